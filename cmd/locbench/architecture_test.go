@@ -17,15 +17,19 @@ import (
 // its own; what stands on one floor does not know its neighbours. docs/architecture.md has the
 // picture.
 var floors = [][]string{
-	{"units"},
+	{"regular", "units"},
 	{"bench"},
-	{"contact", "cpuset", "estimate", "exit", "goruntime", "hdr", "lines", "procfs", "safe", "secret", "strictyaml", "thread"},
-	{"verdict"},
+	{"contact", "cpuset", "estimate", "exit", "goruntime", "hdr", "lines", "procfs", "safe", "secret", "thread"},
+	{"strictyaml", "verdict"},
 	{"cgroup", "console", "docker", "ready", "stats"},
 	{"measure"},
 	{"slo"},
 	{"elastic", "locations"},
-	{"analysis", "capacity", "check", "contender", "event", "hiccup", "hostusage", "launch", "load", "machine", "profile", "results", "sample"},
+	{"launch"},
+	{
+		"analysis", "capacity", "check", "contender", "event", "hiccup", "hostusage", "load", "machine", "profile", "results",
+		"sample",
+	},
 	{"compare", "platform", "summary"},
 	{"export", "live", "metrics", "plain", "report", "runner", "tui", "worker"},
 	{"app"},
@@ -45,6 +49,7 @@ var owners = map[string]string{
 	"github.com/tsenart/vegeta/":     "load",
 	"github.com/moby/moby/":          "docker",
 	"github.com/moby/patternmatcher": "contender",
+	"github.com/moby/buildkit":       "contender",
 	"github.com/olivere/elastic/":    "locations",
 	"github.com/blevesearch/":        "elastic",
 	"github.com/go-echarts/":         "report",

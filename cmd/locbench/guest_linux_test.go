@@ -91,7 +91,7 @@ runtime: `+runtime+`
 isolation: off
 requests:
   - {name: light, path: /}
-  - {name: fault, path: /misbehave}
+  - {name: fault, path: /later}
 timeout: 1m
 validate: none
 checks: {lifecycle: none, suites: []}
@@ -401,7 +401,7 @@ func TestGuestKilled(t *testing.T) {
 		run, _ := read(t, d.out)
 		args := []string{"clean"}
 		if runtime == "process" {
-			args = append(args, "--run", run.ID) // which its group does not name, but nothing is in it any more
+			args = append(args, "--run", run.ID) // which its group names
 		}
 		code, stdout, stderr := locbench(t, d.dir, args...)
 		if code != 0 {

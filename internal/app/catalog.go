@@ -1,7 +1,6 @@
 package app
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 
@@ -9,6 +8,7 @@ import (
 	"locbench/internal/contender"
 	"locbench/internal/exit"
 	"locbench/internal/safe"
+	"locbench/internal/secret"
 	"locbench/services"
 )
 
@@ -62,9 +62,9 @@ func Find(all []bench.Service, sel bench.Selection) (bench.Service, error) {
 
 // ServiceURL checks the address of a running service and takes a slash at its end away.
 func ServiceURL(text string) (string, error) {
-	u, err := url.Parse(text)
+	u, err := secret.ParseURL(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", exit.Usagef("%q is not the URL of a service; one looks like http://127.0.0.1:8080", text)
+		return "", exit.Usagef("%s is not the URL of a service; one looks like http://127.0.0.1:8080", secret.Address(text))
 	}
 	return strings.TrimRight(u.String(), "/"), nil
 }

@@ -98,7 +98,7 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 	}
 	closeErr := c.site.close(ctx)
 	c.stream.Close()
-	return masked(errors.Join(outcome(ctx, err, unkept(c.Dir, writer.Err(), c.Search == nil)), closeErr), c.masker)
+	return c.masker.Error(errors.Join(outcome(ctx, err, unkept(c.Dir, writer.Err(), c.Search == nil)), closeErr))
 }
 
 // open reads what the plan names; mistakes in it are reported before anything is started.
@@ -181,7 +181,8 @@ func (c *conductor) config() runner.Config {
 	config := runner.Config{
 		Run: c.record(), Dir: c.Dir, Stream: c.stream, Services: c.Services, FirstRequests: site.firstRequests,
 		Stages: site.stages(), Build: Builder{Builder: site.platform, Runtime: c.Run.Profile.Runtime}.Build, Spec: site.spec,
-		Launcher: site, Engine: c.loader, Ask: c.loader.ask, Checks: c.checks, StoreAlive: site.storeAlive, EngineAlive: site.platformsAlive, Ready: site.ready, Judge: site.judge,
+		Launcher: site, Engine: c.loader, Ask: c.loader.ask, Checks: c.checks, StoreAlive: site.storeAlive, StoreChange: site.storeChange,
+		EngineAlive: site.platformsAlive, Ready: site.ready, Judge: site.judge,
 		Beside:  func(ctx context.Context) *bench.Beside { return site.usage.Read(ctx) },
 		Control: c.controls, KeepGoing: c.keepGoing,
 	}

@@ -13,6 +13,7 @@ import (
 // value that is refused.
 type RunOptions struct {
 	Profile      string   // name of a bundled profile, or a file
+	ProfileText  []byte   // the profile itself; nil: it is read by its name
 	ProfileNamed bool     // by the user: Profile is not the default
 	Contenders   []string // name or name:variant, in place of the profile's
 	Services     []string // folders with more contenders
@@ -22,7 +23,8 @@ type RunOptions struct {
 	CACert      string   // file with certificates to trust besides those of the system
 	Insecure    bool     // accept any certificate
 	Store       string
-	Elastic     string // URL of an external store
+	Elastic     string // URL of an external store; ${NAME} is a variable of Getenv
+	Getenv      func(string) string
 	Latency     time.Duration
 	P99         time.Duration
 	Rounds      *int
@@ -74,8 +76,12 @@ type Output struct {
 // Printer writes the events of a run to the console.
 func (o Output) Printer(env console.Env, fail func(error)) *plain.Printer {
 	width, live := console.Width(env.Stderr)
+	talk, color := env.Stderr, env.Colored(env.Stderr)
+	if live || color {
+		talk = console.Terminal(talk)
+	}
 	return plain.New(plain.Options{
-		Out: env.Stdout, Talk: env.Stderr, Live: live && !o.JSON, Width: width,
-		Color: env.Colored(env.Stderr), JSON: o.JSON, Quiet: o.Quiet, Details: o.Details, Fail: fail,
+		Out: env.Stdout, Talk: talk, Live: live && !o.JSON, Width: width,
+		Color: color, JSON: o.JSON, Quiet: o.Quiet, Details: o.Details, Fail: fail,
 	})
 }

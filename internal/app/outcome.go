@@ -12,6 +12,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/exit"
+	"locbench/internal/results"
 	"locbench/internal/runner"
 	"locbench/internal/secret"
 	"locbench/internal/worker"
@@ -87,7 +88,7 @@ func unkept(dir string, err error, resumable bool) error {
 		err = fmt.Errorf("%w; make room in %s", err, full)
 	}
 	if resumable {
-		err = fmt.Errorf("%w, then go on with locbench run --resume %s", err, dir)
+		err = fmt.Errorf("%w, then go on with: %s", err, results.ResumeCommand(dir))
 	}
 	return err
 }
@@ -101,21 +102,3 @@ func newMasker(plan bench.Run, services map[bench.Selection]bench.Service, geten
 	}
 	return secret.New(values...)
 }
-
-// masked is err with the same causes and a text without secrets.
-func masked(err error, m secret.Masker) error {
-	if err != nil {
-		if text := m.Text(err.Error()); text != err.Error() {
-			return maskedError{err, text}
-		}
-	}
-	return err
-}
-
-type maskedError struct {
-	error
-	text string
-}
-
-func (e maskedError) Error() string { return e.text }
-func (e maskedError) Unwrap() error { return e.error }

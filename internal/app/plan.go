@@ -16,6 +16,7 @@ import (
 	"locbench/internal/profile"
 	"locbench/internal/results"
 	"locbench/internal/runner"
+	"locbench/internal/safe"
 	"locbench/internal/secret"
 )
 
@@ -165,9 +166,12 @@ func planResume(o RunOptions) (bench.Run, error) {
 		if !run.Profile.Store.Kind.Traits().ByURL {
 			return run, exit.Usagef("this run was begun with the store %q: it takes no --elastic", run.Profile.Store.Kind)
 		}
-		if run.Profile.Store.URL, err = ServiceURL(o.Elastic); err != nil {
+		if run.Profile.Store.URL, err = StoreURL(o.Elastic, o.Getenv); err != nil {
 			return run, err
 		}
+	} else if given := option(run.Command, "--elastic"); strings.Contains(given, secret.Mask+"@") {
+		given = strings.Replace(given, secret.Mask, "${USER_NAME}:${PASSWORD}", 1)
+		return run, exit.Usagef("the user of this run's store came from the environment and is not on record; name the variables again, as in:  --elastic '%s'", given)
 	}
 	if len(o.Targets) > 0 {
 		if len(run.Targets) == 0 {
@@ -180,9 +184,26 @@ func planResume(o RunOptions) (bench.Run, error) {
 	// A results folder may come from elsewhere. What it would build and run is for the user to
 	// name.
 	if len(run.Services) > 0 && len(o.Services) == 0 {
-		return run, exit.Usagef("contenders of this run came from outside of locbench; name the folder again:  --services %s", strings.Join(run.Services, " --services "))
+		var again []string
+		for _, dir := range run.Services {
+			again = append(again, "--services", dir)
+		}
+		return run, exit.Usagef("contenders of this run came from outside of locbench; name the folder again:  %s", safe.Shell(again))
 	}
 	return run, nil
+}
+
+// option is the value of an option in a command; "" where it was not given.
+func option(command []string, name string) string {
+	for i, arg := range command {
+		if value, ok := strings.CutPrefix(arg, name+"="); ok {
+			return value
+		}
+		if arg == name && i+1 < len(command) {
+			return command[i+1]
+		}
+	}
+	return ""
 }
 
 // resumable reads the results folder of a run. Every leg that is not complete runs again.

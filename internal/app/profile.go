@@ -14,7 +14,13 @@ import (
 
 // PlannedProfile is the profile with what the command line changes of it, valid and complete.
 func PlannedProfile(o RunOptions) (bench.Profile, error) {
-	p, err := profile.Load(o.Profile, profiles.FS)
+	var p bench.Profile
+	var err error
+	if o.ProfileText != nil {
+		p, err = profile.Parse(o.Profile, o.ProfileText)
+	} else {
+		p, err = profile.Load(o.Profile, profiles.FS)
+	}
 	if err != nil {
 		return p, exit.With(exit.Usage, err)
 	}
@@ -187,9 +193,9 @@ func changeStore(p *bench.Profile, o RunOptions) error {
 		if !(bench.StoreSpec{Kind: bench.StoreKind(o.Store), URL: o.Elastic}).Chosen().Traits().ByURL {
 			return exit.Usagef("--elastic names an external store, --store says %s: choose one", o.Store)
 		}
-		u, err := ServiceURL(o.Elastic)
+		u, err := StoreURL(o.Elastic, o.Getenv)
 		if err != nil {
-			return exit.Usagef("--elastic: %q is no URL; one looks like http://127.0.0.1:9200", o.Elastic)
+			return err
 		}
 		p.Store = bench.StoreSpec{Kind: bench.StoreExternal, URL: u}
 	} else if o.Store != "" {

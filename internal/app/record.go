@@ -26,7 +26,7 @@ func Public(run bench.Run) bench.Run {
 		}
 		if strings.Contains(value, "://") {
 			name, address := splitTarget(value)
-			if value = store.Redact(address); name != "" {
+			if value = recorded(address); name != "" {
 				value = name + "=" + value
 			}
 			if flag == "--push-url" || i > 0 && run.Command[i-1] == "--push-url" {

@@ -5,15 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
 	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/compare"
+	"locbench/internal/regular"
 	"locbench/internal/report"
 	"locbench/internal/results"
+	"locbench/internal/safe"
 )
 
 // WriteReports writes the HTML report and the Markdown summary of dir and returns the paths of
@@ -65,7 +66,7 @@ const (
 func WriteFloor(dir string, f compare.Floor) error {
 	data, err := json.MarshalIndent(f, "", "  ")
 	if err == nil {
-		err = results.WriteFile(filepath.Join(dir, FloorFile), append(data, '\n'))
+		err = results.WriteFile(filepath.Join(dir, FloorFile), append(safe.JSON(data), '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("write the noise floor: %w", err)
@@ -111,17 +112,7 @@ func FindFloor(before, after bench.Run, dirs ...string) (newest *compare.Floor) 
 
 // ReadFloor reads a noise floor.
 func ReadFloor(path string) (f compare.Floor, err error) {
-	if info, err := os.Stat(path); err != nil {
-		return f, err
-	} else if !info.Mode().IsRegular() {
-		return f, fmt.Errorf("%s: not a file", path)
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return f, err
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxFloorBytes))
+	data, err := regular.ReadFile(path, maxFloorBytes)
 	if err != nil {
 		return f, err
 	}

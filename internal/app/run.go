@@ -20,6 +20,7 @@ import (
 
 // Preflight finds the mistakes of the command line before a screen covers them.
 func Preflight(o RunOptions, getenv func(string) string) error {
+	o.Getenv = getenv
 	plan, err := NewPlan(o)
 	if err != nil {
 		return err
@@ -37,6 +38,7 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 		}
 		defer held.Close()
 	}
+	o.Getenv = env.Getenv
 	plan, err := NewPlan(o)
 	if err != nil {
 		return err

@@ -33,6 +33,7 @@ type site struct {
 	tls        *tls.Config // of the clients; nil checks certificates against those of the system
 	ids        []int64
 	known      *oracle.Answers
+	counts     map[string]int64 // documents of the store's indices, as storeChange has found them
 	usage      *hostusage.Store // reads host and store; nil where the store cannot be read
 	apart      apart
 	closed     bool

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/url"
 
 	"locbench/internal/bench"
 	"locbench/internal/contender"
 	"locbench/internal/lines"
 	"locbench/internal/load/phases"
 	"locbench/internal/platform"
+	"locbench/internal/secret"
 )
 
 // Launch is the runner's Launcher: before the first contender, this process is kept to its CPUs.
@@ -66,7 +66,7 @@ func (s *site) environment(svc bench.Service, spec bench.LaunchSpec, url string)
 
 // splitURL returns host and port of a URL, with the scheme's port where it names none.
 func splitURL(text string) (host, port string, err error) {
-	u, err := url.Parse(text)
+	u, err := secret.ParseURL(text)
 	if err != nil {
 		return "", "", fmt.Errorf("store address: %w", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"locbench/internal/locations/oracle"
 	"locbench/internal/locations/seed"
 	"locbench/internal/machine"
+	"locbench/internal/safe"
 	"locbench/internal/units"
 )
 
@@ -98,10 +99,19 @@ func (s *site) fillStore(ctx context.Context, progress func(bench.Progress)) (st
 	if s.store.Info().Kind.Traits().ByURL {
 		return s.verifyData(ctx)
 	}
+	if err := s.store.Unseal(ctx); err != nil { // as --resume or a second filling finds it
+		return "", err
+	}
 	res, err := seed.Run(ctx, seed.Options{URL: s.store.URL(), Set: s.data, OnProgress: func(p seed.Progress) {
 		progress(bench.Progress{Done: p.Done, Total: p.Total, Unit: "documents"})
 	}})
 	if err != nil {
+		return "", err
+	}
+	for _, w := range res.Warnings {
+		s.warn(bench.Finding{Text: w})
+	}
+	if err := s.store.Seal(ctx); err != nil {
 		return "", err
 	}
 	var total int64
@@ -111,6 +121,31 @@ func (s *site) fillStore(ctx context.Context, progress func(bench.Progress)) (st
 	return fmt.Sprintf("%s data, %s documents", s.data.Info().Name, units.Count(total)), nil
 }
 
+// storeChange counts the documents of the store and says which numbers are not those of the last
+// time, "" where there is no last time or no such number. An embedded store is sealed out of reach.
+func (s *site) storeChange(ctx context.Context) (string, error) {
+	if s.store == nil {
+		return "", nil
+	}
+	if t := s.store.Info().Kind.Traits(); t.None || t.InClient {
+		return "", nil
+	}
+	var changed []string
+	counts := map[string]int64{}
+	for _, index := range s.data.Indices() {
+		n, err := s.store.Count(ctx, index.Name)
+		if err != nil && !errors.Is(err, store.ErrNoIndex) {
+			return "", err
+		}
+		counts[index.Name] = n
+		if before, ok := s.counts[index.Name]; ok && before != n {
+			changed = append(changed, fmt.Sprintf("index %q held %s documents before, and holds %s now", index.Name, units.Count(before), units.Count(n)))
+		}
+	}
+	s.counts = counts
+	return strings.Join(changed, "; "), nil
+}
+
 // verifyData compares the number of documents of each index with the data set's. Other data is a
 // warning, since it may be meant; none at all is an error.
 func (s *site) verifyData(ctx context.Context) (string, error) {
@@ -118,17 +153,22 @@ func (s *site) verifyData(ctx context.Context) (string, error) {
 	for _, index := range s.data.Indices() {
 		n, err := s.store.Count(ctx, index.Name)
 		if errors.Is(err, store.ErrNoIndex) || err == nil && n == 0 {
-			return "", fmt.Errorf("the store has no data in index %q; load it by:  locbench seed --elastic %s", index.Name, s.store.Info().URL)
+			return "", fmt.Errorf("the store has no data in index %q; load it by:  %s", index.Name, s.seedCommand())
 		}
 		if err != nil {
 			return "", err
 		}
 		if n != index.Count {
 			s.warn(bench.Finding{Text: fmt.Sprintf(
-				"index %q holds %s documents, the data set %s has %s: ids may be missed and checks fail (locbench seed --elastic %s brings it in line)",
-				index.Name, units.Count(n), s.data.Info().Name, units.Count(index.Count), s.store.Info().URL)})
+				"index %q holds %s documents, the data set %s has %s: ids may be missed and checks fail (%s brings it in line)",
+				index.Name, units.Count(n), s.data.Info().Name, units.Count(index.Count), s.seedCommand())})
 		}
 		total += n
 	}
 	return fmt.Sprintf("found %s documents", units.Count(total)), nil
+}
+
+// seedCommand is what loads the data set into the store.
+func (s *site) seedCommand() string {
+	return safe.Shell([]string{"locbench", "seed", "--elastic", s.store.Info().URL})
 }

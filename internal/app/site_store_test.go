@@ -70,3 +70,97 @@ func TestVerifyData(t *testing.T) {
 		})
 	}
 }
+
+// TestFillStore_Seals: after it is filled, a store of this run's refuses to be changed; filled again it
+// is open in between.
+func TestFillStore_Seals(t *testing.T) {
+	data, err := dataset.Generated(300, 12, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &site{plan: &bench.Run{}, data: data, stream: event.New(time.Now)}
+	defer s.stream.Close()
+	if s.store, err = store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	defer s.store.Close()
+	seen, err := s.store.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := s.fillStore(t.Context(), func(bench.Progress) {}); err != nil {
+			t.Fatal(err)
+		}
+		for _, base := range []string{seen, s.store.URL()} {
+			req, _ := http.NewRequestWithContext(t.Context(), http.MethodDelete, base+"/city_v1", nil)
+			resp, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			if resp.StatusCode != http.StatusForbidden {
+				t.Errorf("DELETE was answered with %s", resp.Status)
+			}
+		}
+		if err := s.store.Unseal(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		req, _ := http.NewRequestWithContext(t.Context(), http.MethodDelete, seen+"/city_v1", nil)
+		if resp, err := http.DefaultClient.Do(req); err != nil || resp.Body.Close() != nil || resp.StatusCode == http.StatusForbidden {
+			t.Errorf("unsealed: %v, %v", resp, err)
+		}
+		if err := s.store.Seal(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestStoreChange compares the numbers of documents with those of the last time.
+func TestStoreChange(t *testing.T) {
+	data, err := dataset.Generated(300, 12, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cities, refreshed := 300, false
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/":
+			io.WriteString(w, `{"version":{"number":"7.10.2"}}`)
+		case r.URL.Path == "/city/_refresh" && r.Method == http.MethodPost:
+			refreshed = true
+			w.WriteHeader(http.StatusForbidden)
+		case r.URL.Path == "/city/_count" && cities >= 0:
+			fmt.Fprintf(w, `{"count":%d}`, cities)
+		case r.URL.Path == "/region/_count":
+			fmt.Fprint(w, `{"count":5}`)
+		default:
+			w.WriteHeader(http.StatusNotFound)
+		}
+	}))
+	defer server.Close()
+	s := &site{plan: &bench.Run{}, data: data}
+	if s.store, err = store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreExternal, URL: server.URL}, store.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	defer s.store.Close()
+	for _, c := range []struct {
+		cities int
+		want   string
+	}{
+		{300, ""}, {300, ""}, {299, `index "city" held 300 documents before, and holds 299 now`}, {299, ""},
+		{-1, `index "city" held 299 documents before, and holds 0 now`}, {-1, ""},
+	} {
+		cities = c.cities
+		if got, err := s.storeChange(t.Context()); got != c.want || err != nil {
+			t.Errorf("%d cities: %q, %v; want %q", c.cities, got, err, c.want)
+		}
+	}
+	if !refreshed {
+		t.Error("counted without what was changed last")
+	}
+	server.Close()
+	if _, err := s.storeChange(t.Context()); err == nil {
+		t.Error("a store that is away counts as unchanged")
+	}
+}

@@ -2,7 +2,6 @@ package app
 
 import (
 	"net/http"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/exit"
 	"locbench/internal/profile"
+	"locbench/internal/secret"
 )
 
 // named is how a target with a name begins.
@@ -30,7 +30,7 @@ func parseTargets(o RunOptions) (targets []bench.Target, asked string, err error
 		name, address := splitTarget(text)
 		switch {
 		case name == "" && len(o.Targets) > 1:
-			return nil, "", exit.Usagef("several services need names: --target NAME=URL instead of --target %s", redacted(address))
+			return nil, "", exit.Usagef("several services need names: --target NAME=URL instead of --target %s", secret.Address(address))
 		case name == "" && len(o.Contenders) == 1:
 			name = o.Contenders[0]
 		case name == "":
@@ -39,7 +39,7 @@ func parseTargets(o RunOptions) (targets []bench.Target, asked string, err error
 			return nil, "", exit.Usagef("--target %s=… names its contender already: leave out %s", name, strings.Join(o.Contenders, " "))
 		}
 		if at := slices.IndexFunc(targets, func(t bench.Target) bool { return t.Name == name }); at >= 0 {
-			return nil, "", exit.Usagef("two targets are called %s: %s and %s; give one of them another name", name, redacted(targets[at].URL), redacted(address))
+			return nil, "", exit.Usagef("two targets are called %s: %s and %s; give one of them another name", name, secret.Address(targets[at].URL), secret.Address(address))
 		}
 		t, path, err := parseTarget(name, address, o.ProfileNamed || len(o.Contenders) > 0)
 		if err != nil {
@@ -63,19 +63,19 @@ func parseTarget(name, address string, profiled bool) (t bench.Target, asked str
 	if err != nil {
 		return t, "", err
 	}
-	u, err := url.Parse(base)
+	u, err := secret.ParseURL(base)
 	if err != nil {
 		return t, "", exit.Usagef("--target: it must look like http://127.0.0.1:8080")
 	}
 	switch {
 	case u.Fragment != "":
-		return t, "", exit.Usagef("--target %s: a fragment (#…) is never sent: leave it out", redacted(base))
+		return t, "", exit.Usagef("--target %s: a fragment (#…) is never sent: leave it out", secret.Address(base))
 	case profiled && u.RawQuery != "":
-		return t, "", exit.Usagef("--target %s: the profile says what is asked, so that a query has no place in the address", redacted(base))
+		return t, "", exit.Usagef("--target %s: the profile says what is asked, so that a query has no place in the address", secret.Address(base))
 	case profiled:
 		return bench.Target{Name: name, URL: base}, "", nil
 	}
-	whole, _ := url.Parse(address) // with the slash at its end
+	whole, _ := secret.ParseURL(address) // with the slash at its end
 	if asked = whole.EscapedPath(); asked == "" {
 		asked = "/"
 	}
@@ -84,14 +84,6 @@ func parseTarget(name, address string, profiled bool) (t bench.Target, asked str
 	}
 	u.Path, u.RawPath, u.RawQuery = "", "", ""
 	return bench.Target{Name: name, URL: u.String()}, asked, nil
-}
-
-// redacted is an address without its password.
-func redacted(address string) string {
-	if u, err := url.Parse(address); err == nil {
-		return u.Redacted()
-	}
-	return "(an address that cannot be read)"
 }
 
 // aim makes p a plan for services that run already: what limits them is not ours to say. Without a

@@ -3,13 +3,13 @@ package app
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"locbench/internal/bench"
 	"locbench/internal/exit"
+	"locbench/internal/regular"
 )
 
 // trustOf is whom the options say to trust; nil where they leave that to the system.
@@ -34,6 +34,8 @@ func trustOf(o RunOptions, targets []bench.Target) (*bench.TLS, error) {
 	return trusts, err
 }
 
+const maxCACert = 16 << 20 // bytes; a bundle of all that a system trusts has less than one MiB
+
 // tlsConfig is what the client is configured with; nil where nothing is said.
 func tlsConfig(t *bench.TLS) (*tls.Config, error) {
 	switch {
@@ -42,7 +44,7 @@ func tlsConfig(t *bench.TLS) (*tls.Config, error) {
 	case t.Insecure:
 		return &tls.Config{InsecureSkipVerify: true}, nil
 	}
-	pem, err := os.ReadFile(t.CACert)
+	pem, err := regular.ReadFile(t.CACert, maxCACert)
 	if err != nil {
 		return nil, exit.Usagef("--cacert: %v", err)
 	}

@@ -40,9 +40,10 @@ func appendJSONString(b []byte, s string) []byte {
 
 // Index is one index of a data set.
 type Index struct {
-	Name    string // what contenders ask for: the alias
-	Mapping []byte // JSON body of PUT /<index>: mappings, and settings nested below "index"
-	Count   int64  // documents
+	Name    string   // what contenders ask for: the alias
+	Mapping []byte   // JSON body of PUT /<index>: mappings, and settings nested below "index"
+	Count   int64    // documents
+	Notes   []string // what was left out of a dump's mapping, with its file
 }
 
 // DataSet is what the store is filled with. Several goroutines may call its methods.

@@ -117,6 +117,7 @@ var titles = []struct {
 	{FindingKind(IncidentNetwork), "connected to the network … from outside"},
 	{FindingKind(IncidentSilent), "it does not answer"},
 	{FindingKind(IncidentStore), "the store does not answer"},
+	{FindingKind(IncidentData), "the store's documents have changed"},
 }
 
 // Title stands for all findings of the kind; "" where only their texts tell what they are about.

@@ -19,6 +19,7 @@ const (
 	IncidentLimits    IncidentKind = "limits"    // its limits were changed from outside
 	IncidentSilent    IncidentKind = "silent"    // it does not answer, for a reason that its runtime or the kernel knows
 	IncidentStore     IncidentKind = "store"     // the store does not answer
+	IncidentData      IncidentKind = "data"      // the store holds more or fewer documents than before
 )
 
 // Incident is something that was done to a contender from outside, or that befell it, as its

@@ -210,9 +210,10 @@ func TestCleanLeft(t *testing.T) {
 }
 
 func TestProbe(t *testing.T) {
-	missing, err := Tree{}.Probe()
+	probe := fmt.Sprintf("probe-%d", os.Getpid())
+	missing, err := Tree{}.Probe(probe)
 	t.Logf("missing: %q, %v", missing, err)
-	if left, _ := (Tree{}).CleanLeft(func(name string) bool { return name == fmt.Sprintf("locbench-probe-%d", os.Getpid()) }); len(left) > 0 {
+	if left, _ := (Tree{}).CleanLeft(func(name string) bool { return name == probe }); len(left) > 0 {
 		t.Errorf("left: %v", left)
 	}
 	if os.Geteuid() == 0 && (Tree{}).Version() == 1 && err != nil {

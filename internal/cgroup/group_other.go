@@ -19,7 +19,10 @@ func (t Tree) Create(name string, _ bench.Limits, _ string) (*Group, error) {
 // CleanLeft finds nothing.
 func (t Tree) CleanLeft(func(string) bool) ([]string, error) { return nil, nil }
 
+// RemoveEmpty finds nothing.
+func (t Tree) RemoveEmpty(func(string) bool) (removed, busy []string) { return nil, nil }
+
 // Probe fails: only Linux has cgroups.
-func (t Tree) Probe() (missing []string, err error) {
+func (t Tree) Probe(string) (missing []string, err error) {
 	return nil, fmt.Errorf("%w on this operating system", ErrNone)
 }

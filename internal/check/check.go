@@ -23,6 +23,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/contact"
 	"locbench/internal/safe"
+	"locbench/internal/secret"
 )
 
 const (
@@ -50,9 +51,9 @@ func HTTP(ctx context.Context, opt Options) (results []bench.CheckResult, err er
 	if opt.Suite == nil {
 		return nil, errors.New("check: no suite")
 	}
-	base, err := url.Parse(opt.BaseURL)
+	base, err := secret.ParseURL(opt.BaseURL)
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return nil, fmt.Errorf("check %q: not an http(s) URL", opt.BaseURL)
+		return nil, fmt.Errorf("check %s: not an http(s) URL", secret.Address(opt.BaseURL))
 	}
 	r := httpRun{client: opt.Way.Client(), base: strings.TrimRight(opt.BaseURL, "/"), timeout: opt.Timeout}
 	defer r.client.CloseIdleConnections()

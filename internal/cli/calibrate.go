@@ -72,6 +72,7 @@ Exit codes are those of 'locbench run'.`,
 
 // calibrate runs a contender against itself and returns the results folder.
 func calibrate(ctx context.Context, env Env, o app.RunOptions) (dir string, err error) {
+	o.Getenv = env.Getenv
 	if o.Rounds == nil {
 		rounds := 2 * stats.MinInterval
 		if p, err := app.PlannedProfile(o); err == nil && p.Turns > 0 {

@@ -40,7 +40,7 @@ Exit codes: 0 a rate was found (under at least one of the limits); 1 nothing cou
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, contenders []string) error {
 			o.RunOptions = f.options(cmd.Flags(), contenders)
-			o.Command = env.Args
+			o.Command, o.Getenv = env.Args, env.Getenv
 			return search.Run(cmd.Context(), env, o)
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, done []string, word string) ([]string, cobra.ShellCompDirective) {

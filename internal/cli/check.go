@@ -16,6 +16,7 @@ import (
 	"locbench/internal/elastic/store"
 	"locbench/internal/exit"
 	"locbench/internal/safe"
+	"locbench/internal/secret"
 )
 
 func newCheck(env Env) *cobra.Command {
@@ -72,7 +73,7 @@ func answers(ctx context.Context, base string, timeout time.Duration) error {
 	if err != nil {
 		return fmt.Errorf("ask %s: %w", store.Redact(base), err)
 	}
-	resp, err := http.DefaultTransport.RoundTrip(req)
+	resp, err := (&http.Transport{Proxy: secret.Proxy, DisableKeepAlives: true}).RoundTrip(req)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}

@@ -55,6 +55,7 @@ func Main(ctx context.Context, env Env) int {
 		}
 	}
 	ended := make(chan int, 1)
+	env = env.Guarded()
 	go func() { ended <- command(ctx, env) }()
 	var late <-chan time.Time
 	for asked := 0; ; {
@@ -161,7 +162,7 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 
 // writeJSON writes v as JSON with that indentation.
 func writeJSON(w io.Writer, indent string, v any) error {
-	encoder := json.NewEncoder(w)
+	encoder := json.NewEncoder(safe.JSONWriter(w))
 	encoder.SetIndent("", indent)
 	return encoder.Encode(v)
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"locbench/internal/app"
-	"locbench/internal/exit"
 	"locbench/internal/machine"
 )
 
@@ -26,8 +25,9 @@ Nothing of it is needed for 'locbench run', which makes do with what is there an
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.Elasticsearch != "" {
-				if _, err := app.ServiceURL(o.Elasticsearch); err != nil {
-					return exit.Usagef("--elastic: %q is no URL; one looks like http://127.0.0.1:9200", o.Elasticsearch)
+				var err error
+				if o.Elasticsearch, err = app.StoreURL(o.Elasticsearch, env.Getenv); err != nil {
+					return err
 				}
 			}
 			findings := machine.Doctor(cmd.Context(), o)

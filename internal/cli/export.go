@@ -16,6 +16,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/exit"
 	"locbench/internal/export"
+	"locbench/internal/regular"
 	"locbench/internal/report"
 	"locbench/internal/results"
 	"locbench/internal/safe"
@@ -194,7 +195,7 @@ func importFiles(env Env, files []string, from, output string) error {
 	}
 	sources := make([]export.Source, 0, len(files))
 	for _, path := range files {
-		data, err := readBounded(path, export.MaxFile)
+		data, err := regular.ReadFile(path, export.MaxFile)
 		if err != nil {
 			return err
 		}
@@ -222,28 +223,4 @@ func importFiles(env Env, files []string, from, output string) error {
 	}
 	fmt.Fprintln(env.Stdout, output)
 	return nil
-}
-
-// readBounded reads a regular file of at most limit bytes.
-func readBounded(path string, limit int64) ([]byte, error) {
-	st, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: no regular file", path)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
-	}
-	if int64(len(data)) > limit {
-		return nil, fmt.Errorf("%s: larger than %d MiB, which is not read", path, limit>>20)
-	}
-	return data, nil
 }

@@ -3,14 +3,15 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"locbench/internal/bench"
 	"locbench/internal/exit"
 	"locbench/internal/profile"
+	"locbench/internal/secret"
 	"locbench/internal/units"
 	"locbench/profiles"
 )
@@ -49,7 +50,8 @@ Some come with locbench; any YAML file of the same form works wherever a profile
 				if err != nil {
 					return err
 				}
-				_, err = env.Stdout.Write(text)
+				known := secret.New(secret.Of(bench.Run{Profile: p}, nil)...)
+				_, err = env.Masked(known).Stdout.Write(text)
 				return err
 			},
 		},
@@ -81,12 +83,13 @@ Some come with locbench; any YAML file of the same form works wherever a profile
 
 func listProfiles(env Env) error {
 	list, err := profile.List(profiles.FS)
-	tw := tabwriter.NewWriter(env.Stdout, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tw, "NAME\tWHAT\tROUNDS\tSTEPS\tLOAD OF A LEG\tTITLE")
+	rows := [][]string{{"NAME", "WHAT", "ROUNDS", "STEPS", "LOAD OF A LEG", "TITLE"}}
 	for _, p := range list {
-		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%s\t%s\n", p.Name, joinSelections(p.Contenders), p.Rounds, len(p.Steps), units.Approx(p.LoadDuration()), p.Title)
+		rows = append(rows, []string{
+			p.Name, joinSelections(p.Contenders), strconv.Itoa(p.Rounds), strconv.Itoa(len(p.Steps)), units.Approx(p.LoadDuration()), p.Title,
+		})
 	}
-	return cmp.Or(tw.Flush(), err)
+	return cmp.Or(writeTable(env.Stdout, rows), err)
 }
 
 func joinSelections(s []bench.Selection) string {

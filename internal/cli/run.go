@@ -166,7 +166,7 @@ func bindPlace(cmd *cobra.Command, f *runFlags) {
 	fl.StringVar(&f.CACert, "cacert", "", "`FILE` with certificates (PEM) to trust besides those of the system, for targets with https")
 	fl.BoolVar(&f.Insecure, "insecure", false, "accept any certificate of a target; recorded")
 	fl.StringVar(&f.Store, "store", "", "auto, embedded, external, container or none")
-	fl.StringVar(&f.Elastic, "elastic", "", "`URL` of an Elasticsearch 7 to use (see 'locbench seed'); implies --store external")
+	fl.StringVar(&f.Elastic, "elastic", "", "`URL` of an Elasticsearch 7 to use (see 'locbench seed'); ${NAME} in it is a variable of the environment; implies --store external")
 	fl.Float64Var(&f.cpus, "cpus", 0, "CPU quota of a contender, such as 1.5")
 	fl.StringVar(&f.memory, "memory", "", "memory limit of a contender, such as 512MiB")
 	fl.Uint64Var(&f.seed, "seed", 0, "of the order of the legs and of the drawn ids (default random; recorded)")

@@ -40,22 +40,37 @@ func newSeed(env Env) *cobra.Command {
 it; and then moves the aliases (city, region) to the new versions in one call. Until then the store answers as before.
 
 Running it again changes nothing, unless the data differ or --force is given. It never touches an index that it did not
-make. A document that Elasticsearch rejects is listed with its reason, no alias is moved, and the exit code is 1.
+make. What Elasticsearch or a proxy before it turns away for the moment (a full queue, a restart) is sent again for up to a
+minute; what is too large for the way is sent in smaller parts. What stays (a full disk, a read-only index, a missing
+privilege) ends the loading at once, with the reason and what to do. Documents that are rejected one by one are listed with
+their reasons for some seconds. In all these cases no alias is moved, and the exit code is 1. Redirects are not followed.
 
 Without further options it loads the bundled data: 14,945 cities of CZ, SK, PL, DE and AT (GeoNames, CC BY 4.0) and their
-regions (CLDR); their shapes are made up. --cities generates as many as wanted instead. --from loads an existing dump: for
-every index a file <index>.mapping.json with the body of "PUT /<index>", and <index>.ndjson as _bulk takes it. The names
-index-mapping-<index>_v1.json and index-data-<index>.ndjson, with any number of a version, are read as well.`,
+regions (CLDR); their shapes are made up. --cities generates as many as wanted instead. --from loads an existing dump; for
+every index it has a file of documents and one of its mapping:
+
+  INDEX.ndjson                INDEX.mapping.json           documents as _bulk takes them, the body of "PUT /INDEX"
+  INDEX.json or INDEX.ndjson  INDEX.mapping.json or        as elasticdump writes them; INDEX.settings.json and
+                              INDEX_mapping.json           INDEX.analyzer.json (or with _) are read too
+  index-data-INDEX.ndjson     index-mapping-INDEX_v1.json  with any number of a version
+
+Values stand on lines or in one array; files may be compressed by gzip. A mapping type, as of Elasticsearch 6, is left out
+with a warning.`,
 		Example: `  locbench seed --elastic http://127.0.0.1:9200
   locbench seed --elastic http://127.0.0.1:9200 --cities 100000 --vertices 60 --random-seed 1
-  locbench seed --elastic http://user:secret@10.0.0.5:9200 --from ./dump --force`,
+  locbench seed --elastic 'http://${ES_USER}:${ES_PASSWORD}@10.0.0.5:9200' --from ./dump --force
+
+  elasticdump --input=http://10.0.0.5:9200/city --output=dump/city.json --type=data
+  elasticdump --input=http://10.0.0.5:9200/city --output=dump/city.mapping.json --type=mapping
+  locbench seed --elastic http://127.0.0.1:9200 --from ./dump`,
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.elastic == "" {
 				return exit.Usagef("--elastic URL is missing; for example: locbench seed --elastic http://127.0.0.1:9200")
 			}
-			if _, err := app.ServiceURL(f.elastic); err != nil {
-				return exit.Usagef("--elastic: %q is no URL; one looks like http://127.0.0.1:9200", f.elastic)
+			var err error
+			if f.elastic, err = app.StoreURL(f.elastic, env.Getenv); err != nil {
+				return err
 			}
 			changed := cmd.Flags().Changed
 			switch {
@@ -72,7 +87,7 @@ index-mapping-<index>_v1.json and index-data-<index>.ndjson, with any number of 
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.elastic, "elastic", "", "`URL` of the Elasticsearch (required)")
+	fl.StringVar(&f.elastic, "elastic", "", "`URL` of the Elasticsearch (required); ${NAME} in it is a variable of the environment")
 	fl.StringVar(&f.data.Dir, "from", "", "load the dump in this `DIR`")
 	fl.IntVar(&f.data.Cities, "cities", 0, "generate so many cities (1 to 1,000,000)")
 	fl.IntVar(&f.data.Vertices, "vertices", 60, "of each generated shape")
@@ -93,7 +108,9 @@ func runSeed(ctx context.Context, env Env, f seedFlags) error {
 		return exit.With(exit.Usage, err)
 	}
 	p := seedProgress{w: env.Stderr}
-	p.width, p.live = console.Width(env.Stderr)
+	if p.width, p.live = console.Width(env.Stderr); p.live {
+		p.w = console.Terminal(p.w)
+	}
 	opts := seed.Options{URL: f.elastic, Set: set, Force: f.force, Workers: f.workers}
 	if !f.quiet {
 		fmt.Fprintf(env.Stderr, "%s → %s\n", safe.Line(set.Info().Name, 300), store.Redact(f.elastic))

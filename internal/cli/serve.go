@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locbench/internal/bench"
+	"locbench/internal/console"
 	"locbench/internal/elastic/store"
 	"locbench/internal/locations/dataset"
 	"locbench/internal/locations/seed"
@@ -52,7 +53,11 @@ With --embedded-store it brings its own store with the bundled cities, to try th
 					return env.Getenv(key)
 				}
 			}
-			cfg, err := locations.ConfigFromEnv(getenv, env.Stdout)
+			log := env.Stdout
+			if !console.IsTerminal(log) { // what reads it makes it harmless, and this costs CPU time that is measured
+				log = console.Terminal(log)
+			}
+			cfg, err := locations.ConfigFromEnv(getenv, log)
 			if err != nil {
 				return fmt.Errorf("serve: %w", err)
 			}

@@ -1,11 +1,15 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -14,7 +18,10 @@ import (
 	"locbench/internal/app/contenders"
 	"locbench/internal/bench"
 	"locbench/internal/contender"
+	"locbench/internal/docker"
 	"locbench/internal/exit"
+	"locbench/internal/safe"
+	"locbench/internal/secret"
 )
 
 func newServices(env Env) *cobra.Command {
@@ -48,20 +55,14 @@ often in several variants. Adding one needs no Go: see services/go-nethttp and '
 			RunE:              func(_ *cobra.Command, names []string) error { return showService(env, dirs, names[0]) },
 		},
 		&cobra.Command{
-			Use: "validate DIR...", Short: "Tell every mistake in manifests, with its line and what would be right",
+			Use: "validate DIR...", Short: "Report every mistake in manifests, with its line and what would be right",
+			Long: `Reports every mistake in the manifests of contenders, and what in their Dockerfiles the Docker engine cannot build. An
+engine is asked only where a Dockerfile needs BuildKit.
+
+Exit codes: 0 all are as they should be; 2 at least one is not.`,
 			Example: "  locbench services validate ./my-contenders",
 			Args:    args(cobra.MinimumNArgs(1)),
-			RunE: func(_ *cobra.Command, folders []string) error {
-				var sources []contender.Source
-				for _, d := range folders {
-					sources = append(sources, contender.Folder(d))
-				}
-				found, err := contender.Discover(sources...)
-				for _, s := range found {
-					fmt.Fprintf(env.Stdout, "%s: ok: %s, %s %s\n", s.Dir, s.Name, s.Framework, s.Version)
-				}
-				return exit.With(exit.Usage, err)
-			},
+			RunE:    func(cmd *cobra.Command, folders []string) error { return validateServices(cmd.Context(), env, folders) },
 		},
 		newServicesBuild(env, &dirs, complete),
 		newServicesVerify(env, &dirs, complete),
@@ -70,14 +71,45 @@ often in several variants. Adding one needs no Go: see services/go-nethttp and '
 	return cmd
 }
 
+func validateServices(ctx context.Context, env Env, folders []string) error {
+	var sources []contender.Source
+	for _, d := range folders {
+		sources = append(sources, contender.Folder(d))
+	}
+	found, err := contender.Discover(sources...)
+	failures := []error{err}
+	engine := sync.OnceValues(func() (docker.Info, error) {
+		e, err := docker.Connect(ctx)
+		if err != nil {
+			return docker.Info{}, err
+		}
+		defer e.Close()
+		return e.Info(), nil
+	})
+	for _, s := range found {
+		if where := contender.NeedsBuildKit(s); where != "" {
+			info, err := engine()
+			if err != nil {
+				env.Warn(fmt.Errorf("%s needs BuildKit; whether the engine has it cannot be known: %w", where, err))
+			} else if err := contender.CheckBuilder(s, info); err != nil {
+				failures = append(failures, err)
+				continue
+			}
+		}
+		text := fmt.Sprintf("%s: ok: %s, %s %s", s.Dir, s.Name, s.Framework, s.Version)
+		fmt.Fprintln(maskedFor(env, found).Stdout, safe.Line(text, 1000))
+	}
+	return exit.With(exit.Usage, errors.Join(failures...))
+}
+
 func listServices(env Env, dirs []string) error {
 	all, err := app.Discover(dirs)
 	known, knownErr := contenders.KnownStates()
 	if knownErr != nil {
 		env.Warn(knownErr)
 	}
-	tw := tabwriter.NewWriter(env.Stdout, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tw, "NAME\tLANGUAGE\tFRAMEWORK\tENDPOINTS\tVERIFIED\tVARIANTS\tTAGS")
+	env = maskedFor(env, all)
+	rows := [][]string{{"NAME", "LANGUAGE", "FRAMEWORK", "ENDPOINTS", "VERIFIED", "VARIANTS", "TAGS"}}
 	for _, s := range all {
 		variants := make([]string, len(s.Variants))
 		for i, v := range s.Variants {
@@ -87,9 +119,30 @@ func listServices(env Env, dirs []string) error {
 		if s.Unverified != "" {
 			note += " UNVERIFIED"
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s %s\t%d\t%s\t%s\t%s\n", s.Name, s.Language, s.Framework, s.Version, len(s.Endpoints), contenders.VerifiedText(s, known), strings.Join(variants, " "), note)
+		rows = append(rows, []string{
+			s.Name, s.Language, s.Framework + " " + s.Version, strconv.Itoa(len(s.Endpoints)), contenders.VerifiedText(s, known),
+			strings.Join(variants, " "), note,
+		})
 	}
-	return errors.Join(tw.Flush(), exit.With(exit.Usage, err))
+	return errors.Join(writeTable(env.Stdout, rows), exit.With(exit.Usage, err))
+}
+
+// maskedFor is env with writers that mask the secrets of contenders.
+func maskedFor(env Env, services []bench.Service) Env {
+	return env.Masked(secret.New(secret.Of(bench.Run{}, services)...))
+}
+
+// writeTable writes rows in columns, each cell as one harmless line.
+func writeTable(w io.Writer, rows [][]string) error {
+	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	for _, cells := range rows {
+		line := make([]string, len(cells))
+		for i, cell := range cells {
+			line[i] = safe.Line(cell, 1000)
+		}
+		fmt.Fprintln(tw, strings.Join(line, "\t"))
+	}
+	return tw.Flush()
 }
 
 func showService(env Env, dirs []string, name string) error {
@@ -105,8 +158,8 @@ func showService(env Env, dirs []string, name string) error {
 	if err != nil {
 		return fmt.Errorf("read the manifest of %s: %w", svc.Name, err)
 	}
-	fmt.Fprintf(env.Stdout, "# %s\n", svc.Dir)
-	_, err = env.Stdout.Write(text)
+	env = maskedFor(env, []bench.Service{svc})
+	_, err = fmt.Fprintf(env.Stdout, "# %s\n%s", safe.Line(svc.Dir, 1000), text)
 	return err
 }
 
@@ -114,10 +167,12 @@ func showService(env Env, dirs []string, name string) error {
 func completeContenders(dirs *[]string) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
 		all, _ := app.Discover(*dirs)
+		known := secret.New(secret.Of(bench.Run{}, all)...)
+		about := func(text string) string { return safe.Line(known.Text(text), 200) }
 		for _, s := range all {
-			names = append(names, s.Name+"\t"+s.Framework)
+			names = append(names, s.Name+"\t"+about(s.Framework))
 			for _, v := range s.Variants {
-				names = append(names, s.Name+":"+v.Name+"\t"+v.Title)
+				names = append(names, s.Name+":"+v.Name+"\t"+about(v.Title))
 			}
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp
@@ -251,8 +306,10 @@ func newService(env Env, dirs []string, name, from, parent string) error {
 	fmt.Fprintf(env.Stdout, "%s\n", dir)
 	fmt.Fprintf(env.Stderr, `%s is a copy of %s. Next:
   1. edit title, framework, version and endpoints in %s
-  2. locbench services verify %s --services %s
-  3. locbench run %s --services %s
-`, svc.Name, template.Name, filepath.Join(dir, contender.ManifestName), name, dir, name, dir)
+  2. %s
+  3. %s
+`, svc.Name, template.Name, filepath.Join(dir, contender.ManifestName),
+		safe.Shell([]string{"locbench", "services", "verify", name, "--services", dir}),
+		safe.Shell([]string{"locbench", "run", name, "--services", dir}))
 	return nil
 }

@@ -3,7 +3,6 @@ package compare
 import (
 	"bytes"
 	"cmp"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
@@ -285,35 +284,36 @@ func HistoryMarkdown(w io.Writer, courses []Course) error {
 	return err
 }
 
-// HistoryCSV writes a row for each contender, result and measure. Text that a spreadsheet would
-// take for a formula begins with '.
+// HistoryCSV writes a row for each contender, result and measure.
 func HistoryCSV(w io.Writer, courses []Course) error {
-	out := csv.NewWriter(w)
-	rows := [][]string{{"contender", "started", "folder", "run", "rounds", "measure", "unit", "at", "median", "low", "high", "not_comparable_with_previous", "change_before", "change_after", "change_p"}}
-	number := func(v *float64) string {
+	out := safe.NewTable(w)
+	err := out.Write("contender", "started", "folder", "run", "rounds", "measure", "unit", "at", "median", "low", "high",
+		"not_comparable_with_previous", "change_before", "change_after", "change_p")
+	if err != nil {
+		return err
+	}
+	number := func(v *float64) any {
 		if v == nil {
-			return ""
+			return nil
 		}
-		return strconv.FormatFloat(*v, 'g', -1, 64)
+		return *v
 	}
 	for _, c := range courses {
 		for i, p := range c.Points {
 			for _, f := range p.Values {
-				row := []string{c.Contender, p.Started.UTC().Format(time.RFC3339), p.Folder, p.Run, strconv.Itoa(p.Rounds), string(f.Measure), f.Unit, f.At,
-					number(f.Median), number(f.Low), number(f.High), p.Break, "", "", ""}
+				var before, after, chance any
 				for _, x := range c.Changes {
 					if x.At == i && x.Measure == f.Measure {
-						row[12], row[13], row[14] = number(&x.Before), number(&x.After), number(&x.P)
+						before, after, chance = x.Before, x.After, x.P
 					}
 				}
-				for k := range row {
-					if row[k] != "" && strings.ContainsAny(row[k][:1], "=+-@\t\r") {
-						row[k] = "'" + row[k]
-					}
+				err := out.Write(c.Contender, p.Started.UTC().Format(time.RFC3339), p.Folder, p.Run, p.Rounds, f.Measure, f.Unit, f.At,
+					number(f.Median), number(f.Low), number(f.High), p.Break, before, after, chance)
+				if err != nil {
+					return err
 				}
-				rows = append(rows, row)
 			}
 		}
 	}
-	return out.WriteAll(rows)
+	return out.Flush()
 }

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/term"
 
 	"locbench/internal/safe"
+	"locbench/internal/secret"
 )
 
 // Env is what the process was given.
@@ -18,6 +19,31 @@ type Env struct {
 	Stdout io.Writer // data
 	Stderr io.Writer // talk
 	Getenv func(string) string
+}
+
+// Guarded is e with the one door for text: writers that let no control character through (see
+// package safe), whoever it comes from.
+func (e Env) Guarded() Env {
+	e.Stdout, e.Stderr = safe.NewWriter(e.Stdout, nil), safe.NewWriter(e.Stderr, nil)
+	return e
+}
+
+// Masked is e with writers that mask what m knows.
+func (e Env) Masked(m secret.Masker) Env {
+	e.Stdout, e.Stderr = safe.NewWriter(e.Stdout, m.Text), safe.NewWriter(e.Stderr, m.Text)
+	return e
+}
+
+// Terminal is the writer below the doors that w is, for who draws on a terminal: what is written
+// there has to be harmless already.
+func Terminal(w io.Writer) io.Writer {
+	for {
+		door, ok := w.(interface{ Unwrap() io.Writer })
+		if !ok {
+			return w
+		}
+		w = door.Unwrap()
+	}
 }
 
 // Warn writes err to standard error as a warning.
@@ -37,7 +63,7 @@ func (e Env) HasScreen() bool {
 
 // Width tells whether w is a terminal, and how wide.
 func Width(w io.Writer) (width int, ok bool) {
-	f, isFile := w.(*os.File)
+	f, isFile := Terminal(w).(*os.File)
 	if !isFile || !term.IsTerminal(int(f.Fd())) {
 		return 0, false
 	}
@@ -47,6 +73,9 @@ func Width(w io.Writer) (width int, ok bool) {
 
 // IsTerminal tells whether f is one.
 func IsTerminal(f any) bool {
+	if w, isWriter := f.(io.Writer); isWriter {
+		f = Terminal(w)
+	}
 	file, ok := f.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }

@@ -1,5 +1,7 @@
 // Package contact is how a contender is spoken to outside the load: by what waits for it, and by
 // what checks its answers. It speaks the protocol of the load, and trusts whom the load trusts.
+//
+// It also has what all who ask an address of the user's do about an answer that points elsewhere.
 package contact
 
 import (
@@ -30,6 +32,6 @@ func (w Way) Client() *http.Client {
 	t.Protocols.SetUnencryptedHTTP2(w.HTTP2)
 	return &http.Client{
 		Transport:     t,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		CheckRedirect: StayHere,
 	}
 }

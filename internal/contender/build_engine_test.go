@@ -5,6 +5,7 @@ package contender_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"strings"
@@ -68,4 +69,89 @@ func TestBuildImageWithDocker(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestBuildKitOfTheEngine builds what the classic builder cannot.
+func TestBuildKitOfTheEngine(t *testing.T) {
+	testenv.Docker(t)
+	engine, err := docker.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer engine.Close()
+	data, err := os.ReadFile(hello(t, false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	build := func(t *testing.T, dockerfile string) (bench.Artifact, string, error) {
+		svc := bench.Service{
+			Name: "contender-test", Dir: "mine", Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"},
+			Files: fstest.MapFS{"Dockerfile": {Data: []byte(dockerfile)}, "hello": {Data: data, Mode: 0o755}, "junk": {}, "Dockerfile.dockerignore": {Data: []byte("junk")}},
+		}
+		var out bytes.Buffer
+		a, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{Out: &out, Rebuild: true})
+		if err == nil {
+			t.Cleanup(func() {
+				if err := engine.RemoveImage(context.Background(), a.Image); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		return a, out.String(), err
+	}
+	t.Run("built", func(t *testing.T) {
+		a, out, err := build(t, `FROM --platform=$BUILDPLATFORM scratch AS one
+ARG TARGETARCH
+ENV ARCH=$TARGETARCH
+COPY --chmod=0511 . /
+RUN --mount=type=cache,target=/cache ["/hello", "built", "here"]
+CMD ["/hello", "serve"]
+`)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		if !strings.Contains(out, "hello [built here]\n") || !strings.Contains(out, "RUN --mount=type=cache") {
+			t.Errorf("output: %s", out)
+		}
+		said, err := exec.Command("docker", "run", "--rm", "--network=none", a.Image).CombinedOutput()
+		if err != nil || string(said) != "hello [serve]\n" {
+			t.Errorf("%v: %s", err, said)
+		}
+		img, err := engine.ImageInspect(t.Context(), a.Image)
+		if err != nil || img.Labels[contender.LabelContender] != "contender-test" || img.ID != a.ImageID {
+			t.Errorf("%+v, %v", img, err)
+		}
+	})
+	t.Run("failed", func(t *testing.T) {
+		_, _, err := build(t, "FROM scratch\nCOPY --chmod=0555 junk /\n")
+		if err == nil || !strings.Contains(err.Error(), "junk") || !strings.Contains(err.Error(), "mine/Dockerfile:2: COPY --chmod") {
+			t.Error(err)
+		}
+	})
+	t.Run("interrupted", func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		interrupted := errors.New("interrupted")
+		svc := bench.Service{
+			Name: "contender-test", Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"}, Files: fstest.MapFS{
+				"Dockerfile": {Data: []byte("FROM scratch\nCOPY --chmod=0555 hello /\nRUN [\"/hello\", \"wait\"]\n")}, "hello": {Data: data, Mode: 0o755},
+			},
+		}
+		_, err := contender.BuildImage(ctx, engine, svc, contender.BuildOptions{Rebuild: true, Out: cancelAt{"hello [wait]", func() { cancel(interrupted) }}})
+		if !errors.Is(err, interrupted) {
+			t.Error(err)
+		}
+	})
+}
+
+// cancelAt calls do as soon as a text is written.
+type cancelAt struct {
+	text string
+	do   func()
+}
+
+func (c cancelAt) Write(p []byte) (int, error) {
+	if strings.Contains(string(p), c.text) {
+		c.do()
+	}
+	return len(p), nil
 }

@@ -1,6 +1,7 @@
 package contender_test
 
 import (
+	"archive/tar"
 	"bytes"
 	"context"
 	"errors"
@@ -17,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"locbench/internal/bench"
+	"locbench/internal/cgroup"
 	"locbench/internal/contender"
 	"locbench/internal/docker"
 	"locbench/internal/testenv"
@@ -35,6 +37,9 @@ func needShell(t *testing.T) {
 	}
 }
 
+// noGroups is a machine without cgroups.
+func noGroups(t *testing.T) cgroup.Tree { return cgroup.Tree{Root: t.TempDir()} }
+
 func shellService(build ...[]string) bench.Service {
 	return bench.Service{
 		Name: "shell", Variant: "v", Port: 8080, Dir: "services/shell",
@@ -47,7 +52,7 @@ func TestBuildProcess(t *testing.T) {
 	needShell(t)
 	svc := shellService(script("echo building {{.Name}}; test ! -e junk"), script("cp src/main.sh {{.Dir}}/service"))
 	var out bytes.Buffer
-	opts := contender.BuildOptions{Cache: t.TempDir(), Out: &out}
+	opts := contender.BuildOptions{Cache: t.TempDir(), Groups: noGroups(t), Out: &out}
 	a, err := contender.BuildProcess(t.Context(), svc, opts)
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +92,7 @@ func TestBuildProcessFails(t *testing.T) {
 	} {
 		t.Run(want, func(t *testing.T) {
 			svc := shellService(build)
-			_, err := contender.BuildProcess(t.Context(), svc, contender.BuildOptions{Cache: cache})
+			_, err := contender.BuildProcess(t.Context(), svc, contender.BuildOptions{Cache: cache, Groups: noGroups(t)})
 			if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "build contender shell:v") {
 				t.Errorf("got %v, want %s", err, want)
 			}
@@ -111,7 +116,8 @@ func TestCancelEndsTheGroup(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	done := make(chan error, 1)
 	go func() {
-		_, err := contender.BuildProcess(ctx, svc, contender.BuildOptions{Cache: filepath.Join(cache, "build")})
+		opts := contender.BuildOptions{Cache: filepath.Join(cache, "build"), Groups: noGroups(t)}
+		_, err := contender.BuildProcess(ctx, svc, opts)
 		done <- err
 	}()
 	testenv.Until(t, time.Minute, "the build has begun", func() bool { _, err := os.Stat(pid); return err == nil })
@@ -143,7 +149,9 @@ func sleeps(t *testing.T, file string) bool {
 // TestBuildTakesTooLong ends a build that would never end.
 func TestBuildTakesTooLong(t *testing.T) {
 	needShell(t)
-	_, err := contender.BuildProcess(t.Context(), shellService(script("sleep 60")), contender.BuildOptions{Cache: t.TempDir(), Within: 20 * time.Millisecond})
+	_, err := contender.BuildProcess(t.Context(), shellService(script("sleep 60")), contender.BuildOptions{
+		Cache: t.TempDir(), Groups: noGroups(t), Within: 20 * time.Millisecond,
+	})
 	if err == nil || !strings.Contains(err.Error(), "it was not built within 20ms") {
 		t.Errorf("got %v", err)
 	}
@@ -153,7 +161,7 @@ func TestBuildTakesTooLong(t *testing.T) {
 func TestDaemonOfBuildIsEnded(t *testing.T) {
 	needShell(t)
 	svc := shellService(script("sleep 600 >/dev/null 2>&1 & echo $! > pid; cp src/main.sh service"))
-	a, err := contender.BuildProcess(t.Context(), svc, contender.BuildOptions{Cache: t.TempDir()})
+	a, err := contender.BuildProcess(t.Context(), svc, contender.BuildOptions{Cache: t.TempDir(), Groups: noGroups(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,6 +183,8 @@ type fakeEngine struct {
 	images map[string]bool
 	fail   error
 	asked  *docker.BuildOptions // of the last build, where not nil
+	about  docker.Info          // beside the system
+	image  docker.Image         // beside its ID and size
 }
 
 func (f fakeEngine) BuildImage(_ context.Context, tar io.Reader, o docker.BuildOptions, out io.Writer) (string, error) {
@@ -198,7 +208,9 @@ func (f fakeEngine) ImageInspect(_ context.Context, ref string) (docker.Image, e
 	if f.images != nil && !f.images[ref] {
 		return docker.Image{}, docker.ErrNotFound
 	}
-	return docker.Image{ID: "sha256:1", Size: 7}, nil
+	image := f.image
+	image.ID, image.Size = "sha256:1", 7
+	return image, nil
 }
 
 func (f fakeEngine) Pull(_ context.Context, ref string, _ io.Writer) error {
@@ -209,7 +221,113 @@ func (f fakeEngine) Pull(_ context.Context, ref string, _ io.Writer) error {
 	return nil
 }
 
-func (f fakeEngine) Info() docker.Info { return docker.Info{OS: "linux", Arch: f.arch} }
+func (f fakeEngine) Info() docker.Info {
+	info := f.about
+	info.OS, info.Arch = "linux", f.arch
+	return info
+}
+
+// TestManifestBuildsNothing changes what a manifest says about a run, and then what is built.
+func TestManifestBuildsNothing(t *testing.T) {
+	files := fstest.MapFS{"Dockerfile": {Data: []byte("FROM scratch\nCOPY . /\n")}, "service.yaml": {Data: []byte("a")}}
+	svc := bench.Service{Name: "web", Files: files, Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"}}
+	engine := fakeEngine{arch: "amd64", images: map[string]bool{}}
+	build := func() bench.Artifact {
+		t.Helper()
+		a, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	first := build()
+	files["service.yaml"] = &fstest.MapFile{Data: []byte("b")}
+	if a := build(); !a.BuildCached || a.Image != first.Image {
+		t.Errorf("built again: %+v", a)
+	}
+	files["sub/service.yaml"] = &fstest.MapFile{Data: []byte("of the service itself")}
+	if a := build(); a.BuildCached {
+		t.Errorf("not built: %+v", a)
+	}
+}
+
+// TestIgnoreOfDockerfile has a .dockerignore of the Dockerfile's own take the place of the folder's.
+func TestIgnoreOfDockerfile(t *testing.T) {
+	files := fstest.MapFS{"Dockerfile": {Data: []byte("FROM scratch\nCOPY . /\n")}, ".dockerignore": {Data: []byte("a")}, "a": {}, "b": {}}
+	svc := bench.Service{Name: "web", Files: files, Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"}}
+	engine := packed{fakeEngine: fakeEngine{arch: "amd64", images: map[string]bool{}}, names: new([]string)}
+	for _, want := range []string{".dockerignore Dockerfile b", "Dockerfile Dockerfile.dockerignore a"} {
+		if _, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(*engine.names, " "); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+		files["Dockerfile.dockerignore"] = &fstest.MapFile{Data: []byte("b")}
+	}
+}
+
+// packed keeps the names in the last context.
+type packed struct {
+	fakeEngine
+	names *[]string
+}
+
+func (p packed) BuildImage(ctx context.Context, from io.Reader, o docker.BuildOptions, out io.Writer) (string, error) {
+	*p.names = nil
+	for r := tar.NewReader(from); ; {
+		h, err := r.Next()
+		if err != nil {
+			break
+		}
+		*p.names = append(*p.names, h.Name)
+	}
+	return p.fakeEngine.BuildImage(ctx, from, o, out)
+}
+
+func TestImageOfAnotherProcessor(t *testing.T) {
+	for _, tt := range []struct {
+		engine, image, os string
+		refused           bool
+	}{
+		{"amd64", "amd64", "linux", false}, {"amd64", "", "", false}, {"amd64", "386", "linux", false}, {"arm64", "arm", "linux", false},
+		{"amd64", "arm64", "linux", true}, {"arm64", "amd64", "linux", true}, {"386", "amd64", "linux", true}, {"amd64", "riscv64", "linux", true},
+		{"amd64", "amd64", "windows", true},
+	} {
+		engine := fakeEngine{arch: tt.engine, images: map[string]bool{"theirs": true}, image: docker.Image{Arch: tt.image, OS: tt.os}}
+		for name, svc := range map[string]bench.Service{
+			"found": {Name: "web", Docker: &bench.DockerRecipe{Image: "theirs"}},
+			"built": {Name: "web", Files: fstest.MapFS{"Dockerfile": {}}, Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"}},
+			"again": {Name: "web", Files: fstest.MapFS{"Dockerfile": {}}, Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"}},
+		} {
+			_, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{})
+			if (err != nil) != tt.refused || err != nil && !strings.Contains(err.Error(), "is for "+tt.os+"/"+tt.image) {
+				t.Errorf("%s, %+v: %v", name, tt, err)
+			}
+		}
+	}
+}
+
+// TestBuildKit has it where a Dockerfile needs it, and says so when it fails.
+func TestBuildKit(t *testing.T) {
+	svc := bench.Service{
+		Name: "web", Dir: "web", Files: fstest.MapFS{"Dockerfile": {Data: []byte("FROM scratch\nCOPY --chmod=755 a /\n")}},
+		Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"},
+	}
+	engine := fakeEngine{arch: "amd64", images: map[string]bool{}, asked: new(docker.BuildOptions), about: docker.Info{Builder: docker.BuilderBuildKit}}
+	if _, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{}); err != nil || !engine.asked.BuildKit {
+		t.Errorf("%+v, %v", engine.asked, err)
+	}
+	engine.fail, engine.images = errors.New("a is missing"), map[string]bool{}
+	_, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{})
+	if err == nil || !strings.Contains(err.Error(), "a is missing (BuildKit built it, since web/Dockerfile:2: COPY --chmod needs that") {
+		t.Error(err)
+	}
+	engine.about = docker.Info{}
+	if _, err := contender.BuildImage(t.Context(), engine, svc, contender.BuildOptions{}); !errors.Is(err, contender.ErrBuildKit) {
+		t.Error(err)
+	}
+}
 
 func TestBuildImage(t *testing.T) {
 	engine := fakeEngine{arch: "amd64", images: map[string]bool{}, asked: new(docker.BuildOptions)}

@@ -9,38 +9,31 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"locbench/internal/launch"
 )
 
 // pipeDelay is how long a command that has ended is waited for to close its output: a daemon that
 // it left behind holds it open.
 const pipeDelay = 2 * time.Second
 
-// run tells a build command on out, runs it in dir with env besides this process's environment, and
-// hands on what it writes. Its process group is its own, so that nothing it starts outlives it. The
-// error holds the end of the output.
-func run(ctx context.Context, out io.Writer, dir string, argv []string, env ...string) error {
+// run tells a build command on o.Out, runs it in dir with env besides this process's environment,
+// and hands on what it writes. Nothing that it starts outlives it. The error holds the end of the
+// output.
+func run(ctx context.Context, o BuildOptions, dir string, argv []string, env ...string) error {
 	line := strings.Join(argv, " ")
-	fmt.Fprintf(out, "+ %s\n", line)
+	fmt.Fprintf(o.out(), "+ %s\n", line)
 	end := &tail{max: 2000}
-	w := &together{io.MultiWriter(end, out)}
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	w := &together{io.MultiWriter(end, o.out())}
+	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = dir, append(os.Environ(), env...), w, w, pipeDelay
-	ownGroup(cmd)
-	err := cmd.Start()
-	if ctx.Err() != nil && err != nil { // over before it began: Start has another word for it
-		return fmt.Errorf("run %s: %w", argv[0], context.Cause(ctx))
-	}
-	if errors.Is(err, exec.ErrNotFound) {
-		return fmt.Errorf("run %s: it is not installed here, or not in PATH; --runtime docker needs no toolchain", argv[0])
-	} else if err != nil {
-		return fmt.Errorf("run %s: %w", argv[0], err)
-	}
-	err = cmd.Wait()
-	killGroup(cmd)
+	err := launch.Helper{Run: o.Run, Groups: o.Groups}.Do(ctx, cmd)
 	text := strings.TrimSpace(end.String())
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("run %s: %w", argv[0], context.Cause(ctx))
+	case errors.Is(err, exec.ErrNotFound):
+		return fmt.Errorf("run %s: it is not installed here, or not in PATH; --runtime docker needs no toolchain", argv[0])
 	case err == nil, errors.Is(err, exec.ErrWaitDelay):
 		return nil
 	case text != "":

@@ -13,13 +13,13 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/regular"
 	"locbench/internal/strictyaml"
 )
 
@@ -36,7 +36,7 @@ type Source struct {
 }
 
 // Folder is a Source on disk.
-func Folder(dir string) Source { return Source{FS: os.DirFS(dir), Name: dir} }
+func Folder(dir string) Source { return Source{FS: regular.DirFS(dir), Name: dir} }
 
 // Discover reads the manifests of all sources, bundled ones first. They come in the order of their
 // names. The error tells of every manifest that cannot be read, and of names that two sources have;

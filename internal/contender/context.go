@@ -49,11 +49,11 @@ func (e entry) perm() fs.FileMode {
 	return 0o644
 }
 
-// listFiles walks the folder in a fixed order and leaves out what its .dockerignore says. keep
-// names files that stay in any case. Links are listed as links, never followed; sockets and devices
+// listFiles walks the folder in a fixed order and leaves out what its .dockerignore says, or that of
+// a file in keep, which names files that stay in any case. Links are listed as links, never followed; sockets and devices
 // are left out.
 func listFiles(fsys fs.FS, keep ...string) ([]entry, error) {
-	skip, err := readIgnore(fsys)
+	skip, err := readIgnore(fsys, keep...)
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +70,8 @@ func listFiles(fsys fs.FS, keep ...string) ([]entry, error) {
 		if err != nil {
 			return err
 		}
+		// The engine's classic builder would go by it.
+		ignored = ignored || name == ignoreName && skip.name != ignoreName
 		if ignored && !slices.Contains(keep, name) {
 			below := func(k string) bool { return strings.HasPrefix(k, name+"/") }
 			if d.IsDir() && !skip.Exclusions() && !slices.ContainsFunc(keep, below) {

@@ -8,51 +8,87 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"syscall"
 	"time"
 )
 
-// ownGroup puts cmd into a process group of its own and makes its cancelling end the whole group.
-func ownGroup(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error {
-		err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-		if errors.Is(err, syscall.ESRCH) {
-			return os.ErrProcessDone
-		}
-		return err
-	}
-}
-
-// killGroup ends what a command that has ended left behind, such as a compiler's daemon.
-func killGroup(cmd *exec.Cmd) {
-	syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // fails when there is nothing left, as it should be
-}
-
 // lock waits until no other process builds the same, and keeps others waiting until it is undone.
 func lock(ctx context.Context, path string, out io.Writer) (unlock func(), err error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		return nil, fmt.Errorf("lock the build: %w", err)
-	}
 	for reported := false; ; reported = true {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err == nil {
-			return func() { f.Close() }, nil
-		}
-		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
-			f.Close()
+		f, err := tryLock(path)
+		if err != nil {
 			return nil, fmt.Errorf("lock the build %s: %w", path, err)
+		}
+		if f != nil {
+			return func() { f.Close() }, nil
 		}
 		if !reported {
 			fmt.Fprintln(out, "waiting: another locbench builds the same")
 		}
 		select {
 		case <-ctx.Done():
-			f.Close()
 			return nil, context.Cause(ctx)
 		case <-time.After(200 * time.Millisecond):
 		}
 	}
+}
+
+// tryLock is lock without waiting: f is nil where another process has it, or has just removed it.
+func tryLock(path string) (f *os.File, err error) {
+	if f, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600); err != nil {
+		return nil, err
+	}
+	err = flock(f, syscall.LOCK_EX)
+	if err == nil {
+		mine, err1 := f.Stat()
+		there, err2 := os.Stat(path)
+		if err1 == nil && err2 == nil && os.SameFile(mine, there) {
+			return f, nil
+		}
+	}
+	f.Close()
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		err = nil
+	}
+	return nil, err
+}
+
+// flock does not wait.
+func flock(f *os.File, how int) error {
+	for {
+		if err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB); !errors.Is(err, syscall.EINTR) {
+			return err
+		}
+	}
+}
+
+// hold keeps removeUnused from a copy, until it is closed or this process ends.
+func hold(dir string) (io.Closer, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := flock(f, syscall.LOCK_SH); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("hold %s: %w", dir, err)
+	}
+	return f, nil
+}
+
+// removeUnused removes a copy that nobody builds or holds.
+func removeUnused(dir string) {
+	l, err := tryLock(dir + lockEnd)
+	if err != nil || l == nil {
+		return
+	}
+	defer l.Close()
+	if f, err := os.Open(dir); err == nil {
+		defer f.Close()
+		if flock(f, syscall.LOCK_EX) != nil {
+			return
+		}
+	}
+	os.Remove(dir + builtMarker)
+	os.RemoveAll(dir)
+	os.Remove(dir + lockEnd)
 }

@@ -18,7 +18,7 @@ func hello(t *testing.T, cgo bool) string {
 	}
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "go.mod"), "module hello\n\ngo 1.21\n")
-	text := "package main\n\nimport (\n\t\"fmt\"\n\t\"os\"\n)\n\nfunc main() { fmt.Println(\"hello\", os.Args[1:]) }\n"
+	text := "package main\n\nimport (\n\t\"fmt\"\n\t\"os\"\n\t\"time\"\n)\n\nfunc main() {\n\tfmt.Println(\"hello\", os.Args[1:])\n\tif len(os.Args) == 2 && os.Args[1] == \"wait\" {\n\t\ttime.Sleep(time.Minute)\n\t}\n}\n"
 	enabled := "CGO_ENABLED=0"
 	if cgo {
 		if _, err := exec.LookPath("gcc"); err != nil {

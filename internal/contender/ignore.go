@@ -19,26 +19,37 @@ const (
 // ignore is a folder's .dockerignore. It means what it means to Docker: the code is Docker's.
 type ignore struct {
 	*patternmatcher.PatternMatcher
+	name    string                              // its path in the folder
 	folders map[string]patternmatcher.MatchInfo // the patterns that each folder seen so far matched
 }
 
-// readIgnore reads the folder's .dockerignore, if it has one.
-func readIgnore(fsys fs.FS) (ignore, error) {
+// ignoreName is the folder's own; a Dockerfile's, NAME.dockerignore, takes its place.
+const ignoreName = ".dockerignore"
+
+// readIgnore reads the .dockerignore of one of the files, or else the folder's, if there is one.
+func readIgnore(fsys fs.FS, of ...string) (ignore, error) {
+	g := ignore{name: ignoreName, folders: make(map[string]patternmatcher.MatchInfo)}
+	for _, file := range of {
+		if info, err := fs.Stat(fsys, file+ignoreName); err == nil && info.Mode().IsRegular() {
+			g.name = file + ignoreName
+			break
+		}
+	}
 	var patterns []string
-	if f, err := fsys.Open(".dockerignore"); err == nil { // else there is none that can be read: Docker takes it so too
+	if f, err := fsys.Open(g.name); err == nil { // else there is none that can be read: Docker takes it so too
 		defer f.Close()
 		if patterns, err = ignorefile.ReadAll(io.LimitReader(f, maxIgnoreSize)); err != nil {
-			return ignore{}, fmt.Errorf("read .dockerignore: %w", err)
+			return g, fmt.Errorf("read %s: %w", g.name, err)
 		}
 	}
 	if len(patterns) > maxPatterns {
-		return ignore{}, fmt.Errorf("read .dockerignore: it has %d patterns, and at most %d are taken", len(patterns), maxPatterns)
+		return g, fmt.Errorf("read %s: it has %d patterns, and at most %d are taken", g.name, len(patterns), maxPatterns)
 	}
-	matcher, err := patternmatcher.New(patterns)
-	if err != nil {
-		return ignore{}, fmt.Errorf("read .dockerignore: %w", err)
+	var err error
+	if g.PatternMatcher, err = patternmatcher.New(patterns); err != nil {
+		return g, fmt.Errorf("read %s: %w", g.name, err)
 	}
-	return ignore{matcher, make(map[string]patternmatcher.MatchInfo)}, nil
+	return g, nil
 }
 
 // ignored says whether the file or folder is left out: by a pattern for itself or for a folder that
@@ -46,7 +57,7 @@ func readIgnore(fsys fs.FS) (ignore, error) {
 func (g ignore) ignored(name string, folder bool) (bool, error) {
 	out, matched, err := g.MatchesUsingParentResults(name, g.folders[path.Dir(name)])
 	if err != nil {
-		return false, fmt.Errorf(".dockerignore: %w", err)
+		return false, fmt.Errorf("%s: %w", g.name, err)
 	}
 	if folder {
 		g.folders[name] = matched

@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/cgroup"
 	"locbench/internal/docker"
+	"locbench/internal/regular"
 )
 
 // The labels of images that locbench has built.
@@ -45,6 +47,15 @@ type BuildOptions struct {
 	// Processor tells processors apart for what is built for the one at hand; "": that of this
 	// machine. An engine elsewhere is not asked.
 	Processor string
+
+	// Run is the ID of the run that it is built for; "": none. What builds is marked with it and kept
+	// in a group in Groups, so that clean finds it.
+	Run    string
+	Groups cgroup.Tree
+
+	// Hold gets what holds the copy that a process is started in: it is not removed before that is
+	// closed. Nil: nothing is started in it.
+	Hold func(io.Closer)
 }
 
 // bound is ctx until the build has taken too long.
@@ -105,6 +116,9 @@ func findImage(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOp
 			img, err = b.ImageInspect(ctx, ref)
 		}
 	}
+	if err == nil {
+		err = runsOn(b.Info(), ref, img)
+	}
 	if err != nil {
 		return bench.Artifact{}, err
 	}
@@ -115,7 +129,24 @@ func findImage(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOp
 	return a, nil
 }
 
+// runsOn returns why an engine is not to run an image: it is made for another processor or system.
+// Emulated, where the machine can, it would be measured as something that it is not.
+func runsOn(info docker.Info, ref string, img docker.Image) error {
+	same := img.Arch == "" || info.Arch == "" || img.Arch == info.Arch ||
+		info.Arch == "amd64" && img.Arch == "386" || info.Arch == "arm64" && img.Arch == "arm" // by the processor itself
+	if same && (img.OS == "" || info.OS == "" || img.OS == info.OS) {
+		return nil
+	}
+	theirs, ours := img.OS+"/"+img.Arch, info.OS+"/"+info.Arch
+	return fmt.Errorf("the image %s is for %s, and the engine's machine is %s: fetch or build one for it (docker pull --platform %s …, docker build --platform %s …)",
+		ref, theirs, ours, ours, ours)
+}
+
 func buildDockerfile(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOptions) (bench.Artifact, error) {
+	kit, err := byBuildKit(svc, b.Info())
+	if err != nil {
+		return bench.Artifact{}, err
+	}
 	list, hash, err := dockerfileContext(svc, b.Info().Arch, o)
 	if err != nil {
 		return bench.Artifact{}, err
@@ -124,11 +155,18 @@ func buildDockerfile(ctx context.Context, b ImageBuilder, svc bench.Service, o B
 	// An engine keeps layers whatever processor they were made on: its disk may have been another
 	// machine's.
 	native := len(o.processorFor(keyValues(d.Args))) > 0
-	opts := docker.BuildOptions{Dockerfile: d.Dockerfile, Target: d.Target, Args: d.Args, NoCache: o.Rebuild || native}
-	return build(ctx, b, svc, o, opts, hash, func(w io.Writer) error { return writeTar(w, svc.Files, list) })
+	opts := docker.BuildOptions{Dockerfile: d.Dockerfile, Target: d.Target, Args: d.Args, NoCache: o.Rebuild || native, BuildKit: kit}
+	a, err := build(ctx, b, svc, o, opts, hash, func(w io.Writer) error { return writeTar(w, svc.Files, list) })
+	if err != nil && kit && ctx.Err() == nil {
+		all, _ := needs(svc)
+		err = fmt.Errorf("%w (BuildKit built it, since %s: %s needs that. %s if that command can)", err, all[0].where(svc), all[0].what, wayOut(svc))
+	}
+	return a, err
 }
 
-// dockerfileContext is what a contender is built from, and its hash.
+// dockerfileContext is what a contender is built from, and its hash. The manifest goes along, since
+// a Dockerfile may copy it with all else, and does not count: what in it decides about an image is
+// among the other things.
 func dockerfileContext(svc bench.Service, arch string, o BuildOptions) ([]entry, string, error) {
 	d := svc.Docker
 	list, err := sources(svc, d.Dockerfile)
@@ -137,7 +175,8 @@ func dockerfileContext(svc bench.Service, arch string, o BuildOptions) ([]entry,
 	}
 	args := keyValues(d.Args)
 	others := slices.Concat([]string{"dockerfile", d.Dockerfile, d.Target, arch}, args, o.processorFor(args))
-	hash, err := contextHash(svc.Files, list, others...)
+	counts := slices.DeleteFunc(slices.Clone(list), func(e entry) bool { return e.name == ManifestName })
+	hash, err := contextHash(svc.Files, counts, others...)
 	return list, hash, err
 }
 
@@ -148,7 +187,7 @@ func build(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOption
 	if !o.Rebuild {
 		img, err := b.ImageInspect(ctx, opts.Tag)
 		if err == nil {
-			return bench.Artifact{Image: opts.Tag, ImageID: img.ID, ImageSize: img.Size, BuildCached: true}, nil
+			return bench.Artifact{Image: opts.Tag, ImageID: img.ID, ImageSize: img.Size, BuildCached: true}, runsOn(b.Info(), opts.Tag, img)
 		}
 		if !errors.Is(err, docker.ErrNotFound) {
 			return bench.Artifact{}, err
@@ -172,6 +211,9 @@ func build(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOption
 	}
 	took := time.Since(start)
 	img, err := b.ImageInspect(ctx, opts.Tag)
+	if err == nil {
+		err = runsOn(b.Info(), opts.Tag, img)
+	}
 	if err != nil {
 		return bench.Artifact{}, err
 	}
@@ -218,7 +260,7 @@ func buildBuiltin(ctx context.Context, b ImageBuilder, svc bench.Service, o Buil
 }
 
 func packBuiltin(w io.Writer, binary string) error {
-	f, err := os.Open(binary)
+	f, err := regular.Open(binary)
 	if err != nil {
 		return fmt.Errorf("pack locbench: %w", err)
 	}

@@ -27,9 +27,12 @@ func (o BuildOptions) cache() (string, error) {
 	return filepath.Join(dir, "locbench", "build"), nil
 }
 
-// builtMarker lies beside a build that was finished: what lacks it was interrupted and is built
-// anew.
-const builtMarker = ".built"
+// builtMarker lies beside a build that was finished, and names the variant: what lacks it was
+// interrupted and is built anew. lockEnd is the name of what keeps two builds apart.
+const (
+	builtMarker = ".built"
+	lockEnd     = ".lock"
+)
 
 // BuildProcess makes what the process runtime starts of a resolved contender: its folder is copied
 // into the cache and its build commands run there, unless the same was built already.
@@ -63,16 +66,19 @@ func buildFolder(ctx context.Context, svc bench.Service, o BuildOptions) (a benc
 	if err != nil {
 		return a, err
 	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+	if err := private(filepath.Dir(dir)); err != nil {
 		return a, err
 	}
-	unlock, err := lock(ctx, dir+".lock", o.out())
+	unlock, err := lock(ctx, dir+lockEnd, o.out())
 	if err != nil {
 		return a, err
 	}
 	defer unlock()
 	a.Dir, a.Command = dir, svc.Process.Command
 	if _, err := os.Stat(dir + builtMarker); err == nil && !o.Rebuild {
+		if err := private(dir); err != nil { // older locbenches have made it for all to read
+			return a, err
+		}
 		a.BuildCached = true
 	} else {
 		start := time.Now()
@@ -80,6 +86,14 @@ func buildFolder(ctx context.Context, svc bench.Service, o BuildOptions) (a benc
 			return a, errors.Join(err, os.RemoveAll(dir))
 		}
 		a.BuildTime = time.Since(start)
+		removeOlder(dir, svc)
+	}
+	if o.Hold != nil {
+		held, err := hold(dir)
+		if err != nil {
+			return a, err
+		}
+		o.Hold(held)
 	}
 	a.BinarySize = binarySize(a, svc, o)
 	return a, nil
@@ -125,7 +139,7 @@ func buildIn(ctx context.Context, dir string, svc bench.Service, o BuildOptions,
 	if err := errors.Join(os.Remove(dir+builtMarker), os.RemoveAll(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := private(dir); err != nil {
 		return err
 	}
 	if err := unpack(dir, svc.Files, list); err != nil {
@@ -140,24 +154,25 @@ func buildIn(ctx context.Context, dir string, svc bench.Service, o BuildOptions,
 		if err != nil {
 			return err
 		}
-		if err := run(ctx, o.out(), dir, argv); err != nil {
+		if err := run(ctx, o, dir, argv); err != nil {
 			return err
 		}
 	}
-	return os.WriteFile(dir+builtMarker, nil, 0o644)
+	return os.WriteFile(dir+builtMarker, []byte(svc.Variant), 0o600)
 }
 
-// unpack writes the entries below dir. No name leads out of it: fs.FS has none such, and links are
+// unpack writes the entries below dir, with their own modes, so that what is kept from others stays
+// so. No name leads out of it: fs.FS has none such, and links are
 // not followed.
 func unpack(dir string, fsys fs.FS, list []entry) error {
 	for _, e := range list {
 		name := filepath.Join(dir, filepath.FromSlash(e.name))
 		// The folder itself may have been left out while the file was not.
-		err := os.MkdirAll(filepath.Dir(name), 0o755)
+		err := os.MkdirAll(filepath.Dir(name), 0o700)
 		switch {
 		case err != nil:
 		case e.mode.IsDir():
-			err = os.MkdirAll(name, 0o755)
+			err = os.MkdirAll(name, 0o700)
 		case e.link != "":
 			err = os.Symlink(e.link, name)
 		default:
@@ -171,7 +186,8 @@ func unpack(dir string, fsys fs.FS, list []entry) error {
 }
 
 func unpackFile(name string, fsys fs.FS, e entry) error {
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, e.perm())
+	// What is embedded in locbench may not be written to; builds do so.
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, e.mode.Perm()|0o600)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +11,8 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/regular"
+	"locbench/internal/safe"
 )
 
 // BuildRecord is what the last real build of a contender took and gave. It is kept beside the
@@ -61,7 +62,7 @@ func LastBuild(svc bench.Service, rt bench.Runtime, o BuildOptions) (r BuildReco
 	if err != nil {
 		return r, false
 	}
-	err = readJSON(os.DirFS(filepath.Dir(file)), filepath.Base(file), maxRecord, &r)
+	err = readJSON(regular.DirFS(filepath.Dir(file)), filepath.Base(file), maxRecord, &r)
 	same := r.Variant == svc.Variant || sharesBuild(svc, rt)
 	return r, err == nil && r.Contender == svc.Name && same && r.Runtime == rt && r.BuildTime > 0
 }
@@ -99,7 +100,7 @@ func writeJSON(file string, value any) error {
 		return err
 	}
 	defer os.Remove(f.Name()) // gone already when all went well
-	_, err = f.Write(append(data, '\n'))
+	_, err = f.Write(append(safe.JSON(data), '\n'))
 	if err := errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
 		return fmt.Errorf("write %s: %w", file, err)
 	}
@@ -112,14 +113,11 @@ func readJSON(fsys fs.FS, name string, most int64, value any) error {
 		return err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(data)) > most {
-		err = fmt.Errorf("it is larger than %d KiB", most>>10)
-	}
-	if err == nil {
-		err = json.Unmarshal(data, value)
-	}
+	data, err := regular.ReadAll(f, name, most)
 	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, value); err != nil {
 		return fmt.Errorf("read %s: %w", name, err)
 	}
 	return nil

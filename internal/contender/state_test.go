@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"locbench/internal/bench"
+	"locbench/internal/cgroup"
 )
 
 // TestStatesAgreeWithBuilding looks at a contender before and after it was built, and after its
@@ -16,7 +17,7 @@ func TestStatesAgreeWithBuilding(t *testing.T) {
 	files := fstest.MapFS{"main.sh": {Data: []byte("echo\n")}, "Dockerfile": {Data: []byte("FROM scratch\n")}}
 	svc := bench.Service{Name: "x", Files: files, Docker: &bench.DockerRecipe{Dockerfile: "Dockerfile"},
 		Process: &bench.ProcessRecipe{Build: [][]string{{"true"}}, Command: []string{"{{.Dir}}/main.sh"}}}
-	o := BuildOptions{Cache: t.TempDir(), Self: os.Args[0]}
+	o := BuildOptions{Cache: t.TempDir(), Groups: cgroup.Tree{Root: t.TempDir()}, Self: os.Args[0]}
 	want := func(built, before bool) {
 		t.Helper()
 		b, f, err := ProcessState(svc, o)
@@ -63,7 +64,7 @@ func TestVariantsShareABuild(t *testing.T) {
 			Process: &bench.ProcessRecipe{Build: [][]string{{"true", build}}, Command: []string{"{{.Dir}}/main.sh", name}}}
 	}
 	one, two, other := variant("one", "a"), variant("two", "a"), variant("other", "b")
-	o := BuildOptions{Cache: t.TempDir(), Self: os.Args[0]}
+	o := BuildOptions{Cache: t.TempDir(), Groups: cgroup.Tree{Root: t.TempDir()}, Self: os.Args[0]}
 	built := func(svc bench.Service) bench.Artifact {
 		t.Helper()
 		a, err := BuildProcess(t.Context(), svc, o)

@@ -11,6 +11,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"locbench/internal/regular"
 )
 
 // NotStaticError tells that the locbench binary cannot run in an image that holds nothing else, and
@@ -46,14 +48,14 @@ func staticBinary(ctx context.Context, o BuildOptions, arch string) (string, err
 	fmt.Fprintf(o.out(), "the running locbench does not fit into a container (%s): building one that does from %s\n", not.Why, sources)
 	dir, cacheErr := o.cache()
 	if cacheErr == nil {
-		cacheErr = os.MkdirAll(dir, 0o755)
+		cacheErr = private(dir)
 	}
 	if cacheErr != nil {
 		return "", errors.Join(err, cacheErr)
 	}
 	out := filepath.Join(dir, "locbench-linux-"+arch)
 	argv := []string{"go", "build", "-race=false", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out, "./cmd/locbench"}
-	if runErr := run(ctx, o.out(), sources, argv, "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch); runErr != nil {
+	if runErr := run(ctx, o, sources, argv, "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch); runErr != nil {
 		return "", fmt.Errorf("%w (doing that here failed: %w)", err, runErr)
 	}
 	return out, checkStatic(out, arch)
@@ -106,7 +108,7 @@ func findSources(dir string) (string, bool) {
 }
 
 func isSources(dir string) bool {
-	f, err := os.Open(filepath.Join(dir, "go.mod"))
+	f, err := regular.Open(filepath.Join(dir, "go.mod"))
 	if err != nil {
 		return false
 	}
@@ -122,7 +124,7 @@ func isSources(dir string) bool {
 }
 
 func fileHash(path string, others ...string) (string, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return "", err
 	}

@@ -6,7 +6,6 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -91,7 +90,7 @@ func TestRun_EndedBefore(t *testing.T) {
 	why := errors.New("interrupted by the user")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(why)
-	if err := run(ctx, io.Discard, t.TempDir(), []string{"true"}); !errors.Is(err, why) {
+	if err := run(ctx, BuildOptions{}, t.TempDir(), []string{"true"}); !errors.Is(err, why) {
 		t.Error(err)
 	}
 }

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/regular"
 )
 
 // VerifiedName is the file with the verified states of the contenders in the folder that holds
@@ -109,7 +109,7 @@ func KnownStates(o BuildOptions) (States, error) {
 	if err != nil {
 		return States{}, err
 	}
-	return ReadStates(os.DirFS(cache), VerifiedName)
+	return ReadStates(regular.DirFS(cache), VerifiedName)
 }
 
 // KeepStates puts states into the user's cache folder, or into file where it names one, beside what
@@ -122,7 +122,7 @@ func KeepStates(file string, states map[string]Verified, o BuildOptions) error {
 		}
 		file = filepath.Join(cache, VerifiedName)
 	}
-	all, err := ReadStates(os.DirFS(filepath.Dir(file)), filepath.Base(file))
+	all, err := ReadStates(regular.DirFS(filepath.Dir(file)), filepath.Base(file))
 	if err != nil {
 		return err
 	}

@@ -2,14 +2,11 @@ package docker
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"net"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,7 +22,7 @@ import (
 
 // ContainerSpec says what to run.
 type ContainerSpec struct {
-	Name       string            // beginning of the container's name; characters that the engine refuses are replaced
+	Name       string            // part of the container's name, after the run's; what the engine refuses is replaced
 	Image      string            //
 	Command    []string          // nil: the image's
 	Env        map[string]string //
@@ -136,7 +133,7 @@ func (e *Engine) create(ctx context.Context, spec ContainerSpec) (client.Contain
 		networks = &network.NetworkingConfig{EndpointsConfig: map[string]*network.EndpointSettings{spec.Network: {}}}
 	}
 	return e.cli.ContainerCreate(ctx, client.ContainerCreateOptions{
-		Config: config, HostConfig: host, NetworkingConfig: networks, Name: uniqueName(spec.Name),
+		Config: config, HostConfig: host, NetworkingConfig: networks, Name: uniqueName(spec.Labels[LabelRun], spec.Name),
 	})
 }
 
@@ -288,18 +285,4 @@ func (c *Container) finish() {
 		c.conn.Close()
 	}
 	c.done.Wait()
-}
-
-// uniqueName makes a name that the engine accepts and that nothing else has.
-func uniqueName(wish string) string {
-	var suffix [4]byte
-	rand.Read(suffix[:]) // never fails
-	clean := strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-' {
-			return r
-		}
-		return '-'
-	}, wish)
-	clean = strings.TrimPrefix(clean[:min(len(clean), 100)], "locbench-")
-	return "locbench-" + clean + "-" + hex.EncodeToString(suffix[:])
 }

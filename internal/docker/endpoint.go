@@ -8,15 +8,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/moby/moby/client"
+
+	"locbench/internal/regular"
+	"locbench/internal/secret"
 )
 
 // endpoint is where an engine is and how it is to be spoken to.
@@ -70,18 +71,18 @@ func resolve(getenv func(string) string, home string) (endpoint, error) {
 }
 
 func (ep endpoint) check() error {
-	u, err := url.Parse(ep.host)
+	u, err := secret.ParseURL(ep.host)
 	if err != nil || u.Scheme == "" {
-		return fmt.Errorf("docker host %q (of %s) is no address such as unix:///var/run/docker.sock or tcp://host:2376", ep.host, ep.from)
+		return fmt.Errorf("docker host %q (of %s) is no address such as unix:///var/run/docker.sock or tcp://host:2376", secret.Address(ep.host), ep.from)
 	}
 	switch u.Scheme {
 	case "unix", "npipe", "tcp", "http", "https":
 		return nil
 	case "ssh":
 		return fmt.Errorf("docker host %s (of %s): ssh is not spoken here, and the ports of containers would not pass through it; run locbench on %s, or let the engine there listen for TLS and set DOCKER_HOST=tcp://%s:2376",
-			ep.host, ep.from, u.Hostname(), u.Hostname())
+			secret.Address(ep.host), ep.from, u.Hostname(), u.Hostname())
 	}
-	return fmt.Errorf("docker host %s (of %s): unknown scheme %q; known are unix, npipe, tcp, http and https", ep.host, ep.from, u.Scheme)
+	return fmt.Errorf("docker host %s (of %s): unknown scheme %q; known are unix, npipe, tcp, http and https", secret.Address(ep.host), ep.from, u.Scheme)
 }
 
 // currentContext is what "docker context use" has written.
@@ -130,7 +131,7 @@ func readContext(dir, name string) (endpoint, error) {
 // together).
 func readTLS(dir string, skipVerify bool) (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: skipVerify}
-	ca, err := readBounded(filepath.Join(dir, "ca.pem"))
+	ca, err := regular.ReadFile(filepath.Join(dir, "ca.pem"), maxFile)
 	if err == nil {
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM(ca) {
@@ -139,14 +140,14 @@ func readTLS(dir string, skipVerify bool) (*tls.Config, error) {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	cert, err := readBounded(filepath.Join(dir, "cert.pem"))
+	cert, err := regular.ReadFile(filepath.Join(dir, "cert.pem"), maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return config, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	key, err := readBounded(filepath.Join(dir, "key.pem"))
+	key, err := regular.ReadFile(filepath.Join(dir, "key.pem"), maxFile)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +160,7 @@ func readTLS(dir string, skipVerify bool) (*tls.Config, error) {
 }
 
 func readJSON(path string, value any) error {
-	data, err := readBounded(path)
+	data, err := regular.ReadFile(path, maxFile)
 	if err != nil {
 		return err
 	}
@@ -167,19 +168,6 @@ func readJSON(path string, value any) error {
 		return fmt.Errorf("read %s: %w", path, err)
 	}
 	return nil
-}
-
-func readBounded(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(data) > maxFile {
-		err = fmt.Errorf("%s is larger than %d bytes", path, maxFile)
-	}
-	return data, err
 }
 
 // client makes the client; it opens no connection yet.

@@ -12,9 +12,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
+	"net/http/httptrace"
 	"net/netip"
-	"net/url"
 	"os"
 	"runtime"
 	"slices"
@@ -25,10 +24,12 @@ import (
 
 	"github.com/moby/moby/api/types/system"
 	"github.com/moby/moby/client"
+
+	"locbench/internal/secret"
 )
 
-// The labels of everything that locbench creates in an engine. Clean looks at LabelRun and at
-// nothing else.
+// The labels of everything that locbench creates in an engine. Clean looks at LabelRun, and at whether
+// the name agrees with it.
 const (
 	LabelRun   = "locbench.run"   // the ID of the run
 	LabelName  = "locbench.name"  // the leg or check that it is for
@@ -48,6 +49,8 @@ type Engine struct {
 	cli      *client.Client
 	host     string
 	info     Info
+	shell    shell
+	peer     netip.Addr    // at which it was reached; none for a socket or a pipe
 	patience time.Duration // for one question
 	local    atomic.Bool   // see Local
 }
@@ -71,7 +74,21 @@ type Info struct {
 	MemoryLimit   bool
 	SwapLimit     bool
 	PIDsLimit     bool
+	Builder       Builder
+	Warnings      []string // of the engine about itself
 }
+
+// Builder is what an engine builds images with.
+type Builder int
+
+const (
+	// BuilderClassic is the one that knows no more than the Dockerfiles of 2018.
+	BuilderClassic Builder = iota
+	// BuilderBuildKit is an engine with both: what it is asked for by BuildOptions.BuildKit.
+	BuilderBuildKit
+	// BuilderBuildah is Podman's, which takes both kinds of Dockerfile by the classic request.
+	BuilderBuildah
+)
 
 // Connect finds the engine (DOCKER_HOST, DOCKER_CONTEXT, the current context, the default socket),
 // asks whether it is alive and what it is. The error says how to start one.
@@ -89,12 +106,18 @@ func connect(ctx context.Context, getenv func(string) string, home string) (*Eng
 	if err != nil {
 		return nil, fmt.Errorf("docker engine %s: %w", ep.host, err)
 	}
-	info, err := ask(ctx, cli)
+	var peer netip.Addr
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) {
+		if at, err := netip.ParseAddrPort(c.Conn.RemoteAddr().String()); err == nil {
+			peer = at.Addr().Unmap()
+		}
+	}})
+	info, err := ask(traced, cli)
 	if err != nil {
 		cli.Close()
 		return nil, unreachable(ep, err)
 	}
-	return &Engine{cli: cli, host: ep.host, info: info, patience: infoTimeout}, nil
+	return &Engine{cli: cli, host: ep.host, info: info, shell: newShell(), peer: peer, patience: infoTimeout}, nil
 }
 
 func ask(ctx context.Context, cli *client.Client) (Info, error) {
@@ -111,7 +134,22 @@ func ask(ctx context.Context, cli *client.Client) (Info, error) {
 	}
 	info := translate(raw.Info)
 	info.APIVersion = cli.ClientVersion()
+	info.Builder = builderOf(ctx, cli, info)
 	return info, nil
+}
+
+// builderOf asks which product answers. Each Docker that the client speaks to has BuildKit in it, but
+// on Windows.
+func builderOf(ctx context.Context, cli *client.Client, info Info) Builder {
+	version, err := cli.ServerVersion(ctx, client.ServerVersionOptions{})
+	podman := func(c system.ComponentVersion) bool { return strings.HasPrefix(c.Name, "Podman") }
+	switch {
+	case err == nil && slices.ContainsFunc(version.Components, podman):
+		return BuilderBuildah
+	case info.OS == "linux":
+		return BuilderBuildKit
+	}
+	return BuilderClassic
 }
 
 func translate(raw system.Info) Info {
@@ -126,7 +164,20 @@ func translate(raw system.Info) Info {
 		CgroupVersion: version, CgroupDriver: raw.CgroupDriver,
 		Rootless: slices.ContainsFunc(raw.SecurityOptions, func(o string) bool { return strings.Contains(o, "rootless") }),
 		CPUQuota: raw.CPUCfsQuota, CPUSet: raw.CPUSet, MemoryLimit: raw.MemoryLimit, SwapLimit: raw.SwapLimit, PIDsLimit: raw.PidsLimit,
+		Warnings: warningsOf(raw.Warnings...),
 	}
+}
+
+// warningsOf are an engine's warnings without its word "WARNING:", and without the limits that its
+// kernel lacks ("No swap limit support"), which the fields say of those that matter here.
+func warningsOf(said ...string) (all []string) {
+	for _, w := range said {
+		w = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(w), "WARNING:"))
+		if w != "" && !strings.HasPrefix(w, "No ") {
+			all = append(all, w)
+		}
+	}
+	return all
 }
 
 func unreachable(ep endpoint, err error) error {
@@ -163,6 +214,12 @@ func (e *Engine) SameHost() bool {
 	return err == nil && kernelErr == nil && e.info.Name == name && e.info.Kernel == strings.TrimSpace(string(kernel))
 }
 
+// Near reports whether the engine is reached through a socket of this machine: then another machine
+// of the same name hardly uses it too.
+func (e *Engine) Near() bool {
+	return strings.HasPrefix(e.host, "unix://") || strings.HasPrefix(e.host, "npipe://")
+}
+
 // Reach tells of an engine that is not Local whether the ports that it publishes are within reach
 // of this machine, at PublishedHost, and whether its containers reach this machine's loopback
 // interface, as host.docker.internal.
@@ -181,10 +238,13 @@ func (e *Engine) Reach() (ports, loopback bool) {
 
 func (e *Engine) desktop() bool { return strings.Contains(e.info.System, "Docker Desktop") }
 
-// PublishedHost is the host name or address at which this machine reaches ports that the engine
-// publishes.
+// PublishedHost is the address, or where that is not known the host name, at which this machine
+// reaches ports that the engine publishes: the one at which it reaches the engine.
 func (e *Engine) PublishedHost() string {
-	if u, err := url.Parse(e.host); err == nil && u.Hostname() != "" && u.Scheme != "unix" && u.Scheme != "npipe" {
+	if e.peer.IsValid() && !e.peer.IsLoopback() {
+		return e.peer.String()
+	}
+	if u, err := secret.ParseURL(e.host); err == nil && u.Hostname() != "" && u.Scheme != "unix" && u.Scheme != "npipe" && !e.peer.IsLoopback() {
 		return u.Hostname()
 	}
 	return "127.0.0.1"
@@ -243,11 +303,12 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// publishAddress is where the engine is to bind published ports: loopback where that is this
-// machine's.
+// publishAddress is where the engine is to bind published ports: the address at which it was reached
+// itself, and loopback where that is this machine's. So they are open to those who reach the engine,
+// and to no other network of its machine.
 func (e *Engine) publishAddress() netip.Addr {
-	if host := e.PublishedHost(); net.ParseIP(host).IsLoopback() || host == "localhost" {
-		return netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	if at, err := netip.ParseAddr(e.PublishedHost()); err == nil && !at.IsLoopback() {
+		return at.WithZone("")
 	}
-	return netip.IPv4Unspecified()
+	return netip.AddrFrom4([4]byte{127, 0, 0, 1})
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,6 +33,7 @@ type BuildOptions struct {
 	Args       map[string]string
 	Labels     map[string]string
 	NoCache    bool
+	BuildKit   bool // by the engine's BuildKit instead of its classic builder
 }
 
 // Image is what the engine knows of an image.
@@ -44,9 +46,9 @@ type Image struct {
 	Labels  map[string]string
 }
 
-// BuildImage builds an image, for as long as ctx allows, from a build context in tar form, with the
-// classic builder, which every engine has. What the builder says goes to out line by line, each
-// bounded; out may be nil. It returns the ID of the image.
+// BuildImage builds an image, for as long as ctx allows, from a build context in tar form: with the
+// classic builder, which every engine has, or with its BuildKit. What the builder says goes to out
+// line by line, each bounded; out may be nil. It returns the ID of the image.
 func (e *Engine) BuildImage(ctx context.Context, tar io.Reader, o BuildOptions, out io.Writer) (id string, err error) {
 	args := make(map[string]*string, len(o.Args))
 	for k, v := range o.Args {
@@ -59,13 +61,22 @@ func (e *Engine) BuildImage(ctx context.Context, tar io.Reader, o BuildOptions, 
 	if o.Tag != "" {
 		opts.Tags = []string{o.Tag}
 	}
+	if o.BuildKit {
+		s, err := e.openSession(ctx)
+		if err != nil {
+			return "", fmt.Errorf("build image %s: %w", o.Tag, orCause(ctx, err))
+		}
+		defer s.stop()
+		opts.Version, opts.SessionID, opts.BuildID = build.BuilderBuildKit, s.id, randomID()
+		defer context.AfterFunc(ctx, func() { e.cancelBuild(ctx, opts.BuildID) })()
+	}
 	resp, err := e.cli.ImageBuild(ctx, tar, opts)
 	if err == nil {
 		defer resp.Body.Close()
-		err = follow(resp.Body, out, func(m message) { id = cmp.Or(m.Aux.ID, id) })
+		err = follow(resp.Body, out, func(m message) { id = cmp.Or(m.builtID(), id) })
 	}
 	if err != nil {
-		return "", fmt.Errorf("build image %s: %w", o.Tag, orCause(ctx, err))
+		return "", fmt.Errorf("build image %s: %w", o.Tag, fromRegistry(orCause(ctx, err), "the image that it begins with"))
 	}
 	if id == "" {
 		return "", fmt.Errorf("build image %s: the engine named no image at the end", o.Tag)
@@ -86,16 +97,28 @@ func (e *Engine) Pull(ctx context.Context, ref string, out io.Writer) error {
 	if err == nil {
 		return nil
 	}
-	text := err.Error()
-	for _, sign := range []string{"dial tcp", "no such host", "Client.Timeout", "i/o timeout", "connection refused", "TLS handshake", "proxyconnect"} {
-		if strings.Contains(text, sign) {
-			return fmt.Errorf("pull %s: the engine reaches no registry; bring the image by \"docker load\", or give the engine a mirror or proxy: %w", ref, err)
-		}
-	}
 	if errdefs.IsNotFound(err) {
-		return fmt.Errorf("pull %s: %w in its registry: %v", ref, ErrNotFound, err)
+		err = fmt.Errorf("%w in its registry: %w", ErrNotFound, err)
 	}
-	return fmt.Errorf("pull %s: %w", ref, orCause(ctx, err))
+	return fmt.Errorf("pull %s: %w", ref, fromRegistry(orCause(ctx, err), ref))
+}
+
+// fromRegistry adds to the error of a build or pull what to do where an image could not be fetched.
+// The engine hands the registry's or the resolver's words on, and nothing but words.
+func fromRegistry(err error, image string) error {
+	text := strings.ToLower(err.Error())
+	has := func(signs ...string) bool {
+		return slices.ContainsFunc(signs, func(s string) bool { return strings.Contains(text, s) })
+	}
+	switch {
+	case has("dial tcp", "no such host", "client.timeout", "i/o timeout", "connection refused", "tls handshake", "proxyconnect"):
+		return fmt.Errorf("the engine reaches no registry; bring the image by \"docker load\", or give the engine a mirror or proxy: %w", err)
+	case errdefs.IsUnauthorized(err), errdefs.IsPermissionDenied(err), has("access denied", "access to the resource is denied",
+		"unauthorized", "authentication required", "basic auth credentials", "authorization failed", "toomanyrequests"):
+		return fmt.Errorf("the registry refuses who has not logged in, and locbench has no credentials; fetch %s yourself first "+
+			"(\"docker login\", then \"docker pull\"), and it is used as it is: %w", image, err)
+	}
+	return err
 }
 
 // ImageInspect looks an image up by reference or ID.
@@ -153,10 +176,20 @@ type message struct {
 		Current int64 `json:"current"`
 		Total   int64 `json:"total"`
 	} `json:"progressDetail"`
-	Aux struct {
-		ID string `json:"ID"`
-	} `json:"aux"`
+	Aux json.RawMessage `json:"aux"` // of an image that was built its ID; of BuildKit, what trace reads
 }
+
+// builtID is the ID of the image that a build has made; "" where the message is of something else.
+func (m message) builtID() string {
+	var image struct {
+		ID string `json:"ID"`
+	}
+	_ = json.Unmarshal(m.Aux, &image) // of another shape: of no interest here
+	return image.ID
+}
+
+// traceID marks the messages of BuildKit.
+const traceID = "moby.buildkit.trace"
 
 const (
 	// maxMessage bounds one message; a builder's output comes in pieces of 32 KiB.
@@ -187,16 +220,16 @@ func follow(r io.Reader, out io.Writer, each func(message)) error {
 		}
 		var m message
 		if err := json.Unmarshal(s.Bytes(), &m); err != nil {
-			var wrong *json.UnmarshalTypeError // an aux of another shape: of no interest here
-			if !errors.As(err, &wrong) {
-				return fmt.Errorf("read the engine's answer: %w", err)
-			}
+			return fmt.Errorf("read the engine's answer: %w", err)
 		}
 		if text := cmp.Or(m.ErrorDetail.Message, m.Error); text != "" {
 			w.Flush()
 			return outputError(text, last.Lines())
 		}
 		io.WriteString(w, m.Stream)
+		if m.ID == traceID {
+			trace(m.Aux, w)
+		}
 		if !pulled.take(m) && m.Status != "" {
 			pulled.flush()
 			io.WriteString(w, strings.TrimPrefix(m.ID+": ", ": ")+m.Status+"\n")

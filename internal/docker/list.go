@@ -36,7 +36,7 @@ func (e *Engine) Running(ctx context.Context, run string) ([]string, error) {
 	}
 	var names []string
 	for _, c := range all.Items {
-		if own, ours := c.Labels[LabelRun]; ours && own == run {
+		if c.Labels[LabelRun] == run && named(c.Labels, firstName(c)) {
 			continue
 		}
 		names = append(names, cmp.Or(firstName(c), c.ID))

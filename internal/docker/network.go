@@ -19,20 +19,32 @@ type Network struct {
 	Name    string
 	Gateway string // the address of the engine's machine in it; "" where the engine does not tell
 	Subnets []netip.Prefix
-	Here    bool // its bridge is an interface of this machine: addresses in it are within reach
+	Here    bool   // its bridge is an interface of this machine
+	Own     string // the address in it of this process's own container; "" where it runs in none
+
+	Warnings []string // of the engine, such as that it does not keep the containers apart
 }
 
-// CreateNetwork makes a bridge network. Containers in it do not reach each other where they are
-// kept apart. When it fails, or ctx ends meanwhile, none is left.
-func (e *Engine) CreateNetwork(ctx context.Context, name string, labels map[string]string, apart bool) (n Network, err error) {
+// Direct tells whether addresses in it are within reach of this process.
+func (n Network) Direct() bool { return n.Here || n.Own != "" }
+
+// CreateNetwork makes a bridge network for the run that the labels tell. Containers in it do not reach
+// each other where they are kept apart. Where this process runs in a container of the engine, that
+// container is taken into the network, and none is kept apart: they would not reach this process
+// either. When it fails, or ctx ends meanwhile, none is left.
+func (e *Engine) CreateNetwork(ctx context.Context, labels map[string]string, apart bool) (n Network, err error) {
 	if err := ctx.Err(); err != nil {
+		return n, err
+	}
+	own, err := e.own(ctx)
+	if err != nil {
 		return n, err
 	}
 	whole, cancel := detached(ctx, createTimeout) // see createTimeout
 	defer cancel()
-	name = uniqueName(name)
+	name := uniqueName(labels[LabelRun], "")
 	opts := client.NetworkCreateOptions{Driver: "bridge", Labels: labels}
-	if apart {
+	if apart && own == "" {
 		opts.Options = map[string]string{"com.docker.network.bridge.enable_icc": "false"}
 	}
 	created, err := e.cli.NetworkCreate(whole, name, opts)
@@ -49,7 +61,13 @@ func (e *Engine) CreateNetwork(ctx context.Context, name string, labels map[stri
 	if err != nil {
 		return n, errors.Join(fmt.Errorf("create network %s: %w", name, err), e.RemoveNetwork(ctx, created.ID))
 	}
-	n = Network{ID: created.ID, Name: name}
+	var address string
+	if own != "" {
+		if address, err = e.join(whole, created.ID, own); err != nil {
+			return n, errors.Join(err, e.RemoveNetwork(ctx, created.ID))
+		}
+	}
+	n = Network{ID: created.ID, Name: name, Own: address, Warnings: warningsOf(created.Warning...)}
 	for _, c := range raw.Network.IPAM.Config {
 		if c.Subnet.IsValid() {
 			n.Subnets = append(n.Subnets, c.Subnet)
@@ -88,6 +106,7 @@ func isHere(id, gateway string) bool {
 func (e *Engine) RemoveNetwork(ctx context.Context, id string) error {
 	ctx, cancel := detached(ctx, cleanupTimeout)
 	defer cancel()
+	e.leave(ctx, id)
 	err := patiently(ctx, func() error {
 		_, err := e.cli.NetworkRemove(ctx, id, client.NetworkRemoveOptions{})
 		return err
@@ -98,7 +117,7 @@ func (e *Engine) RemoveNetwork(ctx context.Context, id string) error {
 	return nil
 }
 
-// Left is a container or network that carries LabelRun.
+// Left is a container or network that carries LabelRun, and a name that agrees with it.
 type Left struct {
 	Kind  string // "container", "network"
 	ID    string
@@ -127,22 +146,25 @@ func (e *Engine) List(ctx context.Context, run string) ([]Left, error) {
 	}
 	var all []Left
 	for _, c := range containers.Items {
-		run, owner := c.Labels[LabelRun], c.Labels[LabelOwner]
-		all = append(all, Left{"container", c.ID, firstName(c), run, owner, string(c.State)})
+		if name := firstName(c); named(c.Labels, name) {
+			all = append(all, Left{"container", c.ID, name, c.Labels[LabelRun], c.Labels[LabelOwner], string(c.State)})
+		}
 	}
 	for _, n := range networks.Items {
-		all = append(all, Left{"network", n.ID, n.Name, n.Labels[LabelRun], n.Labels[LabelOwner], ""})
+		if named(n.Labels, n.Name) {
+			all = append(all, Left{"network", n.ID, n.Name, n.Labels[LabelRun], n.Labels[LabelOwner], ""})
+		}
 	}
 	return all, nil
 }
 
-// CleanFilter chooses among what carries LabelRun. Its zero value chooses all.
+// CleanFilter chooses among what List finds. Its zero value chooses all.
 type CleanFilter struct {
 	Run  string          // only this run; "" for every run
 	Keep func(Left) bool // may be nil; what it returns true for stays, such as the things of a run that is alive
 }
 
-// Clean removes containers (running ones too) and networks by LabelRun and nothing else: no image,
+// Clean removes containers (running ones too) and networks that List finds and nothing else: no image,
 // no volume but those that a removed container alone used. It goes on after a failure and returns
 // what was removed, with all errors.
 func (e *Engine) Clean(ctx context.Context, f CleanFilter) (removed []Left, err error) {
@@ -152,7 +174,7 @@ func (e *Engine) Clean(ctx context.Context, f CleanFilter) (removed []Left, err 
 	}
 	var failed []error
 	for _, l := range all { // containers come first: a network in use cannot be removed
-		if l.Run == "" || f.Keep != nil && f.Keep(l) {
+		if f.Keep != nil && f.Keep(l) {
 			continue
 		}
 		if l.Kind == "container" {

@@ -239,6 +239,8 @@ func TestFollow(t *testing.T) {
 			"5: Pulling from x\n0 of 1 layers there\n1 of 1 layers there\nDigest: sha256:1\n", ""},
 		{"failed", `{"stream":"RUN false\n"}` + "\n" + `{"errorDetail":{"code":1,"message":"exit 1"},"error":"exit 1"}`, "RUN false\n", "exit 1; last lines:\n  RUN false"},
 		{"no JSON", "<html>", "", "invalid character"},
+		{"BuildKit", `{"id":"moby.buildkit.trace","aux":"` + buildKitTrace() + `"}` + "\n" + `{"id":"moby.image.id","aux":{"ID":"sha256:1"}}`,
+			"[2/3] RUN make\nall made\n[3/3] COPY a /: \"/a\" not found\n", ""},
 		{"aux of another shape", `{"aux":"x"}` + "\n" + `{"stream":"on\n"}`, "on\n", ""},
 		{"endless message", `{"stream":"` + strings.Repeat("x", maxMessage+1), "", "too long"},
 	} {
@@ -287,12 +289,15 @@ func TestStatsUsage(t *testing.T) {
 
 func TestUniqueName(t *testing.T) {
 	for _, wish := range []string{"", "go:lto/1 é\n", strings.Repeat("x", 500), "locbench-a"} {
-		name := uniqueName(wish)
-		if !strings.HasPrefix(name, "locbench-") || strings.HasPrefix(name, "locbench-locbench-") || len(name) > 128 || strings.ContainsAny(name, ":/ é\n") {
+		name := uniqueName(wish, wish)
+		if !strings.HasPrefix(name, "locbench-") || len(name) > 128 || strings.ContainsAny(name, ":/ é\n") {
 			t.Errorf("%q: %q", wish, name)
 		}
-		if name == uniqueName(wish) {
+		if name == uniqueName(wish, wish) {
 			t.Errorf("%q twice", name)
+		}
+		if labels := map[string]string{LabelRun: wish}; named(labels, name) != (wish != "") {
+			t.Errorf("%q: its name %q", wish, name)
 		}
 	}
 }

@@ -184,7 +184,7 @@ func TestEngine(t *testing.T) {
 	})
 	t.Run("Clean", func(t *testing.T) {
 		run(t, e, spec(t, image, "sleep")) // its Stop finds it removed, which is no error
-		if _, err := e.CreateNetwork(t.Context(), "t", map[string]string{docker.LabelRun: runID(t)}, false); err != nil {
+		if _, err := e.CreateNetwork(t.Context(), map[string]string{docker.LabelRun: runID(t)}, false); err != nil {
 			t.Fatal(err)
 		}
 		keep := func(docker.Left) bool { return true }

@@ -28,6 +28,7 @@ type Format struct {
 	Title string // what it is for, in a few words
 	Note  string // what is reconstructed or missing; "" where nothing is
 	Many  bool   // a file for each leg or each step of a leg: it needs a folder
+	bytes bool   // it is no text
 	files func(run bench.Run, legs []bench.LegResult, opt Options) ([]File, error)
 }
 
@@ -59,7 +60,7 @@ func Formats() []Format {
 		{Name: "prometheus", Title: "the figures of each step in Prometheus' text format", files: single("results.prom", writePrometheus)},
 		{Name: "hgrm", Title: "percentile distribution of each step, for HdrHistogram's plotter", Many: true, files: hgrmFiles},
 		{Name: "hlog", Title: "HdrHistogram log of each leg", Note: "one interval for each step: windows keep quantiles, not histograms", Many: true, files: hlogFiles},
-		{Name: "vegeta", Title: "vegeta's binary results, a file for each step", Note: reconstructed, Many: true, files: vegetaFiles(".vegeta.bin", gobEncoder)},
+		{Name: "vegeta", Title: "vegeta's binary results, a file for each step", Note: reconstructed, Many: true, bytes: true, files: vegetaFiles(".vegeta.bin", gobEncoder)},
 		{Name: "vegeta-json", Title: "vegeta's results as JSON lines", Note: reconstructed, Many: true, files: vegetaFiles(".vegeta.json", jsonEncoder)},
 		{Name: "vegeta-csv", Title: "vegeta's results as CSV", Note: reconstructed, Many: true, files: vegetaFiles(".vegeta.csv", csvEncoder)},
 		{Name: "harness", Title: "the harness of the published comparison: <name>-<n>.checks.bench.json", Many: true, files: harnessFiles},
@@ -97,6 +98,18 @@ func (f Format) Files(run bench.Run, legs []bench.LegResult, opt Options) ([]Fil
 	}
 	if len(files) == 0 {
 		return nil, fmt.Errorf("export as %s: there is no finished step in these results", f.Name)
+	}
+	for i, file := range files {
+		files[i].Write = func(w io.Writer) error {
+			switch {
+			case f.bytes:
+			case strings.HasSuffix(file.Name, ".json"):
+				w = safe.JSONWriter(w)
+			default:
+				w = safe.NewWriter(w, nil)
+			}
+			return file.Write(w)
+		}
 	}
 	return files, nil
 }

@@ -248,3 +248,31 @@ func FuzzImport(f *testing.F) {
 		}
 	})
 }
+
+// TestWrk2Uncorrected reads what wrk2 -U prints: the latencies from when each request was due.
+func TestWrk2Uncorrected(t *testing.T) {
+	const output = `Running 10s test @ http://127.0.0.1:9000/
+  2 threads and 16 connections
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency     2.05ms    1.41ms  21.98ms   88.10%
+    Req/Sec     1.05k   160.55     1.77k    78.40%
+  Latency Distribution (HdrHistogram - Recorded Latency)
+ 50.000%    1.71ms
+ 99.000%    8.20ms
+----------------------------------------------------------
+
+  Latency Distribution (HdrHistogram - Uncorrected Latency (measured without taking delayed starts into account))
+ 50.000%  310.00us
+ 99.000%    1.20ms
+----------------------------------------------------------
+  19998 requests in 10.00s, 2.46MB read
+Requests/sec:   1999.80
+`
+	steps, err := readWrk(Source{Name: "wrk2.txt", Data: []byte(output)})
+	if err != nil || len(steps) != 1 {
+		t.Fatal(steps, err)
+	}
+	if l := steps[0].Load; l.Latency.P50 != 1710*time.Microsecond || l.Latency.P99 != 8200*time.Microsecond || l.Succeeded != 19998 {
+		t.Errorf("%+v", l)
+	}
+}

@@ -49,6 +49,7 @@ type wrkResult struct {
 	requests, status int64
 	elapsed          time.Duration
 	failed           map[bench.ErrorKind]int64
+	uncorrected      bool // what follows are wrk2's latencies from the sending, not from when a request was due
 }
 
 // readWrk reads what wrk and wrk2 print; several outputs in one file are several steps. wrk takes
@@ -101,7 +102,11 @@ func (r *wrkResult) line(line string) (err error) {
 	if m := wrkLatency.FindStringSubmatch(line); m != nil {
 		return durations(map[*time.Duration]string{&r.latency.Mean: m[1], &r.latency.SD: m[2], &r.latency.Max: m[3]})
 	}
-	if m := wrkQuantile.FindStringSubmatch(line); m != nil {
+	if strings.HasPrefix(line, "Latency Distribution") {
+		r.uncorrected = strings.Contains(line, "Uncorrected")
+		return nil
+	}
+	if m := wrkQuantile.FindStringSubmatch(line); m != nil && !r.uncorrected {
 		return quantile(&r.latency, m[1], m[2])
 	}
 	if m := wrkTotal.FindStringSubmatch(line); m != nil {

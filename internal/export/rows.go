@@ -2,12 +2,10 @@ package export
 
 import (
 	"cmp"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"locbench/internal/bench"
@@ -225,42 +223,25 @@ func rows(run bench.Run, legs []bench.LegResult, each func(row) error) error {
 }
 
 func writeCSV(w io.Writer, run bench.Run, legs []bench.LegResult) error {
-	out := csv.NewWriter(w)
+	out := safe.NewTable(w)
 	columns := Columns()
-	record := make([]string, len(columns))
+	cells := make([]any, len(columns))
 	for i, c := range columns {
-		record[i] = c.Name
+		cells[i] = c.Name
 	}
-	if err := out.Write(record); err != nil {
+	if err := out.Write(cells...); err != nil {
 		return err
 	}
 	err := rows(run, legs, func(r row) error {
 		for i, c := range columns {
-			record[i] = csvCell(c.of(r))
+			cells[i] = c.of(r)
 		}
-		return out.Write(record)
+		return out.Write(cells...)
 	})
 	if err != nil {
 		return err
 	}
-	out.Flush()
-	return out.Error()
-}
-
-// csvCell is "" for unknown; what a spreadsheet would take for a formula begins with an apostrophe.
-func csvCell(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return ""
-	case string:
-		if v != "" && strings.ContainsRune("=+-@", rune(v[0])) {
-			return "'" + v
-		}
-		return v
-	case float64:
-		return number(v)
-	}
-	return fmt.Sprint(v)
+	return out.Flush()
 }
 
 func writeJSON(w io.Writer, run bench.Run, legs []bench.LegResult) error {

@@ -3,16 +3,15 @@ package export
 import (
 	"bufio"
 	"cmp"
-	"encoding/csv"
 	"encoding/gob"
 	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/safe"
 )
 
 // Result is one request as vegeta keeps it. The names of the fields and keys are vegeta's: its
@@ -45,15 +44,10 @@ func jsonEncoder(w io.Writer) func(*Result) error {
 }
 
 func csvEncoder(w io.Writer) func(*Result) error {
-	e := csv.NewWriter(w)
+	out := safe.NewTable(w)
 	return func(r *Result) error {
-		err := e.Write([]string{
-			strconv.FormatInt(r.Timestamp.UnixNano(), 10), strconv.Itoa(int(r.Code)), strconv.FormatInt(int64(r.Latency), 10),
-			strconv.FormatUint(r.BytesOut, 10), strconv.FormatUint(r.BytesIn, 10), r.Error, "", r.Attack,
-			strconv.FormatUint(r.Seq, 10), r.Method, r.URL, "",
-		})
-		e.Flush()
-		return cmp.Or(err, e.Error())
+		err := out.Write(r.Timestamp.UnixNano(), r.Code, int64(r.Latency), r.BytesOut, r.BytesIn, r.Error, nil, r.Attack, r.Seq, r.Method, r.URL, nil)
+		return cmp.Or(err, out.Flush())
 	}
 }
 

@@ -144,3 +144,16 @@ func TestOfVegetaItself(t *testing.T) {
 		t.Errorf("a file that ends too early: %v", err)
 	}
 }
+
+// TestVegetaCSV_Formulas: a contender that is named like a formula makes none in a spreadsheet; figures
+// stay figures.
+func TestVegetaCSV_Formulas(t *testing.T) {
+	var b bytes.Buffer
+	r := Result{Attack: "=cmd|' /C calc'!A1", Error: "+1", Method: "@GET", URL: "-http://x", Latency: -5, Timestamp: time.Unix(0, 7), Code: 200}
+	if err := csvEncoder(&b)(&r); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := b.String(), "7,200,-5,0,0,'+1,,'=cmd|' /C calc'!A1,0,'@GET,'-http://x,\n"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -8,12 +8,12 @@ import (
 	"context"
 	"errors"
 	"net"
-	"net/url"
 	"sync"
 	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/cgroup"
+	"locbench/internal/secret"
 )
 
 // ErrUnknown is returned where nothing can be read.
@@ -44,7 +44,7 @@ func Container(pid int) (*Store, error) {
 // Address is a store that listens at the host and port of raw, if a process of this machine does
 // there on the loopback interface or on all; the process that listens is read, not its children.
 func Address(raw string) (*Store, error) {
-	u, err := url.Parse(raw)
+	u, err := secret.ParseURL(raw)
 	if err != nil {
 		return nil, ErrUnknown
 	}

@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"slices"
 
+	"locbench/internal/cgroup"
 	"locbench/internal/docker"
 )
 
 // CleanOptions choose what Clean removes.
 type CleanOptions struct {
-	Run string // only what this run has left; "" for every run
-	All bool   // also what belongs to a locbench that lives, or of which that is not known here
+	Run    string // only what this run has left; "" for every run
+	All    bool   // also what belongs to a locbench that lives, or of which that is not known here
+	NotOwn bool   // what this very process has made is neither removed nor among what is kept
 }
 
 // Cleaned is what Clean has done, a line for each thing.
@@ -22,13 +24,20 @@ type Cleaned struct {
 }
 
 // Clean removes what killed runs have left: containers and networks of the engine (nil: none is
-// asked) by their labels, processes of this machine by their environment, cgroups by their names.
-// All of them tell which locbench made them; what names none is not touched. It goes on after a
-// failure.
+// asked) by their names and labels, processes of this machine by their environment, cgroups by their
+// names, and what runs have made known of themselves to others. All of them tell which locbench made
+// them; what names none is not touched. It goes on after a failure.
 func Clean(ctx context.Context, engine *docker.Engine, o CleanOptions) (c Cleaned, err error) {
-	keep := func(what, owner string) bool {
-		state, why := fateOf(owner)
-		if _, ours := parseOwner(owner); state == dead || o.All && ours {
+	return cleanIn(ctx, cgroup.Tree{}, engine, o)
+}
+
+func cleanIn(ctx context.Context, tree cgroup.Tree, engine *docker.Engine, o CleanOptions) (c Cleaned, err error) {
+	keepNear := func(what, of string, near bool) bool {
+		if o.NotOwn && of == owner() {
+			return true
+		}
+		state, why := fateOf(of, near)
+		if _, ours := parseOwner(of); state == dead || o.All && ours {
 			return false
 		}
 		if line := what + ": " + why; !slices.Contains(c.Kept, line) {
@@ -36,8 +45,11 @@ func Clean(ctx context.Context, engine *docker.Engine, o CleanOptions) (c Cleane
 		}
 		return true
 	}
+	keep := func(what, of string) bool { return keepNear(what, of, true) }
 	if engine != nil {
-		gone, e := engine.Clean(ctx, docker.CleanFilter{Run: o.Run, Keep: func(l docker.Left) bool { return keep(leftText(l), l.Owner) }})
+		gone, e := engine.Clean(ctx, docker.CleanFilter{Run: o.Run, Keep: func(l docker.Left) bool {
+			return keepNear(leftText(l), l.Owner, engine.Near())
+		}})
 		err = errors.Join(err, e)
 		for _, l := range gone {
 			c.Removed = append(c.Removed, leftText(l))
@@ -45,12 +57,20 @@ func Clean(ctx context.Context, engine *docker.Engine, o CleanOptions) (c Cleane
 	}
 	gone, e := cleanProcesses(o.Run, keep)
 	c.Removed, err = append(c.Removed, gone...), errors.Join(err, e)
-	if o.Run != "" { // which a group does not tell
-		cleanEmptyGroups()
-		return c, err
+	groups, e := cleanGroups(tree, o.Run, keep)
+	err = errors.Join(err, e)
+	records, e := cleanRecords(o.Run, keep)
+	for _, more := range []Cleaned{groups, records} {
+		c.Removed, c.Kept = append(c.Removed, more.Removed...), append(c.Kept, more.Kept...)
 	}
-	gone, e = cleanGroups(keep)
-	return Cleaned{append(c.Removed, gone...), c.Kept}, errors.Join(err, e)
+	return c, errors.Join(err, e)
 }
 
-func leftText(l docker.Left) string { return fmt.Sprintf("%s %s (run %s)", l.Kind, l.Name, l.Run) }
+func leftText(l docker.Left) string { return fmt.Sprintf("%s %s %s", l.Kind, l.Name, ofRun(l.Run)) }
+
+func ofRun(run string) string {
+	if run == "" {
+		return "(of no run)"
+	}
+	return "(run " + run + ")"
+}

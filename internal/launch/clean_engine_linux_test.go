@@ -157,6 +157,7 @@ func TestCleanTouchesNothingElse(t *testing.T) {
 		return
 	}
 	ownMounts(t)
+	t.Setenv(RunsVariable, t.TempDir())
 	points := zones(t)
 	elsewhere := self()
 	elsewhere.space = "1"
@@ -225,6 +226,38 @@ func TestCleanTouchesNothingElse(t *testing.T) {
 	check(true, []thing{living, far}, nil)
 }
 
+// TestCleanKillsWhatHasNoMarks: what a contender of a killed locbench has started with an empty
+// environment goes with its run, since its group tells the run; in a group that does not, it is named.
+func TestCleanKillsWhatHasNoMarks(t *testing.T) {
+	zone := fmt.Sprintf("test-zone-%d", os.Getpid())
+	if !inNamespace(t, zoneEnv+"="+zone) {
+		removeZones(t, zone)
+		return
+	}
+	ownMounts(t)
+	t.Setenv(RunsVariable, t.TempDir())
+	points := zones(t)
+	bare := func(name string) int {
+		pid := sleeper(t)
+		put(t, points, name, pid)
+		return pid
+	}
+	dead := deadOwner()
+	mine, other := bare(groupName(dead+"-0123456789aa", "r1")), bare(groupName(dead+"-0123456789ab", "r2"))
+	old := bare(groupPrefix + dead + "-0123456789ac")
+	c, err := Clean(t.Context(), nil, CleanOptions{Run: "r1"})
+	if err != nil || len(c.Removed) != 1 || len(c.Kept) != 1 || !strings.Contains(c.Kept[0], "processes run in it") {
+		t.Errorf("%q, %v", c, err)
+	}
+	if exists(mine) || !exists(other) || !exists(old) {
+		t.Errorf("of the run %v, of another %v, of one that is not known %v", exists(mine), exists(other), exists(old))
+	}
+	c, err = Clean(t.Context(), nil, CleanOptions{})
+	if err != nil || len(c.Removed) != 2 || exists(other) || exists(old) {
+		t.Errorf("all: %q, %v", c, err)
+	}
+}
+
 // TestOwnersOfTwoPIDNamespaces: a locbench here and one in another PID namespace of the same
 // machine never judge each other dead, whether or not the other one has a /proc of its own; the
 // same one, once it has ended, is not judged dead from here either.
@@ -235,8 +268,8 @@ func TestOwnersOfTwoPIDNamespaces(t *testing.T) {
 		} else if found := marked(); len(found) > 0 {
 			t.Errorf("the numbers of another namespace are taken for those of this one: %v", found)
 		}
-		state, why := fateOf(other)
-		mine, whyMine := fateOf(owner())
+		state, why := fateOf(other, true)
+		mine, whyMine := fateOf(owner(), true)
 		fmt.Printf("\nSEEN %d %d %s\n", state, mine, owner())
 		if state != unknown || mine != lives {
 			t.Errorf("the other: %v, %s; own: %v, %s", state, why, mine, whyMine)
@@ -266,14 +299,14 @@ func TestOwnersOfTwoPIDNamespaces(t *testing.T) {
 				name = strings.SplitN(rest, " ", 3)[2]
 			}
 		}
-		if got, why := fateOf(name); got != unknown || !strings.Contains(why, "another PID namespace") {
+		if got, why := fateOf(name, true); got != unknown || !strings.Contains(why, "another PID namespace") {
 			t.Errorf("/proc %s: %q is %v from here: %s\n%s", proc, name, got, why, text)
 		}
 		in.Close()
 		if err := cmd.Wait(); err != nil {
 			t.Errorf("/proc %s: %v\n%s", proc, err, text)
 		}
-		if got, why := fateOf(name); got != unknown {
+		if got, why := fateOf(name, true); got != unknown {
 			t.Errorf("/proc %s, after its end: %v, %s", proc, got, why)
 		}
 	}

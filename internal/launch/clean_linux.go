@@ -1,36 +1,32 @@
 package launch
 
-import (
-	"strings"
+import "locbench/internal/cgroup"
 
-	"locbench/internal/cgroup"
-)
-
-// groupOwner is the owner in the name of a group that newSandbox has made; ok is false for others.
-func groupOwner(name string) (owner string, ok bool) {
-	id, ok := strings.CutPrefix(name, groupPrefix)
-	owner, ours := instanceOwner(id)
-	return owner, ok && ours
-}
-
-// cleanGroups removes the groups that newSandbox has made, except those that keep returns true for.
-func cleanGroups(keep func(what, owner string) bool) (removed []string, err error) {
-	groups, err := cgroup.Tree{}.CleanLeft(func(name string) bool {
-		owner, ours := groupOwner(name)
-		return ours && !keep("cgroup "+name, owner)
+// cleanGroups kills what runs in the groups that newSandbox has made for a run ("": for every one)
+// and removes them, except those that keep returns true for. Of what may be the run's, since it does
+// not tell, it removes only what nothing runs in.
+func cleanGroups(tree cgroup.Tree, run string, keep func(what, owner string) bool) (c Cleaned, err error) {
+	groups, err := tree.CleanLeft(func(name string) bool {
+		owner, of, told, ours := parseGroup(name)
+		return ours && (run == "" || told && of == groupRun(run)) && !keep("cgroup "+name, owner)
 	})
 	for _, g := range groups {
-		removed = append(removed, "cgroup "+g)
+		c.Removed = append(c.Removed, "cgroup "+g)
 	}
-	return removed, err
-}
-
-// cleanEmptyGroups removes those groups of dead owners in which nothing runs any more: a group does
-// not tell its run.
-func cleanEmptyGroups() {
-	cgroup.Tree{}.RemoveEmpty(func(name string) bool {
-		owner, ours := groupOwner(name)
-		state, _ := fateOf(owner)
-		return ours && state == dead
+	if run == "" {
+		return c, err
+	}
+	empty, busy := tree.RemoveEmpty(func(name string) bool {
+		owner, _, told, ours := parseGroup(name)
+		state, _ := fateOf(owner, true)
+		return ours && !told && state == dead
 	})
+	for _, g := range empty {
+		c.Removed = append(c.Removed, "cgroup "+g+", which was empty")
+	}
+	for _, g := range busy {
+		const why = "processes run in it, of which run it does not say; \"locbench clean\" ends them"
+		c.Kept = append(c.Kept, "cgroup "+g+": "+why)
+	}
+	return c, err
 }

@@ -17,7 +17,7 @@ func cleanProcesses(run string, keep func(what, owner string) bool) (removed []s
 	above := ancestors()
 	err = killMarked(func() (all []found) {
 		for _, f := range marked(envRun+"="+run, envOwner+"=", envInstance+"=") {
-			what := fmt.Sprintf("process %d (run %s)", f.pid, f.run)
+			what := fmt.Sprintf("process %d %s", f.pid, ofRun(f.run))
 			if owner, ok := instanceOwner(f.instance); !ok || owner != f.owner || slices.Contains(above, f.pid) || keep(what, f.owner) {
 				continue
 			}
@@ -56,6 +56,3 @@ func killMarked(find func() []found) error {
 	}
 	return errors.New("processes are left that SIGKILL does not end, or that start ever new ones")
 }
-
-// openNow makes the opening of a pipe that nobody writes to not wait.
-const openNow = syscall.O_NONBLOCK

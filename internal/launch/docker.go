@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -31,7 +32,7 @@ type Docker struct {
 // NewDocker makes the network of the run. Containers in it reach each other only where a store is
 // to be among them. Close removes it.
 func NewDocker(ctx context.Context, engine *docker.Engine, runID string, storeInside bool) (*Docker, error) {
-	network, err := engine.CreateNetwork(ctx, "locbench-"+runID, Labels(runID, "network"), !storeInside)
+	network, err := engine.CreateNetwork(ctx, Labels(runID, "network"), !storeInside)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +48,10 @@ func Labels(runID, name string) map[string]string {
 // HostAddress is the address (no port) by which containers of the run reach this machine: where an
 // embedded store listens.
 func (d *Docker) HostAddress() string {
-	if d.network.Here {
+	switch {
+	case d.network.Own != "":
+		return d.network.Own
+	case d.network.Here:
 		return d.network.Gateway
 	}
 	return "host.docker.internal"
@@ -55,7 +59,7 @@ func (d *Docker) HostAddress() string {
 
 // Direct reports whether the load goes to the containers' own addresses; if not, it passes through
 // published ports.
-func (d *Docker) Direct() bool { return d.network.Here }
+func (d *Docker) Direct() bool { return d.network.Direct() }
 
 // Subnets are those of the run's network: containers in it have addresses of them.
 func (d *Docker) Subnets() []netip.Prefix { return d.network.Subnets }
@@ -63,6 +67,11 @@ func (d *Docker) Subnets() []netip.Prefix { return d.network.Subnets }
 // Network is the name of the run's network, for a store that runs in a container beside the
 // contenders.
 func (d *Docker) Network() string { return d.network.Name }
+
+// Warnings are the engine's own, about itself and the run's network.
+func (d *Docker) Warnings() []string {
+	return slices.Concat(d.engine.Info().Warnings, d.network.Warnings)
+}
 
 // Close removes the network. It works with a ctx that has been cancelled, and once.
 func (d *Docker) Close(ctx context.Context) error {
@@ -98,9 +107,9 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 		limits.PIDs = cmp.Or(spec.More.Processes, bench.DefaultProcesses)
 	}
 	c, warnings, err := d.engine.Run(ctx, docker.ContainerSpec{
-		Name: "locbench-" + d.runID + "-" + spec.Name, Image: spec.Artifact.Image, Command: spec.Artifact.Command,
+		Name: spec.Name, Image: spec.Artifact.Image, Command: spec.Artifact.Command,
 		Env: spec.Env, Labels: Labels(d.runID, spec.Name), Limits: limits, CPUs: cpus,
-		Network: d.network.Name, Port: spec.Port, Publish: !d.network.Here, HostLookup: !d.network.Here, OnLog: spec.OnLog,
+		Network: d.network.Name, Port: spec.Port, Publish: !d.Direct(), HostLookup: !d.Direct(), OnLog: spec.OnLog,
 		OnIncident: spec.OnIncident, Hardened: &spec.More,
 	})
 	if err != nil {
@@ -111,15 +120,11 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 		info.SwapLimit = true // nothing to limit
 	}
 	missing := dockerMissing(info, spec.Limits, cpus)
-	for _, w := range warnings {
-		if !strings.Contains(strings.ToLower(w), "swap limit") { // that one is among the missing, if it matters
-			missing = append(missing, w)
-		}
-	}
+	missing, note := engineNote(missing, warnings)
 	i.info = bench.InstanceInfo{
 		Runtime: bench.RuntimeDocker, ID: c.ID(), Image: spec.Artifact.Image, ImageID: c.ImageID(), ImageSize: spec.Artifact.ImageSize,
 		Address: c.Address(), StartedAt: c.StartedAt(), Limits: spec.Limits, CPUSet: cpus,
-		LimitsEnforced: len(missing) == 0, LimitsNote: limitsNote(missing), Privileges: spec.More,
+		LimitsEnforced: len(missing) == 0, LimitsNote: note, Privileges: spec.More,
 	}
 	if i.info.PID = LocalPID(c); i.info.PID > 0 {
 		// Without the files (rights, an unusual mount) the engine's own, slower counters do.
@@ -161,6 +166,25 @@ func dockerMissing(info docker.Info, l bench.Limits, cpus string) (missing []str
 	add(l.Memory > 0, info.SwapLimit, "no swap")
 	add(l.PIDs > 0, info.PIDsLimit, "processes")
 	return missing
+}
+
+// engineNote adds to the limits that an engine cannot enforce those that it warned of when it made a
+// container, and puts all in words, with its other warnings.
+func engineNote(missing, warnings []string) (all []string, note string) {
+	var others []string
+	for _, w := range warnings {
+		switch low := strings.ToLower(w); {
+		case strings.Contains(low, "swap limit"): // it is among the missing, if it matters
+		case strings.Contains(low, "your kernel does not support"), strings.Contains(low, "discarded"):
+			missing = append(missing, w)
+		default:
+			others = append(others, "the Docker engine warns: "+w)
+		}
+	}
+	if len(missing) > 0 {
+		others = slices.Insert(others, 0, limitsNote(missing))
+	}
+	return missing, strings.Join(others, "; ")
 }
 
 func limitsNote(missing []string) string {

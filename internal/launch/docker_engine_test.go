@@ -244,7 +244,7 @@ func TestDocker(t *testing.T) {
 		for _, owner := range []string{"", "nightly", "1.2", "1.2@a/b"} { // somebody else's use of the same label
 			labels := Labels(runID(t), "t")
 			labels[docker.LabelOwner] = owner
-			network, err := e.CreateNetwork(t.Context(), "t", labels, false)
+			network, err := e.CreateNetwork(t.Context(), labels, false)
 			if err != nil {
 				t.Fatal(err)
 			}

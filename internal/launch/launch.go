@@ -19,12 +19,17 @@ import (
 	"locbench/internal/cpuset"
 )
 
-// The environment of every process that Process starts says whose it is.
+// The environment of every process that Process and Helper start says whose it is.
 const (
-	envRun      = "LOCBENCH_RUN"      // ID of the run
+	envRun      = "LOCBENCH_RUN"      // ID of the run; "" for none
 	envOwner    = "LOCBENCH_OWNER"    // the locbench that started it
 	envInstance = "LOCBENCH_INSTANCE" // this very instance: all its descendants inherit it
 )
+
+// marks are the environment that says whose a process is.
+func marks(run, instance string) map[string]string {
+	return map[string]string{envRun: run, envOwner: owner(), envInstance: instance}
+}
 
 var (
 	errStopped = errors.New("the instance has been stopped")

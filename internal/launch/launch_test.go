@@ -120,6 +120,26 @@ func TestDockerMissing(t *testing.T) {
 	}
 }
 
+func TestEngineNote(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		warned  []string
+		missing int
+		note    string
+	}{
+		{"nothing", nil, 0, ""},
+		{"the swap is known", []string{"Your kernel does not support swap limit capabilities"}, 0, ""},
+		{"a limit", []string{"Your kernel does not support pids limit capabilities. PIDs limit discarded."}, 1, "limits not enforced: Your kernel"},
+		{"no limit", []string{"IPv4 forwarding is disabled. Networking will not work."}, 0, "the Docker engine warns: IPv4 forwarding"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if missing, note := engineNote(nil, tt.warned); len(missing) != tt.missing || !strings.HasPrefix(note, tt.note) || (note == "") != (tt.note == "") {
+				t.Errorf("%q, %q", missing, note)
+			}
+		})
+	}
+}
+
 func TestFreePort(t *testing.T) {
 	port, err := FreePort()
 	if err != nil || port <= 0 || port > 65535 {

@@ -17,6 +17,7 @@ import (
 
 	"locbench/internal/cpuset"
 	"locbench/internal/docker"
+	"locbench/internal/regular"
 	"locbench/internal/safe"
 )
 
@@ -129,22 +130,37 @@ var (
 // Neighbours are the runs of other locbenches on this machine, in the order of their start. Records
 // of those that have ended are removed.
 func Neighbours() (all []Neighbour, err error) {
+	err = eachRecord(func(root *os.Root, name string, n Neighbour, over bool) {
+		switch {
+		case over:
+			root.Remove(name) // fails where it is another user's
+		case n.Owner != "" && n.Owner != owner():
+			all = append(all, n)
+		}
+	})
+	slices.SortFunc(all, func(a, b Neighbour) int { return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Owner, b.Owner)) })
+	return all, err
+}
+
+// eachRecord hands on the records of runs on this machine. One is over when its locbench has ended;
+// one that cannot be read names no owner, and is over when it is too old to be still being written.
+func eachRecord(do func(root *os.Root, name string, n Neighbour, over bool)) error {
 	root, err := openRuns()
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
+		return nil
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer root.Close()
 	dir, err := root.Open(".")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer dir.Close()
 	entries, err := dir.ReadDir(maxNeighbours)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
+		return err
 	}
 	for _, e := range entries {
 		if !neighbourFile.MatchString(e.Name()) || !e.Type().IsRegular() {
@@ -152,28 +168,41 @@ func Neighbours() (all []Neighbour, err error) {
 		}
 		n, ok := readNeighbour(root, e.Name())
 		if !ok {
-			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > neighbourPatience {
-				root.Remove(e.Name())
-			}
+			info, err := e.Info()
+			do(root, e.Name(), Neighbour{}, err == nil && time.Since(info.ModTime()) > neighbourPatience)
 			continue
 		}
 		i, _ := parseOwner(n.Owner)
-		state, _ := judge(i, self(), present)
-		switch {
-		case n.Owner == owner():
-		case state == dead || i.boot != self().boot: // the folder is this machine's: what has run before its start has ended
-			root.Remove(e.Name()) // fails where it is another user's
-		default:
-			n.unsure = state == unknown
-			all = append(all, n)
-		}
+		state, _ := judge(i, self(), true, present)
+		n.unsure = state == unknown
+		// The folder is this machine's: what has run before its start has ended.
+		do(root, e.Name(), n, state == dead || i.boot != self().boot)
 	}
-	slices.SortFunc(all, func(a, b Neighbour) int { return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Owner, b.Owner)) })
-	return all, nil
+	return nil
+}
+
+// cleanRecords removes the records of runs that have ended; run "": of all. That of one which lives is
+// nothing left.
+func cleanRecords(run string, keep func(what, owner string) bool) (c Cleaned, err error) {
+	err = eachRecord(func(root *os.Root, name string, n Neighbour, over bool) {
+		what := "record " + filepath.Join(runsFolder(), name)
+		if n.Run != "" {
+			what += " " + ofRun(n.Run)
+		}
+		if run != "" && n.Run != run || !over && (!n.unsure || keep(what, n.Owner)) {
+			return
+		}
+		if e := root.Remove(name); e != nil {
+			c.Kept = append(c.Kept, what+": its run has ended, but "+safe.Line(e.Error(), 200))
+		} else {
+			c.Removed = append(c.Removed, what)
+		}
+	})
+	return c, err
 }
 
 func readNeighbour(root *os.Root, name string) (n Neighbour, ok bool) {
-	f, err := root.OpenFile(name, os.O_RDONLY|openNow, 0)
+	f, err := regular.OpenIn(root, name)
 	if err != nil {
 		return n, false
 	}
@@ -208,7 +237,7 @@ func NeighboursOn(ctx context.Context, engine *docker.Engine, run string) (all [
 			continue
 		}
 		seen[l.Owner] = true
-		if state, _ := judge(i, self(), present); state != dead {
+		if state, _ := judge(i, self(), engine.Near(), present); state != dead {
 			all = append(all, Neighbour{Owner: l.Owner, Run: strings.ToValidUTF8(l.Run, "?"), unsure: state == unknown})
 		}
 	}

@@ -25,7 +25,7 @@ func TestNeighboursOnAnEngine(t *testing.T) {
 		run := kind + "-" + mine
 		labels := Labels(run, "t")
 		labels[docker.LabelOwner] = owner
-		c, _, err := e.Run(t.Context(), docker.ContainerSpec{Name: run, Image: dockertest.Image(t, e), Command: []string{"sleep"}, Labels: labels})
+		c, _, err := e.Run(t.Context(), docker.ContainerSpec{Name: "t", Image: dockertest.Image(t, e), Command: []string{"sleep"}, Labels: labels})
 		if err != nil {
 			t.Fatal(err)
 		}

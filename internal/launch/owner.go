@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"locbench/internal/cgroup"
 )
 
 // identity names a process so that no other one has the same name, and so that others can tell
@@ -73,22 +75,25 @@ const (
 	dead
 )
 
-// fateOf judges the process that an owner's name means, and says why it is not dead.
-func fateOf(owner string) (fate, string) {
+// fateOf judges the process that an owner's name means, and says why it is not dead. near is true for
+// the owner of what is on this very machine, as processes are.
+func fateOf(owner string, near bool) (fate, string) {
 	i, ok := parseOwner(owner)
 	if !ok {
 		return unknown, "its owner is not named as locbench names itself"
 	}
-	return judge(i, self(), present)
+	return judge(i, self(), near, present)
 }
 
 // judge is fateOf, seen from here. present tells whether a process with that number is there, and
 // when it was started ("": that is not known).
-func judge(i, here identity, present func(pid int) (start string, there bool)) (fate, string) {
+func judge(i, here identity, near bool, present func(pid int) (start string, there bool)) (fate, string) {
 	old := i.space == "" || i.boot == "" || here.space == "" || here.boot == ""
 	switch {
 	case i.host != here.host && (old || i.boot != here.boot || i.boot == "0"):
 		return unknown, "it is of another machine, " + i.host
+	case !old && i.boot != here.boot && near && sameSystem(i, here):
+		return dead, "" // it was on this machine before that was started again
 	case !old && i.boot != here.boot:
 		return unknown, "it is of another machine of this name, or from before this one was started"
 	case !old && i.space != here.space:
@@ -104,11 +109,52 @@ func judge(i, here identity, present func(pid int) (start string, there bool)) (
 	return dead, ""
 }
 
+// sameSystem tells whether both names are of systems that number their lives, in the same way: the
+// Linux beside a Windows has its name and is another machine.
+func sameSystem(a, b identity) bool {
+	return a.boot != "0" && b.boot != "0" && (a.space == "0") == (b.space == "0")
+}
+
 // newInstanceID makes the ID of an instance: <owner>-<12 hex digits>.
 func newInstanceID() string {
 	var random [6]byte
 	rand.Read(random[:]) // never fails
 	return owner() + "-" + hex.EncodeToString(random[:])
+}
+
+// groupPrefix begins the name of every cgroup that is made here; the ID of an instance follows, and
+// then, but for what older locbenches have made, "=" and the ID of the run.
+const groupPrefix = "locbench-"
+
+// groupName names the cgroup of an instance of a run ("": of none).
+func groupName(id, run string) string { return groupPrefix + id + "=" + groupRun(run) }
+
+// ProbeGroups tells which limits this user may not set on processes.
+func ProbeGroups() (missing []string, err error) {
+	return cgroup.Tree{}.Probe(groupName(newInstanceID(), ""))
+}
+
+// groupRun is a run in the name of a cgroup.
+func groupRun(run string) string {
+	return strings.Map(func(r rune) rune {
+		if runForm.MatchString(string(r)) {
+			return r
+		}
+		return '-'
+	}, run[:min(len(run), 64)])
+}
+
+// parseGroup reads the name of a cgroup; ok is false for one that groupName has not made. told is
+// false where it does not say of which run it is.
+func parseGroup(name string) (owner, run string, told, ok bool) {
+	id, ok := strings.CutPrefix(name, groupPrefix)
+	if i := strings.LastIndexByte(id, '='); i >= 0 && id[i+1:] == groupRun(id[i+1:]) {
+		if owner, ours := instanceOwner(id[:i]); ok && ours {
+			return owner, id[i+1:], true, true
+		}
+	}
+	owner, ours := instanceOwner(id)
+	return owner, "", false, ok && ours
 }
 
 var instanceForm = regexp.MustCompile(`^(.+)-[0-9a-f]{12}$`)

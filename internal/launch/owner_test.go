@@ -83,7 +83,11 @@ func TestJudge(t *testing.T) {
 		"another PID namespace":          {identity{9, "90", "42", boot, "host"}, here, unknown, "PID namespace"},
 		"the same number in another one": {identity{10, "100", "42", boot, "host"}, here, unknown, "PID namespace"},
 		"another machine":                {identity{9, "90", "41", otherBoot, "far"}, here, unknown, "another machine, far"},
-		"started anew":                   {identity{9, "90", "41", otherBoot, "host"}, here, unknown, "before this one was started"},
+		"started anew":                   {identity{9, "90", "41", otherBoot, "host"}, here, dead, ""},
+		"started anew, number used":      {identity{10, "100", "77", otherBoot, "host"}, here, dead, ""},
+		"far engine, started anew":       {identity{9, "90", "41", otherBoot, "host"}, here, unknown, "before this one was started"},
+		"macOS, started anew":            {identity{9, "90", "0", boot, "host"}, mac, dead, ""},
+		"a Linux of the same name":       {identity{9, "90", "41", boot, "host"}, mac, unknown, "before this one was started"},
 		"old, lives":                     {identity{10, "100", "", "", "host"}, here, lives, "is running"},
 		"old, gone":                      {identity{9, "90", "", "", "host"}, here, unknown, "may be in another PID namespace"},
 		"old, number used again":         {identity{10, "99", "", "", "host"}, here, unknown, "may be in another PID namespace"},
@@ -98,13 +102,13 @@ func TestJudge(t *testing.T) {
 		"Linux seen from Windows":        {identity{9, "90", "41", boot, "host"}, windows, unknown, "another machine"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, why := judge(tt.i, tt.here, present)
+			got, why := judge(tt.i, tt.here, !strings.HasPrefix(name, "far engine"), present)
 			if got != tt.want || !strings.Contains(why, tt.why) || (why == "") != (got == dead) {
 				t.Errorf("%s: %v, %q", name, got, why)
 			}
 		})
 	}
-	if f, why := fateOf("nightly.service"); f != unknown || why == "" {
+	if f, why := fateOf("nightly.service", true); f != unknown || why == "" {
 		t.Errorf("no owner: %v, %q", f, why)
 	}
 }
@@ -119,7 +123,7 @@ func deadOwner() string {
 // TestFateOfProcesses asks this system about a process that lives and, with the same number, about
 // one that does not.
 func TestFateOfProcesses(t *testing.T) {
-	if f, why := fateOf(owner()); f != lives {
+	if f, why := fateOf(owner(), true); f != lives {
 		t.Errorf("own: %v, %s", f, why)
 	}
 	cat, err := exec.LookPath("cat")
@@ -137,19 +141,19 @@ func TestFateOfProcesses(t *testing.T) {
 	i := self()
 	i.pid = child.Process.Pid
 	i.start, _ = present(i.pid)
-	if f, why := fateOf(i.String()); f != lives {
+	if f, why := fateOf(i.String(), true); f != lives {
 		t.Errorf("child: %v, %s", f, why)
 	}
 	again := i
 	again.start = "1"
-	if f, _ := fateOf(again.String()); f != dead && i.start != "" {
+	if f, _ := fateOf(again.String(), true); f != dead && i.start != "" {
 		t.Error("another process of the same number is taken for it")
 	}
 	in.Close()
 	if err := child.Wait(); err != nil {
 		t.Error(err)
 	}
-	if f, why := fateOf(i.String()); f != dead {
+	if f, why := fateOf(i.String(), true); f != dead {
 		t.Errorf("after its end: %v, %s", f, why)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"net/netip"
 	"os"
 	"os/exec"
-	"runtime"
 	"slices"
 	"strconv"
 	"sync"
@@ -126,7 +125,7 @@ func (p *process) start(cmd *exec.Cmd, onLog func(bench.LogLine)) error {
 	cmd.Stdout, cmd.Stderr = theirs[0], theirs[1]
 	p.waited.Go(func() { p.copied.Wait(); close(p.drained) })
 	started := make(chan error)
-	p.waited.Go(func() { p.run(cmd, started) })
+	p.waited.Go(func() { ownThread(func() { p.run(cmd, started) }) })
 	err := <-started
 	if err != nil {
 		p.closePipes()
@@ -135,20 +134,8 @@ func (p *process) start(cmd *exec.Cmd, onLog func(bench.LogLine)) error {
 	return err
 }
 
-// run starts the process and waits for its end, all in one thread that lives as long as the
-// process: the kernel kills the process when the thread that started it ends (Pdeathsig), which
-// must mean the end of locbench and nothing else.
+// run starts the process and waits for its end, within ownThread.
 func (p *process) run(cmd *exec.Cmd, started chan<- error) {
-	runtime.LockOSThread() // and never unlocked: the thread ends with this goroutine, whatever it was changed to
-	if mainThread() {
-		// The main thread stands for the whole process in /proc and cannot end alone. While it is
-		// held here, another goroutine runs on another thread.
-		defer runtime.UnlockOSThread()
-		done := make(chan struct{})
-		go func() { defer close(done); p.run(cmd, started) }()
-		<-done
-		return
-	}
 	if err := p.box.start(cmd); err != nil {
 		started <- err
 		return

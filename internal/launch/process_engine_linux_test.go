@@ -319,7 +319,7 @@ func testKilledParent(t *testing.T, helper string) {
 	if !exists(main) || !exists(child) {
 		t.Fatal("nothing to kill")
 	}
-	if c, err := Clean(t.Context(), nil, CleanOptions{Run: runID(t)}); err != nil || len(c.Removed) > 0 || len(c.Kept) != 2 || !exists(child) {
+	if c, err := Clean(t.Context(), nil, CleanOptions{Run: runID(t)}); err != nil || len(c.Removed) > 0 || len(c.Kept) < 2 || !exists(child) {
 		t.Errorf("cleaned although the owner lives: %q, %v", c, err)
 	}
 	parent.Process.Kill()
@@ -330,7 +330,7 @@ func testKilledParent(t *testing.T, helper string) {
 		t.Log("the child went with its parent") // it is in a session of its own: only clean gets at it
 	}
 	c, err := Clean(t.Context(), nil, CleanOptions{Run: runID(t)})
-	if err != nil || len(c.Removed) != 1 || !strings.Contains(c.Removed[0], strconv.Itoa(child)) {
+	if err != nil || len(c.Removed) < 1 || len(c.Kept) > 0 || !strings.Contains(c.Removed[0], strconv.Itoa(child)) {
 		t.Errorf("%q, %v; want the child, %d", c, err, child)
 	}
 	gone(t, child)

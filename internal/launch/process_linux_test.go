@@ -13,6 +13,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/cgroup"
+	"locbench/internal/testenv"
 )
 
 // shell launches a script as a contender, where no group can be made: with small programs that
@@ -84,6 +85,22 @@ func TestShell_StopDeaf(t *testing.T) {
 	}
 	gone(t, child)
 	gone(t, inst.Info().PID)
+}
+
+// TestShell_StopWithoutMarks: what has emptied its environment is killed too.
+func TestShell_StopWithoutMarks(t *testing.T) {
+	inst := shelled(t, "env -i sleep 600 >/dev/null 2>&1 & echo child $!; wait", nil)
+	var child int
+	fmt.Sscanf(waitLog(t, inst, "child"), "child %d", &child)
+	testenv.Until(t, time.Minute, "it has no environment", func() bool {
+		env, err := readProc(child, "environ")
+		line, _ := readProc(child, "cmdline")
+		return err == nil && len(env) == 0 && strings.HasPrefix(string(line), "sleep")
+	})
+	if _, err := inst.Stop(t.Context(), time.Minute); err != nil {
+		t.Error(err)
+	}
+	gone(t, child)
 }
 
 func TestShell_Environment(t *testing.T) {

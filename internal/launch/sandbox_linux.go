@@ -17,9 +17,6 @@ import (
 	"locbench/internal/cpuset"
 )
 
-// groupPrefix begins the name of every cgroup that is made here; the ID of an instance follows.
-const groupPrefix = "locbench-"
-
 // sandbox is what surrounds one process: its group, its limits, its marks.
 type sandbox struct {
 	id      string // of the instance
@@ -31,8 +28,9 @@ type sandbox struct {
 	reader  *cgroup.Reader // nil: /proc is read
 	missing []string       // limits that are not enforced
 
-	mu     sync.Mutex
-	closed bool
+	mu      sync.Mutex
+	closed  bool
+	session int // that of the process, once it was started
 }
 
 // newSandbox makes the group. It does not fail: limits that cannot be had are in missing.
@@ -50,7 +48,7 @@ func sandboxIn(tree cgroup.Tree, spec bench.LaunchSpec, allowed ...int) *sandbox
 		s.first = spec.CPUs
 	}
 	s.cpus = cpuset.List(s.first)
-	group, err := tree.Create(groupPrefix+s.id, spec.Limits, s.cpus)
+	group, err := tree.Create(groupName(s.id, spec.RunID), spec.Limits, s.cpus)
 	if err != nil {
 		s.loseGroup(err)
 		return s
@@ -113,7 +111,7 @@ func (s *sandbox) pin() error {
 }
 
 func (s *sandbox) environ(spec bench.LaunchSpec) []string {
-	return environment(spec, map[string]string{envRun: spec.RunID, envOwner: owner(), envInstance: s.id})
+	return environment(spec, marks(spec.RunID, s.id))
 }
 
 // start starts cmd so that not one instruction of it runs outside the group. On cgroup v2 the
@@ -169,6 +167,7 @@ func (s *sandbox) startWithout(cmd *exec.Cmd, why error) error {
 	}
 	again := exec.Command(cmd.Path) // a Cmd starts once only
 	again.Args, again.Env, again.Dir, again.Stdout, again.Stderr = cmd.Args, cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr
+	again.WaitDelay = cmd.WaitDelay
 	again.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	*cmd = *again
 	return cmd.Start()
@@ -196,6 +195,9 @@ func (s *sandbox) usage(pid int) (bench.Usage, error) {
 
 // follow adds the figures of /proc to those of the group.
 func (s *sandbox) follow(pid int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.session = pid
 	if s.reader != nil {
 		s.reader.Follow(pid)
 	}
@@ -231,7 +233,22 @@ func (s *sandbox) close() error {
 	if s.group != nil {
 		err = s.group.Remove() // kills all that is in it, by the kernel's own list
 	}
-	return errors.Join(err, killMarked(func() []found { return marked(envInstance + "=" + s.id) }))
+	return errors.Join(err, killMarked(s.left))
+}
+
+// left are the processes that carry the mark, and those that have lost it but are in the session of
+// the main process still. That one has ended: another process of its number has another session.
+func (s *sandbox) left() []found {
+	all := marked(envInstance + "=" + s.id)
+	if _, again := present(s.session); s.session == 0 || again || !ownProc() {
+		return all
+	}
+	for _, pid := range inSession(s.session) {
+		if !processGone(pid) && !slices.ContainsFunc(all, func(f found) bool { return f.pid == pid }) {
+			all = append(all, found{pid: pid})
+		}
+	}
+	return all
 }
 
 func mainThread() bool { return unix.Gettid() == os.Getpid() }

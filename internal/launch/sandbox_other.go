@@ -8,6 +8,7 @@ import (
 	"os/exec"
 
 	"locbench/internal/bench"
+	"locbench/internal/cgroup"
 )
 
 // sandbox is little here: limits and counters of processes are Linux's.
@@ -18,7 +19,9 @@ type sandbox struct {
 	job     job
 }
 
-func newSandbox(spec bench.LaunchSpec, _ ...int) *sandbox {
+func newSandbox(spec bench.LaunchSpec, _ ...int) *sandbox { return sandboxIn(cgroup.Tree{}, spec) }
+
+func sandboxIn(_ cgroup.Tree, spec bench.LaunchSpec) *sandbox {
 	s := &sandbox{id: newInstanceID()}
 	if spec.Limits != (bench.Limits{}) {
 		s.missing = []string{"all of them: the process runtime has limits on Linux only; use the Docker runtime"}
@@ -27,7 +30,7 @@ func newSandbox(spec bench.LaunchSpec, _ ...int) *sandbox {
 }
 
 func (s *sandbox) environ(spec bench.LaunchSpec) []string {
-	return environment(spec, map[string]string{envRun: spec.RunID, envOwner: owner(), envInstance: s.id})
+	return environment(spec, marks(spec.RunID, s.id))
 }
 
 func (s *sandbox) start(cmd *exec.Cmd) error {
@@ -49,9 +52,9 @@ func (s *sandbox) oomKilled() bool  { return false }
 // close kills what is left of the process and its descendants.
 func (s *sandbox) close() error { return s.job.end(s.id) }
 
-func cleanGroups(func(what, owner string) bool) ([]string, error) { return nil, nil }
-
-func cleanEmptyGroups() {}
+func cleanGroups(cgroup.Tree, string, func(what, owner string) bool) (Cleaned, error) {
+	return Cleaned{}, nil
+}
 
 func mainThread() bool { return false } // it matters on Linux only
 

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/secret"
 )
 
 // Target stands for a service that somebody else has started: nothing is started, measured or
@@ -18,12 +18,12 @@ type Target struct{}
 // Launch returns at once, with the service at spec.URL: http://host:port, and the path before those
 // of requests where it has one; whether the service answers is for ready to find out.
 func (Target) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
-	u, err := url.Parse(spec.URL)
+	u, err := secret.ParseURL(spec.URL)
 	if err == nil && (u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
 		err = errors.New("it has to look like http://host:port")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("target %q: %w", spec.URL, err)
+		return nil, fmt.Errorf("target %s: %w", secret.Address(spec.URL), err)
 	}
 	return &target{url: strings.TrimRight(spec.URL, "/"), host: u.Host, started: time.Now(), exited: make(chan struct{})}, ctx.Err()
 }

@@ -51,7 +51,7 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 	}
 	ip, err := netip.ParseAddr(host)
 	if host != "localhost" && (err != nil || !ip.IsLoopback()) {
-		return nil, fmt.Errorf("%q is reached by other machines, and nobody is asked for a password: only loopback addresses such as 127.0.0.1:0 or [::1]:8080 are served. "+
+		return nil, fmt.Errorf("%q is reached by other machines, and nobody is asked for a password; only loopback addresses such as 127.0.0.1:0 or [::1]:8080 are served. "+
 			"To look from elsewhere, forward a port: ssh -L 8080:127.0.0.1:8080 HOST", address)
 	}
 	var config net.ListenConfig

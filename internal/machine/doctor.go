@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -16,7 +17,9 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/cgroup"
+	"locbench/internal/contact"
 	"locbench/internal/docker"
+	"locbench/internal/launch"
 	"locbench/internal/safe"
 )
 
@@ -49,11 +52,11 @@ const askTimeout = 5 * time.Second
 // Doctor looks at everything that a run may need. It starts nothing and changes nothing, but for a
 // cgroup that it makes and removes again, to see whether it may.
 func Doctor(ctx context.Context, o DoctorOptions) []Finding {
-	return diagnose(ctx, o, cgroup.Tree{}.Probe)
+	return diagnose(ctx, o, cgroup.Tree{}, launch.ProbeGroups)
 }
 
 // diagnose is Doctor with what tells which limits this user cannot set.
-func diagnose(ctx context.Context, o DoctorOptions, probe func() (missing []string, err error)) []Finding {
+func diagnose(ctx context.Context, o DoctorOptions, groups cgroup.Tree, probe func() (missing []string, err error)) []Finding {
 	m := Fingerprint(ctx)
 	all, others := doctorDocker(ctx)
 	m.OtherContainers = others
@@ -61,7 +64,7 @@ func diagnose(ctx context.Context, o DoctorOptions, probe func() (missing []stri
 	all = append(all, doctorCPUs(m), doctorMemory(m, Available()), doctorLoad(m), doctorGovernor(m))
 	all = append(all, doctorState(m)...)
 	all = append(all, doctorFiles(openFiles()), doctorPorts(files{}.ports()))
-	return append(all, doctorElasticsearch(ctx, o.Elasticsearch), doctorGo(ctx))
+	return append(all, doctorElasticsearch(ctx, o.Elasticsearch), doctorGo(ctx, groups))
 }
 
 func doctorDocker(ctx context.Context) (all []Finding, others string) {
@@ -223,7 +226,7 @@ func elasticsearchVersion(ctx context.Context, url string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("ask Elasticsearch: %w", err)
 	}
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, CheckRedirect: contact.StayHere}
 	resp, err := client.Do(req)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -232,6 +235,9 @@ func elasticsearchVersion(ctx context.Context, url string) (string, error) {
 		return "", fmt.Errorf("ask Elasticsearch: %w", err)
 	}
 	defer resp.Body.Close()
+	if err := contact.Redirected(resp); err != nil {
+		return "", fmt.Errorf("ask Elasticsearch: %w", err)
+	}
 	var answer struct {
 		Version struct {
 			Number string `json:"number"`
@@ -244,7 +250,7 @@ func elasticsearchVersion(ctx context.Context, url string) (string, error) {
 	return answer.Version.Number, nil
 }
 
-func doctorGo(ctx context.Context) Finding {
+func doctorGo(ctx context.Context, groups cgroup.Tree) Finding {
 	const fix = "https://go.dev/dl, only needed to build Go contenders for the process runtime"
 	path, err := exec.LookPath("go")
 	if err != nil {
@@ -252,11 +258,13 @@ func doctorGo(ctx context.Context) Finding {
 	}
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, path, "env", "GOVERSION")
+	var out bytes.Buffer
+	cmd := exec.Command(path, "env", "GOVERSION")
 	cmd.Env = append(cmd.Environ(), "GOTOOLCHAIN=local") // or it might fetch another to answer
-	out, err := cmd.Output()
+	cmd.Stdout, cmd.WaitDelay = &out, time.Second
+	err = launch.Helper{Groups: groups}.Do(ctx, cmd)
 	if err != nil {
 		return Finding{"Go toolchain", Warn, "does not tell its version: " + safe.Line(err.Error(), 200), fix}
 	}
-	return Finding{Name: "Go toolchain", Status: OK, Value: safe.Line(strings.TrimSpace(string(out)), 50)}
+	return Finding{Name: "Go toolchain", Status: OK, Value: safe.Line(strings.TrimSpace(out.String()), 50)}
 }

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"locbench/internal/bench"
+	"locbench/internal/cgroup"
 	"locbench/internal/docker"
 )
 
@@ -157,6 +158,16 @@ func TestElasticsearchFinding(t *testing.T) {
 	}
 }
 
+func TestElasticsearchFindingStaysThere(t *testing.T) {
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a redirect was followed") }))
+	defer other.Close()
+	s := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusMovedPermanently))
+	defer s.Close()
+	if f := doctorElasticsearch(t.Context(), s.URL); f.Status != Missing || !strings.Contains(f.Value, other.URL) {
+		t.Errorf("%+v", f)
+	}
+}
+
 // TestProcessLimits is about what a user may limit, as the kernel's answers to a try say.
 func TestProcessLimits(t *testing.T) {
 	for name, tt := range map[string]struct {
@@ -207,7 +218,8 @@ func TestGoToolchain(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if f := doctorGo(t.Context()); f.Status != tt.want.Status || f.Value != tt.want.Value || f.Status == Warn && f.Fix == "" {
+			f := doctorGo(t.Context(), cgroup.Tree{Root: t.TempDir()})
+			if f.Status != tt.want.Status || f.Value != tt.want.Value || f.Status == Warn && f.Fix == "" {
 				t.Errorf("%+v, want %+v", f, tt.want)
 			}
 		})
@@ -219,7 +231,8 @@ func TestDoctor(t *testing.T) {
 	t.Setenv("DOCKER_HOST", "unix://"+t.TempDir()+"/no.sock")
 	t.Setenv("PATH", t.TempDir())
 	seen := map[string]Finding{}
-	for _, f := range diagnose(t.Context(), DoctorOptions{}, func() ([]string, error) { return nil, nil }) {
+	none := func() ([]string, error) { return nil, nil }
+	for _, f := range diagnose(t.Context(), DoctorOptions{}, cgroup.Tree{Root: t.TempDir()}, none) {
 		if f.Value == "" || f.Status == Missing && f.Fix == "" {
 			t.Errorf("%+v", f)
 		}

@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"locbench/internal/secret"
 )
 
 const (
@@ -36,7 +38,7 @@ type Push struct {
 // Endpoint checks a URL to push to and adds the path that a Pushgateway wants where there is none.
 // The error does not hold the URL.
 func Endpoint(text string) (string, error) {
-	u, err := url.Parse(text)
+	u, err := secret.ParseURL(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.Fragment != "" {
 		return "", errors.New("it is no URL of a Pushgateway; one looks like http://127.0.0.1:9091 or http://127.0.0.1:9091/metrics/job/locbench")
 	}
@@ -50,7 +52,7 @@ func Endpoint(text string) (string, error) {
 func (p Push) Run(ctx context.Context, r *Run) {
 	transport := p.transport
 	if transport == nil {
-		transport = &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConns: 1, IdleConnTimeout: time.Minute, ResponseHeaderTimeout: patience}
+		transport = &http.Transport{Proxy: secret.Proxy, MaxIdleConns: 1, IdleConnTimeout: time.Minute, ResponseHeaderTimeout: patience}
 	}
 	client := &http.Client{
 		Transport:     transport,

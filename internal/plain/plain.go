@@ -76,7 +76,7 @@ func (p *Printer) Handle(rec bench.Record) {
 	if p.JSON {
 		line, err := json.Marshal(rec)
 		if err == nil {
-			_, err = p.Out.Write(append(line, '\n'))
+			_, err = p.Out.Write(append(safe.JSON(line), '\n'))
 		}
 		if p.err == nil && err != nil {
 			p.err = fmt.Errorf("write to standard output: %w", err)

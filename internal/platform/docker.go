@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
+	"slices"
 
 	"locbench/internal/bench"
 	"locbench/internal/contender"
@@ -86,6 +86,9 @@ func (d *Docker) inReach(o Options) error {
 	case rootless && blind:
 		return fmt.Errorf("this Docker engine is rootless and has a network of its own, in which contenders do not reach a store on this machine; "+
 			"begun as '%s locbench …' it is in that network too", enter)
+	case !ports && d.engine.InContainer():
+		return fmt.Errorf("locbench runs in a container that the Docker engine at %s does not know, out of reach of its other containers; start it with --network host",
+			d.engine.Host())
 	case !ports:
 		return fmt.Errorf("the Docker engine at %s is on another machine, or in another network namespace of this one, so that the ports of its containers are out of reach; run locbench there, or name the engine by its own address (DOCKER_HOST=tcp://HOST:PORT)",
 			d.engine.Host())
@@ -99,6 +102,11 @@ func (d *Docker) inReach(o Options) error {
 func onThisMachine(spec bench.StoreSpec) bool {
 	t := spec.Chosen().Traits()
 	return t.InClient || t.ByURL && (spec.URL == "" || store.OnLoopback(spec.URL))
+}
+
+func (d *Docker) Build(ctx context.Context, svc bench.Service, o contender.BuildOptions) (bench.Artifact, error) {
+	o.Run = d.runID
+	return d.images.Build(ctx, svc, o)
 }
 
 func (d *Docker) Capabilities() Capabilities {
@@ -117,6 +125,13 @@ func (d *Docker) Fingerprint(run *bench.Run) {
 	info := d.engine.Info()
 	run.Software.Docker, run.Software.DockerAPI = info.Version, info.APIVersion
 	run.Machine.CgroupVersion = info.CgroupVersion
+	for _, w := range d.Warnings() {
+		warning := bench.Finding{Text: "the Docker engine warns: " + w}
+		known := func(f bench.Finding) bool { return f.Text == warning.Text } // as in those of a run that is resumed
+		if !slices.ContainsFunc(run.Warnings, known) {
+			run.Warnings = append(run.Warnings, warning)
+		}
+	}
 }
 
 func (d *Docker) Prepare(*bench.LaunchSpec, bench.Service) error { return nil }
@@ -136,21 +151,10 @@ func (d *Docker) Reach(s *store.Store) (string, error) {
 
 func (d *Docker) expose(s *store.Store) (string, error) {
 	host := d.HostAddress()
-	if d.Direct() {
-		return s.Listen(net.JoinHostPort(host, "0"), d.Subnets()...)
+	if !d.Direct() {
+		return s.ListenAs(host)
 	}
-	seen, err := s.Listen("127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	u, err := url.Parse(seen)
-	if err != nil {
-		return "", fmt.Errorf("store address: %w", err)
-	}
-	if name := u.Hostname(); name == "localhost" || net.ParseIP(name).IsLoopback() {
-		u.Host = net.JoinHostPort(host, u.Port())
-	}
-	return u.String(), nil
+	return s.Listen(net.JoinHostPort(host, "0"), d.Subnets()...)
 }
 
 func (d *Docker) Allow([]int) {}
@@ -177,7 +181,7 @@ func (d *Docker) Neighbours(ctx context.Context) ([]launch.Neighbour, error) {
 }
 
 func (d *Docker) Clean(ctx context.Context) (launch.Cleaned, error) {
-	return launch.Clean(ctx, d.engine, launch.CleanOptions{Run: d.runID})
+	return launch.Clean(ctx, d.engine, launch.CleanOptions{Run: d.runID, NotOwn: true})
 }
 
 func (d *Docker) Close(ctx context.Context) error {

@@ -34,7 +34,7 @@ func (r storeRunner) RunContainer(ctx context.Context, spec store.ContainerSpec)
 	}
 	r.progress(bench.Progress{Text: "starting " + spec.Image})
 	c, _, err := r.docker.engine.Run(ctx, docker.ContainerSpec{
-		Name: "locbench-" + spec.RunID + "-" + spec.Name, Image: spec.Image, Env: spec.Env, Labels: launch.Labels(spec.RunID, spec.Name),
+		Name: spec.Name, Image: spec.Image, Env: spec.Env, Labels: launch.Labels(spec.RunID, spec.Name),
 		CPUs: r.cpus, Port: spec.Port, Network: r.docker.Network(), Publish: !r.docker.Direct(), OnLog: spec.OnLog,
 	})
 	if err != nil {

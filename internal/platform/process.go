@@ -2,9 +2,12 @@ package platform
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
+	"sync"
 
 	"locbench/internal/bench"
 	"locbench/internal/contender"
@@ -23,13 +26,16 @@ func (here) Others(context.Context) []string                        { return nil
 func (here) Neighbours(context.Context) ([]launch.Neighbour, error) { return nil, nil }
 func (here) Close(context.Context) error                            { return nil }
 func (h here) Clean(ctx context.Context) (launch.Cleaned, error) {
-	return launch.Clean(ctx, nil, launch.CleanOptions{Run: h.runID})
+	return launch.Clean(ctx, nil, launch.CleanOptions{Run: h.runID, NotOwn: true})
 }
 
 // process is this machine: contenders are processes beside the client.
 type process struct {
 	here
 	launcher launch.Process
+
+	mu   sync.Mutex
+	held []io.Closer // the copies that contenders are started in
 }
 
 func openProcess(_ context.Context, o Options) (Platform, error) {
@@ -40,12 +46,29 @@ func (*process) Capabilities() Capabilities {
 	return Capabilities{Launches: true, Store: true, NoIsolation: noIsolation()}
 }
 
-func (*process) Build(ctx context.Context, svc bench.Service, o contender.BuildOptions) (bench.Artifact, error) {
+func (p *process) Build(ctx context.Context, svc bench.Service, o contender.BuildOptions) (bench.Artifact, error) {
+	o.Run = p.runID
+	o.Hold = func(c io.Closer) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.held = append(p.held, c)
+	}
 	return contender.BuildProcess(ctx, svc, o)
 }
 
-func processBuilder(context.Context) (Builder, func() error, error) {
-	return &process{}, func() error { return nil }, nil
+func (p *process) Close(context.Context) (err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.held {
+		err = errors.Join(err, c.Close())
+	}
+	p.held = nil
+	return err
+}
+
+func processBuilder(ctx context.Context) (Builder, func() error, error) {
+	p := &process{}
+	return p, func() error { return p.Close(ctx) }, nil
 }
 
 func hasProcess(svc bench.Service) error {

@@ -2,12 +2,12 @@ package profile
 
 import (
 	"fmt"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/secret"
 	"locbench/internal/strictyaml"
 )
 
@@ -69,7 +69,7 @@ func (s *store) UnmarshalStrict(v strictyaml.Value) {
 	}
 	*s = store(p)
 	if s.URL != "" {
-		u, err := url.Parse(s.URL)
+		u, err := secret.ParseURL(s.URL)
 		switch {
 		case !bench.StoreSpec{Kind: s.Kind, URL: s.URL}.Chosen().Traits().ByURL:
 			v.At("url").Mistake("a store of kind "+kind+" has no url", "write `kind: external` or remove the url")

@@ -251,7 +251,7 @@ func TestLoad(t *testing.T) {
 		"something":                     `unknown profile "something" (bundled: burst, cold-warm, delay-matrix, http4k-engines, ktor-engines, locations, quick, rust-builds; a path of a YAML file works too)`,
 		filepath.Join(dir, "none.yaml"): "unknown profile: there is no file " + filepath.Join(dir, "none.yaml"),
 		"none.yaml":                     "unknown profile: there is no file none.yaml",
-		dir:                             "read profile: read " + dir + ": is a directory",
+		dir:                             "read profile: " + dir + " is a folder, not a regular file",
 		"../quick":                      "unknown profile: there is no file ../quick",
 	} {
 		t.Run(name, func(t *testing.T) {

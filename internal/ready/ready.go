@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"strings"
 	"syscall"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/contact"
 	"locbench/internal/safe"
+	"locbench/internal/secret"
 )
 
 const (
@@ -137,7 +137,7 @@ func poll(ctx context.Context, q Question, base func() string, answers chan<- an
 		a := ask(ctx, client, q, base())
 		if suspect && a.status == http.StatusBadRequest && q.Status == 0 {
 			suspect = false
-			if u, err := url.Parse(base()); err == nil && speaksTLS(ctx, q, u) {
+			if u, err := secret.ParseURL(base()); err == nil && speaksTLS(ctx, q, u) {
 				a = answer{err: otherScheme(u), hopeless: true}
 			}
 		}

@@ -2,9 +2,11 @@ package report
 
 import (
 	"io"
+	"strconv"
 	"testing"
 
 	"locbench/internal/analysis"
+	"locbench/internal/bench"
 )
 
 // The bars of a large report: 8 contenders × 6 rounds × 16 steps with windows in at most 5 MB, made
@@ -33,4 +35,29 @@ func BenchmarkReportMade(b *testing.B) {
 		}
 	}
 	b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/report")
+}
+
+// BenchmarkReportSteps is a report of legs with many steps and checks: ten times as many are to take
+// about ten times as long.
+func BenchmarkReportSteps(b *testing.B) {
+	for _, n := range []int{300, 3000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			run, legs := fixtureOf(3, 2)
+			for i := range legs {
+				base := legs[i].Steps
+				legs[i].Steps = nil
+				for k := range n {
+					s := base[k%len(base)]
+					s.Index, s.Step.Name, s.Samples, s.Load.Windows = k, "s"+strconv.Itoa(k), nil, nil
+					legs[i].Steps = append(legs[i].Steps, s)
+					legs[i].Checks = append(legs[i].Checks, bench.CheckResult{Group: "g", Name: "n" + strconv.Itoa(k), Status: bench.CheckFailed})
+				}
+			}
+			for b.Loop() {
+				if err := HTML(io.Discard, analysis.Of(run, legs), Options{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"slices"
 
 	"locbench/internal/bench"
 )
@@ -51,6 +50,7 @@ type checkKey struct{ suite, group, name string }
 func checks(l layout) checkTable {
 	var t checkTable
 	var order []checkKey
+	failures := map[[4]string]int{} // places in t.Failed
 	cells := map[checkKey][]checkCell{}
 	for j, c := range l.columns {
 		total := checkTotal{Leg: c.Name()}
@@ -66,7 +66,7 @@ func checks(l layout) checkTable {
 				total.Passed++
 			case bench.CheckFailed:
 				total.Failed++
-				t.addFailure(r, c.Name())
+				t.addFailure(r, c.Name(), failures)
 			case bench.CheckSkipped:
 				total.Skipped++
 			case bench.CheckInfo:
@@ -93,14 +93,13 @@ func checks(l layout) checkTable {
 	return t
 }
 
-func (t *checkTable) addFailure(r bench.CheckResult, leg string) {
+func (t *checkTable) addFailure(r bench.CheckResult, leg string, known map[[4]string]int) {
 	f := checkFailure{Group: cleanName(r.Group), Name: cleanText(r.Name), Request: cleanText(r.Request), Detail: cleanText(r.Detail), Legs: []string{leg}}
-	i := slices.IndexFunc(t.Failed, func(o checkFailure) bool {
-		return o.Group == f.Group && o.Name == f.Name && o.Request == f.Request && o.Detail == f.Detail
-	})
-	if i >= 0 {
+	key := [4]string{f.Group, f.Name, f.Request, f.Detail}
+	if i, ok := known[key]; ok {
 		t.Failed[i].Legs = append(t.Failed[i].Legs, leg)
 	} else {
+		known[key] = len(t.Failed)
 		t.Failed = append(t.Failed, f)
 	}
 }

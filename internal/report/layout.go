@@ -71,9 +71,11 @@ func newLayout(a *analysis.Run) layout {
 	var l layout
 	run, legs := a.Run, slices.Clone(a.Legs)
 	ordered := a.Ordered()
-	place := func(leg bench.LegResult) int {
-		return slices.IndexFunc(ordered, func(c analysis.Contender) bool { return c.Label == leg.Leg.Label() })
+	places := map[string]int{}
+	for i, c := range ordered {
+		places[c.Label] = i
 	}
+	place := func(leg bench.LegResult) int { return places[leg.Leg.Label()] }
 	slices.SortStableFunc(legs, func(a, b bench.LegResult) int {
 		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a.Leg.Round, b.Leg.Round))
 	})
@@ -112,7 +114,8 @@ func newLayout(a *analysis.Run) layout {
 		l.contenders[n].legs = append(l.contenders[n].legs, leg)
 		c := column{Contender: n, Label: cleanName(key), Round: leg.Leg.Round, leg: leg, steps: make([]*bench.StepResult, len(l.rows))}
 		for j := range leg.Steps {
-			c.steps[slices.Index(l.indices, leg.Steps[j].Index)] = &leg.Steps[j]
+			row, _ := slices.BinarySearch(l.indices, leg.Steps[j].Index)
+			c.steps[row] = &leg.Steps[j]
 		}
 		l.columns = append(l.columns, c)
 	}

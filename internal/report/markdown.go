@@ -13,6 +13,7 @@ import (
 	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/measure"
+	"locbench/internal/safe"
 	"locbench/internal/stats"
 	"locbench/internal/summary"
 	"locbench/internal/units"
@@ -55,7 +56,7 @@ func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 	folded(&b, "Fingerprint", func() { markdownFingerprint(&b, fingerprint(run, l)) })
 	folded(&b, "How to repeat it", func() { markdownRepeat(&b, newRepeat(run)) })
 	b.WriteString("\nEvery figure, with the definitions of the measures, is in report.html; the exact numbers are in the JSON files beside it.\n")
-	if _, err := w.Write(b.Bytes()); err != nil {
+	if _, err := safe.NewWriter(w, nil).Write(b.Bytes()); err != nil {
 		return fmt.Errorf("write summary: %w", err)
 	}
 	return nil
@@ -256,7 +257,7 @@ func atCell(s stats.Contender) cell {
 func escape(s string) string {
 	s = strings.NewReplacer(
 		`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`, `|`, `\|`, `~`, `\~`, `$`, `\$`,
-		`<`, `&lt;`, `>`, `&gt;`, `&`, `&amp;`, nbsp, ` `, `://`, `&#58;//`, "@", "@\u200b", "\n", " ", "\r", " ",
+		`<`, `&lt;`, `>`, `&gt;`, `&`, `&amp;`, nbsp, ` `, `://`, `&#58;//`, "@", "@"+string(safe.ZeroWidth), "\n", " ", "\r", " ",
 	).Replace(strings.TrimSpace(s))
 	s = webAddress.ReplaceAllString(s, "${1}&#46;")
 	return numberStart.ReplaceAllString(blockStart.ReplaceAllString(s, `\$0`), `$1\$2`)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -208,9 +209,10 @@ func matrixCell(l layout, contender, row int, s stats.Contender) cell {
 	return valued(step.Throughput.Median, significant(step.Throughput.Median)+"/s", small...)
 }
 
+// stepAt is the step with an index; a summary has them in that order.
 func stepAt(s stats.Contender, index int) (stats.Step, bool) {
-	i := slices.IndexFunc(s.Steps, func(x stats.Step) bool { return x.Index == index })
-	if i < 0 {
+	i, found := slices.BinarySearchFunc(s.Steps, index, func(x stats.Step, index int) int { return cmp.Compare(x.Index, index) })
+	if !found {
 		return stats.Step{}, false
 	}
 	return s.Steps[i], true

@@ -25,7 +25,10 @@ type repeat struct {
 const maxProfile = 64 << 10
 
 func newRepeat(run bench.Run) repeat {
-	r := repeat{Command: cleanText(withoutUser(command(run.Command)))}
+	var r repeat
+	if text := withoutUser(command(run.Command)); len(text) <= maxText { // half of one is none
+		r.Command = cleanText(text)
+	}
 	if len(run.Profile.Steps) == 0 || run.Profile.Name == "imported" {
 		return r
 	}
@@ -38,7 +41,7 @@ func newRepeat(run bench.Run) repeat {
 	r.Env = envNames(run)
 	again := []string{"locbench", "run", "--profile", r.File, "--headless", "--seed", strconv.FormatUint(run.Seed, 10)}
 	for _, dir := range run.Services {
-		again = append(again, "--services", cleanName(dir))
+		again = append(again, "--services", cleanText(dir))
 	}
 	if run.AcceptFailedChecks {
 		again = append(again, "--accept-failed-checks")
@@ -47,7 +50,7 @@ func newRepeat(run bench.Run) repeat {
 		again = append(again, "--elastic", "URL")
 	}
 	for _, t := range run.Targets {
-		again = append(again, "--target", cleanName(t.Name+"="+t.URL))
+		again = append(again, "--target", cleanText(t.Name+"="+t.URL))
 	}
 	for _, arg := range run.TLS.Args() {
 		again = append(again, cleanText(arg))

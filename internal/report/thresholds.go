@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"time"
 
 	"locbench/internal/bench"
@@ -32,7 +31,7 @@ type thresholdTable struct {
 // thresholds makes the section. Those of the profile that no step was judged by are reported too:
 // nothing is known about them.
 func thresholds(run bench.Run, l layout) thresholdTable {
-	kept := map[string]int{}
+	kept, known := map[string]int{}, map[string]bool{}
 	var order []string
 	var t thresholdTable
 	judged, missed := 0, 0
@@ -43,8 +42,8 @@ func thresholds(run bench.Run, l layout) thresholdTable {
 			}
 			for _, j := range s.Thresholds {
 				name := thresholdName(j)
-				if !slices.Contains(order, name) {
-					order = append(order, name)
+				if !known[name] {
+					known[name], order = true, append(order, name)
 				}
 				judged++
 				if j.Passed {

@@ -64,13 +64,15 @@ func troubles(l layout) []trouble {
 // warning is a word of caution and where it applies.
 type warning struct {
 	Text  string
-	Loud  bool          // the figures are not what the profile asks for
-	where []whereabouts // empty: the whole run
+	Loud  bool           // the figures are not what the profile asks for
+	where []whereabouts  // empty: the whole run
+	legs  map[string]int // their places in where
 }
 
 type whereabouts struct {
 	leg   string
-	steps []string // empty: the whole leg
+	steps []string        // empty: the whole leg
+	known map[string]bool // of steps
 }
 
 // Place is "rs-actix-1 at 1024, 2048; rs-actix-2", shortened.
@@ -92,13 +94,13 @@ func (w *warning) at(leg, step string) {
 	if leg == "" {
 		return
 	}
-	i := slices.IndexFunc(w.where, func(o whereabouts) bool { return o.leg == leg })
-	if i < 0 {
+	i, ok := w.legs[leg]
+	if !ok {
 		i = len(w.where)
-		w.where = append(w.where, whereabouts{leg: leg})
+		w.legs[leg], w.where = i, append(w.where, whereabouts{leg: leg, known: map[string]bool{}})
 	}
-	if step != "" && !slices.Contains(w.where[i].steps, step) {
-		w.where[i].steps = append(w.where[i].steps, step)
+	if at := &w.where[i]; step != "" && !at.known[step] {
+		at.known[step], at.steps = true, append(at.steps, step)
 	}
 }
 
@@ -106,11 +108,17 @@ func (w *warning) at(leg, step string) {
 func warnings(a *analysis.Run, l layout) []warning {
 	run, sums := a.Run, l.sums
 	var all []warning
+	type said struct {
+		words string
+		loud  bool
+	}
+	known := map[said]int{}
 	add := func(words, leg, step string, loud bool) {
-		i := slices.IndexFunc(all, func(w warning) bool { return w.Text == words && w.Loud == loud })
-		if i < 0 {
+		i, ok := known[said{words, loud}]
+		if !ok {
 			i = len(all)
-			all = append(all, warning{Text: words, Loud: loud})
+			known[said{words, loud}] = i
+			all = append(all, warning{Text: words, Loud: loud, legs: map[string]int{}})
 		}
 		all[i].at(leg, step)
 	}

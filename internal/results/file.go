@@ -5,15 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
+
+	"locbench/internal/regular"
+	"locbench/internal/safe"
 )
 
 // Bounds on what is read back: a results folder may come from anywhere.
 const (
-	maxFile  = 256 << 20 // bytes of one JSON file
+	maxFile  = 128 << 20 // bytes of one JSON file: a leg of a day, read once a second, has about 75 MB
 	maxTotal = 4 << 30   // bytes of all leg files
 	maxLine  = 16 << 20  // bytes of one line of events.jsonl
 	maxLegs  = 100_000
@@ -81,34 +82,20 @@ func WriteJSON(path string, v any) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	return WriteFile(path, append(data, '\n'))
+	return WriteFile(path, append(safe.JSON(data), '\n'))
 }
 
-func readJSON(dir fs.FS, path string, v any) error {
-	st, err := fs.Stat(dir, path)
-	if err != nil {
-		return err
-	}
-	return decode(dir, path, path, st, maxFile, "results file", v)
-}
-
-// decode reads the file at path, which is called name, into v: one JSON value of at most most bytes,
-// else it is no kind. st is what is known of it.
-func decode(dir fs.FS, path, name string, st fs.FileInfo, most int64, kind string, v any) error {
-	if !st.Mode().IsRegular() { // opening a pipe would wait for its writer
-		return fmt.Errorf("%s: no regular file", name)
-	}
-	f, err := dir.Open(path)
+// readJSON reads the file at path in dir, which is called name, into v: one JSON value of at most
+// most bytes. A link out of dir is an error.
+func readJSON(dir *os.Root, path, name string, most int64, v any) error {
+	f, err := regular.OpenIn(dir, path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	data, err := regular.ReadAll(f, name, most)
 	if err != nil {
 		return err
-	}
-	if int64(len(data)) > most {
-		return fmt.Errorf("%s: larger than %d MiB, so it is no %s", name, most>>20, kind)
 	}
 	if err := json.Unmarshal(data, v); err != nil {
 		return fmt.Errorf("%s: %w", name, place(data, err))

@@ -10,12 +10,12 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/regular"
 )
 
 const (
@@ -47,13 +47,16 @@ func Follow(ctx context.Context, dir string, from int64, handle func([]bench.Rec
 }
 
 func openLog(dir string) (*os.File, error) {
-	path := filepath.Join(dir, EventsFile)
-	if st, err := os.Stat(path); err != nil {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
 		return nil, err
-	} else if !st.Mode().IsRegular() { // opening a pipe would wait for its writer
-		return nil, fmt.Errorf("follow %s: no regular file", path)
 	}
-	return os.Open(path)
+	defer root.Close()
+	f, err := regular.OpenIn(root, EventsFile)
+	if err != nil {
+		return nil, fmt.Errorf("open the event log in %s: %w", dir, err)
+	}
+	return f, nil
 }
 
 // Running tells whether a locbench writes to dir now.
@@ -250,7 +253,7 @@ func (l *follower) finish() error {
 // LastSeq is the highest event number in dir's event log, 0 without one. Of lines that are longer
 // than any reader takes the number counts all the same; broken ones are passed over.
 func LastSeq(dir string) (last int64, err error) {
-	f, err := os.Open(filepath.Join(dir, EventsFile))
+	f, err := openLog(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
@@ -269,7 +272,7 @@ func LastSeq(dir string) (last int64, err error) {
 // is passed over: a killed run leaves half a line. It stops at the first error of handle and
 // returns it.
 func Events(dir string, handle func(bench.Record) error) error {
-	f, err := os.Open(filepath.Join(dir, EventsFile))
+	f, err := openLog(dir)
 	if err != nil {
 		return err
 	}
@@ -282,25 +285,18 @@ func Events(dir string, handle func(bench.Record) error) error {
 // the log that has been read, 0 to 1. A log that is no regular file in dir, or larger than limit
 // bytes, is an error.
 func Replay(dir string, limit int64, handle func(rec bench.Record, read float64) error) error {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	st, err := root.Lstat(EventsFile)
-	switch {
-	case err != nil:
-		return err
-	case !st.Mode().IsRegular():
-		return fmt.Errorf("%s: no regular file", EventsFile)
-	case st.Size() > limit:
-		return fmt.Errorf("%s: %d MiB, and at most %d are replayed", EventsFile, st.Size()>>20, limit>>20)
-	}
-	f, err := root.Open(EventsFile)
+	f, err := openLog(dir)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if st.Size() > limit {
+		return fmt.Errorf("%s: %d MiB, and at most %d are replayed", EventsFile, st.Size()>>20, limit>>20)
+	}
 	counted := &counter{r: io.LimitReader(f, st.Size())}
 	_, err = readEvents(counted, func(rec bench.Record) error {
 		return handle(rec, float64(counted.n)/float64(st.Size()))

@@ -165,7 +165,7 @@ func listed(dir *os.Root, name, folder string) (e Entry, ok bool) {
 
 func (e *Entry) read(dir *os.Root, file string, st fs.FileInfo) error {
 	var b brief
-	if err := decode(dir.FS(), file, RunFile, st, maxListFile, "plan of a run", &b); err != nil {
+	if err := readJSON(dir, file, RunFile, maxListFile, &b); err != nil {
 		return err
 	}
 	if err := valid(bench.Run{Schema: b.Schema}); err != nil {

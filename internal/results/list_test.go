@@ -67,7 +67,7 @@ func TestList(t *testing.T) {
 	if o.Err != nil || o.Profile != "quick" || fmt.Sprint(o.Contenders) != "[a a:x]" || o.Complete != 1 || o.Legs != 2 || o.Ended.IsZero() {
 		t.Errorf("old: %+v", o)
 	}
-	for name, want := range map[string]string{"broken": "line 2", "newer": "newer locbench", "pipe": "no regular file"} {
+	for name, want := range map[string]string{"broken": "line 2", "newer": "newer locbench", "pipe": "not a regular file"} {
 		t.Run(name, func(t *testing.T) {
 			if e := byName[name]; e.Err == nil || !strings.Contains(e.Err.Error(), want) || e.Changed.IsZero() {
 				t.Errorf("%s: error %v, want %q in it", name, e.Err, want)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/safe"
 )
 
 // Has tells whether a results folder has a file of that name.
@@ -22,7 +23,15 @@ func Has(dir, file string) bool {
 // returned together with the joined errors.
 func Read(dir string) (bench.Run, []bench.LegResult, error) {
 	dir = Folder(dir)
-	run, legs, err := read(os.DirFS(dir))
+	root, err := os.OpenRoot(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return bench.Run{}, nil, noFolder(dir)
+	}
+	if err != nil {
+		return bench.Run{}, nil, fmt.Errorf("read results: %w", err)
+	}
+	defer root.Close()
+	run, legs, err := read(root)
 	if errors.Is(err, errNoRun) {
 		err = noFolder(dir)
 	} else if err != nil {
@@ -45,9 +54,9 @@ func noFolder(dir string) error {
 	return fmt.Errorf("%s is not a results folder: it has no %s", dir, RunFile)
 }
 
-func read(dir fs.FS) (bench.Run, []bench.LegResult, error) {
+func read(dir *os.Root) (bench.Run, []bench.LegResult, error) {
 	var run bench.Run
-	if err := readJSON(dir, RunFile, &run); errors.Is(err, fs.ErrNotExist) {
+	if err := readJSON(dir, RunFile, RunFile, maxFile, &run); errors.Is(err, fs.ErrNotExist) {
 		return run, nil, errNoRun
 	} else if err != nil {
 		return run, nil, err
@@ -59,7 +68,7 @@ func read(dir fs.FS) (bench.Run, []bench.LegResult, error) {
 	var problems []error
 	var total int64
 	for _, entry := range run.Legs {
-		if st, err := fs.Stat(dir, entry.File); err == nil {
+		if st, err := dir.Stat(entry.File); err == nil {
 			total += st.Size()
 		}
 		if total > maxTotal {
@@ -67,7 +76,7 @@ func read(dir fs.FS) (bench.Run, []bench.LegResult, error) {
 				maxTotal>>20)
 		}
 		var leg bench.LegResult
-		err := readJSON(dir, entry.File, &leg)
+		err := readJSON(dir, entry.File, entry.File, maxFile, &leg)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			if entry.State != bench.LegPending {
@@ -120,4 +129,12 @@ func valid(run bench.Run) error {
 
 func tooNew(file string, schema int) error {
 	return fmt.Errorf("%s has schema %d, this locbench reads up to %d: use a newer locbench", file, schema, bench.SchemaVersion)
+}
+
+// ResumeCommand is the command line that goes on with the run in dir, to be pasted into a shell.
+func ResumeCommand(dir string) string {
+	if strings.HasPrefix(dir, "-") {
+		dir = "." + string(filepath.Separator) + dir
+	}
+	return safe.Shell([]string{"locbench", "run", "--resume", dir})
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"locbench/internal/bench"
@@ -133,7 +132,7 @@ func TestResumeKeepsTheUnfinishedLifeAside(t *testing.T) {
 		t.Fatalf("the steps of two lives were mixed: %+v", legs)
 	}
 	var partial bench.LegResult
-	if err := readJSON(os.DirFS(dir), "go-nethttp-1.partial1.json", &partial); err != nil || len(partial.Steps) != 2 {
+	if err := readLeg(t, dir, "go-nethttp-1.partial1.json", &partial); err != nil || len(partial.Steps) != 2 {
 		t.Errorf("the unfinished life is lost: %v, %d steps", err, len(partial.Steps))
 	}
 	if last, err := LastSeq(dir); err != nil || last != 6 {
@@ -247,7 +246,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(`[]`), []byte(`null`), []byte("\n\n{}"))
 	f.Fuzz(func(t *testing.T, run, leg, events []byte) {
 		_, _ = readEvents(bytes.NewReader(events), func(bench.Record) error { return nil })
-		got, legs, err := read(fstest.MapFS{RunFile: {Data: run}, "go-nethttp-1.json": {Data: leg}})
+		got, legs, err := readFiles(t, run, leg)
 		if err != nil {
 			return
 		}
@@ -264,7 +263,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := read(fstest.MapFS{RunFile: {Data: again}, "go-nethttp-1.json": {Data: leg}}); err != nil {
+		if _, _, err := readFiles(t, again, leg); err != nil {
 			t.Fatalf("what was written cannot be read again: %v", err)
 		}
 	})

@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/regular"
+	"locbench/internal/safe"
 )
 
 // Names of the files in a results folder.
@@ -63,7 +65,7 @@ func Create(dir string, run bench.Run, fail func(error)) (*Writer, error) {
 
 func vacant(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, RunFile)); err == nil {
-		return fmt.Errorf("%s holds a run already: choose another --out, or finish it by --resume %s", dir, dir)
+		return fmt.Errorf("%s holds a run already: choose another --out, or finish it by: %s", dir, ResumeCommand(dir))
 	}
 	return nil
 }
@@ -85,10 +87,7 @@ func Hold(dir string) (*Held, error) {
 
 func hold(dir string) (*Held, error) {
 	path := filepath.Join(dir, EventsFile)
-	if st, err := os.Lstat(path); err == nil && !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("open event log: %s is no regular file", path)
-	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644)
+	f, err := regular.Append(path, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("open event log: %w", err)
 	}
@@ -182,7 +181,7 @@ func (w *Writer) Close() error { return w.events.Close() }
 func (w *Writer) handle(rec bench.Record) error {
 	line, err := json.Marshal(rec)
 	if err == nil {
-		_, err = w.events.Write(append(line, '\n'))
+		_, err = w.events.Write(append(safe.JSON(line), '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("write event %d: %w", rec.Seq, err)
@@ -253,8 +252,14 @@ func (w *Writer) setState(leg *bench.LegResult, unsound *bench.Unsound) error {
 // keepPartial moves the file of an earlier, unfinished life of the same leg aside: nothing measured
 // is thrown away, nor mixed with the steps of the new one.
 func keepPartial(path string) error {
+	dir, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
 	var old bench.LegResult
-	if err := readJSON(os.DirFS(filepath.Dir(path)), filepath.Base(path), &old); err != nil || len(old.Steps) == 0 {
+	name := filepath.Base(path)
+	if err := readJSON(dir, name, name, maxFile, &old); err != nil || len(old.Steps) == 0 {
 		return nil //nolint:nilerr // nothing there, or nothing worth keeping
 	}
 	ext := filepath.Ext(path)

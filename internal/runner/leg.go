@@ -28,7 +28,9 @@ func (r *runner) leg(ctx context.Context, leg bench.Leg, number int, slot *slot)
 	} else if round := r.mute[sel]; round > 0 && !r.KeepGoing {
 		err = fmt.Errorf("not tried: it never became ready in round %d (--keep-going tries it in every round)", round)
 	} else {
+		l.countStore(own, "before this leg")
 		err = l.live(own)
+		l.countStore(own, "in the course of this leg")
 	}
 	r.steering.finishLeg(r.lastLeg(number - 1))
 	state, failure := bench.LegAborted, ""

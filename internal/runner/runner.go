@@ -18,6 +18,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/event"
 	"locbench/internal/hiccup"
+	"locbench/internal/results"
 	"locbench/internal/units"
 )
 
@@ -89,6 +90,9 @@ type Config struct {
 	// does; nil when there is none to ask.
 	StoreAlive  func(context.Context) error
 	EngineAlive func(context.Context) error
+	// StoreChange says how the store's documents have changed since it was asked last, "" if they have
+	// not. It is asked before and after each life; nil where nothing can change.
+	StoreChange func(context.Context) (string, error)
 	Patience    time.Duration // to wait for either of them before a leg; 30 s when 0
 	// Ready waits for the answer that says it is ready; the start-up time is 0 where it is not known. It
 	// may tell what it sees as a Notice of that level or, with the level "", as a Progress.
@@ -290,7 +294,7 @@ func (r *runner) runLegs(ctx context.Context) error {
 func (r *runner) passOver(leg bench.Leg) error {
 	text := "passed over, since its contender was " + bench.AbortedSkipped
 	r.Stream.Publish(nil, bench.Notice{Level: "info", Text: leg.String() + ": " + text})
-	return fmt.Errorf("%s: %s; --resume %s runs it", leg, text, r.Dir)
+	return fmt.Errorf("%s: %s; %s runs it", leg, text, results.ResumeCommand(r.Dir))
 }
 
 func (r *runner) lastLeg(i int) bool {
@@ -363,7 +367,7 @@ func (r *runner) await(ctx context.Context, what string, alive func(context.Cont
 		if time.Since(began) > r.Patience {
 			how := ""
 			if r.launched {
-				how = "; finished legs are kept, go on with --resume " + r.Dir
+				how = "; finished legs are kept, go on with: " + results.ResumeCommand(r.Dir)
 			}
 			return fmt.Errorf("%s has not answered for %v, so the run ends here%s: %w", what, r.Patience, how, err)
 		}

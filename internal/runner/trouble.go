@@ -136,6 +136,23 @@ func (l *life) examine(ctx context.Context) (cause string, store error) {
 	return "", store
 }
 
+// countStore tells it as an incident if the store's documents are not those that were counted last:
+// what a contender changes, its competitors are asked for. An interrupted leg is counted after too.
+func (l *life) countStore(ctx context.Context, when string) {
+	if l.StoreChange == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), examination)
+	defer cancel()
+	change, err := l.StoreChange(ctx)
+	switch {
+	case err != nil:
+		l.notice("warning", "whether the store's documents have changed is not known: "+err.Error())
+	case change != "":
+		l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentData, Text: "the store's documents have changed " + when + ": " + change})
+	}
+}
+
 // doubts says what happened in a step, each with the time since its start.
 func doubts(res bench.StepResult, incidents []bench.Incident) (all bench.Findings) {
 	const most = 10

@@ -34,14 +34,8 @@ func Line(s string, n int) string {
 			b.WriteRune(utf8.RuneError)
 		case r == '\t' || r == '\n' || r == '\r':
 			b.WriteByte(' ')
-		case r < 0x20:
-			b.WriteRune('␀' + r) // the Unicode control pictures
-		case r == 0x7f:
-			b.WriteRune('␡')
-		case unsafe(r):
-			b.WriteRune(utf8.RuneError)
 		default:
-			b.WriteRune(r)
+			b.WriteRune(shown(r))
 		}
 	}
 	if cut {

@@ -10,13 +10,15 @@ import (
 // What makes a name secret. A word of a name counts as a whole, or where it ends another that has
 // no separator: KEYBOARD and TOKENIZER name nothing secret, GITHUBTOKEN does.
 var (
-	within       = []string{"PASSWORD", "PASSWD", "PASSPHRASE", "AUTHORIZATION"}   // anywhere in a word
-	endings      = []string{"TOKEN", "SECRET", "CREDENTIAL", "COOKIE", "PWD"}      // at the end of any word
-	whole        = []string{"CRED", "JWT", "SIGNATURE"}                            // as any word
-	ofAuth       = []string{"HEADER", "VALUE", "STRING", "DATA", "CONFIG", "JSON"} // behind AUTH
-	ofConnection = []string{"STRING", "STR"}                                       // behind CONNECTION
+	within       = []string{"PASSWORD", "PASSWD", "PASSPHRASE", "PASSCODE", "AUTHORIZATION"}         // anywhere in a word
+	endings      = []string{"TOKEN", "SECRET", "CREDENTIAL", "COOKIE", "PWD", "SESSIONID", "SESSID"} // at the end of any word
+	whole        = []string{"CRED", "JWT", "SIGNATURE"}                                              // as any word
+	ofAuth       = []string{"HEADER", "VALUE", "STRING", "DATA", "CONFIG", "JSON"}                   // behind AUTH
+	ofConnection = []string{"STRING", "STR"}                                                         // behind CONNECTION
 	// as the last word: AUTH_ENABLED and PRIVATE_NETWORK name switches
-	last = []string{"PASS", "DSN", "SIG", "PEM", "SALT", "OTP", "BEARER", "PRIVATE"}
+	last = []string{"PASS", "DSN", "SIG", "PEM", "SALT", "OTP", "BEARER", "PRIVATE", "PIN", "WEBHOOK"}
+	// before PIN: it is one of a processor or of a circuit, not of a card
+	noPin = []string{"CPU", "CORE", "THREAD", "GPIO"}
 	// before KEY where a key may also be what is looked for, as in ?key=7&sort_key=name
 	ofKey = []string{"API", "ACCESS", "SECRET", "PRIVATE", "SHARED", "ACCOUNT", "AUTH", "SIGNING", "ENCRYPTION", "MASTER", "SUBSCRIPTION", "LICENSE", "SESSION", "CLIENT", "SSH"}
 	// words that end in KEY and are no key
@@ -44,7 +46,9 @@ func secretWords(words []string, inText bool) bool {
 		}
 		ends := func(ending string) bool { return strings.HasSuffix(one, ending) }
 		if slices.ContainsFunc(within, func(s string) bool { return strings.Contains(w, s) }) ||
-			slices.ContainsFunc(endings, ends) || slices.Contains(whole, one) || final && slices.Contains(last, w) ||
+			slices.ContainsFunc(endings, ends) || slices.Contains(whole, one) ||
+			final && (slices.Contains(last, w) && (w != "PIN" || !slices.Contains(noPin, before)) || ends("PW") || w == "PAT" && before != "") ||
+			one == "SESSION" && next == "ID" || w == "WEBHOOK" && (next == "URL" || next == "URI") ||
 			strings.HasSuffix(w, "AUTH") && w != "OAUTH" && (final || w == "AUTH" && slices.Contains(ofAuth, next)) ||
 			strings.HasPrefix(w, "CONN") && (slices.Contains(ofConnection, next) || ends("STRING") || strings.HasSuffix(w, "STR")) ||
 			key(one, before, inText) {

@@ -12,9 +12,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-
-	"locbench/internal/bench"
 )
 
 // Mask stands for what was taken out.
@@ -23,176 +20,102 @@ const Mask = "***"
 // minLength is the least length of values looked for in other text: a shorter one is in many words.
 const minLength = 6
 
-var (
-	userInfo = regexp.MustCompile(`://[^\s/?#"'<>]*@`)
-	// assignment is in an address, a connection string or a list: &token=…, ;Pwd=…, " password=…".
-	assignment = regexp.MustCompile(`(^|[?&;#,\s"'({])([a-zA-Z0-9_.-]+)=("[^"]+"|'[^']+'|[^&;\s"'#<>]+)`)
-)
+var userInfo = regexp.MustCompile(`://[^\s/?#"'<>]*@`)
 
 // Masker knows some secrets. Its zero value knows none and masks what names and places give away.
-type Masker struct{ replace *strings.Replacer }
+type Masker struct {
+	replace *strings.Replacer
+	numbers []string // they are looked for as whole numbers: a part of another number is none of them
+}
 
 // New makes a masker that knows values; those of less than minLength only in their own places.
 func New(values ...string) Masker {
 	var all []string
+	var m Masker
+	add := func(form string) {
+		switch {
+		case len(form) < minLength || form == Mask || slices.Contains(all, form):
+		case strings.Trim(form, digits) == "":
+			m.numbers = append(m.numbers, form)
+		default:
+			all = append(all, form)
+		}
+	}
 	for _, v := range values {
 		for _, form := range []string{v, url.QueryEscape(v), url.PathEscape(v), url.UserPassword("", v).String()[1:], base64.StdEncoding.EncodeToString([]byte(v))} {
-			if len(form) >= minLength && form != Mask && !slices.Contains(all, form) {
-				all = append(all, form)
+			add(form)
+		}
+		if strings.Contains(v, "\n") { // a private key, which may come back line by line
+			for line := range strings.SplitSeq(v, "\n") {
+				if line = strings.TrimSpace(line); !strings.HasPrefix(line, "-----") {
+					add(line)
+				}
 			}
 		}
 	}
 	if len(all) == 0 {
-		return Masker{}
+		return m
 	}
 	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) }) // one may be the beginning of another
 	var pairs []string
 	for _, v := range all {
 		pairs = append(pairs, v, Mask)
 	}
-	return Masker{strings.NewReplacer(pairs...)}
+	m.replace = strings.NewReplacer(pairs...)
+	return m
 }
 
-// Text masks known values, the user info of addresses, and what is assigned to a secret name.
+const digits = "0123456789"
+
+// Text masks known values, the user info of addresses, and what a text gives away by itself: values
+// assigned to a secret name, or behind an option with one.
 func (m Masker) Text(s string) string {
 	if m.replace != nil {
 		s = m.replace.Replace(s)
 	}
-	if strings.Contains(s, "=") {
-		s = maskAssigned(s)
+	for _, n := range m.numbers {
+		s = maskNumber(s, n)
 	}
+	s = maskSpans(s)
 	if strings.Contains(s, "@") {
 		if strings.Contains(s, "://") {
-			s = userInfo.ReplaceAllString(s, "://"+Mask+"@")
+			s = userInfo.ReplaceAllString(maskBroken(s), "://"+Mask+"@")
 		}
 		s = maskUserInfo(s)
 	}
 	return s
 }
 
-func maskAssigned(s string) string {
-	var b strings.Builder
-	for m := assignment.FindStringSubmatchIndex(s); m != nil; m = assignment.FindStringSubmatchIndex(s) {
-		b.WriteString(s[:m[6]])
-		if assigned(s[m[4]:m[5]]) {
-			b.WriteString(Mask)
-			s = s[m[7]:]
-		} else { // what is assigned may itself be an assignment, as in url=/?token=…
-			s = s[m[6]:]
+// maskNumber masks n where no digit stands beside it.
+func maskNumber(s, n string) string {
+	isDigit := func(i int) bool { return i >= 0 && i < len(s) && strings.IndexByte(digits, s[i]) >= 0 }
+	for at := 0; ; {
+		i := strings.Index(s[at:], n)
+		if i < 0 {
+			return s
+		}
+		i += at
+		if at = i + 1; !isDigit(i-1) && !isDigit(i+len(n)) {
+			s = s[:i] + Mask + s[i+len(n):]
+			at = i + len(Mask)
 		}
 	}
-	return b.String() + s
 }
 
-// Args masks a command line: what follows an option with a secret name, in the same word or the
-// next one, and assignments to such a variable.
-func (m Masker) Args(argv []string) []string {
-	out := make([]string, len(argv))
-	next := false
-	for i, arg := range argv {
-		name, value, assigned := strings.Cut(arg, "=")
-		option := strings.HasPrefix(arg, "-")
-		switch {
-		case next && !option:
-			out[i] = Mask
-		case assigned && value != "" && !strings.ContainsAny(name, "/?& ") && Name(name):
-			out[i] = name + "=" + Mask
-		default:
-			out[i] = m.Text(arg)
+// Error is err with the same causes and a text without secrets.
+func (m Masker) Error(err error) error {
+	if err != nil {
+		if text := m.Text(err.Error()); text != err.Error() {
+			return maskedError{err, text}
 		}
-		next = option && !assigned && Name(name)
 	}
-	return out
+	return err
 }
 
-// Of finds the secrets of a run and its contenders. A value with a template in it is none: what
-// fills it in is found where it comes from.
-func Of(run bench.Run, services []bench.Service) (values []string) {
-	add := func(vs ...string) {
-		for _, v := range vs {
-			if v != "" && v != Mask && !strings.Contains(v, "{{") && !slices.Contains(settings, strings.ToLower(v)) {
-				values = append(values, v)
-			}
-		}
-	}
-	named := func(all map[string]string) {
-		for k, v := range all {
-			if Name(k) && !fromEnv(v) {
-				add(v)
-				if _, bare, ok := strings.Cut(v, " "); ok { // "Bearer …", "Basic …"
-					add(bare)
-				}
-			}
-			add(ofAddress(v)...) // postgres://user:password@db/cities, user:password@tcp(db)/cities
-		}
-	}
-	for _, address := range append(addresses(run), run.Command...) {
-		if _, value, ok := strings.Cut(address, "="); ok && strings.HasPrefix(address, "-") {
-			address = value
-		}
-		add(ofAddress(address)...)
-	}
-	for i, arg := range run.Command {
-		name, value, assigned := strings.Cut(arg, "=")
-		if !assigned && i+1 < len(run.Command) && !strings.HasPrefix(run.Command[i+1], "-") {
-			value = run.Command[i+1]
-		}
-		if strings.HasPrefix(arg, "-") && Name(name) {
-			add(value)
-		}
-	}
-	for _, r := range run.Profile.Requests {
-		named(r.Header)
-	}
-	for _, s := range services {
-		named(s.Env)
-		if s.Docker != nil {
-			named(s.Docker.Args)
-		}
-		for _, v := range s.Variants {
-			named(v.Env)
-			named(v.Args)
-		}
-	}
-	return values
+type maskedError struct {
+	error
+	text string
 }
 
-// addresses are those of a run that may hold a password.
-func addresses(run bench.Run) []string {
-	all := []string{run.Profile.Store.URL}
-	for _, t := range run.Targets {
-		all = append(all, t.URL)
-	}
-	return all
-}
-
-// fromEnv tells whether a value only names where its secret comes from, as "Bearer ${TOKEN}" does.
-func fromEnv(v string) bool {
-	_, bare, two := strings.Cut(v, " ")
-	if !two {
-		bare = v
-	}
-	names := bench.EnvNames(v)
-	return len(names) == 1 && bare == "${"+names[0]+"}"
-}
-
-// settings are values of switches with names such as HTTP_AUTH: they may stand in any log.
-var settings = []string{"enabled", "disabled", "required", "optional", "default"}
-
-// ofAddress is the password of an address, or its user where that stands alone, as a token does;
-// and both together as HTTP sends them.
-func ofAddress(address string) []string {
-	if u, err := url.Parse(address); err == nil && u.User != nil && u.Host != "" {
-		password, ok := u.User.Password()
-		if !ok {
-			return []string{u.User.Username()}
-		}
-		return []string{password, u.User.Username() + ":" + password}
-	}
-	from, at, ok := userInfoOf(address)
-	if !ok || strings.ContainsFunc(address, unicode.IsSpace) {
-		return nil
-	}
-	info := address[from:at]
-	return []string{info[strings.IndexAny(info, ":/")+1:], info}
-}
+func (e maskedError) Error() string { return e.text }
+func (e maskedError) Unwrap() error { return e.error }

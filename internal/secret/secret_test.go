@@ -78,6 +78,9 @@ func TestText(t *testing.T) {
 		"mail a@b.example, http://h/@handle":                      "mail a@b.example, http://h/@handle",
 		"http://h/?id=1&access_token=abc&x=2":                     "http://h/?id=1&access_token=***&x=2",
 		"/search?keyword=bern&key=7":                              "/search?keyword=bern&key=7",
+		"http://h:8080/@handle and http://h:8080 x@y":             "http://h:8080/@handle and http://h:8080 x@y",
+		"dial http://u:p/a?s#s@w@h:9200/x: no":                    "dial http://***@h:9200/x: no",
+		"dial http://u:p a@h:9200/x: no":                          "dial http://***@h:9200/x: no",
 		"http://h/\nUser: x@y":                                    "http://h/\nUser: x@y",
 
 		"/search?author=x&tokenizer=standard&sort_key=id":    "/search?author=x&tokenizer=standard&sort_key=id",

@@ -63,7 +63,7 @@ func (m Masker) copy(v reflect.Value) reflect.Value {
 	case reflect.Map:
 		out := reflect.MakeMapWithSize(t, v.Len())
 		for k, value := range v.Seq2() {
-			if value.Kind() == reflect.String && value.Len() > 0 && k.Kind() == reflect.String && Name(k.String()) && !fromEnv(value.String()) {
+			if value.Kind() == reflect.String && value.Len() > 0 && k.Kind() == reflect.String && !fromEnv(value.String()) && holdsSecret(k.String(), value.String()) {
 				out.SetMapIndex(k, reflect.ValueOf(Mask).Convert(value.Type()))
 			} else {
 				out.SetMapIndex(k, m.copy(value))
@@ -74,6 +74,12 @@ func (m Masker) copy(v reflect.Value) reflect.Value {
 		return m.fields(v)
 	}
 	return v
+}
+
+// holdsSecret tells whether a value of a map is secret as a whole, by its name or as one of a header.
+func holdsSecret(name, value string) bool {
+	_, ok := credentials(value, 0)
+	return ok || Name(name)
 }
 
 func (m Masker) fields(v reflect.Value) reflect.Value {

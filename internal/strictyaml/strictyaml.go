@@ -31,12 +31,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"locbench/internal/regular"
 )
 
 // The bounds of a file.
@@ -60,7 +61,7 @@ func Decode(file string, data []byte, dst any) error {
 
 // ReadFile reads one byte more than Decode takes, so that Decode tells of a larger file.
 func ReadFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -130,6 +131,9 @@ func (d *decoder) parse(data []byte) (root *yaml.Node, ok bool) {
 	return nil, false
 }
 
+// anchorName is the one place where the parser's errors quote the file.
+var anchorName = regexp.MustCompile(`unknown anchor '.*' referenced`)
+
 var syntaxLine = regexp.MustCompile(`^line (\d+): `)
 
 // syntax turns the parser's "yaml: line 3: …" into a mistake with that line.
@@ -141,6 +145,7 @@ func (d *decoder) syntax(err error) {
 		}
 		text = text[len(m[0]):]
 	}
+	text = anchorName.ReplaceAllString(text, "unknown anchor")
 	d.add(line, "not YAML: "+clip(text, 200), "")
 }
 
@@ -158,13 +163,13 @@ func (d *decoder) plain(n *yaml.Node, depth int) bool {
 	what, hint := "", ""
 	switch {
 	case n.Kind == yaml.AliasNode:
-		what, hint = fmt.Sprintf("alias `*%s`", clip(n.Value, 40)), "write the value out: aliases are not read here"
+		what, hint = "alias (`*…`)", "write the value out: aliases are not read here"
 	case n.Anchor != "":
-		what, hint = fmt.Sprintf("anchor `&%s`", clip(n.Anchor, 40)), "remove it: anchors are not read here"
+		what, hint = "anchor (`&…`)", "remove it: anchors are not read here"
 	case n.Tag == "!!merge":
 		what, hint = "merge key `<<`", "write the keys out: merging is not done here"
 	case !plainTags[n.Tag]:
-		what, hint = fmt.Sprintf("tag `%s`", clip(n.Tag, 40)), "remove it: the type follows from the key"
+		what, hint = "tag (`!…`)", "remove it: the type follows from the key"
 	}
 	if what != "" {
 		d.add(n.Line, what, hint)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -122,6 +123,8 @@ func (v Value) readStruct(dst reflect.Value) {
 	}
 }
 
+var plainKey = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,59}$`)
+
 func (f structField) hint() string {
 	if allowed := f.rules.oneOf(); allowed != nil {
 		return "one of: " + strings.Join(allowed, ", ")
@@ -141,5 +144,9 @@ func (v Value) unknown(f Field, keys []string) {
 	case near != "":
 		v.d.failed[place{v.node, near}] = true // so that it is not reported to be missing as well
 	}
-	v.d.add(f.line, fmt.Sprintf("unknown key `%s`", join(v.path, clip(f.Key, 60))), hint)
+	what := "unknown key"
+	if plainKey.MatchString(f.Key) { // else this may be a file of another kind, whose lines are nobody's business
+		what = fmt.Sprintf("unknown key `%s`", join(v.path, f.Key))
+	}
+	v.d.add(f.line, what, hint)
 }

@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"locbench/internal/secret"
 )
 
 // Unmarshaler is a type that reads itself. It tells its mistakes through v.
@@ -207,7 +210,12 @@ func (v Value) shown() string {
 	case Null:
 		return "empty"
 	}
-	if v.node.Tag == "!!str" {
+	switch {
+	case v.path == "":
+		return "a text"
+	case secret.Name(v.path[strings.LastIndexByte(v.path, '.')+1:]):
+		return secret.Mask
+	case v.node.Tag == "!!str":
 		return strconv.Quote(clip(v.node.Value, 60))
 	}
 	return clip(v.node.Value, 60)

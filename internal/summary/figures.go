@@ -92,6 +92,7 @@ func newContender(of analysis.Contender) Contender {
 		c.HasPeak = c.Peak.Throughput.Median > 0
 		c.Bound = of.Bounds[c.Peak.Index]
 	}
+	known := doubted{kinds: map[doubtKey]int{}, steps: map[doubtedStep]bool{}}
 	for _, leg := range of.Results {
 		if leg.State == bench.LegFailed {
 			c.Failed = append(c.Failed, failure(leg))
@@ -105,7 +106,7 @@ func newContender(of analysis.Contender) Contender {
 		for _, s := range leg.Steps {
 			c.Judged, c.Missed = c.Judged+len(s.Thresholds), c.Missed+len(s.Missed())
 			for _, w := range s.Doubts() {
-				c.doubt(w, StepWords(s.Step))
+				c.doubt(w, StepWords(s.Step), known)
 			}
 		}
 	}
@@ -123,24 +124,45 @@ func failure(leg bench.LegResult) string {
 	return words
 }
 
+// doubted finds what a contender's doubts are about already: a run may have thousands of steps.
+type doubted struct {
+	kinds map[doubtKey]int // places in Contender.Doubtful
+	steps map[doubtedStep]bool
+}
+
+type doubtedStep struct {
+	kind int // its place
+	step string
+}
+
 // doubt takes in a warning by its kind, whatever its figures are.
-func (c *Contender) doubt(f bench.Finding, step string) {
+func (c *Contender) doubt(f bench.Finding, step string, known doubted) {
 	one := Doubtful{Kind: f.Kind, What: safe.Line(f.Title(), maxTitle), general: f.General()}
-	i := slices.IndexFunc(c.Doubtful, one.same)
-	if i < 0 {
+	i, ok := known.kinds[one.key()]
+	if !ok {
 		i = len(c.Doubtful)
+		known.kinds[one.key()] = i
 		c.Doubtful = append(c.Doubtful, one)
 	}
 	d := &c.Doubtful[i]
 	d.merge(one)
-	if !slices.Contains(d.Steps, step) {
+	if at := (doubtedStep{i, step}); !known.steps[at] {
+		known.steps[at] = true
 		d.Steps = append(d.Steps, step)
 	}
 }
 
-// same tells whether two doubts are of one kind, or those without a kind of one title.
-func (d Doubtful) same(o Doubtful) bool {
-	return d.Kind == o.Kind && (d.Kind.Title() != "" || d.What == o.What)
+// doubtKey is the same for doubts of one kind, and for those without a kind that have one title.
+type doubtKey struct {
+	kind bench.FindingKind
+	what string
+}
+
+func (d Doubtful) key() doubtKey {
+	if d.Kind.Title() != "" {
+		return doubtKey{kind: d.Kind}
+	}
+	return doubtKey{d.Kind, d.What}
 }
 
 // merge leaves the figures out of the title where those of another doubt of the kind differ.

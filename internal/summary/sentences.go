@@ -362,11 +362,13 @@ func sayRunWarnings(f Figures) (said []Sentence) {
 // sayStepsInDoubt writes one sentence for each kind of warning, those with the most steps first.
 func sayStepsInDoubt(f Figures) (said []Sentence) {
 	var all []kind
+	known := map[doubtKey]int{}
 	for _, c := range f.Contenders {
 		for _, d := range c.Doubtful {
-			i := slices.IndexFunc(all, func(k kind) bool { return k.same(d) })
-			if i < 0 {
+			i, ok := known[d.key()]
+			if !ok {
 				i = len(all)
+				known[d.key()] = i
 				all = append(all, kind{Doubtful: d})
 			}
 			all[i].merge(d)

@@ -180,7 +180,7 @@ func (s *Session) follow(ctx context.Context, dir string) error {
 	case err == nil || ctx.Err() != nil:
 	case killed && s.child != nil: // reported by its exit
 	case killed:
-		s.say(fmt.Sprintf("%v; finished steps are kept, go on with: locbench run --resume %s", err, dir))
+		s.say(fmt.Sprintf("%v; finished steps are kept, go on with: %s", err, results.ResumeCommand(dir)))
 	default:
 		s.say("watching the run failed: " + err.Error())
 	}
@@ -209,7 +209,7 @@ func (s *Session) await(end ending) {
 		code = exit.Failure
 		if dir != "" {
 			code = exit.Contender
-			text += fmt.Sprintf("; finished steps are kept, go on with: locbench run --resume %s", dir)
+			text += fmt.Sprintf("; finished steps are kept, go on with: %s", results.ResumeCommand(dir))
 		}
 		s.say(text)
 	case end.err != nil:

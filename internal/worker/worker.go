@@ -18,6 +18,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/console"
 	"locbench/internal/exit"
+	"locbench/internal/safe"
 )
 
 // A run that is watched on a screen runs in a process of its own, the worker: "locbench run
@@ -110,7 +111,7 @@ func control(line []byte) (c bench.Control, ok bool) {
 func Announce(w io.Writer, dir string) error {
 	line, err := json.Marshal(announcement{dir})
 	if err == nil {
-		_, err = w.Write(append(line, '\n'))
+		_, err = w.Write(append(safe.JSON(line), '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("tell the screen where the results are: %w", err)

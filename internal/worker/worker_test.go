@@ -13,6 +13,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/console"
 	"locbench/internal/exit"
+	"locbench/internal/safe"
 )
 
 func TestControlsAreRead(t *testing.T) {
@@ -110,5 +111,18 @@ func TestAWorkersInput(t *testing.T) {
 				t.Errorf("error %v", err)
 			}
 		})
+	}
+}
+
+// TestAnnounceKeepsTheFolder: what is announced goes through a writer that replaces such characters.
+func TestAnnounceKeepsTheFolder(t *testing.T) {
+	const dir = "results/a\u202eb\u009bc"
+	var b bytes.Buffer
+	if err := Announce(safe.NewWriter(&b, nil), dir); err != nil {
+		t.Fatal(err)
+	}
+	var got announcement
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil || got.Dir != dir {
+		t.Errorf("%q, %v", got.Dir, err)
 	}
 }

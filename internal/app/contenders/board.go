@@ -133,7 +133,7 @@ func (b *buildBoard) close() {
 
 func (b *buildBoard) erase() {
 	if b.drawn > 0 {
-		fmt.Fprintf(b.env.Stderr, "\x1b[%dA\x1b[J", b.drawn)
+		fmt.Fprintf(console.Terminal(b.env.Stderr), "\x1b[%dA\x1b[J", b.drawn)
 		b.drawn = 0
 	}
 }
@@ -149,7 +149,7 @@ func (b *buildBoard) draw(now time.Time) {
 	}
 	out.WriteString("\x1b[J")
 	b.drawn = len(lines)
-	fmt.Fprint(b.env.Stderr, out.String())
+	fmt.Fprint(console.Terminal(b.env.Stderr), out.String())
 }
 
 // lines are the live part: one for each build that runs, and one for all.

@@ -16,6 +16,7 @@ import (
 	"locbench/internal/contender"
 	"locbench/internal/exit"
 	"locbench/internal/platform"
+	"locbench/internal/secret"
 	"locbench/internal/units"
 )
 
@@ -40,11 +41,15 @@ func Build(ctx context.Context, env console.Env, o BuildOptions) error {
 		return err
 	}
 	defer closing()
+	known := secret.New(secret.Of(bench.Run{}, list)...)
 	jobs := o.Jobs
 	if jobs == 0 {
 		jobs = min(4, max(1, builder.CPUs()/2))
 	}
-	return buildAll(ctx, env, list, jobs, o.Runtime, app.Builder{Builder: builder, Runtime: o.Runtime, Rebuild: o.Rebuild}.Build)
+	build := app.Builder{Builder: builder, Runtime: o.Runtime, Rebuild: o.Rebuild}.Build
+	return known.Error(buildAll(ctx, env.Masked(known), list, jobs, o.Runtime, func(ctx context.Context, svc bench.Service, tell func(string)) (bench.Artifact, error) {
+		return build(ctx, svc, func(line string) { tell(known.Text(line)) }) // before anything is cut off
+	}))
 }
 
 // buildAll builds the contenders, jobs of them at the same time, and tells at the end which failed

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"locbench/internal/app"
@@ -45,21 +43,13 @@ func Verify(ctx context.Context, env console.Env, o VerifyOptions) error {
 	if len(list) == 0 {
 		return exit.Usagef("no contender is left to verify")
 	}
-	dir, err := os.MkdirTemp("", "locbench-verify-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
 	run := app.RunOptions{
-		Profile: filepath.Join(dir, "verify.yaml"), Services: o.Dirs, Elastic: o.Elastic,
+		Profile: "verify.yaml", ProfileText: verifyProfile, Services: o.Dirs, Elastic: o.Elastic,
 		Out: cmp.Or(o.Out, app.NewFolder("verify")), Command: o.Command,
 		Accept: true, // who answers wrongly is loaded too: what becomes of it then is asked for as well
 	}
 	if o.Elastic != "" {
 		run.Connections = []string{"1 warm-up for 2s", "4 for 3s", "64 for 3s"}
-	}
-	if err := os.WriteFile(run.Profile, verifyProfile, 0o600); err != nil {
-		return err
 	}
 	for _, svc := range list {
 		run.Contenders = append(run.Contenders, selected(svc))

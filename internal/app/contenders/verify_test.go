@@ -2,6 +2,9 @@ package contenders
 
 import (
 	"bytes"
+	"context"
+	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -9,6 +12,7 @@ import (
 
 	"locbench/internal/app"
 	"locbench/internal/bench"
+	"locbench/internal/console"
 	"locbench/internal/contender"
 	"locbench/internal/profile"
 	"locbench/profiles"
@@ -158,5 +162,21 @@ func TestVerifiedText(t *testing.T) {
 	known := contender.States{Contenders: map[string]contender.Verified{"web:a": good, "web:b": bad}}
 	if got := VerifiedText(svc, []contender.States{known}); got != "1 of 2 variants" {
 		t.Errorf("%q, want 1 of 2 variants", got)
+	}
+}
+
+// TestVerifyLeavesNoFile: a verification makes no folder for temporary files, which it would leave when
+// it is killed.
+func TestVerifyLeavesNoFile(t *testing.T) {
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "absent"))
+	t.Setenv("DOCKER_HOST", "unix://"+t.TempDir()+"/no.sock")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out bytes.Buffer
+	env := console.Env{Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" }}
+	one := Selection{Names: []string{"go-nethttp"}}
+	err := Verify(ctx, env, VerifyOptions{Selection: one, Out: filepath.Join(t.TempDir(), "out")})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("%v\n%s", err, out.String())
 	}
 }

@@ -37,7 +37,7 @@ func (o Options) drawn(env console.Env, first ui.Screen) (tui.Options, error) {
 		return tui.Options{}, exit.Usagef("--theme %q: dark or light", o.Theme)
 	}
 	return tui.Options{
-		Input: env.Stdin, Output: env.Stdout, Env: os.Environ(), First: first,
+		Input: env.Stdin, Output: console.Terminal(env.Stdout), Env: os.Environ(), First: first,
 		ASCII: o.ASCII || !utf8Locale(env), NoColor: env.Getenv("NO_COLOR") != "", Theme: o.Theme, Mouse: o.Mouse,
 	}, nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,12 +12,13 @@ import (
 
 	"locbench/internal/app"
 	"locbench/internal/bench"
-	"locbench/internal/cgroup"
 	"locbench/internal/docker"
 	"locbench/internal/elastic/store"
+	"locbench/internal/launch"
 	"locbench/internal/load"
 	"locbench/internal/machine"
 	"locbench/internal/profile"
+	"locbench/internal/secret"
 	"locbench/internal/tui/setup"
 	"locbench/profiles"
 )
@@ -71,7 +71,7 @@ func (s Site) Machine(ctx context.Context) setup.Machine {
 		info := engine.Info()
 		out.Engine = setup.Engine{Version: info.Version, CPUs: info.CPUs, Memory: info.MemoryBytes, Local: engine.SameHost()}
 	}
-	missing, err := cgroup.Tree{}.Probe()
+	missing, err := launch.ProbeGroups()
 	switch {
 	case err != nil:
 		out.Unlimited = err.Error()
@@ -85,7 +85,7 @@ func (s Site) Machine(ctx context.Context) setup.Machine {
 
 // Elastic opens the store as a run would, so that it says the same of it.
 func (s Site) Elastic(ctx context.Context, address string) (setup.Elastic, error) {
-	clean, err := app.ServiceURL(address)
+	clean, err := app.StoreURL(address, os.Getenv)
 	if err != nil {
 		return setup.Elastic{}, err
 	}
@@ -117,7 +117,7 @@ func (s Site) Save(_ context.Context, path string, p bench.Profile, replace bool
 	if ext := filepath.Ext(path); ext != ".yaml" && ext != ".yml" {
 		path += ".yaml"
 	}
-	if u, err := url.Parse(p.Store.URL); err == nil && u.User != nil {
+	if u, err := secret.ParseURL(p.Store.URL); err == nil && u.User != nil {
 		p.Store.URL = store.Redact(p.Store.URL)
 		warning = "without the password of the store: --elastic gives it"
 	}

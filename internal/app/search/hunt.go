@@ -13,6 +13,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/capacity"
+	"locbench/internal/regular"
 	"locbench/internal/results"
 	"locbench/internal/slo"
 	"locbench/internal/units"
@@ -136,15 +137,17 @@ func (l *recorder) write() error {
 func Read(dir string) (capacity.Record, error) {
 	var r capacity.Record
 	path := filepath.Join(dir, capacity.File)
-	st, err := os.Lstat(path)
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return r, err
 	}
-	const most = 64 << 20
-	if !st.Mode().IsRegular() || st.Size() > most {
-		return r, fmt.Errorf("%s: no regular file of at most %d MiB", path, most>>20)
+	defer root.Close()
+	f, err := regular.OpenIn(root, capacity.File)
+	if err != nil {
+		return r, err
 	}
-	data, err := os.ReadFile(path)
+	defer f.Close()
+	data, err := regular.ReadAll(f, path, 64<<20)
 	if err != nil {
 		return r, err
 	}

@@ -75,7 +75,7 @@ func (t *progress) handle(rec bench.Record) {
 func write(env console.Env, o Options, log *recorder) error {
 	var out bytes.Buffer
 	if o.Output.JSON {
-		encoder := json.NewEncoder(&out)
+		encoder := json.NewEncoder(safe.JSONWriter(&out))
 		encoder.SetIndent("", " ")
 		if err := encoder.Encode(log.record); err != nil {
 			return err

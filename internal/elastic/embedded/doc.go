@@ -16,6 +16,7 @@
 //	PUT, GET, HEAD, DELETE /<index>
 //	GET    /<index>/_mapping  _settings  _alias, also /_mapping and /_alias
 //	PUT    /<index>/_settings
+//	PUT    /_cluster/settings                   cluster.blocks.read_only, which seals the store (seal.go)
 //	POST   /_aliases                            add, remove, remove_index; all or nothing
 //	POST   /_bulk  /<index>/_bulk               index, create, delete
 //	PUT    /<index>/_doc/<id>  _create/<id>;  DELETE /<index>/_doc/<id>

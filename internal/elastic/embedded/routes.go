@@ -54,10 +54,12 @@ type route struct {
 	name   string // of the call: the second part, or the whole path without an index
 }
 
-// handler answers a call: what it returns goes to write. It gets a body of at most limit bytes.
+// handler answers a call: what it returns goes to write. It gets a body of at most limit bytes. One
+// that changes something is refused by a sealed store.
 type handler struct {
-	limit int64
-	do    func(*Server, call) (any, error)
+	limit   int64
+	changes bool
+	do      func(*Server, call) (any, error)
 }
 
 var routes = func() map[route]handler {
@@ -68,35 +70,37 @@ var routes = func() map[route]handler {
 		parts   int
 		names   string
 		limit   int64
+		changes bool
 		do      func(*Server, call) (any, error)
 	}{
-		{read, 0, "", 0, fixed(rootAnswer)},
-		{read, 0, "_cluster/health", 0, fixed(healthAnswer)},
-		{read, 0, "_nodes/http _nodes/_all/http", 0, (*Server).nodes},
-		{read, 0, "_alias _aliases", 0, (*Server).getAliases},
-		{"POST", 0, "_aliases", maxOtherBody, (*Server).changeAliases},
-		{write, 0, "_bulk", 0, (*Server).bulk},
-		{"", 0, "_refresh _flush", 0, (*Server).refresh},
-		{"", 0, "_count", maxSearchBody, (*Server).count},
-		{read, 0, "_mapping _mappings", 0, (*Server).getMapping},
-		{read, 1, "", 0, (*Server).describe},
-		{"PUT", 1, "", maxOtherBody, (*Server).create},
-		{"DELETE", 1, "", 0, (*Server).remove},
-		{both, 2, "_search", maxSearchBody, (*Server).search},
-		{both, 2, "_count", maxSearchBody, (*Server).count},
-		{write, 2, "_bulk", 0, (*Server).bulk},
-		{both, 2, "_refresh _flush _forcemerge", 0, (*Server).refresh},
-		{read, 2, "_mapping _mappings", 0, (*Server).getMapping},
-		{read, 2, "_alias _aliases", 0, (*Server).getAliases},
-		{read, 2, "_settings", 0, (*Server).describe},
-		{"PUT", 2, "_settings", maxOtherBody, (*Server).putSettings},
-		{read, 3, "_source _doc", 0, (*Server).get},
-		{write, 3, "_doc _create", maxBulkBody, (*Server).putDocument},
-		{"DELETE", 3, "_doc", 0, (*Server).deleteDocument},
+		{read, 0, "", 0, false, fixed(rootAnswer)},
+		{read, 0, "_cluster/health", 0, false, fixed(healthAnswer)},
+		{"PUT", 0, "_cluster/settings", maxOtherBody, true, (*Server).putClusterSettings},
+		{read, 0, "_nodes/http _nodes/_all/http", 0, false, (*Server).nodes},
+		{read, 0, "_alias _aliases", 0, false, (*Server).getAliases},
+		{"POST", 0, "_aliases", maxOtherBody, true, (*Server).changeAliases},
+		{write, 0, "_bulk", 0, true, (*Server).bulk},
+		{"", 0, "_refresh _flush", 0, false, (*Server).refresh},
+		{"", 0, "_count", maxSearchBody, false, (*Server).count},
+		{read, 0, "_mapping _mappings", 0, false, (*Server).getMapping},
+		{read, 1, "", 0, false, (*Server).describe},
+		{"PUT", 1, "", maxOtherBody, true, (*Server).create},
+		{"DELETE", 1, "", 0, true, (*Server).remove},
+		{both, 2, "_search", maxSearchBody, false, (*Server).search},
+		{both, 2, "_count", maxSearchBody, false, (*Server).count},
+		{write, 2, "_bulk", 0, true, (*Server).bulk},
+		{both, 2, "_refresh _flush _forcemerge", 0, false, (*Server).refresh},
+		{read, 2, "_mapping _mappings", 0, false, (*Server).getMapping},
+		{read, 2, "_alias _aliases", 0, false, (*Server).getAliases},
+		{read, 2, "_settings", 0, false, (*Server).describe},
+		{"PUT", 2, "_settings", maxOtherBody, true, (*Server).putSettings},
+		{read, 3, "_source _doc", 0, false, (*Server).get},
+		{write, 3, "_doc _create", maxBulkBody, true, (*Server).putDocument},
+		{"DELETE", 3, "_doc", 0, true, (*Server).deleteDocument},
 	} {
 		for method := range strings.SplitSeq(row.methods, " ") {
 			for name := range strings.SplitSeq(row.names, " ") {
-				all[route{method, row.parts, name}] = handler{row.limit, row.do}
+				all[route{method, row.parts, name}] = handler{row.limit, row.changes, row.do}
 			}
 		}
 	}
@@ -134,6 +138,9 @@ func (s *Server) route(r *http.Request) (any, error) {
 	}
 	if h.do == nil {
 		return nil, unsupported("the call %s %s", r.Method, shorten(r.URL.Path))
+	}
+	if h.changes && s.sealed.Load() {
+		return nil, errSealed()
 	}
 	if h.limit > 0 {
 		if c.body, err = readBody(r, h.limit); err != nil {

@@ -26,6 +26,7 @@ type Server struct {
 	cluster cluster
 	delays  *delays
 	ids     atomic.Uint64 // of documents that came without one
+	sealed  atomic.Bool   // see Seal
 
 	filters     sync.Map // raw query of a call by id → *sourceFilter
 	keptFilters atomic.Int64
@@ -63,14 +64,15 @@ func (s *Server) Listen(addr string) (string, error) {
 	return s.Serve(l)
 }
 
-// Serve serves the connections of l until Close, which closes it, and returns the URL.
-func (s *Server) Serve(l net.Listener) (string, error) {
+// Serve serves the connections of l until Close, which closes it, and returns the URL. It answers
+// calls to an address (see known), and to the names under which l is published besides.
+func (s *Server) Serve(l net.Listener, names ...string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return "", errors.Join(errors.New("listen: the store is closed"), l.Close())
 	}
-	server := &http.Server{Handler: s, ReadHeaderTimeout: headerTimeout, MaxHeaderBytes: maxHeader}
+	server := &http.Server{Handler: onlyFor(l.Addr(), names, s), ReadHeaderTimeout: headerTimeout, MaxHeaderBytes: maxHeader}
 	s.servers = append(s.servers, server)
 	s.serving.Go(func() {
 		server.Serve(l) // it ends with ErrServerClosed only

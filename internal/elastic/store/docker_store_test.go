@@ -32,7 +32,7 @@ func (c dockerContainer) Stop(ctx context.Context) error {
 
 func (e engine) RunContainer(ctx context.Context, spec store.ContainerSpec) (store.Container, error) {
 	c, _, err := e.Run(ctx, docker.ContainerSpec{
-		Name: "locbench-" + spec.RunID, Image: spec.Image, Env: spec.Env, Labels: e.labels, Network: e.network, Port: spec.Port, OnLog: spec.OnLog,
+		Name: spec.Name, Image: spec.Image, Env: spec.Env, Labels: e.labels, Network: e.network, Port: spec.Port, OnLog: spec.OnLog,
 	})
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func TestContainerInDocker(t *testing.T) {
 	defer e.Close()
 	run := fmt.Sprintf("store-test-%d", os.Getpid())
 	labels := map[string]string{docker.LabelRun: run}
-	network, err := e.CreateNetwork(t.Context(), run, labels, false)
+	network, err := e.CreateNetwork(t.Context(), labels, false)
 	if err != nil {
 		t.Fatal(err)
 	}

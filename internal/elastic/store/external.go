@@ -14,7 +14,9 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/contact"
 	"locbench/internal/safe"
+	"locbench/internal/secret"
 )
 
 const probeTimeout = 10 * time.Second
@@ -38,15 +40,15 @@ func checkURL(raw string) (string, error) {
 	if raw == "" {
 		return "", errors.New("no URL given (e.g. http://127.0.0.1:9200)")
 	}
-	u, err := url.Parse(raw)
+	u, err := secret.ParseURL(raw)
 	if err != nil {
 		return "", errors.New("malformed URL") // the cause would repeat the URL, with its password
 	}
 	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return "", fmt.Errorf("%q is no URL of a store (e.g. http://127.0.0.1:9200)", Redact(raw))
+		return "", fmt.Errorf("%q is no URL of a store (e.g. http://127.0.0.1:9200)", secret.Address(raw))
 	}
 	if u.RawQuery != "" || u.Fragment != "" {
-		return "", fmt.Errorf("%s: a store's URL has neither query nor fragment", Redact(raw))
+		return "", fmt.Errorf("%s: a store's URL has neither query nor fragment", secret.Address(raw))
 	}
 	u.Path = strings.TrimRight(u.Path, "/")
 	return u.String(), nil
@@ -78,20 +80,32 @@ func identity(ctx context.Context, base string) ([]byte, error) {
 	return body, err
 }
 
-// ask sends one GET and reads the whole answer in time. The error does not show the URL.
+// ask sends one GET (see call).
 func ask(ctx context.Context, url string) (status int, body []byte, err error) {
+	return call(ctx, http.MethodGet, url, "")
+}
+
+// call sends one request, with JSON where there is some, and reads the whole answer in time. The
+// error does not show the URL.
+func call(ctx context.Context, method, url, json string) (status int, body []byte, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, probeTimeout, fmt.Errorf("no answer within %v", probeTimeout))
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	req, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(json))
 	if err != nil {
 		return 0, nil, errors.New("malformed URL")
 	}
-	transport := &http.Transport{DisableKeepAlives: true, Proxy: http.ProxyFromEnvironment}
-	resp, err := (&http.Client{Transport: transport}).Do(req)
+	if json != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	transport := &http.Transport{DisableKeepAlives: true, Proxy: secret.Proxy}
+	resp, err := (&http.Client{Transport: transport, CheckRedirect: contact.StayHere}).Do(req)
 	if err != nil {
 		return 0, nil, reason(ctx, err)
 	}
 	defer resp.Body.Close()
+	if err := contact.Redirected(resp); err != nil {
+		return 0, nil, err
+	}
 	if body, err = io.ReadAll(io.LimitReader(resp.Body, 64<<10)); err != nil {
 		return 0, nil, fmt.Errorf("read answer: %w", reason(ctx, err))
 	}
@@ -101,8 +115,10 @@ func ask(ctx context.Context, url string) (status int, body []byte, err error) {
 // ErrNoIndex is returned by Count for an index that the store does not have.
 var ErrNoIndex = errors.New("no such index")
 
-// Count is the number of documents in an index.
+// Count is the number of documents in an index, the latest changes included where the user of the
+// URL may ask for that.
 func (s *Store) Count(ctx context.Context, index string) (int64, error) {
+	_, _, _ = call(ctx, http.MethodPost, s.url+"/"+url.PathEscape(index)+"/_refresh", "") // who may only read counts all the same
 	status, body, err := ask(ctx, s.url+"/"+url.PathEscape(index)+"/_count")
 	var answer struct {
 		Count int64 `json:"count"`
@@ -173,7 +189,7 @@ func Redact(raw string) string {
 	if raw == "" {
 		return ""
 	}
-	u, err := url.Parse(raw)
+	u, err := secret.ParseURL(raw)
 	if err != nil || u.Opaque != "" || (u.User == nil && u.Host == "" && strings.Contains(raw, "@")) {
 		return "(malformed URL)"
 	}
@@ -183,7 +199,7 @@ func Redact(raw string) string {
 
 // OnLoopback tells whether the store at that URL can be reached from this machine alone.
 func OnLoopback(raw string) bool {
-	u, err := url.Parse(raw)
+	u, err := secret.ParseURL(raw)
 	if err != nil {
 		return false
 	}
@@ -197,14 +213,14 @@ func OnLoopback(raw string) bool {
 
 // hostPort is where a URL that checkURL has accepted points to.
 func hostPort(raw string) string {
-	u, _ := url.Parse(raw)
+	u, _ := secret.ParseURL(raw)
 	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
 	return net.JoinHostPort(u.Hostname(), port)
 }
 
 // withHost is a URL that checkURL has accepted with another host.
 func withHost(raw, host string) string {
-	u, _ := url.Parse(raw)
+	u, _ := secret.ParseURL(raw)
 	u.Host = host
 	return u.String()
 }

@@ -34,7 +34,7 @@ func TestOnlyTheRunsNetwork(t *testing.T) {
 	var networks [2]docker.Network
 	for i := range networks {
 		var err error
-		if networks[i], err = dock.CreateNetwork(t.Context(), run, labels, false); err != nil {
+		if networks[i], err = dock.CreateNetwork(t.Context(), labels, false); err != nil {
 			t.Fatal(err)
 		}
 	}

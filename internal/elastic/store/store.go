@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"sync"
 	"time"
@@ -136,7 +137,30 @@ func (s *Store) Listen(addr string, peers ...netip.Prefix) (string, error) {
 	return url, nil
 }
 
-func (s *Store) listen(addr string, peers []netip.Prefix) (string, error) {
+// ListenAs makes the store reachable on this machine's loopback interface, for contenders to whom a
+// gateway of theirs leads there under the name, and returns the URL for them.
+func (s *Store) ListenAs(name string) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return "", errors.New("listen: the store is closed")
+	}
+	url, err := s.listen("127.0.0.1:0", nil, name)
+	if err != nil {
+		return "", err
+	}
+	if OnLoopback(url) {
+		_, port, err := net.SplitHostPort(hostPort(url))
+		if err != nil {
+			return "", fmt.Errorf("store address: %w", err)
+		}
+		url = withHost(url, net.JoinHostPort(name, port))
+	}
+	s.seen = url
+	return url, nil
+}
+
+func (s *Store) listen(addr string, peers []netip.Prefix, names ...string) (string, error) {
 	if len(peers) == 0 {
 		peers = loopback()
 	}
@@ -148,7 +172,7 @@ func (s *Store) listen(addr string, peers []netip.Prefix) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return s.embedded.Serve(l)
+		return s.embedded.Serve(l, names...)
 	case s.container != nil:
 		return "http://" + s.container.NetworkAddress(), nil
 	case !OnLoopback(s.url):

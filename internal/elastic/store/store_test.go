@@ -244,6 +244,33 @@ func TestExternalRefused(t *testing.T) {
 	}
 }
 
+// TestExternalRedirects: an answer that points elsewhere is an error that says where, whoever asks
+// and whenever; the password goes nowhere else.
+func TestExternalRedirects(t *testing.T) {
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked %s with %v", r.URL, r.Header) }))
+	defer other.Close()
+	moved := false
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if moved {
+			http.Redirect(w, r, strings.Replace(other.URL, "http://", "http://you:secret@", 1)+"/there?token=secret", http.StatusTemporaryRedirect)
+			return
+		}
+		io.WriteString(w, `{"version":{"number":"7.10.2"}}`)
+	}))
+	defer s.Close()
+	spec := bench.StoreSpec{Kind: bench.StoreExternal, URL: strings.Replace(s.URL, "http://", "http://me:secret@", 1)}
+	open := mustOpen(t, spec, store.Options{})
+	moved = true
+	_, errOpen := store.Open(t.Context(), spec, store.Options{})
+	_, errCount := open.Count(t.Context(), "city")
+	for what, err := range map[string]error{"open": errOpen, "count": errCount, "alive": open.Alive(t.Context())} {
+		want := "http://***@" + strings.TrimPrefix(other.URL, "http://") + "/there?..."
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: error %v, want %s", what, err, want)
+		}
+	}
+}
+
 func TestRedact(t *testing.T) {
 	for raw, want := range map[string]string{
 		"": "", "http://a:9200": "http://a:9200", "http://u:p@a:9200/x": "http://a:9200/x", "https://u@a": "https://a",

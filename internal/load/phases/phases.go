@@ -29,6 +29,7 @@ import (
 	"locbench/internal/load/wire"
 	"locbench/internal/load/workload"
 	"locbench/internal/safe"
+	"locbench/internal/secret"
 )
 
 // DefaultTimeout bounds a request where the plan does not.
@@ -85,7 +86,7 @@ type asker struct {
 }
 
 func newAsker(plan Plan) (*asker, error) {
-	u, err := url.Parse(plan.BaseURL)
+	u, err := secret.ParseURL(plan.BaseURL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 		return nil, errors.New("base URL: it must be http://HOST:PORT or https://HOST:PORT")
 	}

@@ -12,7 +12,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -21,6 +20,7 @@ import (
 	"unicode"
 
 	"locbench/internal/bench"
+	"locbench/internal/secret"
 )
 
 // Bounds on opening connections and on answers; the contender is hostile.
@@ -130,7 +130,7 @@ func (t Target) Scheme() string {
 // NewTarget is where a base URL points that is known to parse. own is used for https; nil checks
 // certificates against those of the system.
 func NewTarget(baseURL string, own *tls.Config, http2 bool) (t Target) {
-	base, _ := url.Parse(baseURL)
+	base, _ := secret.ParseURL(baseURL)
 	port := base.Port()
 	if base.Scheme == "https" {
 		config := own.Clone()

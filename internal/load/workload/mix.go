@@ -18,6 +18,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/load/wire"
+	"locbench/internal/secret"
 )
 
 // Spec is what the requests of a step are made of. See load.Plan for its fields.
@@ -78,7 +79,7 @@ func NewMix(s Spec) (*Mix, error) { return NewShardMix(s, 0, 1) }
 // elsewhere in what is taken in turn.
 func NewShardMix(plan Spec, shard, shards int) (*Mix, error) {
 	var errs []error
-	base, err := url.Parse(plan.BaseURL)
+	base, err := secret.ParseURL(plan.BaseURL)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Hostname() == "" {
 		// Without what it is: it may hold a password, where a malformed one cannot be told from the
 		// rest.

@@ -1,15 +1,14 @@
 package dataset
 
 import (
-	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
-	"strconv"
+
+	"locbench/internal/units"
 )
 
 // bulkDoc is a document with the place that it was read from.
@@ -32,12 +31,12 @@ func (d *bulkDoc) check() error {
 	return fmt.Errorf("%s:%d: the document is no JSON object: %w", d.file, d.line, err)
 }
 
-// readBulk reads documents as _bulk takes them. It ends at the first mistake, which it tells with
-// file and line. Sources are not looked into.
+// readBulk reads documents as _bulk takes them, or the hits of a search as elasticdump writes them,
+// one a line or in one array. It ends at the first mistake, which it tells with file and line.
+// Sources are not looked into.
 func readBulk(r io.Reader, file string) iter.Seq2[bulkDoc, error] {
 	return func(yield func(bulkDoc, error) bool) {
-		b := bulkReader{lines: bufio.NewScanner(r)}
-		b.lines.Buffer(make([]byte, 0, 1<<20), maxLine)
+		b := bulkReader{values: newValues(r)}
 		for {
 			doc, err := b.next()
 			if errors.Is(err, io.EOF) {
@@ -55,25 +54,11 @@ func readBulk(r io.Reader, file string) iter.Seq2[bulkDoc, error] {
 }
 
 type bulkReader struct {
-	lines *bufio.Scanner
-	line  int     // the one read last, from 1
-	index *string // that the actions name; nil so far
+	*values
+	index *string // that the actions or hits name; nil so far
 }
 
-// scan reads a line; io.EOF when there is none.
-func (b *bulkReader) scan() ([]byte, error) {
-	b.line++
-	if b.lines.Scan() {
-		return b.lines.Bytes(), nil
-	}
-	err := b.lines.Err()
-	if errors.Is(err, bufio.ErrTooLong) {
-		err = fmt.Errorf("line longer than %d MiB", maxLine>>20)
-	}
-	return nil, cmp.Or(err, io.EOF)
-}
-
-// next reads an action and its document. Blank lines before an action or at the end do no harm.
+// next reads an action and its document, or a hit. Blank lines before one or at the end do no harm.
 func (b *bulkReader) next() (Doc, error) {
 	line, err := b.scan()
 	for err == nil && len(bytes.TrimSpace(line)) == 0 {
@@ -92,26 +77,36 @@ func (b *bulkReader) next() (Doc, error) {
 		}
 		b.index = a.Index
 	}
-	doc := Doc{ID: "line-" + strconv.Itoa(b.line), Routing: string(a.Routing)}
+	doc := Doc{ID: b.place(), Routing: string(a.Routing), Source: a.source}
 	if a.ID != nil {
 		doc.ID = string(*a.ID)
 	}
-	doc.Source, err = b.scan()
+	if a.source == nil {
+		doc.Source, err = b.scan()
+	}
 	if errors.Is(err, io.EOF) {
 		return Doc{}, errors.New("the file ends after an action, without its document")
 	}
 	if err == nil && len(bytes.TrimSpace(doc.Source)) == 0 {
 		err = errors.New("empty line instead of a document")
 	}
+	if err == nil && bytes.IndexByte(doc.Source, '\n') >= 0 { // _bulk takes one line
+		var line bytes.Buffer
+		if err = json.Compact(&line, doc.Source); err == nil {
+			doc.Source = line.Bytes()
+		}
+	}
 	return doc, err
 }
 
-// action is what an action line says of its document.
+// action is what an action line, or a hit, says of its document.
 type action struct {
 	Index   *string `json:"_index"`
 	Type    *string `json:"_type"` // of older dumps; there are no types any more
 	ID      *scalar `json:"_id"`
 	Routing scalar  `json:"routing"`
+
+	source json.RawMessage // of a hit
 }
 
 // scalar is a string, or a number taken as one, as Elasticsearch takes ids.
@@ -134,8 +129,12 @@ func parseAction(line []byte) (a action, err error) {
 	if err := json.Unmarshal(line, &ops); err != nil {
 		return a, fmt.Errorf("action line: %w", err)
 	}
+	if isHit(ops) {
+		return parseHit(ops)
+	}
 	if len(ops) != 1 {
-		return a, fmt.Errorf(`action line: want one action such as {"index":{"_id":"1"}}, got %d`, len(ops))
+		return a, fmt.Errorf(`action line: want one action such as {"index":{"_id":"1"}}, or a hit with its "_source", got %s`,
+			units.Plural(len(ops), "key"))
 	}
 	for op, meta := range ops {
 		if op != "index" && op != "create" {
@@ -146,11 +145,39 @@ func parseAction(line []byte) (a action, err error) {
 		if err := d.Decode(&a); err != nil {
 			return a, fmt.Errorf("action line: %w", err)
 		}
-		if a.ID != nil && (*a.ID == "" || len(*a.ID) > maxID) {
-			return a, fmt.Errorf("action line: _id of %d bytes; want 1 to %d", len(*a.ID), maxID)
+	}
+	return a, a.checkID("action line")
+}
+
+// isHit tells whether a line is a hit of a search, which has its document within.
+func isHit(line map[string]json.RawMessage) bool {
+	return line["_source"] != nil || line["_id"] != nil || line["_index"] != nil
+}
+
+// parseHit reads a hit. Its score, version and the like are not stored; a parent would have to be.
+func parseHit(hit map[string]json.RawMessage) (a action, err error) {
+	if a.source = hit["_source"]; a.source == nil {
+		return a, errors.New(`hit: it has no "_source", which is the document`)
+	}
+	if hit["_parent"] != nil {
+		return a, errors.New("hit: it has a _parent, which Elasticsearch 7 does not know")
+	}
+	for key, to := range map[string]any{"_index": &a.Index, "_id": &a.ID, "_routing": &a.Routing} {
+		if raw := hit[key]; raw != nil {
+			err = errors.Join(err, json.Unmarshal(raw, to))
 		}
 	}
-	return a, nil
+	if err != nil {
+		return a, fmt.Errorf("hit: %w", err)
+	}
+	return a, a.checkID("hit")
+}
+
+func (a action) checkID(where string) error {
+	if a.ID != nil && (*a.ID == "" || len(*a.ID) > maxID) {
+		return fmt.Errorf("%s: _id of %d bytes; want 1 to %d", where, len(*a.ID), maxID)
+	}
+	return nil
 }
 
 // maxID is Elasticsearch's own bound.

@@ -14,7 +14,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,11 +27,6 @@ const (
 	maxLine    = 64 << 20 // one document
 )
 
-const (
-	dumpExt    = ".ndjson"
-	mappingExt = ".mapping.json"
-)
-
 type dump struct {
 	dir     string
 	files   map[string]*indexFiles
@@ -40,23 +34,21 @@ type dump struct {
 	hash    string
 }
 
-// indexFiles are the names of an index's files in the folder.
-type indexFiles struct {
-	docs     string
-	mappings []string // one, or there is a mistake
-	wanted   string   // how its mapping is called beside such documents
-}
-
 // Dump returns the data set in a folder. For each index the folder has two files:
 //
 //   - <index>.ndjson, documents as Elasticsearch's _bulk takes them: an action line (index or create), then the document on one
-//     line. The file's name decides where they go; an _index in the actions may be absent or anything, as long as it is the same
-//     in the whole file. Ids may be anything; a document without one gets "line-<number of its action>".
+//     line; or hits of a search as elasticdump writes them. The file's name decides where they go; an _index in it may be absent or
+//     anything, as long as it is the same in the whole file. Ids may be anything; a document without one gets "line-<number>".
 //   - <index>.mapping.json or <index>.json, what PUT /<index> takes ({"settings": …, "mappings": …}), or what
-//     GET /<index>/_mapping or GET /<index> answers, or bare mappings ({"properties": …}). Aliases in it are left out.
+//     GET /<index>/_mapping or GET /<index> answers, or bare mappings ({"properties": …}). Aliases in it are left out, and so is
+//     a mapping type, with a note.
 //
 // They may also be called index-data-<index>.ndjson and index-mapping-<index>_v1.json, with any
-// number, as in the dump that was published with the original of the locations service.
+// number, as in the dump that was published with the original of the locations service; or as
+// elasticdump's users do, <index>.json (documents) and <index>_mapping.json, with settings and
+// analyzers in <index>.settings.json and <index>.analyzer.json (or with _ for the first dot). The
+// values of a file may stand on lines or in one array, and each file may be compressed by gzip,
+// with .gz at its name's end or without.
 //
 // Dump reads all files once, so that a mistake (reported with file and line) is found before
 // anything is sent.
@@ -65,8 +57,9 @@ func Dump(dir string) (Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read dump: %w", err)
 	}
-	d := &dump{dir: dir, files: map[string]*indexFiles{}}
-	mistakes := d.find(entries)
+	d := &dump{dir: dir}
+	var mistakes []error
+	d.files, mistakes = findFiles(dir, entries)
 	sum := sha256.New()
 	byFile := func(a, b string) int { return strings.Compare(d.files[a].docs, d.files[b].docs) }
 	for _, name := range slices.SortedFunc(maps.Keys(d.files), byFile) { // the hash depends on the order
@@ -77,51 +70,10 @@ func Dump(dir string) (Set, error) {
 		return nil, err
 	}
 	if len(d.indices) == 0 {
-		return nil, fmt.Errorf("read dump %s: it has no file <index>%s (nor index-data-<index>%s)", dir, dumpExt, dumpExt)
+		return nil, fmt.Errorf("read dump %s: it has no file <index>%s, nor one of the other names of 'locbench seed --help'", dir, dumpExt)
 	}
 	d.hash = hex.EncodeToString(sum.Sum(nil))
 	return d, nil
-}
-
-// publishedMapping is how the mapping of an index was called in the published dump.
-var publishedMapping = regexp.MustCompile(`^index-mapping-(.*)_v[0-9]+\.json$`)
-
-// find assigns files to indices by their names, documents first: other .json files are anybody's.
-func (d *dump) find(entries []os.DirEntry) (mistakes []error) {
-	for _, entry := range entries {
-		name, ok := strings.CutSuffix(entry.Name(), dumpExt)
-		if !ok {
-			continue
-		}
-		f := &indexFiles{docs: entry.Name(), wanted: name + mappingExt}
-		if index, published := strings.CutPrefix(name, "index-data-"); published {
-			name, f.wanted = index, "index-mapping-"+index+"_v1.json"
-		}
-		if other, twice := d.files[name]; twice {
-			mistakes = append(mistakes, fmt.Errorf("%s: %s has two files of documents: %s and %s", d.dir, name, other.docs, f.docs))
-			continue
-		}
-		d.files[name] = f
-	}
-	for _, entry := range entries {
-		file := entry.Name()
-		name, ok := strings.CutSuffix(file, mappingExt)
-		docs := name + dumpExt
-		if m := publishedMapping.FindStringSubmatch(file); m != nil {
-			name, docs, ok = m[1], "index-data-"+m[1]+dumpExt, true
-		}
-		if f := d.files[name]; ok && f != nil {
-			f.mappings = append(f.mappings, file)
-		} else if ok {
-			mistakes = append(mistakes, fmt.Errorf("%s has no documents: %s is missing", filepath.Join(d.dir, file), docs))
-		}
-	}
-	for name, f := range d.files {
-		if file := name + ".json"; len(f.mappings) == 0 && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == file }) {
-			f.mappings = []string{file}
-		}
-	}
-	return mistakes
 }
 
 // readIndex reads and hashes both files of an index.
@@ -129,17 +81,17 @@ func (d *dump) readIndex(name string, sum hash.Hash) (Index, error) {
 	if err := checkIndexName(name); err != nil {
 		return Index{}, fmt.Errorf("%s: %w", d.file(name), err)
 	}
-	mapping, err := d.readMapping(name)
+	mapping, notes, err := d.readMapping(name)
 	if err != nil {
 		return Index{}, err
 	}
 	fmt.Fprintf(sum, "%s\x00%s\x00", name, mapping)
-	f, err := os.Open(d.file(name))
+	f, err := openText(d.file(name))
 	if err != nil {
 		return Index{}, fmt.Errorf("read dump: %w", err)
 	}
 	defer f.Close()
-	index := Index{Name: name, Mapping: mapping}
+	index := Index{Name: name, Mapping: mapping, Notes: notes}
 	for doc, err := range readBulk(io.TeeReader(f, sum), d.file(name)) {
 		if err == nil {
 			err = doc.check()
@@ -156,33 +108,53 @@ func (d *dump) readIndex(name string, sum hash.Hash) (Index, error) {
 // file is the path of an index's documents.
 func (d *dump) file(index string) string { return filepath.Join(d.dir, d.files[index].docs) }
 
-func (d *dump) readMapping(index string) ([]byte, error) {
+// readMapping reads the mapping of an index, and the settings that stand in other files.
+func (d *dump) readMapping(index string) (mapping []byte, notes []string, err error) {
 	files := d.files[index]
 	switch len(files.mappings) {
 	case 0:
-		return nil, fmt.Errorf("%s has no mapping: write %s", d.file(index), files.wanted)
+		return nil, nil, fmt.Errorf("%s has no mapping: write %s", d.file(index), files.wanted)
 	case 1:
 	default:
-		return nil, fmt.Errorf("%s: %s has two mappings: %s and %s", d.dir, index, files.mappings[0], files.mappings[1])
+		return nil, nil, fmt.Errorf("%s: %s has two mappings: %s and %s", d.dir, index, files.mappings[0], files.mappings[1])
 	}
 	path := filepath.Join(d.dir, files.mappings[0])
-	f, err := os.Open(path)
+	data, err := readSmall(path)
 	if err != nil {
-		return nil, fmt.Errorf("read mapping: %w", err)
+		return nil, nil, fmt.Errorf("read mapping: %w", err)
+	}
+	mapping, notes, err = normalizeMapping(data)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	for i, note := range notes {
+		notes[i] = path + ": " + note
+	}
+	for _, file := range files.settings {
+		path := filepath.Join(d.dir, file)
+		data, err := readSmall(path)
+		if err != nil {
+			return nil, nil, fmt.Errorf("read settings: %w", err)
+		}
+		if mapping, err = withSettings(mapping, data); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return mapping, notes, nil
+}
+
+// readSmall reads a file of at most maxMapping bytes.
+func readSmall(path string) ([]byte, error) {
+	f, err := openText(path)
+	if err != nil {
+		return nil, err
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxMapping+1))
 	if err == nil && len(data) > maxMapping {
 		err = fmt.Errorf("%s is larger than %d MiB", path, maxMapping>>20)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read mapping: %w", err)
-	}
-	mapping, err := normalizeMapping(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return mapping, nil
+	return data, err
 }
 
 // checkIndexName applies Elasticsearch's own rules, leaving room for a version behind the name.
@@ -230,7 +202,7 @@ func (d *dump) Documents(index string) iter.Seq2[Doc, error] {
 		return unknownIndex(index)
 	}
 	return func(yield func(Doc, error) bool) {
-		f, err := os.Open(d.file(index))
+		f, err := openText(d.file(index))
 		if err != nil {
 			yield(Doc{}, fmt.Errorf("read dump: %w", err))
 			return

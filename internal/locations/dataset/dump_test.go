@@ -142,7 +142,7 @@ func TestDumpMistakes(t *testing.T) {
 	for name, c := range map[string]struct{ ndjson, want string }{
 		"no JSON":          {"index\n{}\n", "city.ndjson:1: action line: invalid character"},
 		"second is none":   {`{"index":{}}` + "\n{}\nfoo\n{}\n", "city.ndjson:3: action line: invalid character"},
-		"an array":         {"[]\n{}\n", "city.ndjson:1: action line: "},
+		"an array":         {"[]\n{}\n", "city.ndjson:2: something follows the end of the array"},
 		"no action":        {"{}\n{}\n", "city.ndjson:1: action line: want one action"},
 		"two actions":      {`{"index":{},"create":{}}` + "\n{}\n", "city.ndjson:1: action line: want one action"},
 		"delete":           {`{"delete":{"_id":"1"}}` + "\n", `city.ndjson:1: action "delete": only index and create are loaded`},
@@ -234,7 +234,7 @@ func TestNormalizeMapping(t *testing.T) {
 			`{"mappings":{},"settings":{"index":{"number_of_shards":"1"}}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := normalizeMapping([]byte(c.in))
+			got, _, err := normalizeMapping([]byte(c.in))
 			if err != nil || string(got) != c.want {
 				t.Errorf("got %s, %v; want %s", got, err, c.want)
 			}
@@ -246,14 +246,16 @@ func FuzzNormalizeMapping(f *testing.F) {
 	f.Add([]byte(`{"settings":{"index":{}},"mappings":{"_meta":{}}}`))
 	f.Add([]byte(`{"city_v3":{"mappings":{"properties":{}}}}`))
 	f.Add([]byte(`{"settings":null,"mappings":{}}`))
+	f.Add([]byte(`{"city":{"mappings":{"_doc":{"properties":{}},"_default_":{}}}}`))
+	f.Add([]byte(`[{"city":{"properties":{}}}]`))
 	f.Add([]byte(`{"settings":{"index":null,"index.x":1},"properties":{}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		once, err := normalizeMapping(data)
+		once, _, err := normalizeMapping(data)
 		if err != nil {
 			return
 		}
-		twice, err := normalizeMapping(once)
-		if err != nil || !bytes.Equal(once, twice) {
+		twice, notes, err := normalizeMapping(once)
+		if err != nil || notes != nil || !bytes.Equal(once, twice) {
 			t.Errorf("%s becomes %s and then %s, %v", data, once, twice, err)
 		}
 	})
@@ -266,6 +268,8 @@ func FuzzReadBulk(f *testing.F) {
 	f.Add([]byte("\n\n" + `{"index":{}}` + "\n{}\n\n"))
 	f.Add([]byte(`{"index":{"_id":"\ud800\u0000\""}}` + "\n{}\n"))
 	f.Add([]byte(`{"delete":{}}` + "\n"))
+	f.Add([]byte(`{"_id":"1","_score":1,"_source":{"a":[1]}}` + "\n"))
+	f.Add([]byte("[\n{\"_id\":\"1\",\"_source\":{\n}},{\"index\":{}},{\"a\":\n1}\n]"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var out []byte
 		var docs []string

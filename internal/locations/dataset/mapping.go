@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -40,25 +41,20 @@ func mapping(more string) []byte {
 }
 
 // normalizeMapping turns what people have as "the mapping" into the body of PUT /<index>, settings
-// nested below "index"; see Dump.
-func normalizeMapping(data []byte) ([]byte, error) {
-	var body map[string]json.RawMessage
-	if err := json.Unmarshal(data, &body); err != nil {
-		return nil, jsonMistake(data, err)
+// nested below "index"; see Dump. Notes say what was left out that somebody may miss.
+func normalizeMapping(data []byte) (mapping []byte, notes []string, err error) {
+	body, err := onlyObject(data)
+	if err != nil {
+		return nil, nil, err
 	}
 	// GET /<index> and GET /<index>/_mapping answer {"<concrete index>": {…}}.
-	if len(body) == 1 {
-		for name, inner := range body {
-			var one map[string]json.RawMessage
-			if name != "mappings" && name != "settings" && json.Unmarshal(inner, &one) == nil && one["mappings"] != nil {
-				body = one
-			}
-		}
+	if one := below(body, "mappings"); one != nil {
+		body = one
 	}
-	if body["properties"] != nil {
+	if body["properties"] != nil || below(body, "properties") != nil { // bare, perhaps below a type
 		bare, err := json.Marshal(body)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		body = map[string]json.RawMessage{"mappings": bare}
 	}
@@ -66,23 +62,125 @@ func normalizeMapping(data []byte) ([]byte, error) {
 	for key, value := range body {
 		switch key {
 		case "mappings":
-			out[key] = value
+			if out[key], notes, err = withoutType(value); err != nil {
+				return nil, nil, err
+			}
 		case "settings":
-			var err error
 			if out[key], err = nestSettings(value); err != nil {
-				return nil, fmt.Errorf("settings: %w", err)
+				return nil, nil, fmt.Errorf("settings: %w", err)
 			}
 		case "aliases", "defaults", "warmers":
 			// An alias is moved only once everything is loaded, and by package seed.
 		default:
-			return nil, fmt.Errorf("unknown key %.40q; want settings and mappings", key)
+			return nil, nil, fmt.Errorf("unknown key %.40q; want settings and mappings", key)
 		}
 	}
-	var mappings map[string]json.RawMessage
-	if err := json.Unmarshal(out["mappings"], &mappings); out["mappings"] == nil || err != nil || mappings == nil {
-		return nil, errors.New(`no "mappings" object`)
+	if out["mappings"] == nil {
+		return nil, nil, errors.New(`no "mappings" object`)
 	}
-	return json.Marshal(out)
+	mapping, err = json.Marshal(out)
+	return mapping, notes, err
+}
+
+// onlyObject is the object that a file holds, itself or as the only element of an array.
+func onlyObject(data []byte) (map[string]json.RawMessage, error) {
+	var all []json.RawMessage
+	if text := bytes.TrimLeft(data, space); len(text) > 0 && text[0] == '[' {
+		if err := json.Unmarshal(data, &all); err != nil {
+			return nil, jsonMistake(data, err)
+		}
+		if len(all) != 1 {
+			return nil, fmt.Errorf("an array of %d; want one object", len(all))
+		}
+		data = all[0]
+	}
+	var body map[string]json.RawMessage
+	if err := json.Unmarshal(data, &body); err != nil {
+		return nil, jsonMistake(data, err)
+	}
+	return body, nil
+}
+
+// below is the only member of body if that has the key and is no part of a definition itself; else
+// nil.
+func below(body map[string]json.RawMessage, key string) map[string]json.RawMessage {
+	for name, inner := range body {
+		var one map[string]json.RawMessage
+		if len(body) == 1 && name != "mappings" && name != "settings" && name != "properties" && json.Unmarshal(inner, &one) == nil && one[key] != nil {
+			return one
+		}
+	}
+	return nil
+}
+
+// ofRoot are the keys of a mapping that has no type above it, older Elasticsearches' among them.
+var ofRoot = []string{"properties", "dynamic", "dynamic_templates", "dynamic_date_formats", "date_detection", "numeric_detection", "runtime",
+	"enabled", "include_in_all", "_meta", "_source", "_routing", "_field_names", "_all", "_parent", "_size", "_index", "_type", "_id"}
+
+// withoutType is a mapping without the type that Elasticsearch 6 and before have above it.
+func withoutType(mappings json.RawMessage) (json.RawMessage, []string, error) {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(mappings, &all); err != nil || all == nil {
+		return nil, nil, errors.New(`no "mappings" object`)
+	}
+	var types []string
+	for name, inner := range all {
+		var one map[string]json.RawMessage
+		if slices.Contains(ofRoot, name) || json.Unmarshal(inner, &one) != nil || one == nil {
+			return mappings, nil, nil
+		}
+		if len(one) > 0 && !slices.ContainsFunc(ofRoot, func(key string) bool { return one[key] != nil }) {
+			return mappings, nil, nil
+		}
+		if name != "_default_" { // the beginning of types to come
+			types = append(types, name)
+		}
+	}
+	slices.Sort(types)
+	switch len(types) {
+	case 0:
+		return json.RawMessage(`{}`), nil, nil
+	case 1:
+		note := fmt.Sprintf("the mapping type %.40q was left out: Elasticsearch 7 has no types", types[0])
+		return all[types[0]], []string{note}, nil
+	}
+	return nil, nil, fmt.Errorf("%d mapping types (%.200s), and Elasticsearch 7 has none: keep one, with its documents",
+		len(types), strings.Join(types, ", "))
+}
+
+// withSettings adds settings that elasticdump wrote to a file of their own (settings, or analyzers
+// alone) to a normalized mapping, as far as it has none of that name.
+func withSettings(mapping, data []byte) ([]byte, error) {
+	body, err := onlyObject(data)
+	if err != nil {
+		return nil, err
+	}
+	if one := below(body, "settings"); one != nil {
+		body = one
+	}
+	settings := body["settings"]
+	if settings == nil {
+		return nil, errors.New(`no "settings" object`)
+	}
+	if settings, err = nestSettings(settings); err != nil {
+		return nil, fmt.Errorf("settings: %w", err)
+	}
+	var whole map[string]json.RawMessage
+	var own, more struct {
+		Index map[string]json.RawMessage `json:"index"`
+	}
+	err = errors.Join(json.Unmarshal(mapping, &whole), json.Unmarshal(settings, &more))
+	if raw := whole["settings"]; raw != nil {
+		err = errors.Join(err, json.Unmarshal(raw, &own))
+	}
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(more.Index, own.Index)
+	if whole["settings"], err = json.Marshal(more); err != nil {
+		return nil, err
+	}
+	return json.Marshal(whole)
 }
 
 // private are the settings that Elasticsearch reports but does not accept.

@@ -1,62 +1,44 @@
 package seed
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/olivere/elastic/v7"
-)
 
-// Bounds of what a server may do to us.
-const (
-	maxAnswer     = 64 << 20
-	askTimeout    = 10 * time.Second // for a question, from its first byte to the last one of its answer
-	changeTimeout = 2 * time.Minute  // for what changes something, such as a bulk request, likewise
+	"locbench/internal/secret"
 )
 
 // client makes the calls that the package comment lists.
 type client struct {
 	*elastic.Client
-	transport *http.Transport
+	closeIdle func()
 	name      string // the URL without a password
 }
 
 func connect(rawURL string, workers int, dial func(ctx context.Context, network, address string) (net.Conn, error)) (*client, error) {
-	u, err := url.Parse(rawURL)
+	u, err := secret.ParseURL(rawURL)
 	if err != nil {
 		return nil, errors.New("the URL of Elasticsearch cannot be parsed") // err would repeat a password in it
 	}
 	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return nil, fmt.Errorf("the URL of Elasticsearch is %q; want something like http://127.0.0.1:9200", u.Redacted())
+		return nil, fmt.Errorf("the URL of Elasticsearch is %q; want something like http://127.0.0.1:9200", secret.Address(rawURL))
 	}
-	if dial == nil {
-		dial = (&net.Dialer{Timeout: 10 * time.Second}).DialContext
-	}
-	transport := &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         dial,
-		TLSHandshakeTimeout: 10 * time.Second,
-		MaxIdleConnsPerHost: workers + 1,
-		WriteBufferSize:     256 << 10, // bodies are megabytes; 4 kB at a time would be many system calls
-		DisableCompression:  true,      // answers are short
-	}
+	bulks, others := transports(workers, dial)
 	user := u.User
 	u.User = nil
 	options := []elastic.ClientOptionFunc{
 		elastic.SetURL(strings.TrimRight(u.String(), "/")),
 		elastic.SetSniff(false), // nodes may tell addresses that only the cluster can reach
 		elastic.SetHealthcheck(false),
-		elastic.SetHttpClient(doer{&http.Client{Transport: transport}}),
+		elastic.SetHttpClient(newDoer(bulks, others)),
 		elastic.SetRetrier(revive{}),
 	}
 	if user != nil {
@@ -67,44 +49,11 @@ func connect(rawURL string, workers int, dial func(ctx context.Context, network,
 	if err != nil {
 		return nil, err
 	}
-	return &client{es, transport, u.String()}, nil
-}
-
-// doer bounds answers, in length and in time.
-type doer struct{ *http.Client }
-
-// Do sends req and reads the answer, both within the time.
-func (d doer) Do(req *http.Request) (*http.Response, error) {
-	within := silence(changeTimeout)
-	if req.Method == http.MethodGet || strings.HasSuffix(req.URL.Path, "/_count") {
-		within = silence(askTimeout)
+	idle := func() {
+		bulks.CloseIdleConnections()
+		others.CloseIdleConnections()
 	}
-	ctx, cancel := context.WithTimeoutCause(req.Context(), time.Duration(within), within)
-	defer cancel()
-	resp, err := d.Client.Do(req.WithContext(ctx))
-	var body []byte
-	if err == nil {
-		body, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
-		resp.Body.Close()
-	}
-	if err != nil {
-		if s, ok := context.Cause(ctx).(silence); ok { // of this call, or of the clean-up that it belongs to
-			err = s
-		}
-		return nil, err
-	}
-	resp.Body = io.NopCloser(bytes.NewReader(body))
-	return resp, nil
-}
-
-// silence is the error of a request that was not answered within that time.
-type silence time.Duration
-
-func (s silence) Error() string { return fmt.Sprintf("no answer within %v", time.Duration(s)) }
-
-func isSilence(err error) bool {
-	_, ok := errors.AsType[silence](err)
-	return ok
+	return &client{es, idle, u.String()}, nil
 }
 
 // revive is not about trying again (package seed does that itself): the library marks its only node
@@ -127,49 +76,6 @@ func (c *client) get(ctx context.Context, path string, out any) error {
 	return nil
 }
 
-// explain turns the library's errors into words.
-func explain(err error) error {
-	e, ok := errors.AsType[*elastic.Error](err)
-	if !ok {
-		return err
-	}
-	text := strings.TrimSpace(fmt.Sprint("Elasticsearch answered ", e.Status, " ", http.StatusText(e.Status)))
-	if e.Details != nil {
-		text += ": " + clip(reasons(e.Details))
-	}
-	return &statusError{e.Status, text}
-}
-
-// statusError is an answer other than 2xx.
-type statusError struct {
-	status int
-	text   string
-}
-
-func (e *statusError) Error() string { return e.text }
-
-func statusOf(err error) int {
-	if e, ok := errors.AsType[*statusError](err); ok {
-		return e.status
-	}
-	return 0
-}
-
-// clip bounds words from outside and makes them one line.
-func clip(s string) string {
-	const most = 500
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, s)
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}
-
 // version is the number of a reachable Elasticsearch 7; else the error says what to do.
 func (c *client) version(ctx context.Context) (string, error) {
 	var root struct {
@@ -181,9 +87,11 @@ func (c *client) version(ctx context.Context) (string, error) {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case statusOf(err) == http.StatusUnauthorized || statusOf(err) == http.StatusForbidden:
-		return "", fmt.Errorf("%w; put user and password into the URL: http://user:password@host:9200", err)
+		return "", err
 	case statusOf(err) != 0:
 		return "", fmt.Errorf("this is no Elasticsearch, or it is not ready: %w", err)
+	case err != nil && outlookAfter(err) == lasting:
+		return "", err // a redirect, for one
 	case isSilence(err):
 		return "", fmt.Errorf("%w; is it Elasticsearch that takes connections there?", err)
 	case err != nil && !isJSONError(err):

@@ -3,6 +3,7 @@ package seed
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -34,9 +35,11 @@ type fake struct {
 	bulks   int
 	version string
 
-	onCall func(r *http.Request) int                     // status to answer instead; 0: go on
-	onBulk func(n int) (status int, taken bool)          // the same for bulks, numbered from 1; taken: do the work first
-	onDoc  func(n int, id string) (status int, _ string) // status and reason for one document of bulk n; 0: take it
+	before func(w http.ResponseWriter, r *http.Request) bool // answers itself where true; called without the lock, the body unread
+	kind   string                                            // of the errors of documents and bulks; "": some other
+	onCall func(r *http.Request) int                         // status to answer instead; 0: go on
+	onBulk func(n int) (status int, taken bool)              // the same for bulks, numbered from 1; taken: do the work first
+	onDoc  func(n int, id string) (status int, _ string)     // status and reason for one document of bulk n; 0: take it
 }
 
 type fakeIndex struct {
@@ -84,6 +87,13 @@ func (f *fake) state() string {
 }
 
 func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
+	if f.before != nil && f.before(w, r) {
+		return
+	}
+	if r.ContentLength < 0 {
+		refuse(w, http.StatusLengthRequired, "test", "a body in chunks, which not every proxy takes")
+		return
+	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // the client went away
@@ -199,7 +209,7 @@ func (f *fake) bulk(w http.ResponseWriter, name string, body []byte) {
 		case status < 0:
 			panic(http.ErrAbortHandler) // the connection breaks
 		case status != 0:
-			refuse(w, status, "es_rejected_execution_exception", "queue full")
+			refuse(w, status, cmp.Or(f.kind, "es_rejected_execution_exception"), "queue full")
 			return
 		}
 	}
@@ -246,7 +256,7 @@ func (f *fake) take(name string, n int, body []byte) (items []any, failed bool, 
 			index.docs[id] = lines.Text()
 		} else {
 			failed = true
-			item["error"] = map[string]any{"type": "some_exception", "reason": reason, "caused_by": map[string]any{"type": "x", "reason": "the root"}}
+			item["error"] = map[string]any{"type": cmp.Or(f.kind, "some_exception"), "reason": reason, "caused_by": map[string]any{"type": "x", "reason": "the root"}}
 		}
 		items = append(items, map[string]any{"create": item})
 	}

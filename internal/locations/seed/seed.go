@@ -15,6 +15,12 @@
 // bulk service gets whole bodies, since it would encode each document once more otherwise; why not
 // its bulk processor is in docs/decisions/2026-11-22-dependencies.md.
 //
+// What an answer refuses is judged by its status and Elasticsearch's type of the error (refusal.go):
+// what passes is tried again, with pauses; what stays ends the seeding at once, with the store's
+// reason and what to do; what is too large for the way is sent in halves. Documents that are
+// rejected one by one are listed; the seeding ends with the first bulk that has no other, or some
+// seconds after the first of them. Redirects are not followed, and answers are bounded.
+//
 //	GET    /                       is it an Elasticsearch 7?
 //	GET    /_alias                 which indices and aliases are there
 //	GET    /<index>/_mapping       whose are those called <name>_v<n> or <name>
@@ -38,7 +44,7 @@ import (
 	"fmt"
 	"iter"
 	"net"
-	"strings"
+	"slices"
 	"time"
 
 	"locbench/internal/bench"
@@ -97,7 +103,7 @@ type Result struct {
 	Rejected      []Rejected // the first MaxRejected documents that Elasticsearch did not take
 	RejectedTotal int64
 	Removed       []string // older or unfinished versions
-	Warnings      []string // an older version that could not be removed
+	Warnings      []string // what the data set's indices note, and an older version that could not be removed
 	Elapsed       time.Duration
 }
 
@@ -131,7 +137,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("seed: %w", err)
 	}
-	defer c.transport.CloseIdleConnections()
+	defer c.closeIdle()
 	r := run{Options: o, client: c}
 	err = r.do(ctx)
 	r.result.Elapsed = time.Since(started)
@@ -146,6 +152,7 @@ type run struct {
 	Options
 	client *client
 	result Result
+	tried  int64 // documents, where rejected ones ended the loading; else 0
 }
 
 func (r *run) do(ctx context.Context) (err error) {
@@ -155,6 +162,9 @@ func (r *run) do(ctx context.Context) (err error) {
 	plans, err := survey(ctx, r.client, r.Set)
 	if err != nil {
 		return err
+	}
+	for _, p := range plans {
+		r.result.Warnings = append(r.result.Warnings, p.Notes...)
 	}
 	if !r.Force {
 		unchanged, err := r.unchanged(ctx, plans)
@@ -177,7 +187,7 @@ func (r *run) do(ctx context.Context) (err error) {
 		return err
 	}
 	if r.result.RejectedTotal > 0 {
-		return &RejectedError{Total: r.result.RejectedTotal, First: r.result.Rejected}
+		return &RejectedError{Total: r.result.RejectedTotal, First: r.result.Rejected, Tried: r.tried}
 	}
 	if err := r.publish(ctx, plans, token); err != nil {
 		return err
@@ -213,32 +223,48 @@ func (r *run) unchanged(ctx context.Context, plans []*plan) (bool, error) {
 	return true, nil
 }
 
-// load makes and fills all new versions. It counts rejected documents, so that all are reported.
+// load makes and fills all new versions. Rejected documents are counted on for a while, so that
+// those of a small set are all reported.
 func (r *run) load(ctx context.Context, plans []*plan, token string) error {
 	meter := newMeter(r.OnProgress, plans)
 	defer meter.close()
+	var rejectedFirst time.Time
 	for _, p := range plans {
 		body, restore, err := p.body(r.Set.Info().Name, token)
 		if err != nil {
 			return err
 		}
-		if _, err := r.client.CreateIndex(p.next).BodyString(string(body)).Do(ctx); err != nil {
-			return fmt.Errorf("create index %s: %w", p.next, explain(err))
+		if err := r.create(ctx, p, body, token); err != nil {
+			return fmt.Errorf("create index %s: %w", p.next, err)
 		}
 		meter.change(func(all *Progress) { all.Index = p.Name })
-		l := loader{client: r.client, index: p.next, batch: r.Batch, workers: r.Workers, retry: r.Retry, meter: meter}
+		l := loader{client: r.client, index: p.next, workers: r.Workers, retry: r.Retry, meter: meter, rejectedFirst: rejectedFirst}
+		l.batch.Store(int64(r.Batch))
 		started := time.Now()
-		if err := l.load(ctx, r.Set.Documents(p.Name)); err != nil {
-			return fmt.Errorf("load %s: %w", p.next, err)
-		}
+		err = l.load(ctx, r.Set.Documents(p.Name))
 		elapsed := time.Since(started)
 		r.result.Rejected = append(r.result.Rejected, l.rejected...)
 		r.result.Rejected = r.result.Rejected[:min(len(r.result.Rejected), MaxRejected)]
 		r.result.RejectedTotal += l.rejectedTotal
-		if _, err := r.client.Refresh(p.next).Do(ctx); err != nil {
-			return fmt.Errorf("refresh %s: %w", p.next, explain(err))
+		rejectedFirst = l.rejectedFirst
+		switch {
+		case errors.Is(err, errEnough):
+			r.tried = meter.read().Done + r.result.RejectedTotal
+			return nil
+		case err != nil:
+			return fmt.Errorf("load %s: %w", p.next, err)
 		}
-		count, err := r.client.count(ctx, p.next)
+		if err := r.Retry.repeat(ctx, func() error {
+			_, err := r.client.Refresh(p.next).Do(ctx)
+			return err
+		}); err != nil {
+			return fmt.Errorf("refresh %s: %w", p.next, err)
+		}
+		var count int64
+		err = r.Retry.repeat(ctx, func() (err error) {
+			count, err = r.client.count(ctx, p.next)
+			return err
+		})
 		switch {
 		case err != nil:
 			return err
@@ -250,11 +276,28 @@ func (r *run) load(ctx context.Context, plans []*plan, token string) error {
 		r.result.Indices = append(r.result.Indices, IndexResult{
 			Alias: p.Name, Index: p.next, Documents: count, Bytes: l.bytes, Retries: l.retries.Load(), Elapsed: elapsed,
 		})
-		if _, err := r.client.IndexPutSettings(p.next).BodyString(string(restore)).Do(ctx); err != nil {
-			return fmt.Errorf("settings of %s: %w", p.next, explain(err))
+		if err := r.Retry.repeat(ctx, func() error {
+			_, err := r.client.IndexPutSettings(p.next).BodyString(string(restore)).Do(ctx)
+			return err
+		}); err != nil {
+			return fmt.Errorf("settings of %s: %w", p.next, err)
 		}
 	}
 	return nil
+}
+
+// create makes the new version. One that is there with our token was made by a call whose answer
+// got lost.
+func (r *run) create(ctx context.Context, p *plan, body []byte, token string) error {
+	return r.Retry.repeat(ctx, func() error {
+		_, err := r.client.CreateIndex(p.next).BodyString(string(body)).Do(ctx)
+		if e, ok := errors.AsType[*refusal](explain(err)); ok && e.kind == existsAlready {
+			if m, errMark := r.client.mark(ctx, p.next); errMark == nil && m.Token == token {
+				return nil
+			}
+		}
+		return err
+	})
 }
 
 // publish moves all aliases at once. It outlives ctx, or nobody could say if it took place.
@@ -278,10 +321,22 @@ func (r *run) publish(ctx context.Context, plans []*plan, token string) error {
 		}
 		swap.Add(p.next, p.Name)
 	}
-	if _, err := swap.Do(ctx); err != nil {
-		return fmt.Errorf("move the aliases: %w", explain(err))
+	if err := r.Retry.repeat(ctx, func() error {
+		_, err := swap.Do(ctx)
+		if err != nil && outlookAfter(explain(err)) == passing && r.published(ctx, plans) {
+			return nil // only the answer got lost
+		}
+		return err
+	}); err != nil {
+		return fmt.Errorf("move the aliases: %w", err)
 	}
 	return nil
+}
+
+// published tells whether the aliases point to the new versions.
+func (r *run) published(ctx context.Context, plans []*plan) bool {
+	existing, err := r.client.indices(ctx)
+	return err == nil && !slices.ContainsFunc(plans, func(p *plan) bool { return !slices.Contains(existing[p.next], p.Name) })
 }
 
 // abandon removes the versions that this seeding made. It outlives ctx, so that Ctrl-C leaves
@@ -305,7 +360,7 @@ func (r *run) abandon(ctx context.Context, plans []*plan, token string) error {
 			err = r.client.remove(ctx, p.next)
 		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("clean up %s: %w", p.next, err))
+			errs = append(errs, fmt.Errorf("clean up: %s stays until the next seeding: %w", p.next, err))
 		}
 	}
 	return errors.Join(errs...)
@@ -319,39 +374,4 @@ func (r *run) remove(ctx context.Context, indices []string) error {
 		r.result.Removed = append(r.result.Removed, index)
 	}
 	return nil
-}
-
-// MaxRejected bounds the list of rejected documents.
-const MaxRejected = 20
-
-// Rejected is a document that Elasticsearch did not take.
-type Rejected struct {
-	Index  string // the version that it was meant for
-	ID     string
-	Status int
-	Reason string // Elasticsearch's words, bounded
-}
-
-// String is the line that a user reads.
-func (r Rejected) String() string {
-	return fmt.Sprintf("%s/%s: %s (%d)", r.Index, r.ID, r.Reason, r.Status)
-}
-
-// RejectedError says that documents were rejected, and that therefore nothing was changed.
-type RejectedError struct {
-	Total int64
-	First []Rejected
-}
-
-// Error lists the first documents, one a line.
-func (e *RejectedError) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "documents rejected: %d; nothing was changed", e.Total)
-	for _, r := range e.First {
-		b.WriteString("\n  " + r.String())
-	}
-	if more := e.Total - int64(len(e.First)); more > 0 {
-		fmt.Fprintf(&b, "\n  and %d more", more)
-	}
-	return b.String()
 }

@@ -235,7 +235,7 @@ func TestRunGivesUp(t *testing.T) {
 
 func TestRunDoesNotRepeatWhatCannotHelp(t *testing.T) {
 	for name, prepare := range map[string]func(*fake){
-		"413": func(f *fake) { f.onBulk = func(int) (int, bool) { return 413, false } },
+		"501": func(f *fake) { f.onBulk = func(int) (int, bool) { return 501, false } },
 		"403": func(f *fake) { f.onBulk = func(int) (int, bool) { return 403, false } },
 	} {
 		t.Run(name, func(t *testing.T) {

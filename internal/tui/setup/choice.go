@@ -8,6 +8,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/safe"
+	"locbench/internal/secret"
 )
 
 // Choice is a set-up as the command line says it.
@@ -63,9 +64,9 @@ func withoutPasswords(args []string) []string {
 		if !strings.Contains(value, "://") {
 			continue
 		}
-		u, err := url.Parse(value)
+		u, err := secret.ParseURL(value)
 		switch {
-		case err != nil && strings.Contains(value, "@"):
+		case (err != nil || u.User == nil) && strings.Contains(value, "@"):
 			value = "(URL)"
 		case err != nil || u.User == nil:
 			continue

@@ -1,5 +1,6 @@
 // Command faulty is a contender for the tests: it answers, until it misbehaves as FAULT says, AFTER
-// so many requests, or as soon as it is asked for /misbehave.
+// so many requests, as soon as it is asked for /misbehave, or each time it is asked for /later but
+// the first, which is the one question before the load.
 //
 //	none   never misbehaves
 //	exit   ends with code 7
@@ -59,10 +60,11 @@ func main() {
 	if fault == "shout" {
 		go shout()
 	}
-	var requests, open atomic.Int64
+	var requests, later, open atomic.Int64
 	fmt.Println("listening on port", port)
 	server := http.Server{Addr: ":" + port, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if n := requests.Add(1); n > after && r.URL.Path != "/" || r.URL.Path == "/misbehave" {
+		n := requests.Add(1)
+		if n > after && r.URL.Path != "/" || r.URL.Path == "/misbehave" || r.URL.Path == "/later" && later.Add(1) > 1 {
 			misbehave(fault)
 		}
 		fmt.Fprintln(w, "{}")

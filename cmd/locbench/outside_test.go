@@ -1,0 +1,70 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// guarded are functions that work on what others have written or named, with what is to be called in
+// their place, and who calls them all the same: a package, or a file in one.
+var guarded = []struct {
+	pkg, names, instead string
+	but                 []string
+}{
+	{"os", "Open OpenFile ReadFile DirFS", "package regular: a pipe would hang, and a device has no end", []string{
+		"regular", "testenv", "docker/dockertest",
+		"machine", "cgroup", "hostusage", "procfs", "cpuset", "launch", "load", "docker/engine.go", "docker/own.go", "contender/processor.go", // of the system
+		"results/file.go", "app/reports.go", // folders
+		"profile/profile.go", "contender/process.go", "contender/group_unix.go", // made here
+	}},
+	{"url", "Parse ParseRequestURI", "secret.ParseURL, whose errors repeat no password", []string{"secret", "check/request.go", "contact/redirect.go"}},
+	{"http", "ProxyFromEnvironment DefaultClient DefaultTransport Get Post Head", "secret.Proxy, whose errors repeat no password", []string{"secret", "docker/dockertest", "testenv"}},
+	{"os", "Stdout Stderr", "the writers of console.Env, which let no control characters through", []string{"testenv", "docker/dockertest"}},
+	{"console", "Terminal", "the writers of console.Env, unless a terminal is drawn on with text from package safe", []string{
+		"console", "app/options.go", "app/screens/screen.go", "app/contenders/board.go", "cli/seed.go",
+		"cli/serve.go", // a contender
+	}},
+	{"yaml", "NewDecoder Unmarshal", "package strictyaml", []string{"strictyaml"}},
+}
+
+// TestOutsideIsMetInOnePlace finds who opens files, reads addresses or writes to the terminal without
+// the function that is careful with them.
+func TestOutsideIsMetInOnePlace(t *testing.T) {
+	files := 0
+	sources(t, func(path, importPath string) {
+		files++
+		pkg := strings.TrimPrefix(importPath, "locbench/internal/")
+		file := pkg + path[strings.LastIndexByte(path, '/'):]
+		set := token.NewFileSet()
+		parsed, err := parser.ParseFile(set, path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			sel, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			x, ok := sel.X.(*ast.Ident)
+			if !ok {
+				return true
+			}
+			for _, g := range guarded {
+				within := func(but string) bool {
+					return but == file || pkg == but || strings.HasPrefix(pkg, but+"/")
+				}
+				if x.Name == g.pkg && slices.Contains(strings.Fields(g.names), sel.Sel.Name) && !slices.ContainsFunc(g.but, within) {
+					t.Errorf("%s: %s.%s: call %s", set.Position(sel.Pos()), g.pkg, sel.Sel.Name, g.instead)
+				}
+			}
+			return true
+		})
+	})
+	if files < 100 {
+		t.Errorf("%d files read", files)
+	}
+}

@@ -1,0 +1,54 @@
+//go:build unix
+
+package contenders
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+	"locbench/internal/console"
+)
+
+// TestBuildShowsNoSecrets: the commands of a build are told, and what they say; secrets in neither,
+// nor in the error of one that fails.
+func TestBuildShowsNoSecrets(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("HOME", t.TempDir())
+	dir := filepath.Join(t.TempDir(), "mine")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	manifest := `language: Sh
+framework: sh
+version: "1"
+env: {DB_PASSWORD: env-secret-value}
+process:
+  build:
+    - [sh, -c, "echo said env-secret-value and command-secret-value"]
+    - [sh, -c, "echo --db-password build-secret-value '{\"pin\":\"0000\"}'; exit 3", --token, next-secret-value]
+  command: [sh, --db-password, command-secret-value]
+`
+	if err := os.WriteFile(filepath.Join(dir, "service.yaml"), []byte(manifest), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, talk bytes.Buffer
+	err := Build(t.Context(), console.Env{Stdout: &out, Stderr: &talk, Getenv: noEnv}, BuildOptions{
+		Selection: Selection{Names: []string{"mine"}, Dirs: []string{dir}, Runtime: bench.RuntimeProcess},
+	})
+	if err == nil {
+		t.Fatal("the build did not fail")
+	}
+	text := out.String() + talk.String() + err.Error()
+	if !strings.Contains(text, "said *** and ***") || !strings.Contains(text, "FAILED") {
+		t.Errorf("not as it should be:\n%s", text)
+	}
+	for _, secret := range []string{"-secret-value", "0000"} {
+		if strings.Contains(text, secret) {
+			t.Errorf("%s comes out:\n%s", secret, text)
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"locbench/internal/bench"
+	"locbench/internal/results"
+	"locbench/internal/safe"
+)
+
+// hostile is put into texts of others: an escape sequence, other control characters of both sets,
+// bidirectional and invisible marks, and line ends before a line that is not locbench's.
+const hostile = "\x1b[31m\x1b]0;x\x07\x7f\u009b1m\u0085\u202e\u2066\u200e\u061c\u2028\u00ad\nFORGED 1\r\nFORGED 2\rFORGED 3"
+
+// poison puts hostile behind each text in v but for names of files and histograms.
+func poison(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		if v.Type() == reflect.TypeFor[string]() && v.CanSet() && v.Len() > 0 {
+			v.SetString(v.String() + hostile)
+		}
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() && v.Kind() == reflect.Pointer {
+			poison(v.Elem())
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			poison(v.Index(i))
+		}
+	case reflect.Map:
+		for _, k := range v.MapKeys() {
+			value := reflect.New(v.Type().Elem()).Elem()
+			value.Set(v.MapIndex(k))
+			poison(value)
+			v.SetMapIndex(k, value)
+		}
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			return
+		}
+		for i := range v.NumField() {
+			if name := v.Type().Field(i).Name; v.Type().Field(i).IsExported() && name != "File" && name != "HDR" {
+				poison(v.Field(i))
+			}
+		}
+	}
+}
+
+// hostileResults is a results folder of two contenders with all texts poisoned.
+func hostileResults(t *testing.T) string {
+	t.Helper()
+	run, legs, err := results.Read(filepath.Join("..", "..", "testdata", "results", "burst"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.Legs, legs, run.Profile.Contenders = run.Legs[:2], legs[:2], run.Profile.Contenders[:2]
+	run.Command = []string{"locbench", "run"}
+	run.Warnings = append(run.Warnings, bench.Finding{Text: "a warning"})
+	legs[0].Warnings = append(legs[0].Warnings, bench.Finding{Text: "a warning"})
+	legs[0].Checks = append(legs[0].Checks, bench.CheckResult{Group: "g", Name: "n", Status: bench.CheckFailed, Detail: "d"})
+	legs[1].State, legs[1].Failure, run.Legs[1].State = bench.LegFailed, "it failed", bench.LegFailed
+	legs[1].LastLog = []bench.LogLine{{Text: "a line"}}
+	poison(reflect.ValueOf(&run).Elem())
+	for i := range legs {
+		poison(reflect.ValueOf(&legs[i]).Elem())
+	}
+	dir := filepath.Join(t.TempDir(), "results")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for i, leg := range legs {
+		if err := results.WriteJSON(filepath.Join(dir, run.Legs[i].File), leg); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := results.WriteJSON(filepath.Join(dir, results.RunFile), run); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// yamlText is s as a text in YAML, escaped so that it is what a reader of the YAML gets.
+func yamlText(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if r < 0x20 || r > 0x7e {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return `"` + b.String() + `"`
+}
+
+// clean reports what of hostile is in a text. Where forged is set its lines may not be there either.
+func clean(t *testing.T, where, text string, forged bool) {
+	t.Helper()
+	for _, r := range text {
+		if r != '\n' && r != '\t' && r != '\r' && r != safe.ZeroWidth && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
+			t.Errorf("%s: %U comes out", where, r)
+			return
+		}
+	}
+	if i := strings.Index(text, "\r"); i >= 0 && !strings.HasPrefix(text[i:], "\r\n") {
+		t.Errorf("%s: a lone carriage return comes out", where)
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		// What is set in belongs to the line before it: an error of several lines.
+		if forged && strings.HasPrefix(line, "FORGED") {
+			t.Errorf("%s: a line is forged: %q", where, line)
+		}
+	}
+}
+
+// TestNothingHostileComesOut runs every command that reads what others have written.
+func TestNothingHostileComesOut(t *testing.T) {
+	h := yamlText("x" + hostile)
+	dir := hostileResults(t)
+	again := hostileResults(t)
+	services := filepath.Join(t.TempDir(), "contenders")
+	manifest := func(name, more string) {
+		file := filepath.Join(services, name, "service.yaml")
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		text := fmt.Sprintf("title: %[1]s\nlanguage: %[1]s\nframework: %[1]s\nversion: %[1]s\nunverified: %[1]s\nenv: {TEXT: %[1]s}\n"+
+			"docker: {image: x}\nprocess: {command: [%[1]s]}\nvariants: [{name: a, title: %[1]s}]\n%s", h, more)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	manifest("good", "")
+	profile := fileOf(t, "good.yaml", fmt.Sprintf("title: %[1]s\ndescription: %[1]s\nrequests: [{name: %[1]s, path: /, header: {X-A: %[1]s}}]\nsteps: [{connections: 1, duration: 1s}]\n", h))
+	broken := fileOf(t, "broken.yaml", fmt.Sprintf("%[1]s: 1\nrounds: %[1]s\nstore: %[1]s\nsteps: [%[1]s]\n", h))
+	suite := fileOf(t, "suite.yaml", fmt.Sprintf("suite: %[1]s\ngroups: {g: [{name: %[1]s, request: GET /, expect: {status: 200}}]}\n", h))
+	foreign := fileOf(t, "foreign.txt", "wrk"+hostile)
+	out := t.TempDir()
+	for _, args := range [][]string{
+		{"--help"}, {hostile}, {"--" + hostile},
+		{"services", "list", "--services", services}, {"services", "show", "good", "--services", services},
+		{"services", "validate", services}, {"services", "show", hostile}, {"services", "build", hostile}, {"services", "validate", hostile},
+		{"services", "build", "good", "--services", services, "--runtime", hostile},
+		{"__complete", "services", "show", "--services", services, ""},
+		{"profiles", "list"}, {"profiles", "show", profile}, {"profiles", "validate", profile}, {"profiles", "validate", broken},
+		{"profiles", "show", hostile}, {"run", "--headless", "--profile", broken}, {"run", "--headless", "--profile", hostile},
+		{"run", "--headless", hostile}, {"run", "--headless", "--target", hostile}, {"run", "--headless", "--elastic", hostile},
+		{"run", "--resume", hostile}, {"run", "--resume", dir}, {"check", "http://127.0.0.1:1", "--suite", suite},
+		{"check", hostile}, {"check", "http://127.0.0.1:1", "--suite", broken}, {"seed", "--elastic", hostile},
+		{"report", dir}, {"report", dir, "--format", "md"}, {"report", dir, "--format", "csv"}, {"report", dir, "--format", "json"},
+		{"report", dir, "--format", hostile}, {"report", hostile}, {"report", dir, "--format", "md", "-o", filepath.Join(out, "summary.md")},
+		{"compare", dir, again}, {"compare", dir, again, "--json"}, {"compare", dir}, {"compare", hostile, hostile}, {"compare", dir, hostile, hostile},
+		{"history", dir, again}, {"history", dir, again, "--format", "csv"}, {"history", dir, again, "--format", "md"},
+		{"history", hostile}, {"history", dir, "--measure", hostile}, {"history", dir, "--format", hostile},
+		{"export", dir, "--format", "csv"}, {"export", dir, "--format", "json"}, {"export", dir, "--format", "gobench"},
+		{"export", dir, "--format", "prometheus"}, {"export", dir, "--format", "hgrm", "-o", out}, {"export", dir, "--format", "hlog", "-o", out},
+		{"export", dir, "--format", "vegeta-json", "-o", out, "--max-requests", "100000000", "--step", "1"},
+		{"export", dir, "--format", "csv", "-o", filepath.Join(out, "file.csv")}, {"export", dir, "--format", hostile},
+		{"import", foreign, "-o", filepath.Join(out, "imported")}, {"import", foreign, "--from", hostile, "-o", filepath.Join(out, "imported")},
+	} {
+		var stdout, stderr bytes.Buffer
+		code := Main(context.Background(), Env{Args: args, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Getenv: func(string) string { return "" }})
+		name := strings.ReplaceAll(strings.Join(args, " "), hostile, "HOSTILE")
+		csv := strings.Contains(name, "csv") // a cell with several lines is no forgery
+		clean(t, name+" to standard output", stdout.String(), !csv)
+		clean(t, name+" to standard error", stderr.String(), true)
+		t.Log(code, name, stdout.Len(), stderr.String())
+	}
+	for _, tree := range []string{out, dir} {
+		err := filepath.WalkDir(tree, func(path string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() {
+				return err
+			}
+			data, err := os.ReadFile(path)
+			if filepath.Base(path) == results.ReportFile {
+				data = pageText(data)
+			}
+			clean(t, path, string(data), false)
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// pageText is a page without the library for charts, which has such characters in its own code.
+func pageText(page []byte) []byte {
+	var kept [][]byte
+	for _, part := range bytes.SplitAfter(page, []byte("</script>")) {
+		if len(part) < 100<<10 {
+			kept = append(kept, part)
+		}
+	}
+	return bytes.Join(kept, nil)
+}

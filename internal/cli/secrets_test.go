@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"locbench/internal/results"
+)
+
+// saying runs a command that ends at once and returns both of its outputs.
+func saying(t *testing.T, args ...string) string {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	Main(t.Context(), Env{Args: args, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Getenv: func(string) string { return "" }})
+	return stdout.String() + stderr.String()
+}
+
+// TestPasswordsOfAddressesAreNotRepeated has passwords with characters that end an address.
+func TestPasswordsOfAddressesAreNotRepeated(t *testing.T) {
+	results := t.TempDir()
+	for _, special := range []string{"#", "/", "?", " ", "%", "@", ":", "\\", "[", "\x7f"} {
+		address := "http://elastic:hun" + special + "ter2word@10.0.0.5:9200"
+		profile := fileOf(t, "p.yaml", fmt.Sprintf("requests: [{path: /}]\nstore: {kind: external, url: %q}\nsteps: [{connections: 1, duration: 1s}]\n", address))
+		for _, args := range [][]string{
+			{"run", "--headless", "--target", address, "--out", filepath.Join(results, "x"), "--threshold", "no such"},
+			{"run", "--headless", "--target", "a=" + address, "--target", "b=ftp://x"},
+			{"run", "--headless", "--target", address + "#f", "--target", "b=ftp://x"},
+			{"run", "--headless", "--elastic", address, "--profile", "nowhere"}, {"run", "--headless", "--elastic", address + "?q", "--cpus", "no"},
+			{"run", "--headless", address}, {"run", "--headless", "--push-url", address, "--profile", "nowhere"},
+			{"run", "--headless", "--profile", profile, "--cpus", "-1"}, {"profiles", "validate", profile}, {"profiles", "show", profile},
+			{"services", "show", address}, {"services", "build", address}, {"check", address, "--suite", "nowhere.yaml"},
+			{"seed", "--elastic", strings.Replace(address, "http", "ftp", 1)}, {"compare", address}, {address},
+		} {
+			text := saying(t, args...)
+			if strings.Contains(text, "ter2word") || strings.Contains(text, "hun"+special) {
+				t.Errorf("%q: %s", args, text)
+			}
+		}
+	}
+}
+
+const secretManifest = `language: Go
+framework: net/http with --token framework-secret
+version: "1"
+tags: [a]
+env:
+  DB_PASSWORD: env-secret-value
+  DB_PW: pw-secret-value
+  SETTINGS: '{"password":"json-secret-value"}'
+  PEM: |
+    bGluZS1vbmUtb2YtYS1rZXk
+    bGluZS10d28tb2YtYS1rZXk
+docker:
+  dockerfile: Dockerfile
+  args: {NPM_TOKEN: arg-secret-value, OPTIONS: "-Dpassword=option-secret-value"}
+  command: [serve, --db-password, docker-secret-value]
+process:
+  build: [[sh, -c, "echo build with --api-key build-secret-value"]]
+  command: [serve, --db-password, command-secret-value, -u, "me:user-secret-value", "Authorization: Bearer header-secret-value"]
+variants:
+  - {name: a, title: shows env-secret-value and command-secret-value, command: [serve, "--token=variant-secret-value"]}
+`
+
+// TestServicesShowNoSecrets: what is secret in a manifest comes out of no command that reads it.
+func TestServicesShowNoSecrets(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "contenders")
+	write := func(name, text string) {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name, "service.yaml"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("mine", secretManifest)
+	if err := os.WriteFile(filepath.Join(dir, "mine", "Dockerfile"), []byte("FROM scratch\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	shown := saying(t, "services", "show", "mine", "--services", dir)
+	for _, want := range []string{"DB_PASSWORD:", "dockerfile: ", "framework: net/http", "***"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("show lacks %q:\n%s", want, shown)
+		}
+	}
+	texts := map[string]string{
+		"show": shown, "list": saying(t, "services", "list", "--services", dir), "validate": saying(t, "services", "validate", dir),
+		"complete": saying(t, "__complete", "services", "show", "--services", dir, "mi"),
+	}
+	write("broken", "language: Go\nenv: {DB_PASSWORD: \"{{.Nothing}}broken-secret-value\", PIN: [1]}\nport: x\nvariants: [{name: a, env: {A_TOKEN: \"{{broken-secret-value\"}}]\n")
+	texts["validate, broken"] = saying(t, "services", "validate", dir)
+	for name, text := range texts {
+		for line := range strings.SplitSeq(text, "\n") {
+			if strings.Contains(line, "-secret") || strings.Contains(line, "bGluZS") {
+				t.Errorf("%s: %s", name, line)
+			}
+		}
+	}
+}
+
+// TestOtherFilesAreNotQuoted: who points at the wrong file does not find its lines in a log.
+func TestOtherFilesAreNotQuoted(t *testing.T) {
+	const secret = "hunter2hunter2"
+	for name, text := range map[string]string{
+		"shadow":     "root:$6$" + secret + ":19000:0:99999:7:::\ndaemon:*:19000:0:99999:7:::\n",
+		".env":       "export API=" + secret + "\nPASSWORD=" + secret + "\n",
+		"env":        "PASSWORD: " + secret + "\nUSER: *" + secret + "\n",
+		"alias":      "password: *" + secret + "\n",
+		"anchor":     "password: &" + secret + " x\n",
+		"tag":        "password: !" + secret + " x\n",
+		"token":      secret + "\n",
+		"token:":     secret + "!:\n",
+		"list":       "- " + secret + "\n",
+		"key":        "-----BEGIN KEY-----\n" + secret + "\n-----END KEY-----\n",
+		"json":       `{"auths": {"x": {"auth": "` + secret + `"}}}`,
+		"json5":      `{"auths": {"x": {'auth': "` + secret + `" "x"}}}`,
+		"netrc":      "machine x login me password " + secret + "\n",
+		"binary":     "\x7fELF\x00" + secret,
+		"bad string": "a: \"" + secret + "\\q\"\n",
+		"tab":        "a:\n\t" + secret + "\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := fileOf(t, "f.yaml", text)
+			folder := filepath.Join(t.TempDir(), "x")
+			if err := os.Mkdir(folder, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{"service.yaml", results.RunFile} {
+				if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, args := range [][]string{
+				{"run", "--headless", "--profile", file}, {"profiles", "validate", file}, {"profiles", "show", file},
+				{"check", "http://127.0.0.1:1", "--suite", file}, {"services", "validate", folder}, {"report", folder}, {"history", folder},
+				{"import", file, "-o", filepath.Join(folder, "out")},
+				{"run", "--headless", "--target", "https://127.0.0.1:1", "--cacert", file, "--out", filepath.Join(folder, "results")},
+			} {
+				if said := saying(t, args...); strings.Contains(said, secret) {
+					t.Errorf("%q: %s", args, said)
+				}
+			}
+		})
+	}
+}

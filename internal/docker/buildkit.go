@@ -1,0 +1,156 @@
+package docker
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/moby/moby/client"
+	"golang.org/x/net/http2"
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// session is the connection that BuildKit wants next to a build. On it the engine asks the client
+// for what the build needs of it, by gRPC: whether it is alive, which is answered, and for
+// credentials, secrets and files, of which there are none. As with a build of the classic builder,
+// an image of a private registry has to be there already.
+//
+// It is the one service of gRPC's health check, so HTTP/2 without a gRPC library does.
+type session struct {
+	id   string
+	stop func()
+}
+
+func (e *Engine) openSession(ctx context.Context) (*session, error) {
+	s := &session{id: randomID()}
+	conn, err := e.cli.DialHijack(ctx, "/session", "h2c", map[string][]string{
+		"X-Docker-Expose-Session-Uuid": {s.id}, "X-Docker-Expose-Session-Name": {"locbench"},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open a session: %w", err)
+	}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		(&http2.Server{}).ServeConn(conn, &http2.ServeConnOpts{Handler: http.HandlerFunc(answerBuildKit)})
+	}()
+	s.stop = func() {
+		conn.Close()
+		<-served
+	}
+	return s, nil
+}
+
+const (
+	grpcOK            = "0"
+	grpcUnimplemented = "12"
+)
+
+func answerBuildKit(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/grpc")
+	if r.URL.Path != "/grpc.health.v1.Health/Check" {
+		w.Header().Set("Grpc-Status", grpcUnimplemented)
+		return
+	}
+	w.Header().Set("Trailer", "Grpc-Status")
+	// A message that is not compressed, two bytes long: HealthCheckResponse{status: SERVING}.
+	_, _ = w.Write([]byte{0, 0, 0, 0, 2, 0x08, 0x01})
+	w.Header().Set("Grpc-Status", grpcOK)
+}
+
+func randomID() string {
+	id := make([]byte, 16)
+	_, _ = rand.Read(id) // it never fails
+	return hex.EncodeToString(id)
+}
+
+// cancelBuild ends a build of BuildKit, which goes on without who has asked for it.
+func (e *Engine) cancelBuild(ctx context.Context, id string) {
+	ctx, cancel := detached(ctx, cleanupTimeout)
+	defer cancel()
+	_, _ = e.cli.BuildCancel(ctx, id, client.BuildCancelOptions{})
+}
+
+// The fields of BuildKit's messages (moby.buildkit.v1, api/services/control/control.proto).
+const (
+	statusVertexes, statusLogs = 1, 3
+
+	vertexName, vertexCached, vertexStarted, vertexCompleted, vertexError = 3, 4, 5, 6, 7
+
+	logText = 4
+)
+
+// trace writes what BuildKit says about its work, each message a StatusResponse: the steps as they
+// begin, and what they print. What cannot be read is left out: it is for the eye alone.
+func trace(aux json.RawMessage, out io.Writer) {
+	var encoded []byte
+	if json.Unmarshal(aux, &encoded) != nil {
+		return
+	}
+	eachField(encoded, func(number protowire.Number, part []byte, _ uint64) {
+		switch number {
+		case statusVertexes:
+			traceVertex(part, out)
+		case statusLogs:
+			eachField(part, func(n protowire.Number, text []byte, _ uint64) {
+				if n == logText {
+					_, _ = out.Write(text)
+				}
+			})
+		}
+	})
+}
+
+func traceVertex(message []byte, out io.Writer) {
+	fields := map[protowire.Number][]byte{}
+	kept := ""
+	eachField(message, func(n protowire.Number, b []byte, v uint64) {
+		fields[n] = b
+		if n == vertexCached && v != 0 {
+			kept = " (kept from before)"
+		}
+	})
+	switch {
+	case fields[vertexError] != nil:
+		fmt.Fprintf(out, "%s: %s\n", fields[vertexName], fields[vertexError])
+	case fields[vertexStarted] != nil && (fields[vertexCompleted] == nil || kept != ""):
+		fmt.Fprintf(out, "%s%s\n", fields[vertexName], kept)
+	}
+}
+
+// eachField calls do with the fields of a message of protobuf: bytes, or a number.
+func eachField(message []byte, do func(number protowire.Number, bytes []byte, value uint64)) {
+	for len(message) > 0 {
+		number, kind, n := protowire.ConsumeTag(message)
+		if n < 0 {
+			return
+		}
+		message = message[n:]
+		switch kind {
+		case protowire.BytesType:
+			b, n := protowire.ConsumeBytes(message)
+			if n < 0 {
+				return
+			}
+			do(number, b, 0)
+			message = message[n:]
+		case protowire.VarintType:
+			v, n := protowire.ConsumeVarint(message)
+			if n < 0 {
+				return
+			}
+			do(number, nil, v)
+			message = message[n:]
+		default:
+			n := protowire.ConsumeFieldValue(number, kind, message)
+			if n < 0 {
+				return
+			}
+			message = message[n:]
+		}
+	}
+}

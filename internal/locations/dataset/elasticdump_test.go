@@ -1,0 +1,170 @@
+package dataset
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+)
+
+func zipped(text string) string {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, _ = z.Write([]byte(text))
+	_ = z.Close()
+	return b.String()
+}
+
+// TestElasticdump has the names and forms of elasticdump's files, and those in which its users keep
+// them.
+func TestElasticdump(t *testing.T) {
+	const (
+		first   = `{"_index":"city","_type":"_doc","_id":"1","_score":1,"_source":{"id":1,"name":"Brno","centroid":[16.6,49.2]}}`
+		second  = `{"_index":"city","_type":"_doc","_id":2,"_score":1,"_routing":"r","_version":3,"_source":{"id":2,"name":"P,}]\"raha"}}`
+		lines   = first + "\n" + second + "\n"
+		array   = "\n[\n" + first + "\n," + second + "\n]\n"
+		pretty  = "[\n  {\n    \"_id\": \"1\",\n    \"_source\": {\n      \"id\": 1,\n      \"name\":\"Brno\",\n \"centroid\":[16.6,\n49.2]}\n  },\n" + second + "]"
+		mapping = `{"city":{"mappings":{"properties":{"name":{"type":"text"}}}}}`
+		want    = `{"mappings":{"properties":{"name":{"type":"text"}}}}`
+	)
+	for name, c := range map[string]struct {
+		files         map[string]string
+		mapping, note string
+	}{
+		"lines":                 {map[string]string{"city.ndjson": lines, "city.mapping.json": mapping}, want, ""},
+		"json":                  {map[string]string{"city.json": lines, "city_mapping.json": mapping}, want, ""},
+		"json, dots":            {map[string]string{"city.json": lines, "city.mapping.json": mapping}, want, ""},
+		"an array":              {map[string]string{"city.json": array, "city_mapping.json": "[\n" + mapping + "\n]\n"}, want, ""},
+		"an array on many":      {map[string]string{"city.json": pretty, "city_mapping.json": mapping}, want, ""},
+		"an array in lines":     {map[string]string{"city.ndjson": array, "city.json": mapping}, want, ""},
+		"compressed":            {map[string]string{"city.json.gz": zipped(lines), "city.mapping.json.gz": zipped(mapping)}, want, ""},
+		"compressed, in parts":  {map[string]string{"city.ndjson.gz": zipped(first+"\n") + zipped(second), "city.mapping.json": mapping}, want, ""},
+		"compressed, no name":   {map[string]string{"city.json": zipped(array), "city_mapping.json": zipped(mapping)}, want, ""},
+		"a name, uncompressed":  {map[string]string{"city.ndjson.gz": lines, "city_mapping.json.gz": mapping}, want, ""},
+		"published, compressed": {map[string]string{"index-data-city.ndjson.gz": zipped(lines), "index-mapping-city_v1.json.gz": zipped(mapping)}, want, ""},
+		"with a type": {map[string]string{"city.json": lines, "city_mapping.json": `{"city":{"mappings":{"_doc":{"properties":{"name":{"type":"text"}}}}}}`},
+			want, `city_mapping.json: the mapping type "_doc" was left out: Elasticsearch 7 has no types`},
+		"of a type, by name": {map[string]string{"city.json": lines, "city_mapping.json": `{"mappings":{"city":{"properties":{"name":{"type":"text"}}}}}`},
+			want, `city_mapping.json: the mapping type "city" was left out`},
+		"all of multielasticdump's": {map[string]string{
+			"city.json": lines, "city.mapping.json": mapping,
+			"city.settings.json": `{"city":{"settings":{"index":{"creation_date":"1","uuid":"u","number_of_shards":"3","version":{"created":"6"}}}}}`,
+			"city.analyzer.json": `{"city":{"settings":{"index":{"analysis":{"analyzer":{"a":{"type":"standard"}}}}}}}`,
+			"city.alias.json":    `{"city":{"aliases":{"town":{}}}}`, "city.template.json": `{}`, "city_policy.json": `[]`,
+		}, `{"mappings":{"properties":{"name":{"type":"text"}}},"settings":{"index":{"analysis":{"analyzer":{"a":{"type":"standard"}}},"number_of_shards":"3"}}}`, ""},
+		"settings in both": {map[string]string{
+			"city.json": lines, "city_mapping.json": `{"settings":{"number_of_shards":"2"},"mappings":{}}`,
+			"city_settings.json.gz": zipped(`{"settings":{"number_of_shards":"3","refresh_interval":"2s"}}`),
+		}, `{"mappings":{},"settings":{"index":{"number_of_shards":"2","refresh_interval":"2s"}}}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := files(t, c.files)
+			set := mustOpen(t, bench.DataSpec{Dir: dir})
+			var got []string
+			for doc, err := range set.Documents("city") {
+				got = append(got, fmt.Sprintf("%s|%s|%s|%v", doc.ID, doc.Routing, doc.Source, err))
+			}
+			docs := []string{`1||{"id":1,"name":"Brno","centroid":[16.6,49.2]}|<nil>`, `2|r|{"id":2,"name":"P,}]\"raha"}|<nil>`}
+			if !slices.Equal(got, docs) {
+				t.Errorf("got %q, want %q", got, docs)
+			}
+			index := set.Indices()[0]
+			if len(set.Indices()) != 1 || index.Count != 2 || string(index.Mapping) != c.mapping {
+				t.Errorf("%d documents, mapping %s, want %s", index.Count, index.Mapping, c.mapping)
+			}
+			if note := strings.Join(index.Notes, "\n"); (note == "") != (c.note == "") || c.note != "" && !strings.HasPrefix(note, filepath.Join(dir, c.note)) {
+				t.Errorf("notes %q, want %q", note, c.note)
+			}
+		})
+	}
+}
+
+// Compressed or not, the same data is the same.
+func TestElasticdumpCompressedIsTheSame(t *testing.T) {
+	const docs = `{"_id":"1","_source":{}}` + "\n"
+	hash := func(content map[string]string) string {
+		return mustOpen(t, bench.DataSpec{Dir: files(t, content)}).Info().Hash
+	}
+	plain := hash(map[string]string{"city.json": docs, "city_mapping.json": anyMapping})
+	if other := hash(map[string]string{"city.json.gz": zipped(docs), "city_mapping.json": zipped(anyMapping)}); other != plain {
+		t.Errorf("%s, want %s", other, plain)
+	}
+}
+
+func TestElasticdumpMistakes(t *testing.T) {
+	const hit = `{"_id":"1","_source":{}}`
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"no source":          {map[string]string{"city.ndjson": `{"_index":"a","_id":"1"}`}, `city.ndjson:1: hit: it has no "_source"`},
+		"source null":        {map[string]string{"city.ndjson": `{"_id":"1","_source":null}`}, `city.ndjson:1: the document is no JSON object`},
+		"a parent":           {map[string]string{"city.ndjson": `{"_id":"1","_parent":"2","_source":{}}`}, `city.ndjson:1: hit: it has a _parent`},
+		"two indices":        {map[string]string{"city.ndjson": `{"_index":"a","_source":{}}` + "\n" + `{"_index":"b","_source":{}}`}, `city.ndjson:2: the action is for index "b"`},
+		"an id too long":     {map[string]string{"city.ndjson": `{"_id":"` + strings.Repeat("x", 600) + `","_source":{}}`}, `city.ndjson:1: hit: _id of 600 bytes`},
+		"an array unended":   {map[string]string{"city.ndjson": "[\n" + hit + ",\n"}, "city.ndjson:3: the array does not end"},
+		"an element unended": {map[string]string{"city.ndjson": "[\n" + hit + ",\n{"}, "city.ndjson:3: the array does not end"},
+		"a comma too many":   {map[string]string{"city.ndjson": "[" + hit + ",]"}, "city.ndjson:1: array: ']' is not expected here"},
+		"a comma too few":    {map[string]string{"city.ndjson": "\n[" + hit + "\n" + hit + "]"}, "city.ndjson:3: array: '{' is not expected here"},
+		"broken element":     {map[string]string{"city.ndjson": "[" + hit + ",\n{\"a\"]}]"}, "city.ndjson:2: action line: invalid character"},
+		"cut off":            {map[string]string{"city.ndjson": zipped(strings.Repeat(hit+"\n", 9))[:40]}, "unexpected EOF"},
+		"no gzip":            {map[string]string{"city.ndjson": "\x1f\x8b hello there"}, "city.ndjson: gzip: invalid header"},
+		"both":               {map[string]string{"city.ndjson": hit, "city.ndjson.gz": hit}, "two files of documents: city.ndjson and city.ndjson.gz"},
+		"two mappings":       {map[string]string{"city.ndjson": hit, "city_mapping.json": anyMapping}, "two mappings: city.mapping.json and city_mapping.json"},
+		"two types":          {map[string]string{"a.json": hit, "a_mapping.json": `{"mappings":{"x":{},"y":{"properties":{}}}}`}, "a_mapping.json: 2 mapping types (x, y), and Elasticsearch 7 has none"},
+		"settings of nobody": {map[string]string{"city.ndjson": hit, "city.settings.json": `{}`}, `city.settings.json: no "settings" object`},
+		"two objects":        {map[string]string{"a.json": hit, "a_mapping.json": "[{},{}]"}, "a_mapping.json: an array of 2; want one object"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.files["city.mapping.json"] = anyMapping
+			if _, err := Dump(files(t, c.files)); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want %s", err, c.want)
+			}
+		})
+	}
+	if _, err := Dump(files(t, map[string]string{"city.json": hit})); err == nil || !strings.Contains(err.Error(), "city.json has no mapping: write city.mapping.json") {
+		t.Errorf("without a mapping: %v", err)
+	}
+}
+
+// An array is split alike, whatever the pieces in which it comes.
+func FuzzValues(f *testing.F) {
+	f.Add([]byte("[\n {\"a\":[1,\"]\\\"}\"]} , 5,null,[]\n]\n"), 3)
+	f.Add([]byte("[1,2"), 1)
+	f.Add([]byte("\n\n [] x"), 2)
+	f.Fuzz(func(t *testing.T, data []byte, piece int) {
+		split := func(v *values) (all string) {
+			for {
+				value, err := v.scan()
+				if err != nil {
+					return all + fmt.Sprint(v.line, err)
+				}
+				all += fmt.Sprintf("%d %q\n", v.line, value)
+			}
+		}
+		whole, pieces := split(newValues(bytes.NewReader(data))), split(newValues(&slow{data, max(piece, 1)}))
+		if whole != pieces {
+			t.Errorf("%q and in pieces %q", whole, pieces)
+		}
+	})
+}
+
+// slow gives data in pieces.
+type slow struct {
+	data  []byte
+	piece int
+}
+
+func (s *slow) Read(b []byte) (int, error) {
+	n := copy(b, s.data[:min(s.piece, len(s.data))])
+	if s.data = s.data[n:]; n == 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}

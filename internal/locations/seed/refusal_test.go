@@ -1,0 +1,470 @@
+package seed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// page answers as a proxy does.
+func page(w http.ResponseWriter, status int) {
+	w.Header().Set("Content-Type", "text/html")
+	w.WriteHeader(status)
+	fmt.Fprintf(w, "<html><head><title>%d %s</title></head><body>nginx</body></html>", status, http.StatusText(status))
+}
+
+func isBulk(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/_bulk") }
+
+// What stays ends the seeding with the first answer, with its reason and what to do.
+func TestRunEndsAtOnce(t *testing.T) {
+	const flood = "index [city_v1] blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage watermark, index has read-only-allow-delete block];"
+	for name, c := range map[string]struct {
+		kind, reason string
+		status       int // of each document; negative: of the whole request
+		want         []string
+	}{
+		"full disk":       {blocked, flood, 429, []string{"documents turned away: cluster_block_exception: index [city_v1] blocked by", "free disk space"}},
+		"read-only":       {blocked, "blocked by: [FORBIDDEN/5/index read-only (api)];", 403, []string{"index read-only (api)", "lift the block"}},
+		"no privilege":    {"security_exception", "action [indices:data/write] is unauthorized", 403, []string{"is unauthorized", "privileges"}},
+		"index closed":    {"index_closed_exception", "closed", 400, []string{"index_closed_exception: closed"}},
+		"out of shards":   {"validation_exception", "this cluster currently has [1000]/[1000] maximum shards open;", 400, []string{"cluster.max_shards_per_node"}},
+		"the whole disk":  {blocked, "", -429, []string{"answered 429 Too Many Requests: cluster_block_exception", "lift the block"}},
+		"password lost":   {"security_exception", "", -401, []string{"answered 401 Unauthorized", "put user and password into the URL"}},
+		"not implemented": {"unsupported", "", -501, []string{"answered 501 Not Implemented"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFake(t)
+				f.kind = c.kind
+				f.onDoc = func(int, string) (int, string) { return c.status, c.reason }
+				if c.status < 0 {
+					f.onBulk = func(int) (int, bool) { return -c.status, false }
+				}
+				o := options(f, two("a"))
+				o.Workers, o.Retry = 1, DefaultRetry()
+				began := time.Now()
+				_, err := Run(t.Context(), o)
+				for _, want := range c.want {
+					if err == nil || !strings.Contains(err.Error(), want) {
+						t.Errorf("error %v, want %q", err, want)
+					}
+				}
+				if took := time.Since(began); f.bulks != 1 || took > 0 {
+					t.Errorf("%d bulks, %v", f.bulks, took)
+				}
+				wantState(t, f, "")
+			})
+		})
+	}
+}
+
+// What passes is waited for, in whatever call, and nothing is lost.
+func TestRunWaitsForWhatPasses(t *testing.T) {
+	any := func(*http.Request) bool { return true }
+	to := func(method, end string) func(*http.Request) bool {
+		return func(r *http.Request) bool { return r.Method == method && strings.HasSuffix(r.URL.Path, end) }
+	}
+	for name, c := range map[string]struct {
+		call   func(*http.Request) bool
+		answer func(w http.ResponseWriter)
+		after  bool // the work is done before
+	}{
+		"a proxy without a server":      {isBulk, func(w http.ResponseWriter) { page(w, 502) }, false},
+		"a proxy that lost the answer":  {isBulk, func(w http.ResponseWriter) { page(w, 504) }, true},
+		"a server that starts":          {isBulk, func(w http.ResponseWriter) { page(w, 503) }, false},
+		"no master":                     {isBulk, func(w http.ResponseWriter) { refuse(w, 503, blocked, "blocked by: [SERVICE_UNAVAILABLE/2/no master];") }, false},
+		"a full queue":                  {isBulk, func(w http.ResponseWriter) { refuse(w, 429, "es_rejected_execution_exception", "queue") }, false},
+		"at the making of an index":     {to("PUT", "_v1"), func(w http.ResponseWriter) { page(w, 503) }, false},
+		"after the making of an index":  {to("PUT", "_v1"), func(w http.ResponseWriter) { page(w, 504) }, true},
+		"at the refresh":                {to("POST", "_refresh"), func(w http.ResponseWriter) { page(w, 502) }, false},
+		"at the count":                  {to("POST", "_count"), func(w http.ResponseWriter) { page(w, 502) }, false},
+		"at the settings":               {to("PUT", "_settings"), func(w http.ResponseWriter) { page(w, 502) }, false},
+		"at the swap":                   {to("POST", "_aliases"), func(w http.ResponseWriter) { page(w, 502) }, false},
+		"after the swap":                {to("POST", "_aliases"), func(w http.ResponseWriter) { page(w, 502) }, true},
+		"all calls after the first one": {any, func(w http.ResponseWriter) { page(w, 503) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFake(t)
+				var began atomic.Pointer[time.Time]
+				f.before = func(w http.ResponseWriter, r *http.Request) bool {
+					now := time.Now()
+					if began.Load() == nil && isBulk(r) == (name == "all calls after the first one") && !c.call(r) || r.Method == "GET" {
+						return false
+					}
+					began.CompareAndSwap(nil, &now)
+					if !c.call(r) || time.Since(*began.Load()) > 8*time.Second {
+						return false
+					}
+					if c.after {
+						f.serveAfter(r)
+					}
+					c.answer(w)
+					return true
+				}
+				o := options(f, two("a"))
+				o.Retry = DefaultRetry()
+				r := mustRun(t, o)
+				wantState(t, f, "city_v1>city:200 region_v1>region:5")
+				if r.RejectedTotal != 0 || began.Load() == nil || name != "after the swap" && time.Since(*began.Load()) < 8*time.Second {
+					t.Errorf("result %+v", r)
+				}
+			})
+		})
+	}
+}
+
+// serveAfter does what r asks for and keeps the answer to itself.
+func (f *fake) serveAfter(r *http.Request) {
+	before := f.before
+	f.before = nil
+	f.serve(httptest.NewRecorder(), r)
+	f.before = before
+}
+
+// What may pass or not, such as a pipeline that fails, is tried a few times, and its reason is told.
+func TestRunTriesWhatIsDoubtful(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t)
+		f.kind = "ingest_processor_exception"
+		f.onDoc = func(int, string) (int, string) { return 500, "field [x] not present as part of path [x]" }
+		o := options(f, two("a"))
+		o.Workers, o.Retry = 1, DefaultRetry()
+		began := time.Now()
+		_, err := Run(t.Context(), o)
+		for _, want := range []string{"gave up after 5 tries", "field [x] not present", "mend or remove the pipeline"} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("error %v, want %q", err, want)
+			}
+		}
+		if took := time.Since(began); f.bulks != doubtfulTries || took > 5*time.Second {
+			t.Errorf("%d bulks in %v", f.bulks, took)
+		}
+	})
+}
+
+// A shard that never starts takes each try long to say so; all in all that is bounded too.
+func TestRunDoesNotWaitForAShardWithoutEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t)
+		f.kind = "unavailable_shards_exception"
+		f.before = func(_ http.ResponseWriter, r *http.Request) bool {
+			if isBulk(r) {
+				if r.URL.Query().Get("timeout") != "10s" {
+					t.Errorf("asked for %s", r.URL)
+				}
+				time.Sleep(10 * time.Second)
+			}
+			return false
+		}
+		f.onDoc = func(int, string) (int, string) { return 503, "[city_v1][0] primary shard is not active" }
+		o := options(f, two("a"))
+		o.Retry = DefaultRetry()
+		began := time.Now()
+		if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "primary shard is not active") || !strings.Contains(err.Error(), "_cluster/allocation/explain") {
+			t.Errorf("error %v", err)
+		}
+		if took := time.Since(began); took > patience+30*time.Second {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
+// Where no document of a bulk is acceptable, the others are not tried.
+func TestRunEndsWithABulkOfRejectedDocuments(t *testing.T) {
+	f := newFake(t)
+	f.kind = "strict_dynamic_mapping_exception"
+	f.onDoc = func(int, string) (int, string) {
+		return 400, "mapping set to strict, dynamic introduction of [n] within [_doc] is not allowed"
+	}
+	o := options(f, two("a"))
+	o.Workers = 1
+	r, err := Run(t.Context(), o)
+	var rejected *RejectedError
+	if !errors.As(err, &rejected) || f.bulks != 1 || rejected.Tried != rejected.Total || r.RejectedTotal != rejected.Total || rejected.Total > 20 {
+		t.Fatalf("%d bulks, error %v, result %+v", f.bulks, err, r)
+	}
+	for _, want := range []string{fmt.Sprintf("documents rejected: %d of the %d tried until then; nothing was changed", rejected.Total, rejected.Total), "do not fit the mapping"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	wantState(t, f, "")
+}
+
+// Where some are rejected, more are looked for, but not for long.
+func TestRunEndsSomeSecondsAfterARejectedDocument(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t)
+		f.before = func(_ http.ResponseWriter, r *http.Request) bool {
+			if isBulk(r) {
+				time.Sleep(time.Second)
+			}
+			return false
+		}
+		f.onDoc = func(_ int, id string) (int, string) {
+			if strings.HasSuffix(id, "7") {
+				return 400, "bad"
+			}
+			return 0, ""
+		}
+		o := options(f, two("a"))
+		o.Workers = 1
+		var last Progress
+		o.OnProgress = func(p Progress) { last = p }
+		_, err := Run(t.Context(), o)
+		var rejected *RejectedError
+		if !errors.As(err, &rejected) || rejected.Tried != last.Done+rejected.Total || rejected.Tried > 100 || rejected.Total < 2 {
+			t.Errorf("error %v, progress %+v", err, last)
+		}
+		wantState(t, f, "")
+	})
+}
+
+// limited has f refuse bodies of more than so many bytes, as a proxy does, and counts the refusals.
+func limited(f *fake, limit int64, refused *atomic.Int64) {
+	f.before = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.ContentLength <= limit {
+			return false
+		}
+		refused.Add(1)
+		_, _ = io.Copy(io.Discard, r.Body)
+		page(w, http.StatusRequestEntityTooLarge)
+		return true
+	}
+}
+
+// A body that is too large for the way is halved until it fits, and those after it are made so.
+func TestRunHalvesWhatIsTooLarge(t *testing.T) {
+	f := newFake(t)
+	var refused atomic.Int64
+	limited(f, 1000, &refused)
+	s := two("a")
+	s.counts["city"] = 5000
+	o := options(f, s)
+	o.Workers, o.Batch = 1, 64<<10
+	r := mustRun(t, o)
+	wantState(t, f, "city_v1>city:5000 region_v1>region:5")
+	// 64 kB to 1 kB are seven halvings; what was made before that was known is not tried as it is.
+	if n := refused.Load(); n < 6 || n > 8 || r.Indices[0].Retries != n || r.Indices[0].Documents != 5000 {
+		t.Errorf("%d refusals, result %+v", n, r)
+	}
+}
+
+func TestRunNamesADocumentThatIsTooLarge(t *testing.T) {
+	f := newFake(t)
+	mustRun(t, options(f, two("old")))
+	var refused atomic.Int64
+	limited(f, 1000, &refused)
+	s := two("new")
+	s.docs = func(_ string, i int) (bench.Document, error) {
+		source := []byte(`{}`)
+		if i == 17 {
+			source = fmt.Appendf(nil, `{"n":"%02000d"}`, 1)
+		}
+		return bench.Document{ID: fmt.Sprint("id-", i), Source: source}, nil
+	}
+	_, err := Run(t.Context(), options(f, s))
+	for _, want := range []string{"document city_v2/id-17 (2,008 bytes) is too large by itself", "413", "client_max_body_size"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	wantState(t, f, "city_v1>city:200 region_v1>region:5")
+}
+
+// A proxy that refuses a body by its length may answer and close while it is still being sent.
+func TestRunHalvesWhatIsRefusedUnread(t *testing.T) {
+	for name, says := range map[string]string{
+		"with an answer": "HTTP/1.1 413 Request Entity Too Large\r\nContent-Type: text/html\r\nContent-Length: 13\r\nConnection: close\r\n\r\n<html></html>",
+		"without":        "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake(t)
+			var refused atomic.Int64
+			proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.ContentLength <= 1<<20 {
+					f.serve(w, r)
+					return
+				}
+				refused.Add(1)
+				c, _, err := w.(http.Hijacker).Hijack()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_, _ = io.WriteString(c, says)
+				c.Close() // of what is unread there the other side hears by a reset
+			}))
+			defer proxy.Close()
+			s := set{hash: "a", counts: map[string]int{"city": 300}}
+			s.docs = func(_ string, i int) (bench.Document, error) {
+				return bench.Document{ID: fmt.Sprint(i), Source: fmt.Appendf(nil, `{"n":"%0100000d"}`, 1)}, nil
+			}
+			r := mustRun(t, Options{URL: proxy.URL, Set: s, Workers: 2, Batch: 8 << 20, Retry: quick})
+			wantState(t, f, "city_v1>city:300")
+			if n := refused.Load(); n == 0 || r.Indices[0].Documents != 300 {
+				t.Errorf("%d refusals, %+v", n, r)
+			}
+		})
+	}
+}
+
+// A redirect is followed by nobody, whenever it comes: the password is for one address.
+func TestRunFollowsNoRedirect(t *testing.T) {
+	for name, c := range map[string]struct {
+		call func(*http.Request) bool
+		to   string
+		want string
+	}{
+		"at the first call": {func(*http.Request) bool { return true }, "http://you:secret@127.0.0.1:9201/?token=secret", "http://***@127.0.0.1:9201/?..."},
+		"at a bulk":         {isBulk, "http://127.0.0.1:9201/city_v1/_bulk", "http://127.0.0.1:9201/city_v1/_bulk"},
+		"at a refresh":      {func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "_refresh") }, "https://127.0.0.1/", "https://127.0.0.1/"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFake(t)
+				redirects := 0
+				f.before = func(w http.ResponseWriter, r *http.Request) bool {
+					if r.Host != "127.0.0.1:9200" {
+						t.Errorf("asked %s with %v", r.Host, r.Header)
+					}
+					if redirects > 0 || !c.call(r) {
+						return false
+					}
+					redirects++
+					http.Redirect(w, r, c.to, http.StatusTemporaryRedirect)
+					return true
+				}
+				o := options(f, two("a"))
+				o.Workers, o.URL = 1, "http://me:secret@127.0.0.1:9200"
+				_, err := Run(t.Context(), o)
+				if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "running there") {
+					t.Errorf("error %v, want %s", err, c.want)
+				}
+				wantState(t, f, "")
+			})
+		})
+	}
+}
+
+// An answer is read as far as it may be sensible: of a bulk, by what was sent.
+func TestRunBoundsAnswers(t *testing.T) {
+	for name, c := range map[string]struct {
+		end    string
+		status int
+		most   int64
+	}{
+		"a bulk":             {"/_bulk", 200, maxBulkAnswer(400)},
+		"an error of a bulk": {"/_bulk", 400, maxOther},
+		"aliases":            {"/_alias", 200, maxAsked},
+		"a count":            {"/_count", 200, maxOther},
+		"an index":           {"/city_v1", 200, maxOther},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake(t)
+			var wrote atomic.Int64
+			f.before = func(w http.ResponseWriter, r *http.Request) bool {
+				if !strings.HasSuffix(r.URL.Path, c.end) || r.Method == "DELETE" || wrote.Load() > 0 {
+					return false
+				}
+				w.WriteHeader(c.status)
+				block := []byte(strings.Repeat(" ", 4<<10))
+				for wrote.Load() < 256<<20 {
+					if n, err := w.Write(block); err != nil {
+						break
+					} else {
+						wrote.Add(int64(n))
+					}
+				}
+				return true
+			}
+			o := options(f, two("a"))
+			o.Workers = 1
+			_, err := Run(t.Context(), o)
+			if want := "longer than"; err == nil || c.status < 300 && !strings.Contains(err.Error(), want) {
+				t.Errorf("error %v", err)
+			}
+			if n := wrote.Load(); n > c.most+128<<10 { // what the server and the pipe hold
+				t.Errorf("read some %d bytes, want at most %d", n, c.most)
+			}
+		})
+	}
+}
+
+func TestMaxBulkAnswer(t *testing.T) {
+	for sent, most := range map[int64]int64{26: 1 << 17, 2 << 20: 16 << 20, 64 << 20: 140 << 20} {
+		if got := maxBulkAnswer(sent); got < 2*sent || got > most {
+			t.Errorf("of %d bytes: %d", sent, got)
+		}
+	}
+}
+
+func TestHalves(t *testing.T) {
+	doc := func(id string) string { return `{"create":{"_id":"` + id + `"}}` + "\n{}\n" }
+	for n := 2; n < 6; n++ {
+		var body strings.Builder
+		for i := range n {
+			body.WriteString(doc(fmt.Sprint(i)))
+		}
+		whole := bulk{body.String(), n, true}
+		first, second := whole.halves()
+		if first.body+second.body != whole.body || first.docs+second.docs != n || first.docs != n/2 || !first.again ||
+			strings.Count(first.body, "\n") != 2*first.docs || !strings.HasPrefix(second.body, doc(fmt.Sprint(n/2))) {
+			t.Errorf("of %d: %+v, %+v", n, first, second)
+		}
+	}
+}
+
+// noted is a set whose first index comes with a note.
+type noted struct{ set }
+
+func (n noted) Indices() []bench.Index {
+	all := n.set.Indices()
+	all[0].Notes = []string{"city.mapping.json: the type was left out"}
+	return all
+}
+
+// What was left out of a dump is told, also where nothing is to be done.
+func TestRunTellsNotes(t *testing.T) {
+	f := newFake(t)
+	o := options(f, set{})
+	o.Set = noted{two("a")}
+	for _, unchanged := range []bool{false, true} {
+		if r := mustRun(t, o); r.Unchanged != unchanged || len(r.Warnings) != 1 || r.Warnings[0] != "city.mapping.json: the type was left out" {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// An interruption ends the waiting, too.
+func TestRunInterruptedWhileItWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(t)
+		f.before = func(w http.ResponseWriter, r *http.Request) bool {
+			if isBulk(r) {
+				page(w, 503)
+			}
+			return isBulk(r)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		o := options(f, two("a"))
+		o.Retry = DefaultRetry()
+		began := time.Now()
+		if _, err := Run(ctx, o); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 3*time.Second {
+			t.Errorf("error %v after %v", err, time.Since(began))
+		}
+		wantState(t, f, "")
+	})
+}

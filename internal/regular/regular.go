@@ -1,0 +1,162 @@
+// Package regular opens files that somebody else has named: a user, a manifest, a results folder.
+// Only regular files are opened. A named pipe would wait for its writer, a device has no end, and
+// neither holds what locbench reads.
+package regular
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Open opens the file at path for reading.
+func Open(path string) (*os.File, error) {
+	return open(path, func() (fs.FileInfo, error) { return os.Stat(path) }, func() (*os.File, error) {
+		return os.OpenFile(path, os.O_RDONLY|openNow, 0)
+	})
+}
+
+// OpenIn opens the file called name in dir for reading. A link that leads out of dir is an error.
+func OpenIn(dir *os.Root, name string) (*os.File, error) {
+	return open(name, func() (fs.FileInfo, error) { return dir.Stat(name) }, func() (*os.File, error) {
+		return dir.OpenFile(name, os.O_RDONLY|openNow, 0)
+	})
+}
+
+// open looks before it opens, since opening alone does something to some devices, and again after
+// it, since another file may have taken the place.
+func open(name string, stat func() (fs.FileInfo, error), open func() (*os.File, error)) (*os.File, error) {
+	info, err := stat()
+	if err == nil {
+		err = check(name, info)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f, err := open()
+	if err != nil {
+		return nil, err
+	}
+	if info, err = f.Stat(); err == nil {
+		err = check(name, info)
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// check wraps fs.ErrInvalid unless info is of a regular file.
+func check(name string, info fs.FileInfo) error {
+	what := "something else"
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		return nil
+	case mode.IsDir():
+		what = "a folder"
+	case mode&fs.ModeNamedPipe != 0:
+		what = "a pipe"
+	case mode&fs.ModeSocket != 0:
+		what = "a socket"
+	case mode&fs.ModeDevice != 0:
+		what = "a device"
+	}
+	return fmt.Errorf("%s is %s, not a regular file", name, what)
+}
+
+// ReadFile reads the whole file at path; one of more than most bytes is an error.
+func ReadFile(path string, most int64) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ReadAll(f, path, most)
+}
+
+// ReadAll reads the rest of r, which name names in errors; more than most bytes are an error, before
+// any is read where r is a file.
+func ReadAll(r io.Reader, name string, most int64) ([]byte, error) {
+	tooLarge := fmt.Errorf("%s is larger than %s, which is not read", name, size(most))
+	if f, ok := r.(fs.File); ok {
+		if info, err := f.Stat(); err == nil && info.Size() > most {
+			return nil, tooLarge
+		}
+	}
+	data, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	if int64(len(data)) > most {
+		return nil, tooLarge
+	}
+	return data, nil
+}
+
+func size(n int64) string {
+	if n < 1<<20 {
+		return fmt.Sprintf("%d KiB", n>>10)
+	}
+	return fmt.Sprintf("%d MiB", n>>20)
+}
+
+// Append opens the file at path to append to it and to read it, and makes it where it is not there.
+// A link is refused, and a file that has a second name: what is written would end up there too.
+func Append(path string, perm fs.FileMode) (*os.File, error) {
+	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return nil, fmt.Errorf("%s is a link, not a regular file", path)
+	} else if err == nil {
+		if err := check(path, info); err != nil {
+			return nil, err
+		}
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_RDWR|openNow|noFollow, perm)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = check(path, info)
+	}
+	if err == nil && names(info) > 1 {
+		err = fmt.Errorf("%s has a second name (a hard link): remove one of them", path)
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// DirFS is os.DirFS, in which of all files only regular ones can be opened.
+func DirFS(dir string) fs.FS { return tree{os.DirFS(dir).(dirFS), dir} }
+
+type dirFS interface {
+	fs.StatFS
+	fs.ReadDirFS
+	fs.ReadLinkFS
+}
+
+type tree struct {
+	dirFS
+	dir string
+}
+
+// Open implements fs.FS.
+func (t tree) Open(name string) (fs.File, error) {
+	info, err := t.Stat(name) // which also says what is no name
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return t.dirFS.Open(name)
+	}
+	f, err := Open(filepath.Join(t.dir, filepath.FromSlash(name)))
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return f, nil
+}

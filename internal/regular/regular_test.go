@@ -1,0 +1,104 @@
+//go:build unix
+
+package regular
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// makeAll makes one of each kind of file and returns what an error says of it; "" for those that
+// can be opened.
+func makeAll(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	for _, err := range []error{
+		os.WriteFile(in("file"), []byte("text"), 0o600), os.Mkdir(in("folder"), 0o700),
+		syscall.Mkfifo(in("pipe"), 0o600), os.Symlink("file", in("link")), os.Symlink("pipe", in("link-to-pipe")),
+		os.Symlink("/dev/zero", in("link-to-device")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return map[string]string{
+		"file": "", "link": "", "folder": "is a folder", "pipe": "is a pipe", "link-to-pipe": "is a pipe",
+		"link-to-device": "is a device",
+	}
+}
+
+func TestOnlyRegularFilesAreOpened(t *testing.T) {
+	dir := t.TempDir()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	tree := DirFS(dir)
+	for name, want := range makeAll(t, dir) {
+		t.Run(name, func(t *testing.T) {
+			check := func(how string, data []byte, err error, want string) {
+				t.Helper()
+				switch {
+				case want == "" && (err != nil || string(data) != "text"):
+					t.Errorf("%s: %q, %v", how, data, err)
+				case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+					t.Errorf("%s: error %v, want %q", how, err, want)
+				}
+			}
+			data, err := ReadFile(filepath.Join(dir, name), 10)
+			check("ReadFile", data, err, want)
+			if name != "folder" {
+				data, err = fs.ReadFile(tree, name)
+				check("DirFS", data, err, want)
+			}
+			data = nil
+			f, err := OpenIn(root, name)
+			if err == nil {
+				data, err = ReadAll(f, name, 10)
+				f.Close()
+			}
+			if name == "link-to-device" {
+				want = "escapes"
+			}
+			check("OpenIn", data, err, want)
+		})
+	}
+	if _, err := ReadFile(filepath.Join(dir, "file"), 3); err == nil || !strings.Contains(err.Error(), "larger than") {
+		t.Errorf("beyond the bound: %v", err)
+	}
+	if _, err := Open(filepath.Join(dir, "missing")); !os.IsNotExist(err) {
+		t.Errorf("missing: %v", err)
+	}
+	if entries, err := fs.ReadDir(tree, "."); err != nil || len(entries) != 6 {
+		t.Errorf("%d entries, %v", len(entries), err)
+	}
+}
+
+func TestAppend(t *testing.T) {
+	dir := t.TempDir()
+	wants := makeAll(t, dir)
+	wants["new"] = ""
+	for name, want := range wants {
+		if strings.HasPrefix(name, "link") {
+			want = "is a link"
+		}
+		f, err := Append(filepath.Join(dir, name), 0o600)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+		if err == nil {
+			f.Close()
+		}
+	}
+	if err := os.Link(filepath.Join(dir, "file"), filepath.Join(dir, "second")); err != nil {
+		t.Skip(err)
+	}
+	if _, err := Append(filepath.Join(dir, "file"), 0o600); err == nil || !strings.Contains(err.Error(), "second name") {
+		t.Errorf("with two names: %v", err)
+	}
+}

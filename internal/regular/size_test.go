@@ -1,0 +1,43 @@
+package regular
+
+import (
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// sized says that it is larger than it is, and counts who reads it.
+type sized struct {
+	fs.File
+	reads int
+}
+
+type sizedInfo struct{ fs.FileInfo }
+
+func (sizedInfo) Size() int64 { return 11 << 20 }
+
+func (s *sized) Stat() (fs.FileInfo, error) {
+	info, err := s.File.Stat()
+	return sizedInfo{info}, err
+}
+
+func (s *sized) Read(p []byte) (int, error) {
+	s.reads++
+	return s.File.Read(p)
+}
+
+// TestReadAll_Size: a file that is too large is refused by its size, before a byte of it is read.
+func TestReadAll_Size(t *testing.T) {
+	f, err := fstest.MapFS{"x": {Data: []byte("{}")}}.Open("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &sized{File: f}
+	if _, err := ReadAll(s, "x", 10<<20); err == nil || !strings.Contains(err.Error(), "x is larger than 10 MiB") || s.reads > 0 {
+		t.Errorf("%v, read %d times", err, s.reads)
+	}
+	if data, err := ReadAll(s, "x", 12<<20); err != nil || string(data) != "{}" {
+		t.Errorf("%q, %v", data, err)
+	}
+}

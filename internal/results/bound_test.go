@@ -1,0 +1,23 @@
+package results
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestRead_TooLarge: what is too large is refused.
+func TestRead_TooLarge(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, RunFile)
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(file, maxFile+1); err != nil { // a hole: nothing is on disk
+		t.Skip(err)
+	}
+	if _, _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "run.json is larger than 128 MiB") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,69 @@
+//go:build unix
+
+package results
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+)
+
+// TestNoFileOutsideTheFolder: a folder from elsewhere makes nobody read or append to another file.
+func TestNoFileOutsideTheFolder(t *testing.T) {
+	folder := func(t *testing.T) (dir, outside string) {
+		dir, outside = t.TempDir(), filepath.Join(t.TempDir(), "outside.json")
+		mustCreate(t, dir)
+		leg := bench.LegResult{Schema: 1, Leg: plan().Legs[0].Leg, Failure: "of somebody else"}
+		if err := WriteJSON(outside, leg); err != nil {
+			t.Fatal(err)
+		}
+		return dir, outside
+	}
+	replace := func(t *testing.T, path, target string, link func(old, new string) error) {
+		t.Helper()
+		_ = os.Remove(path)
+		if err := link(target, path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Run("leg", func(t *testing.T) {
+		dir, outside := folder(t)
+		replace(t, filepath.Join(dir, plan().Legs[0].File), outside, os.Symlink)
+		if _, legs, err := Read(dir); len(legs) > 0 || err == nil || !strings.Contains(err.Error(), "escapes") {
+			t.Errorf("%d legs, %v", len(legs), err)
+		}
+	})
+	t.Run("plan", func(t *testing.T) {
+		dir, _ := folder(t)
+		other, _ := folder(t)
+		replace(t, filepath.Join(dir, RunFile), filepath.Join(other, RunFile), os.Symlink)
+		if _, _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "escapes") {
+			t.Errorf("%v", err)
+		}
+	})
+	for name, link := range map[string]func(old, new string) error{"symbolic": os.Symlink, "hard": os.Link} {
+		t.Run("events, "+name, func(t *testing.T) {
+			dir, outside := folder(t)
+			before, err := os.ReadFile(outside)
+			if err != nil {
+				t.Fatal(err)
+			}
+			replace(t, filepath.Join(dir, EventsFile), outside, link)
+			if h, err := Hold(dir); err == nil {
+				h.Close()
+				t.Error("the folder was held")
+			}
+			if after, err := os.ReadFile(outside); err != nil || string(after) != string(before) {
+				t.Errorf("%v, now %s", err, after)
+			}
+			if name == "symbolic" {
+				if err := Events(dir, func(bench.Record) error { return nil }); err == nil {
+					t.Error("its events were read")
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,31 @@
+//go:build unix
+
+package safe
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestShell lets a shell read what was quoted: nothing runs, and each argument comes out as it was.
+func TestShell(t *testing.T) {
+	args := []string{
+		"plain", "", "two words", "it's", `"quoted"`, "$(echo ran)", "`echo ran`", "${HOME}", "$HOME", "~", "~/x", "a~b", "#comment", "a#b", "!!", "a!b",
+		"*", "?", "[a]", "{a,b}", "a;b", "a&b", "a|b", "a>b", "(a)", `back\slash`, "-o", "--a=b c", "=ls", "Köln", "a=b", "%1", "^x",
+	}
+	out, err := exec.Command("sh", "-c", "printf '%s\\n' "+Shell(args)).CombinedOutput()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"); !slices.Equal(got, args) {
+		t.Errorf("%q, want %q", got, args)
+	}
+	if got := Shell([]string{"a\nb\x1b"}); got != "ab" {
+		t.Errorf("%q", got)
+	}
+	if got := Shell([]string{"=ls"}); got != "'=ls'" {
+		t.Errorf("%q", got)
+	}
+}

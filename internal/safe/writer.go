@@ -1,0 +1,129 @@
+package safe
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// ZeroWidth is the space by which summary.md keeps an @ from calling somebody. It shows nothing and
+// moves nothing.
+const ZeroWidth = '\u200b'
+
+// Text is s with what Line replaces, except that the ends of its lines, its tabs and ZeroWidth stay.
+func Text(s string) string {
+	if plainText(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s) + 8)
+	for i, r := range s {
+		switch {
+		case r == '\n' || r == '\t' || r == ZeroWidth:
+			b.WriteRune(r)
+		case r == '\r':
+			if !strings.HasPrefix(s[i:], "\r\n") { // alone it lets the line be written over
+				b.WriteRune('␍')
+			} else {
+				b.WriteRune(r)
+			}
+		default:
+			b.WriteRune(shown(r))
+		}
+	}
+	return b.String()
+}
+
+func plainText(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c < 0x20 && c != '\n' && c != '\t' || c >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// shown is what is written for r.
+func shown(r rune) rune {
+	switch {
+	case r < 0x20:
+		return '␀' + r // the Unicode control pictures
+	case r == 0x7f:
+		return '␡'
+	case unsafe(r):
+		return utf8.RuneError
+	}
+	return r
+}
+
+// JSON is data, which is JSON, with all characters escaped that Line replaces: encoding/json escapes
+// only those below U+0020. It means the same.
+func JSON(data []byte) []byte {
+	harmless := func(r rune) bool { return r < 0x7f || r == utf8.RuneError || !unsafe(r) }
+	if bytes.IndexFunc(data, func(r rune) bool { return !harmless(r) }) < 0 {
+		return data
+	}
+	var b bytes.Buffer
+	for _, r := range string(data) {
+		switch hi, lo := utf16.EncodeRune(r); {
+		case harmless(r):
+			b.WriteRune(r)
+		case hi != utf8.RuneError:
+			fmt.Fprintf(&b, `\u%04x\u%04x`, hi, lo)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.Bytes()
+}
+
+// Writer passes text on to another writer as Text has it, after it was edited. Each Write is edited
+// by itself, so that it should hold whole lines; a character that two of them share stays whole.
+// Several goroutines may use it.
+type Writer struct {
+	to   io.Writer
+	edit func(string) string // may be nil
+
+	mu   sync.Mutex
+	half []byte // the beginning of a character
+}
+
+// NewWriter is a Writer to w that edits the text with edit, which may be nil.
+func NewWriter(w io.Writer, edit func(string) string) *Writer { return &Writer{to: w, edit: edit} }
+
+// Unwrap is the writer that the text is passed on to.
+func (w *Writer) Unwrap() io.Writer { return w.to }
+
+// Write implements io.Writer.
+func (w *Writer) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	data := append(w.half, p...)
+	n := len(data)
+	for back := 1; back < utf8.UTFMax && back <= len(data); back++ {
+		if utf8.RuneStart(data[len(data)-back]) {
+			if !utf8.FullRune(data[len(data)-back:]) {
+				n -= back
+			}
+			break
+		}
+	}
+	text := string(data[:n])
+	w.half = append([]byte(nil), data[n:]...)
+	if w.edit != nil {
+		text = w.edit(text)
+	}
+	if _, err := io.WriteString(w.to, Text(text)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// JSONWriter is a Writer to w for JSON, which means the same afterwards.
+func JSONWriter(w io.Writer) *Writer {
+	return NewWriter(w, func(s string) string { return string(JSON([]byte(s))) })
+}

@@ -1,0 +1,60 @@
+package secret
+
+import "strings"
+
+// argument is one of a command line.
+type argument struct {
+	before string // of it, up to the value: "--token="
+	value  string // the rest
+	secret bool   // value is one as a whole
+	user   bool   // and is a user with a password
+}
+
+// readArgs tells which arguments are secret: what follows an option with a secret name, in the same
+// word or the next one, assignments to such a variable, and a user with a password behind -u.
+func readArgs(argv []string) []argument {
+	out := make([]argument, len(argv))
+	next, user := false, false
+	for i, arg := range argv {
+		name, value, assigned := strings.Cut(arg, "=")
+		option := strings.HasPrefix(arg, "-")
+		isUserOption := name == "-u" || name == "--user" || name == "--proxy-user"
+		glued := ""
+		if strings.HasPrefix(arg, "-u") && !strings.HasPrefix(arg, "--") {
+			glued = arg[2:]
+		}
+		switch {
+		case next && !option:
+			out[i] = argument{"", arg, true, false}
+		case user && isUser(arg):
+			out[i] = argument{"", arg, true, true}
+		case assigned && value != "" && !strings.ContainsAny(name, "/?&: ") && Name(name):
+			out[i] = argument{name + "=", value, true, false}
+		case assigned && isUserOption && isUser(value):
+			out[i] = argument{name + "=", value, true, true}
+		case !assigned && isUser(glued):
+			out[i] = argument{"-u", glued, true, true}
+		default:
+			out[i] = argument{"", arg, false, false}
+			if option && assigned { // an address may be all of the value
+				out[i] = argument{name + "=", value, false, false}
+			}
+		}
+		next, user = option && !assigned && Name(name), isUserOption && !assigned
+	}
+	return out
+}
+
+// Args masks a command line.
+func (m Masker) Args(argv []string) []string {
+	out := make([]string, len(argv))
+	for i, a := range readArgs(argv) {
+		switch {
+		case a.secret && a.value != "":
+			out[i] = a.before + Mask
+		default:
+			out[i] = m.Text(argv[i])
+		}
+	}
+	return out
+}

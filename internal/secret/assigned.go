@@ -1,0 +1,272 @@
+package secret
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// span is a part of a text: s[from:to].
+type span struct{ from, to int }
+
+// spans finds what a text itself gives away, in the order of the text: what is assigned to a secret
+// name, follows an option with a secret name, or follows the name of a way to authenticate.
+func spans(s string) []span {
+	var all []span
+	if strings.ContainsAny(s, "=:") {
+		all = assignments(s)
+	}
+	if strings.Contains(s, "-") {
+		all = append(all, options(s)...)
+	}
+	for _, m := range schemes.FindAllStringSubmatchIndex(s, -1) {
+		if token := s[m[2]:m[3]]; isToken(token) {
+			all = append(all, span{m[2], m[3]})
+		}
+	}
+	slices.SortFunc(all, func(a, b span) int { return a.from - b.from })
+	apart := all[:0]
+	for _, x := range all {
+		switch last := len(apart) - 1; {
+		case x.from == x.to:
+		case last >= 0 && x.from < apart[last].to:
+			apart[last].to = max(apart[last].to, x.to)
+		default:
+			apart = append(apart, x)
+		}
+	}
+	return apart
+}
+
+// maskSpans masks them.
+func maskSpans(s string) string {
+	all := spans(s)
+	if len(all) == 0 {
+		return s
+	}
+	var b strings.Builder
+	at := 0
+	for _, x := range all {
+		b.WriteString(s[at:x.from] + Mask)
+		at = x.to
+	}
+	return b.String() + s[at:]
+}
+
+// assignments finds token=…, "token": "…", token: …, in an address, a connection string, a list,
+// JSON, YAML or a header.
+func assignments(s string) (all []span) {
+	done := 0 // where the last one ends
+	for at := 0; ; {
+		next := strings.IndexAny(s[at:], "=:")
+		if next < 0 {
+			return all
+		}
+		sep := at + next
+		at = sep + 1
+		colon := s[sep] == ':'
+		switch rest := s[sep+1:]; {
+		case strings.HasPrefix(rest, s[sep:at]): // a comparison, a path as in C++
+			at++
+			continue
+		case strings.HasPrefix(rest, ">") && !colon, strings.HasPrefix(rest, "=") && colon:
+			at++
+		}
+		end := sep
+		for end > done && isBlank(s[end-1]) {
+			end--
+		}
+		quoted := end
+		for end > done && strings.IndexByte(`"'\`, s[end-1]) >= 0 {
+			end--
+		}
+		from := end
+		for from > done && isNameByte(s[from-1]) {
+			from--
+		}
+		name, isQuoted := s[from:end], end < quoted
+		if name == "" || from > done && !begins(s[from-1], colon) {
+			continue
+		}
+		value := at
+		for value < len(s) && isBlank(s[value]) {
+			value++
+		}
+		x, ok := credentials(s, value)
+		switch {
+		case ok:
+		case colon && !assigned(lastPart(name)), !colon && !assigned(name):
+			continue
+		case colon && (name == "PWD" || name == "OLDPWD"):
+			continue
+		case colon:
+			x = afterColon(s, value, isQuoted, alone(s[:from]) || isHeader(name))
+		default:
+			x = afterEquals(s, value)
+		}
+		if harmless(s[x.from:x.to]) {
+			continue
+		}
+		all = append(all, x)
+		at, done = x.to, x.to
+	}
+}
+
+// afterEquals is the value that begins at from, with its quotes.
+func afterEquals(s string, from int) span {
+	if from < len(s) && (s[from] == '"' || s[from] == '\'') {
+		if n := strings.IndexByte(s[from+1:], s[from]); n > 0 {
+			return span{from, from + n + 2}
+		}
+	}
+	return span{from, until(s, from, "&; \t\n\v\f\r\"'#<>")}
+}
+
+// afterColon is the value that begins at from, without its quotes. inJSON: its name has quotes.
+// whole: it takes the rest of the line, as in YAML or a header.
+func afterColon(s string, from int, inJSON, whole bool) span {
+	rest := s[from:]
+	mark := rest[:len(rest)-len(strings.TrimLeft(rest, `\`))]
+	switch quote := rest[len(mark):]; {
+	case strings.HasPrefix(rest, "//"), strings.HasPrefix(rest, "{"): // an address; what is in there has names of its own
+		return span{from, from}
+	case strings.HasPrefix(rest, "["):
+		return span{from, until(s, from, "]\n")}
+	case quote != "" && (quote[0] == '"' || quote[0] == '\''):
+		begin := from + len(mark) + 1
+		return span{begin, closing(s, begin, mark, quote[0])}
+	case whole:
+		return span{from, from + len(strings.TrimRight(s[from:until(s, from, "\n\"'")], " \t\r"))}
+	case inJSON:
+		return span{from, until(s, from, " \t\n\r\"'<>,}]")}
+	}
+	return span{from, until(s, from, " \t\n\r\"'<>")}
+}
+
+// closing is where a quoted text ends that begins at from: at quote behind as many backslashes as
+// were before the first one, or at the end of the line.
+func closing(s string, from int, mark string, quote byte) int {
+	for i := from; i < len(s) && s[i] != '\n'; i++ {
+		backslashes := 0
+		for i < len(s) && s[i] == '\\' {
+			backslashes, i = backslashes+1, i+1
+		}
+		switch {
+		case i >= len(s):
+			return len(s)
+		case s[i] == quote && backslashes == len(mark), s[i] == quote && mark == "" && backslashes%2 == 0:
+			return i - backslashes
+		}
+	}
+	return until(s, from, "\n")
+}
+
+func until(s string, from int, ends string) int {
+	if n := strings.IndexAny(s[from:], ends); n >= 0 {
+		return from + n
+	}
+	return len(s)
+}
+
+// notTokens follow the name of a way to authenticate in sentences.
+var notTokens = []string{
+	"auth", "authentication", "authorization", "token", "tokens", "scheme", "credentials", "realm", "realm=", "is", "and", "or",
+}
+
+// credentials is what follows "Bearer" or "Basic" where a value begins with that.
+func credentials(s string, value int) (x span, ok bool) {
+	for value < len(s) && strings.IndexByte(`"'\`, s[value]) >= 0 {
+		value++
+	}
+	for _, scheme := range []string{"bearer", "basic"} {
+		after := value + len(scheme)
+		if after >= len(s) || !strings.EqualFold(s[value:after], scheme) || !isBlank(s[after]) {
+			continue
+		}
+		from := after
+		for from < len(s) && isBlank(s[from]) {
+			from++
+		}
+		x = span{from, until(s, from, " \t\n\r\"'\\,;<>")}
+		word := strings.TrimRight(strings.ToLower(s[x.from:x.to]), ".:")
+		return x, x.to > x.from && !slices.Contains(notTokens, word)
+	}
+	return x, false
+}
+
+var schemes = regexp.MustCompile(`(?i)\b(?:bearer|basic)[ \t]+([A-Za-z0-9._~+/=-]+)`)
+
+// isToken tells credentials from words of a sentence.
+func isToken(s string) bool {
+	mixed := strings.ContainsFunc(s[1:], unicode.IsUpper) && strings.ToUpper(s) != s
+	return len(s) >= 20 || mixed || strings.ContainsAny(s, "0123456789=") && !strings.HasPrefix(s, "realm=")
+}
+
+var option = regexp.MustCompile(`(?:^|[\s"'=])(--?[A-Za-z][A-Za-z0-9_.-]*)[ \t]+("[^"\n]+"|'[^'\n]+'|[^\s"'-][^\s"']*)`)
+
+// userOption is how curl and others take a user with a password.
+var userOption = regexp.MustCompile(`(?:^|[\s"'])(?:-u|--user|--proxy-user)[ \t=]*["']?([^\s:"'=-][^\s:"']*:[^\s"']+)`)
+
+// options finds what follows an option with a secret name: "--db-password x".
+func options(s string) (all []span) {
+	for at := 0; ; {
+		m := option.FindStringSubmatchIndex(s[at:])
+		if m == nil {
+			break
+		}
+		if Name(s[at+m[2] : at+m[3]]) {
+			all = append(all, span{at + m[4], at + m[5]})
+		}
+		at += m[4] - 1 // what follows may itself be an option, in quotes
+	}
+	for _, m := range userOption.FindAllStringSubmatchIndex(s, -1) {
+		if isUser(s[m[2]:m[3]]) {
+			all = append(all, span{m[2], m[3]})
+		}
+	}
+	return all
+}
+
+// isUser tells whether a text is a user with a password, and not two numbers of a system.
+func isUser(s string) bool {
+	user, password, ok := strings.Cut(s, ":")
+	return ok && password != "" && strings.Trim(user+password, "0123456789") != "" && !strings.HasPrefix(password, "//")
+}
+
+// begins tells whether a name may begin behind c.
+func begins(c byte, colon bool) bool {
+	return strings.IndexByte("?&;#, \t\n\v\f\r\"'({[<\\|", c) >= 0 || !colon && (c == '=' || c == ':')
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+func isNameByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("_.-", c) >= 0
+}
+
+// lastPart keeps the names of files from being taken for names of values: secret.go:12.
+func lastPart(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
+
+// alone tells whether nothing but an indentation or the mark of a list is before a name in its line.
+func alone(before string) bool {
+	return strings.Trim(before[strings.LastIndexByte(before, '\n')+1:], " \t-") == ""
+}
+
+// isHeader tells whether a name is one of a header whose value has several words.
+func isHeader(name string) bool {
+	name = strings.ToLower(name)
+	return strings.HasSuffix(name, "authorization") || strings.HasSuffix(name, "cookie")
+}
+
+// harmless tells of values that say nothing.
+func harmless(v string) bool {
+	v = strings.TrimRight(strings.ToLower(strings.Trim(v, `"'\`)), ",.;:)]}")
+	return v == "" || v == Mask || slices.Contains(settings, v)
+}
+
+// settings are values of switches with names such as HTTP_AUTH: they may stand in any log.
+var settings = []string{
+	"enabled", "disabled", "required", "optional", "default",
+	"true", "false", "yes", "no", "on", "off", "null", "none", "nil", "~", "|", ">", "|-", ">-",
+}
