@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -14,85 +13,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/load/wire"
 )
-
-func TestRunOfRawAnswers(t *testing.T) {
-	const ok = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
-	tests := []struct {
-		name   string
-		answer string
-		keep   bool
-		kind   bench.ErrorKind // "" for success
-		text   string          // in the example
-	}{
-		{"plain", ok, true, "", ""},
-		{"silent close", ok, false, bench.ErrReset, ""}, // every second one: the next request meets the closed connection
-		{"announced close", "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello", false, "", ""},
-		{"HTTP/1.0 until the end", "HTTP/1.0 200 OK\r\n\r\nhello", false, "", ""},
-		{"interim answer", "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" + ok, true, "", ""},
-		{"chunked", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", true, "", ""},
-		{"chunked with a trailer", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nA: b\r\n\r\n", true, "", ""},
-		{"surplus bytes", ok + "surplus", false, "", ""},
-		{"nothing", "", false, bench.ErrReset, "closed the connection before the whole answer"},
-		{"half a head", "HTTP/1.1 200 OK\r\nContent-", false, bench.ErrReset, "closed the connection before the whole answer"},
-		{"half a body", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello", false, bench.ErrReset, "body of the answer"},
-		{"half a body of an error", "HTTP/1.1 500 Oops\r\nContent-Length: 9\r\n\r\nhello", false, bench.ErrReset, "body of the answer"},
-		{"half a chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel", false, bench.ErrReset, "body of the answer"},
-		{"no chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nhello\r\n", false, bench.ErrBody, "chunk"},
-		{"not HTTP", "SSH-2.0-OpenSSH_9.2\r\n", false, bench.ErrOther, "malformed"},
-		{"half a status line", "HTTP/1.", false, bench.ErrReset, "closed the connection"},
-		{"endless headers", "HTTP/1.1 200 OK\r\n" + strings.Repeat("X-Header: "+strings.Repeat("x", 1000)+"\r\n", 1100), false, bench.ErrOther, "headers of the answer over"},
-		{"interim answers without end", strings.Repeat("HTTP/1.1 100 Continue\r\n\r\n", 20), false, bench.ErrOther, "interim"},
-		{"status 999", "HTTP/1.1 999 What\r\nContent-Length: 0\r\n\r\n", true, bench.ErrOther, "999"},
-		{"switching protocols", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n", false, "1xx", "101"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			eachLoop(t, func(t *testing.T, e Engine) {
-				t.Parallel()
-				var answered atomic.Int64
-				url := raw(t, func(conn net.Conn, _ string) bool {
-					answered.Add(1)
-					io.WriteString(conn, test.answer)
-					return test.keep
-				})
-				l := run(t, e, counted(url, 2, 20))
-				switch {
-				case test.kind == "" && (l.Succeeded != 20 || answered.Load() != 20):
-					t.Errorf("%d succeeded, the server answered %d, failed: %v", l.Succeeded, answered.Load(), l.Examples)
-				case test.name == "silent close" && (l.Succeeded != answered.Load() || l.Failed[test.kind] == 0):
-					t.Errorf("%d succeeded, the server answered %d, failed: %v", l.Succeeded, answered.Load(), l.Failed)
-				case test.name == "silent close":
-				case test.kind != "" && l.Failed[test.kind] != 20:
-					t.Errorf("failed: %v %v", l.Failed, l.Examples)
-				case !strings.Contains(l.Examples[test.kind], test.text):
-					t.Errorf("example %q", l.Examples[test.kind])
-				}
-				if len(l.Examples[test.kind]) > wire.MaxExample+8 {
-					t.Errorf("example of %d bytes", len(l.Examples[test.kind]))
-				}
-			})
-		})
-	}
-}
-
-func TestRunWithAServerThatClosesAfterEachAnswer(t *testing.T) {
-	eachLoop(t, func(t *testing.T, e Engine) {
-		server := newCounting(t, hello)
-		server.Config.SetKeepAlivesEnabled(false)
-		l := run(t, e, counted(server.URL, 4, 200))
-		server.answered(t, 200, 200)
-		server.opened(t, 200)
-		if l.Succeeded != 200 {
-			t.Errorf("%d succeeded, failed %v", l.Succeeded, l.Failed)
-		}
-		if !strings.Contains(l.Warnings.Join("\n"), "opened again 196 times") {
-			t.Errorf("warnings: %q", l.Warnings)
-		}
-	})
-}
 
 func TestRunOnARefusingPort(t *testing.T) {
 	eachLoop(t, func(t *testing.T, e Engine) {
@@ -139,7 +60,8 @@ func TestRunWithAServerThatDies(t *testing.T) {
 		if n, all := server.count(200), l.AllSucceeded(); all > n || all < n-connections {
 			t.Errorf("%d succeeded, the server answered %d", all, n)
 		}
-		if n := l.Failed[bench.ErrReset]; n < 1 || n > connections || l.Failed[bench.ErrReset]+l.Failed[bench.ErrRefused] != l.FailedTotal() {
+		// What was in flight is asked once more where its connection had been open before it.
+		if n := l.Failed[bench.ErrReset]; n > connections || n+l.Failed[bench.ErrRefused] != l.FailedTotal() {
 			t.Errorf("failed: %v", l.Failed)
 		}
 	})

@@ -45,7 +45,8 @@ func eachOf(t *testing.T, all []driver, test func(t *testing.T, e Engine)) {
 	t.Helper()
 	for _, d := range all {
 		t.Run(d.name, func(t *testing.T) {
-			if err := HasLoop(d.name); err != nil {
+			loop, _, _ := strings.Cut(d.name, " ")
+			if err := HasLoop(loop); err != nil {
 				t.Skip("SKIP: ", err)
 			}
 			test(t, d.engine)

@@ -11,10 +11,10 @@ import (
 )
 
 // judge is the doubt that the client itself has about its result.
-func judge(l bench.Load, rec *record.Result, places int) bench.Findings {
+func judge(l bench.Load, rec *record.Result) bench.Findings {
 	return verdict.Loop{
-		Open: rec.Open, Whole: rec.Whole, Parts: rec.Turns, Users: rec.Users, Connections: rec.Connections,
-		Reopened: rec.Opened - int64(places-rec.Preopened), Answers: l.Succeeded + total(rec.Ended.Failed), LateAfter: record.LateAfter,
+		Open: rec.Open, Whole: rec.Whole, Parts: rec.Turns, Connections: rec.Connections,
+		Reopened: rec.Reopened, Answers: l.Succeeded + total(rec.Ended.Failed), LateAfter: record.LateAfter,
 		Busy: rec.Busy, Shared: rec.Shared, Counted: rec.Counted, Rested: rec.Rested,
 	}.Judge(l)
 }

@@ -6,8 +6,9 @@
 //
 // vegeta supplies the model: pacers and what a target is. The exchange on the wire is this
 // package's own, because it has to hold exactly N connections, to tell typed errors apart, to time
-// a request from its sending to its last byte without anything else in between, and never to repeat
-// a request behind the measurement's back, as net/http's transport does.
+// a request from its sending to its last byte without anything else in between, and to repeat none
+// behind the measurement's back, as net/http's transport does. The one that it repeats, because its
+// connection had ended before it, is counted once, with all of its time; see wire.Repeatable.
 //
 // Launching and sampling the contender, and judging (package verdict), are left to others. Nothing
 // here is logged: doubt about a result goes into its Warnings.
@@ -126,7 +127,7 @@ type Engine struct {
 // Run puts plan's step on the contender and returns when nothing of it is in flight any more.
 //
 // All connections are opened first, which takes at most 3 s (those that fail are tried again by
-// their first request). The load begins with a lead-in until every connection has had its first
+// their first request), but for the later ones of a ramp, which are opened when they begin. The load begins with a lead-in until every connection has had its first
 // answer, or for as long as a request may take; see record/leadin.go for how connections begin.
 // Then comes the interval, of the step's duration: Load.Succeeded are the answers whose last byte
 // arrived in it, Load.Elapsed is its length, and the counters are read at its two ends. At its end
@@ -182,12 +183,12 @@ func (e Engine) Run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 	default:
 		rec, loop := e.loop(ctx, plan, mix, connections)
 		defer loop.Close()
-		rec.Preopened = loop.Connect(ctx)
+		loop.Connect(ctx)
 		if ctx.Err() != nil {
 			return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, context.Cause(ctx))
 		}
 		wall, cpu := e.clocked(ctx, plan, rec, loop, nil, onWindow)
-		load, err = e.finish(ctx, plan, &rec.Result, loop.Places(), wall, cpu)
+		load, err = e.finish(ctx, plan, &rec.Result, wall, cpu)
 	}
 	load.Warnings = append(load.Warnings, waited...)
 	return load, err
@@ -195,13 +196,11 @@ func (e Engine) Run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 
 // loop keeps a step's connections and sends its requests.
 type loop interface {
-	// Connect opens connections before the clock starts, and returns how many are open.
-	Connect(ctx context.Context) int
+	// Connect opens connections before the clock starts.
+	Connect(ctx context.Context)
 	// Run sends until the recorder is stopped and returns when all is drained. ctx bounds the
 	// opening of connections.
 	Run(ctx context.Context)
-	// Places is the number of connections that there may be so far.
-	Places() int
 	// Cut ends what is in flight.
 	Cut()
 	// Close closes all connections, after run.
@@ -285,10 +284,10 @@ func (e Engine) clocked(ctx context.Context, plan Plan, rec *record.Recorder, lo
 }
 
 // finish is what has been recorded, with the doubt about it.
-func (e Engine) finish(ctx context.Context, plan Plan, rec *record.Result, places int, wall, cpu time.Duration) (bench.Load, error) {
+func (e Engine) finish(ctx context.Context, plan Plan, rec *record.Result, wall, cpu time.Duration) (bench.Load, error) {
 	load := rec.Load()
 	load.ClientCPU, load.Wall, load.ClientCPUs = cpu, wall, ownCPUs()
-	load.Warnings = append(load.Warnings, judge(load, rec, places)...)
+	load.Warnings = append(load.Warnings, judge(load, rec)...)
 	if ctx.Err() != nil {
 		return load, fmt.Errorf("load step %q: %w", plan.Step.Name, context.Cause(ctx))
 	}

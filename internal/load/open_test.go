@@ -3,7 +3,6 @@ package load
 import (
 	"context"
 	"errors"
-	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -147,41 +146,6 @@ func TestArrivals(t *testing.T) {
 			t.Errorf("warnings %q", l.Warnings)
 		}
 	})
-}
-
-func TestOpenLoopOfRawAnswers(t *testing.T) {
-	const ok = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
-	for _, test := range []struct {
-		name, answer string
-		keep         bool
-		kind         bench.ErrorKind // "" for success
-	}{
-		{"announced close", "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello", false, ""},
-		{"nothing", "", false, bench.ErrReset},
-		{"half a body", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello", false, bench.ErrReset},
-		{"not HTTP", "SSH-2.0-OpenSSH_9.2\r\n", false, bench.ErrOther},
-		{"endless headers", "HTTP/1.1 200 OK\r\n" + strings.Repeat("X-Header: "+strings.Repeat("x", 1000)+"\r\n", 1100), false, bench.ErrOther},
-		{"interim answers without end", strings.Repeat("HTTP/1.1 100 Continue\r\n\r\n", 20), false, bench.ErrOther},
-		{"surplus bytes", ok + "surplus", false, ""},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			eachOpenLoop(t, func(t *testing.T, e Engine) {
-				t.Parallel()
-				var answered atomic.Int64
-				url := raw(t, func(conn net.Conn, _ string) bool {
-					answered.Add(1)
-					io.WriteString(conn, test.answer)
-					return test.keep
-				})
-				l := runOpen(t, e, openCounted(url, 500, 4, 40))
-				// What is still in line when the last one comes due is dropped.
-				if l.Scheduled != 40 || l.Sent != answered.Load() || test.kind == "" && l.Succeeded != l.Sent || test.kind != "" && l.Failed[test.kind] != l.Sent {
-					t.Errorf("%d sent, the server answered %d; %d succeeded, failed %v %v", l.Sent, answered.Load(), l.Succeeded, l.Failed, l.Examples)
-				}
-			})
-		})
-	}
 }
 
 func TestOpenLoopOnARefusingPort(t *testing.T) {

@@ -72,7 +72,6 @@ func (e Engine) runTurns(ctx context.Context, plan Plan, connections int, onWind
 type turnsTogether struct {
 	all       *record.Turns // nil: there was none yet
 	wall, cpu time.Duration
-	places    int
 }
 
 // run runs the n-th turn, plan, over the connections of the one before; its recorder is nil where
@@ -85,7 +84,7 @@ func (t *turnsTogether) run(ctx context.Context, e Engine, plan Plan, n, connect
 		return nil, fmt.Errorf("load step %q: %w", plan.Step.Name, err)
 	}
 	rec, loop := e.loop(ctx, plan, m, connections)
-	rec.Preopened = loop.Connect(ctx)
+	loop.Connect(ctx)
 	defer loop.Close()
 	if ctx.Err() != nil {
 		return nil, nil
@@ -95,8 +94,7 @@ func (t *turnsTogether) run(ctx context.Context, e Engine, plan Plan, n, connect
 		on = func(w bench.Window) { onWindow(rec, w) }
 	}
 	wall, cpu := e.clocked(ctx, plan, rec, loop, endsWith, on)
-	t.wall, t.cpu, t.places = t.wall+wall, t.cpu+cpu, loop.Places()
-	rec.Opened -= int64(t.places - rec.Preopened)
+	t.wall, t.cpu = t.wall+wall, t.cpu+cpu
 	if t.all == nil {
 		t.all = record.NewTurns(plan.Step, m.Names())
 	}
@@ -108,6 +106,5 @@ func (t *turnsTogether) finish(ctx context.Context, e Engine, plan Plan) (bench.
 	if t.all == nil {
 		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, context.Cause(ctx))
 	}
-	t.all.Preopened = t.places // what was opened anew is counted already
-	return e.finish(ctx, plan, &t.all.Result, t.places, t.wall, t.cpu)
+	return e.finish(ctx, plan, &t.all.Result, t.wall, t.cpu)
 }

@@ -15,7 +15,6 @@ type Loop struct {
 	Open        bool
 	Whole       bool // all of the step is measured: it has no steady state
 	Parts       bool // it was run in turns or bursts
-	Users       bool // connections are meant to be opened again
 	Connections int
 	Reopened    int64
 	Answers     int64         // of the interval, failures among them
@@ -44,7 +43,7 @@ func (o Loop) Judge(l bench.Load) (all bench.Findings) {
 	if o.Reopened > 1 {
 		again = fmt.Sprintf("connections were opened again %d times", o.Reopened)
 	}
-	add(o.Reopened > 0 && l.Succeeded > 0 && !o.Users, bench.FoundReopened, figures{"times": float64(o.Reopened)},
+	add(o.Reopened > 0 && l.Succeeded > 0, bench.FoundReopened, figures{"times": float64(o.Reopened)},
 		"%s; the time for it is part of the latency", again)
 	limited := l.Failed[bench.ErrClient]
 	requests := fmt.Sprintf("%d requests", limited)

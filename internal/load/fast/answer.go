@@ -156,6 +156,11 @@ func (p *parser) eof() (done bool, err error) {
 	return false, wire.ErrClosedInBody
 }
 
+// untouched tells that no byte of an answer has come.
+func (p *parser) untouched() bool {
+	return p.stage == stageStatus && p.interim == 0 && len(p.line) == 0
+}
+
 // tooLong bounds a line of n bytes with all that belongs to it.
 func (p *parser) tooLong(n int) error {
 	switch p.stage {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 	"locbench/internal/load/wire"
 )
 
-// dial begins to open c for its request, which is in c.rest.
+// dial begins to open c for its request.
 func (s *shard) dial(c *conn, i int) {
 	c.doing = connecting
 	if c.refused = s.dialTo(c, i); c.refused != nil {
@@ -77,21 +78,33 @@ func (s *shard) dialled(c *conn, i int) error {
 	return nil
 }
 
-// connected goes on with the request for which c was opened.
-func (s *shard) connected(c *conn, i int) {
-	if err := s.dialled(c, i); err != nil {
+// connected goes on with the request for which c was opened. If that has been closed already the
+// request is not sent, and what has come before the end is its answer.
+func (s *shard) connected(c *conn, i int, closed bool) {
+	err := s.dialled(c, i)
+	if !wire.Opened(err) {
 		s.fail(c, i, s.now(), err)
 		return
 	}
-	s.counters.Opened++
+	if c.ever {
+		s.counters.Reopened++
+	}
 	c.ever = true
 	c.failures = 0
 	c.doing = waiting
-	s.send(c, i, c.rest)
+	switch {
+	case err != nil:
+		s.fail(c, i, s.now(), err)
+	case !closed:
+		s.send(c, i)
+	case s.ring == nil:
+		s.read(c, i, hangUps)
+	}
 }
 
 // connectAll opens what is not open yet, wire.Dialers at a time, until then at the latest. A
-// failure is met again, and then counted, by the first request.
+// failure is met again, and then counted, by the first request. The later connections of a ramp are
+// opened when they begin: a contender need not keep a connection that is not used.
 func (s *shard) connectAll(ctx context.Context, until time.Time) {
 	stop := context.AfterFunc(ctx, s.wake)
 	defer stop()
@@ -105,7 +118,7 @@ func (s *shard) connectAll(ctx context.Context, until time.Time) {
 	for {
 		for ; todo < want && dialling < wire.Dialers; todo++ {
 			c := &s.conns[todo]
-			if c.fd >= 0 {
+			if c.fd >= 0 || !s.loop.Recorder.BeginsEarly(s.place(todo)) {
 				continue
 			}
 			if err := s.dialTo(c, todo); err != nil {
@@ -135,42 +148,22 @@ func (s *shard) connectAll(ctx context.Context, until time.Time) {
 			}
 			dialling--
 			c.doing = idle
-			if s.dialled(c, int(e.Fd)) != nil {
+			err := s.dialled(c, int(e.Fd))
+			if c.ever = wire.Opened(err); err != nil {
 				s.hangUp(c)
-				continue
 			}
-			c.ever = true
 		}
 	}
 	for i := range s.conns {
-		if c := &s.conns[i]; c.doing == connecting {
+		c := &s.conns[i]
+		if c.doing == connecting || c.fd >= 0 && socket(c.fd).gone() { // epoll tells that once, and it may have
 			c.doing = idle
 			s.hangUp(c)
 		}
 	}
 }
 
-// opened is the number of connections that are open.
-func (s *shard) opened() (n int) {
-	for i := range s.conns {
-		if s.conns[i].fd >= 0 {
-			n++
-		}
-	}
-	return n
-}
-
-// places is the number of connections that there are: in an open loop those that have been needed
-// so far.
-func (s *shard) places() int {
-	if s.open == nil {
-		return len(s.conns)
-	}
-	n := 0
-	for i := range s.conns {
-		if s.conns[i].ever {
-			n++
-		}
-	}
-	return n
+// anyOpened tells whether any connection is open, or has been.
+func (s *shard) anyOpened() bool {
+	return slices.ContainsFunc(s.conns, func(c conn) bool { return c.ever })
 }

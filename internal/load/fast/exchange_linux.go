@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"locbench/internal/bench"
 	"locbench/internal/load/record"
 	"locbench/internal/load/stamp"
 	"locbench/internal/load/wire"
@@ -28,72 +29,87 @@ func (s *shard) ask(c *conn, i int, now int64) {
 
 // launch sends the next request on c, which it opens where it is not.
 func (s *shard) launch(c *conn, i int, now int64) {
-	c.req, s.out, c.drawn = s.mix.Take(s.out[:0])
+	c.req, c.out, c.drawn = s.mix.Take(c.out[:0])
 	c.start, c.until, c.dialled = now, now+int64(s.loop.Timeout), c.fd < 0
 	if c.until < s.next {
 		s.next = c.until
 	}
+	s.expect(c)
+	if c.fd < 0 {
+		s.dial(c, i)
+		return
+	}
+	s.send(c, i)
+}
+
+// expect makes c ready for the answer to its request, of which nothing has been sent.
+func (s *shard) expect(c *conn) {
+	c.sent = 0
 	c.parser.reset(c.req.IsHead, c.req.Status, s.known)
 	if c.drawn.Check {
 		c.parser.keepBody()
 	}
-	if c.fd < 0 {
-		c.rest = append(c.rest[:0], s.out...)
-		s.dial(c, i)
-		return
-	}
-	s.send(c, i, s.out)
 }
 
-// send writes b, as much of it as the socket takes; the rest when it takes more.
-func (s *shard) send(c *conn, i int, b []byte) {
+// send writes what is left of the request, as much as the socket takes; the rest when it takes
+// more.
+func (s *shard) send(c *conn, i int) {
 	if s.ring != nil {
-		s.sendRing(c, i, b)
+		s.sendRing(c, i)
 		return
 	}
-	n, errno := write(c.fd, b)
-	switch {
-	case errno == 0 && n == len(b):
-		c.doing = waiting
-	case errno == 0 || errno == syscall.EAGAIN || errno == syscall.EINTR:
-		if c.doing != sending {
-			c.doing = sending
+	n, errno := write(c.fd, c.out[c.sent:])
+	before := c.doing
+	switch errno {
+	case 0, syscall.EAGAIN, syscall.EINTR:
+		c.sent += max(n, 0)
+		if c.doing = sending; c.sent == len(c.out) {
+			c.doing = waiting
+		}
+		if (c.doing == sending) != (before == sending) {
 			s.interest(c, i, c.wants())
 		}
-		c.rest = append(c.rest[:0], b[max(n, 0):]...)
+	case syscall.EPIPE, syscall.ECONNRESET:
+		// The contender has closed the connection, maybe with an answer before.
+		c.doing = sending
+		s.read(c, i, hangUps)
 	default:
 		s.fail(c, i, s.now(), os.NewSyscallError("write", errno))
 	}
+}
+
+// again lets the request of c be sent once more, over a new connection. That is for a request whose
+// connection had been open before and has ended, or is given up, without an answer: the contender
+// may have closed it while the request was on its way. untouched says that it has not got the
+// request for sure. See wire.Repeatable for the others.
+func (s *shard) again(c *conn, i int, untouched bool) bool {
+	if c.dialled || !untouched && !c.req.Repeatable {
+		return false
+	}
+	c.dialled = true
+	s.hangUp(c)
+	s.expect(c)
+	s.dial(c, i)
+	return true
 }
 
 // handle takes in what has happened on c.
 func (s *shard) handle(c *conn, i int, events uint32) {
 	switch c.doing {
 	case connecting:
-		s.connected(c, i)
+		s.connected(c, i, events&hangUps != 0)
 	case sending:
+		fd := c.fd
 		if events&unix.EPOLLOUT != 0 {
-			c.doing = waiting
-			rest := c.rest
-			n, errno := write(c.fd, rest)
-			switch {
-			case errno == 0 && n == len(rest):
-				s.interest(c, i, c.wants())
-			case errno == 0 || errno == syscall.EAGAIN || errno == syscall.EINTR:
-				c.doing = sending
-				c.rest = rest[:copy(rest, rest[max(n, 0):])]
-			default:
-				s.fail(c, i, s.now(), os.NewSyscallError("write", errno))
-				return
-			}
+			s.send(c, i)
 		}
-		if events&^unix.EPOLLOUT != 0 {
+		if events&^unix.EPOLLOUT != 0 && c.fd == fd && (c.doing == sending || c.doing == waiting) {
 			s.read(c, i, events)
 		}
 	case waiting:
 		s.read(c, i, events)
-	case idle:
-		// The contender closes what is not used any more, or sends what nobody has asked for.
+	case idle, resting:
+		// The contender closes what is not used, or sends what nobody has asked for.
 		s.hangUp(c)
 	}
 }
@@ -135,17 +151,21 @@ func (s *shard) read(c *conn, i int, events uint32) {
 			return
 		}
 	}
-	s.complete(c, i, used < n || c.doing == sending, at, err)
+	s.complete(c, i, used < n || c.doing == sending || events&hangUps != 0, at, err)
 }
 
 // complete records an exchange that has ended, with the moment at which the kernel took in its
 // answer, where that is known, and goes on. spoilt tells that there were bytes which nobody asked
-// for, or that a part of the request was not sent: they make the next answer unreadable.
+// for, or that a part of the request was not sent, which make the next answer unreadable, or that
+// the contender has closed the connection.
 func (s *shard) complete(c *conn, i int, spoilt bool, at int64, err error) {
 	now := s.now()
 	if err != nil {
 		s.fail(c, i, now, err)
 		return
+	}
+	if p := &c.parser; p.status == http.StatusRequestTimeout && p.status != c.req.Status && p.close && s.again(c, i, true) {
+		return // it gave up waiting for a request, and this one was on its way
 	}
 	if c.parser.close || spoilt {
 		s.hangUp(c)
@@ -208,6 +228,9 @@ func (s *shard) goOn(c *conn, i int, now int64) {
 
 // fail ends the exchange on c.
 func (s *shard) fail(c *conn, i int, now int64, err error) {
+	if c.parser.untouched() && wire.Classify(err) == bench.ErrReset && s.again(c, i, c.sent == 0) {
+		return
+	}
 	dial := c.doing == connecting
 	s.hangUp(c)
 	x := record.Exchange{Request: c.req.Index, Start: c.start, End: now, Read: now, Kind: wire.Classify(err)}

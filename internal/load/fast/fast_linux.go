@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -74,8 +75,8 @@ func sockaddr(a netip.AddrPort) unix.Sockaddr {
 }
 
 // Connect opens the connections before the clock starts, as far as that is possible within
-// wire.DialTime. It returns how many are open then.
-func (l *Loop) Connect(ctx context.Context) (opened int) {
+// wire.DialTime.
+func (l *Loop) Connect(ctx context.Context) {
 	until := time.Now().Add(min(wire.DialTime, l.Timeout))
 	// A name with several addresses: the first at which anybody answers.
 	for i := range l.Addresses {
@@ -85,15 +86,10 @@ func (l *Loop) Connect(ctx context.Context) (opened int) {
 			wg.Go(func() { s.connectAll(ctx, until) })
 		}
 		wg.Wait()
-		opened = 0
-		for _, s := range l.shards {
-			opened += s.opened()
-		}
-		if opened > 0 {
-			return opened
+		if slices.ContainsFunc(l.shards, (*shard).anyOpened) {
+			return
 		}
 	}
-	return 0
 }
 
 // Run sends until the recorder is stopped and returns when all is drained.
@@ -133,14 +129,6 @@ func (l *Loop) wake() {
 func (l *Loop) Cut() {
 	l.cutNow.Store(true)
 	l.wake()
-}
-
-// Places is the number of connections that there may be so far.
-func (l *Loop) Places() (n int) {
-	for _, s := range l.shards {
-		n += s.places()
-	}
-	return n
 }
 
 // Close closes all connections, or keeps them for the next step.

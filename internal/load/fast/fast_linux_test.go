@@ -2,6 +2,7 @@ package fast
 
 import (
 	"math"
+	"net/netip"
 	"runtime"
 	"strings"
 	"testing"
@@ -50,18 +51,8 @@ func exchangesDoNotAllocate(t *testing.T, epoll bool, answer string) {
 	c.Epoll = epoll
 	rec := c.Recorder
 	rec.Begin(0)
-	s, err := newShard(&Loop{Config: c}, 0, 1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.close()
-	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer unix.Close(pair[1])
+	s, other := onPair(t, c)
 	conn := &s.conns[0]
-	conn.fd = int32(pair[0])
 	s.active = 1
 	turn := func() { s.handle(conn, 0, unix.EPOLLIN) }
 	if s.ring != nil {
@@ -83,10 +74,10 @@ func exchangesDoNotAllocate(t *testing.T, epoll bool, answer string) {
 	in, out := make([]byte, 4096), []byte(answer)
 	asked := 0
 	exchange := func() {
-		if n, err := unix.Read(pair[1], in); n <= 0 || err != nil {
+		if n, err := unix.Read(other, in); n <= 0 || err != nil {
 			t.Fatal(n, err)
 		}
-		if _, err := unix.Write(pair[1], out); err != nil {
+		if _, err := unix.Write(other, out); err != nil {
 			t.Fatal(err)
 		}
 		turn()
@@ -102,39 +93,107 @@ func exchangesDoNotAllocate(t *testing.T, epoll bool, answer string) {
 	}
 }
 
-// A connection that nobody uses, and which the contender closes or sends something on, is given up:
-// the next request opens another one.
+// A connection that nobody uses (any more, or yet), and which the contender closes or sends something
+// on, is given up: the next request opens another one.
 func TestIdleConnectionIsGivenUp(t *testing.T) {
 	for name, do := range map[string]func(fd int){
 		"closed":  func(fd int) { _ = unix.Shutdown(fd, unix.SHUT_WR) },
 		"surplus": func(fd int) { _, _ = unix.Write(fd, []byte("x")) },
 	} {
+		for state, doing := range map[string]doing{"idle": idle, "resting": resting} {
+			t.Run(name+" while "+state, func(t *testing.T) {
+				c := config(bench.Step{Rate: 1, MaxConnections: 1, Duration: time.Minute})
+				c.Connections = 1
+				c.Recorder.Begin(0)
+				s, other := onPair(t, c)
+				conn := &s.conns[0]
+				conn.doing, conn.until = doing, math.MaxInt64
+				add := &unix.EpollEvent{Events: conn.wants(), Fd: 0}
+				if err := unix.EpollCtl(s.epoll, unix.EPOLL_CTL_ADD, int(conn.fd), add); err != nil {
+					t.Fatal(err)
+				}
+				do(other)
+				s.counters.Lock()
+				s.next = math.MaxInt64
+				s.await(s.now() + int64(time.Minute))
+				s.serve()
+				s.counters.Unlock()
+				if conn.fd != -1 || conn.doing != doing {
+					t.Errorf("the connection is still there: %d", conn.fd)
+				}
+			})
+		}
+	}
+}
+
+// onPair is a shard whose only connection is one of two sockets, and the other one.
+func onPair(t *testing.T, c Config) (s *shard, other int) {
+	t.Helper()
+	s, err := newShard(&Loop{Config: c}, 0, 1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.close)
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { unix.Close(pair[1]) })
+	s.conns[0].fd = int32(pair[0])
+	return s, pair[1]
+}
+
+// An end that comes together with the answer is known before the next request, whatever that asks:
+// it is sent on another connection.
+func TestEndBesideTheAnswer(t *testing.T) {
+	for name, epoll := range map[string]bool{"epoll": true, "io_uring": false} {
 		t.Run(name, func(t *testing.T) {
-			c := config(bench.Step{Rate: 1, MaxConnections: 1, Duration: time.Minute})
-			c.Connections = 1
+			if err := ringWorks(); err != nil && !epoll {
+				t.Skip("SKIP: ", err)
+			}
+			c := config(bench.Step{Connections: 1, Duration: time.Minute, MaxRequests: 2})
+			// A broadcast address, to which the kernel opens no connection.
+			c.Epoll, c.Addresses = epoll, []netip.AddrPort{netip.MustParseAddrPort("255.255.255.255:1")}
+			c.Spec.Requests[0].Method = "POST"
 			c.Recorder.Begin(0)
-			s, err := newShard(&Loop{Config: c}, 0, 1, 1)
-			if err != nil {
-				t.Fatal(err)
+			s, other := onPair(t, c)
+			conn, turn := &s.conns[0], func() { s.handle(&s.conns[0], 0, unix.EPOLLIN|unix.EPOLLRDHUP) }
+			s.active = 1
+			if s.ring != nil {
+				runtime.LockOSThread()
+				defer runtime.UnlockOSThread()
+				s.useRing()
+				turn = func() {
+					s.counters.Lock()
+					s.awaitRing()
+					s.serve()
+					s.counters.Unlock()
+				}
 			}
-			defer s.close()
-			pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer unix.Close(pair[1])
-			s.conns[0].fd = int32(pair[0])
-			if err := unix.EpollCtl(s.epoll, unix.EPOLL_CTL_ADD, pair[0], &unix.EpollEvent{Events: s.conns[0].wants(), Fd: 0}); err != nil {
-				t.Fatal(err)
-			}
-			do(pair[1])
-			s.counters.Lock()
 			s.next = math.MaxInt64
-			s.await(s.now() + int64(time.Minute))
-			s.serve()
-			s.counters.Unlock()
-			if s.conns[0].fd != -1 || s.conns[0].doing != idle {
-				t.Errorf("the connection is still there: %d", s.conns[0].fd)
+			s.ask(conn, 0, s.now())
+			if s.ring != nil {
+				s.ring.poll()
+			}
+			in := make([]byte, 4096)
+			if n, err := unix.Read(other, in); n <= 0 || err != nil {
+				t.Fatal(n, err)
+			}
+			if _, err := unix.Write(other, []byte("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")); err != nil {
+				t.Fatal(err)
+			}
+			if err := unix.Shutdown(other, unix.SHUT_WR); err != nil {
+				t.Fatal(err)
+			}
+			turn()
+			if s.ring != nil {
+				s.ring.poll()
+			}
+			if n, err := unix.Read(other, in); n != 0 || err != nil {
+				t.Errorf("%d bytes on the connection after its end, %v", n, err)
+			}
+			if conn.doing != connecting || s.counters.Sent != 2 {
+				t.Errorf("%d sent, doing %d", s.counters.Sent, conn.doing)
 			}
 		})
 	}

@@ -11,13 +11,10 @@ type Loop struct{}
 func New(Config) *Loop { return nil }
 
 // Connect is not called.
-func (*Loop) Connect(context.Context) int { return 0 }
+func (*Loop) Connect(context.Context) {}
 
 // Run is not called.
 func (*Loop) Run(context.Context) {}
-
-// Places is not called.
-func (*Loop) Places() int { return 0 }
 
 // Cut is not called.
 func (*Loop) Cut() {}

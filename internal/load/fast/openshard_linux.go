@@ -234,6 +234,7 @@ func (o *openShard) release(c *conn, i int, now int64) {
 	}
 	if o.schedule == nil {
 		o.hangUp(c) // the next user has a connection of its own
+		c.ever = false
 	}
 	if !ended {
 		o.expire(now)

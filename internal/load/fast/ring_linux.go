@@ -98,6 +98,7 @@ type (
 )
 
 const (
+	opNothing = 0
 	opPollAdd = 6
 	opSend    = 26
 	opRecvMsg = 10

@@ -1,6 +1,7 @@
 package fast
 
 import (
+	"bytes"
 	"math"
 	"os"
 	"syscall"
@@ -60,15 +61,14 @@ func (s *shard) receiveRing(c *conn, i int) {
 	c.queued = s.ring.tail
 }
 
-// sendRing has the kernel send b on c.
-func (s *shard) sendRing(c *conn, i int, b []byte) {
-	c.out = append(c.out[:0], b...)
-	c.doing = waiting
+// sendRing has the kernel send the request of c.
+func (s *shard) sendRing(c *conn, i int) {
+	c.doing, c.sent = waiting, len(c.out)
 	q := s.ring.next()
 	q.op, q.fd, q.opFlags, q.user = opSend, c.fd, unix.MSG_NOSIGNAL|unix.MSG_WAITALL, mark(forRequest, i, c.turn)
 	q.addr, q.length = address(c.out), uint32(len(c.out))
 	c.queued = s.ring.tail
-	if len(b) < longRequest {
+	if len(c.out) < longRequest {
 		q.flags = sqeSkipSuccess
 	} else {
 		c.unsent = true
@@ -103,15 +103,27 @@ func (s *shard) detachRing(c *conn) {
 	// What waits for it in the kernel would hold it open. It ends now, and is known by its turn.
 	_ = unix.Shutdown(int(c.fd), unix.SHUT_RDWR)
 	c.turn++
-	if c.unsent {
-		c.out, c.unsent = nil, false
+	if c.unsent { // the kernel may still read it
+		c.out, c.unsent = bytes.Clone(c.out), false
 	}
+}
+
+// withdraw takes the request of c, whose connection was open before it, back if the kernel has not
+// been given it yet.
+func (s *shard) withdraw(c *conn) bool {
+	if c.doing != waiting || c.dialled || !s.ring.pending(c.queued) {
+		return false
+	}
+	q := &s.ring.sqes[(c.queued-1)&s.ring.sqMask]
+	*q = submission{op: opNothing, flags: q.flags, user: q.user}
+	c.sent = 0
+	return true
 }
 
 // pollRing waits until c, which is being connected, is open or is not to be opened.
 func (s *shard) pollRing(c *conn, i int) {
 	q := s.ring.next()
-	q.op, q.fd, q.opFlags, q.user = opPollAdd, c.fd, pollOut, mark(forOpening, i, c.turn)
+	q.op, q.fd, q.opFlags, q.user = opPollAdd, c.fd, pollOut|pollEnd, mark(forOpening, i, c.turn)
 	c.queued = s.ring.tail
 }
 
@@ -123,6 +135,7 @@ func (s *shard) pollWake() {
 const (
 	pollIn  = 1
 	pollOut = 4
+	pollEnd = unix.POLLRDHUP
 )
 
 // awaitRing is await with a ring: it also sends what is to be sent.
@@ -165,11 +178,12 @@ func (s *shard) serveRing() {
 			s.received(c, i, done, current)
 		case !current:
 		case what == forOpening:
-			s.connected(c, i)
-		case done.res < 0:
+			s.connected(c, i, done.res > 0 && done.res&(pollEnd|unix.POLLHUP) != 0)
+		case done.res < 0 && done.res != -int32(unix.EPIPE) && done.res != -int32(unix.ECONNRESET):
 			s.fail(c, i, s.now(), os.NewSyscallError("write", syscall.Errno(-done.res)))
 		case int(done.res) < len(c.out):
-			s.fail(c, i, s.now(), os.NewSyscallError("write", syscall.EPIPE))
+			// The contender has closed the connection, maybe with an answer before.
+			c.sent, c.unsent = int(max(done.res, 0)), true
 		default:
 			c.unsent = false
 		}
@@ -183,6 +197,10 @@ func (s *shard) received(c *conn, i int, done completion, current bool) {
 		defer s.ring.giveBack(buffer)
 	}
 	if !current {
+		return
+	}
+	if errno != unix.ENOBUFS && s.withdraw(c) {
+		s.again(c, i, true) // nobody asked for it; and if the connection has ended, it has before the request
 		return
 	}
 	if done.flags&cqeMore == 0 && (len(b) > 0 || errno == unix.ENOBUFS) {

@@ -51,15 +51,15 @@ type conn struct {
 	parser   parser
 	req      *workload.Request
 	drawn    workload.Drawn
-	start    int64 // of the request
-	until    int64 // its time-out, or the end of the rest
-	rest     []byte
-	fd       int32 // -1: not open
+	start    int64  // of the request
+	until    int64  // its time-out, or the end of the rest
+	out      []byte // the request; with a ring the kernel may still read it
+	sent     int    // bytes of it that have gone out, as far as is known
+	fd       int32  // -1: not open
 	doing    doing
 	ever     bool   // it has been open
 	failures uint16 // dials failed in a row
 
-	out     []byte // with a ring: the request, which the kernel may still read
 	dialled bool   // for this request, whose time includes that
 	queued  uint32 // with a ring: where its last submission ends
 	turn    uint32 // with a ring: number of its socket, to know what comes of an earlier one
@@ -89,7 +89,6 @@ type shard struct {
 	ring     *uring // nil: epoll tells what has happened
 	wakeFD   int    // an eventfd
 	in       []byte
-	out      []byte
 	events   []unix.EpollEvent
 	next     int64   // when connections have to be looked at for time-outs and ends of rests
 	known    uint8   // see parser

@@ -4,9 +4,10 @@ package portable
 
 import (
 	"crypto/tls"
+	"errors"
 	"net"
+	"os"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -14,34 +15,51 @@ import (
 // gone tells, without waiting, whether the other side has closed an idle connection or sent what
 // nobody asked for. A connection that does not let itself be looked at is not gone.
 func gone(conn net.Conn) bool {
-	if two, ok := conn.(*http2Conn); ok {
-		return !two.usable()
+	var one [1]byte
+	switch c := conn.(type) {
+	case *http2Conn:
+		return !c.usable()
+	case *tls.Conn:
+		// TLS has messages of its own, such as session tickets and the end: it has to read them.
+		below, ok := c.NetConn().(*below)
+		if !ok {
+			return false
+		}
+		below.atOnce = true
+		defer func() { below.atOnce = false }()
+		_, err := c.Read(one[:])
+		return !errors.Is(err, os.ErrDeadlineExceeded)
 	}
-	secure, encrypted := conn.(*tls.Conn)
-	if encrypted {
-		conn = secure.NetConn()
+	_, err := look(conn, one[:], unix.MSG_PEEK)
+	return !errors.Is(err, os.ErrDeadlineExceeded)
+}
+
+// Read reads what is there if it is to be at once: a time-out without waiting where nothing is.
+func (b *below) Read(p []byte) (int, error) {
+	if !b.atOnce {
+		return b.Conn.Read(p)
 	}
+	n, err := look(b.Conn, p, 0)
+	if n == 0 && err == nil {
+		err = net.ErrClosed
+	}
+	return n, err
+}
+
+// look reads from conn without waiting, with a time-out where there is nothing, or where that cannot
+// be known. No bytes and no error are the end.
+func look(conn net.Conn, p []byte, flags int) (n int, err error) {
 	sys, ok := conn.(syscall.Conn)
 	if !ok {
-		return false
+		return 0, os.ErrDeadlineExceeded
 	}
 	raw, err := sys.SyscallConn()
 	if err != nil {
-		return false
+		return 0, os.ErrDeadlineExceeded
 	}
-	// The deadline of the last exchange may have passed, and then nothing would be looked at.
-	if err := conn.SetReadDeadline(time.Now().Add(time.Second)); err != nil {
-		return true
+	failed := raw.Control(func(fd uintptr) { n, _, err = unix.Recvfrom(int(fd), p, flags|unix.MSG_DONTWAIT) })
+	if failed != nil || err == unix.EAGAIN || err == unix.EINTR {
+		return 0, os.ErrDeadlineExceeded
 	}
-	n, peeked := 0, error(nil)
-	err = raw.Read(func(fd uintptr) bool {
-		var b [1]byte
-		n, _, peeked = unix.Recvfrom(int(fd), b[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
-		return true
-	})
-	if err != nil || peeked == unix.EAGAIN || peeked == unix.EINTR {
-		return false
-	}
-	// TLS has messages of its own (session tickets) that wait for the next reading.
-	return peeked != nil || n == 0 || !encrypted
+	return max(n, 0), err
 }

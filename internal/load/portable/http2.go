@@ -75,11 +75,12 @@ func (t *transport) exchange2(ctx context.Context, s *slot, r *workload.Request,
 	req.RequestURI, req.URL.Host, req.URL.Scheme = "", t.Target.Address, t.Target.Scheme()
 	resp, err := conn.client.RoundTrip(req)
 	if err != nil {
-		return false, cause2(err)
+		return false, s.cause2(err)
 	}
 	defer resp.Body.Close()
+	s.limit.read++
 	if err := s.take2(resp, r.Status, x); err != nil {
-		return false, wire.BodyError{Err: cause2(err)}
+		return false, wire.BodyError{Err: s.cause2(err)}
 	}
 	return conn.usable(), nil
 }
@@ -106,17 +107,42 @@ func (s *slot) take2(resp *http.Response, want int, x *record.Exchange) (err err
 	return err
 }
 
-// cause2 makes of what ended a stream what wire.Classify knows. net/http does not export the errors
-// of HTTP/2, so they are known by their words: the contender has reset the stream, has gone away,
-// or the connection was lost.
-func cause2(err error) error {
+// errNotTaken is of requests that the contender has not got, or has not begun with: they may be sent
+// once more, whatever they ask.
+var errNotTaken = fmt.Errorf("the contender has not taken the request: %w", wire.ErrClosed)
+
+// causes2 are the errors of HTTP/2 by their words, the first ones first, as net/http does not export
+// them; nil is one that is an answer.
+var causes2 = []struct {
+	words string
+	is    error
+}{
+	{"server sent GOAWAY and closed", wire.ErrClosed},
+	{"Transport received", errNotTaken}, // GOAWAY, which leaves this stream out
+	{"REFUSED_STREAM", errNotTaken},
+	{"client conn not usable", errNotTaken},
+	{"client conn could not be established", errNotTaken},
+	{"client connection lost", wire.ErrClosed},
+	{"client connection force closed", wire.ErrClosed},
+	{"client conn is closed", wire.ErrClosed},
+	{"stream error: ", nil},
+	{"connection error: ", nil},
+}
+
+// cause2 makes of what ended a stream what wire.Classify and mayRepeat know.
+func (s *slot) cause2(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return os.ErrDeadlineExceeded
 	}
-	for _, words := range []string{"stream error: ", "GOAWAY", "connection error: ", "client connection lost", "client connection force closed", "client conn is closed"} {
-		if strings.Contains(err.Error(), words) {
-			return fmt.Errorf("%s: %w", wire.Example(err.Error()), wire.ErrClosed)
+	for _, c := range causes2 {
+		if !strings.Contains(err.Error(), c.words) {
+			continue
 		}
+		if c.is == nil {
+			s.limit.read++
+			c.is = wire.ErrClosed
+		}
+		return fmt.Errorf("%s: %w", wire.Example(err.Error()), c.is)
 	}
 	return err
 }

@@ -184,7 +184,10 @@ func (l *OpenLoop) wait(ctx context.Context, w *worker) {
 // serve makes the requests of a job.
 func (l *OpenLoop) serve(ctx context.Context, s *slot, j workload.Job) {
 	if l.users {
-		defer s.close()
+		defer func() {
+			s.close()
+			s.ever = false // the next user has a connection of its own
+		}()
 	}
 	l.exchange(ctx, s, j.Due, j.Held)
 	for n := j.Requests - 1; n > 0; n-- {

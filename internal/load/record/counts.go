@@ -9,7 +9,7 @@ const LateAfter = time.Millisecond
 // Counts are sums over a step, or over a part of it.
 type Counts struct {
 	Sent, Cut int64 // in the whole step; cut: cut off, hence neither succeeded nor failed
-	Opened    int64 // connections opened while the load was on
+	Reopened  int64 // connections opened again, those of the places that had one
 	Checked   int64 // answers whose bodies were compared
 
 	// Three records of the requests in flight, kept independently, for Little's law.
@@ -29,7 +29,7 @@ type Counts struct {
 func (c *Counts) Add(o Counts) {
 	c.Sent += o.Sent
 	c.Cut += o.Cut
-	c.Opened += o.Opened
+	c.Reopened += o.Reopened
 	c.Checked += o.Checked
 	c.Busy += o.Busy
 	c.Shared += o.Shared

@@ -71,6 +71,10 @@ func (t *Timeline) Beginning(i int) int64 {
 	return at + int64(float64(t.spread.Load())*float64(i)/float64(first))
 }
 
+// BeginsEarly says whether connection i of a closed loop asks from the beginning on, and not later,
+// in a ramp.
+func (t *Timeline) BeginsEarly(i int) bool { return t.step.RampFrom == 0 || i < t.step.RampFrom }
+
 // BeginningKnown is closed when Beginning(i) is decided.
 func (t *Timeline) BeginningKnown(i int) <-chan struct{} {
 	if i >= beforeRamp(t.step) {

@@ -40,13 +40,11 @@ func (t *Totals) Add(turn *Totals) {
 // Result is what is known of a step at its end.
 type Result struct {
 	Totals
-	Started   time.Time // beginning of the interval, or of the load where that has ended before
-	Windows   []bench.Window
-	Settled   time.Duration // when the step had; 0: not (yet)
-	Preopened int           // connections open before the load began
+	Started time.Time // beginning of the interval, or of the load where that has ended before
+	Windows []bench.Window
+	Settled time.Duration // when the step had; 0: not (yet)
 
 	Open  bool // loop
-	Users bool // connections are meant to be opened again
 	Whole bool // requests or users are bounded: all of the step is measured, without a lead-in
 	Turns bool // the step was put together from several turns
 
@@ -55,7 +53,7 @@ type Result struct {
 
 func newResult(s bench.Step, names []string) Result {
 	r := Result{
-		Open: s.Open(), Users: s.Arrivals != nil, Whole: s.MaxRequests > 0 || s.Arrivals != nil,
+		Open: s.Open(), Whole: s.MaxRequests > 0 || s.Arrivals != nil,
 		names: names,
 	}
 	r.Loop, r.Ended, r.Breakdown = "portable", newTally(r.Open), newBreakdown(len(names))

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/netip"
 	"os"
 	"slices"
@@ -37,6 +38,18 @@ var (
 	ErrClosed       = fmt.Errorf("the contender closed the connection before the whole answer was there: %w", io.ErrUnexpectedEOF)
 	ErrClosedInBody = BodyError{ErrClosed}
 )
+
+// Repeatable tells whether a request of such a method may be sent once more when its connection, open
+// before it, has ended without a byte of an answer. A server may close an idle connection whenever
+// it wants (RFC 9112, 9.5), also while a request is on its way, and the client may send that again
+// if its method is idempotent (9.3.1; RFC 9110, 9.2.2).
+func Repeatable(method string) bool {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace, http.MethodPut, http.MethodDelete:
+		return true
+	}
+	return false
+}
 
 // BackOff is how long a connection waits after failures attempts in a row to open it.
 func BackOff(failures int) time.Duration {
@@ -69,6 +82,10 @@ func Classify(err error) bench.ErrorKind {
 	}
 	return bench.ErrOther
 }
+
+// Opened tells, by what became of the opening of a connection, whether there was one: it may have been
+// reset since. A contender that does not open any refuses.
+func Opened(err error) bool { return err == nil || Classify(err) == bench.ErrReset }
 
 func isAny(err error, list []syscall.Errno) bool {
 	return slices.ContainsFunc(list, func(errno syscall.Errno) bool { return errors.Is(err, errno) })

@@ -17,6 +17,7 @@ import (
 	"sync"
 
 	"locbench/internal/bench"
+	"locbench/internal/load/wire"
 	"locbench/internal/secret"
 )
 
@@ -47,6 +48,8 @@ type Request struct {
 	Asked  *http.Request // only its method is set: what net/http needs for reading the answer
 	Status int           // wanted
 	IsHead bool
+
+	Repeatable bool // see wire.Repeatable
 
 	name      string
 	parts     []part // of the bytes on the wire
@@ -116,6 +119,7 @@ func (m *Mix) newRequest(r bench.Request, plan Spec, from float64) (*Request, er
 		name: r.Name, Status: cmp.Or(r.ExpectStatus, http.StatusOK), IsHead: r.Method == http.MethodHead,
 		weight: r.Weight, Asked: &http.Request{Method: cmp.Or(r.Method, http.MethodGet)},
 	}
+	made.Repeatable = wire.Repeatable(made.Asked.Method)
 	if made.weight == 0 && (len(plan.Requests) == 1 || plan.Step.Request != "") {
 		made.weight = 1
 	}

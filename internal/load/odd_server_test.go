@@ -1,0 +1,188 @@
+package load
+
+import (
+	"bufio"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"locbench/internal/load/wire"
+	"locbench/internal/testenv"
+)
+
+// answer is what a server does for the n-th request on a connection, from 1, whose head it has read.
+// It tells whether it goes on reading.
+type answer func(conn net.Conn, n int) bool
+
+// says answers each request so, and goes on.
+func says(text string) answer {
+	return func(conn net.Conn, _ int) bool {
+		_, err := io.WriteString(conn, text)
+		return err == nil
+	}
+}
+
+// ends does that, and ends the connection in one way or another.
+func (a answer) ends(way func(net.Conn)) answer {
+	return func(conn net.Conn, n int) bool {
+		a(conn, n)
+		way(conn)
+		return false
+	}
+}
+
+// then does b from the second request of a connection on.
+func (a answer) then(b answer) answer {
+	return func(conn net.Conn, n int) bool {
+		if n == 1 {
+			return a(conn, n)
+		}
+		return b(conn, n)
+	}
+}
+
+// endless sends a beginning, and then pieces: three times as much as a head may have, which to a
+// client is as good as endless. Then it waits until the client hangs up.
+func endless(begin, piece string, pause time.Duration) answer {
+	return func(conn net.Conn, _ int) bool {
+		_, err := io.WriteString(conn, begin)
+		for sent := 0; err == nil && piece != "" && sent < 3*wire.MaxHead; sent += len(piece) {
+			time.Sleep(pause)
+			_, err = io.WriteString(conn, piece)
+		}
+		io.Copy(io.Discard, conn)
+		return false
+	}
+}
+
+// inPieces sends an answer byte by byte.
+func inPieces(text string) answer {
+	return func(conn net.Conn, _ int) bool {
+		for i := range len(text) {
+			if _, err := io.WriteString(conn, text[i:i+1]); err != nil {
+				return false
+			}
+			time.Sleep(50 * time.Microsecond)
+		}
+		return true
+	}
+}
+
+// The ways to end a connection.
+
+func closes(conn net.Conn) { conn.Close() }
+
+// resets makes the closing of conn a reset.
+func resets(conn net.Conn) {
+	below := conn
+	if secure, ok := conn.(*tls.Conn); ok {
+		below = secure.NetConn()
+	}
+	_ = below.(*net.TCPConn).SetLinger(0)
+	below.Close()
+}
+
+// halfCloses sends no more, and reads whatever still comes.
+func halfCloses(conn net.Conn) {
+	_ = conn.(interface{ CloseWrite() error }).CloseWrite()
+	io.Copy(io.Discard, conn)
+}
+
+// leaves keeps conn open, and neither reads nor sends.
+func leaves(net.Conn) {}
+
+// soon resets conn a little later, so that what was sent is mostly read before the reset overtakes
+// it.
+func soon(conn net.Conn) {
+	time.Sleep(5 * time.Millisecond)
+	resets(conn)
+}
+
+// oddServer is a server that counts its connections.
+type oddServer struct {
+	url      string
+	accepted atomic.Int64
+}
+
+// newOdd lets o serve, over TLS where there is a config.
+func newOdd(t *testing.T, o odd, config *tls.Config) *oddServer {
+	s := accepting(t, func(conn net.Conn) {
+		if o.body > 1<<20 { // it does not fit on the way
+			_ = conn.(*net.TCPConn).SetReadBuffer(64 << 10)
+		}
+		if config != nil {
+			conn = tls.Server(conn, config)
+		}
+		if o.accept != nil && !o.accept(conn, 0) {
+			return
+		}
+		r := bufio.NewReader(conn)
+		for n := 1; ; n++ {
+			for line := ""; line != "\r\n"; {
+				var err error
+				if line, err = r.ReadString('\n'); err != nil {
+					conn.Close()
+					return
+				}
+			}
+			if o.body <= 1<<20 {
+				_, _ = io.CopyN(io.Discard, r, int64(o.body))
+			}
+			if !o.serve(conn, n) {
+				return
+			}
+		}
+	})
+	if config != nil {
+		s.url = "https" + strings.TrimPrefix(s.url, "http")
+	}
+	return s
+}
+
+// accepting is a server that gives each connection to handle, which need not close it.
+func accepting(t *testing.T, handle func(net.Conn)) *oddServer {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &oddServer{url: "http://" + listener.Addr().String()}
+	var serving sync.WaitGroup
+	var conns []net.Conn
+	serving.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			conns = append(conns, conn)
+			s.accepted.Add(1)
+			serving.Go(func() { handle(conn) })
+		}
+	})
+	t.Cleanup(func() {
+		listener.Close()
+		serving.Wait()
+		for _, conn := range conns {
+			conn.Close()
+		}
+	})
+	return s
+}
+
+// sees checks how many connections there have been. The server may accept one later than the client
+// has opened it.
+func (s *oddServer) sees(t *testing.T, want int64) {
+	t.Helper()
+	what := fmt.Sprintf("%d connections are accepted", want)
+	testenv.Until(t, 30*time.Second, what, func() bool { return s.accepted.Load() >= want })
+	if n := s.accepted.Load(); n != want {
+		t.Errorf("%d connections, want %d", n, want)
+	}
+}
