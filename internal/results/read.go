@@ -67,7 +67,7 @@ func read(dir *os.Root) (bench.Run, []bench.LegResult, error) {
 	var legs []bench.LegResult
 	var problems []error
 	var total int64
-	for _, entry := range run.Legs {
+	for i, entry := range run.Legs {
 		if st, err := dir.Stat(entry.File); err == nil {
 			total += st.Size()
 		}
@@ -91,6 +91,10 @@ func read(dir *os.Root) (bench.Run, []bench.LegResult, error) {
 		case len(leg.Steps) > maxSteps:
 			problems = append(problems, fmt.Errorf("%s: %d steps are more than any run has", entry.File, len(leg.Steps)))
 		default:
+			if entry.State == bench.LegRunning && leg.State != bench.LegRunning {
+				// It was killed after it had written the leg's file, and before run.json.
+				run.Legs[i].State, run.Legs[i].Unsound = leg.State, run.Judge(leg)
+			}
 			legs = append(legs, leg)
 			if d, ok := leg.Definition(); ok && d == bench.Earlier && !run.Warnings.Has(bench.FoundEarlier) {
 				run.Warnings = append(run.Warnings, bench.Finding{Kind: bench.FoundEarlier, Text: bench.EarlierWarning})

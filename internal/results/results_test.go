@@ -140,6 +140,36 @@ func TestResumeKeepsTheUnfinishedLifeAside(t *testing.T) {
 	}
 }
 
+// TestKilledBetweenTheLegAndTheRun: the file of a leg is written before run.json says so. A leg that
+// is complete on disk is not run again.
+func TestKilledBetweenTheLegAndTheRun(t *testing.T) {
+	dir := t.TempDir()
+	w := mustCreate(t, dir)
+	leg := plan().Legs[0].Leg
+	failed := bench.StepEnded{Result: bench.StepResult{Load: bench.Load{Failed: map[bench.ErrorKind]int64{"5xx": 9}, Elapsed: time.Second}}}
+	feed(w, 1, &leg, bench.LegStarted{}, failed)
+	before, err := os.ReadFile(filepath.Join(dir, RunFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	feed(w, 3, &leg, bench.LegEnded{State: bench.LegComplete, Unsound: &bench.Unsound{NoSoundStep: true, Errors: 1}})
+	w.Close()
+	want, _, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, RunFile), before, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run, _, err := Read(dir)
+	if got := run.Legs[0]; err != nil || got.State != bench.LegComplete || got.Unsound == nil || !got.Unsound.NoSoundStep || got.Unsound.Errors != want.Legs[0].Unsound.Errors {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if run.Legs[1].State != bench.LegPending {
+		t.Errorf("the other leg is %s", run.Legs[1].State)
+	}
+}
+
 func TestCreateRefusesAFolderWithARun(t *testing.T) {
 	dir := t.TempDir()
 	mustCreate(t, dir)
