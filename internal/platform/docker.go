@@ -86,12 +86,13 @@ func (d *Docker) inReach(o Options) error {
 	case rootless && blind:
 		return fmt.Errorf("this Docker engine is rootless and has a network of its own, in which contenders do not reach a store on this machine; "+
 			"begun as '%s locbench …' it is in that network too", enter)
-	case !ports && d.engine.InContainer():
-		return fmt.Errorf("locbench runs in a container that the Docker engine at %s does not know, out of reach of its other containers; start it with --network host",
-			d.engine.Host())
 	case !ports:
-		return fmt.Errorf("the Docker engine at %s is on another machine, or in another network namespace of this one, so that the ports of its containers are out of reach; run locbench there, or name the engine by its own address (DOCKER_HOST=tcp://HOST:PORT)",
+		err := fmt.Errorf("the Docker engine at %s is on another machine, or in another network namespace of this one, so that the ports of its containers are out of reach; run locbench there, or name the engine by its own address (DOCKER_HOST=tcp://HOST:PORT)",
 			d.engine.Host())
+		if d.engine.InContainer() {
+			err = fmt.Errorf("%w; where it is the engine of this very container, start it with --network host", err)
+		}
+		return err
 	case blind:
 		return fmt.Errorf("containers of the Docker engine at %s cannot reach a store on this machine's loopback interface; use --store container, or an Elasticsearch at an address that they reach (--elastic http://HOST:9200)", d.engine.Host())
 	}
