@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"locbench/internal/contact"
 	"locbench/internal/secret"
 )
 
@@ -56,7 +57,7 @@ func (p Push) Run(ctx context.Context, r *Run) {
 	}
 	client := &http.Client{
 		Transport:     transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		CheckRedirect: contact.StayHere,
 	}
 	defer client.CloseIdleConnections()
 	tick := time.NewTicker(max(p.Every, 100*time.Millisecond))
