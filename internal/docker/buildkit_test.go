@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -74,12 +73,13 @@ func (e *buildKitEngine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			e.t.Error(err)
 			return
 		}
-		io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n")
 		protocols := new(http.Protocols)
 		protocols.SetUnencryptedHTTP2(true)
 		client := &http.Transport{Protocols: protocols, DialContext: func(context.Context, string, string) (net.Conn, error) { return conn, nil }}
 		e.t.Cleanup(client.CloseIdleConnections)
 		e.sessions.Store(r.Header.Get("X-Docker-Expose-Session-Uuid"), client)
+		// Only now: who has this answer may ask for a build.
+		io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n")
 	case strings.HasSuffix(r.URL.Path, "/build/cancel"):
 		e.canceled <- r.URL.Query().Get("id")
 	case strings.HasSuffix(r.URL.Path, "/build"):
