@@ -165,16 +165,39 @@ func marked(entries ...string) (all []found) {
 		return nil // the numbers there mean other processes here
 	}
 	for _, pid := range allPIDs() {
-		env, err := readProc(pid, "environ")
-		if err != nil || pid == os.Getpid() || len(env) == 0 {
+		if pid == os.Getpid() {
 			continue
 		}
-		if f, ok := matchEnv(env, entries); ok {
+		if f, ok := matchEnv(environOf(pid), entries); ok {
 			f.pid = pid
 			all = append(all, f)
 		}
 	}
 	return all
+}
+
+// execPatience is how long the kernel may take to start another program in a process. It is
+// milliseconds, unless the machine is busy.
+const execPatience = time.Second
+
+// environOf returns the environment of a process, or nothing where it has none or cannot be read. A
+// process in which another program is being started shows an empty one: while it has no arguments
+// either, and for who opened the file before and reads it after.
+func environOf(pid int) []byte {
+	deadline := time.Now().Add(execPatience)
+	for empty := 0; empty < 3 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		env, err := readProc(pid, "environ")
+		if err != nil || len(env) > 0 {
+			return env
+		}
+		if memory, err := readProc(pid, "statm"); err != nil || len(memory) == 0 || memory[0] == '0' {
+			return nil // a thread of the kernel, or a process that has ended
+		}
+		if args, err := readProc(pid, "cmdline"); err != nil || len(args) > 0 {
+			empty++
+		}
+	}
+	return nil
 }
 
 func allPIDs() (pids []int) {

@@ -3,6 +3,7 @@ package launch
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +25,38 @@ func TestParseStat(t *testing.T) {
 	}
 	if s, err := readStat(os.Getpid()); err != nil || s.threads < 1 {
 		t.Errorf("own: %+v, %v", s, err)
+	}
+}
+
+// TestEnvironOf: a process is found by its environment also while it starts one program after another.
+func TestEnvironOf(t *testing.T) {
+	script := `test $1 = 0 && exec sleep 600; exec sh -c "$0" "$0" $(($1 - 1))`
+	cmd := exec.Command("sh", "-c", script, script, "2000")
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "MARK=here"}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	}()
+	for i := range 2000 {
+		if env := environOf(cmd.Process.Pid); !strings.Contains("\x00"+string(env), "\x00MARK=here\x00") {
+			t.Fatalf("environment %q at reading %d", env, i)
+		}
+	}
+	bare := exec.Command("sleep", "600")
+	bare.Env = []string{}
+	if err := bare.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if env := environOf(bare.Process.Pid); len(env) > 0 {
+		t.Errorf("environment %q of a process without one", env)
+	}
+	bare.Process.Kill()
+	bare.Wait()
+	if env := environOf(bare.Process.Pid); len(env) > 0 {
+		t.Errorf("environment %q of a process that has ended", env)
 	}
 }
 
