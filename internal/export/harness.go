@@ -33,8 +33,7 @@ const (
 	markStartUp = "after start-up"
 	markChecks  = "after checks"
 
-	groupHarness = "harness"       // checks as the file has them
-	groupStats   = "harness-stats" // numbers of the file that do not follow from the others: name is stats[2].cpu_new_s
+	groupHarness = "harness" // checks as the file has them
 )
 
 // harnessFile is such a file. Values stay the JSON that they were.
@@ -100,9 +99,7 @@ func (f *harnessFile) fill(labels []string) {
 }
 
 func toHarness(leg bench.LegResult) harnessFile {
-	f := harnessFile{Checks: harnessChecks(leg), Stats: harnessStats(leg)}
-	overrideStats(f.Stats, leg.Checks)
-	return f
+	return harnessFile{Checks: harnessChecks(leg), Stats: harnessStats(leg)}
 }
 
 // harnessChecks are the checks of a leg. Those of an imported one are as they were.
@@ -125,7 +122,7 @@ func harnessChecks(leg bench.LegResult) (out []harnessCheck) {
 	out = []harnessCheck{{labelStartUp, startUp}, {labelImage, image}}
 	seen := map[string]bool{labelStartUp: true, labelImage: true, labelStops: true}
 	for _, c := range leg.Checks {
-		if c.Group == groupStats || c.Group == "lifecycle" && (c.Name == bench.CheckImageSize || c.Name == bench.CheckStops) {
+		if c.Group == "lifecycle" && (c.Name == bench.CheckImageSize || c.Name == bench.CheckStops) {
 			continue
 		}
 		label := safe.Line(c.Group+": "+c.Name, 200)
@@ -251,27 +248,6 @@ func elapsedOf(n int64, rate float64) time.Duration {
 
 // maxElapsed is longer than any step.
 const maxElapsed = 1000 * time.Hour
-
-// overrideStats puts the numbers back that did not follow from the others when the file was read.
-func overrideStats(stats []harnessStat, checks []bench.CheckResult) {
-	checks = slices.DeleteFunc(slices.Clone(checks), func(c bench.CheckResult) bool { return c.Group != groupStats })
-	keys := harnessKeys()
-	for _, c := range checks {
-		for i := range stats {
-			for k, key := range keys {
-				if c.Name != statName(i, key) {
-					continue
-				}
-				stats[i][k] = nil // the key was not there
-				if c.Value != "" {
-					stats[i][k] = rawOf(c.Value)
-				}
-			}
-		}
-	}
-}
-
-func statName(i int, key string) string { return "stats[" + strconv.Itoa(i) + "]." + key }
 
 var null = json.RawMessage("null")
 
