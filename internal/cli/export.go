@@ -170,18 +170,21 @@ func newImport(env Env) *cobra.Command {
 		Use:   "import FILE… -o DIR",
 		Short: "Read results of other tools into a results folder",
 		Long: `Reads results of other tools into a results folder, which 'locbench report', 'compare' and 'export' read. Each file is a leg: the
-contender and the round are those of its name, so "rs-actix-2.txt" is the second round of rs-actix.
+contender and the round are those of its name, so "rs-actix-2.bin" is the second round of rs-actix.
 
-Formats: ` + strings.Join(export.ImportNames(), ", ") + `.
+Two formats are read:
+
+  harness      the files of the published comparison's harness, <name>-<n>.checks.bench.json
+  vegeta       what 'vegeta attack' writes, or 'vegeta encode' as JSON or CSV; each attack is a step
 
 What a format does not tell stays unknown, and is named in the warnings of the leg.`,
 		Example: `  locbench import rs-actix-1.checks.bench.json rs-actix-2.checks.bench.json -o results/published
-  locbench import wrk-1.txt -o results/wrk
-  locbench import --from jmeter samples-1.csv -o results/jmeter`,
+  locbench import rs-actix-1.bin rs-actix-2.bin -o results/vegeta`,
 		Args: args(cobra.MinimumNArgs(1)),
 		RunE: func(_ *cobra.Command, files []string) error { return importFiles(env, files, from, output) },
 	}
-	cmd.Flags().StringVar(&from, "from", "", "`FORMAT` of the files; found out for each of them by default")
+	formats := strings.Join(export.ImportNames(), " or ")
+	cmd.Flags().StringVar(&from, "from", "", "`FORMAT` of the files, "+formats+"; found out for each of them by default")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "results `FOLDER` to make")
 	return cmd
 }
@@ -193,15 +196,8 @@ func importFiles(env Env, files []string, from, output string) error {
 	if _, err := os.Lstat(filepath.Join(output, results.RunFile)); err == nil {
 		return exit.Usagef("%s holds a run already: choose another --output", output)
 	}
-	sources := make([]export.Source, 0, len(files))
-	for _, path := range files {
-		data, err := regular.ReadFile(path, export.MaxFile)
-		if err != nil {
-			return err
-		}
-		sources = append(sources, export.Source{Name: path, Data: data})
-	}
-	run, legs, err := export.Import(sources, from, time.Now().UTC())
+	read := func(name string) ([]byte, error) { return regular.ReadFile(name, export.MaxFile) }
+	run, legs, err := export.Import(files, read, from, time.Now().UTC())
 	if err != nil {
 		return err
 	}

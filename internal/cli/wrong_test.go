@@ -159,7 +159,7 @@ steps: [{connections: 1, max_requests: 60}, {connections: 2, max_requests: 60}]
 			if _, listed := run("history", filepath.Dir(out)); strings.Contains(listed, "liar is") {
 				t.Errorf("history claims: %s", listed)
 			}
-			screen := replayed(t, out)
+			screen := shown(t, out)
 			noClaim(t, "dashboard", screen)
 			if !strings.Contains(screen, "liar is not compared: ") {
 				t.Errorf("the dashboard:\n%s", screen)
@@ -199,8 +199,8 @@ func noClaim(t *testing.T, where, text string) {
 	}
 }
 
-// replayed is the first screen of the dashboard at the end of the run, on a terminal of 80×24.
-func replayed(t *testing.T, dir string) string {
+// shown is the first screen of the dashboard at the end of the run, on a terminal of 80×24.
+func shown(t *testing.T, dir string) string {
 	t.Helper()
 	var s fold.State
 	if err := results.Events(dir, func(rec bench.Record) error { s.Apply(rec); return nil }); err != nil {

@@ -1,6 +1,6 @@
-// Package export carries results to other tools' formats and back: vegeta, HdrHistogram, Go's
-// benchmark format, Prometheus, CSV, flat JSON and the files of the harness that the published
-// comparison was made with; in also wrk, hey, oha, k6, Gatling and JMeter.
+// Package export carries results to other tools' formats: vegeta, HdrHistogram, Go's benchmark
+// format, Prometheus, CSV, flat JSON and the files of the harness that the published comparison was
+// made with; those of vegeta and of the harness also come in.
 //
 // It is pure: values in, bytes out, and bytes in, values out. Files and folders are left to
 // internal/cli. What a format cannot hold is left out, never made up; what is worked out from
@@ -17,6 +17,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	vegeta "github.com/tsenart/vegeta/v12/lib"
 
 	"locbench/internal/bench"
 	"locbench/internal/safe"
@@ -60,8 +62,8 @@ func Formats() []Format {
 		{Name: "prometheus", Title: "the figures of each step in Prometheus' text format", files: single("results.prom", writePrometheus)},
 		{Name: "hgrm", Title: "percentile distribution of each step, for HdrHistogram's plotter", Many: true, files: hgrmFiles},
 		{Name: "hlog", Title: "HdrHistogram log of each leg", Note: "one interval for each step: windows keep quantiles, not histograms", Many: true, files: hlogFiles},
-		{Name: "vegeta", Title: "vegeta's binary results, a file for each step", Note: reconstructed, Many: true, bytes: true, files: vegetaFiles(".vegeta.bin", gobEncoder)},
-		{Name: "vegeta-json", Title: "vegeta's results as JSON lines", Note: reconstructed, Many: true, files: vegetaFiles(".vegeta.json", jsonEncoder)},
+		{Name: "vegeta", Title: "vegeta's binary results, a file for each step", Note: reconstructed, Many: true, bytes: true, files: vegetaFiles(".vegeta.bin", vegeta.NewEncoder)},
+		{Name: "vegeta-json", Title: "vegeta's results as JSON lines", Note: reconstructed, Many: true, files: vegetaFiles(".vegeta.json", vegeta.NewJSONEncoder)},
 		{Name: "vegeta-csv", Title: "vegeta's results as CSV", Note: reconstructed, Many: true, files: vegetaFiles(".vegeta.csv", csvEncoder)},
 		{Name: "harness", Title: "the harness of the published comparison: <name>-<n>.checks.bench.json", Many: true, files: harnessFiles},
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -123,24 +124,32 @@ func TestHGRMIsOurCurve(t *testing.T) {
 	}
 }
 
-func TestHLogComesBack(t *testing.T) {
+// TestHLog_Intervals: each line holds the histogram of its step, and when that was.
+func TestHLog_Intervals(t *testing.T) {
 	run, legs := fixture()
 	files := written(t, "hlog", run, legs, Options{})
 	for _, leg := range legs {
-		steps, err := readHLog(Source{Data: files[leg.Leg.String()+".hlog"]})
-		if err != nil {
-			t.Fatal(err)
+		text := string(files[leg.Leg.String()+".hlog"])
+		if want := fmt.Sprintf("#[StartTime: %.3f ", float64(leg.Steps[0].Load.Started.UnixMilli())/1000); !strings.Contains(text, want) {
+			t.Errorf("leg %s has no line %q", leg.Leg, want)
 		}
-		if len(steps) != 3 {
-			t.Fatalf("%d intervals, want 3", len(steps))
-		}
-		for i, s := range steps {
-			got, want := s.Load.Latency, leg.Steps[i].Load.Latency
-			if got.Count != want.Count || got.P50 != want.P50 || got.P99 != want.P99 || got.Max != want.Max {
-				t.Errorf("leg %s, step %d: %+v, want %+v", leg.Leg, i, got, want)
+		var lines [][]string
+		for line := range strings.Lines(text) {
+			if line[0] != '#' && line[0] != '"' {
+				lines = append(lines, strings.Split(strings.TrimSpace(line), ","))
 			}
-			if !s.Load.Started.Equal(leg.Steps[i].Load.Started) {
-				t.Errorf("leg %s, step %d: started %v, want %v", leg.Leg, i, s.Load.Started, leg.Steps[i].Load.Started)
+		}
+		if len(lines) != 3 {
+			t.Fatalf("%d intervals, want 3", len(lines))
+		}
+		for i, cells := range lines {
+			l := leg.Steps[i].Load
+			want := []string{
+				fmt.Sprintf("%.3f", l.Started.Sub(leg.Steps[0].Load.Started).Seconds()), fmt.Sprintf("%.3f", l.Elapsed.Seconds()),
+				fmt.Sprintf("%.6f", float64(l.Latency.Max)/1e6), l.Latency.HDR,
+			}
+			if !slices.Equal(cells, want) {
+				t.Errorf("leg %s, step %d: %q, want %q", leg.Leg, i, cells, want)
 			}
 		}
 	}

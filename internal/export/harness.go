@@ -33,8 +33,7 @@ const (
 	markStartUp = "after start-up"
 	markChecks  = "after checks"
 
-	groupHarness = "harness"       // checks as the file has them
-	groupStats   = "harness-stats" // numbers of the file that do not follow from the others: name is stats[2].cpu_new_s
+	groupHarness = "harness" // checks as the file has them
 )
 
 // harnessFile is such a file. Values stay the JSON that they were.
@@ -48,8 +47,8 @@ type harnessCheck struct {
 	value json.RawMessage
 }
 
-// harnessStat is one entry of stats, by the index of harnessKeys; nil: the key is not there.
-type harnessStat []json.RawMessage
+// harnessStat is one entry of stats, by the index of harnessKeys; nil is null.
+type harnessStat []any
 
 // harnessKeys are the keys of an entry in the order in which they are written.
 func harnessKeys() []string {
@@ -94,15 +93,13 @@ func harnessLabels(legs []bench.LegResult) (labels []string) {
 func (f *harnessFile) fill(labels []string) {
 	for _, l := range labels {
 		if !slices.ContainsFunc(f.Checks, func(c harnessCheck) bool { return c.label == l }) {
-			f.Checks = append(f.Checks, harnessCheck{l, rawString(notRun)})
+			f.Checks = append(f.Checks, harnessCheck{l, raw(notRun)})
 		}
 	}
 }
 
 func toHarness(leg bench.LegResult) harnessFile {
-	f := harnessFile{Checks: harnessChecks(leg), Stats: harnessStats(leg)}
-	overrideStats(f.Stats, leg.Checks)
-	return f
+	return harnessFile{Checks: harnessChecks(leg), Stats: harnessStats(leg)}
 }
 
 // harnessChecks are the checks of a leg. Those of an imported one are as they were.
@@ -115,26 +112,26 @@ func harnessChecks(leg bench.LegResult) (out []harnessCheck) {
 	if len(out) > 0 {
 		return out
 	}
-	startUp, image := null, null
+	var startUp, image any
 	if leg.StartUp != nil {
-		startUp = rawNumber(leg.StartUp.Seconds())
+		startUp = leg.StartUp.Seconds()
 	}
 	if leg.Artifact.ImageSize > 0 {
-		image = rawNumber(float64(leg.Artifact.ImageSize) / (1 << 20))
+		image = float64(leg.Artifact.ImageSize) / (1 << 20)
 	}
-	out = []harnessCheck{{labelStartUp, startUp}, {labelImage, image}}
+	out = []harnessCheck{{labelStartUp, raw(startUp)}, {labelImage, raw(image)}}
 	seen := map[string]bool{labelStartUp: true, labelImage: true, labelStops: true}
 	for _, c := range leg.Checks {
-		if c.Group == groupStats || c.Group == "lifecycle" && (c.Name == bench.CheckImageSize || c.Name == bench.CheckStops) {
+		if c.Group == "lifecycle" && (c.Name == bench.CheckImageSize || c.Name == bench.CheckStops) {
 			continue
 		}
 		label := safe.Line(c.Group+": "+c.Name, 200)
 		if !seen[label] {
 			seen[label] = true
-			out = append(out, harnessCheck{label, rawString(verdictOf(c))})
+			out = append(out, harnessCheck{label, raw(verdictOf(c))})
 		}
 	}
-	return append(out, harnessCheck{labelStops, rawString(stopsOf(leg))})
+	return append(out, harnessCheck{labelStops, raw(stopsOf(leg))})
 }
 
 // verdictOf is a check in the harness' words: "Good", "Good, 404", "Bad: wanted 404, got 500".
@@ -173,24 +170,25 @@ func harnessStats(leg bench.LegResult) []harnessStat {
 	var cpu *float64 // of the entry before
 	var requests, errors int64
 	entry := func(message string, u *bench.Usage, newRequests, newErrors int64) harnessStat {
-		s := harnessStat{rawString(message), null, null, null, null}
+		s := make(harnessStat, len(harnessKeys()))
+		s[0] = message
 		if u != nil {
 			now := u.CPU.Seconds()
-			s[1] = rawNumber(now)
+			s[1] = now
 			if cpu != nil {
-				s[2] = rawNumber(now - *cpu)
+				s[2] = now - *cpu
 			}
 			cpu = &now
 			if u.Memory != nil {
-				s[3], s[4] = rawNumber(float64(u.Memory.Used)/(1<<20)), rawNumber(float64(u.Memory.Peak)/(1<<20))
+				s[3], s[4] = float64(u.Memory.Used)/(1<<20), float64(u.Memory.Peak)/(1<<20)
 			}
 		}
 		requests, errors = requests+newRequests, errors+newErrors
-		s = append(s, rawInt(requests), rawInt(newRequests), rawInt(errors), rawInt(newErrors))
-		if len(out) == 0 { // nothing came before it
-			s[2], s[6], s[8] = null, null, null
+		s[5], s[7] = requests, errors
+		if len(out) > 0 { // something came before it
+			s[6], s[8] = newRequests, newErrors
 		}
-		return append(s, null, null, null, null, null)
+		return s
 	}
 	for _, m := range []struct{ message, name string }{{messageStartUp, markStartUp}, {messageChecks, markChecks}} {
 		out = append(out, entry(m.message, markOf(leg, m.name), 0, 0))
@@ -201,16 +199,16 @@ func harnessStats(leg bench.LegResult) []harnessStat {
 		}
 		e := entry(messageStep, s.After, s.Load.Succeeded, s.Load.FailedTotal())
 		if s.Step.Connections > 0 {
-			e[9] = rawInt(int64(s.Step.Connections))
+			e[9] = s.Step.Connections
 		}
 		l := s.Load.Latency
 		for k, d := range []time.Duration{l.P50, l.P90, l.P99} {
 			if figured(l, d) {
-				e[10+k] = rawNumber(float64(d) / 1e6)
+				e[10+k] = float64(d) / 1e6
 			}
 		}
 		if s.Load.Elapsed > 0 {
-			e[13] = rawNumber(rateOf(s.Load))
+			e[13] = rateOf(s.Load)
 		}
 		out = append(out, e)
 	}
@@ -252,55 +250,25 @@ func elapsedOf(n int64, rate float64) time.Duration {
 // maxElapsed is longer than any step.
 const maxElapsed = 1000 * time.Hour
 
-// overrideStats puts the numbers back that did not follow from the others when the file was read.
-func overrideStats(stats []harnessStat, checks []bench.CheckResult) {
-	checks = slices.DeleteFunc(slices.Clone(checks), func(c bench.CheckResult) bool { return c.Group != groupStats })
-	keys := harnessKeys()
-	for _, c := range checks {
-		for i := range stats {
-			for k, key := range keys {
-				if c.Name != statName(i, key) {
-					continue
-				}
-				stats[i][k] = nil // the key was not there
-				if c.Value != "" {
-					stats[i][k] = rawOf(c.Value)
-				}
-			}
-		}
-	}
-}
-
-func statName(i int, key string) string { return "stats[" + strconv.Itoa(i) + "]." + key }
-
-var null = json.RawMessage("null")
-
-func rawInt(n int64) json.RawMessage { return json.RawMessage(strconv.FormatInt(n, 10)) }
-
-func rawNumber(x float64) json.RawMessage {
-	raw, err := json.Marshal(x)
-	if err != nil { // infinite, or no number
-		return null
-	}
-	return raw
-}
-
-func rawString(s string) json.RawMessage {
+// raw is v as JSON; what JSON has no place for is null.
+func raw(v any) json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // text always encodes
+	if err := e.Encode(v); err != nil { // an infinite number
+		return json.RawMessage("null")
+	}
 	return bytes.TrimSpace(b.Bytes())
 }
 
 // textOf is the text under which a JSON value is kept: a string as it is, unless it reads like
 // another value; anything else as JSON.
-func textOf(raw json.RawMessage) string {
+func textOf(value json.RawMessage) string {
 	var s string
-	if json.Unmarshal(raw, &s) == nil && !bytes.Equal(raw, null) && !json.Valid([]byte(s)) && s != "" {
+	if json.Unmarshal(value, &s) == nil && !json.Valid([]byte(s)) && s != "" {
 		return s
 	}
-	return string(raw)
+	return string(value)
 }
 
 // rawOf is the JSON value that textOf has kept.
@@ -308,22 +276,20 @@ func rawOf(text string) json.RawMessage {
 	if json.Valid([]byte(text)) {
 		return json.RawMessage(text)
 	}
-	return rawString(text)
+	return raw(text)
 }
 
 // encode writes the file with one line for each value of checks and stats.
 func (f harnessFile) encode() []byte {
 	var checks, stats []string
 	for _, c := range f.Checks {
-		checks = append(checks, fmt.Sprintf("\n    %s: %s", rawString(c.label), c.value))
+		checks = append(checks, fmt.Sprintf("\n    %s: %s", raw(c.label), c.value))
 	}
 	keys := harnessKeys()
 	for _, s := range f.Stats {
 		var parts []string
-		for k, raw := range s {
-			if raw != nil {
-				parts = append(parts, fmt.Sprintf("%q: %s", keys[k], raw))
-			}
+		for k, v := range s {
+			parts = append(parts, fmt.Sprintf("%q: %s", keys[k], raw(v)))
 		}
 		stats = append(stats, "\n    {"+strings.Join(parts, ", ")+"}")
 	}

@@ -17,191 +17,153 @@ import (
 	"locbench/internal/safe"
 )
 
-func isHarness(f Source) bool { return strings.HasSuffix(f.Name, harnessSuffix) }
+// maxHarness bounds a file of the harness, in bytes; real ones have some ten thousand.
+const maxHarness = 1 << 20
 
-// readHarness reads a file of the harness as a leg. Numbers that do not follow from the others are
-// kept as information of the group harness-stats: nothing is lost.
-func readHarness(f Source) (bench.LegResult, error) {
-	file, err := parseHarness(f.Data)
-	if err != nil {
-		return bench.LegResult{}, err
-	}
-	leg, err := fromHarness(file)
-	if err != nil {
-		return leg, err
-	}
-	for i, s := range toHarness(leg).Stats {
-		for k, key := range harnessKeys() {
-			if got := file.Stats[i][k]; !bytes.Equal(normal(s[k]), normal(got)) {
-				value := ""
-				if got != nil {
-					value = textOf(got)
-				}
-				leg.Checks = append(leg.Checks, bench.CheckResult{Group: groupStats, Name: statName(i, key), Status: bench.CheckInfo, Value: value})
-			}
-		}
-	}
-	return leg, nil
+// isHarness goes by the name, or else by the first key.
+func isHarness(f source) bool {
+	d := json.NewDecoder(bytes.NewReader(f.data))
+	open, err1 := d.Token()
+	key, err2 := d.Token()
+	return strings.HasSuffix(f.name, harnessSuffix) ||
+		errors.Join(err1, err2) == nil && open == json.Delim('{') && (key == "checks" || key == "stats")
 }
 
-// normal writes numbers that are the same in the same way.
-func normal(raw json.RawMessage) []byte {
-	var x float64
-	if json.Unmarshal(raw, &x) == nil && !bytes.Equal(raw, null) {
-		return rawNumber(x)
-	}
-	return raw
+// harnessInput is a file of the harness as it is read; the checks keep their order.
+type harnessInput struct {
+	Checks harnessLabelled
+	Stats  []map[string]json.RawMessage
 }
 
-func parseHarness(data []byte) (harnessFile, error) {
-	var file harnessFile
+type harnessLabelled []harnessCheck
+
+// UnmarshalJSON reads an object from label to value.
+func (c *harnessLabelled) UnmarshalJSON(data []byte) error {
 	d := json.NewDecoder(bytes.NewReader(data))
-	fail := func(err error) (harnessFile, error) {
-		if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
-		}
-		return harnessFile{}, fmt.Errorf("line %d: %w", lineOf(data, d.InputOffset()), err)
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return errors.New("checks: an object was expected")
 	}
+	*c = harnessLabelled{}
 	seen := map[string]bool{}
-	err := object(d, func(key string) error {
-		if seen[key] {
-			return fmt.Errorf("key %q is there twice", safe.Line(key, 60))
-		}
-		seen[key] = true
-		switch key {
-		case "checks":
-			return readChecks(d, &file)
-		case "stats":
-			return readStats(d, &file)
-		}
-		return fmt.Errorf("unknown key %q; there are checks and stats", safe.Line(key, 60))
-	})
-	if err != nil {
-		return fail(err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return fail(errors.New("something follows the end"))
-	}
-	if !seen["checks"] || !seen["stats"] {
-		return fail(errors.New("checks and stats have to be there"))
-	}
-	return file, nil
-}
-
-// object calls each with every key of the object that comes next; it has to take the value.
-func object(d *json.Decoder, each func(key string) error) error {
-	if err := delim(d, '{'); err != nil {
-		return err
-	}
 	for d.More() {
 		t, err := d.Token()
 		if err != nil {
 			return err
 		}
-		key, ok := t.(string)
-		if !ok {
-			return errors.New("a key is no text")
-		}
-		if err := each(key); err != nil {
-			return err
-		}
-	}
-	return delim(d, '}')
-}
-
-func delim(d *json.Decoder, want json.Delim) error {
-	t, err := d.Token()
-	if err != nil {
-		return err
-	}
-	if t != want {
-		return fmt.Errorf("%q was expected", want.String())
-	}
-	return nil
-}
-
-func readChecks(d *json.Decoder, file *harnessFile) error {
-	seen := map[string]bool{}
-	return object(d, func(label string) error {
-		var raw json.RawMessage
+		label, raw := fmt.Sprint(t), json.RawMessage{} // a key is a text
 		if err := d.Decode(&raw); err != nil {
 			return err
 		}
 		switch {
 		case seen[label]:
 			return fmt.Errorf("check %q is there twice", safe.Line(label, 60))
-		case len(seen) == maxEntries:
-			return fmt.Errorf("more than %d checks", maxEntries)
 		case raw[0] == '{' || raw[0] == '[':
 			return fmt.Errorf("check %q: a text, a number, true, false or null was expected", safe.Line(label, 60))
 		}
 		seen[label] = true
-		file.Checks = append(file.Checks, harnessCheck{label, raw})
-		return nil
-	})
+		*c = append(*c, harnessCheck{label, raw})
+	}
+	return nil
 }
 
-func readStats(d *json.Decoder, file *harnessFile) error {
-	if err := delim(d, '['); err != nil {
-		return err
+// readHarness reads a file of the harness as a leg.
+func readHarness(f source) (leg bench.LegResult, err error) {
+	if len(f.data) > maxHarness {
+		return leg, fmt.Errorf("%d bytes, and at most %d are read", len(f.data), maxHarness)
 	}
-	keys := harnessKeys()
-	for d.More() {
-		if len(file.Stats) == maxEntries {
-			return fmt.Errorf("more than %d stats", maxEntries)
-		}
-		s := make(harnessStat, len(keys))
-		err := object(d, func(key string) error {
-			k := slices.Index(keys, key)
-			if k < 0 || s[k] != nil {
-				return fmt.Errorf("stats[%d]: key %q is unknown, or there twice", len(file.Stats), safe.Line(key, 60))
-			}
-			if err := d.Decode(&s[k]); err != nil {
-				return err
-			}
-			if c := s[k][0]; k == 0 && c != '"' || k > 0 && c != '-' && c != 'n' && (c < '0' || c > '9') {
-				return fmt.Errorf("stats[%d].%s: a number or null was expected (a text for message)", len(file.Stats), key)
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		file.Stats = append(file.Stats, s)
+	var in harnessInput
+	if err := decode(f.data, &in); err != nil {
+		return leg, err
 	}
-	return delim(d, ']')
-}
-
-func fromHarness(file harnessFile) (bench.LegResult, error) {
-	var leg bench.LegResult
-	for _, c := range file.Checks {
+	if in.Checks == nil {
+		return leg, errors.New("checks have to be there")
+	}
+	for _, c := range in.Checks {
 		leg.Checks = append(leg.Checks, harnessResult(c))
 	}
 	harnessLife(&leg)
-	if len(file.Stats) < 2 {
-		return leg, fmt.Errorf("%d stats: the readings %q and %q have to be there", len(file.Stats), messageStartUp, messageChecks)
+	if len(in.Stats) < 2 || len(in.Stats) > maxEntries {
+		return leg, fmt.Errorf("%d stats: the readings %q and %q have to be there, and at most %d",
+			len(in.Stats), messageStartUp, messageChecks, maxEntries)
 	}
 	var before *bench.Usage
-	for i, s := range file.Stats {
-		n := numbers{stat: s, at: i}
-		usage := n.usage()
-		if i < 2 {
-			if !bytes.Equal(s[9], null) && s[9] != nil {
-				return leg, fmt.Errorf("stats[%d]: the first two entries have no connections", i)
-			}
-			if usage != nil {
-				leg.Marks = append(leg.Marks, bench.Mark{Name: []string{markStartUp, markChecks}[i], Usage: *usage})
-			}
-		} else {
-			leg.Steps = append(leg.Steps, n.step(i-2, before, usage))
+	var spent time.Duration // of CPU so far
+	for i, raw := range in.Stats {
+		n, err := harnessNumbers(raw)
+		if err != nil {
+			return leg, fmt.Errorf("stats[%d]%w", i, err)
 		}
-		if n.err != nil {
-			return leg, n.err
+		usage := harnessUsage(n)
+		_, connected := n["connections"]
+		switch {
+		case usage != nil && usage.CPU < spent:
+			return leg, fmt.Errorf("stats[%d].cpu_total_s: less than in an entry before", i)
+		case i >= 2:
+			leg.Steps = append(leg.Steps, harnessStep(n, before, usage))
+		case connected:
+			return leg, fmt.Errorf("stats[%d].connections: the first two entries have none", i)
+		case usage != nil:
+			leg.Marks = append(leg.Marks, bench.Mark{Name: []string{markStartUp, markChecks}[i], Usage: *usage})
 		}
-		before = usage
+		if before = usage; usage != nil {
+			spent = usage.CPU
+		}
 	}
 	warmUps(leg.Steps)
 	return leg, nil
+}
+
+// decode reads one JSON value, without keys that v does not know.
+func decode(data []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	err := d.Decode(v)
+	offset := int64(-1)
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		offset = syntax.Offset
+	} else if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		offset = wrong.Offset
+	} else if err == nil {
+		if _, after := d.Token(); !errors.Is(after, io.EOF) {
+			err, offset = errors.New("something follows the end"), d.InputOffset()
+		}
+	}
+	switch {
+	case err == nil:
+		return nil
+	case offset < 0:
+		return errors.New(safe.Line(err.Error(), 300))
+	}
+	line := 1 + bytes.Count(data[:min(offset, int64(len(data)))], []byte{'\n'})
+	return fmt.Errorf("line %d: %s", line, safe.Line(err.Error(), 300))
+}
+
+// harnessNumbers are the numbers of one entry of stats by their keys, within bounds; one that is
+// null is left out. An error begins with the key.
+func harnessNumbers(raw map[string]json.RawMessage) (map[string]float64, error) {
+	for key := range raw {
+		if !slices.Contains(harnessKeys(), key) {
+			return nil, fmt.Errorf(": unknown key %q", safe.Line(key, 60))
+		}
+	}
+	out := map[string]float64{}
+	for _, key := range harnessKeys()[1:] { // after the message
+		most, whole := 1e9, key == "connections"
+		if strings.HasPrefix(key, "request") {
+			most, whole = 1e15, key != "requests_per_s"
+		}
+		var x *float64
+		if raw[key] != nil && json.Unmarshal(raw[key], &x) != nil ||
+			x != nil && (*x < 0 || *x > most || whole && *x != math.Trunc(*x)) {
+			kind := map[bool]string{false: "number", true: "whole number"}[whole]
+			got := safe.Line(string(raw[key]), 40)
+			return nil, fmt.Errorf(".%s: %s is not a %s between 0 and %g, or null", key, got, kind, most)
+		}
+		if x != nil {
+			out[key] = *x
+		}
+	}
+	return out, nil
 }
 
 // warmUps marks the first steps of one connection: the published procedure warms up so.
@@ -228,16 +190,15 @@ func harnessResult(c harnessCheck) bench.CheckResult {
 	return r
 }
 
-// harnessLife takes start-up, image size and the end from the checks that tell them.
+// harnessLife takes start-up, image size and the end from the checks that have them.
 func harnessLife(leg *bench.LegResult) {
+	const most = 1e6 // of seconds and of MiB
 	for _, c := range leg.Checks {
 		x, err := strconv.ParseFloat(c.Value, 64)
-		isNumber := err == nil && x >= 0 && x < 1e9
+		isNumber := err == nil && x >= 0 && x < most
 		switch {
 		case c.Name == labelStartUp && isNumber:
-			if d, err := fromNS(x * 1e9); err == nil {
-				leg.StartUp = &d
-			}
+			leg.StartUp = new(nanoseconds(x * 1e9))
 		case c.Name == labelImage && isNumber:
 			leg.Artifact.ImageSize = int64(math.Round(x * (1 << 20)))
 		case c.Name == labelStops:
@@ -245,78 +206,64 @@ func harnessLife(leg *bench.LegResult) {
 			if m == nil {
 				continue
 			}
-			if took, err := unitDuration(m[2]); err == nil {
-				leg.Stop = &bench.StopResult{Took: took, Graceful: m[1] == "Good, exited in ", Killed: m[1] != "Good, exited in "}
+			if s, err := strconv.ParseFloat(m[2], 64); err == nil && s < most {
+				graceful := m[1] == "Good, exited in "
+				leg.Stop = &bench.StopResult{Took: nanoseconds(s * 1e9), Graceful: graceful, Killed: !graceful}
 			}
 		}
 	}
 }
 
-var stopPattern = regexp.MustCompile(`^(Good, exited in |Bad, did not stop in )([0-9.]+s)$`)
+var stopPattern = regexp.MustCompile(`^(Good, exited in |Bad, did not stop in )([0-9]+(?:\.[0-9]+)?)s$`)
 
-// numbers reads the numbers of one entry; the first mistake stays.
-type numbers struct {
-	stat harnessStat
-	at   int
-	err  error
-}
+func nanoseconds(x float64) time.Duration { return time.Duration(math.Round(x)) }
 
-// of is a number of the entry; ok is false where it is null or not there.
-func (n *numbers) of(k int, most float64) (x float64, ok bool) {
-	raw := n.stat[k]
-	if n.err != nil || raw == nil || bytes.Equal(raw, null) {
-		return 0, false
-	}
-	if err := json.Unmarshal(raw, &x); err != nil || x < 0 || x > most {
-		n.err = fmt.Errorf("%s: %s is not between 0 and %g", statName(n.at, harnessKeys()[k]), safe.Line(string(raw), 40), most)
-		return 0, false
-	}
-	return x, true
-}
-
-func (n *numbers) count(k int) int64 {
-	x, _ := n.of(k, 1e15)
-	if n.err == nil && x != math.Trunc(x) {
-		n.err = fmt.Errorf("%s: %v is no whole number", statName(n.at, harnessKeys()[k]), x)
-	}
-	return int64(x)
-}
-
-func (n *numbers) usage() *bench.Usage {
-	cpu, ok := n.of(1, 1e9)
+// harnessUsage is nil where the entry has no CPU time.
+func harnessUsage(n map[string]float64) *bench.Usage {
+	cpu, ok := n["cpu_total_s"]
 	if !ok {
 		return nil
 	}
-	u := &bench.Usage{Source: "docker stats", CPU: time.Duration(math.Round(cpu * 1e9))}
-	used, hasUsed := n.of(3, 1e9)
-	peak, hasPeak := n.of(4, 1e9)
+	u := &bench.Usage{Source: "docker stats", CPU: nanoseconds(cpu * 1e9)}
+	used, hasUsed := n["mem_usage_mb"]
+	peak, hasPeak := n["mem_max_mb"]
 	if hasUsed && hasPeak {
-		u.Memory = &bench.Memory{Used: int64(math.Round(used * (1 << 20))), Peak: int64(math.Round(peak * (1 << 20))), PeakSource: "max_usage"}
+		mib := func(x float64) int64 { return int64(math.Round(x * (1 << 20))) }
+		u.Memory = &bench.Memory{Used: mib(used), Peak: mib(peak), PeakSource: "max_usage"}
 	}
 	return u
 }
 
-func (n *numbers) step(index int, before, after *bench.Usage) bench.StepResult {
-	s := bench.StepResult{Index: index, Before: before, After: after}
-	s.Step.Connections = int(min(n.count(9), 1e9))
+func harnessStep(n map[string]float64, before, after *bench.Usage) bench.StepResult {
+	s := bench.StepResult{Before: before, After: after}
+	s.Step.Connections = int(n["connections"])
 	s.Step.Name = conns(s.Step.Connections)
 	l := &s.Load
-	l.Succeeded = n.count(6)
-	errors := n.count(8)
+	l.Succeeded = int64(n["requests_new"])
+	errors := int64(n["request_errors_new"])
 	if errors > 0 {
 		l.Failed = map[bench.ErrorKind]int64{bench.ErrOther: errors}
 	}
 	l.Sent = l.Succeeded + errors
 	l.Scheduled = l.Sent
-	rate, _ := n.of(13, 1e12)
-	l.Elapsed = elapsedOf(l.Succeeded, rate)
+	l.Elapsed = elapsedOf(l.Succeeded, n["requests_per_s"])
 	s.Step.Duration = l.Elapsed.Round(time.Second)
-	quantile := func(k int) time.Duration {
-		ms, _ := n.of(k, 1e9)
-		return time.Duration(math.Round(ms * 1e6))
-	}
 	if l.Succeeded > 0 {
-		l.Latency = bench.Latencies{Count: l.Succeeded, P50: quantile(10), P90: quantile(11), P99: quantile(12)}
+		ms := func(key string) time.Duration { return nanoseconds(n[key] * 1e6) }
+		l.Latency = bench.Latencies{
+			Count: l.Succeeded, P50: ms("latency_50p_ms"), P90: ms("latency_90p_ms"), P99: ms("latency_99p_ms"),
+		}
 	}
 	return s
+}
+
+// conns names a step by its connections; 0: they are not known.
+func conns(n int) string {
+	switch n {
+	case 0:
+		return "load"
+	case 1:
+		return "1 connection"
+	}
+	return strconv.Itoa(n) + " connections"
 }

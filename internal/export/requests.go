@@ -7,6 +7,8 @@ import (
 	"sort"
 	"time"
 
+	vegeta "github.com/tsenart/vegeta/v12/lib"
+
 	"locbench/internal/bench"
 	"locbench/internal/hdr"
 	"locbench/internal/safe"
@@ -145,8 +147,8 @@ func (q *requests) spread() {
 }
 
 // at is request i; later ones are sent later, but for those at the very end.
-func (q *requests) at(i int64) Result {
-	r := Result{Attack: q.attack, Method: q.method, URL: q.url}
+func (q *requests) at(i int64) vegeta.Result {
+	r := vegeta.Result{Attack: q.attack, Method: q.method, URL: q.url}
 	j := i * q.stride % q.total
 	if j < q.load.Succeeded {
 		r.Code, r.Latency = q.code, q.good.at(j)
@@ -172,7 +174,7 @@ func (q *requests) at(i int64) Result {
 }
 
 // fail makes the failure with index j of r: time-outs have latencies of their own.
-func (q *requests) fail(r *Result, j int64) {
+func (q *requests) fail(r *vegeta.Result, j int64) {
 	var others int64
 	for _, kind := range q.kinds {
 		n := q.load.Failed[kind]

@@ -1,7 +1,6 @@
 package export
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -18,17 +17,12 @@ type sample struct {
 	bytes   int64
 }
 
-// stepOf makes a step of single requests, with a histogram and windows of a second.
+// stepOf makes a step of single requests, of which there is one at least and whose order does not
+// matter, with a histogram and windows of a second.
 func stepOf(name string, samples []sample) (bench.StepResult, error) {
 	s := bench.StepResult{Step: bench.Step{Name: name}}
-	if len(samples) == 0 {
-		return s, errors.New("it holds no request")
-	}
 	first, last := samples[0].at, samples[0].at
-	for i, r := range samples {
-		if r.latency < 0 || r.latency > maxElapsed || r.bytes < 0 {
-			return s, fmt.Errorf("request %d: a latency of %v with %d bytes", i+1, r.latency, r.bytes)
-		}
+	for _, r := range samples {
 		if r.at.Before(first) {
 			first = r.at
 		}
@@ -39,7 +33,7 @@ func stepOf(name string, samples []sample) (bench.StepResult, error) {
 	l := &s.Load
 	l.Started, l.Elapsed = first, last.Sub(first)
 	if l.Elapsed > maxElapsed {
-		return s, fmt.Errorf("the requests lie %v apart: that is no step", l.Elapsed)
+		return s, fmt.Errorf("the requests are %v apart: that is not a step", l.Elapsed)
 	}
 	good, late, bad := hdr.New(), hdr.New(), hdr.New()
 	for _, r := range samples {
@@ -112,43 +106,3 @@ func windowsOf(start time.Time, elapsed time.Duration, samples []sample) []bench
 func rank(sorted []time.Duration, percent int) time.Duration {
 	return sorted[max((len(sorted)*percent+99)/100, 1)-1]
 }
-
-// kindOf is the kind of an answer with this status; "" is success.
-func kindOf(status int) bench.ErrorKind {
-	switch {
-	case status >= 200 && status < 400:
-		return ""
-	case status >= 100 && status < 600:
-		return bench.ErrorKind(string(rune('0'+status/100)) + "xx")
-	}
-	return bench.ErrOther
-}
-
-func totals(name string, succeeded int64, failed map[bench.ErrorKind]int64, elapsed time.Duration, l bench.Latencies) (bench.StepResult, error) {
-	s := bench.StepResult{Step: bench.Step{Name: name, Duration: elapsed.Round(time.Second)}}
-	var errs int64
-	kept := map[bench.ErrorKind]int64{}
-	for kind, n := range failed {
-		if n < 0 || n > maxCount {
-			return s, fmt.Errorf("%d failures", n)
-		}
-		if n > 0 {
-			kept[kind] = n
-			errs += n
-		}
-	}
-	if succeeded < 0 || succeeded > maxCount || succeeded+errs == 0 || elapsed <= 0 {
-		return s, fmt.Errorf("%d successes and %d failures in %v: that is no result", succeeded, errs, elapsed)
-	}
-	if l.Count = succeeded; succeeded == 0 || l.P50 <= 0 && l.Max <= 0 && l.Mean <= 0 {
-		l = bench.Latencies{}
-	}
-	s.Load = bench.Load{Scheduled: succeeded + errs, Sent: succeeded + errs, Succeeded: succeeded, Elapsed: elapsed, Latency: l}
-	if errs > 0 {
-		s.Load.Failed = kept
-	}
-	return s, nil
-}
-
-// maxCount is more than any step has.
-const maxCount = 1 << 50

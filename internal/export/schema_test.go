@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	vegeta "github.com/tsenart/vegeta/v12/lib"
 
 	"locbench/internal/bench"
 	"locbench/internal/testenv"
@@ -223,7 +224,8 @@ func TestResultsKeepToTheSchemas(t *testing.T) {
 	for _, leg := range legs {
 		validate(leg.Leg.String(), "leg", leg)
 	}
-	run, legs, err := Import([]Source{{Name: "a-1.txt", Data: []byte(wrkOutput)}, {Name: "b-1" + harnessSuffix, Data: []byte(published)}, {Name: "c-1.jtl", Data: []byte(jtlOutput)}}, "", time.Unix(0, 0))
+	run, legs, err := importing("", source{"a-1.bin", attacked(t, vegeta.NewEncoder, hits("a", 9)...)},
+		source{"b-1" + harnessSuffix, []byte(published)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,55 +3,30 @@ package export
 import (
 	"bufio"
 	"cmp"
-	"encoding/gob"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"time"
 
+	vegeta "github.com/tsenart/vegeta/v12/lib"
+
 	"locbench/internal/bench"
 	"locbench/internal/safe"
 )
 
-// Result is one request as vegeta keeps it. The names of the fields and keys are vegeta's: its
-// binary format is gob, which goes by them.
-type Result struct {
-	Attack    string              `json:"attack"`
-	Seq       uint64              `json:"seq"`
-	Code      uint16              `json:"code"`
-	Timestamp time.Time           `json:"timestamp"`
-	Latency   time.Duration       `json:"latency"`
-	BytesOut  uint64              `json:"bytes_out"`
-	BytesIn   uint64              `json:"bytes_in"`
-	Error     string              `json:"error"`
-	Body      []byte              `json:"body"`
-	Method    string              `json:"method"`
-	URL       string              `json:"url"`
-	Headers   map[string][]string `json:"headers"`
-}
-
-type encoder func(io.Writer) func(*Result) error
-
-func gobEncoder(w io.Writer) func(*Result) error {
-	e := gob.NewEncoder(w)
-	return func(r *Result) error { return e.Encode(r) }
-}
-
-func jsonEncoder(w io.Writer) func(*Result) error {
-	e := json.NewEncoder(w)
-	return func(r *Result) error { return e.Encode(r) }
-}
-
-func csvEncoder(w io.Writer) func(*Result) error {
-	out := safe.NewTable(w)
-	return func(r *Result) error {
-		err := out.Write(r.Timestamp.UnixNano(), r.Code, int64(r.Latency), r.BytesOut, r.BytesIn, r.Error, nil, r.Attack, r.Seq, r.Method, r.URL, nil)
-		return cmp.Or(err, out.Flush())
+// csvEncoder writes CSV whose text no spreadsheet takes for a formula.
+func csvEncoder(w io.Writer) vegeta.Encoder {
+	encode := vegeta.NewCSVEncoder(w)
+	return func(r *vegeta.Result) error {
+		plain := *r
+		for _, text := range []*string{&plain.Error, &plain.Attack, &plain.Method, &plain.URL} {
+			*text = safe.Cell(*text)
+		}
+		return encode(&plain)
 	}
 }
 
-func vegetaFiles(suffix string, enc encoder) func(bench.Run, []bench.LegResult, Options) ([]File, error) {
+func vegetaFiles(suffix string, enc func(io.Writer) vegeta.Encoder) func(bench.Run, []bench.LegResult, Options) ([]File, error) {
 	return func(run bench.Run, legs []bench.LegResult, opt Options) (files []File, err error) {
 		limit := opt.MaxRequests
 		if limit <= 0 {
@@ -84,7 +59,7 @@ func vegetaFiles(suffix string, enc encoder) func(bench.Run, []bench.LegResult, 
 }
 
 // write writes all requests in the order of their time, which vegeta's plot needs.
-func (q *requests) write(w io.Writer, enc encoder) error {
+func (q *requests) write(w io.Writer, enc func(io.Writer) vegeta.Encoder) error {
 	if q.total > maxWritten {
 		return fmt.Errorf("%d requests are too many to write one by one", q.total)
 	}

@@ -3,9 +3,12 @@ package export
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"maps"
 	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -98,7 +101,7 @@ func TestVegetaComesBack(t *testing.T) {
 	want := legs[0].Steps[2].Load
 	for _, format := range []string{"vegeta", "vegeta-json", "vegeta-csv"} {
 		for name, data := range written(t, format, run, legs, Options{Leg: "rs-actix-1", Step: &step}) {
-			_, got, err := Import([]Source{{Name: name, Data: data}}, "", time.Unix(0, 0))
+			_, got, err := importing("", source{name, data})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -113,35 +116,128 @@ func TestVegetaComesBack(t *testing.T) {
 	}
 }
 
-// TestOfVegetaItself reads what vegeta's own encoder writes, with the fields that are of no use
-// here.
-func TestOfVegetaItself(t *testing.T) {
-	var b bytes.Buffer
-	encode := vegeta.NewEncoder(&b)
+// hits are n results of an attack, one every 10 ms, with latencies of 1 ms, 2 ms, ….
+func hits(attack string, n int) (all []vegeta.Result) {
 	start := time.Date(2026, 3, 14, 9, 26, 53, 0, time.UTC)
-	for i := range 100 {
-		r := vegeta.Result{Attack: "an attack", Seq: uint64(i), Code: 200, Timestamp: start.Add(time.Duration(i) * 10 * time.Millisecond), Latency: time.Duration(i+1) * time.Millisecond,
-			BytesIn: 100, BytesOut: 7, Method: "GET", URL: "http://x/", Body: []byte("body"), Headers: http.Header{"A": {"b", "c"}}}
-		if i == 99 {
-			r.Code, r.Error = 0, "Get \"http://x/\": dial tcp 127.0.0.1:1: connect: connection refused"
-		}
+	for i := range n {
+		all = append(all, vegeta.Result{
+			Attack: attack, Seq: uint64(i), Code: 200, Timestamp: start.Add(time.Duration(i) * 10 * time.Millisecond),
+			Latency: time.Duration(i+1) * time.Millisecond, BytesIn: 100, BytesOut: 7, Method: "GET", URL: "http://x/",
+		})
+	}
+	return all
+}
+
+// attacked is what vegeta's own encoder writes of results.
+func attacked(t testing.TB, encoder func(io.Writer) vegeta.Encoder, results ...vegeta.Result) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	encode := encoder(&b)
+	for _, r := range results {
 		if err := encode(&r); err != nil {
 			t.Fatal(err)
 		}
 	}
-	_, got, err := Import([]Source{{Name: "go-nethttp-2.bin", Data: b.Bytes()}}, "", time.Unix(0, 0))
-	if err != nil {
-		t.Fatal(err)
+	return b.Bytes()
+}
+
+// encoders are vegeta's own.
+func encoders() map[string]func(io.Writer) vegeta.Encoder {
+	return map[string]func(io.Writer) vegeta.Encoder{
+		"binary": vegeta.NewEncoder, "JSON": vegeta.NewJSONEncoder, "CSV": vegeta.NewCSVEncoder,
 	}
-	l := got[0].Steps[0].Load
-	if got[0].Leg.String() != "go-nethttp-2" || got[0].Steps[0].Step.Name != "an attack" || l.Succeeded != 99 || l.Failed[bench.ErrRefused] != 1 || l.Bytes != 9900 || !l.Started.Equal(start) {
-		t.Errorf("%s, %q: %d successes, %v, %d bytes, from %v", got[0].Leg, got[0].Steps[0].Step.Name, l.Succeeded, l.Failed, l.Bytes, l.Started)
+}
+
+// TestOfVegetaItself reads what vegeta's own encoders write, in no order, with failures of all kinds
+// and with the fields that are of no use here.
+func TestOfVegetaItself(t *testing.T) {
+	all := hits("an attack", 100)
+	for i := range all {
+		all[i].Body, all[i].Headers = []byte("body"), http.Header{"A": {"b", "c"}}
 	}
-	if math.Abs(float64(l.Latency.P50)/float64(50*time.Millisecond)-1) > .002 || l.Latency.Max != 99*time.Millisecond {
-		t.Errorf("p50 %v, max %v", l.Latency.P50, l.Latency.Max)
+	fail := func(i int, code uint16, text string) { all[i].Code, all[i].Error = code, text }
+	fail(99, 0, `Get "http://x/": dial tcp 127.0.0.1:1: connect: connection refused`)
+	fail(98, 0, `Get "http://x/": context deadline exceeded (Client.Timeout exceeded while awaiting headers)`)
+	fail(97, 503, "503 Service Unavailable")
+	fail(96, 404, "")
+	fail(95, 200, "unexpected EOF") // of the body
+	fail(94, 0, "")
+	fail(93, 301, "") // vegeta takes it for a success
+	start := all[0].Timestamp
+	all[0], all[50] = all[50], all[0]
+	for name, encoder := range encoders() {
+		t.Run(name, func(t *testing.T) {
+			_, got, err := importing("", source{"go-nethttp-2.bin", attacked(t, encoder, all...)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := got[0].Steps[0].Load
+			if got[0].Leg.String() != "go-nethttp-2" || len(got[0].Steps) != 1 || got[0].Steps[0].Step.Name != "an attack" ||
+				l.Succeeded != 94 || l.Sent != 100 || l.Bytes != 9400 || !l.Started.Equal(start) {
+				t.Errorf("%s, %q: %d of %d succeeded, %d bytes, from %v", got[0].Leg, got[0].Steps[0].Step.Name, l.Succeeded, l.Sent, l.Bytes, l.Started)
+			}
+			want := map[bench.ErrorKind]int64{
+				bench.ErrRefused: 1, bench.ErrTimeout: 1, "5xx": 1, "4xx": 1, bench.ErrReset: 1, bench.ErrOther: 1,
+			}
+			if !maps.Equal(l.Failed, want) {
+				t.Errorf("failed %v, want %v", l.Failed, want)
+			}
+			if math.Abs(float64(l.Latency.P50)/float64(47*time.Millisecond)-1) > .03 || l.Latency.Max != 94*time.Millisecond {
+				t.Errorf("p50 %v, max %v", l.Latency.P50, l.Latency.Max)
+			}
+			if w := got[0].Warnings[0].Text; w != "imported from vegeta, which does not tell: CPU time and memory of the service; connections" {
+				t.Errorf("warning %q", w)
+			}
+		})
 	}
-	if _, _, err := Import([]Source{{Name: "cut-1.bin", Data: b.Bytes()[:b.Len()-3]}}, "", time.Unix(0, 0)); err == nil || !strings.Contains(err.Error(), "result 100") {
-		t.Errorf("a file that ends too early: %v", err)
+}
+
+// TestAttacksInOneFile are a step each, in the order in which they appear.
+func TestAttacksInOneFile(t *testing.T) {
+	b, a, none := hits("b", 3), hits("a", 2), hits("", 1)
+	for name, encoder := range encoders() {
+		t.Run(name, func(t *testing.T) {
+			mixed := attacked(t, encoder, b[0], a[0], b[2], none[0], b[1], a[1])
+			_, got, err := importing("", source{"x.bin", mixed})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var steps []string
+			for _, s := range got[0].Steps {
+				steps = append(steps, fmt.Sprintf("%d %s %d", s.Index, s.Step.Name, s.Load.Succeeded))
+			}
+			if want := []string{"0 b 3", "1 a 2", "2 vegeta 1"}; !slices.Equal(steps, want) {
+				t.Errorf("%q, want %q", steps, want)
+			}
+		})
+	}
+}
+
+// TestVegetaFilesAsOthersLeaveThem: without the end of the last line, or with more than one.
+func TestVegetaFilesAsOthersLeaveThem(t *testing.T) {
+	for _, encoder := range []func(io.Writer) vegeta.Encoder{vegeta.NewJSONEncoder, vegeta.NewCSVEncoder} {
+		data := string(attacked(t, encoder, hits("a", 3)...))
+		for _, text := range []string{strings.TrimSuffix(data, "\n"), data + "\n\n", strings.ReplaceAll(data, "\n", "\r\n")} {
+			_, got, err := importing("", source{"x", []byte(text)})
+			if err != nil || got[0].Steps[0].Load.Succeeded != 3 {
+				t.Errorf("%q: %v", text, err)
+			}
+		}
+	}
+}
+
+// TestVegetaHeadersOfAnyLength: a header that claims to be of a trillion values is not made room for.
+func TestVegetaHeadersOfAnyLength(t *testing.T) {
+	one := hits("a", 1)
+	one[0].Headers = http.Header{"A": {"b"}}
+	data := attacked(t, vegeta.NewEncoder, one...)
+	at := bytes.LastIndex(data, []byte("\x01\x01\x01A\x01\x01b")) // the field, one key: A, one value: b
+	if at < 0 {
+		t.Fatalf("the headers are not where they were: %q", data)
+	}
+	data[at+1] = 0x7f // keys, of which there is one
+	if _, _, err := importing("", source{"a", data}); err == nil || !strings.Contains(err.Error(), "result 1: ") {
+		t.Errorf("%v", err)
 	}
 }
 
@@ -149,7 +245,7 @@ func TestOfVegetaItself(t *testing.T) {
 // stay figures.
 func TestVegetaCSV_Formulas(t *testing.T) {
 	var b bytes.Buffer
-	r := Result{Attack: "=cmd|' /C calc'!A1", Error: "+1", Method: "@GET", URL: "-http://x", Latency: -5, Timestamp: time.Unix(0, 7), Code: 200}
+	r := vegeta.Result{Attack: "=cmd|' /C calc'!A1", Error: "+1", Method: "@GET", URL: "-http://x", Latency: -5, Timestamp: time.Unix(0, 7), Code: 200}
 	if err := csvEncoder(&b)(&r); err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package results
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -91,31 +90,6 @@ func TestListTellsARunInProgressFromAKilledOne(t *testing.T) {
 	w.Close()
 	if got, _ := List(root); len(got) != 1 || got[0].State != bench.RunRunning || got[0].Live {
 		t.Errorf("after its writer is gone: %+v", got)
-	}
-}
-
-func TestReplayTellsHowFarItIs(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "out")
-	w := mustCreate(t, dir)
-	leg := plan().Legs[0].Leg
-	feed(w, 1, &leg, bench.LegStarted{Number: 1, Of: 2}, step(0), step(1))
-	var seqs []int64
-	last := 0.0
-	err := Replay(dir, 1<<20, func(rec bench.Record, read float64) error {
-		if read < last || read > 1 {
-			t.Errorf("read %g after %g", read, last)
-		}
-		seqs, last = append(seqs, rec.Seq), read
-		return nil
-	})
-	if err != nil || len(seqs) != 3 || last != 1 {
-		t.Errorf("events %v, read %g, %v", seqs, last, err)
-	}
-	if err := Replay(dir, 10, nil); err == nil || !strings.Contains(err.Error(), "replayed") {
-		t.Errorf("a log beyond the limit: %v", err)
-	}
-	if err := Replay(t.TempDir(), 10, nil); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("no log: %v", err)
 	}
 }
 

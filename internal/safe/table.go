@@ -40,7 +40,11 @@ func cell(v any) string {
 	case int, int64, uint64, uint16, bool:
 		return fmt.Sprint(v)
 	}
-	text := fmt.Sprint(v)
+	return Cell(fmt.Sprint(v))
+}
+
+// Cell is text as Table writes it, for what is written to a table of somebody else.
+func Cell(text string) string {
 	// The wide forms are what some keyboards of East Asia write, and spreadsheets read.
 	if first := strings.TrimLeft(text, " \n"); first != "" && strings.ContainsRune("=+-@\t\r＝＋－＠", []rune(first)[0]) {
 		return "'" + text

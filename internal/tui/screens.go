@@ -3,10 +3,8 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"locbench/internal/tui/board"
 	"locbench/internal/tui/browse"
 	"locbench/internal/tui/live"
-	"locbench/internal/tui/replay"
 	"locbench/internal/tui/setup"
 	"locbench/internal/tui/ui"
 )
@@ -28,7 +26,7 @@ func (s Screens) start(args []string) tea.Cmd {
 	return s.open(func() (ui.Session, error) { return s.Opener.Start(args) })
 }
 
-// watch shows a run in progress that was started elsewhere.
+// watch shows a run that was started elsewhere, in progress or finished.
 func (s Screens) watch(dir string) tea.Cmd {
 	return s.open(func() (ui.Session, error) { return s.Opener.Watch(dir) })
 }
@@ -43,17 +41,12 @@ func (s Screens) open(begin func() (ui.Session, error)) tea.Cmd {
 	}
 }
 
-// Live is a run that is in progress. With leave the program ends with it.
+// Live is a run that is in progress, or at its end. With leave the program ends with it.
 func (s Screens) Live(session ui.Session, leave bool) *live.Screen {
 	return live.New(live.Options{Session: session, Opener: s.Opener, Leave: leave})
 }
 
 // Browse is the list of results folders.
 func (s Screens) Browse() ui.Screen {
-	return browse.New(browse.Options{Source: s.Source, Roots: s.Roots, Watch: s.watch, Board: newBoard})
+	return browse.New(browse.Options{Source: s.Source, Roots: s.Roots, Watch: s.watch})
 }
-
-// Replay is a run that has ended, at its end.
-func (s Screens) Replay(dir string) ui.Screen { return replay.New(dir, s.Source, newBoard()) }
-
-func newBoard() replay.Board { return board.New() }

@@ -139,7 +139,8 @@ func (s *Session) steer(ctx context.Context, worker child, in io.WriteCloser) {
 	}()
 }
 
-// Watch watches the run in dir, in progress or finished, to its end. Nothing is asked of it.
+// Watch watches the run in dir, in progress or finished, to its end. Nothing is asked of it. Of a
+// finished run without its whole event log it hands over what the results say.
 func Watch(dir string) *Session {
 	s, ctx := newSession()
 	s.dirs.set(dir)
@@ -167,7 +168,7 @@ func newSession() (*Session, context.Context) {
 
 // follow hands over the events in dir until their end or ctx's. The last word has what goes wrong.
 func (s *Session) follow(ctx context.Context, dir string) error {
-	_, err := results.Follow(ctx, dir, 0, func(batch []bench.Record) error {
+	hand := func(batch []bench.Record) error {
 		s.note(batch)
 		select {
 		case s.batches <- batch:
@@ -175,7 +176,19 @@ func (s *Session) follow(ctx context.Context, dir string) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-	})
+	}
+	var err error
+	watched := s.child == nil
+	if watched && !results.Has(dir, results.EventsFile) {
+		err = retell(dir, hand)
+	} else {
+		_, err = results.Follow(ctx, dir, 0, hand)
+	}
+	if watched && errors.Is(err, results.ErrKilled) {
+		if run, _, readErr := results.Read(dir); readErr == nil && run.State != bench.RunRunning {
+			err = retell(dir, hand) // it has ended, and its log is cut short
+		}
+	}
 	switch killed := errors.Is(err, results.ErrKilled); {
 	case err == nil || ctx.Err() != nil:
 	case killed && s.child != nil: // reported by its exit
@@ -183,6 +196,21 @@ func (s *Session) follow(ctx context.Context, dir string) error {
 		s.say(fmt.Sprintf("%v; finished steps are kept, go on with: %s", err, results.ResumeCommand(dir)))
 	default:
 		s.say("watching the run failed: " + err.Error())
+	}
+	return err
+}
+
+// retell hands over what can be read of the results in dir, also where that is not all.
+func retell(dir string, hand func([]bench.Record) error) error {
+	run, legs, err := results.Read(dir)
+	if err != nil && len(legs) == 0 {
+		return err
+	}
+	if handErr := hand(results.Records(run, legs, dir)); handErr != nil {
+		return handErr
+	}
+	if err == nil && run.State == bench.RunRunning {
+		return results.ErrKilled
 	}
 	return err
 }

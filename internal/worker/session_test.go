@@ -294,6 +294,56 @@ func TestSession_KilledWorker(t *testing.T) {
 	}
 }
 
+// TestWatch_WithoutALog: of a folder without an event log, or with half of one, the results are handed
+// over, as far as they can be read.
+func TestWatch_WithoutALog(t *testing.T) {
+	leg := bench.LegResult{Schema: bench.SchemaVersion, Leg: bench.Leg{Contender: "a", Round: 1}, State: bench.LegComplete}
+	for name, c := range map[string]struct {
+		state  bench.RunState
+		broken bool // of a second leg, the file
+		log    string
+		events []string
+		code   int
+		talk   string
+	}{
+		"complete": {bench.RunComplete, false, "", []string{"RunStarted", "LegStarted", "LegEnded", "RunEnded"}, exit.OK, ""},
+		"cut short": {bench.RunComplete, false, `{"seq":1,"at":"2026-03-14T09:26:53Z","type":"run_started","event":{}}` + "\n" + `{"seq`,
+			[]string{"RunStarted", "RunStarted", "LegStarted", "LegEnded", "RunEnded"}, exit.OK, ""},
+		"killed": {bench.RunRunning, false, "", []string{"RunStarted", "LegStarted", "LegEnded"}, exit.Failure, "the run was killed"},
+		"broken": {bench.RunComplete, true, "", []string{"RunStarted", "LegStarted", "LegEnded", "RunEnded"}, exit.Failure, "b-1.json"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			run := bench.Run{Schema: bench.SchemaVersion, State: c.state, Legs: []bench.LegEntry{{Leg: leg.Leg, State: leg.State, File: "a-1.json"}}}
+			if c.broken {
+				other := bench.LegEntry{Leg: bench.Leg{Contender: "b", Round: 1}, State: bench.LegComplete, File: "b-1.json"}
+				run.Legs = append(run.Legs, other)
+				if err := os.WriteFile(filepath.Join(dir, other.File), []byte("{"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for file, v := range map[string]any{results.RunFile: run, "a-1.json": leg} {
+				if err := results.WriteJSON(filepath.Join(dir, file), v); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if c.log != "" {
+				if err := os.WriteFile(filepath.Join(dir, results.EventsFile), []byte(c.log), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s := Watch(dir)
+			defer s.Close()
+			if got := events(s); !slices.Equal(got, c.events) {
+				t.Errorf("events %q, want %q", got, c.events)
+			}
+			if code, talk := s.Wait(); code != c.code || !strings.Contains(talk, c.talk) || c.talk == "" && talk != "" {
+				t.Errorf("exit code %d, %q", code, talk)
+			}
+		})
+	}
+}
+
 // TestSession_HangIsKilled: a worker that does not end is killed by the third stop at once, after the
 // second when its time is over, and never by a terminal that is closed.
 func TestSession_HangIsKilled(t *testing.T) {

@@ -21,11 +21,7 @@ import (
 // defaultRoot is where runs write their folders, and where they are looked for.
 const defaultRoot = "results"
 
-// maxReplay bounds the event log that a replay takes into memory, in bytes.
-const maxReplay = 512 << 20
-
-// archive is the results folders below some roots, for the screens that list, replay and compare
-// them. Its methods block.
+// archive is the results folders below some roots, for the screens that list and compare them. Its methods block.
 type archive struct {
 	env   console.Env
 	roots []string
@@ -48,11 +44,6 @@ func (a archive) Load(dir string) (bench.Run, []bench.LegResult, error) { return
 // Floor finds the noise floor that calibrate has left beside the folders.
 func (a archive) Floor(before, after bench.Run, dirs ...string) *compare.Floor {
 	return app.FindFloor(before, after, dirs...)
-}
-
-// Events gives handle the events of dir with the share of the log that has been read.
-func (a archive) Events(dir string, handle func(rec bench.Record, read float64) error) error {
-	return results.Replay(dir, maxReplay, handle)
 }
 
 // Report writes the report of the results in dir, opens it where a browser can be reached, and says
@@ -118,7 +109,7 @@ func (o *opener) run(args []string) (*worker.Session, error) {
 	return s, nil
 }
 
-// Watch follows the run that is in progress in dir.
+// Watch follows the run in dir, in progress or finished.
 func (o *opener) Watch(dir string) (ui.Session, error) {
 	s := worker.Watch(dir)
 	o.mu.Lock()

@@ -187,9 +187,6 @@ func dirScreen(screens tui.Screens, opener *opener, dir string) (ui.Screen, erro
 		screens.Source, screens.Roots = opener, opener.Roots()
 		return screens.Browse(), nil
 	}
-	if !results.Running(dir) {
-		return screens.Replay(dir), nil
-	}
 	session, err := opener.Watch(dir)
 	if err != nil {
 		return nil, err

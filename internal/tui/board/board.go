@@ -1,7 +1,6 @@
-// Package board is how a run is drawn: its header, its charts and its tables. The live screen and
-// the replay screen share it; what they add is where the events come from and what can be asked of
-// the run. A Board keeps only what of the run is looked at (tab, focus, zoom, scroll, leg); the run
-// itself is a fold.State that is handed in.
+// Package board is how a run is drawn: its header, its charts and its tables. The live screen adds
+// where the events come from and what can be asked of the run. A Board keeps only what of the run is
+// looked at (tab, focus, zoom, scroll, leg); the run itself is a fold.State that is handed in.
 package board
 
 import (
@@ -105,9 +104,9 @@ type view struct {
 // Compact views are drawn below these sizes, in cells and lines of the frame.
 const compactWidth, compactHeight = 60, 15
 
-// View draws exactly f.Height lines of f.Width cells. f.Now is the time to draw at: a replay gives
-// its own. status is a short painted text for the right end of the header. A click is understood
-// only if the view begins at the top left of the screen.
+// View draws exactly f.Height lines of f.Width cells. f.Now is the time to draw at. status is a short
+// painted text for the right end of the header. A click is understood only if the view begins at the
+// top left of the screen.
 func (b *Board) View(f ui.Frame, s *fold.State, status string) []string {
 	if f.Height <= 0 {
 		return nil

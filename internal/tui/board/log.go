@@ -22,7 +22,7 @@ func (v *view) logPage(w, h int) []string {
 	all := v.leg.Log
 	lines := v.filtered(all)
 	title := v.titleOf("log") + ", " + units.Plural(len(all), "line")
-	if v.s.Unlogged && len(all) > 0 {
+	if v.s.Unlogged() && len(all) > 0 {
 		title += v.l.Warn.S(", the last ones: the folder has no events.jsonl")
 	}
 	if v.leg.Dropped > 0 {
@@ -90,7 +90,7 @@ func (v *view) lastLog(w, h int) []string {
 func (v *view) noLog() string {
 	switch v.leg.Result.State {
 	case bench.LegComplete, bench.LegFailed, bench.LegAborted:
-		if v.s.Unlogged {
+		if v.s.Unlogged() {
 			return "what it wrote was not kept: the folder has no events.jsonl"
 		}
 		return "it wrote nothing"

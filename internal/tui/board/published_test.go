@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"locbench/internal/bench"
 	"locbench/internal/results"
 	"locbench/internal/tui/fold"
 	"locbench/internal/tui/look"
-	"locbench/internal/tui/replay"
 )
 
 // published is the state of a run whose results come with the source, and which has no event log.
@@ -19,8 +19,8 @@ func published(t *testing.T, name string) *fold.State {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &fold.State{Unlogged: true}
-	for _, rec := range replay.FromLegs(run, legs, dir) {
+	s := &fold.State{}
+	for _, rec := range results.Records(run, legs, dir) {
 		s.Apply(rec)
 	}
 	return s
@@ -50,9 +50,9 @@ func TestWhatBoundAStepIsInTheTable(t *testing.T) {
 	}
 }
 
-// TestChartsHaveRoomAboveATimeLine is about a terminal of 80×24 in which a replay takes four lines:
-// a chart has three lines between its title and the next one all the same.
-func TestChartsHaveRoomAboveATimeLine(t *testing.T) {
+// TestChartsHaveRoom is about a terminal of 80×24 of which four lines are taken: a chart has three
+// lines between its title and the next one all the same.
+func TestChartsHaveRoom(t *testing.T) {
 	s := published(t, "locations")
 	_, first := find(t, text(New(), s, 80, 20), "throughput ")
 	_, second := find(t, text(New(), s, 80, 20), "CPU ")
@@ -71,7 +71,7 @@ func TestLogThatWasNotKept(t *testing.T) {
 	if v := text(b, s, 80, 20); !strings.Contains(v, "kt-ktor, round 1, 20 lines, the last ones: the folder has no events.jsonl") || !strings.Contains(v, "GET /city/v1/get") {
 		t.Errorf("%s", v)
 	}
-	s.Unlogged = false
+	s.Phase.Name = bench.PhaseLoad
 	press(t, b, s, "]")
 	if v := text(b, s, 80, 20); !strings.Contains(v, "it wrote nothing") {
 		t.Errorf("%s", v)

@@ -1,5 +1,5 @@
 // Package browse is the screen of past runs: a list of results folders with a look into the one
-// under the cursor, and the ways from there: replay, watch, compare, report. It never deletes
+// under the cursor, and the ways from there: the run itself, comparison, report. It never deletes
 // anything. It reads nothing itself: package screens gives it a Source.
 package browse
 
@@ -17,14 +17,14 @@ import (
 	"locbench/internal/results"
 	"locbench/internal/tui/compare"
 	"locbench/internal/tui/look"
-	"locbench/internal/tui/replay"
 	"locbench/internal/tui/ui"
 )
 
 // Source is where results folders are. Its methods block: they are called in commands.
 type Source interface {
-	replay.Source
 	compare.Source
+	// Report writes the report, opens it where that is possible, and says where it is.
+	Report(dir string) (text string, err error)
 	// List finds the folders; left is the number of those that are too many to list.
 	List() (entries []results.Entry, left int)
 }
@@ -32,11 +32,8 @@ type Source interface {
 // Options are what the screen cannot do by itself.
 type Options struct {
 	Source Source
-	Roots  string // where the folders are looked for, in words
-	// Watch shows the run that is in progress in dir; nil: it is replayed up to now.
-	Watch func(dir string) tea.Cmd
-	// Board makes what a replay is drawn by.
-	Board func() replay.Board
+	Roots  string                   // where the folders are looked for, in words
+	Watch  func(dir string) tea.Cmd // shows the run in dir, in progress or finished
 }
 
 // again is how long after a list with runs in progress the next one is made.

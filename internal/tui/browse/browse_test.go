@@ -11,9 +11,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/tui/compare"
-	"locbench/internal/tui/fold"
 	"locbench/internal/tui/look"
-	"locbench/internal/tui/replay"
 	"locbench/internal/tui/tuitest"
 	"locbench/internal/tui/ui"
 )
@@ -49,17 +47,12 @@ func someFolders(t testing.TB) tuitest.Folders {
 	}
 }
 
-type stub struct{}
-
-func (stub) Update(tea.Msg, *fold.State) (tea.Cmd, bool) { return nil, false }
-func (stub) View(f ui.Frame, _ *fold.State, status string) []string {
-	return f.Look.Screen([]string{status}, f.Width, f.Height)
-}
-func (stub) Keys() []ui.Key { return nil }
-func (stub) Typing() bool   { return false }
-
+// open is the list of folders; watch nil says what is watched.
 func open(folders tuitest.Folders, watch func(string) tea.Cmd) *Screen {
-	s := New(Options{Source: folders, Roots: "results", Watch: watch, Board: func() replay.Board { return stub{} }})
+	if watch == nil {
+		watch = func(dir string) tea.Cmd { return ui.Cmd(ui.Tell{Text: "watch " + dir}) }
+	}
+	s := New(Options{Source: folders, Roots: "results", Watch: watch})
 	s.Update(ui.Resized{Width: 120, Height: 39})
 	return s
 }
@@ -120,10 +113,8 @@ func asked(s *Screen, keys ...string) []tea.Msg {
 
 func TestKeysLeadOn(t *testing.T) {
 	s := settled(someFolders(t))
-	if msgs := asked(s, "enter"); len(msgs) != 1 {
+	if msgs := asked(s, "enter"); len(msgs) != 1 || msgs[0].(ui.Tell).Text != "watch results/20261121-160501-locations" {
 		t.Errorf("enter: %v", msgs)
-	} else if _, ok := msgs[0].(ui.Open).Screen.(*replay.Screen); !ok {
-		t.Errorf("enter opens %T", msgs[0].(ui.Open).Screen)
 	}
 	if msgs := asked(s, "down", "r"); len(msgs) != 1 || msgs[0].(ui.Tell).Text != "report results/20261121-155149-faulty/report.html" {
 		t.Errorf("r: %v", msgs)
@@ -141,6 +132,9 @@ func TestKeysLeadOn(t *testing.T) {
 	}
 	if msgs := asked(s, "end", "y"); len(msgs) != 1 || !msgs[0].(ui.Tell).Bad {
 		t.Errorf("y of a broken folder: %v", msgs)
+	}
+	if msgs := asked(s, "enter"); len(msgs) != 1 || !strings.Contains(msgs[0].(ui.Tell).Text, "line 17") {
+		t.Errorf("enter on a broken folder: %v", msgs)
 	}
 	if msgs := asked(s, "esc"); len(msgs) != 1 || msgs[0] != (ui.Back{}) {
 		t.Errorf("esc: %v", msgs)

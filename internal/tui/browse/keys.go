@@ -8,7 +8,6 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/results"
 	"locbench/internal/tui/compare"
-	"locbench/internal/tui/replay"
 	"locbench/internal/tui/ui"
 )
 
@@ -20,7 +19,7 @@ func (s *Screen) Keys() []ui.Key {
 	var keys []ui.Key
 	e := s.current()
 	if e != nil {
-		open := ui.Key{Name: "enter", Help: "open", Long: "replay the run; one in progress is watched"}
+		open := ui.Key{Name: "enter", Help: "open", Long: "show the run as it ended; one in progress is watched"}
 		if e.Live {
 			open.Help = "watch"
 		}
@@ -101,7 +100,7 @@ func (s *Screen) keyEntry(name string) tea.Cmd {
 		if !resumable(e) {
 			return ui.Cmd(ui.Tell{Text: "nothing to resume: " + stateText(e), Bad: true})
 		}
-		text, err := replay.Resume(e.Dir)
+		text, err := ui.ResumeCommand(e.Dir)
 		return ui.Cmd(ui.Copied(text, err, "the command that goes on with the run"))
 	}
 	return nil
@@ -118,12 +117,12 @@ func (s *Screen) mark(dir string) {
 	s.marked = append(s.marked[:min(len(s.marked), 1)], dir)
 }
 
-// open shows a run: the one in progress as it goes on, any other from its events.
+// open shows a run.
 func (s *Screen) open(e results.Entry) tea.Cmd {
-	if e.Live && s.options.Watch != nil {
-		return s.options.Watch(e.Dir)
+	if e.Err != nil {
+		return ui.Cmd(ui.Outcome("", e.Err))
 	}
-	return ui.Cmd(ui.Open{Screen: replay.New(e.Dir, s.options.Source, s.options.Board())})
+	return s.options.Watch(e.Dir)
 }
 
 func (s *Screen) compareMarked(e results.Entry) tea.Cmd {
@@ -147,7 +146,7 @@ func (s *Screen) copy(dir string) tea.Cmd {
 		} else if run, _, err = src.Load(dir); run.Schema == 0 && err != nil {
 			return ui.Outcome("", err)
 		}
-		text, err := replay.Command(run)
+		text, err := ui.RepeatCommand(run)
 		return ui.Copied(text, err, "the command that repeats the run")
 	}
 }

@@ -32,8 +32,8 @@ func opened(t testing.TB, folders tuitest.Folders, a, b string) *Screen {
 func two(t testing.TB, times int, factor float64, change func(*tuitest.Folder)) tuitest.Folders {
 	t.Helper()
 	records := tuitest.Records(t, "limits")
-	a := tuitest.FolderOf(dirA, tuitest.MoreRounds(records, times, 1))
-	b := tuitest.FolderOf(dirB, tuitest.MoreRounds(records, times, factor))
+	a := tuitest.FolderOf(dirA, moreRounds(records, times, 1))
+	b := tuitest.FolderOf(dirB, moreRounds(records, times, factor))
 	b.Run.Started = b.Run.Started.Add(17 * time.Hour)
 	if change != nil {
 		change(&b)
@@ -247,4 +247,54 @@ func TestOpensOnWhatCanBeCompared(t *testing.T) {
 			}
 		})
 	}
+}
+
+// moreRounds repeats the rounds of a recorded run so that there are times as many, each a little
+// faster than the one before, and all of them by factor.
+func moreRounds(records []bench.Record, times int, factor float64) []bench.Record {
+	first, last := records[0].At, records[len(records)-1].At
+	span := last.Sub(first) + time.Second
+	most := 0
+	for _, rec := range records {
+		if rec.Leg != nil {
+			most = max(most, rec.Leg.Round)
+		}
+	}
+	var out []bench.Record
+	for k := range times {
+		for _, rec := range records {
+			switch e := rec.Event.(type) {
+			case bench.RunStarted:
+				if k > 0 {
+					continue
+				}
+				e.Run.Profile.Rounds *= times
+				e.Run.Legs = nil
+				for j := range times {
+					for _, entry := range rec.Event.(bench.RunStarted).Run.Legs {
+						entry.Leg.Round += j * most
+						entry.File = entry.Leg.String() + ".json"
+						e.Run.Legs = append(e.Run.Legs, entry)
+					}
+				}
+				rec.Event = e
+			case bench.RunEnded:
+				if k < times-1 {
+					continue
+				}
+			case bench.StepEnded:
+				e.Result.Load.Succeeded = int64(float64(e.Result.Load.Succeeded) * factor * (1 + 0.004*float64(k)))
+				rec.Event = e
+			}
+			if rec.Leg != nil {
+				leg := *rec.Leg
+				leg.Round += k * most
+				rec.Leg = &leg
+			}
+			rec.At = rec.At.Add(time.Duration(k) * span)
+			rec.Seq = int64(len(out) + 1)
+			out = append(out, rec)
+		}
+	}
+	return out
 }

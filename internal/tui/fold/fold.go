@@ -1,5 +1,5 @@
 // Package fold turns the events of a run into what a screen shows of it. It is pure: the same
-// records give the same state, whether they arrive from a running benchmark or are replayed from a
+// records give the same state, whether they arrive from a running benchmark or are read from a
 // folder, so every screen is tested by a slice of events.
 //
 // Events may come from a results folder of anybody's making: whatever they hold, the state stays
@@ -42,7 +42,6 @@ type State struct {
 	Started     time.Time
 	Last        time.Time // time of the newest record
 	Seq         int64
-	Unlogged    bool      // there are no events: these were made of the results, which do not say what was logged
 	Paused      time.Time // since when the run stands still; zero: it does not
 	PauseWanted bool      // it will before the next step
 	StopWanted  bool      // it ends after the running step
@@ -143,6 +142,10 @@ func (s *State) Now(at time.Time) time.Time {
 	return at
 }
 
+// Unlogged tells whether the records were made of the results, which do not say what was logged: a run
+// reports its phases.
+func (s *State) Unlogged() bool { return s.Current != nil && s.Phase.Name == "" }
+
 // Step is the step that runs or ran last in the current leg; nil before the first.
 func (s *State) Step() *Step {
 	if s.Current == nil || len(s.Current.Steps) == 0 {
@@ -220,36 +223,4 @@ func (l *Leg) Span() float64 {
 		end = max(end, s.To, s.From)
 	}
 	return end
-}
-
-// Clone is a moment of a run to come back to. What nobody changes any more is shared.
-func (s *State) Clone() *State {
-	c := *s
-	c.Run.Legs = slices.Clone(s.Run.Legs)
-	c.Diary = slices.Clip(s.Diary)
-	c.Legs = slices.Clone(s.Legs)
-	for i, leg := range s.Legs {
-		c.Legs[i] = leg.clone()
-		if leg == s.Current {
-			c.Current = c.Legs[i]
-		}
-	}
-	if s.Current != nil && c.Current == s.Current {
-		c.Current = s.Current.clone()
-	}
-	return &c
-}
-
-func (l *Leg) clone() *Leg {
-	c := *l
-	c.Steps = slices.Clone(l.Steps)
-	for i, step := range l.Steps {
-		c.Steps[i] = new(*step)
-	}
-	c.Load, c.Usage = slices.Clip(l.Load), slices.Clip(l.Usage)
-	c.Flags, c.Log = slices.Clip(l.Flags), slices.Clip(l.Log)
-	r := &c.Result
-	r.Marks, r.Checks, r.Steps = slices.Clip(r.Marks), slices.Clip(r.Checks), slices.Clip(r.Steps)
-	r.Warnings, r.Interventions = slices.Clip(r.Warnings), slices.Clip(r.Interventions)
-	return &c
 }

@@ -1,13 +1,16 @@
 package fold_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"math"
 	"strings"
 	"testing"
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/results"
 	"locbench/internal/tui/fold"
 	"locbench/internal/tui/tuitest"
 )
@@ -62,6 +65,30 @@ func TestAFinishedRun(t *testing.T) {
 	}
 	if left, ok := s.Estimate.Left(s.Last); ok {
 		t.Errorf("%v left of a run that has ended", left)
+	}
+}
+
+// TestOfResults: a run without an event log is what its results say, and says that it was not logged.
+func TestOfResults(t *testing.T) {
+	for _, name := range []string{"limits", "faults"} {
+		want := apply(tuitest.Records(t, name))
+		got := apply(results.Records(want.Run, want.Results(), "results/a"))
+		if got.Ended == nil || got.Ended.State != want.Ended.State || len(got.Legs) != len(want.Legs) || got.Dir != "results/a" {
+			t.Fatalf("%s: ended %+v, %d legs in %q", name, got.Ended, len(got.Legs), got.Dir)
+		}
+		if !got.Unlogged() || want.Unlogged() {
+			t.Errorf("%s: unlogged %v, and of the log %v", name, got.Unlogged(), want.Unlogged())
+		}
+		for i, leg := range want.Legs {
+			a, err1 := json.Marshal(got.Legs[i].Result)
+			b, err2 := json.Marshal(leg.Result)
+			if err := errors.Join(err1, err2); err != nil || !bytes.Equal(a, b) {
+				t.Errorf("%s: leg %s is not what its file says (%v):\n%.600s\n%.600s", name, leg.Result.Leg, err, a, b)
+			}
+			if len(got.Legs[i].Load) == 0 && len(leg.Load) > 0 {
+				t.Errorf("%s: leg %s has nothing to draw curves of", name, leg.Result.Leg)
+			}
+		}
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/tui/look"
-	"locbench/internal/tui/replay"
 	"locbench/internal/tui/ui"
 	"locbench/internal/units"
 )
@@ -42,7 +41,7 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 		if len(s.state.Run.Command) == 0 {
 			return bad("the run has not begun yet")
 		}
-		text, err := replay.Command(s.state.Run) // of anybody's making where somebody else's folder is watched
+		text, err := ui.RepeatCommand(s.state.Run) // of anybody's making where somebody else's folder is watched
 		if err != nil {
 			return bad(err.Error())
 		}
@@ -53,7 +52,11 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 			return cmd
 		}
 	}
-	return s.look(msg)
+	cmd, mine := s.board.Update(msg, &s.state)
+	if !mine && msg.String() == "esc" && !s.Session.Steered() {
+		return ui.Cmd(ui.Back{}) // as from every list
+	}
+	return cmd
 }
 
 func (s *Screen) look(msg tea.Msg) tea.Cmd {
@@ -246,6 +249,9 @@ func (s *Screen) dialogText(f ui.Frame) (title string, lines []string) {
 			lines = append(lines, l.Wrap(l.ASCIIOnly(outside(line)), w, 8)...)
 		}
 		lines = append(lines[:min(len(lines), max(1, f.Height-5))], "", l.Faint.S("any key closes this"))
+		if !s.Session.Steered() {
+			return "The run is incomplete", lines
+		}
 		return fmt.Sprintf("The run could not go on (exit code %d)", s.code), lines
 	}
 	return "", nil

@@ -1,5 +1,5 @@
-// Package live is the screen of a run in progress: the board that draws it, and the keys that steer
-// it. What a key asks for is sent to the run and shows when the run tells that it has taken it up;
+// Package live is the screen of a run, in progress or finished: the board that draws it, and the keys
+// that steer it. What a key asks for is sent to the run and shows when the run tells that it has taken it up;
 // the screen itself changes nothing.
 package live
 
@@ -120,7 +120,7 @@ func (s *Screen) end(msg endedMsg) tea.Cmd {
 	if s.Leave {
 		return ui.Cmd(ui.Quit{})
 	}
-	if s.state.Ended == nil && (s.talk != "" || s.code != 0) {
+	if s.state.Ended == nil && (s.talk != "" || s.code != 0) || s.talk != "" && !s.Session.Steered() {
 		s.dialog = tellsEnd
 	}
 	return nil

@@ -265,6 +265,27 @@ func TestAWatchedRunIsNotSteered(t *testing.T) {
 	close(s.stay)
 }
 
+// TestAFinishedRun is shown as it ended, with what could not be read of it, and esc leads back.
+func TestAFinishedRun(t *testing.T) {
+	records := tuitest.Records(t, "limits")
+	for talk, want := range map[string]string{"": "complete", "a-1.json: line 3\n": "The run is incomplete"} {
+		s := newSession(records)
+		s.watched, s.talk = true, talk
+		close(s.stay)
+		screen, asked := open(s, false)
+		text := strings.Join(tuitest.View(screen, tuitest.Size{Width: 120, Height: 40}, look.New(look.Options{NoColor: true}), now(records)), "\n")
+		if !strings.Contains(text, want) || strings.Contains(text, "watching") || screen.Busy() {
+			t.Errorf("no %q, or still busy (%v):\n%s", want, screen.Busy(), text)
+		}
+		if talk != "" {
+			press(screen, asked, "enter")
+		}
+		if press(screen, asked, "esc"); len(*asked) != 1 || (*asked)[0] != tea.Msg(ui.Back{}) {
+			t.Errorf("asked %v", *asked)
+		}
+	}
+}
+
 // TestTheCommandIsCopied as a shell reads it, with the seed; of a folder of anybody's making only
 // what is a run of locbench.
 func TestTheCommandIsCopied(t *testing.T) {

@@ -145,7 +145,7 @@ type Session interface {
 type Opener interface {
 	// Start begins a run as "locbench run args…" would.
 	Start(args []string) (Session, error)
-	// Watch follows the run that is in progress in the folder dir.
+	// Watch follows the run in the folder dir, in progress or finished.
 	Watch(dir string) (Session, error)
 	// Report writes the report of the results in dir, opens it where a browser can be reached, and
 	// says where it is.

@@ -1,4 +1,4 @@
-package replay
+package ui
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 	"locbench/internal/bench"
 )
 
-func TestCommand(t *testing.T) {
+func TestRepeatCommand(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"locbench|run", "locbench run --seed 7"},
 		{"/usr/bin/locbench|run|--seed|3|a", "locbench run --seed 3 a"},
@@ -18,7 +18,7 @@ func TestCommand(t *testing.T) {
 		{"locbench|run|", "locbench run '' --seed 7"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
-			got, err := Command(bench.Run{Command: strings.Split(c.args, "|"), Seed: 7})
+			got, err := RepeatCommand(bench.Run{Command: strings.Split(c.args, "|"), Seed: 7})
 			if err != nil || got != c.want {
 				t.Errorf("%s: %q, %v; want %q", c.args, got, err, c.want)
 			}
@@ -39,25 +39,25 @@ func TestCommand(t *testing.T) {
 		{"too long", []string{"locbench", "run", strings.Repeat("x", 5000)}, "longer than"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got, err := Command(bench.Run{Command: c.args}); err == nil || !strings.Contains(err.Error(), c.want) {
+			if got, err := RepeatCommand(bench.Run{Command: c.args}); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: %q, %v; want %q in the error", c.name, got, err, c.want)
 			}
 		})
 	}
 }
 
-func TestResume(t *testing.T) {
+func TestResumeCommand(t *testing.T) {
 	for dir, want := range map[string]string{
 		"results/a b": "locbench run --resume 'results/a b'",
 		"-rf":         "locbench run --resume ./-rf",
 	} {
 		t.Run(dir, func(t *testing.T) {
-			if got, err := Resume(dir); err != nil || got != want {
+			if got, err := ResumeCommand(dir); err != nil || got != want {
 				t.Errorf("%s: %q, %v", dir, got, err)
 			}
 		})
 	}
-	if got, err := Resume("a\x1bb"); err == nil {
+	if got, err := ResumeCommand("a\x1bb"); err == nil {
 		t.Errorf("%q", got)
 	}
 }

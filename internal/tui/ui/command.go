@@ -1,4 +1,4 @@
-package replay
+package ui
 
 import (
 	"errors"
@@ -15,11 +15,11 @@ import (
 // maxCommand bounds what is put on the clipboard, in bytes.
 const maxCommand = 4000
 
-// Command is the command line that repeats run: the recorded one with the recorded seed, and
+// RepeatCommand is the command line that repeats run: the recorded one with the recorded seed, and
 // without what belongs to the folder or the process of that run. A record may come from anybody,
 // and what is copied may be run: only "locbench run" is given, and none whose arguments hold
 // characters that do not show.
-func Command(run bench.Run) (string, error) {
+func RepeatCommand(run bench.Run) (string, error) {
 	args := run.Command
 	if len(args) < 2 || strings.TrimSuffix(filepath.Base(args[0]), ".exe") != "locbench" || args[1] != "run" {
 		return "", errors.New("the recorded command is no locbench run")
@@ -50,8 +50,8 @@ func Command(run bench.Run) (string, error) {
 	return shell(words)
 }
 
-// Resume is the command line that goes on with the run in dir.
-func Resume(dir string) (string, error) {
+// ResumeCommand is the command line that goes on with the run in dir.
+func ResumeCommand(dir string) (string, error) {
 	if strings.HasPrefix(dir, "-") {
 		dir = "." + string(filepath.Separator) + dir
 	}

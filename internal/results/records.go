@@ -1,4 +1,4 @@
-package replay
+package results
 
 import (
 	"slices"
@@ -7,9 +7,9 @@ import (
 	"locbench/internal/bench"
 )
 
-// FromLegs are events such as a run with these results tells: for folders whose event log is lost.
-// What the results do not hold (phases, log lines as they came) is not in them.
-func FromLegs(run bench.Run, legs []bench.LegResult, dir string) []bench.Record {
+// Records are events such as a run with these results tells: for folders without an event log. What
+// the results do not hold (phases, log lines as they came) is not in them.
+func Records(run bench.Run, legs []bench.LegResult, dir string) []bench.Record {
 	t := &teller{at: run.Started}
 	opened := run
 	opened.State, opened.Ended = bench.RunRunning, time.Time{}
