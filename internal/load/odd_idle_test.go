@@ -28,8 +28,10 @@ type idler struct {
 	ended []net.Conn
 }
 
-func newIdler(t *testing.T, connections int, config *tls.Config, end func(net.Conn)) *idler {
-	s := &idler{connections: connections, end: end}
+// start has s accept connections. Its other fields are set before.
+func (s *idler) start(t *testing.T, config *tls.Config) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.oddServer = accepting(t, func(conn net.Conn) {
 		if config != nil {
 			conn = tls.Server(conn, config)
@@ -40,7 +42,6 @@ func newIdler(t *testing.T, connections int, config *tls.Config, end func(net.Co
 	if config != nil {
 		s.url = "https" + s.url[len("http"):]
 	}
-	return s
 }
 
 func (s *idler) serve(conn net.Conn) {
@@ -121,7 +122,8 @@ func TestConnectionsThatEndBeforeTheyAreUsed(t *testing.T) {
 				if e.TLS != nil {
 					config = secure.TLS
 				}
-				server := newIdler(t, connections, config, end)
+				server := &idler{connections: connections, end: end}
+				server.start(t, config)
 				l := run(t, e, plan(server.url, connections, 100*time.Millisecond))
 				if l.FailedTotal() != 0 || l.Sent == 0 || l.Sent != server.asked.Load() || server.late.Load() != 0 {
 					t.Errorf("%d sent, failed %v %v, the server was asked %d times, after the end %d times",
@@ -142,8 +144,9 @@ func TestRampOpensConnectionsWhenTheyBegin(t *testing.T) {
 		t.Parallel()
 		const from, to = 2, 5
 		var early atomic.Int64
-		server := newIdler(t, from, nil, nil)
+		server := &idler{connections: from}
 		server.before = func() { early.Store(server.accepted.Load()) }
+		server.start(t, nil)
 		p := plan(server.url, to, 200*time.Millisecond)
 		p.Step.RampFrom = from
 		l := run(t, e, p)

@@ -87,9 +87,12 @@ func (f *fake) state() string {
 }
 
 func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
-	if f.before != nil && f.before(w, r) {
-		return
+	if f.before == nil || !f.before(w, r) {
+		f.answer(w, r)
 	}
+}
+
+func (f *fake) answer(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength < 0 {
 		refuse(w, http.StatusLengthRequired, "test", "a body in chunks, which not every proxy takes")
 		return
