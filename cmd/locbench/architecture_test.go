@@ -31,7 +31,7 @@ var floors = [][]string{
 		"sample",
 	},
 	{"compare", "platform", "summary"},
-	{"export", "live", "metrics", "plain", "report", "runner", "tui", "worker"},
+	{"export", "metrics", "plain", "report", "runner", "tui", "worker"},
 	{"app"},
 	{"cli"},
 }

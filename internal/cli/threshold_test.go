@@ -123,20 +123,3 @@ func TestHistoryOfRuns(t *testing.T) {
 		}
 	}
 }
-
-func TestReportServeRefuses(t *testing.T) {
-	for _, c := range []struct {
-		args []string
-		says string
-	}{
-		{[]string{"--serve", "../../testdata/results/burst", "--listen", "0.0.0.0:0"}, "only loopback addresses"},
-		{[]string{"--serve", t.TempDir()}, "is not a results folder"},
-		{[]string{"--serve", "--format", "md"}, "takes neither --output nor --format"},
-		{[]string{"../../testdata/results/burst", "--listen", "127.0.0.1:0"}, "--listen goes with --serve"},
-	} {
-		var out, errs bytes.Buffer
-		if code := Main(t.Context(), Env{Args: append([]string{"report"}, c.args...), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }}); code != 2 || !strings.Contains(errs.String(), c.says) {
-			t.Errorf("report %v: exit code %d: %s", c.args, code, errs.String())
-		}
-	}
-}
