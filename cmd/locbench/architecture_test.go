@@ -53,6 +53,7 @@ var owners = map[string]string{
 	"github.com/olivere/elastic/":    "locations",
 	"github.com/blevesearch/":        "elastic",
 	"github.com/go-echarts/":         "report",
+	"github.com/prometheus/":         "metrics",
 	"github.com/spf13/":              "cli",
 	"gopkg.in/yaml.v3":               "strictyaml",
 	"github.com/HdrHistogram/":       "hdr",
