@@ -123,3 +123,14 @@ func TestHistoryOfRuns(t *testing.T) {
 		}
 	}
 }
+
+func TestRunSaysWhereItsMetricsAre(t *testing.T) {
+	code, talk, _ := runAgainst(t, http.StatusOK, "--metrics-listen", "0")
+	if code != 0 || !strings.Contains(talk, "metrics  http://127.0.0.1:") {
+		t.Errorf("exit code %d:\n%s", code, talk)
+	}
+	code, talk, _ = runAgainst(t, http.StatusOK, "--metrics-listen", "1:2:3")
+	if code != 2 || !strings.Contains(talk, "use HOST:PORT") {
+		t.Errorf("exit code %d:\n%s", code, talk)
+	}
+}
