@@ -31,7 +31,7 @@ var floors = [][]string{
 		"sample",
 	},
 	{"compare", "platform", "summary"},
-	{"export", "live", "metrics", "plain", "report", "runner", "tui", "worker"},
+	{"export", "metrics", "plain", "report", "runner", "tui", "worker"},
 	{"app"},
 	{"cli"},
 }
@@ -54,6 +54,7 @@ var owners = map[string]string{
 	"github.com/olivere/elastic/":    "locations",
 	"github.com/blevesearch/":        "elastic",
 	"github.com/go-echarts/":         "report",
+	"github.com/prometheus/":         "metrics",
 	"github.com/spf13/":              "cli",
 	"gopkg.in/yaml.v3":               "strictyaml",
 	"github.com/HdrHistogram/":       "hdr",

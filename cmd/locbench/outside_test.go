@@ -18,14 +18,14 @@ var guarded = []struct {
 	{"os", "Open OpenFile ReadFile DirFS", "package regular: a pipe would hang, and a device has no end", []string{
 		"regular", "testenv", "docker/dockertest",
 		"machine", "cgroup", "hostusage", "procfs", "cpuset", "launch", "load", "docker/engine.go", "docker/own.go", "contender/processor.go", // of the system
-		"results/file.go", "app/reports.go", // folders
+		"app/reports.go",                                                        // folders
 		"profile/profile.go", "contender/process.go", "contender/group_unix.go", // made here
 	}},
 	{"url", "Parse ParseRequestURI", "secret.ParseURL, whose errors repeat no password", []string{"secret", "check/request.go", "contact/redirect.go"}},
 	{"http", "ProxyFromEnvironment DefaultClient DefaultTransport Get Post Head", "secret.Proxy, whose errors repeat no password", []string{"secret", "docker/dockertest", "testenv"}},
 	{"os", "Stdout Stderr", "the writers of console.Env, which let no control characters through", []string{"testenv", "docker/dockertest"}},
 	{"console", "Terminal", "the writers of console.Env, unless a terminal is drawn on with text from package safe", []string{
-		"console", "app/options.go", "app/screens/screen.go", "app/contenders/board.go", "cli/seed.go",
+		"console", "app/options.go", "app/screens/screen.go", "cli/seed.go",
 		"cli/serve.go", // a contender
 	}},
 	{"yaml", "NewDecoder Unmarshal", "package strictyaml", []string{"strictyaml"}},

@@ -16,6 +16,7 @@ import (
 	"locbench/internal/load"
 	"locbench/internal/locations/dataset"
 	"locbench/internal/machine"
+	"locbench/internal/metrics"
 	"locbench/internal/results"
 	"locbench/internal/runner"
 	"locbench/internal/secret"
@@ -61,11 +62,13 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 	// A full disk ends the run: results that cannot be kept are not worth measuring.
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	metrics, err := c.metrics.open(ctx)
-	if err != nil {
-		return err
+	var served *metrics.Server
+	if c.metricsListen != "" {
+		if served, err = metrics.Listen(ctx, c.metricsListen); err != nil {
+			return exit.Usagef("--metrics-listen: %w", err)
+		}
+		defer served.Close()
 	}
-	defer metrics.close()
 	writer, err := c.openResults(cancel)
 	if err != nil {
 		return err
@@ -89,7 +92,9 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 	c.stream.Continue(last) // numbers follow those that are on disk
 	c.stream.Subscribe(writer.Handle)
 	c.stream.Subscribe(follow)
-	metrics.start(ctx, c.stream)
+	if served != nil {
+		served.Follow(c.stream)
+	}
 	c.site.neighbours.watch(c.site.warn)
 
 	err = runner.Run(ctx, c.config())

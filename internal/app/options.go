@@ -45,8 +45,9 @@ type RunOptions struct {
 	Resume    string // results folder of a run that goes on
 	KeepGoing bool   // try a contender again in each round that never answered in its first
 	Command   []string
-	Metrics   MetricsOptions
 	Output    Output
+
+	MetricsListen string // address at which Prometheus reads the state of the run; "": none
 
 	Worker   bool                 // a screen in another process shows the run: see package worker
 	Controls <-chan bench.Control // of that screen

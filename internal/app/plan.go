@@ -33,7 +33,7 @@ type Plan struct {
 	resume        *results.Held // nil: it begins
 	worker        bool
 	controls      <-chan bench.Control
-	metrics       MetricsOptions
+	metricsListen string
 	keepGoing     bool
 	failuresShown bool // the failure of a leg is reported when it ends: the error need not repeat it
 }

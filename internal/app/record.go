@@ -29,9 +29,6 @@ func Public(run bench.Run) bench.Run {
 			if value = recorded(address); name != "" {
 				value = name + "=" + value
 			}
-			if flag == "--push-url" || i > 0 && run.Command[i-1] == "--push-url" {
-				value = withoutQuery(value)
-			}
 		}
 		if ok {
 			value = flag + "=" + value

@@ -30,7 +30,7 @@ func WriteReports(dir, html string, a *analysis.Run) (written []string, err erro
 			return nil, fmt.Errorf("write summary: %w", err)
 		}
 		file := filepath.Join(dir, results.SummaryFile)
-		if err := results.WriteFile(file, summary.Bytes()); err != nil {
+		if err := regular.WriteFile(file, summary.Bytes()); err != nil {
 			return nil, err
 		}
 		written = append(written, file)
@@ -38,7 +38,7 @@ func WriteReports(dir, html string, a *analysis.Run) (written []string, err erro
 	if err := report.HTML(&page, a, opts); err != nil {
 		return written, fmt.Errorf("write report: %w", err)
 	}
-	if err := results.WriteFile(path, page.Bytes()); err != nil {
+	if err := regular.WriteFile(path, page.Bytes()); err != nil {
 		return written, err
 	}
 	return append(written, path), nil
@@ -66,7 +66,7 @@ const (
 func WriteFloor(dir string, f compare.Floor) error {
 	data, err := json.MarshalIndent(f, "", "  ")
 	if err == nil {
-		err = results.WriteFile(filepath.Join(dir, FloorFile), append(safe.JSON(data), '\n'))
+		err = regular.WriteFile(filepath.Join(dir, FloorFile), append(safe.JSON(data), '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("write the noise floor: %w", err)

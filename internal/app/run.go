@@ -44,7 +44,7 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 		return err
 	}
 	plan.resume, plan.worker, plan.controls = held, o.Worker, o.Controls
-	plan.metrics, plan.keepGoing, plan.failuresShown = o.Metrics, o.KeepGoing, !o.Output.JSON
+	plan.metricsListen, plan.keepGoing, plan.failuresShown = o.MetricsListen, o.KeepGoing, !o.Output.JSON
 	var printer *plain.Printer
 	plan.Follow = func(cancel context.CancelCauseFunc) func(bench.Record) {
 		output := o.Output

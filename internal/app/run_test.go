@@ -19,8 +19,7 @@ func TestTheRecordHoldsNoPassword(t *testing.T) {
 	run := bench.Run{
 		Profile: bench.Profile{Store: bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://elastic:secret@10.0.0.5:9200"}},
 		Targets: []bench.Target{{Name: "target", URL: "http://me:secret@127.0.0.1:8080"}},
-		Command: []string{"locbench", "run", "--elastic", "http://elastic:secret@10.0.0.5:9200", "--target=http://me:secret@127.0.0.1:8080", "--target", "old=http://me:secret@127.0.0.1:8081", "--rounds", "6",
-			"--push-url", "http://me:secret@127.0.0.1:9091/?token=secret", "--push-url=http://me:secret@h/?token=secret"},
+		Command: []string{"locbench", "run", "--elastic", "http://elastic:secret@10.0.0.5:9200", "--target=http://me:secret@127.0.0.1:8080", "--target", "old=http://me:secret@127.0.0.1:8081", "--rounds", "6"},
 	}
 	data, err := json.Marshal(Public(run))
 	if err != nil {

@@ -41,7 +41,7 @@ A threshold ("p99<50ms", "errors<0.1%", "throughput>1000") of the profile or of 
 the results. With window=5s it is judged on every five one-second windows in a row while the step runs, and with stop=step, stop=leg or
 stop=run a miss ends that early; from_step=3 and contender=NAME narrow it.
 
---metrics-listen and --push-url tell Prometheus how the run stands, from what is known once a second anyway; neither can hold it up.
+--metrics-listen serves the state of the run to Prometheus, from what is known once a second anyway; it cannot hold the run up.
 
 The client's loop uses io_uring where Linux permits it (for closed loops over HTTP/1.1 in clear), else epoll, and elsewhere a goroutine for
 each connection; LOCBENCH_LOOP=io_uring, =epoll or =portable in the environment chooses, and the results tell which it was.
@@ -58,7 +58,7 @@ several are true, the first of 130, 3, 4 counts.`,
   locbench run --target http://127.0.0.1:8080 rs-actix      # a locations service: its requests and checks
   locbench run --duration 10s --threshold 'p99<50ms,errors<0.1%' --threshold 'errors<20% window=5s stop=run'
   locbench run --json | jq 'select(.type=="step_ended").event.result.load.succeeded'
-  locbench run --metrics-listen 127.0.0.1:9464 --push-url http://127.0.0.1:9091   # for Prometheus, while it goes on
+  locbench run --metrics-listen 127.0.0.1:9464               # for Prometheus, while the run lasts
   locbench run --resume results/20261121-080000-locations`,
 		Args: args(cobra.ArbitraryArgs),
 		RunE: func(cmd *cobra.Command, contenders []string) error {
@@ -201,10 +201,8 @@ func bindRun(cmd *cobra.Command, f *runFlags) {
 	fl.StringVarP(&f.Out, "out", "o", "", "results `DIR` (default results/<time>-<profile>)")
 	fl.StringVar(&f.Resume, "resume", "", "finish the run in this results `DIR`: complete legs are kept, all others run again")
 	fl.BoolVar(&f.KeepGoing, "keep-going", false, "try a contender that never became ready in its first life again in every round, instead of leaving it out")
-	fl.StringVar(&f.Metrics.Listen, "metrics-listen", "", "serve how the run stands at http://`ADDRESS`/metrics, for Prometheus; without a host on the loopback interface alone")
-	fl.StringVar(&f.Metrics.Push, "push-url", "", "push how the run stands to the Pushgateway at this `URL`, by PUT; a failure is a warning")
-	fl.DurationVar(&f.Metrics.Every, "push-every", 5*time.Second, "how often --push-url gets it")
-	noFiles(cmd, "metrics-listen", "push-url")
+	fl.StringVar(&f.MetricsListen, "metrics-listen", "", "serve how the run stands at http://`ADDRESS`/metrics, for Prometheus; without a host on the loopback interface alone")
+	noFiles(cmd, "metrics-listen")
 	bindScreen(cmd, &f.screen)
 	fl.BoolVar(&f.headless, "headless", false, "plain text even on a terminal")
 	fl.BoolVar(&f.Output.JSON, "json", false, "write every event as a JSON line to standard output")

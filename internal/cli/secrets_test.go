@@ -30,7 +30,7 @@ func TestPasswordsOfAddressesAreNotRepeated(t *testing.T) {
 			{"run", "--headless", "--target", "a=" + address, "--target", "b=ftp://x"},
 			{"run", "--headless", "--target", address + "#f", "--target", "b=ftp://x"},
 			{"run", "--headless", "--elastic", address, "--profile", "nowhere"}, {"run", "--headless", "--elastic", address + "?q", "--cpus", "no"},
-			{"run", "--headless", address}, {"run", "--headless", "--push-url", address, "--profile", "nowhere"},
+			{"run", "--headless", address},
 			{"run", "--headless", "--profile", profile, "--cpus", "-1"}, {"profiles", "validate", profile}, {"profiles", "show", profile},
 			{"services", "show", address}, {"services", "build", address}, {"check", address, "--suite", "nowhere.yaml"},
 			{"seed", "--elastic", strings.Replace(address, "http", "ftp", 1)}, {"compare", address}, {address},

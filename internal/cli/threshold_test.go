@@ -124,19 +124,13 @@ func TestHistoryOfRuns(t *testing.T) {
 	}
 }
 
-func TestReportServeRefuses(t *testing.T) {
-	for _, c := range []struct {
-		args []string
-		says string
-	}{
-		{[]string{"--serve", "../../testdata/results/burst", "--listen", "0.0.0.0:0"}, "only loopback addresses"},
-		{[]string{"--serve", t.TempDir()}, "is not a results folder"},
-		{[]string{"--serve", "--format", "md"}, "takes neither --output nor --format"},
-		{[]string{"../../testdata/results/burst", "--listen", "127.0.0.1:0"}, "--listen goes with --serve"},
-	} {
-		var out, errs bytes.Buffer
-		if code := Main(t.Context(), Env{Args: append([]string{"report"}, c.args...), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }}); code != 2 || !strings.Contains(errs.String(), c.says) {
-			t.Errorf("report %v: exit code %d: %s", c.args, code, errs.String())
-		}
+func TestRunSaysWhereItsMetricsAre(t *testing.T) {
+	code, talk, _ := runAgainst(t, http.StatusOK, "--metrics-listen", "0")
+	if code != 0 || !strings.Contains(talk, "metrics  http://127.0.0.1:") {
+		t.Errorf("exit code %d:\n%s", code, talk)
+	}
+	code, talk, _ = runAgainst(t, http.StatusOK, "--metrics-listen", "1:2:3")
+	if code != 2 || !strings.Contains(talk, "use HOST:PORT") {
+		t.Errorf("exit code %d:\n%s", code, talk)
 	}
 }

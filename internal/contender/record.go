@@ -2,7 +2,6 @@ package contender
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -95,16 +94,7 @@ func writeJSON(file string, value any) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(file), ".new-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // gone already when all went well
-	_, err = f.Write(append(safe.JSON(data), '\n'))
-	if err := errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
-		return fmt.Errorf("write %s: %w", file, err)
-	}
-	return os.Rename(f.Name(), file)
+	return regular.WriteFile(file, append(safe.JSON(data), '\n'))
 }
 
 func readJSON(fsys fs.FS, name string, most int64, value any) error {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
 )
 
 // Prometheus' own parser reads what is exported.
@@ -14,7 +15,7 @@ func TestPrometheusReadsTheExport(t *testing.T) {
 	if err := writePrometheus(&b, run, legs); err != nil {
 		t.Fatal(err)
 	}
-	var p expfmt.TextParser
+	p := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := p.TextToMetricFamilies(&b)
 	if err != nil {
 		t.Fatal(err)

@@ -1,34 +1,34 @@
 package metrics
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
-	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
 	"go.uber.org/goleak"
 
 	"locbench/internal/bench"
+	"locbench/internal/event"
+	"locbench/internal/testenv"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // underway is a run in the middle of a step.
-func underway(r *Run) {
+func underway() (records []bench.Record) {
 	leg := bench.Leg{Contender: `a"b\c` + "\nx", Variant: "v", Round: 2}
-	step := bench.Step{Name: "64 connections\x1b[31m", Connections: 64}
+	step := bench.Step{Name: "64 connections\x1b[31m\xff", Connections: 64}
 	for _, e := range []bench.Event{
 		bench.RunStarted{Run: bench.Run{ID: "id", Started: time.Unix(1_700_000_000, 0), Profile: bench.Profile{Name: "quick"}}},
 		bench.LegStarted{Number: 3, Of: 4},
@@ -44,24 +44,22 @@ func underway(r *Run) {
 		if _, ok := e.(bench.RunStarted); ok {
 			rec.Leg = nil
 		}
-		r.Handle(rec)
+		records = append(records, rec)
 	}
+	return records
 }
 
-// parsed reads the text by Prometheus' own parser: name, then labels as it sorts them, to value.
-func parsed(t *testing.T, r *Run) map[string]float64 {
+// parsed is what Prometheus' own parser reads: name and labels, as it sorts them, to value.
+func parsed(t *testing.T, s *state) map[string]float64 {
 	t.Helper()
-	var b bytes.Buffer
-	if err := r.Write(&b); err != nil {
+	registry := prometheus.NewRegistry()
+	if err := registry.Register(s); err != nil {
 		t.Fatal(err)
 	}
-	return parse(t, &b)
-}
-
-func parse(t *testing.T, in io.Reader) map[string]float64 {
-	t.Helper()
-	var p expfmt.TextParser
-	families, err := p.TextToMetricFamilies(in)
+	w := httptest.NewRecorder()
+	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(w.Body)
 	if err != nil {
 		t.Fatalf("Prometheus cannot read it: %v", err)
 	}
@@ -96,38 +94,31 @@ func find(all map[string]float64, texts ...string) (v float64, n int) {
 }
 
 func TestPrometheusReadsIt(t *testing.T) {
-	var r Run
-	if len(parsed(t, &r)) != 0 {
+	var s state
+	if len(parsed(t, &s)) != 0 {
 		t.Error("something is reported before the run")
 	}
-	underway(&r)
-	all := parsed(t, &r)
-	for text, want := range map[string]float64{
-		"locbench_run_info|run=id|profile=quick": 1, "locbench_run_running": 1, "locbench_legs": 4, "locbench_leg_number": 3, "locbench_leg_start_up": .045,
-		"locbench_cpu_limit": 1.5, "locbench_memory_limit": 512 << 20, "locbench_cpu_seconds_total": 2, "locbench_throttled_seconds_total": 1, "locbench_memory_bytes": 1 << 20,
-		"locbench_throughput": 500, "locbench_connections": 64, "quantile=0.99": .001, "outcome=succeeded": 1500, "outcome=5xx": 3, "outcome=dropped": 2, "status=passed": 1,
-		`contender=a"b\c x:v|outcome=5xx`: 3,
-	} {
-		t.Run(text, func(t *testing.T) {
-			if v, n := find(all, text); n != 1 || v != want {
-				t.Errorf("%s: %v (%d of them), want %v", text, v, n, want)
-			}
-		})
+	for _, rec := range underway() {
+		s.handle(rec)
+	}
+	all := parsed(t, &s)
+	if v, n := find(all, `contender=a"b\c x:v|outcome=5xx`); n != 1 || v != 3 {
+		t.Errorf("%v (%d of them), want 3 of a contender by its whole name", v, n)
 	}
 
 	// Between two steps there is no throughput, after a leg no contender; what is counted stays.
 	leg := bench.Leg{Contender: "a", Round: 1}
-	r.Handle(bench.Record{Leg: &leg, Event: bench.StepEnded{Result: bench.StepResult{Thresholds: []bench.Judgement{{}, {Passed: true}}}}})
-	all = parsed(t, &r)
+	s.handle(bench.Record{Leg: &leg, Event: bench.StepEnded{Result: bench.StepResult{Thresholds: []bench.Judgement{{}, {Passed: true}}}}})
+	all = parsed(t, &s)
 	if _, n := find(all, "locbench_throughput"); n != 0 {
 		t.Error("a throughput between two steps")
 	}
 	if v, _ := find(all, "locbench_thresholds_missed_total"); v != 1 {
 		t.Errorf("%v thresholds missed", v)
 	}
-	r.Handle(bench.Record{Leg: &leg, Event: bench.LegEnded{}})
-	r.Handle(bench.Record{Event: bench.RunEnded{}})
-	all = parsed(t, &r)
+	s.handle(bench.Record{Leg: &leg, Event: bench.LegEnded{}})
+	s.handle(bench.Record{Event: bench.RunEnded{}})
+	all = parsed(t, &s)
 	if _, n := find(all, "round="); n != 0 {
 		t.Error("a leg that has ended is reported")
 	}
@@ -140,199 +131,81 @@ func TestPrometheusReadsIt(t *testing.T) {
 }
 
 func TestServe(t *testing.T) {
-	var r Run
-	underway(&r)
-	l, err := Listen(t.Context(), ":0")
+	stream := event.New(time.Now)
+	s, err := Listen(t.Context(), ":0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(l.Addr().String(), "127.0.0.1:") {
-		t.Errorf("without a host it listens on %s", l.Addr())
+	defer s.Close()
+	said := make(chan string, 1)
+	stream.Subscribe(func(rec bench.Record) {
+		if e, ok := rec.Event.(bench.Notice); ok {
+			said <- e.Text
+		}
+	})
+	s.Follow(stream)
+	for _, rec := range underway() {
+		stream.Publish(rec.Leg, rec.Event)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- Serve(ctx, l, &r) }()
-	url := "http://" + l.Addr().String()
-	ask := func(method, path, host string) (int, string) {
-		req, err := http.NewRequestWithContext(t.Context(), method, url+path, nil)
+	url, ok := strings.CutPrefix(<-said, "metrics  ")
+	stream.Close() // all has been handled
+	if !ok || !strings.HasPrefix(url, "http://127.0.0.1:") {
+		t.Fatalf("without a host it listens on %q", url)
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	ask := func(method, path, host string) (int, http.Header, string) {
+		req, err := http.NewRequestWithContext(t.Context(), method, strings.TrimSuffix(url, "/metrics")+path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if host != "" {
-			req.Host = host
-		}
-		resp, err := http.DefaultClient.Do(req)
+		req.Host = host
+		resp, err := client.Do(req)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer resp.Body.Close()
 		body, _ := io.ReadAll(resp.Body)
-		if resp.StatusCode == http.StatusOK && resp.Header.Get("Content-Type") != ContentType {
-			t.Errorf("content type %q", resp.Header.Get("Content-Type"))
-		}
-		return resp.StatusCode, string(body)
+		return resp.StatusCode, resp.Header, string(body)
 	}
-	code, body := ask(http.MethodGet, "/metrics", "")
-	if v, n := find(parse(t, strings.NewReader(body)), "locbench_throughput"); code != http.StatusOK || v != 500 || n != 1 {
-		t.Errorf("%d: %s", code, body)
+	code, header, body := ask(http.MethodGet, "/metrics", "")
+	if kind := header.Get("Content-Type"); code != http.StatusOK || !strings.HasPrefix(kind, "text/plain; version=0.0.4; charset=utf-8") {
+		t.Errorf("%d, content type %q", code, kind)
 	}
+	testenv.Golden(t, "testdata/scrape.txt", body)
 	for _, c := range []struct {
 		method, path, host string
 		want               int
-	}{{"GET", "/", "", 404}, {"GET", "/metrics/", "", 404}, {"POST", "/metrics", "", 405}, {"PUT", "/metrics", "", 405}, {"HEAD", "/metrics", "", 200},
-		{"GET", "/metrics", "evil.example", 421}, {"GET", "/metrics", "localhost:1", 200}, {"GET", "/metrics", "[::1]:9464", 200}} {
-		t.Run(c.method, func(t *testing.T) {
-			if got, _ := ask(c.method, c.path, c.host); got != c.want {
+	}{
+		{"GET", "/", "", 404}, {"GET", "/metrics/", "", 404}, {"POST", "/metrics", "", 405}, {"PUT", "/metrics", "", 405}, {"HEAD", "/metrics", "", 200},
+		{"GET", "/metrics", "evil.example", 421}, {"GET", "/metrics", "localhost:1", 200}, {"GET", "/metrics", "[::1]:9464", 200},
+	} {
+		t.Run(c.method+" "+c.path+" "+c.host, func(t *testing.T) {
+			if got, _, _ := ask(c.method, c.path, c.host); got != c.want {
 				t.Errorf("%s %s at %q: %d, want %d", c.method, c.path, c.host, got, c.want)
 			}
 		})
 	}
-	cancel()
-	if err := <-ended; err != nil {
+	s.Close()
+	if _, err := net.Dial("tcp", s.listener.Addr().String()); err == nil {
+		t.Error("it listens after its end")
+	}
+}
+
+func TestListen_BadAddress(t *testing.T) {
+	if _, err := Listen(t.Context(), "1:2:3"); err == nil || !strings.Contains(err.Error(), "use HOST:PORT") {
 		t.Error(err)
 	}
-	http.DefaultClient.CloseIdleConnections()
 }
 
-// gateway answers pushes by a script, and after it with 200.
-type gateway struct {
-	mu     sync.Mutex
-	script []int
-	got    []string // bodies
-	asked  int
-}
-
-func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, _ := io.ReadAll(r.Body)
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.asked++
-	if r.Method != http.MethodPut || r.URL.Path != "/metrics/job/locbench" || r.Header.Get("Content-Type") != ContentType {
-		w.WriteHeader(http.StatusTeapot)
-		return
+// A server whose run never began lets its address go.
+func TestClose_WithoutARun(t *testing.T) {
+	s, err := Listen(t.Context(), "0")
+	if err != nil {
+		t.Fatal(err)
 	}
-	if len(g.script) > 0 {
-		code := g.script[0]
-		g.script = g.script[1:]
-		if code != http.StatusOK {
-			http.Error(w, "no", code)
-			return
-		}
-	}
-	g.got = append(g.got, string(body))
-}
-
-// pushed pushes once, at the end, which is at once.
-func pushed(t *testing.T, url string) (reports []string) {
-	t.Helper()
-	var r Run
-	underway(&r)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	Push{URL: url, Every: time.Hour, Pause: time.Millisecond, Failed: func(err error) { reports = append(reports, err.Error()) }, Again: func() { reports = append(reports, "again") }}.Run(ctx, &r)
-	return reports
-}
-
-func TestPush(t *testing.T) {
-	for name, c := range map[string]struct {
-		script  []int
-		reports string
-		asked   int
-		got     int
-	}{
-		"at once":             {nil, "", 1, 1},
-		"at the third time":   {[]int{500, 429, 200}, "", 3, 1},
-		"never":               {[]int{503, 503, 503, 503}, "answer 503: no (3 attempts)", 3, 0},
-		"refused for good":    {[]int{401, 401}, "answer 401: no", 1, 0},
-		"sent somewhere else": {[]int{302}, "answer 302: no", 1, 0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			g := &gateway{script: c.script}
-			srv := httptest.NewServer(g)
-			endpoint, err := Endpoint(srv.URL)
-			if err != nil {
-				t.Fatal(err)
-			}
-			reports := pushed(t, endpoint)
-			srv.Close()
-			if strings.Join(reports, "|") != c.reports || g.asked != c.asked || len(g.got) != c.got {
-				t.Errorf("%s: reported %q, asked %d times, got %d", name, reports, g.asked, len(g.got))
-			}
-			for _, body := range g.got {
-				parse(t, strings.NewReader(body))
-			}
-		})
-	}
-}
-
-// inMemory answers requests by a handler, without a network.
-type inMemory struct{ http.Handler }
-
-func (m inMemory) RoundTrip(r *http.Request) (*http.Response, error) {
-	w := httptest.NewRecorder()
-	m.ServeHTTP(w, r)
-	return w.Result(), nil
-}
-
-// A gateway that has come back is reported once, and so is one that goes away.
-func TestPushTellsOfChangesAlone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := &gateway{script: []int{400, 400, 400}}
-		var r Run
-		underway(&r)
-		ctx, cancel := context.WithCancel(t.Context())
-		began := time.Now()
-		var reports []string
-		report := func(what string) { reports = append(reports, fmt.Sprint(time.Since(began), " ", what)) }
-		Push{
-			URL: "http://gateway" + defaultPath, Every: 5 * time.Second, transport: inMemory{g},
-			Failed: func(err error) { report(err.Error()) },
-			Again:  func() { report("again"); cancel() },
-		}.Run(ctx, &r)
-		if strings.Join(reports, "|") != "5s answer 400: no|20s again" || g.asked != 5 {
-			t.Errorf("%q, asked %d times; want four times, and once more at the end", reports, g.asked)
-		}
-	})
-}
-
-// What fails for a while is tried again, after half a second and after another second.
-func TestPush_Pauses(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		began := time.Now()
-		var asked []time.Duration
-		refuse := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			asked = append(asked, time.Since(began))
-			http.Error(w, "no", http.StatusServiceUnavailable)
-		})
-		var r Run
-		underway(&r)
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		Push{URL: "http://gateway" + defaultPath, Every: time.Hour, transport: inMemory{refuse}, Failed: func(error) {}}.Run(ctx, &r)
-		if !slices.Equal(asked, []time.Duration{0, 500 * time.Millisecond, 1500 * time.Millisecond}) {
-			t.Errorf("asked at %v", asked)
-		}
-	})
-}
-
-// Nothing of what is reported holds what is secret.
-func TestPushKeepsSecrets(t *testing.T) {
-	reports := pushed(t, "http://user:secret@127.0.0.1:1/metrics/job/x?token=secret")
-	for _, text := range reports {
-		if strings.Contains(text, "user:") || strings.Contains(text, "token") {
-			t.Errorf("%q", text)
-		}
-	}
-	if len(reports) != 1 {
-		t.Errorf("reported %q", reports)
-	}
-	for _, text := range []string{"ftp://user:secret@host/", "127.0.0.1:9091", "http://", "http://user:secret@host/#x", ":", "http://user:secret@host:port/"} {
-		if _, err := Endpoint(text); err == nil || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%q: %v", text, err)
-		}
-	}
-	if got, err := Endpoint("https://host:1/a/b?c=d"); err != nil || got != "https://host:1/a/b?c=d" {
-		t.Errorf("%q, %v", got, err)
+	s.Close()
+	if _, err := net.Dial("tcp", s.listener.Addr().String()); err == nil {
+		t.Error("it listens after its end")
 	}
 }
 
@@ -342,13 +215,15 @@ func TestDashboardAsksForWhatThereIs(t *testing.T) {
 	if err != nil || !json.Valid(data) {
 		t.Fatalf("no dashboard: %v", err)
 	}
-	var r Run
-	underway(&r)
+	var s state
+	for _, rec := range underway() {
+		s.handle(rec)
+	}
 	leg := bench.Leg{Contender: "a", Round: 1}
-	r.Handle(bench.Record{Leg: &leg, Event: bench.StepEnded{Result: bench.StepResult{Thresholds: []bench.Judgement{{}}}}})
-	r.Handle(bench.Record{Leg: &leg, Event: bench.StepStarted{}})
-	r.Handle(bench.Record{Leg: &leg, Event: bench.WindowClosed{Window: bench.Window{Length: time.Second, Succeeded: 1, Rate: 5}}})
-	reports := parsed(t, &r)
+	s.handle(bench.Record{Leg: &leg, Event: bench.StepEnded{Result: bench.StepResult{Thresholds: []bench.Judgement{{}}}}})
+	s.handle(bench.Record{Leg: &leg, Event: bench.StepStarted{}})
+	s.handle(bench.Record{Leg: &leg, Event: bench.WindowClosed{Window: bench.Window{Length: time.Second, Succeeded: 1, Rate: 5}}})
+	reports := parsed(t, &s)
 	names := regexp.MustCompile(`locbench_[a-z_]+`).FindAllString(string(data), -1)
 	if len(names) < 8 {
 		t.Errorf("only %q", names)
@@ -362,9 +237,9 @@ func TestDashboardAsksForWhatThereIs(t *testing.T) {
 
 // Of contenders that take turns the one whose turn it is is reported, with what is its own.
 func TestTurns(t *testing.T) {
-	var r Run
+	var s state
 	a, b := bench.Leg{Contender: "a", Round: 1}, bench.Leg{Contender: "b", Round: 1}
-	tell := func(leg *bench.Leg, e bench.Event) { r.Handle(bench.Record{Leg: leg, Event: e}) }
+	tell := func(leg *bench.Leg, e bench.Event) { s.handle(bench.Record{Leg: leg, Event: e}) }
 	window := func(n int64) bench.WindowClosed {
 		return bench.WindowClosed{Window: bench.Window{Length: time.Second, Succeeded: n}}
 	}
@@ -378,7 +253,7 @@ func TestTurns(t *testing.T) {
 	}
 	check := func(contender string, throughput, startUp float64) {
 		t.Helper()
-		all := parsed(t, &r)
+		all := parsed(t, &s)
 		if v, n := find(all, "locbench_throughput", "contender="+contender); n != 1 || v != throughput {
 			t.Errorf("throughput of %s: %v (%d of them)", contender, v, n)
 		}
@@ -394,13 +269,13 @@ func TestTurns(t *testing.T) {
 	check("a", 30, 1)
 	tell(&a, bench.LegEnded{})
 	check("b", 20, 2)
-	if all := parsed(t, &r); len(all) == 0 {
+	if all := parsed(t, &s); len(all) == 0 {
 		t.Error("nothing is reported")
 	} else if v, _ := find(all, "locbench_requests_total", "contender=a"); v != 40 {
 		t.Errorf("%v successes of a", v)
 	}
 	tell(&b, bench.LegEnded{})
-	if _, n := find(parsed(t, &r), "round="); n != 0 {
+	if _, n := find(parsed(t, &s), "round="); n != 0 {
 		t.Error("a leg that has ended is reported")
 	}
 }

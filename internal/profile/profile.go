@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/regular"
 	"locbench/internal/strictyaml"
 )
 
@@ -146,28 +147,18 @@ func Save(path string, p bench.Profile, replace bool) (err error) {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".locbench-*.yaml")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // gone already when all went well
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
-		return err
-	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return errors.New("that is no file")
+		return errors.New("that is not a regular file")
 	}
-	if replace {
-		return os.Rename(f.Name(), path)
+	if !replace { // an empty one takes the place, so that nobody else's is replaced
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		if err != nil {
+			return err
+		}
+		_ = f.Close()
 	}
-	if err = os.Link(f.Name(), path); err == nil || errors.Is(err, fs.ErrExist) {
-		return err
+	if err = regular.WriteFile(path, data); err != nil && !replace {
+		_ = os.Remove(path)
 	}
-	// A file system without links.
-	if f, err = os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644); err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	return errors.Join(err, f.Close())
+	return err
 }

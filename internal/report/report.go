@@ -32,7 +32,6 @@ type Options struct {
 	Title  string         // heading of the page; empty: the profile's title, else its name
 	Folder string         // the results folder; its last element is shown, so that the figures can be found again; may be empty
 	Floor  *compare.Floor // noise floor of the machine: differences below it are not claimed; nil: not known
-	Live   bool           // the run goes on now: what has not ended yet is no trouble
 }
 
 func (o Options) rules() summary.Rules {
@@ -134,16 +133,7 @@ func newDocument(a *analysis.Run, l layout, all []figure, opts Options) document
 	p.Asked, p.AskedMore = interventions(run, l)
 	warned := warnings(a, l)
 	p.Loud, p.Warnings = loud(warned, true), loud(warned, false)
-	if opts.Live {
-		p.underway(run)
-	}
 	return p
-}
-
-// underway leaves out what is no trouble while the run goes on: that it or a leg has not ended.
-func (p *document) underway(run bench.Run) {
-	p.Loud = slices.DeleteFunc(p.Loud, func(w warning) bool { return w.Text == unfinished(run) })
-	p.Troubles = slices.DeleteFunc(p.Troubles, func(t trouble) bool { return t.State == string(bench.LegRunning) && len(t.What) == 0 })
 }
 
 func title(run bench.Run, given string) string {

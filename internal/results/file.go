@@ -21,34 +21,7 @@ const (
 	maxSteps = 100_000
 )
 
-// WriteFile replaces the file at path with data so that a crash at any moment leaves either the old
-// or the new content: temporary file in the same folder, fsync, rename, fsync of the folder.
-func WriteFile(path string, data []byte) (err error) {
-	dir := filepath.Dir(path)
-	tmp, err := os.CreateTemp(dir, "."+filepath.Base(path)+".tmp*")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	defer func() {
-		if err != nil {
-			_ = tmp.Close()
-			_ = os.Remove(tmp.Name())
-			err = fmt.Errorf("write %s: %w", path, err)
-		}
-	}()
-	_, err = tmp.Write(data)
-	for _, next := range []func() error{
-		func() error { return tmp.Chmod(0o644) }, tmp.Sync, tmp.Close,
-		func() error { return os.Rename(tmp.Name(), path) }, func() error { return syncDir(dir) },
-	} {
-		if err == nil {
-			err = next()
-		}
-	}
-	return err
-}
-
-// removeTemporary removes what a killed WriteFile has left in dir, where nobody else may be writing.
+// removeTemporary removes what a killed regular.WriteFile has left in dir, where nobody else may be writing.
 func removeTemporary(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -65,24 +38,13 @@ func removeTemporary(dir string) error {
 	return errors.Join(failed...)
 }
 
-// syncDir makes a rename durable, where the system can.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	_ = d.Sync() // the content itself is safe already
-	return nil
-}
-
-// WriteJSON is WriteFile of v as indented JSON.
+// WriteJSON is regular.WriteFile of v as indented JSON.
 func WriteJSON(path string, v any) error {
 	data, err := json.MarshalIndent(v, "", " ")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	return WriteFile(path, append(safe.JSON(data), '\n'))
+	return regular.WriteFile(path, append(safe.JSON(data), '\n'))
 }
 
 // readJSON reads the file at path in dir, which is called name, into v: one JSON value of at most

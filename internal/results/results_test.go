@@ -3,7 +3,6 @@ package results
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -250,20 +249,6 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 			t.Errorf("legs %+v, error %v", legs, err)
 		}
 	})
-}
-
-func TestWriteFileKeepsTheOldContentWhenItCannotWrite(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "f.json")
-	if err := WriteFile(path, []byte("old")); err != nil {
-		t.Fatal(err)
-	}
-	if err := WriteFile(filepath.Join(dir, "no", "such", "f.json"), []byte("x")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("error %v", err)
-	}
-	if got, _ := os.ReadFile(path); string(got) != "old" {
-		t.Errorf("content %q", got)
-	}
 }
 
 func FuzzRead(f *testing.F) {

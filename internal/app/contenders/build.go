@@ -59,7 +59,7 @@ func buildAll(ctx context.Context, env console.Env, list []bench.Service, jobs i
 ) error {
 	groups := together(list)
 	jobs = min(jobs, max(1, len(groups)))
-	board := newBuildBoard(env, list, jobs, expected(list, rt))
+	progress := &buildProgress{env: env, jobs: jobs, total: len(list), expect: expected(list, rt)}
 	failures := make(map[string]error, len(list))
 	var mu sync.Mutex
 	queue := make(chan []bench.Service)
@@ -72,20 +72,20 @@ func buildAll(ctx context.Context, env console.Env, list []bench.Service, jobs i
 						break
 					}
 					name, began := selected(svc), time.Now()
-					board.begin(name)
-					a, err := build(ctx, svc, func(line string) { board.line(name, line) })
+					progress.begin(name)
+					a, err := build(ctx, svc, func(line string) { progress.line(name, line) })
 					if ctx.Err() != nil && err != nil {
-						board.end(name, "", "stopped")
+						progress.end(name, "", "stopped")
 						break
 					}
 					if err != nil {
-						board.end(name, "", "FAILED after "+units.Duration(time.Since(began)))
+						progress.end(name, "", "FAILED after "+units.Duration(time.Since(began)))
 						mu.Lock()
 						failures[name] = err
 						mu.Unlock()
 						continue
 					}
-					board.end(name, artifactText(a)+", "+units.Duration(time.Since(began)), "")
+					progress.end(name, artifactText(a)+", "+units.Duration(time.Since(began)), "")
 				}
 			}
 		})
@@ -95,7 +95,6 @@ func buildAll(ctx context.Context, env console.Env, list []bench.Service, jobs i
 	}
 	close(queue)
 	workers.Wait()
-	board.close()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

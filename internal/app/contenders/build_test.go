@@ -15,14 +15,12 @@ import (
 	"locbench/internal/exit"
 )
 
-func noEnv(string) string { return "" }
-
 func TestBuildAllTellsFailuresAtTheEnd(t *testing.T) {
 	list := []bench.Service{{Name: "a", Variant: "x"}, {Name: "b"}, {Name: "a", Variant: "y"}, {Name: "c"}}
 	var out, talk bytes.Buffer
 	var mu sync.Mutex
 	busy, most, byName := 0, 0, map[string]int{}
-	err := buildAll(t.Context(), console.Env{Stdout: &out, Stderr: &talk, Getenv: noEnv}, list, 2, bench.RuntimeDocker,
+	err := buildAll(t.Context(), console.Env{Stdout: &out, Stderr: &talk}, list, 2, bench.RuntimeDocker,
 		func(_ context.Context, svc bench.Service, tell func(string)) (bench.Artifact, error) {
 			mu.Lock()
 			busy++
@@ -63,7 +61,7 @@ func TestBuildAllStopsInOrder(t *testing.T) {
 	why := errors.New("interrupted")
 	var mu sync.Mutex
 	begun := 0
-	err := buildAll(ctx, console.Env{Stdout: io.Discard, Stderr: io.Discard, Getenv: noEnv}, []bench.Service{{Name: "a"}, {Name: "b"}, {Name: "c"}}, 1, bench.RuntimeDocker,
+	err := buildAll(ctx, console.Env{Stdout: io.Discard, Stderr: io.Discard}, []bench.Service{{Name: "a"}, {Name: "b"}, {Name: "c"}}, 1, bench.RuntimeDocker,
 		func(ctx context.Context, _ bench.Service, _ func(string)) (bench.Artifact, error) {
 			mu.Lock()
 			begun++
@@ -77,30 +75,21 @@ func TestBuildAllStopsInOrder(t *testing.T) {
 	}
 }
 
-func TestBuildBoard(t *testing.T) {
-	var talk bytes.Buffer
-	b := newBuildBoard(console.Env{Stdout: io.Discard, Stderr: &talk, Getenv: noEnv}, []bench.Service{{Name: "a"}, {Name: "b"}, {Name: "c"}}, 2,
-		map[string]time.Duration{"a": 40 * time.Second, "b": 20 * time.Second})
-	b.live, b.width = true, 30
-	b.begin("a")
-	began := b.running[0].began
-	if left := b.left(began.Add(10 * time.Second)); left != 40*time.Second {
-		t.Errorf("left: %v, want (30 s + 20 s + a mean of 30 s) / 2", left)
+func TestBuildProgress(t *testing.T) {
+	var out, talk bytes.Buffer
+	p := buildProgress{
+		env: console.Env{Stdout: &out, Stderr: &talk}, jobs: 2, total: 3,
+		expect: map[string]time.Duration{"a": 40 * time.Second},
 	}
-	if left := b.left(began.Add(time.Hour)); left != 25*time.Second {
-		t.Errorf("left when one is late: %v", left)
+	p.begin("a")
+	p.begin("b")
+	p.line("a", "com\x1bpiling")
+	p.end("a", "built\nwell", "")
+	p.end("b", "", "stopped")
+	if out.String() != "a: built well\n" {
+		t.Errorf("standard output: %q", &out)
 	}
-	b.line("a", strings.Repeat("w\x1b", 100))
-	b.draw(began.Add(time.Second))
-	b.end("a", "built", "")
-	b.close()
-	if strings.Contains(strings.NewReplacer("\x1b[K", "", "\x1b[J", "", "\x1b[1A", "", "\x1b[2A", "").Replace(talk.String()), "\x1b") {
-		t.Errorf("%q", talk.String())
-	}
-	for _, line := range strings.Split(talk.String(), "\n") {
-		line = line[strings.LastIndex(line, "\r")+1:]
-		if text, _, _ := strings.Cut(line, "\x1b"); len([]rune(text)) > 29 {
-			t.Errorf("wider than the terminal: %q", text)
-		}
+	if want := "a (1 of 3), 40.0 s the last time\nb (2 of 3)\na  com␛piling\nb: stopped\n"; talk.String() != want {
+		t.Errorf("standard error: %q, want %q", &talk, want)
 	}
 }

@@ -36,7 +36,7 @@ process:
 		t.Fatal(err)
 	}
 	var out, talk bytes.Buffer
-	err := Build(t.Context(), console.Env{Stdout: &out, Stderr: &talk, Getenv: noEnv}, BuildOptions{
+	err := Build(t.Context(), console.Env{Stdout: &out, Stderr: &talk, Getenv: func(string) string { return "" }}, BuildOptions{
 		Selection: Selection{Names: []string{"mine"}, Dirs: []string{dir}, Runtime: bench.RuntimeProcess},
 	})
 	if err == nil {

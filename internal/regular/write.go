@@ -1,0 +1,46 @@
+package regular
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// WriteFile replaces the file at path with data, which everybody may read, so that a crash at any
+// moment leaves either the old or the new content: temporary file in the same folder
+// (".NAME.tmp…"), fsync, rename, fsync of the folder.
+func WriteFile(path string, data []byte) (err error) {
+	dir := filepath.Dir(path)
+	tmp, err := os.CreateTemp(dir, "."+filepath.Base(path)+".tmp*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	defer func() {
+		if err != nil {
+			_ = tmp.Close()
+			_ = os.Remove(tmp.Name())
+			err = fmt.Errorf("write %s: %w", path, err)
+		}
+	}()
+	_, err = tmp.Write(data)
+	for _, next := range []func() error{
+		func() error { return tmp.Chmod(0o644) }, tmp.Sync, tmp.Close,
+		func() error { return os.Rename(tmp.Name(), path) }, func() error { return syncDir(dir) },
+	} {
+		if err == nil {
+			err = next()
+		}
+	}
+	return err
+}
+
+// syncDir makes a rename durable, where the system can.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	_ = d.Sync() // the content itself is safe already
+	return nil
+}
