@@ -98,7 +98,7 @@ func inTiers(s analysis.Standing) string {
 	return title + ": " + strings.Join(groups, "; ")
 }
 
-// doubts are what the rounds themselves give to think: outliers, groups, a drift.
+// doubts are what the rounds themselves give to think: outliers, a drift.
 func doubts(all []analysis.Standing, line writer) {
 	for _, s := range all {
 		for _, p := range s.Places {
