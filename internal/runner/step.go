@@ -163,7 +163,7 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 		}
 	})
 	usage := func(u bench.Usage) { l.Stream.Publish(l.leg, bench.UsageRead{Usage: u}) }
-	read := &readings{life: l, res: &res, parts: l.slot != nil || step.Pulses != nil || step.Settle}
+	read := &readings{life: l, res: &res}
 	turns, record := l.slot.inTurns()
 	var sampler *sample.Sampler
 	if turns != nil {
@@ -182,13 +182,6 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 			watchWindow(thresholds, w, cancel)
 		},
 		Rate: asked.wanted,
-		CPU: func() (time.Duration, bool) {
-			u, err := sample.Read(dying, l.inst)
-			if err != nil {
-				return 0, false
-			}
-			return u.CPU, true
-		},
 	})
 	l.steering.finishStep(l.lastStep(index))
 	if turns != nil {
@@ -264,16 +257,15 @@ func firstExample(l bench.Load) string {
 // sampleEvery is how often the counters are put on record within a step.
 const sampleEvery = time.Second
 
-// readings are those at the two ends of the interval of a step, or of each of its turns or bursts.
+// readings are those at the two ends of the interval of a step, or of each of its turns.
 type readings struct {
 	*life
 	res        *bench.StepResult
-	parts      bool              // the step has turns or bursts, of which the figures are
-	publish    func(bench.Usage) // of a turn's end, once a second; nil: a sampler tells
-	from, to   *bench.Usage      // of the last part
+	publish    func(bench.Usage) // of a turn's end, once a second; nil: the step has no turns, and a sampler
+	from, to   *bench.Usage      // of the last turn
 	besideFrom *bench.Beside
 	ends       int
-	waited     time.Duration // between the parts
+	waited     time.Duration // between the turns
 	waitedCPU  time.Duration // that the contender used then
 	err        error
 }
@@ -314,7 +306,7 @@ func within(samples []bench.Usage, from, to *bench.Usage) []bench.Usage {
 	})
 }
 
-// end reads at the end, also when ctx has ended. Of several parts the last reading is as if there
+// end reads at the end, also when ctx has ended. Of several turns the last reading is as if there
 // had been nothing between them.
 func (r *readings) end(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
@@ -329,7 +321,7 @@ func (r *readings) end(ctx context.Context) {
 	r.to = to
 	r.ends++
 	switch {
-	case !r.parts:
+	case r.publish == nil:
 		r.res.After, r.res.BesideAfter = to, beside
 		return
 	case r.ends == 1:
@@ -342,9 +334,6 @@ func (r *readings) end(ctx context.Context) {
 	}
 	u := r.res.After.Advance(*r.from, *to)
 	r.res.After = &u
-	if r.publish == nil {
-		return
-	}
 	last := r.res.Before.At
 	if n := len(r.res.Samples); n > 0 {
 		last = r.res.Samples[n-1].At
