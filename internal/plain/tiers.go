@@ -129,19 +129,12 @@ func leftwards(rows [][]string, width int) (lines []string) {
 // maxMissed is how many missed thresholds the final table lists; the report has them all.
 const maxMissed = 20
 
-// judgement is "p99 is 71.2ms, not <50ms, over 5s, after 9.00 s; ended the leg".
+// judgement is "p99 is 71.2ms, not <50ms; ended the leg".
 func judgement(j bench.Judgement) string {
-	text := j.Text
-	if j.Window > 0 {
-		text += ", over " + j.Window.String()
-	}
-	if j.At > 0 {
-		text += ", after " + units.Duration(j.At)
-	}
 	if j.Stopped != "" {
-		text += "; ended the " + string(j.Stopped)
+		return j.Text + "; ended the " + string(j.Stopped)
 	}
-	return text
+	return j.Text
 }
 
 // thresholds says how many were judged, and which were missed.

@@ -400,3 +400,19 @@ steps:
 		t.Errorf("error %v", err)
 	}
 }
+
+// A warm-up has a duration: it does not end by itself, and comes without rests.
+func TestWarmUpsHaveADuration(t *testing.T) {
+	for step, mistake := range map[string]string{
+		"{connections: 64, warm_up: true, until_settled: true}":           "f:3: unknown key `steps[0].until_settled`",
+		"{connections: 64, warm_up: true, pulses: {burst: 2s, rest: 1s}}": "f:3: unknown key `steps[0].pulses`",
+		"64 warm-up until settled for 60s":                                "f:3: `steps[0]` is \"64 warm-up until settled for 60s\"; write a number",
+	} {
+		t.Run(step, func(t *testing.T) {
+			_, err := profile.Parse("f", []byte("contenders: [a]\nrequests: [{path: /a}]\nsteps: ["+step+", 64]\n"))
+			if err == nil || !strings.HasPrefix(err.Error(), mistake) {
+				t.Errorf("%v, want %q", err, mistake)
+			}
+		})
+	}
+}

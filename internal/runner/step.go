@@ -77,11 +77,8 @@ func (l *life) load(ctx context.Context) error {
 			if stop.scope == bench.ScopeRun {
 				l.ended = fmt.Errorf("%s: %w", l.leg, at)
 			}
-			if stop.scope != bench.ScopeStep && !l.lastStep(i) {
+			if !l.lastStep(i) {
 				return at
-			}
-			if res.Aborted != "" {
-				l.missed = append(l.missed, at)
 			}
 		}
 		if l.steering.stopping() && !l.lastStep(i) {
@@ -146,14 +143,13 @@ func (l *life) lastStep(i int) bool { return l.Next == nil && i+1 == len(l.Run.P
 
 // step runs one step with readings of the counters at exactly the two ends of its interval, without
 // the lead-in before and the drain behind, and once a second in between. skipped says that somebody
-// has cut it short, which is no error; stop is a missed threshold that has, or that ends more.
+// has cut it short, which is no error; stop is a missed threshold that ends more.
 func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.StepResult, skipped bool, stop *missed, err error) {
 	res = bench.StepResult{Index: index, Step: step}
 	// The death of the contender ends the step at once: hammering a closed port measures nothing.
 	dying, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	asked := l.steering.beginStep(bench.StepStarted{Index: index, Of: max(len(l.Run.Profile.Steps), index+1), Step: step}, cancel)
-	thresholds := l.judges(index, step)
 	var watch sync.WaitGroup
 	watch.Go(func() {
 		select {
@@ -179,7 +175,6 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 		Turns:   turns,
 		OnWindow: func(w bench.Window) {
 			l.Stream.Publish(l.leg, bench.WindowClosed{Index: index, Window: w})
-			watchWindow(thresholds, w, cancel)
 		},
 		Rate: asked.wanted,
 	})
@@ -204,7 +199,6 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 	if l.Judge != nil {
 		res.Warnings = append(res.Warnings, l.Judge(res, l.inst.Info())...)
 	}
-	cut := errors.Is(cause, ErrThreshold)
 	defer func() {
 		res.Drift = stats.Drift(res)
 		if len(l.steps) > 0 && l.steps[len(l.steps)-1].Step.WarmUp {
@@ -226,19 +220,11 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 	case asked.skip:
 		skipped, err = true, nil
 		res.Ending, res.Aborted = bench.EndedBySkip, bench.AbortedSkipped
-	case cut && err != nil:
-		err = nil
-		res.Ending, res.Aborted = bench.EndedEarly, cause.Error()
 	case err != nil:
 		err = fmt.Errorf("load step %d (%s): %w", index+1, step.Name, err)
 		res.Ending, res.Aborted = bench.EndedEarly, err.Error()
 	}
-	cut = cut && res.Aborted != ""
-	stop = judge(thresholds, &res, cut, l.lastStep(index), l.isLast)
-	if m, ok := errors.AsType[missed](cause); stop == nil && cut && ok {
-		stop = &m
-	}
-	return res, skipped, stop, err
+	return res, skipped, l.judge(&res), err
 }
 
 var errDied = errors.New(bench.AbortedDied)
