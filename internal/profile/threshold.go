@@ -61,6 +61,7 @@ var thresholdOption = regexp.MustCompile(`^([a-z_]+)=(.*)$`)
 // ParseThreshold reads the short form of profiles and options: "p99<50ms from_step=3 stop=leg".
 func ParseThreshold(text string) (t bench.Threshold, err error) {
 	words := strings.Fields(text)
+	stops := false
 	for ; len(words) > 0; words = words[:len(words)-1] {
 		option := thresholdOption.FindStringSubmatch(words[len(words)-1])
 		if option == nil {
@@ -70,31 +71,21 @@ func ParseThreshold(text string) (t bench.Threshold, err error) {
 		n, err := strconv.Atoi(value)
 		scope, known := scopes[value]
 		switch {
-		case key == "from_step" && err == nil && n >= 1 && n <= maxSteps:
+		case key == "from_step" && t.FromStep == 0 && err == nil && n >= 1 && n <= maxSteps:
 			t.FromStep = n
-		case key == "from_step":
-			return t, fmt.Errorf("threshold %q: from_step=%s; write from 1 to %d", clipText(text), clipText(value), maxSteps)
-		case key == "stop" && known:
-			t.Stop = scope
-		case key == "stop":
-			return t, fmt.Errorf("threshold %q: stop=%s; write leg (or true) or run", clipText(text), clipText(value))
+		case key == "stop" && known && !stops:
+			t.Stop, stops = scope, true
 		default:
-			return t, fmt.Errorf("threshold %q: unknown option %s=; there are from_step and stop", clipText(text), clipText(key))
+			return t, fmt.Errorf("threshold %.60q: %.60s is not an option, or is one too many; "+
+				"there are from_step, from 1 to %d, and stop=leg (or true) or stop=run", text, option[0], maxSteps)
 		}
 	}
 	o, err := slo.Parse(strings.Join(words, " "))
 	if err != nil {
-		return t, fmt.Errorf("threshold %q: %w", clipText(text), err)
+		return t, fmt.Errorf("threshold %.60q: %w", text, err)
 	}
 	t.Objective = o.String()
 	return t, nil
-}
-
-func clipText(s string) string {
-	if r := []rune(s); len(r) > 60 {
-		return string(r[:60]) + "…"
-	}
-	return s
 }
 
 // checkThresholds looks at what concerns the rest of the profile.

@@ -61,6 +61,7 @@ func TestThresholdMistakes(t *testing.T) {
   - p99<50ms stop=step
   - p99<50ms from_step=0
   - stop=leg
+  - p99<50ms stop=leg stop=run
 `))
 	if err == nil {
 		t.Fatal("nothing is wrong")
@@ -75,12 +76,13 @@ func TestThresholdMistakes(t *testing.T) {
 		"x.yaml:10: unknown key `thresholds[4].contender`; ",
 		`x.yaml:11: from_step is 8, and there are 7 steps; `,
 		"x.yaml:12: `thresholds[6].objective` is missing; for example",
-		`x.yaml:13: threshold "p99<50ms window=5s": unknown option window=; there are from_step and stop`,
+		`x.yaml:13: threshold "p99<50ms window=5s": window=5s is not an option, or is one too many; there are from_step, from 1 to 1000, and stop=leg (or true) or stop=run`,
 		`x.yaml:14: threshold "stop=run p99<50ms": objective "stop=run p99<50ms", column 1: there is no measure "stop"; there are`,
 		"x.yaml:15: `thresholds[9]` is a list; write an objective",
-		`x.yaml:16: threshold "p99<50ms stop=step": stop=step; write leg (or true) or run`,
-		`x.yaml:17: threshold "p99<50ms from_step=0": from_step=0; write from 1 to 1000`,
+		`x.yaml:16: threshold "p99<50ms stop=step": stop=step is not an option`,
+		`x.yaml:17: threshold "p99<50ms from_step=0": from_step=0 is not an option`,
 		`x.yaml:18: threshold "stop=leg": objective "", column 1: a condition is missing; write for example`,
+		`x.yaml:19: threshold "p99<50ms stop=leg stop=run": stop=leg is not an option, or is one too many`,
 	}
 	for i, want := range wants {
 		if i >= len(lines) || !strings.HasPrefix(lines[i], want) {
