@@ -180,7 +180,7 @@ type Place struct {
 	Ratio     *stats.Ratio // to the leader of the first tier; nil for itself, and without a tier
 	Same      bool         // as that leader: the whole interval of Ratio is within the margin
 	Out       string       // why it is in no tier however many rounds it has: rounds or requests failed, the client or a clock decided
-	Doubts    []string     // outliers, groups, a drift, errors; nothing was left out for them
+	Doubts    []string     // outliers, a drift, errors; nothing was left out for them
 	unit      measure.Unit
 	margin    float64
 }

@@ -49,7 +49,7 @@ func (l *loader) Run(ctx context.Context, baseURL string, step bench.Step, hooks
 		l.kept[baseURL] = &load.Kept{}
 	}
 	plan := l.loadPlan(baseURL, step)
-	plan.OnStart, plan.OnEnd, plan.Rate, plan.CPU = hooks.OnStart, hooks.OnEnd, hooks.Rate, hooks.CPU
+	plan.OnStart, plan.OnEnd, plan.Rate = hooks.OnStart, hooks.OnEnd, hooks.Rate
 	if t := hooks.Turns; t != nil {
 		plan.Turns = &load.Turns{Length: t.Length, Next: t.Next}
 	}

@@ -57,10 +57,6 @@ func changeContenders(p *bench.Profile, o RunOptions) error {
 			}
 			p.Contenders = append(p.Contenders, sel)
 		}
-		// A threshold of a contender that is not run has nothing to say.
-		p.Thresholds = slices.DeleteFunc(slices.Clone(p.Thresholds), func(t bench.Threshold) bool {
-			return t.Contender != "" && !slices.ContainsFunc(p.Contenders, func(s bench.Selection) bool { return s.String() == t.Contender })
-		})
 	}
 	if len(p.Contenders) == 0 && len(o.Targets) == 0 {
 		return exit.Usagef("profile %s names no contender: name some on the command line, in its `contenders`, or say --target URL", p.Name)

@@ -29,7 +29,6 @@ const (
 	FoundNotKeptUp   FindingKind = "not kept up" // a queue was growing
 	FoundUnserved    FindingKind = "unserved"    // the lead-in was too short for the queue
 	FoundUnsteady    FindingKind = "unsteady"    // the queue grew or shrank
-	FoundUnsettled   FindingKind = "unsettled"   // a step that waits until it has settled has not
 	FoundWarming     FindingKind = "warming"     // see Drift
 	FoundDrifting    FindingKind = "drifting"    // see Drift, where it became slower
 	FoundMayDrift    FindingKind = "may drift"   // a trend that noise hides, in the first step behind a warm-up
@@ -81,9 +80,6 @@ var titles = []struct {
 	{FoundNotKeptUp, "the contender did not keep up"},
 	{FoundUnserved, "the queue is longer than the lead-in"},
 	{FoundUnsteady, "not in a steady state"},
-	{FoundUnsettled, "not settled within …"},
-	{FoundUnsettled, "not settled"},
-	{FoundUnsettled, "the throughput had not settled within …"},
 	{FoundWarming, StillWarming},
 	{FoundDrifting, NotSteady},
 	{FoundMayDrift, "possibly " + StillWarming},

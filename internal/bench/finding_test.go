@@ -53,8 +53,6 @@ func TestKindsOfOldSentences(t *testing.T) {
 		{"Little's law", "throughput × mean latency is 3.20, but 2.10 requests were in flight: the client did not see answers when they came", FoundAnswersUnseen, "throughput × mean latency is 3.20, but 2.10 requests were in flight"},
 		{"the clock", "10.00 requests were in flight by their times, but only 9.20 by counting them: the clock of this machine is not steady", FoundUnsteadyClock, "10.00 requests were in flight by their times, but only 9.20 by counting them"},
 		{"ports", "it began 12s later, when 4,000 local ports were free: this system keeps those of closed connections for a minute", FoundPortsAwaited, "it began 12s later, when 4,000 local ports were free"},
-		{"not settled", "the throughput had not settled within 15s", FoundUnsettled, "the throughput had not settled within 15s"},
-		{"not settled, later", "not settled within 15s: throughput or CPU time per request still changed", FoundUnsettled, "not settled within 15s"},
 		{"steal", "the hypervisor gave 3.1 % of this machine's CPU time to others", FoundStolen, "the hypervisor gave 3.1 % of this machine's CPU time to others"},
 		{"readings", "1 of the readings in between failed", FoundReadingsFailed, "1 of the readings in between failed"},
 		{"paused", "paused from outside, 3.02 s after its start", FindingKind(IncidentPaused), "paused from outside"},

@@ -127,8 +127,6 @@ type Load struct {
 	Examples  map[ErrorKind]string `json:"examples,omitempty"`        // the first error text of each kind, bounded
 
 	Requests   []RequestLoad `json:"requests,omitempty"`       // of each kind, where the step asked more than one; in the order of the profile
-	Settled    time.Duration `json:"settled_ns,omitempty"`     // since its start, when a step that waits for that had settled; 0: it had not
-	Rests      *Rests        `json:"rests,omitempty"`          // between the bursts of the load, where there were several; Elapsed is of the bursts, and windows have gaps for the rests
 	Checked    int64         `json:"checked,omitempty"`        // answers whose whole body was compared with the known one
 	InFlight   float64       `json:"in_flight,omitempty"`      // requests in flight, on average over Elapsed; in a steady state throughput × mean latency
 	Loop       string        `json:"loop,omitempty"`           // that of the client: "io_uring", "epoll", or "portable", which has a goroutine for each connection
@@ -158,30 +156,6 @@ type FirstAnswer struct {
 // String is "first answer after 9.6ms: 503".
 func (f FirstAnswer) String() string {
 	return fmt.Sprintf("first answer after %s: %d", f.After.Round(100*time.Microsecond), f.Status)
-}
-
-// Rests are the times within a step in which nobody asked the contender anything.
-type Rests struct {
-	Count int       `json:"count"`
-	Time  Duration  `json:"time_ns"`
-	CPU   *Duration `json:"cpu_ns,omitempty"` // that the contender used in them: its compilers, its collector; nil: not known
-}
-
-// CPUs are those that the contender used in the rests; ok is false where nobody knows.
-func (r *Rests) CPUs() (n float64, ok bool) {
-	if r == nil || r.CPU == nil || r.Time <= 0 {
-		return 0, false
-	}
-	return float64(*r.CPU) / float64(r.Time), true
-}
-
-// String is a part of a sentence: "0.12 CPUs in 3 rests, 4.5s in all".
-func (r *Rests) String() string {
-	text := fmt.Sprintf("%s, %s in all", plural(r.Count, "rest"), r.Time.Round(10*time.Millisecond))
-	if n, ok := r.CPUs(); ok {
-		text = fmt.Sprintf("%.2f CPUs in %s", n, text)
-	}
-	return text
 }
 
 // RequestLoad is what became of one kind of request in a step. Together they are the step's.

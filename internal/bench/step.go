@@ -24,17 +24,8 @@ type Step struct {
 	RampFrom       int       `json:"ramp_from,omitempty"`       // closed loop: so many connections ask from the start, all of Connections at the end of Duration; 0: no ramp
 	Request        string    `json:"request,omitempty"`         // the name of the only request asked; "": the whole mix
 	WarmUp         bool      `json:"warm_up,omitempty"`         // shown, but set apart from the measurement
-	Settle         bool      `json:"settle,omitempty"`          // ends as soon as throughput and CPU time per request have settled, at the latest with Duration
-	Pulses         *Pulses   `json:"pulses,omitempty"`          // the load comes in bursts with rests between them; nil: it rests only where Settle wants it
 	Duration       Duration  `json:"duration_ns"`
 	MaxRequests    int64     `json:"max_requests,omitempty"` // 0: bounded by Duration alone
-}
-
-// Pulses are the bursts of a warm-up: between them a compiler, which gets no CPU time as long as
-// requests use up a quota, can catch up.
-type Pulses struct {
-	Burst Duration `json:"burst_ns"`
-	Rest  Duration `json:"rest_ns"`
 }
 
 // Arrivals are users that come within a time, whether or not earlier ones were served.
@@ -187,9 +178,8 @@ func (s Step) Same(other Step) bool {
 
 func equal[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// NoPulses says what a step does that makes no sense where its load stops and goes on; "" where it
-// does nothing of the kind.
-func (s Step) NoPulses() string {
+// NoTurns says what a step does that makes no sense in turns; "" where it fits them.
+func (s Step) NoTurns() string {
 	switch {
 	case s.RampFrom > 0 || s.RampTo > 0 || s.Wave != nil:
 		return "change its load by the time"
@@ -197,21 +187,8 @@ func (s Step) NoPulses() string {
 		return "have users arriving"
 	case s.MaxRequests > 0:
 		return "end after some requests"
-	case s.Pulses != nil && (s.Pulses.Burst <= 0 || s.Pulses.Rest <= 0):
-		return "come in pulses of no length"
 	}
 	return ""
-}
-
-// NoTurns says what a step does that makes no sense in turns; "" where it fits them.
-func (s Step) NoTurns() string {
-	switch {
-	case s.Settle:
-		return "wait until it has settled"
-	case s.Pulses != nil:
-		return "come in pulses"
-	}
-	return s.NoPulses()
 }
 
 // Validate tells all that is wrong with a step.

@@ -84,8 +84,6 @@ func TestStepIsTheSame(t *testing.T) {
 func TestStepFitsTurns(t *testing.T) {
 	for want, s := range map[string]Step{
 		"":                            {Connections: 5, WarmUp: true},
-		"wait until it has settled":   {Settle: true},
-		"come in pulses":              {Pulses: &Pulses{1, 1}},
 		"change its load by the time": {RampTo: 5},
 		"have users arriving":         {Arrivals: &Arrivals{}},
 		"end after some requests":     {MaxRequests: 1},
@@ -95,8 +93,5 @@ func TestStepFitsTurns(t *testing.T) {
 				t.Errorf("%+v: %q, want %q", s, got, want)
 			}
 		})
-	}
-	if (Step{Pulses: &Pulses{1, 1}, Settle: true}).NoPulses() != "" || (Step{Pulses: &Pulses{}}).NoPulses() == "" {
-		t.Error("pulses are judged by whether they have a length")
 	}
 }

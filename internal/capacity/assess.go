@@ -32,9 +32,8 @@ const (
 // contender.
 func Assess(o slo.Objective, res bench.StepResult, cpus float64) (_ Verdict, why []string) {
 	l := res.Load
-	for _, c := range o.Broken(l) {
-		why = append(why, c.Explain(l))
-	}
+	missed := o.Missed(l)
+	why = append(why, missed...)
 	if verdict.ManyWaited(l) {
 		why = append(why, fmt.Sprintf("%d of %d requests waited for one of %d connections", verdict.Waited(l), l.Scheduled, l.MostOpen))
 	}
@@ -51,7 +50,7 @@ func Assess(o slo.Objective, res bench.StepResult, cpus float64) (_ Verdict, why
 		return Verdict{Sustained: true}, nil
 	}
 	var client []string
-	if own := verdict.OwnLate(l); own > 0 && len(why) == len(o.Broken(l)) && keptFromSent(o, l) {
+	if own := verdict.OwnLate(l); own > 0 && len(why) == len(missed) && keptFromSent(o, l) {
 		client = append(client, fmt.Sprintf("client-bound: %d of %d requests were sent late although connections were free; from their sending on it was kept", own, l.Sent))
 	}
 	if verdict.ThreadBusy(l) {
@@ -71,7 +70,7 @@ func keptFromSent(o slo.Objective, l bench.Load) bool {
 		return false
 	}
 	l.Latency = l.Sending
-	return len(o.Broken(l)) == 0
+	return len(o.Missed(l)) == 0
 }
 
 // growing is how long the contender would take for what was unanswered at the end, when that is

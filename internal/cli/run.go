@@ -38,8 +38,7 @@ On a terminal the run is shown live (see 'locbench tui'), and its summary is lef
 --quiet or --json, it is shown as text. Standard output gets the final table (or with --json every event as a line), standard error everything else.
 
 A threshold ("p99<50ms", "errors<0.1%", "throughput>1000") of the profile or of --threshold is judged in every measured step and kept in
-the results. With window=5s it is judged on every five one-second windows in a row while the step runs, and with stop=step, stop=leg or
-stop=run a miss ends that early; from_step=3 and contender=NAME narrow it.
+the results. With stop=leg or stop=run a miss ends that after the step; from_step=3 leaves earlier steps out.
 
 --metrics-listen serves the state of the run to Prometheus, from what is known once a second anyway; it cannot hold the run up.
 
@@ -56,7 +55,7 @@ several are true, the first of 130, 3, 4 counts.`,
   locbench run --runtime process --duration 5s --connections 1,8,64
   locbench run --target http://127.0.0.1:8080               # GET / of a service that already runs
   locbench run --target http://127.0.0.1:8080 rs-actix      # a locations service: its requests and checks
-  locbench run --duration 10s --threshold 'p99<50ms,errors<0.1%' --threshold 'errors<20% window=5s stop=run'
+  locbench run --duration 10s --threshold 'p99<50ms,errors<0.1%' --threshold 'errors<20% stop=run'
   locbench run --json | jq 'select(.type=="step_ended").event.result.load.succeeded'
   locbench run --metrics-listen 127.0.0.1:9464               # for Prometheus, while the run lasts
   locbench run --resume results/20261121-080000-locations`,
@@ -197,7 +196,7 @@ func bindRun(cmd *cobra.Command, f *runFlags) {
 	fl.DurationVar(&f.duration, "duration", 0, "length of every step")
 	bindTurns(cmd, f)
 	fl.StringSliceVar(&f.Connections, "connections", nil, "replace the steps by these `numbers` of connections; also '1 x5 warm-up,2..64 doubling', as in a profile")
-	fl.StringArrayVar(&f.Thresholds, "threshold", nil, "`OBJECTIVE` that ends with exit code 4 where a step misses it, such as 'p99<50ms,errors<0.1%' or 'errors<20% window=5s stop=leg'; besides those of the profile; may be repeated")
+	fl.StringArrayVar(&f.Thresholds, "threshold", nil, "`OBJECTIVE` that ends with exit code 4 where a step misses it, such as 'p99<50ms,errors<0.1%' or 'errors<20% stop=leg'; besides those of the profile; may be repeated")
 	fl.StringVarP(&f.Out, "out", "o", "", "results `DIR` (default results/<time>-<profile>)")
 	fl.StringVar(&f.Resume, "resume", "", "finish the run in this results `DIR`: complete legs are kept, all others run again")
 	fl.BoolVar(&f.KeepGoing, "keep-going", false, "try a contender that never became ready in its first life again in every round, instead of leaving it out")

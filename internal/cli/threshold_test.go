@@ -76,9 +76,8 @@ func TestThresholdsDecideTheExitCode(t *testing.T) {
 		{"missed", 200, []string{"--threshold", "throughput>900000000"}, 4, "thresholds: 2 of 2 judgements missed"},
 		{"missed from a step on", 200, []string{"--threshold", "throughput>900000000 from_step=2"}, 4, "thresholds: 1 of 1 judgement missed"},
 		{"ended early", 200, []string{"--threshold", "throughput>900000000 stop=true"}, 4, "ended the leg"},
-		{"not for this contender", 200, []string{"--threshold", "throughput>900000000 contender=other"}, 2, "no contender of this profile"},
 		{"a slip", 200, []string{"--threshold", "p98<1ms"}, 2, `there is no measure "p98"`},
-		{"longer than a step", 200, []string{"--threshold", "p99<1ms window=5s", "--duration", "300ms"}, 2, "longer than every step"},
+		{"an option that is unknown", 200, []string{"--threshold", "p99<1ms window=5s"}, 2, "window=5s is not an option"},
 		// Two steps without a success: the contender has failed, which is the graver news.
 		{"and failed", 500, []string{"--threshold", "errors<1%"}, 3, "threshold missed: errors is 100%"},
 	} {

@@ -152,7 +152,7 @@ func usageColumns() []Column {
 		}},
 		{"throughput_drift", "change of the throughput over a measured step that was not steady, as a share; empty: no trend was found", drift(func(d bench.Drift) *bench.Trend { return d.Throughput })},
 		{"cpu_per_request_drift", "the same of the CPU time per request", drift(func(d bench.Drift) *bench.Trend { return d.CPU })},
-	}, measured(measure.Idle))
+	})
 }
 
 func drift(of func(bench.Drift) *bench.Trend) func(row) any {

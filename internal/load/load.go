@@ -33,7 +33,6 @@ import (
 	"locbench/internal/load/record"
 	"locbench/internal/load/wire"
 	"locbench/internal/load/workload"
-	"locbench/internal/verdict"
 )
 
 // DefaultTimeout bounds a request where the plan does not.
@@ -65,11 +64,6 @@ type Plan struct {
 	// Turns, if not nil, lets the load rest again and again while others have theirs. OnStart and
 	// OnEnd are then called for each turn.
 	Turns *Turns
-
-	// CPU, if not nil, tells how much CPU time the contender has used since it was started; ok is
-	// false where nobody knows. It is called when a window of a step closes that waits until it has
-	// settled, and at the ends of rests, from a goroutine that does not measure.
-	CPU func() (used time.Duration, ok bool)
 
 	// OnStart and OnEnd, if not nil, are for reading counters at exactly the two ends of the
 	// interval. OnStart is called when it begins, with the load going on; not when that ends before.
@@ -135,10 +129,9 @@ type Engine struct {
 // apart. Load.ClientCPU and Load.Wall are of the time between plan.OnStart and plan.OnEnd.
 //
 // A step with a bounded number of requests, or with arrivals, has no steady state: its interval is
-// the whole step, from the first request to the last answer or failure. A step with pulses, and one
-// that waits until it has settled, comes in bursts, each with a lead-in, an interval and a drain; see
-// pulses.go. In a closed loop, a connection that could not be opened waits 1 to 100 ms before it
-// tries again; otherwise the error count would only tell how fast this client fails.
+// the whole step, from the first request to the last answer or failure. In a closed loop, a
+// connection that could not be opened waits 1 to 100 ms before it tries again; otherwise the error
+// count would only tell how fast this client fails.
 //
 // In an open loop the lead-in has the rate with which the step begins, until as many requests are
 // answered as come due in 10 ms. A request that is due takes a free connection or opens one more,
@@ -175,19 +168,16 @@ func (e Engine) Run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 	}
 	runtime.GC() // what is garbage by now need not be collected while the step is measured
 	var load bench.Load
-	switch {
-	case plan.Turns != nil:
+	if plan.Turns != nil {
 		load, err = e.runTurns(ctx, plan, connections, onWindow)
-	case pulsed(plan.Step):
-		load, err = e.runPulses(ctx, plan, connections, onWindow)
-	default:
+	} else {
 		rec, loop := e.loop(ctx, plan, mix, connections)
 		defer loop.Close()
 		loop.Connect(ctx)
 		if ctx.Err() != nil {
 			return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, context.Cause(ctx))
 		}
-		wall, cpu := e.clocked(ctx, plan, rec, loop, nil, onWindow)
+		wall, cpu := e.clocked(ctx, plan, rec, loop, onWindow)
 		load, err = e.finish(ctx, plan, &rec.Result, wall, cpu)
 	}
 	load.Warnings = append(load.Warnings, waited...)
@@ -234,9 +224,10 @@ func (e Engine) loop(ctx context.Context, plan Plan, mix *workload.Mix, connecti
 }
 
 // clocked is Run after the preparations: everything in here is on the clock. It returns the time,
-// and the CPU time of this process, between plan.OnStart and plan.OnEnd. endsWith, if not nil, is
-// asked after each window whether the sending ends with it.
-func (e Engine) clocked(ctx context.Context, plan Plan, rec *record.Recorder, loop loop, endsWith func(bench.Window) bool, onWindow func(bench.Window)) (wall, cpu time.Duration) {
+// and the CPU time of this process, between plan.OnStart and plan.OnEnd.
+func (e Engine) clocked(
+	ctx context.Context, plan Plan, rec *record.Recorder, loop loop, onWindow func(bench.Window),
+) (wall, cpu time.Duration) {
 	// Sending outlives ctx by the grace: supervise decides when connections that are being opened
 	// are given up.
 	alive, kill := context.WithCancel(context.WithoutCancel(ctx))
@@ -266,7 +257,7 @@ func (e Engine) clocked(ctx context.Context, plan Plan, rec *record.Recorder, lo
 		windows := make(chan struct{})
 		go func() {
 			defer close(windows)
-			rec.CloseWindows(e.window(), drained, endsWith, onWindow)
+			rec.CloseWindows(e.window(), drained, onWindow)
 		}()
 		if !rec.Whole {
 			start()
@@ -290,9 +281,6 @@ func (e Engine) finish(ctx context.Context, plan Plan, rec *record.Result, wall,
 	load.Warnings = append(load.Warnings, judge(load, rec)...)
 	if ctx.Err() != nil {
 		return load, fmt.Errorf("load step %q: %w", plan.Step.Name, context.Cause(ctx))
-	}
-	if plan.Step.Settle && load.Settled == 0 {
-		load.Warnings = append(load.Warnings, verdict.Unsettled(plan.Step.Duration, (leastLook+restLeast)*e.window()))
 	}
 	return load, nil
 }

@@ -49,7 +49,7 @@ func (e Engine) runTurns(ctx context.Context, plan Plan, connections int, onWind
 		left -= turn.Step.Duration
 		own := e
 		own.Window = turn.Step.Duration
-		rec, err := together.run(ctx, own, turn, n, connections, nil, nil)
+		rec, err := together.run(ctx, own, turn, n, connections)
 		if err != nil {
 			return bench.Load{}, err
 		}
@@ -75,9 +75,8 @@ type turnsTogether struct {
 }
 
 // run runs the n-th turn, plan, over the connections of the one before; its recorder is nil where
-// ctx has ended before it could begin. endsWith, if not nil, is asked after each of its windows
-// whether it ends with it.
-func (t *turnsTogether) run(ctx context.Context, e Engine, plan Plan, n, connections int, endsWith func(bench.Window) bool, onWindow func(*record.Recorder, bench.Window)) (*record.Recorder, error) {
+// ctx has ended before it could begin.
+func (t *turnsTogether) run(ctx context.Context, e Engine, plan Plan, n, connections int) (*record.Recorder, error) {
 	plan.Seed += uint64(n) * 0x9e3779b97f4a7c15 // other ids than in the turn before
 	m, err := workload.NewMix(plan.spec())
 	if err != nil {
@@ -89,11 +88,7 @@ func (t *turnsTogether) run(ctx context.Context, e Engine, plan Plan, n, connect
 	if ctx.Err() != nil {
 		return nil, nil
 	}
-	var on func(bench.Window)
-	if onWindow != nil {
-		on = func(w bench.Window) { onWindow(rec, w) }
-	}
-	wall, cpu := e.clocked(ctx, plan, rec, loop, endsWith, on)
+	wall, cpu := e.clocked(ctx, plan, rec, loop, nil)
 	t.wall, t.cpu = t.wall+wall, t.cpu+cpu
 	if t.all == nil {
 		t.all = record.NewTurns(plan.Step, m.Names())

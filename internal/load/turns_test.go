@@ -101,7 +101,6 @@ func TestTurnsEndWithTheContext(t *testing.T) {
 
 func TestTurnsRefuse(t *testing.T) {
 	for _, step := range []bench.Step{
-		{Connections: 1, Duration: time.Second, Settle: true},
 		{Connections: 8, RampFrom: 2, Duration: time.Second},
 		{Rate: 10, RampTo: 20, Duration: time.Second},
 		{Arrivals: &bench.Arrivals{Users: 1, Over: time.Second, Requests: 1}, Duration: time.Second},

@@ -33,7 +33,6 @@ const (
 	CPUTime       ID = "cpu-time"
 	CPURequest    ID = "cpu" // per request
 	InUse         ID = "cpus"
-	Idle          ID = "idle"
 	Throttled     ID = "throttled"
 	ThrottledTime ID = "throttled-time"
 	Cost          ID = "cost"
@@ -161,12 +160,6 @@ var table = []Measure{
 		Benchmark:  "cpu-ns/req",
 	},
 	{ID: InUse, Name: "CPUs in use", Head: "CPUs", Unit: CPUs, Of: bench.StepResult.CPUs},
-	{
-		ID: Idle, Name: "CPUs while idle", Head: "while idle", Unit: CPUs, life: func(c stats.Contender) Figure { return FigureOf(c.Idle) },
-		Of:         func(s bench.StepResult) (float64, bool) { return s.Load.Rests.CPUs() },
-		Definition: Definition{"While idle (CPUs)", "CPU time that the contender used in the rests of the load, in which nobody asked it anything, over their length: its compilers and collectors, right behind the load."},
-		CSV:        Column{"idle_cpus", "CPUs that the contender used while nobody asked it anything, in the rests of the step"},
-	},
 	{
 		ID: Throttled, Name: "throttled periods", Head: "throttled", Unit: Share, Of: throttled,
 		Definition: Definition{"Throttled periods (%)", "periods in which the CPU quota was used up / periods in which the contender wanted to run."},

@@ -89,7 +89,7 @@ var views = map[Place][]at{
 	MarkdownLoad: {{id: P99, head: "p99 there"}, {id: P50Half, head: "p50 at half"}, {id: P99Half, head: "p99 at half"}, {id: ErrorRatio, head: "Errors"}},
 	MarkdownLife: {
 		{id: StartUp, head: "Start-up"}, {id: PeakTime, head: "Time to peak"}, {id: MemoryPeak, head: "Memory"}, {id: CPURequest, head: "CPU per request"},
-		{id: Switches, head: "Switches per request", optional: true}, {id: Idle, optional: true}, {id: Cost, head: "$ per 10⁹"},
+		{id: Switches, head: "Switches per request", optional: true}, {id: Cost, head: "$ per 10⁹"},
 	},
 	ReportCharts: {
 		{id: Throughput}, {id: InFlight}, {id: ErrorRatio}, {id: P50}, {id: P90}, {id: P99}, {id: MemoryPeak}, {id: MemoryStep}, {id: MemoryRate}, {id: MemoryUsed},

@@ -242,12 +242,6 @@ func (p *Printer) stepEnded(r bench.StepResult) {
 		}
 		p.line("%s", text)
 	}
-	if r.Load.Settled > 0 {
-		p.line("    settled after %s", units.Duration(r.Load.Settled))
-	}
-	if r.Load.Rests != nil {
-		p.line("    idle: %s", r.Load.Rests)
-	}
 	for _, w := range r.Doubts() {
 		p.line("    %s %s", p.paint(yellow, "warning:"), safe.Line(w.Text, 500))
 	}

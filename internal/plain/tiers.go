@@ -98,7 +98,7 @@ func inTiers(s analysis.Standing) string {
 	return title + ": " + strings.Join(groups, "; ")
 }
 
-// doubts are what the rounds themselves give to think: outliers, groups, a drift.
+// doubts are what the rounds themselves give to think: outliers, a drift.
 func doubts(all []analysis.Standing, line writer) {
 	for _, s := range all {
 		for _, p := range s.Places {
@@ -129,19 +129,12 @@ func leftwards(rows [][]string, width int) (lines []string) {
 // maxMissed is how many missed thresholds the final table lists; the report has them all.
 const maxMissed = 20
 
-// judgement is "p99 is 71.2ms, not <50ms, over 5s, after 9.00 s; ended the leg".
+// judgement is "p99 is 71.2ms, not <50ms; ended the leg".
 func judgement(j bench.Judgement) string {
-	text := j.Text
-	if j.Window > 0 {
-		text += ", over " + j.Window.String()
-	}
-	if j.At > 0 {
-		text += ", after " + units.Duration(j.At)
-	}
 	if j.Stopped != "" {
-		text += "; ended the " + string(j.Stopped)
+		return j.Text + "; ended the " + string(j.Stopped)
 	}
-	return text
+	return j.Text
 }
 
 // thresholds says how many were judged, and which were missed.

@@ -19,10 +19,9 @@ const (
 	maxConnections = 100_000
 	maxDuration    = 24 * time.Hour
 	minDuration    = 100 * time.Millisecond
-	settleAtMost   = time.Minute // a step that waits until it has settled, and does not say for how long at most
 
 	stepHint = "write a number of connections (`64`), a range (`2..2048 doubling`, `10..100 by 10`), and behind it, where wanted, " +
-		"`x5` to repeat, `warm-up`, `until settled`, `for 30s`; or a map {connections: 64, duration: 30s} or {rate: 5000}"
+		"`x5` to repeat, `warm-up`, `for 30s`; or a map {connections: 64, duration: 30s} or {rate: 5000}"
 )
 
 // steps are the stages of load, in YAML each a short text, as stepHint says, or a map.
@@ -34,8 +33,6 @@ type step struct {
 	Request     string      `yaml:"request,omitempty" strict:"min=1,max=100"`
 	Repeat      int         `yaml:"repeat,omitempty" strict:"min=1,max=1000"`
 	WarmUp      bool        `yaml:"warm_up,omitempty"`
-	Settle      bool        `yaml:"until_settled,omitempty"`
-	Pulses      *pulses     `yaml:"pulses,omitempty"`
 	Duration    duration    `yaml:"duration,omitempty" strict:"min=100ms,max=24h"`
 	MaxRequests int64       `yaml:"max_requests,omitempty" strict:"min=1"`
 	Rate        rate        `yaml:"rate,omitempty"`
@@ -56,23 +53,6 @@ func (s *step) ValidateStrict(v strictyaml.Value) {
 	if v.Has("arrivals") && v.Has("max_requests") {
 		v.At("max_requests").Mistake("`arrivals` say themselves how many requests there are", "remove `max_requests`")
 	}
-	load, _ := s.open()
-	load.RampFrom, load.MaxRequests = s.Connections.from, s.MaxRequests
-	why := load.NoPulses()
-	for _, key := range []string{"pulses", "until_settled"} {
-		if why != "" && (key == "pulses" && v.Has(key) || key == "until_settled" && s.Settle) {
-			v.At(key).Mistake(fmt.Sprintf("a step with `%s` cannot %s", key, why), fmt.Sprintf("remove `%s`, or load it evenly", key))
-		}
-	}
-	if v.Has("pulses") && !s.WarmUp {
-		v.At("pulses").Mistake("only a warm-up can come in `pulses`: what is measured goes on without a rest", "add `warm_up: true`, or remove `pulses`")
-	}
-}
-
-// pulses are the bursts of a warm-up, and the rests between them.
-type pulses struct {
-	Burst duration `yaml:"burst" strict:"required,min=500ms,max=10m" example:"2s"`
-	Rest  duration `yaml:"rest" strict:"required,min=100ms,max=10m" example:"1s"`
 }
 
 // connections are those of a step: the rungs of a ladder, or a ramp.
@@ -176,10 +156,7 @@ func (s *steps) UnmarshalStrict(v strictyaml.Value) {
 func (s steps) fill(d time.Duration) {
 	for i, step := range s {
 		usual := d
-		switch {
-		case step.Settle:
-			usual = max(d, settleAtMost)
-		case step.Arrivals != nil:
+		if step.Arrivals != nil {
 			usual = min(step.Arrivals.Over+arrivalsRest, maxDuration)
 		}
 		s[i].Duration = cmp.Or(step.Duration, usual)
@@ -191,11 +168,8 @@ func (s steps) MarshalYAML() (any, error) {
 	out := make([]strictyaml.Inline, len(s))
 	for i, b := range s {
 		one := step{
-			WarmUp: b.WarmUp, Settle: b.Settle, Request: b.Request, Rate: rateOf(b),
+			WarmUp: b.WarmUp, Request: b.Request, Rate: rateOf(b),
 			Duration: duration(b.Duration), MaxRequests: b.MaxRequests,
-		}
-		if p := b.Pulses; p != nil {
-			one.Pulses = &pulses{duration(p.Burst), duration(p.Rest)}
 		}
 		if a := b.Arrivals; a != nil {
 			one.Arrivals = &arrivals{a.Users, duration(a.Over), a.Requests}
@@ -214,11 +188,8 @@ func (s steps) MarshalYAML() (any, error) {
 func (s step) steps() []bench.Step {
 	var out []bench.Step
 	add := func(b bench.Step) {
-		b.WarmUp, b.Settle, b.Duration, b.MaxRequests = s.WarmUp, s.Settle, time.Duration(s.Duration), s.MaxRequests
+		b.WarmUp, b.Duration, b.MaxRequests = s.WarmUp, time.Duration(s.Duration), s.MaxRequests
 		b.Request = s.Request
-		if s.Pulses != nil {
-			b.Pulses = &bench.Pulses{Burst: time.Duration(s.Pulses.Burst), Rest: time.Duration(s.Pulses.Rest)}
-		}
 		b.Name = cmp.Or(s.Name, b.DefaultName())
 		out = append(out, b)
 	}
@@ -237,8 +208,8 @@ func (s step) steps() []bench.Step {
 	return out
 }
 
-// The parts of a short step: from, to, "doubling", by, repeat, warm-up, until settled, duration.
-var stepPattern = regexp.MustCompile(`^(\d+)(?: ?\.\. ?(\d+)(?: (?:(doubling)|by (\d+)))?)?(?: ?[x×] ?(\d+))?( warm-?up)?( until settled)?(?: for (?:at most )?(\S+))?$`)
+// The parts of a short step: from, to, "doubling", by, repeat, warm-up, duration.
+var stepPattern = regexp.MustCompile(`^(\d+)(?: ?\.\. ?(\d+)(?: (?:(doubling)|by (\d+)))?)?(?: ?[x×] ?(\d+))?( warm-?up)?(?: for (\S+))?$`)
 
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
 
@@ -253,7 +224,7 @@ func (s *step) short(v strictyaml.Value) bool {
 		return false
 	}
 	rungs, hint := expand(parts)
-	*s = step{Connections: connections{rungs: rungs}, WarmUp: parts[6] != "", Settle: parts[7] != ""}
+	*s = step{Connections: connections{rungs: rungs}, WarmUp: parts[6] != ""}
 	if hint == "" && parts[5] != "" {
 		n, err := strconv.Atoi(parts[5])
 		if err != nil || n < 1 || n > maxSteps {
@@ -261,8 +232,8 @@ func (s *step) short(v strictyaml.Value) bool {
 		}
 		s.Repeat = n
 	}
-	if hint == "" && parts[8] != "" {
-		d, err := strictyaml.ParseDuration(parts[8])
+	if hint == "" && parts[7] != "" {
+		d, err := strictyaml.ParseDuration(parts[7])
 		switch {
 		case err != nil:
 			hint = "behind `for`: " + err.Error()

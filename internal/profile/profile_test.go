@@ -375,21 +375,19 @@ requests: [{name: one, path: /a}, {name: two, path: /b}]
 validate: 2.5%
 step_duration: 20s
 steps:
-  - 64 warm-up until settled
-  - 8 until settled for at most 2m
+  - 64 warm-up for 2m
   - {connections: 64, request: two}
   - {connections: {from: 1, to: 512}, duration: 30s}
-  - {rate: 100, request: one, until_settled: true, duration: 5s}
+  - {rate: 100, request: one, duration: 5s}
 `))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []bench.Step{
-		{Name: "64 connections", Connections: 64, WarmUp: true, Settle: true, Duration: time.Minute},
-		{Name: "8 connections", Connections: 8, Settle: true, Duration: 2 * time.Minute},
+		{Name: "64 connections", Connections: 64, WarmUp: true, Duration: 2 * time.Minute},
 		{Name: "64 connections, two", Connections: 64, Request: "two", Duration: 20 * time.Second},
 		{Name: "1 to 512 connections", Connections: 512, RampFrom: 1, Duration: 30 * time.Second},
-		{Name: "100/s, one", Rate: 100, Request: "one", Settle: true, Duration: 5 * time.Second},
+		{Name: "100/s, one", Rate: 100, Request: "one", Duration: 5 * time.Second},
 	}
 	if !reflect.DeepEqual(p.Steps, want) || p.Validate != .025 {
 		t.Errorf("got  %+v, %v\nwant %+v", p.Steps, p.Validate, want)
@@ -397,42 +395,23 @@ steps:
 	roundTrip(t, p)
 	p.Validate = 0
 	roundTrip(t, p)
-	p.Steps[2].Request = "three"
-	if err := profile.Validate(p); err == nil || !strings.Contains(err.Error(), "`steps[2].request` is \"three\"; name one of the `requests`, such as \"one\"") {
+	p.Steps[1].Request = "three"
+	if err := profile.Validate(p); err == nil || !strings.Contains(err.Error(), "`steps[1].request` is \"three\"; name one of the `requests`, such as \"one\"") {
 		t.Errorf("error %v", err)
 	}
 }
 
-// A warm-up may come in bursts; what is measured, or changes its load, may not.
-func TestPulses(t *testing.T) {
-	const head = "contenders: [a]\nrequests: [{path: /a}]\n"
-	p, err := profile.Parse("f", []byte(head+`steps: [{connections: 64, warm_up: true, until_settled: true, duration: 90s, pulses: {burst: 2s, rest: 1s}}, {rate: 100, warm_up: true, pulses: {burst: 500ms, rest: 100ms}}, 64]`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []bench.Step{
-		{Name: "64 connections", Connections: 64, WarmUp: true, Settle: true, Duration: 90 * time.Second, Pulses: &bench.Pulses{Burst: 2 * time.Second, Rest: time.Second}},
-		{Name: "100/s", Rate: 100, WarmUp: true, Duration: 10 * time.Second, Pulses: &bench.Pulses{Burst: 500 * time.Millisecond, Rest: 100 * time.Millisecond}},
-		{Name: "64 connections", Connections: 64, Duration: 10 * time.Second},
-	}
-	if !reflect.DeepEqual(p.Steps, want) {
-		t.Errorf("got  %+v\nwant %+v", p.Steps, want)
-	}
-	roundTrip(t, p)
-	for steps, mistake := range map[string]string{
-		"[{connections: 64, pulses: {burst: 2s, rest: 1s}}]":                                                "only a warm-up can come in `pulses`",
-		"[{connections: 64, warm_up: true, pulses: {burst: 2s}}, 64]":                                       "`steps[0].pulses.rest` is missing",
-		"[{connections: 64, warm_up: true, pulses: {burst: 100ms, rest: 1s}}, 64]":                          "`steps[0].pulses.burst`",
-		"[{connections: 64, warm_up: true, pulses: 2s}, 64]":                                                "`steps[0].pulses`",
-		"[{connections: {from: 1, to: 8}, warm_up: true, pulses: {burst: 2s, rest: 1s}}, 64]":               "a step with `pulses` cannot change its load by the time",
-		"[{arrivals: {users: 4, over: 1s, requests: 1}, warm_up: true, until_settled: true}, 64]":           "a step with `until_settled` cannot have users arriving",
-		"[{connections: 4, warm_up: true, max_requests: 9, until_settled: true}, 64]":                       "a step with `until_settled` cannot end after some requests",
-		"[{connections: 4, warm_up: true, pulses: {burst: 2s, rest: 1s}}, 64]\nturns: 100ms":                "with `turns` a step cannot come in pulses",
-		"[{rate: {mean: 100, amplitude: 5, period: 1s}, warm_up: true, pulses: {burst: 2s, rest: 1s}}, 64]": "a step with `pulses` cannot change its load by the time",
+// A warm-up has a duration: it does not end by itself, and comes without rests.
+func TestWarmUpsHaveADuration(t *testing.T) {
+	for step, mistake := range map[string]string{
+		"{connections: 64, warm_up: true, until_settled: true}":           "f:3: unknown key `steps[0].until_settled`",
+		"{connections: 64, warm_up: true, pulses: {burst: 2s, rest: 1s}}": "f:3: unknown key `steps[0].pulses`",
+		"64 warm-up until settled for 60s":                                "f:3: `steps[0]` is \"64 warm-up until settled for 60s\"; write a number",
 	} {
-		t.Run(steps, func(t *testing.T) {
-			if _, err := profile.Parse("f", []byte(head+"steps: "+steps)); err == nil || !strings.Contains(err.Error(), mistake) {
-				t.Errorf("%s: %v, want %q", steps, err, mistake)
+		t.Run(step, func(t *testing.T) {
+			_, err := profile.Parse("f", []byte("contenders: [a]\nrequests: [{path: /a}]\nsteps: ["+step+", 64]\n"))
+			if err == nil || !strings.HasPrefix(err.Error(), mistake) {
+				t.Errorf("%v, want %q", err, mistake)
 			}
 		})
 	}

@@ -4,7 +4,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/profile"
@@ -19,18 +18,20 @@ thresholds:
 
 func TestThresholds(t *testing.T) {
 	p, err := profile.Parse("x.yaml", []byte(withThresholds+`  - p99 < 50ms, errors<0.1%
-  - errors<20% window=5s stop=true contender=b:x
+  - errors<20% from_step=7 stop=true
   - {objective: throughput>1000, from_step: 6, stop: run}
-  - {objective: "p90<=20ms,max<1s", window: 3s, stop: step, contender: a}
+  - {objective: "p90<=20ms,max<1s", stop: true}
+  - {objective: "p50<1s", stop: false}
 `))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []bench.Threshold{
 		{Objective: "p99<50ms,errors<0.1%"},
-		{Objective: "errors<20%", Window: 5 * time.Second, Stop: bench.ScopeLeg, Contender: "b:x"},
+		{Objective: "errors<20%", FromStep: 7, Stop: bench.ScopeLeg},
 		{Objective: "throughput>1000/s", FromStep: 6, Stop: bench.ScopeRun},
-		{Objective: "p90<=20ms,max<1s", Window: 3 * time.Second, Stop: bench.ScopeStep, Contender: "a"},
+		{Objective: "p90<=20ms,max<1s", Stop: bench.ScopeLeg},
+		{Objective: "p50<1s"},
 	}
 	if !reflect.DeepEqual(p.Thresholds, want) {
 		t.Errorf("%+v", p.Thresholds)
@@ -49,19 +50,18 @@ func TestThresholds(t *testing.T) {
 func TestThresholdMistakes(t *testing.T) {
 	_, err := profile.Parse("x.yaml", []byte(withThresholds+`  - p98<50ms
   - {objective: "p99<50"}
-  - {objective: "p95<50ms", window: 5s}
-  - {objective: "p99<50ms", window: 1500ms}
   - {objective: "p99<50ms", stop: step}
   - {objective: "p99<50ms", stop: everything}
-  - {objective: "p99<50ms", contender: c}
+  - {objective: "p99<50ms", window: 5s, contender: a}
   - {objective: "p99<50ms", from_step: 8}
-  - {objective: "p99<50ms", window: 11s}
-  - {window: 5s}
-  - p99<50ms windw=5s
-  - p99<50ms window=5s window=6s
-  - window=5s p99<50ms
+  - {stop: leg}
+  - p99<50ms window=5s
+  - stop=run p99<50ms
   - [1]
-  - p99<50ms stop=leg contender=A
+  - p99<50ms stop=step
+  - p99<50ms from_step=0
+  - stop=leg
+  - p99<50ms stop=leg stop=run
 `))
 	if err == nil {
 		t.Fatal("nothing is wrong")
@@ -69,20 +69,20 @@ func TestThresholdMistakes(t *testing.T) {
 	lines := strings.Split(err.Error(), "\n")
 	wants := []string{
 		`x.yaml:6: threshold "p98<50ms": objective "p98<50ms", column 1: there is no measure "p98"; there are p50`,
-		`x.yaml:7: objective "p99<50", column 5: "50" is no value for p99; write a time`,
-		`x.yaml:8: windows of a step do not know p95; there are p50, p90, p99, max, errors and throughput`,
-		"x.yaml:9: `window: 1.5s` is of no whole number of seconds; ",
-		`x.yaml:10: without a window the step is over when it is judged; add`,
-		"x.yaml:11: `thresholds[5].stop` is \"everything\"; write `step`",
-		`x.yaml:12: no contender of this profile is "c"; name one of`,
-		`x.yaml:13: from_step is 8, and there are 7 steps; `,
-		`x.yaml:14: its window of 11s is longer than every step that it judges; `,
-		"x.yaml:15: `thresholds[9].objective` is missing; for example",
-		`x.yaml:16: threshold "p99<50ms windw=5s": unknown option windw=; there are window`,
-		`x.yaml:17: threshold "p99<50ms window=5s window=6s": window= is here again; say it once`,
-		`x.yaml:18: threshold "window=5s p99<50ms": "p99<50ms" stands behind the options; write an objective`,
-		"x.yaml:19: `thresholds[13]` is a list; write an objective",
-		`x.yaml:20: threshold "p99<50ms stop=leg contender=A": contender=A; write the name`,
+		`x.yaml:7: objective "p99<50", column 5: "50" is not a value for p99; write a time`,
+		"x.yaml:8: `thresholds[2].stop` is \"step\"; one of: leg, true, run, false",
+		"x.yaml:9: `thresholds[3].stop` is \"everything\"; one of: leg, true, run, false",
+		"x.yaml:10: unknown key `thresholds[4].window`; ",
+		"x.yaml:10: unknown key `thresholds[4].contender`; ",
+		`x.yaml:11: from_step is 8, and there are 7 steps; `,
+		"x.yaml:12: `thresholds[6].objective` is missing; for example",
+		`x.yaml:13: threshold "p99<50ms window=5s": window=5s is not an option, or is one too many; there are from_step, from 1 to 1000, and stop=leg (or true) or stop=run`,
+		`x.yaml:14: threshold "stop=run p99<50ms": objective "stop=run p99<50ms", column 1: there is no measure "stop"; there are`,
+		"x.yaml:15: `thresholds[9]` is a list; write an objective",
+		`x.yaml:16: threshold "p99<50ms stop=step": stop=step is not an option`,
+		`x.yaml:17: threshold "p99<50ms from_step=0": from_step=0 is not an option`,
+		`x.yaml:18: threshold "stop=leg": objective "", column 1: a condition is missing; write for example`,
+		`x.yaml:19: threshold "p99<50ms stop=leg stop=run": stop=leg is not an option, or is one too many`,
 	}
 	for i, want := range wants {
 		if i >= len(lines) || !strings.HasPrefix(lines[i], want) {
@@ -96,7 +96,7 @@ func TestThresholdMistakes(t *testing.T) {
 }
 
 func FuzzParseThreshold(f *testing.F) {
-	f.Add("p99<50ms,errors<0.1% window=5s stop=leg from_step=3 contender=a:b")
+	f.Add("p99<50ms,errors<0.1% stop=leg from_step=3")
 	f.Add("throughput >= 10 stop=true")
 	f.Fuzz(func(t *testing.T, text string) {
 		th, err := profile.ParseThreshold(text)

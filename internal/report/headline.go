@@ -271,9 +271,6 @@ func cpuCell(s stats.Contender) cell {
 	if peak := measure.Get(measure.CPURequest).Contender(s); peak.Known {
 		c.Small = []string{"at the peak " + words(measure.Nanoseconds, peak.Value)}
 	}
-	if s.Idle.Known() {
-		c.Small = append(c.Small, "while idle "+words(measure.CPUs, s.Idle.Median))
-	}
 	return c
 }
 

@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"fmt"
-	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/units"
@@ -14,7 +13,7 @@ const maxThresholdRows = 500
 
 // thresholdRow is what became of a threshold in a step that missed it, or in all that kept it.
 type thresholdRow struct {
-	Threshold string // "p99<50ms over 5s"
+	Threshold string // "p99<50ms"
 	Missed    bool
 	Outcome   string // "missed", "kept in 12 steps"
 	Leg, Step string
@@ -41,7 +40,7 @@ func thresholds(run bench.Run, l layout) thresholdTable {
 				continue
 			}
 			for _, j := range s.Thresholds {
-				name := thresholdName(j)
+				name := cleanName(j.Condition)
 				if !known[name] {
 					known[name], order = true, append(order, name)
 				}
@@ -67,24 +66,18 @@ func thresholds(run bench.Run, l layout) thresholdTable {
 	}
 	t.More = max(0, len(t.Rows)-maxThresholdRows)
 	t.Rows = t.Rows[:len(t.Rows)-t.More]
-	t.Note = fmt.Sprintf("%d of %s missed. Warm-ups are not judged, nor are steps that were cut short, except by their windows. A window is judged on every so many seconds in a row: "+
-		"errors and throughput of all of them together, a latency as missed once each of those seconds has missed it; the figure is the worst of the step.", missed, units.Plural(judged, "judgement"))
+	t.Note = fmt.Sprintf("%d of %s missed. Warm-ups are not judged, nor are steps that were cut short.", missed, units.Plural(judged, "judgement"))
 	t.Note += when(t.More > 0, fmt.Sprintf(" %d more rows are left out here.", t.More))
 	return t
 }
 
 func missedRow(c column, step, name string, j bench.Judgement) thresholdRow {
-	row := thresholdRow{name, true, "missed", c.Name(), step,
-		cleanText(j.Text) + when(j.At > 0, ", after "+j.At.Round(time.Millisecond).String())}
+	row := thresholdRow{name, true, "missed", c.Name(), step, cleanText(j.Text)}
 	switch j.Stopped {
-	case bench.ScopeStep, bench.ScopeLeg, bench.ScopeRun:
+	case bench.ScopeLeg, bench.ScopeRun:
 		row.Outcome += ", which ended the " + string(j.Stopped)
 	}
 	return row
-}
-
-func thresholdName(j bench.Judgement) string {
-	return cleanName(j.Condition) + when(j.Window > 0, " over "+j.Window.String())
 }
 
 func markdownThresholds(b *bytes.Buffer, t thresholdTable) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strings"
 	"testing"
-	"time"
 
 	"locbench/internal/analysis"
 	"locbench/internal/bench"
@@ -22,14 +21,14 @@ func TestThresholds(t *testing.T) {
 	v, bad := 2e7, 7.12e7
 	kept := bench.Judgement{Condition: "p99<50ms", Value: &v, Passed: true, Text: "p99 is 20ms, <50ms"}
 	missed := bench.Judgement{Condition: "p99<50ms", Value: &bad, Text: "p99 is 71.2ms, not <50ms <script>|"}
-	windowed := bench.Judgement{Condition: "errors<1%", Window: 5 * time.Second, Text: "errors is 9%, not <1%", At: 7 * time.Second, Stopped: bench.ScopeLeg}
+	ended := bench.Judgement{Condition: "errors<1%", Text: "errors is 9%, not <1%", Stopped: bench.ScopeLeg}
 	legs[0].Steps[2].Thresholds = []bench.Judgement{kept}
-	legs[0].Steps[3].Thresholds = []bench.Judgement{missed, windowed}
+	legs[0].Steps[3].Thresholds = []bench.Judgement{missed, ended}
 	got := thresholds(run, newLayout(analysis.Of(run, legs)))
 	if len(got.Rows) != 3 || !got.Rows[0].Missed || got.Rows[2].Outcome != "kept in 1 step" || !strings.HasPrefix(got.Note, "2 of 3 judgements missed") {
 		t.Fatalf("%+v", got)
 	}
-	if r := got.Rows[1]; r.Threshold != "errors<1% over 5s" || r.Outcome != "missed, which ended the leg" || !strings.HasSuffix(r.Figure, "after 7s") {
+	if r := got.Rows[1]; r.Threshold != "errors<1%" || r.Outcome != "missed, which ended the leg" || r.Figure != cleanText(ended.Text) {
 		t.Errorf("%+v", r)
 	}
 	var page, summary bytes.Buffer

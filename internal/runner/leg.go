@@ -52,8 +52,6 @@ func (r *runner) leg(ctx context.Context, leg bench.Leg, number int, slot *slot)
 		err = fmt.Errorf("step %s was %s", l.skipped[0], bench.AbortedSkipped)
 	case len(l.skipped) > 0:
 		err = fmt.Errorf("steps %s were %s", strings.Join(l.skipped, ", "), bench.AbortedSkipped)
-	case len(l.missed) > 0:
-		err = errors.Join(l.missed...)
 	default:
 		state = bench.LegComplete
 	}
@@ -88,7 +86,6 @@ type life struct {
 	checks   []bench.CheckResult
 	steps    []bench.StepResult // that have been run, the skipped ones among them
 	skipped  []string           // "3 (64 connections)"
-	missed   []error            // steps that a threshold has cut short, without ending the leg
 	isLast   bool               // no leg comes after it
 	cut      *bench.StepResult  // the step that was ended early, if one was
 	failedIn bench.Phase        // the first phase that went wrong

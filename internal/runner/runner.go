@@ -44,11 +44,8 @@ type Hooks struct {
 	// Rate is how many requests are due per second from now on in an open-loop step; 0: as many as
 	// the step says. It may be called from any goroutine, and costs next to nothing.
 	Rate func() float64
-	// CPU tells how much CPU time the contender has used; ok is false where it cannot be read. A
-	// reading of cgroup files takes a tenth of a millisecond, one of an engine's more.
-	CPU func() (used time.Duration, ok bool)
 	// Turns, if not nil, has the step run in turns. OnStart and OnEnd are then called for each of
-	// them, as they are for each burst of a step that has several.
+	// them.
 	Turns *Turns
 }
 

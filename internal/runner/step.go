@@ -77,11 +77,8 @@ func (l *life) load(ctx context.Context) error {
 			if stop.scope == bench.ScopeRun {
 				l.ended = fmt.Errorf("%s: %w", l.leg, at)
 			}
-			if stop.scope != bench.ScopeStep && !l.lastStep(i) {
+			if !l.lastStep(i) {
 				return at
-			}
-			if res.Aborted != "" {
-				l.missed = append(l.missed, at)
 			}
 		}
 		if l.steering.stopping() && !l.lastStep(i) {
@@ -146,14 +143,13 @@ func (l *life) lastStep(i int) bool { return l.Next == nil && i+1 == len(l.Run.P
 
 // step runs one step with readings of the counters at exactly the two ends of its interval, without
 // the lead-in before and the drain behind, and once a second in between. skipped says that somebody
-// has cut it short, which is no error; stop is a missed threshold that has, or that ends more.
+// has cut it short, which is no error; stop is a missed threshold that ends more.
 func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.StepResult, skipped bool, stop *missed, err error) {
 	res = bench.StepResult{Index: index, Step: step}
 	// The death of the contender ends the step at once: hammering a closed port measures nothing.
 	dying, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	asked := l.steering.beginStep(bench.StepStarted{Index: index, Of: max(len(l.Run.Profile.Steps), index+1), Step: step}, cancel)
-	thresholds := l.judges(index, step)
 	var watch sync.WaitGroup
 	watch.Go(func() {
 		select {
@@ -163,7 +159,7 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 		}
 	})
 	usage := func(u bench.Usage) { l.Stream.Publish(l.leg, bench.UsageRead{Usage: u}) }
-	read := &readings{life: l, res: &res, parts: l.slot != nil || step.Pulses != nil || step.Settle}
+	read := &readings{life: l, res: &res}
 	turns, record := l.slot.inTurns()
 	var sampler *sample.Sampler
 	if turns != nil {
@@ -179,16 +175,8 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 		Turns:   turns,
 		OnWindow: func(w bench.Window) {
 			l.Stream.Publish(l.leg, bench.WindowClosed{Index: index, Window: w})
-			watchWindow(thresholds, w, cancel)
 		},
 		Rate: asked.wanted,
-		CPU: func() (time.Duration, bool) {
-			u, err := sample.Read(dying, l.inst)
-			if err != nil {
-				return 0, false
-			}
-			return u.CPU, true
-		},
 	})
 	l.steering.finishStep(l.lastStep(index))
 	if turns != nil {
@@ -211,7 +199,6 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 	if l.Judge != nil {
 		res.Warnings = append(res.Warnings, l.Judge(res, l.inst.Info())...)
 	}
-	cut := errors.Is(cause, ErrThreshold)
 	defer func() {
 		res.Drift = stats.Drift(res)
 		if len(l.steps) > 0 && l.steps[len(l.steps)-1].Step.WarmUp {
@@ -233,19 +220,11 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 	case asked.skip:
 		skipped, err = true, nil
 		res.Ending, res.Aborted = bench.EndedBySkip, bench.AbortedSkipped
-	case cut && err != nil:
-		err = nil
-		res.Ending, res.Aborted = bench.EndedEarly, cause.Error()
 	case err != nil:
 		err = fmt.Errorf("load step %d (%s): %w", index+1, step.Name, err)
 		res.Ending, res.Aborted = bench.EndedEarly, err.Error()
 	}
-	cut = cut && res.Aborted != ""
-	stop = judge(thresholds, &res, cut, l.lastStep(index), l.isLast)
-	if m, ok := errors.AsType[missed](cause); stop == nil && cut && ok {
-		stop = &m
-	}
-	return res, skipped, stop, err
+	return res, skipped, l.judge(&res), err
 }
 
 var errDied = errors.New(bench.AbortedDied)
@@ -264,16 +243,15 @@ func firstExample(l bench.Load) string {
 // sampleEvery is how often the counters are put on record within a step.
 const sampleEvery = time.Second
 
-// readings are those at the two ends of the interval of a step, or of each of its turns or bursts.
+// readings are those at the two ends of the interval of a step, or of each of its turns.
 type readings struct {
 	*life
 	res        *bench.StepResult
-	parts      bool              // the step has turns or bursts, of which the figures are
-	publish    func(bench.Usage) // of a turn's end, once a second; nil: a sampler tells
-	from, to   *bench.Usage      // of the last part
+	publish    func(bench.Usage) // of a turn's end, once a second; nil: the step has no turns, and a sampler
+	from, to   *bench.Usage      // of the last turn
 	besideFrom *bench.Beside
 	ends       int
-	waited     time.Duration // between the parts
+	waited     time.Duration // between the turns
 	waitedCPU  time.Duration // that the contender used then
 	err        error
 }
@@ -314,7 +292,7 @@ func within(samples []bench.Usage, from, to *bench.Usage) []bench.Usage {
 	})
 }
 
-// end reads at the end, also when ctx has ended. Of several parts the last reading is as if there
+// end reads at the end, also when ctx has ended. Of several turns the last reading is as if there
 // had been nothing between them.
 func (r *readings) end(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
@@ -329,7 +307,7 @@ func (r *readings) end(ctx context.Context) {
 	r.to = to
 	r.ends++
 	switch {
-	case !r.parts:
+	case r.publish == nil:
 		r.res.After, r.res.BesideAfter = to, beside
 		return
 	case r.ends == 1:
@@ -342,9 +320,6 @@ func (r *readings) end(ctx context.Context) {
 	}
 	u := r.res.After.Advance(*r.from, *to)
 	r.res.After = &u
-	if r.publish == nil {
-		return
-	}
 	last := r.res.Before.At
 	if n := len(r.res.Samples); n > 0 {
 		last = r.res.Samples[n-1].At

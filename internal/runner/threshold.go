@@ -1,10 +1,8 @@
 package runner
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"locbench/internal/bench"
 	"locbench/internal/slo"
@@ -13,7 +11,7 @@ import (
 // ErrThreshold is wrapped by Run's error when thresholds have cut legs short, and nothing else has.
 var ErrThreshold = errors.New("ended early, since a threshold was missed")
 
-// missed is why a step, a leg or the run ends: a threshold that asks for that.
+// missed is why a leg or the run ends: a threshold that asks for that.
 type missed struct {
 	scope bench.Scope
 	text  string
@@ -22,75 +20,32 @@ type missed struct {
 func (m missed) Error() string      { return "threshold missed: " + m.text }
 func (missed) Is(target error) bool { return target == ErrThreshold }
 
-// rank orders what a threshold ends, from less to more.
-func rank(s bench.Scope) int {
-	return slices.Index([]bench.Scope{bench.ScopeStep, bench.ScopeLeg, bench.ScopeRun}, s)
-}
-
-type judged struct {
-	bench.Threshold
-	objective slo.Objective
-	watches   []*slo.Watch // of those that end something while the step runs
-}
-
-// judges are the thresholds that concern a step of this leg. What cannot be read is left out:
-// profiles are checked before.
-func (l *life) judges(index int, step bench.Step) (all []*judged) {
+// judge puts on record what has become of the thresholds in a finished step, and returns what is to
+// end; nil when nothing is. After the last step of a leg there is nothing of it to cut short, nor of
+// the run after that of the last leg. A step that was cut short is not judged.
+func (l *life) judge(res *bench.StepResult) (stop *missed) {
+	if res.Aborted != "" {
+		return nil
+	}
+	last := l.lastStep(res.Index)
 	for _, t := range l.Run.Profile.Thresholds {
-		if !t.Concerns(*l.leg, index, step) {
+		if !t.Concerns(res.Index, res.Step) {
 			continue
 		}
 		o, err := slo.Parse(t.Objective)
-		if err != nil {
+		if err != nil { // profiles are checked before
 			l.notice("warning", fmt.Sprintf("threshold not judged: %v", err))
 			continue
 		}
-		j := &judged{Threshold: t, objective: o}
-		if t.Window > 0 && t.Stop != "" {
-			for _, c := range o {
-				j.watches = append(j.watches, slo.NewWatch(c, t.Window))
-			}
-		}
-		all = append(all, j)
-	}
-	return all
-}
-
-// watchWindow gives a window to the thresholds of the step; the first that is missed ends it.
-func watchWindow(all []*judged, w bench.Window, end context.CancelCauseFunc) {
-	for _, j := range all {
-		for _, watch := range j.watches {
-			if watch.Add(w) {
-				judgement, _ := watch.Judgement()
-				end(*j.missed(judgement))
-			}
-		}
-	}
-}
-
-func (j *judged) missed(why bench.Judgement) *missed {
-	text := why.Text
-	if why.Window != 0 {
-		text += " over " + why.Window.String()
-	}
-	return &missed{j.Stop, text}
-}
-
-// judge puts on record what has become of the thresholds in a finished step, and returns what is to
-// end; nil when nothing is. last says that the leg has no other step, lastLeg that the run has no
-// other leg: there is nothing to cut short then.
-func judge(all []*judged, res *bench.StepResult, cut, last, lastLeg bool) *missed {
-	var stop *missed
-	for _, j := range all {
-		for _, judgement := range j.objective.Judge(j.Window, *res) {
-			ends := j.Stop != "" && cut || j.Stop == bench.ScopeLeg && !last || j.Stop == bench.ScopeRun && !(last && lastLeg)
-			if !judgement.Passed && ends {
-				judgement.Stopped = j.Stop
-				if stop == nil || rank(j.Stop) > rank(stop.scope) {
-					stop = j.missed(judgement)
+		ends := t.Stop == bench.ScopeLeg && !last || t.Stop == bench.ScopeRun && !(last && l.isLast)
+		for _, j := range o.Judge(res.Load) {
+			if !j.Passed && ends {
+				j.Stopped = t.Stop
+				if stop == nil || stop.scope == bench.ScopeLeg && t.Stop == bench.ScopeRun {
+					stop = &missed{t.Stop, j.Text}
 				}
 			}
-			res.Thresholds = append(res.Thresholds, judgement)
+			res.Thresholds = append(res.Thresholds, j)
 		}
 	}
 	return stop

@@ -314,7 +314,7 @@ func TestThresholdThatEndsTheRunInTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := start(t, context.Background(), func(f *fakeRun) {
 			inTurns(&turning{})(f)
-			f.cfg.Run.Profile.Thresholds = []bench.Threshold{{Objective: "throughput>1000000", Stop: bench.ScopeRun, Contender: "a", FromStep: 2}}
+			f.cfg.Run.Profile.Thresholds = []bench.Threshold{{Objective: "throughput>1000000", Stop: bench.ScopeRun, FromStep: 2}}
 		})
 		if !errors.Is(err, ErrThreshold) || len(f.legs) != 2 {
 			t.Fatalf("%v, %d legs", err, len(f.legs))

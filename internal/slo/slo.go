@@ -1,8 +1,8 @@
-// Package slo reads what a service level objective says ("p99<50ms,errors<0.1%") and tells which of
-// its conditions a step of load has kept.
+// Package slo reads what a service level objective says ("p99<50ms,errors<0.1%") and judges a step of
+// load by its conditions.
 //
 // The measures are those that results hold already, so that nothing is estimated here. What follows
-// from a broken condition (an exit code, a lower rate, an early stop) is left to others.
+// from a broken condition (an exit code, a lower rate, an early end) is left to others.
 package slo
 
 import (
@@ -14,32 +14,19 @@ import (
 	"locbench/internal/measure"
 )
 
-// Metric is what a condition is about.
+// Metric is what a condition is about: "p99", "mean", "max", as table measure calls them.
 type Metric string
 
-// The metrics that are no quantiles; those are "p50", "p75", "p90", "p95", "p99" and "p99.9".
+// The metrics that are not a latency.
 const (
-	Mean       Metric = "mean" // latencies, of successes; in an open loop from when a request was due
-	Max        Metric = "max"
 	Errors     Metric = "errors"     // share of the requests sent or due that were not answered rightly: errors and dropped ones
 	Throughput Metric = "throughput" // successes per second
-)
-
-// Op compares a measured value with the one of the condition.
-type Op string
-
-// The comparisons.
-const (
-	Less           Op = "<"
-	LessOrEqual    Op = "<="
-	Greater        Op = ">"
-	GreaterOrEqual Op = ">="
 )
 
 // Condition is one comparison.
 type Condition struct {
 	Metric Metric
-	Op     Op
+	Op     string  // "<", "<=", ">" or ">="
 	Limit  float64 // latencies: ns; errors: a share, 0 … 1; throughput: successes per second
 }
 
@@ -48,53 +35,49 @@ type Objective []Condition
 
 // String is the form that Parse reads.
 func (o Objective) String() string {
-	var texts []string
-	for _, c := range o {
-		texts = append(texts, c.String())
+	texts := make([]string, len(o))
+	for i, c := range o {
+		texts[i] = c.String()
 	}
 	return strings.Join(texts, ",")
 }
 
 // String is the form that Parse reads: "p99<50ms".
-func (c Condition) String() string {
-	limit := time.Duration(c.Limit).String()
+func (c Condition) String() string { return string(c.Metric) + c.limit() }
+
+func (c Condition) limit() string {
 	switch c.Metric {
 	case Errors:
-		limit = number(100*c.Limit, 9) + "%"
+		return c.Op + number(100*c.Limit, 9) + "%"
 	case Throughput:
-		limit = number(c.Limit, 9) + "/s"
+		return c.Op + number(c.Limit, 9) + "/s"
 	}
-	return string(c.Metric) + string(c.Op) + limit
+	return c.Op + time.Duration(c.Limit).String()
 }
 
-// Show writes a measured value for people, with three or four figures: "50ms", "0.1%", "1250/s".
-func (c Condition) Show(value float64) string {
+// show writes a measured value for people, with three or four figures: "50ms", "0.1%", "1250/s".
+func (c Condition) show(value float64) string {
 	switch c.Metric {
 	case Errors:
 		return number(100*value, 3) + "%"
 	case Throughput:
 		return number(value, 4) + "/s"
 	}
-	return round(time.Duration(value)).String()
-}
-
-// round leaves four figures of a measured latency.
-func round(d time.Duration) time.Duration {
-	for unit := time.Duration(1); ; unit *= 10 {
-		if d.Abs() < 10_000*unit {
-			return d.Round(unit)
-		}
+	d, unit := time.Duration(value), time.Duration(1)
+	for d.Abs() >= 10_000*unit {
+		unit *= 10
 	}
+	return d.Round(unit).String()
 }
 
-// number has no more figures than that, which takes away what 100 × 0.001 adds too.
+// number has at most so many figures, which takes away what 100 × 0.001 adds too.
 func number(v float64, figures int) string {
 	short, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', figures, 64), 64)
 	return strconv.FormatFloat(short, 'f', -1, 64)
 }
 
-// Value is the measured one; ok is false when there is none, as no latency without any success.
-func (c Condition) Value(l bench.Load) (v float64, ok bool) {
+// value is the measured one; ok is false when there is none, as no latency without any success.
+func (c Condition) value(l bench.Load) (v float64, ok bool) {
 	if c.Metric == Errors { // dropped ones among them
 		bad := l.FailedTotal() + l.Dropped
 		all := bad + l.AllSucceeded()
@@ -104,38 +87,47 @@ func (c Condition) Value(l bench.Load) (v float64, ok bool) {
 	return m.Of(bench.StepResult{Load: l})
 }
 
-// Holds tells whether the step has kept the condition; what was not measured is not kept.
-func (c Condition) Holds(l bench.Load) bool {
-	v, ok := c.Value(l)
-	return ok && c.keeps(v)
-}
-
-func (c Condition) keeps(v float64) bool {
-	switch c.Op {
-	case Less:
-		return v < c.Limit
-	case LessOrEqual:
-		return v <= c.Limit
-	case Greater:
-		return v > c.Limit
+// judge returns what became of the condition; what was not measured is not kept.
+func (c Condition) judge(l bench.Load) bench.Judgement {
+	j := bench.Judgement{Condition: c.String()}
+	v, ok := c.value(l)
+	if !ok {
+		j.Text = string(c.Metric) + " is not known, since nothing succeeded"
+		return j
 	}
-	return v >= c.Limit
+	j.Value = &v
+	switch c.Op {
+	case "<":
+		j.Passed = v < c.Limit
+	case "<=":
+		j.Passed = v <= c.Limit
+	case ">":
+		j.Passed = v > c.Limit
+	case ">=":
+		j.Passed = v >= c.Limit
+	}
+	not := "not "
+	if j.Passed {
+		not = ""
+	}
+	j.Text = string(c.Metric) + " is " + c.show(v) + ", " + not + c.limit()
+	return j
 }
 
-// Broken are the conditions that the step has not kept.
-func (o Objective) Broken(l bench.Load) (broken []Condition) {
+// Judge returns what became of each condition in a step with this load.
+func (o Objective) Judge(l bench.Load) (all []bench.Judgement) {
 	for _, c := range o {
-		if !c.Holds(l) {
-			broken = append(broken, c)
+		all = append(all, c.judge(l))
+	}
+	return all
+}
+
+// Missed says of each condition that the load has not kept how it has not: "p99 is 71.2ms, not <50ms".
+func (o Objective) Missed(l bench.Load) (texts []string) {
+	for _, j := range o.Judge(l) {
+		if !j.Passed {
+			texts = append(texts, j.Text)
 		}
 	}
-	return broken
-}
-
-// Explain says in words how the step broke the condition: "p99 is 71.2ms, not <50ms".
-func (c Condition) Explain(l bench.Load) string {
-	if v, ok := c.Value(l); ok {
-		return c.tell(&v, false)
-	}
-	return c.tell(nil, false)
+	return texts
 }

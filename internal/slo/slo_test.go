@@ -1,7 +1,6 @@
 package slo
 
 import (
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -37,17 +36,17 @@ func TestParse(t *testing.T) {
 
 func TestParseTellsWhere(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                        "column 1: it is empty",
-		"  ":                      "column 1: it is empty",
-		"p99<50":                  `column 5: "50" is no value for p99; write a time with its unit`,
+		"":                        "column 1: a condition is missing",
+		"  ":                      "column 3: a condition is missing",
+		"p99<50":                  `column 5: "50" is not a value for p99; write a time with its unit`,
 		"p99<50ms,":               "column 10: a condition is missing",
 		",p99<50ms":               "column 1: a condition is missing",
-		"p99<50ms, errors<0.1":    `column 18: "0.1" is no value for errors; write a share`,
+		"p99<50ms, errors<0.1":    `column 18: "0.1" is not a value for errors; write a share`,
 		"p98<1ms":                 `column 1: there is no measure "p98"; there are p50, p75`,
-		"p99<50ms,p99<1ms":        "column 10: p99 is here again",
+		"p99<50ms,p99<1ms":        "column 10: a second condition for p99; write one for each",
 		"p99>50ms":                `column 4: p99 cannot be compared by ">"; write p99< or p99<=`,
 		"throughput<5/s":          `column 11: throughput cannot be compared by "<"; write throughput> or throughput>=`,
-		"errors<0%":               "column 8: \"0%\" is no value for errors; no share is below 0%",
+		"errors<0%":               "column 8: \"0%\" is not a value for errors; no share is below 0%",
 		"errors<101%":             "column 8:",
 		"errors<-1%":              "column 8:",
 		"errors<1e1%":             "column 8:",
@@ -56,16 +55,15 @@ func TestParseTellsWhere(t *testing.T) {
 		"p99<>50ms":               `column 4: p99 cannot be compared by "<>"`,
 		"p99<-5ms":                "column 5:",
 		"p99<0s":                  "column 5:",
-		"p99<":                    `column 5: "" is no value`,
+		"p99<":                    `column 5: "" is not a value`,
 		"žluť<1ms":                "column 1:",
 		"p99<1ms,ž<1ms":           "column 9:",
-		"mean<1ms,\xff":           "it is no text",
-		strings.Repeat("x", 1000): "it is no text",
+		"mean<1ms,\xff":           "not a text of at most 500 bytes",
+		strings.Repeat("x", 1000): "not a text of at most 500 bytes",
 	} {
 		t.Run(text, func(t *testing.T) {
 			_, err := Parse(text)
-			var e *Error
-			if !errors.As(err, &e) || !strings.Contains(err.Error(), want) {
+			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%q: %v, want %q", text, err, want)
 			}
 		})
@@ -99,12 +97,11 @@ func TestHolds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := ""
-			for _, c := range o.Broken(load) {
-				got = c.Explain(load)
-			}
-			if got != want {
+			if got := strings.Join(o.Missed(load), ""); got != want {
 				t.Errorf("%s: %q, want %q", text, got, want)
+			}
+			if all := o.Judge(load); len(all) != 1 || all[0].Passed != (want == "") || all[0].Condition != o.String() || all[0].Value == nil {
+				t.Errorf("judged: %+v", all)
 			}
 		})
 	}
@@ -113,10 +110,10 @@ func TestHolds(t *testing.T) {
 // Nothing that was not measured is kept: a step without any success meets no limit.
 func TestNothingIsNotGood(t *testing.T) {
 	o, _ := Parse("p99<50ms,errors<100%,throughput>=0/s")
-	if broken := o.Broken(bench.Load{}); len(broken) != 3 {
-		t.Errorf("an empty step breaks only %v", broken)
-	} else if got := broken[0].Explain(bench.Load{}); got != "p99 is not known, since nothing succeeded" {
-		t.Error(got)
+	if missed := o.Missed(bench.Load{}); len(missed) != 3 {
+		t.Errorf("an empty step misses only %v", missed)
+	} else if missed[0] != "p99 is not known, since nothing succeeded" {
+		t.Error(missed[0])
 	}
 }
 

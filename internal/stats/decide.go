@@ -87,7 +87,7 @@ type Comparison struct {
 	Adjusted float64 // p value after Holm; 1 without a test
 	Verdict  Verdict
 	More     int      // of CannotTell: about so many more rounds on each side would tell; MaxRounds: that many or more; 0: rounds do not help
-	Doubts   []string // outliers and groups, in words; nothing was left out for them
+	Doubts   []string // outliers and a drift, in words; nothing was left out for them
 	Err      error    // why nothing can be said: NeedRounds, BadValue
 	Rule     Rule     // by which it was decided
 }

@@ -118,9 +118,6 @@ func FuzzCompare(f *testing.F) {
 				t.Fatalf("%+v", c.Ratio)
 			}
 		}
-		if d := Dip(x); !(d >= 0 && d <= 0.25+1e-9) {
-			t.Fatalf("dip %g of %v", d, x)
-		}
 		if _, p := Trend(x); !(p > 0 && p <= 1+1e-9) {
 			t.Fatalf("trend %g of %v", p, x)
 		}

@@ -24,16 +24,11 @@ type reference struct {
 		Ratio         float64   `json:"ratio"`
 		RatioInterval *interval `json:"ratio_interval"`
 		ZY            []float64 `json:"z_y"`
-		DipY          float64   `json:"dip_y"`
 	} `json:"pairs"`
 	Holm []struct {
 		P        []float64 `json:"p"`
 		Adjusted []float64 `json:"adjusted"`
 	} `json:"holm"`
-	Dips []struct {
-		X   []float64 `json:"x"`
-		Dip float64   `json:"dip"`
-	} `json:"dips"`
 	Changes []struct {
 		X         []float64 `json:"x"`
 		Statistic float64   `json:"statistic"`
@@ -45,9 +40,8 @@ type reference struct {
 		P float64   `json:"p"`
 	} `json:"trends"`
 	Critical []struct {
-		N   int     `json:"n"`
-		Z   float64 `json:"z"`
-		Dip float64 `json:"dip"`
+		N int     `json:"n"`
+		Z float64 `json:"z"`
 	} `json:"critical"`
 }
 
@@ -134,10 +128,7 @@ func TestAgainstSciPy(t *testing.T) {
 				t.Errorf("%s: interval %.12g to %.12g, want %.12g to %.12g", r.Name, got.Interval.Low, got.Interval.High, want.Low, want.High)
 			}
 		}
-		if got := Dip(logarithms(r.Y)); !near(got, r.DipY) {
-			t.Errorf("%s: dip %.12g, want %.12g", r.Name, got, r.DipY)
-		}
-		limit, _ := thresholds(len(r.Y))
+		limit := threshold(len(r.Y))
 		if len(r.Y) >= MinDoubt && r.ZY != nil {
 			var want []int
 			for i, z := range r.ZY {
@@ -167,15 +158,6 @@ func TestAgainstSciPy(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range ref.Dips {
-		want := r.Dip
-		if constant(r.X) {
-			want = 0 // by definition here
-		}
-		if got := Dip(r.X); !near(got, want) {
-			t.Errorf("dip of %v: %.12g, want %.12g", r.X, got, want)
-		}
-	}
 	if len(ref.Trends) < 30 {
 		t.Errorf("%d trends", len(ref.Trends))
 	}
@@ -190,15 +172,6 @@ func TestAgainstSciPy(t *testing.T) {
 			t.Errorf("change in %v: %g at %d, want %g at %d", r.X, got, at, r.Statistic, r.At)
 		}
 	}
-}
-
-func constant(xs []float64) bool {
-	for _, x := range xs {
-		if x != xs[0] {
-			return false
-		}
-	}
-	return true
 }
 
 // R agrees where it is exact: without ties.
@@ -250,15 +223,14 @@ func TestThresholdsAreThoseOfTheSimulation(t *testing.T) {
 		t.Fatalf("%d sizes, want %d", len(critical), len(simulated))
 	}
 	for _, want := range simulated {
-		z, dip := thresholds(want.N)
-		if z < want.Z-0.02 || z > want.Z+0.12 || dip < want.Dip-1e-4 || dip > want.Dip+0.0015 {
-			t.Errorf("%d values: thresholds %g and %g, simulated %g and %g", want.N, z, dip, want.Z, want.Dip)
+		if z := threshold(want.N); z < want.Z-0.02 || z > want.Z+0.12 {
+			t.Errorf("%d values: threshold %g, simulated %g", want.N, z, want.Z)
 		}
 	}
-	if z, dip := thresholds(40); z != 4.7 || !near(dip, 0.091) {
-		t.Errorf("between two sizes: %g, %g", z, dip)
+	if z := threshold(40); z != 4.7 {
+		t.Errorf("between two sizes: %g", z)
 	}
-	if _, dip := thresholds(400); !near(dip, 0.03) {
-		t.Errorf("beyond the table: %g", dip)
+	if z := threshold(400); z != 4.3 {
+		t.Errorf("beyond the table: %g", z)
 	}
 }

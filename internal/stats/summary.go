@@ -71,7 +71,6 @@ type Contender struct {
 	FailedRounds       int      // by the contender's own doing
 	StartUp            Value    // nanoseconds
 	PeakTime           Value    // nanoseconds, from TimeToPeak
-	Idle               Value    // CPUs in use while nobody asked anything, in the rests of the load
 	Steps              []Step
 	Peak               int // index into Steps of the measured step with the highest median throughput; -1 without one
 	Errors             map[bench.ErrorKind]int64
@@ -203,7 +202,7 @@ func summarise(label string, legs []bench.LegResult, of bench.Run, merge merger)
 	if price <= 0 {
 		price = DefaultPrice
 	}
-	var startUps, peakTimes, idle, memory, errors, costs []float64
+	var startUps, peakTimes, memory, errors, costs []float64
 	var parts []Cost
 	for _, leg := range legs {
 		if leg.State == bench.LegComplete {
@@ -222,9 +221,6 @@ func summarise(label string, legs []bench.LegResult, of bench.Run, merge merger)
 		}
 		if p, ok := TimeToPeak(leg); ok {
 			peakTimes = append(peakTimes, float64(p.After))
-		}
-		if cpus, ok := idleCPUs(leg); ok {
-			idle = append(idle, cpus)
 		}
 		for _, check := range leg.Checks {
 			c.Checks[check.Status]++
@@ -246,7 +242,7 @@ func summarise(label string, legs []bench.LegResult, of bench.Run, merge merger)
 		}
 	}
 	c.StartUp, c.PeakTime, c.CostEach = NewValue(startUps), NewValue(peakTimes), NewValue(costs)
-	c.Idle, c.Memory, c.ErrorRatio = NewValue(idle), NewValue(memory), NewValue(errors)
+	c.Memory, c.ErrorRatio = NewValue(memory), NewValue(errors)
 	c.Cost = medianCost(parts)
 	c.steps(legs, of, merge)
 	for i, s := range c.Steps {
@@ -399,21 +395,6 @@ func LegMemoryPeak(leg bench.LegResult) (peak int64, sample bool) {
 		}
 	}
 	return peak, sample
-}
-
-// idleCPUs is what a contender used in all the rests of a leg.
-func idleCPUs(leg bench.LegResult) (cpus float64, ok bool) {
-	var all bench.Rests
-	for _, s := range leg.Steps {
-		if r := s.Load.Rests; r != nil && r.CPU != nil {
-			used := *r.CPU
-			if all.CPU != nil {
-				used += *all.CPU
-			}
-			all.Time, all.CPU = all.Time+r.Time, &used
-		}
-	}
-	return all.CPUs()
 }
 
 // medianCost is that of the median round, or of the cheaper middle one, so that its parts add up.

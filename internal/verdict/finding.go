@@ -32,16 +32,6 @@ func PortsAwaited(took time.Duration, ports int64) bench.Finding {
 		units.Length(took.Round(time.Second)), units.Count(ports))
 }
 
-// Unsettled is about a step that was to last until it had settled. It takes least to tell.
-func Unsettled(length, least time.Duration) bench.Finding {
-	f := figures{"length_ns": float64(length), "least_ns": float64(least)}
-	if length < least {
-		return found(bench.FoundUnsettled, f, "not settled: %s are too short to tell, it takes %s at least", length, least)
-	}
-	return found(bench.FoundUnsettled, f,
-		"not settled within %s: throughput or CPU time per request still changed, or scattered too much to tell", length)
-}
-
 // Paused is about a pause of the run before a step.
 func Paused(d time.Duration) bench.Finding {
 	return found(bench.FoundPaused, figures{"pause_ns": float64(d)},

@@ -193,8 +193,6 @@ func TestSentences(t *testing.T) {
 		{"a slow client", little(false, 8*second, 8*second, 10*second), bench.FoundClientBound, "gap_ns", 1e7, "client-bound: 8.0 of 10.0 requests in flight, 10ms of the client between an answer and the next request"},
 		{"unsteady", little(false, 12*second, 10*second, 10*second), bench.FoundUnsteady, "by_latency", 12, "not in a steady state: throughput × mean latency is 12.00, but 10.00 requests were in flight: the queue was growing or shrinking"},
 		{"ports", of(PortsAwaited(12*second, 4000)), bench.FoundPortsAwaited, "ports", 4000, "it began 12s later, when 4,000 local ports were free: this system keeps those of closed connections for a minute"},
-		{"too short to settle", of(Unsettled(second, 2*second)), bench.FoundUnsettled, "least_ns", 2e9, "not settled: 1s are too short to tell, it takes 2s at least"},
-		{"not settled", of(Unsettled(5*second, 2*second)), bench.FoundUnsettled, "length_ns", 5e9, "not settled within 5s: throughput or CPU time per request still changed, or scattered too much to tell"},
 		{"restless", Restless(step), bench.FoundRestless, "cpus", .5, "it used 0.50 CPUs while it waited for its turns: those whose turn it was may have missed them"},
 		{"readings", of(ReadingsFailed(3)), bench.FoundReadingsFailed, "readings", 3, "3 of the readings in between failed"},
 		{"counters", of(CountersUnread("gone")), bench.FoundCountersUnread, "", 0, "counters not read at both ends of the step: gone"},

@@ -10,26 +10,20 @@ package phases
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
-	"net/url"
-	"strconv"
-	"strings"
 	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/load/wire"
 	"locbench/internal/load/workload"
 	"locbench/internal/safe"
-	"locbench/internal/secret"
 )
 
 // DefaultTimeout bounds a request where the plan does not.
@@ -39,7 +33,7 @@ const DefaultTimeout = 10 * time.Second
 type Plan struct {
 	BaseURL  string // of the contender, without a slash at the end; http or https
 	Request  bench.Request
-	IDs      []int64       // of the data set, for {id}
+	IDs      []int64       // of the data set, for {id}; drawn as in the load
 	Requests int           // after the first: so many on its connection, and so many on new ones
 	Timeout  time.Duration // of one request with all its phases; 0 is DefaultTimeout
 	Seed     uint64        // of the ids
@@ -78,23 +72,20 @@ func Measure(ctx context.Context, plan Plan) (bench.Phases, error) {
 
 // asker makes requests on one connection, and opens another when that is gone.
 type asker struct {
-	plan     Plan
-	target   wire.Target
-	rng      *rand.Rand
-	language int
-	line     *line
+	plan   Plan
+	target wire.Target
+	mix    *workload.Mix // of the one request
+	raw    []byte        // of the last request
+	line   *line
 }
 
 func newAsker(plan Plan) (*asker, error) {
-	u, err := secret.ParseURL(plan.BaseURL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-		return nil, errors.New("base URL: it must be http://HOST:PORT or https://HOST:PORT")
-	}
-	if strings.Contains(plan.Request.Path, "{id}") && len(plan.pool()) == 0 {
-		return nil, fmt.Errorf("request %q asks for an id, but there are none", plan.Request.Name)
-	}
-	if strings.Contains(plan.Request.Path, "{language}") && len(plan.Request.Languages) == 0 {
-		return nil, fmt.Errorf("request %q asks for a language, but there are none", plan.Request.Name)
+	mix, err := workload.NewMix(workload.Spec{
+		BaseURL: plan.BaseURL, Step: bench.Step{Connections: 1, Duration: time.Second},
+		Requests: []bench.Request{plan.Request}, IDs: plan.IDs, Seed: plan.Seed,
+	})
+	if err != nil {
+		return nil, err
 	}
 	plan.Timeout = cmp.Or(max(plan.Timeout, 0), DefaultTimeout)
 	if plan.Resolve == nil {
@@ -105,38 +96,7 @@ func newAsker(plan Plan) (*asker, error) {
 	if plan.Dial == nil {
 		plan.Dial = (&net.Dialer{}).DialContext
 	}
-	a := &asker{plan: plan, target: wire.NewTarget(plan.BaseURL, plan.TLS, false)}
-	a.rng = rand.New(rand.NewPCG(plan.Seed, 0x706861736573))
-	if _, err := a.request(); err != nil {
-		return nil, err
-	}
-	a.language = 0
-	return a, nil
-}
-
-func (p Plan) pool() []int64 {
-	if len(p.Request.IDs.Fixed) > 0 {
-		return p.Request.IDs.Fixed
-	}
-	return p.IDs
-}
-
-// request is the next one, with an id and a language filled in.
-func (a *asker) request() (*http.Request, error) {
-	r := a.plan.Request
-	path := r.Path
-	if pool := a.plan.pool(); len(pool) > 0 {
-		path = strings.ReplaceAll(path, "{id}", strconv.FormatInt(pool[a.rng.IntN(len(pool))], 10))
-	}
-	if n := len(r.Languages); n > 0 {
-		path = strings.ReplaceAll(path, "{language}", url.QueryEscape(r.Languages[a.language%n]))
-		a.language++
-	}
-	req, err := workload.NewRequest(strings.TrimSuffix(a.plan.BaseURL, "/")+path, r)
-	if err != nil {
-		return nil, fmt.Errorf("request %q: %w", r.Name, err)
-	}
-	return req, nil
+	return &asker{plan: plan, target: wire.NewTarget(plan.BaseURL, plan.TLS, false), mix: mix}, nil
 }
 
 // close ends the connection; the next request opens another.
@@ -180,20 +140,14 @@ func (c *clock) lap(now time.Time) time.Duration {
 
 // ask makes one request. The error is ctx's.
 func (a *asker) ask(ctx context.Context) (bench.RequestPhases, error) {
-	req, err := a.request()
-	if err != nil {
-		return bench.RequestPhases{}, err
-	}
-	var raw bytes.Buffer
-	if err := req.Write(&raw); err != nil {
-		return bench.RequestPhases{}, fmt.Errorf("request %q: %w", a.plan.Request.Name, err)
-	}
+	var asked *workload.Request
+	asked, a.raw, _ = a.mix.Take(a.raw[:0])
 	own, cancel := context.WithTimeout(ctx, a.plan.Timeout)
 	defer cancel()
 	now := time.Now()
 	c := &clock{began: now, last: now}
 	var r bench.RequestPhases
-	err = a.exchange(own, c, &r, req, raw.Bytes())
+	err := a.exchange(own, c, &r, asked)
 	r.Total = c.last.Sub(c.began)
 	if ctx.Err() != nil {
 		return r, context.Cause(ctx)
@@ -214,7 +168,7 @@ func reason(err error) string {
 }
 
 // exchange fills in r as far as the request comes; whatever phase it fails in ends with that.
-func (a *asker) exchange(ctx context.Context, c *clock, r *bench.RequestPhases, req *http.Request, raw []byte) error {
+func (a *asker) exchange(ctx context.Context, c *clock, r *bench.RequestPhases, asked *workload.Request) error {
 	if a.line == nil {
 		r.New = true
 		if err := a.open(ctx, c, r); err != nil {
@@ -236,12 +190,12 @@ func (a *asker) exchange(ctx context.Context, c *clock, r *bench.RequestPhases, 
 	} else {
 		c.began = c.last
 	}
-	_, err := l.conn.Write(raw)
+	_, err := l.conn.Write(a.raw)
 	r.Send = c.lap(time.Now())
 	if err != nil {
 		return err
 	}
-	resp, err := l.answer(req)
+	resp, err := l.answer(asked.Asked)
 	if l.first.IsZero() {
 		r.FirstByte = c.lap(time.Now())
 		if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -260,8 +214,8 @@ func (a *asker) exchange(ctx context.Context, c *clock, r *bench.RequestPhases, 
 	if r.Bytes, err = io.Copy(io.Discard, resp.Body); err != nil {
 		return fmt.Errorf("read body: %w", err)
 	}
-	if want := cmp.Or(a.plan.Request.ExpectStatus, http.StatusOK); resp.StatusCode != want {
-		err = fmt.Errorf("status %d, expected %d", resp.StatusCode, want)
+	if resp.StatusCode != asked.Status {
+		err = fmt.Errorf("status %d, expected %d", resp.StatusCode, asked.Status)
 	}
 	if resp.Close {
 		a.close()

@@ -42,7 +42,6 @@ type Result struct {
 	Totals
 	Started time.Time // beginning of the interval, or of the load where that has ended before
 	Windows []bench.Window
-	Settled time.Duration // when the step had; 0: not (yet)
 
 	Open  bool // loop
 	Whole bool // requests or users are bounded: all of the step is measured, without a lead-in
@@ -73,7 +72,7 @@ func (r *Result) Load() bench.Load {
 		Unserved: r.Unserved, Bytes: ended.Bytes,
 		Latency: ended.Latency.Latencies(), Timeouts: ended.Timeouts.Latencies(), Failures: ended.Failures.Latencies(),
 		Windows: r.Windows, Checked: r.Checked, Saturation: r.Saturation, Backlog: r.Backlog,
-		Stamped: r.Stamped, ClientWake: r.Woken, Loop: r.Loop, Settled: r.Settled,
+		Stamped: r.Stamped, ClientWake: r.Woken, Loop: r.Loop,
 		Requests: r.results(r.names),
 	}
 	if l.Elapsed > 0 {

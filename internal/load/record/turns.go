@@ -22,15 +22,11 @@ func NewTurns(s bench.Step, names []string) *Turns {
 
 // AddTurn takes over what a turn has recorded, after its end.
 func (t *Turns) AddTurn(turn *Recorder) {
-	t.add(turn)
-	t.window.Add(turn.Ended)
-}
-
-func (t *Turns) add(turn *Recorder) {
 	if t.Started.IsZero() {
 		t.Started = turn.Started
 	}
 	t.Totals.Add(&turn.Totals)
+	t.window.Add(turn.Ended)
 }
 
 // Unclosed is the length of the turns that are in no window yet.
@@ -43,34 +39,4 @@ func (t *Turns) CloseWindow() bench.Window {
 	t.window.reset()
 	t.windowFrom = t.Elapsed
 	return w
-}
-
-// shortWindow is the part of a window below which what is left at the end of a burst is none of its
-// own.
-const shortWindow = 10
-
-// AddBurst takes over what a burst has recorded that began so long after the first one. The few
-// milliseconds that it takes to end a burst go with its last window.
-func (t *Turns) AddBurst(burst *Recorder, at, window time.Duration) {
-	t.add(burst)
-	for i, w := range burst.Windows {
-		if i > 0 && i == len(burst.Windows)-1 && w.Length < window/shortWindow {
-			join(&t.Windows[len(t.Windows)-1], w)
-			continue
-		}
-		w.Start += at
-		t.Windows = append(t.Windows, w)
-	}
-}
-
-// join lengthens a window by the next one.
-func join(last *bench.Window, w bench.Window) {
-	last.Length += w.Length
-	last.Succeeded += w.Succeeded
-	last.Bytes += w.Bytes
-	last.Max = max(last.Max, w.Max)
-	if last.Failed == nil && len(w.Failed) > 0 {
-		last.Failed = map[bench.ErrorKind]int64{}
-	}
-	addFailures(last.Failed, w.Failed)
 }

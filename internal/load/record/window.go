@@ -41,15 +41,12 @@ func (t *Tally) snapshot(from, end time.Duration, rate float64) bench.Window {
 
 // CloseWindows closes a window every length from the beginning of the interval to its end, and
 // delivers each to onWindow. An end that comes within half a window of a boundary takes the place
-// of that. endsWith, if not nil, is asked after each window whether the sending ends with it.
-func (r *Recorder) CloseWindows(length time.Duration, drained <-chan struct{}, endsWith func(bench.Window) bool, onWindow func(bench.Window)) {
+// of that.
+func (r *Recorder) CloseWindows(length time.Duration, drained <-chan struct{}, onWindow func(bench.Window)) {
 	deliver := NewDelivery(onWindow)
 	defer deliver.Finish()
 	keep := func(w bench.Window) {
 		r.Windows = append(r.Windows, w)
-		if endsWith != nil && endsWith(w) {
-			r.Stop()
-		}
 		deliver.Add(w)
 	}
 	from := time.Duration(r.From())

@@ -157,7 +157,7 @@ func compose(base string, r bench.Request) ([]byte, error) {
 	// Words that no escaping touches stand in for the placeholders, which it would change.
 	const id, language = "xLocbenchPlaceForIDx", "xLocbenchPlaceForLanguagex"
 	path := strings.NewReplacer("{id}", id, "{language}", language).Replace(r.Path)
-	req, err := NewRequest(base+path, r)
+	req, err := newHTTPRequest(base+path, r)
 	if err != nil {
 		return nil, err
 	}
@@ -169,8 +169,8 @@ func compose(base string, r bench.Request) ([]byte, error) {
 	return []byte(back.Replace(b.String())), nil
 }
 
-// NewRequest is r at an address, with its headers and the password of the address.
-func NewRequest(address string, r bench.Request) (*http.Request, error) {
+// newHTTPRequest is r at an address, with its headers and the password of the address.
+func newHTTPRequest(address string, r bench.Request) (*http.Request, error) {
 	req, err := http.NewRequest(r.Method, address, strings.NewReader(r.Body))
 	if err != nil {
 		// The whole URL that url.Error tells may hold a password.

@@ -70,9 +70,6 @@ func (v *view) detail(s *fold.Step, w int) []string {
 	default:
 		add(look.Paint{}, " ", "bound by "+v.own(string(b.Bound)+": "+b.Text))
 	}
-	if l.Rests != nil {
-		add(look.Paint{}, " ", "while nobody asked: "+l.Rests.String())
-	}
 	v.openLoop(l, add)
 	for _, j := range r.Missed() {
 		add(v.l.Bad, v.l.Glyph.Cross, "threshold missed: "+v.out(j.Text, textBytes))

@@ -1,0 +1,101 @@
+//go:build acceptance && timing && linux
+
+package load
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+func TestTurnsInRealTime(t *testing.T) {
+	const length, rest = 100 * time.Millisecond, 50 * time.Millisecond
+	for name, step := range map[string]bench.Step{"closed": {Connections: 4}, "open": {Rate: 400}} {
+		t.Run(name, func(t *testing.T) {
+			judged(t, func(t testing.TB, e Engine) error {
+				var atWork atomic.Int64
+				server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
+					atWork.Add(1)
+					defer atWork.Add(-1)
+					time.Sleep(time.Millisecond)
+					return hello(w, r)
+				})
+				p := plan(server.URL, 4, 0)
+				p.Step = step
+				p.Step.Duration = 440 * time.Millisecond
+				given, began, ended := 0, 0, 0
+				p.Turns = &Turns{Length: length, Next: func() {
+					given++
+					time.Sleep(rest / 2) // what has been answered may still have to return
+					before := server.count(200)
+					time.Sleep(rest / 2)
+					if n := atWork.Load(); n != 0 || server.count(200) != before {
+						t.Errorf("%d requests in flight during the turn of somebody else, %d answered", n, server.count(200)-before)
+					}
+				}}
+				p.OnStart, p.OnEnd = func() { began++ }, func() { ended++ }
+				var windows []bench.Window
+				took := time.Now()
+				e.Window = 200 * time.Millisecond
+				l, err := e.Run(context.Background(), p, func(w bench.Window) { windows = append(windows, w) })
+				if err != nil {
+					t.Fatal(err)
+				}
+				var b bounds
+				const turns = 4 // the last one takes in the rest
+				b.check(given == turns-1 && began == turns && ended == turns, "%d turns given away, %d begun and %d ended", given, began, ended)
+				real := time.Since(took) - (turns-1)*rest
+				b.check(l.Elapsed == p.Step.Duration && l.LeadIn > 0 && l.LeadIn+l.Elapsed <= real && l.Wall > 0 && l.Wall <= real, "elapsed %s, wall %s of %s", l.Elapsed, l.Wall, real)
+				server.answered(t, 200, l.AllSucceeded())
+				b.check(l.Succeeded > 0 && l.FailedTotal() == 0 && l.Sent == l.AllSucceeded() && l.Latency.Count == l.Succeeded, "%d succeeded, %d failed, %d sent, %d latencies", l.Succeeded, l.FailedTotal(), l.Sent, l.Latency.Count)
+				n := server.connections.Load()
+				b.check(step.Rate > 0 || n == 4, "%d connections were opened", n)
+				b.check(step.Rate == 0 || due(l) >= 172 && due(l) <= 180 && l.Sending.Count == l.Succeeded && l.Lag.Count == l.Sent && l.LatencyOf == bench.FromDue, "%d due, %d sending times, %d lags, from %q", l.Scheduled, l.Sending.Count, l.Lag.Count, l.LatencyOf)
+				var inWindows int64
+				at := time.Duration(0)
+				for _, w := range windows {
+					inWindows += w.Succeeded
+					b.check(w.Start == at && !w.Drain && w.P50 >= time.Millisecond && w.P50 <= w.Max, "a window that begins at %s after one that has ended at %s: %+v", w.Start, at, w)
+					at = w.Start + w.Length
+				}
+				b.check(len(windows) == 2 && len(windows) == len(l.Windows) && inWindows == l.Succeeded && at == l.Elapsed, "%d windows until %s with %d successes, reported %d", len(windows), at, inWindows, len(l.Windows))
+				for _, w := range l.Warnings {
+					// With so few requests a client that a busy machine stops for 20 ms is found out.
+					stopped := w.Kind == bench.FoundAnswersUnseen
+					b.check(!strings.Contains(w.Text, "opened again") && (stopped || !strings.Contains(w.Text, "in flight")), "%s", w.Text)
+				}
+				return b.err()
+			})
+		})
+	}
+}
+
+// What ends while somebody else has the turn ends without another one.
+func TestTurnsEndWithTheContextInRealTime(t *testing.T) {
+	judged(t, func(t testing.TB, e Engine) error {
+		server := newCounting(t, hello)
+		ctx, end := context.WithCancelCause(context.Background())
+		gone := errors.New("gone")
+		p := plan(server.URL, 2, time.Minute)
+		given := 0
+		p.Turns = &Turns{Length: 20 * time.Millisecond, Next: func() {
+			if given++; given == 3 {
+				end(gone)
+			}
+		}}
+		l, err := e.Run(ctx, p, nil)
+		if !errors.Is(err, gone) || given != 3 {
+			t.Fatalf("%v after %d turns", err, given)
+		}
+		server.answered(t, 200, l.AllSucceeded())
+		var b bounds
+		b.check(l.Succeeded > 0 && l.Elapsed >= 60*time.Millisecond && l.Elapsed <= 10*time.Second, "%d succeeded in %s", l.Succeeded, l.Elapsed)
+		return b.err()
+	})
+}

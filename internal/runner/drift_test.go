@@ -1,0 +1,50 @@
+package runner
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// A measured step whose windows do not stay level has the finding on record, while a warm-up has
+// none.
+func TestDrift(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, err := start(t, context.Background(), func(f *fakeRun) {
+			f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+			f.cfg.Run.Profile.Steps = []bench.Step{
+				{Name: "warm", Connections: 1, WarmUp: true}, {Name: "one", Connections: 1}, {Name: "two", Connections: 2},
+			}
+			f.cfg.Engine = &hookEngine{run: func(_ context.Context, step bench.Step, hooks Hooks) (bench.Load, error) {
+				load := bench.Load{Started: time.Now(), Elapsed: 8 * time.Second}
+				hooks.OnStart()
+				hooks.OnEnd()
+				for i := range 8 {
+					rising := int64(1000)
+					if step.Name != "two" {
+						rising += 50 * int64(i)
+					}
+					start := time.Duration(i) * time.Second
+					load.Windows = append(load.Windows, bench.Window{Start: start, Length: time.Second, Succeeded: rising})
+					load.Succeeded += rising
+				}
+				return load, nil
+			}}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps := f.legs["a-1"].Steps
+		if len(steps) != 3 {
+			t.Fatalf("%d steps", len(steps))
+		}
+		const want = "still warming: throughput rose by 41 % over the step"
+		if d := steps[1].Drift; steps[0].Drift != nil || steps[2].Drift != nil || d == nil || !strings.HasPrefix(d.String(), want) {
+			t.Errorf("drifts %v, %v, %v", steps[0].Drift, d, steps[2].Drift)
+		}
+	})
+}
