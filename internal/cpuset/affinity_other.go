@@ -5,12 +5,12 @@ package cpuset
 import "errors"
 
 // Keep fails: only Linux lets a process choose its CPUs in this way.
-func Keep([]int) (undo func() error, err error) {
+func Keep(Set) (undo func() error, err error) {
 	return nil, errors.New("this system lets no process choose its CPUs")
 }
 
 // Allowed is nil: nobody knows.
-func Allowed() []int { return nil }
+func Allowed() Set { return nil }
 
 // Siblings knows none.
-func Siblings(string) func(cpu int) string { return func(int) string { return "" } }
+func Siblings(int) Set { return nil }

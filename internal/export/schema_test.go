@@ -19,6 +19,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"locbench/internal/bench"
+	"locbench/internal/cpuset"
 	"locbench/internal/testenv"
 )
 
@@ -93,6 +94,8 @@ func (s *schemas) of(t reflect.Type) schemaObject {
 	switch {
 	case t == reflect.TypeFor[time.Time]():
 		return schemaObject{"type": "string", "format": "date-time"}
+	case t == reflect.TypeFor[cpuset.Set]():
+		return schemaObject{"type": "string"}
 	case t == reflect.TypeFor[time.Duration]():
 		return schemaObject{"type": "integer"}
 	case t == reflect.TypeFor[bench.Finding]():
