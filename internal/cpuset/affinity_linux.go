@@ -35,7 +35,7 @@ func Keep(cpus Set) (undo func() error, err error) {
 	}, nil
 }
 
-// KeepThread keeps the calling thread, and what it will start, to a set.
+// KeepThread keeps the calling thread, and what it will start, to a set. The goroutine is locked to it.
 func KeepThread(cpus Set) error {
 	set := cpus.mask()
 	if err := unix.SchedSetaffinity(0, &set); err != nil {
@@ -110,17 +110,30 @@ func eachThread(do func(tid int, affinity unix.CPUSet) error) error {
 }
 
 // Allowed are the CPUs that this process may use; nil where nobody knows.
-func Allowed() (cpus Set) {
+func Allowed() Set {
 	set, err := widest()
 	if err != nil {
 		return nil
 	}
-	for i := range len(set) * 64 {
-		if set.IsSet(i) {
-			cpus = append(cpus, i)
+	return read(set)
+}
+
+// OfThread are the CPUs that the calling thread may use; nil where nobody knows.
+func OfThread() Set {
+	var set unix.CPUSet
+	if unix.SchedGetaffinity(0, &set) != nil {
+		return nil
+	}
+	return read(set)
+}
+
+func read(mask unix.CPUSet) (s Set) {
+	for cpu := range len(mask) * 64 {
+		if mask.IsSet(cpu) {
+			s = append(s, cpu)
 		}
 	}
-	return cpus
+	return s
 }
 
 // Siblings are the CPUs of a CPU's core; nil where that is not known.

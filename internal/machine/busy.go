@@ -3,11 +3,12 @@ package machine
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"time"
+
+	"locbench/internal/regular"
 )
 
 // RunsVariable names the environment variable for another folder than the usual one of the lock by which
@@ -25,23 +26,16 @@ func OpenBusy(dir string) (*Busy, error) {
 		dir = "/tmp" // and not TMPDIR, which differs between sessions
 	}
 	path := filepath.Join(cmp.Or(dir, os.TempDir()), "locbench.lock")
-	f, err := os.OpenFile(path, os.O_RDONLY|asItIs, 0)
+	f, err := regular.OpenItself(path)
 	if errors.Is(err, os.ErrNotExist) {
 		if f, err = os.OpenFile(path, os.O_RDONLY|os.O_CREATE|os.O_EXCL, 0o644); err == nil {
 			err = f.Chmod(0o644) // with a umask that keeps others out they could not ask
 		} else if errors.Is(err, os.ErrExist) { // by now
-			f, err = os.OpenFile(path, os.O_RDONLY|asItIs, 0)
+			f, err = regular.OpenItself(path)
 		}
 	}
-	var info os.FileInfo
-	if err == nil {
-		info, err = f.Stat()
-	}
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a regular file", path)
-	}
 	if err != nil {
-		f.Close()
+		_ = f.Close()
 		return nil, err
 	}
 	return &Busy{f}, nil
@@ -52,10 +46,10 @@ func (b *Busy) Others() bool {
 	if b == nil {
 		return false
 	}
-	alone := lock(b.file, true) // which nobody gets while another one holds it
+	alone, _ := regular.TryLock(b.file, true) // which nobody gets while another one holds it
 	for range 10 {
-		if lock(b.file, false) {
-			return !alone
+		if held, err := regular.TryLock(b.file, false); held || err != nil {
+			return held && !alone
 		}
 		alone = false // somebody asks at this very moment, whom this run would not see later
 		time.Sleep(10 * time.Millisecond)

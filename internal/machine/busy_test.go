@@ -48,9 +48,9 @@ func TestBusy(t *testing.T) {
 // TestOpenBusy_Hostile: what others may have put in the place of the lock is neither followed nor waited for.
 func TestOpenBusy_Hostile(t *testing.T) {
 	for name, put := range map[string]func(path string) error{
-		"too many levels": func(path string) error { return os.Symlink("/etc/passwd", path) },
-		"not a regular":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
-		"a regular file":  func(path string) error { return os.Mkdir(path, 0o755) },
+		"is a link":   func(path string) error { return os.Symlink("/etc/passwd", path) },
+		"is a pipe":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"is a folder": func(path string) error { return os.Mkdir(path, 0o755) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
