@@ -1,6 +1,7 @@
 package cgroup
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -61,7 +62,12 @@ func (t Tree) Create(name string, l bench.Limits, cpus cpuset.Set) (*Group, erro
 
 func createV1(mounts []mount, in membership, name string, l bench.Limits, cpus cpuset.Set) (*Group, error) {
 	g := &Group{dirs: map[string]string{}, home: map[string]string{}}
-	var failed []error
+	failed := map[string]error{} // by controller
+	var first error
+	fail := func(controller string, err error) {
+		failed[controller] = fmt.Errorf("controller %s: %w", controller, err)
+		first = cmp.Or(first, failed[controller])
+	}
 	for _, m := range mounts {
 		if m.v2 {
 			continue
@@ -72,7 +78,7 @@ func createV1(mounts []mount, in membership, name string, l bench.Limits, cpus c
 			}
 			home, err := m.dir(in[c])
 			if err != nil {
-				failed = append(failed, err)
+				fail(c, err)
 				continue
 			}
 			for _, parent := range m.candidates(in[c]) {
@@ -84,23 +90,18 @@ func createV1(mounts []mount, in membership, name string, l bench.Limits, cpus c
 				}
 			}
 			if g.dirs[c] == "" {
-				failed = append(failed, fmt.Errorf("controller %s: %w", c, err))
+				fail(c, err)
 			}
 		}
 	}
 	if len(g.dirs) == 0 {
-		return nil, fmt.Errorf("create cgroup: %w", append(failed, ErrNone)[0]) // the others fail for the same reason
+		return nil, fmt.Errorf("create cgroup: %w", cmp.Or(first, ErrNone)) // the others fail for the same reason
 	}
 	why := func(controller string) error {
 		if g.dirs[controller] != "" {
 			return nil
 		}
-		for _, err := range failed {
-			if strings.Contains(err.Error(), "controller "+controller) {
-				return err
-			}
-		}
-		return fmt.Errorf("controller %s: %w", controller, ErrNone)
+		return cmp.Or(failed[controller], fmt.Errorf("controller %s: %w", controller, ErrNone))
 	}
 	memory, pids := strconv.FormatInt(l.Memory, 10), strconv.FormatInt(l.PIDs, 10)
 	g.limit("CPU quota", l.CPUs > 0, why("cpu"), "cpu",
