@@ -17,9 +17,9 @@ import (
 // its own; what stands on one floor does not know its neighbours. docs/architecture.md has the
 // picture.
 var floors = [][]string{
-	{"regular", "units"},
+	{"cpuset", "regular", "units"},
 	{"bench"},
-	{"contact", "cpuset", "estimate", "exit", "goruntime", "hdr", "lines", "procfs", "safe", "secret", "thread"},
+	{"contact", "estimate", "exit", "goruntime", "hdr", "lines", "procfs", "safe", "secret", "thread"},
 	{"strictyaml", "verdict"},
 	{"cgroup", "console", "docker", "ready", "stats"},
 	{"measure"},

@@ -15,10 +15,10 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/compare"
+	"locbench/internal/cpuset"
 	"locbench/internal/measure"
 	"locbench/internal/stats"
 	"locbench/internal/testenv"
-	"locbench/internal/thread"
 )
 
 // referenceSteps has room for how long the measured step is. It wants seconds: on a virtual machine
@@ -135,7 +135,7 @@ func calibrated(b *testing.B, dir, profile string, step time.Duration) (compare.
 // gets it at once.
 func stayAwake(b *testing.B) {
 	b.Helper()
-	for _, cpu := range thread.CPUs() {
+	for _, cpu := range cpuset.OfThread() {
 		cmd := exec.Command("taskset", "-c", strconv.Itoa(cpu), "chrt", "--idle", "0", "sh", "-c", "while :; do :; done")
 		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 		if err := cmd.Start(); err != nil {

@@ -118,7 +118,7 @@ func (c bound) run(b *testing.B, lives int) (bench.Run, []bench.LegResult) {
 // would be.
 func limited(b *testing.B, cmd *exec.Cmd, cpus float64) *command {
 	b.Helper()
-	g, err := cgroup.Tree{}.Create("locbench-test-"+strconv.Itoa(os.Getpid()), bench.Limits{CPUs: cpus}, "")
+	g, err := cgroup.Tree{}.Create("locbench-test-"+strconv.Itoa(os.Getpid()), bench.Limits{CPUs: cpus}, nil)
 	if err != nil {
 		b.Skipf("no CPU quota for the client: %v", err)
 	}

@@ -20,7 +20,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/capacity"
-	"locbench/internal/launch"
+	"locbench/internal/machine"
 	"locbench/internal/results"
 	"locbench/internal/testenv"
 )
@@ -97,7 +97,7 @@ func begin(t testing.TB, cmd *exec.Cmd) *command {
 	if cmd.Env == nil {
 		cmd.Env = os.Environ()
 	}
-	cmd.Env = append([]string{launch.RunsVariable + "=" + t.TempDir()}, cmd.Env...)
+	cmd.Env = append([]string{machine.RunsVariable + "=" + t.TempDir()}, cmd.Env...)
 	c := &command{t: t, cmd: cmd, done: make(chan struct{})}
 	c.cmd.Stdout, c.cmd.Stderr = &c.stdout, &c.stderr
 	if err := c.cmd.Start(); err != nil {

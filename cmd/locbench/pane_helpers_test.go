@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/launch"
+	"locbench/internal/machine"
 	"locbench/internal/testenv"
 )
 
@@ -27,7 +27,7 @@ type pane struct {
 func newPane(t *testing.T, width, height int, dir string, env ...string) *pane {
 	t.Helper()
 	p := &pane{t: t, tmux: testenv.Tmux(t), name: fmt.Sprintf("locbench-test-%d-%d", os.Getpid(), time.Now().UnixNano()), dir: dir}
-	set := append([]string{"PATH=" + filepath.Dir(testenv.Locbench(t)) + ":" + os.Getenv("PATH"), "PS1=ready$ ", "LC_ALL=C.UTF-8", "HISTFILE=", launch.RunsVariable + "=" + t.TempDir()}, env...)
+	set := append([]string{"PATH=" + filepath.Dir(testenv.Locbench(t)) + ":" + os.Getenv("PATH"), "PS1=ready$ ", "LC_ALL=C.UTF-8", "HISTFILE=", machine.RunsVariable + "=" + t.TempDir()}, env...)
 	args := append([]string{"-f", os.DevNull, "new-session", "-d", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height), "-c", dir, "env"}, set...)
 	p.run(append(args, "bash", "--norc", "--noprofile", "-i")...)
 	p.run("set-option", "-g", "set-titles", "off")

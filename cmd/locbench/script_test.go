@@ -5,13 +5,12 @@ package main
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"locbench/internal/cli"
-	"locbench/internal/launch"
+	"locbench/internal/machine"
 	"locbench/internal/testenv"
 )
 
@@ -52,7 +51,7 @@ func scripts(dir string) testscript.Params {
 			env.Setenv("XDG_CACHE_HOME", cache)
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
-			env.Setenv(launch.RunsVariable, filepath.Join(env.WorkDir, ".runs"))
+			env.Setenv(machine.RunsVariable, env.WorkDir)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},

@@ -12,7 +12,6 @@ import (
 	"locbench/internal/console"
 	"locbench/internal/event"
 	"locbench/internal/exit"
-	"locbench/internal/launch"
 	"locbench/internal/load"
 	"locbench/internal/locations/dataset"
 	"locbench/internal/machine"
@@ -55,7 +54,6 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 			err = errors.Join(err, closeErr)
 		}
 	}()
-	defer c.site.neighbours.close()
 	if err := c.prepare(ctx); err != nil {
 		return err
 	}
@@ -95,7 +93,6 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 	if served != nil {
 		served.Follow(c.stream)
 	}
-	c.site.neighbours.watch(c.site.warn)
 
 	err = runner.Run(ctx, c.config())
 	if c.failuresShown {
@@ -146,11 +143,9 @@ func (c *conductor) prepare(ctx context.Context) error {
 	plan.Hash = compare.ProfileHash(plan.Profile)
 	c.masker = newMasker(*plan, c.Services, c.env.Getenv)
 	c.stream.Mask(func(e bench.Event) bench.Event { return c.masker.Event(c.clock.Event(e)) })
-	isolation, warnings := site.neighbours.meet(*plan, func(others []launch.Neighbour) bench.Isolation {
-		return part(plan.Profile, site.noIsolation(), others)
-	})
+	isolation := isolationOf(plan.Profile, site.noIsolation())
 	plan.Isolated, site.apart = &isolation, newApart(isolation)
-	plan.Warnings = append(plan.Warnings, warnings...)
+	plan.Warnings = append(plan.Warnings, site.occupy(plan.Warnings)...)
 	if c.resume != nil {
 		if plan.Data.Hash != recorded.Data.Hash && plan.Profile.AsksData() {
 			return exit.Usagef("the data set %s is not the one that %s was begun with: its legs could not be compared",

@@ -1,68 +1,36 @@
 package app
 
 import (
-	"slices"
+	"fmt"
+	"math"
 
 	"locbench/internal/bench"
 	"locbench/internal/cpuset"
 	"locbench/internal/goruntime"
 	"locbench/internal/hiccup"
-	"locbench/internal/launch"
 )
 
 // apart is the isolation of a run: who gets which CPUs. Its zero value parts nothing.
 type apart struct {
-	all               []int // that locbench may use; nil where nothing is parted
-	contender, client []int
-	store             string // of a container
-	settings          *goruntime.Settings
-	undo              func() error
+	all      cpuset.Set // that locbench may use; nil where nothing is parted
+	sets     bench.Isolation
+	settings *goruntime.Settings
+	undo     func() error
 }
 
-// part plans the isolation of a run beside others on this machine. CPUs that those keep to are left
-// to them, where enough others remain. cannot is why nothing can be kept to CPUs of its own.
-func part(p bench.Profile, cannot string, others []launch.Neighbour) bench.Isolation {
-	return beside(cpuset.Request{
-		CPUs: cpuset.Order(cpuset.Allowed(), cpuset.Siblings("")), Limits: p.Limits, Store: p.Store.Chosen(),
+// isolationOf plans the isolation of a run. cannot is why nothing can be kept to CPUs of its own.
+func isolationOf(p bench.Profile, cannot string) bench.Isolation {
+	return planIsolation(cpuRequest{
+		CPUs: cpuset.Order(cpuset.Allowed(), cpuset.Siblings), Limits: p.Limits, Store: p.Store.Chosen(),
 		Off: p.Isolation == bench.IsolationOff, Cannot: cannot,
-	}, others)
-}
-
-func beside(r cpuset.Request, others []launch.Neighbour) bench.Isolation {
-	var theirs []int
-	anywhere := ""
-	for _, o := range others {
-		cpus, _ := cpuset.Parse(o.CPUs)
-		theirs = append(theirs, cpus...)
-		if len(cpus) == 0 {
-			anywhere = "; another run may use any CPU"
-		}
-	}
-	i := cpuset.Plan(r)
-	if len(theirs) == 0 {
-		i.Text += anywhere
-		return i
-	}
-	text := "; another run is on CPUs " + cpuset.List(theirs)
-	if i.Separate {
-		r.CPUs = slices.DeleteFunc(slices.Clone(r.CPUs), func(cpu int) bool { return slices.Contains(theirs, cpu) })
-		if left := cpuset.Plan(r); left.Separate {
-			i = left
-		} else {
-			text += ", and without these too few are left"
-		}
-	}
-	i.Text += text + anywhere
-	return i
+	})
 }
 
 func newApart(i bench.Isolation) apart {
-	contender, ok1 := cpuset.Parse(i.Contender)
-	client, ok2 := cpuset.Parse(i.Client)
-	if !i.Separate || !ok1 || !ok2 || len(contender) == 0 || len(client) == 0 {
+	if !i.Separate {
 		return apart{}
 	}
-	return apart{all: cpuset.Allowed(), contender: contender, client: client, store: i.Store}
+	return apart{all: cpuset.Allowed(), sets: i}
 }
 
 // begin keeps this process to its CPUs and sets its Go runtime for driving load, once: after what
@@ -71,8 +39,8 @@ func (a *apart) begin() (err error) {
 	if a.settings != nil {
 		return nil
 	}
-	if len(a.client) > 0 {
-		if a.undo, err = cpuset.Keep(a.client); err != nil {
+	if len(a.sets.Client) > 0 {
+		if a.undo, err = cpuset.Keep(a.sets.Client); err != nil {
 			return err
 		}
 	}
@@ -92,4 +60,106 @@ func (a *apart) end() error {
 		return nil
 	}
 	return undo()
+}
+
+// A machine of fewer CPUs than fewCPUs has none to give away: it is parted only if the contender
+// leaves at least as many as it gets, and if nothing of the run is outside the sets.
+const fewCPUs = 4
+
+// cpuRequest says what is to be parted.
+type cpuRequest struct {
+	CPUs   []int // that there are, those of one core next to each other (cpuset.Order)
+	Limits bench.Limits
+	Store  bench.StoreKind
+	Off    bool // the profile wants no parting
+	// Cannot says why it is not possible at all: another machine's engine, a system without
+	// affinity; "" where it is.
+	Cannot string
+}
+
+// planIsolation parts the CPUs: the contender gets as many as its quota can fill, or its CPU set if it has
+// one; a store in a container some of the rest; the client, and a store inside it, what is left,
+// which is half as many as the contender's at least. Where there are too few, or the contender has
+// no limit, nothing is parted, and Text says what is shared.
+func planIsolation(r cpuRequest) bench.Isolation {
+	contender, store, client, why := shares(r)
+	if why != "" {
+		return bench.Isolation{Text: sharing(r) + ": " + why}
+	}
+	i := bench.Isolation{
+		Separate: true, Client: cpuset.Of(r.CPUs[:client]...), Store: cpuset.Of(r.CPUs[client : client+store]...),
+		Contender: cpuset.Of(r.CPUs[len(r.CPUs)-contender:]...),
+	}
+	i.Text = "contender on " + namedCPUs(i.Contender)
+	if store > 0 {
+		i.Text += ", store on " + namedCPUs(i.Store)
+	}
+	i.Text += ", client " + inClient(r.Store) + "on " + namedCPUs(i.Client)
+	if r.Store.Traits().ByURL {
+		i.Text += "; the external store, if it is on this machine, is kept to none"
+	}
+	return i
+}
+
+func shares(r cpuRequest) (contender, store, client int, why string) {
+	contender = int(math.Ceil(r.Limits.CPUs))
+	if r.Limits.CPUSet > 0 {
+		contender = r.Limits.CPUSet
+	}
+	n := len(r.CPUs)
+	switch {
+	case r.Off:
+		return 0, 0, 0, "isolation is off"
+	case r.Cannot != "":
+		return 0, 0, 0, r.Cannot
+	case contender == 0:
+		return 0, 0, 0, "the contender has no limit of CPUs"
+	}
+	least := 0
+	if r.Store.Traits().Container {
+		least = 1
+	}
+	rest, need := n-contender, (contender+1)/2+least
+	if n < fewCPUs {
+		if r.Store.Traits().ByURL {
+			return 0, 0, 0, fmt.Sprintf("with fewer than %d CPUs the store would disturb one side more than the other", fewCPUs)
+		}
+		need = contender + least
+	}
+	if rest < need {
+		return 0, 0, 0, fmt.Sprintf("beside %d for the contender, %d would be wanted for all else", contender, need)
+	}
+	if least > 0 {
+		store = max(least, min(rest/3, rest-(contender+1)/2))
+	}
+	return contender, store, rest - store, ""
+}
+
+// sharing says what runs on the same CPUs.
+func sharing(r cpuRequest) string {
+	who := "contender"
+	switch t := r.Store.Traits(); {
+	case t.Container:
+		who += ", store"
+	case t.ByURL:
+		who += ", the store if it is on this machine,"
+	}
+	return who + " and client " + inClient(r.Store) + "share " + namedCPUs(cpuset.Of(r.CPUs...))
+}
+
+func inClient(kind bench.StoreKind) string {
+	if kind.Traits().InClient {
+		return "(with the embedded store) "
+	}
+	return ""
+}
+
+func namedCPUs(cpus cpuset.Set) string {
+	switch len(cpus) {
+	case 0:
+		return "all CPUs"
+	case 1:
+		return "CPU " + cpus.String()
+	}
+	return "CPUs " + cpus.String()
 }

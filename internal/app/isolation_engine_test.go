@@ -5,6 +5,7 @@ package app
 import (
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,7 +28,7 @@ func TestSiteKeepsToAPlan(t *testing.T) {
 		}
 		return
 	}
-	client, contender := cpuset.List(all[:1]), cpuset.List(all[1:2])
+	client, contender := all[:1], all[1:2]
 	s := &site{plan: &bench.Run{ID: "apart", Profile: bench.Profile{Runtime: bench.RuntimeProcess, Store: bench.StoreSpec{Kind: bench.StoreNone}}}}
 	s.apart = newApart(bench.Isolation{Separate: true, Client: client, Contender: contender})
 	if err := s.choosePlatform(t.Context()); err != nil {
@@ -44,10 +45,10 @@ func TestSiteKeepsToAPlan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := allowed(t, "self"); got != client {
+		if got := allowed(t, "self"); got != client.String() {
 			t.Errorf("the client is on CPUs %s, want %s", got, client)
 		}
-		if got := inst.Info().CPUSet; got != contender {
+		if got := inst.Info().CPUSet; !slices.Equal(got, contender) {
 			t.Errorf("the contender is on CPUs %s, want %s", got, contender)
 		}
 		if _, err := inst.Stop(t.Context(), 0); err != nil {
@@ -57,7 +58,7 @@ func TestSiteKeepsToAPlan(t *testing.T) {
 	if err := s.close(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if got := allowed(t, "self"); got != cpuset.List(all) {
+	if got := allowed(t, "self"); got != all.String() {
 		t.Errorf("afterwards it is on CPUs %s", got)
 	}
 }

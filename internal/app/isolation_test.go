@@ -1,29 +1,31 @@
 package app
 
 import (
+	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/cpuset"
-	"locbench/internal/launch"
+	"locbench/internal/event"
+	"locbench/internal/machine"
 	"locbench/internal/platform"
 )
 
 func TestNewApart(t *testing.T) {
-	a := newApart(bench.Isolation{Separate: true, Contender: "2-3", Store: "1", Client: "0"})
-	if !slices.Equal(a.contender, []int{2, 3}) || !slices.Equal(a.client, []int{0}) || a.store != "1" {
+	i := bench.Isolation{Separate: true, Contender: cpuset.Of(2, 3), Store: cpuset.Of(1), Client: cpuset.Of(0)}
+	if a := newApart(i); !reflect.DeepEqual(a.sets, i) {
 		t.Errorf("%+v", a)
 	}
-	for _, i := range []bench.Isolation{{}, {Contender: "1", Client: "0"}, {Separate: true, Contender: "x", Client: "0"}, {Separate: true, Contender: "1"}} {
-		a := newApart(i)
-		if len(a.contender)+len(a.client)+len(a.all) != 0 || a.store != "" {
-			t.Errorf("%+v: %+v", i, a)
-		}
-		if err := a.begin(); err != nil || a.end() != nil {
-			t.Errorf("%+v: nothing is parted, but %v", i, err)
-		}
+	a := newApart(bench.Isolation{Text: "shared"})
+	if len(a.sets.Contender)+len(a.all) != 0 {
+		t.Errorf("%+v", a)
+	}
+	if err := a.begin(); err != nil || a.end() != nil {
+		t.Errorf("nothing is parted, but %v", err)
 	}
 }
 
@@ -37,56 +39,117 @@ func TestPartSaysWhatIsShared(t *testing.T) {
 			if err := s.choosePlatform(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if i := part(p, s.noIsolation(), nil); i.Separate || !strings.Contains(i.Text, want) || !strings.Contains(i.Text, "share") {
+			if i := isolationOf(p, s.noIsolation()); i.Separate || !strings.Contains(i.Text, want) || !strings.Contains(i.Text, "share") {
 				t.Errorf("%+v, want %q", i, want)
 			}
 		})
 	}
 }
 
-func TestCPUsBesideAnotherRun(t *testing.T) {
-	on := func(cpus ...string) (all []launch.Neighbour) {
-		for _, c := range cpus {
-			all = append(all, launch.Neighbour{Run: "r", CPUs: c})
-		}
-		return all
-	}
+func TestPlanIsolation(t *testing.T) {
+	const embedded, external, container, none = bench.StoreEmbedded, bench.StoreExternal, bench.StoreContainer, bench.StoreNone
 	for _, tt := range []struct {
-		name   string
-		r      cpuset.Request
-		others []launch.Neighbour
-		want   string // contender and client, "" shared
-		text   string
+		cpus                     int
+		quota                    float64
+		set                      int
+		store                    bench.StoreKind
+		contender, stored, clent string // "" and text: shared
+		text                     string
 	}{
-		{"alone", cpuset.Request{CPUs: seq(8), Limits: bench.Limits{CPUs: 1}}, nil, "7 0-6", "client on CPUs 0-6"},
-		{"room", cpuset.Request{CPUs: seq(8), Limits: bench.Limits{CPUs: 1}}, on("4-7"), "3 0-2", "; another run is on CPUs 4-7"},
-		{"two others", cpuset.Request{CPUs: seq(8), Limits: bench.Limits{CPUs: 1}}, on("6-7", "0"), "5 1-4", "; another run is on CPUs 0,6-7"},
-		{"no room", cpuset.Request{CPUs: seq(8), Limits: bench.Limits{CPUs: 2}}, on("0-5"), "6-7 0-5", "on CPUs 0-5, and without these too few are left"},
-		{"anywhere", cpuset.Request{CPUs: seq(8), Limits: bench.Limits{CPUs: 1}}, on(""), "7 0-6", "; another run may use any CPU"},
-		{"shared anyway", cpuset.Request{CPUs: seq(2), Limits: bench.Limits{CPUs: 2}}, on("0"), "", "; another run is on CPUs 0"},
-		{"off", cpuset.Request{CPUs: seq(8), Limits: bench.Limits{CPUs: 1}, Off: true}, on("0", ""), "", "isolation is off; another run is on CPUs 0; another run may use any CPU"},
+		{2, 1.5, 0, embedded, "", "", "", "contender and client (with the embedded store) share CPUs 0-1: beside 2 for the contender, 2 would be wanted for all else"},
+		{2, 1, 0, embedded, "1", "", "0", "contender on CPU 1, client (with the embedded store) on CPU 0"},
+		{2, 0.5, 0, none, "1", "", "0", "contender on CPU 1, client on CPU 0"},
+		{2, 0.5, 0, container, "", "", "", "contender, store and client share CPUs 0-1: beside 1 for the contender, 2 would be wanted"},
+		{2, 0.5, 0, external, "", "", "", "contender, the store if it is on this machine, and client share CPUs 0-1: with fewer than 4 CPUs the store would disturb one side more"},
+		{1, 0.5, 0, embedded, "", "", "", "contender and client (with the embedded store) share CPU 0: beside 1 for the contender, 1 would be wanted"},
+		{3, 1, 0, none, "2", "", "0-1", "contender on CPU 2, client on CPUs 0-1"},
+		{3, 1, 0, container, "2", "1", "0", ""},
+		{3, 1.5, 0, embedded, "", "", "", "beside 2 for the contender, 2 would be wanted"},
+		{4, 1.5, 0, embedded, "2-3", "", "0-1", "contender on CPUs 2-3, client (with the embedded store) on CPUs 0-1"},
+		{4, 1.5, 0, container, "2-3", "1", "0", "contender on CPUs 2-3, store on CPU 1, client on CPU 0"},
+		{4, 1.5, 0, external, "2-3", "", "0-1", "; the external store, if it is on this machine, is kept to none"},
+		{4, 0.2, 0, container, "3", "2", "0-1", "contender on CPU 3, store on CPU 2, client on CPUs 0-1"},
+		{4, 2.5, 0, embedded, "", "", "", "share CPUs 0-3: beside 3 for the contender, 2 would be wanted for all else"},
+		{4, 1.5, 4, external, "", "", "", "beside 4 for the contender, 2 would be wanted for all else"}, // profile locations
+		{4, 0, 0, embedded, "", "", "", "share CPUs 0-3: the contender has no limit of CPUs"},
+		{4, 0, 2, none, "2-3", "", "0-1", "contender on CPUs 2-3"},
+		{8, 1.5, 4, container, "4-7", "3", "0-2", ""},
+		{8, 1.5, 0, container, "6-7", "4-5", "0-3", ""},
+		{8, 3.7, 0, embedded, "4-7", "", "0-3", ""},
+		{8, 5, 0, none, "3-7", "", "0-2", ""},
+		{8, 6, 0, none, "", "", "", "beside 6 for the contender, 3 would be wanted for all else"},
+		{16, 1.5, 0, container, "14-15", "10-13", "0-9", ""},
+		{16, 7.25, 0, container, "8-15", "6-7", "0-5", ""},
+		{16, 10.5, 0, container, "", "", "", "beside 11 for the contender, 7 would be wanted"},
+		{64, 1.5, 4, container, "60-63", "40-59", "0-39", ""},
+		{64, 32, 0, container, "32-63", "22-31", "0-21", ""},
+		{64, 41.5, 0, embedded, "22-63", "", "0-21", ""},
+		{64, 64, 0, embedded, "", "", "", "beside 64"},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			i := beside(tt.r, tt.others)
-			got := ""
-			if i.Separate {
-				got = i.Contender + " " + i.Client
-			}
-			if got != tt.want || !strings.HasSuffix(i.Text, tt.text) {
-				t.Errorf("%s: %q, %q", tt.name, got, i.Text)
-			}
-			if k := kept(i); (k == "") == i.Separate {
-				t.Errorf("%s: keeps to %q", tt.name, k)
-			}
-		})
+		i := planIsolation(cpuRequest{CPUs: cpuset.UpTo(tt.cpus), Limits: bench.Limits{CPUs: tt.quota, CPUSet: tt.set}, Store: tt.store})
+		if i.Contender.String() != tt.contender || i.Store.String() != tt.stored || i.Client.String() != tt.clent || i.Separate != (tt.contender != "") || !strings.Contains(i.Text, tt.text) {
+			t.Errorf("%d CPUs, quota %g, set %d, %s: %+v", tt.cpus, tt.quota, tt.set, tt.store, i)
+		}
+		all := slices.Concat(i.Contender, i.Store, i.Client)
+		slices.Sort(all)
+		if i.Separate && !slices.Equal(all, cpuset.UpTo(tt.cpus)) {
+			t.Errorf("%d CPUs: %+v overlap or leave some unused", tt.cpus, i)
+		}
+	}
+	for _, r := range []cpuRequest{{Off: true}, {Cannot: "the engine is elsewhere"}} {
+		r.CPUs, r.Limits, r.Store = cpuset.UpTo(16), bench.Limits{CPUs: 1}, none
+		if i := planIsolation(r); i.Separate || !strings.HasPrefix(i.Text, "contender and client share CPUs 0-15: ") {
+			t.Errorf("%+v", i)
+		}
 	}
 }
 
-func seq(n int) (all []int) {
-	for i := range n {
-		all = append(all, i)
+// TestCoresAreNotTornApart: on many machines CPU n and n+half are of one core.
+func TestCoresAreNotTornApart(t *testing.T) {
+	i := planIsolation(cpuRequest{CPUs: []int{0, 4, 1, 5, 2, 6, 3, 7}, Limits: bench.Limits{CPUs: 2}, Store: bench.StoreContainer})
+	if i.Contender.String() != "3,7" || i.Store.String() != "2,6" || i.Client.String() != "0-1,4-5" {
+		t.Errorf("%+v", i)
 	}
-	return all
+}
+
+// TestAnotherRunIsOn: a run that finds another one on the machine says so, once.
+func TestAnotherRunIsOn(t *testing.T) {
+	t.Setenv(machine.RunsVariable, t.TempDir())
+	begin := func() (*site, *event.Stream, bench.Findings) {
+		stream := event.New(time.Now)
+		s := &site{getenv: os.Getenv, stream: stream}
+		return s, stream, s.occupy(nil)
+	}
+	first, stream, warned := begin()
+	defer first.busy.Close()
+	if len(warned) > 0 {
+		t.Errorf("alone: %q", warned)
+	}
+	var later bench.Findings
+	stream.Subscribe(func(r bench.Record) {
+		if n, ok := r.Event.(bench.Notice); ok {
+			later = append(later, n.Finding())
+		}
+	})
+	first.meet()
+	second, other, warned := begin()
+	defer second.busy.Close()
+	if len(warned) != 1 || !warned.Has(bench.FoundNeighbour) {
+		t.Errorf("the second: %q", warned)
+	}
+	third := &site{getenv: os.Getenv}
+	if again := third.occupy(warned); len(again) > 0 {
+		t.Errorf("known already: %q", again)
+	}
+	third.busy.Close()
+	first.meet()
+	first.meet()
+	second.meet()
+	stream.Close()
+	other.Close()
+	if len(later) != 1 || !later.Has(bench.FoundNeighbour) {
+		t.Errorf("the first, later: %q", later)
+	}
 }
 
 // fakePlatform is one that launches nothing.
@@ -96,7 +159,7 @@ func (fakePlatform) Capabilities() platform.Capabilities { return platform.Capab
 
 func TestSpec_KeepsToThePlan(t *testing.T) {
 	s := &site{plan: &bench.Run{ID: "apart", Profile: bench.Profile{Limits: bench.Limits{CPUs: 1.5}}}, platform: fakePlatform{}}
-	s.apart = newApart(bench.Isolation{Separate: true, Client: "0", Contender: "2-3"})
+	s.apart = newApart(bench.Isolation{Separate: true, Client: cpuset.Of(0), Contender: cpuset.Of(2, 3)})
 	spec, err := s.spec("leg", bench.Service{Name: "web", Port: 8080, Docker: &bench.DockerRecipe{Privileges: bench.Privileges{Processes: 9}}}, bench.Artifact{Image: "web"})
 	if err != nil || !slices.Equal(spec.CPUs, []int{2, 3}) || spec.RunID != "apart" || spec.Name != "leg" || spec.Port != 8080 || spec.Limits.CPUs != 1.5 || spec.Artifact.Image != "web" || spec.More.Processes != 9 {
 		t.Errorf("%+v, %v", spec, err)

@@ -4,8 +4,8 @@ import (
 	"os"
 	"testing"
 
-	"locbench/internal/launch"
+	"locbench/internal/machine"
 	"locbench/internal/testenv"
 )
 
-func TestMain(m *testing.M) { os.Exit(testenv.AloneOnMachine(m, launch.RunsVariable)) }
+func TestMain(m *testing.M) { os.Exit(testenv.AloneOnMachine(m, machine.RunsVariable)) }

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"runtime"
+	"sync"
 	"time"
 
 	"locbench/internal/bench"
@@ -13,6 +14,7 @@ import (
 	"locbench/internal/hostusage"
 	"locbench/internal/locations/dataset"
 	"locbench/internal/locations/oracle"
+	"locbench/internal/machine"
 	"locbench/internal/platform"
 	"locbench/internal/runner"
 	"locbench/internal/verdict"
@@ -37,7 +39,8 @@ type site struct {
 	usage      *hostusage.Store // reads host and store; nil where the store cannot be read
 	apart      apart
 	closed     bool
-	neighbours neighbours
+	busy       *machine.Busy // nil: it cannot be asked
+	met        sync.Once     // another run
 }
 
 func (s *site) stages() []runner.Stage {
@@ -63,16 +66,38 @@ func (s *site) close(ctx context.Context) error {
 	for _, p := range s.platforms() {
 		errs = append(errs, p.Close(ctx))
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, s.busy.Close())...)
 }
 
 // judge says what else than the contender may have limited a step.
 func (s *site) judge(res bench.StepResult, inst bench.InstanceInfo) bench.Findings {
-	doubts := s.disturbed(res)
 	if inst.PID == 0 {
-		return doubts // not on this machine
+		return nil // not on this machine
 	}
-	return append(doubts, verdict.OnThisMachine(res, inst, runtime.NumCPU())...)
+	return verdict.OnThisMachine(res, inst, runtime.NumCPU())
+}
+
+// occupy lets others on this machine know that a run is on, and returns what there is to warn of that is
+// not among the warnings that are known already.
+func (s *site) occupy(known bench.Findings) (warnings bench.Findings) {
+	var err error
+	if s.busy, err = machine.OpenBusy(s.getenv(machine.RunsVariable)); err != nil {
+		return bench.Findings{{Text: "whether another run is on is not known: " + err.Error()}}
+	}
+	if s.busy.Others() {
+		s.met.Do(func() { warnings = bench.Findings{verdict.OtherRun()} })
+	}
+	if known.Has(bench.FoundNeighbour) { // by a run that is resumed
+		return nil
+	}
+	return warnings
+}
+
+// meet publishes, once, that another run is on.
+func (s *site) meet() {
+	if s.busy.Others() {
+		s.met.Do(func() { s.warn(verdict.OtherRun()) })
+	}
 }
 
 // warn publishes a warning of the run as a whole.

@@ -18,14 +18,14 @@ func (s *site) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instanc
 	if err := s.apart.begin(); err != nil {
 		return nil, err
 	}
-	s.meetOnPlatforms(ctx)
+	s.meet()
 	return s.platform.Launch(ctx, spec)
 }
 
 // spec is what a leg of svc is launched with.
 func (s *site) spec(name string, svc bench.Service, a bench.Artifact) (bench.LaunchSpec, error) {
 	spec := bench.LaunchSpec{
-		RunID: s.plan.ID, Name: name, Artifact: a, URL: svc.URL, Port: svc.Port, Limits: s.plan.Profile.Limits, CPUs: s.apart.contender,
+		RunID: s.plan.ID, Name: name, Artifact: a, URL: svc.URL, Port: svc.Port, Limits: s.plan.Profile.Limits, CPUs: s.apart.sets.Contender,
 	}
 	if svc.Docker != nil {
 		spec.More = svc.Docker.Privileges

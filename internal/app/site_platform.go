@@ -115,18 +115,6 @@ func (s *site) others(ctx context.Context) string {
 	return machine.Names(names)
 }
 
-// meetOnPlatforms looks for other runs there, which may be those of other machines.
-func (s *site) meetOnPlatforms(ctx context.Context) {
-	if s.neighbours.found == nil {
-		return
-	}
-	for _, p := range s.platforms() {
-		if others, err := p.Neighbours(ctx); err == nil && len(others) > 0 {
-			s.neighbours.look(others...)
-		}
-	}
-}
-
 // noIsolation is why nothing can be kept to CPUs of its own; "" it can.
 func (s *site) noIsolation() string {
 	for _, p := range s.platforms() {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
-	"locbench/internal/cpuset"
 	"locbench/internal/elastic/store"
 	"locbench/internal/hostusage"
 	"locbench/internal/locations/oracle"
@@ -38,7 +37,7 @@ func (s *site) openStore(ctx context.Context, progress func(bench.Progress)) (st
 	s.platform.Allow(s.apart.all)
 	opts := store.Options{Seed: s.plan.Seed, RunID: s.plan.ID}
 	if s.containers != nil {
-		opts.Containers = s.containers.Containers(s.apart.store, progress)
+		opts.Containers = s.containers.Containers(s.apart.sets.Store, progress)
 	}
 	if s.store, err = store.Open(ctx, s.plan.Profile.Store, opts); err != nil {
 		return "", err
@@ -69,8 +68,7 @@ func (s *site) readStoreUsage() {
 		s.usage = hostusage.Embedded(work)
 	} else if s.store.Info().Kind.Traits().Container {
 		if s.usage, err = hostusage.Container(s.store.PID()); err == nil {
-			cpus, _ := cpuset.Parse(s.apart.store)
-			s.usage.KeptTo(len(cpus))
+			s.usage.KeptTo(len(s.apart.sets.Store))
 		}
 	} else {
 		s.usage, err = hostusage.Address(s.store.URL())

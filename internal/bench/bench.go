@@ -3,7 +3,7 @@
 // it while it happens (Event).
 //
 // It holds plain values and the few interfaces that more than one package speaks; it does no I/O
-// and imports the standard library and units only, so that every other package may import it.
+// and imports the standard library, units and cpuset only, so that every other package may import it.
 // Numbers stay exact here (time.Duration, int64) and are rounded where they are printed. In JSON a
 // duration is a whole number of nanoseconds and its key ends in _ns; a size is in bytes.
 package bench
@@ -11,6 +11,8 @@ package bench
 import (
 	"strconv"
 	"time"
+
+	"locbench/internal/cpuset"
 )
 
 // SchemaVersion is the version of run.json and of the leg files. Readers accept it and everything
@@ -76,11 +78,11 @@ const IsolationOff = "off"
 
 // Isolation says which CPUs belong to whom during a run, as sets such as "0-3,5".
 type Isolation struct {
-	Separate  bool   `json:"separate"` // the sets below are kept and do not overlap
-	Contender string `json:"contender,omitempty"`
-	Store     string `json:"store,omitempty"` // of a store in a container; one inside the client runs where that does
-	Client    string `json:"client,omitempty"`
-	Text      string `json:"text"` // who runs where, or what is shared and why
+	Separate  bool       `json:"separate"` // the sets below are kept and do not overlap
+	Contender cpuset.Set `json:"contender,omitempty"`
+	Store     cpuset.Set `json:"store,omitempty"` // of a store in a container; one inside the client runs where that does
+	Client    cpuset.Set `json:"client,omitempty"`
+	Text      string     `json:"text"` // who runs where, or what is shared and why
 }
 
 // String is Text, or "" of nil.

@@ -46,7 +46,7 @@ const (
 	FoundStandstill     FindingKind = "standstill"   // the whole machine did not run
 	FoundStolen         FindingKind = "steal"        // CPU time went to other virtual machines
 	FoundHot            FindingKind = "heat"         // CPUs were slowed down
-	FoundNeighbour      FindingKind = "neighbour"    // another locbench was at work on the machine
+	FoundNeighbour      FindingKind = "neighbour"    // another run was on, on the same machine
 	FoundUnrest         FindingKind = "unrest"       // the machine was at work before the run
 	FoundClockSet       FindingKind = "clock set"    // the time of day jumped
 	FoundOvercommitted  FindingKind = "overcommit"   // contenders may take more memory than there is
@@ -94,8 +94,7 @@ var titles = []struct {
 	{FoundStandstill, "the machine stood still"},
 	{FoundStolen, "the hypervisor gave … % of this machine's CPU time to others"},
 	{FoundHot, "CPUs were slowed down for their heat (… times)"},
-	{FoundNeighbour, "another locbench was at work on the same machine"},
-	{FoundNeighbour, "another locbench is at work on the same machine"},
+	{FoundNeighbour, "another run is on"},
 	{FoundUnrest, "this machine is not at rest"},
 	{FoundClockSet, "this machine's clock was set …"},
 	{FoundOvercommitted, "… contenders are alive at the same time"},
@@ -107,10 +106,6 @@ var titles = []struct {
 	{FoundForeign, "imported"},
 	{FoundForeign, "imported from …"},
 	{FindingKind(IncidentPaused), "paused from outside"},
-	{FindingKind(IncidentLimits), "its limits were changed from outside"},
-	{FindingKind(IncidentKilled), "somebody has sent it … from outside"},
-	{FindingKind(IncidentNetwork), "its network was cut from outside"},
-	{FindingKind(IncidentNetwork), "connected to the network … from outside"},
 	{FindingKind(IncidentSilent), "it does not answer"},
 	{FindingKind(IncidentStore), "the store does not answer"},
 	{FindingKind(IncidentData), "the store's documents have changed"},

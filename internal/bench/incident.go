@@ -10,16 +10,12 @@ import (
 type IncidentKind string
 
 const (
-	IncidentPaused    IncidentKind = "paused"    // frozen from outside: it holds its connections and answers nothing
-	IncidentUnpaused  IncidentKind = "unpaused"  //
-	IncidentOOM       IncidentKind = "oom"       // the kernel has killed one of its processes for want of memory
-	IncidentKilled    IncidentKind = "killed"    // somebody else than locbench has sent it a signal through the engine
-	IncidentRestarted IncidentKind = "restarted" // another process runs in its place
-	IncidentNetwork   IncidentKind = "network"   // cut off from its network, or connected again
-	IncidentLimits    IncidentKind = "limits"    // its limits were changed from outside
-	IncidentSilent    IncidentKind = "silent"    // it does not answer, for a reason that its runtime or the kernel knows
-	IncidentStore     IncidentKind = "store"     // the store does not answer
-	IncidentData      IncidentKind = "data"      // the store holds more or fewer documents than before
+	IncidentPaused   IncidentKind = "paused"   // frozen from outside: it holds its connections and answers nothing
+	IncidentUnpaused IncidentKind = "unpaused" //
+	IncidentOOM      IncidentKind = "oom"      // the kernel has killed one of its processes for want of memory
+	IncidentSilent   IncidentKind = "silent"   // it does not answer, for a reason that its runtime or the kernel knows
+	IncidentStore    IncidentKind = "store"    // the store does not answer
+	IncidentData     IncidentKind = "data"     // the store holds more or fewer documents than before
 )
 
 // Incident is something that was done to a contender from outside, or that befell it, as its

@@ -12,16 +12,14 @@ func TestForensicWords(t *testing.T) {
 		"paused from outside":         Incident{Text: "paused from outside"}.String(),
 		"ended in step 2 after 600ms, with 1234 answers; not measured: 16 connections, 64 connections": Lost{
 			Phase: PhaseLoad, Step: &one, After: &after, Had: 1234, Steps: []string{"16 connections", "64 connections"}}.String(),
-		"ended in the phase ready; not measured: 1 connection":                      Lost{Phase: PhaseReady, Steps: []string{"1 connection"}}.String(),
-		"not measured: a, a, a, a, a, a, a, a and 2 steps more":                     Lost{Steps: []string{"a", "a", "a", "a", "a", "a", "a", "a", "a", "a"}}.String(),
-		"killed by SIGKILL from outside, through the container engine":              Exit{Code: 137, Signal: "SIGKILL", Outside: true}.String(),
-		"killed by SIGKILL (out of memory)":                                         Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true, Outside: true}.String(),
-		"exit code 0 after a signal from outside, through the container engine":     Exit{Outside: true}.String(),
-		"exit code unknown; the container engine was stopped or restarted":          Exit{Code: -1, EngineLost: true}.String(),
-		"somebody has removed it from outside":                                      Exit{Code: -1, Outside: true}.String(),
-		"exit code 127 (the command was not found)":                                 Exit{Code: 127}.String(),
-		"killed by SIGSEGV (an access to memory that is not its own)":               Exit{Code: 139, Signal: "SIGSEGV"}.String(),
-		"exit code 143, then restarted from outside: what runs now is another life": Exit{Code: 143, Restarted: true}.String(),
+		"ended in the phase ready; not measured: 1 connection":  Lost{Phase: PhaseReady, Steps: []string{"1 connection"}}.String(),
+		"not measured: a, a, a, a, a, a, a, a and 2 steps more": Lost{Steps: []string{"a", "a", "a", "a", "a", "a", "a", "a", "a", "a"}}.String(),
+		"killed by SIGKILL":                 Exit{Code: 137, Signal: "SIGKILL"}.String(),
+		"killed by SIGKILL (out of memory)": Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}.String(),
+		"exit code unknown; the container engine was stopped or restarted": Exit{Code: -1, EngineLost: true}.String(),
+		"it is gone, with its exit code unknown":                           Exit{Code: -1}.String(),
+		"exit code 127 (the command was not found)":                        Exit{Code: 127}.String(),
+		"killed by SIGSEGV (an access to memory that is not its own)":      Exit{Code: 139, Signal: "SIGSEGV"}.String(),
 	} {
 		t.Run(want, func(t *testing.T) {
 			if got != want {

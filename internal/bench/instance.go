@@ -4,6 +4,8 @@ import (
 	"context"
 	"strconv"
 	"time"
+
+	"locbench/internal/cpuset"
 )
 
 // Instance is one running contender.
@@ -29,18 +31,18 @@ type Instance interface {
 
 // InstanceInfo is what is known of an instance from its start on.
 type InstanceInfo struct {
-	Runtime        Runtime   `json:"runtime"`
-	ID             string    `json:"id,omitempty"`  // container ID
-	PID            int       `json:"pid,omitempty"` // of the main process, seen from this machine; 0 if it is not on it
-	Image          string    `json:"image,omitempty"`
-	ImageID        string    `json:"image_id,omitempty"`
-	ImageSize      int64     `json:"image_bytes,omitempty"`
-	Address        string    `json:"address"`    // host:port that the load goes to
-	StartedAt      time.Time `json:"started_at"` // when the runtime started the process, by this machine's clock
-	Limits         Limits    `json:"limits"`     // as asked for
-	LimitsEnforced bool      `json:"limits_enforced"`
-	LimitsNote     string    `json:"limits_note,omitempty"` // which limit is not enforced and why
-	CPUSet         string    `json:"cpu_set,omitempty"`     // "0-3", as given to the runtime
+	Runtime        Runtime    `json:"runtime"`
+	ID             string     `json:"id,omitempty"`  // container ID
+	PID            int        `json:"pid,omitempty"` // of the main process, seen from this machine; 0 if it is not on it
+	Image          string     `json:"image,omitempty"`
+	ImageID        string     `json:"image_id,omitempty"`
+	ImageSize      int64      `json:"image_bytes,omitempty"`
+	Address        string     `json:"address"`    // host:port that the load goes to
+	StartedAt      time.Time  `json:"started_at"` // when the runtime started the process, by this machine's clock
+	Limits         Limits     `json:"limits"`     // as asked for
+	LimitsEnforced bool       `json:"limits_enforced"`
+	LimitsNote     string     `json:"limits_note,omitempty"` // which limit is not enforced and why
+	CPUSet         cpuset.Set `json:"cpu_set,omitempty"`     // "0-3", as given to the runtime
 
 	Privileges Privileges `json:"privileges,omitzero"` // of a container: what its manifest asks for beyond what contenders have
 }
@@ -51,8 +53,6 @@ type Exit struct {
 	Code      int       `json:"code"` // 128 + signal number where a signal ended it; -1: nobody could tell
 	Signal    string    `json:"signal,omitempty"`
 	OOMKilled bool      `json:"oom_killed,omitempty"`
-	Outside   bool      `json:"from_outside,omitempty"` // somebody else has sent it a signal through the engine
-	Restarted bool      `json:"restarted,omitempty"`    // it was started again: another process has taken its place
 
 	EngineLost bool `json:"engine_lost,omitempty"` // the container engine was away when it ended, or is still
 }
@@ -63,23 +63,16 @@ func (e Exit) String() string {
 	switch {
 	case e.Signal != "":
 		s = "killed by " + e.Signal + signalMeanings[e.Signal]
-	case e.Code < 0 && e.Outside:
-		return "somebody has removed it from outside"
+	case e.Code < 0 && !e.EngineLost:
+		s = "it is gone, with its exit code unknown"
 	case e.Code < 0:
 		s = "exit code unknown"
 	}
 	if e.OOMKilled {
 		s += " (out of memory)"
-	} else if e.Outside && e.Signal == "" {
-		s += " after a signal from outside, through the container engine"
-	} else if e.Outside {
-		s += " from outside, through the container engine"
 	}
 	if e.EngineLost {
 		s += "; the container engine was stopped or restarted"
-	}
-	if e.Restarted {
-		s += ", then restarted from outside: what runs now is another life"
 	}
 	return s
 }

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"strings"
 	"time"
+
+	"locbench/internal/cpuset"
 )
 
 // Service is a contender as its manifest describes it. Its templates are not filled in yet (package
@@ -121,7 +123,7 @@ type LaunchSpec struct {
 	Port     int               // the port that the service listens on (process runtime: already a free one)
 	Limits   Limits
 	More     Privileges    // of a container
-	CPUs     []int         // to run on; nil: as Limits.CPUSet says
+	CPUs     cpuset.Set    // to run on; none: as Limits.CPUSet says
 	OnLog    func(LogLine) // may be nil; called from one goroutine, must not block long
 
 	// OnIncident gets what others do to the instance, where the runtime knows it; as OnLog.

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
-	"time"
 )
 
 // CleanLeft removes the groups whose name remove returns true for, wherever they are, and kills
@@ -68,46 +66,6 @@ const (
 	maxGroups    = 50_000
 	maxAncestors = 1000
 )
-
-const reaping = 300 * time.Millisecond // for all the groups together whose processes have just ended
-
-// removeEmpty removes a group and those below it. The kernel keeps one that has processes in it.
-func removeEmpty(dir string) error {
-	for _, folder := range (&Group{dirs: map[string]string{"": dir}}).folders() {
-		if err := os.Remove(folder); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
-}
-
-// RemoveEmpty removes the groups whose name remove returns true for and in which nothing runs, and
-// returns their names, and those of the groups in which something does.
-func (t Tree) RemoveEmpty(remove func(name string) bool) (removed, busy []string) {
-	mounts, _ := t.mounts()
-	until := time.Now().Add(reaping)
-	for _, m := range mounts {
-		for _, dir := range find(m.point, remove) {
-			err := removeEmpty(dir)
-			for isBusy(err) && time.Now().Before(until) {
-				time.Sleep(5 * time.Millisecond)
-				err = removeEmpty(dir)
-			}
-			switch name := filepath.Base(dir); {
-			case err == nil && !slices.Contains(removed, name):
-				removed = append(removed, name)
-			case isBusy(err) && !slices.Contains(busy, name):
-				busy = append(busy, name)
-			}
-		}
-	}
-	// On v1 the same group is in each hierarchy.
-	return slices.DeleteFunc(removed, func(name string) bool { return slices.Contains(busy, name) }), busy
-}
-
-func isBusy(err error) bool {
-	return errors.Is(err, syscall.EBUSY) || errors.Is(err, syscall.ENOTEMPTY)
-}
 
 // find looks for groups below dir, but for none below one that is chosen.
 func find(dir string, chosen func(name string) bool) (found []string) {

@@ -15,12 +15,13 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/cpuset"
 	"locbench/internal/testenv"
 )
 
-func create(t *testing.T, l bench.Limits, cpus string) *Group {
+func create(t *testing.T, l bench.Limits, cpus ...int) *Group {
 	t.Helper()
-	g, err := Tree{}.Create(fmt.Sprintf("locbench-test-%d-%s", os.Getpid(), t.Name()), l, cpus)
+	g, err := Tree{}.Create(fmt.Sprintf("locbench-test-%d-%s", os.Getpid(), t.Name()), l, cpuset.Of(cpus...))
 	if err != nil {
 		t.Skip("no cgroup can be made here: ", err)
 	}
@@ -58,9 +59,9 @@ func sh(t *testing.T, g *Group, script string) *exec.Cmd {
 }
 
 func TestGroupOnThisMachine(t *testing.T) {
-	g := create(t, all, "0")
-	if m := g.Missing(); len(m) > 0 {
-		t.Skip("not every limit can be set here: ", m)
+	g := create(t, all, 0)
+	if m, err := g.Missing(), g.NoCPUSet(); len(m) > 0 || err != nil {
+		t.Skip("not every limit can be set here: ", m, err)
 	}
 	home, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {
@@ -134,7 +135,7 @@ func TestBornInV2Group(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, err := createV2([]mount{m}, in, name, bench.Limits{}, "")
+		g, err := createV2([]mount{m}, in, name, bench.Limits{}, nil)
 		if err != nil {
 			t.Skip("no group can be made here: ", err)
 		}
@@ -166,7 +167,7 @@ func TestBornInV2Group(t *testing.T) {
 
 // TestRemoveTakesGroupsBelow is about a contender that has made groups of its own.
 func TestRemoveTakesGroupsBelow(t *testing.T) {
-	g := create(t, all, "")
+	g := create(t, all)
 	cmd := sh(t, g, "exec sleep 60")
 	for _, dir := range g.dirs {
 		below := filepath.Join(dir, "one", "two")
@@ -194,7 +195,7 @@ func TestRemoveTakesGroupsBelow(t *testing.T) {
 }
 
 func TestCleanLeft(t *testing.T) {
-	g := create(t, all, "")
+	g := create(t, all)
 	prefix := fmt.Sprintf("locbench-test-%d-", os.Getpid())
 	if gone, err := (Tree{}).CleanLeft(func(string) bool { return false }); err != nil || len(gone) > 0 {
 		t.Errorf("kept: %v, %v", gone, err)
@@ -211,8 +212,8 @@ func TestCleanLeft(t *testing.T) {
 
 func TestProbe(t *testing.T) {
 	probe := fmt.Sprintf("probe-%d", os.Getpid())
-	missing, err := Tree{}.Probe(probe)
-	t.Logf("missing: %q, %v", missing, err)
+	missing, noSet, err := Tree{}.Probe(probe)
+	t.Logf("missing: %q, %v, %v", missing, noSet, err)
 	if left, _ := (Tree{}).CleanLeft(func(name string) bool { return name == probe }); len(left) > 0 {
 		t.Errorf("left: %v", left)
 	}

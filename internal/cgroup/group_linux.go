@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/cpuset"
 )
 
 // period is that of the CPU quota, the kernel's and Docker's default.
@@ -32,15 +33,16 @@ type Group struct {
 	outer   string            // v2: the folder around it
 	home    map[string]string // where this process was, to return to
 	fd      *os.File          // v2: the folder
-	missing []string          // limits that are not enforced, each with its reason
+	missing []string          // limits that are not enforced, each with its reason; but for the CPU set
+	noSet   error             // why the CPU set is not
 }
 
-// Create makes a group with limits, in which no process is yet. cpus is the CPU set ("0-3"), "" for
-// all. Limits that cannot be had are in Missing; an error means that there is no group at all.
+// Create makes a group with limits, in which no process is yet. cpus is the CPU set, none for all.
+// Limits that cannot be had are in Missing; an error means that there is no group at all.
 //
 // The group goes as near to the top as the user may put it (where Docker puts its own), so that the
 // figures do not depend on the session, terminal or unit that locbench was started in.
-func (t Tree) Create(name string, l bench.Limits, cpus string) (*Group, error) {
+func (t Tree) Create(name string, l bench.Limits, cpus cpuset.Set) (*Group, error) {
 	if name != filepath.Base(name) || strings.HasPrefix(name, ".") {
 		return nil, fmt.Errorf("create cgroup %q: no name for a folder", name)
 	}
@@ -58,20 +60,25 @@ func (t Tree) Create(name string, l bench.Limits, cpus string) (*Group, error) {
 	return createV1(mounts, in, name, l, cpus)
 }
 
-func createV1(mounts []mount, in membership, name string, l bench.Limits, cpus string) (*Group, error) {
+func createV1(mounts []mount, in membership, name string, l bench.Limits, cpus cpuset.Set) (*Group, error) {
 	g := &Group{dirs: map[string]string{}, home: map[string]string{}}
-	var failed []error
+	failed := map[string]error{} // by controller
+	var first error
+	fail := func(controller string, err error) {
+		failed[controller] = fmt.Errorf("controller %s: %w", controller, err)
+		first = cmp.Or(first, failed[controller])
+	}
 	for _, m := range mounts {
 		if m.v2 {
 			continue
 		}
 		for _, c := range []string{"cpu", "cpuacct", "cpuset", "memory", "pids"} {
-			if !slices.Contains(m.controllers, c) || g.dirs[c] != "" || c == "cpuset" && cpus == "" {
+			if !slices.Contains(m.controllers, c) || g.dirs[c] != "" || c == "cpuset" && len(cpus) == 0 {
 				continue
 			}
 			home, err := m.dir(in[c])
 			if err != nil {
-				failed = append(failed, err)
+				fail(c, err)
 				continue
 			}
 			for _, parent := range m.candidates(in[c]) {
@@ -83,43 +90,38 @@ func createV1(mounts []mount, in membership, name string, l bench.Limits, cpus s
 				}
 			}
 			if g.dirs[c] == "" {
-				failed = append(failed, fmt.Errorf("controller %s: %w", c, err))
+				fail(c, err)
 			}
 		}
 	}
 	if len(g.dirs) == 0 {
-		return nil, fmt.Errorf("create cgroup: %w", append(failed, ErrNone)[0]) // the others fail for the same reason
+		return nil, fmt.Errorf("create cgroup: %w", cmp.Or(first, ErrNone)) // the others fail for the same reason
 	}
 	why := func(controller string) error {
 		if g.dirs[controller] != "" {
 			return nil
 		}
-		for _, err := range failed {
-			if strings.Contains(err.Error(), "controller "+controller) {
-				return err
-			}
-		}
-		return fmt.Errorf("controller %s: %w", controller, ErrNone)
+		return cmp.Or(failed[controller], fmt.Errorf("controller %s: %w", controller, ErrNone))
 	}
 	memory, pids := strconv.FormatInt(l.Memory, 10), strconv.FormatInt(l.PIDs, 10)
 	g.limit("CPU quota", l.CPUs > 0, why("cpu"), "cpu",
 		"cpu.cfs_period_us", strconv.Itoa(period), "cpu.cfs_quota_us", quota(l.CPUs))
-	g.limit("CPU set", cpus != "", why("cpuset"), "cpuset", "cpuset.mems", "", "cpuset.cpus", cpus)
+	g.noSet = set(g.dirs["cpuset"], len(cpus) > 0, why("cpuset"), "cpuset.mems", "", "cpuset.cpus", cpus.String())
 	g.limit("memory", l.Memory > 0, why("memory"), "memory", "memory.limit_in_bytes", memory)
 	swaps := l.Memory > 0 && g.dirs["memory"] != "" && Swaps()
 	g.limit("no swap", swaps, nil, "memory", "memory.memsw.limit_in_bytes", memory)
 	g.limit("processes", l.PIDs > 0, why("pids"), "pids", "pids.max", pids)
-	if g.dirs["cpuset"] != "" && slices.ContainsFunc(g.missing, func(s string) bool { return strings.HasPrefix(s, "CPU set") }) {
+	if g.dirs["cpuset"] != "" && g.noSet != nil {
 		os.Remove(g.dirs["cpuset"]) // a group without CPUs takes no process
 		delete(g.dirs, "cpuset")
 	}
 	return g, nil
 }
 
-func createV2(mounts []mount, in membership, name string, l bench.Limits, cpus string) (*Group, error) {
+func createV2(mounts []mount, in membership, name string, l bench.Limits, cpus cpuset.Set) (*Group, error) {
 	m := mounts[slices.IndexFunc(mounts, func(m mount) bool { return m.v2 })]
 	want := []string{"memory"} // for its counters, limit or none
-	for c, wanted := range map[string]bool{"cpu": l.CPUs > 0, "cpuset": cpus != "", "pids": l.PIDs > 0} {
+	for c, wanted := range map[string]bool{"cpu": l.CPUs > 0, "cpuset": len(cpus) > 0, "pids": l.PIDs > 0} {
 		if wanted {
 			want = append(want, c)
 		}
@@ -168,7 +170,7 @@ func createV2(mounts []mount, in membership, name string, l bench.Limits, cpus s
 		_ = write(filepath.Join(best, "cgroup.subtree_control"), "+"+c) // where it fails, the files of that limit are missing
 	}
 	g.limit("CPU quota", l.CPUs > 0, nil, "", "cpu.max", quota(l.CPUs)+" "+strconv.Itoa(period))
-	g.limit("CPU set", cpus != "", nil, "", "cpuset.cpus", cpus)
+	g.noSet = set(g.dirs[""], len(cpus) > 0, nil, "cpuset.cpus", cpus.String())
 	g.limit("memory", l.Memory > 0, nil, "", "memory.max", strconv.FormatInt(l.Memory, 10))
 	g.limit("no swap", l.Memory > 0 && Swaps(), nil, "", "memory.swap.max", "0")
 	g.limit("processes", l.PIDs > 0, nil, "", "pids.max", strconv.FormatInt(l.PIDs, 10))
@@ -187,26 +189,34 @@ func quota(cpus float64) string { return strconv.Itoa(int(math.Round(cpus * peri
 // of the controller with their values; without a value the parent's is copied, since a new group of
 // cpuset has none.
 func (g *Group) limit(name string, wanted bool, why error, controller string, pairs ...string) {
+	if err := set(g.dirs[controller], wanted, why, pairs...); err != nil {
+		g.missing = append(g.missing, name+": "+err.Error())
+	}
+}
+
+// set writes pairs of files in dir and values, if that is wanted and there is not why it cannot be done.
+func set(dir string, wanted bool, why error, pairs ...string) error {
 	if !wanted {
-		return
+		return nil
+	}
+	if why != nil {
+		return why
 	}
 	var failed []error
 	for pair := range slices.Chunk(pairs, 2) {
-		dir, file, value := g.dirs[controller], pair[0], pair[1]
+		file, value := pair[0], pair[1]
 		var err error
-		if why == nil && value == "" {
+		if value == "" {
 			var data []byte
 			data, err = readFile(filepath.Join(filepath.Dir(dir), file))
 			value = strings.TrimSpace(string(data))
 		}
-		if why == nil && err == nil {
+		if err == nil {
 			err = write(filepath.Join(dir, file), value)
 		}
 		failed = append(failed, err)
 	}
-	if err := errors.Join(append(failed, why)...); err != nil {
-		g.missing = append(g.missing, name+": "+err.Error())
-	}
+	return errors.Join(failed...)
 }
 
 // write writes to a file that exists already, in one call, as the kernel wants it.
@@ -222,8 +232,12 @@ func write(path, value string) error {
 	return errors.Join(err, f.Close())
 }
 
-// Missing names the limits that were asked for and are not enforced, each with its reason.
+// Missing names the limits that were asked for and are not enforced, each with its reason, but for the
+// CPU set.
 func (g *Group) Missing() []string { return g.missing }
+
+// NoCPUSet is why the CPU set that was asked for is not enforced.
+func (g *Group) NoCPUSet() error { return g.noSet }
 
 // FD is the folder of a v2 group, for SysProcAttr.CgroupFD; ok is false on v1.
 func (g *Group) FD() (fd int, ok bool) {
@@ -319,18 +333,21 @@ func (g *Group) Remove() error {
 	return fmt.Errorf("remove cgroup: %w", err)
 }
 
-// Probe makes a group with every kind of limit and removes it again: missing names those that this
-// user may not set.
-func (t Tree) Probe(name string) (missing []string, err error) {
+// Probe makes a group with every kind of limit and removes it again, and returns what Missing
+// and NoCPUSet say of it.
+func (t Tree) Probe(name string) (missing []string, noSet, err error) {
 	g, err := t.Create(name, bench.Limits{CPUs: 0.5, Memory: 64 << 20, PIDs: 100}, firstCPU(t))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return g.Missing(), g.Remove()
+	return g.Missing(), g.NoCPUSet(), g.Remove()
 }
 
-func firstCPU(t Tree) string {
+func firstCPU(t Tree) cpuset.Set {
 	data, _ := readFile(t.path("sys/devices/system/cpu/online")) // "0-3"
-	end := strings.IndexAny(string(data)+"\n", "-,\n")
-	return cmp.Or(string(data[:end]), "0")
+	online, _ := cpuset.Parse(strings.TrimSpace(string(data)))
+	if len(online) == 0 {
+		return cpuset.Of(0)
+	}
+	return online.First(1)
 }

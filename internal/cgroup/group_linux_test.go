@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"locbench/internal/bench"
+	"locbench/internal/cpuset"
 )
 
 var all = bench.Limits{CPUs: 1.5, Memory: 64 << 20, PIDs: 100}
@@ -28,22 +29,25 @@ func fakeV2(t *testing.T, controllers string) (m mount) {
 }
 
 func TestMissingLimitsAreTold(t *testing.T) {
-	g, err := createV2([]mount{fakeV2(t, "")}, membership{"": "/user"}, "g", all, "0-1")
+	g, err := createV2([]mount{fakeV2(t, "")}, membership{"": "/user"}, "g", all, cpuset.UpTo(2))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer g.Remove()
 	text := strings.Join(g.Missing(), "; ")
-	for _, want := range []string{"CPU quota: the kernel offers no cpu.max", "CPU set: ", "memory: ", "processes: "} {
+	if err := g.NoCPUSet(); err == nil || !strings.Contains(err.Error(), "the kernel offers no cpuset.cpus") || strings.Contains(text, "CPU set") {
+		t.Errorf("no CPU set: %v; %q", err, text)
+	}
+	for _, want := range []string{"CPU quota: the kernel offers no cpu.max", "memory: ", "processes: "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q does not tell %q", text, want)
 		}
 	}
-	if _, err := (Tree{Root: t.TempDir()}).Create("g", all, ""); err == nil {
+	if _, err := (Tree{Root: t.TempDir()}).Create("g", all, nil); err == nil {
 		t.Error("made a group of nothing")
 	}
 	for _, name := range []string{"", "..", "a/b", ".hidden"} {
-		if _, err := (Tree{}).Create(name, all, ""); err == nil {
+		if _, err := (Tree{}).Create(name, all, nil); err == nil {
 			t.Errorf("made a group called %q", name)
 		}
 	}

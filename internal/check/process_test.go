@@ -101,7 +101,7 @@ func (p *fakeLauncher) Launch(_ context.Context, spec bench.LaunchSpec) (bench.I
 	ctx, terminate := context.WithCancel(context.Background())
 	inst := &fakeInstance{launcher: p, terminate: terminate, killed: make(chan struct{}), exited: make(chan struct{}), info: bench.InstanceInfo{
 		Runtime: bench.RuntimeProcess, StartedAt: time.Now(), Limits: spec.Limits, LimitsEnforced: p.enforced,
-		LimitsNote: "limits not enforced: a test", Address: "127.0.0.1:" + strconv.Itoa(spec.Port),
+		LimitsNote: "a test", Address: "127.0.0.1:" + strconv.Itoa(spec.Port),
 	}}
 	p.living++
 	inst.done.Go(func() {

@@ -58,7 +58,7 @@ func (l life) threads(ctx context.Context, res *bench.CheckResult, c threadCase)
 	limits := func(s *bench.LaunchSpec) { s.Limits.CPUSet, s.Limits.CPUs, s.CPUs = c.set, c.limit, nil }
 	l.with(ctx, res, limits, func(inst bench.Instance) {
 		if info := inst.Info(); !info.LimitsEnforced {
-			skip(res, cmp.Or(info.LimitsNote, "limits not enforced"))
+			skip(res, "limits not enforced: "+info.LimitsNote)
 			return
 		}
 		if _, err := ready.Wait(ctx, inst, l.opt.Ready, nil); err != nil {

@@ -16,9 +16,8 @@ func newClean(env Env) *cobra.Command {
 		Use:   "clean",
 		Short: "Remove what killed runs have left: containers, networks, processes",
 		Long: `Removes containers and networks by their labels and names, processes of contenders and builds by their
-environment, cgroups by their names with all that runs in them, and what killed runs have left for others in
-/tmp/locbench-runs, where these say which locbench made them. Nothing else is touched: no image, no volume, no
-index, no results.
+environment, and cgroups by their names with all that runs in them, where these say which locbench made them.
+Nothing else is touched: no image, no volume, no index, no results.
 What belongs to a locbench that still runs is kept, unless --all is given, and so is what belongs to one that cannot
 be seen from here: on another machine, or in another PID namespace. What is kept is listed with the reason.`,
 		Example: `  locbench clean

@@ -207,7 +207,7 @@ func legFacts(l bench.LegResult) []fact {
 		{"runtime in use", Breaks, string(i.Runtime)},
 		{"limits in use", Breaks, limited},
 		{"limits enforced", Breaks, enforced},
-		{"CPU set", Sways, i.CPUSet},
+		{"CPU set", Sways, i.CPUSet.String()},
 		{"version", Tells, l.Service.Version},
 		{"sources", Tells, short(l.Artifact.Sources)},
 		{"framework", Tells, l.Service.Framework},

@@ -8,8 +8,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"syscall"
 	"time"
+
+	"locbench/internal/regular"
 )
 
 // lock waits until no other process builds the same, and keeps others waiting until it is undone.
@@ -38,8 +39,8 @@ func tryLock(path string) (f *os.File, err error) {
 	if f, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600); err != nil {
 		return nil, err
 	}
-	err = flock(f, syscall.LOCK_EX)
-	if err == nil {
+	held, err := regular.TryLock(f, true)
+	if held {
 		mine, err1 := f.Stat()
 		there, err2 := os.Stat(path)
 		if err1 == nil && err2 == nil && os.SameFile(mine, there) {
@@ -47,19 +48,7 @@ func tryLock(path string) (f *os.File, err error) {
 		}
 	}
 	f.Close()
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		err = nil
-	}
 	return nil, err
-}
-
-// flock does not wait.
-func flock(f *os.File, how int) error {
-	for {
-		if err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB); !errors.Is(err, syscall.EINTR) {
-			return err
-		}
-	}
 }
 
 // hold keeps removeUnused from a copy, until it is closed or this process ends.
@@ -68,7 +57,11 @@ func hold(dir string) (io.Closer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := flock(f, syscall.LOCK_SH); err != nil {
+	held, err := regular.TryLock(f, false)
+	if err == nil && !held {
+		err = errors.New("it is being removed")
+	}
+	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("hold %s: %w", dir, err)
 	}
@@ -84,7 +77,7 @@ func removeUnused(dir string) {
 	defer l.Close()
 	if f, err := os.Open(dir); err == nil {
 		defer f.Close()
-		if flock(f, syscall.LOCK_EX) != nil {
+		if held, _ := regular.TryLock(f, true); !held {
 			return
 		}
 	}

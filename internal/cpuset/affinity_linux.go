@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -17,17 +18,14 @@ const rounds = 10
 // Keep keeps all threads of this process, and those that they will start, to a set of CPUs, and
 // gives the Go scheduler as many threads. A thread that has chosen a part of the CPUs for itself is
 // left alone. undo gives back what was before; processes that were started meanwhile keep theirs.
-func Keep(cpus []int) (undo func() error, err error) {
+func Keep(cpus Set) (undo func() error, err error) {
 	was, err := widest()
 	if err != nil {
 		return nil, fmt.Errorf("read affinity: %w", err)
 	}
-	var set unix.CPUSet
-	for _, cpu := range cpus {
-		set.Set(cpu)
-	}
+	set := cpus.mask()
 	if err := change(was, set); err != nil {
-		return nil, errors.Join(fmt.Errorf("keep this process to CPUs %s: %w", List(cpus), err), change(set, was))
+		return nil, errors.Join(fmt.Errorf("keep this process to CPUs %s: %w", cpus, err), change(set, was))
 	}
 	runtime.GOMAXPROCS(max(1, len(cpus)))
 	return func() error {
@@ -35,6 +33,22 @@ func Keep(cpus []int) (undo func() error, err error) {
 		runtime.SetDefaultGOMAXPROCS()
 		return err
 	}, nil
+}
+
+// KeepThread keeps the calling thread, and what it will start, to a set. The goroutine is locked to it.
+func KeepThread(cpus Set) error {
+	set := cpus.mask()
+	if err := unix.SchedSetaffinity(0, &set); err != nil {
+		return fmt.Errorf("keep a thread to CPUs %s: %w", cpus, err)
+	}
+	return nil
+}
+
+func (s Set) mask() (set unix.CPUSet) {
+	for _, cpu := range s {
+		set.Set(cpu)
+	}
+	return set
 }
 
 // widest is what this process may use: a single thread, even the first one, may have chosen less.
@@ -95,26 +109,36 @@ func eachThread(do func(tid int, affinity unix.CPUSet) error) error {
 	return nil
 }
 
-// Allowed are the CPUs that this process may use, in the order of their numbers; nil where nobody
-// knows.
-func Allowed() (cpus []int) {
+// Allowed are the CPUs that this process may use; nil where nobody knows.
+func Allowed() Set {
 	set, err := widest()
 	if err != nil {
 		return nil
 	}
-	for i := range len(set) * 64 {
-		if set.IsSet(i) {
-			cpus = append(cpus, i)
-		}
-	}
-	return cpus
+	return read(set)
 }
 
-// Siblings tells the CPUs of a CPU's core, as Order wants it, from the file system at root ("" is
-// "/").
-func Siblings(root string) func(cpu int) string {
-	return func(cpu int) string {
-		data, _ := os.ReadFile(root + "/sys/devices/system/cpu/cpu" + strconv.Itoa(cpu) + "/topology/thread_siblings_list")
-		return string(data[:min(len(data), 1000)])
+// OfThread are the CPUs that the calling thread may use; nil where nobody knows.
+func OfThread() Set {
+	var set unix.CPUSet
+	if unix.SchedGetaffinity(0, &set) != nil {
+		return nil
 	}
+	return read(set)
+}
+
+func read(mask unix.CPUSet) (s Set) {
+	for cpu := range len(mask) * 64 {
+		if mask.IsSet(cpu) {
+			s = append(s, cpu)
+		}
+	}
+	return s
+}
+
+// Siblings are the CPUs of a CPU's core; nil where that is not known.
+func Siblings(cpu int) Set {
+	data, _ := os.ReadFile("/sys/devices/system/cpu/cpu" + strconv.Itoa(cpu) + "/topology/thread_siblings_list")
+	core, _ := Parse(strings.TrimSpace(string(data)))
+	return core
 }

@@ -43,23 +43,23 @@ func TestKeep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := lists(t, tid); len(got) != 1 || got[List(all[:1])] == 0 {
-		t.Errorf("threads are on %v, not on %s", got, List(all[:1]))
+	if got := lists(t, tid); len(got) != 1 || got[all[:1].String()] == 0 {
+		t.Errorf("threads are on %v, not on %s", got, all[:1].String())
 	}
 	if n := runtime.GOMAXPROCS(0); n != 1 {
 		t.Errorf("GOMAXPROCS %d", n)
 	}
-	if out, err := exec.Command("grep", "Cpus_allowed_list", "/proc/self/status").Output(); err != nil || strings.Fields(string(out))[1] != List(all[:1]) {
+	if out, err := exec.Command("grep", "Cpus_allowed_list", "/proc/self/status").Output(); err != nil || strings.Fields(string(out))[1] != all[:1].String() {
 		t.Errorf("a child is on %s, %v", out, err)
 	}
-	if got := affinityOf(t, tid); got != List(own) {
-		t.Errorf("a thread that has chosen CPU %s is on %s", List(own), got)
+	if got := affinityOf(t, tid); got != own.String() {
+		t.Errorf("a thread that has chosen CPU %s is on %s", own.String(), got)
 	}
 	if err := undo(); err != nil {
 		t.Fatal(err)
 	}
-	if got := lists(t, tid); len(got) != 1 || got[List(all)] == 0 {
-		t.Errorf("afterwards threads are on %v, not on %s", got, List(all))
+	if got := lists(t, tid); len(got) != 1 || got[all.String()] == 0 {
+		t.Errorf("afterwards threads are on %v, not on %s", got, all.String())
 	}
 	if n := runtime.GOMAXPROCS(0); n < 1 || n > len(all) {
 		t.Errorf("GOMAXPROCS %d afterwards", n)
@@ -103,5 +103,5 @@ func affinityOf(t *testing.T, tid int) string {
 			cpus = append(cpus, i)
 		}
 	}
-	return List(cpus)
+	return Of(cpus...).String()
 }

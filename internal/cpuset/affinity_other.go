@@ -4,13 +4,21 @@ package cpuset
 
 import "errors"
 
+var errNone = errors.New("this system lets no process choose its CPUs")
+
 // Keep fails: only Linux lets a process choose its CPUs in this way.
-func Keep([]int) (undo func() error, err error) {
-	return nil, errors.New("this system lets no process choose its CPUs")
+func Keep(Set) (undo func() error, err error) {
+	return nil, errNone
 }
 
 // Allowed is nil: nobody knows.
-func Allowed() []int { return nil }
+func Allowed() Set { return nil }
+
+// OfThread is nil: nobody knows.
+func OfThread() Set { return nil }
+
+// KeepThread fails as Keep does.
+func KeepThread(Set) error { return errNone }
 
 // Siblings knows none.
-func Siblings(string) func(cpu int) string { return func(int) string { return "" } }
+func Siblings(int) Set { return nil }

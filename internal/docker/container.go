@@ -17,6 +17,7 @@ import (
 	"github.com/moby/moby/client"
 
 	"locbench/internal/bench"
+	"locbench/internal/cpuset"
 	"locbench/internal/lines"
 )
 
@@ -28,14 +29,14 @@ type ContainerSpec struct {
 	Env        map[string]string //
 	Labels     map[string]string // LabelRun must be among them, or Clean will not find the container
 	Limits     bench.Limits      // CPUSet is a number here and not used; see CPUs
-	CPUs       string            // the CPU set, "0-3"; "" for all
+	CPUs       cpuset.Set        // none: all
 	Network    string            // name or ID
 	Port       int               // that the service listens on; 0: none
 	Publish    bool              // reach Port through a port of the engine's machine instead of the container's own address
 	HostLookup bool              // let the container know the engine's machine as host.docker.internal
 	Hardened   *bench.Privileges // as a contender, with these on top; nil: as the engine does it
 	OnLog      func(bench.LogLine)
-	OnIncident func(bench.Incident) // what others do to it; may be nil
+	OnIncident func(bench.Incident) // what befalls it; may be nil
 }
 
 // Container is one container that Run has started. All times are by this machine's clock.
@@ -102,7 +103,7 @@ func (e *Engine) create(ctx context.Context, spec ContainerSpec) (client.Contain
 		// the engine, on the machine that is measured, a JSON object for each line of a contender.
 		LogConfig: container.LogConfig{Type: "none"},
 		Resources: container.Resources{
-			NanoCPUs: int64(spec.Limits.CPUs*1e9 + 0.5), CpusetCpus: spec.CPUs,
+			NanoCPUs: int64(spec.Limits.CPUs*1e9 + 0.5), CpusetCpus: spec.CPUs.String(),
 			Memory: spec.Limits.Memory, MemorySwap: spec.Limits.Memory, // the same: no swap on top
 		},
 	}

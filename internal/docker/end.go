@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/containerd/errdefs"
@@ -16,11 +15,10 @@ import (
 )
 
 const (
-	killTimeout     = 10 * time.Second        // from SIGKILL until the engine must have reported the end
-	drain           = 2 * time.Second         // for the rest of the log after the end
-	oomPatience     = 300 * time.Millisecond  // from the end of a container until its reason must have been reported
-	restartPatience = 1500 * time.Millisecond // from an end that somebody has brought about until they must have started it again
-	lostAfter       = 5 * time.Second         // an engine that cannot be asked for so long is taken for gone
+	killTimeout = 10 * time.Second       // from SIGKILL until the engine must have reported the end
+	drain       = 2 * time.Second        // for the rest of the log after the end
+	oomPatience = 300 * time.Millisecond // from the end of a container until its reason must have been reported
+	lostAfter   = 5 * time.Second        // an engine that cannot be asked for so long is taken for gone
 )
 
 func (c *Container) wait(ctx context.Context) {
@@ -29,7 +27,7 @@ func (c *Container) wait(ctx context.Context) {
 		if ctx.Err() != nil {
 			return // stopped without being able to tell: Stop says so
 		}
-		exit = bench.Exit{At: time.Now(), Code: -1, EngineLost: !errors.Is(err, errRemoved), Outside: errors.Is(err, errRemoved)}
+		exit = bench.Exit{At: time.Now(), Code: -1, EngineLost: !errors.Is(err, errGone)}
 		c.logs.Add(bench.LogLine{At: exit.At, Stream: "stderr", Text: "locbench: lost sight of the container: " + err.Error()})
 	} else {
 		select {
@@ -47,7 +45,7 @@ func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 	away := false
 	for {
 		var err error
-		if lost.IsZero() { // an engine that comes back is asked first: somebody may have restarted it meanwhile
+		if lost.IsZero() { // an engine that comes back is asked first: the container may have been started again meanwhile
 			wait := c.engine.cli.ContainerWait(ctx, c.id, client.ContainerWaitOptions{Condition: container.WaitConditionNotRunning})
 			select {
 			case <-wait.Result:
@@ -62,17 +60,13 @@ func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 		exit, running, stateErr := c.state(ctx)
 		switch {
 		case stateErr == nil && !running:
-			if !exit.OOMKilled && !c.asked.Load() {
-				oom, outside := c.reason(ctx, exit.Signal == "SIGKILL")
-				exit.OOMKilled, exit.Outside = oom, outside && !oom
-				exit.Restarted = exit.Outside && c.restarts(ctx)
+			if exit.Signal == "SIGKILL" && !c.asked.Load() {
+				exit.OOMKilled = exit.OOMKilled || c.outOfMemory(ctx)
 			}
 			exit.EngineLost = away
 			return exit, nil
-		case errors.Is(stateErr, errRestarted):
-			return c.firstEnd(ctx), nil
-		case errors.Is(stateErr, ErrNotFound):
-			return exit, errRemoved
+		case errors.Is(stateErr, errGone):
+			return exit, stateErr
 		case stateErr == nil:
 			lost = time.Time{}
 		case lost.IsZero():
@@ -84,93 +78,45 @@ func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 	}
 }
 
-// reason asks whether the kernel has killed the container for want of memory, and whether somebody
-// has sent it a signal. The flag of the state is lost where the engine has heard of the end before
-// it heard of the reason: then the kernel's own log knows, where it may be read, and as a rule the
-// engine's event log does, soon after.
-func (c *Container) reason(ctx context.Context, maybeOOM bool) (oom, outside bool) {
-	if maybeOOM {
-		if killed, _ := kernelKilled(c.id); killed {
-			return true, false
-		}
+// outOfMemory reports whether the kernel has killed a container for want of memory. The flag of the state
+// is lost where the engine has heard of the end before it heard of the reason: then the kernel's own log
+// knows, where it may be read, and as a rule the engine's event log does, soon after.
+func (c *Container) outOfMemory(ctx context.Context) bool {
+	if killed, _ := kernelKilled(c.id); killed {
+		return true
 	}
-	patience := oomPatience
-	if !maybeOOM {
-		patience = 0 // a signal through the engine is on record before it is sent
-	}
-	c.history(ctx, patience, []events.Action{events.ActionOOM, events.ActionKill}, func(m events.Message) bool {
-		oom = oom || m.Action == events.ActionOOM
-		outside = outside || m.Action == events.ActionKill
-		return !oom
-	})
-	return oom, outside
-}
-
-// restarts watches for a moment whether who has ended the container starts it again.
-func (c *Container) restarts(ctx context.Context) bool {
-	for began := time.Now(); time.Since(began) < restartPatience && !c.asked.Load(); pause(ctx, 50*time.Millisecond) {
-		if _, running, err := c.state(ctx); err != nil || running {
-			return errors.Is(err, errRestarted)
-		}
-	}
-	return false
-}
-
-// firstEnd is how the container's first process has ended, where another has taken its place by
-// now.
-func (c *Container) firstEnd(ctx context.Context) bench.Exit {
-	exit := bench.Exit{At: time.Now(), Code: -1, Restarted: true}
-	c.history(ctx, 0, []events.Action{events.ActionDie}, func(m events.Message) bool {
-		if code, err := strconv.Atoi(m.Actor.Attributes["exitCode"]); err == nil {
-			exit.Code, exit.Signal = code, signalName(code)
-		}
-		exit.At = time.Unix(0, m.TimeNano).Add(-c.ahead)
-		return false
-	})
-	return exit
-}
-
-// history hands on what the engine remembers of the container's events, oldest first, and waits for
-// more until patience is over or handle returns false.
-func (c *Container) history(ctx context.Context, patience time.Duration, which []events.Action, handle func(events.Message) bool) {
 	ctx, cancel := context.WithTimeout(ctx, lostAfter)
 	defer cancel()
-	until := time.Now().Add(c.ahead + patience)
-	filter := client.Filters{}.Add("type", "container").Add("container", c.id)
-	for _, action := range which {
-		filter.Add("event", string(action))
-	}
+	until := time.Now().Add(c.ahead + oomPatience)
 	remembered := c.engine.cli.Events(ctx, client.EventsListOptions{
-		Since: "1", // all that it remembers
-		Until: fmt.Sprintf("%d.%09d", until.Unix(), until.Nanosecond()), Filters: filter,
+		Since:   "1", // all that it remembers
+		Until:   fmt.Sprintf("%d.%09d", until.Unix(), until.Nanosecond()),
+		Filters: client.Filters{}.Add("type", "container").Add("container", c.id).Add("event", string(events.ActionOOM)),
 	})
-	for {
-		select {
-		case m := <-remembered.Messages:
-			if !handle(m) {
-				return
-			}
-		case <-remembered.Err:
-			return
-		}
+	select {
+	case <-remembered.Messages:
+		return true
+	case <-remembered.Err:
+		return false
 	}
 }
 
-var (
-	errRestarted = errors.New("it was restarted")
-	errRemoved   = errors.New("somebody has removed it")
-)
+// errGone is wrapped where nobody can tell any more how the container's process has ended.
+var errGone = errors.New("its first process is gone")
 
 func (c *Container) state(ctx context.Context) (exit bench.Exit, running bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, lostAfter)
 	defer cancel()
 	raw, err := c.engine.cli.ContainerInspect(ctx, c.id, client.ContainerInspectOptions{})
+	if errdefs.IsNotFound(err) {
+		return exit, false, fmt.Errorf("%w: there is no such container any more", errGone)
+	}
 	if err != nil {
-		return exit, false, translateNotFound(err)
+		return exit, false, err
 	}
 	s := raw.Container.State
 	if s.StartedAt != c.started { // whether it runs or has ended again
-		return exit, false, errRestarted
+		return exit, false, fmt.Errorf("%w: the container was started again", errGone)
 	}
 	if s.Running || s.Status == container.StateCreated {
 		return exit, true, nil

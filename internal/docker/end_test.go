@@ -26,26 +26,24 @@ func TestEnd(t *testing.T) {
 		"out of memory, flag lost":     {func(f *fakeEngine) { f.event("container", "oom"); f.end(137) }, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, ""},
 		"out of memory, event is late": {func(f *fakeEngine) { f.end(137); f.after(oomPatience/2, func() { f.event("container", "oom") }) }, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, ""},
 		"killed from outside": {func(f *fakeEngine) { f.event("container", "kill", "signal", "9"); f.end(137) },
-			bench.Exit{Code: 137, Signal: "SIGKILL", Outside: true}, ""},
-		"stopped from outside": {func(f *fakeEngine) { f.event("container", "kill", "signal", "15"); f.end(0) }, bench.Exit{Outside: true}, ""},
+			bench.Exit{Code: 137, Signal: "SIGKILL"}, ""},
+		"stopped from outside": {func(f *fakeEngine) { f.event("container", "kill", "signal", "15"); f.end(0) }, bench.Exit{}, ""},
 		"out of memory, and killed": {func(f *fakeEngine) {
 			f.event("container", "oom")
 			f.event("container", "kill", "signal", "9")
 			f.end(137)
 		}, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, ""},
-		"restarted from outside": {func(f *fakeEngine) {
-			f.event("container", "kill", "signal", "15")
+		"started again": {func(f *fakeEngine) {
 			f.end(143)
-			f.after(restartPatience/2, func() { f.running, f.lives = true, 2 })
-		}, bench.Exit{Code: 143, Signal: "SIGTERM", Outside: true, Restarted: true}, ""},
-		"restarted before anybody looks": {func(f *fakeEngine) {
+			f.after(time.Second, func() { f.running, f.lives = true, 2 })
+		}, bench.Exit{Code: 143, Signal: "SIGTERM"}, ""},
+		"started again before anybody looks": {func(f *fakeEngine) {
 			f.end(7)
 			f.running, f.lives = true, 2
 			f.away = true
 			f.after(time.Second, func() { f.away = false })
-		},
-			bench.Exit{Code: 7, Restarted: true}, ""},
-		"removed from outside": {func(f *fakeEngine) { f.running, f.gone = false, true }, bench.Exit{Code: -1, Outside: true}, "somebody has removed it"},
+		}, bench.Exit{Code: -1}, "the container was started again"},
+		"removed": {func(f *fakeEngine) { f.running, f.gone = false, true }, bench.Exit{Code: -1}, "there is no such container any more"},
 		"connections broke, and it ended later": {func(f *fakeEngine) {
 			f.away = true
 			f.after(lostAfter/2, func() { f.away = false })
@@ -99,14 +97,14 @@ func TestEnd_BrokenWait(t *testing.T) {
 	})
 }
 
-// TestEnd_Asked: of what this side ends itself nobody else is suspected.
+// TestEnd_Asked: what this side ends itself has not ended for want of memory.
 func TestEnd_Asked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakeEngine()
 		c := f.container(t)
 		c.asked.Store(true)
-		f.after(time.Second, func() { f.event("container", "kill", "signal", "15"); f.end(143) })
-		if exit := f.ends(t, c); exit.Outside || exit.OOMKilled || exit.Code != 143 {
+		f.after(time.Second, func() { f.event("container", "kill", "signal", "9"); f.end(137) })
+		if exit := f.ends(t, c); exit.OOMKilled || exit.Code != 137 {
 			t.Errorf("%+v", exit)
 		}
 		if f.streams != 0 {

@@ -7,11 +7,8 @@ import (
 	"time"
 )
 
-// OOM is what Container.reason knows of a lack of memory, for the tests.
-func OOM(ctx context.Context, c *Container) bool {
-	oom, _ := c.reason(ctx, true)
-	return oom
-}
+// OOM is Container.outOfMemory, for the tests.
+func OOM(ctx context.Context, c *Container) bool { return c.outOfMemory(ctx) }
 
 // KernelKilled is whether the kernel's log knows of it, for the tests; readable says whether there
 // is one to read.

@@ -124,7 +124,6 @@ type Left struct {
 	Name  string
 	Run   string // the labels' values
 	Owner string
-	State string // of a container: "running", "exited", …
 }
 
 // List finds the containers, then the networks, of one run, or with run == "" of every run.
@@ -147,12 +146,12 @@ func (e *Engine) List(ctx context.Context, run string) ([]Left, error) {
 	var all []Left
 	for _, c := range containers.Items {
 		if name := firstName(c); named(c.Labels, name) {
-			all = append(all, Left{"container", c.ID, name, c.Labels[LabelRun], c.Labels[LabelOwner], string(c.State)})
+			all = append(all, Left{"container", c.ID, name, c.Labels[LabelRun], c.Labels[LabelOwner]})
 		}
 	}
 	for _, n := range networks.Items {
 		if named(n.Labels, n.Name) {
-			all = append(all, Left{"network", n.ID, n.Name, n.Labels[LabelRun], n.Labels[LabelOwner], ""})
+			all = append(all, Left{"network", n.ID, n.Name, n.Labels[LabelRun], n.Labels[LabelOwner]})
 		}
 	}
 	return all, nil

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/cpuset"
 	"locbench/internal/docker"
 	"locbench/internal/docker/dockertest"
 	"locbench/internal/testenv"
@@ -174,7 +175,7 @@ func TestEngine(t *testing.T) {
 			t.Errorf("absent image: %v", err)
 		}
 		s = spec(t, image)
-		s.CPUs = "900"
+		s.CPUs = cpuset.Of(900)
 		if _, _, err := e.Run(t.Context(), s); err == nil {
 			t.Error("CPU 900 exists")
 		}

@@ -20,6 +20,7 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
 	"locbench/internal/bench"
+	"locbench/internal/cpuset"
 	"locbench/internal/testenv"
 )
 
@@ -94,6 +95,8 @@ func (s *schemas) of(t reflect.Type) schemaObject {
 	switch {
 	case t == reflect.TypeFor[time.Time]():
 		return schemaObject{"type": "string", "format": "date-time"}
+	case t == reflect.TypeFor[cpuset.Set]():
+		return schemaObject{"type": "string"}
 	case t == reflect.TypeFor[time.Duration]():
 		return schemaObject{"type": "integer"}
 	case t == reflect.TypeFor[bench.Finding]():

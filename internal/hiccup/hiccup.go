@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/cpuset"
 	"locbench/internal/thread"
 )
 
@@ -34,7 +35,7 @@ type Meter struct {
 // threads need places to run; see Places.
 func Start(nap time.Duration) *Meter {
 	ctx, cancel := context.WithCancel(context.Background())
-	cpus := watched(thread.CPUs())
+	cpus := watched(cpuset.OfThread())
 	m := &Meter{cancel: cancel}
 	m.since.CPUs = len(cpus)
 	preferred := make(chan bool, len(cpus))
@@ -52,7 +53,7 @@ func Start(nap time.Duration) *Meter {
 const spare = 2
 
 // Places is how many more places to run Go code (GOMAXPROCS) a Meter needs; see goruntime.Start.
-func Places() int { return len(watched(thread.CPUs())) + spare }
+func Places() int { return len(watched(cpuset.OfThread())) + spare }
 
 // watched are the CPUs to watch: -1 stands for any, where they cannot be chosen.
 func watched(cpus []int) []int {
@@ -72,7 +73,7 @@ func watched(cpus []int) []int {
 func (m *Meter) watch(ctx context.Context, cpu int, nap time.Duration, preferred chan<- bool) {
 	thread.Own()
 	if cpu >= 0 {
-		thread.Pin(cpu)
+		_ = cpuset.KeepThread(cpuset.Of(cpu))
 	}
 	preferred <- thread.Watch()
 	for ctx.Err() == nil {

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/cpuset"
 	"locbench/internal/goruntime"
-	"locbench/internal/thread"
 )
 
 func TestMain(m *testing.M) {
@@ -50,7 +50,7 @@ func TestStallsAreAddedUp(t *testing.T) {
 // Every CPU has its thread, all of which end.
 func TestMeterStops(t *testing.T) {
 	m := Start(time.Millisecond)
-	if h := m.Take(); h.CPUs != len(watched(thread.CPUs())) {
+	if h := m.Take(); h.CPUs != len(watched(cpuset.OfThread())) {
 		t.Errorf("%d CPUs are watched", h.CPUs)
 	}
 	m.Stop()

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"locbench/internal/cpuset"
 	"locbench/internal/thread"
 )
 
@@ -20,7 +21,7 @@ func TestAStallIsSeen(t *testing.T) {
 	if !m.Take().Preferred {
 		t.Skip("SKIP: no real-time class for this user")
 	}
-	cpu := thread.CPUs()[0]
+	cpu := cpuset.OfThread()[0]
 	// A CPU that is taken between two naps is not seen, which is one in some hundred.
 	noticed := 0
 	for range 3 {
@@ -42,7 +43,7 @@ func hold(t *testing.T, cpu int, d time.Duration) {
 	held := make(chan error)
 	go func() {
 		thread.Own()
-		thread.Pin(cpu)
+		_ = cpuset.KeepThread(cpuset.Of(cpu))
 		err := unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: 3}, 0)
 		for from := time.Now(); err == nil && time.Since(from) < d; {
 			runtime.KeepAlive(cpu)

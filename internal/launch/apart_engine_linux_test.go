@@ -30,8 +30,8 @@ func TestContainerOnItsOwnCPU(t *testing.T) {
 		t.Fatal(err)
 	}
 	stopAtEnd(t, inst)
-	info, want := inst.Info(), cpuset.List(all[1:2])
-	if info.CPUSet != want || !info.LimitsEnforced {
+	info, want := inst.Info(), all[1:2].String()
+	if info.CPUSet.String() != want || !info.LimitsEnforced {
 		t.Errorf("%+v", info)
 	}
 	if !e.SameHost() {
@@ -75,9 +75,9 @@ func TestProcessBesideAKeptClient(t *testing.T) {
 		spec bench.LaunchSpec
 		want string
 	}{
-		"its own CPU": {bench.LaunchSpec{CPUs: all[1:2]}, cpuset.List(all[1:2])},
-		"a set":       {bench.LaunchSpec{Limits: bench.Limits{CPUSet: 2}}, cpuset.List(all[:2])},
-		"all":         {bench.LaunchSpec{}, cpuset.List(all)},
+		"its own CPU": {bench.LaunchSpec{CPUs: all[1:2]}, all[1:2].String()},
+		"a set":       {bench.LaunchSpec{Limits: bench.Limits{CPUSet: 2}}, all[:2].String()},
+		"all":         {bench.LaunchSpec{}, all.String()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			spec := tt.spec
@@ -101,7 +101,7 @@ func TestProcessBesideAKeptClient(t *testing.T) {
 	}
 }
 
-func twoCPUs(t *testing.T) []int {
+func twoCPUs(t *testing.T) cpuset.Set {
 	t.Helper()
 	all := cpuset.Allowed()
 	if len(all) < 2 {

@@ -24,9 +24,9 @@ type Cleaned struct {
 }
 
 // Clean removes what killed runs have left: containers and networks of the engine (nil: none is
-// asked) by their names and labels, processes of this machine by their environment, cgroups by their
-// names, and what runs have made known of themselves to others. All of them tell which locbench made
-// them; what names none is not touched. It goes on after a failure.
+// asked) by their names and labels, processes of this machine by their environment, and cgroups by their
+// names. All of them say which locbench made them; what names none is not touched. It continues after a
+// failure.
 func Clean(ctx context.Context, engine *docker.Engine, o CleanOptions) (c Cleaned, err error) {
 	return cleanIn(ctx, cgroup.Tree{}, engine, o)
 }
@@ -57,11 +57,12 @@ func cleanIn(ctx context.Context, tree cgroup.Tree, engine *docker.Engine, o Cle
 	}
 	gone, e := cleanProcesses(o.Run, keep)
 	c.Removed, err = append(c.Removed, gone...), errors.Join(err, e)
-	groups, e := cleanGroups(tree, o.Run, keep)
-	err = errors.Join(err, e)
-	records, e := cleanRecords(o.Run, keep)
-	for _, more := range []Cleaned{groups, records} {
-		c.Removed, c.Kept = append(c.Removed, more.Removed...), append(c.Kept, more.Kept...)
+	groups, e := tree.CleanLeft(func(name string) bool {
+		owner, of, ours := parseGroup(name)
+		return ours && (o.Run == "" || of == groupRun(o.Run)) && !keep("cgroup "+name, owner)
+	})
+	for _, g := range groups {
+		c.Removed = append(c.Removed, "cgroup "+g)
 	}
 	return c, errors.Join(err, e)
 }

@@ -104,7 +104,6 @@ func containersOf(run, owner string, names ...string) (all []stubThing) {
 // TestCleanGoesByNamesToo: a container of the user's own that was made from an image of a contender
 // has its labels, and is nobody's but theirs.
 func TestCleanGoesByNamesToo(t *testing.T) {
-	t.Setenv(RunsVariable, t.TempDir())
 	run := "20261125-0001"
 	theirs := []string{
 		"shop", "locbench", "locbench-shop", "locbench-20261125-0001-x", "locbench-20261125-0002-x-01234567",
@@ -119,10 +118,6 @@ func TestCleanGoesByNamesToo(t *testing.T) {
 			},
 		)}
 		e := s.connect(t, network)
-		neighbours, err := NeighboursOn(t.Context(), e, "other")
-		if err != nil || len(neighbours) > 0 {
-			t.Errorf("%v, %v", neighbours, err)
-		}
 		running, err := e.Running(t.Context(), run)
 		if err != nil || !slices.Equal(running, theirs) {
 			t.Errorf("not of the run are %q, %v", running, err)
@@ -141,13 +136,7 @@ func TestCleanGoesByNamesToo(t *testing.T) {
 
 // TestResumeDoesNotFindItself: what this very process has made is not left from before.
 func TestResumeDoesNotFindItself(t *testing.T) {
-	t.Setenv(RunsVariable, t.TempDir())
 	run := "20261125-0003"
-	withdraw, err := Announce(run, time.Now(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer withdraw()
 	s := &stubEngine{left: slices.Concat(
 		containersOf(run, owner(), "locbench-20261125-0003-x-01234567"),
 		containersOf(run, deadOwner(), "locbench-20261125-0003-y-01234567"),
@@ -169,7 +158,6 @@ func TestResumeDoesNotFindItself(t *testing.T) {
 // TestCleanAfterAReboot: what a locbench of this machine has made before the machine was started again
 // is left; an engine elsewhere may have a machine of the same name.
 func TestCleanAfterAReboot(t *testing.T) {
-	t.Setenv(RunsVariable, t.TempDir())
 	before := self()
 	before.boot = otherBoot
 	for network, removed := range map[string]int{"unix": 2, "tcp": 0} {
@@ -229,8 +217,7 @@ func makeGroup(t *testing.T, tree cgroup.Tree, name string, processes ...string)
 	}
 }
 
-// TestCleanGroupsOfARun: a group tells its run, so that what runs in it without the marks goes with the
-// run; what older locbenches have made does not tell, and is removed where nothing runs in it.
+// TestCleanGroupsOfARun: a group says its run, so that what runs in it without the marks goes with the run.
 func TestCleanGroupsOfARun(t *testing.T) {
 	tree := hierarchies1(t)
 	dead := deadOwner()
@@ -241,16 +228,11 @@ func TestCleanGroupsOfARun(t *testing.T) {
 		"of the run": groupName(dead+one, "r1"), "of another run": groupName(dead+two, "r2"),
 		"of no run": groupName(dead+one, ""),
 		"living":    groupName(owner()+two, "r1"), "elsewhere": groupName(elsewhere.String()+two, "r1"),
-		"old and empty": groupPrefix + dead + three, "old": groupPrefix + dead + two,
-		"old, living": groupPrefix + owner() + three,
-		"foreign":     groupName(dead+one, "r1") + ".scope", "foreign too": "my-" + groupName(dead+one, "r1"),
+		"foreign": groupName(dead+one, "r1") + ".scope", "foreign too": "my-" + groupName(dead+one, "r1"),
+		"without a run": groupPrefix + dead + three,
 	}
-	for what, name := range names {
-		if what == "old" {
-			makeGroup(t, tree, name, "1") // which nobody kills
-		} else {
-			makeGroup(t, tree, name)
-		}
+	for _, name := range names {
+		makeGroup(t, tree, name)
 	}
 	left := func(gone ...string) {
 		t.Helper()
@@ -260,75 +242,22 @@ func TestCleanGroupsOfARun(t *testing.T) {
 			}
 		}
 	}
-	t.Setenv(RunsVariable, t.TempDir())
 	c, err := cleanIn(t.Context(), tree, nil, CleanOptions{Run: "r1"})
-	want := []string{"cgroup " + names["of the run"], "cgroup " + names["old and empty"] + ", which was empty"}
-	if err != nil || !slices.Equal(c.Removed, want) || len(c.Kept) != 3 {
+	if err != nil || !slices.Equal(c.Removed, []string{"cgroup " + names["of the run"]}) || len(c.Kept) != 2 {
 		t.Errorf("%q, %v", c, err)
 	}
-	for _, why := range []string{
-		names["living"] + ": its locbench", names["elsewhere"] + ": its locbench", names["old"] + ": processes run in it",
-	} {
+	for _, what := range []string{"living", "elsewhere"} {
+		why := names[what] + ": its locbench"
 		if !slices.ContainsFunc(c.Kept, func(k string) bool { return strings.Contains(k, why) }) {
 			t.Errorf("%q does not say %s", c.Kept, why)
 		}
 	}
-	left("of the run", "old and empty")
-	if err := os.Remove(filepath.Join(groupDir(tree, names["old"]), "cgroup.procs")); err != nil {
-		t.Fatal(err)
-	}
+	left("of the run")
 	c, err = cleanIn(t.Context(), tree, nil, CleanOptions{Run: "r2", All: true})
-	if err != nil || len(c.Removed) != 2 || len(c.Kept) > 0 {
+	if err != nil || len(c.Removed) != 1 || len(c.Kept) > 0 {
 		t.Errorf("%q, %v", c, err)
 	}
-	left("of the run", "old and empty", "of another run", "old")
-}
-
-// TestCleanRecords: what a killed run has made known of itself is removed, and said.
-func TestCleanRecords(t *testing.T) {
-	dir := t.TempDir()
-	t.Setenv(RunsVariable, dir)
-	before := self()
-	before.boot, before.host = otherBoot, "renamed"
-	record := func(name string, n Neighbour) {
-		data, err := json.Marshal(n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		writeFile(t, filepath.Join(dir, name), string(data))
-	}
-	record("1-0123456789aa.json", Neighbour{Owner: deadOwner(), Run: "r1"})
-	record("1-0123456789ab.json", Neighbour{Owner: before.String(), Run: "r2"})
-	record("1-0123456789ac.json", Neighbour{Owner: owner(), Run: "r2"})
-	elsewhere := self()
-	elsewhere.space = "1"
-	record("1-0123456789ae.json", Neighbour{Owner: elsewhere.String(), Run: "r2"})
-	writeFile(t, filepath.Join(dir, "1-0123456789ad.json"), "{")
-	writeFile(t, filepath.Join(dir, "notes.json"), "{")
-	clean := func(o CleanOptions, removed, kept string) {
-		t.Helper()
-		c, err := cleanIn(t.Context(), cgroup.Tree{Root: noHierarchies(t)}, nil, o)
-		said, stay := strings.Join(c.Removed, ", "), strings.Join(c.Kept, ", ")
-		if err != nil || said != removed || !strings.Contains(stay, kept) || (kept == "") != (stay == "") {
-			t.Errorf("%+v: %q, %v", o, c, err)
-		}
-	}
-	clean(CleanOptions{Run: "r3"}, "", "")
-	clean(CleanOptions{Run: "r1"}, "record "+dir+"/1-0123456789aa.json (run r1)", "")
-	clean(CleanOptions{Run: "r2"}, "record "+dir+"/1-0123456789ab.json (run r2)",
-		"0123456789ae.json (run r2): its locbench, process")
-	long := time.Now().Add(-2 * neighbourPatience)
-	if err := os.Chtimes(filepath.Join(dir, "1-0123456789ad.json"), long, long); err != nil {
-		t.Fatal(err)
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 4 {
-		t.Errorf("%v, %v", entries, err)
-	}
-	c, err := cleanRecords("", func(_, of string) bool { return true })
-	if err != nil || len(c.Removed) != 1 || len(c.Kept) > 0 {
-		t.Errorf("too old: %q, %v", c, err)
-	}
+	left("of the run", "of another run")
 }
 
 // TestHelper: a program that locbench needs is marked as contenders are, ends when it has to with all
@@ -374,15 +303,15 @@ func TestGroupNames(t *testing.T) {
 		"20261125-0001": "20261125-0001", "": "", "a/b c_é": "a-b-c--", strings.Repeat("x", 100): strings.Repeat("x", 64),
 	} {
 		name := groupName(id, run)
-		of, got, told, ok := parseGroup(name)
-		if of != owner() || got != want || !told || !ok || strings.ContainsRune(name, '/') {
-			t.Errorf("%q: %q, %q, %v, %v", name, of, got, told, ok)
+		of, got, ok := parseGroup(name)
+		if of != owner() || got != want || !ok || strings.ContainsRune(name, '/') {
+			t.Errorf("%q: %q, %q, %v", name, of, got, ok)
 		}
 	}
-	if of, run, told, ok := parseGroup(groupPrefix + id); of != owner() || run != "" || told || !ok {
-		t.Errorf("of an older one: %q, %q, %v, %v", of, run, told, ok)
+	if of, _, ok := parseGroup(groupPrefix + id); ok {
+		t.Errorf("without a run: of %q", of)
 	}
-	if spec := (bench.LaunchSpec{RunID: "r"}); sandboxIn(cgroup.Tree{Root: noHierarchies(t)}, spec).group != nil {
+	if spec := (bench.LaunchSpec{RunID: "r"}); newSandbox(cgroup.Tree{Root: noHierarchies(t)}, spec, nil).group != nil {
 		t.Error("a group without cgroups")
 	}
 }

@@ -27,7 +27,7 @@ func (h Helper) Do(ctx context.Context, cmd *exec.Cmd) error {
 	if cmd.Err != nil {
 		return cmd.Err
 	}
-	box := sandboxIn(h.Groups, bench.LaunchSpec{RunID: h.Run})
+	box := newSandbox(h.Groups, bench.LaunchSpec{RunID: h.Run}, nil)
 	env := cmd.Environ()
 	for k, v := range marks(h.Run, box.id) {
 		env = append(env, k+"="+v) // the last one of a name counts

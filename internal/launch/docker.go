@@ -91,13 +91,9 @@ func left(err error) error {
 // is left.
 func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
 	info := d.engine.Info()
-	all := make([]int, info.CPUs)
-	for i := range all {
-		all[i] = i
-	}
-	cpus := cpuList(spec.Limits.CPUSet, all)
-	if len(spec.CPUs) > 0 {
-		cpus = cpuset.List(spec.CPUs)
+	cpus := spec.CPUs
+	if len(cpus) == 0 {
+		cpus = cpuset.UpTo(info.CPUs).First(spec.Limits.CPUSet)
 	}
 	limits := spec.Limits
 	if limits.CPUs > float64(info.CPUs) && info.CPUs > 0 {
@@ -154,14 +150,14 @@ func isContainer(pid int, id string) bool {
 }
 
 // dockerMissing names the limits that the engine says it cannot enforce.
-func dockerMissing(info docker.Info, l bench.Limits, cpus string) (missing []string) {
+func dockerMissing(info docker.Info, l bench.Limits, cpus cpuset.Set) (missing []string) {
 	add := func(wanted, can bool, name string) {
 		if wanted && !can {
 			missing = append(missing, name+": the engine's kernel or rights do not support it")
 		}
 	}
 	add(l.CPUs > 0, info.CPUQuota, "CPU quota")
-	add(cpus != "", info.CPUSet, "CPU set")
+	add(len(cpus) > 0, info.CPUSet, "CPU set")
 	add(l.Memory > 0, info.MemoryLimit, "memory")
 	add(l.Memory > 0, info.SwapLimit, "no swap")
 	add(l.PIDs > 0, info.PIDsLimit, "processes")
@@ -182,16 +178,9 @@ func engineNote(missing, warnings []string) (all []string, note string) {
 		}
 	}
 	if len(missing) > 0 {
-		others = slices.Insert(others, 0, limitsNote(missing))
+		others = slices.Insert(others, 0, strings.Join(missing, "; "))
 	}
 	return missing, strings.Join(others, "; ")
-}
-
-func limitsNote(missing []string) string {
-	if len(missing) == 0 {
-		return ""
-	}
-	return "limits not enforced: " + strings.Join(missing, "; ")
 }
 
 // container is a docker.Container as an instance.
@@ -211,7 +200,7 @@ type container struct {
 // reason: then a reading from before tells, as it does for a process.
 func (c *container) Exit() *bench.Exit {
 	exit := c.Container.Exit()
-	if exit == nil || exit.OOMKilled || exit.Outside || exit.Signal != "SIGKILL" || !c.kills.Load() || c.asked.Load() {
+	if exit == nil || exit.OOMKilled || exit.Signal != "SIGKILL" || !c.kills.Load() || c.asked.Load() {
 		return exit
 	}
 	oom := *exit
@@ -262,11 +251,10 @@ func (c *container) Ailment(ctx context.Context) string {
 	if c.Exit() != nil {
 		return ""
 	}
-	text := c.Container.Ailment(ctx)
-	if pid := c.info.PID; pid > 0 && text == "" { // it is on this machine
-		text = cmp.Or(processAilment(pid), networkAilment(pid))
+	if text := c.Container.Ailment(ctx); text != "" || c.info.PID == 0 {
+		return text
 	}
-	return text
+	return processAilment(c.info.PID) // it is on this machine
 }
 
 // Listens is where the processes of a container listen, as its own network names it; nil where that

@@ -11,12 +11,10 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"slices"
 	"strconv"
 	"sync"
 
 	"locbench/internal/bench"
-	"locbench/internal/cpuset"
 )
 
 // The environment of every process that Process and Helper start says whose it is.
@@ -54,16 +52,6 @@ func Free(port int) error {
 		return fmt.Errorf("its manifest gives it no {{.Port}}, so that it listens on port %d, which is not free: %w", port, err)
 	}
 	return l.Close()
-}
-
-// cpuList writes the first n of the allowed CPUs as the kernel does: "0-3", "1,5". It is "" for n
-// == 0.
-func cpuList(n int, allowed []int) string {
-	if n <= 0 {
-		return ""
-	}
-	allowed = slices.Sorted(slices.Values(allowed))
-	return cpuset.List(allowed[:min(n, len(allowed))])
 }
 
 // peak keeps the largest sample where the kernel keeps no peak.

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"locbench/internal/bench"
+	"locbench/internal/cpuset"
 	"locbench/internal/docker"
 	"locbench/internal/testenv"
 )
@@ -59,21 +60,6 @@ func stopAtEnd(t *testing.T, inst bench.Instance) {
 	})
 }
 
-func TestCPUList(t *testing.T) {
-	for _, tt := range []struct {
-		n       int
-		allowed []int
-		want    string
-	}{
-		{0, []int{0, 1}, ""}, {1, []int{0, 1}, "0"}, {4, []int{0, 1}, "0-1"}, {4, []int{0, 1, 2, 3, 4, 5}, "0-3"},
-		{3, []int{7, 1, 5, 4}, "1,4-5"}, {4, []int{9, 1, 5, 3}, "1,3,5,9"}, {2, nil, ""}, {-1, []int{0}, ""},
-	} {
-		if got := cpuList(tt.n, tt.allowed); got != tt.want {
-			t.Errorf("cpuList(%d, %v) = %q, want %q", tt.n, tt.allowed, got, tt.want)
-		}
-	}
-}
-
 func TestPeakKeepsTheLargestSample(t *testing.T) {
 	var p peak
 	for _, step := range []struct{ in, want int64 }{{5, 5}, {3, 5}, {9, 9}, {1, 9}} {
@@ -108,14 +94,14 @@ func TestTarget(t *testing.T) {
 
 func TestDockerMissing(t *testing.T) {
 	l := bench.Limits{CPUs: 1, CPUSet: 1, Memory: 1, PIDs: 1}
-	if m := dockerMissing(docker.Info{CPUQuota: true, CPUSet: true, MemoryLimit: true, SwapLimit: true, PIDsLimit: true}, l, "0"); len(m) != 0 {
+	if m := dockerMissing(docker.Info{CPUQuota: true, CPUSet: true, MemoryLimit: true, SwapLimit: true, PIDsLimit: true}, l, cpuset.Of(0)); len(m) != 0 {
 		t.Errorf("%q", m)
 	}
-	if m := dockerMissing(docker.Info{}, bench.Limits{}, ""); len(m) != 0 {
+	if m := dockerMissing(docker.Info{}, bench.Limits{}, nil); len(m) != 0 {
 		t.Errorf("nothing wanted: %q", m)
 	}
-	m := dockerMissing(docker.Info{CPUQuota: true, CPUSet: true, MemoryLimit: true}, l, "0")
-	if note := limitsNote(m); len(m) != 2 || !strings.Contains(note, "no swap") || !strings.Contains(note, "processes") {
+	m := dockerMissing(docker.Info{CPUQuota: true, CPUSet: true, MemoryLimit: true}, l, cpuset.Of(0))
+	if note := strings.Join(m, "; "); len(m) != 2 || !strings.Contains(note, "no swap") || !strings.Contains(note, "processes") {
 		t.Errorf("%q", note)
 	}
 }
@@ -129,7 +115,7 @@ func TestEngineNote(t *testing.T) {
 	}{
 		{"nothing", nil, 0, ""},
 		{"the swap is known", []string{"Your kernel does not support swap limit capabilities"}, 0, ""},
-		{"a limit", []string{"Your kernel does not support pids limit capabilities. PIDs limit discarded."}, 1, "limits not enforced: Your kernel"},
+		{"a limit", []string{"Your kernel does not support pids limit capabilities. PIDs limit discarded."}, 1, "Your kernel"},
 		{"no limit", []string{"IPv4 forwarding is disabled. Networking will not work."}, 0, "the Docker engine warns: IPv4 forwarding"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/cgroup"
+	"locbench/internal/cpuset"
 	"locbench/internal/docker/dockertest"
 	"locbench/internal/testenv"
 )
@@ -26,7 +27,7 @@ import (
 func TestHalfCPU(t *testing.T) {
 	limits := bench.Limits{CPUs: 0.5, CPUSet: 2, Memory: 64 << 20, PIDs: 50}
 	t.Run("process", func(t *testing.T) {
-		g, err := cgroup.Tree{}.Create("locbench-probe-half", limits, "0")
+		g, err := cgroup.Tree{}.Create("locbench-probe-half", limits, cpuset.Of(0))
 		if err != nil {
 			t.Skip("no cgroup can be made here: ", err)
 		}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"locbench/internal/cgroup"
 )
@@ -18,22 +19,17 @@ import (
 type identity struct {
 	pid   int
 	start string // when it was started, as its system counts that; "0": not known
-	space string // inode of its PID namespace; "0": its system has none; "": not known
-	boot  string // since when its machine runs; "0": its system does not say; "": not known
+	space string // inode of its PID namespace; "0": its system has none
+	boot  string // since when its machine runs; "0": its system does not say
 	host  string
 }
 
 // String is what Labels, the environment of processes and the names of groups hold.
 func (i identity) String() string {
-	name := strconv.Itoa(i.pid) + "." + i.start
-	if i.space != "" && i.boot != "" {
-		name += "." + i.space + "." + i.boot
-	}
-	return name + "@" + i.host
+	return strconv.Itoa(i.pid) + "." + i.start + "." + i.space + "." + i.boot + "@" + i.host
 }
 
-// The third and fourth field are missing in what locbench wrote before it knew of PID namespaces.
-var ownerForm = regexp.MustCompile(`^([1-9][0-9]{0,9})\.([0-9]{1,20})(?:\.([0-9]{1,20})\.([0-9a-f]{1,64}))?@([^/\x00-\x1f\x7f]{0,255})$`)
+var ownerForm = regexp.MustCompile(`^([1-9][0-9]{0,9})\.([0-9]{1,20})\.([0-9]{1,20})\.([0-9a-f]{1,64})@([^/\x00-\x1f\x7f]{0,255})$`)
 
 // parseOwner reads what String has written; ok is false for everything else.
 func parseOwner(text string) (i identity, ok bool) {
@@ -88,23 +84,18 @@ func fateOf(owner string, near bool) (fate, string) {
 // judge is fateOf, seen from here. present tells whether a process with that number is there, and
 // when it was started ("": that is not known).
 func judge(i, here identity, near bool, present func(pid int) (start string, there bool)) (fate, string) {
-	old := i.space == "" || i.boot == "" || here.space == "" || here.boot == ""
 	switch {
-	case i.host != here.host && (old || i.boot != here.boot || i.boot == "0"):
+	case i.host != here.host && (i.boot != here.boot || i.boot == "0"):
 		return unknown, "it is of another machine, " + i.host
-	case !old && i.boot != here.boot && near && sameSystem(i, here):
+	case i.boot != here.boot && near && sameSystem(i, here):
 		return dead, "" // it was on this machine before that was started again
-	case !old && i.boot != here.boot:
+	case i.boot != here.boot:
 		return unknown, "it is of another machine of this name, or from before this one was started"
-	case !old && i.space != here.space:
+	case i.space != here.space:
 		return unknown, fmt.Sprintf("its locbench, process %d of another PID namespace, cannot be seen from here", i.pid)
 	}
-	start, there := present(i.pid)
-	switch {
-	case there && (start == "" || i.start == "0" && !old || start == i.start):
+	if start, there := present(i.pid); there && (start == "" || i.start == "0" || start == i.start) {
 		return lives, fmt.Sprintf("its locbench, process %d, is running", i.pid)
-	case old:
-		return unknown, fmt.Sprintf("its locbench, process %d, is not here, but may be in another PID namespace", i.pid)
 	}
 	return dead, ""
 }
@@ -122,39 +113,37 @@ func newInstanceID() string {
 	return owner() + "-" + hex.EncodeToString(random[:])
 }
 
-// groupPrefix begins the name of every cgroup that is made here; the ID of an instance follows, and
-// then, but for what older locbenches have made, "=" and the ID of the run.
+// groupPrefix begins the name of every cgroup that is made here; the ID of an instance follows, "=", and
+// the ID of the run.
 const groupPrefix = "locbench-"
 
 // groupName names the cgroup of an instance of a run ("": of none).
 func groupName(id, run string) string { return groupPrefix + id + "=" + groupRun(run) }
 
-// ProbeGroups tells which limits this user may not set on processes.
-func ProbeGroups() (missing []string, err error) {
+// ProbeGroups returns which limits this user may not set on processes, and why no CPU set.
+func ProbeGroups() (missing []string, noSet, err error) {
 	return cgroup.Tree{}.Probe(groupName(newInstanceID(), ""))
 }
 
 // groupRun is a run in the name of a cgroup.
 func groupRun(run string) string {
 	return strings.Map(func(r rune) rune {
-		if runForm.MatchString(string(r)) {
+		if r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
 			return r
 		}
 		return '-'
 	}, run[:min(len(run), 64)])
 }
 
-// parseGroup reads the name of a cgroup; ok is false for one that groupName has not made. told is
-// false where it does not say of which run it is.
-func parseGroup(name string) (owner, run string, told, ok bool) {
-	id, ok := strings.CutPrefix(name, groupPrefix)
-	if i := strings.LastIndexByte(id, '='); i >= 0 && id[i+1:] == groupRun(id[i+1:]) {
-		if owner, ours := instanceOwner(id[:i]); ok && ours {
-			return owner, id[i+1:], true, true
-		}
+// parseGroup reads the name of a cgroup; ok is false for one that groupName has not made.
+func parseGroup(name string) (owner, run string, ok bool) {
+	rest, ours := strings.CutPrefix(name, groupPrefix)
+	i := strings.LastIndexByte(rest, '=')
+	if !ours || i < 0 || rest[i+1:] != groupRun(rest[i+1:]) {
+		return "", "", false
 	}
-	owner, ours := instanceOwner(id)
-	return owner, "", false, ok && ours
+	owner, ok = instanceOwner(rest[:i])
+	return owner, rest[i+1:], ok
 }
 
 var instanceForm = regexp.MustCompile(`^(.+)-[0-9a-f]{12}$`)

@@ -7,17 +7,19 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // surroundings are the PID namespace of this process and the ID of the kernel's life, the same in
-// every container of the machine.
+// every container of the machine. Where they cannot be read they are nobody else's: who cannot see where
+// it is must not take anybody for dead.
 func surroundings() (space, boot string) {
 	link, _ := os.Readlink("/proc/self/ns/pid") // "pid:[4026531836]"
 	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	space = strings.TrimSuffix(strings.TrimPrefix(link, "pid:["), "]")
 	boot = strings.ReplaceAll(strings.TrimSpace(string(id)), "-", "")
 	if !regexp.MustCompile(`^[0-9]{1,20}$`).MatchString(space) || !regexp.MustCompile(`^[0-9a-f]{32}$`).MatchString(boot) {
-		return "", ""
+		return strconv.FormatInt(time.Now().UnixNano(), 10), "0"
 	}
 	return space, boot
 }

@@ -15,10 +15,10 @@ const (
 
 func TestParseOwner(t *testing.T) {
 	for text, want := range map[string]identity{
-		"1.2@host": {1, "2", "", "", "host"},
+		"1.2.0.0@host": {1, "2", "0", "0", "host"},
 		"77.88.4026531836." + boot + "@a host-1.example": {77, "88", "4026531836", boot, "a host-1.example"},
 		"77.1700000000000000.0.0@mac":                    {77, "1700000000000000", "0", "0", "mac"},
-		"1.2@":                                           {1, "2", "", "", ""},
+		"1.2.3.4@":                                       {1, "2", "3", "4", ""},
 		owner():                                          self(),
 	} {
 		t.Run(text, func(t *testing.T) {
@@ -32,15 +32,15 @@ func TestParseOwner(t *testing.T) {
 		})
 	}
 	for _, text := range []string{
-		"", "nightly.service", "x", "1", "1@h", "1.2", "0.2@h", "-1.2@h", "01.2@h", "1.x@h", "1.2.3@h", "1.2.3.xyz@h", "1.2.3.0.4@h", "1.2@a/b", "1.2@a\nb",
-		" 1.2@h", "99999999999.1@h", "1.2.3.ABC@h",
+		"", "nightly.service", "x", "1", "1@h", "1.2.3.4", "1.2@h", "0.2.3.4@h", "-1.2.3.4@h", "01.2.3.4@h", "1.x.3.4@h", "1.2.3@h", "1.2.3.xyz@h", "1.2.3.0.4@h",
+		"1.2.3.4@a/b", "1.2.3.4@a\nb", " 1.2.3.4@h", "99999999999.1.3.4@h", "1.2.3.ABC@h",
 	} {
 		if i, ok := parseOwner(text); ok {
 			t.Errorf("%q: taken for %+v", text, i)
 		}
 	}
-	for _, id := range []string{"1.2@h", "1.2@h-", "1.2@h-0123456789a", "1.2@h-0123456789abc", "1.2@h-0123456789AB", "1.2@h-0123456789ab.service", "x-0123456789ab", "-0123456789ab"} {
-		if o, ok := instanceOwner(id); ok && o != "1.2@h" {
+	for _, id := range []string{"1.2.3.4@h", "1.2.3.4@h-", "1.2.3.4@h-0123456789a", "1.2.3.4@h-0123456789abc", "1.2.3.4@h-0123456789AB", "1.2.3.4@h-0123456789ab.service", "x-0123456789ab", "-0123456789ab"} {
+		if o, ok := instanceOwner(id); ok && o != "1.2.3.4@h" {
 			t.Errorf("%q: taken for an instance of %q", id, o)
 		} else if ok {
 			t.Errorf("%q: taken for an instance", id)
@@ -53,7 +53,7 @@ func TestParseOwner(t *testing.T) {
 
 func FuzzParseOwner(f *testing.F) {
 	f.Add("1.2.4026531836." + boot + "@host")
-	f.Add("1.2@host")
+	f.Add("1.2.0.0@host")
 	f.Fuzz(func(t *testing.T, text string) {
 		if i, ok := parseOwner(text); ok && (i.String() != text || i.pid <= 0 || strings.Contains(text, "/")) {
 			t.Errorf("%q: %+v", text, i)
@@ -83,16 +83,12 @@ func TestJudge(t *testing.T) {
 		"another PID namespace":          {identity{9, "90", "42", boot, "host"}, here, unknown, "PID namespace"},
 		"the same number in another one": {identity{10, "100", "42", boot, "host"}, here, unknown, "PID namespace"},
 		"another machine":                {identity{9, "90", "41", otherBoot, "far"}, here, unknown, "another machine, far"},
-		"started anew":                   {identity{9, "90", "41", otherBoot, "host"}, here, dead, ""},
-		"started anew, number used":      {identity{10, "100", "77", otherBoot, "host"}, here, dead, ""},
+		"started again":                  {identity{9, "90", "41", otherBoot, "host"}, here, dead, ""},
+		"started again, number used":     {identity{10, "100", "77", otherBoot, "host"}, here, dead, ""},
 		"far engine, started anew":       {identity{9, "90", "41", otherBoot, "host"}, here, unknown, "before this one was started"},
 		"macOS, started anew":            {identity{9, "90", "0", boot, "host"}, mac, dead, ""},
 		"a Linux of the same name":       {identity{9, "90", "41", boot, "host"}, mac, unknown, "before this one was started"},
-		"old, lives":                     {identity{10, "100", "", "", "host"}, here, lives, "is running"},
-		"old, gone":                      {identity{9, "90", "", "", "host"}, here, unknown, "may be in another PID namespace"},
-		"old, number used again":         {identity{10, "99", "", "", "host"}, here, unknown, "may be in another PID namespace"},
-		"old, another machine":           {identity{10, "100", "", "", "far"}, here, unknown, "another machine, far"},
-		"here not known":                 {identity{9, "90", "41", boot, "host"}, identity{1, "1", "", "", "host"}, unknown, "may be"},
+		"here not known":                 {identity{9, "90", "41", boot, "host"}, identity{1, "1", "170000000", "0", "host"}, unknown, "before this one was started"},
 		"macOS, lives":                   {identity{12, "120", "0", otherBoot, "host"}, mac, lives, "is running"},
 		"macOS, gone":                    {identity{9, "90", "0", otherBoot, "host"}, mac, dead, ""},
 		"macOS, start not known":         {identity{12, "0", "0", otherBoot, "host"}, mac, lives, "is running"},

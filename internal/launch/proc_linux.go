@@ -53,21 +53,6 @@ func processAilment(pid int) string {
 	return ""
 }
 
-// networkAilment is "" unless no interface of the process's network but loopback has a route: the
-// kernel takes the routes of an interface away when it goes down.
-func networkAilment(pid int) string {
-	data, err := readProc(pid, "net/route")
-	if err != nil {
-		return ""
-	}
-	for line := range strings.Lines(string(data)) {
-		if f := strings.Fields(line); len(f) > 1 && f[0] != "Iface" && f[0] != "lo" {
-			return ""
-		}
-	}
-	return "its network was cut from outside: no interface of it is up"
-}
-
 func readStat(pid int) (stat, error) {
 	data, err := readProc(pid, "stat")
 	if err != nil {

@@ -12,11 +12,14 @@ import (
 	"os/exec"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/cgroup"
+	"locbench/internal/cpuset"
 	"locbench/internal/lines"
 )
 
@@ -28,8 +31,8 @@ const (
 // Process starts contenders as processes of this machine: each in a session of its own, in a cgroup
 // with the limits where the user may make one. Its zero value is ready for use.
 type Process struct {
-	// CPUs are those that contenders may run on; nil: those of this process when it launches them.
-	CPUs []int
+	// CPUs are those that contenders may run on; none: those of this process when it launches them.
+	CPUs cpuset.Set
 }
 
 // Launch starts one contender, which is asked at 127.0.0.1:spec.Port and need not listen elsewhere.
@@ -42,7 +45,7 @@ func (l Process) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 	if len(spec.Artifact.Command) == 0 {
 		return nil, fmt.Errorf("start %s: it has no command for the process runtime", spec.Name)
 	}
-	p := newProcess(newSandbox(spec, l.CPUs...), spec)
+	p := newProcess(newSandbox(cgroup.Tree{}, spec, l.CPUs), spec)
 	if err := p.launch(ctx, spec); err != nil {
 		return nil, err
 	}
@@ -144,7 +147,7 @@ func (p *process) run(cmd *exec.Cmd, started chan<- error) {
 	p.info.PID, p.info.StartedAt = cmd.Process.Pid, time.Now()
 	missing := p.box.missing
 	p.box.follow(cmd.Process.Pid)
-	p.info.LimitsEnforced, p.info.LimitsNote, p.info.CPUSet = len(missing) == 0, limitsNote(missing), p.box.cpus
+	p.info.LimitsEnforced, p.info.LimitsNote, p.info.CPUSet = len(missing) == 0, strings.Join(missing, "; "), p.box.cpus
 	started <- nil
 	_ = cmd.Wait() // the state tells more than the error
 	exit := processExit(cmd.ProcessState)

@@ -17,6 +17,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/cgroup"
+	"locbench/internal/cpuset"
 	"locbench/internal/docker/dockertest"
 )
 
@@ -37,13 +38,13 @@ func launchProcess(t *testing.T, spec bench.LaunchSpec) bench.Instance {
 // needsGroups skips where this user may not make groups with limits.
 func needsGroups(t *testing.T) {
 	t.Helper()
-	g, err := cgroup.Tree{}.Create("locbench-probe-"+strconv.Itoa(os.Getpid()), bench.Limits{CPUs: 1, Memory: 1 << 30, PIDs: 100}, "0")
+	g, err := cgroup.Tree{}.Create("locbench-probe-"+strconv.Itoa(os.Getpid()), bench.Limits{CPUs: 1, Memory: 1 << 30, PIDs: 100}, cpuset.Of(0))
 	if err != nil {
 		t.Skip("no cgroup can be made here: ", err)
 	}
 	defer g.Remove()
-	if m := g.Missing(); len(m) > 0 {
-		t.Skip("not every limit can be set here: ", m)
+	if m, err := g.Missing(), g.NoCPUSet(); len(m) > 0 || err != nil {
+		t.Skip("not every limit can be set here: ", m, err)
 	}
 }
 
@@ -56,7 +57,7 @@ func TestProcess(t *testing.T) {
 		spec.Limits = bench.Limits{CPUs: 0.5, CPUSet: 2, Memory: 64 << 20, PIDs: 50}
 		inst := launchProcess(t, spec)
 		info := inst.Info()
-		if !info.LimitsEnforced || info.LimitsNote != "" || info.CPUSet == "" || info.PID == 0 {
+		if !info.LimitsEnforced || info.LimitsNote != "" || len(info.CPUSet) == 0 || info.PID == 0 {
 			t.Errorf("%+v", info)
 		}
 		checkQuota(t, inst)
@@ -65,7 +66,7 @@ func TestProcess(t *testing.T) {
 			t.Errorf("%+v %+v, %v", u, u.Memory, err)
 		}
 		status, _ := readProc(info.PID, "status")
-		if !strings.Contains(string(status), "Cpus_allowed_list:\t"+info.CPUSet+"\n") {
+		if !strings.Contains(string(status), "Cpus_allowed_list:\t"+info.CPUSet.String()+"\n") {
 			t.Errorf("not held to CPU %s: %s", info.CPUSet, status)
 		}
 	})
@@ -83,7 +84,7 @@ func TestProcess(t *testing.T) {
 		spec.Limits = bench.Limits{CPUs: 0.5, CPUSet: 1, Memory: 64 << 20, PIDs: 50}
 		withoutGroups(t, spec, func(inst bench.Instance) {
 			info := inst.Info()
-			if want := "limits not enforced: CPU quota, memory, processes: this user may not"; info.LimitsEnforced || info.LimitsNote != want {
+			if want := "CPU quota, memory, processes: this user may not"; info.LimitsEnforced || info.LimitsNote != want {
 				t.Errorf("%v %q, want %q", info.LimitsEnforced, info.LimitsNote, want)
 			}
 			waitLog(t, inst, "listening")
@@ -93,7 +94,7 @@ func TestProcess(t *testing.T) {
 				t.Errorf("%+v %+v", after, after.Memory)
 			}
 			status, _ := readProc(info.PID, "status")
-			if !strings.Contains(string(status), "Cpus_allowed_list:\t"+info.CPUSet+"\n") {
+			if !strings.Contains(string(status), "Cpus_allowed_list:\t"+info.CPUSet.String()+"\n") {
 				t.Errorf("not held to CPU %s", info.CPUSet)
 			}
 		})
@@ -118,11 +119,11 @@ func TestProcess(t *testing.T) {
 		}
 		spec := processSpec(t, helper, "print", "hello", "sleep")
 		spec.Limits = bench.Limits{CPUs: 0.5, CPUSet: 1}
-		p := newProcess(newSandbox(spec), spec)
+		p := newProcess(newSandbox(cgroup.Tree{}, spec, nil), spec)
 		if err := p.box.close(); err != nil {
 			t.Fatal(err)
 		}
-		p.box = sandboxIn(cgroup.Tree{Root: root}, spec)
+		p.box = newSandbox(cgroup.Tree{Root: root}, spec, nil)
 		if _, ok := p.box.group.FD(); !ok {
 			t.Fatal("not taken for v2")
 		}
@@ -164,11 +165,11 @@ func TestProcess(t *testing.T) {
 		}
 		spec := processSpec(t, helper, "hog", "40", "child", "serve", "0")
 		spec.Limits = bench.Limits{Memory: 64 << 20}
-		p := newProcess(newSandbox(spec), spec)
+		p := newProcess(newSandbox(cgroup.Tree{}, spec, nil), spec)
 		if err := p.box.close(); err != nil {
 			t.Fatal(err)
 		}
-		if p.box = sandboxIn(cgroup.Tree{Root: root}, spec); p.box.group == nil || p.box.reader == nil {
+		if p.box = newSandbox(cgroup.Tree{Root: root}, spec, nil); p.box.group == nil || p.box.reader == nil {
 			t.Skip("no group can be made here: ", p.box.missing)
 		}
 		if err := p.launch(t.Context(), spec); err != nil {
@@ -278,7 +279,7 @@ func TestProcess(t *testing.T) {
 // withoutGroups launches with a sandbox that has lost its group, as a user without rights gets it.
 func withoutGroups(t *testing.T, spec bench.LaunchSpec, check func(bench.Instance)) {
 	t.Helper()
-	p := newProcess(newSandbox(spec), spec)
+	p := newProcess(newSandbox(cgroup.Tree{}, spec, nil), spec)
 	p.box.loseGroup(errors.New("this user may not"))
 	if err := p.launch(t.Context(), spec); err != nil {
 		t.Fatal(err)

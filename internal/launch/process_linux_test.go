@@ -21,7 +21,7 @@ import (
 func shell(t *testing.T, script string, env map[string]string) (*process, error) {
 	t.Helper()
 	spec := bench.LaunchSpec{RunID: runID(t), Name: "t", Artifact: bench.Artifact{Command: []string{"sh", "-c", script}}, Env: env}
-	p := newProcess(sandboxIn(cgroup.Tree{Root: t.TempDir()}, spec), spec)
+	p := newProcess(newSandbox(cgroup.Tree{Root: t.TempDir()}, spec, nil), spec)
 	if err := p.launch(t.Context(), spec); err != nil {
 		return nil, err
 	}
@@ -131,13 +131,13 @@ func TestShell_LogIsBounded(t *testing.T) {
 func TestShell_WithoutGroup(t *testing.T) {
 	spec := bench.LaunchSpec{RunID: runID(t), Name: "t", Artifact: bench.Artifact{Command: []string{"sh", "-c", "echo up; sleep 600 >/dev/null 2>&1 & wait"}},
 		Limits: bench.Limits{CPUs: 0.5, CPUSet: 1, Memory: 64 << 20, PIDs: 50}}
-	p := newProcess(sandboxIn(cgroup.Tree{Root: t.TempDir()}, spec), spec)
+	p := newProcess(newSandbox(cgroup.Tree{Root: t.TempDir()}, spec, nil), spec)
 	if err := p.launch(t.Context(), spec); err != nil {
 		t.Fatal(err)
 	}
 	stopAtEnd(t, p)
 	info := p.Info()
-	if info.LimitsEnforced || !strings.HasPrefix(info.LimitsNote, "limits not enforced: CPU quota, memory, processes: ") || strings.Contains(info.LimitsNote, "CPU set") {
+	if info.LimitsEnforced || !strings.HasPrefix(info.LimitsNote, "CPU quota, memory, processes: ") || strings.Contains(info.LimitsNote, "CPU set") {
 		t.Errorf("%+v", info)
 	}
 	waitLog(t, p, "up")
@@ -146,7 +146,7 @@ func TestShell_WithoutGroup(t *testing.T) {
 		t.Errorf("%+v, %v", u, err)
 	}
 	status, _ := readProc(info.PID, "status")
-	if !strings.Contains(string(status), "Cpus_allowed_list:\t"+info.CPUSet+"\n") {
+	if !strings.Contains(string(status), "Cpus_allowed_list:\t"+info.CPUSet.String()+"\n") {
 		t.Errorf("not held to CPU %s", info.CPUSet)
 	}
 }
@@ -158,7 +158,7 @@ func TestProcessCannotStart(t *testing.T) {
 		if len(command) == 0 {
 			_, err = Process{}.Launch(t.Context(), spec)
 		} else {
-			err = newProcess(sandboxIn(cgroup.Tree{Root: t.TempDir()}, spec), spec).launch(t.Context(), spec)
+			err = newProcess(newSandbox(cgroup.Tree{Root: t.TempDir()}, spec, nil), spec).launch(t.Context(), spec)
 		}
 		if err == nil || !strings.HasPrefix(err.Error(), "start ") {
 			t.Errorf("%v: %v", command, err)
@@ -173,7 +173,7 @@ func TestProcessCancelled(t *testing.T) {
 	if _, err := (Process{}).Launch(ctx, spec); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	p := newProcess(sandboxIn(cgroup.Tree{Root: t.TempDir()}, spec), spec) // cancelled while it starts
+	p := newProcess(newSandbox(cgroup.Tree{Root: t.TempDir()}, spec, nil), spec) // cancelled while it starts
 	if err := p.launch(ctx, spec); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}

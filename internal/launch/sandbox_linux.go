@@ -21,9 +21,9 @@ import (
 type sandbox struct {
 	id      string // of the instance
 	limits  bench.Limits
-	first   []int          // the CPUs of the CPU set
-	allowed []int          // those it may use without a CPU set, where that is not what this process may
-	cpus    string         // the same as the kernel writes it, "" for all
+	cpus    cpuset.Set     // that it is kept to; none: all
+	allowed cpuset.Set     // those it may use without a CPU set, where that is not what this process may
+	pinned  bool           // by the affinity of its threads, since no group keeps it to them
 	group   *cgroup.Group  // nil: there is none
 	reader  *cgroup.Reader // nil: /proc is read
 	missing []string       // limits that are not enforced
@@ -34,26 +34,20 @@ type sandbox struct {
 }
 
 // newSandbox makes the group. It does not fail: limits that cannot be had are in missing.
-func newSandbox(spec bench.LaunchSpec, allowed ...int) *sandbox {
-	return sandboxIn(cgroup.Tree{}, spec, allowed...)
-}
-
-func sandboxIn(tree cgroup.Tree, spec bench.LaunchSpec, allowed ...int) *sandbox {
-	s := &sandbox{id: newInstanceID(), limits: spec.Limits, allowed: allowed}
+func newSandbox(tree cgroup.Tree, spec bench.LaunchSpec, allowed cpuset.Set) *sandbox {
+	s := &sandbox{id: newInstanceID(), limits: spec.Limits, allowed: allowed, cpus: spec.CPUs}
 	if len(allowed) == 0 {
 		allowed = cpuset.Allowed()
 	}
-	s.first = allowed[:max(0, min(spec.Limits.CPUSet, len(allowed)))]
-	if len(spec.CPUs) > 0 {
-		s.first = spec.CPUs
+	if len(s.cpus) == 0 {
+		s.cpus = allowed.First(spec.Limits.CPUSet)
 	}
-	s.cpus = cpuset.List(s.first)
 	group, err := tree.Create(groupName(s.id, spec.RunID), spec.Limits, s.cpus)
 	if err != nil {
 		s.loseGroup(err)
 		return s
 	}
-	s.group, s.missing = group, slices.Clone(group.Missing())
+	s.group, s.missing, s.pinned = group, group.Missing(), group.NoCPUSet() != nil
 	if s.reader, err = group.Reader(); err != nil {
 		s.reader = nil // the figures of /proc do
 	}
@@ -68,7 +62,7 @@ func (s *sandbox) loseGroup(why error) {
 	if s.reader != nil {
 		s.reader.Close()
 	}
-	s.group, s.reader, s.missing = nil, nil, nil
+	s.group, s.reader, s.missing, s.pinned = nil, nil, nil, true
 	var names []string
 	add := func(wanted bool, name string) {
 		if wanted {
@@ -81,33 +75,21 @@ func (s *sandbox) loseGroup(why error) {
 	if len(names) > 0 {
 		s.missing = append(s.missing, strings.Join(names, ", ")+": "+why.Error())
 	}
-	if s.cpus != "" {
-		s.missing = append(s.missing, "CPU set: "+why.Error()) // apart, since pin can do that
-	}
 }
 
 // pin narrows the affinity of the calling thread, hence of what it starts, to the CPU set where no
 // group enforces that. Anybody may do so; the process could widen it again, but no contender has a
 // reason to.
 func (s *sandbox) pin() error {
-	isSet := func(missing string) bool { return strings.HasPrefix(missing, "CPU set:") }
-	cpus := s.first
+	cpus := s.cpus
 	if len(cpus) == 0 {
 		cpus = s.allowed
 	}
 	// This thread may itself be kept to other CPUs, as a client that has its own is.
-	if len(cpus) == 0 || len(s.allowed) == 0 && !slices.ContainsFunc(s.missing, isSet) {
+	if len(cpus) == 0 || len(s.allowed) == 0 && !s.pinned {
 		return nil
 	}
-	var set unix.CPUSet
-	for _, cpu := range cpus {
-		set.Set(cpu)
-	}
-	if err := unix.SchedSetaffinity(0, &set); err != nil { // of this thread, which does nothing but wait afterwards
-		return fmt.Errorf("set affinity: %w", err)
-	}
-	s.missing = slices.DeleteFunc(s.missing, isSet)
-	return nil
+	return cpuset.KeepThread(cpus) // which does nothing but wait afterwards
 }
 
 func (s *sandbox) environ(spec bench.LaunchSpec) []string {

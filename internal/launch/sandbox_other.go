@@ -9,19 +9,18 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/cgroup"
+	"locbench/internal/cpuset"
 )
 
 // sandbox is little here: limits and counters of processes are Linux's.
 type sandbox struct {
 	id      string // of the instance
-	cpus    string
+	cpus    cpuset.Set
 	missing []string
 	job     job
 }
 
-func newSandbox(spec bench.LaunchSpec, _ ...int) *sandbox { return sandboxIn(cgroup.Tree{}, spec) }
-
-func sandboxIn(_ cgroup.Tree, spec bench.LaunchSpec) *sandbox {
+func newSandbox(_ cgroup.Tree, spec bench.LaunchSpec, _ cpuset.Set) *sandbox {
 	s := &sandbox{id: newInstanceID()}
 	if spec.Limits != (bench.Limits{}) {
 		s.missing = []string{"all of them: the process runtime has limits on Linux only; use the Docker runtime"}
@@ -52,14 +51,9 @@ func (s *sandbox) oomKilled() bool  { return false }
 // close kills what is left of the process and its descendants.
 func (s *sandbox) close() error { return s.job.end(s.id) }
 
-func cleanGroups(cgroup.Tree, string, func(what, owner string) bool) (Cleaned, error) {
-	return Cleaned{}, nil
-}
-
 func mainThread() bool { return false } // it matters on Linux only
 
 func processGone(int) bool                          { return false }
 func processAilment(int) string                     { return "" }
-func networkAilment(int) string                     { return "" }
 func sessionListens(int) []netip.AddrPort           { return nil }
 func containerListens(int, string) []netip.AddrPort { return nil }

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os/exec"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -56,7 +55,7 @@ func Doctor(ctx context.Context, o DoctorOptions) []Finding {
 }
 
 // diagnose is Doctor with what tells which limits this user cannot set.
-func diagnose(ctx context.Context, o DoctorOptions, groups cgroup.Tree, probe func() (missing []string, err error)) []Finding {
+func diagnose(ctx context.Context, o DoctorOptions, groups cgroup.Tree, probe func() (missing []string, noSet, err error)) []Finding {
 	m := Fingerprint(ctx)
 	all, others := doctorDocker(ctx)
 	m.OtherContainers = others
@@ -107,7 +106,7 @@ func dockerLimits(i docker.Info) Finding {
 	return Finding{Name: "Docker limits", Status: OK, Value: "CPU, memory without swap, processes"}
 }
 
-func doctorCgroup(m bench.Machine, probe func() (missing []string, err error)) []Finding {
+func doctorCgroup(m bench.Machine, probe func() (missing []string, noSet, err error)) []Finding {
 	fix := "run as root, or use Docker"
 	if m.CgroupVersion == 2 {
 		fix = "run as root, in a delegated unit (systemd-run --user --scope -p Delegate=yes locbench …), or use Docker"
@@ -119,10 +118,10 @@ func doctorCgroup(m bench.Machine, probe func() (missing []string, err error)) [
 		return []Finding{{"cgroup", Warn, "no hierarchy with CPU or memory is mounted", "mount cgroup v2 (mount -t cgroup2 none /sys/fs/cgroup), or use Docker"}}
 	}
 	all := []Finding{{Name: "cgroup", Status: OK, Value: "v" + strconv.Itoa(m.CgroupVersion)}}
-	missing, err := probe()
+	missing, noSet, err := probe()
 	may := "this user may set CPU quota, CPU set, memory and processes"
-	if rest := slices.DeleteFunc(missing, func(s string) bool { return strings.HasPrefix(s, "CPU set:") }); len(rest) < len(missing) {
-		missing, may = rest, "this user may set CPU quota, memory and processes; a CPU set is kept by affinity"
+	if noSet != nil {
+		may = "this user may set CPU quota, memory and processes; a CPU set is kept by affinity"
 	}
 	switch {
 	case err != nil:

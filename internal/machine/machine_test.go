@@ -172,21 +172,22 @@ func TestElasticsearchFindingStaysThere(t *testing.T) {
 func TestProcessLimits(t *testing.T) {
 	for name, tt := range map[string]struct {
 		missing []string
+		noSet   error
 		err     error
 		version int
 		status  Status
 		value   string
 		fix     string
 	}{
-		"all":            {nil, nil, 2, OK, "this user may set CPU quota, CPU set, memory and processes", ""},
-		"no CPU set":     {[]string{"CPU set: not delegated"}, nil, 2, OK, "this user may set CPU quota, memory and processes; a CPU set is kept by affinity", ""},
-		"no memory":      {[]string{"CPU set: not delegated", "memory: not delegated"}, nil, 2, Warn, "not enforced: memory: not delegated", "in a delegated unit"},
-		"nothing, on v2": {nil, errors.New("permission denied"), 2, Warn, "not enforced: permission denied", "in a delegated unit"},
-		"nothing, on v1": {nil, errors.New("permission denied"), 1, Warn, "not enforced: permission denied", "run as root, or use Docker"},
+		"all":            {nil, nil, nil, 2, OK, "this user may set CPU quota, CPU set, memory and processes", ""},
+		"no CPU set":     {nil, errors.New("not delegated"), nil, 2, OK, "this user may set CPU quota, memory and processes; a CPU set is kept by affinity", ""},
+		"no memory":      {[]string{"memory: not delegated"}, errors.New("not delegated"), nil, 2, Warn, "not enforced: memory: not delegated", "in a delegated unit"},
+		"nothing, on v2": {nil, nil, errors.New("permission denied"), 2, Warn, "not enforced: permission denied", "in a delegated unit"},
+		"nothing, on v1": {nil, nil, errors.New("permission denied"), 1, Warn, "not enforced: permission denied", "run as root, or use Docker"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := bench.Machine{OS: "linux", CgroupVersion: tt.version}
-			all := doctorCgroup(m, func() ([]string, error) { return tt.missing, tt.err })
+			all := doctorCgroup(m, func() ([]string, error, error) { return tt.missing, tt.noSet, tt.err })
 			if len(all) != 2 || all[0].Value != fmt.Sprintf("v%d", tt.version) {
 				t.Fatalf("%+v", all)
 			}
@@ -231,7 +232,7 @@ func TestDoctor(t *testing.T) {
 	t.Setenv("DOCKER_HOST", "unix://"+t.TempDir()+"/no.sock")
 	t.Setenv("PATH", t.TempDir())
 	seen := map[string]Finding{}
-	none := func() ([]string, error) { return nil, nil }
+	none := func() ([]string, error, error) { return nil, nil, nil }
 	for _, f := range diagnose(t.Context(), DoctorOptions{}, cgroup.Tree{Root: t.TempDir()}, none) {
 		if f.Value == "" || f.Status == Missing && f.Fix == "" {
 			t.Errorf("%+v", f)

@@ -371,8 +371,8 @@ func instanceText(i bench.InstanceInfo) string {
 	if i.Limits.Memory > 0 {
 		parts = append(parts, units.Bytes(i.Limits.Memory)+" without swap")
 	}
-	if i.CPUSet != "" {
-		parts = append(parts, "on CPU "+i.CPUSet)
+	if len(i.CPUSet) > 0 {
+		parts = append(parts, "on CPU "+i.CPUSet.String())
 	}
 	if !i.LimitsEnforced {
 		parts = append(parts, "LIMITS NOT ENFORCED")

@@ -10,6 +10,7 @@ import (
 
 	"locbench/internal/analysis"
 	"locbench/internal/bench"
+	"locbench/internal/cpuset"
 	"locbench/internal/testenv"
 	"locbench/internal/units"
 )
@@ -56,7 +57,7 @@ func recorded() (records []bench.Record, run bench.Run, legs []bench.LegResult) 
 	add(second, nil, bench.Progress{Phase: bench.PhaseSeed, Done: 500, Total: 1000, Unit: "documents"})
 	add(second, nil, bench.PhaseEnded{Phase: bench.PhaseSeed, Took: 2 * second, Note: "bundled data, 1,000 documents"})
 	add(0, &good, bench.LegStarted{Number: 1, Of: 2})
-	add(0, &good, bench.InstanceStarted{Info: bench.InstanceInfo{Runtime: bench.RuntimeDocker, Limits: bench.Limits{CPUs: 1.5, Memory: 512 << 20}, LimitsEnforced: true, CPUSet: "0-3"}})
+	add(0, &good, bench.InstanceStarted{Info: bench.InstanceInfo{Runtime: bench.RuntimeDocker, Limits: bench.Limits{CPUs: 1.5, Memory: 512 << 20}, LimitsEnforced: true, CPUSet: cpuset.UpTo(4)}})
 	add(0, &good, bench.InstanceReady{StartUp: 6210 * time.Microsecond, FirstAnswer: &bench.FirstAnswer{After: 960 * time.Microsecond, Status: 503}})
 	add(0, &good, bench.MarkRead{Mark: bench.Mark{Name: "after start-up", Usage: *usage(time.Second, 0)}})
 	add(0, &good, bench.PhaseStarted{Phase: bench.PhaseCheck})

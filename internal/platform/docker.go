@@ -9,6 +9,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/contender"
+	"locbench/internal/cpuset"
 	"locbench/internal/docker"
 	"locbench/internal/elastic/store"
 	"locbench/internal/launch"
@@ -158,7 +159,7 @@ func (d *Docker) expose(s *store.Store) (string, error) {
 	return s.Listen(net.JoinHostPort(host, "0"), d.Subnets()...)
 }
 
-func (d *Docker) Allow([]int) {}
+func (d *Docker) Allow(cpuset.Set) {}
 
 // Alive asks the engine anew: the connection that is open may have outlived it.
 func (d *Docker) Alive(ctx context.Context) error {
@@ -175,10 +176,6 @@ func (d *Docker) Others(ctx context.Context) []string {
 		return nil // the run will find out what is wrong with the engine
 	}
 	return names
-}
-
-func (d *Docker) Neighbours(ctx context.Context) ([]launch.Neighbour, error) {
-	return launch.NeighboursOn(ctx, d.engine, d.runID)
 }
 
 func (d *Docker) Clean(ctx context.Context) (launch.Cleaned, error) {

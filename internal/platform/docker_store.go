@@ -6,21 +6,22 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/cpuset"
 	"locbench/internal/docker"
 	"locbench/internal/elastic/store"
 	"locbench/internal/launch"
 	"locbench/internal/lines"
 )
 
-// Containers runs the container of a store in the contenders' network, on these CPUs ("": any), and
+// Containers runs the container of a store in the contenders' network, on these CPUs (none: any), and
 // tells how the image is pulled.
-func (d *Docker) Containers(cpus string, progress func(bench.Progress)) store.ContainerRunner {
+func (d *Docker) Containers(cpus cpuset.Set, progress func(bench.Progress)) store.ContainerRunner {
 	return storeRunner{d, cpus, progress}
 }
 
 type storeRunner struct {
 	docker   *Docker
-	cpus     string
+	cpus     cpuset.Set
 	progress func(bench.Progress)
 }
 

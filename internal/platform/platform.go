@@ -11,6 +11,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/contender"
+	"locbench/internal/cpuset"
 	"locbench/internal/elastic/store"
 	"locbench/internal/launch"
 )
@@ -24,7 +25,7 @@ type Builder interface {
 }
 
 // Platform builds and launches contenders. Its methods are called by one goroutine at a time, but
-// for Launch, Alive and Neighbours.
+// for Launch and Alive.
 type Platform interface {
 	Builder
 	// Capabilities are what a run may count on.
@@ -41,13 +42,11 @@ type Platform interface {
 	Reach(s *store.Store) (url string, err error)
 	// Allow names the CPUs that contenders may use that are kept to none; nil: those of this
 	// process.
-	Allow(cpus []int)
+	Allow(cpus cpuset.Set)
 	// Alive asks for a sign of life.
 	Alive(ctx context.Context) error
 	// Others names what runs there beside this run.
 	Others(ctx context.Context) []string
-	// Neighbours are the runs of other locbenches there that this machine does not know of.
-	Neighbours(ctx context.Context) ([]launch.Neighbour, error)
 	// Clean removes what an earlier, killed part of the run has left.
 	Clean(ctx context.Context) (launch.Cleaned, error)
 	// Close ends all that was opened, even when ctx was cancelled.

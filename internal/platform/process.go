@@ -11,6 +11,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/contender"
+	"locbench/internal/cpuset"
 	"locbench/internal/elastic/store"
 	"locbench/internal/launch"
 )
@@ -18,13 +19,12 @@ import (
 // here is what platforms without an engine have in common: this machine.
 type here struct{ runID string }
 
-func (here) CPUs() int                                              { return runtime.NumCPU() }
-func (here) Fingerprint(*bench.Run)                                 {}
-func (here) Reach(s *store.Store) (string, error)                   { return s.URL(), nil }
-func (here) Alive(context.Context) error                            { return nil }
-func (here) Others(context.Context) []string                        { return nil }
-func (here) Neighbours(context.Context) ([]launch.Neighbour, error) { return nil, nil }
-func (here) Close(context.Context) error                            { return nil }
+func (here) CPUs() int                            { return runtime.NumCPU() }
+func (here) Fingerprint(*bench.Run)               {}
+func (here) Reach(s *store.Store) (string, error) { return s.URL(), nil }
+func (here) Alive(context.Context) error          { return nil }
+func (here) Others(context.Context) []string      { return nil }
+func (here) Close(context.Context) error          { return nil }
 func (h here) Clean(ctx context.Context) (launch.Cleaned, error) {
 	return launch.Clean(ctx, nil, launch.CleanOptions{Run: h.runID, NotOwn: true})
 }
@@ -93,7 +93,7 @@ func (*process) Template() (bench.Template, error) {
 	return bench.Template{Listen: "127.0.0.1", Self: self}, nil
 }
 
-func (p *process) Allow(cpus []int) { p.launcher.CPUs = cpus }
+func (p *process) Allow(cpus cpuset.Set) { p.launcher.CPUs = cpus }
 func (p *process) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
 	return p.launcher.Launch(ctx, spec)
 }

@@ -5,6 +5,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/contender"
+	"locbench/internal/cpuset"
 	"locbench/internal/launch"
 )
 
@@ -28,4 +29,4 @@ func (target) Build(context.Context, bench.Service, contender.BuildOptions) (ben
 
 func (target) Prepare(*bench.LaunchSpec, bench.Service) error { return nil }
 func (target) Template() (bench.Template, error)              { return bench.Template{}, nil }
-func (target) Allow([]int)                                    {}
+func (target) Allow(cpuset.Set)                               {}

@@ -18,6 +18,13 @@ func Open(path string) (*os.File, error) {
 	})
 }
 
+// OpenItself opens the file at path for reading; a link is refused.
+func OpenItself(path string) (*os.File, error) {
+	return open(path, func() (fs.FileInfo, error) { return os.Lstat(path) }, func() (*os.File, error) {
+		return os.OpenFile(path, os.O_RDONLY|openNow|noFollow, 0)
+	})
+}
+
 // OpenIn opens the file called name in dir for reading. A link that leads out of dir is an error.
 func OpenIn(dir *os.Root, name string) (*os.File, error) {
 	return open(name, func() (fs.FileInfo, error) { return dir.Stat(name) }, func() (*os.File, error) {
@@ -57,6 +64,8 @@ func check(name string, info fs.FileInfo) error {
 		return nil
 	case mode.IsDir():
 		what = "a folder"
+	case mode&fs.ModeSymlink != 0:
+		what = "a link"
 	case mode&fs.ModeNamedPipe != 0:
 		what = "a pipe"
 	case mode&fs.ModeSocket != 0:
@@ -106,9 +115,7 @@ func size(n int64) string {
 // Append opens the file at path to append to it and to read it, and makes it where it is not there.
 // A link is refused, and a file that has a second name: what is written would end up there too.
 func Append(path string, perm fs.FileMode) (*os.File, error) {
-	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return nil, fmt.Errorf("%s is a link, not a regular file", path)
-	} else if err == nil {
+	if info, err := os.Lstat(path); err == nil {
 		if err := check(path, info); err != nil {
 			return nil, err
 		}

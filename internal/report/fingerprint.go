@@ -101,7 +101,7 @@ func contenderFacts(l layout) factGroup {
 		leg := c.legs[0]
 		parts := []string{strings.Join(leg.Service.Tags, ", ")}
 		if i := leg.Instance; i != nil {
-			parts = append(parts, "runtime "+string(i.Runtime), when(i.CPUSet != "", "CPU set "+i.CPUSet),
+			parts = append(parts, "runtime "+string(i.Runtime), when(len(i.CPUSet) > 0, "CPU set "+i.CPUSet.String()),
 				when(i.ImageID != "", "image "+i.ImageID))
 		}
 		a := leg.Artifact

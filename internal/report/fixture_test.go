@@ -10,6 +10,7 @@ import (
 
 	"locbench/internal/analysis"
 	"locbench/internal/bench"
+	"locbench/internal/cpuset"
 	"locbench/internal/hdr"
 	"locbench/internal/stats"
 )
@@ -115,7 +116,7 @@ func fixtureLeg(p bench.Profile, k, round int, start time.Time) bench.LegResult 
 		Schema: 1, Leg: bench.Leg{Contender: p.Contenders[k].Contender, Round: round}, State: bench.LegComplete,
 		Service:  bench.Service{Name: p.Contenders[k].Contender, Language: m.language, Framework: m.framework, Version: "1.0", Tags: []string{"async"}},
 		Artifact: bench.Artifact{ImageSize: int64(20+60*k) << 20, BuildTime: 42 * time.Second},
-		Instance: &bench.InstanceInfo{Runtime: bench.RuntimeDocker, Limits: p.Limits, LimitsEnforced: true, CPUSet: "0-3", ImageID: "sha256:77af"},
+		Instance: &bench.InstanceInfo{Runtime: bench.RuntimeDocker, Limits: p.Limits, LimitsEnforced: true, CPUSet: cpuset.UpTo(4), ImageID: "sha256:77af"},
 		Started:  start, StartUp: &startUp,
 		Stop: &bench.StopResult{Took: 300 * time.Millisecond, Graceful: true},
 	}

@@ -118,7 +118,7 @@ func (l *follower) follow(ctx context.Context, f *os.File) error {
 		if n > 0 {
 			continue
 		}
-		if !writing || l.ended && !locks {
+		if !writing || l.ended && !regular.Locks {
 			return l.finish()
 		}
 		if st, err := f.Stat(); err == nil && st.Size() < read {

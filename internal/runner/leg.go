@@ -141,7 +141,7 @@ func (l *life) live(ctx context.Context) (err error) {
 	switch {
 	case info.Runtime.Traits().Foreign: // what limits it is not ours to say
 	case !info.LimitsEnforced:
-		l.warn(bench.Finding{Kind: bench.FoundUnlimited, Text: "LIMITS NOT ENFORCED: " + strings.TrimPrefix(info.LimitsNote, "limits not enforced: ")})
+		l.warn(bench.Finding{Kind: bench.FoundUnlimited, Text: "LIMITS NOT ENFORCED: " + info.LimitsNote})
 	case info.LimitsNote != "":
 		l.notice("warning", info.LimitsNote)
 	}

@@ -41,7 +41,7 @@ func Until(t testing.TB, limit time.Duration, what string, is func() bool) {
 }
 
 // AloneOnMachine runs the tests of a package with an empty folder in the environment variable,
-// where runs make themselves known, so that they see no other runs of this machine.
+// where runs notice each other, so that they see no other runs of this machine.
 func AloneOnMachine(m *testing.M, variable string) (code int) {
 	dir, err := os.MkdirTemp("", "locbench-runs-")
 	if err != nil {

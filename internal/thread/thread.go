@@ -3,7 +3,11 @@
 // was.
 package thread
 
-import "runtime"
+import (
+	"runtime"
+
+	"locbench/internal/cpuset"
+)
 
 // atFirst is for how many CPUs the Go runtime has found this process good for, a cgroup's quota
 // included, before anybody changed that.
@@ -12,7 +16,7 @@ var atFirst = runtime.GOMAXPROCS(0)
 // Cores is how many CPUs this process has: those on which it may run, no more than a quota lets it
 // use.
 func Cores() int {
-	if n := len(CPUs()); n > 0 {
+	if n := len(cpuset.OfThread()); n > 0 {
 		return min(n, atFirst)
 	}
 	return atFirst

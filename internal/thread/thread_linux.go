@@ -5,6 +5,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"locbench/internal/cpuset"
 )
 
 // slice is the turn that a thread asks for which may not be preferred otherwise. A shorter one is
@@ -26,7 +28,7 @@ func sharpen() {
 //
 // Who is busy for long must call Ordinary, or takes a CPU from everybody else.
 func Prefer() bool {
-	if len(CPUs()) < 2 || !realTime(1) {
+	if len(cpuset.OfThread()) < 2 || !realTime(1) {
 		Ordinary()
 		return false
 	}
@@ -45,27 +47,6 @@ func realTime(priority uint32) bool {
 func Ordinary() {
 	// It fails only on kernels that do not know of turns.
 	_ = unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_NORMAL, Runtime: uint64(slice)}, 0)
-}
-
-// Pin keeps the calling goroutine, which has called Own, on one CPU. It returns whether it does.
-func Pin(cpu int) bool {
-	var set unix.CPUSet
-	set.Set(cpu)
-	return unix.SchedSetaffinity(0, &set) == nil
-}
-
-// CPUs are the numbers of those on which this process may run.
-func CPUs() (numbers []int) {
-	var set unix.CPUSet
-	if unix.SchedGetaffinity(0, &set) != nil {
-		return nil
-	}
-	for i := range len(set) * 64 {
-		if set.IsSet(i) {
-			numbers = append(numbers, i)
-		}
-	}
-	return numbers
 }
 
 // Sleep sleeps in the kernel, not in the runtime's timers. Signals may end it early.

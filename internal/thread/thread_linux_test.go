@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"locbench/internal/cpuset"
 )
 
 // On one CPU a thread that spins for another, as those of the Go runtime do, must not be of the
@@ -17,7 +19,7 @@ func TestPreferNeedsTwoCPUs(t *testing.T) {
 				t.Errorf("class %d, though preferred", got)
 			}
 		}
-		Pin(CPUs()[0])
+		_ = cpuset.KeepThread(cpuset.OfThread().First(1))
 		if Prefer() {
 			t.Error("real-time with one CPU")
 		}

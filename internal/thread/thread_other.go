@@ -15,12 +15,6 @@ func Watch() bool { return false }
 // Ordinary does nothing on this system.
 func Ordinary() {}
 
-// Pin does nothing on this system.
-func Pin(int) bool { return false }
-
-// CPUs are not known on this system.
-func CPUs() []int { return nil }
-
 // Sleep sleeps.
 func Sleep(d time.Duration) { time.Sleep(d) }
 

@@ -58,10 +58,10 @@ func ReadingsFailed(n int) bench.Finding {
 	return found(bench.FoundReadingsFailed, figures{"readings": float64(n)}, "%d of the readings in between failed", n)
 }
 
-// Neighbours is about other runs that were at work during a step.
-func Neighbours(others []string) bench.Finding {
-	return found(bench.FoundNeighbour, figures{"runs": float64(len(others))},
-		"another locbench was at work on the same machine: %s", strings.Join(others, "; "))
+// OtherRun is about another run on the same machine at the same time.
+func OtherRun() bench.Finding {
+	return found(bench.FoundNeighbour, nil, "another run is on: both use the CPUs, memory and network of this machine, "+
+		"so that the figures of either may be worse than they would be alone")
 }
 
 // Incident is about what befell a contender; after 0 or less is not known, or of no use.

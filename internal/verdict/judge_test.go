@@ -199,7 +199,7 @@ func TestSentences(t *testing.T) {
 		{"killed", Killed(step), bench.FoundOOM, "processes", 2, "the kernel killed 2 of its processes for want of memory"},
 		{"rate", of(RateChanged(100, []string{"to 200/s after 3 s"}, 2)), bench.FoundRateChanged, "changes", 3, "the rate was changed on request, from 100/s to 200/s after 3 s, and 2 times more: the figures of this step are of several rates"},
 		{"standstill", StoodStill(step), bench.FoundStandstill, "longest_ns", 4e7, "the machine stood still: 7 times for 1 ms or more, at the longest for 40.0 ms, 2.5 % of the step on each CPU; the highest latencies may be the machine's"},
-		{"neighbours", of(Neighbours([]string{"run a", "run b"})), bench.FoundNeighbour, "runs", 2, "another locbench was at work on the same machine: run a; run b"},
+		{"other run", of(OtherRun()), bench.FoundNeighbour, "", 0, "another run is on: both use the CPUs, memory and network of this machine, so that the figures of either may be worse than they would be alone"},
 		{"steal", onMachine, bench.FoundStolen, "share", .1, "the hypervisor gave 10.0 % of this machine's CPU time to others"},
 		{"heat", onMachine, bench.FoundHot, "times", 4, "CPUs were slowed down for their heat (4 times)"},
 		{"bottleneck", onMachine, bench.FoundClientSuspected, "contender_cpus", .5, "the client may be the bottleneck: locbench used 1.90 of 2 CPUs, the contender only 0.50 of its 1.5"},

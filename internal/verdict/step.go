@@ -110,7 +110,7 @@ func bottleneck(l bench.Load, used, limit float64, cpus int) (all bench.Findings
 
 // FromOutside are the findings that something else than the contender may have limited a step.
 func FromOutside(res bench.StepResult) bench.Findings {
-	outside := []bench.FindingKind{bench.FoundClientSuspected, bench.FoundStolen, bench.FoundHot, bench.FoundNeighbour}
+	outside := []bench.FindingKind{bench.FoundClientSuspected, bench.FoundStolen, bench.FoundHot}
 	return slices.DeleteFunc(slices.Clone(res.Warnings), func(f bench.Finding) bool { return !slices.Contains(outside, f.Kind) })
 }
 

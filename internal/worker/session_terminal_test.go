@@ -22,7 +22,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/exit"
-	"locbench/internal/launch"
+	"locbench/internal/machine"
 	"locbench/internal/results"
 	"locbench/internal/testenv"
 )
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	if given := os.Getenv(screenVariable); given != "" {
 		os.Exit(screen(given))
 	}
-	os.Exit(testenv.AloneOnMachine(m, launch.RunsVariable))
+	os.Exit(testenv.AloneOnMachine(m, machine.RunsVariable))
 }
 
 // screenVariable makes this program the screen of TestWorkerOfAKilledScreen: it has the binary of the

@@ -71,7 +71,7 @@ func (s Site) Machine(ctx context.Context) setup.Machine {
 		info := engine.Info()
 		out.Engine = setup.Engine{Version: info.Version, CPUs: info.CPUs, Memory: info.MemoryBytes, Local: engine.SameHost()}
 	}
-	missing, err := launch.ProbeGroups()
+	missing, _, err := launch.ProbeGroups() // a CPU set is kept by affinity too
 	switch {
 	case err != nil:
 		out.Unlimited = err.Error()

@@ -21,13 +21,13 @@ import (
 	"locbench/internal/capacity"
 	"locbench/internal/console"
 	"locbench/internal/exit"
-	"locbench/internal/launch"
+	"locbench/internal/machine"
 	"locbench/internal/results"
 	"locbench/internal/runner"
 	"locbench/internal/testenv"
 )
 
-func TestMain(m *testing.M) { os.Exit(testenv.AloneOnMachine(m, launch.RunsVariable)) }
+func TestMain(m *testing.M) { os.Exit(testenv.AloneOnMachine(m, machine.RunsVariable)) }
 
 // service is one whose capacity is known: up to it an answer takes 10 ms, above it a second.
 type service struct {

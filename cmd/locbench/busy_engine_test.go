@@ -1,0 +1,52 @@
+//go:build acceptance && engine && unix
+
+package main
+
+import (
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/machine"
+)
+
+// TestTwoRunsAtOnce: the second is warned from its start, the first from its next leg on; one that was killed
+// is forgotten.
+func TestTwoRunsAtOnce(t *testing.T) {
+	t.Parallel()
+	dir, env := t.TempDir(), []string{machine.RunsVariable + "=" + t.TempDir()}
+	begin := func(out string, rounds string) *command {
+		return startIn(t, dir, env, "run", "--headless", "-p", small(t, "go-nethttp", "process"), "--no-checks", "--rounds", rounds, "-o", out)
+	}
+	first := begin("first", "100")
+	first.waitEvent(filepath.Join(dir, "first"), func(r bench.Record) bool { _, ok := r.Event.(bench.StepEnded); return ok })
+	second := begin("second", "100")
+	second.waitEvent(filepath.Join(dir, "second"), func(r bench.Record) bool { _, ok := r.Event.(bench.StepEnded); return ok })
+	first.waitEvent(filepath.Join(dir, "first"), func(r bench.Record) bool {
+		n, ok := r.Event.(bench.Notice)
+		return ok && n.Kind == bench.FoundNeighbour
+	})
+	first.signal(syscall.SIGINT)
+	if code := first.wait(2 * time.Minute); code != 130 {
+		t.Fatalf("exit code %d\n%s", code, first.stderr.String())
+	}
+	second.signal(syscall.SIGKILL)
+	second.wait(time.Minute)
+	third := begin("third", "1")
+	if code := third.wait(2 * time.Minute); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, third.stderr.String())
+	}
+	for out, want := range map[string]bool{"first": true, "second": true, "third": false} {
+		run, _ := read(t, filepath.Join(dir, out))
+		if run.Warnings.Has(bench.FoundNeighbour) != want {
+			t.Errorf("the %s run: %q", out, run.Warnings)
+		}
+		if out == "second" {
+			if code, stdout, stderr := locbench(t, dir, "clean", "--run", run.ID); code != 0 {
+				t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+			}
+		}
+	}
+}

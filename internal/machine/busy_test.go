@@ -1,0 +1,68 @@
+//go:build unix
+
+package machine
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestBusy(t *testing.T) {
+	dir := t.TempDir()
+	open := func() *Busy {
+		t.Helper()
+		b, err := OpenBusy(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	others := func(who string, b *Busy, want bool) {
+		t.Helper()
+		if got := b.Others(); got != want {
+			t.Errorf("%s: others %v, want %v", who, got, want)
+		}
+	}
+	first := open()
+	others("the first", first, false)
+	others("the first, asked again", first, false)
+	second := open()
+	others("the second", second, true)
+	others("the first, with the second", first, true)
+	if err := first.Close(); err != nil {
+		t.Error(err)
+	}
+	third := open()
+	others("the third", third, true) // the second is on still
+	third.Close()
+	others("the second, alone", second, false)
+	second.Close()
+	if info, err := os.Stat(filepath.Join(dir, "locbench.lock")); err != nil || info.Size() != 0 || info.Mode().Perm() != 0o644 {
+		t.Errorf("%v, %v", info, err)
+	}
+}
+
+// TestOpenBusy_Hostile: what others may have put in the place of the lock is neither followed nor waited for.
+func TestOpenBusy_Hostile(t *testing.T) {
+	for name, put := range map[string]func(path string) error{
+		"is a link":   func(path string) error { return os.Symlink("/etc/passwd", path) },
+		"is a pipe":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"is a folder": func(path string) error { return os.Mkdir(path, 0o755) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := put(filepath.Join(dir, "locbench.lock")); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := OpenBusy(dir); err == nil || !strings.Contains(err.Error(), name) {
+				t.Error(err)
+			}
+		})
+	}
+	if _, err := OpenBusy(filepath.Join(t.TempDir(), "missing")); !os.IsNotExist(err) {
+		t.Error(err)
+	}
+}
