@@ -55,7 +55,7 @@ func (s *site) openStore(ctx context.Context, progress func(bench.Progress)) (st
 	}
 	s.readStoreUsage()
 	for _, w := range s.store.Warnings() {
-		s.warn(bench.Finding{Text: w})
+		s.warn(w)
 	}
 	s.prepared()
 	info := s.store.Info()
@@ -109,7 +109,7 @@ func (s *site) fillStore(ctx context.Context, progress func(bench.Progress)) (st
 		return "", err
 	}
 	for _, w := range res.Warnings {
-		s.warn(bench.Finding{Text: w})
+		s.warn(w)
 	}
 	if err := s.store.Seal(ctx); err != nil {
 		return "", err

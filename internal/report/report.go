@@ -118,7 +118,7 @@ func newDocument(a *analysis.Run, l layout, all []figure, opts Options) document
 	run, sums := a.Run, l.sums
 	figured := summary.New(a, opts.rules())
 	p := document{
-		Title: title(run, opts.Title), State: cleanText(run.StandingText()), When: instant(run.Started),
+		Title: title(run, opts.Title), State: cleanText(run.OutcomeText()), When: instant(run.Started),
 		Version: cleanName(run.Software.Locbench), Style: template.CSS(joined(styles)),
 		Library: libraryVersion, Licences: licences(),
 		Sayings: sayings(figured), Headline: newHeadline(run, l, sums, figured, opts.Floor),
@@ -132,17 +132,16 @@ func newDocument(a *analysis.Run, l layout, all []figure, opts Options) document
 		p.Folder = cleanText(filepath.Base(opts.Folder)) // reports are passed on: where it lies is nobody's business
 	}
 	p.Asked, p.AskedMore = interventions(run, l)
-	warned := warnings(a, l)
+	warned := warnings(a, l, opts.Live)
 	p.Loud, p.Warnings = loud(warned, true), loud(warned, false)
 	if opts.Live {
-		p.underway(run)
+		p.underway()
 	}
 	return p
 }
 
-// underway leaves out what is no trouble while the run goes on: that it or a leg has not ended.
-func (p *document) underway(run bench.Run) {
-	p.Loud = slices.DeleteFunc(p.Loud, func(w warning) bool { return w.Text == unfinished(run) })
+// underway leaves out what is no trouble while the run goes on: that a leg has not ended.
+func (p *document) underway() {
 	p.Troubles = slices.DeleteFunc(p.Troubles, func(t trouble) bool { return t.State == string(bench.LegRunning) && len(t.What) == 0 })
 }
 

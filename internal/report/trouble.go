@@ -105,7 +105,8 @@ func (w *warning) at(leg, step string) {
 }
 
 // warnings are all doubts, the loud ones first; the same words stand once, with all their places.
-func warnings(a *analysis.Run, l layout) []warning {
+// That a run has not ended is none while it goes on.
+func warnings(a *analysis.Run, l layout, goesOn bool) []warning {
 	run, sums := a.Run, l.sums
 	var all []warning
 	type said struct {
@@ -122,7 +123,7 @@ func warnings(a *analysis.Run, l layout) []warning {
 		}
 		all[i].at(leg, step)
 	}
-	if words := unfinished(run); words != "" {
+	if words := unfinished(run); words != "" && !goesOn {
 		add(words, "", "", true)
 	}
 	for _, c := range a.Ordered() {
@@ -159,7 +160,7 @@ func warnings(a *analysis.Run, l layout) []warning {
 	}
 	for i, s := range sums {
 		for _, w := range s.Warnings {
-			add(cleanText(w), l.contenders[i].Label, "", false)
+			add(cleanText(w.Text), l.contenders[i].Label, "", false)
 		}
 	}
 	return slices.Concat(loud(all, true), loud(all, false))

@@ -66,12 +66,12 @@ func TestHostileText(t *testing.T) {
 	for i := range folder.Legs {
 		leg := &folder.Legs[i]
 		leg.Leg.Contender, leg.Leg.Variant, leg.Failure = hostile, long, long
-		leg.Warnings = bench.Texts(long)
+		leg.Warnings = bench.Findings{{Text: long}}
 		for j := range leg.Steps {
-			leg.Steps[j].Step.Name, leg.Steps[j].Warnings = long, bench.Texts(hostile)
+			leg.Steps[j].Step.Name, leg.Steps[j].Warnings = long, bench.Findings{{Text: hostile}}
 		}
 	}
-	folder.Run.Profile.Name, folder.Run.Warnings = long, bench.Texts(hostile, long)
+	folder.Run.Profile.Name, folder.Run.Warnings = long, bench.Findings{{Text: hostile}, {Text: long}}
 	s := open(t, folder)
 	s.note = long
 	for _, size := range []tuitest.Size{{Width: 20, Height: 6}, {Width: 33, Height: 9}, {Width: 60, Height: 20}, {Width: 80, Height: 24}, {Width: 200, Height: 50}} {
