@@ -151,7 +151,8 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 	}
 	for i, side := range []analysis.Contender{a, b} {
 		if side.Unsound != nil {
-			c.Notes = append(c.Notes, doubt(sides[i], bench.FoundUnsound, "not compared: it %s", safe.Line(side.Unsound.String(), 400)))
+			c.Notes = append(c.Notes, doubt(sides[i], bench.FoundUnsound,
+				"not compared: it %s", safe.Line(side.Unsound.String(), 400)))
 		}
 	}
 	c.Notes = append(c.Notes, notes(c)...)
@@ -252,8 +253,9 @@ func busy(runs [2]bench.Run) (doubts []Doubt) {
 		}
 		load, err := strconv.ParseFloat(m.Load1, 64)
 		if err == nil && m.CPUs > 0 && load > verdict.BusyLoad*float64(m.CPUs) {
-			doubts = append(doubts, doubt(side, bench.FoundUnrest, "the machine was busy before the run (load %.3g on %d CPUs): "+
-				"what changed may be that work, not the contender", load, m.CPUs))
+			doubts = append(doubts, doubt(side, bench.FoundUnrest,
+				"the machine was busy before the run (load %.3g on %d CPUs): what changed may be that work, not the contender",
+				load, m.CPUs))
 		}
 		if oneRun {
 			break

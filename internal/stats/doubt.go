@@ -108,11 +108,12 @@ func Doubts(xs []float64) (doubts bench.Findings) {
 		if s < 0 {
 			way = "falls"
 		}
-		doubts = append(doubts, bench.Finding{Kind: bench.FoundTrend, Text: fmt.Sprintf("it %s from round to round (p %.2g): "+
-			"the machine drifted, and a comparison with another time may show that", way, p)})
+		doubts = append(doubts, bench.Finding{Kind: bench.FoundTrend, Text: fmt.Sprintf(
+			"it %s from round to round (p %.2g): the machine drifted, and a comparison with another time may show that", way, p)})
 	}
 	if Modes(xs) {
-		doubts = append(doubts, bench.Finding{Kind: bench.FoundGroups, Text: "the rounds fall into groups; the median may be typical of none"})
+		doubts = append(doubts, bench.Finding{Kind: bench.FoundGroups,
+			Text: "the rounds fall into groups; the median may be typical of none"})
 	}
 	return doubts
 }

@@ -85,7 +85,8 @@ func ofEach(holds func(Contender) bool, say func(Contender) string) func(Figures
 	}
 }
 
-func ofStandings(holds func(Figures, analysis.Standing) bool, say func(Figures, analysis.Standing) Sentence) func(Figures) []Sentence {
+func ofStandings(holds func(Figures, analysis.Standing) bool,
+	say func(Figures, analysis.Standing) Sentence) func(Figures) []Sentence {
 	return func(f Figures) (said []Sentence) {
 		for _, s := range f.Standings {
 			if holds(f, s) {
