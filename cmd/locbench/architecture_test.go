@@ -203,3 +203,33 @@ func TestKindsAreAskedForTheirTraits(t *testing.T) {
 		t.Errorf("%d files read", files)
 	}
 }
+
+// A doubt is a typed finding until it is printed: no struct of a program has doubts that are texts.
+func TestNoBareDoubts(t *testing.T) {
+	doubts := regexp.MustCompile(`^(doubts?|warnings?|notices?|notes|findings?)$|(Doubts?|Warnings?|Notices?|Notes|Findings?)$`)
+	sources(t, func(path, _ string) {
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			structure, ok := n.(*ast.StructType)
+			if !ok {
+				return true
+			}
+			for _, field := range structure.Fields.List {
+				list, ok := field.Type.(*ast.ArrayType)
+				if !ok {
+					continue
+				}
+				of, ok := list.Elt.(*ast.Ident)
+				for _, name := range field.Names {
+					if ok && of.Name == "string" && doubts.MatchString(name.Name) {
+						t.Errorf("%s: the field %s holds texts; make it bench.Findings, and sentences where they are printed", path, name.Name)
+					}
+				}
+			}
+			return true
+		})
+	})
+}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/compare"
 	"locbench/internal/cpuset"
@@ -97,7 +98,8 @@ func BenchmarkAA(b *testing.B) {
 		}
 		slow.add(b, fmt.Sprintf("slowed %d", i+1), run, block(legs, "a", i, rounds), block(legs, "slowed", i, rounds), floor)
 	}
-	whole, err := compare.Compare(compare.Set{Run: run, Legs: legs, Contender: "reference:a"}, compare.Set{Run: run, Legs: legs, Contender: "reference:slowed"}, compare.Options{})
+	all := analysis.Of(run, legs)
+	whole, err := compare.Compare(compare.Set{Run: all, Contender: "reference:a"}, compare.Set{Run: all, Contender: "reference:slowed"}, compare.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -186,7 +188,7 @@ type tally struct{ comparisons, measures, different, unfloored, throughput, anyW
 func (t *tally) add(b *testing.B, name string, run bench.Run, before, after []bench.LegResult, floor compare.Floor) {
 	b.Helper()
 	decided := func(f *compare.Floor) []compare.Row {
-		r, err := compare.Compare(compare.Set{Run: run, Legs: before}, compare.Set{Run: run, Legs: after}, compare.Options{Floor: f})
+		r, err := compare.Compare(compare.Set{Run: analysis.Of(run, before)}, compare.Set{Run: analysis.Of(run, after)}, compare.Options{Floor: f})
 		if err != nil {
 			b.Fatal(err)
 		}

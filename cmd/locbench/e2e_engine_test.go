@@ -77,8 +77,8 @@ func TestOneFailingContenderDoesNotEndTheRun(t *testing.T) {
 	for _, l := range legs {
 		states[l.Leg.Contender+" "+string(l.State)]++
 	}
-	if states["faulty failed"] != 2 || states["go-nethttp complete"] != 2 || run.State != bench.RunComplete || run.StandingText() != "complete; failed: faulty" {
-		t.Errorf("legs %v, run %s", states, run.StandingText())
+	if states["faulty failed"] != 2 || states["go-nethttp complete"] != 2 || run.State != bench.RunComplete || run.OutcomeText() != "complete; failed: faulty" {
+		t.Errorf("legs %v, run %s", states, run.OutcomeText())
 	}
 	if !strings.Contains(stdout, "exit code 7") {
 		t.Errorf("the table does not say what happened:\n%s", stdout)

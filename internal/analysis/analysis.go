@@ -33,10 +33,17 @@ type Contender struct {
 }
 
 // Of analyses a run. Legs may be fewer than the run's, and in any order.
-func Of(run bench.Run, legs []bench.LegResult) *Run {
+func Of(run bench.Run, legs []bench.LegResult) *Run { return of(run, legs, stats.Summarise) }
+
+// SoFar is Of for a run that goes on: of the latencies of several rounds, only those at the peaks
+// are merged, which takes a millisecond each.
+func SoFar(run bench.Run, legs []bench.LegResult) *Run { return of(run, legs, stats.SummarisePeaks) }
+
+func of(run bench.Run, legs []bench.LegResult,
+	summarise func(bench.Run, []bench.LegResult) []stats.Contender) *Run {
 	r := &Run{Run: run, Legs: slices.Clone(legs)}
 	slices.SortStableFunc(r.Legs, func(a, b bench.LegResult) int { return cmp.Compare(a.Leg.Round, b.Leg.Round) })
-	for _, sum := range stats.Summarise(run, r.Legs) {
+	for _, sum := range summarise(run, r.Legs) {
 		c := Contender{Contender: sum, run: &r.Run}
 		for _, leg := range r.Legs {
 			if leg.Leg.Label() == sum.Label {
@@ -126,24 +133,20 @@ func (c Contender) At(m measure.Measure, step bench.Step) (values []float64) {
 
 // Samples are the values of two sides, one of each round that has one, and what they are of. At
 // half of the peak the old side chooses the step, and the new one is measured at the same.
-func Samples(m measure.Measure, a, b Contender) (old, fresh []float64, at string, doubts []string) {
+func Samples(m measure.Measure, a, b Contender) (old, fresh []float64, at string) {
 	switch m.Claim.At {
 	case measure.OfLife:
-		old, fresh := m.Contender(a.Contender), m.Contender(b.Contender)
-		if old.AtLeast || fresh.AtLeast {
-			doubts = append(doubts, m.Claim.Guess)
-		}
-		return old.Rounds, fresh.Rounds, "", doubts
+		return m.Contender(a.Contender).Rounds, m.Contender(b.Contender).Rounds, ""
 	case measure.AtHalf:
 		step, share, ok := a.Half()
 		if !ok {
-			return nil, nil, "", nil
+			return nil, nil, ""
 		}
 		at = step.Name
 		if step.PeakShare == 0 {
 			at += " (" + units.Percent(share) + " of the old peak)"
 		}
-		return a.At(m, step), b.At(m, step), at, nil
+		return a.At(m, step), b.At(m, step), at
 	}
 	peakA, okA := a.PeakStep()
 	peakB, okB := b.PeakStep()
@@ -155,7 +158,7 @@ func Samples(m measure.Measure, a, b Contender) (old, fresh []float64, at string
 	case okB:
 		at = peakB.Step.Name
 	}
-	return m.Over(peakA).Rounds, m.Over(peakB).Rounds, at, nil
+	return m.Over(peakA).Rounds, m.Over(peakB).Rounds, at
 }
 
 // Standing is how the contenders of a run stand in one measure: in tiers, not in ranks.
@@ -180,7 +183,6 @@ type Place struct {
 	Ratio     *stats.Ratio // to the leader of the first tier; nil for itself, and without a tier
 	Same      bool         // as that leader: the whole interval of Ratio is within the margin
 	Out       string       // why it is in no tier however many rounds it has: rounds or requests failed, the client or a clock decided
-	Doubts    []string     // outliers, a drift, errors; nothing was left out for them
 	unit      measure.Unit
 	margin    float64
 }
@@ -209,17 +211,12 @@ func (r *Run) Standing(id measure.ID, rule stats.Rule) Standing {
 		p := Place{Contender: c.Label, unit: m.Unit, margin: rule.Fill().Margin}
 		switch {
 		case m.Claim.At != measure.AtHalf:
-			_, values[i], p.At, p.Doubts = Samples(m, c, c)
+			_, values[i], p.At = Samples(m, c, c)
 		case known:
 			values[i], p.At, s.At = c.At(m, halfway), at, at
 		}
-		whole := r.Contenders[i] // a doubt about some rounds is one about the contender
-		if errors := whole.Errors(); errors >= verdict.ErrorsMatter {
-			p.Doubts = append(p.Doubts, fmt.Sprintf("%.2g %% of its requests failed; throughput and latency are of the others", 100*errors))
-		}
-		p.Doubts = append(p.Doubts, stats.Doubts(values[i])...)
 		p.Value = stats.NewValue(values[i])
-		if p.Out = safe.Line(whole.outside(m, halfway), 400); p.Out != "" {
+		if p.Out = safe.Line(r.Contenders[i].outside(m, halfway), 400); p.Out != "" {
 			values[i] = nil
 		}
 		if len(values[i]) >= stats.MinInterval {
@@ -369,6 +366,30 @@ func (c Contender) only(rounds []bench.LegResult) Contender {
 func (s Standing) Pair(a, b int) (stats.Comparison, bool) {
 	c, ok := s.pairs[[2]int{min(a, b), max(a, b)}]
 	return c, ok && a < b
+}
+
+// Member is the place of a member, by its index in Members.
+func (s Standing) Member(i int) Place { return s.Places[s.Members[i]] }
+
+// Ahead are the members that the first of the top tier is ahead of, and the leaders: that first one
+// and those that it is not ahead of. Nobody is in a tier alone but for a decision of package stats,
+// and each pair is looked at once more: the verdict, and that the interval leaves 1 out.
+func (s Standing) Ahead() (leaders, over []int) {
+	if len(s.Tiers) == 0 {
+		return nil, nil
+	}
+	first := s.Tiers[0][0]
+	for i := range s.Members {
+		c, ok := s.Pair(first, i)
+		switch {
+		case i == first:
+		case ok && c.Verdict == stats.Better && c.Ratio != nil && !c.Ratio.Interval.Holds(1) && c.Adjusted <= c.Rule.Alpha:
+			over = append(over, i)
+		default:
+			leaders = append(leaders, i)
+		}
+	}
+	return append([]int{first}, leaders...), over
 }
 
 // Alike tells whether every pair is the same within the rule's margin.

@@ -127,10 +127,7 @@ func servicesOf(run *bench.Run, dirs []string) (map[bench.Selection]bench.Servic
 		return nil, err
 	}
 	for _, text := range left {
-		known := func(f bench.Finding) bool { return f.Text == text } // as in those of a run that is resumed
-		if !slices.ContainsFunc(run.Warnings, known) {
-			run.Warnings = append(run.Warnings, bench.Finding{Text: text})
-		}
+		run.Warnings.Add(bench.Finding{Text: text})
 	}
 	found := map[bench.Selection]bench.Service{}
 	for _, sel := range run.Profile.Contenders {

@@ -54,7 +54,7 @@ func (s *site) openStore(ctx context.Context, progress func(bench.Progress)) (st
 	}
 	s.readStoreUsage()
 	for _, w := range s.store.Warnings() {
-		s.warn(bench.Finding{Text: w})
+		s.warn(w)
 	}
 	s.prepared()
 	info := s.store.Info()
@@ -107,7 +107,7 @@ func (s *site) fillStore(ctx context.Context, progress func(bench.Progress)) (st
 		return "", err
 	}
 	for _, w := range res.Warnings {
-		s.warn(bench.Finding{Text: w})
+		s.warn(w)
 	}
 	if err := s.store.Seal(ctx); err != nil {
 		return "", err

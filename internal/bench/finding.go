@@ -1,7 +1,9 @@
 package bench
 
 import (
+	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -11,7 +13,7 @@ import (
 type FindingKind string
 
 const (
-	FoundOther FindingKind = "" // known by its text alone
+	FoundOther FindingKind = "" // what it is about is in its text alone
 
 	// Of the load generator, about its own part.
 	FoundClientBound     FindingKind = "client-bound"     // the figure is the client's own
@@ -56,69 +58,50 @@ const (
 	FoundOtherwise      FindingKind = "resumed"      // a run went on under other conditions
 	FoundEarlier        FindingKind = "earlier"      // measured by the earlier definition of a step
 	FoundForeign        FindingKind = "foreign tool" // measured by another tool
+
+	// About the rounds of a contender, and about what is compared.
+	FoundOutlier    FindingKind = "outlier"    // a round stands apart from the others
+	FoundTrend      FindingKind = "trend"      // the rounds rise or fall
+	FoundLeftOut    FindingKind = "left out"   // a step of a round is not in the summary, or its latency is not
+	FoundEstimate   FindingKind = "estimate"   // the true value may be higher
+	FoundIncomplete FindingKind = "incomplete" // legs or rounds did not run to their end
+	FoundSteered    FindingKind = "steered"    // somebody intervened
+	FoundUnsound    FindingKind = "unsound"    // what was answered was wrong, or may have been
 )
 
-// titles are how the sentences of each kind begin, with "…" for what differs from case to case. The
-// first one of a kind stands for all of it. Sentences of results without kinds are known by them.
-var titles = []struct {
-	kind  FindingKind
-	title string
-}{
-	{FoundClientBound, "client-bound"},
-	{FoundClientSuspected, "the client may be the bottleneck"},
-	{FoundClientLimit, "… requests failed for want of ports, files or memory of the client"},
-	{FoundClientLimit, "… request failed for want of ports, files or memory of the client"},
-	{FoundInterrupted, "interrupted"},
-	{FoundReopened, "connections were opened again … times; the time for it is part of the latency"},
-	{FoundReopened, "a connection was opened again; the time for it is part of the latency"},
-	{FoundUnsteadyClock, "… requests were in flight by their times, but only … by counting them"},
-	{FoundAnswersUnseen, "… requests were in flight by their times, but … by counting them"},
-	{FoundAnswersUnseen, "throughput × mean latency is …, but … requests were in flight"},
-	{FoundPortsAwaited, "it began … later, when … local ports were free"},
-	{FoundDropped, "… of … requests that came due were dropped"},
-	{FoundLate, "… requests were sent late, since all … connections were in use"},
-	{FoundNotKeptUp, "the contender did not keep up"},
-	{FoundUnserved, "the queue is longer than the lead-in"},
-	{FoundUnsteady, "not in a steady state"},
-	{FoundWarming, StillWarming},
-	{FoundDrifting, NotSteady},
-	{FoundMayDrift, "possibly " + StillWarming},
-	{FoundMayDrift, "possibly " + NotSteady},
-	{FoundOOM, "the kernel killed … of its processes for want of memory"},
-	{FoundOOM, "out of memory"},
-	{FoundRestless, "it used … CPUs while it waited for its turns"},
-	{FoundPaused, "the run was paused for … before this step, on request"},
-	{FoundRateChanged, "the rate was changed on request, from …"},
-	{FoundCountersUnread, "counters not read at both ends of the step"},
-	{FoundReadingsFailed, "… of the readings in between failed"},
-	{FoundStandstill, "the machine stood still"},
-	{FoundStolen, "the hypervisor gave … % of this machine's CPU time to others"},
-	{FoundHot, "CPUs were slowed down for their heat (… times)"},
-	{FoundNeighbour, "another run is on"},
-	{FoundUnrest, "this machine is not at rest"},
-	{FoundClockSet, "this machine's clock was set …"},
-	{FoundOvercommitted, "… contenders are alive at the same time"},
-	{FoundUnlimited, "LIMITS NOT ENFORCED"},
-	{FoundPrivileged, "its manifest asks for more than contenders have by default"},
-	{FoundHung, "it hung when it was asked to stop"},
-	{FoundOtherwise, "resumed under other conditions"},
-	{FoundEarlier, "measured by the earlier definition of a step"},
-	{FoundForeign, "imported"},
-	{FoundForeign, "imported from …"},
-	{FindingKind(IncidentPaused), "paused from outside"},
-	{FindingKind(IncidentSilent), "it does not answer"},
-	{FindingKind(IncidentStore), "the store does not answer"},
-	{FindingKind(IncidentData), "the store's documents have changed"},
-}
+// titles are what is found, by its kind, where one phrase stands for all findings of the kind.
+var titles = map[FindingKind]string{
+	FoundClientBound:     "client-bound",
+	FoundClientSuspected: "the client may be the bottleneck",
+	FoundClientLimit:     "requests failed for want of ports, files or memory of the client",
+	FoundInterrupted:     "interrupted",
+	FoundReopened:        "connections were opened again; the time for it is part of the latency",
+	FoundUnsteadyClock:   "the clock of this machine is not steady",
+	FoundAnswersUnseen:   "the client did not see answers when they came",
+	FoundPortsAwaited:    "it began later, when local ports were free",
+	FoundDropped:         "requests that came due were dropped",
+	FoundLate:            "requests were sent late, since all connections were in use",
+	FoundNotKeptUp:       "the contender did not keep up",
+	FoundUnserved:        "the queue is longer than the lead-in",
+	FoundUnsteady:        "not in a steady state",
+	FoundWarming:         StillWarming,
+	FoundDrifting:        NotSteady,
+	FoundMayDrift:        "possibly " + StillWarming + ", or " + NotSteady,
+	FoundOOM:             "out of memory",
+	FoundRestless:        "it used CPUs while it waited for its turns",
+	FoundPaused:          "the run was paused before this step, on request",
+	FoundRateChanged:     "the rate was changed on request",
+	FoundCountersUnread:  "counters not read at both ends of the step",
+	FoundReadingsFailed:  "some of the readings in between failed",
+	FoundStandstill:      "the machine stood still",
+	FoundStolen:          "the hypervisor gave this machine's CPU time to others",
+	FoundHot:             "CPUs were slowed down for their heat",
+	FoundNeighbour:       "another run is on",
 
-// Title stands for all findings of the kind; "" where only their texts tell what they are about.
-func (k FindingKind) Title() string {
-	for _, t := range titles {
-		if t.kind == k {
-			return t.title
-		}
-	}
-	return ""
+	FindingKind(IncidentPaused): "paused from outside",
+	FindingKind(IncidentSilent): "it does not answer",
+	FindingKind(IncidentStore):  "the store does not answer",
+	FindingKind(IncidentData):   "the store's documents have changed",
 }
 
 // Finding is a doubt about a result: a warning beside its figures.
@@ -131,55 +114,8 @@ type Finding struct {
 // String is the sentence.
 func (f Finding) String() string { return f.Text }
 
-// Title is how the sentence begins, without the details behind it.
-func (f Finding) Title() string {
-	for _, t := range titles {
-		if n, ok := begins(f.Text, t.title); ok && t.kind == f.Kind {
-			return f.Text[:n]
-		}
-	}
-	title, _, _ := strings.Cut(f.Text, ":")
-	return strings.TrimSpace(title)
-}
-
-// General is the title with "…" for what differs; "" where the kind does not tell.
-func (f Finding) General() string {
-	for _, t := range titles {
-		if _, ok := begins(f.Text, t.title); ok && t.kind == f.Kind {
-			return t.title
-		}
-	}
-	return f.Kind.Title()
-}
-
-// kindOf is the kind of a sentence without one.
-func kindOf(text string) FindingKind {
-	for _, t := range titles {
-		if _, ok := begins(text, t.title); ok {
-			return t.kind
-		}
-	}
-	return FoundOther
-}
-
-// begins says whether a text begins with a title, and with how many bytes.
-func begins(text, title string) (n int, ok bool) {
-	const longest = 40 // of what stands for a "…"
-	for i, part := range strings.Split(title, "…") {
-		at := strings.Index(text[n:], part)
-		if at < 0 || i == 0 && at > 0 || at > longest {
-			return 0, false
-		}
-		n += at + len(part)
-	}
-	if strings.HasSuffix(title, "…") {
-		if at := strings.Index(text[n:], ": "); at >= 0 {
-			return n + at, true
-		}
-		return len(text), true
-	}
-	return n, n == len(text) || strings.ContainsRune(":;,", rune(text[n]))
-}
+// Title is what it is about, without the figures where its kind has a phrase for that.
+func (f Finding) Title() string { return cmp.Or(titles[f.Kind], f.Text) }
 
 // plain is a Finding without its methods.
 type plain Finding
@@ -192,31 +128,28 @@ func (f Finding) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(f))
 }
 
-// UnmarshalJSON reads both forms: results of earlier versions have texts alone.
+// UnmarshalJSON reads both forms.
 func (f *Finding) UnmarshalJSON(data []byte) error {
-	into := any((*plain)(f))
 	if len(data) > 0 && data[0] == '"' {
 		*f = Finding{}
-		into = &f.Text
+		return json.Unmarshal(data, &f.Text)
 	}
-	if err := json.Unmarshal(data, into); err != nil {
-		return err
-	}
-	if f.Kind == FoundOther {
-		f.Kind = kindOf(f.Text)
-	}
-	return nil
+	return json.Unmarshal(data, (*plain)(f))
 }
 
 // Findings are those about one thing.
 type Findings []Finding
 
-// Texts are findings known by their sentences alone.
-func Texts(sentences ...string) (all Findings) {
-	for _, s := range sentences {
-		all = append(all, Finding{Kind: kindOf(s), Text: s})
+// Add adds a finding unless the same one is there, as in those of a run that is resumed.
+func (f *Findings) Add(one Finding) (added bool) {
+	same := func(o Finding) bool {
+		return o.Kind == one.Kind && o.Text == one.Text && maps.Equal(o.Figures, one.Figures)
 	}
-	return all
+	if slices.ContainsFunc(*f, same) {
+		return false
+	}
+	*f = append(*f, one)
+	return true
 }
 
 // Has tells whether one is of any of the kinds.
@@ -239,9 +172,4 @@ func Warn(f Finding) Notice {
 }
 
 // Finding is what stays of a notice beside the results.
-func (n Notice) Finding() Finding {
-	if n.Kind == FoundOther {
-		return Texts(n.Text)[0]
-	}
-	return Finding{Kind: n.Kind, Text: n.Text, Figures: n.Figures}
-}
+func (n Notice) Finding() Finding { return Finding{Kind: n.Kind, Text: n.Text, Figures: n.Figures} }

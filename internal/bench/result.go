@@ -426,7 +426,7 @@ type RunState string
 
 const (
 	RunRunning     RunState = "running"  // or killed: then nobody could write another
-	RunComplete    RunState = "complete" // every leg was run, and at least one to its end (see Run.Standing)
+	RunComplete    RunState = "complete" // every leg was run, and at least one to its end (see Run.Outcome)
 	RunFailed      RunState = "failed"   // no leg is complete, or not all were run, or a threshold has cut some short
 	RunInterrupted RunState = "interrupted"
 )
@@ -438,9 +438,9 @@ func perSecond(n int64, d time.Duration) float64 {
 	return float64(n) / d.Seconds()
 }
 
-// Standing is the state of a run, and which contenders have failed in it: "kt-ktor in 2 of 6
+// Outcome is the state of a run, and which contenders have failed in it: "kt-ktor in 2 of 6
 // rounds". It is complete though one has failed, which earlier versions called failed.
-func (r Run) Standing() (state RunState, failed []string) {
+func (r Run) Outcome() (state RunState, failed []string) {
 	rounds, failures := map[string]int{}, map[string]int{}
 	var labels []string
 	complete, tried := false, true
@@ -474,10 +474,10 @@ func (r Run) Standing() (state RunState, failed []string) {
 	return r.State, failed
 }
 
-// StandingText is a line: "complete; failed: kt-ktor; orders-fake failed 36 of 36 checks".
-func (r Run) StandingText() string {
+// OutcomeText is a line: "complete; failed: kt-ktor; orders-fake failed 36 of 36 checks".
+func (r Run) OutcomeText() string {
 	const named = 3
-	state, failed := r.Standing()
+	state, failed := r.Outcome()
 	text := string(state)
 	if len(failed) > 0 {
 		if state != RunFailed {

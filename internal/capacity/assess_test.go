@@ -9,6 +9,10 @@ import (
 	"locbench/internal/slo"
 )
 
+func suspected(text string) bench.Findings {
+	return bench.Findings{{Kind: bench.FoundClientSuspected, Text: text}}
+}
+
 func TestAssess(t *testing.T) {
 	objective, err := slo.Parse("p99<50ms,errors<0.1%")
 	if err != nil {
@@ -18,13 +22,13 @@ func TestAssess(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		load   bench.Load
-		doubts []string
+		doubts bench.Findings
 		want   Verdict
 		why    []string
 	}{
 		{name: "in order", want: Verdict{Sustained: true},
 			load: bench.Load{Elapsed: 5000 * ms, Scheduled: 5000, Sent: 5000, Succeeded: 5000, Late: 20, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 9 * ms}}},
-		{name: "in order, in doubt", want: Verdict{Sustained: true}, doubts: []string{"the client may be the bottleneck"},
+		{name: "in order, in doubt", want: Verdict{Sustained: true}, doubts: suspected("the client may be the bottleneck"),
 			load: bench.Load{Elapsed: 5000 * ms, Scheduled: 5000, Sent: 5000, Succeeded: 5000, Saturation: .99, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 9 * ms}}},
 		{name: "slow", why: []string{"p99 is 71.2ms, not <50ms"},
 			load: bench.Load{Elapsed: 5000 * ms, Scheduled: 5000, Sent: 5000, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 71200 * time.Microsecond}}},
@@ -59,13 +63,13 @@ func TestAssess(t *testing.T) {
 				Sending: bench.Latencies{Count: 5000, P50: ms, P99: 60 * ms}}},
 		{name: "the client is late, and it is kept all the same", want: Verdict{Sustained: true},
 			load: bench.Load{Elapsed: 5000 * ms, Scheduled: 5000, Sent: 5000, Late: 900, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 40 * ms}}},
-		{name: "the client is at its limit", want: Verdict{Client: true}, doubts: []string{"the client may be the bottleneck: locbench used 1.9"},
+		{name: "the client is at its limit", want: Verdict{Client: true}, doubts: suspected("the client may be the bottleneck: locbench used 1.9"),
 			why:  []string{"p99", "client-bound: a thread of locbench had something to do in 99 %", "the client may be the bottleneck: locbench used 1.9"},
 			load: bench.Load{Elapsed: 5000 * ms, Scheduled: 5000, Sent: 5000, Saturation: .99, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 60 * ms}}},
 		{name: "nothing", why: []string{"p99 is not known", "errors is not known", "nothing was sent"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, why := Assess(objective, bench.StepResult{Step: bench.Step{Duration: 5 * time.Second}, Load: test.load, Warnings: bench.Texts(test.doubts...)}, 1)
+			got, why := Assess(objective, bench.StepResult{Step: bench.Step{Duration: 5 * time.Second}, Load: test.load, Warnings: test.doubts}, 1)
 			if got != test.want || len(why) != len(test.why) {
 				t.Errorf("%s: %+v %q, want %+v %q", test.name, got, why, test.want, test.why)
 				return

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locbench/internal/analysis"
 	"locbench/internal/app"
 	"locbench/internal/compare"
 	"locbench/internal/exit"
@@ -93,7 +94,7 @@ func tellFloor(env Env, dir string, contenders []string, asJSON bool) error {
 	if err != nil && len(legs) == 0 {
 		return err
 	}
-	set := compare.Set{Run: run, Legs: legs}
+	set := compare.Set{Run: analysis.Of(run, legs)}
 	if len(contenders) == 1 && len(run.Profile.Contenders) > 1 {
 		set.Contender = contenders[0]
 	}

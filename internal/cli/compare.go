@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locbench/internal/analysis"
 	"locbench/internal/app"
 	"locbench/internal/bench"
 	"locbench/internal/compare"
@@ -90,7 +91,7 @@ func (f compareFlags) run(env Env, what []string) error {
 		if len(what) == 3 { // the others are contenders
 			dirs = what[:1]
 		}
-		options.Floor = app.FindFloor(before.Run, after.Run, dirs...)
+		options.Floor = app.FindFloor(before.Run.Run, after.Run.Run, dirs...)
 	}
 	result, err := compare.Compare(before, after, options)
 	if err != nil {
@@ -113,11 +114,15 @@ func (f compareFlags) run(env Env, what []string) error {
 
 // readSides reads both sides: two folders, or two contenders of one.
 func readSides(env Env, what []string) (before, after compare.Set, err error) {
-	if before.Run, before.Legs, err = readFolder(env, what[0]); err != nil {
+	read := func(dir string) (compare.Set, error) {
+		run, legs, err := readFolder(env, dir)
+		return compare.Set{Run: analysis.Of(run, legs)}, err
+	}
+	if before, err = read(what[0]); err != nil {
 		return before, after, err
 	}
 	if len(what) == 2 {
-		after.Run, after.Legs, err = readFolder(env, what[1])
+		after, err = read(what[1])
 		return before, after, err
 	}
 	pair := what[1:]
@@ -134,13 +139,13 @@ func readSides(env Env, what []string) (before, after compare.Set, err error) {
 // onlyTwo are the labels of the contenders in dir, in the order of the profile, if there are two.
 func onlyTwo(dir string, set compare.Set) ([]string, error) {
 	var labels []string
-	for _, leg := range set.Legs {
+	for _, leg := range set.Run.Legs {
 		if label := leg.Leg.Label(); !slices.Contains(labels, label) {
 			labels = append(labels, label)
 		}
 	}
 	at := func(label string) int {
-		return slices.IndexFunc(set.Run.Profile.Contenders, func(s bench.Selection) bool { return s.String() == label })
+		return slices.IndexFunc(set.Run.Run.Profile.Contenders, func(s bench.Selection) bool { return s.String() == label })
 	}
 	slices.SortFunc(labels, func(a, b string) int { return cmp.Or(at(a)-at(b), strings.Compare(a, b)) })
 	switch len(labels) {

@@ -119,7 +119,7 @@ func runSeed(ctx context.Context, env Env, f seedFlags) error {
 	res, err := seed.Run(ctx, opts)
 	p.end()
 	for _, w := range res.Warnings {
-		fmt.Fprintf(env.Stderr, "warning: %s\n", safe.Line(w, 500))
+		fmt.Fprintf(env.Stderr, "warning: %s\n", safe.Line(w.Text, 500))
 	}
 	for _, r := range res.Rejected {
 		fmt.Fprintf(env.Stdout, "rejected %s/%s: %s\n", safe.Line(r.Index, 200), safe.Line(r.ID, 200), safe.Line(r.Reason, 500))

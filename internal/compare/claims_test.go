@@ -37,12 +37,12 @@ func claims(t *testing.T, trials int) {
 	measures, claimed, unfloored, found := 0, 0, 0, 0
 	differs := func(r Row) bool { return r.Verdict == stats.Better || r.Verdict == stats.Worse }
 	for range trials {
-		floor, err := NoiseFloor(Set{Run: run(), Legs: noisy(12, 1)})
+		floor, err := noiseFloor(raw{Run: run(), Legs: noisy(12, 1)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := Set{Run: run(), Legs: noisy(6, 1)}
-		same, slower := Set{Run: run(), Legs: noisy(6, 1)}, Set{Run: run(), Legs: noisy(6, .9)}
+		a := raw{Run: run(), Legs: noisy(6, 1)}
+		same, slower := raw{Run: run(), Legs: noisy(6, 1)}, raw{Run: run(), Legs: noisy(6, .9)}
 		for _, r := range compared(t, a, same, Options{Floor: &floor}).Contenders[0].Rows {
 			if measures++; differs(r) {
 				claimed++

@@ -19,10 +19,9 @@ import (
 	"locbench/internal/verdict"
 )
 
-// Set is one side: a run and its legs. With Contender set, only that one of them, by its label.
+// Set is one side: an analysed run. With Contender set, only that one of it, by its label.
 type Set struct {
-	Run       bench.Run
-	Legs      []bench.LegResult
+	Run       *analysis.Run
 	Contender string
 }
 
@@ -39,7 +38,7 @@ type Result struct {
 	OnlyOld     []string     `json:"only_old,omitempty"` // labels of contenders that the other side does not have
 	OnlyNew     []string     `json:"only_new,omitempty"`
 	Differences []Difference `json:"differences,omitempty"` // between the runs, besides the contenders; the gravest first
-	Warnings    []string     `json:"warnings,omitempty"`    // about the runs and the machine
+	Warnings    []Doubt      `json:"warnings,omitempty"`    // about the runs and the machine
 	Forced      bool         `json:"forced,omitempty"`      // decided although something breaks the comparison
 	TwoRuns     bool         `json:"two_runs,omitempty"`    // the sides are of two runs, at two times: a drift of the machine is in the difference
 	Floor       *Floor       `json:"floor,omitempty"`       // below which nothing was claimed
@@ -55,7 +54,7 @@ type Contender struct {
 	Comparable  bool         `json:"comparable"`            // nothing on record breaks the comparison
 	Differences []Difference `json:"differences,omitempty"` // between how the two really ran, and what was started
 	Rows        []Row        `json:"measures"`
-	Notes       []string     `json:"notes,omitempty"` // what a reader has to know besides: errors, legs that failed
+	Notes       []Doubt      `json:"notes,omitempty"` // what a reader has to know besides: errors, legs that failed
 
 	unsound bool // a side answers wrongly
 }
@@ -72,8 +71,11 @@ type Legs struct {
 // pair's measures as one family. Where something breaks the comparison, all verdicts are "can't
 // tell", but for Force. An error says that there is nothing to compare.
 func Compare(before, after Set, o Options) (Result, error) {
-	result := Result{Differences: Differences(before.Run, after.Run), Warnings: append(accepted(before.Run, after.Run), busy(before.Run, after.Run)...), Forced: o.Force,
-		TwoRuns: before.Run.ID != after.Run.ID, Floor: o.Floor, RuleFloor: o.Rule.Floor}
+	runs := [2]bench.Run{before.Run.Run, after.Run.Run}
+	result := Result{
+		Differences: Differences(runs[0], runs[1]), Warnings: append(accepted(runs), busy(runs)...), Forced: o.Force,
+		TwoRuns: runs[0].ID != runs[1].ID, Floor: o.Floor, RuleFloor: o.Rule.Floor,
+	}
 	olds, err := contenders(before)
 	if err != nil {
 		return Result{}, fmt.Errorf("old: %w", err)
@@ -106,7 +108,7 @@ func Compare(before, after Set, o Options) (Result, error) {
 
 func contenders(s Set) (all []analysis.Contender, err error) {
 	var labels []string
-	for _, c := range analysis.Of(s.Run, s.Legs).Contenders {
+	for _, c := range s.Run.Contenders {
 		labels = append(labels, c.Label)
 		if s.Contender == "" || s.Contender == c.Label {
 			all = append(all, c)
@@ -133,11 +135,12 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 	c.Rows = rows(a, b, o)
 	for i := range c.Rows {
 		row := &c.Rows[i]
-		unsteady := unsteady(measure.Get(row.Measure), a, b)
-		if unsteady != "" {
-			row.Doubts = append(row.Doubts, unsteady)
+		drifts := unsteady(measure.Get(row.Measure), a, b)
+		row.Doubts = append(row.Doubts, drifts...)
+		why := reason
+		for _, d := range drifts {
+			why = both(why, d.String())
 		}
-		why := both(reason, unsteady)
 		if o.Force {
 			why = ""
 		}
@@ -148,7 +151,8 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 	}
 	for i, side := range []analysis.Contender{a, b} {
 		if side.Unsound != nil {
-			c.Notes = append(c.Notes, sides[i]+": not compared: it "+safe.Line(side.Unsound.String(), 400))
+			c.Notes = append(c.Notes, doubt(sides[i], bench.FoundUnsound,
+				"not compared: it %s", safe.Line(side.Unsound.String(), 400)))
 		}
 	}
 	c.Notes = append(c.Notes, notes(c)...)
@@ -186,44 +190,72 @@ func count(c analysis.Contender) Legs {
 // sides are what the two are called.
 var sides = [2]string{"old", "new"}
 
-func notes(c Contender) []string {
-	var doubts []string
+// Doubt is a finding about one side of a comparison, or about both.
+type Doubt struct {
+	Side    string // "old", "new"; "": both
+	Finding bench.Finding
+}
+
+func doubt(side string, kind bench.FindingKind, format string, args ...any) Doubt {
+	return Doubt{side, bench.Finding{Kind: kind, Text: fmt.Sprintf(format, args...)}}
+}
+
+// String is "old: 5 of 6 rounds complete".
+func (d Doubt) String() string { return d.Words(sides[0], sides[1]) }
+
+// Words are those of String, where the reader calls the sides by these names.
+func (d Doubt) Words(before, after string) string {
+	switch d.Side {
+	case sides[0]:
+		return before + ": " + d.Finding.Text
+	case sides[1]:
+		return after + ": " + d.Finding.Text
+	}
+	return d.Finding.Text
+}
+
+// MarshalText writes String.
+func (d Doubt) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+func notes(c Contender) (doubts []Doubt) {
 	for i, legs := range []Legs{c.OldLegs, c.NewLegs} {
-		say := func(is bool, format string, args ...any) {
+		say := func(is bool, kind bench.FindingKind, format string, args ...any) {
 			if is {
-				doubts = append(doubts, sides[i]+": "+fmt.Sprintf(format, args...))
+				doubts = append(doubts, doubt(sides[i], kind, format, args...))
 			}
 		}
-		say(legs.Complete < legs.Seen, "%d of %d rounds complete", legs.Complete, legs.Seen)
-		say(legs.Steered > 0, "somebody intervened in %d of %d rounds", legs.Steered, legs.Seen)
-		say(legs.Errors >= verdict.ErrorsMatter,
+		say(legs.Complete < legs.Seen, bench.FoundIncomplete, "%d of %d rounds complete", legs.Complete, legs.Seen)
+		say(legs.Steered > 0, bench.FoundSteered, "somebody intervened in %d of %d rounds", legs.Steered, legs.Seen)
+		say(legs.Errors >= verdict.ErrorsMatter, bench.FoundErrors,
 			"%.2g %% of the requests failed; throughput and latency are of the others", 100*legs.Errors)
 	}
 	return doubts
 }
 
 // accepted says of which side failed checks were accepted.
-func accepted(before, after bench.Run) (doubts []string) {
-	for i, run := range []bench.Run{before, after} {
+func accepted(runs [2]bench.Run) (doubts []Doubt) {
+	for i, run := range runs {
 		if run.AcceptFailedChecks {
-			doubts = append(doubts, sides[i]+": failed checks were accepted (--accept-failed-checks): figures may be of wrong answers")
+			doubts = append(doubts, doubt(sides[i], bench.FoundUnsound,
+				"failed checks were accepted (--accept-failed-checks): figures may be of wrong answers"))
 		}
 	}
 	return doubts
 }
 
 // busy warns where the machine had other work when a run began.
-func busy(before, after bench.Run) (doubts []string) {
-	oneRun := before.ID == after.ID && before.Machine.Load1 == after.Machine.Load1
-	for i, m := range []bench.Machine{before.Machine, after.Machine} {
-		name := sides[i] + ": "
+func busy(runs [2]bench.Run) (doubts []Doubt) {
+	oneRun := runs[0].ID == runs[1].ID && runs[0].Machine.Load1 == runs[1].Machine.Load1
+	for i, run := range runs {
+		side, m := sides[i], run.Machine
 		if oneRun {
-			name = ""
+			side = ""
 		}
 		load, err := strconv.ParseFloat(m.Load1, 64)
 		if err == nil && m.CPUs > 0 && load > verdict.BusyLoad*float64(m.CPUs) {
-			doubts = append(doubts, fmt.Sprintf("%sthe machine was busy before the run (load %.3g on %d CPUs): "+
-				"what changed may be that work, not the contender", name, load, m.CPUs))
+			doubts = append(doubts, doubt(side, bench.FoundUnrest,
+				"the machine was busy before the run (load %.3g on %d CPUs): what changed may be that work, not the contender",
+				load, m.CPUs))
 		}
 		if oneRun {
 			break

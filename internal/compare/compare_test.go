@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/stats"
 )
@@ -65,6 +66,21 @@ func steps4() []bench.Step {
 	}
 }
 
+// raw is a side that is not analysed yet: tests change it first.
+type raw struct {
+	Run       bench.Run
+	Legs      []bench.LegResult
+	Contender string
+}
+
+func (r raw) set() Set { return Set{analysis.Of(r.Run, r.Legs), r.Contender} }
+
+func noiseFloor(r raw) (Floor, error) { return NoiseFloor(r.set()) }
+
+func setAgainst(before, after raw, o Options) (Result, error) {
+	return Compare(before.set(), after.set(), o)
+}
+
 func run() bench.Run {
 	return bench.Run{
 		Schema:  1,
@@ -86,9 +102,9 @@ func legs(rng *rand.Rand, name string, n int, f figures) []bench.LegResult {
 	return all
 }
 
-func compared(t *testing.T, before, after Set, o Options) Result {
+func compared(t *testing.T, before, after raw, o Options) Result {
 	t.Helper()
-	r, err := Compare(before, after, o)
+	r, err := setAgainst(before, after, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,8 +116,8 @@ func TestCompare(t *testing.T) {
 	faster := usual()
 	faster.peak *= 1.2
 	faster.p99 = faster.p99 * 13 / 10
-	before := Set{Run: run(), Legs: slices.Concat(legs(rng, "a", 6, usual()), legs(rng, "b", 6, usual()), legs(rng, "gone", 1, usual()))}
-	after := Set{Run: run(), Legs: slices.Concat(legs(rng, "b", 6, usual()), legs(rng, "a", 6, faster), legs(rng, "come", 1, usual()))}
+	before := raw{Run: run(), Legs: slices.Concat(legs(rng, "a", 6, usual()), legs(rng, "b", 6, usual()), legs(rng, "gone", 1, usual()))}
+	after := raw{Run: run(), Legs: slices.Concat(legs(rng, "b", 6, usual()), legs(rng, "a", 6, faster), legs(rng, "come", 1, usual()))}
 	r := compared(t, before, after, Options{})
 	if len(r.Contenders) != 2 || !slices.Equal(r.OnlyOld, []string{"gone"}) || !slices.Equal(r.OnlyNew, []string{"come"}) || len(r.Differences) != 0 {
 		t.Fatalf("%+v", r)
@@ -142,17 +158,17 @@ func TestCompare(t *testing.T) {
 func TestContendersOfOneFolder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	all := slices.Concat(legs(rng, "a", 6, usual()), legs(rng, "b", 6, usual()))
-	r := compared(t, Set{Run: run(), Legs: all, Contender: "b"}, Set{Run: run(), Legs: all, Contender: "a"}, Options{})
+	r := compared(t, raw{Run: run(), Legs: all, Contender: "b"}, raw{Run: run(), Legs: all, Contender: "a"}, Options{})
 	if len(r.Contenders) != 1 || r.Contenders[0].Old != "b" || r.Contenders[0].New != "a" {
 		t.Errorf("%+v", r.Contenders)
 	}
-	for _, missing := range []Set{{Run: run(), Legs: all, Contender: "c"}, {Run: run()}} {
-		if _, err := Compare(missing, Set{Legs: all}, Options{}); err == nil || !strings.HasPrefix(err.Error(), "old: ") {
+	for _, missing := range []raw{{Run: run(), Legs: all, Contender: "c"}, {Run: run()}} {
+		if _, err := setAgainst(missing, raw{Legs: all}, Options{}); err == nil || !strings.HasPrefix(err.Error(), "old: ") {
 			t.Errorf("error %v", err)
 		}
 	}
 	other := slices.Concat(legs(rng, "x", 1, usual()), legs(rng, "y", 1, usual()))
-	if _, err := Compare(Set{Run: run(), Legs: all}, Set{Run: run(), Legs: other}, Options{}); err == nil || !strings.Contains(err.Error(), "old has a, b, new has x, y") {
+	if _, err := setAgainst(raw{Run: run(), Legs: all}, raw{Run: run(), Legs: other}, Options{}); err == nil || !strings.Contains(err.Error(), "old has a, b, new has x, y") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -170,7 +186,7 @@ func TestTooFewRoundsAndMissingMeasures(t *testing.T) {
 	after[5].State = bench.LegFailed
 	after[4].Interventions = []bench.Intervention{{Control: bench.Control{Kind: bench.ControlPause}}}
 	after[3].Interventions = []bench.Intervention{{Control: bench.Control{Kind: bench.ControlNote}}}
-	c := compared(t, Set{Run: run(), Legs: before}, Set{Run: run(), Legs: after}, Options{}).Contenders[0]
+	c := compared(t, raw{Run: run(), Legs: before}, raw{Run: run(), Legs: after}, Options{}).Contenders[0]
 	if r := c.Rows[0]; r.Verdict != stats.CannotTell || r.More != 3 || r.Sentence != "can't tell: 3 rounds, need ≥ 6: 3 more rounds on each side" || r.Ratio != nil || r.Old.Low != nil || r.New.Low == nil {
 		t.Errorf("throughput %+v", r)
 	}
@@ -180,7 +196,7 @@ func TestTooFewRoundsAndMissingMeasures(t *testing.T) {
 	if r := c.Rows[4]; len(r.New.Rounds) != 5 || len(r.Doubts) != 1 {
 		t.Errorf("memory %+v", r)
 	}
-	if len(c.Notes) != 3 || c.Notes[0] != "new: 5 of 6 rounds complete" || c.Notes[1] != "new: somebody intervened in 1 of 6 rounds" || !strings.HasPrefix(c.Notes[2], "new: 1.1 % of the requests failed") {
+	if len(c.Notes) != 3 || c.Notes[0].String() != "new: 5 of 6 rounds complete" || c.Notes[1].String() != "new: somebody intervened in 1 of 6 rounds" || !strings.HasPrefix(c.Notes[2].String(), "new: 1.1 % of the requests failed") {
 		t.Errorf("notes %q", c.Notes)
 	}
 }
@@ -192,7 +208,7 @@ func TestHalfOfThePeak(t *testing.T) {
 	other := leg("a", 1, usual())
 	open.Rate = 4000 // half of the other side's peak
 	other.Steps = append(other.Steps, bench.StepResult{Index: 4, Step: open, Load: bench.Load{Latency: bench.Latencies{Count: 1, P99: 9}}})
-	row := compared(t, Set{Run: run(), Legs: []bench.LegResult{l}}, Set{Run: run(), Legs: []bench.LegResult{other}}, Options{}).Contenders[0].Rows[1]
+	row := compared(t, raw{Run: run(), Legs: []bench.LegResult{l}}, raw{Run: run(), Legs: []bench.LegResult{other}}, Options{}).Contenders[0].Rows[1]
 	if row.At != "50 % of the peak" || !slices.Equal(row.Old.Rounds, []float64{7}) || !slices.Equal(row.New.Rounds, []float64{9}) {
 		t.Errorf("%+v", row)
 	}
@@ -201,7 +217,7 @@ func TestHalfOfThePeak(t *testing.T) {
 	aborted.Steps[2].Aborted = "skipped by the user"
 	changed.Steps[2].Step.Connections = 5
 	for _, l := range []bench.LegResult{aborted, changed} {
-		row := compared(t, Set{Run: run(), Legs: []bench.LegResult{leg("a", 1, usual())}}, Set{Run: run(), Legs: []bench.LegResult{l}}, Options{}).Contenders[0].Rows[1]
+		row := compared(t, raw{Run: run(), Legs: []bench.LegResult{leg("a", 1, usual())}}, raw{Run: run(), Legs: []bench.LegResult{l}}, Options{}).Contenders[0].Rows[1]
 		if len(row.New.Rounds) != 0 || row.Sentence != "not measured in new" {
 			t.Errorf("%+v", row)
 		}
@@ -212,22 +228,22 @@ func TestWhatIsNotComparable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	slower := usual()
 	slower.peak /= 2
-	before, after := Set{Run: run(), Legs: legs(rng, "a", 6, usual())}, Set{Run: run(), Legs: legs(rng, "a", 6, slower)}
+	before, after := raw{Run: run(), Legs: legs(rng, "a", 6, usual())}, raw{Run: run(), Legs: legs(rng, "a", 6, slower)}
 	for name, change := range map[string]func(*bench.Run){
 		"limits": func(r *bench.Run) { r.Profile.Limits.CPUs = 2 },
 		"data":   func(r *bench.Run) { r.Data.Hash = "bbbb" }, "runtime": func(r *bench.Run) { r.Profile.Runtime = bench.RuntimeProcess },
 		"requests": func(r *bench.Run) { r.Profile.Requests = []bench.Request{{Name: "get", Path: "/other"}} },
 		"steps":    func(r *bench.Run) { r.Profile.Steps = steps4()[:3] }, "CPU": func(r *bench.Run) { r.Machine.CPUs = 4 },
 		"system": func(r *bench.Run) { r.Machine.Arch = "arm64" }, "memory of the machine": func(r *bench.Run) { r.Machine.MemoryBytes = 1 << 30 },
-		"store":               func(r *bench.Run) { r.Store.Kind = bench.StoreExternal },
-		"rest of the profile": func(r *bench.Run) { r.Profile.Store.Latency = time.Second }, "service started by somebody else": func(r *bench.Run) { r.Targets = []bench.Target{{Name: "target", URL: "http://x"}} },
+		"store":                      func(r *bench.Run) { r.Store.Kind = bench.StoreExternal },
+		"latency added by the store": func(r *bench.Run) { r.Profile.Store.Latency = time.Second }, "service started by somebody else": func(r *bench.Run) { r.Targets = []bench.Target{{Name: "target", URL: "http://x"}} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			changed := after
 			change(&changed.Run)
 			r := compared(t, before, changed, Options{})
 			c := r.Contenders[0]
-			if c.Comparable || len(r.Differences) == 0 || r.Differences[0].What != name || r.Differences[0].Weight != Breaks {
+			if c.Comparable || len(r.Differences) == 0 || r.Differences[0].What != Fact(name) || r.Differences[0].Weight != Breaks {
 				t.Errorf("%s: %+v", name, r.Differences)
 				return
 			}
@@ -248,7 +264,7 @@ func TestWhatIsNotComparable(t *testing.T) {
 			changed := after
 			change(&changed.Run)
 			r := compared(t, before, changed, Options{})
-			if !slices.ContainsFunc(r.Differences, func(d Difference) bool { return d.What == name && d.Weight != Breaks }) || r.Contenders[0].Rows[0].Verdict != stats.Worse {
+			if !slices.ContainsFunc(r.Differences, func(d Difference) bool { return d.What == Fact(name) && d.Weight != Breaks }) || r.Contenders[0].Rows[0].Verdict != stats.Worse {
 				t.Errorf("%s: %+v", name, r)
 			}
 		})
@@ -274,9 +290,9 @@ func TestWhatIsNotComparable(t *testing.T) {
 
 func TestABusyMachineIsTold(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
-	before, after := Set{Run: run(), Legs: legs(rng, "a", 1, usual())}, Set{Run: run(), Legs: legs(rng, "a", 1, usual())}
+	before, after := raw{Run: run(), Legs: legs(rng, "a", 1, usual())}, raw{Run: run(), Legs: legs(rng, "a", 1, usual())}
 	before.Run.Machine.Load1, after.Run.Machine.Load1 = "3.9", "4.1" // of eight CPUs
-	if w := compared(t, before, after, Options{}).Warnings; len(w) != 1 || !strings.HasPrefix(w[0], "new: the machine was busy before the run (load 4.1 on 8 CPUs)") {
+	if w := compared(t, before, after, Options{}).Warnings; len(w) != 1 || !strings.HasPrefix(w[0].String(), "new: the machine was busy before the run (load 4.1 on 8 CPUs)") {
 		t.Errorf("%q", w)
 	}
 	for _, load := range []string{"", "NaN", "much", "-1"} {
@@ -290,7 +306,7 @@ func TestABusyMachineIsTold(t *testing.T) {
 func TestTextAndJSON(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	hostile := "a\x1b[31m\u202e\n"
-	before, after := Set{Run: run(), Legs: legs(rng, hostile, 6, usual())}, Set{Run: run(), Legs: legs(rng, hostile, 6, usual())}
+	before, after := raw{Run: run(), Legs: legs(rng, hostile, 6, usual())}, raw{Run: run(), Legs: legs(rng, hostile, 6, usual())}
 	after.Run.Machine.Kernel = "6\x1b]0;title\a"
 	r := compared(t, before, after, Options{})
 	r.OnlyNew = []string{"\x1b[2J"}

@@ -23,9 +23,21 @@ const (
 	Tells  Weight = "tells"  // good to know: may be what was to be compared
 )
 
+// Fact names what is on record about a side.
+type Fact string
+
+// The facts that are asked for by name.
+const (
+	ProfileHashed Fact = "hash of the profile"
+
+	turbo          Fact = "turbo"
+	smt            Fact = "SMT"
+	virtualisation Fact = "virtualisation"
+)
+
 // Difference is something that two sides do not have in common besides the contender's name.
 type Difference struct {
-	What   string `json:"what"`
+	What   Fact   `json:"what"`
 	Old    string `json:"old"` // "" where it is not on record, or there is none
 	New    string `json:"new"`
 	Weight Weight `json:"weight"`
@@ -36,7 +48,7 @@ func (d Difference) untold() bool { return d.Old == "" || d.New == "" }
 
 // fact is something that is on record about one side.
 type fact struct {
-	what   string
+	what   Fact
 	weight Weight
 	value  string // "" where it is not on record, or there is none
 }
@@ -70,7 +82,7 @@ func Differences(a, b bench.Run) []Difference {
 	if a.Data.Hash != "" && a.Data.Hash == b.Data.Hash {
 		b.Data.Name = a.Data.Name // the same data may be in another folder
 	}
-	stated := []string{"turbo", "SMT", "virtualisation"}
+	stated := []Fact{turbo, smt, virtualisation}
 	return slices.DeleteFunc(unlike(runFacts(a), runFacts(b)), func(d Difference) bool {
 		return d.untold() && slices.Contains(stated, d.What)
 	})
@@ -97,6 +109,7 @@ func runFacts(r bench.Run) []fact {
 		{"rest of the profile", Breaks, restHash(p)},
 		{"data", Breaks, data(r)},
 		{"store", Breaks, string(r.Store.Kind)},
+		{"latency added by the store", Breaks, added(p.Store)},
 		{"CPU", Breaks, strings.TrimSpace(fmt.Sprintf("%d × %s", m.CPUs, m.CPUModel))},
 		{"system", Breaks, m.OS + "/" + m.Arch},
 		{"memory of the machine", Breaks, size(m.MemoryBytes, 1)},
@@ -109,9 +122,9 @@ func runFacts(r bench.Run) []fact {
 		{"load of the machine before the run", Sways, m.Load1},
 		{"kernel", Sways, m.Kernel},
 		{"CPU governor", Sways, m.Governor},
-		{"turbo", Sways, m.Turbo},
-		{"SMT", Sways, m.SMT},
-		{"virtualisation", Sways, virtual(m)},
+		{turbo, Sways, m.Turbo},
+		{smt, Sways, m.SMT},
+		{virtualisation, Sways, virtual(m)},
 		{"swap in use", Sways, swap},
 		{"other containers", Sways, m.OtherContainers},
 		{"who runs on which CPUs", Sways, apart(r.Isolated)},
@@ -120,7 +133,7 @@ func runFacts(r bench.Run) []fact {
 		{"Docker", Sways, r.Software.Docker},
 		{"contenders of the run", Tells, number(len(p.Contenders))},
 		{"Go", Tells, r.Software.Go},
-		{"hash of the profile", Tells, ProfileHash(p)},
+		{ProfileHashed, Tells, ProfileHash(p)},
 	}
 }
 
@@ -136,8 +149,20 @@ func ProfileHash(p bench.Profile) string {
 // restHash is of what no other difference names, so that a new part of the profile is seen.
 func restHash(p bench.Profile) string {
 	p.Limits, p.Runtime, p.Requests, p.Steps, p.Data = bench.Limits{}, "", nil, nil, bench.DataSpec{}
-	p.Store.Kind, p.Protocol, p.Timeout, p.Validate, p.Turns = "", "", 0, 0, 0
+	p.Store.Kind, p.Store.Latency, p.Store.P99, p.Protocol, p.Timeout, p.Validate, p.Turns = "", 0, 0, "", 0, 0, 0
 	return ProfileHash(p)
+}
+
+// added is the latency that a store adds to its answers; "" where it adds none.
+func added(s bench.StoreSpec) string {
+	if s.Latency == 0 {
+		return ""
+	}
+	text := units.Duration(s.Latency)
+	if s.P99 > 0 {
+		text += ", p99 " + units.Duration(s.P99)
+	}
+	return text
 }
 
 func requests(rs []bench.Request) string {
@@ -223,7 +248,7 @@ func breaking(differences []Difference, most int) string {
 	for _, d := range differences {
 		text := d.String()
 		if max(len(d.Old), len(d.New)) > most {
-			text = d.What
+			text = string(d.What)
 		}
 		if d.Weight == Breaks {
 			parts = append(parts, "other "+text)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/measure"
 	"locbench/internal/stats"
@@ -74,11 +75,12 @@ func NoiseFloor(s Set) (Floor, error) {
 		return Floor{}, errors.New("several contenders are in these results: name the one to look at")
 	}
 	label := all[0].Label
-	halves := [2]Set{{Run: s.Run}, {Run: s.Run}}
+	run := s.Run.Run
+	var halves [2][]bench.LegResult
 	n := 0
 	for _, leg := range all[0].Results {
 		if leg.State == bench.LegComplete {
-			halves[n%2].Legs = append(halves[n%2].Legs, leg)
+			halves[n%2] = append(halves[n%2], leg)
 			n++
 		}
 	}
@@ -86,10 +88,10 @@ func NoiseFloor(s Set) (Floor, error) {
 		return Floor{}, fmt.Errorf("%s has %d complete rounds: %d are needed, half of them for each side", label, n, 2*stats.MinInterval)
 	}
 	f := Floor{
-		Schema: FloorSchema, Contender: label, Rounds: n / 2, Made: s.Run.Started, Machine: s.Run.Machine,
-		Profile: s.Run.Profile.Name, ProfileHash: ProfileHash(s.Run.Profile),
+		Schema: FloorSchema, Contender: label, Rounds: n / 2, Made: run.Started, Machine: run.Machine,
+		Profile: run.Profile.Name, ProfileHash: ProfileHash(run.Profile),
 	}
-	result, err := Compare(halves[0], halves[1], Options{})
+	result, err := Compare(Set{Run: analysis.Of(run, halves[0])}, Set{Run: analysis.Of(run, halves[1])}, Options{})
 	if err != nil {
 		return Floor{}, err
 	}

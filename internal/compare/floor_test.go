@@ -13,7 +13,7 @@ import (
 // The floor grows with the noise, and a drift that hits both sides alike is no difference.
 func TestNoiseFloor(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	quiet, err := NoiseFloor(Set{Run: run(), Legs: legs(rng, "a", 12, usual())})
+	quiet, err := noiseFloor(raw{Run: run(), Legs: legs(rng, "a", 12, usual())})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func TestNoiseFloor(t *testing.T) {
 		f.peak *= 1 + .1*rng.NormFloat64()
 		noisy = append(noisy, leg("a", i+1, f))
 	}
-	loud, err := NoiseFloor(Set{Run: run(), Legs: noisy})
+	loud, err := noiseFloor(raw{Run: run(), Legs: noisy})
 	if err != nil || loud.Measures[0].Floor < 2*quiet.Measures[0].Floor {
 		t.Errorf("noise of 10 %%: %+v, %v", loud.Measures[0], err)
 	}
@@ -40,14 +40,14 @@ func TestNoiseFloorWantsRoundsOfOne(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	few := legs(rng, "a", 12, usual())
 	few[3].State = bench.LegFailed
-	if _, err := NoiseFloor(Set{Run: run(), Legs: few}); err == nil || !strings.Contains(err.Error(), "a has 11 complete rounds: 12 are needed") {
+	if _, err := noiseFloor(raw{Run: run(), Legs: few}); err == nil || !strings.Contains(err.Error(), "a has 11 complete rounds: 12 are needed") {
 		t.Errorf("%v", err)
 	}
 	two := append(legs(rng, "a", 12, usual()), legs(rng, "b", 12, usual())...)
-	if _, err := NoiseFloor(Set{Run: run(), Legs: two}); err == nil || !strings.Contains(err.Error(), "several contenders") {
+	if _, err := noiseFloor(raw{Run: run(), Legs: two}); err == nil || !strings.Contains(err.Error(), "several contenders") {
 		t.Errorf("%v", err)
 	}
-	if f, err := NoiseFloor(Set{Run: run(), Legs: two, Contender: "b"}); err != nil || f.Contender != "b" {
+	if f, err := noiseFloor(raw{Run: run(), Legs: two, Contender: "b"}); err != nil || f.Contender != "b" {
 		t.Errorf("%+v, %v", f, err)
 	}
 }

@@ -116,11 +116,7 @@ func (h *History) Add(folder string, run bench.Run, legs []bench.LegResult) (ski
 			skipped = append(skipped, label+": none of its rounds is complete")
 		}
 	}
-	all, err := contenders(Set{Run: run, Legs: complete})
-	if err != nil {
-		return skipped
-	}
-	for _, c := range all {
+	for _, c := range analysis.Of(run, complete).Contenders {
 		p := Point{Folder: folder, Run: run.ID, Started: run.Started, Rounds: whole[c.Label], Left: seen[c.Label] - whole[c.Label], run: run}
 		p.measure(c)
 		h.points[c.Label] = append(h.points[c.Label], p)
@@ -138,7 +134,7 @@ func (p *Point) measure(c analysis.Contender) {
 	}
 	for _, shown := range measure.View(measure.Compared) {
 		m := shown.Measure
-		values, _, at, _ := analysis.Samples(m, c, c)
+		values, _, at := analysis.Samples(m, c, c)
 		if m.Claim.At == measure.AtHalf {
 			p.at, _, _ = c.Half()
 			for _, s := range c.Steps {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"locbench/internal/analysis"
+	"locbench/internal/bench"
 	"locbench/internal/measure"
 	"locbench/internal/stats"
 )
@@ -47,7 +48,7 @@ type Row struct {
 	Sentence       string        `json:"sentence"`
 	Paired         bool          `json:"paired,omitempty"`      // the sides took turns with each other: round against round
 	BelowFloor     bool          `json:"below_floor,omitempty"` // the change is smaller than what the machine can show
-	Doubts         []string      `json:"doubts,omitempty"`
+	Doubts         []Doubt       `json:"doubts,omitempty"`
 	NotComparable  string        `json:"not_comparable,omitempty"` // why there is no verdict whatever the figures are
 }
 
@@ -67,13 +68,16 @@ func rows(a, b analysis.Contender, o Options) []Row {
 	both, turns := analysis.Together([]analysis.Contender{a, b})
 	a, b = both[0], both[1]
 	for _, m := range measure.View(measure.Compared) {
-		old, fresh, at, doubts := analysis.Samples(m.Measure, a, b)
+		old, fresh, at := analysis.Samples(m.Measure, a, b)
 		if m.Claim.Apart && len(old)+len(fresh) == 0 {
 			continue
 		}
-		all = append(all, Row{Measure: m.ID, Unit: m.Unit.String(), HigherIsBetter: m.Higher, At: at, Doubts: doubts, Paired: turns[0] && stats.SameLength(old, fresh)})
+		all = append(all, Row{Measure: m.ID, Unit: m.Unit.String(), HigherIsBetter: m.Higher, At: at, Paired: turns[0] && stats.SameLength(old, fresh)})
 		r := &all[len(all)-1]
 		r.Old, r.New = side(stats.NewValue(old)), side(stats.NewValue(fresh))
+		if m.Claim.At == measure.OfLife && (m.Contender(a.Contender).AtLeast || m.Contender(b.Contender).AtLeast) {
+			r.Doubts = append(r.Doubts, doubt("", bench.FoundEstimate, "%s", m.Claim.Guess))
+		}
 		switch {
 		case len(old) == 0 && len(fresh) == 0:
 			r.Sentence = "not measured"
@@ -85,6 +89,11 @@ func rows(a, b analysis.Contender, o Options) []Row {
 			r.apart(o.Rule.Fill().Alpha)
 		default:
 			of = append(of, len(all)-1)
+			for i, rounds := range [][]float64{old, fresh} {
+				for _, f := range stats.Doubts(rounds) {
+					r.Doubts = append(r.Doubts, Doubt{sides[i], f})
+				}
+			}
 			family = append(family, stats.Pair{Measure: string(m.ID), HigherIsBetter: m.Higher, Old: old, New: fresh, Paired: r.Paired, Floor: o.Floor.Of(m.ID)})
 		}
 	}
@@ -97,23 +106,21 @@ func rows(a, b analysis.Contender, o Options) []Row {
 // Decide takes in what was decided.
 func (r *Row) Decide(c stats.Comparison) {
 	r.Verdict, r.More, r.Sentence = c.Verdict, c.More, c.Sentence()
-	r.Doubts = append(r.Doubts, c.Doubts...)
 	if c.Ratio != nil {
 		r.Ratio, r.P, r.PHolm = c.Ratio, &c.Test.P, &c.Adjusted
 		r.BelowFloor = math.Abs(math.Log(c.Ratio.Estimate)) < math.Log1p(c.Rule.Floor)
 	}
 }
 
-// unsteady names the sides whose step was not in a steady state; "" where both were.
-func unsteady(m measure.Measure, a, b analysis.Contender) string {
+// unsteady says which sides' step was not in a steady state.
+func unsteady(m measure.Measure, a, b analysis.Contender) (doubts []Doubt) {
 	halfway, _, _ := a.Half()
-	reason := ""
 	for i, side := range []analysis.Contender{a, b} {
 		if step := side.StepOf(m, halfway); step.Drifting > 0 {
-			reason = both(reason, sides[i]+": "+step.DriftWords())
+			doubts = append(doubts, doubt(sides[i], bench.FoundDrifting, "%s", step.DriftWords()))
 		}
 	}
-	return reason
+	return doubts
 }
 
 // apart gives the change without a verdict.

@@ -34,7 +34,7 @@ func (r Result) Text(w io.Writer) error {
 		}
 	}
 	for _, w := range r.Warnings {
-		fmt.Fprintln(&b, safe.Line(w, 300))
+		fmt.Fprintln(&b, safe.Line(w.String(), 300))
 	}
 	switch {
 	case r.Floor != nil:
@@ -90,11 +90,11 @@ func (c Contender) text(b *bytes.Buffer) {
 	align(b, table)
 	for _, row := range c.Rows {
 		for _, doubt := range row.Doubts {
-			fmt.Fprintf(b, "  %s: %s\n", row.Measure, safe.Line(doubt, 300))
+			fmt.Fprintf(b, "  %s: %s\n", row.Measure, safe.Line(doubt.String(), 300))
 		}
 	}
 	for _, note := range c.Notes {
-		fmt.Fprintf(b, "  %s\n", safe.Line(note, 300))
+		fmt.Fprintf(b, "  %s\n", safe.Line(note.String(), 300))
 	}
 	differences(b, c.Differences)
 	b.WriteByte('\n')

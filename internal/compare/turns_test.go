@@ -41,7 +41,7 @@ func TestTurnsShowWhatTheMachineHides(t *testing.T) {
 	found, missed := 0, 0
 	for seed := range uint64(20) {
 		rounds := inTurns(rand.New(rand.NewPCG(seed, 5)), stats.MinPaired, 1, .9)
-		set := func(c string) Set { return Set{Run: run(), Legs: rounds, Contender: c} }
+		set := func(c string) raw { return raw{Run: run(), Legs: rounds, Contender: c} }
 		r := compared(t, set("a"), set("b"), Options{})
 		row := r.Contenders[0].Rows[0]
 		if !row.Paired || row.Ratio == nil {
@@ -75,7 +75,7 @@ func TestTiersOfTurns(t *testing.T) {
 	// A contender with too few rounds is in no tier, and takes no rounds from the others.
 	few := inTurns(rng, 12, 1, 1, 1, 2)
 	few = slices.DeleteFunc(few, func(l bench.LegResult) bool { return l.Leg.Contender != "d" || l.Leg.Round > 3 })
-	s := standing(Set{Run: run(), Legs: append(rounds, few...)}, measure.Throughput, stats.Rule{})
+	s := standing(raw{Run: run(), Legs: append(rounds, few...)}, measure.Throughput, stats.Rule{})
 	labels, tiers := places(s)
 	slices.Sort(labels[:2])
 	if !s.Paired || !slices.Equal(labels, []string{"b", "c", "a", "d"}) || !slices.Equal(tiers, []int{1, 1, 2, 0}) {
@@ -90,7 +90,7 @@ func TestTiersOfTurns(t *testing.T) {
 func TestTurnsThatWereNotFinished(t *testing.T) {
 	rounds := inTurns(rand.New(rand.NewPCG(2, 2)), 10, 1, .9)
 	rounds[5].State = bench.LegFailed // the third of b
-	set := func(c string) Set { return Set{Run: run(), Legs: rounds, Contender: c} }
+	set := func(c string) raw { return raw{Run: run(), Legs: rounds, Contender: c} }
 	row := compared(t, set("a"), set("b"), Options{}).Contenders[0].Rows[0]
 	if !row.Paired || len(row.Old.Rounds) != 9 || len(row.New.Rounds) != 9 || row.Verdict != stats.Worse {
 		t.Errorf("%+v", row)
@@ -109,7 +109,7 @@ func TestTurnsThatWereNotFinished(t *testing.T) {
 			other[i].Steps[k].Turns = &turns
 		}
 	}
-	row = compared(t, set("a"), Set{Run: run(), Legs: other, Contender: "b"}, Options{}).Contenders[0].Rows[0]
+	row = compared(t, set("a"), raw{Run: run(), Legs: other, Contender: "b"}, Options{}).Contenders[0].Rows[0]
 	if row.Paired || len(row.Old.Rounds) != 10 {
 		t.Errorf("of two runs: %+v", row)
 	}
@@ -122,7 +122,7 @@ func TestNoiseFloorOfTurns(t *testing.T) {
 	for i := range pairs {
 		pairs[i].Leg = bench.Leg{Contender: "a", Round: i + 1}
 	}
-	f, err := NoiseFloor(Set{Run: run(), Legs: pairs})
+	f, err := noiseFloor(raw{Run: run(), Legs: pairs})
 	if err != nil || f.Rounds != 8 || f.Claimed != 0 || f.Of(measure.Throughput) <= 0 || f.Of(measure.Throughput) > .03 {
 		t.Fatalf("%+v, %v", f, err)
 	}
@@ -131,7 +131,7 @@ func TestNoiseFloorOfTurns(t *testing.T) {
 			pairs[i].Steps[k].Turns = nil
 		}
 	}
-	if loud, err := NoiseFloor(Set{Run: run(), Legs: pairs}); err != nil || loud.Of(measure.Throughput) < 5*f.Of(measure.Throughput) {
+	if loud, err := noiseFloor(raw{Run: run(), Legs: pairs}); err != nil || loud.Of(measure.Throughput) < 5*f.Of(measure.Throughput) {
 		t.Errorf("without turns %+v, %v", loud, err)
 	}
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/moby/moby/api/types/system"
 	"github.com/moby/moby/client"
 
+	"locbench/internal/bench"
 	"locbench/internal/secret"
 )
 
@@ -75,7 +76,7 @@ type Info struct {
 	SwapLimit     bool
 	PIDsLimit     bool
 	Builder       Builder
-	Warnings      []string // of the engine about itself
+	Warnings      bench.Findings // of the engine about itself
 }
 
 // Builder is what an engine builds images with.
@@ -170,11 +171,11 @@ func translate(raw system.Info) Info {
 
 // warningsOf are an engine's warnings without its word "WARNING:", and without the limits that its
 // kernel lacks ("No swap limit support"), which the fields say of those that matter here.
-func warningsOf(said ...string) (all []string) {
+func warningsOf(said ...string) (all bench.Findings) {
 	for _, w := range said {
 		w = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(w), "WARNING:"))
 		if w != "" && !strings.HasPrefix(w, "No ") {
-			all = append(all, w)
+			all = append(all, bench.Finding{Text: w})
 		}
 	}
 	return all

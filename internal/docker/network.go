@@ -11,6 +11,8 @@ import (
 
 	"github.com/containerd/errdefs"
 	"github.com/moby/moby/client"
+
+	"locbench/internal/bench"
 )
 
 // Network is a bridge network of the engine.
@@ -22,7 +24,7 @@ type Network struct {
 	Here    bool   // its bridge is an interface of this machine
 	Own     string // the address in it of this process's own container; "" where it runs in none
 
-	Warnings []string // of the engine, such as that it does not keep the containers apart
+	Warnings bench.Findings // of the engine, such as that it does not keep the containers apart
 }
 
 // Direct tells whether addresses in it are within reach of this process.

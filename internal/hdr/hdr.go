@@ -186,24 +186,30 @@ func decodeBuckets(text string) (*hdrhistogram.Histogram, error) {
 // Merge combines distributions: the histograms are added, so that the quantiles are those of all
 // latencies together.
 func Merge(ls ...bench.Latencies) (bench.Latencies, error) {
-	var all *Histogram
+	all, err := Sum(ls...)
+	if err != nil || all == nil {
+		return bench.Latencies{}, err
+	}
+	return all.Latencies(), nil
+}
+
+// Sum is Merge for those who need the histogram; nil without any latency.
+func Sum(ls ...bench.Latencies) (all *Histogram, err error) {
 	for _, l := range ls {
 		if l.Count == 0 && l.HDR == "" {
 			continue // a histogram takes half a megabyte
 		}
 		h, err := Decode(l)
 		if err != nil {
-			return bench.Latencies{}, err
+			return nil, err
 		}
 		if all == nil {
-			all = New()
+			all = h
+		} else {
+			all.Merge(h)
 		}
-		all.Merge(h)
 	}
-	if all == nil {
-		return bench.Latencies{}, nil
-	}
-	return all.Latencies(), nil
+	return all, nil
 }
 
 // CountAbove is how many latencies were longer than d, right to 3 significant figures of d.

@@ -69,7 +69,7 @@ func (d *Docker) Subnets() []netip.Prefix { return d.network.Subnets }
 func (d *Docker) Network() string { return d.network.Name }
 
 // Warnings are the engine's own, about itself and the run's network.
-func (d *Docker) Warnings() []string {
+func (d *Docker) Warnings() bench.Findings {
 	return slices.Concat(d.engine.Info().Warnings, d.network.Warnings)
 }
 

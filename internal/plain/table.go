@@ -226,18 +226,16 @@ func failures(line writer, c analysis.Contender) {
 	}
 }
 
-// warnings are those of the run, and what is doubtful about the figures of a contender, each once.
+// warnings are those of the run, and what is doubtful about the figures of contenders, each once.
 func warnings(line writer, run bench.Run, contenders []stats.Contender) {
-	seen := map[string]bool{}
 	for _, w := range run.Warnings {
-		seen[w.Text] = true
 		line("warning: %s", safe.Line(w.Text, 500))
 	}
+	var said bench.Findings
 	for _, c := range contenders {
 		for _, w := range c.Warnings {
-			if !seen[w] {
-				seen[w] = true
-				line("warning: %s: %s", safe.Line(c.Label, 60), safe.Line(w, 500))
+			if said.Add(w) {
+				line("warning: %s: %s", safe.Line(c.Label, 60), safe.Line(w.Text, 500))
 			}
 		}
 	}

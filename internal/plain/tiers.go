@@ -103,7 +103,7 @@ func doubts(all []analysis.Standing, line writer) {
 	for _, s := range all {
 		for _, p := range s.Places {
 			for _, d := range stats.Doubts(p.Value.Values) {
-				line("%s, %s: %s", safe.Line(p.Contender, 60), measure.Get(s.Measure).Claim.Title, safe.Line(d, 300))
+				line("%s, %s: %s", safe.Line(p.Contender, 60), measure.Get(s.Measure).Claim.Title, safe.Line(d.Text, 300))
 			}
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"slices"
 
 	"locbench/internal/bench"
 	"locbench/internal/contender"
@@ -128,11 +127,8 @@ func (d *Docker) Fingerprint(run *bench.Run) {
 	run.Software.Docker, run.Software.DockerAPI = info.Version, info.APIVersion
 	run.Machine.CgroupVersion = info.CgroupVersion
 	for _, w := range d.Warnings() {
-		warning := bench.Finding{Text: "the Docker engine warns: " + w}
-		known := func(f bench.Finding) bool { return f.Text == warning.Text } // as in those of a run that is resumed
-		if !slices.ContainsFunc(run.Warnings, known) {
-			run.Warnings = append(run.Warnings, warning)
-		}
+		w.Text = "the Docker engine warns: " + w.Text
+		run.Warnings.Add(w)
 	}
 }
 

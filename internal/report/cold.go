@@ -101,7 +101,7 @@ func phaseTable(l layout) procedure {
 			p.Table.Rows = append(p.Table.Rows, headlineRow{Label: c.Name(), Color: c.Color(), Cells: cells})
 		}
 	}
-	p.Table.Notes = []string{"Timed one by one, right after the first answer to the readiness poll and before any check: the very first request of its kind, " +
+	p.Table.Footnotes = []string{"Timed one by one, right after the first answer to the readiness poll and before any check: the very first request of its kind, " +
 		"the next ones on its connection, and those after them on a new connection each. Sent: until the request is written; first byte: from then on; last byte: the rest. A phase that a request did not have is " + missing + "."}
 	return p
 }
@@ -136,7 +136,7 @@ func spreadTable(l layout) procedure {
 				c.row(append([]cell{{Main: newRow(s.Step, 0).Title}}, spreadCells(steps[s.Index])...)...))
 		}
 	}
-	p.Table.Notes = []string{"SD: standard deviation of the population. Latencies are those of all successes; requests per second are successes in each whole window of one second, " +
+	p.Table.Footnotes = []string{"SD: standard deviation of the population. Latencies are those of all successes; requests per second are successes in each whole window of one second, " +
 		"so that their mean may differ a little from the throughput of the step. Bytes are those of the bodies of successful answers. Nothing is corrected: throughput × mean latency is what was in flight."}
 	return p
 }

@@ -39,7 +39,7 @@ func fingerprint(run bench.Run, l layout) []factGroup {
 
 func runFacts(run bench.Run) factGroup {
 	facts := []fact{
-		{"ID", run.ID}, {"State", run.StandingText()}, {"Started", instant(run.Started)},
+		{"ID", run.ID}, {"State", run.OutcomeText()}, {"Started", instant(run.Started)},
 		{"Ended", when(!run.Ended.IsZero(), instant(run.Ended)+" (after "+duration(run.Ended.Sub(run.Started))+")")},
 	}
 	for _, t := range run.Resumed {

@@ -18,11 +18,11 @@ import (
 
 // headline is one row a contender: what package stats makes of its rounds, in words.
 type headline struct {
-	Corner  string // title of the first column; "" is "Contender"
-	Columns []string
-	Rows    []headlineRow
-	Notes   []string
-	Sort    bool // the reader may sort it by its columns
+	Corner    string // title of the first column; "" is "Contender"
+	Columns   []string
+	Rows      []headlineRow
+	Footnotes []string
+	Sort      bool // the reader may sort it by its columns
 }
 
 type headlineRow struct {
@@ -75,7 +75,7 @@ func newHeadline(run bench.Run, l layout, sums []stats.Contender, figures summar
 	h := headline{
 		Sort:    true,
 		Columns: slices.Concat([]string{"Tier"}, titles(columns), []string{"Checks", "Whole legs"}),
-		Notes: []string{
+		Footnotes: []string{
 			"Medians of the rounds. Below them a 95 % interval of the median (between two of the rounds in order of size), which takes " + strconv.Itoa(stats.MinInterval) +
 				" rounds (with as many its confidence is 96.9 %); with fewer the lowest and the highest, and how many rounds there are of those that it takes.",
 			"The peak is the best of the steps that were run, warm-up apart. Latency is that of all rounds together at the step whose throughput is nearest to half of the peak, if it is between 25 and 75 % of it; below it that at the peak. " +
@@ -101,13 +101,13 @@ func newHeadline(run bench.Run, l layout, sums []stats.Contender, figures summar
 		if floor != nil {
 			why += " Differences below the noise floor of this machine part no tiers: " + floor.Words() + "."
 		}
-		h.Notes = append(h.Notes, why)
+		h.Footnotes = append(h.Footnotes, why)
 	}
 	if sampled {
-		h.Notes = append(h.Notes, "“≥” marks an estimate: no high-water mark could be read, so that the largest sample is shown; the true peak may be higher.")
+		h.Footnotes = append(h.Footnotes, "“≥” marks an estimate: no high-water mark could be read, so that the largest sample is shown; the true peak may be higher.")
 	}
 	if run.Profile.PriceVCPUHr <= 0 && len(sums) > 0 {
-		h.Notes = append(h.Notes, "The profile names no price; a vCPU-hour counts as $"+plain(stats.DefaultPrice)+".")
+		h.Footnotes = append(h.Footnotes, "The profile names no price; a vCPU-hour counts as $"+plain(stats.DefaultPrice)+".")
 	}
 	return h
 }

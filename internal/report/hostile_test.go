@@ -283,7 +283,7 @@ func poisonNames(legs []bench.LegResult, text string) {
 		leg := &legs[i]
 		leg.Leg.Contender, leg.Failure = fmt.Sprint(text, leg.Leg.Contender), text
 		leg.Service = bench.Service{Name: text, Language: text, Framework: text, Version: text, Tags: []string{text}, Unverified: text}
-		leg.State, leg.Warnings, leg.Exit = bench.LegFailed, bench.Texts(text), &bench.Exit{Signal: text, Code: 1}
+		leg.State, leg.Warnings, leg.Exit = bench.LegFailed, bench.Findings{{Text: text}}, &bench.Exit{Signal: text, Code: 1}
 		leg.LastLog = []bench.LogLine{{Stream: text, Text: text}}
 		for j := range leg.Checks {
 			c := &leg.Checks[j]
@@ -291,7 +291,7 @@ func poisonNames(legs []bench.LegResult, text string) {
 		}
 		for j := range leg.Steps {
 			s := &leg.Steps[j]
-			s.Step.Request, s.Warnings, s.Load.Warnings = text, bench.Texts(text), bench.Texts(text)
+			s.Step.Request, s.Warnings, s.Load.Warnings = text, bench.Findings{{Text: text}}, bench.Findings{{Text: text}}
 			s.Load.Failed = map[bench.ErrorKind]int64{bench.ErrorKind(text): 3}
 			s.Thresholds = []bench.Judgement{{Condition: text, Text: text}}
 		}

@@ -31,16 +31,16 @@ func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 	run, sums := a.Run, l.sums
 	figured := summary.New(a, opts.rules())
 	var b bytes.Buffer
-	warned := warnings(a, l)
+	warned := warnings(a, l, false)
 	fmt.Fprintf(&b, "# %s\n\n", escape(title(run, opts.Title)))
-	fmt.Fprintf(&b, "%s, %s; started %s; run %s.\n", units.Plural(len(l.contenders), "contender"), units.Plural(len(l.columns), "leg"), instant(run.Started), escape(cleanText(run.StandingText())))
+	fmt.Fprintf(&b, "%s, %s; started %s; run %s.\n", units.Plural(len(l.contenders), "contender"), units.Plural(len(l.columns), "leg"), instant(run.Started), escape(cleanText(run.OutcomeText())))
 	for _, x := range warned {
 		if x.Loud {
 			fmt.Fprintf(&b, "\n**%s**%s\n", escape(x.Text), place(x.Place()))
 		}
 	}
 	markdownSayings(&b, sayings(figured))
-	markdownHeadline(&b, l, sums, figured, newHeadline(run, l, sums, figured, opts.Floor).Notes)
+	markdownHeadline(&b, l, sums, figured, newHeadline(run, l, sums, figured, opts.Floor).Footnotes)
 	markdownSparks(&b, l, sums)
 	markdownThresholds(&b, thresholds(run, l))
 	markdownTroubles(&b, troubles(l))
@@ -107,7 +107,7 @@ func markdownTable(b *bytes.Buffer, h headline) {
 		}
 		b.WriteString("\n")
 	}
-	for _, n := range h.Notes {
+	for _, n := range h.Footnotes {
 		b.WriteString("\n" + escape(n) + "\n")
 	}
 }

@@ -54,7 +54,7 @@ func failedRequests(l layout) (procedure, bool) {
 			}})
 		}
 	}
-	p.Table.Notes = []string{"Of all steps and rounds; the share is that of all requests of this kind. The text is that of the first such answer, or the error of the connection."}
+	p.Table.Footnotes = []string{"Of all steps and rounds; the share is that of all requests of this kind. The text is that of the first such answer, or the error of the connection."}
 	return p, len(p.Table.Rows) > 0
 }
 
@@ -79,7 +79,7 @@ func bounds(run bench.Run, l layout) (procedure, bool) {
 		}
 		p.Table.Rows = append(p.Table.Rows, row)
 	}
-	p.Table.Notes = []string{"By the counters at the two ends of each step and by the other steps of the same leg; the figures are those of the last round that has this verdict. " +
+	p.Table.Footnotes = []string{"By the counters at the two ends of each step and by the other steps of the same leg; the figures are those of the last round that has this verdict. " +
 		"“connections”: more of them bring more. “contender”: idle CPUs, and yet no more throughput with more connections. “unclear”: none of these, as far as the counters tell."}
 	return p, any
 }
@@ -104,7 +104,7 @@ func breakdown(l layout, sums []stats.Contender) (procedure, bool) {
 			}})
 		}
 	}
-	p.Table.Notes = []string{"Of all rounds together, at the step with the highest throughput (where too many requests failed in all of them: with the most requests). Each step's are in the legs' JSON files."}
+	p.Table.Footnotes = []string{"Of all rounds together, at the step with the highest throughput (where too many requests failed in all of them: with the most requests). Each step's are in the legs' JSON files."}
 	return p, len(p.Table.Rows) > 0
 }
 
@@ -183,7 +183,7 @@ func matrix(l layout, sums []stats.Contender) (procedure, bool) {
 		}
 		p.Table.Rows = append(p.Table.Rows, row)
 	}
-	p.Table.Notes = []string{"Successes per second, the median of the rounds; below it the requests in flight, which by Little's law is throughput × mean latency. " +
+	p.Table.Footnotes = []string{"Successes per second, the median of the rounds; below it the requests in flight, which by Little's law is throughput × mean latency. " +
 		"Where all connections are in flight, it is their number that bounds the throughput, not the contender: with answers after a delay, no more than connections / delay."}
 	return p, true
 }
@@ -245,7 +245,7 @@ func arrivals(l layout, sums []stats.Contender, row int) procedure {
 		r.Cells = append(r.Cells, durationCell(s.StartUp), buildCell(c), imageCell(c))
 		p.Table.Rows = append(p.Table.Rows, r)
 	}
-	p.Table.Notes = []string{fmt.Sprintf("%s, %s each, one after the other. Counts and latencies are of all rounds together, latencies of successes and from the moment a request was due. "+
+	p.Table.Footnotes = []string{fmt.Sprintf("%s, %s each, one after the other. Counts and latencies are of all rounds together, latencies of successes and from the moment a request was due. "+
 		"Requests per second: successes over the true duration, from the first arrival to the last answer. A build that was not needed, or was made before, has no time here.",
 		l.rows[row].Title, units.Plural(a.Requests, "request"))}
 	return p

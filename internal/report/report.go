@@ -117,7 +117,7 @@ func newDocument(a *analysis.Run, l layout, all []figure, opts Options) document
 	run, sums := a.Run, l.sums
 	figured := summary.New(a, opts.rules())
 	p := document{
-		Title: title(run, opts.Title), State: cleanText(run.StandingText()), When: instant(run.Started),
+		Title: title(run, opts.Title), State: cleanText(run.OutcomeText()), When: instant(run.Started),
 		Version: cleanName(run.Software.Locbench), Style: template.CSS(joined(styles)),
 		Library: libraryVersion, Licences: licences(),
 		Sayings: sayings(figured), Headline: newHeadline(run, l, sums, figured, opts.Floor),

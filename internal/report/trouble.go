@@ -105,6 +105,7 @@ func (w *warning) at(leg, step string) {
 }
 
 // warnings are all doubts, the loud ones first; the same words stand once, with all their places.
+// That a run has not ended is none while it goes on.
 func warnings(a *analysis.Run, l layout) []warning {
 	run, sums := a.Run, l.sums
 	var all []warning
@@ -159,7 +160,7 @@ func warnings(a *analysis.Run, l layout) []warning {
 	}
 	for i, s := range sums {
 		for _, w := range s.Warnings {
-			add(cleanText(w), l.contenders[i].Label, "", false)
+			add(cleanText(w.Text), l.contenders[i].Label, "", false)
 		}
 	}
 	return slices.Concat(loud(all, true), loud(all, false))

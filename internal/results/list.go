@@ -30,7 +30,7 @@ type Entry struct {
 	Profile    string
 	Contenders []string // labels
 	State      bench.RunState
-	Failed     []string // contenders (see bench.Run.Standing)
+	Failed     []string // contenders (see bench.Run.Outcome)
 	Live       bool     // a locbench writes to it now; a run in state running without it was killed
 	Started    time.Time
 	Ended      time.Time // zero: not yet, or never
@@ -173,7 +173,7 @@ func (e *Entry) read(dir *os.Root, file string, st fs.FileInfo) error {
 	}
 	e.ID, e.Profile, e.Started, e.Ended = b.ID, b.Profile.Name, b.Started, b.Ended
 	run := bench.Run{State: b.State, Legs: b.Legs}
-	e.State, e.Failed = run.Standing()
+	e.State, e.Failed = run.Outcome()
 	for _, u := range run.Unsound() {
 		e.Failed = append(e.Failed, u.Label+" "+u.Brief())
 	}

@@ -95,6 +95,9 @@ func read(dir *os.Root) (bench.Run, []bench.LegResult, error) {
 				// It was killed after it had written the leg's file, and before run.json.
 				run.Legs[i].State, run.Legs[i].Unsound = leg.State, run.Judge(leg)
 			}
+			if leg.Schema < 2 {
+				addKinds(&leg)
+			}
 			legs = append(legs, leg)
 			if d, ok := leg.Definition(); ok && d == bench.Earlier && !run.Warnings.Has(bench.FoundEarlier) {
 				run.Warnings = append(run.Warnings, bench.Finding{Kind: bench.FoundEarlier, Text: bench.EarlierWarning})

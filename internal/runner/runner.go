@@ -186,7 +186,7 @@ func Run(ctx context.Context, cfg Config) error {
 	case errors.Is(err, ErrOnRequest):
 		state = bench.RunInterrupted
 	case errors.Is(err, ErrLegs):
-		state, _ = r.sofar.Standing()
+		state, _ = r.sofar.Outcome()
 	case err != nil:
 		state = bench.RunFailed
 	}

@@ -180,8 +180,8 @@ func TestEveryEvent(t *testing.T) {
 	m := New(Of(run(), []bench.Service{service()})...)
 	line := bench.LogLine{Stream: "stdout", Text: "connecting with " + known}
 	res := bench.StepResult{
-		Step: bench.Step{Name: "1 connection"}, Warnings: bench.Texts(known), Aborted: "because " + known,
-		Load: bench.Load{Warnings: bench.Texts(known), Examples: map[bench.ErrorKind]string{bench.ErrOther: "dial http://u:" + known + "@h"}, Latency: bench.Latencies{HDR: "HISTFAAA" + known}},
+		Step: bench.Step{Name: "1 connection"}, Warnings: bench.Findings{{Text: known}}, Aborted: "because " + known,
+		Load: bench.Load{Warnings: bench.Findings{{Text: known}}, Examples: map[bench.ErrorKind]string{bench.ErrOther: "dial http://u:" + known + "@h"}, Latency: bench.Latencies{HDR: "HISTFAAA" + known}},
 	}
 	for _, e := range []bench.Event{
 		bench.RunStarted{Run: run(), Dir: "results/x"}, bench.LegStarted{Service: service(), Artifact: bench.Artifact{Command: []string{"x", "--token", other}}},

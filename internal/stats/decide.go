@@ -86,10 +86,9 @@ type Comparison struct {
 	Test     *Test   // nil as Ratio
 	Adjusted float64 // p value after Holm; 1 without a test
 	Verdict  Verdict
-	More     int      // of CannotTell: about so many more rounds on each side would tell; MaxRounds: that many or more; 0: rounds do not help
-	Doubts   []string // outliers and a drift, in words; nothing was left out for them
-	Err      error    // why nothing can be said: NeedRounds, BadValue
-	Rule     Rule     // by which it was decided
+	More     int   // of CannotTell: about so many more rounds on each side would tell; MaxRounds: that many or more; 0: rounds do not help
+	Err      error // why nothing can be said: NeedRounds, BadValue
+	Rule     Rule  // by which it was decided
 }
 
 // Compare decides a family of measures, each side of at least MinInterval rounds. Different is what
@@ -124,7 +123,6 @@ func (r Rule) Compare(family []Pair) []Comparison {
 // test fills in all but the decision.
 func (r Rule) test(pair Pair) Comparison {
 	c := Comparison{Measure: pair.Measure, Old: NewValue(pair.Old), New: NewValue(pair.New), Rule: r}
-	c.Doubts = append(doubts("old", pair.Old), doubts("new", pair.New)...)
 	if c.Err = cmp.Or(positive(pair.Old, pair.New), enough(MinInterval, pair.Old, pair.New)); c.Err != nil {
 		return c
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"locbench/internal/bench"
 )
 
 // rounds draws n lognormal values around median with a spread of so much.
@@ -249,16 +251,20 @@ func moreRoundsTell(t *testing.T, pairs int) {
 }
 
 func TestDoubtsAreToldAndNothingIsDropped(t *testing.T) {
-	base := []float64{100, 101, 102, 99, 98, 100.5}
-	spoilt := []float64{100, 101, 102, 99, 98, 300}
-	c := Rule{}.Compare([]Pair{{Old: base, New: spoilt}})[0]
-	if len(c.Doubts) != 1 || c.Doubts[0] != "new: round 6 stands apart: ×2.99 of the median" || len(c.New.Values) != 6 {
-		t.Errorf("doubts %q", c.Doubts)
+	for _, c := range []struct {
+		rounds []float64
+		kind   bench.FindingKind
+		text   string
+	}{
+		{[]float64{100, 101, 102, 99, 98, 300}, bench.FoundOutlier, "round 6 stands apart: ×2.99 of the median"},
+		{[]float64{130, 120, 110, 105, 95, 96}, bench.FoundTrend, "it falls from round to round (p 0.017)"},
+	} {
+		if got := Doubts(c.rounds); len(got) != 1 || got[0].Kind != c.kind || !strings.HasPrefix(got[0].Text, c.text) {
+			t.Errorf("%v, want %q", got, c.text)
+		}
 	}
-	falling := []float64{130, 120, 110, 105, 95, 96}
-	c = Rule{}.Compare([]Pair{{Old: falling, New: base}})[0]
-	if len(c.Doubts) != 1 || !strings.HasPrefix(c.Doubts[0], "old: it falls from round to round (p 0.017)") {
-		t.Errorf("doubts %q", c.Doubts)
+	if got := Doubts([]float64{100, 101, 102, 99, 98, 100.5}); len(got) != 0 {
+		t.Errorf("%v", got)
 	}
 	if _, p := Trend([]float64{1, 2, 3, 4}); p != 1 {
 		t.Errorf("a trend of four values, p %g", p)

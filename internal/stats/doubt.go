@@ -3,6 +3,8 @@ package stats
 import (
 	"fmt"
 	"math"
+
+	"locbench/internal/bench"
 )
 
 // MinDoubt is the least number of values among which one can stand apart.
@@ -79,27 +81,20 @@ func logarithms(xs []float64) []float64 {
 // driftDoubt is the p value of a trend that is reported: of six values, one pair may be reversed.
 const driftDoubt = 0.02
 
-// Doubts are the warnings about a sample, in words: outliers, a drift.
-func Doubts(xs []float64) []string {
-	var doubts []string
+// Doubts are the findings about a sample: outliers, a drift.
+func Doubts(xs []float64) (doubts bench.Findings) {
 	for _, o := range Outliers(xs) {
 		middle, _ := Median(xs)
-		doubts = append(doubts, fmt.Sprintf("round %d stands apart: %s of the median", o.Index+1, factor(o.Value/middle)))
+		doubts = append(doubts, bench.Finding{Kind: bench.FoundOutlier,
+			Text: fmt.Sprintf("round %d stands apart: %s of the median", o.Index+1, factor(o.Value/middle))})
 	}
 	if s, p := Trend(xs); p <= driftDoubt {
 		way := "rises"
 		if s < 0 {
 			way = "falls"
 		}
-		doubts = append(doubts, fmt.Sprintf("it %s from round to round (p %.2g): the machine drifted, and a comparison with another time may show that", way, p))
-	}
-	return doubts
-}
-
-func doubts(side string, xs []float64) []string {
-	doubts := Doubts(xs)
-	for i := range doubts {
-		doubts[i] = side + ": " + doubts[i]
+		doubts = append(doubts, bench.Finding{Kind: bench.FoundTrend, Text: fmt.Sprintf(
+			"it %s from round to round (p %.2g): the machine drifted, and a comparison with another time may show that", way, p)})
 	}
 	return doubts
 }

@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"fmt"
 	"math"
 	"time"
 
@@ -20,22 +19,18 @@ type Spread struct {
 // LatencySpread is the spread, in ns, of all latencies of some steps; ok is false without any.
 // Within is as exact as the histogram, whose buckets are 0.1 % wide.
 func LatencySpread(steps ...bench.Latencies) (s Spread, ok bool, err error) {
-	all, err := hdr.Merge(steps...)
-	if err != nil || all.Count == 0 {
+	h, err := hdr.Sum(steps...)
+	if err != nil || h == nil || h.Count() == 0 {
 		return s, false, err
 	}
-	h, err := hdr.Decode(all)
-	if err != nil {
-		return s, false, fmt.Errorf("spread of latencies: %w", err)
-	}
-	s = Spread{N: all.Count, Mean: float64(all.Mean), SD: float64(all.SD), Max: float64(all.Max)}
+	s = Spread{N: h.Count(), Mean: float64(h.Mean()), SD: float64(h.SD()), Max: float64(h.Max())}
 	var within int64
 	for _, bar := range h.Bars() {
 		if math.Abs(float64(bar.From+bar.To)/2-s.Mean) <= max(s.SD, float64(bar.To-bar.From)/2) {
 			within += bar.Count
 		}
 	}
-	s.Within = float64(within) / float64(max(1, all.Count))
+	s.Within = float64(within) / float64(max(1, s.N))
 	return s, true, nil
 }
 

@@ -81,7 +81,7 @@ type Contender struct {
 	Cost               *Cost // of the median round by Total; nil where it is not known
 	CostEach           Value // dollars per 10⁹ requests of each round
 	Checks             map[bench.CheckStatus]int
-	Warnings           []string
+	Warnings           bench.Findings // about what is not in the summary
 	Unsound            *bench.Unsound // what it answered was wrong; nil: it was not
 
 	firstFailure string // of FailedRounds
@@ -289,8 +289,7 @@ func (c *Contender) steps(legs []bench.LegResult, of bench.Run, merge merger) {
 	for _, leg := range legs {
 		for _, s := range leg.Steps {
 			if seen := rounds[s.Index]; len(seen) > 0 && seen[0].Step.Name != s.Step.Name {
-				c.Warnings = append(c.Warnings, fmt.Sprintf("round %d: step %d is %q, not %q as before: left out",
-					leg.Leg.Round, s.Index+1, s.Step.Name, seen[0].Step.Name))
+				c.leftOut("round %d: step %d is %q, not %q as before: left out", leg.Leg.Round, s.Index+1, s.Step.Name, seen[0].Step.Name)
 				continue
 			}
 			rounds[s.Index] = append(rounds[s.Index], s)
@@ -299,11 +298,16 @@ func (c *Contender) steps(legs []bench.LegResult, of bench.Run, merge merger) {
 	for _, i := range slices.Sorted(maps.Keys(rounds)) {
 		step, err := newStep(rounds[i], merge)
 		if err != nil {
-			c.Warnings = append(c.Warnings, fmt.Sprintf("step %d: latency not summarised: %v", i+1, err))
+			c.leftOut("step %d: latency not summarised: %v", i+1, err)
 		}
 		step.Unsound = of.Search == "" && step.worstErrors(rounds[i]) > of.Profile.ErrorsAllowed()
 		c.Steps = append(c.Steps, step)
 	}
+}
+
+// leftOut notes what is not in the summary.
+func (c *Contender) leftOut(format string, args ...any) {
+	c.Warnings = append(c.Warnings, bench.Finding{Kind: bench.FoundLeftOut, Text: fmt.Sprintf(format, args...)})
 }
 
 // newStep summarises one step. An error concerns the latency alone.

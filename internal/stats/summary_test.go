@@ -135,7 +135,7 @@ func TestSummariseDoubts(t *testing.T) {
 	second.Steps[1].Step.Name = "another"
 	second.Steps[2].Load.Latency.HDR = "damaged"
 	got := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, []bench.LegResult{first, second})[0]
-	if len(got.Warnings) != 2 || !strings.Contains(got.Warnings[0], `round 2: step 2 is "another", not "step 1" as before`) || !strings.Contains(got.Warnings[1], "step 3: latency not summarised") {
+	if len(got.Warnings) != 2 || !strings.Contains(got.Warnings[0].Text, `round 2: step 2 is "another", not "step 1" as before`) || !strings.Contains(got.Warnings[1].Text, "step 3: latency not summarised") {
 		t.Errorf("warnings %q", got.Warnings)
 	}
 	if got.Steps[1].Rounds != 1 || got.Steps[2].Latency.Count != 0 || got.Steps[2].Rounds != 2 {

@@ -17,13 +17,13 @@ import (
 // Figures are all that the rules look at.
 type Figures struct {
 	Contenders []Contender
-	Standings  []Standing // of the measures that are Summarised, in that order
-	Legs       int        // of the plan
-	Unfinished int        // legs of the plan that were not run to their end by somebody's wish, or not yet
-	Busy       string     // load average before the run, where it is more than the machine should have had; ""
-	CPUs       int        // of the machine; 0: not known
-	Unequal    bool       // contenders ran under different limits or runtimes
-	Warnings   []string   // of the whole run, cleaned
+	Standings  []analysis.Standing // of the measures that are Summarised, in that order
+	Legs       int                 // of the plan
+	Unfinished int                 // legs of the plan that were not run to their end by somebody's wish, or not yet
+	Busy       string              // load average before the run, where it is more than the machine should have had; ""
+	CPUs       int                 // of the machine; 0: not known
+	Unequal    bool                // contenders ran under different limits or runtimes
+	Warnings   bench.Findings      // of the whole run
 }
 
 // Contender is one of them, over its rounds.
@@ -41,12 +41,10 @@ type Contender struct {
 	Doubtful  []Doubtful
 }
 
-// Doubtful is one kind of warning and the steps that have it.
+// Doubtful is what is found at some steps.
 type Doubtful struct {
-	Kind    bench.FindingKind
-	What    string   // "client-bound"
-	Steps   []string // "16 connections"; empty: it is about whole legs
-	general string   // What, without figures
+	What  string   // "client-bound", cleaned
+	Steps []string // "16 connections"
 }
 
 const (
@@ -58,7 +56,7 @@ const (
 // New takes the figures of a run.
 func New(a *analysis.Run, rules Rules) Figures {
 	run := a.Run
-	f := Figures{Legs: len(run.Legs), CPUs: run.Machine.CPUs}
+	f := Figures{Legs: len(run.Legs), CPUs: run.Machine.CPUs, Warnings: run.Warnings}
 	for _, e := range run.Legs {
 		if e.State == bench.LegPending || e.State == bench.LegRunning || e.State == bench.LegAborted {
 			f.Unfinished++
@@ -66,9 +64,6 @@ func New(a *analysis.Run, rules Rules) Figures {
 	}
 	if load, err := strconv.ParseFloat(run.Machine.Load1, 64); err == nil && f.CPUs > 0 && load > verdict.BusyLoad*float64(f.CPUs) {
 		f.Busy = fmt.Sprintf("%.3g", load)
-	}
-	for _, w := range run.Warnings {
-		f.Warnings = append(f.Warnings, safe.Line(w.Text, maxWords))
 	}
 	conditions := map[string]bool{}
 	for _, c := range a.Ordered() {
@@ -81,7 +76,7 @@ func New(a *analysis.Run, rules Rules) Figures {
 	}
 	f.Unequal = len(conditions) > 1
 	for _, m := range measure.View(measure.Summarised) {
-		f.Standings = append(f.Standings, Standing{a.Standing(m.ID, rules.of(m.ID))})
+		f.Standings = append(f.Standings, a.Standing(m.ID, rules.of(m.ID)))
 	}
 	return f
 }
@@ -92,7 +87,7 @@ func newContender(of analysis.Contender) Contender {
 		c.HasPeak = c.Peak.Throughput.Median > 0
 		c.Bound = of.Bounds[c.Peak.Index]
 	}
-	known := doubted{kinds: map[doubtKey]int{}, steps: map[doubtedStep]bool{}}
+	known := doubted{whats: map[string]int{}, steps: map[doubtedStep]bool{}}
 	for _, leg := range of.Results {
 		if leg.State == bench.LegFailed {
 			c.Failed = append(c.Failed, failure(leg))
@@ -106,7 +101,7 @@ func newContender(of analysis.Contender) Contender {
 		for _, s := range leg.Steps {
 			c.Judged, c.Missed = c.Judged+len(s.Thresholds), c.Missed+len(s.Missed())
 			for _, w := range s.Doubts() {
-				c.doubt(w, StepWords(s.Step), known)
+				c.doubt(safe.Line(w.Title(), maxTitle), StepWords(s.Step), known)
 			}
 		}
 	}
@@ -126,52 +121,26 @@ func failure(leg bench.LegResult) string {
 
 // doubted finds what a contender's doubts are about already: a run may have thousands of steps.
 type doubted struct {
-	kinds map[doubtKey]int // places in Contender.Doubtful
+	whats map[string]int // places in Contender.Doubtful
 	steps map[doubtedStep]bool
 }
 
 type doubtedStep struct {
-	kind int // its place
+	what int // its place
 	step string
 }
 
-// doubt takes in a warning by its kind, whatever its figures are.
-func (c *Contender) doubt(f bench.Finding, step string, known doubted) {
-	one := Doubtful{Kind: f.Kind, What: safe.Line(f.Title(), maxTitle), general: f.General()}
-	i, ok := known.kinds[one.key()]
+// doubt takes in what is found at a step.
+func (c *Contender) doubt(what, step string, known doubted) {
+	i, ok := known.whats[what]
 	if !ok {
 		i = len(c.Doubtful)
-		known.kinds[one.key()] = i
-		c.Doubtful = append(c.Doubtful, one)
+		known.whats[what] = i
+		c.Doubtful = append(c.Doubtful, Doubtful{What: what})
 	}
-	d := &c.Doubtful[i]
-	d.merge(one)
 	if at := (doubtedStep{i, step}); !known.steps[at] {
 		known.steps[at] = true
-		d.Steps = append(d.Steps, step)
-	}
-}
-
-// doubtKey is the same for doubts of one kind, and for those without a kind that have one title.
-type doubtKey struct {
-	kind bench.FindingKind
-	what string
-}
-
-func (d Doubtful) key() doubtKey {
-	if d.Kind.Title() != "" {
-		return doubtKey{kind: d.Kind}
-	}
-	return doubtKey{d.Kind, d.What}
-}
-
-// merge leaves the figures out of the title where those of another doubt of the kind differ.
-func (d *Doubtful) merge(o Doubtful) {
-	if d.general != o.general {
-		d.general = d.Kind.Title()
-	}
-	if d.What != o.What {
-		d.What = d.general
+		c.Doubtful[i].Steps = append(c.Doubtful[i].Steps, step)
 	}
 }
 
@@ -182,10 +151,10 @@ func (f Figures) of(label string) Contender {
 // rounds is how many rounds the figures of the peak are of.
 func (c Contender) rounds() int { return len(c.Peak.Throughput.Values) }
 
-// Standing is how the contenders stand in one measure, as package analysis decides it.
-type Standing struct{ analysis.Standing }
+// outside are the contenders that are not compared, by label, and why.
+type outside struct{ contender, why string }
 
-func (s Standing) out() (all []outside) {
+func leftOut(s analysis.Standing) (all []outside) {
 	for _, p := range s.Places {
 		why := p.Out
 		switch n := len(p.Value.Values); {
@@ -204,32 +173,5 @@ func (s Standing) out() (all []outside) {
 	return all
 }
 
-// outside is a contender that is not compared, by its label, and why.
-type outside struct{ contender, why string }
-
-func (s Standing) member(i int) analysis.Place { return s.Places[s.Members[i]] }
-
-func (s Standing) measure() measure.Measure { return measure.Get(s.Measure) }
-
-// ofLife tells whether the measure is of a whole life rather than of the peak.
-func (s Standing) ofLife() bool { return s.measure().Claim.At == measure.OfLife }
-
-// ahead tells whether the first of the top tier is ahead of somebody, and of whom. Nobody is in a
-// tier alone but for a decision of package stats, and each pair is looked at once more: the
-// verdict, and that the interval leaves 1 out.
-func (s Standing) ahead() (leaders, over []int) {
-	if len(s.Tiers) == 0 {
-		return nil, nil
-	}
-	for i := range s.Members {
-		if i == s.Tiers[0][0] {
-			continue
-		}
-		if c, ok := s.Pair(s.Tiers[0][0], i); ok && c.Verdict == stats.Better && c.Ratio != nil && !c.Ratio.Interval.Holds(1) && c.Adjusted <= c.Rule.Alpha {
-			over = append(over, i)
-			continue
-		}
-		leaders = append(leaders, i)
-	}
-	return append([]int{s.Tiers[0][0]}, leaders...), over
-}
+// ofLife says whether a measure is of a whole life rather than of the peak.
+func ofLife(s analysis.Standing) bool { return measure.Get(s.Measure).Claim.At == measure.OfLife }

@@ -81,8 +81,8 @@ func warming(l *bench.LegResult) {
 
 func unlimited(l *bench.LegResult) { l.Instance.LimitsEnforced = false }
 
-func warned(text string) func(*bench.LegResult) {
-	return func(l *bench.LegResult) { l.Steps[0].Warnings = bench.Texts(text) }
+func warned(kind bench.FindingKind, text string) func(*bench.LegResult) {
+	return func(l *bench.LegResult) { l.Steps[0].Warnings = bench.Findings{{Kind: kind, Text: text}} }
 }
 
 func together(sides ...[]bench.LegResult) (legs []bench.LegResult) {

@@ -3,6 +3,7 @@ package summary
 import (
 	"slices"
 
+	"locbench/internal/analysis"
 	"locbench/internal/measure"
 	"locbench/internal/verdict"
 )
@@ -84,7 +85,8 @@ func ofEach(holds func(Contender) bool, say func(Contender) string) func(Figures
 	}
 }
 
-func ofStandings(holds func(Figures, Standing) bool, say func(Figures, Standing) Sentence) func(Figures) []Sentence {
+func ofStandings(holds func(Figures, analysis.Standing) bool,
+	say func(Figures, analysis.Standing) Sentence) func(Figures) []Sentence {
 	return func(f Figures) (said []Sentence) {
 		for _, s := range f.Standings {
 			if holds(f, s) {
@@ -115,45 +117,47 @@ func differentRequests(f Figures) bool {
 }
 
 // Comparable tells whether the contenders may be set against each other in the measure of s.
-func (f Figures) Comparable(s Standing) bool {
-	return several(f) && !f.Unequal && (s.ofLife() || !differentRequests(f))
+func (f Figures) Comparable(s analysis.Standing) bool {
+	return several(f) && !f.Unequal && (ofLife(s) || !differentRequests(f))
 }
 
 // fewMembers tells whether there is nobody to be compared in throughput, whatever was asked.
 func fewMembers(f Figures) bool {
-	i := slices.IndexFunc(f.Standings, func(s Standing) bool { return s.Measure == measure.Throughput })
+	i := slices.IndexFunc(f.Standings, func(s analysis.Standing) bool { return s.Measure == measure.Throughput })
 	return i < 0 || len(f.Standings[i].Members) < 2
 }
 
-func tooFew(f Figures, s Standing) bool {
+func tooFew(f Figures, s analysis.Standing) bool {
 	return several(f) && !f.Unequal && s.Measure == measure.Throughput && len(s.Members) < 2
 }
 
-func oneAhead(f Figures, s Standing) bool {
-	leaders, over := s.ahead()
+func oneAhead(f Figures, s analysis.Standing) bool {
+	leaders, over := s.Ahead()
 	return f.Comparable(s) && len(leaders) == 1 && len(over) > 0
 }
 
-func groupAhead(f Figures, s Standing) bool {
-	leaders, over := s.ahead()
+func groupAhead(f Figures, s analysis.Standing) bool {
+	leaders, over := s.Ahead()
 	return f.Comparable(s) && len(leaders) > 1 && len(over) > 0
 }
 
-func nobodyAhead(f Figures, s Standing) bool {
-	_, over := s.ahead()
+func nobodyAhead(f Figures, s analysis.Standing) bool {
+	_, over := s.Ahead()
 	return f.Comparable(s) && len(s.Members) > 1 && len(over) == 0
 }
 
-func lacking(f Figures, s Standing) bool { return nobodyAhead(f, s) && !s.Alike() && s.Lacking > 0 }
+func lacking(f Figures, s analysis.Standing) bool {
+	return nobodyAhead(f, s) && !s.Alike() && s.Lacking > 0
+}
 
-func allSame(f Figures, s Standing) bool { return nobodyAhead(f, s) && s.Alike() }
+func allSame(f Figures, s analysis.Standing) bool { return nobodyAhead(f, s) && s.Alike() }
 
-func noDifference(f Figures, s Standing) bool {
+func noDifference(f Figures, s analysis.Standing) bool {
 	return nobodyAhead(f, s) && !s.Alike() && s.Lacking == 0
 }
 
-func someLeftOut(f Figures, s Standing) bool {
-	return f.Comparable(s) && s.Measure == measure.Throughput && len(s.Members) > 1 && len(s.out()) > 0
+func someLeftOut(f Figures, s analysis.Standing) bool {
+	return f.Comparable(s) && s.Measure == measure.Throughput && len(s.Members) > 1 && len(leftOut(s)) > 0
 }
 
 // few is how many contenders get a sentence each where many could share one.

@@ -86,16 +86,16 @@ func TestRules(t *testing.T) {
 		})},
 		{name: "busy", rule: "busy machine", want: "(load 3.5 on 2 CPUs)", run: bench.Run{Machine: bench.Machine{CPUs: 2, Load1: "3.5"}}},
 		{name: "quiet", rule: "nothing measured", want: "No leg", not: "busy machine", run: bench.Run{Machine: bench.Machine{CPUs: 2, Load1: "0.5"}}},
-		{name: "run", rule: "warnings of the run", want: "Warned of the whole run: “imported: nothing here was measured by locbench”.", run: bench.Run{Warnings: bench.Texts("imported: nothing here was measured by locbench")}},
-		{name: "many of the run", rule: "warnings of the run", want: "2 more things, listed below", run: bench.Run{Warnings: bench.Texts("a", "b", "c", "d", "e")}},
-		{name: "doubt", rule: "steps in doubt", want: "Warned of “client-bound”: a at 64 connections.", legs: side("a", six(1000), warned("client-bound: 15.1 of 16 connections in flight"))},
-		{name: "doubts that differ in numbers", rule: "steps in doubt", want: "Warned of “connections were opened again … times; the time for it is part of the latency”: a at 64 connections; b at 64 and 128 connections.",
-			legs: together(side("a", []float64{1}, warned("connections were opened again 31 times; the time for it is part of the latency")), side("b", []float64{1}, warned("connections were opened again 2 times; the time for it is part of the latency"), func(l *bench.LegResult) {
-				l.Steps = append(l.Steps, bench.StepResult{Index: 1, Step: bench.Step{Connections: 128}, Warnings: bench.Texts("connections were opened again 5 times; the time for it is part of the latency")})
+		{name: "run", rule: "warnings of the run", want: "Warned of the whole run: “imported: nothing here was measured by locbench”.", run: bench.Run{Warnings: bench.Findings{{Text: "imported: nothing here was measured by locbench"}}}},
+		{name: "many of the run", rule: "warnings of the run", want: "2 more things, listed below", run: bench.Run{Warnings: bench.Findings{{Text: "a"}, {Text: "b"}, {Text: "c"}, {Text: "d"}, {Text: "e"}}}},
+		{name: "doubt", rule: "steps in doubt", want: "Warned of “client-bound”: a at 64 connections.", legs: side("a", six(1000), warned(bench.FoundClientBound, "client-bound: 15.1 of 16 connections in flight"))},
+		{name: "doubts that differ in numbers", rule: "steps in doubt", want: "Warned of “connections were opened again; the time for it is part of the latency”: a at 64 connections; b at 64 and 128 connections.",
+			legs: together(side("a", []float64{1}, warned(bench.FoundReopened, "connections were opened again 31 times; the time for it is part of the latency")), side("b", []float64{1}, warned(bench.FoundReopened, "connections were opened again 2 times; the time for it is part of the latency"), func(l *bench.LegResult) {
+				l.Steps = append(l.Steps, bench.StepResult{Index: 1, Step: bench.Step{Connections: 128}, Warnings: bench.Findings{{Kind: bench.FoundReopened, Text: "connections were opened again 5 times; the time for it is part of the latency"}}})
 			}))},
-		{name: "doubts at the same step", rule: "steps in doubt", want: "Warned of “x”: a and b at 64 connections.", legs: together(side("a", []float64{1}, warned("x")), side("b", []float64{1}, warned("x")))},
+		{name: "doubts at the same step", rule: "steps in doubt", want: "Warned of “x”: a and b at 64 connections.", legs: together(side("a", []float64{1}, warned("", "x")), side("b", []float64{1}, warned("", "x")))},
 		{name: "many doubts", rule: "steps in doubt", want: "Warned of 2 more things, listed below.", legs: side("a", []float64{1}, func(l *bench.LegResult) {
-			l.Steps[0].Warnings = bench.Texts("a", "b", "c", "d", "e", "f", "g", "h")
+			l.Steps[0].Warnings = bench.Findings{{Text: "a"}, {Text: "b"}, {Text: "c"}, {Text: "d"}, {Text: "e"}, {Text: "f"}, {Text: "g"}, {Text: "h"}}
 		})},
 
 		{name: "not whole", rule: "not whole", want: "1 of 2 legs did not run to the end", run: bench.Run{Legs: []bench.LegEntry{{State: bench.LegPending}, {State: bench.LegComplete}}}},

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/measure"
 	"locbench/internal/safe"
@@ -92,10 +93,10 @@ func reasons(f Figures, out []outside) string {
 	return strings.Join(words, "; ")
 }
 
-func sayTooFew(f Figures, s Standing) Sentence {
+func sayTooFew(f Figures, s analysis.Standing) Sentence {
 	text := "Nothing can be said about who has the highest throughput: "
 	most, allShort := 0, len(s.Members) == 0
-	for _, o := range s.out() {
+	for _, o := range leftOut(s) {
 		n := f.of(o.contender).rounds()
 		most = max(most, n)
 		allShort = allShort && o.why == tooShort(n)
@@ -104,13 +105,13 @@ func sayTooFew(f Figures, s Standing) Sentence {
 		return Sentence{Text: fmt.Sprintf("%sthere %s of each contender, and a difference can be told from chance from %d on (--rounds %d).",
 			text, atMost(f, s, most), stats.MinInterval, stats.MinInterval)}
 	}
-	return Sentence{Text: text + "fewer than two contenders can be compared (" + reasons(f, s.out()) + ")."}
+	return Sentence{Text: text + "fewer than two contenders can be compared (" + reasons(f, leftOut(s)) + ")."}
 }
 
-func atMost(f Figures, s Standing, most int) string {
+func atMost(f Figures, s analysis.Standing, most int) string {
 	rounds := units.Plural(most, "round")
 	switch {
-	case slices.ContainsFunc(s.out(), func(o outside) bool { return f.of(o.contender).rounds() != most }):
+	case slices.ContainsFunc(leftOut(s), func(o outside) bool { return f.of(o.contender).rounds() != most }):
 		return "are at most " + rounds
 	case most == 1:
 		return "is " + rounds
@@ -118,97 +119,100 @@ func atMost(f Figures, s Standing, most int) string {
 	return "are " + rounds
 }
 
-func (s Standing) label(f Figures, member int) string {
-	return f.of(s.member(member).Contender).Label
-}
-
-func (s Standing) labels(f Figures, members []int) (names []string) {
+// labels are those of some members, cleaned.
+func labels(s analysis.Standing, members []int) (names []string) {
 	for _, i := range members {
-		names = append(names, s.label(f, i))
+		names = append(names, label(s, i))
 	}
 	return names
 }
 
-func (s Standing) everybody(f Figures) (names []string) {
+func label(s analysis.Standing, member int) string {
+	return safe.Line(s.Member(member).Contender, maxLabel)
+}
+
+func everybody(s analysis.Standing) (names []string) {
 	for i := range s.Members {
-		names = append(names, s.label(f, i))
+		names = append(names, label(s, i))
 	}
 	return names
 }
 
-// at is the step that a value is of; "" where it is of the whole life.
-func (s Standing) at(f Figures, member int) string {
-	if s.ofLife() {
-		return ""
+// valueOf is a member's median with the step that it is of; a whole life has none.
+func valueOf(f Figures, s analysis.Standing, member int) (value, at string) {
+	p := s.Member(member)
+	if !ofLife(s) {
+		at = " at " + StepWords(f.of(p.Contender).Peak.Step)
 	}
-	return " at " + StepWords(f.of(s.member(member).Contender).Peak.Step)
+	return p.Text(), at
 }
 
 // evidence is the leader's figure, the next one's, their ratio with its interval, and the p value.
-func (s Standing) evidence(f Figures, over []int) string {
+func evidence(f Figures, s analysis.Standing, over []int) string {
 	first, next := s.Tiers[0][0], slices.Min(over)
 	c, _ := s.Pair(first, next)
-	a, b := s.member(first), s.member(next)
+	a, atA := valueOf(f, s, first)
+	b, atB := valueOf(f, s, next)
 	return fmt.Sprintf("%s%s, %s against the %s%s of %s; p %.2g after Holm over %s, %d and %s",
-		s.measure().Unit.Text(a.Value.Median), s.at(f, first), c.Ratio.Words(), s.measure().Unit.Text(b.Value.Median), s.at(f, next), s.label(f, next),
-		c.Adjusted, units.Plural(s.Pairs, "pair"), len(a.Value.Values), units.Plural(len(b.Value.Values), "round"))
+		a, atA, c.Ratio.Words(), b, atB, label(s, next), c.Adjusted, units.Plural(s.Pairs, "pair"),
+		len(s.Member(first).Value.Values), units.Plural(len(s.Member(next).Value.Values), "round"))
 }
 
-// of names the compared where somebody is left out.
-func (s Standing) of(f Figures) string {
+// ofThem names the compared where somebody is left out.
+func ofThem(f Figures, s analysis.Standing) string {
 	if len(s.Members) == len(f.Contenders) {
 		return ""
 	}
-	return "Of " + list(s.everybody(f)) + ", "
+	return "Of " + list(everybody(s)) + ", "
 }
 
-func sayWinner(f Figures, s Standing) Sentence {
-	leaders, over := s.ahead()
-	text := s.of(f) + s.label(f, leaders[0]) + " " + s.measure().Claim.Best + ": " + s.evidence(f, over)
+func sayWinner(f Figures, s analysis.Standing) Sentence {
+	leaders, over := s.Ahead()
+	text := ofThem(f, s) + label(s, leaders[0]) + " " + measure.Get(s.Measure).Claim.Best + ": " + evidence(f, s, over)
 	if len(over) > 1 {
-		text += fmt.Sprintf("; it is ahead of %s as well", list(s.labels(f, slices.DeleteFunc(slices.Clone(over), func(i int) bool { return i == slices.Min(over) }))))
+		text += fmt.Sprintf("; it is ahead of %s as well", list(labels(s, slices.DeleteFunc(slices.Clone(over), func(i int) bool { return i == slices.Min(over) }))))
 	}
-	return Sentence{Text: text + ".", Leaders: s.labels(f, leaders), Over: s.labels(f, over)}
+	return Sentence{Text: text + ".", Leaders: labels(s, leaders), Over: labels(s, over)}
 }
 
-func sayGroup(f Figures, s Standing) Sentence {
-	leaders, over := s.ahead()
-	names := s.labels(f, leaders)
+func sayGroup(f Figures, s analysis.Standing) Sentence {
+	leaders, over := s.Ahead()
+	names := labels(s, leaders)
 	text := fmt.Sprintf("%sno single one %s: the rounds do not tell %s apart from %s. %s is ahead of %s: %s.",
-		s.of(f), s.measure().Claim.Best, list(names[1:]), names[0], names[0], list(s.labels(f, over)), s.evidence(f, over))
-	if s.of(f) == "" {
+		ofThem(f, s), measure.Get(s.Measure).Claim.Best, list(names[1:]), names[0], names[0], list(labels(s, over)), evidence(f, s, over))
+	if ofThem(f, s) == "" {
 		text = "N" + text[1:]
 	}
-	return Sentence{Text: text, Leaders: names, Over: s.labels(f, over)}
+	return Sentence{Text: text, Leaders: names, Over: labels(s, over)}
 }
 
-func sayLacking(f Figures, s Standing) Sentence {
+func sayLacking(f Figures, s analysis.Standing) Sentence {
 	return Sentence{Text: fmt.Sprintf("Nothing can be said about who %s: among %s (%s) so few rounds cannot part any two, however far apart they are; %s of each would.",
-		s.measure().Claim.Best, units.Plural(len(s.Members), "contender"), units.Plural(s.Pairs, "pair"), units.Plural(s.Lacking, "more round"))}
+		measure.Get(s.Measure).Claim.Best, units.Plural(len(s.Members), "contender"), units.Plural(s.Pairs, "pair"), units.Plural(s.Lacking, "more round"))}
 }
 
-func saySame(f Figures, s Standing) Sentence {
+func saySame(f Figures, s analysis.Standing) Sentence {
 	c, _ := s.Pair(0, len(s.Members)-1)
 	return Sentence{Text: fmt.Sprintf("%s have the same %s, within %.3g %%; %s to %s it is %s.",
-		list(s.everybody(f)), s.measure().Claim.Noun, 100*c.Rule.Margin, s.label(f, 0),
-		s.label(f, len(s.Members)-1), c.Ratio.Words())}
+		list(everybody(s)), measure.Get(s.Measure).Claim.Noun, 100*c.Rule.Margin, label(s, 0),
+		label(s, len(s.Members)-1), c.Ratio.Words())}
 }
 
-func sayNoDifference(f Figures, s Standing) Sentence {
+func sayNoDifference(f Figures, s analysis.Standing) Sentence {
 	last := len(s.Members) - 1
 	c, _ := s.Pair(0, last)
-	between := s.label(f, 0) + " and " + s.label(f, last)
+	between := label(s, 0) + " and " + label(s, last)
 	if last > 1 {
 		between += ", the highest and the lowest median of " + units.Count(int64(last+1))
-		if !s.measure().Higher {
+		if !measure.Get(s.Measure).Higher {
 			between = strings.Replace(between, "the highest and the lowest", "the lowest and the highest", 1)
 		}
 	}
-	return Sentence{Text: fmt.Sprintf("Nothing can be said about who %s: between %s, %s.", s.measure().Claim.Best, between, c.Sentence())}
+	return Sentence{Text: fmt.Sprintf("Nothing can be said about who %s: between %s, %s.", measure.Get(s.Measure).Claim.Best, between, c.Sentence())}
 }
 
-func sayLeftOut(f Figures, s Standing) Sentence {
-	return Sentence{Text: "Not compared in throughput: " + reasons(f, s.out()) + "."}
+func sayLeftOut(f Figures, s analysis.Standing) Sentence {
+	return Sentence{Text: "Not compared in throughput: " + reasons(f, leftOut(s)) + "."}
 }
 
 func sayBounds(f Figures) []Sentence {
@@ -327,7 +331,7 @@ func missed(f Figures) (words []string) {
 const maxKinds = 6 // of warnings that are named
 
 // apart says how the rounds of a contender's peak do not belong together.
-func apart(c Contender) []string {
+func apart(c Contender) bench.Findings {
 	if !c.HasPeak {
 		return nil
 	}
@@ -335,7 +339,11 @@ func apart(c Contender) []string {
 }
 
 func sayRoundsApart(c Contender) string {
-	return fmt.Sprintf("The rounds of %s differ in throughput at its peak more than chance makes them: %s.", c.Label, list(apart(c)))
+	var texts []string
+	for _, d := range apart(c) {
+		texts = append(texts, d.Text)
+	}
+	return fmt.Sprintf("The rounds of %s differ in throughput at its peak more than chance makes them: %s.", c.Label, list(texts))
 }
 
 func saySteered(c Contender) string {
@@ -354,7 +362,7 @@ func sayRunWarnings(f Figures) (said []Sentence) {
 		if i == maxRunWarnings {
 			return append(said, Sentence{Text: "Warned of the whole run: " + strconv.Itoa(len(f.Warnings)-i) + " more things, listed below."})
 		}
-		said = append(said, Sentence{Text: "Warned of the whole run: “" + w + "”."})
+		said = append(said, Sentence{Text: "Warned of the whole run: “" + safe.Line(w.Text, maxWords) + "”."})
 	}
 	return said
 }
@@ -362,16 +370,15 @@ func sayRunWarnings(f Figures) (said []Sentence) {
 // sayStepsInDoubt writes one sentence for each kind of warning, those with the most steps first.
 func sayStepsInDoubt(f Figures) (said []Sentence) {
 	var all []kind
-	known := map[doubtKey]int{}
+	known := map[string]int{}
 	for _, c := range f.Contenders {
 		for _, d := range c.Doubtful {
-			i, ok := known[d.key()]
+			i, ok := known[d.What]
 			if !ok {
 				i = len(all)
-				known[d.key()] = i
-				all = append(all, kind{Doubtful: d})
+				known[d.What] = i
+				all = append(all, kind{what: d.What})
 			}
-			all[i].merge(d)
 			all[i].places = grouped(all[i].places, stepList(d.Steps), c.Label)
 			all[i].steps += len(d.Steps)
 		}
@@ -381,7 +388,7 @@ func sayStepsInDoubt(f Figures) (said []Sentence) {
 		if i == maxKinds {
 			return append(said, Sentence{Text: "Warned of " + strconv.Itoa(len(all)-maxKinds) + " more things, listed below."})
 		}
-		said = append(said, Sentence{Text: "Warned of “" + k.What + "”: " + k.where() + "."})
+		said = append(said, Sentence{Text: "Warned of “" + k.what + "”: " + k.where() + "."})
 	}
 	return said
 }
@@ -404,7 +411,7 @@ func stepList(steps []string) string {
 
 // kind is a kind of warning and who has it at which steps.
 type kind struct {
-	Doubtful
+	what   string
 	places []group // contenders by their steps
 	steps  int
 }

@@ -169,7 +169,7 @@ func TestOnlyClaimsSoundLikeOne(t *testing.T) {
 const hostileName = "</script><img src=x onerror=pwned=1>|[x](javascript:y)`*_\x1b[31m\u202e\u2028\x00\n# is ahead of %s%d"
 
 func TestHostileNames(t *testing.T) {
-	legs := together(side("a"+hostileName, around(2000, 6), warned(hostileName), died(2)), side("b"+hostileName, around(1000, 6), quotaBound), side("c"+hostileName, around(3000, 6)))
+	legs := together(side("a"+hostileName, around(2000, 6), warned("", hostileName), died(2)), side("b"+hostileName, around(1000, 6), quotaBound), side("c"+hostileName, around(3000, 6)))
 	for i := range legs {
 		legs[i].Failure = strings.Repeat(hostileName, 100)
 		legs[i].Steps[0].Step.Name = hostileName

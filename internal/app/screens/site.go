@@ -93,7 +93,7 @@ func (s Site) Elastic(ctx context.Context, address string) (setup.Elastic, error
 	if err != nil {
 		return setup.Elastic{}, err
 	}
-	out := setup.Elastic{Version: st.Info().Version, Warning: strings.Join(st.Warnings(), "; ")}
+	out := setup.Elastic{Version: st.Info().Version, Warning: st.Warnings().Join("; ")}
 	n, err := st.Count(ctx, "city")
 	if err == nil {
 		out.Cities = n

@@ -167,7 +167,8 @@ func (s *Store) probe(ctx context.Context) ([]byte, error) {
 		s.version = safe.Line(d, 50) + " " + s.version
 	}
 	if !strings.HasPrefix(s.version, "7.") {
-		s.warnings = append(s.warnings, fmt.Sprintf("the store is %s, not Elasticsearch 7: answers may differ", s.version))
+		text := fmt.Sprintf("the store is %s, not Elasticsearch 7: answers may differ", s.version)
+		s.warnings.Add(bench.Finding{Text: text})
 	}
 	return body, nil
 }

@@ -40,7 +40,7 @@ type Store struct {
 	url      string // may hold user info
 	identity string // external: the answer to GET /, which names node and cluster
 	version  string
-	warnings []string
+	warnings bench.Findings
 
 	embedded  *embedded.Server
 	container Container
@@ -109,7 +109,7 @@ func (s *Store) PID() int {
 }
 
 // Warnings are doubts about the store that belong beside the results.
-func (s *Store) Warnings() []string { return s.warnings }
+func (s *Store) Warnings() bench.Findings { return s.warnings }
 
 // Info describes the store for the record, without user info. Seen is the last answer of Listen.
 func (s *Store) Info() bench.StoreInfo {

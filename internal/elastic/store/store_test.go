@@ -211,7 +211,7 @@ func TestExternalVersions(t *testing.T) {
 	} {
 		t.Run(tt.version, func(t *testing.T) {
 			s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: elastic(t, tt.version, tt.distribution).URL}, store.Options{})
-			if got := strings.Join(s.Warnings(), ""); (tt.want == "") != (got == "") || !strings.Contains(got, tt.want) {
+			if got := s.Warnings().Join(""); (tt.want == "") != (got == "") || !strings.Contains(got, tt.want) {
 				t.Errorf("%s: warning %q", tt.version, got)
 			}
 		})

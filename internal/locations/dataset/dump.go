@@ -109,7 +109,7 @@ func (d *dump) readIndex(name string, sum hash.Hash) (Index, error) {
 func (d *dump) file(index string) string { return filepath.Join(d.dir, d.files[index].docs) }
 
 // readMapping reads the mapping of an index, and the settings that stand in other files.
-func (d *dump) readMapping(index string) (mapping []byte, notes []string, err error) {
+func (d *dump) readMapping(index string) (mapping []byte, notes bench.Findings, err error) {
 	files := d.files[index]
 	switch len(files.mappings) {
 	case 0:
@@ -123,12 +123,12 @@ func (d *dump) readMapping(index string) (mapping []byte, notes []string, err er
 	if err != nil {
 		return nil, nil, fmt.Errorf("read mapping: %w", err)
 	}
-	mapping, notes, err = normalizeMapping(data)
+	mapping, note, err := normalizeMapping(data)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	for i, note := range notes {
-		notes[i] = path + ": " + note
+	if note != "" {
+		notes = bench.Findings{{Text: path + ": " + note}}
 	}
 	for _, file := range files.settings {
 		path := filepath.Join(d.dir, file)

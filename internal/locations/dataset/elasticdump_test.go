@@ -78,7 +78,7 @@ func TestElasticdump(t *testing.T) {
 			if len(set.Indices()) != 1 || index.Count != 2 || string(index.Mapping) != c.mapping {
 				t.Errorf("%d documents, mapping %s, want %s", index.Count, index.Mapping, c.mapping)
 			}
-			if note := strings.Join(index.Notes, "\n"); (note == "") != (c.note == "") || c.note != "" && !strings.HasPrefix(note, filepath.Join(dir, c.note)) {
+			if note := index.Notes.Join("\n"); (note == "") != (c.note == "") || c.note != "" && !strings.HasPrefix(note, filepath.Join(dir, c.note)) {
 				t.Errorf("notes %q, want %q", note, c.note)
 			}
 		})

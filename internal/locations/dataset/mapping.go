@@ -41,11 +41,11 @@ func mapping(more string) []byte {
 }
 
 // normalizeMapping turns what people have as "the mapping" into the body of PUT /<index>, settings
-// nested below "index"; see Dump. Notes say what was left out that somebody may miss.
-func normalizeMapping(data []byte) (mapping []byte, notes []string, err error) {
+// nested below "index"; see Dump. note says what was left out that somebody may miss; "": nothing.
+func normalizeMapping(data []byte) (mapping []byte, note string, err error) {
 	body, err := onlyObject(data)
 	if err != nil {
-		return nil, nil, err
+		return nil, "", err
 	}
 	// GET /<index> and GET /<index>/_mapping answer {"<concrete index>": {…}}.
 	if one := below(body, "mappings"); one != nil {
@@ -54,7 +54,7 @@ func normalizeMapping(data []byte) (mapping []byte, notes []string, err error) {
 	if body["properties"] != nil || below(body, "properties") != nil { // bare, perhaps below a type
 		bare, err := json.Marshal(body)
 		if err != nil {
-			return nil, nil, err
+			return nil, "", err
 		}
 		body = map[string]json.RawMessage{"mappings": bare}
 	}
@@ -62,24 +62,24 @@ func normalizeMapping(data []byte) (mapping []byte, notes []string, err error) {
 	for key, value := range body {
 		switch key {
 		case "mappings":
-			if out[key], notes, err = withoutType(value); err != nil {
-				return nil, nil, err
+			if out[key], note, err = withoutType(value); err != nil {
+				return nil, "", err
 			}
 		case "settings":
 			if out[key], err = nestSettings(value); err != nil {
-				return nil, nil, fmt.Errorf("settings: %w", err)
+				return nil, "", fmt.Errorf("settings: %w", err)
 			}
 		case "aliases", "defaults", "warmers":
 			// An alias is moved only once everything is loaded, and by package seed.
 		default:
-			return nil, nil, fmt.Errorf("unknown key %.40q; want settings and mappings", key)
+			return nil, "", fmt.Errorf("unknown key %.40q; want settings and mappings", key)
 		}
 	}
 	if out["mappings"] == nil {
-		return nil, nil, errors.New(`no "mappings" object`)
+		return nil, "", errors.New(`no "mappings" object`)
 	}
 	mapping, err = json.Marshal(out)
-	return mapping, notes, err
+	return mapping, note, err
 }
 
 // onlyObject is the object that a file holds, itself or as the only element of an array.
@@ -118,19 +118,19 @@ var ofRoot = []string{"properties", "dynamic", "dynamic_templates", "dynamic_dat
 	"enabled", "include_in_all", "_meta", "_source", "_routing", "_field_names", "_all", "_parent", "_size", "_index", "_type", "_id"}
 
 // withoutType is a mapping without the type that Elasticsearch 6 and before have above it.
-func withoutType(mappings json.RawMessage) (json.RawMessage, []string, error) {
+func withoutType(mappings json.RawMessage) (kept json.RawMessage, note string, err error) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(mappings, &all); err != nil || all == nil {
-		return nil, nil, errors.New(`no "mappings" object`)
+		return nil, "", errors.New(`no "mappings" object`)
 	}
 	var types []string
 	for name, inner := range all {
 		var one map[string]json.RawMessage
 		if slices.Contains(ofRoot, name) || json.Unmarshal(inner, &one) != nil || one == nil {
-			return mappings, nil, nil
+			return mappings, "", nil
 		}
 		if len(one) > 0 && !slices.ContainsFunc(ofRoot, func(key string) bool { return one[key] != nil }) {
-			return mappings, nil, nil
+			return mappings, "", nil
 		}
 		if name != "_default_" { // the beginning of types to come
 			types = append(types, name)
@@ -139,12 +139,12 @@ func withoutType(mappings json.RawMessage) (json.RawMessage, []string, error) {
 	slices.Sort(types)
 	switch len(types) {
 	case 0:
-		return json.RawMessage(`{}`), nil, nil
+		return json.RawMessage(`{}`), "", nil
 	case 1:
-		note := fmt.Sprintf("the mapping type %.40q was left out: Elasticsearch 7 has no types", types[0])
-		return all[types[0]], []string{note}, nil
+		note = fmt.Sprintf("the mapping type %.40q was left out: Elasticsearch 7 has no types", types[0])
+		return all[types[0]], note, nil
 	}
-	return nil, nil, fmt.Errorf("%d mapping types (%.200s), and Elasticsearch 7 has none: keep one, with its documents",
+	return nil, "", fmt.Errorf("%d mapping types (%.200s), and Elasticsearch 7 has none: keep one, with its documents",
 		len(types), strings.Join(types, ", "))
 }
 

@@ -423,7 +423,7 @@ type noted struct{ set }
 
 func (n noted) Indices() []bench.Index {
 	all := n.set.Indices()
-	all[0].Notes = []string{"city.mapping.json: the type was left out"}
+	all[0].Notes = bench.Findings{{Text: "city.mapping.json: the type was left out"}}
 	return all
 }
 
@@ -433,7 +433,7 @@ func TestRunTellsNotes(t *testing.T) {
 	o := options(f, set{})
 	o.Set = noted{two("a")}
 	for _, unchanged := range []bool{false, true} {
-		if r := mustRun(t, o); r.Unchanged != unchanged || len(r.Warnings) != 1 || r.Warnings[0] != "city.mapping.json: the type was left out" {
+		if r := mustRun(t, o); r.Unchanged != unchanged || len(r.Warnings) != 1 || r.Warnings[0].Text != "city.mapping.json: the type was left out" {
 			t.Errorf("%+v", r)
 		}
 	}

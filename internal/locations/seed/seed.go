@@ -102,8 +102,8 @@ type Result struct {
 	Indices       []IndexResult
 	Rejected      []Rejected // the first MaxRejected documents that Elasticsearch did not take
 	RejectedTotal int64
-	Removed       []string // older or unfinished versions
-	Warnings      []string // what the data set's indices note, and an older version that could not be removed
+	Removed       []string       // older or unfinished versions
+	Warnings      bench.Findings // what the data set's indices note, and an older version that could not be removed
 	Elapsed       time.Duration
 }
 
@@ -197,7 +197,7 @@ func (r *run) do(ctx context.Context) (err error) {
 	defer cancel()
 	for _, p := range plans {
 		if err := r.remove(ctx, p.published); err != nil {
-			r.result.Warnings = append(r.result.Warnings, fmt.Sprintf("an older version stays until the next seeding: %v", err))
+			r.result.Warnings.Add(bench.Finding{Text: fmt.Sprintf("an older version stays until the next seeding: %v", err)})
 		}
 	}
 	return nil

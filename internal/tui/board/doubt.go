@@ -59,6 +59,8 @@ func join(words []word) string {
 
 // wordOf are the words for findings. Those that a counter has a word for, too, are said once.
 var wordOf = map[bench.FindingKind]string{
+	bench.FoundWarming:                      bench.StillWarming,
+	bench.FoundDrifting:                     bench.NotSteady,
 	bench.FoundErrors:                       "errors",
 	bench.FoundDropped:                      "dropped",
 	bench.FoundThrottled:                    "quota",
@@ -84,11 +86,8 @@ func doubts(r *bench.StepResult, limits bench.Limits) (words []word) {
 	for _, m := range verdict.Marks(*r, limits) {
 		words = append(words, word{m.Kind, wordOf[m.Kind] + " " + units.Tenths(m.Share)})
 	}
-	if r.Drift != nil {
-		words = append(words, word{text: r.Drift.Name()})
-	}
-	counted := len(words) > 0
-	for _, f := range slices.Concat(r.Load.Warnings, r.Warnings) {
+	counted := len(words) > 0 || r.Drift != nil
+	for _, f := range r.Doubts() {
 		w := word{f.Kind, wordOf[f.Kind]}
 		if w.text == "" || f.Kind == bench.FoundDropped {
 			w = word{text: "warning"}

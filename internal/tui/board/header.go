@@ -81,7 +81,7 @@ func (v *view) where() (long, brief string) {
 	switch {
 	case s.Ended != nil:
 		long, brief = title+v.outcome(), title+v.outcome()
-		if state, failed := v.s.Run.Standing(); state == bench.RunComplete {
+		if state, failed := v.s.Run.Outcome(); state == bench.RunComplete {
 			if n := len(failed) + len(v.s.Run.Unsound()); n > 0 {
 				brief = title + v.l.Warn.S(fmt.Sprintf("! %d failed", n))
 			}
@@ -102,10 +102,10 @@ func (v *view) where() (long, brief string) {
 }
 
 func (v *view) outcome() string {
-	state, failed := v.s.Run.Standing()
+	state, failed := v.s.Run.Outcome()
 	switch {
 	case state == bench.RunComplete && len(failed)+len(v.s.Run.Unsound()) > 0:
-		return v.l.Warn.S("! " + v.out(v.s.Run.StandingText(), nameBytes))
+		return v.l.Warn.S("! " + v.out(v.s.Run.OutcomeText(), nameBytes))
 	case state == bench.RunComplete:
 		return v.l.Good.S(v.l.Glyph.Check + " " + string(state))
 	case state == bench.RunInterrupted:

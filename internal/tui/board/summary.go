@@ -1,6 +1,7 @@
 package board
 
 import (
+	"locbench/internal/analysis"
 	"locbench/internal/stats"
 	"locbench/internal/tui/fold"
 )
@@ -27,7 +28,10 @@ func (v *view) summary() []stats.Contender {
 		}
 	}
 	if v.sums.list == nil || v.sums.state != v.s || v.sums.done != done {
-		v.Board.sums = sums{v.s, done, stats.SummarisePeaks(v.s.Run, v.s.Results())}
+		v.Board.sums = sums{v.s, done, nil}
+		for _, c := range analysis.SoFar(v.s.Run, v.s.Results()).Contenders {
+			v.Board.sums.list = append(v.Board.sums.list, c.Contender)
+		}
 	}
 	return v.sums.list
 }

@@ -236,12 +236,12 @@ func TestHostileFolders(t *testing.T) {
 		}
 		f.Dir = fmt.Sprintf("results/%d%s", i, long)
 		f.Run.State, f.Run.Profile.Name, f.Run.Store.Kind = bench.RunState(long), long, bench.StoreKind(long)
-		f.Run.Warnings = bench.Texts(long, hostile)
+		f.Run.Warnings = bench.Findings{{Text: long}, {Text: hostile}}
 		f.Run.Profile.Contenders = []bench.Selection{{Contender: long}, {Contender: hostile, Variant: long}}
 		f.Legs = append([]bench.LegResult(nil), f.Legs...)
 		for j := range f.Legs {
 			f.Legs[j].Leg.Contender, f.Legs[j].Leg.Variant = hostile, long
-			f.Legs[j].Failure, f.Legs[j].Warnings = long, bench.Texts(hostile)
+			f.Legs[j].Failure, f.Legs[j].Warnings = long, bench.Findings{{Text: hostile}}
 			f.Legs[j].Steps = append([]bench.StepResult(nil), f.Legs[j].Steps...)
 			for k := range f.Legs[j].Steps {
 				f.Legs[j].Steps[k].Step.Name, f.Legs[j].Steps[k].Step.Connections = long, 0

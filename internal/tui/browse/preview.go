@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/measure"
 	"locbench/internal/results"
@@ -58,8 +59,8 @@ func (s *Screen) few(f ui.Frame, e *results.Entry, w, h int) []string {
 		if k.best != "" {
 			parts = append(parts, "best "+outside(l, k.best, nameBytes)+" "+units.Rate(k.peak)+" req/s")
 		}
-		if n := len(k.warnings); n > 0 {
-			parts = append(parts, units.Plural(n, "warning")+": "+outside(l, k.warnings[0], noteBytes))
+		if warnings := k.warnings(); len(warnings) > 0 {
+			parts = append(parts, units.Plural(len(warnings), "warning")+": "+outside(l, warnings[0], noteBytes))
 		}
 		lines = append(lines, l.Cut(strings.Join(parts, "; "), w))
 	}
@@ -132,10 +133,11 @@ func (s *Screen) inside(l *look.Look, k *summary, w, h int) []string {
 	} else {
 		lines = append(lines, "no leg has begun")
 	}
-	if len(k.warnings) > 0 {
+	warnings := k.warnings()
+	if len(warnings) > 0 {
 		lines = append(lines, "")
 	}
-	for _, warning := range k.warnings {
+	for _, warning := range warnings {
 		lines = append(lines, l.Warn.Each(l.Wrap("! "+outside(l, warning, noteBytes), w, 2))...)
 	}
 	if len(lines) > h && h > 0 {
@@ -176,10 +178,10 @@ type summary struct {
 	changed    time.Time // of the entry that it was made for
 	run        bench.Run
 	contenders []stats.Contender
-	best       string  // label of the contender with the highest peak
-	peak       float64 // successes per second
-	warnings   []string
-	err        error // what could not be read
+	best       string            // label of the contender with the highest peak
+	peak       float64           // successes per second
+	legs       []bench.LegResult // but for their steps
+	err        error             // what could not be read
 }
 
 // ask begins to summarise the folder under the cursor, or else one that is in sight and not known
@@ -219,33 +221,45 @@ func (s *Screen) unknown(i int) *results.Entry {
 }
 
 func summarise(e results.Entry, run bench.Run, legs []bench.LegResult, err error) *summary {
-	k := &summary{changed: e.Changed, run: run, err: err, contenders: stats.Summarise(run, legs)}
-	add := func(w string) {
-		if len(k.warnings) < 100 && !slices.Contains(k.warnings, w) {
-			k.warnings = append(k.warnings, w)
-		}
-	}
-	for _, w := range run.Warnings {
-		add(w.Text)
-	}
-	for _, c := range k.contenders {
+	k := &summary{changed: e.Changed, run: run, err: err}
+	for _, of := range analysis.Of(run, legs).Contenders {
+		c := of.Contender
 		for i := range c.Steps {
 			c.Steps[i].Latency.HDR = "" // large, and nobody merges it here
 		}
 		if p, ok := c.PeakStep(); ok && c.Excluded() == "" && p.Throughput.Median > k.peak {
 			k.best, k.peak = c.Label, p.Throughput.Median
 		}
+		k.contenders = append(k.contenders, c)
+	}
+	for _, leg := range legs {
+		k.legs = append(k.legs, bench.LegResult{Leg: leg.Leg, Warnings: leg.Warnings})
+	}
+	return k
+}
+
+// warnings are those of the run, and what failed and what is doubtful of each contender, each once.
+func (k *summary) warnings() (all []string) {
+	add := func(w string) {
+		if len(all) < 100 && !slices.Contains(all, w) {
+			all = append(all, w)
+		}
+	}
+	for _, w := range k.run.Warnings {
+		add(w.Text)
+	}
+	for _, c := range k.contenders {
 		for _, f := range c.Failures {
 			add(c.Label + ", " + f)
 		}
 		for _, w := range c.Warnings {
-			add(c.Label + ": " + w)
+			add(c.Label + ": " + w.Text)
 		}
 	}
-	for _, leg := range legs {
+	for _, leg := range k.legs {
 		for _, w := range leg.Warnings {
 			add(leg.Leg.Label() + ": " + w.Text)
 		}
 	}
-	return k
+	return all
 }

@@ -111,9 +111,9 @@ func (s *Screen) verdict(l *look.Look, w, room int) []string {
 	for _, d := range s.set.differ {
 		switch d.Weight {
 		case compared.Breaks:
-			grave = append(grave, d.What+" ("+s.value(l, d.Old, 60)+" | "+s.value(l, d.New, 60)+")")
+			grave = append(grave, string(d.What)+" ("+s.value(l, d.Old, 60)+" | "+s.value(l, d.New, 60)+")")
 		case compared.Sways:
-			sways = append(sways, d.What)
+			sways = append(sways, string(d.What))
 		}
 	}
 	paint, text := l.Bad, "Not comparable because of other "+strings.Join(grave, ", ")

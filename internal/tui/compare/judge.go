@@ -3,7 +3,6 @@ package compare
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"locbench/internal/analysis"
 	compared "locbench/internal/compare"
@@ -56,25 +55,6 @@ func judgeSteps(pairs []StepPair, a, b analysis.Contender, broken bool, floor *c
 		said.BelowFloor = c.Ratio != nil && c.Adjusted <= c.Rule.Alpha && !c.Ratio.Interval.Holds(1)
 		of[i].Said = said
 	}
-}
-
-// doubts are those of the headline, each with its figure and its side: "peak throughput, A: round 4
-// stands apart: ×2 of the median".
-func doubts(head []Figure) (list []string) {
-	for _, f := range head {
-		if f.Said == nil {
-			continue
-		}
-		for _, d := range f.Said.Doubts {
-			for side, as := range map[string]string{"old: ": "A: ", "new: ": "B: "} {
-				if text, ok := strings.CutPrefix(d, side); ok {
-					d = as + text
-				}
-			}
-			list = append(list, f.Head+", "+d)
-		}
-	}
-	return list
 }
 
 // tiersOf are the tiers of a run's contenders by their throughput at the peak, from 1, by label;

@@ -146,9 +146,12 @@ func TestStepsAndDoubts(t *testing.T) {
 	if judgeSteps(pairs, a, b, false, nil); pairs[0].figure(measure.Throughput).Said != nil {
 		t.Error("a step of one side is judged")
 	}
-	got := strings.Join(doubts(headline(a, b)), "\n")
-	if !strings.Contains(got, "peak throughput, B: round 3 stands apart") {
-		t.Errorf("%s", got)
+	var got []string
+	for _, d := range Figures(headline(a, b)).figure(measure.Throughput).Said.Doubts {
+		got = append(got, d.Words("A", "B"))
+	}
+	if len(got) != 2 || !strings.HasPrefix(got[0], "A: it rises") || !strings.HasPrefix(got[1], "B: round 3 stands apart") {
+		t.Errorf("%q", got)
 	}
 }
 

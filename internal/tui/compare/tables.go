@@ -34,10 +34,17 @@ func (s *Screen) figures(l *look.Look, w int) []string {
 		}
 	}
 	lines := l.Table(columns, rows, w)
-	list := doubts(s.set.head)
-	for i, d := range list {
-		if i == mostDoubts && len(list) > mostDoubts+1 {
-			lines = append(lines, l.Warn.S(l.Cut(fmt.Sprintf("! and %d more of the kind", len(list)-i), w)))
+	var doubts []string // "peak throughput, A: round 4 stands apart: ×2 of the median"
+	for _, f := range s.set.head {
+		if f.Said != nil {
+			for _, d := range f.Said.Doubts {
+				doubts = append(doubts, f.Head+", "+d.Words("A", "B"))
+			}
+		}
+	}
+	for i, d := range doubts {
+		if i == mostDoubts && len(doubts) > mostDoubts+1 {
+			lines = append(lines, l.Warn.S(l.Cut(fmt.Sprintf("! and %d more of the kind", len(doubts)-i), w)))
 			break
 		}
 		lines = append(lines, l.Warn.S(l.ASCIIOnly(l.Cut("! "+l.Outside(d, noteBytes), w))))
@@ -195,7 +202,7 @@ func (s *Screen) differenceTable(l *look.Look, w int) []string {
 		case compared.Sways:
 			so = l.Warn.S("may sway")
 		}
-		rows = append(rows, []string{d.What, s.value(l, d.Old, side), s.value(l, d.New, side), so})
+		rows = append(rows, []string{string(d.What), s.value(l, d.Old, side), s.value(l, d.New, side), so})
 	}
 	return l.Table(columns, rows, w)
 }

@@ -93,7 +93,7 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 		if e.Err != "" {
 			return Error, fmt.Sprintf("run %s: %s", e.State, e.Err)
 		}
-		return Info, "run " + s.Run.StandingText()
+		return Info, "run " + s.Run.OutcomeText()
 	}
 	return Info, ""
 }

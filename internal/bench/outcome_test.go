@@ -2,7 +2,7 @@ package bench
 
 import "testing"
 
-func TestStanding(t *testing.T) {
+func TestOutcome(t *testing.T) {
 	legs := func(states ...LegState) (all []LegEntry) {
 		for i, s := range states {
 			all = append(all, LegEntry{Leg: Leg{Contender: []string{"b", "a"}[i%2], Round: i/2 + 1}, State: s})
@@ -25,7 +25,7 @@ func TestStanding(t *testing.T) {
 		{RunRunning, legs(LegComplete, LegRunning), "running"},
 		{RunFailed, nil, "failed"},
 	} {
-		if got := (Run{State: c.state, Legs: c.legs}).StandingText(); got != c.want {
+		if got := (Run{State: c.state, Legs: c.legs}).OutcomeText(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

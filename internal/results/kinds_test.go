@@ -1,0 +1,34 @@
+package results
+
+import (
+	"testing"
+
+	"locbench/internal/bench"
+)
+
+// The published results are of before findings had kinds.
+func TestPublishedFindingsHaveKinds(t *testing.T) {
+	kinds := map[bench.FindingKind]int{}
+	for _, name := range []string{"burst", "cold-warm", "delay-matrix", "locations"} {
+		_, legs, err := Read("../../testdata/results/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, leg := range legs {
+			for _, s := range leg.Steps {
+				for _, f := range s.Doubts() {
+					kinds[f.Kind]++
+				}
+			}
+		}
+	}
+	for _, s := range sentences {
+		if kinds[s.kind] == 0 {
+			t.Errorf("no %q", s.kind)
+		}
+	}
+	// "the throughput had not settled within 15s", twice: nothing asks for it.
+	if n := kinds[bench.FoundOther]; n != 2 {
+		t.Errorf("%d findings without a kind", n)
+	}
+}
