@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/url"
 	"slices"
@@ -10,7 +11,6 @@ import (
 // sourceFilter says which parts of a source an answer holds. The zero value holds all of it.
 type sourceFilter struct {
 	off      bool // no source at all
-	deep     bool // a pattern may reach into objects; set by check
 	includes []string
 	excludes []string
 }
@@ -18,10 +18,8 @@ type sourceFilter struct {
 const maxPatterns = 100
 
 var (
-	sourceKeys  = slices.Concat([]string{"_source"}, includeKeys, excludeKeys)
-	searchKeys  = append([]string{"from", "size", "track_total_hits"}, sourceKeys...)
-	includeKeys = []string{"_source_includes", "_source_include"} // the second is the older form
-	excludeKeys = []string{"_source_excludes", "_source_exclude"}
+	sourceKeys = []string{"_source", "_source_includes", "_source_excludes"}
+	searchKeys = append([]string{"from", "size", "track_total_hits"}, sourceKeys...)
 )
 
 // sourceParams reads the query parameters sourceKeys. The result is nil where none of them is given.
@@ -38,16 +36,12 @@ func sourceParams(q url.Values) (*sourceFilter, error) {
 			f.includes = strings.Split(v[0], ",")
 		}
 	}
-	patterns := func(keys, to []string) []string {
-		for _, key := range keys {
-			if list, ok := q[key]; ok {
-				given = true
-				to = append(to, strings.Split(strings.Join(list, ","), ",")...)
-			}
+	for key, to := range map[string]*[]string{"_source_includes": &f.includes, "_source_excludes": &f.excludes} {
+		if list, ok := q[key]; ok {
+			given = true
+			*to = append(*to, strings.Split(strings.Join(list, ","), ",")...)
 		}
-		return to
 	}
-	f.includes, f.excludes = patterns(includeKeys, f.includes), patterns(excludeKeys, nil)
 	if !given {
 		return nil, nil
 	}
@@ -68,8 +62,8 @@ func sourceBody(in object, raw json.RawMessage) *sourceFilter {
 		return f
 	}
 	o := in.object("_source", raw)
-	f.includes = append(o.list("includes", "_source.includes"), o.list("include", "_source.include")...)
-	f.excludes = append(o.list("excludes", "_source.excludes"), o.list("exclude", "_source.exclude")...)
+	f.includes = o.list("includes", "_source.includes")
+	f.excludes = o.list("excludes", "_source.excludes")
 	o.fail(errOr(o.rest(), f.check()))
 	return f
 }
@@ -89,8 +83,6 @@ func (f *sourceFilter) check() error {
 	if len(f.includes)+len(f.excludes) > maxPatterns {
 		return unsupported("more than %d patterns of source fields", maxPatterns)
 	}
-	reaches := func(p string) bool { return strings.ContainsAny(p, ".*") }
-	f.deep = slices.ContainsFunc(f.includes, reaches) || slices.ContainsFunc(f.excludes, reaches)
 	return nil
 }
 
@@ -101,46 +93,16 @@ func (f *sourceFilter) apply(out []byte, d *stored) []byte {
 	if f.all() {
 		return append(out, d.source...)
 	}
-	if f.deep {
-		return f.object(out, d.source, skipSpace(d.source, 0), "", len(f.includes) == 0)
-	}
-	start := len(out)
-	out = append(out, '{')
-	first := true
-	for _, m := range d.members {
-		part := d.source[m.start:m.end]
-		name := part[1:]
-		for i, c := range name {
-			if c == '\\' { // a name that needs decoding: never seen, but right
-				return f.object(out[:start], d.source, skipSpace(d.source, 0), "", len(f.includes) == 0)
-			}
-			if c == '"' || c == '.' { // a pattern holds for all that follows a dot
-				name = name[:i]
-				break
-			}
-		}
-		if (len(f.includes) > 0 && !names(f.includes, name)) || names(f.excludes, name) {
-			continue
-		}
-		if !first {
-			out = append(out, ',')
-		}
-		first = false
-		out = append(out, part...)
-	}
-	return append(out, '}')
-}
-
-func names(list []string, name []byte) bool {
-	return slices.ContainsFunc(list, func(s string) bool { return s == string(name) })
+	return f.object(out, d, skipSpace(d.source, 0), make([]byte, 0, 64), len(f.includes) == 0)
 }
 
 // object filters an object whose keys begin with prefix; included: an include pattern holds it all.
-func (f *sourceFilter) object(out, doc []byte, at int, prefix string, included bool) []byte {
+func (f *sourceFilter) object(out []byte, d *stored, at int, prefix []byte, included bool) []byte {
+	doc := d.source
 	out = append(out, '{')
 	first := true
-	for key, value := range members(doc, at) {
-		path := prefix + keyText(key.of(doc))
+	for key, value := range membersBut(doc, at, d.largest) {
+		path := appendKey(prefix, key.of(doc))
 		in := included || matchesAny(f.includes, path)
 		isObject := doc[value.start] == '{'
 		if matchesAny(f.excludes, path) || !in && !(isObject && reachesInto(f.includes, path)) {
@@ -154,7 +116,7 @@ func (f *sourceFilter) object(out, doc []byte, at int, prefix string, included b
 		out = append(out, ':')
 		if isObject && (!in || reachesInto(f.excludes, path)) {
 			start := len(out)
-			if out = f.object(out, doc, value.start, path+".", in); !in && len(out) == start+len("{}") {
+			if out = f.object(out, d, value.start, append(path, '.'), in); !in && len(out) == start+len("{}") {
 				out = out[:before] // nothing in it was asked for
 				continue
 			}
@@ -166,14 +128,25 @@ func (f *sourceFilter) object(out, doc []byte, at int, prefix string, included b
 	return append(out, '}')
 }
 
+// appendKey appends the text of a key, of which nearly all need no decoding.
+func appendKey(b, raw []byte) []byte {
+	if bytes.IndexByte(raw, '\\') >= 0 {
+		return append(b, keyText(raw)...)
+	}
+	return append(b, raw...)
+}
+
 // matchesAny tells whether a pattern is the path, or stands for something that holds it.
-func matchesAny(patterns []string, path string) bool {
+func matchesAny(patterns []string, path []byte) bool {
 	for _, p := range patterns {
-		if wildcard(p, path) {
+		if len(p) <= len(path) && string(path[:len(p)]) == p && (len(p) == len(path) || path[len(p)] == '.') {
 			return true
 		}
-		for i := range len(path) {
-			if path[i] == '.' && wildcard(p, path[:i]) {
+		if strings.IndexByte(p, '*') < 0 {
+			continue
+		}
+		for i := range len(path) + 1 {
+			if (i == len(path) || path[i] == '.') && wildcard(p, string(path[:i])) {
 				return true
 			}
 		}
@@ -182,9 +155,9 @@ func matchesAny(patterns []string, path string) bool {
 }
 
 // reachesInto tells whether a pattern may name something below path.
-func reachesInto(patterns []string, path string) bool {
+func reachesInto(patterns []string, path []byte) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool {
-		return strings.HasPrefix(p, path+".") || strings.Contains(p, "*")
+		return strings.Contains(p, "*") || len(p) > len(path) && p[len(path)] == '.' && p[:len(path)] == string(path)
 	})
 }
 
