@@ -3,6 +3,7 @@ package embedded
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -36,6 +37,10 @@ func (m *mapping) parseDocument(id string, source []byte) (*parsed, error) {
 		return nil, badRequest("mapper_parsing_exception", "failed to parse: the document must be an object")
 	}
 	d := &parsed{stored: stored{id: id, source: source}}
+	for key, value := range members(source, start) {
+		d.members = append(d.members, member{uint32(key.start - 1), uint32(value.end)})
+	}
+	d.members = slices.Clone(d.members) // without room for more
 	if err := m.object(d, "", start, 0); err != nil {
 		return nil, err
 	}
@@ -88,9 +93,6 @@ func (m *mapping) object(d *parsed, prefix string, at, depth int) error {
 		return errTooDeep
 	}
 	for key, value := range members(d.source, at) {
-		if depth == 0 && value.end-value.start > d.largest.end-d.largest.start {
-			d.largest = value
-		}
 		path := prefix + keyText(key.of(d.source))
 		var err error
 		if f := m.fields[path]; f != nil {

@@ -16,8 +16,11 @@ type index struct {
 type stored struct {
 	id      string
 	source  []byte
-	largest span // of the source's top-level values: usually the geometry, which answers leave out
+	members []member // of the source's top level, so that answers by id need not look for them
 }
+
+// member is one key and value, from the key's quote to the value's end: source[start:end].
+type member struct{ start, end uint32 }
 
 // terms is the inverted index of one field.
 type terms struct {

@@ -63,15 +63,10 @@ func (s span) of(b []byte) []byte { return b[s.start:s.end] }
 
 // members are the keys (without quotes) and values of the object at i, or the array's elements.
 func members(b []byte, i int) iter.Seq2[span, span] {
-	return membersBut(b, i, span{})
+	return func(yield func(key, value span) bool) { eachMember(b, i, yield) }
 }
 
-// membersBut is members, and knows already where one of the values ends.
-func membersBut(b []byte, i int, known span) iter.Seq2[span, span] {
-	return func(yield func(key, value span) bool) { eachMember(b, i, known, yield) }
-}
-
-func eachMember(b []byte, i int, known span, yield func(key, value span) bool) {
+func eachMember(b []byte, i int, yield func(key, value span) bool) {
 	isObject := b[i] == '{'
 	for i = skipSpace(b, i+1); b[i] != '}' && b[i] != ']'; i = skipSpace(b, i) {
 		if b[i] == ',' {
@@ -83,10 +78,7 @@ func eachMember(b []byte, i int, known span, yield func(key, value span) bool) {
 			key = span{i + 1, end - 1}
 			i = skipSpace(b, skipSpace(b, end)+1)
 		}
-		value := known
-		if i != known.start || i == 0 {
-			value = span{i, skipValue(b, i)}
-		}
+		value := span{i, skipValue(b, i)}
 		if !yield(key, value) {
 			return
 		}

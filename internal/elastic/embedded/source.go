@@ -11,6 +11,7 @@ import (
 // sourceFilter says which parts of a source an answer holds. The zero value holds all of it.
 type sourceFilter struct {
 	off      bool // no source at all
+	deep     bool // a pattern may reach into objects; set by check
 	includes []string
 	excludes []string
 }
@@ -83,6 +84,8 @@ func (f *sourceFilter) check() error {
 	if len(f.includes)+len(f.excludes) > maxPatterns {
 		return unsupported("more than %d patterns of source fields", maxPatterns)
 	}
+	reaches := func(p string) bool { return strings.ContainsAny(p, ".*") }
+	f.deep = slices.ContainsFunc(f.includes, reaches) || slices.ContainsFunc(f.excludes, reaches)
 	return nil
 }
 
@@ -93,15 +96,45 @@ func (f *sourceFilter) apply(out []byte, d *stored) []byte {
 	if f.all() {
 		return append(out, d.source...)
 	}
-	return f.object(out, d, skipSpace(d.source, 0), make([]byte, 0, 64), len(f.includes) == 0)
+	if f.deep {
+		return f.object(out, d.source, skipSpace(d.source, 0), nil, len(f.includes) == 0)
+	}
+	start := len(out)
+	out = append(out, '{')
+	first := true
+	for _, m := range d.members {
+		part := d.source[m.start:m.end]
+		name := part[1:]
+		for i, c := range name {
+			if c == '\\' { // a name that needs decoding: never seen, but right
+				return f.object(out[:start], d.source, skipSpace(d.source, 0), nil, len(f.includes) == 0)
+			}
+			if c == '"' || c == '.' { // a pattern holds for all that follows a dot
+				name = name[:i]
+				break
+			}
+		}
+		if (len(f.includes) > 0 && !names(f.includes, name)) || names(f.excludes, name) {
+			continue
+		}
+		if !first {
+			out = append(out, ',')
+		}
+		first = false
+		out = append(out, part...)
+	}
+	return append(out, '}')
+}
+
+func names(list []string, name []byte) bool {
+	return slices.ContainsFunc(list, func(s string) bool { return s == string(name) })
 }
 
 // object filters an object whose keys begin with prefix; included: an include pattern holds it all.
-func (f *sourceFilter) object(out []byte, d *stored, at int, prefix []byte, included bool) []byte {
-	doc := d.source
+func (f *sourceFilter) object(out, doc []byte, at int, prefix []byte, included bool) []byte {
 	out = append(out, '{')
 	first := true
-	for key, value := range membersBut(doc, at, d.largest) {
+	for key, value := range members(doc, at) {
 		path := appendKey(prefix, key.of(doc))
 		in := included || matchesAny(f.includes, path)
 		isObject := doc[value.start] == '{'
@@ -116,7 +149,7 @@ func (f *sourceFilter) object(out []byte, d *stored, at int, prefix []byte, incl
 		out = append(out, ':')
 		if isObject && (!in || reachesInto(f.excludes, path)) {
 			start := len(out)
-			if out = f.object(out, d, value.start, append(path, '.'), in); !in && len(out) == start+len("{}") {
+			if out = f.object(out, doc, value.start, append(path, '.'), in); !in && len(out) == start+len("{}") {
 				out = out[:before] // nothing in it was asked for
 				continue
 			}
