@@ -52,7 +52,7 @@ var owners = map[string]string{
 	"github.com/moby/patternmatcher": "contender",
 	"github.com/moby/buildkit":       "contender",
 	"github.com/olivere/elastic/":    "locations",
-	"github.com/blevesearch/":        "elastic",
+	"github.com/clipperhouse/uax29/": "elastic",
 	"github.com/go-echarts/":         "report",
 	"github.com/prometheus/":         "metrics",
 	"github.com/spf13/":              "cli",

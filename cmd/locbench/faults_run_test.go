@@ -13,7 +13,6 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/elastic/store"
 	"locbench/internal/locations/dataset"
-	"locbench/internal/locations/seed"
 )
 
 func TestContendersThatMisbehave(t *testing.T) {
@@ -76,7 +75,7 @@ func TestStoreThatVanishes(t *testing.T) {
 	if code, _, stderr := locbench(t, dir, append(args, "empty")...); code != 1 || !strings.Contains(stderr, "locbench seed --elastic "+s.URL()) {
 		t.Errorf("exit code %d, without data it says:\n%s", code, stderr)
 	}
-	if _, err := seed.Run(t.Context(), seed.Options{URL: s.URL(), Set: data}); err != nil {
+	if err := s.Fill(t.Context(), data, nil); err != nil {
 		t.Fatal(err)
 	}
 	c := startLocbench(t, dir, append(args, "out")...)

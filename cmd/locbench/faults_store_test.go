@@ -16,7 +16,6 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/elastic/store"
 	"locbench/internal/locations/dataset"
-	"locbench/internal/locations/seed"
 )
 
 // gate is a store that can be stopped and comes back on the same address: a way through to it that
@@ -67,7 +66,7 @@ func TestStoreStoppedAndBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := seed.Run(t.Context(), seed.Options{URL: s.URL(), Set: data}); err != nil {
+	if err := s.Fill(t.Context(), data, nil); err != nil {
 		t.Fatal(err)
 	}
 	g := newGate(t, s.URL())

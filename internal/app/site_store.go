@@ -94,33 +94,52 @@ func (s *site) storeAlive(ctx context.Context) error {
 // fillStore brings the data into a store of this run's, and looks whether it is there in another:
 // somebody else's Elasticsearch is only written to by 'locbench seed'.
 func (s *site) fillStore(ctx context.Context, progress func(bench.Progress)) (string, error) {
-	if s.store.Info().Kind.Traits().ByURL {
+	traits := s.store.Info().Kind.Traits()
+	if traits.ByURL {
 		return s.verifyData(ctx)
 	}
-	if err := s.store.Unseal(ctx); err != nil { // as --resume or a second filling finds it
-		return "", err
-	}
-	res, err := seed.Run(ctx, seed.Options{URL: s.store.URL(), Set: s.data, OnProgress: func(p seed.Progress) {
-		progress(bench.Progress{Done: p.Done, Total: p.Total, Unit: "documents"})
-	}})
-	if err != nil {
-		return "", err
-	}
-	for _, w := range res.Warnings {
-		s.warn(w)
-	}
-	if err := s.store.Seal(ctx); err != nil {
-		return "", err
-	}
 	var total int64
-	for _, i := range res.Indices {
-		total += i.Documents
+	for _, i := range s.data.Indices() {
+		total += i.Count
+	}
+	tell := func(done int64) { progress(bench.Progress{Done: done, Total: total, Unit: "documents"}) }
+	fill := s.seedStore
+	if traits.InClient {
+		fill = s.fillEmbedded
+	}
+	if err := fill(ctx, tell); err != nil {
+		return "", err
 	}
 	return fmt.Sprintf("%s data, %s documents", s.data.Info().Name, units.Count(total)), nil
 }
 
+func (s *site) fillEmbedded(ctx context.Context, tell func(done int64)) error {
+	for _, i := range s.data.Indices() {
+		for _, note := range i.Notes {
+			s.warn(note)
+		}
+	}
+	return s.store.Fill(ctx, s.data, tell)
+}
+
+// seedStore fills a store of this run's over HTTP, and seals it.
+func (s *site) seedStore(ctx context.Context, tell func(done int64)) error {
+	if err := s.store.Unseal(ctx); err != nil { // as --resume or a second filling finds it
+		return err
+	}
+	tellAll := func(p seed.Progress) { tell(p.Done) }
+	res, err := seed.Run(ctx, seed.Options{URL: s.store.URL(), Set: s.data, OnProgress: tellAll})
+	if err != nil {
+		return err
+	}
+	for _, w := range res.Warnings {
+		s.warn(w)
+	}
+	return s.store.Seal(ctx)
+}
+
 // storeChange counts the documents of the store and says which numbers are not those of the last
-// time, "" where there is no last time or no such number. An embedded store is sealed out of reach.
+// time, "" where there is no last time or no such number. An embedded store is out of reach.
 func (s *site) storeChange(ctx context.Context) (string, error) {
 	if s.store == nil {
 		return "", nil

@@ -71,15 +71,20 @@ func TestVerifyData(t *testing.T) {
 	}
 }
 
-// TestFillStore_Seals: after it is filled, a store of this run's refuses to be changed; filled again it
-// is open in between.
-func TestFillStore_Seals(t *testing.T) {
+// TestFillStore: an embedded store has the data, tells what a dump's mapping left out, and refuses to
+// be changed.
+func TestFillStore(t *testing.T) {
 	data, err := dataset.Generated(300, 12, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{plan: &bench.Run{}, data: data, stream: event.New(time.Now)}
-	defer s.stream.Close()
+	var warned []string
+	s := &site{plan: &bench.Run{}, data: noted{data}, stream: event.New(time.Now)}
+	s.stream.Subscribe(func(r bench.Record) {
+		if n, ok := r.Event.(bench.Notice); ok {
+			warned = append(warned, n.Text)
+		}
+	})
 	if s.store, err = store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -88,32 +93,41 @@ func TestFillStore_Seals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 {
-		if _, err := s.fillStore(t.Context(), func(bench.Progress) {}); err != nil {
-			t.Fatal(err)
-		}
-		for _, base := range []string{seen, s.store.URL()} {
-			req, _ := http.NewRequestWithContext(t.Context(), http.MethodDelete, base+"/city_v1", nil)
+	want := fmt.Sprintf("%s data, %d documents", data.Info().Name, 300+data.Info().Regions)
+	if note, err := s.fillStore(t.Context(), func(bench.Progress) {}); err != nil || note != want {
+		t.Fatalf("%q, %v; want %q", note, err, want)
+	}
+	s.stream.Close()
+	for _, base := range []string{seen, s.store.URL()} {
+		for method, status := range map[string]int{http.MethodDelete: http.StatusForbidden, http.MethodHead: http.StatusOK} {
+			req, _ := http.NewRequestWithContext(t.Context(), method, base+"/city_v1", nil)
 			resp, err := http.DefaultClient.Do(req)
 			if err != nil {
 				t.Fatal(err)
 			}
 			resp.Body.Close()
-			if resp.StatusCode != http.StatusForbidden {
-				t.Errorf("DELETE was answered with %s", resp.Status)
+			if resp.StatusCode != status {
+				t.Errorf("%s was answered with %s", method, resp.Status)
 			}
 		}
-		if err := s.store.Unseal(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		req, _ := http.NewRequestWithContext(t.Context(), http.MethodDelete, seen+"/city_v1", nil)
-		if resp, err := http.DefaultClient.Do(req); err != nil || resp.Body.Close() != nil || resp.StatusCode == http.StatusForbidden {
-			t.Errorf("unsealed: %v, %v", resp, err)
-		}
-		if err := s.store.Seal(t.Context()); err != nil {
-			t.Fatal(err)
-		}
 	}
+	if n, err := s.store.Count(t.Context(), "city"); err != nil || n != 300 {
+		t.Errorf("%d cities, %v", n, err)
+	}
+	if len(warned) != 2 || warned[0] != "a type was left out" {
+		t.Errorf("warned of %q", warned)
+	}
+}
+
+// noted is a data set with a note about each index.
+type noted struct{ dataset.Set }
+
+func (n noted) Indices() []bench.Index {
+	all := n.Set.Indices()
+	for i := range all {
+		all[i].Notes = []string{"a type was left out"}
+	}
+	return all
 }
 
 // TestStoreChange compares the numbers of documents with those of the last time.

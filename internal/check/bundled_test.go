@@ -5,10 +5,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"net"
-	"net/http"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 
@@ -25,7 +24,6 @@ import (
 // TestLocationsOnEmbedded fills the embedded store with what the suite speaks of and some of the
 // rest: its rules hold as they do over all of the data (TestLocationsOnElasticsearch).
 func TestLocationsOnEmbedded(t *testing.T) {
-	elastic := embeddedStore(t)
 	text, err := suites.FS.ReadFile("locations.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -35,20 +33,25 @@ func TestLocationsOnEmbedded(t *testing.T) {
 		spoken[id] = true
 	}
 	cities := 0
-	n := fill(t, elastic, "", func(index string, doc bench.Document) bool {
+	set := some(t, func(index string, doc bench.Document) bool {
 		if index != dataset.CityIndex || spoken[doc.ID] || bytes.Contains(doc.Source, []byte(`"isFeatured":true`)) || bytes.Contains(doc.Source, []byte(`"New`)) {
 			return true
 		}
 		cities++
 		return cities%40 == 0
 	})
+	n := 0
+	for _, docs := range set.docs {
+		n += len(docs)
+	}
 	if n < 400 || n > 800 {
 		t.Errorf("%d documents", n)
 	}
-	allGreen(t, serve(t, elastic))
+	allGreen(t, serve(t, embeddedStore(t, set)))
 }
 
-func embeddedStore(t *testing.T) (url string) {
+// embeddedStore is the URL of a store with the set in it.
+func embeddedStore(t *testing.T, set bench.DataSet) (url string) {
 	t.Helper()
 	s, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{})
 	if err != nil {
@@ -59,7 +62,56 @@ func embeddedStore(t *testing.T) (url string) {
 			t.Error(err)
 		}
 	})
+	if err := s.Fill(t.Context(), set, nil); err != nil {
+		t.Fatal(err)
+	}
 	return s.URL()
+}
+
+// part are some of the bundled documents.
+type part struct {
+	bench.DataSet
+	docs map[string][]bench.Document
+}
+
+// some are those of the bundled documents that are to be kept.
+func some(t *testing.T, keep func(index string, doc bench.Document) bool) part {
+	t.Helper()
+	set, err := dataset.Bundled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := part{set, map[string][]bench.Document{}}
+	for _, index := range set.Indices() {
+		for doc, err := range set.Documents(index.Name) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if keep(index.Name, doc) {
+				doc.Source = bytes.Clone(doc.Source)
+				p.docs[index.Name] = append(p.docs[index.Name], doc)
+			}
+		}
+	}
+	return p
+}
+
+func (p part) Indices() []bench.Index {
+	all := p.DataSet.Indices()
+	for i := range all {
+		all[i].Count = int64(len(p.docs[all[i].Name]))
+	}
+	return all
+}
+
+func (p part) Documents(index string) iter.Seq2[bench.Document, error] {
+	return func(yield func(bench.Document, error) bool) {
+		for _, doc := range p.docs[index] {
+			if !yield(doc, nil) {
+				return
+			}
+		}
+	}
 }
 
 func allGreen(t *testing.T, baseURL string) {
@@ -117,64 +169,4 @@ func freePort(t *testing.T) int {
 	}
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port
-}
-
-// fill loads those of the bundled documents that are to be kept into indices of its own, which are
-// removed when the test ends, and says how many they are.
-func fill(t *testing.T, elastic, prefix string, keep func(index string, doc bench.Document) bool) (documents int) {
-	t.Helper()
-	set, err := dataset.Bundled()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, index := range set.Indices() {
-		name := elastic + "/" + prefix + index.Name
-		t.Cleanup(func() { send(t, http.MethodDelete, name, nil) })
-		send(t, http.MethodPut, name, index.Mapping)
-		var bulk bytes.Buffer
-		flush := func() {
-			if bulk.Len() == 0 {
-				return
-			}
-			if answer := send(t, http.MethodPost, name+"/_bulk?filter_path=errors", bulk.Bytes()); !strings.Contains(answer, `"errors":false`) {
-				t.Fatalf("bulk into %s: %s", name, answer)
-			}
-			bulk.Reset()
-		}
-		for doc, err := range set.Documents(index.Name) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !keep(index.Name, doc) {
-				continue
-			}
-			documents++
-			fmt.Fprintf(&bulk, "{\"index\":{\"_id\":%q}}\n%s\n", doc.ID, doc.Source)
-			if bulk.Len() > 4<<20 {
-				flush()
-			}
-		}
-		flush()
-		send(t, http.MethodPost, name+"/_refresh", nil)
-	}
-	return documents
-}
-
-func send(t *testing.T, method, url string, body []byte) string {
-	t.Helper()
-	req, err := http.NewRequest(method, url, bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	answer, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
-	if resp.StatusCode != http.StatusOK {
-		t.Fatalf("%s %s: %s %s", method, url, resp.Status, answer)
-	}
-	return string(answer)
 }

@@ -9,7 +9,6 @@ import (
 	"locbench/internal/console"
 	"locbench/internal/elastic/store"
 	"locbench/internal/locations/dataset"
-	"locbench/internal/locations/seed"
 	"locbench/services/go-nethttp/locations"
 )
 
@@ -43,7 +42,7 @@ With --embedded-store it brings its own store with the bundled cities, to try th
 				if err != nil {
 					return err
 				}
-				if _, err := seed.Run(ctx, seed.Options{URL: s.URL(), Set: data}); err != nil {
+				if err := s.Fill(ctx, data, nil); err != nil {
 					return err
 				}
 				getenv = func(key string) string {

@@ -11,7 +11,6 @@ import (
 	"locbench/internal/elastic/store"
 	"locbench/internal/exit"
 	"locbench/internal/locations/dataset"
-	"locbench/internal/locations/seed"
 	"locbench/internal/testenv"
 )
 
@@ -27,7 +26,7 @@ func TestAWarningIsToldOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := seed.Run(t.Context(), seed.Options{URL: s.URL(), Set: data}); err != nil {
+	if err := s.Fill(t.Context(), data, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, how := range []string{"--headless", "--quiet"} {

@@ -31,7 +31,7 @@ func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 	run, sums := a.Run, l.sums
 	figured := summary.New(a, opts.rules())
 	var b bytes.Buffer
-	warned := warnings(a, l, false)
+	warned := warnings(a, l)
 	fmt.Fprintf(&b, "# %s\n\n", escape(title(run, opts.Title)))
 	fmt.Fprintf(&b, "%s, %s; started %s; run %s.\n", units.Plural(len(l.contenders), "contender"), units.Plural(len(l.columns), "leg"), instant(run.Started), escape(cleanText(run.OutcomeText())))
 	for _, x := range warned {

@@ -105,7 +105,6 @@ func (w *warning) at(leg, step string) {
 }
 
 // warnings are all doubts, the loud ones first; the same words stand once, with all their places.
-// That a run has not ended is none while it goes on.
 func warnings(a *analysis.Run, l layout) []warning {
 	run, sums := a.Run, l.sums
 	var all []warning

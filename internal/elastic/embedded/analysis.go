@@ -1,14 +1,15 @@
 package embedded
 
 import (
+	_ "embed"
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/blevesearch/bleve/v2/analysis/char/asciifolding"
-	segmenter "github.com/blevesearch/bleve/v2/analysis/tokenizer/unicode"
+	"github.com/clipperhouse/uax29/v2/words"
 )
 
 // analyzer cuts text into terms as Elasticsearch's standard tokenizer with these filters does.
@@ -63,35 +64,79 @@ func customAnalyzer(settings map[string]string) *analyzer {
 // maxTokenRunes is where the standard tokenizer cuts a longer token.
 const maxTokenRunes = 255
 
-func (a *analyzer) tokens(text string) []token {
-	stream := segmenter.NewUnicodeTokenizer().Tokenize([]byte(text))
-	out := make([]token, 0, len(stream))
-	for _, t := range stream {
-		term, start := string(t.Term), t.Start
-		for utf8.RuneCountInString(term) > maxTokenRunes {
-			cut := 0
-			for range maxTokenRunes {
-				_, n := utf8.DecodeRuneInString(term[cut:])
-				cut += n
-			}
-			start += cut
-			out = append(out, token{a.normalize(term[:cut]), start})
-			term = term[cut:]
+func (a *analyzer) tokens(text string) (out []token) {
+	for segments := words.FromBytes([]byte(text)); segments.Next(); {
+		word, end := segments.Value(), segments.Start()
+		if !isWord(word) {
+			continue
 		}
-		out = append(out, token{a.normalize(term), t.End})
+		for len(word) > 0 {
+			n := len(word)
+			if n > maxTokenRunes {
+				n = 0
+				for i := 0; i < maxTokenRunes && n < len(word); i++ {
+					_, size := utf8.DecodeRune(word[n:])
+					n += size
+				}
+			}
+			end += n
+			out = append(out, token{a.normalize(string(word[:n])), end})
+			word = word[n:]
+		}
 	}
 	return out
+}
+
+// isWord tells a word or number from what stands between them.
+func isWord(segment []byte) bool {
+	for i := 0; i < len(segment); {
+		r, n := utf8.DecodeRune(segment[i:])
+		if unicode.In(r, unicode.L, unicode.N, unicode.Other_Alphabetic) {
+			return true
+		}
+		i += n
+	}
+	return words.BleveNumeric(segment) || words.BleveIdeographic(segment)
 }
 
 func (a *analyzer) normalize(term string) string {
 	if a.lower {
 		term = strings.Map(unicode.ToLower, term)
 	}
-	if a.fold && strings.ContainsFunc(term, func(r rune) bool { return r >= utf8.RuneSelf }) {
-		term = string(asciifolding.New().Filter([]byte(term)))
+	if !a.fold || !strings.ContainsFunc(term, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return term
 	}
-	return term
+	var out strings.Builder
+	table := folding()
+	for _, r := range term {
+		if ascii, ok := table[r]; ok {
+			out.WriteString(ascii)
+		} else {
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
 }
+
+// foldingTable is that of Lucene's ASCIIFoldingFilter: on each line a text and the characters that
+// become it.
+//
+//go:embed folding.txt
+var foldingTable string
+
+var folding = sync.OnceValue(func() map[rune]string {
+	table := map[rune]string{}
+	for line := range strings.Lines(foldingTable) {
+		text, from, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		for _, r := range from {
+			table[r] = text
+		}
+	}
+	return table
+})
+
+// Suffixes of the fields that a search_as_you_type field brings along.
+var shingleSuffix = [...]string{1: "", 2: "._2gram", 3: "._3gram", 4: "._4gram"}
 
 // shingle joins each n tokens that follow one another, as _2gram and _3gram do; 1 changes nothing.
 func shingle(tokens []token, n int) []token {

@@ -29,11 +29,6 @@ func badRequest(kind, format string, args ...any) *apiError {
 	return &apiError{status: http.StatusBadRequest, kind: kind, reason: fmt.Sprintf(format, args...)}
 }
 
-func (e *apiError) of(index string) *apiError {
-	e.index = index
-	return e
-}
-
 func noSuchIndex(name string) *apiError {
 	return &apiError{status: http.StatusNotFound, kind: "index_not_found_exception", reason: "no such index [" + name + "]", index: name}
 }
@@ -44,7 +39,7 @@ type errorCause struct {
 	Index  string `json:"index,omitempty"`
 }
 
-// cause is the error object alone, as items of a bulk answer carry it.
+// cause is the error object alone.
 func (e *apiError) cause() errorCause { return errorCause{e.kind, e.reason, e.index} }
 
 func asAPI(err error) *apiError {

@@ -4,6 +4,7 @@ package embedded_test
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -42,7 +43,14 @@ func serve() error {
 	if err != nil {
 		return err
 	}
-	base, err := server.Listen("127.0.0.1:0")
+	set, err := dataset.Bundled()
+	if err == nil {
+		err = server.Fill(context.Background(), set, nil)
+	}
+	var base string
+	if err == nil {
+		base, err = server.Listen("127.0.0.1:0")
+	}
 	if err != nil {
 		return errors.Join(err, server.Close())
 	}
@@ -61,34 +69,28 @@ func BenchmarkSourceCPU(b *testing.B) {
 	if err != nil {
 		b.Skip(err)
 	}
-	set, err := dataset.Bundled()
-	if err != nil {
-		b.Fatal(err)
-	}
+	set, cities := bundled(b)
 	fake, fakePID := startServing(b)
 	index := fmt.Sprintf("locbench-store-bench-%d", os.Getpid())
 	defer call(b, http.MethodDelete, real+"/"+index, "")
-	cities, bodies := read(b, set)
-	for _, base := range []string{real, fake} {
-		fill(b, base, index, bodies)
-	}
+	seed(b, real, index, set)
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections, DisableCompression: true}}
 	defer client.CloseIdleConnections()
 	measure := func(base string, pid int, d time.Duration) float64 {
 		before := cpuTime(b, pid)
-		calls := ask(b, client, base+"/"+index+"/_source/", cities, connections, d)
+		calls := ask(b, client, base+"/_source/", cities, connections, d)
 		return float64((cpuTime(b, pid) - before).Microseconds()) / float64(calls)
 	}
 	for _, who := range []struct {
 		base string
 		pid  int
-	}{{real, realPID}, {fake, fakePID}} { // the JVM has to compile first
+	}{{real + "/" + index, realPID}, {fake + "/city", fakePID}} { // the JVM has to compile first
 		measure(who.base, who.pid, 4*window)
 	}
 	for b.Loop() {
 		var sumReal, sumFake float64
 		for i := range pairs {
-			es, em := measure(real, realPID, window), measure(fake, fakePID, window)
+			es, em := measure(real+"/"+index, realPID, window), measure(fake+"/city", fakePID, window)
 			b.Logf("pair %d: Elasticsearch %.1f µs, embedded %.1f µs of CPU time a call", i+1, es, em)
 			sumReal, sumFake = sumReal+es, sumFake+em
 		}

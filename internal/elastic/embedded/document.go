@@ -3,6 +3,7 @@ package embedded
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -12,7 +13,8 @@ import (
 type parsed struct {
 	stored
 	text     map[*field][]string // values of kindSuggest
-	keywords []value[string]     // also booleans, as "true" and "false", and longs in decimal
+	grams    []grams             // of text
+	keywords []value[string]     // also booleans, as "true" and "false"
 	longs    []value[int64]
 	points   []value[place]
 	shapes   []value[*shape]
@@ -38,10 +40,50 @@ func (m *mapping) parseDocument(id string, source []byte) (*parsed, error) {
 	for key, value := range members(source, start) {
 		d.members = append(d.members, member{uint32(key.start - 1), uint32(value.end)})
 	}
+	d.members = slices.Clone(d.members) // without room for more
 	if err := m.object(d, "", start, 0); err != nil {
 		return nil, err
 	}
+	d.analyze()
 	return d, nil
+}
+
+// grams are the terms of one field, in the order of the text.
+type grams struct {
+	name  string
+	terms []string
+}
+
+// analyze makes grams. The same text stands in many fields, since a city is called the same in most
+// languages: one analysis serves them all.
+func (d *parsed) analyze() {
+	type key struct {
+		analyzer *analyzer
+		text     string
+	}
+	done := map[key][]token{}
+	for f, values := range d.text {
+		var all [len(shingleSuffix)][]string
+		for _, text := range values {
+			k := key{f.analyzer, text}
+			tokens, ok := done[k]
+			if !ok {
+				tokens = f.analyzer.tokens(text)
+				done[k] = tokens
+			}
+			for n := 1; n <= f.shingles; n++ {
+				for _, t := range shingle(tokens, n) {
+					all[n] = append(all[n], t.term)
+				}
+			}
+		}
+		for n, terms := range all {
+			if len(terms) > 0 {
+				d.grams = append(d.grams, grams{f.path + shingleSuffix[n], terms})
+			}
+		}
+	}
+	d.text = nil
 }
 
 var errTooDeep = badRequest("mapper_parsing_exception", "failed to parse: the document is nested too deeply")
@@ -62,7 +104,8 @@ func (m *mapping) object(d *parsed, prefix string, at, depth int) error {
 			if !ok {
 				parent, name = "_doc", path
 			}
-			err = badRequest("strict_dynamic_mapping_exception", "mapping set to strict, dynamic introduction of [%s] within [%s] is not allowed", shorten(name), shorten(parent))
+			err = badRequest("strict_dynamic_mapping_exception",
+				"mapping set to strict, dynamic introduction of [%s] within [%s] is not allowed", shorten(name), shorten(parent))
 		}
 		if err != nil {
 			return err
@@ -100,7 +143,8 @@ func (d *parsed) values(f *field, v span, depth int) error {
 	}
 	for _, to := range f.into {
 		if err := d.index(to, v); err != nil {
-			return badRequest("mapper_parsing_exception", "failed to parse field [%s] in document with id '%s': %v", to.path, shorten(d.id), err)
+			return badRequest("mapper_parsing_exception",
+				"failed to parse field [%s] in document with id '%s': %v", to.path, shorten(d.id), err)
 		}
 	}
 	return nil
@@ -134,7 +178,6 @@ func (d *parsed) index(f *field, v span) (err error) {
 		var n int64
 		n, err = integer(string(v.of(d.source)))
 		d.longs = append(d.longs, value[int64]{f, n})
-		d.keywords = append(d.keywords, value[string]{f, strconv.FormatInt(n, 10)})
 	case kindPoint:
 		var p place
 		p, err = parseGeoPoint(d.source, v)

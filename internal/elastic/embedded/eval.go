@@ -1,17 +1,17 @@
 package embedded
 
 import (
-	"context"
 	"math"
 	"math/bits"
-	"unicode/utf8"
+	"slices"
+	"strconv"
+	"strings"
 )
 
-// searcher evaluates queries on one index. Its caller holds the index for reading.
+// searcher evaluates queries on one index.
 type searcher struct {
-	ctx  context.Context
 	ix   *index
-	size int // of the view
+	size int // documents
 }
 
 // matches are the documents that a query finds, with a score for each, or one score for all.
@@ -53,10 +53,10 @@ func (q matchAll) eval(s *searcher) (*matches, error) {
 	m := s.none()
 	m.score = q.boost
 	for i := range m.set {
-		m.set[i] = ^s.ix.view.dead[i]
+		m.set[i] = math.MaxUint64
 	}
 	if last := s.size % 64; last != 0 {
-		m.set[len(m.set)-1] &= 1<<last - 1
+		m.set[len(m.set)-1] = 1<<last - 1
 	}
 	return m, nil
 }
@@ -65,16 +65,44 @@ func (matchNone) eval(s *searcher) (*matches, error) { return s.none(), nil }
 
 func (q termQuery) eval(s *searcher) (*matches, error) {
 	m := s.none()
-	p, err := s.ix.text.postings(s.ctx, q.field.path, q.term, false)
-	if p == nil || err != nil {
-		return m, err
+	if q.field.kind == kindLong { // a point, not a term, to Lucene
+		m.score = q.boost
+		s.longs(q, m)
+		return m, nil
 	}
-	m.score = q.boost // of a long: it is a point, not a term, to Lucene
-	if q.field.kind != kindLong {
+	t := s.ix.terms[q.field.path]
+	if list := t.find(q.term); list != nil {
 		// A field without norms: its documents count as of length 1.
-		m.score = newBM25(q.boost, s.ix.text.seen[q.field.path], p.count()).score(1, 1)
+		m.score = newBM25(q.boost, t, int64(len(list))).score(1, encodeLength(1))
+		for _, ordinal := range list {
+			m.add(ordinal)
+		}
 	}
-	return m, p.each(m.add)
+	return m, nil
+}
+
+// longs looks through a column, for a query that no contender is known to send often.
+func (s *searcher) longs(q termQuery, m *matches) {
+	c := s.ix.columns[q.field]
+	wanted, _ := strconv.ParseInt(q.term, 10, 64) // termText has seen to it
+	if c == nil {
+		return
+	}
+	for i, v := range c.longs {
+		if v == wanted && c.has[i] {
+			m.add(uint32(i))
+		}
+	}
+	for i, v := range c.further {
+		if v.of == wanted {
+			m.add(c.owners[i])
+		}
+	}
+}
+
+// keyword is the value that a document has in a column of keywords.
+func (s *searcher) keyword(f *field, ordinal uint32) string {
+	return s.ix.terms[f.path].sorted[s.ix.columns[f].keywords[ordinal]]
 }
 
 func (q boolQuery) eval(s *searcher) (*matches, error) {
@@ -121,7 +149,7 @@ func (q shapeQuery) eval(s *searcher) (*matches, error) {
 	m.score = 1
 	if c := s.ix.columns[q.field]; c != nil {
 		c.grid.candidates(q.place, func(ordinal uint32) {
-			if int(ordinal) < s.size && s.ix.view.dead[ordinal/64]&(1<<(ordinal%64)) == 0 && c.shapes[ordinal].contains(q.place) {
+			if c.shapes[ordinal].contains(q.place) {
 				m.add(ordinal)
 			}
 		})
@@ -176,14 +204,10 @@ func (q prefixQuery) eval(s *searcher) (*matches, error) {
 		}
 		found := s.none()
 		for i, t := range terms {
-			var err error
 			if i == len(terms)-1 && t.end == len(q.text) {
-				err = s.prefix(b, t.term, found, sums)
+				s.prefix(b, t.term, found, sums)
 			} else {
-				err = s.term(b, t.term, found, sums)
-			}
-			if err != nil {
-				return nil, err
+				s.term(b, t.term, found, sums)
 			}
 		}
 		found.each(func(ordinal uint32) {
@@ -197,31 +221,45 @@ func (q prefixQuery) eval(s *searcher) (*matches, error) {
 	return m, nil
 }
 
-func (s *searcher) term(b boosted, term string, found *matches, sums []float64) error {
-	name := b.field.path + shingleSuffix[b.n]
-	p, err := s.ix.text.postings(s.ctx, name, term, true)
-	if p == nil || err != nil {
-		return err
+func (s *searcher) term(b boosted, term string, found *matches, sums []float64) {
+	t := s.ix.terms[b.field.path+shingleSuffix[b.n]]
+	list := t.find(term)
+	docs := int64(0)
+	for i, ordinal := range list {
+		if i == 0 || ordinal != list[i-1] {
+			docs++
+		}
 	}
-	scorer := newBM25(b.boost, s.ix.text.seen[name], p.count())
-	return p.each(func(ordinal uint32) {
-		sums[ordinal] += float64(scorer.score(p.frequency(), p.length()))
+	if docs == 0 {
+		return
+	}
+	scorer := newBM25(b.boost, t, docs)
+	for from := 0; from < len(list); {
+		ordinal, to := list[from], from+1
+		for to < len(list) && list[to] == ordinal {
+			to++
+		}
+		sums[ordinal] += float64(scorer.score(float32(to-from), t.lengths[ordinal]))
 		found.add(ordinal)
-	})
+		from = to
+	}
 }
 
 // prefix adds the boost to the documents that have a term with this beginning.
-func (s *searcher) prefix(b boosted, prefix string, found *matches, sums []float64) error {
+func (s *searcher) prefix(b boosted, prefix string, found *matches, sums []float64) {
+	t := s.ix.terms[b.field.path+shingleSuffix[b.n]]
+	if t == nil {
+		return
+	}
 	hit := s.none()
-	var err error
-	if b.n == 1 && utf8.RuneCountInString(prefix) <= shortPrefix {
-		err = s.ix.text.each(s.ctx, b.field.path+prefixSuffix, prefix, hit.add)
-	} else {
-		err = s.ix.text.eachPrefix(s.ctx, b.field.path+shingleSuffix[b.n], prefix, hit.add)
+	from, _ := slices.BinarySearch(t.sorted, prefix)
+	for i := from; i < len(t.sorted) && strings.HasPrefix(t.sorted[i], prefix); i++ {
+		for _, ordinal := range t.lists[i] {
+			hit.add(ordinal)
+		}
 	}
 	hit.each(func(ordinal uint32) {
 		sums[ordinal] += float64(b.boost)
 		found.add(ordinal)
 	})
-	return err
 }

@@ -3,11 +3,9 @@ package embedded_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
-
-	"locbench/internal/elastic/embedded"
-	"locbench/internal/locations/dataset"
 )
 
 // discard is a ResponseWriter that keeps nothing.
@@ -17,27 +15,9 @@ func (d discard) Header() http.Header         { return d.header }
 func (d discard) Write(b []byte) (int, error) { return len(b), nil }
 func (d discard) WriteHeader(int)             {}
 
-// loaded makes a store with the bundled cities in it.
-func loaded(tb testing.TB) (s *embedded.Server, cities []city) {
-	tb.Helper()
-	set, err := dataset.Bundled()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	s, err = embedded.New(embedded.Options{})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() { s.Close() })
-	server := httptest.NewServer(s)
-	defer server.Close()
-	cities, bodies := read(tb, set)
-	fill(tb, server.URL, "city", bodies)
-	return s, cities
-}
-
 func BenchmarkHandler(b *testing.B) {
-	s, cities := loaded(b)
+	set, cities := bundled(b)
+	s, _ := open(b, set)
 	run := func(name, method, path, body string) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -53,7 +33,7 @@ func BenchmarkHandler(b *testing.B) {
 			httptest.NewRequest(http.MethodGet, "/city/_source/1?_source_excludes=geometry,population", strings.NewReader(""))
 		}
 	})
-	run("source", http.MethodGet, "/city/_source/"+itoa(cities[10].ID)+"?_source_excludes=geometry,population", "")
+	run("source", http.MethodGet, "/city/_source/"+strconv.FormatInt(cities[10].ID, 10)+"?_source_excludes=geometry,population", "")
 	run("search", http.MethodPost, "/city/_search?size=10", searchBody("nová ves", "cs", ""))
 	run("search one letter", http.MethodPost, "/city/_search?size=10", searchBody("n", "cs", ""))
 	run("nearest", http.MethodPost, "/city/_search?size=1", `{"sort":{"_geo_distance":{"centroid":{"lat":50,"lon":14}}}}`)

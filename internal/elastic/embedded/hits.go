@@ -90,9 +90,9 @@ func (k *sortKey) appendValue(out []byte, s *searcher, m *matches, ordinal uint3
 	case k.field.kind == kindLong:
 		return strconv.AppendInt(out, col.longs[ordinal], 10)
 	case k.field.kind == kindBoolean:
-		return strconv.AppendInt(out, int64(boolOrder(col.keywords[ordinal] == "true")), 10)
+		return strconv.AppendInt(out, int64(boolOrder(s.keyword(k.field, ordinal) == "true")), 10)
 	}
-	return append(out, quote(col.keywords[ordinal])...)
+	return append(out, quote(s.keyword(k.field, ordinal))...)
 }
 
 func appendFloat(out []byte, v float64, bits int) []byte {

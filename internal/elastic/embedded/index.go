@@ -1,183 +1,80 @@
 package embedded
 
-import (
-	"encoding/json"
-	"maps"
-	"sync"
-)
+import "slices"
 
-// index is one index: its documents in the order in which they came, and what finds them.
+// index is one index: its documents in the order in which they came, and what finds them. Once it
+// is built it does not change, so that searches need no lock.
 type index struct {
-	name    string
+	name    string // with its version, as hits report it
 	mapping *mapping
-	raw     json.RawMessage // the mapping as it was put
-
-	write sync.Mutex // held by whoever changes documents or refreshes; taken before mu
-
-	mu       sync.RWMutex // of all below
-	closed   bool
-	settings map[string]json.RawMessage
-	docs     []stored
-	byID     map[string]uint32
-	live     int      // documents that are neither replaced nor deleted
-	pending  []change // not yet in text
-	stale    bool     // something changed since the last refresh
-	text     *textIndex
-	columns  map[*field]*column
-	dead     []uint64 // bit set of the documents that are gone
-	view     view
+	docs    []stored
+	byID    map[string]uint32
+	terms   map[string]*terms // by the name of the field, with shingleSuffix
+	columns map[*field]*column
 }
 
 type stored struct {
 	id      string
 	source  []byte
-	members []member // of the source's top level: from the key's quote to the value's end
+	members []member // of the source's top level, so that answers by id need not look for them
 }
 
-// member is one key and value of a source's top level: source[start:end].
+// member is one key and value, from the key's quote to the value's end: source[start:end].
 type member struct{ start, end uint32 }
 
-// column holds the values of one field by ordinal, for sorting and for shapes.
+// terms is the inverted index of one field.
+type terms struct {
+	ids    map[string]uint32 // while the index is built: term → its list
+	sorted []string          // afterwards; the list of sorted[i] is lists[i]
+	// lists hold the ordinals of the documents of a term, ascending, as often as it stands there.
+	lists   [][]uint32
+	lengths []byte // by ordinal: the number of terms, as Lucene encodes it; nil of keywords
+	docs    int64  // that have a term
+	total   int64  // terms of all documents, repeated ones included
+}
+
+// column holds the values of one field by ordinal, for sorting and for shapes. Of several values of
+// a document the first is kept, and all shapes are.
 type column struct {
+	has      []bool
 	longs    []int64
-	keywords []string
+	further  []value[int64] // longs that are not the first of their document; field is not used
+	owners   []uint32       // of further: the documents
+	keywords []uint32       // numbers of terms
 	places   []place
 	vectors  []vector // of places
 	shapes   []*shape
-	has      []bool
 	grid     grid
 }
 
-// view is what searches see: the state of the last refresh.
-type view struct {
-	size int // ordinals below it are seen
-	dead []uint64
-}
-
-// pendingMax is how many documents wait for the text index at most. Each batch becomes a segment
-// that every search has to look through; each document takes memory while it waits.
-const pendingMax = 8192
-
-func newIndex(name string, def *definition) (*index, error) {
-	text, err := openTextIndex()
-	if err != nil {
-		return nil, err
-	}
+func newIndex(name string, m *mapping) *index {
 	return &index{
-		name: name, mapping: def.mapping, raw: def.mappings, settings: def.settings,
-		byID: map[string]uint32{}, text: text, columns: map[*field]*column{},
-	}, nil
-}
-
-func (ix *index) close() error {
-	ix.write.Lock()
-	defer ix.write.Unlock()
-	ix.mu.Lock()
-	defer ix.mu.Unlock()
-	if ix.closed {
-		return nil
-	}
-	ix.closed = true
-	ix.docs, ix.byID, ix.columns, ix.pending = nil, nil, nil, nil
-	return ix.text.close()
-}
-
-// put is a document to be added, and what has become of it.
-type put struct {
-	doc     *parsed // nil where err says already that there is none
-	create  bool    // an id that exists already is a conflict
-	created bool
-	err     error
-}
-
-// put adds documents in order.
-func (ix *index) put(docs []put) {
-	ix.write.Lock()
-	defer ix.write.Unlock()
-	ix.mu.Lock()
-	for i := range docs {
-		if d := &docs[i]; d.err == nil {
-			d.created, d.err = ix.putLocked(d.doc, d.create)
-		}
-	}
-	full := len(ix.pending) >= pendingMax
-	ix.mu.Unlock()
-	if !full {
-		return
-	}
-	err := ix.flush()
-	for i := range docs {
-		docs[i].err = errOr(docs[i].err, err)
+		name: name, mapping: m, byID: map[string]uint32{}, terms: map[string]*terms{}, columns: map[*field]*column{},
 	}
 }
 
-func (ix *index) putLocked(d *parsed, create bool) (created bool, err error) {
-	if ix.closed {
-		return false, noSuchIndex(ix.name)
-	}
-	old, exists := ix.byID[d.id]
-	if exists && create {
-		return false, &apiError{status: 409, kind: "version_conflict_engine_exception", reason: "[" + shorten(d.id) + "]: version conflict, document already exists (current version [1])", index: ix.name}
-	}
-	if exists {
-		ix.kill(old)
+// add appends a document; false if there is one with its id.
+func (ix *index) add(d *parsed) bool {
+	if _, exists := ix.byID[d.id]; exists {
+		return false
 	}
 	ordinal := uint32(len(ix.docs))
 	ix.docs = append(ix.docs, d.stored)
 	ix.byID[d.id] = ordinal
-	ix.live++
-	ix.stale = true
-	ix.pending = append(ix.pending, change{ordinal: ordinal, doc: d})
-	ix.store(ordinal, d)
-	return !exists, nil
-}
-
-// kill marks a document as gone; it is seen until the next refresh.
-func (ix *index) kill(ordinal uint32) {
-	doc := ix.docs[ordinal]
-	for uint32(len(ix.dead)) <= ordinal/64 {
-		ix.dead = append(ix.dead, 0)
+	for _, g := range d.grams {
+		t := ix.termsOf(g.name)
+		for _, term := range g.terms {
+			t.add(term, ordinal)
+		}
+		t.lengths = set(t.lengths, ordinal, encodeLength(len(g.terms)))
+		t.count(len(g.terms))
 	}
-	ix.dead[ordinal/64] |= 1 << (ordinal % 64)
-	ix.live--
-	ix.stale = true
-	// The statistics of the fields have to forget it too, so it is analysed again.
-	d, err := ix.mapping.parseDocument(doc.id, doc.source)
-	if err != nil {
-		d = &parsed{stored: stored{id: doc.id}}
-	}
-	ix.pending = append(ix.pending, change{ordinal: ordinal, doc: d, gone: true})
-}
-
-func (ix *index) remove(id string) (found bool, err error) {
-	ix.write.Lock()
-	defer ix.write.Unlock()
-	ix.mu.Lock()
-	defer ix.mu.Unlock()
-	if ix.closed {
-		return false, noSuchIndex(ix.name)
-	}
-	ordinal, found := ix.byID[id]
-	if found {
-		delete(ix.byID, id)
-		ix.kill(ordinal)
-	}
-	return found, nil
-}
-
-// store puts the values of a document into the columns.
-func (ix *index) store(ordinal uint32, d *parsed) {
+	ix.addKeywords(d, ordinal)
 	for _, v := range d.longs {
-		if c, first := ix.column(v.field, ordinal); first { // of several values the first is kept
-			c.longs = set(c.longs, ordinal, v.of)
-		}
-	}
-	for _, v := range d.keywords {
-		if v.field.kind == kindLong {
-			continue
-		}
 		if c, first := ix.column(v.field, ordinal); first {
-			c.keywords = set(c.keywords, ordinal, v.of)
+			c.longs = set(c.longs, ordinal, v.of)
+		} else {
+			c.further, c.owners = append(c.further, v), append(c.owners, ordinal)
 		}
 	}
 	for _, v := range d.points {
@@ -189,14 +86,37 @@ func (ix *index) store(ordinal uint32, d *parsed) {
 	for _, v := range d.shapes {
 		c, first := ix.column(v.field, ordinal)
 		if !first { // several shapes of a field are one
-			both := *c.shapes[ordinal]
-			both.points = append(both.points, v.of.points...)
-			both.polygons = append(both.polygons, v.of.polygons...)
-			v.of = &both
+			before := c.shapes[ordinal]
+			v.of = &shape{append(before.points, v.of.points...), append(before.polygons, v.of.polygons...)}
 		}
 		c.shapes = set(c.shapes, ordinal, v.of)
 		c.grid.add(ordinal, v.of)
 	}
+	return true
+}
+
+func (ix *index) addKeywords(d *parsed, ordinal uint32) {
+	for i, v := range d.keywords {
+		t := ix.termsOf(v.field.path)
+		if slices.Contains(d.keywords[:i], v) {
+			continue // a field has each of its keywords once
+		}
+		id := t.add(v.of, ordinal)
+		if c, first := ix.column(v.field, ordinal); first {
+			c.keywords = set(c.keywords, ordinal, id)
+			t.docs++
+		}
+		t.total++
+	}
+}
+
+func (ix *index) termsOf(name string) *terms {
+	t := ix.terms[name]
+	if t == nil {
+		t = &terms{ids: map[string]uint32{}}
+		ix.terms[name] = t
+	}
+	return t
 }
 
 // column is that of a field, where the document now has a value, and whether it had none before.
@@ -211,6 +131,10 @@ func (ix *index) column(f *field, ordinal uint32) (c *column, first bool) {
 	return c, first
 }
 
+func (c *column) present(ordinal uint32) bool {
+	return c != nil && int(ordinal) < len(c.has) && c.has[ordinal]
+}
+
 // set makes s long enough to hold i, and v its element there.
 func set[T any](s []T, i uint32, v T) []T {
 	s = append(s, make([]T, max(0, int(i)+1-len(s)))...)
@@ -218,81 +142,68 @@ func set[T any](s []T, i uint32, v T) []T {
 	return s
 }
 
-// flush hands the pending changes to the text index. The caller holds write, and not mu.
-func (ix *index) flush() error {
-	ix.mu.Lock()
-	if ix.closed {
-		ix.mu.Unlock()
-		return noSuchIndex(ix.name)
+// seal sorts the terms: what was built is what searches look at.
+func (ix *index) seal() {
+	ix.docs = slices.Clip(ix.docs)
+	ranks := map[string][]uint32{}
+	for name, t := range ix.terms {
+		ranks[name] = t.seal()
 	}
-	pending := ix.pending
-	ix.pending = nil
-	ix.mu.Unlock()
-	if len(pending) == 0 {
-		return nil
-	}
-	return ix.text.batch(pending)
-}
-
-// refresh makes all changes visible to searches. It does nothing where there are none.
-func (ix *index) refresh() error {
-	ix.mu.RLock()
-	fresh := !ix.stale && !ix.closed
-	ix.mu.RUnlock()
-	if fresh {
-		return nil
-	}
-	ix.write.Lock()
-	defer ix.write.Unlock()
-	if err := ix.flush(); err != nil { // also where the index is closed
-		return err
-	}
-	ix.mu.Lock()
-	defer ix.mu.Unlock()
-	if err := ix.text.refresh(); err != nil {
-		return err
-	}
-	ix.view = view{len(ix.docs), make([]uint64, (len(ix.docs)+63)/64)}
-	copy(ix.view.dead, ix.dead)
-	ix.stale = false
-	return nil
-}
-
-func (ix *index) lookup(id string) (stored, bool) {
-	ix.mu.RLock()
-	defer ix.mu.RUnlock()
-	ordinal, ok := ix.byID[id]
-	if !ok {
-		return stored{}, false
-	}
-	return ix.docs[ordinal], true
-}
-
-func (ix *index) count() int {
-	ix.mu.RLock()
-	defer ix.mu.RUnlock()
-	return ix.live
-}
-
-func (ix *index) changeSettings(body []byte) error {
-	var m mistake
-	changed := indexSettings(&m, body)
-	if m.err != nil {
-		return m.err
-	}
-	if len(changed) > maxFields {
-		return badRequest("illegal_argument_exception", "too many settings")
-	}
-	ix.mu.Lock()
-	defer ix.mu.Unlock()
-	settings := maps.Clone(ix.settings)
-	for key, v := range changed {
-		if string(v) == "null" {
-			delete(settings, key)
-		} else {
-			settings[key] = v
+	for f, c := range ix.columns {
+		for i, id := range c.keywords {
+			c.keywords[i] = ranks[f.path][id]
 		}
 	}
-	ix.settings = settings
-	return nil
+}
+
+func (t *terms) count(length int) {
+	t.docs++
+	t.total += int64(length)
+}
+
+func (t *terms) add(term string, ordinal uint32) (id uint32) {
+	id, ok := t.ids[term]
+	if !ok {
+		id = uint32(len(t.lists))
+		t.ids[term] = id
+		t.lists = append(t.lists, nil)
+	}
+	t.lists[id] = append(t.lists[id], ordinal)
+	return id
+}
+
+// seal sorts the terms and packs their lists into one block. It returns the new number of each.
+func (t *terms) seal() (ranks []uint32) {
+	size := 0
+	for _, list := range t.lists {
+		size += len(list)
+	}
+	block := make([]uint32, 0, size)
+	ranks = make([]uint32, len(t.lists))
+	lists := make([][]uint32, len(t.lists))
+	t.sorted = make([]string, 0, len(t.ids))
+	for term := range t.ids {
+		t.sorted = append(t.sorted, term)
+	}
+	slices.Sort(t.sorted)
+	for rank, term := range t.sorted {
+		id := t.ids[term]
+		from := len(block)
+		block = append(block, t.lists[id]...)
+		ranks[id], lists[rank], t.lists[id] = uint32(rank), block[from:len(block):len(block)], nil
+	}
+	t.lists, t.ids, t.lengths = lists, nil, slices.Clip(t.lengths)
+	return ranks
+}
+
+// find returns the documents of a term; none of a field that no document has.
+func (t *terms) find(term string) []uint32 {
+	if t == nil {
+		return nil
+	}
+	i, ok := slices.BinarySearch(t.sorted, term)
+	if !ok {
+		return nil
+	}
+	return t.lists[i]
 }

@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"maps"
@@ -40,51 +39,23 @@ type mapping struct {
 	fields  map[string]*field // by path, sub-fields included
 }
 
-// definition is the body of PUT /<index>.
-type definition struct {
-	aliases  []string
-	settings map[string]json.RawMessage // below "index", flat names as they came
-	mappings json.RawMessage
-	mapping  *mapping
-}
-
 const (
 	maxFields     = 1000 // as Elasticsearch's index.mapping.total_fields.limit
 	maxFieldDepth = 20
 )
 
-func parseDefinition(body []byte) (*definition, error) {
-	def := &definition{mappings: json.RawMessage(`{}`), settings: map[string]json.RawMessage{}, mapping: newMapping()}
-	if len(bytes.TrimSpace(body)) == 0 {
-		return def, nil
-	}
+// parseMapping reads the body of PUT /<index>.
+func parseMapping(body []byte) (*mapping, error) {
+	m := &mapping{dynamic: "true", fields: map[string]*field{}}
 	o := new(mistake).object("the index", body)
-	if raw := o.take("aliases"); raw != nil {
-		def.aliases = parseAliases(o, raw)
-	}
 	analyzers := map[string]*analyzer{"standard": {lower: true}}
 	if raw := o.take("settings"); raw != nil {
-		def.settings = indexSettings(o.mistake, raw)
-		addAnalyzers(analyzers, def.settings)
+		addAnalyzers(analyzers, indexSettings(o.mistake, raw))
 	}
 	if raw := o.take("mappings"); raw != nil {
-		def.mapping.parse(o, raw, analyzers)
-		def.mappings = raw
+		m.parse(o, raw, analyzers)
 	}
-	return def, o.rest()
-}
-
-func parseAliases(in object, raw json.RawMessage) []string {
-	o := in.object("aliases", raw)
-	for name, body := range o.keys {
-		if reason := badName(name); reason != "" {
-			o.fail(badRequest("invalid_alias_name_exception", "Invalid alias name [%s], %s", name, reason))
-		}
-		a := o.object("alias "+name, body)
-		a.ignore("is_write_index", "is_hidden")
-		a.rest()
-	}
-	return slices.Sorted(maps.Keys(o.keys))
+	return m, o.rest()
 }
 
 // addAnalyzers finds the analysers among the settings; all else has no meaning in one process.
@@ -140,8 +111,6 @@ func cutLast(s string) (before, after string, ok bool) {
 	}
 	return s[:i], s[i+1:], true
 }
-
-func newMapping() *mapping { return &mapping{dynamic: "true", fields: map[string]*field{}} }
 
 func (m *mapping) parse(in object, raw json.RawMessage, analyzers map[string]*analyzer) {
 	o := in.object("mappings", raw)

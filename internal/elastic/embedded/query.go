@@ -144,11 +144,9 @@ func (p *parser) termText(f *field, raw json.RawMessage) string {
 			p.fail(badRequest("query_shard_exception", "Can't parse boolean value [%s], expected [true] or [false]", shorten(text)))
 		}
 	case kindLong:
-		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil {
+		if _, err := strconv.ParseInt(text, 10, 64); err != nil {
 			p.fail(unsupported("the term %s for the long %q", shorten(text), shorten(f.path)))
 		}
-		return strconv.FormatInt(n, 10)
 	default:
 		p.fail(unsupported("a term query on the field %q (only on keyword, boolean and long)", shorten(f.path)))
 	}

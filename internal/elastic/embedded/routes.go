@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,11 +12,7 @@ import (
 	"time"
 )
 
-const (
-	maxBulkBody   = 100 << 20 // Elasticsearch's http.max_content_length
-	maxSearchBody = 1 << 20
-	maxOtherBody  = 8 << 20
-)
+const maxBody = 1 << 20 // of a search
 
 // ServeHTTP answers one call, after the injected latency.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -41,113 +36,61 @@ func (s *Server) Work() (calls int64, busy time.Duration) {
 	return s.calls.Load(), time.Duration(s.busy.Load())
 }
 
-// call is a request, with what its path names and, where the route wants it, its body.
+// call is a request, with the parts of its path: an index, the name of the call, an id; "" where it
+// has none.
 type call struct {
 	*http.Request
-	index, name, id string // the parts of the path; "" where it has none
-	body            []byte
+	index, name, id string
 }
 
-type route struct {
-	method string // "": any; HEAD counts as GET
-	parts  int    // of the path: 1 to 3 with an index, 0 without
-	name   string // of the call: the second part, or the whole path without an index
-}
-
-// handler answers a call: what it returns goes to write. It gets a body of at most limit bytes. One
-// that changes something is refused by a sealed store.
-type handler struct {
-	limit   int64
-	changes bool
-	do      func(*Server, call) (any, error)
-}
-
-var routes = func() map[route]handler {
-	const read, write, both = "GET", "POST PUT", "GET POST"
-	all := map[route]handler{}
-	for _, row := range []struct {
-		methods string
-		parts   int
-		names   string
-		limit   int64
-		changes bool
-		do      func(*Server, call) (any, error)
-	}{
-		{read, 0, "", 0, false, fixed(rootAnswer)},
-		{read, 0, "_cluster/health", 0, false, fixed(healthAnswer)},
-		{"PUT", 0, "_cluster/settings", maxOtherBody, true, (*Server).putClusterSettings},
-		{read, 0, "_nodes/http _nodes/_all/http", 0, false, (*Server).nodes},
-		{read, 0, "_alias _aliases", 0, false, (*Server).getAliases},
-		{"POST", 0, "_aliases", maxOtherBody, true, (*Server).changeAliases},
-		{write, 0, "_bulk", 0, true, (*Server).bulk},
-		{"", 0, "_refresh _flush", 0, false, (*Server).refresh},
-		{"", 0, "_count", maxSearchBody, false, (*Server).count},
-		{read, 0, "_mapping _mappings", 0, false, (*Server).getMapping},
-		{read, 1, "", 0, false, (*Server).describe},
-		{"PUT", 1, "", maxOtherBody, true, (*Server).create},
-		{"DELETE", 1, "", 0, true, (*Server).remove},
-		{both, 2, "_search", maxSearchBody, false, (*Server).search},
-		{both, 2, "_count", maxSearchBody, false, (*Server).count},
-		{write, 2, "_bulk", 0, true, (*Server).bulk},
-		{both, 2, "_refresh _flush _forcemerge", 0, false, (*Server).refresh},
-		{read, 2, "_mapping _mappings", 0, false, (*Server).getMapping},
-		{read, 2, "_alias _aliases", 0, false, (*Server).getAliases},
-		{read, 2, "_settings", 0, false, (*Server).describe},
-		{"PUT", 2, "_settings", maxOtherBody, true, (*Server).putSettings},
-		{read, 3, "_source _doc", 0, false, (*Server).get},
-		{write, 3, "_doc _create", maxBulkBody, true, (*Server).putDocument},
-		{"DELETE", 3, "_doc", 0, true, (*Server).deleteDocument},
-	} {
-		for method := range strings.SplitSeq(row.methods, " ") {
-			for name := range strings.SplitSeq(row.names, " ") {
-				all[route{method, row.parts, name}] = handler{row.limit, row.changes, row.do}
-			}
-		}
-	}
-	return all
-}()
-
-func fixed(text string) func(*Server, call) (any, error) {
-	raw := json.RawMessage(text)
-	return func(*Server, call) (any, error) { return raw, nil }
-}
-
-// route finds the call by method and path; what it does not know becomes a 501.
+// route finds the call by method and path. What would change the store is refused as by an
+// Elasticsearch whose cluster is read-only; what it does not know becomes a 501.
 func (s *Server) route(r *http.Request) (any, error) {
 	parts, err := splitPath(r.URL)
 	if err != nil {
 		return nil, err
 	}
-	c, key := call{Request: r}, route{method: r.Method}
-	if r.Method == http.MethodHead {
-		key.method = http.MethodGet
-	}
+	c := call{Request: r}
 	switch first := parts[0]; {
 	case first == "_cluster" && len(parts) > 1:
-		key.name = first + "/" + parts[1]
+		c.name = first + "/" + parts[1]
 	case first == "" || strings.HasPrefix(first, "_") && first != "_all":
-		key.name = strings.Join(parts, "/")
+		c.name = strings.Join(parts, "/")
 	default:
-		key.parts = len(parts)
-		parts = append(parts, "", "")
-		c.index, c.name, c.id, key.name = parts[0], parts[1], parts[2], parts[1]
+		all := append(parts, "", "")
+		c.index, c.name, c.id = all[0], all[1], all[2]
 	}
-	h := routes[key]
-	if h.do == nil {
-		h = routes[route{"", key.parts, key.name}]
+	get := r.Method == http.MethodGet || r.Method == http.MethodHead
+	post := get || r.Method == http.MethodPost
+	switch n := len(parts); {
+	case c.index == "" && get && c.name == "":
+		return json.RawMessage(rootAnswer), nil
+	case c.index == "" && get && c.name == "_cluster/health":
+		return json.RawMessage(healthAnswer), nil
+	case c.index == "" && get && (c.name == "_nodes/http" || c.name == "_nodes/_all/http"):
+		return nodes(c), nil
+	case c.index != "" && n == 1 && r.Method == http.MethodHead:
+		_, err := s.resolve(c.index)
+		return nil, err
+	case c.index != "" && n == 3 && get && (c.name == "_source" || c.name == "_doc"):
+		return s.get(c)
+	case c.index != "" && n == 2 && post && c.name == "_search":
+		return s.search(c)
+	case n <= 2 && post && c.name == "_count":
+		return s.count(c)
+	case n <= 2 && post && c.name == "_refresh":
+		list, err := s.named(c.index)
+		return map[string]shardCounts{"_shards": {Total: len(list), Successful: len(list)}}, err
+	case r.Method == http.MethodPut || r.Method == http.MethodDelete || !get && slices.Contains(writing, c.name):
+		return nil, &apiError{status: http.StatusForbidden, kind: "cluster_block_exception",
+			reason: "blocked by: [FORBIDDEN/6/cluster read-only (api)];"}
 	}
-	if h.do == nil {
-		return nil, unsupported("the call %s %s", r.Method, shorten(r.URL.Path))
-	}
-	if h.changes && s.sealed.Load() {
-		return nil, errSealed()
-	}
-	if h.limit > 0 {
-		if c.body, err = readBody(r, h.limit); err != nil {
-			return nil, err
-		}
-	}
-	return h.do(s, c)
+	return nil, unsupported("the call %s %s", r.Method, shorten(r.URL.Path))
+}
+
+// writing are the names of calls that POST may change a store by.
+var writing = []string{
+	"_bulk", "_doc", "_create", "_update", "_aliases", "_delete_by_query", "_update_by_query", "_reindex",
 }
 
 // splitPath returns the decoded segments of the path; at least one, which may be empty.
@@ -163,39 +106,24 @@ func splitPath(u *url.URL) ([]string, error) {
 	return parts, nil
 }
 
-// readBody reads a body of at most limit bytes, unpacking gzip.
-func readBody(r *http.Request, limit int64) ([]byte, error) {
-	if r.ContentLength > limit {
-		return nil, tooLarge(limit)
-	}
-	var in io.Reader = r.Body
-	switch enc := r.Header.Get("Content-Encoding"); enc {
-	case "", "identity":
-	case "gzip":
-		z, err := gzip.NewReader(r.Body)
-		if err != nil {
-			return nil, badRequest("parse_exception", "malformed gzip: %v", err)
-		}
-		in = z
-	default:
+// readBody reads a body, which must not be longer than maxBody or packed.
+func readBody(r *http.Request) ([]byte, error) {
+	if enc := r.Header.Get("Content-Encoding"); enc != "" && enc != "identity" {
 		return nil, unsupported("the content encoding %s", shorten(enc))
 	}
 	var buf bytes.Buffer
 	if r.ContentLength > 0 {
-		buf.Grow(int(min(r.ContentLength, 1<<20)) + bytes.MinRead)
+		buf.Grow(int(min(r.ContentLength, maxBody)) + bytes.MinRead)
 	}
-	n, err := buf.ReadFrom(io.LimitReader(in, limit+1))
+	n, err := buf.ReadFrom(io.LimitReader(r.Body, maxBody+1))
 	if err != nil {
 		return nil, badRequest("parse_exception", "read body: %v", err)
 	}
-	if n > limit {
-		return nil, tooLarge(limit)
+	if n > maxBody {
+		return nil, &apiError{status: http.StatusRequestEntityTooLarge, kind: "content_too_long_exception",
+			reason: fmt.Sprintf("the body is larger than %d MiB", maxBody>>20)}
 	}
 	return buf.Bytes(), nil
-}
-
-func tooLarge(limit int64) error {
-	return &apiError{status: http.StatusRequestEntityTooLarge, kind: "content_too_long_exception", reason: fmt.Sprintf("the body is larger than %d MiB", limit>>20)}
 }
 
 // neutral are query parameters that change nothing: fuller than filter_path asks for is right.

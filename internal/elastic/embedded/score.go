@@ -21,9 +21,9 @@ type bm25 struct {
 }
 
 // newBM25 takes the boost, the statistics of the field and the number of documents with the term.
-func newBM25(boost float32, stats fieldStats, docFreq int64) *bm25 {
-	s := &bm25{weight: float32(float32(boost*float32(1+bm25K1)) * idf(stats.docs, docFreq))}
-	average := float32(float64(stats.terms) / float64(stats.docs))
+func newBM25(boost float32, t *terms, docFreq int64) *bm25 {
+	s := &bm25{weight: float32(float32(boost*float32(1+bm25K1)) * idf(t.docs, docFreq))}
+	average := float32(float64(t.total) / float64(t.docs))
 	for i := range s.inverse {
 		relative := float32(float32(bm25B*float32(decodeLength(byte(i)))) / average)
 		s.inverse[i] = 1 / float32(bm25K1*float32(float32(1-bm25B)+relative))
@@ -35,8 +35,9 @@ func idf(docs, docFreq int64) float32 {
 	return float32(math.Log(1 + (float64(docs-docFreq)+0.5)/(float64(docFreq)+0.5)))
 }
 
-func (s *bm25) score(freq float32, length int) float32 {
-	n := s.inverse[encodeLength(length)]
+// score takes how often a document has the term, and its length as encodeLength makes it.
+func (s *bm25) score(freq float32, length byte) float32 {
+	n := s.inverse[length]
 	return s.weight - float32(s.weight/(1+float32(freq*n)))
 }
 

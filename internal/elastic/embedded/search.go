@@ -40,23 +40,19 @@ const (
 
 func (s *Server) search(c call) (any, error) {
 	start := time.Now()
-	ix, err := s.cluster.resolve(c.index)
+	body, err := readBody(c.Request)
 	if err != nil {
 		return nil, err
 	}
-	req, err := parseSearch(ix.mapping, c.body, c.URL.Query())
+	ix, err := s.resolve(c.index)
 	if err != nil {
 		return nil, err
 	}
-	if err := ix.refresh(); err != nil {
+	req, err := parseSearch(ix.mapping, body, c.URL.Query())
+	if err != nil {
 		return nil, err
 	}
-	ix.mu.RLock()
-	defer ix.mu.RUnlock()
-	if ix.closed {
-		return nil, noSuchIndex(c.index)
-	}
-	return req.run(&searcher{ctx: c.Context(), ix: ix, size: ix.view.size}, start)
+	return req.run(&searcher{ix: ix, size: len(ix.docs)}, start)
 }
 
 func parseSearch(m *mapping, body []byte, q url.Values) (*request, error) {
@@ -338,10 +334,6 @@ func (k *sortKey) compare(s *searcher, m *matches, a, b uint32) int {
 		return -c
 	}
 	return c
-}
-
-func (c *column) present(ordinal uint32) bool {
-	return c != nil && int(ordinal) < len(c.has) && c.has[ordinal]
 }
 
 func boolOrder(b bool) int {

@@ -23,10 +23,8 @@ type Options struct {
 
 // Server is the store: an http.Handler that also listens by itself, by Listen or Serve.
 type Server struct {
-	cluster cluster
-	delays  *delays
-	ids     atomic.Uint64 // of documents that came without one
-	sealed  atomic.Bool   // see Seal
+	contents atomic.Pointer[contents]
+	delays   *delays
 
 	filters     sync.Map // raw query of a call by id → *sourceFilter
 	keptFilters atomic.Int64
@@ -40,13 +38,15 @@ type Server struct {
 	closed  bool
 }
 
-// New makes an empty store. Close it.
+// New makes an empty store: Fill it, and Close it.
 func New(opts Options) (*Server, error) {
 	d, err := newDelays(opts.Latency, opts.P99, opts.Seed)
 	if err != nil {
 		return nil, err
 	}
-	return &Server{delays: d, cluster: cluster{indices: map[string]*index{}, aliases: map[string][]string{}}}, nil
+	s := &Server{delays: d}
+	s.contents.Store(&contents{})
+	return s, nil
 }
 
 const (
@@ -97,5 +97,6 @@ func (s *Server) Close() error {
 		}
 	}
 	s.serving.Wait()
-	return errors.Join(append(errs, s.cluster.close())...)
+	s.contents.Store(&contents{})
+	return errors.Join(errs...)
 }

@@ -3,12 +3,10 @@ package embedded_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,31 +16,9 @@ import (
 	"locbench/internal/locations/dataset"
 )
 
-// open makes an empty store and a function to call it.
-func open(t testing.TB) (*embedded.Server, func(method, path, body string) (int, string)) {
-	t.Helper()
-	s, err := embedded.New(embedded.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s, func(method, path, body string) (int, string) {
-		w := httptest.NewRecorder()
-		s.ServeHTTP(w, httptest.NewRequest(method, path, strings.NewReader(body)))
-		return w.Code, w.Body.String()
-	}
-}
-
-const doc1 = `{"id":1,"countryIso":"CZ","name.cs":"Praha","name.en":"Prague","isFeatured":true,"population":1000,"centroid":{"lat":50,"lon":14}}`
-const doc2 = `{"id":2,"countryIso":"DE","name.cs":"Berlín","name.en":"Berlin","isFeatured":true,"population":2000,"centroid":{"lat":52,"lon":13}}`
-
-// TestCalls walks through a life of indices as package seed and the contenders lead it.
+// TestCalls makes the calls that contenders and clients make, and locbench itself.
 func TestCalls(t *testing.T) {
-	_, do := open(t)
+	_, do := open(t, two())
 	steps := []struct {
 		method, path, body string
 		status             int
@@ -50,50 +26,20 @@ func TestCalls(t *testing.T) {
 	}{
 		{"GET", "/", "", 200, `"number":"7.10.2"`},
 		{"HEAD", "/", "", 200, ""},
-		{"GET", "/_alias", "", 200, `{}`},
-		{"GET", "/city/_source/1", "", 404, "index_not_found_exception"},
-		{"PUT", "/City", "", 400, "must be lowercase"},
-		{"PUT", "/city_v1", string(dataset.CityMapping()), 200, `{"acknowledged":true,"shards_acknowledged":true,"index":"city_v1"}`},
-		{"PUT", "/city_v1", "{}", 400, "resource_already_exists_exception"},
+		{"GET", "/nothing/_source/1", "", 404, "index_not_found_exception"},
 		{"HEAD", "/city_v1", "", 200, ""},
-		{"HEAD", "/city", "", 404, ""},
-		{"POST", "/city_v1/_bulk", `{"create":{"_id":"1"}}` + "\n" + doc1 + "\n" + `{"create":{"_id":"2"}}` + "\n" + doc2 + "\n", 200, `"errors":false`},
-		{"POST", "/city_v1/_bulk", `{"create":{"_id":"1"}}` + "\n" + doc1 + "\n", 200, "version_conflict_engine_exception"},
-		{"POST", "/city_v1/_bulk", `{"index":{"_id":"3"}}` + "\n" + `{"nonsense":1}` + "\n", 200, "strict_dynamic_mapping_exception"},
-		{"POST", "/city_v1/_bulk", `{"index":{"_id":"3"}}` + "\n" + `{"id":` + "\n", 200, "mapper_parsing_exception"},
-		{"POST", "/city_v1/_bulk", `{"index":{"_id":"3"}}` + "\n" + `{"population":"many"}` + "\n", 200, "failed to parse field [population]"},
-		{"POST", "/city_v1/_bulk", `{"index":{"_id":"3"}}` + "\n" + `{"id":3}`, 400, "must be terminated by a newline"},
-		{"POST", "/city_v1/_bulk", `{"update":{"_id":"3"}}` + "\n{}\n", 501, "update in a bulk body"},
-		{"POST", "/city_v1/_bulk", "", 400, "no requests added"},
-		{"POST", "/nothing/_bulk", `{"index":{"_id":"3"}}` + "\n{}\n", 501, "make it first"},
+		{"HEAD", "/nothing", "", 404, ""},
 		{"POST", "/city_v1/_count", "", 200, `"count":2`},
 		{"POST", "/city_v1/_refresh", "", 200, `"successful":1`},
-		{"PUT", "/city_v1/_settings", `{"index":{"refresh_interval":"1s","number_of_replicas":null}}`, 200, `{"acknowledged":true}`},
-		{"GET", "/city_v1/_settings", "", 200, `"refresh_interval":"1s"`},
-		{"POST", "/_aliases", `{"actions":[{"add":{"index":"city_v1","alias":"city"}},{"add":{"index":"nothing","alias":"city"}}]}`, 404, "no such index [nothing]"},
-		{"GET", "/_alias", "", 200, `{"city_v1":{"aliases":{}}}`},
-		{"POST", "/_aliases", `{"actions":[{"add":{"index":"city_v1","alias":"city"}}]}`, 200, `{"acknowledged":true}`},
-		{"GET", "/_alias", "", 200, `{"city_v1":{"aliases":{"city":{}}}}`},
-		{"GET", "/city/_source/1?_source_excludes=geometry,population,name", "", 200, `{"id":1,"countryIso":"CZ","isFeatured":true,"centroid":{"lat":50,"lon":14}}`},
-		{"GET", "/city/_source/1", "", 200, doc1},
+		{"GET", "/city/_source/d0?_source_excludes=geometry,population,name", "", 200,
+			`{"id":1,"countryIso":"CZ","isFeatured":true,"centroid":{"lat":50,"lon":14}}`},
+		{"GET", "/city/_source/d0", "", 200, doc1},
 		{"GET", "/city/_source/7", "", 404, "resource_not_found_exception"},
 		{"GET", "/city/_doc/7", "", 404, `"found":false`},
-		{"GET", "/city/_doc/1?_source=id", "", 200, `"_source":{"id":1}}`},
-		{"DELETE", "/city", "", 400, "matches an alias"},
-		{"POST", "/city/_search", `{"query":{"term":{"isFeatured":true}},"sort":["countryIso"],"_source":false}`, 200, `"hits":[{"_index":"city_v1","_type":"_doc","_id":"1","_score":null,"sort":["CZ"]},{`},
-		{"GET", "/city/_search?size=1", `{"sort":{"_geo_distance":{"centroid":{"lat":52,"lon":13}}}}`, 200, `"_id":"2"`},
-		{"PUT", "/city/_doc/2", `{"id":2,"countryIso":"AT"}`, 200, `"result":"updated"`},
-		{"POST", "/city/_search", `{"query":{"term":{"countryIso":"DE"}}}`, 200, `"value":0`},
-		{"POST", "/city/_search", `{"query":{"term":{"countryIso":"AT"}}}`, 200, `"value":1`},
-		{"POST", "/_bulk", `{"delete":{"_index":"city","_id":"2"}}` + "\n" + `{"delete":{"_index":"city","_id":"2"}}` + "\n", 200, `"status":404`},
-		{"GET", "/city/_count", "", 200, `"count":1`},
-		{"PUT", "/city_v2", string(dataset.CityMapping()), 200, ""},
-		{"POST", "/_aliases", `{"actions":[{"remove":{"index":"city_v1","alias":"city"}},{"add":{"index":"city_v2","alias":"city"}}]}`, 200, ""},
-		{"GET", "/city/_source/1", "", 404, "Document not found"},
-		{"GET", "/_mapping", "", 200, `"city_v2":{"mappings":{"dynamic":"strict"`},
-		{"DELETE", "/city_v1", "", 200, `{"acknowledged":true}`},
-		{"DELETE", "/city_v1", "", 404, "index_not_found_exception"},
-		{"GET", "/_alias", "", 200, `{"city_v2":{"aliases":{"city":{}}}}`},
+		{"GET", "/city/_doc/d0?_source=id", "", 200, `"_source":{"id":1}}`},
+		{"POST", "/city/_search", `{"query":{"term":{"isFeatured":true}},"sort":["countryIso"],"_source":false}`, 200,
+			`"hits":[{"_index":"city_v1","_type":"_doc","_id":"d0","_score":null,"sort":["CZ"]},{`},
+		{"GET", "/city/_search?size=1", `{"sort":{"_geo_distance":{"centroid":{"lat":52,"lon":13}}}}`, 200, `"_id":"d1"`},
 		{"GET", "/_cluster/health", "", 200, `"status":"green"`},
 		{"GET", "/_nodes/_all/http", "", 200, `"publish_address":"example.com"`},
 	}
@@ -112,13 +58,10 @@ func TestCalls(t *testing.T) {
 
 // TestUnknown asks for what Elasticsearch could do: each must be refused by its name.
 func TestUnknown(t *testing.T) {
-	_, do := open(t)
-	if status, got := do("PUT", "/city", string(dataset.CityMapping())); status != 200 {
-		t.Fatal(got)
-	}
+	_, do := open(t, two())
 	for _, tt := range []struct{ method, path, body, want string }{
 		{"GET", "/_cat/indices", "", "/_cat/indices"},
-		{"POST", "/city/_update/1", "{}", "/city/_update/1"},
+		{"GET", "/city/_mapping", "", "/city/_mapping"},
 		{"POST", "/city/_msearch", "{}", "/city/_msearch"},
 		{"PATCH", "/city", "", "PATCH"},
 		{"GET", "/city/_source/1?stored_fields=id", "", "stored_fields"},
@@ -139,7 +82,6 @@ func TestUnknown(t *testing.T) {
 		{"POST", "/city/_search", `{"sort":{"_geo_distance":{"centroid":[1,2],"unit":"mi"}}}`, "unit"},
 		{"POST", "/city/_search", `{"sort":{"population":{"order":"asc","missing":"_first"}}}`, "missing"},
 		{"POST", "/city/_search?scroll=1m", "", "scroll"},
-		{"PUT", "/other", `{"mappings":{"runtime":{}}}`, "runtime"},
 	} {
 		t.Run(tt.method, func(t *testing.T) {
 			status, got := do(tt.method, tt.path, tt.body)
@@ -152,9 +94,7 @@ func TestUnknown(t *testing.T) {
 
 // TestClientsDefaults sends a search as the Java client writes it, with every default spelled out.
 func TestClientsDefaults(t *testing.T) {
-	_, do := open(t)
-	do("PUT", "/city", string(dataset.CityMapping()))
-	do("POST", "/city/_bulk", `{"index":{"_id":"1"}}`+"\n"+doc1+"\n")
+	_, do := open(t, texts{name: "city", mapping: string(dataset.CityMapping()), docs: []string{doc1}})
 	const path = "/city/_search?typed_keys=true&max_concurrent_shard_requests=5&ignore_unavailable=false&expand_wildcards=open&allow_no_indices=true" +
 		"&ignore_throttled=true&search_type=query_then_fetch&batched_reduce_size=512&ccs_minimize_roundtrips=true"
 	const body = `{"from":0,"size":10,"timeout":"60s","query":{"function_score":{"query":{"bool":{"must":[{"multi_match":{"query":"pra","fields":["name.cs.autocomplete^8.0",
@@ -190,8 +130,6 @@ func TestListenAndClose(t *testing.T) {
 		if resp.StatusCode != 200 || resp.Header.Get("X-Elastic-Product") != "Elasticsearch" {
 			t.Errorf("%d %v", resp.StatusCode, resp.Header)
 		}
-		req := httptest.NewRequest("PUT", "/city", strings.NewReader(string(dataset.CityMapping())))
-		s.ServeHTTP(httptest.NewRecorder(), req)
 	}
 	if _, err := s.Listen("256.0.0.1:1"); err == nil {
 		t.Error("an impossible address was accepted")
@@ -216,73 +154,4 @@ func TestLatencyEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	s.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil).WithContext(ctx))
-}
-
-// TestManyAtOnce writes, reads, searches and swaps at the same time; the race detector watches.
-func TestManyAtOnce(t *testing.T) {
-	_, do := open(t)
-	if status, got := do("PUT", "/city_v1", string(dataset.CityMapping())); status != 200 {
-		t.Fatal(got)
-	}
-	do("POST", "/_aliases", `{"actions":[{"add":{"index":"city_v1","alias":"city"}}]}`)
-	const workers, rounds = 4, 30
-	var wg sync.WaitGroup
-	for worker := range workers {
-		wg.Go(func() {
-			for i := range rounds {
-				id := worker*rounds + i
-				body := fmt.Sprintf(`{"create":{"_id":"%d"}}`+"\n"+`{"id":%d,"countryIso":"CZ","name.cs":"Nová Ves %d","population":%d}`+"\n", id, id, id, id)
-				if status, got := do("POST", "/city/_bulk", body); status != 200 || strings.Contains(got, `"errors":true`) {
-					t.Errorf("bulk: %d %s", status, got)
-				}
-				if status, got := do("GET", fmt.Sprintf("/city/_source/%d", id), ""); status != 200 {
-					t.Errorf("get: %d %s", status, got)
-				}
-				if status, got := do("POST", "/city/_search", searchBody("nova ves", "cs", "CZ")); status != 200 {
-					t.Errorf("search: %d %s", status, got)
-				}
-				do("PUT", fmt.Sprintf("/city/_doc/%d", id), fmt.Sprintf(`{"id":%d,"name.cs":"Ves"}`, id))
-				if i >= 5 {
-					do("DELETE", fmt.Sprintf("/city/_doc/%d", id-5), "")
-				}
-				do("GET", "/_alias", "")
-			}
-		})
-	}
-	wg.Wait()
-	_, counted := do("GET", "/city/_count", "")
-	_, found := do("POST", "/city/_search?track_total_hits=true&size=0", `{"query":{"match_all":{}}}`)
-	var a struct{ Count int }
-	var b struct {
-		Hits struct{ Total struct{ Value int } }
-	}
-	if json.Unmarshal([]byte(counted), &a) != nil || json.Unmarshal([]byte(found), &b) != nil || a.Count != b.Hits.Total.Value {
-		t.Errorf("%s but %s", counted, found)
-	}
-}
-
-// TestReplacedDocuments sees that a document that was replaced leaves no trace in the scores: the
-// same documents, once put directly and once over others, must score the same.
-func TestReplacedDocuments(t *testing.T) {
-	_, do := open(t)
-	for _, index := range []string{"plain", "changed"} {
-		do("PUT", "/"+index, string(dataset.CityMapping()))
-	}
-	for i := range 20 {
-		do("PUT", fmt.Sprintf("/changed/_doc/%d", i), fmt.Sprintf(`{"id":%d,"name.cs":"Dolní Nová Ves u lesa"}`, i))
-	}
-	do("POST", "/changed/_search", searchBody("ves", "cs", "")) // so that the first batch is indexed
-	for i := range 20 {
-		for _, index := range []string{"plain", "changed"} {
-			do("PUT", fmt.Sprintf("/%s/_doc/%d", index, i), fmt.Sprintf(`{"id":%d,"name.cs":"Ves %c horní","population":%d}`, i, 'a'+i, i*100))
-		}
-	}
-	hits := func(index string) string {
-		_, got := do("POST", "/"+index+"/_search", searchBody("ves c horní ", "cs", ""))
-		_, list, _ := strings.Cut(strings.ReplaceAll(got, `"`+index+`"`, `""`), `"hits":{`)
-		return list
-	}
-	if a, b := hits("plain"), hits("changed"); a != b || !strings.Contains(a, `"_id":"2"`) {
-		t.Errorf("plain:   %s\nchanged: %s", a, b)
-	}
 }

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/url"
 	"slices"
@@ -18,10 +19,8 @@ type sourceFilter struct {
 const maxPatterns = 100
 
 var (
-	sourceKeys  = slices.Concat([]string{"_source"}, includeKeys, excludeKeys)
-	searchKeys  = append([]string{"from", "size", "track_total_hits"}, sourceKeys...)
-	includeKeys = []string{"_source_includes", "_source_include"} // the second is the older form
-	excludeKeys = []string{"_source_excludes", "_source_exclude"}
+	sourceKeys = []string{"_source", "_source_includes", "_source_excludes"}
+	searchKeys = append([]string{"from", "size", "track_total_hits"}, sourceKeys...)
 )
 
 // sourceParams reads the query parameters sourceKeys. The result is nil where none of them is given.
@@ -38,16 +37,12 @@ func sourceParams(q url.Values) (*sourceFilter, error) {
 			f.includes = strings.Split(v[0], ",")
 		}
 	}
-	patterns := func(keys, to []string) []string {
-		for _, key := range keys {
-			if list, ok := q[key]; ok {
-				given = true
-				to = append(to, strings.Split(strings.Join(list, ","), ",")...)
-			}
+	for key, to := range map[string]*[]string{"_source_includes": &f.includes, "_source_excludes": &f.excludes} {
+		if list, ok := q[key]; ok {
+			given = true
+			*to = append(*to, strings.Split(strings.Join(list, ","), ",")...)
 		}
-		return to
 	}
-	f.includes, f.excludes = patterns(includeKeys, f.includes), patterns(excludeKeys, nil)
 	if !given {
 		return nil, nil
 	}
@@ -68,8 +63,8 @@ func sourceBody(in object, raw json.RawMessage) *sourceFilter {
 		return f
 	}
 	o := in.object("_source", raw)
-	f.includes = append(o.list("includes", "_source.includes"), o.list("include", "_source.include")...)
-	f.excludes = append(o.list("excludes", "_source.excludes"), o.list("exclude", "_source.exclude")...)
+	f.includes = o.list("includes", "_source.includes")
+	f.excludes = o.list("excludes", "_source.excludes")
 	o.fail(errOr(o.rest(), f.check()))
 	return f
 }
@@ -102,7 +97,7 @@ func (f *sourceFilter) apply(out []byte, d *stored) []byte {
 		return append(out, d.source...)
 	}
 	if f.deep {
-		return f.object(out, d.source, skipSpace(d.source, 0), "", len(f.includes) == 0)
+		return f.object(out, d.source, skipSpace(d.source, 0), nil, len(f.includes) == 0)
 	}
 	start := len(out)
 	out = append(out, '{')
@@ -112,7 +107,7 @@ func (f *sourceFilter) apply(out []byte, d *stored) []byte {
 		name := part[1:]
 		for i, c := range name {
 			if c == '\\' { // a name that needs decoding: never seen, but right
-				return f.object(out[:start], d.source, skipSpace(d.source, 0), "", len(f.includes) == 0)
+				return f.object(out[:start], d.source, skipSpace(d.source, 0), nil, len(f.includes) == 0)
 			}
 			if c == '"' || c == '.' { // a pattern holds for all that follows a dot
 				name = name[:i]
@@ -136,11 +131,11 @@ func names(list []string, name []byte) bool {
 }
 
 // object filters an object whose keys begin with prefix; included: an include pattern holds it all.
-func (f *sourceFilter) object(out, doc []byte, at int, prefix string, included bool) []byte {
+func (f *sourceFilter) object(out, doc []byte, at int, prefix []byte, included bool) []byte {
 	out = append(out, '{')
 	first := true
 	for key, value := range members(doc, at) {
-		path := prefix + keyText(key.of(doc))
+		path := appendKey(prefix, key.of(doc))
 		in := included || matchesAny(f.includes, path)
 		isObject := doc[value.start] == '{'
 		if matchesAny(f.excludes, path) || !in && !(isObject && reachesInto(f.includes, path)) {
@@ -154,7 +149,7 @@ func (f *sourceFilter) object(out, doc []byte, at int, prefix string, included b
 		out = append(out, ':')
 		if isObject && (!in || reachesInto(f.excludes, path)) {
 			start := len(out)
-			if out = f.object(out, doc, value.start, path+".", in); !in && len(out) == start+len("{}") {
+			if out = f.object(out, doc, value.start, append(path, '.'), in); !in && len(out) == start+len("{}") {
 				out = out[:before] // nothing in it was asked for
 				continue
 			}
@@ -166,14 +161,25 @@ func (f *sourceFilter) object(out, doc []byte, at int, prefix string, included b
 	return append(out, '}')
 }
 
+// appendKey appends the text of a key, of which nearly all need no decoding.
+func appendKey(b, raw []byte) []byte {
+	if bytes.IndexByte(raw, '\\') >= 0 {
+		return append(b, keyText(raw)...)
+	}
+	return append(b, raw...)
+}
+
 // matchesAny tells whether a pattern is the path, or stands for something that holds it.
-func matchesAny(patterns []string, path string) bool {
+func matchesAny(patterns []string, path []byte) bool {
 	for _, p := range patterns {
-		if wildcard(p, path) {
+		if len(p) <= len(path) && string(path[:len(p)]) == p && (len(p) == len(path) || path[len(p)] == '.') {
 			return true
 		}
-		for i := range len(path) {
-			if path[i] == '.' && wildcard(p, path[:i]) {
+		if strings.IndexByte(p, '*') < 0 {
+			continue
+		}
+		for i := range len(path) + 1 {
+			if (i == len(path) || path[i] == '.') && wildcard(p, string(path[:i])) {
 				return true
 			}
 		}
@@ -182,9 +188,9 @@ func matchesAny(patterns []string, path string) bool {
 }
 
 // reachesInto tells whether a pattern may name something below path.
-func reachesInto(patterns []string, path string) bool {
+func reachesInto(patterns []string, path []byte) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool {
-		return strings.HasPrefix(p, path+".") || strings.Contains(p, "*")
+		return strings.Contains(p, "*") || len(p) > len(path) && p[len(path)] == '.' && p[:len(path)] == string(path)
 	})
 }
 

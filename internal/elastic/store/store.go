@@ -4,7 +4,7 @@
 //
 // All of them are used in the same way: URL is how this machine reaches the store, Listen makes it
 // reachable for contenders that cannot use that address, such as containers behind a bridge.
-// Filling the store is left to package seed, which speaks to all of them alike.
+// An embedded store is filled by a call of Fill; the others by package seed, over HTTP.
 package store
 
 import (
@@ -98,6 +98,15 @@ func (s *Store) Work() (work func() (calls int64, busy time.Duration), ok bool) 
 		return nil, false
 	}
 	return s.embedded.Work, true
+}
+
+// Fill brings a data set into an embedded store (embedded.Server.Fill); others are filled through
+// their URLs.
+func (s *Store) Fill(ctx context.Context, set bench.DataSet, progress func(done int64)) error {
+	if s.embedded == nil {
+		return fmt.Errorf("fill the store: it is %s, which is filled through its URL", s.kind)
+	}
+	return s.embedded.Fill(ctx, set, progress)
 }
 
 // PID is the main process of a store in a container on this machine; 0 where there is none.

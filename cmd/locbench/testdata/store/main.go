@@ -1,27 +1,74 @@
 // Command store is the embedded store alone, for the tests that want a store in a container without
-// the gigabytes of a real one.
+// the gigabytes of a real one. It holds the data set of the tests' profiles, as if an earlier seeding
+// had loaded it.
 package main
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"locbench/internal/elastic/embedded"
+	"locbench/internal/locations/dataset"
 )
 
 func main() {
-	stop := make(chan os.Signal, 1)
-	signal.Notify(stop, syscall.SIGTERM)
-	server, err := embedded.New(embedded.Options{})
-	if err == nil {
-		_, err = server.Listen(":9200")
-	}
-	if err != nil {
+	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	<-stop
-	_ = server.Close()
+}
+
+func run() error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	data, err := dataset.Generated(200, 12, 1)
+	if err != nil {
+		return err
+	}
+	store, err := embedded.New(embedded.Options{})
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	if err := store.Fill(ctx, data, nil); err != nil {
+		return err
+	}
+	server := &http.Server{Addr: ":9200", Handler: seeded(store, data)}
+	context.AfterFunc(ctx, func() { _ = server.Close() })
+	if err := server.ListenAndServe(); ctx.Err() == nil {
+		return err
+	}
+	return nil
+}
+
+type table = map[string]any
+
+// seeded answers what a seeding asks, so that it finds the data there and unchanged, and takes the
+// seal; the rest is the store's.
+func seeded(store http.Handler, data dataset.Set) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer := table{}
+		index, call, _ := strings.Cut(strings.Trim(r.URL.Path, "/"), "/")
+		switch {
+		case index == "_alias":
+			for _, i := range data.Indices() {
+				answer[i.Name+"_v1"] = table{"aliases": table{i.Name: table{}}}
+			}
+		case call == "_mapping":
+			mark := table{"alias": strings.TrimSuffix(index, "_v1"), "hash": data.Info().Hash}
+			answer[index] = table{"mappings": table{"_meta": table{"locbench": mark}}}
+		case index == "_cluster" && r.Method == http.MethodPut:
+		default:
+			store.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(answer)
+	})
 }

@@ -1,5 +1,3 @@
-//go:build acceptance && store
-
 package embedded_test
 
 import (

@@ -1,10 +1,7 @@
 package embedded_test
 
 import (
-	"bytes"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"runtime"
 	"strconv"
@@ -16,62 +13,57 @@ import (
 	"locbench/internal/locations/dataset"
 )
 
-// BenchmarkFill measures how long the bundled cities take, from the first bulk request to the first
-// search, and what memory stays in use.
+// BenchmarkFill measures how long the bundled cities take, from the data set in the binary to the
+// whole store, and what memory stays in use. LOCBENCH_FILL_CITIES generates so many instead.
 func BenchmarkFill(b *testing.B) {
-	set, err := dataset.Bundled()
-	if err != nil {
-		b.Fatal(err)
-	}
-	var bodies [][]byte
-	var body bytes.Buffer
-	for doc, err := range set.Documents(dataset.CityIndex) {
-		if err != nil {
-			b.Fatal(err)
-		}
-		fmt.Fprintf(&body, `{"create":{"_id":%q}}`+"\n%s\n", doc.ID, doc.Source)
-		if body.Len() > 2<<20 {
-			bodies = append(bodies, bytes.Clone(body.Bytes()))
-			body.Reset()
-		}
-	}
-	bodies = append(bodies, body.Bytes())
-	size := 0
-	for _, body := range bodies {
-		size += len(body)
-	}
-	post := func(s *embedded.Server, method, path string, body []byte) {
-		w := httptest.NewRecorder()
-		s.ServeHTTP(w, httptest.NewRequest(method, path, bytes.NewReader(body)))
-		if w.Code != http.StatusOK {
-			b.Fatalf("%s %s: %d %.200s", method, path, w.Code, w.Body.String())
-		}
-	}
-	b.SetBytes(int64(size))
+	generate, _ := strconv.Atoi(os.Getenv("LOCBENCH_FILL_CITIES"))
 	for b.Loop() {
 		var before, after runtime.MemStats
+		b.StopTimer()
 		runtime.GC()
 		runtime.ReadMemStats(&before)
 		cpu := cpuTime(b, os.Getpid())
-		s, err := embedded.New(embedded.Options{})
+		b.StartTimer()
+		set, err := dataset.Bundled()
+		if generate > 0 {
+			set, err = dataset.Generated(generate, 60, 1)
+		}
 		if err != nil {
 			b.Fatal(err)
 		}
-		post(s, http.MethodPut, "/city", dataset.CityMapping())
-		for _, body := range bodies {
-			post(s, http.MethodPost, "/city/_bulk", body)
+		s, err := embedded.New(embedded.Options{})
+		if err == nil {
+			err = s.Fill(b.Context(), set, nil)
 		}
-		post(s, http.MethodPost, "/city/_refresh", nil)
+		if err != nil {
+			b.Fatal(err)
+		}
 		b.StopTimer()
 		b.ReportMetric((cpuTime(b, os.Getpid()) - cpu).Seconds(), "CPU-s/op")
 		runtime.GC()
 		runtime.ReadMemStats(&after)
 		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/(1<<20), "MiB-kept")
+		b.ReportMetric(peakMiB(b), "MiB-peak")
 		b.StartTimer()
 		if err := s.Close(); err != nil {
 			b.Fatal(err)
 		}
 	}
+}
+
+// peakMiB is the largest memory of this process so far.
+func peakMiB(tb testing.TB) float64 {
+	tb.Helper()
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	_, peak, _ := strings.Cut(string(status), "VmHWM:")
+	kib, err := strconv.ParseFloat(strings.Fields(peak)[0], 64)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return kib / 1024
 }
 
 // cpuTime is what a process has used so far, from /proc: in ticks of 10 ms.
