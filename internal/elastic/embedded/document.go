@@ -37,13 +37,10 @@ func (m *mapping) parseDocument(id string, source []byte) (*parsed, error) {
 		return nil, badRequest("mapper_parsing_exception", "failed to parse: the document must be an object")
 	}
 	d := &parsed{stored: stored{id: id, source: source}}
-	for key, value := range members(source, start) {
-		d.members = append(d.members, member{uint32(key.start - 1), uint32(value.end)})
-	}
-	d.members = slices.Clone(d.members) // without room for more
 	if err := m.object(d, "", start, 0); err != nil {
 		return nil, err
 	}
+	d.members = slices.Clone(d.members) // without room for more
 	d.analyze()
 	return d, nil
 }
@@ -93,6 +90,9 @@ func (m *mapping) object(d *parsed, prefix string, at, depth int) error {
 		return errTooDeep
 	}
 	for key, value := range members(d.source, at) {
+		if depth == 0 {
+			d.members = append(d.members, member{uint32(key.start - 1), uint32(value.end)})
+		}
 		path := prefix + keyText(key.of(d.source))
 		var err error
 		if f := m.fields[path]; f != nil {
