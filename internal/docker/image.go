@@ -68,7 +68,16 @@ func (e *Engine) BuildImage(ctx context.Context, tar io.Reader, o BuildOptions, 
 		}
 		defer s.stop()
 		opts.Version, opts.SessionID, opts.BuildID = build.BuilderBuildKit, s.id, randomID()
-		defer context.AfterFunc(ctx, func() { e.cancelBuild(ctx, opts.BuildID) })()
+		canceled := make(chan struct{})
+		stop := context.AfterFunc(ctx, func() {
+			defer close(canceled)
+			e.cancelBuild(ctx, opts.BuildID)
+		})
+		defer func() {
+			if !stop() {
+				<-canceled // locbench may end next
+			}
+		}()
 	}
 	resp, err := e.cli.ImageBuild(ctx, tar, opts)
 	if err == nil {

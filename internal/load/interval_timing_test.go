@@ -194,7 +194,8 @@ func TestRunOfADurationWithAServerThatDies(t *testing.T) {
 		// At most the 8 answers in flight were written by the handler, but cut off.
 		n, all := server.count(200), l.AllSucceeded()
 		b.check(l.Succeeded > 0 && all <= n && all >= n-8, "%d succeeded, the server answered %d", all, n)
-		b.check(l.Failed[bench.ErrReset] > 0 && l.Failed[bench.ErrRefused] > 0 && len(l.Failed) == 2, "failed: %v", l.Failed)
+		// A request that was cut off is sent once more where nothing of its answer had come, and is refused then.
+		b.check(l.Failed[bench.ErrRefused] > 0 && l.FailedTotal() == l.Failed[bench.ErrRefused]+l.Failed[bench.ErrReset], "failed: %v", l.Failed)
 		b.check(l.Elapsed == time.Second, "elapsed %s: the time without answers counts as well", l.Elapsed)
 		return b.err()
 	})

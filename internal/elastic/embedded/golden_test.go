@@ -2,7 +2,6 @@ package embedded_test
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"hash/fnv"
 	"net/http"
@@ -12,9 +11,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write the golden file anew: only where the answers are to change")
+	"locbench/internal/testenv"
+)
 
 const goldenFile = "testdata/answers.golden"
 
@@ -31,7 +30,7 @@ func TestAnswers(t *testing.T) {
 		status, body := do(method(q), q.path, q.body)
 		fmt.Fprintf(&got, "%s\t%d %s\n", q.kind, status, digest(t, body))
 	}
-	if *update {
+	if *testenv.Update {
 		if err := os.WriteFile(goldenFile, []byte(got.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
