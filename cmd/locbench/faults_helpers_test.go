@@ -190,11 +190,18 @@ func dockerDo(t testing.TB, args ...string) string { return dockerTo(t, "", args
 // dockerTo runs the docker command against an engine ("": the machine's).
 func dockerTo(t testing.TB, host string, args ...string) string {
 	t.Helper()
-	cmd := exec.Command("docker", args...)
-	if host != "" {
-		cmd.Env = append(os.Environ(), "DOCKER_HOST="+host)
+	var out []byte
+	var err error
+	for range 10 {
+		cmd := exec.Command("docker", args...)
+		if host != "" {
+			cmd.Env = append(os.Environ(), "DOCKER_HOST="+host)
+		}
+		// With cgroup v1 runc gives up where a group's processes keep it busy.
+		if out, err = cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "unable to freeze") {
+			break
+		}
 	}
-	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Errorf("docker %s: %v: %s", strings.Join(args, " "), err, out)
 	}
