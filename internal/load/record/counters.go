@@ -107,6 +107,9 @@ func (c *Counters) Record(v *Interval, x Exchange) {
 	c.Shared += v.Overlap(x.Start, x.Read)
 	if p == Measured {
 		c.Busy += time.Duration(x.Read - x.Start)
+		if c.Backlog > 0 { // the interval is over, and this one, which is seen only now, was not in flight at its end
+			c.Backlog--
+		}
 	}
 	if x.Checked {
 		c.Checked++

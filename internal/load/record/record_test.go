@@ -84,3 +84,22 @@ func TestIntervalBeginsWhenAllCanKnow(t *testing.T) {
 		})
 	}
 }
+
+// An answer that came before the end of the interval and is seen after it was not in flight at the end.
+func TestBacklogIsWhatEndsAfterTheInterval(t *testing.T) {
+	var v Interval
+	v.reset(func() int64 { return 0 })
+	v.decide(100, 200)
+	c := newCounters(false, 1)
+	record := func(end int64, kind bench.ErrorKind) {
+		c.Record(&v, Exchange{Start: 10, End: end, Read: 210, Kind: kind})
+	}
+	record(150, "")
+	c.Backlog = 4
+	record(199, "")
+	record(199, bench.ErrReset)
+	record(201, "")
+	if w := c.window; c.Backlog != 2 || w.Succeeded != 2 || w.Drain != 1 {
+		t.Errorf("backlog %d, %d succeeded, %d of the drain", c.Backlog, w.Succeeded, w.Drain)
+	}
+}
