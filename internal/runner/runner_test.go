@@ -183,7 +183,7 @@ func TestAHangingContenderIsGivenUp(t *testing.T) {
 		if !errors.Is(err, ErrLegs) || !strings.Contains(err.Error(), "no answer after 1s") {
 			t.Errorf("error %v", err)
 		}
-		if leg := f.legs[f.order[0]]; len(leg.Steps) != deafSteps {
+		if leg := f.legs[f.order[0]]; len(leg.Steps) != maxStepsWithoutAnswer {
 			t.Errorf("%d steps were run against a contender that hangs", len(leg.Steps))
 		}
 	})

@@ -16,7 +16,7 @@ type Turns struct {
 	Next   func() // gives the turn away, and returns when it is this step's again
 }
 
-// Order plans the legs: every contender once in each round, in an order that is shuffled anew for
+// Order plans the legs: every contender once in each round, in an order that is shuffled again for
 // each round from seed, so that a drift of the machine hits all alike and nobody always runs after
 // the same neighbour.
 func Order(contenders []bench.Selection, rounds int, seed uint64) []bench.LegEntry {
@@ -31,18 +31,18 @@ func Order(contenders []bench.Selection, rounds int, seed uint64) []bench.LegEnt
 	return legs
 }
 
-// together runs the lives of several legs at the same time. Only one of them does anything at any
+// together runs several legs at the same time. Only one of them does anything at any
 // moment, so that the others' idling is all that it can notice of them: they are started one after
 // the other, meet before each step, and take turns in it.
 func (r *runner) together(ctx context.Context, legs []int) []error {
 	if len(legs) == 1 {
-		return []error{r.leg(ctx, r.Run.Legs[legs[0]].Leg, legs[0]+1, nil)}
+		return []error{r.leg(ctx, r.cfg.Run.Legs[legs[0]].Leg, legs[0]+1, nil)}
 	}
-	t := &rotation{length: r.Run.Profile.Turns, since: time.Now(), stalls: r.Stalls, steering: r.steering}
+	t := &rotation{length: r.cfg.Run.Profile.Turns, since: time.Now(), stalls: r.cfg.Stalls, steering: r.steering}
 	t.changed = sync.NewCond(&t.mu)
 	var controls []*controlled
 	for n, i := range legs {
-		s := &slot{rotation: t, number: n, label: r.Run.Legs[i].Leg.Label(), controlled: &controlled{}, stage: -1}
+		s := &slot{rotation: t, number: n, label: r.cfg.Run.Legs[i].Leg.Label(), controlled: &controlled{}, stage: -1}
 		t.slots, controls = append(t.slots, s), append(controls, s.controlled)
 	}
 	r.steering.share(controls)
@@ -54,7 +54,7 @@ func (r *runner) together(ctx context.Context, legs []int) []error {
 			s := t.slots[n]
 			s.take()
 			defer s.leave()
-			errs[n] = r.leg(ctx, r.Run.Legs[i].Leg, i+1, s)
+			errs[n] = r.leg(ctx, r.cfg.Run.Legs[i].Leg, i+1, s)
 		})
 	}
 	wg.Wait()
