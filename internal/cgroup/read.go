@@ -26,8 +26,8 @@ type Reader struct {
 	root     string // of the file system that holds /proc
 	pressure string // where pressure comes from; "": there is none
 	threads  *threadSwitches
-	peak     int64    // the highest that was read before a high-water mark began anew
-	stepPeak *os.File // what begins it anew; v2: and keeps it
+	peak     int64    // the highest that was read before a high-water mark began again
+	stepPeak *os.File // what begins it again; v2: and keeps it
 	began    bool
 }
 

@@ -68,7 +68,7 @@ func (e *Estimate) Apply(rec bench.Record) {
 		e.legAt = time.Time{}
 	case bench.Resumed:
 		if rec.Leg != nil && ev.Took > 0 && !e.legAt.IsZero() {
-			e.legAt = e.legAt.Add(min(ev.Took, rec.At.Sub(e.legAt))) // a pause is no overhead of legs to come
+			e.legAt = e.legAt.Add(min(ev.Took, rec.At.Sub(e.legAt))) // a pause is not an overhead of legs to come
 		}
 	case bench.Intervened:
 		if ev.Control.Kind == bench.ControlSkipContender && rec.Leg != nil {

@@ -90,7 +90,7 @@ func BenchmarkSamplingContender(b *testing.B) {
 		for turn := range 2 {
 			with := (turn + pair) % 2 // who is first alternates too
 			before, err1 := hostusage.ReadInstance(b.Context(), inst)
-			var s *sample.Sampler
+			var s *hostusage.Sampler
 			if with == 1 {
 				s = hostusage.Sample(b.Context(), inst, time.Second/often, nil)
 			}

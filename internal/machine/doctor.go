@@ -51,7 +51,7 @@ func Doctor(ctx context.Context, o DoctorOptions) []Finding {
 	return diagnose(ctx, o, cgroup.Tree{}, launch.ProbeGroups)
 }
 
-// diagnose is Doctor with what tells which limits this user cannot set.
+// diagnose is Doctor with what finds out which limits this user cannot set.
 func diagnose(
 	ctx context.Context, o DoctorOptions, groups cgroup.Tree, probe func() (missing []string, noSet, err error),
 ) []Finding {

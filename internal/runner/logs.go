@@ -50,7 +50,7 @@ func (r *logRelay) flush(last bool) {
 	r.next, r.due, r.closed = bench.LogLines{}, false, r.closed || last
 }
 
-// close tells what is left and ends the relay. Lines that are added later are lost.
+// close publishes what is left and ends the relay. Lines that are added later are lost.
 func (r *logRelay) close() { r.flush(true) }
 
 // clip shortens s to at most n bytes without cutting a character in two.
