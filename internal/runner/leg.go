@@ -42,7 +42,7 @@ func (r *runner) leg(ctx context.Context, leg bench.Leg, number int, slot *slot)
 	if l.silent && !r.wasReady[sel] {
 		r.neverReady[sel] = leg.Round
 	}
-	err, ended := l.outcome(ctx, context.Cause(own), err)
+	ended, err := l.outcome(ctx, context.Cause(own), err)
 	r.sofar.Legs[number-1].State = ended.State
 	l.publish(ended)
 	return err
@@ -50,7 +50,7 @@ func (r *runner) leg(ctx context.Context, leg bench.Leg, number int, slot *slot)
 
 // outcome is how the leg has ended, and its error in the words of the run. cause is what has ended it
 // early, ctx that of the run.
-func (l *legRun) outcome(ctx context.Context, cause, err error) (error, bench.LegEnded) {
+func (l *legRun) outcome(ctx context.Context, cause, err error) (bench.LegEnded, error) {
 	ended := bench.LegEnded{
 		State: bench.LegAborted, Unsound: l.cfg.Run.Judge(bench.LegResult{Checks: l.checks, Steps: l.steps}),
 	}
@@ -74,7 +74,7 @@ func (l *legRun) outcome(ctx context.Context, cause, err error) (error, bench.Le
 		err = fmt.Errorf("steps %s were %s", strings.Join(l.skipped, ", "), bench.AbortedSkipped)
 	default:
 		ended.State = bench.LegComplete
-		return nil, ended
+		return ended, nil
 	}
 	if ended.Failure == "" {
 		ended.Failure = strings.ReplaceAll(err.Error(), "\n", "; ")
@@ -87,7 +87,7 @@ func (l *legRun) outcome(ctx context.Context, cause, err error) (error, bench.Le
 	if ended.State == bench.LegFailed {
 		ended.Failure = l.engineGone(ctx, ended.Failure)
 	}
-	return err, ended
+	return ended, err
 }
 
 // legRun is one leg that runs.

@@ -80,7 +80,7 @@ type rotation struct {
 
 // slot is the place of one leg in the rotation.
 type slot struct {
-	*rotation
+	rotation   *rotation
 	number     int
 	label      string
 	controlled *controlled
@@ -98,24 +98,24 @@ func (t *rotation) holder() int {
 
 // take waits for the turn. Who holds it ends with the context, and gives it away.
 func (s *slot) take() {
-	s.mu.Lock()
-	for s.holder() != s.number {
-		s.changed.Wait()
+	s.rotation.mu.Lock()
+	for s.rotation.holder() != s.number {
+		s.rotation.changed.Wait()
 	}
-	s.mu.Unlock()
-	s.steering.turnTo(s.controlled)
+	s.rotation.mu.Unlock()
+	s.rotation.steering.turnTo(s.controlled)
 }
 
 func (s *slot) pass() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for range 2 * len(s.slots) {
-		s.at++
-		if !s.slots[s.holder()].gone {
+	s.rotation.mu.Lock()
+	defer s.rotation.mu.Unlock()
+	for range 2 * len(s.rotation.slots) {
+		s.rotation.at++
+		if !s.rotation.slots[s.rotation.holder()].gone {
 			break
 		}
 	}
-	s.changed.Broadcast()
+	s.rotation.changed.Broadcast()
 }
 
 func (s *slot) next() {
@@ -124,41 +124,41 @@ func (s *slot) next() {
 }
 
 func (s *slot) leave() {
-	s.mu.Lock()
+	s.rotation.mu.Lock()
 	s.gone = true
-	s.mu.Unlock()
+	s.rotation.mu.Unlock()
 	s.pass()
 }
 
 // barrier waits until all who have not left have come as far as stage.
 func (s *slot) barrier(ctx context.Context, stage int) {
-	s.mu.Lock()
+	s.rotation.mu.Lock()
 	s.stage = stage
-	s.mu.Unlock()
+	s.rotation.mu.Unlock()
 	for !s.met(stage) && ctx.Err() == nil {
 		s.next()
 	}
 }
 
 func (s *slot) met(stage int) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return !slices.ContainsFunc(s.slots, func(other *slot) bool { return !other.gone && other.stage < stage })
+	s.rotation.mu.Lock()
+	defer s.rotation.mu.Unlock()
+	return !slices.ContainsFunc(s.rotation.slots, func(other *slot) bool { return !other.gone && other.stage < stage })
 }
 
 // meter watches the machine for all legs of the rotation. It begins when the first of them is
 // loaded: this process may be kept to fewer CPUs before.
 func (s *slot) meter() Stalls {
-	if s.still == nil {
-		s.still = s.stalls()
+	if s.rotation.still == nil {
+		s.rotation.still = s.rotation.stalls()
 	}
-	return s.still
+	return s.rotation.still
 }
 
 func (s *slot) others() (labels []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, other := range s.slots {
+	s.rotation.mu.Lock()
+	defer s.rotation.mu.Unlock()
+	for _, other := range s.rotation.slots {
 		if other != s && !other.gone {
 			labels = append(labels, other.label)
 		}
@@ -171,5 +171,6 @@ func (s *slot) inTurns() (*Turns, *bench.Turns) {
 	if s == nil {
 		return nil, nil
 	}
-	return &Turns{Length: s.length, Next: s.next}, &bench.Turns{Length: s.length, Since: s.since, With: s.others()}
+	t := s.rotation
+	return &Turns{Length: t.length, Next: s.next}, &bench.Turns{Length: t.length, Since: t.since, With: s.others()}
 }
