@@ -161,7 +161,7 @@ func (l *legRun) run(ctx context.Context) (err error) {
 		return err
 	}
 	logs := &logRelay{publish: func(e bench.LogLines) { l.publish(e) }}
-	defer logs.close()
+	defer logs.flush(true)
 	err = l.phase(bench.PhaseLaunch, func() (_ string, err error) {
 		if spec, err = l.cfg.Spec(l.leg.String(), l.svc, l.artifact); err != nil {
 			return "", err

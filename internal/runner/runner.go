@@ -312,7 +312,10 @@ func (r *runner) buildAll(ctx context.Context) error {
 		return nil // it runs already
 	}
 	for _, sel := range r.cfg.Run.Profile.Contenders {
-		if _, done := r.artifacts[sel]; done || r.broken[sel] != nil || !r.needed(sel) {
+		needed := slices.ContainsFunc(r.cfg.Run.Legs, func(e bench.LegEntry) bool {
+			return selection(e.Leg) == sel && e.State != bench.LegComplete
+		})
+		if _, done := r.artifacts[sel]; done || r.broken[sel] != nil || !needed {
 			continue
 		}
 		err := phase(r.publish, bench.PhaseBuild, func() (string, error) {
@@ -334,12 +337,6 @@ func (r *runner) buildAll(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-func (r *runner) needed(sel bench.Selection) bool {
-	return slices.ContainsFunc(r.cfg.Run.Legs, func(e bench.LegEntry) bool {
-		return selection(e.Leg) == sel && e.State != bench.LegComplete
-	})
 }
 
 func describeBuild(sel bench.Selection, a bench.Artifact) string {

@@ -12,7 +12,6 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/units"
-	"locbench/internal/verdict"
 )
 
 // ErrOnRequest is wrapped by the error of Run when a control has ended the run: bench.ControlStop
@@ -274,14 +273,6 @@ func (r *steered) change(rate float64) {
 
 // wanted is the rate that was asked for, in requests per second; 0: the step's own.
 func (r *steered) wanted() float64 { return math.Float64frombits(r.rate.Load()) }
-
-// doubts are what must be known of the figures of a finished step.
-func (r *steered) doubts() (all bench.Findings) {
-	if len(r.changes) > 0 {
-		all = append(all, verdict.RateChanged(r.step.Rate, r.changes, r.more))
-	}
-	return all
-}
 
 // pause stands still for as long as somebody wants it, and returns how long that was; 0 when nobody
 // does. It ends early when ctx does, or when died is closed; whoever calls it asks for either. leg

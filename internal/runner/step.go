@@ -200,7 +200,11 @@ func (l *legRun) step(
 	if read.err != nil && !l.foreign() {
 		res.Warnings = append(res.Warnings, verdict.CountersUnread(clip(read.err.Error(), 500)))
 	}
-	res.Warnings = slices.Concat(res.Warnings, verdict.Killed(res), asked.doubts(), verdict.StoodStill(res))
+	res.Warnings = append(res.Warnings, verdict.Killed(res)...)
+	if len(asked.changes) > 0 {
+		res.Warnings = append(res.Warnings, verdict.RateChanged(step.Rate, asked.changes, asked.more))
+	}
+	res.Warnings = append(res.Warnings, verdict.StoodStill(res)...)
 	if l.cfg.Judge != nil {
 		res.Warnings = append(res.Warnings, l.cfg.Judge(res, l.inst.Info())...)
 	}
