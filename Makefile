@@ -63,7 +63,7 @@ bench-aa: ## how often a difference is claimed that is not there, and one of 10 
 
 PAIRS ?= 6
 bench-sample: ## what reading the counters costs: time and system calls of a reading, the contender with a hundred a second and without; PAIRS alternating pairs
-	LOCBENCH_BENCH_PAIRS=$(PAIRS) go test -tags acceptance -run '^$$' -bench Sampling -benchtime 1x -timeout 0 ./internal/sample
+	LOCBENCH_BENCH_PAIRS=$(PAIRS) go test -tags acceptance -run '^$$' -bench Sampling -benchtime 1x -timeout 0 ./internal/hostusage
 
 bench-tui: ## what watching a run costs: CPU of the screen, throughput with and without it, key to frame; PAIRS alternating pairs
 	LOCBENCH_BENCH_PAIRS=$(PAIRS) go test -tags acceptance -run '^$$' -bench Screen -benchtime 1x -timeout 0 ./cmd/locbench

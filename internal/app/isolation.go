@@ -6,15 +6,14 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/cpuset"
-	"locbench/internal/goruntime"
-	"locbench/internal/hiccup"
+	"locbench/internal/thread"
 )
 
 // apart is the isolation of a run: who gets which CPUs. Its zero value parts nothing.
 type apart struct {
 	all      cpuset.Set // that locbench may use; nil where nothing is parted
 	sets     bench.Isolation
-	settings *goruntime.Settings
+	settings *thread.Tuning
 	undo     func() error
 }
 
@@ -44,7 +43,7 @@ func (a *apart) begin() (err error) {
 			return err
 		}
 	}
-	a.settings = goruntime.Start(hiccup.Places())
+	a.settings = thread.Tune(thread.StallThreads())
 	return nil
 }
 

@@ -19,7 +19,7 @@ import (
 
 // openStore opens the store and gives it an address that contenders can reach.
 func (s *site) openStore(ctx context.Context, progress func(bench.Progress)) (string, error) {
-	if phrases := machine.Unrest(s.plan.Machine); len(phrases) > 0 {
+	if phrases := machine.LoadWarnings(s.plan.Machine); len(phrases) > 0 {
 		text := "this machine is not at rest: " + strings.Join(phrases, "; ") + " ('locbench doctor' says more)"
 		s.warn(bench.Finding{Kind: bench.FoundUnrest, Text: text})
 	}

@@ -14,11 +14,14 @@ import (
 
 // The thresholds of what a search alone asks. The others are those of package verdict.
 const (
-	lagShare = 0.025                  // of a trial's length: more that its end is behind, beyond what is usual, is a queue that grows
-	leastLag = 100 * time.Millisecond // less than that may be a hiccup at the end
-	ofTrend  = 4                      // windows that a trend takes at least
-	trend    = 0.01                   // of a trial's length: more that answers become slower in it is a queue that grows
-	steady   = 0.05                   // of the median answer: less than that is none
+	// A queue grows when the end of a trial is late by more than this share of its length, beyond what is
+	// usual,
+	lagShare = 0.025
+	leastLag = 100 * time.Millisecond // (less than that may be a hiccup at the end)
+	// or when answers become slower in it by more than this share of its length, and of the median answer.
+	trend   = 0.01
+	steady  = 0.05
+	ofTrend = 4 // windows that a trend takes at least
 )
 
 // Assess judges one finished trial of a contender with so many CPUs (0: not limited).
@@ -33,25 +36,28 @@ const (
 func Assess(o slo.Objective, res bench.StepResult, cpus float64) (_ Verdict, why []string) {
 	l := res.Load
 	missed := o.Missed(l)
+	add := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
 	why = append(why, missed...)
 	if verdict.ManyWaited(l) {
-		why = append(why, fmt.Sprintf("%d of %d requests waited for one of %d connections", verdict.Waited(l), l.Scheduled, l.MostOpen))
+		add("%d of %d requests waited for one of %d connections", verdict.Waited(l), l.Scheduled, l.MostOpen)
 	}
-	if behind := growing(res); behind > 0 {
-		why = append(why, fmt.Sprintf("%d requests were unanswered at the end, %s of work at this throughput, so that a queue was growing",
-			l.Backlog, behind.Round(time.Millisecond)))
+	if late := growing(res); late > 0 {
+		add("%d requests were unanswered at the end, %s of work at this throughput, so that a queue was growing",
+			l.Backlog, late.Round(time.Millisecond))
 	} else if rise := rising(res); rise > 0 {
-		why = append(why, fmt.Sprintf("at its end the median answer took about %s longer than at its beginning, so that a queue was growing", rise.Round(time.Millisecond)))
+		add("at its end the median answer took about %s longer than at its beginning, so that a queue was growing",
+			rise.Round(time.Millisecond))
 	}
 	if l.Scheduled == 0 {
-		why = append(why, "nothing was sent")
+		add("nothing was sent")
 	}
 	if len(why) == 0 {
 		return Verdict{Sustained: true}, nil
 	}
 	var client []string
 	if own := verdict.OwnLate(l); own > 0 && len(why) == len(missed) && keptFromSent(o, l) {
-		client = append(client, fmt.Sprintf("client-bound: %d of %d requests were sent late although connections were free; from their sending on it was kept", own, l.Sent))
+		client = append(client, fmt.Sprintf("client-bound: %d of %d requests were sent late although connections were free; "+
+			"from their sending on it was kept", own, l.Sent))
 	}
 	if verdict.ThreadBusy(l) {
 		client = append(client, verdict.Saturated(l).Text)
@@ -81,10 +87,10 @@ func growing(res bench.StepResult) time.Duration {
 	if perSecond == 0 {
 		return 0
 	}
-	behind := time.Duration(float64(res.Load.Backlog) / perSecond * float64(time.Second))
+	late := time.Duration(float64(res.Load.Backlog) / perSecond * float64(time.Second))
 	usual := res.Load.Latency.P50 * 5 / 4
-	if behind-usual > max(leastLag, time.Duration(lagShare*float64(res.Step.Duration))) {
-		return behind
+	if late-usual > max(leastLag, time.Duration(lagShare*float64(res.Step.Duration))) {
+		return late
 	}
 	return 0
 }

@@ -1,6 +1,7 @@
 package capacity
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -37,7 +38,7 @@ type Record struct {
 type Point struct {
 	Label    string       `json:"label,omitempty"` // "0.5 CPUs"; "" where there is one point only
 	Limits   bench.Limits `json:"limits"`
-	Dir      string       `json:"dir"` // results folder, relative to the one of the record; its leg has every trial in full
+	Dir      string       `json:"dir"` // results folder, relative to the record's; its leg has every trial in full
 	Result   Result       `json:"result"`
 	Outcomes []Outcome    `json:"trials"`
 	Failure  string       `json:"failure,omitempty"` // why the search could not be finished, in words
@@ -60,13 +61,14 @@ type Outcome struct {
 	CPUEach   time.Duration `json:"cpu_per_request_ns,omitempty"` // 0: not known
 }
 
-// Outcome tells what came of trial t, which was step res.
+// Outcome is what came of trial t, which was step res.
 func (v Verdict) Outcome(t Trial, res bench.StepResult, why []string) Outcome {
 	l := res.Load
 	bad := l.FailedTotal() + l.Dropped
 	o := Outcome{
 		Trial: t, Step: res.Index, Sustained: v.Sustained, Client: v.Client, Why: why, Achieved: l.Throughput(),
-		P50: l.Latency.P50, P99: l.Latency.P99, Errors: float64(bad) / float64(max(1, bad+l.AllSucceeded())), Late: l.Late, Dropped: l.Dropped,
+		P50: l.Latency.P50, P99: l.Latency.P99, Errors: float64(bad) / float64(max(1, bad+l.AllSucceeded())),
+		Late: l.Late, Dropped: l.Dropped,
 	}
 	o.CPU, _ = res.CPUs()
 	o.CPUEach, _ = res.CPUPerRequest()
@@ -84,19 +86,8 @@ func (p Point) Confirming() (o Outcome, ok bool) {
 	if len(all) == 0 {
 		return o, false
 	}
-	best := all[0]
-	for _, o := range all {
-		below := 0
-		for _, other := range all {
-			if other.P99 < o.P99 {
-				below++
-			}
-		}
-		if below == len(all)/2 {
-			best = o
-		}
-	}
-	return best, true
+	slices.SortStableFunc(all, func(a, b Outcome) int { return cmp.Compare(a.P99, b.P99) })
+	return all[len(all)/2], true
 }
 
 // Refusal is why Above (or the lowest rate tried) was not sustained; "" where none was refused.
@@ -109,11 +100,11 @@ func (p Point) Refusal() string {
 	return ""
 }
 
-// Valid tells what is wrong with a record that was read from a file, which may come from anywhere.
+// Valid returns what is wrong with a record that was read from a file, which may come from anywhere.
 func (r Record) Valid() error {
 	switch {
 	case r.Schema < 1:
-		return errors.New(`"schema" is missing: this is no record of a search for capacity`)
+		return errors.New(`"schema" is missing: this is not a record of a search for capacity`)
 	case r.Schema > Schema:
 		return fmt.Errorf("it has schema %d, this locbench reads up to %d: use a newer locbench", r.Schema, Schema)
 	case len(r.Points) > maxPoints:

@@ -51,7 +51,9 @@ type Trial struct {
 // Verdict is how a trial went.
 type Verdict struct {
 	Sustained bool
-	Client    bool // not sustained, but because of the client or of other work on its machine: nothing is known about the contender
+	// Client: not sustained, but because of the client or of other work on its machine, so that nothing is
+	// known about the contender.
+	Client bool
 }
 
 // State says what a search has found.
@@ -61,7 +63,7 @@ type State string
 const (
 	Searching State = "searching"
 	Found     State = "found"    // Rate was confirmed, and Above, which is as close as the resolution, refused
-	AtLeast   State = "at least" // Rate was confirmed, but what lies above could not be tried, or only beyond the client's own limit
+	AtLeast   State = "at least" // Rate was confirmed; above it nothing could be tried, or only beyond the client's limit
 	None      State = "none"     // not even the lowest rate was sustained
 	Undecided State = "undecided"
 )
@@ -94,18 +96,20 @@ type Search struct {
 
 type ballot struct{ held, failed, client int }
 
-// New returns a search, or an error that tells what in cfg makes no sense.
+// New returns a search, or an error that says what in cfg makes no sense.
 func New(cfg Config) (*Search, error) {
 	finite := func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
 	switch {
 	case !finite(cfg.Min) || !finite(cfg.Max) || cfg.Min > cfg.Max:
-		return nil, fmt.Errorf("search rates from %g to %g: the lowest must be above 0 and not above the highest", cfg.Min, cfg.Max)
+		return nil, fmt.Errorf("search rates from %g to %g: the lowest must be above 0 and not above the highest",
+			cfg.Min, cfg.Max)
 	case !finite(cfg.Start):
 		return nil, fmt.Errorf("search from rate %g: it must be above 0", cfg.Start)
 	case !(cfg.Resolution >= 0.001 && cfg.Resolution <= 1):
 		return nil, fmt.Errorf("resolution %g: it must be from 0.001 to 1", cfg.Resolution)
 	case cfg.Need < 1 || cfg.Of < cfg.Need:
-		return nil, fmt.Errorf("%d of %d confirmations: there must be at least one, and not more than trials", cfg.Need, cfg.Of)
+		return nil, fmt.Errorf("%d of %d confirmations: there must be at least one, and not more than trials",
+			cfg.Need, cfg.Of)
 	case cfg.Trials < 1:
 		return nil, errors.New("a search needs at least one trial")
 	}
@@ -126,14 +130,13 @@ func (s *Search) Record(v Verdict) {
 		return
 	}
 	s.result.Trials++
-	switch {
-	case v.Sustained:
+	if v.Sustained {
 		s.votes.held++
-	case v.Client:
-		s.votes.client++
-		fallthrough
-	default:
+	} else {
 		s.votes.failed++
+		if v.Client {
+			s.votes.client++
+		}
 	}
 	need, most := 1, 2 // held once, or failed twice
 	if s.trial.Phase == Confirm {
@@ -192,7 +195,7 @@ func (s *Search) rejected() {
 	}
 }
 
-// confirmed goes on from a lower end that was confirmed.
+// confirmed continues from a lower end that was confirmed.
 func (s *Search) confirmed() {
 	switch {
 	case s.high == 0 && s.low >= s.cfg.Max:
@@ -220,7 +223,7 @@ func (s *Search) closer() {
 	s.try(Narrow, math.Sqrt(s.low*s.high))
 }
 
-// narrow tells whether the ends of the bracket are as close as they have to be. The hair is for
+// narrow reports whether the ends of the bracket are as close as they have to be. The hair is for
 // what rounding does to a step down by exactly that.
 func (s *Search) narrow() bool { return s.high <= s.low*(1+s.cfg.Resolution)*(1+1e-9) }
 

@@ -2,6 +2,7 @@ package cgroup
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,11 +20,15 @@ func (t Tree) CleanLeft(remove func(name string) bool) (removed []string, err er
 	homes := t.homes()
 	chosen := func(name string) bool { return !slices.Contains(homes, name) && remove(name) }
 	for _, m := range mounts {
-		for _, dir := range find(m.point, chosen) {
+		for _, dir := range groups(m.point, chosen) {
+			name := filepath.Base(dir)
+			if dir == m.point || !chosen(name) {
+				continue
+			}
 			left := Group{dirs: map[string]string{"": dir}}
 			if e := left.Remove(); e != nil {
 				err = errors.Join(err, e)
-			} else if name := filepath.Base(dir); !slices.Contains(removed, name) {
+			} else if !slices.Contains(removed, name) {
 				removed = append(removed, name)
 			}
 		}
@@ -52,7 +57,7 @@ func (t Tree) homes() (names []string) {
 
 // parent is the number of a process's parent, "0" where there is none to be seen.
 func (t Tree) parent(pid string) string {
-	data, _ := readFile(t.path("proc", pid, "status"))
+	data, _ := os.ReadFile(t.path("proc", pid, "status"))
 	for line := range strings.Lines(string(data)) {
 		if number, ok := strings.CutPrefix(line, "PPid:"); ok {
 			return strings.TrimSpace(number)
@@ -67,23 +72,21 @@ const (
 	maxAncestors = 1000
 )
 
-// find looks for groups below dir, but for none below one that is chosen.
-func find(dir string, chosen func(name string) bool) (found []string) {
-	queue := []string{dir}
-	for seen := 0; len(queue) > 0 && seen < maxGroups; seen++ {
-		dir, queue = queue[0], queue[1:]
-		entries, _ := os.ReadDir(dir)
-		for _, e := range entries {
-			if !e.IsDir() {
-				continue
-			}
-			path := filepath.Join(dir, e.Name())
-			if chosen(e.Name()) {
-				found = append(found, path)
-				continue
-			}
-			queue = append(queue, path)
+// groups are the folder top of a hierarchy and all below it, each before what is below it, but without
+// what is below one that is chosen.
+func groups(top string, chosen func(name string) bool) (all []string) {
+	_ = filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case len(all) == maxGroups:
+			return fs.SkipAll
+		case err != nil || !e.IsDir():
+			return nil // it may have gone meanwhile
 		}
-	}
-	return found
+		all = append(all, path)
+		if path != top && chosen(e.Name()) {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	return all
 }

@@ -135,7 +135,7 @@ func TestBornInV2Group(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, err := createV2([]mount{m}, in, name, bench.Limits{}, nil)
+		g, err := createV2(place{in: m, path: in[""]}, name, bench.Limits{}, nil)
 		if err != nil {
 			t.Skip("no group can be made here: ", err)
 		}

@@ -44,23 +44,20 @@ type Group struct {
 // figures do not depend on the session, terminal or unit that locbench was started in.
 func (t Tree) Create(name string, l bench.Limits, cpus cpuset.Set) (*Group, error) {
 	if name != filepath.Base(name) || strings.HasPrefix(name, ".") {
-		return nil, fmt.Errorf("create cgroup %q: no name for a folder", name)
+		return nil, fmt.Errorf("create cgroup %q: not a name for a folder", name)
 	}
-	mounts, err := t.mounts()
+	places, err := t.places("self")
 	if err != nil {
 		return nil, err
 	}
-	in, err := t.membership("self")
-	if err != nil {
-		return nil, err
+	v2 := slices.IndexFunc(places, func(p place) bool { return p.in.v2 })
+	if t.Version() == 2 && v2 >= 0 {
+		return createV2(places[v2], name, l, cpus)
 	}
-	if t.Version() == 2 {
-		return createV2(mounts, in, name, l, cpus)
-	}
-	return createV1(mounts, in, name, l, cpus)
+	return createV1(places, name, l, cpus)
 }
 
-func createV1(mounts []mount, in membership, name string, l bench.Limits, cpus cpuset.Set) (*Group, error) {
+func createV1(places []place, name string, l bench.Limits, cpus cpuset.Set) (*Group, error) {
 	g := &Group{dirs: map[string]string{}, home: map[string]string{}}
 	failed := map[string]error{} // by controller
 	var first error
@@ -68,30 +65,27 @@ func createV1(mounts []mount, in membership, name string, l bench.Limits, cpus c
 		failed[controller] = fmt.Errorf("controller %s: %w", controller, err)
 		first = cmp.Or(first, failed[controller])
 	}
-	for _, m := range mounts {
-		if m.v2 {
+	for _, p := range places {
+		c := p.controller
+		if !slices.Contains([]string{"cpu", "cpuacct", "cpuset", "memory", "pids"}, c) || g.dirs[c] != "" ||
+			c == "cpuset" && len(cpus) == 0 {
 			continue
 		}
-		for _, c := range []string{"cpu", "cpuacct", "cpuset", "memory", "pids"} {
-			if !slices.Contains(m.controllers, c) || g.dirs[c] != "" || c == "cpuset" && len(cpus) == 0 {
-				continue
+		home, err := p.in.dir(p.path)
+		if err != nil {
+			fail(c, err)
+			continue
+		}
+		for _, parent := range p.in.candidates(p.path) {
+			dir := filepath.Join(parent, name)
+			made := slices.Collect(maps.Values(g.dirs))
+			if err = os.Mkdir(dir, 0o755); err == nil || errors.Is(err, os.ErrExist) && slices.Contains(made, dir) {
+				g.dirs[c], g.home[c] = dir, home // cpu and cpuacct may share a hierarchy
+				break
 			}
-			home, err := m.dir(in[c])
-			if err != nil {
-				fail(c, err)
-				continue
-			}
-			for _, parent := range m.candidates(in[c]) {
-				dir := filepath.Join(parent, name)
-				made := slices.Collect(maps.Values(g.dirs))
-				if err = os.Mkdir(dir, 0o755); err == nil || errors.Is(err, os.ErrExist) && slices.Contains(made, dir) {
-					g.dirs[c], g.home[c] = dir, home // cpu and cpuacct may share a hierarchy
-					break
-				}
-			}
-			if g.dirs[c] == "" {
-				fail(c, err)
-			}
+		}
+		if g.dirs[c] == "" {
+			fail(c, err)
 		}
 	}
 	if len(g.dirs) == 0 {
@@ -118,8 +112,7 @@ func createV1(mounts []mount, in membership, name string, l bench.Limits, cpus c
 	return g, nil
 }
 
-func createV2(mounts []mount, in membership, name string, l bench.Limits, cpus cpuset.Set) (*Group, error) {
-	m := mounts[slices.IndexFunc(mounts, func(m mount) bool { return m.v2 })]
+func createV2(at place, name string, l bench.Limits, cpus cpuset.Set) (*Group, error) {
 	want := []string{"memory"} // for its counters, limit or none
 	for c, wanted := range map[string]bool{"cpu": l.CPUs > 0, "cpuset": len(cpus) > 0, "pids": l.PIDs > 0} {
 		if wanted {
@@ -129,7 +122,7 @@ func createV2(mounts []mount, in membership, name string, l bench.Limits, cpus c
 	var best string
 	bestHas := -1
 	var failed error
-	for _, parent := range m.candidates(in[""]) {
+	for _, parent := range at.in.candidates(at.path) {
 		dir := filepath.Join(parent, name)
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			failed = err
@@ -140,7 +133,7 @@ func createV2(mounts []mount, in membership, name string, l bench.Limits, cpus c
 			_ = write(filepath.Join(parent, "cgroup.subtree_control"), "+"+c)
 		}
 		has := 0
-		data, _ := readFile(filepath.Join(dir, "cgroup.controllers"))
+		data, _ := os.ReadFile(filepath.Join(dir, "cgroup.controllers"))
 		for _, c := range strings.Fields(string(data)) {
 			if slices.Contains(want, c) {
 				has++
@@ -208,7 +201,7 @@ func set(dir string, wanted bool, why error, pairs ...string) error {
 		var err error
 		if value == "" {
 			var data []byte
-			data, err = readFile(filepath.Join(filepath.Dir(dir), file))
+			data, err = os.ReadFile(filepath.Join(filepath.Dir(dir), file))
 			value = strings.TrimSpace(string(data))
 		}
 		if err == nil {
@@ -274,7 +267,7 @@ func (g *Group) Reader() (*Reader, error) { return open(g.dirs) }
 // PIDs are the processes in the group now, and in those below it.
 func (g *Group) PIDs() (all []int) {
 	for _, dir := range g.folders() {
-		data, _ := readFile(filepath.Join(dir, "cgroup.procs"))
+		data, _ := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
 		for _, f := range strings.Fields(string(data)) {
 			if pid, err := strconv.Atoi(f); err == nil && pid > 1 && pid != os.Getpid() && !slices.Contains(all, pid) {
 				all = append(all, pid)
@@ -290,15 +283,8 @@ func (g *Group) folders() (all []string) {
 	if g.outer != "" {
 		tops = []string{g.outer}
 	}
-	for len(tops) > 0 && len(all) < maxGroups {
-		dir := tops[0]
-		all, tops = append(all, dir), tops[1:]
-		entries, _ := os.ReadDir(dir)
-		for _, e := range entries {
-			if e.IsDir() {
-				tops = append(tops, filepath.Join(dir, e.Name()))
-			}
-		}
+	for _, top := range tops {
+		all = append(all, groups(top, func(string) bool { return false })...)
 	}
 	slices.Reverse(all)
 	return all
@@ -336,18 +322,10 @@ func (g *Group) Remove() error {
 // Probe makes a group with every kind of limit and removes it again, and returns what Missing
 // and NoCPUSet say of it.
 func (t Tree) Probe(name string) (missing []string, noSet, err error) {
-	g, err := t.Create(name, bench.Limits{CPUs: 0.5, Memory: 64 << 20, PIDs: 100}, firstCPU(t))
+	cpus := cpuset.Allowed().First(1)
+	g, err := t.Create(name, bench.Limits{CPUs: 0.5, Memory: 64 << 20, PIDs: 100}, cpus)
 	if err != nil {
 		return nil, nil, err
 	}
 	return g.Missing(), g.NoCPUSet(), g.Remove()
-}
-
-func firstCPU(t Tree) cpuset.Set {
-	data, _ := readFile(t.path("sys/devices/system/cpu/online")) // "0-3"
-	online, _ := cpuset.Parse(strings.TrimSpace(string(data)))
-	if len(online) == 0 {
-		return cpuset.Of(0)
-	}
-	return online.First(1)
 }

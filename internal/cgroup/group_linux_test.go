@@ -29,7 +29,7 @@ func fakeV2(t *testing.T, controllers string) (m mount) {
 }
 
 func TestMissingLimitsAreTold(t *testing.T) {
-	g, err := createV2([]mount{fakeV2(t, "")}, membership{"": "/user"}, "g", all, cpuset.UpTo(2))
+	g, err := createV2(place{in: fakeV2(t, ""), path: "/user"}, "g", all, cpuset.UpTo(2))
 	if err != nil {
 		t.Fatal(err)
 	}

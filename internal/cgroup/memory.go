@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 
 	"locbench/internal/bench"
-	"locbench/internal/procfs"
 )
 
 func (r *Reader) memory() *bench.Memory {
@@ -23,8 +22,12 @@ func (r *Reader) memory() *bench.Memory {
 	if data, ok := r.read("memory.stat"); ok {
 		stat := keyed(data)
 		m.Used = max(0, used-r.pageCache(stat))
-		m.MinorFaults, m.MajorFaults = faults(stat)
-		m.Refaults = refaults(stat)
+		m.MajorFaults = sum(stat, "pgmajfault")
+		if all := sum(stat, "pgfault"); all != nil && m.MajorFaults != nil && *all >= *m.MajorFaults {
+			m.MinorFaults = new(*all - *m.MajorFaults) // pgfault counts both kinds
+		}
+		// Before Linux 5.9 of files and other pages together.
+		m.Refaults = sum(stat, "workingset_refault", "workingset_refault_anon", "workingset_refault_file")
 	}
 	if m.Peak, ok = r.number(peak); ok {
 		m.PeakSource = source
@@ -59,13 +62,13 @@ func (r *Reader) pageCache(stat map[string]int64) int64 {
 	return stat["inactive_file"]
 }
 
-// refaults are those of the group and all below it: on v1 under names of their own, before Linux
-// 5.9 of files and other pages together.
-func refaults(stat map[string]int64) *int64 {
+// sum adds up what a memory.stat has under the keys; nil where it has none of them. v1 counts the group
+// and all below it under total_….
+func sum(stat map[string]int64, keys ...string) *int64 {
 	for _, prefix := range []string{"total_", ""} {
 		var sum int64
 		known := false
-		for _, key := range []string{"workingset_refault", "workingset_refault_anon", "workingset_refault_file"} {
+		for _, key := range keys {
 			n, ok := stat[prefix+key]
 			sum, known = sum+n, known || ok
 		}
@@ -74,25 +77,6 @@ func refaults(stat map[string]int64) *int64 {
 		}
 	}
 	return nil
-}
-
-// faults finds the page faults of a memory.stat, where pgfault counts both kinds. v1 has them with
-// all groups below as total_….
-func faults(stat map[string]int64) (minor, major *int64) {
-	for _, prefix := range []string{"total_", ""} {
-		all, ok1 := stat[prefix+"pgfault"]
-		n, ok2 := stat[prefix+"pgmajfault"]
-		if ok2 {
-			major = &n
-		}
-		if few := all - n; ok1 && ok2 && few >= 0 {
-			minor = &few
-		}
-		if ok1 || ok2 {
-			break
-		}
-	}
-	return minor, major
 }
 
 // openPressure finds the files of pressure. The kernel has them on v2 alone; but there also where
@@ -111,8 +95,8 @@ func (r *Reader) openPressure(dirs map[string]string) {
 	}
 }
 
-// openPeak opens what makes the high-water mark begin anew: v1 takes any write of a number, v2 has
-// since Linux 6.12 a mark for each open file, which a write to that file begins anew and no other
+// openPeak opens what makes the high-water mark begin again: v1 takes any write of a number, v2 has
+// since Linux 6.12 a mark for each open file, which a write to that file begins again and no other
 // sees. Older ones refuse to be opened for writing.
 func (r *Reader) openPeak(dirs map[string]string) {
 	dir, name := dirs["memory"], "memory.max_usage_in_bytes"
@@ -129,7 +113,7 @@ func (r *Reader) openPeak(dirs map[string]string) {
 
 var errPeak = errors.New("the kernel keeps one high-water mark, since the start")
 
-// BeginPeak makes the high-water mark of the step begin anew. The one since start is kept: on v2 by
+// BeginPeak makes the high-water mark of the step begin again. The one since start is kept: on v2 by
 // the kernel, on v1 here, where what is reached in the microseconds between the reading and the
 // writing is lost.
 func (r *Reader) BeginPeak() error {
@@ -146,7 +130,7 @@ func (r *Reader) BeginPeak() error {
 		r.peak = max(r.peak, n)
 	}
 	if _, err := r.stepPeak.WriteAt([]byte("0\n"), 0); err != nil {
-		return fmt.Errorf("begin high-water mark anew: %w", err)
+		return fmt.Errorf("begin high-water mark again: %w", err)
 	}
 	r.began = true
 	return nil
@@ -170,16 +154,18 @@ func (r *Reader) peaks(m *bench.Memory) {
 	m.StepPeak = &now
 }
 
-// besides reads what stands in the kernel beside the counters of CPU and memory.
+// besides reads what the kernel counts besides CPU and memory.
 func (r *Reader) besides(u *bench.Usage) {
 	if r.pressure != "" {
-		p := bench.Pressure{Source: r.pressure, CPU: r.stall("cpu.pressure"), Memory: r.stall("memory.pressure"), IO: r.stall("io.pressure")}
+		p := bench.Pressure{
+			Source: r.pressure, CPU: r.stall("cpu.pressure"), Memory: r.stall("memory.pressure"), IO: r.stall("io.pressure"),
+		}
 		if p.CPU != nil || p.Memory != nil || p.IO != nil {
 			u.Pressure = &p
 		}
 	}
 	if data, ok := r.read(netDev); ok {
-		if in, out, ok := procfs.Network(data); ok {
+		if in, out, ok := network(data); ok {
 			u.Network = &bench.Network{Source: netDev, Received: in, Sent: out}
 		}
 	}
@@ -191,7 +177,7 @@ func (r *Reader) stall(name string) *bench.Stall {
 	if !ok {
 		return nil
 	}
-	return procfs.Stall(data)
+	return Stall(data)
 }
 
 // switches sums up the context switches of the group; nil where not all of its threads can be
@@ -204,9 +190,10 @@ func (r *Reader) switches(threads *int) *bench.Switches {
 	if !ok {
 		data, ok = r.read("tasks")
 	}
-	ids, whole := procfs.IDs(data, procfs.MaxThreads)
-	if !ok || !whole || len(ids) == 0 && threads != nil && *threads > 0 { // the last: they are in groups below this one
+	ids, whole := numbers(data, maxThreads)
+	below := len(ids) == 0 && threads != nil && *threads > 0 // they are in groups below this one
+	if !ok || !whole || below {
 		return nil
 	}
-	return r.threads.Read(ids)
+	return r.threads.read(ids)
 }

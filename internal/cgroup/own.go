@@ -1,37 +1,21 @@
 package cgroup
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// Own tells the limits that this very process lives under, the tightest of its group and those
+// Own returns the limits that this very process lives under, the tightest of its group and those
 // above it: a quota in CPUs and memory in bytes; 0 means none.
 func (t Tree) Own() (cpus float64, memory int64) {
-	mounts, err := t.mounts()
-	if err != nil {
-		return 0, 0
-	}
-	in, err := t.membership("self")
-	if err != nil {
-		return 0, 0
-	}
-	for _, m := range mounts {
-		names := []string{""}
-		if !m.v2 {
-			names = m.controllers
-		}
-		for _, c := range names {
-			path, ok := in[c]
-			if !ok {
-				continue
-			}
-			for _, dir := range m.candidates(path) {
-				cpus = tighter(cpus, dirQuota(dir))
-				memory = tighter(memory, dirMemory(dir))
-			}
+	places, _ := t.places("self") // without any there are no limits
+	for _, p := range places {
+		for _, dir := range p.in.candidates(p.path) {
+			cpus = tighter(cpus, dirQuota(dir))
+			memory = tighter(memory, dirMemory(dir))
 		}
 	}
 	return cpus, memory
@@ -46,10 +30,10 @@ func tighter[N float64 | int64](a, b N) N {
 
 // dirQuota reads cpu.max ("150000 100000", "max 100000") of v2 or the two files of v1.
 func dirQuota(dir string) float64 {
-	data, err := readFile(filepath.Join(dir, "cpu.max"))
+	data, err := os.ReadFile(filepath.Join(dir, "cpu.max"))
 	if err != nil {
-		quota, _ := readFile(filepath.Join(dir, "cpu.cfs_quota_us"))
-		period, _ := readFile(filepath.Join(dir, "cpu.cfs_period_us"))
+		quota, _ := os.ReadFile(filepath.Join(dir, "cpu.cfs_quota_us"))
+		period, _ := os.ReadFile(filepath.Join(dir, "cpu.cfs_period_us"))
 		data = slices.Concat(quota, []byte(" "), period)
 	}
 	f := strings.Fields(string(data))
@@ -66,7 +50,7 @@ func dirQuota(dir string) float64 {
 
 func dirMemory(dir string) int64 {
 	for _, name := range []string{"memory.max", "memory.limit_in_bytes"} {
-		data, _ := readFile(filepath.Join(dir, name))
+		data, _ := os.ReadFile(filepath.Join(dir, name))
 		if n, ok := number(data); ok && n < 1<<62 {
 			return n
 		}
@@ -77,6 +61,6 @@ func dirMemory(dir string) int64 {
 // Swaps reports whether this machine has swap in use, so that a group could grow beyond its memory;
 // true where that is not known.
 func Swaps() bool {
-	data, err := readFile("/proc/swaps")
+	data, err := os.ReadFile("/proc/swaps")
 	return err != nil || strings.Count(string(data), "\n") > 1 // the first line is a heading
 }

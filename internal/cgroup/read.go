@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/procfs"
 )
 
 // Reader reads the counters of one group. Its files are opened once and read again from their
@@ -26,9 +25,9 @@ type Reader struct {
 
 	root     string // of the file system that holds /proc
 	pressure string // where pressure comes from; "": there is none
-	threads  *procfs.Threads
-	peak     int64    // the highest that was read before a high-water mark began anew
-	stepPeak *os.File // what begins it anew; v2: and keeps it
+	threads  *threadSwitches
+	peak     int64    // the highest that was read before a high-water mark began again
+	stepPeak *os.File // what begins it again; v2: and keeps it
 	began    bool
 }
 
@@ -46,12 +45,12 @@ func (t Tree) Process(pid int) (*Reader, error) {
 	return r, err
 }
 
-// Follow adds what /proc tells of the group whose main process is pid: context switches, and the
+// Follow adds what /proc says of the group whose main process is pid: context switches, and the
 // bytes of its network where that is not this process's own too.
 func (r *Reader) Follow(pid int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.threads = &procfs.Threads{Root: r.root}
+	r.threads = &threadSwitches{root: r.root}
 	proc := filepath.Join(r.root+"/", "proc")
 	theirs, err1 := os.Readlink(filepath.Join(proc, strconv.Itoa(pid), "ns/net"))
 	ours, err2 := os.Readlink(filepath.Join(proc, "self/ns/net"))
@@ -88,12 +87,14 @@ func open(dirs map[string]string) (*Reader, error) {
 	} else {
 		try("", "cpu.stat")
 	}
-	if try("memory", "memory.usage_in_bytes", "memory.max_usage_in_bytes", "memory.stat", "memory.oom_control", "memory.limit_in_bytes", "memory.failcnt", "memory.memsw.failcnt") > 0 {
+	if try("memory", "memory.usage_in_bytes", "memory.max_usage_in_bytes", "memory.stat", "memory.oom_control",
+		"memory.limit_in_bytes", "memory.failcnt", "memory.memsw.failcnt") > 0 {
 		r.memV1 = true
 	} else {
 		try("", "memory.current", "memory.peak", "memory.stat", "memory.events", "memory.max")
 	}
-	if try("pids", "pids.current", "cgroup.procs", "tasks") == 0 && try("", "pids.current", "cgroup.procs", "cgroup.threads") == 0 {
+	if try("pids", "pids.current", "cgroup.procs", "tasks") == 0 &&
+		try("", "pids.current", "cgroup.procs", "cgroup.threads") == 0 {
 		try("cpuacct", "cgroup.procs", "tasks")
 	}
 	r.openPressure(dirs)
@@ -125,7 +126,7 @@ func (r *Reader) Close() error {
 		r.stepPeak, r.began = nil, false
 	}
 	if r.threads != nil {
-		r.threads.Close()
+		r.threads.close()
 		r.threads = nil
 	}
 	return nil
@@ -148,8 +149,7 @@ func (r *Reader) Read() (bench.Usage, error) {
 	u.Throttling = r.throttling()
 	u.Memory = r.memory()
 	if n, ok := r.number("pids.current"); ok {
-		threads := int(n)
-		u.Threads = &threads
+		u.Threads = new(int(n))
 	}
 	if n, ok := r.lines("cgroup.procs"); ok && (n > 0 || u.Threads == nil || *u.Threads == 0) {
 		u.Processes = &n // none listed, but some running: they are in groups below this one, which are not counted
@@ -171,8 +171,7 @@ func (r *Reader) cpu() (total time.Duration, user, system *time.Duration, err er
 	var times [3]*time.Duration
 	for i, name := range names {
 		if n, ok := number(name); ok && n <= int64(1<<62)/int64(unit) {
-			d := time.Duration(n) * unit
-			times[i] = &d
+			times[i] = new(time.Duration(n) * unit)
 		}
 	}
 	if times[0] == nil {
@@ -197,6 +196,9 @@ func (r *Reader) throttling() *bench.Throttling {
 	}
 	return &t
 }
+
+// maxRead bounds what is read of a file, in bytes.
+const maxRead = 1 << 20
 
 // read returns the content of an open file, valid until the next call.
 func (r *Reader) read(name string) ([]byte, bool) {

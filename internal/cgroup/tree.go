@@ -9,7 +9,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -34,8 +33,6 @@ type mount struct {
 	v2          bool
 }
 
-const maxRead = 1 << 20 // bytes of each file that is read whole
-
 func (t Tree) path(elem ...string) string {
 	return filepath.Join(append([]string{t.Root + "/"}, elem...)...)
 }
@@ -56,7 +53,7 @@ func (t Tree) Version() int {
 }
 
 func (t Tree) mounts() ([]mount, error) {
-	data, err := readFile(t.path("proc/self/mountinfo"))
+	data, err := os.ReadFile(t.path("proc/self/mountinfo"))
 	if err != nil {
 		return nil, fmt.Errorf("read mounts: %w", err)
 	}
@@ -64,7 +61,7 @@ func (t Tree) mounts() ([]mount, error) {
 	for i := range all {
 		all[i].point = t.path(all[i].point)
 		if all[i].v2 {
-			names, _ := readFile(filepath.Join(all[i].point, "cgroup.controllers"))
+			names, _ := os.ReadFile(filepath.Join(all[i].point, "cgroup.controllers"))
 			all[i].controllers = strings.Fields(string(names))
 		}
 	}
@@ -133,7 +130,7 @@ func parseMembership(data []byte) membership {
 }
 
 func (t Tree) membership(pid string) (membership, error) {
-	data, err := readFile(t.path("proc", pid, "cgroup"))
+	data, err := os.ReadFile(t.path("proc", pid, "cgroup"))
 	if err != nil {
 		return nil, fmt.Errorf("read cgroups of process %s: %w", pid, err)
 	}
@@ -176,8 +173,15 @@ func (m mount) candidates(path string) []string {
 	return all
 }
 
-// dirs finds the folders of a process: by v1 controller, and of v2 under the key "".
-func (t Tree) dirs(pid string) (map[string]string, error) {
+// place is where a process is in one hierarchy.
+type place struct {
+	in         mount
+	controller string // "" of v2
+	path       string
+}
+
+// places are where a process is: for each v1 controller, and in v2.
+func (t Tree) places(pid string) (all []place, err error) {
 	mounts, err := t.mounts()
 	if err != nil {
 		return nil, err
@@ -186,23 +190,36 @@ func (t Tree) dirs(pid string) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, m := range mounts {
+		controllers := m.controllers
+		if m.v2 {
+			controllers = []string{""}
+		}
+		for _, c := range controllers {
+			if path, ok := in[c]; ok {
+				all = append(all, place{m, c, path})
+			}
+		}
+	}
+	return all, nil
+}
+
+// dirs finds the folders of a process: by v1 controller, and of v2 under the key "".
+func (t Tree) dirs(pid string) (map[string]string, error) {
+	places, err := t.places(pid)
+	if err != nil {
+		return nil, err
+	}
 	dirs := map[string]string{}
 	var failed []error
-	for _, m := range mounts {
-		if m.v2 {
-			m.controllers = []string{""}
+	for _, p := range places {
+		if dirs[p.controller] != "" {
+			continue
 		}
-		for _, c := range m.controllers {
-			path, ok := in[c]
-			if !ok || dirs[c] != "" {
-				continue
-			}
-			dir, err := m.dir(path)
-			if err != nil {
-				failed = append(failed, err)
-				continue
-			}
-			dirs[c] = dir
+		if dir, err := p.in.dir(p.path); err != nil {
+			failed = append(failed, err)
+		} else {
+			dirs[p.controller] = dir
 		}
 	}
 	if len(dirs) == 0 {
@@ -211,16 +228,7 @@ func (t Tree) dirs(pid string) (map[string]string, error) {
 	return dirs, nil
 }
 
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxRead))
-}
-
-// keyed reads lines of "name number", as cpu.stat and memory.stat have them. What is no such line
+// keyed reads lines of "name number", as cpu.stat and memory.stat have them. Any other line
 // is passed over.
 func keyed(data []byte) map[string]int64 {
 	m := map[string]int64{}

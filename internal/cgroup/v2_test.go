@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/procfs"
 )
 
 // The two trees have the layout, the files and the order of lines that kernels with cgroup v2 alone
@@ -148,7 +147,7 @@ func TestNoStepPeak(t *testing.T) {
 // TestThreadsBelow: with threads in groups below, or more than are followed, there is no sum rather
 // than a wrong one.
 func TestThreadsBelow(t *testing.T) {
-	for name, threads := range map[string]string{"below": "", "too many": many(procfs.MaxThreads + 1)} {
+	for name, threads := range map[string]string{"below": "", "too many": many(maxThreads + 1)} {
 		t.Run(name, func(t *testing.T) {
 			tr := tree(t, "v2-systemd", "net:[1]", "net:[2]")
 			files, err := filepath.Glob(filepath.Join(tr.Root, "sys/fs/cgroup/system.slice/*/cgroup.threads"))

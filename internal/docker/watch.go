@@ -62,8 +62,8 @@ var incidents = map[events.Action]bench.Incident{
 	events.ActionOOM:     {Kind: bench.IncidentOOM, Text: "out of memory: the kernel has killed one of its processes"},
 }
 
-// Ailment says what the engine knows of why a running container does not answer; "" for nothing.
-func (c *Container) Ailment(ctx context.Context) string {
+// Diagnose says what the engine knows of why a running container does not answer; "" for nothing.
+func (c *Container) Diagnose(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, lostAfter)
 	defer cancel()
 	raw, err := c.engine.cli.ContainerInspect(ctx, c.id, client.ContainerInspectOptions{})

@@ -7,7 +7,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// Clock tells times of day that go on evenly: what this machine's clock showed at the beginning,
+// Clock has times of day that continue evenly: what this machine's clock showed at the beginning,
 // plus what has passed since on the monotonic clock. A clock that is set in mid-run would otherwise
 // tear the readings of a step apart once they are on disk, where only times of day are left. Times
 // that come from elsewhere, without a monotonic reading, stay as they are.
@@ -34,7 +34,7 @@ func (c Clock) Event(e bench.Event) bench.Event {
 		r := &e.Result
 		r.Load.Started = c.At(r.Load.Started)
 		r.Before, r.After = set(c, r.Before, usageAt), set(c, r.After, usageAt)
-		r.BesideBefore, r.BesideAfter = c.beside(r.BesideBefore), c.beside(r.BesideAfter)
+		r.BesideBefore, r.BesideAfter = c.hostAndStore(r.BesideBefore), c.hostAndStore(r.BesideAfter)
 		r.Samples = slices.Clone(r.Samples)
 		for i := range r.Samples {
 			r.Samples[i].At = c.At(r.Samples[i].At)
@@ -68,7 +68,7 @@ func set[T any](c Clock, p *T, at func(*T) *time.Time) *T {
 
 func usageAt(u *bench.Usage) *time.Time { return &u.At }
 
-func (c Clock) beside(b *bench.Beside) *bench.Beside {
+func (c Clock) hostAndStore(b *bench.Beside) *bench.Beside {
 	if b == nil {
 		return nil
 	}

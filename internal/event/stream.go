@@ -13,7 +13,7 @@ import (
 )
 
 // queueLimit bounds one subscriber's backlog. Beyond it events that only serve the eye are dropped;
-// at about one event a second that is more than a day behind.
+// at about one event a second that is more than a day late.
 const queueLimit = 100_000
 
 // Stream numbers events and hands them to the subscribers, to each in the same order. The zero
@@ -40,7 +40,7 @@ func New(now func() time.Time) *Stream {
 // and f may be called from any goroutine.
 func (s *Stream) Mask(f func(bench.Event) bench.Event) { s.mask = f }
 
-// Continue makes the next event carry the number seq+1; a resumed run goes on counting where it
+// Continue makes the next event carry the number seq+1; a resumed run continues to count where it
 // stopped.
 func (s *Stream) Continue(seq int64) {
 	s.mu.Lock()

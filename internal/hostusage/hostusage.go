@@ -1,6 +1,6 @@
-// Package hostusage reads what stands beside a contender while it is measured, and may be what
-// bounds it: the CPUs of this machine, and the store. Readings cost some microseconds each; what
-// this system cannot tell is left out.
+// Package hostusage takes the readings around a step: the counters of the contender, once exactly at
+// each end and regularly in between, and those of what may bound it, the CPUs of this machine and the
+// store. Readings cost some microseconds each; what this system cannot tell is left out.
 package hostusage
 
 import (
@@ -8,6 +8,10 @@ import (
 	"context"
 	"errors"
 	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -101,4 +105,23 @@ func (s *Store) Read(context.Context) *bench.Beside {
 		b.Store = s.read()
 	}
 	return b
+}
+
+// Throttles is how often CPUs were slowed down for their heat since the machine was started, cores and
+// packages added up, by the counters below dir, such as /sys/devices/system/cpu; nil where the kernel
+// does not count it, as in most virtual machines.
+func Throttles(dir string) *int64 {
+	paths, _ := filepath.Glob(filepath.Join(dir, "cpu[0-9]*/thermal_throttle/*_throttle_count"))
+	var sum int64
+	known := false
+	for _, p := range paths {
+		data, err := os.ReadFile(p)
+		if n, e := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64); err == nil && e == nil && n >= 0 && n < 1<<50 {
+			sum, known = sum+n, true
+		}
+	}
+	if !known {
+		return nil
+	}
+	return &sum
 }

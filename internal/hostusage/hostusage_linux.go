@@ -3,7 +3,6 @@ package hostusage
 import (
 	"bufio"
 	"bytes"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,7 +11,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/procfs"
+	"locbench/internal/cgroup"
 )
 
 // tick is the unit of /proc: USER_HZ is 100 on every architecture that Go runs on.
@@ -34,26 +33,8 @@ func host() *bench.HostUsage {
 		return nil
 	}
 	u.At = time.Now()
-	u.Pressure, u.Throttles = pressure("/proc/pressure"), throttles("/sys/devices/system/cpu")
+	u.Pressure, u.Throttles = pressure("/proc/pressure"), Throttles("/sys/devices/system/cpu")
 	return &u
-}
-
-// throttles is how often CPUs were slowed down for their heat, cores and packages added up; nil
-// where nobody counts.
-func throttles(dir string) *int64 {
-	paths, _ := filepath.Glob(filepath.Join(dir, "cpu[0-9]*/thermal_throttle/*_throttle_count"))
-	var sum int64
-	known := false
-	for _, p := range paths {
-		data, err := os.ReadFile(p)
-		if n, e := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64); err == nil && e == nil && n >= 0 && n < 1<<50 {
-			sum, known = sum+n, true
-		}
-	}
-	if !known {
-		return nil
-	}
-	return &sum
 }
 
 // pressure reads the machine's; nil where the kernel was started without counting it.
@@ -63,7 +44,7 @@ func pressure(dir string) *bench.Pressure {
 		if err != nil {
 			return nil
 		}
-		return procfs.Stall(data)
+		return cgroup.Stall(data)
 	}
 	p := bench.Pressure{Source: "/proc/pressure", CPU: stall("cpu"), Memory: stall("memory"), IO: stall("io")}
 	if p.CPU == nil && p.Memory == nil && p.IO == nil {
@@ -120,27 +101,24 @@ func listener(port string) (pid int, ok bool) {
 	if err != nil {
 		return 0, false
 	}
-	inodes := map[string]bool{}
+	sockets := map[string]bool{}
 	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
-		f, err := os.Open(table)
-		if err != nil {
-			continue
-		}
-		for lines := bufio.NewScanner(f); lines.Scan(); {
-			if inode, ok := listens(lines.Text(), uint16(n)); ok {
-				inodes["socket:["+inode+"]"] = true
+		data, _ := os.ReadFile(table) // there may be no IPv6
+		for _, l := range Listeners(data) {
+			if l.here(uint16(n)) {
+				sockets["socket:["+l.Inode+"]"] = true
 			}
 		}
-		f.Close()
 	}
-	if len(inodes) == 0 {
+	if len(sockets) == 0 {
 		return 0, false
 	}
 	links, _ := filepath.Glob("/proc/[0-9]*/fd/*") // what is not ours is not listed
 	for _, link := range links {
-		if to, err := os.Readlink(link); err == nil && inodes[to] {
+		if to, err := os.Readlink(link); err == nil && sockets[to] {
 			name := strings.Split(link, "/")[2]
-			if comm, err := os.ReadFile("/proc/" + name + "/comm"); err != nil || strings.TrimSpace(string(comm)) == "docker-proxy" {
+			comm, err := os.ReadFile("/proc/" + name + "/comm")
+			if err != nil || strings.TrimSpace(string(comm)) == "docker-proxy" {
 				return 0, false // it only passes on what a container answers
 			}
 			if pid, err := strconv.Atoi(name); err == nil {
@@ -149,39 +127,4 @@ func listener(port string) (pid int, ok bool) {
 		}
 	}
 	return 0, false
-}
-
-// listens reads a line of /proc/net/tcp: "sl local_address rem_address st … uid timeout inode",
-// with 0A for a socket that listens.
-func listens(line string, port uint16) (inode string, ok bool) {
-	f := strings.Fields(line)
-	if len(f) < 10 || f[3] != "0A" {
-		return "", false
-	}
-	address, p, ok := strings.Cut(f[1], ":")
-	if n, err := strconv.ParseUint(p, 16, 16); !ok || err != nil || uint16(n) != port {
-		return "", false
-	}
-	raw, err := hex.DecodeString(address)
-	if err != nil || !loopback(raw) {
-		return "", false
-	}
-	return f[9], true
-}
-
-// loopback tells whether an address of /proc/net, whose 32-bit words are in the order of the
-// machine, is one of the loopback interface, or all.
-func loopback(raw []byte) bool {
-	zero := len(bytes.Trim(raw, "\x00")) == 0
-	switch len(raw) {
-	case 4:
-		return zero || raw[3] == 127 || raw[0] == 127
-	case 16:
-		word := raw[8:12]
-		mapped := len(bytes.Trim(raw[:8], "\x00")) == 0 &&
-			(bytes.Equal(word, []byte{0, 0, 0xff, 0xff}) || bytes.Equal(word, []byte{0xff, 0xff, 0, 0})) && (raw[15] == 127 || raw[12] == 127)
-		one := len(bytes.Trim(raw[:12], "\x00")) == 0 && (raw[12] == 1 || raw[15] == 1)
-		return zero || mapped || one
-	}
-	return false
 }

@@ -131,7 +131,13 @@ func TestListens(t *testing.T) {
 		"":                            "",
 	} {
 		t.Run(line, func(t *testing.T) {
-			if got, _ := listens(line, 9200); got != want {
+			got := ""
+			for _, l := range Listeners([]byte(line)) {
+				if l.here(9200) {
+					got = l.Inode
+				}
+			}
+			if got != want {
 				t.Errorf("%q: %q, want %q", line, got, want)
 			}
 		})

@@ -22,7 +22,7 @@ func TestPressureAndHeatOfTheMachine(t *testing.T) {
 	if p := pressure(filepath.Join(root, "pressure")); p != nil {
 		t.Errorf("a kernel that does not count: %+v", p)
 	}
-	if n := throttles(filepath.Join(root, "cpu")); n != nil {
+	if n := Throttles(filepath.Join(root, "cpu")); n != nil {
 		t.Errorf("a machine without counters: %d", *n)
 	}
 	write("pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=7\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n")
@@ -35,7 +35,7 @@ func TestPressureAndHeatOfTheMachine(t *testing.T) {
 	write("cpu/cpu0/thermal_throttle/package_throttle_count", "4\n")
 	write("cpu/cpu11/thermal_throttle/core_throttle_count", "-9\n")
 	write("cpu/cpufreq/thermal_throttle/core_throttle_count", "100\n")
-	if n := throttles(filepath.Join(root, "cpu")); n == nil || *n != 7 {
+	if n := Throttles(filepath.Join(root, "cpu")); n == nil || *n != 7 {
 		t.Errorf("%v", n)
 	}
 }

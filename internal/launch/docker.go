@@ -245,13 +245,13 @@ func (c *container) EngineUsage(ctx context.Context) (bench.Usage, error) {
 // tell seconds later, and only it knows how.
 func (c *container) Gone() bool { return c.info.PID > 0 && processGone(c.info.PID) }
 
-// Ailment says why a running container may not answer, as far as engine and kernel know it; "" for
+// Diagnose says why a running container may not answer, as far as engine and kernel know it; "" for
 // nothing that they know of.
-func (c *container) Ailment(ctx context.Context) string {
+func (c *container) Diagnose(ctx context.Context) string {
 	if c.Exit() != nil {
 		return ""
 	}
-	if text := c.Container.Ailment(ctx); text != "" || c.info.PID == 0 {
+	if text := c.Container.Diagnose(ctx); text != "" || c.info.PID == 0 {
 		return text
 	}
 	return processAilment(c.info.PID) // it is on this machine

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"locbench/internal/procfs"
+	"locbench/internal/hostusage"
 )
 
 // maxFiles bounds the open files that are looked at: a process may have very many.
@@ -29,7 +29,7 @@ func listens(pid int, pids []int) (addresses []netip.AddrPort) {
 		if err != nil {
 			continue
 		}
-		for _, l := range procfs.Listeners(data) {
+		for _, l := range hostusage.Listeners(data) {
 			sockets["socket:["+l.Inode+"]"] = l.Address
 		}
 	}

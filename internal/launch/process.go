@@ -194,8 +194,8 @@ func (p *process) Usage(context.Context) (bench.Usage, error) {
 	return u, nil
 }
 
-// Ailment says why a running process may not answer, as far as the kernel knows it.
-func (p *process) Ailment(context.Context) string {
+// Diagnose says why a running process may not answer, as far as the kernel knows it.
+func (p *process) Diagnose(context.Context) string {
 	if p.Exit() != nil {
 		return ""
 	}

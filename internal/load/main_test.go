@@ -7,12 +7,12 @@ import (
 
 	"go.uber.org/goleak"
 
-	"locbench/internal/goruntime"
 	"locbench/internal/testenv"
+	"locbench/internal/thread"
 )
 
 func TestMain(m *testing.M) {
-	goruntime.Start(0) // as every process that drives load
-	testenv.AtOnce(8)  // most of them wait for time-outs
+	thread.Tune(0)    // as every process that drives load
+	testenv.AtOnce(8) // most of them wait for time-outs
 	goleak.VerifyTestMain(m)
 }

@@ -12,9 +12,8 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
 	"locbench/internal/bench"
-	"locbench/internal/goruntime"
 	"locbench/internal/hdr"
-	"locbench/internal/hiccup"
+	"locbench/internal/thread"
 )
 
 // How the schedule is measured: so many requests a second to a server that does nothing, in many
@@ -35,7 +34,7 @@ const (
 //
 //	go test -run '^$' -bench Pace -benchtime 1x ./internal/load
 func BenchmarkPace(b *testing.B) {
-	defer goruntime.Start(hiccup.Places()).Stop()
+	defer thread.Tune(thread.StallThreads()).Stop()
 	url := benchServer(b, "")
 	ways := []struct {
 		name string
@@ -49,7 +48,7 @@ func BenchmarkPace(b *testing.B) {
 		{"sleep", paceSleep},
 	}
 	for range b.N {
-		meter := hiccup.Start(paceLook)
+		meter := thread.WatchStalls(paceLook)
 		all, quiet := make([][]bench.Latencies, len(ways)), make([][]bench.Latencies, len(ways))
 		missing := make([]int64, len(ways))
 		for range paceSteps {

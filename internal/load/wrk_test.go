@@ -20,7 +20,6 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 	"go.uber.org/goleak"
 
-	"locbench/internal/goruntime"
 	"locbench/internal/stats"
 	"locbench/internal/testenv"
 	"locbench/internal/thread"
@@ -39,7 +38,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	goruntime.Start(0) // as every process that drives load
+	thread.Tune(0) // as every process that drives load
 	goleak.VerifyTestMain(m)
 }
 
@@ -187,7 +186,7 @@ func client(words string) error {
 		fmt.Printf("rate %f succeeded %d failed 0\n", m.Throughput, m.StatusCodes["200"])
 		return nil
 	}
-	goruntime.Start(0)
+	thread.Tune(0)
 	var before, after runtime.MemStats
 	p := plan(url, connections, 2*time.Second)
 	p.OnStart, p.OnEnd = func() { runtime.ReadMemStats(&before) }, func() { runtime.ReadMemStats(&after) }

@@ -1,4 +1,4 @@
-// Package machine tells what this machine is (for the record of a run) and what it can do (for
+// Package machine knows what this machine is (for the record of a run) and what it can do (for
 // "locbench doctor").
 //
 // It changes one thing only, when asked: the limit of open files of this process.
@@ -8,7 +8,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -24,7 +23,7 @@ import (
 // files is where the kernel's files are; tests have recorded ones.
 type files struct{ root string }
 
-// Fingerprint tells what figures depend on and nobody can choose. What cannot be read is left
+// Fingerprint is what figures depend on and nobody can choose. What cannot be read is left
 // empty.
 func Fingerprint(context.Context) bench.Machine {
 	m := bench.Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()}
@@ -55,17 +54,8 @@ func (f files) fingerprint(m *bench.Machine) {
 	}
 }
 
-// maxFile bounds what is read of a file; /proc/cpuinfo of a large machine has some hundred
-// kilobytes.
-const maxFile = 1 << 20
-
 func (f files) read(path string) []byte {
-	file, err := os.Open(filepath.Join(f.root+"/", path))
-	if err != nil {
-		return nil
-	}
-	defer file.Close()
-	data, _ := io.ReadAll(io.LimitReader(file, maxFile))
+	data, _ := os.ReadFile(filepath.Join(f.root+"/", path)) // the kernel's
 	return data
 }
 

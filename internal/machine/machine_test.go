@@ -209,7 +209,7 @@ func TestGoToolchain(t *testing.T) {
 	}{
 		"none":   {"", Finding{Status: Warn, Value: "not found"}},
 		"works":  {"echo go1.26.8", Finding{Status: OK, Value: "go1.26.8"}},
-		"broken": {"exit 7", Finding{Status: Warn, Value: "does not tell its version: exit status 7"}},
+		"broken": {"exit 7", Finding{Status: Warn, Value: "does not say its version: exit status 7"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/hostusage"
 	"locbench/internal/safe"
 )
 
@@ -19,18 +20,13 @@ import (
 func (f files) state(m *bench.Machine) {
 	m.Governor = f.governors()
 	m.Turbo = f.turbo()
-	switch f.line("sys/devices/system/cpu/smt/active") {
-	case "1":
-		m.SMT = "on"
-	case "0":
-		m.SMT = "off"
-	}
+	m.SMT = f.onOff("sys/devices/system/cpu/smt/active", "1", "0")
 	m.Virtual = f.virtual()
 	if swaps := f.read("proc/swaps"); len(swaps) > 0 {
 		used := swapUsed(swaps)
 		m.SwapUsed = &used
 	}
-	m.Throttles = f.throttles()
+	m.Throttles = hostusage.Throttles(filepath.Join(f.root+"/", "sys/devices/system/cpu"))
 }
 
 // maxShown bounds lists of names in one line.
@@ -50,20 +46,15 @@ func (f files) governors() string {
 }
 
 // turbo is "on" where CPUs may run above their base clock, "off" where not, "" where the kernel
-// does not tell.
+// does not say.
 func (f files) turbo() string {
-	for _, switches := range []struct{ path, on, off string }{
-		{"sys/devices/system/cpu/intel_pstate/no_turbo", "0", "1"},
-		{"sys/devices/system/cpu/cpufreq/boost", "1", "0"},
-	} {
-		switch f.line(switches.path) {
-		case switches.on:
-			return "on"
-		case switches.off:
-			return "off"
-		}
-	}
-	return ""
+	return cmp.Or(f.onOff("sys/devices/system/cpu/intel_pstate/no_turbo", "0", "1"),
+		f.onOff("sys/devices/system/cpu/cpufreq/boost", "1", "0"))
+}
+
+// onOff reads a switch; "" where it has neither value.
+func (f files) onOff(path, on, off string) string {
+	return map[string]string{on: "on", off: "off"}[f.line(path)]
 }
 
 // virtual names what runs this machine, where its CPUs say that something does; "" on bare metal or
@@ -98,24 +89,6 @@ func swapUsed(swaps []byte) (used int64) {
 	return used
 }
 
-// throttles is how often CPUs were slowed down for their heat since the machine was started, cores
-// and packages added up; nil where the kernel does not count it, as in most virtual machines.
-func (f files) throttles() *int64 {
-	paths, _ := filepath.Glob(filepath.Join(f.root+"/", "sys/devices/system/cpu/cpu[0-9]*/thermal_throttle/*_throttle_count"))
-	var sum int64
-	known := false
-	for _, p := range paths {
-		if n, err := strconv.ParseInt(f.line(strings.TrimPrefix(p, f.root)), 10, 64); err == nil && n >= 0 && n < 1<<50 {
-			sum += n
-			known = true
-		}
-	}
-	if !known {
-		return nil
-	}
-	return &sum
-}
-
 // Names writes a list of names from outside for one line: at most five, and how many there are in
 // all. It is "" for none.
 func Names(names []string) string {
@@ -137,8 +110,8 @@ const (
 	muchSwap  = 64 << 20 // bytes
 )
 
-// Unrest says what on this machine moves the figures of a run that begins now, one phrase each.
-func Unrest(m bench.Machine) (phrases []string) {
+// LoadWarnings says what on this machine moves the figures of a run that begins now, one phrase each.
+func LoadWarnings(m bench.Machine) (phrases []string) {
 	add := func(is bool, format string, args ...any) {
 		if is {
 			phrases = append(phrases, fmt.Sprintf(format, args...))
@@ -147,7 +120,9 @@ func Unrest(m bench.Machine) (phrases []string) {
 	load, known := load(m)
 	add(known && load > busyShare*float64(m.CPUs), "a load of %s before the run, on %d CPUs", m.Load1, m.CPUs)
 	add(m.Governor != "" && m.Governor != "performance", "CPU governor %s", m.Governor)
-	add(m.SwapUsed != nil && *m.SwapUsed > muchSwap, "%.1f GiB of swap in use", gibibytes(m.SwapUsed))
+	if swap := m.SwapUsed; swap != nil {
+		add(*swap > muchSwap, "%.1f GiB of swap in use", gibibytes(*swap))
+	}
 	add(m.OtherContainers != "", "other containers run (%s)", m.OtherContainers)
 	return phrases
 }
@@ -157,46 +132,38 @@ func load(m bench.Machine) (float64, bool) {
 	return load, err == nil && !math.IsNaN(load) && !math.IsInf(load, 0)
 }
 
-func gibibytes(n *int64) float64 {
-	if n == nil {
-		return 0
-	}
-	return float64(*n) / (1 << 30)
-}
+func gibibytes(n int64) float64 { return float64(n) / (1 << 30) }
+
+const invisible = "not to be seen here (usual in virtual machines)"
 
 // doctorState are the findings about what moves figures: nothing of it hinders a run.
 func doctorState(m bench.Machine) []Finding {
-	all := []Finding{{Name: "turbo", Status: OK, Value: cmp.Or(m.Turbo, "not to be seen here (usual in virtual machines)")}}
+	turbo := check("turbo", cmp.Or(m.Turbo, invisible), false, "")
 	if m.Turbo == "on" {
-		all[0] = Finding{"turbo", Warn, "on: the clock follows load and heat",
-			"for figures that can be repeated: echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo, or echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost"}
+		turbo = Finding{"turbo", Warn, "on: the clock follows load and heat",
+			"for figures that can be repeated: echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo, " +
+				"or echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost"}
 	}
-	smt := Finding{Name: "SMT", Status: OK, Value: cmp.Or(m.SMT, "unknown")}
+	smt := check("SMT", cmp.Or(m.SMT, "unknown"), false, "")
 	if m.SMT == "on" {
-		smt.Status, smt.Value = Warn, "on: two CPUs are one core, and slow each other down"
-		smt.Fix = "echo off | sudo tee /sys/devices/system/cpu/smt/control"
+		smt = Finding{"SMT", Warn, "on: two CPUs are one core, and slow each other down",
+			"echo off | sudo tee /sys/devices/system/cpu/smt/control"}
 	}
-	virtual := Finding{Name: "virtualisation", Status: OK, Value: cmp.Or(m.Virtual, "none to be seen")}
+	virtual := check("virtualisation", cmp.Or(m.Virtual, "none to be seen"), false, "")
 	if m.Virtual != "" {
 		virtual.Fix = "nothing to do: time that other machines take is reported with each step (steal)"
 	}
-	swap := Finding{Name: "swap", Status: OK, Value: "unknown"}
-	if m.SwapUsed != nil {
-		swap.Value = fmt.Sprintf("%.1f GiB in use", gibibytes(m.SwapUsed))
-		if *m.SwapUsed > muchSwap {
-			swap.Status, swap.Fix = Warn, "sudo swapoff -a, once there is memory for what is out there"
-		}
+	swap := check("swap", "unknown", false, "")
+	if used := m.SwapUsed; used != nil {
+		swap = check("swap", fmt.Sprintf("%.1f GiB in use", gibibytes(*used)), *used > muchSwap,
+			"sudo swapoff -a, once there is memory for what is out there")
 	}
-	heat := Finding{Name: "thermal throttling", Status: OK, Value: "not counted here (usual in virtual machines)"}
-	if m.Throttles != nil {
-		heat.Value = fmt.Sprintf("%d times since the machine was started", *m.Throttles)
-		if *m.Throttles > 0 {
-			heat.Status, heat.Fix = Warn, "better cooling, or turbo off; a run tells of the steps in which it happened"
-		}
+	heat := check("thermal throttling", "not counted here (usual in virtual machines)", false, "")
+	if n := m.Throttles; n != nil {
+		heat = check(heat.Name, fmt.Sprintf("%d times since the machine was started", *n), *n > 0,
+			"better cooling, or turbo off; a run reports the steps in which it happened")
 	}
-	others := Finding{Name: "other containers", Status: OK, Value: "none runs"}
-	if m.OtherContainers != "" {
-		others = Finding{"other containers", Warn, m.OtherContainers, "docker stop them: they take CPU time and memory bandwidth from what is measured"}
-	}
-	return append(all, smt, virtual, swap, heat, others)
+	return []Finding{turbo, smt, virtual, swap, heat,
+		check("other containers", cmp.Or(m.OtherContainers, "none runs"), m.OtherContainers != "",
+			"docker stop them: they take CPU time and memory bandwidth from what is measured")}
 }

@@ -10,22 +10,22 @@ import (
 	"locbench/internal/bench"
 )
 
-func TestUnrest(t *testing.T) {
+func TestLoadWarnings(t *testing.T) {
 	calm := bench.Machine{CPUs: 8, Load1: "1.99", Governor: "performance", SwapUsed: new(int64(1 << 20)), Turbo: "on", SMT: "on", Virtual: "kvm"}
-	if got := Unrest(calm); len(got) != 0 {
+	if got := LoadWarnings(calm); len(got) != 0 {
 		t.Errorf("a calm machine: %q", got)
 	}
-	if got := Unrest(bench.Machine{CPUs: 8}); len(got) != 0 {
+	if got := LoadWarnings(bench.Machine{CPUs: 8}); len(got) != 0 {
 		t.Errorf("one of which nothing is known: %q", got)
 	}
 	for _, load := range []string{"NaN", "Inf", "x", ""} {
-		if got := Unrest(bench.Machine{CPUs: 1, Load1: load}); len(got) != 0 {
+		if got := LoadWarnings(bench.Machine{CPUs: 1, Load1: load}); len(got) != 0 {
 			t.Errorf("load %s: %q", load, got)
 		}
 	}
 	restless := bench.Machine{CPUs: 8, Load1: "2.01", Governor: "powersave", SwapUsed: new(int64(3 << 30)), OtherContainers: Names([]string{"db", "\x1b[31mred"})}
 	want := []string{"a load of 2.01 before the run, on 8 CPUs", "CPU governor powersave", "3.0 GiB of swap in use", "other containers run (2: db, ␛[31mred)"}
-	if got := Unrest(restless); !slices.Equal(got, want) {
+	if got := LoadWarnings(restless); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/estimate"
+	"locbench/internal/event"
 	"locbench/internal/safe"
 	"locbench/internal/stats"
 	"locbench/internal/units"
@@ -39,7 +39,7 @@ type Options struct {
 type Printer struct {
 	Options
 	run      bench.Run
-	estimate estimate.Run
+	estimate event.Estimate
 	leg      *life               // that is reported
 	lives    map[bench.Leg]*life // that run: several where contenders take turns
 	owner    *bench.Leg          // of the lines to come; nil: the run

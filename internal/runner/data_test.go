@@ -10,7 +10,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// TestStoreChanges: documents that went away in a life are an incident of that life, also where it
+// TestStoreChanges: documents that went away in a leg are an incident of that leg, also where it
 // failed; those that went away between two lives are said to be of neither.
 func TestStoreChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

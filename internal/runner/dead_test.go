@@ -38,7 +38,7 @@ func TestDead_EngineIsLate(t *testing.T) {
 				if tt.tells > 0 {
 					time.AfterFunc(tt.tells, func() { inst.die(killed) })
 				}
-				l, began := &life{inst: inst}, time.Now()
+				l, began := &legRun{inst: inst}, time.Now()
 				if got := l.dead(t.Context()); got != tt.want || time.Since(began) != tt.waits {
 					t.Errorf("dead: %v after %v", got, time.Since(began))
 				}

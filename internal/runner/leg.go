@@ -7,93 +7,139 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
-	"locbench/internal/sample"
+	"locbench/internal/hostusage"
 	"locbench/internal/verdict"
 )
 
 // lastLines is how much of a contender's log goes into the record of a leg that went wrong.
 const lastLines = 20
 
-// leg runs one life of one contender. Its failure is returned, and published as LegEnded in any
+// leg runs one leg of one contender. Its failure is returned, and published as LegEnded in any
 // case. With a slot it takes turns with others.
 func (r *runner) leg(ctx context.Context, leg bench.Leg, number int, slot *slot) error {
-	sel := selection(leg)
-	l := &life{runner: r, leg: &leg, slot: slot, svc: r.Services[sel], artifact: r.artifacts[sel], isLast: r.lastLeg(number - 1)}
+	sel, last := selection(leg), r.lastLeg(number-1)
+	l := &legRun{
+		cfg: &r.cfg, steering: r.steering, clock: r.clock, slot: slot, leg: &leg, isLast: last,
+		svc: r.cfg.Services[sel], artifact: r.artifacts[sel],
+	}
 	own, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	r.steering.beginLeg(l.leg, bench.LegStarted{Number: number, Of: len(r.Run.Legs), Service: l.svc, Artifact: l.artifact}, end)
+	started := bench.LegStarted{Number: number, Of: len(r.cfg.Run.Legs), Service: l.svc, Artifact: l.artifact}
+	r.steering.beginLeg(l.leg, started, end)
 	err := r.broken[sel]
 	if err != nil {
 		err = fmt.Errorf("build: %w", err)
-	} else if round := r.mute[sel]; round > 0 && !r.KeepGoing {
+	} else if round := r.neverReady[sel]; round > 0 && !r.cfg.KeepGoing {
 		err = fmt.Errorf("not tried: it never became ready in round %d (--keep-going tries it in every round)", round)
 	} else {
 		l.countStore(own, "before this leg")
-		err = l.live(own)
+		err = l.run(own)
 		l.countStore(own, "in the course of this leg")
 	}
-	r.steering.finishLeg(r.lastLeg(number - 1))
-	state, failure := bench.LegAborted, ""
-	switch cause := context.Cause(own); {
+	r.steering.finishLeg(last)
+	r.launched = r.launched || l.inst != nil
+	r.wasReady[sel] = r.wasReady[sel] || l.ready
+	if l.silent && !r.wasReady[sel] {
+		r.neverReady[sel] = leg.Round
+	}
+	ended, err := l.outcome(ctx, context.Cause(own), err)
+	r.sofar.Legs[number-1].State = ended.State
+	l.publish(ended)
+	return err
+}
+
+// outcome is how the leg has ended, and its error in the words of the run. cause is what has ended it
+// early, ctx that of the run.
+func (l *legRun) outcome(ctx context.Context, cause, err error) (bench.LegEnded, error) {
+	ended := bench.LegEnded{
+		State: bench.LegAborted, Unsound: l.cfg.Run.Judge(bench.LegResult{Checks: l.checks, Steps: l.steps}),
+	}
+	switch {
 	case errors.Is(cause, errStopped) || errors.Is(err, errStopped):
 		err = fmt.Errorf("%w after step %d", errStopped, len(l.steps))
 		if len(l.steps) == 0 {
 			err = fmt.Errorf("%w before its first step", errStopped)
 		}
 	case ctx.Err() != nil:
-		failure = interruption(cause)
+		ended.Failure = interruption(cause)
 	case errors.Is(cause, errSkipped):
 		err = errSkipped
 	case errors.Is(err, ErrThreshold) && l.died == nil:
-		failure = err.Error()
+		ended.Failure = err.Error()
 	case err != nil:
-		state = bench.LegFailed
+		ended.State = bench.LegFailed
 	case len(l.skipped) == 1:
 		err = fmt.Errorf("step %s was %s", l.skipped[0], bench.AbortedSkipped)
 	case len(l.skipped) > 0:
 		err = fmt.Errorf("steps %s were %s", strings.Join(l.skipped, ", "), bench.AbortedSkipped)
 	default:
-		state = bench.LegComplete
+		ended.State = bench.LegComplete
+		return ended, nil
 	}
-	ended := bench.LegEnded{State: state, Failure: failure, Unsound: r.Run.Judge(bench.LegResult{Checks: l.checks, Steps: l.steps})}
-	if state != bench.LegComplete {
-		if failure == "" {
-			ended.Failure = strings.ReplaceAll(err.Error(), "\n", "; ")
-		}
-		if l.inst != nil {
-			logs := l.inst.Logs()
-			ended.Exit, ended.LastLog = l.died, logs[max(0, len(logs)-lastLines):]
-		}
-		ended.Lost = l.lost()
+	if ended.Failure == "" {
+		ended.Failure = strings.ReplaceAll(err.Error(), "\n", "; ")
 	}
-	if state == bench.LegFailed {
+	if l.inst != nil {
+		logs := l.inst.Logs()
+		ended.Exit, ended.LastLog = l.died, logs[max(0, len(logs)-lastLines):]
+	}
+	ended.Lost = l.lost()
+	if ended.State == bench.LegFailed {
 		ended.Failure = l.engineGone(ctx, ended.Failure)
 	}
-	r.sofar.Legs[number-1].State = ended.State
-	r.Stream.Publish(l.leg, ended)
-	return err
+	return ended, err
 }
 
-type life struct {
-	*runner
+// legRun is one leg that runs.
+type legRun struct {
+	cfg      *Config
+	steering *steering
+	clock    *clock
+	slot     *slot // nil: nobody else is alive
 	leg      *bench.Leg
+	isLast   bool // no leg comes after it
 	svc      bench.Service
 	artifact bench.Artifact
+
 	inst     bench.Instance
-	slot     *slot       // nil: nobody else is alive
-	still    Stalls      // while the load runs
+	ready    bool        // it has become so
+	silent   bool        // it ran and did not become ready, all by itself
+	stalls   Stalls      // while the load runs
 	died     *bench.Exit // how it ended, if it did before it was asked to
 	checks   []bench.CheckResult
 	steps    []bench.StepResult // that have been run, the skipped ones among them
 	skipped  []string           // "3 (64 connections)"
-	isLast   bool               // no leg comes after it
 	cut      *bench.StepResult  // the step that was ended early, if one was
 	failedIn bench.Phase        // the first phase that went wrong
 
 	incidents incidents
 }
 
-// interruption tells why everything ends, once: most causes say themselves that they interrupt.
+// publish publishes an event about this leg.
+func (l *legRun) publish(e bench.Event) { l.cfg.Stream.Publish(l.leg, e) }
+
+func (l *legRun) warn(f bench.Finding) { l.publish(bench.Warn(f)) }
+
+func (l *legRun) notice(level, text string) { l.publish(bench.Notice{Level: level, Text: text}) }
+
+func (l *legRun) checkDone(c bench.CheckResult) {
+	l.checks = append(l.checks, c)
+	l.publish(bench.CheckDone{Check: c})
+}
+
+// phase does one phase of the leg, and remembers in which one it went wrong first.
+func (l *legRun) phase(p bench.Phase, do func() (string, error)) error {
+	err := phase(l.publish, p, do)
+	if err != nil && l.failedIn == "" {
+		l.failedIn = p
+	}
+	return err
+}
+
+// foreign reports whether somebody else has started the instance.
+func (l *legRun) foreign() bool { return l.inst.Info().Runtime.Traits().Foreign }
+
+// interruption is why everything ends, once: most causes say themselves that they interrupt.
 func interruption(cause error) string {
 	text := cause.Error()
 	if errors.Is(cause, ErrOnRequest) || strings.HasPrefix(text, "interrupted") {
@@ -102,26 +148,26 @@ func interruption(cause error) string {
 	return "interrupted: " + text
 }
 
-func (l *life) live(ctx context.Context) (err error) {
+func (l *legRun) run(ctx context.Context) (err error) {
 	var spec bench.LaunchSpec
-	err = l.phase(l.leg, bench.PhaseCheck, func() (string, error) {
-		spec, err := l.Spec(l.leg.String(), l.svc, l.artifact)
+	err = l.phase(bench.PhaseCheck, func() (string, error) {
+		spec, err := l.cfg.Spec(l.leg.String(), l.svc, l.artifact)
 		if err == nil {
-			err = l.Checks.Launching(ctx, l.Launcher, spec, l.svc, l.checkDone)
+			err = l.cfg.Checks.Launching(ctx, l.cfg.Launcher, spec, l.svc, l.checkDone)
 		}
 		return "lifecycle", err
 	})
 	if err != nil {
 		return err
 	}
-	logs := &logRelay{publish: func(e bench.LogLines) { l.Stream.Publish(l.leg, e) }}
-	defer logs.close()
-	err = l.phase(l.leg, bench.PhaseLaunch, func() (_ string, err error) {
-		if spec, err = l.Spec(l.leg.String(), l.svc, l.artifact); err != nil {
+	logs := &logRelay{publish: func(e bench.LogLines) { l.publish(e) }}
+	defer logs.flush(true)
+	err = l.phase(bench.PhaseLaunch, func() (_ string, err error) {
+		if spec, err = l.cfg.Spec(l.leg.String(), l.svc, l.artifact); err != nil {
 			return "", err
 		}
 		spec.OnLog, spec.OnIncident = logs.add, l.reportIncident
-		l.inst, err = l.Launcher.Launch(ctx, spec)
+		l.inst, err = l.cfg.Launcher.Launch(ctx, spec)
 		return "", err
 	})
 	if err != nil {
@@ -136,8 +182,7 @@ func (l *life) live(ctx context.Context) (err error) {
 		err = errors.Join(err, l.stop(ctx))
 	}()
 	info := l.inst.Info()
-	l.launched = true
-	l.Stream.Publish(l.leg, bench.InstanceStarted{Info: info})
+	l.publish(bench.InstanceStarted{Info: info})
 	switch {
 	case info.Runtime.Traits().Foreign: // what limits it is not ours to say
 	case !info.LimitsEnforced:
@@ -146,17 +191,18 @@ func (l *life) live(ctx context.Context) (err error) {
 		l.notice("warning", info.LimitsNote)
 	}
 	if more := info.Privileges.String(); more != "" {
-		l.warn(bench.Finding{Kind: bench.FoundPrivileged, Text: "its manifest asks for more than contenders have by default: " + more})
+		text := "its manifest asks for more than contenders have by default: " + more
+		l.warn(bench.Finding{Kind: bench.FoundPrivileged, Text: text})
 	}
-	if err := l.phase(l.leg, bench.PhaseReady, func() (string, error) { return "", l.ready(ctx) }); err != nil {
+	if err := l.phase(bench.PhaseReady, func() (string, error) { return "", l.waitReady(ctx) }); err != nil {
 		return err
 	}
 	l.mark(ctx, "after start-up")
 	if err := l.firstRequests(ctx); err != nil {
 		return err
 	}
-	err = l.phase(l.leg, bench.PhaseCheck, func() (string, error) {
-		return "answers", l.Checks.Running(ctx, l.inst, spec, l.svc, l.checkDone)
+	err = l.phase(bench.PhaseCheck, func() (string, error) {
+		return "answers", l.cfg.Checks.Running(ctx, l.inst, spec, l.svc, l.checkDone)
 	})
 	if err != nil {
 		return l.orDeath(err)
@@ -165,44 +211,41 @@ func (l *life) live(ctx context.Context) (err error) {
 		return l.orDeath(err)
 	}
 	l.mark(ctx, "after checks")
-	if err := l.phase(l.leg, bench.PhaseLoad, func() (string, error) { return "", l.load(ctx) }); err != nil {
+	if err := l.phase(bench.PhaseLoad, func() (string, error) { return "", l.load(ctx) }); err != nil {
 		return err
 	}
-	for _, c := range l.Checks.Alive(ctx, l.inst, l.svc) {
+	for _, c := range l.cfg.Checks.Alive(ctx, l.inst, l.svc) {
 		l.checkDone(c)
 	}
 	return l.orDeath(nil)
 }
 
-func (l *life) ready(ctx context.Context) error {
-	sel := selection(*l.leg)
-	up, err := l.Ready(ctx, l.inst, l.svc, func(level, text string) {
+func (l *legRun) waitReady(ctx context.Context) error {
+	up, err := l.cfg.Ready(ctx, l.inst, l.svc, func(level, text string) {
 		if level == "" {
-			l.Stream.Publish(l.leg, bench.Progress{Phase: bench.PhaseReady, Text: clip(text, progressBytes)})
+			l.publish(bench.Progress{Phase: bench.PhaseReady, Text: clip(text, progressBytes)})
 			return
 		}
 		l.notice(level, text)
 	})
 	if err != nil {
 		because := l.because(ctx, err)
-		// Only what it does by itself will be the same in its next life.
-		if !l.answered[sel] && because == err && ctx.Err() == nil && l.inst.Exit() == nil && len(l.incidents.inStep(false)) == 0 {
-			l.mute[sel] = l.leg.Round
-		}
+		// Only what it does by itself will be the same in the next round.
+		l.silent = because == err && ctx.Err() == nil && l.inst.Exit() == nil && len(l.incidents.inStep(false)) == 0
 		return because
 	}
-	l.answered[sel] = true
-	l.Stream.Publish(l.leg, up)
+	l.ready = true
+	l.publish(up)
 	return nil
 }
 
-// ask ends the life of a contender that does not answer what the load would ask.
-func (l *life) ask(ctx context.Context) error {
-	if l.Ask == nil {
+// ask ends the leg of a contender that does not answer what the load would ask.
+func (l *legRun) ask(ctx context.Context) error {
+	if l.cfg.Ask == nil {
 		return nil
 	}
-	err := l.Ask(ctx, l.inst.BaseURL())
-	if err == nil || ctx.Err() != nil || !l.Run.AcceptFailedChecks {
+	err := l.cfg.Ask(ctx, l.inst.BaseURL())
+	if err == nil || ctx.Err() != nil || !l.cfg.Run.AcceptFailedChecks {
 		return err
 	}
 	l.notice("warning", err.Error()+" (accepted by --accept-failed-checks)")
@@ -211,26 +254,26 @@ func (l *life) ask(ctx context.Context) error {
 
 // stop ends the instance even if ctx has been cancelled: an interrupted run must not leave
 // containers. One that somebody else has started is let go without a word.
-func (l *life) stop(ctx context.Context) error {
-	if l.inst.Info().Runtime.Traits().Foreign {
-		_, err := l.inst.Stop(context.WithoutCancel(ctx), l.Grace)
+func (l *legRun) stop(ctx context.Context) error {
+	if l.foreign() {
+		_, err := l.inst.Stop(context.WithoutCancel(ctx), l.cfg.Grace)
 		return err
 	}
-	return l.phase(l.leg, bench.PhaseStop, func() (string, error) {
-		stop, err := l.inst.Stop(context.WithoutCancel(ctx), l.Grace)
+	return l.phase(bench.PhaseStop, func() (string, error) {
+		stop, err := l.inst.Stop(context.WithoutCancel(ctx), l.cfg.Grace)
 		if err != nil {
 			err = fmt.Errorf("stop: %w", err)
-			l.notice("error", err.Error()) // even an interrupted and quiet run must not hide what may still be there
+			l.notice("error", err.Error()) // an interrupted and quiet run must not hide what may still be there
 			return "", err
 		}
-		l.Stream.Publish(l.leg, bench.InstanceStopped{Stop: stop})
+		l.publish(bench.InstanceStopped{Stop: stop})
 		if stop.Forced {
-			return "killed, since the end was asked for by force", nil // it tells nothing of the contender
+			return "killed, since the end was asked for by force", nil // it says nothing about the contender
 		}
 		if stop.Killed {
-			l.warn(verdict.Hung(l.Grace))
+			l.warn(verdict.Hung(l.cfg.Grace))
 		}
-		for _, c := range l.Checks.Stopped(stop) {
+		for _, c := range l.cfg.Checks.Stopped(stop) {
 			l.checkDone(c)
 		}
 		if l.died != nil || !stop.Already && !stop.Exit.OOMKilled {
@@ -246,27 +289,16 @@ func (l *life) stop(ctx context.Context) error {
 }
 
 // orDeath turns err into the death of the instance if it has died: that is the better explanation.
-func (l *life) orDeath(err error) error {
+func (l *legRun) orDeath(err error) error {
 	if exit := l.inst.Exit(); exit != nil {
 		return fmt.Errorf("%s: %s", bench.AbortedDied, exit)
 	}
 	return err
 }
 
-func (l *life) mark(ctx context.Context, name string) {
+func (l *legRun) mark(ctx context.Context, name string) {
 	// A target that was not started by us has no counters; whoever comes next reports a death.
-	if u, err := sample.Read(ctx, l.inst); err == nil {
-		l.Stream.Publish(l.leg, bench.MarkRead{Mark: bench.Mark{Name: name, Usage: *u}})
+	if u, err := hostusage.ReadInstance(ctx, l.inst); err == nil {
+		l.publish(bench.MarkRead{Mark: bench.Mark{Name: name, Usage: *u}})
 	}
-}
-
-func (l *life) checkDone(c bench.CheckResult) {
-	l.checks = append(l.checks, c)
-	l.Stream.Publish(l.leg, bench.CheckDone{Check: c})
-}
-
-func (l *life) warn(f bench.Finding) { l.Stream.Publish(l.leg, bench.Warn(f)) }
-
-func (l *life) notice(level, text string) {
-	l.Stream.Publish(l.leg, bench.Notice{Level: level, Text: text})
 }

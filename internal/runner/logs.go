@@ -41,6 +41,7 @@ func (r *logRelay) add(line bench.LogLine) {
 	r.next.Lines = append(r.next.Lines, line)
 }
 
+// flush publishes what is left. The last one ends the relay: lines that are added later are lost.
 func (r *logRelay) flush(last bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -49,9 +50,6 @@ func (r *logRelay) flush(last bool) {
 	}
 	r.next, r.due, r.closed = bench.LogLines{}, false, r.closed || last
 }
-
-// close tells what is left and ends the relay. Lines that are added later are lost.
-func (r *logRelay) close() { r.flush(true) }
 
 // clip shortens s to at most n bytes without cutting a character in two.
 func clip(s string, n int) string {

@@ -1,9 +1,8 @@
 // Package runner knows the order of a benchmark's phases: prepare the store and the contenders,
 // then for every leg launch, wait until ready, check, load step by step while sampling, and stop.
 //
-// It tells what happens as events and keeps no other record. How anything is launched, loaded,
-// checked or drawn is left to the packages behind its interfaces; each interface is as small as the
-// runner's need.
+// It publishes what happens as events and keeps no other record. How anything is launched, loaded,
+// checked or drawn is left to the packages behind its interfaces.
 package runner
 
 import (
@@ -17,8 +16,8 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/event"
-	"locbench/internal/hiccup"
 	"locbench/internal/results"
+	"locbench/internal/thread"
 	"locbench/internal/units"
 )
 
@@ -53,7 +52,9 @@ type Hooks struct {
 // its end. Outcomes go to on; an error means that checking itself was not possible.
 type Checks interface {
 	Launching(ctx context.Context, l Launcher, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult)) error
-	Running(ctx context.Context, inst bench.Instance, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult)) error
+	Running(
+		ctx context.Context, inst bench.Instance, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult),
+	) error
 	Alive(ctx context.Context, inst bench.Instance, svc bench.Service) []bench.CheckResult
 	Stopped(stop bench.StopResult) []bench.CheckResult
 }
@@ -64,7 +65,7 @@ type Stage struct {
 	Do    func(ctx context.Context, progress func(bench.Progress)) (note string, err error)
 }
 
-// Stalls watches the machine while it is loaded. Take is what has happened since the last Take.
+// Stalls watches the machine while it is loaded. Take returns what has happened since the last Take.
 type Stalls interface {
 	Take() bench.Hiccups
 	Stop()
@@ -78,22 +79,24 @@ type Config struct {
 	Stages   []Stage
 	Services map[bench.Selection]bench.Service // resolved: variant applied
 	Build    func(ctx context.Context, svc bench.Service, progress func(text string)) (bench.Artifact, error)
-	// Spec fills in what a leg of svc is launched with. It is called for every launch anew.
+	// Spec fills in what a leg of svc is launched with. It is called again for every launch.
 	Spec     func(name string, svc bench.Service, artifact bench.Artifact) (bench.LaunchSpec, error)
 	Launcher Launcher
 	Engine   Engine
 	Checks   Checks
-	// StoreAlive tells whether the store answers, EngineAlive whether what launches contenders
-	// does; nil when there is none to ask.
+	// StoreAlive fails when the store does not answer, EngineAlive when what launches contenders does
+	// not; nil when there is none to ask.
 	StoreAlive  func(context.Context) error
 	EngineAlive func(context.Context) error
 	// StoreChange says how the store's documents have changed since it was asked last, "" if they have
-	// not. It is asked before and after each life; nil where nothing can change.
+	// not. It is asked before and after each leg; nil where nothing can change.
 	StoreChange func(context.Context) (string, error)
 	Patience    time.Duration // to wait for either of them before a leg; 30 s when 0
 	// Ready waits for the answer that says it is ready; the start-up time is 0 where it is not known. It
-	// may tell what it sees as a Notice of that level or, with the level "", as a Progress.
-	Ready func(ctx context.Context, inst bench.Instance, svc bench.Service, tell func(level, text string)) (bench.InstanceReady, error)
+	// may report what it sees as a Notice of that level or, with the level "", as a Progress.
+	Ready func(
+		ctx context.Context, inst bench.Instance, svc bench.Service, report func(level, text string),
+	) (bench.InstanceReady, error)
 	// FirstRequests times single requests of an instance that has just become ready; may be nil.
 	FirstRequests func(ctx context.Context, baseURL string) (bench.Phases, error)
 	// Ask asks an instance each kind of request once, before the load, and returns what was not as
@@ -106,10 +109,10 @@ type Config struct {
 	Judge func(bench.StepResult, bench.InstanceInfo) bench.Findings
 	// Beside reads host and store at the two ends of each step; nil where nobody can.
 	Beside func(ctx context.Context) *bench.Beside
-	// Stalls begins to watch the machine for standstills; a hiccup.Meter does when it is nil.
+	// Stalls begins to watch the machine for standstills; a thread.StallMeter does when it is nil.
 	Stalls func() Stalls
 	Grace  time.Duration // to stop in; 15 s when 0
-	// KeepGoing has a contender tried in every round though it never answered in its first life.
+	// KeepGoing has a contender tried in every round though it never became ready in its first one.
 	KeepGoing bool
 	// Control is what somebody asks of the run: each is on record as Intervened, or a Notice says
 	// why it cannot be done now. Nil, or closed, when nobody asks.
@@ -154,28 +157,28 @@ func Run(ctx context.Context, cfg Config) error {
 		cfg.Beside = func(context.Context) *bench.Beside { return nil }
 	}
 	if cfg.Stalls == nil {
-		cfg.Stalls = func() Stalls { return hiccup.Start(hiccup.Nap) }
+		cfg.Stalls = func() Stalls { return thread.WatchStalls(thread.LookEvery) }
 	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	r := &runner{
-		Config: cfg, artifacts: map[bench.Selection]bench.Artifact{}, broken: map[bench.Selection]error{},
-		mute: map[bench.Selection]int{}, answered: map[bench.Selection]bool{},
+		cfg: cfg, artifacts: map[bench.Selection]bench.Artifact{}, broken: map[bench.Selection]error{},
+		neverReady: map[bench.Selection]int{}, wasReady: map[bench.Selection]bool{},
+		sofar: bench.Run{State: bench.RunFailed, Legs: slices.Clone(cfg.Run.Legs)},
 		steering: &steering{
 			publish: cfg.Stream.Publish, endRun: end, changed: make(chan struct{}),
-			skipped: map[bench.Selection]bool{}, controlled: &controlled{},
+			skipped: map[bench.Selection]bool{}, running: &controlled{},
 		},
+		clock: &clock{began: time.Now()},
 	}
-	r.sofar = bench.Run{State: bench.RunFailed, Legs: slices.Clone(r.Run.Legs)}
-	for _, e := range r.Run.Legs {
+	for _, e := range cfg.Run.Legs {
 		if e.State == bench.LegComplete {
-			r.answered[selection(e.Leg)], r.launched = true, true
+			r.wasReady[selection(e.Leg)], r.launched = true, true
 		}
 	}
-	r.began = time.Now()
 	done := make(chan struct{})
 	var wg sync.WaitGroup
-	wg.Go(func() { r.steering.run(r.Control, done) })
+	wg.Go(func() { r.steering.run(r.cfg.Control, done) })
 	err := r.run(ctx)
 	close(done)
 	wg.Wait()
@@ -194,32 +197,35 @@ func Run(ctx context.Context, cfg Config) error {
 	if err != nil {
 		ended.Err = err.Error()
 	}
-	r.Stream.Publish(nil, ended)
+	r.publish(ended)
 	return err
 }
 
 type runner struct {
-	Config
-	artifacts map[bench.Selection]bench.Artifact
-	broken    map[bench.Selection]error // contenders that could not be built
-	mute      map[bench.Selection]int   // the round in which a contender ran and never answered, before it ever did
-	answered  map[bench.Selection]bool  // contenders that have become ready once
-	launched  bool                      // something was, so that there are results to go on with
-	sofar     bench.Run                 // how each leg has ended; the run's state is that of one that has failed
-	steering  *steering
-	began     time.Time
-	clockOff  time.Duration // how far the clock has been set since then, as far as it was reported
-	ended     error         // a threshold that has ended the run
+	cfg        Config
+	artifacts  map[bench.Selection]bench.Artifact
+	broken     map[bench.Selection]error // contenders that could not be built
+	neverReady map[bench.Selection]int   // the round in which a contender ran and did not become ready, nor ever before
+	wasReady   map[bench.Selection]bool  // contenders that have become ready once
+	launched   bool                      // something was, so that there are results to resume
+	sofar      bench.Run                 // how each leg has ended; the run's state is that of one that has failed
+	steering   *steering
+	clock      *clock
 }
 
+// publish publishes an event about the whole run.
+func (r *runner) publish(e bench.Event) { r.cfg.Stream.Publish(nil, e) }
+
+func (r *runner) notice(text string) { r.publish(bench.Notice{Level: "info", Text: text}) }
+
 func (r *runner) run(ctx context.Context) error {
-	r.Run.State = bench.RunRunning
-	r.Stream.Publish(nil, bench.RunStarted{Run: r.Run, Dir: r.Dir})
-	for _, stage := range r.Stages {
-		err := r.phase(nil, stage.Phase, func() (string, error) {
+	r.cfg.Run.State = bench.RunRunning
+	r.publish(bench.RunStarted{Run: r.cfg.Run, Dir: r.cfg.Dir})
+	for _, stage := range r.cfg.Stages {
+		err := phase(r.publish, stage.Phase, func() (string, error) {
 			return stage.Do(ctx, func(p bench.Progress) {
 				p.Phase, p.Text = stage.Phase, clip(p.Text, progressBytes)
-				r.Stream.Publish(nil, p)
+				r.publish(p)
 			})
 		})
 		if err != nil {
@@ -234,17 +240,17 @@ func (r *runner) run(ctx context.Context) error {
 
 func (r *runner) runLegs(ctx context.Context) error {
 	var failures []error
-	for _, group := range r.Run.Groups() {
-		group = slices.DeleteFunc(group, func(i int) bool { return r.Run.Legs[i].State == bench.LegComplete })
+	for _, group := range r.cfg.Run.Groups() {
+		group = slices.DeleteFunc(group, func(i int) bool { return r.cfg.Run.Legs[i].State == bench.LegComplete })
 		if len(group) == 0 {
 			continue
 		}
-		r.pause(ctx, nil, nil)
+		r.steering.pause(ctx, nil, nil)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		group = slices.DeleteFunc(group, func(i int) bool {
-			leg := r.Run.Legs[i].Leg
+			leg := r.cfg.Run.Legs[i].Leg
 			if !r.steering.skips(selection(leg)) {
 				return false
 			}
@@ -254,12 +260,14 @@ func (r *runner) runLegs(ctx context.Context) error {
 		if len(group) == 0 {
 			continue
 		}
-		if err := errors.Join(r.await(ctx, "the store", r.StoreAlive), r.await(ctx, "the container engine", r.EngineAlive)); err != nil {
+		err := errors.Join(
+			r.await(ctx, "the store", r.cfg.StoreAlive), r.await(ctx, "the container engine", r.cfg.EngineAlive))
+		if err != nil {
 			return &Incomplete{append(failures, err)}
 		}
 		requested, missed := error(nil), true
 		for n, err := range r.together(ctx, group) {
-			leg := r.Run.Legs[group[n]].Leg
+			leg := r.cfg.Run.Legs[group[n]].Leg
 			if errors.Is(err, ErrOnRequest) && requested == nil {
 				requested = fmt.Errorf("%s: %w", leg, err)
 			}
@@ -271,14 +279,14 @@ func (r *runner) runLegs(ctx context.Context) error {
 		if requested != nil {
 			return requested
 		}
-		if r.ended != nil {
+		if ended := r.steering.ended(); ended != nil {
 			if missed { // it was missed at the end of a whole leg
-				failures = append(failures, r.ended)
+				failures = append(failures, ended)
 			}
 			break
 		}
 		if last := group[len(group)-1]; r.steering.stopping() && !r.lastLeg(last) {
-			return fmt.Errorf("%w after leg %s", errStopped, r.Run.Legs[last].Leg)
+			return fmt.Errorf("%w after leg %s", errStopped, r.cfg.Run.Legs[last].Leg)
 		}
 	}
 	if slices.ContainsFunc(failures, func(err error) bool { return !errors.Is(err, ErrThreshold) }) {
@@ -290,29 +298,32 @@ func (r *runner) runLegs(ctx context.Context) error {
 // passOver leaves out a leg of a contender that was skipped. It stays pending: it can still be run.
 func (r *runner) passOver(leg bench.Leg) error {
 	text := "passed over, since its contender was " + bench.AbortedSkipped
-	r.Stream.Publish(nil, bench.Notice{Level: "info", Text: leg.String() + ": " + text})
-	return fmt.Errorf("%s: %s; %s runs it", leg, text, results.ResumeCommand(r.Dir))
+	r.notice(leg.String() + ": " + text)
+	return fmt.Errorf("%s: %s; %s runs it", leg, text, results.ResumeCommand(r.cfg.Dir))
 }
 
 func (r *runner) lastLeg(i int) bool {
-	return !slices.ContainsFunc(r.Run.Legs[i+1:], func(e bench.LegEntry) bool { return e.State != bench.LegComplete })
+	return !slices.ContainsFunc(r.cfg.Run.Legs[i+1:], func(e bench.LegEntry) bool { return e.State != bench.LegComplete })
 }
 
 // buildAll builds each contender once. One that cannot be built fails its legs, not the run.
 func (r *runner) buildAll(ctx context.Context) error {
-	if r.Run.Profile.Runtime.Traits().Foreign {
+	if r.cfg.Run.Profile.Runtime.Traits().Foreign {
 		return nil // it runs already
 	}
-	for _, sel := range r.Run.Profile.Contenders {
-		if _, done := r.artifacts[sel]; done || r.broken[sel] != nil || !r.needed(sel) {
+	for _, sel := range r.cfg.Run.Profile.Contenders {
+		needed := slices.ContainsFunc(r.cfg.Run.Legs, func(e bench.LegEntry) bool {
+			return selection(e.Leg) == sel && e.State != bench.LegComplete
+		})
+		if _, done := r.artifacts[sel]; done || r.broken[sel] != nil || !needed {
 			continue
 		}
-		err := r.phase(nil, bench.PhaseBuild, func() (string, error) {
+		err := phase(r.publish, bench.PhaseBuild, func() (string, error) {
 			var last time.Time
-			a, err := r.Build(ctx, r.Services[sel], func(text string) {
+			a, err := r.cfg.Build(ctx, r.cfg.Services[sel], func(text string) {
 				if now := time.Now(); now.Sub(last) >= time.Second {
 					last = now
-					r.Stream.Publish(nil, bench.Progress{Phase: bench.PhaseBuild, Text: clip(text, progressBytes)})
+					r.publish(bench.Progress{Phase: bench.PhaseBuild, Text: clip(text, progressBytes)})
 				}
 			})
 			r.artifacts[sel] = a
@@ -326,12 +337,6 @@ func (r *runner) buildAll(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-func (r *runner) needed(sel bench.Selection) bool {
-	return slices.ContainsFunc(r.Run.Legs, func(e bench.LegEntry) bool {
-		return selection(e.Leg) == sel && e.State != bench.LegComplete
-	})
 }
 
 func describeBuild(sel bench.Selection, a bench.Artifact) string {
@@ -353,37 +358,38 @@ func (r *runner) await(ctx context.Context, what string, alive func(context.Cont
 	for reported := false; ; reported = true {
 		err := alive(ctx)
 		if err == nil && reported {
-			r.Stream.Publish(nil, bench.Notice{Level: "info", Text: what + " answers again, after " + units.Duration(time.Since(began))})
+			r.notice(what + " answers again, after " + units.Duration(time.Since(began)))
 		}
 		if err == nil || ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if !reported {
-			r.Stream.Publish(nil, bench.Notice{Level: "info", Text: fmt.Sprintf("waiting for %s, for at most %v: %v", what, r.Patience, err)})
+			r.notice(fmt.Sprintf("waiting for %s, for at most %v: %v", what, r.cfg.Patience, err))
 		}
-		if time.Since(began) > r.Patience {
+		if time.Since(began) > r.cfg.Patience {
 			how := ""
 			if r.launched {
-				how = "; finished legs are kept, go on with: " + results.ResumeCommand(r.Dir)
+				how = "; finished legs are kept, resume with: " + results.ResumeCommand(r.cfg.Dir)
 			}
-			return fmt.Errorf("%s has not answered for %v, so the run ends here%s: %w", what, r.Patience, how, err)
+			return fmt.Errorf("%s has not answered for %v, so the run ends here%s: %w", what, r.cfg.Patience, how, err)
 		}
-		r.Stream.Publish(nil, bench.Progress{Phase: bench.PhaseStore, Text: "waiting for " + what + ": " + err.Error()})
+		r.publish(bench.Progress{Phase: bench.PhaseStore, Text: "waiting for " + what + ": " + err.Error()})
 		select {
 		case <-ctx.Done():
-		case <-time.After(min(time.Second, r.Patience)):
+		case <-time.After(min(time.Second, r.cfg.Patience)):
 		}
 	}
 }
 
-func (r *runner) phase(leg *bench.Leg, phase bench.Phase, do func() (note string, err error)) error {
-	r.Stream.Publish(leg, bench.PhaseStarted{Phase: phase})
+// phase does one phase of the run or of a leg, and publishes its beginning and its end.
+func phase(publish func(bench.Event), phase bench.Phase, do func() (note string, err error)) error {
+	publish(bench.PhaseStarted{Phase: phase})
 	began := time.Now()
 	note, err := do()
 	ended := bench.PhaseEnded{Phase: phase, Took: time.Since(began), Note: note}
 	if err != nil {
 		ended.Err = err.Error()
 	}
-	r.Stream.Publish(leg, ended)
+	publish(ended)
 	return err
 }

@@ -183,7 +183,7 @@ func TestAHangingContenderIsGivenUp(t *testing.T) {
 		if !errors.Is(err, ErrLegs) || !strings.Contains(err.Error(), "no answer after 1s") {
 			t.Errorf("error %v", err)
 		}
-		if leg := f.legs[f.order[0]]; len(leg.Steps) != deafSteps {
+		if leg := f.legs[f.order[0]]; len(leg.Steps) != maxStepsWithoutAnswer {
 			t.Errorf("%d steps were run against a contender that hangs", len(leg.Steps))
 		}
 	})
@@ -411,7 +411,7 @@ func TestLogRelay_OnceASecond(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		r.add(bench.LogLine{Text: "x"})
-		r.close()
+		r.flush(true)
 		r.add(bench.LogLine{Text: "late"})
 		time.Sleep(2 * time.Second) // for the timer of what was told at the end
 		if !slices.Equal(told, []time.Duration{time.Second, 2200 * time.Millisecond, 61500 * time.Millisecond}) || !slices.Equal(lines, []int{4, 1, 1}) {
@@ -426,7 +426,7 @@ func TestLogRelayIsBounded(t *testing.T) {
 	for range 5000 {
 		r.add(bench.LogLine{Text: strings.Repeat("é", 5000)})
 	}
-	r.close()
+	r.flush(true)
 	var lines int
 	var dropped int64
 	for _, e := range got {

@@ -12,7 +12,6 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/units"
-	"locbench/internal/verdict"
 )
 
 // ErrOnRequest is wrapped by the error of Run when a control has ended the run: bench.ControlStop
@@ -31,23 +30,24 @@ var (
 	errStopped error = onRequest("stopped by the user")
 )
 
-// toldChanges bounds how many changes of the rate a warning names.
-const toldChanges = 8
+// maxChanges bounds how many changes of the rate a warning names.
+const maxChanges = 8
 
 // steering is what has been asked of the run, and what runs that could obey. Controls come in at
-// any moment from a goroutine of its own; the runner tells it what begins and ends.
+// any moment from a goroutine of its own; the runner reports to it what begins and ends.
 type steering struct {
 	publish func(*bench.Leg, bench.Event)
 	endRun  context.CancelCauseFunc
 
-	mu          sync.Mutex
-	changed     chan struct{} // closed, and made anew, when hold or stop change
-	hold        bool          // a pause is wanted, or under way
-	stop        bool          // the run is to end after the running step
-	over        bool          // no leg is left to run
-	skipped     map[bench.Selection]bool
-	*controlled               // of the leg that runs; of several that take turns that of the one whose turn it is
-	shared      []*controlled // of all that take turns
+	mu      sync.Mutex
+	changed chan struct{} // closed, and made again, when hold or stop change
+	hold    bool          // a pause is wanted, or under way
+	stop    bool          // the run is to end after the running step
+	over    bool          // no leg is left to run
+	missed  error         // a threshold that ends the run
+	skipped map[bench.Selection]bool
+	running *controlled   // the leg that runs; of several that take turns the one whose turn it is
+	shared  []*controlled // all that take turns
 }
 
 // controlled is what controls can act on of a leg.
@@ -77,22 +77,22 @@ func (s *steering) locked(do func()) {
 
 // share says who takes turns from now on; nil: nobody.
 func (s *steering) share(legs []*controlled) {
-	s.locked(func() { s.shared, s.controlled = legs, &controlled{} })
+	s.locked(func() { s.shared, s.running = legs, &controlled{} })
 }
 
-func (s *steering) turnTo(r *controlled) { s.locked(func() { s.controlled = r }) }
+func (s *steering) turnTo(leg *controlled) { s.locked(func() { s.running = leg }) }
 
-// running are the steps that run: several where contenders take turns.
-func (s *steering) running() (steps []*steered) {
-	for _, r := range s.shared {
-		if r.step != nil {
-			steps = append(steps, r.step)
+// eachStep does something to all steps that run: several where contenders take turns.
+func (s *steering) eachStep(do func(*steered)) {
+	legs := s.shared
+	if len(legs) == 0 {
+		legs = []*controlled{s.running}
+	}
+	for _, leg := range legs {
+		if leg.step != nil {
+			do(leg.step)
 		}
 	}
-	if len(s.shared) == 0 && s.step != nil {
-		steps = append(steps, s.step)
-	}
-	return steps
 }
 
 func (s *steering) run(controls <-chan bench.Control, done <-chan struct{}) {
@@ -118,14 +118,14 @@ func (s *steering) take(c bench.Control) {
 	}
 	why, obey := s.answer(c)
 	if why != "" {
-		s.publish(s.leg, bench.Notice{Level: "info", Text: why})
+		s.publish(s.running.leg, bench.Notice{Level: "info", Text: why})
 		return
 	}
 	e := bench.Intervened{Control: c}
-	if s.step != nil {
-		e.Step = new(s.step.index)
+	if step := s.running.step; step != nil {
+		e.Step = new(step.index)
 	}
-	s.publish(s.leg, e)
+	s.publish(s.running.leg, e)
 	obey()
 }
 
@@ -136,35 +136,36 @@ func (s *steering) answer(c bench.Control) (why string, obey func()) {
 			why = cmp.Or(why, text)
 		}
 	}
-	idle := s.step == nil
+	now := s.running
+	idle := now.step == nil
 	switch obey = func() {}; c.Kind { // a note is on record, and that is all
 	case bench.ControlPause:
 		refuse(s.hold, "no second pause: one is under way, or comes after the running step")
 		refuse(s.stop || s.over, "no pause: the run is ending")
 		obey = func() { s.hold = true }
 	case bench.ControlResume:
-		refuse(!s.hold, "nothing to go on with: the run is not paused")
+		refuse(!s.hold, "nothing to resume: the run is not paused")
 		obey = func() {
 			s.hold = false
 			s.wake()
 		}
 	case bench.ControlSkipStep:
 		refuse(idle, "no step skipped: none is running now")
-		refuse(!idle && s.step.skip, "the running step is being skipped already")
+		refuse(!idle && now.step.skip, "the running step is being skipped already")
 		obey = func() {
-			for _, step := range s.running() {
+			s.eachStep(func(step *steered) {
 				step.skip = true
 				step.end(errSkipped)
-			}
+			})
 		}
 	case bench.ControlSkipContender:
-		refuse(s.leg == nil, "no contender skipped: none is running now")
+		refuse(now.leg == nil, "no contender skipped: none is running now")
 		refuse(len(s.shared) > 1, "no contender skipped: they take turns, so that each is there for the others' sake")
-		refuse(s.leg != nil && s.skipped[selection(*s.leg)], "the running contender is being skipped already")
+		refuse(now.leg != nil && s.skipped[selection(*now.leg)], "the running contender is being skipped already")
 		obey = func() {
-			s.skipped[selection(*s.leg)] = true
-			if !s.whole {
-				s.endLeg(errSkipped)
+			s.skipped[selection(*now.leg)] = true
+			if !now.whole {
+				now.endLeg(errSkipped)
 			}
 		}
 	case bench.ControlStop:
@@ -173,21 +174,17 @@ func (s *steering) answer(c bench.Control) (why string, obey func()) {
 		obey = func() {
 			s.stop, s.hold = true, false
 			s.wake()
-			if idle && !s.whole {
+			if idle && !now.whole {
 				s.endRun(errStopped)
 			}
 		}
 	case bench.ControlRate:
 		refuse(idle, "rate not changed: no step is running now")
-		if !idle && s.step.step.Rate == 0 {
+		if !idle && now.step.step.Rate == 0 {
 			return fmt.Sprintf("rate not changed: step %d (%s) has no rate of its own to send at",
-				s.step.index+1, s.step.step.Name), nil
+				now.step.index+1, now.step.step.Name), nil
 		}
-		obey = func() {
-			for _, step := range s.running() {
-				step.change(c.Rate)
-			}
-		}
+		obey = func() { s.eachStep(func(step *steered) { step.change(c.Rate) }) }
 	case bench.ControlAbort:
 		obey = func() { s.endRun(errAborted) }
 	}
@@ -199,7 +196,7 @@ func (s *steering) wake() {
 	s.changed = make(chan struct{})
 }
 
-// held tells whether a pause is wanted, and gives what is closed when that changes.
+// held reports whether a pause is wanted, and returns what is closed when that changes.
 func (s *steering) held() (hold bool, changed <-chan struct{}) {
 	s.locked(func() { hold, changed = s.hold, s.changed })
 	return hold, changed
@@ -219,68 +216,73 @@ func (s *steering) skips(sel bench.Selection) (skipped bool) {
 func (s *steering) beginLeg(leg *bench.Leg, e bench.LegStarted, end context.CancelCauseFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.leg, s.endLeg, s.whole = leg, end, false
+	s.running.leg, s.running.endLeg, s.running.whole = leg, end, false
 	s.publish(leg, e)
 }
 
 // finishLeg ends the control of the leg. last says that none comes after it.
 func (s *steering) finishLeg(last bool) {
-	s.locked(func() { s.leg, s.endLeg, s.whole, s.over = nil, nil, false, last })
+	s.locked(func() { *s.running, s.over = controlled{}, last })
 }
 
 // beginStep puts a step of the running leg under control, as beginLeg does a leg.
 func (s *steering) beginStep(e bench.StepStarted, end context.CancelCauseFunc) *steered {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.step = &steered{index: e.Index, step: e.Step, end: end, began: time.Now()}
-	s.publish(s.leg, e)
-	return s.step
+	step := &steered{index: e.Index, step: e.Step, end: end, began: time.Now()}
+	s.running.step = step
+	s.publish(s.running.leg, e)
+	return step
 }
 
 func (s *steering) startClock() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.step != nil {
-		s.step.began = time.Now()
-	}
+	s.locked(func() {
+		if step := s.running.step; step != nil {
+			step.began = time.Now()
+		}
+	})
 }
 
 // finishStep ends the control of the step. last says that the leg has no other.
-func (s *steering) finishStep(last bool) { s.locked(func() { s.step, s.whole = nil, last }) }
+func (s *steering) finishStep(last bool) {
+	s.locked(func() { s.running.step, s.running.whole = nil, last })
+}
 
 // closing says that the leg is being stopped: what is asked for now must not hide why it ended.
-func (s *steering) closing() { s.locked(func() { s.whole = true }) }
+func (s *steering) closing() { s.locked(func() { s.running.whole = true }) }
+
+// missThreshold ends the run after the running step.
+func (s *steering) missThreshold(err error) { s.locked(func() { s.missed = err }) }
+
+// ended is the threshold that ends the run; nil for none.
+func (s *steering) ended() (missed error) {
+	s.locked(func() { missed = s.missed })
+	return missed
+}
 
 // change is called under the lock of the steering.
 func (r *steered) change(rate float64) {
 	r.rate.Store(math.Float64bits(rate))
-	if len(r.changes) == toldChanges {
+	if len(r.changes) == maxChanges {
 		r.more++
 		return
 	}
-	r.changes = append(r.changes, fmt.Sprintf("to %s/s after %s", units.Rate(rate), units.Duration(time.Since(r.began))))
+	after := units.Duration(time.Since(r.began))
+	r.changes = append(r.changes, fmt.Sprintf("to %s/s after %s", units.Rate(rate), after))
 }
 
 // wanted is the rate that was asked for, in requests per second; 0: the step's own.
 func (r *steered) wanted() float64 { return math.Float64frombits(r.rate.Load()) }
 
-// doubts are what must be known of the figures of a finished step.
-func (r *steered) doubts() (all bench.Findings) {
-	if len(r.changes) > 0 {
-		all = append(all, verdict.RateChanged(r.step.Rate, r.changes, r.more))
-	}
-	return all
-}
-
 // pause stands still for as long as somebody wants it, and returns how long that was; 0 when nobody
 // does. It ends early when ctx does, or when died is closed; whoever calls it asks for either. leg
 // is nil between two legs.
-func (r *runner) pause(ctx context.Context, leg *bench.Leg, died <-chan struct{}) time.Duration {
-	hold, changed := r.steering.held()
+func (s *steering) pause(ctx context.Context, leg *bench.Leg, died <-chan struct{}) time.Duration {
+	hold, changed := s.held()
 	if !hold || ctx.Err() != nil {
 		return 0
 	}
-	r.Stream.Publish(leg, bench.Paused{})
+	s.publish(leg, bench.Paused{})
 	began := time.Now()
 	for hold {
 		select {
@@ -289,11 +291,11 @@ func (r *runner) pause(ctx context.Context, leg *bench.Leg, died <-chan struct{}
 		case <-died:
 			hold = false
 		case <-changed:
-			hold, changed = r.steering.held()
+			hold, changed = s.held()
 		}
 	}
 	took := time.Since(began)
-	r.Stream.Publish(leg, bench.Resumed{Took: took})
+	s.publish(leg, bench.Resumed{Took: took})
 	return took
 }
 

@@ -23,12 +23,12 @@ func (missed) Is(target error) bool { return target == ErrThreshold }
 // judge puts on record what has become of the thresholds in a finished step, and returns what is to
 // end; nil when nothing is. After the last step of a leg there is nothing of it to cut short, nor of
 // the run after that of the last leg. A step that was cut short is not judged.
-func (l *life) judge(res *bench.StepResult) (stop *missed) {
+func (l *legRun) judge(res *bench.StepResult) (stop *missed) {
 	if res.Aborted != "" {
 		return nil
 	}
 	last := l.lastStep(res.Index)
-	for _, t := range l.Run.Profile.Thresholds {
+	for _, t := range l.cfg.Run.Profile.Thresholds {
 		if !t.Concerns(res.Index, res.Step) {
 			continue
 		}

@@ -12,23 +12,23 @@ import (
 	"locbench/internal/verdict"
 )
 
-// ailing is an instance that can say why it may not answer, as far as runtime and kernel know it.
-type ailing interface {
-	Ailment(ctx context.Context) string // "" for nothing that they know of
+// diagnosable is an instance that can say why it may not answer, as far as runtime and kernel know it.
+type diagnosable interface {
+	Diagnose(ctx context.Context) string // "" for nothing that they know of
 }
 
-// mortal is an instance of whose end the kernel may know before its runtime tells of it.
+// mortal is an instance of whose end the kernel may know before its runtime reports it.
 type mortal interface {
 	Gone() bool // its main process has ended
 }
 
 // lateEnd bounds the wait for how a contender has ended whose process is gone: an engine on a busy
-// machine may tell that many seconds later.
+// machine may report that many seconds later.
 const lateEnd = 30 * time.Second
 
 // dead says whether the contender has ended. Where only the kernel knows it so far, it waits until
-// the runtime tells how: what is missing is not an answer, and loading it further measures nothing.
-func (l *life) dead(ctx context.Context) bool {
+// the runtime reports how: what is missing is not an answer, and loading it further measures nothing.
+func (l *legRun) dead(ctx context.Context) bool {
 	if m, ok := l.inst.(mortal); ok && l.inst.Exit() == nil && m.Gone() {
 		late := time.NewTimer(lateEnd)
 		defer late.Stop()
@@ -41,8 +41,8 @@ func (l *life) dead(ctx context.Context) bool {
 	return l.inst.Exit() != nil
 }
 
-// examination bounds the questions that are asked about a contender that does not answer.
-const examination = 3 * time.Second
+// questionTimeout bounds the questions that are asked about a contender that does not answer.
+const questionTimeout = 3 * time.Second
 
 // incidents are what has happened to a leg. They come from a goroutine of the launcher's.
 type incidents struct {
@@ -71,29 +71,25 @@ func (i *incidents) inStep(over bool) []bench.Incident {
 
 const mostIncidents = 200 // of one leg: somebody may pause and unpause all day
 
-func (l *life) reportIncident(in bench.Incident) {
+func (l *legRun) reportIncident(in bench.Incident) {
 	i := &l.incidents
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	in.Step = i.step
-	// An engine may tell the same thing twice.
-	if n := len(i.all); n == mostIncidents || n > 0 && i.all[n-1].Kind == in.Kind && i.all[n-1].Text == in.Text && i.all[n-1].Step == in.Step {
+	// An engine may report the same thing twice.
+	if n := len(i.all); n == mostIncidents {
 		return
+	} else if n > 0 {
+		last := i.all[n-1]
+		if last.Kind == in.Kind && last.Text == in.Text && last.Step == in.Step {
+			return
+		}
 	}
 	i.all = append(i.all, in)
-	l.Stream.Publish(l.leg, bench.Befell{Incident: in})
+	l.publish(bench.Befell{Incident: in})
 }
 
-// phase is runner.phase, and remembers in which phase a life went wrong first.
-func (l *life) phase(leg *bench.Leg, phase bench.Phase, do func() (string, error)) error {
-	err := l.runner.phase(leg, phase, do)
-	if err != nil && l.failedIn == "" {
-		l.failedIn = phase
-	}
-	return err
-}
-
-// silentAtEnd tells whether a step ended in silence, and not for want of requests: nothing succeeded
+// silentAtEnd reports whether a step ended in silence, and not for want of requests: nothing succeeded
 // all through its last second, or nothing of what was in flight at its end. The second is what one
 // that was stopped in the last second leaves behind.
 func silentAtEnd(res bench.Load) bool {
@@ -107,28 +103,28 @@ func silentAtEnd(res bench.Load) bool {
 	return len(sent) == 0 || sent[len(sent)-1].Succeeded == 0
 }
 
-// ailment asks why the contender does not answer; "" when nobody knows.
-func (l *life) ailment(ctx context.Context) string {
-	a, ok := l.inst.(ailing)
+// diagnose asks why the contender does not answer; "" when nobody knows.
+func (l *legRun) diagnose(ctx context.Context) string {
+	d, ok := l.inst.(diagnosable)
 	if !ok {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), examination)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), questionTimeout)
 	defer cancel()
-	return a.Ailment(ctx)
+	return d.Diagnose(ctx)
 }
 
-// examine finds out why a step ended in silence, and tells it as an incident of the step. It
+// diagnoseSilence finds out why a step ended in silence, and reports it as an incident of the step. It
 // returns the cause, and the error of a store that is away.
-func (l *life) examine(ctx context.Context) (cause string, store error) {
-	if cause = l.ailment(ctx); cause != "" {
+func (l *legRun) diagnoseSilence(ctx context.Context) (cause string, store error) {
+	if cause = l.diagnose(ctx); cause != "" {
 		l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentSilent, Text: "it does not answer: " + cause})
 		return cause, nil
 	}
-	if l.StoreAlive == nil || ctx.Err() != nil {
+	if l.cfg.StoreAlive == nil || ctx.Err() != nil {
 		return "", nil
 	}
-	if store = l.StoreAlive(ctx); store == nil || ctx.Err() != nil {
+	if store = l.cfg.StoreAlive(ctx); store == nil || ctx.Err() != nil {
 		return "", nil
 	}
 	text := "the store does not answer: " + store.Error()
@@ -136,20 +132,21 @@ func (l *life) examine(ctx context.Context) (cause string, store error) {
 	return "", store
 }
 
-// countStore tells it as an incident if the store's documents are not those that were counted last:
+// countStore reports it as an incident if the store's documents are not those that were counted last:
 // what a contender changes, its competitors are asked for. An interrupted leg is counted after too.
-func (l *life) countStore(ctx context.Context, when string) {
-	if l.StoreChange == nil {
+func (l *legRun) countStore(ctx context.Context, when string) {
+	if l.cfg.StoreChange == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), examination)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), questionTimeout)
 	defer cancel()
-	change, err := l.StoreChange(ctx)
+	change, err := l.cfg.StoreChange(ctx)
 	switch {
 	case err != nil:
 		l.notice("warning", "whether the store's documents have changed is not known: "+err.Error())
 	case change != "":
-		l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentData, Text: "the store's documents have changed " + when + ": " + change})
+		text := "the store's documents have changed " + when + ": " + change
+		l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentData, Text: text})
 	}
 }
 
@@ -172,24 +169,24 @@ func doubts(res bench.StepResult, incidents []bench.Incident) (all bench.Finding
 }
 
 // because adds what is known of why the contender does not answer to an error that does not say it.
-func (l *life) because(ctx context.Context, err error) error {
+func (l *legRun) because(ctx context.Context, err error) error {
 	if err == nil || l.inst == nil || ctx.Err() != nil || l.inst.Exit() != nil {
 		return err
 	}
-	if cause := l.ailment(ctx); cause != "" && !strings.Contains(err.Error(), cause) {
+	if cause := l.diagnose(ctx); cause != "" && !strings.Contains(err.Error(), cause) {
 		return fmt.Errorf("%w: %s", err, cause)
 	}
 	return err
 }
 
 // engineGone adds to the death of a contender that its engine is away.
-func (l *life) engineGone(ctx context.Context, failure string) string {
-	if l.EngineAlive == nil || l.died == nil || l.died.EngineLost {
+func (l *legRun) engineGone(ctx context.Context, failure string) string {
+	if l.cfg.EngineAlive == nil || l.died == nil || l.died.EngineLost {
 		return failure
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), examination)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), questionTimeout)
 	defer cancel()
-	if l.EngineAlive(ctx) != nil {
+	if l.cfg.EngineAlive(ctx) != nil {
 		failure += "; the container engine does not answer any more"
 	}
 	return failure
@@ -198,20 +195,26 @@ func (l *life) engineGone(ctx context.Context, failure string) string {
 // clockStep is what a clock must be set by to be reported: a time service's corrections are less.
 const clockStep = 500 * time.Millisecond
 
-// clockMoved is how far the clock has been set since it was asked last, back if negative.
-func (r *runner) clockMoved() time.Duration {
+// clock notices that this machine's clock is set while the run is under way.
+type clock struct {
+	began time.Time
+	off   time.Duration // how far it has been set since then, as far as it was reported
+}
+
+// moved is how far the clock has been set since it was asked last, back if negative.
+func (c *clock) moved() time.Duration {
 	now := time.Now()
-	off := now.Round(0).Sub(r.began.Round(0)) - now.Sub(r.began) // Round takes the monotonic reading away
-	moved := off - r.clockOff
+	off := now.Round(0).Sub(c.began.Round(0)) - now.Sub(c.began) // Round takes the monotonic reading away
+	moved := off - c.off
 	if moved.Abs() < clockStep {
 		return 0
 	}
-	r.clockOff = off
+	c.off = off
 	return moved
 }
 
 // lost is what the leg has not measured; nil when that is nothing.
-func (l *life) lost() *bench.Lost {
+func (l *legRun) lost() *bench.Lost {
 	lost := &bench.Lost{Phase: l.failedIn}
 	begun := len(l.steps)
 	if l.cut != nil {
@@ -221,7 +224,7 @@ func (l *life) lost() *bench.Lost {
 			lost.After = &l.cut.Load.Elapsed
 		}
 	}
-	if planned := l.Run.Profile.Steps; l.Next == nil && begun < len(planned) {
+	if planned := l.cfg.Run.Profile.Steps; l.cfg.Next == nil && begun < len(planned) {
 		for _, s := range planned[begun:] {
 			lost.Steps = append(lost.Steps, s.Title())
 		}

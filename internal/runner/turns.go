@@ -16,7 +16,7 @@ type Turns struct {
 	Next   func() // gives the turn away, and returns when it is this step's again
 }
 
-// Order plans the legs: every contender once in each round, in an order that is shuffled anew for
+// Order plans the legs: every contender once in each round, in an order that is shuffled again for
 // each round from seed, so that a drift of the machine hits all alike and nobody always runs after
 // the same neighbour.
 func Order(contenders []bench.Selection, rounds int, seed uint64) []bench.LegEntry {
@@ -31,18 +31,18 @@ func Order(contenders []bench.Selection, rounds int, seed uint64) []bench.LegEnt
 	return legs
 }
 
-// together runs the lives of several legs at the same time. Only one of them does anything at any
+// together runs several legs at the same time. Only one of them does anything at any
 // moment, so that the others' idling is all that it can notice of them: they are started one after
 // the other, meet before each step, and take turns in it.
 func (r *runner) together(ctx context.Context, legs []int) []error {
 	if len(legs) == 1 {
-		return []error{r.leg(ctx, r.Run.Legs[legs[0]].Leg, legs[0]+1, nil)}
+		return []error{r.leg(ctx, r.cfg.Run.Legs[legs[0]].Leg, legs[0]+1, nil)}
 	}
-	t := &rotation{length: r.Run.Profile.Turns, since: time.Now(), stalls: r.Stalls, steering: r.steering}
+	t := &rotation{length: r.cfg.Run.Profile.Turns, since: time.Now(), stalls: r.cfg.Stalls, steering: r.steering}
 	t.changed = sync.NewCond(&t.mu)
 	var controls []*controlled
 	for n, i := range legs {
-		s := &slot{rotation: t, number: n, label: r.Run.Legs[i].Leg.Label(), controlled: &controlled{}, stage: -1}
+		s := &slot{rotation: t, number: n, label: r.cfg.Run.Legs[i].Leg.Label(), controlled: &controlled{}, stage: -1}
 		t.slots, controls = append(t.slots, s), append(controls, s.controlled)
 	}
 	r.steering.share(controls)
@@ -54,7 +54,7 @@ func (r *runner) together(ctx context.Context, legs []int) []error {
 			s := t.slots[n]
 			s.take()
 			defer s.leave()
-			errs[n] = r.leg(ctx, r.Run.Legs[i].Leg, i+1, s)
+			errs[n] = r.leg(ctx, r.cfg.Run.Legs[i].Leg, i+1, s)
 		})
 	}
 	wg.Wait()
@@ -80,7 +80,7 @@ type rotation struct {
 
 // slot is the place of one leg in the rotation.
 type slot struct {
-	*rotation
+	rotation   *rotation
 	number     int
 	label      string
 	controlled *controlled
@@ -98,24 +98,24 @@ func (t *rotation) holder() int {
 
 // take waits for the turn. Who holds it ends with the context, and gives it away.
 func (s *slot) take() {
-	s.mu.Lock()
-	for s.holder() != s.number {
-		s.changed.Wait()
+	s.rotation.mu.Lock()
+	for s.rotation.holder() != s.number {
+		s.rotation.changed.Wait()
 	}
-	s.mu.Unlock()
-	s.steering.turnTo(s.controlled)
+	s.rotation.mu.Unlock()
+	s.rotation.steering.turnTo(s.controlled)
 }
 
 func (s *slot) pass() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for range 2 * len(s.slots) {
-		s.at++
-		if !s.slots[s.holder()].gone {
+	s.rotation.mu.Lock()
+	defer s.rotation.mu.Unlock()
+	for range 2 * len(s.rotation.slots) {
+		s.rotation.at++
+		if !s.rotation.slots[s.rotation.holder()].gone {
 			break
 		}
 	}
-	s.changed.Broadcast()
+	s.rotation.changed.Broadcast()
 }
 
 func (s *slot) next() {
@@ -124,41 +124,41 @@ func (s *slot) next() {
 }
 
 func (s *slot) leave() {
-	s.mu.Lock()
+	s.rotation.mu.Lock()
 	s.gone = true
-	s.mu.Unlock()
+	s.rotation.mu.Unlock()
 	s.pass()
 }
 
 // barrier waits until all who have not left have come as far as stage.
 func (s *slot) barrier(ctx context.Context, stage int) {
-	s.mu.Lock()
+	s.rotation.mu.Lock()
 	s.stage = stage
-	s.mu.Unlock()
+	s.rotation.mu.Unlock()
 	for !s.met(stage) && ctx.Err() == nil {
 		s.next()
 	}
 }
 
 func (s *slot) met(stage int) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return !slices.ContainsFunc(s.slots, func(other *slot) bool { return !other.gone && other.stage < stage })
+	s.rotation.mu.Lock()
+	defer s.rotation.mu.Unlock()
+	return !slices.ContainsFunc(s.rotation.slots, func(other *slot) bool { return !other.gone && other.stage < stage })
 }
 
 // meter watches the machine for all legs of the rotation. It begins when the first of them is
 // loaded: this process may be kept to fewer CPUs before.
 func (s *slot) meter() Stalls {
-	if s.still == nil {
-		s.still = s.stalls()
+	if s.rotation.still == nil {
+		s.rotation.still = s.rotation.stalls()
 	}
-	return s.still
+	return s.rotation.still
 }
 
 func (s *slot) others() (labels []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, other := range s.slots {
+	s.rotation.mu.Lock()
+	defer s.rotation.mu.Unlock()
+	for _, other := range s.rotation.slots {
 		if other != s && !other.gone {
 			labels = append(labels, other.label)
 		}
@@ -171,5 +171,6 @@ func (s *slot) inTurns() (*Turns, *bench.Turns) {
 	if s == nil {
 		return nil, nil
 	}
-	return &Turns{Length: s.length, Next: s.next}, &bench.Turns{Length: s.length, Since: s.since, With: s.others()}
+	t := s.rotation
+	return &Turns{Length: t.length, Next: s.next}, &bench.Turns{Length: t.length, Since: t.since, With: s.others()}
 }

@@ -1,6 +1,7 @@
-// Package thread gives goroutines that must wake up on time a thread of their own with which the
-// system deals better than with others. What a system cannot do or does not permit is left as it
-// was.
+// Package thread is about how this process is scheduled while it drives load: it gives goroutines
+// that must wake up on time a thread of their own, which the system prefers (Own, Prefer), sets the Go
+// runtime (Tune), and notices when the machine itself stands still (WatchStalls). What a system cannot
+// do or does not permit is left as it was.
 package thread
 
 import (

@@ -23,7 +23,7 @@ func sharpen() {
 // count within a session only. It returns false where that is not permitted; then the thread asks
 // for short turns, which Linux 6.12 and later give sooner. So it does where this process has one
 // CPU only: the Go runtime waits for its own threads by spinning at times, in the belief that they
-// go on meanwhile, and a real-time thread that spins on the only CPU of the one it waits for stands
+// continue meanwhile, and a real-time thread that spins on the only CPU of the one it waits for stands
 // until the kernel takes its class away for the rest of a second.
 //
 // Who is busy for long must call Ordinary, or takes a CPU from everybody else.
@@ -35,18 +35,19 @@ func Prefer() bool {
 	return true
 }
 
-// Watch lets the calling goroutine, which has called Own, run before those that have called Prefer,
-// too. It is for those who hardly do anything.
-func Watch() bool { return realTime(2) }
+// preferOverAll lets the calling goroutine, which has called Own, run before those that have called
+// Prefer, too. It is for those who hardly do anything.
+func preferOverAll() bool { return realTime(2) }
 
 func realTime(priority uint32) bool {
-	return unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: priority}, 0) == nil
+	attr := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: priority}
+	return unix.SchedSetAttr(0, &attr, 0) == nil
 }
 
 // Ordinary takes back what Prefer has done, but for the short turns.
 func Ordinary() {
-	// It fails only on kernels that do not know of turns.
-	_ = unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_NORMAL, Runtime: uint64(slice)}, 0)
+	attr := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_NORMAL, Runtime: uint64(slice)}
+	_ = unix.SchedSetAttr(0, &attr, 0) // it fails only on kernels that do not know of turns
 }
 
 // Sleep sleeps in the kernel, not in the runtime's timers. Signals may end it early.
@@ -55,11 +56,11 @@ func Sleep(d time.Duration) {
 	_ = unix.Nanosleep(&ts, nil)
 }
 
-// Nap sleeps as Sleep does, but without the knowledge of the Go scheduler: the thread keeps its
-// right to run Go code, and goes on as soon as the kernel lets it, whatever other goroutines do. It
-// takes one from GOMAXPROCS for that time (see goruntime.Start). A signal ends it early, such as
+// nap sleeps as Sleep does, but without the knowledge of the Go scheduler: the thread keeps its
+// right to run Go code, and continues as soon as the kernel lets it, whatever other goroutines do. It
+// takes one from GOMAXPROCS for that time (see Tune). A signal ends it early, such as
 // the garbage collector's when everybody has to stop.
-func Nap(d time.Duration) {
+func nap(d time.Duration) {
 	ts := unix.NsecToTimespec(int64(d))
 	_, _, _ = unix.RawSyscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&ts)), 0, 0)
 }

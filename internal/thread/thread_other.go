@@ -9,8 +9,7 @@ func sharpen() {}
 // Prefer does nothing on this system.
 func Prefer() bool { return false }
 
-// Watch does nothing on this system.
-func Watch() bool { return false }
+func preferOverAll() bool { return false }
 
 // Ordinary does nothing on this system.
 func Ordinary() {}
@@ -18,5 +17,4 @@ func Ordinary() {}
 // Sleep sleeps.
 func Sleep(d time.Duration) { time.Sleep(d) }
 
-// Nap sleeps.
-func Nap(d time.Duration) { time.Sleep(d) }
+func nap(d time.Duration) { time.Sleep(d) }

@@ -17,7 +17,7 @@ func TestNap(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1))
 	naps := 0
 	for until := time.Now().Add(20 * time.Millisecond); time.Now().Before(until); naps++ {
-		Nap(2 * time.Millisecond)
+		nap(2 * time.Millisecond)
 	}
 	if naps > 100 { // a signal may end any of them early; those that do not sleep come to thousands
 		t.Errorf("%d naps of 2 ms in 20 ms", naps)

@@ -22,7 +22,7 @@ import (
 
 const (
 	sessionQueue = 64              // controls that wait to be written
-	sessionTalk  = 16 << 10        // bytes of what a worker wrote to standard error last
+	stderrBytes  = 16 << 10        // of what a worker wrote to standard error last
 	sessionPipes = 3 * time.Second // for somebody else who holds a dead worker's pipes
 )
 
@@ -32,7 +32,7 @@ type Session struct {
 	child   child // nil when only watching
 	began   time.Time
 	dirs    firstLine
-	talk    lastBytes
+	stderr  lastBytes
 	batches chan []bench.Record
 	send    chan bench.Control
 	exited  chan struct{} // closed after code is set
@@ -41,7 +41,7 @@ type Session struct {
 
 	mu    sync.Mutex
 	code  int
-	word  string // what there is to say of the end besides the worker's own talk
+	word  string // what there is to say of the end besides the worker's own standard error
 	asked int    // times that Stop was called
 
 	over atomic.Bool // the run has reported its end: only its reports are still to be written
@@ -58,7 +58,7 @@ func Start(binary string, args []string) (*Session, error) {
 	}
 	s, ctx := newSession()
 	cmd := exec.Command(binary, slices.Concat([]string{"run", Flag}, args)...)
-	cmd.Stdout, cmd.Stderr = &s.dirs, &s.talk
+	cmd.Stdout, cmd.Stderr = &s.dirs, &s.stderr
 	cmd.WaitDelay = sessionPipes
 	ownGroup(cmd)
 	in, err := cmd.StdinPipe()
@@ -169,7 +169,12 @@ func newSession() (*Session, context.Context) {
 // follow hands over the events in dir until their end or ctx's. The last word has what goes wrong.
 func (s *Session) follow(ctx context.Context, dir string) error {
 	hand := func(batch []bench.Record) error {
-		s.note(batch)
+		for _, rec := range batch {
+			// One that is resumed has reported an earlier end, before it was started.
+			if _, ended := rec.Event.(bench.RunEnded); ended && !rec.At.Before(s.began) {
+				s.over.Store(true)
+			}
+		}
 		select {
 		case s.batches <- batch:
 			return nil
@@ -180,28 +185,27 @@ func (s *Session) follow(ctx context.Context, dir string) error {
 	var err error
 	watched := s.child == nil
 	if watched && !results.Has(dir, results.EventsFile) {
-		err = retell(dir, hand)
+		err = fromResults(dir, hand)
 	} else {
 		_, err = results.Follow(ctx, dir, 0, hand)
 	}
 	if watched && errors.Is(err, results.ErrKilled) {
 		if run, _, readErr := results.Read(dir); readErr == nil && run.State != bench.RunRunning {
-			err = retell(dir, hand) // it has ended, and its log is cut short
+			err = fromResults(dir, hand) // it has ended, and its log is cut short
 		}
 	}
 	switch killed := errors.Is(err, results.ErrKilled); {
-	case err == nil || ctx.Err() != nil:
-	case killed && s.child != nil: // reported by its exit
+	case err == nil || ctx.Err() != nil || killed && !watched: // the last is reported by its exit
 	case killed:
-		s.say(fmt.Sprintf("%v; finished steps are kept, go on with: %s", err, results.ResumeCommand(dir)))
+		s.say(fmt.Sprintf("%v; finished steps are kept, resume with: %s", err, results.ResumeCommand(dir)))
 	default:
 		s.say("watching the run failed: " + err.Error())
 	}
 	return err
 }
 
-// retell hands over what can be read of the results in dir, also where that is not all.
-func retell(dir string, hand func([]bench.Record) error) error {
+// fromResults hands over what can be read of the results in dir, also where that is not all.
+func fromResults(dir string, hand func([]bench.Record) error) error {
 	run, legs, err := results.Read(dir)
 	if err != nil && len(legs) == 0 {
 		return err
@@ -215,29 +219,19 @@ func retell(dir string, hand func([]bench.Record) error) error {
 	return err
 }
 
-// note takes note of whether the run has reported its end; one that is resumed has reported an
-// earlier one, before it was started.
-func (s *Session) note(batch []bench.Record) {
-	for _, rec := range batch {
-		if _, ended := rec.Event.(bench.RunEnded); ended && !rec.At.Before(s.began) {
-			s.over.Store(true)
-		}
-	}
-}
-
-// ReportedEnd tells whether the run has reported its end, and ends by itself soon.
+// ReportedEnd reports whether the run has reported its end, and ends by itself soon.
 func (s *Session) ReportedEnd() bool { return s.over.Load() }
 
 // await takes note of how the worker has ended.
 func (s *Session) await(end ending) {
-	code, dir := end.code, s.Dir()
+	code := end.code
 	switch {
 	case end.signal != "":
 		text := "the process that ran the benchmark has ended: " + end.signal
 		code = exit.Failure
-		if dir != "" {
+		if dir := s.Dir(); dir != "" {
 			code = exit.Contender
-			text += fmt.Sprintf("; finished steps are kept, go on with: %s", results.ResumeCommand(dir))
+			text += "; finished steps are kept, resume with: " + results.ResumeCommand(dir)
 		}
 		s.say(text)
 	case end.err != nil:
@@ -261,7 +255,7 @@ func (s *Session) say(text string) {
 // Dir is the results folder; "" until it is known.
 func (s *Session) Dir() string { return s.dirs.dir() }
 
-// Running tells whether a run of one's own has not ended yet.
+// Running reports whether a run of one's own has not ended yet.
 func (s *Session) Running() bool { return s.child != nil && !s.hasExited() }
 
 func (s *Session) hasExited() bool {
@@ -321,9 +315,9 @@ type lastBytes struct {
 func (t *lastBytes) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.b = append(t.b, p[max(0, len(p)-sessionTalk):]...)
-	if len(t.b) > sessionTalk || len(p) > sessionTalk {
-		t.b, t.cut = slices.Clone(t.b[max(0, len(t.b)-sessionTalk):]), true
+	t.b = append(t.b, p[max(0, len(p)-stderrBytes):]...)
+	if len(t.b) > stderrBytes || len(p) > stderrBytes {
+		t.b, t.cut = slices.Clone(t.b[max(0, len(t.b)-stderrBytes):]), true
 	}
 	return len(p), nil
 }

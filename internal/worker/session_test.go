@@ -80,7 +80,7 @@ func start(t *testing.T, f *fake, do func(ctx context.Context, controls <-chan b
 	go func() {
 		err := Run(ctx, console.Env{Stdin: in}, do)
 		if err != nil {
-			fmt.Fprintln(&s.talk, err)
+			fmt.Fprintln(&s.stderr, err)
 		}
 		f.end(ending{code: exit.Code(ctx, err)})
 		interrupt(nil)

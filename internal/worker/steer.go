@@ -12,7 +12,7 @@ import (
 	"locbench/internal/results"
 )
 
-// Steered tells whether Send does anything: not with a run that is only watched.
+// Steered reports whether Send does anything: not with a run that is only watched.
 func (s *Session) Steered() bool { return s.child != nil }
 
 // Send asks c of the run. It never waits. What the run makes of it is shown by its events.
@@ -30,7 +30,7 @@ func (s *Session) Send(c bench.Control) error {
 	case s.send <- c:
 		return nil
 	default:
-		return errors.New("the run does not listen: too many wishes wait already")
+		return errors.New("the run does not listen: too many requests wait already")
 	}
 }
 
@@ -42,16 +42,16 @@ func (s *Session) Next() (batch []bench.Record, ok bool) {
 
 // Wait returns when the run has ended (or, if it is only watched, when watching has), with its exit
 // code and the last 16 KiB of what it wrote to standard error, which may hold anything.
-func (s *Session) Wait() (code int, talk string) {
+func (s *Session) Wait() (code int, stderr string) {
 	<-s.exited
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.code, s.talk.String() + s.word
+	return s.code, s.stderr.String() + s.word
 }
 
 // Stop ends the run in order, as the signal sig would. A second call ends it by force, a third
 // kills it: then "locbench clean" removes what is left. A SIGHUP, the end of a terminal, hurries
-// nothing. A run that is only watched goes on; the watching ends.
+// nothing. A run that is only watched continues; the watching ends.
 func (s *Session) Stop(sig os.Signal) {
 	if s.child == nil {
 		s.stop(errors.New("not watched any more"))
@@ -89,8 +89,8 @@ func (s *Session) Stop(sig os.Signal) {
 	}
 }
 
-// Close lets go of the run: one's own ends in order, as if the screen were gone, a watched one goes
-// on. It returns when nothing of the session is left; of one's own run in which nothing ran no
+// Close lets go of the run: one's own ends in order, as if the screen were gone, a watched one
+// continues. It returns when nothing of the session is left; of one's own run in which nothing ran no
 // results are, either.
 func (s *Session) Close() {
 	s.stop(ErrScreenGone)
@@ -104,7 +104,7 @@ func (s *Session) Close() {
 
 // End ends a run whose screen is gone, for the reason for which ctx has ended. One that stops
 // already, or has reported its end and writes its reports, is only waited for.
-func (s *Session) End(ctx context.Context) (code int, talk string) {
+func (s *Session) End(ctx context.Context) (code int, stderr string) {
 	sig := os.Signal(syscall.SIGTERM)
 	if interrupted, ok := errors.AsType[exit.Signal](context.Cause(ctx)); ok {
 		sig = interrupted.Signal

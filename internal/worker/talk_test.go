@@ -15,11 +15,11 @@ func TestTalkIsBounded(t *testing.T) {
 		fmt.Fprintf(&l, "warning %d\n", i)
 	}
 	got := l.String()
-	if len(got) > sessionTalk+10 || !strings.HasPrefix(got, "…\nwarning ") || !strings.HasSuffix(got, "warning 4999\n") {
+	if len(got) > stderrBytes+10 || !strings.HasPrefix(got, "…\nwarning ") || !strings.HasSuffix(got, "warning 4999\n") {
 		t.Errorf("%d bytes: %.40q … %q", len(got), got, got[len(got)-20:])
 	}
 	l = lastBytes{}
-	if _, err := l.Write([]byte(strings.Repeat("x", 3*sessionTalk))); err != nil || len(l.String()) > sessionTalk+10 {
+	if _, err := l.Write([]byte(strings.Repeat("x", 3*stderrBytes))); err != nil || len(l.String()) > stderrBytes+10 {
 		t.Errorf("%d bytes, %v", len(l.String()), err)
 	}
 }

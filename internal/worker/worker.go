@@ -29,8 +29,8 @@ import (
 const Flag = "--controlled"
 
 const (
-	controlLine = 8 << 10 // bytes of one line; a longer one is no control
-	badControls = 10      // lines that are no controls and answered all the same
+	controlLine = 8 << 10 // bytes of one line; a longer one is not a control
+	badControls = 10      // lines that are not controls and answered all the same
 )
 
 // ErrScreenGone is the cause of the end of a worker that nobody watches any more.
@@ -68,7 +68,7 @@ func Run(ctx context.Context, env console.Env, do func(context.Context, <-chan b
 	return err
 }
 
-// readControls hands on what r says until its end, or until done is closed. A line that is no
+// readControls hands on what r says until its end, or until done is closed. A line that is not a
 // control is handed on as one of an unknown kind, so that the run answers it, but not for ever.
 func readControls(r io.Reader, controls chan<- bench.Control, done <-chan struct{}) {
 	lines := bufio.NewReaderSize(r, controlLine)

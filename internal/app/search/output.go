@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"text/tabwriter"
@@ -21,12 +22,12 @@ import (
 	"locbench/internal/units"
 )
 
-// progress tells a search as it goes, through the printer of plain runs: the steps of a search are
+// progress shows a search as it runs, through the printer of plain runs: the steps of a search are
 // not those of a profile, so that it replaces what that says about steps.
 type progress struct {
 	env     console.Env
 	options *Options
-	hunt    *hunt
+	search  *capacitySearch
 	printer *plain.Printer
 	started atomic.Bool // the run has begun, so that there are results
 	headed  bool
@@ -42,7 +43,8 @@ func (t *progress) follow(cancel context.CancelCauseFunc) func(bench.Record) {
 
 func (t *progress) handle(rec bench.Record) {
 	say := func(format string, args ...any) {
-		t.printer.Handle(bench.Record{Seq: rec.Seq, At: rec.At, Event: bench.Notice{Level: "info", Text: fmt.Sprintf(format, args...)}})
+		rec.Leg, rec.Event = nil, bench.Notice{Level: "info", Text: fmt.Sprintf(format, args...)}
+		t.printer.Handle(rec)
 	}
 	switch e := rec.Event.(type) {
 	case bench.RunStarted:
@@ -56,16 +58,20 @@ func (t *progress) handle(rec bench.Record) {
 			say("warm-up  %s, closed loop, %s", units.Length(e.Step.Duration), e.Step.Name)
 		} else if !t.headed {
 			t.headed = true
-			_, left := t.hunt.progress()
+			_, left := t.search.progress()
 			say("search   trials of %s, about %s in all", units.Length(t.options.Trial), units.Approx(left))
 			say(trialColumns, "trial", "phase", "req/s due", "p50", "p99", "errors", "CPUs", "")
 		}
 	case bench.WindowClosed:
-		text := fmt.Sprintf("%s req/s, p50 %s, p99 %s", units.Rate(e.Window.Throughput()), units.Duration(e.Window.P50), units.Duration(e.Window.P99))
-		if trial, left := t.hunt.progress(); trial.Number > 0 {
-			text = fmt.Sprintf("trial %d, %s: %s/s due, %s; about %s left", trial.Number, trial.Phase, units.Rate(trial.Rate), text, units.Approx(left))
+		w := e.Window
+		text := fmt.Sprintf("%s req/s, p50 %s, p99 %s",
+			units.Rate(w.Throughput()), units.Duration(w.P50), units.Duration(w.P99))
+		if trial, left := t.search.progress(); trial.Number > 0 {
+			text = fmt.Sprintf("trial %d, %s: %s/s due, %s; about %s left",
+				trial.Number, trial.Phase, units.Rate(trial.Rate), text, units.Approx(left))
 		}
-		t.printer.Handle(bench.Record{Seq: rec.Seq, At: rec.At, Leg: rec.Leg, Event: bench.Progress{Phase: bench.PhaseLoad, Text: text}})
+		rec.Event = bench.Progress{Phase: bench.PhaseLoad, Text: text}
+		t.printer.Handle(rec)
 	default:
 		t.printer.Handle(rec)
 	}
@@ -107,34 +113,23 @@ func write(env console.Env, o Options, log *recorder) error {
 func table(out *bytes.Buffer, r capacity.Record) {
 	fmt.Fprintf(out, "%s, %s\n", safe.Line(r.Contender.String(), 130), safe.Line(r.Objective, 300))
 	tw := tabwriter.NewWriter(out, 0, 4, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(tw, "  limits\tsustained req/s\trefused at\tp50\tp99\terrors\tCPUs\tCPU/req\treq/s per CPU\ttrials\t\n")
+	row := func(cells ...string) { fmt.Fprintf(tw, "  %s\t\n", strings.Join(cells, "\t")) }
+	row("limits", "sustained req/s", "refused at", "p50", "p99", "errors", "CPUs", "CPU/req", "req/s per CPU", "trials")
 	for _, p := range r.Points {
-		rate, above := units.Missing, units.Missing
-		if p.Result.Rate > 0 {
-			rate = units.Rate(p.Result.Rate)
-			if p.Result.State == capacity.AtLeast {
-				rate = "≥ " + rate
-			}
+		rate := units.Rate(p.Result.Rate)
+		if p.Result.State == capacity.AtLeast {
+			rate = "≥ " + rate
 		}
-		if p.Result.Above > 0 {
-			above = units.Rate(p.Result.Above)
-		}
-		p50, p99, errs, cpus, each, per := units.Missing, units.Missing, units.Missing, units.Missing, units.Missing, units.Missing
-		if o, ok := p.Confirming(); ok {
-			p50, p99, errs = units.Duration(o.P50), units.Duration(o.P99), units.Ratio(o.Errors)
-			if o.CPU > 0 {
-				cpus, each = fmt.Sprintf("%.2f", o.CPU), units.Duration(o.CPUEach)
-			}
-			if p.Limits.CPUs > 0 {
-				per = units.Rate(p.Result.Rate / p.Limits.CPUs)
-			}
-		}
-		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t\n", limitsText(p.Limits), rate, above, p50, p99, errs, cpus, each, per, p.Result.Trials)
+		o, ok := p.Confirming()
+		row(limitsText(p.Limits), known(p.Result.Rate > 0, rate), known(p.Result.Above > 0, units.Rate(p.Result.Above)),
+			known(ok, units.Duration(o.P50)), known(ok, units.Duration(o.P99)), known(ok, units.Ratio(o.Errors)),
+			known(o.CPU > 0, fmt.Sprintf("%.2f", o.CPU)), known(o.CPU > 0, units.Duration(o.CPUEach)),
+			known(ok && p.Limits.CPUs > 0, units.Rate(p.Result.Rate/max(p.Limits.CPUs, 1e-9))), strconv.Itoa(p.Result.Trials))
 	}
 	_ = tw.Flush() // into memory
-	fmt.Fprintf(out, "\nsustained: the highest rate that held in %d of %d trials of %s, latency from when a request was due; refused: the next one tried above it.\n",
-		r.Need, r.Of, units.Length(r.Length))
-	fmt.Fprintf(out, "p50, p99, errors and CPU are those of the median confirming trial; req/s per CPU is by the limit.\n")
+	fmt.Fprintf(out, "\nsustained: the highest rate that held in %d of %d trials of %s, latency from when a request was "+
+		"due; refused: the next one tried above it.\n", r.Need, r.Of, units.Length(r.Length))
+	fmt.Fprintln(out, "p50, p99, errors and CPU are those of the median confirming trial; req/s per CPU is by the limit.")
 	for _, p := range r.Points {
 		for _, text := range notes(p, r) {
 			if len(r.Points) > 1 {
@@ -147,32 +142,34 @@ func table(out *bytes.Buffer, r capacity.Record) {
 
 // notes say how the search of a point ended.
 func notes(p capacity.Point, r capacity.Record) (notes []string) {
-	res := p.Result
-	refusal := p.Refusal()
-	switch res.State {
-	case capacity.None:
-		notes = append(notes, fmt.Sprintf("no rate keeps the objective; even %s/s does not: %s", units.Rate(res.Above), refusal))
-	case capacity.Undecided:
-		notes = append(notes, fmt.Sprintf("nothing was confirmed within %d trials: --max-trials, longer trials (--trial) or a coarser --resolution may help", res.Trials))
-	case capacity.Searching:
-		notes = append(notes, "the search was not finished; what is reported is what it had found")
-	case capacity.AtLeast:
-		switch {
-		case res.Client:
-			notes = append(notes, fmt.Sprintf("at least: at %s/s the client or this machine did not keep up, so that nothing is known about the contender there: %s", units.Rate(res.Above), refusal))
-		case res.Above > 0:
-			notes = append(notes, fmt.Sprintf("at least: after %d trials the next rate that is known not to hold is %s/s: %s", res.Trials, units.Rate(res.Above), refusal))
-		default:
-			notes = append(notes, "at least: nothing above was tried (--max-rate)")
-		}
-	case capacity.Found:
-		notes = append(notes, fmt.Sprintf("%s/s was refused: %s", units.Rate(res.Above), refusal))
+	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
+	res, above, refusal := p.Result, units.Rate(p.Result.Above), p.Refusal()
+	switch {
+	case res.State == capacity.None:
+		add("no rate keeps the objective; even %s/s does not: %s", above, refusal)
+	case res.State == capacity.Undecided:
+		add("nothing was confirmed within %d trials: --max-trials, longer trials (--trial) or a coarser --resolution "+
+			"may help", res.Trials)
+	case res.State == capacity.Searching:
+		add("the search was not finished; what is reported is what it had found")
+	case res.State == capacity.Found:
+		add("%s/s was refused: %s", above, refusal)
+	case res.Client:
+		add("at least: at %s/s the client or this machine did not keep up, "+
+			"so that nothing is known about the contender there: %s", above, refusal)
+	case res.Above > 0:
+		add("at least: after %d trials the next rate that is known not to hold is %s/s: %s", res.Trials, above, refusal)
+	default:
+		add("at least: nothing above was tried (--max-rate)")
 	}
-	if o, ok := p.Confirming(); ok && o.Rate*r.Length.Seconds() < 1000 {
-		notes = append(notes, fmt.Sprintf("a trial had only about %.0f requests: high quantiles of so few say little; longer trials (--trial) have more", o.Rate*r.Length.Seconds()))
+	if o, ok := p.Confirming(); ok {
+		if n := o.Rate * r.Length.Seconds(); n < 1000 {
+			add("a trial had only about %.0f requests: high quantiles of so few say little; longer trials (--trial) "+
+				"have more", n)
+		}
 	}
 	if p.Failure != "" {
-		notes = append(notes, "ended early: "+p.Failure)
+		add("ended early: %s", p.Failure)
 	}
 	return notes
 }

@@ -29,8 +29,10 @@ func (o *Options) config() (capacity.Config, error) {
 	if c.Max == 0 {
 		c.Max = mostRate
 	}
-	if _, err := fmt.Sscanf(o.Confirm, "%d/%d", &c.Need, &c.Of); err != nil || o.Confirm != fmt.Sprintf("%d/%d", c.Need, c.Of) || c.Of > 100 {
-		return c, exit.Usagef("--confirm %q: write K/N, such as 2/3: so many of so many trials must hold, of 100 at most", o.Confirm)
+	_, err := fmt.Sscanf(o.Confirm, "%d/%d", &c.Need, &c.Of)
+	if err != nil || o.Confirm != fmt.Sprintf("%d/%d", c.Need, c.Of) || c.Of > 100 {
+		return c, exit.Usagef("--confirm %q: write K/N, such as 2/3: so many of so many trials must hold, of 100 at most",
+			o.Confirm)
 	}
 	digits, percent := strings.CutSuffix(o.Resolution, "%")
 	v, err := strconv.ParseFloat(digits, 64)
@@ -46,7 +48,8 @@ func (o *Options) config() (capacity.Config, error) {
 	case o.Trial < time.Second || o.Trial > time.Hour:
 		return c, exit.Usagef("--trial %v: from 1s to 1h", o.Trial)
 	case o.WarmUp < 100*time.Millisecond || o.WarmUp > time.Hour:
-		return c, exit.Usagef("--warm-up %v: from 100ms to 1h; a contender that has not been asked before is no measure", o.WarmUp)
+		return c, exit.Usagef("--warm-up %v: from 100ms to 1h; a contender that has not been asked before is not a measure",
+			o.WarmUp)
 	case o.MaxConnections < 0 || o.MaxConnections > 65535:
 		return c, exit.Usagef("--connections %d: from 1 to 65535", o.MaxConnections)
 	}
@@ -80,7 +83,7 @@ func (o *Options) places() ([]place, error) {
 		case "cpus":
 			v, err := strconv.ParseFloat(text, 64)
 			if err != nil || !(v >= 0.01 && v <= 1024) {
-				return nil, exit.Usagef("--limits: %q is no number of CPUs from 0.01 to 1024", text)
+				return nil, exit.Usagef("--limits: %q is not a number of CPUs from 0.01 to 1024", text)
 			}
 			p = place{label: units.CPUs(v), dir: "cpus-" + strconv.FormatFloat(v, 'g', -1, 64), cpus: v}
 		default:
@@ -91,7 +94,7 @@ func (o *Options) places() ([]place, error) {
 			p = place{label: units.Bytes(v), dir: "memory-" + strings.ReplaceAll(units.Bytes(v), " ", ""), bytes: v}
 		}
 		if seen[p.dir] {
-			return nil, exit.Usagef("--limits: %s is there twice", p.label)
+			return nil, exit.Usagef("--limits: %s is given twice", p.label)
 		}
 		seen[p.dir] = true
 		all = append(all, p)
@@ -123,14 +126,18 @@ func (o *Options) plan(p place, objective slo.Objective) (app.Plan, error) {
 	if len(pr.Contenders) != 1 {
 		return app.Plan{}, exit.Usagef("one contender at a time: the profile %s has %d", pr.Name, len(pr.Contenders))
 	}
-	pr.Description = "Trials of " + units.Length(o.Trial) + " of the requests of profile " + pr.Name + " at rates that a search has chosen."
+	pr.Description = fmt.Sprintf("Trials of %s of the requests of profile %s at rates that a search has chosen.",
+		units.Length(o.Trial), pr.Name)
 	pr.Name, pr.Title = "capacity", "Capacity of "+pr.Contenders[0].String()+" under "+objective.String()
 	if p.label != "" {
 		pr.Title += " with " + p.label
 	}
 	pr.Checks.Lifecycle, pr.Phases = nil, nil
 	pr.Turns = 0 // a search loads one contender
-	pr.Steps = []bench.Step{{Name: fmt.Sprintf("%d connections", warmUpConnections), Connections: warmUpConnections, WarmUp: true, Duration: o.WarmUp}}
+	pr.Steps = []bench.Step{{
+		Name:        fmt.Sprintf("%d connections", warmUpConnections),
+		Connections: warmUpConnections, WarmUp: true, Duration: o.WarmUp,
+	}}
 	run.Search = objective.String()
 	return plan, nil
 }

@@ -22,7 +22,7 @@ import (
 	"locbench/internal/slo"
 )
 
-// Options are what a search is asked for, beside what it shares with a run.
+// Options are what a search is asked for, besides what it shares with a run.
 type Options struct {
 	app.RunOptions
 	Objective, Resolution     string
@@ -68,7 +68,8 @@ func Run(ctx context.Context, env console.Env, o Options) error {
 	}
 	first := planned[0].Run
 	log := &recorder{dir: o.Out, record: capacity.Record{
-		Schema: capacity.Schema, Contender: first.Profile.Contenders[0], Objective: objective.String(), Resolution: config.Resolution,
+		Schema: capacity.Schema, Contender: first.Profile.Contenders[0],
+		Objective: objective.String(), Resolution: config.Resolution,
 		Need: config.Need, Of: config.Of, Length: o.Trial, Started: first.Started, Command: app.Public(first).Command,
 	}}
 	var failures []error
@@ -114,16 +115,19 @@ type place struct {
 }
 
 // searchAt runs one search and adds its point to the log.
-func (o *Options) searchAt(ctx context.Context, env console.Env, c app.Plan, p place, config capacity.Config, objective slo.Objective, log *recorder) error {
+func (o *Options) searchAt(
+	ctx context.Context, env console.Env, c app.Plan, p place, config capacity.Config, objective slo.Objective,
+	log *recorder,
+) error {
 	point := log.add(capacity.Point{Label: p.label, Limits: c.Run.Profile.Limits, Dir: p.dir})
-	h := &hunt{options: o, config: config, objective: objective, log: log, point: point}
-	talk := &progress{env: env, options: o, hunt: h}
-	c.Search, c.Follow, c.Engine = h, talk.follow, o.engine
+	s := &capacitySearch{options: o, config: config, objective: objective, log: log, point: point}
+	shown := &progress{env: env, options: o, search: s}
+	c.Search, c.Follow, c.Engine = s, shown.follow, o.engine
 	err := app.Conduct(ctx, env, c)
 	if err == nil {
-		err = h.err
+		err = s.err
 	}
-	if !talk.started.Load() {
+	if !shown.started.Load() {
 		log.record.Points = log.record.Points[:point]
 		return err
 	}

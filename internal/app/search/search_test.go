@@ -63,9 +63,9 @@ func (s *service) Run(_ context.Context, _ string, step bench.Step, _ runner.Hoo
 
 func (s *service) Rest(string) {}
 
-// TestHunt_FindsWhatAServiceCan: what is found is what the service can, as closely as was asked
+// TestSearch_FindsWhatAServiceCan: what is found is what the service can, as closely as was asked
 // for, from whatever guess.
-func TestHunt_FindsWhatAServiceCan(t *testing.T) {
+func TestSearch_FindsWhatAServiceCan(t *testing.T) {
 	for name, c := range map[string]struct {
 		capacity, guess, resolution float64
 		need, of                    int
@@ -81,7 +81,7 @@ func TestHunt_FindsWhatAServiceCan(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				h, s := newHunt(t), &service{capacity: c.capacity}
+				h, s := newSearch(t), &service{capacity: c.capacity}
 				h.config = capacity.Config{Start: c.guess, Min: 1, Max: 10_000, Resolution: c.resolution, Need: c.need, Of: c.of, Trials: 60}
 				var done []bench.StepResult
 				for {
@@ -217,9 +217,9 @@ func TestOptions_Refused(t *testing.T) {
 		"started by somebody else": func(o *Options) { o.Limits, o.Targets = "cpus=1", []string{"http://127.0.0.1:1"} },
 		"write cpus=0.5,1,1.5,2":   func(o *Options) { o.Limits = "disk=1" },
 		"choose one":               func(o *Options) { o.Limits, o.CPUs = "cpus=1", &one },
-		"no number of CPUs":        func(o *Options) { o.Limits = "cpus=1,many" },
+		"not a number of CPUs":     func(o *Options) { o.Limits = "cpus=1,many" },
 		"--limits: ":               func(o *Options) { o.Limits = "memory=much" },
-		"1 CPU is there twice":     func(o *Options) { o.Limits = "cpus=1,1.0" },
+		"1 CPU is given twice":     func(o *Options) { o.Limits = "cpus=1,1.0" },
 		"are too many":             func(o *Options) { o.Limits = "cpus=" + strings.Join(numbers(51), ",") },
 		"name a contender":         func(o *Options) {},
 		"holds a search already": func(o *Options) {

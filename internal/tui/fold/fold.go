@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/estimate"
+	"locbench/internal/event"
 )
 
 // Bounds of what is kept.
@@ -35,7 +35,7 @@ type State struct {
 	Legs        []*Leg // in the order of the plan
 	Current     *Leg   // the one that runs, or ran last; nil before the first
 	Phase       Phase  // the one that runs, or ended last
-	Estimate    estimate.Run
+	Estimate    event.Estimate
 	Diary       []Line // what happened, in sentences
 	Warnings    int    // in the diary
 	Errors      int    // in the diary

@@ -11,7 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"locbench/internal/bench"
-	"locbench/internal/estimate"
+	"locbench/internal/event"
 	"locbench/internal/tui/look"
 	"locbench/internal/units"
 )
@@ -275,7 +275,7 @@ func (s *Screen) reason(err error) string {
 }
 
 func (s *Screen) total() time.Duration {
-	return time.Duration(len(s.plan.Contenders)*s.plan.Rounds) * (s.plan.LoadDuration() + estimate.LegOverhead)
+	return time.Duration(len(s.plan.Contenders)*s.plan.Rounds) * (s.plan.LoadDuration() + event.LegOverhead)
 }
 
 // estimate is the size of the run in a line of w cells.

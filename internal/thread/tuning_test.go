@@ -1,4 +1,4 @@
-package goruntime
+package thread
 
 import (
 	"fmt"
@@ -12,27 +12,27 @@ import (
 )
 
 func TestSettingsAreTakenBack(t *testing.T) {
-	percent, places := debug.SetGCPercent(100), runtime.GOMAXPROCS(0)
+	percent, procs := debug.SetGCPercent(100), runtime.GOMAXPROCS(0)
 	defer debug.SetGCPercent(percent)
-	settings := Start(3)
+	settings := Tune(3)
 	if p := debug.SetGCPercent(100); p < 100 || p > mostGarbage {
 		t.Errorf("%d %% while load is driven", p)
 	}
-	if n := runtime.GOMAXPROCS(0); n != places+3+spare {
-		t.Errorf("%d places with room for three others, %d before", n, places)
+	if n := runtime.GOMAXPROCS(0); n != procs+3+spare {
+		t.Errorf("%d procs with room for three others, %d before", n, procs)
 	}
 	settings.Stop()
-	if p, n := debug.SetGCPercent(100), runtime.GOMAXPROCS(0); p != 100 || n != places {
-		t.Errorf("afterwards %d %%, %d places; before 100 %%, %d", p, n, places)
+	if p, n := debug.SetGCPercent(100), runtime.GOMAXPROCS(0); p != 100 || n != procs {
+		t.Errorf("afterwards %d %%, %d procs; before 100 %%, %d", p, n, procs)
 	}
-	runtime.GOMAXPROCS(places + 1)
+	runtime.GOMAXPROCS(procs + 1)
 	settings.Stop() // has no effect any more
-	if n := runtime.GOMAXPROCS(places); n != places+1 {
-		t.Errorf("stopped twice: %d places", n)
+	if n := runtime.GOMAXPROCS(procs); n != procs+1 {
+		t.Errorf("stopped twice: %d procs", n)
 	}
 
 	debug.SetGCPercent(-1) // who wants no collections gets none
-	Start(0).Stop()
+	Tune(0).Stop()
 	if p := debug.SetGCPercent(-1); p != -1 {
 		t.Errorf("collections were switched on: %d %%", p)
 	}
@@ -44,7 +44,7 @@ func TestSettingsFollowTheHeap(t *testing.T) {
 	percent := debug.SetGCPercent(100)
 	defer debug.SetGCPercent(percent)
 	var live atomic.Uint64
-	settings := start(0, live.Load)
+	settings := tune(0, live.Load)
 	defer settings.Stop()
 	for _, test := range []struct {
 		live uint64

@@ -1,4 +1,4 @@
-package procfs
+package cgroup
 
 import (
 	"fmt"
@@ -58,19 +58,19 @@ func TestNetwork(t *testing.T) {
 		"beyond what is held": {line("a", 1<<62, 0) + line("b", 1<<62, 0), 1 << 62, 0, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if rx, tx, ok := Network([]byte(tt.in)); rx != tt.rx || tx != tt.tx || ok != tt.available {
+			if rx, tx, ok := network([]byte(tt.in)); rx != tt.rx || tx != tt.tx || ok != tt.available {
 				t.Errorf("%s: %d, %d, %v", name, rx, tx, ok)
 			}
 		})
 	}
 }
 
-func TestIDs(t *testing.T) {
-	ids, whole := IDs([]byte("12\n0\n7\nx\n-3\n9\n"), 3)
+func TestNumbers(t *testing.T) {
+	ids, whole := numbers([]byte("12\n0\n7\nx\n-3\n9\n"), 3)
 	if !slices.Equal(ids, []int{12, 7, 9}) || !whole {
 		t.Error(ids, whole)
 	}
-	if ids, whole = IDs([]byte("1\n2\n3\n"), 2); len(ids) != 2 || whole {
+	if ids, whole = numbers([]byte("1\n2\n3\n"), 2); len(ids) != 2 || whole {
 		t.Error(ids, whole)
 	}
 }
@@ -90,12 +90,12 @@ func TestThreadsComeAndGo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	threads := &Threads{Root: root}
-	defer threads.Close()
+	threads := &threadSwitches{root: root}
+	defer threads.close()
 	want := func(voluntary, involuntary int64, ids ...int) {
 		t.Helper()
-		s := threads.Read(ids)
-		if s == nil || s.Voluntary != voluntary || s.Involuntary != involuntary || s.Source != SwitchesSource {
+		s := threads.read(ids)
+		if s == nil || s.Voluntary != voluntary || s.Involuntary != involuntary || s.Source != switchesSource {
 			t.Errorf("%v: %+v, want %d and %d", ids, s, voluntary, involuntary)
 		}
 	}
@@ -129,19 +129,19 @@ func TestThreadsOfThisProcess(t *testing.T) {
 		}
 		return ids
 	}
-	threads := &Threads{}
-	defer threads.Close()
-	before := threads.Read(ids())
+	threads := &threadSwitches{}
+	defer threads.close()
+	before := threads.read(ids())
 	if before == nil {
 		t.Fatal("nothing was read")
 	}
 	testenv.Until(t, 30*time.Second, "more switches than before", func() bool {
-		after := threads.Read(ids())
+		after := threads.read(ids())
 		return after != nil && after.Voluntary > before.Voluntary
 	})
 }
 
-func FuzzParsers(f *testing.F) {
+func FuzzProcParsers(f *testing.F) {
 	for _, s := range []string{"some avg10=0.00 total=5\nfull total=6\n", headings + "eth0: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n", "voluntary_ctxt_switches:\t5\nnonvoluntary_ctxt_switches:\t6\n", "12\n0\n"} {
 		f.Add([]byte(s))
 	}
@@ -149,13 +149,13 @@ func FuzzParsers(f *testing.F) {
 		if s := Stall(data); s != nil && (s.Some < 0 || s.Full != nil && *s.Full < 0) {
 			t.Error(s)
 		}
-		if in, out, ok := Network(data); in < 0 || out < 0 || !ok && (in != 0 || out != 0) {
+		if in, out, ok := network(data); in < 0 || out < 0 || !ok && (in != 0 || out != 0) {
 			t.Error(in, out, ok)
 		}
 		if v, i, ok := switches(data); ok && (v < 0 || i < 0) {
 			t.Error(v, i)
 		}
-		if ids, _ := IDs(data, 10); len(ids) > 10 || slices.ContainsFunc(ids, func(n int) bool { return n <= 0 }) {
+		if ids, _ := numbers(data, 10); len(ids) > 10 || slices.ContainsFunc(ids, func(n int) bool { return n <= 0 }) {
 			t.Error(ids)
 		}
 	})

@@ -1,6 +1,6 @@
 //go:build acceptance && timing && linux
 
-package hiccup
+package thread
 
 import (
 	"runtime"
@@ -10,13 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 
 	"locbench/internal/cpuset"
-	"locbench/internal/thread"
 )
 
 // A thread of a higher priority that keeps a CPU for 60 ms is to the watching thread what a
 // hypervisor is that runs another machine.
 func TestAStallIsSeen(t *testing.T) {
-	m := Start(time.Millisecond)
+	defer Tune(StallThreads()).Stop()
+	m := WatchStalls(time.Millisecond)
 	defer m.Stop()
 	if !m.Take().Preferred {
 		t.Skip("SKIP: no real-time class for this user")
@@ -42,7 +42,7 @@ func hold(t *testing.T, cpu int, d time.Duration) {
 	t.Helper()
 	held := make(chan error)
 	go func() {
-		thread.Own()
+		Own()
 		_ = cpuset.KeepThread(cpuset.Of(cpu))
 		err := unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: 3}, 0)
 		for from := time.Now(); err == nil && time.Since(from) < d; {
@@ -56,7 +56,7 @@ func hold(t *testing.T, cpu int, d time.Duration) {
 }
 
 // seen waits for a long stall.
-func seen(m *Meter) bool {
+func seen(m *StallMeter) bool {
 	for deadline := time.Now().Add(time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		if m.Take().Max > 20*time.Millisecond {
 			return true

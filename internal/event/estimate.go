@@ -1,7 +1,4 @@
-// Package estimate foretells how long a run will still take, from its plan and from what its
-// finished legs have taken. It is a fold over events, so that the plain text and the dashboard tell
-// the same.
-package estimate
+package event
 
 import (
 	"slices"
@@ -13,8 +10,10 @@ import (
 // LegOverhead is what a leg is thought to take besides its load until one has been seen.
 const LegOverhead = 8 * time.Second
 
-// Run keeps the time that is left: of the load to come, and of the mean overhead of a leg so far.
-type Run struct {
+// Estimate is how long a run will still take, from its plan and from what its finished legs have taken:
+// the load to come, and the mean overhead of a leg so far. It is a fold over events, so that the plain
+// text and the dashboard say the same.
+type Estimate struct {
 	started  time.Time
 	load     time.Duration // of one leg
 	steps    []time.Duration
@@ -31,10 +30,10 @@ type Run struct {
 }
 
 // Apply takes in one event.
-func (e *Run) Apply(rec bench.Record) {
+func (e *Estimate) Apply(rec bench.Record) {
 	switch ev := rec.Event.(type) {
 	case bench.RunStarted:
-		*e = Run{started: rec.At, load: ev.Run.Profile.LoadDuration(), step: -1, plan: ev.Run.Legs}
+		*e = Estimate{started: rec.At, load: ev.Run.Profile.LoadDuration(), step: -1, plan: ev.Run.Legs}
 		for _, s := range ev.Run.Profile.Steps {
 			e.steps = append(e.steps, s.Duration)
 		}
@@ -69,7 +68,7 @@ func (e *Run) Apply(rec bench.Record) {
 		e.legAt = time.Time{}
 	case bench.Resumed:
 		if rec.Leg != nil && ev.Took > 0 && !e.legAt.IsZero() {
-			e.legAt = e.legAt.Add(min(ev.Took, rec.At.Sub(e.legAt))) // a pause is no overhead of legs to come
+			e.legAt = e.legAt.Add(min(ev.Took, rec.At.Sub(e.legAt))) // a pause is not an overhead of legs to come
 		}
 	case bench.Intervened:
 		if ev.Control.Kind == bench.ControlSkipContender && rec.Leg != nil {
@@ -81,7 +80,7 @@ func (e *Run) Apply(rec bench.Record) {
 }
 
 // later counts the planned legs of the contender of leg that come after it.
-func (e *Run) later(leg bench.Leg) (n int) {
+func (e *Estimate) later(leg bench.Leg) (n int) {
 	at := slices.IndexFunc(e.plan, func(l bench.LegEntry) bool { return l.Leg == leg })
 	for _, l := range e.plan[at+1:] {
 		if at >= 0 && l.State != bench.LegComplete && l.Leg.Contender == leg.Contender && l.Leg.Variant == leg.Variant {
@@ -92,7 +91,7 @@ func (e *Run) later(leg bench.Leg) (n int) {
 }
 
 // perLeg is the expected overhead of a leg.
-func (e *Run) perLeg() time.Duration {
+func (e *Estimate) perLeg() time.Duration {
 	if e.done == 0 {
 		return LegOverhead
 	}
@@ -100,10 +99,10 @@ func (e *Run) perLeg() time.Duration {
 }
 
 // Total is the time that all legs to come are thought to take.
-func (e *Run) Total() time.Duration { return time.Duration(e.legs) * (e.load + e.perLeg()) }
+func (e *Estimate) Total() time.Duration { return time.Duration(e.legs) * (e.load + e.perLeg()) }
 
 // Elapsed is the time since the run, or its resumed part, was started.
-func (e *Run) Elapsed(at time.Time) time.Duration {
+func (e *Estimate) Elapsed(at time.Time) time.Duration {
 	if e.started.IsZero() {
 		return 0
 	}
@@ -111,7 +110,7 @@ func (e *Run) Elapsed(at time.Time) time.Duration {
 }
 
 // Left is the time that is thought to be left; ok is false when there is nothing to come.
-func (e *Run) Left(at time.Time) (left time.Duration, ok bool) {
+func (e *Estimate) Left(at time.Time) (left time.Duration, ok bool) {
 	if e.legs <= 0 {
 		return 0, false
 	}

@@ -1,6 +1,6 @@
 //go:build acceptance && timing
 
-package sample_test
+package hostusage_test
 
 import (
 	"errors"
@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/hostusage"
 	"locbench/internal/load"
-	"locbench/internal/sample"
 	"locbench/internal/testenv"
 )
 
@@ -68,11 +68,11 @@ func cpuPerRequest(t testing.TB, inst bench.Instance, each, connections int) err
 		Step:     bench.Step{Name: "cpu", Connections: connections, Duration: 3 * time.Second},
 		Requests: []bench.Request{{Name: "cpu", Path: fmt.Sprintf("/cpu?n=%d", each), ExpectStatus: 200}},
 		OnStart: func() {
-			before, beforeErr = sample.Begin(t.Context(), inst)
+			before, beforeErr = hostusage.BeginInstance(t.Context(), inst)
 			cpuFrom, from = spent(t, inst)
 		},
 		OnEnd: func() {
-			after, afterErr = sample.Read(t.Context(), inst)
+			after, afterErr = hostusage.ReadInstance(t.Context(), inst)
 			cpuTo, to = spent(t, inst)
 		},
 	}, nil)

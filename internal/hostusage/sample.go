@@ -1,9 +1,4 @@
-// Package sample reads an instance's counters: once, exactly at an end of a step, and regularly in
-// between.
-//
-// Where the counters come from (cgroup files, /proc, the engine) is the instance's affair; so is
-// the running maximum behind a peak that the kernel does not keep.
-package sample
+package hostusage
 
 import (
 	"context"
@@ -16,8 +11,9 @@ import (
 // readTimeout bounds one reading: a busy engine answers within some hundred milliseconds.
 const readTimeout = 5 * time.Second
 
-// Read reads the counters now.
-func Read(ctx context.Context, inst bench.Instance) (*bench.Usage, error) {
+// ReadInstance reads the counters of an instance now. Where they come from (cgroup files, /proc, the
+// engine) is the instance's affair; so is the running maximum behind a peak that the kernel does not keep.
+func ReadInstance(ctx context.Context, inst bench.Instance) (*bench.Usage, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	u, err := inst.Usage(ctx)
@@ -27,12 +23,12 @@ func Read(ctx context.Context, inst bench.Instance) (*bench.Usage, error) {
 	return &u, nil
 }
 
-// Begin reads the counters, and begins the step's high-water mark, where the kernel can do that.
-func Begin(ctx context.Context, inst bench.Instance) (*bench.Usage, error) {
+// BeginInstance reads the counters, and begins the step's high-water mark, where the kernel can do that.
+func BeginInstance(ctx context.Context, inst bench.Instance) (*bench.Usage, error) {
 	if s, ok := inst.(bench.Starter); ok {
 		_ = s.BeginPeak() // where it fails, the readings have no such mark
 	}
-	return Read(ctx, inst)
+	return ReadInstance(ctx, inst)
 }
 
 // Sampler reads the counters regularly, in a goroutine that never holds up the load.
@@ -43,9 +39,9 @@ type Sampler struct {
 	failed  int
 }
 
-// Start reads inst's counters every interval, until Stop or until ctx ends. A reading that fails is
+// Sample reads inst's counters every interval, until Stop or until ctx ends. A reading that fails is
 // left out; a slow one makes the next one late. onUsage, which may be nil, gets each reading.
-func Start(ctx context.Context, inst bench.Instance, interval time.Duration, onUsage func(bench.Usage)) *Sampler {
+func Sample(ctx context.Context, inst bench.Instance, interval time.Duration, onUsage func(bench.Usage)) *Sampler {
 	ctx, cancel := context.WithCancel(ctx)
 	s := &Sampler{stop: cancel, done: make(chan struct{})}
 	ticker := time.NewTicker(interval)
@@ -60,7 +56,7 @@ func Start(ctx context.Context, inst bench.Instance, interval time.Duration, onU
 				return
 			case <-ticker.C:
 			}
-			u, err := Read(ctx, inst)
+			u, err := ReadInstance(ctx, inst)
 			if err != nil {
 				if ctx.Err() == nil {
 					s.failed++

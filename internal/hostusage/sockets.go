@@ -1,4 +1,4 @@
-package procfs
+package hostusage
 
 import (
 	"bytes"
@@ -16,6 +16,12 @@ const maxSockets = 1000
 type Listener struct {
 	Address netip.AddrPort
 	Inode   string // as in a link /proc/PID/fd/N: socket:[INODE]
+}
+
+// here reports whether it listens on a port of the loopback interface, or on that of all interfaces.
+func (l Listener) here(port uint16) bool {
+	ip := l.Address.Addr()
+	return l.Address.Port() == port && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
 // Listeners reads /proc/PID/net/tcp or tcp6, whose lines are "sl local_address rem_address st … uid

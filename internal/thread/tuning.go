@@ -1,7 +1,4 @@
-// Package goruntime sets the Go runtime of a process that drives load: how often garbage is
-// collected, and how many threads run Go code at the same time. Both are settings of the whole
-// process, so its edge starts them once, before the first step, and stops them behind the last one.
-package goruntime
+package thread
 
 import (
 	"runtime"
@@ -10,7 +7,7 @@ import (
 	"sync"
 )
 
-// Garbage is collected only when headroom has been allocated beside what is alive. The client
+// Garbage is collected only when headroom has been allocated besides what is alive. The client
 // itself allocates little, so that short steps have no collection at all; a thread that is to send
 // a request on time, and happens to be looked at by a collector that the kernel lets wait, would
 // wait with it.
@@ -19,14 +16,14 @@ const (
 	mostGarbage = 800 // per cent; the smallest heap that is collected is 4 MB at 100 per cent
 )
 
-// spare is for how many goroutines that have to go on at once there is room to run Go code besides
-// all others.
+// spare is for how many goroutines that have to run at once there is room besides all others.
 const spare = 2
 
-// Settings are those of this process while it drives load.
-type Settings struct {
-	places int           // GOMAXPROCS before
-	live   func() uint64 // bytes that the last collection has left
+// Tuning is how the Go runtime of this process is set while it drives load: how often garbage is
+// collected, and how many threads run Go code at the same time.
+type Tuning struct {
+	procs int           // GOMAXPROCS before
+	live  func() uint64 // bytes that the last collection has left
 
 	mu      sync.Mutex
 	stopped bool
@@ -34,15 +31,16 @@ type Settings struct {
 	now     int // and the one that is set
 }
 
-// Start sets the runtime of this process for driving load, until Stop. others is how many places to
-// run Go code are needed beside those of the load, such as by threads that keep theirs while they
-// sleep. Without the spare places a thread that the kernel lets run at once would wait for the Go
-// scheduler's leave: all places may be held by threads that the kernel lets wait.
-func Start(others int) *Settings { return start(others, liveHeap) }
+// Tune sets the runtime of this whole process for driving load, until Stop: call it once, before the
+// first step. extra is how many threads (GOMAXPROCS) need to run Go code besides those of the load, such
+// as those that keep their right to while they sleep. Without the spare ones a thread that the kernel
+// lets run at once would wait for the Go scheduler's leave: threads that the kernel lets wait may hold
+// all that there is.
+func Tune(extra int) *Tuning { return tune(extra, liveHeap) }
 
-func start(others int, live func() uint64) *Settings {
-	s := &Settings{places: runtime.GOMAXPROCS(0), live: live}
-	runtime.GOMAXPROCS(s.places + others + spare)
+func tune(extra int, live func() uint64) *Tuning {
+	s := &Tuning{procs: runtime.GOMAXPROCS(0), live: live}
+	runtime.GOMAXPROCS(s.procs + extra + spare)
 	runtime.GC() // what is garbage by now need not be collected later
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,7 +51,7 @@ func start(others int, live func() uint64) *Settings {
 }
 
 // Stop gives the runtime back what was set before.
-func (s *Settings) Stop() {
+func (s *Tuning) Stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stopped {
@@ -61,11 +59,11 @@ func (s *Settings) Stop() {
 	}
 	s.stopped = true
 	debug.SetGCPercent(s.before)
-	runtime.GOMAXPROCS(s.places)
+	runtime.GOMAXPROCS(s.procs)
 }
 
-// adjust leaves the headroom beside what the last collection has left. The caller holds the lock.
-func (s *Settings) adjust() {
+// adjust leaves the headroom besides what the last collection has left. The caller holds the lock.
+func (s *Tuning) adjust() {
 	want := s.before // nobody who wants none gets collections
 	if want > 0 {
 		want = max(want, min(mostGarbage, percentFor(s.live())))
@@ -78,9 +76,9 @@ func (s *Settings) adjust() {
 
 // afterEachCollection adjusts the headroom as soon as a collection has found another size of the
 // heap: a share of what is alive, it would grow with it.
-func (s *Settings) afterEachCollection() {
+func (s *Tuning) afterEachCollection() {
 	beacon := new([4]uintptr)
-	runtime.AddCleanup(beacon, func(s *Settings) {
+	runtime.AddCleanup(beacon, func(s *Tuning) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if !s.stopped {

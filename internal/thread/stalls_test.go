@@ -1,20 +1,13 @@
-package hiccup
+package thread
 
 import (
-	"os"
 	"slices"
 	"testing"
 	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/cpuset"
-	"locbench/internal/goruntime"
 )
-
-func TestMain(m *testing.M) {
-	goruntime.Start(Places())
-	os.Exit(m.Run())
-}
 
 func TestWatchedAreSpread(t *testing.T) {
 	if got := watched(nil); !slices.Equal(got, []int{-1}) {
@@ -34,7 +27,7 @@ func TestWatchedAreSpread(t *testing.T) {
 }
 
 func TestStallsAreAddedUp(t *testing.T) {
-	m := &Meter{since: bench.Hiccups{CPUs: 2}}
+	m := &StallMeter{since: bench.Hiccups{CPUs: 2}}
 	m.add(5 * time.Millisecond)
 	m.add(2 * time.Millisecond)
 	m.add(200 * time.Microsecond) // no stall
@@ -49,7 +42,8 @@ func TestStallsAreAddedUp(t *testing.T) {
 
 // Every CPU has its thread, all of which end.
 func TestMeterStops(t *testing.T) {
-	m := Start(time.Millisecond)
+	defer Tune(StallThreads()).Stop()
+	m := WatchStalls(time.Millisecond)
 	if h := m.Take(); h.CPUs != len(watched(cpuset.OfThread())) {
 		t.Errorf("%d CPUs are watched", h.CPUs)
 	}

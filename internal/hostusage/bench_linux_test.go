@@ -1,6 +1,6 @@
 //go:build acceptance
 
-package sample_test
+package hostusage_test
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/sample"
+	"locbench/internal/hostusage"
 	"locbench/internal/stats"
 )
 
@@ -26,7 +26,7 @@ import (
 func BenchmarkSamplingReading(b *testing.B) {
 	o := newObedient(b)
 	inst := o.start(b, bench.Limits{CPUs: 1, Memory: 128 << 20})
-	first, err := sample.Begin(b.Context(), inst)
+	first, err := hostusage.BeginInstance(b.Context(), inst)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func BenchmarkSamplingReading(b *testing.B) {
 	var took []float64
 	before := readCalls(b)
 	for range readings {
-		u, err := sample.Read(b.Context(), inst)
+		u, err := hostusage.ReadInstance(b.Context(), inst)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -89,16 +89,16 @@ func BenchmarkSamplingContender(b *testing.B) {
 		var rate, cpu [2]float64
 		for turn := range 2 {
 			with := (turn + pair) % 2 // who is first alternates too
-			before, err1 := sample.Read(b.Context(), inst)
-			var s *sample.Sampler
+			before, err1 := hostusage.ReadInstance(b.Context(), inst)
+			var s *hostusage.Sampler
 			if with == 1 {
-				s = sample.Start(b.Context(), inst, time.Second/often, nil)
+				s = hostusage.Sample(b.Context(), inst, time.Second/often, nil)
 			}
 			n, took := drive(b, inst, 4*time.Second)
 			if s != nil {
 				readings += len(s.Stop())
 			}
-			after, err2 := sample.Read(b.Context(), inst)
+			after, err2 := hostusage.ReadInstance(b.Context(), inst)
 			if err1 != nil || err2 != nil {
 				b.Fatal(err1, err2)
 			}

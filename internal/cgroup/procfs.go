@@ -1,12 +1,11 @@
-// Package procfs reads what the kernel tells in /proc beside the counters of groups: pressure,
-// network bytes, context switches of threads, page faults of processes. Its parsers take what they
-// are given for hostile; what makes no sense is left out.
-//
-// Which process belongs to what is left to its callers.
-package procfs
+// Parsers of what the kernel says in /proc next to the counters of groups. They take what they are given
+// for hostile; what makes no sense is left out.
+
+package cgroup
 
 import (
 	"bytes"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -42,16 +41,13 @@ func stallTotal(fields []byte) (time.Duration, bool) {
 	if !ok {
 		return 0, false
 	}
-	n, err := strconv.ParseInt(string(bytes.TrimSpace(value)), 10, 64)
-	if err != nil || n < 0 || n > int64(1<<62/time.Microsecond) {
-		return 0, false
-	}
-	return time.Duration(n) * time.Microsecond, true
+	n, ok := number(value)
+	return time.Duration(n) * time.Microsecond, ok && n <= int64(1<<62/time.Microsecond)
 }
 
-// Network adds up the bytes of /proc/PID/net/dev: of all interfaces but loopback, and of that where
+// network adds up the bytes of /proc/PID/net/dev: of all interfaces but loopback, and of that where
 // there is no other. ok is false where no line can be read.
-func Network(data []byte) (received, sent int64, ok bool) {
+func network(data []byte) (received, sent int64, ok bool) {
 	var lo [2]int64
 	onlyLo := false
 	for line := range bytes.Lines(data) {
@@ -91,8 +87,8 @@ func switches(status []byte) (voluntary, involuntary int64, ok bool) {
 		default:
 			continue
 		}
-		n, err := strconv.ParseInt(string(bytes.TrimSpace(value)), 10, 64)
-		if err != nil || n < 0 {
+		n, valid := number(value)
+		if !valid {
 			return 0, 0, false
 		}
 		*to = n
@@ -101,18 +97,18 @@ func switches(status []byte) (voluntary, involuntary int64, ok bool) {
 	return voluntary, involuntary, found == 2
 }
 
-// IDs reads lines of one number each, as cgroup.procs, cgroup.threads and tasks have them, at most
+// numbers reads lines of one number each, as cgroup.procs, cgroup.threads and tasks have them, at most
 // limit; whole is false where there are more.
-func IDs(data []byte, limit int) (ids []int, whole bool) {
+func numbers(data []byte, limit int) (ids []int, whole bool) {
 	for line := range bytes.Lines(data) {
-		n, err := strconv.Atoi(string(bytes.TrimSpace(line)))
-		if err != nil || n <= 0 { // 0: of another namespace
+		n, ok := number(line)
+		if !ok || n == 0 || n > math.MaxInt32 { // 0: of another namespace
 			continue
 		}
 		if len(ids) == limit {
 			return ids, false
 		}
-		ids = append(ids, n)
+		ids = append(ids, int(n))
 	}
 	return ids, true
 }

@@ -1,6 +1,6 @@
 //go:build acceptance && engine
 
-package sample_test
+package hostusage_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"locbench/internal/bench"
-	"locbench/internal/sample"
+	"locbench/internal/hostusage"
 )
 
 // TestHighWaterMarkOfAStep is about a program that touches memory and gives it back at once: no
@@ -17,11 +17,11 @@ func TestHighWaterMarkOfAStep(t *testing.T) {
 	o := newObedient(t)
 	inst := o.start(t, bench.Limits{CPUs: 1, Memory: 256 << 20})
 	step := func(mebibytes int) (bench.StepResult, int64) {
-		before, err1 := sample.Begin(t.Context(), inst)
+		before, err1 := hostusage.BeginInstance(t.Context(), inst)
 		if mebibytes > 0 {
 			ask(t, inst, "touch", mebibytes)
 		}
-		after, err2 := sample.Read(t.Context(), inst)
+		after, err2 := hostusage.ReadInstance(t.Context(), inst)
 		if err := errors.Join(err1, err2); err != nil {
 			t.Fatal(err)
 		}
@@ -59,11 +59,11 @@ func TestHighWaterMarkOfAStep(t *testing.T) {
 func TestWhatIsBeside(t *testing.T) {
 	o := newObedient(t)
 	inst := o.start(t, bench.Limits{CPUs: 1, Memory: 128 << 20})
-	before, err1 := sample.Begin(t.Context(), inst)
+	before, err1 := hostusage.BeginInstance(t.Context(), inst)
 	ask(t, inst, "yield", 5000)
 	ask(t, inst, "touch", 40)
 	ask(t, inst, "send", 5<<20)
-	after, err2 := sample.Read(t.Context(), inst)
+	after, err2 := hostusage.ReadInstance(t.Context(), inst)
 	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package sample
+package hostusage
 
 import (
 	"context"
@@ -54,11 +54,11 @@ func (i *instance) Usage(ctx context.Context) (bench.Usage, error) {
 
 func TestRead(t *testing.T) {
 	i := &instance{exited: make(chan struct{})}
-	if u, err := Read(t.Context(), i); err != nil || u.CPU != 1 {
+	if u, err := ReadInstance(t.Context(), i); err != nil || u.CPU != 1 {
 		t.Errorf("%+v, %v", u, err)
 	}
 	i.fail = func(int) error { return errors.New("gone") }
-	if u, err := Read(t.Context(), i); u != nil || err == nil || err.Error() != "read counters: gone" {
+	if u, err := ReadInstance(t.Context(), i); u != nil || err == nil || err.Error() != "read counters: gone" {
 		t.Errorf("%+v, %v", u, err)
 	}
 }
@@ -75,11 +75,11 @@ func (s *starter) BeginPeak() error { s.begun = s.reads; return s.err }
 func TestBegin(t *testing.T) {
 	for _, err := range []error{nil, errors.New("the kernel keeps one mark")} {
 		i := &starter{instance: &instance{exited: make(chan struct{})}, begun: -1, err: err}
-		if u, err := Begin(t.Context(), i); err != nil || u.CPU != 1 || i.begun != 0 {
+		if u, err := BeginInstance(t.Context(), i); err != nil || u.CPU != 1 || i.begun != 0 {
 			t.Errorf("%+v, %v: the mark began after %d readings", u, err, i.begun)
 		}
 	}
-	if u, err := Begin(t.Context(), &instance{exited: make(chan struct{})}); err != nil || u.CPU != 1 {
+	if u, err := BeginInstance(t.Context(), &instance{exited: make(chan struct{})}); err != nil || u.CPU != 1 {
 		t.Errorf("one that cannot: %+v, %v", u, err)
 	}
 }
@@ -104,7 +104,7 @@ func TestSampler(t *testing.T) {
 					return nil
 				}}
 				var got []bench.Usage
-				s := Start(t.Context(), i, tt.interval, func(u bench.Usage) { got = append(got, u) })
+				s := Sample(t.Context(), i, tt.interval, func(u bench.Usage) { got = append(got, u) })
 				time.Sleep(10*time.Second + tt.interval/10)
 				samples := s.Stop()
 				if i.reads != tt.readings || len(samples) != tt.samples || s.Failed() != tt.failed {
@@ -144,7 +144,7 @@ func TestSamplerEnds(t *testing.T) {
 				i := &instance{exited: make(chan struct{}), slow: tt.slow}
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
-				s := Start(ctx, i, time.Second, nil)
+				s := Sample(ctx, i, time.Second, nil)
 				time.Sleep(tt.after)
 				if tt.end != nil {
 					tt.end(i, cancel)
@@ -163,7 +163,7 @@ func TestReadIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := &instance{exited: make(chan struct{}), slow: time.Hour}
 		began := time.Now()
-		if _, err := Read(t.Context(), i); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != readTimeout {
+		if _, err := ReadInstance(t.Context(), i); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != readTimeout {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
 	})

@@ -22,8 +22,8 @@ import (
 // restAfter a trial that was too much its queue does not reach into the next one.
 const restAfter = time.Second
 
-// hunt is one search for a capacity. The runner, whose steps it chooses, calls it from one goroutine.
-type hunt struct {
+// capacitySearch is one search for a capacity. The runner, whose steps it chooses, calls it from one goroutine.
+type capacitySearch struct {
 	options   *Options
 	config    capacity.Config
 	objective slo.Objective
@@ -35,18 +35,18 @@ type hunt struct {
 	search *capacity.Search // nil until the warm-up has ended
 	err    error            // why the search ended before it should
 
-	mu      sync.Mutex // guards what another goroutine tells
+	mu      sync.Mutex // guards what another goroutine shows
 	running capacity.Trial
 	left    int
 }
 
 // Begin takes note of the run.
-func (h *hunt) Begin(run *bench.Run, publish func(*bench.Leg, bench.Event)) {
+func (h *capacitySearch) Begin(run *bench.Run, publish func(*bench.Leg, bench.Event)) {
 	h.run, h.publish = run, publish
 }
 
 // Next judges the trial that has ended, and chooses the one that follows.
-func (h *hunt) Next(ctx context.Context, leg bench.Leg, done []bench.StepResult) (bench.Step, bool) {
+func (h *capacitySearch) Next(ctx context.Context, leg bench.Leg, done []bench.StepResult) (bench.Step, bool) {
 	if len(done) == 0 {
 		return h.run.Profile.Steps[0], true
 	}
@@ -74,8 +74,8 @@ func (h *hunt) Next(ctx context.Context, leg bench.Leg, done []bench.StepResult)
 	return h.options.step(trial), more
 }
 
-// end judges a finished trial, keeps and tells it.
-func (h *hunt) end(ctx context.Context, leg bench.Leg, res bench.StepResult) error {
+// end judges a finished trial, keeps it and publishes it.
+func (h *capacitySearch) end(ctx context.Context, leg bench.Leg, res bench.StepResult) error {
 	trial, _ := h.search.Next()
 	verdict, why := capacity.Assess(h.objective, res, h.run.Profile.Limits.CPUs)
 	h.search.Record(verdict)
@@ -96,22 +96,27 @@ func (h *hunt) end(ctx context.Context, leg bench.Leg, res bench.StepResult) err
 }
 
 // progress is what runs, and about how long the search still takes.
-func (h *hunt) progress() (trial capacity.Trial, left time.Duration) {
+func (h *capacitySearch) progress() (trial capacity.Trial, left time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.running, time.Duration(h.left) * (h.options.Trial + restAfter/2)
 }
 
 func trialRow(o capacity.Outcome) string {
-	cpu := units.Missing
-	if o.CPU > 0 {
-		cpu = fmt.Sprintf("%.2f", o.CPU)
-	}
 	verdict := "sustained"
 	if !o.Sustained {
 		verdict = "no: " + capacity.Reason(o.Why)
 	}
-	return fmt.Sprintf(trialColumns, fmt.Sprint(o.Number), o.Phase, units.Rate(o.Rate), units.Duration(o.P50), units.Duration(o.P99), units.Ratio(o.Errors), cpu, verdict)
+	return fmt.Sprintf(trialColumns, fmt.Sprint(o.Number), o.Phase, units.Rate(o.Rate), units.Duration(o.P50),
+		units.Duration(o.P99), units.Ratio(o.Errors), known(o.CPU > 0, fmt.Sprintf("%.2f", o.CPU)), verdict)
+}
+
+// known is the text of a figure, where it is known.
+func known(is bool, text string) string {
+	if is {
+		return text
+	}
+	return units.Missing
 }
 
 const trialColumns = "%5s  %-7s  %9s  %8s  %8s  %7s  %5s  %s"

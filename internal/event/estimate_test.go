@@ -1,4 +1,4 @@
-package estimate
+package event
 
 import (
 	"testing"
@@ -10,7 +10,7 @@ import (
 
 // TestEstimate follows a run whose legs take 20 s of load and 5 s besides.
 func TestEstimate(t *testing.T) {
-	var e Run
+	var e Estimate
 	run := bench.Run{Profile: bench.Profile{Steps: []bench.Step{{Duration: 10 * time.Second}, {Duration: 10 * time.Second}}}, Legs: make([]bench.LegEntry, 3)}
 	at := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 	tell := func(after time.Duration, ev bench.Event) {
@@ -42,7 +42,7 @@ func TestEstimate(t *testing.T) {
 // TestEstimateOfASteeredRun: a pause is no overhead, and a contender that was skipped has no later
 // legs.
 func TestEstimateOfASteeredRun(t *testing.T) {
-	var e Run
+	var e Estimate
 	a1, b1, a2, b2 := bench.Leg{Contender: "a", Round: 1}, bench.Leg{Contender: "b", Round: 1}, bench.Leg{Contender: "a", Round: 2}, bench.Leg{Contender: "b", Round: 2}
 	run := bench.Run{Profile: bench.Profile{Steps: []bench.Step{{Duration: 10 * time.Second}}}, Legs: []bench.LegEntry{{Leg: a1}, {Leg: b1}, {Leg: a2}, {Leg: b2}}}
 	at := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
@@ -69,7 +69,7 @@ func TestEstimateOfASteeredRun(t *testing.T) {
 
 // TestEstimateOfTurns: two contenders that take turns need as long as one after the other.
 func TestEstimateOfTurns(t *testing.T) {
-	var e Run
+	var e Estimate
 	a1, b1, a2, b2 := bench.Leg{Contender: "a", Round: 1}, bench.Leg{Contender: "b", Round: 1}, bench.Leg{Contender: "a", Round: 2}, bench.Leg{Contender: "b", Round: 2}
 	run := bench.Run{Profile: bench.Profile{Turns: time.Second, Steps: []bench.Step{{Duration: 10 * time.Second}}}, Legs: []bench.LegEntry{{Leg: a1}, {Leg: b1}, {Leg: a2}, {Leg: b2}}}
 	at := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)

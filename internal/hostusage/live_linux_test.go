@@ -1,6 +1,6 @@
 //go:build acceptance
 
-package sample_test
+package hostusage_test
 
 import (
 	"context"

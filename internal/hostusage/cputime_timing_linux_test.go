@@ -1,6 +1,6 @@
 //go:build acceptance && timing
 
-package sample_test
+package hostusage_test
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/sample"
+	"locbench/internal/hostusage"
 	"locbench/internal/testenv"
 )
 
@@ -78,11 +78,11 @@ func TestCPUTimeAgainstTheGroupsOwnCounter(t *testing.T) {
 			testenv.Judge(t, 10, 10*time.Millisecond, func(t testing.TB) error {
 				defer ask(t, inst, "spin", 0)
 				b1 := hand()
-				before, err1 := sample.Begin(t.Context(), inst)
+				before, err1 := hostusage.BeginInstance(t.Context(), inst)
 				b2 := hand()
 				tt.during(t, inst)
 				a1 := hand()
-				after, err2 := sample.Read(t.Context(), inst)
+				after, err2 := hostusage.ReadInstance(t.Context(), inst)
 				a2 := hand()
 				if err := errors.Join(err1, err2); err != nil {
 					return err

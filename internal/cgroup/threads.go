@@ -1,4 +1,4 @@
-package procfs
+package cgroup
 
 import (
 	"errors"
@@ -9,19 +9,19 @@ import (
 	"locbench/internal/bench"
 )
 
-// MaxThreads bounds how many threads Threads follows: each costs an open file and a system call per
+// maxThreads bounds how many threads threadSwitches follows: each costs an open file and a system call per
 // reading.
-const MaxThreads = 512
+const maxThreads = 512
 
-// SwitchesSource is Switches.Source of figures that Threads has summed up.
-const SwitchesSource = "/proc/PID/status of all threads"
+// switchesSource is Switches.Source of figures that threadSwitches has summed up.
+const switchesSource = "/proc/PID/status of all threads"
 
-// Threads sums up the context switches of threads that come and go. The kernel counts them for each
+// threadSwitches sums up the context switches of threads that come and go. The kernel counts them for each
 // thread and forgets them when it ends; here the last figure that was read stays in the sum. The
 // files stay open, so that a reading costs one system call a thread. It is not safe for concurrent
 // use. Close it.
-type Threads struct {
-	Root string // of the file system that holds /proc; "" is "/"
+type threadSwitches struct {
+	root string // of the file system that holds /proc; "" is "/"
 
 	open  map[int]*thread
 	ended [2]int64 // what the ended ones had
@@ -34,9 +34,9 @@ type thread struct {
 	seen bool
 }
 
-// Read sums up. ids are all threads that live now. It is nil where one of them cannot be read for
+// read sums up. ids are all threads that live now. It is nil where one of them cannot be read for
 // another reason than its end.
-func (t *Threads) Read(ids []int) *bench.Switches {
+func (t *threadSwitches) read(ids []int) *bench.Switches {
 	if t.open == nil {
 		t.open, t.buf = map[int]*thread{}, make([]byte, 16<<10)
 	}
@@ -44,7 +44,7 @@ func (t *Threads) Read(ids []int) *bench.Switches {
 		th.seen = false
 	}
 	for _, id := range ids {
-		if err := t.read(id); err != nil {
+		if err := t.readOne(id); err != nil {
 			return nil
 		}
 	}
@@ -58,16 +58,16 @@ func (t *Threads) Read(ids []int) *bench.Switches {
 		sum[0] += th.last[0]
 		sum[1] += th.last[1]
 	}
-	return &bench.Switches{Source: SwitchesSource, Voluntary: sum[0], Involuntary: sum[1]}
+	return &bench.Switches{Source: switchesSource, Voluntary: sum[0], Involuntary: sum[1]}
 }
 
-// read reads one thread, which may have ended. An open file is of the thread that it was opened
+// readOne reads one thread, which may have ended. An open file is of the thread that it was opened
 // for, even if its number is another's now.
-func (t *Threads) read(id int) error {
+func (t *threadSwitches) readOne(id int) error {
 	for range 2 {
 		th := t.open[id]
 		if th == nil {
-			f, err := os.Open(filepath.Join(t.Root+"/", "proc", strconv.Itoa(id), "status"))
+			f, err := os.Open(filepath.Join(t.root+"/", "proc", strconv.Itoa(id), "status"))
 			if errors.Is(err, os.ErrNotExist) {
 				return nil
 			}
@@ -88,7 +88,7 @@ func (t *Threads) read(id int) error {
 	return nil
 }
 
-func (t *Threads) end(id int) {
+func (t *threadSwitches) end(id int) {
 	th := t.open[id]
 	th.file.Close()
 	t.ended[0] += th.last[0]
@@ -96,8 +96,7 @@ func (t *Threads) end(id int) {
 	delete(t.open, id)
 }
 
-// Close closes the files.
-func (t *Threads) Close() {
+func (t *threadSwitches) close() {
 	for _, th := range t.open {
 		th.file.Close()
 	}

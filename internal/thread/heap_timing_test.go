@@ -1,6 +1,6 @@
 //go:build acceptance && timing
 
-package goruntime
+package thread
 
 import (
 	"runtime"
@@ -11,7 +11,7 @@ import (
 // A heap that grows meanwhile does not take a share of its size on top: it is looked at after each
 // collection.
 func TestSettingsFollowTheRealHeap(t *testing.T) {
-	settings := Start(0)
+	settings := Tune(0)
 	defer settings.Stop()
 	now := func() int {
 		settings.mu.Lock()

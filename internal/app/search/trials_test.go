@@ -13,15 +13,15 @@ import (
 	"locbench/internal/slo"
 )
 
-// newHunt is a hunt outside of a run: objective p99<50ms, first trial at 100/s.
-func newHunt(t *testing.T) *hunt {
+// newSearch is a search outside of a run: objective p99<50ms, first trial at 100/s.
+func newSearch(t *testing.T) *capacitySearch {
 	t.Helper()
 	objective, err := slo.Parse("p99<50ms")
 	if err != nil {
 		t.Fatal(err)
 	}
 	log := &recorder{dir: t.TempDir(), record: capacity.Record{Schema: capacity.Schema}}
-	return &hunt{
+	return &capacitySearch{
 		options: &Options{Trial: time.Second}, objective: objective, log: log, point: log.add(capacity.Point{Dir: "."}),
 		config: capacity.Config{Start: 100, Min: 1, Max: 1000, Resolution: .5, Need: 1, Of: 1, Trials: 9},
 		run:    &bench.Run{Profile: bench.Profile{Steps: []bench.Step{{Connections: 16, WarmUp: true}}}}, publish: func(*bench.Leg, bench.Event) {},
@@ -35,8 +35,8 @@ func done(p99 time.Duration, aborted string) bench.StepResult {
 }
 
 // The warm-up comes first; a step that was cut short has reported nothing and is run again.
-func TestHuntRunsCutStepsAgain(t *testing.T) {
-	h := newHunt(t)
+func TestSearchRunsCutStepsAgain(t *testing.T) {
+	h := newSearch(t)
 	var steps []bench.StepResult
 	next := func() bench.Step {
 		t.Helper()
@@ -72,8 +72,8 @@ func TestHuntRunsCutStepsAgain(t *testing.T) {
 }
 
 // A disk that is full ends the search with its reason, and a rest does not outlast its run.
-func TestHuntEnds(t *testing.T) {
-	h := newHunt(t)
+func TestSearchEnds(t *testing.T) {
+	h := newSearch(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("enough"))
 	steps := []bench.StepResult{done(1, "")}
