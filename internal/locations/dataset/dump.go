@@ -36,12 +36,13 @@ type dump struct {
 
 // Dump returns the data set in a folder. For each index the folder has two files:
 //
-//   - <index>.ndjson, documents as Elasticsearch's _bulk takes them: an action line (index or create), then the document on one
-//     line; or hits of a search as elasticdump writes them. The file's name decides where they go; an _index in it may be absent or
-//     anything, as long as it is the same in the whole file. Ids may be anything; a document without one gets "line-<number>".
+//   - <index>.ndjson, documents as Elasticsearch's _bulk takes them: an action line (index or create), then
+//     the document on one line; or hits of a search as elasticdump writes them. The file's name decides where
+//     they go; an _index in it may be absent or anything, as long as it is the same in the whole file. Ids may
+//     be anything; a document without one gets "line-<number>".
 //   - <index>.mapping.json or <index>.json, what PUT /<index> takes ({"settings": …, "mappings": …}), or what
-//     GET /<index>/_mapping or GET /<index> answers, or bare mappings ({"properties": …}). Aliases in it are left out, and so is
-//     a mapping type, with a note.
+//     GET /<index>/_mapping or GET /<index> answers, or bare mappings ({"properties": …}). Aliases in it are
+//     left out, and so is a mapping type, with a note.
 //
 // They may also be called index-data-<index>.ndjson and index-mapping-<index>_v1.json, with any
 // number, as in the dump that was published with the original of the locations service; or as
@@ -70,7 +71,8 @@ func Dump(dir string) (Set, error) {
 		return nil, err
 	}
 	if len(d.indices) == 0 {
-		return nil, fmt.Errorf("read dump %s: it has no file <index>%s, nor one of the other names of 'locbench seed --help'", dir, dumpExt)
+		return nil, fmt.Errorf("read dump %s: it has no file <index>%s, nor one of the other names of 'locbench seed --help'",
+			dir, dumpExt)
 	}
 	d.hash = hex.EncodeToString(sum.Sum(nil))
 	return d, nil
@@ -92,10 +94,7 @@ func (d *dump) readIndex(name string, sum hash.Hash) (Index, error) {
 	}
 	defer f.Close()
 	index := Index{Name: name, Mapping: mapping, Notes: notes}
-	for doc, err := range readBulk(io.TeeReader(f, sum), d.file(name)) {
-		if err == nil {
-			err = doc.check()
-		}
+	for _, err := range readBulk(io.TeeReader(f, sum), d.file(name)) {
 		if err != nil {
 			return Index{}, err
 		}
@@ -157,7 +156,7 @@ func readSmall(path string) ([]byte, error) {
 	return data, err
 }
 
-// checkIndexName applies Elasticsearch's own rules, leaving room for a version behind the name.
+// checkIndexName applies Elasticsearch's own rules, leaving room for a version after the name.
 func checkIndexName(name string) error {
 	switch {
 	case name == "" || len(name) > 200:
@@ -208,11 +207,7 @@ func (d *dump) Documents(index string) iter.Seq2[Doc, error] {
 			return
 		}
 		defer f.Close()
-		for doc, err := range readBulk(f, d.file(index)) {
-			if !yield(doc.Doc, err) {
-				return
-			}
-		}
+		readBulk(f, d.file(index))(yield)
 	}
 }
 
@@ -267,7 +262,7 @@ func writeBulk(path string, docs iter.Seq2[Doc, error]) (err error) {
 			return err
 		}
 		line = append(append(doc.AppendAction(line[:0], "index"), doc.Source...), '\n')
-		w.Write(line) // an error stays in w until Flush tells it
+		w.Write(line) // an error stays in w until Flush returns it
 	}
 	return w.Flush()
 }
