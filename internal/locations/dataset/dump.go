@@ -1,8 +1,6 @@
 package dataset
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -229,40 +227,4 @@ func (d *dump) IDs(ctx context.Context) ([]int64, error) {
 		}
 	}
 	return ids, nil
-}
-
-// WriteDump writes set to a folder, made if need be, in the form that Dump reads.
-func WriteDump(dir string, set Set) error {
-	err := os.MkdirAll(dir, 0o755)
-	for _, index := range set.Indices() {
-		path := filepath.Join(dir, index.Name)
-		if err == nil {
-			err = os.WriteFile(path+mappingExt, append(bytes.Clone(index.Mapping), '\n'), 0o644)
-		}
-		if err == nil {
-			err = writeBulk(path+dumpExt, set.Documents(index.Name))
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("write dump: %w", err)
-	}
-	return nil
-}
-
-func writeBulk(path string, docs iter.Seq2[Doc, error]) (err error) {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	w := bufio.NewWriterSize(f, 1<<20)
-	var line []byte
-	for doc, err := range docs {
-		if err != nil {
-			return err
-		}
-		line = append(append(doc.AppendAction(line[:0], "index"), doc.Source...), '\n')
-		w.Write(line) // an error stays in w until Flush returns it
-	}
-	return w.Flush()
 }

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -30,7 +31,7 @@ const anyMapping = `{"mappings":{}}`
 func TestDumpIsWhatWasWritten(t *testing.T) {
 	set := mustOpen(t, bench.DataSpec{Cities: 40, Seed: 3})
 	dir := filepath.Join(t.TempDir(), "new", "folder")
-	if err := WriteDump(dir, set); err != nil {
+	if err := writeDump(dir, set); err != nil {
 		t.Fatal(err)
 	}
 	back := mustOpen(t, bench.DataSpec{Dir: dir})
@@ -296,4 +297,20 @@ func FuzzReadBulk(f *testing.F) {
 			t.Errorf("lost on the way: %q", docs)
 		}
 	})
+}
+
+// writeDump writes set to a folder in the form that Dump reads.
+func writeDump(dir string, set Set) error {
+	err := os.MkdirAll(dir, 0o755)
+	for _, index := range set.Indices() {
+		var docs bytes.Buffer
+		for doc, errDoc := range set.Documents(index.Name) {
+			docs.Write(append(append(doc.AppendAction(nil, "index"), doc.Source...), '\n'))
+			err = errors.Join(err, errDoc)
+		}
+		path := filepath.Join(dir, index.Name)
+		err = errors.Join(err, os.WriteFile(path+mappingExt, index.Mapping, 0o600),
+			os.WriteFile(path+dumpExt, docs.Bytes(), 0o600))
+	}
+	return err
 }
