@@ -52,7 +52,7 @@ type DataSet interface {
 	Info() DataInfo
 	// Indices lists the indices in the order in which they are to be filled.
 	Indices() []Index
-	// Documents streams those of one index, always in the same order. An error ends it.
+	// Documents streams those of one index, always in the same order. Each is a valid JSON object. An error ends it.
 	Documents(index string) iter.Seq2[Document, error]
 	// IDs lists the ids of all cities that are integers, in the order of Documents.
 	IDs(ctx context.Context) ([]int64, error)

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"slices"
@@ -12,10 +13,11 @@ import (
 	"github.com/clipperhouse/uax29/v2/words"
 )
 
-// analyzer cuts text into terms as Elasticsearch's standard tokenizer with these filters does.
+// analyzer cuts text into terms as Elasticsearch's standard tokenizer does, in lower case, and
+// without diacritics where it folds.
 type analyzer struct {
-	lower, fold bool
-	why         string // what it wants that is not supported; "" if it works
+	fold bool
+	why  string // what it wants that is not supported; "" if it works
 }
 
 // token is a term and where its text ends in the input, in bytes.
@@ -26,61 +28,70 @@ type token struct {
 
 // customAnalyzer makes one from its settings, which are JSON texts.
 func customAnalyzer(settings map[string]string) *analyzer {
+	var filters []string
 	a := &analyzer{}
 	for key, raw := range settings {
-		switch value := strings.Trim(raw, `"`); key {
-		case "type", "tokenizer":
-			if key == "type" && value == "standard" {
-				a.lower = true
-			} else if value != map[string]string{"type": "custom", "tokenizer": "standard"}[key] {
-				a.why = key + " " + shorten(value)
-			}
-		case "filter":
-			list, err := stringOrList("filter", json.RawMessage(raw))
-			if err != nil {
-				a.why = "malformed filter"
-			}
-			for _, name := range list {
-				switch name {
-				case "lowercase":
-					a.lower = true
-				case "asciifolding":
-					a.fold = true
-				default:
-					a.why = "filter " + shorten(name)
-				}
-			}
-			// "ẞ" folds to "SS": in the other order capitals would be left.
-			if slices.Equal(list, []string{"asciifolding", "lowercase"}) {
-				a.why = "asciifolding before lowercase"
-			}
+		value := strings.Trim(raw, `"`)
+		switch {
+		case key == "filter":
+			filters, _ = stringOrList(key, json.RawMessage(raw))
+		case key == "type" && (value == "custom" || value == "standard"), key == "tokenizer" && value == "standard":
 		default:
-			a.why = "the option " + shorten(key)
+			a.why = key + " " + shorten(value)
 		}
 	}
+	a.fold = len(filters) == 2 && filters[1] == "asciifolding"
+	standard := settings["type"] == `"standard"` && filters == nil
+	if !standard && (len(filters) == 0 || filters[0] != "lowercase" || len(filters) > 1 && !a.fold) {
+		a.why = cmp.Or(a.why, "filters other than lowercase, or lowercase and asciifolding")
+	}
 	return a
+}
+
+// analyzed is a text, and whether it is folded.
+type analyzed struct {
+	text string
+	fold bool
+}
+
+// tokens are those of a text. They are looked for in known first, and added to it.
+func (a *analyzer) tokens(text string, known map[analyzed][]token) []token {
+	plain, ok := known[analyzed{text, false}]
+	if !ok {
+		plain = tokenize(text)
+		known[analyzed{text, false}] = plain
+	}
+	if !a.fold {
+		return plain
+	}
+	folded, ok := known[analyzed{text, true}]
+	if !ok {
+		folded = slices.Clone(plain)
+		for i := range folded {
+			folded[i].term = foldASCII(folded[i].term)
+		}
+		known[analyzed{text, true}] = folded
+	}
+	return folded
 }
 
 // maxTokenRunes is where the standard tokenizer cuts a longer token.
 const maxTokenRunes = 255
 
-func (a *analyzer) tokens(text string) (out []token) {
+func tokenize(text string) (out []token) {
 	for segments := words.FromBytes([]byte(text)); segments.Next(); {
 		word, end := segments.Value(), segments.Start()
 		if !isWord(word) {
 			continue
 		}
 		for len(word) > 0 {
-			n := len(word)
-			if n > maxTokenRunes {
-				n = 0
-				for i := 0; i < maxTokenRunes && n < len(word); i++ {
-					_, size := utf8.DecodeRune(word[n:])
-					n += size
-				}
+			n := 0
+			for i := 0; i < maxTokenRunes && n < len(word); i++ {
+				_, size := utf8.DecodeRune(word[n:])
+				n += size
 			}
 			end += n
-			out = append(out, token{a.normalize(string(word[:n])), end})
+			out = append(out, token{strings.Map(unicode.ToLower, string(word[:n])), end})
 			word = word[n:]
 		}
 	}
@@ -99,11 +110,8 @@ func isWord(segment []byte) bool {
 	return words.BleveNumeric(segment) || words.BleveIdeographic(segment)
 }
 
-func (a *analyzer) normalize(term string) string {
-	if a.lower {
-		term = strings.Map(unicode.ToLower, term)
-	}
-	if !a.fold || !strings.ContainsFunc(term, func(r rune) bool { return r >= utf8.RuneSelf }) {
+func foldASCII(term string) string {
+	if !strings.ContainsFunc(term, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return term
 	}
 	var out strings.Builder
@@ -136,7 +144,7 @@ var folding = sync.OnceValue(func() map[rune]string {
 })
 
 // Suffixes of the fields that a search_as_you_type field brings along.
-var shingleSuffix = [...]string{1: "", 2: "._2gram", 3: "._3gram", 4: "._4gram"}
+var shingleSuffix = [...]string{1: "", 2: "._2gram", 3: "._3gram"}
 
 // shingle joins each n tokens that follow one another, as _2gram and _3gram do; 1 changes nothing.
 func shingle(tokens []token, n int) []token {

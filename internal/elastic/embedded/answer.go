@@ -18,19 +18,16 @@ type apiError struct {
 
 func (e *apiError) Error() string { return e.kind + ": " + e.reason }
 
-// unsupportedKind marks what Elasticsearch could do and this store cannot: it is no answer.
+// unsupportedKind marks what Elasticsearch could do and this store cannot: it is not an answer.
 const unsupportedKind = "not_supported_by_embedded_store"
 
 func unsupported(format string, args ...any) *apiError {
-	return &apiError{status: http.StatusNotImplemented, kind: unsupportedKind, reason: "the embedded store of locbench does not know " + fmt.Sprintf(format, args...)}
+	return &apiError{status: http.StatusNotImplemented, kind: unsupportedKind,
+		reason: "the embedded store of locbench does not know " + fmt.Sprintf(format, args...)}
 }
 
 func badRequest(kind, format string, args ...any) *apiError {
 	return &apiError{status: http.StatusBadRequest, kind: kind, reason: fmt.Sprintf(format, args...)}
-}
-
-func noSuchIndex(name string) *apiError {
-	return &apiError{status: http.StatusNotFound, kind: "index_not_found_exception", reason: "no such index [" + name + "]", index: name}
 }
 
 type errorCause struct {

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -25,19 +26,14 @@ type value[T any] struct {
 	of    T
 }
 
-const maxDocDepth = 20 // as Elasticsearch's index.mapping.depth.limit
-
-// parseDocument reads a source. It keeps source, which must not change afterwards.
+// parseDocument reads a source. It keeps source, which must be valid JSON and not change afterwards.
 func (m *mapping) parseDocument(id string, source []byte) (*parsed, error) {
-	if !json.Valid(source) {
-		return nil, badRequest("mapper_parsing_exception", "failed to parse: the document is no valid JSON")
-	}
 	start := skipSpace(source, 0)
-	if source[start] != '{' {
+	if start == len(source) || source[start] != '{' {
 		return nil, badRequest("mapper_parsing_exception", "failed to parse: the document must be an object")
 	}
 	d := &parsed{stored: stored{id: id, source: source}}
-	if err := m.object(d, "", start, 0); err != nil {
+	if err := m.object(d, "", start); err != nil {
 		return nil, err
 	}
 	d.members = slices.Clone(d.members) // without room for more
@@ -52,23 +48,14 @@ type grams struct {
 }
 
 // analyze makes grams. The same text stands in many fields, since a city is called the same in most
-// languages: one analysis serves them all.
+// languages: it is cut into words once.
 func (d *parsed) analyze() {
-	type key struct {
-		analyzer *analyzer
-		text     string
-	}
-	done := map[key][]token{}
+	done := map[analyzed][]token{}
 	for f, values := range d.text {
 		var all [len(shingleSuffix)][]string
 		for _, text := range values {
-			k := key{f.analyzer, text}
-			tokens, ok := done[k]
-			if !ok {
-				tokens = f.analyzer.tokens(text)
-				done[k] = tokens
-			}
-			for n := 1; n <= f.shingles; n++ {
+			tokens := f.analyzer.tokens(text, done)
+			for n := 1; n < len(all); n++ {
 				for _, t := range shingle(tokens, n) {
 					all[n] = append(all[n], t.term)
 				}
@@ -83,29 +70,23 @@ func (d *parsed) analyze() {
 	d.text = nil
 }
 
-var errTooDeep = badRequest("mapper_parsing_exception", "failed to parse: the document is nested too deeply")
-
-func (m *mapping) object(d *parsed, prefix string, at, depth int) error {
-	if depth > maxDocDepth {
-		return errTooDeep
-	}
+func (m *mapping) object(d *parsed, prefix string, at int) error {
 	for key, value := range members(d.source, at) {
-		if depth == 0 {
+		if prefix == "" {
 			d.members = append(d.members, member{uint32(key.start - 1), uint32(value.end)})
 		}
 		path := prefix + keyText(key.of(d.source))
 		var err error
 		if f := m.fields[path]; f != nil {
-			err = d.values(f, value, depth)
+			err = d.values(f, value)
 		} else if d.source[value.start] == '{' {
-			err = m.object(d, path+".", value.start, depth+1)
+			err = m.object(d, path+".", value.start)
 		} else if m.dynamic == "strict" {
-			parent, name, ok := cutLast(path)
-			if !ok {
-				parent, name = "_doc", path
-			}
+			i := strings.LastIndexByte(path, '.')
+			parent := path[:max(i, 0)]
 			err = badRequest("strict_dynamic_mapping_exception",
-				"mapping set to strict, dynamic introduction of [%s] within [%s] is not allowed", shorten(name), shorten(parent))
+				"mapping set to strict, dynamic introduction of [%s] within [%s] is not allowed",
+				shorten(path[i+1:]), shorten(cmp.Or(parent, "_doc")))
 		}
 		if err != nil {
 			return err
@@ -126,13 +107,10 @@ func keyText(raw []byte) string {
 	return s
 }
 
-func (d *parsed) values(f *field, v span, depth int) error {
+func (d *parsed) values(f *field, v span) error {
 	if d.source[v.start] == '[' && (f.kind != kindPoint || !isNumberPair(d.source, v)) {
-		if depth > maxDocDepth {
-			return errTooDeep
-		}
 		for _, e := range members(d.source, v.start) {
-			if err := d.values(f, e, depth+1); err != nil {
+			if err := d.values(f, e); err != nil {
 				return err
 			}
 		}
@@ -196,9 +174,7 @@ func (d *parsed) index(f *field, v span) (err error) {
 func (d *parsed) indexText(f *field, s string) {
 	switch f.kind {
 	case kindKeyword:
-		if f.ignoreAbove <= 0 || utf8.RuneCountInString(s) <= f.ignoreAbove {
-			d.keywords = append(d.keywords, value[string]{f, s})
-		}
+		d.keywords = append(d.keywords, value[string]{f, s})
 	case kindSuggest:
 		if d.text == nil {
 			d.text = map[*field][]string{}
@@ -244,50 +220,35 @@ func parseGeoPoint(b []byte, v span) (place, error) {
 
 // parseLatLon reads {"lat":…,"lon":…}, [lon,lat] or "lat,lon".
 func parseLatLon(b []byte, v span) (lat, lon float64, err error) {
-	var hasLat, hasLon bool
-	switch b[v.start] {
+	var parts []string // longitude and latitude
+	switch raw := v.of(b); raw[0] {
 	case '{':
+		parts = make([]string, 2)
 		for key, value := range members(b, v.start) {
-			f, err := strconv.ParseFloat(strings.Trim(string(value.of(b)), `"`), 64)
 			switch string(key.of(b)) {
 			case "lat":
-				lat, hasLat = f, true
+				parts[1] = string(value.of(b))
 			case "lon":
-				lon, hasLon = f, true
+				parts[0] = string(value.of(b))
 			default:
-				err = errors.New("field must be either [lat], [lon] or [geohash]")
-			}
-			if err != nil {
-				return 0, 0, err
+				return 0, 0, errors.New("field must be either [lat], [lon] or [geohash]")
 			}
 		}
 	case '[':
 		for _, e := range members(b, v.start) {
-			f, err := number(b, e)
-			switch {
-			case hasLat:
-				err = errors.New("only two values are allowed in a geo_point array")
-			case hasLon:
-				lat, hasLat = f, true
-			default:
-				lon, hasLon = f, true
-			}
-			if err != nil {
-				return 0, 0, err
-			}
+			parts = append(parts, string(e.of(b)))
 		}
 	case '"':
-		first, second, ok := strings.Cut(string(b[v.start+1:v.end-1]), ",")
+		first, second, ok := strings.Cut(string(raw), ",")
 		if !ok {
 			return 0, 0, errors.New("geohashes are not supported by the embedded store")
 		}
-		var errLat, errLon error
-		lat, errLat = strconv.ParseFloat(strings.TrimSpace(first), 64)
-		lon, errLon = strconv.ParseFloat(strings.TrimSpace(second), 64)
-		return lat, lon, errOr(errLat, errLon)
+		parts = []string{second, first}
 	}
-	if !hasLat || !hasLon {
+	if len(parts) != 2 || parts[0] == "" || parts[1] == "" {
 		return 0, 0, errors.New("field must have lat and lon")
 	}
-	return lat, lon, nil
+	lon, errLon := strconv.ParseFloat(strings.Trim(parts[0], `" `), 64)
+	lat, errLat := strconv.ParseFloat(strings.Trim(parts[1], `" `), 64)
+	return lat, lon, errOr(errLat, errLon)
 }

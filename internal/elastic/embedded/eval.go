@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -65,11 +64,6 @@ func (matchNone) eval(s *searcher) (*matches, error) { return s.none(), nil }
 
 func (q termQuery) eval(s *searcher) (*matches, error) {
 	m := s.none()
-	if q.field.kind == kindLong { // a point, not a term, to Lucene
-		m.score = q.boost
-		s.longs(q, m)
-		return m, nil
-	}
 	t := s.ix.terms[q.field.path]
 	if list := t.find(q.term); list != nil {
 		// A field without norms: its documents count as of length 1.
@@ -81,25 +75,6 @@ func (q termQuery) eval(s *searcher) (*matches, error) {
 	return m, nil
 }
 
-// longs looks through a column, for a query that no contender is known to send often.
-func (s *searcher) longs(q termQuery, m *matches) {
-	c := s.ix.columns[q.field]
-	wanted, _ := strconv.ParseInt(q.term, 10, 64) // termText has seen to it
-	if c == nil {
-		return
-	}
-	for i, v := range c.longs {
-		if v == wanted && c.has[i] {
-			m.add(uint32(i))
-		}
-	}
-	for i, v := range c.further {
-		if v.of == wanted {
-			m.add(c.owners[i])
-		}
-	}
-}
-
 // keyword is the value that a document has in a column of keywords.
 func (s *searcher) keyword(f *field, ordinal uint32) string {
 	return s.ix.terms[f.path].sorted[s.ix.columns[f].keywords[ordinal]]
@@ -107,7 +82,7 @@ func (s *searcher) keyword(f *field, ordinal uint32) string {
 
 func (q boolQuery) eval(s *searcher) (*matches, error) {
 	if len(q.must)+len(q.filter) == 0 {
-		return matchAll{q.boost}.eval(s)
+		return matchAll{1}.eval(s)
 	}
 	m := &matches{}
 	var scored []*matches
@@ -177,7 +152,8 @@ func (q scoreQuery) eval(s *searcher) (*matches, error) {
 		}
 		factor := q.apply(float64(value * q.factor))
 		if factor < 0 || math.IsNaN(factor) {
-			err = badRequest("illegal_argument_exception", "field value function must not produce negative scores, but got: [%v] for field value: [%v]", factor, value)
+			err = badRequest("illegal_argument_exception",
+				"field value function must not produce negative scores, but got: [%v] for field value: [%v]", factor, value)
 			return
 		}
 		m.scores[ordinal] = float32(float64(inner.scoreOf(ordinal)) * math.Min(factor, math.MaxFloat32))
@@ -191,14 +167,9 @@ func (q scoreQuery) eval(s *searcher) (*matches, error) {
 func (q prefixQuery) eval(s *searcher) (*matches, error) {
 	m := s.none()
 	totals, sums := make([]float64, s.size), make([]float64, s.size)
-	cuts := map[*analyzer][]token{}
+	cuts := map[analyzed][]token{}
 	for _, b := range q.fields {
-		tokens, ok := cuts[b.field.analyzer]
-		if !ok {
-			tokens = b.field.analyzer.tokens(q.text)
-			cuts[b.field.analyzer] = tokens
-		}
-		terms := shingle(tokens, b.n)
+		terms := shingle(b.field.analyzer.tokens(q.text, cuts), b.n)
 		if len(terms) > maxClauses {
 			return nil, badRequest("too_many_clauses", "maxClauseCount is set to %d", maxClauses)
 		}

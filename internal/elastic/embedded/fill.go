@@ -31,18 +31,19 @@ type contents struct {
 // nil, about four times a second with the number of documents read.
 func (s *Server) Fill(ctx context.Context, set Source, progress func(done int64)) error {
 	all := &contents{byName: map[string]*index{}}
-	f := filling{progress: progress, told: time.Now()}
+	f := filling{progress: progress, reported: time.Now()}
 	for _, i := range set.Indices() {
 		m, err := parseMapping(i.Mapping)
 		if err != nil {
 			return fmt.Errorf("mapping of index %s: %w", i.Name, err)
 		}
-		ix := newIndex(i.Name+"_v1", m)
+		ix := newIndex(i.Name+"_v1", m, i.Count)
 		if err := f.index(ctx, ix, set.Documents(i.Name)); err != nil {
 			return fmt.Errorf("fill index %s: %w", i.Name, err)
 		}
 		if n := int64(len(ix.docs)); n != i.Count {
-			return fmt.Errorf("fill index %s: the data set gave %d documents where it had promised %d", i.Name, n, i.Count)
+			return fmt.Errorf("fill index %s: the data set gave %d documents where it had promised %d",
+				i.Name, n, i.Count)
 		}
 		all.list = append(all.list, ix)
 		all.byName[i.Name], all.byName[ix.name] = ix, ix
@@ -58,7 +59,7 @@ func (s *Server) Fill(ctx context.Context, set Source, progress func(done int64)
 // filling is one call of Fill.
 type filling struct {
 	progress func(done int64)
-	told     time.Time
+	reported time.Time
 	done     int64
 }
 
@@ -148,8 +149,8 @@ func (f *filling) add(ix *index, c *chunk) error {
 		}
 	}
 	f.done += int64(len(c.docs))
-	if f.progress != nil && time.Since(f.told) > 250*time.Millisecond {
-		f.told = time.Now()
+	if f.progress != nil && time.Since(f.reported) > 250*time.Millisecond {
+		f.reported = time.Now()
 		f.progress(f.done)
 	}
 	return c.err

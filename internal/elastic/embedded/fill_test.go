@@ -134,8 +134,7 @@ func TestFill(t *testing.T) {
 		set  embedded.Source
 		want string
 	}{
-		"no JSON":         {texts{name: "city", mapping: mapping, docs: []string{doc1, `{"id":`}}, "fill index city: document d1: "},
-		"unknown field":   {texts{name: "city", mapping: mapping, docs: []string{`{"nonsense":1}`}}, "dynamic introduction of [nonsense]"},
+		"unknown field":   {texts{name: "city", mapping: mapping, docs: []string{doc1, `{"nonsense":1}`}}, "fill index city: document d1: strict_dynamic_mapping_exception: mapping set to strict, dynamic introduction of [nonsense]"},
 		"wrong value":     {texts{name: "city", mapping: mapping, docs: []string{`{"population":"many"}`}}, "failed to parse field [population] in document with id 'd0'"},
 		"no object":       {texts{name: "city", mapping: mapping, docs: []string{`[]`}}, "must be an object"},
 		"unknown setting": {texts{name: "city", mapping: `{"mappings":{"runtime":{}}}`, docs: nil}, "mapping of index city: "},

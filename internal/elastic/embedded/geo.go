@@ -1,13 +1,11 @@
 package embedded
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -113,68 +111,54 @@ func cross(a, b, p place) int {
 
 func abs(v int64) int64 { return max(v, -v) }
 
-func number(doc []byte, v span) (float64, error) {
-	f, err := strconv.ParseFloat(string(v.of(doc)), 64)
-	if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
-		return 0, errors.New("not a number: " + shorten(string(v.of(doc))))
-	}
-	return f, nil
-}
-
 // parsePosition reads [lon, lat], or [lon, lat, height].
-func parsePosition(doc []byte, v span) (place, error) {
-	if doc[v.start] != '[' {
-		return place{}, errors.New("a position must be an array of longitude and latitude")
-	}
+func parsePosition(doc []byte, i int) (p place, end int, err error) {
 	var c [3]float64
 	n := 0
-	for _, e := range members(doc, v.start) {
+	end, err = elements(doc, i, "a position must be an array of longitude and latitude", func(i int) (end int, err error) {
 		if n == len(c) {
-			return place{}, errors.New("a position has too many numbers")
+			return i, errors.New("a position has too many numbers")
 		}
-		var err error
-		if c[n], err = number(doc, e); err != nil {
-			return place{}, err
-		}
+		c[n], end, err = number(doc, i)
 		n++
+		return end, err
+	})
+	if err == nil && n < 2 {
+		err = errors.New("a position needs longitude and latitude")
 	}
-	if n < 2 {
-		return place{}, errors.New("a position needs longitude and latitude")
+	if err == nil {
+		p, err = encodePlace(c[1], c[0])
 	}
-	return encodePlace(c[1], c[0])
+	return p, end, err
 }
 
-func parsePolygon(doc []byte, v span) (polygon, error) {
-	g := polygon{minX: math.MaxInt32, minY: math.MaxInt32, maxX: math.MinInt32, maxY: math.MinInt32}
-	if doc[v.start] != '[' {
-		return g, errors.New("a polygon must be an array of rings")
-	}
-	for _, r := range members(doc, v.start) {
-		if doc[r.start] != '[' {
-			return g, errors.New("a ring must be an array of positions")
-		}
-		ring := make([]place, 0, bytes.Count(r.of(doc), []byte{'['})-1)
-		for _, e := range members(doc, r.start) {
-			p, err := parsePosition(doc, e)
-			if err != nil {
-				return g, err
-			}
-			ring = append(ring, p)
+func parsePolygon(doc []byte, i int) (g polygon, end int, err error) {
+	g = polygon{minX: math.MaxInt32, minY: math.MaxInt32, maxX: math.MinInt32, maxY: math.MinInt32}
+	var room [128]place // on the stack, for rings of usual length
+	all := room[:0]
+	end, err = elements(doc, i, "a polygon must be an array of rings", func(i int) (end int, err error) {
+		all = all[:0]
+		end, err = elements(doc, i, "a ring must be an array of positions", func(i int) (int, error) {
+			p, end, err := parsePosition(doc, i)
+			all = append(all, p)
 			g.minX, g.maxX = min(g.minX, p.x), max(g.maxX, p.x)
 			g.minY, g.maxY = min(g.minY, p.y), max(g.maxY, p.y)
+			return end, err
+		})
+		if err == nil && (len(all) < 4 || all[0] != all[len(all)-1]) {
+			err = errors.New("a ring needs at least four positions, the last equal to the first")
 		}
-		if len(ring) < 4 || ring[0] != ring[len(ring)-1] {
-			return g, errors.New("a ring needs at least four positions, the last equal to the first")
-		}
-		g.rings = append(g.rings, ring)
+		g.rings = append(g.rings, slices.Clone(all))
+		return end, err
+	})
+	switch {
+	case err != nil:
+	case len(g.rings) == 0:
+		err = errors.New("a polygon needs a ring")
+	case int64(g.maxX)-int64(g.minX) > 1<<31:
+		err = errors.New("a polygon across the date line or wider than 180 degrees is not supported by the embedded store")
 	}
-	if len(g.rings) == 0 {
-		return g, errors.New("a polygon needs a ring")
-	}
-	if int64(g.maxX)-int64(g.minX) > 1<<31 {
-		return g, errors.New("a polygon across the date line or wider than 180 degrees is not supported by the embedded store")
-	}
-	return g, nil
+	return g, end, err
 }
 
 // parseShape reads a GeoJSON geometry: points and polygons, single or multi.
@@ -183,50 +167,41 @@ func parseShape(doc []byte, v span) (*shape, error) {
 		return nil, errors.New("only GeoJSON shapes are supported by the embedded store")
 	}
 	var typ string
-	var at span
+	at := 0
 	for key, value := range members(doc, v.start) {
 		switch string(key.of(doc)) {
 		case "type":
-			typ = string(value.of(doc))
+			typ = strings.ToLower(strings.Trim(string(value.of(doc)), `"`))
 		case "coordinates":
-			at = value
+			at = value.start
 		}
 	}
-	if at.end == 0 {
+	if at == 0 {
 		return nil, errors.New("a geometry without coordinates")
 	}
 	s := &shape{}
-	addPoint := func(e span) error {
-		p, err := parsePosition(doc, e)
+	add := func(i int) (int, error) {
+		p, end, err := parsePosition(doc, i)
 		s.points = append(s.points, p)
-		return err
+		return end, err
 	}
-	addPolygon := func(e span) error {
-		g, err := parsePolygon(doc, e)
-		s.polygons = append(s.polygons, g)
-		return err
-	}
-	is := func(name string) bool { return strings.EqualFold(typ, `"`+name+`"`) }
-	add := addPoint
-	switch {
-	case is("point"):
-		return s, addPoint(at)
-	case is("polygon"):
-		return s, addPolygon(at)
-	case is("multipolygon"):
-		add = addPolygon
-	case !is("multipoint"):
-		return nil, errors.New("shapes of type " + shorten(typ) + " are not supported by the embedded store")
-	}
-	if doc[at.start] != '[' {
-		return nil, errors.New("coordinates must be an array")
-	}
-	for _, e := range members(doc, at.start) {
-		if err := add(e); err != nil {
-			return nil, err
+	if strings.HasSuffix(typ, "polygon") {
+		add = func(i int) (int, error) {
+			g, end, err := parsePolygon(doc, i)
+			s.polygons = append(s.polygons, g)
+			return end, err
 		}
 	}
-	return s, nil
+	var err error
+	switch typ {
+	case "point", "polygon":
+		_, err = add(at)
+	case "multipoint", "multipolygon":
+		_, err = elements(doc, at, "coordinates must be an array", add)
+	default:
+		err = errors.New("shapes of type " + shorten(typ) + " are not supported by the embedded store")
+	}
+	return s, err
 }
 
 // grid finds the shapes whose bounding boxes a point lies in, without looking at all of them.

@@ -18,7 +18,8 @@ import (
 const goldenFile = "testdata/answers.golden"
 
 // TestAnswers asks some 3,400 questions over the bundled data, and over documents of odd forms, whose
-// answers were recorded from the store on bleve, which gave those of Elasticsearch 7.10.2. A line
+// answers were recorded from the store on bleve, which gave those of Elasticsearch 7.10.2; what is refused since
+// then is 501. A line
 // holds the question's kind and the status; then the type of the error, or the number of hits, the
 // first of them and a hash of the whole answer, with all sources, scores, and sort values.
 func TestAnswers(t *testing.T) {

@@ -7,14 +7,16 @@ import (
 )
 
 // render writes the answer of a search, by hand, since sources are copied as they are.
-func (req *request) render(s *searcher, m *matches, order []sortKey, byScore bool, top []uint32, start time.Time) []byte {
-	scores := byScore || req.scores
+func (req *request) render(
+	s *searcher, m *matches, order []sortKey, byScore bool, top []uint32, start time.Time,
+) []byte {
+	scores := byScore
 	for _, k := range order {
 		scores = scores || k.by == "_score"
 	}
 	out := make([]byte, 0, 512+len(top)*512)
 	out = strconv.AppendInt(append(out, `{"took":`...), time.Since(start).Milliseconds(), 10)
-	out = append(out, `,"timed_out":false,"_shards":{"total":1,"successful":1,"skipped":0,"failed":0},"hits":{`...)
+	out = append(out, `,"timed_out":false,"_shards":`+oneShard+`,"hits":{`...)
 	if req.track >= 0 {
 		total, relation := m.count(), "eq"
 		if total > req.track {
@@ -74,8 +76,6 @@ func (k *sortKey) appendValue(out []byte, s *searcher, m *matches, ordinal uint3
 	switch k.by {
 	case "_score":
 		return appendFloat(out, float64(m.scoreOf(ordinal)), 32)
-	case "_doc":
-		return strconv.AppendUint(out, uint64(ordinal), 10)
 	case "distance":
 		return appendFloat(out, distanceMetres(k.distances[ordinal])/k.unit, 64)
 	}

@@ -10,7 +10,7 @@ import (
 
 // onlyFor answers calls whose Host is known, and refuses all others: a page in a browser here can
 // have its own name resolved to this address, and would read and write the store as its own. What
-// listens on all addresses has none to be known by, and is left to who has opened it.
+// listens on all addresses has no address to be known by, and is left to who has opened it.
 func onlyFor(at net.Addr, names []string, next http.Handler) http.Handler {
 	own, _ := netip.ParseAddrPort(at.String())
 	if own.Addr().IsUnspecified() {
@@ -26,7 +26,7 @@ func onlyFor(at net.Addr, names []string, next http.Handler) http.Handler {
 	})
 }
 
-// known tells whether a Host is the listener's own address, an address of the loopback interface,
+// known reports whether a Host is the listener's own address, an address of the loopback interface,
 // localhost, or one of names. A request without a Host does not come from a browser.
 func known(hostport string, own netip.Addr, names []string) bool {
 	if hostport == "" {

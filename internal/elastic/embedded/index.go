@@ -1,6 +1,9 @@
 package embedded
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
 // index is one index: its documents in the order in which they came, and what finds them. Once it
 // is built it does not change, so that searches need no lock.
@@ -24,7 +27,8 @@ type member struct{ start, end uint32 }
 
 // terms is the inverted index of one field.
 type terms struct {
-	ids    map[string]uint32 // while the index is built: term → its list
+	ids    map[string]uint32 // while the index is built: term → its number, that of its list
+	ranks  []uint32          // while it is sealed: number → place in sorted
 	sorted []string          // afterwards; the list of sorted[i] is lists[i]
 	// lists hold the ordinals of the documents of a term, ascending, as often as it stands there.
 	lists   [][]uint32
@@ -38,18 +42,17 @@ type terms struct {
 type column struct {
 	has      []bool
 	longs    []int64
-	further  []value[int64] // longs that are not the first of their document; field is not used
-	owners   []uint32       // of further: the documents
-	keywords []uint32       // numbers of terms
+	keywords []uint32 // numbers of terms
 	places   []place
 	vectors  []vector // of places
 	shapes   []*shape
 	grid     grid
 }
 
-func newIndex(name string, m *mapping) *index {
+func newIndex(name string, m *mapping, docs int64) *index {
 	return &index{
-		name: name, mapping: m, byID: map[string]uint32{}, terms: map[string]*terms{}, columns: map[*field]*column{},
+		name: name, mapping: m, docs: make([]stored, 0, docs), byID: make(map[string]uint32, docs),
+		terms: map[string]*terms{}, columns: map[*field]*column{},
 	}
 }
 
@@ -67,14 +70,13 @@ func (ix *index) add(d *parsed) bool {
 			t.add(term, ordinal)
 		}
 		t.lengths = set(t.lengths, ordinal, encodeLength(len(g.terms)))
-		t.count(len(g.terms))
+		t.docs++
+		t.total += int64(len(g.terms))
 	}
 	ix.addKeywords(d, ordinal)
 	for _, v := range d.longs {
 		if c, first := ix.column(v.field, ordinal); first {
 			c.longs = set(c.longs, ordinal, v.of)
-		} else {
-			c.further, c.owners = append(c.further, v), append(c.owners, ordinal)
 		}
 	}
 	for _, v := range d.points {
@@ -145,20 +147,19 @@ func set[T any](s []T, i uint32, v T) []T {
 // seal sorts the terms: what was built is what searches look at.
 func (ix *index) seal() {
 	ix.docs = slices.Clip(ix.docs)
-	ranks := map[string][]uint32{}
-	for name, t := range ix.terms {
-		ranks[name] = t.seal()
+	var fields sync.WaitGroup
+	for _, t := range ix.terms {
+		fields.Go(t.seal)
 	}
+	fields.Wait()
 	for f, c := range ix.columns {
 		for i, id := range c.keywords {
-			c.keywords[i] = ranks[f.path][id]
+			c.keywords[i] = ix.terms[f.path].ranks[id]
 		}
 	}
-}
-
-func (t *terms) count(length int) {
-	t.docs++
-	t.total += int64(length)
+	for _, t := range ix.terms {
+		t.ranks = nil
+	}
 }
 
 func (t *terms) add(term string, ordinal uint32) (id uint32) {
@@ -172,14 +173,14 @@ func (t *terms) add(term string, ordinal uint32) (id uint32) {
 	return id
 }
 
-// seal sorts the terms and packs their lists into one block. It returns the new number of each.
-func (t *terms) seal() (ranks []uint32) {
+// seal sorts the terms and packs their lists into one block.
+func (t *terms) seal() {
 	size := 0
 	for _, list := range t.lists {
 		size += len(list)
 	}
 	block := make([]uint32, 0, size)
-	ranks = make([]uint32, len(t.lists))
+	t.ranks = make([]uint32, len(t.lists))
 	lists := make([][]uint32, len(t.lists))
 	t.sorted = make([]string, 0, len(t.ids))
 	for term := range t.ids {
@@ -190,10 +191,9 @@ func (t *terms) seal() (ranks []uint32) {
 		id := t.ids[term]
 		from := len(block)
 		block = append(block, t.lists[id]...)
-		ranks[id], lists[rank], t.lists[id] = uint32(rank), block[from:len(block):len(block)], nil
+		t.ranks[id], lists[rank], t.lists[id] = uint32(rank), block[from:len(block):len(block)], nil
 	}
 	t.lists, t.ids, t.lengths = lists, nil, slices.Clip(t.lengths)
-	return ranks
 }
 
 // find returns the documents of a term; none of a field that no document has.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -73,7 +74,7 @@ func TestLengthEncoding(t *testing.T) {
 }
 
 func TestTokens(t *testing.T) {
-	standard, fold := &analyzer{lower: true}, &analyzer{lower: true, fold: true}
+	standard, fold := &analyzer{}, &analyzer{fold: true}
 	tests := []struct {
 		a    *analyzer
 		text string
@@ -88,22 +89,22 @@ func TestTokens(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var got []string
-		for _, tok := range tt.a.tokens(tt.text) {
+		for _, tok := range tt.a.tokens(tt.text, map[analyzed][]token{}) {
 			got = append(got, tok.term)
 		}
 		if s := strings.Join(got, " "); s != tt.want {
 			t.Errorf("%q becomes %q, want %q", tt.text, s, tt.want)
 		}
 	}
-	long := standard.tokens(strings.Repeat("x", 300))
+	long := tokenize(strings.Repeat("x", 300))
 	if len(long) != 2 || len(long[0].term) != 255 || long[1].end != 300 {
 		t.Errorf("a long word is cut into %d tokens", len(long))
 	}
-	pairs := shingle(standard.tokens("a b c"), 2)
+	pairs := shingle(tokenize("a b c"), 2)
 	if len(pairs) != 2 || pairs[1] != (token{"b c", 5}) {
 		t.Errorf("pairs: %v", pairs)
 	}
-	if got := shingle(standard.tokens("a b"), 3); got != nil {
+	if got := shingle(tokenize("a b"), 3); got != nil {
 		t.Errorf("triples of two: %v", got)
 	}
 }
@@ -164,17 +165,43 @@ func TestDistance(t *testing.T) {
 	}
 }
 
-func TestWildcard(t *testing.T) {
+func TestPattern(t *testing.T) {
 	for _, tt := range []struct {
-		pattern, s string
-		want       bool
-	}{{"a", "a", true}, {"a", "ab", false}, {"a*", "ab", true}, {"*", "", true}, {"*b", "ab", true}, {"a*c", "abc", true}, {"a*c", "ac", true},
-		{"a*a", "a", false}, {"a*b*c", "axxbyyc", true}, {"a*b*c", "acb", false}} {
+		pattern, path string
+		want          bool
+	}{{"a", "a", true}, {"a", "ab", false}, {"a", "a.b", true}, {"a*", "ab", true}, {"*", "", true}, {"*b", "ab", true}, {"a*c", "abc", true},
+		{"a*c", "ac.d", true}, {"a*a", "a", false}, {"a*b*c", "axxbyyc", true}, {"a*b*c", "acb", false}, {"a.*", "axb", false}} {
 		t.Run(tt.pattern, func(t *testing.T) {
-			if got := wildcard(tt.pattern, tt.s); got != tt.want {
-				t.Errorf("%q on %q: %v", tt.pattern, tt.s, got)
+			if got := matchesAny([]pattern{newPattern(tt.pattern)}, []byte(tt.path)); got != tt.want {
+				t.Errorf("%q on %q: %v", tt.pattern, tt.path, got)
 			}
 		})
+	}
+}
+
+// TestNumber compares with strconv, whose rounding is right.
+func TestNumber(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 100_000 {
+		text := strconv.FormatFloat((r.Float64()-0.5)*math.Pow10(r.IntN(20)-6), 'f', r.IntN(12), 64)
+		want, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, end, err := number([]byte(text+","), 0)
+		if math.Float64bits(got) != math.Float64bits(want) || end != len(text) || err != nil {
+			t.Fatalf("%s is read as %v up to %d: %v", text, got, end, err)
+		}
+	}
+	for text, want := range map[string]float64{"-0": math.Copysign(0, -1), "1e3": 1000, "1.5E-2": 0.015, "-7": -7} {
+		if got, end, err := number([]byte(text), 0); math.Float64bits(got) != math.Float64bits(want) || end != len(text) || err != nil {
+			t.Errorf("%s is read as %v up to %d: %v", text, got, end, err)
+		}
+	}
+	for _, text := range []string{`"1"`, "null", "[1]", "{}", "1e999"} {
+		if _, _, err := number([]byte(text), 0); err == nil {
+			t.Errorf("%s was read", text)
+		}
 	}
 }
 

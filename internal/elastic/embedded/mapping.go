@@ -3,7 +3,6 @@ package embedded
 import (
 	"cmp"
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -22,15 +21,13 @@ const (
 )
 
 type field struct {
-	path        string
-	kind        kind
-	why         string    // kindOther: what it is that is not supported
-	analyzer    *analyzer // kindSuggest
-	shingles    int       // kindSuggest: the longest shingle
-	ignoreAbove int       // kindKeyword: longer values are left out; 0: none
-	copyTo      []string
-	into        []*field // itself and those of copyTo
-	subs        []*field // multi-fields
+	path     string
+	kind     kind
+	why      string    // kindOther: what it is that is not supported
+	analyzer *analyzer // kindSuggest
+	copyTo   []string
+	into     []*field // itself and those of copyTo
+	subs     []*field // multi-fields
 }
 
 // mapping is what Elasticsearch calls so: which fields there are.
@@ -39,18 +36,17 @@ type mapping struct {
 	fields  map[string]*field // by path, sub-fields included
 }
 
-const (
-	maxFields     = 1000 // as Elasticsearch's index.mapping.total_fields.limit
-	maxFieldDepth = 20
-)
-
-// parseMapping reads the body of PUT /<index>.
+// parseMapping reads the body of PUT /<index>, as the data set has it: settings are below index.
 func parseMapping(body []byte) (*mapping, error) {
 	m := &mapping{dynamic: "true", fields: map[string]*field{}}
 	o := new(mistake).object("the index", body)
-	analyzers := map[string]*analyzer{"standard": {lower: true}}
+	analyzers := map[string]*analyzer{"standard": {}}
 	if raw := o.take("settings"); raw != nil {
-		addAnalyzers(analyzers, indexSettings(o.mistake, raw))
+		settings := o.object("settings", raw)
+		if raw := settings.take("index"); raw != nil {
+			addAnalyzers(analyzers, o.object("settings.index", raw))
+		}
+		settings.rest()
 	}
 	if raw := o.take("mappings"); raw != nil {
 		m.parse(o, raw, analyzers)
@@ -59,57 +55,36 @@ func parseMapping(body []byte) (*mapping, error) {
 }
 
 // addAnalyzers finds the analysers among the settings; all else has no meaning in one process.
-func addAnalyzers(analyzers map[string]*analyzer, settings map[string]json.RawMessage) {
+func addAnalyzers(analyzers map[string]*analyzer, settings object) {
 	flat := map[string]json.RawMessage{}
-	flatten("", settings, flat, 0)
+	flatten("", settings.keys, flat)
 	parts := map[string]map[string]string{}
 	for key, v := range flat {
 		// A custom filter or tokenizer: an analyser that names it is refused where it is used.
 		rest, ok := strings.CutPrefix(key, "analysis.analyzer.")
-		name, what, dotted := cutLast(rest)
-		if !ok || !dotted {
+		i := strings.LastIndexByte(rest, '.')
+		if !ok || i < 0 {
 			continue
 		}
-		if parts[name] == nil {
-			parts[name] = map[string]string{}
+		if parts[rest[:i]] == nil {
+			parts[rest[:i]] = map[string]string{}
 		}
-		parts[name][what] = string(v)
+		parts[rest[:i]][rest[i+1:]] = string(v)
 	}
 	for name, p := range parts {
 		analyzers[name] = customAnalyzer(p)
 	}
 }
 
-// indexSettings accepts {"index":{…}}, {"index.x":…} and {"x":…}, and returns what is below index.
-func indexSettings(m *mistake, raw json.RawMessage) map[string]json.RawMessage {
-	out := map[string]json.RawMessage{}
-	for key, v := range m.object("settings", raw).keys {
-		if key == "index" {
-			maps.Copy(out, m.object("settings.index", v).keys)
-		} else {
-			out[strings.TrimPrefix(key, "index.")] = v
-		}
-	}
-	return out
-}
-
-func flatten(prefix string, in map[string]json.RawMessage, out map[string]json.RawMessage, depth int) {
+func flatten(prefix string, in, out map[string]json.RawMessage) {
 	for key, v := range in {
 		var inner map[string]json.RawMessage
-		if depth < maxFieldDepth && json.Unmarshal(v, &inner) == nil && inner != nil {
-			flatten(prefix+key+".", inner, out, depth+1)
-			continue
+		if json.Unmarshal(v, &inner) == nil && inner != nil {
+			flatten(prefix+key+".", inner, out)
+		} else {
+			out[prefix+key] = v
 		}
-		out[prefix+key] = v
 	}
-}
-
-func cutLast(s string) (before, after string, ok bool) {
-	i := strings.LastIndexByte(s, '.')
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+1:], true
 }
 
 func (m *mapping) parse(in object, raw json.RawMessage, analyzers map[string]*analyzer) {
@@ -117,12 +92,12 @@ func (m *mapping) parse(in object, raw json.RawMessage, analyzers map[string]*an
 	if d := o.take("dynamic"); d != nil {
 		m.dynamic = strings.Trim(string(d), `"`)
 		if !slices.Contains([]string{"true", "false", "strict"}, m.dynamic) {
-			o.fail(badRequest("mapper_parsing_exception", "dynamic must be true, false or strict, not %s", shorten(string(d))))
+			o.fail(badRequest("mapper_parsing_exception", "dynamic must be true, false or strict, not %s", shorten(m.dynamic)))
 		}
 	}
 	o.ignore("_meta", "date_detection", "numeric_detection", "dynamic_templates", "dynamic_date_formats")
 	if props := o.take("properties"); props != nil {
-		m.properties("", o, props, analyzers, 0)
+		m.properties("", o, props, analyzers)
 	}
 	o.rest()
 	for _, f := range m.fields {
@@ -136,42 +111,35 @@ func (m *mapping) parse(in object, raw json.RawMessage, analyzers map[string]*an
 	}
 }
 
-func (m *mapping) properties(prefix string, in object, raw json.RawMessage, analyzers map[string]*analyzer, depth int) {
-	if depth > maxFieldDepth {
-		in.fail(badRequest("illegal_argument_exception", "Limit of mapping depth [%d] has been exceeded", maxFieldDepth))
-	}
+func (m *mapping) properties(prefix string, in object, raw json.RawMessage, analyzers map[string]*analyzer) {
 	for name, body := range in.object("properties", raw).keys {
 		def := in.object("field "+prefix+name, body)
 		if props := def.take("properties"); props != nil {
-			m.properties(prefix+name+".", def, props, analyzers, depth+1)
+			m.properties(prefix+name+".", def, props, analyzers)
 		} else {
-			m.addField(prefix+name, def, analyzers, depth)
+			m.addField(prefix+name, def, analyzers)
 		}
 	}
 }
 
-func (m *mapping) addField(path string, def object, analyzers map[string]*analyzer, depth int) *field {
-	if len(m.fields) >= maxFields || depth > maxFieldDepth {
-		def.fail(badRequest("illegal_argument_exception", "Limit of total fields [%d] has been exceeded", maxFields))
-	}
+func (m *mapping) addField(path string, def object, analyzers map[string]*analyzer) *field {
 	var typ, analyzerName string
-	f := &field{path: path, shingles: 3}
+	f := &field{path: path}
 	def.decode("type", &typ)
 	def.decode("analyzer", &analyzerName)
-	def.decode("max_shingle_size", &f.shingles)
-	def.decode("ignore_above", &f.ignoreAbove)
 	f.copyTo = def.list("copy_to", "copy_to")
 	f.setKind(typ, analyzerName, analyzers)
 	m.fields[path] = f
 	if raw := def.take("fields"); raw != nil {
 		for name, body := range def.object("fields of "+path, raw).keys {
 			sub := def.object("field "+path+"."+name, body)
-			f.subs = append(f.subs, m.addField(path+"."+name, sub, analyzers, depth+1))
+			f.subs = append(f.subs, m.addField(path+"."+name, sub, analyzers))
 		}
 		slices.SortFunc(f.subs, func(a, b *field) int { return strings.Compare(a.path, b.path) })
 	}
-	def.ignore("meta", "store", "eager_global_ordinals", "coerce", "ignore_malformed", "ignore_z_value", "strategy", "orientation", "doc_values", "boost")
-	for key := range def.keys { // index_options, normalizer, null_value, …: a query of this field might answer otherwise
+	def.ignore("meta", "store", "eager_global_ordinals", "coerce", "ignore_malformed", "ignore_z_value", "strategy",
+		"orientation", "doc_values", "boost")
+	for key := range def.keys { // ignore_above, normalizer, …: a query of this field might answer otherwise
 		f.kind, f.why = kindOther, "the option "+shorten(key)+" of its mapping"
 	}
 	return f
@@ -179,8 +147,9 @@ func (m *mapping) addField(path string, def object, analyzers map[string]*analyz
 
 // kinds are those of the types; any other is kindOther.
 var kinds = map[string]kind{
-	"text": kindText, "search_as_you_type": kindSuggest, "keyword": kindKeyword, "boolean": kindBoolean, "geo_point": kindPoint,
-	"geo_shape": kindShape, "long": kindLong, "integer": kindLong, "short": kindLong, "byte": kindLong,
+	"text": kindText, "search_as_you_type": kindSuggest, "keyword": kindKeyword, "boolean": kindBoolean,
+	"geo_point": kindPoint, "geo_shape": kindShape,
+	"long": kindLong, "integer": kindLong, "short": kindLong, "byte": kindLong,
 }
 
 func (f *field) setKind(typ, analyzerName string, analyzers map[string]*analyzer) {
@@ -196,8 +165,6 @@ func (f *field) setKind(typ, analyzerName string, analyzers map[string]*analyzer
 			f.kind, f.why = kindOther, "its analyzer "+shorten(analyzerName)
 		case f.analyzer.why != "":
 			f.kind, f.why = kindOther, "its analyzer "+shorten(analyzerName)+" ("+f.analyzer.why+")"
-		case f.shingles < 2 || f.shingles > 4:
-			f.kind, f.why = kindOther, "its max_shingle_size"
 		}
 	}
 }

@@ -29,7 +29,7 @@ const (
 	nearMax = 100
 )
 
-// prepare computes the distances of the documents found. Only the wanted nearest ones are told
+// prepare computes the distances of the documents found. Only the wanted nearest ones are kept
 // apart, the others are infinitely far away.
 func (k *sortKey) prepare(s *searcher, m *matches, wanted int) {
 	if k.by != "distance" {

@@ -2,11 +2,11 @@ package embedded_test
 
 // oddMapping and oddDocs are what a dump of somebody's may hold: fields in any form, several values,
 // types that are kept only.
-const oddMapping = `{"settings":{"index":{"number_of_shards":1,"number_of_replicas":0},
- "index.analysis.analyzer.fold.type":"custom","index.analysis.analyzer.fold.tokenizer":"standard","index.analysis.analyzer.fold.filter":["lowercase","asciifolding"],
- "analysis":{"analyzer":{"std":{"type":"standard"},"bare":{"tokenizer":"standard"},"stem":{"tokenizer":"standard","filter":["lowercase","stemmer"]}}}},
+const oddMapping = `{"settings":{"index":{"number_of_shards":1,"number_of_replicas":0,
+ "analysis.analyzer.fold.type":"custom","analysis.analyzer.fold.tokenizer":"standard","analysis.analyzer.fold.filter":["lowercase","asciifolding"],
+ "analysis":{"analyzer":{"std":{"type":"standard"},"bare":{"tokenizer":"standard"},"stem":{"tokenizer":"standard","filter":["lowercase","stemmer"]}}}}},
 "mappings":{"_meta":{"a":[1]},"dynamic":"false","properties":{
- "name":{"type":"text","copy_to":["all"],"fields":{"s":{"type":"search_as_you_type","max_shingle_size":4},
+ "name":{"type":"text","copy_to":["all"],"fields":{"s":{"type":"search_as_you_type"},
   "f":{"type":"search_as_you_type","analyzer":"fold"},"b":{"type":"search_as_you_type","analyzer":"bare","max_shingle_size":2},
   "k":{"type":"keyword","ignore_above":12},"stem":{"type":"search_as_you_type","analyzer":"stem"}}},
  "all":{"type":"search_as_you_type","analyzer":"std"},

@@ -3,7 +3,6 @@ package embedded
 import (
 	"encoding/json"
 	"math"
-	"strconv"
 	"strings"
 )
 
@@ -22,7 +21,6 @@ type (
 	}
 	boolQuery struct {
 		must, filter []node
-		boost        float32
 	}
 	shapeQuery struct {
 		field *field
@@ -141,29 +139,24 @@ func (p *parser) termText(f *field, raw json.RawMessage) string {
 	case kindKeyword:
 	case kindBoolean:
 		if text != "true" && text != "false" {
-			p.fail(badRequest("query_shard_exception", "Can't parse boolean value [%s], expected [true] or [false]", shorten(text)))
-		}
-	case kindLong:
-		if _, err := strconv.ParseInt(text, 10, 64); err != nil {
-			p.fail(unsupported("the term %s for the long %q", shorten(text), shorten(f.path)))
+			p.fail(badRequest("query_shard_exception",
+				"Can't parse boolean value [%s], expected [true] or [false]", shorten(text)))
 		}
 	default:
-		p.fail(unsupported("a term query on the field %q (only on keyword, boolean and long)", shorten(f.path)))
+		p.fail(unsupported("a term query on the field %q (only on keyword and boolean)", shorten(f.path)))
 	}
 	return text
 }
 
 func (p *parser) boolean(o object) node {
-	q := boolQuery{boost: o.boost(), must: p.list(o, "must"), filter: p.list(o, "filter")}
+	q := boolQuery{must: p.list(o, "must"), filter: p.list(o, "filter")}
+	o.noBoost()
 	for _, empty := range []string{"should", "must_not"} { // clients write them even where they are empty
 		if raw := o.take(empty); raw != nil && strings.Join(strings.Fields(string(raw)), "") != "[]" {
 			p.fail(unsupported("%q in %s", empty, o.path))
 		}
 	}
 	o.ignore("adjust_pure_negative")
-	if q.boost != 1 && len(q.must) > 0 {
-		p.fail(unsupported("a boost of %s", o.path))
-	}
 	return q
 }
 

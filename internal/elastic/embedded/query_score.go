@@ -50,7 +50,8 @@ func (p *parser) functionScore(o object) node {
 	}
 	q.field = p.field(path)
 	if q.field == nil && q.missing == nil {
-		p.fail(badRequest("query_shard_exception", "Unable to find a field mapper for field [%s]. No 'missing' value defined.", shorten(path)))
+		p.fail(badRequest("query_shard_exception",
+			"Unable to find a field mapper for field [%s]. No 'missing' value defined.", shorten(path)))
 	}
 	if q.field != nil && q.field.kind != kindLong {
 		p.fail(unsupported("field_value_factor on %q (only on a long)", shorten(path)))
@@ -123,8 +124,6 @@ func (p *parser) boostedField(name string) (b boosted, path string) {
 	case b.field == nil:
 	case b.field.kind != kindSuggest:
 		p.fail(unsupported("multi_match on %q (only on search_as_you_type)", shorten(path)))
-	case b.n > b.field.shingles:
-		p.fail(unsupported("the field %q: its longest shingle is %d", shorten(path), b.field.shingles))
 	}
 	return b, path
 }

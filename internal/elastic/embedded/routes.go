@@ -37,7 +37,7 @@ func (s *Server) Work() (calls int64, busy time.Duration) {
 }
 
 // call is a request, with the parts of its path: an index, the name of the call, an id; "" where it
-// has none.
+// lacks one.
 type call struct {
 	*http.Request
 	index, name, id string
@@ -76,11 +76,11 @@ func (s *Server) route(r *http.Request) (any, error) {
 		return s.get(c)
 	case c.index != "" && n == 2 && post && c.name == "_search":
 		return s.search(c)
-	case n <= 2 && post && c.name == "_count":
+	case c.index != "" && n == 2 && post && c.name == "_count":
 		return s.count(c)
-	case n <= 2 && post && c.name == "_refresh":
-		list, err := s.named(c.index)
-		return map[string]shardCounts{"_shards": {Total: len(list), Successful: len(list)}}, err
+	case c.index != "" && n == 2 && post && c.name == "_refresh":
+		_, err := s.resolve(c.index)
+		return json.RawMessage(`{"_shards":` + oneShard + `}`), err
 	case r.Method == http.MethodPut || r.Method == http.MethodDelete || !get && slices.Contains(writing, c.name):
 		return nil, &apiError{status: http.StatusForbidden, kind: "cluster_block_exception",
 			reason: "blocked by: [FORBIDDEN/6/cluster read-only (api)];"}

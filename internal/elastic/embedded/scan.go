@@ -1,10 +1,15 @@
 package embedded
 
-import "iter"
+import (
+	"bytes"
+	"errors"
+	"iter"
+	"math"
+	"strconv"
+)
 
-// The functions of this file walk JSON that json.Valid has accepted. They copy and allocate
-// nothing: most of a document is its geometry, and decoding it into maps would cost more than all
-// the rest of the store.
+// The functions of this file walk valid JSON. They copy and allocate nothing: most of a document is
+// its geometry, and decoding it into maps would cost more than all the rest of the store.
 
 func skipSpace(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\t' || b[i] == '\r') {
@@ -33,11 +38,14 @@ func skipValue(b []byte, i int) int {
 		return skipString(b, i)
 	case '{', '[':
 		depth := 0
-		for i < len(b) {
-			switch b[i] {
-			case '"':
-				i = skipString(b, i)
+		for ; i < len(b); i++ {
+			c := b[i]
+			if c != '"' && c|0x20 != '{' && c|0x20 != '}' { // brackets of both kinds
 				continue
+			}
+			switch c {
+			case '"':
+				i = skipString(b, i) - 1
 			case '{', '[':
 				depth++
 			case '}', ']':
@@ -46,14 +54,13 @@ func skipValue(b []byte, i int) int {
 					return i + 1
 				}
 			}
-			i++
 		}
 		return len(b)
 	}
-	for i < len(b) && b[i] != ',' && b[i] != '}' && b[i] != ']' && b[i] != ' ' && b[i] != '\n' && b[i] != '\t' && b[i] != '\r' {
-		i++
+	if n := bytes.IndexAny(b[i:], ",}] \n\t\r"); n >= 0 {
+		return i + n
 	}
-	return i
+	return len(b)
 }
 
 // span is a part of a document: b[start:end].
@@ -63,25 +70,73 @@ func (s span) of(b []byte) []byte { return b[s.start:s.end] }
 
 // members are the keys (without quotes) and values of the object at i, or the array's elements.
 func members(b []byte, i int) iter.Seq2[span, span] {
-	return func(yield func(key, value span) bool) { eachMember(b, i, yield) }
+	return func(yield func(key, value span) bool) {
+		isObject := b[i] == '{'
+		for i := skipSpace(b, i+1); b[i] != '}' && b[i] != ']'; i = skipSpace(b, i) {
+			if b[i] == ',' {
+				i = skipSpace(b, i+1)
+			}
+			var key span
+			if isObject {
+				end := skipString(b, i)
+				key = span{i + 1, end - 1}
+				i = skipSpace(b, skipSpace(b, end)+1)
+			}
+			value := span{i, skipValue(b, i)}
+			if !yield(key, value) {
+				return
+			}
+			i = value.end
+		}
+	}
 }
 
-func eachMember(b []byte, i int, yield func(key, value span) bool) {
-	isObject := b[i] == '{'
-	for i = skipSpace(b, i+1); b[i] != '}' && b[i] != ']'; i = skipSpace(b, i) {
+// elements calls f with where each element of the array at i begins; f returns where that ends, as
+// elements does of the array: no byte is looked at twice. The error is problem where there is no array.
+func elements(b []byte, i int, problem string, f func(i int) (end int, err error)) (end int, err error) {
+	if b[i] != '[' {
+		return i, errors.New(problem)
+	}
+	for i = skipSpace(b, i+1); b[i] != ']'; i = skipSpace(b, i) {
 		if b[i] == ',' {
 			i = skipSpace(b, i+1)
 		}
-		var key span
-		if isObject {
-			end := skipString(b, i)
-			key = span{i + 1, end - 1}
-			i = skipSpace(b, skipSpace(b, end)+1)
+		if i, err = f(i); err != nil {
+			return i, err
 		}
-		value := span{i, skipValue(b, i)}
-		if !yield(key, value) {
-			return
-		}
-		i = value.end
 	}
+	return i + 1, nil
+}
+
+// number reads the number at i and returns where it ends. Of few digits, as coordinates are, both
+// the digits and the power of ten are exact, so that their quotient is what strconv would return.
+func number(b []byte, i int) (f float64, end int, err error) {
+	start, point, digits := i, -1, uint64(0)
+	if b[i] == '-' {
+		i++
+	}
+	for ; i < len(b) && (b[i] == '.' || '0' <= b[i] && b[i] <= '9'); i++ {
+		if b[i] == '.' {
+			point = i
+			continue
+		}
+		digits = digits*10 + uint64(b[i]-'0')
+	}
+	const exact = 15
+	if i == start || i-start > exact || i < len(b) && b[i]|0x20 == 'e' {
+		end = skipValue(b, start)
+		f, err = strconv.ParseFloat(string(b[start:end]), 64)
+		if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
+			err = errors.New("not a number: " + shorten(string(b[start:end])))
+		}
+		return f, end, err
+	}
+	f = float64(digits)
+	if point >= 0 {
+		f /= math.Pow10(i - point - 1)
+	}
+	if b[start] == '-' {
+		f = -f
+	}
+	return f, i, nil
 }

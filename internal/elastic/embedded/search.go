@@ -19,11 +19,10 @@ type request struct {
 	sort       []sortKey // empty: by score
 	source     *sourceFilter
 	track      int // total hits are counted up to it; -1: not reported
-	scores     bool
 }
 
 type sortKey struct {
-	by       string // "field", "distance", "_score", "_doc"
+	by       string // "field", "distance", "_score"
 	field    *field
 	desc     bool
 	lat, lon float64
@@ -69,7 +68,8 @@ func parseSearch(m *mapping, body []byte, q url.Values) (*request, error) {
 		return nil, badRequest("illegal_argument_exception", "[from] and [size] parameters cannot be negative")
 	}
 	if req.from > maxWindow || req.size > maxWindow || req.from+req.size > maxWindow {
-		return nil, badRequest("illegal_argument_exception", "Result window is too large, from + size must be less than or equal to: [%d]", maxWindow)
+		return nil, badRequest("illegal_argument_exception",
+			"Result window is too large, from + size must be less than or equal to: [%d]", maxWindow)
 	}
 	return req, nil
 }
@@ -90,7 +90,6 @@ func (req *request) parseBody(m *mapping, body []byte) error {
 	}
 	o.decode("from", &req.from)
 	o.decode("size", &req.size)
-	o.decode("track_scores", &req.scores)
 	o.ignore("timeout")
 	for _, key := range []string{"explain", "version", "seq_no_primary_term", "profile"} {
 		o.expect(key, "false")
@@ -119,7 +118,8 @@ func (req *request) parseParams(q url.Values) error {
 		if v := q.Get(key); v != "" {
 			n, err := strconv.Atoi(v)
 			if err != nil {
-				return badRequest("illegal_argument_exception", "Failed to parse int parameter [%s] with value [%s]", key, shorten(v))
+				return badRequest("illegal_argument_exception",
+					"Failed to parse int parameter [%s] with value [%s]", key, shorten(v))
 			}
 			if n != -1 { // Elasticsearch takes it for "not given"
 				*to = n
@@ -195,12 +195,15 @@ func parseSortKey(m *mapping, in object, name string, raw json.RawMessage) sortK
 		}
 	}
 	switch name {
-	case "_score", "_doc":
+	case "_score":
 		k.by = name
 		o.rest()
 		return k
 	case "_geo_distance":
 		k.parseDistance(m, o)
+		return k
+	case "_doc":
+		o.fail(unsupported("sorting by _doc"))
 		return k
 	}
 	o.ignore("unmapped_type")
@@ -214,7 +217,8 @@ func parseSortKey(m *mapping, in object, name string, raw json.RawMessage) sortK
 	switch k.field.kind {
 	case kindKeyword, kindBoolean, kindLong:
 	case kindText, kindSuggest:
-		o.fail(badRequest("illegal_argument_exception", "Text fields are not optimised for operations that require per-document field data like aggregations and sorting: [%s]", shorten(name)))
+		o.fail(badRequest("illegal_argument_exception", "Text fields are not optimised for operations that require "+
+			"per-document field data like aggregations and sorting: [%s]", shorten(name)))
 	default:
 		o.fail(unsupported("sorting by %q", shorten(name)))
 	}
@@ -233,15 +237,17 @@ func (k *sortKey) parseDistance(m *mapping, o object) {
 	default:
 		o.fail(unsupported("the unit %s of _geo_distance", shorten(unit)))
 	}
-	for _, d := range [][2]string{{"distance_type", "arc"}, {"mode", "min"}, {"ignore_unmapped", "false"}, {"validation_method", "strict"}} {
-		o.expect(d[0], d[1])
-	}
+	o.expect("distance_type", "arc")
+	o.expect("mode", "min")
+	o.expect("ignore_unmapped", "false")
+	o.expect("validation_method", "strict")
 	name, raw := o.single("_geo_distance with other than one field")
 	if o.err != nil {
 		return
 	}
 	if k.field = m.fields[name]; k.field == nil || k.field.kind != kindPoint {
-		o.fail(badRequest("query_shard_exception", "failed to find geo_point field [%s] for geo distance based sort", shorten(name)))
+		o.fail(badRequest("query_shard_exception",
+			"failed to find geo_point field [%s] for geo distance based sort", shorten(name)))
 	}
 	v := span{0, len(raw)}
 	if raw[0] == '[' && !isNumberPair(raw, v) { // a list of one point
@@ -314,8 +320,6 @@ func (k *sortKey) compare(s *searcher, m *matches, a, b uint32) int {
 	switch k.by {
 	case "_score":
 		c = cmp.Compare(m.scoreOf(a), m.scoreOf(b))
-	case "_doc":
-		c = cmp.Compare(a, b)
 	case "distance":
 		c = cmp.Compare(k.distances[a], k.distances[b])
 	default:

@@ -51,7 +51,7 @@ func New(opts Options) (*Server, error) {
 
 const (
 	headerTimeout = 30 * time.Second
-	closeTimeout  = 500 * time.Millisecond // for calls under way: connections that were opened and never used would wait longer
+	closeTimeout  = 500 * time.Millisecond // for calls under way: unused connections would wait longer
 	maxHeader     = 64 << 10
 )
 
@@ -72,7 +72,9 @@ func (s *Server) Serve(l net.Listener, names ...string) (string, error) {
 	if s.closed {
 		return "", errors.Join(errors.New("listen: the store is closed"), l.Close())
 	}
-	server := &http.Server{Handler: onlyFor(l.Addr(), names, s), ReadHeaderTimeout: headerTimeout, MaxHeaderBytes: maxHeader}
+	server := &http.Server{
+		Handler: onlyFor(l.Addr(), names, s), ReadHeaderTimeout: headerTimeout, MaxHeaderBytes: maxHeader,
+	}
 	s.servers = append(s.servers, server)
 	s.serving.Go(func() {
 		server.Serve(l) // it ends with ErrServerClosed only

@@ -3,17 +3,17 @@ package embedded
 import (
 	"bytes"
 	"encoding/json"
+	"iter"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 )
 
 // sourceFilter says which parts of a source an answer holds. The zero value holds all of it.
 type sourceFilter struct {
-	off      bool // no source at all
-	deep     bool // a pattern may reach into objects; set by check
-	includes []string
-	excludes []string
+	off                bool // no source at all
+	includes, excludes []pattern
 }
 
 const maxPatterns = 100
@@ -25,28 +25,20 @@ var (
 
 // sourceParams reads the query parameters sourceKeys. The result is nil where none of them is given.
 func sourceParams(q url.Values) (*sourceFilter, error) {
-	var f sourceFilter
-	given := false
-	if v := q["_source"]; len(v) > 0 {
-		given = true
-		switch v[0] {
-		case "", "true":
-		case "false":
-			f.off = true
-		default:
-			f.includes = strings.Split(v[0], ",")
-		}
-	}
-	for key, to := range map[string]*[]string{"_source_includes": &f.includes, "_source_excludes": &f.excludes} {
-		if list, ok := q[key]; ok {
-			given = true
-			*to = append(*to, strings.Split(strings.Join(list, ","), ",")...)
-		}
-	}
-	if !given {
+	if !slices.ContainsFunc(sourceKeys, q.Has) {
 		return nil, nil
 	}
-	return &f, f.check()
+	f := &sourceFilter{}
+	list := func(key string) []string { return strings.Split(strings.Join(q[key], ","), ",") }
+	includes := list("_source_includes")
+	switch on := q.Get("_source"); on {
+	case "", "true":
+	case "false":
+		f.off = true
+	default:
+		includes = append(includes, strings.Split(on, ",")...)
+	}
+	return f, f.set(includes, list("_source_excludes"))
 }
 
 func sourceBody(in object, raw json.RawMessage) *sourceFilter {
@@ -58,15 +50,28 @@ func sourceBody(in object, raw json.RawMessage) *sourceFilter {
 	}
 	if raw[0] != '{' {
 		list, err := stringOrList("_source", raw)
-		f.includes = list
-		in.fail(errOr(err, f.check()))
+		in.fail(errOr(err, f.set(list, nil)))
 		return f
 	}
 	o := in.object("_source", raw)
-	f.includes = o.list("includes", "_source.includes")
-	f.excludes = o.list("excludes", "_source.excludes")
-	o.fail(errOr(o.rest(), f.check()))
+	o.fail(f.set(o.list("includes", "_source.includes"), o.list("excludes", "_source.excludes")))
+	o.rest()
 	return f
+}
+
+// set makes patterns of texts, of which empty ones say nothing.
+func (f *sourceFilter) set(includes, excludes []string) error {
+	for to, list := range map[*[]pattern][]string{&f.includes: includes, &f.excludes: excludes} {
+		for _, text := range list {
+			if text != "" {
+				*to = append(*to, newPattern(text))
+			}
+		}
+	}
+	if len(f.includes)+len(f.excludes) > maxPatterns {
+		return unsupported("more than %d patterns of source fields", maxPatterns)
+	}
+	return nil
 }
 
 func errOr(errs ...error) error {
@@ -78,17 +83,6 @@ func errOr(errs ...error) error {
 	return nil
 }
 
-func (f *sourceFilter) check() error {
-	drop := func(s string) bool { return s == "" }
-	f.includes, f.excludes = slices.DeleteFunc(f.includes, drop), slices.DeleteFunc(f.excludes, drop)
-	if len(f.includes)+len(f.excludes) > maxPatterns {
-		return unsupported("more than %d patterns of source fields", maxPatterns)
-	}
-	reaches := func(p string) bool { return strings.ContainsAny(p, ".*") }
-	f.deep = slices.ContainsFunc(f.includes, reaches) || slices.ContainsFunc(f.excludes, reaches)
-	return nil
-}
-
 func (f *sourceFilter) all() bool { return f == nil || (len(f.includes) == 0 && len(f.excludes) == 0) }
 
 // apply appends the filtered source of d to out; order of keys and spelling of values stay.
@@ -96,46 +90,33 @@ func (f *sourceFilter) apply(out []byte, d *stored) []byte {
 	if f.all() {
 		return append(out, d.source...)
 	}
-	if f.deep {
-		return f.object(out, d.source, skipSpace(d.source, 0), nil, len(f.includes) == 0)
-	}
-	start := len(out)
-	out = append(out, '{')
-	first := true
-	for _, m := range d.members {
-		part := d.source[m.start:m.end]
-		name := part[1:]
-		for i, c := range name {
-			if c == '\\' { // a name that needs decoding: never seen, but right
-				return f.object(out[:start], d.source, skipSpace(d.source, 0), nil, len(f.includes) == 0)
-			}
-			if c == '"' || c == '.' { // a pattern holds for all that follows a dot
-				name = name[:i]
-				break
-			}
-		}
-		if (len(f.includes) > 0 && !names(f.includes, name)) || names(f.excludes, name) {
-			continue
-		}
-		if !first {
-			out = append(out, ',')
-		}
-		first = false
-		out = append(out, part...)
-	}
-	return append(out, '}')
+	return f.object(out, d.source, d.parts(), nil, len(f.includes) == 0)
 }
 
-func names(list []string, name []byte) bool {
-	return slices.ContainsFunc(list, func(s string) bool { return s == string(name) })
+// parts are the keys and values of the top level.
+func (d *stored) parts() iter.Seq2[span, span] {
+	return func(yield func(key, value span) bool) {
+		for _, m := range d.members {
+			key := span{int(m.start) + 1, skipString(d.source, int(m.start)) - 1}
+			value := span{skipSpace(d.source, skipSpace(d.source, key.end+1)+1), int(m.end)}
+			if !yield(key, value) {
+				return
+			}
+		}
+	}
 }
 
-// object filters an object whose keys begin with prefix; included: an include pattern holds it all.
-func (f *sourceFilter) object(out, doc []byte, at int, prefix []byte, included bool) []byte {
+// object filters the parts of an object whose keys begin with prefix; included: a pattern holds it all.
+func (f *sourceFilter) object(
+	out, doc []byte, parts iter.Seq2[span, span], prefix []byte, included bool,
+) []byte {
 	out = append(out, '{')
 	first := true
-	for key, value := range members(doc, at) {
-		path := appendKey(prefix, key.of(doc))
+	for key, value := range parts {
+		path := key.of(doc)
+		if len(prefix) > 0 || bytes.IndexByte(path, '\\') >= 0 {
+			path = append(prefix[:len(prefix):len(prefix)], keyText(path)...)
+		}
 		in := included || matchesAny(f.includes, path)
 		isObject := doc[value.start] == '{'
 		if matchesAny(f.excludes, path) || !in && !(isObject && reachesInto(f.includes, path)) {
@@ -145,12 +126,12 @@ func (f *sourceFilter) object(out, doc []byte, at int, prefix []byte, included b
 		if !first {
 			out = append(out, ',')
 		}
-		out = append(out, doc[key.start-1:key.end+1]...)
-		out = append(out, ':')
+		out = append(out, doc[key.start-1:value.start]...)
 		if isObject && (!in || reachesInto(f.excludes, path)) {
-			start := len(out)
-			if out = f.object(out, doc, value.start, append(path, '.'), in); !in && len(out) == start+len("{}") {
-				out = out[:before] // nothing in it was asked for
+			start, below := len(out), append(path[:len(path):len(path)], '.')
+			out = f.object(out, doc, members(doc, value.start), below, in)
+			if !in && len(out) == start+len("{}") { // nothing in it was asked for
+				out = out[:before]
 				continue
 			}
 		} else {
@@ -161,55 +142,35 @@ func (f *sourceFilter) object(out, doc []byte, at int, prefix []byte, included b
 	return append(out, '}')
 }
 
-// appendKey appends the text of a key, of which nearly all need no decoding.
-func appendKey(b, raw []byte) []byte {
-	if bytes.IndexByte(raw, '\\') >= 0 {
-		return append(b, keyText(raw)...)
-	}
-	return append(b, raw...)
+// pattern is the path of a field, in which * stands for any text.
+type pattern struct {
+	text string
+	wild *regexp.Regexp // where there is a *
 }
 
-// matchesAny tells whether a pattern is the path, or stands for something that holds it.
-func matchesAny(patterns []string, path []byte) bool {
-	for _, p := range patterns {
-		if len(p) <= len(path) && string(path[:len(p)]) == p && (len(p) == len(path) || path[len(p)] == '.') {
-			return true
-		}
-		if strings.IndexByte(p, '*') < 0 {
-			continue
-		}
-		for i := range len(path) + 1 {
-			if (i == len(path) || path[i] == '.') && wildcard(p, string(path[:i])) {
-				return true
-			}
-		}
+func newPattern(text string) pattern {
+	p := pattern{text: text}
+	if strings.Contains(text, "*") {
+		p.wild = regexp.MustCompile(`(?s)^` + strings.ReplaceAll(regexp.QuoteMeta(text), `\*`, `.*`) + `(\.|$)`)
 	}
-	return false
+	return p
 }
 
-// reachesInto tells whether a pattern may name something below path.
-func reachesInto(patterns []string, path []byte) bool {
-	return slices.ContainsFunc(patterns, func(p string) bool {
-		return strings.Contains(p, "*") || len(p) > len(path) && p[len(path)] == '.' && p[:len(path)] == string(path)
+// matchesAny reports whether a pattern is the path, or stands for something that holds it.
+func matchesAny(patterns []pattern, path []byte) bool {
+	return slices.ContainsFunc(patterns, func(p pattern) bool {
+		if p.wild != nil {
+			return p.wild.Match(path)
+		}
+		n := len(p.text)
+		return n <= len(path) && string(path[:n]) == p.text && (n == len(path) || path[n] == '.')
 	})
 }
 
-// wildcard matches s against a pattern in which * stands for any text.
-func wildcard(pattern, s string) bool {
-	parts := strings.Split(pattern, "*")
-	if len(parts) == 1 {
-		return pattern == s
-	}
-	if !strings.HasPrefix(s, parts[0]) {
-		return false
-	}
-	s = s[len(parts[0]):]
-	for _, p := range parts[1 : len(parts)-1] {
-		i := strings.Index(s, p)
-		if i < 0 {
-			return false
-		}
-		s = s[i+len(p):]
-	}
-	return strings.HasSuffix(s, parts[len(parts)-1])
+// reachesInto reports whether a pattern may name something below path.
+func reachesInto(patterns []pattern, path []byte) bool {
+	return slices.ContainsFunc(patterns, func(p pattern) bool {
+		n := len(path)
+		return p.wild != nil || len(p.text) > n && p.text[n] == '.' && p.text[:n] == string(path)
+	})
 }

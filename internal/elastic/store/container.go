@@ -76,7 +76,7 @@ func (s *Store) openContainer(ctx context.Context, spec bench.StoreSpec, opts Op
 	return nil
 }
 
-// awaitContainer waits until the server answers; a crash is told at once, with the last log lines.
+// awaitContainer waits until the server answers; a crash is reported at once, with the last log lines.
 func awaitContainer(ctx context.Context, c Container, image string, answers func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()

@@ -45,7 +45,7 @@ func checkURL(raw string) (string, error) {
 		return "", errors.New("malformed URL") // the cause would repeat the URL, with its password
 	}
 	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return "", fmt.Errorf("%q is no URL of a store (e.g. http://127.0.0.1:9200)", secret.Address(raw))
+		return "", fmt.Errorf("%q is not the URL of a store (use one such as http://127.0.0.1:9200)", secret.Address(raw))
 	}
 	if u.RawQuery != "" || u.Fragment != "" {
 		return "", fmt.Errorf("%s: a store's URL has neither query nor fragment", secret.Address(raw))
@@ -118,8 +118,9 @@ var ErrNoIndex = errors.New("no such index")
 // Count is the number of documents in an index, the latest changes included where the user of the
 // URL may ask for that.
 func (s *Store) Count(ctx context.Context, index string) (int64, error) {
-	_, _, _ = call(ctx, http.MethodPost, s.url+"/"+url.PathEscape(index)+"/_refresh", "") // who may only read counts all the same
-	status, body, err := ask(ctx, s.url+"/"+url.PathEscape(index)+"/_count")
+	at := s.url + "/" + url.PathEscape(index)
+	_, _, _ = call(ctx, http.MethodPost, at+"/_refresh", "") // who may only read counts all the same
+	status, body, err := ask(ctx, at+"/_count")
 	var answer struct {
 		Count int64 `json:"count"`
 	}
@@ -160,7 +161,7 @@ func (s *Store) probe(ctx context.Context) ([]byte, error) {
 		Version struct{ Number, Distribution string }
 	}
 	if err := json.Unmarshal(body, &info); err != nil || info.Version.Number == "" {
-		return nil, fmt.Errorf("no Elasticsearch answers there, but: %s", safe.Line(string(body), 200))
+		return nil, fmt.Errorf("what answers there is not Elasticsearch: %s", safe.Line(string(body), 200))
 	}
 	s.version = safe.Line(info.Version.Number, 50)
 	if d := info.Version.Distribution; d != "" {
@@ -185,7 +186,7 @@ func reason(ctx context.Context, err error) error {
 	return err
 }
 
-// Redact returns the URL without user info; what is no URL may be a password: a fixed text.
+// Redact returns the URL without user info; what is not a URL may be a password: a fixed text.
 func Redact(raw string) string {
 	if raw == "" {
 		return ""
@@ -198,7 +199,7 @@ func Redact(raw string) string {
 	return u.String()
 }
 
-// OnLoopback tells whether the store at that URL can be reached from this machine alone.
+// OnLoopback reports whether the store at that URL can be reached from this machine alone.
 func OnLoopback(raw string) bool {
 	u, err := secret.ParseURL(raw)
 	if err != nil {

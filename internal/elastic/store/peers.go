@@ -44,5 +44,6 @@ func (l *onlyFrom) Accept() (net.Conn, error) {
 
 func (l *onlyFrom) knows(a net.Addr) bool {
 	from, err := netip.ParseAddrPort(a.String())
-	return err == nil && slices.ContainsFunc(l.peers, func(p netip.Prefix) bool { return p.Contains(from.Addr().Unmap().WithZone("")) })
+	peer := from.Addr().Unmap().WithZone("")
+	return err == nil && slices.ContainsFunc(l.peers, func(p netip.Prefix) bool { return p.Contains(peer) })
 }

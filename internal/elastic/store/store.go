@@ -26,7 +26,7 @@ var ErrNone = errors.New("this run has no store")
 // DefaultImage is the official image that a container store runs unless the profile names another.
 const DefaultImage = "elasticsearch:7.17.28"
 
-// Options are what Open needs beside the StoreSpec. The zero value is good without a container.
+// Options are what Open needs besides the StoreSpec. The zero value is good without a container.
 type Options struct {
 	Seed       uint64              // of the injected latency
 	RunID      string              // goes into the labels of a container
@@ -117,7 +117,7 @@ func (s *Store) PID() int {
 	return s.container.PID()
 }
 
-// Warnings are doubts about the store that belong beside the results.
+// Warnings are doubts about the store that belong to the results.
 func (s *Store) Warnings() bench.Findings { return s.warnings }
 
 // Info describes the store for the record, without user info. Seen is the last answer of Listen.

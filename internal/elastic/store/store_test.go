@@ -225,12 +225,12 @@ func TestExternalRefused(t *testing.T) {
 	defer angry.Close()
 	for _, tt := range []struct{ url, want string }{
 		{"", "no URL given"},
-		{"localhost:9200", "no URL of a store"},
-		{"http://", "no URL of a store"},
+		{"localhost:9200", "not the URL of a store"},
+		{"http://", "not the URL of a store"},
 		{"http://me:secret@[::1", "malformed URL"},
 		{"http://me:secret@127.0.0.1:1/?x=1", "neither query nor fragment"},
 		{"http://me:secret@127.0.0.1:1", "refused"},
-		{silent.URL, "no Elasticsearch answers there"},
+		{silent.URL, "what answers there is not Elasticsearch"},
 		{angry.URL, "401"},
 	} {
 		t.Run(tt.url, func(t *testing.T) {

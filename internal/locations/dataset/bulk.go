@@ -11,42 +11,37 @@ import (
 	"locbench/internal/units"
 )
 
-// bulkDoc is a document with the place that it was read from.
-type bulkDoc struct {
-	Doc
-	file string
-	line int // of the source
-}
-
-// check tells whether the source is a JSON object.
-func (d *bulkDoc) check() error {
-	if json.Valid(d.Source) && bytes.TrimLeft(d.Source, " \t")[0] == '{' {
+// checkSource returns an error unless a source is a JSON object.
+func checkSource(source []byte) error {
+	if json.Valid(source) && bytes.TrimLeft(source, " \t")[0] == '{' {
 		return nil
 	}
 	var any map[string]json.RawMessage
-	err := json.Unmarshal(d.Source, &any)
+	err := json.Unmarshal(source, &any)
 	if err == nil {
 		err = errors.New("null")
 	}
-	return fmt.Errorf("%s:%d: the document is no JSON object: %w", d.file, d.line, err)
+	return fmt.Errorf("the document is not a JSON object: %w", err)
 }
 
 // readBulk reads documents as _bulk takes them, or the hits of a search as elasticdump writes them,
-// one a line or in one array. It ends at the first mistake, which it tells with file and line.
-// Sources are not looked into.
-func readBulk(r io.Reader, file string) iter.Seq2[bulkDoc, error] {
-	return func(yield func(bulkDoc, error) bool) {
+// one a line or in one array. It ends at the first mistake, which it reports with file and line.
+func readBulk(r io.Reader, file string) iter.Seq2[Doc, error] {
+	return func(yield func(Doc, error) bool) {
 		b := bulkReader{values: newValues(r)}
 		for {
 			doc, err := b.next()
 			if errors.Is(err, io.EOF) {
 				return
 			}
+			if err == nil {
+				err = checkSource(doc.Source)
+			}
 			if err != nil {
-				yield(bulkDoc{}, fmt.Errorf("%s:%d: %w", file, b.line, err))
+				yield(Doc{}, fmt.Errorf("%s:%d: %w", file, b.line, err))
 				return
 			}
-			if !yield(bulkDoc{doc, file, b.line}, nil) {
+			if !yield(doc, nil) {
 				return
 			}
 		}
@@ -73,7 +68,8 @@ func (b *bulkReader) next() (Doc, error) {
 	}
 	if a.Index != nil {
 		if b.index != nil && *b.index != *a.Index {
-			return Doc{}, fmt.Errorf("the action is for index %q, an earlier one for %q; a file holds one index", *a.Index, *b.index)
+			return Doc{}, fmt.Errorf("the action is for index %q, an earlier one for %q; a file holds one index",
+				*a.Index, *b.index)
 		}
 		b.index = a.Index
 	}
@@ -102,7 +98,7 @@ func (b *bulkReader) next() (Doc, error) {
 // action is what an action line, or a hit, says of its document.
 type action struct {
 	Index   *string `json:"_index"`
-	Type    *string `json:"_type"` // of older dumps; there are no types any more
+	Type    *string `json:"_type"` // of older dumps; Elasticsearch 7 has no types
 	ID      *scalar `json:"_id"`
 	Routing scalar  `json:"routing"`
 
@@ -133,7 +129,8 @@ func parseAction(line []byte) (a action, err error) {
 		return parseHit(ops)
 	}
 	if len(ops) != 1 {
-		return a, fmt.Errorf(`action line: want one action such as {"index":{"_id":"1"}}, or a hit with its "_source", got %s`,
+		return a, fmt.Errorf(
+			`action line: want one action such as {"index":{"_id":"1"}}, or a hit with its "_source", got %s`,
 			units.Plural(len(ops), "key"))
 	}
 	for op, meta := range ops {
@@ -141,7 +138,7 @@ func parseAction(line []byte) (a action, err error) {
 			return a, fmt.Errorf("action %.40q: only index and create are loaded", op)
 		}
 		d := json.NewDecoder(bytes.NewReader(meta))
-		d.DisallowUnknownFields() // version, pipeline and the like change what is stored; dropping them silently would be wrong
+		d.DisallowUnknownFields() // version, pipeline and the like change what is stored
 		if err := d.Decode(&a); err != nil {
 			return a, fmt.Errorf("action line: %w", err)
 		}
@@ -149,7 +146,7 @@ func parseAction(line []byte) (a action, err error) {
 	return a, a.checkID("action line")
 }
 
-// isHit tells whether a line is a hit of a search, which has its document within.
+// isHit reports whether a line is a hit of a search, which has its document within.
 func isHit(line map[string]json.RawMessage) bool {
 	return line["_source"] != nil || line["_id"] != nil || line["_index"] != nil
 }

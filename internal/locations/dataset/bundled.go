@@ -177,15 +177,24 @@ func (b *bundled) indices(cities int) []Index {
 }
 
 func (b *bundled) Documents(index string) iter.Seq2[Doc, error] {
-	return b.documents(index, len(b.cities), cityVertices, func(c *City, i int, rng *rand.PCG) {
-		*c = b.cities[i]
-		rng.Seed(shapeSeed, uint64(c.ID))
-	})
+	return b.documents(index, len(b.cities), cityVertices, b.city)
+}
+
+// Facts streams the documents of an index as Documents does, but cities without their outlines.
+func (b *bundled) Facts(index string) iter.Seq2[Doc, error] {
+	return b.documents(index, len(b.cities), 0, b.city)
+}
+
+func (b *bundled) city(c *City, i int, rng *rand.PCG) {
+	*c = b.cities[i]
+	rng.Seed(shapeSeed, uint64(c.ID))
 }
 
 // documents are those of an index, of which n are cities. city sets the i-th and seeds the numbers
-// that its outline of so many vertices is drawn from.
-func (b *bundled) documents(index string, n, vertices int, city func(c *City, i int, rng *rand.PCG)) iter.Seq2[Doc, error] {
+// that its outline of so many vertices is drawn from; with 0 it gets none.
+func (b *bundled) documents(
+	index string, n, vertices int, city func(c *City, i int, rng *rand.PCG),
+) iter.Seq2[Doc, error] {
 	switch index {
 	case CityIndex:
 		return func(yield func(Doc, error) bool) {
@@ -195,7 +204,9 @@ func (b *bundled) documents(index string, n, vertices int, city func(c *City, i 
 			var buf []byte
 			for i := range n {
 				city(&c, i, rng)
-				ring = s.ring(ring[:0], c.Centroid, radius(c.Population), rng)
+				if vertices > 0 {
+					ring = s.ring(ring[:0], c.Centroid, radius(c.Population), rng)
+				}
 				c.Geometry = ring
 				buf = c.AppendJSON(buf[:0])
 				if !yield(Doc{ID: strconv.FormatInt(c.ID, 10), Source: buf}, nil) {

@@ -63,7 +63,8 @@ type (
 func Open(spec bench.DataSpec) (Set, error) {
 	switch {
 	case spec.Dir != "" && spec.Cities != 0:
-		return nil, fmt.Errorf("data set: both a dump (%s) and %d generated cities are asked for; choose one", spec.Dir, spec.Cities)
+		return nil, fmt.Errorf("data set: both a dump (%s) and %d generated cities are asked for; choose one",
+			spec.Dir, spec.Cities)
 	case spec.Dir != "":
 		return Dump(spec.Dir)
 	case spec.Cities != 0:

@@ -72,7 +72,7 @@ func appendDegrees(b []byte, d float64) []byte {
 	return b
 }
 
-// appendString appends s as a JSON string; bytes that are no UTF-8 become U+FFFD.
+// appendString appends s as a JSON string; bytes that are not UTF-8 become U+FFFD.
 func appendString(b []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	b = append(b, '"')

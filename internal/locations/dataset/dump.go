@@ -1,8 +1,6 @@
 package dataset
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -36,12 +34,13 @@ type dump struct {
 
 // Dump returns the data set in a folder. For each index the folder has two files:
 //
-//   - <index>.ndjson, documents as Elasticsearch's _bulk takes them: an action line (index or create), then the document on one
-//     line; or hits of a search as elasticdump writes them. The file's name decides where they go; an _index in it may be absent or
-//     anything, as long as it is the same in the whole file. Ids may be anything; a document without one gets "line-<number>".
+//   - <index>.ndjson, documents as Elasticsearch's _bulk takes them: an action line (index or create), then
+//     the document on one line; or hits of a search as elasticdump writes them. The file's name decides where
+//     they go; an _index in it may be absent or anything, as long as it is the same in the whole file. Ids may
+//     be anything; a document without one gets "line-<number>".
 //   - <index>.mapping.json or <index>.json, what PUT /<index> takes ({"settings": …, "mappings": …}), or what
-//     GET /<index>/_mapping or GET /<index> answers, or bare mappings ({"properties": …}). Aliases in it are left out, and so is
-//     a mapping type, with a note.
+//     GET /<index>/_mapping or GET /<index> answers, or bare mappings ({"properties": …}). Aliases in it are
+//     left out, and so is a mapping type, with a note.
 //
 // They may also be called index-data-<index>.ndjson and index-mapping-<index>_v1.json, with any
 // number, as in the dump that was published with the original of the locations service; or as
@@ -70,7 +69,8 @@ func Dump(dir string) (Set, error) {
 		return nil, err
 	}
 	if len(d.indices) == 0 {
-		return nil, fmt.Errorf("read dump %s: it has no file <index>%s, nor one of the other names of 'locbench seed --help'", dir, dumpExt)
+		return nil, fmt.Errorf("read dump %s: it has no file <index>%s, nor one of the other names of 'locbench seed --help'",
+			dir, dumpExt)
 	}
 	d.hash = hex.EncodeToString(sum.Sum(nil))
 	return d, nil
@@ -92,10 +92,7 @@ func (d *dump) readIndex(name string, sum hash.Hash) (Index, error) {
 	}
 	defer f.Close()
 	index := Index{Name: name, Mapping: mapping, Notes: notes}
-	for doc, err := range readBulk(io.TeeReader(f, sum), d.file(name)) {
-		if err == nil {
-			err = doc.check()
-		}
+	for _, err := range readBulk(io.TeeReader(f, sum), d.file(name)) {
 		if err != nil {
 			return Index{}, err
 		}
@@ -157,7 +154,7 @@ func readSmall(path string) ([]byte, error) {
 	return data, err
 }
 
-// checkIndexName applies Elasticsearch's own rules, leaving room for a version behind the name.
+// checkIndexName applies Elasticsearch's own rules, leaving room for a version after the name.
 func checkIndexName(name string) error {
 	switch {
 	case name == "" || len(name) > 200:
@@ -208,11 +205,7 @@ func (d *dump) Documents(index string) iter.Seq2[Doc, error] {
 			return
 		}
 		defer f.Close()
-		for doc, err := range readBulk(f, d.file(index)) {
-			if !yield(doc.Doc, err) {
-				return
-			}
-		}
+		readBulk(f, d.file(index))(yield)
 	}
 }
 
@@ -234,40 +227,4 @@ func (d *dump) IDs(ctx context.Context) ([]int64, error) {
 		}
 	}
 	return ids, nil
-}
-
-// WriteDump writes set to a folder, made if need be, in the form that Dump reads.
-func WriteDump(dir string, set Set) error {
-	err := os.MkdirAll(dir, 0o755)
-	for _, index := range set.Indices() {
-		path := filepath.Join(dir, index.Name)
-		if err == nil {
-			err = os.WriteFile(path+mappingExt, append(bytes.Clone(index.Mapping), '\n'), 0o644)
-		}
-		if err == nil {
-			err = writeBulk(path+dumpExt, set.Documents(index.Name))
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("write dump: %w", err)
-	}
-	return nil
-}
-
-func writeBulk(path string, docs iter.Seq2[Doc, error]) (err error) {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	w := bufio.NewWriterSize(f, 1<<20)
-	var line []byte
-	for doc, err := range docs {
-		if err != nil {
-			return err
-		}
-		line = append(append(doc.AppendAction(line[:0], "index"), doc.Source...), '\n')
-		w.Write(line) // an error stays in w until Flush tells it
-	}
-	return w.Flush()
 }

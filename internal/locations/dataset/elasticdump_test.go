@@ -104,7 +104,7 @@ func TestElasticdumpMistakes(t *testing.T) {
 		want  string
 	}{
 		"no source":          {map[string]string{"city.ndjson": `{"_index":"a","_id":"1"}`}, `city.ndjson:1: hit: it has no "_source"`},
-		"source null":        {map[string]string{"city.ndjson": `{"_id":"1","_source":null}`}, `city.ndjson:1: the document is no JSON object`},
+		"source null":        {map[string]string{"city.ndjson": `{"_id":"1","_source":null}`}, `city.ndjson:1: the document is not a JSON object`},
 		"a parent":           {map[string]string{"city.ndjson": `{"_id":"1","_parent":"2","_source":{}}`}, `city.ndjson:1: hit: it has a _parent`},
 		"two indices":        {map[string]string{"city.ndjson": `{"_index":"a","_source":{}}` + "\n" + `{"_index":"b","_source":{}}`}, `city.ndjson:2: the action is for index "b"`},
 		"an id too long":     {map[string]string{"city.ndjson": `{"_id":"` + strings.Repeat("x", 600) + `","_source":{}}`}, `city.ndjson:1: hit: _id of 600 bytes`},

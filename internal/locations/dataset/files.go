@@ -21,7 +21,7 @@ const (
 type indexFiles struct {
 	docs     string
 	mappings []string // one, or there is a mistake
-	wanted   string   // how its mapping is called beside such documents
+	wanted   string   // how its mapping is called next to such documents
 	settings []string // the mapping's first, then these, in this order
 }
 
@@ -54,7 +54,8 @@ func findFiles(dir string, entries []os.DirEntry) (found map[string]*indexFiles,
 	found = map[string]*indexFiles{}
 	add := func(name string, f *indexFiles) {
 		if other, twice := found[name]; twice {
-			mistakes = append(mistakes, fmt.Errorf("%s: %s has two files of documents: %s and %s", dir, name, other.docs, f.docs))
+			mistakes = append(mistakes,
+				fmt.Errorf("%s: %s has two files of documents: %s and %s", dir, name, other.docs, f.docs))
 			return
 		}
 		found[name] = f
@@ -87,7 +88,8 @@ func findFiles(dir string, entries []os.DirEntry) (found map[string]*indexFiles,
 		f := found[name]
 		if f == nil {
 			for _, file := range mappings[name] {
-				mistakes = append(mistakes, fmt.Errorf("%s has no documents: %s is missing", filepath.Join(dir, file), missing[file]))
+				mistakes = append(mistakes,
+					fmt.Errorf("%s has no documents: %s is missing", filepath.Join(dir, file), missing[file]))
 			}
 			continue
 		}
@@ -99,7 +101,7 @@ func findFiles(dir string, entries []os.DirEntry) (found map[string]*indexFiles,
 	return found, mistakes
 }
 
-// settingsOf are the files of an index's settings and analyzers beside its mapping.
+// settingsOf are the files of an index's settings and analyzers next to its mapping.
 func settingsOf(index string, entries []os.DirEntry) (files []string) {
 	for _, kind := range []string{"settings", "analyzer"} {
 		for _, entry := range entries {
@@ -112,7 +114,7 @@ func settingsOf(index string, entries []os.DirEntry) (files []string) {
 	return files
 }
 
-// holdsHits tells whether a file begins with a hit of a search.
+// holdsHits reports whether a file begins with a hit of a search.
 func holdsHits(path string) bool {
 	f, err := openText(path)
 	if err != nil {

@@ -70,19 +70,28 @@ func (g *generated) Info() bench.DataInfo {
 func (g *generated) Indices() []Index { return g.indices(g.n) }
 
 func (g *generated) Documents(index string) iter.Seq2[Doc, error] {
-	return g.documents(index, g.n, g.vertices, func(c *City, i int, rng *rand.PCG) {
-		rng.Seed(g.seed, uint64(i))
-		if i < len(g.featured) {
-			*c = g.featured[i]
-		} else {
-			g.invent(c, i, rng)
-		}
-	})
+	return g.documents(index, g.n, g.vertices, g.city)
+}
+
+func (g *generated) Facts(index string) iter.Seq2[Doc, error] {
+	return g.documents(index, g.n, 0, g.city)
+}
+
+func (g *generated) city(c *City, i int, rng *rand.PCG) {
+	rng.Seed(g.seed, uint64(i))
+	if i < len(g.featured) {
+		*c = g.featured[i]
+	} else {
+		g.invent(c, i, rng)
+	}
 }
 
 // Parts of made-up names, with diacritics that matter to a search. Endings are one per language.
 var (
-	onsets  = [...]string{"Br", "Čer", "Dol", "Hra", "Hor", "Jab", "Kam", "Kra", "Lip", "Łom", "Mü", "Nov", "Ost", "Pol", "Ře", "Schön", "Stein", "Šum", "Tře", "Wal", "Žel", "Zbo"}
+	onsets = [...]string{
+		"Br", "Čer", "Dol", "Hra", "Hor", "Jab", "Kam", "Kra", "Lip", "Łom", "Mü",
+		"Nov", "Ost", "Pol", "Ře", "Schön", "Stein", "Šum", "Tře", "Wal", "Žel", "Zbo",
+	}
 	middles = [...]string{"a", "en", "í", "ko", "lo", "má", "ni", "ova", "ra", "sta", "ší", "ve", "ów", "zdí"}
 	endings = [...]Names{
 		{"ov", "au", "ov", "ów", "ov"},

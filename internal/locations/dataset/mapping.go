@@ -20,7 +20,8 @@ const nameField = `"type":"text","fields":{` +
 // CityMapping is the body of PUT /<index> for cities: one shard, and no replica, since the data can
 // be made again and copies in the making would disturb a measurement.
 func CityMapping() []byte {
-	return mapping(`,"regionId":{"type":"long"},"isFeatured":{"type":"boolean"},"timezone":{"type":"keyword"},"population":{"type":"long"}`)
+	return mapping(`,"regionId":{"type":"long"},"isFeatured":{"type":"boolean"},"timezone":{"type":"keyword"},` +
+		`"population":{"type":"long"}`)
 }
 
 // RegionMapping is the body of PUT /<index> for regions.
@@ -31,7 +32,8 @@ func mapping(more string) []byte {
 	b.WriteString(`{"settings":{"index":{"number_of_shards":1,"number_of_replicas":0,"analysis":{"analyzer":{` +
 		`"lowercase_asciifolding":{"type":"custom","tokenizer":"standard","filter":["lowercase","asciifolding"]}}}}},` +
 		`"mappings":{"dynamic":"strict","properties":{` +
-		`"id":{"type":"long"},"countryIso":{"type":"keyword"},"centroid":{"type":"geo_point"},"geometry":{"type":"geo_shape"},` +
+		`"id":{"type":"long"},"countryIso":{"type":"keyword"},"centroid":{"type":"geo_point"},` +
+		`"geometry":{"type":"geo_shape"},` +
 		`"name":{"properties":{"all":{` + nameField + `}`)
 	for _, language := range Languages {
 		b.WriteString(`,"` + language + `":{"copy_to":"name.all",` + nameField + `}`)
@@ -101,12 +103,13 @@ func onlyObject(data []byte) (map[string]json.RawMessage, error) {
 	return body, nil
 }
 
-// below is the only member of body if that has the key and is no part of a definition itself; else
+// below is the only member of body if that has the key and is not part of a definition itself; else
 // nil.
 func below(body map[string]json.RawMessage, key string) map[string]json.RawMessage {
 	for name, inner := range body {
 		var one map[string]json.RawMessage
-		if len(body) == 1 && name != "mappings" && name != "settings" && name != "properties" && json.Unmarshal(inner, &one) == nil && one[key] != nil {
+		itself := name == "mappings" || name == "settings" || name == "properties"
+		if len(body) == 1 && !itself && json.Unmarshal(inner, &one) == nil && one[key] != nil {
 			return one
 		}
 	}
@@ -114,8 +117,11 @@ func below(body map[string]json.RawMessage, key string) map[string]json.RawMessa
 }
 
 // ofRoot are the keys of a mapping that has no type above it, older Elasticsearches' among them.
-var ofRoot = []string{"properties", "dynamic", "dynamic_templates", "dynamic_date_formats", "date_detection", "numeric_detection", "runtime",
-	"enabled", "include_in_all", "_meta", "_source", "_routing", "_field_names", "_all", "_parent", "_size", "_index", "_type", "_id"}
+var ofRoot = []string{
+	"properties", "dynamic", "dynamic_templates", "dynamic_date_formats", "date_detection", "numeric_detection",
+	"runtime", "enabled", "include_in_all", "_meta", "_source", "_routing", "_field_names", "_all", "_parent",
+	"_size", "_index", "_type", "_id",
+}
 
 // withoutType is a mapping without the type that Elasticsearch 6 and before have above it.
 func withoutType(mappings json.RawMessage) (kept json.RawMessage, note string, err error) {
@@ -149,7 +155,7 @@ func withoutType(mappings json.RawMessage) (kept json.RawMessage, note string, e
 }
 
 // withSettings adds settings that elasticdump wrote to a file of their own (settings, or analyzers
-// alone) to a normalized mapping, as far as it has none of that name.
+// alone) to a normalized mapping, unless it has one of that name.
 func withSettings(mapping, data []byte) ([]byte, error) {
 	body, err := onlyObject(data)
 	if err != nil {

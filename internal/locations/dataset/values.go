@@ -164,7 +164,7 @@ type partly struct {
 }
 
 // value is the length of the JSON value that data begins with, 0 where it does not end there; then
-// it goes on where it was with more of the same data. Whether the value is valid is left to who
+// it continues where it was with more of the same data. Whether the value is valid is left to who
 // reads it.
 func (p *partly) value(data []byte) int {
 	for ; p.size < len(data); p.size++ {

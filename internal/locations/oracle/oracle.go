@@ -1,5 +1,5 @@
-// Package oracle holds the answers that a contender must give to requests of a load: while the load
-// goes on, whole bodies of a share of the answers are compared with these. The answers come from
+// Package oracle holds the answers that a contender must give to requests of a load: during the load,
+// whole bodies of a share of the answers are compared with these. The answers come from
 // the documents of the data set, not from any contender.
 //
 // Known are those of /city/v1/get, for each city and language, and of /v1/benchmark, which is
@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net/url"
 	"strconv"
 	"strings"
@@ -65,7 +66,7 @@ func (d *document) name(language string) *string {
 }
 
 // New reads what is needed for requests from set. With requests none of whose answers are known,
-// which is no mistake, it reads nothing and Any is false.
+// which is not a mistake, it reads nothing and Any is false.
 func New(set bench.DataSet, requests []bench.Request) (*Answers, error) {
 	a := &Answers{requests: map[string]request{}}
 	cities := false
@@ -103,7 +104,7 @@ func New(set bench.DataSet, requests []bench.Request) (*Answers, error) {
 	return a, nil
 }
 
-// Any tells whether any answer is known.
+// Any reports whether any answer is known.
 func (a *Answers) Any() bool { return len(a.requests) > 0 }
 
 func (a *Answers) read(set bench.DataSet) error {
@@ -124,11 +125,21 @@ func (a *Answers) read(set bench.DataSet) error {
 	return err
 }
 
+// factual is a data set that can leave out geometries, which are the most of a document and of what
+// it costs to make.
+type factual interface {
+	Facts(index string) iter.Seq2[bench.Document, error]
+}
+
 // documents reads every n-th document of an index.
 func documents(set bench.DataSet, index string, every int) (map[int64]*document, error) {
 	all := map[int64]*document{}
 	n := 0
-	for doc, err := range set.Documents(index) {
+	docs := set.Documents
+	if short, ok := set.(factual); ok {
+		docs = short.Facts
+	}
+	for doc, err := range docs(index) {
 		if err != nil {
 			return nil, err
 		}
@@ -137,22 +148,14 @@ func documents(set bench.DataSet, index string, every int) (map[int64]*document,
 			continue
 		}
 		d := &document{}
-		if json.Unmarshal(withoutGeometry(doc.Source), d) == nil { // else it is not known: a dump may hold what it likes
+		if json.Unmarshal(doc.Source, d) == nil { // else it is not known: a dump may hold what it likes
 			all[id] = d
 		}
 	}
 	return all, nil
 }
 
-// withoutGeometry leaves out the bulk of a document where that comes last.
-func withoutGeometry(source []byte) []byte {
-	if i := bytes.LastIndex(source, []byte(`,"geometry":{`)); i > 0 && bytes.HasSuffix(source, []byte("]]}}")) {
-		return append(append(make([]byte, 0, i+1), source[:i]...), '}')
-	}
-	return source
-}
-
-// answer is a city as it is reported. The pointers tell an absent key from an empty one.
+// answer is a city as it is reported. The pointers distinguish an absent key from an empty one.
 type answer struct {
 	CountryISO *string `json:"countryIso"`
 	ID         *int64  `json:"id"`
@@ -207,7 +210,8 @@ func differs[T comparable](id int64, language, key string, got *T, want T) error
 	case got == nil:
 		return fmt.Errorf("city %d in %s: no %s", id, language, key)
 	case *got != want:
-		return fmt.Errorf("city %d in %s: %s is %q, the data set has %q", id, language, key, clip(fmt.Sprint(*got)), clip(fmt.Sprint(want)))
+		return fmt.Errorf("city %d in %s: %s is %q, the data set has %q",
+			id, language, key, clip(fmt.Sprint(*got)), clip(fmt.Sprint(want)))
 	}
 	return nil
 }

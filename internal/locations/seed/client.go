@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -23,20 +22,21 @@ type client struct {
 	name      string // the URL without a password
 }
 
-func connect(rawURL string, workers int, dial func(ctx context.Context, network, address string) (net.Conn, error)) (*client, error) {
+func connect(rawURL string, workers int, dial dialer) (*client, error) {
 	u, err := secret.ParseURL(rawURL)
 	if err != nil {
 		return nil, errors.New("the URL of Elasticsearch cannot be parsed") // err would repeat a password in it
 	}
 	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return nil, fmt.Errorf("the URL of Elasticsearch is %q; want something like http://127.0.0.1:9200", secret.Address(rawURL))
+		return nil, fmt.Errorf("the URL of Elasticsearch is %q; want something like http://127.0.0.1:9200",
+			secret.Address(rawURL))
 	}
 	bulks, others := transports(workers, dial)
 	user := u.User
 	u.User = nil
 	options := []elastic.ClientOptionFunc{
 		elastic.SetURL(strings.TrimRight(u.String(), "/")),
-		elastic.SetSniff(false), // nodes may tell addresses that only the cluster can reach
+		elastic.SetSniff(false), // nodes may name addresses that only the cluster can reach
 		elastic.SetHealthcheck(false),
 		elastic.SetHttpClient(newDoer(bulks, others)),
 		elastic.SetRetrier(revive{}),
@@ -60,7 +60,9 @@ func connect(rawURL string, workers int, dial func(ctx context.Context, network,
 // as dead after an error, and its next call would fail merely to mark it as alive again.
 type revive struct{}
 
-func (revive) Retry(_ context.Context, n int, _ *http.Request, _ *http.Response, err error) (time.Duration, bool, error) {
+func (revive) Retry(
+	_ context.Context, n int, _ *http.Request, _ *http.Response, err error,
+) (time.Duration, bool, error) {
 	return 0, elastic.IsConnErr(err) && n <= 2, nil
 }
 
@@ -89,7 +91,7 @@ func (c *client) version(ctx context.Context) (string, error) {
 	case statusOf(err) == http.StatusUnauthorized || statusOf(err) == http.StatusForbidden:
 		return "", err
 	case statusOf(err) != 0:
-		return "", fmt.Errorf("this is no Elasticsearch, or it is not ready: %w", err)
+		return "", fmt.Errorf("this is not an Elasticsearch, or it is not ready: %w", err)
 	case err != nil && outlookAfter(err) == lasting:
 		return "", err // a redirect, for one
 	case isSilence(err):
@@ -97,7 +99,7 @@ func (c *client) version(ctx context.Context) (string, error) {
 	case err != nil && !isJSONError(err):
 		return "", fmt.Errorf("no answer; is Elasticsearch running there? %w", err)
 	case err != nil || number == "":
-		return "", errors.New("this is no Elasticsearch: GET / does not tell a version")
+		return "", errors.New("this is not an Elasticsearch: GET / does not report a version")
 	case root.Version.Distribution != "":
 		return "", fmt.Errorf("this is %.40q %.20q; want Elasticsearch 7", root.Version.Distribution, number)
 	case !strings.HasPrefix(number, "7."):
@@ -112,7 +114,7 @@ func isJSONError(err error) bool {
 	return syntax || kind
 }
 
-// indices tells all indices and the aliases that point to each.
+// indices returns all indices and the aliases that point to each.
 func (c *client) indices(ctx context.Context) (map[string][]string, error) {
 	answer, err := c.Aliases().Do(ctx)
 	if err != nil {
@@ -128,7 +130,7 @@ func (c *client) indices(ctx context.Context) (map[string][]string, error) {
 	return all, nil
 }
 
-// mark reads locbench's mark; the zero mark where the index has none.
+// mark reads locbench's mark; the zero mark of an index without one.
 func (c *client) mark(ctx context.Context, index string) (mark, error) {
 	var answer map[string]struct {
 		Mappings struct {

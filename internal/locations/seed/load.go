@@ -223,7 +223,7 @@ func (l *loader) shrink(batch int64) {
 	}
 }
 
-// broken tells whether a connection broke after it had been made.
+// broken reports whether a connection broke after it had been made.
 func broken(err error) bool {
 	dial, ok := errors.AsType[*net.OpError](err)
 	return statusOf(err) == 0 && !isSilence(err) && outlookAfter(err) == passing && !(ok && dial.Op == "dial")
@@ -234,7 +234,7 @@ const grace = 2 * time.Second
 
 // try sends b once. What was taken or rejected is booked; the rest is returned with the error that
 // it met. A request under way is not cut off: Elasticsearch might work on it after the clean-up, and
-// would make an index anew for it, with no mark of ours.
+// would make an index for it again, with no mark of ours.
 func (l *loader) try(ctx context.Context, b bulk) (rest bulk, err error) {
 	interrupted := ctx
 	ctx, cancel := context.WithCancel(context.WithoutCancel(interrupted))
@@ -309,7 +309,8 @@ func (l *loader) reject(action string, it *elastic.BulkResponseItem) {
 	}
 	if len(l.rejected) < MaxRejected {
 		l.rejected = append(l.rejected, Rejected{
-			Index: l.index, ID: idOf(action), Status: it.Status, Reason: clip(reasons(it.Error)), Remedy: remedy(it.Status, it.Error),
+			Index: l.index, ID: idOf(action), Status: it.Status,
+			Reason: clip(reasons(it.Error)), Remedy: remedy(it.Status, it.Error),
 		})
 	}
 }

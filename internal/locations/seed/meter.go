@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// meter counts what is taken and tells the user of it four times a second.
+// meter counts what is taken and reports it to the user four times a second.
 type meter struct {
 	started time.Time
 	tell    func(Progress)
@@ -42,7 +42,7 @@ func newMeter(tell func(Progress), plans []*plan) *meter {
 	return m
 }
 
-// close tells the last state; nothing is reported after it.
+// close reports the last state, and nothing after it.
 func (m *meter) close() {
 	close(m.stop)
 	m.stopped.Wait()
@@ -59,7 +59,7 @@ func (m *meter) read() Progress {
 	return p
 }
 
-// change changes what is told.
+// change changes what is reported.
 func (m *meter) change(f func(*Progress)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -68,7 +68,8 @@ func (p *plan) survey(ctx context.Context, c *client, existing map[string][]stri
 		ours := m.Alias == p.Name
 		switch {
 		case aliased && !ours:
-			return fmt.Errorf("the alias %q points to the index %q, which locbench did not make; remove that alias, or use another Elasticsearch", p.Name, index)
+			return fmt.Errorf("the alias %q points to the index %q, which locbench did not make; "+
+				"remove that alias, or use another Elasticsearch", p.Name, index)
 		case aliased:
 			p.published = append(p.published, index)
 		case ours && len(aliases) == 0: // with an alias of somebody's it is in use

@@ -106,7 +106,7 @@ func outlookAfter(err error) outlook {
 	return passing // the connection broke, or there was none
 }
 
-// ofStore tells whether a lasting refusal of a document is about the store, so that every other
+// ofStore reports whether a lasting refusal of a document is about the store, so that every other
 // document would meet it too.
 func ofStore(status int, kind string) bool {
 	switch kind {
@@ -152,7 +152,8 @@ func remedy(status int, e *elastic.ErrorDetails) string {
 		return "remove indices, or raise cluster.max_shards_per_node"
 	case kind == "unavailable_shards_exception":
 		return "GET /_cluster/allocation/explain says why the shard does not start"
-	case kind == "mapper_parsing_exception", kind == "strict_dynamic_mapping_exception", says("total fields [", "mapper ["):
+	case kind == "mapper_parsing_exception", kind == "strict_dynamic_mapping_exception",
+		says("total fields [", "mapper ["):
 		return "the documents do not fit the mapping: change one of them"
 	case says("pipeline"), e != nil && e.Header["processor_type"] != nil, kind == "ingest_processor_exception":
 		return "mend or remove the pipeline: index.default_pipeline and index.final_pipeline " +

@@ -26,7 +26,7 @@ func (r Retry) pause(try int) time.Duration {
 	return d/2 + time.Duration(rand.Int64N(int64(d/2)+1))
 }
 
-// Bounds of patience, beside those of Retry.
+// Bounds of patience, besides those of Retry.
 const (
 	doubtfulTries = 5               // where an answer leaves open whether another try helps
 	patience      = time.Minute     // without a document taken: a try may take long to be turned away

@@ -65,10 +65,12 @@ type Options struct {
 	Workers    int            // bulk requests at a time; 0: DefaultWorkers
 	Batch      int            // bytes per bulk request, about; 0: DefaultBatch
 	Retry      Retry          // zero: DefaultRetry
-	OnProgress func(Progress) // may be nil; called from one goroutine about four times a second, and at the end of each index
+	OnProgress func(Progress) // may be nil; called from one goroutine about four times a second, and at the end
 
-	dial func(ctx context.Context, network, address string) (net.Conn, error) // of tests, whose store is in memory; nil: the network
+	dial dialer // of tests, whose store is in memory; nil: the network
 }
+
+type dialer = func(ctx context.Context, network, address string) (net.Conn, error)
 
 // Defaults of Options. BenchmarkSeed shows what they are worth.
 const (
@@ -76,7 +78,7 @@ const (
 	DefaultBatch   = 2 << 20
 )
 
-// Progress tells how far a seeding is.
+// Progress is how far a seeding is.
 type Progress struct {
 	Index     string // being loaded: its alias
 	Done      int64  // documents taken, of the whole set
@@ -95,7 +97,7 @@ func (p Progress) Remaining() time.Duration {
 	return time.Duration(float64(p.Total-p.Done) / p.PerSecond * float64(time.Second))
 }
 
-// Result tells what a seeding did.
+// Result is what a seeding did.
 type Result struct {
 	Server        string // version of Elasticsearch
 	Unchanged     bool   // the same data was there already; nothing was done
@@ -192,7 +194,7 @@ func (r *run) do(ctx context.Context) (err error) {
 	if err := r.publish(ctx, plans, token); err != nil {
 		return err
 	}
-	// From here on the new data is in use: an old version that stays is no failure.
+	// From here on the new data is in use: an old version that stays is not a failure.
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), cleanUp, silence(cleanUp))
 	defer cancel()
 	for _, p := range plans {
@@ -203,7 +205,7 @@ func (r *run) do(ctx context.Context) (err error) {
 	return nil
 }
 
-// unchanged tells whether every alias points to a whole index with this data, and then records it.
+// unchanged reports whether every alias points to a whole index with this data, and then records it.
 func (r *run) unchanged(ctx context.Context, plans []*plan) (bool, error) {
 	indices := make([]IndexResult, len(plans))
 	for i, p := range plans {
@@ -238,7 +240,9 @@ func (r *run) load(ctx context.Context, plans []*plan, token string) error {
 			return fmt.Errorf("create index %s: %w", p.next, err)
 		}
 		meter.change(func(all *Progress) { all.Index = p.Name })
-		l := loader{client: r.client, index: p.next, workers: r.Workers, retry: r.Retry, meter: meter, rejectedFirst: rejectedFirst}
+		l := loader{
+			client: r.client, index: p.next, workers: r.Workers, retry: r.Retry, meter: meter, rejectedFirst: rejectedFirst,
+		}
 		l.batch.Store(int64(r.Batch))
 		started := time.Now()
 		err = l.load(ctx, r.Set.Documents(p.Name))
@@ -269,7 +273,8 @@ func (r *run) load(ctx context.Context, plans []*plan, token string) error {
 		case err != nil:
 			return err
 		case l.sent != p.Count:
-			return fmt.Errorf("index %s: the data set gave %d documents where it had promised %d; it changed in the meantime", p.Name, l.sent, p.Count)
+			return fmt.Errorf("index %s: the data set gave %d documents where it had promised %d; it changed in the meantime",
+				p.Name, l.sent, p.Count)
 		case count != l.sent && l.rejectedTotal == 0:
 			return fmt.Errorf("index %s holds %d documents, but %d were sent; does an id appear twice?", p.next, count, l.sent)
 		}
@@ -333,10 +338,12 @@ func (r *run) publish(ctx context.Context, plans []*plan, token string) error {
 	return nil
 }
 
-// published tells whether the aliases point to the new versions.
+// published reports whether the aliases point to the new versions.
 func (r *run) published(ctx context.Context, plans []*plan) bool {
 	existing, err := r.client.indices(ctx)
-	return err == nil && !slices.ContainsFunc(plans, func(p *plan) bool { return !slices.Contains(existing[p.next], p.Name) })
+	return err == nil && !slices.ContainsFunc(plans, func(p *plan) bool {
+		return !slices.Contains(existing[p.next], p.Name)
+	})
 }
 
 // abandon removes the versions that this seeding made. It outlives ctx, so that Ctrl-C leaves

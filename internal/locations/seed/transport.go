@@ -23,7 +23,7 @@ const (
 	maxHeader = 64 << 10
 	maxAsked  = 16 << 20 // of an answer to a question: all aliases, or a mapping as large as a dump's may be
 	maxOther  = 1 << 20  // of any other answer, and of every page of an error
-	maxItem   = 2 << 10  // of what a bulk's answer says about a document, beside what it may repeat of it
+	maxItem   = 2 << 10  // of what a bulk's answer says about a document, besides what it may repeat of it
 )
 
 // minDocument is the least size of a document in a bulk: both lines with an id of one letter.
@@ -37,7 +37,7 @@ func maxBulkAnswer(sent int64) int64 {
 }
 
 // transports are those for bulks and for all other calls.
-func transports(workers int, dial func(ctx context.Context, network, address string) (net.Conn, error)) (bulks, others *http.Transport) {
+func transports(workers int, dial dialer) (bulks, others *http.Transport) {
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: 10 * time.Second}).DialContext
 	}
@@ -68,7 +68,8 @@ type bulkConn struct{ net.Conn }
 
 func (c bulkConn) Write(p []byte) (int, error) {
 	n, err := c.Conn.Write(p)
-	if timeout, ok := errors.AsType[net.Error](err); err == nil || errors.Is(err, net.ErrClosed) || ok && timeout.Timeout() {
+	timeout, ok := errors.AsType[net.Error](err)
+	if err == nil || errors.Is(err, net.ErrClosed) || ok && timeout.Timeout() {
 		return n, err
 	}
 	return len(p), nil
@@ -95,7 +96,7 @@ func (d doer) Do(req *http.Request) (*http.Response, error) {
 	case strings.HasSuffix(req.URL.Path, "/_bulk"):
 		client, most = d.bulks, maxBulkAnswer(req.ContentLength)
 	}
-	if req.Body != nil && req.ContentLength == 0 { // the library tells the length of texts only; without it, chunks are sent
+	if req.Body != nil && req.ContentLength == 0 { // the library sets the length of texts only
 		whole, err := io.ReadAll(req.Body)
 		if err != nil {
 			return nil, err
