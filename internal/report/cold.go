@@ -120,7 +120,7 @@ func spreadTable(l layout) procedure {
 	for _, c := range l.contenders {
 		steps := map[int][]bench.Load{}
 		var order []bench.StepResult
-		for _, leg := range c.legs {
+		for _, leg := range c.of.Results {
 			for _, s := range leg.Steps {
 				if s.Step.WarmUp || s.Aborted != "" {
 					continue

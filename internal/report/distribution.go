@@ -34,10 +34,9 @@ func shares() numbers {
 }
 
 func distributions(l layout) (all []distribution) {
-	for n := range l.contenders {
-		sum := l.sum(n)
+	for n, c := range l.contenders {
 		for row, index := range l.indices {
-			s, ok := stepAt(sum, index)
+			s, ok := stepAt(c.of.Contender, index)
 			if !ok || s.Latency.Count <= 0 {
 				continue
 			}
@@ -78,8 +77,8 @@ func newDistribution(l bench.Latencies) (distribution, bool) {
 // peakRow is the step with the peak of the fastest contender; where there is none, the last one.
 func (l layout) peakRow() int {
 	best, row := 0.0, max(0, len(l.rows)-1)
-	for n := range l.contenders {
-		if s, ok := l.sum(n).PeakStep(); ok && s.Throughput.Median > best {
+	for _, c := range l.contenders {
+		if s, ok := c.of.PeakStep(); ok && s.Throughput.Median > best {
 			best, row = s.Throughput.Median, max(0, slices.Index(l.indices, s.Index))
 		}
 	}

@@ -92,6 +92,13 @@ func figures(run bench.Run, l layout) []figure {
 	return append(all, cumulativeFigure(l))
 }
 
+// put adds what a leg has in a row.
+func (f *figure) put(line series, row, column int, p point, words string) {
+	line.points[row] = &p
+	f.Rows[row].Cells[column] = words
+	f.Empty = false
+}
+
 func stepFigure(l layout, m plotted) figure {
 	f := figure{ID: m.Chart.ID, Title: m.title(), Note: m.note, Log: m.Chart.Log, Empty: true, Columns: l.columns, Middles: l.middleNames(m.Quantile()),
 		kind: kindSteps, axis: l.axis(), at: l.positions(), warmUp: l.warmUp(), marked: m.Chart.Marked}
@@ -108,15 +115,13 @@ func stepFigure(l layout, m plotted) figure {
 				continue
 			}
 			if v, words, ok := m.value(*s); ok {
-				line.points[i] = &point{y: v, warmUp: l.rows[i].WarmUp}
-				f.Rows[i].Cells[j] = words + cut(*s)
-				f.Empty = false
+				f.put(line, i, j, point{y: v, warmUp: l.rows[i].WarmUp}, words+cut(*s))
 			}
 		}
 		f.series = append(f.series, line)
 	}
-	for n := range l.contenders {
-		f.addMiddle(newMiddle(l, n, m))
+	for _, c := range l.contenders {
+		f.addMiddle(stepMiddle(l, c, m))
 	}
 	if len(l.rows) == 1 { // no line has one point
 		f.kind, f.Log, f.marked = kindBars, false, false
@@ -143,9 +148,9 @@ func cumulativeFigure(l layout) figure {
 			if u == nil {
 				return
 			}
-			line.points[i] = &point{x: u.CPU.Seconds(), y: float64(successes), warmUp: f.Rows[i].WarmUp}
-			f.Rows[i].Cells[j] = count(successes) + " / " + significant(u.CPU.Seconds()) + nbsp + "s" + mark
-			f.Empty = false
+			cpu := u.CPU.Seconds()
+			f.put(line, i, j, point{x: cpu, y: float64(successes), warmUp: f.Rows[i].WarmUp},
+				count(successes)+" / "+significant(cpu)+nbsp+"s"+mark)
 		}
 		for i, s := range c.steps {
 			if s == nil {
@@ -202,30 +207,20 @@ func barFigures(l layout) []figure {
 // barFigure has a row: a value for each leg and the median for each contender.
 func (l layout) barFigure(id, title, note string, format func(float64) string, value func(bench.LegResult) (float64, bool)) figure {
 	f := figure{ID: id, Title: title, Note: note, Columns: l.columns, Middles: l.middleNames(false), Empty: true, kind: kindBars}
-	r := figureRow{Label: id, Title: "all steps"}
+	f.Rows = []figureRow{newFigureRow(id, "all steps", false, len(l.columns))}
 	values := make([][]float64, len(l.contenders))
-	for _, c := range l.columns {
-		s := series{column: c, points: []*point{nil}}
-		words := missing
+	for j, c := range l.columns {
+		line := series{column: c, points: []*point{nil}}
 		if v, ok := value(*c.leg); ok && finite(v) {
-			s.points[0] = &point{y: v}
-			words = format(v)
+			f.put(line, 0, j, point{y: v}, format(v))
 			values[c.Contender] = append(values[c.Contender], v)
-			f.Empty = false
 		}
-		r.Cells = append(r.Cells, words)
-		f.series = append(f.series, s)
+		f.series = append(f.series, line)
 	}
-	f.Rows = []figureRow{r}
 	for n, c := range l.contenders {
-		m := middle{contender: c, points: []*point{nil}, bands: []*stats.Interval{nil}, words: []string{missing}}
+		m := newMiddle(c, 1)
 		if v, ok := stats.Median(values[n]); ok {
-			m.points[0] = &point{y: v}
-			m.words[0] = format(v)
-			if in, ok := stats.MedianInterval(values[n], 0.95); ok {
-				m.bands[0] = &in
-				m.words[0] += " (" + ends(in, format) + ")"
-			}
+			m.put(0, point{y: v}, values[n], format)
 		}
 		f.addMiddle(m)
 	}
@@ -241,16 +236,27 @@ type middle struct {
 	bounds    []verdict.Summary // what bound the step; zero where nothing is known
 }
 
-// newMiddle is the median of the rounds that finished a step; of quantiles that of all together.
-func newMiddle(l layout, n int, m plotted) middle {
-	c, sum := l.contenders[n], l.sum(n)
-	mid := middle{contender: c, points: make([]*point, len(l.rows)), bands: make([]*stats.Interval, len(l.rows)),
-		words: make([]string, len(l.rows)), bounds: make([]verdict.Summary, len(l.rows))}
+func newMiddle(c contender, rows int) middle {
+	return middle{contender: c, points: make([]*point, rows), bands: make([]*stats.Interval, rows),
+		words: slices.Repeat([]string{missing}, rows), bounds: make([]verdict.Summary, rows)}
+}
+
+// put adds what is known of a row, and the interval around it.
+func (m *middle) put(row int, p point, rounds []float64, format func(float64) string) {
+	m.points[row], m.words[row] = &p, format(p.y)
+	if in, ok := stats.MedianInterval(rounds, 0.95); ok {
+		m.bands[row] = &in
+		m.words[row] += " (" + ends(in, format) + ")"
+	}
+}
+
+// stepMiddle is the median of the rounds that finished a step; of quantiles that of all together.
+func stepMiddle(l layout, c contender, m plotted) middle {
+	mid := newMiddle(c, len(l.rows))
 	for i, r := range l.rows {
-		mid.words[i] = missing
 		var values []float64
 		for _, col := range l.columns {
-			if col.Contender != n || col.steps[i] == nil || col.steps[i].Aborted != "" {
+			if col.Contender != c.Index || col.steps[i] == nil || col.steps[i].Aborted != "" {
 				continue
 			}
 			if v, _, ok := m.value(*col.steps[i]); ok && finite(v) {
@@ -259,21 +265,16 @@ func newMiddle(l layout, n int, m plotted) middle {
 		}
 		v, ok := stats.Median(values)
 		if m.Quantile() {
-			if s, known := stepAt(sum, l.indices[i]); known && ok {
+			if s, known := stepAt(c.of.Contender, l.indices[i]); known && ok {
 				v, ok = m.whole(s)
 			}
 		}
 		if !ok || !finite(v) {
 			continue
 		}
-		mid.points[i] = &point{y: v, warmUp: r.WarmUp}
-		mid.words[i] = m.format(v)
-		if in, ok := stats.MedianInterval(values, 0.95); ok {
-			mid.bands[i] = &in
-			mid.words[i] += " (" + ends(in, m.format) + ")"
-		}
+		mid.put(i, point{y: v, warmUp: r.WarmUp}, values, m.format)
 		if !r.WarmUp {
-			mid.bounds[i] = l.bounds[n][l.indices[i]]
+			mid.bounds[i] = c.of.Bounds[l.indices[i]]
 		}
 	}
 	return mid
@@ -328,12 +329,11 @@ var marks = []mark{
 
 // letter is the mark of a bound; "" where there is none.
 func letter(b verdict.Bound) string {
-	for _, m := range marks {
-		if m.bound == b {
-			return m.Letter
-		}
+	i := slices.IndexFunc(marks, func(m mark) bool { return m.bound == b })
+	if i < 0 {
+		return ""
 	}
-	return ""
+	return marks[i].Letter
 }
 
 func marksOf(all []middle) []mark {

@@ -98,7 +98,7 @@ func profileFacts(p bench.Profile) factGroup {
 func contenderFacts(l layout) factGroup {
 	var facts []fact
 	for _, c := range l.contenders {
-		leg := c.legs[0]
+		leg := c.of.Results[0]
 		parts := []string{strings.Join(leg.Service.Tags, ", ")}
 		if i := leg.Instance; i != nil {
 			parts = append(parts, "runtime "+string(i.Runtime), when(len(i.CPUSet) > 0, "CPU set "+i.CPUSet.String()),

@@ -70,8 +70,8 @@ func (c contender) row(cells ...cell) headlineRow {
 
 // newHeadline has a row for each contender. figures hold how they stand: tiers, since ranks would
 // say more than the rounds do.
-func newHeadline(run bench.Run, l layout, sums []stats.Contender, figures summary.Figures, floor *compare.Floor) headline {
-	columns := shown(measure.ReportContenders, sums)
+func newHeadline(run bench.Run, l layout, figures summary.Figures, floor *compare.Floor) headline {
+	columns := l.shown(measure.ReportContenders)
 	h := headline{
 		Sort:    true,
 		Columns: slices.Concat([]string{"Tier"}, titles(columns), []string{"Checks", "Whole legs"}),
@@ -84,11 +84,12 @@ func newHeadline(run bench.Run, l layout, sums []stats.Contender, figures summar
 	}
 	sampled := false
 	tiers, why := tiersOf(figures)
-	for i, s := range sums {
-		row := l.contenders[i].row(tierCell(tiers[s.Label]))
+	for _, c := range l.contenders {
+		s := c.of.Contender
+		row := c.row(tierCell(tiers[s.Label]))
 		for _, m := range columns {
 			if m.ID == measure.Throughput {
-				row.Cells = append(row.Cells, peakCell(s, l.bounds[i]))
+				row.Cells = append(row.Cells, peakCell(s, c.of.Bounds))
 			} else {
 				row.Cells = append(row.Cells, measureCell(m.Measure, s))
 			}
@@ -97,7 +98,7 @@ func newHeadline(run bench.Run, l layout, sums []stats.Contender, figures summar
 		h.Rows = append(h.Rows, row)
 		sampled = sampled || s.MemoryPeak > 0 && s.MemoryPeakIsSample
 	}
-	if len(sums) > 1 {
+	if len(l.contenders) > 1 {
 		if floor != nil {
 			why += " Differences below the noise floor of this machine part no tiers: " + floor.Words() + "."
 		}
@@ -106,7 +107,7 @@ func newHeadline(run bench.Run, l layout, sums []stats.Contender, figures summar
 	if sampled {
 		h.Footnotes = append(h.Footnotes, "“≥” marks an estimate: no high-water mark could be read, so that the largest sample is shown; the true peak may be higher.")
 	}
-	if run.Profile.PriceVCPUHr <= 0 && len(sums) > 0 {
+	if run.Profile.PriceVCPUHr <= 0 && len(l.contenders) > 0 {
 		h.Footnotes = append(h.Footnotes, "The profile names no price; a vCPU-hour counts as $"+plain(stats.DefaultPrice)+".")
 	}
 	return h
@@ -178,9 +179,9 @@ func durationCell(v stats.Value) cell {
 }
 
 // shown are the measures of a table of contenders, but for optional ones that nobody has.
-func shown(p measure.Place, sums []stats.Contender) []measure.Shown {
+func (l layout) shown(p measure.Place) []measure.Shown {
 	return slices.DeleteFunc(measure.View(p), func(m measure.Shown) bool {
-		return m.Optional && !slices.ContainsFunc(sums, func(s stats.Contender) bool { return m.Contender(s).Known })
+		return m.Optional && !slices.ContainsFunc(l.contenders, func(c contender) bool { return m.Contender(c.of.Contender).Known })
 	})
 }
 

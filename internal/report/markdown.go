@@ -28,23 +28,23 @@ const maxFailedChecks = 50
 // fingerprint, and how to repeat it. report.html has the charts and every step.
 func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 	l := newLayout(a)
-	run, sums := a.Run, l.sums
+	run := a.Run
 	figured := summary.New(a, opts.rules())
 	var b bytes.Buffer
 	warned := warnings(a, l)
 	fmt.Fprintf(&b, "# %s\n\n", escape(title(run, opts.Title)))
 	fmt.Fprintf(&b, "%s, %s; started %s; run %s.\n", units.Plural(len(l.contenders), "contender"), units.Plural(len(l.columns), "leg"), instant(run.Started), escape(cleanText(run.OutcomeText())))
 	for _, x := range warned {
-		if x.Loud {
+		if x.Important {
 			fmt.Fprintf(&b, "\n**%s**%s\n", escape(x.Text), place(x.Place()))
 		}
 	}
-	markdownSayings(&b, sayings(figured))
-	markdownHeadline(&b, l, sums, figured, newHeadline(run, l, sums, figured, opts.Floor).Footnotes)
-	markdownSparks(&b, l, sums)
+	markdownSummary(&b, summaryParts(figured))
+	markdownHeadline(&b, l, figured, newHeadline(run, l, figured, opts.Floor).Footnotes)
+	markdownSparks(&b, l)
 	markdownThresholds(&b, thresholds(run, l))
 	markdownTroubles(&b, troubles(l))
-	for _, p := range procedures(run, l, sums) {
+	for _, p := range procedures(l) {
 		if !p.Late { // those have one column a contender, each with a sentence: for the page
 			b.WriteString("\n## " + escape(p.Title) + "\n\n")
 			markdownTable(&b, p.Table)
@@ -181,7 +181,7 @@ func markdownChecks(b *bytes.Buffer, t checkTable) {
 
 func markdownWarnings(b *bytes.Buffer, all []warning) {
 	for _, w := range all {
-		if !w.Loud { // those are at the top already
+		if !w.Important { // those are at the top already
 			fmt.Fprintf(b, "- %s%s\n", escape(w.Text), place(w.Place()))
 		}
 	}
@@ -191,24 +191,24 @@ func place(where string) string { return when(where != "", " ("+escape(where)+")
 
 // markdownHeadline writes the headline as two small tables, so that a pull request can show them:
 // under load, and of the whole life. notes are those of the page's table.
-func markdownHeadline(b *bytes.Buffer, l layout, sums []stats.Contender, figures summary.Figures, notes []string) {
+func markdownHeadline(b *bytes.Buffer, l layout, figures summary.Figures, notes []string) {
 	b.WriteString("\n## Headline\n\n")
-	if len(sums) == 0 {
+	if len(l.contenders) == 0 {
 		b.WriteString("No leg has run.\n")
 		return
 	}
-	under, whole := shown(measure.MarkdownLoad, sums), shown(measure.MarkdownLife, sums)
+	under, whole := l.shown(measure.MarkdownLoad), l.shown(measure.MarkdownLife)
 	load := headline{Columns: slices.Concat([]string{"Tier", "Peak", "95 % interval", "At"}, titles(under))}
 	life := headline{Columns: slices.Concat(titles(whole), []string{"of it start-up", "warm-up", "steady", "Checks", "Legs"})}
 	tiers, _ := tiersOf(figures)
-	for i, s := range sums {
-		label := l.contenders[i].Label
+	for _, c := range l.contenders {
+		s := c.of.Contender
 		first := []cell{tierCell(tiers[s.Label]), peakCell(s, nil), intervalCell(s), atCell(s)}
 		cost := cmp.Or(s.Cost, &stats.Cost{})
 		last := []cell{shownIf(s.Cost != nil, dollars(cost.StartUp)), shownIf(s.Cost != nil, dollars(cost.WarmUp)),
 			shownIf(s.Cost != nil, dollars(cost.Steady)), checksCell(s), legsCell(s)}
-		load.Rows = append(load.Rows, headlineRow{Label: label, Cells: bare(slices.Concat(first, measureCells(under, s)))})
-		life.Rows = append(life.Rows, headlineRow{Label: label, Cells: bare(slices.Concat(measureCells(whole, s), last))})
+		load.Rows = append(load.Rows, headlineRow{Label: c.Label, Cells: bare(slices.Concat(first, measureCells(under, s)))})
+		life.Rows = append(life.Rows, headlineRow{Label: c.Label, Cells: bare(slices.Concat(measureCells(whole, s), last))})
 	}
 	markdownTable(b, load)
 	b.WriteString("\n")
@@ -269,31 +269,31 @@ var (
 	numberStart = regexp.MustCompile(`^([0-9]+)([.)](?:\s|$))`)
 )
 
-type saying struct {
+type summaryPart struct {
 	Title     string
 	Class     string // of the list, in style.css
 	Folded    bool   // until somebody asks for it
 	Sentences []string
 }
 
-// toldLoudly tells of a rule of package summary that loud warnings have its sentences already.
-func toldLoudly(rule string) bool {
+// hasBanner reports whether the sentences of a rule of package summary are among the important warnings.
+func hasBanner(rule string) bool {
 	return rule == "not whole" || rule == "unsound" || rule == "limits not enforced"
 }
 
 // sayings are what the figures support, in words, the most important first.
-func sayings(figures summary.Figures) []saying {
+func summaryParts(figures summary.Figures) []summaryPart {
 	parts := []struct {
-		saying
+		summaryPart
 		kinds []summary.Kind
 	}{
-		{saying{Title: "Who is ahead", Class: "claims"}, []summary.Kind{summary.Claim, summary.Open}},
-		{saying{Title: "What failed", Class: "failures"}, []summary.Kind{summary.Failure}},
-		{saying{Title: "What bound whom", Class: "bounds", Folded: true}, []summary.Kind{summary.Bound}},
-		{saying{Title: "In doubt", Class: "doubts", Folded: true}, []summary.Kind{summary.Doubt}},
+		{summaryPart{Title: "Who is ahead", Class: "claims"}, []summary.Kind{summary.Claim, summary.Open}},
+		{summaryPart{Title: "What failed", Class: "failures"}, []summary.Kind{summary.Failure}},
+		{summaryPart{Title: "What bound whom", Class: "bounds", Folded: true}, []summary.Kind{summary.Bound}},
+		{summaryPart{Title: "In doubt", Class: "doubts", Folded: true}, []summary.Kind{summary.Doubt}},
 	}
 	for _, s := range figures.Sentences() {
-		if toldLoudly(s.Rule) {
+		if hasBanner(s.Rule) {
 			continue
 		}
 		for i := range parts {
@@ -302,16 +302,16 @@ func sayings(figures summary.Figures) []saying {
 			}
 		}
 	}
-	var all []saying
+	var all []summaryPart
 	for _, p := range parts {
 		if len(p.Sentences) > 0 {
-			all = append(all, p.saying)
+			all = append(all, p.summaryPart)
 		}
 	}
 	return all
 }
 
-func markdownSayings(b *bytes.Buffer, all []saying) {
+func markdownSummary(b *bytes.Buffer, all []summaryPart) {
 	for _, s := range all {
 		b.WriteString("\n**" + s.Title + "**\n\n")
 		for _, text := range s.Sentences {

@@ -21,22 +21,22 @@ type procedure struct {
 }
 
 // procedures are those of a run; most runs have none.
-func procedures(run bench.Run, l layout, sums []stats.Contender) (all []procedure) {
+func procedures(l layout) (all []procedure) {
 	if p, ok := failedRequests(l); ok {
 		all = append(all, p)
 	}
-	if p, ok := bounds(run, l); ok {
+	if p, ok := bounds(l); ok {
 		all = append(all, p)
 	}
-	if p, ok := matrix(l, sums); ok {
+	if p, ok := matrix(l); ok {
 		all = append(all, p)
 	}
 	for i, r := range l.rows {
 		if r.step.Arrivals != nil {
-			all = append(all, arrivals(l, sums, i))
+			all = append(all, arrivals(l, i))
 		}
 	}
-	if p, ok := breakdown(l, sums); ok {
+	if p, ok := breakdown(l); ok {
 		all = append(all, p)
 	}
 	return append(all, coldAndWarm(l)...)
@@ -46,9 +46,9 @@ func procedures(run bench.Run, l layout, sums []stats.Contender) (all []procedur
 func failedRequests(l layout) (procedure, bool) {
 	p := procedure{ID: "failures", Title: "Failed requests"}
 	p.Table.Columns = []string{"Request", "Failure", "Share", "Count", "The first"}
-	for n, failures := range l.failures {
-		for _, f := range failures {
-			p.Table.Rows = append(p.Table.Rows, headlineRow{Label: l.contenders[n].Label, Color: l.contenders[n].Color(), Cells: []cell{
+	for _, c := range l.contenders {
+		for _, f := range c.of.Failures() {
+			p.Table.Rows = append(p.Table.Rows, headlineRow{Label: c.Label, Color: c.Color(), Cells: []cell{
 				{Main: cleanName(f.Request)}, {Main: cleanName(string(f.Kind))}, {Main: percent(f.Share)}, {Main: count(f.Count)},
 				shownIf(f.First != "", cleanText(f.First)),
 			}})
@@ -58,7 +58,7 @@ func failedRequests(l layout) (procedure, bool) {
 	return p, len(p.Table.Rows) > 0
 }
 
-func bounds(run bench.Run, l layout) (procedure, bool) {
+func bounds(l layout) (procedure, bool) {
 	p := procedure{ID: "bounds", Title: "What bound each step", Late: true}
 	p.Table.Corner = "Step"
 	for _, c := range l.contenders {
@@ -67,8 +67,8 @@ func bounds(run bench.Run, l layout) (procedure, bool) {
 	any := false
 	for i, r := range l.rows {
 		row := headlineRow{Label: r.Title}
-		for _, of := range l.bounds {
-			s := of[l.indices[i]]
+		for _, c := range l.contenders {
+			s := c.of.Bounds[l.indices[i]]
 			one := cell{Main: missing}
 			if s.Bound != "" {
 				any = true
@@ -85,16 +85,15 @@ func bounds(run bench.Run, l layout) (procedure, bool) {
 }
 
 // breakdown tells the requests of a mix apart, at each contender's peak, or where it has none.
-func breakdown(l layout, sums []stats.Contender) (procedure, bool) {
+func breakdown(l layout) (procedure, bool) {
 	p := procedure{ID: "requests", Title: "Requests of the mix"}
 	p.Table.Columns = []string{"Request", "At", "Successes", "Errors", "p50", "p90", "p99", "Max"}
-	for n, s := range sums {
-		step, ok := s.BusiestStep()
+	for _, c := range l.contenders {
+		step, ok := c.of.BusiestStep()
 		if !ok {
 			continue
 		}
-		c := l.contenders[n]
-		for _, r := range requestLoads(l, n, step.Index) {
+		for _, r := range requestLoads(c, step.Index) {
 			latency := func(d time.Duration) cell { return shownIf(r.Latency.Count != 0, duration(d)) }
 			errors := bench.Load{Succeeded: r.Succeeded, Failed: r.Failed}
 			p.Table.Rows = append(p.Table.Rows, headlineRow{Label: c.Label, Color: c.Color(), Cells: []cell{
@@ -109,13 +108,10 @@ func breakdown(l layout, sums []stats.Contender) (procedure, bool) {
 }
 
 // requestLoads is what became of each kind of request in a step, in all rounds of a contender.
-func requestLoads(l layout, contender, index int) (all []bench.RequestLoad) {
+func requestLoads(c contender, index int) (all []bench.RequestLoad) {
 	var latencies [][]bench.Latencies
-	for _, c := range l.columns {
-		if c.Contender != contender {
-			continue
-		}
-		for _, s := range c.leg.Steps {
+	for _, leg := range c.of.Results {
+		for _, s := range leg.Steps {
 			if s.Index != index || s.Aborted != "" {
 				continue
 			}
@@ -158,7 +154,7 @@ func requestsApart(l layout) (steps []int) {
 }
 
 // matrix is throughput by contender and request, with what was in flight beside it.
-func matrix(l layout, sums []stats.Contender) (procedure, bool) {
+func matrix(l layout) (procedure, bool) {
 	steps := requestsApart(l)
 	if steps == nil {
 		return procedure{}, false
@@ -176,10 +172,10 @@ func matrix(l layout, sums []stats.Contender) (procedure, bool) {
 		p.Table.Columns = append(p.Table.Columns, title)
 	}
 	p.Title += when(same, ", "+units.Plural(connections, "connection"))
-	for n, s := range sums {
-		row := l.contenders[n].row()
+	for _, c := range l.contenders {
+		row := c.row()
 		for _, i := range steps {
-			row.Cells = append(row.Cells, matrixCell(l, n, i, s))
+			row.Cells = append(row.Cells, matrixCell(c, l.indices[i]))
 		}
 		p.Table.Rows = append(p.Table.Rows, row)
 	}
@@ -188,14 +184,16 @@ func matrix(l layout, sums []stats.Contender) (procedure, bool) {
 	return p, true
 }
 
-func matrixCell(l layout, contender, row int, s stats.Contender) cell {
+func matrixCell(c contender, index int) cell {
 	var inFlight []float64
-	for _, c := range l.columns {
-		if c.Contender == contender && c.steps[row] != nil && c.steps[row].Load.InFlight > 0 {
-			inFlight = append(inFlight, c.steps[row].Load.InFlight)
+	for _, leg := range c.of.Results {
+		for _, s := range leg.Steps {
+			if s.Index == index && s.Load.InFlight > 0 {
+				inFlight = append(inFlight, s.Load.InFlight)
+			}
 		}
 	}
-	step, ok := stepAt(s, l.indices[row])
+	step, ok := stepAt(c.of.Contender, index)
 	if !ok || !step.Throughput.Known() {
 		return cell{Main: missing}
 	}
@@ -219,14 +217,13 @@ func stepAt(s stats.Contender, index int) (stats.Step, bool) {
 }
 
 // arrivals is the table that the published comparison has for each contender, as one.
-func arrivals(l layout, sums []stats.Contender, row int) procedure {
+func arrivals(l layout, row int) procedure {
 	a := l.rows[row].step.Arrivals
 	p := procedure{ID: fmt.Sprintf("arrivals-%d", row+1), Title: l.rows[row].Title}
 	p.Table.Columns = []string{"OK", "Failed", "Min", "Mean", "SD", "p50", "p75", "p95", "p99", "Max", "Requests per second", "Start-up", "Build", "Image"}
-	for n, s := range sums {
-		c := l.contenders[n]
+	for _, c := range l.contenders {
 		r := c.row()
-		step, ok := stepAt(s, l.indices[row])
+		step, ok := stepAt(c.of.Contender, l.indices[row])
 		if !ok {
 			r.Cells = slices.Repeat([]cell{{Main: missing}}, len(p.Table.Columns)-3)
 		} else {
@@ -242,7 +239,7 @@ func arrivals(l layout, sums []stats.Contender, row int) procedure {
 			}
 			r.Cells = append(r.Cells, rate)
 		}
-		r.Cells = append(r.Cells, durationCell(s.StartUp), buildCell(c), imageCell(c))
+		r.Cells = append(r.Cells, durationCell(c.of.StartUp), buildCell(c), imageCell(c))
 		p.Table.Rows = append(p.Table.Rows, r)
 	}
 	p.Table.Footnotes = []string{fmt.Sprintf("%s, %s each, one after the other. Counts and latencies are of all rounds together, latencies of successes and from the moment a request was due. "+
@@ -252,7 +249,7 @@ func arrivals(l layout, sums []stats.Contender, row int) procedure {
 }
 
 func buildCell(c contender) cell {
-	for _, leg := range c.legs {
+	for _, leg := range c.of.Results {
 		if a := leg.Artifact; a.BuildTime > 0 && !a.BuildCached {
 			return cell{Main: duration(a.BuildTime)}
 		}
@@ -261,7 +258,7 @@ func buildCell(c contender) cell {
 }
 
 func imageCell(c contender) cell {
-	for _, leg := range c.legs {
+	for _, leg := range c.of.Results {
 		switch a := leg.Artifact; {
 		case a.ImageSize > 0:
 			return cell{Main: mebibytes(a.ImageSize)}

@@ -31,14 +31,14 @@ func spark(values []float64, low, high float64) string {
 }
 
 // markdownSparks writes the course of the measured steps on one scale for all contenders.
-func markdownSparks(b *bytes.Buffer, l layout, sums []stats.Contender) {
+func markdownSparks(b *bytes.Buffer, l layout) {
 	var steps []int // rows
 	for i, r := range l.rows {
 		if !r.WarmUp {
 			steps = append(steps, i)
 		}
 	}
-	if len(steps) < 2 || len(sums) == 0 {
+	if len(steps) < 2 || len(l.contenders) == 0 {
 		return
 	}
 	every := (len(steps) + maxSparks - 1) / maxSparks
@@ -47,14 +47,14 @@ func markdownSparks(b *bytes.Buffer, l layout, sums []stats.Contender) {
 		shown = append(shown, steps[i])
 	}
 	columns := measure.View(measure.MarkdownCourses)
-	lines := make([][]string, len(sums))
+	lines := make([][]string, len(l.contenders))
 	header, scale := "| Contender |", ""
 	for _, col := range columns {
 		header += " " + col.Head + " |"
-		values := make([][]float64, len(sums))
+		values := make([][]float64, len(l.contenders))
 		low, high := math.Inf(1), math.Inf(-1)
-		for k, s := range sums {
-			values[k] = l.course(s, shown, col)
+		for k, c := range l.contenders {
+			values[k] = l.course(c.of.Contender, shown, col)
 			for _, v := range values[k] {
 				if !math.IsNaN(v) {
 					low, high = min(low, v), max(high, v)
@@ -62,7 +62,7 @@ func markdownSparks(b *bytes.Buffer, l layout, sums []stats.Contender) {
 			}
 		}
 		if !(high >= low) {
-			for k := range sums {
+			for k := range l.contenders {
 				lines[k] = append(lines[k], missing)
 			}
 			continue
@@ -75,7 +75,7 @@ func markdownSparks(b *bytes.Buffer, l layout, sums []stats.Contender) {
 		if col.Quantile() {
 			low, high = math.Log(low), math.Log(high)
 		}
-		for k := range sums {
+		for k := range l.contenders {
 			if col.Quantile() {
 				for i, v := range values[k] {
 					values[k][i] = math.Log(v)
@@ -85,7 +85,7 @@ func markdownSparks(b *bytes.Buffer, l layout, sums []stats.Contender) {
 		}
 	}
 	b.WriteString("\n" + header + "\n|---|" + strings.Repeat("---|", len(columns)) + "\n")
-	for k := range sums {
+	for k := range l.contenders {
 		b.WriteString("| " + escape(l.contenders[k].Label) + " | " + strings.Join(lines[k], " | ") + " |\n")
 	}
 	note := "One character a step, " + l.rows[shown[0]].Title + " to " + l.rows[shown[len(shown)-1]].Title +
