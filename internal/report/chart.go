@@ -95,7 +95,7 @@ func (f figure) legs(contender int) (all []series) {
 	return all
 }
 
-// alone tells whether a contender has one leg only.
+// alone reports whether a contender has one leg only.
 func (f figure) alone(contender int) bool { return len(f.legs(contender)) == 1 }
 
 // lineData are the points of a line. "-" is no value; points of the warm-up are hollow.
@@ -211,13 +211,19 @@ type chosenFigure struct {
 func chosenFigures(l layout, data pageData) (all []chosenFigure) {
 	if len(data.Latencies) > 0 {
 		all = append(all,
-			chosenFigure{"percentiles", "Latency by percentile, ms", "Of the successes of all rounds together: their histograms are merged. The axis is stretched towards 100 % as far as there are answers: one in ten is slower than the 90th percentile, one in a hundred than the 99th.", percentiles()},
-			chosenFigure{"heat", "Latency over the steps, share of answers", "Of the successes of all rounds together, in the order in which the steps ran; " + plain(perDecade) + " rows from 1 ms to 10 ms. The stronger the colour, the larger the share of the step's answers; it grows with the square root, so that tails show.", heatMap(l)})
+			chosenFigure{"percentiles", "Latency by percentile, ms", "Of the successes of all rounds together: their " +
+				"histograms are merged. The axis is stretched towards 100 % as far as there are answers: one in ten is slower " +
+				"than the 90th percentile, one in a hundred than the 99th.", percentiles()},
+			chosenFigure{"heat", "Latency over the steps, share of answers", "Of the successes of all rounds together, in " +
+				"the order in which the steps ran; " + plain(perDecade) + " rows from 1 ms to 10 ms. The stronger the colour, " +
+				"the larger the share of the step's answers; it grows with the square root, so that tails show.", heatMap(l)})
 	}
 	if len(data.Lines) > 0 {
-		note := "What the client saw in each second, and what was read of the contender meanwhile. Latency: p50 thick, p99 thin. CPU and throttling are of the time between two readings."
+		note := "What the client saw in each second, and what was read of the contender meanwhile. Latency: p50 thick, " +
+			"p99 thin. CPU and throttling are of the time between two readings."
 		if data.Merged > 1 {
-			note += " The run is long: a point is of up to " + plain(float64(data.Merged)) + " seconds; rates are those of all of them, percentiles the largest."
+			note += " The run is long: a point is of up to " + plain(float64(data.Merged)) + " seconds; rates are those of " +
+				"all of them, percentiles the largest."
 		}
 		all = append(all, chosenFigure{"time", "Second by second", note, timeChart()})
 	}

@@ -52,7 +52,8 @@ type seriesData struct {
 }
 
 func newPageData(run bench.Run, l layout, all []figure) pageData {
-	data := pageData{File: fileStem(run), Contenders: []string{}, Colors: colors, Steps: []stepData{}, Peak: l.peakRow(), Charts: []chartData{},
+	data := pageData{File: fileStem(run), Contenders: []string{}, Colors: colors, Steps: []stepData{},
+		Peak: l.peakRow(), Charts: []chartData{},
 		Shares: shares(), Latencies: distributions(l), PerDecade: perDecade}
 	data.Lines, data.Merged = timelines(l)
 	for _, c := range l.contenders {

@@ -21,19 +21,19 @@ type figure struct {
 	Columns []column
 	Empty   bool // nothing was measured: say so instead of drawing an empty chart
 
-	Middles []string // names of the columns that tell of all rounds of a contender; none where nobody has two
+	Middles []string // names of the columns of all rounds of a contender; none where nobody has two
 
 	kind    figureKind
 	series  []series
 	middles []middle  // one a contender
 	axis    string    // name of the horizontal axis
-	at      []float64 // places of the rows on a logarithmic axis; nil: beside each other
+	at      []float64 // places of the rows on a logarithmic axis; nil: side by side
 	marked  bool
 	stack   []string // names of the parts of a bar; the rows are these and their total, for each bar of a leg
 	warmUp  int
 }
 
-// Steps tells whether its points are those of the steps, through which the arrow keys go.
+// Steps reports whether its points are those of the steps, through which the arrow keys go.
 func (f figure) Steps() bool { return f.kind == kindSteps }
 
 // Marks is what the letters in the points mean.
@@ -100,8 +100,9 @@ func (f *figure) put(line series, row, column int, p point, words string) {
 }
 
 func stepFigure(l layout, m plotted) figure {
-	f := figure{ID: m.Chart.ID, Title: m.title(), Note: m.note, Log: m.Chart.Log, Empty: true, Columns: l.columns, Middles: l.middleNames(m.Quantile()),
-		kind: kindSteps, axis: l.axis(), at: l.positions(), warmUp: l.warmUp(), marked: m.Chart.Marked}
+	f := figure{ID: m.Chart.ID, Title: m.title(), Note: m.note, Log: m.Chart.Log, Empty: true, Columns: l.columns,
+		Middles: l.middleNames(m.Quantile()),
+		kind:    kindSteps, axis: l.axis(), at: l.positions(), warmUp: l.warmUp(), marked: m.Chart.Marked}
 	if m.Quantile() && f.Middles != nil {
 		f.Note += " The thick line is of the answers of all rounds together."
 	}
@@ -135,7 +136,8 @@ func cut(s bench.StepResult) string { return when(s.Aborted != "", " †") }
 // cumulativeFigure sets the successes so far against the CPU time so far.
 func cumulativeFigure(l layout) figure {
 	f := figure{ID: "cumulative", Title: "Cumulative successes over cumulative CPU time", Columns: l.columns, Empty: true,
-		Note: "Every point is the end of a step; the first one the beginning of the load: CPU time is counted from the start of the contender, start-up and checks included. Steeper is better.",
+		Note: "Every point is the end of a step; the first one the beginning of the load: CPU time is counted from the " +
+			"start of the contender, start-up and checks included. Steeper is better.",
 		kind: kindCurve, axis: "CPU seconds since start"}
 	f.Rows = append(f.Rows, newFigureRow("before", "before the load", true, len(l.columns)))
 	for _, r := range l.rows {
@@ -168,7 +170,7 @@ func cumulativeFigure(l layout) figure {
 }
 
 // barFigures have a bar for every contender: start-up always, and what the published comparison of
-// native images had beside it, where somebody arrives: build time and size. A contender without a
+// native images had next to it, where somebody arrives: build time and size. A contender without a
 // value has no bar, not one of 0.
 func barFigures(l layout) []figure {
 	in := func(unit time.Duration) func(float64) string {
@@ -182,7 +184,8 @@ func barFigures(l layout) []figure {
 			}
 			return float64(*leg.StartUp) / float64(time.Millisecond), true
 		})}
-	peak := l.barFigure("time-to-peak", "Time to peak, s", "From the start of the process to the first second at its final throughput, which it keeps.",
+	peak := l.barFigure("time-to-peak", "Time to peak, s", "From the start of the process to the first second at its "+
+		"final throughput, which it keeps.",
 		in(time.Second), func(leg bench.LegResult) (float64, bool) {
 			p, ok := stats.TimeToPeak(leg)
 			return p.After.Seconds(), ok
@@ -194,19 +197,23 @@ func barFigures(l layout) []figure {
 		return all
 	}
 	return append(all,
-		l.barFigure("build-time", "Build time, s", "Only builds that began with nothing; where the image was there already, nothing is known.",
+		l.barFigure("build-time", "Build time, s", "Only builds that began with nothing; where the image was there "+
+			"already, nothing is known.",
 			in(time.Second), func(leg bench.LegResult) (float64, bool) {
 				return leg.Artifact.BuildTime.Seconds(), leg.Artifact.BuildTime > 0 && !leg.Artifact.BuildCached
 			}),
-		l.barFigure("image-size", "Image size, MiB", "Of the image, unpacked.", func(v float64) string { return significant(v) + nbsp + "MiB" },
+		l.barFigure("image-size", "Image size, MiB", "Of the image, unpacked.",
+			func(v float64) string { return significant(v) + nbsp + "MiB" },
 			func(leg bench.LegResult) (float64, bool) {
 				return float64(leg.Artifact.ImageSize) / (1 << 20), leg.Artifact.ImageSize > 0
 			}))
 }
 
 // barFigure has a row: a value for each leg and the median for each contender.
-func (l layout) barFigure(id, title, note string, format func(float64) string, value func(bench.LegResult) (float64, bool)) figure {
-	f := figure{ID: id, Title: title, Note: note, Columns: l.columns, Middles: l.middleNames(false), Empty: true, kind: kindBars}
+func (l layout) barFigure(id, title, note string, format func(float64) string,
+	value func(bench.LegResult) (float64, bool)) figure {
+	f := figure{ID: id, Title: title, Note: note, Columns: l.columns, Middles: l.middleNames(false), Empty: true,
+		kind: kindBars}
 	f.Rows = []figureRow{newFigureRow(id, "all steps", false, len(l.columns))}
 	values := make([][]float64, len(l.contenders))
 	for j, c := range l.columns {

@@ -12,7 +12,7 @@ import (
 )
 
 // layout is the order in which everything is shown: contenders as in the profile, their rounds
-// beside each other, steps in the order in which they ran. Tables and charts share it, so that
+// side by side, steps in the order in which they ran. Tables and charts share it, so that
 // column 3 is the same leg everywhere.
 type layout struct {
 	contenders []contender
@@ -35,7 +35,7 @@ func (c contender) Rounds() int { return len(c.of.Results) }
 // Color is the class of its colour in style.css.
 func (c contender) Color() int { return c.Index % colors }
 
-// colors is the number of colours in style.css; after that they begin anew, with dashed lines.
+// colors is the number of colours in style.css; after that they begin again, with dashed lines.
 const colors = 10
 
 type column struct {

@@ -33,7 +33,8 @@ func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 	var b bytes.Buffer
 	warned := warnings(a, l)
 	fmt.Fprintf(&b, "# %s\n\n", escape(title(run, opts.Title)))
-	fmt.Fprintf(&b, "%s, %s; started %s; run %s.\n", units.Plural(len(l.contenders), "contender"), units.Plural(len(l.columns), "leg"), instant(run.Started), escape(cleanText(run.OutcomeText())))
+	fmt.Fprintf(&b, "%s, %s; started %s; run %s.\n", units.Plural(len(l.contenders), "contender"),
+		units.Plural(len(l.columns), "leg"), instant(run.Started), escape(cleanText(run.OutcomeText())))
 	for _, x := range warned {
 		if x.Important {
 			fmt.Fprintf(&b, "\n**%s**%s\n", escape(x.Text), place(x.Place()))
@@ -55,14 +56,15 @@ func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 	folded(&b, "Warnings", func() { markdownWarnings(&b, warned) })
 	folded(&b, "Fingerprint", func() { markdownFingerprint(&b, fingerprint(run, l)) })
 	folded(&b, "How to repeat it", func() { markdownRepeat(&b, newRepeat(run)) })
-	b.WriteString("\nEvery figure, with the definitions of the measures, is in report.html; the exact numbers are in the JSON files beside it.\n")
+	b.WriteString("\nEvery figure, with the definitions of the measures, is in report.html; the exact numbers are in " +
+		"the JSON files next to it.\n")
 	if _, err := safe.NewWriter(w, nil).Write(b.Bytes()); err != nil {
 		return fmt.Errorf("write summary: %w", err)
 	}
 	return nil
 }
 
-// folded puts a part of the summary behind its title; an empty part is left out.
+// folded puts a part of the summary under its title; an empty part is left out.
 func folded(b *bytes.Buffer, title string, write func()) {
 	before := b.Len()
 	b.WriteString("\n<details><summary>" + escape(title) + "</summary>\n\n")
@@ -90,23 +92,32 @@ func markdownFingerprint(b *bytes.Buffer, groups []factGroup) {
 	}
 }
 
+// markdownRows writes a table; rule is that of the columns after the first. Cells are escaped already.
+func markdownRows(b *bytes.Buffer, rule string, head []string, rows [][]string) {
+	b.WriteString("| " + strings.Join(head, " | ") + " |\n|---|" + strings.Repeat(rule+"|", len(head)-1) + "\n")
+	for _, r := range rows {
+		b.WriteString("| " + strings.Join(r, " | ") + " |\n")
+	}
+}
+
 func markdownTable(b *bytes.Buffer, h headline) {
 	if len(h.Rows) == 0 {
 		b.WriteString("No leg has run.\n")
 		return
 	}
-	b.WriteString("| " + cmp.Or(h.Corner, "Contender") + " |")
+	head := []string{cmp.Or(h.Corner, "Contender")}
 	for _, c := range h.Columns {
-		b.WriteString(" " + escape(c) + " |")
+		head = append(head, escape(c))
 	}
-	b.WriteString("\n|---|" + strings.Repeat("---:|", len(h.Columns)) + "\n")
+	var rows [][]string
 	for _, r := range h.Rows {
-		b.WriteString("| " + escape(r.Label) + " |")
+		row := []string{escape(r.Label)}
 		for _, c := range r.Cells {
-			b.WriteString(" " + escape(c.Main) + place(strings.Join(c.Small, ", ")) + " |")
+			row = append(row, escape(c.Main)+place(strings.Join(c.Small, ", ")))
 		}
-		b.WriteString("\n")
+		rows = append(rows, row)
 	}
+	markdownRows(b, "---:", head, rows)
 	for _, n := range h.Footnotes {
 		b.WriteString("\n" + escape(n) + "\n")
 	}
@@ -157,10 +168,11 @@ func markdownChecks(b *bytes.Buffer, t checkTable) {
 		b.WriteString("No checks were run.\n")
 		return
 	}
-	b.WriteString("| Leg | Passed | Failed | Skipped |\n|---|---:|---:|---:|\n")
+	var rows [][]string
 	for _, c := range t.Totals {
-		fmt.Fprintf(b, "| %s | %d | %d | %d |\n", escape(c.Leg), c.Passed, c.Failed, c.Skipped)
+		rows = append(rows, []string{escape(c.Leg), strconv.Itoa(c.Passed), strconv.Itoa(c.Failed), strconv.Itoa(c.Skipped)})
 	}
+	markdownRows(b, "---:", []string{"Leg", "Passed", "Failed", "Skipped"}, rows)
 	if len(t.Failed) > 0 {
 		b.WriteString("\nFailed:\n\n")
 	}
@@ -199,7 +211,8 @@ func markdownHeadline(b *bytes.Buffer, l layout, figures summary.Figures, notes 
 	}
 	under, whole := l.shown(measure.MarkdownLoad), l.shown(measure.MarkdownLife)
 	load := headline{Columns: slices.Concat([]string{"Tier", "Peak", "95 % interval", "At"}, titles(under))}
-	life := headline{Columns: slices.Concat(titles(whole), []string{"of it start-up", "warm-up", "steady", "Checks", "Legs"})}
+	life := headline{Columns: slices.Concat(titles(whole), []string{"of it start-up", "warm-up", "steady", "Checks",
+		"Legs"})}
 	tiers, _ := tiersOf(figures)
 	for _, c := range l.contenders {
 		s := c.of.Contender
@@ -243,7 +256,8 @@ func intervalCell(s stats.Contender) cell {
 	if in := peak.Throughput.Interval; in != nil {
 		return cell{Main: ends(*in, significant)}
 	}
-	return shownIf(peak.Throughput.Known(), strconv.Itoa(len(peak.Throughput.Values))+" of "+units.Plural(stats.MinInterval, "round"))
+	return shownIf(peak.Throughput.Known(),
+		strconv.Itoa(len(peak.Throughput.Values))+" of "+units.Plural(stats.MinInterval, "round"))
 }
 
 func atCell(s stats.Contender) cell {
@@ -257,7 +271,8 @@ func atCell(s stats.Contender) cell {
 func escape(s string) string {
 	s = strings.NewReplacer(
 		`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`, `|`, `\|`, `~`, `\~`, `$`, `\$`,
-		`<`, `&lt;`, `>`, `&gt;`, `&`, `&amp;`, nbsp, ` `, `://`, `&#58;//`, "@", "@"+string(safe.ZeroWidth), "\n", " ", "\r", " ",
+		`<`, `&lt;`, `>`, `&gt;`, `&`, `&amp;`, nbsp, ` `,
+		`://`, `&#58;//`, "@", "@"+string(safe.ZeroWidth), "\n", " ", "\r", " ",
 	).Replace(strings.TrimSpace(s))
 	s = webAddress.ReplaceAllString(s, "${1}&#46;")
 	return numberStart.ReplaceAllString(blockStart.ReplaceAllString(s, `\$0`), `$1\$2`)

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -16,7 +15,7 @@ import (
 // arrivals of burst. Which of them a run has shows in its steps, not in its name.
 type procedure struct {
 	ID, Title string
-	Late      bool // behind the figures
+	Late      bool // after the figures
 	Table     headline
 }
 
@@ -54,7 +53,8 @@ func failedRequests(l layout) (procedure, bool) {
 			}})
 		}
 	}
-	p.Table.Footnotes = []string{"Of all steps and rounds; the share is that of all requests of this kind. The text is that of the first such answer, or the error of the connection."}
+	p.Table.Footnotes = []string{"Of all steps and rounds; the share is that of all requests of this kind. The text " +
+		"is that of the first such answer, or the error of the connection."}
 	return p, len(p.Table.Rows) > 0
 }
 
@@ -79,12 +79,14 @@ func bounds(l layout) (procedure, bool) {
 		}
 		p.Table.Rows = append(p.Table.Rows, row)
 	}
-	p.Table.Footnotes = []string{"By the counters at the two ends of each step and by the other steps of the same leg; the figures are those of the last round that has this verdict. " +
-		"“connections”: more of them bring more. “contender”: idle CPUs, and yet no more throughput with more connections. “unclear”: none of these, as far as the counters tell."}
+	p.Table.Footnotes = []string{"By the counters at the two ends of each step and by the other steps of the same " +
+		"leg; the figures are those of the last round that has this verdict. " +
+		"“connections”: more of them bring more. “contender”: idle CPUs, and yet no more throughput with more " +
+		"connections. “unclear”: none of these, as far as the counters tell."}
 	return p, any
 }
 
-// breakdown tells the requests of a mix apart, at each contender's peak, or where it has none.
+// breakdown has the requests of a mix one by one, at each contender's peak, or where it has none.
 func breakdown(l layout) (procedure, bool) {
 	p := procedure{ID: "requests", Title: "Requests of the mix"}
 	p.Table.Columns = []string{"Request", "At", "Successes", "Errors", "p50", "p90", "p99", "Max"}
@@ -103,7 +105,8 @@ func breakdown(l layout) (procedure, bool) {
 			}})
 		}
 	}
-	p.Table.Footnotes = []string{"Of all rounds together, at the step with the highest throughput (where too many requests failed in all of them: with the most requests). Each step's are in the legs' JSON files."}
+	p.Table.Footnotes = []string{"Of all rounds together, at the step with the highest throughput (where too many " +
+		"requests failed in all of them: with the most requests). Each step's are in the legs' JSON files."}
 	return p, len(p.Table.Rows) > 0
 }
 
@@ -153,7 +156,7 @@ func requestsApart(l layout) (steps []int) {
 	return steps
 }
 
-// matrix is throughput by contender and request, with what was in flight beside it.
+// matrix is throughput by contender and request, with what was in flight below it.
 func matrix(l layout) (procedure, bool) {
 	steps := requestsApart(l)
 	if steps == nil {
@@ -179,8 +182,10 @@ func matrix(l layout) (procedure, bool) {
 		}
 		p.Table.Rows = append(p.Table.Rows, row)
 	}
-	p.Table.Footnotes = []string{"Successes per second, the median of the rounds; below it the requests in flight, which by Little's law is throughput × mean latency. " +
-		"Where all connections are in flight, it is their number that bounds the throughput, not the contender: with answers after a delay, no more than connections / delay."}
+	p.Table.Footnotes = []string{"Successes per second, the median of the rounds; below it the requests in flight, " +
+		"which by Little's law is throughput × mean latency. " +
+		"Where all connections are in flight, it is their number that bounds the throughput, not the contender: with " +
+		"answers after a delay, no more than connections / delay."}
 	return p, true
 }
 
@@ -207,10 +212,10 @@ func matrixCell(c contender, index int) cell {
 	return valued(step.Throughput.Median, significant(step.Throughput.Median)+"/s", small...)
 }
 
-// stepAt is the step with an index; a summary has them in that order.
+// stepAt is the step with an index.
 func stepAt(s stats.Contender, index int) (stats.Step, bool) {
-	i, found := slices.BinarySearchFunc(s.Steps, index, func(x stats.Step, index int) int { return cmp.Compare(x.Index, index) })
-	if !found {
+	i := slices.IndexFunc(s.Steps, func(x stats.Step) bool { return x.Index == index })
+	if i < 0 {
 		return stats.Step{}, false
 	}
 	return s.Steps[i], true
@@ -220,7 +225,8 @@ func stepAt(s stats.Contender, index int) (stats.Step, bool) {
 func arrivals(l layout, row int) procedure {
 	a := l.rows[row].step.Arrivals
 	p := procedure{ID: fmt.Sprintf("arrivals-%d", row+1), Title: l.rows[row].Title}
-	p.Table.Columns = []string{"OK", "Failed", "Min", "Mean", "SD", "p50", "p75", "p95", "p99", "Max", "Requests per second", "Start-up", "Build", "Image"}
+	p.Table.Columns = []string{"OK", "Failed", "Min", "Mean", "SD", "p50", "p75", "p95", "p99", "Max",
+		"Requests per second", "Start-up", "Build", "Image"}
 	for _, c := range l.contenders {
 		r := c.row()
 		step, ok := stepAt(c.of.Contender, l.indices[row])
@@ -228,22 +234,26 @@ func arrivals(l layout, row int) procedure {
 			r.Cells = slices.Repeat([]cell{{Main: missing}}, len(p.Table.Columns)-3)
 		} else {
 			r.Cells = []cell{{Main: count(step.Succeeded)}, {Main: count(step.FailedTotal()), Small: errorKinds(step.Failed)}}
+			q := step.Latency
 			for _, d := range []time.Duration{
-				step.Latency.Min, step.Latency.Mean, step.Latency.SD, step.Latency.P50, step.Latency.P75, step.Latency.P95, step.Latency.P99, step.Latency.Max,
+				q.Min, q.Mean, q.SD, q.P50, q.P75, q.P95, q.P99, q.Max,
 			} {
 				r.Cells = append(r.Cells, shownIf(step.Latency.Count > 0, duration(d)))
 			}
 			rate := cell{Main: missing}
 			if step.Throughput.Known() {
-				rate = valued(step.Throughput.Median, significant(step.Throughput.Median)+"/s", spread(step.Throughput, significant)...)
+				rate = valued(step.Throughput.Median, significant(step.Throughput.Median)+"/s",
+					spread(step.Throughput, significant)...)
 			}
 			r.Cells = append(r.Cells, rate)
 		}
 		r.Cells = append(r.Cells, durationCell(c.of.StartUp), buildCell(c), imageCell(c))
 		p.Table.Rows = append(p.Table.Rows, r)
 	}
-	p.Table.Footnotes = []string{fmt.Sprintf("%s, %s each, one after the other. Counts and latencies are of all rounds together, latencies of successes and from the moment a request was due. "+
-		"Requests per second: successes over the true duration, from the first arrival to the last answer. A build that was not needed, or was made before, has no time here.",
+	p.Table.Footnotes = []string{fmt.Sprintf("%s, %s each, one after the other. Counts and latencies are of all "+
+		"rounds together, latencies of successes and from the moment a request was due. "+
+		"Requests per second: successes over the true duration, from the first arrival to the last answer. A build that "+
+		"was not needed, or was made before, has no time here.",
 		l.rows[row].Title, units.Plural(a.Requests, "request"))}
 	return p
 }

@@ -30,7 +30,7 @@ import (
 // Options change what is shown. The zero value is usable.
 type Options struct {
 	Title  string         // heading of the page; empty: the profile's title, else its name
-	Folder string         // the results folder; its last element is shown, so that the figures can be found again; may be empty
+	Folder string         // of the results, its last element is shown: to find the figures again; may be empty
 	Floor  *compare.Floor // noise floor of the machine: differences below it are not claimed; nil: not known
 }
 
@@ -86,7 +86,8 @@ func HTML(w io.Writer, a *analysis.Run, opts Options) error {
 	p := newDocument(a, l, all, opts)
 	p.Chosen = chosenFigures(l, charts)
 	// Hashes are of the exact scripts; img-src data: is for the library's own patterns.
-	p.Policy = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src 'unsafe-inline'; script-src " +
+	p.Policy = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src 'unsafe-inline'; " +
+		"script-src " +
 		source(lib) + " " + source(script)
 	tmpl, err := template.New("page.html").ParseFS(files, "page.html", "words.html", "figures.html")
 	if err != nil {

@@ -46,11 +46,13 @@ func markdownSparks(b *bytes.Buffer, l layout) {
 	for i := 0; i < len(steps); i += every {
 		shown = append(shown, steps[i])
 	}
-	columns := measure.View(measure.MarkdownCourses)
-	lines := make([][]string, len(l.contenders))
-	header, scale := "| Contender |", ""
-	for _, col := range columns {
-		header += " " + col.Head + " |"
+	rows := make([][]string, len(l.contenders))
+	for k, c := range l.contenders {
+		rows[k] = []string{escape(c.Label)}
+	}
+	head, scale := []string{"Contender"}, ""
+	for _, col := range measure.View(measure.MarkdownCourses) {
+		head = append(head, col.Head)
 		values := make([][]float64, len(l.contenders))
 		low, high := math.Inf(1), math.Inf(-1)
 		for k, c := range l.contenders {
@@ -63,7 +65,7 @@ func markdownSparks(b *bytes.Buffer, l layout) {
 		}
 		if !(high >= low) {
 			for k := range l.contenders {
-				lines[k] = append(lines[k], missing)
+				rows[k] = append(rows[k], missing)
 			}
 			continue
 		}
@@ -81,16 +83,15 @@ func markdownSparks(b *bytes.Buffer, l layout) {
 					values[k][i] = math.Log(v)
 				}
 			}
-			lines[k] = append(lines[k], "`"+spark(values[k], low, high)+"`")
+			rows[k] = append(rows[k], "`"+spark(values[k], low, high)+"`")
 		}
 	}
-	b.WriteString("\n" + header + "\n|---|" + strings.Repeat("---|", len(columns)) + "\n")
-	for k := range l.contenders {
-		b.WriteString("| " + escape(l.contenders[k].Label) + " | " + strings.Join(lines[k], " | ") + " |\n")
-	}
+	b.WriteString("\n")
+	markdownRows(b, "---", head, rows)
 	note := "One character a step, " + l.rows[shown[0]].Title + " to " + l.rows[shown[len(shown)-1]].Title +
 		when(every > 1, ", one of "+count(int64(every))+" steps")
-	b.WriteString("\n" + escape(note+"; medians of the rounds, p99 of all of them together"+scale+". · not measured.") + "\n")
+	b.WriteString("\n" + escape(note+"; medians of the rounds, p99 of all of them together"+scale+". · not measured.") +
+		"\n")
 }
 
 // course are the values at the shown rows; of quantiles (a logarithmic scale) only positive ones.

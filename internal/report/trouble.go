@@ -44,7 +44,8 @@ func troubles(l layout) []trouble {
 			what = append(what, in.At.Format("15:04:05")+": "+cleanText(in.String())+".")
 		}
 		if s := leg.Stop; s != nil && s.Killed && !s.Forced {
-			what = append(what, "It hung when it was asked to stop (SIGTERM) and was killed (SIGKILL) after "+duration(s.Took)+".")
+			what = append(what, "It hung when it was asked to stop (SIGTERM) and was killed (SIGKILL) "+
+				"after "+duration(s.Took)+".")
 		}
 		if leg.Lost != nil {
 			what = append(what, "Lost: "+cleanText(leg.Lost.String())+".")

@@ -12,7 +12,7 @@ import (
 // Outside makes text from outside fit to stand between ours: at most n bytes of it are kept;
 // nothing in it moves the cursor, colours, reorders or changes the title (package safe); and every
 // character of it stands for itself, as wide to one terminal as to another, whatever comes to stand
-// beside it, so that the layout holds: marks that combine with the character before are left out,
+// next to it, so that the layout holds: marks that combine with the character before are left out,
 // and what would join in other ways (flags, parts of Korean syllables) is replaced.
 func Outside(s string, n int) string {
 	s = safe.Line(s, n)
@@ -38,7 +38,7 @@ func (l *Look) Outside(s string, n int) string { return l.ASCIIOnly(Outside(s, n
 // Kinds of characters, as to what they do in a line.
 const (
 	alone   = iota
-	joins   // with what is beside it, or terminals disagree about its width
+	joins   // with its neighbours, or terminals disagree about its width
 	follows // the character before, as a part of it
 )
 
@@ -81,7 +81,7 @@ func cells(r rune) int {
 
 func isASCII(s string) bool { return within(s, 0, utf8.RuneSelf-1) }
 
-// within tells whether every byte of s is in that range.
+// within reports whether every byte of s is in that range.
 func within(s string, least, most byte) bool {
 	for i := range len(s) {
 		if s[i] < least || s[i] > most {
