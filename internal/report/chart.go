@@ -95,7 +95,7 @@ func (f figure) legs(contender int) (all []series) {
 	return all
 }
 
-// alone tells whether a contender has one leg only.
+// alone reports whether a contender has one leg only.
 func (f figure) alone(contender int) bool { return len(f.legs(contender)) == 1 }
 
 // lineData are the points of a line. "-" is no value; points of the warm-up are hollow.
@@ -197,49 +197,35 @@ func globals(trigger string, x opts.XAxis, y opts.YAxis, grids ...opts.Grid) []c
 	}
 }
 
-// The charts whose series the script makes, since the reader chooses what they show.
-const (
-	kindPercentiles figureKind = "percentiles"
-	kindHeat        figureKind = "heat"
-	kindTime        figureKind = "time"
-)
-
 // panes are the parts of the time lines, one above the other on one time axis.
 func panes() []string {
 	return []string{"successes/s", "latency, ms", "errors/s", "CPUs in use", "throttled, %", "memory, MiB"}
 }
 
-// chosenFigure is one of these charts; its table is made by the script too.
-type chosenFigure struct{ ID, Title, Note string }
-
-func chosenFigures(data pageData) (all []chosenFigure) {
-	if len(data.Latencies) > 0 {
-		all = append(all,
-			chosenFigure{"percentiles", "Latency by percentile, ms", "Of the successes of all rounds together: their histograms are merged. The axis is stretched towards 100 % as far as there are answers: one in ten is slower than the 90th percentile, one in a hundred than the 99th."},
-			chosenFigure{"heat", "Latency over the steps, share of answers", "Of the successes of all rounds together, in the order in which the steps ran; " + plain(perDecade) + " rows from 1 ms to 10 ms. The stronger the colour, the larger the share of the step's answers; it grows with the square root, so that tails show."})
-	}
-	if len(data.Lines) > 0 {
-		note := "What the client saw in each second, and what was read of the contender meanwhile. Latency: p50 thick, p99 thin. CPU and throttling are of the time between two readings."
-		if data.Merged > 1 {
-			note += " The run is long: a point tells of up to " + plain(float64(data.Merged)) + " seconds; rates are those of all of them, percentiles the largest."
-		}
-		all = append(all, chosenFigure{"time", "Second by second", note})
-	}
-	return all
+// chosenFigure is a chart whose series and table the script makes, since the reader chooses what they show.
+type chosenFigure struct {
+	ID, Title, Note string
+	option          map[string]any
 }
 
-func moreCharts(l layout, data pageData) (all []chartData) {
-	for _, f := range chosenFigures(data) {
-		c := chartData{ID: f.ID, Title: f.Title, Kind: figureKind(f.ID), Series: []seriesData{}}
-		switch c.Kind {
-		case kindPercentiles:
-			c.Option = percentiles()
-		case kindHeat:
-			c.Option = heatMap(l)
-		case kindTime:
-			c.Option = timeChart()
+func chosenFigures(l layout, data pageData) (all []chosenFigure) {
+	if len(data.Latencies) > 0 {
+		all = append(all,
+			chosenFigure{"percentiles", "Latency by percentile, ms", "Of the successes of all rounds together: their " +
+				"histograms are merged. The axis is stretched towards 100 % as far as there are answers: one in ten is slower " +
+				"than the 90th percentile, one in a hundred than the 99th.", percentiles()},
+			chosenFigure{"heat", "Latency over the steps, share of answers", "Of the successes of all rounds together, in " +
+				"the order in which the steps ran; " + plain(perDecade) + " rows from 1 ms to 10 ms. The stronger the colour, " +
+				"the larger the share of the step's answers; it grows with the square root, so that tails show.", heatMap(l)})
+	}
+	if len(data.Lines) > 0 {
+		note := "What the client saw in each second, and what was read of the contender meanwhile. Latency: p50 thick, " +
+			"p99 thin. CPU and throttling are of the time between two readings."
+		if data.Merged > 1 {
+			note += " The run is long: a point is of up to " + plain(float64(data.Merged)) + " seconds; rates are those of " +
+				"all of them, percentiles the largest."
 		}
-		all = append(all, c)
+		all = append(all, chosenFigure{"time", "Second by second", note, timeChart()})
 	}
 	return all
 }

@@ -52,12 +52,13 @@ type seriesData struct {
 }
 
 func newPageData(run bench.Run, l layout, all []figure) pageData {
-	data := pageData{File: fileStem(run), Contenders: []string{}, Colors: colors, Steps: []stepData{}, Peak: l.peakRow(), Charts: []chartData{},
+	data := pageData{File: fileStem(run), Contenders: []string{}, Colors: colors, Steps: []stepData{},
+		Peak: l.peakRow(), Charts: []chartData{},
 		Shares: shares(), Latencies: distributions(l), PerDecade: perDecade}
 	data.Lines, data.Merged = timelines(l)
 	for _, c := range l.contenders {
 		data.Contenders = append(data.Contenders, c.Label)
-		data.Rounds = max(data.Rounds, len(c.legs))
+		data.Rounds = max(data.Rounds, c.Rounds())
 	}
 	data.Legs = []int{}
 	for _, c := range l.columns {
@@ -74,7 +75,10 @@ func newPageData(run bench.Run, l layout, all []figure) pageData {
 		d.Option, d.Series = f.option()
 		data.Charts = append(data.Charts, d)
 	}
-	data.Charts = append(data.Charts, moreCharts(l, data)...)
+	for _, f := range chosenFigures(l, data) {
+		data.Charts = append(data.Charts, chartData{ID: f.ID, Title: f.Title, Kind: figureKind(f.ID), Option: f.option,
+			Series: []seriesData{}})
+	}
 	return data
 }
 

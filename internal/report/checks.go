@@ -94,7 +94,8 @@ func checks(l layout) checkTable {
 }
 
 func (t *checkTable) addFailure(r bench.CheckResult, leg string, known map[[4]string]int) {
-	f := checkFailure{Group: cleanName(r.Group), Name: cleanText(r.Name), Request: cleanText(r.Request), Detail: cleanText(r.Detail), Legs: []string{leg}}
+	f := checkFailure{Group: cleanName(r.Group), Name: cleanText(r.Name), Request: cleanText(r.Request),
+		Detail: cleanText(r.Detail), Legs: []string{leg}}
 	key := [4]string{f.Group, f.Name, f.Request, f.Detail}
 	if i, ok := known[key]; ok {
 		t.Failed[i].Legs = append(t.Failed[i].Legs, leg)

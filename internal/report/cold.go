@@ -101,8 +101,10 @@ func phaseTable(l layout) procedure {
 			p.Table.Rows = append(p.Table.Rows, headlineRow{Label: c.Name(), Color: c.Color(), Cells: cells})
 		}
 	}
-	p.Table.Footnotes = []string{"Timed one by one, right after the first answer to the readiness poll and before any check: the very first request of its kind, " +
-		"the next ones on its connection, and those after them on a new connection each. Sent: until the request is written; first byte: from then on; last byte: the rest. A phase that a request did not have is " + missing + "."}
+	p.Table.Footnotes = []string{"Timed one by one, right after the first answer to the readiness poll and before " +
+		"any check: the very first request of its kind, " +
+		"the next ones on its connection, and those after them on a new connection each. Sent: until the request is " +
+		"written; first byte: from then on; last byte: the rest. A phase that a request did not have is " + missing + "."}
 	return p
 }
 
@@ -116,11 +118,12 @@ func (t timed) show(d time.Duration) string {
 // spreadTable says how latencies and rates of the measured steps lie around their means.
 func spreadTable(l layout) procedure {
 	p := procedure{ID: "spread", Title: "Latency and rate around their means"}
-	p.Table.Columns = []string{"At", "Latency mean", "SD", "Max", "Within one SD", "Requests/s mean", "SD", "Max", "Within one SD", "Bytes/s"}
+	p.Table.Columns = []string{"At", "Latency mean", "SD", "Max", "Within one SD", "Requests/s mean", "SD", "Max",
+		"Within one SD", "Bytes/s"}
 	for _, c := range l.contenders {
 		steps := map[int][]bench.Load{}
 		var order []bench.StepResult
-		for _, leg := range c.legs {
+		for _, leg := range c.of.Results {
 			for _, s := range leg.Steps {
 				if s.Step.WarmUp || s.Aborted != "" {
 					continue
@@ -136,8 +139,10 @@ func spreadTable(l layout) procedure {
 				c.row(append([]cell{{Main: newRow(s.Step, 0).Title}}, spreadCells(steps[s.Index])...)...))
 		}
 	}
-	p.Table.Footnotes = []string{"SD: standard deviation of the population. Latencies are those of all successes; requests per second are successes in each whole window of one second, " +
-		"so that their mean may differ a little from the throughput of the step. Bytes are those of the bodies of successful answers. Nothing is corrected: throughput × mean latency is what was in flight."}
+	p.Table.Footnotes = []string{"SD: standard deviation of the population. Latencies are those of all successes; " +
+		"requests per second are successes in each whole window of one second, " +
+		"so that their mean may differ a little from the throughput of the step. Bytes are those of the bodies of " +
+		"successful answers. Nothing is corrected: throughput × mean latency is what was in flight."}
 	return p
 }
 
@@ -168,8 +173,10 @@ func spreadCells(loads []bench.Load) []cell {
 
 // phaseFigure has bars of stacked phases: the first request of each leg, and typical later ones.
 func phaseFigure(l layout) figure {
-	f := figure{ID: "phases", Title: "First requests, phase by phase, ms", Columns: l.columns, Empty: true, kind: kindStack,
-		Note: "The very first request of each leg, the median of the next ones on its connection, and the median of those on a new connection each."}
+	f := figure{ID: "phases", Title: "First requests, phase by phase, ms", Columns: l.columns, Empty: true,
+		kind: kindStack,
+		Note: "The very first request of each leg, the median of the next ones on its connection, and the median of " +
+			"those on a new connection each."}
 	f.stack = partNames()
 	for _, kind := range []string{"first", "later", "new connection"} {
 		for _, name := range append(slices.Clone(f.stack), "total") {
@@ -211,7 +218,8 @@ func (f figure) stacks() (map[string]any, []seriesData) {
 		for at := 0; at < len(f.Rows); at += len(f.stack) + 1 {
 			kind, _, _ := strings.Cut(f.Rows[at].Title, ":")
 			names = append(names, s.column.Name()+" "+kind)
-			who = append(who, seriesData{Contender: s.column.Contender, Round: s.column.Round, Role: "bar", Name: s.column.Name()})
+			who = append(who, seriesData{Contender: s.column.Contender, Round: s.column.Round, Role: "bar",
+				Name: s.column.Name()})
 			for i := range f.stack {
 				d := opts.BarData{Value: "-"}
 				if p := s.points[at+i]; p != nil {

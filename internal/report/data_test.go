@@ -69,7 +69,7 @@ func TestMiddle(t *testing.T) {
 }
 
 // Steps are where their connections are on a logarithmic axis; where they have no such place they
-// stand beside each other.
+// stand side by side.
 func TestPositions(t *testing.T) {
 	warm := func(n int) bench.Step { return bench.Step{Connections: n, WarmUp: true} }
 	conns := func(n int) bench.Step { return bench.Step{Connections: n} }

@@ -34,10 +34,9 @@ func shares() numbers {
 }
 
 func distributions(l layout) (all []distribution) {
-	for n := range l.contenders {
-		sum := l.sum(n)
+	for n, c := range l.contenders {
 		for row, index := range l.indices {
-			s, ok := stepAt(sum, index)
+			s, ok := stepAt(c.of.Contender, index)
 			if !ok || s.Latency.Count <= 0 {
 				continue
 			}
@@ -78,8 +77,8 @@ func newDistribution(l bench.Latencies) (distribution, bool) {
 // peakRow is the step with the peak of the fastest contender; where there is none, the last one.
 func (l layout) peakRow() int {
 	best, row := 0.0, max(0, len(l.rows)-1)
-	for n := range l.contenders {
-		if s, ok := l.sum(n).PeakStep(); ok && s.Throughput.Median > best {
+	for _, c := range l.contenders {
+		if s, ok := c.of.PeakStep(); ok && s.Throughput.Median > best {
 			best, row = s.Throughput.Median, max(0, slices.Index(l.indices, s.Index))
 		}
 	}
@@ -111,7 +110,7 @@ type span struct {
 	To   number `json:"to"`
 }
 
-// Bounds on the points of time lines: longer ones tell of several seconds in one point.
+// Bounds on the points of time lines: longer ones are of several seconds in one point.
 const (
 	maxPoints    = 60_000
 	maxLegPoints = 2_000
@@ -120,7 +119,7 @@ const (
 )
 
 // timelines are those of the legs that have windows. merged is the largest number of seconds that
-// one point tells of, when it is not 1.
+// one point is of, when it is not 1.
 func timelines(l layout) (all []timeline, merged int) {
 	room := max(minLegPoints, min(maxLegPoints, maxPoints/max(1, len(l.columns))))
 	merged = 1
@@ -230,7 +229,8 @@ func (t *timeline) read(s *bench.StepResult, from float64, by int) {
 }
 
 func (t *timeline) reading(at, cpus, throttled, memory float64) {
-	t.At, t.CPU, t.Throttled, t.Memory = append(t.At, at), append(t.CPU, cpus), append(t.Throttled, throttled), append(t.Memory, memory)
+	t.At, t.CPU, t.Throttled, t.Memory = append(t.At, at), append(t.CPU, cpus), append(t.Throttled,
+		throttled), append(t.Memory, memory)
 }
 
 // between is what two readings say: CPUs in use, and the share of throttled periods in %.

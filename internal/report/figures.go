@@ -21,19 +21,19 @@ type figure struct {
 	Columns []column
 	Empty   bool // nothing was measured: say so instead of drawing an empty chart
 
-	Middles []string // names of the columns that tell of all rounds of a contender; none where nobody has two
+	Middles []string // names of the columns of all rounds of a contender; none where nobody has two
 
 	kind    figureKind
 	series  []series
 	middles []middle  // one a contender
 	axis    string    // name of the horizontal axis
-	at      []float64 // places of the rows on a logarithmic axis; nil: beside each other
+	at      []float64 // places of the rows on a logarithmic axis; nil: side by side
 	marked  bool
 	stack   []string // names of the parts of a bar; the rows are these and their total, for each bar of a leg
 	warmUp  int
 }
 
-// Steps tells whether its points are those of the steps, through which the arrow keys go.
+// Steps reports whether its points are those of the steps, through which the arrow keys go.
 func (f figure) Steps() bool { return f.kind == kindSteps }
 
 // Marks is what the letters in the points mean.
@@ -92,9 +92,17 @@ func figures(run bench.Run, l layout) []figure {
 	return append(all, cumulativeFigure(l))
 }
 
+// put adds what a leg has in a row.
+func (f *figure) put(line series, row, column int, p point, words string) {
+	line.points[row] = &p
+	f.Rows[row].Cells[column] = words
+	f.Empty = false
+}
+
 func stepFigure(l layout, m plotted) figure {
-	f := figure{ID: m.Chart.ID, Title: m.title(), Note: m.note, Log: m.Chart.Log, Empty: true, Columns: l.columns, Middles: l.middleNames(m.Quantile()),
-		kind: kindSteps, axis: l.axis(), at: l.positions(), warmUp: l.warmUp(), marked: m.Chart.Marked}
+	f := figure{ID: m.Chart.ID, Title: m.title(), Note: m.note, Log: m.Chart.Log, Empty: true, Columns: l.columns,
+		Middles: l.middleNames(m.Quantile()),
+		kind:    kindSteps, axis: l.axis(), at: l.positions(), warmUp: l.warmUp(), marked: m.Chart.Marked}
 	if m.Quantile() && f.Middles != nil {
 		f.Note += " The thick line is of the answers of all rounds together."
 	}
@@ -108,15 +116,13 @@ func stepFigure(l layout, m plotted) figure {
 				continue
 			}
 			if v, words, ok := m.value(*s); ok {
-				line.points[i] = &point{y: v, warmUp: l.rows[i].WarmUp}
-				f.Rows[i].Cells[j] = words + cut(*s)
-				f.Empty = false
+				f.put(line, i, j, point{y: v, warmUp: l.rows[i].WarmUp}, words+cut(*s))
 			}
 		}
 		f.series = append(f.series, line)
 	}
-	for n := range l.contenders {
-		f.addMiddle(newMiddle(l, n, m))
+	for _, c := range l.contenders {
+		f.addMiddle(stepMiddle(l, c, m))
 	}
 	if len(l.rows) == 1 { // no line has one point
 		f.kind, f.Log, f.marked = kindBars, false, false
@@ -130,7 +136,8 @@ func cut(s bench.StepResult) string { return when(s.Aborted != "", " †") }
 // cumulativeFigure sets the successes so far against the CPU time so far.
 func cumulativeFigure(l layout) figure {
 	f := figure{ID: "cumulative", Title: "Cumulative successes over cumulative CPU time", Columns: l.columns, Empty: true,
-		Note: "Every point is the end of a step; the first one the beginning of the load: CPU time is counted from the start of the contender, start-up and checks included. Steeper is better.",
+		Note: "Every point is the end of a step; the first one the beginning of the load: CPU time is counted from the " +
+			"start of the contender, start-up and checks included. Steeper is better.",
 		kind: kindCurve, axis: "CPU seconds since start"}
 	f.Rows = append(f.Rows, newFigureRow("before", "before the load", true, len(l.columns)))
 	for _, r := range l.rows {
@@ -143,9 +150,9 @@ func cumulativeFigure(l layout) figure {
 			if u == nil {
 				return
 			}
-			line.points[i] = &point{x: u.CPU.Seconds(), y: float64(successes), warmUp: f.Rows[i].WarmUp}
-			f.Rows[i].Cells[j] = count(successes) + " / " + significant(u.CPU.Seconds()) + nbsp + "s" + mark
-			f.Empty = false
+			cpu := u.CPU.Seconds()
+			f.put(line, i, j, point{x: cpu, y: float64(successes), warmUp: f.Rows[i].WarmUp},
+				count(successes)+" / "+significant(cpu)+nbsp+"s"+mark)
 		}
 		for i, s := range c.steps {
 			if s == nil {
@@ -163,7 +170,7 @@ func cumulativeFigure(l layout) figure {
 }
 
 // barFigures have a bar for every contender: start-up always, and what the published comparison of
-// native images had beside it, where somebody arrives: build time and size. A contender without a
+// native images had next to it, where somebody arrives: build time and size. A contender without a
 // value has no bar, not one of 0.
 func barFigures(l layout) []figure {
 	in := func(unit time.Duration) func(float64) string {
@@ -177,7 +184,8 @@ func barFigures(l layout) []figure {
 			}
 			return float64(*leg.StartUp) / float64(time.Millisecond), true
 		})}
-	peak := l.barFigure("time-to-peak", "Time to peak, s", "From the start of the process to the first second at its final throughput, which it keeps.",
+	peak := l.barFigure("time-to-peak", "Time to peak, s", "From the start of the process to the first second at its "+
+		"final throughput, which it keeps.",
 		in(time.Second), func(leg bench.LegResult) (float64, bool) {
 			p, ok := stats.TimeToPeak(leg)
 			return p.After.Seconds(), ok
@@ -189,43 +197,37 @@ func barFigures(l layout) []figure {
 		return all
 	}
 	return append(all,
-		l.barFigure("build-time", "Build time, s", "Only builds that began with nothing; where the image was there already, nothing is known.",
+		l.barFigure("build-time", "Build time, s", "Only builds that began with nothing; where the image was there "+
+			"already, nothing is known.",
 			in(time.Second), func(leg bench.LegResult) (float64, bool) {
 				return leg.Artifact.BuildTime.Seconds(), leg.Artifact.BuildTime > 0 && !leg.Artifact.BuildCached
 			}),
-		l.barFigure("image-size", "Image size, MiB", "Of the image, unpacked.", func(v float64) string { return significant(v) + nbsp + "MiB" },
+		l.barFigure("image-size", "Image size, MiB", "Of the image, unpacked.",
+			func(v float64) string { return significant(v) + nbsp + "MiB" },
 			func(leg bench.LegResult) (float64, bool) {
 				return float64(leg.Artifact.ImageSize) / (1 << 20), leg.Artifact.ImageSize > 0
 			}))
 }
 
 // barFigure has a row: a value for each leg and the median for each contender.
-func (l layout) barFigure(id, title, note string, format func(float64) string, value func(bench.LegResult) (float64, bool)) figure {
-	f := figure{ID: id, Title: title, Note: note, Columns: l.columns, Middles: l.middleNames(false), Empty: true, kind: kindBars}
-	r := figureRow{Label: id, Title: "all steps"}
+func (l layout) barFigure(id, title, note string, format func(float64) string,
+	value func(bench.LegResult) (float64, bool)) figure {
+	f := figure{ID: id, Title: title, Note: note, Columns: l.columns, Middles: l.middleNames(false), Empty: true,
+		kind: kindBars}
+	f.Rows = []figureRow{newFigureRow(id, "all steps", false, len(l.columns))}
 	values := make([][]float64, len(l.contenders))
-	for _, c := range l.columns {
-		s := series{column: c, points: []*point{nil}}
-		words := missing
+	for j, c := range l.columns {
+		line := series{column: c, points: []*point{nil}}
 		if v, ok := value(*c.leg); ok && finite(v) {
-			s.points[0] = &point{y: v}
-			words = format(v)
+			f.put(line, 0, j, point{y: v}, format(v))
 			values[c.Contender] = append(values[c.Contender], v)
-			f.Empty = false
 		}
-		r.Cells = append(r.Cells, words)
-		f.series = append(f.series, s)
+		f.series = append(f.series, line)
 	}
-	f.Rows = []figureRow{r}
 	for n, c := range l.contenders {
-		m := middle{contender: c, points: []*point{nil}, bands: []*stats.Interval{nil}, words: []string{missing}}
+		m := newMiddle(c, 1)
 		if v, ok := stats.Median(values[n]); ok {
-			m.points[0] = &point{y: v}
-			m.words[0] = format(v)
-			if in, ok := stats.MedianInterval(values[n], 0.95); ok {
-				m.bands[0] = &in
-				m.words[0] += " (" + ends(in, format) + ")"
-			}
+			m.put(0, point{y: v}, values[n], format)
 		}
 		f.addMiddle(m)
 	}
@@ -241,16 +243,27 @@ type middle struct {
 	bounds    []verdict.Summary // what bound the step; zero where nothing is known
 }
 
-// newMiddle is the median of the rounds that finished a step; of quantiles that of all together.
-func newMiddle(l layout, n int, m plotted) middle {
-	c, sum := l.contenders[n], l.sum(n)
-	mid := middle{contender: c, points: make([]*point, len(l.rows)), bands: make([]*stats.Interval, len(l.rows)),
-		words: make([]string, len(l.rows)), bounds: make([]verdict.Summary, len(l.rows))}
+func newMiddle(c contender, rows int) middle {
+	return middle{contender: c, points: make([]*point, rows), bands: make([]*stats.Interval, rows),
+		words: slices.Repeat([]string{missing}, rows), bounds: make([]verdict.Summary, rows)}
+}
+
+// put adds what is known of a row, and the interval around it.
+func (m *middle) put(row int, p point, rounds []float64, format func(float64) string) {
+	m.points[row], m.words[row] = &p, format(p.y)
+	if in, ok := stats.MedianInterval(rounds, 0.95); ok {
+		m.bands[row] = &in
+		m.words[row] += " (" + ends(in, format) + ")"
+	}
+}
+
+// stepMiddle is the median of the rounds that finished a step; of quantiles that of all together.
+func stepMiddle(l layout, c contender, m plotted) middle {
+	mid := newMiddle(c, len(l.rows))
 	for i, r := range l.rows {
-		mid.words[i] = missing
 		var values []float64
 		for _, col := range l.columns {
-			if col.Contender != n || col.steps[i] == nil || col.steps[i].Aborted != "" {
+			if col.Contender != c.Index || col.steps[i] == nil || col.steps[i].Aborted != "" {
 				continue
 			}
 			if v, _, ok := m.value(*col.steps[i]); ok && finite(v) {
@@ -259,21 +272,16 @@ func newMiddle(l layout, n int, m plotted) middle {
 		}
 		v, ok := stats.Median(values)
 		if m.Quantile() {
-			if s, known := stepAt(sum, l.indices[i]); known && ok {
+			if s, known := stepAt(c.of.Contender, l.indices[i]); known && ok {
 				v, ok = m.whole(s)
 			}
 		}
 		if !ok || !finite(v) {
 			continue
 		}
-		mid.points[i] = &point{y: v, warmUp: r.WarmUp}
-		mid.words[i] = m.format(v)
-		if in, ok := stats.MedianInterval(values, 0.95); ok {
-			mid.bands[i] = &in
-			mid.words[i] += " (" + ends(in, m.format) + ")"
-		}
+		mid.put(i, point{y: v, warmUp: r.WarmUp}, values, m.format)
 		if !r.WarmUp {
-			mid.bounds[i] = l.bounds[n][l.indices[i]]
+			mid.bounds[i] = c.of.Bounds[l.indices[i]]
 		}
 	}
 	return mid
@@ -328,12 +336,11 @@ var marks = []mark{
 
 // letter is the mark of a bound; "" where there is none.
 func letter(b verdict.Bound) string {
-	for _, m := range marks {
-		if m.bound == b {
-			return m.Letter
-		}
+	i := slices.IndexFunc(marks, func(m mark) bool { return m.bound == b })
+	if i < 0 {
+		return ""
 	}
-	return ""
+	return marks[i].Letter
 }
 
 func marksOf(all []middle) []mark {

@@ -60,20 +60,13 @@ func thousands(s string) string {
 
 // duration prints d in the unit that suits it: "850 ns", "170 µs", "1.23 ms", "2.41 s", "3m20s".
 func duration(d time.Duration) string {
-	abs := d.Abs()
 	switch {
-	case abs == 0:
+	case d == 0:
 		return "0" + nbsp + "s"
-	case abs < time.Microsecond:
-		return strconv.FormatInt(int64(d), 10) + nbsp + "ns"
-	case abs < 999500*time.Nanosecond:
-		return significant(float64(d)/float64(time.Microsecond)) + nbsp + "µs"
-	case abs < 999500*time.Microsecond:
-		return significant(float64(d)/float64(time.Millisecond)) + nbsp + "ms"
-	case abs < 2*time.Minute:
-		return significant(d.Seconds()) + nbsp + "s"
+	case d.Abs() >= 2*time.Minute:
+		return d.Round(time.Second).String()
 	}
-	return d.Round(time.Second).String()
+	return strings.NewReplacer("-", "−", " ", nbsp).Replace(units.Duration(d))
 }
 
 // mebibytes prints a size: "123 MiB", "3.2 kiB".

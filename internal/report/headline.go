@@ -70,25 +70,31 @@ func (c contender) row(cells ...cell) headlineRow {
 
 // newHeadline has a row for each contender. figures hold how they stand: tiers, since ranks would
 // say more than the rounds do.
-func newHeadline(run bench.Run, l layout, sums []stats.Contender, figures summary.Figures, floor *compare.Floor) headline {
-	columns := shown(measure.ReportContenders, sums)
+func newHeadline(run bench.Run, l layout, figures summary.Figures, floor *compare.Floor) headline {
+	columns := l.shown(measure.ReportContenders)
 	h := headline{
 		Sort:    true,
 		Columns: slices.Concat([]string{"Tier"}, titles(columns), []string{"Checks", "Whole legs"}),
 		Footnotes: []string{
-			"Medians of the rounds. Below them a 95 % interval of the median (between two of the rounds in order of size), which takes " + strconv.Itoa(stats.MinInterval) +
-				" rounds (with as many its confidence is 96.9 %); with fewer the lowest and the highest, and how many rounds there are of those that it takes.",
-			"The peak is the best of the steps that were run, warm-up apart. Latency is that of all rounds together at the step whose throughput is nearest to half of the peak, if it is between 25 and 75 % of it; below it that at the peak. " +
-				"Memory: the highest of all rounds. CPU per request and cost: of the whole life, start-up, checks and warm-up included; the median round by cost, and below it its parts (other: checks, and the time between the steps).",
+			"Medians of the rounds. Below them a 95 % interval of the median (between two of the rounds in order of size), " +
+				"which takes " + strconv.Itoa(stats.MinInterval) +
+				" rounds (with as many its confidence is 96.9 %); with fewer the lowest and the highest, and how many rounds " +
+				"there are of those that it takes.",
+			"The peak is the best of the steps that were run, warm-up apart. Latency is that of all rounds together at the " +
+				"step whose throughput is nearest to half of the peak, if it is between 25 and 75 % of it; below it that at " +
+				"the peak. " +
+				"Memory: the highest of all rounds. CPU per request and cost: of the whole life, start-up, checks and warm-up " +
+				"included; the median round by cost, and below it its parts (other: checks, and the time between the steps).",
 		},
 	}
 	sampled := false
 	tiers, why := tiersOf(figures)
-	for i, s := range sums {
-		row := l.contenders[i].row(tierCell(tiers[s.Label]))
+	for _, c := range l.contenders {
+		s := c.of.Contender
+		row := c.row(tierCell(tiers[s.Label]))
 		for _, m := range columns {
 			if m.ID == measure.Throughput {
-				row.Cells = append(row.Cells, peakCell(s, l.bounds[i]))
+				row.Cells = append(row.Cells, peakCell(s, c.of.Bounds))
 			} else {
 				row.Cells = append(row.Cells, measureCell(m.Measure, s))
 			}
@@ -97,16 +103,17 @@ func newHeadline(run bench.Run, l layout, sums []stats.Contender, figures summar
 		h.Rows = append(h.Rows, row)
 		sampled = sampled || s.MemoryPeak > 0 && s.MemoryPeakIsSample
 	}
-	if len(sums) > 1 {
+	if len(l.contenders) > 1 {
 		if floor != nil {
-			why += " Differences below the noise floor of this machine part no tiers: " + floor.Words() + "."
+			why += " Differences below the noise floor of this machine separate no tiers: " + floor.Words() + "."
 		}
 		h.Footnotes = append(h.Footnotes, why)
 	}
 	if sampled {
-		h.Footnotes = append(h.Footnotes, "“≥” marks an estimate: no high-water mark could be read, so that the largest sample is shown; the true peak may be higher.")
+		h.Footnotes = append(h.Footnotes, "“≥” marks an estimate: no high-water mark could be read, so that the largest "+
+			"sample is shown; the true peak may be higher.")
 	}
-	if run.Profile.PriceVCPUHr <= 0 && len(sums) > 0 {
+	if run.Profile.PriceVCPUHr <= 0 && len(l.contenders) > 0 {
 		h.Footnotes = append(h.Footnotes, "The profile names no price; a vCPU-hour counts as $"+plain(stats.DefaultPrice)+".")
 	}
 	return h
@@ -121,7 +128,7 @@ func tiersOf(figures summary.Figures) (tiers map[string]int, why string) {
 			continue
 		}
 		if s.Paired {
-			how = "they took turns, so round against round, signed ranks"
+			how = "they took turns: rounds are paired, signed ranks"
 		}
 		for _, p := range s.Places {
 			if p.Tier > 0 && figures.Comparable(s) && s.Told() {
@@ -132,7 +139,8 @@ func tiersOf(figures summary.Figures) (tiers map[string]int, why string) {
 	if len(tiers) == 0 {
 		return tiers, "No tiers: the rounds do not support any order of the contenders, for the reasons at the top."
 	}
-	return tiers, "Tier, by throughput: whoever is in a lower one is behind the first of each higher one by more than chance (" + how + ", Holm over all pairs, 5 %); within a tier nobody is known to be behind the first. " +
+	return tiers, "Tier, by throughput: whoever is in a lower one is behind the first of each higher one by more " +
+		"than chance (" + how + ", Holm over all pairs, 5 %); within a tier nobody is known to be behind the first. " +
 		missing + ": not compared, for the reasons at the top."
 }
 
@@ -174,13 +182,15 @@ func durationCell(v stats.Value) cell {
 	if !v.Known() {
 		return cell{Main: missing}
 	}
-	return valued(v.Median, duration(v.Duration()), spread(v, func(x float64) string { return words(measure.Nanoseconds, x) })...)
+	inWords := func(x float64) string { return duration(time.Duration(x)) }
+	return valued(v.Median, duration(v.Duration()), spread(v, inWords)...)
 }
 
 // shown are the measures of a table of contenders, but for optional ones that nobody has.
-func shown(p measure.Place, sums []stats.Contender) []measure.Shown {
+func (l layout) shown(p measure.Place) []measure.Shown {
 	return slices.DeleteFunc(measure.View(p), func(m measure.Shown) bool {
-		return m.Optional && !slices.ContainsFunc(sums, func(s stats.Contender) bool { return m.Contender(s).Known })
+		has := func(c contender) bool { return m.Contender(c.of.Contender).Known }
+		return m.Optional && !slices.ContainsFunc(l.contenders, has)
 	})
 }
 
@@ -205,7 +215,8 @@ func measureCell(m measure.Measure, s stats.Contender) cell {
 	case measure.P50Half, measure.P99Half:
 		return halfCell(m, s)
 	case measure.StartUp, measure.PeakTime:
-		c.Small = interval(stats.Value{Values: f.Rounds, Interval: f.Interval}, func(v float64) string { return words(m.Unit, v) })
+		c.Small = interval(stats.Value{Values: f.Rounds, Interval: f.Interval},
+			func(v float64) string { return words(m.Unit, v) })
 	case measure.CPURequest:
 		return cpuCell(s)
 	case measure.Cost:

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -10,21 +9,16 @@ import (
 	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/safe"
-	"locbench/internal/stats"
-	"locbench/internal/verdict"
 )
 
 // layout is the order in which everything is shown: contenders as in the profile, their rounds
-// beside each other, steps in the order in which they ran. Tables and charts share it, so that
+// side by side, steps in the order in which they ran. Tables and charts share it, so that
 // column 3 is the same leg everywhere.
 type layout struct {
 	contenders []contender
 	columns    []column
 	rows       []row
 	indices    []int // of the steps, by row
-	sums       []stats.Contender
-	bounds     []map[int]verdict.Summary // by contender and index of the step
-	failures   [][]analysis.Failure      // by contender
 }
 
 // contender is all that concerns one selection.
@@ -32,17 +26,16 @@ type contender struct {
 	Index int    // decides its colour
 	Label string // cleaned
 	About string // "Go 1.26, net/http 1.26"
-	key   string
-	legs  []*bench.LegResult
+	of    analysis.Contender
 }
 
 // Rounds is how many columns it takes.
-func (c contender) Rounds() int { return len(c.legs) }
+func (c contender) Rounds() int { return len(c.of.Results) }
 
 // Color is the class of its colour in style.css.
 func (c contender) Color() int { return c.Index % colors }
 
-// colors is the number of colours in style.css; after that they begin anew, with dashed lines.
+// colors is the number of colours in style.css; after that they begin again, with dashed lines.
 const colors = 10
 
 type column struct {
@@ -66,27 +59,16 @@ type row struct {
 	step   bench.Step
 }
 
-// newLayout sorts the legs. Steps are those of the profile and any others that a leg has run.
+// newLayout lays a run out. Steps are those of the profile and any others that a leg has run.
 func newLayout(a *analysis.Run) layout {
 	var l layout
-	run, legs := a.Run, slices.Clone(a.Legs)
-	ordered := a.Ordered()
-	places := map[string]int{}
-	for i, c := range ordered {
-		places[c.Label] = i
-	}
-	place := func(leg bench.LegResult) int { return places[leg.Leg.Label()] }
-	slices.SortStableFunc(legs, func(a, b bench.LegResult) int {
-		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a.Leg.Round, b.Leg.Round))
-	})
-
 	steps := map[int]bench.Step{}
-	for _, leg := range legs {
+	for _, leg := range a.Legs {
 		for _, s := range leg.Steps {
 			steps[s.Index] = s.Step
 		}
 	}
-	for i, s := range run.Profile.Steps {
+	for i, s := range a.Run.Profile.Steps {
 		steps[i] = s
 	}
 	l.indices = slices.Sorted(maps.Keys(steps))
@@ -103,24 +85,19 @@ func newLayout(a *analysis.Run) layout {
 		l.rows[i].Label = safe.Line(l.rows[i].step.Request, 16)
 	}
 
-	for i := range legs {
-		leg := &legs[i]
-		key := leg.Leg.Label()
-		n := len(l.contenders) - 1
-		if n < 0 || l.contenders[n].key != key {
-			n++
-			l.contenders = append(l.contenders, contender{Index: n, Label: cleanName(key), About: about(leg.Service), key: key})
+	for n, of := range a.Ordered() {
+		who := contender{Index: n, Label: cleanName(of.Label), About: about(of.Results[0].Service), of: of}
+		l.contenders = append(l.contenders, who)
+		for i := range of.Results {
+			leg := &of.Results[i]
+			c := column{Contender: n, Label: who.Label, Round: leg.Leg.Round, leg: leg,
+				steps: make([]*bench.StepResult, len(l.rows))}
+			for j := range leg.Steps {
+				row, _ := slices.BinarySearch(l.indices, leg.Steps[j].Index)
+				c.steps[row] = &leg.Steps[j]
+			}
+			l.columns = append(l.columns, c)
 		}
-		l.contenders[n].legs = append(l.contenders[n].legs, leg)
-		c := column{Contender: n, Label: cleanName(key), Round: leg.Leg.Round, leg: leg, steps: make([]*bench.StepResult, len(l.rows))}
-		for j := range leg.Steps {
-			row, _ := slices.BinarySearch(l.indices, leg.Steps[j].Index)
-			c.steps[row] = &leg.Steps[j]
-		}
-		l.columns = append(l.columns, c)
-	}
-	for _, c := range ordered {
-		l.sums, l.bounds, l.failures = append(l.sums, c.Contender), append(l.bounds, c.Bounds), append(l.failures, c.Failures())
 	}
 	return l
 }
@@ -134,16 +111,6 @@ func newRow(s bench.Step, warm int) row {
 		r.Title = "warm-up " + strconv.Itoa(warm) + ", " + r.Title
 	}
 	return r
-}
-
-// sum is the summary of one contender; empty where names are so confused that it has none.
-func (l layout) sum(contender int) stats.Contender {
-	for _, s := range l.sums {
-		if s.Label == l.contenders[contender].key {
-			return s
-		}
-	}
-	return stats.Contender{Peak: -1}
 }
 
 func (l layout) axis() string {

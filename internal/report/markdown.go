@@ -28,23 +28,24 @@ const maxFailedChecks = 50
 // fingerprint, and how to repeat it. report.html has the charts and every step.
 func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 	l := newLayout(a)
-	run, sums := a.Run, l.sums
+	run := a.Run
 	figured := summary.New(a, opts.rules())
 	var b bytes.Buffer
 	warned := warnings(a, l)
 	fmt.Fprintf(&b, "# %s\n\n", escape(title(run, opts.Title)))
-	fmt.Fprintf(&b, "%s, %s; started %s; run %s.\n", units.Plural(len(l.contenders), "contender"), units.Plural(len(l.columns), "leg"), instant(run.Started), escape(cleanText(run.OutcomeText())))
+	fmt.Fprintf(&b, "%s, %s; started %s; run %s.\n", units.Plural(len(l.contenders), "contender"),
+		units.Plural(len(l.columns), "leg"), instant(run.Started), escape(cleanText(run.OutcomeText())))
 	for _, x := range warned {
-		if x.Loud {
+		if x.Important {
 			fmt.Fprintf(&b, "\n**%s**%s\n", escape(x.Text), place(x.Place()))
 		}
 	}
-	markdownSayings(&b, sayings(figured))
-	markdownHeadline(&b, l, sums, figured, newHeadline(run, l, sums, figured, opts.Floor).Footnotes)
-	markdownSparks(&b, l, sums)
+	markdownSummary(&b, summaryParts(figured))
+	markdownHeadline(&b, l, figured, newHeadline(run, l, figured, opts.Floor).Footnotes)
+	markdownSparks(&b, l)
 	markdownThresholds(&b, thresholds(run, l))
 	markdownTroubles(&b, troubles(l))
-	for _, p := range procedures(run, l, sums) {
+	for _, p := range procedures(l) {
 		if !p.Late { // those have one column a contender, each with a sentence: for the page
 			b.WriteString("\n## " + escape(p.Title) + "\n\n")
 			markdownTable(&b, p.Table)
@@ -55,14 +56,15 @@ func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 	folded(&b, "Warnings", func() { markdownWarnings(&b, warned) })
 	folded(&b, "Fingerprint", func() { markdownFingerprint(&b, fingerprint(run, l)) })
 	folded(&b, "How to repeat it", func() { markdownRepeat(&b, newRepeat(run)) })
-	b.WriteString("\nEvery figure, with the definitions of the measures, is in report.html; the exact numbers are in the JSON files beside it.\n")
+	b.WriteString("\nEvery figure, with the definitions of the measures, is in report.html; the exact numbers are in " +
+		"the JSON files next to it.\n")
 	if _, err := safe.NewWriter(w, nil).Write(b.Bytes()); err != nil {
 		return fmt.Errorf("write summary: %w", err)
 	}
 	return nil
 }
 
-// folded puts a part of the summary behind its title; an empty part is left out.
+// folded puts a part of the summary under its title; an empty part is left out.
 func folded(b *bytes.Buffer, title string, write func()) {
 	before := b.Len()
 	b.WriteString("\n<details><summary>" + escape(title) + "</summary>\n\n")
@@ -90,23 +92,32 @@ func markdownFingerprint(b *bytes.Buffer, groups []factGroup) {
 	}
 }
 
+// markdownRows writes a table; rule is that of the columns after the first. Cells are escaped already.
+func markdownRows(b *bytes.Buffer, rule string, head []string, rows [][]string) {
+	b.WriteString("| " + strings.Join(head, " | ") + " |\n|---|" + strings.Repeat(rule+"|", len(head)-1) + "\n")
+	for _, r := range rows {
+		b.WriteString("| " + strings.Join(r, " | ") + " |\n")
+	}
+}
+
 func markdownTable(b *bytes.Buffer, h headline) {
 	if len(h.Rows) == 0 {
 		b.WriteString("No leg has run.\n")
 		return
 	}
-	b.WriteString("| " + cmp.Or(h.Corner, "Contender") + " |")
+	head := []string{cmp.Or(h.Corner, "Contender")}
 	for _, c := range h.Columns {
-		b.WriteString(" " + escape(c) + " |")
+		head = append(head, escape(c))
 	}
-	b.WriteString("\n|---|" + strings.Repeat("---:|", len(h.Columns)) + "\n")
+	var rows [][]string
 	for _, r := range h.Rows {
-		b.WriteString("| " + escape(r.Label) + " |")
+		row := []string{escape(r.Label)}
 		for _, c := range r.Cells {
-			b.WriteString(" " + escape(c.Main) + place(strings.Join(c.Small, ", ")) + " |")
+			row = append(row, escape(c.Main)+place(strings.Join(c.Small, ", ")))
 		}
-		b.WriteString("\n")
+		rows = append(rows, row)
 	}
+	markdownRows(b, "---:", head, rows)
 	for _, n := range h.Footnotes {
 		b.WriteString("\n" + escape(n) + "\n")
 	}
@@ -157,10 +168,11 @@ func markdownChecks(b *bytes.Buffer, t checkTable) {
 		b.WriteString("No checks were run.\n")
 		return
 	}
-	b.WriteString("| Leg | Passed | Failed | Skipped |\n|---|---:|---:|---:|\n")
+	var rows [][]string
 	for _, c := range t.Totals {
-		fmt.Fprintf(b, "| %s | %d | %d | %d |\n", escape(c.Leg), c.Passed, c.Failed, c.Skipped)
+		rows = append(rows, []string{escape(c.Leg), strconv.Itoa(c.Passed), strconv.Itoa(c.Failed), strconv.Itoa(c.Skipped)})
 	}
+	markdownRows(b, "---:", []string{"Leg", "Passed", "Failed", "Skipped"}, rows)
 	if len(t.Failed) > 0 {
 		b.WriteString("\nFailed:\n\n")
 	}
@@ -181,7 +193,7 @@ func markdownChecks(b *bytes.Buffer, t checkTable) {
 
 func markdownWarnings(b *bytes.Buffer, all []warning) {
 	for _, w := range all {
-		if !w.Loud { // those are at the top already
+		if !w.Important { // those are at the top already
 			fmt.Fprintf(b, "- %s%s\n", escape(w.Text), place(w.Place()))
 		}
 	}
@@ -191,24 +203,25 @@ func place(where string) string { return when(where != "", " ("+escape(where)+")
 
 // markdownHeadline writes the headline as two small tables, so that a pull request can show them:
 // under load, and of the whole life. notes are those of the page's table.
-func markdownHeadline(b *bytes.Buffer, l layout, sums []stats.Contender, figures summary.Figures, notes []string) {
+func markdownHeadline(b *bytes.Buffer, l layout, figures summary.Figures, notes []string) {
 	b.WriteString("\n## Headline\n\n")
-	if len(sums) == 0 {
+	if len(l.contenders) == 0 {
 		b.WriteString("No leg has run.\n")
 		return
 	}
-	under, whole := shown(measure.MarkdownLoad, sums), shown(measure.MarkdownLife, sums)
+	under, whole := l.shown(measure.MarkdownLoad), l.shown(measure.MarkdownLife)
 	load := headline{Columns: slices.Concat([]string{"Tier", "Peak", "95 % interval", "At"}, titles(under))}
-	life := headline{Columns: slices.Concat(titles(whole), []string{"of it start-up", "warm-up", "steady", "Checks", "Legs"})}
+	life := headline{Columns: slices.Concat(titles(whole), []string{"of it start-up", "warm-up", "steady", "Checks",
+		"Legs"})}
 	tiers, _ := tiersOf(figures)
-	for i, s := range sums {
-		label := l.contenders[i].Label
+	for _, c := range l.contenders {
+		s := c.of.Contender
 		first := []cell{tierCell(tiers[s.Label]), peakCell(s, nil), intervalCell(s), atCell(s)}
 		cost := cmp.Or(s.Cost, &stats.Cost{})
 		last := []cell{shownIf(s.Cost != nil, dollars(cost.StartUp)), shownIf(s.Cost != nil, dollars(cost.WarmUp)),
 			shownIf(s.Cost != nil, dollars(cost.Steady)), checksCell(s), legsCell(s)}
-		load.Rows = append(load.Rows, headlineRow{Label: label, Cells: bare(slices.Concat(first, measureCells(under, s)))})
-		life.Rows = append(life.Rows, headlineRow{Label: label, Cells: bare(slices.Concat(measureCells(whole, s), last))})
+		load.Rows = append(load.Rows, headlineRow{Label: c.Label, Cells: bare(slices.Concat(first, measureCells(under, s)))})
+		life.Rows = append(life.Rows, headlineRow{Label: c.Label, Cells: bare(slices.Concat(measureCells(whole, s), last))})
 	}
 	markdownTable(b, load)
 	b.WriteString("\n")
@@ -243,7 +256,8 @@ func intervalCell(s stats.Contender) cell {
 	if in := peak.Throughput.Interval; in != nil {
 		return cell{Main: ends(*in, significant)}
 	}
-	return shownIf(peak.Throughput.Known(), strconv.Itoa(len(peak.Throughput.Values))+" of "+units.Plural(stats.MinInterval, "round"))
+	return shownIf(peak.Throughput.Known(),
+		strconv.Itoa(len(peak.Throughput.Values))+" of "+units.Plural(stats.MinInterval, "round"))
 }
 
 func atCell(s stats.Contender) cell {
@@ -257,7 +271,8 @@ func atCell(s stats.Contender) cell {
 func escape(s string) string {
 	s = strings.NewReplacer(
 		`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`, `|`, `\|`, `~`, `\~`, `$`, `\$`,
-		`<`, `&lt;`, `>`, `&gt;`, `&`, `&amp;`, nbsp, ` `, `://`, `&#58;//`, "@", "@"+string(safe.ZeroWidth), "\n", " ", "\r", " ",
+		`<`, `&lt;`, `>`, `&gt;`, `&`, `&amp;`, nbsp, ` `,
+		`://`, `&#58;//`, "@", "@"+string(safe.ZeroWidth), "\n", " ", "\r", " ",
 	).Replace(strings.TrimSpace(s))
 	s = webAddress.ReplaceAllString(s, "${1}&#46;")
 	return numberStart.ReplaceAllString(blockStart.ReplaceAllString(s, `\$0`), `$1\$2`)
@@ -269,31 +284,31 @@ var (
 	numberStart = regexp.MustCompile(`^([0-9]+)([.)](?:\s|$))`)
 )
 
-type saying struct {
+type summaryPart struct {
 	Title     string
 	Class     string // of the list, in style.css
 	Folded    bool   // until somebody asks for it
 	Sentences []string
 }
 
-// toldLoudly tells of a rule of package summary that loud warnings have its sentences already.
-func toldLoudly(rule string) bool {
+// hasBanner reports whether the sentences of a rule of package summary are among the important warnings.
+func hasBanner(rule string) bool {
 	return rule == "not whole" || rule == "unsound" || rule == "limits not enforced"
 }
 
 // sayings are what the figures support, in words, the most important first.
-func sayings(figures summary.Figures) []saying {
+func summaryParts(figures summary.Figures) []summaryPart {
 	parts := []struct {
-		saying
+		summaryPart
 		kinds []summary.Kind
 	}{
-		{saying{Title: "Who is ahead", Class: "claims"}, []summary.Kind{summary.Claim, summary.Open}},
-		{saying{Title: "What failed", Class: "failures"}, []summary.Kind{summary.Failure}},
-		{saying{Title: "What bound whom", Class: "bounds", Folded: true}, []summary.Kind{summary.Bound}},
-		{saying{Title: "In doubt", Class: "doubts", Folded: true}, []summary.Kind{summary.Doubt}},
+		{summaryPart{Title: "Who is ahead", Class: "claims"}, []summary.Kind{summary.Claim, summary.Open}},
+		{summaryPart{Title: "What failed", Class: "failures"}, []summary.Kind{summary.Failure}},
+		{summaryPart{Title: "What bound whom", Class: "bounds", Folded: true}, []summary.Kind{summary.Bound}},
+		{summaryPart{Title: "In doubt", Class: "doubts", Folded: true}, []summary.Kind{summary.Doubt}},
 	}
 	for _, s := range figures.Sentences() {
-		if toldLoudly(s.Rule) {
+		if hasBanner(s.Rule) {
 			continue
 		}
 		for i := range parts {
@@ -302,16 +317,16 @@ func sayings(figures summary.Figures) []saying {
 			}
 		}
 	}
-	var all []saying
+	var all []summaryPart
 	for _, p := range parts {
 		if len(p.Sentences) > 0 {
-			all = append(all, p.saying)
+			all = append(all, p.summaryPart)
 		}
 	}
 	return all
 }
 
-func markdownSayings(b *bytes.Buffer, all []saying) {
+func markdownSummary(b *bytes.Buffer, all []summaryPart) {
 	for _, s := range all {
 		b.WriteString("\n**" + s.Title + "**\n\n")
 		for _, text := range s.Sentences {

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -16,27 +15,27 @@ import (
 // arrivals of burst. Which of them a run has shows in its steps, not in its name.
 type procedure struct {
 	ID, Title string
-	Late      bool // behind the figures
+	Late      bool // after the figures
 	Table     headline
 }
 
 // procedures are those of a run; most runs have none.
-func procedures(run bench.Run, l layout, sums []stats.Contender) (all []procedure) {
+func procedures(l layout) (all []procedure) {
 	if p, ok := failedRequests(l); ok {
 		all = append(all, p)
 	}
-	if p, ok := bounds(run, l); ok {
+	if p, ok := bounds(l); ok {
 		all = append(all, p)
 	}
-	if p, ok := matrix(l, sums); ok {
+	if p, ok := matrix(l); ok {
 		all = append(all, p)
 	}
 	for i, r := range l.rows {
 		if r.step.Arrivals != nil {
-			all = append(all, arrivals(l, sums, i))
+			all = append(all, arrivals(l, i))
 		}
 	}
-	if p, ok := breakdown(l, sums); ok {
+	if p, ok := breakdown(l); ok {
 		all = append(all, p)
 	}
 	return append(all, coldAndWarm(l)...)
@@ -46,19 +45,20 @@ func procedures(run bench.Run, l layout, sums []stats.Contender) (all []procedur
 func failedRequests(l layout) (procedure, bool) {
 	p := procedure{ID: "failures", Title: "Failed requests"}
 	p.Table.Columns = []string{"Request", "Failure", "Share", "Count", "The first"}
-	for n, failures := range l.failures {
-		for _, f := range failures {
-			p.Table.Rows = append(p.Table.Rows, headlineRow{Label: l.contenders[n].Label, Color: l.contenders[n].Color(), Cells: []cell{
+	for _, c := range l.contenders {
+		for _, f := range c.of.Failures() {
+			p.Table.Rows = append(p.Table.Rows, headlineRow{Label: c.Label, Color: c.Color(), Cells: []cell{
 				{Main: cleanName(f.Request)}, {Main: cleanName(string(f.Kind))}, {Main: percent(f.Share)}, {Main: count(f.Count)},
 				shownIf(f.First != "", cleanText(f.First)),
 			}})
 		}
 	}
-	p.Table.Footnotes = []string{"Of all steps and rounds; the share is that of all requests of this kind. The text is that of the first such answer, or the error of the connection."}
+	p.Table.Footnotes = []string{"Of all steps and rounds; the share is that of all requests of this kind. The text " +
+		"is that of the first such answer, or the error of the connection."}
 	return p, len(p.Table.Rows) > 0
 }
 
-func bounds(run bench.Run, l layout) (procedure, bool) {
+func bounds(l layout) (procedure, bool) {
 	p := procedure{ID: "bounds", Title: "What bound each step", Late: true}
 	p.Table.Corner = "Step"
 	for _, c := range l.contenders {
@@ -67,8 +67,8 @@ func bounds(run bench.Run, l layout) (procedure, bool) {
 	any := false
 	for i, r := range l.rows {
 		row := headlineRow{Label: r.Title}
-		for _, of := range l.bounds {
-			s := of[l.indices[i]]
+		for _, c := range l.contenders {
+			s := c.of.Bounds[l.indices[i]]
 			one := cell{Main: missing}
 			if s.Bound != "" {
 				any = true
@@ -79,22 +79,23 @@ func bounds(run bench.Run, l layout) (procedure, bool) {
 		}
 		p.Table.Rows = append(p.Table.Rows, row)
 	}
-	p.Table.Footnotes = []string{"By the counters at the two ends of each step and by the other steps of the same leg; the figures are those of the last round that has this verdict. " +
-		"“connections”: more of them bring more. “contender”: idle CPUs, and yet no more throughput with more connections. “unclear”: none of these, as far as the counters tell."}
+	p.Table.Footnotes = []string{"By the counters at the two ends of each step and by the other steps of the same " +
+		"leg; the figures are those of the last round that has this verdict. " +
+		"“connections”: more of them bring more. “contender”: idle CPUs, and yet no more throughput with more " +
+		"connections. “unclear”: none of these, as far as the counters tell."}
 	return p, any
 }
 
-// breakdown tells the requests of a mix apart, at each contender's peak, or where it has none.
-func breakdown(l layout, sums []stats.Contender) (procedure, bool) {
+// breakdown has the requests of a mix one by one, at each contender's peak, or where it has none.
+func breakdown(l layout) (procedure, bool) {
 	p := procedure{ID: "requests", Title: "Requests of the mix"}
 	p.Table.Columns = []string{"Request", "At", "Successes", "Errors", "p50", "p90", "p99", "Max"}
-	for n, s := range sums {
-		step, ok := s.BusiestStep()
+	for _, c := range l.contenders {
+		step, ok := c.of.BusiestStep()
 		if !ok {
 			continue
 		}
-		c := l.contenders[n]
-		for _, r := range requestLoads(l, n, step.Index) {
+		for _, r := range requestLoads(c, step.Index) {
 			latency := func(d time.Duration) cell { return shownIf(r.Latency.Count != 0, duration(d)) }
 			errors := bench.Load{Succeeded: r.Succeeded, Failed: r.Failed}
 			p.Table.Rows = append(p.Table.Rows, headlineRow{Label: c.Label, Color: c.Color(), Cells: []cell{
@@ -104,18 +105,16 @@ func breakdown(l layout, sums []stats.Contender) (procedure, bool) {
 			}})
 		}
 	}
-	p.Table.Footnotes = []string{"Of all rounds together, at the step with the highest throughput (where too many requests failed in all of them: with the most requests). Each step's are in the legs' JSON files."}
+	p.Table.Footnotes = []string{"Of all rounds together, at the step with the highest throughput (where too many " +
+		"requests failed in all of them: with the most requests). Each step's are in the legs' JSON files."}
 	return p, len(p.Table.Rows) > 0
 }
 
 // requestLoads is what became of each kind of request in a step, in all rounds of a contender.
-func requestLoads(l layout, contender, index int) (all []bench.RequestLoad) {
+func requestLoads(c contender, index int) (all []bench.RequestLoad) {
 	var latencies [][]bench.Latencies
-	for _, c := range l.columns {
-		if c.Contender != contender {
-			continue
-		}
-		for _, s := range c.leg.Steps {
+	for _, leg := range c.of.Results {
+		for _, s := range leg.Steps {
 			if s.Index != index || s.Aborted != "" {
 				continue
 			}
@@ -157,8 +156,8 @@ func requestsApart(l layout) (steps []int) {
 	return steps
 }
 
-// matrix is throughput by contender and request, with what was in flight beside it.
-func matrix(l layout, sums []stats.Contender) (procedure, bool) {
+// matrix is throughput by contender and request, with what was in flight below it.
+func matrix(l layout) (procedure, bool) {
 	steps := requestsApart(l)
 	if steps == nil {
 		return procedure{}, false
@@ -176,26 +175,30 @@ func matrix(l layout, sums []stats.Contender) (procedure, bool) {
 		p.Table.Columns = append(p.Table.Columns, title)
 	}
 	p.Title += when(same, ", "+units.Plural(connections, "connection"))
-	for n, s := range sums {
-		row := l.contenders[n].row()
+	for _, c := range l.contenders {
+		row := c.row()
 		for _, i := range steps {
-			row.Cells = append(row.Cells, matrixCell(l, n, i, s))
+			row.Cells = append(row.Cells, matrixCell(c, l.indices[i]))
 		}
 		p.Table.Rows = append(p.Table.Rows, row)
 	}
-	p.Table.Footnotes = []string{"Successes per second, the median of the rounds; below it the requests in flight, which by Little's law is throughput × mean latency. " +
-		"Where all connections are in flight, it is their number that bounds the throughput, not the contender: with answers after a delay, no more than connections / delay."}
+	p.Table.Footnotes = []string{"Successes per second, the median of the rounds; below it the requests in flight, " +
+		"which by Little's law is throughput × mean latency. " +
+		"Where all connections are in flight, it is their number that bounds the throughput, not the contender: with " +
+		"answers after a delay, no more than connections / delay."}
 	return p, true
 }
 
-func matrixCell(l layout, contender, row int, s stats.Contender) cell {
+func matrixCell(c contender, index int) cell {
 	var inFlight []float64
-	for _, c := range l.columns {
-		if c.Contender == contender && c.steps[row] != nil && c.steps[row].Load.InFlight > 0 {
-			inFlight = append(inFlight, c.steps[row].Load.InFlight)
+	for _, leg := range c.of.Results {
+		for _, s := range leg.Steps {
+			if s.Index == index && s.Load.InFlight > 0 {
+				inFlight = append(inFlight, s.Load.InFlight)
+			}
 		}
 	}
-	step, ok := stepAt(s, l.indices[row])
+	step, ok := stepAt(c.of.Contender, index)
 	if !ok || !step.Throughput.Known() {
 		return cell{Main: missing}
 	}
@@ -209,50 +212,54 @@ func matrixCell(l layout, contender, row int, s stats.Contender) cell {
 	return valued(step.Throughput.Median, significant(step.Throughput.Median)+"/s", small...)
 }
 
-// stepAt is the step with an index; a summary has them in that order.
+// stepAt is the step with an index.
 func stepAt(s stats.Contender, index int) (stats.Step, bool) {
-	i, found := slices.BinarySearchFunc(s.Steps, index, func(x stats.Step, index int) int { return cmp.Compare(x.Index, index) })
-	if !found {
+	i := slices.IndexFunc(s.Steps, func(x stats.Step) bool { return x.Index == index })
+	if i < 0 {
 		return stats.Step{}, false
 	}
 	return s.Steps[i], true
 }
 
 // arrivals is the table that the published comparison has for each contender, as one.
-func arrivals(l layout, sums []stats.Contender, row int) procedure {
+func arrivals(l layout, row int) procedure {
 	a := l.rows[row].step.Arrivals
 	p := procedure{ID: fmt.Sprintf("arrivals-%d", row+1), Title: l.rows[row].Title}
-	p.Table.Columns = []string{"OK", "Failed", "Min", "Mean", "SD", "p50", "p75", "p95", "p99", "Max", "Requests per second", "Start-up", "Build", "Image"}
-	for n, s := range sums {
-		c := l.contenders[n]
+	p.Table.Columns = []string{"OK", "Failed", "Min", "Mean", "SD", "p50", "p75", "p95", "p99", "Max",
+		"Requests per second", "Start-up", "Build", "Image"}
+	for _, c := range l.contenders {
 		r := c.row()
-		step, ok := stepAt(s, l.indices[row])
+		step, ok := stepAt(c.of.Contender, l.indices[row])
 		if !ok {
 			r.Cells = slices.Repeat([]cell{{Main: missing}}, len(p.Table.Columns)-3)
 		} else {
 			r.Cells = []cell{{Main: count(step.Succeeded)}, {Main: count(step.FailedTotal()), Small: errorKinds(step.Failed)}}
+			q := step.Latency
 			for _, d := range []time.Duration{
-				step.Latency.Min, step.Latency.Mean, step.Latency.SD, step.Latency.P50, step.Latency.P75, step.Latency.P95, step.Latency.P99, step.Latency.Max,
+				q.Min, q.Mean, q.SD, q.P50, q.P75, q.P95, q.P99, q.Max,
 			} {
 				r.Cells = append(r.Cells, shownIf(step.Latency.Count > 0, duration(d)))
 			}
 			rate := cell{Main: missing}
 			if step.Throughput.Known() {
-				rate = valued(step.Throughput.Median, significant(step.Throughput.Median)+"/s", spread(step.Throughput, significant)...)
+				rate = valued(step.Throughput.Median, significant(step.Throughput.Median)+"/s",
+					spread(step.Throughput, significant)...)
 			}
 			r.Cells = append(r.Cells, rate)
 		}
-		r.Cells = append(r.Cells, durationCell(s.StartUp), buildCell(c), imageCell(c))
+		r.Cells = append(r.Cells, durationCell(c.of.StartUp), buildCell(c), imageCell(c))
 		p.Table.Rows = append(p.Table.Rows, r)
 	}
-	p.Table.Footnotes = []string{fmt.Sprintf("%s, %s each, one after the other. Counts and latencies are of all rounds together, latencies of successes and from the moment a request was due. "+
-		"Requests per second: successes over the true duration, from the first arrival to the last answer. A build that was not needed, or was made before, has no time here.",
+	p.Table.Footnotes = []string{fmt.Sprintf("%s, %s each, one after the other. Counts and latencies are of all "+
+		"rounds together, latencies of successes and from the moment a request was due. "+
+		"Requests per second: successes over the true duration, from the first arrival to the last answer. A build that "+
+		"was not needed, or was made before, has no time here.",
 		l.rows[row].Title, units.Plural(a.Requests, "request"))}
 	return p
 }
 
 func buildCell(c contender) cell {
-	for _, leg := range c.legs {
+	for _, leg := range c.of.Results {
 		if a := leg.Artifact; a.BuildTime > 0 && !a.BuildCached {
 			return cell{Main: duration(a.BuildTime)}
 		}
@@ -261,7 +268,7 @@ func buildCell(c contender) cell {
 }
 
 func imageCell(c contender) cell {
-	for _, leg := range c.legs {
+	for _, leg := range c.of.Results {
 		switch a := leg.Artifact; {
 		case a.ImageSize > 0:
 			return cell{Main: mebibytes(a.ImageSize)}

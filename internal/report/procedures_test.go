@@ -66,7 +66,7 @@ func TestMatrix(t *testing.T) {
 // One request in all steps is no matrix.
 func TestNoMatrix(t *testing.T) {
 	leg := procedureLeg("a", 1, asking("0 ms", 1, 1), asking("0 ms", 1, 1))
-	for _, p := range procedures(bench.Run{}, newLayout(analysis.Of(bench.Run{}, []bench.LegResult{leg})), nil) {
+	for _, p := range procedures(newLayout(analysis.Of(bench.Run{}, []bench.LegResult{leg}))) {
 		if p.ID == "matrix" {
 			t.Errorf("%+v", p)
 		}
@@ -111,7 +111,7 @@ func TestBreakdown(t *testing.T) {
 	legs := []bench.LegResult{procedureLeg("a", 1, step(100, time.Millisecond)), procedureLeg("a", 2, step(300, time.Millisecond))}
 	run := bench.Run{Schema: 1, Profile: bench.Profile{Name: "mix", Rounds: 2, Contenders: []bench.Selection{{Contender: "a"}}, Steps: []bench.Step{legs[0].Steps[0].Step}}}
 	l := newLayout(analysis.Of(run, legs))
-	p, ok := breakdown(l, l.sums)
+	p, ok := breakdown(l)
 	if !ok || len(p.Table.Rows) != 2 {
 		t.Fatalf("%+v", p)
 	}

@@ -110,7 +110,8 @@ func markdownRepeat(b *bytes.Buffer, r repeat) {
 		if r.Env != "" {
 			takes = "It takes " + escape(r.Env) + " from the environment. "
 		}
-		b.WriteString("\nThe profile below, saved as " + escape(r.File) + ", holds all that decides besides the machine. " + takes + "It is run by\n")
+		b.WriteString("\nThe profile below, saved as " + escape(r.File) + ", holds everything that decides the figures, " +
+			"except the machine. " + takes + "It is run by\n")
 		block("sh", r.Again)
 		block("yaml", r.Profile)
 	}

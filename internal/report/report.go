@@ -30,7 +30,7 @@ import (
 // Options change what is shown. The zero value is usable.
 type Options struct {
 	Title  string         // heading of the page; empty: the profile's title, else its name
-	Folder string         // the results folder; its last element is shown, so that the figures can be found again; may be empty
+	Folder string         // of the results, its last element is shown: to find the figures again; may be empty
 	Floor  *compare.Floor // noise floor of the machine: differences below it are not claimed; nil: not known
 }
 
@@ -45,25 +45,25 @@ func (o Options) rules() summary.Rules {
 type document struct {
 	Title, Folder, Policy, State, When, Library, Licences string
 
-	Version        string // of locbench, at the time of the run
-	Style          template.CSS
-	Loud, Warnings []warning
-	Sayings        []saying
-	Headline       headline
-	Procedures     []procedure
-	Thresholds     thresholdTable
-	Troubles       []trouble
-	Asked          []intervention
-	AskedMore      int // that are not in Asked
-	Figures        []figure
-	Chosen         []chosenFigure
-	Contenders     []contender
-	Columns        []column
-	Checks         checkTable
-	Facts          []factGroup
-	Repeat         repeat
-	Definitions    []fact
-	Cut            bool // some step ended early
+	Version             string // of locbench, at the time of the run
+	Style               template.CSS
+	Important, Warnings []warning
+	Summary             []summaryPart
+	Headline            headline
+	Procedures          []procedure
+	Thresholds          thresholdTable
+	Troubles            []trouble
+	Asked               []intervention
+	AskedMore           int // that are not in Asked
+	Figures             []figure
+	Chosen              []chosenFigure
+	Contenders          []contender
+	Columns             []column
+	Checks              checkTable
+	Facts               []factGroup
+	Repeat              repeat
+	Definitions         []fact
+	Cut                 bool // some step ended early
 }
 
 // HTML writes the whole report as one HTML document: 1 MB of chart library, and some 30 KB for each
@@ -84,9 +84,10 @@ func HTML(w io.Writer, a *analysis.Run, opts Options) error {
 		return fmt.Errorf("encode charts: %w", err)
 	}
 	p := newDocument(a, l, all, opts)
-	p.Chosen = chosenFigures(charts)
+	p.Chosen = chosenFigures(l, charts)
 	// Hashes are of the exact scripts; img-src data: is for the library's own patterns.
-	p.Policy = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src 'unsafe-inline'; script-src " +
+	p.Policy = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src 'unsafe-inline'; " +
+		"script-src " +
 		source(lib) + " " + source(script)
 	tmpl, err := template.New("page.html").ParseFS(files, "page.html", "words.html", "figures.html")
 	if err != nil {
@@ -114,14 +115,14 @@ func source(script []byte) string {
 }
 
 func newDocument(a *analysis.Run, l layout, all []figure, opts Options) document {
-	run, sums := a.Run, l.sums
+	run := a.Run
 	figured := summary.New(a, opts.rules())
 	p := document{
 		Title: title(run, opts.Title), State: cleanText(run.OutcomeText()), When: instant(run.Started),
 		Version: cleanName(run.Software.Locbench), Style: template.CSS(joined(styles)),
 		Library: libraryVersion, Licences: licences(),
-		Sayings: sayings(figured), Headline: newHeadline(run, l, sums, figured, opts.Floor),
-		Procedures: procedures(run, l, sums),
+		Summary: summaryParts(figured), Headline: newHeadline(run, l, figured, opts.Floor),
+		Procedures: procedures(l),
 		Thresholds: thresholds(run, l), Troubles: troubles(l), Figures: all,
 		Contenders: l.contenders, Columns: l.columns,
 		Checks: checks(l), Facts: fingerprint(run, l), Repeat: newRepeat(run),
@@ -132,7 +133,7 @@ func newDocument(a *analysis.Run, l layout, all []figure, opts Options) document
 	}
 	p.Asked, p.AskedMore = interventions(run, l)
 	warned := warnings(a, l)
-	p.Loud, p.Warnings = loud(warned, true), loud(warned, false)
+	p.Important, p.Warnings = important(warned, true), important(warned, false)
 	return p
 }
 

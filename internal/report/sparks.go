@@ -31,14 +31,14 @@ func spark(values []float64, low, high float64) string {
 }
 
 // markdownSparks writes the course of the measured steps on one scale for all contenders.
-func markdownSparks(b *bytes.Buffer, l layout, sums []stats.Contender) {
+func markdownSparks(b *bytes.Buffer, l layout) {
 	var steps []int // rows
 	for i, r := range l.rows {
 		if !r.WarmUp {
 			steps = append(steps, i)
 		}
 	}
-	if len(steps) < 2 || len(sums) == 0 {
+	if len(steps) < 2 || len(l.contenders) == 0 {
 		return
 	}
 	every := (len(steps) + maxSparks - 1) / maxSparks
@@ -46,15 +46,17 @@ func markdownSparks(b *bytes.Buffer, l layout, sums []stats.Contender) {
 	for i := 0; i < len(steps); i += every {
 		shown = append(shown, steps[i])
 	}
-	columns := measure.View(measure.MarkdownCourses)
-	lines := make([][]string, len(sums))
-	header, scale := "| Contender |", ""
-	for _, col := range columns {
-		header += " " + col.Head + " |"
-		values := make([][]float64, len(sums))
+	rows := make([][]string, len(l.contenders))
+	for k, c := range l.contenders {
+		rows[k] = []string{escape(c.Label)}
+	}
+	head, scale := []string{"Contender"}, ""
+	for _, col := range measure.View(measure.MarkdownCourses) {
+		head = append(head, col.Head)
+		values := make([][]float64, len(l.contenders))
 		low, high := math.Inf(1), math.Inf(-1)
-		for k, s := range sums {
-			values[k] = l.course(s, shown, col)
+		for k, c := range l.contenders {
+			values[k] = l.course(c.of.Contender, shown, col)
 			for _, v := range values[k] {
 				if !math.IsNaN(v) {
 					low, high = min(low, v), max(high, v)
@@ -62,8 +64,8 @@ func markdownSparks(b *bytes.Buffer, l layout, sums []stats.Contender) {
 			}
 		}
 		if !(high >= low) {
-			for k := range sums {
-				lines[k] = append(lines[k], missing)
+			for k := range l.contenders {
+				rows[k] = append(rows[k], missing)
 			}
 			continue
 		}
@@ -75,22 +77,21 @@ func markdownSparks(b *bytes.Buffer, l layout, sums []stats.Contender) {
 		if col.Quantile() {
 			low, high = math.Log(low), math.Log(high)
 		}
-		for k := range sums {
+		for k := range l.contenders {
 			if col.Quantile() {
 				for i, v := range values[k] {
 					values[k][i] = math.Log(v)
 				}
 			}
-			lines[k] = append(lines[k], "`"+spark(values[k], low, high)+"`")
+			rows[k] = append(rows[k], "`"+spark(values[k], low, high)+"`")
 		}
 	}
-	b.WriteString("\n" + header + "\n|---|" + strings.Repeat("---|", len(columns)) + "\n")
-	for k := range sums {
-		b.WriteString("| " + escape(l.contenders[k].Label) + " | " + strings.Join(lines[k], " | ") + " |\n")
-	}
+	b.WriteString("\n")
+	markdownRows(b, "---", head, rows)
 	note := "One character a step, " + l.rows[shown[0]].Title + " to " + l.rows[shown[len(shown)-1]].Title +
 		when(every > 1, ", one of "+count(int64(every))+" steps")
-	b.WriteString("\n" + escape(note+"; medians of the rounds, p99 of all of them together"+scale+". · not measured.") + "\n")
+	b.WriteString("\n" + escape(note+"; medians of the rounds, p99 of all of them together"+scale+". · not measured.") +
+		"\n")
 }
 
 // course are the values at the shown rows; of quantiles (a logarithmic scale) only positive ones.

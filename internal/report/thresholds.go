@@ -56,19 +56,26 @@ func thresholds(run bench.Run, l layout) thresholdTable {
 	}
 	for _, name := range order {
 		if kept[name] > 0 {
-			t.Rows = append(t.Rows, thresholdRow{Threshold: name, Outcome: "kept in " + units.Plural(kept[name], "step"), Leg: missing, Step: missing, Figure: missing})
+			t.add(name, "kept in "+units.Plural(kept[name], "step"))
 		}
 	}
 	if judged == 0 {
 		for _, p := range run.Profile.Thresholds {
-			t.Rows = append(t.Rows, thresholdRow{Threshold: cleanName(p.Objective), Outcome: "not judged", Leg: missing, Step: missing, Figure: missing})
+			t.add(cleanName(p.Objective), "not judged")
 		}
 	}
 	t.More = max(0, len(t.Rows)-maxThresholdRows)
 	t.Rows = t.Rows[:len(t.Rows)-t.More]
-	t.Note = fmt.Sprintf("%d of %s missed. Warm-ups are not judged, nor are steps that were cut short.", missed, units.Plural(judged, "judgement"))
+	t.Note = fmt.Sprintf("%d of %s missed. Warm-ups are not judged, nor are steps that were cut short.", missed,
+		units.Plural(judged, "judgement"))
 	t.Note += when(t.More > 0, fmt.Sprintf(" %d more rows are left out here.", t.More))
 	return t
+}
+
+// add adds what is not of one step.
+func (t *thresholdTable) add(threshold, outcome string) {
+	t.Rows = append(t.Rows, thresholdRow{Threshold: threshold, Outcome: outcome, Leg: missing, Step: missing,
+		Figure: missing})
 }
 
 func missedRow(c column, step, name string, j bench.Judgement) thresholdRow {
@@ -84,10 +91,11 @@ func markdownThresholds(b *bytes.Buffer, t thresholdTable) {
 	if len(t.Rows) == 0 {
 		return
 	}
-	b.WriteString("\n## Thresholds\n\n| Threshold | Outcome | Leg | Step | Figure |\n|---|---|---|---|---|\n")
+	var rows [][]string
 	for _, r := range t.Rows {
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", escape(r.Threshold), escape(r.Outcome), escape(r.Leg),
-			escape(r.Step), escape(r.Figure))
+		rows = append(rows, []string{escape(r.Threshold), escape(r.Outcome), escape(r.Leg), escape(r.Step), escape(r.Figure)})
 	}
+	b.WriteString("\n## Thresholds\n\n")
+	markdownRows(b, "---", []string{"Threshold", "Outcome", "Leg", "Step", "Figure"}, rows)
 	b.WriteString("\n" + t.Note + "\n")
 }

@@ -44,7 +44,8 @@ func troubles(l layout) []trouble {
 			what = append(what, in.At.Format("15:04:05")+": "+cleanText(in.String())+".")
 		}
 		if s := leg.Stop; s != nil && s.Killed && !s.Forced {
-			what = append(what, "It hung when it was asked to stop (SIGTERM) and was killed (SIGKILL) after "+duration(s.Took)+".")
+			what = append(what, "It hung when it was asked to stop (SIGTERM) and was killed (SIGKILL) "+
+				"after "+duration(s.Took)+".")
 		}
 		if leg.Lost != nil {
 			what = append(what, "Lost: "+cleanText(leg.Lost.String())+".")
@@ -63,16 +64,14 @@ func troubles(l layout) []trouble {
 
 // warning is a word of caution and where it applies.
 type warning struct {
-	Text  string
-	Loud  bool           // the figures are not what the profile asks for
-	where []whereabouts  // empty: the whole run
-	legs  map[string]int // their places in where
+	Text      string
+	Important bool          // the figures are not what the profile asks for
+	where     []whereabouts // empty: the whole run
 }
 
 type whereabouts struct {
 	leg   string
-	steps []string        // empty: the whole leg
-	known map[string]bool // of steps
+	steps []string // empty: the whole leg
 }
 
 // Place is "rs-actix-1 at 1024, 2048; rs-actix-2", shortened.
@@ -94,40 +93,34 @@ func (w *warning) at(leg, step string) {
 	if leg == "" {
 		return
 	}
-	i, ok := w.legs[leg]
-	if !ok {
+	i := slices.IndexFunc(w.where, func(at whereabouts) bool { return at.leg == leg })
+	if i < 0 {
 		i = len(w.where)
-		w.legs[leg], w.where = i, append(w.where, whereabouts{leg: leg, known: map[string]bool{}})
+		w.where = append(w.where, whereabouts{leg: leg})
 	}
-	if at := &w.where[i]; step != "" && !at.known[step] {
-		at.known[step], at.steps = true, append(at.steps, step)
+	if at := &w.where[i]; step != "" && !slices.Contains(at.steps, step) {
+		at.steps = append(at.steps, step)
 	}
 }
 
-// warnings are all doubts, the loud ones first; the same words stand once, with all their places.
+// warnings are all doubts, the important ones first; the same words stand once, with all their places.
 func warnings(a *analysis.Run, l layout) []warning {
-	run, sums := a.Run, l.sums
+	run := a.Run
 	var all []warning
-	type said struct {
-		words string
-		loud  bool
-	}
-	known := map[said]int{}
-	add := func(words, leg, step string, loud bool) {
-		i, ok := known[said{words, loud}]
-		if !ok {
+	add := func(words, leg, step string, important bool) {
+		i := slices.IndexFunc(all, func(w warning) bool { return w.Text == words && w.Important == important })
+		if i < 0 {
 			i = len(all)
-			known[said{words, loud}] = i
-			all = append(all, warning{Text: words, Loud: loud, legs: map[string]int{}})
+			all = append(all, warning{Text: words, Important: important})
 		}
 		all[i].at(leg, step)
 	}
 	if words := unfinished(run); words != "" {
 		add(words, "", "", true)
 	}
-	for _, c := range a.Ordered() {
-		if why := c.Excluded(); why != "" {
-			add(cleanText(c.Label)+" is not compared with anybody: it "+cleanText(why)+".", "", "", true)
+	for _, c := range l.contenders {
+		if why := c.of.Excluded(); why != "" {
+			add(cleanText(c.of.Label)+" is not compared with anybody: it "+cleanText(why)+".", "", "", true)
 		}
 	}
 	if run.AcceptFailedChecks {
@@ -157,17 +150,17 @@ func warnings(a *analysis.Run, l layout) []warning {
 			}
 		}
 	}
-	for i, s := range sums {
-		for _, w := range s.Warnings {
-			add(cleanText(w.Text), l.contenders[i].Label, "", false)
+	for _, c := range l.contenders {
+		for _, w := range c.of.Warnings {
+			add(cleanText(w.Text), c.Label, "", false)
 		}
 	}
-	return slices.Concat(loud(all, true), loud(all, false))
+	return slices.Concat(important(all, true), important(all, false))
 }
 
-// loud are the loud ones of the warnings, or the others.
-func loud(all []warning, loud bool) []warning {
-	return slices.DeleteFunc(slices.Clone(all), func(w warning) bool { return w.Loud != loud })
+// important are the important ones of the warnings, or the others.
+func important(all []warning, is bool) []warning {
+	return slices.DeleteFunc(slices.Clone(all), func(w warning) bool { return w.Important != is })
 }
 
 // unfinished says that legs are missing from the report.
@@ -178,7 +171,7 @@ func unfinished(run bench.Run) string {
 			open++
 		}
 	}
-	return when(open > 0, "The run is not whole: "+count(int64(open))+" of "+
+	return when(open > 0, "The run is incomplete: "+count(int64(open))+" of "+
 		units.Plural(len(run.Legs), "leg")+" did not run to the end.")
 }
 

@@ -131,9 +131,9 @@ func TestTiersFromSixRounds(t *testing.T) {
 func TestValuesAreInBaseUnits(t *testing.T) {
 	run, legs := rounds(2)
 	l := newLayout(analysis.Of(run, legs))
-	sums := l.sums
-	h := newHeadline(run, l, sums, summary.New(analysis.Of(run, legs), Options{}.rules()), nil)
-	for i, want := range map[int]float64{4: sums[1].StartUp.Median, 6: float64(sums[1].MemoryPeak), 8: sums[1].Cost.Total} {
+	who := l.contenders[1].of
+	h := newHeadline(run, l, summary.New(analysis.Of(run, legs), Options{}.rules()), nil)
+	for i, want := range map[int]float64{4: who.StartUp.Median, 6: float64(who.MemoryPeak), 8: who.Cost.Total} {
 		if got := h.Rows[1].Cells[i].Base(); got != strconv.FormatFloat(want, 'g', -1, 64) {
 			t.Errorf("%s: %s, want %g", h.Columns[i], got, want)
 		}

@@ -14,16 +14,18 @@ import (
 // least is the smallest terminal that a screen is drawn in.
 const leastWidth, leastHeight = 20, 6
 
-// clockStep is by how much the clock of the screens goes on. The many figures that count seconds,
+// clockStep is by how much the clock of the screens advances. The many figures that count seconds,
 // each from a start of its own, then change together: one frame a second instead of one for each.
 const clockStep = time.Second
 
 func (m *Model) draw() string {
 	if m.width < leastWidth || m.height < leastHeight {
-		return m.look.Cut(fmt.Sprintf("%dx%d: too small, at least %dx%d", m.width, m.height, leastWidth, leastHeight), m.width)
+		return m.look.Cut(fmt.Sprintf("%dx%d: too small, at least %dx%d", m.width, m.height, leastWidth, leastHeight),
+			m.width)
 	}
 	h := m.height - 1
-	lines := m.look.Screen(m.top().View(ui.Frame{Width: m.width, Height: h, Look: m.look, Now: m.now.Truncate(clockStep), Tick: m.ticks}), m.width, h)
+	lines := m.look.Screen(m.top().View(ui.Frame{Width: m.width, Height: h, Look: m.look,
+		Now: m.now.Truncate(clockStep), Tick: m.ticks}), m.width, h)
 	if m.help {
 		lines = m.overlay(lines, h)
 	}
@@ -44,7 +46,8 @@ func (m *Model) overlay(lines []string, h int) []string {
 	word := "any key closes this"
 	if body := max(1, h-3); len(text)+1 > body {
 		m.scroll = max(0, min(m.scroll, len(text)-body))
-		word = fmt.Sprintf("%s%s %d to %d of %d, other keys close", m.look.Glyph.Up, m.look.Glyph.Down, m.scroll+1, m.scroll+body, len(text))
+		word = fmt.Sprintf("%s%s %d to %d of %d, other keys close", m.look.Glyph.Up, m.look.Glyph.Down, m.scroll+1,
+			m.scroll+body, len(text))
 		text = text[m.scroll : m.scroll+body]
 	} else {
 		text = append(text, "")
@@ -56,8 +59,8 @@ func (m *Model) overlay(lines []string, h int) []string {
 func (m *Model) helpText() (title string, lines []string) {
 	l := m.look
 	keys := slices.Concat(m.top().Keys(), []ui.Key{{Name: "?", Help: "this help"},
-		{Name: "ctrl+z", Help: "suspend the screen; the run goes on, fg comes back"},
-		{Name: "ctrl+l", Help: "draw anew"}, {Name: "ctrl+c", Help: "end"}})
+		{Name: "ctrl+z", Help: "suspend the screen; the run continues, fg comes back"},
+		{Name: "ctrl+l", Help: "draw again"}, {Name: "ctrl+c", Help: "end"}})
 	w := 0
 	for _, k := range keys {
 		w = max(w, look.Width(l.ASCIIOnly(k.Name)))

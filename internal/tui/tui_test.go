@@ -209,7 +209,7 @@ func TestHelpIsWholeInASmallTerminal(t *testing.T) {
 		seen += m.View().Content
 		send(m, tuitest.Key("down"))
 	}
-	for _, want := range []string{"enda", "endh", "draw anew", "of "} {
+	for _, want := range []string{"enda", "endh", "draw again", "of "} {
 		if !strings.Contains(seen, want) {
 			t.Errorf("%q is never shown", want)
 		}

@@ -62,7 +62,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case tea.ResumeMsg:
 		m.dirty = true
 		return tea.ClearScreen
-	case tea.ColorProfileMsg, tea.EnvMsg, tea.FocusMsg, tea.BlurMsg, tea.ModeReportMsg, tea.KeyboardEnhancementsMsg, tea.KeyReleaseMsg:
+	case tea.ColorProfileMsg, tea.EnvMsg, tea.FocusMsg, tea.BlurMsg, tea.ModeReportMsg,
+		tea.KeyboardEnhancementsMsg, tea.KeyReleaseMsg:
 		return nil
 	default:
 		// What events change is drawn with the next tick: several of them make one frame.
@@ -74,7 +75,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	return m.top().Update(msg)
 }
 
-// resize tells the screen on top its room: the last line is the program's.
+// resize gives the screen on top its room: the last line is the program's.
 func (m *Model) resize() tea.Cmd {
 	return m.top().Update(ui.Resized{Width: m.width, Height: max(0, m.height-1)})
 }

@@ -20,15 +20,15 @@ const (
 )
 
 func (v *view) spanName() string {
-	if v.span == ranged {
-		return clock(v.picked.from) + " to " + clock(v.picked.to)
+	if v.b.span == ranged {
+		return clock(v.b.picked.from) + " to " + clock(v.b.picked.to)
 	}
-	if v.span == oneStep {
+	if v.b.span == oneStep {
 		if st := v.spanStep(); st != v.last() {
 			return v.numbered(st)
 		}
 	}
-	return [...]string{"whole leg", "last 60 s", "last step"}[v.span]
+	return [...]string{"whole leg", "last 60 s", "last step"}[v.b.span]
 }
 
 // last is the newest step of the leg, which has one.
@@ -36,8 +36,8 @@ func (v *view) last() *fold.Step { return v.leg.Steps[len(v.leg.Steps)-1] }
 
 // spanStep is the step that the charts show if they show one: that of the cursor, else the last.
 func (v *view) spanStep() *fold.Step {
-	if v.zoomed && v.pinned {
-		if st := v.stepAt(v.cursor); st != nil {
+	if v.b.zoomed && v.b.pinned {
+		if st := v.stepAt(v.b.cursor); st != nil {
 			return st
 		}
 	}
@@ -61,7 +61,7 @@ func (v *view) axis(w int) chart.Axis {
 		end = max(end, leg.Flags[n-1].T)
 	}
 	a := chart.Axis{From: 0, To: max(end, leastSpan), Gutter: chart.Gutter}
-	switch v.span {
+	switch v.b.span {
 	case lastMinute:
 		a.To = max(leg.Span(), leastSpan)
 		a.From = max(0, a.To-60)
@@ -72,7 +72,7 @@ func (v *view) axis(w int) chart.Axis {
 		}
 		a.To = max(a.To, a.From+leastSpan)
 	case ranged:
-		a.From, a.To = v.picked.from, v.picked.to
+		a.From, a.To = v.b.picked.from, v.b.picked.to
 	}
 	v.full = v.named(w, a)
 	for _, s := range leg.Steps {
@@ -89,7 +89,7 @@ func (v *view) axis(w int) chart.Axis {
 	return a
 }
 
-// named tells whether the steps in sight have room for their full names.
+// named reports whether the steps in sight have room for their full names.
 func (v *view) named(w int, a chart.Axis) bool {
 	per := float64(max(1, w-chart.Gutter)) / (a.To - a.From)
 	for i, s := range v.leg.Steps {
@@ -107,7 +107,8 @@ func (v *view) named(w int, a chart.Axis) bool {
 // axisLines draws the axis; where steps are named by their number alone, the gutter says of what.
 func (v *view) axisLines(a chart.Axis, w int) []string {
 	lines := a.Draw(v.l, w)
-	if w-chart.Gutter >= 12 && !v.full && !slices.ContainsFunc(v.leg.Steps, func(s *fold.Step) bool { return s.Step.Connections == 0 }) {
+	apart := slices.ContainsFunc(v.leg.Steps, func(s *fold.Step) bool { return s.Step.Connections == 0 })
+	if w-chart.Gutter >= 12 && !v.full && !apart {
 		lines[1] = v.l.Splice(lines[1], v.l.Faint.S("    conns "), 0, 10, w)
 	}
 	return lines
@@ -118,21 +119,11 @@ func (v *view) axisLines(a chart.Axis, w int) []string {
 func (v *view) earlier(m metric, a chart.Axis) []chart.Series {
 	var out []chart.Series
 	for _, leg := range v.rounds() {
-		var points []chart.Point
 		name := "round " + itoa(leg.Result.Leg.Round)
-		switch m {
-		case throughput:
-			points = line(v, leg.Load, loadTime, throughputOf)
-		case latency:
-			points, name = line(v, leg.Load, loadTime, p99Of), "p99 of "+name
-		case cpu:
-			points = v.cpuLine(leg.Usage)
-		case memory:
-			points = line(v, leg.Usage, usageTime, usedOf)
-		case failures:
-			points = line(v, leg.Load, loadTime, errorsOf)
+		if m == latency {
+			name = "p99 of " + name
 		}
-		points = v.moved(points, leg, v.shifts(leg))
+		points := moved(course(m, leg), leg, v.shifts(leg))
 		out = append(out, chart.Series{Name: name, Paint: v.l.Faint, Mark: 4, Points: points})
 	}
 	return out
@@ -167,8 +158,8 @@ func (v *view) shifts(leg *fold.Leg) []float64 {
 }
 
 // moved shifts each point as the step that it belongs to.
-func (v *view) moved(points []chart.Point, leg *fold.Leg, shift []float64) []chart.Point {
-	out := v.room(len(points))
+func moved(points []chart.Point, leg *fold.Leg, shift []float64) []chart.Point {
+	var out []chart.Point
 	at := 0
 	for _, p := range points {
 		for at+1 < len(leg.Steps) && p.X >= leg.Steps[at+1].From {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/tui/chart"
 	"locbench/internal/tui/fold"
 	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
@@ -52,10 +51,7 @@ type Board struct {
 	shift   int       // columns that the log is moved to the left
 
 	revision uint64 // counts the changes of all above
-	curves   [metrics]curve
-	counted  counted
-	points   []chart.Point // memory for those of the chart that is being drawn
-	heads    []hit         // what a click does, in the header and the tabs
+	heads    []hit  // what a click does, in the header and the tabs
 	body     drawn
 	sums     sums
 	spread   spread
@@ -89,7 +85,7 @@ type drawnKey struct {
 
 // view is one drawing of one state.
 type view struct {
-	*Board
+	b       *Board
 	l       *look.Look
 	s       *fold.State
 	leg     *fold.Leg // the one shown; nil before the first
@@ -99,6 +95,7 @@ type view struct {
 	compact bool
 	full    bool // the axis names steps in full
 	hits    []hit
+	kinds   *errorKinds // of the leg; nil until somebody asks
 }
 
 // Compact views are drawn below these sizes, in cells and lines of the frame.
@@ -112,7 +109,7 @@ func (b *Board) View(f ui.Frame, s *fold.State, status string) []string {
 		return nil
 	}
 	v := &view{
-		Board: b, l: f.Look, s: s, at: s.Now(f.Now), zone: f.Now.Location(), tick: f.Tick,
+		b: b, l: f.Look, s: s, at: s.Now(f.Now), zone: f.Now.Location(), tick: f.Tick,
 		compact: f.Width < compactWidth || f.Height < compactHeight,
 	}
 	v.leg = b.legOf(s)
@@ -126,9 +123,9 @@ func (b *Board) View(f ui.Frame, s *fold.State, status string) []string {
 	return append(top, v.page(f.Width, f.Height-len(top), len(top))...)
 }
 
-// page is what is below the tabs, drawn anew only if something, or time alone, has changed it.
+// page is what is below the tabs, drawn again only if something, or time alone, has changed it.
 func (v *view) page(w, h, top int) []string {
-	b := v.Board
+	b := v.b
 	key := drawnKey{v.s, v.s.Version, b.revision, w, h, v.l, v.zone}
 	b.body.top = top
 	if b.body.key == key && b.body.lines != nil && !v.waits() {
@@ -140,18 +137,18 @@ func (v *view) page(w, h, top int) []string {
 }
 
 func (v *view) draw(w, h int) []string {
-	v.Board.plot = plot{}
+	v.b.plot = plot{}
 	if h <= 0 {
 		return nil
 	}
 	switch {
-	case v.tab != overview:
+	case v.b.tab != overview:
 		return [tabs]func(w, h int) []string{
 			steps: v.stepsPage, contenders: v.contendersPage, checks: v.checksPage, logs: v.logPage, events: v.eventsPage,
-		}[v.tab](w, h)
+		}[v.b.tab](w, h)
 	case v.leg == nil || len(v.leg.Steps) == 0:
 		return v.phasePanel(w, h)
-	case v.zoomed:
+	case v.b.zoomed:
 		return v.zoom(w, h)
 	case v.compact:
 		return v.small(w, h)
@@ -159,9 +156,9 @@ func (v *view) draw(w, h int) []string {
 	return v.overview(w, h)
 }
 
-// waits tells that the page has a clock or a spinner in it.
+// waits reports that the page has a clock or a spinner in it.
 func (v *view) waits() bool {
-	return v.tab == overview && v.s.Ended == nil && (v.leg == nil || len(v.leg.Steps) == 0)
+	return v.b.tab == overview && v.s.Ended == nil && (v.leg == nil || len(v.leg.Steps) == 0)
 }
 
 // legOf is the leg to show: the chosen one, else the one that runs.
@@ -196,7 +193,7 @@ func (b *Board) show(s *fold.State, leg *fold.Leg) {
 	b.pinned, b.chosen, b.closer, b.step, b.below, b.pages = false, false, false, 0, 0, [tabs]pager{}
 }
 
-// Typing tells that the log's filter is being typed, so that letters are text.
+// Typing reports that the log's filter is being typed, so that letters are text.
 func (b *Board) Typing() bool { return b.filter.Typing }
 
 // label is the text of a tab: name and count. level 0 is the longest, 3 the digit alone.
@@ -244,7 +241,7 @@ func (v *view) tabLine(w, y int) string {
 		total := 0
 		for t := range tabs {
 			l := level
-			if level == 3 && t == v.tab {
+			if level == 3 && t == v.b.tab {
 				l = 0
 			}
 			texts[t] = v.label(t, l)
@@ -254,11 +251,11 @@ func (v *view) tabLine(w, y int) string {
 			break
 		}
 	}
-	line, ends := ui.Tabs(v.l, texts, int(v.tab))
-	v.heads = v.heads[:0]
+	line, ends := ui.Tabs(v.l, texts, int(v.b.tab))
+	v.b.heads = v.b.heads[:0]
 	x := 0
 	for i, end := range ends {
-		v.heads = append(v.heads, hit{x, y, end - x, 1, func() { v.Board.turn(tab(i)) }})
+		v.b.heads = append(v.b.heads, hit{x, y, end - x, 1, func() { v.b.turn(tab(i)) }})
 		x = end
 	}
 	return line

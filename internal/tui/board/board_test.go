@@ -1,7 +1,11 @@
 package board
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -32,13 +36,35 @@ func (s screen) Update(msg tea.Msg) tea.Cmd { cmd, _ := s.Board.Update(msg, s.s)
 func at(t testing.TB, name string, n int, is func(bench.Record) bool) *fold.State {
 	t.Helper()
 	s := &fold.State{}
-	for _, rec := range tuitest.Until(tuitest.Shared(t, name), n, is) {
+	for _, rec := range tuitest.Until(shared(t, name), n, is) {
 		s.Apply(rec)
 	}
 	return s
 }
 
-func TestMain(m *testing.M) { os.Exit(tuitest.Unchanged(m)) }
+// shared are records that are decoded once for all tests of the package, which takes most of the
+// time of many of them: nobody may change what they point to. TestMain fails after tests that have.
+func shared(t testing.TB, name string) []bench.Record {
+	t.Helper()
+	if sharedRecords[name] == nil {
+		sharedRecords[name] = tuitest.Records(t, name)
+		sharedText[name], _ = json.Marshal(sharedRecords[name])
+	}
+	return slices.Clone(sharedRecords[name])
+}
+
+var sharedRecords, sharedText = map[string][]bench.Record{}, map[string][]byte{}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for name, records := range sharedRecords {
+		if text, err := json.Marshal(records); err != nil || !bytes.Equal(text, sharedText[name]) {
+			fmt.Printf("a test has changed the shared records %q (%v)\n", name, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
 
 func isA[E bench.Event](rec bench.Record) bool { _, ok := rec.Event.(E); return ok }
 

@@ -14,11 +14,11 @@ func (v *view) checksPage(w, h int) []string {
 	}
 	all := v.leg.Result.Checks
 	title := v.titleOf("checks") + ": " + v.outcomes(", 0 failed")
-	if v.failed {
+	if v.b.failed {
 		title += v.l.Accent.S("  failed only")
 	}
 	sorted := v.sorted(all)
-	p := &v.pages[checks]
+	p := &v.b.pages[checks]
 	body := p.show(len(sorted), h-1, false, func(i int) []string {
 		return v.check(sorted[i], i == 0 || groupOf(sorted[i-1]) != groupOf(sorted[i]), w)
 	})
@@ -64,7 +64,7 @@ func (v *view) sorted(all []bench.CheckResult) []*bench.CheckResult {
 		if _, seen := first[all[i].Group]; !seen {
 			first[all[i].Group] = i + 1
 		}
-		if !v.failed || all[i].Status == bench.CheckFailed {
+		if !v.b.failed || all[i].Status == bench.CheckFailed {
 			out = append(out, &all[i])
 		}
 	}

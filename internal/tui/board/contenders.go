@@ -11,6 +11,7 @@ import (
 	"locbench/internal/stats"
 	"locbench/internal/tui/chart"
 	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
 	"locbench/internal/units"
 )
 
@@ -23,7 +24,7 @@ func (v *view) contendersPage(w, h int) []string {
 	if len(all) == 0 {
 		return []string{title, v.l.Faint.S("nothing is finished yet")}
 	}
-	p := &v.pages[contenders]
+	p := &v.b.pages[contenders]
 	lines := append(v.headlines(all, w), v.caution(all, w)...)
 	if h >= 30 {
 		lines = append(lines, "")
@@ -46,7 +47,7 @@ func (v *view) headlines(all []stats.Contender, w int) []string {
 	shown := measure.View(measure.ScreenContenders)
 	peak := slices.IndexFunc(shown, func(m measure.Shown) bool { return m.ID == measure.Throughput }) + 1
 	columns := v.measureColumns(shown)
-	if by, ok := v.Board.order.measure(); ok {
+	if by, ok := v.b.order.measure(); ok {
 		at := slices.IndexFunc(shown, func(m measure.Shown) bool { return m.ID == by.ID })
 		arrow := v.l.Glyph.Up // ascending
 		if by.Higher {
@@ -62,7 +63,8 @@ func (v *view) headlines(all []stats.Contender, w int) []string {
 	for _, c := range all {
 		row := []string{v.out(c.Label, nameBytes), fmt.Sprintf("%d/%d", c.Complete, max(c.Legs, v.s.Run.Profile.Rounds))}
 		for i, m := range shown {
-			row = append(row, v.contenderCell(m.Measure, c))
+			f := m.Contender(c)
+			row = append(row, ui.FigureCell(v.l, m.Measure, f, v.cell(m.Measure, f.Value)))
 			if i+1 != peak {
 				continue
 			}
@@ -75,19 +77,6 @@ func (v *view) headlines(all []stats.Contender, w int) []string {
 		rows = append(rows, append(row, v.checksFailed(c)))
 	}
 	return v.l.Table(columns, rows, w)
-}
-
-func (v *view) contenderCell(m measure.Measure, c stats.Contender) string {
-	f := m.Contender(c)
-	switch {
-	case !f.Known:
-		return v.missing()
-	case f.AtLeast:
-		return v.l.Glyph.AtLeast + " " + v.cell(m, f.Value)
-	case m.ID == measure.ErrorRatio && f.Value > 0:
-		return v.l.Bad.S(v.cell(m, f.Value))
-	}
-	return v.cell(m, f.Value)
 }
 
 func (v *view) checksFailed(c stats.Contender) string {
@@ -107,7 +96,8 @@ func (v *view) caution(all []stats.Contender, w int) []string {
 	}
 	text := "medians of the rounds; latencies of all rounds' requests together, at the peak."
 	if least < stats.MinInterval {
-		text += fmt.Sprintf(" Fewer than %d complete rounds (n = %d): no interval, and no difference is claimed.", stats.MinInterval, least)
+		text += fmt.Sprintf(" Fewer than %d complete rounds (n = %d): no interval, and no difference is claimed.",
+			stats.MinInterval, least)
 	}
 	out := v.l.Faint.Each(v.l.Wrap(text, w, 5))
 	for _, c := range all {
@@ -125,11 +115,11 @@ func (v *view) multiples(label string, w, h int) []string {
 	draw := func(n, w, h int) []string {
 		m := shown[n].Measure
 		top, bottom := v.scale(m)
-		c := chart.Steps{Title: shown[n].Head, Unit: axisLabel(m.Unit), Labels: labels, Series: series[n], Top: nice(top), Gutter: 8}
+		c := chart.Chart{Title: shown[n].Head, Unit: axisLabel(m.Unit), Series: series[n], Top: nice(top)}
 		if m.Quantile() {
 			c.Log, c.Top, c.Bottom = true, top, bottom
 		}
-		return c.Draw(v.l, w, h)
+		return chart.Steps{Chart: c, Labels: labels, Gutter: 8}.Draw(v.l, w, h)
 	}
 	head := v.l.Strong.S(v.out(label, nameBytes)) + "  n = " + units.Plural(len(series[0]), "round")
 	out, n := []string{v.l.Fit(head, w)}, len(shown)
@@ -238,7 +228,7 @@ func key(m measure.Measure, c stats.Contender) float64 {
 // plan, and last those that take part in no claim.
 func (v *view) ordered(all []stats.Contender) []stats.Contender {
 	all = slices.Clone(all)
-	if m, ok := v.Board.order.measure(); ok {
+	if m, ok := v.b.order.measure(); ok {
 		slices.SortStableFunc(all, func(a, b stats.Contender) int {
 			return cmp.Compare(key(m.Measure, a), key(m.Measure, b))
 		})

@@ -35,7 +35,8 @@ func (v *view) detail(s *fold.Step, w int) []string {
 	}
 	r := s.Result
 	if r == nil {
-		return []string{title, fmt.Sprintf("%s so far; its figures are those of the last one", units.Plural(s.Windows, "window"))}
+		return []string{title, fmt.Sprintf("%s so far; its figures are those of the last one",
+			units.Plural(s.Windows, "window"))}
 	}
 	lines := []string{title}
 	add := func(paint look.Paint, mark, text string) {
@@ -84,7 +85,8 @@ func (v *view) openLoop(l bench.Load, add func(look.Paint, string, string)) {
 	if l.LatencyOf != bench.FromDue && l.Dropped == 0 && l.Late == 0 {
 		return
 	}
-	text := fmt.Sprintf("%s came due, %s late, %s dropped, at most %s in use", units.Count(l.Scheduled), units.Count(l.Late), units.Count(l.Dropped), units.Plural(l.MostOpen, "connection"))
+	text := fmt.Sprintf("%s came due, %s late, %s dropped, at most %s in use", units.Count(l.Scheduled),
+		units.Count(l.Late), units.Count(l.Dropped), units.Plural(l.MostOpen, "connection"))
 	if l.Lag.Count > 0 {
 		text += ", from due to sent p99 " + v.duration(l.Lag.P99)
 	}

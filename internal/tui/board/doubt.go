@@ -9,7 +9,7 @@ import (
 	"locbench/internal/verdict"
 )
 
-// verdict is what bound a finished step of the shown leg; the zero Verdict where nobody can tell.
+// verdict is what bound a finished step of the shown leg; the zero Verdict where it is not known.
 func (v *view) verdict(r *bench.StepResult) verdict.Verdict {
 	i := slices.IndexFunc(v.leg.Result.Steps, func(s bench.StepResult) bool { return s.Index == r.Index })
 	if i < 0 {
@@ -43,7 +43,7 @@ func (v *view) judged(r *bench.StepResult) string {
 	return v.own(string(bound)) + ", " + text
 }
 
-// word is one of the words beside a step.
+// word is one of the words next to a step.
 type word struct {
 	kind bench.FindingKind // bench.FoundOther: of no finding
 	text string

@@ -54,7 +54,7 @@ func (v *view) entry(e *fold.Line, w, n int) []string {
 func (v *view) eventsPage(w, h int) []string {
 	diary := v.s.Diary
 	title := v.l.Title.S("events") + "  " + units.Plural(len(diary), "line")
-	p := &v.pages[events]
+	p := &v.b.pages[events]
 	body := p.show(len(diary), h-1, true, func(i int) []string { return v.entry(&diary[i], w, 0) })
 	return append([]string{v.beside(w, title, v.position(p, len(diary)), "")}, body...)
 }

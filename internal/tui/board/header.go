@@ -26,13 +26,13 @@ func (v *view) header(w, h int, status string) []string {
 	}
 	if h < 28 || v.compact {
 		lines = append(lines, v.beside(w, v.doing(w), v.times()...))
-		if v.s.Ended != nil && h >= compactHeight && v.tab != contenders {
+		if v.s.Ended != nil && h >= compactHeight && v.b.tab != contenders {
 			lines = append(lines, v.l.Cut(v.headline(), w))
 		}
 	} else {
 		lines = append(lines, v.beside(w, v.doing(w), v.troubles()), v.beside(w, v.progress(w), v.times()...))
 	}
-	if h >= compactHeight && v.tab == overview {
+	if h >= compactHeight && v.b.tab == overview {
 		lines = append(lines, v.excluded(w)...)
 	}
 	return append(lines, v.elsewhere(w)...)
@@ -50,7 +50,8 @@ func (v *view) excluded(w int) (lines []string) {
 		lines = append(lines, v.l.Bad.S(v.l.Cut(text, w)))
 	}
 	if n := len(lines); n > most {
-		lines = append(lines[:most-1], v.l.Bad.S(v.l.Glyph.Cross+" "+units.Plural(n-most+1, "more contender")+" not compared: page 3"))
+		lines = append(lines[:most-1], v.l.Bad.S(v.l.Glyph.Cross+" "+units.Plural(n-most+1, "more contender")+" not "+
+			"compared: page 3"))
 	}
 	return lines
 }
@@ -88,7 +89,8 @@ func (v *view) where() (long, brief string) {
 		}
 		return long, brief
 	case s.Current == nil:
-		text := fmt.Sprintf("%s, %s", units.Plural(len(s.Run.Profile.Contenders), "contender"), units.Plural(s.Run.Profile.Rounds, "round"))
+		text := fmt.Sprintf("%s, %s", units.Plural(len(s.Run.Profile.Contenders), "contender"),
+			units.Plural(s.Run.Profile.Rounds, "round"))
 		return title + text, title + text
 	}
 	leg, n := s.Current.Result.Leg, s.Current.Number
@@ -159,7 +161,7 @@ func (v *view) doing(w int) string {
 	return v.phaseLine(w)
 }
 
-// pausedBefore is what a run that stands still goes on with.
+// pausedBefore is what a paused run continues with.
 func (v *view) pausedBefore() string {
 	s := v.s
 	if s.Current != nil && s.Phase.Name == bench.PhaseLoad && s.Current.Result.State == bench.LegRunning {
@@ -248,12 +250,13 @@ func (v *view) elsewhere(w int) []string {
 	}
 	back := ". goes back"
 	if v.leg == v.s.Current {
-		if v.s.Ended == nil || len(v.s.Legs) < 2 || v.tab != overview && v.tab != steps {
+		if v.s.Ended == nil || len(v.s.Legs) < 2 || v.b.tab != overview && v.b.tab != steps {
 			return nil
 		}
 		back = "[ ] others" // whose charts these are, nothing else says
 	}
 	r := v.leg.Result
-	text := fmt.Sprintf("%s shown: %s, round %d, leg %d, %s", v.l.Glyph.Cursor, v.out(r.Leg.Label(), nameBytes), r.Leg.Round, v.leg.Number, v.out(string(r.State), nameBytes))
+	text := fmt.Sprintf("%s shown: %s, round %d, leg %d, %s", v.l.Glyph.Cursor, v.out(r.Leg.Label(), nameBytes),
+		r.Leg.Round, v.leg.Number, v.out(string(r.State), nameBytes))
 	return []string{v.l.Accent.S(v.l.Fit(v.beside(w, text, back, ""), w))}
 }

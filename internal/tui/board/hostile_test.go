@@ -123,7 +123,7 @@ func TestEveryMomentInEverySize(t *testing.T) {
 		s := &fold.State{}
 		l := look.New(look.Options{NoColor: true})
 		b := New()
-		for i, rec := range tuitest.Shared(t, name) {
+		for i, rec := range shared(t, name) {
 			s.Apply(rec)
 			w, h := 20+i*7%190, 5+i*11%50
 			b.Update(tuitest.Key(string("123456ozx[]0f"[i%13])), s)
@@ -141,7 +141,7 @@ func FuzzText(f *testing.F) {
 	// A few records of each kind, as JSON: each run spoils its own copy.
 	count := map[string]int{}
 	var few [][]byte
-	for _, rec := range tuitest.Shared(f, "faults") {
+	for _, rec := range shared(f, "faults") {
 		kind := bench.EventName(rec.Event)
 		if count[kind]++; count[kind] > 4 {
 			continue

@@ -28,10 +28,10 @@ func (v *view) logPage(w, h int) []string {
 	if v.leg.Dropped > 0 {
 		title += v.l.Warn.S(", " + units.Count(v.leg.Dropped) + " left out")
 	}
-	if v.shift > 0 {
-		title += fmt.Sprintf(", from column %d", v.shift+1)
+	if v.b.shift > 0 {
+		title += fmt.Sprintf(", from column %d", v.b.shift+1)
 	}
-	p := &v.pages[logs]
+	p := &v.b.pages[logs]
 	body := p.show(len(lines), h-2, true, func(i int) []string { return []string{v.logLine(lines[i], w)} })
 	if len(all) == 0 {
 		body = []string{v.l.Faint.S(v.noLog())}
@@ -42,21 +42,21 @@ func (v *view) logPage(w, h int) []string {
 }
 
 func (v *view) filterLine(w, n int) string {
-	text, count := v.l.Accent.S("/ ")+v.out(v.filter.Text, filterBytes), "  "+units.Plural(n, "line")
+	text, count := v.l.Accent.S("/ ")+v.out(v.b.filter.Text, filterBytes), "  "+units.Plural(n, "line")
 	switch {
-	case v.filter.Typing:
+	case v.b.filter.Typing:
 		return text + v.l.Select.S(" ") + v.l.Faint.S(count+"; enter keeps it, esc drops it")
-	case v.filter.Text != "":
+	case v.b.filter.Text != "":
 		return text + v.l.Faint.S(count+"; esc shows all")
 	}
 	return v.l.Faint.S("stderr is marked e; / filters, " + v.l.Glyph.Left + "/" + v.l.Glyph.Right + " shift")
 }
 
 func (v *view) filtered(lines []bench.LogLine) []bench.LogLine {
-	if v.filter.Text == "" {
+	if v.b.filter.Text == "" {
 		return lines
 	}
-	want := strings.ToLower(v.filter.Text)
+	want := strings.ToLower(v.b.filter.Text)
 	return slices.DeleteFunc(slices.Clone(lines), func(l bench.LogLine) bool {
 		return !strings.Contains(strings.ToLower(l.Text[:min(len(l.Text), searched)]), want)
 	})
@@ -64,8 +64,8 @@ func (v *view) filtered(lines []bench.LogLine) []bench.LogLine {
 
 func (v *view) logLine(line bench.LogLine, w int) string {
 	text := v.out(line.Text, textBytes)
-	if v.shift > 0 {
-		text = ansi.TruncateLeft(text, v.shift, "")
+	if v.b.shift > 0 {
+		text = ansi.TruncateLeft(text, v.b.shift, "")
 	}
 	mark, paint := "  ", look.Paint{}
 	if line.Stream == "stderr" {

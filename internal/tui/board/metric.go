@@ -6,10 +6,8 @@ import (
 	"slices"
 	"sort"
 
-	"locbench/internal/bench"
 	"locbench/internal/tui/chart"
 	"locbench/internal/tui/fold"
-	"locbench/internal/tui/look"
 	"locbench/internal/units"
 )
 
@@ -30,51 +28,19 @@ func (m metric) String() string {
 	return [metrics]string{"throughput", "latency", "CPU", "memory", "errors"}[m]
 }
 
-// curve is a chart as it was drawn last, kept until something in it changes.
-type curve struct {
-	key   curveKey
-	lines []string
-}
-
-type curveKey struct {
-	leg                         *fold.Leg
-	look                        *look.Look
-	limits                      bench.Limits
-	focused, overlay, errors    bool
-	w, h, bounds, flags, points int
-	from, to, last              float64 // last is the time of the newest point
-}
-
-// counted tells whether m comes from counters, and not from the load.
+// counted reports whether m comes from counters, and not from the load.
 func (m metric) counted() bool { return m == cpu || m == memory }
 
 // chart draws one chart of w by h cells over the stretch of a.
 func (v *view) chart(m metric, a chart.Axis, w, h int) []string {
-	key := curveKey{v.leg, v.l, v.leg.Limits(), m == v.focus, v.overlay, v.anyErrors(),
-		w, h, len(a.Bounds), len(a.Flags), 0, a.From, a.To, 0}
-	if n := len(v.leg.Usage); m.counted() && n > 0 {
-		key.points, key.last = n, v.leg.Usage[n-1].T
-	} else if n := len(v.leg.Load); !m.counted() && n > 0 {
-		key.points, key.last = n, v.leg.Load[n-1].T
-	}
-	kept := &v.Board.curves[m]
-	if kept.key != key || kept.lines == nil {
-		*kept = curve{key, v.chartOf(m, a, w).Draw(v.l, a, w, h)}
-	}
-	return kept.lines
-}
-
-// chartOf is such a chart, to be drawn before the next one is made.
-func (v *view) chartOf(m metric, a chart.Axis, w int) chart.Chart {
-	v.Board.points = v.Board.points[:0]
 	c := v.series(m, a, w)
-	if v.overlay {
+	if v.b.overlay {
 		c.Series = append(v.earlier(m, a), c.Series...)
 	}
-	if m == v.focus {
+	if m == v.b.focus {
 		c.Title = v.l.Glyph.Cursor + " " + c.Title
 	}
-	return c
+	return c.Draw(v.l, a, w, h)
 }
 
 func (v *view) series(m metric, a chart.Axis, w int) chart.Chart {
@@ -85,23 +51,24 @@ func (v *view) series(m metric, a chart.Axis, w int) chart.Chart {
 	switch m {
 	case throughput:
 		if slices.ContainsFunc(load, func(p fold.LoadPoint) bool { return p.Due > 0 }) {
-			c.Series = []chart.Series{{Name: "due/s", Paint: l.Faint, Mark: 4, Points: line(v, load, loadTime, dueOf)}}
+			c.Series = []chart.Series{{Name: "due/s", Paint: l.Faint, Mark: 4, Points: line(load, loadTime, dueOf)}}
 		}
-		c.Series = append(c.Series, chart.Series{Name: "req/s", Paint: l.Series[0], Points: line(v, load, loadTime, throughputOf)})
+		c.Series = append(c.Series, chart.Series{Name: "req/s", Paint: l.Series[0],
+			Points: line(load, loadTime, throughputOf)})
 		if v.anyErrors() {
-			points := line(v, load, loadTime, errorsOf)
+			points := line(load, loadTime, errorsOf)
 			c.Series = append(c.Series, chart.Series{Name: "errors/s", Paint: l.Bad, Mark: 2, Points: points})
 		}
 	case latency:
 		c.Unit, c.Log = latencyLabel, true
 		c.Series = []chart.Series{
-			{Name: "p50", Paint: l.Series[0], Mark: 0, Points: line(v, load, loadTime, p50Of)},
-			{Name: "p90", Paint: l.Series[1], Mark: 1, Points: line(v, load, loadTime, p90Of)},
-			{Name: "p99", Paint: l.Series[2], Mark: 2, Points: line(v, load, loadTime, p99Of)},
+			{Name: "p50", Paint: l.Series[0], Mark: 0, Points: line(load, loadTime, p50Of)},
+			{Name: "p90", Paint: l.Series[1], Mark: 1, Points: line(load, loadTime, p90Of)},
+			{Name: "p99", Paint: l.Series[2], Mark: 2, Points: line(load, loadTime, p99Of)},
 		}
 	case cpu:
 		c.Unit = plainLabel
-		c.Series = []chart.Series{{Name: "CPUs", Paint: l.Series[3], Points: v.cpuLine(usage)}}
+		c.Series = []chart.Series{{Name: "CPUs", Paint: l.Series[3], Points: cpuLine(usage)}}
 		if limits.CPUs > 0 {
 			c.Rules = []chart.Rule{{Y: limits.CPUs, Name: "quota", Paint: l.Warn}}
 		}
@@ -116,8 +83,8 @@ func (v *view) series(m metric, a chart.Axis, w int) chart.Chart {
 	case memory:
 		c.Unit, c.Binary = sizeLabel, true
 		c.Series = []chart.Series{
-			{Name: "high-water mark", Paint: l.Series[4], Mark: 1, Points: line(v, usage, usageTime, peakOf)},
-			{Name: "in use", Paint: l.Series[1], Mark: 0, Points: line(v, usage, usageTime, usedOf)},
+			{Name: "high-water mark", Paint: l.Series[4], Mark: 1, Points: line(usage, usageTime, peakOf)},
+			{Name: "in use", Paint: l.Series[1], Mark: 0, Points: line(usage, usageTime, usedOf)},
 		}
 		if limits.Memory > 0 {
 			c.Rules = []chart.Rule{{Y: float64(limits.Memory), Name: "limit " + units.Bytes(limits.Memory), Paint: l.Bad}}
@@ -130,17 +97,6 @@ func (v *view) series(m metric, a chart.Axis, w int) chart.Chart {
 		}
 	}
 	return c
-}
-
-// room is an empty list for n points, whose memory serves for the next chart when this is drawn.
-func (v *view) room(n int) []chart.Point {
-	b := v.Board
-	if cap(b.points)-len(b.points) < n {
-		b.points = make([]chart.Point, 0, max(4096, 2*n))
-	}
-	at := len(b.points)
-	b.points = b.points[:at+n]
-	return b.points[at : at : at+n]
 }
 
 // The figures of the curves; NaN where there is none.
@@ -163,6 +119,21 @@ func known(is bool, y float64) float64 {
 	return math.NaN()
 }
 
+// course is the one curve that a metric is shown by where there is room for one.
+func course(m metric, leg *fold.Leg) []chart.Point {
+	switch m {
+	case latency:
+		return line(leg.Load, loadTime, p99Of)
+	case cpu:
+		return cpuLine(leg.Usage)
+	case memory:
+		return line(leg.Usage, usageTime, usedOf)
+	case failures:
+		return line(leg.Load, loadTime, errorsOf)
+	}
+	return line(leg.Load, loadTime, throughputOf)
+}
+
 // inSight are the points on the axis, and one more at each end so that the curves reach the edges.
 func inSight[T any](points []T, at func(*T) float64, a chart.Axis) []T {
 	from := sort.Search(len(points), func(i int) bool { return at(&points[i]) >= a.From })
@@ -171,8 +142,8 @@ func inSight[T any](points []T, at func(*T) float64, a chart.Axis) []T {
 }
 
 // line is a curve of what y is of points, with gaps where there is none for a while.
-func line[T any](v *view, points []T, at, y func(*T) float64) []chart.Point {
-	out := v.room(len(points) + 8)
+func line[T any](points []T, at, y func(*T) float64) []chart.Point {
+	out := make([]chart.Point, 0, len(points)+8)
 	for i := range points {
 		t := at(&points[i])
 		if i > 0 && t-at(&points[i-1]) > 3 { // seconds without a point
@@ -184,8 +155,8 @@ func line[T any](v *view, points []T, at, y func(*T) float64) []chart.Point {
 }
 
 // cpuLine puts each value in the middle of the time that it is the mean of.
-func (v *view) cpuLine(points []fold.UsagePoint) []chart.Point {
-	out := v.room(len(points))
+func cpuLine(points []fold.UsagePoint) []chart.Point {
+	out := make([]chart.Point, 0, len(points))
 	for i := range points {
 		p := &points[i]
 		out = append(out, chart.Point{X: (p.From + p.T) / 2, Y: cpusOf(p)})

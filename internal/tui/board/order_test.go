@@ -22,7 +22,7 @@ func TestOrderOfContenders(t *testing.T) {
 	plan := []stats.Contender{{Label: "none", Peak: -1}, contender("b", 10, 3, 50), contender("a", 30, 2, 0), contender("c", 20, 3, 40)}
 	for o, want := range []string{"none b a c", "a c b none", "none b a c", "none b a c", "a b c none", "c b none a", "none b a c"} {
 		var got []string
-		for _, c := range (&view{Board: &Board{order: order(o)}}).ordered(plan) {
+		for _, c := range (&view{b: &Board{order: order(o)}}).ordered(plan) {
 			got = append(got, c.Label)
 		}
 		if g := strings.Join(got, " "); g != want {

@@ -36,7 +36,7 @@ func (v *view) narrow(w, h, y int) []string {
 	each := max(2, (h-len(rest)-1-rows)/2)
 	var lines []string
 	for _, m := range []metric{throughput, latency} {
-		v.hits = append(v.hits, hit{0, y + len(lines), w, each, func() { v.Board.point(m) }})
+		v.hits = append(v.hits, hit{0, y + len(lines), w, each, func() { v.b.point(m) }})
 		lines = append(lines, v.chart(m, a, w, each)...)
 	}
 	lines = append(lines, v.axisLines(a, w)[0])
@@ -77,14 +77,14 @@ func (v *view) noErrors(w int) string {
 
 func (v *view) errorTitle(paint look.Paint) string {
 	mark := ""
-	if v.focus == failures {
+	if v.b.focus == failures {
 		mark = v.l.Glyph.Cursor + " "
 	}
 	return v.l.Title.S(mark+"errors") + "  " + paint.S(v.own(v.errorText()))
 }
 
 func (v *view) overlayWord() string {
-	if !v.overlay {
+	if !v.b.overlay {
 		return ""
 	}
 	if len(v.rounds()) == 0 {
@@ -110,7 +110,7 @@ func (v *view) stack(w, h, x, y int) []string {
 	var lines []string
 	for i, high := range share(room, shown) {
 		if m := shown[i]; high > 0 {
-			v.hits = append(v.hits, hit{x, y + len(lines), w, high, func() { v.Board.point(m) }})
+			v.hits = append(v.hits, hit{x, y + len(lines), w, high, func() { v.b.point(m) }})
 			lines = append(lines, v.chart(m, a, w, high)...)
 		}
 	}
@@ -162,7 +162,7 @@ func (v *view) grid(w, h, y int) []string {
 	wanted = max(leastTable, min(wanted, h-len(axis)-1-2*leastChart))
 	each := max(3, (h-len(axis)-1-wanted)/2)
 	block := func(m metric, x, y int) []string {
-		v.hits = append(v.hits, hit{x, y, cw, each, func() { v.Board.point(m) }})
+		v.hits = append(v.hits, hit{x, y, cw, each, func() { v.b.point(m) }})
 		return v.chart(m, a, cw, each)
 	}
 	lines := look.Beside(2, block(throughput, 0, y), block(latency, cw+2, y))
@@ -172,9 +172,9 @@ func (v *view) grid(w, h, y int) []string {
 	return append(lines, v.table(w, h-len(lines))...)
 }
 
-// errorRow tells the errors in one line, with a spark line of them where there is room.
+// errorRow shows the errors in one line, with a spark line of them where there is room.
 func (v *view) errorRow(w int, a chart.Axis, y int) string {
-	v.hits = append(v.hits, hit{0, y, w, 1, func() { v.Board.point(failures) }})
+	v.hits = append(v.hits, hit{0, y, w, 1, func() { v.b.point(failures) }})
 	if !v.anyErrors() {
 		return v.noErrors(w)
 	}
@@ -208,10 +208,10 @@ func (v *view) sparks(w, y int, shown ...metric) []string {
 	for _, m := range shown {
 		name, value, paint, top, values := v.spark(m, a)
 		mark := " "
-		if v.focus == m {
+		if v.b.focus == m {
 			mark = v.l.Glyph.Cursor
 		}
-		v.hits = append(v.hits, hit{0, y + len(lines), w, 1, func() { v.Board.point(m) }})
+		v.hits = append(v.hits, hit{0, y + len(lines), w, 1, func() { v.b.point(m) }})
 		line := v.l.Title.S(mark+v.l.Fit(name, 7)) + v.l.Right(value, min(14, w-8))
 		if cells := w - 23; cells >= 8 {
 			line += " " + v.l.Spark(wide(values, cells), cells, top, paint)
@@ -241,7 +241,7 @@ func (v *view) spark(m metric, a chart.Axis) (name, value string, paint look.Pai
 		return "memory", v.bytes(usage.Used), v.l.Series[1], float64(limits.Memory), each(usages, used)
 	case failures:
 		n := int64(0)
-		for _, k := range v.errors().kinds {
+		for _, k := range v.errors().counts {
 			n += k
 		}
 		return "errors", v.errorCount(n), v.l.Bad, 0, each(loads, errorsOf)

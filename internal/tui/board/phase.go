@@ -11,7 +11,8 @@ import (
 )
 
 var verbs = map[bench.Phase]string{
-	bench.PhaseStore: "reaching the store", bench.PhaseSeed: "loading the data into the store", bench.PhaseBuild: "building",
+	bench.PhaseStore: "reaching the store", bench.PhaseSeed: "loading the data into the store",
+	bench.PhaseBuild:  "building",
 	bench.PhaseLaunch: "launching", bench.PhaseReady: "waiting for the first answer", bench.PhaseCheck: "checking",
 	bench.PhaseLoad: "loading", bench.PhaseStop: "stopping",
 }
@@ -75,7 +76,8 @@ func (v *view) counts() (string, float64) {
 	if p.Total <= 0 {
 		return units.Count(p.Done) + " " + unit, -1
 	}
-	return units.Count(p.Done) + " of " + units.Count(p.Total) + " " + unit, min(1, float64(max(0, p.Done))/float64(p.Total))
+	share := min(1, float64(max(0, p.Done))/float64(p.Total))
+	return units.Count(p.Done) + " of " + units.Count(p.Total) + " " + unit, share
 }
 
 func (v *view) phasePanel(w, h int) []string {
@@ -88,7 +90,7 @@ func (v *view) phasePanel(w, h int) []string {
 		return append(lines, v.soFar(w, h-len(lines))...)
 	}
 	if v.s.Run.Profile.Name == "" && v.s.Phase.Name == "" {
-		awaited := v.l.Faint.S("the first events of the run are awaited")
+		awaited := v.l.Faint.S("waiting for the first events of the run")
 		return []string{"", v.spinner() + " starting " + v.l.Glyph.Ellipsis, "", awaited}
 	}
 	lines := []string{"", v.beside(w, v.l.Strong.S(v.phaseText()), "for "+v.since(), "")}
@@ -120,7 +122,8 @@ func (v *view) far(w int) []string {
 	}
 	if p.Name == bench.PhaseReady && v.s.Current != nil {
 		if limit := v.s.Current.Result.Service.Ready.Timeout; limit > 0 {
-			lines = append(lines, "  "+v.l.Bar(float64(took)/float64(limit), max(10, min(60, w-30)), v.l.Warn)+" of at most "+units.Approx(limit))
+			bar := v.l.Bar(float64(took)/float64(limit), max(10, min(60, w-30)), v.l.Warn)
+			lines = append(lines, "  "+bar+" of at most "+units.Approx(limit))
 		}
 	}
 	if share >= 0 {
@@ -166,7 +169,7 @@ func (v *view) soFar(w, h int) []string {
 // nothing stands where a leg has no steps: it failed before its load, or ran before a resumed run.
 func (v *view) nothing(w, h int) []string {
 	lines := append([]string{""}, v.failure(w)...)
-	text := "it has not come to any load"
+	text := "it never reached the load"
 	if v.leg.Result.State == bench.LegComplete {
 		text = "complete before this run was resumed: its steps are in the results folder"
 	}

@@ -34,7 +34,7 @@ func TestWhatBoundAStepIsInTheTable(t *testing.T) {
 		b := New()
 		for _, leg := range s.Legs {
 			b.show(s, leg)
-			v := &view{Board: b, l: look.New(look.Options{}), s: s, leg: leg}
+			v := &view{b: b, l: look.New(look.Options{}), s: s, leg: leg}
 			for _, step := range leg.Steps {
 				if step.Result == nil || v.verdict(step.Result).Bound == "" {
 					continue

@@ -153,7 +153,7 @@ func (v *view) table(w, h int) []string {
 	begun := v.leg.Steps
 	planned := v.planned()
 	n := len(begun) + len(planned)
-	p := &v.pages[overview]
+	p := &v.b.pages[overview]
 	if !p.moved {
 		// One of those to come stays in sight.
 		p.top = max(0, min(len(begun)+1, n)-(h-1))

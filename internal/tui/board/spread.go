@@ -2,18 +2,18 @@ package board
 
 import (
 	"math"
-	"slices"
 	"strings"
 
 	"locbench/internal/bench"
 	"locbench/internal/hdr"
+	"locbench/internal/tui/chart"
 	"locbench/internal/tui/fold"
 	"locbench/internal/tui/look"
 	"locbench/internal/units"
 )
 
 // Lines of a distribution of latencies: the fewest that show anything, and as many as it needs
-// beside other things; and the width of its y axis with labels, that of the small multiples.
+// next to other things; and the width of its y axis with labels, that of the small multiples.
 const leastSpread, spreadHeight, spreadGutter = 7, 13, 8
 
 // spread is the histogram of the step that was looked at last: decoding one takes milliseconds.
@@ -25,7 +25,7 @@ type spread struct {
 func (v *view) hasSpread(s *fold.Step) bool { return s.Result != nil && len(v.bars(s.Result)) > 0 }
 
 func (v *view) bars(r *bench.StepResult) []hdr.Bar {
-	kept := &v.Board.spread
+	kept := &v.b.spread
 	if kept.of != r {
 		*kept = spread{of: r}
 		if h, err := hdr.Decode(r.Load.Latency); err == nil {
@@ -53,7 +53,8 @@ func (v *view) distribution(s *fold.Step, w, h int) []string {
 	scale := spreadScale(bars, n)
 	shares, top, _ := scale.shares(bars)
 	quantiles := []quantile{
-		{"p50", l.Latency.P50.Seconds(), v.l.Series[0]}, {"p99", l.Latency.P99.Seconds(), v.l.Series[2]}, {"p90", l.Latency.P90.Seconds(), v.l.Series[1]},
+		{"p50", l.Latency.P50.Seconds(), v.l.Series[0]}, {"p99", l.Latency.P99.Seconds(), v.l.Series[2]},
+		{"p90", l.Latency.P90.Seconds(), v.l.Series[1]},
 		{"max", l.Latency.Max.Seconds(), v.l.Faint}, {"p99.9", l.Latency.P999.Seconds(), v.l.Faint},
 	}
 	rows := h - 3
@@ -110,7 +111,7 @@ type quantile struct {
 }
 
 func (v *view) spreadTicks(scale logCells) string {
-	line := newRuler(scale.n)
+	line := chart.NewLine(scale.n)
 	for _, step := range [][]float64{{1}, {2, 5}} {
 		for d := -9; d <= 4; d++ {
 			for _, f := range step {
@@ -118,17 +119,17 @@ func (v *view) spreadTicks(scale logCells) string {
 				if x := scale.column(at); x >= 0 && x < scale.n {
 					label := v.own(latencyLabel(at))
 					w := look.Width(label)
-					line.put(max(0, min(x-w/2, scale.n-w)), label, w)
+					line.Put(max(0, min(x-w/2, scale.n-w)), label, v.l.Faint)
 				}
 			}
 		}
 	}
-	return strings.Repeat(" ", spreadGutter) + v.l.Faint.S(line.text())
+	return strings.Repeat(" ", spreadGutter) + line.String()
 }
 
 // spreadMarks names the quantiles under the bars, each with a mark at its column.
 func (v *view) spreadMarks(scale logCells, quantiles []quantile) string {
-	line := newRuler(scale.n)
+	line := chart.NewLine(scale.n)
 	for _, q := range quantiles {
 		text := v.l.Glyph.Up + q.name
 		n := look.Width(text)
@@ -137,41 +138,10 @@ func (v *view) spreadMarks(scale logCells, quantiles []quantile) string {
 			text = q.name + v.l.Glyph.Up
 			x -= n - 1
 		}
-		line.put(x, q.paint.S(text), n)
+		line.Put(x, text, q.paint)
 	}
-	return strings.Repeat(" ", spreadGutter) + line.text()
+	return strings.Repeat(" ", spreadGutter) + line.String()
 }
-
-// ruler is a line of cells in which texts are put where they find room.
-type ruler struct {
-	cells []string
-	taken []bool
-}
-
-func newRuler(n int) *ruler {
-	return &ruler{slices.Repeat([]string{" "}, n), make([]bool, n)}
-}
-
-// put writes a text of n cells at x, unless it would touch another.
-func (r *ruler) put(x int, text string, n int) {
-	if x < 0 || x+n > len(r.cells) || n <= 0 {
-		return
-	}
-	for i := max(0, x-1); i < min(len(r.cells), x+n+1); i++ {
-		if r.taken[i] {
-			return
-		}
-	}
-	r.cells[x] = text
-	for i := x; i < x+n; i++ {
-		r.taken[i] = true
-		if i > x {
-			r.cells[i] = ""
-		}
-	}
-}
-
-func (r *ruler) text() string { return strings.Join(r.cells, "") }
 
 // logCells divides a stretch of latencies into n cells that are equally wide on a log scale.
 type logCells struct {

@@ -21,11 +21,11 @@ func (v *view) stepsPage(w, h int) []string {
 		return append(v.failure(w), v.l.Title.S("steps")+"  none has begun yet")
 	}
 	n := len(v.leg.Steps)
-	if !v.chosen || v.Board.step >= n {
-		v.Board.step, v.Board.chosen = n-1, false
+	if !v.b.chosen || v.b.step >= n {
+		v.b.step, v.b.chosen = n-1, false
 	}
-	at := v.Board.step
-	if v.closer {
+	at := v.b.step
+	if v.b.closer {
 		return v.closerPage(v.leg.Steps[at], w, h)
 	}
 	lines := v.failure(w)
@@ -33,7 +33,7 @@ func (v *view) stepsPage(w, h int) []string {
 	// The table has at least half of the room, the chosen step what it needs of the rest.
 	rows := max(min(n, (h-len(lines))/2), h-len(lines)-len(detail)-2)
 	rows = max(1, min(rows, n, h-len(lines)-2))
-	p := &v.pages[steps]
+	p := &v.b.pages[steps]
 	p.top = ui.Window(p.top, at, n, rows)
 	var cells [][]string
 	for i := p.top; i < min(n, p.top+rows); i++ {
@@ -41,7 +41,7 @@ func (v *view) stepsPage(w, h int) []string {
 	}
 	p.first, p.count = p.top, rows
 	for i, from := 0, p.top; i < len(cells); i++ {
-		v.hits = append(v.hits, hit{0, len(lines) + 1 + i, w, 1, func() { v.Board.pick(from + i) }})
+		v.hits = append(v.hits, hit{0, len(lines) + 1 + i, w, 1, func() { v.b.pick(from + i) }})
 	}
 	lines = append(lines, v.l.Table(v.fullColumns(), cells, w)...)
 	lines = append(append(lines, ""), v.scrolled(detail, h-len(lines)-1)...)
@@ -66,14 +66,14 @@ func (v *view) stepsPage(w, h int) []string {
 	return lines
 }
 
-// scrolled is the part of the details that is looked at, in h lines; it tells how many more are.
+// scrolled is the part of the details that is looked at, in h lines; with how many more there are.
 func (v *view) scrolled(detail []string, h int) []string {
 	if len(detail) <= h || h < 3 {
-		v.Board.below = 0
+		v.b.below = 0
 		return detail
 	}
-	v.Board.below = min(v.Board.below, len(detail)-h+1)
-	from := 1 + v.Board.below
+	v.b.below = min(v.b.below, len(detail)-h+1)
+	from := 1 + v.b.below
 	out := append([]string{detail[0]}, detail[from:from+h-2]...)
 	left := len(detail) - from - (h - 2)
 	text := fmt.Sprintf("%s more: pgdown", units.Plural(left, "line"))

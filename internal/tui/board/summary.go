@@ -27,11 +27,11 @@ func (v *view) summary() []stats.Contender {
 			done[3]++
 		}
 	}
-	if v.sums.list == nil || v.sums.state != v.s || v.sums.done != done {
-		v.Board.sums = sums{v.s, done, nil}
+	if v.b.sums.list == nil || v.b.sums.state != v.s || v.b.sums.done != done {
+		v.b.sums = sums{v.s, done, nil}
 		for _, c := range analysis.SoFar(v.s.Run, v.s.Results()).Contenders {
-			v.Board.sums.list = append(v.Board.sums.list, c.Contender)
+			v.b.sums.list = append(v.b.sums.list, c.Contender)
 		}
 	}
-	return v.sums.list
+	return v.b.sums.list
 }

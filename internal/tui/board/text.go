@@ -8,6 +8,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/measure"
+	"locbench/internal/tui/chart"
 	"locbench/internal/tui/fold"
 	"locbench/internal/units"
 )
@@ -62,19 +63,11 @@ func rate(r float64) string {
 
 // clock is a moment of a leg's time axis: "1:05", "1:05.5".
 func clock(s float64) string {
-	if !(math.Abs(s) < 1e9) {
-		return "?"
+	places := 0
+	if math.Mod(math.Round(s*10), 10) != 0 {
+		places = 1
 	}
-	tenths := int64(math.Round(s * 10))
-	sign := ""
-	if tenths < 0 {
-		sign, tenths = "-", -tenths
-	}
-	text := fmt.Sprintf("%s%d:%02d", sign, tenths/600, tenths/10%60)
-	if tenths%10 != 0 {
-		text += "." + strconv.FormatInt(tenths%10, 10)
-	}
-	return text
+	return chart.Minutes(s, places)
 }
 
 // The labels of y axes are short, since they stand in a narrow gutter.

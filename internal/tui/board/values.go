@@ -28,7 +28,8 @@ func (v *view) valueOf(m metric, w int) string {
 	switch m {
 	case latency:
 		if w < 60 { // there is no room for the legend then
-			return fmt.Sprintf("%s p50 %s  %s p99 %s", v.l.Glyph.Marks[0], v.seconds(load.P50), v.l.Glyph.Marks[2], v.seconds(load.P99))
+			return fmt.Sprintf("%s p50 %s  %s p99 %s", v.l.Glyph.Marks[0], v.seconds(load.P50), v.l.Glyph.Marks[2],
+				v.seconds(load.P99))
 		}
 		return fmt.Sprintf("p50 %s  p99 %s", v.seconds(load.P50), v.seconds(load.P99))
 	case cpu:
@@ -70,7 +71,7 @@ func (v *view) valueOf(m metric, w int) string {
 
 // errorText counts the errors of the leg by kind.
 func (v *view) errorText() string {
-	kinds := v.errors().kinds
+	kinds := v.errors().counts
 	if len(kinds) == 0 {
 		return "no errors"
 	}
@@ -97,25 +98,18 @@ func (v *view) newest() (load *fold.LoadPoint, usage *fold.UsagePoint) {
 	return load, usage
 }
 
-// counted are the errors of a leg, in all and a second, kept until there is another window.
-type counted struct {
-	leg    *fold.Leg
-	points int
-	last   float64
-	kinds  map[bench.ErrorKind]int64
+// errorKinds are the errors of a leg, in all and a second, by their kind.
+type errorKinds struct {
+	counts map[bench.ErrorKind]int64
 	curves map[bench.ErrorKind][]chart.Point // 0 wherever there is no point between two others
 }
 
-func (v *view) errors() *counted {
-	load, last := v.leg.Load, 0.0
-	if n := len(load); n > 0 {
-		last = load[n-1].T
+func (v *view) errors() *errorKinds {
+	if v.kinds != nil {
+		return v.kinds
 	}
-	c := &v.Board.counted
-	if c.kinds != nil && c.leg == v.leg && c.points == len(load) && c.last == last {
-		return c
-	}
-	*c = counted{v.leg, len(load), last, map[bench.ErrorKind]int64{}, map[bench.ErrorKind][]chart.Point{}}
+	load, c := v.leg.Load, &errorKinds{map[bench.ErrorKind]int64{}, map[bench.ErrorKind][]chart.Point{}}
+	v.kinds = c
 	for i := range load {
 		p := &load[i]
 		total := int64(0)
@@ -129,7 +123,7 @@ func (v *view) errors() *counted {
 			if n <= 0 {
 				continue
 			}
-			c.kinds[kind] += n
+			c.counts[kind] += n
 			if len(c.curves) < 12 || c.curves[kind] != nil { // bounded: kinds may come from outside
 				c.curves[kind] = extend(c.curves[kind], load, i, p.Errors*float64(n)/float64(total))
 			}
@@ -158,4 +152,4 @@ func extend(points []chart.Point, load []fold.LoadPoint, i int, y float64) []cha
 	return append(points, chart.Point{X: load[i].T, Y: y})
 }
 
-func (v *view) anyErrors() bool { return len(v.errors().kinds) > 0 }
+func (v *view) anyErrors() bool { return len(v.errors().counts) > 0 }

@@ -19,8 +19,8 @@ func (v *view) zoom(w, h int) []string {
 		a.Flags = append(a.Flags, chart.Flag{X: at})
 		a.Bounds = append(a.Bounds, chart.Bound{X: at})
 	}
-	if v.mark.on {
-		a.Bounds = append(a.Bounds, chart.Bound{X: v.mark.at})
+	if v.b.mark.on {
+		a.Bounds = append(a.Bounds, chart.Bound{X: v.b.mark.at})
 	}
 	values := v.valuesAt(at, ok, w)
 	title := v.l.Accent.S(v.own(v.spanName() + v.marked() + v.overlayWord()))
@@ -29,8 +29,8 @@ func (v *view) zoom(w, h int) []string {
 		head, values = nil, values[:min(len(values), max(1, h-7))]
 	}
 	high := max(3, h-len(axis)-len(values)-len(head))
-	v.Board.plot = plot{a, w, len(head), high + len(axis)}
-	lines := append(head, v.chartOf(v.focus, a, w).Draw(v.l, a, w, high)...)
+	v.b.plot = plot{a, w, len(head), high + len(axis)}
+	lines := append(head, v.chart(v.b.focus, a, w, high)...)
 	return append(append(lines, axis...), values...)
 }
 
@@ -52,7 +52,7 @@ func (b *Board) times(leg *fold.Leg) (times []float64, at int) {
 }
 
 func (v *view) cursorAt() (at float64, ok bool) {
-	times, i := v.Board.times(v.leg)
+	times, i := v.b.times(v.leg)
 	if i < 0 {
 		return 0, false
 	}
@@ -103,7 +103,7 @@ func (v *view) valuesAt(at float64, ok bool, w int) []string {
 	if st := v.stepAt(at); st != nil {
 		head += ", " + v.numbered(st)
 	}
-	if !v.pinned {
+	if !v.b.pinned {
 		head += v.l.Faint.S("  newest")
 	}
 	lines := []string{v.l.Fit(head, w)}
@@ -189,14 +189,14 @@ type plot struct {
 }
 
 func (v *view) marked() string {
-	if !v.mark.on {
+	if !v.b.mark.on {
 		return ""
 	}
-	text := ", range from " + clock(v.mark.at)
+	text := ", range from " + clock(v.b.mark.at)
 	if at, ok := v.cursorAt(); ok {
 		text += " to " + clock(at)
 	}
-	if !v.mark.dragged {
+	if !v.b.mark.dragged {
 		text += " (v shows it)"
 	}
 	return text

@@ -60,9 +60,7 @@ type Screen struct {
 	asking  string              // folder that is being summarised
 	writing bool                // of a report
 
-	w, h    int
-	drawn   drawn
-	version int // grows with what the lines of the list are made of
+	w, h int
 }
 
 // New makes the list of results folders.
@@ -204,12 +202,12 @@ func (s *Screen) arrange() {
 		return c
 	})
 	s.cursor = max(0, min(s.cursor, len(s.shown)-1))
-	s.version++
 }
 
-// matches tells whether every word of the filter is in what the list shows of e.
+// matches reports whether every word of the filter is in what the list shows of e.
 func (s *Screen) matches(e *results.Entry) bool {
-	text := strings.ToLower(strings.Join([]string{filepath.Base(e.Dir), e.Profile, stateText(e), e.Started.Format("2006-01-02 15:04"), strings.Join(e.Contenders, " ")}, " "))
+	text := strings.ToLower(strings.Join([]string{filepath.Base(e.Dir), e.Profile, stateText(e),
+		e.Started.Format("2006-01-02 15:04"), strings.Join(e.Contenders, " ")}, " "))
 	words := strings.Fields(strings.ToLower(s.filter.Text))
 	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
 }

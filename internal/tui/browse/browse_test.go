@@ -63,7 +63,7 @@ func settled(folders tuitest.Folders) *Screen {
 		folders[i].Live = false // else the list is made again every few seconds
 	}
 	s := open(folders, nil)
-	tuitest.Finish(s, s.Init())
+	tuitest.Settle(s, s.Init(), nil)
 	return s
 }
 
@@ -85,7 +85,6 @@ func TestGoldenViews(t *testing.T) {
 		}
 		msg := cmd().(summarised)
 		s.known[msg.dir] = msg.summary
-		s.version++
 	}
 	tuitest.Golden(t, s, "list", now)
 	tuitest.Press(s, nil, "down", "down", "space", "space", "up")
@@ -100,7 +99,7 @@ func TestGoldenViews(t *testing.T) {
 	tuitest.Golden(t, s, "broken", now)
 
 	empty := open(nil, nil)
-	tuitest.Finish(empty, empty.Init())
+	tuitest.Settle(empty, empty.Init(), nil)
 	tuitest.Golden(t, empty, "empty", now)
 }
 
@@ -154,7 +153,7 @@ func TestCompareTakesTheMarkedOnes(t *testing.T) {
 			t.Fatalf("%s: %v", keys, msgs[0])
 		}
 		c := screen.Screen.(*compare.Screen)
-		tuitest.Finish(c, c.Init())
+		tuitest.Settle(c, c.Init(), nil)
 		view := strings.Join(tuitest.View(c, tuitest.Size{Width: 200, Height: 50}, look.New(look.Options{NoColor: true}), now), "\n")
 		for _, dir := range want {
 			if !strings.Contains(view, dir) {
@@ -197,7 +196,7 @@ func TestTheCursorStaysOnItsFolder(t *testing.T) {
 	tuitest.Press(s, nil, "down", "down")
 	dir := s.current().Dir
 	s.options.Source = folders[1:]
-	tuitest.Finish(s, s.Update(ui.Shown{}))
+	tuitest.Settle(s, s.Update(ui.Shown{}), nil)
 	if s.current().Dir != dir || s.cursor != 1 {
 		t.Errorf("at %d, %s", s.cursor, s.current().Dir)
 	}

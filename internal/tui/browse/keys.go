@@ -25,21 +25,22 @@ func (s *Screen) Keys() []ui.Key {
 		}
 		keys = append(keys, open,
 			ui.Key{Name: "space", Help: "mark", Long: "mark the folder, at most two"},
-			ui.Key{Name: "c", Help: "compare", Long: "compare the two marked, or the marked one with this; without a mark the contenders of this run"},
+			ui.Key{Name: "c", Help: "compare", Long: "compare the two marked, or the marked one with this; without a mark " +
+				"the contenders of this run"},
 			ui.Key{Name: "r", Help: "report", Long: "write the report, and open it where there is a browser"},
 			ui.Key{Name: "y", Help: "copy", Long: "copy the command that repeats the run"})
 		if resumable(e) {
-			keys = append(keys, ui.Key{Name: "R", Help: "copy resume", Long: "copy the command that goes on with the run"})
+			keys = append(keys, ui.Key{Name: "R", Help: "copy resume", Long: "copy the command that resumes the run"})
 		}
 	}
 	return append(keys,
 		ui.Key{Name: "/", Help: "filter", Long: "show the folders that have these words in what is shown of them"},
 		ui.Key{Name: "s", Help: "sort", Long: "sort by the next column; S turns the order round"},
 		ui.Key{Name: "esc", Help: "back"},
-		ui.Key{Name: "u", Help: "look again", Long: "read the list of folders anew", Wide: true})
+		ui.Key{Name: "u", Help: "refresh", Long: "read the list of folders again", Wide: true})
 }
 
-// resumable tells whether the run can go on: it has ended early and nobody is at it.
+// resumable reports whether the run can be resumed: it ended early and nobody runs it.
 func resumable(e *results.Entry) bool {
 	return e.Err == nil && !e.Live && e.Complete < e.Legs
 }
@@ -101,7 +102,7 @@ func (s *Screen) keyEntry(name string) tea.Cmd {
 			return ui.Cmd(ui.Tell{Text: "nothing to resume: " + stateText(e), Bad: true})
 		}
 		text, err := ui.ResumeCommand(e.Dir)
-		return ui.Cmd(ui.Copied(text, err, "the command that goes on with the run"))
+		return ui.Cmd(ui.Copied(text, err, "the command that resumes the run"))
 	}
 	return nil
 }

@@ -43,17 +43,15 @@ func (s *Screen) preview(f ui.Frame, w, h int) []string {
 }
 
 func (s *Screen) few(f ui.Frame, e *results.Entry, w, h int) []string {
-	l := f.Look
-	rule := l.Border.S(strings.Repeat(l.Glyph.Horizontal, w))
-	lines := []string{rule, l.Cut(outside(l, e.Dir, nameBytes), w)}
-	k := s.known[e.Dir]
+	l, k := f.Look, s.known[e.Dir]
+	text := ""
 	switch {
 	case e.Err != nil:
-		lines = append(lines, l.Bad.S(l.Cut(outside(l, e.Err.Error(), noteBytes), w)))
+		text = l.Bad.S(l.Cut(outside(l, e.Err.Error(), noteBytes), w))
 	case k == nil:
-		lines = append(lines, l.Spin(f.Tick)+" reading")
+		text = l.Spin(f.Tick) + " reading"
 	case k.err != nil:
-		lines = append(lines, l.Bad.S(l.Cut(l.Glyph.Cross+" "+outside(l, k.err.Error(), noteBytes), w)))
+		text = l.Bad.S(l.Cut(l.Glyph.Cross+" "+outside(l, k.err.Error(), noteBytes), w))
 	default:
 		var parts []string
 		if k.best != "" {
@@ -62,9 +60,10 @@ func (s *Screen) few(f ui.Frame, e *results.Entry, w, h int) []string {
 		if warnings := k.warnings(); len(warnings) > 0 {
 			parts = append(parts, units.Plural(len(warnings), "warning")+": "+outside(l, warnings[0], noteBytes))
 		}
-		lines = append(lines, l.Cut(strings.Join(parts, "; "), w))
+		text = l.Cut(strings.Join(parts, "; "), w)
 	}
-	return lines[:min(len(lines), h)]
+	rule := l.Border.S(strings.Repeat(l.Glyph.Horizontal, w))
+	return []string{rule, l.Cut(outside(l, e.Dir, nameBytes), w), text}
 }
 
 // about is a line about when and how it ran.
@@ -150,17 +149,7 @@ func contenderRow(l *look.Look, shown []measure.Shown, c stats.Contender) []stri
 	row := []string{outside(l, c.Label, nameBytes), fmt.Sprintf("%d/%d", c.Complete, c.Legs)}
 	for _, m := range shown {
 		f := m.Contender(c)
-		text := l.Glyph.Missing
-		if f.Known {
-			text = l.ASCIIOnly(m.Unit.Cell(f.Value))
-		}
-		switch {
-		case f.AtLeast:
-			text = l.Glyph.AtLeast + " " + text
-		case m.ID == measure.ErrorRatio && f.Value > 0:
-			text = l.Bad.S(text)
-		}
-		row = append(row, text)
+		row = append(row, ui.FigureCell(l, m.Measure, f, l.ASCIIOnly(m.Unit.Cell(f.Value))))
 		if m.ID == measure.Throughput {
 			at := l.Glyph.Missing
 			if p, ok := c.PeakStep(); ok {

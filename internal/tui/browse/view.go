@@ -21,7 +21,7 @@ const (
 	noteBytes = 1000
 )
 
-// Sizes, in cells and lines of the frame, from which on the preview has room beside or below the
+// Sizes, in cells and lines of the frame, from which on the preview has room next to or below the
 // list.
 const (
 	besideWidth = 170
@@ -31,17 +31,10 @@ const (
 // gutter is the cells before the columns: the cursor and the mark.
 const gutter = 3
 
-// drawn is the table as it was last laid out.
-type drawn struct {
-	version, w int
-	look       *look.Look
-	lines      []string // the first one is the head
-}
-
 // layout is where the parts of the screen stand.
 type layout struct {
 	listWidth, listHeight int // of the rows, without the head
-	besideWidth           int // of the preview beside the list; 0: none
+	besideWidth           int // of the preview next to the list; 0: none
 	belowHeight           int // of the preview below the list; 0: none
 }
 
@@ -121,20 +114,21 @@ func (s *Screen) nothing(l *look.Look, f ui.Frame) []string {
 	if s.options.Roots != "" {
 		where = " in " + outside(l, s.options.Roots, nameBytes)
 	}
-	return append([]string{""}, l.Wrap("There are no results"+where+" yet. Every run writes a folder; \"locbench tui DIR\" looks into another one.", f.Width, 4)...)
+	return append([]string{""}, l.Wrap("There are no results"+where+" yet. Every run writes a folder; \"locbench tui "+
+		"DIR\" looks into another one.", f.Width, 4)...)
 }
 
 func (s *Screen) table(l *look.Look, at layout) []string {
-	s.layOut(l, at.listWidth-gutter)
+	laidOut := s.layOut(l, at.listWidth-gutter)
 	s.from = ui.Window(s.from, s.cursor, len(s.shown), at.listHeight)
-	lines := []string{"   " + s.drawn.lines[0]}
+	lines := []string{"   " + laidOut[0]}
 	for i := s.from; i < min(len(s.shown), s.from+at.listHeight); i++ {
 		e := &s.entries[s.shown[i]]
 		cursor, mark := " ", "  "
 		if n := slices.Index(s.marked, e.Dir); n >= 0 {
 			mark = l.Accent.S(string(rune('A'+n))) + " "
 		}
-		line := s.drawn.lines[1+i]
+		line := laidOut[1+i]
 		if i == s.cursor {
 			cursor = l.Accent.S(l.Glyph.Cursor)
 			line = l.Strong.S(line)
@@ -144,10 +138,8 @@ func (s *Screen) table(l *look.Look, at layout) []string {
 	return lines
 }
 
-func (s *Screen) layOut(l *look.Look, w int) {
-	if s.drawn.version == s.version && s.drawn.w == w && s.drawn.look == l && s.drawn.lines != nil {
-		return
-	}
+// layOut is the table of all folders; the first line is the head.
+func (s *Screen) layOut(l *look.Look, w int) []string {
 	long := w >= 84
 	cols := []look.Column{
 		{Left: true}, {Left: true, Max: 18, Drop: 2}, {Left: true, Max: 32, Drop: 4}, {Left: true}, {Drop: 3}, {Drop: 1},
@@ -169,7 +161,7 @@ func (s *Screen) layOut(l *look.Look, w int) {
 	for _, i := range s.shown {
 		rows = append(rows, s.cellsOf(l, &s.entries[i], long))
 	}
-	s.drawn = drawn{s.version, w, l, l.Table(cols, rows, w)}
+	return l.Table(cols, rows, w)
 }
 
 func (s *Screen) cellsOf(l *look.Look, e *results.Entry, long bool) []string {
@@ -196,7 +188,8 @@ func (s *Screen) cellsOf(l *look.Look, e *results.Entry, long bool) []string {
 	} else if k.peak > 0 {
 		peak, best = units.Rate(k.peak), outside(l, k.best, nameBytes)
 	}
-	return []string{at, outside(l, e.Profile, nameBytes), s.contendersOf(l, e, long), state(l, e), legs, peak, best, folder}
+	return []string{at, outside(l, e.Profile, nameBytes), s.contendersOf(l, e, long), state(l, e), legs, peak, best,
+		folder}
 }
 
 // contendersOf names as many contenders as find room.
@@ -242,7 +235,8 @@ func state(l *look.Look, e *results.Entry) string {
 func (s *Screen) click(msg tea.MouseClickMsg) tea.Cmd {
 	at := layoutOf(s.w, s.h, len(s.shown))
 	row := msg.Y - 2
-	if msg.Button != tea.MouseLeft || row < 0 || row >= at.listHeight || msg.X >= at.listWidth || s.from+row >= len(s.shown) {
+	if msg.Button != tea.MouseLeft || row < 0 || row >= at.listHeight || msg.X >= at.listWidth ||
+		s.from+row >= len(s.shown) {
 		return nil
 	}
 	if s.cursor == s.from+row {

@@ -14,7 +14,6 @@ type Axis struct {
 	Gutter   int     // cells left of the plot; none where less than 12 would be left for the curves
 	Bounds   []Bound
 	Flags    []Flag
-	Label    func(float64) string // "1:20"; nil: minutes and seconds
 }
 
 // Draw returns the lines under the lowest chart, each of exactly w cells: one for the times, one
@@ -46,20 +45,16 @@ func (a Axis) Draw(l *look.Look, w int) []string {
 }
 
 func (a Axis) times(l *look.Look, c *canvas, left int) {
-	label := a.Label
-	if label == nil {
-		label = clock
-	}
-	wide := 4
+	label, wide := clock, 4
 	for _, t := range [...]float64{a.From, a.To} {
 		wide = max(wide, min(look.Width(clean(l, label(t))), 12))
 	}
 	n := c.w - left
 	step := tickStep((a.To - a.From) / float64(n) * float64(wide+3))
-	if a.Label == nil && step < 1 {
+	if step < 1 {
 		places := max(1, min(6, int(math.Ceil(-math.Log10(step)-1e-9))))
 		if step = tickStep((a.To - a.From) / float64(n) * float64(wide+4+places)); step < 1 {
-			label = func(s float64) string { return fine(s, places) }
+			label = func(s float64) string { return Minutes(s, places) }
 		}
 	}
 	border, faint := c.paint(l.Border), c.paint(l.Faint)
@@ -143,7 +138,7 @@ func (a Axis) column(x float64, left, w int) int {
 	return left + index((x-a.From)*(float64(n)/(a.To-a.From)), n)
 }
 
-// At is the moment in the middle of cell x of w cells; beside the plot, the nearest in sight.
+// At is the moment in the middle of cell x of w cells; outside of the plot, the nearest in sight.
 func (a Axis) At(x, w int) float64 {
 	a = a.sane()
 	left := a.left(w)
@@ -153,7 +148,8 @@ func (a Axis) At(x, w int) float64 {
 
 // tickStep is a round number of seconds not less than least.
 func tickStep(least float64) float64 {
-	round := [...]float64{1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 10800, 21600, 43200, 86400}
+	round := [...]float64{1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 10800, 21600, 43200,
+		86400}
 	if i := slices.IndexFunc(round[:], func(s float64) bool { return s >= least }); least > 0.5 && i >= 0 {
 		return round[i]
 	}
@@ -163,8 +159,8 @@ func tickStep(least float64) float64 {
 	return max(least, tiny)
 }
 
-// fine is a moment with decimal places, all of which its neighbours on the axis have too.
-func fine(s float64, places int) string {
+// Minutes is a moment with so many decimal places of its seconds: "1:05.5".
+func Minutes(s float64, places int) string {
 	if !(math.Abs(s) < 1e9) {
 		return plainUnit(s)
 	}
@@ -174,8 +170,11 @@ func fine(s float64, places int) string {
 	}
 	unit := math.Pow(10, float64(places))
 	s = math.Round(math.Abs(s)*unit) / unit // no negative zero
-	minutes := math.Floor(s / 60)
-	return fmt.Sprintf("%s%.0f:%0*.*f", sign, minutes, places+3, places, s-60*minutes)
+	minutes, wide := math.Floor(s/60), 2
+	if places > 0 {
+		wide += 1 + places
+	}
+	return fmt.Sprintf("%s%.0f:%0*.*f", sign, minutes, wide, places, s-60*minutes)
 }
 
 // clock is a number of seconds as people read it.
@@ -186,13 +185,12 @@ func clock(s float64) string {
 	if s != math.Trunc(s) {
 		return fmt.Sprintf("%gs", math.Round(s*1e3)/1e3)
 	}
-	sign := ""
+	n, sign := int64(math.Abs(s)), ""
 	if s < 0 {
-		sign, s = "-", -s
+		sign = "-"
 	}
-	n := int64(s)
 	if n >= 3600 {
 		return fmt.Sprintf("%s%d:%02d:%02d", sign, n/3600, n/60%60, n%60)
 	}
-	return fmt.Sprintf("%s%d:%02d", sign, n/60, n%60)
+	return Minutes(s, 0)
 }

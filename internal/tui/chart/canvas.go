@@ -2,6 +2,7 @@ package chart
 
 import (
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"locbench/internal/tui/look"
@@ -56,7 +57,7 @@ func (c *canvas) set(x, y int, r rune, paint uint16, layer uint8) {
 	}
 }
 
-// free tells whether n cells from x hold neither data nor text.
+// free reports whether n cells from x hold neither data nor text.
 func (c *canvas) free(x, y, n int) bool {
 	return x >= 0 && y >= 0 && y < c.h && x+n <= c.w &&
 		!slices.ContainsFunc(c.cells[y*c.w+x:y*c.w+x+n], func(at cell) bool { return at.layer >= data })
@@ -83,16 +84,32 @@ func (c *canvas) text(x, y, end int, s string, paint uint16) {
 	}
 }
 
+// Line is one line of cells in which texts are put where they find room.
+type Line struct{ c *canvas }
+
+// NewLine is an empty line of n cells.
+func NewLine(n int) Line { return Line{newCanvas(n, 1)} }
+
+// Put writes a text at x, unless it would touch another or the ends.
+func (l Line) Put(x int, s string, paint look.Paint) {
+	n := look.Width(s)
+	from, to := max(0, x-1), min(l.c.w, x+n+1)
+	if x >= 0 && x+n <= l.c.w && l.c.free(from, 0, to-from) {
+		l.c.text(x, 0, l.c.w, s, l.c.paint(paint))
+	}
+}
+
+func (l Line) String() string { return l.c.lines()[0] }
+
 // lines are the rows as text.
 func (c *canvas) lines() []string {
-	out := make([]string, c.h)
 	b := make([]byte, 0, len(c.cells)*3+64*c.h)
-	ends := make([]int, c.h)
 	for y := range c.h {
+		if y > 0 {
+			b = append(b, '\n')
+		}
 		on := uint16(0)
-		row := c.cells[y*c.w : (y+1)*c.w]
-		for i := range row {
-			at := &row[i]
+		for _, at := range c.cells[y*c.w : (y+1)*c.w] {
 			if at.r == tail {
 				continue
 			}
@@ -105,21 +122,14 @@ func (c *canvas) lines() []string {
 				on = at.paint
 				b = append(b, c.paints[on].On...)
 			}
-			if at.r == 0 { // U+2800 and the dots, in UTF-8
-				b = append(b, 0xe2, 0xa0|at.dots>>6, 0x80|at.dots&0x3f)
-			} else {
-				b = utf8.AppendRune(b, at.r)
+			if at.r == 0 {
+				at.r = '\u2800' + rune(at.dots)
 			}
+			b = utf8.AppendRune(b, at.r)
 		}
 		b = append(b, c.paints[on].Off...)
-		ends[y] = len(b)
 	}
-	s, from := string(b), 0
-	for y, end := range ends {
-		out[y] = s[from:end]
-		from = end
-	}
-	return out
+	return strings.Split(string(b), "\n")
 }
 
 // first is the only character of a glyph.

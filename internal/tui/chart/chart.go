@@ -20,7 +20,6 @@ const Gutter = 10
 // What is drawn at most: more of it could not be told apart.
 const (
 	maxSeries = 64
-	maxRules  = 16
 	maxMarks  = 4096 // bounds, and flags
 	maxText   = 120  // bytes of a name
 )
@@ -60,10 +59,10 @@ type Band struct{ X0, X1, Share float64 }
 // Chart is one chart over time.
 type Chart struct {
 	Title    string               // "throughput"
-	Value    string               // of now, beside the title: "12,345 req/s"
+	Value    string               // of now, next to the title: "12,345 req/s"
 	Unit     func(float64) string // for the labels of the y axis; nil: three digits
 	Series   []Series             // later ones are drawn over earlier ones; at most 64
-	Rules    []Rule               // at most 16
+	Rules    []Rule
 	Bands    []Band
 	BandName string  // "throttled"; the row of the bands is kept free for them if this is set
 	Log      bool    // y on a log scale (latency); values <= 0 are gaps
@@ -78,7 +77,7 @@ func (c Chart) Draw(l *look.Look, a Axis, w, h int) []string {
 	return c.draw(l, a, w, h, false)
 }
 
-// draw draws the chart; points tells that each point is of interest, so that each gets its mark.
+// draw draws the chart; points reports that each point is of interest, so that each gets its mark.
 func (c Chart) draw(l *look.Look, a Axis, w, h int, points bool) []string {
 	if h <= 0 {
 		return nil
@@ -87,7 +86,6 @@ func (c Chart) draw(l *look.Look, a Axis, w, h int, points bool) []string {
 		return make([]string, h)
 	}
 	c.Series = c.Series[:min(len(c.Series), maxSeries)]
-	c.Rules = c.Rules[:min(len(c.Rules), maxRules)]
 	a = a.sane()
 	if h <= 2 {
 		c.Series = c.Series[:min(len(c.Series), 1)]
@@ -125,18 +123,11 @@ func (c Chart) spark(l *look.Look, a Axis, w int) string {
 }
 
 // Steps is a chart over the steps of a ladder (connections, rates) instead of time: a line for each
-// round or contender. Small enough for many beside each other.
+// round or contender. Small enough for many side by side.
 type Steps struct {
+	Chart           // X is the index of the step
 	Labels []string // of the steps, from left to right
-	Series []Series // X is the index of the step
 	Gutter int      // as for Axis
-
-	// As for Chart.
-	Title, Value string
-	Unit         func(float64) string
-	Rules        []Rule
-	Log, Binary  bool
-	Top, Bottom  float64
 }
 
 // Draw returns exactly h lines of exactly w cells; the last one, of three or more, names the steps.
@@ -144,9 +135,7 @@ func (s Steps) Draw(l *look.Look, w, h int) []string {
 	if h <= 0 {
 		return nil
 	}
-	c := Chart{Title: s.Title, Value: s.Value, Unit: s.Unit, Series: s.Series, Rules: s.Rules,
-		Log: s.Log, Binary: s.Binary, Top: s.Top, Bottom: s.Bottom}
-	a := Axis{From: -0.5, To: max(1, float64(len(s.Labels))) - 0.5, Gutter: s.Gutter}
+	c, a := s.Chart, Axis{From: -0.5, To: max(1, float64(len(s.Labels))) - 0.5, Gutter: s.Gutter}
 	if h < 4 || w <= 0 {
 		return c.draw(l, a, w, h, true)
 	}
@@ -189,7 +178,7 @@ func (c Chart) title(l *look.Look, w int, band bool) string {
 	return l.Title.S(name) + l.Strong.S(value) + strings.Repeat(" ", max(0, w-used-n)) + legend
 }
 
-// legend names the lines, if there are several, in at most room cells, and tells how many it took.
+// legend names the lines, if there are several, in at most room cells, and returns how many it took.
 // What all names begin with is written once if there is no room to repeat it: "● round 1 ■ 2".
 func (c Chart) legend(l *look.Look, room int, band bool) (string, int) {
 	s, n, all := c.names(l, room, band, 0)

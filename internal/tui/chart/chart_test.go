@@ -110,12 +110,11 @@ func TestStepsGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := look.New(looks()[c.look])
 			s := Steps{
-				Title: "go-nethttp", Value: "13,765", Unit: func(v float64) string { return fmt.Sprintf("%.0f", v) }, Gutter: 8,
-				Labels: []string{"1", "4", "16", "64", "256", "1,024", "2,048"},
-				Series: []Series{
+				Gutter: 8, Labels: []string{"1", "4", "16", "64", "256", "1,024", "2,048"},
+				Chart: Chart{Title: "go-nethttp", Value: "13,765", Unit: func(v float64) string { return fmt.Sprintf("%.0f", v) }, Series: []Series{
 					{Name: "round 1", Paint: l.Series[0], Mark: 0, Points: []Point{{0, 4961}, {1, 10598}, {2, 13765}, {3, 12909}, {4, 12100}, {5, 9000}, {6, 7000}}},
 					{Name: "round 2", Paint: l.Series[1], Mark: 1, Points: []Point{{0, 5100}, {1, 9800}, {2, math.NaN()}, {3, 13100}}},
-				},
+				}},
 			}
 			golden(t, name, l, s.Draw(l, c.w, c.h), c.w)
 		})
@@ -132,7 +131,7 @@ func golden(t *testing.T, name string, l *look.Look, lines []string, w int) {
 
 func TestFineTimes(t *testing.T) {
 	for want, got := range map[string]string{
-		"0:00.5": fine(0.5, 1), "0:01.0": fine(1, 1), "1:01.50": fine(61.5, 2), "-0:00.5": fine(-0.5, 1), "0:00.0": fine(math.Copysign(0, -1), 1), "1:00.0": fine(59.96, 1),
+		"0:00.5": Minutes(0.5, 1), "0:01.0": Minutes(1, 1), "1:01.50": Minutes(61.5, 2), "-0:00.5": Minutes(-0.5, 1), "0:00.0": Minutes(math.Copysign(0, -1), 1), "1:00.0": Minutes(59.96, 1),
 	} {
 		t.Run(want, func(t *testing.T) {
 			if got != want {

@@ -21,7 +21,7 @@ func TestSizes(t *testing.T) {
 				for _, c := range charts {
 					exact(t, l, c.Draw(l, axis, w, h), w, h)
 				}
-				s := Steps{Title: name, Labels: []string{"1", "16"}, Series: charts[1].Series, Gutter: 6}
+				s := Steps{Chart: Chart{Title: name, Series: charts[1].Series}, Labels: []string{"1", "16"}, Gutter: 6}
 				exact(t, l, s.Draw(l, w, h), w, h)
 			}
 			exact(t, l, axis.Draw(l, w), w, 3)

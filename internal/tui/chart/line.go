@@ -119,7 +119,7 @@ func (p *plot) marks(i int, points bool) {
 	}
 }
 
-// alone tells whether nothing joins the point of the first column.
+// alone reports whether nothing joins the point of the first column.
 func alone(cols []column) bool {
 	if cols[0].state != begun || cols[0].lo != cols[0].hi {
 		return false

@@ -164,10 +164,8 @@ func (p *plot) bands() {
 	if p.look.ASCII {
 		blocks = []string{".", ":", "#"}
 	}
-	// For each level, how many bands of it begin less how many end before a cell: one pass over the
-	// bands, however they overlap.
-	n, levels := p.w-p.left, len(blocks)
-	change := make([]int, levels*(n+1))
+	n := p.w - p.left
+	shares := make([]float64, n)
 	for _, b := range p.chart.Bands {
 		if !(b.Share > 0 && b.X0 <= p.axis.To && b.X1 >= p.axis.From && b.X0 <= b.X1) {
 			continue
@@ -178,17 +176,15 @@ func (p *plot) bands() {
 		if start := p.axis.From + (p.axis.To-p.axis.From)*float64(to)/float64(n); to > from && start >= b.X1 {
 			to--
 		}
-		at := min(levels-1, int(min(b.Share, 1)*float64(levels)))
-		change[at*(n+1)+from]++
-		change[at*(n+1)+to+1]--
+		for x := from; x <= to; x++ {
+			shares[x] = max(shares[x], min(b.Share, 1))
+		}
 	}
-	paint := p.paint(p.look.Warn)
-	for at := range levels {
-		open := 0
-		for x := range n {
-			if open += change[at*(n+1)+x]; open > 0 {
-				p.set(p.left+x, p.bandRow, first(blocks[at]), paint, data)
-			}
+	paint, levels := p.paint(p.look.Warn), len(blocks)
+	for x, share := range shares {
+		if share > 0 {
+			block := blocks[min(levels-1, int(share*float64(levels)))]
+			p.set(p.left+x, p.bandRow, first(block), paint, data)
 		}
 	}
 }

@@ -43,7 +43,6 @@ func FuzzDraw(f *testing.F) {
 		axis := Axis{From: in.float(), To: in.float(), Gutter: int(in.byte()) - 20}
 		if bits&128 != 0 {
 			axis.From, axis.To, axis.Gutter = 0, 100, Gutter
-			axis.Label = func(float64) string { return name }
 		}
 		c := Chart{Title: name, Value: name, Log: bits&4 != 0, Binary: bits&8 != 0}
 		if bits&16 != 0 {
@@ -77,7 +76,7 @@ func FuzzDraw(f *testing.F) {
 		exact(t, l, c.Draw(l, axis, w, h), w, h)
 		under := axis.Draw(l, w)
 		exact(t, l, under, w, max(1, min(len(under), 3)))
-		steps := Steps{Title: name, Series: c.Series, Rules: c.Rules, Log: c.Log, Top: c.Top, Gutter: axis.Gutter}
+		steps := Steps{Chart: c, Gutter: axis.Gutter}
 		for range len(raw) % 40 {
 			steps.Labels = append(steps.Labels, name)
 		}

@@ -209,13 +209,10 @@ func thin(series []Series, a Axis, n int, log bool) []column {
 			}
 			y := max(0, min(p.Y, huge))
 			at := &cols[index((p.X-a.From)*per, n)]
-			switch {
-			case at.state != empty:
+			if at.state != empty {
 				at.lo, at.hi, at.last = min(at.lo, y), max(at.hi, y), y
-			case gap:
-				*at = column{lo: y, hi: y, first: y, last: y, state: begun}
-			default:
-				*at = column{lo: y, hi: y, first: y, last: y, state: joined}
+			} else if *at = (column{lo: y, hi: y, first: y, last: y, state: joined}); gap {
+				at.state = begun
 			}
 			gap = false
 		}

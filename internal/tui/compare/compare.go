@@ -1,5 +1,5 @@
-// Package compare is the screen that sets two runs, or two contenders of one run, beside each
-// other: what differs besides the contenders, their figures with what the rounds allow to say of
+// Package compare is the screen that sets two runs, or two contenders of one run, side by side:
+// what differs besides the contenders, their figures with what the rounds allow to say of
 // them, and the steps. The comparison itself (judge.go, steps.go, differences.go) knows nothing
 // of drawing. It reads nothing itself: package screens gives it a Source.
 package compare
@@ -43,8 +43,8 @@ var tabNames = [tabs]string{"figures", "steps", "charts", "contenders", "differe
 
 // run is one of the two sides as it was loaded.
 type run struct {
-	dir string
-	*analysis.Run
+	dir   string
+	of    *analysis.Run
 	tiers map[string]int // of the contenders by label, from 1; who has too few rounds is in none
 	note  string         // what could not be read
 }
@@ -108,7 +108,7 @@ func (s *Screen) Init() tea.Cmd {
 		if err != nil {
 			return loaded{screen: s, a: a, b: b, err: err}
 		}
-		floor := src.Floor(a.Run.Run, b.Run.Run, dirs[:]...)
+		floor := src.Floor(a.of.Run, b.of.Run, dirs[:]...)
 		a.tiers, b.tiers = tiersOf(a, floor), tiersOf(b, floor)
 		return loaded{s, a, b, floor, nil}
 	}
@@ -116,7 +116,7 @@ func (s *Screen) Init() tea.Cmd {
 
 func load(src Source, dir string) (run, error) {
 	r, legs, err := src.Load(dir)
-	out := run{dir: dir, Run: analysis.Of(r, legs)}
+	out := run{dir: dir, of: analysis.Of(r, legs)}
 	if len(legs) == 0 {
 		return out, fmt.Errorf("%s: %w", dir, cmp.Or(err, errors.New("no leg of it has begun")))
 	}
@@ -179,29 +179,32 @@ func (s *Screen) begin() {
 		return
 	}
 	place := func(r run, label string) int {
-		return slices.IndexFunc(r.Contenders, func(c analysis.Contender) bool { return c.Label == label })
+		return slices.IndexFunc(r.of.Contenders, func(c analysis.Contender) bool { return c.Label == label })
 	}
-	for i, c := range s.a.Contenders {
+	for i, c := range s.a.of.Contenders {
 		s.rows = append(s.rows, pairing{i, place(s.b, c.Label)})
 	}
-	for i, c := range s.b.Contenders {
+	for i, c := range s.b.of.Contenders {
 		if place(s.a, c.Label) < 0 {
 			s.rows = append(s.rows, pairing{-1, i})
 		}
 	}
-	runs := compared.Differences(s.a.Run.Run, s.b.Run.Run)
+	runs := compared.Differences(s.a.of.Run, s.b.of.Run)
 	for _, r := range s.rows {
-		s.heads = append(s.heads, Headline(at(s.a.Contenders, r.a), at(s.b.Contenders, r.b), runs, s.floor))
+		s.heads = append(s.heads, Headline(at(s.a.of.Contenders, r.a), at(s.b.of.Contenders, r.b), runs, s.floor))
 	}
-	both := func(p pairing) bool { return at(s.a.Contenders, p.a).Peak >= 0 && at(s.b.Contenders, p.b).Peak >= 0 }
+	both := func(p pairing) bool {
+		return at(s.a.of.Contenders, p.a).Peak >= 0 && at(s.b.of.Contenders, p.b).Peak >= 0
+	}
 	s.row = max(0, slices.IndexFunc(s.rows, both))
 	first := s.rows[s.row]
 	if !both(first) { // nobody has figures on both sides: whoever has on one
 		figures := func(c analysis.Contender) bool { return c.Peak >= 0 }
-		first = pairing{max(0, slices.IndexFunc(s.a.Contenders, figures)), max(0, slices.IndexFunc(s.b.Contenders, figures))}
+		first = pairing{max(0, slices.IndexFunc(s.a.of.Contenders, figures)),
+			max(0, slices.IndexFunc(s.b.of.Contenders, figures))}
 	}
 	s.choose(first)
-	if s.dirs[0] == s.dirs[1] && len(s.b.Contenders) > 1 {
+	if s.dirs[0] == s.dirs[1] && len(s.b.of.Contenders) > 1 {
 		s.choose(pairing{0, 1})
 	}
 }
@@ -212,9 +215,9 @@ func (s *Screen) choose(p pairing) {
 		return
 	}
 	s.chosen, s.scroll = p, 0
-	c := &comparison{a: at(s.a.Contenders, p.a), b: at(s.b.Contenders, p.b)}
-	c.head, c.steps = Headline(c.a, c.b, compared.Differences(s.a.Run.Run, s.b.Run.Run), s.floor), StepPairs(c.a, c.b)
-	c.differ = append(ours(compared.LegDifferences(c.a.Results, c.b.Results)), Differences(s.a.Run.Run, s.b.Run.Run)...)
+	c := &comparison{a: at(s.a.of.Contenders, p.a), b: at(s.b.of.Contenders, p.b)}
+	c.head, c.steps = Headline(c.a, c.b, compared.Differences(s.a.of.Run, s.b.of.Run), s.floor), StepPairs(c.a, c.b)
+	c.differ = append(ours(compared.LegDifferences(c.a.Results, c.b.Results)), Differences(s.a.of.Run, s.b.of.Run)...)
 	gravestFirst(c.differ)
 	broken := slices.ContainsFunc(c.differ, func(d compared.Difference) bool { return d.Weight == compared.Breaks })
 	judgeSteps(c.steps, c.a, c.b, broken, s.floor)
@@ -247,9 +250,9 @@ func (s *Screen) key(name string) tea.Cmd {
 	case "down", "j":
 		s.next(1)
 	case "a", "A":
-		s.choose(pairing{around(s.chosen.a, len(s.a.Contenders), name == "A"), s.chosen.b})
+		s.choose(pairing{around(s.chosen.a, len(s.a.of.Contenders), name == "A"), s.chosen.b})
 	case "b", "B":
-		s.choose(pairing{s.chosen.a, around(s.chosen.b, len(s.b.Contenders), name == "B")})
+		s.choose(pairing{s.chosen.a, around(s.chosen.b, len(s.b.of.Contenders), name == "B")})
 	case "x":
 		s.swap()
 	case "pgup":

@@ -23,7 +23,7 @@ func opened(t testing.TB, folders tuitest.Folders, a, b string) *Screen {
 	t.Helper()
 	s := New(a, b, folders)
 	s.Update(ui.Resized{Width: 80, Height: 23})
-	tuitest.Finish(s, s.Init())
+	tuitest.Settle(s, s.Init(), nil)
 	return s
 }
 

@@ -97,7 +97,8 @@ func (s *Screen) side(l *look.Look, name string, r run, c analysis.Contender, se
 	label := cmp.Or(c.Label, s.set.a.Label+s.set.b.Label)
 	mark := l.Series[series].S(l.Glyph.Marks[series])
 	left := mark + " " + l.Strong.S(name) + " " + l.Title.S(l.Outside(label, nameBytes)) + "  " + rounds(c)
-	about := []string{l.Outside(r.Run.Run.Profile.Name, nameBytes), r.Run.Run.Started.Format("2006-01-02 15:04"), l.Outside(r.dir, nameBytes)}
+	about := []string{l.Outside(r.of.Run.Profile.Name, nameBytes), r.of.Run.Started.Format("2006-01-02 15:04"),
+		l.Outside(r.dir, nameBytes)}
 	right := strings.Join(about, "  ")
 	if room := w - look.Width(left) - 2; room < look.Width(right) {
 		right = l.Cut(about[2], room)
@@ -122,7 +123,7 @@ func (s *Screen) verdict(l *look.Look, w, room int) []string {
 		text += "; also other " + strings.Join(sways, ", ")
 	case len(grave) > 0:
 	case len(sways) > 0:
-		paint, text = l.Warn, "May sway the figures: other "+strings.Join(sways, ", ")
+		paint, text = l.Warn, "May affect the figures: other "+strings.Join(sways, ", ")
 	case s.dirs[0] == s.dirs[1]:
 		return []string{l.Good.S(l.Cut(l.Glyph.Check+" two contenders of one run: the same machine, limits and load", w))}
 	default:

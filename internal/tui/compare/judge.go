@@ -61,7 +61,7 @@ func judgeSteps(pairs []StepPair, a, b analysis.Contender, broken bool, floor *c
 // who is in none is not in it.
 func tiersOf(r run, floor *compared.Floor) map[string]int {
 	tiers := map[string]int{}
-	for _, p := range r.Standing(measure.Throughput, stats.Rule{Floor: floor.Of(measure.Throughput)}).Places {
+	for _, p := range r.of.Standing(measure.Throughput, stats.Rule{Floor: floor.Of(measure.Throughput)}).Places {
 		if p.Tier > 0 {
 			tiers[p.Contender] = p.Tier
 		}
@@ -73,7 +73,7 @@ func tiersOf(r run, floor *compared.Floor) map[string]int {
 type Figure struct {
 	measure.Shown
 	A, B measure.Figure
-	Said *compared.Row // what the rounds say of it; nil of figures that are no headline measures
+	Said *compared.Row // what the rounds say of it; nil of figures that are not headline measures
 }
 
 // Figures are those of a pair, or of one of its steps.

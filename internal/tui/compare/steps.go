@@ -17,8 +17,8 @@ type StepPair struct {
 	Figures  // of the measures that are PairSteps
 }
 
-// StepPairs sets the steps of a and b beside each other, by what they ask for: connections or rate.
-// Of equal steps the first stands beside the first. Those of one side alone keep their place among
+// StepPairs sets the steps of a and b side by side, by what they ask for: connections or rate.
+// Of equal steps the first is paired with the first. Those of one side alone keep their place among
 // its others.
 func StepPairs(a, b analysis.Contender) (out []StepPair) {
 	alone := make([]*stats.Step, len(b.Steps)) // those of b without a partner

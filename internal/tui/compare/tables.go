@@ -93,10 +93,12 @@ func (s *Screen) stepTable(l *look.Look, w int) []string {
 	shown := measure.View(measure.PairSteps)
 	columns := []look.Column{{Title: "step", Left: true, Max: 18}}
 	for _, m := range shown {
-		columns = append(columns, look.Column{Title: "A " + m.Head, Drop: m.Drop}, look.Column{Title: "B " + m.Head, Drop: m.Drop})
+		columns = append(columns, look.Column{Title: "A " + m.Head, Drop: m.Drop},
+			look.Column{Title: "B " + m.Head, Drop: m.Drop})
 		switch m.ID {
 		case measure.Throughput:
-			columns = append(columns, look.Column{Title: "change"}, look.Column{Title: "A", Left: true, Drop: 6}, look.Column{Title: "B", Left: true, Drop: 6})
+			columns = append(columns, look.Column{Title: "change"}, look.Column{Title: "A", Left: true, Drop: 6},
+				look.Column{Title: "B", Left: true, Drop: 6})
 		case measure.P99:
 			columns = append(columns, look.Column{Title: "change", Drop: 4})
 		}
@@ -158,13 +160,13 @@ func stepText(l *look.Look, f Figure, side measure.Figure) string {
 // contenderTable is every contender of either run, with the peak and the latency there.
 func (s *Screen) contenderTable(l *look.Look, w int) []string {
 	columns := []look.Column{
-		{Title: "  contender", Left: true, Max: 40}, {Title: "A peak/s"}, {Title: "B peak/s"}, {Title: "change"}, {Title: "A p99", Drop: 3}, {Title: "B p99", Drop: 3},
-		{Title: "A tier", Drop: 2}, {Title: "B tier", Drop: 2},
+		{Title: "  contender", Left: true, Max: 40}, {Title: "A peak/s"}, {Title: "B peak/s"}, {Title: "change"},
+		{Title: "A p99", Drop: 3}, {Title: "B p99", Drop: 3}, {Title: "A tier", Drop: 2}, {Title: "B tier", Drop: 2},
 		{Title: "the rounds say", Left: true, Drop: 1},
 	}
 	var rows [][]string
 	for i, r := range s.rows {
-		a, b := at(s.a.Contenders, r.a), at(s.b.Contenders, r.b)
+		a, b := at(s.a.of.Contenders, r.a), at(s.b.of.Contenders, r.b)
 		peak, last := *s.heads[i].figure(measure.Throughput), *s.heads[i].figure(measure.P99)
 		cursor := "  "
 		if i == s.row && s.chosen == r {
@@ -192,7 +194,8 @@ func (s *Screen) differenceTable(l *look.Look, w int) []string {
 		return []string{"Nothing on record differs besides the contenders."}
 	}
 	side := max(8, (w-40)/2)
-	columns := []look.Column{{Title: "what", Left: true, Max: 26}, {Title: "A", Left: true, Max: side}, {Title: "B", Left: true, Max: side}, {Title: "so", Left: true, Drop: 1}}
+	columns := []look.Column{{Title: "what", Left: true, Max: 26}, {Title: "A", Left: true, Max: side},
+		{Title: "B", Left: true, Max: side}, {Title: "so", Left: true, Drop: 1}}
 	var rows [][]string
 	for _, d := range s.set.differ {
 		so := ""
@@ -200,7 +203,7 @@ func (s *Screen) differenceTable(l *look.Look, w int) []string {
 		case compared.Breaks:
 			so = l.Bad.S("not comparable")
 		case compared.Sways:
-			so = l.Warn.S("may sway")
+			so = l.Warn.S("may affect")
 		}
 		rows = append(rows, []string{string(d.What), s.value(l, d.Old, side), s.value(l, d.New, side), so})
 	}
@@ -225,11 +228,14 @@ func (s *Screen) charts(l *look.Look, w, h int) []string {
 		}
 		return out
 	}
-	upper := chart.Steps{Title: "throughput", Unit: axis(measure.PerSecond), Labels: labels, Gutter: chart.Gutter, Series: series(measure.Throughput)}
-	lower := chart.Steps{Title: "p99", Unit: axis(measure.Nanoseconds), Labels: labels, Gutter: chart.Gutter, Log: true, Series: series(measure.P99)}
+	draw := func(c chart.Chart, w, h int) []string {
+		return chart.Steps{Chart: c, Labels: labels, Gutter: chart.Gutter}.Draw(l, w, h)
+	}
+	upper := chart.Chart{Title: "throughput", Unit: axis(measure.PerSecond), Series: series(measure.Throughput)}
+	lower := chart.Chart{Title: "p99", Unit: axis(measure.Nanoseconds), Log: true, Series: series(measure.P99)}
 	if w >= 100 || h < 10 && w >= 60 {
 		half := (w - 2) / 2
-		return look.Beside(2, upper.Draw(l, half, h), lower.Draw(l, w-2-half, h))
+		return look.Beside(2, draw(upper, half, h), draw(lower, w-2-half, h))
 	}
-	return append(upper.Draw(l, w, h-h/2), lower.Draw(l, w, h/2)...)
+	return append(draw(upper, w, h-h/2), draw(lower, w, h/2)...)
 }

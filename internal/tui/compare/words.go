@@ -26,7 +26,7 @@ func text(u measure.Unit, v float64) string {
 	return u.Cell(v)
 }
 
-// axis writes a value beside an axis, where round ones stand.
+// axis writes a value next to an axis, where round ones stand.
 func axis(u measure.Unit) func(v float64) string {
 	return func(v float64) string {
 		if v == 0 {
@@ -141,14 +141,15 @@ func rounds(c analysis.Contender) string {
 // method says how to read the words.
 func (s *Screen) method() string {
 	if n := min(s.set.a.Legs, s.set.b.Legs); n < stats.MinInterval {
-		return fmt.Sprintf("%d rounds or more on both sides give a 95 %% interval and a verdict; fewer support no claim.", stats.MinInterval)
+		return fmt.Sprintf("%d rounds or more on both sides give a 95 %% interval and a verdict; fewer support no claim.",
+			stats.MinInterval)
 	}
 	test := "Mann-Whitney"
 	if slices.ContainsFunc(s.set.head, func(f Figure) bool { return f.Said != nil && f.Said.Paired }) {
-		test = "they took turns, so round against round, signed ranks"
+		test = "they took turns: rounds are paired, signed ranks"
 	}
-	text := "Medians of the rounds; latencies of all requests. Verdicts on the headline measures, as by 'locbench compare': " +
-		test + ", Holm, 95 %. "
+	text := "Medians of the rounds; latencies of all requests. Verdicts on the headline measures, as by " +
+		"'locbench compare': " + test + ", Holm, 95 %. "
 	if s.floor != nil {
 		text += "Claimed from the machine's noise floor on: " + s.floor.Words() + "."
 	} else {

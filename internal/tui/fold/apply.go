@@ -57,7 +57,7 @@ func (s *State) applyRun(rec bench.Record) {
 func (s *State) start(at time.Time, e bench.RunStarted) {
 	before := s.Legs
 	s.Run, s.Dir, s.Started, s.Ended = e.Run, e.Dir, at, nil
-	s.Run.Legs = slices.Clone(e.Run.Legs) // their states change here, and must not in the record, which may be folded again
+	s.Run.Legs = slices.Clone(e.Run.Legs) // their states change here, not in the record, which may be folded again
 	s.Paused, s.PauseWanted, s.StopWanted = time.Time{}, false, false
 	s.Legs, s.Current = nil, nil
 	for i, entry := range first(e.Run.Legs, maxLegs) {
@@ -205,7 +205,8 @@ func (l *Leg) usage(u bench.Usage) {
 			p.From = l.Seconds(last.At)
 			p.CPUs, p.Known = float64(u.CPU-last.CPU)/float64(dt), true
 		}
-		if a, b := u.Throttling, last.Throttling; a != nil && b != nil && a.Periods > b.Periods && a.Throttled >= b.Throttled {
+		if a, b := u.Throttling, last.Throttling; a != nil && b != nil && a.Periods > b.Periods &&
+			a.Throttled >= b.Throttled {
 			p.Throttled = min(1, float64(a.Throttled-b.Throttled)/float64(a.Periods-b.Periods))
 		}
 	}

@@ -43,7 +43,8 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 		if e.Err != "" {
 			return Error, fmt.Sprintf("%s failed: %s", e.Phase, e.Err)
 		}
-		if told := []bench.Phase{bench.PhaseStore, bench.PhaseSeed, bench.PhaseBuild}; e.Note != "" && slices.Contains(told, e.Phase) {
+		if told := []bench.Phase{bench.PhaseStore, bench.PhaseSeed, bench.PhaseBuild}; e.Note != "" &&
+			slices.Contains(told, e.Phase) {
 			return Info, fmt.Sprintf("%s: %s (%s)", e.Phase, e.Note, units.Duration(e.Took))
 		}
 	case bench.InstanceStarted:
@@ -77,7 +78,7 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 	case bench.Paused:
 		return Mark, "paused"
 	case bench.Resumed:
-		return Mark, "goes on after a pause of " + units.Duration(e.Took)
+		return Mark, "resumed after a pause of " + units.Duration(e.Took)
 	case bench.InstanceStopped:
 		return stopSentence(e.Stop)
 	case bench.LegEnded:
@@ -130,9 +131,9 @@ func stepSentence(r bench.StepResult) (Level, string) {
 func stopSentence(s bench.StopResult) (Level, string) {
 	switch {
 	case s.Already:
-		return Error, "had ended already: " + s.Exit.String()
+		return Error, "had already ended: " + s.Exit.String()
 	case s.Forced:
-		return Info, "killed after " + units.Duration(s.Took) + ", since the end was asked for by force"
+		return Info, "killed after " + units.Duration(s.Took) + ": the stop was forced"
 	case s.Killed:
 		return Warning, "had to be killed after " + units.Duration(s.Took)
 	case s.Graceful:

@@ -103,7 +103,7 @@ type Step struct {
 	Result   *bench.StepResult
 }
 
-// Running tells whether the step has not ended yet.
+// Running reports whether the step has not ended yet.
 func (s *Step) Running() bool { return s.Result == nil }
 
 // LoadPoint is one window of load, placed at its middle.
@@ -134,7 +134,7 @@ type Flag struct {
 	Text string
 }
 
-// Now is the time to reckon with: of the newest record, or at if the run goes on.
+// Now is the time to reckon with: of the newest record, or at while the run continues.
 func (s *State) Now(at time.Time) time.Time {
 	if s.Ended != nil || at.Before(s.Last) {
 		return s.Last
@@ -142,7 +142,7 @@ func (s *State) Now(at time.Time) time.Time {
 	return at
 }
 
-// Unlogged tells whether the records were made of the results, which do not say what was logged: a run
+// Unlogged reports whether the records were made of the results, which do not say what was logged: a run
 // reports its phases.
 func (s *State) Unlogged() bool { return s.Current != nil && s.Phase.Name == "" }
 
@@ -154,7 +154,7 @@ func (s *State) Step() *Step {
 	return s.Current.Steps[len(s.Current.Steps)-1]
 }
 
-// Loading tells whether a step runs right now.
+// Loading reports whether a step runs right now.
 func (s *State) Loading() bool {
 	st := s.Step()
 	return s.Ended == nil && st != nil && st.Running() && s.Current.Result.State == bench.LegRunning

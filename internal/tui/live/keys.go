@@ -27,11 +27,11 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	switch msg.String() {
 	case "q":
-		if s.ended || s.gone || s.state.Ended != nil || !s.Session.Steered() {
+		if s.ended || s.gone || s.state.Ended != nil || !s.options.Session.Steered() {
 			return ui.Cmd(ui.Back{}) // what is left of the end needs no screen
 		}
 		if s.stopping {
-			return ui.Cmd(ui.Tell{Text: "it stops in order; Ctrl-C ends it by force"})
+			return ui.Cmd(ui.Tell{Text: "it is stopping gracefully; Ctrl-C forces it"})
 		}
 		s.dialog = asksAbort
 		return nil
@@ -53,7 +53,7 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	cmd, mine := s.board.Update(msg, &s.state)
-	if !mine && msg.String() == "esc" && !s.Session.Steered() {
+	if !mine && msg.String() == "esc" && !s.options.Session.Steered() {
 		return ui.Cmd(ui.Back{}) // as from every list
 	}
 	return cmd
@@ -66,20 +66,20 @@ func (s *Screen) look(msg tea.Msg) tea.Cmd {
 
 func (s *Screen) pauses() bool { return !s.state.Paused.IsZero() || s.state.PauseWanted }
 
-// bad tells what cannot be done.
+// bad reports what cannot be done.
 func bad(text string) tea.Cmd { return ui.Cmd(ui.Tell{Text: text, Bad: true}) }
 
 func (s *Screen) steers() bool {
-	return s.Session.Steered() && !s.ended && !s.stopping && s.state.Ended == nil
+	return s.options.Session.Steered() && !s.ended && !s.stopping && s.state.Ended == nil
 }
 
 func (s *Screen) steer(name string) (cmd tea.Cmd, mine bool) {
 	switch name {
 	case "p":
 		if s.pauses() {
-			return s.send("go on", bench.Control{Kind: bench.ControlResume}), true
+			return s.send(bench.Control{Kind: bench.ControlResume}), true
 		}
-		return s.send("pause", bench.Control{Kind: bench.ControlPause}), true
+		return s.send(bench.Control{Kind: bench.ControlPause}), true
 	case "s":
 		if !s.state.Loading() {
 			return bad("no step runs now"), true
@@ -121,7 +121,7 @@ func (s *Screen) changeRate(up bool) tea.Cmd {
 	} else {
 		s.rate = max(1, min(math.Round(s.rate/rateStep), s.rate-1))
 	}
-	return tea.Batch(s.send("rate", bench.Control{Kind: bench.ControlRate, Rate: s.rate}),
+	return tea.Batch(s.send(bench.Control{Kind: bench.ControlRate, Rate: s.rate}),
 		ui.Cmd(ui.Tell{Text: "rate " + units.Rate(s.rate) + " req/s"}))
 }
 
@@ -129,8 +129,8 @@ func (s *Screen) changeRate(up bool) tea.Cmd {
 func (s *Screen) Keys() []ui.Key {
 	switch {
 	case s.dialog == asksNote:
-		return []ui.Key{{Name: "enter", Help: "keep the note"}, {Name: "esc", Help: "leave it"}}
-	case s.dialog == tellsEnd:
+		return []ui.Key{{Name: "enter", Help: "keep the note"}, {Name: "esc", Help: "discard"}}
+	case s.dialog == showsEnd:
 		return []ui.Key{{Name: "enter", Help: "close"}}
 	case s.dialog != asksNothing:
 		return []ui.Key{{Name: "y", Help: "yes"}, {Name: "n", Help: "no"}}
@@ -139,18 +139,21 @@ func (s *Screen) Keys() []ui.Key {
 	if s.steers() {
 		pause := "pause"
 		if s.pauses() {
-			pause = "go on"
+			pause = "resume"
 		}
 		keys = append(keys,
-			ui.Key{Name: "p", Help: pause, Long: "pause before the next step, and go on; a step that runs is finished first"},
+			ui.Key{Name: "p", Help: pause, Long: "pause before the next step, and resume; a running step is finished first"},
 			ui.Key{Name: "s", Help: "skip step", Long: "end the running step; what it has measured is kept, marked as aborted"},
-			ui.Key{Name: "S", Help: "skip contender", Long: "end this leg, and leave out the later rounds of the contender", Wide: true},
-			ui.Key{Name: "e", Help: "end after step", Long: "finish the running step, then end the run; --resume goes on", Wide: true},
-			ui.Key{Name: "a", Help: "abort", Long: "end the run now, in order; finished steps are kept (Ctrl-C asks the same)"},
+			ui.Key{Name: "S", Help: "skip contender", Long: "end this leg, and leave out the later rounds of the contender",
+				Wide: true},
+			ui.Key{Name: "e", Help: "end after step", Long: "finish the running step, then end the run; --resume continues " +
+				"it", Wide: true},
+			ui.Key{Name: "a", Help: "abort", Long: "end the run now, gracefully; finished steps are kept (so does Ctrl-C)"},
 			ui.Key{Name: "m", Help: "mark", Long: "mark this moment with a note; it is kept in the results", Wide: true},
 		)
 		if st := s.state.Step(); s.state.Loading() && st.Step.Rate > 0 {
-			keys = append(keys, ui.Key{Name: "+ -", Help: "rate", Long: "rate of this open-loop step up and down by a tenth; recorded as an intervention"})
+			keys = append(keys, ui.Key{Name: "+ -", Help: "rate", Long: "rate of this open-loop step up and down by a " +
+				"tenth; recorded as an intervention"})
 		}
 	}
 	return append(append(keys, s.board.Keys()...),
@@ -170,7 +173,7 @@ const (
 	asksSkipContender
 	asksStop
 	asksNote
-	tellsEnd
+	showsEnd
 )
 
 // answer takes a key while a question is open. Enter says yes only where nothing is lost by it.
@@ -178,14 +181,14 @@ func (s *Screen) answer(msg tea.KeyPressMsg) tea.Cmd {
 	name, asked := msg.String(), s.dialog
 	s.dialog = asksNothing
 	switch asked {
-	case tellsEnd:
+	case showsEnd:
 		if s.state.Version == 0 {
 			return ui.Cmd(ui.Back{}) // there is nothing to look at
 		}
 		return nil
 	case asksNote:
 		if name == "enter" && s.note.Value() != "" {
-			return s.send("note", bench.Control{Kind: bench.ControlNote, Text: s.note.Value()})
+			return s.send(bench.Control{Kind: bench.ControlNote, Text: s.note.Value()})
 		} else if name == "enter" || name == "esc" {
 			return nil
 		}
@@ -202,17 +205,13 @@ func (s *Screen) answer(msg tea.KeyPressMsg) tea.Cmd {
 		s.dialog = asked
 		return nil
 	}
-	switch asked {
-	case asksAbort:
+	if asked == asksAbort {
 		return s.abort()
-	case asksSkipStep:
-		return s.send("skip step", bench.Control{Kind: bench.ControlSkipStep})
-	case asksSkipContender:
-		return s.send("skip contender", bench.Control{Kind: bench.ControlSkipContender})
-	case asksStop:
-		return s.send("stop after step", bench.Control{Kind: bench.ControlStop})
 	}
-	return nil
+	kind := map[dialog]bench.ControlKind{
+		asksSkipStep: bench.ControlSkipStep, asksSkipContender: bench.ControlSkipContender, asksStop: bench.ControlStop,
+	}[asked]
+	return s.send(bench.Control{Kind: kind})
 }
 
 func (s *Screen) dialogText(f ui.Frame) (title string, lines []string) {
@@ -222,15 +221,18 @@ func (s *Screen) dialogText(f ui.Frame) (title string, lines []string) {
 	ask := func(text string) []string { return append(l.Wrap(l.ASCIIOnly(text), w, 0), "", yes) }
 	switch s.dialog {
 	case asksAbort:
-		return "Abort the run?", ask("It ends in order: nothing stays behind. The running step is lost, finished steps are kept, and --resume goes on.")
+		return "Abort the run?", ask("It stops gracefully and leaves nothing running. The running step is lost, " +
+			"finished steps are kept, and --resume continues.")
 	case asksSkipStep:
 		name := ""
 		if st := s.state.Step(); st != nil {
 			name = fmt.Sprintf("Step %d (%s) ends now. ", st.Index+1, outside(st.Step.Name))
 		}
-		return "Skip this step?", ask(name + "What it has measured is kept, marked as aborted; the leg goes on but does not count as complete.")
+		return "Skip this step?", ask(name + "What it has measured is kept, marked as aborted; the leg continues but " +
+			"does not count as complete.")
 	case asksSkipContender:
-		return "Skip this contender?", ask("Its leg ends now, in order, and its later rounds are left out. --resume can run them.")
+		return "Skip this contender?", ask("Its leg ends now, gracefully, and its later rounds are left out. --resume " +
+			"can run them.")
 	case asksStop:
 		left := ""
 		if st := s.state.Step(); s.state.Loading() {
@@ -239,20 +241,21 @@ func (s *Screen) dialogText(f ui.Frame) (title string, lines []string) {
 				left = " (about " + units.Approx(d) + ")"
 			}
 		}
-		return "End after this step?", ask("The running step is finished" + left + ", then the run ends in order. --resume goes on.")
+		return "End after this step?", ask("The running step is finished" + left + ", then the run stops gracefully. " +
+			"--resume continues it.")
 	case asksNote:
 		s.note.SetWidth(w - 2)
-		return "Mark this moment", []string{s.note.View(), "", l.Key.S("enter") + " keep   " + l.Key.S("esc") + " leave it"}
-	case tellsEnd:
+		return "Mark this moment", []string{s.note.View(), "", l.Key.S("enter") + " keep   " + l.Key.S("esc") + " discard"}
+	case showsEnd:
 		talk := strings.Split(strings.TrimSpace(s.talk), "\n")
 		for _, line := range talk[max(0, len(talk)-12):] {
 			lines = append(lines, l.Wrap(l.ASCIIOnly(outside(line)), w, 8)...)
 		}
 		lines = append(lines[:min(len(lines), max(1, f.Height-5))], "", l.Faint.S("any key closes this"))
-		if !s.Session.Steered() {
+		if !s.options.Session.Steered() {
 			return "The run is incomplete", lines
 		}
-		return fmt.Sprintf("The run could not go on (exit code %d)", s.code), lines
+		return fmt.Sprintf("The run could not continue (exit code %d)", s.code), lines
 	}
 	return "", nil
 }

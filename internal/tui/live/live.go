@@ -1,5 +1,5 @@
 // Package live is the screen of a run, in progress or finished: the board that draws it, and the keys
-// that steer it. What a key asks for is sent to the run and shows when the run tells that it has taken it up;
+// that steer it. What a key asks for is sent to the run and shows when the run reports that it has taken it up;
 // the screen itself changes nothing.
 package live
 
@@ -24,14 +24,15 @@ type Options struct {
 
 // Screen is the live view.
 type Screen struct {
-	Options
-	state  fold.State
-	board  *board.Board
-	dialog dialog
-	note   textinput.Model
-	rate   float64 // that was last asked for in the running step; 0: none
-	step   *fold.Step
+	options Options
+	state   fold.State
+	board   *board.Board
+	dialog  dialog
+	note    textinput.Model
+	rate    float64 // that was last asked for in the running step; 0: none
+	step    *fold.Step
 
+	writing  bool // of a report
 	stopping bool // the end was asked for
 	forcing  bool // and once more
 	gone     bool // no more events will come
@@ -43,12 +44,13 @@ type Screen struct {
 // New makes the screen.
 func New(o Options) *Screen {
 	note := textinput.New()
-	note.Prompt, note.Placeholder, note.CharLimit = "", "what happens now", bench.NoteLimit/4 // characters of at most four bytes
+	note.Prompt, note.Placeholder, note.CharLimit = "", "what happens "+
+		"now", bench.NoteLimit/4 // characters of at most four bytes
 	note.SetVirtualCursor(true)
 	styles := note.Styles()
 	styles.Cursor.Blink = false // one thing less that moves
 	note.SetStyles(styles)
-	return &Screen{Options: o, board: board.New(), note: note}
+	return &Screen{options: o, board: board.New(), note: note}
 }
 
 type (
@@ -60,10 +62,6 @@ type (
 		code int
 		talk string
 	}
-	doneMsg struct { // a wish was sent, or the report was written
-		what, text string
-		err        error
-	}
 )
 
 // Init implements ui.Screen.
@@ -71,7 +69,7 @@ func (s *Screen) Init() tea.Cmd { return s.next() }
 
 func (s *Screen) next() tea.Cmd {
 	return func() tea.Msg {
-		records, ok := s.Session.Next()
+		records, ok := s.options.Session.Next()
 		return batchMsg{records, ok}
 	}
 }
@@ -91,18 +89,14 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		}
 		s.gone = true
 		return func() tea.Msg {
-			code, talk := s.Session.Wait()
+			code, talk := s.options.Session.Wait()
 			return endedMsg{code, talk}
 		}
 	case endedMsg:
 		return s.end(msg)
-	case doneMsg:
-		if msg.err != nil {
-			return bad(msg.what + ": " + msg.err.Error())
-		} else if msg.text == "" {
-			return nil
-		}
-		return ui.Cmd(ui.Tell{Text: msg.text})
+	case ui.Done:
+		s.writing = false
+		return ui.Cmd(msg.Tell)
 	case tea.KeyPressMsg:
 		return s.key(msg)
 	}
@@ -117,11 +111,11 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 func (s *Screen) end(msg endedMsg) tea.Cmd {
 	s.ended, s.code, s.talk = true, msg.code, msg.talk
 	s.dialog = asksNothing // no question has a meaning any more
-	if s.Leave {
+	if s.options.Leave {
 		return ui.Cmd(ui.Quit{})
 	}
-	if s.state.Ended == nil && (s.talk != "" || s.code != 0) || s.talk != "" && !s.Session.Steered() {
-		s.dialog = tellsEnd
+	if s.state.Ended == nil && (s.talk != "" || s.code != 0) || s.talk != "" && !s.options.Session.Steered() {
+		s.dialog = showsEnd
 	}
 	return nil
 }
@@ -159,26 +153,27 @@ func (s *Screen) status(f ui.Frame) string {
 	switch {
 	case s.ended:
 	case s.forcing:
-		return l.Warn.S("ENDING BY FORCE")
+		return l.Warn.S("FORCED STOP")
 	case s.stopping:
-		return l.Warn.S("STOPPING IN ORDER")
-	case !s.Session.Steered():
+		return l.Warn.S("STOPPING")
+	case !s.options.Session.Steered():
 		return l.Faint.S("watching")
 	}
 	return ""
 }
 
-// Interrupt implements ui.Interrupter: Ctrl-C asks once, and then ends the run in order; once more
-// ends it by force, and then kills it.
+// Interrupt implements ui.Interrupter: Ctrl-C asks once, and then stops the run gracefully; once more
+// forces the stop, and then kills it.
 func (s *Screen) Interrupt() tea.Cmd {
 	switch {
-	case s.ended || !s.Session.Steered():
+	case s.ended || !s.options.Session.Steered():
 		return ui.Cmd(ui.Quit{})
 	case s.forcing:
 		return s.stop(ui.Cmd(ui.Tell{Text: "killed; locbench clean removes what is left", Bad: true}))
 	case s.stopping:
 		s.forcing = true
-		return s.stop(ui.Cmd(ui.Tell{Text: "ending by force; Ctrl-C kills the run, with whatever is left", Bad: true}))
+		return s.stop(ui.Cmd(ui.Tell{Text: "stopping forcefully; Ctrl-C kills the run and leaves whatever it has started",
+			Bad: true}))
 	case s.dialog == asksAbort:
 		return s.abort()
 	}
@@ -186,11 +181,11 @@ func (s *Screen) Interrupt() tea.Cmd {
 	return nil
 }
 
-// stop asks for the end, with the second call by force, and with the third kills the run.
+// stop asks for the end, with the second call forcefully, and with the third kills the run.
 func (s *Screen) stop(then tea.Cmd) tea.Cmd {
 	s.stopping = true
 	return tea.Batch(func() tea.Msg {
-		s.Session.Stop(syscall.SIGINT)
+		s.options.Session.Stop(syscall.SIGINT)
 		return nil
 	}, then)
 }
@@ -204,17 +199,17 @@ func (s *Screen) abort() tea.Cmd {
 }
 
 // send asks c of the run at once: commands run side by side, and no wish may overtake another.
-func (s *Screen) send(what string, c bench.Control) tea.Cmd {
-	return ui.Cmd(doneMsg{what: what, err: s.Session.Send(c)})
+func (s *Screen) send(c bench.Control) tea.Cmd {
+	if err := s.options.Session.Send(c); err != nil {
+		return bad(string(c.Kind) + ": " + err.Error())
+	}
+	return nil
 }
 
 func (s *Screen) report() tea.Cmd {
-	dir := s.Session.Dir()
-	if dir == "" || s.Opener == nil {
+	dir := s.options.Session.Dir()
+	if dir == "" || s.options.Opener == nil {
 		return bad("there are no results yet")
 	}
-	return func() tea.Msg {
-		text, err := s.Opener.Report(dir)
-		return doneMsg{"report", text, err}
-	}
+	return ui.Report(s, &s.writing, s.options.Opener.Report, dir)
 }

@@ -12,7 +12,7 @@ import (
 // Outside makes text from outside fit to stand between ours: at most n bytes of it are kept;
 // nothing in it moves the cursor, colours, reorders or changes the title (package safe); and every
 // character of it stands for itself, as wide to one terminal as to another, whatever comes to stand
-// beside it, so that the layout holds: marks that combine with the character before are left out,
+// next to it, so that the layout holds: marks that combine with the character before are left out,
 // and what would join in other ways (flags, parts of Korean syllables) is replaced.
 func Outside(s string, n int) string {
 	s = safe.Line(s, n)
@@ -38,7 +38,7 @@ func (l *Look) Outside(s string, n int) string { return l.ASCIIOnly(Outside(s, n
 // Kinds of characters, as to what they do in a line.
 const (
 	alone   = iota
-	joins   // with what is beside it, or terminals disagree about its width
+	joins   // with its neighbours, or terminals disagree about its width
 	follows // the character before, as a part of it
 )
 
@@ -61,9 +61,27 @@ func kindOf(r rune) int {
 	return alone
 }
 
+// cells is the number of cells of the most usual characters, or 0 if that is not known here. None
+// of them joins with another.
+func cells(r rune) int {
+	switch {
+	case r < 0xa1, r == 0xad:
+		return 0
+	case r <= 0x2ff, r >= 0x370 && r <= 0x482, r >= 0x48a && r <= 0x52f, // Latin, Greek, Cyrillic
+		r >= 0x2010 && r <= 0x2027, r >= 0x2190 && r <= 0x22ff, // punctuation, arrows, operators
+		r >= 0x2500 && r <= 0x25fc, r >= 0x2800 && r <= 0x28ff, r == 0x2713, r == 0x2717, // lines, shapes, Braille
+		r >= 0x2400 && r <= 0x2426, r == utf8.RuneError: // what package safe puts for controls and invalid bytes
+		return 1
+	case r >= 0x3041 && r <= 0x3096, r >= 0x30a1 && r <= 0x30fa, // East Asian
+		r >= 0x4e00 && r <= 0x9fff, r >= 0xac00 && r <= 0xd7a3:
+		return 2
+	}
+	return 0
+}
+
 func isASCII(s string) bool { return within(s, 0, utf8.RuneSelf-1) }
 
-// within tells whether every byte of s is in that range.
+// within reports whether every byte of s is in that range.
 func within(s string, least, most byte) bool {
 	for i := range len(s) {
 		if s[i] < least || s[i] > most {
@@ -98,23 +116,23 @@ func (l *Look) ASCIIOnly(s string) string {
 	return b.String()
 }
 
+// Width is the number of cells that s takes, escape sequences of ours apart.
+func Width(s string) int {
+	if within(s, 0x20, 0x7e) { // every byte is one cell
+		return len(s)
+	}
+	return ansi.StringWidth(s)
+}
+
 // Cut shortens s to at most w cells; what was cut is shown by an ellipsis.
 func (l *Look) Cut(s string, w int) string {
-	if w <= 0 {
+	switch {
+	case w <= 0:
 		return ""
-	}
-	if len(s) <= w && within(s, 0x20, 0x7e) { // every byte is one cell
+	case len(s) <= w && within(s, 0x20, 0x7e):
 		return s
 	}
-	n, known := walk(s, w)
-	if !known {
-		s = bound(s, w)
-		n = ansi.StringWidth(s)
-	}
-	if n <= w {
-		return s
-	}
-	return ansi.Truncate(bound(s, w), w, l.Glyph.Ellipsis)
+	return ansi.Truncate(s, w, l.Glyph.Ellipsis)
 }
 
 // Fit is s in exactly w cells: cut, or padded on the right.

@@ -104,6 +104,7 @@ func FuzzLayout(f *testing.F) {
 			check("Fit", l.Fit(text, w), atLeast)
 			check("Right", l.Right(text, w), atLeast)
 			check("Between", l.Between(text, title, w), atLeast)
+			text = ansi.Strip(text)
 			for _, line := range l.Wrap(text, w, h) {
 				check("Wrap", line, -1)
 				if n := ansi.StringWidth(line); n > atLeast {

@@ -25,8 +25,6 @@ func TestWrap(t *testing.T) {
 		{"世界", 1, 0, []string{""}},
 		{"one two three four", 7, 2, []string{"one two", "three…"}},
 		{"one two three", 7, 1, []string{"one tw…"}},
-		{"\x1b[1mone two\x1b[m three", 5, 0, []string{"\x1b[1mone\x1b[m", "\x1b[1mtwo\x1b[m", "three"}},
-		{"one \x1b[1mtwo\x1b[m", 4, 0, []string{"one", "\x1b[1mtwo\x1b[m"}},
 		{"one two", 0, 0, nil},
 	} {
 		t.Run(c.in, func(t *testing.T) {

@@ -6,13 +6,10 @@ import (
 	"slices"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"locbench/internal/bench"
 	"locbench/internal/compare"
 	"locbench/internal/results"
 	"locbench/internal/tui/fold"
-	"locbench/internal/tui/ui"
 )
 
 // Folder is a results folder in memory.
@@ -56,8 +53,9 @@ func (f Folders) List() (entries []results.Entry, left int) {
 			continue
 		}
 		e := results.Entry{
-			Dir: one.Dir, ID: one.Run.ID, Profile: one.Run.Profile.Name, State: one.Run.State, Live: one.Live, Started: one.Run.Started,
-			Ended: one.Run.Ended, Legs: len(one.Run.Legs), Resumed: len(one.Run.Resumed), Warnings: len(one.Run.Warnings), Changed: changed,
+			Dir: one.Dir, ID: one.Run.ID, Profile: one.Run.Profile.Name, State: one.Run.State, Live: one.Live,
+			Started: one.Run.Started, Ended: one.Run.Ended, Legs: len(one.Run.Legs), Resumed: len(one.Run.Resumed),
+			Warnings: len(one.Run.Warnings), Changed: changed,
 		}
 		for _, c := range one.Run.Profile.Contenders {
 			e.Contenders = append(e.Contenders, c.String())
@@ -87,21 +85,4 @@ func (f Folders) Report(dir string) (string, error) {
 		return "", errors.Join(errors.New("no report"), err)
 	}
 	return "report " + dir + "/report.html", nil
-}
-
-// Finish runs cmd and all that comes of it however long it takes, in order; what is for the program
-// is left out. It is for commands that end by themselves.
-func Finish(s ui.Screen, cmd tea.Cmd) {
-	if cmd == nil {
-		return
-	}
-	switch msg := cmd().(type) {
-	case nil, ui.Open, ui.Replace, ui.Back, ui.Quit, ui.Tell, ui.Copy:
-	case tea.BatchMsg:
-		for _, c := range msg {
-			Finish(s, c)
-		}
-	default:
-		Finish(s, s.Update(msg))
-	}
 }

@@ -1,17 +1,14 @@
 // Package tuitest compares screens with golden views, drawn from recorded events. The views are
-// text without colours, so that they can be reviewed by eye; "go test -update" writes them anew.
+// text without colours, so that they can be reviewed by eye; "go test -update" writes them again.
 package tuitest
 
 import (
 	"bufio"
-	"bytes"
 	"compress/gzip"
 	"embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -33,33 +30,6 @@ type Size struct{ Width, Height int }
 
 // Sizes are those in which every screen has a golden view.
 func Sizes() []Size { return []Size{{60, 20}, {80, 24}, {120, 40}, {200, 50}} }
-
-// Shared are Records that are decoded once for all tests of a package, which takes most of the time
-// of many of them: nobody may change what they point to. Unchanged fails after tests that have.
-func Shared(t testing.TB, name string) []bench.Record {
-	t.Helper()
-	if shared[name] == nil {
-		shared[name] = Records(t, name)
-	}
-	return slices.Clone(shared[name])
-}
-
-var shared = map[string][]bench.Record{}
-
-// Unchanged runs the tests of a package that uses Shared, for its TestMain.
-func Unchanged(m *testing.M) (code int) {
-	code = m.Run()
-	for name, records := range shared {
-		fresh, err := decode(name)
-		got, err2 := json.Marshal(records)
-		want, err3 := json.Marshal(fresh)
-		if err := errors.Join(err, err2, err3); err != nil || !bytes.Equal(got, want) {
-			fmt.Printf("a test has changed the shared records %q (%v)\n", name, err)
-			code = 1
-		}
-	}
-	return code
-}
 
 // Records are the events of a recorded run: "limits" (two contenders, two rounds, real containers),
 // …; see recordings/README.md.
@@ -106,11 +76,9 @@ func Until(records []bench.Record, n int, is func(bench.Record) bool) []bench.Re
 	return records
 }
 
-// Settle runs cmd and everything that comes of it, as the program would; it hands
-// messages for the program to program and returns when nothing is left.
-func Settle(s ui.Screen, cmd tea.Cmd, program func(tea.Msg)) {
-	SettleUntil(s, cmd, program, nil)
-}
+// Settle runs cmd and everything that comes of it, as the program would; it hands messages for the
+// program to program, which may be nil, and returns when nothing is left.
+func Settle(s ui.Screen, cmd tea.Cmd, program func(tea.Msg)) { SettleUntil(s, cmd, program, nil) }
 
 // SettleUntil is Settle for a screen with commands that wait for the outside: they are left out as
 // soon as waits says that one does.
@@ -169,7 +137,8 @@ func Press(s ui.Screen, program func(tea.Msg), keys ...string) {
 // Key is the message of a key.
 func Key(name string) tea.KeyPressMsg {
 	special := map[string]rune{
-		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft,
+		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown,
+		"left":  tea.KeyLeft,
 		"right": tea.KeyRight, "home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
 		"backspace": tea.KeyBackspace, "space": tea.KeySpace, "delete": tea.KeyDelete,
 	}
@@ -219,7 +188,8 @@ func Golden(t *testing.T, s ui.Screen, name string, now time.Time) {
 		plain := View(s, size, look.New(look.Options{NoColor: true}), now)
 		for i := range colored {
 			if i < len(plain) && curves(ansi.Strip(colored[i])) != curves(ansi.Strip(plain[i])) {
-				t.Errorf("%s %dx%d, line %d: colours change the text:\n%s\n%s", name, size.Width, size.Height, i+1, ansi.Strip(colored[i]), ansi.Strip(plain[i]))
+				t.Errorf("%s %dx%d, line %d: colours change the text:\n%s\n%s", name, size.Width, size.Height, i+1,
+					ansi.Strip(colored[i]), ansi.Strip(plain[i]))
 			}
 		}
 	}

@@ -22,7 +22,7 @@ const maxCommand = 4000
 func RepeatCommand(run bench.Run) (string, error) {
 	args := run.Command
 	if len(args) < 2 || strings.TrimSuffix(filepath.Base(args[0]), ".exe") != "locbench" || args[1] != "run" {
-		return "", errors.New("the recorded command is no locbench run")
+		return "", errors.New("the recorded command is not a locbench run")
 	}
 	words := []string{"locbench", "run"}
 	seed := false
@@ -50,7 +50,7 @@ func RepeatCommand(run bench.Run) (string, error) {
 	return shell(words)
 }
 
-// ResumeCommand is the command line that goes on with the run in dir.
+// ResumeCommand is the command line that resumes the run in dir.
 func ResumeCommand(dir string) (string, error) {
 	if strings.HasPrefix(dir, "-") {
 		dir = "." + string(filepath.Separator) + dir
@@ -63,7 +63,8 @@ func shell(words []string) (string, error) {
 		if strings.ToValidUTF8(w, "") != w || strings.ContainsFunc(w, func(r rune) bool {
 			return unicode.In(r, unicode.C, unicode.Zl, unicode.Zp) || r == unicode.ReplacementChar
 		}) {
-			return "", fmt.Errorf("an argument holds characters that do not show: %s", strconv.QuoteToASCII(w[:min(len(w), 100)]))
+			return "", fmt.Errorf("an argument holds characters that do not show: "+
+				"%s", strconv.QuoteToASCII(w[:min(len(w), 100)]))
 		}
 	}
 	text := safe.Shell(words)

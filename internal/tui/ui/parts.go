@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"locbench/internal/measure"
 	"locbench/internal/tui/look"
 )
 
@@ -38,7 +39,7 @@ func HelpLine(l *look.Look, keys []Key, w int) string {
 	return l.Fit(strings.Join(parts, "  "), w)
 }
 
-// Tabs names pages in a line, the one at at chosen, and tells in which cells the names end.
+// Tabs names pages in a line, the one at at chosen, and returns in which cells the names end.
 func Tabs(l *look.Look, names []string, at int) (line string, ends []int) {
 	x := 0
 	for i, name := range names {
@@ -50,6 +51,19 @@ func Tabs(l *look.Look, names []string, at int) (line string, ends []int) {
 		line, ends = line+paint.S(text), append(ends, x)
 	}
 	return line, ends
+}
+
+// FigureCell is a figure of a measure in a table: text, where the figure is known.
+func FigureCell(l *look.Look, m measure.Measure, f measure.Figure, text string) string {
+	switch {
+	case !f.Known:
+		return l.Glyph.Missing
+	case f.AtLeast:
+		return l.Glyph.AtLeast + " " + text
+	case m.ID == measure.ErrorRatio && f.Value > 0:
+		return l.Bad.S(text)
+	}
+	return text
 }
 
 // Overlay puts a box of lines in the middle of a screen.

@@ -32,9 +32,9 @@ type Screen interface {
 	View(f Frame) []string
 	// Keys are those that work now, the most useful first.
 	Keys() []Key
-	// Typing tells that letters are text now, so that no key of the program is taken from it.
+	// Typing reports that letters are text now, so that no key of the program is taken from it.
 	Typing() bool
-	// Busy tells that time alone changes the view: a spinner, a clock.
+	// Busy reports that time alone changes the view: a spinner, a clock.
 	Busy() bool
 	// Title is for the terminal's title and the trail.
 	Title() string
@@ -78,9 +78,9 @@ type (
 		What  string
 		Shown string // instead of Text, where that holds a password; "" shows Text
 	}
-	// Resized tells a screen its room before its next View; it comes before any key.
+	// Resized gives a screen its room before its next View; it comes before any key.
 	Resized struct{ Width, Height int }
-	// Shown tells a screen that the one above it was closed.
+	// Shown reports to a screen that the one above it was closed.
 	Shown struct{}
 	// Tick comes five times a second while the screen is busy.
 	Tick struct{ Now time.Time }
@@ -117,7 +117,7 @@ func Report(s Screen, waits *bool, report func(dir string) (text string, err err
 	return func() tea.Msg { return Done{s, Outcome(report(dir))} }
 }
 
-// Copied is a message that copies text, or tells why there is none.
+// Copied is a message that copies text, or reports why there is none.
 func Copied(text string, err error, what string) tea.Msg {
 	if err != nil {
 		return Outcome("", err)
@@ -134,7 +134,7 @@ type Session interface {
 	// Wait returns when the run has ended, with its exit code and what it wrote to standard error,
 	// bounded.
 	Wait() (code int, talk string)
-	// Stop ends it in order, as the signal s would; a second call ends it by force, a third kills
+	// Stop stops it gracefully, as the signal s would; a second call forces it, a third kills
 	// it.
 	Stop(s os.Signal)
 	// Steered is false for somebody else's run, which is only watched.
