@@ -76,21 +76,21 @@ func TestChangingAPlanLeavesItsProfileAlone(t *testing.T) {
 
 func TestNonsenseOnTheCommandLineIsRefused(t *testing.T) {
 	for args, want := range map[string]string{
-		"--cpu-set 0":             "--cpu-set 0: write from 1 to 1024",
-		"--cpu-set -3":            "write from 1 to 1024",
-		"--cpu-set 5000":          "1024",
-		"--cities 0":              "from 1 to 1000000",
-		"--cities 1000001":        "from 1 to 1000000",
-		"--cities 5 --vertices 3": "12",
-		"--cities 5 --data x":     "choose one",
-		"--vertices 20":           "go with --cities",
-		"--data-seed 2":           "go with --cities",
-		"--data=":                 "a folder is missing",
-		"--cities many":           `--cities many: write a whole number, such as 6`,
-		"--cpus lots":             `--cpus lots: write a number, such as 1.5`,
-		"--cpus NaN":              "cpus",
-		"--duration 10":           "--duration 10: say the unit: `10s`",
-		"--data-seed -1":          "not negative",
+		"--cpu-set 0":               "--cpu-set 0: write from 1 to 1024",
+		"--cpu-set -3":              "write from 1 to 1024",
+		"--cpu-set 5000":            "1024",
+		"--cities 0":                "from 1 to 1000000",
+		"--cities 1000001":          "from 1 to 1000000",
+		"--cities 5 --vertices 3":   "12",
+		"--cities 5 --data x":       "choose one",
+		"--vertices 20":             "go with --cities",
+		"--data-seed 2":             "go with --cities",
+		"--data=":                   "a folder is missing",
+		"--cities many":             `--cities many: write a whole number, such as 6`,
+		"--cpus lots":               `--cpus lots: write a number, such as 1.5`,
+		"--cpus NaN":                "cpus",
+		"--duration 10":             "--duration 10: say the unit: `10s`",
+		"--cities 5 --data-seed -1": "not negative",
 	} {
 		t.Run(args, func(t *testing.T) {
 			_, err := planOf(strings.Fields(args)...)
