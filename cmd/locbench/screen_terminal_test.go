@@ -118,7 +118,7 @@ func TestAbort(t *testing.T) {
 	p.keys("C-c")
 	p.see("Abort the run?")
 	p.keys("C-c")
-	p.see("code=130", "go on    locbench run --resume out")
+	p.see("code=130", "resume   locbench run --resume out")
 	run, _ := read(t, filepath.Join(dir, "out"))
 	if run.State != bench.RunInterrupted {
 		t.Errorf("state %s", run.State)

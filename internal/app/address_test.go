@@ -8,35 +8,9 @@ import (
 	"testing"
 
 	"locbench/internal/bench"
+	"locbench/internal/profile"
 	"locbench/internal/results"
 )
-
-func TestStoreURL(t *testing.T) {
-	env := map[string]string{"ES_USER": "reader", "ES_PASSWORD": "p@ss:w/rd ?#%", "ES_HOST": "10.0.0.5:9200", "ES_URL": "http://me:x@h:1/"}
-	for text, want := range map[string]string{
-		"http://127.0.0.1:9200/":                         "http://127.0.0.1:9200",
-		"http://me:pw@h:1":                               "http://me:pw@h:1",
-		"http://${ES_USER}:${ES_PASSWORD}@10.0.0.5:9200": "http://reader:p%40ss%3Aw%2Frd%20%3F%23%25@10.0.0.5:9200",
-		"https://me:${ES_PASSWORD}@${ES_HOST}/x":         "https://me:p%40ss%3Aw%2Frd%20%3F%23%25@10.0.0.5:9200/x",
-		"http://${ES_HOST}":                              "http://10.0.0.5:9200",
-		"${ES_URL}":                                      "http://me:x@h:1",
-	} {
-		if got, err := StoreURL(text, func(name string) string { return env[name] }); got != want || err != nil {
-			t.Errorf("%s: %s, %v; want %s", text, got, err, want)
-		}
-	}
-	env["ES_URL"] = "no://secret"
-	for text, want := range map[string]string{
-		"http://${ES_USER}:${ES_PASS}@h:1": "ES_PASS is not set in the environment, or empty",
-		"${ES_URL}":                        `"${ES_URL}" is no URL`,
-		"h:1":                              `"h:1" is no URL`,
-	} {
-		_, err := StoreURL(text, func(name string) string { return env[name] })
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%s: %v, want %q", text, err, want)
-		}
-	}
-}
 
 // TestStoreFromEnvironment: a password from the environment is in the plan, masked, and not in its
 // record; to resume it the address is asked for again.
@@ -47,7 +21,7 @@ func TestStoreFromEnvironment(t *testing.T) {
 		return map[string]string{"ES_USER": "reader", "ES_PASSWORD": "hunter2hunter2"}[name]
 	}
 	plan, err := NewPlan(RunOptions{
-		Profile: "locations", Contenders: []string{"go-nethttp"}, Elastic: given, Getenv: getenv,
+		Profile: "locations", Contenders: []string{"go-nethttp"}, Changes: profile.Changes{"elastic": {given}}, Getenv: getenv,
 		Command: []string{"run", "--elastic", given, "--elastic=" + given},
 	})
 	if err != nil {
@@ -72,7 +46,7 @@ func TestStoreFromEnvironment(t *testing.T) {
 	if _, err := NewPlan(RunOptions{Resume: dir, Getenv: os.Getenv}); err == nil || !strings.Contains(err.Error(), "--elastic 'http://${USER_NAME}:${PASSWORD}@10.0.0.5:9200'") {
 		t.Errorf("resumed without: %v", err)
 	}
-	again, err := NewPlan(RunOptions{Resume: dir, Elastic: given, Getenv: getenv})
+	again, err := NewPlan(RunOptions{Resume: dir, Changes: profile.Changes{"elastic": {given}}, Getenv: getenv})
 	if err != nil || again.Run.Profile.Store.URL != plan.Run.Profile.Store.URL {
 		t.Errorf("resumed at %s, %v", again.Run.Profile.Store.URL, err)
 	}

@@ -25,7 +25,9 @@ func (l *loader) ask(ctx context.Context, baseURL string) error {
 	for i, r := range l.requests {
 		var came string
 		for range attempts {
-			plan := l.loadPlan(baseURL, bench.Step{Name: r.Name, Request: r.Name, Connections: 1, MaxRequests: 1, Duration: l.plan.Profile.Timeout + time.Second})
+			plan := l.loadPlan(baseURL, bench.Step{
+				Name: r.Name, Request: r.Name, Connections: 1, MaxRequests: 1, Duration: l.run.Profile.Timeout + time.Second,
+			})
 			plan.CheckEvery = 1
 			got, err := engine.Run(ctx, plan, nil)
 			if err != nil {
@@ -36,7 +38,8 @@ func (l *loader) ask(ctx context.Context, baseURL string) error {
 			}
 		}
 		if came != "" {
-			return fmt.Errorf("no load: request %q is not answered as expected: sent %s; %s", r.Name, sentText(l.plan.Profile.Requests[i]), came)
+			return fmt.Errorf("no load: request %q is not answered as expected: sent %s; %s",
+				r.Name, sentText(l.run.Profile.Requests[i]), came)
 		}
 	}
 	return nil

@@ -2,13 +2,11 @@ package app
 
 import (
 	"slices"
-	"strings"
 
 	"locbench/internal/bench"
 	"locbench/internal/contender"
 	"locbench/internal/exit"
 	"locbench/internal/safe"
-	"locbench/internal/secret"
 	"locbench/services"
 )
 
@@ -58,13 +56,4 @@ func Find(all []bench.Service, sel bench.Selection) (bench.Service, error) {
 		return svc, err
 	}
 	return contender.Resolve(svc, sel.Variant)
-}
-
-// ServiceURL checks the address of a running service and takes a slash at its end away.
-func ServiceURL(text string) (string, error) {
-	u, err := secret.ParseURL(text)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", exit.Usagef("%s is not the URL of a service; one looks like http://127.0.0.1:8080", secret.Address(text))
-	}
-	return strings.TrimRight(u.String(), "/"), nil
 }

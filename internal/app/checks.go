@@ -14,7 +14,7 @@ import (
 
 // checks runs the profile's checks on the contenders of a site.
 type checks struct {
-	*site
+	site   *site
 	suites []*check.Suite
 }
 
@@ -35,21 +35,23 @@ func newChecks(s *site) (*checks, error) {
 // names are the lifecycle checks of the profile. A service that somebody else has started is not
 // started again.
 func (c *checks) names() []string {
-	if !c.platform.Capabilities().Launches {
+	if !c.site.platform.Capabilities().Launches {
 		return nil
 	}
-	return c.plan.Profile.Checks.Lifecycle
+	return c.site.plan.Profile.Checks.Lifecycle
 }
 
-func (c *checks) Launching(ctx context.Context, l runner.Launcher, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult)) error {
+func (c *checks) Launching(
+	ctx context.Context, l runner.Launcher, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult),
+) error {
 	if len(c.names()) == 0 {
 		return nil
 	}
 	opt := check.LifecycleOptions{
-		Spec: spec, Ready: c.question(svc),
-		CPUs: c.platform.CPUs(), Names: c.names(), OnResult: on,
+		Spec: spec, Ready: c.site.question(svc),
+		CPUs: c.site.platform.CPUs(), Names: c.names(), OnResult: on,
 	}
-	_, unreachable, err := c.environment(svc, spec, check.UnreachableStore)
+	_, unreachable, err := c.site.environment(svc, spec, check.UnreachableStore)
 	if err != nil {
 		return err
 	}
@@ -60,12 +62,16 @@ func (c *checks) Launching(ctx context.Context, l runner.Launcher, spec bench.La
 	return err
 }
 
-func (c *checks) Running(ctx context.Context, inst bench.Instance, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult)) error {
-	if _, err := check.Running(ctx, inst, check.RunningOptions{Spec: spec, Names: c.names(), Way: c.way(), OnResult: on}); err != nil {
+func (c *checks) Running(
+	ctx context.Context, inst bench.Instance, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult),
+) error {
+	way := c.site.way()
+	_, err := check.Running(ctx, inst, check.RunningOptions{Spec: spec, Names: c.names(), Way: way, OnResult: on})
+	if err != nil {
 		return err
 	}
 	for _, suite := range c.suites {
-		opt := check.Options{BaseURL: inst.BaseURL(), Suite: suite, Endpoints: svc.Endpoints, Way: c.way(), OnResult: on}
+		opt := check.Options{BaseURL: inst.BaseURL(), Suite: suite, Endpoints: svc.Endpoints, Way: way, OnResult: on}
 		if _, err := check.HTTP(ctx, opt); err != nil {
 			return err
 		}
@@ -77,7 +83,7 @@ func (c *checks) Alive(ctx context.Context, inst bench.Instance, svc bench.Servi
 	if !slices.Contains(c.names(), bench.CheckStillAnswers) {
 		return nil
 	}
-	return []bench.CheckResult{check.StillAnswers(ctx, inst, c.way(), cmp.Or(svc.Ready.Path, "/"))}
+	return []bench.CheckResult{check.StillAnswers(ctx, inst, c.site.way(), cmp.Or(svc.Ready.Path, "/"))}
 }
 
 func (c *checks) Stopped(stop bench.StopResult) []bench.CheckResult {

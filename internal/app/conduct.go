@@ -16,13 +16,14 @@ import (
 	"locbench/internal/locations/dataset"
 	"locbench/internal/machine"
 	"locbench/internal/metrics"
+	"locbench/internal/profile"
 	"locbench/internal/results"
 	"locbench/internal/runner"
 	"locbench/internal/secret"
 	"locbench/internal/worker"
 )
 
-// Search chooses the steps of a run while it goes on.
+// Search chooses the steps of a run while it runs.
 type Search interface {
 	// Begin is called before the first step, with the plan as it is carried out and with what
 	// publishes its events.
@@ -33,7 +34,7 @@ type Search interface {
 
 // conductor is a plan with what carries it out.
 type conductor struct {
-	Plan
+	plan   Plan
 	env    console.Env
 	clock  event.Clock
 	stream *event.Stream
@@ -45,7 +46,7 @@ type conductor struct {
 
 // Conduct runs a plan and keeps its results. The error has the exit code.
 func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
-	c := &conductor{Plan: p, env: env}
+	c := &conductor{plan: p, env: env}
 	if err := c.open(); err != nil {
 		return err
 	}
@@ -61,8 +62,8 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var served *metrics.Server
-	if c.metricsListen != "" {
-		if served, err = metrics.Listen(ctx, c.metricsListen); err != nil {
+	if c.plan.metricsListen != "" {
+		if served, err = metrics.Listen(ctx, c.plan.metricsListen); err != nil {
 			return exit.Usagef("--metrics-listen: %w", err)
 		}
 		defer served.Close()
@@ -77,13 +78,13 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 			writer.Interrupted()
 		}
 	})()
-	if c.worker {
-		if err := worker.Announce(env.Stdout, c.Dir); err != nil {
+	if c.plan.worker {
+		if err := worker.Announce(env.Stdout, c.plan.Dir); err != nil {
 			return err
 		}
 	}
-	follow := c.Follow(cancel)
-	last, err := results.LastSeq(c.Dir)
+	follow := c.plan.Follow(cancel)
+	last, err := results.LastSeq(c.plan.Dir)
 	if err != nil {
 		return fmt.Errorf("read event log: %w", err)
 	}
@@ -95,42 +96,43 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 	}
 
 	err = runner.Run(ctx, c.config())
-	if c.failuresShown {
+	if c.plan.failuresShown {
 		err = withoutFailures(err)
 	}
 	closeErr := c.site.close(ctx)
 	c.stream.Close()
-	return c.masker.Error(errors.Join(outcome(ctx, err, unkept(c.Dir, writer.Err(), c.Search == nil)), closeErr))
+	err = outcome(ctx, err, saveError(c.plan.Dir, writer.Err(), c.plan.Search == nil))
+	return c.masker.Error(errors.Join(err, closeErr))
 }
 
 // open reads what the plan names; mistakes in it are reported before anything is started.
 func (c *conductor) open() error {
-	data, err := dataset.Open(c.Run.Profile.Data)
+	data, err := dataset.Open(c.plan.Run.Profile.Data)
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
 	c.clock = event.NewClock(time.Now())
 	c.stream = event.New(c.clock.Now)
-	if err := missingEnv(c.Run, c.Services, c.env.Getenv); err != nil {
+	if err := missingEnv(c.plan.Run, c.plan.Services, c.env.Getenv); err != nil {
 		return err
 	}
-	c.site = &site{plan: &c.Run, data: data, stream: c.stream, getenv: c.env.Getenv}
-	for _, r := range c.Run.Profile.Requests {
+	c.site = &site{plan: &c.plan.Run, data: data, stream: c.stream, getenv: c.env.Getenv}
+	for _, r := range c.plan.Run.Profile.Requests {
 		c.site.requests = append(c.site.requests, r.Filled(c.env.Getenv))
 	}
-	if c.site.tls, err = tlsConfig(c.Run.TLS); err != nil {
+	if c.site.tls, err = tlsConfig(c.plan.Run.TLS); err != nil {
 		return err
 	}
 	if c.checks, err = newChecks(c.site); err != nil {
 		return err
 	}
-	c.loader, err = newLoader(c.site, c.env.Getenv)
+	c.loader, err = newLoader(c.site)
 	return err
 }
 
 // prepare chooses the runtime and the CPUs, and puts on record what the run takes place on.
 func (c *conductor) prepare(ctx context.Context) error {
-	plan, site, recorded := &c.Run, c.site, c.Run
+	plan, site, recorded := &c.plan.Run, c.site, c.plan.Run
 	if plan.Data = (bench.DataInfo{}); plan.Profile.AsksData() {
 		plan.Data = site.data.Info()
 	}
@@ -141,15 +143,15 @@ func (c *conductor) prepare(ctx context.Context) error {
 	}
 	plan.Machine.OtherContainers = site.others(ctx)
 	plan.Hash = compare.ProfileHash(plan.Profile)
-	c.masker = newMasker(*plan, c.Services, c.env.Getenv)
+	c.masker = newMasker(*plan, c.plan.Services, c.env.Getenv)
 	c.stream.Mask(func(e bench.Event) bench.Event { return c.masker.Event(c.clock.Event(e)) })
 	isolation := isolationOf(plan.Profile, site.noIsolation())
-	plan.Isolated, site.apart = &isolation, newApart(isolation)
+	plan.Isolated, site.isolation = &isolation, newIsolation(isolation)
 	plan.Warnings = append(plan.Warnings, site.occupy(plan.Warnings)...)
-	if c.resume != nil {
+	if c.plan.resume != nil {
 		if plan.Data.Hash != recorded.Data.Hash && plan.Profile.AsksData() {
 			return exit.Usagef("the data set %s is not the one that %s was begun with: its legs could not be compared",
-				plan.Data.Name, c.Dir)
+				plan.Data.Name, c.plan.Dir)
 		}
 		plan.Warnings = append(plan.Warnings, changes(recorded, *plan)...)
 		if err := site.cleanUp(ctx); err != nil {
@@ -160,38 +162,39 @@ func (c *conductor) prepare(ctx context.Context) error {
 	if _, err := machine.RaiseOpenFiles(); err != nil {
 		c.env.Warn(err)
 	}
-	return load.CheckLimits(MaxConnections(plan.Profile.Steps)) // rather now than at the largest step of every leg
+	return load.CheckLimits(profile.MostConnections(plan.Profile.Steps)) // rather now than at the largest step
 }
 
 // record is the plan as it is kept and sent round.
-func (c *conductor) record() bench.Run { return c.masker.Run(Public(c.Run)) }
+func (c *conductor) record() bench.Run { return c.masker.Run(Public(c.plan.Run)) }
 
 func (c *conductor) openResults(cancel context.CancelCauseFunc) (*results.Writer, error) {
 	run := c.record()
-	fail := func(err error) { cancel(unkept(c.Dir, err, run.Search == "")) }
-	if c.resume != nil {
-		return c.resume.Reopen(run, fail)
+	fail := func(err error) { cancel(saveError(c.plan.Dir, err, run.Search == "")) }
+	if c.plan.resume != nil {
+		return c.plan.resume.Reopen(run, fail)
 	}
-	w, err := results.Create(c.Dir, run, fail)
+	w, err := results.Create(c.plan.Dir, run, fail)
 	return w, exit.With(exit.Usage, err)
 }
 
 func (c *conductor) config() runner.Config {
 	site := c.site
 	config := runner.Config{
-		Run: c.record(), Dir: c.Dir, Stream: c.stream, Services: c.Services, FirstRequests: site.firstRequests,
-		Stages: site.stages(), Build: Builder{Builder: site.platform, Runtime: c.Run.Profile.Runtime}.Build, Spec: site.spec,
-		Launcher: site, Engine: c.loader, Ask: c.loader.ask, Checks: c.checks, StoreAlive: site.storeAlive, StoreChange: site.storeChange,
+		Run: c.record(), Dir: c.plan.Dir, Stream: c.stream, Services: c.plan.Services, FirstRequests: site.firstRequests,
+		Stages: site.stages(), Build: Builder{Builder: site.platform, Runtime: c.plan.Run.Profile.Runtime}.Build,
+		Spec: site.spec, Launcher: site, Engine: c.loader, Ask: c.loader.ask, Checks: c.checks,
+		StoreAlive: site.storeAlive, StoreChange: site.storeChange,
 		EngineAlive: site.platformsAlive, Ready: site.ready, Judge: site.judge,
 		Beside:  func(ctx context.Context) *bench.Beside { return site.usage.Read(ctx) },
-		Control: c.controls, KeepGoing: c.keepGoing,
+		Control: c.plan.controls, KeepGoing: c.plan.keepGoing,
 	}
-	if c.Engine != nil {
-		config.Engine = c.Engine
+	if c.plan.Engine != nil {
+		config.Engine = c.plan.Engine
 	}
-	if c.Search != nil {
-		c.Search.Begin(&c.Run, c.stream.Publish)
-		config.Next = c.Search.Next
+	if c.plan.Search != nil {
+		c.plan.Search.Begin(&c.plan.Run, c.stream.Publish)
+		config.Next = c.plan.Search.Next
 	}
 	return config
 }

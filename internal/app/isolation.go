@@ -9,9 +9,9 @@ import (
 	"locbench/internal/thread"
 )
 
-// apart is the isolation of a run: who gets which CPUs. Its zero value parts nothing.
-type apart struct {
-	all      cpuset.Set // that locbench may use; nil where nothing is parted
+// cpuIsolation is the isolation of a run: who gets which CPUs. Its zero value separates nothing.
+type cpuIsolation struct {
+	all      cpuset.Set // that locbench may use; nil where nothing is separated
 	sets     bench.Isolation
 	settings *thread.Tuning
 	undo     func() error
@@ -25,16 +25,16 @@ func isolationOf(p bench.Profile, cannot string) bench.Isolation {
 	})
 }
 
-func newApart(i bench.Isolation) apart {
+func newIsolation(i bench.Isolation) cpuIsolation {
 	if !i.Separate {
-		return apart{}
+		return cpuIsolation{}
 	}
-	return apart{all: cpuset.Allowed(), sets: i}
+	return cpuIsolation{all: cpuset.Allowed(), sets: i}
 }
 
 // begin keeps this process to its CPUs and sets its Go runtime for driving load, once: after what
 // is built and filled, which may use all CPUs, and before the first contender.
-func (a *apart) begin() (err error) {
+func (a *cpuIsolation) begin() (err error) {
 	if a.settings != nil {
 		return nil
 	}
@@ -48,7 +48,7 @@ func (a *apart) begin() (err error) {
 }
 
 // end gives this process its settings and its CPUs back.
-func (a *apart) end() error {
+func (a *cpuIsolation) end() error {
 	if a.settings == nil {
 		return nil
 	}
@@ -61,25 +61,25 @@ func (a *apart) end() error {
 	return undo()
 }
 
-// A machine of fewer CPUs than fewCPUs has none to give away: it is parted only if the contender
+// A machine of fewer CPUs than fewCPUs has none to give away: they are split only if the contender
 // leaves at least as many as it gets, and if nothing of the run is outside the sets.
 const fewCPUs = 4
 
-// cpuRequest says what is to be parted.
+// cpuRequest says what is to be split.
 type cpuRequest struct {
 	CPUs   []int // that there are, those of one core next to each other (cpuset.Order)
 	Limits bench.Limits
 	Store  bench.StoreKind
-	Off    bool // the profile wants no parting
+	Off    bool // the profile wants no isolation
 	// Cannot says why it is not possible at all: another machine's engine, a system without
 	// affinity; "" where it is.
 	Cannot string
 }
 
-// planIsolation parts the CPUs: the contender gets as many as its quota can fill, or its CPU set if it has
+// planIsolation splits the CPUs: the contender gets as many as its quota can fill, or its CPU set if it has
 // one; a store in a container some of the rest; the client, and a store inside it, what is left,
 // which is half as many as the contender's at least. Where there are too few, or the contender has
-// no limit, nothing is parted, and Text says what is shared.
+// no limit, nothing is split, and Text says what is shared.
 func planIsolation(r cpuRequest) bench.Isolation {
 	contender, store, client, why := shares(r)
 	if why != "" {
@@ -126,7 +126,7 @@ func shares(r cpuRequest) (contender, store, client int, why string) {
 		need = contender + least
 	}
 	if rest < need {
-		return 0, 0, 0, fmt.Sprintf("beside %d for the contender, %d would be wanted for all else", contender, need)
+		return 0, 0, 0, fmt.Sprintf("the contender needs %d CPUs, the rest %d", contender, need)
 	}
 	if least > 0 {
 		store = max(least, min(rest/3, rest-(contender+1)/2))

@@ -30,11 +30,11 @@ func TestSiteKeepsToAPlan(t *testing.T) {
 	}
 	client, contender := all[:1], all[1:2]
 	s := &site{plan: &bench.Run{ID: "apart", Profile: bench.Profile{Runtime: bench.RuntimeProcess, Store: bench.StoreSpec{Kind: bench.StoreNone}}}}
-	s.apart = newApart(bench.Isolation{Separate: true, Client: client, Contender: contender})
+	s.isolation = newIsolation(bench.Isolation{Separate: true, Client: client, Contender: contender})
 	if err := s.choosePlatform(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s.platform.Allow(s.apart.all)
+	s.platform.Allow(s.isolation.all)
 	svc := bench.Service{Name: "sleeper", Process: &bench.ProcessRecipe{Command: []string{"sleep", "60"}}}
 	for range 2 { // the second finds the client where it is
 		spec, err := s.spec("leg", svc, bench.Artifact{Command: []string{"sleep", "60"}})

@@ -15,12 +15,12 @@ import (
 	"locbench/internal/platform"
 )
 
-func TestNewApart(t *testing.T) {
+func TestNewIsolation(t *testing.T) {
 	i := bench.Isolation{Separate: true, Contender: cpuset.Of(2, 3), Store: cpuset.Of(1), Client: cpuset.Of(0)}
-	if a := newApart(i); !reflect.DeepEqual(a.sets, i) {
+	if a := newIsolation(i); !reflect.DeepEqual(a.sets, i) {
 		t.Errorf("%+v", a)
 	}
-	a := newApart(bench.Isolation{Text: "shared"})
+	a := newIsolation(bench.Isolation{Text: "shared"})
 	if len(a.sets.Contender)+len(a.all) != 0 {
 		t.Errorf("%+v", a)
 	}
@@ -56,35 +56,35 @@ func TestPlanIsolation(t *testing.T) {
 		contender, stored, clent string // "" and text: shared
 		text                     string
 	}{
-		{2, 1.5, 0, embedded, "", "", "", "contender and client (with the embedded store) share CPUs 0-1: beside 2 for the contender, 2 would be wanted for all else"},
+		{2, 1.5, 0, embedded, "", "", "", "contender and client (with the embedded store) share CPUs 0-1: the contender needs 2 CPUs, the rest 2"},
 		{2, 1, 0, embedded, "1", "", "0", "contender on CPU 1, client (with the embedded store) on CPU 0"},
 		{2, 0.5, 0, none, "1", "", "0", "contender on CPU 1, client on CPU 0"},
-		{2, 0.5, 0, container, "", "", "", "contender, store and client share CPUs 0-1: beside 1 for the contender, 2 would be wanted"},
+		{2, 0.5, 0, container, "", "", "", "contender, store and client share CPUs 0-1: the contender needs 1 CPUs, the rest 2"},
 		{2, 0.5, 0, external, "", "", "", "contender, the store if it is on this machine, and client share CPUs 0-1: with fewer than 4 CPUs the store would disturb one side more"},
-		{1, 0.5, 0, embedded, "", "", "", "contender and client (with the embedded store) share CPU 0: beside 1 for the contender, 1 would be wanted"},
+		{1, 0.5, 0, embedded, "", "", "", "contender and client (with the embedded store) share CPU 0: the contender needs 1 CPUs, the rest 1"},
 		{3, 1, 0, none, "2", "", "0-1", "contender on CPU 2, client on CPUs 0-1"},
 		{3, 1, 0, container, "2", "1", "0", ""},
-		{3, 1.5, 0, embedded, "", "", "", "beside 2 for the contender, 2 would be wanted"},
+		{3, 1.5, 0, embedded, "", "", "", "the contender needs 2 CPUs, the rest 2"},
 		{4, 1.5, 0, embedded, "2-3", "", "0-1", "contender on CPUs 2-3, client (with the embedded store) on CPUs 0-1"},
 		{4, 1.5, 0, container, "2-3", "1", "0", "contender on CPUs 2-3, store on CPU 1, client on CPU 0"},
 		{4, 1.5, 0, external, "2-3", "", "0-1", "; the external store, if it is on this machine, is kept to none"},
 		{4, 0.2, 0, container, "3", "2", "0-1", "contender on CPU 3, store on CPU 2, client on CPUs 0-1"},
-		{4, 2.5, 0, embedded, "", "", "", "share CPUs 0-3: beside 3 for the contender, 2 would be wanted for all else"},
-		{4, 1.5, 4, external, "", "", "", "beside 4 for the contender, 2 would be wanted for all else"}, // profile locations
+		{4, 2.5, 0, embedded, "", "", "", "share CPUs 0-3: the contender needs 3 CPUs, the rest 2"},
+		{4, 1.5, 4, external, "", "", "", "the contender needs 4 CPUs, the rest 2"}, // profile locations
 		{4, 0, 0, embedded, "", "", "", "share CPUs 0-3: the contender has no limit of CPUs"},
 		{4, 0, 2, none, "2-3", "", "0-1", "contender on CPUs 2-3"},
 		{8, 1.5, 4, container, "4-7", "3", "0-2", ""},
 		{8, 1.5, 0, container, "6-7", "4-5", "0-3", ""},
 		{8, 3.7, 0, embedded, "4-7", "", "0-3", ""},
 		{8, 5, 0, none, "3-7", "", "0-2", ""},
-		{8, 6, 0, none, "", "", "", "beside 6 for the contender, 3 would be wanted for all else"},
+		{8, 6, 0, none, "", "", "", "the contender needs 6 CPUs, the rest 3"},
 		{16, 1.5, 0, container, "14-15", "10-13", "0-9", ""},
 		{16, 7.25, 0, container, "8-15", "6-7", "0-5", ""},
-		{16, 10.5, 0, container, "", "", "", "beside 11 for the contender, 7 would be wanted"},
+		{16, 10.5, 0, container, "", "", "", "the contender needs 11 CPUs, the rest 7"},
 		{64, 1.5, 4, container, "60-63", "40-59", "0-39", ""},
 		{64, 32, 0, container, "32-63", "22-31", "0-21", ""},
 		{64, 41.5, 0, embedded, "22-63", "", "0-21", ""},
-		{64, 64, 0, embedded, "", "", "", "beside 64"},
+		{64, 64, 0, embedded, "", "", "", "the contender needs 64 CPUs"},
 	} {
 		i := planIsolation(cpuRequest{CPUs: cpuset.UpTo(tt.cpus), Limits: bench.Limits{CPUs: tt.quota, CPUSet: tt.set}, Store: tt.store})
 		if i.Contender.String() != tt.contender || i.Store.String() != tt.stored || i.Client.String() != tt.clent || i.Separate != (tt.contender != "") || !strings.Contains(i.Text, tt.text) {
@@ -159,7 +159,7 @@ func (fakePlatform) Capabilities() platform.Capabilities { return platform.Capab
 
 func TestSpec_KeepsToThePlan(t *testing.T) {
 	s := &site{plan: &bench.Run{ID: "apart", Profile: bench.Profile{Limits: bench.Limits{CPUs: 1.5}}}, platform: fakePlatform{}}
-	s.apart = newApart(bench.Isolation{Separate: true, Client: cpuset.Of(0), Contender: cpuset.Of(2, 3)})
+	s.isolation = newIsolation(bench.Isolation{Separate: true, Client: cpuset.Of(0), Contender: cpuset.Of(2, 3)})
 	spec, err := s.spec("leg", bench.Service{Name: "web", Port: 8080, Docker: &bench.DockerRecipe{Privileges: bench.Privileges{Processes: 9}}}, bench.Artifact{Image: "web"})
 	if err != nil || !slices.Equal(spec.CPUs, []int{2, 3}) || spec.RunID != "apart" || spec.Name != "leg" || spec.Port != 8080 || spec.Limits.CPUs != 1.5 || spec.Artifact.Image != "web" || spec.More.Processes != 9 {
 		t.Errorf("%+v, %v", spec, err)

@@ -15,18 +15,29 @@ import (
 
 // loader is the load engine of a run. The steps of a leg share their connections.
 type loader struct {
-	*site
-	kept   map[string]*load.Kept // by base URL
-	engine load.Engine
+	run      *bench.Run
+	requests []bench.Request // with the variables of the environment filled in
+	answers  *answers
+	kept     map[string]*load.Kept // by base URL
+	engine   load.Engine
+}
+
+// answers are what the data set knows once it was read.
+type answers struct {
+	ids   []int64
+	known *oracle.Answers
 }
 
 // loopVariable chooses the client's loop, for those who doubt one of them.
 const loopVariable = "LOCBENCH_LOOP"
 
 // newLoader takes the loop that the environment asks for.
-func newLoader(s *site, getenv func(string) string) (*loader, error) {
-	l := &loader{site: s, kept: map[string]*load.Kept{}, engine: load.Engine{TLS: s.tls}}
-	loop := getenv(loopVariable)
+func newLoader(s *site) (*loader, error) {
+	l := &loader{
+		run: s.plan, requests: s.requests, answers: &s.answers, kept: map[string]*load.Kept{},
+		engine: load.Engine{TLS: s.tls},
+	}
+	loop := s.getenv(loopVariable)
 	switch loop {
 	case "", "auto":
 		return l, nil
@@ -36,7 +47,8 @@ func newLoader(s *site, getenv func(string) string) (*loader, error) {
 	case load.LoopPortable:
 		l.engine.Portable = true
 	default:
-		return nil, exit.Usagef("%s=%q: auto (io_uring where Linux permits it, else epoll, else portable), io_uring, epoll or portable", loopVariable, loop)
+		return nil, exit.Usagef("%s=%q: auto (io_uring where Linux permits it, else epoll, else portable), "+
+			"io_uring, epoll or portable", loopVariable, loop)
 	}
 	if err := load.HasLoop(loop); err != nil {
 		return nil, fmt.Errorf("%s: %w", loopVariable, err)
@@ -61,11 +73,11 @@ func (l *loader) Run(ctx context.Context, baseURL string, step bench.Step, hooks
 // loadPlan is what every load of the run has in common.
 func (l *loader) loadPlan(baseURL string, step bench.Step) load.Plan {
 	plan := load.Plan{
-		BaseURL: baseURL, Step: step, Requests: l.requests, IDs: l.ids,
-		HTTP2: l.plan.Profile.Protocol == bench.HTTP2, Timeout: l.plan.Profile.Timeout, Seed: l.plan.Seed,
+		BaseURL: baseURL, Step: step, Requests: l.requests, IDs: l.answers.ids,
+		HTTP2: l.run.Profile.Protocol == bench.HTTP2, Timeout: l.run.Profile.Timeout, Seed: l.run.Seed,
 	}
-	if l.known != nil && l.known.Any() {
-		plan.Check, plan.CheckEvery = l.check, max(int(math.Round(1/l.plan.Profile.Validate)), 1)
+	if known := l.answers.known; known != nil && known.Any() {
+		plan.Check, plan.CheckEvery = l.check, max(int(math.Round(1/l.run.Profile.Validate)), 1)
 	}
 	return plan
 }
@@ -80,7 +92,7 @@ func (l *loader) Rest(baseURL string) {
 }
 
 func (l *loader) check(a load.Answer) error {
-	err := l.known.Check(a.Request, a.ID, a.Language, a.Body)
+	err := l.answers.known.Check(a.Request, a.ID, a.Language, a.Body)
 	if errors.Is(err, oracle.ErrUnknown) {
 		return load.ErrNotKnown
 	}

@@ -1,48 +1,29 @@
 package app
 
 import (
-	"time"
-
 	"locbench/internal/bench"
 	"locbench/internal/console"
 	"locbench/internal/plain"
+	"locbench/internal/profile"
 )
 
 // RunOptions are what a run is asked for: a profile, what is changed of it, where its results go
-// and how it is shown. A nil pointer, 0 and "" leave what the profile says; a pointer may hold a
-// value that is refused.
+// and how it is shown.
 type RunOptions struct {
-	Profile      string   // name of a bundled profile, or a file
-	ProfileText  []byte   // the profile itself; nil: it is read by its name
-	ProfileNamed bool     // by the user: Profile is not the default
-	Contenders   []string // name or name:variant, in place of the profile's
-	Services     []string // folders with more contenders
+	Profile      string          // name of a bundled profile, or a file
+	ProfileText  []byte          // the profile itself; nil: it is read by its name
+	ProfileNamed bool            // by the user: Profile is not the default
+	Contenders   []string        // name or name:variant, in place of the profile's
+	Changes      profile.Changes // of the profile
+	Services     []string        // folders with more contenders
 
-	Runtime     *string
-	Targets     []string // services that run already: URL, or NAME=URL
-	CACert      string   // file with certificates to trust besides those of the system
-	Insecure    bool     // accept any certificate
-	Store       string
-	Elastic     string // URL of an external store; ${NAME} is a variable of Getenv
-	Getenv      func(string) string
-	Latency     time.Duration
-	P99         time.Duration
-	Rounds      *int
-	Duration    *time.Duration // of every step
-	Turns       *time.Duration
-	Connections []string
-	CPUs        *float64
-	CPUSet      *int
-	Memory      *string
-	HTTP2       *bool
-	NoChecks    bool
-	Accept      bool // claims also about contenders whose checks failed
-	Thresholds  []string
-	Data        DataOptions
-	Seed        *uint64 // nil: a random one
+	CACert   string // file with certificates to trust besides those of the system
+	Insecure bool   // accept any certificate
+	Getenv   func(string) string
+	Accept   bool // claims also about contenders whose checks failed
 
 	Out       string // results folder; "": one of that moment
-	Resume    string // results folder of a run that goes on
+	Resume    string // results folder of a run to resume
 	KeepGoing bool   // try a contender again in each round that never answered in its first
 	Command   []string
 	Output    Output
@@ -52,20 +33,6 @@ type RunOptions struct {
 	Worker   bool                 // a screen in another process shows the run: see package worker
 	Controls <-chan bench.Control // of that screen
 }
-
-// DataOptions choose the data set.
-type DataOptions struct {
-	Name     *string // a folder with a dump, or BundledData
-	Cities   *int    // to generate
-	Vertices *int    // nil: DefaultVertices
-	Seed     *uint64 // nil: DefaultDataSeed
-}
-
-// Of the data that is generated.
-const (
-	DefaultVertices = 60
-	DefaultDataSeed = 1
-)
 
 // Output says how a run is shown.
 type Output struct {

@@ -75,8 +75,8 @@ func withoutFailures(err error) error {
 	return fmt.Errorf("%w%s", runner.ErrLegs, text)
 }
 
-// unkept says that results could not be written, and what to do about it; nil for nil.
-func unkept(dir string, err error, resumable bool) error {
+// saveError says that results could not be written, and what to do about it; nil for nil.
+func saveError(dir string, err error, resumable bool) error {
 	if err == nil {
 		return nil
 	}
@@ -88,7 +88,7 @@ func unkept(dir string, err error, resumable bool) error {
 		err = fmt.Errorf("%w; make room in %s", err, full)
 	}
 	if resumable {
-		err = fmt.Errorf("%w, then go on with: %s", err, results.ResumeCommand(dir))
+		err = fmt.Errorf("%w, then resume with: %s", err, results.ResumeCommand(dir))
 	}
 	return err
 }

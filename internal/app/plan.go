@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -25,7 +26,7 @@ type Plan struct {
 	Run      bench.Run
 	Dir      string
 	Services map[bench.Selection]bench.Service
-	// Follow makes the subscriber beside the results; cancel ends the run.
+	// Follow makes the subscriber next to the results; cancel ends the run.
 	Follow func(cancel context.CancelCauseFunc) func(bench.Record)
 	Search Search        // chooses the steps; nil: the profile does
 	Engine runner.Engine // loads the contender; nil: package load does
@@ -77,7 +78,10 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 			return bench.Run{}, "", err
 		}
 	}
-	seed := value(o.Seed, rand.Uint64()>>11) // 53 bits: every reader of JSON keeps it exactly
+	seed := rand.Uint64() >> 11 // 53 bits: every reader of JSON keeps it exactly
+	if text := o.Changes.Text("seed"); text != "" {
+		seed, _ = strconv.ParseUint(text, 0, 64) // its option has read it
+	}
 	now := time.Now()
 	id := now.Format(moment) + fmt.Sprintf("-%04x", rand.Uint32()&0xffff)
 	dir := cmp.Or(o.Out, newFolder(now, p.Name))
@@ -93,7 +97,8 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 	files := map[string]bench.Leg{}
 	for _, l := range legs {
 		if other, twice := files[l.File]; twice {
-			return bench.Run{}, "", exit.Usagef("%s and %s would write the same file %s: give one of them another name", other.Label(), l.Leg.Label(), l.File)
+			return bench.Run{}, "", exit.Usagef("%s and %s would write the same file %s: give one of them another name",
+				other.Label(), l.Leg.Label(), l.File)
 		}
 		files[l.File] = l.Leg
 	}
@@ -145,7 +150,7 @@ func servicesOf(run *bench.Run, dirs []string) (map[bench.Selection]bench.Servic
 	return found, nil
 }
 
-// planResume reads the plan of a run that is to go on, with the little that may be said anew:
+// planResume reads the plan of a run that is resumed, with the little that may be said again:
 // addresses whose passwords are not on record, and where contenders outside the binary are.
 func planResume(o RunOptions) (bench.Run, error) {
 	run, err := resumable(o.Resume)
@@ -155,26 +160,30 @@ func planResume(o RunOptions) (bench.Run, error) {
 	for _, r := range run.Profile.Requests {
 		for name, value := range r.Header {
 			if value == secret.Mask {
-				return run, exit.Usagef("the header %s of request %q is not on record, since it is secret, so this run cannot be resumed; start a new one, with ${NAME} in the profile for a variable of the environment, which a resumed run reads again", name, r.Name)
+				return run, exit.Usagef("the header %s of request %q is not on record, since it is secret, so this run cannot be "+
+					"resumed; start a new one, with ${NAME} in the profile for a variable of the environment, which a resumed run "+
+					"reads again", name, r.Name)
 			}
 		}
 	}
-	if o.Elastic != "" {
+	given := o.Changes.Text("elastic")
+	switch was := option(run.Command, "--elastic"); {
+	case given != "":
 		if !run.Profile.Store.Kind.Traits().ByURL {
 			return run, exit.Usagef("this run was begun with the store %q: it takes no --elastic", run.Profile.Store.Kind)
 		}
-		if run.Profile.Store.URL, err = StoreURL(o.Elastic, o.Getenv); err != nil {
+		if run.Profile.Store.URL, err = profile.StoreURL(given, o.Getenv); err != nil {
 			return run, err
 		}
-	} else if given := option(run.Command, "--elastic"); strings.Contains(given, secret.Mask+"@") {
-		given = strings.Replace(given, secret.Mask, "${USER_NAME}:${PASSWORD}", 1)
-		return run, exit.Usagef("the user of this run's store came from the environment and is not on record; name the variables again, as in:  --elastic '%s'", given)
+	case strings.Contains(was, secret.Mask+"@"):
+		return run, exit.Usagef("the user of this run's store came from the environment and is not on record; "+
+			"name the variables again, as in:  --elastic '%s'", strings.Replace(was, secret.Mask, "${USER_NAME}:${PASSWORD}", 1))
 	}
-	if len(o.Targets) > 0 {
+	if targets := o.Changes["target"]; len(targets) > 0 {
 		if len(run.Targets) == 0 {
 			return run, exit.Usagef("this run launches its contenders: it takes no --target")
 		}
-		if run.Targets, err = sameTargets(run.Targets, o.Targets); err != nil {
+		if run.Targets, err = sameTargets(run.Targets, targets); err != nil {
 			return run, err
 		}
 	}
@@ -185,7 +194,8 @@ func planResume(o RunOptions) (bench.Run, error) {
 		for _, dir := range run.Services {
 			again = append(again, "--services", dir)
 		}
-		return run, exit.Usagef("contenders of this run came from outside of locbench; name the folder again:  %s", safe.Shell(again))
+		return run, exit.Usagef("contenders of this run came from outside of locbench; name the folder again:  %s",
+			safe.Shell(again))
 	}
 	return run, nil
 }
@@ -210,10 +220,11 @@ func resumable(dir string) (bench.Run, error) {
 		return run, exit.With(exit.Usage, err)
 	}
 	if run.Search != "" {
-		return run, exit.Usagef("%s is a search for capacity, whose trials depend on each other: begin it anew with 'locbench capacity'", dir)
+		return run, exit.Usagef("%s is a search for capacity, whose trials depend on each other: start it again with "+
+			"'locbench capacity'", dir)
 	}
 	if !regexp.MustCompile(`^[0-9A-Za-z-]{1,64}$`).MatchString(run.ID) {
-		return run, exit.Usagef("%s: %q is no id of a run", dir, run.ID)
+		return run, exit.Usagef("%s: %q is not the id of a run", dir, run.ID)
 	}
 	if err := profile.Validate(run.Profile); err != nil && len(run.Targets) == 0 {
 		return run, exit.With(exit.Usage, err)

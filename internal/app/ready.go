@@ -13,10 +13,12 @@ import (
 	"locbench/internal/ready"
 )
 
-// ready waits for the answer of inst that says it is ready. It tells where a service listens that
+// ready waits for the answer of inst that says it is ready. It reports where a service listens that
 // does not answer where it is asked, and asks a process at its manifest's port if that is where it
 // listens; how long it took to start is not known then.
-func (s *site) ready(ctx context.Context, inst bench.Instance, svc bench.Service, tell func(level, text string)) (bench.InstanceReady, error) {
+func (s *site) ready(
+	ctx context.Context, inst bench.Instance, svc bench.Service, tell func(level, text string),
+) (bench.InstanceReady, error) {
 	return awaitReady(ctx, ready.Wait, inst, s.question(svc), svc.Port, tell)
 }
 
@@ -24,7 +26,8 @@ func (s *site) ready(ctx context.Context, inst bench.Instance, svc bench.Service
 // answers at "/".
 func (s *site) question(svc bench.Service) ready.Question {
 	return ready.Question{
-		Path: svc.Ready.Path, Status: svc.Ready.Status, Timeout: svc.Ready.Timeout, Lenient: svc.URL != "" && svc.Version == "", Way: s.way(),
+		Path: svc.Ready.Path, Status: svc.Ready.Status, Timeout: svc.Ready.Timeout,
+		Lenient: svc.URL != "" && svc.Version == "", Way: s.way(),
 	}
 }
 
@@ -34,9 +37,13 @@ func (s *site) way() contact.Way {
 }
 
 // waiter is ready.Wait.
-type waiter func(ctx context.Context, inst bench.Instance, q ready.Question, late func(last string)) (bench.InstanceReady, error)
+type waiter func(
+	ctx context.Context, inst bench.Instance, q ready.Question, late func(last string),
+) (bench.InstanceReady, error)
 
-func awaitReady(ctx context.Context, wait waiter, inst bench.Instance, q ready.Question, port int, tell func(level, text string)) (bench.InstanceReady, error) {
+func awaitReady(
+	ctx context.Context, wait waiter, inst bench.Instance, q ready.Question, port int, tell func(level, text string),
+) (bench.InstanceReady, error) {
 	if q.Timeout <= 0 {
 		q.Timeout = time.Minute
 	}
@@ -53,7 +60,7 @@ func awaitReady(ctx context.Context, wait waiter, inst bench.Instance, q ready.Q
 			}
 			return
 		}
-		where, move := astray(inst, port)
+		where, move := listensElsewhere(inst, port)
 		if where == "" || where == elsewhere {
 			return
 		}
@@ -64,7 +71,8 @@ func awaitReady(ctx context.Context, wait waiter, inst bench.Instance, q ready.Q
 		}
 		inst.(interface{ Move(port int) }).Move(port)
 		known = false
-		tell("warning", fmt.Sprintf("%s, its manifest's port, instead of where {{.Port}} says: it is asked there from now on, and its start-up time is not known", where))
+		tell("warning", where+", its manifest's port, instead of where {{.Port}} says: it is asked there from now on, and "+
+			"its start-up time is not known")
 	})
 	if err != nil && elsewhere != "" {
 		err = fmt.Errorf("%w; %s", err, elsewhere)
@@ -75,9 +83,9 @@ func awaitReady(ctx context.Context, wait waiter, inst bench.Instance, q ready.Q
 	return up, err
 }
 
-// astray says where inst listens, if that is seen and not where it is asked; move tells that it is
+// listensElsewhere says where inst listens, if that is seen and not where it is asked; move means that it is
 // a process that listens at port.
-func astray(inst bench.Instance, port int) (where string, move bool) {
+func listensElsewhere(inst bench.Instance, port int) (where string, move bool) {
 	l, ok := inst.(interface{ Listens() []netip.AddrPort })
 	if !ok {
 		return "", false

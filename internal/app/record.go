@@ -39,7 +39,7 @@ func Public(run bench.Run) bench.Run {
 	return run
 }
 
-// changes tells what is not as it was when the run began: its earlier and its later legs differ by
+// changes reports what is not as it was when the run began: its earlier and its later legs differ by
 // more than their contenders.
 func changes(was, is bench.Run) (warnings bench.Findings) {
 	for _, c := range []struct{ what, was, is string }{
@@ -55,7 +55,8 @@ func changes(was, is bench.Run) (warnings bench.Findings) {
 		{"who runs on which CPUs", was.Isolated.String(), is.Isolated.String()},
 	} {
 		if c.was != c.is {
-			warnings = append(warnings, bench.Finding{Kind: bench.FoundOtherwise, Text: fmt.Sprintf("resumed under other conditions: %s was %q and is %q", c.what, c.was, c.is)})
+			text := fmt.Sprintf("resumed under other conditions: %s was %q and is %q", c.what, c.was, c.is)
+			warnings = append(warnings, bench.Finding{Kind: bench.FoundOtherwise, Text: text})
 		}
 	}
 	return warnings
@@ -73,12 +74,4 @@ func memoryOvercommit(run bench.Run) bench.Findings {
 		return nil
 	}
 	return bench.Findings{verdict.Overcommitted(alive, all, machine)}
-}
-
-// MaxConnections is the largest number of connections that the steps name.
-func MaxConnections(steps []bench.Step) (n int) {
-	for _, s := range steps {
-		n = max(n, s.Connections, s.MaxConnections)
-	}
-	return n
 }

@@ -74,7 +74,7 @@ func WriteFloor(dir string, f compare.Floor) error {
 	return nil
 }
 
-// FindFloor looks for the newest noise floor that fits both runs, in dirs and the folders beside
+// FindFloor looks for the newest noise floor that fits both runs, in dirs and the folders next to
 // them. What cannot be read there is no floor: nil.
 func FindFloor(before, after bench.Run, dirs ...string) (newest *compare.Floor) {
 	seen := map[string]bool{}

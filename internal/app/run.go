@@ -68,7 +68,8 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 		return exit.With(exit.Contender, unsoundError(unsound))
 	}
 	if err == nil && missed > 0 {
-		return exit.With(exit.Threshold, fmt.Errorf("thresholds were missed: %d of those that the steps were judged by", missed))
+		err = fmt.Errorf("thresholds were missed: %d of those that the steps were judged by", missed)
+		return exit.With(exit.Threshold, err)
 	}
 	return err
 }
@@ -112,7 +113,7 @@ func unsoundError(all []bench.UnsoundContender) error {
 	return fmt.Errorf("%s: no claim is made about it%s", strings.Join(texts, "; "), hint)
 }
 
-// Summary prints the table of a run, where its files are, and how to go on with it. warned says
+// Summary prints the table of a run, where its files are, and how to resume it. warned says
 // that its warnings were reported before.
 func Summary(env console.Env, dir string, a *analysis.Run, warned bool) error {
 	if len(a.Legs) > 0 {
@@ -131,7 +132,7 @@ func Summary(env console.Env, dir string, a *analysis.Run, warned bool) error {
 		for _, services := range a.Run.Services { // whose code would run is for the user to say
 			again = append(again, "--services", services)
 		}
-		fmt.Fprintf(env.Stderr, "go on    %s\n", safe.Shell(again))
+		fmt.Fprintf(env.Stderr, "resume   %s\n", safe.Shell(again))
 	}
 	return nil
 }

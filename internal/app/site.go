@@ -13,7 +13,6 @@ import (
 	"locbench/internal/event"
 	"locbench/internal/hostusage"
 	"locbench/internal/locations/dataset"
-	"locbench/internal/locations/oracle"
 	"locbench/internal/machine"
 	"locbench/internal/platform"
 	"locbench/internal/runner"
@@ -33,11 +32,10 @@ type site struct {
 	requests   []bench.Request // of the profile, with the variables of the environment filled in
 	getenv     func(string) string
 	tls        *tls.Config // of the clients; nil checks certificates against those of the system
-	ids        []int64
-	known      *oracle.Answers
+	answers    answers
 	counts     map[string]int64 // documents of the store's indices, as storeChange has found them
 	usage      *hostusage.Store // reads host and store; nil where the store cannot be read
-	apart      apart
+	isolation  cpuIsolation
 	closed     bool
 	busy       *machine.Busy // nil: it cannot be asked
 	met        sync.Once     // another run
@@ -59,7 +57,7 @@ func (s *site) close(ctx context.Context) error {
 	s.closed = true
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
-	errs := []error{s.usage.Close(), s.apart.end()}
+	errs := []error{s.usage.Close(), s.isolation.end()}
 	if s.store != nil {
 		errs = append(errs, s.store.Close())
 	}
@@ -77,8 +75,8 @@ func (s *site) judge(res bench.StepResult, inst bench.InstanceInfo) bench.Findin
 	return verdict.OnThisMachine(res, inst, runtime.NumCPU())
 }
 
-// occupy lets others on this machine know that a run is on, and returns what there is to warn of that is
-// not among the warnings that are known already.
+// occupy lets others on this machine know that a run is on, and returns the warnings that are not known
+// already.
 func (s *site) occupy(known bench.Findings) (warnings bench.Findings) {
 	var err error
 	if s.busy, err = machine.OpenBusy(s.getenv(machine.RunsVariable)); err != nil {

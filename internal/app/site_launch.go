@@ -15,7 +15,7 @@ import (
 
 // Launch is the runner's Launcher: before the first contender, this process is kept to its CPUs.
 func (s *site) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
-	if err := s.apart.begin(); err != nil {
+	if err := s.isolation.begin(); err != nil {
 		return nil, err
 	}
 	s.meet()
@@ -25,7 +25,8 @@ func (s *site) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instanc
 // spec is what a leg of svc is launched with.
 func (s *site) spec(name string, svc bench.Service, a bench.Artifact) (bench.LaunchSpec, error) {
 	spec := bench.LaunchSpec{
-		RunID: s.plan.ID, Name: name, Artifact: a, URL: svc.URL, Port: svc.Port, Limits: s.plan.Profile.Limits, CPUs: s.apart.sets.Contender,
+		RunID: s.plan.ID, Name: name, Artifact: a, URL: svc.URL, Port: svc.Port, Limits: s.plan.Profile.Limits,
+		CPUs: s.isolation.sets.Contender,
 	}
 	if svc.Docker != nil {
 		spec.More = svc.Docker.Privileges
@@ -42,7 +43,9 @@ func (s *site) spec(name string, svc bench.Service, a bench.Artifact) (bench.Lau
 }
 
 // environment fills in the command and the environment of spec, with the store at url.
-func (s *site) environment(svc bench.Service, spec bench.LaunchSpec, url string) (bench.Artifact, map[string]string, error) {
+func (s *site) environment(
+	svc bench.Service, spec bench.LaunchSpec, url string,
+) (bench.Artifact, map[string]string, error) {
 	t, err := s.platform.Template()
 	if err != nil {
 		return spec.Artifact, nil, err
@@ -84,7 +87,7 @@ type Builder struct {
 	Rebuild bool // even what is unchanged
 }
 
-// Build tells the output of the build line by line.
+// Build reports the output of the build line by line.
 func (b Builder) Build(ctx context.Context, svc bench.Service, progress func(string)) (bench.Artifact, error) {
 	if !platform.Builds(b.Runtime) {
 		return bench.Artifact{}, nil
@@ -106,6 +109,7 @@ func (b Builder) Build(ctx context.Context, svc bench.Service, progress func(str
 func (s *site) firstRequests(ctx context.Context, baseURL string) (bench.Phases, error) {
 	p := s.plan.Profile
 	return phases.Measure(ctx, phases.Plan{
-		BaseURL: baseURL, Request: s.requests[0], IDs: s.ids, Requests: p.Phases.Requests, Timeout: p.Timeout, Seed: s.plan.Seed, TLS: s.tls,
+		BaseURL: baseURL, Request: s.requests[0], IDs: s.answers.ids, Requests: p.Phases.Requests, Timeout: p.Timeout,
+		Seed: s.plan.Seed, TLS: s.tls,
 	})
 }

@@ -24,20 +24,21 @@ func (s *site) openStore(ctx context.Context, progress func(bench.Progress)) (st
 		s.warn(bench.Finding{Kind: bench.FoundUnrest, Text: text})
 	}
 	var err error
-	if slices.ContainsFunc(s.plan.Profile.Requests, func(r bench.Request) bool { return strings.Contains(r.Path, "{id}") }) {
-		if s.ids, err = s.data.IDs(ctx); err != nil {
+	byID := func(r bench.Request) bool { return strings.Contains(r.Path, "{id}") }
+	if slices.ContainsFunc(s.plan.Profile.Requests, byID) {
+		if s.answers.ids, err = s.data.IDs(ctx); err != nil {
 			return "", fmt.Errorf("read the ids of the data set: %w", err)
 		}
 	}
 	if s.plan.Profile.Validate > 0 {
-		if s.known, err = oracle.New(s.data, s.plan.Profile.Requests); err != nil {
+		if s.answers.known, err = oracle.New(s.data, s.plan.Profile.Requests); err != nil {
 			return "", err
 		}
 	}
-	s.platform.Allow(s.apart.all)
+	s.platform.Allow(s.isolation.all)
 	opts := store.Options{Seed: s.plan.Seed, RunID: s.plan.ID}
 	if s.containers != nil {
-		opts.Containers = s.containers.Containers(s.apart.sets.Store, progress)
+		opts.Containers = s.containers.Containers(s.isolation.sets.Store, progress)
 	}
 	if s.store, err = store.Open(ctx, s.plan.Profile.Store, opts); err != nil {
 		return "", err
@@ -68,7 +69,7 @@ func (s *site) readStoreUsage() {
 		s.usage = hostusage.Embedded(work)
 	} else if s.store.Info().Kind.Traits().Container {
 		if s.usage, err = hostusage.Container(s.store.PID()); err == nil {
-			s.usage.KeptTo(len(s.apart.sets.Store))
+			s.usage.KeptTo(len(s.isolation.sets.Store))
 		}
 	} else {
 		s.usage, err = hostusage.Address(s.store.URL())
@@ -156,7 +157,8 @@ func (s *site) storeChange(ctx context.Context) (string, error) {
 		}
 		counts[index.Name] = n
 		if before, ok := s.counts[index.Name]; ok && before != n {
-			changed = append(changed, fmt.Sprintf("index %q held %s documents before, and holds %s now", index.Name, units.Count(before), units.Count(n)))
+			changed = append(changed, fmt.Sprintf("index %q held %s documents before, and holds %s now",
+				index.Name, units.Count(before), units.Count(n)))
 		}
 	}
 	s.counts = counts

@@ -26,27 +26,32 @@ func splitTarget(text string) (name, address string) {
 // parseTargets reads the services that run already. asked is the path and query of the address
 // where no profile says what to ask: exactly that is asked.
 func parseTargets(o RunOptions) (targets []bench.Target, asked string, err error) {
-	for i, text := range o.Targets {
+	given := o.Changes["target"]
+	for i, text := range given {
 		name, address := splitTarget(text)
 		switch {
-		case name == "" && len(o.Targets) > 1:
-			return nil, "", exit.Usagef("several services need names: --target NAME=URL instead of --target %s", secret.Address(address))
+		case name == "" && len(given) > 1:
+			return nil, "", exit.Usagef("several services need names: --target NAME=URL instead of --target %s",
+				secret.Address(address))
 		case name == "" && len(o.Contenders) == 1:
 			name = o.Contenders[0]
 		case name == "":
 			name = bench.AnyTarget
 		case len(o.Contenders) > 0:
-			return nil, "", exit.Usagef("--target %s=… names its contender already: leave out %s", name, strings.Join(o.Contenders, " "))
+			return nil, "", exit.Usagef("--target %s=… names its contender already: leave out %s",
+				name, strings.Join(o.Contenders, " "))
 		}
 		if at := slices.IndexFunc(targets, func(t bench.Target) bool { return t.Name == name }); at >= 0 {
-			return nil, "", exit.Usagef("two targets are called %s: %s and %s; give one of them another name", name, secret.Address(targets[at].URL), secret.Address(address))
+			return nil, "", exit.Usagef("two targets are called %s: %s and %s; give one of them another name",
+				name, secret.Address(targets[at].URL), secret.Address(address))
 		}
 		t, path, err := parseTarget(name, address, o.ProfileNamed || len(o.Contenders) > 0)
 		if err != nil {
 			return nil, "", err
 		}
 		if i > 0 && path != asked {
-			return nil, "", exit.Usagef("the targets are asked for different paths, %s and %s: write the requests into a profile, and addresses without a path", asked, path)
+			return nil, "", exit.Usagef("the targets are asked for different paths, %s and %s: write the requests into a "+
+				"profile, and addresses without a path", asked, path)
 		}
 		targets, asked = append(targets, t), path
 	}
@@ -59,7 +64,7 @@ func parseTarget(name, address string, profiled bool) (t bench.Target, asked str
 	if !strings.Contains(address, "://") {
 		address = "http://" + address
 	}
-	base, err := ServiceURL(address)
+	base, err := profile.ServiceURL(address)
 	if err != nil {
 		return t, "", err
 	}
@@ -71,7 +76,8 @@ func parseTarget(name, address string, profiled bool) (t bench.Target, asked str
 	case u.Fragment != "":
 		return t, "", exit.Usagef("--target %s: a fragment (#…) is never sent: leave it out", secret.Address(base))
 	case profiled && u.RawQuery != "":
-		return t, "", exit.Usagef("--target %s: the profile says what is asked, so that a query has no place in the address", secret.Address(base))
+		return t, "", exit.Usagef("--target %s: the profile says what is asked, so that a query has no place in the address",
+			secret.Address(base))
 	case profiled:
 		return bench.Target{Name: name, URL: base}, "", nil
 	}
@@ -90,12 +96,9 @@ func parseTarget(name, address string, profiled bool) (t bench.Target, asked str
 // contender or a profile that was named, nothing is known of their answers: they are asked what the
 // address says, and their answers are not compared with those of cities.
 func aim(p *bench.Profile, o RunOptions, targets []bench.Target, asked string) error {
-	for _, limit := range []struct {
-		name  string
-		given bool
-	}{{"cpus", o.CPUs != nil}, {"memory", o.Memory != nil}, {"cpu-set", o.CPUSet != nil}} {
-		if limit.given {
-			return exit.Usagef("--%s: the service at --target was started by somebody else, with limits of its own", limit.name)
+	for _, limit := range []string{"cpus", "memory", "cpu-set"} {
+		if o.Changes.Given(limit) {
+			return exit.Usagef("--%s: the service at --target was started by somebody else, with limits of its own", limit)
 		}
 	}
 	if len(o.Contenders) > 1 {
@@ -103,14 +106,17 @@ func aim(p *bench.Profile, o RunOptions, targets []bench.Target, asked string) e
 	}
 	p.Contenders = nil
 	for _, t := range targets {
-		sel, ok := profile.ParseSelection(t.Name)
-		if !ok {
+		sel, err := profile.ParseSelection(t.Name)
+		if err != nil {
 			return exit.Usagef("--target %s=…: a name has small letters, digits, `-`, `_` and `.`", t.Name)
 		}
 		p.Contenders = append(p.Contenders, sel)
 	}
 	if asked != "" {
-		p.Requests = []bench.Request{{Name: asked, Weight: 1, Method: http.MethodGet, Path: asked, IDs: bench.IDSpec{Distribution: "uniform"}, ExpectStatus: http.StatusOK}}
+		p.Requests = []bench.Request{{
+			Name: asked, Weight: 1, Method: http.MethodGet, Path: asked, IDs: bench.IDSpec{Distribution: "uniform"},
+			ExpectStatus: http.StatusOK,
+		}}
 		p.Validate, p.Checks = 0, bench.CheckSpec{}
 	}
 	p.Runtime, p.Limits = bench.RuntimeURL, bench.Limits{}
@@ -122,11 +128,13 @@ func sameTargets(were []bench.Target, given []string) ([]bench.Target, error) {
 	targets := slices.Clone(were)
 	for _, text := range given {
 		name, address := splitTarget(text)
-		at := slices.IndexFunc(targets, func(t bench.Target) bool { return t.Name == name || name == "" && len(targets) == 1 })
+		at := slices.IndexFunc(targets, func(t bench.Target) bool {
+			return t.Name == name || name == "" && len(targets) == 1
+		})
 		if at < 0 {
 			return nil, exit.Usagef("--target %s=…: this run has no such contender", name)
 		}
-		base, err := ServiceURL(address)
+		base, err := profile.ServiceURL(address)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"locbench/internal/bench"
+	"locbench/internal/profile"
 )
 
 func TestParseTargets(t *testing.T) {
@@ -35,7 +36,7 @@ func TestParseTargets(t *testing.T) {
 		"another scheme":         {targets: []string{"ftp://127.0.0.1"}, wrong: "is not the URL of a service"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			targets, asked, err := parseTargets(RunOptions{Targets: tt.targets, Contenders: tt.contenders, ProfileNamed: tt.profiled})
+			targets, asked, err := parseTargets(RunOptions{Changes: profile.Changes{"target": tt.targets}, Contenders: tt.contenders, ProfileNamed: tt.profiled})
 			if tt.wrong != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.wrong) || strings.Contains(err.Error(), "secret") {
 					t.Errorf("%v, want %q", err, tt.wrong)
@@ -54,7 +55,7 @@ func TestParseTargets(t *testing.T) {
 }
 
 func TestNewPlan_Targets(t *testing.T) {
-	plan, err := NewPlan(RunOptions{Profile: "quick", Targets: []string{"old=http://127.0.0.1:1/x?y=1", "new=http://127.0.0.1:2/x?y=1"}})
+	plan, err := NewPlan(RunOptions{Profile: "quick", Changes: profile.Changes{"target": {"old=http://127.0.0.1:1/x?y=1", "new=http://127.0.0.1:2/x?y=1"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

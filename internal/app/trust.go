@@ -19,7 +19,8 @@ func trustOf(o RunOptions, targets []bench.Target) (*bench.TLS, error) {
 	case o.CACert == "" && !o.Insecure:
 		return nil, nil
 	case o.CACert != "" && o.Insecure:
-		return nil, exit.Usagef("--cacert and --insecure: leave one of them out, since with --insecure any certificate is accepted")
+		return nil, exit.Usagef("--cacert and --insecure: leave one of them out, since with --insecure any certificate is " +
+			"accepted")
 	case !slices.ContainsFunc(targets, func(t bench.Target) bool { return strings.HasPrefix(t.URL, "https:") }):
 		return nil, exit.Usagef("%s goes with --target https://…: no other service is spoken to over TLS", given)
 	case o.Insecure:
@@ -53,7 +54,8 @@ func tlsConfig(t *bench.TLS) (*tls.Config, error) {
 		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM(pem) {
-		return nil, exit.Usagef("--cacert %s: there is no certificate in it; it must be PEM: -----BEGIN CERTIFICATE-----", t.CACert)
+		return nil, exit.Usagef("--cacert %s: there is no certificate in it; it must be PEM: -----BEGIN CERTIFICATE-----",
+			t.CACert)
 	}
 	return &tls.Config{RootCAs: pool}, nil
 }

@@ -58,8 +58,8 @@ var runtimes = traits[Runtime, RuntimeTraits]{
 // Runtimes are the names of those that can be chosen.
 func Runtimes() []string { return runtimes.names(func(t RuntimeTraits) bool { return t.Help != "" }) }
 
-// Choices are all texts that a profile may have for a runtime.
-func (Runtime) Choices() []string { return runtimes.names(func(RuntimeTraits) bool { return true }) }
+// AllRuntimes are all names that a profile may have.
+func AllRuntimes() []string { return runtimes.names(func(RuntimeTraits) bool { return true }) }
 
 // Traits are those of the runtime.
 func (r Runtime) Traits() RuntimeTraits { return runtimes.get(r) }

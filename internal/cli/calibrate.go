@@ -13,40 +13,44 @@ import (
 	"locbench/internal/app"
 	"locbench/internal/compare"
 	"locbench/internal/exit"
+	"locbench/internal/profile"
 	"locbench/internal/results"
+	"locbench/internal/safe"
 	"locbench/internal/stats"
 )
 
 func newCalibrate(env Env) *cobra.Command {
-	var f runFlags
+	var f app.RunOptions
 	var from string
 	cmd := &cobra.Command{
 		Use:   "calibrate [CONTENDER[:VARIANT]]",
 		Short: "Find the smallest difference that this machine can show: a contender against itself",
-		Long: `Runs a contender in at least ` + strconv.Itoa(2*stats.MinInterval) + ` rounds, deals the rounds out to two sides by turns, and compares the sides as 'locbench compare'
-does. Nothing differs between them, so what does is the noise of this machine: the floor below which no comparison of as many
-rounds can claim anything. It is shown for each headline measure, and kept as floor.json in the results folder, labelled with the
-machine and the load: 'locbench compare' applies it to results beside that folder if they are of the same machine, profile and options.
+		Long: `Runs a contender in at least ` + strconv.Itoa(2*stats.MinInterval) + ` rounds, deals the rounds out to two
+sides by turns, and compares the sides as 'locbench compare' does. Nothing differs between them, so what does is the
+noise of this machine: the floor below which no comparison of as many rounds can claim anything. It is shown for each
+headline measure, and kept as floor.json in the results folder, labelled with the machine and the load: 'locbench
+compare' applies it to results next to that folder if they are of the same machine, profile and options.
 
-It is the floor between contenders of one run, which take turns. Between runs at two times comes what the machine did differently
-then: calibrate each time, or run both as contenders of one run, where it matters.
+It is the floor between contenders of one run, which take turns. Between runs at two times comes what the machine did
+differently then: calibrate each time, or run both as contenders of one run, where it matters.
 
-With --turns (or a profile that has them) the contender takes turns with itself, two rounds at a time: the floor of runs in turns.
+With --turns (or a profile that has them) the contender takes turns with itself, two rounds at a time: the floor of
+runs in turns.
 
-The floor depends on profile, limits, store, the length of the steps and what else the machine does: calibrate with the options of the
-run that is to be compared, in full length, and again when the machine has changed.
+The floor depends on profile, limits, store, the length of the steps and what else the machine does: calibrate with
+the options of the run that is to be compared, in full length, and again when the machine has changed.
 
 Exit codes are those of 'locbench run'.`,
 		Example: `  locbench calibrate                            # go-nethttp, profile quick, 12 rounds
   locbench calibrate rs-actix --profile locations --elastic http://127.0.0.1:9200
   locbench calibrate --rounds 20 --connections 64 --duration 5s
-  locbench calibrate --turns 100ms              # for runs with --turns 100ms; ` + strconv.Itoa(2*stats.MinPaired) + ` rounds
+  locbench calibrate --turns 100ms              # for runs in turns; ` + strconv.Itoa(2*stats.MinPaired) + ` rounds
   locbench calibrate --from results/20261121-080000-quick    # rounds that have been run already`,
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, contenders []string) error {
 			asJSON := f.Output.JSON
 			if from == "" {
-				o := f.options(cmd.Flags(), contenders)
+				o := forContenders(f, cmd.Flags(), contenders)
 				o.Output.JSON, o.Command = false, env.Args
 				var err error
 				if from, err = calibrate(cmd.Context(), env, o); err != nil {
@@ -59,10 +63,10 @@ Exit codes are those of 'locbench run'.`,
 	}
 	bindPlace(cmd, &f)
 	fl := cmd.Flags()
-	fl.IntVar(&f.rounds, "rounds", 2*stats.MinInterval, "lives of the contender, half of them for each side")
-	fl.DurationVar(&f.duration, "duration", 0, "length of every step")
-	bindTurns(cmd, &f)
-	fl.StringSliceVar(&f.Connections, "connections", nil, "replace the steps by these `numbers` of connections")
+	bindOptions(cmd, &f, func(o profile.Option) bool { return o.Group == profile.OfRuns && o.Name != "threshold" })
+	rounds := fl.Lookup("rounds")
+	rounds.Usage = "repetitions of the contender, half of them for each side"
+	rounds.DefValue = strconv.Itoa(2 * stats.MinInterval)
 	fl.StringVarP(&f.Out, "out", "o", "", "results `DIR` (default results/<time>-calibrate)")
 	fl.StringVar(&from, "from", "", "take the rounds in this results `DIR` instead of running any")
 	fl.BoolVar(&f.Output.JSON, "json", false, "write the floor as JSON")
@@ -74,15 +78,18 @@ Exit codes are those of 'locbench run'.`,
 // calibrate runs a contender against itself and returns the results folder.
 func calibrate(ctx context.Context, env Env, o app.RunOptions) (dir string, err error) {
 	o.Getenv = env.Getenv
-	if o.Rounds == nil {
-		rounds := 2 * stats.MinInterval
+	rounds := 2 * stats.MinInterval
+	if text := o.Changes.Text("rounds"); text != "" {
+		rounds, _ = strconv.Atoi(text) // 0 where it is not a number
+	} else {
 		if p, err := app.PlannedProfile(o); err == nil && p.Turns > 0 {
 			rounds = 2 * stats.MinPaired
 		}
-		o.Rounds = &rounds
+		o.Changes = o.Changes.With("rounds", strconv.Itoa(rounds))
 	}
-	if *o.Rounds < 2*stats.MinInterval {
-		return "", exit.Usagef("--rounds %d: at least %d are needed, half of them for each side", *o.Rounds, 2*stats.MinInterval)
+	if rounds < 2*stats.MinInterval {
+		return "", exit.Usagef("--rounds %s: at least %d are needed, half of them for each side",
+			safe.Line(o.Changes.Text("rounds"), 20), 2*stats.MinInterval)
 	}
 	o.Out = cmp.Or(o.Out, app.NewFolder("calibrate"))
 	env.Stdout = io.Discard // the table of the run is in its report

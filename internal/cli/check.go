@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"locbench/internal/app"
 	"locbench/internal/bench"
 	"locbench/internal/check"
 	"locbench/internal/elastic/store"
 	"locbench/internal/exit"
+	"locbench/internal/profile"
 	"locbench/internal/safe"
 	"locbench/internal/secret"
 )
@@ -27,8 +27,8 @@ func newCheck(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check URL",
 		Short: "Run the HTTP checks against a service that already runs",
-		Long: `Asks the service at URL every question of a check suite and tells which answers are wrong: one line for each check
-that failed (all with --verbose) and a summary. Nothing is started, loaded or changed.
+		Long: `Asks the service at URL every question of a check suite and reports which answers are wrong: one line for
+each check that failed (all with --verbose) and a summary. Nothing is started, loaded or changed.
 
 The bundled suite "locations" knows the bundled data (see 'locbench seed'); a suite of one's own is a YAML file.
 Exit code 0 when every check passed, 4 when one failed, 1 when the service could not be asked.`,
@@ -37,7 +37,7 @@ Exit code 0 when every check passed, 4 when one failed, 1 when the service could
   locbench check https://cities.example.org --suite my-cities.yaml --verbose`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, target []string) error {
-			base, err := app.ServiceURL(target[0])
+			base, err := profile.ServiceURL(target[0])
 			if err != nil {
 				return err
 			}
@@ -57,14 +57,15 @@ Exit code 0 when every check passed, 4 when one failed, 1 when the service could
 			return runChecks(cmd.Context(), env, opts, verbose)
 		},
 	}
-	cmd.Flags().StringVar(&suite, "suite", "locations", "bundled suite ("+strings.Join(check.SuiteNames(), ", ")+") or YAML `FILE`")
+	cmd.Flags().StringVar(&suite, "suite", "locations",
+		"bundled suite ("+strings.Join(check.SuiteNames(), ", ")+") or YAML `FILE`")
 	cmd.Flags().StringSliceVar(&endpoints, "endpoints", nil, "check only these `groups` of the suite (default all)")
 	cmd.Flags().DurationVar(&timeout, "timeout", check.DefaultTimeout, "time that one check may take")
-	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "tell the checks that passed or were skipped, too")
+	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "report the checks that passed or were skipped, too")
 	return cmd
 }
 
-// answers tells whether anything answers at base: a service that is down is not a service that
+// answers reports whether anything answers at base: a service that is down is not a service that
 // answers wrongly.
 func answers(ctx context.Context, base string, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no answer within %v", timeout))
@@ -83,7 +84,7 @@ func answers(ctx context.Context, base string, timeout time.Duration) error {
 	return resp.Body.Close()
 }
 
-// runChecks tells what each check found, and how many did what.
+// runChecks reports what each check found, and how many did what.
 func runChecks(ctx context.Context, env Env, opts check.Options, verbose bool) error {
 	counts := map[bench.CheckStatus]int{}
 	opts.OnResult = func(c bench.CheckResult) {

@@ -51,6 +51,7 @@ be seen from here: on another machine, or in another PID namespace. What is kept
 		},
 	}
 	cmd.Flags().StringVar(&o.Run, "run", "", "only what the run with this `ID` has left (see run.json)")
-	cmd.Flags().BoolVar(&o.All, "all", false, "also what belongs to a locbench that still runs, or that cannot be seen from here")
+	cmd.Flags().BoolVar(&o.All, "all", false,
+		"also what belongs to a locbench that still runs, or that cannot be seen from here")
 	return cmd
 }

@@ -100,8 +100,8 @@ func newRoot(env Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "locbench",
 		Short: "Tell which implementation of a microservice to run, and what it will cost",
-		Long: `locbench runs implementations ("contenders") of one microservice under CPU and memory limits, as a dense cluster
-would, checks that their answers are right, drives load at them step by step, and records throughput, latency,
+		Long: `locbench runs implementations ("contenders") of one microservice under CPU and memory limits, as a dense
+cluster would, checks that their answers are right, drives load at them step by step, and records throughput, latency,
 errors, CPU time, throttling and memory of every step.
 
 With nothing else installed it uses an embedded store and its built-in contender; Docker and a real
@@ -147,7 +147,7 @@ func noSubcommand(cmd *cobra.Command, args []string) error {
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = fmt.Sprintf("; did you mean '%s %s'?", cmd.CommandPath(), near[0])
 	}
-	return exit.Usagef("unknown command %q for '%s'%s (see '%s --help')", args[0], cmd.CommandPath(), hint, cmd.CommandPath())
+	return exit.Usagef("unknown command %q for '%s'%s (see '%[2]s --help')", args[0], cmd.CommandPath(), hint)
 }
 
 // args wraps one of cobra's argument validators so that its error counts as wrong usage.

@@ -30,23 +30,25 @@ func newCompare(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW | DIR [CONTENDER CONTENDER]",
 		Short: "Tell what changed between two results, and how certain it is",
-		Long: `Sets the contenders of two results folders, or two contenders of one folder, beside each other:
-` + compare.Titles() + `. Each is better, worse, the same, or nobody knows yet,
-with about how many more rounds would tell. It takes ` + strconv.Itoa(stats.MinInterval) + ` rounds on both sides. The contenders of a folder with just two need no names.
+		Long: `Sets the contenders of two results folders, or two contenders of one folder, next to each other:
+` + compare.Titles() + `. Each is better, worse, the same, or nobody knows yet, with about how many more rounds would
+tell. It takes ` + strconv.Itoa(stats.MinInterval) + ` rounds on both sides. The contenders of a folder with just two
+need no names.
 
-Two runs were made at two times: a machine that has become slower in between looks like a change. Contenders of one run take
-turns, so that it hits all alike: where it matters, compare two contenders of one folder. The noise floor that 'locbench calibrate'
-has left beside the results (floor.json of the same machine and load) is the smallest change of each measure that is claimed; --floor
-names one for all measures instead.
+Two runs were made at two times: a machine that has become slower in between looks like a change. Contenders of one
+run take turns, so that it affects all alike: where it matters, compare two contenders of one folder. The noise floor
+that 'locbench calibrate' has left next to the results (floor.json of the same machine and load) is the smallest
+change of each measure that is claimed; --floor names one for all measures instead.
 
-A measure of a step that was still warming up has no verdict. Results are not comparable where the limits, the data, the requests, the steps, the machine or the runtime differ: the
-differences are listed, and there are no verdicts unless --force asks for them.
+A measure of a step that was still warming up has no verdict. Results are not comparable where the limits, the data,
+the requests, the steps, the machine or the runtime differ: the differences are listed, and there are no verdicts
+unless --force asks for them.
 
---fail-on names changes that are not allowed. It fails only where the 95 % interval of the change lies beyond the allowed one as
-a whole, so that noise fails no build; what is not certain goes to standard error.
+--fail-on names changes that are not allowed. It fails only where the 95 % interval of the change lies beyond the
+allowed one as a whole, so that noise fails no build; what is not certain goes to standard error.
 
-Exit code 0 when nothing of --fail-on is certain to have happened, 4 when something is, 1 when the results cannot be read or
---fail-on cannot be judged because they are not comparable, 2 for wrong usage.`,
+Exit code 0 when nothing of --fail-on is certain to have happened, 4 when something is, 1 when the results cannot be
+read or --fail-on cannot be judged because they are not comparable, 2 for wrong usage.`,
 		Example: `  locbench compare results/20261120-080000-quick results/20261121-080000-quick
   locbench compare results/20261121-080000-quick rs-actix go-nethttp
   locbench compare results/20261121-080000-quick              # of the only two contenders in it
@@ -57,7 +59,8 @@ Exit code 0 when nothing of --fail-on is certain to have happened, 4 when someth
 	}
 	cmd.Flags().StringVar(&f.failOn, "fail-on", "", "`changes` that end with exit code 4: "+compare.Gates())
 	cmd.Flags().StringVar(&f.same, "same", "3%", "a `change` that does not matter: what is certainly less is \"the same\"")
-	cmd.Flags().StringVar(&f.floor, "floor", "", "the smallest `change` that this machine can show, such as 4%, or none; smaller ones are not claimed (default: as calibrated)")
+	cmd.Flags().StringVar(&f.floor, "floor", "", "the smallest `change` that this machine can show, such as 4%, or none; "+
+		"smaller ones are not claimed (default: as calibrated)")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "write the result as JSON")
 	cmd.Flags().BoolVar(&f.force, "force", false, "decide although the results are not comparable")
 	return cmd
@@ -166,12 +169,12 @@ func percentage(text string, most float64) (float64, error) {
 	digits, ok := strings.CutSuffix(strings.TrimSpace(text), "%")
 	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
 	if !ok || err != nil || !(v > 0 && v < most) {
-		return 0, fmt.Errorf("%q is no share between 0%% and %g%%; write for example 3%%", text, most)
+		return 0, fmt.Errorf("%q is not a share between 0%% and %g%%; write for example 3%%", text, most)
 	}
 	return v / 100, nil
 }
 
-// tellGates tells what became of the gates on standard error and turns it into the exit code.
+// tellGates reports what became of the gates on standard error and turns it into the exit code.
 func tellGates(env Env, gates []compare.GateResult) error {
 	failed, refused, hint := 0, "", ""
 	for _, g := range gates {

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"locbench/internal/app"
 	"locbench/internal/machine"
+	"locbench/internal/profile"
 )
 
 func newDoctor(env Env) *cobra.Command {
@@ -15,8 +15,9 @@ func newDoctor(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Tell what this machine can do, what is missing, and the command that brings it",
-		Long: `Looks at everything that a run may need: Docker and the limits that it can enforce, cgroups, CPUs, memory, load,
-frequency governor, turbo, SMT, virtualisation, swap, heat, other containers, limits of open files and ports, Elasticsearch, the Go toolchain. It starts and changes nothing.
+		Long: `Looks at everything that a run may need: Docker and the limits that it can enforce, cgroups, CPUs, memory,
+load, frequency governor, turbo, SMT, virtualisation, swap, heat, other containers, limits of open files and ports,
+Elasticsearch, the Go toolchain. It starts and changes nothing.
 
 Nothing of it is needed for 'locbench run', which makes do with what is there and says what that means.`,
 		Example: `  locbench doctor
@@ -26,7 +27,7 @@ Nothing of it is needed for 'locbench run', which makes do with what is there an
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.Elasticsearch != "" {
 				var err error
-				if o.Elasticsearch, err = app.StoreURL(o.Elasticsearch, env.Getenv); err != nil {
+				if o.Elasticsearch, err = profile.StoreURL(o.Elasticsearch, env.Getenv); err != nil {
 					return err
 				}
 			}

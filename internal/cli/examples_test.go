@@ -32,7 +32,7 @@ func TestExamplesOfRunsAreNoMistakes(t *testing.T) {
 				t.Errorf("locbench run%s: %v", line, err)
 				continue
 			}
-			if err := app.Preflight(f.options(run.Flags(), run.Flags().Args()), os.Getenv); err != nil {
+			if err := app.Preflight(forContenders(f.RunOptions, run.Flags(), run.Flags().Args()), os.Getenv); err != nil {
 				t.Errorf("locbench run%s: %v", line, err)
 			}
 			planned++

@@ -43,9 +43,9 @@ func newExport(env Env) *cobra.Command {
 		Short: "Write results in the formats of other tools",
 		Long: `Writes the results of a folder in one of these formats:
 
-` + formats.String() + `
-Formats of one file go to standard output, or to the file that --output names; the others write a file for each leg or step into the
-folder --output. What a format has no place for is left out, and nothing is made up.`,
+` + formats.String() + ` Formats of one file go to standard output, or to the file that --output names; the others
+write a file for each leg or step into the folder --output. What a format has no place for is left out, and nothing is
+made up.`,
 		Example: `  locbench export results/20261121-080000-quick --format gobench > new.txt
   locbench export results/20261121-080000-quick --format hgrm -o curves
   locbench export results/20261121-080000-quick --format vegeta-json --leg go-nethttp-1 --step 3 -o requests`,
@@ -56,7 +56,8 @@ folder --output. What a format has no place for is left out, and nothing is made
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "`FILE` or folder to write to")
 	cmd.Flags().StringVar(&f.leg, "leg", "", "only this `LEG`, such as go-nethttp-1")
 	cmd.Flags().IntVar(&f.step, "step", 0, "only the step with this `NUMBER`, from 1")
-	cmd.Flags().Int64Var(&f.maxRequests, "max-requests", export.DefaultMaxRequests, "write at most so many single `REQUESTS` (vegeta formats)")
+	cmd.Flags().Int64Var(&f.maxRequests, "max-requests", export.DefaultMaxRequests,
+		"write at most so many single `REQUESTS` (vegeta formats)")
 	return cmd
 }
 
@@ -169,15 +170,16 @@ func newImport(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import FILE… -o DIR",
 		Short: "Read results of other tools into a results folder",
-		Long: `Reads results of other tools into a results folder, which 'locbench report', 'compare' and 'export' read. Each file is a leg: the
-contender and the round are those of its name, so "rs-actix-2.bin" is the second round of rs-actix.
+		Long: `Reads results of other tools into a results folder, which 'locbench report', 'compare' and 'export' read.
+Each file is a leg: the contender and the round are those of its name, so "rs-actix-2.bin" is the second round of
+rs-actix.
 
 Two formats are read:
 
   harness      the files of the published comparison's harness, <name>-<n>.checks.bench.json
   vegeta       what 'vegeta attack' writes, or 'vegeta encode' as JSON or CSV; each attack is a step
 
-What a format does not tell stays unknown, and is named in the warnings of the leg.`,
+What a format does not say stays unknown, and is named in the warnings of the leg.`,
 		Example: `  locbench import rs-actix-1.checks.bench.json rs-actix-2.checks.bench.json -o results/published
   locbench import rs-actix-1.bin rs-actix-2.bin -o results/vegeta`,
 		Args: args(cobra.MinimumNArgs(1)),

@@ -28,13 +28,15 @@ func newHistory(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history [DIR...]",
 		Short: "Show the figures of contenders over many results, with changes marked",
-		Long: `Finds the results folders in these folders and below (in ./results without one) and shows each contender's headline figures in the order
-of time: ` + compare.Titles() + `, as medians of the complete rounds.
+		Long: `Finds the results folders in these folders and below (in ./results without one) and shows each contender's
+headline figures in the order of time: ` + compare.Titles() + `, as medians of the complete rounds.
 
-Where two neighbours are not comparable (other limits, profile, machine, data), that is marked, and figures on the two sides are not mixed. Within
-comparable results, places where a level has changed for good are marked, with all else that changed there; it takes six results in a row.
+Where two neighbours are not comparable (other limits, profile, machine, data), that is marked, and figures on the two
+sides are not mixed. Within comparable results, places where a level has changed for good are marked, with all else
+that changed there; it takes six results in a row.
 
-Folders that cannot be read, runs without a complete round, copies and searches for capacity are named on standard error and left out.`,
+Folders that cannot be read, runs without a complete round, copies and searches for capacity are named on standard
+error and left out.`,
 		Example: `  locbench history
   locbench history results/nightly --contender rs-actix --measure throughput,p99
   locbench history results --format csv > history.csv`,
@@ -42,7 +44,8 @@ Folders that cannot be read, runs without a complete round, copies and searches 
 		RunE: func(_ *cobra.Command, dirs []string) error { return f.run(env, dirs) },
 	}
 	cmd.Flags().StringSliceVar(&f.contenders, "contender", nil, "only this `CONTENDER`; may be repeated")
-	cmd.Flags().StringSliceVar(&f.measures, "measure", nil, "only these `measures`: "+strings.Join(compare.Measures(), ", "))
+	cmd.Flags().StringSliceVar(&f.measures, "measure", nil,
+		"only these `measures`: "+strings.Join(compare.Measures(), ", "))
 	cmd.Flags().StringVar(&f.format, "format", "text", "`FORMAT`: text, md, csv or json")
 	_ = cmd.RegisterFlagCompletionFunc("format", fixed("text", "md", "csv", "json"))
 	_ = cmd.RegisterFlagCompletionFunc("measure", fixed(compare.Measures()...))
@@ -76,7 +79,8 @@ func (f historyFlags) run(env Env, dirs []string) error {
 		if found > 0 {
 			what = fmt.Sprintf("none of %d results folders has a complete round", found)
 		}
-		return fmt.Errorf("%s in %s: each locbench run writes one, by default to results/<time>-<profile>", what, strings.Join(dirs, ", "))
+		return fmt.Errorf("%s in %s: each locbench run writes one, by default to results/<time>-<profile>",
+			what, strings.Join(dirs, ", "))
 	}
 	courses, err := history.Courses(f.contenders, measures)
 	if err != nil {

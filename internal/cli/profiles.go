@@ -20,8 +20,8 @@ func newProfiles(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "profiles",
 		Short: "List, show and validate profiles",
-		Long: `A profile is a benchmark that can be repeated: contenders, limits, store, data, requests, checks, steps, rounds.
-Some come with locbench; any YAML file of the same form works wherever a profile is named.`,
+		Long: `A profile is a benchmark that can be repeated: contenders, limits, store, data, requests, checks, steps,
+rounds. Some come with locbench; any YAML file of the same form works wherever a profile is named.`,
 		Example: `  locbench profiles list
   locbench profiles show locations > mine.yaml
   locbench profiles validate mine.yaml
@@ -56,7 +56,7 @@ Some come with locbench; any YAML file of the same form works wherever a profile
 			},
 		},
 		&cobra.Command{
-			Use: "validate FILE...", Short: "Tell every mistake in profiles, with its line and what would be right",
+			Use: "validate FILE...", Short: "Report every mistake in profiles, with its line and what would be right",
 			Example:           "  locbench profiles validate mine.yaml",
 			Args:              args(cobra.MinimumNArgs(1)),
 			ValidArgsFunction: completeProfiles,
@@ -86,7 +86,8 @@ func listProfiles(env Env) error {
 	rows := [][]string{{"NAME", "WHAT", "ROUNDS", "STEPS", "LOAD OF A LEG", "TITLE"}}
 	for _, p := range list {
 		rows = append(rows, []string{
-			p.Name, joinSelections(p.Contenders), strconv.Itoa(p.Rounds), strconv.Itoa(len(p.Steps)), units.Approx(p.LoadDuration()), p.Title,
+			p.Name, joinSelections(p.Contenders), strconv.Itoa(p.Rounds), strconv.Itoa(len(p.Steps)),
+			units.Approx(p.LoadDuration()), p.Title,
 		})
 	}
 	return cmp.Or(writeTable(env.Stdout, rows), err)

@@ -19,9 +19,9 @@ func newReport(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report DIR",
 		Short: "Write the HTML report of a results folder",
-		Long: `Writes one self-contained HTML file with every figure and the table of checks of a run, and summary.md beside it. It
-needs no network to be read. The end of every run writes both, so this is for results that were copied, or for a
-newer locbench.
+		Long: `Writes one self-contained HTML file with every figure and the table of checks of a run, and summary.md next
+to it. It needs no network to be read. The end of every run writes both, so this is for results that were copied, or
+for a newer locbench.
 
 With --format md, csv or json the tables go to standard output instead, for a pull request or another program.`,
 		Example: `  locbench report results/20261121-080000-quick

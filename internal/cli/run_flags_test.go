@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,7 +23,7 @@ func planOf(args ...string) (bench.Profile, error) {
 	var p bench.Profile
 	cmd := &cobra.Command{Use: "run", SilenceErrors: true, SilenceUsage: true}
 	cmd.RunE = func(cmd *cobra.Command, contenders []string) (err error) {
-		p, err = app.PlannedProfile(f.options(cmd.Flags(), contenders))
+		p, err = app.PlannedProfile(forContenders(f.RunOptions, cmd.Flags(), contenders))
 		return err
 	}
 	bindRun(cmd, &f)
@@ -66,9 +65,8 @@ func TestChangingAPlanLeavesItsProfileAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	before, _ := profile.Format(base)
-	cities, duration := 5, time.Second
-	o := app.RunOptions{Contenders: []string{"x"}, Store: "embedded", Data: app.DataOptions{Cities: &cities}, Duration: &duration}
-	if _, err := app.ChangedProfile(base, o); err != nil {
+	given := profile.Changes{"contenders": {"x"}, "store": {"embedded"}, "cities": {"5"}, "duration": {"1s"}, "threshold": {"p99<1s"}}
+	if _, err := profile.Change(base, given, nil); err != nil {
 		t.Fatal(err)
 	}
 	if after, _ := profile.Format(base); !bytes.Equal(before, after) {
@@ -78,21 +76,21 @@ func TestChangingAPlanLeavesItsProfileAlone(t *testing.T) {
 
 func TestNonsenseOnTheCommandLineIsRefused(t *testing.T) {
 	for args, want := range map[string]string{
-		"--cpu-set 0":             "--cpu-set 0: at least 1 CPU",
-		"--cpu-set -3":            "at least 1 CPU",
-		"--cpu-set 5000":          "1024",
-		"--cities 0":              "from 1 to 1,000,000",
-		"--cities 1000001":        "from 1 to 1,000,000",
-		"--cities 5 --vertices 3": "12",
-		"--cities 5 --data x":     "choose one",
-		"--vertices 20":           "go with --cities",
-		"--data-seed 2":           "go with --cities",
-		"--data=":                 "a folder is missing",
-		"--cities many":           `--cities "many": write a whole number, such as 6`,
-		"--cpus lots":             `--cpus "lots": write a number, such as 1.5`,
-		"--cpus NaN":              "cpus",
-		"--duration 10":           `--duration "10": write a number with its unit, such as 10s`,
-		"--data-seed -1":          "not negative",
+		"--cpu-set 0":               "--cpu-set 0: write from 1 to 1024",
+		"--cpu-set -3":              "write from 1 to 1024",
+		"--cpu-set 5000":            "1024",
+		"--cities 0":                "from 1 to 1000000",
+		"--cities 1000001":          "from 1 to 1000000",
+		"--cities 5 --vertices 3":   "12",
+		"--cities 5 --data x":       "choose one",
+		"--vertices 20":             "go with --cities",
+		"--data-seed 2":             "go with --cities",
+		"--data=":                   "a folder is missing",
+		"--cities many":             `--cities many: write a whole number, such as 6`,
+		"--cpus lots":               `--cpus lots: write a number, such as 1.5`,
+		"--cpus NaN":                "cpus",
+		"--duration 10":             "--duration 10: say the unit: `10s`",
+		"--cities 5 --data-seed -1": "not negative",
 	} {
 		t.Run(args, func(t *testing.T) {
 			_, err := planOf(strings.Fields(args)...)

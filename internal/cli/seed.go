@@ -9,13 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"locbench/internal/app"
 	"locbench/internal/bench"
 	"locbench/internal/console"
 	"locbench/internal/elastic/store"
 	"locbench/internal/exit"
 	"locbench/internal/locations/dataset"
 	"locbench/internal/locations/seed"
+	"locbench/internal/profile"
 	"locbench/internal/safe"
 	"locbench/internal/units"
 )
@@ -36,26 +36,28 @@ func newSeed(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "seed",
 		Short: "Load city and region data into an Elasticsearch 7",
-		Long: `Loads a data set into an Elasticsearch 7: each index as a new version (city_v1), in bulk, with several workers; counts
-it; and then moves the aliases (city, region) to the new versions in one call. Until then the store answers as before.
+		Long: `Loads a data set into an Elasticsearch 7: each index as a new version (city_v1), in bulk, with several
+workers; counts it; and then moves the aliases (city, region) to the new versions in one call. Until then the store
+answers as before.
 
-Running it again changes nothing, unless the data differ or --force is given. It never touches an index that it did not
-make. What Elasticsearch or a proxy before it turns away for the moment (a full queue, a restart) is sent again for up to a
-minute; what is too large for the way is sent in smaller parts. What stays (a full disk, a read-only index, a missing
-privilege) ends the loading at once, with the reason and what to do. Documents that are rejected one by one are listed with
-their reasons for some seconds. In all these cases no alias is moved, and the exit code is 1. Redirects are not followed.
+Running it again changes nothing, unless the data differ or --force is given. It never touches an index that it did
+not make. What Elasticsearch or a proxy before it turns away for the moment (a full queue, a restart) is sent again
+for up to a minute; what is too large for the way is sent in smaller parts. What stays (a full disk, a read-only
+index, a missing privilege) ends the loading at once, with the reason and what to do. Documents that are rejected one
+by one are listed with their reasons for some seconds. In all these cases no alias is moved, and the exit code is 1.
+Redirects are not followed.
 
-Without further options it loads the bundled data: 14,945 cities of CZ, SK, PL, DE and AT (GeoNames, CC BY 4.0) and their
-regions (CLDR); their shapes are made up. --cities generates as many as wanted instead. --from loads an existing dump; for
-every index it has a file of documents and one of its mapping:
+Without further options it loads the bundled data: 14,945 cities of CZ, SK, PL, DE and AT (GeoNames, CC BY 4.0) and
+their regions (CLDR); their shapes are made up. --cities generates as many as wanted instead. --from loads an existing
+dump; for every index it has a file of documents and one of its mapping:
 
   INDEX.ndjson                INDEX.mapping.json           documents as _bulk takes them, the body of "PUT /INDEX"
   INDEX.json or INDEX.ndjson  INDEX.mapping.json or        as elasticdump writes them; INDEX.settings.json and
                               INDEX_mapping.json           INDEX.analyzer.json (or with _) are read too
   index-data-INDEX.ndjson     index-mapping-INDEX_v1.json  with any number of a version
 
-Values stand on lines or in one array; files may be compressed by gzip. A mapping type, as of Elasticsearch 6, is left out
-with a warning.`,
+Values stand on lines or in one array; files may be compressed by gzip. A mapping type, as of Elasticsearch 6, is left
+out with a warning.`,
 		Example: `  locbench seed --elastic http://127.0.0.1:9200
   locbench seed --elastic http://127.0.0.1:9200 --cities 100000 --vertices 60 --random-seed 1
   locbench seed --elastic 'http://${ES_USER}:${ES_PASSWORD}@10.0.0.5:9200' --from ./dump --force
@@ -69,7 +71,7 @@ with a warning.`,
 				return exit.Usagef("--elastic URL is missing; for example: locbench seed --elastic http://127.0.0.1:9200")
 			}
 			var err error
-			if f.elastic, err = app.StoreURL(f.elastic, env.Getenv); err != nil {
+			if f.elastic, err = profile.StoreURL(f.elastic, env.Getenv); err != nil {
 				return err
 			}
 			changed := cmd.Flags().Changed
@@ -87,7 +89,8 @@ with a warning.`,
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.elastic, "elastic", "", "`URL` of the Elasticsearch (required); ${NAME} in it is a variable of the environment")
+	fl.StringVar(&f.elastic, "elastic", "",
+		"`URL` of the Elasticsearch (required); ${NAME} in it is a variable of the environment")
 	fl.StringVar(&f.data.Dir, "from", "", "load the dump in this `DIR`")
 	fl.IntVar(&f.data.Cities, "cities", 0, "generate so many cities (1 to 1,000,000)")
 	fl.IntVar(&f.data.Vertices, "vertices", 60, "of each generated shape")
@@ -122,7 +125,8 @@ func runSeed(ctx context.Context, env Env, f seedFlags) error {
 		fmt.Fprintf(env.Stderr, "warning: %s\n", safe.Line(w.Text, 500))
 	}
 	for _, r := range res.Rejected {
-		fmt.Fprintf(env.Stdout, "rejected %s/%s: %s\n", safe.Line(r.Index, 200), safe.Line(r.ID, 200), safe.Line(r.Reason, 500))
+		fmt.Fprintf(env.Stdout, "rejected %s/%s: %s\n",
+			safe.Line(r.Index, 200), safe.Line(r.ID, 200), safe.Line(r.Reason, 500))
 	}
 	if n := res.RejectedTotal - int64(len(res.Rejected)); n > 0 {
 		fmt.Fprintf(env.Stdout, "… and %s more\n", units.Count(n))
@@ -145,8 +149,8 @@ func tellSeeded(w io.Writer, res seed.Result) {
 		if i.Retries > 0 {
 			retries = fmt.Sprintf(", %s sent again", units.Count(i.Retries))
 		}
-		fmt.Fprintf(w, "%s → %s: %s documents counted, %s in %s, %s documents/s%s\n", i.Alias, i.Index, units.Count(i.Documents),
-			units.Bytes(i.Bytes), units.Duration(i.Elapsed), units.Rate(i.PerSecond()), retries)
+		fmt.Fprintf(w, "%s → %s: %s documents counted, %s in %s, %s documents/s%s\n", i.Alias, i.Index,
+			units.Count(i.Documents), units.Bytes(i.Bytes), units.Duration(i.Elapsed), units.Rate(i.PerSecond()), retries)
 	}
 	for _, r := range res.Removed {
 		fmt.Fprintf(w, "removed %s\n", safe.Line(r, 200))

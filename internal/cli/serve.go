@@ -17,7 +17,8 @@ func newServe(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the built-in contender: the locations service on Go's standard library",
-		Long: `Serves the locations API, as the contender go-nethttp does. It is configured by its environment, as every contender is:
+		Long: `Serves the locations API, as the contender go-nethttp does. It is configured by its environment, as every
+contender is:
 
   LISTEN             IP address to listen on (default 0.0.0.0)
   PORT               to listen on (default 8080)

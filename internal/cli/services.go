@@ -29,8 +29,9 @@ func newServices(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "services",
 		Short: "List, show, validate, build, verify and begin contenders",
-		Long: `A contender is a folder with a service.yaml, a Dockerfile and sources: one implementation of the locations service,
-often in several variants. Adding one needs no Go: see services/go-nethttp and 'locbench services show go-nethttp'.`,
+		Long: `A contender is a folder with a service.yaml, a Dockerfile and sources: one implementation of the locations
+service, often in several variants. Adding one needs no Go: see services/go-nethttp and 'locbench services show
+go-nethttp'.`,
 		Example: `  locbench services list
   locbench services show go-nethttp
   locbench services validate ./my-contenders
@@ -56,8 +57,8 @@ often in several variants. Adding one needs no Go: see services/go-nethttp and '
 		},
 		&cobra.Command{
 			Use: "validate DIR...", Short: "Report every mistake in manifests, with its line and what would be right",
-			Long: `Reports every mistake in the manifests of contenders, and what in their Dockerfiles the Docker engine cannot build. An
-engine is asked only where a Dockerfile needs BuildKit.
+			Long: `Reports every mistake in the manifests of contenders, and what in their Dockerfiles the Docker engine cannot
+build. An engine is asked only where a Dockerfile needs BuildKit.
 
 Exit codes: 0 all are as they should be; 2 at least one is not.`,
 			Example: "  locbench services validate ./my-contenders",
@@ -188,11 +189,11 @@ func newServicesBuild(env Env, dirs *[]string, complete cobra.CompletionFunc) *c
 	cmd := &cobra.Command{
 		Use:   "build {NAME[:VARIANT]... | --all}",
 		Short: "Build contenders ahead of a run",
-		Long: `Builds the Docker image of each contender named, or with --runtime process its binary. 'locbench run' does the same
-when needed; an unchanged contender is not built again, and what the engine or the tools keep stays.
+		Long: `Builds the Docker image of each contender named, or with --runtime process its binary. 'locbench run' does
+the same when needed; an unchanged contender is not built again, and what the engine or the tools keep stays.
 
 With --all every contender in every variant is built that can be built here; what is left out is shown, with the reason.
-Contenders are built beside each other, the variants of one after each other, since they share what is kept. How long a
+Contenders are built at the same time, the variants of one after each other, since they share what is kept. How long a
 build took and how large its outcome is goes into the user's cache folder.
 
 Exit codes: 0 all are built; 2 wrong usage; 3 at least one failed (all others are built); 130 interrupted.`,
@@ -212,7 +213,8 @@ Exit codes: 0 all are built; 2 wrong usage; 3 at least one failed (all others ar
 	bindSelection(cmd, &o.Selection)
 	cmd.Flags().StringVar(&runtimeName, "runtime", string(bench.RuntimeDocker), "docker or process")
 	cmd.Flags().BoolVar(&o.Rebuild, "rebuild", false, "build even what is unchanged: its base images may not be")
-	cmd.Flags().IntVarP(&o.Jobs, "jobs", "j", 0, "contenders that are built at the same time (default one for two CPUs, at most 4)")
+	cmd.Flags().IntVarP(&o.Jobs, "jobs", "j", 0,
+		"contenders that are built at the same time (default one for two CPUs, at most 4)")
 	_ = cmd.RegisterFlagCompletionFunc("runtime", fixed("docker", "process"))
 	return cmd
 }
@@ -228,11 +230,11 @@ func newServicesVerify(env Env, dirs *[]string, complete cobra.CompletionFunc) *
 	cmd := &cobra.Command{
 		Use:   "verify {NAME[:VARIANT]... | --all}",
 		Short: "Put contenders through the process contract, all checks and a short load",
-		Long: `Starts each contender named in a container under 1.5 CPUs and 512 MiB, as its Dockerfile builds it, and looks at: the
-process contract (without a store it must end, port and requests in the log, graceful stop), every HTTP check of the groups
-that it serves, and half a minute of load with up to 2,048 connections, the most of any profile, without errors. The store
-is the one inside locbench unless --elastic names one. Then the load has up to 64 connections: an Elasticsearch refuses
-searches beyond the 1,000 that it queues, which is no fault of the contender.
+		Long: `Starts each contender named in a container under 1.5 CPUs and 512 MiB, as its Dockerfile builds it, and looks
+at: the process contract (without a store it must end, port and requests in the log, graceful stop), every HTTP check
+of the groups that it serves, and half a minute of load with up to 2,048 connections, the most of any profile, without
+errors. The store is the one inside locbench unless --elastic names one. Then the load has up to 64 connections: an
+Elasticsearch refuses searches beyond the 1,000 that it queues, which is no fault of the contender.
 
 What was seen, and of which sources, is kept in the user's cache folder; 'locbench services list' shows it, until the
 sources change. --record also puts it into a file that travels with the sources, for the bundled contenders
@@ -265,8 +267,8 @@ func newServicesNew(env Env, dirs *[]string, complete cobra.CompletionFunc) *cob
 	cmd := &cobra.Command{
 		Use:   "new NAME --from TEMPLATE [DIR]",
 		Short: "Begin a contender of your own as a copy of another",
-		Long: `Copies the folder of the contender TEMPLATE to DIR/NAME (DIR is the working folder by default), with its name replaced in
-manifest, Dockerfile and sources, ready to build and run. What exists is never changed.`,
+		Long: `Copies the folder of the contender TEMPLATE to DIR/NAME (DIR is the working folder by default), with its name
+replaced in manifest, Dockerfile and sources, ready to build and run. What exists is never changed.`,
 		Example: `  locbench services new go-mine --from go-nethttp ./my-contenders
   locbench services new rs-mine --from rs-axum`,
 		Args: args(cobra.RangeArgs(1, 2)),

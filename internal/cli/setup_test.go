@@ -23,10 +23,10 @@ func TestASetUpIsWhatTheFlagsMakeOfIt(t *testing.T) {
 	pick := func(values ...string) string { return values[r.IntN(len(values))] }
 	valid := 0
 	for range 400 {
-		c := setup.Choice{Profile: pick("quick", "locations"), Set: map[string]string{}}
+		c := setup.Choice{Profile: pick("quick", "locations"), Set: profile.Changes{}}
 		set := func(flag string, values ...string) {
 			if r.IntN(3) == 0 {
-				c.Set[flag] = pick(values...)
+				c.Set[flag] = []string{pick(values...)}
 			}
 		}
 		set("rounds", "1", "6", "100")
@@ -39,27 +39,29 @@ func TestASetUpIsWhatTheFlagsMakeOfIt(t *testing.T) {
 		set("runtime", "docker", "process", "auto")
 		switch r.IntN(4) {
 		case 0:
-			c.Set["store"] = pick("embedded", "container", "auto", "none")
+			c.Set["store"] = []string{pick("embedded", "container", "auto", "none")}
 		case 1:
-			c.Set["store"], c.Set["elastic"] = "external", pick("http://10.0.0.5:9200", "http://me:s e'cret@h:1/x?y", "http://me:pass@h:1")
+			c.Set["store"] = []string{"external"}
+			c.Set["elastic"] = []string{pick("http://10.0.0.5:9200", "http://me:s e'cret@h:1/x?y", "http://me:pass@h:1")}
 		}
 		switch r.IntN(4) {
 		case 0:
-			c.Set["cities"] = pick("1", "100000")
+			c.Set["cities"] = []string{pick("1", "100000")}
 		case 1:
-			c.Set["data"] = pick("bundled", "./dump", "a b,c'\"$(x)", "-x")
+			c.Set["data"] = []string{pick("bundled", "./dump", "a b,c'\"$(x)", "-x")}
 		}
 		if r.IntN(3) == 0 {
 			c.Contenders = []bench.Selection{{Contender: "go-nethttp"}, {Contender: "x", Variant: "lto"}}
 		}
 		if r.IntN(5) == 0 {
-			c.Extra = []string{"--no-checks=true", "--seed=7", `--services="a,b"`}
+			c.Extra = []string{`--services="a,b"`}
+			c.Set["no-checks"], c.Set["seed"], c.Set["threshold"] = []string{"true"}, []string{"7"}, []string{"p99<1s,errors<1%"}
 		}
 		base, err := profile.Load(c.Profile, profiles.FS)
 		if err != nil {
 			t.Fatal(err)
 		}
-		shown, shownErr := planSetup(base, c.Args())
+		shown, shownErr := profile.Change(base, c.Changes(), nil)
 		plan, planErr := planOf(c.Args()...)
 		if (shownErr == nil) != (planErr == nil) || shownErr != nil && shownErr.Error() != planErr.Error() {
 			t.Fatalf("%q: the screen says %v, the command line %v", c.Args(), shownErr, planErr)
@@ -94,7 +96,8 @@ func has(t *testing.T, c setup.Choice, p bench.Profile) {
 	if got["data"] == "" {
 		got["data"] = "bundled"
 	}
-	for flag, want := range c.Set {
+	for flag := range c.Set {
+		want := c.Set.Text(flag)
 		if value, ok := got[flag]; ok && value != want {
 			t.Errorf("%q: --%s %s has become %s", c.Args(), flag, want, value)
 		}
@@ -105,7 +108,7 @@ func has(t *testing.T, c setup.Choice, p bench.Profile) {
 }
 
 func TestASetUpRefusesWhatIsNoOptionOfARun(t *testing.T) {
-	for args, want := range map[string]string{"--nonsense": "unknown flag", "--rounds many": "whole number", "Not/A/Contender": "is no contender"} {
+	for args, want := range map[string]string{"--nonsense": "unknown flag", "--mouse=maybe": "invalid", "Not/A/Contender": "is not a contender"} {
 		t.Run(args, func(t *testing.T) {
 			_, _, err := setupChoice(strings.Fields(args))
 			if exit.Code(t.Context(), err) != exit.Usage || !strings.Contains(err.Error(), want) {

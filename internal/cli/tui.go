@@ -15,14 +15,16 @@ func newTUI(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tui [RESULTS_DIR | -- RUN_FLAGS...]",
 		Short: "Set a benchmark up, watch it live, browse past ones: the dashboard",
-		Long: `Without an argument the set-up screen opens: choose profile, contenders, limits, steps and store, see what is impossible
-on this machine and how to bring it, start, and watch. What stands behind -- are options of 'locbench run' that the set-up begins with.
+		Long: `Without an argument the set-up screen opens: choose profile, contenders, limits, steps and store, see what is
+impossible on this machine and how to bring it, start, and watch. After -- stand options of 'locbench run' that the
+set-up begins with.
 
-With a results folder, a run in progress is watched (whoever started it), and a finished one is shown as it ended. A folder of
-results folders is browsed.
+With a results folder, a run in progress is watched (whoever started it), and a finished one is shown as it ended. A
+folder of results folders is browsed.
 
-The run lives in a process of its own: Ctrl-Z stops only the screen, and closing the terminal ends the run in order; finished steps
-are kept. Press ? on any screen for its keys. Colours follow the terminal's background; NO_COLOR leaves them out.`,
+The run lives in a process of its own: Ctrl-Z stops only the screen, and closing the terminal ends the run in order;
+finished steps are kept. Press ? on any screen for its keys. Colours follow the terminal's background; NO_COLOR leaves
+them out.`,
 		Example: `  locbench tui                                  # set up, start, watch
   locbench tui -- --profile locations --rounds 6
   locbench tui results/20261121-080000-quick    # watch, or see how it ended

@@ -16,7 +16,8 @@ func newVersion(env Env) *cobra.Command {
 		Example: "  locbench version",
 		Args:    args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(env.Stdout, "locbench %s %s %s/%s\n", app.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(env.Stdout, "locbench %s %s %s/%s\n",
+				app.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}

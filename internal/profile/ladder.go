@@ -15,17 +15,19 @@ import (
 )
 
 const (
-	maxSteps       = 1000
-	maxConnections = 100_000
-	maxDuration    = 24 * time.Hour
-	minDuration    = 100 * time.Millisecond
+	maxSteps    = 1000
+	minDuration = 100 * time.Millisecond
+	maxDuration = 24 * time.Hour
 
-	stepHint = "write a number of connections (`64`), a range (`2..2048 doubling`, `10..100 by 10`), and behind it, where wanted, " +
-		"`x5` to repeat, `warm-up`, `for 30s`; or a map {connections: 64, duration: 30s} or {rate: 5000}"
+	stepHint = "write a number of connections (`64`), a range (`2..2048 doubling`, `10..100 by 10`), and after it, " +
+		"where wanted, `x5` to repeat, `warm-up`, `for 30s`; or a map {connections: 64, duration: 30s} or {rate: 5000}"
 )
 
 // steps are the stages of load, in YAML each a short text, as stepHint says, or a map.
-type steps []bench.Step
+type steps struct {
+	all   []bench.Step
+	items []int // which item of the list each came of
+}
 
 type step struct {
 	Name        string      `yaml:"name,omitempty" strict:"min=1,max=100"`
@@ -33,13 +35,13 @@ type step struct {
 	Request     string      `yaml:"request,omitempty" strict:"min=1,max=100"`
 	Repeat      int         `yaml:"repeat,omitempty" strict:"min=1,max=1000"`
 	WarmUp      bool        `yaml:"warm_up,omitempty"`
-	Duration    duration    `yaml:"duration,omitempty" strict:"min=100ms,max=24h"`
+	Duration    duration    `yaml:"duration,omitempty"`
 	MaxRequests int64       `yaml:"max_requests,omitempty" strict:"min=1"`
 	Rate        rate        `yaml:"rate,omitempty"`
 	Arrivals    *arrivals   `yaml:"arrivals,omitempty"`
 }
 
-// ValidateStrict wants connections, a rate or arrivals; beside those, connections are a bound.
+// ValidateStrict wants connections, a rate or arrivals; next to those, connections are a bound.
 func (s *step) ValidateStrict(v strictyaml.Value) {
 	open := v.Has("rate") || v.Has("arrivals")
 	switch {
@@ -48,7 +50,8 @@ func (s *step) ValidateStrict(v strictyaml.Value) {
 	case !open && !v.Has("connections"):
 		v.At("connections").Wrong("write how many, for example `connections: 64`; or a `rate`, or `arrivals`")
 	case open && (len(s.Connections.rungs) > 1 || s.Connections.from > 0):
-		v.At("connections").Mistake("beside `rate` and `arrivals`, `connections` is the most that may be open", "write one number, or leave it out")
+		v.At("connections").Mistake("next to `rate` and `arrivals`, `connections` is the most that may be open",
+			"write one number, or leave it out")
 	}
 	if v.Has("arrivals") && v.Has("max_requests") {
 		v.At("max_requests").Mistake("`arrivals` say themselves how many requests there are", "remove `max_requests`")
@@ -63,8 +66,8 @@ type connections struct {
 
 // connectionRamp is a number of connections that rises evenly over the step.
 type connectionRamp struct {
-	From int `yaml:"from" strict:"required,min=1,max=99999" example:"1"`
-	To   int `yaml:"to" strict:"required,min=2,max=100000" example:"512"`
+	From int `yaml:"from" strict:"required,min=1,max=65534" example:"1"`
+	To   int `yaml:"to" strict:"required,min=2,max=65535" example:"512"`
 }
 
 // UnmarshalStrict reads a ramp, a number, a range or a list of the latter two.
@@ -122,53 +125,50 @@ func (s *steps) UnmarshalStrict(v strictyaml.Value) {
 		v.Wrong("write a list, for example `[1x5 warm-up, 2..64 doubling]`")
 		return
 	}
-	measured, failed, ladder := false, false, false
-	for _, item := range v.Items() {
+	for i, item := range v.Items() {
 		var one step
-		var add []bench.Step
-		if item.Kind() == strictyaml.Map && item.Decode(&one) || item.Kind() != strictyaml.Map && one.short(item) {
-			add = one.steps()
-		} else {
-			failed = true
+		switch {
+		case item.Kind() == strictyaml.Map:
+			item.Decode(&one)
+		case item.Kind() == strictyaml.Scalar:
+			text, _ := item.Text()
+			var hint string
+			if one, hint = parseStep(text); hint != "" {
+				item.Wrong(hint)
+			}
+		default:
+			item.Wrong(stepHint)
 		}
-		for _, a := range add {
-			measured = measured || !a.WarmUp
-			ladder = ladder || !a.WarmUp && a.Connections > 0
+		if item.Failed() {
+			continue
 		}
-		if len(add) > 0 && add[0].PeakShare > 0 && !ladder {
-			item.Mistake("no step before it can find the peak", "put measured steps with connections before it, for example `2..64 doubling`")
-			failed = true
+		for _, add := range one.steps() {
+			s.all, s.items = append(s.all, add), append(s.items, i)
 		}
-		*s = append(*s, add...)
-		if len(*s) > maxSteps {
-			item.Mistake("there are too many steps", fmt.Sprintf("write at most %d", maxSteps))
-			*s = (*s)[:maxSteps]
-			return
+		if len(s.all) > maxSteps {
+			return // a rule says so
 		}
-	}
-	if !measured && !failed {
-		v.Mistake("no step is measured", "add one that is no warm-up, for example `64`")
 	}
 }
 
 // fill gives the steps that name no duration the default one: d, or for arrivals the time in which
 // they come and as much again as their later requests may need.
-func (s steps) fill(d time.Duration) {
-	for i, step := range s {
+func (s *steps) fill(d time.Duration) {
+	for i, step := range s.all {
 		usual := d
 		if step.Arrivals != nil {
 			usual = min(step.Arrivals.Over+arrivalsRest, maxDuration)
 		}
-		s[i].Duration = cmp.Or(step.Duration, usual)
+		s.all[i].Duration = cmp.Or(step.Duration, usual)
 	}
 }
 
 // MarshalYAML writes one line for each step.
 func (s steps) MarshalYAML() (any, error) {
-	out := make([]strictyaml.Inline, len(s))
-	for i, b := range s {
+	out := make([]strictyaml.Inline, len(s.all))
+	for i, b := range s.all {
 		one := step{
-			WarmUp: b.WarmUp, Request: b.Request, Rate: rateOf(b),
+			WarmUp: b.WarmUp, Request: b.Request, Rate: rate(b),
 			Duration: duration(b.Duration), MaxRequests: b.MaxRequests,
 		}
 		if a := b.Arrivals; a != nil {
@@ -209,22 +209,19 @@ func (s step) steps() []bench.Step {
 }
 
 // The parts of a short step: from, to, "doubling", by, repeat, warm-up, duration.
-var stepPattern = regexp.MustCompile(`^(\d+)(?: ?\.\. ?(\d+)(?: (?:(doubling)|by (\d+)))?)?(?: ?[x×] ?(\d+))?( warm-?up)?(?: for (\S+))?$`)
+var stepPattern = regexp.MustCompile(
+	`^(\d+)(?: ?\.\. ?(\d+)(?: (?:(doubling)|by (\d+)))?)?(?: ?[x×] ?(\d+))?( warm-?up)?(?: for (\S+))?$`)
 
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-func (s *step) short(v strictyaml.Value) bool {
-	var parts []string
-	if v.Kind() == strictyaml.Scalar {
-		text, _ := v.Text()
-		parts = stepPattern.FindStringSubmatch(squeeze(text))
-	}
+// parseStep reads the short form of a step, or says what would be right.
+func parseStep(text string) (s step, hint string) {
+	parts := stepPattern.FindStringSubmatch(squeeze(text))
 	if parts == nil {
-		v.Wrong(stepHint)
-		return false
+		return s, stepHint
 	}
 	rungs, hint := expand(parts)
-	*s = step{Connections: connections{rungs: rungs}, WarmUp: parts[6] != ""}
+	s = step{Connections: connections{rungs: rungs}, WarmUp: parts[6] != ""}
 	if hint == "" && parts[5] != "" {
 		n, err := strconv.Atoi(parts[5])
 		if err != nil || n < 1 || n > maxSteps {
@@ -236,16 +233,13 @@ func (s *step) short(v strictyaml.Value) bool {
 		d, err := strictyaml.ParseDuration(parts[7])
 		switch {
 		case err != nil:
-			hint = "behind `for`: " + err.Error()
-		case d < minDuration || d > maxDuration:
-			hint = fmt.Sprintf("let a step last from %s to %s", units.Exact(minDuration), units.Exact(maxDuration))
+			hint = "after `for`: " + err.Error()
+		case !lasts(d):
+			hint = durationHint
 		}
 		s.Duration = duration(d)
 	}
-	if hint != "" {
-		v.Wrong(hint)
-	}
-	return hint == ""
+	return s, hint
 }
 
 // expand makes numbers of connections of a step's first four parts, or says what would be right.
@@ -254,8 +248,8 @@ func expand(parts []string) (rungs []int, hint string) {
 	to, err2 := strconv.Atoi(cmp.Or(parts[2], parts[1]))
 	by, err3 := strconv.Atoi(cmp.Or(parts[4], "0"))
 	switch {
-	case cmp.Or(err, err2, err3) != nil || from < 1 || to < 1 || from > maxConnections || to > maxConnections:
-		return nil, fmt.Sprintf("write from 1 to %d connections", maxConnections)
+	case cmp.Or(err, err2, err3) != nil || from < 1 || to < 1 || from > bench.MaxConnections || to > bench.MaxConnections:
+		return nil, fmt.Sprintf("write from 1 to %d connections", bench.MaxConnections)
 	case parts[2] == "":
 		return []int{from}, ""
 	case to <= from:
@@ -281,37 +275,65 @@ func expand(parts []string) (rungs []int, hint string) {
 	return rungs, ""
 }
 
-// itemIs begins what is said of an item of steps.
-var itemIs = regexp.MustCompile("^`steps\\[\\d+\\]` is ")
-
 // ParseSteps reads steps in the short form that items of a profile's steps may have ("64", "2..2048
 // doubling", "1 x5 warm-up for 2s"). Those that do not say how long they last get length.
 func ParseSteps(items []string, length time.Duration) ([]bench.Step, error) {
-	data, err := strictyaml.Encode(struct {
-		Steps []string `yaml:"steps"`
-	}{items})
-	if err != nil {
-		return nil, fmt.Errorf("read steps: %w", err)
-	}
-	var read struct {
-		Steps steps `yaml:"steps" strict:"required,min=1,max=1000"`
-	}
-	mistakes, _ := errors.AsType[strictyaml.Mistakes](strictyaml.Decode("steps", data, &read))
+	var read steps
 	var all []error
-	for _, m := range mistakes { // their lines mean nothing to the reader
-		what := itemIs.ReplaceAllString(m.What, "")
-		switch m.Hint {
+	for _, item := range items {
+		one, hint := parseStep(item)
+		switch hint {
 		case "":
+			read.all = append(read.all, one.steps()...)
 		case stepHint:
-			what += " is no number of connections; write for example 64, 2..64 doubling, or 1 x5 warm-up"
+			all = append(all, fmt.Errorf("%.60q is not a number of connections; write for example 64, 2..64 doubling, "+
+				"or 1 x5 warm-up", item))
 		default:
-			what += ": " + m.Hint
+			all = append(all, fmt.Errorf("%.60q: %s", item, hint))
 		}
-		all = append(all, errors.New(what))
 	}
-	if all != nil {
-		return nil, errors.Join(all...)
+	read.fill(length)
+	return read.all, errors.Join(all...)
+}
+
+// ShortSteps writes steps in the short form that --connections reads: "1 x5 warm-up, 2..2048 doubling".
+// A step of its own length says so, unless all are alike.
+func ShortSteps(steps []bench.Step) string {
+	var out []string
+	for rest := steps; len(rest) > 0; {
+		step := rest[0]
+		// alike is how many steps differ in nothing but connections, which are factor times those before.
+		alike := func(factor int) (n int) {
+			for n = 1; n < len(rest) && rest[n].Connections > 0 && rest[n].WarmUp == step.WarmUp &&
+				rest[n].Duration == step.Duration && rest[n].Connections == factor*rest[n-1].Connections; n++ {
+			}
+			return n
+		}
+		if step.Connections == 0 {
+			out, rest = append(out, step.Name), rest[1:]
+			continue
+		}
+		item, n := strconv.Itoa(step.Connections), 1
+		if same, doubling := alike(1), alike(2); same > 1 {
+			item, n = item+" x"+strconv.Itoa(same), same
+		} else if doubling > 2 {
+			item, n = item+".."+strconv.Itoa(rest[doubling-1].Connections)+" doubling", doubling
+		}
+		if step.WarmUp {
+			item += " warm-up"
+		}
+		if step.Duration != steps[len(steps)-1].Duration {
+			item += " for " + units.Exact(step.Duration)
+		}
+		out, rest = append(out, item), rest[n:]
 	}
-	read.Steps.fill(length)
-	return read.Steps, nil
+	return strings.Join(out, ", ")
+}
+
+// MostConnections is the largest number of connections that the steps name.
+func MostConnections(steps []bench.Step) (n int) {
+	for _, s := range steps {
+		n = max(n, s.Connections, s.MaxConnections)
+	}
+	return n
 }

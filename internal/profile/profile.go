@@ -51,10 +51,11 @@ func unknown(name string, bundled fs.FS) error {
 	if near := strictyaml.Nearest(name, names); near != "" {
 		hint = fmt.Sprintf("; did you mean %q?", near)
 	}
-	return fmt.Errorf("%w %q%s (bundled: %s; a path of a YAML file works too)", ErrUnknown, name, hint, strings.Join(names, ", "))
+	return fmt.Errorf("%w %q%s (bundled: %s; a path of a YAML file works too)",
+		ErrUnknown, name, hint, strings.Join(names, ", "))
 }
 
-// List reads all bundled profiles, in the order of their names. The error tells of every one that
+// List reads all bundled profiles, in the order of their names. The error names every one that
 // cannot be read; the others are returned with it.
 func List(bundled fs.FS) ([]bench.Profile, error) {
 	var list []bench.Profile
@@ -82,13 +83,17 @@ func names(bundled fs.FS) []string {
 // the profile's name unless data says another. The error is a strictyaml.Mistakes.
 func Parse(file string, data []byte) (bench.Profile, error) {
 	f := defaults()
-	if err := strictyaml.Decode(file, data, &f); err != nil {
+	f.Name = nameOf(file)
+	var p bench.Profile
+	err := strictyaml.DecodeThen(file, data, &f, func(v strictyaml.Value) {
+		f.follow(v)
+		p = f.profile()
+		f.report(&p, v)
+	})
+	if err != nil {
 		return bench.Profile{}, err
 	}
-	if f.Name == "" {
-		f.Name = nameOf(file)
-	}
-	return f.profile(), nil
+	return p, nil
 }
 
 // nameOf makes a name of a file's: it becomes part of the results folder's.
@@ -102,32 +107,6 @@ func nameOf(file string) string {
 // Format writes p as YAML with every default filled in. Parse reads a valid one back as it was.
 func Format(p bench.Profile) ([]byte, error) {
 	return strictyaml.Encode(fileOf(p))
-}
-
-// Validate says everything that is wrong with p, however it came about (a profile changed by
-// options of the command line), or nil when it can be run. Unlike Parse it wants the address of an
-// external store.
-func Validate(p bench.Profile) error {
-	data, err := Format(p)
-	if err != nil {
-		return err
-	}
-	var failures []error
-	f := defaults()
-	// The rules are those of the file, so the file is asked; its lines mean nothing to the reader.
-	mistakes, _ := errors.AsType[strictyaml.Mistakes](strictyaml.Decode(p.Name, data, &f))
-	for _, m := range mistakes {
-		failures = append(failures, errors.New(strings.TrimSuffix(m.What+"; "+m.Hint, "; ")))
-	}
-	if p.Store.Unnamed() {
-		failures = append(failures, errors.New("its store is a real Elasticsearch, and none is named: "+
-			"name one that runs with --elastic URL, or let locbench start the official image with --store container, "+
-			"or take the one inside locbench with --store embedded (which shares the CPUs of this machine's load generator)"))
-	}
-	if len(failures) == 0 {
-		return nil
-	}
-	return fmt.Errorf("profile %s: %w", p.Name, errors.Join(failures...))
 }
 
 // Save writes p as YAML into the file path, under the name that the file's gives it, after it has

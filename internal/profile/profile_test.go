@@ -311,11 +311,11 @@ func TestValidate(t *testing.T) {
 		change func(*bench.Profile)
 		want   string
 	}{
-		"no store":  {func(p *bench.Profile) { p.Store.URL = "" }, "--elastic URL, or let locbench start the official image with --store container"},
+		"no store":  {func(p *bench.Profile) { p.Store.URL = "" }, "or let Docker start the official image:  --store container"},
 		"cpus":      {func(p *bench.Profile) { p.Limits.CPUs = -1 }, "`limits.cpus` is -1; write from 0.01 to 1024"},
 		"rounds":    {func(p *bench.Profile) { p.Rounds = 0 }, "`rounds` is 0; write from 1 to 1000"},
-		"duplicate": {func(p *bench.Profile) { p.Contenders = append(p.Contenders, p.Contenders[0]) }, `contender "rs-actix" is here again`},
-		"rate":      {func(p *bench.Profile) { p.Steps = []bench.Step{{Rate: 5e6, Duration: time.Second}} }, "`steps[0].rate` is 5e+06; write from 0.01 to 1000000 requests per second"},
+		"duplicate": {func(p *bench.Profile) { p.Contenders = append(p.Contenders, p.Contenders[0]) }, `duplicate contender "rs-actix"`},
+		"rate":      {func(p *bench.Profile) { p.Steps = []bench.Step{{Rate: 5e6, Duration: time.Second}} }, "step 1 (): 5e+06 requests due per second: it must be more than 0 and at most 1000000"},
 		"duration":  {func(p *bench.Profile) { p.Steps[0].Duration = 25 * time.Hour }, "`steps[0].duration` is \"25h\"; write from 100ms to 24h"},
 		"runtime":   {func(p *bench.Profile) { p.Runtime = "podman" }, "`runtime` is \"podman\"; one of: auto, docker, process, url"},
 		"none":      {func(p *bench.Profile) { p.Steps = nil }, "no step is measured"},

@@ -17,16 +17,12 @@ const (
 	maxRate      = 1_000_000
 	arrivalsRest = 30 * time.Second // after the last arrival, for users that are still served
 
-	rateHint = "write requests per second (`5000`), a share of the peak that earlier steps have found (`50% of peak`), a ramp " +
-		"({from: 100, to: 5000}) or a wave ({mean: 1000, amplitude: 500, period: 20s})"
+	rateHint = "write requests per second (`5000`), a share of the peak that earlier steps have found (`50% of peak`), " +
+		"a ramp ({from: 100, to: 5000}) or a wave ({mean: 1000, amplitude: 500, period: 20s})"
 )
 
-// rate is how many requests come due each second.
-type rate struct {
-	constant, share float64
-	ramp            *ramp
-	wave            *wave
-}
+// rate is how many requests come due each second: a step of which only the rate counts.
+type rate bench.Step
 
 type ramp struct {
 	From float64 `yaml:"from" strict:"required,min=0.01,max=1000000" example:"100"`
@@ -46,14 +42,16 @@ func (r *rate) UnmarshalStrict(v strictyaml.Value) {
 	switch v.Kind() {
 	case strictyaml.Map:
 		if v.Has("from") || v.Has("to") {
-			r.ramp = &ramp{}
-			v.Decode(r.ramp)
+			var m ramp
+			v.Decode(&m)
+			r.Rate, r.RampTo = m.From, m.To
 			return
 		}
-		r.wave = &wave{}
-		if v.Decode(r.wave) && r.wave.Amplitude >= r.wave.Mean {
+		var m wave
+		if v.Decode(&m) && m.Amplitude >= m.Mean {
 			v.At("amplitude").Wrong("write less than the mean: the rate must not fall to 0")
 		}
+		r.Rate, r.Wave = m.Mean, &bench.Wave{Amplitude: m.Amplitude, Period: time.Duration(m.Period)}
 	case strictyaml.Scalar:
 		text, _ := v.Text()
 		if m := sharePattern.FindStringSubmatch(squeeze(text)); m != nil {
@@ -61,7 +59,7 @@ func (r *rate) UnmarshalStrict(v strictyaml.Value) {
 			if percent < 1 || percent > 1000 {
 				v.Wrong("write from 1 to 1000 % of the peak")
 			}
-			r.share = math.Round(percent*1e3) / 1e5 // the float nearest to what is written
+			r.PeakShare = math.Round(percent*1e3) / 1e5 // the float nearest to what is written
 			return
 		}
 		n, err := strconv.ParseFloat(strings.TrimSuffix(text, "/s"), 64)
@@ -71,7 +69,7 @@ func (r *rate) UnmarshalStrict(v strictyaml.Value) {
 		case !(n >= minRate && n <= maxRate):
 			v.Wrong(fmt.Sprintf("write from %g to %d requests per second", minRate, maxRate))
 		default:
-			r.constant = n
+			r.Rate = n
 		}
 	default:
 		v.Wrong(rateHint)
@@ -81,18 +79,18 @@ func (r *rate) UnmarshalStrict(v strictyaml.Value) {
 // MarshalYAML writes what UnmarshalStrict reads.
 func (r rate) MarshalYAML() (any, error) {
 	switch {
-	case r.ramp != nil:
-		return strictyaml.Inline{V: *r.ramp}, nil
-	case r.wave != nil:
-		return strictyaml.Inline{V: *r.wave}, nil
-	case r.share != 0:
-		return bench.Step{PeakShare: r.share}.DefaultName(), nil
+	case r.PeakShare != 0: // the rate itself is worked out by each leg
+		return bench.Step{PeakShare: r.PeakShare}.DefaultName(), nil
+	case r.RampTo != 0:
+		return strictyaml.Inline{V: ramp{r.Rate, r.RampTo}}, nil
+	case r.Wave != nil:
+		return strictyaml.Inline{V: wave{r.Rate, r.Wave.Amplitude, duration(r.Wave.Period)}}, nil
 	}
-	return r.constant, nil
+	return r.Rate, nil
 }
 
 // IsZero leaves an absent rate out of what is written.
-func (r rate) IsZero() bool { return r == (rate{}) }
+func (r rate) IsZero() bool { return r.Rate == 0 && r.PeakShare == 0 }
 
 // arrivals are users that come within a time.
 type arrivals struct {
@@ -111,34 +109,15 @@ func (a *arrivals) UnmarshalStrict(v strictyaml.Value) {
 
 // open is the step of a rate or of arrivals; ok is false when there is neither.
 func (s step) open() (b bench.Step, ok bool) {
+	b = bench.Step(s.Rate)
+	if a := s.Arrivals; a != nil {
+		b.Arrivals = &bench.Arrivals{Users: a.Users, Over: time.Duration(a.Over), Requests: a.Requests}
+	}
+	if !b.Open() {
+		return b, false
+	}
 	if !s.Connections.IsZero() {
 		b.MaxConnections = s.Connections.rungs[0]
 	}
-	switch r := s.Rate; {
-	case s.Arrivals != nil:
-		b.Arrivals = &bench.Arrivals{Users: s.Arrivals.Users, Over: time.Duration(s.Arrivals.Over), Requests: s.Arrivals.Requests}
-	case r.ramp != nil:
-		b.Rate, b.RampTo = r.ramp.From, r.ramp.To
-	case r.wave != nil:
-		b.Rate, b.Wave = r.wave.Mean, &bench.Wave{Amplitude: r.wave.Amplitude, Period: time.Duration(r.wave.Period)}
-	case r.share != 0:
-		b.PeakShare = r.share
-	case r.constant != 0:
-		b.Rate = r.constant
-	default:
-		return b, false
-	}
 	return b, true
-}
-
-func rateOf(s bench.Step) rate {
-	switch {
-	case s.PeakShare != 0: // the rate itself is worked out anew by each leg
-		return rate{share: s.PeakShare}
-	case s.RampTo != 0:
-		return rate{ramp: &ramp{s.Rate, s.RampTo}}
-	case s.Wave != nil:
-		return rate{wave: &wave{s.Rate, s.Wave.Amplitude, duration(s.Wave.Period)}}
-	}
-	return rate{constant: s.Rate}
 }

@@ -35,11 +35,9 @@ func (t *threshold) UnmarshalStrict(v strictyaml.Value) {
 			return
 		}
 		t.Stop = scopes[string(t.Stop)]
-		o, err := slo.Parse(t.Objective)
-		if err != nil {
-			v.At("objective").Mistake(err.Error(), "")
+		if o, err := slo.Parse(t.Objective); err == nil {
+			t.Objective = o.String()
 		}
-		t.Objective = o.String()
 	case strictyaml.Scalar:
 		text, _ := v.Text()
 		parsed, err := ParseThreshold(text)
@@ -55,7 +53,7 @@ func (t *threshold) UnmarshalStrict(v strictyaml.Value) {
 // MarshalYAML writes a map: it is easier to change.
 func (t threshold) MarshalYAML() (any, error) { return strictyaml.Inline{V: thresholdMap(t)}, nil }
 
-// thresholdOption is a word of the short form behind the objective.
+// thresholdOption is a word of the short form after the objective.
 var thresholdOption = regexp.MustCompile(`^([a-z_]+)=(.*)$`)
 
 // ParseThreshold reads the short form of profiles and options: "p99<50ms from_step=3 stop=leg".
@@ -86,26 +84,4 @@ func ParseThreshold(text string) (t bench.Threshold, err error) {
 	}
 	t.Objective = o.String()
 	return t, nil
-}
-
-// checkThresholds looks at what concerns the rest of the profile.
-func (f *file) checkThresholds(v strictyaml.Value) {
-	for i, item := range v.At("thresholds").Items() {
-		if i >= len(f.Thresholds) || f.Thresholds[i].Objective == "" || len(f.Steps) == 0 {
-			continue // reported already
-		}
-		from := f.Thresholds[i].FromStep
-		if from > len(f.Steps) {
-			item.Mistake(fmt.Sprintf("from_step is %d, and there are %d steps", from, len(f.Steps)),
-				"warm-ups count: write the number of a step, or leave it out")
-			continue
-		}
-		judged := false
-		for _, s := range f.Steps[max(from-1, 0):] {
-			judged = judged || !s.WarmUp
-		}
-		if !judged {
-			item.Mistake("no step is judged by it", "all from there on are warm-ups: write a smaller `from_step`")
-		}
-	}
 }

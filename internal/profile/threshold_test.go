@@ -68,8 +68,8 @@ func TestThresholdMistakes(t *testing.T) {
 	}
 	lines := strings.Split(err.Error(), "\n")
 	wants := []string{
-		`x.yaml:6: threshold "p98<50ms": objective "p98<50ms", column 1: there is no measure "p98"; there are p50`,
-		`x.yaml:7: objective "p99<50", column 5: "50" is not a value for p99; write a time`,
+		`x.yaml:6: threshold "p98<50ms": objective "p98<50ms": there is no measure "p98"; there are p50`,
+		`x.yaml:7: objective "p99<50": "50" is not a value for p99; write a time`,
 		"x.yaml:8: `thresholds[2].stop` is \"step\"; one of: leg, true, run, false",
 		"x.yaml:9: `thresholds[3].stop` is \"everything\"; one of: leg, true, run, false",
 		"x.yaml:10: unknown key `thresholds[4].window`; ",
@@ -77,11 +77,11 @@ func TestThresholdMistakes(t *testing.T) {
 		`x.yaml:11: from_step is 8, and there are 7 steps; `,
 		"x.yaml:12: `thresholds[6].objective` is missing; for example",
 		`x.yaml:13: threshold "p99<50ms window=5s": window=5s is not an option, or is one too many; there are from_step, from 1 to 1000, and stop=leg (or true) or stop=run`,
-		`x.yaml:14: threshold "stop=run p99<50ms": objective "stop=run p99<50ms", column 1: there is no measure "stop"; there are`,
+		`x.yaml:14: threshold "stop=run p99<50ms": objective "stop=run p99<50ms": there is no measure "stop"; there are`,
 		"x.yaml:15: `thresholds[9]` is a list; write an objective",
 		`x.yaml:16: threshold "p99<50ms stop=step": stop=step is not an option`,
 		`x.yaml:17: threshold "p99<50ms from_step=0": from_step=0 is not an option`,
-		`x.yaml:18: threshold "stop=leg": objective "", column 1: a condition is missing; write for example`,
+		`x.yaml:18: threshold "stop=leg": objective "": a condition is missing; write for example`,
 		`x.yaml:19: threshold "p99<50ms stop=leg stop=run": stop=leg is not an option, or is one too many`,
 	}
 	for i, want := range wants {

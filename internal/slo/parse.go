@@ -1,6 +1,7 @@
 package slo
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -31,62 +32,53 @@ func metrics() string {
 }
 
 // Parse reads conditions divided by commas, such as "p99<50ms,errors<0.1%". Blanks around the parts
-// of a condition are allowed. The error is about the first mistake, with its column and a remedy.
+// of a condition are allowed. The error is about the first mistake, with a remedy.
 func Parse(text string) (Objective, error) {
 	if len(text) > maxText || !utf8.ValidString(text) {
 		return nil, fmt.Errorf("the objective is not a text of at most %d bytes; %s", maxText, example)
 	}
 	var all Objective
-	start := 0
 	for part := range strings.SplitSeq(text, ",") {
-		c, at, what, hint := condition(part)
-		if what == "" && slices.ContainsFunc(all, func(other Condition) bool { return other.Metric == c.Metric }) {
-			at, what, hint = lead(part), "a second condition for "+string(c.Metric), "write one for each"
+		c, err := condition(strings.TrimSpace(part))
+		if err == nil && slices.ContainsFunc(all, func(other Condition) bool { return other.Metric == c.Metric }) {
+			err = fmt.Errorf("a second condition for %s; write one for each", c.Metric)
 		}
-		if what != "" {
-			column := utf8.RuneCountInString(text[:start+at]) + 1
-			return nil, fmt.Errorf("objective %q, column %d: %s; %s", text, column, what, hint)
+		if err != nil {
+			return nil, fmt.Errorf("objective %q: %w", text, err)
 		}
 		all = append(all, c)
-		start += len(part) + 1
 	}
 	return all, nil
 }
 
 // parts are the metric, the sign and the value of a condition.
-var parts = regexp.MustCompile(`(?s)^\s*([^<>=]*?)\s*([<>=]+)\s*(.*?)\s*$`)
+var parts = regexp.MustCompile(`(?s)^([^<>=]*?)\s*([<>=]+)\s*(.*)$`)
 
-// lead is the number of bytes of blanks at the beginning.
-func lead(s string) int { return len(s) - len(strings.TrimLeft(s, " \t")) }
-
-// condition reads one. Of a mistake it says at which byte it is, what is wrong, and what would be
-// right; what is "" without one.
-func condition(text string) (c Condition, at int, what, hint string) {
-	found := parts.FindStringSubmatchIndex(text)
-	if found == nil {
-		if strings.TrimSpace(text) == "" {
-			return c, lead(text), "a condition is missing", example
-		}
-		return c, lead(text), fmt.Sprintf("%q compares nothing", strings.TrimSpace(text)),
-			"write a measure, a sign and a value, such as p99<50ms"
+// condition reads one.
+func condition(text string) (c Condition, err error) {
+	found := parts.FindStringSubmatch(text)
+	switch {
+	case text == "":
+		return c, errors.New("a condition is missing; " + example)
+	case found == nil:
+		return c, fmt.Errorf("%q compares nothing; write a measure, a sign and a value, such as p99<50ms", text)
 	}
-	c.Metric, c.Op = Metric(text[found[2]:found[3]]), text[found[4]:found[5]]
+	c.Metric, c.Op = Metric(found[1]), found[2]
 	if _, known := measure.ByObjective(string(c.Metric)); !known && c.Metric != Errors {
-		return c, found[2], fmt.Sprintf("there is no measure %q", c.Metric), "there are " + metrics()
+		return c, fmt.Errorf("there is no measure %q; there are %s", c.Metric, metrics())
 	}
 	want := "<"
 	if c.Metric == Throughput {
 		want = ">"
 	}
 	if c.Op != want && c.Op != want+"=" {
-		return c, found[4], fmt.Sprintf("%s cannot be compared by %q", c.Metric, c.Op),
-			fmt.Sprintf("write %s%s or %[1]s%s=", c.Metric, want, want)
+		return c, fmt.Errorf("%s cannot be compared by %q; write %[1]s%[3]s or %[1]s%[3]s=", c.Metric, c.Op, want)
 	}
-	value := text[found[6]:found[7]]
-	if c.Limit, hint = c.read(value); hint != "" {
-		return c, found[6], fmt.Sprintf("%q is not a value for %s", value, c.Metric), hint
+	hint := ""
+	if c.Limit, hint = c.read(found[3]); hint != "" {
+		return c, fmt.Errorf("%q is not a value for %s; %s", found[3], c.Metric, hint)
 	}
-	return c, 0, "", ""
+	return c, nil
 }
 
 // read reads the value; hint says what would be right and is "" when it is.

@@ -19,7 +19,8 @@ type Metric string
 
 // The metrics that are not a latency.
 const (
-	Errors     Metric = "errors"     // share of the requests sent or due that were not answered rightly: errors and dropped ones
+	// Errors is the share of the requests sent or due that were not answered rightly: errors and dropped ones.
+	Errors     Metric = "errors"
 	Throughput Metric = "throughput" // successes per second
 )
 

@@ -107,9 +107,6 @@ func (v Value) unfit(kind string) {
 func (v Value) readString(dst reflect.Value, r rules) {
 	s, ok := v.Text()
 	allowed := r.oneOf()
-	if enum, is := dst.Interface().(Enum); is {
-		allowed = enum.Choices()
-	}
 	if ok && allowed != nil {
 		_, ok = v.Enum(allowed...)
 	}
@@ -146,7 +143,8 @@ func readNumber[T cmp.Ordered](
 
 // unquote hints at quotes around what would be right without them.
 func unquote(v Value, tags []string) string {
-	if v.node.Kind == yaml.ScalarNode && v.node.Tag == "!!str" && v.node.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 {
+	quoted := v.node.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0
+	if v.node.Kind == yaml.ScalarNode && v.node.Tag == "!!str" && quoted {
 		bare := yaml.Node{Kind: yaml.ScalarNode, Value: v.node.Value}
 		if slices.Contains(tags, bare.ShortTag()) {
 			return ", without quotes"

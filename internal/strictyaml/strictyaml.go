@@ -1,4 +1,4 @@
-// Package strictyaml reads YAML that people write by hand into Go structs, and tells them every
+// Package strictyaml reads YAML that people write by hand into Go structs, and reports every
 // mistake at once: each with file and line, what is wrong, and what would be right.
 //
 // It knows nothing of what the files mean. It leaves out YAML's indirections on purpose: anchors,
@@ -13,7 +13,7 @@
 // `strict:"…"` holds a list of rules divided by commas:
 //
 //	required        the key must be there
-//	min=1,max=10    bounds of a number; of a duration (min=1ms), of a size (max=1TiB); of the length of a text, list or map
+//	min=1,max=10    bounds of a number, a duration (min=1ms), a size (max=1TiB), or the length of a text, list or map
 //	oneof=a|b|c     the only texts allowed
 //
 // The tag `example:"…"` holds a value to show where the key is missing.
@@ -22,8 +22,7 @@
 // time.Duration and [Duration] ("500ms"; a number without a unit is a mistake), [Bytes] ("512MiB";
 // likewise), slices, map[string]T, structs, pointers to these, and any (nil, bool, int64, float64,
 // string, []any, map[string]any). A type that reads itself implements [Unmarshaler]; one that wants
-// a look at the whole after its fields were read implements [Validator]; a string whose type knows the
-// only texts allowed implements [Enum].
+// a look at the whole after its fields were read implements [Validator].
 package strictyaml
 
 import (
@@ -51,15 +50,24 @@ const (
 // field may be). file is the name that the mistakes carry. The error, if there is one, is a
 // [Mistakes]; dst then holds what could be read.
 func Decode(file string, data []byte, dst any) error {
+	return DecodeThen(file, data, dst, func(Value) {})
+}
+
+// DecodeThen is Decode for who wants a look at the whole after it was read: check gets the document, where that is a
+// map, and reports what is wrong through it.
+func DecodeThen(file string, data []byte, dst any, check func(Value)) error {
 	d := &decoder{file: file, failed: map[place]bool{}}
 	root, ok := d.parse(data)
 	if ok && d.plain(root, 0) {
-		Value{node: root, d: d}.Decode(dst)
+		v := Value{node: root, d: d}
+		if v.Decode(dst); v.Kind() == Map {
+			check(v)
+		}
 	}
 	return d.result()
 }
 
-// ReadFile reads one byte more than Decode takes, so that Decode tells of a larger file.
+// ReadFile reads one byte more than Decode takes, so that Decode reports a larger file.
 func ReadFile(path string) ([]byte, error) {
 	f, err := regular.Open(path)
 	if err != nil {

@@ -26,7 +26,8 @@ type Duration time.Duration
 // MarshalYAML writes the duration with its units.
 func (d Duration) MarshalYAML() (any, error) { return units.Exact(time.Duration(d)), nil }
 
-const bytesHint = "write a number and its unit: B, kB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (powers of 1024), for example `512MiB`"
+const bytesHint = "write a number and its unit: B, kB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB " +
+	"(powers of 1024), for example `512MiB`"
 
 // byteUnits are in the order in which a suffix is tried and a size is written.
 var byteUnits = []struct {

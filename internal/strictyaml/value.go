@@ -11,7 +11,7 @@ import (
 	"locbench/internal/secret"
 )
 
-// Unmarshaler is a type that reads itself. It tells its mistakes through v.
+// Unmarshaler is a type that reads itself. It reports its mistakes through v.
 type Unmarshaler interface {
 	UnmarshalStrict(v Value)
 }
@@ -21,12 +21,6 @@ type Unmarshaler interface {
 // dropped, so that no mistake is reported twice.
 type Validator interface {
 	ValidateStrict(v Value)
-}
-
-// Enum is a text of which there are only a few, which the type knows: as the rule oneof has them,
-// but where they belong.
-type Enum interface {
-	Choices() []string
 }
 
 type decoder struct {
@@ -60,7 +54,7 @@ const (
 	Scalar Kind = iota
 	List
 	Map
-	Null // `key:` with nothing behind it
+	Null // `key:` with nothing after it
 )
 
 // Kind says what the value looks like.
@@ -76,7 +70,7 @@ func (v Value) Kind() Kind {
 	return Scalar
 }
 
-// Mistake tells what is wrong here, and what would be right (which may be "").
+// Mistake reports what is wrong here, and what would be right (which may be "").
 func (v Value) Mistake(what, hint string) {
 	if v.Failed() {
 		return
@@ -87,7 +81,7 @@ func (v Value) Mistake(what, hint string) {
 	v.d.add(v.node.Line, what, hint)
 }
 
-// Wrong tells a mistake of the usual form: "`path` is 0; want".
+// Wrong reports a mistake of the usual form: "`path` is 0; want".
 func (v Value) Wrong(want string) { v.Mistake(v.name()+" is "+v.shown(), want) }
 
 // Failed says whether a mistake was reported about this value itself.
@@ -95,7 +89,7 @@ func (v Value) Failed() bool {
 	return v.mute || !v.absent && v.d.failed[place{node: v.node}]
 }
 
-// At returns the value under keys, or stands for the place where it is missing, as Has tells.
+// At returns the value under keys, or stands for the place where it is missing, as Has says.
 func (v Value) At(keys ...string) Value {
 	for _, key := range keys {
 		v.path = join(v.path, key)
@@ -118,6 +112,24 @@ func (v Value) Has(keys ...string) bool {
 		}
 	}
 	return true
+}
+
+// Find is the value at a path such as "steps[2].duration", or the nearest one around it that is there.
+func (v Value) Find(path string) Value {
+	for _, part := range strings.FieldsFunc(path, func(c rune) bool { return strings.ContainsRune(".[]", c) }) {
+		if items := v.Items(); items != nil {
+			i, err := strconv.Atoi(part)
+			if err != nil || i >= len(items) {
+				return v
+			}
+			v = items[i]
+		} else if next := v.At(part); next.absent && !next.mute {
+			return v
+		} else {
+			v = next
+		}
+	}
+	return v
 }
 
 // Items are the values of a list; of anything else there are none.
@@ -154,7 +166,8 @@ func (v Value) Fields() []Field {
 			continue
 		}
 		if first, twice := lines[k.Value]; twice {
-			v.d.add(k.Line, fmt.Sprintf("key `%s` is here again", clip(k.Value, 60)), fmt.Sprintf("it stands in line %d already: keep one of them", first))
+			v.d.add(k.Line, fmt.Sprintf("duplicate key `%s`", clip(k.Value, 60)),
+				fmt.Sprintf("it stands in line %d already: keep one of them", first))
 			continue
 		}
 		lines[k.Value] = k.Line
@@ -182,7 +195,7 @@ func (v Value) Enum(allowed ...string) (s string, ok bool) {
 	return s, ok
 }
 
-// wrongKind tells that something else is wanted than there is.
+// wrongKind reports that something else is wanted than there is.
 func (v Value) wrongKind(want string) {
 	if v.Kind() == Null {
 		v.Mistake(v.name()+" has no value", "write "+want+" or remove the key")

@@ -48,9 +48,9 @@ func (s Selection) Choose(env console.Env) ([]bench.Service, error) {
 	}
 	var wanted []bench.Selection
 	for _, name := range s.Names {
-		sel, ok := profile.ParseSelection(name)
-		if !ok {
-			return nil, exit.Usagef("%q is no contender; one is written name or name:variant", safe.Line(name, 200))
+		sel, err := profile.ParseSelection(name)
+		if err != nil {
+			return nil, exit.With(exit.Usage, err)
 		}
 		wanted = append(wanted, sel)
 	}

@@ -14,6 +14,7 @@ import (
 	"locbench/internal/console"
 	"locbench/internal/contender"
 	"locbench/internal/exit"
+	"locbench/internal/profile"
 	"locbench/internal/results"
 	"locbench/internal/safe"
 	"locbench/services"
@@ -44,12 +45,12 @@ func Verify(ctx context.Context, env console.Env, o VerifyOptions) error {
 		return exit.Usagef("no contender is left to verify")
 	}
 	run := app.RunOptions{
-		Profile: "verify.yaml", ProfileText: verifyProfile, Services: o.Dirs, Elastic: o.Elastic,
+		Profile: "verify.yaml", ProfileText: verifyProfile, Services: o.Dirs,
 		Out: cmp.Or(o.Out, app.NewFolder("verify")), Command: o.Command,
 		Accept: true, // who answers wrongly is loaded too: what becomes of it then is asked for as well
 	}
 	if o.Elastic != "" {
-		run.Connections = []string{"1 warm-up for 2s", "4 for 3s", "64 for 3s"}
+		run.Changes = profile.Changes{"elastic": {o.Elastic}, "connections": {"1 warm-up for 2s,4 for 3s,64 for 3s"}}
 	}
 	for _, svc := range list {
 		run.Contenders = append(run.Contenders, selected(svc))

@@ -10,7 +10,6 @@ import (
 	"testing/fstest"
 	"time"
 
-	"locbench/internal/app"
 	"locbench/internal/bench"
 	"locbench/internal/console"
 	"locbench/internal/contender"
@@ -40,8 +39,8 @@ func TestVerifyLoadsAsProfilesDo(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, other := range list {
-		if app.MaxConnections(other.Steps) > app.MaxConnections(p.Steps) {
-			t.Errorf("it loads with %d connections, profile %s with %d", app.MaxConnections(p.Steps), other.Name, app.MaxConnections(other.Steps))
+		if profile.MostConnections(other.Steps) > profile.MostConnections(p.Steps) {
+			t.Errorf("it loads with %d connections, profile %s with %d", profile.MostConnections(p.Steps), other.Name, profile.MostConnections(other.Steps))
 		}
 	}
 	if d := p.LoadDuration(); d > 30*time.Second {

@@ -85,7 +85,7 @@ func (s Site) Machine(ctx context.Context) setup.Machine {
 
 // Elastic opens the store as a run would, so that it says the same of it.
 func (s Site) Elastic(ctx context.Context, address string) (setup.Elastic, error) {
-	clean, err := app.StoreURL(address, os.Getenv)
+	clean, err := profile.StoreURL(address, os.Getenv)
 	if err != nil {
 		return setup.Elastic{}, err
 	}

@@ -65,14 +65,14 @@ func (o *Options) places() ([]place, error) {
 	if o.Limits == "" {
 		return []place{{dir: "."}}, nil
 	}
-	if len(o.Targets) > 0 {
+	if o.Changes.Given("target") {
 		return nil, exit.Usagef("--limits: the service at --target was started by somebody else, with limits of its own")
 	}
 	key, list, ok := strings.Cut(o.Limits, "=")
 	if !ok || key != "cpus" && key != "memory" {
 		return nil, exit.Usagef("--limits %q: write cpus=0.5,1,1.5,2 or memory=128MiB,512MiB", o.Limits)
 	}
-	if key == "cpus" && o.CPUs != nil || key == "memory" && o.Memory != nil {
+	if o.Changes.Given(key) {
 		return nil, exit.Usagef("--limits and --%s both say what a contender gets: choose one", key)
 	}
 	var all []place
@@ -107,14 +107,13 @@ func (o *Options) places() ([]place, error) {
 
 // plan is the profile's run with a warm-up in place of its steps, and with the limits of p.
 func (o *Options) plan(p place, objective slo.Objective) (app.Plan, error) {
-	own, rounds := o.RunOptions, 1
-	own.Rounds, own.Out = &rounds, filepath.Join(o.Out, p.dir)
+	own := o.RunOptions
+	own.Changes, own.Out = own.Changes.With("rounds", "1"), filepath.Join(o.Out, p.dir)
 	if p.cpus > 0 {
-		own.CPUs = &p.cpus
+		own.Changes = own.Changes.With("cpus", strconv.FormatFloat(p.cpus, 'f', -1, 64))
 	}
 	if p.bytes > 0 {
-		memory := strconv.FormatInt(p.bytes, 10) + "B"
-		own.Memory = &memory
+		own.Changes = own.Changes.With("memory", strictyaml.FormatBytes(p.bytes))
 	}
 	plan, err := app.NewPlan(own)
 	if err != nil {

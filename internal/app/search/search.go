@@ -51,7 +51,7 @@ func Run(ctx context.Context, env console.Env, o Options) error {
 	if err != nil {
 		return err
 	}
-	if len(o.Contenders) == 0 && len(o.Targets) == 0 {
+	if len(o.Contenders) == 0 && !o.Changes.Given("target") {
 		return exit.Usagef("name a contender (see 'locbench services list'), or a service that runs by --target URL")
 	}
 	o.Out = cmp.Or(o.Out, app.NewFolder("capacity"))

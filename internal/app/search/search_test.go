@@ -22,6 +22,7 @@ import (
 	"locbench/internal/console"
 	"locbench/internal/exit"
 	"locbench/internal/machine"
+	"locbench/internal/profile"
 	"locbench/internal/results"
 	"locbench/internal/runner"
 	"locbench/internal/testenv"
@@ -121,7 +122,7 @@ func searched(t *testing.T, s *service, change func(*Options)) (int, capacity.Re
 	defer target.Close()
 	dir := filepath.Join(t.TempDir(), "out")
 	o := Options{
-		RunOptions: app.RunOptions{Profile: "quick", Targets: []string{target.URL}, NoChecks: true, Out: dir, Output: app.Output{JSON: true}, Command: []string{"capacity"}},
+		RunOptions: app.RunOptions{Profile: "quick", Changes: profile.Changes{"target": {target.URL}, "no-checks": {"true"}}, Out: dir, Output: app.Output{JSON: true}, Command: []string{"capacity"}},
 		Objective:  "p99<50ms,errors<0.1%", Resolution: "10%", Confirm: "1/2", Trial: time.Second, WarmUp: time.Second, MaxTrials: 60,
 		engine: s, rest: time.Nanosecond,
 	}
@@ -199,7 +200,6 @@ func TestTable(t *testing.T) {
 }
 
 func TestOptions_Refused(t *testing.T) {
-	one := 1.0
 	for want, change := range map[string]func(*Options){
 		"--slo is missing":         func(o *Options) { o.Objective = "" },
 		"--slo: ":                  func(o *Options) { o.Objective = "p99" },
@@ -214,9 +214,9 @@ func TestOptions_Refused(t *testing.T) {
 		"--warm-up 1ms":            func(o *Options) { o.WarmUp = time.Millisecond },
 		"--connections 70000":      func(o *Options) { o.MaxConnections = 70_000 },
 		"at least one trial":       func(o *Options) { o.MaxTrials = 0 },
-		"started by somebody else": func(o *Options) { o.Limits, o.Targets = "cpus=1", []string{"http://127.0.0.1:1"} },
+		"started by somebody else": func(o *Options) { o.Limits, o.Changes = "cpus=1", profile.Changes{"target": {"http://127.0.0.1:1"}} },
 		"write cpus=0.5,1,1.5,2":   func(o *Options) { o.Limits = "disk=1" },
-		"choose one":               func(o *Options) { o.Limits, o.CPUs = "cpus=1", &one },
+		"choose one":               func(o *Options) { o.Limits, o.Changes = "cpus=1", profile.Changes{"cpus": {"1"}} },
 		"not a number of CPUs":     func(o *Options) { o.Limits = "cpus=1,many" },
 		"--limits: ":               func(o *Options) { o.Limits = "memory=much" },
 		"1 CPU is given twice":     func(o *Options) { o.Limits = "cpus=1,1.0" },
@@ -227,7 +227,7 @@ func TestOptions_Refused(t *testing.T) {
 			os.WriteFile(filepath.Join(o.Out, capacity.File), nil, 0o600)
 		},
 		"2 contenders were given": func(o *Options) {
-			o.Contenders, o.Targets = []string{"go-nethttp", "x"}, []string{"http://127.0.0.1:1"}
+			o.Contenders, o.Changes = []string{"go-nethttp", "x"}, profile.Changes{"target": {"http://127.0.0.1:1"}}
 		},
 		"one contender at a time": func(o *Options) { o.Contenders = []string{"go-nethttp", "rs-actix"} },
 	} {

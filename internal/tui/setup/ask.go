@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"locbench/internal/bench"
+	"locbench/internal/profile"
 )
 
 const askTimeout = time.Minute
@@ -150,7 +151,7 @@ func (s *Screen) askElastic(url string) tea.Cmd {
 
 // askRoom asks whether the largest step can be opened, unless that was asked already.
 func (s *Screen) askRoom() tea.Cmd {
-	n := most(s.plan.Steps)
+	n := profile.MostConnections(s.plan.Steps)
 	if n == 0 || n == s.facts.room {
 		return nil
 	}
@@ -164,11 +165,4 @@ func (s *Screen) askRoom() tea.Cmd {
 			return nil
 		}
 	})
-}
-
-func most(steps []bench.Step) (n int) {
-	for _, step := range steps {
-		n = max(n, step.Connections, step.MaxConnections)
-	}
-	return n
 }

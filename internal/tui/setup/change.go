@@ -12,15 +12,16 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/event"
+	"locbench/internal/profile"
 	"locbench/internal/tui/look"
 	"locbench/internal/units"
 )
 
-// change carries out f, plans anew, and asks what has to be asked anew because of it.
+// change carries out f, plans again, and asks what has to be asked again because of it.
 func (s *Screen) change(f func()) tea.Cmd {
-	runtime, profile := s.runtime(), s.choice.Profile
+	runtime, before := s.runtime(), s.choice.Profile
 	f()
-	if s.choice.Profile != profile {
+	if s.choice.Profile != before {
 		s.takeProfile()
 	}
 	s.forced = ""
@@ -51,29 +52,33 @@ func (s *Screen) pick(f id, value string) tea.Cmd {
 	return s.change(func() { s.put(f, value) })
 }
 
-// put sets a flag, or lets it be where the value is the profile's.
+// give gives an option a value.
+func (s *Screen) give(name, value string) { s.choice.Set[name] = []string{value} }
+
+// put gives an option a value, or lets it be where that is the profile's.
 func (s *Screen) put(f id, value string) {
-	flag := forms[f].flag
 	needed := f == fieldDump || f == fieldCities // without them the data would be other ones
 	if value == s.preset(f) && (value != "" || !needed) || value == "" && !needed {
-		delete(s.choice.Set, flag)
+		delete(s.choice.Set, string(f))
 		return
 	}
-	s.choice.Set[flag] = value
+	s.give(string(f), value)
 }
+
+const noElastic = "a real Elasticsearch 7 is wanted, and none is named"
 
 // setStore keeps the address of an external store for who comes back to it.
 func (s *Screen) setStore(kind string) tea.Cmd {
 	return s.change(func() {
-		if url := s.choice.Set["elastic"]; url != "" {
+		if url := s.choice.Set.Text("elastic"); url != "" {
 			s.url = url
 		}
 		s.unset("store", "elastic")
 		if kind != s.preset(fieldStore) {
-			s.choice.Set["store"] = kind
+			s.give("store", kind)
 		}
 		if bench.StoreKind(kind).Traits().ByURL && s.url != "" && s.base.Store.URL == "" {
-			s.choice.Set["elastic"] = s.url
+			s.give("elastic", s.url)
 		}
 	})
 }
@@ -81,7 +86,7 @@ func (s *Screen) setStore(kind string) tea.Cmd {
 var dataFlags = []string{"data", "cities", "vertices", "data-seed"}
 
 func (s *Screen) unset(flags ...string) {
-	maps.DeleteFunc(s.choice.Set, func(flag, _ string) bool { return slices.Contains(flags, flag) })
+	maps.DeleteFunc(s.choice.Set, func(flag string, _ []string) bool { return slices.Contains(flags, flag) })
 }
 
 // firstCities is how many cities are generated unless somebody says how many.
@@ -93,11 +98,11 @@ func (s *Screen) setData(kind string) tea.Cmd {
 		switch {
 		case kind == s.preset(fieldData):
 		case kind == dataBundled:
-			s.choice.Set["data"] = dataBundled
+			s.give("data", dataBundled)
 		case kind == dataGenerated:
-			s.choice.Set["cities"] = firstCities
+			s.give("cities", firstCities)
 		case kind == dataDump:
-			s.choice.Set["data"] = ""
+			s.give("data", "")
 		}
 	})
 }
@@ -112,7 +117,7 @@ func (s *Screen) reset(f id) tea.Cmd {
 		case fieldData, fieldCities, fieldDump:
 			s.unset(dataFlags...)
 		default:
-			s.unset(forms[f].flag)
+			s.unset(string(f))
 		}
 	})
 }
@@ -120,7 +125,10 @@ func (s *Screen) reset(f id) tea.Cmd {
 func (s *Screen) resetAll() tea.Cmd {
 	return s.change(func() {
 		s.choice.Contenders, s.list.dirty = nil, true
-		clear(s.choice.Set)
+		s.unset(dataFlags...)
+		for _, f := range allFields() {
+			s.unset(string(f))
+		}
 	})
 }
 
@@ -198,7 +206,6 @@ func text(err error) string {
 
 func (s *Screen) takeProfile() {
 	s.loaded, s.base, s.baseErr = false, bench.Profile{}, ""
-	clear(s.checked)
 	i := slices.IndexFunc(s.profiles, func(p Profile) bool { return p.Name == s.choice.Profile })
 	if i < 0 {
 		s.baseErr = "there is no profile " + look.Outside(s.choice.Profile, 200)
@@ -220,53 +227,38 @@ func (s *Screen) replan() {
 	if !s.loaded {
 		return
 	}
-	right := s.choice
-	right.Set = map[string]string{}
+	right := maps.Clone(s.choice.Changes())
 	neutral := s.base // a store that is missing must not be held against every other field
 	neutral.Store = bench.StoreSpec{Kind: bench.StoreNone}
-	for f := range fieldCount {
-		flag := forms[f].flag
-		v, ok := s.choice.Set[flag]
-		byURL := f == fieldStore && bench.StoreKind(v).Traits().ByURL // --elastic implies it, or says that it lacks its URL
-		if !ok || byURL || f == fieldElastic && v == "" {
+	for _, f := range allFields() {
+		name := string(f)
+		v := s.choice.Set.Text(name)
+		switch {
+		case !s.choice.Set.Given(name):
+			continue
+		case f == fieldStore && bench.StoreKind(v).Traits().ByURL, f == fieldElastic && v == "":
+			delete(right, name) // --elastic implies the store, or says that it lacks its URL
 			continue
 		}
-		if f != fieldDump || v != dataBundled {
-			s.wrong[f] = s.check(neutral, flag, v)
-		}
-		if s.wrong[f] == "" {
-			right.Set[flag] = v
+		_, err := profile.Change(neutral, profile.Changes{name: {v}}, nil)
+		if s.wrong[f] = s.reason(err); err != nil {
+			delete(right, name)
 		}
 	}
-	for _, flag := range []string{"vertices", "data-seed"} {
-		if v, ok := s.choice.Set[flag]; ok && right.Set["cities"] != "" {
-			right.Set[flag] = v
-		}
+	if !right.Given("cities") {
+		delete(right, "vertices")
+		delete(right, "data-seed")
 	}
 	base := s.base
-	if s.storeKind().Traits().ByURL && right.Set["elastic"] == "" && base.Store.URL == "" {
+	if s.storeKind().Traits().ByURL && !right.Given("elastic") && base.Store.URL == "" {
 		base.Store = bench.StoreSpec{Kind: bench.StoreNone} // for the figures only: problems says what is missing
 		if s.wrong[fieldElastic] == "" {
-			s.wrong[fieldElastic] = "a real Elasticsearch 7 is wanted, and none is named"
+			s.wrong[fieldElastic] = noElastic
 		}
 	}
 	var err error
-	s.plan, err = s.o.Plan(base, right.Args())
+	s.plan, err = profile.Change(base, right, nil)
 	s.planErr, s.planned = s.reason(err), err == nil
-}
-
-// check says what is wrong with a flag's value by itself. It remembers: only one value changes at a
-// key.
-func (s *Screen) check(base bench.Profile, flag, value string) string {
-	key := flag + "=" + value
-	if _, known := s.checked[key]; !known {
-		_, err := s.o.Plan(base, Choice{Profile: s.choice.Profile, Set: map[string]string{flag: value}}.Args())
-		if len(s.checked) > 1000 {
-			clear(s.checked)
-		}
-		s.checked[key] = s.reason(err)
-	}
-	return s.checked[key]
 }
 
 // reason is err without the name of the profile, which is on the screen anyway.

@@ -9,14 +9,14 @@ import (
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
+	"locbench/internal/profile"
 	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
 )
 
 func (s *Screen) edit(f id) {
 	s.mode = editing
-	flag := forms[f].flag
-	s.before, s.had = s.choice.Set[flag]
+	s.before = s.choice.Set[string(f)]
 	value := s.value(f)
 	if f == fieldDuration && strings.Contains(value, " to ") {
 		value = ""
@@ -37,9 +37,8 @@ func (s *Screen) keyEditing(msg tea.KeyPressMsg) tea.Cmd {
 	case "esc":
 		s.leave()
 		return s.change(func() {
-			flag := forms[s.focus].flag
-			if delete(s.choice.Set, flag); s.had {
-				s.choice.Set[flag] = s.before
+			if delete(s.choice.Set, string(s.focus)); s.before != nil {
+				s.choice.Set[string(s.focus)] = s.before
 			}
 		})
 	}
@@ -102,7 +101,8 @@ type save struct {
 
 func (s *Screen) openSave() tea.Cmd {
 	if !s.planned {
-		return tell("what cannot be run cannot be saved: "+cmp.Or(s.baseErr, s.planErr, "the profile is still being read"), true)
+		why := cmp.Or(s.baseErr, s.planErr, "the profile is still being read")
+		return tell("what cannot be run cannot be saved: "+why, true)
 	}
 	for _, p := range s.mistakes() {
 		s.focus = p.field
@@ -166,13 +166,16 @@ func (s *Screen) saved(path, warning string, err error) tea.Cmd {
 	s.save.input.SetValue("")
 	s.save.input.Blur()
 	s.leave()
-	url := s.choice.Set["elastic"]
-	s.choice = Choice{Profile: path, Set: map[string]string{}, Extra: s.choice.Extra}
+	before, url := s.choice.Set, s.choice.Set.Text("elastic")
+	s.choice = Choice{Profile: path, Set: profile.Changes{}, Extra: s.choice.Extra}
+	for _, name := range []string{"target", "seed"} { // which no profile has
+		s.choice.Set = s.choice.Set.With(name, before[name]...)
+	}
 	said := "saved as " + look.Outside(path, 200)
 	if warning != "" {
 		said += "; " + look.Outside(warning, 200)
 		if url != "" {
-			s.choice.Set["elastic"] = url
+			s.give("elastic", url)
 		}
 	}
 	return tea.Batch(s.askProfiles(), ui.Cmd(ui.Tell{Text: said}))

@@ -5,17 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"locbench/internal/bench"
 	"locbench/internal/machine"
 	"locbench/internal/profile"
-	"locbench/internal/strictyaml"
 	"locbench/internal/tui/tuitest"
 	"locbench/internal/tui/ui"
 	"locbench/profiles"
@@ -92,96 +89,6 @@ func (f *fakeSite) Save(_ context.Context, path string, p bench.Profile, replace
 	}
 	f.files[path] = p
 	return path, "", nil
-}
-
-// fakePlan stands in for the flags of locbench run: it knows those with a field. That the real ones
-// agree with the screen is tested in package cli.
-func fakePlan(p bench.Profile, args []string) (bench.Profile, error) {
-	var named []bench.Selection
-	p.Steps = slices.Clone(p.Steps)
-	duration := time.Duration(0)
-	for i := 0; i < len(args); i++ {
-		flag, isFlag := strings.CutPrefix(args[i], "--")
-		if !isFlag {
-			sel, ok := profile.ParseSelection(args[i])
-			if !ok {
-				return p, fmt.Errorf("%q is no contender", args[i])
-			}
-			named = append(named, sel)
-			continue
-		}
-		i++
-		if i >= len(args) {
-			return p, fmt.Errorf("flag needs an argument: --%s", flag)
-		}
-		v := args[i]
-		n, err := strconv.Atoi(v)
-		switch flag {
-		case "rounds":
-			if err != nil {
-				return p, fmt.Errorf("--rounds %q: write a whole number, such as 6", v)
-			}
-			if n < 1 {
-				return p, fmt.Errorf("--rounds %d: at least 1 round", n)
-			}
-			p.Rounds = n
-		case "cpus":
-			x, err := strconv.ParseFloat(v, 64)
-			if err != nil || x <= 0 {
-				return p, fmt.Errorf("--cpus %q: write a number, such as 1.5", v)
-			}
-			p.Limits.CPUs = x
-		case "cpu-set":
-			p.Limits.CPUSet = n
-		case "memory":
-			if p.Limits.Memory, err = strictyaml.ParseBytes(v); err != nil {
-				return p, fmt.Errorf("--memory: %w", err)
-			}
-		case "connections":
-			last := p.Steps[len(p.Steps)-1].Duration
-			p.Steps = nil
-			for c := range strings.SplitSeq(v, ",") {
-				n, err := strconv.Atoi(strings.TrimSpace(c))
-				if err != nil {
-					return p, fmt.Errorf("--connections: %q is no number of connections; write for example 1,8,64", c)
-				}
-				p.Steps = append(p.Steps, bench.Step{Name: fmt.Sprintf("%d connections", n), Connections: n, Duration: last})
-			}
-		case "duration":
-			if duration, err = time.ParseDuration(v); err != nil {
-				return p, fmt.Errorf("--duration %q: write a number with its unit, such as 10s", v)
-			}
-		case "runtime":
-			p.Runtime = bench.Runtime(v)
-		case "store":
-			p.Store = bench.StoreSpec{Kind: bench.StoreKind(v)}
-		case "elastic":
-			if !strings.HasPrefix(v, "http://") {
-				return p, fmt.Errorf("--elastic: %q is no URL; one looks like http://127.0.0.1:9200", v)
-			}
-			p.Store = bench.StoreSpec{Kind: bench.StoreExternal, URL: v}
-		case "data":
-			if p.Data = (bench.DataSpec{Dir: v}); v == dataBundled {
-				p.Data = bench.DataSpec{}
-			} else if v == "" {
-				return p, errors.New("--data: a folder is missing; write one with a dump, or bundled")
-			}
-		case "cities":
-			if n < 1 {
-				return p, fmt.Errorf("--cities %d: from 1 to 1,000,000", n)
-			}
-			p.Data = bench.DataSpec{Cities: n, Vertices: 60, Seed: 1}
-		}
-	}
-	if named != nil {
-		p.Contenders = named
-	}
-	for i := range p.Steps {
-		if duration > 0 {
-			p.Steps[i].Duration = duration
-		}
-	}
-	return p, profile.Validate(p)
 }
 
 func bundled(t testing.TB) (out []Profile) {
@@ -264,7 +171,7 @@ type opened struct {
 func open(t testing.TB, site Site, initial Choice) *opened {
 	t.Helper()
 	o := &opened{}
-	o.Screen = New(Options{Site: site, Plan: fakePlan, Initial: initial,
+	o.Screen = New(Options{Site: site, Initial: initial,
 		Start:  func(args []string) tea.Cmd { o.started = append(o.started, args); return nil },
 		Browse: func() tea.Cmd { return ui.Cmd(ui.Tell{Text: "browse"}) },
 	})

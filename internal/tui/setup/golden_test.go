@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/profile"
 	"locbench/internal/tui/tuitest"
 )
 
@@ -17,7 +18,7 @@ func TestViews(t *testing.T) {
 		"plain": func() *opened { return open(t, everything(t), Choice{}) },
 		"changed": func() *opened {
 			o := open(t, everything(t), Choice{Profile: "locations", Contenders: []bench.Selection{{Contender: "rs-actix", Variant: "lto"}, {Contender: "kt-http4k"}, {Contender: "go-nethttp", Variant: "release"}},
-				Set: map[string]string{"elastic": localElastic, "rounds": "3", "cities": "100000"}})
+				Set: profile.Changes{"elastic": {localElastic}, "rounds": {"3"}, "cities": {"100000"}}})
 			o.goTo(fieldRounds)
 			return o
 		},
@@ -25,7 +26,7 @@ func TestViews(t *testing.T) {
 		"twocpus": func() *opened {
 			f := everything(t)
 			f.machine.CPUs, f.machine.Engine.CPUs, f.machine.Engine.Memory, f.most = 2, 2, 4<<30, 1000
-			return open(t, f, Choice{Profile: "locations", Set: map[string]string{"cpus": "4", "memory": "8GiB", "store": "container"}})
+			return open(t, f, Choice{Profile: "locations", Set: profile.Changes{"cpus": {"4"}, "memory": {"8GiB"}, "store": {"container"}}})
 		},
 		"badinput": func() *opened {
 			o := open(t, everything(t), Choice{})
@@ -37,7 +38,7 @@ func TestViews(t *testing.T) {
 			return o
 		},
 		"asking": func() *opened {
-			o := &opened{Screen: New(Options{Site: everything(t), Plan: fakePlan})}
+			o := &opened{Screen: New(Options{Site: everything(t)})}
 			o.Init() // its commands are not run: nobody has answered yet
 			return o
 		},
@@ -62,7 +63,7 @@ func TestViews(t *testing.T) {
 			return o
 		},
 		"save": func() *opened {
-			o := open(t, everything(t), Choice{Set: map[string]string{"rounds": "6"}})
+			o := open(t, everything(t), Choice{Set: profile.Changes{"rounds": {"6"}}})
 			o.press("w", "enter", "w")
 			o.press("ctrl+u")
 			o.typed("my-quick")

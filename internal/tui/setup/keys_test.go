@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"locbench/internal/bench"
+	"locbench/internal/profile"
 	"locbench/internal/tui/look"
 	"locbench/internal/tui/tuitest"
 	"locbench/internal/tui/ui"
@@ -114,7 +115,7 @@ func TestStartSaysWhatIsWrongAndGoesThere(t *testing.T) {
 
 func TestWhatTheMachineLacksCanBeInsistedOn(t *testing.T) {
 	f := withoutDocker(t)
-	o := open(t, f, Choice{Set: map[string]string{"runtime": "docker"}})
+	o := open(t, f, Choice{Set: profile.Changes{"runtime": {"docker"}}})
 	o.press("s")
 	if len(o.started) > 0 || o.focus != fieldRuntime {
 		t.Errorf("started %q, focus %v", o.started, o.focus)
@@ -237,7 +238,7 @@ func TestAPasteGoesIntoTheField(t *testing.T) {
 }
 
 func TestTheShownCommandHoldsNoPassword(t *testing.T) {
-	o := open(t, everything(t), Choice{Set: map[string]string{"elastic": "http://elastic:secret@10.0.0.5:9200"}, Extra: []string{"--services=a b", "--target=http://me:secret@x"}})
+	o := open(t, everything(t), Choice{Set: profile.Changes{"elastic": {"http://elastic:secret@10.0.0.5:9200"}}, Extra: []string{"--services=a b", "--target=http://me:secret@x"}})
 	for _, size := range tuitest.Sizes() {
 		if text := strings.Join(tuitest.View(o.Screen, size, look.New(look.Options{}), noon), "\n"); strings.Contains(text, "secret") {
 			t.Errorf("%v shows the password:\n%s", size, text)
@@ -265,7 +266,7 @@ func TestHostileNamesHoldTheLayout(t *testing.T) {
 		f.machine.Findings[0].Name, f.machine.Findings[1].Value, f.machine.Findings[2].Fix = bad, bad, bad
 		f.elastic[localElastic] = Elastic{Version: bad, Warning: bad}
 		f.states[bench.Selection{Contender: "go-nethttp", Variant: "builtin"}] = State{Kind: Cannot, Why: bad}
-		o := open(t, f, Choice{Profile: bad, Contenders: []bench.Selection{{Contender: bad}, {Contender: "go-nethttp"}}, Set: map[string]string{"data": bad, "elastic": localElastic, "rounds": bad}, Extra: []string{bad}})
+		o := open(t, f, Choice{Profile: bad, Contenders: []bench.Selection{{Contender: bad}, {Contender: "go-nethttp"}}, Set: profile.Changes{"data": {bad}, "elastic": {localElastic}, "rounds": {bad}}, Extra: []string{bad}})
 		o.press("home", "enter")
 		for _, walk := range [][]string{{}, {"esc", "down", "enter"}, {"down", "down", "down", "down"}, {"esc", "d"}, {"esc", "w"}, {"esc", "end"}} {
 			o.press(walk...)
@@ -282,7 +283,7 @@ func TestHostileNamesHoldTheLayout(t *testing.T) {
 }
 
 func TestEverySizeIsFilledExactly(t *testing.T) {
-	o := open(t, withoutDocker(t), Choice{Profile: "locations", Set: map[string]string{"memory": "512"}})
+	o := open(t, withoutDocker(t), Choice{Profile: "locations", Set: profile.Changes{"memory": {"512"}}})
 	for _, walk := range [][]string{{}, {"enter"}, {"esc", "down", "enter"}, {"esc", "d"}, {"esc", "end", "up"}} {
 		o.press(walk...)
 		for w := 20; w <= 130; w += 11 {
@@ -297,9 +298,9 @@ func TestEverySizeIsFilledExactly(t *testing.T) {
 }
 
 func TestTheLadderIsWrittenShort(t *testing.T) {
-	for want, profile := range map[string]int{"1 x5 warm-up, 64 warm-up for 1m30s, 2..2048 doubling": 0, "1 warm-up for 2s, 1, 4, 16, 64": 1} {
+	for want, at := range map[string]int{"1 x5 warm-up, 64 warm-up for 1m30s, 2..2048 doubling": 0, "1 warm-up for 2s, 1, 4, 16, 64": 1} {
 		t.Run(want, func(t *testing.T) {
-			if got := ladder(bundled(t)[profile].Steps); got != want {
+			if got := profile.ShortSteps(bundled(t)[at].Steps); got != want {
 				t.Errorf("%q, want %q", got, want)
 			}
 		})
@@ -308,7 +309,7 @@ func TestTheLadderIsWrittenShort(t *testing.T) {
 
 // TestAnswersThatAnotherScreenGot are asked for again, and nothing waits for them for ever.
 func TestAnswersThatAnotherScreenGot(t *testing.T) {
-	s := New(Options{Site: everything(t), Plan: fakePlan})
+	s := New(Options{Site: everything(t)})
 	s.Init() // its answers never come
 	if !s.Busy() {
 		t.Fatal("nothing is being asked")

@@ -3,7 +3,6 @@ package setup
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 
@@ -11,40 +10,6 @@ import (
 	"locbench/internal/tui/look"
 	"locbench/internal/units"
 )
-
-// ladder writes steps in the short form that --connections reads: "1 x5 warm-up, 2..2048 doubling".
-// A step of its own length says so, unless all are alike.
-func ladder(steps []bench.Step) string {
-	var out []string
-	for rest := steps; len(rest) > 0; {
-		step := rest[0]
-		// alike is how many steps differ in nothing but connections, which are factor times those before.
-		alike := func(factor int) (n int) {
-			for n = 1; n < len(rest) && rest[n].Connections > 0 && rest[n].WarmUp == step.WarmUp &&
-				rest[n].Duration == step.Duration && rest[n].Connections == factor*rest[n-1].Connections; n++ {
-			}
-			return n
-		}
-		if step.Connections == 0 {
-			out, rest = append(out, step.Name), rest[1:]
-			continue
-		}
-		item, n := strconv.Itoa(step.Connections), 1
-		if same, doubling := alike(1), alike(2); same > 1 {
-			item, n = item+" x"+strconv.Itoa(same), same
-		} else if doubling > 2 {
-			item, n = item+".."+strconv.Itoa(rest[doubling-1].Connections)+" doubling", doubling
-		}
-		if step.WarmUp {
-			item += " warm-up"
-		}
-		if step.Duration != steps[len(steps)-1].Duration {
-			item += " for " + units.Exact(step.Duration)
-		}
-		out, rest = append(out, item), rest[n:]
-	}
-	return strings.Join(out, ", ")
-}
 
 // heights of the rungs of a ladder, from 0 to 1, on a log scale.
 func heights(steps []bench.Step) []float64 {
@@ -105,7 +70,8 @@ func rungs(l *look.Look, steps []bench.Step, w, n int) (out []string) {
 			took = fmt.Sprintf("%d × %s", r.times, took)
 		}
 		bar := max(1, int(r.height*float64(max(1, w-wide-14))))
-		out = append(out, l.Fit(l.Right(r.name, wide)+" "+l.Series[0].S(strings.Repeat(l.Glyph.Full, bar)), w-12)+" "+l.Faint.S(l.Right(l.ASCIIOnly(took), 11)))
+		line := l.Right(r.name, wide) + " " + l.Series[0].S(strings.Repeat(l.Glyph.Full, bar))
+		out = append(out, l.Fit(line, w-12)+" "+l.Faint.S(l.Right(l.ASCIIOnly(took), 11)))
 	}
 	return out
 }

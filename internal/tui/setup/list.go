@@ -17,7 +17,7 @@ import (
 type list struct {
 	filter textinput.Model
 	typing bool
-	dirty  bool // rows are to be made anew
+	dirty  bool // rows are to be made again
 	all    []row
 	at     int
 	before []bench.Selection // chosen when the list was opened
@@ -46,15 +46,24 @@ func (l *list) move(by int) { l.at = max(0, min(len(l.all)-1, l.at+by)) }
 
 func (l *list) keys() []ui.Key {
 	if l.typing {
-		return []ui.Key{{Name: "enter", Help: "keep the filter"}, {Name: "esc", Help: "no filter"}, {Name: "↑/↓", Help: "move"}}
+		return []ui.Key{
+			{Name: "enter", Help: "keep the filter"}, {Name: "esc", Help: "no filter"}, {Name: "↑/↓", Help: "move"},
+		}
 	}
-	return []ui.Key{{Name: "space", Help: "choose", Long: "choose or not; on the name of a contender all of its variants go, or its default one comes"},
-		{Name: "enter", Help: "done"}, {Name: "/", Help: "filter", Long: "filter by name, language, framework, tag, variant or state; several words must all be met"},
-		{Name: "a", Help: "all", Long: "choose the default variant of every contender shown; n chooses none of them"}, {Name: "n", Help: "none"},
-		{Name: "u", Help: "undo", Long: "the contenders of the profile"}, {Name: "esc", Help: "as it was"}}
+	return []ui.Key{
+		{Name: "space", Help: "choose",
+			Long: "choose or not; on the name of a contender all of its variants go, or its default one comes"},
+		{Name: "enter", Help: "done"},
+		{Name: "/", Help: "filter",
+			Long: "filter by name, language, framework, tag, variant or state; several words must all be met"},
+		{Name: "a", Help: "all", Long: "choose the default variant of every contender shown; n chooses none of them"},
+		{Name: "n", Help: "none"},
+		{Name: "u", Help: "undo", Long: "the contenders of the profile"},
+		{Name: "esc", Help: "as it was"},
+	}
 }
 
-// rows makes the rows anew if anything has changed, and keeps the cursor on its row.
+// rows makes the rows again if anything has changed, and keeps the cursor on its row.
 func (l *list) rows(s *Screen) []row {
 	if !l.dirty {
 		return l.all
@@ -133,7 +142,7 @@ func (s *Screen) canonical(sel bench.Selection) bench.Selection {
 
 func (s *Screen) state(sel bench.Selection) State { return s.facts.states[s.canonical(sel)] }
 
-// chosen tells whether a row is ticked; a heading is when any of its variants is.
+// chosen reports whether a row is ticked; a heading is when any of its variants is.
 func (s *Screen) chosen(r row) bool {
 	return slices.ContainsFunc(s.selected(), func(sel bench.Selection) bool {
 		if r.heading {
@@ -144,7 +153,8 @@ func (s *Screen) chosen(r row) bool {
 }
 
 func (s *Screen) drop(gone bench.Selection) {
-	s.choose(slices.DeleteFunc(slices.Clone(s.selected()), func(sel bench.Selection) bool { return s.canonical(sel) == s.canonical(gone) }))
+	is := func(sel bench.Selection) bool { return s.canonical(sel) == s.canonical(gone) }
+	s.choose(slices.DeleteFunc(slices.Clone(s.selected()), is))
 }
 
 // choose makes these the contenders; the profile's own count as no change.

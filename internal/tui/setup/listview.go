@@ -11,7 +11,10 @@ import (
 )
 
 func stateText(st State) string {
-	return [...]string{Unknown: "", Ready: "ready", Stale: "built before", Build: "needs a build", Pull: "needs a pull", Cannot: "cannot run here"}[st.Kind]
+	return [...]string{
+		Unknown: "", Ready: "ready", Stale: "built before", Build: "needs a build", Pull: "needs a pull",
+		Cannot: "cannot run here",
+	}[st.Kind]
 }
 
 func (s *Screen) drawList(l *look.Look, w, h, tick int) []string {
@@ -101,7 +104,8 @@ func (s *Screen) drawRow(l *look.Look, r row, w int, focused bool) string {
 
 // about is what a contender is written in.
 func (s *Screen) about(r row) string {
-	parts := []string{look.Outside(r.svc.Language, 40), look.Outside(strings.TrimSpace(r.svc.Framework+" "+r.svc.Version), 60)}
+	framework := strings.TrimSpace(r.svc.Framework + " " + r.svc.Version)
+	parts := []string{look.Outside(r.svc.Language, 40), look.Outside(framework, 60)}
 	if len(r.svc.Tags) > 0 {
 		parts = append(parts, look.Outside(strings.Join(r.svc.Tags, " "), 80))
 	}
@@ -122,7 +126,8 @@ func (s *Screen) drawState(l *look.Look, r row, w int) string {
 	case Unknown:
 		text, paint = l.Glyph.Missing, l.Faint
 	}
-	if more := text + ", verified"; strings.HasPrefix(st.Verified, "verified") && st.Kind != Cannot && look.Width(more) <= w {
+	verified := strings.HasPrefix(st.Verified, "verified") && st.Kind != Cannot
+	if more := text + ", verified"; verified && look.Width(more) <= w {
 		text = more
 	}
 	if r.svc.Unverified != "" && st.Kind != Cannot {

@@ -82,7 +82,9 @@ func optionsWidth(w int) int { return max(10, min(w-6, 72)) }
 
 func (s *Screen) drawSave(l *look.Look, w, tick int) []string {
 	wide := optionsWidth(w)
-	lines := []string{l.Fit("File, relative to the working folder; .yaml is added:", wide), draw(l, s.save.input, wide), ""}
+	lines := []string{
+		l.Fit("File, relative to the working folder; .yaml is added:", wide), draw(l, s.save.input, wide), "",
+	}
 	name := l.Outside(strings.TrimSpace(s.save.input.Value()), 100)
 	switch {
 	case s.save.asking:

@@ -2,10 +2,9 @@
 // rounds, steps, runtime, store and data, each with the profile's value until it is changed. It
 // sees at once what is impossible on this machine and offers the way out.
 //
-// What it makes is the arguments of "locbench run", nothing else: the plan that it shows is what
-// the real flags make of them (Options.Plan), so the screen cannot promise what the command line
-// does not keep. What it needs to know of the machine it asks its Site, in commands, and stays
-// usable meanwhile.
+// What it makes is the arguments of "locbench run", nothing else: the plan that it shows is made by
+// the table of options (profile.Change), as the command line's is. What it needs to know of the
+// machine it asks its Site, in commands, and stays usable meanwhile.
 package setup
 
 import (
@@ -28,16 +27,16 @@ type Site interface {
 	// Profiles are those that can be chosen: the bundled ones, those in the working folder, and the
 	// one called also. Those that cannot be read have an Err.
 	Profiles(ctx context.Context, also string) []Profile
-	// Contenders are all there are, with their variants. The error tells of manifests that cannot
+	// Contenders are all there are, with their variants. The error names manifests that cannot
 	// be read; the others come with it.
 	Contenders(ctx context.Context) ([]bench.Service, error)
-	// States tells of each variant of each contender what it takes to run it there; nothing is
+	// States says of each variant of each contender what it takes to run it there; nothing is
 	// built. A service without variants is a selection without one.
 	States(ctx context.Context, runtime bench.Runtime) (map[bench.Selection]State, error)
 	Machine(ctx context.Context) Machine
 	// Elastic asks the Elasticsearch at url what it is. An error does not repeat a password in it.
 	Elastic(ctx context.Context, url string) (Elastic, error)
-	// Room tells how many connections can be opened at a time, at most as many as are asked for,
+	// Room returns how many connections can be opened at a time, at most as many as are asked for,
 	// and the reason when they are fewer.
 	Room(ctx context.Context, connections int) (most int, err error)
 	// Save writes p as YAML to the file, which gets its ending if it has none, and returns its
@@ -109,9 +108,6 @@ type State struct {
 // Options are what a Screen is made of.
 type Options struct {
 	Site Site
-	// Plan is the profile that "locbench run args…" would run if the profile named there were base.
-	// It must be quick and read no file.
-	Plan func(base bench.Profile, args []string) (bench.Profile, error)
 	// Start begins a run as "locbench run args…" would.
 	Start func(args []string) tea.Cmd
 	// Browse opens the past results; nil: there is no such screen.
@@ -143,7 +139,6 @@ type Screen struct {
 	planned bool
 	planErr string        // what is wrong with the whole of it
 	wrong   map[id]string // what is wrong with a field
-	checked map[string]string
 
 	facts facts
 
@@ -151,9 +146,8 @@ type Screen struct {
 	focus  id
 	from   int // first field shown
 	input  textinput.Model
-	before string // what the edited field held
-	had    bool   // and whether it was changed from the profile then
-	option int    // the one under the cursor while choosing
+	before []string // what was given for the edited field
+	option int      // the one under the cursor while choosing
 	list   list
 	save   save
 	scroll int    // of the findings
@@ -167,7 +161,7 @@ type Screen struct {
 // New makes the screen.
 func New(o Options) *Screen {
 	s := &Screen{
-		o: o, choice: o.Initial.clone(), wrong: map[id]string{}, checked: map[string]string{}, input: newInput(),
+		o: o, choice: o.Initial.clone(), wrong: map[id]string{}, focus: fieldProfile, input: newInput(),
 		list: list{filter: newInput()}, save: save{input: newInput()}, width: 80, height: 23,
 		plain: look.New(look.Options{NoColor: true}),
 	}
@@ -206,7 +200,9 @@ func (s *Screen) Keys() []ui.Key {
 		return []ui.Key{{Name: "enter", Help: "choose"}, {Name: "↑/↓", Help: "move"}, {Name: "esc", Help: "as it was"}}
 	case saving:
 		if s.save.asking {
-			return []ui.Key{{Name: "y", Help: "replace it"}, {Name: "n", Help: "another name"}, {Name: "esc", Help: "do not save"}}
+			return []ui.Key{
+				{Name: "y", Help: "replace it"}, {Name: "n", Help: "another name"}, {Name: "esc", Help: "do not save"},
+			}
 		}
 		return []ui.Key{{Name: "enter", Help: "save"}, {Name: "esc", Help: "do not save"}}
 	case findings:
@@ -227,6 +223,7 @@ func (s *Screen) Keys() []ui.Key {
 		keys = append(keys, ui.Key{Name: "b", Help: "browse", Long: "browse past results"})
 	}
 	return append(keys, ui.Key{Name: "r", Help: "refresh", Long: "ask the machine, the engine and the store again"},
-		ui.Key{Name: "1…9", Help: "way out", Long: "take the way out of that number"},
-		ui.Key{Name: "↑/↓", Help: "move", Long: "move between fields; tab and j, k too"}, ui.Key{Name: "q", Help: "leave"})
+		ui.Key{Name: "1…9", Help: "way out", Long: "apply fix 1-9"},
+		ui.Key{Name: "↑/↓", Help: "move", Long: "move between fields; tab and j, k too"},
+		ui.Key{Name: "q", Help: "leave"})
 }

@@ -137,7 +137,7 @@ func (s *Screen) enter() tea.Cmd {
 	case s.options(f) != nil:
 		s.mode = choosing
 		s.option = max(0, slices.IndexFunc(s.options(f), func(o option) bool { return o.value == s.value(f) }))
-	case forms[f].flag != "":
+	default:
 		s.edit(f)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/machine"
+	"locbench/internal/secret"
 	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
 	"locbench/internal/units"
@@ -36,7 +37,8 @@ func (s *Screen) View(f ui.Frame) []string {
 	}
 	switch s.mode {
 	case choosing:
-		left = ui.Overlay(l, left, w, h, forms[s.focus].label, s.drawOptions(l, w))
+		label, _ := s.focus.about()
+		left = ui.Overlay(l, left, w, h, label, s.drawOptions(l, w))
 	case saving:
 		left = ui.Overlay(l, left, w, h, "save as a new profile", s.drawSave(l, w, f.Tick))
 	}
@@ -88,7 +90,8 @@ func (s *Screen) header(l *look.Look, w int) string {
 
 func (s *Screen) drawField(l *look.Look, f id, w, tick int) string {
 	focused := f == s.focus && s.mode != contenders
-	mark, button, label := "  ", "[ Start ]", l.Fit(forms[f].label, labelWidth-3)
+	name, _ := f.about()
+	mark, button, label := "  ", "[ Start ]", l.Fit(name, labelWidth-3)
 	if focused {
 		mark, button, label = l.Accent.S(l.Glyph.Cursor)+" ", l.Select.S(button), l.Accent.S(label)
 	}
@@ -122,11 +125,8 @@ func (s *Screen) drawField(l *look.Look, f id, w, tick int) string {
 
 func (s *Screen) drawValue(l *look.Look, f id, focused bool, room int) string {
 	value := s.value(f)
-	switch f {
-	case fieldContenders:
-		value = joined(s.selected())
-	case fieldElastic:
-		value = withoutPasswords([]string{value})[0]
+	if f == fieldElastic {
+		value = secret.Masker{}.Text(value)
 	}
 	value = l.Outside(value, 500)
 	if s.wrong[f] != "" {
@@ -286,7 +286,8 @@ func (s *Screen) bottom(l *look.Look, w, want, most int) []string {
 }
 
 func (s *Screen) drawHelp(l *look.Look, w, n int) []string {
-	return look.Indent(l.Faint.Each(l.Wrap(l.ASCIIOnly(forms[s.focus].help), w-2, n)))
+	_, help := s.focus.about()
+	return look.Indent(l.Faint.Each(l.Wrap(l.ASCIIOnly(help), w-2, n)))
 }
 
 func (s *Screen) drawCommand(l *look.Look, w int) (out []string) {
@@ -334,8 +335,9 @@ func (s *Screen) drawFindings(l *look.Look, w, h, tick int) []string {
 	}
 	body = append(body, s.doctor(l, w, tick, true)...)
 	s.scroll = max(0, min(s.scroll, len(body)-(h-1)))
-	head := l.Between(l.Title.S(" this machine"), l.Faint.S(fmt.Sprintf("lines %d to %d of %d ", min(len(body), s.scroll+1), min(len(body), s.scroll+h-1), len(body))), w)
-	return append([]string{head}, body[s.scroll:min(len(body), s.scroll+h-1)]...)
+	end := min(len(body), s.scroll+h-1)
+	lines := fmt.Sprintf("lines %d to %d of %d ", min(len(body), s.scroll+1), end, len(body))
+	return append([]string{l.Between(l.Title.S(" this machine"), l.Faint.S(lines), w)}, body[s.scroll:end]...)
 }
 
 // doctor is what the machine says of itself; with fixes and what brings what is missing.

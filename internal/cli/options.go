@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"locbench/internal/app"
+	"locbench/internal/profile"
+)
+
+// optionFlag is an option of a run as a flag. What is given is read when the plan is made.
+type optionFlag struct {
+	option profile.Option
+	given  profile.Changes
+}
+
+func (f optionFlag) String() string { return strings.Join(f.given[f.option.Name], ",") }
+func (f optionFlag) Type() string   { return f.option.Type }
+
+func (f optionFlag) Set(text string) error {
+	all := f.given[f.option.Name]
+	switch {
+	case f.Type() == "stringSlice" && len(all) > 0:
+		all[0] += "," + text
+	case f.Type() == profile.Several || len(all) == 0:
+		all = append(all, text)
+	default: // the last one counts
+		all[0] = text
+	}
+	f.given[f.option.Name] = all
+	return nil
+}
+
+// bindOptions gives cmd the flags of all options of a run that are wanted; what is given goes into o.Changes.
+func bindOptions(cmd *cobra.Command, o *app.RunOptions, wanted func(profile.Option) bool) {
+	if o.Changes == nil {
+		o.Changes = profile.Changes{}
+	}
+	for _, option := range profile.Options() {
+		if option.Usage == "" || !wanted(option) {
+			continue
+		}
+		flag := cmd.Flags().VarPF(optionFlag{option, o.Changes}, option.Name, "", option.Usage)
+		flag.DefValue = option.Default
+		if option.Type == "bool" {
+			flag.NoOptDefVal = "true"
+		}
+		complete := cobra.CompletionFunc(cobra.NoFileCompletions)
+		switch {
+		case option.Values != nil:
+			complete = fixed(option.Values...)
+		case option.Name == "data":
+			complete = completeData
+		}
+		_ = cmd.RegisterFlagCompletionFunc(option.Name, complete)
+	}
+}
+
+// bindPlace gives cmd the options that say what runs, where, and on which data.
+func bindPlace(cmd *cobra.Command, o *app.RunOptions) {
+	fl := cmd.Flags()
+	bindOptions(cmd, o, func(option profile.Option) bool { return option.Group == profile.OfAll })
+	fl.StringVarP(&o.Profile, "profile", "p", "quick",
+		"`NAME` of a bundled profile, or a YAML file (see 'locbench profiles list')")
+	fl.StringVar(&o.CACert, "cacert", "",
+		"`FILE` with certificates (PEM) to trust besides those of the system, for targets with https")
+	fl.BoolVar(&o.Insecure, "insecure", false, "accept any certificate of a target; recorded")
+	fl.BoolVar(&o.Accept, "accept-failed-checks", false,
+		"compare contenders even if their checks failed; recorded, and shown in table and report")
+	fl.StringSliceVar(&o.Services, "services", nil,
+		"`DIR` with more contenders (a folder of folders with a service.yaml); may be repeated")
+	_ = cmd.RegisterFlagCompletionFunc("profile", completeProfiles)
+	_ = cmd.MarkFlagDirname("services")
+}
+
+// forContenders is o for these contenders.
+func forContenders(o app.RunOptions, fl *pflag.FlagSet, contenders []string) app.RunOptions {
+	o.Contenders, o.ProfileNamed = contenders, fl.Changed("profile")
+	return o
+}
+
+func completeData(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{profile.BundledData + "\tthe cities that come along"}, cobra.ShellCompDirectiveDefault // folders too
+}
+
+func fixed(values ...string) cobra.CompletionFunc {
+	return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
+}

@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"locbench/internal/profile"
+	"locbench/internal/testenv"
+)
+
+// TestOptionsAreEverywhere: each row of the table of options is a flag in the help of locbench run, and its key is in the
+// profile that explains every key. That it has its field on the set-up screen is tested there.
+func TestOptionsAreEverywhere(t *testing.T) {
+	var help bytes.Buffer
+	root := newRoot(Env{Args: []string{"run", "--help"}, Stdout: &help, Stderr: io.Discard, Getenv: func(string) string { return "" }})
+	if err := root.Execute(); err != nil {
+		t.Fatal(err)
+	}
+	explained, err := os.ReadFile("../../profiles/locations.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range profile.Options() {
+		usage := strings.ReplaceAll(o.Usage, "`", "")
+		if o.Usage != "" && (!strings.Contains(help.String(), " --"+o.Name+" ") || !strings.Contains(help.String(), usage)) {
+			t.Errorf("locbench run --help does not have --%s: %s", o.Name, usage)
+		}
+		key := o.Key[strings.LastIndexByte(o.Key, '.')+1:]
+		if key != "" && !strings.Contains(string(explained), key+":") && !strings.Contains(string(explained), key+" ") {
+			t.Errorf("profiles/locations.yaml does not explain the key %s", o.Key)
+		}
+	}
+}
+
+// TestDocsOfOptions compares docs/profiles.md with the table of options; -update writes it.
+func TestDocsOfOptions(t *testing.T) {
+	const file, begin, end = "../../docs/profiles.md", "<!-- made: options -->\n", "<!-- /made -->"
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := "| key of a profile | option of `locbench run` | what |\n|---|---|---|\n"
+	for _, o := range profile.Options() {
+		if o.Usage != "" && o.Key != "" {
+			what := strings.ReplaceAll(strings.ReplaceAll(o.Usage, "`", ""), "|", `\|`)
+			table += "| `" + o.Key + "` | `--" + o.Name + "` | " + what + " |\n"
+		}
+	}
+	before, rest, found := strings.Cut(string(data), begin)
+	old, after, ended := strings.Cut(rest, end)
+	switch {
+	case !found || !ended:
+		t.Fatalf("%s has no place for the options", file)
+	case *testenv.Update:
+		err = os.WriteFile(file, []byte(before+begin+table+end+after), 0o644)
+	case old != table:
+		t.Errorf("%s is not what the table of options says: go test ./internal/cli -run TestDocsOfOptions -update", file)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
