@@ -200,7 +200,7 @@ func changeStore(p *bench.Profile, o RunOptions) error {
 	if len(o.Targets) > 0 {
 		p.Store = bench.StoreSpec{Kind: bench.StoreNone}
 	}
-	if p.Store.Unnamed() {
+	if p.Store.NeedsURL() {
 		return exit.Usagef(`profile %s wants a real Elasticsearch 7. Name one:  --elastic http://127.0.0.1:9200
 or let Docker start the official image:  --store container
 or use the one inside locbench (it shares CPU with the client):  --store embedded`, p.Name)

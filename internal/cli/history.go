@@ -50,7 +50,7 @@ Folders that cannot be read, runs without a complete round, copies and searches 
 }
 
 func (f historyFlags) run(env Env, dirs []string) error {
-	write := map[string]func(io.Writer, []compare.Course) error{
+	write := map[string]func(io.Writer, []compare.Series) error{
 		"text": compare.HistoryText, "md": compare.HistoryMarkdown, "csv": compare.HistoryCSV, "json": historyJSON,
 	}[f.format]
 	if write == nil {
@@ -117,8 +117,8 @@ func readHistory(env Env, dirs []string) (history *compare.History, found int) {
 	return history, len(folders)
 }
 
-func historyJSON(w io.Writer, courses []compare.Course) error {
+func historyJSON(w io.Writer, courses []compare.Series) error {
 	return writeJSON(w, "  ", struct {
-		Contenders []compare.Course `json:"contenders"`
+		Contenders []compare.Series `json:"contenders"`
 	}{courses})
 }

@@ -142,8 +142,8 @@ func (f *file) ValidateStrict(v strictyaml.Value) {
 	}
 	f.Steps.fill(time.Duration(f.StepDuration))
 	for i, step := range f.Steps {
-		if why := step.NoTurns(); f.Turns > 0 && why != "" {
-			v.At("turns").Mistake(fmt.Sprintf("with `turns` a step cannot %s, as step %d (%s) does", why, i+1, step.Name),
+		if err := step.CheckTurns(); f.Turns > 0 && err != nil {
+			v.At("turns").Mistake(fmt.Sprintf("`turns` do not fit step %d (%s): %v", i+1, step.Name, err),
 				"remove `turns`, or run such steps in a profile of their own")
 			break
 		}

@@ -119,7 +119,7 @@ func Validate(p bench.Profile) error {
 	for _, m := range mistakes {
 		failures = append(failures, errors.New(strings.TrimSuffix(m.What+"; "+m.Hint, "; ")))
 	}
-	if p.Store.Unnamed() {
+	if p.Store.NeedsURL() {
 		failures = append(failures, errors.New("its store is a real Elasticsearch, and none is named: "+
 			"name one that runs with --elastic URL, or let locbench start the official image with --store container, "+
 			"or take the one inside locbench with --store embedded (which shares the CPUs of this machine's load generator)"))

@@ -32,7 +32,7 @@ func TestEdges(t *testing.T) {
 		"nothing":     {want: []string{"# locbench", "No leg has run.", "No checks were run."}},
 		"empty leg":   {legs: []bench.LegResult{{}}, want: []string{"| – | – | – | – | – | – | – | – | 0 of 1 |", "| – | – | – | – | – | – | – | – |\n"}},
 		"not started": {legs: []bench.LegResult{{Leg: bench.Leg{Contender: "a", Round: 1}, State: bench.LegFailed, Failure: "did not start"}}, want: []string{"### a-1: failed", "- did not start"}},
-		"interrupted": {run: bench.Run{Legs: []bench.LegEntry{{State: bench.LegPending}, {State: bench.LegComplete}}}, want: []string{"**The run is not whole: 1 of 2 legs did not run to the end.**"}},
+		"interrupted": {run: bench.Run{Legs: []bench.LegEntry{{State: bench.LegPending}, {State: bench.LegComplete}}}, want: []string{"**The run is incomplete: 1 of 2 legs did not run to the end.**"}},
 		"no limits": {legs: []bench.LegResult{{Leg: bench.Leg{Contender: "a", Round: 1}, Instance: &bench.InstanceInfo{Limits: bench.Limits{CPUs: 1.5}, LimitsNote: "no cgroup may be made"}}},
 			want: []string{"**Limits not enforced: no cgroup may be made** (a-1)"}},
 		"unlimited by plan":   {legs: []bench.LegResult{{Instance: &bench.InstanceInfo{}}}},

@@ -178,7 +178,7 @@ func unfinished(run bench.Run) string {
 			open++
 		}
 	}
-	return when(open > 0, "The run is not whole: "+count(int64(open))+" of "+
+	return when(open > 0, "The run is incomplete: "+count(int64(open))+" of "+
 		units.Plural(len(run.Legs), "leg")+" did not run to the end.")
 }
 

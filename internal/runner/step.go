@@ -182,7 +182,7 @@ func (l *life) step(ctx context.Context, index int, step bench.Step) (res bench.
 	if turns != nil {
 		record.Count, record.Waited, record.WaitedCPU = read.ends, read.waited, read.waitedCPU
 		res.Turns = record
-		res.Warnings = append(res.Warnings, verdict.Restless(res)...)
+		res.Warnings = append(res.Warnings, verdict.BusyBetweenTurns(res)...)
 	} else {
 		res.Samples = within(sampler.Stop(), res.Before, read.to)
 		if n := sampler.Failed(); n > 0 && !l.inst.Info().Runtime.Traits().Foreign {

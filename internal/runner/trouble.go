@@ -81,7 +81,7 @@ func (l *life) reportIncident(in bench.Incident) {
 		return
 	}
 	i.all = append(i.all, in)
-	l.Stream.Publish(l.leg, bench.Befell{Incident: in})
+	l.Stream.Publish(l.leg, bench.IncidentOccurred{Incident: in})
 }
 
 // phase is runner.phase, and remembers in which phase a life went wrong first.
