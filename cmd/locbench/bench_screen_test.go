@@ -115,7 +115,7 @@ func benchWatched(b *testing.B, dir string, length time.Duration) (rate, share f
 	out := filepath.Join(dir, "out")
 	started := func() bool {
 		found := false
-		_ = results.Events(out, func(r bench.Record) error {
+		_ = eachEvent(out, func(r bench.Record) error {
 			_, is := r.Event.(bench.StepStarted)
 			found = found || is
 			return nil

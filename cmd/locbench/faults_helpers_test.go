@@ -67,7 +67,7 @@ func (d *disturbed) loaded(step int) bench.InstanceInfo {
 
 func lastInstance(t *testing.T, out string) (info bench.InstanceInfo) {
 	t.Helper()
-	err := results.Events(out, func(r bench.Record) error {
+	err := eachEvent(out, func(r bench.Record) error {
 		if e, ok := r.Event.(bench.InstanceStarted); ok {
 			info = e.Info
 		}
@@ -316,7 +316,7 @@ func answers(t *testing.T, url string) {
 func ordered(t *testing.T, out string) {
 	t.Helper()
 	var last bench.Record
-	err := results.Events(out, func(r bench.Record) error {
+	err := eachEvent(out, func(r bench.Record) error {
 		if r.At.Before(last.At) {
 			t.Errorf("event %d is of %v, event %d of %v", last.Seq, last.At, r.Seq, r.At)
 		}

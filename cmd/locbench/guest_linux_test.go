@@ -20,7 +20,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"locbench/internal/bench"
-	"locbench/internal/results"
 	"locbench/internal/testenv"
 	"locbench/internal/verdict"
 )
@@ -109,7 +108,7 @@ func awaitEvent(t *testing.T, d *disturbed, what string, match func(bench.Record
 	t.Helper()
 	testenv.Until(t, guestPatience, what, func() bool {
 		found := errors.New("found")
-		err := results.Events(d.out, func(r bench.Record) error {
+		err := eachEvent(d.out, func(r bench.Record) error {
 			if match(r) {
 				return found
 			}

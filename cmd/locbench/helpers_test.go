@@ -140,13 +140,32 @@ func locbench(t testing.TB, dir string, args ...string) (code int, stdout, stder
 	return code, c.stdout.String(), c.stderr.String()
 }
 
+// eachEvent reads dir's event log as it is now, up to the first error of handle, which it returns. Lines
+// that are no records are passed over: a killed run leaves half of one.
+func eachEvent(dir string, handle func(bench.Record) error) error {
+	log, err := os.ReadFile(filepath.Join(dir, results.EventsFile))
+	if err != nil {
+		return err
+	}
+	for line := range bytes.Lines(log) {
+		var rec bench.Record
+		if json.Unmarshal(line, &rec) != nil {
+			continue
+		}
+		if err := handle(rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // waitEvent waits until the event log in dir has a record that match accepts.
 func (c *command) waitEvent(dir string, match func(bench.Record) bool) {
 	c.t.Helper()
 	found := errors.New("found")
 	for deadline := time.Now().Add(3 * time.Minute); time.Now().Before(deadline); {
 		began := time.Now()
-		err := results.Events(dir, func(r bench.Record) error {
+		err := eachEvent(dir, func(r bench.Record) error {
 			if match(r) {
 				return found
 			}

@@ -56,7 +56,7 @@ func turnsLast(t testing.TB, runtime string) error {
 			if between := s.After.At.Sub(s.Before.At); !ok || cpu <= 0 || cpu > 2*time.Second || (between-l.Wall).Abs() > l.Wall/2 {
 				say("%s of CPU time in %s; the load took %s", cpu, between, l.Wall)
 			}
-			if w := s.Turns.Waited; w < 500*time.Millisecond || s.Turns.Restless() > .5 {
+			if w := s.Turns.Waited; w < 500*time.Millisecond || s.Turns.CPUBetweenTurns() > .5 {
 				say("waited %s, and used %s of CPU time", w, s.Turns.WaitedCPU)
 			}
 		}

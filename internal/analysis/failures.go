@@ -58,7 +58,8 @@ func (c Contender) Failures() []Failure {
 		}
 	}
 	slices.SortFunc(all, func(a, b Failure) int {
-		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Request, b.Request), cmp.Compare(a.Kind, b.Kind))
+		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Request, b.Request),
+			cmp.Compare(a.Kind, b.Kind))
 	})
 	return all
 }

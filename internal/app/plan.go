@@ -31,7 +31,7 @@ type Plan struct {
 	Search Search        // chooses the steps; nil: the profile does
 	Engine runner.Engine // loads the contender; nil: package load does
 
-	resume        *results.Held // nil: it begins
+	resume        *results.Lock // nil: it begins
 	worker        bool
 	controls      <-chan bench.Control
 	metricsListen string

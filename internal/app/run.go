@@ -30,10 +30,10 @@ func Preflight(o RunOptions, getenv func(string) string) error {
 
 // Run plans a run (or reads the plan of one to resume), conducts it, and writes the reports.
 func Run(ctx context.Context, env console.Env, o RunOptions) error {
-	var held *results.Held
+	var held *results.Lock
 	if o.Resume != "" {
 		var err error
-		if held, err = results.Hold(o.Resume); err != nil { // before the plan is read: another one may be going on with it
+		if held, err = results.Acquire(o.Resume); err != nil { // before the plan is read: another one may be going on with it
 			return exit.With(exit.Usage, err)
 		}
 		defer held.Close()

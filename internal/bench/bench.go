@@ -103,17 +103,22 @@ type Profile struct {
 	Rounds      int         `json:"rounds"`
 	Runtime     Runtime     `json:"runtime"`
 	Limits      Limits      `json:"limits"`
-	Isolation   string      `json:"isolation,omitempty"` // "off", or "": CPU sets of their own for contender, store and client, where the machine has the CPUs
-	Store       StoreSpec   `json:"store"`
-	Data        DataSpec    `json:"data"`
-	Requests    []Request   `json:"requests"`
-	Protocol    Protocol    `json:"protocol,omitempty"`   // "": HTTP11
-	Timeout     Duration    `json:"timeout_ns"`           // of one request, from its sending to its last byte
-	Validate    float64     `json:"validate,omitempty"`   // share of the answers whose whole body is compared with the known one, where there is one
-	MaxErrors   float64     `json:"max_errors,omitempty"` // share of failed requests from which on a step supports no claim; 0: DefaultMaxErrors
-	Phases      *PhaseSpec  `json:"phases,omitempty"`
-	Checks      CheckSpec   `json:"checks"`
-	Turns       Duration    `json:"turns_ns,omitempty"` // the contenders of a round are alive at the same time, and the load goes from one to the next after so long; 0: one after the other
+	// "off", or "": CPU sets of their own for contender, store and client, where the machine has the CPUs
+	Isolation string    `json:"isolation,omitempty"`
+	Store     StoreSpec `json:"store"`
+	Data      DataSpec  `json:"data"`
+	Requests  []Request `json:"requests"`
+	Protocol  Protocol  `json:"protocol,omitempty"` // "": HTTP11
+	Timeout   Duration  `json:"timeout_ns"`         // of one request, from its sending to its last byte
+	// share of the answers whose whole body is compared with the known one, where there is one
+	Validate float64 `json:"validate,omitempty"`
+	// share of failed requests from which on a step supports no claim; 0: DefaultMaxErrors
+	MaxErrors float64    `json:"max_errors,omitempty"`
+	Phases    *PhaseSpec `json:"phases,omitempty"`
+	Checks    CheckSpec  `json:"checks"`
+	// the contenders of a round are alive at the same time, and the load goes from one to the next after so long; 0: one
+	// after the other
+	Turns       Duration    `json:"turns_ns,omitempty"`
 	Steps       []Step      `json:"steps"`
 	Thresholds  []Threshold `json:"thresholds,omitempty"`
 	PriceVCPUHr float64     `json:"price_usd_per_vcpu_hour"`

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -12,10 +13,11 @@ type ControlKind string
 // The kinds. None of them touches a step that is being measured but those that say so; all of them
 // are on record as Intervened.
 const (
-	ControlPause         ControlKind = "pause"           // before the next step or leg; the running step is finished first
-	ControlResume        ControlKind = "resume"          // go on after a pause, or take one back that was asked for
-	ControlSkipStep      ControlKind = "skip step"       // end the running step now; what it measured is kept, marked as aborted
-	ControlSkipContender ControlKind = "skip contender"  // end the running leg now, and leave out the contender's later rounds
+	ControlPause    ControlKind = "pause"     // before the next step or leg; the running step is finished first
+	ControlResume   ControlKind = "resume"    // continue after a pause, or take one back that was asked for
+	ControlSkipStep ControlKind = "skip step" // end the running step now; what it measured is kept, marked as aborted
+	// end the running leg now, and leave out the contender's later rounds
+	ControlSkipContender ControlKind = "skip contender"
 	ControlStop          ControlKind = "stop after step" // finish the running step, then end the run in order
 	ControlRate          ControlKind = "rate"            // open loop: this many requests due per second from now on
 	ControlNote          ControlKind = "note"            // mark the moment with Text
@@ -32,7 +34,7 @@ type Control struct {
 	Rate float64     `json:"rate,omitempty"` // requests per second
 }
 
-// Validate tells what is wrong with it; it may come from outside.
+// Validate says what is wrong with it; it may come from outside.
 func (c Control) Validate() error {
 	switch c.Kind {
 	case ControlPause, ControlResume, ControlSkipStep, ControlSkipContender, ControlStop, ControlAbort:
@@ -55,6 +57,11 @@ type Intervention struct {
 	At      time.Time `json:"at"`
 	Step    *int      `json:"step,omitempty"` // index of the step that ran then; nil between steps
 	Control Control   `json:"control"`
+}
+
+// Steered reports whether somebody intervened in the course of the leg; a note does not.
+func (l LegResult) Steered() bool {
+	return slices.ContainsFunc(l.Interventions, func(i Intervention) bool { return i.Control.Kind != ControlNote })
 }
 
 type forceKey struct{}

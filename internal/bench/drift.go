@@ -17,8 +17,9 @@ type Drift struct {
 
 // Trend is where the windows of a step go.
 type Trend struct {
-	Change float64 `json:"change"` // from its beginning to its end, of a line through its windows, as a share of their mean
-	P      float64 `json:"p"`      // two-sided, of a line without any slope
+	// from its beginning to its end, of a line through its windows, as a share of their mean
+	Change float64 `json:"change"`
+	P      float64 `json:"p"` // two-sided, of a line without any slope
 }
 
 // String is how much higher or lower the end is than the beginning: "rose by 12 %". A beginning
@@ -39,7 +40,7 @@ func (t Trend) String() string {
 // DriftWithin is the change over a step up to which it counts as steady.
 const DriftWithin = 0.03
 
-// Warming tells whether the service was becoming faster.
+// Warming reports whether the service was becoming faster.
 func (d Drift) Warming() bool {
 	return d.Throughput != nil && d.Throughput.Change > 0 || d.CPU != nil && d.CPU.Change < 0
 }

@@ -41,7 +41,7 @@ type (
 		Run Run    `json:"run"`
 		Dir string `json:"dir"` // results folder
 	}
-	// Prepared tells what the stages before the first leg have found.
+	// Prepared says what the stages before the first leg have found.
 	Prepared struct {
 		Store    StoreInfo `json:"store"`
 		Software Software  `json:"software"`
@@ -53,16 +53,17 @@ type (
 		Service  Service  `json:"service"`
 		Artifact Artifact `json:"artifact"`
 	}
-	// InstanceStarted tells what was launched.
+	// InstanceStarted says what was launched.
 	InstanceStarted struct {
 		Info InstanceInfo `json:"info"`
 	}
-	// InstanceReady tells that it has answered as one that is ready does.
+	// InstanceReady says that it has answered as one that is ready does.
 	InstanceReady struct {
-		StartUp     time.Duration `json:"start_up_ns,omitempty"`  // from the start of the process to that answer; 0: not known
+		// from the start of the process to that answer; 0: not known
+		StartUp     time.Duration `json:"start_up_ns,omitempty"`
 		FirstAnswer *FirstAnswer  `json:"first_answer,omitempty"` // nil: that was the first
 	}
-	// RequestsTimed tells where the first requests of a leg have spent their time.
+	// RequestsTimed says where the first requests of a leg have spent their time.
 	RequestsTimed struct {
 		Phases Phases `json:"phases"`
 	}
@@ -70,7 +71,7 @@ type (
 	MarkRead struct {
 		Mark Mark `json:"mark"`
 	}
-	// InstanceStopped tells how gracefully it stopped.
+	// InstanceStopped says how gracefully it stopped.
 	InstanceStopped struct {
 		Stop StopResult `json:"stop"`
 	}
@@ -86,7 +87,7 @@ type (
 		Err   string        `json:"error,omitempty"`
 		Note  string        `json:"note,omitempty"`
 	}
-	// Progress tells how far a long phase is. Total is 0 when unknown.
+	// Progress says how far a long phase is. Total is 0 when unknown.
 	Progress struct {
 		Phase Phase  `json:"phase"`
 		Done  int64  `json:"done"`
@@ -94,7 +95,7 @@ type (
 		Unit  string `json:"unit,omitempty"` // "documents", "checks"; "" with a Text alone
 		Text  string `json:"text,omitempty"` // e.g. the last line of a build; hostile
 	}
-	// CheckDone tells one check's outcome.
+	// CheckDone says one check's outcome.
 	CheckDone struct {
 		Check CheckResult `json:"check"`
 	}
@@ -126,23 +127,23 @@ type (
 	Notice struct {
 		Level   string             `json:"level"` // info, warning, error
 		Text    string             `json:"text"`
-		Kind    FindingKind        `json:"kind,omitempty"` // of a warning or an error, which stays beside the results
+		Kind    FindingKind        `json:"kind,omitempty"` // of a warning or an error, which stays with the results
 		Figures map[string]float64 `json:"figures,omitempty"`
 	}
-	// Befell tells what was done to the contender, or to what it depends on, from outside.
-	Befell struct {
+	// IncidentOccurred says what was done to the contender, or to what it depends on, from outside.
+	IncidentOccurred struct {
 		Incident Incident `json:"incident"`
 	}
-	// Intervened tells that somebody has changed the course of the run, or marked a moment, at the
+	// Intervened says that somebody has changed the course of the run, or marked a moment, at the
 	// record's time.
 	Intervened struct {
 		Control Control `json:"control"`
 		Step    *int    `json:"step,omitempty"` // index of the step that runs; nil between steps
 	}
-	// Paused tells that the run stands still, between two steps or legs, because somebody asked for
+	// Paused says that the run stands still, between two steps or legs, because somebody asked for
 	// it.
 	Paused struct{}
-	// Resumed tells that it goes on.
+	// Resumed reports that it continues.
 	Resumed struct {
 		Took time.Duration `json:"took_ns"` // of the pause
 	}
@@ -162,30 +163,30 @@ type (
 	}
 )
 
-func (RunStarted) event()      {}
-func (Prepared) event()        {}
-func (LegStarted) event()      {}
-func (PhaseStarted) event()    {}
-func (PhaseEnded) event()      {}
-func (Progress) event()        {}
-func (InstanceStarted) event() {}
-func (InstanceReady) event()   {}
-func (MarkRead) event()        {}
-func (RequestsTimed) event()   {}
-func (CheckDone) event()       {}
-func (StepStarted) event()     {}
-func (WindowClosed) event()    {}
-func (UsageRead) event()       {}
-func (StepEnded) event()       {}
-func (LogLines) event()        {}
-func (Notice) event()          {}
-func (InstanceStopped) event() {}
-func (Befell) event()          {}
-func (Intervened) event()      {}
-func (Paused) event()          {}
-func (Resumed) event()         {}
-func (LegEnded) event()        {}
-func (RunEnded) event()        {}
+func (RunStarted) event()       {}
+func (Prepared) event()         {}
+func (LegStarted) event()       {}
+func (PhaseStarted) event()     {}
+func (PhaseEnded) event()       {}
+func (Progress) event()         {}
+func (InstanceStarted) event()  {}
+func (InstanceReady) event()    {}
+func (MarkRead) event()         {}
+func (RequestsTimed) event()    {}
+func (CheckDone) event()        {}
+func (StepStarted) event()      {}
+func (WindowClosed) event()     {}
+func (UsageRead) event()        {}
+func (StepEnded) event()        {}
+func (LogLines) event()         {}
+func (Notice) event()           {}
+func (InstanceStopped) event()  {}
+func (IncidentOccurred) event() {}
+func (Intervened) event()       {}
+func (Paused) event()           {}
+func (Resumed) event()          {}
+func (LegEnded) event()         {}
+func (RunEnded) event()         {}
 
 // events are all types by their names in events.jsonl and in the output of --json.
 var events = map[string]Event{
@@ -194,7 +195,7 @@ var events = map[string]Event{
 	"instance_started": InstanceStarted{}, "instance_ready": InstanceReady{}, "instance_stopped": InstanceStopped{},
 	"requests_timed": RequestsTimed{}, "mark_read": MarkRead{}, "check_done": CheckDone{},
 	"step_started": StepStarted{}, "window_closed": WindowClosed{}, "usage_read": UsageRead{}, "step_ended": StepEnded{},
-	"log_lines": LogLines{}, "notice": Notice{}, "befell": Befell{}, "intervened": Intervened{},
+	"log_lines": LogLines{}, "notice": Notice{}, "befell": IncidentOccurred{}, "intervened": Intervened{},
 	"paused": Paused{}, "resumed": Resumed{}, "run_ended": RunEnded{},
 }
 
@@ -270,7 +271,7 @@ func (l *LegResult) Apply(at time.Time, e Event) {
 		if e.Level != "info" {
 			l.Warnings = append(l.Warnings, e.Finding())
 		}
-	case Befell:
+	case IncidentOccurred:
 		l.Incidents = append(l.Incidents, e.Incident)
 	case Intervened:
 		l.Interventions = append(l.Interventions, Intervention{At: at, Step: e.Step, Control: e.Control})

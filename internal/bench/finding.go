@@ -9,7 +9,7 @@ import (
 )
 
 // FindingKind says what a finding is about. Programs go by the kind, people read the text. What
-// befell a contender has the kind of its incident: FindingKind(IncidentOOM).
+// happened to a contender has the kind of its incident: FindingKind(IncidentOOM).
 type FindingKind string
 
 const (
@@ -33,7 +33,7 @@ const (
 	FoundUnsteady    FindingKind = "unsteady"    // the queue grew or shrank
 	FoundWarming     FindingKind = "warming"     // see Drift
 	FoundDrifting    FindingKind = "drifting"    // see Drift, where it became slower
-	FoundMayDrift    FindingKind = "may drift"   // a trend that noise hides, in the first step behind a warm-up
+	FoundMayDrift    FindingKind = "may drift"   // a trend that noise hides, in the first step after a warm-up
 	FoundErrors      FindingKind = "errors"      // requests failed
 	FoundThrottled   FindingKind = "throttled"   // by the CPU quota
 	FoundMemory      FindingKind = "memory"      // nearly all of the limit is in use
@@ -104,7 +104,7 @@ var titles = map[FindingKind]string{
 	FindingKind(IncidentData):   "the store's documents have changed",
 }
 
-// Finding is a doubt about a result: a warning beside its figures.
+// Finding is a doubt about a result: a warning next to its figures.
 type Finding struct {
 	Kind    FindingKind        `json:"kind,omitempty"`
 	Text    string             `json:"text"`              // a sentence with the figures
@@ -152,7 +152,7 @@ func (f *Findings) Add(one Finding) (added bool) {
 	return true
 }
 
-// Has tells whether one is of any of the kinds.
+// Has reports whether one is of any of the kinds.
 func (f Findings) Has(kinds ...FindingKind) bool {
 	return slices.ContainsFunc(f, func(one Finding) bool { return slices.Contains(kinds, one.Kind) })
 }
@@ -171,5 +171,5 @@ func Warn(f Finding) Notice {
 	return Notice{Level: "warning", Text: f.Text, Kind: f.Kind, Figures: f.Figures}
 }
 
-// Finding is what stays of a notice beside the results.
+// Finding is what stays of a notice next to the results.
 func (n Notice) Finding() Finding { return Finding{Kind: n.Kind, Text: n.Text, Figures: n.Figures} }

@@ -15,9 +15,11 @@ type Machine struct {
 	SMT           string `json:"smt,omitempty"`            // on, off
 	Virtual       string `json:"virtual,omitempty"`        // what runs this machine; none to be seen where it is absent
 	SwapUsed      *int64 `json:"swap_used_bytes,omitempty"`
-	Throttles     *int64 `json:"thermal_throttles,omitempty"` // how often CPUs were slowed down for their heat since the machine was started
+	// how often CPUs were slowed down for their heat since the machine was started
+	Throttles *int64 `json:"thermal_throttles,omitempty"`
 
-	OtherContainers string `json:"other_containers,omitempty"` // that ran before the run and are not its own: how many, and some names
+	// that ran before the run and are not its own: how many, and some names
+	OtherContainers string `json:"other_containers,omitempty"`
 }
 
 // Software is what was in use besides the contenders.

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// IncidentKind names what has befallen a contender, or what it depends on.
+// IncidentKind names what has happened to a contender, or what it depends on.
 type IncidentKind string
 
 const (
@@ -18,7 +18,7 @@ const (
 	IncidentData     IncidentKind = "data"     // the store holds more or fewer documents than before
 )
 
-// Incident is something that was done to a contender from outside, or that befell it, as its
+// Incident is something that was done to a contender from outside, or that happened to it, as its
 // runtime tells it.
 type Incident struct {
 	At   time.Time    `json:"at"` // by this machine's clock
@@ -37,8 +37,9 @@ func (i Incident) String() string {
 
 // Lost is what a leg that did not run to its end has not measured.
 type Lost struct {
-	Phase Phase     `json:"phase,omitempty"`    // in which it ended
-	Step  *int      `json:"step,omitempty"`     // index of the step that was cut short; what it had is kept, marked as aborted
+	Phase Phase `json:"phase,omitempty"` // in which it ended
+	// index of the step that was cut short; what it had is kept, marked as aborted
+	Step  *int      `json:"step,omitempty"`
 	After *Duration `json:"after_ns,omitempty"` // how far that step had come
 	Had   int64     `json:"had,omitempty"`      // answers that it had counted by then
 	Steps []string  `json:"steps,omitempty"`    // names of the steps that were never begun, in their order

@@ -12,11 +12,11 @@ import (
 type Instance interface {
 	// BaseURL is how the load generator reaches it, without a slash at the end.
 	BaseURL() string
-	// Info tells what runs and under which limits. Only the address may change.
+	// Info says what runs and under which limits. Only the address may change.
 	Info() InstanceInfo
 	// Exited is closed as soon as the main process has ended, for whatever reason.
 	Exited() <-chan struct{}
-	// Exit tells how it ended; nil while it runs.
+	// Exit says how it ended; nil while it runs.
 	Exit() *Exit
 	// Usage reads the counters now. It works until Stop, and fails with an error afterwards or if
 	// the instance is gone.
@@ -44,10 +44,11 @@ type InstanceInfo struct {
 	LimitsNote     string     `json:"limits_note,omitempty"` // which limit is not enforced and why
 	CPUSet         cpuset.Set `json:"cpu_set,omitempty"`     // "0-3", as given to the runtime
 
-	Privileges Privileges `json:"privileges,omitzero"` // of a container: what its manifest asks for beyond what contenders have
+	// of a container: what its manifest asks for beyond what contenders have
+	Privileges Privileges `json:"privileges,omitzero"`
 }
 
-// Exit tells how a process ended.
+// Exit says how a process ended.
 type Exit struct {
 	At        time.Time `json:"at"`
 	Code      int       `json:"code"` // 128 + signal number where a signal ended it; -1: nobody could tell
@@ -92,20 +93,23 @@ var signalMeanings = map[string]string{
 	"SIGFPE":  " (an arithmetic error)",
 }
 
-// StopResult tells how gracefully an instance stopped.
+// StopResult says how gracefully an instance stopped.
 type StopResult struct {
-	Took     time.Duration `json:"took_ns"`          // from SIGTERM until it had ended
-	Graceful bool          `json:"graceful"`         // ended by itself with code 0 within the grace time (143, death by the default action of SIGTERM, is not graceful)
-	Killed   bool          `json:"killed"`           // had to be killed after the grace time
-	Forced   bool          `json:"forced,omitempty"` // was killed before the grace time was over, since somebody wanted the end by force
-	Already  bool          `json:"already"`          // had ended before it was asked
-	Exit     Exit          `json:"exit"`
+	Took time.Duration `json:"took_ns"` // from SIGTERM until it had ended
+	// ended by itself with code 0 within the grace time (143, death by the default action of SIGTERM, is not graceful)
+	Graceful bool `json:"graceful"`
+	Killed   bool `json:"killed"` // had to be killed after the grace time
+	// was killed before the grace time was over, since somebody wanted the end by force
+	Forced  bool `json:"forced,omitempty"`
+	Already bool `json:"already"` // had ended before it was asked
+	Exit    Exit `json:"exit"`
 }
 
 // Usage is one reading of an instance's counters. What the source cannot tell is nil, never 0.
 type Usage struct {
-	At         time.Time     `json:"at"`     // the middle of the reading, by this machine's clock
-	Source     string        `json:"source"` // "cgroup v1", "cgroup v2", "docker stats", "/proc", or two of them ("cgroup v2; memory and threads of /proc")
+	At time.Time `json:"at"` // the middle of the reading, by this machine's clock
+	// "cgroup v1", "cgroup v2", "docker stats", "/proc", or two of them ("cgroup v2; memory and threads of /proc")
+	Source     string        `json:"source"`
 	CPU        time.Duration `json:"cpu_ns"` // time used since start, user and system together
 	CPUUser    *Duration     `json:"cpu_user_ns,omitempty"`
 	CPUSystem  *Duration     `json:"cpu_system_ns,omitempty"`
@@ -128,17 +132,21 @@ type Throttling struct {
 
 // Memory in bytes.
 type Memory struct {
-	Used         int64  `json:"used_bytes"`            // without page cache: usage − inactive_file (v2), usage − cache + shmem (v1), RSS (/proc)
-	Peak         int64  `json:"peak_bytes"`            // high-water mark since start
-	PeakSource   string `json:"peak_source"`           // "max_usage", "memory.peak", "VmHWM", or "largest sample" (an estimate)
-	Limit        int64  `json:"limit_bytes,omitempty"` // 0: none
-	OOMKills     int64  `json:"oom_kills,omitempty"`
-	LimitHits    *int64 `json:"limit_hits,omitempty"`      // how often the limit was met, and memory had to be won back first
-	MajorFaults  *int64 `json:"major_faults,omitempty"`    // pages that had to be read from a disk
-	MinorFaults  *int64 `json:"minor_faults,omitempty"`    // pages that were in memory already, or are new
-	Refaults     *int64 `json:"refaults,omitempty"`        // pages that had been given up for want of memory, and were needed again
-	StepPeak     *int64 `json:"step_peak_bytes,omitempty"` // high-water mark since the beginning of the step, where the kernel can begin it anew
-	PeakIsSample bool   `json:"peak_is_sample,omitempty"`  // the peak is the largest sample: the true one may be higher
+	// without page cache: usage − inactive_file (v2), usage − cache + shmem (v1), RSS (/proc)
+	Used int64 `json:"used_bytes"`
+	Peak int64 `json:"peak_bytes"` // high-water mark since start
+	// "max_usage", "memory.peak", "VmHWM", or "largest sample" (an estimate)
+	PeakSource  string `json:"peak_source"`
+	Limit       int64  `json:"limit_bytes,omitempty"` // 0: none
+	OOMKills    int64  `json:"oom_kills,omitempty"`
+	LimitHits   *int64 `json:"limit_hits,omitempty"`   // how often the limit was met, and memory had to be won back first
+	MajorFaults *int64 `json:"major_faults,omitempty"` // pages that had to be read from a disk
+	MinorFaults *int64 `json:"minor_faults,omitempty"` // pages that were in memory already, or are new
+	// pages that had been given up for want of memory, and were needed again
+	Refaults *int64 `json:"refaults,omitempty"`
+	// high-water mark since the beginning of the step, where the kernel can begin it again
+	StepPeak     *int64 `json:"step_peak_bytes,omitempty"`
+	PeakIsSample bool   `json:"peak_is_sample,omitempty"` // the peak is the largest sample: the true one may be higher
 }
 
 // LogLine is one line that an instance has written. Text is as it came (bounded, without its line

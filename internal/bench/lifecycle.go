@@ -17,6 +17,7 @@ const (
 // LifecycleChecks are the names of all lifecycle checks in the order in which they are shown.
 func LifecycleChecks() []string {
 	return []string{
-		CheckNoEnvironment, CheckNoStore, CheckLogsPort, CheckLogsRequests, CheckImageSize, CheckThreads, CheckStillAnswers, CheckStops,
+		CheckNoEnvironment, CheckNoStore, CheckLogsPort, CheckLogsRequests, CheckImageSize, CheckThreads, CheckStillAnswers,
+		CheckStops,
 	}
 }

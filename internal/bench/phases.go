@@ -9,7 +9,8 @@ import (
 // PhaseSpec asks for single requests to be timed, phase by phase, right after a contender has
 // become ready.
 type PhaseSpec struct {
-	Requests int `json:"requests"` // after the very first one: so many on its connection, and so many on a new connection each
+	// after the very first one: so many on its connection, and so many on a new connection each
+	Requests int `json:"requests"`
 }
 
 // Phases are where the first requests of a leg have spent their time. The readiness poll, which
@@ -34,7 +35,7 @@ type RequestPhases struct {
 	Total     time.Duration `json:"total_ns"`
 	Status    int           `json:"status,omitempty"` // of the answer; 0: there was none
 	Bytes     int64         `json:"bytes,omitempty"`  // of its body
-	Err       string        `json:"error,omitempty"`  // why it is no success, bounded; the phases end where it failed
+	Err       string        `json:"error,omitempty"`  // why it is not a success, bounded; the phases end where it failed
 }
 
 // Typical is the request on the kept connection with the median total, of those that succeeded.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 )
@@ -41,7 +40,7 @@ type Latencies struct {
 }
 
 // Window is what happened in one second of a step's interval. The last one may be shorter. Results
-// of the earlier definition also have windows of the drain, behind the end of the sending, where
+// of the earlier definition also have windows of the drain, after the end of the sending, where
 // something ended in them.
 type Window struct {
 	Start     time.Duration       `json:"start_ns"` // since the start of the interval
@@ -49,16 +48,19 @@ type Window struct {
 	Succeeded int64               `json:"succeeded"`
 	Failed    map[ErrorKind]int64 `json:"failed,omitempty"`
 	Bytes     int64               `json:"bytes"`
-	P50       time.Duration       `json:"p50_ns"` // of the successes that ended in this window; 0 without any; open loop: from when they were due
-	P90       time.Duration       `json:"p90_ns"`
-	P99       time.Duration       `json:"p99_ns"`
-	Max       time.Duration       `json:"max_ns"`
-	Drain     bool                `json:"drain,omitempty"` // earlier definition: nothing was sent any more, so that its rate means nothing
-	Sent      int64               `json:"sent,omitempty"`  // in this window; these and the following ones in an open loop only
-	Due       int64               `json:"due,omitempty"`
-	Late      int64               `json:"late,omitempty"`    // sent more than 1 ms after they were due
-	Dropped   int64               `json:"dropped,omitempty"` // never sent
-	Rate      float64             `json:"rate,omitempty"`    // requests due per second as it was at the end of the window; 0: none by rate
+	// of the successes that ended in this window; 0 without any; open loop: from when they were due
+	P50 time.Duration `json:"p50_ns"`
+	P90 time.Duration `json:"p90_ns"`
+	P99 time.Duration `json:"p99_ns"`
+	Max time.Duration `json:"max_ns"`
+	// earlier definition: nothing was sent any more, so that its rate means nothing
+	Drain   bool  `json:"drain,omitempty"`
+	Sent    int64 `json:"sent,omitempty"` // in this window; these and the following ones in an open loop only
+	Due     int64 `json:"due,omitempty"`
+	Late    int64 `json:"late,omitempty"`    // sent more than 1 ms after they were due
+	Dropped int64 `json:"dropped,omitempty"` // never sent
+	// requests due per second as it was at the end of the window; 0: none by rate
+	Rate float64 `json:"rate,omitempty"`
 }
 
 // Throughput is successes per second of the window.
@@ -76,7 +78,7 @@ const (
 	// Foreign is that of another tool, whose results have been imported.
 	Foreign Definition = 1
 	// Interval counts the answers whose last byte arrived within an interval in the steady state,
-	// over its length. The load begins before it and goes on until its end; counters are read at
+	// over its length. The load begins before it and continues until its end; counters are read at
 	// its two ends.
 	Interval Definition = 2
 )
@@ -95,8 +97,8 @@ func (d Definition) String() string {
 }
 
 // EarlierWarning is the doubt about results in which steps were measured by the earlier definition.
-const EarlierWarning = "measured by the earlier definition of a step: under saturation its throughput may be too high by a third, " +
-	"its CPU time per request too low by half; compare it with results of the same definition only"
+const EarlierWarning = "measured by the earlier definition of a step: under saturation its throughput may be too " +
+	"high by a third, its CPU time per request too low by half; compare it with results of the same definition only"
 
 // Load is what the load engine saw of one step.
 //
@@ -104,36 +106,51 @@ const EarlierWarning = "measured by the earlier definition of a step: under satu
 type Load struct {
 	Definition Definition `json:"definition,omitempty"`
 
-	Started   time.Time            `json:"started"`                   // of the interval
-	Elapsed   time.Duration        `json:"elapsed_ns"`                // length of the interval, which is what Throughput is over
-	LeadIn    time.Duration        `json:"lead_in_ns,omitempty"`      // load before the interval
-	Scheduled int64                `json:"scheduled"`                 // closed loop: the same as Sent; open loop: those that came due, which is Sent + Dropped
-	Sent      int64                `json:"sent"`                      // in the step, from the beginning of the lead-in
-	Succeeded int64                `json:"succeeded"`                 // answers that arrived within the interval
-	Lead      int64                `json:"lead_succeeded,omitempty"`  // successes before it
-	Drain     int64                `json:"drain_succeeded,omitempty"` // and after it
-	Cut       int64                `json:"cut,omitempty"`             // in flight when the step was interrupted: neither succeeded nor failed
-	Backlog   int64                `json:"backlog,omitempty"`         // in flight, or waiting for a connection, at the end of the interval
-	Unserved  int                  `json:"unserved,omitempty"`        // connections without any answer when the lead-in had to end: the queue is longer than it
-	Failed    map[ErrorKind]int64  `json:"failed,omitempty"`          // in the step, also before and after the interval: no failure is left out
-	Bytes     int64                `json:"bytes"`                     // of the bodies of Succeeded
-	Latency   Latencies            `json:"latency"`                   // of Succeeded, from the moment that LatencyOf names
-	Timeouts  Latencies            `json:"timeouts,omitzero"`         // of time-outs, with the time they took from their sending
-	Failures  Latencies            `json:"failures"`                  // of failures other than time-outs
-	Windows   []Window             `json:"windows"`                   //
-	ClientCPU time.Duration        `json:"client_cpu_ns"`             // CPU time of locbench itself during Wall (includes an embedded store)
-	Wall      time.Duration        `json:"wall_ns,omitempty"`         // between the readings of CPU times at the two ends; 0: not known, Elapsed is close
-	Warnings  Findings             `json:"warnings,omitempty"`        // doubt beside the result: "the client may be the bottleneck: …"
-	Examples  map[ErrorKind]string `json:"examples,omitempty"`        // the first error text of each kind, bounded
+	Started time.Time     `json:"started"`              // of the interval
+	Elapsed time.Duration `json:"elapsed_ns"`           // length of the interval, which is what Throughput is over
+	LeadIn  time.Duration `json:"lead_in_ns,omitempty"` // load before the interval
+	// closed loop: the same as Sent; open loop: those that came due, which is Sent + Dropped
+	Scheduled int64 `json:"scheduled"`
+	Sent      int64 `json:"sent"`                      // in the step, from the beginning of the lead-in
+	Succeeded int64 `json:"succeeded"`                 // answers that arrived within the interval
+	Lead      int64 `json:"lead_succeeded,omitempty"`  // successes before it
+	Drain     int64 `json:"drain_succeeded,omitempty"` // and after it
+	// in flight when the step was interrupted: neither succeeded nor failed
+	Cut     int64 `json:"cut,omitempty"`
+	Backlog int64 `json:"backlog,omitempty"` // in flight, or waiting for a connection, at the end of the interval
+	// connections without any answer when the lead-in had to end: the queue is longer than it
+	Unserved int `json:"unserved,omitempty"`
+	// in the step, also before and after the interval: no failure is left out
+	Failed   map[ErrorKind]int64 `json:"failed,omitempty"`
+	Bytes    int64               `json:"bytes"`             // of the bodies of Succeeded
+	Latency  Latencies           `json:"latency"`           // of Succeeded, from the moment that LatencyOf names
+	Timeouts Latencies           `json:"timeouts,omitzero"` // of time-outs, with the time they took from their sending
+	Failures Latencies           `json:"failures"`          // of failures other than time-outs
+	Windows  []Window            `json:"windows"`           //
+	// CPU time of locbench itself during Wall (includes an embedded store)
+	ClientCPU time.Duration `json:"client_cpu_ns"`
+	// between the readings of CPU times at the two ends; 0: not known, Elapsed is close
+	Wall time.Duration `json:"wall_ns,omitempty"`
+	// doubt about the result: "the client may be the bottleneck: …"
+	Warnings Findings             `json:"warnings,omitempty"`
+	Examples map[ErrorKind]string `json:"examples,omitempty"` // the first error text of each kind, bounded
 
-	Requests   []RequestLoad `json:"requests,omitempty"`       // of each kind, where the step asked more than one; in the order of the profile
-	Checked    int64         `json:"checked,omitempty"`        // answers whose whole body was compared with the known one
-	InFlight   float64       `json:"in_flight,omitempty"`      // requests in flight, on average over Elapsed; in a steady state throughput × mean latency
-	Loop       string        `json:"loop,omitempty"`           // that of the client: "io_uring", "epoll", or "portable", which has a goroutine for each connection
-	Stamped    int64         `json:"stamped,omitempty"`        // answers whose latency ends when the kernel took in their last byte, since the client had to be woken up for them; that of the others ends when they were read
-	ClientWake time.Duration `json:"client_wake_ns,omitempty"` // summed over Stamped: how much later than that they were read, which no latency contains
-	ClientCPUs float64       `json:"client_cpus,omitempty"`    // that locbench may use, by its affinity and its CPU quota; 0: not known
-	Saturation float64       `json:"saturation,omitempty"`     // share of Wall in which the busiest thread of the client did not wait for anything; 0: not known
+	// of each kind, where the step asked more than one; in the order of the profile
+	Requests []RequestLoad `json:"requests,omitempty"`
+	Checked  int64         `json:"checked,omitempty"` // answers whose whole body was compared with the known one
+	// requests in flight, on average over Elapsed; in a steady state throughput × mean latency
+	InFlight float64 `json:"in_flight,omitempty"`
+	// that of the client: "io_uring", "epoll", or "portable", which has a goroutine for each connection
+	Loop string `json:"loop,omitempty"`
+	// answers whose latency ends when the kernel took in their last byte, since the client had to be woken up for them;
+	// that of the others ends when they were read
+	Stamped int64 `json:"stamped,omitempty"`
+	// summed over Stamped: how much later than that they were read, which no latency contains
+	ClientWake time.Duration `json:"client_wake_ns,omitempty"`
+	// that locbench may use, by its affinity and its CPU quota; 0: not known
+	ClientCPUs float64 `json:"client_cpus,omitempty"`
+	// share of Wall in which the busiest thread of the client did not wait for anything; 0: not known
+	Saturation float64 `json:"saturation,omitempty"`
 
 	// Open loop only. Nothing waits without being counted: what could not be sent when it was due
 	// was late or dropped.
@@ -144,7 +161,8 @@ type Load struct {
 	Held      int64     `json:"held,omitempty"`        // of Late and Dropped: because every connection was in use
 	Dropped   int64     `json:"dropped,omitempty"`     // came due and were never sent
 	MostOpen  int       `json:"most_open,omitempty"`   // connections in use at the same time
-	FinalRate float64   `json:"final_rate,omitempty"`  // requests due per second at the end, where somebody has changed the rate
+	// requests due per second at the end, where somebody has changed the rate
+	FinalRate float64 `json:"final_rate,omitempty"`
 }
 
 // FirstAnswer is the first answer of a contender, where that did not yet say that it is ready.
@@ -204,10 +222,11 @@ func (l Load) ErrorRatio() float64 {
 
 // StepResult is one finished step of a leg.
 type StepResult struct {
-	Index   int     `json:"index"` // from 0
-	Step    Step    `json:"step"`
-	Load    Load    `json:"load"`
-	Before  *Usage  `json:"before,omitempty"` // counters at the two ends of exactly this step; nil if they could not be read
+	Index int  `json:"index"` // from 0
+	Step  Step `json:"step"`
+	Load  Load `json:"load"`
+	// counters at the two ends of exactly this step; nil if they could not be read
+	Before  *Usage  `json:"before,omitempty"`
 	After   *Usage  `json:"after,omitempty"`
 	Samples []Usage `json:"samples,omitempty"` // once a second in between
 
@@ -305,196 +324,9 @@ func (s StepResult) MemorySeconds() (float64, bool) {
 	return float64(s.After.Memory.Peak) / (1 << 20) / s.Load.Throughput(), true
 }
 
-// CheckStatus is the outcome of a check.
-type CheckStatus string
-
-// The outcomes. Info is a measured value that cannot fail, such as the size of an image.
-const (
-	CheckPassed  CheckStatus = "passed"
-	CheckFailed  CheckStatus = "failed"
-	CheckSkipped CheckStatus = "skipped"
-	CheckInfo    CheckStatus = "info"
-)
-
-// CheckResult is one check. A failed one is a result, never the end of a run.
-type CheckResult struct {
-	Group   string        `json:"group"` // "lifecycle", or an endpoint group: "get", "search", …
-	Name    string        `json:"name"`  // unique within the group
-	Status  CheckStatus   `json:"status"`
-	Value   string        `json:"value,omitempty"`  // what a table shows: "11.8 MiB", "4 processes, 11 threads", "404"
-	Detail  string        `json:"detail,omitempty"` // of a failure or skip: wanted and got, bounded
-	Took    time.Duration `json:"took_ns"`
-	Suite   string        `json:"suite,omitempty"`
-	Request string        `json:"request,omitempty"` // "GET /city/v1/get?id=1"
-}
-
-// Mark is a reading between the phases: "after start-up", "after checks".
-type Mark struct {
-	Name  string `json:"name"`
-	Usage Usage  `json:"usage"`
-}
-
-// LegState says how far a leg has come.
-type LegState string
-
-// The states. Only a complete leg is whole; --resume runs every other again as a fresh life.
-const (
-	LegPending  LegState = "pending"
-	LegRunning  LegState = "running"
-	LegComplete LegState = "complete" // every step was run
-	LegFailed   LegState = "failed"   // did not start, died or hung; what it did before is kept
-	LegAborted  LegState = "aborted"  // interrupted from outside
-)
-
-// LegResult is all that is known of one leg. One file each.
-type LegResult struct {
-	Schema      int           `json:"schema"`
-	Leg         Leg           `json:"leg"`
-	State       LegState      `json:"state"`
-	Service     Service       `json:"service"`
-	Artifact    Artifact      `json:"artifact"`
-	Instance    *InstanceInfo `json:"instance,omitempty"`
-	Started     time.Time     `json:"started"`
-	Ended       time.Time     `json:"ended,omitzero"`
-	StartUp     *Duration     `json:"start_up_ns,omitempty"`  // from the start of the process to the first answer that says it is ready
-	FirstAnswer *FirstAnswer  `json:"first_answer,omitempty"` // nil: that was the first of any kind
-	Phases      *Phases       `json:"phases,omitempty"`       // of the first requests, where the profile asked for them
-	Marks       []Mark        `json:"marks,omitempty"`
-	Checks      []CheckResult `json:"checks,omitempty"`
-	Steps       []StepResult  `json:"steps,omitempty"`
-	Stop        *StopResult   `json:"stop,omitempty"`
-	Exit        *Exit         `json:"exit,omitempty"`    // if it ended before it was asked to
-	Failure     string        `json:"failure,omitempty"` // what went wrong, in words
-	LastLog     []LogLine     `json:"last_log,omitempty"`
-	Warnings    Findings      `json:"warnings,omitempty"`
-	Lost        *Lost         `json:"lost,omitempty"` // what it has not measured, where it did not run to its end
-
-	Incidents     []Incident     `json:"incidents,omitempty"`     // what was done to it from outside, in the order of time
-	Interventions []Intervention `json:"interventions,omitempty"` // what somebody asked for while it ran
-}
-
-// Definition is that of the leg's steps; ok is false where nothing was sent in any.
-func (l LegResult) Definition() (d Definition, ok bool) {
-	for _, s := range l.Steps {
-		if s.Load.Sent > 0 && (!ok || s.Load.Definition < d) {
-			d, ok = s.Load.Definition, true
-		}
-	}
-	return d, ok
-}
-
-// Run is the record of a whole run: run.json.
-type Run struct {
-	Schema   int         `json:"schema"`
-	ID       string      `json:"id"` // also in every label
-	State    RunState    `json:"state"`
-	Profile  Profile     `json:"profile"`
-	Legs     []LegEntry  `json:"legs"`                   // in the order in which they run
-	Hash     string      `json:"profile_hash,omitempty"` // of what the profile decides about the figures
-	Seed     uint64      `json:"seed"`                   // of the order and of the drawn ids
-	Started  time.Time   `json:"started"`
-	Ended    time.Time   `json:"ended,omitzero"`
-	Command  []string    `json:"command"`
-	Machine  Machine     `json:"machine"`
-	Isolated *Isolation  `json:"isolation,omitempty"` // nil: by a version that parted nothing
-	Software Software    `json:"software"`
-	Store    StoreInfo   `json:"store"`
-	Data     DataInfo    `json:"data"`
-	Warnings Findings    `json:"warnings,omitempty"`
-	Resumed  []time.Time `json:"resumed,omitempty"`
-	Search   string      `json:"search,omitempty"`       // the objective under which the steps were chosen one by one, as locbench capacity does
-	TLS      *TLS        `json:"tls,omitempty"`          // nil: certificates are checked against those of the system
-	Targets  []Target    `json:"targets,omitempty"`      // services that run already, one for each contender; no leg launches anything then
-	Services []string    `json:"services_dir,omitempty"` // folders outside the binary that contenders came from
-
-	AcceptFailedChecks bool `json:"accept_failed_checks,omitempty"` // somebody wants claims about contenders whose checks failed
-
-	Interventions []Intervention `json:"interventions,omitempty"` // what somebody asked for between two legs, or before the first; the others are with their legs
-}
-
-// LegEntry is a leg's line in run.json.
-type LegEntry struct {
-	Leg   Leg      `json:"leg"`
-	State LegState `json:"state"`
-	File  string   `json:"file"` // relative to the results folder
-
-	Unsound *Unsound `json:"unsound,omitempty"` // why its contender supports no claim; nil: nothing is known against it
-}
-
-// RunState says how a run stands.
-type RunState string
-
-const (
-	RunRunning     RunState = "running"  // or killed: then nobody could write another
-	RunComplete    RunState = "complete" // every leg was run, and at least one to its end (see Run.Outcome)
-	RunFailed      RunState = "failed"   // no leg is complete, or not all were run, or a threshold has cut some short
-	RunInterrupted RunState = "interrupted"
-)
-
 func perSecond(n int64, d time.Duration) float64 {
 	if d <= 0 {
 		return 0
 	}
 	return float64(n) / d.Seconds()
-}
-
-// Outcome is the state of a run, and which contenders have failed in it: "kt-ktor in 2 of 6
-// rounds". It is complete though one has failed, which earlier versions called failed.
-func (r Run) Outcome() (state RunState, failed []string) {
-	rounds, failures := map[string]int{}, map[string]int{}
-	var labels []string
-	complete, tried := false, true
-	for _, e := range r.Legs {
-		label := e.Leg.Label()
-		if rounds[label]++; rounds[label] == 1 {
-			labels = append(labels, label)
-		}
-		switch e.State {
-		case LegComplete:
-			complete = true
-		case LegFailed:
-			failures[label]++
-		default:
-			tried = false
-		}
-	}
-	slices.Sort(labels) // their order in the first round is drawn
-	for _, label := range labels {
-		switch n := failures[label]; {
-		case n == 0:
-		case n == rounds[label]:
-			failed = append(failed, label)
-		default:
-			failed = append(failed, fmt.Sprintf("%s in %d of %d rounds", label, n, rounds[label]))
-		}
-	}
-	if r.State == RunFailed && complete && tried {
-		return RunComplete, failed
-	}
-	return r.State, failed
-}
-
-// OutcomeText is a line: "complete; failed: kt-ktor; orders-fake failed 36 of 36 checks".
-func (r Run) OutcomeText() string {
-	const named = 3
-	state, failed := r.Outcome()
-	text := string(state)
-	if len(failed) > 0 {
-		if state != RunFailed {
-			text += "; failed"
-		}
-		if n := len(failed); n > named {
-			text = fmt.Sprintf("%s: %d contenders", text, n)
-		} else {
-			text += ": " + strings.Join(failed, ", ")
-		}
-	}
-	if unsound := r.Unsound(); len(unsound) > named {
-		text += fmt.Sprintf("; %d contenders answered wrongly", len(unsound))
-	} else {
-		for _, u := range unsound {
-			text += "; " + u.Label + " " + u.Brief()
-		}
-	}
-	return text
 }

@@ -51,7 +51,8 @@ func (all traits[K, T]) get(kind K) (none T) {
 var runtimes = traits[Runtime, RuntimeTraits]{
 	{RuntimeAuto, RuntimeTraits{Help: "Docker where an engine answers, else processes", Auto: true}},
 	{RuntimeDocker, RuntimeTraits{Help: "containers: limits as in a cluster", Where: "in a container", Container: true}},
-	{RuntimeProcess, RuntimeTraits{Help: "processes of this machine: needs the contender's toolchain", Where: "as a process", OnHost: true}},
+	{RuntimeProcess, RuntimeTraits{Help: "processes of this machine: needs the contender's toolchain",
+		Where: "as a process", OnHost: true}},
 	{RuntimeURL, RuntimeTraits{Foreign: true}},
 }
 

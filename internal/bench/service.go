@@ -12,26 +12,29 @@ import (
 // Service is a contender as its manifest describes it. Its templates are not filled in yet (package
 // contender does that).
 type Service struct {
-	Name            string            `json:"name"`
-	Title           string            `json:"title,omitempty"`
-	Variant         string            `json:"variant,omitempty"` // the one that was applied; "" in a manifest and where there are none
-	Language        string            `json:"language"`
-	LanguageVersion string            `json:"language_version,omitempty"`
-	Framework       string            `json:"framework"`
-	Version         string            `json:"version"`
-	Tags            []string          `json:"tags,omitempty"`       // async, blocking, jvm, native, …
-	Endpoints       []string          `json:"endpoints"`            // groups served: get closest associatedFeatured search featured api-docs benchmark
-	Port            int               `json:"port"`                 // inside a container
-	Env             map[string]string `json:"env,omitempty"`        // templates
-	Ready           Ready             `json:"ready"`                //
-	Builtin         bool              `json:"builtin,omitempty"`    // runs as "locbench serve": image FROM scratch plus the running binary
-	Docker          *DockerRecipe     `json:"docker,omitempty"`     // nil: cannot run in a container (unless Builtin)
-	Process         *ProcessRecipe    `json:"process,omitempty"`    // nil: cannot run as a process (unless Builtin)
-	Variants        []Variant         `json:"variants,omitempty"`   // the first is the default
-	Unverified      string            `json:"unverified,omitempty"` // why nobody has seen it run; "" when verified
-	URL             string            `json:"url,omitempty"`        // where it runs already; "": locbench starts it
-	Dir             string            `json:"dir"`                  // where the manifest was found, for messages
-	Files           fs.FS             `json:"-"`                    // the folder of the manifest: sources, Dockerfile
+	Name  string `json:"name"`
+	Title string `json:"title,omitempty"`
+	// the one that was applied; "" in a manifest and where there are none
+	Variant         string   `json:"variant,omitempty"`
+	Language        string   `json:"language"`
+	LanguageVersion string   `json:"language_version,omitempty"`
+	Framework       string   `json:"framework"`
+	Version         string   `json:"version"`
+	Tags            []string `json:"tags,omitempty"` // async, blocking, jvm, native, …
+	// groups served: get closest associatedFeatured search featured api-docs benchmark
+	Endpoints []string          `json:"endpoints"`
+	Port      int               `json:"port"`          // inside a container
+	Env       map[string]string `json:"env,omitempty"` // templates
+	Ready     Ready             `json:"ready"`         //
+	// runs as "locbench serve": image FROM scratch plus the running binary
+	Builtin    bool           `json:"builtin,omitempty"`
+	Docker     *DockerRecipe  `json:"docker,omitempty"`     // nil: cannot run in a container (unless Builtin)
+	Process    *ProcessRecipe `json:"process,omitempty"`    // nil: cannot run as a process (unless Builtin)
+	Variants   []Variant      `json:"variants,omitempty"`   // the first is the default
+	Unverified string         `json:"unverified,omitempty"` // why nobody has seen it run; "" when verified
+	URL        string         `json:"url,omitempty"`        // where it runs already; "": locbench starts it
+	Dir        string         `json:"dir"`                  // where the manifest was found, for messages
+	Files      fs.FS          `json:"-"`                    // the folder of the manifest: sources, Dockerfile
 }
 
 // Ready says when a contender counts as started.
@@ -57,9 +60,10 @@ const DefaultProcesses = 4096
 
 // Privileges are what a container gets beyond those that contenders have by default.
 type Privileges struct {
-	Capabilities  []string `json:"capabilities,omitempty"`   // Linux capabilities without "CAP_", or ALL
-	NewPrivileges bool     `json:"new_privileges,omitempty"` // its programs may gain privileges when they start, as setuid ones do
-	Processes     int64    `json:"processes,omitempty"`      // processes and threads together, where the profile has no such limit
+	Capabilities []string `json:"capabilities,omitempty"` // Linux capabilities without "CAP_", or ALL
+	// its programs may gain privileges when they start, as setuid ones do
+	NewPrivileges bool  `json:"new_privileges,omitempty"`
+	Processes     int64 `json:"processes,omitempty"` // processes and threads together, where the profile has no such limit
 }
 
 // String lists them; "" for none.
@@ -110,7 +114,8 @@ type Artifact struct {
 	BinarySize  int64         `json:"binary_bytes,omitempty"` // process: size of what is started, if it is one file
 	BuildTime   time.Duration `json:"build_ns,omitempty"`     // 0: nothing had to be built
 	BuildCached bool          `json:"build_cached,omitempty"`
-	Sources     string        `json:"sources_hash,omitempty"` // SHA-256 of the contender's manifest and sources, so that an uncommitted change is seen too
+	// SHA-256 of the contender's manifest and sources, so that an uncommitted change is seen too
+	Sources string `json:"sources_hash,omitempty"`
 }
 
 // LaunchSpec asks a launcher for one instance.

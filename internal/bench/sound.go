@@ -12,7 +12,7 @@ import (
 // claim, where a profile says nothing else.
 const DefaultMaxErrors = 0.01
 
-// AsksData tells whether the data set has a part in a run of the profile: it fills the store, is
+// AsksData reports whether the data set has a part in a run of the profile: it fills the store, is
 // what answers are compared with, or has the ids that are asked for.
 func (p Profile) AsksData() bool {
 	return !p.Store.Kind.Traits().None || p.Validate > 0 || slices.ContainsFunc(p.Requests, func(r Request) bool {

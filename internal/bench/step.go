@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -13,19 +14,24 @@ import (
 // Step is one stage of load. Exactly one of Connections, Rate (or PeakShare, from which it is
 // worked out) and Arrivals is set.
 type Step struct {
-	Name           string    `json:"name"`                      // "64 connections"; unique only together with its index
-	Connections    int       `json:"connections,omitempty"`     // closed loop: each connection asks again as soon as it has its answer
-	Rate           float64   `json:"rate,omitempty"`            // open loop: requests due per second: always, or at the start of a ramp, or the mean of a wave
-	RampTo         float64   `json:"ramp_to,omitempty"`         // the rate goes evenly from Rate to this by the end of Duration; 0: no ramp
-	Wave           *Wave     `json:"wave,omitempty"`            // the rate swings around Rate
-	PeakShare      float64   `json:"peak_share,omitempty"`      // Rate is this share of the peak of the steps before: see AtPeak
-	Arrivals       *Arrivals `json:"arrivals,omitempty"`        //
-	MaxConnections int       `json:"max_connections,omitempty"` // of Rate and Arrivals: how many may be open; 0: the engine's choice
-	RampFrom       int       `json:"ramp_from,omitempty"`       // closed loop: so many connections ask from the start, all of Connections at the end of Duration; 0: no ramp
-	Request        string    `json:"request,omitempty"`         // the name of the only request asked; "": the whole mix
-	WarmUp         bool      `json:"warm_up,omitempty"`         // shown, but set apart from the measurement
-	Duration       Duration  `json:"duration_ns"`
-	MaxRequests    int64     `json:"max_requests,omitempty"` // 0: bounded by Duration alone
+	Name string `json:"name"` // "64 connections"; unique only together with its index
+	// closed loop: each connection asks again as soon as it has its answer
+	Connections int `json:"connections,omitempty"`
+	// open loop: requests due per second: always, or at the start of a ramp, or the mean of a wave
+	Rate   float64 `json:"rate,omitempty"`
+	RampTo float64 `json:"ramp_to,omitempty"` // the rate goes evenly from Rate to this by the end of Duration; 0: no ramp
+	Wave   *Wave   `json:"wave,omitempty"`    // the rate swings around Rate
+	// Rate is this share of the peak of the steps before: see AtPeak
+	PeakShare float64   `json:"peak_share,omitempty"`
+	Arrivals  *Arrivals `json:"arrivals,omitempty"` //
+	// of Rate and Arrivals: how many may be open; 0: the engine's choice
+	MaxConnections int `json:"max_connections,omitempty"`
+	// closed loop: so many connections ask from the start, all of Connections at the end of Duration; 0: no ramp
+	RampFrom    int      `json:"ramp_from,omitempty"`
+	Request     string   `json:"request,omitempty"` // the name of the only request asked; "": the whole mix
+	WarmUp      bool     `json:"warm_up,omitempty"` // shown, but set apart from the measurement
+	Duration    Duration `json:"duration_ns"`
+	MaxRequests int64    `json:"max_requests,omitempty"` // 0: bounded by Duration alone
 }
 
 // Arrivals are users that come within a time, whether or not earlier ones were served.
@@ -41,7 +47,7 @@ type Wave struct {
 	Period    Duration `json:"period_ns"`
 }
 
-// Open tells whether requests are due by the clock, whether or not earlier ones have been answered.
+// Open reports whether requests are due by the clock, whether or not earlier ones have been answered.
 func (s Step) Open() bool { return s.Rate > 0 || s.PeakShare > 0 || s.Arrivals != nil }
 
 // AtPeak is the step with its rate worked out where that is a share of the peak (successes per
@@ -163,7 +169,7 @@ func plural(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun
 }
 
-// Same tells whether two steps put the same load on a contender, for however long. The rate of a
+// Same reports whether two steps put the same load on a contender, for however long. The rate of a
 // share of the peak is each side's own.
 func (s Step) Same(other Step) bool {
 	if s.WarmUp != other.WarmUp || s.Request != other.Request {
@@ -172,26 +178,27 @@ func (s Step) Same(other Step) bool {
 	if s.PeakShare > 0 && s.PeakShare == other.PeakShare {
 		return true
 	}
-	return s.Name == other.Name && s.Connections == other.Connections && s.RampFrom == other.RampFrom && s.Rate == other.Rate && s.RampTo == other.RampTo &&
+	return s.Name == other.Name && s.Connections == other.Connections && s.RampFrom == other.RampFrom &&
+		s.Rate == other.Rate && s.RampTo == other.RampTo &&
 		equal(s.Wave, other.Wave) && equal(s.Arrivals, other.Arrivals)
 }
 
 func equal[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// NoTurns says what a step does that makes no sense in turns; "" where it fits them.
-func (s Step) NoTurns() string {
+// CheckTurns says why a step cannot be run in turns; nil where it can.
+func (s Step) CheckTurns() error {
 	switch {
 	case s.RampFrom > 0 || s.RampTo > 0 || s.Wave != nil:
-		return "change its load by the time"
+		return errors.New("its load changes over time")
 	case s.Arrivals != nil:
-		return "have users arriving"
+		return errors.New("its users arrive once")
 	case s.MaxRequests > 0:
-		return "end after some requests"
+		return errors.New("it ends after a number of requests")
 	}
-	return ""
+	return nil
 }
 
-// Validate tells all that is wrong with a step.
+// Validate says all that is wrong with a step.
 func (s Step) Validate() (errs []error) {
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	ways := 0
@@ -206,7 +213,8 @@ func (s Step) Validate() (errs []error) {
 	case s.Arrivals != nil:
 		a := *s.Arrivals
 		if a.Users < 1 || a.Users > MaxUsers || a.Requests < 1 || a.Requests > MaxUsers || a.Over <= 0 {
-			bad("arrivals of %d users over %s with %d requests each: there must be 1 to %d users and requests, and a time", a.Users, a.Over, a.Requests, MaxUsers)
+			bad("arrivals of %d users over %s with %d requests each: there must be 1 to %d users and requests, and a time",
+				a.Users, a.Over, a.Requests, MaxUsers)
 		}
 		if s.MaxRequests != 0 {
 			bad("at most %d requests: arrivals say themselves how many there are", s.MaxRequests)
@@ -225,7 +233,8 @@ func (s Step) Validate() (errs []error) {
 			bad("a rate is constant, a ramp, or a wave with a period")
 		}
 	case s.RampFrom != 0 && (s.RampFrom < 1 || s.RampFrom >= s.Connections):
-		bad("a ramp from %d to %d connections: it must begin with 1 at least, and with fewer than it ends with", s.RampFrom, s.Connections)
+		bad("a ramp from %d to %d connections: it must begin with 1 at least, and with fewer than it ends with", s.RampFrom,
+			s.Connections)
 	case s.Connections < 1 || s.Connections > MaxConnections:
 		bad("%d connections: it must be 1 to %d", s.Connections, MaxConnections)
 	}

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"fmt"
 	"testing"
 	"time"
 )
@@ -83,13 +84,13 @@ func TestStepIsTheSame(t *testing.T) {
 
 func TestStepFitsTurns(t *testing.T) {
 	for want, s := range map[string]Step{
-		"":                            {Connections: 5, WarmUp: true},
-		"change its load by the time": {RampTo: 5},
-		"have users arriving":         {Arrivals: &Arrivals{}},
-		"end after some requests":     {MaxRequests: 1},
+		"<nil>":                              {Connections: 5, WarmUp: true},
+		"its load changes over time":         {RampTo: 5},
+		"its users arrive once":              {Arrivals: &Arrivals{}},
+		"it ends after a number of requests": {MaxRequests: 1},
 	} {
 		t.Run(want, func(t *testing.T) {
-			if got := s.NoTurns(); got != want {
+			if got := fmt.Sprint(s.CheckTurns()); got != want {
 				t.Errorf("%+v: %q, want %q", s, got, want)
 			}
 		})

@@ -43,7 +43,8 @@ type StoreSpec struct {
 	URL     string    `json:"url,omitempty"`        // external: e.g. http://10.0.0.5:9200
 	Image   string    `json:"image,omitempty"`      // container
 	Latency Duration  `json:"latency_ns,omitempty"` // embedded: median latency added to every answer; 0 adds none
-	P99     Duration  `json:"p99_ns,omitempty"`     // embedded: 99 % quantile of the added latency; 0 means constant Latency
+	// embedded: 99 % quantile of the added latency; 0 means constant Latency
+	P99 Duration `json:"p99_ns,omitempty"`
 }
 
 // Chosen is the kind that "auto" stands for.
@@ -57,5 +58,5 @@ func (s StoreSpec) Chosen() StoreKind {
 	return StoreEmbedded
 }
 
-// Unnamed says whether the store is one at a URL, and no URL is given.
-func (s StoreSpec) Unnamed() bool { return s.Kind.Traits().ByURL && s.URL == "" }
+// NeedsURL says whether the store is one at a URL, and no URL is given.
+func (s StoreSpec) NeedsURL() bool { return s.Kind.Traits().ByURL && s.URL == "" }

@@ -10,7 +10,8 @@ import (
 // places matches what is filled in, in headers, bodies and the environment of contenders: ${NAME}
 // by the environment of locbench ($${NAME} is the text ${NAME}), and {word} by a value of a
 // request ({{word}} is the text {word}). Other braces, such as those of JSON, are what they are.
-var places = regexp.MustCompile(`\$?\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\{\{([A-Za-z_][A-Za-z0-9_]*)\}\}|\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+var places = regexp.MustCompile(
+	`\$?\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\{\{([A-Za-z_][A-Za-z0-9_]*)\}\}|\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
 // EnvNames are the variables of the environment that texts name as ${NAME}, each once, in order.
 func EnvNames(texts ...string) (names []string) {

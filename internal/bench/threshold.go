@@ -2,9 +2,10 @@ package bench
 
 // Threshold is what a profile wants of the measured steps. Warm-ups are not judged.
 type Threshold struct {
-	Objective string `json:"objective"`           // conditions as package slo reads them: "p99<50ms,errors<0.1%"
-	FromStep  int    `json:"from_step,omitempty"` // number of the first step that is judged, from 1 and with the warm-ups counted; 0: the first
-	Stop      Scope  `json:"stop,omitempty"`      // what ends after a step that misses it; "": nothing
+	Objective string `json:"objective"` // conditions as package slo reads them: "p99<50ms,errors<0.1%"
+	// number of the first step that is judged, from 1 and with the warm-ups counted; 0: the first
+	FromStep int   `json:"from_step,omitempty"`
+	Stop     Scope `json:"stop,omitempty"` // what ends after a step that misses it; "": nothing
 }
 
 // Scope is what a missed threshold ends.
@@ -15,16 +16,17 @@ const (
 	ScopeRun Scope = "run"
 )
 
-// Concerns tells whether a step is judged by the threshold; index counts from 0.
+// Concerns reports whether a step is judged by the threshold; index counts from 0.
 func (t Threshold) Concerns(index int, step Step) bool { return !step.WarmUp && index+1 >= t.FromStep }
 
 // Judgement is what became of one condition of a threshold in one step.
 type Judgement struct {
-	Condition string   `json:"condition"`         // one comparison: "p99<50ms"
-	Value     *float64 `json:"value,omitempty"`   // the figure: ns, a share from 0 to 1, or successes per second; absent: not known, since nothing succeeded
-	Passed    bool     `json:"passed"`            //
-	Text      string   `json:"text"`              // the same in words: "p99 is 71.2ms, not <50ms"
-	Stopped   Scope    `json:"stopped,omitempty"` // what it has ended
+	Condition string `json:"condition"` // one comparison: "p99<50ms"
+	// the figure: ns, a share from 0 to 1, or successes per second; absent: not known, since nothing succeeded
+	Value   *float64 `json:"value,omitempty"`
+	Passed  bool     `json:"passed"`            //
+	Text    string   `json:"text"`              // the same in words: "p99 is 71.2ms, not <50ms"
+	Stopped Scope    `json:"stopped,omitempty"` // what it has ended
 }
 
 // Missed are the thresholds that the step has not kept.

@@ -17,15 +17,15 @@ type Turns struct {
 	WaitedCPU time.Duration `json:"waited_cpu_ns,omitempty"`
 }
 
-// Restless is how many CPUs the contender used while it waited for its turn.
-func (t Turns) Restless() float64 {
+// CPUBetweenTurns is how many CPUs the contender used while it waited for its turn.
+func (t Turns) CPUBetweenTurns() float64 {
 	if t.Waited <= 0 {
 		return 0
 	}
 	return float64(t.WaitedCPU) / float64(t.Waited)
 }
 
-// TookTurns tells since when a leg took turns with others; ok is false when it did not in any step.
+// TookTurns says since when a leg took turns with others; ok is false when it did not in any step.
 func (l LegResult) TookTurns() (since time.Time, ok bool) {
 	for _, s := range l.Steps {
 		if s.Turns != nil && len(s.Turns.With) > 0 {
@@ -36,7 +36,7 @@ func (l LegResult) TookTurns() (since time.Time, ok bool) {
 }
 
 // Advance is u with all that was counted from one reading to another besides, its clock included;
-// what is no counter is as the later reading tells. So the readings at the ends of several turns
+// what is not a counter is as the later reading says. So the readings at the ends of several turns
 // become those at the ends of one time.
 func (u Usage) Advance(from, to Usage) Usage {
 	out := to
@@ -46,10 +46,12 @@ func (u Usage) Advance(from, to Usage) Usage {
 	out.CPUSystem = grown(u.CPUSystem, from.CPUSystem, to.CPUSystem)
 	out.Throttling, out.Switches, out.Network = nil, nil, nil
 	if a, b, c := u.Throttling, from.Throttling, to.Throttling; a != nil && b != nil && c != nil {
-		out.Throttling = &Throttling{a.Periods + c.Periods - b.Periods, a.Throttled + c.Throttled - b.Throttled, a.Time + c.Time - b.Time}
+		out.Throttling = &Throttling{a.Periods + c.Periods - b.Periods, a.Throttled + c.Throttled - b.Throttled,
+			a.Time + c.Time - b.Time}
 	}
 	if a, b, c := u.Switches, from.Switches, to.Switches; a != nil && b != nil && c != nil && b.Source == c.Source {
-		out.Switches = &Switches{a.Source, a.Voluntary + c.Voluntary - b.Voluntary, a.Involuntary + c.Involuntary - b.Involuntary}
+		out.Switches = &Switches{a.Source, a.Voluntary + c.Voluntary - b.Voluntary,
+			a.Involuntary + c.Involuntary - b.Involuntary}
 	}
 	if a, b, c := u.Network, from.Network, to.Network; a != nil && b != nil && c != nil && b.Source == c.Source {
 		out.Network = &Network{a.Source, a.Received + c.Received - b.Received, a.Sent + c.Sent - b.Sent}
@@ -68,13 +70,16 @@ func (b *Beside) Advance(from, to *Beside) *Beside {
 	out := &Beside{}
 	if a, f, t := b.Host, from.Host, to.Host; a != nil && f != nil && t != nil {
 		out.Host = &HostUsage{
-			At: a.At.Add(t.At.Sub(f.At)), Busy: a.Busy + t.Busy - f.Busy, Idle: a.Idle + t.Idle - f.Idle, Steal: a.Steal + t.Steal - f.Steal,
-			IOWait: a.IOWait + t.IOWait - f.IOWait, Pressure: a.Pressure.advance(f.Pressure, t.Pressure), Throttles: grown(a.Throttles, f.Throttles, t.Throttles),
+			At: a.At.Add(t.At.Sub(f.At)), Busy: a.Busy + t.Busy - f.Busy, Idle: a.Idle + t.Idle - f.Idle,
+			Steal:  a.Steal + t.Steal - f.Steal,
+			IOWait: a.IOWait + t.IOWait - f.IOWait, Pressure: a.Pressure.advance(f.Pressure, t.Pressure),
+			Throttles: grown(a.Throttles, f.Throttles, t.Throttles),
 		}
 	}
 	if a, f, t := b.Store, from.Store, to.Store; a != nil && f != nil && t != nil && f.Source == t.Source {
 		out.Store = &StoreUsage{
-			At: a.At.Add(t.At.Sub(f.At)), Source: t.Source, CPU: a.CPU + t.CPU - f.CPU, Calls: a.Calls + t.Calls - f.Calls, Busy: a.Busy + t.Busy - f.Busy,
+			At: a.At.Add(t.At.Sub(f.At)), Source: t.Source, CPU: a.CPU + t.CPU - f.CPU, Calls: a.Calls + t.Calls - f.Calls,
+			Busy: a.Busy + t.Busy - f.Busy,
 			CPUs: t.CPUs, Memory: a.Memory.advance(f.Memory, t.Memory), Pressure: a.Pressure.advance(f.Pressure, t.Pressure),
 		}
 	}
@@ -100,7 +105,8 @@ func (p *Pressure) advance(from, to *Pressure) *Pressure {
 	if p == nil || from == nil || to == nil || from.Source != to.Source {
 		return nil
 	}
-	return &Pressure{Source: to.Source, CPU: p.CPU.advance(from.CPU, to.CPU), Memory: p.Memory.advance(from.Memory, to.Memory), IO: p.IO.advance(from.IO, to.IO)}
+	return &Pressure{Source: to.Source, CPU: p.CPU.advance(from.CPU, to.CPU),
+		Memory: p.Memory.advance(from.Memory, to.Memory), IO: p.IO.advance(from.IO, to.IO)}
 }
 
 func (s *Stall) advance(from, to *Stall) *Stall {
@@ -122,7 +128,8 @@ func (h Hiccups) And(other Hiccups) Hiccups {
 	if h.CPUs == 0 {
 		return other
 	}
-	return Hiccups{CPUs: max(h.CPUs, other.CPUs), Count: h.Count + other.Count, Sum: h.Sum + other.Sum, Max: max(h.Max, other.Max), Preferred: h.Preferred && other.Preferred}
+	return Hiccups{CPUs: max(h.CPUs, other.CPUs), Count: h.Count + other.Count, Sum: h.Sum + other.Sum,
+		Max: max(h.Max, other.Max), Preferred: h.Preferred && other.Preferred}
 }
 
 // Groups are the indices of the legs that are alive at the same time, in the order of the plan:

@@ -37,7 +37,7 @@ type Network struct {
 	Sent     int64  `json:"sent_bytes"`
 }
 
-// Starter is an Instance whose high-water mark of memory can begin anew beside that since start.
+// Starter is an Instance whose high-water mark of memory can begin again, apart from that since start.
 type Starter interface {
 	// BeginPeak makes Memory.StepPeak count from now on, where the kernel can do that.
 	BeginPeak() error
@@ -68,7 +68,8 @@ func (p *Pressure) since(before *Pressure) *Pressure {
 	if p == nil || before == nil || p.Source != before.Source {
 		return nil
 	}
-	d := Pressure{Source: p.Source, CPU: p.CPU.since(before.CPU), Memory: p.Memory.since(before.Memory), IO: p.IO.since(before.IO)}
+	d := Pressure{Source: p.Source, CPU: p.CPU.since(before.CPU), Memory: p.Memory.since(before.Memory),
+		IO: p.IO.since(before.IO)}
 	if d.CPU == nil && d.Memory == nil && d.IO == nil {
 		return nil
 	}
@@ -119,7 +120,7 @@ func (s StepResult) StepPeak() (bytes int64, ok bool) {
 	return *a.StepPeak, true
 }
 
-// Beside is one reading of what stands beside a contender and may be what bounds it. What cannot be
+// Beside is one reading of what runs next to a contender and may be what bounds it. What cannot be
 // read is nil.
 type Beside struct {
 	Host  *HostUsage  `json:"host,omitempty"`
@@ -135,17 +136,20 @@ type HostUsage struct {
 	Steal  time.Duration `json:"steal_ns"` // wanted to run, but the hypervisor ran others
 	IOWait time.Duration `json:"io_wait_ns"`
 
-	Pressure  *Pressure `json:"pressure,omitempty"`
-	Throttles *int64    `json:"thermal_throttles,omitempty"` // how often CPUs were slowed down for their heat, summed over cores and packages
+	Pressure *Pressure `json:"pressure,omitempty"`
+	// how often CPUs were slowed down for their heat, summed over cores and packages
+	Throttles *int64 `json:"thermal_throttles,omitempty"`
 }
 
 // StoreUsage is what the store has used since it was started.
 type StoreUsage struct {
-	At     time.Time     `json:"at"`
-	Source string        `json:"source"`            // "cgroup v1", "cgroup v2", "/proc", or "embedded", whose CPU time is the client's
-	CPU    time.Duration `json:"cpu_ns,omitempty"`  // not of an embedded one
-	Calls  int64         `json:"calls,omitempty"`   // answered; these two of an embedded one only
-	Busy   time.Duration `json:"busy_ns,omitempty"` // summed over the calls: from the head of a call until its answer was written, waiting added on purpose included
+	At time.Time `json:"at"`
+	// "cgroup v1", "cgroup v2", "/proc", or "embedded", whose CPU time is the client's
+	Source string        `json:"source"`
+	CPU    time.Duration `json:"cpu_ns,omitempty"` // not of an embedded one
+	Calls  int64         `json:"calls,omitempty"`  // answered; these two of an embedded one only
+	// summed over the calls: from the head of a call until its answer was written, waiting added on purpose included
+	Busy time.Duration `json:"busy_ns,omitempty"`
 
 	CPUs     int       `json:"cpus,omitempty"`   // of the CPU set that it is kept to; 0: all
 	Memory   *Memory   `json:"memory,omitempty"` // of a container
@@ -218,11 +222,12 @@ const StoreEmbeddedSource = "embedded"
 // Hiccups is how often, in a step, CPUs of this machine did not run for a millisecond or more a
 // thread that was due on them.
 type Hiccups struct {
-	CPUs      int           `json:"cpus"` // watched
-	Count     int64         `json:"count"`
-	Sum       time.Duration `json:"sum_ns"` // over the CPUs
-	Max       time.Duration `json:"max_ns"`
-	Preferred bool          `json:"preferred"` // the threads that watched came before all others (real-time class); else they may also have waited for their turn
+	CPUs  int           `json:"cpus"` // watched
+	Count int64         `json:"count"`
+	Sum   time.Duration `json:"sum_ns"` // over the CPUs
+	Max   time.Duration `json:"max_ns"`
+	// the threads that watched came before all others (real-time class); else they may also have waited for their turn
+	Preferred bool `json:"preferred"`
 }
 
 // Share is the part of a time for which the CPUs stood still, on average over them.

@@ -62,7 +62,7 @@ func Assess(o slo.Objective, res bench.StepResult, cpus float64) (_ Verdict, why
 	if verdict.ThreadBusy(l) {
 		client = append(client, verdict.Saturated(l).Text)
 	}
-	if share := verdict.Crowded(res, cpus); share > 0 {
+	if share := verdict.ShareOfOthers(res, cpus); share > 0 {
 		client = append(client, "other work on this machine took "+units.Percent(share)+" of its CPU time")
 	}
 	for _, f := range verdict.FromOutside(res) {

@@ -53,7 +53,7 @@ error and left out.`,
 }
 
 func (f historyFlags) run(env Env, dirs []string) error {
-	write := map[string]func(io.Writer, []compare.Course) error{
+	write := map[string]func(io.Writer, []compare.Series) error{
 		"text": compare.HistoryText, "md": compare.HistoryMarkdown, "csv": compare.HistoryCSV, "json": historyJSON,
 	}[f.format]
 	if write == nil {
@@ -121,8 +121,8 @@ func readHistory(env Env, dirs []string) (history *compare.History, found int) {
 	return history, len(folders)
 }
 
-func historyJSON(w io.Writer, courses []compare.Course) error {
+func historyJSON(w io.Writer, courses []compare.Series) error {
 	return writeJSON(w, "  ", struct {
-		Contenders []compare.Course `json:"contenders"`
+		Contenders []compare.Series `json:"contenders"`
 	}{courses})
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -203,8 +204,16 @@ func noClaim(t *testing.T, where, text string) {
 func shown(t *testing.T, dir string) string {
 	t.Helper()
 	var s fold.State
-	if err := results.Events(dir, func(rec bench.Record) error { s.Apply(rec); return nil }); err != nil {
+	log, err := os.ReadFile(filepath.Join(dir, results.EventsFile))
+	if err != nil {
 		t.Fatal(err)
+	}
+	for line := range bytes.Lines(log) {
+		var rec bench.Record
+		if err := json.Unmarshal(line, &rec); err != nil {
+			t.Fatal(err)
+		}
+		s.Apply(rec)
 	}
 	lines := board.New().View(ui.Frame{Width: 80, Height: 24, Look: look.New(look.Options{NoColor: true}), Now: time.Now()}, &s, "")
 	return strings.Join(lines, "\n")

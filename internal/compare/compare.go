@@ -1,4 +1,4 @@
-// Package compare sets two results of contenders beside each other and says what changed, how
+// Package compare compares two results of contenders and says what changed, how
 // certain that is, and what makes the two incomparable. The statistics are package stats's; here it
 // is decided which figures are compared: the headline measures, one value of each round. It is
 // pure: reading results and exit codes are left to package cli.
@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"locbench/internal/analysis"
@@ -27,9 +26,10 @@ type Set struct {
 
 // Options say how to compare. The zero value is of use.
 type Options struct {
-	Rule  stats.Rule
-	Floor *Floor // of the machine, as NoiseFloor found it: smaller differences of a measure are not claimed; nil: not known
-	Force bool   // decide although the two sides are not comparable
+	Rule stats.Rule
+	// of the machine, as NoiseFloor found it: smaller differences of a measure are not claimed; nil: not known
+	Floor *Floor
+	Force bool // decide although the two sides are not comparable
 }
 
 // Result is what a comparison has found.
@@ -40,9 +40,10 @@ type Result struct {
 	Differences []Difference `json:"differences,omitempty"` // between the runs, besides the contenders; the gravest first
 	Warnings    []Doubt      `json:"warnings,omitempty"`    // about the runs and the machine
 	Forced      bool         `json:"forced,omitempty"`      // decided although something breaks the comparison
-	TwoRuns     bool         `json:"two_runs,omitempty"`    // the sides are of two runs, at two times: a drift of the machine is in the difference
-	Floor       *Floor       `json:"floor,omitempty"`       // below which nothing was claimed
-	RuleFloor   float64      `json:"rule_floor,omitempty"`  // the same for all measures, as somebody has named it: .04 is 4 %
+	// the sides are of two runs, at two times: a drift of the machine is in the difference
+	TwoRuns   bool    `json:"two_runs,omitempty"`
+	Floor     *Floor  `json:"floor,omitempty"`      // below which nothing was claimed
+	RuleFloor float64 `json:"rule_floor,omitempty"` // the same for all measures, as somebody has named it: .04 is 4 %
 }
 
 // Contender is one contender of both sides.
@@ -101,7 +102,8 @@ func Compare(before, after Set, o Options) (Result, error) {
 		result.OnlyNew = append(result.OnlyNew, b.Label)
 	}
 	if len(result.Contenders) == 0 {
-		return result, fmt.Errorf("no contender is on both sides: old has %s, new has %s", list(result.OnlyOld), list(result.OnlyNew))
+		return result, fmt.Errorf("no contender is on both sides: old has %s, new has %s", list(result.OnlyOld),
+			list(result.OnlyNew))
 	}
 	return result, nil
 }
@@ -126,7 +128,8 @@ func contenders(s Set) (all []analysis.Contender, err error) {
 // Pair compares one contender of each side, whatever their labels. runs is what differs between the
 // runs.
 func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
-	c := Contender{Old: a.Label, New: b.Label, OldLegs: count(a), NewLegs: count(b), Differences: LegDifferences(a.Results, b.Results)}
+	c := Contender{Old: a.Label, New: b.Label, OldLegs: count(a), NewLegs: count(b),
+		Differences: LegDifferences(a.Results, b.Results)}
 	reason := both(breaking(runs, math.MaxInt), breaking(c.Differences, math.MaxInt))
 	c.Comparable = reason == ""
 	unsound := unsound(a, b)
@@ -180,7 +183,7 @@ func both(a, b string) string {
 func count(c analysis.Contender) Legs {
 	l := Legs{Seen: c.Legs, Complete: c.Complete, Errors: c.Errors()}
 	for _, leg := range c.Results {
-		if slices.ContainsFunc(leg.Interventions, func(i bench.Intervention) bool { return i.Control.Kind != bench.ControlNote }) {
+		if leg.Steered() {
 			l.Steered++
 		}
 	}
@@ -251,8 +254,7 @@ func busy(runs [2]bench.Run) (doubts []Doubt) {
 		if oneRun {
 			side = ""
 		}
-		load, err := strconv.ParseFloat(m.Load1, 64)
-		if err == nil && m.CPUs > 0 && load > verdict.BusyLoad*float64(m.CPUs) {
+		if load, busy := verdict.BusyBefore(m); busy {
 			doubts = append(doubts, doubt(side, bench.FoundUnrest,
 				"the machine was busy before the run (load %.3g on %d CPUs): what changed may be that work, not the contender",
 				load, m.CPUs))

@@ -243,7 +243,7 @@ func TestWhatIsNotComparable(t *testing.T) {
 			change(&changed.Run)
 			r := compared(t, before, changed, Options{})
 			c := r.Contenders[0]
-			if c.Comparable || len(r.Differences) == 0 || r.Differences[0].What != Fact(name) || r.Differences[0].Weight != Breaks {
+			if c.Comparable || len(r.Differences) == 0 || r.Differences[0].What != Fact(name) || r.Differences[0].Weight != Incomparable {
 				t.Errorf("%s: %+v", name, r.Differences)
 				return
 			}
@@ -264,7 +264,7 @@ func TestWhatIsNotComparable(t *testing.T) {
 			changed := after
 			change(&changed.Run)
 			r := compared(t, before, changed, Options{})
-			if !slices.ContainsFunc(r.Differences, func(d Difference) bool { return d.What == Fact(name) && d.Weight != Breaks }) || r.Contenders[0].Rows[0].Verdict != stats.Worse {
+			if !slices.ContainsFunc(r.Differences, func(d Difference) bool { return d.What == Fact(name) && d.Weight != Incomparable }) || r.Contenders[0].Rows[0].Verdict != stats.Worse {
 				t.Errorf("%s: %+v", name, r)
 			}
 		})

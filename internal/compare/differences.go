@@ -18,9 +18,9 @@ type Weight string
 
 // The weights, the gravest first.
 const (
-	Breaks Weight = "breaks" // the figures answer different questions
-	Sways  Weight = "sways"  // may move the figures
-	Tells  Weight = "tells"  // good to know: may be what was to be compared
+	Incomparable  Weight = "breaks" // the figures answer different questions
+	Relevant      Weight = "sways"  // may move the figures
+	Informational Weight = "tells"  // good to know: may be what was to be compared
 )
 
 // Fact names what is on record about a side.
@@ -43,8 +43,8 @@ type Difference struct {
 	Weight Weight `json:"weight"`
 }
 
-// untold tells whether one side does not say, as results of earlier versions do not.
-func (d Difference) untold() bool { return d.Old == "" || d.New == "" }
+// unknown reports whether one side does not say, as results of earlier versions do not.
+func (d Difference) unknown() bool { return d.Old == "" || d.New == "" }
 
 // fact is something that is on record about one side.
 type fact struct {
@@ -84,7 +84,7 @@ func Differences(a, b bench.Run) []Difference {
 	}
 	stated := []Fact{turbo, smt, virtualisation}
 	return slices.DeleteFunc(unlike(runFacts(a), runFacts(b)), func(d Difference) bool {
-		return d.untold() && slices.Contains(stated, d.What)
+		return d.unknown() && slices.Contains(stated, d.What)
 	})
 }
 
@@ -101,39 +101,39 @@ func runFacts(r bench.Run) []fact {
 		swap = size(*m.SwapUsed, 64<<20)
 	}
 	return []fact{
-		{"limits", Breaks, limits(p.Limits)},
-		{"runtime", Breaks, string(p.Runtime)},
-		{"requests", Breaks, requests(p.Requests)},
-		{"steps", Breaks, steps(p.Steps)},
-		{"turns", Breaks, turns},
-		{"rest of the profile", Breaks, restHash(p)},
-		{"data", Breaks, data(r)},
-		{"store", Breaks, string(r.Store.Kind)},
-		{"latency added by the store", Breaks, added(p.Store)},
-		{"CPU", Breaks, strings.TrimSpace(fmt.Sprintf("%d × %s", m.CPUs, m.CPUModel))},
-		{"system", Breaks, m.OS + "/" + m.Arch},
-		{"memory of the machine", Breaks, size(m.MemoryBytes, 1)},
-		{"service started by somebody else", Breaks, targets(r)},
-		{"store version", Sways, r.Store.Version},
-		{"store address", Sways, address},
-		{"protocol", Breaks, string(p.Protocol)},
-		{"time-out of a request", Sways, units.Duration(p.Timeout)},
-		{"answers compared", Sways, fmt.Sprintf("%g %%", 100*p.Validate)},
-		{"load of the machine before the run", Sways, m.Load1},
-		{"kernel", Sways, m.Kernel},
-		{"CPU governor", Sways, m.Governor},
-		{turbo, Sways, m.Turbo},
-		{smt, Sways, m.SMT},
-		{virtualisation, Sways, virtual(m)},
-		{"swap in use", Sways, swap},
-		{"other containers", Sways, m.OtherContainers},
-		{"who runs on which CPUs", Sways, apart(r.Isolated)},
-		{"cgroup version", Sways, number(m.CgroupVersion)},
-		{"locbench", Sways, r.Software.Locbench},
-		{"Docker", Sways, r.Software.Docker},
-		{"contenders of the run", Tells, number(len(p.Contenders))},
-		{"Go", Tells, r.Software.Go},
-		{ProfileHashed, Tells, ProfileHash(p)},
+		{"limits", Incomparable, limits(p.Limits)},
+		{"runtime", Incomparable, string(p.Runtime)},
+		{"requests", Incomparable, requests(p.Requests)},
+		{"steps", Incomparable, steps(p.Steps)},
+		{"turns", Incomparable, turns},
+		{"rest of the profile", Incomparable, restHash(p)},
+		{"data", Incomparable, data(r)},
+		{"store", Incomparable, string(r.Store.Kind)},
+		{"latency added by the store", Incomparable, added(p.Store)},
+		{"CPU", Incomparable, strings.TrimSpace(fmt.Sprintf("%d × %s", m.CPUs, m.CPUModel))},
+		{"system", Incomparable, m.OS + "/" + m.Arch},
+		{"memory of the machine", Incomparable, size(m.MemoryBytes, 1)},
+		{"service started by somebody else", Incomparable, targets(r)},
+		{"store version", Relevant, r.Store.Version},
+		{"store address", Relevant, address},
+		{"protocol", Incomparable, string(p.Protocol)},
+		{"time-out of a request", Relevant, units.Duration(p.Timeout)},
+		{"answers compared", Relevant, fmt.Sprintf("%g %%", 100*p.Validate)},
+		{"load of the machine before the run", Relevant, m.Load1},
+		{"kernel", Relevant, m.Kernel},
+		{"CPU governor", Relevant, m.Governor},
+		{turbo, Relevant, m.Turbo},
+		{smt, Relevant, m.SMT},
+		{virtualisation, Relevant, virtual(m)},
+		{"swap in use", Relevant, swap},
+		{"other containers", Relevant, m.OtherContainers},
+		{"who runs on which CPUs", Relevant, apart(r.Isolated)},
+		{"cgroup version", Relevant, number(m.CgroupVersion)},
+		{"locbench", Relevant, r.Software.Locbench},
+		{"Docker", Relevant, r.Software.Docker},
+		{"contenders of the run", Informational, number(len(p.Contenders))},
+		{"Go", Informational, r.Software.Go},
+		{ProfileHashed, Informational, ProfileHash(p)},
 	}
 }
 
@@ -141,7 +141,8 @@ func runFacts(r bench.Run) []fact {
 // has cut short is on record with the steps.)
 func ProfileHash(p bench.Profile) string {
 	p.Thresholds = nil
-	p.Name, p.Title, p.Description, p.Contenders, p.Rounds, p.PriceVCPUHr, p.Checks = "", "", "", nil, 0, 0, bench.CheckSpec{}
+	p.Name, p.Title, p.Description, p.Contenders, p.Rounds, p.PriceVCPUHr, p.Checks = "", "", "", nil, 0, 0,
+		bench.CheckSpec{}
 	p.Store.URL = ""
 	return hash(p)
 }
@@ -196,7 +197,7 @@ func hash(v any) string {
 
 // LegDifferences are between how two contenders really ran, the gravest first.
 func LegDifferences(a, b []bench.LegResult) []Difference {
-	return slices.DeleteFunc(unlike(known(a), known(b)), Difference.untold)
+	return slices.DeleteFunc(unlike(known(a), known(b)), Difference.unknown)
 }
 
 // known is what the legs say, each other answer once: "0-1, 2-3" where the rounds differ.
@@ -228,16 +229,16 @@ func legFacts(l bench.LegResult) []fact {
 		enforced = "yes"
 	}
 	return []fact{
-		{"measured step", Breaks, definition},
-		{"runtime in use", Breaks, string(i.Runtime)},
-		{"limits in use", Breaks, limited},
-		{"limits enforced", Breaks, enforced},
-		{"CPU set", Sways, i.CPUSet.String()},
-		{"version", Tells, l.Service.Version},
-		{"sources", Tells, short(l.Artifact.Sources)},
-		{"framework", Tells, l.Service.Framework},
-		{"language version", Tells, l.Service.LanguageVersion},
-		{"image", Tells, short(strings.TrimPrefix(i.ImageID, "sha256:"))},
+		{"measured step", Incomparable, definition},
+		{"runtime in use", Incomparable, string(i.Runtime)},
+		{"limits in use", Incomparable, limited},
+		{"limits enforced", Incomparable, enforced},
+		{"CPU set", Relevant, i.CPUSet.String()},
+		{"version", Informational, l.Service.Version},
+		{"sources", Informational, short(l.Artifact.Sources)},
+		{"framework", Informational, l.Service.Framework},
+		{"language version", Informational, l.Service.LanguageVersion},
+		{"image", Informational, short(strings.TrimPrefix(i.ImageID, "sha256:"))},
 	}
 }
 
@@ -250,7 +251,7 @@ func breaking(differences []Difference, most int) string {
 		if max(len(d.Old), len(d.New)) > most {
 			text = string(d.What)
 		}
-		if d.Weight == Breaks {
+		if d.Weight == Incomparable {
 			parts = append(parts, "other "+text)
 		}
 	}

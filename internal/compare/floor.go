@@ -26,14 +26,16 @@ type Floor struct {
 	Profile     string         `json:"profile"`      // name
 	ProfileHash string         `json:"profile_hash"` // see ProfileHash
 	Measures    []MeasureFloor `json:"measures"`
-	Claimed     int            `json:"claimed"` // measures in which a difference would have been claimed: each is a false one
+	// measures in which a difference would have been claimed: each is a false one
+	Claimed int `json:"claimed"`
 }
 
 // MeasureFloor is the noise of one measure.
 type MeasureFloor struct {
-	Measure measure.ID    `json:"measure"`
-	Ratio   *stats.Ratio  `json:"ratio,omitempty"` // of the second side to the first; it should be 1. nil: not measured
-	Floor   float64       `json:"floor,omitempty"` // the end of the interval that is farther from 1, as a change: .04 is 4 %
+	Measure measure.ID   `json:"measure"`
+	Ratio   *stats.Ratio `json:"ratio,omitempty"` // of the second side to the first; it should be 1. nil: not measured
+	// the end of the interval that is farther from 1, as a change: .04 is 4 %
+	Floor   float64       `json:"floor,omitempty"`
 	Verdict stats.Verdict `json:"verdict"`
 }
 
@@ -57,10 +59,11 @@ func (f *Floor) Of(m measure.ID) float64 {
 	return 0
 }
 
-// Fits tells whether f was found on the machine of a run, with the same load, of any contender.
+// Fits reports whether f was found on the machine of a run, with the same load, of any contender.
 func (f Floor) Fits(r bench.Run) bool {
 	a, b := f.Machine, r.Machine
-	return f.Schema == FloorSchema && f.ProfileHash == ProfileHash(r.Profile) && a.CPUModel == b.CPUModel && a.CPUs == b.CPUs &&
+	return f.Schema == FloorSchema && f.ProfileHash == ProfileHash(r.Profile) && a.CPUModel == b.CPUModel &&
+		a.CPUs == b.CPUs &&
 		a.MemoryBytes == b.MemoryBytes && a.OS == b.OS && a.Arch == b.Arch
 }
 
@@ -85,7 +88,8 @@ func NoiseFloor(s Set) (Floor, error) {
 		}
 	}
 	if n < 2*stats.MinInterval {
-		return Floor{}, fmt.Errorf("%s has %d complete rounds: %d are needed, half of them for each side", label, n, 2*stats.MinInterval)
+		return Floor{}, fmt.Errorf("%s has %d complete rounds: %d are needed, half of them for each side", label, n,
+			2*stats.MinInterval)
 	}
 	f := Floor{
 		Schema: FloorSchema, Contender: label, Rounds: n / 2, Made: run.Started, Machine: run.Machine,

@@ -26,7 +26,7 @@ const (
 // ParseGates reads "throughput<-5%,p99>+10%". The error is about the first mistake.
 func ParseGates(text string) ([]Gate, error) {
 	if len(text) > maxText || !utf8.ValidString(text) {
-		return nil, fmt.Errorf("it is no text of at most %d bytes; write for example throughput<-5%%,p99>+10%%", maxText)
+		return nil, fmt.Errorf("it is not a text of at most %d bytes; write for example throughput<-5%%,p99>+10%%", maxText)
 	}
 	var gates []Gate
 	for part := range strings.SplitSeq(text, ",") {
@@ -60,7 +60,7 @@ func parseGate(part string) (Gate, error) {
 	digits, percent := strings.CutSuffix(value, "%")
 	digits, signed := strings.CutPrefix(strings.TrimSpace(digits), sign)
 	if !percent || !signed || digits == "" || strings.Trim(digits, "0123456789.") != "" {
-		return g, fmt.Errorf("%q: %q is no change; %s", part, value, right)
+		return g, fmt.Errorf("%q: %q is not a change; %s", part, value, right)
 	}
 	v, err := strconv.ParseFloat(digits, 64)
 	most := float64(maxChange)
@@ -106,7 +106,7 @@ func gated() (all []string) {
 	return all
 }
 
-// higher tells whether a higher value is better.
+// higher reports whether a higher value is better.
 func (g Gate) higher() bool { return measure.Get(g.Measure).Higher }
 
 // String is the form that ParseGates reads.

@@ -26,9 +26,9 @@ func TestParseGates(t *testing.T) {
 	for text, what := range map[string]string{
 		"": "names no change", "throughput": "names no change", "speed<-5%": `there are throughput, p99, start-up, time-to-peak, memory, cpu`,
 		"throughput>+5%": "is an improvement; write for example throughput<-5%", "p99<-5%": "is an improvement; write for example p99>+10%",
-		"throughput<5%": `"5%" is no change`, "throughput<-5": `"-5" is no change`, "throughput<-%": "is no change", "throughput<--5%": "is no change",
-		"throughput<-100%": "is not within", "p99>+10001%": "is not within", "p99>+1e3%": "is no change", "p99>+1.2.3%": "is not within",
-		"p99>+NaN%": "is no change", "p99>+10%,": "names no change", "p99>+10%,p99>+5%": "twice", "p99>=+10%": "is no change",
+		"throughput<5%": `"5%" is not a change`, "throughput<-5": `"-5" is not a change`, "throughput<-%": "is not a change", "throughput<--5%": "is not a change",
+		"throughput<-100%": "is not within", "p99>+10001%": "is not within", "p99>+1e3%": "is not a change", "p99>+1.2.3%": "is not within",
+		"p99>+NaN%": "is not a change", "p99>+10%,": "names no change", "p99>+10%,p99>+5%": "twice", "p99>=+10%": "is not a change",
 		strings.Repeat("p99>+10%,", 100): "at most 500 bytes", "p99>+\xff%": "at most 500 bytes",
 	} {
 		t.Run(text, func(t *testing.T) {

@@ -41,7 +41,7 @@ type Point struct {
 
 	run   bench.Run
 	legs  []bench.LegResult // what was started, without figures
-	at    bench.Step        // half of the peak, if it is the first of its stretch
+	at    bench.Step        // half of the peak, if it is the first of its segment
 	steps []figureAt
 }
 
@@ -66,8 +66,8 @@ type Change struct {
 	Since []Difference `json:"since,omitempty"`
 }
 
-// Course is a contender over all runs, in the order of time.
-type Course struct {
+// Series is a contender over all runs, in the order of time.
+type Series struct {
 	Contender string   `json:"contender"`
 	Points    []Point  `json:"points"`
 	Changes   []Change `json:"changes,omitempty"`
@@ -117,7 +117,8 @@ func (h *History) Add(folder string, run bench.Run, legs []bench.LegResult) (ski
 		}
 	}
 	for _, c := range analysis.Of(run, complete).Contenders {
-		p := Point{Folder: folder, Run: run.ID, Started: run.Started, Rounds: whole[c.Label], Left: seen[c.Label] - whole[c.Label], run: run}
+		p := Point{Folder: folder, Run: run.ID, Started: run.Started, Rounds: whole[c.Label],
+			Left: seen[c.Label] - whole[c.Label], run: run}
 		p.measure(c)
 		h.points[c.Label] = append(h.points[c.Label], p)
 	}
@@ -139,7 +140,8 @@ func (p *Point) measure(c analysis.Contender) {
 			p.at, _, _ = c.Half()
 			for _, s := range c.Steps {
 				if !s.Step.WarmUp {
-					p.steps = append(p.steps, figureAt{newFigure(m, s.Step.Name, cmp.Or(p.Unsound, s.DriftWords()), c.At(m, s.Step)), s.Step})
+					f := newFigure(m, s.Step.Name, cmp.Or(p.Unsound, s.DriftWords()), c.At(m, s.Step))
+					p.steps = append(p.steps, figureAt{f, s.Step})
 				}
 			}
 		}
@@ -154,30 +156,33 @@ func (h *History) Labels() []string {
 
 // Courses puts the points of each label in the order of time, with breaks and changes of level. No
 // labels are all contenders, no measures all of these.
-func (h *History) Courses(labels []string, measures []measure.ID) ([]Course, error) {
+func (h *History) Courses(labels []string, measures []measure.ID) ([]Series, error) {
 	if len(labels) == 0 {
 		labels = h.Labels()
 	}
-	var all []Course
+	var all []Series
 	for _, label := range labels {
 		points, ok := h.points[label]
 		if !ok {
 			return nil, fmt.Errorf("there is no contender %q in these results; there are %s", label, list(h.Labels()))
 		}
-		c := Course{Contender: label, Points: slices.Clone(points)}
-		slices.SortStableFunc(c.Points, func(a, b Point) int { return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Folder, b.Folder)) })
+		c := Series{Contender: label, Points: slices.Clone(points)}
+		slices.SortStableFunc(c.Points, func(a, b Point) int {
+			return cmp.Or(a.Started.Compare(b.Started), cmp.Compare(a.Folder, b.Folder))
+		})
 		for i := range c.Points {
 			p := &c.Points[i]
 			p.Values = slices.DeleteFunc(slices.Clone(p.Values), func(f Figure) bool {
-				return len(measures) > 0 && !slices.Contains(measures, f.Measure) || len(measures) == 0 && unknown(f.Measure, points)
+				return len(measures) > 0 && !slices.Contains(measures, f.Measure) ||
+					len(measures) == 0 && unknown(f.Measure, points)
 			})
 			if i > 0 {
 				was := c.Points[i-1]
 				p.Break = breaking(was.differences(*p), 40) // a list of steps is not named
 			}
 		}
-		for from, to := range c.stretches() {
-			if err := c.stretch(from, to); err != nil {
+		for from, to := range c.segments() {
+			if err := c.findChanges(from, to); err != nil {
 				return nil, err
 			}
 		}
@@ -187,8 +192,8 @@ func (h *History) Courses(labels []string, measures []measure.ID) ([]Course, err
 	return all, nil
 }
 
-// stretches are those of comparable points: the first of each, and the one behind its last.
-func (c *Course) stretches() iter.Seq2[int, int] {
+// segments are those of comparable points: the first of each, and the one after its last.
+func (c *Series) segments() iter.Seq2[int, int] {
 	return func(yield func(from, to int) bool) {
 		from := 0
 		for to := 1; to <= len(c.Points); to++ {
@@ -202,7 +207,7 @@ func (c *Course) stretches() iter.Seq2[int, int] {
 	}
 }
 
-// unknown tells whether a measure that only explains others is in none of the points.
+// unknown reports whether a measure that only explains others is in none of the points.
 func unknown(id measure.ID, points []Point) bool {
 	return measure.Get(id).Claim.Apart && !slices.ContainsFunc(points, func(p Point) bool {
 		return slices.ContainsFunc(p.Values, func(f Figure) bool { return f.Measure == id && f.Median != nil })
@@ -214,9 +219,9 @@ func (p Point) differences(next Point) []Difference {
 	return append(Differences(p.run, next.run), LegDifferences(p.legs, next.legs)...)
 }
 
-// stretch searches comparable points for changes, at the step that is half of the peak of the
+// findChanges searches comparable points for changes, at the step that is half of the peak of the
 // first.
-func (c *Course) stretch(from, to int) error {
+func (c *Series) findChanges(from, to int) error {
 	points := c.Points[from:to]
 	for i := range points {
 		for j := range points[i].Values {

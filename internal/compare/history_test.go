@@ -32,7 +32,7 @@ func past(t *testing.T, n int, change func(i int, r *bench.Run, f *figures)) *Hi
 	return &h
 }
 
-func courses(t *testing.T, h *History, labels []string, measures ...measure.ID) []Course {
+func courses(t *testing.T, h *History, labels []string, measures ...measure.ID) []Series {
 	t.Helper()
 	all, err := h.Courses(labels, measures)
 	if err != nil {
@@ -41,7 +41,7 @@ func courses(t *testing.T, h *History, labels []string, measures ...measure.ID) 
 	return all
 }
 
-func texts(t *testing.T, all []Course) (text, markdown, table string) {
+func texts(t *testing.T, all []Series) (text, markdown, table string) {
 	t.Helper()
 	var a, b, c bytes.Buffer
 	for _, err := range []error{HistoryText(&a, all), HistoryMarkdown(&b, all), HistoryCSV(&c, all)} {
@@ -113,7 +113,7 @@ func TestHistoryBreaks(t *testing.T) {
 	if len(c.Changes) != 0 {
 		t.Errorf("changes: %+v", c.Changes)
 	}
-	text, _, _ := texts(t, []Course{c})
+	text, _, _ := texts(t, []Series{c})
 	if !strings.Contains(text, "── not comparable with what was before: other limits (1.5 CPUs → 0.5") || !strings.Contains(text, "|") {
 		t.Error(text)
 	}

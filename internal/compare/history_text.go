@@ -18,7 +18,7 @@ import (
 )
 
 // HistoryText writes courses for people, no wider than 80 columns, but for the names of folders.
-func HistoryText(w io.Writer, courses []Course) error {
+func HistoryText(w io.Writer, courses []Series) error {
 	var b bytes.Buffer
 	for i, c := range courses {
 		if i > 0 {
@@ -42,7 +42,7 @@ const (
 	sparkWidth   = 30 // the last so many points; the table has them all
 )
 
-func (c Course) text(b *bytes.Buffer) {
+func (c Series) text(b *bytes.Buffer) {
 	fmt.Fprintf(b, "%s   %s\n", safe.Line(c.Contender, 60), units.Plural(len(c.Points), "result"))
 	rows := c.rows()
 	widths := c.narrow(rows)
@@ -75,7 +75,7 @@ func (c Course) text(b *bytes.Buffer) {
 
 // narrow leaves out columns of Apart measures until the rows fit historyWidth, and tells the
 // widths.
-func (c Course) narrow(rows [][]string) []int {
+func (c Series) narrow(rows [][]string) []int {
 	first := len(rows[0]) - len(c.Points[0].Values)
 	for k := len(c.Points[0].Values); ; k-- {
 		widths, total := widths(rows), 0
@@ -94,7 +94,7 @@ func (c Course) narrow(rows [][]string) []int {
 }
 
 // course is the title of the k-th measure, how it went, and from where to where.
-func (c Course) course(k int) (title, spark, span string) {
+func (c Series) course(k int) (title, spark, span string) {
 	m := measure.Get(c.Points[0].Values[k].Measure)
 	lo, hi := extent(c.Points, k)
 	span = "not measured"
@@ -116,7 +116,7 @@ func extent(points []Point, k int) (lo, hi float64) {
 }
 
 // rows are the table, its head first.
-func (c Course) rows() [][]string {
+func (c Series) rows() [][]string {
 	head := []string{"#", "started", "n"}
 	for _, f := range c.Points[0].Values {
 		head = append(head, measure.Get(f.Measure).Claim.Head)
@@ -137,7 +137,7 @@ func (c Course) rows() [][]string {
 }
 
 // marks tells what stands before a point.
-func (c Course) marks(i int, say func(string)) {
+func (c Series) marks(i int, say func(string)) {
 	if text := c.Points[i].Break; text != "" {
 		say("── not comparable with what was before: " + safe.Line(text, 600))
 	}
@@ -147,7 +147,8 @@ func (c Course) marks(i int, say func(string)) {
 	}
 	for _, f := range c.Points[i].Values {
 		if f.Out != "" && unsound == "" {
-			say("── " + measure.Get(f.Measure).Claim.Title + ": " + safe.Line(f.Out, 200) + ", so that no change is looked for in it")
+			say("── " + measure.Get(f.Measure).Claim.Title + ": " + safe.Line(f.Out, 200) +
+				", so that no change is looked for in it")
 		}
 	}
 	for _, x := range c.Changes {
@@ -171,7 +172,7 @@ func (x Change) words() string {
 	text += fmt.Sprintf(", p %.2g", x.P)
 	var other []string
 	for _, d := range x.Since {
-		if d.Weight != Breaks {
+		if d.Weight != Incomparable {
 			other = append(other, safe.Line(d.String(), 120))
 		}
 	}
@@ -182,32 +183,35 @@ func (x Change) words() string {
 }
 
 // note says what the marks mean, and what would be needed for more.
-func (c Course) note() string {
+func (c Series) note() string {
 	longest := 0
-	for from, to := range c.stretches() {
+	for from, to := range c.segments() {
 		longest = max(longest, to-from)
 	}
 	switch {
 	case len(c.Points) == 1:
 		return "One result has no course: run the same again, now and then, and look here from the second one on."
 	case longest < LeastForChange:
-		text := fmt.Sprintf("Changes of level can be found in %d comparable results in a row, and the longest stretch has %d.", LeastForChange, longest)
+		text := fmt.Sprintf("Changes of level can be found in %d comparable results in a row, and the longest series has "+
+			"%d.", LeastForChange, longest)
 		if longest >= 2 {
-			text += " Two of them are set beside each other, with an interval, by locbench compare OLD NEW."
+			text += " Two of them are compared, with an interval, by locbench compare OLD NEW."
 		}
 		return text
 	case len(c.Changes) == 0:
 		return "No change of level is certain enough to be marked."
 	}
-	return fmt.Sprintf("▲ ▼ a change of level that shuffled series show in at most %.0f %% of the cases. In so many measures and contenders chance finds one now and then, "+
-		"and a machine that has become slower looks the same: what locbench compare OLD NEW says of the two levels counts more.", 100*historyAlpha)
+	return fmt.Sprintf("▲ ▼ a change of level that shuffled series show in at most %.0f %% of the cases. In so many "+
+		"measures and contenders chance finds one now and then, "+
+		"and a machine that has become slower looks the same: what locbench compare OLD NEW says of the two levels counts "+
+		"more.", 100*historyAlpha)
 }
 
 // spark draws one measure; a bar stands where points cannot be compared, a dot where there is no
 // value. Each stretch of comparable points has a scale of its own.
-func (c Course) spark(k int) string {
+func (c Series) spark(k int) string {
 	var b strings.Builder
-	for from, to := range c.stretches() {
+	for from, to := range c.segments() {
 		if from > 0 {
 			b.WriteString("|")
 		}
@@ -230,7 +234,7 @@ func (c Course) spark(k int) string {
 	return b.String()
 }
 
-// fold writes text in lines of at most historyWidth, each behind the indent.
+// fold writes text in lines of at most historyWidth, each after the indent.
 func fold(b *bytes.Buffer, indent, text string) {
 	n := 0
 	for _, word := range strings.Fields(text) {
@@ -253,9 +257,10 @@ func fold(b *bytes.Buffer, indent, text string) {
 }
 
 // HistoryMarkdown writes courses as tables for a pull request.
-func HistoryMarkdown(w io.Writer, courses []Course) error {
+func HistoryMarkdown(w io.Writer, courses []Series) error {
 	var b bytes.Buffer
-	cell := strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`)
+	cell := strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "`", "\\`", "*", `\*`, "_",
+		`\_`, "[", `\[`, "]", `\]`)
 	for _, c := range courses {
 		fmt.Fprintf(&b, "## %s\n\n", cell.Replace(safe.Line(c.Contender, 60)))
 		for i, row := range c.rows() {
@@ -285,7 +290,7 @@ func HistoryMarkdown(w io.Writer, courses []Course) error {
 }
 
 // HistoryCSV writes a row for each contender, result and measure.
-func HistoryCSV(w io.Writer, courses []Course) error {
+func HistoryCSV(w io.Writer, courses []Series) error {
 	out := safe.NewTable(w)
 	err := out.Write("contender", "started", "folder", "run", "rounds", "measure", "unit", "at", "median", "low", "high",
 		"not_comparable_with_previous", "change_before", "change_after", "change_p")
@@ -307,7 +312,8 @@ func HistoryCSV(w io.Writer, courses []Course) error {
 						before, after, chance = x.Before, x.After, x.P
 					}
 				}
-				err := out.Write(c.Contender, p.Started.UTC().Format(time.RFC3339), p.Folder, p.Run, p.Rounds, f.Measure, f.Unit, f.At,
+				err := out.Write(c.Contender, p.Started.UTC().Format(time.RFC3339), p.Folder, p.Run, p.Rounds, f.Measure, f.Unit,
+					f.At,
 					number(f.Median), number(f.Low), number(f.High), p.Break, before, after, chance)
 				if err != nil {
 					return err

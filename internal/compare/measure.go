@@ -34,22 +34,23 @@ func enumerated(all []string) string {
 
 // Row is one measure of a contender on both sides.
 type Row struct {
-	Measure        measure.ID    `json:"measure"`
-	Unit           string        `json:"unit"`
-	HigherIsBetter bool          `json:"higher_is_better"`
-	At             string        `json:"at,omitempty"` // at which step, in words
-	Old            Side          `json:"old"`
-	New            Side          `json:"new"`
-	Ratio          *stats.Ratio  `json:"ratio,omitempty"` // new to old; nil where too few rounds, or a value of 0, leave none
-	P              *float64      `json:"p,omitempty"`
-	PHolm          *float64      `json:"p_holm,omitempty"`
-	Verdict        stats.Verdict `json:"verdict"`
-	More           int           `json:"more_rounds,omitempty"` // about so many on each side would tell
-	Sentence       string        `json:"sentence"`
-	Paired         bool          `json:"paired,omitempty"`      // the sides took turns with each other: round against round
-	BelowFloor     bool          `json:"below_floor,omitempty"` // the change is smaller than what the machine can show
-	Doubts         []Doubt       `json:"doubts,omitempty"`
-	NotComparable  string        `json:"not_comparable,omitempty"` // why there is no verdict whatever the figures are
+	Measure        measure.ID `json:"measure"`
+	Unit           string     `json:"unit"`
+	HigherIsBetter bool       `json:"higher_is_better"`
+	At             string     `json:"at,omitempty"` // at which step, in words
+	Old            Side       `json:"old"`
+	New            Side       `json:"new"`
+	// new to old; nil where too few rounds, or a value of 0, leave none
+	Ratio         *stats.Ratio  `json:"ratio,omitempty"`
+	P             *float64      `json:"p,omitempty"`
+	PHolm         *float64      `json:"p_holm,omitempty"`
+	Verdict       stats.Verdict `json:"verdict"`
+	More          int           `json:"more_rounds,omitempty"` // about so many on each side would tell
+	Sentence      string        `json:"sentence"`
+	Paired        bool          `json:"paired,omitempty"`      // the sides took turns with each other: round against round
+	BelowFloor    bool          `json:"below_floor,omitempty"` // the change is smaller than what the machine can show
+	Doubts        []Doubt       `json:"doubts,omitempty"`
+	NotComparable string        `json:"not_comparable,omitempty"` // why there is no verdict whatever the figures are
 }
 
 // Side is the sample of one side.
@@ -72,7 +73,8 @@ func rows(a, b analysis.Contender, o Options) []Row {
 		if m.Claim.Apart && len(old)+len(fresh) == 0 {
 			continue
 		}
-		all = append(all, Row{Measure: m.ID, Unit: m.Unit.String(), HigherIsBetter: m.Higher, At: at, Paired: turns[0] && stats.SameLength(old, fresh)})
+		all = append(all, Row{Measure: m.ID, Unit: m.Unit.String(), HigherIsBetter: m.Higher, At: at, Paired: turns[0] &&
+			stats.SameLength(old, fresh)})
 		r := &all[len(all)-1]
 		r.Old, r.New = side(stats.NewValue(old)), side(stats.NewValue(fresh))
 		if m.Claim.At == measure.OfLife && (m.Contender(a.Contender).AtLeast || m.Contender(b.Contender).AtLeast) {
@@ -94,7 +96,8 @@ func rows(a, b analysis.Contender, o Options) []Row {
 					r.Doubts = append(r.Doubts, Doubt{sides[i], f})
 				}
 			}
-			family = append(family, stats.Pair{Measure: string(m.ID), HigherIsBetter: m.Higher, Old: old, New: fresh, Paired: r.Paired, Floor: o.Floor.Of(m.ID)})
+			family = append(family, stats.Pair{Measure: string(m.ID), HigherIsBetter: m.Higher, Old: old, New: fresh,
+				Paired: r.Paired, Floor: o.Floor.Of(m.ID)})
 		}
 	}
 	for i, c := range o.Rule.Compare(family) {

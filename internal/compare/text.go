@@ -42,12 +42,12 @@ func (r Result) Text(w io.Writer) error {
 	case r.RuleFloor > 0:
 		fmt.Fprintf(&b, "Changes below %.3g %% are not claimed.\n", 100*r.RuleFloor)
 	default:
-		b.WriteString("No noise floor of this machine and load is known: 'locbench calibrate' with the same options " +
-			"finds the smallest change that it can show.\n")
+		b.WriteString("No noise floor of this machine and load is known: 'locbench calibrate' with the same options finds " +
+			"the smallest change that it can show.\n")
 	}
 	if r.TwoRuns {
-		b.WriteString("Two runs, at two times: if the machine has changed in between, that is in the figures, and no test can tell. " +
-			"Where it matters, run both as\ncontenders of one run, in which they take turns, and compare those: " +
+		b.WriteString("Two runs, at two times: if the machine has changed in between, that is in the figures, and no test " +
+			"can tell. Where it matters, run both as\ncontenders of one run, in which they take turns, and compare those: " +
 			"locbench compare DIR CONTENDER CONTENDER.\n")
 	}
 	how := "Mann-Whitney, Hodges-Lehmann"
@@ -56,7 +56,8 @@ func (r Result) Text(w io.Writer) error {
 		b.WriteString("The two took turns: round is set against round, which leaves out what the machine did to both.\n")
 		how = "signed ranks, Hodges-Lehmann"
 	}
-	b.WriteString("Medians of the rounds; change: new to old with its 95 % interval (" + how + "); p after Holm over the measures.\n")
+	b.WriteString("Medians of the rounds; change: new to old with its 95 % interval (" + how +
+		"); p after Holm over the measures.\n")
 	_, err := w.Write(b.Bytes())
 	return err
 }
@@ -70,7 +71,8 @@ func (f Floor) Words() string {
 			parts = append(parts, fmt.Sprintf("%s %.1f %%", safe.Line(string(m.Measure), 40), 100*m.Floor))
 		}
 	}
-	return fmt.Sprintf("%s (%s against itself, %s on each side, %s)", strings.Join(parts, ", "), safe.Line(f.Contender, 100), rounds(Legs{Seen: f.Rounds}), f.Made.Format("2006-01-02 15:04"))
+	return fmt.Sprintf("%s (%s against itself, %s on each side, %s)", strings.Join(parts, ", "),
+		safe.Line(f.Contender, 100), rounds(Legs{Seen: f.Rounds}), f.Made.Format("2006-01-02 15:04"))
 }
 
 func (c Contender) text(b *bytes.Buffer) {
@@ -104,7 +106,7 @@ func differences(b *bytes.Buffer, ds []Difference) {
 	for _, d := range ds {
 		say := func(s string) string { return safe.Line(cmp.Or(s, "none"), 120) }
 		fmt.Fprintf(b, "  %s: %s → %s", d.What, say(d.Old), say(d.New))
-		if d.Weight == Breaks {
+		if d.Weight == Incomparable {
 			b.WriteString(": not comparable")
 		}
 		b.WriteByte('\n')
@@ -161,10 +163,13 @@ func (f Floor) Text(w io.Writer) error {
 		table = append(table, row)
 	}
 	align(&b, table)
-	fmt.Fprintf(&b, "Smaller changes cannot be told from none on this machine with %d rounds of this load. 'locbench compare' finds this floor beside the results\n"+
-		"that it compares, if they are of the same machine and load; elsewhere: locbench compare --floor %.1f%%\n", f.Rounds, math.Ceil(1000*f.Largest())/10)
+	fmt.Fprintf(&b, "Smaller changes cannot be told from none on this machine with %d rounds of this load. 'locbench "+
+		"compare' finds this floor next to the results\n"+
+		"that it compares, if they are of the same machine and load; elsewhere: locbench compare --floor %.1f%%\n", f.Rounds,
+		math.Ceil(1000*f.Largest())/10)
 	if f.Claimed > 0 {
-		fmt.Fprintf(&b, "%d of %d measures would have been called different although nothing differs: this machine is not quiet enough to compare on.\n", f.Claimed, len(f.Measures))
+		fmt.Fprintf(&b, "%d of %d measures would have been called different although nothing differs: this machine is not "+
+			"quiet enough to compare on.\n", f.Claimed, len(f.Measures))
 	}
 	_, err := w.Write(b.Bytes())
 	return err

@@ -40,7 +40,7 @@ func TestTiersOfContenders(t *testing.T) {
 	s := standing(set, measure.Throughput, stats.Rule{})
 	labels, tiers := places(s)
 	slices.Sort(labels[:2]) // either may lead
-	if !slices.Equal(labels, []string{"fast", "twin", "slow", "few"}) || !slices.Equal(tiers, []int{1, 1, 2, 0}) || !s.Told() {
+	if !slices.Equal(labels, []string{"fast", "twin", "slow", "few"}) || !slices.Equal(tiers, []int{1, 1, 2, 0}) || !s.HasTiers() {
 		t.Fatalf("%v in tiers %v", labels, tiers)
 	}
 	for i, want := range []string{"in front", "same within 3 %: ", "behind: −", "3 rounds, need ≥ 6"} {
@@ -97,7 +97,7 @@ func TestTiersOfLittle(t *testing.T) {
 	}
 	all[4].Steps[3].Load.Succeeded *= 3
 	s := standing(raw{Run: run(), Legs: all}, measure.StartUp, stats.Rule{})
-	if s.Told() || s.Places[0].Text() != "–" || s.Places[0].Words() != "not measured" || s.Places[0].Interval() != "not measured" {
+	if s.HasTiers() || s.Places[0].Text() != "–" || s.Places[0].Words() != "not measured" || s.Places[0].Interval() != "not measured" {
 		t.Errorf("%+v", s)
 	}
 	s = standing(raw{Run: run(), Legs: all}, measure.Throughput, stats.Rule{})
@@ -105,7 +105,7 @@ func TestTiersOfLittle(t *testing.T) {
 	if len(s.Places) != 1 || s.Places[0].Words() != "in front" || len(doubts) != 1 || doubts[0].Kind != bench.FoundOutlier || !strings.HasPrefix(doubts[0].Text, "round 5 stands apart") {
 		t.Errorf("%+v", s)
 	}
-	if s = standing(raw{Run: run()}, measure.Throughput, stats.Rule{}); s.Told() {
+	if s = standing(raw{Run: run()}, measure.Throughput, stats.Rule{}); s.HasTiers() {
 		t.Error("no leg, and a tier")
 	}
 }

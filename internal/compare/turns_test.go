@@ -97,7 +97,7 @@ func TestTurnsThatWereNotFinished(t *testing.T) {
 	}
 	stretch, turned := run(), run()
 	turned.Profile.Turns = 100 * time.Millisecond
-	if d := Differences(stretch, turned); len(d) == 0 || d[0].What != "turns" || d[0].Old != "none" || d[0].New != "100 ms" || d[0].Weight != Breaks {
+	if d := Differences(stretch, turned); len(d) == 0 || d[0].What != "turns" || d[0].Old != "none" || d[0].New != "100 ms" || d[0].Weight != Incomparable {
 		t.Errorf("a run in turns and one at a stretch differ in %+v", d)
 	}
 	// Two runs have no turns with each other.

@@ -46,7 +46,7 @@ func (c Clock) Event(e bench.Event) bench.Event {
 	case bench.MarkRead:
 		e.Mark.Usage.At = c.At(e.Mark.Usage.At)
 		return e
-	case bench.Befell:
+	case bench.IncidentOccurred:
 		e.Incident.At = c.At(e.Incident.At)
 		return e
 	case bench.InstanceStarted:

@@ -25,7 +25,7 @@ type Turns struct {
 // are a second. A turn is a step of its own, with its lead-in, interval and drain, over the
 // connections of the one before.
 func (e Engine) runTurns(ctx context.Context, plan Plan, connections int, onWindow func(bench.Window)) (bench.Load, error) {
-	if plan.Turns.Length <= 0 || plan.Step.NoTurns() != "" {
+	if plan.Turns.Length <= 0 || plan.Step.CheckTurns() != nil {
 		return bench.Load{}, fmt.Errorf("load step %q: it cannot be run in turns", plan.Step.Name)
 	}
 	if e.Keep == nil {

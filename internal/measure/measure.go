@@ -30,7 +30,7 @@ type Measure struct {
 
 	// Of takes the value from one step of one round; nil: it belongs to a whole life only.
 	Of func(bench.StepResult) (v float64, ok bool)
-	// AtLeast tells whether a value is an estimate, the true one as high or higher. Nil: never.
+	// AtLeast reports whether a value is an estimate, the true one as high or higher. Nil: never.
 	AtLeast func(bench.StepResult) bool
 
 	Definition Definition
@@ -105,7 +105,8 @@ type Claim struct {
 	Best  string     // what being first in it is: "starts the fastest"
 	Noun  string     // "start-up time"
 	Guess string     // the doubt where a value is AtLeast
-	Apart bool       // shown without a verdict: it explains others, whose p values are not adjusted for it; left out where nobody has it
+	// shown without a verdict: it explains others, whose p values are not adjusted for it; left out where nobody has it
+	Apart bool
 }
 
 // Column is one column of the CSV export, and one key of each object of the JSON export.
@@ -119,8 +120,9 @@ type Metric struct {
 
 // Figure is the value of a measure over the rounds.
 type Figure struct {
-	Known    bool
-	Value    float64         // what tables show: the median of the rounds; of quantiles and shares that of all rounds together
+	Known bool
+	// what tables show: the median of the rounds; of quantiles and shares that of all rounds together
+	Value    float64
 	AtLeast  bool            // an estimate: it is this or more
 	Rounds   []float64       // of each round
 	Interval *stats.Interval // 95 %, of the median of Rounds; nil with fewer than stats.MinInterval
@@ -155,7 +157,7 @@ func (m Measure) Over(s stats.Step) Figure {
 	return f
 }
 
-// Quantile tells whether it is one of a distribution: of all requests of all rounds together.
+// Quantile reports whether it is one of a distribution: of all requests of all rounds together.
 func (m Measure) Quantile() bool { return m.over != nil && m.Unit == Nanoseconds }
 
 // Contender is the measure of a contender: of its whole life, or of the step with its peak.
@@ -219,7 +221,7 @@ func (u Unit) String() string {
 	return [...]string{"1/s", "ns", "bytes", "share", "count", "number", "CPUs", "MiB·s", "dollars", "1/request"}[u]
 }
 
-// Whole tells whether a value has no fraction worth keeping.
+// Whole reports whether a value has no fraction worth keeping.
 func (u Unit) Whole() bool { return u == Nanoseconds || u == Bytes || u == Count }
 
 // Base turns a value into the base unit that Prometheus asks for: seconds instead of nanoseconds.

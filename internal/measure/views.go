@@ -26,7 +26,7 @@ const (
 	ReportCharts      // the charts over the steps
 	PrometheusSteps
 	GoBenchmarks
-	Live        // metrics while a run goes on
+	Live        // metrics during a run
 	ExportAdded // columns of the CSV and the JSON export that came after the others: new ones at the end
 )
 
@@ -47,58 +47,78 @@ type at struct {
 }
 
 var views = map[Place][]at{
-	Compared:   {{id: Throughput}, {id: P99Half}, {id: StartUp}, {id: PeakTime}, {id: MemoryPeak}, {id: CPURequest}, {id: Switches}},
+	Compared: {{id: Throughput}, {id: P99Half}, {id: StartUp}, {id: PeakTime}, {id: MemoryPeak}, {id: CPURequest},
+		{id: Switches}},
 	Summarised: {{id: Throughput}, {id: CPURequest}, {id: StartUp}, {id: PeakTime}, {id: MemoryPeak}},
 	TextSteps: {
-		{id: Throughput}, {id: Errors}, {id: P50}, {id: P90, drop: 5}, {id: P99}, {id: Max, drop: 6}, {id: CPURequest, drop: 2}, {id: InUse, drop: 7},
+		{id: Throughput}, {id: Errors}, {id: P50}, {id: P90, drop: 5}, {id: P99}, {id: Max, drop: 6},
+		{id: CPURequest, drop: 2}, {id: InUse, drop: 7},
 		{id: Throttled, drop: 4}, {id: MemoryUsed, drop: 3}, {id: Switches, drop: 8, optional: true},
 	},
 	TextDetails: {{id: Switches}},
-	TextLive:    {{id: Throughput}, {id: Errors}, {id: P50}, {id: P99}, {id: Max, drop: 1}, {id: CPURequest}, {id: Throttled, drop: 1}, {id: MemoryUsed}},
+	TextLive: {{id: Throughput}, {id: Errors}, {id: P50}, {id: P99}, {id: Max, drop: 1}, {id: CPURequest},
+		{id: Throttled, drop: 1}, {id: MemoryUsed}},
 	TextContenders: {
-		{id: StartUp, drop: 5}, {id: PeakTime, drop: 6, optional: true}, {id: Throughput, head: "peak req/s"}, {id: P50, drop: 7}, {id: P99}, {id: ErrorRatio, head: "errors"}, {id: CPURequest},
+		{id: StartUp, drop: 5}, {id: PeakTime, drop: 6, optional: true}, {id: Throughput, head: "peak req/s"},
+		{id: P50, drop: 7}, {id: P99}, {id: ErrorRatio, head: "errors"}, {id: CPURequest},
 		{id: MemoryPeak, drop: 1}, {id: Cost, drop: 2},
 	},
 	ScreenSteps: {
-		{id: Throughput}, {id: Errors}, {id: ErrorRatio, drop: 8}, {id: P50, drop: 1}, {id: P90, drop: 7}, {id: P99}, {id: P999, drop: 9}, {id: Max, drop: 6}, {id: CPURequest},
-		{id: InUse, drop: 5}, {id: Throttled, drop: 4}, {id: ThrottledTime, drop: 10}, {id: MemoryUsed, drop: 3}, {id: MemoryPeak, head: "peak", drop: 11},
+		{id: Throughput}, {id: Errors}, {id: ErrorRatio, drop: 8}, {id: P50, drop: 1}, {id: P90, drop: 7}, {id: P99},
+		{id: P999, drop: 9}, {id: Max, drop: 6}, {id: CPURequest},
+		{id: InUse, drop: 5}, {id: Throttled, drop: 4}, {id: ThrottledTime, drop: 10}, {id: MemoryUsed, drop: 3},
+		{id: MemoryPeak, head: "peak", drop: 11},
 		{id: MemoryRate, drop: 13}, {id: Sent, drop: 12}, {id: Switches, drop: 14, optional: true},
 	},
-	ScreenOverview: {{id: Throughput}, {id: Errors, drop: 3}, {id: P50, drop: 4}, {id: P99}, {id: CPURequest, drop: 2}, {id: Throttled, drop: 6}, {id: MemoryUsed, drop: 5}},
+	ScreenOverview: {{id: Throughput}, {id: Errors, drop: 3}, {id: P50, drop: 4}, {id: P99}, {id: CPURequest, drop: 2},
+		{id: Throttled, drop: 6}, {id: MemoryUsed, drop: 5}},
 	ScreenContenders: {
-		{id: StartUp, drop: 5}, {id: PeakTime, drop: 8}, {id: Throughput, head: "peak req/s"}, {id: P50, drop: 7}, {id: P99}, {id: ErrorRatio, head: "errors", drop: 1}, {id: CPURequest},
+		{id: StartUp, drop: 5}, {id: PeakTime, drop: 8}, {id: Throughput, head: "peak req/s"}, {id: P50, drop: 7}, {id: P99},
+		{id: ErrorRatio, head: "errors", drop: 1}, {id: CPURequest},
 		{id: MemoryPeak, drop: 2}, {id: Cost, head: "$/10⁹", drop: 3},
 	},
 	ScreenOrders: {{id: Throughput}, {id: P99}, {id: ErrorRatio}, {id: CPURequest}, {id: MemoryPeak}, {id: Cost}},
 	BrowserContenders: {
-		{id: StartUp, drop: 5}, {id: PeakTime, drop: 9}, {id: Throughput, head: "peak/s"}, {id: P50, drop: 3}, {id: P99}, {id: ErrorRatio, head: "errors", drop: 1}, {id: CPURequest, drop: 2},
+		{id: StartUp, drop: 5}, {id: PeakTime, drop: 9}, {id: Throughput, head: "peak/s"}, {id: P50, drop: 3}, {id: P99},
+		{id: ErrorRatio, head: "errors", drop: 1}, {id: CPURequest, drop: 2},
 		{id: MemoryPeak, head: "memory", drop: 6}, {id: Cost, head: "$/1e9 req", drop: 4},
 	},
 	PairFigures: {
-		{id: StartUp}, {id: PeakTime, optional: true}, {id: Throughput, head: "peak throughput"}, {id: P99Half, head: "p99 at half peak"}, {id: P50, head: "p50 at the peak"},
-		{id: P99, head: "p99 at the peak"}, {id: ErrorRatio, head: "errors"}, {id: CPURequest, head: "CPU/req at the peak"}, {id: Switches, head: "switches/req at the peak", optional: true}, {id: MemoryPeak}, {id: Cost, head: "cost of 10⁹ req"},
+		{id: StartUp}, {id: PeakTime, optional: true}, {id: Throughput, head: "peak throughput"},
+		{id: P99Half, head: "p99 at half peak"}, {id: P50, head: "p50 at the peak"},
+		{id: P99, head: "p99 at the peak"}, {id: ErrorRatio, head: "errors"}, {id: CPURequest, head: "CPU/req at the peak"},
+		{id: Switches, head: "switches/req at the peak", optional: true}, {id: MemoryPeak},
+		{id: Cost, head: "cost of 10⁹ req"},
 	},
 	PairSteps:       {{id: Throughput}, {id: P99}, {id: CPURequest, drop: 3}, {id: ErrorRatio, head: "errors", drop: 2}},
 	ScreenCourses:   {{id: Throughput}, {id: P99}, {id: CPURequest}},
 	MarkdownCourses: {{id: Throughput, head: "Throughput"}, {id: P99}, {id: CPURequest, head: "CPU per request"}},
 	ReportContenders: {
-		{id: Throughput, head: "Throughput at the peak"}, {id: P50Half, head: "p50 at half of it"}, {id: P99Half, head: "p99 at half of it"}, {id: StartUp, head: "Start-up"},
-		{id: PeakTime, head: "Time to peak"}, {id: MemoryPeak, head: "Peak memory"}, {id: CPURequest, head: "CPU per request"}, {id: Switches, head: "Context switches per request", optional: true}, {id: Cost, head: "Cost of 10⁹ requests"},
+		{id: Throughput, head: "Throughput at the peak"}, {id: P50Half, head: "p50 at half of it"},
+		{id: P99Half, head: "p99 at half of it"}, {id: StartUp, head: "Start-up"},
+		{id: PeakTime, head: "Time to peak"}, {id: MemoryPeak, head: "Peak memory"},
+		{id: CPURequest, head: "CPU per request"}, {id: Switches, head: "Context switches per request", optional: true},
+		{id: Cost, head: "Cost of 10⁹ requests"},
 		{id: ErrorRatio, head: "Errors"},
 	},
-	MarkdownLoad: {{id: P99, head: "p99 there"}, {id: P50Half, head: "p50 at half"}, {id: P99Half, head: "p99 at half"}, {id: ErrorRatio, head: "Errors"}},
+	MarkdownLoad: {{id: P99, head: "p99 there"}, {id: P50Half, head: "p50 at half"}, {id: P99Half, head: "p99 at half"},
+		{id: ErrorRatio, head: "Errors"}},
 	MarkdownLife: {
-		{id: StartUp, head: "Start-up"}, {id: PeakTime, head: "Time to peak"}, {id: MemoryPeak, head: "Memory"}, {id: CPURequest, head: "CPU per request"},
+		{id: StartUp, head: "Start-up"}, {id: PeakTime, head: "Time to peak"}, {id: MemoryPeak, head: "Memory"},
+		{id: CPURequest, head: "CPU per request"},
 		{id: Switches, head: "Switches per request", optional: true}, {id: Cost, head: "$ per 10⁹"},
 	},
 	ReportCharts: {
-		{id: Throughput}, {id: InFlight}, {id: ErrorRatio}, {id: P50}, {id: P90}, {id: P99}, {id: MemoryPeak}, {id: MemoryStep}, {id: MemoryRate}, {id: MemoryUsed},
+		{id: Throughput}, {id: InFlight}, {id: ErrorRatio}, {id: P50}, {id: P90}, {id: P99}, {id: MemoryPeak},
+		{id: MemoryStep}, {id: MemoryRate}, {id: MemoryUsed},
 		{id: CPUTime}, {id: CPURequest}, {id: Switches}, {id: Throttled},
 	},
-	PrometheusSteps: {{id: CPUTime}, {id: CPURequest}, {id: Throttled}, {id: MemoryUsed}, {id: MemoryPeak}, {id: Switches}},
-	GoBenchmarks:    {{id: Throughput}, {id: P50}, {id: P99}, {id: CPURequest}, {id: MemoryPeak}, {id: Errors}, {id: Switches}},
-	Live:            {{id: CPUTime}, {id: Throttled}, {id: MemoryUsed}, {id: Switches}},
-	ExportAdded:     {{id: Switches}},
+	PrometheusSteps: {{id: CPUTime}, {id: CPURequest}, {id: Throttled}, {id: MemoryUsed}, {id: MemoryPeak},
+		{id: Switches}},
+	GoBenchmarks: {{id: Throughput}, {id: P50}, {id: P99}, {id: CPURequest}, {id: MemoryPeak}, {id: Errors},
+		{id: Switches}},
+	Live:        {{id: CPUTime}, {id: Throttled}, {id: MemoryUsed}, {id: Switches}},
+	ExportAdded: {{id: Switches}},
 }
 
 // View is what a place shows, in its order.

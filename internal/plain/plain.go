@@ -151,7 +151,7 @@ func (p *Printer) tell(rec bench.Record) {
 			p.line("  to peak  %s from process start to within %.2g %% of %s/s, which it kept (%s)", units.Duration(peak.After), 100*peak.Within, units.Rate(peak.Level), safe.Line(peak.Step, 60))
 		}
 		p.line("  stopped  %s", stopText(e.Stop))
-	case bench.Befell:
+	case bench.IncidentOccurred:
 		p.always(p.paint(yellow, "warning: ") + safe.Line(e.Incident.String(), 1000))
 	case bench.LegEnded:
 		p.legEnded(e)

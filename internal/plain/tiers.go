@@ -38,7 +38,7 @@ func intervals(all []analysis.Standing) map[string]string {
 // tiers writes who is in front, in tiers instead of ranks, where there are rounds enough to tell: a
 // table of the throughput, and a line for each other measure.
 func tiers(b *bytes.Buffer, line writer, all []analysis.Standing, floor *compare.Floor, width int) {
-	if len(all) == 0 || !all[0].Told() {
+	if len(all) == 0 || !all[0].HasTiers() {
 		return
 	}
 	line("")
@@ -58,7 +58,7 @@ func tiers(b *bytes.Buffer, line writer, all []analysis.Standing, floor *compare
 		b.WriteString(row + "\n")
 	}
 	for _, s := range all[1:] {
-		if s.Told() {
+		if s.HasTiers() {
 			line("%s", inTiers(s))
 		}
 	}

@@ -131,7 +131,7 @@ func tiersOf(figures summary.Figures) (tiers map[string]int, why string) {
 			how = "they took turns: rounds are paired, signed ranks"
 		}
 		for _, p := range s.Places {
-			if p.Tier > 0 && figures.Comparable(s) && s.Told() {
+			if p.Tier > 0 && figures.Comparable(s) && s.HasTiers() {
 				tiers[p.Contender] = p.Tier
 			}
 		}

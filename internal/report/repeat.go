@@ -46,7 +46,7 @@ func newRepeat(run bench.Run) repeat {
 	if run.AcceptFailedChecks {
 		again = append(again, "--accept-failed-checks")
 	}
-	if run.Profile.Store.Unnamed() {
+	if run.Profile.Store.NeedsURL() {
 		again = append(again, "--elastic", "URL")
 	}
 	for _, t := range run.Targets {

@@ -180,7 +180,7 @@ func TestReportTellsOfTheWarmUp(t *testing.T) {
 	}
 	for name, text := range map[string]string{"page": strings.ReplaceAll(string(withoutScripts(t, page.Bytes())), nbsp, " "), "Markdown": strings.ReplaceAll(markdown.String(), nbsp, " ")} {
 		t.Run(name, func(t *testing.T) {
-			for _, want := range []string{"rs-actix: still warming in 2 of 6 rounds", "Warned of “still warming”: rs-actix at ", "Time to peak", "7.00 s"} {
+			for _, want := range []string{"rs-actix: still warming in 2 of 6 rounds", "Warning “still warming”: rs-actix at ", "Time to peak", "7.00 s"} {
 				if !strings.Contains(text, want) {
 					t.Errorf("the %s lacks %q", name, want)
 				}

@@ -10,7 +10,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// NothingRan tells that a run has failed before anything of it ran: no contender was started, and
+// NothingRan says that a run has failed before anything of it ran: no contender was started, and
 // no service that somebody else has started has answered.
 func NothingRan(run bench.Run, legs []bench.LegResult) bool {
 	if run.State != bench.RunFailed || len(run.Resumed) > 0 {

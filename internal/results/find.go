@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,7 +14,6 @@ import (
 const (
 	maxFindDepth = 12
 	maxFindNames = 200_000
-	maxFound     = 2_000
 )
 
 // ErrBounded is wrapped by the errors of Find about what lies beyond its bounds.
@@ -23,54 +23,56 @@ var ErrBounded = errors.New("not all of it was searched")
 // It does not go into results folders, hidden folders and links, nor beyond its bounds. The errors
 // are of single folders, which are passed over.
 func Find(roots ...string) (dirs []string, problems []error) {
+	dirs = find(roots, maxFindDepth, func(_ string, err error) { problems = append(problems, err) })
+	return dirs, problems
+}
+
+// find is Find down to a depth, which is 0 for the roots. problem is called with the folder that an
+// error is of.
+func find(roots []string, depth int, problem func(dir string, err error)) (dirs []string) {
 	seen := map[string]bool{}
 	for _, root := range roots {
 		root = Folder(root)
 		real, err := filepath.EvalSymlinks(root)
 		if err != nil {
-			problems = append(problems, err)
+			problem(root, err)
 			continue
 		}
 		if st, err := os.Stat(real); err == nil && !st.IsDir() {
-			problems = append(problems, fmt.Errorf("%s is no folder", root))
+			problem(root, fmt.Errorf("%s is not a folder", root))
 			continue
 		}
-		names, found := 0, 0
-		pass := func(err, what error) error {
-			problems = append(problems, err)
-			return what
-		}
+		names := 0
 		_ = filepath.WalkDir(real, func(path string, e fs.DirEntry, err error) error {
-			if err != nil {
-				return pass(err, fs.SkipDir)
+			rel, relErr := filepath.Rel(real, path)
+			dir := filepath.Join(root, rel)
+			if err := cmp.Or(err, relErr); err != nil {
+				problem(dir, err)
+				return fs.SkipDir
 			}
-			if names++; names > maxFindNames || found >= maxFound {
-				return pass(fmt.Errorf("%s: %w: more than %d names or %d results in it",
-					root, ErrBounded, maxFindNames, maxFound), fs.SkipAll)
+			if names++; names > maxFindNames {
+				problem(root, fmt.Errorf("%s: %w: more than %d names in it", root, ErrBounded, maxFindNames))
+				return fs.SkipAll
 			}
 			if !e.IsDir() {
 				return nil
 			}
-			rel, err := filepath.Rel(real, path)
-			if err != nil {
-				return pass(err, fs.SkipAll)
-			}
 			if rel != "." && strings.HasPrefix(e.Name(), ".") {
 				return fs.SkipDir
 			}
-			if _, err := os.Lstat(filepath.Join(path, RunFile)); err == nil {
+			if _, err := os.Lstat(filepath.Join(path, RunFile)); !errors.Is(err, fs.ErrNotExist) {
 				if !seen[path] {
 					seen[path] = true
-					dirs, found = append(dirs, filepath.Join(root, rel)), found+1
+					dirs = append(dirs, dir)
 				}
 				return fs.SkipDir
 			}
-			if rel != "." && strings.Count(rel, string(filepath.Separator)) >= maxFindDepth-1 {
-				return pass(fmt.Errorf("%s: %w: deeper than %d folders",
-					filepath.Join(root, rel), ErrBounded, maxFindDepth), fs.SkipDir)
+			if rel != "." && strings.Count(rel, string(filepath.Separator))+1 >= depth {
+				problem(dir, fmt.Errorf("%s: %w: deeper than %d folders", dir, ErrBounded, depth))
+				return fs.SkipDir
 			}
 			return nil
 		})
 	}
-	return dirs, problems
+	return dirs
 }

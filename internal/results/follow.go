@@ -1,6 +1,7 @@
 package results
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -8,10 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
-	"slices"
-	"strconv"
 	"time"
 
 	"locbench/internal/bench"
@@ -28,20 +26,20 @@ const (
 // its log any more.
 var ErrKilled = errors.New("the run was killed: its log has no end")
 
-// Follow hands over what dir's event log holds after number from, in order and in batches, and goes
-// on as the log grows. It returns nil after the end of the run, once nobody holds its log any more;
-// ErrKilled when the log ends without one; context.Cause(ctx) when ctx ends; and the first error of
-// handle. A log that is resumed while it is followed goes on.
+// Follow hands over what dir's event log holds, in order and in batches, and continues as the log
+// grows. It returns nil after the end of the run, once nobody holds its log any more; ErrKilled when
+// the log ends without one; context.Cause(ctx) when ctx ends; and the first error of handle. A log
+// that is resumed while it is followed continues.
 //
-// Lines that are no records, or longer than any, are passed over: bad is their number. So is a
+// Lines that are not records, or longer than any, are passed over: bad is their number. So is a
 // half-written last line, which does not count.
-func Follow(ctx context.Context, dir string, from int64, handle func([]bench.Record) error) (bad int64, err error) {
+func Follow(ctx context.Context, dir string, handle func([]bench.Record) error) (bad int64, err error) {
 	f, err := openLog(dir)
 	if err != nil {
 		return 0, err
 	}
 	defer f.Close()
-	l := &follower{from: from, handle: handle}
+	l := &follower{handle: handle}
 	err = l.follow(ctx, f)
 	return l.bad, err
 }
@@ -59,7 +57,7 @@ func openLog(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// Running tells whether a locbench writes to dir now.
+// Running reports whether a locbench writes to dir now.
 func Running(dir string) bool {
 	f, err := openLog(dir)
 	if err != nil {
@@ -71,37 +69,13 @@ func Running(dir string) bool {
 
 // follower reads one log.
 type follower struct {
-	from   int64
 	handle func([]bench.Record) error
 
 	pending []byte // a line that has no end yet
 	long    bool   // the line that is being read is longer than any record: the rest of it is thrown away
-	passed  int64  // the highest number of such a line
 	batch   []bench.Record
 	ended   bool // the last word was that the run has ended
 	bad     int64
-}
-
-// readEvents reads a log that does not grow, one record at a time. passed is the highest number of a
-// record that is longer than any.
-func readEvents(r io.Reader, handle func(bench.Record) error) (passed int64, err error) {
-	l := &follower{from: math.MinInt64, handle: func(batch []bench.Record) error {
-		for _, rec := range batch {
-			if err := handle(rec); err != nil {
-				return err
-			}
-		}
-		return nil
-	}}
-	for n := int64(1); n > 0; {
-		if n, err = l.catchUp(context.Background(), r); err != nil {
-			return l.passed, err
-		}
-	}
-	if err = l.finish(); errors.Is(err, ErrKilled) {
-		err = nil
-	}
-	return l.passed, err
 }
 
 func (l *follower) follow(ctx context.Context, f *os.File) error {
@@ -175,25 +149,7 @@ func (l *follower) keep(piece []byte) {
 		l.pending = append(l.pending, piece...)
 		return
 	}
-	if !l.long {
-		beginning := slices.Concat(l.pending[:min(len(l.pending), maxSeq)], piece[:min(len(piece), maxSeq)])
-		l.passed = max(l.passed, seqOf(beginning))
-	}
 	l.long, l.pending = true, nil
-}
-
-// maxSeq is more than the bytes of the beginning of a record, up to the end of its number.
-const maxSeq = 64
-
-// seqOf is the number of the record that begins so, 0 where there is none.
-func seqOf(beginning []byte) int64 {
-	rest, _ := bytes.CutPrefix(beginning, []byte(`{"seq":`))
-	digits := rest[:len(rest)-len(bytes.TrimLeft(rest, "0123456789"))]
-	n, err := strconv.ParseInt(string(digits), 10, 64)
-	if err != nil || len(rest) == len(beginning) {
-		return 0
-	}
-	return n
 }
 
 // line takes the last piece of a line.
@@ -215,10 +171,7 @@ func (l *follower) line(piece []byte) error {
 	case bench.RunEnded:
 		l.ended = true
 	}
-	if rec.Seq > l.from {
-		l.batch = append(l.batch, rec)
-	}
-	if len(l.batch) < followBatch {
+	if l.batch = append(l.batch, rec); len(l.batch) < followBatch {
 		return nil
 	}
 	return l.flush()
@@ -250,8 +203,8 @@ func (l *follower) finish() error {
 	return nil
 }
 
-// LastSeq is the highest event number in dir's event log, 0 without one. Of lines that are longer
-// than any reader takes the number counts all the same; broken ones are passed over.
+// LastSeq is the highest event number in dir's event log, 0 without one. The rest of a line is not
+// read: it may be broken, or longer than any record.
 func LastSeq(dir string) (last int64, err error) {
 	f, err := openLog(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -261,22 +214,19 @@ func LastSeq(dir string) (last int64, err error) {
 		return 0, err
 	}
 	defer f.Close()
-	passed, err := readEvents(f, func(r bench.Record) error {
-		last = max(last, r.Seq)
-		return nil
-	})
-	return max(last, passed), err
-}
-
-// Events reads dir's event log in order. A line that cannot be read, or is longer than any record,
-// is passed over: a killed run leaves half a line. It stops at the first error of handle and
-// returns it.
-func Events(dir string, handle func(bench.Record) error) error {
-	f, err := openLog(dir)
-	if err != nil {
-		return err
+	in := bufio.NewReader(f)
+	for rest := false; ; {
+		piece, more, err := in.ReadLine()
+		if errors.Is(err, io.EOF) {
+			return last, nil
+		}
+		if err != nil {
+			return last, fmt.Errorf("read the event log in %s: %w", dir, err)
+		}
+		var seq int64
+		if _, err := fmt.Sscanf(string(piece[:min(len(piece), 64)]), `{"seq":%d,`, &seq); err == nil && !rest {
+			last = max(last, seq)
+		}
+		rest = more
 	}
-	defer f.Close()
-	_, err = readEvents(f, handle)
-	return err
 }

@@ -52,7 +52,7 @@ func TestNoFileOutsideTheFolder(t *testing.T) {
 				t.Fatal(err)
 			}
 			replace(t, filepath.Join(dir, EventsFile), outside, link)
-			if h, err := Hold(dir); err == nil {
+			if h, err := Acquire(dir); err == nil {
 				h.Close()
 				t.Error("the folder was held")
 			}
@@ -60,7 +60,7 @@ func TestNoFileOutsideTheFolder(t *testing.T) {
 				t.Errorf("%v, now %s", err, after)
 			}
 			if name == "symbolic" {
-				if err := Events(dir, func(bench.Record) error { return nil }); err == nil {
+				if _, err := Follow(t.Context(), dir, func([]bench.Record) error { return nil }); err == nil {
 					t.Error("its events were read")
 				}
 			}

@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"time"
@@ -20,7 +18,6 @@ import (
 const (
 	maxListed   = 5_000    // results folders
 	maxListFile = 16 << 20 // bytes of one run.json; it holds the plan, not the figures
-	maxScanned  = 50_000   // names in one root
 )
 
 // Entry is one results folder, as far as run.json tells of it.
@@ -52,79 +49,26 @@ func (e Entry) Time() time.Time {
 }
 
 // List finds the results folders at the roots and one level below them, the newest first. One that
-// cannot be read is listed with its error; a root that is not there is none. Links are followed to a
+// cannot be read is listed with its error; a root that is not there is not. Links are followed to a
 // root, never out of one. left is the number of folders beyond the bound, which were not read.
 func List(roots ...string) (entries []Entry, left int) {
-	seen := map[string]bool{}
-	for _, root := range roots {
-		left += listRoot(root, func(e Entry) bool {
-			key := e.Dir
-			if abs, err := filepath.Abs(e.Dir); err == nil {
-				key = abs
-			}
-			if real, err := filepath.EvalSymlinks(key); err == nil {
-				key = real
-			}
-			if !seen[key] {
-				if len(entries) >= maxListed {
-					return false
-				}
-				seen[key] = true
-				entries = append(entries, e)
-			}
-			return true
-		})
+	dirs := find(roots, 1, func(dir string, err error) {
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrBounded) {
+			entries = append(entries, Entry{Dir: dir, Err: fmt.Errorf("list results: %w", err)})
+		}
+	})
+	// Names begin with the time of the run.
+	slices.SortFunc(dirs, func(a, b string) int { return cmp.Compare(filepath.Base(b), filepath.Base(a)) })
+	if left = max(0, len(dirs)-maxListed); left > 0 {
+		dirs = dirs[:maxListed]
 	}
-	slices.SortStableFunc(entries, func(a, b Entry) int { return cmp.Or(b.Time().Compare(a.Time()), cmp.Compare(a.Dir, b.Dir)) })
+	for _, dir := range dirs {
+		entries = append(entries, listed(dir))
+	}
+	slices.SortStableFunc(entries, func(a, b Entry) int {
+		return cmp.Or(b.Time().Compare(a.Time()), cmp.Compare(a.Dir, b.Dir))
+	})
 	return entries, left
-}
-
-// listRoot gives the results folders of one root to add, until that refuses one; left are the others.
-func listRoot(root string, add func(Entry) bool) (left int) {
-	root = Folder(root)
-	dir, err := os.OpenRoot(root)
-	if err != nil {
-		if !errors.Is(err, fs.ErrNotExist) {
-			add(Entry{Dir: root, Err: fmt.Errorf("list results: %w", err)})
-		}
-		return 0
-	}
-	defer dir.Close()
-	if e, ok := listed(dir, ".", root); ok && !add(e) {
-		left++
-	}
-	names, err := folders(dir)
-	if err != nil {
-		add(Entry{Dir: root, Err: fmt.Errorf("list results in %s: %w", root, err)})
-	}
-	for _, name := range names {
-		if left > 0 {
-			left++
-		} else if e, ok := listed(dir, name, filepath.Join(root, name)); ok && !add(e) {
-			left++
-		}
-	}
-	return left
-}
-
-// folders are the names of dir's folders, the newest first: names begin with the time of the run.
-func folders(dir *os.Root) (names []string, err error) {
-	f, err := dir.Open(".")
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	entries, err := f.ReadDir(maxScanned)
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	for _, e := range entries {
-		if e.IsDir() {
-			names = append(names, e.Name())
-		}
-	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(b, a) })
-	return names, err
 }
 
 // brief is what a list needs of run.json; the rest of it is not decoded.
@@ -143,29 +87,31 @@ type brief struct {
 	Resumed  []time.Time       `json:"resumed"`
 }
 
-// listed reads the entry of one folder; ok is false when it is no results folder.
-func listed(dir *os.Root, name, folder string) (e Entry, ok bool) {
-	e.Dir = folder
-	file := path.Join(name, RunFile)
-	st, err := dir.Lstat(file)
+// listed reads the entry of one folder.
+func listed(dir string) Entry {
+	e := Entry{Dir: dir}
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		e.Err = err
-		return e, !errors.Is(err, fs.ErrNotExist)
+		return e
+	}
+	defer root.Close()
+	st, err := root.Lstat(RunFile)
+	if err != nil {
+		e.Err = err
+		return e
 	}
 	e.Changed = st.ModTime()
-	if e.Err = e.read(dir, file, st); e.Err != nil {
-		return Entry{Dir: e.Dir, Changed: e.Changed, Err: e.Err}, true
+	if err := e.read(root); err != nil {
+		return Entry{Dir: e.Dir, Changed: e.Changed, Err: err}
 	}
-	if e.State == bench.RunRunning {
-		log, err := dir.Lstat(filepath.Join(name, EventsFile))
-		e.Live = err == nil && log.Mode().IsRegular() && Running(folder)
-	}
-	return e, true
+	e.Live = e.State == bench.RunRunning && Has(dir, EventsFile) && Running(dir)
+	return e
 }
 
-func (e *Entry) read(dir *os.Root, file string, st fs.FileInfo) error {
+func (e *Entry) read(dir *os.Root) error {
 	var b brief
-	if err := readJSON(dir, file, RunFile, maxListFile, &b); err != nil {
+	if err := readJSON(dir, RunFile, RunFile, maxListFile, &b); err != nil {
 		return err
 	}
 	if err := valid(bench.Run{Schema: b.Schema}); err != nil {

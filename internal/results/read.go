@@ -12,7 +12,7 @@ import (
 	"locbench/internal/safe"
 )
 
-// Has tells whether a results folder has a file of that name.
+// Has reports whether a results folder has a file of that name.
 func Has(dir, file string) bool {
 	st, err := os.Lstat(filepath.Join(dir, file))
 	return err == nil && st.Mode().IsRegular()
@@ -72,7 +72,7 @@ func read(dir *os.Root) (bench.Run, []bench.LegResult, error) {
 			total += st.Size()
 		}
 		if total > maxTotal {
-			return run, legs, fmt.Errorf("the files of the legs are larger than %d MiB together: this is no results folder",
+			return run, legs, fmt.Errorf("the files of the legs are larger than %d MiB together: this is not a results folder",
 				maxTotal>>20)
 		}
 		var leg bench.LegResult
@@ -109,7 +109,7 @@ func read(dir *os.Root) (bench.Run, []bench.LegResult, error) {
 
 func valid(run bench.Run) error {
 	if run.Schema < 1 {
-		return errors.New(`"schema" is missing: this is no run of locbench`)
+		return errors.New(`"schema" is missing: this is not a run of locbench`)
 	}
 	if run.Schema > bench.SchemaVersion {
 		return tooNew(RunFile, run.Schema)
@@ -127,7 +127,8 @@ func valid(run bench.Run) error {
 			return fmt.Errorf("leg %d: round %d; they count from 1", i+1, entry.Leg.Round)
 		}
 		// A folder from elsewhere must not make us read, or on resuming write, outside of it.
-		if !filepath.IsLocal(entry.File) || strings.ContainsAny(entry.File, `/\`) || !strings.HasSuffix(entry.File, ".json") || entry.File == RunFile {
+		if !filepath.IsLocal(entry.File) || strings.ContainsAny(entry.File, `/\`) ||
+			!strings.HasSuffix(entry.File, ".json") || entry.File == RunFile {
 			return fmt.Errorf("leg %d: file %q is not a plain name ending in .json", i+1, entry.File)
 		}
 	}
@@ -135,10 +136,11 @@ func valid(run bench.Run) error {
 }
 
 func tooNew(file string, schema int) error {
-	return fmt.Errorf("%s has schema %d, this locbench reads up to %d: use a newer locbench", file, schema, bench.SchemaVersion)
+	return fmt.Errorf("%s has schema %d, this locbench reads up to %d: use a newer locbench", file, schema,
+		bench.SchemaVersion)
 }
 
-// ResumeCommand is the command line that goes on with the run in dir, to be pasted into a shell.
+// ResumeCommand is the command line that resumes the run in dir, to be pasted into a shell.
 func ResumeCommand(dir string) string {
 	if strings.HasPrefix(dir, "-") {
 		dir = "." + string(filepath.Separator) + dir

@@ -7,10 +7,10 @@ import (
 	"locbench/internal/bench"
 )
 
-// Records are events such as a run with these results tells: for folders without an event log. What
+// Records are events such as a run with these results publishes: for folders without an event log. What
 // the results do not hold (phases, log lines as they came) is not in them.
 func Records(run bench.Run, legs []bench.LegResult, dir string) []bench.Record {
-	t := &teller{at: run.Started}
+	t := &recorder{at: run.Started}
 	opened := run
 	opened.State, opened.Ended = bench.RunRunning, time.Time{}
 	opened.Legs = slices.Clone(run.Legs)
@@ -23,9 +23,9 @@ func Records(run bench.Run, legs []bench.LegResult, dir string) []bench.Record {
 			opened.Legs[i].State = bench.LegPending
 		}
 	}
-	t.tell(run.Started, nil, bench.RunStarted{Run: opened, Dir: dir})
+	t.add(run.Started, nil, bench.RunStarted{Run: opened, Dir: dir})
 	for _, w := range run.Warnings {
-		t.tell(run.Started, nil, bench.Warn(w))
+		t.add(run.Started, nil, bench.Warn(w))
 	}
 	legs = slices.Clone(legs)
 	slices.SortStableFunc(legs, func(a, b bench.LegResult) int { return a.Started.Compare(b.Started) })
@@ -39,7 +39,7 @@ func Records(run bench.Run, legs []bench.LegResult, dir string) []bench.Record {
 	}
 	t.interventions(asked, endOfTime, nil)
 	if run.State != bench.RunRunning {
-		t.tell(run.Ended, nil, bench.RunEnded{State: run.State})
+		t.add(run.Ended, nil, bench.RunEnded{State: run.State})
 	}
 	for i := range t.records {
 		t.records[i].Seq = int64(i + 1)
@@ -47,13 +47,13 @@ func Records(run bench.Run, legs []bench.LegResult, dir string) []bench.Record {
 	return t.records
 }
 
-// teller collects records; time only goes on in them.
-type teller struct {
+// recorder collects records; their time never goes back.
+type recorder struct {
 	records []bench.Record
 	at      time.Time
 }
 
-func (t *teller) tell(at time.Time, leg *bench.Leg, e bench.Event) {
+func (t *recorder) add(at time.Time, leg *bench.Leg, e bench.Event) {
 	if at.After(t.at) {
 		t.at = at
 	}
@@ -63,61 +63,62 @@ func (t *teller) tell(at time.Time, leg *bench.Leg, e bench.Event) {
 // endOfTime is after everything that JSON can say.
 var endOfTime = time.Date(10001, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// interventions tells those of asked until a moment, and returns the others.
-func (t *teller) interventions(asked []bench.Intervention, until time.Time, leg *bench.Leg) []bench.Intervention {
+// interventions adds those of asked until a moment, and returns the others.
+func (t *recorder) interventions(asked []bench.Intervention, until time.Time, leg *bench.Leg) []bench.Intervention {
 	for len(asked) > 0 && !asked[0].At.After(until) {
-		t.tell(asked[0].At, leg, bench.Intervened{Control: asked[0].Control, Step: asked[0].Step})
+		t.add(asked[0].At, leg, bench.Intervened{Control: asked[0].Control, Step: asked[0].Step})
 		asked = asked[1:]
 	}
 	return asked
 }
 
-func (t *teller) leg(r bench.LegResult, number, of int) {
+func (t *recorder) leg(r bench.LegResult, number, of int) {
 	name := r.Leg
 	leg := &name
-	t.tell(r.Started, leg, bench.LegStarted{Number: number, Of: of, Service: r.Service, Artifact: r.Artifact})
+	t.add(r.Started, leg, bench.LegStarted{Number: number, Of: of, Service: r.Service, Artifact: r.Artifact})
 	if r.Instance != nil {
-		t.tell(r.Instance.StartedAt, leg, bench.InstanceStarted{Info: *r.Instance})
+		t.add(r.Instance.StartedAt, leg, bench.InstanceStarted{Info: *r.Instance})
 	}
 	if r.StartUp != nil {
 		at := t.at
 		if r.Instance != nil {
 			at = r.Instance.StartedAt.Add(*r.StartUp)
 		}
-		t.tell(at, leg, bench.InstanceReady{StartUp: *r.StartUp, FirstAnswer: r.FirstAnswer})
+		t.add(at, leg, bench.InstanceReady{StartUp: *r.StartUp, FirstAnswer: r.FirstAnswer})
 	}
 	for _, m := range r.Marks {
-		t.tell(m.Usage.At, leg, bench.MarkRead{Mark: m})
+		t.add(m.Usage.At, leg, bench.MarkRead{Mark: m})
 	}
 	for _, c := range r.Checks {
-		t.tell(t.at, leg, bench.CheckDone{Check: c})
+		t.add(t.at, leg, bench.CheckDone{Check: c})
 	}
 	t.steps(leg, r)
 	for _, in := range r.Incidents {
-		t.tell(in.At, leg, bench.Befell{Incident: in})
+		t.add(in.At, leg, bench.IncidentOccurred{Incident: in})
 	}
 	for _, w := range r.Warnings {
-		t.tell(t.at, leg, bench.Warn(w))
+		t.add(t.at, leg, bench.Warn(w))
 	}
 	if r.Stop != nil {
-		t.tell(t.at.Add(max(0, min(r.Stop.Took, time.Hour))), leg, bench.InstanceStopped{Stop: *r.Stop})
+		t.add(t.at.Add(max(0, min(r.Stop.Took, time.Hour))), leg, bench.InstanceStopped{Stop: *r.Stop})
 	}
 	if len(r.LastLog) > 0 {
-		t.tell(t.at, leg, bench.LogLines{Lines: r.LastLog})
+		t.add(t.at, leg, bench.LogLines{Lines: r.LastLog})
 	}
 	if r.State != bench.LegRunning {
-		t.tell(r.Ended, leg, bench.LegEnded{State: r.State, Failure: r.Failure, Exit: r.Exit, LastLog: r.LastLog, Lost: r.Lost})
+		t.add(r.Ended, leg, bench.LegEnded{State: r.State, Failure: r.Failure, Exit: r.Exit, LastLog: r.LastLog,
+			Lost: r.Lost})
 	}
 }
 
-// steps tells the steps with their windows, samples, and what somebody asked for meanwhile, by
+// steps adds the steps with their windows, samples, and what somebody asked for meanwhile, by
 // time.
-func (t *teller) steps(leg *bench.Leg, r bench.LegResult) {
+func (t *recorder) steps(leg *bench.Leg, r bench.LegResult) {
 	asked := r.Interventions
 	for _, step := range r.Steps {
 		start := step.Load.Started
 		asked = t.interventions(asked, start, leg)
-		t.tell(start, leg, bench.StepStarted{Index: step.Index, Of: len(r.Steps), Step: step.Step})
+		t.add(start, leg, bench.StepStarted{Index: step.Index, Of: len(r.Steps), Step: step.Step})
 		var inside []bench.Record
 		add := func(at time.Time, e bench.Event) { inside = append(inside, bench.Record{At: at, Event: e}) }
 		for _, u := range step.Samples {
@@ -134,9 +135,9 @@ func (t *teller) steps(leg *bench.Leg, r bench.LegResult) {
 		slices.SortStableFunc(inside, func(a, b bench.Record) int { return a.At.Compare(b.At) })
 		for _, rec := range inside {
 			asked = t.interventions(asked, rec.At, leg)
-			t.tell(rec.At, leg, rec.Event)
+			t.add(rec.At, leg, rec.Event)
 		}
-		t.tell(start.Add(max(step.Load.Elapsed, step.Load.Wall)), leg, bench.StepEnded{Result: step})
+		t.add(start.Add(max(step.Load.Elapsed, step.Load.Wall)), leg, bench.StepEnded{Result: step})
 	}
 	t.interventions(asked, endOfTime, leg)
 }

@@ -1,8 +1,8 @@
 package results
 
 import (
-	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,7 +37,7 @@ func mustCreate(t *testing.T, dir string) *Writer {
 // feed hands events of a leg to the writer, numbered from seq.
 func mustReopen(t *testing.T, dir string, run bench.Run) *Writer {
 	t.Helper()
-	h, err := Hold(dir)
+	h, err := Acquire(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,14 @@ func TestEveryFinishedStepIsOnDiskAtOnce(t *testing.T) {
 		t.Errorf("temporary files left: %v", leftovers)
 	}
 	var seen []int64
-	if err := Events(dir, func(r bench.Record) error { seen = append(seen, r.Seq); return nil }); err != nil || len(seen) != 9 {
+	l := &follower{handle: func(batch []bench.Record) error {
+		for _, r := range batch {
+			seen = append(seen, r.Seq)
+		}
+		return nil
+	}}
+	log, err := os.ReadFile(filepath.Join(dir, EventsFile))
+	if err = errors.Join(err, l.add(log), l.flush()); err != nil || len(seen) != 9 {
 		t.Errorf("event log holds %v (%v), want 1 to 9", seen, err)
 	}
 }
@@ -117,7 +124,7 @@ func TestResumeKeepsTheUnfinishedLifeAside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if last, err := LastSeq(dir); err != nil || last != 3 {
+	if last, err := LastSeq(dir); err != nil || last != 4 { // the half one has its number
 		t.Errorf("last event %d, want 3 (%v)", last, err)
 	}
 	w2 := mustReopen(t, dir, run)
@@ -176,7 +183,7 @@ func TestCreateRefusesAFolderWithARun(t *testing.T) {
 		t.Errorf("error %v, want one that names --resume", err)
 	}
 	// While the first writer is alive nobody else may go on in its folder.
-	if _, err := Hold(dir); err == nil || !strings.Contains(err.Error(), "another locbench") {
+	if _, err := Acquire(dir); err == nil || !strings.Contains(err.Error(), "another locbench") {
 		t.Errorf("error %v, want one that tells of the other writer", err)
 	}
 }
@@ -218,7 +225,7 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 		{"no folder", "", "is not a results folder"},
 		{"broken", "{\n \"schema\": 1,\n \"id\": ]", "line 3"},
 		{"wrong type", "{\n \"schema\": \"one\"}", "line 2"},
-		{"other JSON", `{"name":"x"}`, "no run of locbench"},
+		{"other JSON", `{"name":"x"}`, "not a run of locbench"},
 		{"newer", `{"schema": 99}`, "use a newer locbench"},
 		{"escape", `{"schema":1,"legs":[{"leg":{"round":1},"file":"../../etc/x.json"}]}`, "not a plain name"},
 		{"absolute", `{"schema":1,"legs":[{"leg":{"round":1},"file":"/etc/passwd.json"}]}`, "not a plain name"},
@@ -260,7 +267,8 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"schema":1,"legs":[{"file":"x.json","state":"complete","leg":{"contender":"a","round":-9223372036854775808}}]}`), []byte(`{}`), []byte(`{}`))
 	f.Add([]byte(`[]`), []byte(`null`), []byte("\n\n{}"))
 	f.Fuzz(func(t *testing.T, run, leg, events []byte) {
-		_, _ = readEvents(bytes.NewReader(events), func(bench.Record) error { return nil })
+		l := &follower{handle: func([]bench.Record) error { return nil }}
+		_ = errors.Join(l.add(events), l.flush(), l.finish())
 		got, legs, err := readFiles(t, run, leg)
 		if err != nil {
 			return
@@ -370,9 +378,9 @@ func TestLastSeqBehindALineThatIsTooLong(t *testing.T) {
 }
 
 // Who goes on with a run keeps others from it before reading how far it is.
-func TestHoldKeepsOthersOut(t *testing.T) {
+func TestAcquireKeepsOthersOut(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Hold(dir); err == nil || !strings.Contains(err.Error(), "is not a results folder") {
+	if _, err := Acquire(dir); err == nil || !strings.Contains(err.Error(), "is not a results folder") {
 		t.Error(err)
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) > 0 {
@@ -380,20 +388,20 @@ func TestHoldKeepsOthersOut(t *testing.T) {
 	}
 	run := bench.Run{Schema: bench.SchemaVersion, ID: "r"}
 	mustCreate(t, dir).Close()
-	h, err := Hold(filepath.Join(dir, RunFile))
+	h, err := Acquire(filepath.Join(dir, RunFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Hold(dir); err == nil || !strings.Contains(err.Error(), "another locbench is writing to "+dir) {
+	if _, err := Acquire(dir); err == nil || !strings.Contains(err.Error(), "another locbench is writing to "+dir) {
 		t.Error(err)
 	}
 	h.Close()
 	w := mustReopen(t, dir, run)
-	if _, err := Hold(dir); err == nil {
+	if _, err := Acquire(dir); err == nil {
 		t.Error("the folder of a writer is given away")
 	}
 	w.Close()
-	if h, err = Hold(dir); err != nil {
+	if h, err = Acquire(dir); err != nil {
 		t.Fatal(err)
 	}
 	h.Close()

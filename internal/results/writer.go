@@ -52,7 +52,7 @@ func Create(dir string, run bench.Run, fail func(error)) (*Writer, error) {
 	if err := vacant(dir); err != nil {
 		return nil, err
 	}
-	h, err := hold(dir)
+	h, err := acquire(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -70,22 +70,22 @@ func vacant(dir string) error {
 	return nil
 }
 
-// Held is a results folder that nobody else writes to until it, or its Writer, is closed.
-type Held struct {
+// Lock is a results folder that nobody else writes to until it, or its Writer, is closed.
+type Lock struct {
 	dir    string
 	events *os.File
 }
 
-// Hold holds the folder of a run that is to go on, or the folder that a path to its run.json names.
-func Hold(dir string) (*Held, error) {
+// Acquire locks the folder of a run that is to be resumed, or the folder that a path to its run.json names.
+func Acquire(dir string) (*Lock, error) {
 	dir = Folder(dir)
 	if _, err := os.Stat(filepath.Join(dir, RunFile)); err != nil {
 		return nil, noFolder(dir)
 	}
-	return hold(dir)
+	return acquire(dir)
 }
 
-func hold(dir string) (*Held, error) {
+func acquire(dir string) (*Lock, error) {
 	path := filepath.Join(dir, EventsFile)
 	f, err := regular.Append(path, 0o644)
 	if err != nil {
@@ -95,14 +95,14 @@ func hold(dir string) (*Held, error) {
 		_ = f.Close()
 		return nil, fmt.Errorf("another locbench is writing to %s: wait for it, or end it (%w)", dir, err)
 	}
-	return &Held{dir, f}, nil
+	return &Lock{dir, f}, nil
 }
 
 // Close lets others write to the folder.
-func (h *Held) Close() error { return h.events.Close() }
+func (h *Lock) Close() error { return h.events.Close() }
 
-// Reopen goes on with the run, as Read has returned it since the folder is held.
-func (h *Held) Reopen(run bench.Run, fail func(error)) (*Writer, error) {
+// Reopen resumes the run, as Read has returned it since the folder is held.
+func (h *Lock) Reopen(run bench.Run, fail func(error)) (*Writer, error) {
 	w, err := h.write(run, fail)
 	if err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func (h *Held) Reopen(run bench.Run, fail func(error)) (*Writer, error) {
 	return w, nil
 }
 
-func (h *Held) write(run bench.Run, fail func(error)) (*Writer, error) {
+func (h *Lock) write(run bench.Run, fail func(error)) (*Writer, error) {
 	w := &Writer{dir: h.dir, run: run, fail: fail, events: h.events, legs: map[bench.Leg]*bench.LegResult{}}
 	err := endLine(w.events)
 	if err == nil {

@@ -187,7 +187,7 @@ func (l *legRun) step(
 	if turns != nil {
 		record.Count, record.Waited, record.WaitedCPU = read.ends, read.waited, read.waitedCPU
 		res.Turns = record
-		res.Warnings = append(res.Warnings, verdict.Restless(res)...)
+		res.Warnings = append(res.Warnings, verdict.BusyBetweenTurns(res)...)
 	} else {
 		res.Samples = within(sampler.Stop(), res.Before, read.to)
 		if n := sampler.Failed(); n > 0 && !l.foreign() {

@@ -86,7 +86,7 @@ func (l *legRun) reportIncident(in bench.Incident) {
 		}
 	}
 	i.all = append(i.all, in)
-	l.publish(bench.Befell{Incident: in})
+	l.publish(bench.IncidentOccurred{Incident: in})
 }
 
 // silentAtEnd reports whether a step ended in silence, and not for want of requests: nothing succeeded

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// MinSegment is the least number of values on both sides: one deviating value is no change.
+	// MinSegment is the least number of values on both sides: one deviating value is not a change.
 	MinSegment = 2
 	// permutations is how often a series is shuffled; a p value is at least 1/(permutations+1).
 	permutations = 9999

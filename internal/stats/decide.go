@@ -19,7 +19,8 @@ const (
 type Rule struct {
 	Alpha  float64 // chance of any false "different" in a family; the intervals have confidence 1 − Alpha; 0: DefaultAlpha
 	Margin float64 // a ratio within 1/(1+Margin) and 1+Margin is "the same"; 0: DefaultMargin
-	Floor  float64 // the smallest difference that the machine can show, as locbench calibrate found it; smaller ones are not claimed
+	// the smallest difference that the machine can show, as locbench calibrate found it; smaller ones are not claimed
+	Floor float64
 }
 
 // Fill is the rule with its defaults filled in where it says nothing, or what cannot be.
@@ -74,8 +75,9 @@ type Pair struct {
 	Measure        string
 	HigherIsBetter bool
 	Old, New       []float64
-	Paired         bool    // the i-th values were measured side by side, in turns; there are as many of both
-	Floor          float64 // the smallest difference that the machine can show in this measure; the larger one of this and the rule's holds
+	Paired         bool // the i-th values were measured side by side, in turns; there are as many of both
+	// the smallest difference that the machine can show in this measure; the larger one of this and the rule's holds
+	Floor float64
 }
 
 // Comparison is what a Rule makes of a Pair.
@@ -86,9 +88,11 @@ type Comparison struct {
 	Test     *Test   // nil as Ratio
 	Adjusted float64 // p value after Holm; 1 without a test
 	Verdict  Verdict
-	More     int   // of CannotTell: about so many more rounds on each side would tell; MaxRounds: that many or more; 0: rounds do not help
-	Err      error // why nothing can be said: NeedRounds, BadValue
-	Rule     Rule  // by which it was decided
+	// of CannotTell: about so many more rounds on each side would tell; MaxRounds: that many or more; 0: rounds do not
+	// help
+	More int
+	Err  error // why nothing can be said: NeedRounds, BadValue
+	Rule Rule  // by which it was decided
 }
 
 // Compare decides a family of measures, each side of at least MinInterval rounds. Different is what
@@ -155,10 +159,10 @@ func (r Rule) decide(c Comparison, higherIsBetter bool) Verdict {
 	return Worse
 }
 
-// Holds tells whether x is in the interval, its ends included.
+// Holds reports whether x is in the interval, its ends included.
 func (in Interval) Holds(x float64) bool { return in.Low <= x && x <= in.High }
 
-// Within tells whether the whole interval is between low and high.
+// Within reports whether the whole interval is between low and high.
 func (in Interval) Within(low, high float64) bool { return low <= in.Low && in.High <= high }
 
 // power is the chance with which the rounds that more asks for shall tell.
@@ -186,7 +190,8 @@ func (r Rule) more(c Comparison, family int) int {
 				differ++
 			}
 		}
-		share = (2*c.Test.U + float64(have*(have+1)-differ*(differ+1))/2) / float64(have*(have+1)) // equal ones count for both
+		// equal ones count for both
+		share = (2*c.Test.U + float64(have*(have+1)-differ*(differ+1))/2) / float64(have*(have+1))
 	}
 	if d := math.Abs(share - 0.5); d > 0 && off >= math.Log1p(r.Floor) {
 		z := normalQuantile(1-r.Alpha/2/float64(family)) + normalQuantile(power)
@@ -220,24 +225,6 @@ func leastP(n int, paired bool) float64 {
 		return math.Ldexp(2, -n)
 	}
 	return 2 * math.Exp(-logChoose(2*n, n))
-}
-
-// sortedByMedian are the indices of samples, the best median first; samples without one are last.
-func sortedByMedian(samples [][]float64, higherIsBetter bool) []int {
-	order := make([]int, len(samples))
-	medians := make([]float64, len(samples))
-	for i, s := range samples {
-		order[i] = i
-		medians[i] = math.Inf(1)
-		if m, ok := Median(s); ok && !math.IsNaN(m) {
-			medians[i] = m
-			if higherIsBetter {
-				medians[i] = -m
-			}
-		}
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(medians[a], medians[b]) })
-	return order
 }
 
 // Sentence is the verdict with its figures: "better: +8.3 % (+6.1 % to +10.2 %), p 0.011".

@@ -94,7 +94,8 @@ func Doubts(xs []float64) (doubts bench.Findings) {
 			way = "falls"
 		}
 		doubts = append(doubts, bench.Finding{Kind: bench.FoundTrend, Text: fmt.Sprintf(
-			"it %s from round to round (p %.2g): the machine drifted, and a comparison with another time may show that", way, p)})
+			"it %s from round to round (p %.2g): the machine drifted, and a comparison with another time may show that", way,
+			p)})
 	}
 	return doubts
 }

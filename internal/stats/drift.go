@@ -54,7 +54,7 @@ func drift(s bench.StepResult, noise float64) *bench.Drift {
 	return &d
 }
 
-// changing tells whether the load of a step is not the same all the time.
+// changing reports whether the load of a step is not the same all the time.
 func changing(s bench.Step) bool {
 	return s.RampTo > 0 || s.RampFrom > 0 || s.Wave != nil || s.Arrivals != nil
 }
@@ -64,7 +64,7 @@ func trend(series []float64, noise float64) *bench.Trend {
 	if len(series) < minDrift || !ok || math.Abs(l.Change()) <= bench.DriftWithin {
 		return nil
 	}
-	t := bench.Trend{Change: l.Change(), P: l.P(l.Slope)}
+	t := bench.Trend{Change: l.Change(), P: l.P()}
 	if t.P > noise {
 		return nil
 	}

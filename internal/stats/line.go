@@ -38,14 +38,14 @@ func FitLine(ys []float64) (l Line, ok bool) {
 func (l Line) Change() float64 { return l.Slope * float64(l.N) }
 
 // P is how often values that scatter as these do, without any slope, show one of this size or more.
-func (l Line) P(slope float64) float64 {
-	if l.Error == 0 {
-		if slope == 0 {
-			return 1
-		}
+func (l Line) P() float64 {
+	switch {
+	case l.Slope == 0:
+		return 1
+	case l.Error == 0:
 		return 0
 	}
-	return studentP(slope/l.Error, l.N-2)
+	return studentP(l.Slope/l.Error, l.N-2)
 }
 
 // studentP is the two-sided p value of Student's t (M. Abramowitz and I. A. Stegun, Handbook of

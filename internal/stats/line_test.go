@@ -25,10 +25,10 @@ func TestStudent(t *testing.T) {
 
 func TestFitLine(t *testing.T) {
 	l, ok := FitLine([]float64{90, 95, 100, 105, 110})
-	if !ok || math.Abs(l.Slope-.05) > 1e-12 || l.Error > 1e-12 || math.Abs(l.Change()-.25) > 1e-12 || l.P(l.Slope) > 1e-9 {
+	if !ok || math.Abs(l.Slope-.05) > 1e-12 || l.Error > 1e-12 || math.Abs(l.Change()-.25) > 1e-12 || l.P() > 1e-9 {
 		t.Errorf("%+v, %v", l, ok)
 	}
-	if l, ok := FitLine([]float64{7, 7, 7}); !ok || l.Slope != 0 || l.P(l.Slope) != 1 || l.P(.01) != 0 {
+	if l, ok := FitLine([]float64{7, 7, 7}); !ok || l.Slope != 0 || l.P() != 1 {
 		t.Errorf("values that are the same: %+v, %v", l, ok)
 	}
 	// By hand: the mean is 2, the slope .75; the values are −.25, +.5 and −.25 from the line.
@@ -53,7 +53,7 @@ func TestLineFindsNothingInNoise(t *testing.T) {
 		for i := range ys {
 			ys[i] = 1 + .05*rng.NormFloat64()
 		}
-		if l, _ := FitLine(ys); l.P(l.Slope) <= .05 {
+		if l, _ := FitLine(ys); l.P() <= .05 {
 			found++
 		}
 	}

@@ -14,7 +14,7 @@ const (
 	// finalWindows is the least number of windows of the final level, besides finalShare of all.
 	finalWindows = 5
 	finalShare   = 3 // a third
-	// smoothing is over how many windows their median goes: a pause of a collector is no loss of
+	// smoothing is over how many windows their median goes: a pause of a collector is not a loss of
 	// the level.
 	smoothing = 5
 )
@@ -79,7 +79,9 @@ func scatter(xs []float64) float64 {
 
 // peakSteps are the neighbouring steps of one load at the end of the warm-up.
 func peakSteps(steps []bench.StepResult) []bench.StepResult {
-	steps = slices.DeleteFunc(slices.Clone(steps), func(s bench.StepResult) bool { return s.Aborted != "" && s.Step.WarmUp })
+	steps = slices.DeleteFunc(slices.Clone(steps), func(s bench.StepResult) bool {
+		return s.Aborted != "" && s.Step.WarmUp
+	})
 	first := slices.IndexFunc(steps, func(s bench.StepResult) bool { return !s.Step.WarmUp })
 	if first < 0 {
 		first = len(steps)
@@ -90,7 +92,8 @@ func peakSteps(steps []bench.StepResult) []bench.StepResult {
 	}
 	of := steps[end].Step
 	same := func(s bench.StepResult) bool {
-		return !changing(s.Step) && s.Step.Connections == of.Connections && s.Step.Rate == of.Rate && s.Step.Request == of.Request
+		return !changing(s.Step) && s.Step.Connections == of.Connections && s.Step.Rate == of.Rate &&
+			s.Step.Request == of.Request
 	}
 	from, to := end, end+1
 	for from > 0 && same(steps[from-1]) {

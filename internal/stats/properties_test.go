@@ -121,10 +121,10 @@ func FuzzCompare(f *testing.F) {
 		if _, p := Trend(x); !(p > 0 && p <= 1+1e-9) {
 			t.Fatalf("trend %g of %v", p, x)
 		}
-		tiers, unknown, _ := Rule{}.Tiers([][]float64{x, y, x}, true, false)
-		seen := len(unknown)
-		for _, tier := range tiers {
-			seen += len(tier.Members)
+		tiers := Rule{}.Tiers([][]float64{x, y, x}, true, false)
+		seen := len(tiers.Unknown)
+		for _, tier := range tiers.Tiers {
+			seen += len(tier)
 		}
 		if seen != 3 {
 			t.Fatalf("%d of 3 in tiers", seen)

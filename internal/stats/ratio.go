@@ -13,7 +13,7 @@ type Ratio struct {
 	Interval         // of the ratio
 }
 
-// RatioOf tells the ratio of y to x with an interval of at least the wanted confidence, of the
+// RatioOf says the ratio of y to x with an interval of at least the wanted confidence, of the
 // factors that the Mann-Whitney test would not reject, exact up to ExactLimit values (J. L. Hodges
 // and E. L. Lehmann, Annals of Mathematical Statistics 34, 1963; M. Hollander, D. A. Wolfe and E.
 // Chicken, Nonparametric Statistical Methods, 2014, section 4.3, on logarithms). With ties it is

@@ -14,7 +14,8 @@ func PairedRatio(x, y []float64, confidence float64) (Ratio, error) {
 	if err := cmp.Or(between("confidence", confidence), pairs(x, y)); err != nil {
 		return Ratio{}, fmt.Errorf("paired ratio: %w", err)
 	}
-	return newRatio("paired ratio", walsh(x, y), len(x), func(rounds int) (int, float64) { return signedRank(rounds, confidence) })
+	return newRatio("paired ratio", walsh(x, y), len(x),
+		func(rounds int) (int, float64) { return signedRank(rounds, confidence) })
 }
 
 // walsh are the geometric means of any two ratios of y to x, and of each with itself. Products are
@@ -34,7 +35,7 @@ func walsh(x, y []float64) (means []float64) {
 	return means
 }
 
-// beyond tells whether a product is outside of what a float64 holds in full precision.
+// beyond reports whether a product is outside of what a float64 holds in full precision.
 func beyond(v float64) bool { return v > 1e300 || v < 1e-300 }
 
 // SignedRank is Wilcoxon's test on the logarithms of ratios (F. Wilcoxon, Biometrics Bulletin 1,

@@ -87,7 +87,7 @@ func (e NeedRounds) Error() string {
 	return fmt.Sprintf("%d rounds, need ≥ %d", e.Have, e.Need)
 }
 
-// BadValue tells of a value that no method here takes: not a number, infinite, or, for a ratio, not
+// BadValue says of a value that no method here takes: not a number, infinite, or, for a ratio, not
 // positive; it is an error.
 type BadValue struct {
 	Index int // in the sample, from 0
@@ -138,7 +138,7 @@ func between(name string, share float64) error {
 // pairs checks samples of which the i-th values belong together.
 func pairs(x, y []float64) error {
 	if len(x) != len(y) {
-		return fmt.Errorf("%d values and %d, which are no pairs", len(x), len(y))
+		return fmt.Errorf("%d values and %d, which are not pairs", len(x), len(y))
 	}
 	return positive(x, y)
 }

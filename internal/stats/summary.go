@@ -21,7 +21,7 @@ type Value struct {
 	Interval *Interval // 95 %, of the median; nil with fewer than MinInterval values
 }
 
-// Known tells whether there is any value.
+// Known reports whether there is any value.
 func (v Value) Known() bool { return len(v.Values) > 0 }
 
 // Duration is the median of a value in nanoseconds.
@@ -35,30 +35,6 @@ func NewValue(xs []float64) Value {
 		v.Interval = &interval
 	}
 	return v
-}
-
-// Step is one step of a contender over all rounds that finished it.
-type Step struct {
-	Index      int
-	Step       bench.Step
-	Rounds     int   // that finished it; the figures but the counts are of these
-	Aborted    int   // rounds in which it ended early
-	Unsound    bool  // more of its requests failed than may: it is no peak, and is compared with nothing
-	Drifting   int   // of Rounds: those in which it was not in a steady state, by bench.Drift
-	Warming    int   // of Drifting: those in which it became faster
-	Succeeded  int64 // in all rounds, aborted ones included, also before and after the intervals
-	Failed     map[bench.ErrorKind]int64
-	Throughput Value              // successes per second
-	Latency    bench.Latencies    // of the successes of all rounds, merged
-	Results    []bench.StepResult // of the rounds that finished it; package measure takes all other figures from them
-}
-
-// FailedTotal is the number of errors in all rounds.
-func (s Step) FailedTotal() int64 { return bench.Load{Failed: s.Failed}.FailedTotal() }
-
-// ErrorRatio is errors / (errors + successes) of all rounds together; 0 when nothing was asked.
-func (s Step) ErrorRatio() float64 {
-	return bench.Load{Failed: s.Failed, Succeeded: s.Succeeded}.ErrorRatio()
 }
 
 // Contender is the summary of one contender over its rounds.
@@ -103,7 +79,7 @@ func (c Contender) Excluded() string {
 	return safe.Line(text, 500)
 }
 
-// ExcludedLast sorts those that take part in no claim behind all others.
+// ExcludedLast sorts those that take part in no claim after all others.
 func ExcludedLast(a, b Contender) int {
 	return cmp.Compare(min(1, len(a.Excluded())), min(1, len(b.Excluded())))
 }
@@ -249,7 +225,8 @@ func summarise(label string, legs []bench.LegResult, of bench.Run, merge merger)
 		for kind, n := range s.Failed {
 			c.Errors[kind] += n
 		}
-		if !s.Step.WarmUp && !s.Unsound && s.Throughput.Known() && (c.Peak < 0 || s.Throughput.Median > c.Steps[c.Peak].Throughput.Median) {
+		if !s.Step.WarmUp && !s.Unsound && s.Throughput.Known() &&
+			(c.Peak < 0 || s.Throughput.Median > c.Steps[c.Peak].Throughput.Median) {
 			c.Peak = i
 		}
 	}
@@ -271,7 +248,8 @@ func (c Contender) HalfPeak() (step int, share float64, ok bool) {
 	}
 	nearest := math.Inf(1)
 	for i, s := range c.Steps {
-		if s.Index > peak.Index || s.Unsound || s.Step.WarmUp || s.Step.Open() || s.Step.Request != peak.Step.Request || !(s.Throughput.Median > 0) {
+		if s.Index > peak.Index || s.Unsound || s.Step.WarmUp || s.Step.Open() || s.Step.Request != peak.Step.Request ||
+			!(s.Throughput.Median > 0) {
 			continue
 		}
 		part := s.Throughput.Median / peak.Throughput.Median
@@ -289,7 +267,8 @@ func (c *Contender) steps(legs []bench.LegResult, of bench.Run, merge merger) {
 	for _, leg := range legs {
 		for _, s := range leg.Steps {
 			if seen := rounds[s.Index]; len(seen) > 0 && seen[0].Step.Name != s.Step.Name {
-				c.leftOut("round %d: step %d is %q, not %q as before: left out", leg.Leg.Round, s.Index+1, s.Step.Name, seen[0].Step.Name)
+				c.leftOut("round %d: step %d is %q, not %q as before: left out", leg.Leg.Round, s.Index+1, s.Step.Name,
+					seen[0].Step.Name)
 				continue
 			}
 			rounds[s.Index] = append(rounds[s.Index], s)
@@ -308,76 +287,6 @@ func (c *Contender) steps(legs []bench.LegResult, of bench.Run, merge merger) {
 // leftOut notes what is not in the summary.
 func (c *Contender) leftOut(format string, args ...any) {
 	c.Warnings = append(c.Warnings, bench.Finding{Kind: bench.FoundLeftOut, Text: fmt.Sprintf(format, args...)})
-}
-
-// newStep summarises one step. An error concerns the latency alone.
-func newStep(rounds []bench.StepResult, merge merger) (Step, error) {
-	s := Step{Index: rounds[0].Index, Step: rounds[0].Step, Failed: map[bench.ErrorKind]int64{}}
-	var throughput []float64
-	var latencies []bench.Latencies
-	for _, r := range rounds {
-		s.Succeeded += r.Load.AllSucceeded()
-		for kind, n := range r.Load.Failed {
-			s.Failed[kind] += n
-		}
-		if r.Aborted != "" {
-			s.Aborted++
-			continue
-		}
-		s.Rounds++
-		if r.Drift != nil {
-			s.Drifting++
-			if r.Drift.Warming() {
-				s.Warming++
-			}
-		}
-		throughput = append(throughput, r.Load.Throughput())
-		latencies = append(latencies, r.Load.Latency)
-		s.Results = append(s.Results, r)
-	}
-	s.Throughput = NewValue(throughput)
-	if len(latencies) == 1 {
-		s.Latency = latencies[0]
-		return s, nil
-	}
-	var err error
-	s.Latency, err = merge(latencies...)
-	return s, err
-}
-
-// worstErrors is bench.Load.WorstErrors over all rounds.
-func (s Step) worstErrors(rounds []bench.StepResult) float64 {
-	all := bench.Load{Succeeded: s.Succeeded, Failed: s.Failed}
-	for _, r := range rounds {
-		for _, kind := range r.Load.Requests {
-			i := slices.IndexFunc(all.Requests, func(k bench.RequestLoad) bool { return k.Name == kind.Name })
-			if i < 0 {
-				i = len(all.Requests)
-				all.Requests = append(all.Requests, bench.RequestLoad{Name: kind.Name, Failed: map[bench.ErrorKind]int64{}})
-			}
-			all.Requests[i].Succeeded += kind.Succeeded
-			for k, n := range kind.Failed {
-				all.Requests[i].Failed[k] += n
-			}
-		}
-	}
-	ratio, _ := all.WorstErrors()
-	return ratio
-}
-
-// DriftWords is "still warming in 2 of 6 rounds"; "" where all were in a steady state.
-func (s Step) DriftWords() string {
-	if s.Drifting == 0 {
-		return ""
-	}
-	name := bench.NotSteady
-	if s.Warming > 0 {
-		name = bench.StillWarming
-	}
-	if s.Rounds == 1 {
-		return name
-	}
-	return fmt.Sprintf("%s in %d of %d rounds", name, s.Drifting, s.Rounds)
 }
 
 // LegMemoryPeak is the highest memory of a leg in bytes, 0 where it is not known. With sample it is

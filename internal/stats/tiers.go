@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -8,58 +9,65 @@ import (
 	"locbench/internal/bench"
 )
 
-// Tier is a group of contenders that the rounds do not tell apart from its leader.
-type Tier struct {
-	Members []int // indices of the samples; the leader first, then by their medians
-	Beats   []int // the members of all lower tiers: the leader is better than each of them
+// Tiers are groups of samples of one measure, one sample for each contender. Samples are named by
+// their indices.
+type Tiers struct {
+	Order   []int   // those that are compared, the best median first
+	Tiers   [][]int // the leader first, then by their medians; whoever is not in its tier is worse
+	Unknown []int   // of too few rounds, or with a value that has no ratio
+	Lacking int     // rounds more that even the clearest difference would need among so many
+	// Pairs has each comparison of one in Order (the first index, the new side) to a later one.
+	Pairs map[[2]int]Comparison
 }
 
-// Tiers groups samples of one measure, one for each contender. The one with the best median leads
-// the first tier, of all that the rule does not find worse; of the others the next is made likewise.
+// Tiers groups samples. The one with the best median leads the first tier, of all that the rule does
+// not find worse; of the others the next is made likewise. paired is Pair.Paired.
 //
 // The p values of all k·(k−1)/2 pairs are adjusted by Holm together, since the leader is not known
-// beforehand. So six rounds can part at most seven contenders; lacking tells how many rounds more
-// would do, else it is 0. unknown are samples of too few rounds. paired is Pair.Paired.
-func (r Rule) Tiers(samples [][]float64, higherIsBetter, paired bool) (tiers []Tier, unknown []int, lacking int) {
+// beforehand. So six rounds can separate at most seven contenders.
+func (r Rule) Tiers(samples [][]float64, higherIsBetter, paired bool) (t Tiers) {
 	r = r.Fill()
-	var rest []int
-	for _, i := range sortedByMedian(samples, higherIsBetter) {
-		if enough(MinInterval, samples[i]) != nil || positive(samples[i]) != nil {
-			unknown = append(unknown, i)
+	medians := make([]float64, len(samples))
+	for i, s := range samples {
+		if enough(MinInterval, s) != nil || positive(s) != nil {
+			t.Unknown = append(t.Unknown, i)
 			continue
 		}
-		rest = append(rest, i)
+		if medians[i], _ = Median(s); higherIsBetter {
+			medians[i] = -medians[i]
+		}
+		t.Order = append(t.Order, i)
 	}
+	slices.SortStableFunc(t.Order, func(a, b int) int { return cmp.Compare(medians[a], medians[b]) })
 	var family []Pair
 	var pairs [][2]int
 	rounds := MaxRounds
-	for k, a := range rest {
+	for k, a := range t.Order {
 		rounds = min(rounds, len(samples[a]))
-		for _, b := range rest[k+1:] {
+		for _, b := range t.Order[k+1:] {
 			pairs = append(pairs, [2]int{a, b})
-			family = append(family, Pair{HigherIsBetter: higherIsBetter, Old: samples[a], New: samples[b], Paired: paired})
+			family = append(family, Pair{HigherIsBetter: higherIsBetter, Old: samples[b], New: samples[a], Paired: paired})
 		}
 	}
 	if len(family) > 0 {
-		lacking = max(0, r.fewest(len(family), paired)-rounds)
+		t.Lacking = max(0, r.fewest(len(family), paired)-rounds)
 	}
-	worse := map[[2]int]bool{} // the second of each than the first
+	t.Pairs = map[[2]int]Comparison{}
 	for i, c := range r.Compare(family) {
-		worse[pairs[i]] = c.Verdict == Worse
+		t.Pairs[pairs[i]] = c
 	}
-	for len(rest) > 0 {
-		tier := Tier{Members: rest[:1:1]}
+	for rest := t.Order; len(rest) > 0; {
+		tier, behind := rest[:1:1], []int(nil)
 		for _, i := range rest[1:] {
-			if worse[[2]int{rest[0], i}] {
-				tier.Beats = append(tier.Beats, i)
+			if t.Pairs[[2]int{rest[0], i}].Verdict == Better {
+				behind = append(behind, i)
 			} else {
-				tier.Members = append(tier.Members, i)
+				tier = append(tier, i)
 			}
 		}
-		tiers = append(tiers, tier)
-		rest = tier.Beats
+		t.Tiers, rest = append(t.Tiers, tier), behind
 	}
-	return tiers, unknown, lacking
+	return t
 }
 
 // Kind is what a measure is of, as far as it decides who is compared by it.
@@ -139,7 +147,7 @@ func Together(sides ...[]bench.LegResult) (kept [][]bench.LegResult, ok bool) {
 	return kept, len(kept[0]) > 0
 }
 
-// SameLength tells whether all samples have as many values.
+// SameLength reports whether all samples have as many values.
 func SameLength(samples ...[]float64) bool {
 	return !slices.ContainsFunc(samples, func(s []float64) bool { return len(s) != len(samples[0]) })
 }

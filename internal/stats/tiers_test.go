@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -19,19 +20,15 @@ func TestTiers(t *testing.T) {
 		{1, 2, 3, 4, 5, 0},             // 6: no ratio
 		times([]float64(base), 0.8001), // 7: second
 	}
-	tiers, unknown, lacking := Rule{}.Tiers(samples, true, false)
-	if len(tiers) != 3 || !slices.Equal(tiers[0].Members, []int{2, 1, 3}) || !slices.Equal(tiers[1].Members, []int{7, 4}) || !slices.Equal(tiers[2].Members, []int{0}) {
-		t.Errorf("tiers %+v", tiers)
-	}
-	if !slices.Equal(tiers[0].Beats, []int{7, 4, 0}) || tiers[2].Beats != nil || !slices.Equal(unknown, []int{5, 6}) || lacking != 0 {
-		t.Errorf("tiers %+v, unknown %v, lacking %d", tiers, unknown, lacking)
+	got := Rule{}.Tiers(samples, true, false)
+	if fmt.Sprint(got.Tiers) != "[[2 1 3] [7 4] [0]]" || !slices.Equal(got.Unknown, []int{5, 6}) || got.Lacking != 0 || len(got.Pairs) != 15 {
+		t.Errorf("%+v", got)
 	}
 	// Of times the lowest is the best.
-	tiers, _, _ = Rule{}.Tiers(samples, false, false)
-	if len(tiers) != 3 || !slices.Equal(tiers[0].Members, []int{0}) || !slices.Equal(tiers[1].Members, []int{4, 7, 3}) {
-		t.Errorf("tiers of times %+v", tiers)
+	if got = (Rule{}).Tiers(samples, false, false); len(got.Tiers) != 3 || fmt.Sprint(got.Tiers[:2]) != "[[0] [4 7 3]]" {
+		t.Errorf("tiers of times %+v", got.Tiers)
 	}
-	if tiers, unknown, lacking = (Rule{}).Tiers(nil, true, false); tiers != nil || unknown != nil || lacking != 0 {
+	if got = (Rule{}).Tiers(nil, true, false); got.Tiers != nil || got.Unknown != nil || got.Lacking != 0 {
 		t.Error("nothing has tiers")
 	}
 }
@@ -51,9 +48,9 @@ func TestTiersSayWhatTheyLack(t *testing.T) {
 		return all
 	}
 	for _, test := range []struct{ contenders, rounds, tiers, lacking int }{{2, 6, 2, 0}, {7, 6, 7, 0}, {8, 6, 1, 1}, {8, 7, 8, 0}, {1, 6, 1, 0}} {
-		tiers, _, lacking := Rule{}.Tiers(samples(test.contenders, test.rounds), true, false)
-		if len(tiers) != test.tiers || lacking != test.lacking {
-			t.Errorf("%d contenders, %d rounds: %d tiers, lacking %d", test.contenders, test.rounds, len(tiers), lacking)
+		got := Rule{}.Tiers(samples(test.contenders, test.rounds), true, false)
+		if len(got.Tiers) != test.tiers || got.Lacking != test.lacking {
+			t.Errorf("%d contenders, %d rounds: %d tiers, lacking %d", test.contenders, test.rounds, len(got.Tiers), got.Lacking)
 		}
 	}
 }
@@ -70,7 +67,7 @@ func tiersOfNoise(t *testing.T, runs int) {
 			for i := range samples {
 				samples[i] = rounds(rng, 6, 100, 0.2)
 			}
-			if tiers, _, _ := (Rule{}).Tiers(samples, true, false); len(tiers) > 1 {
+			if len(Rule{}.Tiers(samples, true, false).Tiers) > 1 {
 				split++
 			}
 		}

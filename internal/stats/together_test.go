@@ -79,17 +79,17 @@ func TestTiersOfPairs(t *testing.T) {
 		}
 		samples = append(samples, s)
 	}
-	if tiers, _, lacking := (Rule{}).Tiers(samples, true, true); len(tiers) != 3 || lacking != 0 {
-		t.Errorf("round against round: %+v, lacking %d", tiers, lacking)
+	if got := (Rule{}).Tiers(samples, true, true); len(got.Tiers) != 3 || got.Lacking != 0 {
+		t.Errorf("round against round: %+v", got)
 	}
-	if tiers, _, _ := (Rule{}).Tiers(samples, true, false); len(tiers) != 1 {
-		t.Errorf("side by side: %+v", tiers)
+	if got := (Rule{}).Tiers(samples, true, false); len(got.Tiers) != 1 {
+		t.Errorf("side by side: %+v", got)
 	}
 	// The smallest p value of n pairs is 2 / 2ⁿ, and there are three comparisons: seven rounds.
 	for i := range samples {
 		samples[i] = samples[i][:6]
 	}
-	if _, _, lacking := (Rule{}).Tiers(samples, true, true); lacking != 1 {
-		t.Errorf("six rounds lack %d", lacking)
+	if got := (Rule{}).Tiers(samples, true, true); got.Lacking != 1 {
+		t.Errorf("six rounds lack %d", got.Lacking)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Trend tells whether a sample, in the order of the rounds, goes one way: s is Kendall's S, and p
+// Trend reports whether a sample, in the order of the rounds, goes one way: s is Kendall's S, and p
 // its two-sided p value (H. B. Mann, Econometrica 13, 1945): exact without ties up to ExactLimit
 // values, and with ties up to eight. p is 1 for fewer than MinDoubt values, or where one is not a
 // number.

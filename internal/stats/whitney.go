@@ -12,7 +12,8 @@ const ExactLimit = 60
 
 // Test is the outcome of a Mann-Whitney U test, or of SignedRank.
 type Test struct {
-	U      float64 // pairs in which the value of x is the larger one; a tie counts one half. Paired: sum of the ranks in which y is
+	// pairs in which the value of x is the larger one; a tie counts one half. Paired: sum of the ranks in which y is
+	U      float64
 	P      float64 // two-sided: twice the smaller tail, at most 1
 	Exact  bool    // else the normal approximation
 	Ties   bool    // some values are equal

@@ -38,13 +38,7 @@ type Contender struct {
 	Unlimited int             // legs whose limits were not enforced, though the plan wanted them
 	Judged    int             // times that a threshold was judged
 	Missed    int             // of them, missed
-	Doubtful  []Doubtful
-}
-
-// Doubtful is what is found at some steps.
-type Doubtful struct {
-	What  string   // "client-bound", cleaned
-	Steps []string // "16 connections"
+	Doubtful  []group         // what is found ("client-bound"), and at which steps ("16 connections")
 }
 
 const (
@@ -62,7 +56,7 @@ func New(a *analysis.Run, rules Rules) Figures {
 			f.Unfinished++
 		}
 	}
-	if load, err := strconv.ParseFloat(run.Machine.Load1, 64); err == nil && f.CPUs > 0 && load > verdict.BusyLoad*float64(f.CPUs) {
+	if load, busy := verdict.BusyBefore(run.Machine); busy {
 		f.Busy = fmt.Sprintf("%.3g", load)
 	}
 	conditions := map[string]bool{}
@@ -87,12 +81,12 @@ func newContender(of analysis.Contender) Contender {
 		c.HasPeak = c.Peak.Throughput.Median > 0
 		c.Bound = of.Bounds[c.Peak.Index]
 	}
-	known := doubted{whats: map[string]int{}, steps: map[doubtedStep]bool{}}
+	seen := map[[2]string]bool{} // a run may have thousands of steps
 	for _, leg := range of.Results {
 		if leg.State == bench.LegFailed {
 			c.Failed = append(c.Failed, failure(leg))
 		}
-		if slices.ContainsFunc(leg.Interventions, func(i bench.Intervention) bool { return i.Control.Kind != bench.ControlNote }) {
+		if leg.Steered() {
 			c.Steered++
 		}
 		if i := leg.Instance; i != nil && !i.LimitsEnforced && i.Limits != (bench.Limits{}) {
@@ -101,7 +95,10 @@ func newContender(of analysis.Contender) Contender {
 		for _, s := range leg.Steps {
 			c.Judged, c.Missed = c.Judged+len(s.Thresholds), c.Missed+len(s.Missed())
 			for _, w := range s.Doubts() {
-				c.doubt(safe.Line(w.Title(), maxTitle), StepWords(s.Step), known)
+				if at := [2]string{safe.Line(w.Title(), maxTitle), StepWords(s.Step)}; !seen[at] {
+					seen[at] = true
+					c.Doubtful = grouped(c.Doubtful, at[0], at[1])
+				}
 			}
 		}
 	}
@@ -119,58 +116,13 @@ func failure(leg bench.LegResult) string {
 	return words
 }
 
-// doubted finds what a contender's doubts are about already: a run may have thousands of steps.
-type doubted struct {
-	whats map[string]int // places in Contender.Doubtful
-	steps map[doubtedStep]bool
-}
-
-type doubtedStep struct {
-	what int // its place
-	step string
-}
-
-// doubt takes in what is found at a step.
-func (c *Contender) doubt(what, step string, known doubted) {
-	i, ok := known.whats[what]
-	if !ok {
-		i = len(c.Doubtful)
-		known.whats[what] = i
-		c.Doubtful = append(c.Doubtful, Doubtful{What: what})
-	}
-	if at := (doubtedStep{i, step}); !known.steps[at] {
-		known.steps[at] = true
-		c.Doubtful[i].Steps = append(c.Doubtful[i].Steps, step)
-	}
-}
-
 func (f Figures) of(label string) Contender {
 	return f.Contenders[slices.IndexFunc(f.Contenders, func(c Contender) bool { return c.Contender.Label == label })]
 }
 
-// rounds is how many rounds the figures of the peak are of.
-func (c Contender) rounds() int { return len(c.Peak.Throughput.Values) }
-
-// outside are the contenders that are not compared, by label, and why.
-type outside struct{ contender, why string }
-
-func leftOut(s analysis.Standing) (all []outside) {
-	for _, p := range s.Places {
-		why := p.Out
-		switch n := len(p.Value.Values); {
-		case p.Tier > 0:
-			continue
-		case why != "":
-		case n == 0:
-			why = "not measured"
-		case n < stats.MinInterval:
-			why = tooShort(n)
-		default:
-			why = "a round has a value that cannot be compared"
-		}
-		all = append(all, outside{p.Contender, why})
-	}
-	return all
+// leftOut are the places of those that are not compared.
+func leftOut(s analysis.Standing) []analysis.Place {
+	return slices.DeleteFunc(slices.Clone(s.Places), func(p analysis.Place) bool { return p.Tier > 0 })
 }
 
 // ofLife says whether a measure is of a whole life rather than of the peak.

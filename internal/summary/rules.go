@@ -21,8 +21,7 @@ func rules() []rule {
 		// Who is ahead, or why nobody can be said to be.
 		{"unsound", Failure, ofEach(func(c Contender) bool { return c.Unsound != nil }, sayUnsound)},
 		{"nothing measured", Open, ofRun(func(f Figures) bool { return peaks(f) == 0 }, sayNothingMeasured)},
-		{"one contender", Open, ofRun(func(f Figures) bool { return len(f.Contenders) == 1 && peaks(f) == 1 && f.Contenders[0].Unsound == nil },
-			sayOneContender)},
+		{"one contender", Open, ofRun(one, sayOneContender)},
 		{"unequal conditions", Open, ofRun(func(f Figures) bool { return several(f) && f.Unequal },
 			sayUnequalConditions)},
 		{"different requests", Open, ofRun(differentRequests, sayDifferentRequests)},
@@ -110,18 +109,22 @@ func peaks(f Figures) (n int) {
 	return n
 }
 
+func one(f Figures) bool {
+	return len(f.Contenders) == 1 && peaks(f) == 1 && f.Contenders[0].Unsound == nil
+}
+
 func several(f Figures) bool { return len(f.Contenders) > 1 && peaks(f) > 0 }
 
 func differentRequests(f Figures) bool {
 	return several(f) && len(requests(f)) > 1 && !fewMembers(f)
 }
 
-// Comparable tells whether the contenders may be set against each other in the measure of s.
+// Comparable reports whether the contenders may be set against each other in the measure of s.
 func (f Figures) Comparable(s analysis.Standing) bool {
 	return several(f) && !f.Unequal && (ofLife(s) || !differentRequests(f))
 }
 
-// fewMembers tells whether there is nobody to be compared in throughput, whatever was asked.
+// fewMembers reports whether there is nobody to be compared in throughput, whatever was asked.
 func fewMembers(f Figures) bool {
 	i := slices.IndexFunc(f.Standings, func(s analysis.Standing) bool { return s.Measure == measure.Throughput })
 	return i < 0 || len(f.Standings[i].Members) < 2

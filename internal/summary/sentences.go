@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"locbench/internal/analysis"
@@ -21,7 +20,8 @@ func sayNothingMeasured(f Figures) string {
 	if len(f.Contenders) == 0 {
 		return "No leg has run: nothing can be said."
 	}
-	if failed := func(c Contender) bool { return c.Unsound != nil && c.Unsound.NoSoundStep && c.Unsound.Errors >= 1 }; !slices.ContainsFunc(f.Contenders, func(c Contender) bool { return !failed(c) }) {
+	answered := func(c Contender) bool { return c.Unsound == nil || !c.Unsound.NoSoundStep || c.Unsound.Errors < 1 }
+	if !slices.ContainsFunc(f.Contenders, answered) {
 		return "Every request failed: nothing can be said about how fast anybody is."
 	}
 	return "No throughput was measured: nothing can be said about how fast anybody is."
@@ -35,19 +35,21 @@ func sayUnsound(c Contender) string {
 func sayOneContender(f Figures) string {
 	c := f.Contenders[0]
 	return fmt.Sprintf("One contender, so that nothing is compared: %s reached %s at %s (%s).",
-		c.Label, measure.PerSecond.Text(c.Peak.Throughput.Median), StepWords(c.Peak.Step), spread(measure.PerSecond, c.Peak.Throughput))
+		c.Label, measure.PerSecond.Text(c.Peak.Throughput.Median), StepWords(c.Peak.Step),
+		spread(measure.PerSecond, c.Peak.Throughput))
 }
 
 func sayUnequalConditions(Figures) string {
 	return "Nothing can be said about who is ahead: the contenders did not run under the same limits and runtime."
 }
 
+// group is what contenders have in common, or what is found at steps, and the names of these.
 type group struct {
 	what  string
 	names []string
 }
 
-// grouped adds a contender to those that have the same.
+// grouped adds a name to those that have the same.
 func grouped(all []group, what, name string) []group {
 	i := slices.IndexFunc(all, func(g group) bool { return g.what == what })
 	if i < 0 {
@@ -76,15 +78,11 @@ func sayDifferentRequests(f Figures) string {
 		strings.Join(words, "; ") + ")."
 }
 
-func tooShort(n int) string {
-	return fmt.Sprintf("%s of the %d that it takes", units.Plural(n, "round"), stats.MinInterval)
-}
-
-// reasons are why contenders are not compared, grouped: "a and b: 1 round".
-func reasons(f Figures, out []outside) string {
+// reasons are why contenders are not compared, grouped: "a and b: 1 round, need ≥ 6".
+func reasons(out []analysis.Place) string {
 	var all []group
-	for _, o := range out {
-		all = grouped(all, o.why, f.of(o.contender).Label)
+	for _, p := range out {
+		all = grouped(all, p.Missing(), safe.Line(p.Contender, maxLabel))
 	}
 	var words []string
 	for _, g := range all {
@@ -93,30 +91,26 @@ func reasons(f Figures, out []outside) string {
 	return strings.Join(words, "; ")
 }
 
-func sayTooFew(f Figures, s analysis.Standing) Sentence {
+func sayTooFew(_ Figures, s analysis.Standing) Sentence {
 	text := "Nothing can be said about who has the highest throughput: "
-	most, allShort := 0, len(s.Members) == 0
-	for _, o := range leftOut(s) {
-		n := f.of(o.contender).rounds()
-		most = max(most, n)
-		allShort = allShort && o.why == tooShort(n)
+	rounds := func(p analysis.Place) int { return len(p.Value.Values) }
+	short := func(p analysis.Place) bool { return p.Out == "" && rounds(p) > 0 && rounds(p) < stats.MinInterval }
+	if slices.ContainsFunc(s.Places, func(p analysis.Place) bool { return !short(p) }) {
+		return Sentence{Text: text + "fewer than two contenders can be compared (" + reasons(leftOut(s)) + ")."}
 	}
-	if allShort {
-		return Sentence{Text: fmt.Sprintf("%sthere %s of each contender, and a difference can be told from chance from %d on (--rounds %d).",
-			text, atMost(f, s, most), stats.MinInterval, stats.MinInterval)}
+	most := 0
+	for _, p := range s.Places {
+		most = max(most, rounds(p))
 	}
-	return Sentence{Text: text + "fewer than two contenders can be compared (" + reasons(f, leftOut(s)) + ")."}
-}
-
-func atMost(f Figures, s analysis.Standing, most int) string {
-	rounds := units.Plural(most, "round")
+	are := "are " + units.Plural(most, "round")
 	switch {
-	case slices.ContainsFunc(leftOut(s), func(o outside) bool { return f.of(o.contender).rounds() != most }):
-		return "are at most " + rounds
+	case slices.ContainsFunc(s.Places, func(p analysis.Place) bool { return rounds(p) != most }):
+		are = "are at most " + units.Plural(most, "round")
 	case most == 1:
-		return "is " + rounds
+		are = "is 1 round"
 	}
-	return "are " + rounds
+	return Sentence{Text: fmt.Sprintf("%sthere %s of each contender, and a difference can be told from chance from %d on "+
+		"(--rounds %d).", text, are, stats.MinInterval, stats.MinInterval)}
 }
 
 // labels are those of some members, cleaned.
@@ -170,7 +164,8 @@ func sayWinner(f Figures, s analysis.Standing) Sentence {
 	leaders, over := s.Ahead()
 	text := ofThem(f, s) + label(s, leaders[0]) + " " + measure.Get(s.Measure).Claim.Best + ": " + evidence(f, s, over)
 	if len(over) > 1 {
-		text += fmt.Sprintf("; it is ahead of %s as well", list(labels(s, slices.DeleteFunc(slices.Clone(over), func(i int) bool { return i == slices.Min(over) }))))
+		others := slices.DeleteFunc(slices.Clone(over), func(i int) bool { return i == slices.Min(over) })
+		text += "; it is ahead of " + list(labels(s, others)) + " as well"
 	}
 	return Sentence{Text: text + ".", Leaders: labels(s, leaders), Over: labels(s, over)}
 }
@@ -179,7 +174,8 @@ func sayGroup(f Figures, s analysis.Standing) Sentence {
 	leaders, over := s.Ahead()
 	names := labels(s, leaders)
 	text := fmt.Sprintf("%sno single one %s: the rounds do not tell %s apart from %s. %s is ahead of %s: %s.",
-		ofThem(f, s), measure.Get(s.Measure).Claim.Best, list(names[1:]), names[0], names[0], list(labels(s, over)), evidence(f, s, over))
+		ofThem(f, s), measure.Get(s.Measure).Claim.Best, list(names[1:]), names[0], names[0], list(labels(s, over)),
+		evidence(f, s, over))
 	if ofThem(f, s) == "" {
 		text = "N" + text[1:]
 	}
@@ -187,8 +183,10 @@ func sayGroup(f Figures, s analysis.Standing) Sentence {
 }
 
 func sayLacking(f Figures, s analysis.Standing) Sentence {
-	return Sentence{Text: fmt.Sprintf("Nothing can be said about who %s: among %s (%s) so few rounds cannot part any two, however far apart they are; %s of each would.",
-		measure.Get(s.Measure).Claim.Best, units.Plural(len(s.Members), "contender"), units.Plural(s.Pairs, "pair"), units.Plural(s.Lacking, "more round"))}
+	return Sentence{Text: fmt.Sprintf("Nothing can be said about who %s: among %s (%s) so few rounds cannot separate any "+
+		"two, however far apart they are; %s of each would.",
+		measure.Get(s.Measure).Claim.Best, units.Plural(len(s.Members), "contender"), units.Plural(s.Pairs, "pair"),
+		units.Plural(s.Lacking, "more round"))}
 }
 
 func saySame(f Figures, s analysis.Standing) Sentence {
@@ -208,11 +206,12 @@ func sayNoDifference(f Figures, s analysis.Standing) Sentence {
 			between = strings.Replace(between, "the highest and the lowest", "the lowest and the highest", 1)
 		}
 	}
-	return Sentence{Text: fmt.Sprintf("Nothing can be said about who %s: between %s, %s.", measure.Get(s.Measure).Claim.Best, between, c.Sentence())}
+	return Sentence{Text: fmt.Sprintf("Nothing can be said about who %s: between %s, %s.",
+		measure.Get(s.Measure).Claim.Best, between, c.Sentence())}
 }
 
 func sayLeftOut(f Figures, s analysis.Standing) Sentence {
-	return Sentence{Text: "Not compared in throughput: " + reasons(f, leftOut(s)) + "."}
+	return Sentence{Text: "Not compared in throughput: " + reasons(leftOut(s)) + "."}
 }
 
 func sayBounds(f Figures) []Sentence {
@@ -225,12 +224,14 @@ func sayBounds(f Figures) []Sentence {
 func sayBound(c Contender) string {
 	how := c.Bound.Words()
 	if c.Bound.Rounds > 1 {
-		how += fmt.Sprintf(" (so in %d of %s; the figures are of the last)", c.Bound.Agree, units.Plural(c.Bound.Rounds, "round"))
+		how += fmt.Sprintf(" (so in %d of %s; the figures are of the last)", c.Bound.Agree,
+			units.Plural(c.Bound.Rounds, "round"))
 	}
 	if c.Bound.Bound == verdict.Unclear {
 		return fmt.Sprintf("What bound %s at its peak (%s) is not clear: %s.", c.Label, StepWords(c.Peak.Step), how)
 	}
-	return fmt.Sprintf("%s was bound by %s at its peak (%s): %s.", c.Label, boundWords(c.Bound.Bound), StepWords(c.Peak.Step), how)
+	return fmt.Sprintf("%s was bound by %s at its peak (%s): %s.", c.Label, boundWords(c.Bound.Bound),
+		StepWords(c.Peak.Step), how)
 }
 
 func boundBy(f Figures) (all []group) {
@@ -276,160 +277,6 @@ func saySharedCeiling(f Figures) string {
 
 func stillRising(f Figures) []string { return sharedBy(f, verdict.Connections) }
 
-func sayLimitsNotEnforced(c Contender) string {
-	return fmt.Sprintf("The limits of %s were not enforced in %d of %s: its figures are not those that the profile asks for.", c.Label, c.Unlimited, units.Plural(c.Legs, "round"))
-}
-
-func errorList(f Figures) (words []string) {
-	for _, c := range f.Contenders {
-		failed := c.ErrorsTotal()
-		if failed <= 0 {
-			continue
-		}
-		all := failed
-		for _, s := range c.Steps {
-			all += max(s.Succeeded, 0)
-		}
-		words = append(words, fmt.Sprintf("%s %s (%s)", c.Label, units.Ratio(float64(failed)/float64(all)), kinds(c.Errors)))
-	}
-	return words
-}
-
-func failedChecks(f Figures) (words []string) {
-	for _, c := range f.Contenders {
-		if failed := c.Checks[bench.CheckFailed]; failed > 0 {
-			words = append(words, fmt.Sprintf("%d of %s of %s", failed, units.Plural(failed+c.Checks[bench.CheckPassed], "check"), c.Label))
-		}
-	}
-	return words
-}
-
-func sayNotWhole(f Figures) string {
-	return fmt.Sprintf("The run is not whole: %d of %s did not run to the end.", f.Unfinished, units.Plural(f.Legs, "leg"))
-}
-
-// maxFailed is how many failed rounds are reported with what became of each.
-const maxFailed = 2
-
-func sayFailedRounds(c Contender) string {
-	if len(c.Failed) > maxFailed {
-		return fmt.Sprintf("%s failed in %d of %s, the first time in %s.", c.Label, len(c.Failed), units.Plural(c.Legs, "round"), c.Failed[0])
-	}
-	return fmt.Sprintf("%s failed in %d of %s: %s.", c.Label, len(c.Failed), units.Plural(c.Legs, "round"), list(c.Failed))
-}
-
-// missed are the thresholds of the profile that a contender has missed, and in how many steps.
-func missed(f Figures) (words []string) {
-	for _, c := range f.Contenders {
-		if c.Missed > 0 {
-			words = append(words, fmt.Sprintf("%s in %d of %s", c.Label, c.Missed, units.Plural(c.Judged, "judgement")))
-		}
-	}
-	return words
-}
-
-const maxKinds = 6 // of warnings that are named
-
-// apart says how the rounds of a contender's peak do not belong together.
-func apart(c Contender) bench.Findings {
-	if !c.HasPeak {
-		return nil
-	}
-	return stats.Doubts(c.Peak.Throughput.Values)
-}
-
-func sayRoundsApart(c Contender) string {
-	var texts []string
-	for _, d := range apart(c) {
-		texts = append(texts, d.Text)
-	}
-	return fmt.Sprintf("The rounds of %s differ in throughput at its peak more than chance makes them: %s.", c.Label, list(texts))
-}
-
-func saySteered(c Contender) string {
-	return fmt.Sprintf("Somebody intervened in %d of %s of %s.", c.Steered, units.Plural(c.Legs, "round"), c.Label)
-}
-
-func sayBusyMachine(f Figures) string {
-	return fmt.Sprintf("The machine was at work before the run (load %s on %s): what differs may be that work.", f.Busy, units.Plural(f.CPUs, "CPU"))
-}
-
-// maxRunWarnings is how many warnings of the whole run are reported.
-const maxRunWarnings = 3
-
-func sayRunWarnings(f Figures) (said []Sentence) {
-	for i, w := range f.Warnings {
-		if i == maxRunWarnings {
-			return append(said, Sentence{Text: "Warned of the whole run: " + strconv.Itoa(len(f.Warnings)-i) + " more things, listed below."})
-		}
-		said = append(said, Sentence{Text: "Warned of the whole run: “" + safe.Line(w.Text, maxWords) + "”."})
-	}
-	return said
-}
-
-// sayStepsInDoubt writes one sentence for each kind of warning, those with the most steps first.
-func sayStepsInDoubt(f Figures) (said []Sentence) {
-	var all []kind
-	known := map[string]int{}
-	for _, c := range f.Contenders {
-		for _, d := range c.Doubtful {
-			i, ok := known[d.What]
-			if !ok {
-				i = len(all)
-				known[d.What] = i
-				all = append(all, kind{what: d.What})
-			}
-			all[i].places = grouped(all[i].places, stepList(d.Steps), c.Label)
-			all[i].steps += len(d.Steps)
-		}
-	}
-	slices.SortStableFunc(all, func(a, b kind) int { return cmp.Compare(b.steps, a.steps) })
-	for i, k := range all {
-		if i == maxKinds {
-			return append(said, Sentence{Text: "Warned of " + strconv.Itoa(len(all)-maxKinds) + " more things, listed below."})
-		}
-		said = append(said, Sentence{Text: "Warned of “" + k.what + "”: " + k.where() + "."})
-	}
-	return said
-}
-
-// stepList says what steps have in common once: "16, 64 and 256 connections".
-func stepList(steps []string) string {
-	const common = " connections"
-	short := make([]string, len(steps))
-	for i, s := range steps {
-		var ok bool
-		if short[i], ok = strings.CutSuffix(s, common); !ok {
-			return list(steps)
-		}
-	}
-	if len(short) > maxNames {
-		return strconv.Itoa(len(short)) + " steps from " + short[0] + " to " + short[len(short)-1] + common
-	}
-	return list(short) + common
-}
-
-// kind is a kind of warning and who has it at which steps.
-type kind struct {
-	what   string
-	places []group // contenders by their steps
-	steps  int
-}
-
-// where lists the places; of many the first, since each may be long.
-func (k *kind) where() string {
-	const most = 4
-	var words []string
-	for i, p := range k.places {
-		if i == most {
-			words = append(words, "and at other steps "+units.Plural(len(k.places)-most, "more time"))
-			break
-		}
-		words = append(words, list(p.names)+" at "+p.what)
-	}
-	return strings.Join(words, "; ")
-}
-
 // StepWords names a step by what it does.
 func StepWords(s bench.Step) string { return safe.Line(s.Words(), 140) }
 
@@ -461,9 +308,11 @@ func list(names []string) string {
 func spread(u measure.Unit, v stats.Value) string {
 	switch {
 	case v.Interval != nil:
-		return fmt.Sprintf("95 %% interval %s to %s, %s", u.Text(v.Interval.Low), u.Text(v.Interval.High), units.Plural(len(v.Values), "round"))
+		return fmt.Sprintf("95 %% interval %s to %s, %s", u.Text(v.Interval.Low), u.Text(v.Interval.High),
+			units.Plural(len(v.Values), "round"))
 	case len(v.Values) > 1:
-		return fmt.Sprintf("%s, %s to %s, too few for an interval", units.Plural(len(v.Values), "round"), u.Text(slices.Min(v.Values)), u.Text(slices.Max(v.Values)))
+		return fmt.Sprintf("%s, %s to %s, too few for an interval", units.Plural(len(v.Values), "round"),
+			u.Text(slices.Min(v.Values)), u.Text(slices.Max(v.Values)))
 	}
 	return "1 round, no interval"
 }

@@ -31,7 +31,8 @@ const (
 type Sentence struct {
 	Rule string // name of the rule that wrote it
 	Kind Kind
-	Text string // one line of plain text; names and messages in it are from outside, made safe for a terminal but not for HTML
+	// one line of plain text; names and messages in it are from outside, made safe for a terminal but not for HTML
+	Text string
 
 	// Of a claim only: what is claimed, so that it can be checked.
 	Measure measure.ID
@@ -42,7 +43,8 @@ type Sentence struct {
 // Rules decide what is said apart. The zero value is of use.
 type Rules struct {
 	stats.Rule
-	Floors map[measure.ID]float64 // noise floor of the machine in each measure, as a share; it replaces Rule.Floor where it is higher
+	// noise floor of the machine in each measure, as a share; it replaces Rule.Floor where it is higher
+	Floors map[measure.ID]float64
 }
 
 func (r Rules) of(m measure.ID) stats.Rule {

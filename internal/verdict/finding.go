@@ -13,7 +13,7 @@ import (
 // figures are those of a finding, by name; times in nanoseconds.
 type figures = map[string]float64
 
-// found is a finding with its sentence. What is no number stays in the sentence only.
+// found is a finding with its sentence. What is not a number stays in the sentence only.
 func found(kind bench.FindingKind, f figures, sentence string, args ...any) bench.Finding {
 	for name, v := range f {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -45,7 +45,8 @@ func RateChanged(from float64, changes []string, unnamed int) bench.Finding {
 		named += fmt.Sprintf(", and %d times more", unnamed)
 	}
 	return found(bench.FoundRateChanged, figures{"from": from, "changes": float64(len(changes) + unnamed)},
-		"the rate was changed on request, from %s/s %s: the figures of this step are of several rates", units.Rate(from), named)
+		"the rate was changed on request, from %s/s %s: the figures of this step are of several rates", units.Rate(from),
+		named)
 }
 
 // CountersUnread is about a step without counters at one of its ends.
@@ -64,7 +65,7 @@ func OtherRun() bench.Finding {
 		"so that the figures of either may be worse than they would be alone")
 }
 
-// Incident is about what befell a contender; after 0 or less is not known, or of no use.
+// Incident is about what happened to a contender; after 0 or less is not known, or of no use.
 func Incident(in bench.Incident, after time.Duration) bench.Finding {
 	f, text := figures(nil), in.Text
 	if after > 0 {
@@ -81,7 +82,8 @@ func ClockSet(moved time.Duration, step int) bench.Finding {
 		way = "back"
 	}
 	return found(bench.FoundClockSet, figures{"moved_ns": float64(moved), "step": float64(step)},
-		"this machine's clock was set %s by %s in or before step %d, or the machine slept: durations are right all the same, times of day go on as they were",
+		"this machine's clock was set %s by %s in or before step %d, or the machine slept: "+
+			"durations are unaffected, timestamps keep the old clock",
 		way, moved.Abs().Round(100*time.Millisecond), step)
 }
 
@@ -93,6 +95,8 @@ func Hung(grace time.Duration) bench.Finding {
 
 // Overcommitted is about contenders alive at the same time that may exceed the memory.
 func Overcommitted(contenders, all, machine int64) bench.Finding {
-	return found(bench.FoundOvercommitted, figures{"contenders": float64(contenders), "bytes": float64(all), "machine_bytes": float64(machine)},
-		"%d contenders are alive at the same time, and may take %s together: this machine has %s", contenders, units.Bytes(all), units.Bytes(machine))
+	return found(bench.FoundOvercommitted, figures{"contenders": float64(contenders), "bytes": float64(all),
+		"machine_bytes": float64(machine)},
+		"%d contenders are alive at the same time, and may take %s together: this machine has %s", contenders,
+		units.Bytes(all), units.Bytes(machine))
 }

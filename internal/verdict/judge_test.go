@@ -193,7 +193,7 @@ func TestSentences(t *testing.T) {
 		{"a slow client", little(false, 8*second, 8*second, 10*second), bench.FoundClientBound, "gap_ns", 1e7, "client-bound: 8.0 of 10.0 requests in flight, 10ms of the client between an answer and the next request"},
 		{"unsteady", little(false, 12*second, 10*second, 10*second), bench.FoundUnsteady, "by_latency", 12, "not in a steady state: throughput × mean latency is 12.00, but 10.00 requests were in flight: the queue was growing or shrinking"},
 		{"ports", of(PortsAwaited(12*second, 4000)), bench.FoundPortsAwaited, "ports", 4000, "it began 12s later, when 4,000 local ports were free: this system keeps those of closed connections for a minute"},
-		{"restless", Restless(step), bench.FoundRestless, "cpus", .5, "it used 0.50 CPUs while it waited for its turns: those whose turn it was may have missed them"},
+		{"restless", BusyBetweenTurns(step), bench.FoundRestless, "cpus", .5, "it used 0.50 CPUs while it waited for its turns: those whose turn it was may have missed them"},
 		{"readings", of(ReadingsFailed(3)), bench.FoundReadingsFailed, "readings", 3, "3 of the readings in between failed"},
 		{"counters", of(CountersUnread("gone")), bench.FoundCountersUnread, "", 0, "counters not read at both ends of the step: gone"},
 		{"killed", Killed(step), bench.FoundOOM, "processes", 2, "the kernel killed 2 of its processes for want of memory"},
@@ -206,7 +206,7 @@ func TestSentences(t *testing.T) {
 		{"incident", of(Incident(bench.Incident{Kind: bench.IncidentPaused, Text: "paused from outside"}, 3*second)), bench.FindingKind(bench.IncidentPaused), "after_ns", 3e9, "paused from outside, 3.00 s after its start"},
 		{"silence", of(Incident(bench.Incident{Kind: bench.IncidentSilent, Text: "it does not answer: frozen"}, 0)), bench.FindingKind(bench.IncidentSilent), "", 0, "it does not answer: frozen"},
 		{"pause", of(Paused(3 * second)), bench.FoundPaused, "pause_ns", 3e9, "the run was paused for 3.00 s before this step, on request"},
-		{"clock set", of(ClockSet(-2*second, 3)), bench.FoundClockSet, "moved_ns", -2e9, "this machine's clock was set back by 2s in or before step 3, or the machine slept: durations are right all the same, times of day go on as they were"},
+		{"clock set", of(ClockSet(-2*second, 3)), bench.FoundClockSet, "moved_ns", -2e9, "this machine's clock was set back by 2s in or before step 3, or the machine slept: durations are unaffected, timestamps keep the old clock"},
 		{"hung", of(Hung(15 * second)), bench.FoundHung, "grace_ns", 15e9, "it hung when it was asked to stop: 15s after SIGTERM it had not ended and was killed (SIGKILL)"},
 		{"memory", of(Overcommitted(3, 9<<30, 8<<30)), bench.FoundOvercommitted, "contenders", 3, "3 contenders are alive at the same time, and may take 9 GiB together: this machine has 8 GiB"},
 	} {

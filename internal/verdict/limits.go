@@ -27,7 +27,7 @@ const (
 	standstills    = 0.005                 // of a step, of shorter ones: they are within p99 and p999 then
 
 	restless = 0.05 // CPUs that a waiting contender may use: more is missing to the others
-	BusyLoad = 0.5  // BusyLoad is the load average per CPU before a run from which on others were at work.
+	busyLoad = 0.5  // average load per CPU before a run from which on others were at work
 
 	waiting  = 0.60 // of what is in flight: whoever holds it decides about the latency
 	more     = 1.10 // times the throughput: clearly more, beyond the noise of short steps
@@ -35,7 +35,7 @@ const (
 	sameTime = 1.50 // times the latency of fewer connections: nobody waits yet
 
 	mostErrors = 0.50 // of the requests: they leave no throughput to speak of
-	// ErrorsMatter is the share of failed requests that is worth a word beside the figures.
+	// ErrorsMatter is the share of failed requests that is worth a word next to the figures.
 	ErrorsMatter = 0.001
 
 	refaulting     = 0.10 // pages for each answer were read back: so often somebody waited

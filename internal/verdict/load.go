@@ -57,7 +57,8 @@ func (o Loop) Judge(l bench.Load) (all bench.Findings) {
 	}
 	add(l.Unserved > 0, bench.FoundUnserved,
 		figures{"lead_in_ns": float64(l.LeadIn), "unserved": float64(l.Unserved), "connections": float64(o.Connections)},
-		"the queue is longer than the lead-in: after %s %d of %d connections had no answer yet, so that the interval may not be in a steady state",
+		"the queue is longer than the lead-in: after %s %d of %d connections had no answer yet, so that the interval may "+
+			"not be in a steady state",
 		units.Duration(l.LeadIn), l.Unserved, o.Connections)
 	all = append(all, o.little(l)...)
 	if ThreadBusy(l) {
@@ -66,23 +67,25 @@ func (o Loop) Judge(l bench.Load) (all bench.Findings) {
 	used := clientCPUs(l)
 	add(l.ClientCPUs > 0 && used > suspected*l.ClientCPUs, bench.FoundClientSuspected,
 		figures{"client_cpus": used, "client_limit": l.ClientCPUs},
-		"the client may be the bottleneck: locbench itself used %.2f of the %s that it may use", used, units.CPUs(l.ClientCPUs))
+		"the client may be the bottleneck: locbench itself used %.2f of the %s that it may use", used,
+		units.CPUs(l.ClientCPUs))
 	return all
 }
 
-// ThreadBusy tells whether a thread of the client was at its limit.
+// ThreadBusy reports whether a thread of the client was at its limit.
 func ThreadBusy(l bench.Load) bool { return l.Saturation > saturated }
 
 // Saturated is about such a thread.
 func Saturated(l bench.Load) bench.Finding {
 	return found(bench.FoundClientBound, figures{"share": l.Saturation},
-		"client-bound: a thread of locbench had something to do in %s of the step; a faster contender would not have shown", units.Percent(l.Saturation))
+		"client-bound: a thread of locbench had something to do in %s of the step; a faster contender would not have shown",
+		units.Percent(l.Saturation))
 }
 
 // Waited is how many of an open loop's requests were sent late since every connection was in use.
 func Waited(l bench.Load) int64 { return max(l.Held-l.Dropped, 0) }
 
-// ManyWaited tells whether connections were too few for the rate.
+// ManyWaited reports whether connections were too few for the rate.
 func ManyWaited(l bench.Load) bool { return float64(Waited(l)) > late*float64(l.Scheduled) }
 
 // OwnLate is how many requests the client has sent late although connections were free.
@@ -91,13 +94,15 @@ func OwnLate(l bench.Load) int64 { return l.Late - Waited(l) }
 // punctuality says what an open loop has not sent when it was due, and whose fault that was.
 func (o Loop) punctuality(l bench.Load) (all bench.Findings) {
 	if l.Dropped > 0 {
-		all = append(all, found(bench.FoundDropped, figures{"dropped": float64(l.Dropped), "due": float64(l.Scheduled), "connections": float64(l.MostOpen)},
+		all = append(all, found(bench.FoundDropped, figures{"dropped": float64(l.Dropped), "due": float64(l.Scheduled),
+			"connections": float64(l.MostOpen)},
 			"%d of %d requests that came due were dropped: with %d connections in use the contender did not keep up",
 			l.Dropped, l.Scheduled, l.MostOpen))
 	}
 	if usual := l.Throughput() * l.Sending.Mean.Seconds(); float64(l.Backlog) > growingBacklog*usual+10 && l.Dropped == 0 {
 		all = append(all, found(bench.FoundNotKeptUp, figures{"backlog": float64(l.Backlog), "usual": usual},
-			"the contender did not keep up: %d requests were in flight or waiting at the end, %.0f are usual at this throughput and latency",
+			"the contender did not keep up: %d requests were in flight or waiting at the end, %.0f are usual at this "+
+				"throughput and latency",
 			l.Backlog, usual))
 	}
 	if waited := Waited(l); waited > 0 {
@@ -130,20 +135,26 @@ func (o Loop) little(l bench.Load) bench.Findings {
 	switch {
 	case shared > counted*(1+littleTolerance)+slack:
 		return bench.Findings{found(bench.FoundUnsteadyClock, f,
-			"%.2f requests were in flight by their times, but only %.2f by counting them: the clock of this machine is not steady",
+			"%.2f requests were in flight by their times, but only %.2f by counting them: the clock of this machine is not "+
+				"steady",
 			shared/length, counted/length)}
 	case o.Open && shared < counted*(1-littleTolerance)-slack:
 		return bench.Findings{found(bench.FoundAnswersUnseen, f,
-			"%.2f requests were in flight by their times, but %.2f by counting them: the client did not see answers when they came",
+			"%.2f requests were in flight by their times, but %.2f by counting them: the client did not see answers when they "+
+				"came",
 			shared/length, counted/length)}
 	case !o.Open && shared < could*(1-littleTolerance):
 		gap := time.Duration((could - shared) / float64(o.Answers)).Round(100 * time.Nanosecond)
-		return bench.Findings{found(bench.FoundClientBound, figures{"in_flight": shared / length, "possible": could / length, "gap_ns": float64(gap)},
+		return bench.Findings{found(bench.FoundClientBound,
+			figures{"in_flight": shared / length, "possible": could / length, "gap_ns": float64(gap)},
 			"client-bound: %.1f of %.1f requests in flight, %s of the client between an answer and the next request",
 			shared/length, could/length, gap)}
-	case !o.Parts && math.Abs(busy-counted) > steadyWithin*could+slack: // the ends of short turns are too large a part of them
-		return bench.Findings{found(bench.FoundUnsteady, figures{"by_latency": busy / length, "by_counting": counted / length},
-			"not in a steady state: throughput × mean latency is %.2f, but %.2f requests were in flight: the queue was growing or shrinking",
+	// the ends of short turns are too large a part of them
+	case !o.Parts && math.Abs(busy-counted) > steadyWithin*could+slack:
+		return bench.Findings{found(bench.FoundUnsteady,
+			figures{"by_latency": busy / length, "by_counting": counted / length},
+			"not in a steady state: throughput × mean latency is %.2f, but %.2f requests were in flight: the queue was "+
+				"growing or shrinking",
 			busy/length, counted/length)}
 	}
 	return nil

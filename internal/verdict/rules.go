@@ -61,10 +61,12 @@ func (f facts) overQuota() string {
 // atMemoryLimit looks at what is used without the page cache too: a cache alone fills any limit.
 func (f facts) atMemoryLimit() string {
 	b, a := memories(f.step)
-	if f.memory <= 0 || b.LimitHits == nil || a.LimitHits == nil || *a.LimitHits <= *b.LimitHits || float64(a.Used) < usedUp*float64(f.memory) {
+	if f.memory <= 0 || b.LimitHits == nil || a.LimitHits == nil || *a.LimitHits <= *b.LimitHits ||
+		float64(a.Used) < usedUp*float64(f.memory) {
 		return ""
 	}
-	text := fmt.Sprintf("%s of %s in use, the limit was met %s times", units.Bytes(a.Used), units.Bytes(f.memory), units.Count(*a.LimitHits-*b.LimitHits))
+	text := fmt.Sprintf("%s of %s in use, the limit was met %s times", units.Bytes(a.Used), units.Bytes(f.memory),
+		units.Count(*a.LimitHits-*b.LimitHits))
 	if b.MajorFaults != nil && a.MajorFaults != nil && *a.MajorFaults > *b.MajorFaults {
 		text += fmt.Sprintf(", %s pages were read back from disk", units.Count(*a.MajorFaults-*b.MajorFaults))
 	}
@@ -83,7 +85,8 @@ func (f facts) readsBack() string {
 	if answers == 0 || float64(pages) < refaulting*float64(answers) {
 		return ""
 	}
-	return fmt.Sprintf("at its limit of %s pages were given up that it needed again: %s read back, %.1f for each answer; %s in use besides the page cache",
+	return fmt.Sprintf("at its limit of %s pages were given up that it needed again: %s read back, %.1f for each "+
+		"answer; %s in use besides the page cache",
 		units.Bytes(f.memory), units.Count(pages), float64(pages)/float64(answers), units.Bytes(a.Used))
 }
 
@@ -91,7 +94,8 @@ func (f facts) clientBusy() string {
 	may := f.step.Load.ClientCPUs
 	switch {
 	case ThreadBusy(f.step.Load):
-		return fmt.Sprintf("a thread of locbench had something to do in %s of the step", units.Percent(f.step.Load.Saturation))
+		return fmt.Sprintf("a thread of locbench had something to do in %s of the step",
+			units.Percent(f.step.Load.Saturation))
 	case may > 0 && f.client >= usedUp*may:
 		return fmt.Sprintf("locbench used %.2f of the %s that it may use", f.client, units.CPUs(may))
 	case f.local && f.client >= usedUp*f.machine:
@@ -109,7 +113,8 @@ func (f facts) storeBusy() string {
 	case f.store >= usedUp*f.host:
 		return fmt.Sprintf("it used %.2f of this machine's %s", f.store, units.CPUs(f.host))
 	case f.busyOK && f.busy+f.steal >= fullyBusy && f.store >= f.host/2:
-		return fmt.Sprintf("it used %.2f of this machine's %s, which were %s busy", f.store, units.CPUs(f.host), units.Percent(f.busy))
+		return fmt.Sprintf("it used %.2f of this machine's %s, which were %s busy", f.store, units.CPUs(f.host),
+			units.Percent(f.busy))
 	}
 	return ""
 }
@@ -151,7 +156,8 @@ func (f facts) rateKept() string {
 	if !f.step.Step.Open() || l.Scheduled == 0 || float64(l.Late+l.Dropped) > late*float64(l.Scheduled) {
 		return ""
 	}
-	text := fmt.Sprintf("%s of %s requests that came due were answered", units.Count(l.AllSucceeded()), units.Count(l.Scheduled))
+	text := fmt.Sprintf("%s of %s requests that came due were answered", units.Count(l.AllSucceeded()),
+		units.Count(l.Scheduled))
 	if f.quota > 0 && f.cpusOK {
 		text += fmt.Sprintf(", with %s of %s", units.Percent(f.cpus/f.quota), units.CPUs(f.quota))
 	}
@@ -179,14 +185,18 @@ func (f facts) moreBringsNothing() string {
 	if len(f.below) == 0 || !f.cpusOK || f.busyOK && f.busy+f.steal >= nearlyBusy {
 		return ""
 	}
-	best := slices.MaxFunc(f.below, func(a, b bench.StepResult) int { return cmp.Compare(a.Load.Throughput(), b.Load.Throughput()) })
+	best := slices.MaxFunc(f.below, func(a, b bench.StepResult) int {
+		return cmp.Compare(a.Load.Throughput(),
+			b.Load.Throughput())
+	})
 	ratio := f.step.Load.Throughput() / best.Load.Throughput()
 	latency, ok := f.slower(best)
 	if ratio >= more || !ok || latency < sameTime {
 		return ""
 	}
 	limit := cmp.Or(max(f.quota, 0), f.machine)
-	text := fmt.Sprintf("%d connections gave %.2f times the throughput of %d, at %.1f times the latency, and it used %.2f of %s",
+	text := fmt.Sprintf("%d connections gave %.2f times the throughput of %d, at %.1f times the latency, and it used "+
+		"%.2f of %s",
 		f.step.Step.Connections, ratio, best.Step.Connections, latency, f.cpus, units.CPUs(limit))
 	if !f.storeOK && !f.inStoreOK {
 		text += "; the store cannot be seen, and may be what it waits for"

@@ -2,17 +2,19 @@ package verdict
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/units"
 )
 
-// Restless is about a contender that was at work while it waited for its turns.
-func Restless(res bench.StepResult) (all bench.Findings) {
-	if t := res.Turns; t != nil && t.Restless() > restless {
-		all = append(all, found(bench.FoundRestless, figures{"cpus": t.Restless()},
-			"it used %.2f CPUs while it waited for its turns: those whose turn it was may have missed them", t.Restless()))
+// BusyBetweenTurns is about a contender that was at work while it waited for its turns.
+func BusyBetweenTurns(res bench.StepResult) (all bench.Findings) {
+	if t := res.Turns; t != nil && t.CPUBetweenTurns() > restless {
+		all = append(all, found(bench.FoundRestless, figures{"cpus": t.CPUBetweenTurns()},
+			"it used %.2f CPUs while it waited for its turns: those whose turn it was may have missed them",
+			t.CPUBetweenTurns()))
 	}
 	return all
 }
@@ -39,7 +41,7 @@ func oomKills(res bench.StepResult) int64 {
 	return a.OOMKills - b.OOMKills
 }
 
-// PossibleDrift is about the first step behind a warm-up, which may have been too short.
+// PossibleDrift is about the first step after a warm-up, which may have been too short.
 func PossibleDrift(d bench.Drift) bench.Finding {
 	f := figures{}
 	if d.Throughput != nil {
@@ -48,7 +50,8 @@ func PossibleDrift(d bench.Drift) bench.Finding {
 	if d.CPU != nil {
 		f["cpu_change"], f["cpu_p"] = d.CPU.Change, d.CPU.P
 	}
-	return found(bench.FoundMayDrift, f, "possibly %s, but its windows scatter so much that noise alone may have done so", d)
+	return found(bench.FoundMayDrift, f, "possibly %s, but its windows scatter so much that noise alone may have done so",
+		d)
 }
 
 // StoodStill is about a machine whose standstills are the highest latencies.
@@ -65,7 +68,8 @@ func StoodStill(res bench.StepResult) bench.Findings {
 	if !h.Preferred {
 		doubt += ", or its CPUs were all busy (this user has no real-time class for the thread that watches)"
 	}
-	return bench.Findings{found(bench.FoundStandstill, figures{"times": float64(h.Count), "longest_ns": float64(h.Max), "share": share},
+	return bench.Findings{found(bench.FoundStandstill,
+		figures{"times": float64(h.Count), "longest_ns": float64(h.Max), "share": share},
 		"the machine stood still: %d times for 1 ms or more, at the longest for %s, %.1f %% of the step on each CPU; %s",
 		h.Count, units.Duration(h.Max), 100*share, doubt)}
 }
@@ -92,7 +96,7 @@ func OnThisMachine(res bench.StepResult, inst bench.InstanceInfo, cpus int) (all
 	return append(all, bottleneck(res.Load, used, limit, cpus)...)
 }
 
-// bottleneck tells whether the client limited a step: the contender left CPU time of its limit (0:
+// bottleneck reports whether the client limited a step: the contender left CPU time of its limit (0:
 // none) unused although the client had most of the machine, or both together nearly all of it.
 func bottleneck(l bench.Load, used, limit float64, cpus int) (all bench.Findings) {
 	machine, client := float64(cpus), clientCPUs(l)
@@ -111,13 +115,14 @@ func bottleneck(l bench.Load, used, limit float64, cpus int) (all bench.Findings
 // FromOutside are the findings that something else than the contender may have limited a step.
 func FromOutside(res bench.StepResult) bench.Findings {
 	outside := []bench.FindingKind{bench.FoundClientSuspected, bench.FoundStolen, bench.FoundHot}
-	return slices.DeleteFunc(slices.Clone(res.Warnings), func(f bench.Finding) bool { return !slices.Contains(outside, f.Kind) })
+	return slices.DeleteFunc(slices.Clone(res.Warnings),
+		func(f bench.Finding) bool { return !slices.Contains(outside, f.Kind) })
 }
 
-// Crowded is the share of the machine's CPU time that neither contender nor client nor store has
+// ShareOfOthers is the share of the machine's CPU time that neither contender nor client nor store has
 // used (stolen time among it), where that may have been what limited a contender of so many CPUs
 // (0: not limited); else 0.
-func Crowded(res bench.StepResult, quota float64) float64 {
+func ShareOfOthers(res bench.StepResult, quota float64) float64 {
 	busy, steal, ok := res.HostShare()
 	cpu, known := res.CPU()
 	if !ok || !known || res.Load.Wall <= 0 || busy+steal < fullyBusy || AtQuota(res, quota) {
@@ -135,7 +140,7 @@ func Crowded(res bench.StepResult, quota float64) float64 {
 	return 0
 }
 
-// AtQuota tells whether a contender was at its own limit of so many CPUs (0: none).
+// AtQuota reports whether a contender was at its own limit of so many CPUs (0: none).
 func AtQuota(res bench.StepResult, quota float64) bool {
 	used, ok := res.CPUs()
 	if quota <= 0 || !ok {
@@ -152,7 +157,7 @@ type Mark struct {
 	Share float64
 }
 
-// Marks are those that are worth a word beside the figures, the gravest first.
+// Marks are those that are worth a word next to the figures, the gravest first.
 func Marks(res bench.StepResult, limits bench.Limits) (all []Mark) {
 	if ratio := res.Load.ErrorRatio(); ratio >= ErrorsMatter {
 		all = append(all, Mark{bench.FoundErrors, ratio})
@@ -171,4 +176,10 @@ func Marks(res bench.StepResult, limits bench.Limits) (all []Mark) {
 		}
 	}
 	return all
+}
+
+// BusyBefore is the load average of a machine before a run, if it says that others were at work.
+func BusyBefore(m bench.Machine) (load float64, busy bool) {
+	load, err := strconv.ParseFloat(m.Load1, 64)
+	return load, err == nil && m.CPUs > 0 && load > busyLoad*float64(m.CPUs)
 }

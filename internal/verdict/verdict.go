@@ -85,7 +85,7 @@ type facts struct {
 	cpusOK    bool
 	throttled bench.Throttling
 	client    float64 // CPUs that locbench used, an embedded store among them
-	store     float64 // and a store beside it
+	store     float64 // and a store next to it
 	storeOK   bool
 	storeSet  float64 // CPUs that it is kept to; 0: all of the machine's
 	inStore   float64 // calls that an embedded store was at
@@ -117,7 +117,8 @@ func (f facts) of(steps []bench.StepResult, i int) (_ facts, ok bool) {
 		}
 	}
 	for j, o := range steps {
-		if j == i || o.Aborted != "" || o.Step.Open() || s.Step.Open() || o.Step.Request != s.Step.Request || o.Load.Succeeded == 0 {
+		if j == i || o.Aborted != "" || o.Step.Open() || s.Step.Open() || o.Step.Request != s.Step.Request ||
+			o.Load.Succeeded == 0 {
 			continue
 		}
 		switch {

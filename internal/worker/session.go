@@ -187,7 +187,7 @@ func (s *Session) follow(ctx context.Context, dir string) error {
 	if watched && !results.Has(dir, results.EventsFile) {
 		err = fromResults(dir, hand)
 	} else {
-		_, err = results.Follow(ctx, dir, 0, hand)
+		_, err = results.Follow(ctx, dir, hand)
 	}
 	if watched && errors.Is(err, results.ErrKilled) {
 		if run, _, readErr := results.Read(dir); readErr == nil && run.State != bench.RunRunning {

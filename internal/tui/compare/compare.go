@@ -219,7 +219,7 @@ func (s *Screen) choose(p pairing) {
 	c.head, c.steps = Headline(c.a, c.b, compared.Differences(s.a.of.Run, s.b.of.Run), s.floor), StepPairs(c.a, c.b)
 	c.differ = append(ours(compared.LegDifferences(c.a.Results, c.b.Results)), Differences(s.a.of.Run, s.b.of.Run)...)
 	gravestFirst(c.differ)
-	broken := slices.ContainsFunc(c.differ, func(d compared.Difference) bool { return d.Weight == compared.Breaks })
+	broken := slices.ContainsFunc(c.differ, func(d compared.Difference) bool { return d.Weight == compared.Incomparable })
 	judgeSteps(c.steps, c.a, c.b, broken, s.floor)
 	s.set = c
 }

@@ -15,11 +15,11 @@ import (
 func Differences(a, b bench.Run) []compared.Difference {
 	out := ours(compared.Differences(a, b))
 	for _, d := range []compared.Difference{
-		difference("price of a vCPU-hour", price(a.Profile), price(b.Profile), compared.Sways),
-		difference("profile", a.Profile.Name, b.Profile.Name, compared.Tells),
-		difference("rounds", number(a.Profile.Rounds), number(b.Profile.Rounds), compared.Tells),
-		difference("checks", checks(a.Profile.Checks), checks(b.Profile.Checks), compared.Tells),
-		difference("state", string(a.State), string(b.State), compared.Tells),
+		difference("price of a vCPU-hour", price(a.Profile), price(b.Profile), compared.Relevant),
+		difference("profile", a.Profile.Name, b.Profile.Name, compared.Informational),
+		difference("rounds", number(a.Profile.Rounds), number(b.Profile.Rounds), compared.Informational),
+		difference("checks", checks(a.Profile.Checks), checks(b.Profile.Checks), compared.Informational),
+		difference("state", string(a.State), string(b.State), compared.Informational),
 	} {
 		if d.Old != d.New {
 			out = append(out, d)

@@ -111,9 +111,9 @@ func (s *Screen) verdict(l *look.Look, w, room int) []string {
 	var grave, sways []string
 	for _, d := range s.set.differ {
 		switch d.Weight {
-		case compared.Breaks:
+		case compared.Incomparable:
 			grave = append(grave, string(d.What)+" ("+s.value(l, d.Old, 60)+" | "+s.value(l, d.New, 60)+")")
-		case compared.Sways:
+		case compared.Relevant:
 			sways = append(sways, string(d.What))
 		}
 	}

@@ -216,18 +216,18 @@ func TestDifferences(t *testing.T) {
 		change func(*bench.Run)
 		want   compared.Difference
 	}{
-		{func(r *bench.Run) { r.Profile.Limits.CPUs = 2 }, difference("limits", "1.5 CPUs", "2 CPUs", compared.Breaks)},
-		{func(r *bench.Run) { r.Profile.Limits = bench.Limits{} }, difference("limits", "1.5 CPUs", "none", compared.Breaks)},
-		{func(r *bench.Run) { r.Profile.Runtime = bench.RuntimeProcess }, difference("runtime", "docker", "process", compared.Breaks)},
-		{func(r *bench.Run) { r.Data.Hash = "def" }, difference("data", "bundled abc", "bundled def", compared.Breaks)},
-		{func(r *bench.Run) { r.Store.Kind = bench.StoreExternal }, difference("store", "embedded", "external", compared.Breaks)},
-		{func(r *bench.Run) { r.Machine.CPUs = 4 }, difference("CPU", "2 × EPYC", "4 × EPYC", compared.Breaks)},
-		{func(r *bench.Run) { r.Profile.Store.Latency = time.Millisecond }, difference("latency added by the store", "", "1.00 ms", compared.Breaks)},
-		{func(r *bench.Run) { r.Machine.Kernel = "6.2" }, difference("kernel", "6.1", "6.2", compared.Sways)},
-		{func(r *bench.Run) { r.Software.Locbench = "0.2" }, difference("locbench", "0.1", "0.2", compared.Sways)},
-		{func(r *bench.Run) { r.Profile.Timeout = 0 }, difference("time-out of a request", "1.00 s", "0", compared.Sways)},
-		{func(r *bench.Run) { r.Profile.Rounds = 2 }, difference("rounds", "6", "2", compared.Tells)},
-		{func(r *bench.Run) { r.Profile.Name = "mine" }, difference("profile", "quick", "mine", compared.Tells)},
+		{func(r *bench.Run) { r.Profile.Limits.CPUs = 2 }, difference("limits", "1.5 CPUs", "2 CPUs", compared.Incomparable)},
+		{func(r *bench.Run) { r.Profile.Limits = bench.Limits{} }, difference("limits", "1.5 CPUs", "none", compared.Incomparable)},
+		{func(r *bench.Run) { r.Profile.Runtime = bench.RuntimeProcess }, difference("runtime", "docker", "process", compared.Incomparable)},
+		{func(r *bench.Run) { r.Data.Hash = "def" }, difference("data", "bundled abc", "bundled def", compared.Incomparable)},
+		{func(r *bench.Run) { r.Store.Kind = bench.StoreExternal }, difference("store", "embedded", "external", compared.Incomparable)},
+		{func(r *bench.Run) { r.Machine.CPUs = 4 }, difference("CPU", "2 × EPYC", "4 × EPYC", compared.Incomparable)},
+		{func(r *bench.Run) { r.Profile.Store.Latency = time.Millisecond }, difference("latency added by the store", "", "1.00 ms", compared.Incomparable)},
+		{func(r *bench.Run) { r.Machine.Kernel = "6.2" }, difference("kernel", "6.1", "6.2", compared.Relevant)},
+		{func(r *bench.Run) { r.Software.Locbench = "0.2" }, difference("locbench", "0.1", "0.2", compared.Relevant)},
+		{func(r *bench.Run) { r.Profile.Timeout = 0 }, difference("time-out of a request", "1.00 s", "0", compared.Relevant)},
+		{func(r *bench.Run) { r.Profile.Rounds = 2 }, difference("rounds", "6", "2", compared.Informational)},
+		{func(r *bench.Run) { r.Profile.Name = "mine" }, difference("profile", "quick", "mine", compared.Informational)},
 	} {
 		other := base
 		c.change(&other)
@@ -242,11 +242,11 @@ func TestDifferences(t *testing.T) {
 	}
 	other := base
 	other.Profile.Requests = []bench.Request{{Method: "GET", Path: "/", Weight: 2}}
-	if d := Differences(base, other); len(d) != 1 || d[0].What != "requests" || d[0].Weight != compared.Breaks {
+	if d := Differences(base, other); len(d) != 1 || d[0].What != "requests" || d[0].Weight != compared.Incomparable {
 		t.Errorf("another weight in the mix: %+v", d)
 	}
 	other.Software.Locbench, other.Profile.Name = "x", "y"
-	if d := Differences(base, other); len(d) != 3 || d[0].Weight != compared.Breaks || d[1].Weight != compared.Sways || d[2].Weight != compared.Tells {
+	if d := Differences(base, other); len(d) != 3 || d[0].Weight != compared.Incomparable || d[1].Weight != compared.Relevant || d[2].Weight != compared.Informational {
 		t.Errorf("not the gravest first: %+v", d)
 	}
 }
@@ -255,7 +255,7 @@ func TestLegDifferences(t *testing.T) {
 	a, b := rates("a", 1), rates("a", 1)
 	a[0].Instance = &bench.InstanceInfo{Runtime: bench.RuntimeDocker, LimitsEnforced: true}
 	b[0].Instance = &bench.InstanceInfo{Runtime: bench.RuntimeDocker}
-	if d := ours(compared.LegDifferences(a, b)); len(d) != 1 || d[0] != difference("limits enforced", "yes", "no", compared.Breaks) {
+	if d := ours(compared.LegDifferences(a, b)); len(d) != 1 || d[0] != difference("limits enforced", "yes", "no", compared.Incomparable) {
 		t.Errorf("%+v", d)
 	}
 	b[0].Instance = nil // not known

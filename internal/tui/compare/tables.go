@@ -200,9 +200,9 @@ func (s *Screen) differenceTable(l *look.Look, w int) []string {
 	for _, d := range s.set.differ {
 		so := ""
 		switch d.Weight {
-		case compared.Breaks:
+		case compared.Incomparable:
 			so = l.Bad.S("not comparable")
-		case compared.Sways:
+		case compared.Relevant:
 			so = l.Warn.S("may affect")
 		}
 		rows = append(rows, []string{string(d.What), s.value(l, d.Old, side), s.value(l, d.New, side), so})

@@ -65,7 +65,7 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 		return stepSentence(e.Result)
 	case bench.Notice:
 		return map[string]Level{"error": Error, "warning": Warning}[e.Level], e.Text
-	case bench.Befell:
+	case bench.IncidentOccurred:
 		return Warning, e.Incident.String()
 	case bench.Intervened:
 		switch e.Control.Kind {
