@@ -32,7 +32,7 @@ func Validate(p bench.Profile) error {
 	for _, m := range mistakes(&p) {
 		failures = append(failures, m)
 	}
-	if p.Store.Unnamed() {
+	if p.Store.NeedsURL() {
 		failures = append(failures, errors.New(`it wants a real Elasticsearch 7. Name one:  --elastic http://127.0.0.1:9200
 or let Docker start the official image:  --store container
 or use the one inside locbench (it shares CPU with the client):  --store embedded`))
@@ -264,9 +264,9 @@ func (r *rules) steps(p *bench.Profile) {
 		for _, err := range s.AtPeak(1).Validate() {
 			r.when(true, at, fmt.Sprintf("step %d (%s): %v", i+1, s.Name, err), "")
 		}
-		if why := s.NoTurns(); p.Turns > 0 && why != "" && !turned {
+		if err := s.CheckTurns(); p.Turns > 0 && err != nil && !turned {
 			turned = true
-			r.when(true, "turns", fmt.Sprintf("with `turns` a step cannot %s, as step %d (%s) does", why, i+1, s.Name),
+			r.when(true, "turns", fmt.Sprintf("`turns` do not fit step %d (%s): %v", i+1, s.Name, err),
 				"remove `turns`, or run such steps in a profile of their own")
 		}
 		measured = measured || !s.WarmUp
