@@ -189,10 +189,10 @@ func TestEngine(t *testing.T) {
 			t.Fatal(err)
 		}
 		keep := func(docker.Left) bool { return true }
-		if gone, err := e.Clean(t.Context(), docker.CleanFilter{Run: runID(t), Keep: keep}); err != nil || len(gone) != 0 {
+		if gone, err := e.Clean(t.Context(), runID(t), keep); err != nil || len(gone) != 0 {
 			t.Errorf("kept: %v, %v", gone, err)
 		}
-		if gone, err := e.Clean(t.Context(), docker.CleanFilter{Run: runID(t)}); err != nil || len(gone) != 2 || gone[0].Kind != "container" {
+		if gone, err := e.Clean(t.Context(), runID(t), nil); err != nil || len(gone) != 2 || gone[0].Kind != "container" {
 			t.Errorf("%v, %v", gone, err)
 		}
 	})
