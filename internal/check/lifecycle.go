@@ -47,7 +47,7 @@ func Lifecycle(ctx context.Context, launcher Launcher, opt LifecycleOptions) ([]
 	opt.exitWithin, opt.patience = cmp.Or(opt.exitWithin, ExitWithin), cmp.Or(opt.patience, logPatience)
 	t := reporter{on: opt.OnResult}
 	for _, name := range opt.Names {
-		l := launch{launcher, opt, name}
+		l := attempt{launcher, opt, name}
 		switch name {
 		case bench.CheckNoEnvironment:
 			t.run(ctx, name, func(res *bench.CheckResult) { l.mustExit(ctx, res, nil) })
@@ -97,15 +97,15 @@ func (t *reporter) run(ctx context.Context, name string, check func(*bench.Check
 	}
 }
 
-// launch is one start of the contender for one check.
-type launch struct {
+// attempt is one start of the contender for one check.
+type attempt struct {
 	launcher Launcher
 	opt      LifecycleOptions
 	check    string
 }
 
 // with starts the contender, hands it to use, and stops it whatever happens.
-func (l launch) with(
+func (l attempt) with(
 	ctx context.Context, res *bench.CheckResult, change func(*bench.LaunchSpec), use func(bench.Instance),
 ) {
 	spec := l.opt.Spec
@@ -125,7 +125,7 @@ func (l launch) with(
 }
 
 // mustExit passes when the contender, given env, ends with another code than 0 and has said why.
-func (l launch) mustExit(ctx context.Context, res *bench.CheckResult, env map[string]string) {
+func (l attempt) mustExit(ctx context.Context, res *bench.CheckResult, env map[string]string) {
 	l.with(ctx, res, func(s *bench.LaunchSpec) { s.Env = maps.Clone(env) }, func(inst bench.Instance) {
 		limit := time.NewTimer(l.opt.exitWithin)
 		defer limit.Stop()

@@ -53,7 +53,7 @@ func (c threadCase) slug() string {
 
 // threads measures how many processes and threads the contender has once it has served requests
 // under the limits.
-func (l launch) threads(ctx context.Context, res *bench.CheckResult, c threadCase) {
+func (l attempt) threads(ctx context.Context, res *bench.CheckResult, c threadCase) {
 	limits := func(s *bench.LaunchSpec) { s.Limits.CPUSet, s.Limits.CPUs, s.CPUs = c.set, c.limit, nil }
 	l.with(ctx, res, limits, func(inst bench.Instance) {
 		if info := inst.Info(); !info.LimitsEnforced {

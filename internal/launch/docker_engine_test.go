@@ -267,7 +267,7 @@ func TestDockerElsewhere(t *testing.T) {
 	here := dockertest.Engine(t)
 	mine := newDocker(t, here)
 	if len(mine.Network.Subnets) == 0 {
-		t.Fatalf("network %+v", mine.network)
+		t.Fatalf("network %+v", mine.Network)
 	}
 	subnet := mine.Network.Subnets[0]
 	unix, tcp, _ := dockertest.Elsewhere(t, "--default-address-pool", fmt.Sprintf("base=%s,size=%d", subnet, subnet.Bits()))
