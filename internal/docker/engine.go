@@ -155,13 +155,13 @@ func translate(raw system.Info) Info {
 	if version == 0 && raw.OSType == "linux" {
 		version = 1 // engines before 20.10 do not say and know no other
 	}
+	rootless := func(option string) bool { return strings.Contains(option, "rootless") }
 	return Info{
 		Name: raw.Name, Version: raw.ServerVersion, OS: raw.OSType,
 		Arch:   cmp.Or(map[string]string{"x86_64": "amd64", "aarch64": "arm64"}[raw.Architecture], raw.Architecture),
 		Kernel: raw.KernelVersion, System: raw.OperatingSystem, CPUs: raw.NCPU, MemoryBytes: raw.MemTotal,
-		CgroupVersion: version,
-		Rootless:      slices.ContainsFunc(raw.SecurityOptions, func(o string) bool { return strings.Contains(o, "rootless") }),
-		CPUQuota:      raw.CPUCfsQuota, CPUSet: raw.CPUSet, MemoryLimit: raw.MemoryLimit, SwapLimit: raw.SwapLimit,
+		CgroupVersion: version, Rootless: slices.ContainsFunc(raw.SecurityOptions, rootless),
+		CPUQuota: raw.CPUCfsQuota, CPUSet: raw.CPUSet, MemoryLimit: raw.MemoryLimit, SwapLimit: raw.SwapLimit,
 		PIDsLimit: raw.PidsLimit, Warnings: warningsOf(raw.Warnings...),
 	}
 }

@@ -60,7 +60,8 @@ func Elsewhere(t testing.TB, options ...string) (unix, tcp, host string) {
 	// Not "ip netns exec", which mounts another /sys.
 	cmd := exec.Command("nsenter", append([]string{
 		"--net=/run/netns/" + name, dockerd, "--data-root", dir + "/data", "--exec-root", dir + "/exec",
-		"--pidfile", dir + "/pid", "-H", unix, "-H", tcp, "--tls=false", "--iptables=false", "--bip", fmt.Sprintf("10.252.%d.1/24", number),
+		"--pidfile", dir + "/pid", "-H", unix, "-H", tcp, "--tls=false", "--iptables=false",
+		"--bip", fmt.Sprintf("10.252.%d.1/24", number),
 	}, options...)...)
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
