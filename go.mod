@@ -7,6 +7,7 @@ require (
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.22.1
 	github.com/containerd/errdefs v1.0.0
+	github.com/docker/go-connections v0.8.2
 	github.com/go-echarts/go-echarts/v2 v2.6.7
 	github.com/moby/buildkit v0.22.0
 	github.com/moby/moby/api v1.56.1
@@ -31,7 +32,6 @@ require (
 require (
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/containerd/typeurl/v2 v2.2.3 // indirect
-	github.com/docker/go-connections v0.8.2 // indirect
 	github.com/gogo/protobuf v1.3.2 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/planetscale/vtprotobuf v0.6.1-0.20240319094008-0393e58bdf10 // indirect

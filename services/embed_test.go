@@ -36,7 +36,7 @@ func folders(t *testing.T) (modules, others []string) {
 
 func TestModulesArePacked(t *testing.T) {
 	modules, _ := folders(t)
-	want, err := contender.Pack(os.DirFS("."), modules...)
+	want, err := pack(os.DirFS("."), modules...)
 	if err != nil {
 		t.Fatal(err)
 	}

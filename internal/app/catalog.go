@@ -31,7 +31,7 @@ func Discover(dirs []string) ([]bench.Service, error) {
 // are left out, and reported in left.
 func DiscoverFor(dirs []string, wanted []bench.Selection) (all []bench.Service, left []string, err error) {
 	all, err = Discover(dirs)
-	unreadable, rest := contender.Parted(err)
+	unreadable, rest := contender.SplitUnreadable(err)
 	if rest != nil {
 		return nil, nil, exit.With(exit.Usage, err)
 	}

@@ -3,8 +3,7 @@
 // microservice.
 //
 // A failed check is a result, never an error: errors are for suites that cannot be read and for a
-// context that ended. The package starts no contender by itself (it is handed a Launcher), decides
-// nothing about the run, and leaves the printing to its callers.
+// context that ended.
 package check
 
 import (
@@ -44,9 +43,8 @@ type Options struct {
 	OnResult  func(bench.CheckResult) // reported after each check; may be nil
 }
 
-// HTTP runs the checks of the suite one after the other, in the order of the file. The error tells
-// that the checks could not be run at all or that ctx has ended; the results until then are
-// returned with it.
+// HTTP runs the checks of the suite one after the other, in the order of the file. The error says why
+// the checks could not be run at all or ctx has ended; the results until then are returned with it.
 func HTTP(ctx context.Context, opt Options) (results []bench.CheckResult, err error) {
 	if opt.Suite == nil {
 		return nil, errors.New("check: no suite")
@@ -96,7 +94,7 @@ func (r *httpRun) one(ctx context.Context, c Check, res *bench.CheckResult) {
 	start := time.Now()
 	a, err := fetch(ctx, r.client, cmp.Or(c.Timeout, r.timeout), func(ctx context.Context) (*http.Request, error) {
 		return c.Request.build(ctx, r.base)
-	}, io.ReadAll)
+	})
 	res.Took = time.Since(start)
 	if err != nil && a != nil {
 		err = fmt.Errorf("answer %d broke off after %d bytes: %w", a.status, len(a.body), err)
@@ -115,8 +113,7 @@ func (r *httpRun) one(ctx context.Context, c Check, res *bench.CheckResult) {
 
 // fetch sends a request and reads the answer within timeout; with an error, what there is of it.
 func fetch(
-	ctx context.Context, client *http.Client, timeout time.Duration,
-	build func(context.Context) (*http.Request, error), read func(io.Reader) ([]byte, error),
+	ctx context.Context, client *http.Client, timeout time.Duration, build func(context.Context) (*http.Request, error),
 ) (*answer, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no answer within %s", timeout))
 	defer cancel()
@@ -130,7 +127,7 @@ func fetch(
 		return nil, reason(ctx, err)
 	}
 	defer resp.Body.Close()
-	body, err := read(io.LimitReader(resp.Body, maxBody+1))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	if err != nil {
 		err = reason(ctx, err)
 	}

@@ -29,7 +29,7 @@ func (s *Suite) UnmarshalStrict(v strictyaml.Value) {
 	if !v.Decode(&file) && !v.Has("groups") {
 		return
 	}
-	s.Name, s.About = file.Name, file.About
+	s.Name = file.Name
 	groups := v.At("groups")
 	if groups.Kind() != strictyaml.Map {
 		groups.Wrong("write the groups of endpoints, each with its list of checks")
@@ -143,7 +143,8 @@ func (e expander) lookup(v strictyaml.Value, name string) any {
 	name = strings.TrimSpace(name)
 	value, ok := e.vars[name]
 	if !ok {
-		v.Mistake(fmt.Sprintf("unknown variable `%s`", safe.Line(name, 60)), strictyaml.Suggest(name, "variables under `vars`", sortedKeys(e.vars)))
+		v.Mistake(fmt.Sprintf("unknown variable `%s`", safe.Line(name, 60)),
+			strictyaml.Suggest(name, "variables under `vars`", sortedKeys(e.vars)))
 	}
 	return value
 }

@@ -91,7 +91,7 @@ func eachPath(v strictyaml.Value, key string, do func(path, strictyaml.Value)) {
 	for _, f := range entries(v, key, "write paths and values, for example `{\"cities[0].id\": 1}`") {
 		p, err := parsePath(f.Key)
 		if err != nil {
-			f.Value.Mistake("`"+safe.Line(f.Key, 60)+"` is no path", err.Error())
+			f.Value.Mistake("`"+safe.Line(f.Key, 60)+"` is not a path", err.Error())
 			continue
 		}
 		do(p, f.Value)
@@ -156,7 +156,7 @@ func statuses(v strictyaml.Value) (out []int) {
 	return out
 }
 
-// listOrOne are the items of a list, or the value alone if it is none.
+// listOrOne are the items of a list, or the value alone if it is not one.
 func listOrOne(v strictyaml.Value) []strictyaml.Value {
 	if v.Kind() != strictyaml.List {
 		return []strictyaml.Value{v}

@@ -66,7 +66,7 @@ func TestLifecycleInDocker(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	if !launcher.Direct() {
+	if !launcher.Network.Direct() {
 		t.Skip("the engine is not on this machine")
 	}
 	results := wholeLife(t, launcher, bench.LaunchSpec{

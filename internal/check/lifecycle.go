@@ -23,7 +23,7 @@ const (
 	UnreachableStore = "http://127.0.0.1:64999"
 )
 
-// Launcher starts contenders. One that ends at once is no error but an instance that has exited.
+// Launcher starts contenders. One that ends at once is not an error but an instance that has exited.
 type Launcher interface {
 	Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error)
 }
@@ -40,14 +40,14 @@ type LifecycleOptions struct {
 	patience    time.Duration           // likewise; 0: logPatience
 }
 
-// Lifecycle runs those of the named checks that start the contender themselves, one after the
-// other, and stops what it has started even when ctx ends. The error tells that ctx has ended; the
-// results until then are returned with it.
+// Lifecycle runs those of the named checks that start the contender themselves, one after the other,
+// and stops what it has started even when ctx ends. The error is why ctx has ended; the results until
+// then are returned with it.
 func Lifecycle(ctx context.Context, launcher Launcher, opt LifecycleOptions) ([]bench.CheckResult, error) {
 	opt.exitWithin, opt.patience = cmp.Or(opt.exitWithin, ExitWithin), cmp.Or(opt.patience, logPatience)
-	t := teller{on: opt.OnResult}
+	t := reporter{on: opt.OnResult}
 	for _, name := range opt.Names {
-		l := life{launcher, opt, name}
+		l := attempt{launcher, opt, name}
 		switch name {
 		case bench.CheckNoEnvironment:
 			t.run(ctx, name, func(res *bench.CheckResult) { l.mustExit(ctx, res, nil) })
@@ -69,14 +69,14 @@ func Lifecycle(ctx context.Context, launcher Launcher, opt LifecycleOptions) ([]
 	return t.results, t.err
 }
 
-// teller collects results and tells them as they come, until ctx ends.
-type teller struct {
+// reporter collects results and reports them as they come, until ctx ends.
+type reporter struct {
 	on      func(bench.CheckResult)
 	results []bench.CheckResult
 	err     error
 }
 
-func (t *teller) run(ctx context.Context, name string, check func(*bench.CheckResult)) {
+func (t *reporter) run(ctx context.Context, name string, check func(*bench.CheckResult)) {
 	if t.err != nil {
 		return
 	}
@@ -97,15 +97,17 @@ func (t *teller) run(ctx context.Context, name string, check func(*bench.CheckRe
 	}
 }
 
-// life is one launch of the contender for one check.
-type life struct {
+// attempt is one start of the contender for one check.
+type attempt struct {
 	launcher Launcher
 	opt      LifecycleOptions
 	check    string
 }
 
 // with starts the contender, hands it to use, and stops it whatever happens.
-func (l life) with(ctx context.Context, res *bench.CheckResult, change func(*bench.LaunchSpec), use func(bench.Instance)) {
+func (l attempt) with(
+	ctx context.Context, res *bench.CheckResult, change func(*bench.LaunchSpec), use func(bench.Instance),
+) {
 	spec := l.opt.Spec
 	spec.Name += "-" + l.check
 	spec.Env = maps.Clone(spec.Env)
@@ -123,7 +125,7 @@ func (l life) with(ctx context.Context, res *bench.CheckResult, change func(*ben
 }
 
 // mustExit passes when the contender, given env, ends with another code than 0 and has said why.
-func (l life) mustExit(ctx context.Context, res *bench.CheckResult, env map[string]string) {
+func (l attempt) mustExit(ctx context.Context, res *bench.CheckResult, env map[string]string) {
 	l.with(ctx, res, func(s *bench.LaunchSpec) { s.Env = maps.Clone(env) }, func(inst bench.Instance) {
 		limit := time.NewTimer(l.opt.exitWithin)
 		defer limit.Stop()

@@ -72,9 +72,9 @@ type matcher func(*answer) error
 // judge returns what is wrong with the answer.
 func (e Expect) judge(a *answer) (wrong []string) {
 	if !slices.Contains(e.Status, a.status) {
-		want := strings.Trim(fmt.Sprint(e.Status), "[]")
+		want := strings.ReplaceAll(strings.Trim(fmt.Sprint(e.Status), "[]"), " ", " or ")
 		// The other matchers would only repeat that this is another answer.
-		return []string{fmt.Sprintf("wanted status %s, got %d with %s", strings.ReplaceAll(want, " ", " or "), a.status, a.text())}
+		return []string{fmt.Sprintf("wanted status %s, got %d with %s", want, a.status, a.text())}
 	}
 	if len(a.body) > maxBody {
 		return []string{fmt.Sprintf("the answer is longer than %d bytes", maxBody)}

@@ -2,6 +2,7 @@ package check
 
 import (
 	"errors"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +21,9 @@ type pathStep any
 
 var errPath = errors.New("write a path such as `cities[0].id`, `cities[*].id` or `paths[\"/city/v1/get\"].get`")
 
+// stepPattern is `.key`, `["key"]`, `[number]` or `[*]` at the beginning of what is left of a path.
+var stepPattern = regexp.MustCompile(`(?s)^(?:\.(?P<key>[^.[\]" ]+)|\["(?P<quoted>.*?)"\]|\[(?P<number>\d+)\]|\[\*\])`)
+
 func parsePath(s string) (path, error) {
 	p := path{text: s}
 	rest := strings.TrimSpace(s)
@@ -27,63 +31,28 @@ func parsePath(s string) (path, error) {
 		return p, errPath
 	}
 	if after, ok := strings.CutPrefix(rest, "$"); ok && (after == "" || after[0] == '.' || after[0] == '[') {
-		rest = strings.TrimPrefix(after, ".")
-		if after == "." {
+		rest = after
+	} else if rest[0] != '[' {
+		rest = "." + rest
+	}
+	for rest != "" {
+		found := stepPattern.FindStringSubmatch(rest)
+		if found == nil {
 			return p, errPath
 		}
-	}
-	for first := true; rest != ""; first = false {
-		var step pathStep
-		var err error
-		switch {
-		case rest[0] == '[':
-			step, rest, err = bracket(rest)
-		case first:
-			step, rest, err = dotted(rest)
-		case rest[0] == '.':
-			step, rest, err = dotted(rest[1:])
-		default:
-			err = errPath
+		var step pathStep // all elements
+		if number := found[3]; number != "" {
+			n, err := strconv.Atoi(number)
+			if err != nil {
+				return p, errPath
+			}
+			step = n
+		} else if found[0] != "[*]" {
+			step = found[1] + found[2]
 		}
-		if err != nil {
-			return p, err
-		}
-		p.steps = append(p.steps, step)
+		p.steps, rest = append(p.steps, step), rest[len(found[0]):]
 	}
 	return p, nil
-}
-
-func dotted(s string) (pathStep, string, error) {
-	end := strings.IndexAny(s, ".[")
-	if end < 0 {
-		end = len(s)
-	}
-	if end == 0 || strings.ContainsAny(s[:end], `]" `) {
-		return nil, "", errPath
-	}
-	return s[:end], s[end:], nil
-}
-
-func bracket(s string) (pathStep, string, error) {
-	if strings.HasPrefix(s, `["`) {
-		end := strings.Index(s, `"]`)
-		if end < 2 {
-			return nil, "", errPath
-		}
-		return s[2:end], s[end+2:], nil
-	}
-	inside, rest, ok := strings.Cut(s[1:], "]")
-	if !ok {
-		return nil, "", errPath
-	}
-	if inside == "*" {
-		return nil, rest, nil
-	}
-	n, err := strconv.Atoi(inside)
-	if err != nil || n < 0 || inside[0] == '+' {
-		return nil, "", errPath
-	}
-	return n, rest, nil
 }
 
 // find returns the values that the path leads to. ok is false if one of the ways does not exist.

@@ -31,10 +31,10 @@ type RunningOptions struct {
 }
 
 // Running runs those of the named checks that look at the running instance of a leg, soon after its
-// start. The error tells that ctx has ended.
+// start. The error is why ctx has ended.
 func Running(ctx context.Context, inst bench.Instance, opt RunningOptions) ([]bench.CheckResult, error) {
 	opt.patience = cmp.Or(opt.patience, logPatience)
-	t := teller{on: opt.OnResult}
+	t := reporter{on: opt.OnResult}
 	for _, name := range opt.Names {
 		switch name {
 		case bench.CheckLogsPort:

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -13,7 +14,6 @@ import (
 // Suite is a set of HTTP checks, by the endpoints that they need; docs/suites.md has its YAML form.
 type Suite struct {
 	Name   string
-	About  string
 	Groups []Group
 }
 
@@ -60,7 +60,7 @@ func SuiteNames() []string {
 // LoadSuite reads a bundled suite by its name, or a file by its path: a text with a slash, or one
 // that ends in .yaml or .yml. Mistakes in it are a strictyaml.Mistakes.
 func LoadSuite(nameOrPath string) (*Suite, error) {
-	if strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(nameOrPath, ".yaml") || strings.HasSuffix(nameOrPath, ".yml") {
+	if end := filepath.Ext(nameOrPath); strings.ContainsAny(nameOrPath, `/\`) || end == ".yaml" || end == ".yml" {
 		data, err := strictyaml.ReadFile(nameOrPath)
 		if err != nil {
 			return nil, fmt.Errorf("read suite: %w", err)

@@ -18,7 +18,7 @@ func shown(v any) string {
 	return safe.Line(string(b), 160)
 }
 
-// names says whether word stands in text as a word: "id" is in "id: no number", not in "invalid".
+// names reports whether word stands in text as a word: "id" is in "id: no number", not in "invalid".
 func names(text, word string) bool {
 	for from := 0; word != "" && from < len(text); {
 		i := strings.Index(text[from:], word)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -54,7 +53,7 @@ func (c threadCase) slug() string {
 
 // threads measures how many processes and threads the contender has once it has served requests
 // under the limits.
-func (l life) threads(ctx context.Context, res *bench.CheckResult, c threadCase) {
+func (l attempt) threads(ctx context.Context, res *bench.CheckResult, c threadCase) {
 	limits := func(s *bench.LaunchSpec) { s.Limits.CPUSet, s.Limits.CPUs, s.CPUs = c.set, c.limit, nil }
 	l.with(ctx, res, limits, func(inst bench.Instance) {
 		if info := inst.Info(); !info.LimitsEnforced {
@@ -81,7 +80,7 @@ func (l life) threads(ctx context.Context, res *bench.CheckResult, c threadCase)
 			parts = append(parts, units.Plural(*usage.Threads, "thread"))
 		}
 		if len(parts) == 0 {
-			skip(res, "the runtime does not tell processes and threads ("+usage.Source+")")
+			skip(res, "the runtime does not report processes and threads ("+usage.Source+")")
 			return
 		}
 		res.Status, res.Value = bench.CheckInfo, strings.Join(parts, ", ")
@@ -104,13 +103,10 @@ func wake(ctx context.Context, client *http.Client, url string) {
 	wg.Wait()
 }
 
-// get asks and discards the answer's body, whatever it is.
+// get asks; the answer's body does not matter.
 func get(ctx context.Context, client *http.Client, url string) (status int, err error) {
 	a, err := fetch(ctx, client, DefaultTimeout, func(ctx context.Context) (*http.Request, error) {
 		return http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	}, func(body io.Reader) ([]byte, error) {
-		_, err := io.Copy(io.Discard, body)
-		return nil, err
 	})
 	if a == nil {
 		return 0, err

@@ -1,7 +1,6 @@
-// Package contact is how a contender is spoken to outside the load: by what waits for it, and by
-// what checks its answers. It speaks the protocol of the load, and trusts whom the load trusts.
-//
-// It also has what all who ask an address of the user's do about an answer that points elsewhere.
+// Package contact is how a contender is asked outside the load: by what waits for it, and by what
+// checks its answers. It speaks the protocol of the load, and trusts whom the load trusts. It also has
+// what all who ask an address of the user's do about an answer that points elsewhere.
 package contact
 
 import (
@@ -26,12 +25,10 @@ func (w Way) Client() *http.Client {
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: 5 * time.Second}).DialContext
 	}
-	t := &http.Transport{DisableCompression: true, DialContext: dial, TLSClientConfig: w.TLS.Clone(), Protocols: new(http.Protocols)}
+	t := &http.Transport{DisableCompression: true, DialContext: dial, TLSClientConfig: w.TLS.Clone()}
+	t.Protocols = new(http.Protocols)
 	t.Protocols.SetHTTP1(!w.HTTP2)
 	t.Protocols.SetHTTP2(w.HTTP2)
 	t.Protocols.SetUnencryptedHTTP2(w.HTTP2)
-	return &http.Client{
-		Transport:     t,
-		CheckRedirect: StayHere,
-	}
+	return &http.Client{Transport: t, CheckRedirect: StayHere}
 }

@@ -22,13 +22,15 @@ func (e *RedirectError) Error() string {
 	if e.To == "" {
 		return fmt.Sprintf("it was answered with a redirect (%d) to nowhere; give the address that answers itself", e.Status)
 	}
-	return fmt.Sprintf("it was answered with a redirect (%d) to %s, which is not followed; give that address if you trust it", e.Status, e.To)
+	return fmt.Sprintf("it was answered with a redirect (%d) to %s, which is not followed; "+
+		"give that address if you trust it", e.Status, e.To)
 }
 
 // Redirected returns a *RedirectError where resp points elsewhere, and nil for any other answer.
 func Redirected(resp *http.Response) error {
 	switch resp.StatusCode {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
+		http.StatusPermanentRedirect:
 		return &RedirectError{resp.StatusCode, pointed(resp)}
 	}
 	return nil
@@ -53,7 +55,7 @@ func pointed(resp *http.Response) string {
 		shown.Path = "/..."
 	}
 	text := shown.String()
-	if to.User != nil && strings.HasPrefix(location, to.Scheme+"://") { // its own, not that of the address it is relative to
+	if to.User != nil && strings.HasPrefix(location, to.Scheme+"://") { // not that of the address it is relative to
 		text = strings.Replace(text, "://", "://***@", 1)
 	}
 	if len(text) > most {

@@ -21,7 +21,7 @@ func TestDynamicBinary(t *testing.T) {
 	builtin := bench.Service{Name: "go-nethttp", Variant: "builtin", Builtin: true}
 	engine := fakeEngine{arch: runtime.GOARCH}
 	dynamic := hello(t, true)
-	for path, why := range map[string]string{dynamic: "linked to shared libraries (libc.so.6)", "build_test.go": "no Linux binary"} {
+	for path, why := range map[string]string{dynamic: "linked to shared libraries (libc.so.6)", "build_test.go": "not a Linux binary"} {
 		_, err := contender.BuildImage(t.Context(), engine, builtin, contender.BuildOptions{Self: path, Sources: t.TempDir()})
 		var not *contender.NotStaticError
 		if !errors.As(err, &not) || !strings.Contains(err.Error(), why) || !strings.Contains(err.Error(), "CGO_ENABLED=0 GOOS=linux GOARCH="+runtime.GOARCH+" go build ./cmd/locbench") {

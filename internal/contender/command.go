@@ -4,31 +4,40 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"strings"
 	"time"
 
+	"locbench/internal/bench"
 	"locbench/internal/launch"
+	"locbench/internal/lines"
 )
 
-// pipeDelay is how long a command that has ended is waited for to close its output: a daemon that
-// it left behind holds it open.
-const pipeDelay = 2 * time.Second
+const (
+	pipeDelay = 2 * time.Second // for a command that has ended to close its output: a daemon that it left holds it open
+	lastLines = 20              // of its output that an error has
+)
 
-// run tells a build command on o.Out, runs it in dir with env besides this process's environment,
-// and hands on what it writes. Nothing that it starts outlives it. The error holds the end of the
-// output.
+// run writes a build command to o.Out, runs it in dir with env on top of this process's environment,
+// and passes its output on. Nothing that it starts outlives it. The error has the end of the output.
 func run(ctx context.Context, o BuildOptions, dir string, argv []string, env ...string) error {
 	line := strings.Join(argv, " ")
 	fmt.Fprintf(o.out(), "+ %s\n", line)
-	end := &tail{max: 2000}
-	w := &together{io.MultiWriter(end, o.out())}
+	last := lines.Ring{Size: lastLines}
+	var text strings.Builder
+	w := lines.NewWriter("", time.Now, func(l bench.LogLine) {
+		last.Add(l)
+		fmt.Fprintln(o.out(), l.Text)
+	})
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = dir, append(os.Environ(), env...), w, w, pipeDelay
+	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, append(os.Environ(), env...), pipeDelay
+	cmd.Stdout, cmd.Stderr = w, w // the same, for which os/exec has one pipe and one goroutine
 	err := launch.Helper{Run: o.Run, Groups: o.Groups}.Do(ctx, cmd)
-	text := strings.TrimSpace(end.String())
+	w.Flush()
+	for _, l := range last.Lines() {
+		text.WriteString("\n" + l.Text)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("run %s: %w", argv[0], context.Cause(ctx))
@@ -36,38 +45,8 @@ func run(ctx context.Context, o BuildOptions, dir string, argv []string, env ...
 		return fmt.Errorf("run %s: it is not installed here, or not in PATH; --runtime docker needs no toolchain", argv[0])
 	case err == nil, errors.Is(err, exec.ErrWaitDelay):
 		return nil
-	case text != "":
-		return fmt.Errorf("run %s: %w; it said last:\n%s", line, err, text)
+	case text.Len() > 0:
+		return fmt.Errorf("run %s: %w; it said last:%s", line, err, text.String())
 	}
 	return fmt.Errorf("run %s: %w", line, err)
-}
-
-// together is one Writer for stdout and stderr: os/exec then uses one pipe, and one goroutine
-// writes.
-type together struct{ io.Writer }
-
-// tail keeps the last max bytes that were written to it.
-type tail struct {
-	max int
-	buf []byte
-}
-
-// Write never fails.
-func (t *tail) Write(p []byte) (int, error) {
-	t.buf = append(t.buf, p...)
-	if over := len(t.buf) - t.max; over > 0 {
-		t.buf = append(t.buf[:0], t.buf[over:]...)
-	}
-	return len(p), nil
-}
-
-// String is what was kept, from the beginning of a line on if something was cut off.
-func (t *tail) String() string {
-	s := strings.ToValidUTF8(string(t.buf), "")
-	if len(t.buf) == t.max {
-		if _, rest, ok := strings.Cut(s, "\n"); ok {
-			return rest
-		}
-	}
-	return s
 }

@@ -1,9 +1,6 @@
 // Package contender finds the implementations that can be benchmarked
 // (services/<name>/service.yaml), chooses their variants, fills in their templates, and makes what
 // can be started out of them: a Docker image, or a binary for the process runtime.
-//
-// It starts no contender (package launch does) and knows Docker only through the ImageBuilder that
-// it is handed.
 package contender
 
 import (
@@ -39,8 +36,8 @@ type Source struct {
 func Folder(dir string) Source { return Source{FS: regular.DirFS(dir), Name: dir} }
 
 // Discover reads the manifests of all sources, bundled ones first. They come in the order of their
-// names. The error tells of every manifest that cannot be read, and of names that two sources have;
-// the others are returned with it.
+// names. The error has every manifest that cannot be read, and the names that two sources have; the
+// others are returned with it.
 func Discover(sources ...Source) ([]bench.Service, error) {
 	found, own := map[string]bench.Service{}, map[string]bool{}
 	var failures []error
@@ -49,7 +46,7 @@ func Discover(sources ...Source) ([]bench.Service, error) {
 		failures = append(failures, err)
 		for _, s := range services {
 			if other := found[s.Name]; own[s.Name] && other.Dir != s.Dir {
-				failures = append(failures, twice(s.Name, other.Dir, s.Dir))
+				failures = append(failures, duplicate(s.Name, other.Dir, s.Dir))
 				continue
 			}
 			found[s.Name], own[s.Name] = s, !src.Bundled
@@ -89,7 +86,7 @@ func (src Source) discover() ([]bench.Service, error) {
 			continue
 		}
 		if other, again := dirs[s.Name]; again {
-			failures = append(failures, twice(s.Name, other, s.Dir))
+			failures = append(failures, duplicate(s.Name, other, s.Dir))
 			continue
 		}
 		dirs[s.Name] = s.Dir
@@ -101,8 +98,7 @@ func (src Source) discover() ([]bench.Service, error) {
 	return services, errors.Join(failures...)
 }
 
-// twice tells of a name that is taken.
-func twice(name, here, there string) error {
+func duplicate(name, here, there string) error {
 	return fmt.Errorf("contender %s is both in %s and in %s: give one of them another name", name, here, there)
 }
 
@@ -141,9 +137,9 @@ func (u *Unreadable) Error() string { return u.Err.Error() }
 // Unwrap gives errors.Is and errors.As the cause.
 func (u *Unreadable) Unwrap() error { return u.Err }
 
-// Parted takes an error of Discover apart: into the contenders that are unreadable, which need not
-// stop who wants others, and into what else went wrong.
-func Parted(err error) (unreadable []*Unreadable, rest error) {
+// SplitUnreadable divides an error of Discover into the contenders that are unreadable, which need
+// not stop who wants others, and what else went wrong.
+func SplitUnreadable(err error) (unreadable []*Unreadable, rest error) {
 	switch e := err.(type) {
 	case nil:
 	case *Unreadable:
@@ -151,7 +147,7 @@ func Parted(err error) (unreadable []*Unreadable, rest error) {
 	case interface{ Unwrap() []error }:
 		var others []error
 		for _, one := range e.Unwrap() {
-			u, other := Parted(one)
+			u, other := SplitUnreadable(one)
 			unreadable, others = append(unreadable, u...), append(others, other)
 		}
 		rest = errors.Join(others...)
@@ -177,20 +173,30 @@ func Find(services []bench.Service, name string) (bench.Service, error) {
 // Without a name the first is meant. The outcome has no variants left and names the one applied;
 // the error of an unknown name lists them.
 func Resolve(svc bench.Service, variant string) (bench.Service, error) {
+	var names []string
+	for _, one := range Resolved(svc) {
+		if variant == "" || variant == one.Variant {
+			return one, nil
+		}
+		names = append(names, one.Variant)
+	}
 	if len(svc.Variants) == 0 {
-		if variant != "" && variant != svc.Variant {
-			return bench.Service{}, fmt.Errorf("contender %s has no variants, so none called %q", svc.Name, variant)
-		}
-		return clean(svc), nil
+		return bench.Service{}, fmt.Errorf("contender %s has no variants, so none called %q", svc.Name, variant)
 	}
-	names := make([]string, len(svc.Variants))
+	return bench.Service{}, fmt.Errorf("contender %s has no variant %q; %s", svc.Name, variant,
+		strictyaml.Suggest(variant, "its variants", names))
+}
+
+// Resolved are the variants of a contender, each resolved, or itself where it has none.
+func Resolved(svc bench.Service) []bench.Service {
+	if len(svc.Variants) == 0 {
+		return []bench.Service{clean(svc)}
+	}
+	list := make([]bench.Service, len(svc.Variants))
 	for i, v := range svc.Variants {
-		if v.Name == variant || variant == "" {
-			return clean(apply(svc, v)), nil
-		}
-		names[i] = v.Name
+		list[i] = clean(apply(svc, v))
 	}
-	return bench.Service{}, fmt.Errorf("contender %s has no variant %q; %s", svc.Name, variant, strictyaml.Suggest(variant, "its variants", names))
+	return list
 }
 
 // clean drops the recipes that a built-in contender does not use, so that no record shows what did

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -18,7 +19,7 @@ import (
 const (
 	maxFiles       = 50_000  // of a contender's folder
 	maxContextSize = 1 << 30 // bytes
-	hashDigits     = 12      // of the hashes that tell builds apart
+	hashDigits     = 12      // of the hashes that distinguish builds
 )
 
 // sources are the files that a contender is made from (see listFiles).
@@ -50,8 +51,8 @@ func (e entry) perm() fs.FileMode {
 }
 
 // listFiles walks the folder in a fixed order and leaves out what its .dockerignore says, or that of
-// a file in keep, which names files that stay in any case. Links are listed as links, never followed; sockets and devices
-// are left out.
+// a file in keep, which names files that stay in any case. Links are listed as links, never followed;
+// sockets and devices are left out.
 func listFiles(fsys fs.FS, keep ...string) ([]entry, error) {
 	skip, err := readIgnore(fsys, keep...)
 	if err != nil {
@@ -100,7 +101,8 @@ func listFiles(fsys fs.FS, keep ...string) ([]entry, error) {
 		}
 		list = append(list, e)
 		if total += e.size; len(list) > maxFiles || total > maxContextSize {
-			return fmt.Errorf("the folder is larger than %d files or %d MiB; leave out what is not a source with a .dockerignore", maxFiles, maxContextSize>>20)
+			return fmt.Errorf("the folder is larger than %d files or %d MiB; "+
+				"leave out what is not a source with a .dockerignore", maxFiles, maxContextSize>>20)
 		}
 		return nil
 	})
@@ -118,11 +120,9 @@ func isScript(fsys fs.FS, name string) bool {
 	return string(head[:n]) == "#!"
 }
 
-// packedTime is the time of every file of a build context. It is not 0, which Java's
-// File.lastModified also says of a file that is missing, so that Maven copies no resource of that
-// time; not before 1980 in any time zone, which no zip file can hold; and in the past, so that
-// whatever a build makes is newer than its sources. (What compares sources with an earlier output,
-// as cargo does, needs a touch.)
+// packedTime is the time of every file of a build context: not 0, which Java's File.lastModified
+// also returns for a missing file, so that Maven would not copy it; not before 1980 in any time zone,
+// which no zip file can hold; and in the past, so that what a build makes is newer than its sources.
 func packedTime() time.Time { return time.Date(1980, 1, 2, 0, 0, 0, 0, time.UTC) }
 
 // writeTar writes the entries so that the same files give the same bytes wherever they lie: without
@@ -157,16 +157,12 @@ func copyFile(w io.Writer, fsys fs.FS, e entry) error {
 	defer f.Close()
 	n, err := io.Copy(w, io.LimitReader(f, e.size))
 	if err == nil && n != e.size {
-		err = errors.New("the file has changed while it was read")
+		err = errors.New("the file changed while it was read")
 	}
 	return err
 }
 
-// contextHash is the same for the same files and the same other things that decide about a build.
-func contextHash(fsys fs.FS, list []entry, others ...string) (string, error) {
-	return hashOf(others, func(w io.Writer) error { return writeTar(w, fsys, list) })
-}
-
+// hashOf is the same for the same texts and the same content.
 func hashOf(texts []string, content func(io.Writer) error) (string, error) {
 	h := sha256.New()
 	for _, s := range texts {
@@ -178,9 +174,8 @@ func hashOf(texts []string, content func(io.Writer) error) (string, error) {
 
 // keyValues is m in a fixed order, for a hash.
 func keyValues(m map[string]string) (out []string) {
-	for k, v := range m {
-		out = append(out, k+"="+v)
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		out = append(out, k+"="+m[k])
 	}
-	slices.Sort(out)
 	return out
 }

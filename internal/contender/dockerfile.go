@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"path"
 	"regexp"
 	"slices"
@@ -135,7 +134,7 @@ func needsOf(node *parser.Node, given map[string]string) (all []need) {
 // need a BuildKit that it does not have.
 var ErrBuildKit = errors.New("the engine cannot build it")
 
-// byBuildKit tells whether an engine is to build a resolved contender with its BuildKit. The error
+// byBuildKit reports whether an engine is to build a resolved contender with its BuildKit. The error
 // names the line that it cannot build at all, and what to do.
 func byBuildKit(svc bench.Service, info docker.Info) (bool, error) {
 	all, fetched := needs(svc)
@@ -143,11 +142,13 @@ func byBuildKit(svc bench.Service, info docker.Info) (bool, error) {
 		return false, nil
 	}
 	if info.Builder == docker.BuilderClassic {
-		return false, cannotBuild(svc, all[0], fmt.Sprintf("BuildKit, which this engine (%s, %s) does not have", info.Version, info.OS))
+		lacks := fmt.Sprintf("BuildKit, which this engine (%s, %s) does not have", info.Version, info.OS)
+		return false, cannotBuild(svc, all[0], lacks)
 	}
 	for _, n := range all {
 		if major := majorOf(info.Version); !fetched && 0 < major && major < n.since {
-			return false, cannotBuild(svc, n, fmt.Sprintf("Docker %d or later; this engine is %s", n.since, info.Version))
+			lacks := fmt.Sprintf("Docker %d or later; this engine is %s", n.since, info.Version)
+			return false, cannotBuild(svc, n, lacks)
 		}
 	}
 	return true, nil
@@ -164,7 +165,8 @@ func (n need) where(svc bench.Service) string {
 
 // wayOut is what to do about a Dockerfile that the engine does not build for locbench.
 func wayOut(svc bench.Service) string {
-	return fmt.Sprintf("Build it yourself (docker build -t %s .) and name the image in %s: docker: {image: %s}", svc.Name, ManifestName, svc.Name)
+	return fmt.Sprintf("Build it yourself (docker build -t %s .) and name the image in %s: docker: {image: %[1]s}",
+		svc.Name, ManifestName)
 }
 
 func majorOf(version string) int {
@@ -178,7 +180,7 @@ func majorOf(version string) int {
 func CheckBuilder(svc bench.Service, info docker.Info) error {
 	var errs []error
 	seen := map[string]bool{}
-	for one := range resolved(svc) {
+	for _, one := range Resolved(svc) {
 		if _, err := byBuildKit(one, info); err != nil && !seen[err.Error()] {
 			seen[err.Error()] = true
 			errs = append(errs, err)
@@ -190,25 +192,10 @@ func CheckBuilder(svc bench.Service, info docker.Info) error {
 // NeedsBuildKit names the first line in the Dockerfiles of a contender and its variants that takes
 // BuildKit, as "DIR/Dockerfile:3: RUN --mount"; "" where none does.
 func NeedsBuildKit(svc bench.Service) string {
-	for one := range resolved(svc) {
+	for _, one := range Resolved(svc) {
 		if all, _ := needs(one); len(all) > 0 {
 			return all[0].where(one) + ": " + all[0].what
 		}
 	}
 	return ""
-}
-
-// resolved are the variants of a contender, or itself where it has none.
-func resolved(svc bench.Service) iter.Seq[bench.Service] {
-	return func(yield func(bench.Service) bool) {
-		if len(svc.Variants) == 0 {
-			yield(clean(svc))
-			return
-		}
-		for _, v := range svc.Variants {
-			if !yield(clean(apply(svc, v))) {
-				return
-			}
-		}
-	}
 }

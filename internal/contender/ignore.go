@@ -36,7 +36,7 @@ func readIgnore(fsys fs.FS, of ...string) (ignore, error) {
 		}
 	}
 	var patterns []string
-	if f, err := fsys.Open(g.name); err == nil { // else there is none that can be read: Docker takes it so too
+	if f, err := fsys.Open(g.name); err == nil { // one that cannot be read is none, as to Docker
 		defer f.Close()
 		if patterns, err = ignorefile.ReadAll(io.LimitReader(f, maxIgnoreSize)); err != nil {
 			return g, fmt.Errorf("read %s: %w", g.name, err)
@@ -52,8 +52,8 @@ func readIgnore(fsys fs.FS, of ...string) (ignore, error) {
 	return g, nil
 }
 
-// ignored says whether the file or folder is left out: by a pattern for itself or for a folder that
-// it is in. A folder must be asked about before what is in it.
+// ignored reports whether the file or folder is left out: by a pattern for itself or for a folder
+// that it is in. A folder must be asked about before what is in it.
 func (g ignore) ignored(name string, folder bool) (bool, error) {
 	out, matched, err := g.MatchesUsingParentResults(name, g.folders[path.Dir(name)])
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -36,26 +37,16 @@ type ImageBuilder interface {
 type BuildOptions struct {
 	Out     io.Writer // what the builder says, as it comes: hostile; nil: nobody reads it
 	Self    string    // the locbench binary that a built-in contender runs; "": this one
-	Sources string    // locbench's own sources, should a static binary have to be built; "": the module around the working directory
+	Sources string    // in locbench's sources, should a static binary have to be built; "": the working directory
 	Cache   string    // folder for builds of the process runtime; "": locbench/build in the user's cache folder
 	Rebuild bool      // even if the same was built already
 
-	// Within bounds a build with all that it pulls and runs; 0: two hours, since a native image on
-	// a small machine takes one.
-	Within time.Duration
+	Within    time.Duration // bounds a build; 0: two hours, since a native image on a small machine takes one
+	Processor string        // what is built for the processor at hand is built for; "": this machine's
 
-	// Processor tells processors apart for what is built for the one at hand; "": that of this
-	// machine. An engine elsewhere is not asked.
-	Processor string
-
-	// Run is the ID of the run that it is built for; "": none. What builds is marked with it and kept
-	// in a group in Groups, so that clean finds it.
-	Run    string
-	Groups cgroup.Tree
-
-	// Hold gets what holds the copy that a process is started in: it is not removed before that is
-	// closed. Nil: nothing is started in it.
-	Hold func(io.Closer)
+	Run    string          // ID of the run that it is built for, which marks what builds, for clean; "": none
+	Groups cgroup.Tree     // where what builds is kept in a group
+	Hold   func(io.Closer) // gets what keeps the copy that a process is started in until closed; nil: none is started
 }
 
 // bound is ctx until the build has taken too long.
@@ -90,7 +81,8 @@ func BuildImage(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildO
 	case svc.Builtin:
 		a, err = buildBuiltin(ctx, b, svc, o)
 	case svc.Docker == nil:
-		return a, fmt.Errorf("contender %s cannot run in a container: its manifest has no `docker`; --runtime process may do", label(svc))
+		return a, fmt.Errorf("contender %s cannot run in a container: its manifest has no `docker`; try --runtime process",
+			label(svc))
 	case svc.Docker.Image != "":
 		a, err = findImage(ctx, b, svc, o)
 	default:
@@ -108,25 +100,26 @@ func BuildImage(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildO
 // findImage takes an image that exists, from the engine or from its registry.
 func findImage(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOptions) (bench.Artifact, error) {
 	ref := svc.Docker.Image
-	img, err := b.ImageInspect(ctx, ref)
-	cached := err == nil
 	start := time.Now()
+	img, err := inspect(ctx, b, ref)
+	if err == nil {
+		return bench.Artifact{Image: ref, ImageID: img.ID, ImageSize: img.Size, BuildCached: true}, nil
+	}
 	if errors.Is(err, docker.ErrNotFound) {
 		if err = b.Pull(ctx, ref, o.out()); err == nil {
-			img, err = b.ImageInspect(ctx, ref)
+			img, err = inspect(ctx, b, ref)
 		}
 	}
+	return bench.Artifact{Image: ref, ImageID: img.ID, ImageSize: img.Size, BuildTime: time.Since(start)}, err
+}
+
+// inspect looks up an image that the engine is to run.
+func inspect(ctx context.Context, b ImageBuilder, ref string) (docker.Image, error) {
+	img, err := b.ImageInspect(ctx, ref)
 	if err == nil {
 		err = runsOn(b.Info(), ref, img)
 	}
-	if err != nil {
-		return bench.Artifact{}, err
-	}
-	a := bench.Artifact{Image: ref, ImageID: img.ID, ImageSize: img.Size, BuildCached: cached}
-	if !cached {
-		a.BuildTime = time.Since(start)
-	}
-	return a, nil
+	return img, err
 }
 
 // runsOn returns why an engine is not to run an image: it is made for another processor or system.
@@ -138,8 +131,8 @@ func runsOn(info docker.Info, ref string, img docker.Image) error {
 		return nil
 	}
 	theirs, ours := img.OS+"/"+img.Arch, info.OS+"/"+info.Arch
-	return fmt.Errorf("the image %s is for %s, and the engine's machine is %s: fetch or build one for it (docker pull --platform %s …, docker build --platform %s …)",
-		ref, theirs, ours, ours, ours)
+	return fmt.Errorf("the image %s is for %s, and the engine's machine is %s: fetch or build one for it "+
+		"(docker pull --platform %[3]s …, docker build --platform %[3]s …)", ref, theirs, ours)
 }
 
 func buildDockerfile(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOptions) (bench.Artifact, error) {
@@ -155,11 +148,14 @@ func buildDockerfile(ctx context.Context, b ImageBuilder, svc bench.Service, o B
 	// An engine keeps layers whatever processor they were made on: its disk may have been another
 	// machine's.
 	native := len(o.processorFor(keyValues(d.Args))) > 0
-	opts := docker.BuildOptions{Dockerfile: d.Dockerfile, Target: d.Target, Args: d.Args, NoCache: o.Rebuild || native, BuildKit: kit}
+	opts := docker.BuildOptions{
+		Dockerfile: d.Dockerfile, Target: d.Target, Args: d.Args, NoCache: o.Rebuild || native, BuildKit: kit,
+	}
 	a, err := build(ctx, b, svc, o, opts, hash, func(w io.Writer) error { return writeTar(w, svc.Files, list) })
 	if err != nil && kit && ctx.Err() == nil {
 		all, _ := needs(svc)
-		err = fmt.Errorf("%w (BuildKit built it, since %s: %s needs that. %s if that command can)", err, all[0].where(svc), all[0].what, wayOut(svc))
+		err = fmt.Errorf("%w (BuildKit built it, since %s: %s needs that. %s if that command can)",
+			err, all[0].where(svc), all[0].what, wayOut(svc))
 	}
 	return a, err
 }
@@ -176,21 +172,21 @@ func dockerfileContext(svc bench.Service, arch string, o BuildOptions) ([]entry,
 	args := keyValues(d.Args)
 	others := slices.Concat([]string{"dockerfile", d.Dockerfile, d.Target, arch}, args, o.processorFor(args))
 	counts := slices.DeleteFunc(slices.Clone(list), func(e entry) bool { return e.name == ManifestName })
-	hash, err := contextHash(svc.Files, counts, others...)
+	hash, err := hashOf(others, func(w io.Writer) error { return writeTar(w, svc.Files, counts) })
 	return list, hash, err
 }
 
 // build sends a context to the engine unless the image that would come out is there.
-func build(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOptions, opts docker.BuildOptions, hash string, pack func(io.Writer) error) (bench.Artifact, error) {
+func build(
+	ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOptions, opts docker.BuildOptions, hash string,
+	pack func(io.Writer) error,
+) (bench.Artifact, error) {
 	opts.Tag = imageTag(svc, hash)
 	opts.Labels = map[string]string{LabelContender: svc.Name, LabelVariant: svc.Variant}
 	if !o.Rebuild {
-		img, err := b.ImageInspect(ctx, opts.Tag)
-		if err == nil {
-			return bench.Artifact{Image: opts.Tag, ImageID: img.ID, ImageSize: img.Size, BuildCached: true}, runsOn(b.Info(), opts.Tag, img)
-		}
+		img, err := inspect(ctx, b, opts.Tag)
 		if !errors.Is(err, docker.ErrNotFound) {
-			return bench.Artifact{}, err
+			return bench.Artifact{Image: opts.Tag, ImageID: img.ID, ImageSize: img.Size, BuildCached: true}, err
 		}
 	}
 	start := time.Now()
@@ -210,14 +206,8 @@ func build(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOption
 		return bench.Artifact{}, err
 	}
 	took := time.Since(start)
-	img, err := b.ImageInspect(ctx, opts.Tag)
-	if err == nil {
-		err = runsOn(b.Info(), opts.Tag, img)
-	}
-	if err != nil {
-		return bench.Artifact{}, err
-	}
-	return bench.Artifact{Image: opts.Tag, ImageID: img.ID, ImageSize: img.Size, BuildTime: took}, nil
+	img, err := inspect(ctx, b, opts.Tag)
+	return bench.Artifact{Image: opts.Tag, ImageID: img.ID, ImageSize: img.Size, BuildTime: took}, err
 }
 
 // imageTag is "locbench/<name>:<variant>-<hash>".
@@ -226,11 +216,11 @@ func imageTag(svc bench.Service, hash string) string {
 	if svc.Variant != "" {
 		tag = svc.Variant + "-" + hash
 	}
-	// A repository's name may not end in a separator, nor hold two of them in a row; a contender's
-	// may.
-	name := strings.Trim(strings.NewReplacer("..", "-", "._", "-", "_.", "-", "-.", "-", ".-", "-", "-_", "-", "_-", "-", "___", "-").Replace(svc.Name), "._-")
-	return "locbench/" + name + ":" + tag
+	// A repository's name may not end in a separator, nor have two of them in a row; a contender's may.
+	return "locbench/" + strings.Trim(separators.ReplaceAllString(svc.Name, "-"), "._-") + ":" + tag
 }
+
+var separators = regexp.MustCompile(`[._-]{2,}`)
 
 func label(svc bench.Service) string {
 	return bench.Selection{Contender: svc.Name, Variant: svc.Variant}.String()
@@ -254,34 +244,24 @@ func buildBuiltin(ctx context.Context, b ImageBuilder, svc bench.Service, o Buil
 	if err != nil {
 		return bench.Artifact{}, err
 	}
-	return build(ctx, b, svc, o, docker.BuildOptions{Dockerfile: "Dockerfile", NoCache: o.Rebuild}, hash, func(w io.Writer) error {
-		return packBuiltin(w, binary)
-	})
+	opts := docker.BuildOptions{Dockerfile: "Dockerfile", NoCache: o.Rebuild}
+	return build(ctx, b, svc, o, opts, hash, func(w io.Writer) error { return packBuiltin(w, binary) })
 }
 
 func packBuiltin(w io.Writer, binary string) error {
-	f, err := regular.Open(binary)
-	if err != nil {
-		return fmt.Errorf("pack locbench: %w", err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
+	data, err := regular.ReadFile(binary, maxContextSize)
 	if err != nil {
 		return fmt.Errorf("pack locbench: %w", err)
 	}
 	tw := tar.NewWriter(w)
-	err = tw.WriteHeader(&tar.Header{Name: "Dockerfile", Mode: 0o644, Size: int64(len(builtinDockerfile))})
-	if err == nil {
-		_, err = io.WriteString(tw, builtinDockerfile)
-	}
-	if err == nil {
-		err = tw.WriteHeader(&tar.Header{Name: "locbench", Mode: 0o755, Size: info.Size()})
-	}
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(tw, f); err != nil {
-		return fmt.Errorf("pack locbench: %w", err)
+	for name, content := range map[string][]byte{"Dockerfile": []byte(builtinDockerfile), "locbench": data} {
+		err := tw.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(content))})
+		if err == nil {
+			_, err = tw.Write(content)
+		}
+		if err != nil {
+			return fmt.Errorf("pack locbench: %w", err)
+		}
 	}
 	return tw.Close()
 }

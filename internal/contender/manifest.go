@@ -103,7 +103,8 @@ func (e *endpoints) UnmarshalStrict(v strictyaml.Value) {
 	groups := Groups()
 	if v.Kind() != strictyaml.List {
 		if text, ok := v.Text(); ok && text != "all" {
-			v.Wrong("write a list of groups of check suites, or `all` for those of the locations API (" + strings.Join(groups, ", ") + ")")
+			v.Wrong("write a list of groups of check suites, or `all` for those of the locations API (" +
+				strings.Join(groups, ", ") + ")")
 		}
 		*e = groups
 		return
@@ -166,7 +167,9 @@ func (m manifest) service() bench.Service {
 		d := m.Docker
 		s.Docker = &bench.DockerRecipe{
 			Dockerfile: d.Dockerfile, Image: d.Image, Target: d.Target, Args: d.Args, Command: d.Command,
-			Privileges: bench.Privileges{Capabilities: d.Capabilities, NewPrivileges: d.NewPrivileges, Processes: d.Processes},
+			Privileges: bench.Privileges{
+				Capabilities: d.Capabilities, NewPrivileges: d.NewPrivileges, Processes: d.Processes,
+			},
 		}
 	}
 	if m.Process != nil {

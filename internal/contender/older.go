@@ -17,11 +17,13 @@ func private(dir string) error {
 	return os.Chmod(dir, 0o700)
 }
 
-// removeOlder removes the copies of a contender beside the one in dir, which was just built: those of
-// the same build commands, finished or not, and those of the same variant, whose commands have
-// changed. What somebody builds or holds stays, and so does what cannot be removed: a later build
-// tries again.
+// removeOlder removes the other copies of the contender in dir, which was just built: those of the
+// same build commands, finished or not, and those of the same variant, whose commands have changed.
+// What somebody builds or holds stays, and what cannot be removed: a later build tries again.
 func removeOlder(dir string, svc bench.Service) {
+	if !regular.Locks {
+		return // whether somebody uses one is not known here
+	}
 	hash := strings.Repeat("[0-9a-f]", hashDigits)
 	all, _ := filepath.Glob(filepath.Join(globbed(filepath.Dir(dir)), globbed(svc.Name)+"-"+hash+"-"+hash))
 	recipe := strings.TrimRight(dir, "0123456789abcdef")

@@ -175,7 +175,7 @@ func hash(t *testing.T, fsys fs.FS, others ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := contextHash(fsys, list, others...)
+	h, err := hashOf(others, func(w io.Writer) error { return writeTar(w, fsys, list) })
 	if err != nil {
 		t.Fatal(err)
 	}

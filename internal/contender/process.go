@@ -27,8 +27,8 @@ func (o BuildOptions) cache() (string, error) {
 	return filepath.Join(dir, "locbench", "build"), nil
 }
 
-// builtMarker lies beside a build that was finished, and names the variant: what lacks it was
-// interrupted and is built anew. lockEnd is the name of what keeps two builds apart.
+// builtMarker is the end of the name of a file next to a finished build, which names the variant:
+// what lacks it was interrupted and is built again. lockEnd is that of what keeps two builds apart.
 const (
 	builtMarker = ".built"
 	lockEnd     = ".lock"
@@ -50,7 +50,8 @@ func BuildProcess(ctx context.Context, svc bench.Service, o BuildOptions) (bench
 		return bench.Artifact{Command: []string{self, "serve"}, BinarySize: info.Size(), BuildCached: true}, nil
 	}
 	if svc.Process == nil {
-		return bench.Artifact{}, fmt.Errorf("contender %s cannot run as a process: its manifest has no `process`; --runtime docker may do", label(svc))
+		return bench.Artifact{}, fmt.Errorf("contender %s cannot run as a process: its manifest has no `process`; "+
+			"try --runtime docker", label(svc))
 	}
 	ctx, cancel := o.bound(ctx)
 	defer cancel()
@@ -110,7 +111,7 @@ func processFolder(svc bench.Service, o BuildOptions) (dir string, list []entry,
 	if err != nil {
 		return "", nil, err
 	}
-	hash, err := contextHash(svc.Files, list, commands...)
+	hash, err := hashOf(commands, func(w io.Writer) error { return writeTar(w, svc.Files, list) })
 	if err != nil {
 		return "", nil, err
 	}
@@ -162,8 +163,7 @@ func buildIn(ctx context.Context, dir string, svc bench.Service, o BuildOptions,
 }
 
 // unpack writes the entries below dir, with their own modes, so that what is kept from others stays
-// so. No name leads out of it: fs.FS has none such, and links are
-// not followed.
+// so. No name leads out of it: fs.FS has no such names, and links are not followed.
 func unpack(dir string, fsys fs.FS, list []entry) error {
 	for _, e := range list {
 		name := filepath.Join(dir, filepath.FromSlash(e.name))
@@ -197,7 +197,7 @@ func unpackFile(name string, fsys fs.FS, e entry) error {
 // binarySize is the size of the first word of the command that is a file of the build; 0 if there
 // is none.
 func binarySize(a bench.Artifact, svc bench.Service, o BuildOptions) int64 {
-	self, _ := o.self() // without it, a command that names it is no file of the build either
+	self, _ := o.self() // without it, a command that names it is not a file of the build either
 	argv, err := Command(a.Command, bench.Template{Name: svc.Name, Port: svc.Port, Dir: a.Dir, Self: self})
 	if err != nil {
 		return 0

@@ -14,23 +14,16 @@ import (
 	"locbench/internal/safe"
 )
 
-// BuildRecord is what the last real build of a contender took and gave. It is kept beside the
-// builds of the process runtime, so that a later run, for which nothing had to be built, still
-// knows it.
+// BuildRecord is what the last real build of a contender took. It is kept next to the builds of the
+// process runtime, so that a later run, for which nothing had to be built, still knows it.
 type BuildRecord struct {
-	Contender  string        `json:"contender"`
-	Variant    string        `json:"variant,omitempty"` // process runtime: that of the variants with the same build which was built
-	Runtime    bench.Runtime `json:"runtime"`
-	Built      time.Time     `json:"built"`
-	BuildTime  time.Duration `json:"build_ns"`
-	NoCache    bool          `json:"no_cache,omitempty"` // nothing that the engine had kept was used: the time is that of a whole build
-	Image      string        `json:"image,omitempty"`
-	ImageSize  int64         `json:"image_bytes,omitempty"`
-	BinarySize int64         `json:"binary_bytes,omitempty"` // process runtime
-	Dir        string        `json:"dir,omitempty"`          // process runtime: what tells these sources from others
+	BuildTime time.Duration `json:"build_ns"`
+	NoCache   bool          `json:"no_cache,omitempty"` // a whole build, without what the engine had kept
+	Image     string        `json:"image,omitempty"`
+	Dir       string        `json:"dir,omitempty"` // process runtime: distinguishes these sources from others
 }
 
-// Of tells whether the record is about this very artifact, and not about one of other sources.
+// Of reports whether the record is about this very artifact, and not about one of other sources.
 func (r BuildRecord) Of(a bench.Artifact) bool { return r.Image == a.Image && r.Dir == a.Dir }
 
 const maxRecord = 64 << 10
@@ -48,10 +41,7 @@ func RecordBuild(svc bench.Service, rt bench.Runtime, a bench.Artifact, o BuildO
 	if err != nil {
 		return err
 	}
-	return writeJSON(file, BuildRecord{
-		Contender: svc.Name, Variant: svc.Variant, Runtime: rt, Built: time.Now().UTC().Truncate(time.Second), BuildTime: a.BuildTime,
-		NoCache: o.Rebuild, Image: a.Image, ImageSize: a.ImageSize, BinarySize: a.BinarySize, Dir: a.Dir,
-	})
+	return writeJSON(file, BuildRecord{a.BuildTime, o.Rebuild, a.Image, a.Dir})
 }
 
 // LastBuild is the record of the last build of a resolved contender, of whatever sources; ok is
@@ -62,22 +52,18 @@ func LastBuild(svc bench.Service, rt bench.Runtime, o BuildOptions) (r BuildReco
 		return r, false
 	}
 	err = readJSON(regular.DirFS(filepath.Dir(file)), filepath.Base(file), maxRecord, &r)
-	same := r.Variant == svc.Variant || sharesBuild(svc, rt)
-	return r, err == nil && r.Contender == svc.Name && same && r.Runtime == rt && r.BuildTime > 0
+	return r, err == nil && r.BuildTime > 0
 }
 
-// sharesBuild tells whether a record is one of all variants that are built by the same commands.
-func sharesBuild(svc bench.Service, rt bench.Runtime) bool {
-	return rt.Traits().OnHost && svc.Process != nil
-}
-
+// recordFile is the file of the record. Variants that the process runtime builds by the same commands
+// share one.
 func recordFile(svc bench.Service, rt bench.Runtime, o BuildOptions) (string, error) {
 	cache, err := o.cache()
 	if err != nil {
 		return "", err
 	}
 	name := strings.ReplaceAll(label(svc), ":", "@")
-	if sharesBuild(svc, rt) {
+	if rt.Traits().OnHost && svc.Process != nil {
 		if name, _, err = processRecipe(svc, o); err != nil {
 			return "", err
 		}

@@ -13,7 +13,6 @@ import (
 func TestBuildRecord(t *testing.T) {
 	opts := contender.BuildOptions{Cache: t.TempDir()}
 	svc := bench.Service{Name: "web", Variant: "lto"}
-	began := time.Now().Truncate(time.Second)
 	if _, ok := contender.LastBuild(svc, bench.RuntimeDocker, opts); ok {
 		t.Error("a record before any build")
 	}
@@ -26,7 +25,7 @@ func TestBuildRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, ok := contender.LastBuild(svc, bench.RuntimeDocker, opts)
-	if !ok || r.BuildTime != time.Minute || r.ImageSize != 7 || r.NoCache || !r.Of(unchanged) || r.Of(bench.Artifact{Image: "locbench/web:lto-2"}) || r.Built.Before(began) || r.Built.After(time.Now()) {
+	if !ok || r.BuildTime != time.Minute || r.NoCache || !r.Of(unchanged) || r.Of(bench.Artifact{Image: "locbench/web:lto-2"}) {
 		t.Errorf("%+v, %v", r, ok)
 	}
 	whole := opts

@@ -22,15 +22,17 @@ var newName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
 // Scaffold makes a new contender called name, a folder of that name in parent, from the folder of
 // another one: its sources with the template's name replaced. It changes nothing that exists. A
-// variant that runs inside locbench is no part of the copy.
+// variant that runs inside locbench is not copied.
 func Scaffold(template bench.Service, name, parent string) (svc bench.Service, err error) {
 	if !newName.MatchString(name) || len(name) > 63 {
-		return svc, fmt.Errorf("%q is no name for a new contender: write small letters and digits, with single hyphens between, for example `go-mine`", clip(name))
+		return svc, fmt.Errorf("%q is not a name for a new contender: write small letters and digits, "+
+			"with single hyphens between, for example `go-mine`", clip(name))
 	}
 	if template.Files == nil {
 		return svc, errors.New("the template's folder is not at hand, only its manifest")
 	}
-	list, err := listFiles(template.Files, ManifestName, "Dockerfile", "README.md", ".dockerignore", ".gitignore", "rustfmt.toml")
+	keep := []string{ManifestName, "Dockerfile", "README.md", ".dockerignore", ".gitignore", "rustfmt.toml"}
+	list, err := listFiles(template.Files, keep...)
 	if err != nil {
 		return svc, fmt.Errorf("read %s: %w", template.Dir, err)
 	}
@@ -83,7 +85,7 @@ func copyRenamed(dir string, template bench.Service, list []entry, name string) 
 			text := renamed(string(data), template.Name, name)
 			switch {
 			case e.name == ManifestName && slices.ContainsFunc(template.Variants, isBuiltin):
-				text = withoutVariants(text)
+				text = variantsPart.ReplaceAllString(text, "")
 			case path.Base(e.name) == "Cargo.lock":
 				text = sortedLock(text)
 			}
@@ -109,60 +111,28 @@ func renamed(text, old, name string) string {
 }
 
 func replaceWord(text, old, name string) string {
-	var out strings.Builder
-	for from := 0; ; {
-		i := strings.Index(text[from:], old)
-		if i < 0 {
-			out.WriteString(text[from:])
-			return out.String()
+	const word = `[-_0-9A-Za-z]*`
+	whole := regexp.MustCompile(word + regexp.QuoteMeta(old) + word)
+	return whole.ReplaceAllStringFunc(text, func(found string) string {
+		if found == old {
+			return name
 		}
-		i += from
-		end := i + len(old)
-		out.WriteString(text[from:i])
-		if i > 0 && inWord(text[i-1]) || end < len(text) && inWord(text[end]) {
-			out.WriteString(old)
-		} else {
-			out.WriteString(name)
-		}
-		from = end
-	}
+		return found
+	})
 }
 
-func inWord(c byte) bool {
-	return c == '-' || c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-}
-
-func withoutVariants(text string) string {
-	var out strings.Builder
-	within := false
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "variants:") {
-			within = true
-			continue
-		}
-		if within && strings.TrimSpace(line) != "" && !strings.ContainsAny(line[:1], " -#") {
-			within = false
-		}
-		if !within {
-			out.WriteString(line)
-		}
-	}
-	return out.String()
-}
+// variantsPart is the list of variants in a manifest.
+var variantsPart = regexp.MustCompile(`(?m)^variants:.*(\n([ #-].*|[ \t]*)$)*\n?`)
 
 // sortedLock puts the packages of a Cargo.lock into the order of their names, which cargo --locked
 // insists on.
 func sortedLock(text string) string {
-	const mark = "[[package]]\n"
-	parts := strings.Split(text, mark)
-	head, packages := parts[0], parts[1:]
-	for i, p := range packages {
-		packages[i] = strings.TrimRight(p, "\n") + "\n"
-	}
-	first := func(p string) string { line, _, _ := strings.Cut(p, "\n"); return line }
-	slices.SortStableFunc(packages, func(a, b string) int { return strings.Compare(first(a), first(b)) })
-	if len(packages) == 0 {
-		return text
-	}
-	return head + mark + strings.Join(packages, "\n"+mark)
+	const mark = "\n\n[[package]]\n"
+	parts := strings.Split(strings.TrimRight(text, "\n"), mark)
+	slices.SortStableFunc(parts[1:], func(a, b string) int {
+		nameA, _, _ := strings.Cut(a, "\n")
+		nameB, _, _ := strings.Cut(b, "\n")
+		return strings.Compare(nameA, nameB)
+	})
+	return strings.Join(parts, mark) + "\n"
 }

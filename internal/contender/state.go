@@ -35,7 +35,7 @@ func ImageRef(svc bench.Service, arch string, o BuildOptions) (string, error) {
 	return imageTag(svc, hash), err
 }
 
-// ProcessState tells whether a resolved contender is built for the process runtime, and whether it
+// ProcessState reports whether a resolved contender is built for the process runtime, and whether it
 // was before, from other sources. The error says why it cannot be: a manifest without `process`, or
 // a tool that is not installed.
 func ProcessState(svc bench.Service, o BuildOptions) (built, before bool, err error) {

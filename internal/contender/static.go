@@ -1,21 +1,20 @@
 package contender
 
 import (
-	"bufio"
 	"context"
 	"debug/elf"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"locbench/internal/regular"
 )
 
-// NotStaticError tells that the locbench binary cannot run in an image that holds nothing else, and
+// NotStaticError says that the locbench binary cannot run in an image that holds nothing else, and
 // how to get one that can.
 type NotStaticError struct {
 	Path string // of the binary
@@ -25,8 +24,8 @@ type NotStaticError struct {
 
 // Error names the reason and the command that helps.
 func (e *NotStaticError) Error() string {
-	return fmt.Sprintf("the locbench binary %s cannot run in a container of its own: %s; build one that can with: CGO_ENABLED=0 GOOS=linux GOARCH=%s go build ./cmd/locbench",
-		e.Path, e.Why, e.Arch)
+	return fmt.Sprintf("the locbench binary %s cannot run in a container of its own: %s; "+
+		"build one that can with: CGO_ENABLED=0 GOOS=linux GOARCH=%s go build ./cmd/locbench", e.Path, e.Why, e.Arch)
 }
 
 // staticBinary returns a binary of locbench that runs in an empty Linux container of the
@@ -41,11 +40,15 @@ func staticBinary(ctx context.Context, o BuildOptions, arch string) (string, err
 	if err == nil || !errors.As(err, &not) {
 		return self, err
 	}
-	sources, ok := findSources(o.Sources)
-	if _, lookErr := exec.LookPath("go"); !ok || lookErr != nil {
-		return "", err
+	find := exec.CommandContext(ctx, "go", "list", "-f", "{{.Module.Dir}}", "locbench/cmd/locbench")
+	find.Dir = o.Sources
+	found, findErr := find.Output()
+	if findErr != nil {
+		return "", err // there is no Go, or this is not in the sources
 	}
-	fmt.Fprintf(o.out(), "the running locbench does not fit into a container (%s): building one that does from %s\n", not.Why, sources)
+	sources := strings.TrimSpace(string(found))
+	fmt.Fprintf(o.out(), "the running locbench does not fit into a container (%s): building one that does from %s\n",
+		not.Why, sources)
 	dir, cacheErr := o.cache()
 	if cacheErr == nil {
 		cacheErr = private(dir)
@@ -54,7 +57,8 @@ func staticBinary(ctx context.Context, o BuildOptions, arch string) (string, err
 		return "", errors.Join(err, cacheErr)
 	}
 	out := filepath.Join(dir, "locbench-linux-"+arch)
-	argv := []string{"go", "build", "-race=false", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out, "./cmd/locbench"}
+	flags := []string{"-race=false", "-trimpath", "-buildvcs=false", "-ldflags=-s -w"}
+	argv := slices.Concat([]string{"go", "build"}, flags, []string{"-o", out, "./cmd/locbench"})
 	if runErr := run(ctx, o, sources, argv, "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch); runErr != nil {
 		return "", fmt.Errorf("%w (doing that here failed: %w)", err, runErr)
 	}
@@ -67,10 +71,10 @@ func checkStatic(path, arch string) error {
 	f, err := elf.Open(path)
 	var format *elf.FormatError
 	if errors.As(err, &format) {
-		return &NotStaticError{path, "it is no Linux binary", arch}
+		return &NotStaticError{path, "it is not a Linux binary", arch}
 	}
 	if err != nil {
-		return fmt.Errorf("look at the locbench binary: %w", err)
+		return fmt.Errorf("inspect the locbench binary: %w", err)
 	}
 	defer f.Close()
 	if want, known := machines[arch]; known && f.Machine != want {
@@ -92,35 +96,6 @@ func checkStatic(path, arch string) error {
 var machines = map[string]elf.Machine{
 	"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64, "386": elf.EM_386, "arm": elf.EM_ARM, "riscv64": elf.EM_RISCV,
 	"ppc64le": elf.EM_PPC64, "s390x": elf.EM_S390, "loong64": elf.EM_LOONGARCH,
-}
-
-// findSources looks for locbench's module from dir (or the working directory) upwards.
-func findSources(dir string) (string, bool) {
-	dir, err := filepath.Abs(dir)
-	for err == nil && !isSources(dir) {
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return "", false
-		}
-		dir = parent
-	}
-	return dir, err == nil
-}
-
-func isSources(dir string) bool {
-	f, err := regular.Open(filepath.Join(dir, "go.mod"))
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	s := bufio.NewScanner(io.LimitReader(f, 64<<10))
-	for s.Scan() {
-		if module, ok := strings.CutPrefix(strings.TrimSpace(s.Text()), "module "); ok {
-			_, err := os.Stat(filepath.Join(dir, "cmd", "locbench"))
-			return strings.TrimSpace(module) == "locbench" && err == nil
-		}
-	}
-	return false
 }
 
 func fileHash(path string, others ...string) (string, error) {

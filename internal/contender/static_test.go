@@ -38,7 +38,7 @@ func TestCheckStatic(t *testing.T) {
 		"unknown processor": {elfOf(t, elf.EM_AARCH64, elf.PT_LOAD), "toaster", ""},
 		"dynamic":           {elfOf(t, elf.EM_X86_64, elf.PT_INTERP), "amd64", "linked to shared libraries"},
 		"other processor":   {elfOf(t, elf.EM_AARCH64, elf.PT_LOAD), "amd64", "for another processor (EM_AARCH64)"},
-		"text":              {"static_test.go", "amd64", "no Linux binary"},
+		"text":              {"static_test.go", "amd64", "not a Linux binary"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := checkStatic(tt.path, tt.arch)
@@ -63,25 +63,6 @@ func TestNotStaticWithoutSources(t *testing.T) {
 	o.Self = elfOf(t, elf.EM_X86_64, elf.PT_LOAD)
 	if path, err := staticBinary(t.Context(), o, "amd64"); err != nil || path != o.Self {
 		t.Errorf("%q, %v", path, err)
-	}
-}
-
-func TestFindSources(t *testing.T) {
-	root := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "// x\nmodule locbench\n", "cmd/locbench/main.go": "", "deep/er/x": "", "deep/go.mod": "module other\n"} {
-		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if dir, ok := findSources(filepath.Join(root, "deep", "er")); !ok || dir != root {
-		t.Errorf("%q, %v", dir, ok)
-	}
-	if dir, ok := findSources(t.TempDir()); ok {
-		t.Errorf("found in %q", dir)
 	}
 }
 

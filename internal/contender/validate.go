@@ -37,13 +37,11 @@ func (m *manifest) ValidateStrict(v strictyaml.Value) {
 		checkBuild(v.At("process", "build"), m.Process.Build)
 	}
 	m.checkVariants(v)
-	if !m.runnable() && !v.At("docker").Failed() && !v.At("process").Failed() {
-		v.Mistake("nothing says how to run it", "add `docker: {dockerfile: Dockerfile}`, `docker: {image: NAME}` or `process: {command: [...]}`")
+	runnable := m.Builtin || m.Docker != nil || m.Process != nil || len(m.Variants) > 0
+	if !runnable && !v.At("docker").Failed() && !v.At("process").Failed() {
+		v.Mistake("nothing says how to run it",
+			"add `docker: {dockerfile: Dockerfile}`, `docker: {image: NAME}` or `process: {command: [...]}`")
 	}
-}
-
-func (m *manifest) runnable() bool {
-	return m.Builtin || m.Docker != nil || m.Process != nil || len(m.Variants) > 0
 }
 
 func (m *manifest) checkDocker(v strictyaml.Value) {
@@ -51,32 +49,60 @@ func (m *manifest) checkDocker(v strictyaml.Value) {
 	if d.Dockerfile == "" && d.Image == "" && !v.At("dockerfile").Failed() && !v.At("image").Failed() {
 		v.At("dockerfile").Wrong("write `dockerfile: Dockerfile`, or `image: name:tag` for one that exists already")
 	}
-	checkOneImage(v, d.Dockerfile, d.Image)
-	if d.Image != "" && (d.Target != "" || len(d.Args) > 0) {
-		v.At("image").Mistake("`target` and `args` belong to a Dockerfile", "remove them, or write `dockerfile` instead of `image`")
-	}
-	m.checkDockerfile(v.At("dockerfile"), d.Dockerfile)
-	checkImage(v.At("image"), d.Image)
-	checkArgs(v.At("args"), d.Args)
-	checkArgv(v.At("command"), d.Command, false)
+	m.checkImage(v, variant{
+		Dockerfile: d.Dockerfile, Image: d.Image, Target: d.Target, Args: d.Args, Command: d.Command,
+	}, false)
 	if d.Processes > 0 && d.Processes <= bench.DefaultProcesses {
-		v.At("processes").Wrong(fmt.Sprintf("write more than the %d that it has without, or limit a run by `limits: {pids: …}` of its profile", bench.DefaultProcesses))
+		v.At("processes").Wrong(fmt.Sprintf("write more than the %d that it has without, or limit a run by "+
+			"`limits: {pids: …}` of its profile", bench.DefaultProcesses))
 	}
 	for i, item := range v.At("capabilities").Items() {
-		if i < len(d.Capabilities) && !slices.Contains(capabilities, d.Capabilities[i]) {
+		if i < len(d.Capabilities) && !slices.Contains(strings.Fields(capabilities), d.Capabilities[i]) {
 			item.Wrong("write a Linux capability without `CAP_`, for example `NET_RAW`, or `ALL`")
 		}
 	}
 }
 
-// capabilities are the names of linux/capability.h (kernel 6.12), and the engine's word for all.
-var capabilities = []string{
-	"ALL", "AUDIT_CONTROL", "AUDIT_READ", "AUDIT_WRITE", "BLOCK_SUSPEND", "BPF", "CHECKPOINT_RESTORE", "CHOWN", "DAC_OVERRIDE",
-	"DAC_READ_SEARCH", "FOWNER", "FSETID", "IPC_LOCK", "IPC_OWNER", "KILL", "LEASE", "LINUX_IMMUTABLE", "MAC_ADMIN", "MAC_OVERRIDE",
-	"MKNOD", "NET_ADMIN", "NET_BIND_SERVICE", "NET_BROADCAST", "NET_RAW", "PERFMON", "SETFCAP", "SETGID", "SETPCAP", "SETUID",
-	"SYSLOG", "SYS_ADMIN", "SYS_BOOT", "SYS_CHROOT", "SYS_MODULE", "SYS_NICE", "SYS_PACCT", "SYS_PTRACE", "SYS_RAWIO", "SYS_RESOURCE",
-	"SYS_TIME", "SYS_TTY_CONFIG", "WAKE_ALARM",
+// checkImage looks at how an image comes to be, and what is started in it. named says that the
+// variant changes a service whose image exists already.
+func (m *manifest) checkImage(v strictyaml.Value, r variant, named bool) {
+	image := v.At("image")
+	if r.Dockerfile != "" && r.Image != "" {
+		image.Mistake("an image is both named and built from a Dockerfile", "keep one of the two")
+	}
+	if (r.Image != "" || named && r.Dockerfile == "") && (r.Target != "" || len(r.Args) > 0) {
+		at := v
+		if v.Has("image") {
+			at = image
+		}
+		at.Mistake("`target` and `args` belong to a Dockerfile", "remove them, or write `dockerfile` instead of `image`")
+	}
+	if r.Image != "" && !imagePattern.MatchString(r.Image) {
+		image.Wrong("write the name of an image, for example `example.org/team/service:1.2`")
+	}
+	file := v.At("dockerfile")
+	switch {
+	case r.Dockerfile == "":
+	case !fs.ValidPath(r.Dockerfile):
+		file.Wrong("write a path inside the contender's folder, for example `Dockerfile`")
+	case m.files != nil:
+		if info, err := fs.Stat(m.files, r.Dockerfile); err != nil || !info.Mode().IsRegular() {
+			file.Mistake(fmt.Sprintf("there is no file `%s` in the folder", r.Dockerfile), "")
+		}
+	}
+	for _, f := range v.At("args").Fields() {
+		if _, ok := r.Args[f.Key]; ok && !argPattern.MatchString(f.Key) {
+			f.Value.Mistake(fmt.Sprintf("%q is not a name of a build argument", f.Key), "write letters, digits and `_`")
+		}
+	}
+	checkArgv(v.At("command"), r.Command, false)
 }
+
+// capabilities are the names of linux/capability.h (kernel 6.12), and the engine's word for all.
+const capabilities = `ALL AUDIT_CONTROL AUDIT_READ AUDIT_WRITE BLOCK_SUSPEND BPF CHECKPOINT_RESTORE CHOWN DAC_OVERRIDE
+	DAC_READ_SEARCH FOWNER FSETID IPC_LOCK IPC_OWNER KILL LEASE LINUX_IMMUTABLE MAC_ADMIN MAC_OVERRIDE MKNOD NET_ADMIN
+	NET_BIND_SERVICE NET_BROADCAST NET_RAW PERFMON SETFCAP SETGID SETPCAP SETUID SYSLOG SYS_ADMIN SYS_BOOT SYS_CHROOT
+	SYS_MODULE SYS_NICE SYS_PACCT SYS_PTRACE SYS_RAWIO SYS_RESOURCE SYS_TIME SYS_TTY_CONFIG WAKE_ALARM`
 
 func (m *manifest) checkVariants(v strictyaml.Value) {
 	seen := map[string]bool{}
@@ -88,64 +114,27 @@ func (m *manifest) checkVariants(v strictyaml.Value) {
 		case !namePattern.MatchString(one.Name):
 			at.At("name").Wrong("write small letters, digits, `-`, `_` and `.`")
 		case seen[one.Name]:
-			at.At("name").Mistake(fmt.Sprintf("variant %q is here again", one.Name), "give each a name of its own")
+			at.At("name").Mistake(fmt.Sprintf("variant %q is a duplicate", one.Name), "give each a name of its own")
 		}
 		seen[one.Name] = true
 		builtin := m.Builtin
 		if one.Builtin != nil {
 			builtin = *one.Builtin
 		}
-		own := one.Dockerfile != "" || one.Image != "" || one.Target != "" || one.Args != nil || one.Build != nil || one.Command != nil
+		image := one.Dockerfile != "" || one.Image != ""
+		recipe := image || one.Target != "" || one.Args != nil || one.Build != nil || one.Command != nil
 		switch {
-		case builtin && own:
-			at.Mistake(fmt.Sprintf("variant %q is built in, and says how to build or run it", one.Name), "write `builtin: false` or remove the latter")
-		case !builtin && m.Docker == nil && m.Process == nil && one.Dockerfile == "" && one.Image == "" && !at.Failed() &&
+		case builtin && recipe:
+			at.Mistake(fmt.Sprintf("variant %q is built in, and says how to build or run it", one.Name),
+				"write `builtin: false` or remove the latter")
+		case !builtin && m.Docker == nil && m.Process == nil && !image && !at.Failed() &&
 			(one.Build == nil || one.Command == nil) && !v.At("docker").Failed() && !v.At("process").Failed():
-			at.Mistake(fmt.Sprintf("nothing says how to run variant %q", one.Name), "add `dockerfile`, `image`, or `build` and `command`")
+			at.Mistake(fmt.Sprintf("nothing says how to run variant %q", one.Name),
+				"add `dockerfile`, `image`, or `build` and `command`")
 		}
-		checkOneImage(at, one.Dockerfile, one.Image)
-		named := one.Image != "" || one.Dockerfile == "" && m.Docker != nil && m.Docker.Image != ""
-		if named && (one.Target != "" || len(one.Args) > 0) {
-			at.Mistake("`target` and `args` belong to a Dockerfile", "remove them, or write `dockerfile` instead of `image`")
-		}
-		m.checkDockerfile(at.At("dockerfile"), one.Dockerfile)
-		checkImage(at.At("image"), one.Image)
+		m.checkImage(at, one, m.Docker != nil && m.Docker.Image != "")
 		checkEnv(at.At("env"), one.Env)
-		checkArgs(at.At("args"), one.Args)
-		checkArgv(at.At("command"), one.Command, false)
 		checkBuild(at.At("build"), one.Build)
-	}
-}
-
-func (m *manifest) checkDockerfile(v strictyaml.Value, name string) {
-	switch {
-	case name == "":
-	case !fs.ValidPath(name):
-		v.Wrong("write a path inside the contender's folder, for example `Dockerfile`")
-	case m.files != nil:
-		if info, err := fs.Stat(m.files, name); err != nil || !info.Mode().IsRegular() {
-			v.Mistake(fmt.Sprintf("there is no file `%s` in the folder", name), "")
-		}
-	}
-}
-
-func checkOneImage(v strictyaml.Value, dockerfile, image string) {
-	if dockerfile != "" && image != "" {
-		v.At("image").Mistake("an image is both named and built from a Dockerfile", "keep one of the two")
-	}
-}
-
-func checkImage(v strictyaml.Value, name string) {
-	if name != "" && !imagePattern.MatchString(name) {
-		v.Wrong("write the name of an image, for example `example.org/team/service:1.2`")
-	}
-}
-
-func checkArgs(v strictyaml.Value, args map[string]string) {
-	for _, f := range v.Fields() {
-		if _, ok := args[f.Key]; ok && !argPattern.MatchString(f.Key) {
-			f.Value.Mistake(fmt.Sprintf("%q is no name of a build argument", f.Key), "write letters, digits and `_`")
-		}
 	}
 }
 
@@ -156,7 +145,7 @@ func checkEnv(v strictyaml.Value, env map[string]string) {
 			continue
 		}
 		if !envPattern.MatchString(f.Key) {
-			f.Value.Mistake(fmt.Sprintf("%q is no name of an environment variable", f.Key), "write letters, digits and `_`")
+			f.Value.Mistake(fmt.Sprintf("%q is not a name of an environment variable", f.Key), "write letters, digits and `_`")
 		}
 		checkTemplate(f.Value, value)
 	}
@@ -186,7 +175,7 @@ func checkArgv(v strictyaml.Value, argv []string, needed bool) {
 }
 
 func checkTemplate(v strictyaml.Value, text string) {
-	if err := validTemplate(text); err != nil && !v.Failed() {
+	if _, err := fill(text, bench.Template{}); err != nil && !v.Failed() {
 		v.Wrong(err.Error())
 	}
 }

@@ -41,7 +41,7 @@ type Verified struct {
 	// Connections is the most that a step of the load had; 0: what was seen before this was kept,
 	// with 64.
 	Connections int           `json:"connections,omitempty"`
-	Throughput  float64       `json:"throughput,omitempty"` // successes per second of the last step of the short load: no measurement
+	Throughput  float64       `json:"throughput,omitempty"` // successes per second of the last step: not a measurement
 	Memory      int64         `json:"peak_memory_bytes,omitempty"`
 	Stop        time.Duration `json:"stop_ns,omitempty"`
 }
@@ -112,8 +112,7 @@ func KnownStates(o BuildOptions) (States, error) {
 	return ReadStates(regular.DirFS(cache), VerifiedName)
 }
 
-// KeepStates puts states into the user's cache folder, or into file where it names one, beside what
-// is there.
+// KeepStates adds states to those in the user's cache folder, or in file where it names one.
 func KeepStates(file string, states map[string]Verified, o BuildOptions) error {
 	if file == "" {
 		cache, err := o.cache()

@@ -3,13 +3,11 @@ package docker
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"sync"
 
 	"github.com/moby/moby/client"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -27,7 +25,7 @@ type session struct {
 }
 
 func (e *Engine) openSession(ctx context.Context) (*session, error) {
-	s := &session{id: randomID()}
+	s := &session{id: rand.Text()}
 	conn, err := e.cli.DialHijack(ctx, "/session", "h2c", map[string][]string{
 		"X-Docker-Expose-Session-Uuid": {s.id}, "X-Docker-Expose-Session-Name": {"locbench"},
 	})
@@ -37,8 +35,8 @@ func (e *Engine) openSession(ctx context.Context) (*session, error) {
 	protocols := new(http.Protocols)
 	protocols.SetUnencryptedHTTP2(true)
 	server := &http.Server{Handler: http.HandlerFunc(answerBuildKit), Protocols: protocols}
-	l := &oneConnection{conn: make(chan net.Conn, 1), closed: make(chan struct{}), address: conn.LocalAddr()}
-	l.conn <- conn
+	l := make(oneConnection, 1)
+	l <- conn
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
@@ -52,29 +50,23 @@ func (e *Engine) openSession(ctx context.Context) (*session, error) {
 	return s, nil
 }
 
-// oneConnection is a listener with a single connection, which is there already.
-type oneConnection struct {
-	conn    chan net.Conn
-	closed  chan struct{}
-	once    sync.Once
-	address net.Addr
-}
+// oneConnection is a listener with a single connection, which is there already. The server closes it
+// once.
+type oneConnection chan net.Conn
 
-func (l *oneConnection) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.conn:
-		return c, nil
-	case <-l.closed:
-		return nil, net.ErrClosed
+func (l oneConnection) Accept() (net.Conn, error) {
+	if conn, open := <-l; open {
+		return conn, nil
 	}
+	return nil, net.ErrClosed
 }
 
-func (l *oneConnection) Close() error {
-	l.once.Do(func() { close(l.closed) })
+func (l oneConnection) Close() error {
+	close(l)
 	return nil
 }
 
-func (l *oneConnection) Addr() net.Addr { return l.address }
+func (l oneConnection) Addr() net.Addr { return &net.UnixAddr{} }
 
 const (
 	grpcOK            = "0"
@@ -93,13 +85,7 @@ func answerBuildKit(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Grpc-Status", grpcOK)
 }
 
-func randomID() string {
-	id := make([]byte, 16)
-	_, _ = rand.Read(id) // it never fails
-	return hex.EncodeToString(id)
-}
-
-// cancelBuild ends a build of BuildKit, which goes on without who has asked for it.
+// cancelBuild ends a build of BuildKit, which continues without who has asked for it.
 func (e *Engine) cancelBuild(ctx context.Context, id string) {
 	ctx, cancel := detached(ctx, cleanupTimeout)
 	defer cancel()
@@ -161,27 +147,18 @@ func eachField(message []byte, do func(number protowire.Number, bytes []byte, va
 			return
 		}
 		message = message[n:]
+		size := protowire.ConsumeFieldValue(number, kind, message)
+		if size < 0 {
+			return
+		}
 		switch kind {
 		case protowire.BytesType:
-			b, n := protowire.ConsumeBytes(message)
-			if n < 0 {
-				return
-			}
+			b, _ := protowire.ConsumeBytes(message)
 			do(number, b, 0)
-			message = message[n:]
 		case protowire.VarintType:
-			v, n := protowire.ConsumeVarint(message)
-			if n < 0 {
-				return
-			}
+			v, _ := protowire.ConsumeVarint(message)
 			do(number, nil, v)
-			message = message[n:]
-		default:
-			n := protowire.ConsumeFieldValue(number, kind, message)
-			if n < 0 {
-				return
-			}
-			message = message[n:]
 		}
+		message = message[size:]
 	}
 }

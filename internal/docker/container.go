@@ -32,11 +32,11 @@ type ContainerSpec struct {
 	CPUs       cpuset.Set        // none: all
 	Network    string            // name or ID
 	Port       int               // that the service listens on; 0: none
-	Publish    bool              // reach Port through a port of the engine's machine instead of the container's own address
+	Publish    bool              // reach Port by a port of the engine's machine, not the container's own address
 	HostLookup bool              // let the container know the engine's machine as host.docker.internal
 	Hardened   *bench.Privileges // as a contender, with these on top; nil: as the engine does it
 	OnLog      func(bench.LogLine)
-	OnIncident func(bench.Incident) // what befalls it; may be nil
+	OnIncident func(bench.Incident) // what others do to it; may be nil
 }
 
 // Container is one container that Run has started. All times are by this machine's clock.
@@ -56,7 +56,7 @@ type Container struct {
 	imageID   string
 	pid       int
 	startedAt time.Time
-	started   string      // the same as the engine tells it
+	started   string      // the same as the engine writes it
 	asked     atomic.Bool // this side has begun to stop it
 	exit      atomic.Pointer[bench.Exit]
 
@@ -99,8 +99,8 @@ func (e *Engine) create(ctx context.Context, spec ContainerSpec) (client.Contain
 		config.Env = append(config.Env, k+"="+spec.Env[k])
 	}
 	host := &container.HostConfig{
-		// The log is read from the container's output. A file besides would be unbounded, and cost
-		// the engine, on the machine that is measured, a JSON object for each line of a contender.
+		// The log is read from the container's output. A file too would be unbounded, and cost the
+		// engine, on the machine that is measured, a JSON object for each line of a contender.
 		LogConfig: container.LogConfig{Type: "none"},
 		Resources: container.Resources{
 			NanoCPUs: int64(spec.Limits.CPUs*1e9 + 0.5), CpusetCpus: spec.CPUs.String(),
@@ -111,8 +111,8 @@ func (e *Engine) create(ctx context.Context, spec ContainerSpec) (client.Contain
 		host.Resources.PidsLimit = &spec.Limits.PIDs
 	}
 	if more := spec.Hardened; more != nil {
-		// What web services need: many images start as root, hand files over to another user, and go on
-		// as that one. They need no packets of their own making, no devices, no other root folder.
+		// What web services need: many images start as root, give files to another user, and continue as
+		// that one. They need no raw packets, no devices, no other root folder.
 		host.CapDrop = []string{"ALL"}
 		own := []string{"CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "NET_BIND_SERVICE", "SETGID", "SETUID"}
 		host.CapAdd = append(own, more.Capabilities...)
@@ -150,7 +150,8 @@ func (c *Container) start(ctx, whole, follow context.Context, spec ContainerSpec
 	if c.ahead, err = c.engine.ClockAhead(whole); err != nil {
 		return err
 	}
-	stream, err := c.engine.cli.ContainerAttach(whole, c.id, client.ContainerAttachOptions{Stream: true, Stdout: true, Stderr: true})
+	all := client.ContainerAttachOptions{Stream: true, Stdout: true, Stderr: true}
+	stream, err := c.engine.cli.ContainerAttach(whole, c.id, all)
 	if err != nil {
 		return fmt.Errorf("follow its log: %w", err)
 	}
@@ -264,8 +265,8 @@ func (c *Container) Logs() []bench.LogLine { return c.logs.Lines() }
 // Exited is closed when the main process has ended and its log is read.
 func (c *Container) Exited() <-chan struct{} { return c.exited }
 
-// Exit tells how it ended; nil while it runs. A code of -1 means that the engine could not tell;
-// the log says why.
+// Exit is how it ended; nil while it runs. A code of -1 means that the engine does not know; the log
+// says why.
 func (c *Container) Exit() *bench.Exit { return c.exit.Load() }
 
 func (c *Container) remove(ctx context.Context) error {

@@ -15,7 +15,6 @@ import (
 )
 
 const (
-	killTimeout = 10 * time.Second       // from SIGKILL until the engine must have reported the end
 	drain       = 2 * time.Second        // for the rest of the log after the end
 	oomPatience = 300 * time.Millisecond // from the end of a container until its reason must have been reported
 	lostAfter   = 5 * time.Second        // an engine that cannot be asked for so long is taken for gone
@@ -25,10 +24,11 @@ func (c *Container) wait(ctx context.Context) {
 	exit, err := c.end(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
-			return // stopped without being able to tell: Stop says so
+			return // stopped, and how it ended is not known: Stop says so
 		}
 		exit = bench.Exit{At: time.Now(), Code: -1, EngineLost: !errors.Is(err, errGone)}
-		c.logs.Add(bench.LogLine{At: exit.At, Stream: "stderr", Text: "locbench: lost sight of the container: " + err.Error()})
+		text := "locbench: lost sight of the container: " + err.Error()
+		c.logs.Add(bench.LogLine{At: exit.At, Stream: "stderr", Text: text})
 	} else {
 		select {
 		case <-c.copied:
@@ -45,8 +45,9 @@ func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 	away := false
 	for {
 		var err error
-		if lost.IsZero() { // an engine that comes back is asked first: the container may have been started again meanwhile
-			wait := c.engine.cli.ContainerWait(ctx, c.id, client.ContainerWaitOptions{Condition: container.WaitConditionNotRunning})
+		if lost.IsZero() { // an engine that is back is asked first: the container may have been started again
+			ended := client.ContainerWaitOptions{Condition: container.WaitConditionNotRunning}
+			wait := c.engine.cli.ContainerWait(ctx, c.id, ended)
 			select {
 			case <-wait.Result:
 			case err = <-wait.Error:
@@ -55,8 +56,8 @@ func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 		if ctx.Err() != nil {
 			return bench.Exit{}, ctx.Err()
 		}
-		// The state tells more than the answer (the OOM flag), and whether a broken wait meant an
-		// end or a broken connection.
+		// The state says more than the answer (the OOM flag), and whether a broken wait meant an end or
+		// a broken connection.
 		exit, running, stateErr := c.state(ctx)
 		switch {
 		case stateErr == nil && !running:
@@ -87,12 +88,8 @@ func (c *Container) outOfMemory(ctx context.Context) bool {
 	}
 	ctx, cancel := context.WithTimeout(ctx, lostAfter)
 	defer cancel()
-	until := time.Now().Add(c.ahead + oomPatience)
-	remembered := c.engine.cli.Events(ctx, client.EventsListOptions{
-		Since:   "1", // all that it remembers
-		Until:   fmt.Sprintf("%d.%09d", until.Unix(), until.Nanosecond()),
-		Filters: client.Filters{}.Add("type", "container").Add("container", c.id).Add("event", string(events.ActionOOM)),
-	})
+	all := client.EventsListOptions{Since: "1", Until: unixTime(time.Now().Add(c.ahead + oomPatience))}
+	remembered := c.events(ctx, all, events.ActionOOM)
 	select {
 	case <-remembered.Messages:
 		return true
@@ -101,7 +98,7 @@ func (c *Container) outOfMemory(ctx context.Context) bool {
 	}
 }
 
-// errGone is wrapped where nobody can tell any more how the container's process has ended.
+// errGone is wrapped where nobody knows any more how the container's process has ended.
 var errGone = errors.New("its first process is gone")
 
 func (c *Container) state(ctx context.Context) (exit bench.Exit, running bool, err error) {
@@ -121,7 +118,8 @@ func (c *Container) state(ctx context.Context) (exit bench.Exit, running bool, e
 	if s.Running || s.Status == container.StateCreated {
 		return exit, true, nil
 	}
-	exit = bench.Exit{At: c.engineTime(s.FinishedAt), Code: s.ExitCode, OOMKilled: s.OOMKilled, Signal: signalName(s.ExitCode)}
+	exit = bench.Exit{At: c.engineTime(s.FinishedAt), Code: s.ExitCode, OOMKilled: s.OOMKilled}
+	exit.Signal = signalName(s.ExitCode)
 	if exit.At.IsZero() {
 		exit.At = time.Now()
 	}
@@ -133,7 +131,7 @@ func (c *Container) state(ctx context.Context) (exit bench.Exit, running bool, e
 // is called again.
 func (c *Container) Stop(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
 	c.stop.Do(func() {
-		ctx, cancel := detached(ctx, grace+killTimeout+cleanupTimeout)
+		ctx, cancel := detached(ctx, grace+bench.KillTimeout+cleanupTimeout)
 		defer cancel()
 		c.stopped, c.stopErr = c.terminate(ctx, grace)
 		if err := c.remove(ctx); err != nil {
@@ -144,45 +142,17 @@ func (c *Container) Stop(ctx context.Context, grace time.Duration) (bench.StopRe
 	return c.stopped, c.stopErr
 }
 
-func (c *Container) terminate(ctx context.Context, grace time.Duration) (r bench.StopResult, err error) {
-	select {
-	case <-c.exited:
-		return bench.StopResult{Already: true, Exit: *c.Exit()}, nil
-	default:
+func (c *Container) terminate(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
+	ask := func() error {
+		c.asked.Store(true)
+		return c.kill(ctx, "SIGTERM")
 	}
-	asked := time.Now()
-	c.asked.Store(true)
-	if err := c.kill(ctx, "SIGTERM"); err != nil {
-		return r, err
+	kill := func() error { return c.kill(ctx, "SIGKILL") }
+	r, err := bench.Terminate(ctx, grace, c.exited, c.Exit, ask, kill)
+	if err != nil {
+		err = fmt.Errorf("container %.12s: %w", c.id, err)
 	}
-	over := time.NewTimer(grace)
-	defer over.Stop()
-	select {
-	case <-c.exited:
-	case <-bench.Forced(ctx):
-		r.Killed, r.Forced = true, true
-	case <-over.C:
-		r.Killed = true
-	}
-	if r.Killed {
-		if err := c.kill(ctx, "SIGKILL"); err != nil {
-			return r, err
-		}
-		select {
-		case <-c.exited:
-		case <-time.After(killTimeout):
-			return r, fmt.Errorf("container %.12s runs on %v after SIGKILL", c.id, killTimeout)
-		}
-	}
-	r.Exit = *c.Exit()
-	r.Took = time.Since(asked)
-	// The engine tells of an end after it has cleaned up behind it; its own time of the end is
-	// nearer to the truth.
-	if d := r.Exit.At.Sub(asked); d > 0 && d < r.Took {
-		r.Took = d
-	}
-	r.Graceful = !r.Killed && r.Exit.Code == 0
-	return r, nil
+	return r, err
 }
 
 func (c *Container) kill(ctx context.Context, signal string) error {
@@ -190,7 +160,7 @@ func (c *Container) kill(ctx context.Context, signal string) error {
 	if err == nil || errdefs.IsNotFound(err) || errdefs.IsConflict(err) { // conflict: it is not running any more
 		return nil
 	}
-	return fmt.Errorf("send %s to container %.12s: %w", signal, c.id, err)
+	return fmt.Errorf("send %s: %w", signal, err)
 }
 
 var signals = map[int]string{
@@ -198,7 +168,7 @@ var signals = map[int]string{
 	11: "SIGSEGV", 13: "SIGPIPE", 15: "SIGTERM",
 }
 
-// signalName names the signal that an exit code of 128 + n stands for, "" for others. Docker tells
-// the code alone, so a process that ends with such a code of its own accord (as a JVM does after
-// SIGTERM: 143) looks the same.
+// signalName names the signal that an exit code of 128 + n stands for, "" for others. Docker reports
+// the code alone, so a process that ends with such a code by itself (as a JVM does after SIGTERM: 143)
+// looks the same.
 func signalName(code int) string { return signals[code-128] }

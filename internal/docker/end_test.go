@@ -206,7 +206,7 @@ func TestSilence(t *testing.T) {
 		"list":    func(ctx context.Context, c *Container) error { _, err := c.engine.List(ctx, "x"); return err },
 		"inspect": func(ctx context.Context, c *Container) error { _, err := c.engine.ImageInspect(ctx, "x"); return err },
 		"clean": func(ctx context.Context, c *Container) error {
-			_, err := c.engine.Clean(ctx, CleanFilter{Run: "x"})
+			_, err := c.engine.Clean(ctx, "x", nil)
 			return err
 		},
 		"clock": func(ctx context.Context, c *Container) error { _, err := c.engine.ClockAhead(ctx); return err },

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/docker/go-connections/tlsconfig"
 	"github.com/moby/moby/client"
 
 	"locbench/internal/regular"
@@ -73,16 +73,19 @@ func resolve(getenv func(string) string, home string) (endpoint, error) {
 func (ep endpoint) check() error {
 	u, err := secret.ParseURL(ep.host)
 	if err != nil || u.Scheme == "" {
-		return fmt.Errorf("docker host %q (of %s) is no address such as unix:///var/run/docker.sock or tcp://host:2376", secret.Address(ep.host), ep.from)
+		return fmt.Errorf("docker host %q (of %s) is not an address such as unix:///var/run/docker.sock or tcp://host:2376",
+			secret.Address(ep.host), ep.from)
 	}
 	switch u.Scheme {
 	case "unix", "npipe", "tcp", "http", "https":
 		return nil
 	case "ssh":
-		return fmt.Errorf("docker host %s (of %s): ssh is not spoken here, and the ports of containers would not pass through it; run locbench on %s, or let the engine there listen for TLS and set DOCKER_HOST=tcp://%s:2376",
-			secret.Address(ep.host), ep.from, u.Hostname(), u.Hostname())
+		return fmt.Errorf("docker host %s (of %s): ssh is not supported, and the ports of containers would not pass "+
+			"through it; run locbench on %s, or let the engine there listen for TLS and set DOCKER_HOST=tcp://%[3]s:2376",
+			secret.Address(ep.host), ep.from, u.Hostname())
 	}
-	return fmt.Errorf("docker host %s (of %s): unknown scheme %q; known are unix, npipe, tcp, http and https", secret.Address(ep.host), ep.from, u.Scheme)
+	return fmt.Errorf("docker host %s (of %s): unknown scheme %q; known are unix, npipe, tcp, http and https",
+		secret.Address(ep.host), ep.from, u.Scheme)
 }
 
 // currentContext is what "docker context use" has written.
@@ -130,33 +133,16 @@ func readContext(dir, name string) (endpoint, error) {
 // readTLS reads ca.pem, cert.pem and key.pem, each of which may be absent (the two last only
 // together).
 func readTLS(dir string, skipVerify bool) (*tls.Config, error) {
-	config := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: skipVerify}
-	ca, err := regular.ReadFile(filepath.Join(dir, "ca.pem"), maxFile)
-	if err == nil {
-		config.RootCAs = x509.NewCertPool()
-		if !config.RootCAs.AppendCertsFromPEM(ca) {
-			return nil, fmt.Errorf("%s holds no certificate", filepath.Join(dir, "ca.pem"))
+	o := tlsconfig.Options{InsecureSkipVerify: skipVerify, ExclusiveRootPools: true}
+	for name, file := range map[string]*string{"ca.pem": &o.CAFile, "cert.pem": &o.CertFile, "key.pem": &o.KeyFile} {
+		if _, err := os.Stat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
+			*file = filepath.Join(dir, name)
 		}
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
 	}
-	cert, err := regular.ReadFile(filepath.Join(dir, "cert.pem"), maxFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return config, nil
+	if o.CertFile == "" {
+		o.KeyFile = ""
 	}
-	if err != nil {
-		return nil, err
-	}
-	key, err := regular.ReadFile(filepath.Join(dir, "key.pem"), maxFile)
-	if err != nil {
-		return nil, err
-	}
-	pair, err := tls.X509KeyPair(cert, key)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", dir, err)
-	}
-	config.Certificates = []tls.Certificate{pair}
-	return config, nil
+	return tlsconfig.Client(o)
 }
 
 func readJSON(path string, value any) error {

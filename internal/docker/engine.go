@@ -2,9 +2,7 @@
 // command does, builds and pulls images, runs containers under limits, and finds by label what a
 // killed run has left.
 //
-// No type of the docker client leaves it. What a container is for (a contender, a store) and where
-// the load goes is left to launch and store; reading cgroup files of a local engine's containers is
-// left to package cgroup.
+// No type of the docker client leaves it.
 package docker
 
 import (
@@ -34,7 +32,7 @@ import (
 const (
 	LabelRun   = "locbench.run"   // the ID of the run
 	LabelName  = "locbench.name"  // the leg or check that it is for
-	LabelOwner = "locbench.owner" // the process that created it, so that a living run's things can be told from left ones
+	LabelOwner = "locbench.owner" // the process that created it: whether that is alive decides whether it is left over
 )
 
 const (
@@ -56,7 +54,7 @@ type Engine struct {
 	local    atomic.Bool   // see Local
 }
 
-// Info is what the engine tells about itself and its machine.
+// Info is what the engine says about itself and its machine.
 type Info struct {
 	Name          string // of its machine
 	Version       string // of the engine
@@ -67,8 +65,7 @@ type Info struct {
 	System        string // "Debian GNU/Linux 12 (bookworm)", "Docker Desktop"
 	CPUs          int
 	MemoryBytes   int64
-	CgroupVersion int    // 1, 2; 0 unknown
-	CgroupDriver  string // "cgroupfs", "systemd", "none" (rootless without delegation)
+	CgroupVersion int // 1, 2; 0 unknown
 	Rootless      bool
 	CPUQuota      bool // whether the kernel can enforce the limit, here and below
 	CPUSet        bool
@@ -156,21 +153,21 @@ func builderOf(ctx context.Context, cli *client.Client, info Info) Builder {
 func translate(raw system.Info) Info {
 	version, _ := strconv.Atoi(raw.CgroupVersion)
 	if version == 0 && raw.OSType == "linux" {
-		version = 1 // engines before 20.10 do not tell and know no other
+		version = 1 // engines before 20.10 do not say and know no other
 	}
+	rootless := func(option string) bool { return strings.Contains(option, "rootless") }
 	return Info{
 		Name: raw.Name, Version: raw.ServerVersion, OS: raw.OSType,
 		Arch:   cmp.Or(map[string]string{"x86_64": "amd64", "aarch64": "arm64"}[raw.Architecture], raw.Architecture),
 		Kernel: raw.KernelVersion, System: raw.OperatingSystem, CPUs: raw.NCPU, MemoryBytes: raw.MemTotal,
-		CgroupVersion: version, CgroupDriver: raw.CgroupDriver,
-		Rootless: slices.ContainsFunc(raw.SecurityOptions, func(o string) bool { return strings.Contains(o, "rootless") }),
-		CPUQuota: raw.CPUCfsQuota, CPUSet: raw.CPUSet, MemoryLimit: raw.MemoryLimit, SwapLimit: raw.SwapLimit, PIDsLimit: raw.PidsLimit,
-		Warnings: warningsOf(raw.Warnings...),
+		CgroupVersion: version, Rootless: slices.ContainsFunc(raw.SecurityOptions, rootless),
+		CPUQuota: raw.CPUCfsQuota, CPUSet: raw.CPUSet, MemoryLimit: raw.MemoryLimit, SwapLimit: raw.SwapLimit,
+		PIDsLimit: raw.PidsLimit, Warnings: warningsOf(raw.Warnings...),
 	}
 }
 
 // warningsOf are an engine's warnings without its word "WARNING:", and without the limits that its
-// kernel lacks ("No swap limit support"), which the fields say of those that matter here.
+// kernel lacks ("No swap limit support"), which Info's fields have.
 func warningsOf(said ...string) (all bench.Findings) {
 	for _, w := range said {
 		w = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(w), "WARNING:"))
@@ -182,13 +179,14 @@ func warningsOf(said ...string) (all bench.Findings) {
 }
 
 func unreachable(ep endpoint, err error) error {
-	hint := "start it (Linux: sudo systemctl start docker; macOS, Windows: start Docker Desktop) or name another by DOCKER_HOST or \"docker context use\""
+	hint := "start it (Linux: sudo systemctl start docker; macOS, Windows: start Docker Desktop) " +
+		"or name another by DOCKER_HOST or \"docker context use\""
 	switch {
 	case errors.Is(err, os.ErrPermission) || strings.Contains(err.Error(), "permission denied"):
 		hint = "this user may not open the socket: run as root, or \"sudo usermod -aG docker $USER\" and log in again"
 	case errors.Is(err, context.DeadlineExceeded):
 		err = errors.New("no answer in time")
-	case errors.Is(err, os.ErrNotExist), strings.HasPrefix(err.Error(), "Cannot connect"): // "… to the Docker daemon at …. Is the docker daemon running?"
+	case errors.Is(err, os.ErrNotExist), strings.HasPrefix(err.Error(), "Cannot connect"): // "… to the Docker daemon"
 		err = errors.New("nothing listens there")
 	}
 	return fmt.Errorf("docker engine %s (of %s): %w; %s", ep.host, ep.from, err, hint)
@@ -207,8 +205,8 @@ func (e *Engine) Host() string { return e.host }
 // first network on that the engine has made (see Network.Here), and taken for not so before.
 func (e *Engine) Local() bool { return e.local.Load() }
 
-// SameHost reports whether the engine tells the name and the kernel of this machine. Two machines
-// may have both in common: it is a hint, and no proof as Local is.
+// SameHost reports whether the engine has the name and the kernel of this machine. Two machines may
+// have both in common: it is a hint, not a proof as Local is.
 func (e *Engine) SameHost() bool {
 	name, err := os.Hostname()
 	kernel, kernelErr := os.ReadFile("/proc/sys/kernel/osrelease")
@@ -221,7 +219,7 @@ func (e *Engine) Near() bool {
 	return strings.HasPrefix(e.host, "unix://") || strings.HasPrefix(e.host, "npipe://")
 }
 
-// Reach tells of an engine that is not Local whether the ports that it publishes are within reach
+// Reach reports of an engine that is not Local whether the ports that it publishes are within reach
 // of this machine, at PublishedHost, and whether its containers reach this machine's loopback
 // interface, as host.docker.internal.
 func (e *Engine) Reach() (ports, loopback bool) {
@@ -245,7 +243,7 @@ func (e *Engine) PublishedHost() string {
 	if e.peer.IsValid() && !e.peer.IsLoopback() {
 		return e.peer.String()
 	}
-	if u, err := secret.ParseURL(e.host); err == nil && u.Hostname() != "" && u.Scheme != "unix" && u.Scheme != "npipe" && !e.peer.IsLoopback() {
+	if u, err := secret.ParseURL(e.host); err == nil && u.Hostname() != "" && !e.Near() && !e.peer.IsLoopback() {
 		return u.Hostname()
 	}
 	return "127.0.0.1"

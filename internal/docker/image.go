@@ -4,11 +4,11 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -38,12 +38,10 @@ type BuildOptions struct {
 
 // Image is what the engine knows of an image.
 type Image struct {
-	ID      string // sha256 of its configuration
-	Size    int64  // bytes, all layers
-	OS      string
-	Arch    string
-	Created time.Time
-	Labels  map[string]string
+	ID   string // sha256 of its configuration
+	Size int64  // bytes, all layers
+	OS   string
+	Arch string
 }
 
 // BuildImage builds an image, for as long as ctx allows, from a build context in tar form: with the
@@ -67,7 +65,7 @@ func (e *Engine) BuildImage(ctx context.Context, tar io.Reader, o BuildOptions, 
 			return "", fmt.Errorf("build image %s: %w", o.Tag, orCause(ctx, err))
 		}
 		defer s.stop()
-		opts.Version, opts.SessionID, opts.BuildID = build.BuilderBuildKit, s.id, randomID()
+		opts.Version, opts.SessionID, opts.BuildID = build.BuilderBuildKit, s.id, rand.Text()
 		canceled := make(chan struct{})
 		stop := context.AfterFunc(ctx, func() {
 			defer close(canceled)
@@ -120,12 +118,15 @@ func fromRegistry(err error, image string) error {
 		return slices.ContainsFunc(signs, func(s string) bool { return strings.Contains(text, s) })
 	}
 	switch {
-	case has("dial tcp", "no such host", "client.timeout", "i/o timeout", "connection refused", "tls handshake", "proxyconnect"):
-		return fmt.Errorf("the engine reaches no registry; bring the image by \"docker load\", or give the engine a mirror or proxy: %w", err)
-	case errdefs.IsUnauthorized(err), errdefs.IsPermissionDenied(err), has("access denied", "access to the resource is denied",
-		"unauthorized", "authentication required", "basic auth credentials", "authorization failed", "toomanyrequests"):
-		return fmt.Errorf("the registry refuses who has not logged in, and locbench has no credentials; fetch %s yourself first "+
-			"(\"docker login\", then \"docker pull\"), and it is used as it is: %w", image, err)
+	case has("dial tcp", "no such host", "client.timeout", "i/o timeout", "connection refused", "tls handshake",
+		"proxyconnect"):
+		return fmt.Errorf("the engine reaches no registry; bring the image by \"docker load\", "+
+			"or give the engine a mirror or proxy: %w", err)
+	case errdefs.IsUnauthorized(err), errdefs.IsPermissionDenied(err), has("access denied",
+		"access to the resource is denied", "unauthorized", "authentication required", "basic auth credentials",
+		"authorization failed", "toomanyrequests"):
+		return fmt.Errorf("the registry refuses who has not logged in, and locbench has no credentials; "+
+			"fetch %s yourself first (\"docker login\", then \"docker pull\"), and it is used as it is: %w", image, err)
 	}
 	return err
 }
@@ -138,15 +139,10 @@ func (e *Engine) ImageInspect(ctx context.Context, ref string) (Image, error) {
 	if err != nil {
 		return Image{}, fmt.Errorf("inspect image %s: %w", ref, translateNotFound(orCause(ctx, err)))
 	}
-	created, _ := time.Parse(time.RFC3339Nano, raw.Created) // zero where the builder left it out
-	img := Image{ID: raw.ID, Size: raw.Size, OS: raw.Os, Arch: raw.Architecture, Created: created}
-	if raw.Config != nil {
-		img.Labels = maps.Clone(raw.Config.Labels)
-	}
-	return img, nil
+	return Image{ID: raw.ID, Size: raw.Size, OS: raw.Os, Arch: raw.Architecture}, nil
 }
 
-// RemoveImage removes an image by reference or ID; one that does not exist is no error.
+// RemoveImage removes an image by reference or ID; one that does not exist is not an error.
 func (e *Engine) RemoveImage(ctx context.Context, ref string) error {
 	ctx, cancel := within(ctx, cleanupTimeout)
 	defer cancel()
@@ -220,7 +216,7 @@ func follow(r io.Reader, out io.Writer, each func(message)) error {
 			_, failed = fmt.Fprintln(out, l.Text)
 		}
 	})
-	pulled := layers{tell: func(line string) { io.WriteString(w, line+"\n") }, now: time.Now, byID: map[string]layer{}}
+	pulled := layers{show: func(line string) { io.WriteString(w, line+"\n") }, now: time.Now, byID: map[string]layer{}}
 	s := bufio.NewScanner(r)
 	s.Buffer(make([]byte, 0, 64<<10), maxMessage)
 	for s.Scan() {

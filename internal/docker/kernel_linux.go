@@ -1,13 +1,15 @@
 package docker
 
 import (
+	"bytes"
 	"errors"
+	"strconv"
 	"syscall"
 )
 
-// kernelKilled says whether this machine's kernel log has the container with this ID among those
-// that it took a process of for want of memory, and whether that log may be read: as a rule only by
-// root. It writes there before it kills. The engine may lose that: containerd hears of it from the
+// kernelKilled reports whether this machine's kernel log says that a process of the container with
+// this ID was killed for want of memory, and whether that log may be read: as a rule only by root. The
+// kernel writes there before it kills. The engine may lose that: containerd hears of it from the
 // container's cgroup, which on a busy machine can be gone before it looks.
 func kernelKilled(id string) (killed, readable bool) {
 	fd, err := syscall.Open("/dev/kmsg", syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
@@ -16,7 +18,7 @@ func kernelKilled(id string) (killed, readable bool) {
 	}
 	defer syscall.Close(fd)
 	record := make([]byte, 8<<10) // the kernel's own limit
-	for range 1 << 17 {           // it may go on writing
+	for range 1 << 17 {           // it may continue to write
 		n, err := syscall.Read(fd, record)
 		switch {
 		case errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.EINTR): // overwritten meanwhile: the next one
@@ -29,4 +31,15 @@ func kernelKilled(id string) (killed, readable bool) {
 		}
 	}
 	return false, true
+}
+
+// isKill reports whether a record of the kernel's log is about a process of the container with this ID
+// that the kernel has killed for want of memory. A record is "PRIORITY,…;TEXT"; the kernel's own
+// have a priority below 8, those that programs write there a higher one.
+func isKill(record []byte, id string) bool {
+	head, text, _ := bytes.Cut(record, []byte(";"))
+	number, _, _ := bytes.Cut(head, []byte(","))
+	priority, err := strconv.Atoi(string(number))
+	kill := err == nil && priority < 8 && bytes.HasPrefix(text, []byte("oom-kill:"))
+	return kill && len(id) >= 12 && bytes.Contains(text, []byte(id))
 }

@@ -9,19 +9,18 @@ import (
 )
 
 const (
-	maxLayers  = 1000
-	layersTold = time.Second // at most so often
+	maxLayers   = 1000
+	layersEvery = time.Second // at most so often
 )
 
-// layers adds up what the engine tells of every layer of an image that it pulls, some hundred times
+// layers adds up what the engine reports of every layer of an image that it pulls, some hundred times
 // a second, to one line.
 type layers struct {
-	tell  func(line string)
+	show  func(line string)
 	now   func() time.Time
 	byID  map[string]layer
 	last  time.Time
 	shown string
-	dirty bool
 }
 
 type layer struct {
@@ -47,20 +46,15 @@ func (l *layers) take(m message) (ok bool) {
 		one.done, one.unpacked = one.total, true
 	}
 	l.byID[m.ID] = one
-	l.dirty = true
-	if now := l.now(); now.Sub(l.last) >= layersTold {
+	if now := l.now(); now.Sub(l.last) >= layersEvery {
 		l.last = now
 		l.flush()
 	}
 	return true
 }
 
-// flush tells where it stands, unless that was reported already.
+// flush shows the progress, unless that was shown already.
 func (l *layers) flush() {
-	if !l.dirty {
-		return
-	}
-	l.dirty = false
 	var done, total int64
 	unpacked := 0
 	for _, one := range l.byID {
@@ -73,8 +67,8 @@ func (l *layers) flush() {
 	if total > 0 {
 		text += fmt.Sprintf(", %s of %s downloaded", units.Bytes(done), units.Bytes(total))
 	}
-	if text != l.shown {
+	if text != l.shown && len(l.byID) > 0 {
 		l.shown = text
-		l.tell(text)
+		l.show(text)
 	}
 }

@@ -12,7 +12,7 @@ import (
 func TestPullProgress(t *testing.T) {
 	var got []string
 	now := time.Unix(0, 0)
-	l := &layers{tell: func(s string) { got = append(got, s) }, now: func() time.Time { return now }, byID: map[string]layer{}}
+	l := &layers{show: func(s string) { got = append(got, s) }, now: func() time.Time { return now }, byID: map[string]layer{}}
 	for _, step := range []struct {
 		wait time.Duration
 		line string

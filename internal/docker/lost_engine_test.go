@@ -101,7 +101,7 @@ func TestLostEngine(t *testing.T) {
 	}
 	t.Cleanup(func() { e.Close() })
 	defer func() { // with the real engine: what was lost is found by its label
-		if _, err := real.Clean(context.Background(), docker.CleanFilter{Run: runID(t)}); err != nil {
+		if _, err := real.Clean(context.Background(), runID(t), nil); err != nil {
 			t.Error(err)
 		}
 		if left := dockertest.Left(t, real, runID(t)); len(left) > 0 {
@@ -171,7 +171,7 @@ func TestSilentEngine(t *testing.T) {
 		"running": func() error { _, err := e.Running(t.Context(), ""); return err },
 		"list":    func() error { _, err := e.List(t.Context(), "x"); return err },
 		"inspect": func() error { _, err := e.ImageInspect(t.Context(), image); return err },
-		"clean":   func() error { _, err := e.Clean(t.Context(), docker.CleanFilter{Run: "x"}); return err },
+		"clean":   func() error { _, err := e.Clean(t.Context(), "x", nil); return err },
 		"usage":   func() error { _, err := c.Usage(t.Context()); return err },
 	} {
 		t.Run(what, func(t *testing.T) {

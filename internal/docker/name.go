@@ -37,7 +37,7 @@ func plainName(text string) string {
 
 var nameEnd = regexp.MustCompile(`-[0-9a-f]{8}$`)
 
-// named tells whether a container or network with these labels has a name that uniqueName has made
+// named reports whether a container or network with these labels has a name that uniqueName has made
 // for its run. A container of somebody else may have the labels: an image that was made of a
 // contender passes them on.
 func named(labels map[string]string, name string) bool {

@@ -19,7 +19,7 @@ import (
 type Network struct {
 	ID      string
 	Name    string
-	Gateway string // the address of the engine's machine in it; "" where the engine does not tell
+	Gateway string // the address of the engine's machine in it; "" where the engine does not say
 	Subnets []netip.Prefix
 	Here    bool   // its bridge is an interface of this machine
 	Own     string // the address in it of this process's own container; "" where it runs in none
@@ -27,10 +27,10 @@ type Network struct {
 	Warnings bench.Findings // of the engine, such as that it does not keep the containers apart
 }
 
-// Direct tells whether addresses in it are within reach of this process.
+// Direct reports whether addresses in it are within reach of this process.
 func (n Network) Direct() bool { return n.Here || n.Own != "" }
 
-// CreateNetwork makes a bridge network for the run that the labels tell. Containers in it do not reach
+// CreateNetwork makes a bridge network for the run that the labels name. Containers in it do not reach
 // each other where they are kept apart. Where this process runs in a container of the engine, that
 // container is taken into the network, and none is kept apart: they would not reach this process
 // either. When it fails, or ctx ends meanwhile, none is left.
@@ -87,7 +87,7 @@ func (e *Engine) CreateNetwork(ctx context.Context, labels map[string]string, ap
 // isHere reports whether the bridge of a network is an interface of this machine, with the
 // gateway's address. An engine names it by the network's ID, which no two networks share. So an
 // engine behind a forwarded socket, in a virtual machine or in a network namespace of its own, as a
-// rootless one is, never seems to be here, whatever addresses and process numbers it tells.
+// rootless one is, never seems to be here, whatever addresses and process numbers it reports.
 func isHere(id, gateway string) bool {
 	if len(id) < 12 || gateway == "" {
 		return false
@@ -103,7 +103,7 @@ func isHere(id, gateway string) bool {
 	})
 }
 
-// RemoveNetwork removes a network; one that does not exist is no error. It works with a ctx that
+// RemoveNetwork removes a network; one that does not exist is not an error. It works with a ctx that
 // has been cancelled.
 func (e *Engine) RemoveNetwork(ctx context.Context, id string) error {
 	ctx, cancel := detached(ctx, cleanupTimeout)
@@ -159,23 +159,17 @@ func (e *Engine) List(ctx context.Context, run string) ([]Left, error) {
 	return all, nil
 }
 
-// CleanFilter chooses among what List finds. Its zero value chooses all.
-type CleanFilter struct {
-	Run  string          // only this run; "" for every run
-	Keep func(Left) bool // may be nil; what it returns true for stays, such as the things of a run that is alive
-}
-
-// Clean removes containers (running ones too) and networks that List finds and nothing else: no image,
-// no volume but those that a removed container alone used. It goes on after a failure and returns
-// what was removed, with all errors.
-func (e *Engine) Clean(ctx context.Context, f CleanFilter) (removed []Left, err error) {
-	all, err := e.List(ctx, f.Run)
+// Clean removes the containers (running ones too) and networks that List finds, but for those that keep
+// returns true for (nil: none), and nothing else: no image, no volume but those that a removed container
+// alone used. It continues after a failure and returns what was removed, with all errors.
+func (e *Engine) Clean(ctx context.Context, run string, keep func(Left) bool) (removed []Left, err error) {
+	all, err := e.List(ctx, run)
 	if err != nil {
 		return nil, err
 	}
 	var failed []error
 	for _, l := range all { // containers come first: a network in use cannot be removed
-		if f.Keep != nil && f.Keep(l) {
+		if keep != nil && keep(l) {
 			continue
 		}
 		if l.Kind == "container" {

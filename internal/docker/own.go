@@ -25,7 +25,7 @@ func newShell() shell { return shell{os.DirFS("/")} }
 var fullID = regexp.MustCompile(`/containers/([0-9a-f]{64})/`)
 
 // id is the container that this process runs in; "" where none is found. The engine lays files of
-// its own over /etc/hostname and its neighbours, and the kernel tells where these are from. What is
+// its own over /etc/hostname and its neighbours, and the kernel says where these are from. What is
 // mounted elsewhere says nothing: the engine's machine sees the mounts of all its containers.
 func (s shell) id() string {
 	if s.root == nil {
@@ -48,7 +48,7 @@ func (s shell) id() string {
 	return ""
 }
 
-// inside tells whether this process runs in a container, of whatever engine.
+// inside reports whether this process runs in a container, of whatever engine.
 func (s shell) inside() bool {
 	if s.root == nil {
 		return false
@@ -61,7 +61,7 @@ func (s shell) inside() bool {
 	return s.id() != ""
 }
 
-// InContainer tells whether this process runs in a container itself.
+// InContainer reports whether this process runs in a container itself.
 func (e *Engine) InContainer() bool { return e.shell.inside() }
 
 // own is the container of this engine that this process runs in with a network of its own; "" where
@@ -77,7 +77,7 @@ func (e *Engine) own(ctx context.Context) (id string, err error) {
 	case errdefs.IsNotFound(err):
 		return "", nil
 	case err != nil:
-		return "", fmt.Errorf("look at the container of locbench itself: %w", orCause(ctx, err))
+		return "", fmt.Errorf("inspect the container of locbench itself: %w", orCause(ctx, err))
 	case c.Container.HostConfig != nil && c.Container.HostConfig.NetworkMode.IsHost():
 		return "", nil
 	}
@@ -88,27 +88,29 @@ func (e *Engine) own(ctx context.Context) (id string, err error) {
 func (e *Engine) join(ctx context.Context, network, own string) (address string, err error) {
 	ctx, cancel := within(ctx, e.patience)
 	defer cancel()
+	var c client.ContainerInspectResult
 	_, err = e.cli.NetworkConnect(ctx, network, client.NetworkConnectOptions{Container: own})
 	if err == nil {
-		var c client.ContainerInspectResult
-		if c, err = e.cli.ContainerInspect(ctx, own, client.ContainerInspectOptions{}); err == nil && c.Container.NetworkSettings != nil {
-			for _, n := range c.Container.NetworkSettings.Networks {
-				if n != nil && n.NetworkID == network && n.IPAddress.IsValid() {
-					return n.IPAddress.String(), nil
-				}
+		c, err = e.cli.ContainerInspect(ctx, own, client.ContainerInspectOptions{})
+	}
+	if err == nil && c.Container.NetworkSettings != nil {
+		for _, n := range c.Container.NetworkSettings.Networks {
+			if n != nil && n.NetworkID == network && n.IPAddress.IsValid() {
+				return n.IPAddress.String(), nil
 			}
 		}
-		if err == nil {
-			err = errors.New("it has got no address there")
-		}
 	}
-	return "", fmt.Errorf("locbench runs in container %.12s, which cannot be connected to the network of the contenders: %w; start it with --network host",
-		own, orCause(ctx, err))
+	if err == nil {
+		err = errors.New("it has got no address there")
+	}
+	return "", fmt.Errorf("locbench runs in container %.12s, which cannot be connected to the network of the contenders: "+
+		"%w; start it with --network host", own, orCause(ctx, err))
 }
 
 // leave is the end of join; a network that holds the container of this process could not be removed.
 func (e *Engine) leave(ctx context.Context, network string) {
 	if own := e.shell.id(); own != "" {
-		_, _ = e.cli.NetworkDisconnect(ctx, network, client.NetworkDisconnectOptions{Container: own, Force: true}) // it may not be in it
+		o := client.NetworkDisconnectOptions{Container: own, Force: true}
+		_, _ = e.cli.NetworkDisconnect(ctx, network, o) // it may not be in it
 	}
 }

@@ -65,7 +65,7 @@ func TestResolve(t *testing.T) {
 		{"context without an endpoint", map[string]string{"DOCKER_CONTEXT": "empty"}, home, "", "names no docker endpoint"},
 		{"broken context", map[string]string{"DOCKER_CONTEXT": "broken"}, home, "", "unexpected end of JSON"},
 		{"ssh", map[string]string{"DOCKER_CONTEXT": "shell"}, home, "", "would not pass through it"},
-		{"no address", map[string]string{"DOCKER_HOST": "box"}, home, "", "is no address"},
+		{"no address", map[string]string{"DOCKER_HOST": "box"}, home, "", "is not an address"},
 		{"strange scheme", map[string]string{"DOCKER_HOST": "ftp://box"}, home, "", `unknown scheme "ftp"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 // process is not in: then neither its containers' addresses are within reach from here, nor this
 // machine's from there. enter is a command before a command that runs it there.
 //
-// RootlessKit keeps the number of the process that the namespace belongs to beside the engine's
+// RootlessKit keeps the number of the process that the namespace belongs to next to the engine's
 // socket. Where it is not found, nothing is known, and ok is false too.
 func (e *Engine) Apart() (enter string, ok bool) {
 	socket, here := strings.CutPrefix(e.host, "unix://")

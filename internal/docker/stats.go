@@ -15,7 +15,7 @@ import (
 
 // Usage asks the engine for the container's counters once, without the two one-second cycles that
 // it waits for otherwise. It takes some milliseconds; for a local engine's containers the cgroup
-// files are cheaper and tell more.
+// files are cheaper and have more.
 func (c *Container) Usage(ctx context.Context) (bench.Usage, error) {
 	ctx, cancel := within(ctx, c.engine.patience)
 	defer cancel()

@@ -14,18 +14,26 @@ import (
 // rewatch is how long a broken stream of events rests before it is asked for again.
 const rewatch = 300 * time.Millisecond
 
-// watch subscribes to what befalls the container from since on. It is only one idle connection as long as
-// nothing happens.
+// watch subscribes to what happens to the container from since on. It is only one idle connection as
+// long as nothing happens.
 func (c *Container) watch(ctx context.Context, since time.Time) client.EventsResult {
-	return c.engine.cli.Events(ctx, client.EventsListOptions{
-		Since:   fmt.Sprintf("%d.%09d", since.Unix(), since.Nanosecond()),
-		Filters: client.Filters{}.Add("type", "container").Add("container", c.id).Add("event", "pause", "unpause", "oom"),
-	})
+	o := client.EventsListOptions{Since: unixTime(since)}
+	return c.events(ctx, o, events.ActionPause, events.ActionUnPause, events.ActionOOM)
 }
 
-// follow tells what befalls the container until ctx ends, or until this side stops it. A broken
-// stream is taken up again where it ended.
-func (c *Container) follow(ctx context.Context, w client.EventsResult, tell func(bench.Incident)) {
+func (c *Container) events(ctx context.Context, o client.EventsListOptions, of ...events.Action) client.EventsResult {
+	o.Filters = client.Filters{}.Add("type", "container").Add("container", c.id)
+	for _, action := range of {
+		o.Filters.Add("event", string(action))
+	}
+	return c.engine.cli.Events(ctx, o)
+}
+
+func unixTime(t time.Time) string { return fmt.Sprintf("%d.%09d", t.Unix(), t.Nanosecond()) }
+
+// follow reports what happens to the container until ctx ends, or until this side stops it. A broken
+// stream is resumed where it ended.
+func (c *Container) follow(ctx context.Context, w client.EventsResult, report func(bench.Incident)) {
 	var last int64 // of the events, in nanoseconds
 	for {
 		select {
@@ -41,7 +49,7 @@ func (c *Container) follow(ctx context.Context, w client.EventsResult, tell func
 			}
 			if i, ok := incidents[m.Action]; ok {
 				i.At = time.Unix(0, m.TimeNano).Add(-c.ahead)
-				tell(i)
+				report(i)
 			}
 		case <-w.Err:
 			if !pause(ctx, rewatch) {

@@ -24,9 +24,9 @@ type Cleaned struct {
 }
 
 // Clean removes what killed runs have left: containers and networks of the engine (nil: none is
-// asked) by their names and labels, processes of this machine by their environment, and cgroups by their
-// names. All of them say which locbench made them; what names none is not touched. It continues after a
-// failure.
+// asked) by their names and labels, processes of this machine by their environment, and cgroups by
+// their names. All of them name the locbench that made them; what names none is not touched. It
+// continues after a failure.
 func Clean(ctx context.Context, engine *docker.Engine, o CleanOptions) (c Cleaned, err error) {
 	return cleanIn(ctx, cgroup.Tree{}, engine, o)
 }
@@ -36,7 +36,7 @@ func cleanIn(ctx context.Context, tree cgroup.Tree, engine *docker.Engine, o Cle
 		if o.NotOwn && of == owner() {
 			return true
 		}
-		state, why := fateOf(of, near)
+		state, why := stateOf(of, near)
 		if _, ours := parseOwner(of); state == dead || o.All && ours {
 			return false
 		}
@@ -47,9 +47,9 @@ func cleanIn(ctx context.Context, tree cgroup.Tree, engine *docker.Engine, o Cle
 	}
 	keep := func(what, of string) bool { return keepNear(what, of, true) }
 	if engine != nil {
-		gone, e := engine.Clean(ctx, docker.CleanFilter{Run: o.Run, Keep: func(l docker.Left) bool {
+		gone, e := engine.Clean(ctx, o.Run, func(l docker.Left) bool {
 			return keepNear(leftText(l), l.Owner, engine.Near())
-		}})
+		})
 		err = errors.Join(err, e)
 		for _, l := range gone {
 			c.Removed = append(c.Removed, leftText(l))

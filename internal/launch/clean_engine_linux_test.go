@@ -185,10 +185,10 @@ func TestCleanTouchesNothingElse(t *testing.T) {
 	mate := group(ours)
 	put(t, points, ours, os.Getpid())
 	marked := func(name string, env ...string) thing { return thing{name, sleeper(t, env...)} }
-	killed := marked("marked", envRun+"=r1", envOwner+"="+dead, envInstance+"="+dead+random)
+	killed := marked("marked", envRun+"=r1", envInstance+"="+dead+random)
 	for _, env := range [][]string{
-		{envRun + "=r1"}, {envRun + "=r1", envInstance + "=1"}, {envRun + "=r1", envOwner + "=nightly", envInstance + "=nightly" + random},
-		{envRun + "=r1", envOwner + "=" + dead, envInstance + "=" + dead}, {envRun + "=r1", envOwner + "=" + owner(), envInstance + "=" + dead + random},
+		{envRun + "=r1"}, {envRun + "=r1", envInstance + "=1"}, {envRun + "=r1", envInstance + "=nightly" + random},
+		{envRun + "=r1", envInstance + "=" + dead},
 	} {
 		foreign = append(foreign, marked(strings.Join(env, " "), env...))
 	}
@@ -266,10 +266,10 @@ func TestOwnersOfTwoPIDNamespaces(t *testing.T) {
 		} else if found := marked(); len(found) > 0 {
 			t.Errorf("the numbers of another namespace are taken for those of this one: %v", found)
 		}
-		state, why := fateOf(other, true)
-		mine, whyMine := fateOf(owner(), true)
+		state, why := stateOf(other, true)
+		mine, whyMine := stateOf(owner(), true)
 		fmt.Printf("\nSEEN %d %d %s\n", state, mine, owner())
-		if state != unknown || mine != lives {
+		if state != unknown || mine != alive {
 			t.Errorf("the other: %v, %s; own: %v, %s", state, why, mine, whyMine)
 		}
 		io.Copy(io.Discard, os.Stdin)
@@ -289,7 +289,7 @@ func TestOwnersOfTwoPIDNamespaces(t *testing.T) {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		var state, mine fate
+		var state, mine liveness
 		var name, text string
 		for s := bufio.NewScanner(out); name == "" && s.Scan(); text += s.Text() + "\n" {
 			if rest, ok := strings.CutPrefix(s.Text(), "SEEN "); ok {
@@ -297,14 +297,14 @@ func TestOwnersOfTwoPIDNamespaces(t *testing.T) {
 				name = strings.SplitN(rest, " ", 3)[2]
 			}
 		}
-		if got, why := fateOf(name, true); got != unknown || !strings.Contains(why, "another PID namespace") {
+		if got, why := stateOf(name, true); got != unknown || !strings.Contains(why, "another PID namespace") {
 			t.Errorf("/proc %s: %q is %v from here: %s\n%s", proc, name, got, why, text)
 		}
 		in.Close()
 		if err := cmd.Wait(); err != nil {
 			t.Errorf("/proc %s: %v\n%s", proc, err, text)
 		}
-		if got, why := fateOf(name, true); got != unknown {
+		if got, why := stateOf(name, true); got != unknown {
 			t.Errorf("/proc %s, after its end: %v, %s", proc, got, why)
 		}
 	}

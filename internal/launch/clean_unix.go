@@ -16,9 +16,9 @@ func cleanProcesses(run string, keep func(what, owner string) bool) (removed []s
 	var named []int
 	above := ancestors()
 	err = killMarked(func() (all []found) {
-		for _, f := range marked(envRun+"="+run, envOwner+"=", envInstance+"=") {
+		for _, f := range marked(envRun+"="+run, envInstance+"=") {
 			what := fmt.Sprintf("process %d %s", f.pid, ofRun(f.run))
-			if owner, ok := instanceOwner(f.instance); !ok || owner != f.owner || slices.Contains(above, f.pid) || keep(what, f.owner) {
+			if owner, ok := instanceOwner(f.instance); !ok || slices.Contains(above, f.pid) || keep(what, owner) {
 				continue
 			}
 			all = append(all, f)
@@ -54,5 +54,5 @@ func killMarked(find func() []found) error {
 		}
 		time.Sleep(min(time.Duration(1+try)*time.Millisecond, 50*time.Millisecond))
 	}
-	return errors.New("processes are left that SIGKILL does not end, or that start ever new ones")
+	return errors.New("processes are left that SIGKILL does not end, or that keep starting new ones")
 }

@@ -28,11 +28,7 @@ func (h Helper) Do(ctx context.Context, cmd *exec.Cmd) error {
 		return cmd.Err
 	}
 	box := newSandbox(h.Groups, bench.LaunchSpec{RunID: h.Run}, nil)
-	env := cmd.Environ()
-	for k, v := range marks(h.Run, box.id) {
-		env = append(env, k+"="+v) // the last one of a name counts
-	}
-	cmd.Env = env
+	cmd.Env = append(cmd.Environ(), envRun+"="+h.Run, envInstance+"="+box.id) // the last one of a name counts
 	ownGroup(cmd)
 	started, ended := make(chan error, 1), make(chan error, 1)
 	go ownThread(func() {

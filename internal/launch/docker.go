@@ -21,9 +21,10 @@ import (
 
 // Docker starts contenders in containers, all in one network of the run's own.
 type Docker struct {
-	engine  *docker.Engine
-	runID   string
-	network docker.Network
+	Network docker.Network // the run's
+
+	engine *docker.Engine
+	runID  string
 
 	close    sync.Once
 	closeErr error
@@ -36,7 +37,7 @@ func NewDocker(ctx context.Context, engine *docker.Engine, runID string, storeIn
 	if err != nil {
 		return nil, err
 	}
-	return &Docker{engine: engine, runID: runID, network: network}, nil
+	return &Docker{Network: network, engine: engine, runID: runID}, nil
 }
 
 // Labels are what every container and network of a run carries: whose it is, and which locbench
@@ -49,33 +50,22 @@ func Labels(runID, name string) map[string]string {
 // embedded store listens.
 func (d *Docker) HostAddress() string {
 	switch {
-	case d.network.Own != "":
-		return d.network.Own
-	case d.network.Here:
-		return d.network.Gateway
+	case d.Network.Own != "":
+		return d.Network.Own
+	case d.Network.Here:
+		return d.Network.Gateway
 	}
 	return "host.docker.internal"
 }
 
-// Direct reports whether the load goes to the containers' own addresses; if not, it passes through
-// published ports.
-func (d *Docker) Direct() bool { return d.network.Direct() }
-
-// Subnets are those of the run's network: containers in it have addresses of them.
-func (d *Docker) Subnets() []netip.Prefix { return d.network.Subnets }
-
-// Network is the name of the run's network, for a store that runs in a container beside the
-// contenders.
-func (d *Docker) Network() string { return d.network.Name }
-
 // Warnings are the engine's own, about itself and the run's network.
 func (d *Docker) Warnings() bench.Findings {
-	return slices.Concat(d.engine.Info().Warnings, d.network.Warnings)
+	return slices.Concat(d.engine.Info().Warnings, d.Network.Warnings)
 }
 
 // Close removes the network. It works with a ctx that has been cancelled, and once.
 func (d *Docker) Close(ctx context.Context) error {
-	d.close.Do(func() { d.closeErr = left(d.engine.RemoveNetwork(ctx, d.network.ID)) })
+	d.close.Do(func() { d.closeErr = left(d.engine.RemoveNetwork(ctx, d.Network.ID)) })
 	return d.closeErr
 }
 
@@ -105,21 +95,21 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 	c, warnings, err := d.engine.Run(ctx, docker.ContainerSpec{
 		Name: spec.Name, Image: spec.Artifact.Image, Command: spec.Artifact.Command,
 		Env: spec.Env, Labels: Labels(d.runID, spec.Name), Limits: limits, CPUs: cpus,
-		Network: d.network.Name, Port: spec.Port, Publish: !d.Direct(), HostLookup: !d.Direct(), OnLog: spec.OnLog,
-		OnIncident: spec.OnIncident, Hardened: &spec.More,
+		Network: d.Network.Name, Port: spec.Port, Publish: !d.Network.Direct(), HostLookup: !d.Network.Direct(),
+		OnLog: spec.OnLog, OnIncident: spec.OnIncident, Hardened: &spec.More,
 	})
 	if err != nil {
 		return nil, err
 	}
 	i := &container{Container: c}
-	if d.network.Here && !cgroup.Swaps() {
+	if d.Network.Here && !cgroup.Swaps() {
 		info.SwapLimit = true // nothing to limit
 	}
 	missing := dockerMissing(info, spec.Limits, cpus)
 	missing, note := engineNote(missing, warnings)
 	i.info = bench.InstanceInfo{
-		Runtime: bench.RuntimeDocker, ID: c.ID(), Image: spec.Artifact.Image, ImageID: c.ImageID(), ImageSize: spec.Artifact.ImageSize,
-		Address: c.Address(), StartedAt: c.StartedAt(), Limits: spec.Limits, CPUSet: cpus,
+		Runtime: bench.RuntimeDocker, ID: c.ID(), Image: spec.Artifact.Image, ImageID: c.ImageID(),
+		ImageSize: spec.Artifact.ImageSize, Address: c.Address(), StartedAt: c.StartedAt(), Limits: spec.Limits, CPUSet: cpus,
 		LimitsEnforced: len(missing) == 0, LimitsNote: note, Privileges: spec.More,
 	}
 	if i.info.PID = LocalPID(c); i.info.PID > 0 {
@@ -192,12 +182,11 @@ type container struct {
 	kills  atomic.Bool // a reading has counted a process that the kernel killed for want of memory
 	asked  atomic.Bool // Stop has begun while it ran
 
-	mu      sync.Mutex
-	stopped bool
+	stopped atomic.Bool
 }
 
 // Exit is how it ended; nil while it runs. A busy engine may hear of the end and never of its
-// reason: then a reading from before tells, as it does for a process.
+// reason: then a reading from before counts, as it does for a process.
 func (c *container) Exit() *bench.Exit {
 	exit := c.Container.Exit()
 	if exit == nil || exit.OOMKilled || exit.Signal != "SIGKILL" || !c.kills.Load() || c.asked.Load() {
@@ -212,10 +201,7 @@ func (c *container) BaseURL() string          { return "http://" + c.info.Addres
 func (c *container) Info() bench.InstanceInfo { return c.info }
 
 func (c *container) Usage(ctx context.Context) (u bench.Usage, err error) {
-	c.mu.Lock()
-	stopped := c.stopped
-	c.mu.Unlock()
-	if stopped {
+	if c.stopped.Load() {
 		return u, errStopped
 	}
 	if c.reader != nil {
@@ -241,8 +227,8 @@ func (c *container) EngineUsage(ctx context.Context) (bench.Usage, error) {
 	return c.Container.Usage(ctx)
 }
 
-// Gone says whether the main process has ended, as the kernel of this machine has it. The engine may
-// tell seconds later, and only it knows how.
+// Gone reports whether the main process has ended, as the kernel of this machine has it. The engine
+// may know seconds later, and only it knows how.
 func (c *container) Gone() bool { return c.info.PID > 0 && processGone(c.info.PID) }
 
 // Diagnose says why a running container may not answer, as far as engine and kernel know it; "" for
@@ -266,7 +252,7 @@ func (c *container) Listens() []netip.AddrPort {
 	return containerListens(c.info.PID, c.info.ID)
 }
 
-// BeginPeak makes the step's high-water mark of memory begin anew.
+// BeginPeak makes the step's high-water mark of memory begin again.
 func (c *container) BeginPeak() error {
 	if c.reader == nil {
 		return errNoGroup
@@ -283,11 +269,8 @@ func (c *container) Stop(ctx context.Context, grace time.Duration) (bench.StopRe
 	if exit := c.Exit(); exit != nil {
 		r.Exit = *exit
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.stopped && c.reader != nil {
+	if !c.stopped.Swap(true) && c.reader != nil {
 		c.reader.Close()
 	}
-	c.stopped = true
 	return r, err
 }

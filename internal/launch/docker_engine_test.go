@@ -175,24 +175,24 @@ func TestDocker(t *testing.T) {
 	})
 	t.Run("Reach", func(t *testing.T) {
 		d := newDocker(t, e)
-		if e.SameHost() && (!d.Direct() || !e.Local() || net.ParseIP(d.HostAddress()) == nil) {
-			t.Errorf("direct %v, local %v, host %s", d.Direct(), e.Local(), d.HostAddress())
+		if e.SameHost() && (!d.Network.Direct() || !e.Local() || net.ParseIP(d.HostAddress()) == nil) {
+			t.Errorf("direct %v, local %v, host %s", d.Network.Direct(), e.Local(), d.HostAddress())
 		}
 		inst := launch(t, d, spec(t, "serve", "8080"))
 		waitLog(t, inst, "listening")
 		get(t, inst)
-		d.network.Here = false // as with an engine elsewhere
+		d.Network.Here = false // as with an engine elsewhere
 		published := launch(t, d, spec(t, "serve", "8080"))
 		waitLog(t, published, "listening")
 		get(t, published)
 		if host, _, _ := net.SplitHostPort(published.Info().Address); host != "127.0.0.1" || d.HostAddress() != "host.docker.internal" {
 			t.Errorf("published at %s, host known as %s", published.Info().Address, d.HostAddress())
 		}
-		d.network.Here = true
+		d.Network.Here = true
 	})
 	t.Run("HostFromContainer", func(t *testing.T) {
 		d := newDocker(t, e)
-		if !d.Direct() {
+		if !d.Network.Direct() {
 			t.Skip("the engine's network is not this machine's")
 		}
 		l, err := net.Listen("tcp", net.JoinHostPort(d.HostAddress(), "0"))
@@ -266,10 +266,10 @@ func TestDocker(t *testing.T) {
 func TestDockerElsewhere(t *testing.T) {
 	here := dockertest.Engine(t)
 	mine := newDocker(t, here)
-	if len(mine.network.Subnets) == 0 {
-		t.Fatalf("network %+v", mine.network)
+	if len(mine.Network.Subnets) == 0 {
+		t.Fatalf("network %+v", mine.Network)
 	}
-	subnet := mine.network.Subnets[0]
+	subnet := mine.Network.Subnets[0]
 	unix, tcp, _ := dockertest.Elsewhere(t, "--default-address-pool", fmt.Sprintf("base=%s,size=%d", subnet, subnet.Bits()))
 	for _, host := range []string{unix, tcp} {
 		t.Run(host[:3], func(t *testing.T) {
@@ -280,11 +280,11 @@ func TestDockerElsewhere(t *testing.T) {
 			}
 			t.Cleanup(func() { e.Close() })
 			d := newDocker(t, e)
-			if d.network.Gateway != mine.network.Gateway {
-				t.Fatalf("gateways %s and %s: the test proves nothing", d.network.Gateway, mine.network.Gateway)
+			if d.Network.Gateway != mine.Network.Gateway {
+				t.Fatalf("gateways %s and %s: the test proves nothing", d.Network.Gateway, mine.Network.Gateway)
 			}
-			if d.Direct() || e.Local() || d.HostAddress() != "host.docker.internal" {
-				t.Errorf("it is taken for this machine's: direct %v, local %v, host %s (here %s)", d.Direct(), e.Local(), d.HostAddress(), mine.HostAddress())
+			if d.Network.Direct() || e.Local() || d.HostAddress() != "host.docker.internal" {
+				t.Errorf("it is taken for this machine's: direct %v, local %v, host %s (here %s)", d.Network.Direct(), e.Local(), d.HostAddress(), mine.HostAddress())
 			}
 			ports, loopback := e.Reach()
 			if ports != (host == tcp) || loopback {
@@ -323,7 +323,7 @@ func TestDockerElsewhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { e.Close() })
-		if d := newDocker(t, e); !d.Direct() || !e.Local() {
+		if d := newDocker(t, e); !d.Network.Direct() || !e.Local() {
 			t.Error("this machine's engine behind a forwarded socket is taken for another's")
 		}
 	})

@@ -5,6 +5,7 @@ package launch
 import (
 	"errors"
 	"os"
+	"os/exec"
 
 	"locbench/internal/bench"
 )
@@ -17,3 +18,9 @@ func processExit(s *os.ProcessState) bench.Exit {
 	}
 	return bench.Exit{Code: s.ExitCode()}
 }
+
+// ownGroup has nothing to do: there are no process groups here.
+func ownGroup(*exec.Cmd) {}
+
+// killGroup kills the command itself; its job has the rest.
+func killGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }

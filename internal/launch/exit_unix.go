@@ -4,6 +4,7 @@ package launch
 
 import (
 	"os"
+	"os/exec"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -11,14 +12,13 @@ import (
 	"locbench/internal/bench"
 )
 
-// terminate asks a process to end, and lets it go on if somebody has stopped it: it could not obey
-// otherwise.
+// terminate asks a process to end, and lets it continue if somebody has stopped it: it could not obey
+// otherwise. One that cannot be asked is killed later.
 func terminate(p *os.Process) error {
-	err := p.Signal(syscall.SIGTERM)
-	if err == nil && processAilment(p.Pid) != "" {
+	if p.Signal(syscall.SIGTERM) == nil && processAilment(p.Pid) != "" {
 		_ = p.Signal(syscall.SIGCONT)
 	}
-	return err
+	return nil
 }
 
 func processExit(s *os.ProcessState) bench.Exit {
@@ -29,4 +29,12 @@ func processExit(s *os.ProcessState) bench.Exit {
 		return bench.Exit{Code: 128 + int(w.Signal()), Signal: unix.SignalName(w.Signal())}
 	}
 	return bench.Exit{Code: s.ExitCode()}
+}
+
+// ownGroup puts cmd into a process group of its own.
+func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+// killGroup kills what is left of cmd's process group.
+func killGroup(cmd *exec.Cmd) {
+	syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // fails when there is nothing left, as it should be
 }

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// job is what the marks in the environment tell: macOS has no groups that processes cannot leave.
+// job is what the marks in the environment say: macOS has no groups that processes cannot leave.
 type job struct{}
 
 func newJob(int) job { return job{} }

@@ -11,7 +11,7 @@ import (
 type job struct{ handle windows.Handle }
 
 // newJob puts a process, and what it will start, into a job. Without the right to one the process
-// runs on outside.
+// continues outside.
 func newJob(pid int) (j job) {
 	handle, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -19,7 +19,8 @@ func newJob(pid int) (j job) {
 	}
 	var info windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
 	info.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
-	_, err = windows.SetInformationJobObject(handle, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)))
+	_, err = windows.SetInformationJobObject(handle, windows.JobObjectExtendedLimitInformation,
+		uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)))
 	if err == nil {
 		err = assign(handle, pid)
 	}

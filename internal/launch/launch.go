@@ -2,9 +2,6 @@
 // where somebody else has started the service. Whatever it starts is bounded by limits as far as
 // the machine allows, marked with the ID of the run, and removed when the instance is stopped, also
 // when the run is interrupted.
-//
-// How an engine and the kernel's groups are spoken to is left to packages docker and cgroup;
-// building what is started, to contender; waiting until it answers, to ready.
 package launch
 
 import (
@@ -20,14 +17,8 @@ import (
 // The environment of every process that Process and Helper start says whose it is.
 const (
 	envRun      = "LOCBENCH_RUN"      // ID of the run; "" for none
-	envOwner    = "LOCBENCH_OWNER"    // the locbench that started it
-	envInstance = "LOCBENCH_INSTANCE" // this very instance: all its descendants inherit it
+	envInstance = "LOCBENCH_INSTANCE" // this very instance, with its owner: all its descendants inherit it
 )
-
-// marks are the environment that says whose a process is.
-func marks(run, instance string) map[string]string {
-	return map[string]string{envRun: run, envOwner: owner(), envInstance: instance}
-}
 
 var (
 	errStopped = errors.New("the instance has been stopped")
@@ -49,7 +40,8 @@ func FreePort() (int, error) {
 func Free(port int) error {
 	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
-		return fmt.Errorf("its manifest gives it no {{.Port}}, so that it listens on port %d, which is not free: %w", port, err)
+		return fmt.Errorf("its manifest gives it no {{.Port}}, so that it listens on port %d, which is not free: %w",
+			port, err)
 	}
 	return l.Close()
 }

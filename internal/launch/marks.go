@@ -9,8 +9,8 @@ import (
 
 // found is a process that carries locbench's mark.
 type found struct {
-	pid                  int
-	run, owner, instance string
+	pid           int
+	run, instance string
 }
 
 func matchEnv(env []byte, entries []string) (f found, ok bool) {
@@ -23,8 +23,6 @@ func matchEnv(env []byte, entries []string) (f found, ok bool) {
 		switch key, v, _ := strings.Cut(s, "="); key {
 		case envRun:
 			f.run = v
-		case envOwner:
-			f.owner = v
 		case envInstance:
 			f.instance = v
 		}
@@ -32,9 +30,9 @@ func matchEnv(env []byte, entries []string) (f found, ok bool) {
 	return f, !slices.Contains(has, false)
 }
 
-// environIn finds the environment in what macOS tells of a process (kern.procargs2): the number of
+// environIn finds the environment in what macOS knows of a process (kern.procargs2): the number of
 // its arguments in 32 bits, the path of its program, zeros, the arguments and the environment, each
-// with a zero behind it. It is empty where the system keeps it back.
+// with a zero at its end. It is empty where the system keeps it back.
 func environIn(args []byte) (env []byte, ok bool) {
 	if len(args) < 4 {
 		return nil, false

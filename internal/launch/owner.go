@@ -14,8 +14,8 @@ import (
 	"locbench/internal/cgroup"
 )
 
-// identity names a process so that no other one has the same name, and so that others can tell
-// whether it lives.
+// identity names a process so that no other has the same name, and others can find out whether it is
+// alive.
 type identity struct {
 	pid   int
 	start string // when it was started, as its system counts that; "0": not known
@@ -29,7 +29,8 @@ func (i identity) String() string {
 	return strconv.Itoa(i.pid) + "." + i.start + "." + i.space + "." + i.boot + "@" + i.host
 }
 
-var ownerForm = regexp.MustCompile(`^([1-9][0-9]{0,9})\.([0-9]{1,20})\.([0-9]{1,20})\.([0-9a-f]{1,64})@([^/\x00-\x1f\x7f]{0,255})$`)
+var ownerForm = regexp.MustCompile(
+	`^([1-9][0-9]{0,9})\.([0-9]{1,20})\.([0-9]{1,20})\.([0-9a-f]{1,64})@([^/\x00-\x1f\x7f]{0,255})$`)
 
 // parseOwner reads what String has written; ok is false for everything else.
 func parseOwner(text string) (i identity, ok bool) {
@@ -45,7 +46,7 @@ func parseOwner(text string) (i identity, ok bool) {
 var self = sync.OnceValue(func() identity {
 	host, _ := os.Hostname()
 	i := identity{pid: os.Getpid(), start: "0", host: strings.Map(plainHost, host)}
-	i.space, i.boot = surroundings()
+	i.space, i.boot = namespaceAndBoot()
 	if start, there := present(i.pid); there && start != "" {
 		i.start = start
 	}
@@ -62,18 +63,18 @@ func plainHost(r rune) rune {
 // owner is the name of this process.
 func owner() string { return self().String() }
 
-// fate is what is known of a process by its name.
-type fate int
+// liveness is what is known of a process by its name.
+type liveness int
 
 const (
-	unknown fate = iota // whether it lives is not known here
-	lives
+	unknown liveness = iota // whether it lives is not known here
+	alive
 	dead
 )
 
-// fateOf judges the process that an owner's name means, and says why it is not dead. near is true for
+// stateOf judges the process that an owner's name means, and says why it is not dead. near is true for
 // the owner of what is on this very machine, as processes are.
-func fateOf(owner string, near bool) (fate, string) {
+func stateOf(owner string, near bool) (liveness, string) {
 	i, ok := parseOwner(owner)
 	if !ok {
 		return unknown, "its owner is not named as locbench names itself"
@@ -81,9 +82,9 @@ func fateOf(owner string, near bool) (fate, string) {
 	return judge(i, self(), near, present)
 }
 
-// judge is fateOf, seen from here. present tells whether a process with that number is there, and
+// judge is stateOf, seen from here. present reports whether a process with that number is there, and
 // when it was started ("": that is not known).
-func judge(i, here identity, near bool, present func(pid int) (start string, there bool)) (fate, string) {
+func judge(i, here identity, near bool, present func(pid int) (start string, there bool)) (liveness, string) {
 	switch {
 	case i.host != here.host && (i.boot != here.boot || i.boot == "0"):
 		return unknown, "it is of another machine, " + i.host
@@ -95,13 +96,13 @@ func judge(i, here identity, near bool, present func(pid int) (start string, the
 		return unknown, fmt.Sprintf("its locbench, process %d of another PID namespace, cannot be seen from here", i.pid)
 	}
 	if start, there := present(i.pid); there && (start == "" || i.start == "0" || start == i.start) {
-		return lives, fmt.Sprintf("its locbench, process %d, is running", i.pid)
+		return alive, fmt.Sprintf("its locbench, process %d, is running", i.pid)
 	}
 	return dead, ""
 }
 
-// sameSystem tells whether both names are of systems that number their lives, in the same way: the
-// Linux beside a Windows has its name and is another machine.
+// sameSystem reports whether both names are of systems that name each of their boots, in the same way:
+// the Linux next to a Windows has its name and is another machine.
 func sameSystem(a, b identity) bool {
 	return a.boot != "0" && b.boot != "0" && (a.space == "0") == (b.space == "0")
 }
@@ -113,8 +114,8 @@ func newInstanceID() string {
 	return owner() + "-" + hex.EncodeToString(random[:])
 }
 
-// groupPrefix begins the name of every cgroup that is made here; the ID of an instance follows, "=", and
-// the ID of the run.
+// groupPrefix begins the name of every cgroup that is made here; the ID of an instance follows, "=",
+// and the ID of the run.
 const groupPrefix = "locbench-"
 
 // groupName names the cgroup of an instance of a run ("": of none).
@@ -148,7 +149,7 @@ func parseGroup(name string) (owner, run string, ok bool) {
 
 var instanceForm = regexp.MustCompile(`^(.+)-[0-9a-f]{12}$`)
 
-// instanceOwner is the owner in the ID of an instance; ok is false for everything that is none.
+// instanceOwner is the owner in the ID of an instance; ok is false for everything else.
 func instanceOwner(id string) (owner string, ok bool) {
 	m := instanceForm.FindStringSubmatch(id)
 	if m == nil {

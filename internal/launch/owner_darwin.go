@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// surroundings: macOS has no PID namespaces.
-func surroundings() (space, boot string) {
+// namespaceAndBoot: macOS has no PID namespaces.
+func namespaceAndBoot() (space, boot string) {
 	id, _ := unix.Sysctl("kern.bootsessionuuid")
 	boot = strings.ToLower(strings.ReplaceAll(id, "-", ""))
 	if !regexp.MustCompile(`^[0-9a-f]{32}$`).MatchString(boot) {
@@ -20,7 +20,7 @@ func surroundings() (space, boot string) {
 	return "0", boot
 }
 
-// present tells whether a process is there; start is in microseconds since 1970, "" where that is
+// present reports whether a process is there; start is in microseconds since 1970, "" where that is
 // not to be had.
 func present(pid int) (start string, there bool) {
 	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// surroundings are the PID namespace of this process and the ID of the kernel's life, the same in
-// every container of the machine. Where they cannot be read they are nobody else's: who cannot see where
-// it is must not take anybody for dead.
-func surroundings() (space, boot string) {
+// namespaceAndBoot are the PID namespace of this process and the ID of the kernel's boot, the same in
+// every container of the machine. Where they cannot be read they are nobody else's: who cannot see
+// where it is must not take anybody for dead.
+func namespaceAndBoot() (space, boot string) {
 	link, _ := os.Readlink("/proc/self/ns/pid") // "pid:[4026531836]"
 	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	space = strings.TrimSuffix(strings.TrimPrefix(link, "pid:["), "]")
@@ -24,7 +24,7 @@ func surroundings() (space, boot string) {
 	return space, boot
 }
 
-// present tells whether a process is there; start is the 22nd field of its /proc/PID/stat, "" where
+// present reports whether a process is there; start is the 22nd field of its /proc/PID/stat, "" where
 // that is not to be read, as with other users' processes under hidepid.
 func present(pid int) (start string, there bool) {
 	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
@@ -40,7 +40,7 @@ func present(pid int) (start string, there bool) {
 	return strconv.FormatInt(s.start, 10), s.state != 'Z'
 }
 
-// ownProc tells whether /proc numbers processes as this process does: in a new PID namespace it may
+// ownProc reports whether /proc numbers processes as this process does: in a new PID namespace it may
 // still be that of another one, and its numbers mean other processes.
 func ownProc() bool {
 	link, err := os.Readlink("/proc/self")

@@ -72,12 +72,12 @@ func TestJudge(t *testing.T) {
 	windows := identity{1, "1", "0", "0", "host"}
 	for name, tt := range map[string]struct {
 		i, here identity
-		want    fate
+		want    liveness
 		why     string
 	}{
-		"lives":                          {identity{10, "100", "41", boot, "host"}, here, lives, "process 10, is running"},
-		"lives in a container's host":    {identity{10, "100", "41", boot, "0a1b2c"}, here, lives, "is running"},
-		"hidden":                         {identity{11, "110", "41", boot, "host"}, here, lives, "is running"},
+		"lives":                          {identity{10, "100", "41", boot, "host"}, here, alive, "process 10, is running"},
+		"lives in a container's host":    {identity{10, "100", "41", boot, "0a1b2c"}, here, alive, "is running"},
+		"hidden":                         {identity{11, "110", "41", boot, "host"}, here, alive, "is running"},
 		"gone":                           {identity{9, "90", "41", boot, "host"}, here, dead, ""},
 		"number used again":              {identity{10, "99", "41", boot, "host"}, here, dead, ""},
 		"another PID namespace":          {identity{9, "90", "42", boot, "host"}, here, unknown, "PID namespace"},
@@ -89,9 +89,9 @@ func TestJudge(t *testing.T) {
 		"macOS, started anew":            {identity{9, "90", "0", boot, "host"}, mac, dead, ""},
 		"a Linux of the same name":       {identity{9, "90", "41", boot, "host"}, mac, unknown, "before this one was started"},
 		"here not known":                 {identity{9, "90", "41", boot, "host"}, identity{1, "1", "170000000", "0", "host"}, unknown, "before this one was started"},
-		"macOS, lives":                   {identity{12, "120", "0", otherBoot, "host"}, mac, lives, "is running"},
+		"macOS, lives":                   {identity{12, "120", "0", otherBoot, "host"}, mac, alive, "is running"},
 		"macOS, gone":                    {identity{9, "90", "0", otherBoot, "host"}, mac, dead, ""},
-		"macOS, start not known":         {identity{12, "0", "0", otherBoot, "host"}, mac, lives, "is running"},
+		"macOS, start not known":         {identity{12, "0", "0", otherBoot, "host"}, mac, alive, "is running"},
 		"Windows, gone":                  {identity{9, "90", "0", "0", "host"}, windows, dead, ""},
 		"Windows, number used again":     {identity{12, "121", "0", "0", "host"}, windows, dead, ""},
 		"Windows, another machine":       {identity{9, "90", "0", "0", "far"}, windows, unknown, "another machine, far"},
@@ -104,7 +104,7 @@ func TestJudge(t *testing.T) {
 			}
 		})
 	}
-	if f, why := fateOf("nightly.service", true); f != unknown || why == "" {
+	if f, why := stateOf("nightly.service", true); f != unknown || why == "" {
 		t.Errorf("no owner: %v, %q", f, why)
 	}
 }
@@ -116,10 +116,10 @@ func deadOwner() string {
 	return i.String()
 }
 
-// TestFateOfProcesses asks this system about a process that lives and, with the same number, about
+// TestStateOfProcesses asks this system about a process that lives and, with the same number, about
 // one that does not.
-func TestFateOfProcesses(t *testing.T) {
-	if f, why := fateOf(owner(), true); f != lives {
+func TestStateOfProcesses(t *testing.T) {
+	if f, why := stateOf(owner(), true); f != alive {
 		t.Errorf("own: %v, %s", f, why)
 	}
 	cat, err := exec.LookPath("cat")
@@ -137,19 +137,19 @@ func TestFateOfProcesses(t *testing.T) {
 	i := self()
 	i.pid = child.Process.Pid
 	i.start, _ = present(i.pid)
-	if f, why := fateOf(i.String(), true); f != lives {
+	if f, why := stateOf(i.String(), true); f != alive {
 		t.Errorf("child: %v, %s", f, why)
 	}
 	again := i
 	again.start = "1"
-	if f, _ := fateOf(again.String(), true); f != dead && i.start != "" {
+	if f, _ := stateOf(again.String(), true); f != dead && i.start != "" {
 		t.Error("another process of the same number is taken for it")
 	}
 	in.Close()
 	if err := child.Wait(); err != nil {
 		t.Error(err)
 	}
-	if f, why := fateOf(i.String(), true); f != dead {
+	if f, why := stateOf(i.String(), true); f != dead {
 		t.Errorf("after its end: %v, %s", f, why)
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// surroundings: Windows has no PID namespaces, and names processes by when they were created.
-func surroundings() (space, boot string) { return "0", "0" }
+// namespaceAndBoot: Windows has no PID namespaces, and names processes by when they were created.
+func namespaceAndBoot() (space, boot string) { return "0", "0" }
 
-// present tells whether a process is there; start is when it was created, in units of 100 ns, ""
+// present reports whether a process is there; start is when it was created, in units of 100 ns, ""
 // where that is not to be had.
 func present(pid int) (start string, there bool) {
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))

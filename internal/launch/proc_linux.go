@@ -35,7 +35,7 @@ func parent(pid int) int {
 	return s.parent
 }
 
-// processGone says whether a process has ended, waited for or not.
+// processGone reports whether a process has ended, waited for or not.
 func processGone(pid int) bool {
 	s, err := readStat(pid)
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) || s.state == 'Z' || s.state == 'X'
@@ -80,8 +80,8 @@ func parseStat(line string) (s stat, err error) {
 		return n
 	}
 	s = stat{
-		state: f[0][0], parent: int(num(4)), session: int(num(6)), user: num(14), system: num(15), cuser: num(16), csystem: num(17),
-		threads: int(num(20)), start: num(22), minor: num(10), major: num(12),
+		state: f[0][0], parent: int(num(4)), session: int(num(6)), minor: num(10), major: num(12),
+		user: num(14), system: num(15), cuser: num(16), csystem: num(17), threads: int(num(20)), start: num(22),
 	}
 	return s, err
 }

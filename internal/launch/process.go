@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net"
 	"net/netip"
@@ -23,10 +22,7 @@ import (
 	"locbench/internal/lines"
 )
 
-const (
-	killTimeout = 10 * time.Second       // from SIGKILL until the process must have ended
-	drain       = 500 * time.Millisecond // for the rest of the log after the end; children may hold its pipe open longer
-)
+const drain = 500 * time.Millisecond // for the rest of the log after the end: children may hold its pipe open
 
 // Process starts contenders as processes of this machine: each in a session of its own, in a cgroup
 // with the limits where the user may make one. Its zero value is ready for use.
@@ -54,40 +50,23 @@ func (l Process) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 
 func newProcess(box *sandbox, spec bench.LaunchSpec) *process {
 	return &process{
-		box: box, exited: make(chan struct{}), asked: make(chan struct{}), drained: make(chan struct{}),
+		box: box, exited: make(chan struct{}), asked: make(chan struct{}),
 		info: bench.InstanceInfo{
 			Runtime: bench.RuntimeProcess, Address: "127.0.0.1:" + strconv.Itoa(spec.Port), Limits: spec.Limits,
 		},
 	}
 }
 
-func (p *process) launch(ctx context.Context, spec bench.LaunchSpec) error {
-	cmd := exec.Command(spec.Artifact.Command[0], spec.Artifact.Command[1:]...)
-	cmd.Dir = spec.Artifact.Dir
-	cmd.Env = p.box.environ(spec)
-	if err := p.start(cmd, spec.OnLog); err != nil {
-		return errors.Join(fmt.Errorf("start %s: %w", cmd.Path, err), p.box.close())
-	}
-	if err := ctx.Err(); err != nil {
-		_, stopErr := p.Stop(ctx, 0)
-		return errors.Join(err, stopErr)
-	}
-	return nil
-}
-
 // process is a running process as an instance.
 type process struct {
-	box     *sandbox
-	info    bench.InstanceInfo
-	os      *os.Process
-	logs    lines.Ring
-	peak    peak
-	pipes   []*os.File     // reading ends of stdout and stderr
-	copied  sync.WaitGroup // the copying of the log
-	drained chan struct{}  // closed when it is copied to its end
-	waited  sync.WaitGroup // all other goroutines
-	exited  chan struct{}
-	asked   chan struct{} // closed when SIGKILL comes from here
+	box    *sandbox
+	info   bench.InstanceInfo
+	os     *os.Process
+	logs   lines.Ring
+	peak   peak
+	waited sync.WaitGroup // for run
+	exited chan struct{}
+	asked  chan struct{} // closed when SIGKILL comes from here
 
 	mu   sync.Mutex // of info.Address
 	exit atomic.Pointer[bench.Exit]
@@ -97,51 +76,46 @@ type process struct {
 	stopErr error
 }
 
-func (p *process) start(cmd *exec.Cmd, onLog func(bench.LogLine)) error {
-	var theirs []*os.File
-	defer func() {
-		for _, f := range theirs {
-			f.Close()
+func (p *process) launch(ctx context.Context, spec bench.LaunchSpec) error {
+	cmd := exec.Command(spec.Artifact.Command[0], spec.Artifact.Command[1:]...)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = spec.Artifact.Dir, environment(spec, p.box.id), drain
+	var one sync.Mutex // OnLog is never called twice at a time
+	log := func(l bench.LogLine) {
+		one.Lock()
+		defer one.Unlock()
+		p.logs.Add(l)
+		if spec.OnLog != nil {
+			spec.OnLog(l)
 		}
-	}()
-	var one sync.Mutex // onLog is never called twice at a time
-	for _, stream := range []string{"stdout", "stderr"} {
-		r, w, err := os.Pipe()
-		if err != nil {
-			p.closePipes()
-			return err
-		}
-		p.pipes, theirs = append(p.pipes, r), append(theirs, w)
-		out := lines.NewWriter(stream, time.Now, func(l bench.LogLine) {
-			one.Lock()
-			defer one.Unlock()
-			p.logs.Add(l)
-			if onLog != nil {
-				onLog(l)
+	}
+	stdout, stderr := lines.NewWriter("stdout", time.Now, log), lines.NewWriter("stderr", time.Now, log)
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	started := make(chan error)
+	p.waited.Go(func() {
+		ownThread(func() {
+			if p.run(cmd, started) {
+				stdout.Flush()
+				stderr.Flush()
+				close(p.exited)
 			}
 		})
-		p.copied.Go(func() {
-			io.CopyBuffer(struct{ io.Writer }{out}, struct{ io.Reader }{r}, make([]byte, 32<<10))
-			out.Flush()
-		})
-	}
-	cmd.Stdout, cmd.Stderr = theirs[0], theirs[1]
-	p.waited.Go(func() { p.copied.Wait(); close(p.drained) })
-	started := make(chan error)
-	p.waited.Go(func() { ownThread(func() { p.run(cmd, started) }) })
-	err := <-started
-	if err != nil {
-		p.closePipes()
+	})
+	if err := <-started; err != nil {
 		p.waited.Wait()
+		return errors.Join(fmt.Errorf("start %s: %w", cmd.Path, err), p.box.close())
 	}
-	return err
+	if err := ctx.Err(); err != nil {
+		_, stopErr := p.Stop(ctx, 0)
+		return errors.Join(err, stopErr)
+	}
+	return nil
 }
 
-// run starts the process and waits for its end, within ownThread.
-func (p *process) run(cmd *exec.Cmd, started chan<- error) {
+// run starts the process, and waits for its end and for what it has written, within ownThread.
+func (p *process) run(cmd *exec.Cmd, started chan<- error) (ok bool) {
 	if err := p.box.start(cmd); err != nil {
 		started <- err
-		return
+		return false
 	}
 	p.os = cmd.Process
 	p.info.PID, p.info.StartedAt = cmd.Process.Pid, time.Now()
@@ -149,27 +123,17 @@ func (p *process) run(cmd *exec.Cmd, started chan<- error) {
 	p.box.follow(cmd.Process.Pid)
 	p.info.LimitsEnforced, p.info.LimitsNote, p.info.CPUSet = len(missing) == 0, strings.Join(missing, "; "), p.box.cpus
 	started <- nil
-	_ = cmd.Wait() // the state tells more than the error
-	exit := processExit(cmd.ProcessState)
+	state, _ := cmd.Process.Wait() // before cmd.Wait, which returns later where children hold the log open
+	exit := processExit(state)
 	exit.At = time.Now()
 	select {
 	case <-p.asked:
 	default:
 		exit.OOMKilled = exit.Signal == "SIGKILL" && p.box.oomKilled()
 	}
-	select {
-	case <-p.drained:
-	case <-time.After(drain): // children hold the log open
-	}
+	_ = cmd.Wait() // for the log: the state is known
 	p.exit.Store(&exit)
-	close(p.exited)
-}
-
-func (p *process) closePipes() {
-	for _, r := range p.pipes {
-		r.Close()
-	}
-	p.copied.Wait()
+	return true
 }
 
 func (p *process) BaseURL() string         { return "http://" + p.Info().Address }
@@ -217,7 +181,7 @@ func (p *process) Move(port int) {
 	p.info.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 }
 
-// BeginPeak makes the step's high-water mark of memory begin anew.
+// BeginPeak makes the step's high-water mark of memory begin again.
 func (p *process) BeginPeak() error { return p.box.beginPeak() }
 
 // Stop sends SIGTERM, and SIGKILL after grace or as soon as bench.Forced says so. It signals the
@@ -227,7 +191,6 @@ func (p *process) Stop(ctx context.Context, grace time.Duration) (bench.StopResu
 	p.stop.Do(func() {
 		p.stopped, p.stopErr = p.terminate(ctx, grace)
 		p.stopErr = errors.Join(p.stopErr, p.box.close())
-		p.closePipes()
 		if p.stopErr == nil {
 			p.waited.Wait()
 		}
@@ -235,44 +198,24 @@ func (p *process) Stop(ctx context.Context, grace time.Duration) (bench.StopResu
 	return p.stopped, p.stopErr
 }
 
-func (p *process) terminate(ctx context.Context, grace time.Duration) (r bench.StopResult, err error) {
-	select {
-	case <-p.exited:
-		return bench.StopResult{Already: true, Exit: *p.Exit()}, nil
-	default:
-	}
-	asked := time.Now()
-	if terminate(p.os) != nil {
-		grace = 0 // an operating system without SIGTERM, or the process has ended just now
-	}
-	timer := time.NewTimer(grace)
-	defer timer.Stop()
-	select {
-	case <-p.exited:
-	case <-bench.Forced(ctx):
-		r.Killed, r.Forced = true, true
-	case <-timer.C:
-		r.Killed = true
-	}
-	if r.Killed {
+func (p *process) terminate(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
+	ask := func() error { return terminate(p.os) }
+	kill := func() error {
 		close(p.asked)
 		_ = p.os.Kill() // fails when it has ended meanwhile
-		select {
-		case <-p.exited:
-		case <-time.After(killTimeout):
-			return r, fmt.Errorf("process %d runs on %v after SIGKILL", p.info.PID, killTimeout)
-		}
+		return nil
 	}
-	r.Exit = *p.Exit()
-	r.Took = max(0, r.Exit.At.Sub(asked))
-	r.Graceful = !r.Killed && r.Exit.Code == 0
-	return r, nil
+	r, err := bench.Terminate(ctx, grace, p.exited, p.Exit, ask, kill)
+	if err != nil {
+		err = fmt.Errorf("process %d: %w", p.info.PID, err)
+	}
+	return r, err
 }
 
 // environment is what a process gets: what says where programs lie, what the manifest says, and the
 // marks. No variable that it has from here changes how a runtime works, as JAVA_TOOL_OPTIONS,
 // NODE_OPTIONS or GOGC do.
-func environment(spec bench.LaunchSpec, marks map[string]string) []string {
+func environment(spec bench.LaunchSpec, instance string) []string {
 	env := map[string]string{}
 	for _, k := range []string{
 		"PATH", "HOME", "TMPDIR",
@@ -285,7 +228,7 @@ func environment(spec bench.LaunchSpec, marks map[string]string) []string {
 		}
 	}
 	maps.Copy(env, spec.Env)
-	maps.Copy(env, marks)
+	env[envRun], env[envInstance] = spec.RunID, instance
 	out := make([]string, 0, len(env))
 	for _, k := range slices.Sorted(maps.Keys(env)) {
 		out = append(out, k+"="+env[k])

@@ -17,8 +17,8 @@ func TestEnvironment(t *testing.T) {
 	for _, k := range []string{"JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "NODE_OPTIONS", "GOMAXPROCS", "GOGC", "ELASTICSEARCH_URL"} {
 		t.Setenv(k, "from here")
 	}
-	got := environment(bench.LaunchSpec{Env: map[string]string{"PORT": "1", "HOME": "/elsewhere"}}, map[string]string{"MARK": "x"})
-	for _, want := range []string{"PATH=/bin", "JAVA_HOME=/jdk", "DOTNET_ROOT=/dotnet", "HOME=/elsewhere", "PORT=1", "MARK=x"} {
+	got := environment(bench.LaunchSpec{Env: map[string]string{"PORT": "1", "HOME": "/elsewhere"}}, "x")
+	for _, want := range []string{"PATH=/bin", "JAVA_HOME=/jdk", "DOTNET_ROOT=/dotnet", "HOME=/elsewhere", "PORT=1", envInstance + "=x"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%s is missing", want)
 		}

@@ -92,10 +92,6 @@ func (s *sandbox) pin() error {
 	return cpuset.KeepThread(cpus) // which does nothing but wait afterwards
 }
 
-func (s *sandbox) environ(spec bench.LaunchSpec) []string {
-	return environment(spec, marks(spec.RunID, s.id))
-}
-
 // start starts cmd so that not one instruction of it runs outside the group. On cgroup v2 the
 // kernel starts a process in a group (clone3). On v1 a process is born into the groups of the
 // thread that starts it, and a single thread may change its groups: so this thread enters them,
@@ -137,7 +133,8 @@ func (s *sandbox) start(cmd *exec.Cmd) error {
 // (EBUSY, EOPNOTSUPP) or is none any more (EBADF, ENODEV).
 func refused(err error) bool {
 	return slices.ContainsFunc([]syscall.Errno{
-		syscall.EACCES, syscall.EPERM, syscall.ENOSYS, syscall.EINVAL, syscall.EBUSY, syscall.EOPNOTSUPP, syscall.EBADF, syscall.ENODEV,
+		syscall.EACCES, syscall.EPERM, syscall.ENOSYS, syscall.EINVAL, syscall.EBUSY, syscall.EOPNOTSUPP, syscall.EBADF,
+		syscall.ENODEV,
 	}, func(e syscall.Errno) bool { return errors.Is(err, e) })
 }
 
@@ -147,11 +144,10 @@ func (s *sandbox) startWithout(cmd *exec.Cmd, why error) error {
 	if err := s.pin(); err != nil {
 		return err
 	}
-	again := exec.Command(cmd.Path) // a Cmd starts once only
-	again.Args, again.Env, again.Dir, again.Stdout, again.Stderr = cmd.Args, cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr
-	again.WaitDelay = cmd.WaitDelay
-	again.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
-	*cmd = *again
+	*cmd = exec.Cmd{ // one starts once only
+		Path: cmd.Path, Args: cmd.Args, Env: cmd.Env, Dir: cmd.Dir, Stdout: cmd.Stdout, Stderr: cmd.Stderr,
+		WaitDelay: cmd.WaitDelay, SysProcAttr: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
+	}
 	return cmd.Start()
 }
 

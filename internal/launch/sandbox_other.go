@@ -28,10 +28,6 @@ func newSandbox(_ cgroup.Tree, spec bench.LaunchSpec, _ cpuset.Set) *sandbox {
 	return s
 }
 
-func (s *sandbox) environ(spec bench.LaunchSpec) []string {
-	return environment(spec, marks(spec.RunID, s.id))
-}
-
 func (s *sandbox) start(cmd *exec.Cmd) error {
 	if err := cmd.Start(); err != nil {
 		return err

@@ -20,12 +20,13 @@ type Target struct{}
 func (Target) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
 	u, err := secret.ParseURL(spec.URL)
 	if err == nil && (u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
-		err = errors.New("it has to look like http://host:port")
+		err = errors.New("write it as http://host:port")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("target %s: %w", secret.Address(spec.URL), err)
 	}
-	return &target{url: strings.TrimRight(spec.URL, "/"), host: u.Host, started: time.Now(), exited: make(chan struct{})}, ctx.Err()
+	t := &target{url: strings.TrimRight(spec.URL, "/"), host: u.Host, started: time.Now(), exited: make(chan struct{})}
+	return t, ctx.Err()
 }
 
 type target struct {

@@ -54,7 +54,7 @@ func openDocker(ctx context.Context, o Options) (Platform, error) {
 	return d, nil
 }
 
-// OpenDocker connects to the engine and makes the network, which comes first since it tells where
+// OpenDocker connects to the engine and makes the network, which comes first since it shows where
 // the engine is.
 func OpenDocker(ctx context.Context, o Options) (*Docker, error) {
 	engine, err := docker.Connect(ctx)
@@ -82,24 +82,27 @@ func (d *Docker) inReach(o Options) error {
 	enter, rootless := d.engine.Apart()
 	blind := !o.StoreOnly && !loopback && onThisMachine(o.Store)
 	switch {
-	case d.Direct():
+	case d.Network.Direct():
 	case rootless && blind:
-		return fmt.Errorf("this Docker engine is rootless and has a network of its own, in which contenders do not reach a store on this machine; "+
-			"begun as '%s locbench …' it is in that network too", enter)
+		return fmt.Errorf("this Docker engine is rootless and has a network of its own, in which contenders do not reach "+
+			"a store on this machine; started as '%s locbench …' it is in that network too", enter)
 	case !ports:
-		err := fmt.Errorf("the Docker engine at %s is on another machine, or in another network namespace of this one, so that the ports of its containers are out of reach; run locbench there, or name the engine by its own address (DOCKER_HOST=tcp://HOST:PORT)",
-			d.engine.Host())
+		err := fmt.Errorf("the Docker engine at %s is on another machine, or in another network namespace of this one, "+
+			"so that the ports of its containers are out of reach; run locbench there, "+
+			"or name the engine by its own address (DOCKER_HOST=tcp://HOST:PORT)", d.engine.Host())
 		if d.engine.InContainer() {
 			err = fmt.Errorf("%w; where it is the engine of this very container, start it with --network host", err)
 		}
 		return err
 	case blind:
-		return fmt.Errorf("containers of the Docker engine at %s cannot reach a store on this machine's loopback interface; use --store container, or an Elasticsearch at an address that they reach (--elastic http://HOST:9200)", d.engine.Host())
+		return fmt.Errorf("containers of the Docker engine at %s cannot reach a store on this machine's loopback interface; "+
+			"use --store container, or an Elasticsearch at an address that they reach (--elastic http://HOST:9200)",
+			d.engine.Host())
 	}
 	return nil
 }
 
-// onThisMachine tells whether a store is reached through this machine's loopback interface.
+// onThisMachine reports whether a store is reached through this machine's loopback interface.
 func onThisMachine(spec bench.StoreSpec) bool {
 	t := spec.Chosen().Traits()
 	return t.InClient || t.ByURL && (spec.URL == "" || store.OnLoopback(spec.URL))
@@ -137,27 +140,24 @@ func (d *Docker) Prepare(*bench.LaunchSpec, bench.Service) error { return nil }
 func (d *Docker) Template() (bench.Template, error) { return bench.Template{Listen: "0.0.0.0"}, nil }
 
 // Reach makes the store reachable for containers, which know this machine by the launcher's host
-// address. Where that is no address of this machine but a name that the engine resolves for them
+// address. Where that is not an address of this machine but a name that the engine resolves for them
 // (Docker Desktop), it leads to what listens on loopback here.
-func (d *Docker) Reach(s *store.Store) (string, error) {
-	seen, err := d.expose(s)
+func (d *Docker) Reach(s *store.Store) (seen string, err error) {
+	host := d.HostAddress()
+	if d.Network.Direct() {
+		seen, err = s.Listen(net.JoinHostPort(host, "0"), d.Network.Subnets...)
+	} else {
+		seen, err = s.ListenAs(host)
+	}
 	if err != nil {
 		return "", fmt.Errorf("let containers reach the store: %w", err)
 	}
 	return seen, nil
 }
 
-func (d *Docker) expose(s *store.Store) (string, error) {
-	host := d.HostAddress()
-	if !d.Direct() {
-		return s.ListenAs(host)
-	}
-	return s.Listen(net.JoinHostPort(host, "0"), d.Subnets()...)
-}
-
 func (d *Docker) Allow(cpuset.Set) {}
 
-// Alive asks the engine anew: the connection that is open may have outlived it.
+// Alive asks the engine on a new connection: the one that is open may have outlived it.
 func (d *Docker) Alive(ctx context.Context) error {
 	engine, err := docker.Connect(ctx)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // Containers runs the container of a store in the contenders' network, on these CPUs (none: any), and
-// tells how the image is pulled.
+// reports how the image is pulled.
 func (d *Docker) Containers(cpus cpuset.Set, progress func(bench.Progress)) store.ContainerRunner {
 	return storeRunner{d, cpus, progress}
 }
@@ -36,7 +36,7 @@ func (r storeRunner) RunContainer(ctx context.Context, spec store.ContainerSpec)
 	r.progress(bench.Progress{Text: "starting " + spec.Image})
 	c, _, err := r.docker.engine.Run(ctx, docker.ContainerSpec{
 		Name: spec.Name, Image: spec.Image, Env: spec.Env, Labels: launch.Labels(spec.RunID, spec.Name),
-		CPUs: r.cpus, Port: spec.Port, Network: r.docker.Network(), Publish: !r.docker.Direct(), OnLog: spec.OnLog,
+		CPUs: r.cpus, Port: spec.Port, Network: r.docker.Network.Name, Publish: !r.docker.Network.Direct(), OnLog: spec.OnLog,
 	})
 	if err != nil {
 		return nil, err

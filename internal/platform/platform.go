@@ -45,7 +45,7 @@ type Platform interface {
 	Allow(cpus cpuset.Set)
 	// Alive asks for a sign of life.
 	Alive(ctx context.Context) error
-	// Others names what runs there beside this run.
+	// Others names what runs there besides this run.
 	Others(ctx context.Context) []string
 	// Clean removes what an earlier, killed part of the run has left.
 	Clean(ctx context.Context) (launch.Cleaned, error)
@@ -71,8 +71,7 @@ type Options struct {
 // kind is how the platform of a runtime is reached.
 type kind struct {
 	open func(context.Context, Options) (Platform, error)
-	// builder is for those who only build; nil: nothing is built. What it returns beside the
-	// builder lets go of it.
+	// builder is for those who only build; nil: nothing is built. It also returns what closes it.
 	builder func(context.Context) (Builder, func() error, error)
 	// buildable says why a contender cannot be built here.
 	buildable func(bench.Service) error
@@ -94,10 +93,10 @@ func Open(ctx context.Context, rt bench.Runtime, o Options) (Platform, error) {
 	return k.open(ctx, o)
 }
 
-// Builds tells whether contenders can be built for a runtime.
+// Builds reports whether contenders can be built for a runtime.
 func Builds(rt bench.Runtime) bool { return kinds[rt].builder != nil }
 
-// OpenBuilder is the builder of a runtime that Builds; closing lets go of it.
+// OpenBuilder is the builder of a runtime that Builds, and what closes it.
 func OpenBuilder(ctx context.Context, rt bench.Runtime) (b Builder, closing func() error, err error) {
 	return kinds[rt].builder(ctx)
 }

@@ -29,7 +29,7 @@ func (h here) Clean(ctx context.Context) (launch.Cleaned, error) {
 	return launch.Clean(ctx, nil, launch.CleanOptions{Run: h.runID, NotOwn: true})
 }
 
-// process is this machine: contenders are processes beside the client.
+// process is this machine: contenders are processes next to the client.
 type process struct {
 	here
 	launcher launch.Process
@@ -76,7 +76,7 @@ func hasProcess(svc bench.Service) error {
 	return err
 }
 
-// Prepare takes a port that is free now, unless the manifest tells the contender none.
+// Prepare takes a port that is free now, unless the manifest has none for the contender.
 func (*process) Prepare(spec *bench.LaunchSpec, svc bench.Service) (err error) {
 	if !contender.TakesPort(svc, spec.Artifact) {
 		return launch.Free(svc.Port)

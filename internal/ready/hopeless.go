@@ -26,11 +26,14 @@ func hopeless(ctx context.Context, q Question, u *url.URL, err error) error {
 	)
 	switch {
 	case errors.As(err, &unknown):
-		return fmt.Errorf("the certificate of %s is not trusted (%w): --cacert FILE names its authority, --insecure accepts any certificate", address, unknown)
+		return fmt.Errorf("the certificate of %s is not trusted (%w): --cacert FILE names its authority, "+
+			"--insecure accepts any certificate", address, unknown)
 	case errors.As(err, &name):
-		return fmt.Errorf("the certificate of %s is one of another name (%s): ask it by that name, or accept any certificate with --insecure", address, safe.Line(name.Error(), 300))
+		return fmt.Errorf("the certificate of %s is one of another name (%s): ask it by that name, "+
+			"or accept any certificate with --insecure", address, safe.Line(name.Error(), 300))
 	case errors.As(err, &invalid):
-		return fmt.Errorf("the certificate of %s is not valid (%s): --insecure accepts it", address, safe.Line(invalid.Err.Error(), 300))
+		return fmt.Errorf("the certificate of %s is not valid (%s): --insecure accepts it", address,
+			safe.Line(invalid.Err.Error(), 300))
 	case errors.As(err, &dns) && dns.IsNotFound:
 		return fmt.Errorf("nobody knows the host %q: %s", safe.Line(u.Hostname(), 200), safe.Line(dns.Error(), 200))
 	case errors.Is(err, http.ErrSchemeMismatch), errors.As(err, &record):
@@ -44,10 +47,11 @@ func hopeless(ctx context.Context, q Question, u *url.URL, err error) error {
 // otherScheme says that the address should begin with the other one.
 func otherScheme(u *url.URL) error {
 	right := map[string]string{"http": "https", "https": "http"}[u.Scheme]
-	return fmt.Errorf("%s speaks %s, not %s: write %s", safe.Line(u.Host, 200), right, u.Scheme, safe.Line(right+"://"+u.Host, 200))
+	return fmt.Errorf("%s speaks %s, not %s: write %s", safe.Line(u.Host, 200), right, u.Scheme,
+		safe.Line(right+"://"+u.Host, 200))
 }
 
-// speaksTLS says whether what is asked in the clear shakes hands.
+// speaksTLS reports whether what is asked without TLS shakes hands.
 func speaksTLS(ctx context.Context, q Question, u *url.URL) bool {
 	if u.Scheme != "http" {
 		return false
@@ -67,6 +71,6 @@ func speaksTLS(ctx context.Context, q Question, u *url.URL) bool {
 		return false
 	}
 	defer conn.Close()
-	// It is only asked whether it shakes hands: nothing is sent, and whom it is does not matter.
+	// Only whether it shakes hands is asked: nothing is sent, and who it is does not matter.
 	return tls.Client(conn, &tls.Config{InsecureSkipVerify: true, ServerName: u.Hostname()}).HandshakeContext(ctx) == nil
 }

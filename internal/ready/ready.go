@@ -23,7 +23,7 @@ const (
 	firstPause = 500 * time.Microsecond // between attempts, growing by a tenth each time
 	lastPause  = 50 * time.Millisecond
 	oneAttempt = 5 * time.Second // for a service that accepts the connection and then thinks
-	lateEvery  = time.Second     // between words about a service that does not answer yet
+	lateEvery  = time.Second     // between reports of a service that does not answer yet
 	logLines   = 8               // of a death's message
 )
 
@@ -57,10 +57,9 @@ func (q Question) wanted() string {
 }
 
 // Wait asks inst until the answer is as q says, and returns the time to it from
-// inst.Info().StartedAt. It fails as soon as inst has exited, with its exit
-// code and last log lines, at once where waiting cannot better it (a certificate that is not
-// trusted, https where http is spoken, a name that nobody knows), after q.Timeout with the last
-// answer, or with ctx.
+// inst.Info().StartedAt. It fails as soon as inst has exited, with its exit code and last log lines,
+// at once where waiting does not help (a certificate that is not trusted, https where http is spoken,
+// a name that nobody knows), after q.Timeout with the last answer, or with ctx.
 //
 // Where it is not ready for a second, and for each second more, late gets the reason of the last
 // attempt; it may be nil. What it does to inst.BaseURL holds from the next attempt on.
@@ -110,7 +109,8 @@ func Wait(ctx context.Context, inst bench.Instance, q Question, late func(last s
 				late(brief(last))
 			}
 		case <-deadline.C:
-			return bench.InstanceReady{}, fmt.Errorf("not ready after %v: last answer of GET %s: %s", q.Timeout, q.Path, brief(last))
+			return bench.InstanceReady{}, fmt.Errorf("not ready after %v: last answer of GET %s: %s",
+				q.Timeout, q.Path, brief(last))
 		case <-ctx.Done():
 			return bench.InstanceReady{}, context.Cause(ctx)
 		}
@@ -191,7 +191,7 @@ func (e statusError) Error() string {
 	return text + ", where ready means " + e.wanted
 }
 
-// died tells of an instance that ended before it answered.
+// died is the error about an instance that ended before it answered.
 func died(inst bench.Instance, after time.Duration) error {
 	text := "exited"
 	if exit := inst.Exit(); exit != nil {

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"locbench/internal/app"
 	"locbench/internal/bench"
 	"locbench/internal/console"
-	"locbench/internal/contender"
 	"locbench/internal/exit"
 	"locbench/internal/platform"
 	"locbench/internal/secret"
@@ -47,63 +47,40 @@ func Build(ctx context.Context, env console.Env, o BuildOptions) error {
 		jobs = min(4, max(1, builder.CPUs()/2))
 	}
 	build := app.Builder{Builder: builder, Runtime: o.Runtime, Rebuild: o.Rebuild}.Build
-	return known.Error(buildAll(ctx, env.Masked(known), list, jobs, o.Runtime, func(ctx context.Context, svc bench.Service, tell func(string)) (bench.Artifact, error) {
-		return build(ctx, svc, func(line string) { tell(known.Text(line)) }) // before anything is cut off
-	}))
+	masked := func(ctx context.Context, svc bench.Service, say func(string)) (bench.Artifact, error) {
+		return build(ctx, svc, func(line string) { say(known.Text(line)) }) // before anything is cut off
+	}
+	return known.Error(buildAll(ctx, env.Masked(known), list, jobs, o.Runtime, masked))
 }
 
-// buildAll builds the contenders, jobs of them at the same time, and tells at the end which failed
-// and how.
-func buildAll(ctx context.Context, env console.Env, list []bench.Service, jobs int, rt bench.Runtime,
-	build func(context.Context, bench.Service, func(string)) (bench.Artifact, error),
+type buildFunc = func(context.Context, bench.Service, func(line string)) (bench.Artifact, error)
+
+// buildAll builds the contenders, jobs of them at the same time, and says at the end which failed and
+// how.
+func buildAll(
+	ctx context.Context, env console.Env, list []bench.Service, jobs int, rt bench.Runtime, build buildFunc,
 ) error {
 	groups := together(list)
 	jobs = min(jobs, max(1, len(groups)))
-	progress := &buildProgress{env: env, jobs: jobs, total: len(list), expect: expected(list, rt)}
-	failures := make(map[string]error, len(list))
-	var mu sync.Mutex
-	queue := make(chan []bench.Service)
-	var workers sync.WaitGroup
-	for range jobs {
-		workers.Go(func() {
-			for group := range queue {
-				for _, svc := range group {
-					if ctx.Err() != nil {
-						break
-					}
-					name, began := selected(svc), time.Now()
-					progress.begin(name)
-					a, err := build(ctx, svc, func(line string) { progress.line(name, line) })
-					if ctx.Err() != nil && err != nil {
-						progress.end(name, "", "stopped")
-						break
-					}
-					if err != nil {
-						progress.end(name, "", "FAILED after "+units.Duration(time.Since(began)))
-						mu.Lock()
-						failures[name] = err
-						mu.Unlock()
-						continue
-					}
-					progress.end(name, artifactText(a)+", "+units.Duration(time.Since(began)), "")
+	progress := &buildProgress{env: env, jobs: jobs, total: len(list), runtime: rt}
+	failures := make([]error, len(list))
+	var workers errgroup.Group
+	workers.SetLimit(jobs)
+	for _, group := range groups {
+		workers.Go(func() error {
+			for _, i := range group {
+				if ctx.Err() == nil {
+					failures[i] = buildOne(ctx, progress, list[i], build)
 				}
 			}
+			return nil
 		})
 	}
-	for _, group := range groups {
-		queue <- group // workers drain it quickly once ctx has ended
-	}
-	close(queue)
-	workers.Wait()
+	_ = workers.Wait() // what failed is in failures
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	var failed []error
-	for _, svc := range list {
-		if err := failures[selected(svc)]; err != nil {
-			failed = append(failed, err)
-		}
-	}
+	failed := slices.DeleteFunc(failures, func(err error) bool { return err == nil })
 	if len(failed) > 0 {
 		failed = append(failed, fmt.Errorf("%d of %d could not be built", len(failed), len(list)))
 		return exit.With(exit.Contender, errors.Join(failed...))
@@ -111,28 +88,32 @@ func buildAll(ctx context.Context, env console.Env, list []bench.Service, jobs i
 	return nil
 }
 
-// together puts the variants of one contender into one group: side by side they would all do the
-// same work.
-func together(list []bench.Service) (groups [][]bench.Service) {
-	for _, svc := range list {
-		i := slices.IndexFunc(groups, func(group []bench.Service) bool { return group[0].Name == svc.Name })
-		if i < 0 {
-			i, groups = len(groups), append(groups, nil)
-		}
-		groups[i] = append(groups[i], svc)
+func buildOne(ctx context.Context, progress *buildProgress, svc bench.Service, build buildFunc) error {
+	began := time.Now()
+	progress.begin(svc)
+	a, err := build(ctx, svc, func(line string) { progress.line(svc, line) })
+	switch {
+	case err == nil:
+		progress.end(progress.env.Stdout, svc, artifactText(a)+", "+units.Duration(time.Since(began)))
+	case ctx.Err() != nil:
+		progress.end(progress.env.Stderr, svc, "stopped")
+	default:
+		progress.end(progress.env.Stderr, svc, "FAILED after "+units.Duration(time.Since(began)))
 	}
-	return groups
+	return err
 }
 
-// expected are the times that earlier builds have taken.
-func expected(list []bench.Service, rt bench.Runtime) map[string]time.Duration {
-	out := map[string]time.Duration{}
-	for _, svc := range list {
-		if r, ok := contender.LastBuild(svc, rt, contender.BuildOptions{}); ok {
-			out[selected(svc)] = r.BuildTime
+// together groups the indices of the variants of one contender: at the same time they would all do
+// the same work.
+func together(list []bench.Service) (groups [][]int) {
+	for i, svc := range list {
+		at := slices.IndexFunc(groups, func(group []int) bool { return list[group[0]].Name == svc.Name })
+		if at < 0 {
+			at, groups = len(groups), append(groups, nil)
 		}
+		groups[at] = append(groups[at], i)
 	}
-	return out
+	return groups
 }
 
 func artifactText(a bench.Artifact) string {

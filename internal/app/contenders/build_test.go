@@ -12,6 +12,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/console"
+	"locbench/internal/contender"
 	"locbench/internal/exit"
 )
 
@@ -77,15 +78,19 @@ func TestBuildAllStopsInOrder(t *testing.T) {
 
 func TestBuildProgress(t *testing.T) {
 	var out, talk bytes.Buffer
-	p := buildProgress{
-		env: console.Env{Stdout: &out, Stderr: &talk}, jobs: 2, total: 3,
-		expect: map[string]time.Duration{"a": 40 * time.Second},
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("HOME", t.TempDir())
+	a, b := bench.Service{Name: "a"}, bench.Service{Name: "b"}
+	took := bench.Artifact{Image: "a", BuildTime: 40 * time.Second}
+	if err := contender.RecordBuild(a, bench.RuntimeDocker, took, contender.BuildOptions{}); err != nil {
+		t.Fatal(err)
 	}
-	p.begin("a")
-	p.begin("b")
-	p.line("a", "com\x1bpiling")
-	p.end("a", "built\nwell", "")
-	p.end("b", "", "stopped")
+	p := buildProgress{env: console.Env{Stdout: &out, Stderr: &talk}, jobs: 2, total: 3, runtime: bench.RuntimeDocker}
+	p.begin(a)
+	p.begin(b)
+	p.line(a, "com\x1bpiling")
+	p.end(&out, a, "built\nwell")
+	p.end(&talk, b, "stopped")
 	if out.String() != "a: built well\n" {
 		t.Errorf("standard output: %q", &out)
 	}

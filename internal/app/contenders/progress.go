@@ -2,10 +2,12 @@ package contenders
 
 import (
 	"fmt"
+	"io"
 	"sync"
-	"time"
 
+	"locbench/internal/bench"
 	"locbench/internal/console"
+	"locbench/internal/contender"
 	"locbench/internal/safe"
 	"locbench/internal/units"
 )
@@ -13,44 +15,39 @@ import (
 // buildProgress writes what several builds do and say, by whole lines: outcomes to standard output,
 // all else to standard error.
 type buildProgress struct {
-	env    console.Env
-	jobs   int                      // builds at the same time
-	total  int                      // builds
-	expect map[string]time.Duration // of earlier builds
+	env     console.Env
+	jobs    int // builds at the same time
+	total   int // builds
+	runtime bench.Runtime
 
 	mu    sync.Mutex
 	begun int
 }
 
-func (p *buildProgress) begin(name string) {
+func (p *buildProgress) begin(svc bench.Service) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.begun++
-	text := fmt.Sprintf("%s (%d of %d)", name, p.begun, p.total)
-	if d := p.expect[name]; d > 0 {
-		text += ", " + units.Duration(d) + " the last time"
+	text := fmt.Sprintf("%s (%d of %d)", selected(svc), p.begun, p.total)
+	if r, ok := contender.LastBuild(svc, p.runtime, contender.BuildOptions{}); ok {
+		text += ", " + units.Duration(r.BuildTime) + " the last time"
 	}
 	fmt.Fprintln(p.env.Stderr, text)
 }
 
-// line is one line that the build of name has said.
-func (p *buildProgress) line(name, text string) {
+// line is one line of the output of a build.
+func (p *buildProgress) line(svc bench.Service, text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	prefix := "  "
 	if p.jobs > 1 {
-		prefix = name + "  "
+		prefix = selected(svc) + "  "
 	}
 	fmt.Fprintln(p.env.Stderr, prefix+safe.Line(text, 500))
 }
 
-// end says how a build has ended: outcome goes to standard output, trouble to standard error.
-func (p *buildProgress) end(name, outcome, trouble string) {
+func (p *buildProgress) end(w io.Writer, svc bench.Service, outcome string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if outcome != "" {
-		fmt.Fprintf(p.env.Stdout, "%s: %s\n", name, safe.Line(outcome, 1000))
-	} else {
-		fmt.Fprintf(p.env.Stderr, "%s: %s\n", name, trouble)
-	}
+	fmt.Fprintf(w, "%s: %s\n", selected(svc), safe.Line(outcome, 1000))
 }

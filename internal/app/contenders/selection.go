@@ -76,34 +76,18 @@ func (s Selection) Choose(env console.Env) ([]bench.Service, error) {
 
 // variants are those of svc that can be built here.
 func (s Selection) variants(env console.Env, svc bench.Service) (list []bench.Service) {
-	names := []string{""}
-	if !s.Defaults {
-		names = Variants(svc)
+	all := contender.Resolved(svc)
+	if s.Defaults {
+		all = all[:1]
 	}
-	for _, name := range names {
-		resolved, err := contender.Resolve(svc, name)
-		if err == nil {
-			err = buildable(resolved, s.Runtime)
-		}
-		if err != nil {
+	for _, resolved := range all {
+		if err := buildable(resolved, s.Runtime); err != nil {
 			fmt.Fprintf(env.Stderr, "left out %s: %s\n", selected(resolved), safe.Line(err.Error(), 500))
 			continue
 		}
 		list = append(list, resolved)
 	}
 	return list
-}
-
-// Variants are the names of the variants of svc: "" alone where it has none.
-func Variants(svc bench.Service) []string {
-	if len(svc.Variants) == 0 {
-		return []string{""}
-	}
-	names := make([]string, len(svc.Variants))
-	for i, v := range svc.Variants {
-		names[i] = v.Name
-	}
-	return names
 }
 
 // buildable says why --all leaves a resolved contender out; nil: it does not.

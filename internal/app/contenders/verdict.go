@@ -21,13 +21,15 @@ func verifiedState(run bench.Run, leg bench.LegResult, svc bench.Service) (conte
 		return contender.Verified{}, err
 	}
 	v := contender.Verified{
-		Sources: hash, When: leg.Started.UTC(), Locbench: run.Software.Locbench, Kernel: run.Machine.Kernel, Arch: run.Machine.Arch,
-		Engine: "Docker " + run.Software.Docker, Store: fmt.Sprintf("%s, Elasticsearch %s", run.Store.Kind, run.Store.Version),
+		Sources: hash, When: leg.Started.UTC(), Locbench: run.Software.Locbench,
+		Kernel: run.Machine.Kernel, Arch: run.Machine.Arch, Engine: "Docker " + run.Software.Docker,
+		Store:     fmt.Sprintf("%s, Elasticsearch %s", run.Store.Kind, run.Store.Version),
 		Limits:    fmt.Sprintf("%g CPUs, %s", run.Profile.Limits.CPUs, units.Bytes(run.Profile.Limits.Memory)),
 		ImageSize: leg.Artifact.ImageSize,
 	}
-	// One that took what the engine had kept from an earlier build tells nothing.
-	if r, ok := contender.LastBuild(svc, bench.RuntimeDocker, contender.BuildOptions{}); ok && r.NoCache && r.Of(leg.Artifact) {
+	// One that took what the engine had kept from an earlier build says nothing.
+	r, ok := contender.LastBuild(svc, bench.RuntimeDocker, contender.BuildOptions{})
+	if ok && r.NoCache && r.Of(leg.Artifact) {
 		v.BuildTime = r.BuildTime
 	}
 	if leg.StartUp != nil {
@@ -36,16 +38,11 @@ func verifiedState(run bench.Run, leg bench.LegResult, svc bench.Service) (conte
 	if leg.Stop != nil {
 		v.Stop = leg.Stop.Took
 	}
+	counts := map[bench.CheckStatus]int{}
 	for _, c := range leg.Checks {
-		switch c.Status {
-		case bench.CheckPassed:
-			v.Passed++
-		case bench.CheckFailed:
-			v.Failed++
-		case bench.CheckSkipped:
-			v.Skipped++
-		}
+		counts[c.Status]++
 	}
+	v.Passed, v.Failed, v.Skipped = counts[bench.CheckPassed], counts[bench.CheckFailed], counts[bench.CheckSkipped]
 	for _, s := range leg.Steps {
 		v.Throughput = s.Load.Throughput()
 		v.Connections = max(v.Connections, s.Step.Connections)
@@ -95,7 +92,8 @@ func faults(leg bench.LegResult) (wrong []string) {
 				kinds = append(kinds, fmt.Sprintf("%s %d", kind, count))
 			}
 			slices.Sort(kinds)
-			wrong = append(wrong, fmt.Sprintf("load %s: %d of %d requests failed (%s)", s.Step.Name, n, s.Load.Sent, strings.Join(kinds, ", ")))
+			wrong = append(wrong, fmt.Sprintf("load %s: %d of %d requests failed (%s)",
+				s.Step.Name, n, s.Load.Sent, strings.Join(kinds, ", ")))
 		}
 	}
 	return wrong
@@ -105,21 +103,26 @@ func faults(leg bench.LegResult) (wrong []string) {
 // is a fault of its own.
 func unseen(leg bench.LegResult) (wrong []string) {
 	for _, name := range []string{
-		bench.CheckNoEnvironment, bench.CheckNoStore, bench.CheckLogsPort, bench.CheckLogsRequests, bench.CheckStillAnswers, bench.CheckStops,
+		bench.CheckNoEnvironment, bench.CheckNoStore, bench.CheckLogsPort, bench.CheckLogsRequests, bench.CheckStillAnswers,
+		bench.CheckStops,
 	} {
-		at := slices.IndexFunc(leg.Checks, func(c bench.CheckResult) bool { return c.Group == check.GroupLifecycle && c.Name == name })
+		at := slices.IndexFunc(leg.Checks, func(c bench.CheckResult) bool {
+			return c.Group == check.GroupLifecycle && c.Name == name
+		})
+		silent := name == bench.CheckLogsRequests && leg.Service.Env["ACCESS_LOG"] == "off"
 		switch {
 		case at < 0:
-			wrong = append(wrong, "the contract was not looked at: no check "+name)
-		case leg.Checks[at].Status == bench.CheckSkipped && !(name == bench.CheckLogsRequests && leg.Service.Env["ACCESS_LOG"] == "off"):
-			wrong = append(wrong, fmt.Sprintf("the contract was not looked at: check %s was skipped: %s", name, leg.Checks[at].Detail))
+			wrong = append(wrong, "the contract was not examined: no check "+name)
+		case leg.Checks[at].Status == bench.CheckSkipped && !silent:
+			wrong = append(wrong, fmt.Sprintf("the contract was not examined: check %s was skipped: %s",
+				name, leg.Checks[at].Detail))
 		}
 	}
 	return wrong
 }
 
-// memoryFaults tell whether the contender wanted more memory than it may have. Where the limit is
-// enforced the kernel kills one of its processes then, and another may go on.
+// memoryFaults say whether the contender wanted more memory than it may have. Where the limit is
+// enforced the kernel kills one of its processes then, and another may continue.
 func memoryFaults(leg bench.LegResult) (wrong []string) {
 	var kills, peak, limit int64
 	read := func(u *bench.Usage) {
@@ -135,13 +138,14 @@ func memoryFaults(leg bench.LegResult) (wrong []string) {
 		wrong = append(wrong, fmt.Sprintf("the kernel killed %d of its processes for want of memory", kills))
 	}
 	if limit > 0 && peak > limit {
-		wrong = append(wrong, fmt.Sprintf("it has used %s of memory, more than its limit of %s", units.Bytes(peak), units.Bytes(limit)))
+		wrong = append(wrong, fmt.Sprintf("it has used %s of memory, more than its limit of %s",
+			units.Bytes(peak), units.Bytes(limit)))
 	}
 	return wrong
 }
 
-// tellVerdict writes each point.
-func tellVerdict(w io.Writer, leg bench.LegResult, v contender.Verified) {
+// writeVerdict writes each point.
+func writeVerdict(w io.Writer, leg bench.LegResult, v contender.Verified) {
 	outcome := "verified"
 	if v.Failure != "" {
 		outcome = "NOT as it should be"
@@ -153,8 +157,9 @@ func tellVerdict(w io.Writer, leg bench.LegResult, v contender.Verified) {
 	var groups []string
 	counts := map[string]map[bench.CheckStatus]int{}
 	for _, c := range leg.Checks {
-		if c.Status == bench.CheckSkipped && c.Group != check.GroupLifecycle && !slices.Contains(leg.Service.Endpoints, c.Group) {
-			continue // it does not serve the group
+		served := c.Group == check.GroupLifecycle || slices.Contains(leg.Service.Endpoints, c.Group)
+		if c.Status == bench.CheckSkipped && !served {
+			continue
 		}
 		if counts[c.Group] == nil {
 			groups = append(groups, c.Group)
@@ -172,7 +177,9 @@ func tellVerdict(w io.Writer, leg bench.LegResult, v contender.Verified) {
 		fmt.Fprintf(w, "  %-20s %s\n", safe.Line(g, 60), text)
 	}
 	if v.Throughput > 0 {
-		fmt.Fprintf(w, "  %-20s %s/s with %d connections, no measurement\n", "short load", units.Rate(v.Throughput), leg.Steps[len(leg.Steps)-1].Step.Connections)
+		last := leg.Steps[len(leg.Steps)-1].Step
+		fmt.Fprintf(w, "  %-20s %s/s with %d connections, not a measurement\n",
+			"short load", units.Rate(v.Throughput), last.Connections)
 	}
 	for _, f := range []struct{ name, text string }{
 		{"image", known(v.ImageSize, units.Bytes)}, {"build", known(v.BuildTime, units.Duration)},

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -25,7 +24,7 @@ import (
 //go:embed verify.yaml
 var verifyProfile []byte
 
-// VerifyOptions say what is verified, and where what was seen goes.
+// VerifyOptions say what is verified, and where what was seen is kept.
 type VerifyOptions struct {
 	Selection
 	Elastic string   // URL; "": the store is the one inside locbench
@@ -68,7 +67,7 @@ func Verify(ctx context.Context, env console.Env, o VerifyOptions) error {
 			return l.Leg.Contender == svc.Name && l.Leg.Variant == svc.Variant
 		})
 		if i < 0 || legs[i].State == bench.LegAborted {
-			fmt.Fprintf(env.Stdout, "%s: not looked at\n", selected(svc))
+			fmt.Fprintf(env.Stdout, "%s: not examined\n", selected(svc))
 			continue
 		}
 		v, err := verifiedState(plan, legs[i], svc)
@@ -78,31 +77,22 @@ func Verify(ctx context.Context, env console.Env, o VerifyOptions) error {
 		if v.Failure != "" {
 			wrong++
 		}
-		tellVerdict(env.Stdout, legs[i], v)
+		writeVerdict(env.Stdout, legs[i], v)
 		states[selected(svc)] = v
 	}
-	if err := keepStates(states, o.Record); err != nil {
-		return err
+	for _, file := range slices.Compact([]string{"", o.Record}) {
+		if len(states) == 0 {
+			break
+		}
+		if err := contender.KeepStates(file, states, contender.BuildOptions{}); err != nil {
+			return fmt.Errorf("keep what was seen: %s", safe.Line(err.Error(), 1000))
+		}
 	}
 	if runErr != nil && (exit.Code(ctx, runErr) != exit.Contender || wrong == 0) {
 		return runErr
 	}
 	if wrong > 0 {
 		return exit.With(exit.Contender, fmt.Errorf("%d of %d are not as they should be", wrong, len(list)))
-	}
-	return nil
-}
-
-func keepStates(states map[string]contender.Verified, record string) error {
-	if len(states) == 0 {
-		return nil
-	}
-	err := contender.KeepStates("", states, contender.BuildOptions{})
-	if record != "" {
-		err = errors.Join(err, contender.KeepStates(record, states, contender.BuildOptions{}))
-	}
-	if err != nil {
-		return fmt.Errorf("keep what was seen: %s", safe.Line(err.Error(), 1000))
 	}
 	return nil
 }
@@ -121,41 +111,32 @@ func KnownStates() ([]contender.States, error) {
 // VerifiedText is what is known of all variants of a contender together: the worst that holds for
 // one of them.
 func VerifiedText(svc bench.Service, known []contender.States) string {
-	names := Variants(svc)
-	var good, stale, bad contender.Verified
-	var goods, stales, bads int
-	for _, name := range names {
-		resolved, err := contender.Resolve(svc, name)
-		if err != nil {
-			continue
-		}
+	all := contender.Resolved(svc)
+	var good, stale, bad []contender.Verified
+	for _, resolved := range all {
 		v, changed, ok := contender.VerifiedState(resolved, known...)
-		later := func(of *contender.Verified, n *int) {
-			*n++
-			if v.When.After(of.When) {
-				*of = v
-			}
-		}
 		switch {
-		case !ok:
-		case v.Failure != "" && resolved.Unverified != "": // as its manifest says
+		case !ok, v.Failure != "" && resolved.Unverified != "": // as its manifest says
 		case changed:
-			later(&stale, &stales)
+			stale = append(stale, v)
 		case v.Failure != "":
-			later(&bad, &bads)
+			bad = append(bad, v)
 		default:
-			later(&good, &goods)
+			good = append(good, v)
 		}
 	}
+	newest := func(of []contender.Verified) contender.Verified {
+		return slices.MaxFunc(of, func(a, b contender.Verified) int { return a.When.Compare(b.When) })
+	}
 	switch {
-	case bads > 0:
-		return bad.String()
-	case goods == len(names):
-		return good.String()
-	case goods > 0:
-		return fmt.Sprintf("%d of %d variants", goods, len(names))
-	case stales > 0:
-		return "changed since " + stale.When.Format("2006-01-02")
+	case len(bad) > 0:
+		return newest(bad).String()
+	case len(good) == len(all):
+		return newest(good).String()
+	case len(good) > 0:
+		return fmt.Sprintf("%d of %d variants", len(good), len(all))
+	case len(stale) > 0:
+		return "changed since " + newest(stale).When.Format("2006-01-02")
 	}
 	return "no"
 }

@@ -78,9 +78,9 @@ func TestVerdict(t *testing.T) {
 		"check get two: wanted 404, got 500": func(l *bench.LegResult) {
 			l.Checks = append(l.Checks, bench.CheckResult{Group: "get", Name: "two", Status: bench.CheckFailed, Detail: "wanted 404, got 500"})
 		},
-		"no check of get has passed":                              func(l *bench.LegResult) { l.Checks[len(l.Checks)-1].Status = bench.CheckSkipped },
-		"the contract was not looked at: no check no-environment": func(l *bench.LegResult) { l.Checks = l.Checks[1:] },
-		"the contract was not looked at: check no-store was skipped: it uses none": func(l *bench.LegResult) {
+		"no check of get has passed":                             func(l *bench.LegResult) { l.Checks[len(l.Checks)-1].Status = bench.CheckSkipped },
+		"the contract was not examined: no check no-environment": func(l *bench.LegResult) { l.Checks = l.Checks[1:] },
+		"the contract was not examined: check no-store was skipped: it uses none": func(l *bench.LegResult) {
 			l.Checks[1].Status, l.Checks[1].Detail = bench.CheckSkipped, "it uses none"
 		},
 		"the kernel killed 2 of its processes for want of memory": func(l *bench.LegResult) { l.Steps[0].After.Memory.OOMKills = 2 },
@@ -106,7 +106,7 @@ func TestVerdict(t *testing.T) {
 				t.Errorf("%+v", v)
 			}
 			var out bytes.Buffer
-			tellVerdict(&out, leg, v)
+			writeVerdict(&out, leg, v)
 			if text := out.String(); strings.Contains(text, "\x1b") || !strings.Contains(text, want) || strings.Contains(text, ": verified\n") != (want == "") || strings.Contains(text, "last word") != (want != "") || strings.Contains(text, "closest") {
 				t.Errorf("reported:\n%s", text)
 			}

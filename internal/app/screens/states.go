@@ -43,17 +43,13 @@ func (s Site) States(ctx context.Context, runtime bench.Runtime) (map[bench.Sele
 	}
 	out := map[bench.Selection]setup.State{}
 	for _, svc := range all {
-		for _, name := range contenders.Variants(svc) {
+		for _, resolved := range contender.Resolved(svc) {
 			if ctx.Err() != nil {
 				return out, ctx.Err()
 			}
-			resolved, err := contender.Resolve(svc, name)
-			if err != nil {
-				continue
-			}
 			state := of(resolved)
 			state.Verified = verifiedNote(resolved, known)
-			out[bench.Selection{Contender: svc.Name, Variant: name}] = state
+			out[bench.Selection{Contender: svc.Name, Variant: resolved.Variant}] = state
 		}
 	}
 	return out, nil

@@ -77,7 +77,8 @@ func Image(t testing.TB, e *docker.Engine) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := Tar(t, map[string]string{"helper": string(data), "Dockerfile": "FROM scratch\nCOPY helper /helper\nENTRYPOINT [\"/helper\"]\n"})
+	dockerfile := "FROM scratch\nCOPY helper /helper\nENTRYPOINT [\"/helper\"]\n"
+	files := Tar(t, map[string]string{"helper": string(data), "Dockerfile": dockerfile})
 	tag := fmt.Sprintf("locbench-test-helper:%d-%d", os.Getpid(), time.Now().UnixNano())
 	if _, err := e.BuildImage(t.Context(), files, docker.BuildOptions{Tag: tag}, nil); err != nil {
 		t.Fatal(err)
@@ -99,10 +100,11 @@ func Tar(t testing.TB, files map[string]string) *bytes.Buffer {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
 	for name, content := range files {
-		if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(content)), Typeflag: tar.TypeReg}); err != nil {
-			t.Fatal(err)
+		err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(content)), Typeflag: tar.TypeReg})
+		if err == nil {
+			_, err = w.Write([]byte(content))
 		}
-		if _, err := w.Write([]byte(content)); err != nil {
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -42,9 +42,10 @@ func Elsewhere(t testing.TB, options ...string) (unix, tcp, host string) {
 		_ = exec.Command("ip", "link", "del", name+"a").Run()
 	})
 	for _, args := range []string{
-		"netns add " + name, "link add " + name + "a type veth peer name " + name + "b", "link set " + name + "b netns " + name,
-		"addr add " + host + "/24 dev " + name + "a", "link set " + name + "a up",
-		"-n " + name + " addr add " + there + "/24 dev " + name + "b", "-n " + name + " link set " + name + "b up", "-n " + name + " link set lo up",
+		"netns add " + name, "link add " + name + "a type veth peer name " + name + "b",
+		"link set " + name + "b netns " + name, "addr add " + host + "/24 dev " + name + "a", "link set " + name + "a up",
+		"-n " + name + " addr add " + there + "/24 dev " + name + "b", "-n " + name + " link set " + name + "b up",
+		"-n " + name + " link set lo up",
 	} {
 		if out, err := exec.Command("ip", strings.Fields(args)...).CombinedOutput(); err != nil {
 			t.Skipf("no network namespace can be made here: ip %s: %v: %s", args, err, out)
@@ -57,8 +58,11 @@ func Elsewhere(t testing.TB, options ...string) (unix, tcp, host string) {
 	}
 	defer log.Close()
 	// Not "ip netns exec", which mounts another /sys.
-	cmd := exec.Command("nsenter", append([]string{"--net=/run/netns/" + name, dockerd, "--data-root", dir + "/data", "--exec-root", dir + "/exec", "--pidfile", dir + "/pid",
-		"-H", unix, "-H", tcp, "--tls=false", "--iptables=false", "--bip", fmt.Sprintf("10.252.%d.1/24", number)}, options...)...)
+	cmd := exec.Command("nsenter", append([]string{
+		"--net=/run/netns/" + name, dockerd, "--data-root", dir + "/data", "--exec-root", dir + "/exec",
+		"--pidfile", dir + "/pid", "-H", unix, "-H", tcp, "--tls=false", "--iptables=false",
+		"--bip", fmt.Sprintf("10.252.%d.1/24", number),
+	}, options...)...)
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -56,7 +56,7 @@ func TestContainerInDocker(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		if _, err := e.Clean(context.Background(), docker.CleanFilter{Run: run}); err != nil {
+		if _, err := e.Clean(context.Background(), run, nil); err != nil {
 			t.Error(err)
 		}
 	}()

@@ -27,7 +27,7 @@ func TestOnlyTheRunsNetwork(t *testing.T) {
 	run := fmt.Sprintf("store-peers-%d", os.Getpid())
 	labels := map[string]string{docker.LabelRun: run}
 	t.Cleanup(func() {
-		if _, err := dock.Clean(context.Background(), docker.CleanFilter{Run: run}); err != nil {
+		if _, err := dock.Clean(context.Background(), run, nil); err != nil {
 			t.Error(err)
 		}
 	})

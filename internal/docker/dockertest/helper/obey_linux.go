@@ -122,7 +122,7 @@ func touch(bytes int) error {
 	if err != nil {
 		return err
 	}
-	if err := syscall.Madvise(m, syscall.MADV_NOHUGEPAGE); err != nil && err != syscall.EINVAL { // EINVAL: a kernel that has no large ones
+	if err := syscall.Madvise(m, syscall.MADV_NOHUGEPAGE); err != nil && err != syscall.EINVAL { // it has no large ones
 		return err
 	}
 	for i := 0; i < len(m); i += 4096 {

@@ -1,5 +1,3 @@
-//go:build linux || darwin || freebsd || netbsd || openbsd
-
 package contender
 
 import (
@@ -13,7 +11,8 @@ import (
 	"locbench/internal/regular"
 )
 
-// lock waits until no other process builds the same, and keeps others waiting until it is undone.
+// lock waits until no other process builds the same, and keeps others waiting until it is undone. Where
+// the system has no locks (regular.Locks), two builds are not kept apart, and no copy is removed.
 func lock(ctx context.Context, path string, out io.Writer) (unlock func(), err error) {
 	for reported := false; ; reported = true {
 		f, err := tryLock(path)
