@@ -31,7 +31,7 @@ func write(fd int32, b []byte) (int, syscall.Errno) {
 	return int(n), errno
 }
 
-// poll waits for events, for so many ns at most; less than 0 is without end. It tells the
+// poll waits for events, for so many ns at most; less than 0 is without end. It informs the
 // scheduler.
 func poll(epoll int, events []unix.EpollEvent, ns int64) (int, syscall.Errno) {
 	var timeout *kernelTime

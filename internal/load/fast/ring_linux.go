@@ -173,7 +173,7 @@ func (r *uring) open(p *ringParams) (err error) {
 	return r.offer()
 }
 
-// offer maps the buffers and tells the kernel of them.
+// offer maps the buffers and registers them.
 func (r *uring) offer() (err error) {
 	const offers = ringBuffers * int(unsafe.Sizeof(offer{}))
 	const size, private = offers + ringBuffers*ringBufferSize, unix.MAP_PRIVATE | unix.MAP_ANON
@@ -231,7 +231,7 @@ func (r *uring) next() *submission {
 	return s
 }
 
-// submit tells the kernel of all submissions, without waiting.
+// submit hands all submissions to the kernel, without waiting.
 func (r *uring) submit(flags uintptr) {
 	// What an interrupted call did not take is there the next time.
 	_, _, _ = syscall.RawSyscall6(unix.SYS_IO_URING_ENTER, uintptr(r.fd), r.publish(), 0, flags, 0, 0)

@@ -20,7 +20,7 @@ type StampReader struct {
 }
 
 // minSleep is how long a thread has slept when it is slow to wake up: its CPU has gone to rest, or does
-// something else. After shorter sleeps the clock is as good as the stamp, which makes reading dearer.
+// something else. After shorter sleeps the clock is as good as the stamp, which makes reading more expensive.
 const minSleep = 100 * time.Microsecond
 
 // EnableStamps turns stamps on for a socket. Without them the answer ends when it is read.
