@@ -40,7 +40,7 @@ var floors = [][]string{
 var within = map[string][][]string{
 	"elastic":   {{"embedded"}, {"store"}},
 	"locations": {{"dataset", "suites"}, {"oracle", "seed"}},
-	"load":      {{"record", "stamp", "wire"}, {"workload"}, {"fast", "phases", "portable"}, {""}},
+	"load":      {{"record", "wire"}, {"workload"}, {"fast", "portable"}, {""}},
 }
 
 // owners are the packages that alone may import a large dependency. Two load the same model: load

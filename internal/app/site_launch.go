@@ -8,7 +8,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/contender"
 	"locbench/internal/lines"
-	"locbench/internal/load/phases"
+	"locbench/internal/load/portable"
 	"locbench/internal/platform"
 	"locbench/internal/secret"
 )
@@ -108,7 +108,7 @@ func (b Builder) Build(ctx context.Context, svc bench.Service, progress func(str
 // firstRequests times the first requests of a contender one by one, of the profile's first kind.
 func (s *site) firstRequests(ctx context.Context, baseURL string) (bench.Phases, error) {
 	p := s.plan.Profile
-	return phases.Measure(ctx, phases.Plan{
+	return portable.Phases(ctx, portable.PhasesPlan{
 		BaseURL: baseURL, Request: s.requests[0], IDs: s.answers.ids, Requests: p.Phases.Requests, Timeout: p.Timeout,
 		Seed: s.plan.Seed, TLS: s.tls,
 	})

@@ -4,12 +4,11 @@
 // merging their histograms.
 //
 // A Histogram counts in buckets of 3 significant figures with a unit of 1 ns, up to 10 minutes, so
-// a quantile is right to 0.1 %. Count, minimum, maximum, mean and standard deviation are kept beside
-// the buckets and are exact.
+// a quantile is right to 0.1 %. Count, minimum, maximum, mean and standard deviation are kept next
+// to the buckets and are exact.
 package hdr
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"math"
@@ -28,7 +27,6 @@ const (
 	figures    = 3
 	maxEncoded = 1 << 20 // characters; a full histogram of ours needs less than a tenth of it
 	maxCount   = 1 << 53 // far beyond any run, and sums of counts stay in range
-	cookieV2   = hdrhistogram.V2CompressedEncodingCookieBase
 )
 
 // Histogram is a distribution of latencies. Make one with New; it is not safe for concurrent use.
@@ -120,27 +118,32 @@ func (h *Histogram) Merge(other *Histogram) {
 	h.count += other.count
 }
 
-// Latencies is the histogram in the form that results keep, with its buckets encoded; the zero
-// value without any latency.
-func (h *Histogram) Latencies() bench.Latencies {
-	if h.count == 0 {
+// Figures are those of results, without the buckets; the zero value without any latency, also of nil.
+func (h *Histogram) Figures() bench.Latencies {
+	if h == nil || h.count == 0 {
 		return bench.Latencies{}
 	}
-	l := bench.Latencies{
+	return bench.Latencies{
 		Count: h.count,
 		Min:   h.Min(), Max: h.Max(), Mean: h.Mean(), SD: h.SD(),
 		P50: h.Quantile(.50), P75: h.Quantile(.75), P90: h.Quantile(.90), P95: h.Quantile(.95),
 		P99: h.Quantile(.99), P999: h.Quantile(.999),
 	}
-	// The only failure is an unknown version of the format.
-	if encoded, err := h.buckets.Encode(cookieV2); err == nil {
+}
+
+// Latencies are the figures with the buckets encoded, as results files keep them.
+func (h *Histogram) Latencies() bench.Latencies {
+	l := h.Figures()
+	if l.Count > 0 {
+		// The only failure is an unknown version of the format.
+		encoded, _ := h.buckets.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 		l.HDR = string(encoded)
 	}
 	return l
 }
 
-// Decode reads l's histogram back. Results files are hostile: the text is bounded, its geometry is
-// checked before memory is taken, and its count must be l's.
+// Decode reads l's histogram back. Results files are hostile: the text is bounded, and its count must
+// be l's.
 func Decode(l bench.Latencies) (*Histogram, error) {
 	if l.Count == 0 && l.HDR == "" {
 		return New(), nil
@@ -158,9 +161,12 @@ func Decode(l bench.Latencies) (*Histogram, error) {
 	if n := buckets.TotalCount(); n != l.Count {
 		return nil, fmt.Errorf("decode histogram: it holds %d latencies, not %d", n, l.Count)
 	}
-	h := New()
-	if dropped := h.buckets.Merge(buckets); dropped != 0 {
-		return nil, fmt.Errorf("decode histogram: %d latencies over %s", dropped, Highest)
+	h := &Histogram{buckets: buckets}
+	if buckets.HighestTrackableValue() != int64(Highest) || buckets.SignificantFigures() != figures {
+		h = New()
+		if dropped := h.buckets.Merge(buckets); dropped != 0 {
+			return nil, fmt.Errorf("decode histogram: %d latencies over %s", dropped, Highest)
+		}
 	}
 	n := float64(l.Count)
 	h.count, h.min, h.max = l.Count, int64(l.Min), int64(l.Max)
@@ -173,31 +179,24 @@ func decodeBuckets(text string) (*hdrhistogram.Histogram, error) {
 	if len(text) > maxEncoded {
 		return nil, fmt.Errorf("%d characters, at most %d are read", len(text), maxEncoded)
 	}
-	raw, err := base64.StdEncoding.DecodeString(text)
-	if err != nil {
+	b, err := hdrhistogram.Decode([]byte(text))
+	switch {
+	case err != nil:
 		return nil, err
+	case b.SignificantFigures() < 1 || b.SignificantFigures() > figures:
+		return nil, fmt.Errorf("%d significant figures, 1 to %d are read", b.SignificantFigures(), figures)
+	case b.LowestTrackableValue() != 1 || b.HighestTrackableValue() < 2:
+		return nil, fmt.Errorf("range %d to %d ns, it must start at 1", b.LowestTrackableValue(), b.HighestTrackableValue())
 	}
-	if err := checkGeometry(raw); err != nil {
-		return nil, err
-	}
-	return hdrhistogram.Decode([]byte(text))
+	return b, nil
 }
 
-// Merge combines distributions: the histograms are added, so that the quantiles are those of all
-// latencies together.
-func Merge(ls ...bench.Latencies) (bench.Latencies, error) {
-	all, err := Sum(ls...)
-	if err != nil || all == nil {
-		return bench.Latencies{}, err
-	}
-	return all.Latencies(), nil
-}
-
-// Sum is Merge for those who need the histogram; nil without any latency.
-func Sum(ls ...bench.Latencies) (all *Histogram, err error) {
+// Merge adds the histograms of distributions, so that its quantiles are those of all latencies
+// together; nil without any latency.
+func Merge(ls ...bench.Latencies) (all *Histogram, err error) {
 	for _, l := range ls {
 		if l.Count == 0 && l.HDR == "" {
-			continue // a histogram takes half a megabyte
+			continue
 		}
 		h, err := Decode(l)
 		if err != nil {

@@ -14,17 +14,10 @@ import (
 func judge(l bench.Load, rec *record.Result) bench.Findings {
 	return verdict.Loop{
 		Open: rec.Open, Whole: rec.Whole, Parts: rec.Turns, Connections: rec.Connections,
-		Reopened: rec.Reopened, Answers: l.Succeeded + total(rec.Ended.Failed), LateAfter: record.LateAfter,
-		Busy: rec.Busy, Shared: rec.Shared, Counted: rec.Counted, Rested: rec.Rested,
+		Reopened: rec.Reopened, LateAfter: record.LateAfter,
+		Answers: l.Succeeded + bench.Load{Failed: rec.Ended.Failed}.FailedTotal(),
+		Busy:    rec.ServiceTime, Shared: rec.IntervalTime, Counted: rec.InFlightIntegral, Rested: rec.BackoffTime,
 	}.Judge(l)
-}
-
-// total is the number of failures of all kinds.
-func total(failed map[bench.ErrorKind]int64) (n int64) {
-	for _, m := range failed {
-		n += m
-	}
-	return n
 }
 
 // ownCPUs are the CPUs that this process may use: those of its affinity, or fewer by the quota of

@@ -16,7 +16,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/hdr"
-	"locbench/internal/load/stamp"
+	"locbench/internal/load/fast"
 	"locbench/internal/testenv"
 )
 
@@ -84,8 +84,8 @@ func (s *stampedServer) serve(t testing.TB, conn *net.TCPConn) {
 		t.Error(err)
 		return
 	}
-	raw.Control(func(fd uintptr) { stamp.Enable(int(fd)) })
-	var reader stamp.Reader
+	raw.Control(func(fd uintptr) { fast.EnableStamps(int(fd)) })
+	var reader fast.StampReader
 	buffer := make([]byte, 4096)
 	for {
 		var n int
@@ -124,7 +124,7 @@ func keepStamping(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw.Control(func(fd uintptr) { stamp.Enable(int(fd)) })
+	raw.Control(func(fd uintptr) { fast.EnableStamps(int(fd)) })
 }
 
 // truth collects durations that somebody else than the engine has measured.

@@ -13,7 +13,7 @@ import (
 // spareFiles are open files kept for everything else: results, logs, samples, an embedded store.
 const spareFiles = 64
 
-// LimitError tells that this machine does not let the client open as many connections as a step
+// LimitError says that this machine does not let the client open as many connections as a step
 // needs.
 type LimitError struct {
 	Connections int
@@ -24,10 +24,11 @@ type LimitError struct {
 
 // Error names the limit and the command that lifts it.
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("%d connections need %d %s, but only %d are allowed: %s", e.Connections, e.Need, e.What, e.Have, e.Remedy)
+	return fmt.Sprintf("%d connections need %d %s, but only %d are allowed: %s",
+		e.Connections, e.Need, e.What, e.Have, e.Remedy)
 }
 
-// CheckLimits tells with a *LimitError whether connections cannot be opened from here. It raises
+// CheckLimits returns a *LimitError if connections cannot be opened from here. It raises
 // the soft limit of open files as far as the hard limit lets it. What it cannot find out, it lets
 // pass.
 func CheckLimits(connections int) error {
@@ -42,7 +43,7 @@ func CheckLimits(connections int) error {
 	return nil
 }
 
-// openFiles is the number of files open now; 0 where the system does not tell.
+// openFiles is the number of files open now; 0 where the system does not say.
 func openFiles() int {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {

@@ -5,9 +5,9 @@
 // apart, so that all successes together are exactly those that the server has answered.
 //
 // vegeta supplies the model: pacers and what a target is. The exchange on the wire is this
-// package's own, because it has to hold exactly N connections, to tell typed errors apart, to time
+// package's own, because it has to hold exactly N connections, to keep kinds of failure apart, to time
 // a request from its sending to its last byte without anything else in between, and to repeat none
-// behind the measurement's back, as net/http's transport does. The one that it repeats, because its
+// unnoticed, as net/http's transport does. The one that it repeats, because its
 // connection had ended before it, is counted once, with all of its time; see wire.Repeatable.
 //
 // Launching and sampling the contender, and judging (package verdict), are left to others. Nothing
@@ -35,16 +35,13 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// DefaultTimeout bounds a request where the plan does not.
-const DefaultTimeout = 10 * time.Second
-
 // Plan is one step and all that its requests are made of.
 type Plan struct {
 	BaseURL  string          // of the contender, without a slash at the end; http or https
 	Step     bench.Step      // with a Duration, and one of Connections, Rate and Arrivals
 	Requests []bench.Request // the weighted mix
 	IDs      []int64         // of the data set, for {id}; with zipf the first is the most frequent one
-	Timeout  time.Duration   // of one request, from its sending to its last byte; 0 is DefaultTimeout
+	Timeout  time.Duration   // of one request, from its sending to its last byte; 0 is wire.DefaultTimeout
 	Seed     uint64          // of the drawn requests and ids: the same seed asks the same sequence
 	HTTP2    bool            // one request at a time on a connection; in clear without negotiation
 
@@ -54,7 +51,7 @@ type Plan struct {
 	Rate func() float64
 
 	// Check, if not nil, is given the whole body of one in CheckEvery answers of the wanted status,
-	// drawn at random, and tells what is wrong with it; nil is the known answer, ErrNotKnown one
+	// drawn at random, and returns what is wrong with it; nil is the known answer, ErrNotKnown one
 	// that cannot be judged. It is called from the goroutines that measure, several at a time,
 	// after the clock has been read: its time is in no latency, but it is the client's. It must not
 	// keep the body.
@@ -66,7 +63,7 @@ type Plan struct {
 	Turns *Turns
 
 	// OnStart and OnEnd, if not nil, are for reading counters at exactly the two ends of the
-	// interval. OnStart is called when it begins, with the load going on; not when that ends before.
+	// interval. OnStart is called when it begins, while the load continues; not when that ends before.
 	OnStart func()
 	// OnEnd is called if and only if OnStart was, when the interval ends, also when ctx has ended.
 	// Run returns after it. Both are called from a goroutine that does not measure.
@@ -120,18 +117,18 @@ type Engine struct {
 
 // Run puts plan's step on the contender and returns when nothing of it is in flight any more.
 //
-// All connections are opened first, which takes at most 3 s (those that fail are tried again by
-// their first request), but for the later ones of a ramp, which are opened when they begin. The load begins with a lead-in until every connection has had its first
-// answer, or for as long as a request may take; see record/leadin.go for how connections begin.
-// Then comes the interval, of the step's duration: Load.Succeeded are the answers whose last byte
-// arrived in it, Load.Elapsed is its length, and the counters are read at its two ends. At its end
-// no new request is sent; those in flight are completed, each within its time-out, and counted
-// apart. Load.ClientCPU and Load.Wall are of the time between plan.OnStart and plan.OnEnd.
+// All connections are opened first, which takes at most 3 s, but for the later ones of a ramp, which
+// are opened when they begin; those that fail are tried again by their first request. The load begins
+// with a lead-in until every connection has had its first answer, or for as long as a request may
+// take; see record/leadin.go for how connections begin. Then comes the interval, of the step's
+// duration: Load.Succeeded are the answers whose last byte arrived in it, Load.Elapsed is its length,
+// and the counters are read at its two ends. At its end no new request is sent; those in flight are
+// completed, each within its time-out, and counted apart.
 //
 // A step with a bounded number of requests, or with arrivals, has no steady state: its interval is
 // the whole step, from the first request to the last answer or failure. In a closed loop, a
 // connection that could not be opened waits 1 to 100 ms before it tries again; otherwise the error
-// count would only tell how fast this client fails.
+// count would only say how fast this client fails.
 //
 // In an open loop the lead-in has the rate with which the step begins, until as many requests are
 // answered as come due in 10 ms. A request that is due takes a free connection or opens one more,
@@ -141,44 +138,43 @@ type Engine struct {
 // due, Sending from when it was sent, Lag in between. A step with arrivals ends when all users have
 // been served, each over a connection of its own, or with its duration.
 //
-// Windows are cut from the interval, one after the other without a gap. onWindow, if not nil, is
-// called for each, in order, from one goroutine that does not measure; a slow callback delays only
-// the later ones. All of its calls have returned when Run returns.
+// onWindow, if not nil, is called for each window of the interval, in order, from one goroutine that
+// does not measure; a slow callback delays only the later ones. All of its calls have returned when
+// Run returns.
 //
 // When ctx ends, Run stops and returns what it has measured together with an error that wraps
 // ctx's; requests still in flight after the grace are cut off and are then in Load.Sent, but
-// neither succeeded nor failed (a warning gives their number). A contender that refuses, resets or
-// hangs is a result, not an error.
+// neither succeeded nor failed. A contender that refuses, resets or hangs is a result, not an error.
 func (e Engine) Run(ctx context.Context, plan Plan, onWindow func(bench.Window)) (bench.Load, error) {
-	if plan.Timeout <= 0 {
-		plan.Timeout = DefaultTimeout
-	}
-	mix, err := workload.NewMix(plan.spec())
+	load, err := e.run(ctx, plan, onWindow)
 	if err != nil {
-		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, err)
+		err = fmt.Errorf("load step %q: %w", plan.Step.Name, err)
+	}
+	return load, err
+}
+
+func (e Engine) run(ctx context.Context, plan Plan, onWindow func(bench.Window)) (bench.Load, error) {
+	plan.Timeout = cmp.Or(max(plan.Timeout, 0), wire.DefaultTimeout)
+	e.Window, e.Grace = cmp.Or(max(e.Window, 0), time.Second), cmp.Or(max(e.Grace, 0), 250*time.Millisecond)
+	if _, err := workload.NewMix(plan.spec()); err != nil {
+		return bench.Load{}, err
 	}
 	connections, err := checkStepLimits(plan.Step)
 	if err != nil {
-		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, err)
+		return bench.Load{}, err
 	}
-	addresses := wire.NewTarget(plan.BaseURL, e.TLS, plan.HTTP2).Resolve(ctx)
-	waited, err := awaitPorts(ctx, addresses, plan.Step)
+	waited, err := awaitPorts(ctx, wire.NewTarget(plan.BaseURL, e.TLS, plan.HTTP2).Resolve(ctx), plan.Step)
 	if err != nil {
-		return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, err)
+		return bench.Load{}, err
 	}
 	runtime.GC() // what is garbage by now need not be collected while the step is measured
 	var load bench.Load
 	if plan.Turns != nil {
 		load, err = e.runTurns(ctx, plan, connections, onWindow)
+	} else if m, failed := e.measure(ctx, plan, connections, onWindow); failed != nil {
+		return bench.Load{}, failed
 	} else {
-		rec, loop := e.loop(ctx, plan, mix, connections)
-		defer loop.Close()
-		loop.Connect(ctx)
-		if ctx.Err() != nil {
-			return bench.Load{}, fmt.Errorf("load step %q: %w", plan.Step.Name, context.Cause(ctx))
-		}
-		wall, cpu := e.clocked(ctx, plan, rec, loop, onWindow)
-		load, err = e.finish(ctx, plan, &rec.Result, wall, cpu)
+		load, err = finish(ctx, &m.rec.Result, m.wall, m.cpu)
 	}
 	load.Warnings = append(load.Warnings, waited...)
 	return load, err
@@ -197,6 +193,32 @@ type loop interface {
 	Close()
 }
 
+// measured is what a step, or a turn of one, has come to.
+type measured struct {
+	rec       *record.Recorder
+	wall, cpu time.Duration // between Plan.OnStart and Plan.OnEnd; cpu: of this process
+}
+
+// measure runs a step, or a turn of one. An error is a mistake, or ctx's where that has ended before
+// the load could begin.
+func (e Engine) measure(
+	ctx context.Context, plan Plan, connections int, onWindow func(bench.Window),
+) (m measured, err error) {
+	mix, err := workload.NewMix(plan.spec())
+	if err != nil {
+		return m, err
+	}
+	rec, loop := e.loop(ctx, plan, mix, connections)
+	defer loop.Close()
+	loop.Connect(ctx)
+	if ctx.Err() != nil {
+		return m, context.Cause(ctx)
+	}
+	m.rec = rec
+	m.wall, m.cpu = e.clocked(ctx, plan, rec, loop, onWindow)
+	return m, nil
+}
+
 // loop chooses the one for a step of plan, and the recorder of what it sees.
 func (e Engine) loop(ctx context.Context, plan Plan, mix *workload.Mix, connections int) (*record.Recorder, loop) {
 	rec, step := record.New(plan.Step, mix.Names()), plan.Step
@@ -213,18 +235,13 @@ func (e Engine) loop(ctx context.Context, plan Plan, mix *workload.Mix, connecti
 			return rec, l
 		}
 	}
-	c := portable.Config{
-		Target: target, Step: step, Timeout: plan.Timeout, HTTP2: plan.HTTP2, Rate: plan.Rate,
+	return rec, portable.New(portable.Config{
+		Target: target, Step: step, Connections: connections, Timeout: plan.Timeout, HTTP2: plan.HTTP2, Rate: plan.Rate,
 		Mix: mix, Recorder: rec, Keep: e.Keep, Dial: e.Dial, Sleep: e.sleep,
-	}
-	if step.Open() {
-		return rec, portable.NewOpen(c, connections)
-	}
-	return rec, portable.NewClosed(c, connections)
+	})
 }
 
-// clocked is Run after the preparations: everything in here is on the clock. It returns the time,
-// and the CPU time of this process, between plan.OnStart and plan.OnEnd.
+// clocked is measure after the preparations: everything in here is on the clock.
 func (e Engine) clocked(
 	ctx context.Context, plan Plan, rec *record.Recorder, loop loop, onWindow func(bench.Window),
 ) (wall, cpu time.Duration) {
@@ -257,7 +274,7 @@ func (e Engine) clocked(
 		windows := make(chan struct{})
 		go func() {
 			defer close(windows)
-			rec.CloseWindows(e.window(), drained, onWindow)
+			rec.CloseWindows(e.Window, drained, onWindow)
 		}()
 		if !rec.Whole {
 			start()
@@ -275,12 +292,12 @@ func (e Engine) clocked(
 }
 
 // finish is what has been recorded, with the doubt about it.
-func (e Engine) finish(ctx context.Context, plan Plan, rec *record.Result, wall, cpu time.Duration) (bench.Load, error) {
+func finish(ctx context.Context, rec *record.Result, wall, cpu time.Duration) (bench.Load, error) {
 	load := rec.Load()
 	load.ClientCPU, load.Wall, load.ClientCPUs = cpu, wall, ownCPUs()
 	load.Warnings = append(load.Warnings, judge(load, rec)...)
 	if ctx.Err() != nil {
-		return load, fmt.Errorf("load step %q: %w", plan.Step.Name, context.Cause(ctx))
+		return load, context.Cause(ctx)
 	}
 	return load, nil
 }
@@ -300,7 +317,7 @@ func (e Engine) supervise(ctx context.Context, drained <-chan struct{}, stop, cu
 	case <-ctx.Done():
 	}
 	stop()
-	grace := time.NewTimer(e.grace())
+	grace := time.NewTimer(e.Grace)
 	defer grace.Stop()
 	select {
 	case <-drained:
@@ -309,12 +326,4 @@ func (e Engine) supervise(ctx context.Context, drained <-chan struct{}, stop, cu
 	}
 	cut()
 	<-drained
-}
-
-func (e Engine) window() time.Duration {
-	return cmp.Or(max(e.Window, 0), time.Second)
-}
-
-func (e Engine) grace() time.Duration {
-	return cmp.Or(max(e.Grace, 0), 250*time.Millisecond)
 }

@@ -13,20 +13,16 @@ const (
 	LoopPortable = "portable"
 )
 
-// HasLoop tells why this machine cannot run a loop; nil if it can.
+// HasLoop returns why this machine cannot run a loop; nil if it can.
 func HasLoop(name string) error {
-	var err error
 	switch name {
 	case LoopPortable:
-	case LoopEpoll:
-		err = fast.HasEpoll()
-	case LoopRing:
-		err = fast.HasRing()
-	default:
-		return fmt.Errorf("there is no loop %q", name)
+		return nil
+	case LoopEpoll, LoopRing:
+		if err := fast.Has(name == LoopRing); err != nil {
+			return fmt.Errorf("the loop %s cannot be had here: %w", name, err)
+		}
+		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("the loop %s cannot be had here: %w", name, err)
-	}
-	return nil
+	return fmt.Errorf("there is no loop %q", name)
 }

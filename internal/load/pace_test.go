@@ -76,14 +76,11 @@ func BenchmarkPace(b *testing.B) {
 func micro(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 
 func merged(b *testing.B, ls []bench.Latencies) bench.Latencies {
-	if len(ls) == 0 {
-		return bench.Latencies{}
-	}
-	l, err := hdr.Merge(ls...)
+	h, err := hdr.Merge(ls...)
 	if err != nil {
 		b.Fatal(err)
 	}
-	return l
+	return h.Figures()
 }
 
 func paceEngine(b *testing.B, e Engine, url string) (bench.Latencies, int64) {

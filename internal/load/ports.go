@@ -29,7 +29,7 @@ func portsNeeded(s bench.Step) int64 {
 
 // awaitPorts waits until a step has the local ports that it needs. Those of connections to the same
 // address that were closed less than a minute ago cannot be used again, so that the users of one
-// step may leave none for those of the next. The warning, if there is one, tells how long that
+// step may leave none for those of the next. The warning, if there is one, says how long that
 // took. The error is a *LimitError or ctx's.
 func awaitPorts(ctx context.Context, addrs []netip.AddrPort, s bench.Step) (warning bench.Findings, err error) {
 	need := portsNeeded(s)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/load/wire"
 	"locbench/internal/testenv"
 )
 
@@ -75,7 +76,7 @@ func TestSaturatedThroughput(t *testing.T) {
 				testenv.Judge(t, 4, 20*time.Millisecond, func(t testing.TB) error {
 					server := newPlaces(t, c.places, c.delay)
 					p := plan(server.URL, c.connections, 3*time.Second)
-					p.Timeout = DefaultTimeout
+					p.Timeout = wire.DefaultTimeout
 					return steadily(t, server, run(t, e, p), float64(min(c.places, c.connections))/c.delay.Seconds())
 				})
 			})

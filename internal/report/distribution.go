@@ -40,7 +40,9 @@ func distributions(l layout) (all []distribution) {
 			if !ok || s.Latency.Count <= 0 {
 				continue
 			}
-			if d, ok := newDistribution(s.Latency); ok {
+			// A histogram that cannot be read leaves a gap, as it does everywhere.
+			if h, err := s.Histogram(); err == nil && h != nil {
+				d := newDistribution(h)
 				d.Contender, d.Row = n, row
 				all = append(all, d)
 			}
@@ -49,12 +51,7 @@ func distributions(l layout) (all []distribution) {
 	return all
 }
 
-// newDistribution reads a histogram; one that cannot be read leaves a gap, as it does everywhere.
-func newDistribution(l bench.Latencies) (distribution, bool) {
-	h, err := hdr.Decode(l)
-	if err != nil || h.Count() <= 0 {
-		return distribution{}, false
-	}
+func newDistribution(h *hdr.Histogram) distribution {
 	d := distribution{Count: h.Count()}
 	ms := func(x time.Duration) float64 { return float64(x) / float64(time.Millisecond) }
 	for _, x := range shares() {
@@ -71,7 +68,7 @@ func newDistribution(l bench.Latencies) (distribution, bool) {
 	for _, k := range slices.SortedFunc(maps.Keys(counts), cmp.Compare) {
 		d.Buckets = append(d.Buckets, [2]int64{k, counts[k]})
 	}
-	return d, true
+	return d
 }
 
 // peakRow is the step with the peak of the fastest contender; where there is none, the last one.

@@ -135,7 +135,8 @@ func requestLoads(c contender, index int) (all []bench.RequestLoad) {
 	}
 	for i := range all {
 		// A histogram that cannot be read leaves its row without latencies, as the steps' are.
-		all[i].Latency, _ = hdr.Merge(latencies[i]...)
+		h, _ := hdr.Merge(latencies[i]...)
+		all[i].Latency = h.Figures()
 	}
 	return all
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"locbench/internal/bench"
+	"locbench/internal/hdr"
 )
 
 // Step is one step of a contender over all rounds that finished it.
@@ -19,7 +20,7 @@ type Step struct {
 	Succeeded  int64 // in all rounds, aborted ones included, also before and after the intervals
 	Failed     map[bench.ErrorKind]int64
 	Throughput Value              // successes per second
-	Latency    bench.Latencies    // of the successes of all rounds, merged
+	Latency    bench.Latencies    // of the successes of all rounds; see Histogram
 	Results    []bench.StepResult // of the rounds that finished it; package measure takes all other figures from them
 }
 
@@ -32,10 +33,9 @@ func (s Step) ErrorRatio() float64 {
 }
 
 // newStep summarises one step. An error concerns the latency alone.
-func newStep(rounds []bench.StepResult, merge merger) (Step, error) {
+func newStep(rounds []bench.StepResult, merge bool) (Step, error) {
 	s := Step{Index: rounds[0].Index, Step: rounds[0].Step, Failed: map[bench.ErrorKind]int64{}}
 	var throughput []float64
-	var latencies []bench.Latencies
 	for _, r := range rounds {
 		s.Succeeded += r.Load.AllSucceeded()
 		for kind, n := range r.Load.Failed {
@@ -53,17 +53,27 @@ func newStep(rounds []bench.StepResult, merge merger) (Step, error) {
 			}
 		}
 		throughput = append(throughput, r.Load.Throughput())
-		latencies = append(latencies, r.Load.Latency)
 		s.Results = append(s.Results, r)
 	}
 	s.Throughput = NewValue(throughput)
-	if len(latencies) == 1 {
-		s.Latency = latencies[0]
-		return s, nil
+	switch {
+	case len(s.Results) == 1:
+		s.Latency = s.Results[0].Load.Latency
+	case merge:
+		h, err := s.Histogram()
+		s.Latency = h.Figures()
+		return s, err
 	}
-	var err error
-	s.Latency, err = merge(latencies...)
-	return s, err
+	return s, nil
+}
+
+// Histogram is that of the latencies of all rounds, which is large and kept nowhere; nil without any.
+func (s Step) Histogram() (*hdr.Histogram, error) {
+	rounds := make([]bench.Latencies, len(s.Results))
+	for i, r := range s.Results {
+		rounds[i] = r.Load.Latency
+	}
+	return hdr.Merge(rounds...)
 }
 
 // worstErrors is bench.Load.WorstErrors over all rounds.

@@ -113,26 +113,23 @@ func (c Contender) ErrorsTotal() int64 { return bench.Load{Failed: c.Errors}.Fai
 // Summarise groups the legs of a run by the label of their contender, in the order in which they
 // first appear. Of the run it takes what a claim needs (bench.Run.Judge) and the price of a vCPU.
 func Summarise(of bench.Run, legs []bench.LegResult) []Contender {
-	return summariseAll(of, legs, hdr.Merge)
+	return summariseAll(of, legs, true)
 }
 
 // SummarisePeaks is Summarise, but merges no histograms other than those of each contender's peak:
 // merging takes a millisecond, and a run has hundreds of them.
 func SummarisePeaks(of bench.Run, legs []bench.LegResult) []Contender {
-	all := summariseAll(of, legs, mergeNothing)
+	all := summariseAll(of, legs, false)
 	for _, c := range all {
 		if peak, ok := c.PeakStep(); ok && peak.Rounds > 1 {
-			var rounds []bench.Latencies
-			for _, r := range peak.Results {
-				rounds = append(rounds, r.Load.Latency)
-			}
-			c.Steps[c.Peak].Latency, _ = hdr.Merge(rounds...)
+			h, _ := peak.Histogram()
+			c.Steps[c.Peak].Latency = h.Figures()
 		}
 	}
 	return all
 }
 
-func summariseAll(of bench.Run, legs []bench.LegResult, merge merger) []Contender {
+func summariseAll(of bench.Run, legs []bench.LegResult, merge bool) []Contender {
 	var order []string
 	groups := map[string][]bench.LegResult{}
 	for _, leg := range legs {
@@ -151,13 +148,8 @@ func summariseAll(of bench.Run, legs []bench.LegResult, merge merger) []Contende
 
 // Rounds is for what is compared round by round: no histogram is merged.
 func Rounds(of bench.Run, legs []bench.LegResult) Contender {
-	return summarise(legs[0].Leg.Label(), legs, of, mergeNothing)
+	return summarise(legs[0].Leg.Label(), legs, of, false)
 }
-
-// merger makes one distribution of several.
-type merger func(...bench.Latencies) (bench.Latencies, error)
-
-func mergeNothing(...bench.Latencies) (bench.Latencies, error) { return bench.Latencies{}, nil }
 
 // errorRatio is errors / (errors + successes) of a leg; ok is false where nothing was asked.
 func errorRatio(leg bench.LegResult) (ratio float64, ok bool) {
@@ -169,7 +161,7 @@ func errorRatio(leg bench.LegResult) (ratio float64, ok bool) {
 	return float64(failed) / float64(max(1, all)), all > 0
 }
 
-func summarise(label string, legs []bench.LegResult, of bench.Run, merge merger) Contender {
+func summarise(label string, legs []bench.LegResult, of bench.Run, merge bool) Contender {
 	c := Contender{
 		Label: label, Service: legs[0].Service, Legs: len(legs), Peak: -1,
 		Errors: map[bench.ErrorKind]int64{}, Checks: map[bench.CheckStatus]int{},
@@ -262,7 +254,7 @@ func (c Contender) HalfPeak() (step int, share float64, ok bool) {
 
 // steps collects the steps of all legs by their index. Rounds of one run agree about their steps;
 // results of somebody's own making may not, which is reported.
-func (c *Contender) steps(legs []bench.LegResult, of bench.Run, merge merger) {
+func (c *Contender) steps(legs []bench.LegResult, of bench.Run, merge bool) {
 	rounds := map[int][]bench.StepResult{}
 	for _, leg := range legs {
 		for _, s := range leg.Steps {

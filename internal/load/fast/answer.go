@@ -45,7 +45,7 @@ const (
 	stageClose   // a body that ends with the connection
 	stageChunk   // a line with the size of a chunk
 	stageData    // of a chunk
-	stageDataEnd // the line end behind it
+	stageDataEnd // the line end after it
 	stageTrailer
 )
 
@@ -145,7 +145,7 @@ func (p *parser) feed(b []byte) (n int, done bool, err error) {
 	return n, false, nil
 }
 
-// eof tells what the end of the connection makes of the answer.
+// eof is what the end of the connection makes of the answer.
 func (p *parser) eof() (done bool, err error) {
 	switch p.stage {
 	case stageClose:
@@ -156,7 +156,7 @@ func (p *parser) eof() (done bool, err error) {
 	return false, wire.ErrClosedInBody
 }
 
-// untouched tells that no byte of an answer has come.
+// untouched says that no byte of an answer has come.
 func (p *parser) untouched() bool {
 	return p.stage == stageStatus && p.interim == 0 && len(p.line) == 0
 }

@@ -1,15 +1,16 @@
 package fast
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
 
 	"locbench/internal/bench"
-	"locbench/internal/load/portable"
 	"locbench/internal/load/wire"
 )
 
@@ -22,13 +23,25 @@ type judgement struct {
 	refused error
 }
 
-// byHTTP is net/http's verdict, as the portable loop takes it.
+// byHTTP is net/http's verdict, which the portable loop goes by.
 func byHTTP(data []byte, method string) judgement {
-	o, keep, err := portable.ReadAnswer(bytes.NewReader(data), &http.Request{Method: method}, http.StatusOK)
-	if err != nil {
-		return judgement{failed: true, refused: err}
+	in := bufio.NewReader(bytes.NewReader(data))
+	for range wire.MaxInterim + 1 {
+		resp, err := http.ReadResponse(in, &http.Request{Method: method})
+		if err != nil {
+			return judgement{failed: true, refused: err}
+		}
+		if resp.StatusCode < 200 && resp.StatusCode != http.StatusSwitchingProtocols {
+			continue
+		}
+		n, err := io.Copy(io.Discard, resp.Body)
+		if err != nil {
+			return judgement{failed: true, refused: err}
+		}
+		keep := !resp.Close && resp.StatusCode != http.StatusSwitchingProtocols && in.Buffered() == 0
+		return judgement{status: resp.StatusCode == http.StatusOK, bytes: n, keep: keep}
 	}
-	return judgement{status: o.Kind == "", bytes: o.Bytes, keep: keep}
+	return judgement{failed: true, refused: errInterim}
 }
 
 // byParser is the parser's verdict on data that comes in pieces of the lengths that cut tells.

@@ -10,7 +10,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"locbench/internal/load/stamp"
 	"locbench/internal/load/wire"
 )
 
@@ -49,7 +48,7 @@ func (s *shard) dialTo(c *conn, i int) error {
 	}
 	c.fd = int32(fd)
 	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1) // without it, a little slower at worst
-	stamp.Enable(fd)
+	EnableStamps(fd)
 	if err := unix.Connect(fd, to); err != nil && !errors.Is(err, unix.EINPROGRESS) && !errors.Is(err, unix.EINTR) {
 		return os.NewSyscallError("connect", err)
 	}
@@ -61,7 +60,7 @@ func (s *shard) dialTo(c *conn, i int) error {
 	return os.NewSyscallError("epoll_ctl", err)
 }
 
-// dialled tells what became of the connecting of c; its interest is in answers then.
+// dialled is what became of the connecting of c; its interest is in answers then.
 func (s *shard) dialled(c *conn, i int) error {
 	errno, err := unix.GetsockoptInt(int(c.fd), unix.SOL_SOCKET, unix.SO_ERROR)
 	if err == nil && errno != 0 {
@@ -78,7 +77,7 @@ func (s *shard) dialled(c *conn, i int) error {
 	return nil
 }
 
-// connected goes on with the request for which c was opened. If that has been closed already the
+// connected proceeds with the request for which c was opened. If that has been closed already the
 // request is not sent, and what has come before the end is its answer.
 func (s *shard) connected(c *conn, i int, closed bool) {
 	err := s.dialled(c, i)
@@ -112,13 +111,13 @@ func (s *shard) connectAll(ctx context.Context, until time.Time) {
 	if s.open != nil {
 		want = s.open.early
 	}
-	if s.open == nil || s.open.schedule != nil { // users have connections of their own
+	if s.open == nil || !s.open.users() { // users have connections of their own
 		s.reuse()
 	}
 	for {
 		for ; todo < want && dialling < wire.Dialers; todo++ {
 			c := &s.conns[todo]
-			if c.fd >= 0 || !s.loop.Recorder.BeginsEarly(s.place(todo)) {
+			if c.fd >= 0 || !s.rec.BeginsEarly(s.place(todo)) {
 				continue
 			}
 			if err := s.dialTo(c, todo); err != nil {
@@ -156,14 +155,14 @@ func (s *shard) connectAll(ctx context.Context, until time.Time) {
 	}
 	for i := range s.conns {
 		c := &s.conns[i]
-		if c.doing == connecting || c.fd >= 0 && socket(c.fd).gone() { // epoll tells that once, and it may have
+		if c.doing == connecting || c.fd >= 0 && socket(c.fd).gone() { // epoll reports that once, and it may have
 			c.doing = idle
 			s.hangUp(c)
 		}
 	}
 }
 
-// anyOpened tells whether any connection is open, or has been.
+// anyOpened says whether any connection is open, or has been.
 func (s *shard) anyOpened() bool {
 	return slices.ContainsFunc(s.conns, func(c conn) bool { return c.ever })
 }

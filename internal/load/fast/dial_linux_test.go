@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/load/workload"
 )
 
 // A long line of requests whose connections are all refused at once is worked off one in each turn,
@@ -16,7 +17,7 @@ func TestRefusedAtOnce(t *testing.T) {
 	c.Recorder.Begin(1)
 	// A broadcast address, to which the kernel opens no connection.
 	c.Timeout, c.Addresses = time.Hour, []netip.AddrPort{netip.MustParseAddrPort("255.255.255.255:1")}
-	l := &Loop{Config: c}
+	l := &Loop{conf: c}
 	s, err := newShard(l, 0, 1, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -25,7 +26,7 @@ func TestRefusedAtOnce(t *testing.T) {
 	l.shards = append(l.shards, s)
 	s.open = newOpenShard(s)
 	for range waiting {
-		s.open.give(0, 1, 0)
+		s.open.give(workload.Job{Requests: 1}, 0)
 	}
 	turns := 0
 	for ; s.active > 0; turns++ {

@@ -12,14 +12,13 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/load/record"
-	"locbench/internal/load/stamp"
 	"locbench/internal/load/wire"
 	"locbench/internal/load/workload"
 )
 
 // ask sends the next request on c, or lets it be idle when the sending has ended.
 func (s *shard) ask(c *conn, i int, now int64) {
-	if s.ended || s.loop.Recorder.SendingEnded(now) || s.loop.bounded && !s.loop.Recorder.MaySend() {
+	if s.ended || s.rec.SendingEnded(now) || s.bounded && !s.rec.MaySend() {
 		s.retire(c)
 		return
 	}
@@ -30,7 +29,7 @@ func (s *shard) ask(c *conn, i int, now int64) {
 // launch sends the next request on c, which it opens where it is not.
 func (s *shard) launch(c *conn, i int, now int64) {
 	c.req, c.out, c.drawn = s.mix.Take(c.out[:0])
-	c.start, c.until, c.dialled = now, now+int64(s.loop.Timeout), c.fd < 0
+	c.start, c.until, c.dialled = now, now+int64(s.timeout), c.fd < 0
 	if c.until < s.next {
 		s.next = c.until
 	}
@@ -114,7 +113,7 @@ func (s *shard) handle(c *conn, i int, events uint32) {
 	}
 }
 
-// read takes in what there is of the answer, and asks again when it is complete. epoll tells each
+// read takes in what there is of the answer, and asks again when it is complete. epoll reports each
 // arrival once: what is not read then has to be asked for again.
 func (s *shard) read(c *conn, i int, events uint32) {
 	var n, used int
@@ -155,7 +154,7 @@ func (s *shard) read(c *conn, i int, events uint32) {
 }
 
 // complete records an exchange that has ended, with the moment at which the kernel took in its
-// answer, where that is known, and goes on. spoilt tells that there were bytes which nobody asked
+// answer, where that is known, and lets c continue. spoilt says that there were bytes which nobody asked
 // for, or that a part of the request was not sent, which make the next answer unreadable, or that
 // the contender has closed the connection.
 func (s *shard) complete(c *conn, i int, spoilt bool, at int64, err error) {
@@ -164,25 +163,29 @@ func (s *shard) complete(c *conn, i int, spoilt bool, at int64, err error) {
 		s.fail(c, i, now, err)
 		return
 	}
-	if p := &c.parser; p.status == http.StatusRequestTimeout && p.status != c.req.Status && p.close && s.again(c, i, true) {
+	p := &c.parser
+	gaveUp := p.status == http.StatusRequestTimeout && p.status != c.req.Status && p.close
+	if gaveUp && s.again(c, i, true) {
 		return // it gave up waiting for a request, and this one was on its way
 	}
-	if c.parser.close || spoilt {
+	if p.close || spoilt {
 		s.hangUp(c)
 	}
-	x := record.Exchange{Request: c.req.Index, Start: c.start, End: now, Read: now, Lag: time.Duration(c.lag), Bytes: c.parser.bytes}
+	x := record.Exchange{
+		Request: c.req.Index, Start: c.start, End: now, Read: now, Lag: time.Duration(c.lag), Bytes: p.bytes,
+	}
 	if at != 0 {
-		late := stamp.Woken(time.Now(), at, time.Duration(now-c.start))
+		late := wakeupDelay(time.Now(), at, time.Duration(now-c.start))
 		x.End -= int64(late)
 		s.counters.Stamped++
-		s.counters.Woken += late
+		s.counters.WakeupDelay += late
 	}
-	switch p := &c.parser; {
+	switch {
 	case p.status == c.req.Status && p.keep && p.bytes <= workload.MaxChecked:
 		s.check(c, &x)
 	case p.status != c.req.Status:
 		x.Kind = wire.Class(p.status)
-		if s.counters.Lacks(x.Request, x.Kind) {
+		if s.counters.NeedsExample(x.Request, x.Kind) {
 			x.Example = p.example()
 		}
 		s.known |= classBit(p.status)
@@ -196,15 +199,14 @@ func (s *shard) complete(c *conn, i int, spoilt bool, at int64, err error) {
 
 // record counts the exchange on c that has ended.
 func (s *shard) record(c *conn, x record.Exchange) {
-	rec := s.loop.Recorder
-	s.counters.Record(&rec.Interval, x)
+	s.counters.Record(&s.rec.Interval, x)
 	if s.open != nil {
-		if rec.AwaitsAnswers() {
-			rec.Answered(x.End, 0, 0)
+		if s.rec.AwaitsAnswers() {
+			s.rec.Answered(x.End, 0, 0)
 		}
 	} else if !c.answered {
 		c.answered = true
-		rec.Answered(x.End, time.Duration(x.End-x.Start), s.loop.Timeout)
+		s.rec.Answered(x.End, time.Duration(x.End-x.Start), s.timeout)
 	}
 }
 
@@ -234,7 +236,7 @@ func (s *shard) fail(c *conn, i int, now int64, err error) {
 	dial := c.doing == connecting
 	s.hangUp(c)
 	x := record.Exchange{Request: c.req.Index, Start: c.start, End: now, Read: now, Kind: wire.Classify(err)}
-	if s.counters.Lacks(x.Request, x.Kind) {
+	if s.counters.NeedsExample(x.Request, x.Kind) {
 		x.Example = wire.Example(err.Error())
 	}
 	s.record(c, x)

@@ -24,17 +24,16 @@ const maxShards = 8
 // shard for an open loop, so that there is one schedule. See docs/decisions for how that lives with
 // Go's scheduler and garbage collector.
 type Loop struct {
-	Config
-	addr    atomic.Int32 // index of the address that has answered
-	shards  []*shard
-	cutNow  atomic.Bool
-	bounded bool // the number of requests of a closed loop is
+	conf   Config
+	addr   atomic.Int32 // index of the address that has answered
+	shards []*shard
+	cutNow atomic.Bool
 }
 
 // New makes the loop, or returns nil where only the portable one will do.
 func New(c Config) *Loop {
 	step := c.Spec.Step
-	l := &Loop{Config: c, bounded: !step.Open() && step.MaxRequests > 0}
+	l := &Loop{conf: c}
 	if len(c.Addresses) == 0 {
 		return nil
 	}
@@ -59,6 +58,18 @@ func New(c Config) *Loop {
 	return l
 }
 
+// Has returns why this system does not give the loop, with io_uring or with epoll; nil where it does.
+func Has(ring bool) error {
+	if !ring {
+		return nil
+	}
+	r, err := newRing(1)
+	if err == nil {
+		r.close()
+	}
+	return err
+}
+
 // threads is their number: half of the CPUs, since the other half is for what is measured.
 func (c Config) threads() int {
 	if c.Shards > 0 {
@@ -77,9 +88,9 @@ func sockaddr(a netip.AddrPort) unix.Sockaddr {
 // Connect opens the connections before the clock starts, as far as that is possible within
 // wire.DialTime.
 func (l *Loop) Connect(ctx context.Context) {
-	until := time.Now().Add(min(wire.DialTime, l.Timeout))
+	until := time.Now().Add(min(wire.DialTime, l.conf.Timeout))
 	// A name with several addresses: the first at which anybody answers.
-	for i := range l.Addresses {
+	for i := range l.conf.Addresses {
 		l.addr.Store(int32(i))
 		var wg sync.WaitGroup
 		for _, s := range l.shards {
@@ -109,11 +120,11 @@ func (l *Loop) Run(context.Context) {
 		})
 	}
 	wg.Wait()
-	l.Recorder.Loop = "epoll"
+	l.conf.Recorder.Loop = "epoll"
 	for _, s := range l.shards {
-		l.Recorder.Idled(time.Duration(s.idle))
+		l.conf.Recorder.Idled(time.Duration(s.idle))
 		if s.running {
-			l.Recorder.Loop = "io_uring"
+			l.conf.Recorder.Loop = "io_uring"
 		}
 	}
 }
@@ -134,7 +145,7 @@ func (l *Loop) Cut() {
 // Close closes all connections, or keeps them for the next step.
 func (l *Loop) Close() {
 	for _, s := range l.shards {
-		if l.Keep != nil {
+		if l.conf.Keep != nil {
 			s.keepConnections()
 		}
 		s.close()
@@ -143,12 +154,14 @@ func (l *Loop) Close() {
 
 // newShard makes a shard with its share of the connections.
 func newShard(l *Loop, i, of, connections int) (*shard, error) {
-	m, err := workload.NewShardMix(l.Spec, i, of)
+	step := l.conf.Spec.Step
+	m, err := workload.NewShardMix(l.conf.Spec, i, of)
 	if err != nil {
 		return nil, err
 	}
 	s := &shard{
-		loop: l, step: l.Spec.Step, number: i, of: of, counters: l.Recorder.NewCounters(), mix: m, conns: make([]conn, connections),
+		loop: l, rec: l.conf.Recorder, timeout: l.conf.Timeout, step: step, bounded: !step.Open() && step.MaxRequests > 0,
+		number: i, of: of, counters: l.conf.Recorder.NewCounters(), mix: m, conns: make([]conn, connections),
 		in: make([]byte, readSize), events: make([]unix.EpollEvent, maxEvents),
 	}
 	if s.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
@@ -158,17 +171,18 @@ func newShard(l *Loop, i, of, connections int) (*shard, error) {
 		unix.Close(s.epoll)
 		return nil, fmt.Errorf("eventfd: %w", err)
 	}
-	if err := unix.EpollCtl(s.epoll, unix.EPOLL_CTL_ADD, s.wakeFD, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: wakeIndex}); err != nil {
+	wake := &unix.EpollEvent{Events: unix.EPOLLIN, Fd: wakeIndex}
+	if err := unix.EpollCtl(s.epoll, unix.EPOLL_CTL_ADD, s.wakeFD, wake); err != nil {
 		s.close()
 		return nil, fmt.Errorf("epoll: %w", err)
 	}
 	for i := range s.conns {
 		s.conns[i].fd = -1
 	}
-	if !l.Epoll && !l.Spec.Step.Open() {
-		s.ring, _ = newRing(connections) // without one it goes on with epoll
+	if !l.conf.Epoll && !step.Open() {
+		s.ring, _ = newRing(connections) // without one, epoll will do
 	}
-	for _, a := range l.Addresses {
+	for _, a := range l.conf.Addresses {
 		s.addrs = append(s.addrs, sockaddr(a)) // of its own: it is written to when it is used
 	}
 	return s, nil

@@ -129,7 +129,7 @@ func TestIdleConnectionIsGivenUp(t *testing.T) {
 // onPair is a shard whose only connection is one of two sockets, and the other one.
 func onPair(t *testing.T, c Config) (s *shard, other int) {
 	t.Helper()
-	s, err := newShard(&Loop{Config: c}, 0, 1, 1)
+	s, err := newShard(&Loop{conf: c}, 0, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

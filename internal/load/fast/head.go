@@ -6,6 +6,8 @@ import (
 	"math"
 	"net/http"
 
+	"golang.org/x/net/http/httpguts"
+
 	"locbench/internal/load/wire"
 )
 
@@ -46,7 +48,7 @@ func classBit(status int) uint8 {
 
 func digit(c byte) bool { return c >= '0' && c <= '9' }
 
-// headerLine looks at the headers that say how the answer goes on.
+// headerLine looks at the headers that say how the answer continues.
 func (p *parser) headerLine(line []byte) error {
 	if line[0] == ' ' || line[0] == '\t' {
 		return errContinued
@@ -58,12 +60,12 @@ func (p *parser) headerLine(line []byte) error {
 	switch len(key) {
 	case len("Content-Length"):
 		if equalFold(key, "content-length") {
-			return p.contentLength(value)
+			return p.contentLength(trimBlanks(value))
 		}
 	case len("Transfer-Encoding"):
 		if equalFold(key, "transfer-encoding") {
 			p.codings = min(p.codings, 200) + 1
-			p.chunked = equalFold(value, "chunked")
+			p.chunked = equalFold(trimBlanks(value), "chunked")
 		}
 	case len("Connection"):
 		if equalFold(key, "connection") {
@@ -72,7 +74,8 @@ func (p *parser) headerLine(line []byte) error {
 		}
 	case len("Trailer"):
 		if equalFold(key, "trailer") {
-			p.trailer = p.trailer || hasToken(value, "transfer-encoding") || hasToken(value, "trailer") || hasToken(value, "content-length")
+			p.trailer = p.trailer || hasToken(value, "transfer-encoding") || hasToken(value, "trailer") ||
+				hasToken(value, "content-length")
 		}
 	}
 	return nil
@@ -138,7 +141,7 @@ func (p *parser) endOfHead() (done bool, err error) {
 	return false, nil
 }
 
-// field cuts a header into its name and its value, both without blanks around.
+// field cuts a header into its name and its value, which may have blanks around it.
 func field(line []byte) (key, value []byte, err error) {
 	colon := bytes.IndexByte(line, ':')
 	if colon < 1 {
@@ -146,27 +149,19 @@ func field(line []byte) (key, value []byte, err error) {
 	}
 	key, value = line[:colon], line[colon+1:]
 	for _, c := range key {
-		if !isToken[c] {
+		if !httpguts.IsTokenRune(rune(c)) {
 			return nil, nil, errHeader
 		}
 	}
 	if hasControls(value) {
 		return nil, nil, errHeader
 	}
-	return key, trimBlanks(value), nil
+	return key, value, nil
 }
 
-func trimBlanks(b []byte) []byte {
-	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
-		b = b[1:]
-	}
-	for n := len(b); n > 0 && (b[n-1] == ' ' || b[n-1] == '\t'); n = len(b) {
-		b = b[:n-1]
-	}
-	return b
-}
+func trimBlanks(b []byte) []byte { return bytes.Trim(b, " \t") }
 
-// hasControls tells whether b holds a control character other than a tab. It looks at eight bytes
+// hasControls says whether b holds a control character other than a tab. It looks at eight bytes
 // at a time for what may be one.
 func hasControls(b []byte) bool {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
@@ -190,7 +185,7 @@ func anyControl(b []byte) bool {
 	return false
 }
 
-// hasToken tells whether one of the words between commas is token, which is in small letters.
+// hasToken says whether one of the words between commas is token, which is in small letters.
 func hasToken(value []byte, token string) bool {
 	for len(value) > 0 {
 		word := value
@@ -221,17 +216,3 @@ func equalFold(b []byte, small string) bool {
 	}
 	return true
 }
-
-// isToken follows RFC 9110, section 5.6.2.
-var isToken = func() (is [256]bool) {
-	for c := range is {
-		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
-			is[c] = true
-		}
-	}
-	for _, c := range []byte("!#$%&'*+-.^_`|~") {
-		is[c] = true
-	}
-	return is
-}()

@@ -12,7 +12,7 @@ type socket int32
 // Close closes it.
 func (f socket) Close() error { return unix.Close(int(f)) }
 
-// gone tells whether the other side has closed it or sent what nobody asked for.
+// gone says whether the other side has closed it or sent what nobody asked for.
 func (f socket) gone() bool {
 	var b [1]byte
 	_, _, err := unix.Recvfrom(int(f), b[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
@@ -20,18 +20,21 @@ func (f socket) gone() bool {
 }
 
 // key is the name under which the shard's connections are kept.
-func (s *shard) key() string { return "socket to " + s.loop.Addresses[s.loop.addr.Load()].String() }
+func (s *shard) key() string {
+	return "socket to " + s.loop.conf.Addresses[s.loop.addr.Load()].String()
+}
 
 // reuse lets the first connections be such as have been kept, as far as there are any.
 func (s *shard) reuse() {
 	for i := range s.conns {
 		c := &s.conns[i]
 		for c.fd < 0 {
-			kept, ok := s.loop.Keep.Take(s.key()).(socket)
+			kept, ok := s.loop.conf.Keep.Take(s.key()).(socket)
 			if !ok {
 				return
 			}
-			if kept.gone() || unix.EpollCtl(s.epoll, unix.EPOLL_CTL_ADD, int(kept), &unix.EpollEvent{Events: arrivals, Fd: int32(i)}) != nil {
+			add := &unix.EpollEvent{Events: arrivals, Fd: int32(i)}
+			if kept.gone() || unix.EpollCtl(s.epoll, unix.EPOLL_CTL_ADD, int(kept), add) != nil {
 				kept.Close()
 				continue
 			}
@@ -47,7 +50,7 @@ func (s *shard) keepConnections() {
 			if s.running {
 				_ = unix.SetNonblock(int(c.fd), true)
 			}
-			s.loop.Keep.Put(s.key(), socket(c.fd)) // that it leaves this epoll comes with the closing of that
+			s.loop.conf.Keep.Put(s.key(), socket(c.fd)) // that it leaves this epoll comes with the closing of that
 			c.fd = -1
 		}
 	}

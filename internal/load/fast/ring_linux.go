@@ -8,8 +8,6 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
-
-	"locbench/internal/load/stamp"
 )
 
 // uring is an io_uring: two queues in memory that is shared with the kernel. What is put into the
@@ -32,7 +30,7 @@ type uring struct {
 	offers    []offer
 	offerTail uint16
 
-	want unix.Msghdr // of every receiving: no more than room for the stamp, see stamp.Reader
+	want unix.Msghdr // of every receiving: no more than room for the stamp, see StampReader
 
 	// Of the last wait: here, as the kernel is given their addresses, which those of a stack might
 	// change before the call.
@@ -132,7 +130,7 @@ const (
 	ringBufferSize = 16 << 10
 )
 
-// newRing makes a ring for so many connections, or tells why this system has none. The thread that
+// newRing makes a ring for so many connections, or returns why this system has none. The thread that
 // uses it has to call enable first.
 func newRing(connections int) (*uring, error) {
 	p := ringParams{flags: setupCQSize | setupDisabled | setupSubmitAll | setupSingleIssuer | setupDeferTaskrun}
@@ -155,11 +153,12 @@ func newRing(connections int) (*uring, error) {
 
 func (r *uring) open(p *ringParams) (err error) {
 	size := max(p.sq.array+4*p.sqEntries, p.cq.cqes+p.cqEntries*uint32(unsafe.Sizeof(completion{})))
-	if r.queues, err = unix.Mmap(r.fd, offSubmissionRing, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_POPULATE); err != nil {
+	const access, shared = unix.PROT_READ | unix.PROT_WRITE, unix.MAP_SHARED | unix.MAP_POPULATE
+	if r.queues, err = unix.Mmap(r.fd, offSubmissionRing, int(size), access, shared); err != nil {
 		return err
 	}
 	size = p.sqEntries * uint32(unsafe.Sizeof(submission{}))
-	if r.slots, err = unix.Mmap(r.fd, offSubmissions, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_POPULATE); err != nil {
+	if r.slots, err = unix.Mmap(r.fd, offSubmissions, int(size), access, shared); err != nil {
 		return err
 	}
 	at := func(offset uint32) *uint32 { return (*uint32)(unsafe.Pointer(&r.queues[offset])) }
@@ -174,10 +173,11 @@ func (r *uring) open(p *ringParams) (err error) {
 	return r.offer()
 }
 
-// offer maps the buffers and tells the kernel of them.
+// offer maps the buffers and registers them.
 func (r *uring) offer() (err error) {
 	const offers = ringBuffers * int(unsafe.Sizeof(offer{}))
-	if r.data, err = unix.Mmap(-1, 0, offers+ringBuffers*ringBufferSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON); err != nil {
+	const size, private = offers + ringBuffers*ringBufferSize, unix.MAP_PRIVATE | unix.MAP_ANON
+	if r.data, err = unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, private); err != nil {
 		return err
 	}
 	r.offers = unsafe.Slice((*offer)(unsafe.Pointer(&r.data[0])), ringBuffers)
@@ -231,13 +231,13 @@ func (r *uring) next() *submission {
 	return s
 }
 
-// submit tells the kernel of all submissions, without waiting.
+// submit hands all submissions to the kernel, without waiting.
 func (r *uring) submit(flags uintptr) {
 	// What an interrupted call did not take is there the next time.
 	_, _, _ = syscall.RawSyscall6(unix.SYS_IO_URING_ENTER, uintptr(r.fd), r.publish(), 0, flags, 0, 0)
 }
 
-// pending tells whether the kernel has not taken yet the submission that was the last one
+// pending says whether the kernel has not taken yet the submission that was the last one
 // when tail was r.tail.
 func (r *uring) pending(tail uint32) bool { return int32(tail-atomic.LoadUint32(r.sqHead)) > 0 }
 
@@ -296,7 +296,7 @@ const (
 )
 
 // received is what a completion of a receiving has brought, with the buffer to give back. No bytes
-// and no error are the end of the connection. at is as in stamp.Reader.Read.
+// and no error are the end of the connection. at is as in StampReader.Read.
 func (r *uring) received(c completion) (b []byte, at int64, id uint16, buffered bool, err syscall.Errno) {
 	if c.res < 0 {
 		err = syscall.Errno(-c.res)
@@ -310,7 +310,7 @@ func (r *uring) received(c completion) (b []byte, at int64, id uint16, buffered 
 	}
 	whole := r.buffer(id, c.res)
 	control := min(binary.NativeEndian.Uint32(whole[4:]), stampRoom)
-	at = stamp.In(whole[16 : 16+control])
+	at = stampIn(whole[16 : 16+control])
 	return whole[beforeBytes:], at, id, true, err
 }
 

@@ -13,7 +13,7 @@ func TestWhatARequestBeginsWith(t *testing.T) {
 	c := config(bench.Step{Connections: 2, Duration: time.Second})
 	c.Epoll = true
 	c.Recorder.Begin(0)
-	s, err := newShard(&Loop{Config: c}, 0, 1, 2)
+	s, err := newShard(&Loop{conf: c}, 0, 1, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

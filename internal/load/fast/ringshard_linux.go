@@ -31,7 +31,7 @@ func mark(what int, i int, turn uint32) uint64 {
 }
 
 // useRing begins to use the ring on the shard's thread. The connections leave epoll, which would be
-// woken for every arrival, too. Where it does not work after all the shard goes on with epoll.
+// woken for every arrival, too. Where it does not work after all the shard continues with epoll.
 func (s *shard) useRing() {
 	if s.ring.enable() != nil {
 		s.ring.close()
@@ -88,7 +88,7 @@ func (s *shard) startBatch() {
 	now := s.now()
 	for _, i := range s.batch {
 		if c := &s.conns[i]; c.doing == waiting && !c.dialled {
-			c.start, c.until = now, now+int64(s.loop.Timeout)
+			c.start, c.until = now, now+int64(s.timeout)
 		}
 	}
 	s.batch = s.batch[:0]
@@ -153,13 +153,13 @@ func (s *shard) awaitRing() {
 			left = max(s.next-began, 0)
 		}
 		s.ring.wait(left)
-		s.idle += int64(s.loop.Recorder.Overlap(began, s.now()))
+		s.idle += int64(s.rec.Overlap(began, s.now()))
 	}
 	s.counters.Lock()
 	s.events = s.events[:0]
 }
 
-// serveRing handles the completions that there are, and time-outs behind them are handled as
+// serveRing handles the completions that there are, and time-outs after them are handled as
 // without a ring.
 func (s *shard) serveRing() {
 	for n := s.ring.completed(); n > 0; n-- {
@@ -204,7 +204,7 @@ func (s *shard) received(c *conn, i int, done completion, current bool) {
 		return
 	}
 	if done.flags&cqeMore == 0 && (len(b) > 0 || errno == unix.ENOBUFS) {
-		s.receiveRing(c, i) // it goes on by itself but after that
+		s.receiveRing(c, i) // it continues by itself but after that
 	}
 	switch {
 	case errno == unix.ENOBUFS:

@@ -10,7 +10,6 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/load/record"
-	"locbench/internal/load/stamp"
 	"locbench/internal/load/workload"
 )
 
@@ -20,14 +19,14 @@ const (
 	wakeIndex = -1       // of the eventfd among the connections
 	maxReads  = 16       // of one connection before the others are served
 
-	// What epoll is to tell, once for each arrival: that saves it from looking again at every
+	// What epoll is to report, once for each arrival: that saves it from looking again at every
 	// connection that it has reported on.
 	arrivals = unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLET
 	room     = unix.EPOLLOUT
 	hangUps  = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR // the other side sends no more
 )
 
-// wants is what epoll is to tell of c now.
+// wants is what epoll is to report of c now.
 func (c *conn) wants() uint32 {
 	if c.doing == sending || c.doing == connecting {
 		return arrivals | room
@@ -76,6 +75,9 @@ type conn struct {
 // lock it holds while it handles a batch of events, and the eventfd that wakes it.
 type shard struct {
 	loop     *Loop
+	rec      *record.Recorder
+	timeout  time.Duration // of one request
+	bounded  bool          // the number of requests of a closed loop is
 	counters *record.Counters
 	open     *openShard // nil: closed loop
 	step     bench.Step
@@ -86,7 +88,7 @@ type shard struct {
 	conns    []conn
 	active   int // connections that are not idle
 	epoll    int
-	ring     *uring // nil: epoll tells what has happened
+	ring     *uring // nil: epoll reports what has happened
 	wakeFD   int    // an eventfd
 	in       []byte
 	events   []unix.EpollEvent
@@ -97,7 +99,7 @@ type shard struct {
 	running  bool    // with a ring: from now on that is used
 	woke     int64   // from the last long sleep
 	slept    bool    // for long, before the events at hand came
-	stamps   stamp.Reader
+	stamps   StampReader
 	ended    bool    // the sending has
 	resting  int     // connections that are
 	spread   bool    // it is known when they begin
@@ -106,7 +108,7 @@ type shard struct {
 }
 
 // now is the clock of the step.
-func (s *shard) now() int64 { return s.loop.Recorder.Now() }
+func (s *shard) now() int64 { return s.rec.Now() }
 
 // run sends until the sending ends and returns when nothing is in flight any more.
 func (s *shard) run() {
@@ -130,7 +132,7 @@ func (s *shard) run() {
 		} else {
 			s.await(math.MaxInt64)
 		}
-		s.counters.InFlight(&s.loop.Recorder.Interval, s.now(), s.active-s.resting)
+		s.counters.InFlight(&s.rec.Interval, s.now(), s.active-s.resting)
 		s.notice()
 		s.serve()
 	}
@@ -143,20 +145,19 @@ func (s *shard) run() {
 
 // notice takes in that the sending has ended, or that it is known when connections begin.
 func (s *shard) notice() {
-	rec := s.loop.Recorder
-	if rec.Stopped() && !s.ended {
+	if s.rec.Stopped() && !s.ended {
 		s.ended = true
 		s.counters.Backlog = int64(s.active - s.resting)
 		s.wakeResting()
 	}
-	spread, begun := rec.Spread(), rec.From() != record.Undecided
+	spread, begun := s.rec.Spread(), s.rec.From() != record.Undecided
 	if spread == s.spread && begun == s.begun {
 		return
 	}
 	s.spread, s.begun = spread, begun
 	for i := range s.conns {
 		if c := &s.conns[i]; c.doing == resting && c.until == record.Undecided {
-			c.until = rec.Beginning(s.place(i))
+			c.until = s.rec.Beginning(s.place(i))
 			s.next = min(s.next, c.until)
 		}
 	}
@@ -167,7 +168,7 @@ func (s *shard) place(i int) int { return min(s.number+i*s.of, max(s.step.Connec
 
 // begin lets c ask for the first time, or lets it rest until its time has come.
 func (s *shard) begin(c *conn, i int) {
-	now, at := s.now(), s.loop.Recorder.Beginning(s.place(i))
+	now, at := s.now(), s.rec.Beginning(s.place(i))
 	if at <= now {
 		s.ask(c, i, now)
 		return
@@ -184,7 +185,7 @@ func (s *shard) rest(c *conn, now, until int64) {
 
 // rested ends the rest of c.
 func (s *shard) rested(c *conn, now int64) {
-	s.counters.Rested += s.loop.Recorder.Overlap(c.start, now)
+	s.counters.BackoffTime += s.rec.Overlap(c.start, now)
 	s.resting--
 }
 
@@ -212,11 +213,11 @@ func (s *shard) await(until int64) {
 			n = 0 // interrupted
 		}
 		now := s.now()
-		if now-began >= int64(stamp.Sleepy) {
+		if now-began >= int64(minSleep) {
 			s.woke = now
 		}
-		s.slept = s.woke > 0 && now-s.woke < int64(time.Millisecond) // and what comes right behind
-		s.idle += int64(s.loop.Recorder.Overlap(began, now))
+		s.slept = s.woke > 0 && now-s.woke < int64(time.Millisecond) // and what comes right after
+		s.idle += int64(s.rec.Overlap(began, now))
 	}
 	s.counters.Lock()
 	s.events = s.events[:n]
@@ -238,7 +239,7 @@ func (s *shard) serve() {
 	}
 	if s.next != math.MaxInt64 {
 		if now := s.now(); now >= s.next {
-			s.look(now)
+			s.expire(now)
 		}
 	}
 }
@@ -248,8 +249,8 @@ func (s *shard) interest(c *conn, i int, events uint32) {
 	_ = unix.EpollCtl(s.epoll, unix.EPOLL_CTL_MOD, int(c.fd), &unix.EpollEvent{Events: events, Fd: int32(i)})
 }
 
-// look finds the connections whose time is over.
-func (s *shard) look(now int64) {
+// expire handles the connections whose time is over.
+func (s *shard) expire(now int64) {
 	s.next = math.MaxInt64
 	for i := range s.conns {
 		c := &s.conns[i]
@@ -300,8 +301,8 @@ func (s *shard) cutAll() {
 			s.rested(c, s.now())
 			s.retire(c)
 		default:
-			s.counters.CutOff(&s.loop.Recorder.Interval, c.start, s.now())
-			s.counters.Drop(s.loop.Recorder.Phase(s.now()), int64(c.left), false)
+			s.counters.CutOff(&s.rec.Interval, c.start, s.now())
+			s.counters.Drop(s.rec.Phase(s.now()), int64(c.left), false)
 			s.hangUp(c)
 			s.retire(c)
 		}

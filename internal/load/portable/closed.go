@@ -9,28 +9,19 @@ import (
 	"locbench/internal/load/wire"
 )
 
-// ClosedLoop asks again on each connection as soon as it has its answer: a goroutine for each.
-type ClosedLoop struct{ *transport }
-
-// NewClosed makes a closed loop with so many connections.
-func NewClosed(c Config, connections int) ClosedLoop {
-	return ClosedLoop{newTransport(c, connections)}
-}
-
-// Run sends until the recorder is stopped and returns when all is drained. ctx bounds the opening
-// of connections.
-func (t ClosedLoop) Run(ctx context.Context) {
+// runClosed asks again on each connection as soon as it has its answer.
+func (l *Loop) runClosed(ctx context.Context) {
 	var wg sync.WaitGroup
-	for i, s := range t.slots {
+	for i, s := range l.slots {
 		wg.Go(func() {
-			t.awaitBeginning(i)
-			for t.maySend() {
-				if !t.exchange(ctx, s, time.Time{}, false) {
+			l.awaitBeginning(i)
+			for l.maySend() {
+				if _, failed := l.exchange(ctx, s, 0, false); !failed {
 					s.failures = 0
 					continue
 				}
 				s.failures++
-				t.pause(wire.BackOff(s.failures))
+				l.pause(wire.BackOff(s.failures))
 			}
 		})
 	}
@@ -38,42 +29,36 @@ func (t ClosedLoop) Run(ctx context.Context) {
 }
 
 // maySend says whether a connection may ask once more.
-func (t ClosedLoop) maySend() bool {
-	if t.Recorder.Bounded() {
-		return t.Recorder.MaySend()
+func (l *Loop) maySend() bool {
+	if l.rec.Bounded() {
+		return l.rec.MaySend()
 	}
-	return !t.Recorder.SendingEnded(t.Recorder.Now())
+	return !l.rec.SendingEnded(l.rec.Now())
 }
 
 // awaitBeginning waits until connection i begins to ask, or the sending has ended.
-func (t ClosedLoop) awaitBeginning(i int) {
-	rec := t.Recorder
-	if rec.Beginning(i) == record.Undecided {
+func (l *Loop) awaitBeginning(i int) {
+	if l.rec.Beginning(i) == record.Undecided {
 		select {
-		case <-rec.BeginningKnown(i):
-		case <-rec.Halted():
+		case <-l.rec.BeginningKnown(i):
+		case <-l.rec.Halted():
 			return
 		}
 	}
-	t.pause(time.Duration(rec.Beginning(i) - rec.Now()))
+	l.pause(time.Duration(l.rec.Beginning(i) - l.rec.Now()))
 }
 
 // pause waits, but not beyond the end of the sending.
-func (t *transport) pause(d time.Duration) {
+func (l *Loop) pause(d time.Duration) {
 	if d <= 0 {
 		return
 	}
-	rec := t.Recorder
-	begin := rec.Now()
-	defer func() {
-		t.counters.Lock()
-		defer t.counters.Unlock()
-		t.counters.Rested += rec.Overlap(begin, rec.Now())
-	}()
+	begin := l.rec.Now()
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-rec.Halted():
+	case <-l.rec.Halted():
 	}
+	l.note(func(c *record.Counters) { c.BackoffTime += l.rec.Overlap(begin, l.rec.Now()) })
 }

@@ -68,7 +68,7 @@ func TestEndlessAnswersAreBounded(t *testing.T) {
 			const short, long = 4 << 20, 64 << 20
 			answer := func(most int) (read int) {
 				in := &endless{begin: test.begin, piece: test.piece, most: most}
-				if _, keep, err := ReadAnswer(in, req, http.StatusOK); err == nil || keep || wire.Classify(err) != test.kind {
+				if _, keep, err := readAnswer(in, req, http.StatusOK); err == nil || keep || wire.Classify(err) != test.kind {
 					t.Errorf("kept %t, %v", keep, err)
 				}
 				return in.read

@@ -17,102 +17,93 @@ import (
 const longRequest = 16 << 10
 
 // exchange sends the next request of the mix on s, reads the whole answer and records what came of
-// it. due, if not zero, is when it should have been sent, and held tells that it then had to wait
+// it. In an open loop, due is when it should have been sent, and held says that it then had to wait
 // for a connection. ctx bounds the opening of the connection.
-func (t *transport) exchange(ctx context.Context, s *slot, due time.Time, held bool) (dialFailed bool) {
-	r, out, drawn := t.Mix.Next(s.out[:0])
+func (l *Loop) exchange(ctx context.Context, s *slot, due int64, held bool) (ended int64, dialFailed bool) {
+	r, out, drawn := l.conf.Mix.Next(s.out[:0])
 	s.out = out
 	if s.conn != nil && gone(s.conn) {
 		s.close()
 	}
 	began := time.Now()
-	x := record.Exchange{Request: r.Index, Start: t.Recorder.At(began)}
-	if !due.IsZero() {
-		x.Lag = began.Sub(due)
+	x := record.Exchange{Request: r.Index, Start: l.rec.At(began)}
+	if l.open != nil {
+		x.Lag = time.Duration(x.Start - due)
 	}
-	t.starts(x, held)
-	deadline := began.Add(t.Timeout)
+	l.starts(x, held)
+	deadline := began.Add(l.conf.Timeout)
 	again := s.conn != nil
-	keep, dialFailed, err := t.ask(ctx, s, r, drawn, &x, deadline)
-	if again && s.mayRepeat(r, err) && !t.cutNow.Load() {
+	keep, dialFailed, err := l.ask(ctx, s, r, drawn, &x, deadline)
+	if again && s.mayRepeat(r, err) && !l.cutNow.Load() {
 		s.close()
 		x.Kind, x.Example, x.Bytes = "", "", 0
-		keep, dialFailed, err = t.ask(ctx, s, r, drawn, &x, deadline)
+		keep, dialFailed, err = l.ask(ctx, s, r, drawn, &x, deadline)
 	}
-	s.last = time.Now()
-	x.End = t.Recorder.At(s.last)
+	x.End = l.rec.Now()
 	x.Read = x.End
 	if !keep {
 		s.close()
 	}
 	switch {
-	case err != nil && t.cutNow.Load():
-		t.cutOff(x)
-		return false
+	case err != nil && l.cutNow.Load():
+		l.note(func(c *record.Counters) {
+			l.count(x.End, -1)
+			c.CutOff(&l.rec.Interval, x.Start, x.End)
+		})
+		return x.End, false
 	case err != nil:
 		// It overrides an unwanted status.
 		x.Kind, x.Example = wire.Classify(err), wire.Example(err.Error())
 	case x.Kind == "" && s.body != nil:
-		x.Checked, x.Kind, x.Example = t.Mix.Verdict(r, drawn, s.body)
+		x.Checked, x.Kind, x.Example = l.conf.Mix.Verdict(r, drawn, s.body)
 	}
-	t.ended(s, x)
-	return dialFailed
+	l.ended(s, x)
+	return x.End, dialFailed
 }
 
 // starts counts a request as sent.
-func (t *transport) starts(x record.Exchange, held bool) {
-	t.counters.Lock()
-	defer t.counters.Unlock()
-	t.count(x.Start, 1)
-	if t.Recorder.Open {
-		t.counters.SendDue(t.Recorder.Phase(x.Start), x.Lag, held)
-	} else {
-		t.counters.Sent++
-	}
+func (l *Loop) starts(x record.Exchange, held bool) {
+	l.note(func(c *record.Counters) {
+		l.count(x.Start, 1)
+		if l.open != nil {
+			c.SendDue(l.rec.Phase(x.Start), x.Lag, held)
+		} else {
+			c.Sent++
+		}
+	})
 }
 
 // ended counts an exchange on s.
-func (t *transport) ended(s *slot, x record.Exchange) {
-	t.counters.Lock()
-	defer t.counters.Unlock()
-	t.count(x.End, -1)
-	t.counters.Record(&t.Recorder.Interval, x)
-	if t.Recorder.Open || !s.answered {
-		s.answered = true
-		t.Recorder.Answered(x.End, time.Duration(x.End-x.Start), t.Timeout)
-	}
+func (l *Loop) ended(s *slot, x record.Exchange) {
+	l.note(func(c *record.Counters) {
+		l.count(x.End, -1)
+		c.Record(&l.rec.Interval, x)
+		if l.open != nil || !s.answered {
+			s.answered = true
+			l.rec.Answered(x.End, time.Duration(x.End-x.Start), l.conf.Timeout)
+		}
+	})
 }
 
-// cutOff counts an exchange that the end of ctx has cut off.
-func (t *transport) cutOff(x record.Exchange) {
-	t.counters.Lock()
-	defer t.counters.Unlock()
-	t.count(x.End, -1)
-	t.counters.CutOff(&t.Recorder.Interval, x.Start, x.End)
+// note changes the counters of the loop.
+func (l *Loop) note(change func(*record.Counters)) {
+	l.counters.Lock()
+	defer l.counters.Unlock()
+	change(l.counters)
 }
 
 // count takes in that from now on more requests are in flight. The caller holds the lock of the
 // counters.
-func (t *transport) count(now int64, more int) {
-	t.counters.InFlight(&t.Recorder.Interval, now, t.flying)
-	t.flying += more
-	if !t.counted && t.Recorder.Stopped() {
-		t.counted = true
-		t.counters.Backlog = int64(t.flying - more)
+func (l *Loop) count(now int64, more int) {
+	l.counters.InFlight(&l.rec.Interval, now, l.flying)
+	l.flying += more
+	if !l.counted && l.rec.Stopped() {
+		l.counted = true
+		l.counters.Backlog = int64(l.flying - more)
 	}
 }
 
-// connected counts a connection of s that the contender has opened.
-func (t *transport) connected(s *slot) {
-	t.counters.Lock()
-	defer t.counters.Unlock()
-	if s.ever {
-		t.counters.Reopened++
-	}
-	s.ever = true
-}
-
-// mayRepeat tells whether the request on s may be sent once more, over a new connection, where the
+// mayRepeat says whether the request on s may be sent once more, over a new connection, where the
 // one on which it was sent had been open before. That is when the connection has ended without an
 // answer, as the contender may have closed it while the request was on its way (see
 // wire.Repeatable), or when it has not got the request for sure.
@@ -128,7 +119,7 @@ func (s *slot) mayRepeat(r *workload.Request, err error) bool {
 
 // ask sends the request in s.out and reads its answer, on a connection that it opens where there is
 // none.
-func (t *transport) ask(
+func (l *Loop) ask(
 	ctx context.Context, s *slot, r *workload.Request, drawn workload.Drawn, x *record.Exchange, deadline time.Time,
 ) (keep, dialFailed bool, err error) {
 	s.body, s.gaveUp = nil, false
@@ -136,22 +127,25 @@ func (t *transport) ask(
 		s.body = []byte{}
 	}
 	if s.conn == nil {
-		err = t.open(ctx, s, deadline)
+		err = l.connect(ctx, s, deadline)
 		if dialFailed = !wire.Opened(err); !dialFailed {
-			t.connected(s)
+			if s.ever {
+				l.note(func(c *record.Counters) { c.Reopened++ })
+			}
+			s.ever = true
 		}
-	} else if s.limit.read = 0; !t.HTTP2 {
+	} else if s.limit.read = 0; !l.conf.HTTP2 {
 		err = s.conn.SetDeadline(deadline)
 	}
 	// Between SetDeadline and here cut may have come; if it comes later, it sets the deadline
 	// itself.
-	if err == nil && t.cutNow.Load() {
+	if err == nil && l.cutNow.Load() {
 		err = context.Canceled
 	}
 	switch {
 	case err != nil:
-	case t.HTTP2:
-		keep, err = t.exchange2(ctx, s, r, x, deadline)
+	case l.conf.HTTP2:
+		keep, err = l.exchange2(ctx, s, r, x, deadline)
 	default:
 		keep, err = s.exchange1(r, x)
 	}

@@ -2,16 +2,31 @@ package portable
 
 import (
 	"bytes"
+	"io"
 	"net/http"
 	"testing"
 	"unicode/utf8"
 
 	"go.uber.org/goleak"
 
+	"locbench/internal/load/record"
 	"locbench/internal/load/wire"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// readAnswer reads one answer to req as the loop does.
+func readAnswer(in io.Reader, req *http.Request, want int) (x record.Exchange, keep bool, err error) {
+	keep, err = slotOf(in).answer(req, want, &x)
+	return x, keep, err
+}
+
+// slotOf is a slot that reads answers from in.
+func slotOf(in io.Reader) *slot {
+	s := &slot{}
+	s.readFrom(in)
+	return s
+}
 
 // What a contender sends is hostile: whatever it is, reading it ends, and with a success only for
 // the wanted status.
@@ -29,7 +44,7 @@ func FuzzAnswer(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, _, err := ReadAnswer(bytes.NewReader(data), req, http.StatusOK)
+		o, _, err := readAnswer(bytes.NewReader(data), req, http.StatusOK)
 		if err != nil {
 			if wire.Classify(err) == "" {
 				t.Errorf("%v has no kind", err)

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// gone tells, without waiting, whether the other side has closed an idle connection or sent what
+// gone says, without waiting, whether the other side has closed an idle connection or sent what
 // nobody asked for. A connection that does not let itself be looked at is not gone.
 func gone(conn net.Conn) bool {
 	var one [1]byte

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -33,28 +32,29 @@ func (c *http2Conn) Close() error {
 	return err
 }
 
-// usable tells whether an idle connection still takes a request.
+// usable says whether an idle connection still takes a request.
 func (c *http2Conn) usable() bool { return c.client.Err() == nil && c.client.Available() > 0 }
 
-// open2 opens a connection. net/http speaks on it, but neither pools it nor repeats a request
-// behind the measurement's back: those are the doing of its transport, which only makes the
+// connect2 opens a connection. net/http speaks on it, but neither pools it nor repeats a request
+// unnoticed: those are the doing of its transport, which only makes the
 // connection here.
-func (t *transport) open2(ctx context.Context) (net.Conn, error) {
+func (l *Loop) connect2(ctx context.Context) (net.Conn, error) {
 	var below net.Conn
 	maker := &http.Transport{
-		DisableCompression: true, MaxResponseHeaderBytes: wire.MaxHead, TLSClientConfig: t.Target.TLS.Clone(), Protocols: new(http.Protocols),
+		DisableCompression: true, MaxResponseHeaderBytes: wire.MaxHead, TLSClientConfig: l.conf.Target.TLS.Clone(),
+		Protocols: new(http.Protocols),
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			conn, err := t.dial(ctx, network, address)
+			conn, err := l.dial(ctx, network, address)
 			below = conn
 			return conn, err
 		},
 	}
-	if t.Target.TLS != nil {
+	if l.conf.Target.TLS != nil {
 		maker.Protocols.SetHTTP2(true)
 	} else {
 		maker.Protocols.SetUnencryptedHTTP2(true)
 	}
-	client, err := maker.NewClientConn(ctx, t.Target.Scheme(), t.Target.Address)
+	client, err := maker.NewClientConn(ctx, l.conf.Target.Scheme(), l.conf.Target.Address)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,9 @@ func (t *transport) open2(ctx context.Context) (net.Conn, error) {
 }
 
 // exchange2 is the way of a request whose bytes are in s.out, and of its answer, over HTTP/2.
-func (t *transport) exchange2(ctx context.Context, s *slot, r *workload.Request, x *record.Exchange, deadline time.Time) (keep bool, err error) {
+func (l *Loop) exchange2(
+	ctx context.Context, s *slot, r *workload.Request, x *record.Exchange, deadline time.Time,
+) (keep bool, err error) {
 	conn := s.conn.(*http2Conn)
 	// The same bytes as on a connection of HTTP/1.1, so that both ask the same.
 	req, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(s.out)))
@@ -72,39 +74,17 @@ func (t *transport) exchange2(ctx context.Context, s *slot, r *workload.Request,
 	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	req = req.WithContext(ctx)
-	req.RequestURI, req.URL.Host, req.URL.Scheme = "", t.Target.Address, t.Target.Scheme()
+	req.RequestURI, req.URL.Host, req.URL.Scheme = "", l.conf.Target.Address, l.conf.Target.Scheme()
 	resp, err := conn.client.RoundTrip(req)
 	if err != nil {
 		return false, s.cause2(err)
 	}
 	defer resp.Body.Close()
 	s.limit.read++
-	if err := s.take2(resp, r.Status, x); err != nil {
+	if err := s.readBody(resp, r.Status, x); err != nil {
 		return false, wire.BodyError{Err: s.cause2(err)}
 	}
 	return conn.usable(), nil
-}
-
-// take2 reads the whole body. A status other than want is put into x.
-func (s *slot) take2(resp *http.Response, want int, x *record.Exchange) (err error) {
-	n := 0
-	if resp.StatusCode != want {
-		n, err = readSome(resp.Body, s.sample[:])
-		x.Kind, x.Example = wire.Class(resp.StatusCode), wire.Example(strings.TrimSpace(http.StatusText(resp.StatusCode)+" "+string(s.sample[:n])))
-	} else if s.body != nil {
-		s.body, err = io.ReadAll(io.LimitReader(resp.Body, workload.MaxChecked+1))
-		if n = len(s.body); n > workload.MaxChecked {
-			s.body = nil
-		}
-	}
-	if err == nil {
-		x.Bytes, err = io.Copy(io.Discard, resp.Body)
-		x.Bytes += int64(n)
-	}
-	if err == io.EOF {
-		err = nil
-	}
-	return err
 }
 
 // errNotTaken is of requests that the contender has not got, or has not begun with: they may be sent

@@ -7,7 +7,7 @@ import (
 	"locbench/internal/hdr"
 )
 
-// Breakdown is what is known of a whole step beside its sums: the requests of its mix one by one,
+// Breakdown is what is known of a whole step besides its sums: the requests of its mix one by one,
 // and examples of what went wrong.
 type Breakdown struct {
 	Requests []RequestTally // empty where the mix has only one: that is the step
@@ -65,9 +65,9 @@ func (b *Breakdown) example(request int, kind bench.ErrorKind, text string) {
 	}
 }
 
-// Lacks says whether a kind of failure of a request of the mix has no example yet: they are dear to
-// make.
-func (b *Breakdown) Lacks(request int, kind bench.ErrorKind) bool {
+// NeedsExample says whether a kind of failure of a request of the mix has no example yet: formatting
+// is expensive.
+func (b *Breakdown) NeedsExample(request int, kind bench.ErrorKind) bool {
 	examples := b.Examples
 	if len(b.Requests) > 0 {
 		examples = b.Requests[request].Examples
@@ -118,7 +118,9 @@ func (t *RequestTally) Add(o *RequestTally) {
 // results are the requests by their names.
 func (b *Breakdown) results(names []string) (all []bench.RequestLoad) {
 	for i, t := range b.Requests {
-		one := bench.RequestLoad{Name: names[i], Succeeded: t.Succeeded, Failed: t.Failed, Examples: t.Examples, Bytes: t.Bytes}
+		one := bench.RequestLoad{
+			Name: names[i], Succeeded: t.Succeeded, Failed: t.Failed, Examples: t.Examples, Bytes: t.Bytes,
+		}
 		if t.Latency != nil {
 			one.Latency = t.Latency.Latencies()
 		}

@@ -34,7 +34,7 @@ func newCounters(open bool, requests int) *Counters {
 // InFlight counts n requests as in flight since it was last called.
 func (c *Counters) InFlight(v *Interval, now int64, n int) {
 	if now > c.counted {
-		c.Counted += v.Overlap(c.counted, now) * time.Duration(n)
+		c.InFlightIntegral += v.Overlap(c.counted, now) * time.Duration(n)
 		c.counted = now
 	}
 }
@@ -82,7 +82,7 @@ func (c *Counters) ComeDue(p Phase, n int64, rate float64) {
 // CutOff records an exchange that the end of the run has cut off at now.
 func (c *Counters) CutOff(v *Interval, start, now int64) {
 	c.Cut++
-	c.Shared += v.Overlap(start, now)
+	c.IntervalTime += v.Overlap(start, now)
 }
 
 // Exchange is one request with its answer. Times are ns since the beginning of the load.
@@ -92,7 +92,7 @@ type Exchange struct {
 	Read       int64         // when its end was seen: the client's time to wake up later than End
 	Lag        time.Duration // open loop: from due to Start
 	Kind       bench.ErrorKind
-	Example    string // of a failure; may be left out where Lacks says so
+	Example    string // of a failure; may be left out where NeedsExample says so
 	Bytes      int64  // of the body
 	Checked    bool
 }
@@ -104,9 +104,9 @@ func (c *Counters) Record(v *Interval, x Exchange) {
 		w = c.next
 	}
 	p := v.Phase(x.End)
-	c.Shared += v.Overlap(x.Start, x.Read)
+	c.IntervalTime += v.Overlap(x.Start, x.Read)
 	if p == Measured {
-		c.Busy += time.Duration(x.Read - x.Start)
+		c.ServiceTime += time.Duration(x.Read - x.Start)
 		if c.Backlog > 0 { // the interval is over, and this one, which is seen only now, was not in flight at its end
 			c.Backlog--
 		}

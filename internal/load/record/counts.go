@@ -14,13 +14,13 @@ type Counts struct {
 
 	// Three records of the requests in flight, kept independently, for Little's law.
 
-	Busy    time.Duration // of the exchanges that ended within the interval, from sending to end
-	Shared  time.Duration // of all exchanges, the part of that time within the interval
-	Counted time.Duration // integral, over the interval, of how many the loop saw in flight
+	ServiceTime      time.Duration // of the exchanges that ended within the interval, from sending to end
+	IntervalTime     time.Duration // of all exchanges, the part of that time within the interval
+	InFlightIntegral time.Duration // integral, over the interval, of how many the loop saw in flight
 
-	Rested  time.Duration // waited within the interval by connections before they (again) opened
-	Stamped int64         // answers whose end the kernel has stamped,
-	Woken   time.Duration // and how much later they were read, summed
+	BackoffTime time.Duration // waited within the interval by connections before they (again) opened
+	Stamped     int64         // answers whose end the kernel has stamped,
+	WakeupDelay time.Duration // and how much later they were read, summed
 
 	Due, Dropped, Late, Held int64 // of an open loop
 }
@@ -31,12 +31,12 @@ func (c *Counts) Add(o Counts) {
 	c.Cut += o.Cut
 	c.Reopened += o.Reopened
 	c.Checked += o.Checked
-	c.Busy += o.Busy
-	c.Shared += o.Shared
-	c.Counted += o.Counted
-	c.Rested += o.Rested
+	c.ServiceTime += o.ServiceTime
+	c.IntervalTime += o.IntervalTime
+	c.InFlightIntegral += o.InFlightIntegral
+	c.BackoffTime += o.BackoffTime
 	c.Stamped += o.Stamped
-	c.Woken += o.Woken
+	c.WakeupDelay += o.WakeupDelay
 	c.Due += o.Due
 	c.Dropped += o.Dropped
 	c.Late += o.Late

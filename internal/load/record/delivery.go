@@ -6,60 +6,48 @@ import (
 	"locbench/internal/bench"
 )
 
-// Delivery hands windows to a callback from a goroutine of its own, so that a slow callback holds
-// up nothing.
+// Delivery hands windows to a callback from a goroutine of its own, so that a slow callback delays
+// nothing else.
 type Delivery struct {
-	mu    sync.Mutex
-	queue []bench.Window
-	ended bool
-	wake  chan struct{}
-	done  chan struct{}
+	onWindow func(bench.Window) // may be nil
+	mu       sync.Mutex
+	queue    []bench.Window
+	running  bool
+	wg       sync.WaitGroup
 }
 
-func NewDelivery(onWindow func(bench.Window)) *Delivery {
-	d := &Delivery{wake: make(chan struct{}, 1), done: make(chan struct{})}
-	go d.run(onWindow)
-	return d
-}
-
-// Finish waits until all windows have been delivered.
-func (d *Delivery) Finish() {
-	d.mu.Lock()
-	d.ended = true
-	d.mu.Unlock()
-	d.signal()
-	<-d.done
-}
-
-func (d *Delivery) signal() {
-	select {
-	case d.wake <- struct{}{}:
-	default:
-	}
-}
-
-func (d *Delivery) run(onWindow func(bench.Window)) {
-	defer close(d.done)
-	for range d.wake {
-		d.mu.Lock()
-		queue, ended := d.queue, d.ended
-		d.queue = nil
-		d.mu.Unlock()
-		for _, w := range queue {
-			if onWindow != nil {
-				onWindow(w)
-			}
-		}
-		if ended {
-			return
-		}
-	}
-}
+// NewDelivery delivers to onWindow, which may be nil.
+func NewDelivery(onWindow func(bench.Window)) *Delivery { return &Delivery{onWindow: onWindow} }
 
 // Add hands over a window.
 func (d *Delivery) Add(w bench.Window) {
+	if d.onWindow == nil {
+		return
+	}
 	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.queue = append(d.queue, w)
-	d.mu.Unlock()
-	d.signal()
+	if !d.running {
+		d.running = true
+		d.wg.Go(d.run)
+	}
+}
+
+// Finish waits until all windows have been delivered.
+func (d *Delivery) Finish() { d.wg.Wait() }
+
+// run delivers until there is nothing more.
+func (d *Delivery) run() {
+	for {
+		d.mu.Lock()
+		queue := d.queue
+		d.queue, d.running = nil, len(queue) > 0
+		d.mu.Unlock()
+		if len(queue) == 0 {
+			return
+		}
+		for _, w := range queue {
+			d.onWindow(w)
+		}
+	}
 }

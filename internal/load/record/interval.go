@@ -36,7 +36,7 @@ func (v *Interval) decide(from, to int64) {
 // decideFromNow lets the interval begin as soon as all threads can know of it, and returns when that
 // is. A proposal is in force once somebody has seen it before its beginning: then all who did not
 // see it looked earlier still. Otherwise, on a machine that stopped this thread between looking at
-// the clock and storing, others may have counted what lies behind the beginning as lead-in, and
+// the clock and storing, others may have counted what lies after the beginning as lead-in, and
 // there is another proposal.
 func (v *Interval) decideFromNow(length time.Duration) int64 {
 	for {
@@ -103,7 +103,7 @@ const (
 	Drain
 )
 
-// Phase tells in which phase a moment lies, in ns since the beginning of the load.
+// Phase is the phase in which a moment lies, in ns since the beginning of the load.
 func (v *Interval) Phase(at int64) Phase {
 	switch {
 	case at < v.From():

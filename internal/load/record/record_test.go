@@ -33,11 +33,11 @@ func TestWhatLiesInTheInterval(t *testing.T) {
 	if l.Succeeded != 2 || l.Lead != 1 || l.Drain != 2 || l.Failed[bench.ErrTimeout] != 2 || l.Failed[bench.ErrReset] != 1 || l.Elapsed != 10*time.Second {
 		t.Errorf("%d + %d + %d succeeded, failed %v in %s", l.Lead, l.Succeeded, l.Drain, l.Failed, l.Elapsed)
 	}
-	if want := 3*time.Second + time.Second - 1 + 10*time.Second; rec.Busy != want {
-		t.Errorf("the exchanges that ended in it took %s, want %s", rec.Busy, want)
+	if want := 3*time.Second + time.Second - 1 + 10*time.Second; rec.ServiceTime != want {
+		t.Errorf("the exchanges that ended in it took %s, want %s", rec.ServiceTime, want)
 	}
-	if want := 2*time.Second + time.Second - 1 + time.Second + 5*time.Second + 5*time.Second; rec.Shared != want {
-		t.Errorf("they shared %s with it, want %s", rec.Shared, want)
+	if want := 2*time.Second + time.Second - 1 + time.Second + 5*time.Second + 5*time.Second; rec.IntervalTime != want {
+		t.Errorf("they shared %s with it, want %s", rec.IntervalTime, want)
 	}
 }
 

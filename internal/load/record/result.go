@@ -72,11 +72,11 @@ func (r *Result) Load() bench.Load {
 		Unserved: r.Unserved, Bytes: ended.Bytes,
 		Latency: ended.Latency.Latencies(), Timeouts: ended.Timeouts.Latencies(), Failures: ended.Failures.Latencies(),
 		Windows: r.Windows, Checked: r.Checked, Saturation: r.Saturation, Backlog: r.Backlog,
-		Stamped: r.Stamped, ClientWake: r.Woken, Loop: r.Loop,
+		Stamped: r.Stamped, ClientWake: r.WakeupDelay, Loop: r.Loop,
 		Requests: r.results(r.names),
 	}
 	if l.Elapsed > 0 {
-		l.InFlight = float64(r.Counted) / float64(l.Elapsed)
+		l.InFlight = float64(r.InFlightIntegral) / float64(l.Elapsed)
 	}
 	if r.Open {
 		l.LatencyOf, l.Scheduled, l.Dropped, l.Late, l.Held = bench.FromDue, r.Due, r.Dropped, r.Late, r.Held

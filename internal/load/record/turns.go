@@ -13,9 +13,9 @@ type Turns struct {
 	windowFrom time.Duration // of the intervals put together
 }
 
-// NewTurns makes room for the turns of a step whose mix has requests of these names.
-func NewTurns(s bench.Step, names []string) *Turns {
-	t := &Turns{Result: newResult(s, names), window: newTally(s.Open())}
+// NewTurns makes room for turns such as the first one.
+func NewTurns(first *Recorder) *Turns {
+	t := &Turns{Result: newResult(first.step, first.names), window: newTally(first.Open)}
 	t.Turns, t.Connections = true, 0
 	return t
 }

@@ -90,7 +90,7 @@ func (r *Recorder) closeLast(timer *time.Timer, drained <-chan struct{}, keep fu
 // Finish takes over what came after the last window: the drain, and what a thread that was kept
 // from running has counted late. Call it when all is drained and the windows are closed.
 func (r *Recorder) Finish() {
-	for range 2 { // those of the window, and those behind its end
+	for range 2 { // those of the window, and those after its end
 		r.gather(Undecided)
 	}
 	if n := len(r.Windows); n > 0 {

@@ -33,13 +33,17 @@ const (
 	DialTime   = 3 * time.Second
 )
 
+// DefaultTimeout bounds a request where nobody says otherwise.
+const DefaultTimeout = 10 * time.Second
+
 // The ends of a connection before those of an answer.
 var (
-	ErrClosed       = fmt.Errorf("the contender closed the connection before the whole answer was there: %w", io.ErrUnexpectedEOF)
+	ErrClosed = fmt.Errorf("the contender closed the connection before the whole answer was there: %w",
+		io.ErrUnexpectedEOF)
 	ErrClosedInBody = BodyError{ErrClosed}
 )
 
-// Repeatable tells whether a request of such a method may be sent once more when its connection, open
+// Repeatable says whether a request of such a method may be sent once more when its connection, open
 // before it, has ended without a byte of an answer. A server may close an idle connection whenever
 // it wants (RFC 9112, 9.5), also while a request is on its way, and the client may send that again
 // if its method is idempotent (9.3.1; RFC 9110, 9.2.2).
@@ -56,7 +60,7 @@ func BackOff(failures int) time.Duration {
 	return min(time.Millisecond<<min(failures-1, 10), 100*time.Millisecond)
 }
 
-// BodyError marks an error met in the body of an answer, behind complete headers.
+// BodyError marks an error met in the body of an answer, after complete headers.
 type BodyError struct{ Err error }
 
 // Error names the body.
@@ -65,7 +69,7 @@ func (e BodyError) Error() string { return "body of the answer: " + e.Err.Error(
 // Unwrap is what was met.
 func (e BodyError) Unwrap() error { return e.Err }
 
-// Classify tells the kind of a failed exchange.
+// Classify is the kind of a failed exchange.
 func Classify(err error) bench.ErrorKind {
 	var timeout net.Error
 	switch {
@@ -73,7 +77,8 @@ func Classify(err error) bench.ErrorKind {
 		return bench.ErrTimeout
 	case isAny(err, errnoRefused()):
 		return bench.ErrRefused
-	case isAny(err, errnoReset()), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
+	case isAny(err, errnoReset()), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
+		errors.Is(err, net.ErrClosed):
 		return bench.ErrReset
 	case isAny(err, errnoClient()):
 		return bench.ErrClient
@@ -83,7 +88,7 @@ func Classify(err error) bench.ErrorKind {
 	return bench.ErrOther
 }
 
-// Opened tells, by what became of the opening of a connection, whether there was one: it may have been
+// Opened says, by what became of the opening of a connection, whether there was one: it may have been
 // reset since. A contender that does not open any refuses.
 func Opened(err error) bool { return err == nil || Classify(err) == bench.ErrReset }
 

@@ -38,7 +38,8 @@ func newChecker(plan Spec, shard int) *checker {
 		return nil
 	}
 	every := cmp.Or(max(plan.CheckEvery, 0), usualCheck)
-	return &checker{check: plan.Check, every: uint64(every), lot: rand.New(rand.NewPCG(plan.Seed, 0x636865636b+uint64(shard)))}
+	lot := rand.New(rand.NewPCG(plan.Seed, 0x636865636b+uint64(shard)))
+	return &checker{check: plan.Check, every: uint64(every), lot: lot}
 }
 
 func (c *checker) wants() bool { return c != nil && c.lot.Uint64N(c.every) == 0 }

@@ -81,7 +81,7 @@ func NewShardMix(plan Spec, shard, shards int) (*Mix, error) {
 	var errs []error
 	base, err := secret.ParseURL(plan.BaseURL)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Hostname() == "" {
-		// Without what it is: it may hold a password, where a malformed one cannot be told from the
+		// Without what it is: it may hold a password, where a malformed one cannot be separated from the
 		// rest.
 		errs = append(errs, errors.New("base URL: it must be http://HOST:PORT or https://HOST:PORT"))
 		plan.BaseURL = "http://stand-in"
@@ -103,9 +103,10 @@ func NewShardMix(plan Spec, shard, shards int) (*Mix, error) {
 		m.requests = append(m.requests, made)
 		m.total += made.weight
 	}
+	known := func(r bench.Request) bool { return r.Name == plan.Step.Request }
 	if len(plan.Requests) == 0 {
 		errs = append(errs, errors.New("no requests"))
-	} else if only := plan.Step.Request; only != "" && !slices.ContainsFunc(plan.Requests, func(r bench.Request) bool { return r.Name == only }) {
+	} else if only := plan.Step.Request; only != "" && !slices.ContainsFunc(plan.Requests, known) {
 		errs = append(errs, fmt.Errorf("no request is called %q", only))
 	}
 	if len(errs) > 0 {
@@ -173,7 +174,7 @@ func compose(base string, r bench.Request) ([]byte, error) {
 func newHTTPRequest(address string, r bench.Request) (*http.Request, error) {
 	req, err := http.NewRequest(r.Method, address, strings.NewReader(r.Body))
 	if err != nil {
-		// The whole URL that url.Error tells may hold a password.
+		// The whole URL in a url.Error may hold a password.
 		if whole, ok := errors.AsType[*url.Error](err); ok {
 			err = fmt.Errorf("path %q: %w", r.Path, whole.Err)
 		}
@@ -259,7 +260,7 @@ func (m *Mix) draw() *Request {
 	return m.requests[len(m.requests)-1]
 }
 
-// append writes the request behind dst, with the next id and language, and notes them in d.
+// append writes the request to the end of dst, with the next id and language, and notes them in d.
 func (r *Request) append(dst []byte, d *Drawn) []byte {
 	for i := range r.parts {
 		switch p := &r.parts[i]; p.kind {

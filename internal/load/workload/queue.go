@@ -1,10 +1,8 @@
 package workload
 
-import "time"
-
 // Job is one request, or one user with several.
 type Job struct {
-	Due      time.Time
+	Due      int64 // ns since the beginning of the load
 	Requests int
 	Held     bool // it waited for a connection
 }
@@ -19,10 +17,8 @@ type Queue struct {
 	n    int
 }
 
-// Push adds a job behind the others; it returns false where the queue is full.
-func (q *Queue) Push(j Job) bool {
-	return q.push(j, maxQueue)
-}
+// Push adds a job after the others; it returns false where the queue is full.
+func (q *Queue) Push(j Job) bool { return q.push(j, maxQueue) }
 
 func (q *Queue) push(j Job, most int) bool {
 	if q.n >= most {
@@ -30,9 +26,8 @@ func (q *Queue) push(j Job, most int) bool {
 	}
 	if q.n == len(q.jobs) {
 		bigger := make([]Job, max(64, 2*q.n))
-		for i := range q.n {
-			bigger[i] = q.jobs[(q.head+i)%len(q.jobs)]
-		}
+		n := copy(bigger, q.jobs[q.head:])
+		copy(bigger[n:], q.jobs[:q.head])
 		q.jobs, q.head = bigger, 0
 	}
 	q.jobs[(q.head+q.n)%len(q.jobs)] = j
@@ -40,23 +35,25 @@ func (q *Queue) push(j Job, most int) bool {
 	return true
 }
 
-// Peek is the first job; ok is false where there is none.
-func (q *Queue) Peek() (Job, bool) {
-	if q.n == 0 {
-		return Job{}, false
-	}
-	return q.jobs[q.head], true
-}
-
 // Len is how many jobs wait.
 func (q *Queue) Len() int { return q.n }
 
-// Pop takes the first job out.
-func (q *Queue) Pop() (Job, bool) {
-	j, ok := q.Peek()
-	if ok {
-		q.head = (q.head + 1) % len(q.jobs)
-		q.n--
+// Pop takes the first job out; ok is false where there is none.
+func (q *Queue) Pop() (j Job, ok bool) {
+	if q.n == 0 {
+		return Job{}, false
 	}
-	return j, ok
+	j = q.jobs[q.head]
+	q.head = (q.head + 1) % len(q.jobs)
+	q.n--
+	return j, true
+}
+
+// Expire takes the jobs out that were due before a moment, and returns the number of their requests.
+func (q *Queue) Expire(before int64) (requests int64) {
+	for q.n > 0 && q.jobs[q.head].Due < before {
+		j, _ := q.Pop()
+		requests += int64(j.Requests)
+	}
+	return requests
 }

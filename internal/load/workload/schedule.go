@@ -9,7 +9,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// Schedule tells when requests are due. Its rates are those of vegeta's pacers; the moments are
+// Schedule says when requests are due. Its rates are those of vegeta's pacers; the moments are
 // worked out from the rate alone and never from what has been sent, so a client or a contender that
 // is late does not shift them.
 //
@@ -88,7 +88,7 @@ func (s *Schedule) wait() float64 {
 	return wait * 1e9
 }
 
-// Take goes on to the request after the next one.
+// Take proceeds to the request after the next one.
 func (s *Schedule) Take() {
 	s.at += s.wait()
 	s.progress = 0

@@ -213,9 +213,6 @@ func summarise(e results.Entry, run bench.Run, legs []bench.LegResult, err error
 	k := &summary{changed: e.Changed, run: run, err: err}
 	for _, of := range analysis.Of(run, legs).Contenders {
 		c := of.Contender
-		for i := range c.Steps {
-			c.Steps[i].Latency.HDR = "" // large, and nobody merges it here
-		}
 		if p, ok := c.PeakStep(); ok && c.Excluded() == "" && p.Throughput.Median > k.peak {
 			k.best, k.peak = c.Label, p.Throughput.Median
 		}

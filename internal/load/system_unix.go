@@ -2,7 +2,11 @@
 
 package load
 
-import "golang.org/x/sys/unix"
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
 
 // raiseFiles returns how many files may be open, after raising the soft limit to the hard one where
 // it is below need. (The runtime of Go does the same at start-up; here it holds for a limit that
@@ -21,4 +25,14 @@ func raiseFiles(need int64) (have int64, ok bool) {
 	}
 	// An unlimited number does not fit into an int64.
 	return int64(min(uint64(limit.Cur), 1<<62)), true
+}
+
+// processCPU is the CPU time that this process has used, user and system together; 0 if it cannot
+// be read.
+func processCPU() time.Duration {
+	var usage unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &usage); err != nil {
+		return 0
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

@@ -1,4 +1,4 @@
-package phases
+package portable
 
 import (
 	"bufio"
@@ -16,12 +16,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"locbench/internal/bench"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func sum(r bench.RequestPhases) time.Duration {
 	return r.Name + r.Connect + r.TLS + r.Send + r.FirstByte + r.Receive
@@ -99,7 +95,7 @@ func TestEachPhaseHasItsOwnTime(t *testing.T) {
 		go server.ServeTLS(l, "", "")
 		defer server.Close()
 		defer close(l) // what Close waits for
-		p, err := Measure(t.Context(), Plan{
+		p, err := Phases(t.Context(), PhasesPlan{
 			BaseURL: "https://contender.test:443", Requests: 1, TLS: trust,
 			Request: bench.Request{Name: "upload", Method: "POST", Path: "/", Body: strings.Repeat("x", body)},
 			Resolve: func(_ context.Context, host string) ([]net.IP, error) {
@@ -144,7 +140,7 @@ func TestPlainAddress(t *testing.T) {
 		asked = append(asked, r.URL.String()) // one after the other
 	}))
 	defer server.Close()
-	p, err := Measure(t.Context(), Plan{BaseURL: server.URL, Requests: 2, IDs: []int64{7},
+	p, err := Phases(t.Context(), PhasesPlan{BaseURL: server.URL, Requests: 2, IDs: []int64{7},
 		Request: bench.Request{Name: "get", Path: "/get?id={id}&l={language}", Languages: []string{"cs", "en"}},
 		Resolve: func(context.Context, string) ([]net.IP, error) { return nil, errors.New("an address was looked up") }})
 	if err != nil {
@@ -171,7 +167,7 @@ func TestHostileServers(t *testing.T) {
 		handle func(net.Conn)
 		want   string
 	}{
-		"closes":      {func(c net.Conn) { read(c) }, "closed without an answer"},
+		"closes":      {func(c net.Conn) { read(c) }, "closed the connection before the whole answer was there"},
 		"garbage":     {func(c net.Conn) { read(c); fmt.Fprint(c, "\x1b[31mhello\r\n\r\n") }, "malformed HTTP"},
 		"silent":      {func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }, "timeout"},
 		"half a body": {func(c net.Conn) { read(c); fmt.Fprint(c, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf") }, "unexpected EOF"},
@@ -186,14 +182,14 @@ func TestHostileServers(t *testing.T) {
 			for err == nil {
 				_, err = io.WriteString(c, "X: "+strings.Repeat("y", 4000)+"\r\n")
 			}
-		}, "unexpected EOF"},
+		}, "headers of the answer over 1048576 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			timeout := 30 * time.Second
 			if name == "silent" {
 				timeout = 50 * time.Millisecond
 			}
-			p, err := Measure(t.Context(), Plan{BaseURL: "http://" + serve(t, test.handle), Request: bench.Request{Path: "/"}, Requests: 1, Timeout: timeout})
+			p, err := Phases(t.Context(), PhasesPlan{BaseURL: "http://" + serve(t, test.handle), Request: bench.Request{Path: "/"}, Requests: 1, Timeout: timeout})
 			if err != nil || len(p.Kept) != 1 || len(p.New) != 1 {
 				t.Errorf("%s: %+v, %v", name, p, err)
 				return
@@ -213,7 +209,7 @@ func TestNobodyListens(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Close()
-	p, err := Measure(t.Context(), Plan{BaseURL: "http://" + l.Addr().String(), Request: bench.Request{Path: "/"}})
+	p, err := Phases(t.Context(), PhasesPlan{BaseURL: "http://" + l.Addr().String(), Request: bench.Request{Path: "/"}})
 	if err != nil || !strings.Contains(p.First.Err, "refused") || p.First.Total != p.First.Connect {
 		t.Errorf("%+v, %v", p, err)
 	}
@@ -225,13 +221,13 @@ func TestCancelled(t *testing.T) {
 		cancel(errors.New("enough"))
 		_, _ = io.Copy(io.Discard, c)
 	})
-	if _, err := Measure(ctx, Plan{BaseURL: "http://" + address, Request: bench.Request{Path: "/"}, Requests: 5}); err == nil || err.Error() != "enough" {
+	if _, err := Phases(ctx, PhasesPlan{BaseURL: "http://" + address, Request: bench.Request{Path: "/"}, Requests: 5}); err == nil || err.Error() != "enough" {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestMistakes(t *testing.T) {
-	for want, plan := range map[string]Plan{
+	for want, plan := range map[string]PhasesPlan{
 		"base URL: it must be":     {BaseURL: "127.0.0.1:80"},
 		"asks for an id":           {BaseURL: "http://x", Request: bench.Request{Path: "/{id}"}},
 		"asks for a language":      {BaseURL: "http://x", Request: bench.Request{Path: "/{language}"}},
@@ -239,7 +235,7 @@ func TestMistakes(t *testing.T) {
 		`invalid method "BAD ONE"`: {BaseURL: "http://x", Request: bench.Request{Path: "/", Method: "BAD ONE"}},
 	} {
 		t.Run(want, func(t *testing.T) {
-			if _, err := Measure(t.Context(), plan); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+			if _, err := Phases(t.Context(), plan); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
 				t.Errorf("%v, want %q", err, want)
 			}
 		})

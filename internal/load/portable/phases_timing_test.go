@@ -1,6 +1,6 @@
 //go:build acceptance && timing && linux
 
-package phases
+package portable
 
 import (
 	"context"
@@ -50,7 +50,7 @@ func TestEachPhaseHasItsOwnTimeOnSockets(t *testing.T) {
 	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
 	testenv.Judge(t, 4, 5*time.Millisecond, func(tb testing.TB) error {
 		var errs []error
-		p, err := Measure(tb.Context(), Plan{
+		p, err := Phases(tb.Context(), PhasesPlan{
 			BaseURL: "https://contender.test:" + port, Requests: 1, TLS: trust,
 			Request: bench.Request{Name: "upload", Method: "POST", Path: "/", Body: strings.Repeat("x", body)},
 			Resolve: func(_ context.Context, host string) ([]net.IP, error) {

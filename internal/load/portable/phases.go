@@ -1,0 +1,219 @@
+package portable
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/load/record"
+	"locbench/internal/load/wire"
+	"locbench/internal/load/workload"
+	"locbench/internal/safe"
+)
+
+// PhasesPlan says what is asked and how often.
+type PhasesPlan struct {
+	BaseURL  string // of the contender, without a slash at the end; http or https
+	Request  bench.Request
+	IDs      []int64       // of the data set, for {id}; drawn as in the load
+	Requests int           // after the first: so many on its connection, and so many on new ones
+	Timeout  time.Duration // of one request with all its phases; 0 is wire.DefaultTimeout
+	Seed     uint64        // of the ids
+
+	TLS *tls.Config // for https; nil checks certificates against those of the system
+	// Resolve looks names up; nil is the system's resolver.
+	Resolve func(ctx context.Context, host string) ([]net.IP, error)
+	// Dial opens connections; nil is a plain net.Dialer.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// Phases times single requests phase by phase: look-up of the name, TCP handshake, TLS handshake,
+// writing, first byte, last byte. It asks the first request and those after it, one after the other,
+// over HTTP/1.1; nothing is tried again. A request that fails is a result: its Err says why. The error
+// is about the plan, or ctx's.
+//
+// It asks from one goroutine, rather than through net/http with httptrace: there the writing and the
+// reading belong to two more goroutines, whose waking up (tens of microseconds on a busy machine)
+// would be in the phases.
+func Phases(ctx context.Context, plan PhasesPlan) (bench.Phases, error) {
+	out := bench.Phases{Request: plan.Request.Name}
+	a, err := newAsker(plan)
+	if err != nil {
+		return out, err
+	}
+	defer a.slot.close()
+	if out.First, err = a.ask(ctx); err != nil {
+		return out, err
+	}
+	for _, all := range []*[]bench.RequestPhases{&out.Kept, &out.New} {
+		for range plan.Requests {
+			if all == &out.New {
+				a.slot.close()
+			}
+			r, err := a.ask(ctx)
+			if err != nil {
+				return out, err
+			}
+			*all = append(*all, r)
+		}
+	}
+	return out, nil
+}
+
+// asker makes requests on one connection, and opens another when that is gone.
+type asker struct {
+	plan   PhasesPlan
+	target wire.Target
+	mix    *workload.Mix // of the one request
+	slot   slot
+	conn   *noted // that of the slot
+}
+
+// noted is a connection that notes when the first byte came since that was emptied.
+type noted struct {
+	net.Conn
+	first time.Time
+}
+
+func (n *noted) Read(p []byte) (int, error) {
+	m, err := n.Conn.Read(p)
+	if m > 0 && n.first.IsZero() {
+		n.first = time.Now()
+	}
+	return m, err
+}
+
+func newAsker(plan PhasesPlan) (*asker, error) {
+	mix, err := workload.NewMix(workload.Spec{
+		BaseURL: plan.BaseURL, Step: bench.Step{Connections: 1, Duration: time.Second},
+		Requests: []bench.Request{plan.Request}, IDs: plan.IDs, Seed: plan.Seed,
+	})
+	if err != nil {
+		return nil, err
+	}
+	plan.Timeout = cmp.Or(max(plan.Timeout, 0), wire.DefaultTimeout)
+	if plan.Resolve == nil {
+		plan.Resolve = func(ctx context.Context, host string) ([]net.IP, error) {
+			return net.DefaultResolver.LookupIP(ctx, "ip", host)
+		}
+	}
+	if plan.Dial == nil {
+		plan.Dial = (&net.Dialer{}).DialContext
+	}
+	return &asker{plan: plan, target: wire.NewTarget(plan.BaseURL, plan.TLS, false), mix: mix}, nil
+}
+
+// clock divides a time into phases: each reading ends one.
+type clock struct{ began, last time.Time }
+
+func (c *clock) lap(now time.Time) time.Duration {
+	d := now.Sub(c.last)
+	c.last = now
+	return d
+}
+
+// ask makes one request. The error is ctx's.
+func (a *asker) ask(ctx context.Context) (r bench.RequestPhases, err error) {
+	var asked *workload.Request
+	asked, a.slot.out, _ = a.mix.Take(a.slot.out[:0])
+	own, cancel := context.WithTimeout(ctx, a.plan.Timeout)
+	defer cancel()
+	now := time.Now()
+	c := &clock{began: now, last: now}
+	err = a.exchange(own, c, &r, asked)
+	r.Total = c.last.Sub(c.began)
+	switch {
+	case ctx.Err() != nil:
+		return r, context.Cause(ctx)
+	case err == nil:
+		return r, nil
+	}
+	a.slot.close()
+	const maxReason = 300 // bytes
+	if r.Err = safe.Line(err.Error(), maxReason); wire.Classify(err) == bench.ErrTimeout {
+		r.Err = "timeout"
+	}
+	return r, nil
+}
+
+// exchange fills in r as far as the request comes; whatever phase it fails in ends with that.
+func (a *asker) exchange(ctx context.Context, c *clock, r *bench.RequestPhases, asked *workload.Request) error {
+	s := &a.slot
+	if r.New = s.conn == nil; r.New {
+		if err := a.open(ctx, c, r); err != nil {
+			return err
+		}
+	}
+	deadline, _ := ctx.Deadline()
+	if err := s.conn.SetDeadline(deadline); err != nil {
+		return err
+	}
+	conn := s.conn
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	a.conn.first = time.Time{}
+	c.last = time.Now()
+	if r.New { // what lies between belongs to the writing, so that the phases add up
+		c.last = c.began.Add(r.Name + r.Connect + r.TLS)
+	} else {
+		c.began = c.last
+	}
+	_, err := conn.Write(s.out)
+	r.Send = c.lap(time.Now())
+	if err != nil {
+		return err
+	}
+	var x record.Exchange
+	s.status = 0
+	keep, err := s.answer(asked.Asked, asked.Status, &x)
+	ended := time.Now()
+	if a.conn.first.IsZero() {
+		r.FirstByte = c.lap(ended)
+		return err
+	}
+	r.FirstByte = c.lap(a.conn.first)
+	r.Receive = c.lap(ended)
+	r.Status, r.Bytes = s.status, x.Bytes
+	if err == nil && s.status != asked.Status {
+		err = fmt.Errorf("status %d, expected %d", s.status, asked.Status)
+	}
+	if !keep {
+		s.close()
+	}
+	return err
+}
+
+func (a *asker) open(ctx context.Context, c *clock, r *bench.RequestPhases) error {
+	host, port, err := net.SplitHostPort(a.target.Address)
+	addresses := []net.IP{net.ParseIP(host)}
+	if err == nil && addresses[0] == nil {
+		addresses, err = a.plan.Resolve(ctx, host)
+		r.Name = c.lap(time.Now())
+	}
+	if err != nil {
+		return err
+	}
+	var conn net.Conn
+	err = errors.New("the name has no address")
+	for _, ip := range addresses {
+		if conn, err = a.plan.Dial(ctx, "tcp", net.JoinHostPort(ip.String(), port)); err == nil {
+			break
+		}
+	}
+	r.Connect = c.lap(time.Now())
+	if err == nil && a.target.TLS != nil {
+		conn, err = handshake(ctx, conn, a.target.TLS)
+		r.TLS = c.lap(time.Now())
+	}
+	if err != nil {
+		return err
+	}
+	a.conn = &noted{Conn: conn}
+	a.slot.use(a.conn)
+	return nil
+}

@@ -1,0 +1,222 @@
+// Package portable has the loops that run everywhere: a goroutine for each connection, over
+// net/http's reader for HTTP/1.1 and its connections for HTTP/2. It also times single requests phase
+// by phase.
+package portable
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/load/record"
+	"locbench/internal/load/wire"
+	"locbench/internal/load/workload"
+)
+
+// Config is what a loop works with.
+type Config struct {
+	Target      wire.Target
+	Step        bench.Step
+	Connections int           // of an open loop: at most
+	Timeout     time.Duration // of one request
+	HTTP2       bool
+	Rate        func() float64 // changes the rate of an open loop; may be nil
+	Mix         *workload.Mix
+	Recorder    *record.Recorder
+	Keep        *wire.Kept // nil: connections are closed with the step
+	// Dial opens connections; nil is a plain net.Dialer.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// Sleep waits until a request is due, for a few milliseconds at most; nil is what is most exact
+	// on this system, in real time.
+	Sleep func(time.Duration)
+}
+
+// Loop makes exchanges, each on a slot, and records what comes of them: no pipelining, no redirects.
+// An exchange includes the body.
+type Loop struct {
+	conf     Config
+	rec      *record.Recorder
+	counters *record.Counters // of all connections
+	flying   int              // requests in flight; its lock is that of the counters
+	counted  bool             // the backlog is; likewise
+	open     *openLoop        // nil: closed loop
+
+	mu    sync.Mutex // guards the list
+	slots []*slot
+
+	cutNow atomic.Bool
+}
+
+// New makes the loop of a step.
+func New(c Config) *Loop {
+	l := &Loop{conf: c, rec: c.Recorder, counters: c.Recorder.NewCounters()}
+	n := c.Connections
+	if c.Step.Open() {
+		n = workload.Early(c.Step, n)
+	}
+	for range n {
+		l.add()
+	}
+	if c.Step.Open() {
+		l.open = newOpenLoop(l)
+	}
+	return l
+}
+
+// Run sends until the step is over or the recorder is stopped, and returns when all is drained. ctx
+// bounds the opening of connections.
+func (l *Loop) Run(ctx context.Context) {
+	if l.open != nil {
+		l.open.run(ctx)
+	} else {
+		l.runClosed(ctx)
+	}
+}
+
+// add makes one more slot.
+func (l *Loop) add() *slot {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := &slot{}
+	l.slots = append(l.slots, s)
+	return s
+}
+
+// key is the name under which connections are kept.
+func (l *Loop) key() string {
+	how := "TCP"
+	if l.conf.HTTP2 {
+		how = "HTTP/2"
+	} else if l.conf.Target.TLS != nil {
+		how = "TLS"
+	}
+	return how + " to " + l.conf.Target.Address
+}
+
+// Connect opens the connections before the clock starts, as far as that is possible within
+// wire.DialTime. The later connections of a ramp are opened when they begin: a contender need not
+// keep a connection that is not used.
+func (l *Loop) Connect(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, min(wire.DialTime, l.conf.Timeout))
+	defer cancel()
+	deadline := time.Now().Add(l.conf.Timeout)
+	todo := make(chan *slot)
+	var wg sync.WaitGroup
+	for range min(wire.Dialers, len(l.slots)) {
+		wg.Go(func() {
+			for s := range todo {
+				// A failure is met again, and then counted, by the first request.
+				s.ever = wire.Opened(l.connect(ctx, s, deadline))
+			}
+		})
+	}
+	for i, s := range l.slots {
+		if ctx.Err() != nil {
+			break
+		}
+		if !l.reuse(s) && l.rec.BeginsEarly(i) {
+			todo <- s
+		}
+	}
+	close(todo)
+	wg.Wait()
+}
+
+// Cut ends all exchanges in flight on open connections; those still being opened end with the
+// context of exchange.
+func (l *Loop) Cut() {
+	l.cutNow.Store(true)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, s := range l.slots {
+		s.mu.Lock()
+		if s.conn != nil {
+			_ = s.conn.SetDeadline(time.Unix(1, 0))
+		}
+		s.mu.Unlock()
+	}
+}
+
+// reuse lets s have a connection that has been kept.
+func (l *Loop) reuse(s *slot) bool {
+	for {
+		conn, ok := l.conf.Keep.Take(l.key()).(net.Conn)
+		if !ok {
+			return false
+		}
+		if gone(conn) {
+			conn.Close()
+			continue
+		}
+		s.use(conn)
+		s.ever = true
+		return true
+	}
+}
+
+// Close closes all connections, or keeps them for the next step; call it when all is drained.
+func (l *Loop) Close() {
+	for _, s := range l.slots {
+		s.mu.Lock()
+		if s.conn != nil && l.conf.Keep != nil && !l.cutNow.Load() {
+			l.conf.Keep.Put(l.key(), s.conn)
+			s.conn = nil
+		}
+		s.mu.Unlock()
+		s.close()
+	}
+}
+
+func (l *Loop) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if l.conf.Dial != nil {
+		return l.conf.Dial(ctx, network, address)
+	}
+	return (&net.Dialer{}).DialContext(ctx, network, address)
+}
+
+// connect dials, and shakes hands where the contender speaks TLS.
+func (l *Loop) connect(ctx context.Context, s *slot, deadline time.Time) error {
+	ctx, cancel := context.WithDeadline(ctx, deadline)
+	defer cancel()
+	if l.conf.HTTP2 {
+		conn, err := l.connect2(ctx)
+		if err == nil {
+			s.use(conn)
+		}
+		return err
+	}
+	conn, err := l.dial(ctx, "tcp", l.conf.Target.Address)
+	if err == nil && l.conf.Target.TLS != nil {
+		conn, err = handshake(ctx, conn, l.conf.Target.TLS)
+	}
+	if err != nil {
+		return err
+	}
+	if err := conn.SetDeadline(deadline); err != nil {
+		conn.Close()
+		return err
+	}
+	s.use(conn)
+	return nil
+}
+
+// below is the connection below TLS.
+type below struct {
+	net.Conn
+	atOnce bool // it reads without waiting; see gone
+}
+
+// handshake is TLS over conn, which it closes where that fails.
+func handshake(ctx context.Context, conn net.Conn, c *tls.Config) (net.Conn, error) {
+	secure := tls.Client(&below{Conn: conn}, c)
+	if err := secure.HandshakeContext(ctx); err != nil {
+		conn.Close()
+		return nil, fmt.Errorf("TLS handshake: %w", err)
+	}
+	return secure, nil
+}

@@ -1,0 +1,155 @@
+package portable
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+
+	"locbench/internal/load/record"
+	"locbench/internal/load/wire"
+	"locbench/internal/load/workload"
+)
+
+// slot is the place of one connection, which is opened again when it has been closed.
+type slot struct {
+	mu       sync.Mutex // guards conn against Cut
+	conn     net.Conn   // nil: not open
+	limit    *limitedReader
+	br       *bufio.Reader
+	out      []byte               // the request
+	status   int                  // of the answer
+	sample   [wire.MaxSample]byte // the start of the body of an unwanted answer
+	ever     bool                 // it has been open
+	failures int                  // dials failed in a row
+	answered bool                 // it has had its first answer
+	body     []byte               // of an answer that is checked; nil: it is not, or is too long
+	gaveUp   bool                 // the contender has, waiting for a request
+}
+
+// use lets s have an open connection.
+func (s *slot) use(conn net.Conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.conn = conn
+	s.readFrom(conn)
+}
+
+// readFrom lets answers come from there.
+func (s *slot) readFrom(in io.Reader) {
+	s.limit = &limitedReader{r: in, n: wire.MaxHead}
+	if s.br == nil {
+		s.br = bufio.NewReader(s.limit)
+	} else {
+		s.br.Reset(s.limit)
+	}
+}
+
+func (s *slot) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.conn != nil {
+		s.conn.Close()
+		s.conn = nil
+	}
+}
+
+// answer reads the answer to req over HTTP/1.1. A status other than want is put into x; an incomplete
+// answer is an error.
+func (s *slot) answer(req *http.Request, want int, x *record.Exchange) (keep bool, err error) {
+	var resp *http.Response
+	for i := 0; ; i++ {
+		s.limit.n = wire.MaxHead
+		resp, err = http.ReadResponse(s.br, req)
+		if err != nil {
+			return false, s.limit.cause(err)
+		}
+		if resp.StatusCode >= 200 || resp.StatusCode == http.StatusSwitchingProtocols {
+			break
+		}
+		if i == wire.MaxInterim {
+			return false, fmt.Errorf("more than %d interim answers", wire.MaxInterim)
+		}
+	}
+	// A body may be of any length: the time-out bounds it and nothing of it is kept.
+	s.limit.n = math.MaxInt64
+	s.gaveUp = resp.StatusCode != want && resp.StatusCode == http.StatusRequestTimeout && resp.Close
+	if err := s.readBody(resp, want, x); err != nil {
+		return false, wire.BodyError{Err: s.limit.cause(err)}
+	}
+	// Bytes that nobody asked for make the next answer unreadable.
+	return !resp.Close && resp.StatusCode != http.StatusSwitchingProtocols && s.br.Buffered() == 0, nil
+}
+
+// readBody reads the whole body of an answer. A status other than want is put into x.
+func (s *slot) readBody(resp *http.Response, want int, x *record.Exchange) (err error) {
+	n := 0
+	if s.status = resp.StatusCode; s.status != want {
+		n, err = readSome(resp.Body, s.sample[:])
+		x.Kind, x.Example = wire.Class(s.status), wire.Example(strings.TrimSpace(resp.Status+" "+string(s.sample[:n])))
+	} else if s.body != nil {
+		s.body, err = io.ReadAll(io.LimitReader(resp.Body, workload.MaxChecked+1))
+		if n = len(s.body); n > workload.MaxChecked {
+			s.body = nil
+		}
+	}
+	if err == nil {
+		x.Bytes, err = io.Copy(io.Discard, resp.Body)
+		x.Bytes += int64(n)
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return err
+}
+
+// readSome fills p as far as the body goes. Unlike io.ReadFull it keeps apart the end of the body
+// (io.EOF) and its being cut short, which the body says only once.
+func readSome(body io.Reader, p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		var m int
+		m, err = body.Read(p[n:])
+		n += m
+	}
+	return n, err
+}
+
+// limitedReader fails once n bytes have been read; n is set again for each part of an answer. It
+// keeps the error that ended the reading, since parsers report a connection that ended too early as
+// one mistake or another of syntax.
+type limitedReader struct {
+	r    io.Reader
+	n    int64
+	read int64 // of this exchange
+	err  error
+}
+
+func (l *limitedReader) Read(p []byte) (int, error) {
+	if l.n <= 0 {
+		l.err = fmt.Errorf("headers of the answer over %d bytes", wire.MaxHead)
+		return 0, l.err
+	}
+	if int64(len(p)) > l.n {
+		p = p[:l.n]
+	}
+	n, err := l.r.Read(p)
+	l.n -= int64(n)
+	l.read += int64(n)
+	l.err = err
+	return n, err
+}
+
+// cause is the error of the connection where there was one, or that of the parser.
+func (l *limitedReader) cause(err error) error {
+	switch l.err {
+	case nil:
+		return err
+	case io.EOF:
+		return wire.ErrClosed
+	}
+	return l.err
+}

@@ -1,0 +1,81 @@
+package workload
+
+import (
+	"math"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/load/record"
+)
+
+// Feed says what comes due in an open loop, and counts it: requests by the schedule of a rate, or
+// users. It belongs to one goroutine.
+type Feed struct {
+	step     bench.Step
+	rec      *record.Recorder
+	schedule *Schedule // nil: users
+	given    int64     // requests, or users
+	over     bool
+}
+
+// NewFeed is the feed of a step. change may be nil; see NewSchedule.
+func NewFeed(rec *record.Recorder, s bench.Step, change func() float64) *Feed {
+	f := &Feed{step: s, rec: rec}
+	if s.Arrivals == nil {
+		f.schedule = NewSchedule(s, change)
+		f.schedule.Poll(0)
+	}
+	return f
+}
+
+// Next takes a job that is due at now, and counts it in c; ok is false where there is none before wake.
+func (f *Feed) Next(now int64, c *record.Counters) (j Job, wake int64, ok bool) {
+	if f.schedule == nil {
+		return f.nextUser(now, c)
+	}
+	f.schedule.Begins(f.rec.From())
+	due, end := int64(f.schedule.Next()), f.end()
+	switch {
+	case f.step.MaxRequests > 0 && f.given >= f.step.MaxRequests, due >= end && now >= end:
+		f.over = true
+		return Job{}, math.MaxInt64, false
+	case due >= end:
+		return Job{}, end, false
+	case due > now:
+		f.schedule.Poll(time.Duration(now))
+		if f.schedule.Changed() {
+			c.Final = f.schedule.Rate()
+		}
+		return Job{}, min(int64(f.schedule.Next()), now+int64(PollEvery)), false
+	}
+	c.ComeDue(f.rec.Phase(due), 1, f.schedule.Rate())
+	f.schedule.Take()
+	f.given++
+	return Job{Due: due, Requests: 1}, 0, true
+}
+
+func (f *Feed) nextUser(now int64, c *record.Counters) (j Job, wake int64, ok bool) {
+	a := f.step.Arrivals
+	if f.given == int64(a.Users) {
+		f.over = true
+		return Job{}, math.MaxInt64, false
+	}
+	due := int64(float64(f.given) / float64(a.Users) * float64(a.Over))
+	if due > now {
+		return Job{}, due, false
+	}
+	c.ComeDue(f.rec.Phase(due), int64(a.Requests), 0)
+	f.given++
+	return Job{Due: due, Requests: a.Requests}, 0, true
+}
+
+// Over says whether nothing comes due any more.
+func (f *Feed) Over() bool { return f.over }
+
+// end is when the schedule ends, record.Undecided in the lead-in.
+func (f *Feed) end() int64 {
+	if f.rec.Bounded() {
+		return int64(f.step.Duration)
+	}
+	return f.rec.To()
+}
