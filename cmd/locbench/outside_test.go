@@ -18,7 +18,7 @@ var guarded = []struct {
 	{"os", "Open OpenFile ReadFile DirFS", "package regular: a pipe would hang, and a device has no end", []string{
 		"regular", "testenv", "docker/dockertest",
 		"machine", "cgroup", "hostusage", "procfs", "cpuset", "launch", "load", "docker/engine.go", "docker/own.go", "contender/processor.go", // of the system
-		"app/reports.go",                                                        // folders
+		"app/reports.go",                                                  // folders
 		"profile/profile.go", "contender/process.go", "contender/lock.go", // made here
 	}},
 	{"url", "Parse ParseRequestURI", "secret.ParseURL, whose errors repeat no password", []string{"secret", "check/request.go", "contact/redirect.go"}},

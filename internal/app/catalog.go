@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"locbench/internal/bench"
+	"locbench/internal/console"
 	"locbench/internal/contender"
-	"locbench/internal/exit"
 	"locbench/internal/safe"
 	"locbench/services"
 )
@@ -33,7 +33,7 @@ func DiscoverFor(dirs []string, wanted []bench.Selection) (all []bench.Service, 
 	all, err = Discover(dirs)
 	unreadable, rest := contender.SplitUnreadable(err)
 	if rest != nil {
-		return nil, nil, exit.With(exit.Usage, err)
+		return nil, nil, console.WithCode(console.ExitUsage, err)
 	}
 	for _, u := range unreadable {
 		// A namesake from elsewhere is not what is meant.
@@ -42,7 +42,7 @@ func DiscoverFor(dirs []string, wanted []bench.Selection) (all []bench.Service, 
 			return sel.Contender == u.Folder || err != nil
 		}
 		if slices.ContainsFunc(wanted, meant) {
-			return nil, nil, exit.With(exit.Usage, err)
+			return nil, nil, console.WithCode(console.ExitUsage, err)
 		}
 		left = append(left, "left out, as its manifest is of no use: "+safe.Line(u.Error(), 1000))
 	}

@@ -11,7 +11,6 @@ import (
 	"locbench/internal/compare"
 	"locbench/internal/console"
 	"locbench/internal/event"
-	"locbench/internal/exit"
 	"locbench/internal/load"
 	"locbench/internal/locations/dataset"
 	"locbench/internal/machine"
@@ -64,7 +63,7 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 	var served *metrics.Server
 	if c.plan.metricsListen != "" {
 		if served, err = metrics.Listen(ctx, c.plan.metricsListen); err != nil {
-			return exit.Usagef("--metrics-listen: %w", err)
+			return console.Usagef("--metrics-listen: %w", err)
 		}
 		defer served.Close()
 	}
@@ -109,7 +108,7 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 func (c *conductor) open() error {
 	data, err := dataset.Open(c.plan.Run.Profile.Data)
 	if err != nil {
-		return exit.With(exit.Usage, err)
+		return console.WithCode(console.ExitUsage, err)
 	}
 	c.clock = event.NewClock(time.Now())
 	c.stream = event.New(c.clock.Now)
@@ -150,7 +149,7 @@ func (c *conductor) prepare(ctx context.Context) error {
 	plan.Warnings = append(plan.Warnings, site.occupy(plan.Warnings)...)
 	if c.plan.resume != nil {
 		if plan.Data.Hash != recorded.Data.Hash && plan.Profile.AsksData() {
-			return exit.Usagef("the data set %s is not the one that %s was begun with: its legs could not be compared",
+			return console.Usagef("the data set %s is not the one that %s was begun with: its legs could not be compared",
 				plan.Data.Name, c.plan.Dir)
 		}
 		plan.Warnings = append(plan.Warnings, changes(recorded, *plan)...)
@@ -175,7 +174,7 @@ func (c *conductor) openResults(cancel context.CancelCauseFunc) (*results.Writer
 		return c.plan.resume.Reopen(run, fail)
 	}
 	w, err := results.Create(c.plan.Dir, run, fail)
-	return w, exit.With(exit.Usage, err)
+	return w, console.WithCode(console.ExitUsage, err)
 }
 
 func (c *conductor) config() runner.Config {

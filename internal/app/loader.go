@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"locbench/internal/bench"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/load"
 	"locbench/internal/locations/oracle"
 	"locbench/internal/runner"
@@ -47,7 +47,7 @@ func newLoader(s *site) (*loader, error) {
 	case load.LoopPortable:
 		l.engine.Portable = true
 	default:
-		return nil, exit.Usagef("%s=%q: auto (io_uring where Linux permits it, else epoll, else portable), "+
+		return nil, console.Usagef("%s=%q: auto (io_uring where Linux permits it, else epoll, else portable), "+
 			"io_uring, epoll or portable", loopVariable, loop)
 	}
 	if err := load.HasLoop(loop); err != nil {

@@ -2,7 +2,7 @@ package app
 
 import (
 	"locbench/internal/bench"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/profile"
 	"locbench/profiles"
 )
@@ -15,7 +15,7 @@ func PlannedProfile(o RunOptions) (p bench.Profile, err error) {
 		p, err = profile.Load(o.Profile, profiles.FS)
 	}
 	if err != nil {
-		return p, exit.With(exit.Usage, err)
+		return p, console.WithCode(console.ExitUsage, err)
 	}
 	return profile.Change(p, o.Changes.With("contenders", o.Contenders...), o.Getenv)
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/profile"
 	"locbench/internal/secret"
 )
@@ -31,18 +31,18 @@ func parseTargets(o RunOptions) (targets []bench.Target, asked string, err error
 		name, address := splitTarget(text)
 		switch {
 		case name == "" && len(given) > 1:
-			return nil, "", exit.Usagef("several services need names: --target NAME=URL instead of --target %s",
+			return nil, "", console.Usagef("several services need names: --target NAME=URL instead of --target %s",
 				secret.Address(address))
 		case name == "" && len(o.Contenders) == 1:
 			name = o.Contenders[0]
 		case name == "":
 			name = bench.AnyTarget
 		case len(o.Contenders) > 0:
-			return nil, "", exit.Usagef("--target %s=… names its contender already: leave out %s",
+			return nil, "", console.Usagef("--target %s=… names its contender already: leave out %s",
 				name, strings.Join(o.Contenders, " "))
 		}
 		if at := slices.IndexFunc(targets, func(t bench.Target) bool { return t.Name == name }); at >= 0 {
-			return nil, "", exit.Usagef("two targets are called %s: %s and %s; give one of them another name",
+			return nil, "", console.Usagef("two targets are called %s: %s and %s; give one of them another name",
 				name, secret.Address(targets[at].URL), secret.Address(address))
 		}
 		t, path, err := parseTarget(name, address, o.ProfileNamed || len(o.Contenders) > 0)
@@ -50,7 +50,7 @@ func parseTargets(o RunOptions) (targets []bench.Target, asked string, err error
 			return nil, "", err
 		}
 		if i > 0 && path != asked {
-			return nil, "", exit.Usagef("the targets are asked for different paths, %s and %s: write the requests into a "+
+			return nil, "", console.Usagef("the targets are asked for different paths, %s and %s: write the requests into a "+
 				"profile, and addresses without a path", asked, path)
 		}
 		targets, asked = append(targets, t), path
@@ -70,13 +70,13 @@ func parseTarget(name, address string, profiled bool) (t bench.Target, asked str
 	}
 	u, err := secret.ParseURL(base)
 	if err != nil {
-		return t, "", exit.Usagef("--target: it must look like http://127.0.0.1:8080")
+		return t, "", console.Usagef("--target: it must look like http://127.0.0.1:8080")
 	}
 	switch {
 	case u.Fragment != "":
-		return t, "", exit.Usagef("--target %s: a fragment (#…) is never sent: leave it out", secret.Address(base))
+		return t, "", console.Usagef("--target %s: a fragment (#…) is never sent: leave it out", secret.Address(base))
 	case profiled && u.RawQuery != "":
-		return t, "", exit.Usagef("--target %s: the profile says what is asked, so that a query has no place in the address",
+		return t, "", console.Usagef("--target %s: the profile says what is asked, so that a query has no place in the address",
 			secret.Address(base))
 	case profiled:
 		return bench.Target{Name: name, URL: base}, "", nil
@@ -98,17 +98,17 @@ func parseTarget(name, address string, profiled bool) (t bench.Target, asked str
 func aim(p *bench.Profile, o RunOptions, targets []bench.Target, asked string) error {
 	for _, limit := range []string{"cpus", "memory", "cpu-set"} {
 		if o.Changes.Given(limit) {
-			return exit.Usagef("--%s: the service at --target was started by somebody else, with limits of its own", limit)
+			return console.Usagef("--%s: the service at --target was started by somebody else, with limits of its own", limit)
 		}
 	}
 	if len(o.Contenders) > 1 {
-		return exit.Usagef("--target names one service, but %d contenders were given", len(o.Contenders))
+		return console.Usagef("--target names one service, but %d contenders were given", len(o.Contenders))
 	}
 	p.Contenders = nil
 	for _, t := range targets {
 		sel, err := profile.ParseSelection(t.Name)
 		if err != nil {
-			return exit.Usagef("--target %s=…: a name has small letters, digits, `-`, `_` and `.`", t.Name)
+			return console.Usagef("--target %s=…: a name has small letters, digits, `-`, `_` and `.`", t.Name)
 		}
 		p.Contenders = append(p.Contenders, sel)
 	}
@@ -132,7 +132,7 @@ func sameTargets(were []bench.Target, given []string) ([]bench.Target, error) {
 			return t.Name == name || name == "" && len(targets) == 1
 		})
 		if at < 0 {
-			return nil, exit.Usagef("--target %s=…: this run has no such contender", name)
+			return nil, console.Usagef("--target %s=…: this run has no such contender", name)
 		}
 		base, err := profile.ServiceURL(address)
 		if err != nil {

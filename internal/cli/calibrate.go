@@ -12,7 +12,7 @@ import (
 	"locbench/internal/analysis"
 	"locbench/internal/app"
 	"locbench/internal/compare"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/profile"
 	"locbench/internal/results"
 	"locbench/internal/safe"
@@ -88,7 +88,7 @@ func calibrate(ctx context.Context, env Env, o app.RunOptions) (dir string, err 
 		o.Changes = o.Changes.With("rounds", strconv.Itoa(rounds))
 	}
 	if rounds < 2*stats.MinInterval {
-		return "", exit.Usagef("--rounds %s: at least %d are needed, half of them for each side",
+		return "", console.Usagef("--rounds %s: at least %d are needed, half of them for each side",
 			safe.Line(o.Changes.Text("rounds"), 20), 2*stats.MinInterval)
 	}
 	o.Out = cmp.Or(o.Out, app.NewFolder("calibrate"))

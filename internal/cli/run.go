@@ -12,7 +12,7 @@ import (
 	"locbench/internal/app"
 	"locbench/internal/app/screens"
 	"locbench/internal/bench"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/profile"
 	"locbench/internal/stats"
 	"locbench/internal/worker"
@@ -92,7 +92,7 @@ func run(ctx context.Context, env Env, o app.RunOptions, f runFlags) error {
 	case !o.Worker:
 		return app.Run(ctx, env, o)
 	case o.Output.JSON:
-		return exit.Usagef("--json and %s both want standard output", worker.Flag)
+		return console.Usagef("--json and %s both want standard output", worker.Flag)
 	}
 	return worker.Run(ctx, env, func(ctx context.Context, controls <-chan bench.Control) error {
 		o.Controls = controls
@@ -113,7 +113,7 @@ func (f *runFlags) checkResume(fl *pflag.FlagSet, contenders []string) error {
 		return nil
 	}
 	if len(contenders) > 0 {
-		return exit.Usagef("--resume continues the recorded plan: it takes no contenders")
+		return console.Usagef("--resume continues the recorded plan: it takes no contenders")
 	}
 	recorded := []string{"profile", "out", "cacert", "insecure"}
 	for _, o := range profile.Options() {
@@ -123,7 +123,7 @@ func (f *runFlags) checkResume(fl *pflag.FlagSet, contenders []string) error {
 	}
 	for _, name := range recorded {
 		if fl.Changed(name) {
-			return exit.Usagef("--resume continues the recorded plan: it takes no --%s", name)
+			return console.Usagef("--resume continues the recorded plan: it takes no --%s", name)
 		}
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"locbench/internal/app/screens"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/profile"
 	"locbench/internal/tui/setup"
 )
@@ -30,7 +30,7 @@ func setupChoice(args []string) (c setup.Choice, services []string, err error) {
 		for _, name := range contenders {
 			sel, err := profile.ParseSelection(name)
 			if err != nil {
-				return exit.With(exit.Usage, err)
+				return console.WithCode(console.ExitUsage, err)
 			}
 			c.Contenders = append(c.Contenders, sel)
 		}
@@ -38,7 +38,7 @@ func setupChoice(args []string) (c setup.Choice, services []string, err error) {
 	}
 	bindRun(cmd, &f)
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return exit.Usagef("%w (see 'locbench run --help')", flagError(err))
+		return console.Usagef("%w (see 'locbench run --help')", flagError(err))
 	})
 	cmd.SetOut(io.Discard)
 	cmd.SetErr(io.Discard)

@@ -11,7 +11,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/launch"
-	"locbench/internal/lines"
+	"locbench/internal/safe"
 )
 
 const (
@@ -24,9 +24,9 @@ const (
 func run(ctx context.Context, o BuildOptions, dir string, argv []string, env ...string) error {
 	line := strings.Join(argv, " ")
 	fmt.Fprintf(o.out(), "+ %s\n", line)
-	last := lines.Ring{Size: lastLines}
+	last := safe.Ring{Size: lastLines}
 	var text strings.Builder
-	w := lines.NewWriter("", time.Now, func(l bench.LogLine) {
+	w := safe.NewLineWriter("", time.Now, func(l bench.LogLine) {
 		last.Add(l)
 		fmt.Fprintln(o.out(), l.Text)
 	})

@@ -19,7 +19,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/cgroup"
 	"locbench/internal/cpuset"
-	"locbench/internal/lines"
+	"locbench/internal/safe"
 )
 
 const drain = 500 * time.Millisecond // for the rest of the log after the end: children may hold its pipe open
@@ -62,7 +62,7 @@ type process struct {
 	box    *sandbox
 	info   bench.InstanceInfo
 	os     *os.Process
-	logs   lines.Ring
+	logs   safe.Ring
 	peak   peak
 	waited sync.WaitGroup // for run
 	exited chan struct{}
@@ -88,7 +88,7 @@ func (p *process) launch(ctx context.Context, spec bench.LaunchSpec) error {
 			spec.OnLog(l)
 		}
 	}
-	stdout, stderr := lines.NewWriter("stdout", time.Now, log), lines.NewWriter("stderr", time.Now, log)
+	stdout, stderr := safe.NewLineWriter("stdout", time.Now, log), safe.NewLineWriter("stderr", time.Now, log)
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	started := make(chan error)
 	p.waited.Go(func() {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/secret"
 )
 
@@ -13,7 +13,7 @@ import (
 func ServiceURL(text string) (string, error) {
 	u, err := secret.ParseURL(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", exit.Usagef("%s is not the URL of a service; one looks like http://127.0.0.1:8080", secret.Address(text))
+		return "", console.Usagef("%s is not the URL of a service; one looks like http://127.0.0.1:8080", secret.Address(text))
 	}
 	return strings.TrimRight(u.String(), "/"), nil
 }
@@ -27,12 +27,12 @@ func StoreURL(text string, getenv func(string) string) (string, error) {
 	}
 	for _, name := range bench.EnvNames(text) {
 		if getenv(name) == "" {
-			return "", exit.Usagef("--elastic: %s is not set in the environment, or empty", name)
+			return "", console.Usagef("--elastic: %s is not set in the environment, or empty", name)
 		}
 	}
 	u, err := ServiceURL(filledAddress(text, getenv))
 	if err != nil {
-		return "", exit.Usagef("--elastic: %q is not a URL; one looks like http://127.0.0.1:9200", text)
+		return "", console.Usagef("--elastic: %q is not a URL; one looks like http://127.0.0.1:9200", text)
 	}
 	return u, nil
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/safe"
 	"locbench/internal/strictyaml"
 	"locbench/internal/units"
@@ -108,7 +108,7 @@ func (c *change) refuse(text, hint string) error {
 	if hint == "" {
 		return nil
 	}
-	return exit.Usagef("--%s %s: %s", c.name, safe.Shell([]string{text}), hint)
+	return console.Usagef("--%s %s: %s", c.name, safe.Shell([]string{text}), hint)
 }
 
 // Change is p with what the options change of it, valid and complete; the error is one of usage. getenv resolves the
@@ -130,10 +130,10 @@ func Change(p bench.Profile, given Changes, getenv func(string) string) (bench.P
 		}
 	}
 	if len(p.Contenders) == 0 && !given.Given("target") {
-		return p, exit.Usagef("profile %s names no contender: name some on the command line, in its `contenders`, "+
+		return p, console.Usagef("profile %s names no contender: name some on the command line, in its `contenders`, "+
 			"or say --target URL", p.Name)
 	}
-	return p, exit.With(exit.Usage, Validate(p))
+	return p, console.WithCode(console.ExitUsage, Validate(p))
 }
 
 // number is a value between two bounds.

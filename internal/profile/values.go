@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/strictyaml"
 	"locbench/internal/units"
 )
@@ -28,7 +28,7 @@ func addContender(c *change, text string) error {
 	}
 	sel, err := ParseSelection(text)
 	c.p.Contenders = append(c.p.Contenders, sel)
-	return exit.With(exit.Usage, err)
+	return console.WithCode(console.ExitUsage, err)
 }
 
 // setConnections replaces the steps; each is as long as the profile's last one unless it says how long.
@@ -39,7 +39,7 @@ func setConnections(c *change, text string) error {
 	}
 	steps, err := ParseSteps(strings.Split(text, ","), length)
 	if err != nil {
-		return exit.Usagef("--connections: %w", err)
+		return console.Usagef("--connections: %w", err)
 	}
 	c.p.Steps = steps
 	return nil
@@ -75,7 +75,7 @@ func setDuration(c *change, text string) error {
 func addThreshold(c *change, text string) error {
 	t, err := ParseThreshold(text)
 	if err != nil {
-		return exit.Usagef("--%w", err)
+		return console.Usagef("--%w", err)
 	}
 	c.p.Thresholds = append(c.p.Thresholds, t)
 	return nil
@@ -103,7 +103,7 @@ func setElastic(c *change, text string) error {
 	}
 	kind := c.given.Text("store")
 	if !(bench.StoreSpec{Kind: bench.StoreKind(kind), URL: text}).Chosen().Traits().ByURL {
-		return exit.Usagef("--elastic names an external store, --store says %s: choose one", kind)
+		return console.Usagef("--elastic names an external store, --store says %s: choose one", kind)
 	}
 	u, err := StoreURL(text, c.getenv)
 	c.p.Store = bench.StoreSpec{Kind: bench.StoreExternal, URL: u}
@@ -133,9 +133,9 @@ func protocolValue() value {
 func setData(c *change, dir string) error {
 	switch {
 	case c.given.Given("cities"):
-		return exit.Usagef("--data names a data set, --cities generates one: choose one")
+		return console.Usagef("--data names a data set, --cities generates one: choose one")
 	case dir == "":
-		return exit.Usagef("--data: a folder is missing; write one with a dump, or %s", BundledData)
+		return console.Usagef("--data: a folder is missing; write one with a dump, or %s", BundledData)
 	case dir == BundledData:
 		c.p.Data = bench.DataSpec{}
 		return nil
@@ -154,7 +154,7 @@ func generated(v value) value {
 			c.p.Data = bench.DataSpec{Vertices: defaultVertices, Seed: defaultDataSeed}
 			withoutBundledSuite(c.p)
 		case !c.given.Given("cities"):
-			return exit.Usagef("--vertices and --data-seed go with --cities: other data are what they are")
+			return console.Usagef("--vertices and --data-seed go with --cities: other data are what they are")
 		}
 		return set(c, text)
 	}

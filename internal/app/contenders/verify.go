@@ -12,7 +12,6 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/console"
 	"locbench/internal/contender"
-	"locbench/internal/exit"
 	"locbench/internal/profile"
 	"locbench/internal/results"
 	"locbench/internal/safe"
@@ -41,7 +40,7 @@ func Verify(ctx context.Context, env console.Env, o VerifyOptions) error {
 		return err
 	}
 	if len(list) == 0 {
-		return exit.Usagef("no contender is left to verify")
+		return console.Usagef("no contender is left to verify")
 	}
 	run := app.RunOptions{
 		Profile: "verify.yaml", ProfileText: verifyProfile, Services: o.Dirs,
@@ -88,11 +87,11 @@ func Verify(ctx context.Context, env console.Env, o VerifyOptions) error {
 			return fmt.Errorf("keep what was seen: %s", safe.Line(err.Error(), 1000))
 		}
 	}
-	if runErr != nil && (exit.Code(ctx, runErr) != exit.Contender || wrong == 0) {
+	if runErr != nil && (console.ExitCode(ctx, runErr) != console.ExitContender || wrong == 0) {
 		return runErr
 	}
 	if wrong > 0 {
-		return exit.With(exit.Contender, fmt.Errorf("%d of %d are not as they should be", wrong, len(list)))
+		return console.WithCode(console.ExitContender, fmt.Errorf("%d of %d are not as they should be", wrong, len(list)))
 	}
 	return nil
 }

@@ -14,7 +14,6 @@ import (
 	"locbench/internal/analysis"
 	"locbench/internal/app"
 	"locbench/internal/console"
-	"locbench/internal/exit"
 	"locbench/internal/results"
 	"locbench/internal/safe"
 	"locbench/internal/tui"
@@ -34,7 +33,7 @@ func (o Options) drawn(env console.Env, first ui.Screen) (tui.Options, error) {
 	switch o.Theme {
 	case "", "dark", "light":
 	default:
-		return tui.Options{}, exit.Usagef("--theme %q: dark or light", o.Theme)
+		return tui.Options{}, console.Usagef("--theme %q: dark or light", o.Theme)
 	}
 	return tui.Options{
 		Input: env.Stdin, Output: console.Terminal(env.Stdout), Env: os.Environ(), First: first,
@@ -92,7 +91,7 @@ func afterwards(env console.Env, dir string, code int, talk string) error {
 		}
 		if results.NothingRan(run, legs) {
 			tellTalk(env.Stderr, talk, nil)
-			return exit.Reported{Code: code}
+			return console.Reported{Code: code}
 		}
 		if err := app.Summary(env, dir, analysis.Of(run, legs), false); err != nil {
 			return err
@@ -108,10 +107,10 @@ func afterwards(env console.Env, dir string, code int, talk string) error {
 		}
 	}
 	tellTalk(env.Stderr, talk, reported)
-	if code == exit.OK {
+	if code == console.ExitOK {
 		return nil
 	}
-	return exit.Reported{Code: code}
+	return console.Reported{Code: code}
 }
 
 // tellTalk writes what another locbench has written to standard error, harmless for a terminal, but
@@ -143,7 +142,7 @@ type DashboardOptions struct {
 // Dashboard is locbench tui.
 func Dashboard(ctx context.Context, env console.Env, d DashboardOptions) error {
 	if !env.HasScreen() {
-		return exit.Usagef("locbench tui needs a terminal for input and output; without one: locbench run --headless")
+		return console.Usagef("locbench tui needs a terminal for input and output; without one: locbench run --headless")
 	}
 	var roots []string
 	if d.Dir != "" {
@@ -177,10 +176,10 @@ func dirScreen(screens tui.Screens, opener *opener, dir string) (ui.Screen, erro
 	dir = results.Folder(dir)
 	st, err := os.Stat(dir)
 	if err != nil {
-		return nil, exit.Usagef("%w", err)
+		return nil, console.Usagef("%w", err)
 	}
 	if !st.IsDir() {
-		return nil, exit.Usagef("%s is no results folder", dir)
+		return nil, console.Usagef("%s is no results folder", dir)
 	}
 	if !results.Has(dir, results.RunFile) {
 		opener.archive = newArchive(opener.env, dir)
