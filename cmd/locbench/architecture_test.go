@@ -19,7 +19,7 @@ import (
 var floors = [][]string{
 	{"cpuset", "regular", "units"},
 	{"bench"},
-	{"contact", "estimate", "exit", "goruntime", "hdr", "lines", "procfs", "safe", "secret", "thread"},
+	{"contact", "estimate", "goruntime", "hdr", "procfs", "safe", "secret", "thread"},
 	{"strictyaml", "verdict"},
 	{"cgroup", "console", "docker", "ready", "stats"},
 	{"measure"},

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/console"
 	"locbench/internal/elastic/store"
-	"locbench/internal/exit"
 	"locbench/internal/secret"
 )
 
@@ -20,7 +20,7 @@ func StoreURL(text string, getenv func(string) string) (string, error) {
 	}
 	u, err := ServiceURL(filled)
 	if err != nil {
-		return "", exit.Usagef("--elastic: %q is no URL; one looks like http://127.0.0.1:9200", text)
+		return "", console.Usagef("--elastic: %q is no URL; one looks like http://127.0.0.1:9200", text)
 	}
 	return u, nil
 }
@@ -33,7 +33,7 @@ func fillAddress(option, text string, getenv func(string) string) (string, error
 	}
 	for _, name := range bench.EnvNames(text) {
 		if getenv(name) == "" {
-			return "", exit.Usagef("%s: %s is not set in the environment, or empty", option, name)
+			return "", console.Usagef("%s: %s is not set in the environment, or empty", option, name)
 		}
 	}
 	escaped := func(name string) string { return strings.ReplaceAll(url.QueryEscape(getenv(name)), "+", "%20") }

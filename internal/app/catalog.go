@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/console"
 	"locbench/internal/contender"
-	"locbench/internal/exit"
 	"locbench/internal/safe"
 	"locbench/internal/secret"
 	"locbench/services"
@@ -35,7 +35,7 @@ func DiscoverFor(dirs []string, wanted []bench.Selection) (all []bench.Service, 
 	all, err = Discover(dirs)
 	unreadable, rest := contender.Parted(err)
 	if rest != nil {
-		return nil, nil, exit.With(exit.Usage, err)
+		return nil, nil, console.WithCode(console.ExitUsage, err)
 	}
 	for _, u := range unreadable {
 		// A namesake from elsewhere is not what is meant.
@@ -44,7 +44,7 @@ func DiscoverFor(dirs []string, wanted []bench.Selection) (all []bench.Service, 
 			return sel.Contender == u.Folder || err != nil
 		}
 		if slices.ContainsFunc(wanted, meant) {
-			return nil, nil, exit.With(exit.Usage, err)
+			return nil, nil, console.WithCode(console.ExitUsage, err)
 		}
 		left = append(left, "left out, as its manifest is of no use: "+safe.Line(u.Error(), 1000))
 	}
@@ -64,7 +64,7 @@ func Find(all []bench.Service, sel bench.Selection) (bench.Service, error) {
 func ServiceURL(text string) (string, error) {
 	u, err := secret.ParseURL(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", exit.Usagef("%s is not the URL of a service; one looks like http://127.0.0.1:8080", secret.Address(text))
+		return "", console.Usagef("%s is not the URL of a service; one looks like http://127.0.0.1:8080", secret.Address(text))
 	}
 	return strings.TrimRight(u.String(), "/"), nil
 }

@@ -8,7 +8,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/check"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/runner"
 )
 
@@ -25,7 +25,7 @@ func newChecks(s *site) (*checks, error) {
 	for _, name := range s.plan.Profile.Checks.Suites {
 		suite, err := check.LoadSuite(name)
 		if err != nil {
-			return nil, exit.With(exit.Usage, err)
+			return nil, console.WithCode(console.ExitUsage, err)
 		}
 		c.suites = append(c.suites, suite)
 	}

@@ -11,7 +11,6 @@ import (
 	"locbench/internal/compare"
 	"locbench/internal/console"
 	"locbench/internal/event"
-	"locbench/internal/exit"
 	"locbench/internal/load"
 	"locbench/internal/locations/dataset"
 	"locbench/internal/machine"
@@ -63,7 +62,7 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 	var served *metrics.Server
 	if c.metricsListen != "" {
 		if served, err = metrics.Listen(ctx, c.metricsListen); err != nil {
-			return exit.Usagef("--metrics-listen: %w", err)
+			return console.Usagef("--metrics-listen: %w", err)
 		}
 		defer served.Close()
 	}
@@ -107,7 +106,7 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 func (c *conductor) open() error {
 	data, err := dataset.Open(c.Run.Profile.Data)
 	if err != nil {
-		return exit.With(exit.Usage, err)
+		return console.WithCode(console.ExitUsage, err)
 	}
 	c.clock = event.NewClock(time.Now())
 	c.stream = event.New(c.clock.Now)
@@ -148,7 +147,7 @@ func (c *conductor) prepare(ctx context.Context) error {
 	plan.Warnings = append(plan.Warnings, site.occupy(plan.Warnings)...)
 	if c.resume != nil {
 		if plan.Data.Hash != recorded.Data.Hash && plan.Profile.AsksData() {
-			return exit.Usagef("the data set %s is not the one that %s was begun with: its legs could not be compared",
+			return console.Usagef("the data set %s is not the one that %s was begun with: its legs could not be compared",
 				plan.Data.Name, c.Dir)
 		}
 		plan.Warnings = append(plan.Warnings, changes(recorded, *plan)...)
@@ -173,7 +172,7 @@ func (c *conductor) openResults(cancel context.CancelCauseFunc) (*results.Writer
 		return c.resume.Reopen(run, fail)
 	}
 	w, err := results.Create(c.Dir, run, fail)
-	return w, exit.With(exit.Usage, err)
+	return w, console.WithCode(console.ExitUsage, err)
 }
 
 func (c *conductor) config() runner.Config {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 )
 
 // envUse is a variable of the environment that a run takes, as ${NAME}, and where.
@@ -45,5 +45,5 @@ func missingEnv(run bench.Run, services map[bench.Selection]bench.Service, geten
 	if len(missing) == 0 {
 		return nil
 	}
-	return exit.Usagef("not set in the environment, or empty: %s", strings.Join(missing, ", "))
+	return console.Usagef("not set in the environment, or empty: %s", strings.Join(missing, ", "))
 }

@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"locbench/internal/bench"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/load"
 	"locbench/internal/locations/oracle"
 	"locbench/internal/runner"
@@ -36,7 +36,7 @@ func newLoader(s *site, getenv func(string) string) (*loader, error) {
 	case load.LoopPortable:
 		l.engine.Portable = true
 	default:
-		return nil, exit.Usagef("%s=%q: auto (io_uring where Linux permits it, else epoll, else portable), io_uring, epoll or portable", loopVariable, loop)
+		return nil, console.Usagef("%s=%q: auto (io_uring where Linux permits it, else epoll, else portable), io_uring, epoll or portable", loopVariable, loop)
 	}
 	if err := load.HasLoop(loop); err != nil {
 		return nil, fmt.Errorf("%s: %w", loopVariable, err)

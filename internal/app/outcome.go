@@ -11,7 +11,7 @@ import (
 	"syscall"
 
 	"locbench/internal/bench"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/results"
 	"locbench/internal/runner"
 	"locbench/internal/secret"
@@ -20,7 +20,7 @@ import (
 
 // interruption is why somebody has ended ctx, by a signal or by closing the screen; nil: nobody has.
 func interruption(ctx context.Context) error {
-	if interrupted, ok := errors.AsType[exit.Signal](context.Cause(ctx)); ok {
+	if interrupted, ok := errors.AsType[console.Signal](context.Cause(ctx)); ok {
 		return interrupted
 	}
 	if errors.Is(context.Cause(ctx), worker.ErrScreenGone) {
@@ -33,15 +33,15 @@ func interruption(ctx context.Context) error {
 func outcome(ctx context.Context, err, writeErr error) error {
 	switch cause := interruption(ctx); {
 	case cause != nil:
-		return exit.With(exit.Interrupted, cause)
+		return console.WithCode(console.ExitInterrupted, cause)
 	case errors.Is(err, runner.ErrOnRequest):
-		return exit.With(exit.Interrupted, err)
+		return console.WithCode(console.ExitInterrupted, err)
 	case writeErr != nil:
-		return exit.With(exit.Contender, fmt.Errorf("the run ended early: %w", writeErr))
+		return console.WithCode(console.ExitContender, fmt.Errorf("the run ended early: %w", writeErr))
 	case errors.Is(err, runner.ErrLegs):
-		return exit.With(exit.Contender, err)
+		return console.WithCode(console.ExitContender, err)
 	case errors.Is(err, runner.ErrThreshold):
-		return exit.With(exit.Threshold, err)
+		return console.WithCode(console.ExitThreshold, err)
 	}
 	return err
 }

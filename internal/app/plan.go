@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/profile"
 	"locbench/internal/results"
 	"locbench/internal/runner"
@@ -93,7 +93,7 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 	files := map[string]bench.Leg{}
 	for _, l := range legs {
 		if other, twice := files[l.File]; twice {
-			return bench.Run{}, "", exit.Usagef("%s and %s would write the same file %s: give one of them another name", other.Label(), l.Leg.Label(), l.File)
+			return bench.Run{}, "", console.Usagef("%s and %s would write the same file %s: give one of them another name", other.Label(), l.Leg.Label(), l.File)
 		}
 		files[l.File] = l.Leg
 	}
@@ -137,7 +137,7 @@ func servicesOf(run *bench.Run, dirs []string) (map[bench.Selection]bench.Servic
 			svc, err = bench.Service{Name: sel.Contender, Ready: bench.Ready{Path: "/", Timeout: 10 * time.Second}}, nil
 		}
 		if err != nil {
-			return nil, exit.With(exit.Usage, err)
+			return nil, console.WithCode(console.ExitUsage, err)
 		}
 		svc.URL = address
 		found[sel] = svc
@@ -155,24 +155,24 @@ func planResume(o RunOptions) (bench.Run, error) {
 	for _, r := range run.Profile.Requests {
 		for name, value := range r.Header {
 			if value == secret.Mask {
-				return run, exit.Usagef("the header %s of request %q is not on record, since it is secret, so this run cannot be resumed; start a new one, with ${NAME} in the profile for a variable of the environment, which a resumed run reads again", name, r.Name)
+				return run, console.Usagef("the header %s of request %q is not on record, since it is secret, so this run cannot be resumed; start a new one, with ${NAME} in the profile for a variable of the environment, which a resumed run reads again", name, r.Name)
 			}
 		}
 	}
 	if o.Elastic != "" {
 		if !run.Profile.Store.Kind.Traits().ByURL {
-			return run, exit.Usagef("this run was begun with the store %q: it takes no --elastic", run.Profile.Store.Kind)
+			return run, console.Usagef("this run was begun with the store %q: it takes no --elastic", run.Profile.Store.Kind)
 		}
 		if run.Profile.Store.URL, err = StoreURL(o.Elastic, o.Getenv); err != nil {
 			return run, err
 		}
 	} else if given := option(run.Command, "--elastic"); strings.Contains(given, secret.Mask+"@") {
 		given = strings.Replace(given, secret.Mask, "${USER_NAME}:${PASSWORD}", 1)
-		return run, exit.Usagef("the user of this run's store came from the environment and is not on record; name the variables again, as in:  --elastic '%s'", given)
+		return run, console.Usagef("the user of this run's store came from the environment and is not on record; name the variables again, as in:  --elastic '%s'", given)
 	}
 	if len(o.Targets) > 0 {
 		if len(run.Targets) == 0 {
-			return run, exit.Usagef("this run launches its contenders: it takes no --target")
+			return run, console.Usagef("this run launches its contenders: it takes no --target")
 		}
 		if run.Targets, err = sameTargets(run.Targets, o.Targets); err != nil {
 			return run, err
@@ -185,7 +185,7 @@ func planResume(o RunOptions) (bench.Run, error) {
 		for _, dir := range run.Services {
 			again = append(again, "--services", dir)
 		}
-		return run, exit.Usagef("contenders of this run came from outside of locbench; name the folder again:  %s", safe.Shell(again))
+		return run, console.Usagef("contenders of this run came from outside of locbench; name the folder again:  %s", safe.Shell(again))
 	}
 	return run, nil
 }
@@ -207,22 +207,22 @@ func option(command []string, name string) string {
 func resumable(dir string) (bench.Run, error) {
 	run, _, err := results.Read(dir)
 	if run.Schema == 0 {
-		return run, exit.With(exit.Usage, err)
+		return run, console.WithCode(console.ExitUsage, err)
 	}
 	if run.Search != "" {
-		return run, exit.Usagef("%s is a search for capacity, whose trials depend on each other: begin it anew with 'locbench capacity'", dir)
+		return run, console.Usagef("%s is a search for capacity, whose trials depend on each other: begin it anew with 'locbench capacity'", dir)
 	}
 	if !regexp.MustCompile(`^[0-9A-Za-z-]{1,64}$`).MatchString(run.ID) {
-		return run, exit.Usagef("%s: %q is no id of a run", dir, run.ID)
+		return run, console.Usagef("%s: %q is no id of a run", dir, run.ID)
 	}
 	if err := profile.Validate(run.Profile); err != nil && len(run.Targets) == 0 {
-		return run, exit.With(exit.Usage, err)
+		return run, console.WithCode(console.ExitUsage, err)
 	}
 	left := 0
 	for i := range run.Legs {
 		leg := run.Legs[i].Leg
 		if !slices.Contains(run.Profile.Contenders, bench.Selection{Contender: leg.Contender, Variant: leg.Variant}) {
-			return run, exit.Usagef("%s: leg %s is not of its profile", dir, leg)
+			return run, console.Usagef("%s: leg %s is not of its profile", dir, leg)
 		}
 	}
 	for _, group := range run.Groups() {
@@ -235,7 +235,7 @@ func resumable(dir string) (bench.Run, error) {
 		}
 	}
 	if left == 0 {
-		return run, exit.Usagef("nothing to resume: all %d legs in %s are complete", len(run.Legs), dir)
+		return run, console.Usagef("nothing to resume: all %d legs in %s are complete", len(run.Legs), dir)
 	}
 	return run, nil
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/locations/dataset"
 	"locbench/internal/profile"
 	"locbench/internal/strictyaml"
@@ -22,7 +22,7 @@ func PlannedProfile(o RunOptions) (bench.Profile, error) {
 		p, err = profile.Load(o.Profile, profiles.FS)
 	}
 	if err != nil {
-		return p, exit.With(exit.Usage, err)
+		return p, console.WithCode(console.ExitUsage, err)
 	}
 	return ChangedProfile(p, o)
 }
@@ -41,7 +41,7 @@ func ChangedProfile(p bench.Profile, o RunOptions) (bench.Profile, error) {
 		p.Checks = bench.CheckSpec{}
 	}
 	if err := profile.Validate(p); err != nil {
-		return p, exit.With(exit.Usage, err)
+		return p, console.WithCode(console.ExitUsage, err)
 	}
 	return p, nil
 }
@@ -53,18 +53,18 @@ func changeContenders(p *bench.Profile, o RunOptions) error {
 		for _, c := range o.Contenders {
 			sel, ok := profile.ParseSelection(c)
 			if !ok {
-				return exit.Usagef("%q is no contender; one is written name or name:variant (see 'locbench services list')", c)
+				return console.Usagef("%q is no contender; one is written name or name:variant (see 'locbench services list')", c)
 			}
 			p.Contenders = append(p.Contenders, sel)
 		}
 	}
 	if len(p.Contenders) == 0 && len(o.Targets) == 0 {
-		return exit.Usagef("profile %s names no contender: name some on the command line, in its `contenders`, or say --target URL", p.Name)
+		return console.Usagef("profile %s names no contender: name some on the command line, in its `contenders`, or say --target URL", p.Name)
 	}
 	for _, text := range o.Thresholds {
 		t, err := profile.ParseThreshold(text)
 		if err != nil {
-			return exit.Usagef("--%w", err)
+			return console.Usagef("--%w", err)
 		}
 		p.Thresholds = append(slices.Clip(p.Thresholds), t)
 	}
@@ -75,7 +75,7 @@ func changeContenders(p *bench.Profile, o RunOptions) error {
 func changeLife(p *bench.Profile, o RunOptions) (err error) {
 	if o.Runtime != nil {
 		if !slices.Contains(bench.Runtimes(), *o.Runtime) {
-			return exit.Usagef("--runtime %q: docker, process or auto", *o.Runtime)
+			return console.Usagef("--runtime %q: docker, process or auto", *o.Runtime)
 		}
 		p.Runtime = bench.Runtime(*o.Runtime)
 	}
@@ -87,7 +87,7 @@ func changeLife(p *bench.Profile, o RunOptions) (err error) {
 	}
 	if o.Memory != nil {
 		if p.Limits.Memory, err = strictyaml.ParseBytes(*o.Memory); err != nil {
-			return exit.Usagef("--memory: %w", err)
+			return console.Usagef("--memory: %w", err)
 		}
 	}
 	if o.HTTP2 != nil {
@@ -105,7 +105,7 @@ func replace[T int | float64 | time.Duration](to, given *T, wrong string) error 
 		return nil
 	}
 	if *given <= 0 {
-		return exit.Usagef(wrong, *given)
+		return console.Usagef(wrong, *given)
 	}
 	*to = *given
 	return nil
@@ -120,12 +120,12 @@ func changeSteps(p *bench.Profile, o RunOptions) error {
 		}
 		var err error
 		if p.Steps, err = profile.ParseSteps(o.Connections, length); err != nil {
-			return exit.Usagef("--connections: %w", err)
+			return console.Usagef("--connections: %w", err)
 		}
 	}
 	if o.Duration != nil {
 		if *o.Duration <= 0 {
-			return exit.Usagef("--duration %v: more than 0, such as 10s", *o.Duration)
+			return console.Usagef("--duration %v: more than 0, such as 10s", *o.Duration)
 		}
 		p.Steps = slices.Clone(p.Steps)
 		for i := range p.Steps {
@@ -134,7 +134,7 @@ func changeSteps(p *bench.Profile, o RunOptions) error {
 	}
 	if o.Turns != nil {
 		if *o.Turns < 0 {
-			return exit.Usagef("--turns %v: a time such as 100ms, or 0 for none", *o.Turns)
+			return console.Usagef("--turns %v: a time such as 100ms, or 0 for none", *o.Turns)
 		}
 		p.Turns = *o.Turns
 	}
@@ -153,13 +153,13 @@ func changeData(p *bench.Profile, o RunOptions) error {
 	d := o.Data
 	switch {
 	case d.Name != nil && d.Cities != nil:
-		return exit.Usagef("--data names a data set, --cities generates one: choose one")
+		return console.Usagef("--data names a data set, --cities generates one: choose one")
 	case d.Name != nil && *d.Name == "":
-		return exit.Usagef("--data: a folder is missing; write one with a dump, or %s", BundledData)
+		return console.Usagef("--data: a folder is missing; write one with a dump, or %s", BundledData)
 	case d.Cities != nil && (*d.Cities < 1 || *d.Cities > dataset.MaxGenerated):
-		return exit.Usagef("--cities %d: from 1 to 1,000,000", *d.Cities)
+		return console.Usagef("--cities %d: from 1 to 1,000,000", *d.Cities)
 	case d.Cities == nil && (d.Vertices != nil || d.Seed != nil):
-		return exit.Usagef("--vertices and --data-seed go with --cities: other data are what they are")
+		return console.Usagef("--vertices and --data-seed go with --cities: other data are what they are")
 	case d.Cities != nil:
 		p.Data = bench.DataSpec{Cities: *d.Cities, Vertices: value(d.Vertices, DefaultVertices), Seed: value(d.Seed, DefaultDataSeed)}
 	case d.Name == nil:
@@ -187,7 +187,7 @@ func value[T any](p *T, fallback T) T {
 func changeStore(p *bench.Profile, o RunOptions) error {
 	if o.Elastic != "" {
 		if !(bench.StoreSpec{Kind: bench.StoreKind(o.Store), URL: o.Elastic}).Chosen().Traits().ByURL {
-			return exit.Usagef("--elastic names an external store, --store says %s: choose one", o.Store)
+			return console.Usagef("--elastic names an external store, --store says %s: choose one", o.Store)
 		}
 		u, err := StoreURL(o.Elastic, o.Getenv)
 		if err != nil {
@@ -201,7 +201,7 @@ func changeStore(p *bench.Profile, o RunOptions) error {
 		p.Store = bench.StoreSpec{Kind: bench.StoreNone}
 	}
 	if p.Store.Unnamed() {
-		return exit.Usagef(`profile %s wants a real Elasticsearch 7. Name one:  --elastic http://127.0.0.1:9200
+		return console.Usagef(`profile %s wants a real Elasticsearch 7. Name one:  --elastic http://127.0.0.1:9200
 or let Docker start the official image:  --store container
 or use the one inside locbench (it shares CPU with the client):  --store embedded`, p.Name)
 	}

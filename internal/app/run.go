@@ -12,7 +12,6 @@ import (
 	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/console"
-	"locbench/internal/exit"
 	"locbench/internal/plain"
 	"locbench/internal/results"
 	"locbench/internal/safe"
@@ -34,7 +33,7 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 	if o.Resume != "" {
 		var err error
 		if held, err = results.Hold(o.Resume); err != nil { // before the plan is read: another one may be going on with it
-			return exit.With(exit.Usage, err)
+			return console.WithCode(console.ExitUsage, err)
 		}
 		defer held.Close()
 	}
@@ -60,15 +59,15 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 		if !o.Worker { // the screen still reads it
 			err = errors.Join(err, results.Discard(plan.Dir, run))
 		}
-		return exit.Append(err, "nothing ran, so nothing is kept")
+		return console.Append(err, "nothing ran, so nothing is kept")
 	}
 	missed, unsound, finishErr := finish(env, plan.Dir, !o.Output.JSON && !o.Worker)
 	err = errors.Join(err, finishErr, printer.Err())
 	if err == nil && len(unsound) > 0 {
-		return exit.With(exit.Contender, unsoundError(unsound))
+		return console.WithCode(console.ExitContender, unsoundError(unsound))
 	}
 	if err == nil && missed > 0 {
-		return exit.With(exit.Threshold, fmt.Errorf("thresholds were missed: %d of those that the steps were judged by", missed))
+		return console.WithCode(console.ExitThreshold, fmt.Errorf("thresholds were missed: %d of those that the steps were judged by", missed))
 	}
 	return err
 }

@@ -7,9 +7,9 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/contender"
-	"locbench/internal/lines"
 	"locbench/internal/load/phases"
 	"locbench/internal/platform"
+	"locbench/internal/safe"
 	"locbench/internal/secret"
 )
 
@@ -89,7 +89,7 @@ func (b Builder) Build(ctx context.Context, svc bench.Service, progress func(str
 	if !platform.Builds(b.Runtime) {
 		return bench.Artifact{}, nil
 	}
-	out, done := lines.Each(progress)
+	out, done := safe.EachLine(progress)
 	defer done()
 	opts := contender.BuildOptions{Out: out, Rebuild: b.Rebuild}
 	a, err := b.Builder.Build(ctx, svc, opts)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/profile"
 	"locbench/internal/secret"
 )
@@ -30,23 +30,23 @@ func parseTargets(o RunOptions) (targets []bench.Target, asked string, err error
 		name, address := splitTarget(text)
 		switch {
 		case name == "" && len(o.Targets) > 1:
-			return nil, "", exit.Usagef("several services need names: --target NAME=URL instead of --target %s", secret.Address(address))
+			return nil, "", console.Usagef("several services need names: --target NAME=URL instead of --target %s", secret.Address(address))
 		case name == "" && len(o.Contenders) == 1:
 			name = o.Contenders[0]
 		case name == "":
 			name = bench.AnyTarget
 		case len(o.Contenders) > 0:
-			return nil, "", exit.Usagef("--target %s=… names its contender already: leave out %s", name, strings.Join(o.Contenders, " "))
+			return nil, "", console.Usagef("--target %s=… names its contender already: leave out %s", name, strings.Join(o.Contenders, " "))
 		}
 		if at := slices.IndexFunc(targets, func(t bench.Target) bool { return t.Name == name }); at >= 0 {
-			return nil, "", exit.Usagef("two targets are called %s: %s and %s; give one of them another name", name, secret.Address(targets[at].URL), secret.Address(address))
+			return nil, "", console.Usagef("two targets are called %s: %s and %s; give one of them another name", name, secret.Address(targets[at].URL), secret.Address(address))
 		}
 		t, path, err := parseTarget(name, address, o.ProfileNamed || len(o.Contenders) > 0)
 		if err != nil {
 			return nil, "", err
 		}
 		if i > 0 && path != asked {
-			return nil, "", exit.Usagef("the targets are asked for different paths, %s and %s: write the requests into a profile, and addresses without a path", asked, path)
+			return nil, "", console.Usagef("the targets are asked for different paths, %s and %s: write the requests into a profile, and addresses without a path", asked, path)
 		}
 		targets, asked = append(targets, t), path
 	}
@@ -65,13 +65,13 @@ func parseTarget(name, address string, profiled bool) (t bench.Target, asked str
 	}
 	u, err := secret.ParseURL(base)
 	if err != nil {
-		return t, "", exit.Usagef("--target: it must look like http://127.0.0.1:8080")
+		return t, "", console.Usagef("--target: it must look like http://127.0.0.1:8080")
 	}
 	switch {
 	case u.Fragment != "":
-		return t, "", exit.Usagef("--target %s: a fragment (#…) is never sent: leave it out", secret.Address(base))
+		return t, "", console.Usagef("--target %s: a fragment (#…) is never sent: leave it out", secret.Address(base))
 	case profiled && u.RawQuery != "":
-		return t, "", exit.Usagef("--target %s: the profile says what is asked, so that a query has no place in the address", secret.Address(base))
+		return t, "", console.Usagef("--target %s: the profile says what is asked, so that a query has no place in the address", secret.Address(base))
 	case profiled:
 		return bench.Target{Name: name, URL: base}, "", nil
 	}
@@ -95,17 +95,17 @@ func aim(p *bench.Profile, o RunOptions, targets []bench.Target, asked string) e
 		given bool
 	}{{"cpus", o.CPUs != nil}, {"memory", o.Memory != nil}, {"cpu-set", o.CPUSet != nil}} {
 		if limit.given {
-			return exit.Usagef("--%s: the service at --target was started by somebody else, with limits of its own", limit.name)
+			return console.Usagef("--%s: the service at --target was started by somebody else, with limits of its own", limit.name)
 		}
 	}
 	if len(o.Contenders) > 1 {
-		return exit.Usagef("--target names one service, but %d contenders were given", len(o.Contenders))
+		return console.Usagef("--target names one service, but %d contenders were given", len(o.Contenders))
 	}
 	p.Contenders = nil
 	for _, t := range targets {
 		sel, ok := profile.ParseSelection(t.Name)
 		if !ok {
-			return exit.Usagef("--target %s=…: a name has small letters, digits, `-`, `_` and `.`", t.Name)
+			return console.Usagef("--target %s=…: a name has small letters, digits, `-`, `_` and `.`", t.Name)
 		}
 		p.Contenders = append(p.Contenders, sel)
 	}
@@ -124,7 +124,7 @@ func sameTargets(were []bench.Target, given []string) ([]bench.Target, error) {
 		name, address := splitTarget(text)
 		at := slices.IndexFunc(targets, func(t bench.Target) bool { return t.Name == name || name == "" && len(targets) == 1 })
 		if at < 0 {
-			return nil, exit.Usagef("--target %s=…: this run has no such contender", name)
+			return nil, console.Usagef("--target %s=…: this run has no such contender", name)
 		}
 		base, err := ServiceURL(address)
 		if err != nil {

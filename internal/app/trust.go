@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/regular"
 )
 
@@ -19,9 +19,9 @@ func trustOf(o RunOptions, targets []bench.Target) (*bench.TLS, error) {
 	case o.CACert == "" && !o.Insecure:
 		return nil, nil
 	case o.CACert != "" && o.Insecure:
-		return nil, exit.Usagef("--cacert and --insecure: leave one of them out, since with --insecure any certificate is accepted")
+		return nil, console.Usagef("--cacert and --insecure: leave one of them out, since with --insecure any certificate is accepted")
 	case !slices.ContainsFunc(targets, func(t bench.Target) bool { return strings.HasPrefix(t.URL, "https:") }):
-		return nil, exit.Usagef("%s goes with --target https://…: no other service is spoken to over TLS", given)
+		return nil, console.Usagef("%s goes with --target https://…: no other service is spoken to over TLS", given)
 	case o.Insecure:
 		return &bench.TLS{Insecure: true}, nil
 	}
@@ -46,14 +46,14 @@ func tlsConfig(t *bench.TLS) (*tls.Config, error) {
 	}
 	pem, err := regular.ReadFile(t.CACert, maxCACert)
 	if err != nil {
-		return nil, exit.Usagef("--cacert: %v", err)
+		return nil, console.Usagef("--cacert: %v", err)
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {
 		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM(pem) {
-		return nil, exit.Usagef("--cacert %s: there is no certificate in it; it must be PEM: -----BEGIN CERTIFICATE-----", t.CACert)
+		return nil, console.Usagef("--cacert %s: there is no certificate in it; it must be PEM: -----BEGIN CERTIFICATE-----", t.CACert)
 	}
 	return &tls.Config{RootCAs: pool}, nil
 }

@@ -12,7 +12,7 @@ import (
 	"locbench/internal/analysis"
 	"locbench/internal/app"
 	"locbench/internal/compare"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/results"
 	"locbench/internal/stats"
 )
@@ -82,7 +82,7 @@ func calibrate(ctx context.Context, env Env, o app.RunOptions) (dir string, err 
 		o.Rounds = &rounds
 	}
 	if *o.Rounds < 2*stats.MinInterval {
-		return "", exit.Usagef("--rounds %d: at least %d are needed, half of them for each side", *o.Rounds, 2*stats.MinInterval)
+		return "", console.Usagef("--rounds %d: at least %d are needed, half of them for each side", *o.Rounds, 2*stats.MinInterval)
 	}
 	o.Out = cmp.Or(o.Out, app.NewFolder("calibrate"))
 	env.Stdout = io.Discard // the table of the run is in its report

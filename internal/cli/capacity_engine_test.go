@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"locbench/internal/capacity"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 )
 
 // A service that answers every third request wrongly keeps no objective at any rate.
@@ -24,7 +24,7 @@ func TestCapacityOfATargetThatFails(t *testing.T) {
 	}))
 	defer server.Close()
 	code, r, talk := capacityOf(t, server, filepath.Join(t.TempDir(), "out"), "--guess", "20", "--max-trials", "2")
-	if code != exit.Threshold || r.Points[0].Result.Rate != 0 || !strings.Contains(talk, "no rate keeps p50<3s,errors<0.1%") {
+	if code != console.ExitThreshold || r.Points[0].Result.Rate != 0 || !strings.Contains(talk, "no rate keeps p50<3s,errors<0.1%") {
 		t.Errorf("exit code %d, %+v\n%s", code, r.Points[0], talk)
 	}
 	if why := capacity.Reason(r.Points[0].Outcomes[0].Why); !strings.Contains(why, "errors is 3") {

@@ -13,8 +13,8 @@ import (
 	"locbench/internal/app"
 	"locbench/internal/bench"
 	"locbench/internal/check"
+	"locbench/internal/console"
 	"locbench/internal/elastic/store"
-	"locbench/internal/exit"
 	"locbench/internal/safe"
 	"locbench/internal/secret"
 )
@@ -43,11 +43,11 @@ Exit code 0 when every check passed, 4 when one failed, 1 when the service could
 			}
 			s, err := check.LoadSuite(suite)
 			if err != nil {
-				return exit.With(exit.Usage, err)
+				return console.WithCode(console.ExitUsage, err)
 			}
 			for _, e := range endpoints {
 				if groups := s.GroupNames(); !slices.Contains(groups, e) {
-					return exit.Usagef("--endpoints: suite %s has no group %q; it has %s", s.Name, e, strings.Join(groups, " "))
+					return console.Usagef("--endpoints: suite %s has no group %q; it has %s", s.Name, e, strings.Join(groups, " "))
 				}
 			}
 			if err := answers(cmd.Context(), base, timeout); err != nil {
@@ -104,7 +104,7 @@ func runChecks(ctx context.Context, env Env, opts check.Options, verbose bool) e
 		return fmt.Errorf("check %s: %w", store.Redact(opts.BaseURL), err)
 	}
 	if failed > 0 {
-		return exit.With(exit.Threshold, fmt.Errorf("%d of %d checks failed", failed, passed+failed))
+		return console.WithCode(console.ExitThreshold, fmt.Errorf("%d of %d checks failed", failed, passed+failed))
 	}
 	return nil
 }

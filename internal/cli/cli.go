@@ -18,7 +18,6 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/console"
-	"locbench/internal/exit"
 	"locbench/internal/safe"
 	"locbench/internal/secret"
 	"locbench/internal/worker"
@@ -29,7 +28,7 @@ type Env = console.Env
 
 // Main runs the command line and returns the exit code. The first SIGINT, SIGTERM or SIGHUP ends
 // what runs in order. A second SIGINT or SIGTERM ends it by force: what does not stop is killed,
-// everything is removed, and Main returns within exit.ForceWithin; a third one ends the process at
+// everything is removed, and Main returns within console.ForceWithin; a third one ends the process at
 // once (then "locbench clean" removes what is left). A SIGHUP hurries nothing: a terminal that is
 // closed sends several, and sends them to a run that is being stopped as well.
 func Main(ctx context.Context, env Env) int {
@@ -63,21 +62,21 @@ func Main(ctx context.Context, env Env) int {
 		case code := <-ended:
 			return code
 		case <-late:
-			tell("not everything has ended within %v; \"locbench clean\" removes what is left", exit.ForceWithin)
-			return exit.Interrupted
+			tell("not everything has ended within %v; \"locbench clean\" removes what is left", console.ForceWithin)
+			return console.ExitInterrupted
 		case s := <-signals:
 			if s == syscall.SIGHUP && asked > 0 {
 				continue
 			}
 			switch asked++; asked {
 			case 1:
-				tell("%s: stopping in order; once more to end by force", exit.SignalName(s))
-				cancel(exit.Signal{Signal: s})
+				tell("%s: stopping in order; once more to end by force", console.SignalName(s))
+				cancel(console.Signal{Signal: s})
 			case 2:
 				signal.Reset(os.Interrupt, syscall.SIGTERM) // the next one has its default action
-				tell("%s: ending by force; once more to leave at once, with whatever is left", exit.SignalName(s))
+				tell("%s: ending by force; once more to leave at once, with whatever is left", console.SignalName(s))
 				close(force)
-				late = time.After(exit.ForceWithin)
+				late = time.After(console.ForceWithin)
 			}
 		}
 	}
@@ -86,14 +85,14 @@ func Main(ctx context.Context, env Env) int {
 // command runs the command line to its end, and reports the error that it ends with.
 func command(ctx context.Context, env Env) int {
 	err := newRoot(env).ExecuteContext(ctx)
-	if _, reported := err.(exit.Reported); err != nil && !reported {
+	if _, reported := err.(console.Reported); err != nil && !reported {
 		prefix := "locbench: "
 		for line := range strings.SplitSeq(strings.TrimRight(err.Error(), "\n"), "\n") {
 			fmt.Fprintln(env.Stderr, prefix+safe.Line(secret.Masker{}.Text(line), 4000))
 			prefix = "  "
 		}
 	}
-	return exit.Code(ctx, err)
+	return console.ExitCode(ctx, err)
 }
 
 func newRoot(env Env) *cobra.Command {
@@ -122,7 +121,7 @@ Elasticsearch are used wherever they are there.`,
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return exit.Usagef("%w (see '%s --help')", flagError(err), cmd.CommandPath())
+		return console.Usagef("%w (see '%s --help')", flagError(err), cmd.CommandPath())
 	})
 	root.AddCommand(newRun(env), newTUI(env), newCapacity(env), newSeed(env), newCheck(env), newServices(env),
 		newProfiles(env), newReport(env), newExport(env), newImport(env), newCompare(env), newHistory(env), newCalibrate(env),
@@ -147,14 +146,14 @@ func noSubcommand(cmd *cobra.Command, args []string) error {
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = fmt.Sprintf("; did you mean '%s %s'?", cmd.CommandPath(), near[0])
 	}
-	return exit.Usagef("unknown command %q for '%s'%s (see '%s --help')", args[0], cmd.CommandPath(), hint, cmd.CommandPath())
+	return console.Usagef("unknown command %q for '%s'%s (see '%s --help')", args[0], cmd.CommandPath(), hint, cmd.CommandPath())
 }
 
 // args wraps one of cobra's argument validators so that its error counts as wrong usage.
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
-			return exit.Usagef("%w; usage: %s", err, cmd.UseLine())
+			return console.Usagef("%w; usage: %s", err, cmd.UseLine())
 		}
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 	"locbench/internal/app"
 	"locbench/internal/bench"
 	"locbench/internal/compare"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/safe"
 	"locbench/internal/stats"
 )
@@ -68,17 +68,17 @@ func (f compareFlags) run(env Env, what []string) error {
 	var err error
 	if f.failOn != "" {
 		if gates, err = compare.ParseGates(f.failOn); err != nil {
-			return exit.Usagef("--fail-on: %w", err)
+			return console.Usagef("--fail-on: %w", err)
 		}
 	}
 	margin, err := percentage(f.same, 100)
 	if err != nil {
-		return exit.Usagef("--same: %w", err)
+		return console.Usagef("--same: %w", err)
 	}
 	floor := 0.0
 	if f.floor != "" && f.floor != "none" {
 		if floor, err = percentage(f.floor, maxFloor); err != nil {
-			return exit.Usagef("--floor: %w", err)
+			return console.Usagef("--floor: %w", err)
 		}
 	}
 	before, after, err := readSides(env, what)
@@ -152,9 +152,9 @@ func onlyTwo(dir string, set compare.Set) ([]string, error) {
 	case 2:
 		return labels, nil
 	case 1:
-		return nil, exit.Usagef("%s has one contender, %s: name another results folder to compare it with", dir, labels[0])
+		return nil, console.Usagef("%s has one contender, %s: name another results folder to compare it with", dir, labels[0])
 	}
-	return nil, exit.Usagef("%s has %d contenders: name two of %s", dir, len(labels), strings.Join(labels, ", "))
+	return nil, console.Usagef("%s has %d contenders: name two of %s", dir, len(labels), strings.Join(labels, ", "))
 }
 
 // maxFloor is what --floor may be at most, in per cent: a machine with much to do besides has one
@@ -187,9 +187,9 @@ func tellGates(env Env, gates []compare.GateResult) error {
 	}
 	switch {
 	case failed == 1:
-		return exit.With(exit.Threshold, errors.New("1 change is not allowed"))
+		return console.WithCode(console.ExitThreshold, errors.New("1 change is not allowed"))
 	case failed > 1:
-		return exit.With(exit.Threshold, fmt.Errorf("%d changes are not allowed", failed))
+		return console.WithCode(console.ExitThreshold, fmt.Errorf("%d changes are not allowed", failed))
 	case refused != "":
 		return fmt.Errorf("--fail-on cannot be judged, the results are not comparable: %s%s", refused, hint)
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/results"
 )
 
@@ -69,30 +69,30 @@ func TestCompareCommand(t *testing.T) {
 		code     int
 		out, err string // that standard output and standard error hold
 	}{
-		{"the same", []string{base, again}, exit.OK, "same within 3 %: 0.0 % (", ""},
-		{"the same, gated", []string{base, again, "--fail-on", "throughput<-5%"}, exit.OK, "", "passed  a throughput<-5%"},
-		{"a run.json", []string{filepath.Join(base, results.RunFile), again}, exit.OK, "6 rounds → 6 rounds", ""},
-		{"slower, no gate", []string{base, slower}, exit.OK, "worse: −10.0 % (", ""},
-		{"slower, gated", []string{base, slower, "--fail-on", "throughput<-5%"}, exit.Threshold, "worse: −10.0 % (", "1 change is not allowed"},
-		{"slower, allowed", []string{base, slower, "--fail-on", "throughput<-15%"}, exit.OK, "worse", "passed  a throughput<-15%"},
-		{"on the edge", []string{base, slower, "--fail-on", "throughput<-10%"}, exit.OK, "worse", "open    a throughput<-10%: −10.0 % ("},
-		{"a wide margin", []string{base, slower, "--same", "15%"}, exit.OK, "same within 15 %", ""},
-		{"below the floor", []string{base, slower, "--floor", "20%"}, exit.OK, "less than this machine can show (20 %)", ""},
-		{"gated, below the floor", []string{base, slower, "--floor", "20%", "--fail-on", "throughput<-5%"}, exit.OK, "", "open    a throughput<-5%"},
-		{"a floor of a busy machine", []string{base, slower, "--floor", "753.2%"}, exit.OK, "less than this machine can show (753 %)", ""},
-		{"no floor", []string{base, slower, "--floor", "low"}, exit.Usage, "", "--floor: "},
-		{"three rounds", []string{base, brief, "--fail-on", "throughput<-5%"}, exit.OK, "3 rounds, need ≥ 6: 3 more rounds on each side", "open    a throughput<-5%"},
-		{"two contenders", []string{slower, "a", "b"}, exit.OK, "a → b", ""},
-		{"no such contender", []string{slower, "a", "c"}, exit.Failure, "", `there is no contender "c"; there are a, b`},
-		{"other limits", []string{base, other}, exit.OK, "limits: 1.5 CPUs → 2 CPUs: not comparable", ""},
-		{"other limits, gated", []string{base, other, "--fail-on", "throughput<-5%"}, exit.Failure, "not comparable: −50.0 %", "--fail-on cannot be judged"},
-		{"other limits, forced", []string{base, other, "--fail-on", "throughput<-5%", "--force"}, exit.Threshold, "worse: −50.0 %", "not allowed"},
-		{"no folder", []string{base, t.TempDir()}, exit.Failure, "", "is not a results folder"},
-		{"an improvement", []string{base, again, "--fail-on", "throughput>+5%"}, exit.Usage, "", "write for example throughput<-5%"},
-		{"no margin", []string{base, again, "--same", "3"}, exit.Usage, "", "write for example 3%"},
-		{"one folder with two contenders", []string{slower}, exit.OK, "b → a", ""},
-		{"one folder with one contender", []string{other}, exit.Usage, "", "has one contender, a: name another results folder to compare it with"},
-		{"one folder with three contenders", []string{three}, exit.Usage, "", "has 3 contenders: name two of c, b, a"},
+		{"the same", []string{base, again}, console.ExitOK, "same within 3 %: 0.0 % (", ""},
+		{"the same, gated", []string{base, again, "--fail-on", "throughput<-5%"}, console.ExitOK, "", "passed  a throughput<-5%"},
+		{"a run.json", []string{filepath.Join(base, results.RunFile), again}, console.ExitOK, "6 rounds → 6 rounds", ""},
+		{"slower, no gate", []string{base, slower}, console.ExitOK, "worse: −10.0 % (", ""},
+		{"slower, gated", []string{base, slower, "--fail-on", "throughput<-5%"}, console.ExitThreshold, "worse: −10.0 % (", "1 change is not allowed"},
+		{"slower, allowed", []string{base, slower, "--fail-on", "throughput<-15%"}, console.ExitOK, "worse", "passed  a throughput<-15%"},
+		{"on the edge", []string{base, slower, "--fail-on", "throughput<-10%"}, console.ExitOK, "worse", "open    a throughput<-10%: −10.0 % ("},
+		{"a wide margin", []string{base, slower, "--same", "15%"}, console.ExitOK, "same within 15 %", ""},
+		{"below the floor", []string{base, slower, "--floor", "20%"}, console.ExitOK, "less than this machine can show (20 %)", ""},
+		{"gated, below the floor", []string{base, slower, "--floor", "20%", "--fail-on", "throughput<-5%"}, console.ExitOK, "", "open    a throughput<-5%"},
+		{"a floor of a busy machine", []string{base, slower, "--floor", "753.2%"}, console.ExitOK, "less than this machine can show (753 %)", ""},
+		{"no floor", []string{base, slower, "--floor", "low"}, console.ExitUsage, "", "--floor: "},
+		{"three rounds", []string{base, brief, "--fail-on", "throughput<-5%"}, console.ExitOK, "3 rounds, need ≥ 6: 3 more rounds on each side", "open    a throughput<-5%"},
+		{"two contenders", []string{slower, "a", "b"}, console.ExitOK, "a → b", ""},
+		{"no such contender", []string{slower, "a", "c"}, console.ExitFailure, "", `there is no contender "c"; there are a, b`},
+		{"other limits", []string{base, other}, console.ExitOK, "limits: 1.5 CPUs → 2 CPUs: not comparable", ""},
+		{"other limits, gated", []string{base, other, "--fail-on", "throughput<-5%"}, console.ExitFailure, "not comparable: −50.0 %", "--fail-on cannot be judged"},
+		{"other limits, forced", []string{base, other, "--fail-on", "throughput<-5%", "--force"}, console.ExitThreshold, "worse: −50.0 %", "not allowed"},
+		{"no folder", []string{base, t.TempDir()}, console.ExitFailure, "", "is not a results folder"},
+		{"an improvement", []string{base, again, "--fail-on", "throughput>+5%"}, console.ExitUsage, "", "write for example throughput<-5%"},
+		{"no margin", []string{base, again, "--same", "3"}, console.ExitUsage, "", "write for example 3%"},
+		{"one folder with two contenders", []string{slower}, console.ExitOK, "b → a", ""},
+		{"one folder with one contender", []string{other}, console.ExitUsage, "", "has one contender, a: name another results folder to compare it with"},
+		{"one folder with three contenders", []string{three}, console.ExitUsage, "", "has 3 contenders: name two of c, b, a"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var out, errs bytes.Buffer
@@ -119,7 +119,7 @@ func TestCompareJSON(t *testing.T) {
 		}
 		Gates []struct{ Contender, Gate, Outcome string }
 	}
-	if err := json.Unmarshal(out.Bytes(), &got); err != nil || code != exit.Threshold {
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil || code != console.ExitThreshold {
 		t.Fatalf("%v, exit code %d\n%s", err, code, out.String())
 	}
 	if len(got.Contenders) != 1 || len(got.Contenders[0].Measures) != 6 || len(got.Gates) != 1 {

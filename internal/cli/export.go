@@ -14,7 +14,7 @@ import (
 	"locbench/internal/analysis"
 	"locbench/internal/app"
 	"locbench/internal/bench"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/export"
 	"locbench/internal/regular"
 	"locbench/internal/report"
@@ -62,11 +62,11 @@ folder --output. What a format has no place for is left out, and nothing is made
 
 func (f exportFlags) run(env Env, dir string, oneStep bool) error {
 	if f.format == "" {
-		return exit.Usagef("--format is missing; known are %s", strings.Join(export.FormatNames(), ", "))
+		return console.Usagef("--format is missing; known are %s", strings.Join(export.FormatNames(), ", "))
 	}
 	format, err := export.Lookup(f.format)
 	if err != nil {
-		return exit.Usagef("--format: %w", err)
+		return console.Usagef("--format: %w", err)
 	}
 	opt := export.Options{Leg: f.leg, MaxRequests: f.maxRequests}
 	if oneStep {
@@ -74,10 +74,10 @@ func (f exportFlags) run(env Env, dir string, oneStep bool) error {
 		opt.Step = &index
 	}
 	if f.maxRequests < 1 {
-		return exit.Usagef("--max-requests %d: at least one", f.maxRequests)
+		return console.Usagef("--max-requests %d: at least one", f.maxRequests)
 	}
 	if format.Many && f.output == "" {
-		return exit.Usagef("format %s writes several files: name a folder by --output", format.Name)
+		return console.Usagef("format %s writes several files: name a folder by --output", format.Name)
 	}
 	run, legs, err := readFolder(env, dir)
 	if err != nil {
@@ -156,7 +156,7 @@ func reportAs(env Env, dir, format, out string) error {
 		}
 		file = files[0]
 	default:
-		return exit.Usagef("--format %s: html, md, csv and json are known", safe.Line(format, 40))
+		return console.Usagef("--format %s: html, md, csv and json are known", safe.Line(format, 40))
 	}
 	if out == "" {
 		return file.Write(env.Stdout)
@@ -191,10 +191,10 @@ What a format does not tell stays unknown, and is named in the warnings of the l
 
 func importFiles(env Env, files []string, from, output string) error {
 	if output == "" {
-		return exit.Usagef("--output is missing: the results folder to make")
+		return console.Usagef("--output is missing: the results folder to make")
 	}
 	if _, err := os.Lstat(filepath.Join(output, results.RunFile)); err == nil {
-		return exit.Usagef("%s holds a run already: choose another --output", output)
+		return console.Usagef("%s holds a run already: choose another --output", output)
 	}
 	read := func(name string) ([]byte, error) { return regular.ReadFile(name, export.MaxFile) }
 	run, legs, err := export.Import(files, read, from, time.Now().UTC())

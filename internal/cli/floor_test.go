@@ -12,14 +12,14 @@ import (
 	"locbench/internal/app"
 	"locbench/internal/bench"
 	"locbench/internal/compare"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 )
 
 func said(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
 	code := Main(context.Background(), Env{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }})
-	if code != exit.OK {
+	if code != console.ExitOK {
 		t.Errorf("%v: exit code %d\n%s", args, code, errs.String())
 	}
 	return out.String()

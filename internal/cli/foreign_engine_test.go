@@ -7,14 +7,14 @@ import (
 	"path/filepath"
 	"testing"
 
-	"locbench/internal/exit"
+	"locbench/internal/console"
 )
 
 // Exactly the path and query of a target's address are asked, and nothing else of it.
 func TestTargetIsAskedWhatItsAddressSays(t *testing.T) {
 	s, asked := keeper(t, func(http.ResponseWriter, *http.Request) {})
 	code, text := locbench(t, nil, "run", "--headless", "--target", s.URL+"/items?q=lamp", "--connections", "1", "--duration", "100ms", "-o", filepath.Join(t.TempDir(), "out"))
-	if code != exit.OK {
+	if code != console.ExitOK {
 		t.Fatalf("exit code %d\n%s", code, text)
 	}
 	all := asked.lines()

@@ -18,7 +18,7 @@ import (
 	"testing"
 
 	"locbench/internal/bench"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/results"
 )
 
@@ -96,7 +96,7 @@ func TestWrongPathIsOneQuestion(t *testing.T) {
 				}
 			})
 			code, text := locbench(t, nil, append([]string{"run", "--headless", "--target", s.URL + c.at, "-o", filepath.Join(t.TempDir(), "out")}, c.args...)...)
-			if code != exit.Contender || !strings.Contains(text, "no load: request") || !strings.Contains(text, "wanted status 200, got 404 Not Found") || !strings.Contains(text, "404 page not found") {
+			if code != console.ExitContender || !strings.Contains(text, "no load: request") || !strings.Contains(text, "wanted status 200, got 404 Not Found") || !strings.Contains(text, "404 page not found") {
 				t.Errorf("exit code %d\n%s", code, text)
 			}
 			if n := len(asked.lines()); n > 8 {
@@ -118,7 +118,7 @@ func TestTargetThatBoots(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	code, text := locbench(t, nil, "run", "--headless", "--target", s.URL, "--profile", fileOf(t, "mine.yaml", "requests: [{path: /x}]\n"+twenty), "-o", out)
 	_, legs, err := results.Read(out)
-	if code != exit.OK || err != nil {
+	if code != console.ExitOK || err != nil {
 		t.Fatalf("exit code %d, %v\n%s", code, err, text)
 	}
 	if l := legs[0].Steps[0].Load; l.FailedTotal() != 0 || l.AllSucceeded() != 20 || asked.of("/x") != 21 {
@@ -140,14 +140,14 @@ func TestTargetWithItsOwnCertificate(t *testing.T) {
 		says string
 		tls  *bench.TLS
 	}{
-		"nothing said":     {nil, exit.Contender, "--cacert FILE names its authority, --insecure accepts any certificate", nil},
-		"--insecure":       {[]string{"--insecure"}, exit.OK, "", &bench.TLS{Insecure: true}},
-		"--cacert":         {[]string{"--cacert", own}, exit.OK, "", &bench.TLS{CACert: own}},
-		"no certificate":   {[]string{"--cacert", mine}, exit.Usage, "there is no certificate in it", nil},
-		"no such file":     {[]string{"--cacert", own + "x"}, exit.Usage, "no such file", nil},
-		"both":             {[]string{"--cacert", own, "--insecure"}, exit.Usage, "leave one of them out", nil},
-		"not of a target":  {[]string{"--insecure", "--target", "http://127.0.0.1:1"}, exit.Usage, "goes with --target https://", nil},
-		"http to its port": {[]string{"--target", strings.Replace(s.URL, "https", "http", 1)}, exit.Contender, "speaks https, not http: write https://", nil},
+		"nothing said":     {nil, console.ExitContender, "--cacert FILE names its authority, --insecure accepts any certificate", nil},
+		"--insecure":       {[]string{"--insecure"}, console.ExitOK, "", &bench.TLS{Insecure: true}},
+		"--cacert":         {[]string{"--cacert", own}, console.ExitOK, "", &bench.TLS{CACert: own}},
+		"no certificate":   {[]string{"--cacert", mine}, console.ExitUsage, "there is no certificate in it", nil},
+		"no such file":     {[]string{"--cacert", own + "x"}, console.ExitUsage, "no such file", nil},
+		"both":             {[]string{"--cacert", own, "--insecure"}, console.ExitUsage, "leave one of them out", nil},
+		"not of a target":  {[]string{"--insecure", "--target", "http://127.0.0.1:1"}, console.ExitUsage, "goes with --target https://", nil},
+		"http to its port": {[]string{"--target", strings.Replace(s.URL, "https", "http", 1)}, console.ExitContender, "speaks https, not http: write https://", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
@@ -159,7 +159,7 @@ func TestTargetWithItsOwnCertificate(t *testing.T) {
 			if code != c.code || !strings.Contains(strings.Join(strings.Fields(text), " "), c.says) {
 				t.Fatalf("exit code %d, want %d and %q\n%s", code, c.code, c.says, text)
 			}
-			if code != exit.OK {
+			if code != console.ExitOK {
 				return
 			}
 			run, legs, err := results.Read(out)
@@ -191,20 +191,20 @@ thresholds: ["throughput>900000000 stop=run"]
 	out := filepath.Join(dir, "out")
 	env := map[string]string{"TOKEN": secret}
 	args := []string{"run", "--headless", "--profile", mine, "--target", "old=" + s.URL, "-o", out}
-	if code, text := locbench(t, nil, args...); code != exit.Usage || !strings.Contains(text, `not set in the environment, or empty: TOKEN (request "order")`) {
+	if code, text := locbench(t, nil, args...); code != console.ExitUsage || !strings.Contains(text, `not set in the environment, or empty: TOKEN (request "order")`) {
 		t.Fatalf("without it: exit code %d\n%s", code, text)
 	}
 	code, text := locbench(t, env, args...)
-	if code != exit.Threshold || asked.of("/orders") < 20 {
+	if code != console.ExitThreshold || asked.of("/orders") < 20 {
 		t.Fatalf("exit code %d\n%s", code, text)
 	}
 	if all := asked.lines(); !strings.HasSuffix(all[len(all)-1], secret+` {"{id}": 7}`) {
 		t.Errorf("it was asked %q", all[len(all)-1])
 	}
-	if code, text := locbench(t, nil, "run", "--headless", "--resume", out); code != exit.Usage || !strings.Contains(text, "TOKEN") {
+	if code, text := locbench(t, nil, "run", "--headless", "--resume", out); code != console.ExitUsage || !strings.Contains(text, "TOKEN") {
 		t.Errorf("resumed without it: exit code %d\n%s", code, text)
 	}
-	if code, text := locbench(t, env, "run", "--headless", "--resume", out); code != exit.Threshold || strings.Contains(text, secret) {
+	if code, text := locbench(t, env, "run", "--headless", "--resume", out); code != console.ExitThreshold || strings.Contains(text, secret) {
 		t.Errorf("resumed: exit code %d\n%s", code, text)
 	}
 	files, err := filepath.Glob(filepath.Join(out, "*"))
@@ -234,7 +234,7 @@ thresholds: ["throughput>900000000 stop=run"]
 	}
 	before := asked.of("/orders")
 	again := append(words(strings.TrimPrefix(command[1], "locbench ")), "-o", "again")
-	if code, text := locbench(t, env, again...); code != exit.Threshold || asked.of("/orders") < before+20 {
+	if code, text := locbench(t, env, again...); code != console.ExitThreshold || asked.of("/orders") < before+20 {
 		t.Errorf("%s: exit code %d, %d requests\n%s", command[1], code, asked.of("/orders")-before, text)
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/compare"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/measure"
 	"locbench/internal/results"
 	"locbench/internal/safe"
@@ -54,20 +54,20 @@ func (f historyFlags) run(env Env, dirs []string) error {
 		"text": compare.HistoryText, "md": compare.HistoryMarkdown, "csv": compare.HistoryCSV, "json": historyJSON,
 	}[f.format]
 	if write == nil {
-		return exit.Usagef("--format %q: text, md, csv or json", f.format)
+		return console.Usagef("--format %q: text, md, csv or json", f.format)
 	}
 	var measures []measure.ID
 	for _, text := range f.measures {
 		m, err := compare.ParseMeasure(text)
 		if err != nil {
-			return exit.Usagef("--measure: %w", err)
+			return console.Usagef("--measure: %w", err)
 		}
 		measures = append(measures, m)
 	}
 	if len(dirs) == 0 {
 		dirs = []string{"results"}
 		if _, err := os.Stat("results"); errors.Is(err, os.ErrNotExist) {
-			return exit.Usagef("there is no folder ./results: name those that hold results")
+			return console.Usagef("there is no folder ./results: name those that hold results")
 		}
 	}
 	history, found := readHistory(env, dirs)
@@ -80,7 +80,7 @@ func (f historyFlags) run(env Env, dirs []string) error {
 	}
 	courses, err := history.Courses(f.contenders, measures)
 	if err != nil {
-		return exit.With(exit.Usage, err)
+		return console.WithCode(console.ExitUsage, err)
 	}
 	if err := write(env.Stdout, courses); err != nil {
 		return fmt.Errorf("write the history: %w", err)

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/load"
 	"locbench/internal/results"
 )
@@ -64,13 +64,13 @@ func TestTheLoopIsChosenByTheEnvironment(t *testing.T) {
 				return ""
 			}, "-o", dir)
 			if want == "" {
-				if code != exit.Usage || !strings.Contains(talk, `LOCBENCH_LOOP="nonsense": auto`) || !strings.Contains(talk, "io_uring, epoll or portable") {
+				if code != console.ExitUsage || !strings.Contains(talk, `LOCBENCH_LOOP="nonsense": auto`) || !strings.Contains(talk, "io_uring, epoll or portable") {
 					t.Errorf("%s: exit code %d, %s", loop, code, talk)
 				}
 				return
 			}
 			if cannot != nil {
-				if code != exit.Failure || !strings.Contains(talk, "cannot be had here: ") {
+				if code != console.ExitFailure || !strings.Contains(talk, "cannot be had here: ") {
 					t.Errorf("%s: exit code %d, %s", loop, code, talk)
 				}
 				return

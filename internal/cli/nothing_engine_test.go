@@ -9,18 +9,18 @@ import (
 	"testing"
 
 	"locbench/internal/bench"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 )
 
 // A target that does not answer is reported while it is still asked, and why it failed is said
 // once.
 func TestNothingRanWithoutItsTarget(t *testing.T) {
 	t.Parallel()
-	out, talk := runsNothing(t, exit.Contender, "run", "--headless", "--target", nobody)
+	out, talk := runsNothing(t, console.ExitContender, "run", "--headless", "--target", nobody)
 	if early, end := strings.Count(talk, "not ready at "+nobody+" yet: connection refused"), strings.Count(talk, "connection refused"); out != "" || early != 1 || end != 2 {
 		t.Errorf("standard output %q; it says %d times that it waits, and %d times why:\n%s", out, early, end-early, talk)
 	}
-	out, _ = runsNothing(t, exit.Contender, "run", "--json", "--target", nobody)
+	out, _ = runsNothing(t, console.ExitContender, "run", "--json", "--target", nobody)
 	var order []string // how soon it is reported is tested where time is virtual, in package app
 	for line := range strings.Lines(out) {
 		var rec bench.Record
@@ -45,7 +45,7 @@ func TestNothingRanWithoutItsTarget(t *testing.T) {
 
 func TestNothingRanOfASearch(t *testing.T) {
 	t.Parallel()
-	out, talk := runsNothing(t, exit.Contender, "capacity", "--target", nobody, "--slo", "p99<1s")
+	out, talk := runsNothing(t, console.ExitContender, "capacity", "--target", nobody, "--slo", "p99<1s")
 	if out != "" || !strings.Contains(talk, "not ready at "+nobody+" yet: connection refused") {
 		t.Errorf("it says:\n%s%s", out, talk)
 	}

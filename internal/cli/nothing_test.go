@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/exit"
+	"locbench/internal/console"
 )
 
 // nobody is an address of this machine that refuses connections.
@@ -33,7 +33,7 @@ func runsNothing(t *testing.T, code int, args ...string) (stdout, stderr string)
 }
 
 func TestNothingRanWithoutItsStore(t *testing.T) {
-	_, talk := runsNothing(t, exit.Failure, "run", "--headless", "--runtime", "process", "--elastic", nobody)
+	_, talk := runsNothing(t, console.ExitFailure, "run", "--headless", "--runtime", "process", "--elastic", nobody)
 	if n := strings.Count(talk, "connection refused"); n != 1 {
 		t.Errorf("it says %d times why:\n%s", n, talk)
 	}
@@ -58,7 +58,7 @@ func TestNothingRan_TargetGivenUp(t *testing.T) {
 		"capacity": {[]string{"capacity", "--slo", "p99<1s"}, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out, talk := runsNothing(t, exit.Contender, append(c.args, "mine", "--no-checks", "--services", services, "--target", nobody)...)
+			out, talk := runsNothing(t, console.ExitContender, append(c.args, "mine", "--no-checks", "--services", services, "--target", nobody)...)
 			if n := strings.Count(talk, "not ready after 100ms"); out != "" || n < 1 || n > c.most {
 				t.Errorf("standard output %q; it is said %d times why:\n%s", out, n, talk)
 			}

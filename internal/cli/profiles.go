@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locbench/internal/bench"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/profile"
 	"locbench/internal/secret"
 	"locbench/internal/units"
@@ -44,7 +44,7 @@ Some come with locbench; any YAML file of the same form works wherever a profile
 			RunE: func(_ *cobra.Command, names []string) error {
 				p, err := profile.Load(names[0], profiles.FS)
 				if err != nil {
-					return exit.With(exit.Usage, err)
+					return console.WithCode(console.ExitUsage, err)
 				}
 				text, err := profile.Format(p)
 				if err != nil {
@@ -72,7 +72,7 @@ Some come with locbench; any YAML file of the same form works wherever a profile
 						joinSelections(p.Contenders), p.Rounds, len(p.Steps), units.Approx(p.LoadDuration()))
 				}
 				if len(broken) > 0 {
-					return exit.Usagef("%s", strings.Join(broken, "\n"))
+					return console.Usagef("%s", strings.Join(broken, "\n"))
 				}
 				return nil
 			},

@@ -10,7 +10,7 @@ import (
 	"locbench/internal/app"
 	"locbench/internal/app/search"
 	"locbench/internal/capacity"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/results"
 )
 
@@ -62,7 +62,7 @@ func reportSearches(env Env, dir, out string) (done bool, err error) {
 		return true, err
 	}
 	if out != "" {
-		return true, exit.Usagef("%s holds several results folders, which one --output cannot take: name one of them", dir)
+		return true, console.Usagef("%s holds several results folders, which one --output cannot take: name one of them", dir)
 	}
 	for _, folder := range search.Folders(dir, r) {
 		files, failure := app.RewriteReports(folder)

@@ -13,7 +13,7 @@ import (
 	"locbench/internal/app"
 	"locbench/internal/app/screens"
 	"locbench/internal/bench"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/stats"
 	"locbench/internal/worker"
 )
@@ -87,7 +87,7 @@ func run(ctx context.Context, env Env, o app.RunOptions, f runFlags) error {
 	case !o.Worker:
 		return app.Run(ctx, env, o)
 	case o.Output.JSON:
-		return exit.Usagef("--json and %s both want standard output", worker.Flag)
+		return console.Usagef("--json and %s both want standard output", worker.Flag)
 	}
 	return worker.Run(ctx, env, func(ctx context.Context, controls <-chan bench.Control) error {
 		o.Controls = controls
@@ -143,14 +143,14 @@ func (f *runFlags) checkResume(fl *pflag.FlagSet, contenders []string) error {
 		return nil
 	}
 	if len(contenders) > 0 {
-		return exit.Usagef("--resume goes on with the recorded plan: it takes no contenders")
+		return console.Usagef("--resume goes on with the recorded plan: it takes no contenders")
 	}
 	for _, name := range []string{
 		"profile", "runtime", "store", "rounds", "duration", "turns", "connections", "cpus", "memory", "seed", "latency",
 		"latency-p99", "no-checks", "out", "threshold", "cpu-set", "cacert", "insecure", "data", "cities", "vertices", "data-seed",
 	} {
 		if fl.Changed(name) {
-			return exit.Usagef("--resume goes on with the recorded plan: it takes no --%s", name)
+			return console.Usagef("--resume goes on with the recorded plan: it takes no --%s", name)
 		}
 	}
 	return nil

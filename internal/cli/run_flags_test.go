@@ -13,7 +13,7 @@ import (
 
 	"locbench/internal/app"
 	"locbench/internal/bench"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/profile"
 	"locbench/profiles"
 )
@@ -28,7 +28,7 @@ func planOf(args ...string) (bench.Profile, error) {
 		return err
 	}
 	bindRun(cmd, &f)
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return exit.Usagef("%w", flagError(err)) })
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return console.Usagef("%w", flagError(err)) })
 	cmd.SetOut(io.Discard)
 	cmd.SetArgs(args)
 	err := cmd.ExecuteContext(context.Background())
@@ -96,8 +96,8 @@ func TestNonsenseOnTheCommandLineIsRefused(t *testing.T) {
 	} {
 		t.Run(args, func(t *testing.T) {
 			_, err := planOf(strings.Fields(args)...)
-			if exit.Code(t.Context(), err) != exit.Usage || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: %v; want exit code %d and %q", args, err, exit.Usage, want)
+			if console.ExitCode(t.Context(), err) != console.ExitUsage || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v; want exit code %d and %q", args, err, console.ExitUsage, want)
 			}
 		})
 	}

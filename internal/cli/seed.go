@@ -13,7 +13,6 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/console"
 	"locbench/internal/elastic/store"
-	"locbench/internal/exit"
 	"locbench/internal/locations/dataset"
 	"locbench/internal/locations/seed"
 	"locbench/internal/safe"
@@ -66,7 +65,7 @@ with a warning.`,
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.elastic == "" {
-				return exit.Usagef("--elastic URL is missing; for example: locbench seed --elastic http://127.0.0.1:9200")
+				return console.Usagef("--elastic URL is missing; for example: locbench seed --elastic http://127.0.0.1:9200")
 			}
 			var err error
 			if f.elastic, err = app.StoreURL(f.elastic, env.Getenv); err != nil {
@@ -75,13 +74,13 @@ with a warning.`,
 			changed := cmd.Flags().Changed
 			switch {
 			case f.data.Dir != "" && changed("cities"):
-				return exit.Usagef("--from loads a dump, --cities generates data: choose one")
+				return console.Usagef("--from loads a dump, --cities generates data: choose one")
 			case changed("cities") && (f.data.Cities < 1 || f.data.Cities > dataset.MaxGenerated):
-				return exit.Usagef("--cities %d: from 1 to 1,000,000", f.data.Cities)
+				return console.Usagef("--cities %d: from 1 to 1,000,000", f.data.Cities)
 			case !changed("cities") && (changed("vertices") || changed("random-seed")):
-				return exit.Usagef("--vertices and --random-seed go with --cities: the bundled data are what they are")
+				return console.Usagef("--vertices and --random-seed go with --cities: the bundled data are what they are")
 			case f.workers < 1 || f.workers > maxWorkers:
-				return exit.Usagef("--workers %d: from 1 to %d", f.workers, maxWorkers)
+				return console.Usagef("--workers %d: from 1 to %d", f.workers, maxWorkers)
 			}
 			return runSeed(cmd.Context(), env, f)
 		},
@@ -105,7 +104,7 @@ func runSeed(ctx context.Context, env Env, f seedFlags) error {
 	}
 	set, err := dataset.Open(f.data)
 	if err != nil {
-		return exit.With(exit.Usage, err)
+		return console.WithCode(console.ExitUsage, err)
 	}
 	p := seedProgress{w: env.Stderr}
 	if p.width, p.live = console.Width(env.Stderr); p.live {

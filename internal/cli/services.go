@@ -17,9 +17,9 @@ import (
 	"locbench/internal/app"
 	"locbench/internal/app/contenders"
 	"locbench/internal/bench"
+	"locbench/internal/console"
 	"locbench/internal/contender"
 	"locbench/internal/docker"
-	"locbench/internal/exit"
 	"locbench/internal/safe"
 	"locbench/internal/secret"
 )
@@ -99,7 +99,7 @@ func validateServices(ctx context.Context, env Env, folders []string) error {
 		text := fmt.Sprintf("%s: ok: %s, %s %s", s.Dir, s.Name, s.Framework, s.Version)
 		fmt.Fprintln(maskedFor(env, found).Stdout, safe.Line(text, 1000))
 	}
-	return exit.With(exit.Usage, errors.Join(failures...))
+	return console.WithCode(console.ExitUsage, errors.Join(failures...))
 }
 
 func listServices(env Env, dirs []string) error {
@@ -124,7 +124,7 @@ func listServices(env Env, dirs []string) error {
 			strings.Join(variants, " "), note,
 		})
 	}
-	return errors.Join(writeTable(env.Stdout, rows), exit.With(exit.Usage, err))
+	return errors.Join(writeTable(env.Stdout, rows), console.WithCode(console.ExitUsage, err))
 }
 
 // maskedFor is env with writers that mask the secrets of contenders.
@@ -152,7 +152,7 @@ func showService(env Env, dirs []string, name string) error {
 	}
 	svc, err := contender.Find(all, name)
 	if err != nil {
-		return exit.With(exit.Usage, err)
+		return console.WithCode(console.ExitUsage, err)
 	}
 	text, err := fs.ReadFile(svc.Files, contender.ManifestName)
 	if err != nil {
@@ -204,7 +204,7 @@ Exit codes: 0 all are built; 2 wrong usage; 3 at least one failed (all others ar
 		RunE: func(cmd *cobra.Command, names []string) error {
 			o.Names, o.Runtime, o.Dirs = names, bench.Runtime(runtimeName), *dirs
 			if cmd.Flags().Changed("jobs") && (o.Jobs < 1 || o.Jobs > maxJobs) {
-				return exit.Usagef("--jobs %d: a number from 1 to %d", o.Jobs, maxJobs)
+				return console.Usagef("--jobs %d: a number from 1 to %d", o.Jobs, maxJobs)
 			}
 			return contenders.Build(cmd.Context(), env, o)
 		},
@@ -285,22 +285,22 @@ manifest, Dockerfile and sources, ready to build and run. What exists is never c
 
 func newService(env Env, dirs []string, name, from, parent string) error {
 	if from == "" {
-		return exit.Usagef("say with --from which contender to copy (see 'locbench services list')")
+		return console.Usagef("say with --from which contender to copy (see 'locbench services list')")
 	}
 	all, err := app.Discover(dirs)
 	if err != nil {
-		return exit.With(exit.Usage, err)
+		return console.WithCode(console.ExitUsage, err)
 	}
 	template, err := contender.Find(all, from)
 	if err != nil {
-		return exit.With(exit.Usage, err)
+		return console.WithCode(console.ExitUsage, err)
 	}
 	if other, err := contender.Find(all, name); err == nil {
-		return exit.Usagef("there is a contender %s already, in %s: choose another name", name, other.Dir)
+		return console.Usagef("there is a contender %s already, in %s: choose another name", name, other.Dir)
 	}
 	svc, err := contender.Scaffold(template, name, parent)
 	if err != nil {
-		return exit.With(exit.Usage, err)
+		return console.WithCode(console.ExitUsage, err)
 	}
 	dir := filepath.Join(parent, name)
 	fmt.Fprintf(env.Stdout, "%s\n", dir)

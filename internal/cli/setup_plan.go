@@ -13,7 +13,7 @@ import (
 	"locbench/internal/app"
 	"locbench/internal/app/screens"
 	"locbench/internal/bench"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/profile"
 	"locbench/internal/tui/setup"
 )
@@ -58,7 +58,7 @@ func chosen(flags *pflag.FlagSet, contenders []string) (setup.Choice, error) {
 	for _, name := range contenders {
 		sel, ok := profile.ParseSelection(name)
 		if !ok {
-			return c, exit.Usagef("%q is no contender; one is written name or name:variant (see 'locbench services list')", name)
+			return c, console.Usagef("%q is no contender; one is written name or name:variant (see 'locbench services list')", name)
 		}
 		c.Contenders = append(c.Contenders, sel)
 	}
@@ -98,7 +98,7 @@ func joinCSV(values []string) string {
 // setupChoice is the set-up that args, options of locbench run, begin; and the folders with
 // contenders among them.
 func setupChoice(args []string) (c setup.Choice, services []string, err error) {
-	wrong := func(err error) error { return exit.Usagef("%w (see 'locbench run --help')", flagError(err)) }
+	wrong := func(err error) error { return console.Usagef("%w (see 'locbench run --help')", flagError(err)) }
 	err = readRun(args, wrong, func(f *runFlags, flags *pflag.FlagSet, contenders []string) (err error) {
 		services = f.Services
 		c, err = chosen(flags, contenders)

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"locbench/internal/bench"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/profile"
 	"locbench/internal/tui/setup"
 	"locbench/profiles"
@@ -108,7 +108,7 @@ func TestASetUpRefusesWhatIsNoOptionOfARun(t *testing.T) {
 	for args, want := range map[string]string{"--nonsense": "unknown flag", "--rounds many": "whole number", "Not/A/Contender": "is no contender"} {
 		t.Run(args, func(t *testing.T) {
 			_, _, err := setupChoice(strings.Fields(args))
-			if exit.Code(t.Context(), err) != exit.Usage || !strings.Contains(err.Error(), want) {
+			if console.ExitCode(t.Context(), err) != console.ExitUsage || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v", args, err)
 			}
 		})

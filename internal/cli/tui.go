@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"locbench/internal/app/screens"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/tui/setup"
 	"locbench/internal/tui/ui"
 )
@@ -34,13 +34,13 @@ are kept. Press ? on any screen for its keys. Colours follow the terminal's back
 				initial, words = words[dash:], words[:dash]
 			}
 			if len(words) > 1 {
-				return exit.Usagef("one results folder, not %d: %q", len(words), words)
+				return console.Usagef("one results folder, not %d: %q", len(words), words)
 			}
 			if len(words) == 1 {
 				f.Dir = words[0]
 			}
 			if f.Dir != "" && (len(initial) > 0 || f.Browse) {
-				return exit.Usagef("a results folder is shown as it is: it takes no --browse and no options of a run")
+				return console.Usagef("a results folder is shown as it is: it takes no --browse and no options of a run")
 			}
 			for _, d := range services {
 				initial = append(initial, "--services", d)

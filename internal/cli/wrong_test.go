@@ -15,7 +15,7 @@ import (
 
 	"locbench/internal/analysis"
 	"locbench/internal/bench"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/results"
 	"locbench/internal/summary"
 	"locbench/internal/tui/board"
@@ -109,7 +109,7 @@ steps: [{connections: 1, max_requests: 60}, {connections: 2, max_requests: 60}]
 			}
 			code, _ := run("run", "--headless", "--profile", profile, "--target", "good="+orders(t, nil), "--target", "liar="+orders(t, c.wrong), "-o", out)
 			table := text.String()
-			if code != exit.Contender {
+			if code != console.ExitContender {
 				t.Fatalf("exit code %d\n%s%s", code, table, talk.String())
 			}
 			first := strings.Join(strings.SplitAfterN(table, "\n", 11)[:10], "")
@@ -149,7 +149,7 @@ steps: [{connections: 1, max_requests: 60}, {connections: 2, max_requests: 60}]
 				}
 			}
 			if code, gated := run("compare", out, "good", "liar", "--fail-on", "throughput<-5%"); c.name != "death" && c.name != "statuses" &&
-				(code != exit.Failure || !strings.Contains(gated, "--fail-on cannot be judged") || strings.Contains(gated, "--force")) {
+				(code != console.ExitFailure || !strings.Contains(gated, "--fail-on cannot be judged") || strings.Contains(gated, "--force")) {
 				t.Errorf("compare --fail-on: exit code %d\n%s", code, gated)
 			}
 			_, compared := run("compare", out+":good", out+":liar", "--format", "json")
@@ -175,13 +175,13 @@ func TestAcceptedFailedChecksAreTold(t *testing.T) {
 	mine := fileOf(t, "mine.yaml", "requests: [{path: /items/7}]\nchecks: {suites: ["+suite+"]}\n"+twenty)
 	code, text := locbench(t, nil, "run", "--headless", "--accept-failed-checks", "--profile", mine, "--target", "a="+orders(t, nil), "--target", "b="+orders(t, nil), "-o", out)
 	const told = "Failed checks are accepted (--accept-failed-checks)"
-	if code != exit.OK || !strings.Contains(text, told) || strings.Contains(text, "NOT COMPARED") {
+	if code != console.ExitOK || !strings.Contains(text, told) || strings.Contains(text, "NOT COMPARED") {
 		t.Errorf("exit code %d\n%s", code, text)
 	}
 	if page, err := os.ReadFile(filepath.Join(out, "summary.md")); err != nil || !strings.Contains(string(page), told) {
 		t.Errorf("summary.md does not say so: %v", err)
 	}
-	if code, text := locbench(t, nil, "compare", out); code != exit.OK || !strings.Contains(text, "old: failed checks were accepted") || strings.Contains(text, "not comparable") {
+	if code, text := locbench(t, nil, "compare", out); code != console.ExitOK || !strings.Contains(text, "old: failed checks were accepted") || strings.Contains(text, "not comparable") {
 		t.Errorf("compare: exit code %d\n%s", code, text)
 	}
 }

@@ -1,4 +1,5 @@
-// Package console is what a process was given to read from and to write to.
+// Package console is what a process was given to read from and to write to, and how it ends: exit
+// codes, and the errors that carry them.
 package console
 
 import (
@@ -49,19 +50,19 @@ func Terminal(w io.Writer) io.Writer {
 // Warn writes err to standard error as a warning.
 func (e Env) Warn(err error) { fmt.Fprintf(e.Stderr, "warning: %s\n", safe.Line(err.Error(), 2000)) }
 
-// Colored tells whether to use ANSI colours on w: a terminal, and neither NO_COLOR nor TERM=dumb
+// Colored says whether to use ANSI colours on w: a terminal, and neither NO_COLOR nor TERM=dumb
 // forbids.
 func (e Env) Colored(w io.Writer) bool {
 	_, ok := Width(w)
 	return ok && e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb"
 }
 
-// HasScreen tells whether a dashboard can be drawn on the terminal and steered from it.
+// HasScreen reports whether a dashboard can be drawn on the terminal and steered from it.
 func (e Env) HasScreen() bool {
 	return IsTerminal(e.Stdin) && IsTerminal(e.Stdout) && IsTerminal(e.Stderr) && e.Getenv("TERM") != "dumb"
 }
 
-// Width tells whether w is a terminal, and how wide.
+// Width reports whether w is a terminal, and how wide.
 func Width(w io.Writer) (width int, ok bool) {
 	f, isFile := Terminal(w).(*os.File)
 	if !isFile || !term.IsTerminal(int(f.Fd())) {
@@ -71,7 +72,7 @@ func Width(w io.Writer) (width int, ok bool) {
 	return width, err == nil
 }
 
-// IsTerminal tells whether f is one.
+// IsTerminal reports whether f is one.
 func IsTerminal(f any) bool {
 	if w, isWriter := f.(io.Writer); isWriter {
 		f = Terminal(w)

@@ -18,7 +18,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/cpuset"
-	"locbench/internal/lines"
+	"locbench/internal/safe"
 )
 
 // ContainerSpec says what to run.
@@ -44,7 +44,7 @@ type Container struct {
 	engine *Engine
 	id     string
 	cancel context.CancelFunc // ends the goroutines below
-	logs   lines.Ring
+	logs   safe.Ring
 	copied chan struct{} // closed when no more log will come
 	conn   net.Conn      // the log's
 	ahead  time.Duration // the engine's clock

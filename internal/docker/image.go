@@ -18,7 +18,7 @@ import (
 	"github.com/moby/moby/client"
 
 	"locbench/internal/bench"
-	"locbench/internal/lines"
+	"locbench/internal/safe"
 )
 
 // ErrNotFound is wrapped by the errors of calls that name an image or container which the engine
@@ -212,9 +212,9 @@ func follow(r io.Reader, out io.Writer, each func(message)) error {
 	if out == nil {
 		out = io.Discard
 	}
-	last := lines.Ring{Size: lastLines}
+	last := safe.Ring{Size: lastLines}
 	var failed error // of out: reported at the end, since the builder works on regardless
-	w := lines.NewWriter("", time.Now, func(l bench.LogLine) {
+	w := safe.NewLineWriter("", time.Now, func(l bench.LogLine) {
 		last.Add(l)
 		if failed == nil {
 			_, failed = fmt.Fprintln(out, l.Text)
@@ -259,7 +259,7 @@ func follow(r io.Reader, out io.Writer, each func(message)) error {
 }
 
 func outputError(text string, last []bench.LogLine) error {
-	text = text[:min(len(text), lines.Max)]
+	text = text[:min(len(text), safe.MaxLine)]
 	before := "; last lines:\n  "
 	for _, l := range last {
 		if s := strings.TrimSpace(l.Text); s != "" {

@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/lines"
+	"locbench/internal/safe"
 )
 
 // copyLog splits the engine's stream of frames (one byte of stream number, three of nothing, four
 // of length, then the content) into lines until it ends. It holds no more than a line of each
 // stream, whatever lengths the frames claim.
 func copyLog(r io.Reader, now func() time.Time, emit func(bench.LogLine)) error {
-	stdout, stderr := lines.NewWriter("stdout", now, emit), lines.NewWriter("stderr", now, emit)
+	stdout, stderr := safe.NewLineWriter("stdout", now, emit), safe.NewLineWriter("stderr", now, emit)
 	defer stderr.Flush()
 	defer stdout.Flush()
 	buf := make([]byte, 32<<10)

@@ -20,7 +20,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/cgroup"
 	"locbench/internal/cpuset"
-	"locbench/internal/lines"
+	"locbench/internal/safe"
 )
 
 const (
@@ -80,7 +80,7 @@ type process struct {
 	box     *sandbox
 	info    bench.InstanceInfo
 	os      *os.Process
-	logs    lines.Ring
+	logs    safe.Ring
 	peak    peak
 	pipes   []*os.File     // reading ends of stdout and stderr
 	copied  sync.WaitGroup // the copying of the log
@@ -112,7 +112,7 @@ func (p *process) start(cmd *exec.Cmd, onLog func(bench.LogLine)) error {
 			return err
 		}
 		p.pipes, theirs = append(p.pipes, r), append(theirs, w)
-		out := lines.NewWriter(stream, time.Now, func(l bench.LogLine) {
+		out := safe.NewLineWriter(stream, time.Now, func(l bench.LogLine) {
 			one.Lock()
 			defer one.Unlock()
 			p.logs.Add(l)

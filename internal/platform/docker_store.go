@@ -10,7 +10,7 @@ import (
 	"locbench/internal/docker"
 	"locbench/internal/elastic/store"
 	"locbench/internal/launch"
-	"locbench/internal/lines"
+	"locbench/internal/safe"
 )
 
 // Containers runs the container of a store in the contenders' network, on these CPUs (none: any), and
@@ -45,7 +45,7 @@ func (r storeRunner) RunContainer(ctx context.Context, spec store.ContainerSpec)
 }
 
 func (r storeRunner) pull(ctx context.Context, image string) error {
-	out, done := lines.Each(func(line string) { r.progress(bench.Progress{Text: "pulling " + image + ": " + line}) })
+	out, done := safe.EachLine(func(line string) { r.progress(bench.Progress{Text: "pulling " + image + ": " + line}) })
 	defer done()
 	return r.docker.engine.Pull(ctx, image, out)
 }

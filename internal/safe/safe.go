@@ -1,5 +1,6 @@
-// Package safe makes text from outside (logs, answers, labels, YAML) harmless for a terminal. HTML
-// has its own escaping in package report.
+// Package safe makes text from outside harmless (logs, answers, labels, YAML): it cuts the stream
+// that a process writes into bounded lines, keeps a bounded number of them, and neutralises what a
+// terminal would obey. HTML has its own escaping in package report.
 package safe
 
 import (
@@ -9,7 +10,7 @@ import (
 )
 
 // Line returns s as one line that cannot move the cursor, change colours or the title, or reorder
-// what stands beside it: control characters, escape sequences' introducers, invalid UTF-8 and
+// what stands next to it: control characters, escape sequences' introducers, invalid UTF-8 and
 // invisible formatting characters (bidirectional overrides among them) become visible replacements;
 // tabs and line ends become a space. At most n bytes of s are kept.
 func Line(s string, n int) string {

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/results"
 )
 
@@ -150,7 +150,7 @@ func Watch(dir string) *Session {
 		err := s.follow(ctx, dir)
 		close(s.batches)
 		if err != nil && ctx.Err() == nil {
-			s.code = exit.Failure
+			s.code = console.ExitFailure
 		}
 		close(s.exited)
 	}()
@@ -234,9 +234,9 @@ func (s *Session) await(end ending) {
 	switch {
 	case end.signal != "":
 		text := "the process that ran the benchmark has ended: " + end.signal
-		code = exit.Failure
+		code = console.ExitFailure
 		if dir != "" {
-			code = exit.Contender
+			code = console.ExitContender
 			text += fmt.Sprintf("; finished steps are kept, go on with: %s", results.ResumeCommand(dir))
 		}
 		s.say(text)
@@ -246,7 +246,7 @@ func (s *Session) await(end ending) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.asked > 0 && end.signal != "" {
-		code = exit.Interrupted
+		code = console.ExitInterrupted
 	}
 	s.code = code
 	close(s.exited)

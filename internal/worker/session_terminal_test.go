@@ -21,7 +21,7 @@ import (
 	"go.uber.org/goleak"
 
 	"locbench/internal/bench"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/machine"
 	"locbench/internal/results"
 	"locbench/internal/testenv"
@@ -122,7 +122,7 @@ func TestSessionIsSteered(t *testing.T) {
 	send(t, s, bench.Control{Kind: bench.ControlStop})
 	until(t, s, nil)
 	code, talk := s.Wait()
-	if code != exit.Interrupted || !regexp.MustCompile(`stopped by the user after step [12]`).MatchString(talk) {
+	if code != console.ExitInterrupted || !regexp.MustCompile(`stopped by the user after step [12]`).MatchString(talk) {
 		t.Errorf("exit code %d:\n%s", code, talk)
 	}
 	if s.Dir() != out || s.Send(bench.Control{Kind: bench.ControlPause}) == nil {
@@ -162,7 +162,7 @@ func TestSessionThatCannotBegin(t *testing.T) {
 	if batch, ok := s.Next(); ok {
 		t.Errorf("events %v", batch)
 	}
-	if code, talk := s.Wait(); code != exit.Usage || !strings.Contains(talk, "no-such-profile") || s.Dir() != "" {
+	if code, talk := s.Wait(); code != console.ExitUsage || !strings.Contains(talk, "no-such-profile") || s.Dir() != "" {
 		t.Errorf("exit code %d, folder %q:\n%s", code, s.Dir(), talk)
 	}
 }
@@ -179,7 +179,7 @@ func TestSessionEndsAsItsScreenWasAskedTo(t *testing.T) {
 	}
 	other := Watch(out)
 	other.Stop(os.Interrupt) // the watching ends, not the run
-	if code, _ := other.Wait(); code != exit.OK {
+	if code, _ := other.Wait(); code != console.ExitOK {
 		t.Errorf("exit code %d of one who has looked enough", code)
 	}
 	other.Close()
@@ -190,10 +190,10 @@ func TestSessionEndsAsItsScreenWasAskedTo(t *testing.T) {
 	}
 	s.Stop(stop)
 	mine, seen := until(t, s, nil), until(t, watcher, nil)
-	if code, talk := s.Wait(); code != exit.Interrupted || !strings.Contains(talk, "interrupted by "+exit.SignalName(stop)) || strings.Contains(talk, ": stopping") {
+	if code, talk := s.Wait(); code != console.ExitInterrupted || !strings.Contains(talk, "interrupted by "+console.SignalName(stop)) || strings.Contains(talk, ": stopping") {
 		t.Errorf("exit code %d:\n%s", code, talk)
 	}
-	if code, talk := watcher.Wait(); code != exit.OK || talk != "" {
+	if code, talk := watcher.Wait(); code != console.ExitOK || talk != "" {
 		t.Errorf("the watcher ends with %d:\n%s", code, talk)
 	}
 	for name, events := range map[string][]bench.Record{"steering": mine, "watching": seen} {
@@ -204,7 +204,7 @@ func TestSessionEndsAsItsScreenWasAskedTo(t *testing.T) {
 		})
 	}
 	_, legs, err := results.Read(out)
-	if err != nil || len(legs) != 1 || !strings.Contains(legs[0].Failure, exit.SignalName(stop)) {
+	if err != nil || len(legs) != 1 || !strings.Contains(legs[0].Failure, console.SignalName(stop)) {
 		t.Errorf("%d legs, %v", len(legs), err)
 	}
 }
@@ -217,7 +217,7 @@ func TestARunThatHasReportedItsEnd(t *testing.T) {
 		t.Error("it has reported its end before its first event")
 	}
 	until(t, s, is[bench.RunEnded])
-	if code, talk := s.End(t.Context()); code != exit.OK || !s.ReportedEnd() {
+	if code, talk := s.End(t.Context()); code != console.ExitOK || !s.ReportedEnd() {
 		t.Errorf("exit code %d of a complete run:\n%s", code, talk)
 	}
 	if _, err := os.Stat(filepath.Join(out, results.ReportFile)); err != nil {
@@ -238,11 +238,11 @@ func TestSessionOfAKilledWorker(t *testing.T) {
 		t.Fatal(err)
 	}
 	until(t, s, nil)
-	if code, talk := s.Wait(); code != exit.Contender || !strings.Contains(talk, "signal: killed") || !strings.Contains(talk, "--resume "+out) {
+	if code, talk := s.Wait(); code != console.ExitContender || !strings.Contains(talk, "signal: killed") || !strings.Contains(talk, "--resume "+out) {
 		t.Errorf("exit code %d:\n%s", code, talk)
 	}
 	until(t, watcher, nil)
-	if code, talk := watcher.Wait(); code != exit.Failure || !strings.Contains(talk, "the run was killed") || !strings.Contains(talk, "--resume "+out) {
+	if code, talk := watcher.Wait(); code != console.ExitFailure || !strings.Contains(talk, "the run was killed") || !strings.Contains(talk, "--resume "+out) {
 		t.Errorf("the watcher ends with %d:\n%s", code, talk)
 	}
 }
@@ -268,7 +268,7 @@ func TestAWorkerThatHangsIsKilled(t *testing.T) {
 			for range stops - 1 {
 				s.Stop(os.Interrupt)
 			}
-			if code, talk := s.Wait(); code != exit.Interrupted || !strings.Contains(talk, "killed") {
+			if code, talk := s.Wait(); code != console.ExitInterrupted || !strings.Contains(talk, "killed") {
 				t.Errorf("exit code %d:\n%s", code, talk)
 			}
 		})
@@ -297,7 +297,7 @@ func TestWorkerOfAKilledScreen(t *testing.T) {
 	}
 	_ = screen.Wait()
 	until(t, watcher, nil)
-	if code, talk := watcher.Wait(); code != exit.OK {
+	if code, talk := watcher.Wait(); code != console.ExitOK {
 		t.Fatalf("the run was not ended in order: %d:\n%s", code, talk)
 	}
 	run, legs, err := results.Read(out)
@@ -322,7 +322,7 @@ func TestNothingRanBeforeAScreen(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "results", "x")
 	s := begun(t, "--elastic", "http://127.0.0.1:1", "--runtime", "process", "-o", out)
 	events := until(t, s, nil)
-	if code, talk := s.Wait(); code != exit.Failure || !strings.Contains(talk, "nothing ran") || len(events) == 0 || !is[bench.RunEnded](events[len(events)-1]) {
+	if code, talk := s.Wait(); code != console.ExitFailure || !strings.Contains(talk, "nothing ran") || len(events) == 0 || !is[bench.RunEnded](events[len(events)-1]) {
 		t.Errorf("exit code %d, %d events:\n%s", code, len(events), talk)
 	}
 	if results.Has(out, "report.html") || !results.Has(out, "run.json") {

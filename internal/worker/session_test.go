@@ -17,7 +17,6 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/console"
-	"locbench/internal/exit"
 	"locbench/internal/results"
 )
 
@@ -45,7 +44,7 @@ func (f *fake) Signal(sig os.Signal) error {
 	defer f.mu.Unlock()
 	f.signals = append(f.signals, sig)
 	if !f.deaf {
-		f.interrupt(exit.Signal{Signal: sig})
+		f.interrupt(console.Signal{Signal: sig})
 	}
 	return nil
 }
@@ -82,7 +81,7 @@ func start(t *testing.T, f *fake, do func(ctx context.Context, controls <-chan b
 		if err != nil {
 			fmt.Fprintln(&s.talk, err)
 		}
-		f.end(ending{code: exit.Code(ctx, err)})
+		f.end(ending{code: console.ExitCode(ctx, err)})
 		interrupt(nil)
 	}()
 	s.steer(following, f, out)
@@ -145,7 +144,7 @@ func TestSession_Steered(t *testing.T) {
 				f.says(bench.Intervened{Control: c})
 				if c.Kind == bench.ControlStop {
 					f.ends(bench.RunInterrupted)
-					return exit.With(exit.Interrupted, errors.New("stopped by the user after step 1"))
+					return console.WithCode(console.ExitInterrupted, errors.New("stopped by the user after step 1"))
 				}
 			}
 			return errors.New("nobody has stopped it")
@@ -168,7 +167,7 @@ func TestSession_Steered(t *testing.T) {
 			t.Errorf("events %q", got)
 		}
 		code, talk := s.Wait()
-		if code != exit.Interrupted || talk != "stopped by the user after step 1\n" {
+		if code != console.ExitInterrupted || talk != "stopped by the user after step 1\n" {
 			t.Errorf("exit code %d:\n%s", code, talk)
 		}
 		if !slices.Equal(heard, []string{"pause", "note", "resume", "skip step", "stop after step"}) {
@@ -187,12 +186,12 @@ func TestSession_Steered(t *testing.T) {
 func TestSession_CannotBegin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, &fake{}, func(context.Context, <-chan bench.Control) error {
-			return exit.Usagef("no profile of that name")
+			return console.Usagef("no profile of that name")
 		})
 		if got := events(s); len(got) > 0 {
 			t.Errorf("events %q", got)
 		}
-		if code, talk := s.Wait(); code != exit.Usage || !strings.Contains(talk, "no profile") || s.Dir() != "" {
+		if code, talk := s.Wait(); code != console.ExitUsage || !strings.Contains(talk, "no profile") || s.Dir() != "" {
 			t.Errorf("exit code %d, folder %q:\n%s", code, s.Dir(), talk)
 		}
 		s.Close()
@@ -220,7 +219,7 @@ func TestSession_StopInOrder(t *testing.T) {
 			t.Error("the other one sees nothing")
 		}
 		other.Stop(os.Interrupt)
-		if code, _ := other.Wait(); code != exit.OK {
+		if code, _ := other.Wait(); code != console.ExitOK {
 			t.Errorf("exit code %d of one who has looked enough", code)
 		}
 		other.Close()
@@ -233,10 +232,10 @@ func TestSession_StopInOrder(t *testing.T) {
 				t.Errorf("%s: events %q", name, got)
 			}
 		}
-		if code, talk := s.Wait(); code != exit.Interrupted || talk != "interrupted by SIGHUP\n" {
+		if code, talk := s.Wait(); code != console.ExitInterrupted || talk != "interrupted by SIGHUP\n" {
 			t.Errorf("exit code %d:\n%s", code, talk)
 		}
-		if code, talk := watcher.Wait(); code != exit.OK || talk != "" {
+		if code, talk := watcher.Wait(); code != console.ExitOK || talk != "" {
 			t.Errorf("the watcher ends with %d:\n%s", code, talk)
 		}
 		if signals, killed := f.got(); !slices.Equal(signals, []os.Signal{syscall.SIGHUP}) || killed {
@@ -268,7 +267,7 @@ func TestSession_KilledWorker(t *testing.T) {
 				if !begun {
 					f.Kill()
 					code, talk := s.Wait()
-					if code != exit.Failure || !strings.Contains(talk, "signal: killed") || strings.Contains(talk, "--resume") {
+					if code != console.ExitFailure || !strings.Contains(talk, "signal: killed") || strings.Contains(talk, "--resume") {
 						t.Errorf("exit code %d:\n%s", code, talk)
 					}
 					s.Close()
@@ -281,10 +280,10 @@ func TestSession_KilledWorker(t *testing.T) {
 						t.Errorf("%s: events %q", who, got)
 					}
 				}
-				if code, talk := s.Wait(); code != exit.Contender || !strings.Contains(talk, "signal: killed") || !strings.Contains(talk, "--resume "+f.dir) {
+				if code, talk := s.Wait(); code != console.ExitContender || !strings.Contains(talk, "signal: killed") || !strings.Contains(talk, "--resume "+f.dir) {
 					t.Errorf("exit code %d:\n%s", code, talk)
 				}
-				if code, talk := watcher.Wait(); code != exit.Failure || !strings.Contains(talk, "the run was killed") || !strings.Contains(talk, "--resume "+f.dir) {
+				if code, talk := watcher.Wait(); code != console.ExitFailure || !strings.Contains(talk, "the run was killed") || !strings.Contains(talk, "--resume "+f.dir) {
 					t.Errorf("the watcher ends with %d:\n%s", code, talk)
 				}
 				s.Close()
@@ -306,11 +305,11 @@ func TestWatch_WithoutALog(t *testing.T) {
 		code   int
 		talk   string
 	}{
-		"complete": {bench.RunComplete, false, "", []string{"RunStarted", "LegStarted", "LegEnded", "RunEnded"}, exit.OK, ""},
+		"complete": {bench.RunComplete, false, "", []string{"RunStarted", "LegStarted", "LegEnded", "RunEnded"}, console.ExitOK, ""},
 		"cut short": {bench.RunComplete, false, `{"seq":1,"at":"2026-03-14T09:26:53Z","type":"run_started","event":{}}` + "\n" + `{"seq`,
-			[]string{"RunStarted", "RunStarted", "LegStarted", "LegEnded", "RunEnded"}, exit.OK, ""},
-		"killed": {bench.RunRunning, false, "", []string{"RunStarted", "LegStarted", "LegEnded"}, exit.Failure, "the run was killed"},
-		"broken": {bench.RunComplete, true, "", []string{"RunStarted", "LegStarted", "LegEnded", "RunEnded"}, exit.Failure, "b-1.json"},
+			[]string{"RunStarted", "RunStarted", "LegStarted", "LegEnded", "RunEnded"}, console.ExitOK, ""},
+		"killed": {bench.RunRunning, false, "", []string{"RunStarted", "LegStarted", "LegEnded"}, console.ExitFailure, "the run was killed"},
+		"broken": {bench.RunComplete, true, "", []string{"RunStarted", "LegStarted", "LegEnded", "RunEnded"}, console.ExitFailure, "b-1.json"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -354,9 +353,9 @@ func TestSession_HangIsKilled(t *testing.T) {
 	}{
 		"asked once":            {[]os.Signal{os.Interrupt}, 0, 1},
 		"the terminal goes too": {[]os.Signal{os.Interrupt, syscall.SIGHUP, syscall.SIGHUP, syscall.SIGHUP}, 0, 1},
-		"asked twice":           {[]os.Signal{os.Interrupt, os.Interrupt}, exit.ForceWithin + sessionPipes, 2},
+		"asked twice":           {[]os.Signal{os.Interrupt, os.Interrupt}, console.ForceWithin + sessionPipes, 2},
 		"asked three times":     {[]os.Signal{os.Interrupt, os.Interrupt, os.Interrupt}, time.Nanosecond, 2},
-		"a terminal in between": {[]os.Signal{syscall.SIGHUP, syscall.SIGHUP, os.Interrupt, syscall.SIGHUP}, exit.ForceWithin + sessionPipes, 2},
+		"a terminal in between": {[]os.Signal{syscall.SIGHUP, syscall.SIGHUP, os.Interrupt, syscall.SIGHUP}, console.ForceWithin + sessionPipes, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -388,7 +387,7 @@ func TestSession_HangIsKilled(t *testing.T) {
 					time.Sleep(time.Nanosecond)
 					check(true, "when its time is over")
 				}
-				if code, talk := s.Wait(); code != exit.Interrupted || !strings.Contains(talk, "killed") {
+				if code, talk := s.Wait(); code != console.ExitInterrupted || !strings.Contains(talk, "killed") {
 					t.Errorf("exit code %d:\n%s", code, talk)
 				}
 				close(over)
@@ -409,7 +408,7 @@ func TestSession_End(t *testing.T) {
 		"reported its end": {reports: true},
 		"stops already":    {stops: true, signals: []os.Signal{os.Interrupt}},
 		"in a run":         {signals: []os.Signal{syscall.SIGTERM}},
-		"by a signal":      {cause: exit.Signal{Signal: syscall.SIGHUP}, signals: []os.Signal{syscall.SIGHUP}},
+		"by a signal":      {cause: console.Signal{Signal: syscall.SIGHUP}, signals: []os.Signal{syscall.SIGHUP}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -435,7 +434,7 @@ func TestSession_End(t *testing.T) {
 				}
 				ctx, end := context.WithCancelCause(context.Background())
 				end(test.cause)
-				if code, talk := s.End(ctx); code != exit.OK {
+				if code, talk := s.End(ctx); code != console.ExitOK {
 					t.Errorf("exit code %d:\n%s", code, talk)
 				}
 				if signals, killed := f.got(); !slices.Equal(signals, test.signals) || killed {
@@ -462,7 +461,7 @@ func TestSession_Close(t *testing.T) {
 		ready <- s
 		synctest.Wait()
 		s.Close()
-		if code, _ := s.Wait(); code != exit.Interrupted || !errors.Is(cause, ErrScreenGone) {
+		if code, _ := s.Wait(); code != console.ExitInterrupted || !errors.Is(cause, ErrScreenGone) {
 			t.Errorf("exit code %d, because of %v", code, cause)
 		}
 		if signals, killed := f.got(); len(signals) > 0 || killed {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/results"
 )
 
@@ -80,7 +80,7 @@ func (s *Session) Stop(sig os.Signal) {
 		go func() { // it ought to end by force now
 			select {
 			case <-s.exited:
-			case <-time.After(exit.ForceWithin + sessionPipes):
+			case <-time.After(console.ForceWithin + sessionPipes):
 				s.child.Kill()
 			}
 		}()
@@ -106,7 +106,7 @@ func (s *Session) Close() {
 // already, or has reported its end and writes its reports, is only waited for.
 func (s *Session) End(ctx context.Context) (code int, talk string) {
 	sig := os.Signal(syscall.SIGTERM)
-	if interrupted, ok := errors.AsType[exit.Signal](context.Cause(ctx)); ok {
+	if interrupted, ok := errors.AsType[console.Signal](context.Cause(ctx)); ok {
 		sig = interrupted.Signal
 	}
 	s.mu.Lock()

@@ -17,7 +17,6 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/console"
-	"locbench/internal/exit"
 	"locbench/internal/safe"
 )
 
@@ -44,7 +43,7 @@ type announcement struct {
 // Run runs a worker: do, with what is asked of it on standard input.
 func Run(ctx context.Context, env console.Env, do func(context.Context, <-chan bench.Control) error) error {
 	if f, ok := env.Stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		return exit.Usagef("%s is for a run that another locbench steers, not for a terminal", Flag)
+		return console.Usagef("%s is for a run that another locbench steers, not for a terminal", Flag)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -62,8 +61,8 @@ func Run(ctx context.Context, env console.Env, do func(context.Context, <-chan b
 	if wake() {
 		wg.Wait()
 	}
-	if gone && err != nil && exit.Code(ctx, err) != exit.Interrupted {
-		return exit.With(exit.Interrupted, fmt.Errorf("%w: %w", ErrScreenGone, err))
+	if gone && err != nil && console.ExitCode(ctx, err) != console.ExitInterrupted {
+		return console.WithCode(console.ExitInterrupted, fmt.Errorf("%w: %w", ErrScreenGone, err))
 	}
 	return err
 }

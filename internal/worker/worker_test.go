@@ -12,7 +12,6 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/console"
-	"locbench/internal/exit"
 	"locbench/internal/safe"
 )
 
@@ -107,7 +106,7 @@ func TestAWorkersInput(t *testing.T) {
 				<-ctx.Done()
 				return ctx.Err()
 			})
-			if !errors.Is(err, ErrScreenGone) || exit.Code(t.Context(), err) != exit.Interrupted {
+			if !errors.Is(err, ErrScreenGone) || console.ExitCode(t.Context(), err) != console.ExitInterrupted {
 				t.Errorf("error %v", err)
 			}
 		})

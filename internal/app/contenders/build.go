@@ -14,7 +14,6 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/console"
 	"locbench/internal/contender"
-	"locbench/internal/exit"
 	"locbench/internal/platform"
 	"locbench/internal/secret"
 	"locbench/internal/units"
@@ -30,7 +29,7 @@ type BuildOptions struct {
 // Build makes what can be started of each contender that is selected.
 func Build(ctx context.Context, env console.Env, o BuildOptions) error {
 	if !platform.Builds(o.Runtime) {
-		return exit.Usagef("--runtime %q: docker or process", o.Runtime)
+		return console.Usagef("--runtime %q: docker or process", o.Runtime)
 	}
 	list, err := o.Choose(env)
 	if err != nil {
@@ -106,7 +105,7 @@ func buildAll(ctx context.Context, env console.Env, list []bench.Service, jobs i
 	}
 	if len(failed) > 0 {
 		failed = append(failed, fmt.Errorf("%d of %d could not be built", len(failed), len(list)))
-		return exit.With(exit.Contender, errors.Join(failed...))
+		return console.WithCode(console.ExitContender, errors.Join(failed...))
 	}
 	return nil
 }

@@ -12,7 +12,6 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/console"
-	"locbench/internal/exit"
 )
 
 func TestBuildAllTellsFailuresAtTheEnd(t *testing.T) {
@@ -40,7 +39,7 @@ func TestBuildAllTellsFailuresAtTheEnd(t *testing.T) {
 			}
 			return bench.Artifact{Image: "locbench/" + svc.Name, ImageSize: 5 << 20}, nil
 		})
-	if exit.Code(t.Context(), err) != exit.Contender || !strings.Contains(err.Error(), "no such crate") || !strings.Contains(err.Error(), "1 of 4 could not be built") {
+	if console.ExitCode(t.Context(), err) != console.ExitContender || !strings.Contains(err.Error(), "no such crate") || !strings.Contains(err.Error(), "1 of 4 could not be built") {
 		t.Errorf("error %v", err)
 	}
 	if most > 2 {

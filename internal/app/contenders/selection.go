@@ -9,7 +9,6 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/console"
 	"locbench/internal/contender"
-	"locbench/internal/exit"
 	"locbench/internal/platform"
 	"locbench/internal/profile"
 	"locbench/internal/safe"
@@ -29,17 +28,17 @@ type Selection struct {
 func (s Selection) Choose(env console.Env) ([]bench.Service, error) {
 	switch {
 	case s.All && len(s.Names) > 0:
-		return nil, exit.Usagef("--all and names: choose one")
+		return nil, console.Usagef("--all and names: choose one")
 	case !s.All && len(s.Names) == 0:
-		return nil, exit.Usagef("name contenders (see 'locbench services list'), or say --all")
+		return nil, console.Usagef("name contenders (see 'locbench services list'), or say --all")
 	case s.Defaults && !s.All:
-		return nil, exit.Usagef("--defaults belongs to --all; a name without a variant means the default one")
+		return nil, console.Usagef("--defaults belongs to --all; a name without a variant means the default one")
 	}
 	var list []bench.Service
 	if s.All {
 		all, err := app.Discover(s.Dirs)
 		if err != nil {
-			return nil, exit.With(exit.Usage, err)
+			return nil, console.WithCode(console.ExitUsage, err)
 		}
 		for _, svc := range all {
 			list = append(list, s.variants(env, svc)...)
@@ -50,7 +49,7 @@ func (s Selection) Choose(env console.Env) ([]bench.Service, error) {
 	for _, name := range s.Names {
 		sel, ok := profile.ParseSelection(name)
 		if !ok {
-			return nil, exit.Usagef("%q is no contender; one is written name or name:variant", safe.Line(name, 200))
+			return nil, console.Usagef("%q is no contender; one is written name or name:variant", safe.Line(name, 200))
 		}
 		wanted = append(wanted, sel)
 	}
@@ -64,7 +63,7 @@ func (s Selection) Choose(env console.Env) ([]bench.Service, error) {
 	for _, sel := range wanted {
 		svc, err := app.Find(all, sel)
 		if err != nil {
-			return nil, exit.With(exit.Usage, err)
+			return nil, console.WithCode(console.ExitUsage, err)
 		}
 		same := func(o bench.Service) bool { return o.Name == svc.Name && o.Variant == svc.Variant }
 		if !slices.ContainsFunc(list, same) {

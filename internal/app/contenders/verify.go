@@ -13,7 +13,6 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/console"
 	"locbench/internal/contender"
-	"locbench/internal/exit"
 	"locbench/internal/results"
 	"locbench/internal/safe"
 	"locbench/services"
@@ -41,7 +40,7 @@ func Verify(ctx context.Context, env console.Env, o VerifyOptions) error {
 		return err
 	}
 	if len(list) == 0 {
-		return exit.Usagef("no contender is left to verify")
+		return console.Usagef("no contender is left to verify")
 	}
 	run := app.RunOptions{
 		Profile: "verify.yaml", ProfileText: verifyProfile, Services: o.Dirs, Elastic: o.Elastic,
@@ -83,11 +82,11 @@ func Verify(ctx context.Context, env console.Env, o VerifyOptions) error {
 	if err := keepStates(states, o.Record); err != nil {
 		return err
 	}
-	if runErr != nil && (exit.Code(ctx, runErr) != exit.Contender || wrong == 0) {
+	if runErr != nil && (console.ExitCode(ctx, runErr) != console.ExitContender || wrong == 0) {
 		return runErr
 	}
 	if wrong > 0 {
-		return exit.With(exit.Contender, fmt.Errorf("%d of %d are not as they should be", wrong, len(list)))
+		return console.WithCode(console.ExitContender, fmt.Errorf("%d of %d are not as they should be", wrong, len(list)))
 	}
 	return nil
 }

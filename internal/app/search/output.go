@@ -14,7 +14,6 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/capacity"
 	"locbench/internal/console"
-	"locbench/internal/exit"
 	"locbench/internal/plain"
 	"locbench/internal/results"
 	"locbench/internal/safe"
@@ -98,7 +97,7 @@ func write(env console.Env, o Options, log *recorder) error {
 		}
 	}
 	if none == len(log.record.Points) {
-		return exit.With(exit.Threshold, fmt.Errorf("no rate keeps %s", log.record.Objective))
+		return console.WithCode(console.ExitThreshold, fmt.Errorf("no rate keeps %s", log.record.Objective))
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"locbench/internal/app"
 	"locbench/internal/bench"
 	"locbench/internal/capacity"
-	"locbench/internal/exit"
+	"locbench/internal/console"
 	"locbench/internal/slo"
 	"locbench/internal/strictyaml"
 	"locbench/internal/units"
@@ -30,30 +30,30 @@ func (o *Options) config() (capacity.Config, error) {
 		c.Max = mostRate
 	}
 	if _, err := fmt.Sscanf(o.Confirm, "%d/%d", &c.Need, &c.Of); err != nil || o.Confirm != fmt.Sprintf("%d/%d", c.Need, c.Of) || c.Of > 100 {
-		return c, exit.Usagef("--confirm %q: write K/N, such as 2/3: so many of so many trials must hold, of 100 at most", o.Confirm)
+		return c, console.Usagef("--confirm %q: write K/N, such as 2/3: so many of so many trials must hold, of 100 at most", o.Confirm)
 	}
 	digits, percent := strings.CutSuffix(o.Resolution, "%")
 	v, err := strconv.ParseFloat(digits, 64)
 	if err != nil || !percent {
-		return c, exit.Usagef("--resolution %q: write a share from 0.1%% to 100%%, such as 3%%", o.Resolution)
+		return c, console.Usagef("--resolution %q: write a share from 0.1%% to 100%%, such as 3%%", o.Resolution)
 	}
 	c.Resolution = v / 100
 	switch {
 	case o.Guess < 0:
-		return c, exit.Usagef("--guess %g: more than 0 requests per second", o.Guess)
+		return c, console.Usagef("--guess %g: more than 0 requests per second", o.Guess)
 	case o.MaxRate < 0 || o.MaxRate > mostRate:
-		return c, exit.Usagef("--max-rate %g: more than 0, and at most %d requests per second", o.MaxRate, mostRate)
+		return c, console.Usagef("--max-rate %g: more than 0, and at most %d requests per second", o.MaxRate, mostRate)
 	case o.Trial < time.Second || o.Trial > time.Hour:
-		return c, exit.Usagef("--trial %v: from 1s to 1h", o.Trial)
+		return c, console.Usagef("--trial %v: from 1s to 1h", o.Trial)
 	case o.WarmUp < 100*time.Millisecond || o.WarmUp > time.Hour:
-		return c, exit.Usagef("--warm-up %v: from 100ms to 1h; a contender that has not been asked before is no measure", o.WarmUp)
+		return c, console.Usagef("--warm-up %v: from 100ms to 1h; a contender that has not been asked before is no measure", o.WarmUp)
 	case o.MaxConnections < 0 || o.MaxConnections > 65535:
-		return c, exit.Usagef("--connections %d: from 1 to 65535", o.MaxConnections)
+		return c, console.Usagef("--connections %d: from 1 to 65535", o.MaxConnections)
 	}
 	probe := c
 	probe.Start = max(probe.Start, leastRate)
 	if _, err := capacity.New(probe); err != nil {
-		return c, exit.With(exit.Usage, err)
+		return c, console.WithCode(console.ExitUsage, err)
 	}
 	return c, nil
 }
@@ -63,14 +63,14 @@ func (o *Options) places() ([]place, error) {
 		return []place{{dir: "."}}, nil
 	}
 	if len(o.Targets) > 0 {
-		return nil, exit.Usagef("--limits: the service at --target was started by somebody else, with limits of its own")
+		return nil, console.Usagef("--limits: the service at --target was started by somebody else, with limits of its own")
 	}
 	key, list, ok := strings.Cut(o.Limits, "=")
 	if !ok || key != "cpus" && key != "memory" {
-		return nil, exit.Usagef("--limits %q: write cpus=0.5,1,1.5,2 or memory=128MiB,512MiB", o.Limits)
+		return nil, console.Usagef("--limits %q: write cpus=0.5,1,1.5,2 or memory=128MiB,512MiB", o.Limits)
 	}
 	if key == "cpus" && o.CPUs != nil || key == "memory" && o.Memory != nil {
-		return nil, exit.Usagef("--limits and --%s both say what a contender gets: choose one", key)
+		return nil, console.Usagef("--limits and --%s both say what a contender gets: choose one", key)
 	}
 	var all []place
 	seen := map[string]bool{}
@@ -80,24 +80,24 @@ func (o *Options) places() ([]place, error) {
 		case "cpus":
 			v, err := strconv.ParseFloat(text, 64)
 			if err != nil || !(v >= 0.01 && v <= 1024) {
-				return nil, exit.Usagef("--limits: %q is no number of CPUs from 0.01 to 1024", text)
+				return nil, console.Usagef("--limits: %q is no number of CPUs from 0.01 to 1024", text)
 			}
 			p = place{label: units.CPUs(v), dir: "cpus-" + strconv.FormatFloat(v, 'g', -1, 64), cpus: v}
 		default:
 			v, err := strictyaml.ParseBytes(text)
 			if err != nil {
-				return nil, exit.Usagef("--limits: %w", err)
+				return nil, console.Usagef("--limits: %w", err)
 			}
 			p = place{label: units.Bytes(v), dir: "memory-" + strings.ReplaceAll(units.Bytes(v), " ", ""), bytes: v}
 		}
 		if seen[p.dir] {
-			return nil, exit.Usagef("--limits: %s is there twice", p.label)
+			return nil, console.Usagef("--limits: %s is there twice", p.label)
 		}
 		seen[p.dir] = true
 		all = append(all, p)
 	}
 	if len(all) > maxPlaces {
-		return nil, exit.Usagef("--limits: %d are too many, at most %d", len(all), maxPlaces)
+		return nil, console.Usagef("--limits: %d are too many, at most %d", len(all), maxPlaces)
 	}
 	return all, nil
 }
@@ -121,7 +121,7 @@ func (o *Options) plan(p place, objective slo.Objective) (app.Plan, error) {
 	pr := &run.Profile
 	pr.Thresholds = nil // trials are there to miss the objective
 	if len(pr.Contenders) != 1 {
-		return app.Plan{}, exit.Usagef("one contender at a time: the profile %s has %d", pr.Name, len(pr.Contenders))
+		return app.Plan{}, console.Usagef("one contender at a time: the profile %s has %d", pr.Name, len(pr.Contenders))
 	}
 	pr.Description = "Trials of " + units.Length(o.Trial) + " of the requests of profile " + pr.Name + " at rates that a search has chosen."
 	pr.Name, pr.Title = "capacity", "Capacity of "+pr.Contenders[0].String()+" under "+objective.String()

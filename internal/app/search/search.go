@@ -15,7 +15,6 @@ import (
 	"locbench/internal/app"
 	"locbench/internal/capacity"
 	"locbench/internal/console"
-	"locbench/internal/exit"
 	"locbench/internal/results"
 	"locbench/internal/runner"
 	"locbench/internal/safe"
@@ -52,11 +51,11 @@ func Run(ctx context.Context, env console.Env, o Options) error {
 		return err
 	}
 	if len(o.Contenders) == 0 && len(o.Targets) == 0 {
-		return exit.Usagef("name a contender (see 'locbench services list'), or a service that runs by --target URL")
+		return console.Usagef("name a contender (see 'locbench services list'), or a service that runs by --target URL")
 	}
 	o.Out = cmp.Or(o.Out, app.NewFolder("capacity"))
 	if _, err := os.Lstat(filepath.Join(o.Out, capacity.File)); err == nil {
-		return exit.Usagef("%s holds a search already: choose another --out", o.Out)
+		return console.Usagef("%s holds a search already: choose another --out", o.Out)
 	}
 	var planned []app.Plan
 	for _, p := range places {
@@ -79,7 +78,7 @@ func Run(ctx context.Context, env console.Env, o Options) error {
 			err = fmt.Errorf("%s: %w", places[i].label, err)
 		}
 		failures = append(failures, err)
-		if ctx.Err() != nil || exit.Code(ctx, err) == exit.Usage {
+		if ctx.Err() != nil || console.ExitCode(ctx, err) == console.ExitUsage {
 			break
 		}
 	}
@@ -91,15 +90,15 @@ func Run(ctx context.Context, env console.Env, o Options) error {
 
 func (o *Options) objective() (slo.Objective, error) {
 	if o.Objective == "" {
-		return nil, exit.Usagef("--slo is missing: what must be kept, for example --slo 'p99<50ms,errors<0.1%%'")
+		return nil, console.Usagef("--slo is missing: what must be kept, for example --slo 'p99<50ms,errors<0.1%%'")
 	}
 	objective, err := slo.Parse(o.Objective)
 	if err != nil {
-		return nil, exit.Usagef("--slo: %w", err)
+		return nil, console.Usagef("--slo: %w", err)
 	}
 	for _, c := range objective {
 		if c.Metric == slo.Throughput {
-			return nil, exit.Usagef("--slo: the throughput is what is searched for: leave %s out", c)
+			return nil, console.Usagef("--slo: the throughput is what is searched for: leave %s out", c)
 		}
 	}
 	return objective, nil
@@ -129,7 +128,7 @@ func (o *Options) searchAt(ctx context.Context, env console.Env, c app.Plan, p p
 	}
 	if run, legs, readErr := results.Read(c.Dir); err != nil && readErr == nil && results.NothingRan(run, legs) {
 		log.record.Points = log.record.Points[:point]
-		return exit.Append(errors.Join(err, results.Discard(c.Dir, run)), "nothing ran, so nothing is kept")
+		return console.Append(errors.Join(err, results.Discard(c.Dir, run)), "nothing ran, so nothing is kept")
 	}
 	if err != nil {
 		log.record.Points[point].Failure = safe.Line(strings.ReplaceAll(err.Error(), "\n", "; "), 2000)

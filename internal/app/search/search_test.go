@@ -20,7 +20,6 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/capacity"
 	"locbench/internal/console"
-	"locbench/internal/exit"
 	"locbench/internal/machine"
 	"locbench/internal/results"
 	"locbench/internal/runner"
@@ -143,12 +142,12 @@ func searched(t *testing.T, s *service, change func(*Options)) (int, capacity.Re
 	if err != nil {
 		text += err.Error()
 	}
-	return exit.Code(t.Context(), err), r, text
+	return console.ExitCode(t.Context(), err), r, text
 }
 
 func TestRun_UpToTheMostThatIsTried(t *testing.T) {
 	code, r, talk := searched(t, &service{capacity: 1e9}, func(o *Options) { o.Guess, o.MaxRate = 60, 100 })
-	if res := r.Points[0].Result; code != exit.OK || res.State != capacity.AtLeast || res.Rate != 100 || !strings.Contains(talk, "trials of 1s, about") {
+	if res := r.Points[0].Result; code != console.ExitOK || res.State != capacity.AtLeast || res.Rate != 100 || !strings.Contains(talk, "trials of 1s, about") {
 		t.Errorf("exit code %d, %+v\n%s", code, res, talk)
 	}
 }
@@ -156,7 +155,7 @@ func TestRun_UpToTheMostThatIsTried(t *testing.T) {
 // A service that answers every third request wrongly keeps no objective at any rate.
 func TestRun_NoRateKeepsTheObjective(t *testing.T) {
 	code, r, talk := searched(t, &service{capacity: 1e9, fails: true}, func(o *Options) { o.Guess, o.MaxTrials = 30, 2 })
-	if code != exit.Threshold || r.Points[0].Result.Rate != 0 || len(r.Points[0].Outcomes) != 2 || !strings.Contains(talk, "no rate keeps p99<50ms,errors<0.1%") {
+	if code != console.ExitThreshold || r.Points[0].Result.Rate != 0 || len(r.Points[0].Outcomes) != 2 || !strings.Contains(talk, "no rate keeps p99<50ms,errors<0.1%") {
 		t.Errorf("exit code %d, %+v\n%s", code, r.Points[0], talk)
 	}
 	if why := capacity.Reason(r.Points[0].Outcomes[0].Why); !strings.Contains(why, "errors is 33") {
@@ -236,8 +235,8 @@ func TestOptions_Refused(t *testing.T) {
 			change(&o)
 			var out bytes.Buffer
 			err := Run(t.Context(), console.Env{Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" }}, o)
-			if exit.Code(t.Context(), err) != exit.Usage || !strings.Contains(err.Error(), want) {
-				t.Errorf("%v; want exit code %d and %q", err, exit.Usage, want)
+			if console.ExitCode(t.Context(), err) != console.ExitUsage || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v; want exit code %d and %q", err, console.ExitUsage, want)
 			}
 		})
 	}

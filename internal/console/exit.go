@@ -1,5 +1,4 @@
-// Package exit holds the exit codes of locbench, for scripts, and the errors that carry them.
-package exit
+package console
 
 import (
 	"context"
@@ -10,13 +9,17 @@ import (
 	"time"
 )
 
+// Exit codes, for scripts.
 const (
-	OK          = 0
-	Failure     = 1
-	Usage       = 2   // wrong flags, arguments, profile or manifest
-	Contender   = 3   // the legs had begun, but not all are complete: a contender failed, or the run ended early
-	Threshold   = 4   // checks failed (locbench check), no rate keeps the objective (locbench capacity), threshold or regression
-	Interrupted = 130 // Ctrl-C or SIGTERM
+	ExitOK      = 0
+	ExitFailure = 1
+	ExitUsage   = 2 // wrong flags, arguments, profile or manifest
+	// ExitContender: the legs had begun, but not all are complete: a contender failed, or the run ended early.
+	ExitContender = 3
+	// ExitThreshold: checks failed (locbench check), no rate keeps the objective (locbench capacity), threshold or
+	// regression.
+	ExitThreshold   = 4
+	ExitInterrupted = 130 // Ctrl-C or SIGTERM
 )
 
 // ForceWithin is how long an end by force may take: an engine that hangs must not hold up who wants
@@ -41,7 +44,7 @@ func SignalName(s os.Signal) string {
 	return s.String()
 }
 
-// coded carries an exit code other than Failure.
+// coded carries an exit code other than ExitFailure.
 type coded struct {
 	code int
 	err  error
@@ -50,8 +53,8 @@ type coded struct {
 func (e *coded) Error() string { return e.err.Error() }
 func (e *coded) Unwrap() error { return e.err }
 
-// With gives err an exit code; nil stays nil.
-func With(code int, err error) error {
+// WithCode gives err an exit code; nil stays nil.
+func WithCode(code int, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -60,13 +63,13 @@ func With(code int, err error) error {
 
 // Usagef is an error of wrong usage.
 func Usagef(format string, args ...any) error {
-	return With(Usage, fmt.Errorf(format, args...))
+	return WithCode(ExitUsage, fmt.Errorf(format, args...))
 }
 
 // Append adds a few words to err, which keeps its exit code.
 func Append(err error, words string) error {
 	if c, ok := errors.AsType[*coded](err); ok {
-		return With(c.code, fmt.Errorf("%w; %s", err, words))
+		return WithCode(c.code, fmt.Errorf("%w; %s", err, words))
 	}
 	return fmt.Errorf("%w; %s", err, words)
 }
@@ -76,14 +79,14 @@ type Reported struct{ Code int }
 
 func (e Reported) Error() string { return fmt.Sprintf("exit code %d", e.Code) }
 
-// Code is the exit code of err, which ended what ran under ctx.
-func Code(ctx context.Context, err error) int {
+// ExitCode is the exit code of err, which ended what ran under ctx.
+func ExitCode(ctx context.Context, err error) int {
 	if err == nil {
-		return OK
+		return ExitOK
 	}
 	var interrupted Signal
 	if errors.As(err, &interrupted) || errors.As(context.Cause(ctx), &interrupted) {
-		return Interrupted
+		return ExitInterrupted
 	}
 	if c, ok := errors.AsType[*coded](err); ok {
 		return c.code
@@ -91,5 +94,5 @@ func Code(ctx context.Context, err error) int {
 	if c, ok := errors.AsType[Reported](err); ok {
 		return c.Code
 	}
-	return Failure
+	return ExitFailure
 }
