@@ -37,7 +37,7 @@ func TestAccessibility(t *testing.T) {
 			b.until("the tables that the script makes", `document.querySelectorAll('.values-of table').length === 3`)
 			// The protocol's own evaluation is not bound by the page's policy, which stays as it is
 			// for the page's scripts.
-			if _, err := chromedp.Call(b.ctx, runtime.Evaluate, runtime.EvaluateParams{Expression: script}); err != nil {
+			if _, err := chromedp.Call(b.ctx, runtime.Evaluate, runtime.EvaluateParams{Expression: string(script)}); err != nil {
 				t.Fatal(err)
 			}
 			out, err := chromedp.Call(b.ctx, runtime.Evaluate, runtime.EvaluateParams{AwaitPromise: new(true), ReturnByValue: new(true), Expression: `
