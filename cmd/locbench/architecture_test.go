@@ -19,7 +19,7 @@ import (
 var floors = [][]string{
 	{"cpuset", "regular", "units"},
 	{"bench"},
-	{"contact", "exit", "hdr", "lines", "safe", "secret", "thread"},
+	{"contact", "hdr", "safe", "secret", "thread"},
 	{"strictyaml", "verdict"},
 	{"cgroup", "console", "docker", "ready", "stats"},
 	{"hostusage", "measure"},

@@ -53,7 +53,7 @@ func TestRepresentativeContenders(t *testing.T) {
 	testenv.Docker(t)
 	names := representative(t)
 	for _, name := range names {
-		testenv.Images(t, baseImages(t, name)...)
+		images(t, baseImages(t, name)...)
 	}
 	dir := t.TempDir()
 	build := startLocbench(t, dir, append([]string{"services", "build", "--jobs", "1"}, names...)...)

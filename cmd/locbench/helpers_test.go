@@ -27,8 +27,6 @@ import (
 
 var faultyBinary = sync.OnceValues(func() (string, error) { return goBuild("faulty", "./testdata/faulty") })
 
-var boundBinary = sync.OnceValues(func() (string, error) { return goBuild("bound", "./testdata/bound") })
-
 var storeBinary = sync.OnceValues(func() (string, error) { return goBuild("store", "./testdata/store") })
 
 var slowedBinary = sync.OnceValues(func() (string, error) { return goBuild("slowed", "./testdata/slowed") })
@@ -355,10 +353,21 @@ func runtimes(t *testing.T, f func(t *testing.T, runtime string)) {
 	}
 }
 
+// images skips the test unless the Docker engine has these images, the bases of what the test
+// builds: pulling gigabytes is not for a test to begin.
+func images(t testing.TB, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if err := exec.Command("docker", "image", "inspect", name).Run(); err != nil {
+			testenv.Missing(t, "images", "the Docker engine has no image "+name+" (docker pull "+name+", or .ci/images)")
+		}
+	}
+}
+
 // takesTurn says whether the nth case of a matrix runs in a runtime: every second one in each.
 // Without Docker all are processes.
 func takesTurn(n int, runtime string) bool {
-	return !testenv.HasDocker() || n%2 == 0 == (runtime == "docker")
+	return testenv.Engine() != nil || n%2 == 0 == (runtime == "docker")
 }
 
 // lastSeq is how far the event log in dir has come.

@@ -26,7 +26,7 @@ type pane struct {
 // newPane opens a terminal of that size, its shell in dir.
 func newPane(t *testing.T, width, height int, dir string, env ...string) *pane {
 	t.Helper()
-	p := &pane{t: t, tmux: testenv.Tmux(t), name: fmt.Sprintf("locbench-test-%d-%d", os.Getpid(), time.Now().UnixNano()), dir: dir}
+	p := &pane{t: t, tmux: testenv.Program(t, "tmux", "tmux"), name: fmt.Sprintf("locbench-test-%d-%d", os.Getpid(), time.Now().UnixNano()), dir: dir}
 	set := append([]string{"PATH=" + filepath.Dir(testenv.Locbench(t)) + ":" + os.Getenv("PATH"), "PS1=ready$ ", "LC_ALL=C.UTF-8", "HISTFILE=", machine.RunsVariable + "=" + t.TempDir()}, env...)
 	args := append([]string{"-f", os.DevNull, "new-session", "-d", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height), "-c", dir, "env"}, set...)
 	p.run(append(args, "bash", "--norc", "--noprofile", "-i")...)

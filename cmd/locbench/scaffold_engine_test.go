@@ -17,7 +17,7 @@ import (
 // benchmarks it from its Dockerfile.
 func TestAddingAContenderNeedsNoGo(t *testing.T) {
 	testenv.Docker(t)
-	testenv.Images(t, "golang:1.26-bookworm")
+	images(t, "golang:1.26-bookworm")
 	t.Parallel()
 	dir := t.TempDir()
 	code, stdout, stderr := locbench(t, dir, "services", "new", "go-mine", "--from", "go-nethttp", "mine")

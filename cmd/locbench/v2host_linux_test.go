@@ -68,7 +68,13 @@ const (
 // kernel, systemd and Docker, under emulation. What runs there are tests of this repository,
 // compiled here; their results are this test's.
 func TestV2Host(t *testing.T) {
-	disk := testenv.V2Host(t)
+	// The folder with the disk and the kernels of a virtual machine.
+	disk := testenv.Named(t, "v2host", "LOCBENCH_TEST_V2HOST", "disk of a cgroup v2 host (.ci/v2host builds it)")
+	if _, err := os.Stat(filepath.Join(disk, "disk")); err != nil {
+		testenv.Missing(t, "v2host", "the disk of the cgroup v2 host cannot be read: "+err.Error())
+	}
+	testenv.Program(t, "v2host", "qemu-system-x86_64")
+	testenv.Program(t, "v2host", "mke2fs", "/usr/sbin/mke2fs", "/sbin/mke2fs")
 	payload := payload(t)
 	for _, h := range hosts {
 		brought := image(t, payload, h)

@@ -255,7 +255,7 @@ func follow(r io.Reader, out io.Writer, each func(message)) error {
 }
 
 func outputError(text string, last []bench.LogLine) error {
-	text = text[:min(len(text), lines.Max)]
+	text = text[:min(len(text), safe.MaxLine)]
 	before := "; last lines:\n  "
 	for _, l := range last {
 		if s := strings.TrimSpace(l.Text); s != "" {

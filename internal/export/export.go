@@ -30,9 +30,11 @@ type Format struct {
 	Title string // what it is for, in a few words
 	Note  string // what is reconstructed or missing; "" where nothing is
 	Many  bool   // a file for each leg or each step of a leg: it needs a folder
-	bytes bool   // it is no text
-	files func(run bench.Run, legs []bench.LegResult, opt Options) ([]File, error)
+	bytes bool   // it is not text
+	files filesOf
 }
+
+type filesOf func(bench.Run, []bench.LegResult, Options) ([]File, error)
 
 // Options bound and narrow an export. The zero value takes everything.
 type Options struct {
@@ -50,8 +52,8 @@ type File struct {
 	Write func(io.Writer) error
 }
 
-const reconstructed = "single requests are reconstructed from histograms and one-second windows: counts, quantiles (0.1 %), bytes and throughput are " +
-	"right, the order of the requests within a window is not"
+const reconstructed = "single requests are reconstructed from histograms and one-second windows: " +
+	"counts, quantiles (0.1 %), bytes and throughput are right, the order of the requests within a window is not"
 
 // Formats are all formats, in the order in which they are reported.
 func Formats() []Format {
@@ -59,13 +61,20 @@ func Formats() []Format {
 		{Name: "csv", Title: "one row for each leg and step", files: single("results.csv", writeCSV)},
 		{Name: "json", Title: "the same rows as a list of flat objects", files: single("results.flat.json", writeJSON)},
 		{Name: "gobench", Title: "Go's benchmark format, for benchstat", files: single("results.bench.txt", writeGoBench)},
-		{Name: "prometheus", Title: "the figures of each step in Prometheus' text format", files: single("results.prom", writePrometheus)},
-		{Name: "hgrm", Title: "percentile distribution of each step, for HdrHistogram's plotter", Many: true, files: hgrmFiles},
-		{Name: "hlog", Title: "HdrHistogram log of each leg", Note: "one interval for each step: windows keep quantiles, not histograms", Many: true, files: hlogFiles},
-		{Name: "vegeta", Title: "vegeta's binary results, a file for each step", Note: reconstructed, Many: true, bytes: true, files: vegetaFiles(".vegeta.bin", vegeta.NewEncoder)},
-		{Name: "vegeta-json", Title: "vegeta's results as JSON lines", Note: reconstructed, Many: true, files: vegetaFiles(".vegeta.json", vegeta.NewJSONEncoder)},
-		{Name: "vegeta-csv", Title: "vegeta's results as CSV", Note: reconstructed, Many: true, files: vegetaFiles(".vegeta.csv", csvEncoder)},
-		{Name: "harness", Title: "the harness of the published comparison: <name>-<n>.checks.bench.json", Many: true, files: harnessFiles},
+		{Name: "prometheus", Title: "the figures of each step in Prometheus' text format",
+			files: single("results.prom", writePrometheus)},
+		{Name: "hgrm", Title: "percentile distribution of each step, for HdrHistogram's plotter",
+			Many: true, files: perStep(".hgrm", hgrmOf)},
+		{Name: "hlog", Title: "HdrHistogram log of each leg",
+			Note: "one interval for each step: windows keep quantiles, not histograms", Many: true, files: hlogFiles},
+		{Name: "vegeta", Title: "vegeta's binary results, a file for each step", Note: reconstructed,
+			Many: true, bytes: true, files: vegetaFiles(".vegeta.bin", vegeta.NewEncoder)},
+		{Name: "vegeta-json", Title: "vegeta's results as JSON lines", Note: reconstructed,
+			Many: true, files: vegetaFiles(".vegeta.json", vegeta.NewJSONEncoder)},
+		{Name: "vegeta-csv", Title: "vegeta's results as CSV", Note: reconstructed,
+			Many: true, files: vegetaFiles(".vegeta.csv", csvEncoder)},
+		{Name: "harness", Title: "the harness of the published comparison: <name>-<n>.checks.bench.json",
+			Many: true, files: harnessFiles},
 	}
 }
 
@@ -140,15 +149,32 @@ func (o Options) narrow(legs []bench.LegResult) ([]bench.LegResult, error) {
 	return out, nil
 }
 
-func single(name string, write func(io.Writer, bench.Run, []bench.LegResult) error) func(bench.Run, []bench.LegResult, Options) ([]File, error) {
+func single(name string, write func(io.Writer, bench.Run, []bench.LegResult) error) filesOf {
 	return func(run bench.Run, legs []bench.LegResult, _ Options) ([]File, error) {
 		return []File{{name, func(w io.Writer) error { return write(w, run, legs) }}}, nil
 	}
 }
 
-// stepFile names the file of a step: "rs-actix-1.03-64-connections.hgrm".
-func stepFile(leg bench.LegResult, s bench.StepResult, suffix string) string {
-	return fileName(leg.Leg.String()) + "." + fmt.Sprintf("%02d", s.Index+1) + "-" + fileName(s.Step.Name) + suffix
+// writerOf is what writes the file of a step; nil: it has none.
+type writerOf func(bench.Run, bench.LegResult, bench.StepResult) (func(io.Writer) error, error)
+
+// perStep makes a file of each step: "rs-actix-1.03-64-connections.hgrm".
+func perStep(suffix string, of writerOf) filesOf {
+	return func(run bench.Run, legs []bench.LegResult, _ Options) (files []File, err error) {
+		for _, leg := range legs {
+			for _, s := range leg.Steps {
+				write, err := of(run, leg, s)
+				if err != nil {
+					return nil, fmt.Errorf("leg %s, step %d: %w", leg.Leg, s.Index+1, err)
+				}
+				name := fmt.Sprintf("%s.%02d-%s%s", fileName(leg.Leg.String()), s.Index+1, fileName(s.Step.Name), suffix)
+				if write != nil {
+					files = append(files, File{name, write})
+				}
+			}
+		}
+		return files, nil
+	}
 }
 
 // fileName keeps what is plain in s; it is never empty, hidden or longer than 80 bytes.
@@ -166,7 +192,7 @@ func fileName(s string) string {
 	return cmp.Or(strings.TrimLeft(b.String(), "."), "unnamed")
 }
 
-// plainIn tells of letters and digits of ASCII, and of the characters that are named.
+// plainIn reports letters and digits of ASCII, and of the characters that are named.
 func plainIn(r rune, more string) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(more, r)
 }

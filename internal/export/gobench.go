@@ -47,16 +47,14 @@ func writeGoBench(w io.Writer, run bench.Run, legs []bench.LegResult) error {
 }
 
 func better(m measure.Measure) string {
-	if m.Higher {
-		return "higher"
-	}
-	return "lower"
+	return map[bool]string{true: "higher", false: "lower"}[m.Higher]
 }
 
 func benchLine(r row) string {
 	var b strings.Builder
 	// The index keeps steps of the same name apart, and the order of the steps in sorted output.
-	fmt.Fprintf(&b, "BenchmarkLoad/contender=%s/step=%02d_%s %d", benchName(r.leg.Leg.Label()), r.Index+1, benchName(r.Step.Name), max(r.Load.Succeeded, 1))
+	fmt.Fprintf(&b, "BenchmarkLoad/contender=%s/step=%02d_%s %d",
+		benchName(r.leg.Leg.Label()), r.Index+1, benchName(r.Step.Name), max(r.Load.Succeeded, 1))
 	for _, m := range measure.View(measure.GoBenchmarks) {
 		v, ok := m.Of(r.StepResult)
 		switch {

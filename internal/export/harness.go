@@ -52,8 +52,11 @@ type harnessStat []any
 
 // harnessKeys are the keys of an entry in the order in which they are written.
 func harnessKeys() []string {
-	return []string{"message", "cpu_total_s", "cpu_new_s", "mem_usage_mb", "mem_max_mb", "requests_total", "requests_new", "request_errors_total",
-		"request_errors_new", "connections", "latency_50p_ms", "latency_90p_ms", "latency_99p_ms", "requests_per_s"}
+	return []string{
+		"message", "cpu_total_s", "cpu_new_s", "mem_usage_mb", "mem_max_mb", "requests_total", "requests_new",
+		"request_errors_total", "request_errors_new", "connections", "latency_50p_ms", "latency_90p_ms", "latency_99p_ms",
+		"requests_per_s",
+	}
 }
 
 func harnessFiles(run bench.Run, legs []bench.LegResult, _ Options) (files []File, err error) {
@@ -61,7 +64,7 @@ func harnessFiles(run bench.Run, legs []bench.LegResult, _ Options) (files []Fil
 	for _, leg := range legs {
 		if len(leg.Steps) > 0 {
 			files = append(files, File{fileName(leg.Leg.String()) + harnessSuffix, func(w io.Writer) error {
-				f := toHarness(leg)
+				f := harnessFile{Checks: harnessChecks(leg), Stats: harnessStats(leg)}
 				f.fill(labels)
 				_, err := w.Write(f.encode())
 				return err
@@ -96,10 +99,6 @@ func (f *harnessFile) fill(labels []string) {
 			f.Checks = append(f.Checks, harnessCheck{l, raw(notRun)})
 		}
 	}
-}
-
-func toHarness(leg bench.LegResult) harnessFile {
-	return harnessFile{Checks: harnessChecks(leg), Stats: harnessStats(leg)}
 }
 
 // harnessChecks are the checks of a leg. Those of an imported one are as they were.
@@ -235,7 +234,7 @@ func rateOf(l bench.Load) float64 {
 	return exact
 }
 
-// elapsedOf is the time in which n requests make rate per second; 0 where that is no time.
+// elapsedOf is the time in which n requests make rate per second; 0 where that is not a time.
 func elapsedOf(n int64, rate float64) time.Duration {
 	if n <= 0 || !(rate > 0) {
 		return 0

@@ -15,35 +15,22 @@ import (
 // errNoHistogram is why a step that was imported has no distribution.
 var errNoHistogram = errors.New("its latencies have no histogram (imported results may hold quantiles only)")
 
-func hgrmFiles(_ bench.Run, legs []bench.LegResult, _ Options) (files []File, err error) {
-	for _, leg := range legs {
-		if err := histograms(leg); err != nil {
-			return nil, err
-		}
-		for _, s := range leg.Steps {
-			if s.Load.Latency.Count != 0 {
-				files = append(files, File{stepFile(leg, s, ".hgrm"), func(w io.Writer) error { return writeHGRM(w, s.Load.Latency) }})
-			}
-		}
+func hgrmOf(_ bench.Run, _ bench.LegResult, s bench.StepResult) (func(io.Writer) error, error) {
+	l := s.Load.Latency
+	switch {
+	case l.Count == 0:
+		return nil, nil
+	case l.HDR == "":
+		return nil, errNoHistogram
 	}
-	return files, nil
-}
-
-// histograms are an error where a step has none of its latencies.
-func histograms(leg bench.LegResult) error {
-	for _, s := range leg.Steps {
-		if s.Load.Latency.Count != 0 && s.Load.Latency.HDR == "" {
-			return fmt.Errorf("leg %s, step %d: %w", leg.Leg, s.Index+1, errNoHistogram)
-		}
-	}
-	return nil
+	return func(w io.Writer) error { return writeHGRM(w, l) }, nil
 }
 
 // ticksPerHalf is how many lines halve the distance to 100 %, as in HdrHistogram's own output.
 const ticksPerHalf = 5
 
 // writeHGRM writes a percentile distribution in milliseconds, as HdrHistogram's plotter reads it.
-// Each value is the quantile that locbench tells for that percentile; the count is that of the
+// Each value is the quantile that locbench reports for that percentile; the count is that of the
 // latencies up to the value.
 func writeHGRM(w io.Writer, l bench.Latencies) error {
 	h, err := hdr.Decode(l)
@@ -78,11 +65,14 @@ func writeHGRM(w io.Writer, l bench.Latencies) error {
 
 func hlogFiles(_ bench.Run, legs []bench.LegResult, _ Options) (files []File, err error) {
 	for _, leg := range legs {
-		if err := histograms(leg); err != nil {
-			return nil, err
+		for _, s := range leg.Steps {
+			if s.Load.Latency.Count != 0 && s.Load.Latency.HDR == "" {
+				return nil, fmt.Errorf("leg %s, step %d: %w", leg.Leg, s.Index+1, errNoHistogram)
+			}
 		}
 		if len(leg.Steps) > 0 {
-			files = append(files, File{fileName(leg.Leg.String()) + ".hlog", func(w io.Writer) error { return writeHLog(w, leg) }})
+			write := func(w io.Writer) error { return writeHLog(w, leg) }
+			files = append(files, File{fileName(leg.Leg.String()) + ".hlog", write})
 		}
 	}
 	return files, nil
@@ -96,7 +86,8 @@ func writeHLog(w io.Writer, leg bench.LegResult) error {
 	var b bytes.Buffer
 	b.WriteString("#[Histogram log format version 1.3]\n")
 	fmt.Fprintf(&b, "#[Leg %s: one interval for each step]\n", fileName(leg.Leg.String()))
-	fmt.Fprintf(&b, "#[StartTime: %.3f (seconds since epoch), %s]\n", float64(start.UnixMilli())/1000, start.UTC().Format(time.RFC3339))
+	fmt.Fprintf(&b, "#[StartTime: %.3f (seconds since epoch), %s]\n",
+		float64(start.UnixMilli())/1000, start.UTC().Format(time.RFC3339))
 	b.WriteString("\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n")
 	for _, s := range leg.Steps {
 		l := s.Load.Latency
@@ -106,7 +97,8 @@ func writeHLog(w io.Writer, leg bench.LegResult) error {
 		if _, err := hdr.Decode(l); err != nil {
 			return fmt.Errorf("step %d: %w", s.Index+1, err)
 		}
-		fmt.Fprintf(&b, "%.3f,%.3f,%.6f,%s\n", s.Load.Started.Sub(start).Seconds(), s.Load.Elapsed.Seconds(), float64(l.Max)/1e6, l.HDR)
+		began := s.Load.Started.Sub(start).Seconds()
+		fmt.Fprintf(&b, "%.3f,%.3f,%.6f,%s\n", began, s.Load.Elapsed.Seconds(), float64(l.Max)/1e6, l.HDR)
 	}
 	_, err := w.Write(b.Bytes())
 	return err

@@ -131,7 +131,7 @@ func importOne(f source, from string) (bench.LegResult, error) {
 	}
 	leg.Started = leg.Steps[0].Load.Started
 	leg.Warnings = append(leg.Warnings, bench.Finding{Kind: bench.FoundForeign,
-		Text: "imported from " + r.name + ", which does not tell: " + r.lacks})
+		Text: "imported from " + r.name + ", which does not say: " + r.lacks})
 	for i := range leg.Steps {
 		leg.Steps[i].Index = i
 		leg.Steps[i].Load.Definition = bench.Foreign
@@ -148,8 +148,9 @@ func readerOf(f source, from string) (reader, error) {
 	if from != "" {
 		return reader{}, fmt.Errorf("unknown format %q; read are %s", safe.Line(from, 40), strings.Join(ImportNames(), ", "))
 	}
-	return reader{}, errors.New("only files of the published comparison's harness (<name>-<n>" + harnessSuffix + ") and results of " +
-		"vegeta (as vegeta attack writes them, or vegeta encode as JSON or CSV) can be imported, and this is neither")
+	return reader{}, errors.New("only files of the published comparison's harness (<name>-<n>" + harnessSuffix +
+		") and results of vegeta (as vegeta attack writes them, or vegeta encode as JSON or CSV) can be imported, " +
+		"and this is neither")
 }
 
 // legName takes the contender and the round from a file's name.

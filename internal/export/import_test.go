@@ -195,7 +195,7 @@ func FuzzImport(f *testing.F) {
 			if name != "harness" {
 				continue
 			}
-			out := toHarness(legs[0]).encode()
+			out := harnessFile{harnessChecks(legs[0]), harnessStats(legs[0])}.encode()
 			if _, err := readHarness(source{"x-1" + harnessSuffix, out}); err != nil {
 				t.Fatalf("our own file is not read: %v\n%s", err, out)
 			}

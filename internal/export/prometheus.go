@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -14,7 +15,7 @@ import (
 )
 
 // family is one metric of the Prometheus text format. of gives its samples for a step: what goes
-// behind the name, before and inside the braces, and the value.
+// after the name, before and inside the braces, and the value.
 type family struct {
 	name, kind, help string
 	of               func(r row) []promSample
@@ -44,7 +45,8 @@ func writePrometheus(w io.Writer, run bench.Run, legs []bench.LegResult) error {
 		if b.Len() == 0 {
 			continue
 		}
-		if _, err := fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n%s", f.name, f.help, f.name, f.kind, b.String()); err != nil {
+		_, err = fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n%s", f.name, f.help, f.name, f.kind, b.String())
+		if err != nil {
 			return err
 		}
 	}
@@ -53,7 +55,8 @@ func writePrometheus(w io.Writer, run bench.Run, legs []bench.LegResult) error {
 
 func promLabels(r row) string {
 	return fmt.Sprintf(`run="%s",contender="%s",round="%d",step="%d",step_name="%s",connections="%d",warm_up="%t"`,
-		promText(r.run.ID), promText(r.leg.Leg.Label()), r.leg.Leg.Round, r.Index, promText(r.Step.Name), r.Step.Connections, r.Step.WarmUp)
+		promText(r.run.ID), promText(r.leg.Leg.Label()), r.leg.Leg.Round, r.Index, promText(r.Step.Name),
+		r.Step.Connections, r.Step.WarmUp)
 }
 
 func families() []family {
@@ -74,8 +77,11 @@ func families() []family {
 	}
 	all := []family{
 		of(measure.Throughput),
-		gauge("locbench_step_definition", "Of a measured step: 2 an interval in the steady state, 1 that of another tool, 0 the earlier one.", func(r row) (float64, bool) { return float64(r.Load.Definition), true }),
-		gauge("locbench_step_elapsed_seconds", "Time that the throughput is over.", func(r row) (float64, bool) { return r.Load.Elapsed.Seconds(), true }),
+		gauge("locbench_step_definition",
+			"Of a measured step: 2 an interval in the steady state, 1 that of another tool, 0 the earlier one.",
+			func(r row) (float64, bool) { return float64(r.Load.Definition), true }),
+		gauge("locbench_step_elapsed_seconds", "Time that the throughput is over.",
+			func(r row) (float64, bool) { return r.Load.Elapsed.Seconds(), true }),
 		{"locbench_step_requests", "gauge", "Requests by what became of them.", promRequests},
 		{"locbench_step_latency_seconds", "summary", "Latency of successes.", promLatency},
 	}
@@ -83,22 +89,24 @@ func families() []family {
 		all = append(all, of(m.ID))
 	}
 	return append(all,
-		gauge("locbench_leg_start_up_seconds", "From the start of the process to the first answer that says it is ready; reported with every step of the leg.", func(r row) (float64, bool) {
-			if r.leg.StartUp == nil {
-				return 0, false
-			}
-			return r.leg.StartUp.Seconds(), true
-		}),
-		gauge("locbench_leg_time_to_peak_seconds", "From the start of the process to its final throughput; reported with every step of the leg.", func(r row) (float64, bool) {
-			return r.peak.After.Seconds(), r.peaked
-		}),
+		gauge("locbench_leg_start_up_seconds",
+			"From the start of the process to the first answer that says it is ready; reported with every step of the leg.",
+			func(r row) (float64, bool) {
+				return cmp.Or(r.leg.StartUp, new(bench.Duration)).Seconds(), r.leg.StartUp != nil
+			}),
+		gauge("locbench_leg_time_to_peak_seconds",
+			"From the start of the process to its final throughput; reported with every step of the leg.",
+			func(r row) (float64, bool) { return r.peak.After.Seconds(), r.peaked }),
 	)
 }
 
 func promRequests(r row) []promSample {
-	out := []promSample{{label: `,outcome="succeeded"`, value: fmt.Sprint(r.Load.Succeeded)}}
+	of := func(outcome string, n int64) promSample {
+		return promSample{label: `,outcome="` + promText(outcome) + `"`, value: fmt.Sprint(n)}
+	}
+	out := []promSample{of("succeeded", r.Load.Succeeded)}
 	for _, kind := range slices.Sorted(maps.Keys(r.Load.Failed)) {
-		out = append(out, promSample{label: `,outcome="` + promText(string(kind)) + `"`, value: fmt.Sprint(r.Load.Failed[kind])})
+		out = append(out, of(string(kind), r.Load.Failed[kind]))
 	}
 	return out
 }

@@ -1,10 +1,13 @@
 package export
 
 import (
+	"bufio"
+	"cmp"
 	"fmt"
+	"io"
 	"maps"
+	"math/rand/v2"
 	"slices"
-	"sort"
 	"time"
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
@@ -16,186 +19,163 @@ import (
 
 // requests are the single requests of a step, reconstructed: the counts come from the step and its
 // windows, the latencies from its histograms. Which of them went with which latency is not known:
-// they are dealt out evenly, the same way each time.
+// they are dealt out at random, the same way each time.
 type requests struct {
-	attack, method, url string
-	code                uint16
-	load                bench.Load
-	total               int64
-	stride              int64 // coprime to total: i*stride mod total visits every index once
-	good, late, bad     dealt // latencies of successes, time-outs and other failures
-	kinds               []bench.ErrorKind
-	windows             []span
+	common          vegeta.Result // what all of them have
+	load            bench.Load
+	good, late, bad *hdr.Histogram // latencies of successes, time-outs and other failures; nil: not known
 }
 
-// dealt is a histogram as a list of latencies in order; only the ends of its buckets are kept.
-type dealt struct {
-	bars      []hdr.Bar
-	ends      []int64 // running counts
-	low, high time.Duration
+// request is one of them; at is since the start of the step.
+type request struct {
+	at, latency time.Duration
+	bytes       int64
+	kind        bench.ErrorKind // "": it succeeded
 }
 
-type span struct {
-	start, length time.Duration
-	first, count  int64
-}
+// maxWritten bounds the memory that requests take, about 50 bytes each.
+const maxWritten = 1 << 28
 
-func newRequests(run bench.Run, leg bench.LegResult, s bench.StepResult) (*requests, error) {
-	q := &requests{
-		attack: safe.Line(leg.Leg.String()+" "+s.Step.Name, 100), load: s.Load, code: 200,
-		total: s.Load.Succeeded + s.Load.FailedTotal(),
-	}
-	if len(run.Profile.Requests) == 1 || s.Step.Request != "" {
-		for _, r := range run.Profile.Requests {
-			if s.Step.Request == "" || r.Name == s.Step.Request {
-				q.method, q.url = safe.Line(r.Method, 20), safe.Line(r.Path, 500)
-				if r.ExpectStatus >= 200 && r.ExpectStatus < 400 {
-					q.code = uint16(r.ExpectStatus)
-				}
+func newRequests(run bench.Run, leg bench.LegResult, s bench.StepResult) (q requests, err error) {
+	q.load = s.Load
+	q.common = vegeta.Result{Attack: safe.Line(leg.Leg.String()+" "+s.Step.Name, 100), Code: 200}
+	for _, r := range run.Profile.Requests {
+		if len(run.Profile.Requests) == 1 && s.Step.Request == "" || s.Step.Request != "" && r.Name == s.Step.Request {
+			q.common.Method, q.common.URL = safe.Line(r.Method, 20), safe.Line(r.Path, 500)
+			if r.ExpectStatus >= 200 && r.ExpectStatus < 400 {
+				q.common.Code = uint16(r.ExpectStatus)
 			}
 		}
 	}
 	if s.Load.Latency.HDR == "" && s.Load.Latency.Count > 0 {
-		return nil, errNoHistogram
+		return q, errNoHistogram
 	}
-	var err error
-	if q.good, err = deal(s.Load.Latency); err != nil {
-		return nil, err
-	}
-	if q.late, err = deal(s.Load.Timeouts); err != nil {
-		return nil, fmt.Errorf("time-outs: %w", err)
-	}
-	if q.bad, err = deal(s.Load.Failures); err != nil {
-		return nil, fmt.Errorf("failures: %w", err)
-	}
-	q.kinds = slices.Sorted(maps.Keys(s.Load.Failed))
-	for _, kind := range q.kinds {
-		if s.Load.Failed[kind] < 0 {
-			return nil, fmt.Errorf("%d failures of kind %q", s.Load.Failed[kind], safe.Line(string(kind), 40))
+	for _, of := range []struct {
+		name string
+		l    bench.Latencies
+		to   **hdr.Histogram
+	}{
+		{"successes", s.Load.Latency, &q.good}, {"time-outs", s.Load.Timeouts, &q.late},
+		{"failures", s.Load.Failures, &q.bad},
+	} {
+		if of.l.Count == 0 || of.l.HDR == "" {
+			continue
+		}
+		if *of.to, err = hdr.Decode(of.l); err != nil {
+			return q, fmt.Errorf("%s: %w", of.name, err)
 		}
 	}
-	q.stride = coprime(q.total)
-	q.spread()
+	if s.Load.Succeeded < 0 {
+		return q, fmt.Errorf("%d successes", s.Load.Succeeded)
+	}
+	for kind, n := range s.Load.Failed {
+		if n < 0 || n > maxWritten {
+			return q, fmt.Errorf("%d failures of kind %q", n, safe.Line(string(kind), 40))
+		}
+	}
 	return q, nil
 }
 
-func deal(l bench.Latencies) (dealt, error) {
-	if l.Count == 0 || l.HDR == "" {
-		return dealt{}, nil
+// latencies are n latencies of a histogram in order: each the middle of its bucket, but the first and the last exact.
+// What the histogram does not know is 0.
+func latencies(h *hdr.Histogram, of bench.Latencies, n int64) []time.Duration {
+	all := make([]time.Duration, 0, n)
+	if h != nil {
+		for _, b := range h.Bars() {
+			middle := min(max((b.From+b.To)/2, of.Min), of.Max)
+			all = append(all, slices.Repeat([]time.Duration{middle}, int(min(b.Count, n-int64(len(all)))))...)
+		}
 	}
-	h, err := hdr.Decode(l)
-	if err != nil {
-		return dealt{}, err
+	if len(all) > 0 {
+		all[len(all)-1], all[0] = of.Max, of.Min
 	}
-	d := dealt{bars: h.Bars(), low: l.Min, high: l.Max}
-	var n int64
-	for _, b := range d.bars {
-		n += b.Count
-		d.ends = append(d.ends, n)
-	}
-	return d, nil
+	return all[:n]
 }
 
-// at is latency i in order: the middle of its bucket; the first and the last are exact.
-func (d dealt) at(i int64) time.Duration {
-	k := sort.Search(len(d.ends), func(k int) bool { return d.ends[k] > i })
-	switch {
-	case len(d.ends) == 0 || k == len(d.ends):
-		return 0
-	case i == 0:
-		return d.low
-	case i == d.ends[len(d.ends)-1]-1:
-		return d.high
-	}
-	return min(max((d.bars[k].From+d.bars[k].To)/2, d.low), d.high)
-}
-
-// coprime is a number near the golden section of n that shares no factor with it.
-func coprime(n int64) int64 {
-	if n < 3 {
-		return 1
-	}
-	for k := int64(float64(n) * 0.618); ; k++ {
-		a, b := n, k
-		for b != 0 {
-			a, b = b, a%b
+// all are the requests in the order of their time.
+func (q requests) all() []request {
+	l := q.load
+	var out []request
+	for i, d := range latencies(q.good, l.Latency, l.Succeeded) {
+		r := request{latency: d, bytes: max(l.Bytes, 0) / l.Succeeded}
+		if int64(i) < l.Bytes%l.Succeeded {
+			r.bytes++
 		}
-		if a == 1 {
-			return k
-		}
+		out = append(out, r)
 	}
-}
-
-// spread lays the windows end to end over the requests. Requests that no window has come into one
-// over the whole step.
-func (q *requests) spread() {
-	var n int64
-	for _, w := range q.load.Windows {
-		count := w.Succeeded
-		for _, f := range w.Failed {
-			count += f
-		}
-		if count <= 0 || n+count > q.total {
-			continue
-		}
-		q.windows = append(q.windows, span{w.Start, w.Length, n, count})
-		n += count
-	}
-	if n < q.total {
-		q.windows = []span{{0, q.load.Elapsed, 0, q.total}}
-	}
-}
-
-// at is request i; later ones are sent later, but for those at the very end.
-func (q *requests) at(i int64) vegeta.Result {
-	r := vegeta.Result{Attack: q.attack, Method: q.method, URL: q.url}
-	j := i * q.stride % q.total
-	if j < q.load.Succeeded {
-		r.Code, r.Latency = q.code, q.good.at(j)
-		r.BytesIn = uint64(max(q.load.Bytes, 0) / q.load.Succeeded)
-		if j < q.load.Bytes%q.load.Succeeded {
-			r.BytesIn++
-		}
-	} else {
-		q.fail(&r, j-q.load.Succeeded)
-	}
-	k := sort.Search(len(q.windows), func(k int) bool { return q.windows[k].first > i }) - 1
-	w := q.windows[max(k, 0)]
-	at := w.start + time.Duration(float64(w.length)*float64(i-w.first)/float64(w.count))
-	// The last one ends with the step and none later, so that the throughput is that of the step.
-	if last := max(q.load.Elapsed-r.Latency, 0); i == q.total-1 || at > last {
-		at = last
-	}
-	if i == 0 {
-		at = 0
-	}
-	r.Timestamp = q.load.Started.Add(at)
-	return r
-}
-
-// fail makes the failure with index j of r: time-outs have latencies of their own.
-func (q *requests) fail(r *vegeta.Result, j int64) {
-	var others int64
-	for _, kind := range q.kinds {
-		n := q.load.Failed[kind]
-		if j >= n {
-			j -= n
-			if kind != bench.ErrTimeout {
-				others += n
-			}
-			continue
-		}
-		r.Error = safe.Line(string(kind), 60)
+	timeouts := l.Failed[bench.ErrTimeout]
+	late, bad := latencies(q.late, l.Timeouts, timeouts), latencies(q.bad, l.Failures, l.FailedTotal()-timeouts)
+	for _, kind := range slices.Sorted(maps.Keys(l.Failed)) {
+		from := &bad
 		if kind == bench.ErrTimeout {
-			r.Latency = q.late.at(j)
-			return
+			from = &late
 		}
-		r.Latency = q.bad.at(others + j)
-		// Only classes of failing statuses: vegeta takes every 2xx and 3xx for a success.
-		switch kind {
-		case "1xx", "4xx", "5xx":
-			r.Code = uint16(kind[0]-'0') * 100
+		for _, d := range (*from)[:l.Failed[kind]] {
+			out = append(out, request{latency: d, kind: kind})
 		}
+		*from = (*from)[l.Failed[kind]:]
+	}
+	rand.New(rand.NewPCG(1, 1)).Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	q.spread(out)
+	for i := range out {
+		// The last one ends with the step and none later, so that the throughput is that of the step.
+		if last := max(l.Elapsed-out[i].latency, 0); i == len(out)-1 || out[i].at > last {
+			out[i].at = last
+		}
+	}
+	out[0].at = 0
+	slices.SortStableFunc(out, func(a, b request) int { return cmp.Compare(a.at, b.at) })
+	return out
+}
+
+// spread lays the windows end to end over the requests. Where some come into no window, one over the whole step holds
+// all.
+func (q requests) spread(all []request) {
+	lay := func(over []request, start, length time.Duration) {
+		for i := range over {
+			over[i].at = start + time.Duration(float64(length)*float64(i)/float64(len(over)))
+		}
+	}
+	lay(all, 0, q.load.Elapsed)
+	var counts []int
+	rest := len(all)
+	for _, w := range q.load.Windows {
+		n := int(w.Succeeded + bench.Load{Failed: w.Failed}.FailedTotal())
+		if n < 0 || n > rest {
+			n = 0
+		}
+		counts, rest = append(counts, n), rest-n
+	}
+	if rest > 0 {
 		return
 	}
+	for i, w := range q.load.Windows {
+		lay(all[:counts[i]], w.Start, w.Length)
+		all = all[counts[i]:]
+	}
+}
+
+// write writes all requests in the order of their time, which vegeta's plot needs.
+func (q requests) write(w io.Writer, enc func(io.Writer) vegeta.Encoder) error {
+	if n := q.load.Succeeded + q.load.FailedTotal(); n > maxWritten {
+		return fmt.Errorf("%d requests are too many to write one by one", n)
+	}
+	out := bufio.NewWriterSize(w, 1<<16)
+	encode := enc(out)
+	for seq, one := range q.all() {
+		r := q.common
+		r.Seq, r.Timestamp, r.Latency, r.BytesIn = uint64(seq), q.load.Started.Add(one.at), one.latency, uint64(one.bytes)
+		if one.kind != "" {
+			r.Code, r.Error = 0, safe.Line(string(one.kind), 60)
+			// Only classes of failing statuses: vegeta takes every 2xx and 3xx for a success.
+			switch one.kind {
+			case "1xx", "4xx", "5xx":
+				r.Code = uint16(one.kind[0]-'0') * 100
+			}
+		}
+		if err := encode(&r); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
 }

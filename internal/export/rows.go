@@ -83,10 +83,12 @@ func loadColumns() []Column {
 		}}}
 	}
 	return slices.Concat([]Column{
-		{"definition", "of a measured step: 2 an interval in the steady state, 1 that of another tool, 0 the earlier one: all answers over the time of sending", func(r row) any { return int(r.Load.Definition) }},
+		{"definition", "of a measured step: 2 an interval in the steady state, 1 that of another tool, 0 the earlier one: " +
+			"all answers over the time of sending", func(r row) any { return int(r.Load.Definition) }},
 		{"elapsed_ns", "what throughput is over", func(r row) any { return r.Load.Elapsed.Nanoseconds() }},
 		{"scheduled", "requests that came due", func(r row) any { return r.Load.Scheduled }},
-		{"sent", "requests sent: those that succeeded (in, before and after the interval), failed, or were cut off", func(r row) any { return r.Load.Sent }},
+		{"sent", "requests sent: those that succeeded (in, before and after the interval), failed, or were cut off",
+			func(r row) any { return r.Load.Sent }},
 		{"succeeded", "expected answers within the interval", func(r row) any { return r.Load.Succeeded }},
 		{"lead_succeeded", "expected answers before the interval", func(r row) any { return r.Load.Lead }},
 		{"drain_succeeded", "expected answers after the interval", func(r row) any { return r.Load.Drain }},
@@ -108,7 +110,8 @@ func loadColumns() []Column {
 			{"late", "open loop: sent more than 1 ms after they were due", func(r row) any { return r.Load.Late }},
 			{"dropped", "open loop: never sent", func(r row) any { return r.Load.Dropped }},
 			{"in_flight", "requests in flight on average", func(r row) any { return unless0(r.Load.InFlight) }},
-			{"client_cpu_ns", "CPU time of the load generator", func(r row) any { return unless0(r.Load.ClientCPU.Nanoseconds()) }},
+			{"client_cpu_ns", "CPU time of the load generator",
+				func(r row) any { return unless0(r.Load.ClientCPU.Nanoseconds()) }},
 		})
 }
 
@@ -120,15 +123,17 @@ func usageColumns() []Column {
 		}
 	}
 	return slices.Concat(measured(measure.CPUTime, measure.CPURequest), []Column{
-		{"periods", "of the CPU quota in which it wanted to run", throttling(func(t bench.Throttling) int64 { return t.Periods })},
-		{"throttled_periods", "those in which it used the quota up", throttling(func(t bench.Throttling) int64 { return t.Throttled })},
+		{"periods", "of the CPU quota in which it wanted to run",
+			throttling(func(t bench.Throttling) int64 { return t.Periods })},
+		{"throttled_periods", "those in which it used the quota up",
+			throttling(func(t bench.Throttling) int64 { return t.Throttled })},
 	}, measured(measure.ThrottledTime, measure.MemoryUsed, measure.MemoryPeak), []Column{
 		{"memory_peak_is_sample", "the peak is the largest sample: the true one may be higher", func(r row) any {
 			return ifThere(cmp.Or(r.After, &bench.Usage{}).Memory, func(m bench.Memory) any { return m.PeakIsSample })
 		}},
 	}, measured(measure.MemoryStep), []Column{
-		{"cpu_user_ns", "of cpu_ns, as the kernel samples it: in its own code", cpuSplit(func(user, _ time.Duration) time.Duration { return user })},
-		{"cpu_system_ns", "in the kernel", cpuSplit(func(_, system time.Duration) time.Duration { return system })},
+		{"cpu_user_ns", "of cpu_ns, as the kernel samples it: in its own code", pair(bench.StepResult.CPUSplit, 0)},
+		{"cpu_system_ns", "in the kernel", pair(bench.StepResult.CPUSplit, 1)},
 		{"minor_faults", "page faults that needed no disk", pair(bench.StepResult.Faults, 0)},
 		{"major_faults", "page faults that read from a disk", pair(bench.StepResult.Faults, 1)},
 		{"voluntary_switches", "context switches to wait for something", pair(bench.StepResult.Switches, 0)},
@@ -138,7 +143,8 @@ func usageColumns() []Column {
 		{"threads", "at the end of the step", func(r row) any {
 			return ifThere(cmp.Or(r.After, &bench.Usage{}).Threads, func(n int) any { return n })
 		}},
-		{"wait_cpu_ns", "time in which some of its threads waited for a CPU (pressure stall information)", stalled(func(p bench.Pressure) *bench.Stall { return p.CPU })},
+		{"wait_cpu_ns", "time in which some of its threads waited for a CPU (pressure stall information)",
+			stalled(func(p bench.Pressure) *bench.Stall { return p.CPU })},
 		{"wait_memory_ns", "for memory", stalled(func(p bench.Pressure) *bench.Stall { return p.Memory })},
 		{"wait_io_ns", "for a disk", stalled(func(p bench.Pressure) *bench.Stall { return p.IO })},
 		{"usage_source", "where these figures were read", func(r row) any {
@@ -147,11 +153,14 @@ func usageColumns() []Column {
 		}},
 		{"warnings", "doubts about the step, joined by \" | \"",
 			func(r row) any { return text(r.Doubts().Join(" | ")) }},
-		{"time_to_peak_ns", "from the start of the process to the first second at the final throughput, which is kept for the rest", func(r row) any {
-			return ifKnown(r.peak.After.Nanoseconds(), r.peaked)
-		}},
-		{"throughput_drift", "change of the throughput over a measured step that was not steady, as a share; empty: no trend was found", drift(func(d bench.Drift) *bench.Trend { return d.Throughput })},
-		{"cpu_per_request_drift", "the same of the CPU time per request", drift(func(d bench.Drift) *bench.Trend { return d.CPU })},
+		{"time_to_peak_ns",
+			"from the start of the process to the first second at the final throughput, which is kept for the rest",
+			func(r row) any { return ifKnown(r.peak.After.Nanoseconds(), r.peaked) }},
+		{"throughput_drift",
+			"change of the throughput over a measured step that was not steady, as a share; empty: no trend was found",
+			drift(func(d bench.Drift) *bench.Trend { return d.Throughput })},
+		{"cpu_per_request_drift", "the same of the CPU time per request",
+			drift(func(d bench.Drift) *bench.Trend { return d.CPU })},
 	})
 }
 
@@ -163,18 +172,11 @@ func drift(of func(bench.Drift) *bench.Trend) func(row) any {
 	}
 }
 
-func cpuSplit(of func(user, system time.Duration) time.Duration) func(row) any {
-	return func(r row) any {
-		user, system, ok := r.CPUSplit()
-		return ifKnown(of(user, system).Nanoseconds(), ok)
-	}
-}
-
-// pair takes the first or the second of two counts.
-func pair(of func(bench.StepResult) (int64, int64, bool), i int) func(row) any {
+// pair takes the first or the second of two counts or times.
+func pair[T int64 | time.Duration](of func(bench.StepResult) (T, T, bool), i int) func(row) any {
 	return func(r row) any {
 		a, b, ok := of(r.StepResult)
-		return ifKnown([2]int64{a, b}[i], ok)
+		return ifKnown(int64([2]T{a, b}[i]), ok)
 	}
 }
 
@@ -186,7 +188,7 @@ func stalled(of func(bench.Pressure) *bench.Stall) func(row) any {
 	}
 }
 
-// figured tells whether a latency is known. Imported ones have only what their tool reported.
+// figured reports whether a latency is known. Imported ones have only what their tool reported.
 func figured(l bench.Latencies, d time.Duration) bool { return l.Count > 0 && (d > 0 || l.HDR != "") }
 
 func text(s string) any { return safe.Line(s, 1000) }

@@ -17,89 +17,65 @@ type sample struct {
 	bytes   int64
 }
 
+func (s sample) end() time.Time { return s.at.Add(s.latency) }
+
 // stepOf makes a step of single requests, of which there is one at least and whose order does not
-// matter, with a histogram and windows of a second.
+// matter, with a histogram and windows of a second, in which requests count where they ended.
 func stepOf(name string, samples []sample) (bench.StepResult, error) {
 	s := bench.StepResult{Step: bench.Step{Name: name}}
-	first, last := samples[0].at, samples[0].at
-	for _, r := range samples {
-		if r.at.Before(first) {
-			first = r.at
-		}
-		if end := r.at.Add(r.latency); end.After(last) {
-			last = end
-		}
-	}
 	l := &s.Load
-	l.Started, l.Elapsed = first, last.Sub(first)
+	l.Started = slices.MinFunc(samples, func(a, b sample) int { return a.at.Compare(b.at) }).at
+	last := slices.MaxFunc(samples, func(a, b sample) int { return a.end().Compare(b.end()) }).end()
+	l.Elapsed = last.Sub(l.Started)
 	if l.Elapsed > maxElapsed {
 		return s, fmt.Errorf("the requests are %v apart: that is not a step", l.Elapsed)
 	}
+	s.Step.Duration = l.Elapsed
+	l.Sent, l.Scheduled = int64(len(samples)), int64(len(samples))
+	seconds := max(1, int((l.Elapsed+time.Second-1)/time.Second))
+	windows := make([]bench.Window, min(seconds, maxEntries))
+	latencies := make([][]time.Duration, len(windows))
 	good, late, bad := hdr.New(), hdr.New(), hdr.New()
 	for _, r := range samples {
-		l.Sent++
-		switch r.kind {
-		case "":
-			l.Succeeded++
-			l.Bytes += r.bytes
+		// What ended exactly at the end belongs to the second before.
+		k := min(int(r.end().Sub(l.Started)/time.Second), len(windows)-1)
+		w := &windows[k]
+		if r.kind == "" {
+			l.Succeeded, w.Succeeded = l.Succeeded+1, w.Succeeded+1
+			l.Bytes, w.Bytes = l.Bytes+r.bytes, w.Bytes+r.bytes
 			good.Record(r.latency)
+			latencies[k] = append(latencies[k], r.latency)
 			continue
-		case bench.ErrTimeout:
+		}
+		if r.kind == bench.ErrTimeout {
 			late.Record(r.latency)
-		default:
+		} else {
 			bad.Record(r.latency)
 		}
-		if l.Failed == nil {
-			l.Failed = map[bench.ErrorKind]int64{}
-		}
-		l.Failed[r.kind]++
+		l.Failed, w.Failed = addFailure(l.Failed, r.kind), addFailure(w.Failed, r.kind)
 	}
-	l.Scheduled = l.Sent
 	l.Latency, l.Timeouts, l.Failures = good.Latencies(), late.Latencies(), bad.Latencies()
-	l.Windows = windowsOf(first, l.Elapsed, samples)
-	s.Step.Duration = l.Elapsed
-	return s, nil
-}
-
-// windowsOf counts requests in the second in which they ended.
-func windowsOf(start time.Time, elapsed time.Duration, samples []sample) []bench.Window {
-	n := int(elapsed/time.Second) + 1
-	if n > maxEntries {
-		return nil
-	}
-	windows := make([]bench.Window, n)
-	latencies := make([][]time.Duration, n)
-	for _, r := range samples {
-		k := min(int(r.at.Add(r.latency).Sub(start)/time.Second), n-1)
-		w := &windows[k]
-		if r.kind != "" {
-			if w.Failed == nil {
-				w.Failed = map[bench.ErrorKind]int64{}
-			}
-			w.Failed[r.kind]++
-			continue
-		}
-		w.Succeeded++
-		w.Bytes += r.bytes
-		latencies[k] = append(latencies[k], r.latency)
-	}
 	for k := range windows {
 		w, all := &windows[k], latencies[k]
 		w.Start = time.Duration(k) * time.Second
-		w.Length = min(time.Second, elapsed-w.Start)
+		w.Length = min(time.Second, l.Elapsed-w.Start)
 		if len(all) > 0 {
 			slices.Sort(all)
 			w.P50, w.P90, w.P99, w.Max = rank(all, 50), rank(all, 90), rank(all, 99), rank(all, 100)
 		}
 	}
-	if last := windows[n-1]; n > 1 && last.Length <= 0 {
-		// What ended exactly at the end belongs to the second before.
-		if last.Succeeded == 0 && len(last.Failed) == 0 {
-			return windows[:n-1]
-		}
-		windows[n-1].Length = 1
+	if seconds <= maxEntries {
+		l.Windows = windows
 	}
-	return windows
+	return s, nil
+}
+
+func addFailure(all map[bench.ErrorKind]int64, kind bench.ErrorKind) map[bench.ErrorKind]int64 {
+	if all == nil {
+		all = map[bench.ErrorKind]int64{}
+	}
+	all[kind]++
+	return all
 }
 
 // rank is the smallest of sorted values that percent % do not exceed.

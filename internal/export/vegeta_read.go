@@ -148,8 +148,9 @@ func kindOf(r vegeta.Result) bench.ErrorKind {
 	case r.Code >= 100 && r.Code < 600 && (r.Code < 200 || r.Code >= 400):
 		return bench.ErrorKind(string(rune('0'+r.Code/100)) + "xx")
 	}
-	if kind := bench.ErrorKind(r.Error); slices.Contains([]bench.ErrorKind{bench.ErrWrong, bench.ErrBody, bench.ErrClient}, kind) {
-		return kind // of our own export
+	switch kind := bench.ErrorKind(r.Error); kind {
+	case bench.ErrWrong, bench.ErrBody, bench.ErrClient: // of our own export
+		return kind
 	}
 	words := strings.ToLower(r.Error)
 	for _, k := range []struct {

@@ -185,7 +185,7 @@ func TestOfVegetaItself(t *testing.T) {
 			if math.Abs(float64(l.Latency.P50)/float64(47*time.Millisecond)-1) > .03 || l.Latency.Max != 94*time.Millisecond {
 				t.Errorf("p50 %v, max %v", l.Latency.P50, l.Latency.Max)
 			}
-			if w := got[0].Warnings[0].Text; w != "imported from vegeta, which does not tell: CPU time and memory of the service; connections" {
+			if w := got[0].Warnings[0].Text; w != "imported from vegeta, which does not say: CPU time and memory of the service; connections" {
 				t.Errorf("warning %q", w)
 			}
 		})

@@ -54,7 +54,7 @@ func TestMain(m *testing.M) {
 // or, for one cell, with go test -run '^$' -bench 'Wrk/100B/64$' -benchtime 1x ./internal/load.
 // Each iteration is five pairs of 2 s.
 func BenchmarkWrk(b *testing.B) {
-	wrk := testenv.Wrk(b)
+	wrk := testenv.Program(b, "wrk", "wrk")
 	for _, pinned := range []bool{false, true} {
 		name, server, client := "", "", ""
 		if pinned {

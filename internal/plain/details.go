@@ -34,15 +34,19 @@ func details(r bench.StepResult) (lines []string) {
 	return lines
 }
 
-func cpuParts(r bench.StepResult) (parts []string) {
+func cpuParts(r bench.StepResult) []string {
 	user, system, ok := r.CPUSplit()
 	cpu, known := r.CPU()
-	if !ok || !known || user+system <= 0 {
+	all := user + system
+	if !ok || !known || all <= 0 {
 		return nil
 	}
-	parts = append(parts, units.Duration(cpu), fmt.Sprintf("%d %% user, %d %% system", percentOf(user, user+system), percentOf(system, user+system)))
+	parts := []string{
+		units.Duration(cpu), fmt.Sprintf("%d %% user, %d %% system", percentOf(user, all), percentOf(system, all)),
+	}
 	if t, ok := r.Throttling(); ok && t.Periods > 0 {
-		parts = append(parts, fmt.Sprintf("%s lost in %d throttled of %d periods", units.Duration(t.Time), t.Throttled, t.Periods))
+		parts = append(parts, fmt.Sprintf("%s lost in %d throttled of %d periods",
+			units.Duration(t.Time), t.Throttled, t.Periods))
 	}
 	return parts
 }
@@ -123,32 +127,28 @@ func percentOf(part, whole time.Duration) int64 {
 	return int64(100*float64(part)/float64(whole) + .5)
 }
 
-// requestsTimed tells the first request and the typical later ones, a line each.
+// requestsTimed reports the first request and the typical later ones, a line each.
 func (p *Printer) requestsTimed(ph bench.Phases) {
 	p.line("  request  first %s", p.phases(ph.First))
-	for _, later := range []struct {
-		name string
-		all  []bench.RequestPhases
-		mid  bench.RequestPhases
-	}{{"later", ph.Kept, ph.Typical()}, {"new connection", ph.New, ph.TypicalNew()}} {
-		if len(later.all) == 0 {
-			continue
-		}
-		failed := 0
-		for _, r := range later.all {
-			if r.Err != "" {
-				failed++
+	later := func(name string, all []bench.RequestPhases, mid bench.RequestPhases) {
+		good, text := int64(0), "no success"
+		for _, r := range all {
+			if r.Err == "" {
+				good++
 			}
 		}
-		text := "no success"
-		if failed < len(later.all) {
-			text = p.phases(later.mid) + ", the median of " + units.Count(int64(len(later.all)-failed))
+		if good > 0 {
+			text = p.phases(mid) + ", the median of " + units.Count(good)
 		}
-		if failed > 0 {
-			text += ", " + p.paint(red, units.Count(int64(failed))+" FAILED")
+		if failed := int64(len(all)) - good; failed > 0 {
+			text += ", " + p.paint(red, units.Count(failed)+" FAILED")
 		}
-		p.line("           %s %s", later.name, text)
+		if len(all) > 0 {
+			p.line("           %s %s", name, text)
+		}
 	}
+	later("later", ph.Kept, ph.Typical())
+	later("new connection", ph.New, ph.TypicalNew())
 }
 
 // phases is "1.20 ms: connect 80.1 µs, sent 9.00 µs, first byte 1.10 ms, last byte 10.0 µs".
@@ -157,7 +157,10 @@ func (p *Printer) phases(r bench.RequestPhases) string {
 	for _, part := range []struct {
 		name string
 		d    time.Duration
-	}{{"name", r.Name}, {"connect", r.Connect}, {"TLS", r.TLS}, {"sent", r.Send}, {"first byte", r.FirstByte}, {"last byte", r.Receive}} {
+	}{
+		{"name", r.Name}, {"connect", r.Connect}, {"TLS", r.TLS}, {"sent", r.Send},
+		{"first byte", r.FirstByte}, {"last byte", r.Receive},
+	} {
 		if part.d > 0 {
 			parts = append(parts, part.name+" "+units.Duration(part.d))
 		}
@@ -172,18 +175,83 @@ func (p *Printer) phases(r bench.RequestPhases) string {
 	return text
 }
 
-// around tells how the latencies and the rates of a step lie around their means, where the first
+// around says how the latencies and the rates of a step lie around their means, where the first
 // requests were timed: procedure C.
 func (p *Printer) around(l bench.Load) {
 	if s, ok, err := stats.LatencySpread(l.Latency); ok && err == nil {
-		p.line("    latency  mean %s, sd %s, max %s, %.1f %% within one sd", units.Duration(time.Duration(s.Mean)), units.Duration(time.Duration(s.SD)),
-			units.Duration(time.Duration(s.Max)), 100*s.Within)
+		text := func(ns float64) string { return units.Duration(time.Duration(ns)) }
+		p.line("    latency  mean %s, sd %s, max %s, %.1f %% within one sd",
+			text(s.Mean), text(s.SD), text(s.Max), 100*s.Within)
 	}
 	if s, ok := stats.RateSpread(l); ok {
-		p.line("    req/s    mean %s, sd %s, max %s, %.1f %% within one sd, of %s of one second", units.Rate(s.Mean), units.Rate(s.SD), units.Rate(s.Max),
-			100*s.Within, units.Plural(int(s.N), "window"))
+		p.line("    req/s    mean %s, sd %s, max %s, %.1f %% within one sd, of %s of one second",
+			units.Rate(s.Mean), units.Rate(s.SD), units.Rate(s.Max), 100*s.Within, units.Plural(int(s.N), "window"))
 	}
 	if v := stats.BytesPerSecond(l); v > 0 {
 		p.line("    bodies   %s/s", units.Bytes(int64(v)))
 	}
+}
+
+func progressText(e bench.Progress) string {
+	text := string(e.Phase)
+	if e.Total > 0 {
+		text += fmt.Sprintf(" %d %% (%d of %d %s)", 100*e.Done/e.Total, e.Done, e.Total, e.Unit)
+	} else if e.Done > 0 {
+		text += fmt.Sprintf(" %d %s", e.Done, e.Unit)
+	}
+	if e.Text != "" {
+		text += "  " + e.Text
+	}
+	return text
+}
+
+func instanceText(i bench.InstanceInfo) string {
+	var parts []string
+	traits := i.Runtime.Traits()
+	if traits.Foreign {
+		return "already, at " + safe.Line(i.Address, 200)
+	}
+	if traits.Where != "" {
+		parts = append(parts, traits.Where)
+	}
+	if i.Limits.CPUs > 0 {
+		parts = append(parts, fmt.Sprintf("%g CPUs", i.Limits.CPUs))
+	}
+	if i.Limits.Memory > 0 {
+		parts = append(parts, units.Bytes(i.Limits.Memory)+" without swap")
+	}
+	if len(i.CPUSet) > 0 {
+		parts = append(parts, "on CPU "+i.CPUSet.String())
+	}
+	if !i.LimitsEnforced {
+		parts = append(parts, "LIMITS NOT ENFORCED")
+	}
+	return strings.Join(parts, ", ")
+}
+
+func stopText(s bench.StopResult) string {
+	switch {
+	case s.Already:
+		return "had ended already: " + s.Exit.String()
+	case s.Forced:
+		return "killed after " + units.Duration(s.Took) + ", since the end was asked for by force"
+	case s.Killed:
+		return "had to be killed after " + units.Duration(s.Took) + ": it hung when it was asked to stop"
+	case s.Graceful:
+		return "gracefully in " + units.Duration(s.Took)
+	}
+	return "after " + units.Duration(s.Took) + ", " + s.Exit.String()
+}
+
+func windowText(steps []bench.Step, e bench.WindowClosed) string {
+	name := ""
+	if e.Index < len(steps) {
+		name = steps[e.Index].Name
+	}
+	text := fmt.Sprintf("%s: %s req/s, p50 %s, p99 %s", name,
+		units.Rate(e.Window.Throughput()), units.Duration(e.Window.P50), units.Duration(e.Window.P99))
+	if failed := (bench.Load{Failed: e.Window.Failed}).FailedTotal(); failed > 0 {
+		text += fmt.Sprintf(", %d errors", failed)
+	}
+	return text
 }

@@ -1,4 +1,4 @@
-// Package plain tells a run as text or as JSON lines. It is a subscriber of the event stream: it
+// Package plain reports a run as text or as JSON lines. It is a subscriber of the event stream: it
 // keeps nothing but what it needs for the next line. Talk (progress, steps as they end) goes to one
 // writer, data (the final table, or the JSON lines) to the other, so that a pipe gets data alone.
 // Drawing a live screen is left to package tui.
@@ -20,7 +20,7 @@ import (
 	"locbench/internal/units"
 )
 
-// Options say how to tell it.
+// Options say how to report it.
 type Options struct {
 	Out  io.Writer // data
 	Talk io.Writer // everything else
@@ -29,7 +29,7 @@ type Options struct {
 	Width int  // of the terminal, for Live; 80 when 0
 	Color bool // ANSI colours in Talk
 	JSON  bool // Out gets every event as a JSON line; Talk stays silent but for warnings
-	// Details tells more of each step than its row holds.
+	// Details says more of each step than its row holds.
 	Details bool
 	Quiet   bool        // Talk gets warnings and errors alone
 	Fail    func(error) // reported once, when data cannot be written any more; may be nil
@@ -37,14 +37,14 @@ type Options struct {
 
 // Printer is the subscriber.
 type Printer struct {
-	Options
+	opt      Options
 	run      bench.Run
 	estimate event.Estimate
-	leg      *life               // that is reported
-	lives    map[bench.Leg]*life // that run: several where contenders take turns
-	owner    *bench.Leg          // of the lines to come; nil: the run
-	heading  *bench.Leg          // of the lines that were last written
-	status   string              // what the status line shows now
+	leg      *legText               // that is reported
+	legs     map[bench.Leg]*legText // that run: several where contenders take turns
+	owner    *bench.Leg             // of the lines to come; nil: the run
+	heading  *bench.Leg             // of the lines that were last written
+	status   string                 // what the status line shows now
 	err      error
 }
 
@@ -53,56 +53,58 @@ type tally struct {
 	groups                  []string // with skipped checks
 }
 
-type life struct {
+type legText struct {
 	bench.LegResult
 	checks  tally
 	began   bool   // the header of the table of steps was written
 	trouble string // what has gone wrong in a phase of it
 }
 
+func newLegText(leg bench.Leg) *legText { return &legText{LegResult: bench.LegResult{Leg: leg}} }
+
 // New makes a printer.
 func New(o Options) *Printer {
 	if o.Width <= 0 {
 		o.Width = 80
 	}
-	return &Printer{Options: o, leg: &life{}, lives: map[bench.Leg]*life{}}
+	return &Printer{opt: o, leg: &legText{}, legs: map[bench.Leg]*legText{}}
 }
 
 // Err is the first error in writing data.
 func (p *Printer) Err() error { return p.err }
 
-// Handle tells one event.
+// Handle reports one event.
 func (p *Printer) Handle(rec bench.Record) {
-	if p.JSON {
+	if p.opt.JSON {
 		line, err := json.Marshal(rec)
 		if err == nil {
-			_, err = p.Out.Write(append(safe.JSON(line), '\n'))
+			_, err = p.opt.Out.Write(append(safe.JSON(line), '\n'))
 		}
 		if p.err == nil && err != nil {
 			p.err = fmt.Errorf("write to standard output: %w", err)
-			if p.Fail != nil {
-				p.Fail(p.err)
+			if p.opt.Fail != nil {
+				p.opt.Fail(p.err)
 			}
 		}
 		if n, ok := rec.Event.(bench.Notice); ok && n.Level != "info" {
-			fmt.Fprintf(p.Talk, "%s: %s\n", n.Level, safe.Line(n.Text, 2000))
+			fmt.Fprintf(p.opt.Talk, "%s: %s\n", n.Level, safe.Line(n.Text, 2000))
 		}
 		return
 	}
 	p.estimate.Apply(rec)
 	if rec.Leg != nil {
 		if _, ok := rec.Event.(bench.LegStarted); ok {
-			p.lives[*rec.Leg] = &life{LegResult: bench.LegResult{Leg: *rec.Leg}}
+			p.legs[*rec.Leg] = newLegText(*rec.Leg)
 			p.heading = rec.Leg
 		}
-		if p.leg = p.lives[*rec.Leg]; p.leg == nil {
-			p.leg = &life{LegResult: bench.LegResult{Leg: *rec.Leg}}
+		if p.leg = p.legs[*rec.Leg]; p.leg == nil {
+			p.leg = newLegText(*rec.Leg)
 		}
 		p.leg.Apply(rec.At, rec.Event)
 	}
 	p.tell(rec)
 	if _, ok := rec.Event.(bench.LegEnded); ok && rec.Leg != nil {
-		delete(p.lives, *rec.Leg)
+		delete(p.legs, *rec.Leg)
 	}
 }
 
@@ -120,7 +122,8 @@ func (p *Printer) tell(rec bench.Record) {
 		p.phaseEnded(e)
 	case bench.LegStarted:
 		p.line("")
-		p.line("%s, round %d of %d (%d of %d)%s", p.paint(bold, safe.Line(rec.Leg.Label(), 100)), rec.Leg.Round, p.run.Profile.Rounds, e.Number, e.Of, p.left(rec.At))
+		p.line("%s, round %d of %d (%d of %d)%s", p.paint(bold, safe.Line(rec.Leg.Label(), 100)),
+			rec.Leg.Round, p.run.Profile.Rounds, e.Number, e.Of, p.left(rec.At))
 	case bench.InstanceStarted:
 		p.line("  runs     %s", instanceText(e.Info))
 	case bench.InstanceReady:
@@ -148,7 +151,8 @@ func (p *Printer) tell(rec bench.Record) {
 		p.notice(e)
 	case bench.InstanceStopped:
 		if peak, ok := stats.TimeToPeak(p.leg.LegResult); ok {
-			p.line("  to peak  %s from process start to within %.2g %% of %s/s, which it kept (%s)", units.Duration(peak.After), 100*peak.Within, units.Rate(peak.Level), safe.Line(peak.Step, 60))
+			p.line("  to peak  %s from process start to within %.2g %% of %s/s, which it kept (%s)",
+				units.Duration(peak.After), 100*peak.Within, units.Rate(peak.Level), safe.Line(peak.Step, 60))
 		}
 		p.line("  stopped  %s", stopText(e.Stop))
 	case bench.IncidentOccurred:
@@ -179,7 +183,7 @@ func (p *Printer) phaseEnded(e bench.PhaseEnded) {
 		if p.owner == nil && e.Phase != bench.PhaseBuild {
 			return // it ends the run, whose error says it
 		}
-		if !p.Quiet {
+		if !p.opt.Quiet {
 			p.leg.trouble += strings.ReplaceAll(e.Err, "\n", "; ") + "\n"
 		}
 		p.line("  %-8s %s", e.Phase, p.paint(red, "failed: ")+safe.Line(e.Err, 4000))
@@ -216,12 +220,13 @@ func (p *Printer) checkDone(c bench.CheckResult) {
 		}
 	case bench.CheckFailed:
 		p.leg.checks.failed++
-		p.line("  %s %s/%s: %s", p.paint(red, "check failed"), safe.Line(c.Group, 60), safe.Line(c.Name, 100), safe.Line(c.Detail, 500))
+		p.line("  %s %s/%s: %s", p.paint(red, "check failed"),
+			safe.Line(c.Group, 60), safe.Line(c.Name, 100), safe.Line(c.Detail, 500))
 	}
 }
 
 func (p *Printer) stepEnded(r bench.StepResult) {
-	narrow := p.Live && p.Width < wideRow
+	narrow := p.opt.Live && p.opt.Width < wideRow
 	if !p.leg.began {
 		p.leg.began = true
 		p.line("  %s", p.paint(faint, stepHeader(narrow)))
@@ -230,13 +235,14 @@ func (p *Printer) stepEnded(r bench.StepResult) {
 	if p.leg.Phases != nil {
 		p.around(r.Load)
 	}
-	if p.Details {
+	if p.opt.Details {
 		for _, line := range details(r) {
 			p.line("    %s", p.paint(faint, line))
 		}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(r.Load.Failed)) {
-		text := fmt.Sprintf("    %s %s × %s", p.paint(red, "errors:"), units.Count(r.Load.Failed[kind]), safe.Line(string(kind), 60))
+		count := units.Count(r.Load.Failed[kind])
+		text := fmt.Sprintf("    %s %s × %s", p.paint(red, "errors:"), count, safe.Line(string(kind), 60))
 		if example := r.Load.Examples[kind]; example != "" {
 			text += ", the first: " + safe.Line(example, 300)
 		}
@@ -290,14 +296,14 @@ const wideRow = 102
 const bold, faint, red, yellow = "1", "2", "31", "33"
 
 func (p *Printer) paint(code, s string) string {
-	if !p.Color {
+	if !p.opt.Color {
 		return s
 	}
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
 func (p *Printer) line(format string, args ...any) {
-	if !p.Quiet {
+	if !p.opt.Quiet {
 		p.always(fmt.Sprintf(format, args...))
 	}
 }
@@ -305,33 +311,33 @@ func (p *Printer) line(format string, args ...any) {
 func (p *Printer) always(s string) {
 	p.clear()
 	// Where several contenders are alive, lines say whose they are.
-	if leg := p.owner; leg != nil && p.heading != nil && *p.heading != *leg && !p.Quiet {
-		fmt.Fprintln(p.Talk, " "+p.paint(bold, safe.Line(leg.Label(), 100)))
+	if leg := p.owner; leg != nil && p.heading != nil && *p.heading != *leg && !p.opt.Quiet {
+		fmt.Fprintln(p.opt.Talk, " "+p.paint(bold, safe.Line(leg.Label(), 100)))
 		p.heading = leg
 	}
-	fmt.Fprintln(p.Talk, s)
+	fmt.Fprintln(p.opt.Talk, s)
 }
 
 // show rewrites the status line; without a terminal it does nothing.
 func (p *Printer) show(rec bench.Record, what string) {
-	if !p.Live || p.Quiet {
+	if !p.opt.Live || p.opt.Quiet {
 		return
 	}
 	text := units.Approx(p.estimate.Elapsed(rec.At).Truncate(time.Second)) + p.left(rec.At) + "  "
 	if rec.Leg != nil {
 		text += rec.Leg.String() + "  "
 	}
-	text = safe.Line(text+what, 4*p.Width)
-	if r := []rune(text); len(r) >= p.Width {
-		text = string(r[:p.Width-1])
+	text = safe.Line(text+what, 4*p.opt.Width)
+	if r := []rune(text); len(r) >= p.opt.Width {
+		text = string(r[:p.opt.Width-1])
 	}
-	fmt.Fprintf(p.Talk, "\r\x1b[K%s", text)
+	fmt.Fprintf(p.opt.Talk, "\r\x1b[K%s", text)
 	p.status = text
 }
 
 func (p *Printer) clear() {
 	if p.status != "" {
-		fmt.Fprint(p.Talk, "\r\x1b[K")
+		fmt.Fprint(p.opt.Talk, "\r\x1b[K")
 		p.status = ""
 	}
 }
@@ -342,67 +348,4 @@ func (p *Printer) left(at time.Time) string {
 		return ", about " + units.Approx(d) + " left"
 	}
 	return ""
-}
-
-func progressText(e bench.Progress) string {
-	text := string(e.Phase)
-	if e.Total > 0 {
-		text += fmt.Sprintf(" %d %% (%d of %d %s)", 100*e.Done/e.Total, e.Done, e.Total, e.Unit)
-	} else if e.Done > 0 {
-		text += fmt.Sprintf(" %d %s", e.Done, e.Unit)
-	}
-	if e.Text != "" {
-		text += "  " + e.Text
-	}
-	return text
-}
-
-func instanceText(i bench.InstanceInfo) string {
-	var parts []string
-	if i.Runtime.Traits().Foreign {
-		return "already, at " + safe.Line(i.Address, 200)
-	}
-	if where := i.Runtime.Traits().Where; where != "" {
-		parts = append(parts, where)
-	}
-	if i.Limits.CPUs > 0 {
-		parts = append(parts, fmt.Sprintf("%g CPUs", i.Limits.CPUs))
-	}
-	if i.Limits.Memory > 0 {
-		parts = append(parts, units.Bytes(i.Limits.Memory)+" without swap")
-	}
-	if len(i.CPUSet) > 0 {
-		parts = append(parts, "on CPU "+i.CPUSet.String())
-	}
-	if !i.LimitsEnforced {
-		parts = append(parts, "LIMITS NOT ENFORCED")
-	}
-	return strings.Join(parts, ", ")
-}
-
-func stopText(s bench.StopResult) string {
-	switch {
-	case s.Already:
-		return "had ended already: " + s.Exit.String()
-	case s.Forced:
-		return "killed after " + units.Duration(s.Took) + ", since the end was asked for by force"
-	case s.Killed:
-		return "had to be killed after " + units.Duration(s.Took) + ": it hung when it was asked to stop"
-	case s.Graceful:
-		return "gracefully in " + units.Duration(s.Took)
-	}
-	return "after " + units.Duration(s.Took) + ", " + s.Exit.String()
-}
-
-func windowText(steps []bench.Step, e bench.WindowClosed) string {
-	name := ""
-	if e.Index < len(steps) {
-		name = steps[e.Index].Name
-	}
-	failed := bench.Load{Failed: e.Window.Failed}.FailedTotal()
-	text := fmt.Sprintf("%s: %s req/s, p50 %s, p99 %s", name, units.Rate(e.Window.Throughput()), units.Duration(e.Window.P50), units.Duration(e.Window.P99))
-	if failed > 0 {
-		text += fmt.Sprintf(", %d errors", failed)
-	}
-	return text
 }

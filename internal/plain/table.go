@@ -18,7 +18,7 @@ import (
 	"locbench/internal/verdict"
 )
 
-// Table writes the final tables: the steps of each contender, then all contenders beside each
+// Table writes the final tables: the steps of each contender, then all contenders next to each
 // other. Figures of several rounds are medians, except that latencies are quantiles of all rounds'
 // requests together. Where width is not 0, columns that do not fit are left out, the least
 // important first, and sentences are wrapped; summary.md and report.html have them all.
@@ -86,7 +86,8 @@ func steps(b *bytes.Buffer, c stats.Contender, bound map[int]verdict.Summary, wi
 		}
 		rows = append(rows, append(row, boundBy(bound[s.Index])))
 	}
-	align(b, "  ", shorten(fit(rows, width-2, expendable(columns, other("bound by", 1))...), width-2))
+	rows = shorten(fit(rows, width-2, expendable(columns, other("bound by", 1))...), width-2)
+	b.WriteString(inColumns(rows, "  ", rightwards))
 	if c.Peak >= 0 && c.Peak < len(c.Steps) {
 		if s := bound[c.Steps[c.Peak].Index]; s.Bound != "" {
 			text := s.Verdict.String()
@@ -129,7 +130,7 @@ func headline(b *bytes.Buffer, contenders []stats.Contender, intervals map[strin
 		rows = fit(rows, 1, "95 %")
 	}
 	out := expendable(columns, other("95 %", 9), other("legs", 8), other("at", 4))
-	align(b, "", shorten(fit(rows, width, out...), width))
+	b.WriteString(inColumns(shorten(fit(rows, width, out...), width), "", rightwards))
 }
 
 func atPeak(c stats.Contender, interval string) []string {
@@ -178,7 +179,8 @@ type writer func(format string, args ...any)
 func notes(line writer, run bench.Run, contenders []stats.Contender, legs []bench.LegResult,
 	standing []analysis.Standing) {
 	line("")
-	line("p50, p99 and CPU/req are those of the step with the peak; start-up, memory, errors and cost are of the whole life.")
+	line("p50, p99 and CPU/req are those of the step with the peak; " +
+		"start-up, memory, errors and cost are of the whole life.")
 	if run.Profile.Rounds > 1 {
 		line("Medians of the rounds; latencies are quantiles of all rounds' successful requests.")
 	}
@@ -186,12 +188,15 @@ func notes(line writer, run bench.Run, contenders []stats.Contender, legs []benc
 		line("Latencies of steps with a rate or arrivals begin when a request was due, not when it was sent.")
 	}
 	if n := run.Profile.Rounds; n < stats.MinInterval {
-		line("%s: no interval and no claim of a difference; for a 95 %% interval of the median, --rounds %d or more.", units.Plural(n, "round"), stats.MinInterval)
+		line("%s: no interval and no claim of a difference; for a 95 %% interval of the median, --rounds %d or more.",
+			units.Plural(n, "round"), stats.MinInterval)
 	}
 	for _, c := range contenders {
 		if c.Cost != nil {
-			line("%s: $%.2f per 10⁹ requests = %.2f start-up + %.2f warm-up + %.2f steady + %.2f checks, lead-ins and pauses, at $%g per vCPU-hour; steady state alone $%.2f",
-				safe.Line(c.Label, 60), c.Cost.Total, c.Cost.StartUp, c.Cost.WarmUp, c.Cost.Steady, c.Cost.Other, run.Profile.PriceVCPUHr, c.Cost.Marginal)
+			line("%s: $%.2f per 10⁹ requests = %.2f start-up + %.2f warm-up + %.2f steady + "+
+				"%.2f checks, lead-ins and pauses, at $%g per vCPU-hour; steady state alone $%.2f",
+				safe.Line(c.Label, 60), c.Cost.Total, c.Cost.StartUp, c.Cost.WarmUp, c.Cost.Steady, c.Cost.Other,
+				run.Profile.PriceVCPUHr, c.Cost.Marginal)
 		}
 		if n := c.Checks[bench.CheckFailed]; n > 0 {
 			line("%s: %s FAILED", safe.Line(c.Label, 60), units.Plural(n, "check"))
@@ -215,7 +220,8 @@ func failures(line writer, c analysis.Contender) {
 		if f.Request != "" {
 			of = fmt.Sprintf("the requests %q", safe.Line(f.Request, 60))
 		}
-		text := fmt.Sprintf("%s: %s of %s failed: %s × %s", safe.Line(c.Label, 60), units.Tenths(f.Share), of, units.Count(f.Count), safe.Line(string(f.Kind), 60))
+		text := fmt.Sprintf("%s: %s of %s failed: %s × %s", safe.Line(c.Label, 60), units.Tenths(f.Share), of,
+			units.Count(f.Count), safe.Line(string(f.Kind), 60))
 		if f.First != "" {
 			text += ", the first: " + safe.Line(f.First, 300)
 		}
@@ -252,7 +258,7 @@ func errorRatio(n int64, ratio float64) string {
 // width; 0 or less is no bound.
 func fit(rows [][]string, width int, expendable ...string) [][]string {
 	for _, title := range expendable {
-		if width <= 0 || total(columnWidths(rows)) <= width {
+		if width <= 0 || rowWidth(rows) <= width {
 			break
 		}
 		if column := slices.Index(rows[0], title); column >= 0 {
@@ -264,43 +270,40 @@ func fit(rows [][]string, width int, expendable ...string) [][]string {
 	return rows
 }
 
-// total is the width of a row, with two spaces between columns.
-func total(widths []int) int {
+// rowWidth is the width of a row, with two spaces between columns.
+func rowWidth(rows [][]string) int {
 	n := -2
-	for _, w := range widths {
+	for _, w := range columnWidths(rows) {
 		n += w + 2
 	}
 	return n
 }
 
 func columnWidths(rows [][]string) []int {
-	var widths []int
+	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
 	return widths
 }
 
-// align writes rows in columns: the first to the left, all others to the right.
-func align(b *bytes.Buffer, indent string, rows [][]string) {
+// leftwards and rightwards are where cells stand in their columns.
+const leftwards, rightwards = -1, 1
+
+// inColumns are rows as lines: the first column to the left, the others to where they are said to stand.
+func inColumns(rows [][]string, indent string, others int) string {
+	var b strings.Builder
 	widths := columnWidths(rows)
 	for _, row := range rows {
-		b.WriteString(indent)
-		for i, cell := range row {
-			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-			if i == 0 {
-				b.WriteString(cell + pad)
-			} else {
-				b.WriteString("  " + pad + cell)
-			}
+		fmt.Fprintf(&b, "%s%-*s", indent, widths[0], row[0])
+		for i, cell := range row[1:] {
+			fmt.Fprintf(&b, "  %*s", others*widths[i+1], cell)
 		}
 		b.WriteByte('\n')
 	}
+	return b.String()
 }
 
 // stepLine is one line of the table that grows while a leg runs. A narrow one, for terminals of 80
@@ -349,12 +352,11 @@ const leastLabel = 8
 
 // shorten cuts the first column, but for its title, to rows of width; 0 or less is no bound.
 func shorten(rows [][]string, width int) [][]string {
-	widths := columnWidths(rows)
-	over := total(widths) - width
-	if width <= 0 || over <= 0 || len(widths) == 0 {
+	over := rowWidth(rows) - width
+	if width <= 0 || over <= 0 {
 		return rows
 	}
-	room := max(leastLabel, utf8.RuneCountInString(rows[0][0]), widths[0]-over)
+	room := max(leastLabel, utf8.RuneCountInString(rows[0][0]), columnWidths(rows)[0]-over)
 	for _, row := range rows[1:] {
 		if utf8.RuneCountInString(row[0]) > room {
 			row[0] = string([]rune(row[0])[:room-1]) + "…"
@@ -363,27 +365,18 @@ func shorten(rows [][]string, width int) [][]string {
 	return rows
 }
 
-// wrap breaks text at spaces into lines of at most width characters, where it can, those behind the
+// wrap breaks text at spaces into lines of at most width characters, where it can, those after the
 // first two to the right; 0 or less is no bound.
 func wrap(text string, width int) string {
-	if width <= 0 || utf8.RuneCountInString(text) <= width {
-		return text
-	}
-	var b strings.Builder
-	n := 0
-	for i, word := range strings.Split(text, " ") {
-		cells := utf8.RuneCountInString(word)
-		switch {
-		case i == 0:
-		case n+1+cells > width:
-			b.WriteString("\n  ")
-			n = 2
-		default:
-			b.WriteByte(' ')
-			n++
+	words := strings.Split(text, " ")
+	lines := []string{words[0]}
+	for _, word := range words[1:] {
+		last := &lines[len(lines)-1]
+		if longer := *last + " " + word; width <= 0 || utf8.RuneCountInString(longer) <= width {
+			*last = longer
+		} else {
+			lines = append(lines, "  "+word)
 		}
-		b.WriteString(word)
-		n += cells
 	}
-	return b.String()
+	return strings.Join(lines, "\n")
 }

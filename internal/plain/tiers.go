@@ -54,8 +54,12 @@ func tiers(b *bytes.Buffer, line writer, all []analysis.Standing, floor *compare
 		}
 		rows = append(rows, []string{tier, safe.Line(p.Contender, 60), p.Text(), p.Interval(), p.Words()})
 	}
-	for _, row := range leftwards(fit(rows, width, "95 %", "req/s at the peak"), width) {
-		b.WriteString(row + "\n")
+	for line := range strings.Lines(inColumns(fit(rows, width, "95 %", "req/s at the peak"), "", leftwards)) {
+		line = strings.TrimRight(line, " \n")
+		if runes := []rune(line); width > 0 && len(runes) > width {
+			line = string(runes[:width-1]) + "…"
+		}
+		b.WriteString(line + "\n")
 	}
 	for _, s := range all[1:] {
 		if s.HasTiers() {
@@ -69,7 +73,8 @@ func tiers(b *bytes.Buffer, line writer, all []analysis.Standing, floor *compare
 	if all[0].Paired {
 		how = "they took turns, so round against round, signed ranks"
 	}
-	line("A tier is its first and all that are not known to be worse: %s, all pairs of a measure as one family (Holm, 95 %%). No order within a tier.", how)
+	line("A tier is its first and all that are not known to be worse: %s, "+
+		"all pairs of a measure as one family (Holm, 95 %%). No order within a tier.", how)
 	if floor != nil {
 		line("Floor of this machine: %s. Smaller differences part no tiers.", floor.Words())
 	}
@@ -103,27 +108,11 @@ func doubts(all []analysis.Standing, line writer) {
 	for _, s := range all {
 		for _, p := range s.Places {
 			for _, d := range stats.Doubts(p.Value.Values) {
-				line("%s, %s: %s", safe.Line(p.Contender, 60), measure.Get(s.Measure).Claim.Title, safe.Line(d.Text, 300))
+				title := measure.Get(s.Measure).Claim.Title
+				line("%s, %s: %s", safe.Line(p.Contender, 60), title, safe.Line(d.Text, 300))
 			}
 		}
 	}
-}
-
-// leftwards are rows in columns, all to the left; what is too wide is cut at the end.
-func leftwards(rows [][]string, width int) (lines []string) {
-	widths := columnWidths(rows)
-	for _, row := range rows {
-		var text strings.Builder
-		for i, cell := range row {
-			text.WriteString(cell + strings.Repeat(" ", widths[i]-len([]rune(cell))+2))
-		}
-		line := strings.TrimRight(text.String(), " ")
-		if runes := []rune(line); width > 0 && len(runes) > width {
-			line = string(runes[:width-1]) + "…"
-		}
-		lines = append(lines, line)
-	}
-	return lines
 }
 
 // maxMissed is how many missed thresholds the final table lists; the report has them all.
@@ -139,28 +128,25 @@ func judgement(j bench.Judgement) string {
 
 // thresholds says how many were judged, and which were missed.
 func thresholds(line writer, legs []bench.LegResult) {
-	judged, missed := 0, 0
+	judged := 0
+	var missed []string
 	for _, leg := range legs {
 		for _, s := range leg.Steps {
 			judged += len(s.Thresholds)
-			missed += len(s.Missed())
+			for _, j := range s.Missed() {
+				missed = append(missed, fmt.Sprintf("missed: %s, step %d (%s): %s",
+					leg.Leg, s.Index+1, safe.Line(s.Step.Name, 60), safe.Line(judgement(j), 300)))
+			}
 		}
 	}
 	if judged == 0 {
 		return
 	}
-	line("thresholds: %d of %s missed", missed, units.Plural(judged, "judgement"))
-	shown := 0
-	for _, leg := range legs {
-		for _, s := range leg.Steps {
-			for _, j := range s.Missed() {
-				if shown++; shown <= maxMissed {
-					line("missed: %s, step %d (%s): %s", leg.Leg, s.Index+1, safe.Line(s.Step.Name, 60), safe.Line(judgement(j), 300))
-				}
-			}
-		}
+	line("thresholds: %d of %s missed", len(missed), units.Plural(judged, "judgement"))
+	for _, text := range missed[:min(len(missed), maxMissed)] {
+		line("%s", text)
 	}
-	if missed > maxMissed {
-		line("and %d more, in the report", missed-maxMissed)
+	if more := len(missed) - maxMissed; more > 0 {
+		line("and %d more, in the report", more)
 	}
 }

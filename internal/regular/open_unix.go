@@ -8,7 +8,7 @@ import (
 )
 
 // How files are opened: a pipe that nobody writes to does not make it wait, and for appending the
-// last part of the path is no link.
+// last part of the path is not a link.
 const (
 	openNow  = syscall.O_NONBLOCK
 	noFollow = syscall.O_NOFOLLOW

@@ -154,7 +154,7 @@ type tree struct {
 
 // Open implements fs.FS.
 func (t tree) Open(name string) (fs.File, error) {
-	info, err := t.Stat(name) // which also says what is no name
+	info, err := t.Stat(name) // which also says what is not a name
 	if err != nil {
 		return nil, err
 	}

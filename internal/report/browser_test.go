@@ -28,7 +28,7 @@ import (
 // startBrowser runs a headless Chromium with an empty profile that can reach nothing, and ends it
 // with the test.
 func startBrowser(t testing.TB) context.Context {
-	path := testenv.Chromium(t)
+	path := testenv.Program(t, "chromium", "chromium", "chromium-browser", "google-chrome")
 	opts := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),

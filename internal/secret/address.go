@@ -42,7 +42,7 @@ func Proxy(req *http.Request) (*url.URL, error) {
 }
 
 // maskBroken masks the user info of addresses in which a password has characters that end it, as in
-// http://user:pass/word@host: what follows the colon is no port.
+// http://user:pass/word@host: what follows the colon is not a port.
 func maskBroken(s string) string {
 	for at := 0; ; {
 		i := strings.Index(s[at:], "://")

@@ -10,8 +10,8 @@ type argument struct {
 	user   bool   // and is a user with a password
 }
 
-// readArgs tells which arguments are secret: what follows an option with a secret name, in the same
-// word or the next one, assignments to such a variable, and a user with a password behind -u.
+// readArgs finds which arguments are secret: what follows an option with a secret name, in the same
+// word or the next one, assignments to such a variable, and a user with a password after -u.
 func readArgs(argv []string) []argument {
 	out := make([]argument, len(argv))
 	next, user := false, false
@@ -49,11 +49,8 @@ func readArgs(argv []string) []argument {
 func (m Masker) Args(argv []string) []string {
 	out := make([]string, len(argv))
 	for i, a := range readArgs(argv) {
-		switch {
-		case a.secret && a.value != "":
+		if out[i] = m.Text(argv[i]); a.secret && a.value != "" {
 			out[i] = a.before + Mask
-		default:
-			out[i] = m.Text(argv[i])
 		}
 	}
 	return out

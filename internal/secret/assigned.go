@@ -144,7 +144,7 @@ func afterColon(s string, from int, inJSON, whole bool) span {
 	return span{from, until(s, from, " \t\n\r\"'<>")}
 }
 
-// closing is where a quoted text ends that begins at from: at quote behind as many backslashes as
+// closing is where a quoted text ends that begins at from: at quote after as many backslashes as
 // were before the first one, or at the end of the line.
 func closing(s string, from int, mark string, quote byte) int {
 	for i := from; i < len(s) && s[i] != '\n'; i++ {
@@ -171,7 +171,8 @@ func until(s string, from int, ends string) int {
 
 // notTokens follow the name of a way to authenticate in sentences.
 var notTokens = []string{
-	"auth", "authentication", "authorization", "token", "tokens", "scheme", "credentials", "realm", "realm=", "is", "and", "or",
+	"auth", "authentication", "authorization", "token", "tokens", "scheme", "credentials", "realm", "realm=",
+	"is", "and", "or",
 }
 
 // credentials is what follows "Bearer" or "Basic" where a value begins with that.
@@ -197,7 +198,7 @@ func credentials(s string, value int) (x span, ok bool) {
 
 var schemes = regexp.MustCompile(`(?i)\b(?:bearer|basic)[ \t]+([A-Za-z0-9._~+/=-]+)`)
 
-// isToken tells credentials from words of a sentence.
+// isToken distinguishes credentials from words of a sentence.
 func isToken(s string) bool {
 	mixed := strings.ContainsFunc(s[1:], unicode.IsUpper) && strings.ToUpper(s) != s
 	return len(s) >= 20 || mixed || strings.ContainsAny(s, "0123456789=") && !strings.HasPrefix(s, "realm=")
@@ -228,13 +229,13 @@ func options(s string) (all []span) {
 	return all
 }
 
-// isUser tells whether a text is a user with a password, and not two numbers of a system.
+// isUser reports whether a text is a user with a password, and not two numbers of a system.
 func isUser(s string) bool {
 	user, password, ok := strings.Cut(s, ":")
 	return ok && password != "" && strings.Trim(user+password, "0123456789") != "" && !strings.HasPrefix(password, "//")
 }
 
-// begins tells whether a name may begin behind c.
+// begins reports whether a name may begin after c.
 func begins(c byte, colon bool) bool {
 	return strings.IndexByte("?&;#, \t\n\v\f\r\"'({[<\\|", c) >= 0 || !colon && (c == '=' || c == ':')
 }
@@ -248,18 +249,18 @@ func isNameByte(c byte) bool {
 // lastPart keeps the names of files from being taken for names of values: secret.go:12.
 func lastPart(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
-// alone tells whether nothing but an indentation or the mark of a list is before a name in its line.
+// alone reports whether nothing but an indentation or the mark of a list is before a name in its line.
 func alone(before string) bool {
 	return strings.Trim(before[strings.LastIndexByte(before, '\n')+1:], " \t-") == ""
 }
 
-// isHeader tells whether a name is one of a header whose value has several words.
+// isHeader reports whether a name is one of a header whose value has several words.
 func isHeader(name string) bool {
 	name = strings.ToLower(name)
 	return strings.HasSuffix(name, "authorization") || strings.HasSuffix(name, "cookie")
 }
 
-// harmless tells of values that say nothing.
+// harmless reports values that say nothing.
 func harmless(v string) bool {
 	v = strings.TrimRight(strings.ToLower(strings.Trim(v, `"'\`)), ",.;:)]}")
 	return v == "" || v == Mask || slices.Contains(settings, v)

@@ -10,22 +10,27 @@ import (
 // What makes a name secret. A word of a name counts as a whole, or where it ends another that has
 // no separator: KEYBOARD and TOKENIZER name nothing secret, GITHUBTOKEN does.
 var (
-	within       = []string{"PASSWORD", "PASSWD", "PASSPHRASE", "PASSCODE", "AUTHORIZATION"}         // anywhere in a word
-	endings      = []string{"TOKEN", "SECRET", "CREDENTIAL", "COOKIE", "PWD", "SESSIONID", "SESSID"} // at the end of any word
-	whole        = []string{"CRED", "JWT", "SIGNATURE"}                                              // as any word
-	ofAuth       = []string{"HEADER", "VALUE", "STRING", "DATA", "CONFIG", "JSON"}                   // behind AUTH
-	ofConnection = []string{"STRING", "STR"}                                                         // behind CONNECTION
+	// anywhere in a word
+	within = []string{"PASSWORD", "PASSWD", "PASSPHRASE", "PASSCODE", "AUTHORIZATION"}
+	// at the end of any word
+	endings = []string{"TOKEN", "SECRET", "CREDENTIAL", "COOKIE", "PWD", "SESSIONID", "SESSID"}
+	// as any word
+	whole = []string{"CRED", "JWT", "SIGNATURE"}
+	// after AUTH, and after CONNECTION
+	ofAuth       = []string{"HEADER", "VALUE", "STRING", "DATA", "CONFIG", "JSON"}
+	ofConnection = []string{"STRING", "STR"}
 	// as the last word: AUTH_ENABLED and PRIVATE_NETWORK name switches
 	last = []string{"PASS", "DSN", "SIG", "PEM", "SALT", "OTP", "BEARER", "PRIVATE", "PIN", "WEBHOOK"}
 	// before PIN: it is one of a processor or of a circuit, not of a card
 	noPin = []string{"CPU", "CORE", "THREAD", "GPIO"}
 	// before KEY where a key may also be what is looked for, as in ?key=7&sort_key=name
-	ofKey = []string{"API", "ACCESS", "SECRET", "PRIVATE", "SHARED", "ACCOUNT", "AUTH", "SIGNING", "ENCRYPTION", "MASTER", "SUBSCRIPTION", "LICENSE", "SESSION", "CLIENT", "SSH"}
-	// words that end in KEY and are no key
+	ofKey = strings.Fields("API ACCESS SECRET PRIVATE SHARED ACCOUNT AUTH SIGNING ENCRYPTION MASTER SUBSCRIPTION " +
+		"LICENSE SESSION CLIENT SSH")
+	// words that end in KEY and are not a key
 	noKey = []string{"MONKEY", "DONKEY", "TURKEY", "HOCKEY", "JOCKEY", "WHISKEY", "HOTKEY"}
 )
 
-// Name tells whether what stands under this name (of a variable, a header, an option) is secret.
+// Name reports whether what stands under this name (of a variable, a header, an option) is secret.
 func Name(name string) bool {
 	if n := strings.ToUpper(name); n == "PWD" || n == "OLDPWD" {
 		return false // the working directory of a shell
@@ -33,7 +38,7 @@ func Name(name string) bool {
 	return secretWords(words(name), false)
 }
 
-// assigned tells the same of a name in text or an address, where a key may also be looked for.
+// assigned reports the same of a name in text or an address, where a key may also be looked for.
 func assigned(name string) bool { return secretWords(words(name), true) }
 
 func secretWords(words []string, inText bool) bool {
@@ -45,13 +50,16 @@ func secretWords(words []string, inText bool) bool {
 			next = singular(words[i+1])
 		}
 		ends := func(ending string) bool { return strings.HasSuffix(one, ending) }
-		if slices.ContainsFunc(within, func(s string) bool { return strings.Contains(w, s) }) ||
-			slices.ContainsFunc(endings, ends) || slices.Contains(whole, one) ||
-			final && (slices.Contains(last, w) && (w != "PIN" || !slices.Contains(noPin, before)) || ends("PW") || w == "PAT" && before != "") ||
-			one == "SESSION" && next == "ID" || w == "WEBHOOK" && (next == "URL" || next == "URI") ||
-			strings.HasSuffix(w, "AUTH") && w != "OAUTH" && (final || w == "AUTH" && slices.Contains(ofAuth, next)) ||
-			strings.HasPrefix(w, "CONN") && (slices.Contains(ofConnection, next) || ends("STRING") || strings.HasSuffix(w, "STR")) ||
-			key(one, before, inText) {
+		in := func(part string) bool { return strings.Contains(w, part) }
+		switch {
+		case slices.ContainsFunc(within, in), slices.ContainsFunc(endings, ends), slices.Contains(whole, one),
+			final && slices.Contains(last, w) && (w != "PIN" || !slices.Contains(noPin, before)),
+			final && (ends("PW") || w == "PAT" && before != ""),
+			one == "SESSION" && next == "ID",
+			w == "WEBHOOK" && (next == "URL" || next == "URI"),
+			strings.HasSuffix(w, "AUTH") && w != "OAUTH" && (final || w == "AUTH" && slices.Contains(ofAuth, next)),
+			strings.HasPrefix(w, "CONN") && (slices.Contains(ofConnection, next) || ends("STRING") || ends("STR")),
+			key(one, before, inText):
 			return true
 		}
 		before = w
@@ -59,7 +67,7 @@ func secretWords(words []string, inText bool) bool {
 	return false
 }
 
-// key tells whether a word names a key, behind another word.
+// key reports whether a word names a key, after another word.
 func key(word, before string, inText bool) bool {
 	kind, ok := strings.CutSuffix(word, "KEY")
 	if !ok || slices.Contains(noKey, word) {
@@ -69,7 +77,7 @@ func key(word, before string, inText bool) bool {
 	return !inText || slices.ContainsFunc(ofKey, func(k string) bool { return strings.HasSuffix(kind, k) })
 }
 
-// singular is the word without the S of a plural. "PASS" is none.
+// singular is the word without the S of a plural. "PASS" is not one.
 func singular(word string) string {
 	if strings.HasSuffix(word, "SS") {
 		return word
@@ -77,7 +85,7 @@ func singular(word string) string {
 	return strings.TrimSuffix(word, "S")
 }
 
-// words are the words of a name in capitals, parted by what is no letter or as in camelCase.
+// words are the words of a name in capitals, split at what is not a letter or as in camelCase.
 func words(name string) (all []string) {
 	var word []rune
 	flush := func() {
@@ -92,7 +100,8 @@ func words(name string) (all []string) {
 			flush()
 			continue
 		}
-		if i > 0 && unicode.IsUpper(r) && (unicode.IsLower(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1]) && unicode.IsUpper(runes[i-1])) {
+		if i > 0 && unicode.IsUpper(r) && (unicode.IsLower(runes[i-1]) ||
+			i+1 < len(runes) && unicode.IsLower(runes[i+1]) && unicode.IsUpper(runes[i-1])) {
 			flush() // "apiKey", and the K of "APIKey"
 		}
 		word = append(word, r)

@@ -10,7 +10,7 @@ import (
 )
 
 // Of finds the secrets of a run and its contenders, in whatever may hold one: variables, headers,
-// build arguments, command lines, requests and addresses. A value with a template in it is none:
+// build arguments, command lines, requests and addresses. A value with a template in it is not one:
 // what fills it in is found where it comes from.
 func Of(run bench.Run, services []bench.Service) []string {
 	var f finder
@@ -109,7 +109,7 @@ func (f *finder) text(s string) {
 	f.add(ofAddress(s)...)
 }
 
-// fromEnv tells whether a value only names where its secret comes from, as "Bearer ${TOKEN}" does.
+// fromEnv reports whether a value only names where its secret comes from, as "Bearer ${TOKEN}" does.
 func fromEnv(v string) bool {
 	_, bare, two := strings.Cut(v, " ")
 	if !two {

@@ -25,7 +25,7 @@ var userInfo = regexp.MustCompile(`://[^\s/?#"'<>]*@`)
 // Masker knows some secrets. Its zero value knows none and masks what names and places give away.
 type Masker struct {
 	replace *strings.Replacer
-	numbers []string // they are looked for as whole numbers: a part of another number is none of them
+	numbers []string // they are looked for as whole numbers: a part of another number is not one of them
 }
 
 // New makes a masker that knows values; those of less than minLength only in their own places.
@@ -42,7 +42,10 @@ func New(values ...string) Masker {
 		}
 	}
 	for _, v := range values {
-		for _, form := range []string{v, url.QueryEscape(v), url.PathEscape(v), url.UserPassword("", v).String()[1:], base64.StdEncoding.EncodeToString([]byte(v))} {
+		for _, form := range []string{
+			v, url.QueryEscape(v), url.PathEscape(v), url.UserPassword("", v).String()[1:],
+			base64.StdEncoding.EncodeToString([]byte(v)),
+		} {
 			add(form)
 		}
 		if strings.Contains(v, "\n") { // a private key, which may come back line by line
@@ -68,7 +71,7 @@ func New(values ...string) Masker {
 const digits = "0123456789"
 
 // Text masks known values, the user info of addresses, and what a text gives away by itself: values
-// assigned to a secret name, or behind an option with one.
+// assigned to a secret name, or after an option with one.
 func (m Masker) Text(s string) string {
 	if m.replace != nil {
 		s = m.replace.Replace(s)
@@ -86,7 +89,7 @@ func (m Masker) Text(s string) string {
 	return s
 }
 
-// maskNumber masks n where no digit stands beside it.
+// maskNumber masks n where no digit stands next to it.
 func maskNumber(s, n string) string {
 	isDigit := func(i int) bool { return i >= 0 && i < len(s) && strings.IndexByte(digits, s[i]) >= 0 }
 	for at := 0; ; {

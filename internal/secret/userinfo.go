@@ -7,10 +7,11 @@ import (
 	"unicode"
 )
 
-// network begins what stands behind the user info of an address without a scheme: a protocol with
+// network begins what stands after the user info of an address without a scheme: a protocol with
 // its address in brackets, as Go's drivers write it, the two slashes of Oracle, an address of IPv6,
 // or a host with what may follow it.
-var network = regexp.MustCompile(`^(?:[a-zA-Z0-9]*\(|//|\[[0-9a-fA-F:.]+\]|([a-zA-Z0-9](?:[a-zA-Z0-9_.-]*[a-zA-Z0-9])?)(:[0-9]{1,5}\b|/)?)`)
+var network = regexp.MustCompile(`^(?:[a-zA-Z0-9]*\(|//|\[[0-9a-fA-F:.]+\]|` +
+	`([a-zA-Z0-9](?:[a-zA-Z0-9_.-]*[a-zA-Z0-9])?)(:[0-9]{1,5}\b|/)?)`)
 
 // noUsers stand before a colon and an address of no server, or before a package and its version.
 var noUsers = []string{"mailto", "sip", "sips", "xmpp", "acct", "npm", "pkg"}
@@ -44,14 +45,14 @@ func userInfoOf(word string) (from, at int, ok bool) {
 	return from, at, !slices.Contains(noUsers, strings.ToLower(user))
 }
 
-// isNetwork tells whether text begins with the place of a server, and not with a version or a
-// digest, as behind the @ of packages and images.
+// isNetwork reports whether text begins with the place of a server, and not with a version or a
+// digest, as after the @ of packages and images.
 func isNetwork(text string) bool {
 	m := network.FindStringSubmatch(text)
 	if m == nil {
 		return false
 	}
-	host, behind := m[1], m[2]
+	host, after := m[1], m[2]
 	letters := strings.ContainsFunc(host, unicode.IsLetter)
 	version := strings.HasPrefix(host, "v") && len(host) > 1 && host[1] >= '0' && host[1] <= '9'
 	switch {
@@ -59,34 +60,26 @@ func isNetwork(text string) bool {
 		return true
 	case strings.HasPrefix(host, "sha") && strings.HasPrefix(text[len(host):], ":"): // a digest
 		return false
-	case strings.HasPrefix(behind, ":"):
+	case strings.HasPrefix(after, ":"):
 		return true
-	case behind == "/":
+	case after == "/":
 		return letters && !version
 	case strings.Count(host, ".") == 3 && !letters:
 		return true
 	}
 	label := host[strings.LastIndexByte(host, '.')+1:]
-	return len(label) < len(host) && len(label) > 1 && !version && !strings.ContainsFunc(label, func(r rune) bool { return !unicode.IsLetter(r) })
+	other := strings.ContainsFunc(label, func(r rune) bool { return !unicode.IsLetter(r) })
+	return len(label) < len(host) && len(label) > 1 && !version && !other
 }
+
+var word = regexp.MustCompile(`[^ \t\n\v\f\r"'<>]+`)
 
 // maskUserInfo masks the user info of addresses without a scheme.
 func maskUserInfo(s string) string {
-	var b strings.Builder
-	for s != "" {
-		end := strings.IndexAny(s, " \t\n\v\f\r\"'<>")
-		if end < 0 {
-			end = len(s)
-		}
-		word := s[:end]
+	return word.ReplaceAllStringFunc(s, func(word string) string {
 		if from, at, ok := userInfoOf(word); ok {
-			b.WriteString(word[:from] + Mask)
-			word = word[at:]
+			return word[:from] + Mask + word[at:]
 		}
-		b.WriteString(word)
-		next := min(end+1, len(s))
-		b.WriteString(s[end:next])
-		s = s[next:]
-	}
-	return b.String()
+		return word
+	})
 }

@@ -2,6 +2,7 @@ package secret
 
 import (
 	"reflect"
+	"slices"
 	"time"
 
 	"locbench/internal/bench"
@@ -18,16 +19,15 @@ func (m Masker) Event(e bench.Event) bench.Event {
 // Run is a copy of a run's record without secrets.
 func (m Masker) Run(r bench.Run) bench.Run { return m.copy(reflect.ValueOf(r)).Interface().(bench.Run) }
 
-// kept are fields whose text is no prose and must stay what it is: a password that happens to be
+// kept are fields whose text is not prose and must stay what it is: a password that happens to be
 // part of it does not give itself away.
-var kept = map[string]bool{"HDR": true, "ID": true, "File": true, "Dir": true, "Image": true, "ImageID": true, "Hash": true}
+var kept = []string{"HDR", "ID", "File", "Dir", "Image", "ImageID", "Hash"}
 
 // keptTypes are names by which things find each other.
-var keptTypes = map[reflect.Type]bool{
-	reflect.TypeFor[time.Time](): true, reflect.TypeFor[bench.Leg](): true, reflect.TypeFor[bench.LegEntry](): true, reflect.TypeFor[bench.Selection](): true,
+var keptTypes = []reflect.Type{
+	reflect.TypeFor[time.Time](), reflect.TypeFor[bench.Leg](), reflect.TypeFor[bench.LegEntry](),
+	reflect.TypeFor[bench.Selection](),
 }
-
-var argv = reflect.TypeFor[[]string]()
 
 // copy copies what holds text, masks the text, and shares all else with the original.
 func (m Masker) copy(v reflect.Value) reflect.Value {
@@ -52,8 +52,8 @@ func (m Masker) copy(v reflect.Value) reflect.Value {
 			return m.copy(v.Elem()).Convert(t)
 		}
 	case reflect.Slice:
-		if t == argv {
-			return reflect.ValueOf(m.Args(v.Interface().([]string)))
+		if argv, ok := v.Interface().([]string); ok {
+			return reflect.ValueOf(m.Args(argv))
 		}
 		out := reflect.MakeSlice(t, v.Len(), v.Len())
 		for i := range v.Len() {
@@ -63,45 +63,40 @@ func (m Masker) copy(v reflect.Value) reflect.Value {
 	case reflect.Map:
 		out := reflect.MakeMapWithSize(t, v.Len())
 		for k, value := range v.Seq2() {
-			if value.Kind() == reflect.String && value.Len() > 0 && k.Kind() == reflect.String && !fromEnv(value.String()) && holdsSecret(k.String(), value.String()) {
-				out.SetMapIndex(k, reflect.ValueOf(Mask).Convert(value.Type()))
-			} else {
-				out.SetMapIndex(k, m.copy(value))
+			masked := m.copy(value)
+			if k.Kind() == reflect.String && value.Kind() == reflect.String && isSecret(k.String(), value.String()) {
+				masked = reflect.ValueOf(Mask).Convert(value.Type())
 			}
+			out.SetMapIndex(k, masked)
 		}
 		return out
 	case reflect.Struct:
-		return m.fields(v)
+		if slices.Contains(keptTypes, t) {
+			return v
+		}
+		out := reflect.New(t).Elem()
+		out.Set(v)
+		for i := range v.NumField() {
+			f := t.Field(i)
+			if f.IsExported() && f.Tag.Get("json") != "-" && !slices.Contains(kept, f.Name) && holdsText(f.Type) {
+				out.Field(i).Set(m.copy(v.Field(i)))
+			}
+		}
+		return out
 	}
 	return v
 }
 
-// holdsSecret tells whether a value of a map is secret as a whole, by its name or as one of a header.
-func holdsSecret(name, value string) bool {
+// isSecret reports whether a value of a map is secret as a whole, by its name or as one of a header.
+func isSecret(name, value string) bool {
 	_, ok := credentials(value, 0)
-	return ok || Name(name)
-}
-
-func (m Masker) fields(v reflect.Value) reflect.Value {
-	if keptTypes[v.Type()] {
-		return v
-	}
-	out := reflect.New(v.Type()).Elem()
-	out.Set(v)
-	for i := range v.NumField() {
-		f := v.Type().Field(i)
-		if f.IsExported() && f.Tag.Get("json") != "-" && !kept[f.Name] && holdsText(f.Type) {
-			out.Field(i).Set(m.copy(v.Field(i)))
-		}
-	}
-	return out
+	return value != "" && !fromEnv(value) && (ok || Name(name))
 }
 
 // holdsText says no of what certainly has none, such as numbers.
 func holdsText(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.String, reflect.Interface, reflect.Map, reflect.Slice, reflect.Struct, reflect.Pointer:
-		return t != reflect.TypeFor[time.Time]()
+	kinds := []reflect.Kind{
+		reflect.String, reflect.Interface, reflect.Map, reflect.Slice, reflect.Struct, reflect.Pointer,
 	}
-	return false
+	return t != reflect.TypeFor[time.Time]() && slices.Contains(kinds, t.Kind())
 }

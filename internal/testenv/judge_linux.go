@@ -103,7 +103,8 @@ func watchMachine() func(limit time.Duration) string {
 			one := unix.CPUSet{}
 			one.Set(cpu)
 			_ = unix.SchedSetaffinity(0, &one)
-			if err := unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: 3}, 0); err != nil {
+			realTime := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: 3}
+			if err := unix.SchedSetAttr(0, &realTime, 0); err != nil {
 				ordinary.Store(1)
 			}
 			for !ended.Load() {

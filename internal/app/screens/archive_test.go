@@ -93,7 +93,7 @@ func TestArchive(t *testing.T) {
 		})
 	}
 	t.Chdir(t.TempDir()) // nothing is in ./results
-	a := newArchive(console.Env{Getenv: func(string) string { return "" }}, root)
+	a := newOpener(console.Env{Getenv: func(string) string { return "" }}, root)
 	entries, left := a.List()
 	if left != 0 || len(entries) != 1 || entries[0].ID != "r" {
 		t.Fatalf("%+v, %d left", entries, left)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"time"
 )
 
@@ -18,12 +17,8 @@ type browser struct {
 	args []string // before the file
 }
 
-// browserFor finds that program; ok is false where there is no display to open anything on, or no
+// browserOn finds that program; ok is false where there is no display to open anything on, or no
 // such program.
-func browserFor(getenv func(string) string) (b browser, ok bool) {
-	return browserOn(runtime.GOOS, getenv, exec.LookPath)
-}
-
 func browserOn(system string, getenv func(string) string, look func(string) (string, error)) (b browser, ok bool) {
 	remote := getenv("SSH_CONNECTION") != "" || getenv("SSH_TTY") != ""
 	name := "xdg-open"

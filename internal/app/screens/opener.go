@@ -3,6 +3,8 @@ package screens
 import (
 	"errors"
 	"fmt"
+	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -21,34 +23,38 @@ import (
 // defaultRoot is where runs write their folders, and where they are looked for.
 const defaultRoot = "results"
 
-// archive is the results folders below some roots, for the screens that list and compare them. Its methods block.
-type archive struct {
-	env   console.Env
-	roots []string
+// opener leads the screens outside: it finds the results folders below some roots, starts runs and watches folders, and
+// remembers what it has started. Its methods block.
+type opener struct {
+	env    console.Env
+	roots  []string
+	binary string // the locbench to start; "" is this one
+	mu     sync.Mutex
+	runs   []*worker.Session
 }
 
-// newArchive looks in the folder where runs write, and in those named.
-func newArchive(env console.Env, named ...string) archive {
-	return archive{env, append(append([]string(nil), named...), defaultRoot)}
+// newOpener looks in the folder where runs write, and in those named.
+func newOpener(env console.Env, named ...string) *opener {
+	return &opener{env: env, roots: append(slices.Clone(named), defaultRoot)}
 }
 
 // Roots says in words where results are looked for.
-func (a archive) Roots() string { return strings.Join(a.roots, ", ") }
+func (o *opener) Roots() string { return strings.Join(o.roots, ", ") }
 
 // List finds the folders; left is the number of those that are too many to list.
-func (a archive) List() (entries []results.Entry, left int) { return results.List(a.roots...) }
+func (o *opener) List() (entries []results.Entry, left int) { return results.List(o.roots...) }
 
 // Load reads the plan and the results of the legs.
-func (a archive) Load(dir string) (bench.Run, []bench.LegResult, error) { return results.Read(dir) }
+func (o *opener) Load(dir string) (bench.Run, []bench.LegResult, error) { return results.Read(dir) }
 
-// Floor finds the noise floor that calibrate has left beside the folders.
-func (a archive) Floor(before, after bench.Run, dirs ...string) *compare.Floor {
+// Floor finds the noise floor that calibrate has left next to the folders.
+func (o *opener) Floor(before, after bench.Run, dirs ...string) *compare.Floor {
 	return app.FindFloor(before, after, dirs...)
 }
 
 // Report writes the report of the results in dir, opens it where a browser can be reached, and says
 // where it is.
-func (a archive) Report(dir string) (string, error) {
+func (o *opener) Report(dir string) (string, error) {
 	run, legs, err := results.Read(dir)
 	if err != nil && len(legs) == 0 {
 		return "", err
@@ -62,31 +68,18 @@ func (a archive) Report(dir string) (string, error) {
 	if err != nil {
 		text += " (not all of the results could be read: " + safe.Line(err.Error(), 300) + ")"
 	}
-	opener, ok := browserFor(a.env.Getenv)
+	browser, ok := browserOn(runtime.GOOS, o.env.Getenv, exec.LookPath)
 	if !ok {
 		return text, nil
 	}
-	if err := opener.open(page); err != nil {
+	if err := browser.open(page); err != nil {
 		return text + fmt.Sprintf("; it was not opened: %v", err), nil
 	}
 	return text + ", opened in the browser", nil
 }
 
-// opener leads the screens outside: it starts runs and watches folders, and remembers what it has
-// started.
-type opener struct {
-	archive
-	binary string // the locbench to start; "" is this one
-	mu     sync.Mutex
-	runs   []*worker.Session
-}
-
-func newOpener(env console.Env, named ...string) *opener {
-	return &opener{archive: newArchive(env, named...)}
-}
-
 // Start begins a run as "locbench run args…" would, unless the one before is still there: two at a
-// time would measure each other, and a key that is pressed twice is no wish for that.
+// time would measure each other, and a key that is pressed twice does not ask for that.
 func (o *opener) Start(args []string) (ui.Session, error) {
 	s, err := o.run(args)
 	if err != nil {

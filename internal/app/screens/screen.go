@@ -41,7 +41,7 @@ func (o Options) drawn(env console.Env, first ui.Screen) (tui.Options, error) {
 	}, nil
 }
 
-// utf8Locale tells whether the terminal reads UTF-8, as the locale says. Without any locale it is
+// utf8Locale reports whether the terminal reads UTF-8, as the locale says. Without any locale it is
 // taken for granted.
 func utf8Locale(env console.Env) bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
@@ -60,7 +60,7 @@ func Run(ctx context.Context, env console.Env, looks Options) error {
 		return err
 	}
 	opener := newOpener(env)
-	session, err := opener.run(env.Args[1:]) // behind "run"
+	session, err := opener.run(env.Args[1:]) // after "run"
 	if err != nil {
 		return err
 	}
@@ -78,10 +78,14 @@ func Run(ctx context.Context, env console.Env, looks Options) error {
 		}
 		code, talk = session.End(ctx)
 	}
-	return also(screenErr, afterwards(env, session.Dir(), code, talk))
+	err = afterwards(env, session.Dir(), code, talk)
+	if screenErr == nil {
+		return err
+	}
+	return errors.Join(screenErr, err)
 }
 
-// afterwards tells on the normal screen what a run has found, and ends with its code.
+// afterwards reports on the normal screen what a run has found, and ends with its code.
 func afterwards(env console.Env, dir string, code int, talk string) error {
 	reported := map[string]bool{} // by the summary
 	if dir != "" {
@@ -90,7 +94,7 @@ func afterwards(env console.Env, dir string, code int, talk string) error {
 			return err
 		}
 		if results.NothingRan(run, legs) {
-			tellTalk(env.Stderr, talk, nil)
+			writeTalk(env.Stderr, talk, nil)
 			return console.Reported{Code: code}
 		}
 		if err := app.Summary(env, dir, analysis.Of(run, legs), false); err != nil {
@@ -99,36 +103,29 @@ func afterwards(env console.Env, dir string, code int, talk string) error {
 		for _, w := range run.Warnings {
 			reported["warning: "+w.Text] = len(legs) > 0
 		}
-		for _, leg := range legs { // its failure is beside the table, what it wrote last in the results
+		for _, leg := range legs { // its failure is next to the table, what it wrote last in the results
 			for _, l := range leg.LastLog {
 				reported["    | "+safe.Line(l.Text, 300)] = true
 			}
-			reported[fmt.Sprintf("  %s: %s", leg.State, safe.Line(leg.Failure, 4000))], reported["  its last log lines:"] = true, true
+			reported["  its last log lines:"] = true
+			reported[fmt.Sprintf("  %s: %s", leg.State, safe.Line(leg.Failure, 4000))] = true
 		}
 	}
-	tellTalk(env.Stderr, talk, reported)
+	writeTalk(env.Stderr, talk, reported)
 	if code == console.ExitOK {
 		return nil
 	}
 	return console.Reported{Code: code}
 }
 
-// tellTalk writes what another locbench has written to standard error, harmless for a terminal, but
+// writeTalk writes what another locbench has written to standard error, harmless for a terminal, but
 // for lines that have been reported.
-func tellTalk(w io.Writer, talk string, reported map[string]bool) {
+func writeTalk(w io.Writer, talk string, reported map[string]bool) {
 	for line := range strings.Lines(talk) {
 		if line = strings.TrimRight(line, "\r\n"); !reported[line] {
 			fmt.Fprintln(w, safe.Line(line, 4000))
 		}
 	}
-}
-
-// also is err, after what went wrong with the screen, if anything did.
-func also(screenErr, err error) error {
-	if screenErr == nil {
-		return err
-	}
-	return errors.Join(screenErr, err)
 }
 
 // DashboardOptions say what the dashboard begins with.
@@ -167,8 +164,10 @@ func Dashboard(ctx context.Context, env console.Env, d DashboardOptions) error {
 	if err != nil {
 		return err
 	}
-	err = tui.Run(ctx, o)
-	return also(err, afterTUI(ctx, env, opener))
+	if err := tui.Run(ctx, o); err != nil {
+		return errors.Join(err, afterTUI(ctx, env, opener))
+	}
+	return afterTUI(ctx, env, opener)
 }
 
 // dirScreen shows what is in dir: a run in progress, a finished one, or a folder of such.
@@ -179,10 +178,10 @@ func dirScreen(screens tui.Screens, opener *opener, dir string) (ui.Screen, erro
 		return nil, console.Usagef("%w", err)
 	}
 	if !st.IsDir() {
-		return nil, console.Usagef("%s is no results folder", dir)
+		return nil, console.Usagef("%s is not a results folder", dir)
 	}
 	if !results.Has(dir, results.RunFile) {
-		opener.archive = newArchive(opener.env, dir)
+		opener.roots = []string{dir, defaultRoot}
 		screens.Source, screens.Roots = opener, opener.Roots()
 		return screens.Browse(), nil
 	}
@@ -193,7 +192,7 @@ func dirScreen(screens tui.Screens, opener *opener, dir string) (ui.Screen, erro
 	return screens.Live(session, false), nil
 }
 
-// afterTUI ends what still runs, and tells on the normal screen what the runs of this dashboard
+// afterTUI ends what still runs, and reports on the normal screen what the runs of this dashboard
 // have found. How they went was seen there; the exit code only says whether the dashboard itself
 // was ended by a signal.
 func afterTUI(ctx context.Context, env console.Env, opener *opener) error {

@@ -32,7 +32,7 @@ type Site struct {
 const maxFound = 50
 
 // Profiles are the bundled ones, those in the working folder, and the one called also. A YAML file
-// that is no profile is not one of them, unless it is named.
+// that is not a profile is left out, unless it is named.
 func (s Site) Profiles(_ context.Context, also string) []setup.Profile {
 	var out []setup.Profile
 	seen := map[string]bool{}
@@ -79,7 +79,8 @@ func (s Site) Machine(ctx context.Context) setup.Machine {
 		out.Unlimited = strings.Join(missing, "; ")
 	}
 	// The store has a field of its own, which asks the one that is chosen.
-	out.Findings = slices.DeleteFunc(machine.Doctor(ctx, machine.DoctorOptions{}), func(f machine.Finding) bool { return f.Name == "Elasticsearch" })
+	out.Findings = slices.DeleteFunc(machine.Doctor(ctx, machine.DoctorOptions{}),
+		func(f machine.Finding) bool { return f.Name == "Elasticsearch" })
 	return out
 }
 

@@ -13,7 +13,7 @@ import (
 	"locbench/internal/tui/setup"
 )
 
-// States tells what it takes to run each variant of each contender; nothing is built for it.
+// States says what it takes to run each variant of each contender; nothing is built for it.
 func (s Site) States(ctx context.Context, runtime bench.Runtime) (map[bench.Selection]setup.State, error) {
 	all, listErr := app.Discover(s.Services)
 	if len(all) == 0 {
@@ -30,7 +30,8 @@ func (s Site) States(ctx context.Context, runtime bench.Runtime) (map[bench.Sele
 		}
 		of = imageStates(ctx, engine, images)
 	case err != nil && runtime.Traits().Container:
-		of = func(bench.Service) setup.State { return setup.State{Kind: setup.Unknown} } // the engine is what is missing, not they
+		// The engine is what is missing, not they.
+		of = func(bench.Service) setup.State { return setup.State{Kind: setup.Unknown} }
 	default:
 		of = processState
 	}
@@ -56,7 +57,9 @@ func (s Site) States(ctx context.Context, runtime bench.Runtime) (map[bench.Sele
 }
 
 // imageStates looks contenders up in an engine's list of images.
-func imageStates(ctx context.Context, engine *docker.Engine, images []docker.ListedImage) func(bench.Service) setup.State {
+func imageStates(
+	ctx context.Context, engine *docker.Engine, images []docker.ListedImage,
+) func(bench.Service) setup.State {
 	there := map[string]bool{}
 	before := map[bench.Selection]bool{}
 	for _, img := range images {
@@ -85,7 +88,8 @@ func imageStates(ctx context.Context, engine *docker.Engine, images []docker.Lis
 			}
 			return setup.State{Kind: setup.Pull, Why: ref}
 		case before[bench.Selection{Contender: svc.Name, Variant: svc.Variant}]:
-			return setup.State{Kind: setup.Stale, Why: "its sources have changed since; what the engine has kept makes it quicker"}
+			const why = "its sources have changed since; what the engine has kept makes it quicker"
+			return setup.State{Kind: setup.Stale, Why: why}
 		}
 		return setup.State{Kind: setup.Build}
 	}

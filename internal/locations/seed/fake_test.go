@@ -17,7 +17,6 @@ import (
 	"testing"
 
 	"locbench/internal/bench"
-	"locbench/internal/testenv"
 )
 
 // fake is as much of Elasticsearch 7 as seeding uses, kept in maps. It honours the contract: a
@@ -26,7 +25,7 @@ import (
 // unless set otherwise), and a wrong body is a 400.
 type fake struct {
 	*httptest.Server
-	network *testenv.Memory
+	network *memory
 	t       testing.TB
 
 	mu      sync.Mutex
@@ -52,7 +51,7 @@ type fakeIndex struct {
 
 func newFake(t testing.TB) *fake {
 	f := &fake{t: t, indices: make(map[string]*fakeIndex), version: "7.10.2"}
-	f.network = testenv.NewMemory()
+	f.network = newMemory()
 	f.Server = httptest.NewUnstartedServer(http.HandlerFunc(f.serve))
 	f.Listener.Close()
 	f.Listener = f.network

@@ -137,8 +137,10 @@ func (s *suite) buildLocbench(ctx context.Context) error {
 	s.dir = dir
 	path := filepath.Join(dir, "locbench")
 	began := time.Now()
-	if code, err := s.bash(ctx, os.Stderr, "CGO_ENABLED=0 go build -buildvcs=false -trimpath -o '"+path+"' ./cmd/locbench"); err != nil || code != 0 {
-		return fmt.Errorf("build locbench: exit code %d, %v", code, err)
+	cmd := bash(ctx, []string{"CGO_ENABLED=0"}, "go build -buildvcs=false -trimpath -o '"+path+"' ./cmd/locbench")
+	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("build locbench: %w", err)
 	}
 	fmt.Fprintf(os.Stderr, "locbench is built (%s)\n", time.Since(began).Round(time.Second))
 	s.env = append(s.env, testenv.BinaryVariable+"="+path)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -59,12 +60,7 @@ func (p *partReport) skip(test, reason string) {
 // failedIn says whether a test of the package has failed, which its package then need not say again.
 func (p *partReport) failedIn(pkg string) bool {
 	name := strings.TrimPrefix(pkg, "locbench/") + " "
-	for _, f := range p.Failures {
-		if strings.HasPrefix(f.Test, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Failures, func(f outcome) bool { return strings.HasPrefix(f.Test, name) })
 }
 
 func (p *partReport) line() string {
@@ -72,12 +68,11 @@ func (p *partReport) line() string {
 }
 
 func newReport() *report {
-	r := &report{Date: time.Now().UTC().Truncate(time.Second)}
-	r.Machine = machine{System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version()}
-	r.Machine.Kernel = output("uname", "-r")
-	r.Machine.CPU = field("/proc/cpuinfo", "model name")
-	r.Machine.Memory = field("/proc/meminfo", "MemTotal")
-	r.Commit = output("git", "rev-parse", "HEAD")
+	r := &report{Date: time.Now().UTC().Truncate(time.Second), Commit: output("git", "rev-parse", "HEAD")}
+	r.Machine = machine{
+		System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version(),
+		Kernel: output("uname", "-r"), CPU: field("/proc/cpuinfo", "model name"), Memory: field("/proc/meminfo", "MemTotal"),
+	}
 	if output("git", "status", "--porcelain") != "" {
 		r.Commit += "+"
 	}
@@ -100,6 +95,14 @@ func field(file, name string) string {
 	return ""
 }
 
+func (r *report) list(word string, of func(partReport) []outcome) {
+	for _, p := range r.Parts {
+		for _, o := range of(p) {
+			fmt.Printf("%-8s %s: %s: %s\n", word, p.Name, o.Test, o.Reason)
+		}
+	}
+}
+
 // finish prints the table, writes acceptance.json and returns the exit code. want is how many parts
 // were to run.
 func (r *report) finish(want int) int {
@@ -113,16 +116,8 @@ func (r *report) finish(want int) int {
 		seconds += p.Seconds
 	}
 	fmt.Printf("%-11s %32.0f\n", "all", seconds)
-	for _, p := range r.Parts {
-		for _, f := range p.Failures {
-			fmt.Printf("failed   %s: %s: %s\n", p.Name, f.Test, f.Reason)
-		}
-	}
-	for _, p := range r.Parts {
-		for _, s := range p.Skips {
-			fmt.Printf("skipped  %s: %s: %s\n", p.Name, s.Test, s.Reason)
-		}
-	}
+	r.list("failed", func(p partReport) []outcome { return p.Failures })
+	r.list("skipped", func(p partReport) []outcome { return p.Skips })
 	if missing := want - len(r.Parts); missing > 0 {
 		fmt.Printf("not run  %d parts: interrupted\n", missing)
 		failed++

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -65,7 +66,8 @@ func (s *suite) runPart(ctx context.Context, part testenv.Part) (r partReport) {
 	ctx, cancel := context.WithTimeoutCause(ctx, partLimit, fmt.Errorf("the part was ended after %s", partLimit))
 	defer cancel()
 
-	p := &partRun{suite: s, part: part, env: []string{"LOCBENCH_REQUIRE=" + part.Require}, log: log, report: &r}
+	env := append(slices.Clone(s.env), "LOCBENCH_REQUIRE="+part.Require)
+	p := &partRun{part: part, only: s.only, env: env, log: log, report: &r}
 	if part.Cleanup != "" {
 		defer func() { _, _ = p.bash(context.WithoutCancel(ctx), log, part.Cleanup) }()
 	}
@@ -87,9 +89,9 @@ func (s *suite) runPart(ctx context.Context, part testenv.Part) (r partReport) {
 
 // partRun is a part that runs.
 type partRun struct {
-	*suite
 	part   testenv.Part
-	env    []string
+	only   string
+	env    []string // beyond that of this process
 	log    *os.File
 	report *partReport
 }
@@ -137,7 +139,8 @@ func (p *partRun) goTest(ctx context.Context, tests packageTests) {
 	if p.only != "" {
 		names = p.only
 	}
-	command := fmt.Sprintf("go test -tags acceptance,%s -json -count=1 -timeout %s -run '%s' %s", p.part.Name, partLimit, names, tests.dir)
+	command := fmt.Sprintf("go test -tags acceptance,%s -json -count=1 -timeout %s -run '%s' %s",
+		p.part.Name, partLimit, names, tests.dir)
 	fmt.Fprintf(p.log, "== %s\n", command)
 	p.events(ctx, tests.dir, command)
 }
@@ -151,7 +154,7 @@ type event struct {
 // events runs a command that prints test events, and counts tests (not their subtests), but for the
 // reasons of skipped ones.
 func (p *partRun) events(ctx context.Context, name, command string) {
-	cmd := p.command(ctx, command)
+	cmd := bash(ctx, p.env, command)
 	cmd.Stderr = p.log
 	stdout, err := cmd.StdoutPipe()
 	if err == nil {
@@ -234,36 +237,22 @@ func tail(s string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "")
 }
 
-// command is a command for bash that is ended as a whole, with all that it has started.
-func (s *suite) command(ctx context.Context, text string) *exec.Cmd {
+// bash is a command for bash that is ended as a whole, with all that it has started.
+func bash(ctx context.Context, env []string, text string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "bash", "-c", text)
-	cmd.Env = append(os.Environ(), s.env...)
+	cmd.Env = append(os.Environ(), env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	cmd.WaitDelay = 30 * time.Second
 	return cmd
 }
 
-func (p *partRun) command(ctx context.Context, text string) *exec.Cmd {
-	cmd := p.suite.command(ctx, text)
-	cmd.Env = append(cmd.Env, p.env...)
-	return cmd
-}
-
 // bash runs a command to its end. Only what it prints to standard output goes to out.
-func (s *suite) bash(ctx context.Context, out io.Writer, text string) (code int, err error) {
-	return wait(s.command(ctx, text), out, os.Stderr)
-}
-
 func (p *partRun) bash(ctx context.Context, out io.Writer, text string) (code int, err error) {
-	return wait(p.command(ctx, text), out, p.log)
-}
-
-func wait(cmd *exec.Cmd, stdout, stderr io.Writer) (code int, err error) {
-	cmd.Stdout, cmd.Stderr = stdout, stderr
+	cmd := bash(ctx, p.env, text)
+	cmd.Stdout, cmd.Stderr = out, p.log
 	err = cmd.Run()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return exit.ExitCode(), nil
 	}
 	return 0, err

@@ -4,12 +4,11 @@ package main
 
 import (
 	"go/ast"
-	"go/build/constraint"
+	"go/build"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -22,8 +21,8 @@ type packageTests struct {
 	names []string
 }
 
-// testsOf finds the tests of parts below root: those in files that are built with the part's tag,
-// and not without. Files for other systems have none here.
+// testsOf finds the tests of parts below root: those in files that are built here with the tag acceptance and the
+// part's, and not without the latter.
 func testsOf(root string, parts []testenv.Part) (map[string][]packageTests, error) {
 	found := map[string][]packageTests{}
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -36,21 +35,38 @@ func testsOf(root string, parts []testenv.Part) (map[string][]packageTests, erro
 			}
 			return nil
 		}
-		if !strings.HasSuffix(path, "_test.go") || !namedForThis(filepath.Base(path)) {
+		if !strings.HasSuffix(path, "_test.go") {
 			return nil
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
+		if built, err := builtWith(path, "acceptance"); built || err != nil {
 			return err
 		}
 		for _, part := range parts {
-			if part.Tagged() && isOf(file, part.Name) {
+			if !part.Tagged() {
+				continue
+			}
+			built, err := builtWith(path, "acceptance", part.Name)
+			if err != nil {
+				return err
+			}
+			if built {
+				file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+				if err != nil {
+					return err
+				}
 				found[part.Name] = add(found[part.Name], "./"+filepath.ToSlash(filepath.Dir(path)), testsIn(file))
 			}
 		}
 		return nil
 	})
 	return found, err
+}
+
+// builtWith says whether a file is built here with those tags.
+func builtWith(path string, tags ...string) (bool, error) {
+	here := build.Default
+	here.BuildTags = tags
+	return here.MatchFile(filepath.Dir(path), filepath.Base(path))
 }
 
 func add(all []packageTests, dir string, names []string) []packageTests {
@@ -67,43 +83,10 @@ func add(all []packageTests, dir string, names []string) []packageTests {
 
 func testsIn(file *ast.File) (names []string) {
 	for _, decl := range file.Decls {
-		if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") && f.Name.Name != "TestMain" {
+		f, ok := decl.(*ast.FuncDecl)
+		if ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") && f.Name.Name != "TestMain" {
 			names = append(names, f.Name.Name)
 		}
 	}
 	return names
-}
-
-// isOf says whether a file is built here with the tags acceptance and part, and not without part.
-func isOf(file *ast.File, part string) bool {
-	for _, group := range file.Comments {
-		if group.Pos() >= file.Package {
-			return false
-		}
-		for _, comment := range group.List {
-			if !constraint.IsGoBuild(comment.Text) {
-				continue
-			}
-			expr, err := constraint.Parse(comment.Text)
-			if err != nil {
-				return false
-			}
-			with := func(tags ...string) bool {
-				return expr.Eval(func(tag string) bool { return systemTag(tag) || slices.Contains(tags, tag) })
-			}
-			return with("acceptance", part) && !with("acceptance")
-		}
-	}
-	return false
-}
-
-func systemTag(tag string) bool {
-	return tag == runtime.GOOS || tag == runtime.GOARCH || tag == "unix" || tag == "cgo" || strings.HasPrefix(tag, "go1.")
-}
-
-// namedForThis says whether the name of a test file is of this system, or of none.
-func namedForThis(base string) bool {
-	words := strings.Split(strings.TrimSuffix(base, "_test.go"), "_")
-	last := words[len(words)-1]
-	return len(words) == 1 || !slices.Contains([]string{"windows", "darwin", "linux"}, last) || last == runtime.GOOS
 }

@@ -1,19 +1,24 @@
 // Command faulty is a contender for the tests: it answers, until it misbehaves as FAULT says, AFTER
 // so many requests, as soon as it is asked for /misbehave, or each time it is asked for /later but
-// the first, which is the one question before the load.
+// the first, which is the one question before the load. With the last three it is bound by one thing.
 //
 //	none   never misbehaves
 //	exit   ends with code 7
 //	oom    touches memory until it is killed
 //	crowd  does so once more than AFTER connections are open, and not for a request
 //	hang   accepts requests and answers none
-//	touch  touches 32 MiB of memory and gives them back to the kernel; burns a CPU from the start on, and answers
+//	touch  touches 32 MiB of memory and gives them back to the kernel; burns a CPU from the start on,
+//	       and answers
 //	spin   burns two CPUs from the start on, and answers
 //	never  ends before it listens
 //	lock   answers one request at a time, each after 5 ms
 //	wait   answers each after 10 ms
 //	deaf   does not end when it is asked to stop
 //	shout  writes escape sequences, wide and combining characters and endless lines to its log
+//	heap   holds nearly all of its memory (MEMORY: its limit in MiB), and with what is left reads a file
+//	       at random: each request reads pages back from the disk
+//	cache  holds little, and reads a file of four times its memory at random
+//	client answers 64 KiB from a file with one call, for less than it costs anybody to read them
 package main
 
 import (
@@ -60,6 +65,19 @@ func main() {
 	if fault == "shout" {
 		go shout()
 	}
+	var err error
+	switch memory, _ := strconv.Atoi(os.Getenv("MEMORY")); fault {
+	case "client":
+		err = serveFile(port)
+	case "heap":
+		err = held.fill(memory-24, memory)
+	case "cache":
+		err = held.fill(memory/16, 4*memory)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	var requests, later, open atomic.Int64
 	fmt.Println("listening on port", port)
 	server := http.Server{Addr: ":" + port, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -81,12 +99,15 @@ func main() {
 			}
 		}
 	}
-	err := server.ListenAndServe()
+	err = server.ListenAndServe()
 	fmt.Fprintln(os.Stderr, err)
 	os.Exit(1)
 }
 
-var lock sync.Mutex
+var (
+	lock sync.Mutex
+	held pages
+)
 
 func misbehave(fault string) {
 	switch fault {
@@ -107,12 +128,11 @@ func misbehave(fault string) {
 			runtime.KeepAlive(hog)
 		}
 	case "touch":
-		if block, err := syscall.Mmap(-1, 0, 32<<20, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE); err == nil {
-			for i := 0; i < len(block); i += os.Getpagesize() {
-				block[i] = 1
-			}
+		if block, err := anonymous(32 << 20); err == nil {
 			_ = syscall.Munmap(block)
 		}
+	case "heap", "cache":
+		held.answer()
 	case "hang":
 		select {}
 	case "lock":

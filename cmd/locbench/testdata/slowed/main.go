@@ -56,7 +56,7 @@ type burner struct {
 	more chan struct{}
 }
 
-// Write implements io.Writer; what is burnt for it is burnt beside the requests, not before their
+// Write implements io.Writer; what is burnt for it is burnt next to the requests, not before their
 // next.
 func (b *burner) Write(p []byte) (int, error) {
 	b.owed.Add(int64(bytes.Count(p, []byte("\n"))) * int64(b.each))
@@ -67,7 +67,7 @@ func (b *burner) Write(p []byte) (int, error) {
 	return b.w.Write(p)
 }
 
-// burn goes on for the life of the process. It burns in small pieces, so that no request waits long
+// burn continues for the life of the process. It burns in small pieces, so that no request waits long
 // for a thread.
 func (b *burner) burn() {
 	const piece = 100 * time.Microsecond

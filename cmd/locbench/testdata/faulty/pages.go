@@ -1,5 +1,3 @@
-//go:build linux
-
 package main
 
 import (
@@ -18,13 +16,13 @@ const (
 
 // pages are memory that is held, and a file that is read through a mapping.
 type pages struct {
-	held, file int // MiB
-	mapped     []byte
-	kept       []byte
-	sum        atomic.Int64
+	mapped []byte
+	kept   []byte
+	sum    atomic.Int64
 }
 
-func (p *pages) fill() error {
+// fill makes them: so much of memory and of the file, in MiB.
+func (p *pages) fill(held, file int) error {
 	f, err := os.Create("/pages")
 	if err != nil {
 		return err
@@ -34,7 +32,7 @@ func (p *pages) fill() error {
 	for i := range block {
 		block[i] = byte(rand.Uint32())
 	}
-	for range p.file {
+	for range file {
 		if _, err := f.Write(block); err != nil {
 			return fmt.Errorf("write the file: %w", err)
 		}
@@ -42,17 +40,23 @@ func (p *pages) fill() error {
 	if err := f.Sync(); err != nil { // pages that are not written yet could not be given up
 		return err
 	}
-	if p.mapped, err = syscall.Mmap(int(f.Fd()), 0, p.file*mib, syscall.PROT_READ, syscall.MAP_SHARED); err != nil {
+	if p.mapped, err = syscall.Mmap(int(f.Fd()), 0, file*mib, syscall.PROT_READ, syscall.MAP_SHARED); err != nil {
 		return fmt.Errorf("map the file: %w", err)
 	}
 	_ = syscall.Madvise(p.mapped, syscall.MADV_RANDOM)
-	if p.kept, err = syscall.Mmap(-1, 0, p.held*mib, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON); err != nil {
+	if p.kept, err = anonymous(held * mib); err != nil {
 		return fmt.Errorf("hold memory: %w", err)
 	}
-	for i := 0; i < len(p.kept); i += pageSize {
-		p.kept[i] = 1
-	}
 	return nil
+}
+
+// anonymous is memory of so many bytes, every page of which was touched.
+func anonymous(size int) ([]byte, error) {
+	block, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	for i := 0; i < len(block); i += pageSize {
+		block[i] = 1
+	}
+	return block, err
 }
 
 func (p *pages) answer() {

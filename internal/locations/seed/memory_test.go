@@ -1,4 +1,4 @@
-package testenv
+package seed
 
 import (
 	"context"
@@ -7,22 +7,22 @@ import (
 	"syscall"
 )
 
-// Memory is a network with one server. Its connections are pipes, so that time can be virtual for
+// memory is a network with one server. Its connections are pipes, so that time can be virtual for
 // both ends (testing/synctest), which it cannot be for sockets.
-type Memory struct {
+type memory struct {
 	conns  chan net.Conn
 	closed chan struct{}
 	close  sync.Once
 }
 
-// NewMemory is a network whose server listens already.
-func NewMemory() *Memory { return &Memory{conns: make(chan net.Conn), closed: make(chan struct{})} }
+// newMemory is a network whose server listens already.
+func newMemory() *memory { return &memory{conns: make(chan net.Conn), closed: make(chan struct{})} }
 
 // Addr is what its server listens on.
-func (m *Memory) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9200} }
+func (m *memory) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9200} }
 
 // Accept is the server's.
-func (m *Memory) Accept() (net.Conn, error) {
+func (m *memory) Accept() (net.Conn, error) {
 	select {
 	case c := <-m.conns:
 		return c, nil
@@ -32,13 +32,13 @@ func (m *Memory) Accept() (net.Conn, error) {
 }
 
 // Close ends the server's listening; connections stay.
-func (m *Memory) Close() error {
+func (m *memory) Close() error {
 	m.close.Do(func() { close(m.closed) })
 	return nil
 }
 
 // DialContext reaches the server, whatever the address.
-func (m *Memory) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
+func (m *memory) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
 	near, far := net.Pipe()
 	select {
 	case m.conns <- far:

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"os"
+)
+
+// serveFile answers every request with the same bytes of a file. No parser, and the bytes are passed on without a
+// copy (sendfile).
+func serveFile(port string) error {
+	body := bytes.Repeat([]byte("locbench"), 8<<10)
+	answer := fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: %d\r\n\r\n%s",
+		len(body), body)
+	if err := os.WriteFile("/answer", answer, 0o600); err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", ":"+port)
+	if err != nil {
+		return err
+	}
+	for {
+		conn, err := listener.Accept()
+		if err != nil {
+			return err
+		}
+		go answerAll(conn)
+	}
+}
+
+// answerAll takes each read for a request: a client that waits for its answer sends one at a time, and a small one in
+// one piece.
+func answerAll(conn net.Conn) {
+	defer conn.Close()
+	f, err := os.Open("/answer")
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	for request := make([]byte, 16<<10); err == nil; {
+		if _, err = conn.Read(request); err == nil {
+			_, err = f.Seek(0, io.SeekStart)
+		}
+		if err == nil {
+			_, err = io.Copy(conn, f)
+		}
+	}
+}
