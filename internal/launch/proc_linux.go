@@ -27,6 +27,8 @@ type stat struct {
 	threads                      int
 	start                        int64
 	minor, major                 int64 // page faults, without those of children that have ended
+	size                         int64 // of its memory; 0: a thread of the kernel, or ended
+	envFrom, envTo               int64 // where its environment is; both 0 while a program is being started in it
 }
 
 // parent is the number of a process's parent, 0 where there is none to be seen.
@@ -69,7 +71,7 @@ func parseStat(line string) (s stat, err error) {
 		return s, errors.New("stat of a process: no name in it")
 	}
 	f := strings.Fields(line[end+1:]) // f[0] is field 3
-	if len(f) < 20 {
+	if len(f) < 49 {
 		return s, fmt.Errorf("stat of a process: %d fields", len(f)+2)
 	}
 	num := func(field int) int64 {
@@ -82,6 +84,7 @@ func parseStat(line string) (s stat, err error) {
 	s = stat{
 		state: f[0][0], parent: int(num(4)), session: int(num(6)), minor: num(10), major: num(12),
 		user: num(14), system: num(15), cuser: num(16), csystem: num(17), threads: int(num(20)), start: num(22),
+		size: num(23), envFrom: num(50), envTo: num(51),
 	}
 	return s, err
 }
@@ -163,23 +166,21 @@ func marked(entries ...string) (all []found) {
 
 // execPatience is how long the kernel may take to start another program in a process. It is
 // milliseconds, unless the machine is busy.
-const execPatience = time.Second
+const execPatience = 10 * time.Second
 
 // environOf returns the environment of a process, or nothing where it has none or cannot be read. A
-// process in which another program is being started shows an empty one: while it has no arguments
-// either, and for who opened the file before and reads it after.
+// process in which another program is being started shows an empty one: until the kernel has written
+// the new one, and to a reader that opened the file before. So an empty one is believed only where the
+// process says where it begins and ends, at one and the same place.
 func environOf(pid int) []byte {
-	deadline := time.Now().Add(execPatience)
-	for empty := 0; empty < 3 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(execPatience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		env, err := readProc(pid, "environ")
 		if err != nil || len(env) > 0 {
 			return env
 		}
-		if memory, err := readProc(pid, "statm"); err != nil || len(memory) == 0 || memory[0] == '0' {
-			return nil // a thread of the kernel, or a process that has ended
-		}
-		if args, err := readProc(pid, "cmdline"); err != nil || len(args) > 0 {
-			empty++
+		s, err := readStat(pid)
+		if err != nil || s.size == 0 || s.envFrom != 0 && s.envFrom == s.envTo {
+			return nil
 		}
 	}
 	return nil

@@ -12,9 +12,11 @@ import (
 )
 
 func TestParseStat(t *testing.T) {
-	line := "123 (a) b (c)) S 1 2 77 0 -1 4194560 10 20 30 40 5 6 7 8 20 0 9 0 12345 0 0\n"
+	line := "123 (a) b (c)) S 1 2 77 0 -1 4194560 10 20 30 40 5 6 7 8 20 0 9 0 12345 4096 2 18446744073709551615 " +
+		"1 2 3 0 0 0 0 0 65536 0 0 0 17 1 0 0 0 0 0 1 2 3 4 5 6 7 0\n"
 	s, err := parseStat(line)
-	want := stat{state: 'S', parent: 1, session: 77, user: 5, system: 6, cuser: 7, csystem: 8, threads: 9, start: 12345, minor: 10, major: 30}
+	want := stat{state: 'S', parent: 1, session: 77, user: 5, system: 6, cuser: 7, csystem: 8, threads: 9, start: 12345, minor: 10, major: 30,
+		size: 4096, envFrom: 6, envTo: 7}
 	if err != nil || s != want {
 		t.Errorf("%+v, %v; want %+v", s, err, want)
 	}

@@ -91,6 +91,7 @@ func openCounted(url string, rate float64, most int, requests int64) Plan {
 func run(t testing.TB, e Engine, p Plan) bench.Load {
 	t.Helper()
 	var got []bench.Window
+	e.patience = time.Minute // more than a machine stands still for
 	l, err := e.Run(t.Context(), p, func(w bench.Window) { got = append(got, w) })
 	if err != nil {
 		t.Fatal(err)

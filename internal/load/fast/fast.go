@@ -17,6 +17,7 @@ type Config struct {
 	Addresses   []netip.AddrPort // of the contender: the first at which anybody answers is used
 	Spec        workload.Spec    // each thread draws from a mix of its own
 	Timeout     time.Duration    // of one request
+	DialTime    time.Duration    // of all connections that are opened before the clock starts
 	Rate        func() float64   // changes the rate of an open loop; may be nil
 	Recorder    *record.Recorder
 	Keep        *wire.Kept // nil: connections are closed with the step

@@ -86,9 +86,9 @@ func sockaddr(a netip.AddrPort) unix.Sockaddr {
 }
 
 // Connect opens the connections before the clock starts, as far as that is possible within
-// wire.DialTime.
+// DialTime.
 func (l *Loop) Connect(ctx context.Context) {
-	until := time.Now().Add(min(wire.DialTime, l.conf.Timeout))
+	until := time.Now().Add(l.conf.DialTime)
 	// A name with several addresses: the first at which anybody answers.
 	for i := range l.conf.Addresses {
 		l.addr.Store(int32(i))

@@ -24,6 +24,7 @@ func config(s bench.Step) Config {
 		Spec:        workload.Spec{BaseURL: "http://h", Step: s, Requests: []bench.Request{{Name: "get", Path: "/city"}}},
 		Recorder:    record.New(s, []string{"get"}),
 		Timeout:     time.Minute,
+		DialTime:    time.Minute,
 		Connections: s.Connections,
 	}
 }

@@ -24,6 +24,7 @@ type Config struct {
 	Step        bench.Step
 	Connections int           // of an open loop: at most
 	Timeout     time.Duration // of one request
+	DialTime    time.Duration // of all connections that are opened before the clock starts
 	HTTP2       bool
 	Rate        func() float64 // changes the rate of an open loop; may be nil
 	Mix         *workload.Mix
@@ -99,10 +100,10 @@ func (l *Loop) key() string {
 }
 
 // Connect opens the connections before the clock starts, as far as that is possible within
-// wire.DialTime. The later connections of a ramp are opened when they begin: a contender need not
+// DialTime. The later connections of a ramp are opened when they begin: a contender need not
 // keep a connection that is not used.
 func (l *Loop) Connect(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, min(wire.DialTime, l.conf.Timeout))
+	ctx, cancel := context.WithTimeout(ctx, l.conf.DialTime)
 	defer cancel()
 	deadline := time.Now().Add(l.conf.Timeout)
 	todo := make(chan *slot)

@@ -15,7 +15,10 @@ import (
 // Recorder collects what the loop of a step sees, in a window at a time.
 type Recorder struct {
 	Timeline
-	counters []*Counters // made before the start
+	// SettleTime is for how long the last window waits for a thread that has not counted yet what it
+	// saw within the interval; New makes it 100 ms.
+	SettleTime time.Duration
+	counters   []*Counters // made before the start
 
 	// What follows belongs to the goroutine that closes windows, and to whoever has waited for it.
 
@@ -26,7 +29,7 @@ type Recorder struct {
 
 // New makes the recorder of a step whose mix has requests of these names.
 func New(s bench.Step, names []string) *Recorder {
-	r := &Recorder{Result: newResult(s, names), window: newTally(s.Open())}
+	r := &Recorder{Result: newResult(s, names), window: newTally(s.Open()), SettleTime: settleTime}
 	r.init(s)
 	return r
 }

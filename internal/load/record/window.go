@@ -9,8 +9,7 @@ import (
 // batchTime is for how long a window waits for threads that count what they saw before its end.
 const batchTime = 2 * time.Millisecond
 
-// settleTime is for how long the last window waits for a thread that has not counted yet what it
-// saw within the interval.
+// settleTime is Recorder.SettleTime where nobody sets it.
 const settleTime = 100 * time.Millisecond
 
 // closeWindow ends the window in use at end, since the beginning of the load, and opens one that is
@@ -75,7 +74,7 @@ func (r *Recorder) closeLast(timer *time.Timer, drained <-chan struct{}, keep fu
 		r.to.CompareAndSwap(Undecided, r.Now())
 	} else {
 		<-r.halted
-		timer.Reset(settleTime)
+		timer.Reset(r.SettleTime)
 		select {
 		case <-timer.C:
 		case <-drained:
