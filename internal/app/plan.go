@@ -160,9 +160,11 @@ func planResume(o RunOptions) (bench.Run, error) {
 	for _, r := range run.Profile.Requests {
 		for name, value := range r.Header {
 			if value == secret.Mask {
-				return run, console.Usagef("the header %s of request %q is not on record, since it is secret, so this run cannot be "+
-					"resumed; start a new one, with ${NAME} in the profile for a variable of the environment, which a resumed run "+
-					"reads again", name, r.Name)
+				return run, console.Usagef(
+					"the header %s of request %q is not on record, since it is secret, so this run cannot be "+
+						"resumed; start a new one, with ${NAME} in the profile for a variable of the environment, which a resumed run "+
+						"reads again", name, r.Name,
+				)
 			}
 		}
 	}

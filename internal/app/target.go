@@ -76,8 +76,10 @@ func parseTarget(name, address string, profiled bool) (t bench.Target, asked str
 	case u.Fragment != "":
 		return t, "", console.Usagef("--target %s: a fragment (#…) is never sent: leave it out", secret.Address(base))
 	case profiled && u.RawQuery != "":
-		return t, "", console.Usagef("--target %s: the profile says what is asked, so that a query has no place in the address",
-			secret.Address(base))
+		return t, "", console.Usagef(
+			"--target %s: the profile says what is asked, so that a query has no place in the address",
+			secret.Address(base),
+		)
 	case profiled:
 		return bench.Target{Name: name, URL: base}, "", nil
 	}

@@ -19,8 +19,10 @@ func trustOf(o RunOptions, targets []bench.Target) (*bench.TLS, error) {
 	case o.CACert == "" && !o.Insecure:
 		return nil, nil
 	case o.CACert != "" && o.Insecure:
-		return nil, console.Usagef("--cacert and --insecure: leave one of them out, since with --insecure any certificate is " +
-			"accepted")
+		return nil, console.Usagef(
+			"--cacert and --insecure: leave one of them out, since with --insecure any certificate is " +
+				"accepted",
+		)
 	case !slices.ContainsFunc(targets, func(t bench.Target) bool { return strings.HasPrefix(t.URL, "https:") }):
 		return nil, console.Usagef("%s goes with --target https://…: no other service is spoken to over TLS", given)
 	case o.Insecure:

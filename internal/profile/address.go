@@ -13,7 +13,8 @@ import (
 func ServiceURL(text string) (string, error) {
 	u, err := secret.ParseURL(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", console.Usagef("%s is not the URL of a service; one looks like http://127.0.0.1:8080", secret.Address(text))
+		return "", console.Usagef("%s is not the URL of a service; one looks like http://127.0.0.1:8080",
+			secret.Address(text))
 	}
 	return strings.TrimRight(u.String(), "/"), nil
 }

@@ -48,8 +48,10 @@ func (o *Options) config() (capacity.Config, error) {
 	case o.Trial < time.Second || o.Trial > time.Hour:
 		return c, console.Usagef("--trial %v: from 1s to 1h", o.Trial)
 	case o.WarmUp < 100*time.Millisecond || o.WarmUp > time.Hour:
-		return c, console.Usagef("--warm-up %v: from 100ms to 1h; a contender that has not been asked before is not a measure",
-			o.WarmUp)
+		return c, console.Usagef(
+			"--warm-up %v: from 100ms to 1h; a contender that has not been asked before is not a measure",
+			o.WarmUp,
+		)
 	case o.MaxConnections < 0 || o.MaxConnections > 65535:
 		return c, console.Usagef("--connections %d: from 1 to 65535", o.MaxConnections)
 	}
