@@ -14,7 +14,6 @@ import (
 	"locbench/internal/report"
 	"locbench/internal/stats"
 	tuicompare "locbench/internal/tui/compare"
-	"locbench/internal/tui/look"
 	"locbench/internal/tui/tuitest"
 	"locbench/internal/tui/ui"
 )
@@ -77,7 +76,7 @@ func TestOutputsAgreeOnWhoIsAhead(t *testing.T) {
 	screen := tuicompare.New("results/turns", "results/turns", folders)
 	screen.Update(ui.Resized{Width: 200, Height: 50})
 	tuitest.Settle(screen, screen.Init(), nil)
-	view := strings.Join(tuitest.View(screen, tuitest.Size{Width: 200, Height: 50}, look.New(look.Options{NoColor: true}), time.Now()), "\n")
+	view := strings.Join(tuitest.View(screen, tuitest.Size{Width: 200, Height: 50}, ui.NewLook(ui.LookOptions{NoColor: true}), time.Now()), "\n")
 	for output, c := range map[string]struct{ got, want string }{
 		"text":      {text.String(), "2     b          9,932/s            9,556/s to 13,587/s   behind: −9.4 % (−10.1 % to −8.6 %)"},
 		"Markdown":  {markdown.String(), "| b | 2 |"},

@@ -11,10 +11,10 @@ import (
 	"locbench/internal/compare"
 	"locbench/internal/console"
 	"locbench/internal/event"
+	"locbench/internal/export"
 	"locbench/internal/load"
 	"locbench/internal/locations/dataset"
 	"locbench/internal/machine"
-	"locbench/internal/metrics"
 	"locbench/internal/profile"
 	"locbench/internal/results"
 	"locbench/internal/runner"
@@ -60,9 +60,9 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 	// A full disk ends the run: results that cannot be kept are not worth measuring.
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var served *metrics.Server
+	var served *export.MetricsServer
 	if c.plan.metricsListen != "" {
-		if served, err = metrics.Listen(ctx, c.plan.metricsListen); err != nil {
+		if served, err = export.ListenMetrics(ctx, c.plan.metricsListen); err != nil {
 			return console.Usagef("--metrics-listen: %w", err)
 		}
 		defer served.Close()

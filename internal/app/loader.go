@@ -9,7 +9,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/console"
 	"locbench/internal/load"
-	"locbench/internal/locations/oracle"
+	"locbench/internal/locations/dataset"
 	"locbench/internal/runner"
 )
 
@@ -25,7 +25,7 @@ type loader struct {
 // answers are what the data set knows once it was read.
 type answers struct {
 	ids   []int64
-	known *oracle.Answers
+	known *dataset.Answers
 }
 
 // loopVariable chooses the client's loop, for those who doubt one of them.
@@ -93,7 +93,7 @@ func (l *loader) Rest(baseURL string) {
 
 func (l *loader) check(a load.Answer) error {
 	err := l.answers.known.Check(a.Request, a.ID, a.Language, a.Body)
-	if errors.Is(err, oracle.ErrUnknown) {
+	if errors.Is(err, dataset.ErrUnknown) {
 		return load.ErrNotKnown
 	}
 	return err

@@ -11,7 +11,6 @@ import (
 	"locbench/internal/analysis"
 	"locbench/internal/bench"
 	"locbench/internal/compare"
-	"locbench/internal/regular"
 	"locbench/internal/report"
 	"locbench/internal/results"
 	"locbench/internal/safe"
@@ -30,7 +29,7 @@ func WriteReports(dir, html string, a *analysis.Run) (written []string, err erro
 			return nil, fmt.Errorf("write summary: %w", err)
 		}
 		file := filepath.Join(dir, results.SummaryFile)
-		if err := regular.WriteFile(file, summary.Bytes()); err != nil {
+		if err := safe.WriteFile(file, summary.Bytes()); err != nil {
 			return nil, err
 		}
 		written = append(written, file)
@@ -38,7 +37,7 @@ func WriteReports(dir, html string, a *analysis.Run) (written []string, err erro
 	if err := report.HTML(&page, a, opts); err != nil {
 		return written, fmt.Errorf("write report: %w", err)
 	}
-	if err := regular.WriteFile(path, page.Bytes()); err != nil {
+	if err := safe.WriteFile(path, page.Bytes()); err != nil {
 		return written, err
 	}
 	return append(written, path), nil
@@ -66,7 +65,7 @@ const (
 func WriteFloor(dir string, f compare.Floor) error {
 	data, err := json.MarshalIndent(f, "", "  ")
 	if err == nil {
-		err = regular.WriteFile(filepath.Join(dir, FloorFile), append(safe.JSON(data), '\n'))
+		err = safe.WriteFile(filepath.Join(dir, FloorFile), append(safe.JSON(data), '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("write the noise floor: %w", err)
@@ -112,7 +111,7 @@ func FindFloor(before, after bench.Run, dirs ...string) (newest *compare.Floor) 
 
 // ReadFloor reads a noise floor.
 func ReadFloor(path string) (f compare.Floor, err error) {
-	data, err := regular.ReadFile(path, maxFloorBytes)
+	data, err := safe.ReadFile(path, maxFloorBytes)
 	if err != nil {
 		return f, err
 	}

@@ -10,7 +10,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/elastic/store"
 	"locbench/internal/hostusage"
-	"locbench/internal/locations/oracle"
+	"locbench/internal/locations/dataset"
 	"locbench/internal/locations/seed"
 	"locbench/internal/machine"
 	"locbench/internal/safe"
@@ -31,7 +31,7 @@ func (s *site) openStore(ctx context.Context, progress func(bench.Progress)) (st
 		}
 	}
 	if s.plan.Profile.Validate > 0 {
-		if s.answers.known, err = oracle.New(s.data, s.plan.Profile.Requests); err != nil {
+		if s.answers.known, err = dataset.NewAnswers(s.data, s.plan.Profile.Requests); err != nil {
 			return "", err
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/console"
-	"locbench/internal/regular"
+	"locbench/internal/safe"
 )
 
 // trustOf is whom the options say to trust; nil where they leave that to the system.
@@ -47,7 +47,7 @@ func tlsConfig(t *bench.TLS) (*tls.Config, error) {
 	case t.Insecure:
 		return &tls.Config{InsecureSkipVerify: true}, nil
 	}
-	pem, err := regular.ReadFile(t.CACert, maxCACert)
+	pem, err := safe.ReadFile(t.CACert, maxCACert)
 	if err != nil {
 		return nil, console.Usagef("--cacert: %v", err)
 	}

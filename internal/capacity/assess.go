@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/slo"
+	"locbench/internal/profile"
 	"locbench/internal/units"
 	"locbench/internal/verdict"
 )
@@ -33,7 +33,7 @@ const (
 // breaks nothing else. A trial that did not hold although latencies from the sending would have, or
 // while the client was at its limit or other work took the machine, says nothing about the
 // contender.
-func Assess(o slo.Objective, res bench.StepResult, cpus float64) (_ Verdict, why []string) {
+func Assess(o profile.Objective, res bench.StepResult, cpus float64) (_ Verdict, why []string) {
 	l := res.Load
 	missed := o.Missed(l)
 	add := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
@@ -71,7 +71,7 @@ func Assess(o slo.Objective, res bench.StepResult, cpus float64) (_ Verdict, why
 	return Verdict{Client: client != nil}, append(why, client...)
 }
 
-func keptFromSent(o slo.Objective, l bench.Load) bool {
+func keptFromSent(o profile.Objective, l bench.Load) bool {
 	if l.Sending.Count == 0 {
 		return false
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/slo"
+	"locbench/internal/profile"
 )
 
 func suspected(text string) bench.Findings {
@@ -14,7 +14,7 @@ func suspected(text string) bench.Findings {
 }
 
 func TestAssess(t *testing.T) {
-	objective, err := slo.Parse("p99<50ms,errors<0.1%")
+	objective, err := profile.ParseObjective("p99<50ms,errors<0.1%")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func windows(p50 ...time.Duration) (all []bench.Window) {
 // limit, unless it has used its quota.
 func TestOthersOnTheMachine(t *testing.T) {
 	s := time.Second
-	objective, err := slo.Parse("p99<50ms")
+	objective, err := profile.ParseObjective("p99<50ms")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,6 @@ import (
 	"locbench/internal/contact"
 	"locbench/internal/elastic/store"
 	"locbench/internal/locations/dataset"
-	"locbench/internal/locations/suites"
 	"locbench/services/go-nethttp/locations"
 )
 
@@ -24,7 +23,7 @@ import (
 // TestLocationsOnEmbedded fills the embedded store with what the suite speaks of and some of the
 // rest: its rules hold as they do over all of the data (TestLocationsOnElasticsearch).
 func TestLocationsOnEmbedded(t *testing.T) {
-	text, err := suites.FS.ReadFile("locations.yaml")
+	text, err := dataset.Suites.ReadFile("suites/locations.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

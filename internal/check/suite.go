@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/locations/suites"
+	"locbench/internal/locations/dataset"
 	"locbench/internal/safe"
 	"locbench/internal/strictyaml"
 )
@@ -49,7 +49,7 @@ func (s *Suite) GroupNames() (names []string) {
 
 // SuiteNames are the bundled suites, sorted.
 func SuiteNames() []string {
-	entries, _ := suites.FS.ReadDir(".") // an embedded folder is always there
+	entries, _ := dataset.Suites.ReadDir("suites") // an embedded folder is always there
 	var names []string
 	for _, e := range entries {
 		names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
@@ -67,7 +67,7 @@ func LoadSuite(nameOrPath string) (*Suite, error) {
 		}
 		return ParseSuite(nameOrPath, data)
 	}
-	data, err := suites.FS.ReadFile(nameOrPath + ".yaml")
+	data, err := dataset.Suites.ReadFile("suites/" + nameOrPath + ".yaml")
 	if err != nil {
 		return nil, fmt.Errorf("no bundled suite %q (%s); to read a file, write its path", safe.Line(nameOrPath, 60),
 			strictyaml.Suggest(nameOrPath, "bundled", SuiteNames()))

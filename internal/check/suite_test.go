@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/locations/suites"
+	"locbench/internal/locations/dataset"
 	"locbench/internal/strictyaml"
 )
 
@@ -190,7 +190,7 @@ func TestPath(t *testing.T) {
 }
 
 func FuzzSuite(f *testing.F) {
-	data, err := suites.FS.ReadFile("locations.yaml")
+	data, err := dataset.Suites.ReadFile("suites/locations.yaml")
 	if err != nil {
 		f.Fatal(err)
 	}

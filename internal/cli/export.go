@@ -16,7 +16,6 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/console"
 	"locbench/internal/export"
-	"locbench/internal/regular"
 	"locbench/internal/report"
 	"locbench/internal/results"
 	"locbench/internal/safe"
@@ -198,7 +197,7 @@ func importFiles(env Env, files []string, from, output string) error {
 	if _, err := os.Lstat(filepath.Join(output, results.RunFile)); err == nil {
 		return console.Usagef("%s holds a run already: choose another --output", output)
 	}
-	read := func(name string) ([]byte, error) { return regular.ReadFile(name, export.MaxFile) }
+	read := func(name string) ([]byte, error) { return safe.ReadFile(name, export.MaxFile) }
 	run, legs, err := export.Import(files, read, from, time.Now().UTC())
 	if err != nil {
 		return err

@@ -21,7 +21,6 @@ import (
 	"locbench/internal/summary"
 	"locbench/internal/tui/board"
 	"locbench/internal/tui/fold"
-	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
 )
 
@@ -215,6 +214,6 @@ func shown(t *testing.T, dir string) string {
 		}
 		s.Apply(rec)
 	}
-	lines := board.New().View(ui.Frame{Width: 80, Height: 24, Look: look.New(look.Options{NoColor: true}), Now: time.Now()}, &s, "")
+	lines := board.New().View(ui.Frame{Width: 80, Height: 24, Look: ui.NewLook(ui.LookOptions{NoColor: true}), Now: time.Now()}, &s, "")
 	return strings.Join(lines, "\n")
 }

@@ -16,7 +16,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
-	"locbench/internal/regular"
+	"locbench/internal/safe"
 	"locbench/internal/strictyaml"
 )
 
@@ -33,7 +33,7 @@ type Source struct {
 }
 
 // Folder is a Source on disk.
-func Folder(dir string) Source { return Source{FS: regular.DirFS(dir), Name: dir} }
+func Folder(dir string) Source { return Source{FS: safe.DirFS(dir), Name: dir} }
 
 // Discover reads the manifests of all sources, bundled ones first. They come in the order of their
 // names. The error has every manifest that cannot be read, and the names that two sources have; the

@@ -16,7 +16,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/cgroup"
 	"locbench/internal/docker"
-	"locbench/internal/regular"
+	"locbench/internal/safe"
 )
 
 // The labels of images that locbench has built.
@@ -249,7 +249,7 @@ func buildBuiltin(ctx context.Context, b ImageBuilder, svc bench.Service, o Buil
 }
 
 func packBuiltin(w io.Writer, binary string) error {
-	data, err := regular.ReadFile(binary, maxContextSize)
+	data, err := safe.ReadFile(binary, maxContextSize)
 	if err != nil {
 		return fmt.Errorf("pack locbench: %w", err)
 	}

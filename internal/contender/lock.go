@@ -8,11 +8,11 @@ import (
 	"os"
 	"time"
 
-	"locbench/internal/regular"
+	"locbench/internal/safe"
 )
 
 // lock waits until no other process builds the same, and keeps others waiting until it is undone. Where
-// the system has no locks (regular.Locks), two builds are not kept apart, and no copy is removed.
+// the system has no locks (safe.Locks), two builds are not kept apart, and no copy is removed.
 func lock(ctx context.Context, path string, out io.Writer) (unlock func(), err error) {
 	for reported := false; ; reported = true {
 		f, err := tryLock(path)
@@ -38,7 +38,7 @@ func tryLock(path string) (f *os.File, err error) {
 	if f, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600); err != nil {
 		return nil, err
 	}
-	held, err := regular.TryLock(f, true)
+	held, err := safe.TryLock(f, true)
 	if held {
 		mine, err1 := f.Stat()
 		there, err2 := os.Stat(path)
@@ -56,7 +56,7 @@ func hold(dir string) (io.Closer, error) {
 	if err != nil {
 		return nil, err
 	}
-	held, err := regular.TryLock(f, false)
+	held, err := safe.TryLock(f, false)
 	if err == nil && !held {
 		err = errors.New("it is being removed")
 	}
@@ -76,7 +76,7 @@ func removeUnused(dir string) {
 	defer l.Close()
 	if f, err := os.Open(dir); err == nil {
 		defer f.Close()
-		if held, _ := regular.TryLock(f, true); !held {
+		if held, _ := safe.TryLock(f, true); !held {
 			return
 		}
 	}

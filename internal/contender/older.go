@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
-	"locbench/internal/regular"
+	"locbench/internal/safe"
 )
 
 // private makes a folder that is for this user alone.
@@ -21,14 +21,14 @@ func private(dir string) error {
 // same build commands, finished or not, and those of the same variant, whose commands have changed.
 // What somebody builds or holds stays, and what cannot be removed: a later build tries again.
 func removeOlder(dir string, svc bench.Service) {
-	if !regular.Locks {
+	if !safe.Locks {
 		return // whether somebody uses one is not known here
 	}
 	hash := strings.Repeat("[0-9a-f]", hashDigits)
 	all, _ := filepath.Glob(filepath.Join(globbed(filepath.Dir(dir)), globbed(svc.Name)+"-"+hash+"-"+hash))
 	recipe := strings.TrimRight(dir, "0123456789abcdef")
 	for _, older := range all {
-		variant, err := regular.ReadFile(older+builtMarker, 1<<10)
+		variant, err := safe.ReadFile(older+builtMarker, 1<<10)
 		if older == dir || !strings.HasPrefix(older, recipe) && (err != nil || string(variant) != svc.Variant) {
 			continue
 		}

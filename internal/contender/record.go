@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/regular"
 	"locbench/internal/safe"
 )
 
@@ -51,7 +50,7 @@ func LastBuild(svc bench.Service, rt bench.Runtime, o BuildOptions) (r BuildReco
 	if err != nil {
 		return r, false
 	}
-	err = readJSON(regular.DirFS(filepath.Dir(file)), filepath.Base(file), maxRecord, &r)
+	err = readJSON(safe.DirFS(filepath.Dir(file)), filepath.Base(file), maxRecord, &r)
 	return r, err == nil && r.BuildTime > 0
 }
 
@@ -80,7 +79,7 @@ func writeJSON(file string, value any) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	return regular.WriteFile(file, append(safe.JSON(data), '\n'))
+	return safe.WriteFile(file, append(safe.JSON(data), '\n'))
 }
 
 func readJSON(fsys fs.FS, name string, most int64, value any) error {
@@ -89,7 +88,7 @@ func readJSON(fsys fs.FS, name string, most int64, value any) error {
 		return err
 	}
 	defer f.Close()
-	data, err := regular.ReadAll(f, name, most)
+	data, err := safe.ReadAll(f, name, most)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"locbench/internal/regular"
+	"locbench/internal/safe"
 )
 
 // NotStaticError says that the locbench binary cannot run in an image that holds nothing else, and
@@ -99,7 +99,7 @@ var machines = map[string]elf.Machine{
 }
 
 func fileHash(path string, others ...string) (string, error) {
-	f, err := regular.Open(path)
+	f, err := safe.Open(path)
 	if err != nil {
 		return "", err
 	}

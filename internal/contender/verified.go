@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/regular"
+	"locbench/internal/safe"
 )
 
 // VerifiedName is the file with the verified states of the contenders in the folder that holds
@@ -109,7 +109,7 @@ func KnownStates(o BuildOptions) (States, error) {
 	if err != nil {
 		return States{}, err
 	}
-	return ReadStates(regular.DirFS(cache), VerifiedName)
+	return ReadStates(safe.DirFS(cache), VerifiedName)
 }
 
 // KeepStates adds states to those in the user's cache folder, or in file where it names one.
@@ -121,7 +121,7 @@ func KeepStates(file string, states map[string]Verified, o BuildOptions) error {
 		}
 		file = filepath.Join(cache, VerifiedName)
 	}
-	all, err := ReadStates(regular.DirFS(filepath.Dir(file)), filepath.Base(file))
+	all, err := ReadStates(safe.DirFS(filepath.Dir(file)), filepath.Base(file))
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/docker/go-connections/tlsconfig"
 	"github.com/moby/moby/client"
 
-	"locbench/internal/regular"
+	"locbench/internal/safe"
 	"locbench/internal/secret"
 )
 
@@ -146,7 +146,7 @@ func readTLS(dir string, skipVerify bool) (*tls.Config, error) {
 }
 
 func readJSON(path string, value any) error {
-	data, err := regular.ReadFile(path, maxFile)
+	data, err := safe.ReadFile(path, maxFile)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"locbench/internal/regular"
+	"locbench/internal/safe"
 )
 
 // Apart reports whether the network of a rootless engine on this machine is a namespace that this
@@ -25,7 +25,7 @@ func (e *Engine) Apart() (enter string, ok bool) {
 
 func apart(dir, proc string) (enter string, ok bool) {
 	file := filepath.Join(dir, "dockerd-rootless", "child_pid")
-	data, err := regular.ReadFile(file, 64)
+	data, err := safe.ReadFile(file, 64)
 	pid, err2 := strconv.Atoi(strings.TrimSpace(string(data)))
 	if err != nil || err2 != nil {
 		return "", false

@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"time"
 
-	"locbench/internal/regular"
+	"locbench/internal/safe"
 )
 
 // RunsVariable names the environment variable for another folder than the usual one of the lock by which
@@ -26,12 +26,12 @@ func OpenBusy(dir string) (*Busy, error) {
 		dir = "/tmp" // and not TMPDIR, which differs between sessions
 	}
 	path := filepath.Join(cmp.Or(dir, os.TempDir()), "locbench.lock")
-	f, err := regular.OpenItself(path)
+	f, err := safe.OpenItself(path)
 	if errors.Is(err, os.ErrNotExist) {
 		if f, err = os.OpenFile(path, os.O_RDONLY|os.O_CREATE|os.O_EXCL, 0o644); err == nil {
 			err = f.Chmod(0o644) // with a umask that keeps others out they could not ask
 		} else if errors.Is(err, os.ErrExist) { // by now
-			f, err = regular.OpenItself(path)
+			f, err = safe.OpenItself(path)
 		}
 	}
 	if err != nil {
@@ -46,9 +46,9 @@ func (b *Busy) Others() bool {
 	if b == nil {
 		return false
 	}
-	alone, _ := regular.TryLock(b.file, true) // which nobody gets while another one holds it
+	alone, _ := safe.TryLock(b.file, true) // which nobody gets while another one holds it
 	for range 10 {
-		if held, err := regular.TryLock(b.file, false); held || err != nil {
+		if held, err := safe.TryLock(b.file, false); held || err != nil {
 			return held && !alone
 		}
 		alone = false // somebody asks at this very moment, whom this run would not see later

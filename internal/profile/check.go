@@ -11,7 +11,6 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/secret"
-	"locbench/internal/slo"
 	"locbench/internal/units"
 )
 
@@ -278,7 +277,7 @@ func (r *rules) steps(p *bench.Profile) {
 func (r *rules) thresholds(p *bench.Profile) {
 	for i, t := range p.Thresholds {
 		at := fmt.Sprintf("thresholds[%d]", i)
-		if _, err := slo.Parse(t.Objective); err != nil {
+		if _, err := ParseObjective(t.Objective); err != nil {
 			r.when(true, at+".objective", err.Error(), "")
 		}
 		if !slices.Contains([]bench.Scope{"", bench.ScopeLeg, bench.ScopeRun}, t.Stop) {

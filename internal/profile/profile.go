@@ -19,7 +19,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
-	"locbench/internal/regular"
+	"locbench/internal/safe"
 	"locbench/internal/strictyaml"
 )
 
@@ -136,7 +136,7 @@ func Save(path string, p bench.Profile, replace bool) (err error) {
 		}
 		_ = f.Close()
 	}
-	if err = regular.WriteFile(path, data); err != nil && !replace {
+	if err = safe.WriteFile(path, data); err != nil && !replace {
 		_ = os.Remove(path)
 	}
 	return err

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
-	"locbench/internal/slo"
 	"locbench/internal/strictyaml"
 )
 
@@ -35,7 +34,7 @@ func (t *threshold) UnmarshalStrict(v strictyaml.Value) {
 			return
 		}
 		t.Stop = scopes[string(t.Stop)]
-		if o, err := slo.Parse(t.Objective); err == nil {
+		if o, err := ParseObjective(t.Objective); err == nil {
 			t.Objective = o.String()
 		}
 	case strictyaml.Scalar:
@@ -78,7 +77,7 @@ func ParseThreshold(text string) (t bench.Threshold, err error) {
 				"there are from_step, from 1 to %d, and stop=leg (or true) or stop=run", text, option[0], maxSteps)
 		}
 	}
-	o, err := slo.Parse(strings.Join(words, " "))
+	o, err := ParseObjective(strings.Join(words, " "))
 	if err != nil {
 		return t, fmt.Errorf("threshold %.60q: %w", text, err)
 	}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"locbench/internal/regular"
 	"locbench/internal/safe"
 )
 
@@ -21,7 +20,7 @@ const (
 	maxSteps = 100_000
 )
 
-// removeTemporary removes what a killed regular.WriteFile has left in dir, where nobody else may be writing.
+// removeTemporary removes what a killed safe.WriteFile has left in dir, where nobody else may be writing.
 func removeTemporary(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -38,24 +37,24 @@ func removeTemporary(dir string) error {
 	return errors.Join(failed...)
 }
 
-// WriteJSON is regular.WriteFile of v as indented JSON.
+// WriteJSON is safe.WriteFile of v as indented JSON.
 func WriteJSON(path string, v any) error {
 	data, err := json.MarshalIndent(v, "", " ")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	return regular.WriteFile(path, append(safe.JSON(data), '\n'))
+	return safe.WriteFile(path, append(safe.JSON(data), '\n'))
 }
 
 // readJSON reads the file at path in dir, which is called name, into v: one JSON value of at most
 // most bytes. A link out of dir is an error.
 func readJSON(dir *os.Root, path, name string, most int64, v any) error {
-	f, err := regular.OpenIn(dir, path)
+	f, err := safe.OpenIn(dir, path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	data, err := regular.ReadAll(f, name, most)
+	data, err := safe.ReadAll(f, name, most)
 	if err != nil {
 		return err
 	}

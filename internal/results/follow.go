@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/regular"
+	"locbench/internal/safe"
 )
 
 const (
@@ -50,7 +50,7 @@ func openLog(dir string) (*os.File, error) {
 		return nil, err
 	}
 	defer root.Close()
-	f, err := regular.OpenIn(root, EventsFile)
+	f, err := safe.OpenIn(root, EventsFile)
 	if err != nil {
 		return nil, fmt.Errorf("open the event log in %s: %w", dir, err)
 	}
@@ -92,7 +92,7 @@ func (l *follower) follow(ctx context.Context, f *os.File) error {
 		if n > 0 {
 			continue
 		}
-		if !writing || l.ended && !regular.Locks {
+		if !writing || l.ended && !safe.Locks {
 			return l.finish()
 		}
 		if st, err := f.Stat(); err == nil && st.Size() < read {

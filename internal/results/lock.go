@@ -5,14 +5,14 @@ import (
 	"os"
 	"time"
 
-	"locbench/internal/regular"
+	"locbench/internal/safe"
 )
 
 // lock keeps a second locbench from writing to the same folder, where the system has locks. Somebody who
 // looks whether the lock is free holds it for an instant: that is waited for.
 func lock(f *os.File) error {
 	for range 5 {
-		if held, err := regular.TryLock(f, true); held || err != nil {
+		if held, err := safe.TryLock(f, true); held || err != nil {
 			return err
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -26,13 +26,13 @@ const quiet = time.Minute
 
 // locked reports whether somebody else writes.
 func locked(f *os.File) bool {
-	if !regular.Locks {
+	if !safe.Locks {
 		st, err := f.Stat()
 		return err == nil && time.Since(st.ModTime()) < quiet
 	}
-	held, err := regular.TryLock(f, false)
+	held, err := safe.TryLock(f, false)
 	if held {
-		regular.Unlock(f)
+		safe.Unlock(f)
 	}
 	return !held && err == nil
 }

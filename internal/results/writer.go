@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/regular"
 	"locbench/internal/safe"
 )
 
@@ -87,7 +86,7 @@ func Acquire(dir string) (*Lock, error) {
 
 func acquire(dir string) (*Lock, error) {
 	path := filepath.Join(dir, EventsFile)
-	f, err := regular.Append(path, 0o644)
+	f, err := safe.Append(path, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("open event log: %w", err)
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"locbench/internal/bench"
-	"locbench/internal/slo"
+	"locbench/internal/profile"
 )
 
 // ErrThreshold is wrapped by Run's error when thresholds have cut legs short, and nothing else has.
@@ -32,7 +32,7 @@ func (l *legRun) judge(res *bench.StepResult) (stop *missed) {
 		if !t.Concerns(res.Index, res.Step) {
 			continue
 		}
-		o, err := slo.Parse(t.Objective)
+		o, err := profile.ParseObjective(t.Objective)
 		if err != nil { // profiles are checked before
 			l.notice("warning", fmt.Sprintf("threshold not judged: %v", err))
 			continue

@@ -36,7 +36,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"locbench/internal/regular"
+	"locbench/internal/safe"
 )
 
 // The bounds of a file.
@@ -69,7 +69,7 @@ func DecodeThen(file string, data []byte, dst any, check func(Value)) error {
 
 // ReadFile reads one byte more than Decode takes, so that Decode reports a larger file.
 func ReadFile(path string) ([]byte, error) {
-	f, err := regular.Open(path)
+	f, err := safe.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
 )
 
@@ -63,7 +62,7 @@ func (m *Model) helpText() (title string, lines []string) {
 		{Name: "ctrl+l", Help: "draw again"}, {Name: "ctrl+c", Help: "end"}})
 	w := 0
 	for _, k := range keys {
-		w = max(w, look.Width(l.ASCIIOnly(k.Name)))
+		w = max(w, ui.Width(l.ASCIIOnly(k.Name)))
 	}
 	for _, k := range keys {
 		name := l.Key.S(l.Right(l.ASCIIOnly(k.Name), w))

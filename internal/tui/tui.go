@@ -15,7 +15,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
-	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
 )
 
@@ -66,7 +65,7 @@ func Run(ctx context.Context, o Options) error {
 // tea.Model.
 type Model struct {
 	options Options
-	look    *look.Look
+	look    *ui.Look
 	screens []ui.Screen
 	width   int
 	height  int
@@ -96,7 +95,7 @@ func newModel(o Options) *Model {
 }
 
 func (m *Model) relook(light bool) {
-	m.look = look.New(look.Options{Light: light, ASCII: m.options.ASCII, NoColor: m.options.NoColor})
+	m.look = ui.NewLook(ui.LookOptions{Light: light, ASCII: m.options.ASCII, NoColor: m.options.NoColor})
 }
 
 // Init implements tea.Model.

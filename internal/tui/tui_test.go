@@ -41,7 +41,7 @@ func (p *page) Update(msg tea.Msg) tea.Cmd {
 		case "q":
 			return ui.Cmd(ui.Back{})
 		case "t":
-			return ui.Cmd(ui.Tell{Text: "a \x1b[31mword\x1b[0m"})
+			return ui.Cmd(ui.StatusMsg{Text: "a \x1b[31mword\x1b[0m"})
 		}
 	case ui.Resized:
 		p.got = append(p.got, "resized")

@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
 )
 
@@ -33,7 +32,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		if m.word.text != "" && m.now.After(m.word.until) {
 			m.word, m.dirty = word{}, true
 		}
-		if c, ok := m.top().(ui.Calm); ok && c.Calm() && m.ticks%calmTicks != 0 {
+		if c, ok := m.top().(ui.SlowRefresh); ok && c.SlowRefresh() && m.ticks%calmTicks != 0 {
 			return nil // what has changed waits for the whole second
 		}
 		m.pending, m.dirty = false, m.dirty || m.pending || m.top().Busy()
@@ -146,7 +145,7 @@ func (m *Model) navigate(msg tea.Msg) (cmd tea.Cmd, mine bool) {
 		return tea.Batch(m.resize(), m.top().Update(ui.Shown{})), true
 	case ui.Quit:
 		return tea.Quit, true
-	case ui.Tell:
+	case ui.StatusMsg:
 		m.tell(msg.Text, msg.Bad)
 		return nil, true
 	case ui.Copy:
@@ -158,5 +157,5 @@ func (m *Model) navigate(msg tea.Msg) (cmd tea.Cmd, mine bool) {
 
 func (m *Model) tell(text string, bad bool) {
 	m.dirty = true
-	m.word = word{look.Outside(strings.TrimSpace(text), 2000), bad, m.now.Add(wordFor)}
+	m.word = word{ui.Outside(strings.TrimSpace(text), 2000), bad, m.now.Add(wordFor)}
 }

@@ -11,7 +11,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/capacity"
 	"locbench/internal/console"
-	"locbench/internal/slo"
+	"locbench/internal/profile"
 	"locbench/internal/strictyaml"
 	"locbench/internal/units"
 )
@@ -108,7 +108,7 @@ func (o *Options) places() ([]place, error) {
 }
 
 // plan is the profile's run with a warm-up in place of its steps, and with the limits of p.
-func (o *Options) plan(p place, objective slo.Objective) (app.Plan, error) {
+func (o *Options) plan(p place, objective profile.Objective) (app.Plan, error) {
 	own := o.RunOptions
 	own.Changes, own.Out = own.Changes.With("rounds", "1"), filepath.Join(o.Out, p.dir)
 	if p.cpus > 0 {

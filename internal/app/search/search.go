@@ -15,10 +15,10 @@ import (
 	"locbench/internal/app"
 	"locbench/internal/capacity"
 	"locbench/internal/console"
+	"locbench/internal/profile"
 	"locbench/internal/results"
 	"locbench/internal/runner"
 	"locbench/internal/safe"
-	"locbench/internal/slo"
 )
 
 // Options are what a search is asked for, besides what it shares with a run.
@@ -89,16 +89,16 @@ func Run(ctx context.Context, env console.Env, o Options) error {
 	return errors.Join(errors.Join(failures...), write(env, o, log))
 }
 
-func (o *Options) objective() (slo.Objective, error) {
+func (o *Options) objective() (profile.Objective, error) {
 	if o.Objective == "" {
 		return nil, console.Usagef("--slo is missing: what must be kept, for example --slo 'p99<50ms,errors<0.1%%'")
 	}
-	objective, err := slo.Parse(o.Objective)
+	objective, err := profile.ParseObjective(o.Objective)
 	if err != nil {
 		return nil, console.Usagef("--slo: %w", err)
 	}
 	for _, c := range objective {
-		if c.Metric == slo.Throughput {
+		if c.Metric == profile.Throughput {
 			return nil, console.Usagef("--slo: the throughput is what is searched for: leave %s out", c)
 		}
 	}
@@ -115,7 +115,7 @@ type place struct {
 
 // searchAt runs one search and adds its point to the log.
 func (o *Options) searchAt(
-	ctx context.Context, env console.Env, c app.Plan, p place, config capacity.Config, objective slo.Objective,
+	ctx context.Context, env console.Env, c app.Plan, p place, config capacity.Config, objective profile.Objective,
 	log *recorder,
 ) error {
 	point := log.add(capacity.Point{Label: p.label, Limits: c.Run.Profile.Limits, Dir: p.dir})

@@ -13,9 +13,9 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/capacity"
-	"locbench/internal/regular"
+	"locbench/internal/profile"
 	"locbench/internal/results"
-	"locbench/internal/slo"
+	"locbench/internal/safe"
 	"locbench/internal/units"
 )
 
@@ -26,7 +26,7 @@ const restAfter = time.Second
 type capacitySearch struct {
 	options   *Options
 	config    capacity.Config
-	objective slo.Objective
+	objective profile.Objective
 	log       *recorder
 	point     int // in the log
 	run       *bench.Run
@@ -147,12 +147,12 @@ func Read(dir string) (capacity.Record, error) {
 		return r, err
 	}
 	defer root.Close()
-	f, err := regular.OpenIn(root, capacity.File)
+	f, err := safe.OpenIn(root, capacity.File)
 	if err != nil {
 		return r, err
 	}
 	defer f.Close()
-	data, err := regular.ReadAll(f, path, 64<<20)
+	data, err := safe.ReadAll(f, path, 64<<20)
 	if err != nil {
 		return r, err
 	}

@@ -10,13 +10,13 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/capacity"
-	"locbench/internal/slo"
+	"locbench/internal/profile"
 )
 
 // newSearch is a search outside of a run: objective p99<50ms, first trial at 100/s.
 func newSearch(t *testing.T) *capacitySearch {
 	t.Helper()
-	objective, err := slo.Parse("p99<50ms")
+	objective, err := profile.ParseObjective("p99<50ms")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,12 +11,12 @@ import (
 	"strconv"
 	"strings"
 
-	"locbench/internal/regular"
+	"locbench/internal/safe"
 )
 
 // openText opens a file that may be compressed by gzip, whatever its name.
 func openText(path string) (io.ReadCloser, error) {
-	f, err := regular.Open(path)
+	f, err := safe.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/tui/fold"
-	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
 )
 
@@ -54,7 +53,7 @@ func long() *fold.State {
 // BenchmarkViewChanged is the worst case: every point of every chart may be another one.
 func BenchmarkViewChanged(b *testing.B) {
 	s := long()
-	board, f := New(), ui.Frame{Width: 200, Height: 49, Look: look.New(look.Options{}), Now: s.Last}
+	board, f := New(), ui.Frame{Width: 200, Height: 49, Look: ui.NewLook(ui.LookOptions{}), Now: s.Last}
 	leg := s.Current
 	b.ReportAllocs()
 	for b.Loop() {
@@ -68,7 +67,7 @@ func BenchmarkViewChanged(b *testing.B) {
 // BenchmarkViewLog is another log line alone.
 func BenchmarkViewLog(b *testing.B) {
 	s := long()
-	board, f := New(), ui.Frame{Width: 200, Height: 49, Look: look.New(look.Options{}), Now: s.Last}
+	board, f := New(), ui.Frame{Width: 200, Height: 49, Look: ui.NewLook(ui.LookOptions{}), Now: s.Last}
 	b.ReportAllocs()
 	for b.Loop() {
 		s.Version++
@@ -79,7 +78,7 @@ func BenchmarkViewLog(b *testing.B) {
 // BenchmarkViewTick is a frame in which nothing but the time has changed.
 func BenchmarkViewTick(b *testing.B) {
 	s := long()
-	board, f := New(), ui.Frame{Width: 200, Height: 49, Look: look.New(look.Options{}), Now: s.Last}
+	board, f := New(), ui.Frame{Width: 200, Height: 49, Look: ui.NewLook(ui.LookOptions{}), Now: s.Last}
 	b.ReportAllocs()
 	for b.Loop() {
 		f.Tick++

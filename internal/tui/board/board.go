@@ -10,7 +10,6 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/tui/fold"
-	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
 	"locbench/internal/units"
 )
@@ -79,14 +78,14 @@ type drawnKey struct {
 	state             *fold.State
 	version, revision uint64
 	w, h              int
-	look              *look.Look
+	look              *ui.Look
 	zone              *time.Location
 }
 
 // view is one drawing of one state.
 type view struct {
 	b       *Board
-	l       *look.Look
+	l       *ui.Look
 	s       *fold.State
 	leg     *fold.Leg // the one shown; nil before the first
 	at      time.Time // to reckon with
@@ -245,7 +244,7 @@ func (v *view) tabLine(w, y int) string {
 				l = 0
 			}
 			texts[t] = v.label(t, l)
-			total += look.Width(texts[t]) + 2
+			total += ui.Width(texts[t]) + 2
 		}
 		if total <= w {
 			break

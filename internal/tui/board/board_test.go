@@ -14,7 +14,6 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/tui/fold"
-	"locbench/internal/tui/look"
 	"locbench/internal/tui/tuitest"
 	"locbench/internal/tui/ui"
 )
@@ -77,7 +76,7 @@ func show(t testing.TB, s *fold.State, keys ...string) screen {
 	t.Helper()
 	sc := screen{New(), s, "watching"}
 	// Keys are understood only once something was drawn.
-	tuitest.View(sc, tuitest.Size{Width: 80, Height: 24}, look.New(look.Options{}), s.Last)
+	tuitest.View(sc, tuitest.Size{Width: 80, Height: 24}, ui.NewLook(ui.LookOptions{}), s.Last)
 	tuitest.Press(sc, nil, keys...)
 	return sc
 }
@@ -178,7 +177,7 @@ func TestGoldenSmall(t *testing.T) {
 // TestTheFirstMoment is of a run that has begun, but no phase of it.
 func TestTheFirstMoment(t *testing.T) {
 	s := at(t, "limits", 1, isA[bench.PhaseStarted])
-	l := look.New(look.Options{NoColor: true})
+	l := ui.NewLook(ui.LookOptions{NoColor: true})
 	text := strings.Join(New().View(ui.Frame{Width: 80, Height: 23, Look: l, Now: s.Last.Add(2 * time.Second)}, s, ""), "\n")
 	if !strings.Contains(text, "preparing") || !strings.Contains(text, "for 2s") {
 		t.Errorf("%s", text)

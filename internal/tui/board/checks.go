@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"locbench/internal/bench"
-	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
 	"locbench/internal/units"
 )
 
@@ -90,7 +90,7 @@ func (v *view) check(c *bench.CheckResult, heading bool, w int) []string {
 	case bench.CheckSkipped:
 		mark, paint = v.l.Glyph.Skip, v.l.Faint
 	case bench.CheckInfo:
-		mark, paint = v.l.Glyph.Dot, look.Paint{}
+		mark, paint = v.l.Glyph.Dot, ui.Paint{}
 	}
 	name := v.out(c.Name, 120)
 	if c.Status == bench.CheckFailed {

@@ -10,7 +10,6 @@ import (
 	"locbench/internal/measure"
 	"locbench/internal/stats"
 	"locbench/internal/tui/chart"
-	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
 	"locbench/internal/units"
 )
@@ -56,9 +55,9 @@ func (v *view) headlines(all []stats.Contender, w int) []string {
 		columns[at].Title += arrow
 		columns[at].Drop = 0
 	}
-	columns = slices.Insert(columns, peak, look.Column{Title: "at", Drop: 4})
-	columns = slices.Insert(columns, 0, look.Column{Title: "contender", Left: true, Max: 32}, look.Column{Title: "rounds"})
-	columns = append(columns, look.Column{Title: "checks", Drop: 6})
+	columns = slices.Insert(columns, peak, ui.Column{Title: "at", Drop: 4})
+	columns = slices.Insert(columns, 0, ui.Column{Title: "contender", Left: true, Max: 32}, ui.Column{Title: "rounds"})
+	columns = append(columns, ui.Column{Title: "checks", Drop: 6})
 	var rows [][]string
 	for _, c := range all {
 		row := []string{v.out(c.Label, nameBytes), fmt.Sprintf("%d/%d", c.Complete, max(c.Legs, v.s.Run.Profile.Rounds))}
@@ -134,7 +133,7 @@ func (v *view) multiples(label string, w, h int) []string {
 	for i := 1; i < n; i++ {
 		blocks = append(blocks, draw(i, each, h-1))
 	}
-	return append(out, look.Beside(2, blocks...)...)
+	return append(out, ui.Beside(2, blocks...)...)
 }
 
 // nice is the next 1, 1.5, 2, 3, 5 or 7 times a power of ten: a scale for all contenders.

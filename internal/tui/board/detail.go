@@ -7,7 +7,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/tui/fold"
-	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
 	"locbench/internal/units"
 	"locbench/internal/verdict"
 )
@@ -39,7 +39,7 @@ func (v *view) detail(s *fold.Step, w int) []string {
 			units.Plural(s.Windows, "window"))}
 	}
 	lines := []string{title}
-	add := func(paint look.Paint, mark, text string) {
+	add := func(paint ui.Paint, mark, text string) {
 		for i, line := range v.l.Wrap(text, max(10, w-4), 0) {
 			if i > 0 {
 				mark = ""
@@ -55,7 +55,7 @@ func (v *view) detail(s *fold.Step, w int) []string {
 	if len(l.Failed) == 0 {
 		lines = append(lines, v.l.Wrap(v.l.Glyph.Check+" no errors, "+text, max(10, w), 0)...)
 	} else {
-		add(look.Paint{}, " ", text)
+		add(ui.Paint{}, " ", text)
 	}
 	for _, kind := range slices.Sorted(maps.Keys(l.Failed)) {
 		text := units.Count(l.Failed[kind]) + " " + v.l.Glyph.Times + " " + v.out(string(kind), nameBytes)
@@ -67,9 +67,9 @@ func (v *view) detail(s *fold.Step, w int) []string {
 	switch b := v.verdict(r); b.Bound {
 	case "":
 	case verdict.Unclear:
-		add(look.Paint{}, " ", "what bound it is unclear: "+v.own(b.Text))
+		add(ui.Paint{}, " ", "what bound it is unclear: "+v.own(b.Text))
 	default:
-		add(look.Paint{}, " ", "bound by "+v.own(string(b.Bound)+": "+b.Text))
+		add(ui.Paint{}, " ", "bound by "+v.own(string(b.Bound)+": "+b.Text))
 	}
 	v.openLoop(l, add)
 	for _, j := range r.Missed() {
@@ -81,7 +81,7 @@ func (v *view) detail(s *fold.Step, w int) []string {
 	return lines
 }
 
-func (v *view) openLoop(l bench.Load, add func(look.Paint, string, string)) {
+func (v *view) openLoop(l bench.Load, add func(ui.Paint, string, string)) {
 	if l.LatencyOf != bench.FromDue && l.Dropped == 0 && l.Late == 0 {
 		return
 	}
@@ -90,5 +90,5 @@ func (v *view) openLoop(l bench.Load, add func(look.Paint, string, string)) {
 	if l.Lag.Count > 0 {
 		text += ", from due to sent p99 " + v.duration(l.Lag.P99)
 	}
-	add(look.Paint{}, " ", text)
+	add(ui.Paint{}, " ", text)
 }

@@ -5,12 +5,12 @@ import (
 	"strings"
 
 	"locbench/internal/tui/fold"
-	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
 	"locbench/internal/units"
 )
 
 // word is what an entry of the diary is called, in five cells, and how it is painted.
-func (v *view) word(level fold.Level) (string, look.Paint) {
+func (v *view) word(level fold.Level) (string, ui.Paint) {
 	switch level {
 	case fold.Warning:
 		return "! warn", v.l.Warn

@@ -9,7 +9,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/tui/fold"
-	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
 	"locbench/internal/units"
 )
 
@@ -21,7 +21,7 @@ func (v *view) header(w, h int, status string) []string {
 	long, brief := v.where()
 	words := v.words(h < 28 || v.compact, status)
 	lines := []string{v.beside(w, brief, words, v.words(false, status))}
-	if look.Width(long)+look.Width(words)+2 <= w {
+	if ui.Width(long)+ui.Width(words)+2 <= w {
 		lines[0] = v.beside(w, long, words)
 	}
 	if h < 28 || v.compact {
@@ -58,9 +58,9 @@ func (v *view) excluded(w int) (lines []string) {
 
 // beside puts left at the left, and at the right the first text that leaves room, or the last one.
 func (v *view) beside(w int, left string, right ...string) string {
-	n := look.Width(left)
+	n := ui.Width(left)
 	for i, r := range right {
-		if rw := look.Width(r); n+rw+2 <= w || i == len(right)-1 {
+		if rw := ui.Width(r); n+rw+2 <= w || i == len(right)-1 {
 			if rw == 0 {
 				break
 			}

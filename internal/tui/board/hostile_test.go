@@ -10,7 +10,6 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/tui/fold"
-	"locbench/internal/tui/look"
 	"locbench/internal/tui/tuitest"
 	"locbench/internal/tui/ui"
 )
@@ -90,7 +89,7 @@ func poisonedOf(records []bench.Record, text string, number int64) *fold.State {
 func everything(t *testing.T, s *fold.State, w, h int) {
 	t.Helper()
 	now := s.Last.Add(time.Second)
-	for _, l := range []*look.Look{look.New(look.Options{}), look.New(look.Options{ASCII: true, NoColor: true})} {
+	for _, l := range []*ui.Look{ui.NewLook(ui.LookOptions{}), ui.NewLook(ui.LookOptions{ASCII: true, NoColor: true})} {
 		b := New()
 		for _, key := range []string{"1", "o", "enter", "left", "home", "x", "down", "esc", "2", "up", "z", "pgdown", "3", "4", "f", "5", "right", "/", "m", "enter", "6", "[", "1", "2", "5"} {
 			b.Update(tuitest.Key(key), s)
@@ -121,7 +120,7 @@ func TestAnySizeAndAnyText(t *testing.T) {
 func TestEveryMomentInEverySize(t *testing.T) {
 	for _, name := range []string{"limits", "faults"} {
 		s := &fold.State{}
-		l := look.New(look.Options{NoColor: true})
+		l := ui.NewLook(ui.LookOptions{NoColor: true})
 		b := New()
 		for i, rec := range shared(t, name) {
 			s.Apply(rec)

@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"locbench/internal/bench"
-	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
 	"locbench/internal/units"
 )
 
@@ -67,7 +67,7 @@ func (v *view) logLine(line bench.LogLine, w int) string {
 	if v.b.shift > 0 {
 		text = ansi.TruncateLeft(text, v.b.shift, "")
 	}
-	mark, paint := "  ", look.Paint{}
+	mark, paint := "  ", ui.Paint{}
 	if line.Stream == "stderr" {
 		mark, paint = "e ", v.l.Warn
 	}

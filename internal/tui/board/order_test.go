@@ -9,7 +9,6 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/stats"
-	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
 )
 
@@ -39,7 +38,7 @@ func TestOrderKey(t *testing.T) {
 	press(t, b, s, "3")
 	for _, want := range []string{"peak req/s↓", "p99↑", "errors↑", "CPU/req↑", "peak memory↑", "$/10⁹↑", ""} {
 		press(t, b, s, "o")
-		view := ansi.Strip(strings.Join(b.View(ui.Frame{Width: 160, Height: 40, Look: look.New(look.Options{}), Now: s.Last}, s, ""), "\n"))
+		view := ansi.Strip(strings.Join(b.View(ui.Frame{Width: 160, Height: 40, Look: ui.NewLook(ui.LookOptions{}), Now: s.Last}, s, ""), "\n"))
 		line := ""
 		for _, l := range strings.Split(view, "\n") {
 			if strings.HasPrefix(l, "contender ") {

@@ -8,7 +8,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/tui/chart"
 	"locbench/internal/tui/fold"
-	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
 )
 
 func (v *view) overview(w, h int) []string {
@@ -18,7 +18,7 @@ func (v *view) overview(w, h int) []string {
 	switch {
 	case w >= 150 && h >= 30:
 		left := w * 52 / 100
-		return append(lines, look.Beside(2, v.stack(left, h, 0, top), v.side(w-left-2, h))...)
+		return append(lines, ui.Beside(2, v.stack(left, h, 0, top), v.side(w-left-2, h))...)
 	case h >= 28:
 		rows := min(max(3, len(v.leg.Steps)+len(v.planned())+1), h-24)
 		lines = append(lines, v.stack(w, h-rows, 0, top)...)
@@ -75,7 +75,7 @@ func (v *view) noErrors(w int) string {
 	return v.beside(w, v.errorTitle(v.l.Strong), v.l.Faint.S(v.spanName()+v.overlayWord()), "")
 }
 
-func (v *view) errorTitle(paint look.Paint) string {
+func (v *view) errorTitle(paint ui.Paint) string {
 	mark := ""
 	if v.b.focus == failures {
 		mark = v.l.Glyph.Cursor + " "
@@ -165,9 +165,9 @@ func (v *view) grid(w, h, y int) []string {
 		v.hits = append(v.hits, hit{x, y, cw, each, func() { v.b.point(m) }})
 		return v.chart(m, a, cw, each)
 	}
-	lines := look.Beside(2, block(throughput, 0, y), block(latency, cw+2, y))
-	lines = append(lines, look.Beside(2, block(cpu, 0, y+each), block(memory, cw+2, y+each))...)
-	lines = append(lines, look.Beside(2, axis, axis)...)
+	lines := ui.Beside(2, block(throughput, 0, y), block(latency, cw+2, y))
+	lines = append(lines, ui.Beside(2, block(cpu, 0, y+each), block(memory, cw+2, y+each))...)
+	lines = append(lines, ui.Beside(2, axis, axis)...)
 	lines = append(lines, v.errorRow(w, a, y+len(lines)))
 	return append(lines, v.table(w, h-len(lines))...)
 }
@@ -179,7 +179,7 @@ func (v *view) errorRow(w int, a chart.Axis, y int) string {
 		return v.noErrors(w)
 	}
 	text := v.errorTitle(v.l.Bad)
-	cells := min(30, w-look.Width(text)-2)
+	cells := min(30, w-ui.Width(text)-2)
 	if cells < 8 {
 		return text
 	}
@@ -222,7 +222,7 @@ func (v *view) sparks(w, y int, shown ...metric) []string {
 }
 
 // spark is the newest value of a figure, and its course; negative where it is not known.
-func (v *view) spark(m metric, a chart.Axis) (name, value string, paint look.Paint, top float64, values []float64) {
+func (v *view) spark(m metric, a chart.Axis) (name, value string, paint ui.Paint, top float64, values []float64) {
 	loads, usages := inSight(v.leg.Load, loadTime, a), inSight(v.leg.Usage, usageTime, a)
 	load, usage := v.newest()
 	load, usage = cmp.Or(load, &fold.LoadPoint{}), cmp.Or(usage, &fold.UsagePoint{})

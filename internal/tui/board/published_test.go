@@ -8,7 +8,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/results"
 	"locbench/internal/tui/fold"
-	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
 )
 
 // published is the state of a run whose results come with the source, and which has no event log.
@@ -34,7 +34,7 @@ func TestWhatBoundAStepIsInTheTable(t *testing.T) {
 		b := New()
 		for _, leg := range s.Legs {
 			b.show(s, leg)
-			v := &view{b: b, l: look.New(look.Options{}), s: s, leg: leg}
+			v := &view{b: b, l: ui.NewLook(ui.LookOptions{}), s: s, leg: leg}
 			for _, step := range leg.Steps {
 				if step.Result == nil || v.verdict(step.Result).Bound == "" {
 					continue

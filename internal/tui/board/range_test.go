@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"locbench/internal/tui/fold"
-	"locbench/internal/tui/look"
 	"locbench/internal/tui/tuitest"
 	"locbench/internal/tui/ui"
 )
@@ -111,7 +110,7 @@ func TestSpanOfTheStepOfTheCursor(t *testing.T) {
 
 func TestRangeInAnySize(t *testing.T) {
 	s := middle(t)
-	l := look.New(look.Options{ASCII: true, NoColor: true})
+	l := ui.NewLook(ui.LookOptions{ASCII: true, NoColor: true})
 	for w := 1; w < 210; w += 13 {
 		for h := 1; h < 50; h += 7 {
 			b, size := New(), tuitest.Size{Width: w, Height: h}

@@ -9,16 +9,16 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/measure"
 	"locbench/internal/tui/fold"
-	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
 	"locbench/internal/units"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
 // stepColumns are those of a table of steps. Names have at most name cells, doubts at most doubt.
-func (v *view) stepColumns(p measure.Place, name, drop, doubt int) []look.Column {
-	return slices.Concat([]look.Column{{Title: "  step", Left: true, Max: name}}, v.measureColumns(v.shown(p)),
-		[]look.Column{{Title: "bound, doubt", Left: true, Drop: drop, Max: doubt}})
+func (v *view) stepColumns(p measure.Place, name, drop, doubt int) []ui.Column {
+	return slices.Concat([]ui.Column{{Title: "  step", Left: true, Max: name}}, v.measureColumns(v.shown(p)),
+		[]ui.Column{{Title: "bound, doubt", Left: true, Drop: drop, Max: doubt}})
 }
 
 // shown are the measures of a place but optional ones that no step of the leg has.
@@ -33,13 +33,13 @@ func (v *view) shown(p measure.Place) []measure.Shown {
 	})
 }
 
-func (v *view) measureColumns(shown []measure.Shown) (columns []look.Column) {
+func (v *view) measureColumns(shown []measure.Shown) (columns []ui.Column) {
 	for _, m := range shown {
 		title := m.Head
 		if v.l.ASCII {
 			title = strings.ReplaceAll(title, "10⁹", "1e9")
 		}
-		columns = append(columns, look.Column{Title: v.own(title), Drop: m.Drop})
+		columns = append(columns, ui.Column{Title: v.own(title), Drop: m.Drop})
 	}
 	return columns
 }

@@ -8,7 +8,7 @@ import (
 	"locbench/internal/hdr"
 	"locbench/internal/tui/chart"
 	"locbench/internal/tui/fold"
-	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
 	"locbench/internal/units"
 )
 
@@ -107,7 +107,7 @@ func (v *view) block(full float64, y, rows int) string {
 type quantile struct {
 	name  string
 	at    float64
-	paint look.Paint
+	paint ui.Paint
 }
 
 func (v *view) spreadTicks(scale logCells) string {
@@ -118,7 +118,7 @@ func (v *view) spreadTicks(scale logCells) string {
 				at := f * math.Pow(10, float64(d))
 				if x := scale.column(at); x >= 0 && x < scale.n {
 					label := v.own(latencyLabel(at))
-					w := look.Width(label)
+					w := ui.Width(label)
 					line.Put(max(0, min(x-w/2, scale.n-w)), label, v.l.Faint)
 				}
 			}
@@ -132,7 +132,7 @@ func (v *view) spreadMarks(scale logCells, quantiles []quantile) string {
 	line := chart.NewLine(scale.n)
 	for _, q := range quantiles {
 		text := v.l.Glyph.Up + q.name
-		n := look.Width(text)
+		n := ui.Width(text)
 		x := max(0, min(scale.column(q.at), scale.n-1))
 		if x+n > scale.n { // the mark stays at its column
 			text = q.name + v.l.Glyph.Up

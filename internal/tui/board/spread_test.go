@@ -13,8 +13,8 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/hdr"
 	"locbench/internal/tui/fold"
-	"locbench/internal/tui/look"
 	"locbench/internal/tui/tuitest"
+	"locbench/internal/tui/ui"
 )
 
 func latencies(list ...time.Duration) bench.Latencies {
@@ -162,7 +162,7 @@ func TestRunningStepShowsTheSpreadOfTheOneBefore(t *testing.T) {
 }
 
 func TestBlocksInASCII(t *testing.T) {
-	v := &view{l: look.New(look.Options{ASCII: true})}
+	v := &view{l: ui.NewLook(ui.LookOptions{ASCII: true})}
 	for full, want := range map[float64]string{0: "  ", 0.001: ". ", 0.2: ". ", 0.4: ": ", 0.5: "# ", 0.6: "#.", 1: "##", 7: "##", math.NaN(): "  "} {
 		if got := v.block(full, 0, 2) + v.block(full, 1, 2); got != want {
 			t.Errorf("a bar of %g is %q, want %q", full, got, want)

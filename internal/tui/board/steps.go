@@ -7,12 +7,11 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/measure"
 	"locbench/internal/tui/fold"
-	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
 	"locbench/internal/units"
 )
 
-func (v *view) fullColumns() []look.Column {
+func (v *view) fullColumns() []ui.Column {
 	return v.stepColumns(measure.ScreenSteps, 34, 2, 40)
 }
 

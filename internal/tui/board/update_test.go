@@ -12,14 +12,13 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/stats"
 	"locbench/internal/tui/fold"
-	"locbench/internal/tui/look"
 	"locbench/internal/tui/tuitest"
 	"locbench/internal/tui/ui"
 )
 
 // text is the whole view, without colours.
 func text(b *Board, s *fold.State, w, h int) string {
-	return ansi.Strip(strings.Join(b.View(ui.Frame{Width: w, Height: h, Look: look.New(look.Options{}), Now: s.Last}, s, ""), "\n"))
+	return ansi.Strip(strings.Join(b.View(ui.Frame{Width: w, Height: h, Look: ui.NewLook(ui.LookOptions{}), Now: s.Last}, s, ""), "\n"))
 }
 
 // press sends keys, each of which has to be the board's own, with a view in between as on a screen.
@@ -183,7 +182,7 @@ func TestLogFollowsItsEnd(t *testing.T) {
 
 func TestWhatHasNotChangedIsNotDrawnAgain(t *testing.T) {
 	s, b := middle(t), New()
-	f := ui.Frame{Width: 120, Height: 39, Look: look.New(look.Options{}), Now: s.Last}
+	f := ui.Frame{Width: 120, Height: 39, Look: ui.NewLook(ui.LookOptions{}), Now: s.Last}
 	b.View(f, s, "")
 	kept := &b.body.lines[0]
 	f.Tick, f.Now = 5, f.Now.Add(time.Second)
@@ -204,7 +203,7 @@ func TestWhatHasNotChangedIsNotDrawnAgain(t *testing.T) {
 func TestEarlierRoundsStandAtTheSameStep(t *testing.T) {
 	s := at(t, "limits", 80, isA[bench.WindowClosed])
 	b := New()
-	v := &view{b: b, s: s, leg: s.Current, l: look.New(look.Options{})}
+	v := &view{b: b, s: s, leg: s.Current, l: ui.NewLook(ui.LookOptions{})}
 	rounds := v.rounds()
 	if len(rounds) != 1 || rounds[0].Result.Leg.Label() != s.Current.Result.Leg.Label() || rounds[0].Result.Leg.Round != 1 {
 		t.Fatalf("rounds %+v", rounds)

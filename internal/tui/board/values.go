@@ -11,7 +11,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/tui/chart"
 	"locbench/internal/tui/fold"
-	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
 	"locbench/internal/units"
 )
 
@@ -80,7 +80,7 @@ func (v *view) errorText() string {
 	})
 	var parts []string
 	for _, k := range names[:min(len(names), 6)] {
-		parts = append(parts, look.Outside(string(k), nameBytes)+" "+units.Count(kinds[k]))
+		parts = append(parts, ui.Outside(string(k), nameBytes)+" "+units.Count(kinds[k]))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -7,7 +7,7 @@ import (
 
 	"locbench/internal/tui/chart"
 	"locbench/internal/tui/fold"
-	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
 	"locbench/internal/units"
 )
 
@@ -129,7 +129,7 @@ func (v *view) stepAt(at float64) (out *fold.Step) {
 func (v *view) flow(fields []string, w int) []string {
 	var out []string
 	for i, f := range fields {
-		if last := len(out) - 1; i > 0 && look.Width(out[last])+2+look.Width(f) <= w {
+		if last := len(out) - 1; i > 0 && ui.Width(out[last])+2+ui.Width(f) <= w {
 			out[last] += "  " + f
 		} else {
 			out = append(out, f)

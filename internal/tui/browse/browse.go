@@ -16,7 +16,6 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/results"
 	"locbench/internal/tui/compare"
-	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
 )
 
@@ -137,7 +136,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case ui.Done:
 		if msg.Screen == s {
 			s.writing = false
-			return ui.Cmd(msg.Tell)
+			return ui.Cmd(msg.StatusMsg)
 		}
 	case tea.KeyPressMsg:
 		cmd := s.key(msg)
@@ -224,7 +223,7 @@ func stateText(e *results.Entry) string {
 	if n := len(e.Failed); n > 0 && e.State == bench.RunComplete { // all was run
 		return fmt.Sprintf("%d failed", n)
 	}
-	return look.Outside(string(e.State), 40)
+	return ui.Outside(string(e.State), 40)
 }
 
 // columns are those by which the list can be sorted, and how two entries are ordered by each: what

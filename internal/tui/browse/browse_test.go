@@ -11,7 +11,6 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/tui/compare"
-	"locbench/internal/tui/look"
 	"locbench/internal/tui/tuitest"
 	"locbench/internal/tui/ui"
 )
@@ -50,7 +49,7 @@ func someFolders(t testing.TB) tuitest.Folders {
 // open is the list of folders; watch nil says what is watched.
 func open(folders tuitest.Folders, watch func(string) tea.Cmd) *Screen {
 	if watch == nil {
-		watch = func(dir string) tea.Cmd { return ui.Cmd(ui.Tell{Text: "watch " + dir}) }
+		watch = func(dir string) tea.Cmd { return ui.Cmd(ui.StatusMsg{Text: "watch " + dir}) }
 	}
 	s := New(Options{Source: folders, Roots: "results", Watch: watch})
 	s.Update(ui.Resized{Width: 120, Height: 39})
@@ -112,10 +111,10 @@ func asked(s *Screen, keys ...string) []tea.Msg {
 
 func TestKeysLeadOn(t *testing.T) {
 	s := settled(someFolders(t))
-	if msgs := asked(s, "enter"); len(msgs) != 1 || msgs[0].(ui.Tell).Text != "watch results/20261121-160501-locations" {
+	if msgs := asked(s, "enter"); len(msgs) != 1 || msgs[0].(ui.StatusMsg).Text != "watch results/20261121-160501-locations" {
 		t.Errorf("enter: %v", msgs)
 	}
-	if msgs := asked(s, "down", "r"); len(msgs) != 1 || msgs[0].(ui.Tell).Text != "report results/20261121-155149-faulty/report.html" {
+	if msgs := asked(s, "down", "r"); len(msgs) != 1 || msgs[0].(ui.StatusMsg).Text != "report results/20261121-155149-faulty/report.html" {
 		t.Errorf("r: %v", msgs)
 	}
 	msgs := asked(s, "down", "y")
@@ -123,16 +122,16 @@ func TestKeysLeadOn(t *testing.T) {
 	if len(msgs) != 1 || msgs[0].(ui.Copy).Text != want {
 		t.Errorf("y: %v", msgs)
 	}
-	if msgs := asked(s, "R"); len(msgs) != 1 || !msgs[0].(ui.Tell).Bad {
+	if msgs := asked(s, "R"); len(msgs) != 1 || !msgs[0].(ui.StatusMsg).Bad {
 		t.Errorf("R of a complete run: %v", msgs)
 	}
 	if msgs := asked(s, "down", "R"); len(msgs) != 1 || msgs[0].(ui.Copy).Text != "locbench run --resume results/20261121-081500-quick" {
 		t.Errorf("R: %v", msgs)
 	}
-	if msgs := asked(s, "end", "y"); len(msgs) != 1 || !msgs[0].(ui.Tell).Bad {
+	if msgs := asked(s, "end", "y"); len(msgs) != 1 || !msgs[0].(ui.StatusMsg).Bad {
 		t.Errorf("y of a broken folder: %v", msgs)
 	}
-	if msgs := asked(s, "enter"); len(msgs) != 1 || !strings.Contains(msgs[0].(ui.Tell).Text, "line 17") {
+	if msgs := asked(s, "enter"); len(msgs) != 1 || !strings.Contains(msgs[0].(ui.StatusMsg).Text, "line 17") {
 		t.Errorf("enter on a broken folder: %v", msgs)
 	}
 	if msgs := asked(s, "esc"); len(msgs) != 1 || msgs[0] != (ui.Back{}) {
@@ -154,7 +153,7 @@ func TestCompareTakesTheMarkedOnes(t *testing.T) {
 		}
 		c := screen.Screen.(*compare.Screen)
 		tuitest.Settle(c, c.Init(), nil)
-		view := strings.Join(tuitest.View(c, tuitest.Size{Width: 200, Height: 50}, look.New(look.Options{NoColor: true}), now), "\n")
+		view := strings.Join(tuitest.View(c, tuitest.Size{Width: 200, Height: 50}, ui.NewLook(ui.LookOptions{NoColor: true}), now), "\n")
 		for _, dir := range want {
 			if !strings.Contains(view, dir) {
 				t.Errorf("%s: %s is not in\n%s", keys, dir, view)
@@ -254,7 +253,7 @@ func TestHostileFolders(t *testing.T) {
 	for _, size := range []tuitest.Size{{Width: 20, Height: 6}, {Width: 33, Height: 9}, {Width: 60, Height: 20}, {Width: 80, Height: 24}, {Width: 120, Height: 40}, {Width: 200, Height: 50}} {
 		for _, ascii := range []bool{false, true} {
 			for range len(folders) {
-				tuitest.Exact(t, tuitest.View(s, size, look.New(look.Options{ASCII: ascii}), now), size, ascii)
+				tuitest.Exact(t, tuitest.View(s, size, ui.NewLook(ui.LookOptions{ASCII: ascii}), now), size, ascii)
 				tuitest.Press(s, nil, "down")
 			}
 			tuitest.Press(s, nil, "home")
@@ -270,7 +269,7 @@ func TestHostileFolders(t *testing.T) {
 
 func TestEverySizeIsFilled(t *testing.T) {
 	s := settled(someFolders(t))
-	l := look.New(look.Options{})
+	l := ui.NewLook(ui.LookOptions{})
 	for w := 20; w < 200; w += 23 {
 		for h := 6; h < 60; h += 11 {
 			size := tuitest.Size{Width: w, Height: h}
@@ -288,7 +287,7 @@ func BenchmarkView(b *testing.B) {
 		folders = append(folders, f)
 	}
 	s := settled(folders)
-	l := look.New(look.Options{})
+	l := ui.NewLook(ui.LookOptions{})
 	for i := 0; b.Loop(); i++ {
 		s.Update(tuitest.Key([]string{"up", "down"}[i%2]))
 		s.View(ui.Frame{Width: 200, Height: 50, Look: l, Now: now})

@@ -99,7 +99,7 @@ func (s *Screen) keyEntry(name string) tea.Cmd {
 		return s.copy(e.Dir)
 	case "R":
 		if !resumable(e) {
-			return ui.Cmd(ui.Tell{Text: "nothing to resume: " + stateText(e), Bad: true})
+			return ui.Cmd(ui.StatusMsg{Text: "nothing to resume: " + stateText(e), Bad: true})
 		}
 		text, err := ui.ResumeCommand(e.Dir)
 		return ui.Cmd(ui.Copied(text, err, "the command that resumes the run"))
@@ -130,7 +130,7 @@ func (s *Screen) compareMarked(e results.Entry) tea.Cmd {
 	sides := append(slices.Clone(s.marked), e.Dir, e.Dir)
 	a, b := sides[0], sides[1]
 	if a == b && len(e.Contenders) < 2 {
-		return ui.Cmd(ui.Tell{Text: "mark another run first (space), or choose one with two contenders", Bad: true})
+		return ui.Cmd(ui.StatusMsg{Text: "mark another run first (space), or choose one with two contenders", Bad: true})
 	}
 	return ui.Cmd(ui.Open{Screen: compare.New(a, b, s.options.Source)})
 }

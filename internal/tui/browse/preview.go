@@ -14,7 +14,6 @@ import (
 	"locbench/internal/measure"
 	"locbench/internal/results"
 	"locbench/internal/stats"
-	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
 	"locbench/internal/units"
 )
@@ -39,7 +38,7 @@ func (s *Screen) preview(f ui.Frame, w, h int) []string {
 	default:
 		lines = append(lines, s.inside(l, k, inner, h-3)...)
 	}
-	return l.Box(outside(l, e.Dir, nameBytes), look.Indent(lines), w, h, false)
+	return l.Box(outside(l, e.Dir, nameBytes), ui.Indent(lines), w, h, false)
 }
 
 func (s *Screen) few(f ui.Frame, e *results.Entry, w, h int) []string {
@@ -67,7 +66,7 @@ func (s *Screen) few(f ui.Frame, e *results.Entry, w, h int) []string {
 }
 
 // about is a line about when and how it ran.
-func (s *Screen) about(l *look.Look, e *results.Entry) string {
+func (s *Screen) about(l *ui.Look, e *results.Entry) string {
 	if e.Err != nil {
 		return l.Bad.S("cannot be read")
 	}
@@ -103,17 +102,17 @@ func limits(m bench.Limits) string {
 }
 
 // inside is the headline table and the warnings, in at most h lines.
-func (s *Screen) inside(l *look.Look, k *summary, w, h int) []string {
+func (s *Screen) inside(l *ui.Look, k *summary, w, h int) []string {
 	lines := []string{""}
 	if k.err != nil {
 		lines = append(lines, l.Bad.Each(l.Wrap(outside(l, k.err.Error(), noteBytes), w, 3))...)
 	}
 	shown := measure.View(measure.BrowserContenders)
-	cols := []look.Column{{Title: "contender", Left: true, Max: 34}, {Title: "legs", Drop: 8}}
+	cols := []ui.Column{{Title: "contender", Left: true, Max: 34}, {Title: "legs", Drop: 8}}
 	for _, m := range shown {
-		cols = append(cols, look.Column{Title: m.Head, Drop: m.Drop})
+		cols = append(cols, ui.Column{Title: m.Head, Drop: m.Drop})
 		if m.ID == measure.Throughput {
-			cols = append(cols, look.Column{Title: "at", Left: true, Drop: 7})
+			cols = append(cols, ui.Column{Title: "at", Left: true, Drop: 7})
 		}
 	}
 	var rows [][]string
@@ -145,7 +144,7 @@ func (s *Screen) inside(l *look.Look, k *summary, w, h int) []string {
 	return lines
 }
 
-func contenderRow(l *look.Look, shown []measure.Shown, c stats.Contender) []string {
+func contenderRow(l *ui.Look, shown []measure.Shown, c stats.Contender) []string {
 	row := []string{outside(l, c.Label, nameBytes), fmt.Sprintf("%d/%d", c.Complete, c.Legs)}
 	for _, m := range shown {
 		f := m.Contender(c)

@@ -10,7 +10,6 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/results"
-	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
 	"locbench/internal/units"
 )
@@ -69,14 +68,14 @@ func (s *Screen) View(f ui.Frame) []string {
 	}
 	list := s.table(l, at)
 	if at.besideWidth > 0 {
-		list = look.Beside(2, l.Screen(list, at.listWidth, f.Height-1), s.preview(f, at.besideWidth, f.Height-1))
+		list = ui.Beside(2, l.Screen(list, at.listWidth, f.Height-1), s.preview(f, at.besideWidth, f.Height-1))
 	} else if at.belowHeight > 0 {
 		list = append(l.Screen(list, f.Width, f.Height-1-at.belowHeight), s.preview(f, f.Width, at.belowHeight)...)
 	}
 	return l.Screen(append(lines, list...), f.Width, f.Height)
 }
 
-func (s *Screen) title(l *look.Look, w int) string {
+func (s *Screen) title(l *ui.Look, w int) string {
 	left := l.Title.S("results")
 	if s.filter.Typing || s.filter.Text != "" {
 		left += "  " + l.Key.S("/") + outside(l, s.filter.Text, nameBytes)
@@ -103,7 +102,7 @@ func (s *Screen) title(l *look.Look, w int) string {
 	return l.Between(left, l.Faint.S(count), w)
 }
 
-func (s *Screen) nothing(l *look.Look, f ui.Frame) []string {
+func (s *Screen) nothing(l *ui.Look, f ui.Frame) []string {
 	switch {
 	case !s.listed:
 		return []string{"", l.Spin(f.Tick) + " looking for results"}
@@ -118,7 +117,7 @@ func (s *Screen) nothing(l *look.Look, f ui.Frame) []string {
 		"DIR\" looks into another one.", f.Width, 4)...)
 }
 
-func (s *Screen) table(l *look.Look, at layout) []string {
+func (s *Screen) table(l *ui.Look, at layout) []string {
 	laidOut := s.layOut(l, at.listWidth-gutter)
 	s.from = ui.Window(s.from, s.cursor, len(s.shown), at.listHeight)
 	lines := []string{"   " + laidOut[0]}
@@ -139,9 +138,9 @@ func (s *Screen) table(l *look.Look, at layout) []string {
 }
 
 // layOut is the table of all folders; the first line is the head.
-func (s *Screen) layOut(l *look.Look, w int) []string {
+func (s *Screen) layOut(l *ui.Look, w int) []string {
 	long := w >= 84
-	cols := []look.Column{
+	cols := []ui.Column{
 		{Left: true}, {Left: true, Max: 18, Drop: 2}, {Left: true, Max: 32, Drop: 4}, {Left: true}, {Drop: 3}, {Drop: 1},
 		{Left: true, Max: 44, Drop: 6},
 	}
@@ -156,7 +155,7 @@ func (s *Screen) layOut(l *look.Look, w int) []string {
 		}
 		cols[i].Title = c.name
 	}
-	cols = slices.Insert(cols, len(cols)-1, look.Column{Title: "best", Left: true, Max: 20, Drop: 5})
+	cols = slices.Insert(cols, len(cols)-1, ui.Column{Title: "best", Left: true, Max: 20, Drop: 5})
 	rows := make([][]string, 0, len(s.shown))
 	for _, i := range s.shown {
 		rows = append(rows, s.cellsOf(l, &s.entries[i], long))
@@ -164,7 +163,7 @@ func (s *Screen) layOut(l *look.Look, w int) []string {
 	return l.Table(cols, rows, w)
 }
 
-func (s *Screen) cellsOf(l *look.Look, e *results.Entry, long bool) []string {
+func (s *Screen) cellsOf(l *ui.Look, e *results.Entry, long bool) []string {
 	layout := "01-02 15:04"
 	if long {
 		layout = "2006-01-02 15:04"
@@ -193,7 +192,7 @@ func (s *Screen) cellsOf(l *look.Look, e *results.Entry, long bool) []string {
 }
 
 // contendersOf names as many contenders as find room.
-func (s *Screen) contendersOf(l *look.Look, e *results.Entry, long bool) string {
+func (s *Screen) contendersOf(l *ui.Look, e *results.Entry, long bool) string {
 	room := 20
 	if long {
 		room = 32
@@ -206,7 +205,7 @@ func (s *Screen) contendersOf(l *look.Look, e *results.Entry, long bool) string 
 			continue
 		}
 		more := min(5, 5*(len(e.Contenders)-1-i)) // cells for how many there are besides
-		if look.Width(text)+2+look.Width(name)+more > room {
+		if ui.Width(text)+2+ui.Width(name)+more > room {
 			return l.Cut(text, room-5) + fmt.Sprintf(", +%d", len(e.Contenders)-i)
 		}
 		text += ", " + name
@@ -215,7 +214,7 @@ func (s *Screen) contendersOf(l *look.Look, e *results.Entry, long bool) string 
 }
 
 // state is how a run stands, with a sign that needs no colour.
-func state(l *look.Look, e *results.Entry) string {
+func state(l *ui.Look, e *results.Entry) string {
 	text := l.ASCIIOnly(stateText(e))
 	switch text {
 	case "complete":
@@ -246,6 +245,6 @@ func (s *Screen) click(msg tea.MouseClickMsg) tea.Cmd {
 	return nil
 }
 
-func outside(l *look.Look, s string, n int) string {
+func outside(l *ui.Look, s string, n int) string {
 	return strings.TrimSpace(l.Outside(s, n))
 }

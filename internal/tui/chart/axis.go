@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
 )
 
 // Axis is the time axis that stacked charts share.
@@ -18,7 +18,7 @@ type Axis struct {
 
 // Draw returns the lines under the lowest chart, each of exactly w cells: one for the times, one
 // for the names of steps and one for those of flags, where there are any.
-func (a Axis) Draw(l *look.Look, w int) []string {
+func (a Axis) Draw(l *ui.Look, w int) []string {
 	h := 1
 	bounds := len(a.Bounds) > 0
 	if bounds {
@@ -44,10 +44,10 @@ func (a Axis) Draw(l *look.Look, w int) []string {
 	return c.lines()
 }
 
-func (a Axis) times(l *look.Look, c *canvas, left int) {
+func (a Axis) times(l *ui.Look, c *canvas, left int) {
 	label, wide := clock, 4
 	for _, t := range [...]float64{a.From, a.To} {
-		wide = max(wide, min(look.Width(clean(l, label(t))), 12))
+		wide = max(wide, min(ui.Width(clean(l, label(t))), 12))
 	}
 	n := c.w - left
 	step := tickStep((a.To - a.From) / float64(n) * float64(wide+3))
@@ -65,7 +65,7 @@ func (a Axis) times(l *look.Look, c *canvas, left int) {
 		if x < 0 || t > a.To {
 			return
 		}
-		if s := clean(l, label(t)); x+1+look.Width(s) <= c.w && c.free(x, 0, 1) {
+		if s := clean(l, label(t)); x+1+ui.Width(s) <= c.w && c.free(x, 0, 1) {
 			c.set(x, 0, sign(l, '╵'), border, text)
 			c.text(x+1, 0, c.w, s, faint)
 		}
@@ -74,7 +74,7 @@ func (a Axis) times(l *look.Look, c *canvas, left int) {
 }
 
 // names writes each name between its place and the next one's; or before it, if only there is room.
-func (a Axis) names(l *look.Look, c *canvas, left, row int, mark rune, signs, paint uint16, all []Bound) {
+func (a Axis) names(l *ui.Look, c *canvas, left, row int, mark rune, signs, paint uint16, all []Bound) {
 	for i, at := range all {
 		col := a.column(at.X, left, c.w)
 		// A step that began out of sight still has its name here.
@@ -98,7 +98,7 @@ func (a Axis) names(l *look.Look, c *canvas, left, row int, mark rune, signs, pa
 			c.text(col, row, c.w, string(sign(l, mark)), signs)
 		}
 		name := clean(l, at.Name)
-		cells := look.Width(name)
+		cells := ui.Width(name)
 		switch {
 		case cells >= end-col && col-cells > left && c.free(col-cells-1, row, cells+1):
 			c.text(col-cells, row, col, name, paint) // the newest is at the right edge

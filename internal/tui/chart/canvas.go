@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
 )
 
 // Layers of what a cell holds; what is higher is not covered by what is lower.
@@ -31,15 +31,15 @@ type cell struct {
 type canvas struct {
 	w, h   int
 	cells  []cell
-	paints []look.Paint // the first is none
+	paints []ui.Paint // the first is none
 }
 
 func newCanvas(w, h int) *canvas {
-	return &canvas{w, h, make([]cell, w*h), make([]look.Paint, 1, 16)}
+	return &canvas{w, h, make([]cell, w*h), make([]ui.Paint, 1, 16)}
 }
 
 // paint registers a colour and returns its number.
-func (c *canvas) paint(p look.Paint) uint16 {
+func (c *canvas) paint(p ui.Paint) uint16 {
 	if i := slices.Index(c.paints, p); i >= 0 {
 		return uint16(i)
 	}
@@ -68,7 +68,7 @@ func (c *canvas) text(x, y, end int, s string, paint uint16) {
 	for _, r := range s {
 		n := 1
 		if r >= utf8.RuneSelf {
-			n = look.Width(string(r))
+			n = ui.Width(string(r))
 		}
 		if n <= 0 {
 			continue
@@ -91,8 +91,8 @@ type Line struct{ c *canvas }
 func NewLine(n int) Line { return Line{newCanvas(n, 1)} }
 
 // Put writes a text at x, unless it would touch another or the ends.
-func (l Line) Put(x int, s string, paint look.Paint) {
-	n := look.Width(s)
+func (l Line) Put(x int, s string, paint ui.Paint) {
+	n := ui.Width(s)
 	from, to := max(0, x-1), min(l.c.w, x+n+1)
 	if x >= 0 && x+n <= l.c.w && l.c.free(from, 0, to-from) {
 		l.c.text(x, 0, l.c.w, s, l.c.paint(paint))
@@ -141,7 +141,7 @@ func first(s string) rune {
 var asciiSigns = map[rune]rune{'│': '|', '╵': '|', '▼': 'v', '┤': '+', '┊': ':'}
 
 // sign is a character of ours, or what stands for it in ASCII.
-func sign(l *look.Look, r rune) rune {
+func sign(l *ui.Look, r rune) rune {
 	if l.ASCII {
 		return asciiSigns[r]
 	}
@@ -149,4 +149,4 @@ func sign(l *look.Look, r rune) rune {
 }
 
 // clean makes a name fit to be shown.
-func clean(l *look.Look, s string) string { return l.ASCIIOnly(look.Outside(s, maxText)) }
+func clean(l *ui.Look, s string) string { return l.ASCIIOnly(ui.Outside(s, maxText)) }

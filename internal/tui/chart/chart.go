@@ -11,7 +11,7 @@ package chart
 import (
 	"strings"
 
-	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
 )
 
 // Gutter is a width for the labels of the y axis in which the units of locbench find room.
@@ -31,7 +31,7 @@ type Point struct{ X, Y float64 }
 type Series struct {
 	Name   string
 	Points []Point // ordered by X
-	Paint  look.Paint
+	Paint  ui.Paint
 	Mark   int // index into Glyph.Marks, for the legend and for telling lines apart without colour
 }
 
@@ -40,7 +40,7 @@ type Series struct {
 type Rule struct {
 	Y     float64
 	Name  string
-	Paint look.Paint
+	Paint ui.Paint
 }
 
 // Bound is a vertical line between steps, with the name of the step that begins there.
@@ -73,12 +73,12 @@ type Chart struct {
 
 // Draw returns exactly h lines of exactly w cells: the title with the value and the legend; the
 // curves; the bands. With two lines there is a spark line of the first series instead of curves.
-func (c Chart) Draw(l *look.Look, a Axis, w, h int) []string {
+func (c Chart) Draw(l *ui.Look, a Axis, w, h int) []string {
 	return c.draw(l, a, w, h, false)
 }
 
 // draw draws the chart; points reports that each point is of interest, so that each gets its mark.
-func (c Chart) draw(l *look.Look, a Axis, w, h int, points bool) []string {
+func (c Chart) draw(l *ui.Look, a Axis, w, h int, points bool) []string {
 	if h <= 0 {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (c Chart) draw(l *look.Look, a Axis, w, h int, points bool) []string {
 }
 
 // spark is the first series as one line of blocks.
-func (c Chart) spark(l *look.Look, a Axis, w int) string {
+func (c Chart) spark(l *ui.Look, a Axis, w int) string {
 	cols := thin(c.Series, a, w, c.Log)
 	s := c.scale(cols)
 	cv := newCanvas(w, 1)
@@ -131,7 +131,7 @@ type Steps struct {
 }
 
 // Draw returns exactly h lines of exactly w cells; the last one, of three or more, names the steps.
-func (s Steps) Draw(l *look.Look, w, h int) []string {
+func (s Steps) Draw(l *ui.Look, w, h int) []string {
 	if h <= 0 {
 		return nil
 	}
@@ -143,18 +143,18 @@ func (s Steps) Draw(l *look.Look, w, h int) []string {
 }
 
 // labels is the line under the plot: every label, or every second, third … one for want of room.
-func (s Steps) labels(l *look.Look, a Axis, w int) string {
+func (s Steps) labels(l *ui.Look, a Axis, w int) string {
 	c := newCanvas(w, 1)
 	left, n := a.left(w), len(s.Labels)
 	wide := 1
 	for _, label := range s.Labels[:min(n, w)] {
-		wide = max(wide, min(look.Width(clean(l, label)), 12))
+		wide = max(wide, min(ui.Width(clean(l, label)), 12))
 	}
 	every := max(1, (n*(wide+1)+w-left-1)/(w-left))
 	faint := c.paint(l.Faint)
 	for i := 0; i < n; i += every {
 		label := l.Cut(clean(l, s.Labels[i]), wide)
-		cells := look.Width(label)
+		cells := ui.Width(label)
 		x := max(left, min(a.column(float64(i), left, w)-cells/2, w-cells))
 		if c.free(x, 0, cells) {
 			c.text(x, 0, w, label, faint)
@@ -164,30 +164,30 @@ func (s Steps) labels(l *look.Look, a Axis, w int) string {
 }
 
 // title is the first line: name, value, and the legend at the right, as much of it as finds room.
-func (c Chart) title(l *look.Look, w int, band bool) string {
+func (c Chart) title(l *ui.Look, w int, band bool) string {
 	name, value := clean(l, c.Title), clean(l, c.Value)
 	if value != "" && name != "" {
 		value = "  " + value
 	}
-	if look.Width(name) >= w {
+	if ui.Width(name) >= w {
 		return l.Title.S(l.Fit(name, w))
 	}
-	value = l.Cut(value, w-look.Width(name))
-	used := look.Width(name) + look.Width(value)
+	value = l.Cut(value, w-ui.Width(name))
+	used := ui.Width(name) + ui.Width(value)
 	legend, n := c.legend(l, w-used-2, band)
 	return l.Title.S(name) + l.Strong.S(value) + strings.Repeat(" ", max(0, w-used-n)) + legend
 }
 
 // legend names the lines, if there are several, in at most room cells, and returns how many it took.
 // What all names begin with is written once if there is no room to repeat it: "● round 1 ■ 2".
-func (c Chart) legend(l *look.Look, room int, band bool) (string, int) {
+func (c Chart) legend(l *ui.Look, room int, band bool) (string, int) {
 	s, n, all := c.names(l, room, band, 0)
 	if skip := c.common(); !all && skip > 0 {
 		s, n, all = c.names(l, room, band, skip)
 	}
 	first := 0 // what the first name and an ellipsis take
 	if len(c.Series) > 1 {
-		first = 2 + look.Width(clean(l, c.Series[0].Name)) + 2
+		first = 2 + ui.Width(clean(l, c.Series[0].Name)) + 2
 	}
 	if !all && n <= first {
 		return "", 0 // one name of several tells nothing
@@ -211,10 +211,10 @@ func (c Chart) common() int {
 }
 
 // names is the legend, without the first skip bytes of all names but one; all: all found room.
-func (c Chart) names(l *look.Look, room int, band bool, skip int) (s string, cells int, all bool) {
+func (c Chart) names(l *ui.Look, room int, band bool, skip int) (s string, cells int, all bool) {
 	type entry struct {
 		mark, name string
-		paint      look.Paint
+		paint      ui.Paint
 	}
 	entries := make([]entry, 0, len(c.Series)+1)
 	if len(c.Series) > 1 {
@@ -243,7 +243,7 @@ func (c Chart) names(l *look.Look, room int, band bool, skip int) (s string, cel
 		if i == len(entries)-1 {
 			rest = 0
 		}
-		wide := gap + look.Width(e.mark) + 1 + look.Width(e.name)
+		wide := gap + ui.Width(e.mark) + 1 + ui.Width(e.name)
 		if cells+wide+rest > room {
 			if cells > 0 && cells+2 <= room {
 				return s + " " + l.Glyph.Ellipsis, cells + 2, false

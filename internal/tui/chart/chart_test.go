@@ -8,12 +8,12 @@ import (
 	"testing"
 
 	"locbench/internal/testenv"
-	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
 )
 
 // sample are charts as the live view has them: a ladder of three steps, a gap between the second
 // and the third.
-func sample(l *look.Look) (Axis, []Chart) {
+func sample(l *ui.Look) (Axis, []Chart) {
 	axis := Axis{
 		From: 0, To: 90, Gutter: Gutter,
 		Bounds: []Bound{{0, "1 connection"}, {30, "16 connections"}, {62, "256 connections"}},
@@ -72,8 +72,8 @@ func sample(l *look.Look) (Axis, []Chart) {
 	}
 }
 
-func looks() map[string]look.Options {
-	return map[string]look.Options{
+func looks() map[string]ui.LookOptions {
+	return map[string]ui.LookOptions{
 		"dark": {}, "light": {Light: true}, "nocolor": {NoColor: true}, "ascii": {ASCII: true}, "ascii-nocolor": {ASCII: true, NoColor: true},
 	}
 }
@@ -89,7 +89,7 @@ func TestGolden(t *testing.T) {
 	} {
 		name := fmt.Sprintf("%s-%dx%d", c.look, c.w, c.h)
 		t.Run(name, func(t *testing.T) {
-			l := look.New(looks()[c.look])
+			l := ui.NewLook(looks()[c.look])
 			axis, charts := sample(l)
 			var lines []string
 			for _, chart := range charts {
@@ -108,7 +108,7 @@ func TestStepsGolden(t *testing.T) {
 	}{{"nocolor", 38, 9}, {"nocolor", 78, 14}, {"ascii-nocolor", 38, 9}, {"nocolor", 16, 5}, {"nocolor", 16, 3}, {"dark", 38, 9}} {
 		name := fmt.Sprintf("steps-%s-%dx%d", c.look, c.w, c.h)
 		t.Run(name, func(t *testing.T) {
-			l := look.New(looks()[c.look])
+			l := ui.NewLook(looks()[c.look])
 			s := Steps{
 				Gutter: 8, Labels: []string{"1", "4", "16", "64", "256", "1,024", "2,048"},
 				Chart: Chart{Title: "go-nethttp", Value: "13,765", Unit: func(v float64) string { return fmt.Sprintf("%.0f", v) }, Series: []Series{
@@ -122,7 +122,7 @@ func TestStepsGolden(t *testing.T) {
 }
 
 // golden compares lines with a file. Every line ends with a bar there, so that its width is seen.
-func golden(t *testing.T, name string, l *look.Look, lines []string, w int) {
+func golden(t *testing.T, name string, l *ui.Look, lines []string, w int) {
 	t.Helper()
 	exact(t, l, lines, w, len(lines))
 	got := strings.ReplaceAll(strings.Join(lines, "¶\n")+"¶\n", "\x1b", "␛")
@@ -139,7 +139,7 @@ func TestFineTimes(t *testing.T) {
 			}
 		})
 	}
-	line := Axis{From: 0, To: 3, Gutter: Gutter}.Draw(look.New(look.Options{NoColor: true}), 80)[0]
+	line := Axis{From: 0, To: 3, Gutter: Gutter}.Draw(ui.NewLook(ui.LookOptions{NoColor: true}), 80)[0]
 	if !strings.Contains(line, "0:00.5") || !strings.Contains(line, "0:01.0") {
 		t.Errorf("times of one axis are not alike: %q", line)
 	}

@@ -8,13 +8,13 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
 )
 
 // TestSizes draws at every small size, in every look.
 func TestSizes(t *testing.T) {
 	for name, o := range looks() {
-		l := look.New(o)
+		l := ui.NewLook(o)
 		axis, charts := sample(l)
 		for w := -1; w < 45; w++ {
 			for h := -1; h < 9; h++ {
@@ -31,7 +31,7 @@ func TestSizes(t *testing.T) {
 
 // plainDraw draws points without colours, rules or names.
 func plainDraw(points []Point, w, h int) []string {
-	l := look.New(look.Options{NoColor: true})
+	l := ui.NewLook(ui.LookOptions{NoColor: true})
 	lines := Chart{Series: []Series{{Points: points}}}.Draw(l, Axis{From: 0, To: 100}, w, h)
 	return lines[1:]
 }
@@ -84,7 +84,7 @@ func TestSinglePoints(t *testing.T) {
 // colours.
 func TestEveryLineHasItsMark(t *testing.T) {
 	for name, o := range looks() {
-		l := look.New(o)
+		l := ui.NewLook(o)
 		axis, charts := sample(l)
 		for _, w := range []int{30, 60, 80, 200} {
 			lines := charts[1].Draw(l, axis, w, 9)
@@ -109,7 +109,7 @@ func TestGround(t *testing.T) {
 }
 
 func TestRules(t *testing.T) {
-	l := look.New(look.Options{NoColor: true})
+	l := ui.NewLook(ui.LookOptions{NoColor: true})
 	draw := func(limit float64) string {
 		c := Chart{Title: "memory", Series: []Series{{Points: []Point{{0, 10}, {100, 10}}}}, Rules: []Rule{{Y: limit, Name: "limit"}}}
 		return strings.Join(c.Draw(l, Axis{From: 0, To: 100}, 40, 9), "\n")
@@ -123,7 +123,7 @@ func TestRules(t *testing.T) {
 }
 
 func TestBandsKeepTheLargest(t *testing.T) {
-	l := look.New(look.Options{ASCII: true, NoColor: true})
+	l := ui.NewLook(ui.LookOptions{ASCII: true, NoColor: true})
 	c := Chart{BandName: "throttled", Bands: []Band{{0, 50, 0.1}, {20, 30, 1}, {0, 50, 0.2}, {90, 90, 0.5}, {200, 300, 1}, {60, 70, math.NaN()}}}
 	lines := c.Draw(l, Axis{From: 0, To: 100}, 20, 6)
 	if got, want := ansi.Strip(lines[5]), "....##....        : "; got != want {
@@ -132,7 +132,7 @@ func TestBandsKeepTheLargest(t *testing.T) {
 }
 
 func TestLegendTellsWhatItLeavesOut(t *testing.T) {
-	l := look.New(look.Options{NoColor: true})
+	l := ui.NewLook(ui.LookOptions{NoColor: true})
 	_, charts := sample(l)
 	for w, want := range map[int]string{60: "● p50  ■ p90  ▲ p99", 40: "● p50  ■ p90 …"} {
 		title := ansi.Strip(charts[1].Draw(l, Axis{To: 1}, w, 3)[0])
@@ -143,7 +143,7 @@ func TestLegendTellsWhatItLeavesOut(t *testing.T) {
 }
 
 func TestLegendTellsWhatIsCommonOnce(t *testing.T) {
-	l := look.New(look.Options{NoColor: true})
+	l := ui.NewLook(ui.LookOptions{NoColor: true})
 	c := Chart{Title: "p99", Series: []Series{{Name: "round 1"}, {Name: "round 2", Mark: 1}, {Name: "round 10", Mark: 2}}}
 	for w, want := range map[int]string{
 		40: "● round 1  ■ round 2  ▲ round 10",
@@ -216,7 +216,7 @@ func TestScale(t *testing.T) {
 
 // TestStepOutOfSight: the name of a step that began before the axis does stands at its left end.
 func TestStepOutOfSight(t *testing.T) {
-	l := look.New(look.Options{ASCII: true, NoColor: true})
+	l := ui.NewLook(ui.LookOptions{ASCII: true, NoColor: true})
 	a := Axis{From: 100, To: 160, Bounds: []Bound{{0, "one"}, {50, "two"}, {130, "three"}, {170, "four"}}}
 	if got, want := ansi.Strip(a.Draw(l, 40)[1]), "two                 |three              "; got != want {
 		t.Errorf("names %q, want %q", got, want)
@@ -229,7 +229,7 @@ func TestStepOutOfSight(t *testing.T) {
 
 // Five charts of 100 × 9 cells with three series of 600 points each: a frame of the live view.
 func BenchmarkFrame(b *testing.B) {
-	l := look.New(look.Options{})
+	l := ui.NewLook(ui.LookOptions{})
 	axis, charts := sample(l)
 	axis.To = 600
 	three := make([]Series, 3)
@@ -253,7 +253,7 @@ func BenchmarkFrame(b *testing.B) {
 
 // TestAllocations: a frame of the live view must not allocate by the cell or by the point.
 func TestAllocations(t *testing.T) {
-	l := look.New(look.Options{})
+	l := ui.NewLook(ui.LookOptions{})
 	axis, charts := sample(l)
 	for _, c := range charts {
 		if n := testing.AllocsPerRun(10, func() { c.Draw(l, axis, 200, 40) }); n > 80 {

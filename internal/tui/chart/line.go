@@ -3,7 +3,7 @@ package chart
 import (
 	"slices"
 
-	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
 )
 
 // Cells between two marks of one line; the lines take turns. The fewer are for looks without
@@ -83,7 +83,7 @@ var (
 	brailleRight = [4]uint8{0x08, 0x10, 0x20, 0x80}
 )
 
-func mark(l *look.Look, s Series) string {
+func mark(l *ui.Look, s Series) string {
 	n := len(l.Glyph.Marks)
 	return l.Glyph.Marks[((s.Mark%n)+n)%n]
 }

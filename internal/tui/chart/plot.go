@@ -1,11 +1,11 @@
 package chart
 
-import "locbench/internal/tui/look"
+import "locbench/internal/tui/ui"
 
 // plot is a chart in the making: its canvas, and where on it the curves are.
 type plot struct {
 	*canvas
-	look  *look.Look
+	look  *ui.Look
 	chart Chart
 	axis  Axis
 
@@ -17,7 +17,7 @@ type plot struct {
 	scale      scale
 }
 
-func newPlot(l *look.Look, c Chart, a Axis, w, h int) *plot {
+func newPlot(l *ui.Look, c Chart, a Axis, w, h int) *plot {
 	p := &plot{canvas: newCanvas(w, h), look: l, chart: c, axis: a, left: a.left(w), rows: h, kx: 2, ky: 4}
 	if c.BandName != "" && h >= 4 {
 		p.rows, p.bandRow = h-1, h-1
@@ -80,7 +80,7 @@ func (p *plot) vertical(x int, r rune, paint uint16) {
 
 func (p *plot) label(y int, s string, paint uint16) {
 	s = p.look.Cut(clean(p.look, s), p.left-1)
-	p.text(p.left-1-look.Width(s), y, p.left-1, s, paint)
+	p.text(p.left-1-ui.Width(s), y, p.left-1, s, paint)
 }
 
 func (p *plot) bounds() {
@@ -127,7 +127,7 @@ func (p *plot) ruleNames() {
 			name += " " + p.look.Glyph.Up
 		}
 		name = p.look.Cut(name, p.w-p.left)
-		if x, y := p.room(look.Width(name), y); x >= 0 {
+		if x, y := p.room(ui.Width(name), y); x >= 0 {
 			p.text(x, y, p.w, name, p.paint(r.Paint))
 		}
 	}

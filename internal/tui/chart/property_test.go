@@ -8,11 +8,11 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
 )
 
 // exact fails unless there are h lines of w cells, of nothing but what the look allows.
-func exact(t *testing.T, l *look.Look, lines []string, w, h int) {
+func exact(t *testing.T, l *ui.Look, lines []string, w, h int) {
 	t.Helper()
 	if len(lines) != max(0, h) {
 		t.Fatalf("%d lines, want %d", len(lines), h)
@@ -38,7 +38,7 @@ func FuzzDraw(f *testing.F) {
 	f.Add([]byte("yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy"), "⁉️👨‍👩‍👧", 10, 2, uint8(85))
 	f.Fuzz(func(t *testing.T, raw []byte, name string, w, h int, bits uint8) {
 		w, h = w%300, h%60
-		l := look.New(look.Options{ASCII: bits&1 != 0, NoColor: bits&2 != 0})
+		l := ui.NewLook(ui.LookOptions{ASCII: bits&1 != 0, NoColor: bits&2 != 0})
 		in := &source{raw: raw}
 		axis := Axis{From: in.float(), To: in.float(), Gutter: int(in.byte()) - 20}
 		if bits&128 != 0 {

@@ -10,7 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"locbench/internal/bench"
-	"locbench/internal/tui/look"
 	"locbench/internal/tui/tuitest"
 	"locbench/internal/tui/ui"
 )
@@ -85,7 +84,7 @@ func TestGoldenViews(t *testing.T) {
 }
 
 func plain(s *Screen, w, h int) string {
-	return strings.Join(tuitest.View(s, tuitest.Size{Width: w, Height: h}, look.New(look.Options{NoColor: true}), now), "\n")
+	return strings.Join(tuitest.View(s, tuitest.Size{Width: w, Height: h}, ui.NewLook(ui.LookOptions{NoColor: true}), now), "\n")
 }
 
 func TestKeysChoosePairs(t *testing.T) {
@@ -192,19 +191,19 @@ func TestHostileRuns(t *testing.T) {
 		for _, ascii := range []bool{false, true} {
 			for i := range tabNames {
 				tuitest.Press(s, nil, fmt.Sprint(i+1))
-				tuitest.Exact(t, tuitest.View(s, size, look.New(look.Options{ASCII: ascii}), now), size, ascii)
+				tuitest.Exact(t, tuitest.View(s, size, ui.NewLook(ui.LookOptions{ASCII: ascii}), now), size, ascii)
 			}
 		}
 	}
 	s.Update(loaded{screen: s, err: errors.New(long)})
 	for _, size := range tuitest.Sizes() {
-		tuitest.Exact(t, tuitest.View(s, size, look.New(look.Options{ASCII: true}), now), size, true)
+		tuitest.Exact(t, tuitest.View(s, size, ui.NewLook(ui.LookOptions{ASCII: true}), now), size, true)
 	}
 }
 
 func TestEverySizeIsFilled(t *testing.T) {
 	s := opened(t, two(t, 3, 1.1, nil), dirA, dirB)
-	l := look.New(look.Options{})
+	l := ui.NewLook(ui.LookOptions{})
 	for w := 20; w < 220; w += 41 {
 		for h := 6; h < 60; h += 13 {
 			for i := range tabNames {

@@ -7,7 +7,6 @@ import (
 
 	"locbench/internal/analysis"
 	compared "locbench/internal/compare"
-	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
 )
 
@@ -39,7 +38,7 @@ func (s *Screen) View(f ui.Frame) []string {
 		left := f.Width * 11 / 20
 		right := f.Width - left - 2
 		block := l.Screen(s.column(l, left, h), left, h)
-		lines = append(lines, look.Beside(2, block, l.Screen(s.charts(l, right, h), right, h))...)
+		lines = append(lines, ui.Beside(2, block, l.Screen(s.charts(l, right, h), right, h))...)
 	case f.Height >= tallHeight:
 		lines = append(lines, s.column(l, f.Width, h)...)
 	default:
@@ -49,7 +48,7 @@ func (s *Screen) View(f ui.Frame) []string {
 }
 
 // column is the figures, and below them the page that was chosen.
-func (s *Screen) column(l *look.Look, w, h int) []string {
+func (s *Screen) column(l *ui.Look, w, h int) []string {
 	lines := append(s.figures(l, w), "")
 	t := s.tab
 	if t == figures {
@@ -76,7 +75,7 @@ func (s *Screen) waiting(f ui.Frame) []string {
 }
 
 // head says which two are compared, and what differs besides them.
-func (s *Screen) head(l *look.Look, w, h int) []string {
+func (s *Screen) head(l *ui.Look, w, h int) []string {
 	lines := []string{s.side(l, "A", s.a, s.set.a, 0, w), s.side(l, "B", s.b, s.set.b, 1, w)}
 	room := 1
 	switch {
@@ -93,21 +92,21 @@ func (s *Screen) head(l *look.Look, w, h int) []string {
 	return append(lines, s.verdict(l, w, room)...)
 }
 
-func (s *Screen) side(l *look.Look, name string, r run, c analysis.Contender, series, w int) string {
+func (s *Screen) side(l *ui.Look, name string, r run, c analysis.Contender, series, w int) string {
 	label := cmp.Or(c.Label, s.set.a.Label+s.set.b.Label)
 	mark := l.Series[series].S(l.Glyph.Marks[series])
 	left := mark + " " + l.Strong.S(name) + " " + l.Title.S(l.Outside(label, nameBytes)) + "  " + rounds(c)
 	about := []string{l.Outside(r.of.Run.Profile.Name, nameBytes), r.of.Run.Started.Format("2006-01-02 15:04"),
 		l.Outside(r.dir, nameBytes)}
 	right := strings.Join(about, "  ")
-	if room := w - look.Width(left) - 2; room < look.Width(right) {
+	if room := w - ui.Width(left) - 2; room < ui.Width(right) {
 		right = l.Cut(about[2], room)
 	}
 	return l.Between(left, l.Faint.S(right), w)
 }
 
 // verdict says first what makes the figures incomparable, then what may sway them.
-func (s *Screen) verdict(l *look.Look, w, room int) []string {
+func (s *Screen) verdict(l *ui.Look, w, room int) []string {
 	var grave, sways []string
 	for _, d := range s.set.differ {
 		switch d.Weight {
@@ -132,14 +131,14 @@ func (s *Screen) verdict(l *look.Look, w, room int) []string {
 	return paint.Each(l.Wrap(text, w, room))
 }
 
-func (s *Screen) value(l *look.Look, v string, n int) string {
+func (s *Screen) value(l *ui.Look, v string, n int) string {
 	if v == "" {
 		return l.Glyph.Missing
 	}
 	return l.Cut(l.Outside(v, noteBytes), n)
 }
 
-func (s *Screen) tabsLine(l *look.Look, w int) string {
+func (s *Screen) tabsLine(l *ui.Look, w int) string {
 	var names []string
 	for i, name := range tabNames {
 		if w < 60 {
@@ -152,14 +151,14 @@ func (s *Screen) tabsLine(l *look.Look, w int) string {
 	return l.Fit(line, w)
 }
 
-func (s *Screen) content(l *look.Look, t tab, w, h int) []string {
+func (s *Screen) content(l *ui.Look, t tab, w, h int) []string {
 	if h <= 0 {
 		return nil
 	}
 	if t == charts {
 		return s.charts(l, w, h)
 	}
-	lines := [tabs]func(*look.Look, int) []string{
+	lines := [tabs]func(*ui.Look, int) []string{
 		figures: s.figures, steps: s.stepTable, contenders: s.contenderTable, differences: s.differenceTable,
 	}[t](l, w)
 	s.most, s.page = len(lines)-1, max(1, h-1) // the head of a table stays

@@ -13,7 +13,7 @@ import (
 	"locbench/internal/hdr"
 	"locbench/internal/measure"
 	"locbench/internal/stats"
-	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
 )
 
 // rates are the legs of a contender: a round for each throughput.
@@ -82,7 +82,7 @@ func TestWhatTheRoundsSay(t *testing.T) {
 			if ratio, ok := f.Change(); ok {
 				change = fmt.Sprintf("%+.1f", 100*ratio)
 			}
-			l := look.New(look.Options{NoColor: true})
+			l := ui.NewLook(ui.LookOptions{NoColor: true})
 			if got, short := bare(wordText(l, f, usual)), bare(wordText(l, f, brief)); !strings.HasPrefix(got, c.usual) || short != c.brief || change != c.change {
 				t.Errorf("%s: %q, %q, change %q; want %q, %q, %q", c.name, got, short, change, c.usual, c.brief, c.change)
 			}
@@ -98,7 +98,7 @@ func TestHeadline(t *testing.T) {
 		"start-up": "A is better", "peak throughput": "B is better", "p99 at half peak": "B is better", "p50 at the peak": "–", "p99 at the peak": "–", "errors": "–",
 		"CPU/req at the peak": "B is better", "peak memory": "A is better", "cost of 10⁹ req": "–",
 	}
-	l := look.New(look.Options{NoColor: true})
+	l := ui.NewLook(ui.LookOptions{NoColor: true})
 	for _, f := range headline(a, b) {
 		w, ok := want[f.Head]
 		if !ok {
@@ -139,7 +139,7 @@ func TestStepsAndDoubts(t *testing.T) {
 		t.Errorf("%+v", said)
 	}
 	judgeSteps(pairs, a, b, true, nil)
-	if got := bare(wordText(look.New(look.Options{NoColor: true}), *pairs[0].figure(measure.Throughput), usual)); got != "not comparable" {
+	if got := bare(wordText(ui.NewLook(ui.LookOptions{NoColor: true}), *pairs[0].figure(measure.Throughput), usual)); got != "not comparable" {
 		t.Errorf("%q", got)
 	}
 	pairs[0].InA, pairs[0].figure(measure.Throughput).Said = false, nil

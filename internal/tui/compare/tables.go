@@ -8,18 +8,18 @@ import (
 	compared "locbench/internal/compare"
 	"locbench/internal/measure"
 	"locbench/internal/tui/chart"
-	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
 )
 
 // narrow is the width below which words are short.
 const narrow = 79
 
-func (s *Screen) figures(l *look.Look, w int) []string {
+func (s *Screen) figures(l *ui.Look, w int) []string {
 	say := "the rounds say"
 	if w < narrow {
 		say = "rounds"
 	}
-	columns := []look.Column{
+	columns := []ui.Column{
 		{Title: "figure", Left: true}, {Title: "A"}, {Title: "A, 95 %", Drop: 2}, {Title: "B"}, {Title: "B, 95 %", Drop: 2},
 		{Title: "change"}, {Title: say, Left: true},
 	}
@@ -71,14 +71,14 @@ func roomFor(w int) room {
 }
 
 // tenToNine keeps its meaning where there are no superscripts.
-func tenToNine(l *look.Look, name string) string {
+func tenToNine(l *ui.Look, name string) string {
 	if l.ASCII && name == "cost of 10⁹ req" {
 		return "cost of 1e9 req"
 	}
 	return name
 }
 
-func (s *Screen) peakAt(l *look.Look, c analysis.Contender) string {
+func (s *Screen) peakAt(l *ui.Look, c analysis.Contender) string {
 	peak, ok := c.PeakStep()
 	if !ok {
 		return l.Glyph.Missing
@@ -89,21 +89,21 @@ func (s *Screen) peakAt(l *look.Look, c analysis.Contender) string {
 	return l.Cut(l.Outside(peak.Step.Name, nameBytes), 14)
 }
 
-func (s *Screen) stepTable(l *look.Look, w int) []string {
+func (s *Screen) stepTable(l *ui.Look, w int) []string {
 	shown := measure.View(measure.PairSteps)
-	columns := []look.Column{{Title: "step", Left: true, Max: 18}}
+	columns := []ui.Column{{Title: "step", Left: true, Max: 18}}
 	for _, m := range shown {
-		columns = append(columns, look.Column{Title: "A " + m.Head, Drop: m.Drop},
-			look.Column{Title: "B " + m.Head, Drop: m.Drop})
+		columns = append(columns, ui.Column{Title: "A " + m.Head, Drop: m.Drop},
+			ui.Column{Title: "B " + m.Head, Drop: m.Drop})
 		switch m.ID {
 		case measure.Throughput:
-			columns = append(columns, look.Column{Title: "change"}, look.Column{Title: "A", Left: true, Drop: 6},
-				look.Column{Title: "B", Left: true, Drop: 6})
+			columns = append(columns, ui.Column{Title: "change"}, ui.Column{Title: "A", Left: true, Drop: 6},
+				ui.Column{Title: "B", Left: true, Drop: 6})
 		case measure.P99:
-			columns = append(columns, look.Column{Title: "change", Drop: 4})
+			columns = append(columns, ui.Column{Title: "change", Drop: 4})
 		}
 	}
-	columns = append(columns, look.Column{Title: "the rounds say of req/s", Left: true, Drop: 7})
+	columns = append(columns, ui.Column{Title: "the rounds say of req/s", Left: true, Drop: 7})
 	top := 0.0
 	for _, p := range s.set.steps {
 		f := p.figure(measure.Throughput)
@@ -138,7 +138,7 @@ func (s *Screen) stepTable(l *look.Look, w int) []string {
 }
 
 // sidesText says what the rounds support, or which side is there alone.
-func sidesText(l *look.Look, f Figure, inA, inB bool, w int) string {
+func sidesText(l *ui.Look, f Figure, inA, inB bool, w int) string {
 	switch {
 	case !inA:
 		return "only in B"
@@ -149,7 +149,7 @@ func sidesText(l *look.Look, f Figure, inA, inB bool, w int) string {
 }
 
 // stepText is a side of a figure; errors that are more than nothing are painted.
-func stepText(l *look.Look, f Figure, side measure.Figure) string {
+func stepText(l *ui.Look, f Figure, side measure.Figure) string {
 	text := sideText(l, f.Unit, side)
 	if f.ID == measure.ErrorRatio && side.Known && side.Value > 0 {
 		return l.Bad.S(text)
@@ -158,8 +158,8 @@ func stepText(l *look.Look, f Figure, side measure.Figure) string {
 }
 
 // contenderTable is every contender of either run, with the peak and the latency there.
-func (s *Screen) contenderTable(l *look.Look, w int) []string {
-	columns := []look.Column{
+func (s *Screen) contenderTable(l *ui.Look, w int) []string {
+	columns := []ui.Column{
 		{Title: "  contender", Left: true, Max: 40}, {Title: "A peak/s"}, {Title: "B peak/s"}, {Title: "change"},
 		{Title: "A p99", Drop: 3}, {Title: "B p99", Drop: 3}, {Title: "A tier", Drop: 2}, {Title: "B tier", Drop: 2},
 		{Title: "the rounds say", Left: true, Drop: 1},
@@ -182,19 +182,19 @@ func (s *Screen) contenderTable(l *look.Look, w int) []string {
 	return l.Table(columns, rows, w)
 }
 
-func tierText(l *look.Look, r run, c analysis.Contender) string {
+func tierText(l *ui.Look, r run, c analysis.Contender) string {
 	if tier := r.tiers[c.Label]; tier > 0 && c.Label != "" {
 		return fmt.Sprint(tier)
 	}
 	return l.Glyph.Missing
 }
 
-func (s *Screen) differenceTable(l *look.Look, w int) []string {
+func (s *Screen) differenceTable(l *ui.Look, w int) []string {
 	if len(s.set.differ) == 0 {
 		return []string{"Nothing on record differs besides the contenders."}
 	}
 	side := max(8, (w-40)/2)
-	columns := []look.Column{{Title: "what", Left: true, Max: 26}, {Title: "A", Left: true, Max: side},
+	columns := []ui.Column{{Title: "what", Left: true, Max: 26}, {Title: "A", Left: true, Max: side},
 		{Title: "B", Left: true, Max: side}, {Title: "so", Left: true, Drop: 1}}
 	var rows [][]string
 	for _, d := range s.set.differ {
@@ -211,7 +211,7 @@ func (s *Screen) differenceTable(l *look.Look, w int) []string {
 }
 
 // charts lays throughput and p99 of both sides over each other.
-func (s *Screen) charts(l *look.Look, w, h int) []string {
+func (s *Screen) charts(l *ui.Look, w, h int) []string {
 	labels := make([]string, len(s.set.steps))
 	for i, p := range s.set.steps {
 		labels[i] = p.Step.Short()
@@ -235,7 +235,7 @@ func (s *Screen) charts(l *look.Look, w, h int) []string {
 	lower := chart.Chart{Title: "p99", Unit: axis(measure.Nanoseconds), Log: true, Series: series(measure.P99)}
 	if w >= 100 || h < 10 && w >= 60 {
 		half := (w - 2) / 2
-		return look.Beside(2, draw(upper, half, h), draw(lower, w-2-half, h))
+		return ui.Beside(2, draw(upper, half, h), draw(lower, w-2-half, h))
 	}
 	return append(draw(upper, w, h-h/2), draw(lower, w, h/2)...)
 }

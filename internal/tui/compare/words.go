@@ -8,7 +8,7 @@ import (
 	"locbench/internal/analysis"
 	"locbench/internal/measure"
 	"locbench/internal/stats"
-	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
 )
 
 // text writes a value in its unit.
@@ -40,7 +40,7 @@ func axis(u measure.Unit) func(v float64) string {
 	}
 }
 
-func sideText(l *look.Look, u measure.Unit, s measure.Figure) string {
+func sideText(l *ui.Look, u measure.Unit, s measure.Figure) string {
 	if !s.Known {
 		return l.Glyph.Missing
 	}
@@ -51,7 +51,7 @@ func sideText(l *look.Look, u measure.Unit, s measure.Figure) string {
 	return l.ASCIIOnly(value)
 }
 
-func intervalText(l *look.Look, u measure.Unit, s measure.Figure) string {
+func intervalText(l *ui.Look, u measure.Unit, s measure.Figure) string {
 	if s.Interval == nil {
 		if n := len(s.Rounds); s.Known && n > 0 {
 			return fmt.Sprintf("n=%d", n)
@@ -62,7 +62,7 @@ func intervalText(l *look.Look, u measure.Unit, s measure.Figure) string {
 }
 
 // changeText is B against A, in per cent; as a factor where that is easier to grasp.
-func changeText(l *look.Look, f Figure) string {
+func changeText(l *ui.Look, f Figure) string {
 	ratio, ok := f.Change()
 	switch {
 	case !ok:
@@ -87,7 +87,7 @@ const (
 	ample // with the ratio and its interval
 )
 
-func wordText(l *look.Look, f Figure, r room) string {
+func wordText(l *ui.Look, f Figure, r room) string {
 	said := f.Said
 	switch {
 	case said == nil || min(len(said.Old.Rounds), len(said.New.Rounds)) == 0:

@@ -10,7 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"locbench/internal/bench"
-	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
 	"locbench/internal/units"
 )
@@ -31,7 +30,7 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 			return ui.Cmd(ui.Back{}) // what is left of the end needs no screen
 		}
 		if s.stopping {
-			return ui.Cmd(ui.Tell{Text: "it is stopping gracefully; Ctrl-C forces it"})
+			return ui.Cmd(ui.StatusMsg{Text: "it is stopping gracefully; Ctrl-C forces it"})
 		}
 		s.dialog = asksAbort
 		return nil
@@ -67,7 +66,7 @@ func (s *Screen) look(msg tea.Msg) tea.Cmd {
 func (s *Screen) pauses() bool { return !s.state.Paused.IsZero() || s.state.PauseWanted }
 
 // bad reports what cannot be done.
-func bad(text string) tea.Cmd { return ui.Cmd(ui.Tell{Text: text, Bad: true}) }
+func bad(text string) tea.Cmd { return ui.Cmd(ui.StatusMsg{Text: text, Bad: true}) }
 
 func (s *Screen) steers() bool {
 	return s.options.Session.Steered() && !s.ended && !s.stopping && s.state.Ended == nil
@@ -92,7 +91,7 @@ func (s *Screen) steer(name string) (cmd tea.Cmd, mine bool) {
 		s.dialog = asksSkipContender
 	case "e":
 		if s.state.StopWanted {
-			return ui.Cmd(ui.Tell{Text: "it stops after this step already"}), true
+			return ui.Cmd(ui.StatusMsg{Text: "it stops after this step already"}), true
 		}
 		s.dialog = asksStop
 	case "a":
@@ -122,7 +121,7 @@ func (s *Screen) changeRate(up bool) tea.Cmd {
 		s.rate = max(1, min(math.Round(s.rate/rateStep), s.rate-1))
 	}
 	return tea.Batch(s.send(bench.Control{Kind: bench.ControlRate, Rate: s.rate}),
-		ui.Cmd(ui.Tell{Text: "rate " + units.Rate(s.rate) + " req/s"}))
+		ui.Cmd(ui.StatusMsg{Text: "rate " + units.Rate(s.rate) + " req/s"}))
 }
 
 // Keys implements ui.Screen.
@@ -261,4 +260,4 @@ func (s *Screen) dialogText(f ui.Frame) (title string, lines []string) {
 }
 
 // outside makes text of the run fit for a dialog.
-func outside(s string) string { return look.Outside(s, 1000) }
+func outside(s string) string { return ui.Outside(s, 1000) }

@@ -96,7 +96,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		return s.end(msg)
 	case ui.Done:
 		s.writing = false
-		return ui.Cmd(msg.Tell)
+		return ui.Cmd(msg.StatusMsg)
 	case tea.KeyPressMsg:
 		return s.key(msg)
 	}
@@ -123,8 +123,8 @@ func (s *Screen) end(msg endedMsg) tea.Cmd {
 // Busy implements ui.Screen: the clock runs.
 func (s *Screen) Busy() bool { return !s.ended }
 
-// Calm implements ui.Calm: while a step is measured there is nothing that moves.
-func (s *Screen) Calm() bool { return s.state.Loading() && s.dialog == asksNothing }
+// SlowRefresh implements ui.SlowRefresh: while a step is measured there is nothing that moves.
+func (s *Screen) SlowRefresh() bool { return s.state.Loading() && s.dialog == asksNothing }
 
 // Typing implements ui.Screen.
 func (s *Screen) Typing() bool { return s.dialog == asksNote || s.board.Typing() }
@@ -169,10 +169,10 @@ func (s *Screen) Interrupt() tea.Cmd {
 	case s.ended || !s.options.Session.Steered():
 		return ui.Cmd(ui.Quit{})
 	case s.forcing:
-		return s.stop(ui.Cmd(ui.Tell{Text: "killed; locbench clean removes what is left", Bad: true}))
+		return s.stop(ui.Cmd(ui.StatusMsg{Text: "killed; locbench clean removes what is left", Bad: true}))
 	case s.stopping:
 		s.forcing = true
-		return s.stop(ui.Cmd(ui.Tell{Text: "stopping forcefully; Ctrl-C kills the run and leaves whatever it has started",
+		return s.stop(ui.Cmd(ui.StatusMsg{Text: "stopping forcefully; Ctrl-C kills the run and leaves whatever it has started",
 			Bad: true}))
 	case s.dialog == asksAbort:
 		return s.abort()

@@ -14,7 +14,6 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/tui/live"
-	"locbench/internal/tui/look"
 	"locbench/internal/tui/tuitest"
 	"locbench/internal/tui/ui"
 )
@@ -235,7 +234,7 @@ func TestARunThatNeverBegan(t *testing.T) {
 	s.code, s.talk = 1, "locbench: connect to Docker: \x1b[31mno such file\x1b[0m\n  without Docker: --runtime process\n"
 	close(s.stay)
 	screen, asked := open(s, false)
-	text := strings.Join(tuitest.View(screen, tuitest.Size{Width: 80, Height: 24}, look.New(look.Options{NoColor: true}), time.Unix(0, 0)), "\n")
+	text := strings.Join(tuitest.View(screen, tuitest.Size{Width: 80, Height: 24}, ui.NewLook(ui.LookOptions{NoColor: true}), time.Unix(0, 0)), "\n")
 	for _, want := range []string{"exit code 1", "connect to Docker", "--runtime process"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -273,7 +272,7 @@ func TestAFinishedRun(t *testing.T) {
 		s.watched, s.talk = true, talk
 		close(s.stay)
 		screen, asked := open(s, false)
-		text := strings.Join(tuitest.View(screen, tuitest.Size{Width: 120, Height: 40}, look.New(look.Options{NoColor: true}), now(records)), "\n")
+		text := strings.Join(tuitest.View(screen, tuitest.Size{Width: 120, Height: 40}, ui.NewLook(ui.LookOptions{NoColor: true}), now(records)), "\n")
 		if !strings.Contains(text, want) || strings.Contains(text, "watching") || screen.Busy() {
 			t.Errorf("no %q, or still busy (%v):\n%s", want, screen.Busy(), text)
 		}
@@ -309,7 +308,7 @@ func TestTheCommandIsCopied(t *testing.T) {
 			if got.Text != c.want {
 				t.Errorf("%q: %s", c.command, got.Text)
 			}
-		case ui.Tell:
+		case ui.StatusMsg:
 			if c.want != "" || !got.Bad {
 				t.Errorf("%q: %s", c.command, got.Text)
 			}

@@ -13,7 +13,7 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/event"
 	"locbench/internal/profile"
-	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
 	"locbench/internal/units"
 )
 
@@ -201,14 +201,14 @@ func text(err error) string {
 	if err == nil {
 		return ""
 	}
-	return look.Outside(strings.Join(strings.Fields(err.Error()), " "), 500)
+	return ui.Outside(strings.Join(strings.Fields(err.Error()), " "), 500)
 }
 
 func (s *Screen) takeProfile() {
 	s.loaded, s.base, s.baseErr = false, bench.Profile{}, ""
 	i := slices.IndexFunc(s.profiles, func(p Profile) bool { return p.Name == s.choice.Profile })
 	if i < 0 {
-		s.baseErr = "there is no profile " + look.Outside(s.choice.Profile, 200)
+		s.baseErr = "there is no profile " + ui.Outside(s.choice.Profile, 200)
 		return
 	}
 	s.list.dirty = true
@@ -279,7 +279,7 @@ func (s *Screen) estimate(w int) string {
 	legs := units.Plural(contenders*rounds, "leg") + " of " + units.Length(s.plan.LoadDuration()) +
 		" load; estimated " + units.Approx(s.total()) + " in all"
 	long := units.Plural(contenders, "contender") + " × " + units.Plural(rounds, "round") + " = " + legs
-	if look.Width(long) <= w {
+	if ui.Width(long) <= w {
 		return long
 	}
 	return legs

@@ -10,7 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"locbench/internal/profile"
-	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
 )
 
@@ -75,20 +74,20 @@ func (s *Screen) typed(msg tea.Msg) (cmd tea.Cmd) {
 
 // draw is the text of in within w cells, its cursor in reverse. The part around the cursor is shown
 // when it is longer.
-func draw(l *look.Look, in textinput.Model, w int) string {
+func draw(l *ui.Look, in textinput.Model, w int) string {
 	value := []rune(in.Value())
 	at := min(max(in.Position(), 0), len(value))
 	part := func(from, to int) string { return l.Outside(string(value[from:to]), 4000) }
 	behind := min(at+1, len(value))
 	before, under, after := part(0, at), cmp.Or(part(at, behind), " "), part(behind, len(value))
-	if room := w - look.Width(under); look.Width(before) > room {
+	if room := w - ui.Width(under); ui.Width(before) > room {
 		runes := []rune(before)
-		for look.Width(string(runes)) > room-1 && len(runes) > 0 {
+		for ui.Width(string(runes)) > room-1 && len(runes) > 0 {
 			runes = runes[1:]
 		}
 		before = l.Glyph.Ellipsis + string(runes)
 	}
-	rest := max(0, w-look.Width(before)-look.Width(under))
+	rest := max(0, w-ui.Width(before)-ui.Width(under))
 	return l.Fit(before+l.Select.S(under)+l.Cut(after, rest), w)
 }
 
@@ -111,7 +110,7 @@ func (s *Screen) openSave() tea.Cmd {
 	s.mode = saving
 	s.save.err, s.save.asking, s.save.busy = "", false, false
 	if s.save.input.Value() == "" {
-		s.save.input.SetValue("my-" + look.Outside(s.base.Name, 60)) // Save adds the ending
+		s.save.input.SetValue("my-" + ui.Outside(s.base.Name, 60)) // Save adds the ending
 	}
 	s.save.input.CursorEnd()
 	s.save.input.Focus()
@@ -171,12 +170,12 @@ func (s *Screen) saved(path, warning string, err error) tea.Cmd {
 	for _, name := range []string{"target", "seed"} { // which no profile has
 		s.choice.Set = s.choice.Set.With(name, before[name]...)
 	}
-	said := "saved as " + look.Outside(path, 200)
+	said := "saved as " + ui.Outside(path, 200)
 	if warning != "" {
-		said += "; " + look.Outside(warning, 200)
+		said += "; " + ui.Outside(warning, 200)
 		if url != "" {
 			s.give("elastic", url)
 		}
 	}
-	return tea.Batch(s.askProfiles(), ui.Cmd(ui.Tell{Text: said}))
+	return tea.Batch(s.askProfiles(), ui.Cmd(ui.StatusMsg{Text: said}))
 }

@@ -173,7 +173,7 @@ func open(t testing.TB, site Site, initial Choice) *opened {
 	o := &opened{}
 	o.Screen = New(Options{Site: site, Initial: initial,
 		Start:  func(args []string) tea.Cmd { o.started = append(o.started, args); return nil },
-		Browse: func() tea.Cmd { return ui.Cmd(ui.Tell{Text: "browse"}) },
+		Browse: func() tea.Cmd { return ui.Cmd(ui.StatusMsg{Text: "browse"}) },
 	})
 	tuitest.Settle(o.Screen, o.Init(), o.heard)
 	return o

@@ -10,7 +10,6 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/profile"
-	"locbench/internal/tui/look"
 	"locbench/internal/tui/tuitest"
 	"locbench/internal/tui/ui"
 )
@@ -104,7 +103,7 @@ func TestStartSaysWhatIsWrongAndGoesThere(t *testing.T) {
 	if len(o.started) > 0 || o.focus != fieldMemory {
 		t.Errorf("started %q, focus %v", o.started, o.focus)
 	}
-	if said, ok := o.program[0].(ui.Tell); !ok || !said.Bad || !strings.Contains(said.Text, "512MiB") {
+	if said, ok := o.program[0].(ui.StatusMsg); !ok || !said.Bad || !strings.Contains(said.Text, "512MiB") {
 		t.Errorf("%v", o.program)
 	}
 	o.press("1", "s") // as in the profile
@@ -195,13 +194,13 @@ func TestSavingDoesNotOverwriteUnasked(t *testing.T) {
 func TestTheMouseChooses(t *testing.T) {
 	for _, size := range []tuitest.Size{{Width: 80, Height: 24}, {Width: 200, Height: 50}} {
 		o := open(t, everything(t), Choice{})
-		l := look.New(look.Options{NoColor: true})
+		l := ui.NewLook(ui.LookOptions{NoColor: true})
 		click := func(what string) {
 			t.Helper()
 			lines := tuitest.View(o.Screen, size, l, noon)
 			for y, line := range lines {
 				if before, _, ok := strings.Cut(line, what); ok {
-					tuitest.Settle(o.Screen, o.Update(tea.MouseClickMsg{X: look.Width(before) + 1, Y: y, Button: tea.MouseLeft}), o.heard)
+					tuitest.Settle(o.Screen, o.Update(tea.MouseClickMsg{X: ui.Width(before) + 1, Y: y, Button: tea.MouseLeft}), o.heard)
 					return
 				}
 			}
@@ -230,7 +229,7 @@ func TestAPasteGoesIntoTheField(t *testing.T) {
 	o.goTo(fieldMemory)
 	o.press("enter", "ctrl+u")
 	o.Update(tea.PasteMsg{Content: "2\x1b]0;title\aGiB\n"})
-	for i, line := range tuitest.View(o.Screen, tuitest.Size{Width: 80, Height: 24}, look.New(look.Options{NoColor: true}), noon) {
+	for i, line := range tuitest.View(o.Screen, tuitest.Size{Width: 80, Height: 24}, ui.NewLook(ui.LookOptions{NoColor: true}), noon) {
 		if strings.ContainsAny(line, "\a\n") {
 			t.Errorf("line %d: %q", i, line)
 		}
@@ -240,7 +239,7 @@ func TestAPasteGoesIntoTheField(t *testing.T) {
 func TestTheShownCommandHoldsNoPassword(t *testing.T) {
 	o := open(t, everything(t), Choice{Set: profile.Changes{"elastic": {"http://elastic:secret@10.0.0.5:9200"}}, Extra: []string{"--services=a b", "--target=http://me:secret@x"}})
 	for _, size := range tuitest.Sizes() {
-		if text := strings.Join(tuitest.View(o.Screen, size, look.New(look.Options{}), noon), "\n"); strings.Contains(text, "secret") {
+		if text := strings.Join(tuitest.View(o.Screen, size, ui.NewLook(ui.LookOptions{}), noon), "\n"); strings.Contains(text, "secret") {
 			t.Errorf("%v shows the password:\n%s", size, text)
 		}
 	}
@@ -272,7 +271,7 @@ func TestHostileNamesHoldTheLayout(t *testing.T) {
 			o.press(walk...)
 			for _, size := range append(tuitest.Sizes(), tuitest.Size{Width: 20, Height: 6}, tuitest.Size{Width: 33, Height: 9}) {
 				for _, ascii := range []bool{false, true} {
-					tuitest.Exact(t, tuitest.View(o.Screen, size, look.New(look.Options{ASCII: ascii}), noon), size, ascii)
+					tuitest.Exact(t, tuitest.View(o.Screen, size, ui.NewLook(ui.LookOptions{ASCII: ascii}), noon), size, ascii)
 				}
 			}
 			if t.Failed() {
@@ -289,7 +288,7 @@ func TestEverySizeIsFilledExactly(t *testing.T) {
 		for w := 20; w <= 130; w += 11 {
 			for h := 5; h <= 45; h += 2 {
 				size := tuitest.Size{Width: w, Height: h}
-				if tuitest.Exact(t, tuitest.View(o.Screen, size, look.New(look.Options{NoColor: true}), noon), size, false); t.Failed() {
+				if tuitest.Exact(t, tuitest.View(o.Screen, size, ui.NewLook(ui.LookOptions{NoColor: true}), noon), size, false); t.Failed() {
 					t.Fatalf("%v after %q", size, walk)
 				}
 			}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
 	"locbench/internal/units"
 )
 
@@ -34,7 +34,7 @@ func heights(steps []bench.Step) []float64 {
 }
 
 // spark is the ladder as blocks, where there is room for a note of more than 55 cells.
-func spark(l *look.Look, steps []bench.Step, room int) string {
+func spark(l *ui.Look, steps []bench.Step, room int) string {
 	if room <= 55 {
 		return ""
 	}
@@ -43,7 +43,7 @@ func spark(l *look.Look, steps []bench.Step, room int) string {
 
 // rungs is the ladder with a bar for each step, at most n lines of w cells; a step that is repeated
 // is one line.
-func rungs(l *look.Look, steps []bench.Step, w, n int) (out []string) {
+func rungs(l *ui.Look, steps []bench.Step, w, n int) (out []string) {
 	type rung struct {
 		name   string
 		height float64
@@ -58,7 +58,7 @@ func rungs(l *look.Look, steps []bench.Step, w, n int) (out []string) {
 			continue
 		}
 		all = append(all, rung{l.Outside(step.Title(), 70), h[i], step.Duration, 1})
-		wide = max(wide, look.Width(all[len(all)-1].name))
+		wide = max(wide, ui.Width(all[len(all)-1].name))
 	}
 	wide = min(wide, w/2)
 	for i, r := range all {

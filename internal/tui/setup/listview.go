@@ -6,7 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
 	"locbench/internal/units"
 )
 
@@ -17,7 +17,7 @@ func stateText(st State) string {
 	}[st.Kind]
 }
 
-func (s *Screen) drawList(l *look.Look, w, h, tick int) []string {
+func (s *Screen) drawList(l *ui.Look, w, h, tick int) []string {
 	rows := s.list.rows(s)
 	head := units.Plural(len(s.selected()), "contender") + " chosen"
 	switch {
@@ -58,7 +58,7 @@ func (l *list) window(h int) (from, room int) {
 	return max(0, min(l.at-room/2, len(l.all)-room)), room
 }
 
-func (s *Screen) listNote(l *look.Look, tick int) string {
+func (s *Screen) listNote(l *ui.Look, tick int) string {
 	switch {
 	case s.facts.contendersErr != "":
 		return l.ASCIIOnly(s.facts.contendersErr)
@@ -70,7 +70,7 @@ func (s *Screen) listNote(l *look.Look, tick int) string {
 	return "of " + units.Plural(len(s.facts.contenders), "contender")
 }
 
-func (s *Screen) drawRow(l *look.Look, r row, w int, focused bool) string {
+func (s *Screen) drawRow(l *ui.Look, r row, w int, focused bool) string {
 	tick, name, indent := l.Glyph.Off, r.sel.Contender, " "
 	switch {
 	case s.chosen(r) && r.heading:
@@ -105,14 +105,14 @@ func (s *Screen) drawRow(l *look.Look, r row, w int, focused bool) string {
 // about is what a contender is written in.
 func (s *Screen) about(r row) string {
 	framework := strings.TrimSpace(r.svc.Framework + " " + r.svc.Version)
-	parts := []string{look.Outside(r.svc.Language, 40), look.Outside(framework, 60)}
+	parts := []string{ui.Outside(r.svc.Language, 40), ui.Outside(framework, 60)}
 	if len(r.svc.Tags) > 0 {
-		parts = append(parts, look.Outside(strings.Join(r.svc.Tags, " "), 80))
+		parts = append(parts, ui.Outside(strings.Join(r.svc.Tags, " "), 80))
 	}
 	return strings.Join(parts, " · ")
 }
 
-func (s *Screen) drawState(l *look.Look, r row, w int) string {
+func (s *Screen) drawState(l *ui.Look, r row, w int) string {
 	st := s.state(r.sel)
 	text, paint := stateText(st), l.Text
 	switch st.Kind {
@@ -127,12 +127,12 @@ func (s *Screen) drawState(l *look.Look, r row, w int) string {
 		text, paint = l.Glyph.Missing, l.Faint
 	}
 	verified := strings.HasPrefix(st.Verified, "verified") && st.Kind != Cannot
-	if more := text + ", verified"; verified && look.Width(more) <= w {
+	if more := text + ", verified"; verified && ui.Width(more) <= w {
 		text = more
 	}
 	if r.svc.Unverified != "" && st.Kind != Cannot {
 		text = strings.TrimPrefix(text+", unverified", l.Glyph.Missing+", ")
-		if look.Width(text) > w { // the more important word
+		if ui.Width(text) > w { // the more important word
 			text = "unverified"
 		}
 		paint = l.Warn
@@ -140,31 +140,31 @@ func (s *Screen) drawState(l *look.Look, r row, w int) string {
 	return paint.S(l.Fit(text, w))
 }
 
-func (s *Screen) rowDetail(l *look.Look, w int) string {
+func (s *Screen) rowDetail(l *ui.Look, w int) string {
 	if s.list.at >= len(s.list.all) {
 		return ""
 	}
 	r := s.list.all[s.list.at]
 	if r.unknown {
-		return l.Bad.S(l.Cut(l.ASCIIOnly(look.Outside(r.sel.String(), 80)+" names no contender that is here"), w))
+		return l.Bad.S(l.Cut(l.ASCIIOnly(ui.Outside(r.sel.String(), 80)+" names no contender that is here"), w))
 	}
 	st := s.state(r.sel)
-	verified := "; " + cmp.Or(look.Outside(st.Verified, 100), "not verified yet")
+	verified := "; " + cmp.Or(ui.Outside(st.Verified, 100), "not verified yet")
 	var text string
-	var paint look.Paint
+	var paint ui.Paint
 	switch {
 	case r.heading:
-		text = cmp.Or(look.Outside(r.title, 200), r.sel.Contender) + ": " +
+		text = cmp.Or(ui.Outside(r.title, 200), r.sel.Contender) + ": " +
 			units.Plural(len(r.svc.Variants), "variant") + ", the first is the default"
 	case st.Kind == Cannot:
-		text, paint = "cannot run here: "+look.Outside(st.Why, 300), l.Bad
+		text, paint = "cannot run here: "+ui.Outside(st.Why, 300), l.Bad
 	case r.svc.Unverified != "":
-		text, paint = "unverified: "+look.Outside(r.svc.Unverified, 300), l.Warn
+		text, paint = "unverified: "+ui.Outside(r.svc.Unverified, 300), l.Warn
 	case st.Why != "":
-		text = stateText(st) + ": " + look.Outside(st.Why, 300) + verified
+		text = stateText(st) + ": " + ui.Outside(st.Why, 300) + verified
 	default:
-		text = cmp.Or(look.Outside(r.svc.Title, 200), r.sel.String()) + verified +
-			"; serves " + look.Outside(strings.Join(r.svc.Endpoints, " "), 200)
+		text = cmp.Or(ui.Outside(r.svc.Title, 200), r.sel.String()) + verified +
+			"; serves " + ui.Outside(strings.Join(r.svc.Endpoints, " "), 200)
 	}
 	return paint.S(l.Cut(l.ASCIIOnly(text), w))
 }

@@ -6,8 +6,8 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/profile"
-	"locbench/internal/tui/look"
 	"locbench/internal/tui/tuitest"
+	"locbench/internal/tui/ui"
 )
 
 // TestOptionsHaveTheirFields: each option whose row in the table says so is on the screen, with its value.
@@ -17,7 +17,7 @@ func TestOptionsHaveTheirFields(t *testing.T) {
 	for _, set := range []profile.Changes{{"elastic": {localElastic}, "cities": {"500"}}, {"data": {"./dump"}}} {
 		o := open(t, everything(t), Choice{Contenders: two, Set: set})
 		size := tuitest.Size{Width: 100, Height: 60}
-		screens += strings.Join(tuitest.View(o.Screen, size, look.New(look.Options{NoColor: true}), noon), "\n")
+		screens += strings.Join(tuitest.View(o.Screen, size, ui.NewLook(ui.LookOptions{NoColor: true}), noon), "\n")
 	}
 	for _, option := range profile.Options() {
 		if option.Label != "" && !strings.Contains(screens, " "+option.Label+" ") {

@@ -6,12 +6,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"locbench/internal/bench"
-	"locbench/internal/tui/look"
+	"locbench/internal/tui/ui"
 	"locbench/internal/units"
 )
 
 // panes are the right half of a wide screen: contenders, steps, this machine.
-func (s *Screen) panes(l *look.Look, w, h, tick int) []string {
+func (s *Screen) panes(l *ui.Look, w, h, tick int) []string {
 	if s.mode == contenders {
 		return l.Box("contenders", s.drawList(l, w-2, h-2, tick), w, h, true)
 	}
@@ -22,7 +22,7 @@ func (s *Screen) panes(l *look.Look, w, h, tick int) []string {
 	if len(ladder) == 0 {
 		ladder = []string{l.Faint.S(l.Glyph.Missing)}
 	}
-	out = append(out, l.Box("steps of a leg", look.Indent(ladder), w, steps, false)...)
+	out = append(out, l.Box("steps of a leg", ui.Indent(ladder), w, steps, false)...)
 	doctor := s.doctor(l, w-2, tick, false)
 	rest := h - n - steps
 	if len(doctor) > rest-2 && rest > 2 {
@@ -32,7 +32,7 @@ func (s *Screen) panes(l *look.Look, w, h, tick int) []string {
 }
 
 // drawChosen are the contenders of the set-up and how far each is from running.
-func (s *Screen) drawChosen(l *look.Look, w, n int) (out []string) {
+func (s *Screen) drawChosen(l *ui.Look, w, n int) (out []string) {
 	all := s.selected()
 	if len(all) == 0 {
 		return []string{" " + l.Faint.S(l.Glyph.Missing)}
@@ -51,15 +51,15 @@ func (s *Screen) drawChosen(l *look.Look, w, n int) (out []string) {
 	return out
 }
 
-func (s *Screen) drawOptions(l *look.Look, w int) (lines []string) {
+func (s *Screen) drawOptions(l *ui.Look, w int) (lines []string) {
 	options := s.options(s.focus)
 	name := 0
 	for _, o := range options {
-		name = max(name, look.Width(look.Outside(o.value, 40)))
+		name = max(name, ui.Width(ui.Outside(o.value, 40)))
 	}
 	wide := optionsWidth(w)
 	for i, o := range options {
-		help := look.Outside(o.help, 200)
+		help := ui.Outside(o.help, 200)
 		paint := l.Faint
 		if o.faulty {
 			paint, help = l.Bad, "cannot be read: "+help
@@ -80,7 +80,7 @@ func (s *Screen) drawOptions(l *look.Look, w int) (lines []string) {
 
 func optionsWidth(w int) int { return max(10, min(w-6, 72)) }
 
-func (s *Screen) drawSave(l *look.Look, w, tick int) []string {
+func (s *Screen) drawSave(l *ui.Look, w, tick int) []string {
 	wide := optionsWidth(w)
 	lines := []string{
 		l.Fit("File, relative to the working folder; .yaml is added:", wide), draw(l, s.save.input, wide), "",

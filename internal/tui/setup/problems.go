@@ -12,7 +12,6 @@ import (
 	"locbench/internal/profile"
 	"locbench/internal/secret"
 	"locbench/internal/strictyaml"
-	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
 	"locbench/internal/units"
 )
@@ -86,7 +85,7 @@ func (s *Screen) engineProblems() (list trouble) {
 		if m.Engine.Err == nil {
 			offers = []offer{s.inDocker()}
 		}
-		list.warn(fieldRuntime, "limits of processes are not enforced here: "+look.Outside(m.Unlimited, 300), offers...)
+		list.warn(fieldRuntime, "limits of processes are not enforced here: "+ui.Outside(m.Unlimited, 300), offers...)
 	}
 	if m.Engine.Err == nil {
 		return list
@@ -110,7 +109,7 @@ func (s *Screen) engineAnswers() bool { return s.facts.machineOK && s.facts.mach
 // otherStores are ways out of a store that is not there.
 func (s *Screen) otherStores() (out []offer) {
 	if a := s.facts.elastic[localElastic]; a != nil && a.done && a.err == "" && s.elasticURL() != localElastic {
-		out = append(out, offer{"take Elasticsearch " + look.Outside(a.Version, 30) + " at " + localElastic, func() tea.Cmd {
+		out = append(out, offer{"take Elasticsearch " + ui.Outside(a.Version, 30) + " at " + localElastic, func() tea.Cmd {
 			return s.change(func() {
 				s.put(fieldStore, string(bench.StoreExternal))
 				s.give("elastic", localElastic)
@@ -149,7 +148,7 @@ func (s *Screen) storeProblems() (list trouble) {
 		return ui.Cmd(ui.Copy{Text: text, What: "command", Shown: commandLine("seed", secret.Masker{}.Args(args))})
 	}}
 	if a.Warning != "" {
-		list.warn(fieldElastic, look.Outside(a.Warning, 300), s.otherStores()...)
+		list.warn(fieldElastic, ui.Outside(a.Warning, 300), s.otherStores()...)
 	}
 	if a.Cities == 0 && s.dataKind() != dataDump {
 		list.bad(fieldElastic, "that Elasticsearch has no cities yet", append([]offer{seed}, s.otherStores()...)...)
@@ -168,7 +167,7 @@ func (s *Screen) contenderProblems() (list trouble) {
 	}
 	for _, sel := range s.selected() {
 		drop := offer{"without it", func() tea.Cmd { return s.change(func() { s.drop(sel) }) }}
-		name := look.Outside(sel.String(), 80)
+		name := ui.Outside(sel.String(), 80)
 		svc, err := s.resolve(sel)
 		if err != nil {
 			list.bad(fieldContenders, text(err), drop)
@@ -179,10 +178,10 @@ func (s *Screen) contenderProblems() (list trouble) {
 			if s.runtime().Traits().OnHost && s.engineAnswers() && (svc.Docker != nil || svc.Builtin) {
 				offers = append(offers, s.inDocker())
 			}
-			list.bad(fieldContenders, name+" cannot run here: "+look.Outside(state.Why, 300), offers...)
+			list.bad(fieldContenders, name+" cannot run here: "+ui.Outside(state.Why, 300), offers...)
 		}
 		if svc.Unverified != "" {
-			list.warn(fieldContenders, name+" is unverified: "+look.Outside(svc.Unverified, 200), drop)
+			list.warn(fieldContenders, name+" is unverified: "+ui.Outside(svc.Unverified, 200), drop)
 		}
 	}
 	return list

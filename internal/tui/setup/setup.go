@@ -17,7 +17,6 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/machine"
-	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
 )
 
@@ -155,7 +154,7 @@ type Screen struct {
 	forced string // the troubles in spite of which a second "start" starts
 
 	width, height int
-	plain         *look.Look // to find out where things are
+	plain         *ui.Look // to find out where things are
 }
 
 // New makes the screen.
@@ -163,7 +162,7 @@ func New(o Options) *Screen {
 	s := &Screen{
 		o: o, choice: o.Initial.clone(), wrong: map[id]string{}, focus: fieldProfile, input: newInput(),
 		list: list{filter: newInput()}, save: save{input: newInput()}, width: 80, height: 23,
-		plain: look.New(look.Options{NoColor: true}),
+		plain: ui.NewLook(ui.LookOptions{NoColor: true}),
 	}
 	s.choice.Profile = cmp.Or(s.choice.Profile, "quick")
 	return s

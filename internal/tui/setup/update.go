@@ -8,7 +8,7 @@ import (
 	"locbench/internal/tui/ui"
 )
 
-func tell(text string, bad bool) tea.Cmd { return ui.Cmd(ui.Tell{Text: text, Bad: bad}) }
+func tell(text string, bad bool) tea.Cmd { return ui.Cmd(ui.StatusMsg{Text: text, Bad: bad}) }
 
 // Update implements ui.Screen.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {

@@ -9,7 +9,6 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/machine"
 	"locbench/internal/secret"
-	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
 	"locbench/internal/units"
 )
@@ -33,7 +32,7 @@ func (s *Screen) View(f ui.Frame) []string {
 	left = append(left, make([]string, max(0, lay.bottomAt-len(left)))...)
 	left = l.Screen(append(left, lay.bottom...), lay.left, h)
 	if wide(w, h) {
-		left = look.Beside(1, left, s.panes(l, w-lay.left-1, h, f.Tick))
+		left = ui.Beside(1, left, s.panes(l, w-lay.left-1, h, f.Tick))
 	}
 	switch s.mode {
 	case choosing:
@@ -57,7 +56,7 @@ type layout struct {
 	bottomAt int // line
 }
 
-func (s *Screen) layout(l *look.Look, w, h int) layout {
+func (s *Screen) layout(l *ui.Look, w, h int) layout {
 	lay := layout{left: w, shown: s.shown()}
 	if wide(w, h) {
 		lay.left = min(w/2, 100)
@@ -77,7 +76,7 @@ func (s *Screen) scrollTo() {
 	s.from = s.layout(s.plain, s.width, s.height).from
 }
 
-func (s *Screen) header(l *look.Look, w int) string {
+func (s *Screen) header(l *ui.Look, w int) string {
 	note := ""
 	switch n := s.changes(); {
 	case !s.loaded && s.baseErr == "":
@@ -88,7 +87,7 @@ func (s *Screen) header(l *look.Look, w int) string {
 	return l.Between(l.Title.S(" locbench")+l.Faint.S("  set up a benchmark"), l.Faint.S(note)+" ", w)
 }
 
-func (s *Screen) drawField(l *look.Look, f id, w, tick int) string {
+func (s *Screen) drawField(l *ui.Look, f id, w, tick int) string {
 	focused := f == s.focus && s.mode != contenders
 	name, _ := f.about()
 	mark, button, label := "  ", "[ Start ]", l.Fit(name, labelWidth-3)
@@ -115,15 +114,15 @@ func (s *Screen) drawField(l *look.Look, f id, w, tick int) string {
 		if s.wrong[f] == "" {
 			note = ""
 		}
-		value = draw(l, s.input, max(8, min(room-1, room-min(look.Width(note)+2, room/2))))
+		value = draw(l, s.input, max(8, min(room-1, room-min(ui.Width(note)+2, room/2))))
 	}
-	if nw := room - look.Width(value) - 3; note != "" && nw > 6 {
+	if nw := room - ui.Width(value) - 3; note != "" && nw > 6 {
 		value = l.Between(value, l.Cut(note, nw)+" ", room)
 	}
 	return l.Fit(mark+label+star+value, w)
 }
 
-func (s *Screen) drawValue(l *look.Look, f id, focused bool, room int) string {
+func (s *Screen) drawValue(l *ui.Look, f id, focused bool, room int) string {
 	value := s.value(f)
 	if f == fieldElastic {
 		value = secret.Masker{}.Text(value)
@@ -147,13 +146,13 @@ func (s *Screen) drawValue(l *look.Look, f id, focused bool, room int) string {
 
 // note is what stands to the right of a value: what is wrong with it, what the profile says, or
 // what it means here.
-func (s *Screen) note(l *look.Look, f id, room, tick int) string {
+func (s *Screen) note(l *ui.Look, f id, room, tick int) string {
 	if what := s.wrong[f]; what != "" {
 		return l.Bad.S(l.Glyph.Cross + " " + l.ASCIIOnly(what))
 	}
 	means := s.meaning(l, f, room, tick)
 	if s.changed(f) && f != fieldContenders && f != fieldDump && f != fieldCities {
-		preset := "profile: " + cmp.Or(look.Outside(s.preset(f), 60), "none")
+		preset := "profile: " + cmp.Or(ui.Outside(s.preset(f), 60), "none")
 		if means != "" {
 			preset += "; " + means
 		}
@@ -163,12 +162,12 @@ func (s *Screen) note(l *look.Look, f id, room, tick int) string {
 }
 
 // meaning is what a value comes to on this machine.
-func (s *Screen) meaning(l *look.Look, f id, room, tick int) string {
+func (s *Screen) meaning(l *ui.Look, f id, room, tick int) string {
 	known, engine := s.facts.machineOK, s.facts.machine.Engine
 	cpus, memory, _ := s.has()
 	switch f {
 	case fieldProfile:
-		return look.Outside(s.base.Title, 100)
+		return ui.Outside(s.base.Title, 100)
 	case fieldContenders:
 		if !s.facts.listed {
 			return l.Spin(tick)
@@ -206,7 +205,7 @@ func (s *Screen) meaning(l *look.Look, f id, room, tick int) string {
 		case engine.Err != nil && s.runtime().Traits().Auto:
 			return "no engine answers: processes"
 		case engine.Err == nil:
-			return "Docker " + look.Outside(engine.Version, 40) + " answers"
+			return "Docker " + ui.Outside(engine.Version, 40) + " answers"
 		}
 	case fieldStore:
 		kind := s.storeKind()
@@ -219,13 +218,13 @@ func (s *Screen) meaning(l *look.Look, f id, room, tick int) string {
 		case asked && !a.done:
 			return l.Spin(tick) + " asking"
 		case asked && a.err == "":
-			return "Elasticsearch " + look.Outside(a.Version, 40) + ", " + units.Count(a.Cities) + " cities"
+			return "Elasticsearch " + ui.Outside(a.Version, 40) + ", " + units.Count(a.Cities) + " cities"
 		}
 	}
 	return ""
 }
 
-func (s *Screen) stateSummary(l *look.Look, tick int) string {
+func (s *Screen) stateSummary(l *ui.Look, tick int) string {
 	out := units.Plural(len(s.selected()), "contender")
 	if s.facts.states == nil {
 		return out + " " + l.Spin(tick)
@@ -246,7 +245,7 @@ func (s *Screen) stateSummary(l *look.Look, tick int) string {
 // bottom is what stands below the fields: help of the focused one, the size of the run, what is
 // wrong with the ways out, the command line. It takes want lines if it can make do with them, and
 // never more than most.
-func (s *Screen) bottom(l *look.Look, w, want, most int) []string {
+func (s *Screen) bottom(l *ui.Look, w, want, most int) []string {
 	if most <= 0 {
 		return nil
 	}
@@ -285,19 +284,19 @@ func (s *Screen) bottom(l *look.Look, w, want, most int) []string {
 	return all[:min(len(all), most)]
 }
 
-func (s *Screen) drawHelp(l *look.Look, w, n int) []string {
+func (s *Screen) drawHelp(l *ui.Look, w, n int) []string {
 	_, help := s.focus.about()
-	return look.Indent(l.Faint.Each(l.Wrap(l.ASCIIOnly(help), w-2, n)))
+	return ui.Indent(l.Faint.Each(l.Wrap(l.ASCIIOnly(help), w-2, n)))
 }
 
-func (s *Screen) drawCommand(l *look.Look, w int) (out []string) {
+func (s *Screen) drawCommand(l *ui.Look, w int) (out []string) {
 	for i, line := range l.Wrap(l.Outside(s.choice.shown(), 4000), w-4, 3) {
 		out = append(out, " "+l.Faint.S([]string{"$ ", "  "}[min(i, 1)])+line)
 	}
 	return out
 }
 
-func (s *Screen) drawProblems(l *look.Look, w int) (out []string) {
+func (s *Screen) drawProblems(l *ui.Look, w int) (out []string) {
 	n := 1
 	for _, p := range s.problems() {
 		out = append(out, s.drawProblem(l, p, n, w)...)
@@ -307,18 +306,18 @@ func (s *Screen) drawProblems(l *look.Look, w int) (out []string) {
 }
 
 // drawProblem is a problem and its ways out, the first of which has the key n.
-func (s *Screen) drawProblem(l *look.Look, p problem, n, w int) []string {
+func (s *Screen) drawProblem(l *ui.Look, p problem, n, w int) []string {
 	mark, paint := "! ", l.Warn
 	if p.bad {
 		mark, paint = l.Glyph.Cross+" ", l.Bad
 	}
-	lines := look.Indent(paint.Each(l.Wrap(mark+l.ASCIIOnly(p.text), w-2, 2)))
+	lines := ui.Indent(paint.Each(l.Wrap(mark+l.ASCIIOnly(p.text), w-2, 2)))
 	for i, o := range p.offers {
 		if n+i > 9 {
 			break
 		}
 		way := l.Key.S(fmt.Sprintf("%d", n+i)) + " " + l.ASCIIOnly(o.text)
-		if last := len(lines) - 1; look.Width(lines[last])+2+look.Width(way)+1 <= w {
+		if last := len(lines) - 1; ui.Width(lines[last])+2+ui.Width(way)+1 <= w {
 			lines[last] += "  " + way
 		} else {
 			lines = append(lines, l.Cut("   "+way, w-1))
@@ -328,7 +327,7 @@ func (s *Screen) drawProblem(l *look.Look, p problem, n, w int) []string {
 }
 
 // drawFindings is everything that is wrong, and what this machine can do.
-func (s *Screen) drawFindings(l *look.Look, w, h, tick int) []string {
+func (s *Screen) drawFindings(l *ui.Look, w, h, tick int) []string {
 	body := s.drawProblems(l, w)
 	if len(body) > 0 {
 		body = append(body, "")
@@ -341,7 +340,7 @@ func (s *Screen) drawFindings(l *look.Look, w, h, tick int) []string {
 }
 
 // doctor is what the machine says of itself; with fixes and what brings what is missing.
-func (s *Screen) doctor(l *look.Look, w, tick int, fixes bool) (out []string) {
+func (s *Screen) doctor(l *ui.Look, w, tick int, fixes bool) (out []string) {
 	if !s.facts.machineOK {
 		return []string{" " + l.Faint.S(l.Spin(tick)+" asking this machine")}
 	}

@@ -18,7 +18,6 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/testenv"
-	"locbench/internal/tui/look"
 	"locbench/internal/tui/ui"
 )
 
@@ -100,7 +99,7 @@ func SettleUntil(s ui.Screen, cmd tea.Cmd, program func(tea.Msg), waits func() b
 		case nil:
 		case tea.BatchMsg:
 			queue = append(queue, msg...)
-		case ui.Open, ui.Replace, ui.Back, ui.Quit, ui.Tell, ui.Copy:
+		case ui.Open, ui.Replace, ui.Back, ui.Quit, ui.StatusMsg, ui.Copy:
 			if program != nil {
 				program(msg)
 			}
@@ -171,7 +170,7 @@ func Key(name string) tea.KeyPressMsg {
 }
 
 // View draws s in a terminal of that size, as the program does, with the help line at the bottom.
-func View(s ui.Screen, size Size, l *look.Look, now time.Time) []string {
+func View(s ui.Screen, size Size, l *ui.Look, now time.Time) []string {
 	s.Update(ui.Resized{Width: size.Width, Height: size.Height - 1})
 	lines := s.View(ui.Frame{Width: size.Width, Height: size.Height - 1, Look: l, Now: now})
 	return append(lines, ui.HelpLine(l, ui.Keys(s), size.Width))
@@ -183,9 +182,9 @@ func View(s ui.Screen, size Size, l *look.Look, now time.Time) []string {
 func Golden(t *testing.T, s ui.Screen, name string, now time.Time) {
 	t.Helper()
 	for _, size := range Sizes() {
-		golden(t, s, fmt.Sprintf("%s.%dx%d", name, size.Width, size.Height), size, look.Options{NoColor: true}, now)
-		colored := View(s, size, look.New(look.Options{}), now)
-		plain := View(s, size, look.New(look.Options{NoColor: true}), now)
+		golden(t, s, fmt.Sprintf("%s.%dx%d", name, size.Width, size.Height), size, ui.LookOptions{NoColor: true}, now)
+		colored := View(s, size, ui.NewLook(ui.LookOptions{}), now)
+		plain := View(s, size, ui.NewLook(ui.LookOptions{NoColor: true}), now)
 		for i := range colored {
 			if i < len(plain) && curves(ansi.Strip(colored[i])) != curves(ansi.Strip(plain[i])) {
 				t.Errorf("%s %dx%d, line %d: colours change the text:\n%s\n%s", name, size.Width, size.Height, i+1,
@@ -193,7 +192,7 @@ func Golden(t *testing.T, s ui.Screen, name string, now time.Time) {
 			}
 		}
 	}
-	golden(t, s, name+".ascii.80x24", Size{80, 24}, look.Options{NoColor: true, ASCII: true}, now)
+	golden(t, s, name+".ascii.80x24", Size{80, 24}, ui.LookOptions{NoColor: true, ASCII: true}, now)
 }
 
 // curves makes all marks and dots of charts the same: without colours there are more marks.
@@ -209,12 +208,12 @@ func curves(s string) string {
 // GoldenAt compares the view of s in one more size with testdata/NAME.WxH.txt.
 func GoldenAt(t *testing.T, s ui.Screen, name string, size Size, now time.Time) {
 	t.Helper()
-	golden(t, s, fmt.Sprintf("%s.%dx%d", name, size.Width, size.Height), size, look.Options{NoColor: true}, now)
+	golden(t, s, fmt.Sprintf("%s.%dx%d", name, size.Width, size.Height), size, ui.LookOptions{NoColor: true}, now)
 }
 
-func golden(t *testing.T, s ui.Screen, name string, size Size, o look.Options, now time.Time) {
+func golden(t *testing.T, s ui.Screen, name string, size Size, o ui.LookOptions, now time.Time) {
 	t.Helper()
-	lines := View(s, size, look.New(o), now)
+	lines := View(s, size, ui.NewLook(o), now)
 	Exact(t, lines, size, o.ASCII)
 	var b strings.Builder
 	for _, line := range lines {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"locbench/internal/measure"
-	"locbench/internal/tui/look"
 )
 
 // Keys are those of s for the help line, with that of the help itself; where text is typed, that
@@ -18,11 +17,11 @@ func Keys(s Screen) []Key {
 }
 
 // HelpLine is one line of keys in w cells: the last one, and as many of the others as fit.
-func HelpLine(l *look.Look, keys []Key, w int) string {
+func HelpLine(l *Look, keys []Key, w int) string {
 	if len(keys) == 0 {
 		return l.Fit("", w)
 	}
-	width := func(k Key) int { return look.Width(l.ASCIIOnly(k.Name)) + 1 + look.Width(l.ASCIIOnly(k.Help)) }
+	width := func(k Key) int { return Width(l.ASCIIOnly(k.Name)) + 1 + Width(l.ASCIIOnly(k.Help)) }
 	last := len(keys) - 1
 	room := w - width(keys[last])
 	var parts []string
@@ -40,21 +39,21 @@ func HelpLine(l *look.Look, keys []Key, w int) string {
 }
 
 // Tabs names pages in a line, the one at at chosen, and returns in which cells the names end.
-func Tabs(l *look.Look, names []string, at int) (line string, ends []int) {
+func Tabs(l *Look, names []string, at int) (line string, ends []int) {
 	x := 0
 	for i, name := range names {
 		text, paint := " "+name+" ", l.Text
 		if i == at {
 			text, paint = l.Glyph.Cursor+name+" ", l.Select
 		}
-		x += look.Width(text)
+		x += Width(text)
 		line, ends = line+paint.S(text), append(ends, x)
 	}
 	return line, ends
 }
 
 // FigureCell is a figure of a measure in a table: text, where the figure is known.
-func FigureCell(l *look.Look, m measure.Measure, f measure.Figure, text string) string {
+func FigureCell(l *Look, m measure.Measure, f measure.Figure, text string) string {
 	switch {
 	case !f.Known:
 		return l.Glyph.Missing
@@ -67,10 +66,10 @@ func FigureCell(l *look.Look, m measure.Measure, f measure.Figure, text string) 
 }
 
 // Overlay puts a box of lines in the middle of a screen.
-func Overlay(l *look.Look, under []string, w, h int, title string, lines []string) []string {
-	bw := look.Width(title) + 8
+func Overlay(l *Look, under []string, w, h int, title string, lines []string) []string {
+	bw := Width(title) + 8
 	for _, s := range lines {
-		bw = max(bw, look.Width(s)+4)
+		bw = max(bw, Width(s)+4)
 	}
 	bw, bh := min(bw, w), min(len(lines)+2, h)
 	inner := slices.Clone(lines)

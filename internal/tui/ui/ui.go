@@ -10,13 +10,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"locbench/internal/bench"
-	"locbench/internal/tui/look"
 )
 
 // Frame is the room that a screen has, and what it needs to draw.
 type Frame struct {
 	Width, Height int
-	Look          *look.Look
+	Look          *Look
 	Now           time.Time
 	Tick          int // counts the frames that time alone has caused: for spinners
 }
@@ -43,10 +42,10 @@ type Screen interface {
 // Interrupter is a screen that does not simply end at Ctrl-C.
 type Interrupter interface{ Interrupt() tea.Cmd }
 
-// Calm is a screen on which, at times, nothing changes but figures that come once a second: it is
+// SlowRefresh is a screen on which, at times, nothing changes but figures that come once a second: it is
 // drawn as often then. What it shows must not cost the measurement anything. Keys are answered at
 // once all the same.
-type Calm interface{ Calm() bool }
+type SlowRefresh interface{ SlowRefresh() bool }
 
 // Key is a line of help.
 type Key struct {
@@ -66,8 +65,8 @@ type (
 	Back struct{}
 	// Quit ends the program.
 	Quit struct{}
-	// Tell shows a word for some seconds.
-	Tell struct {
+	// StatusMsg shows a word for some seconds.
+	StatusMsg struct {
 		Text string
 		Bad  bool
 	}
@@ -95,17 +94,17 @@ func Wheel(msg tea.MouseWheelMsg) int {
 }
 
 // Outcome is a message of text, or of why there is none.
-func Outcome(text string, err error) Tell {
+func Outcome(text string, err error) StatusMsg {
 	if err != nil {
-		return Tell{Text: err.Error(), Bad: true}
+		return StatusMsg{Text: err.Error(), Bad: true}
 	}
-	return Tell{Text: text}
+	return StatusMsg{Text: text}
 }
 
 // Done is how something went that a screen has asked for and waits for.
 type Done struct {
 	Screen Screen
-	Tell
+	StatusMsg
 }
 
 // Report writes a report for s, unless it waits for one already.

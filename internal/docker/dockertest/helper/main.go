@@ -1,4 +1,4 @@
-//go:build unix
+//go:build unix && acceptance
 
 // Command helper misbehaves on request: it is the contender of the tests that need a real process
 // or container.

@@ -1,7 +1,4 @@
-// Package regular opens files that somebody else has named: a user, a manifest, a results folder.
-// Only regular files are opened. A named pipe would wait for its writer, a device has no end, and
-// neither holds what locbench reads. WriteFile replaces a file as a whole.
-package regular
+package safe
 
 import (
 	"fmt"

@@ -1,9 +1,4 @@
-// Package slo reads what a service level objective says ("p99<50ms,errors<0.1%") and judges a step of
-// load by its conditions.
-//
-// The measures are those that results hold already, so that nothing is estimated here. What follows
-// from a broken condition (an exit code, a lower rate, an early end) is left to others.
-package slo
+package profile
 
 import (
 	"strconv"
@@ -34,7 +29,7 @@ type Condition struct {
 // Objective is all conditions, in the order of their text. Each metric is in it once.
 type Objective []Condition
 
-// String is the form that Parse reads.
+// String is the form that ParseObjective reads.
 func (o Objective) String() string {
 	texts := make([]string, len(o))
 	for i, c := range o {
@@ -43,7 +38,7 @@ func (o Objective) String() string {
 	return strings.Join(texts, ",")
 }
 
-// String is the form that Parse reads: "p99<50ms".
+// String is the form that ParseObjective reads: "p99<50ms".
 func (c Condition) String() string { return string(c.Metric) + c.limit() }
 
 func (c Condition) limit() string {
@@ -84,7 +79,7 @@ func (c Condition) value(l bench.Load) (v float64, ok bool) {
 		all := bad + l.AllSucceeded()
 		return float64(bad) / float64(max(all, 1)), all > 0
 	}
-	m, _ := measure.ByObjective(string(c.Metric)) // Parse takes no other
+	m, _ := measure.ByObjective(string(c.Metric)) // ParseObjective takes no other
 	return m.Of(bench.StepResult{Load: l})
 }
 

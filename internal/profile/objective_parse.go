@@ -1,4 +1,4 @@
-package slo
+package profile
 
 import (
 	"errors"
@@ -31,9 +31,9 @@ func metrics() string {
 	return text + "errors and throughput"
 }
 
-// Parse reads conditions divided by commas, such as "p99<50ms,errors<0.1%". Blanks around the parts
+// ParseObjective reads conditions divided by commas, such as "p99<50ms,errors<0.1%". Blanks around the parts
 // of a condition are allowed. The error is about the first mistake, with a remedy.
-func Parse(text string) (Objective, error) {
+func ParseObjective(text string) (Objective, error) {
 	if len(text) > maxText || !utf8.ValidString(text) {
 		return nil, fmt.Errorf("the objective is not a text of at most %d bytes; %s", maxText, example)
 	}

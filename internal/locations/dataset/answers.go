@@ -1,10 +1,4 @@
-// Package oracle holds the answers that a contender must give to requests of a load: during the load,
-// whole bodies of a share of the answers are compared with these. The answers come from
-// the documents of the data set, not from any contender.
-//
-// Known are those of /city/v1/get, for each city and language, and of /v1/benchmark, which is
-// empty. What other endpoints answer is checked before the load, by package check.
-package oracle
+package dataset
 
 import (
 	"bytes"
@@ -65,9 +59,9 @@ func (d *document) name(language string) *string {
 	return map[string]*string{"cs": d.CS, "de": d.DE, "en": d.EN, "pl": d.PL, "sk": d.SK}[language]
 }
 
-// New reads what is needed for requests from set. With requests none of whose answers are known,
+// NewAnswers reads what is needed for requests from set. With requests none of whose answers are known,
 // which is not a mistake, it reads nothing and Any is false.
-func New(set bench.DataSet, requests []bench.Request) (*Answers, error) {
+func NewAnswers(set bench.DataSet, requests []bench.Request) (*Answers, error) {
 	a := &Answers{requests: map[string]request{}}
 	cities := false
 	for _, r := range requests {

@@ -1,4 +1,4 @@
-package metrics
+package export
 
 import (
 	"encoding/json"
@@ -132,7 +132,7 @@ func TestPrometheusReadsIt(t *testing.T) {
 
 func TestServe(t *testing.T) {
 	stream := event.New(time.Now)
-	s, err := Listen(t.Context(), ":0")
+	s, err := ListenMetrics(t.Context(), ":0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,14 +192,14 @@ func TestServe(t *testing.T) {
 }
 
 func TestListen_BadAddress(t *testing.T) {
-	if _, err := Listen(t.Context(), "1:2:3"); err == nil || !strings.Contains(err.Error(), "use HOST:PORT") {
+	if _, err := ListenMetrics(t.Context(), "1:2:3"); err == nil || !strings.Contains(err.Error(), "use HOST:PORT") {
 		t.Error(err)
 	}
 }
 
 // A server whose run never began lets its address go.
 func TestClose_WithoutARun(t *testing.T) {
-	s, err := Listen(t.Context(), "0")
+	s, err := ListenMetrics(t.Context(), "0")
 	if err != nil {
 		t.Fatal(err)
 	}

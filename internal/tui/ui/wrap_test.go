@@ -1,4 +1,4 @@
-package look
+package ui
 
 import (
 	"slices"
@@ -6,7 +6,7 @@ import (
 )
 
 func TestWrap(t *testing.T) {
-	l := New(Options{})
+	l := NewLook(LookOptions{})
 	for _, c := range []struct {
 		in   string
 		w, n int

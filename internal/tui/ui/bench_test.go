@@ -1,4 +1,4 @@
-package look
+package ui
 
 import (
 	"slices"
@@ -16,7 +16,7 @@ import (
 // Gloss's time over ours. What both draw is the same but for what Lip Gloss has not: the title of a
 // box, the columns of a table that are left out.
 func BenchmarkLipGloss(b *testing.B) {
-	l := New(Options{})
+	l := NewLook(LookOptions{})
 	var rows [][]string
 	for range 20 {
 		rows = append(rows, []string{"rs-axum hyper", l.Good.S("12,345/s"), "1.23 ms", "4.56 ms", l.Bad.S("0.1 %"), "99 MiB", "1.98"})

@@ -1,9 +1,4 @@
-// Package metrics serves the state of a run to Prometheus while the run is in progress.
-//
-// It subscribes to the event stream: it knows what events say, at most a second old, and nothing of
-// it touches the load. What is not known now has no sample: between two steps there is no
-// throughput. The final figures of finished steps are package export's.
-package metrics
+package export
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package metrics
+package export
 
 import (
 	"context"
@@ -18,17 +18,17 @@ import (
 	"locbench/internal/event"
 )
 
-// Server answers GET /metrics with the state of a run.
-type Server struct {
+// MetricsServer answers GET /metrics with the state of a run.
+type MetricsServer struct {
 	listener net.Listener
 	server   http.Server
 	state    state
 	serving  sync.WaitGroup
 }
 
-// Listen takes the address. Without a host (":9464", "9464") it is on the loopback interface alone;
+// ListenMetrics takes the address. Without a host (":9464", "9464") it is on the loopback interface alone;
 // other addresses must be named.
-func Listen(ctx context.Context, address string) (*Server, error) {
+func ListenMetrics(ctx context.Context, address string) (*MetricsServer, error) {
 	if !strings.Contains(address, ":") {
 		address = ":" + address
 	}
@@ -39,7 +39,7 @@ func Listen(ctx context.Context, address string) (*Server, error) {
 	if host == "" {
 		host = "127.0.0.1"
 	}
-	s := &Server{server: http.Server{
+	s := &MetricsServer{server: http.Server{
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
 	}}
@@ -78,7 +78,7 @@ func literal(host string) bool {
 }
 
 // Follow serves what comes along stream from now on, until Close.
-func (s *Server) Follow(stream *event.Stream) {
+func (s *MetricsServer) Follow(stream *event.Stream) {
 	say := func(level, text string) { stream.Publish(nil, bench.Notice{Level: level, Text: text}) }
 	s.serving.Go(func() {
 		if err := s.server.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
@@ -94,7 +94,7 @@ func (s *Server) Follow(stream *event.Stream) {
 }
 
 // Close ends serving and waits for its end, also where Follow was never called.
-func (s *Server) Close() {
+func (s *MetricsServer) Close() {
 	_ = s.server.Close()
 	_ = s.listener.Close()
 	s.serving.Wait()

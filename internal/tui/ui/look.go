@@ -2,7 +2,7 @@
 // ASCII substitute for each, and text that is cut and padded by cells instead of bytes. Colour is
 // never the only carrier of meaning here: what is red is also called an error, and each line of a
 // chart has a mark of its own.
-package look
+package ui
 
 import (
 	"strings"
@@ -38,8 +38,8 @@ func newPaint(s lipgloss.Style) Paint {
 	return Paint{on, off}
 }
 
-// Options choose a look.
-type Options struct {
+// LookOptions choose a look.
+type LookOptions struct {
 	Light   bool // the terminal's background is light
 	ASCII   bool // nothing but ASCII
 	NoColor bool // no colour at all; bold, faint and reverse stay
@@ -47,7 +47,7 @@ type Options struct {
 
 // Look is a theme and its glyphs. It is made once and never changed, so it may be shared.
 type Look struct {
-	Options
+	LookOptions
 	Glyph Glyphs
 
 	Text, Title, Good, Warn, Bad, Border Paint
@@ -73,9 +73,9 @@ type Glyphs struct {
 	Marks          [6]string // of the lines of a chart, as its legend names them
 }
 
-// New makes a look.
-func New(o Options) *Look {
-	l := &Look{Options: o, Glyph: unicodeGlyphs}
+// NewLook makes a look.
+func NewLook(o LookOptions) *Look {
+	l := &Look{LookOptions: o, Glyph: unicodeGlyphs}
 	if o.ASCII {
 		l.Glyph = asciiGlyphs
 	}

@@ -1,4 +1,4 @@
-package look
+package ui
 
 import (
 	"math"
@@ -69,7 +69,7 @@ func FuzzOutside(f *testing.F) {
 		}
 		// What was made safe piece by piece is safe side by side.
 		same(t, "two pieces", got+Outside(beside, n), ansi.StringWidth(got)+ansi.StringWidth(Outside(beside, n)))
-		ascii := New(Options{ASCII: true, NoColor: true}).ASCIIOnly(got)
+		ascii := NewLook(LookOptions{ASCII: true, NoColor: true}).ASCIIOnly(got)
 		if !isASCII(ascii) {
 			t.Fatalf("ASCIIOnly of %q is %q", got, ascii)
 		}
@@ -83,7 +83,7 @@ func FuzzLayout(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s, title string, w, h int, bits uint8) {
 		w, h = w%250, h%40
-		l := New(Options{ASCII: bits&1 != 0, NoColor: bits&2 != 0, Light: bits&4 != 0})
+		l := NewLook(LookOptions{ASCII: bits&1 != 0, NoColor: bits&2 != 0, Light: bits&4 != 0})
 		s, title = l.ASCIIOnly(Outside(s, 300)), l.ASCIIOnly(Outside(title, 300))
 		painted := l.Bad.S(s) + title + l.Select.S(title)
 		check := func(what, got string, n int) {
@@ -178,7 +178,7 @@ func TestEveryCharacter(t *testing.T) {
 
 // TestMegabyte lays out a line of a megabyte, of several hostile kinds.
 func TestMegabyte(t *testing.T) {
-	l := New(Options{})
+	l := NewLook(LookOptions{})
 	for _, piece := range []string{"a", "é", "世", "e\u0301", "\x1b[31m", "👨\u200d👩", "\u1100", "\xff"} {
 		s := strings.Repeat(piece, 1<<20/len(piece)+1)
 		all := Outside(s, len(s))

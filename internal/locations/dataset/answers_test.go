@@ -1,4 +1,4 @@
-package oracle
+package dataset
 
 import (
 	"errors"
@@ -7,16 +7,15 @@ import (
 	"testing"
 
 	"locbench/internal/bench"
-	"locbench/internal/locations/dataset"
 )
 
 func answers(t *testing.T, requests ...bench.Request) *Answers {
 	t.Helper()
-	set, err := dataset.Bundled()
+	set, err := Bundled()
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := New(set, requests)
+	a, err := NewAnswers(set, requests)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,11 +24,11 @@ func answers(t *testing.T, requests ...bench.Request) *Answers {
 
 // known is read once for all tests: the bundled data is large.
 var known = sync.OnceValues(func() (*Answers, error) {
-	set, err := dataset.Bundled()
+	set, err := Bundled()
 	if err != nil {
 		return nil, err
 	}
-	return New(set, []bench.Request{
+	return NewAnswers(set, []bench.Request{
 		{Name: "get", Path: "/city/v1/get?id={id}&language={language}"},
 		{Name: "one", Path: "/city/v1/get?language=de&id=3067696"},
 		{Name: "wait", Path: "/v1/benchmark?delay=10"},
@@ -90,11 +89,11 @@ func TestNothingIsReadInVain(t *testing.T) {
 
 // A large data set is known in part.
 func TestLargeDataSet(t *testing.T) {
-	set, err := dataset.Generated(120_000, 12, 1)
+	set, err := Generated(120_000, 12, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := New(set, []bench.Request{{Name: "get", Path: "/city/v1/get?id={id}&language={language}"}})
+	a, err := NewAnswers(set, []bench.Request{{Name: "get", Path: "/city/v1/get?id={id}&language={language}"}})
 	if err != nil || len(a.cities) < 20_000 || len(a.cities) > most {
 		t.Errorf("%d cities, %v", len(a.cities), err)
 	}
