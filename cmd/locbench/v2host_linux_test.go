@@ -122,7 +122,7 @@ func payload(t *testing.T) string {
 		}
 	}
 	for name, pkg := range map[string]string{"faulty": "./testdata/faulty", "helper": "locbench/internal/docker/dockertest/helper"} {
-		build([]string{"build"}, "built/"+name, pkg)
+		build([]string{"build", "-tags", "acceptance"}, "built/"+name, pkg)
 	}
 	for _, h := range hosts {
 		for _, e := range h.errands {
