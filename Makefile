@@ -47,11 +47,11 @@ bench-load: ## requests per CPU second of the client and per second beside wrk o
 
 bench-seed: ## seeding beside a bare client posting the same bodies (LOCBENCH_TEST_ELASTICSEARCH)
 	@test -n "$$LOCBENCH_TEST_ELASTICSEARCH" || { echo 'name an Elasticsearch 7 to fill: LOCBENCH_TEST_ELASTICSEARCH=http://127.0.0.1:9200 make $@'; exit 2; }
-	go test -tags acceptance -run '^$$' -bench Seed -benchtime 1x -timeout 0 ./internal/locations/seed
+	go test -tags acceptance -run '^$$' -bench Seed -benchtime 1x -timeout 0 ./internal/store/seed
 
 bench-store: ## CPU time of one _source call: embedded store beside Elasticsearch (LOCBENCH_TEST_ELASTICSEARCH)
 	@test -n "$$LOCBENCH_TEST_ELASTICSEARCH" || { echo 'name an idle Elasticsearch 7: LOCBENCH_TEST_ELASTICSEARCH=http://127.0.0.1:9200 make $@'; exit 2; }
-	go test -tags acceptance -run '^$$' -bench SourceCPU -benchtime 1x ./internal/elastic/embedded
+	go test -tags acceptance -run '^$$' -bench SourceCPU -benchtime 1x ./internal/store/embedded
 
 RUNS ?= 20
 bench-verdict: ## how often the verdict is right on contenders built to be bound by one thing; RUNS lives of each (20: some 10 minutes)
@@ -63,13 +63,13 @@ bench-aa: ## how often a difference is claimed that is not there, and one of 10 
 
 PAIRS ?= 6
 bench-sample: ## what reading the counters costs: time and system calls of a reading, the contender with a hundred a second and without; PAIRS alternating pairs
-	LOCBENCH_BENCH_PAIRS=$(PAIRS) go test -tags acceptance -run '^$$' -bench Sampling -benchtime 1x -timeout 0 ./internal/hostusage
+	LOCBENCH_BENCH_PAIRS=$(PAIRS) go test -tags acceptance -run '^$$' -bench Sampling -benchtime 1x -timeout 0 ./internal/host/hostusage
 
 bench-tui: ## what watching a run costs: CPU of the screen, throughput with and without it, key to frame; PAIRS alternating pairs
 	LOCBENCH_BENCH_PAIRS=$(PAIRS) go test -tags acceptance -run '^$$' -bench Screen -benchtime 1x -timeout 0 ./cmd/locbench
 
 bench-report: ## what a large report (8 contenders × 6 rounds × 16 steps) takes: to make it, to its first paint in Chromium
-	go test -tags acceptance -run '^$$' -bench Report -benchtime 5x ./internal/report
+	go test -tags acceptance -run '^$$' -bench Report -benchtime 5x ./internal/show/report
 
 clean: ## what builds and runs leave in the checkout
 	rm -rf locbench results acceptance acceptance.json cover.out

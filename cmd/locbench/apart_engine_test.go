@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/cpuset"
+	"locbench/internal/bench/cpuset"
 )
 
 // Where the contender's quota leaves as many CPUs as it takes, it and the client get some of their

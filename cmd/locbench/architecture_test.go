@@ -13,51 +13,53 @@ import (
 	"testing"
 )
 
-// floors are the rooms of the house from the ground up. A package imports only from floors below
-// its own; what stands on one floor does not know its neighbours. docs/architecture.md has the
-// picture.
+// floors are the areas of the house, the folders right below internal, from the ground up. A package
+// imports only from areas on floors below its own; areas of one floor do not know each other.
+// docs/architecture.md has the picture.
 var floors = [][]string{
-	{"cpuset", "regular", "units"},
 	{"bench"},
-	{"contact", "hdr", "safe", "secret", "thread"},
-	{"strictyaml", "verdict"},
-	{"cgroup", "console", "docker", "ready", "stats"},
-	{"hostusage", "measure"},
-	{"slo"},
-	{"elastic", "locations"},
-	{"launch"},
-	{
-		"analysis", "capacity", "check", "contender", "event", "load", "machine", "profile", "results",
-	},
-	{"compare", "platform", "summary"},
-	{"export", "metrics", "plain", "report", "runner", "tui", "worker"},
+	{"text"},
+	{"figures", "host", "store"},
+	{"analysis", "contender", "load", "results"},
+	{"run"},
+	{"show"},
 	{"app"},
 	{"cli"},
 }
 
-// within are the floors inside of a room, for packages right below it; "" is the room's own
-// package.
+// within are the floors inside of an area, by the names of the folders right below it; "" is the
+// package in the area's own folder. An area that is not here is one package.
 var within = map[string][][]string{
-	"elastic":   {{"embedded"}, {"store"}},
-	"locations": {{"dataset", "suites"}, {"oracle", "seed"}},
+	"analysis":  {{""}, {"compare", "summary"}},
+	"app":       {{""}, {"contenders", "search"}, {"screens"}},
+	"bench":     {{"cpuset", "units"}, {""}},
+	"contender": {{"docker", "ready"}, {"launch"}, {"", "check"}, {"platform"}},
+	"figures":   {{"hdr", "verdict"}, {"stats"}, {"measure"}},
+	"host":      {{"thread"}, {"cgroup"}, {"hostusage"}},
 	"load":      {{"record", "wire"}, {"workload"}, {"fast", "portable"}, {""}},
+	"results":   {{"", "event"}, {"export"}},
+	"run":       {{"machine", "profile", "worker"}, {"capacity", "runner"}},
+	"show":      {{"plain", "report", "tui"}},
+	"store":     {{"dataset", "embedded"}, {"seed"}, {""}},
+	"text":      {{"safe"}, {"secret"}, {"console", "contact", "strictyaml"}},
 }
 
-// owners are the packages that alone may import a large dependency. Two load the same model: load
-// paces by vegeta, export reads and writes its results.
+// owners are the packages below internal, with those below them, that alone may import a large
+// dependency. Two load the same model: load paces by vegeta, results/export reads and writes its
+// results.
 var owners = map[string]string{
-	"github.com/tsenart/vegeta/":     "load export",
-	"github.com/moby/moby/":          "docker",
+	"github.com/tsenart/vegeta/":     "load results/export",
+	"github.com/moby/moby/":          "contender/docker",
 	"github.com/moby/patternmatcher": "contender",
 	"github.com/moby/buildkit":       "contender",
-	"github.com/olivere/elastic/":    "locations",
-	"github.com/clipperhouse/uax29/": "elastic",
-	"github.com/go-echarts/":         "report",
-	"github.com/prometheus/":         "metrics",
+	"github.com/olivere/elastic/":    "store/seed",
+	"github.com/clipperhouse/uax29/": "store/embedded",
+	"github.com/go-echarts/":         "show/report",
+	"github.com/prometheus/":         "results/export",
 	"github.com/spf13/":              "cli",
-	"gopkg.in/yaml.v3":               "strictyaml",
-	"github.com/HdrHistogram/":       "hdr",
-	"charm.land/":                    "tui",
+	"gopkg.in/yaml.v3":               "text/strictyaml",
+	"github.com/HdrHistogram/":       "figures/hdr",
+	"charm.land/":                    "show/tui",
 	"locbench/services/go-nethttp/":  "cli",
 	"locbench/internal/testenv":      "",
 }
@@ -65,8 +67,8 @@ var owners = map[string]string{
 func TestImportsPointDownward(t *testing.T) {
 	packages := map[string]bool{}
 	sources(t, func(path, importPath string) {
-		room := roomOf(importPath)
-		if room == "testenv" || strings.HasSuffix(importPath, "test") || strings.Contains(importPath, "/testdata/") {
+		area, _ := placeOf(importPath)
+		if area == "testenv" || strings.HasSuffix(importPath, "test") || strings.Contains(importPath, "/testdata/") {
 			return // helpers of tests; no program imports them
 		}
 		packages[importPath] = true
@@ -79,8 +81,8 @@ func TestImportsPointDownward(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkImport(t, room, imp)
-			checkWithin(t, importPath, imp)
+			checkOwner(t, importPath, imp)
+			checkImport(t, importPath, imp)
 		}
 	})
 	if len(packages) < 20 {
@@ -104,70 +106,68 @@ func sources(t *testing.T, f func(path, importPath string)) {
 	}
 }
 
-func checkImport(t *testing.T, room, imp string) {
+func checkOwner(t *testing.T, importing, imp string) {
 	t.Helper()
+	importing = strings.TrimPrefix(importing, "locbench/internal/")
 	for prefix, owner := range owners {
-		if strings.HasPrefix(imp, prefix) && !slices.Contains(strings.Fields(owner), room) {
-			t.Errorf("%s imports %s, which only %q may", room, imp, owner)
+		if strings.HasPrefix(imp, prefix) && !slices.ContainsFunc(strings.Fields(owner), func(name string) bool {
+			return importing == name || strings.HasPrefix(importing, name+"/")
+		}) {
+			t.Errorf("%s imports %s, which only %q may", importing, imp, owner)
 		}
 	}
-	other := roomOf(imp)
-	if other == "" || other == room {
-		return
-	}
-	from, to := floorOf(room), floorOf(other)
-	switch {
-	case from < 0:
-		t.Errorf("%s stands on no floor: give it one in this test and in the map of docs/architecture.md", room)
-	case to < 0 && other != "testenv":
-		t.Errorf("%s stands on no floor: give it one in this test and in the map of docs/architecture.md", other)
-	case to >= from:
-		t.Errorf("%s imports %s, which does not stand below it", room, other)
-	}
-	if room == "bench" && strings.Contains(imp, ".") {
-		t.Errorf("bench imports %s: the vocabulary needs no library", imp)
+	if importing == "bench" && strings.Contains(imp, ".") {
+		t.Errorf("%s imports %s: the vocabulary needs no library", importing, imp)
 	}
 }
 
-// checkWithin keeps the floors inside of a room.
-func checkWithin(t *testing.T, importing, imp string) {
+func checkImport(t *testing.T, importing, imp string) {
 	t.Helper()
-	room := roomOf(importing)
-	rooms := within[room]
-	if rooms == nil || roomOf(imp) != room {
+	area, room := placeOf(importing)
+	other, otherRoom := placeOf(imp)
+	if other == "" || other == "testenv" {
 		return
 	}
-	floor := func(importPath string) int {
-		name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(importPath, "locbench/internal/"+room), "/"), "/")
-		return slices.IndexFunc(rooms, func(names []string) bool { return slices.Contains(names, name) })
+	if area != other {
+		from, to := floorOf(floors, area), floorOf(floors, other)
+		switch {
+		case from < 0 || to < 0:
+			t.Errorf("%s or %s stands on no floor: give it one in this test and in the map of docs/architecture.md", area, other)
+		case to >= from:
+			t.Errorf("%s imports %s, which is not below it", importing, imp)
+		}
+		return
 	}
-	if from, to := floor(importing), floor(imp); from < 0 || to < 0 || to >= from {
-		t.Errorf("%s imports %s, which does not stand below it within %s", importing, imp, room)
+	from, to := floorOf(within[area], room), floorOf(within[area], otherRoom)
+	if room != otherRoom && (from < 0 || to < 0 || to >= from) {
+		t.Errorf("%s imports %s, which is not below it within %s", importing, imp, area)
 	}
 }
 
-// roomOf is the name of a package right below internal, also for the packages within it.
-func roomOf(importPath string) string {
+// placeOf is the area of a package below internal and the name of its room there, which the packages
+// within the room share; "" is the package in the area's own folder.
+func placeOf(importPath string) (area, room string) {
 	rest, ok := strings.CutPrefix(importPath, "locbench/internal/")
 	if !ok {
-		return ""
+		return "", ""
 	}
-	room, _, _ := strings.Cut(rest, "/")
-	return room
+	area, rest, _ = strings.Cut(rest, "/")
+	room, _, _ = strings.Cut(rest, "/")
+	return area, room
 }
 
-func floorOf(room string) int {
-	return slices.IndexFunc(floors, func(rooms []string) bool { return slices.Contains(rooms, room) })
+func floorOf(floors [][]string, name string) int {
+	return slices.IndexFunc(floors, func(names []string) bool { return slices.Contains(names, name) })
 }
 
 // TestKindsAreAskedForTheirTraits finds who decides by the name of a runtime or of a kind of store,
 // outside of where each is at home: another one would be forgotten there.
 func TestKindsAreAskedForTheirTraits(t *testing.T) {
 	kinds := regexp.MustCompile(`^(Runtime(Auto|Docker|Process|URL)|Store(Auto|Embedded|External|Container|None))$`)
-	at := map[string]bool{"bench": true, "elastic": true, "platform": true, "launch": true}
+	at := map[string]bool{"bench": true, "store": true, "contender/platform": true, "contender/launch": true}
 	files := 0
 	sources(t, func(path, importPath string) {
-		if at[roomOf(importPath)] {
+		if area, room := placeOf(importPath); at[area] || at[area+"/"+room] {
 			return
 		}
 		files++

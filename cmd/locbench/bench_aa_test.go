@@ -14,11 +14,11 @@ import (
 	"time"
 
 	"locbench/internal/analysis"
+	"locbench/internal/analysis/compare"
 	"locbench/internal/bench"
-	"locbench/internal/compare"
-	"locbench/internal/cpuset"
-	"locbench/internal/measure"
-	"locbench/internal/stats"
+	"locbench/internal/bench/cpuset"
+	"locbench/internal/figures/measure"
+	"locbench/internal/figures/stats"
 	"locbench/internal/testenv"
 )
 

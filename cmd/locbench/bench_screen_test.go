@@ -19,8 +19,8 @@ import (
 	"github.com/creack/pty"
 
 	"locbench/internal/bench"
+	"locbench/internal/figures/stats"
 	"locbench/internal/results"
-	"locbench/internal/stats"
 	"locbench/internal/testenv"
 )
 

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/cgroup"
+	"locbench/internal/figures/verdict"
+	"locbench/internal/host/cgroup"
 	"locbench/internal/testenv"
-	"locbench/internal/verdict"
 )
 
 // bound is a contender that is built to be bound by one thing.

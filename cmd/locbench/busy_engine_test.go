@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/machine"
+	"locbench/internal/run/machine"
 )
 
 // TestTwoRunsAtOnce: the second is warned from its start, the first from its next leg on; one that was killed

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/capacity"
+	"locbench/internal/run/capacity"
 )
 
 // The curve over two limits: each is a results folder of its own, whose steps are the trials.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/capacity"
+	"locbench/internal/run/capacity"
 	"locbench/internal/testenv"
 )
 

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"locbench/internal/bench"
-	"locbench/internal/locations/dataset"
-	"locbench/internal/locations/seed"
+	"locbench/internal/store/dataset"
+	"locbench/internal/store/seed"
 	"locbench/internal/testenv"
 )
 

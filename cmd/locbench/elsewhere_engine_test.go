@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/docker/dockertest"
+	"locbench/internal/contender/docker/dockertest"
 )
 
 // TestEngineElsewhere runs on an engine in another network namespace, which is as far away as

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/elastic/store"
-	"locbench/internal/locations/dataset"
+	"locbench/internal/store"
+	"locbench/internal/store/dataset"
 )
 
 func TestContendersThatMisbehave(t *testing.T) {

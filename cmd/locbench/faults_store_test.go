@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/elastic/store"
-	"locbench/internal/locations/dataset"
+	"locbench/internal/store"
+	"locbench/internal/store/dataset"
 )
 
 // gate is a store that can be stopped and comes back on the same address: a way through to it that

@@ -20,8 +20,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"locbench/internal/bench"
+	"locbench/internal/figures/verdict"
 	"locbench/internal/testenv"
-	"locbench/internal/verdict"
 )
 
 // The tests in this file run in the virtual machine of TestV2Host, a cgroup v2 host with systemd on

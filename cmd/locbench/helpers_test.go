@@ -19,9 +19,9 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/capacity"
-	"locbench/internal/machine"
 	"locbench/internal/results"
+	"locbench/internal/run/capacity"
+	"locbench/internal/run/machine"
 	"locbench/internal/testenv"
 )
 

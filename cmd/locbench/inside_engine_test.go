@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/docker/dockertest"
+	"locbench/internal/contender/docker/dockertest"
 	"locbench/internal/testenv"
 )
 

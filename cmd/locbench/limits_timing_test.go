@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"locbench/internal/figures/verdict"
 	"locbench/internal/testenv"
-	"locbench/internal/verdict"
 )
 
 // TestLimitsApply is about the figures in the results, not about what the engine was asked for.

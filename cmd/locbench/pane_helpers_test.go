@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/machine"
+	"locbench/internal/run/machine"
 	"locbench/internal/testenv"
 )
 

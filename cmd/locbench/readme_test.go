@@ -14,9 +14,9 @@ import (
 	"testing"
 	"unicode"
 
-	"locbench/internal/check"
 	"locbench/internal/contender"
-	"locbench/internal/profile"
+	"locbench/internal/contender/check"
+	"locbench/internal/run/profile"
 )
 
 const root = "../.."
@@ -256,10 +256,17 @@ func TestDocsIndex(t *testing.T) {
 // internal that has a floor, and every Go file that the page names exists.
 func TestDocsMap(t *testing.T) {
 	text := readPage(t, "docs/architecture.md")
-	for _, rooms := range floors {
-		for _, room := range rooms {
-			if !regexp.MustCompile(`(?m)\binternal/` + room + `\s`).MatchString(text) {
-				t.Errorf("docs/architecture.md does not name internal/%s", room)
+	for _, areas := range floors {
+		for _, area := range areas {
+			_, here, found := strings.Cut(text, "\ninternal/"+area+" ")
+			if !found {
+				t.Errorf("docs/architecture.md does not name internal/%s", area)
+			}
+			here, _, _ = strings.Cut(here, "\ninternal/")
+			for _, room := range slices.Concat(within[area]...) {
+				if room != "" && !regexp.MustCompile(`(?m)^  `+room+`\s`).MatchString(here) {
+					t.Errorf("docs/architecture.md does not name internal/%s/%s below internal/%s", area, room, area)
+				}
 			}
 		}
 	}

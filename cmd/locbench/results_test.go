@@ -11,8 +11,8 @@ import (
 
 	"locbench/internal/analysis"
 	"locbench/internal/bench"
-	"locbench/internal/report"
 	"locbench/internal/results"
+	"locbench/internal/show/report"
 )
 
 // The results that come along can be read, and the tables of docs/published.md can be made from

@@ -10,7 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"locbench/internal/cli"
-	"locbench/internal/machine"
+	"locbench/internal/run/machine"
 	"locbench/internal/testenv"
 )
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/docker/dockertest"
+	"locbench/internal/contender/docker/dockertest"
 )
 
 const (

@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"locbench/internal/analysis"
+	"locbench/internal/analysis/compare"
 	"locbench/internal/bench"
-	"locbench/internal/compare"
-	"locbench/internal/plain"
-	"locbench/internal/report"
-	"locbench/internal/stats"
-	tuicompare "locbench/internal/tui/compare"
-	"locbench/internal/tui/tuitest"
-	"locbench/internal/tui/ui"
+	"locbench/internal/figures/stats"
+	"locbench/internal/show/plain"
+	"locbench/internal/show/report"
+	tuicompare "locbench/internal/show/tui/compare"
+	"locbench/internal/show/tui/tuitest"
+	"locbench/internal/show/tui/ui"
 )
 
 // alternating are ten rounds of two contenders that took turns on a machine whose speed is another

@@ -40,9 +40,9 @@ type host struct {
 // hosts have one emulated CPU each, so that two of them are done in the time of one.
 var hosts = []host{
 	{"root", "6.12", true, []errand{
-		{name: "groups", as: "root", pkg: "internal/cgroup", tests: []string{"TestGroupOnThisMachine", "TestBornInV2Group", "TestRemoveTakesGroupsBelow", "TestCleanLeft", "TestProbe"}},
-		{name: "processes", as: "root", pkg: "internal/launch", tests: []string{"TestProcess/OOM", "TestProcess/DeafWithChild", "TestProcess/KilledParent", "TestProcess/GroupRefused"}},
-		{name: "beside", as: "root", pkg: "internal/hostusage", tests: []string{"TestWhatIsBeside"}},
+		{name: "groups", as: "root", pkg: "internal/host/cgroup", tests: []string{"TestGroupOnThisMachine", "TestBornInV2Group", "TestRemoveTakesGroupsBelow", "TestCleanLeft", "TestProbe"}},
+		{name: "processes", as: "root", pkg: "internal/contender/launch", tests: []string{"TestProcess/OOM", "TestProcess/DeafWithChild", "TestProcess/KilledParent", "TestProcess/GroupRefused"}},
+		{name: "beside", as: "root", pkg: "internal/host/hostusage", tests: []string{"TestWhatIsBeside"}},
 		{name: "runs", as: "root", pkg: "cmd/locbench", guest: "process,docker", tests: []string{"TestGuestDoctor", "TestGuestReadings", "TestGuestKilled", "TestGuestOutOfMemory"}},
 	}},
 	{"without root", "6.12", false, []errand{
@@ -121,7 +121,7 @@ func payload(t *testing.T) string {
 			t.Fatalf("%s: %v\n%s", cmd, err, out)
 		}
 	}
-	for name, pkg := range map[string]string{"faulty": "./testdata/faulty", "helper": "locbench/internal/docker/dockertest/helper"} {
+	for name, pkg := range map[string]string{"faulty": "./testdata/faulty", "helper": "locbench/internal/contender/docker/dockertest/helper"} {
 		build([]string{"build", "-tags", "acceptance"}, "built/"+name, pkg)
 	}
 	for _, h := range hosts {

@@ -8,10 +8,10 @@ import (
 	"slices"
 
 	"locbench/internal/bench"
-	"locbench/internal/measure"
-	"locbench/internal/stats"
-	"locbench/internal/units"
-	"locbench/internal/verdict"
+	"locbench/internal/bench/units"
+	"locbench/internal/figures/measure"
+	"locbench/internal/figures/stats"
+	"locbench/internal/figures/verdict"
 )
 
 // Run is a run, analysed.

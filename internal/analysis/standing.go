@@ -5,11 +5,11 @@ import (
 	"slices"
 
 	"locbench/internal/bench"
-	"locbench/internal/measure"
-	"locbench/internal/safe"
-	"locbench/internal/stats"
-	"locbench/internal/units"
-	"locbench/internal/verdict"
+	"locbench/internal/bench/units"
+	"locbench/internal/figures/measure"
+	"locbench/internal/figures/stats"
+	"locbench/internal/figures/verdict"
+	"locbench/internal/text/safe"
 )
 
 // Standing is how the contenders of a run stand in one measure: in tiers, not in ranks.

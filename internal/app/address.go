@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
-	"locbench/internal/elastic/store"
-	"locbench/internal/secret"
+	"locbench/internal/store"
+	"locbench/internal/text/secret"
 )
 
 // recorded is an address as it may be on record: without its user, and where that came from the

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"locbench/internal/bench"
-	"locbench/internal/profile"
 	"locbench/internal/results"
+	"locbench/internal/run/profile"
 )
 
 // TestStoreFromEnvironment: a password from the environment is in the plan, masked, and not in its

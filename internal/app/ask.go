@@ -8,7 +8,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/load"
-	"locbench/internal/safe"
+	"locbench/internal/text/safe"
 )
 
 // attempts are how often a kind of request is asked before it is given up: a service that fails one

@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"locbench/internal/bench"
-	"locbench/internal/console"
 	"locbench/internal/contender"
-	"locbench/internal/safe"
+	"locbench/internal/text/console"
+	"locbench/internal/text/safe"
 	"locbench/services"
 )
 

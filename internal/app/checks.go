@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"locbench/internal/bench"
-	"locbench/internal/check"
-	"locbench/internal/console"
-	"locbench/internal/runner"
+	"locbench/internal/contender/check"
+	"locbench/internal/run/runner"
+	"locbench/internal/text/console"
 )
 
 // checks runs the profile's checks on the contenders of a site.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
-	"locbench/internal/console"
+	"locbench/internal/text/console"
 )
 
 // envUse is a variable of the environment that a run takes, as ${NAME}, and where.

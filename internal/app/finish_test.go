@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/console"
-	"locbench/internal/hdr"
+	"locbench/internal/figures/hdr"
 	"locbench/internal/results"
+	"locbench/internal/text/console"
 )
 
 // largeRun is a folder with the results of a run of 8 contenders, 6 rounds and 16 steps, made of one

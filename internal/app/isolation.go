@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"locbench/internal/bench"
-	"locbench/internal/cpuset"
-	"locbench/internal/thread"
+	"locbench/internal/bench/cpuset"
+	"locbench/internal/host/thread"
 )
 
 // cpuIsolation is the isolation of a run: who gets which CPUs. Its zero value separates nothing.

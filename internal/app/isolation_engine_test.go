@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"locbench/internal/bench"
-	"locbench/internal/cpuset"
+	"locbench/internal/bench/cpuset"
 )
 
 // TestSiteKeepsToAPlan runs in a process of its own, which becomes the client: the plan is one for

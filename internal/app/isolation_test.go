@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/cpuset"
-	"locbench/internal/event"
-	"locbench/internal/machine"
-	"locbench/internal/platform"
+	"locbench/internal/bench/cpuset"
+	"locbench/internal/contender/platform"
+	"locbench/internal/results/event"
+	"locbench/internal/run/machine"
 )
 
 func TestNewIsolation(t *testing.T) {

@@ -7,10 +7,10 @@ import (
 	"math"
 
 	"locbench/internal/bench"
-	"locbench/internal/console"
 	"locbench/internal/load"
-	"locbench/internal/locations/dataset"
-	"locbench/internal/runner"
+	"locbench/internal/run/runner"
+	"locbench/internal/store/dataset"
+	"locbench/internal/text/console"
 )
 
 // loader is the load engine of a run. The steps of a leg share their connections.

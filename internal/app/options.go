@@ -2,9 +2,9 @@ package app
 
 import (
 	"locbench/internal/bench"
-	"locbench/internal/console"
-	"locbench/internal/plain"
-	"locbench/internal/profile"
+	"locbench/internal/run/profile"
+	"locbench/internal/show/plain"
+	"locbench/internal/text/console"
 )
 
 // RunOptions are what a run is asked for: a profile, what is changed of it, where its results go

@@ -11,11 +11,11 @@ import (
 	"syscall"
 
 	"locbench/internal/bench"
-	"locbench/internal/console"
 	"locbench/internal/results"
-	"locbench/internal/runner"
-	"locbench/internal/secret"
-	"locbench/internal/worker"
+	"locbench/internal/run/runner"
+	"locbench/internal/run/worker"
+	"locbench/internal/text/console"
+	"locbench/internal/text/secret"
 )
 
 // interruption is why somebody has ended ctx, by a signal or by closing the screen; nil: nobody has.

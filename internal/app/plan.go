@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/console"
-	"locbench/internal/profile"
 	"locbench/internal/results"
-	"locbench/internal/runner"
-	"locbench/internal/safe"
-	"locbench/internal/secret"
+	"locbench/internal/run/profile"
+	"locbench/internal/run/runner"
+	"locbench/internal/text/console"
+	"locbench/internal/text/safe"
+	"locbench/internal/text/secret"
 )
 
 // Plan is a run that is ready to be conducted, and who follows and steers it.

@@ -2,8 +2,8 @@ package app
 
 import (
 	"locbench/internal/bench"
-	"locbench/internal/console"
-	"locbench/internal/profile"
+	"locbench/internal/run/profile"
+	"locbench/internal/text/console"
 	"locbench/profiles"
 )
 

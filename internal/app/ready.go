@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/contact"
-	"locbench/internal/ready"
+	"locbench/internal/contender/ready"
+	"locbench/internal/text/contact"
 )
 
 // ready waits for the answer of inst that says it is ready. It reports where a service listens that

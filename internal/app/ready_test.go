@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/ready"
+	"locbench/internal/contender/ready"
 )
 
 // placed is an instance of which it is known where it is asked and where it listens.

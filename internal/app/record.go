@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
-	"locbench/internal/elastic/store"
-	"locbench/internal/secret"
-	"locbench/internal/verdict"
+	"locbench/internal/figures/verdict"
+	"locbench/internal/store"
+	"locbench/internal/text/secret"
 )
 
 // Public is the plan as it may be sent round: without passwords in URLs.

@@ -9,11 +9,11 @@ import (
 	"path/filepath"
 
 	"locbench/internal/analysis"
+	"locbench/internal/analysis/compare"
 	"locbench/internal/bench"
-	"locbench/internal/compare"
-	"locbench/internal/report"
 	"locbench/internal/results"
-	"locbench/internal/safe"
+	"locbench/internal/show/report"
+	"locbench/internal/text/safe"
 )
 
 // WriteReports writes the HTML report and the Markdown summary of dir and returns the paths of

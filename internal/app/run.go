@@ -11,10 +11,10 @@ import (
 
 	"locbench/internal/analysis"
 	"locbench/internal/bench"
-	"locbench/internal/console"
-	"locbench/internal/plain"
 	"locbench/internal/results"
-	"locbench/internal/safe"
+	"locbench/internal/show/plain"
+	"locbench/internal/text/console"
+	"locbench/internal/text/safe"
 )
 
 // Preflight finds the mistakes of the command line before a screen covers them.

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/console"
-	"locbench/internal/profile"
 	"locbench/internal/results"
+	"locbench/internal/run/profile"
+	"locbench/internal/text/console"
 )
 
 func TestTheRecordHoldsNoPassword(t *testing.T) {

@@ -9,14 +9,14 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/elastic/store"
-	"locbench/internal/event"
-	"locbench/internal/hostusage"
-	"locbench/internal/locations/dataset"
-	"locbench/internal/machine"
-	"locbench/internal/platform"
-	"locbench/internal/runner"
-	"locbench/internal/verdict"
+	"locbench/internal/contender/platform"
+	"locbench/internal/figures/verdict"
+	"locbench/internal/host/hostusage"
+	"locbench/internal/results/event"
+	"locbench/internal/run/machine"
+	"locbench/internal/run/runner"
+	"locbench/internal/store"
+	"locbench/internal/store/dataset"
 )
 
 // site is where a run takes place: the engine or the processes that contenders run in, the store

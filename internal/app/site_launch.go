@@ -7,10 +7,10 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/contender"
+	"locbench/internal/contender/platform"
 	"locbench/internal/load/portable"
-	"locbench/internal/platform"
-	"locbench/internal/safe"
-	"locbench/internal/secret"
+	"locbench/internal/text/safe"
+	"locbench/internal/text/secret"
 )
 
 // Launch is the runner's Launcher: before the first contender, this process is kept to its CPUs.

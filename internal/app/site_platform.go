@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"locbench/internal/bench"
-	"locbench/internal/machine"
-	"locbench/internal/platform"
+	"locbench/internal/contender/platform"
+	"locbench/internal/run/machine"
 )
 
 // choosePlatform settles "auto" and opens the platform, and the engine for a store in a container.

@@ -8,13 +8,13 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
-	"locbench/internal/elastic/store"
-	"locbench/internal/hostusage"
-	"locbench/internal/locations/dataset"
-	"locbench/internal/locations/seed"
-	"locbench/internal/machine"
-	"locbench/internal/safe"
-	"locbench/internal/units"
+	"locbench/internal/bench/units"
+	"locbench/internal/host/hostusage"
+	"locbench/internal/run/machine"
+	"locbench/internal/store"
+	"locbench/internal/store/dataset"
+	"locbench/internal/store/seed"
+	"locbench/internal/text/safe"
 )
 
 // openStore opens the store and gives it an address that contenders can reach.

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/console"
-	"locbench/internal/elastic/store"
-	"locbench/internal/event"
-	"locbench/internal/locations/dataset"
+	"locbench/internal/results/event"
+	"locbench/internal/store"
+	"locbench/internal/store/dataset"
+	"locbench/internal/text/console"
 )
 
 // TestVerifyData compares what somebody else's store holds with the data set: what differs is

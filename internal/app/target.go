@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
-	"locbench/internal/console"
-	"locbench/internal/profile"
-	"locbench/internal/secret"
+	"locbench/internal/run/profile"
+	"locbench/internal/text/console"
+	"locbench/internal/text/secret"
 )
 
 // named is how a target with a name begins.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"locbench/internal/bench"
-	"locbench/internal/profile"
+	"locbench/internal/run/profile"
 )
 
 func TestParseTargets(t *testing.T) {

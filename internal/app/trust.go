@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
-	"locbench/internal/console"
-	"locbench/internal/safe"
+	"locbench/internal/text/console"
+	"locbench/internal/text/safe"
 )
 
 // trustOf is whom the options say to trust; nil where they leave that to the system.

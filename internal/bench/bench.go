@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"time"
 
-	"locbench/internal/cpuset"
+	"locbench/internal/bench/cpuset"
 )
 
 // SchemaVersion is the version of run.json and of the leg files. Readers accept it and everything

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"locbench/internal/units"
+	"locbench/internal/bench/units"
 )
 
 // Drift says that a measured step was not in a steady state: its windows go one way, by more than

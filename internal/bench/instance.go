@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"locbench/internal/cpuset"
+	"locbench/internal/bench/cpuset"
 )
 
 // Instance is one running contender.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"locbench/internal/cpuset"
+	"locbench/internal/bench/cpuset"
 )
 
 // Service is a contender as its manifest describes it. Its templates are not filled in yet (package

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"locbench/internal/units"
+	"locbench/internal/bench/units"
 )
 
 // Step is one stage of load. Exactly one of Connections, Rate (or PeakShare, from which it is

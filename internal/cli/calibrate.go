@@ -10,13 +10,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"locbench/internal/analysis"
+	"locbench/internal/analysis/compare"
 	"locbench/internal/app"
-	"locbench/internal/compare"
-	"locbench/internal/console"
-	"locbench/internal/profile"
+	"locbench/internal/figures/stats"
 	"locbench/internal/results"
-	"locbench/internal/safe"
-	"locbench/internal/stats"
+	"locbench/internal/run/profile"
+	"locbench/internal/text/console"
+	"locbench/internal/text/safe"
 )
 
 func newCalibrate(env Env) *cobra.Command {

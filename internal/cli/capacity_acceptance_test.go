@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"locbench/internal/capacity"
+	"locbench/internal/run/capacity"
 )
 
 // capacityOf runs locbench capacity against a server and returns the exit code, the record and what

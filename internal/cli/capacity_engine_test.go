@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"locbench/internal/capacity"
-	"locbench/internal/console"
+	"locbench/internal/run/capacity"
+	"locbench/internal/text/console"
 )
 
 // A service that answers every third request wrongly keeps no objective at any rate.

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"locbench/internal/capacity"
 	"locbench/internal/results"
+	"locbench/internal/run/capacity"
 	"locbench/internal/testenv"
 )
 

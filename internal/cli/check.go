@@ -11,12 +11,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"locbench/internal/bench"
-	"locbench/internal/check"
-	"locbench/internal/console"
-	"locbench/internal/elastic/store"
-	"locbench/internal/profile"
-	"locbench/internal/safe"
-	"locbench/internal/secret"
+	"locbench/internal/contender/check"
+	"locbench/internal/run/profile"
+	"locbench/internal/store"
+	"locbench/internal/text/console"
+	"locbench/internal/text/safe"
+	"locbench/internal/text/secret"
 )
 
 func newCheck(env Env) *cobra.Command {

@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"locbench/internal/docker"
-	"locbench/internal/launch"
-	"locbench/internal/safe"
+	"locbench/internal/contender/docker"
+	"locbench/internal/contender/launch"
+	"locbench/internal/text/safe"
 )
 
 func newClean(env Env) *cobra.Command {

@@ -17,10 +17,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"locbench/internal/bench"
-	"locbench/internal/console"
-	"locbench/internal/safe"
-	"locbench/internal/secret"
-	"locbench/internal/worker"
+	"locbench/internal/run/worker"
+	"locbench/internal/text/console"
+	"locbench/internal/text/safe"
+	"locbench/internal/text/secret"
 )
 
 // Env is what the process was given.

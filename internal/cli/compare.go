@@ -11,12 +11,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"locbench/internal/analysis"
+	"locbench/internal/analysis/compare"
 	"locbench/internal/app"
 	"locbench/internal/bench"
-	"locbench/internal/compare"
-	"locbench/internal/console"
-	"locbench/internal/safe"
-	"locbench/internal/stats"
+	"locbench/internal/figures/stats"
+	"locbench/internal/text/console"
+	"locbench/internal/text/safe"
 )
 
 // compareFlags are the flags of "locbench compare".

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/console"
 	"locbench/internal/results"
+	"locbench/internal/text/console"
 )
 
 // resultsFolder writes a run of one contender or more with n rounds, whose throughput is rate, give

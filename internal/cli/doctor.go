@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"locbench/internal/machine"
-	"locbench/internal/profile"
+	"locbench/internal/run/machine"
+	"locbench/internal/run/profile"
 )
 
 func newDoctor(env Env) *cobra.Command {

@@ -14,11 +14,11 @@ import (
 	"locbench/internal/analysis"
 	"locbench/internal/app"
 	"locbench/internal/bench"
-	"locbench/internal/console"
-	"locbench/internal/export"
-	"locbench/internal/report"
 	"locbench/internal/results"
-	"locbench/internal/safe"
+	"locbench/internal/results/export"
+	"locbench/internal/show/report"
+	"locbench/internal/text/console"
+	"locbench/internal/text/safe"
 )
 
 // exportFlags are the flags of "locbench export".

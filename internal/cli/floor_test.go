@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"locbench/internal/analysis/compare"
 	"locbench/internal/app"
 	"locbench/internal/bench"
-	"locbench/internal/compare"
-	"locbench/internal/console"
+	"locbench/internal/text/console"
 )
 
 func said(t *testing.T, args ...string) string {

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"locbench/internal/console"
+	"locbench/internal/text/console"
 )
 
 // Exactly the path and query of a target's address are asked, and nothing else of it.

@@ -18,8 +18,8 @@ import (
 	"testing"
 
 	"locbench/internal/bench"
-	"locbench/internal/console"
 	"locbench/internal/results"
+	"locbench/internal/text/console"
 )
 
 // asked keeps what a server was asked.

@@ -9,12 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"locbench/internal/analysis/compare"
 	"locbench/internal/bench"
-	"locbench/internal/compare"
-	"locbench/internal/console"
-	"locbench/internal/measure"
+	"locbench/internal/figures/measure"
 	"locbench/internal/results"
-	"locbench/internal/safe"
+	"locbench/internal/text/console"
+	"locbench/internal/text/safe"
 )
 
 // historyFlags are the flags of "locbench history".

@@ -15,7 +15,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/results"
-	"locbench/internal/safe"
+	"locbench/internal/text/safe"
 )
 
 // hostile is put into texts of others: an escape sequence, other control characters of both sets,

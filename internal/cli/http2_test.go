@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"locbench/internal/console"
 	"locbench/internal/load"
 	"locbench/internal/results"
+	"locbench/internal/text/console"
 )
 
 // With --http2 all that a target is asked, by what waits for it and by the load, is asked in HTTP/2:

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"locbench/internal/bench"
-	"locbench/internal/console"
+	"locbench/internal/text/console"
 )
 
 // A target that does not answer is reported while it is still asked, and why it failed is said

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/console"
+	"locbench/internal/text/console"
 )
 
 // nobody is an address of this machine that refuses connections.

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"locbench/internal/app"
-	"locbench/internal/profile"
+	"locbench/internal/run/profile"
 )
 
 // optionFlag is an option of a run as a flag. What is given is read when the plan is made.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/profile"
+	"locbench/internal/run/profile"
 	"locbench/internal/testenv"
 )
 

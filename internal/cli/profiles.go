@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"locbench/internal/bench"
-	"locbench/internal/console"
-	"locbench/internal/profile"
-	"locbench/internal/secret"
-	"locbench/internal/units"
+	"locbench/internal/bench/units"
+	"locbench/internal/run/profile"
+	"locbench/internal/text/console"
+	"locbench/internal/text/secret"
 	"locbench/profiles"
 )
 

@@ -9,9 +9,9 @@ import (
 	"locbench/internal/analysis"
 	"locbench/internal/app"
 	"locbench/internal/app/search"
-	"locbench/internal/capacity"
-	"locbench/internal/console"
 	"locbench/internal/results"
+	"locbench/internal/run/capacity"
+	"locbench/internal/text/console"
 )
 
 func newReport(env Env) *cobra.Command {

@@ -12,10 +12,10 @@ import (
 	"locbench/internal/app"
 	"locbench/internal/app/screens"
 	"locbench/internal/bench"
-	"locbench/internal/console"
-	"locbench/internal/profile"
-	"locbench/internal/stats"
-	"locbench/internal/worker"
+	"locbench/internal/figures/stats"
+	"locbench/internal/run/profile"
+	"locbench/internal/run/worker"
+	"locbench/internal/text/console"
 )
 
 func newRun(env Env) *cobra.Command {

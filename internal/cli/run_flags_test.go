@@ -12,8 +12,8 @@ import (
 
 	"locbench/internal/app"
 	"locbench/internal/bench"
-	"locbench/internal/console"
-	"locbench/internal/profile"
+	"locbench/internal/run/profile"
+	"locbench/internal/text/console"
 	"locbench/profiles"
 )
 

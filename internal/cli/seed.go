@@ -10,13 +10,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"locbench/internal/bench"
-	"locbench/internal/console"
-	"locbench/internal/elastic/store"
-	"locbench/internal/locations/dataset"
-	"locbench/internal/locations/seed"
-	"locbench/internal/profile"
-	"locbench/internal/safe"
-	"locbench/internal/units"
+	"locbench/internal/bench/units"
+	"locbench/internal/run/profile"
+	"locbench/internal/store"
+	"locbench/internal/store/dataset"
+	"locbench/internal/store/seed"
+	"locbench/internal/text/console"
+	"locbench/internal/text/safe"
 )
 
 type seedFlags struct {

@@ -6,9 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"locbench/internal/bench"
-	"locbench/internal/console"
-	"locbench/internal/elastic/store"
-	"locbench/internal/locations/dataset"
+	"locbench/internal/store"
+	"locbench/internal/store/dataset"
+	"locbench/internal/text/console"
 	"locbench/services/go-nethttp/locations"
 )
 

@@ -17,11 +17,11 @@ import (
 	"locbench/internal/app"
 	"locbench/internal/app/contenders"
 	"locbench/internal/bench"
-	"locbench/internal/console"
 	"locbench/internal/contender"
-	"locbench/internal/docker"
-	"locbench/internal/safe"
-	"locbench/internal/secret"
+	"locbench/internal/contender/docker"
+	"locbench/internal/text/console"
+	"locbench/internal/text/safe"
+	"locbench/internal/text/secret"
 )
 
 func newServices(env Env) *cobra.Command {

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"locbench/internal/app/screens"
-	"locbench/internal/console"
-	"locbench/internal/profile"
-	"locbench/internal/tui/setup"
+	"locbench/internal/run/profile"
+	"locbench/internal/show/tui/setup"
+	"locbench/internal/text/console"
 )
 
 // notChosen are options of locbench run that say how it is shown, or that leave nothing to set up.

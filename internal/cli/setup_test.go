@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"locbench/internal/bench"
-	"locbench/internal/console"
-	"locbench/internal/profile"
-	"locbench/internal/tui/setup"
+	"locbench/internal/run/profile"
+	"locbench/internal/show/tui/setup"
+	"locbench/internal/text/console"
 	"locbench/profiles"
 )
 

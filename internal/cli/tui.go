@@ -4,9 +4,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"locbench/internal/app/screens"
-	"locbench/internal/console"
-	"locbench/internal/tui/setup"
-	"locbench/internal/tui/ui"
+	"locbench/internal/show/tui/setup"
+	"locbench/internal/show/tui/ui"
+	"locbench/internal/text/console"
 )
 
 func newTUI(env Env) *cobra.Command {

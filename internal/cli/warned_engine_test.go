@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"locbench/internal/bench"
-	"locbench/internal/console"
-	"locbench/internal/elastic/store"
-	"locbench/internal/locations/dataset"
+	"locbench/internal/store"
+	"locbench/internal/store/dataset"
 	"locbench/internal/testenv"
+	"locbench/internal/text/console"
 )
 
 // TestAWarningIsToldOnce runs against a store with fewer cities than the profile's data has.

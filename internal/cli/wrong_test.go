@@ -15,13 +15,13 @@ import (
 	"time"
 
 	"locbench/internal/analysis"
+	"locbench/internal/analysis/summary"
 	"locbench/internal/bench"
-	"locbench/internal/console"
 	"locbench/internal/results"
-	"locbench/internal/summary"
-	"locbench/internal/tui/board"
-	"locbench/internal/tui/fold"
-	"locbench/internal/tui/ui"
+	"locbench/internal/show/tui/board"
+	"locbench/internal/show/tui/fold"
+	"locbench/internal/show/tui/ui"
+	"locbench/internal/text/console"
 )
 
 // orders is a service that is up, and answers in its own way where wrong does, which gets the number

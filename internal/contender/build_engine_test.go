@@ -16,7 +16,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/contender"
-	"locbench/internal/docker"
+	"locbench/internal/contender/docker"
 	"locbench/internal/testenv"
 )
 

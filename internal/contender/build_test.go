@@ -18,9 +18,9 @@ import (
 	"go.uber.org/goleak"
 
 	"locbench/internal/bench"
-	"locbench/internal/cgroup"
 	"locbench/internal/contender"
-	"locbench/internal/docker"
+	"locbench/internal/contender/docker"
+	"locbench/internal/host/cgroup"
 	"locbench/internal/testenv"
 )
 

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/launch"
-	"locbench/internal/safe"
+	"locbench/internal/contender/launch"
+	"locbench/internal/text/safe"
 )
 
 const (

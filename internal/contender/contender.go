@@ -16,8 +16,8 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
-	"locbench/internal/safe"
-	"locbench/internal/strictyaml"
+	"locbench/internal/text/safe"
+	"locbench/internal/text/strictyaml"
 )
 
 // ManifestName is the file that makes a folder a contender.

@@ -12,8 +12,8 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/contender"
-	"locbench/internal/strictyaml"
 	"locbench/internal/testenv"
+	"locbench/internal/text/strictyaml"
 )
 
 const full = `

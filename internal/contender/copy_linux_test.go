@@ -13,8 +13,8 @@ import (
 	"testing/fstest"
 	"time"
 
-	"locbench/internal/cgroup"
 	"locbench/internal/contender"
+	"locbench/internal/host/cgroup"
 	"locbench/internal/testenv"
 )
 

@@ -16,7 +16,7 @@ import (
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
 
 	"locbench/internal/bench"
-	"locbench/internal/docker"
+	"locbench/internal/contender/docker"
 )
 
 // maxDockerfile bounds a Dockerfile, in bytes.

@@ -10,7 +10,7 @@ import (
 	"testing/fstest"
 
 	"locbench/internal/bench"
-	"locbench/internal/docker"
+	"locbench/internal/contender/docker"
 	"locbench/services"
 )
 

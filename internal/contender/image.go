@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/cgroup"
-	"locbench/internal/docker"
-	"locbench/internal/safe"
+	"locbench/internal/contender/docker"
+	"locbench/internal/host/cgroup"
+	"locbench/internal/text/safe"
 )
 
 // The labels of images that locbench has built.

@@ -8,7 +8,7 @@ import (
 	"os"
 	"time"
 
-	"locbench/internal/safe"
+	"locbench/internal/text/safe"
 )
 
 // lock waits until no other process builds the same, and keeps others waiting until it is undone. Where

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/strictyaml"
+	"locbench/internal/text/strictyaml"
 )
 
 // Groups are the endpoint groups that a manifest may list, in the order of the API's description.

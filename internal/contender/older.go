@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
-	"locbench/internal/safe"
+	"locbench/internal/text/safe"
 )
 
 // private makes a folder that is for this user alone.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/safe"
+	"locbench/internal/text/safe"
 )
 
 // BuildRecord is what the last real build of a contender took. It is kept next to the builds of the

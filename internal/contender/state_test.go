@@ -8,7 +8,7 @@ import (
 	"testing/fstest"
 
 	"locbench/internal/bench"
-	"locbench/internal/cgroup"
+	"locbench/internal/host/cgroup"
 )
 
 // TestStatesAgreeWithBuilding looks at a contender before and after it was built, and after its

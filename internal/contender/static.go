@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"locbench/internal/safe"
+	"locbench/internal/text/safe"
 )
 
 // NotStaticError says that the locbench binary cannot run in an image that holds nothing else, and

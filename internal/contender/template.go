@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
-	"locbench/internal/strictyaml"
+	"locbench/internal/text/strictyaml"
 )
 
 const maxTemplate = 16 << 10 // bytes, of a template and of what comes out of it

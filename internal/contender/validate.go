@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
-	"locbench/internal/strictyaml"
+	"locbench/internal/text/strictyaml"
 )
 
 // ValidateStrict looks at what the types of the fields do not say.

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/safe"
+	"locbench/internal/text/safe"
 )
 
 // VerifiedName is the file with the verified states of the contenders in the folder that holds

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/hdr"
+	"locbench/internal/figures/hdr"
 	"locbench/internal/testenv"
 )
 

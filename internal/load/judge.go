@@ -4,10 +4,10 @@ import (
 	"runtime"
 
 	"locbench/internal/bench"
-	"locbench/internal/cgroup"
-	"locbench/internal/cpuset"
+	"locbench/internal/bench/cpuset"
+	"locbench/internal/figures/verdict"
+	"locbench/internal/host/cgroup"
 	"locbench/internal/load/record"
-	"locbench/internal/verdict"
 )
 
 // judge is the doubt that the client itself has about its result.

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/hdr"
+	"locbench/internal/figures/hdr"
 	"locbench/internal/load/fast"
 	"locbench/internal/testenv"
 )

@@ -7,8 +7,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"locbench/internal/host/thread"
 	"locbench/internal/testenv"
-	"locbench/internal/thread"
 )
 
 func TestMain(m *testing.M) {

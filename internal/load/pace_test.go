@@ -12,8 +12,8 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 
 	"locbench/internal/bench"
-	"locbench/internal/hdr"
-	"locbench/internal/thread"
+	"locbench/internal/figures/hdr"
+	"locbench/internal/host/thread"
 )
 
 // How the schedule is measured: so many requests a second to a server that does nothing, in many

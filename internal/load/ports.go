@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/verdict"
+	"locbench/internal/figures/verdict"
 )
 
 // timeWait is how long a system keeps the port of a connection that it has closed: on Linux always

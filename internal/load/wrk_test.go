@@ -20,9 +20,9 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 	"go.uber.org/goleak"
 
-	"locbench/internal/stats"
+	"locbench/internal/figures/stats"
+	"locbench/internal/host/thread"
 	"locbench/internal/testenv"
-	"locbench/internal/thread"
 )
 
 func TestMain(m *testing.M) {

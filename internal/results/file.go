@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"locbench/internal/safe"
+	"locbench/internal/text/safe"
 )
 
 // Bounds on what is read back: a results folder may come from anywhere.

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/safe"
+	"locbench/internal/text/safe"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"os"
 	"time"
 
-	"locbench/internal/safe"
+	"locbench/internal/text/safe"
 )
 
 // lock keeps a second locbench from writing to the same folder, where the system has locks. Somebody who

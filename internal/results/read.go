@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
-	"locbench/internal/safe"
+	"locbench/internal/text/safe"
 )
 
 // Has reports whether a results folder has a file of that name.

@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/safe"
+	"locbench/internal/text/safe"
 )
 
 // Names of the files in a results folder.

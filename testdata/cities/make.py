@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the bundled data set: internal/locations/dataset/data/cities.tsv.gz and regions.tsv.
+"""Makes the bundled data set: internal/store/dataset/data/cities.tsv.gz and regions.tsv.
 
     python3 -m venv /tmp/venv && /tmp/venv/bin/pip install -r testdata/cities/requirements.txt
     /tmp/venv/bin/python testdata/cities/make.py

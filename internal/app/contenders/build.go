@@ -13,10 +13,10 @@ import (
 
 	"locbench/internal/app"
 	"locbench/internal/bench"
-	"locbench/internal/console"
-	"locbench/internal/platform"
-	"locbench/internal/secret"
-	"locbench/internal/units"
+	"locbench/internal/bench/units"
+	"locbench/internal/contender/platform"
+	"locbench/internal/text/console"
+	"locbench/internal/text/secret"
 )
 
 // BuildOptions say what is built, and how.

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/console"
 	"locbench/internal/contender"
+	"locbench/internal/text/console"
 )
 
 func TestBuildAllTellsFailuresAtTheEnd(t *testing.T) {

@@ -6,10 +6,10 @@ import (
 	"sync"
 
 	"locbench/internal/bench"
-	"locbench/internal/console"
+	"locbench/internal/bench/units"
 	"locbench/internal/contender"
-	"locbench/internal/safe"
-	"locbench/internal/units"
+	"locbench/internal/text/console"
+	"locbench/internal/text/safe"
 )
 
 // buildProgress writes what several builds do and say, by whole lines: outcomes to standard output,

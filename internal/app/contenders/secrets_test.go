@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"locbench/internal/bench"
-	"locbench/internal/console"
+	"locbench/internal/text/console"
 )
 
 // TestBuildShowsNoSecrets: the commands of a build are told, and what they say; secrets in neither,

@@ -7,11 +7,11 @@ import (
 
 	"locbench/internal/app"
 	"locbench/internal/bench"
-	"locbench/internal/console"
 	"locbench/internal/contender"
-	"locbench/internal/platform"
-	"locbench/internal/profile"
-	"locbench/internal/safe"
+	"locbench/internal/contender/platform"
+	"locbench/internal/run/profile"
+	"locbench/internal/text/console"
+	"locbench/internal/text/safe"
 )
 
 // Selection is what the commands that work on several contenders were asked for.

@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
-	"locbench/internal/check"
+	"locbench/internal/bench/units"
 	"locbench/internal/contender"
-	"locbench/internal/safe"
-	"locbench/internal/units"
+	"locbench/internal/contender/check"
+	"locbench/internal/text/safe"
 )
 
 // verifiedState is the verified state that follows from a leg.

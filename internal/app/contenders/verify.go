@@ -10,11 +10,11 @@ import (
 
 	"locbench/internal/app"
 	"locbench/internal/bench"
-	"locbench/internal/console"
 	"locbench/internal/contender"
-	"locbench/internal/profile"
 	"locbench/internal/results"
-	"locbench/internal/safe"
+	"locbench/internal/run/profile"
+	"locbench/internal/text/console"
+	"locbench/internal/text/safe"
 	"locbench/services"
 )
 

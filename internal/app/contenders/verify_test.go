@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/console"
 	"locbench/internal/contender"
-	"locbench/internal/profile"
+	"locbench/internal/run/profile"
+	"locbench/internal/text/console"
 	"locbench/profiles"
 )
 

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/console"
 	"locbench/internal/results"
+	"locbench/internal/text/console"
 )
 
 func TestBrowserOnlyWhereThereIsADisplay(t *testing.T) {

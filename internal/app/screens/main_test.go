@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"locbench/internal/machine"
+	"locbench/internal/run/machine"
 	"locbench/internal/testenv"
 )
 

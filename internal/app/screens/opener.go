@@ -10,14 +10,14 @@ import (
 	"sync"
 
 	"locbench/internal/analysis"
+	"locbench/internal/analysis/compare"
 	"locbench/internal/app"
 	"locbench/internal/bench"
-	"locbench/internal/compare"
-	"locbench/internal/console"
 	"locbench/internal/results"
-	"locbench/internal/safe"
-	"locbench/internal/tui/ui"
-	"locbench/internal/worker"
+	"locbench/internal/run/worker"
+	"locbench/internal/show/tui/ui"
+	"locbench/internal/text/console"
+	"locbench/internal/text/safe"
 )
 
 // defaultRoot is where runs write their folders, and where they are looked for.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/console"
 	"locbench/internal/testenv"
+	"locbench/internal/text/console"
 )
 
 // TestOneRunAtATime: a start that is pressed twice starts once.

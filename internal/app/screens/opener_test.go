@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"locbench/internal/console"
+	"locbench/internal/text/console"
 )
 
 // TestOpener_OneRunAtATime: while a run that the dashboard has started is there, no second one

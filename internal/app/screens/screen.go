@@ -13,12 +13,12 @@ import (
 
 	"locbench/internal/analysis"
 	"locbench/internal/app"
-	"locbench/internal/console"
 	"locbench/internal/results"
-	"locbench/internal/safe"
-	"locbench/internal/tui"
-	"locbench/internal/tui/setup"
-	"locbench/internal/tui/ui"
+	"locbench/internal/show/tui"
+	"locbench/internal/show/tui/setup"
+	"locbench/internal/show/tui/ui"
+	"locbench/internal/text/console"
+	"locbench/internal/text/safe"
 )
 
 // Options say how the dashboard looks.

@@ -12,14 +12,14 @@ import (
 
 	"locbench/internal/app"
 	"locbench/internal/bench"
-	"locbench/internal/docker"
-	"locbench/internal/elastic/store"
-	"locbench/internal/launch"
+	"locbench/internal/contender/docker"
+	"locbench/internal/contender/launch"
 	"locbench/internal/load"
-	"locbench/internal/machine"
-	"locbench/internal/profile"
-	"locbench/internal/secret"
-	"locbench/internal/tui/setup"
+	"locbench/internal/run/machine"
+	"locbench/internal/run/profile"
+	"locbench/internal/show/tui/setup"
+	"locbench/internal/store"
+	"locbench/internal/text/secret"
 	"locbench/profiles"
 )
 

@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"locbench/internal/bench"
-	"locbench/internal/profile"
-	"locbench/internal/tui/setup"
+	"locbench/internal/run/profile"
+	"locbench/internal/show/tui/setup"
 	"locbench/profiles"
 )
 

@@ -9,8 +9,8 @@ import (
 	"locbench/internal/app/contenders"
 	"locbench/internal/bench"
 	"locbench/internal/contender"
-	"locbench/internal/docker"
-	"locbench/internal/tui/setup"
+	"locbench/internal/contender/docker"
+	"locbench/internal/show/tui/setup"
 )
 
 // States says what it takes to run each variant of each contender; nothing is built for it.

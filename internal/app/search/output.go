@@ -13,12 +13,12 @@ import (
 	"text/tabwriter"
 
 	"locbench/internal/bench"
-	"locbench/internal/capacity"
-	"locbench/internal/console"
-	"locbench/internal/plain"
+	"locbench/internal/bench/units"
 	"locbench/internal/results"
-	"locbench/internal/safe"
-	"locbench/internal/units"
+	"locbench/internal/run/capacity"
+	"locbench/internal/show/plain"
+	"locbench/internal/text/console"
+	"locbench/internal/text/safe"
 )
 
 // progress shows a search as it runs, through the printer of plain runs: the steps of a search are

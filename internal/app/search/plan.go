@@ -9,11 +9,11 @@ import (
 
 	"locbench/internal/app"
 	"locbench/internal/bench"
-	"locbench/internal/capacity"
-	"locbench/internal/console"
-	"locbench/internal/profile"
-	"locbench/internal/strictyaml"
-	"locbench/internal/units"
+	"locbench/internal/bench/units"
+	"locbench/internal/run/capacity"
+	"locbench/internal/run/profile"
+	"locbench/internal/text/console"
+	"locbench/internal/text/strictyaml"
 )
 
 const (

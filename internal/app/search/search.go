@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"locbench/internal/app"
-	"locbench/internal/capacity"
-	"locbench/internal/console"
-	"locbench/internal/profile"
 	"locbench/internal/results"
-	"locbench/internal/runner"
-	"locbench/internal/safe"
+	"locbench/internal/run/capacity"
+	"locbench/internal/run/profile"
+	"locbench/internal/run/runner"
+	"locbench/internal/text/console"
+	"locbench/internal/text/safe"
 )
 
 // Options are what a search is asked for, besides what it shares with a run.

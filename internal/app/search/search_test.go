@@ -18,13 +18,13 @@ import (
 
 	"locbench/internal/app"
 	"locbench/internal/bench"
-	"locbench/internal/capacity"
-	"locbench/internal/console"
-	"locbench/internal/machine"
-	"locbench/internal/profile"
 	"locbench/internal/results"
-	"locbench/internal/runner"
+	"locbench/internal/run/capacity"
+	"locbench/internal/run/machine"
+	"locbench/internal/run/profile"
+	"locbench/internal/run/runner"
 	"locbench/internal/testenv"
+	"locbench/internal/text/console"
 )
 
 func TestMain(m *testing.M) { os.Exit(testenv.AloneOnMachine(m, machine.RunsVariable)) }

@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/capacity"
-	"locbench/internal/profile"
+	"locbench/internal/bench/units"
 	"locbench/internal/results"
-	"locbench/internal/safe"
-	"locbench/internal/units"
+	"locbench/internal/run/capacity"
+	"locbench/internal/run/profile"
+	"locbench/internal/text/safe"
 )
 
 // restAfter a trial that was too much its queue does not reach into the next one.

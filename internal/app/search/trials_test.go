@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/capacity"
-	"locbench/internal/profile"
+	"locbench/internal/run/capacity"
+	"locbench/internal/run/profile"
 )
 
 // newSearch is a search outside of a run: objective p99<50ms, first trial at 100/s.

@@ -12,9 +12,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"locbench/internal/host/thread"
 	"locbench/internal/load/wire"
 	"locbench/internal/load/workload"
-	"locbench/internal/thread"
 )
 
 // maxShards bounds the threads of the fast loop.

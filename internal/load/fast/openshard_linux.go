@@ -4,8 +4,8 @@ import (
 	"math"
 	"time"
 
+	"locbench/internal/host/thread"
 	"locbench/internal/load/workload"
-	"locbench/internal/thread"
 )
 
 // sendBatch is how many requests that are due are sent before answers are looked at.

@@ -3,7 +3,7 @@ package portable
 import (
 	"time"
 
-	"locbench/internal/thread"
+	"locbench/internal/host/thread"
 )
 
 // coarse is what timers of the runtime may be late by. The rest of a nap is slept in the kernel.

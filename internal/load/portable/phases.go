@@ -13,7 +13,7 @@ import (
 	"locbench/internal/load/record"
 	"locbench/internal/load/wire"
 	"locbench/internal/load/workload"
-	"locbench/internal/safe"
+	"locbench/internal/text/safe"
 )
 
 // PhasesPlan says what is asked and how often.

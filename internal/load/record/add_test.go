@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/hdr"
+	"locbench/internal/figures/hdr"
 )
 
 // A field that Add forgets would be a wrong figure without any error: each one that is set in what

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/hdr"
+	"locbench/internal/figures/hdr"
 )
 
 // Breakdown is what is known of a whole step besides its sums: the requests of its mix one by one,

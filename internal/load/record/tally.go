@@ -2,7 +2,7 @@ package record
 
 import (
 	"locbench/internal/bench"
-	"locbench/internal/hdr"
+	"locbench/internal/figures/hdr"
 )
 
 // Tally is what ended in a window or in all of them.

@@ -20,7 +20,7 @@ import (
 	"unicode"
 
 	"locbench/internal/bench"
-	"locbench/internal/secret"
+	"locbench/internal/text/secret"
 )
 
 // Bounds on opening connections and on answers; the contender is hostile.

@@ -18,7 +18,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/load/wire"
-	"locbench/internal/secret"
+	"locbench/internal/text/secret"
 )
 
 // Spec is what the requests of a step are made of. See load.Plan for its fields.

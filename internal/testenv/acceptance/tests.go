@@ -17,7 +17,7 @@ import (
 
 // packageTests are the tests of a part in one package.
 type packageTests struct {
-	dir   string // below the root, such as ./internal/docker
+	dir   string // below the root, such as ./internal/contender/docker
 	names []string
 }
 

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"syscall"
 
-	"locbench/internal/elastic/embedded"
-	"locbench/internal/locations/dataset"
+	"locbench/internal/store/dataset"
+	"locbench/internal/store/embedded"
 )
 
 func main() {

@@ -1,0 +1,116 @@
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"locbench/internal/analysis"
+	"locbench/internal/bench"
+	"locbench/internal/figures/measure"
+	"locbench/internal/figures/stats"
+)
+
+// FloorSchema is the version of a Floor's form in a file.
+const FloorSchema = 1
+
+// Floor is what an A/A run has shown of a machine: the same contender, its rounds dealt out to two
+// sides by turns, compared with itself.
+type Floor struct {
+	Schema      int            `json:"schema"`
+	Contender   string         `json:"contender"`
+	Rounds      int            `json:"rounds"`       // on each side
+	Made        time.Time      `json:"made"`         // when the run began
+	Machine     bench.Machine  `json:"machine"`      // that it is a floor of
+	Profile     string         `json:"profile"`      // name
+	ProfileHash string         `json:"profile_hash"` // see ProfileHash
+	Measures    []MeasureFloor `json:"measures"`
+	// measures in which a difference would have been claimed: each is a false one
+	Claimed int `json:"claimed"`
+}
+
+// MeasureFloor is the noise of one measure.
+type MeasureFloor struct {
+	Measure measure.ID   `json:"measure"`
+	Ratio   *stats.Ratio `json:"ratio,omitempty"` // of the second side to the first; it should be 1. nil: not measured
+	// the end of the interval that is farther from 1, as a change: .04 is 4 %
+	Floor   float64       `json:"floor,omitempty"`
+	Verdict stats.Verdict `json:"verdict"`
+}
+
+// Largest is the floor of all measures together.
+func (f Floor) Largest() (largest float64) {
+	for _, m := range f.Measures {
+		largest = max(largest, m.Floor)
+	}
+	return largest
+}
+
+// Of is the floor of one measure; 0 where it is not known, as of nil.
+func (f *Floor) Of(m measure.ID) float64 {
+	if f != nil {
+		for _, known := range f.Measures {
+			if known.Measure == m && known.Floor > 0 && !math.IsInf(known.Floor, 0) {
+				return known.Floor
+			}
+		}
+	}
+	return 0
+}
+
+// Fits reports whether f was found on the machine of a run, with the same load, of any contender.
+func (f Floor) Fits(r bench.Run) bool {
+	a, b := f.Machine, r.Machine
+	return f.Schema == FloorSchema && f.ProfileHash == ProfileHash(r.Profile) && a.CPUModel == b.CPUModel &&
+		a.CPUs == b.CPUs &&
+		a.MemoryBytes == b.MemoryBytes && a.OS == b.OS && a.Arch == b.Arch
+}
+
+// NoiseFloor deals out the rounds of a contender to two sides by turns and compares them: whatever
+// differs is noise of the machine, and smaller differences cannot be told from none.
+func NoiseFloor(s Set) (Floor, error) {
+	all, err := contenders(s)
+	if err != nil {
+		return Floor{}, err
+	}
+	if len(all) != 1 {
+		return Floor{}, errors.New("several contenders are in these results: name the one to look at")
+	}
+	label := all[0].Label
+	run := s.Run.Run
+	var halves [2][]bench.LegResult
+	n := 0
+	for _, leg := range all[0].Results {
+		if leg.State == bench.LegComplete {
+			halves[n%2] = append(halves[n%2], leg)
+			n++
+		}
+	}
+	if n < 2*stats.MinInterval {
+		return Floor{}, fmt.Errorf("%s has %d complete rounds: %d are needed, half of them for each side", label, n,
+			2*stats.MinInterval)
+	}
+	f := Floor{
+		Schema: FloorSchema, Contender: label, Rounds: n / 2, Made: run.Started, Machine: run.Machine,
+		Profile: run.Profile.Name, ProfileHash: ProfileHash(run.Profile),
+	}
+	result, err := Compare(Set{Run: analysis.Of(run, halves[0])}, Set{Run: analysis.Of(run, halves[1])}, Options{})
+	if err != nil {
+		return Floor{}, err
+	}
+	for _, row := range result.Contenders[0].Rows {
+		if measure.Get(row.Measure).Claim.Apart {
+			continue
+		}
+		m := MeasureFloor{Measure: row.Measure, Ratio: row.Ratio, Verdict: row.Verdict}
+		if row.Ratio != nil {
+			m.Floor = math.Expm1(max(math.Abs(math.Log(row.Ratio.Low)), math.Abs(math.Log(row.Ratio.High))))
+		}
+		if row.Verdict == stats.Better || row.Verdict == stats.Worse {
+			f.Claimed++
+		}
+		f.Measures = append(f.Measures, m)
+	}
+	return f, nil
+}

@@ -1,0 +1,53 @@
+package compare
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+	"locbench/internal/figures/measure"
+)
+
+// The floor grows with the noise, and a drift that hits both sides alike is no difference.
+func TestNoiseFloor(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	quiet, err := noiseFloor(raw{Run: run(), Legs: legs(rng, "a", 12, usual())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if quiet.Rounds != 6 || len(quiet.Measures) != len(measure.Judged()) || quiet.Claimed != 0 || quiet.Largest() < .005 || quiet.Largest() > .05 {
+		t.Errorf("%+v", quiet)
+	}
+	var noisy []bench.LegResult
+	for i := range 12 {
+		f := usual()
+		f.peak *= 1 + .1*rng.NormFloat64()
+		noisy = append(noisy, leg("a", i+1, f))
+	}
+	loud, err := noiseFloor(raw{Run: run(), Legs: noisy})
+	if err != nil || loud.Measures[0].Floor < 2*quiet.Measures[0].Floor {
+		t.Errorf("noise of 10 %%: %+v, %v", loud.Measures[0], err)
+	}
+	var text bytes.Buffer
+	if err := quiet.Text(&text); err != nil || !strings.Contains(text.String(), "locbench compare --floor ") || !strings.Contains(text.String(), "throughput") {
+		t.Errorf("%v\n%s", err, text.String())
+	}
+}
+
+func TestNoiseFloorWantsRoundsOfOne(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	few := legs(rng, "a", 12, usual())
+	few[3].State = bench.LegFailed
+	if _, err := noiseFloor(raw{Run: run(), Legs: few}); err == nil || !strings.Contains(err.Error(), "a has 11 complete rounds: 12 are needed") {
+		t.Errorf("%v", err)
+	}
+	two := append(legs(rng, "a", 12, usual()), legs(rng, "b", 12, usual())...)
+	if _, err := noiseFloor(raw{Run: run(), Legs: two}); err == nil || !strings.Contains(err.Error(), "several contenders") {
+		t.Errorf("%v", err)
+	}
+	if f, err := noiseFloor(raw{Run: run(), Legs: two, Contender: "b"}); err != nil || f.Contender != "b" {
+		t.Errorf("%+v, %v", f, err)
+	}
+}

@@ -1,0 +1,175 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"locbench/internal/figures/measure"
+)
+
+// Gate is a change that is not allowed: "throughput<-5%" fails where it is more than 5 % less.
+type Gate struct {
+	Measure measure.ID
+	Change  float64 // −0.05 is 5 % less; fails below it where higher is better, else above it
+}
+
+// The bounds of a text of gates, and of a change.
+const (
+	maxText   = 500
+	maxChange = 100 // 10,000 %
+)
+
+// ParseGates reads "throughput<-5%,p99>+10%". The error is about the first mistake.
+func ParseGates(text string) ([]Gate, error) {
+	if len(text) > maxText || !utf8.ValidString(text) {
+		return nil, fmt.Errorf("it is not a text of at most %d bytes; write for example throughput<-5%%,p99>+10%%", maxText)
+	}
+	var gates []Gate
+	for part := range strings.SplitSeq(text, ",") {
+		g, err := parseGate(strings.TrimSpace(part))
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(gates, func(other Gate) bool { return other.Measure == g.Measure }) {
+			return nil, fmt.Errorf("%q: %s is here twice; say one change for each", part, g.Measure)
+		}
+		gates = append(gates, g)
+	}
+	return gates, nil
+}
+
+func parseGate(part string) (Gate, error) {
+	at := strings.IndexAny(part, "<>")
+	if at < 0 {
+		return Gate{}, fmt.Errorf("%q names no change; write for example throughput<-5%% or p99>+10%%", part)
+	}
+	g := Gate{Measure: measure.ID(strings.TrimSpace(part[:at]))}
+	if judged := gated(); !slices.Contains(judged, string(g.Measure)) {
+		return g, fmt.Errorf("%q: there is no measure %q; there are %s", part, g.Measure, strings.Join(judged, ", "))
+	}
+	op, sign := g.sign()[:1], g.sign()[1:]
+	right := "write for example " + g.example()
+	if part[at:at+1] != op {
+		return g, fmt.Errorf("%q is an improvement; %s", part, right)
+	}
+	value := strings.TrimSpace(part[at+1:])
+	digits, percent := strings.CutSuffix(value, "%")
+	digits, signed := strings.CutPrefix(strings.TrimSpace(digits), sign)
+	if !percent || !signed || digits == "" || strings.Trim(digits, "0123456789.") != "" {
+		return g, fmt.Errorf("%q: %q is not a change; %s", part, value, right)
+	}
+	v, err := strconv.ParseFloat(digits, 64)
+	most := float64(maxChange)
+	if sign == "-" {
+		v, most = -v, 1
+	}
+	if g.Change = v / 100; err != nil || math.Abs(g.Change) >= most {
+		return g, fmt.Errorf("%q: %q is not within 0%% and %s%g%%; %s", part, value, sign, 100*most, right)
+	}
+	return g, nil
+}
+
+// example is a gate of the same measure.
+func (g Gate) example() string {
+	if g.Change = 0.1; g.higher() {
+		g.Change = 0.05
+	}
+	return g.String()
+}
+
+// sign is what stands between the measure and the change: less where a higher value is better.
+func (g Gate) sign() string {
+	if g.higher() {
+		return "<-"
+	}
+	return ">+"
+}
+
+// Gates are an example of each measure: "throughput<-5%,p99>+10%".
+func Gates() string {
+	var all []string
+	for _, id := range gated() {
+		all = append(all, Gate{Measure: measure.ID(id)}.example())
+	}
+	return strings.Join(all, ",")
+}
+
+// gated are the names of the measures that a gate may be of.
+func gated() (all []string) {
+	for _, m := range measure.Judged() {
+		all = append(all, string(m.ID))
+	}
+	return all
+}
+
+// higher reports whether a higher value is better.
+func (g Gate) higher() bool { return measure.Get(g.Measure).Higher }
+
+// String is the form that ParseGates reads.
+func (g Gate) String() string {
+	return fmt.Sprintf("%s%s%s%%", g.Measure, g.sign(), strconv.FormatFloat(math.Abs(g.Change)*100, 'f', -1, 64))
+}
+
+// Outcome is what became of a gate for one contender.
+type Outcome string
+
+const (
+	Passed  Outcome = "passed"  // the interval excludes a change that is not allowed
+	Open    Outcome = "open"    // the interval holds the limit, or there is none: nothing is certain
+	Failed  Outcome = "failed"  // the interval excludes every change that is allowed
+	Refused Outcome = "refused" // the two sides are not comparable
+)
+
+// GateResult is a gate at one contender.
+type GateResult struct {
+	Contender string  `json:"contender"`
+	Gate      string  `json:"gate"`
+	Outcome   Outcome `json:"outcome"`
+	Why       string  `json:"why"`
+	Unsound   bool    `json:"-"` // refused since a side answers wrongly, which --force does not change
+}
+
+// Judge holds the gates against every contender of both sides. A gate fails only where the whole 95
+// % interval of the ratio lies beyond the allowed change.
+func (r Result) Judge(gates []Gate) []GateResult {
+	var all []GateResult
+	for _, c := range r.Contenders {
+		for _, g := range gates {
+			for _, row := range c.Rows {
+				if row.Measure == g.Measure {
+					outcome, why := g.judge(row)
+					all = append(all, GateResult{c.New, g.String(), outcome, why, c.unsound})
+				}
+			}
+		}
+	}
+	return all
+}
+
+func (g Gate) judge(row Row) (Outcome, string) {
+	switch {
+	case row.NotComparable != "":
+		return Refused, row.NotComparable
+	case row.Ratio == nil:
+		return Open, row.Sentence
+	}
+	limit := 1 + g.Change
+	figures := row.Ratio.Words()
+	low, high := row.Ratio.Low, row.Ratio.High
+	if g.higher() {
+		low, high, limit = -high, -low, -limit
+	}
+	switch {
+	case low > limit && row.BelowFloor:
+		return Open, figures + ": less than this machine can show"
+	case low > limit:
+		return Failed, figures
+	case high <= limit:
+		return Passed, figures
+	}
+	return Open, figures + ": the interval holds the limit"
+}

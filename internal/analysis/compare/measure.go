@@ -1,0 +1,160 @@
+package compare
+
+import (
+	"cmp"
+	"math"
+	"strings"
+
+	"locbench/internal/analysis"
+	"locbench/internal/bench"
+	"locbench/internal/figures/measure"
+	"locbench/internal/figures/stats"
+)
+
+// Measures are the names of all measures that contenders are compared by.
+func Measures() (all []string) {
+	for _, m := range measure.View(measure.Compared) {
+		all = append(all, string(m.ID))
+	}
+	return all
+}
+
+// Titles are what they are called: "throughput at the peak, … and CPU per request".
+func Titles() string {
+	var all []string
+	for _, m := range measure.View(measure.Compared) {
+		all = append(all, cmp.Or(m.Claim.Long, m.Claim.Title))
+	}
+	return enumerated(all)
+}
+
+func enumerated(all []string) string {
+	return strings.Join(all[:len(all)-1], ", ") + " and " + all[len(all)-1]
+}
+
+// Row is one measure of a contender on both sides.
+type Row struct {
+	Measure        measure.ID `json:"measure"`
+	Unit           string     `json:"unit"`
+	HigherIsBetter bool       `json:"higher_is_better"`
+	At             string     `json:"at,omitempty"` // at which step, in words
+	Old            Side       `json:"old"`
+	New            Side       `json:"new"`
+	// new to old; nil where too few rounds, or a value of 0, leave none
+	Ratio         *stats.Ratio  `json:"ratio,omitempty"`
+	P             *float64      `json:"p,omitempty"`
+	PHolm         *float64      `json:"p_holm,omitempty"`
+	Verdict       stats.Verdict `json:"verdict"`
+	More          int           `json:"more_rounds,omitempty"` // about so many on each side would tell
+	Sentence      string        `json:"sentence"`
+	Paired        bool          `json:"paired,omitempty"`      // the sides took turns with each other: round against round
+	BelowFloor    bool          `json:"below_floor,omitempty"` // the change is smaller than what the machine can show
+	Doubts        []Doubt       `json:"doubts,omitempty"`
+	NotComparable string        `json:"not_comparable,omitempty"` // why there is no verdict whatever the figures are
+}
+
+// Side is the sample of one side.
+type Side struct {
+	Rounds []float64 `json:"rounds"` // of each round
+	Median *float64  `json:"median,omitempty"`
+	Low    *float64  `json:"low,omitempty"` // 95 % interval of the median; from six rounds on
+	High   *float64  `json:"high,omitempty"`
+}
+
+// rows decides the family of one contender.
+func rows(a, b analysis.Contender, o Options) []Row {
+	var all []Row
+	var family []stats.Pair
+	var of []int // rows that family is of: what a side does not have is not tested
+	both, turns := analysis.Together([]analysis.Contender{a, b})
+	a, b = both[0], both[1]
+	for _, m := range measure.View(measure.Compared) {
+		old, fresh, at := analysis.Samples(m.Measure, a, b)
+		if m.Claim.Apart && len(old)+len(fresh) == 0 {
+			continue
+		}
+		all = append(all, Row{Measure: m.ID, Unit: m.Unit.String(), HigherIsBetter: m.Higher, At: at, Paired: turns[0] &&
+			stats.SameLength(old, fresh)})
+		r := &all[len(all)-1]
+		r.Old, r.New = side(stats.NewValue(old)), side(stats.NewValue(fresh))
+		if m.Claim.At == measure.OfLife && (m.Contender(a.Contender).AtLeast || m.Contender(b.Contender).AtLeast) {
+			r.Doubts = append(r.Doubts, doubt("", bench.FoundEstimate, "%s", m.Claim.Guess))
+		}
+		switch {
+		case len(old) == 0 && len(fresh) == 0:
+			r.Sentence = "not measured"
+		case len(old) == 0:
+			r.Sentence = "not measured in old"
+		case len(fresh) == 0:
+			r.Sentence = "not measured in new"
+		case m.Claim.Apart:
+			r.apart(o.Rule.Fill().Alpha)
+		default:
+			of = append(of, len(all)-1)
+			for i, rounds := range [][]float64{old, fresh} {
+				for _, f := range stats.Doubts(rounds) {
+					r.Doubts = append(r.Doubts, Doubt{sides[i], f})
+				}
+			}
+			family = append(family, stats.Pair{Measure: string(m.ID), HigherIsBetter: m.Higher, Old: old, New: fresh,
+				Paired: r.Paired, Floor: o.Floor.Of(m.ID)})
+		}
+	}
+	for i, c := range o.Rule.Compare(family) {
+		all[of[i]].Decide(c)
+	}
+	return all
+}
+
+// Decide takes in what was decided.
+func (r *Row) Decide(c stats.Comparison) {
+	r.Verdict, r.More, r.Sentence = c.Verdict, c.More, c.Sentence()
+	if c.Ratio != nil {
+		r.Ratio, r.P, r.PHolm = c.Ratio, &c.Test.P, &c.Adjusted
+		r.BelowFloor = math.Abs(math.Log(c.Ratio.Estimate)) < math.Log1p(c.Rule.Floor)
+	}
+}
+
+// unsteady says which sides' step was not in a steady state.
+func unsteady(m measure.Measure, a, b analysis.Contender) (doubts []Doubt) {
+	halfway, _, _ := a.Half()
+	for i, side := range []analysis.Contender{a, b} {
+		if step := side.StepOf(m, halfway); step.Drifting > 0 {
+			doubts = append(doubts, doubt(sides[i], bench.FoundDrifting, "%s", step.DriftWords()))
+		}
+	}
+	return doubts
+}
+
+// apart gives the change without a verdict.
+func (r *Row) apart(alpha float64) {
+	ratioOf := stats.RatioOf
+	if r.Paired {
+		ratioOf = stats.PairedRatio
+	}
+	r.Verdict, r.Sentence = stats.CannotTell, "not judged"
+	if ratio, err := ratioOf(r.Old.Rounds, r.New.Rounds, 1-alpha); err == nil {
+		r.Ratio = &ratio
+		r.Sentence += ": " + ratio.Words()
+	}
+}
+
+// withhold takes the verdict back; the figures stay.
+func (r *Row) withhold(reason string) {
+	r.NotComparable, r.Verdict, r.More = reason, stats.CannotTell, 0
+	r.Sentence = "not comparable"
+	if r.Ratio != nil {
+		r.Sentence += ": " + r.Ratio.Words()
+	}
+}
+
+func side(v stats.Value) Side {
+	s := Side{Rounds: v.Values}
+	if v.Known() {
+		s.Median = &v.Median
+	}
+	if v.Interval != nil {
+		s.Low, s.High = &v.Interval.Low, &v.Interval.High
+	}
+	return s
+}

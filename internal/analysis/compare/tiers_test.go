@@ -1,0 +1,189 @@
+package compare
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/analysis"
+	"locbench/internal/bench"
+	"locbench/internal/figures/measure"
+	"locbench/internal/figures/stats"
+)
+
+// standing is that of a whole set.
+func standing(s raw, id measure.ID, rule stats.Rule) analysis.Standing {
+	return s.set().Run.Standing(id, rule)
+}
+
+func places(s analysis.Standing) (labels []string, tiers []int) {
+	for _, p := range s.Places {
+		labels, tiers = append(labels, p.Contender), append(tiers, p.Tier)
+	}
+	return labels, tiers
+}
+
+func TestTiersOfContenders(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	with := func(by float64) figures {
+		f := usual()
+		f.peak *= by
+		f.p99 = time.Duration(float64(f.p99) / by)
+		return f
+	}
+	set := raw{Run: run(), Legs: slices.Concat(
+		legs(rng, "slow", 6, with(.7)), legs(rng, "fast", 6, with(1.001)), legs(rng, "twin", 6, with(1)), legs(rng, "few", 3, with(2)),
+	)}
+	set.Legs[0].Steps[3].Load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: 2000}
+	s := standing(set, measure.Throughput, stats.Rule{})
+	labels, tiers := places(s)
+	slices.Sort(labels[:2]) // either may lead
+	if !slices.Equal(labels, []string{"fast", "twin", "slow", "few"}) || !slices.Equal(tiers, []int{1, 1, 2, 0}) || !s.HasTiers() {
+		t.Fatalf("%v in tiers %v", labels, tiers)
+	}
+	for i, want := range []string{"in front", "same within 3 %: ", "behind: −", "3 rounds, need ≥ 6"} {
+		if got := s.Places[i].Words(); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %q, want %q", s.Places[i].Contender, got, want)
+		}
+	}
+	if got := s.Places[2]; !strings.HasSuffix(got.Text(), "/s") || !strings.Contains(got.Interval(), "/s to ") || got.At != "8 connections" {
+		t.Errorf("%+v: %s, %s", got, got.Text(), got.Interval())
+	}
+	if got := s.Places[3].Interval(); got != "need ≥ 6 rounds" {
+		t.Errorf("of three rounds: %q", got)
+	}
+
+	// All at the step at half of the highest peak, here that of the one with few rounds; the lower
+	// value is the better one.
+	s = standing(set, measure.P99Half, stats.Rule{})
+	labels, tiers = places(s)
+	if s.At != "4 connections, 55 % of the peak of few" || labels[2] != "slow" || !slices.Equal(tiers, []int{1, 1, 2, 0}) {
+		t.Errorf("%v in tiers %v at %q", labels, tiers, s.At)
+	}
+	// What the machine cannot show splits nobody.
+	s = standing(set, measure.Throughput, stats.Rule{Floor: .5})
+	if _, tiers = places(s); !slices.Equal(tiers, []int{1, 1, 1, 0}) || !strings.HasPrefix(s.Places[2].Words(), "not told apart: −") {
+		t.Errorf("with a floor of 50 %%: %v, %q", tiers, s.Places[2].Words())
+	}
+}
+
+// Whose figures are not its own is in no tier, with the reason, as in the report's summary.
+func TestTiersLeaveOut(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	all := slices.Concat(legs(rng, "a", 6, usual()), legs(rng, "b", 6, usual()), legs(rng, "c", 6, usual()))
+	all[0].Steps[3].Load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: 60_000} // of a
+	all[6].State = bench.LegFailed                                                    // of b
+	for m, want := range map[measure.ID]map[string]string{
+		measure.Throughput: {"a": "behind: −", "b": "not compared: 1 of 6 rounds failed", "c": "in front"},
+		measure.StartUp:    {"b": "not compared: 1 of 6 rounds failed"},
+	} {
+		s := standing(raw{Run: run(), Legs: all}, m, stats.Rule{})
+		for _, p := range s.Places {
+			if w := want[p.Contender]; w != "" && (!strings.HasPrefix(p.Words(), w) || (p.Tier == 0) != strings.HasPrefix(w, "not compared")) {
+				t.Errorf("%s: %s in tier %d: %q, want %q", m, p.Contender, p.Tier, p.Words(), w)
+			}
+		}
+	}
+}
+
+// Values that nobody measured are in no tier, and an outlier is reported.
+func TestTiersOfLittle(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	all := legs(rng, "a", 7, usual())
+	for i := range all {
+		all[i].StartUp = nil
+	}
+	all[4].Steps[3].Load.Succeeded *= 3
+	s := standing(raw{Run: run(), Legs: all}, measure.StartUp, stats.Rule{})
+	if s.HasTiers() || s.Places[0].Text() != "–" || s.Places[0].Words() != "not measured" || s.Places[0].Interval() != "not measured" {
+		t.Errorf("%+v", s)
+	}
+	s = standing(raw{Run: run(), Legs: all}, measure.Throughput, stats.Rule{})
+	doubts := stats.Doubts(s.Places[0].Value.Values)
+	if len(s.Places) != 1 || s.Places[0].Words() != "in front" || len(doubts) != 1 || doubts[0].Kind != bench.FoundOutlier || !strings.HasPrefix(doubts[0].Text, "round 5 stands apart") {
+		t.Errorf("%+v", s)
+	}
+	if s = standing(raw{Run: run()}, measure.Throughput, stats.Rule{}); s.HasTiers() {
+		t.Error("no leg, and a tier")
+	}
+}
+
+// A step that was not in a steady state takes part in no claim: no tier, no verdict of a pair, no
+// change in the history; and the reason is reported. The measures of the whole life, and of other
+// steps, are compared all the same.
+func TestStepsThatStillWarmMakeNoClaim(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	faster := usual()
+	faster.peak *= 1.5
+	set := raw{Run: run(), Legs: slices.Concat(legs(rng, "slow", 6, usual()), legs(rng, "fast", 6, faster), legs(rng, "third", 6, usual()))}
+	settled := slices.Clone(set.Legs)
+	warming := &bench.Drift{Throughput: &bench.Trend{Change: .2, P: .001}}
+	for _, round := range []int{7, 9} {
+		leg := &set.Legs[round]
+		leg.Steps = slices.Clone(leg.Steps)
+		leg.Steps[3].Drift = warming
+	}
+	for m, want := range map[measure.ID]string{
+		measure.Throughput: "not compared: still warming in 2 of 6 rounds", measure.CPURequest: "not compared: still warming in 2 of 6 rounds",
+		measure.P99Half: "in front", measure.StartUp: "in front", measure.MemoryPeak: "in front",
+	} {
+		s := standing(set, m, stats.Rule{})
+		i := slices.IndexFunc(s.Places, func(p analysis.Place) bool { return p.Contender == "fast" })
+		got := s.Places[i]
+		if want == "in front" && got.Out != "" || want != "in front" && got.Words() != want {
+			t.Errorf("%s: %q, want %q", m, got.Words(), want)
+		}
+	}
+
+	before, after := raw{Run: run(), Legs: set.Legs[:6]}, raw{Run: run(), Legs: set.Legs[6:12]}
+	for i, row := range compared(t, before, after, Options{}).Contenders[0].Rows {
+		ofPeak := row.Measure == measure.Throughput || row.Measure == measure.CPURequest
+		if want := "new: still warming in 2 of 6 rounds"; ofPeak && (row.NotComparable != want || row.Verdict != stats.CannotTell || !slices.ContainsFunc(row.Doubts, func(d Doubt) bool { return d.String() == want })) || !ofPeak && row.NotComparable != "" {
+			t.Errorf("%s: %s, %q, not comparable: %q", row.Measure, row.Verdict, row.Sentence, row.NotComparable)
+		}
+		if old := compared(t, before, raw{Run: run(), Legs: settled[6:12]}, Options{}).Contenders[0].Rows[i]; ofPeak && old.Verdict != stats.Better {
+			t.Errorf("%s of settled steps: %s", old.Measure, old.Sentence)
+		}
+	}
+	if row := compared(t, before, after, Options{Force: true}).Contenders[0].Rows[0]; row.Verdict != stats.Better {
+		t.Errorf("by force: %s", row.Sentence)
+	}
+
+	// p99 is of the step at half of the peak.
+	set.Legs[2].Steps = slices.Clone(set.Legs[2].Steps)
+	set.Legs[2].Steps[2].Drift = &bench.Drift{CPU: &bench.Trend{Change: .2, P: .001}}
+	for _, row := range compared(t, before, after, Options{}).Contenders[0].Rows {
+		if want := "old: not steady in 1 of 6 rounds"; row.Measure == measure.P99Half && row.NotComparable != want {
+			t.Errorf("p99: %q, want %q", row.NotComparable, want)
+		}
+	}
+}
+
+func TestHistoryLooksForNoChangeInStepsThatStillWarm(t *testing.T) {
+	for _, drifts := range []bool{false, true} {
+		var h History
+		rng := rand.New(rand.NewPCG(7, 7))
+		for i := range 12 {
+			f := usual()
+			if i >= 6 {
+				f.peak *= .7
+			}
+			all := legs(rng, "a", 6, f)
+			for k := range all {
+				if drifts && i >= 6 {
+					all[k].Steps[3].Drift = &bench.Drift{Throughput: &bench.Trend{Change: .2, P: .001}}
+				}
+			}
+			r := run()
+			r.ID, r.Started = string(rune('a'+i)), time.Date(2026, 11, 1+i, 8, 0, 0, 0, time.UTC)
+			h.Add(r.ID, r, all)
+		}
+		all := courses(t, &h, nil, measure.Throughput)
+		text, _, _ := texts(t, all)
+		if got := strings.Contains(strings.Join(strings.Fields(text), " "), "throughput at the peak: still warming in 6 of 6 rounds, so that no change is looked for in it"); got != drifts || (len(all[0].Changes) == 0) != drifts {
+			t.Errorf("drifts %v: %d changes\n%s", drifts, len(all[0].Changes), text)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package compare
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/figures/measure"
+	"locbench/internal/figures/stats"
+)
+
+// inTurns are the rounds of contenders that took turns on a machine whose speed is another one in
+// each round, by up to a factor of two.
+func inTurns(rng *rand.Rand, n int, by ...float64) []bench.LegResult {
+	var all []bench.LegResult
+	for round := range n {
+		machine := 1 + rng.Float64()
+		since := time.Unix(1_800_000_000, int64(round))
+		for i, factor := range by {
+			f := usual()
+			noise := machine * factor * (1 + 0.01*rng.NormFloat64())
+			f.peak *= noise
+			f.p99 = time.Duration(float64(f.p99) / noise)
+			l := leg(string(rune('a'+i)), round+1, f)
+			for k := range l.Steps {
+				l.Steps[k].Turns = &bench.Turns{Length: 100 * time.Millisecond, Count: 100, Since: since, With: []string{"other"}}
+			}
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// A difference of 10 % on a machine that varies by a factor of two: round against round shows it,
+// and nothing else does.
+func TestTurnsShowWhatTheMachineHides(t *testing.T) {
+	found, missed := 0, 0
+	for seed := range uint64(20) {
+		rounds := inTurns(rand.New(rand.NewPCG(seed, 5)), stats.MinPaired, 1, .9)
+		set := func(c string) raw { return raw{Run: run(), Legs: rounds, Contender: c} }
+		r := compared(t, set("a"), set("b"), Options{})
+		row := r.Contenders[0].Rows[0]
+		if !row.Paired || row.Ratio == nil {
+			t.Fatalf("%+v", row)
+		}
+		if row.Verdict == stats.Worse && row.Ratio.High < 1 && row.Ratio.Low < .9 && row.Ratio.High > .9 {
+			found++
+		}
+		var text bytes.Buffer
+		if err := r.Text(&text); err != nil || !strings.Contains(text.String(), "took turns") || !strings.Contains(text.String(), "signed ranks") {
+			t.Fatalf("%v\n%s", err, text.String())
+		}
+		for i := range rounds {
+			for k := range rounds[i].Steps {
+				rounds[i].Steps[k].Turns = nil
+			}
+		}
+		row = compared(t, set("a"), set("b"), Options{}).Contenders[0].Rows[0]
+		if row.Paired || row.Verdict == stats.Worse {
+			missed++
+		}
+	}
+	if found < 19 || missed > 1 {
+		t.Errorf("found in %d of 20; without turns claimed in %d", found, missed)
+	}
+}
+
+func TestTiersOfTurns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	rounds := inTurns(rng, 12, .9, 1, 1.001)
+	// A contender with too few rounds is in no tier, and takes no rounds from the others.
+	few := inTurns(rng, 12, 1, 1, 1, 2)
+	few = slices.DeleteFunc(few, func(l bench.LegResult) bool { return l.Leg.Contender != "d" || l.Leg.Round > 3 })
+	s := standing(raw{Run: run(), Legs: append(rounds, few...)}, measure.Throughput, stats.Rule{})
+	labels, tiers := places(s)
+	slices.Sort(labels[:2])
+	if !s.Paired || !slices.Equal(labels, []string{"b", "c", "a", "d"}) || !slices.Equal(tiers, []int{1, 1, 2, 0}) {
+		t.Errorf("paired %v: %v in tiers %v", s.Paired, labels, tiers)
+	}
+	if r := s.Places[2].Ratio; r == nil || r.Interval.Low < .85 || r.Interval.High > .95 {
+		t.Errorf("ratio to the leader %+v", r)
+	}
+}
+
+// A round that one side did not finish is left out of both.
+func TestTurnsThatWereNotFinished(t *testing.T) {
+	rounds := inTurns(rand.New(rand.NewPCG(2, 2)), 10, 1, .9)
+	rounds[5].State = bench.LegFailed // the third of b
+	set := func(c string) raw { return raw{Run: run(), Legs: rounds, Contender: c} }
+	row := compared(t, set("a"), set("b"), Options{}).Contenders[0].Rows[0]
+	if !row.Paired || len(row.Old.Rounds) != 9 || len(row.New.Rounds) != 9 || row.Verdict != stats.Worse {
+		t.Errorf("%+v", row)
+	}
+	stretch, turned := run(), run()
+	turned.Profile.Turns = 100 * time.Millisecond
+	if d := Differences(stretch, turned); len(d) == 0 || d[0].What != "turns" || d[0].Old != "none" || d[0].New != "100 ms" || d[0].Weight != Incomparable {
+		t.Errorf("a run in turns and one at a stretch differ in %+v", d)
+	}
+	// Two runs have no turns with each other.
+	other := inTurns(rand.New(rand.NewPCG(3, 3)), 10, 1, .9)
+	for i := range other {
+		for k := range other[i].Steps {
+			turns := *other[i].Steps[k].Turns
+			turns.Since = turns.Since.Add(time.Hour)
+			other[i].Steps[k].Turns = &turns
+		}
+	}
+	row = compared(t, set("a"), raw{Run: run(), Legs: other, Contender: "b"}, Options{}).Contenders[0].Rows[0]
+	if row.Paired || len(row.Old.Rounds) != 10 {
+		t.Errorf("of two runs: %+v", row)
+	}
+}
+
+// A contender that takes turns with itself gives the floor of turns.
+func TestNoiseFloorOfTurns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	pairs := inTurns(rng, 8, 1, 1)
+	for i := range pairs {
+		pairs[i].Leg = bench.Leg{Contender: "a", Round: i + 1}
+	}
+	f, err := noiseFloor(raw{Run: run(), Legs: pairs})
+	if err != nil || f.Rounds != 8 || f.Claimed != 0 || f.Of(measure.Throughput) <= 0 || f.Of(measure.Throughput) > .03 {
+		t.Fatalf("%+v, %v", f, err)
+	}
+	for i := range pairs {
+		for k := range pairs[i].Steps {
+			pairs[i].Steps[k].Turns = nil
+		}
+	}
+	if loud, err := noiseFloor(raw{Run: run(), Legs: pairs}); err != nil || loud.Of(measure.Throughput) < 5*f.Of(measure.Throughput) {
+		t.Errorf("without turns %+v, %v", loud, err)
+	}
+}

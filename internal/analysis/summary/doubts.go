@@ -1,0 +1,173 @@
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/units"
+	"locbench/internal/figures/stats"
+	"locbench/internal/text/safe"
+)
+
+func sayLimitsNotEnforced(c Contender) string {
+	return fmt.Sprintf("The limits of %s were not enforced in %d of %s: its figures are not those that the profile asks "+
+		"for.", c.Label, c.Unlimited, units.Plural(c.Legs, "round"))
+}
+
+func errorList(f Figures) (words []string) {
+	for _, c := range f.Contenders {
+		failed := c.ErrorsTotal()
+		if failed <= 0 {
+			continue
+		}
+		all := failed
+		for _, s := range c.Steps {
+			all += max(s.Succeeded, 0)
+		}
+		words = append(words, fmt.Sprintf("%s %s (%s)", c.Label, units.Ratio(float64(failed)/float64(all)), kinds(c.Errors)))
+	}
+	return words
+}
+
+func failedChecks(f Figures) (words []string) {
+	for _, c := range f.Contenders {
+		if failed := c.Checks[bench.CheckFailed]; failed > 0 {
+			words = append(words, fmt.Sprintf("%d of %s of %s", failed,
+				units.Plural(failed+c.Checks[bench.CheckPassed], "check"), c.Label))
+		}
+	}
+	return words
+}
+
+func sayNotWhole(f Figures) string {
+	return fmt.Sprintf("The run is incomplete: %d of %s did not run to the end.", f.Unfinished,
+		units.Plural(f.Legs, "leg"))
+}
+
+// maxFailed is how many failed rounds are reported with what became of each.
+const maxFailed = 2
+
+func sayFailedRounds(c Contender) string {
+	if len(c.Failed) > maxFailed {
+		return fmt.Sprintf("%s failed in %d of %s, the first time in %s.", c.Label, len(c.Failed),
+			units.Plural(c.Legs, "round"), c.Failed[0])
+	}
+	return fmt.Sprintf("%s failed in %d of %s: %s.", c.Label, len(c.Failed), units.Plural(c.Legs, "round"), list(c.Failed))
+}
+
+// missed are the thresholds of the profile that a contender has missed, and in how many steps.
+func missed(f Figures) (words []string) {
+	for _, c := range f.Contenders {
+		if c.Missed > 0 {
+			words = append(words, fmt.Sprintf("%s in %d of %s", c.Label, c.Missed, units.Plural(c.Judged, "judgement")))
+		}
+	}
+	return words
+}
+
+const maxKinds = 6 // of warnings that are named
+
+// apart says how the rounds of a contender's peak do not belong together.
+func apart(c Contender) bench.Findings {
+	if !c.HasPeak {
+		return nil
+	}
+	return stats.Doubts(c.Peak.Throughput.Values)
+}
+
+func sayRoundsApart(c Contender) string {
+	var texts []string
+	for _, d := range apart(c) {
+		texts = append(texts, d.Text)
+	}
+	return fmt.Sprintf("The rounds of %s differ in throughput at its peak more than chance makes them: %s.", c.Label,
+		list(texts))
+}
+
+func saySteered(c Contender) string {
+	return fmt.Sprintf("Somebody intervened in %d of %s of %s.", c.Steered, units.Plural(c.Legs, "round"), c.Label)
+}
+
+func sayBusyMachine(f Figures) string {
+	return fmt.Sprintf("The machine was at work before the run (load %s on %s): what differs may be that work.", f.Busy,
+		units.Plural(f.CPUs, "CPU"))
+}
+
+// maxRunWarnings is how many warnings of the whole run are reported.
+const maxRunWarnings = 3
+
+func sayRunWarnings(f Figures) (said []Sentence) {
+	for i, w := range f.Warnings {
+		if i == maxRunWarnings {
+			more := units.Plural(len(f.Warnings)-i, "more warning")
+			return append(said, Sentence{Text: more + " about the run, listed below."})
+		}
+		said = append(said, Sentence{Text: "Warning about the run: “" + safe.Line(w.Text, maxWords) + "”."})
+	}
+	return said
+}
+
+// sayStepsInDoubt writes one sentence for each kind of warning, those with the most steps first.
+func sayStepsInDoubt(f Figures) (said []Sentence) {
+	var all []kind
+	for _, c := range f.Contenders {
+		for _, d := range c.Doubtful {
+			i := slices.IndexFunc(all, func(k kind) bool { return k.what == d.what })
+			if i < 0 {
+				i = len(all)
+				all = append(all, kind{what: d.what})
+			}
+			all[i].places = grouped(all[i].places, stepList(d.names), c.Label)
+			all[i].steps += len(d.names)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b kind) int { return cmp.Compare(b.steps, a.steps) })
+	for i, k := range all {
+		if i == maxKinds {
+			return append(said, Sentence{Text: units.Plural(len(all)-maxKinds, "more kind") + " of warning, listed below."})
+		}
+		said = append(said, Sentence{Text: "Warning “" + k.what + "”: " + k.where() + "."})
+	}
+	return said
+}
+
+// stepList says what steps have in common once: "16, 64 and 256 connections".
+func stepList(steps []string) string {
+	const common = " connections"
+	short := make([]string, len(steps))
+	for i, s := range steps {
+		var ok bool
+		if short[i], ok = strings.CutSuffix(s, common); !ok {
+			return list(steps)
+		}
+	}
+	if len(short) > maxNames {
+		return strconv.Itoa(len(short)) + " steps from " + short[0] + " to " + short[len(short)-1] + common
+	}
+	return list(short) + common
+}
+
+// kind is a kind of warning and who has it at which steps.
+type kind struct {
+	what   string
+	places []group // contenders by their steps
+	steps  int
+}
+
+// where lists the places; of many the first, since each may be long.
+func (k *kind) where() string {
+	const most = 4
+	var words []string
+	for i, p := range k.places {
+		if i == most {
+			words = append(words, "and at other steps "+units.Plural(len(k.places)-most, "more time"))
+			break
+		}
+		words = append(words, list(p.names)+" at "+p.what)
+	}
+	return strings.Join(words, "; ")
+}

@@ -1,0 +1,334 @@
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"locbench/internal/analysis"
+	"locbench/internal/bench"
+	"locbench/internal/bench/units"
+	"locbench/internal/figures/measure"
+	"locbench/internal/figures/stats"
+	"locbench/internal/figures/verdict"
+	"locbench/internal/text/safe"
+)
+
+func sayNothingMeasured(f Figures) string {
+	if len(f.Contenders) == 0 {
+		return "No leg has run: nothing can be said."
+	}
+	answered := func(c Contender) bool { return c.Unsound == nil || !c.Unsound.NoSoundStep || c.Unsound.Errors < 1 }
+	if !slices.ContainsFunc(f.Contenders, answered) {
+		return "Every request failed: nothing can be said about how fast anybody is."
+	}
+	return "No throughput was measured: nothing can be said about how fast anybody is."
+}
+
+// sayUnsound says who takes part in no claim, and why.
+func sayUnsound(c Contender) string {
+	return fmt.Sprintf("%s is not compared with anybody: it %s.", c.Label, safe.Line(c.Unsound.String(), 2*maxWords))
+}
+
+func sayOneContender(f Figures) string {
+	c := f.Contenders[0]
+	return fmt.Sprintf("One contender, so that nothing is compared: %s reached %s at %s (%s).",
+		c.Label, measure.PerSecond.Text(c.Peak.Throughput.Median), StepWords(c.Peak.Step),
+		spread(measure.PerSecond, c.Peak.Throughput))
+}
+
+func sayUnequalConditions(Figures) string {
+	return "Nothing can be said about who is ahead: the contenders did not run under the same limits and runtime."
+}
+
+// group is what contenders have in common, or what is found at steps, and the names of these.
+type group struct {
+	what  string
+	names []string
+}
+
+// grouped adds a name to those that have the same.
+func grouped(all []group, what, name string) []group {
+	i := slices.IndexFunc(all, func(g group) bool { return g.what == what })
+	if i < 0 {
+		return append(all, group{what, []string{name}})
+	}
+	all[i].names = append(all[i].names, name)
+	return all
+}
+
+// requests are the contenders by the requests that their peaks are of.
+func requests(f Figures) (all []group) {
+	for _, c := range f.Contenders {
+		if c.HasPeak {
+			all = grouped(all, c.Peak.Step.Request, c.Label)
+		}
+	}
+	return all
+}
+
+func sayDifferentRequests(f Figures) string {
+	var words []string
+	for _, g := range requests(f) {
+		words = append(words, safe.Line(cmp.Or(g.what, "the mix"), 60)+": "+list(g.names))
+	}
+	return "Nothing can be said about who has the highest throughput: the peaks are of different requests (" +
+		strings.Join(words, "; ") + ")."
+}
+
+// reasons are why contenders are not compared, grouped: "a and b: 1 round, need ≥ 6".
+func reasons(out []analysis.Place) string {
+	var all []group
+	for _, p := range out {
+		all = grouped(all, p.Missing(), safe.Line(p.Contender, maxLabel))
+	}
+	var words []string
+	for _, g := range all {
+		words = append(words, list(g.names)+": "+g.what)
+	}
+	return strings.Join(words, "; ")
+}
+
+func sayTooFew(_ Figures, s analysis.Standing) Sentence {
+	text := "Nothing can be said about who has the highest throughput: "
+	rounds := func(p analysis.Place) int { return len(p.Value.Values) }
+	short := func(p analysis.Place) bool { return p.Out == "" && rounds(p) > 0 && rounds(p) < stats.MinInterval }
+	if slices.ContainsFunc(s.Places, func(p analysis.Place) bool { return !short(p) }) {
+		return Sentence{Text: text + "fewer than two contenders can be compared (" + reasons(leftOut(s)) + ")."}
+	}
+	most := 0
+	for _, p := range s.Places {
+		most = max(most, rounds(p))
+	}
+	are := "are " + units.Plural(most, "round")
+	switch {
+	case slices.ContainsFunc(s.Places, func(p analysis.Place) bool { return rounds(p) != most }):
+		are = "are at most " + units.Plural(most, "round")
+	case most == 1:
+		are = "is 1 round"
+	}
+	return Sentence{Text: fmt.Sprintf("%sthere %s of each contender, and a difference can be told from chance from %d on "+
+		"(--rounds %d).", text, are, stats.MinInterval, stats.MinInterval)}
+}
+
+// labels are those of some members, cleaned.
+func labels(s analysis.Standing, members []int) (names []string) {
+	for _, i := range members {
+		names = append(names, label(s, i))
+	}
+	return names
+}
+
+func label(s analysis.Standing, member int) string {
+	return safe.Line(s.Member(member).Contender, maxLabel)
+}
+
+func everybody(s analysis.Standing) (names []string) {
+	for i := range s.Members {
+		names = append(names, label(s, i))
+	}
+	return names
+}
+
+// valueOf is a member's median with the step that it is of; a whole life has none.
+func valueOf(f Figures, s analysis.Standing, member int) (value, at string) {
+	p := s.Member(member)
+	if !ofLife(s) {
+		at = " at " + StepWords(f.of(p.Contender).Peak.Step)
+	}
+	return p.Text(), at
+}
+
+// evidence is the leader's figure, the next one's, their ratio with its interval, and the p value.
+func evidence(f Figures, s analysis.Standing, over []int) string {
+	first, next := s.Tiers[0][0], slices.Min(over)
+	c, _ := s.Pair(first, next)
+	a, atA := valueOf(f, s, first)
+	b, atB := valueOf(f, s, next)
+	return fmt.Sprintf("%s%s, %s against the %s%s of %s; p %.2g after Holm over %s, %d and %s",
+		a, atA, c.Ratio.Words(), b, atB, label(s, next), c.Adjusted, units.Plural(s.Pairs, "pair"),
+		len(s.Member(first).Value.Values), units.Plural(len(s.Member(next).Value.Values), "round"))
+}
+
+// ofThem names the compared where somebody is left out.
+func ofThem(f Figures, s analysis.Standing) string {
+	if len(s.Members) == len(f.Contenders) {
+		return ""
+	}
+	return "Of " + list(everybody(s)) + ", "
+}
+
+func sayWinner(f Figures, s analysis.Standing) Sentence {
+	leaders, over := s.Ahead()
+	text := ofThem(f, s) + label(s, leaders[0]) + " " + measure.Get(s.Measure).Claim.Best + ": " + evidence(f, s, over)
+	if len(over) > 1 {
+		others := slices.DeleteFunc(slices.Clone(over), func(i int) bool { return i == slices.Min(over) })
+		text += "; it is ahead of " + list(labels(s, others)) + " as well"
+	}
+	return Sentence{Text: text + ".", Leaders: labels(s, leaders), Over: labels(s, over)}
+}
+
+func sayGroup(f Figures, s analysis.Standing) Sentence {
+	leaders, over := s.Ahead()
+	names := labels(s, leaders)
+	text := fmt.Sprintf("%sno single one %s: the rounds do not tell %s apart from %s. %s is ahead of %s: %s.",
+		ofThem(f, s), measure.Get(s.Measure).Claim.Best, list(names[1:]), names[0], names[0], list(labels(s, over)),
+		evidence(f, s, over))
+	if ofThem(f, s) == "" {
+		text = "N" + text[1:]
+	}
+	return Sentence{Text: text, Leaders: names, Over: labels(s, over)}
+}
+
+func sayLacking(f Figures, s analysis.Standing) Sentence {
+	return Sentence{Text: fmt.Sprintf("Nothing can be said about who %s: among %s (%s) so few rounds cannot separate any "+
+		"two, however far apart they are; %s of each would.",
+		measure.Get(s.Measure).Claim.Best, units.Plural(len(s.Members), "contender"), units.Plural(s.Pairs, "pair"),
+		units.Plural(s.Lacking, "more round"))}
+}
+
+func saySame(f Figures, s analysis.Standing) Sentence {
+	c, _ := s.Pair(0, len(s.Members)-1)
+	return Sentence{Text: fmt.Sprintf("%s have the same %s, within %.3g %%; %s to %s it is %s.",
+		list(everybody(s)), measure.Get(s.Measure).Claim.Noun, 100*c.Rule.Margin, label(s, 0),
+		label(s, len(s.Members)-1), c.Ratio.Words())}
+}
+
+func sayNoDifference(f Figures, s analysis.Standing) Sentence {
+	last := len(s.Members) - 1
+	c, _ := s.Pair(0, last)
+	between := label(s, 0) + " and " + label(s, last)
+	if last > 1 {
+		between += ", the highest and the lowest median of " + units.Count(int64(last+1))
+		if !measure.Get(s.Measure).Higher {
+			between = strings.Replace(between, "the highest and the lowest", "the lowest and the highest", 1)
+		}
+	}
+	return Sentence{Text: fmt.Sprintf("Nothing can be said about who %s: between %s, %s.",
+		measure.Get(s.Measure).Claim.Best, between, c.Sentence())}
+}
+
+func sayLeftOut(f Figures, s analysis.Standing) Sentence {
+	return Sentence{Text: "Not compared in throughput: " + reasons(leftOut(s)) + "."}
+}
+
+func sayBounds(f Figures) []Sentence {
+	if len(f.Contenders) > few {
+		return nil
+	}
+	return ofEach(func(c Contender) bool { return c.HasPeak && c.Bound.Bound != "" }, sayBound)(f)
+}
+
+func sayBound(c Contender) string {
+	how := c.Bound.Words()
+	if c.Bound.Rounds > 1 {
+		how += fmt.Sprintf(" (so in %d of %s; the figures are of the last)", c.Bound.Agree,
+			units.Plural(c.Bound.Rounds, "round"))
+	}
+	if c.Bound.Bound == verdict.Unclear {
+		return fmt.Sprintf("What bound %s at its peak (%s) is not clear: %s.", c.Label, StepWords(c.Peak.Step), how)
+	}
+	return fmt.Sprintf("%s was bound by %s at its peak (%s): %s.", c.Label, boundWords(c.Bound.Bound),
+		StepWords(c.Peak.Step), how)
+}
+
+func boundBy(f Figures) (all []group) {
+	for _, c := range f.Contenders {
+		if c.HasPeak && c.Bound.Bound != "" {
+			all = grouped(all, string(c.Bound.Bound), c.Label)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b group) int { return cmp.Compare(len(b.names), len(a.names)) })
+	return all
+}
+
+func sayManyBound(f Figures) string {
+	var words []string
+	for _, g := range boundBy(f) {
+		name := boundWords(verdict.Bound(g.what))
+		if g.what == string(verdict.Unclear) {
+			name = "not clear"
+		}
+		words = append(words, name+" ("+list(g.names)+")")
+	}
+	return "What bound them at their peaks: " + strings.Join(words, "; ") + "."
+}
+
+func sharedBy(f Figures, b verdict.Bound) (names []string) {
+	for _, c := range f.Contenders {
+		if c.HasPeak && c.Bound.Bound == b {
+			names = append(names, c.Label)
+		}
+	}
+	return names
+}
+
+func saySharedCeiling(f Figures) string {
+	var words []string
+	for _, b := range []verdict.Bound{verdict.Store, verdict.Machine} {
+		if names := sharedBy(f, b); len(names) > 0 {
+			words = append(words, boundWords(b)+" bound "+list(names))
+		}
+	}
+	return "With another store or machine the order may be another: " + strings.Join(words, ", ") + " at the peak."
+}
+
+func stillRising(f Figures) []string { return sharedBy(f, verdict.Connections) }
+
+// StepWords names a step by what it does.
+func StepWords(s bench.Step) string { return safe.Line(s.Words(), 140) }
+
+func boundWords(b verdict.Bound) string {
+	return cmp.Or(map[verdict.Bound]string{
+		verdict.Memory: "its memory limit", verdict.Quota: "its CPU quota",
+		verdict.Client: "the client, locbench itself",
+		verdict.Store:  "the store", verdict.Machine: "the machine's CPUs", verdict.Errors: "its errors",
+		verdict.Rate: "nothing but the rate that was asked", verdict.Connections: "the number of connections",
+		verdict.Contender: "itself, with CPUs left idle",
+	}[b], string(b))
+}
+
+// maxNames is how many names a sentence lists.
+const maxNames = 6
+
+// list is "a, b and c"; of many the first, and how many more.
+func list(names []string) string {
+	if n := len(names) - maxNames; n > 1 {
+		return strings.Join(names[:maxNames], ", ") + " and " + units.Count(int64(n)) + " more"
+	}
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}
+
+// spread is the interval of a median, or why there is none.
+func spread(u measure.Unit, v stats.Value) string {
+	switch {
+	case v.Interval != nil:
+		return fmt.Sprintf("95 %% interval %s to %s, %s", u.Text(v.Interval.Low), u.Text(v.Interval.High),
+			units.Plural(len(v.Values), "round"))
+	case len(v.Values) > 1:
+		return fmt.Sprintf("%s, %s to %s, too few for an interval", units.Plural(len(v.Values), "round"),
+			u.Text(slices.Min(v.Values)), u.Text(slices.Max(v.Values)))
+	}
+	return "1 round, no interval"
+}
+
+// kinds are errors by kind, the most frequent first.
+func kinds(errors map[bench.ErrorKind]int64) string {
+	all := slices.DeleteFunc(slices.Collect(maps.Keys(errors)), func(k bench.ErrorKind) bool { return errors[k] <= 0 })
+	slices.SortFunc(all, func(a, b bench.ErrorKind) int {
+		return cmp.Or(cmp.Compare(errors[b], errors[a]), cmp.Compare(a, b))
+	})
+	var words []string
+	for _, k := range all {
+		words = append(words, safe.Line(string(k), 40)+" "+units.Count(errors[k]))
+	}
+	if len(words) > maxNames {
+		words = append(words[:maxNames], "…")
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,278 @@
+package summary
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"locbench/internal/analysis"
+	"locbench/internal/bench"
+	"locbench/internal/figures/measure"
+	"locbench/internal/figures/stats"
+)
+
+// badFigure is what Go prints for what is no figure; names of the fuzzer that look so would be
+// found too, so that it looks for the whole.
+var badFigure = regexp.MustCompile(`%!|\bNaN\b|[+−-]Inf\b`)
+
+// claimWords are those that only a claim may use of somebody.
+var claimWords = []string{" is ahead of ", " has the highest", " needs the least", " starts the fastest", " the soonest", "faster", "better"}
+
+// supported fails where a sentence claims what the figures do not support: it decides each claim
+// again from the samples, by package stats' test with Holm's adjustment over all pairs of the
+// measure, written out here on its own.
+func supported(t *testing.T, run bench.Run, legs []bench.LegResult, rule stats.Rule, got []Sentence) {
+	t.Helper()
+	alpha := rule.Alpha
+	if alpha == 0 {
+		alpha = stats.DefaultAlpha
+	}
+	for _, s := range got {
+		if s.Text == "" || !utf8.ValidString(s.Text) || strings.ContainsAny(s.Text, "\n\r\x1b\x00") || badFigure.MatchString(s.Text) {
+			t.Errorf("%s writes %q", s.Rule, s.Text)
+		}
+		if len(s.Text) > 6000 {
+			t.Errorf("%s writes %d bytes", s.Rule, len(s.Text))
+		}
+		if s.Kind != Claim {
+			if len(s.Leaders)+len(s.Over) > 0 {
+				t.Errorf("%s, which claims nothing, names leaders", s.Rule)
+			}
+			continue
+		}
+		samples := samplesOf(New(analysis.Of(run, legs), Rules{Rule: rule}), s.Measure)
+		for _, leg := range legs {
+			if _, claimed := samples[leg.Leg.Label()]; claimed && measure.Get(s.Measure).Claim.At != measure.OfLife && len(leg.Steps) > 0 && leg.Steps[0].Drift != nil {
+				t.Errorf("%s: a claim about %s, which was still warming", s.Rule, leg.Leg.Label())
+			}
+		}
+		if len(s.Leaders) == 0 || len(s.Over) == 0 {
+			t.Fatalf("%s: a claim without sides: %+v", s.Rule, s)
+		}
+		p := map[[2]string]float64{}
+		var keys [][2]string
+		for a := range samples {
+			for b := range samples {
+				if a < b {
+					keys = append(keys, [2]string{a, b})
+				}
+			}
+		}
+		slices.SortFunc(keys, func(a, b [2]string) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+		raw := make([]float64, len(keys))
+		for i, k := range keys {
+			test, err := stats.MannWhitney(samples[k[0]], samples[k[1]])
+			if err != nil {
+				t.Fatal(err)
+			}
+			raw[i] = test.P
+		}
+		for i, adjusted := range stats.Holm(raw) {
+			p[keys[i]] = adjusted
+		}
+		leader := s.Leaders[0]
+		for _, other := range s.Over {
+			x, y := samples[other], samples[leader]
+			if len(x) < stats.MinInterval || len(y) < stats.MinInterval {
+				t.Fatalf("%s: a claim from %d and %d rounds", s.Rule, len(x), len(y))
+			}
+			if got := p[[2]string{min(leader, other), max(leader, other)}]; !(got <= alpha) {
+				t.Errorf("%s: %s over %s with p %g after Holm", s.Rule, leader, other, got)
+			}
+			ratio, err := stats.RatioOf(x, y, 1-alpha)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if measure.Get(s.Measure).Higher && !(ratio.Interval.Low > 1) || !measure.Get(s.Measure).Higher && !(ratio.Interval.High < 1) {
+				t.Errorf("%s: %s over %s in %s though the interval is %g to %g", s.Rule, leader, other, s.Measure, ratio.Interval.Low, ratio.Interval.High)
+			}
+		}
+		if len(s.Leaders) == 1 && len(s.Over) != len(samples)-1 {
+			t.Errorf("%s: a winner over %d of %d", s.Rule, len(s.Over), len(samples)-1)
+		}
+	}
+}
+
+// samplesOf are the samples of those that are compared, by label.
+func samplesOf(f Figures, id measure.ID) map[string][]float64 {
+	samples := map[string][]float64{}
+	for _, s := range f.Standings {
+		if s.Measure == id {
+			for _, member := range s.Members {
+				samples[s.Places[member].Contender] = s.Places[member].Value.Values
+			}
+		}
+	}
+	return samples
+}
+
+// Where nobody differs, a winner may be called in 5 % of the runs at most; and whatever is called
+// is supported.
+func TestNoWinnerAmongEquals(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	const runs = 200
+	wrong := 0
+	for range runs {
+		var legs []bench.LegResult
+		for k := range 3 {
+			var values []float64
+			for range 6 {
+				values = append(values, 1000*math.Exp(.1*rng.NormFloat64()))
+			}
+			legs = append(legs, side(fmt.Sprint("contender-", k), values)...)
+		}
+		got := New(analysis.Of(bench.Run{}, legs), Rules{}).Sentences()
+		supported(t, bench.Run{}, legs, stats.Rule{}, got)
+		if slices.ContainsFunc(got, func(s Sentence) bool { return s.Kind == Claim && s.Measure == measure.Throughput }) {
+			wrong++
+		}
+	}
+	// 5 % are 10; the seed is fixed, so this cannot waver.
+	if wrong > 10 {
+		t.Errorf("%d of %d runs of equals have a winner", wrong, runs)
+	}
+}
+
+// Other sentences than claims must not read like one.
+func TestOnlyClaimsSoundLikeOne(t *testing.T) {
+	for _, r := range rules() {
+		if r.kind == Claim {
+			continue
+		}
+		for _, legs := range [][]bench.LegResult{
+			together(side("a", []float64{9000}), side("b", []float64{1})),
+			together(side("a", around(9000, 6), clientBound), side("b", around(1, 6)), side("c", around(1, 6), errors(.5))),
+			together(side("a", around(1000, 6)), side("b", around(1000, 6))),
+			together(side("a", around(1010, 12)[:6]), side("b", around(1000, 12)[6:])),
+		} {
+			for _, s := range r.say(New(analysis.Of(bench.Run{}, legs), Rules{})) {
+				if strings.HasPrefix(s.Text, "Nothing can be said") || strings.HasPrefix(s.Text, "Nobody ") {
+					continue
+				}
+				for _, w := range claimWords {
+					if strings.Contains(s.Text, w) {
+						t.Errorf("%s reads like a claim: %s", r.name, s.Text)
+					}
+				}
+			}
+		}
+	}
+}
+
+const hostileName = "</script><img src=x onerror=pwned=1>|[x](javascript:y)`*_\x1b[31m\u202e\u2028\x00\n# is ahead of %s%d"
+
+func TestHostileNames(t *testing.T) {
+	legs := together(side("a"+hostileName, around(2000, 6), warned("", hostileName), died(2)), side("b"+hostileName, around(1000, 6), quotaBound), side("c"+hostileName, around(3000, 6)))
+	for i := range legs {
+		legs[i].Failure = strings.Repeat(hostileName, 100)
+		legs[i].Steps[0].Step.Name = hostileName
+		legs[i].Steps[0].Load.Failed = map[bench.ErrorKind]int64{bench.ErrorKind(hostileName): 3}
+		legs[i].Checks = []bench.CheckResult{{Name: hostileName, Status: bench.CheckFailed}}
+	}
+	run := bench.Run{Machine: bench.Machine{CPUs: 1, Load1: hostileName}}
+	got := New(analysis.Of(run, legs), Rules{}).Sentences()
+	if len(got) < 5 {
+		t.Errorf("only %d sentences", len(got))
+	}
+	for _, s := range got {
+		if strings.ContainsAny(s.Text, "\x1b\n\r\x00\u2028\u202e") {
+			t.Errorf("%s: %q", s.Rule, s.Text)
+		}
+	}
+}
+
+// Values that no measurement has: nothing is claimed from them and nothing fails.
+func TestSenselessValues(t *testing.T) {
+	for name, values := range map[string][]float64{
+		"NaN": {math.NaN(), 1, 1, 1, 1, 1}, "infinite": {math.Inf(1), 1, 1, 1, 1, 1}, "zero": {0, 1, 1, 1, 1, 1}, "negative": {-1, 1, 1, 1, 1, 1},
+		"tiny": {1e-300, 1, 1, 1, 1, 1}, "huge": {1e300, 1, 1, 1, 1, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := New(&analysis.Run{Contenders: []analysis.Contender{member("a", values), member("b", around(1000, 6))}}, Rules{})
+			for _, s := range f.Sentences() {
+				if s.Kind == Claim {
+					t.Errorf("%s: %s", name, s.Text)
+				}
+				if strings.Contains(s.Text, "NaN") || strings.Contains(s.Text, "Inf") {
+					t.Errorf("%s: %s", name, s.Text)
+				}
+			}
+		})
+	}
+}
+
+// member has the values in every measure that has one of its own for each round.
+func member(label string, values []float64) analysis.Contender {
+	v := stats.Value{Values: values}
+	v.Median, _ = stats.Median(values)
+	c := analysis.Contender{Results: []bench.LegResult{{}}}
+	c.Label, c.StartUp, c.PeakTime, c.Memory = label, v, v, v
+	c.Steps = []stats.Step{{Step: bench.Step{Connections: 2}, Throughput: v}}
+	return c
+}
+
+// FuzzNoUnsupportedClaim makes runs out of bytes: rounds, throughputs, errors, deaths, warnings and
+// names of any kind.
+func FuzzNoUnsupportedClaim(f *testing.F) {
+	f.Add([]byte("\x03\x06abcdefghijklmnopqrstuvwxyz0123456789"), "a", uint8(0))
+	f.Add([]byte("\x02\x06\x00\x00\xff\xff\x00\x00\xff\xff\x00\x00"), hostileName, uint8(3))
+	f.Add([]byte("\x08\x0cAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"), "", uint8(255))
+	f.Fuzz(func(t *testing.T, data []byte, name string, margin uint8) {
+		next := func() uint16 {
+			if len(data) < 2 {
+				data = nil
+				return 7
+			}
+			v := binary.LittleEndian.Uint16(data)
+			data = data[2:]
+			return v
+		}
+		if badFigure.MatchString(name) {
+			t.Skip("a name that looks like a figure that is none")
+		}
+		head := next()
+		contenders, rounds := int(head&7)+1, int(head>>8)%9+1
+		var legs []bench.LegResult
+		for k := range contenders {
+			flags := next()
+			var values []float64
+			for range rounds {
+				values = append(values, float64(next()%4096))
+			}
+			legs = append(legs, side(fmt.Sprint(k, name), values, func(l *bench.LegResult) {
+				s := &l.Steps[0]
+				switch flags % 11 {
+				case 1:
+					errors(float64(flags%100) / 100)(l)
+				case 2:
+					clientBound(l)
+				case 3:
+					died(int(flags % 8))(l)
+				case 4:
+					open(l)
+				case 5:
+					unlimited(l)
+				case 6:
+					s.Aborted = name
+				case 7:
+					s.Load.Succeeded = -s.Load.Succeeded
+				case 8:
+					s.Load.Elapsed = time.Duration(int16(flags))
+				case 9:
+					l.Steps = nil
+				case 10:
+					warming(l)
+				}
+			})...)
+		}
+		rule := stats.Rule{Floor: float64(margin%8) / 20}
+		supported(t, bench.Run{}, legs, rule, New(analysis.Of(bench.Run{}, legs), Rules{Rule: rule}).Sentences())
+	})
+}

@@ -1,0 +1,108 @@
+//go:build acceptance && store
+
+package check
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+
+	"locbench/internal/store/dataset"
+	"locbench/internal/testenv"
+)
+
+func TestLocationsOnElasticsearch(t *testing.T) {
+	elastic := testenv.Elasticsearch(t)
+	prefix := fmt.Sprintf("locbench-check-%d-", os.Getpid())
+	fill(t, elastic, prefix)
+	allGreen(t, serve(t, renaming(t, elastic, prefix)))
+}
+
+// TestLocationsOnEmbeddedWhole is TestLocationsOnEmbedded over all of the data.
+func TestLocationsOnEmbeddedWhole(t *testing.T) {
+	set, err := dataset.Bundled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	allGreen(t, serve(t, embeddedStore(t, set)))
+}
+
+// renaming stands before an Elasticsearch that others use as well: the contender asks for the
+// indices city and region, and gets those of this test.
+func renaming(t *testing.T, elastic, prefix string) string {
+	t.Helper()
+	target, err := url.Parse(elastic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		if r.In.URL.Path != "/" {
+			r.Out.URL.Path = "/" + prefix + strings.TrimPrefix(r.In.URL.Path, "/")
+		}
+		r.SetURL(target)
+	}}
+	server := httptest.NewServer(proxy)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// fill loads the bundled documents into indices of its own, which are removed when the test ends.
+func fill(t *testing.T, elastic, prefix string) {
+	t.Helper()
+	set, err := dataset.Bundled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, index := range set.Indices() {
+		name := elastic + "/" + prefix + index.Name
+		t.Cleanup(func() { send(t, http.MethodDelete, name, nil) })
+		send(t, http.MethodPut, name, index.Mapping)
+		var bulk bytes.Buffer
+		flush := func() {
+			if bulk.Len() == 0 {
+				return
+			}
+			if answer := send(t, http.MethodPost, name+"/_bulk?filter_path=errors", bulk.Bytes()); !strings.Contains(answer, `"errors":false`) {
+				t.Fatalf("bulk into %s: %s", name, answer)
+			}
+			bulk.Reset()
+		}
+		for doc, err := range set.Documents(index.Name) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&bulk, "{\"index\":{\"_id\":%q}}\n%s\n", doc.ID, doc.Source)
+			if bulk.Len() > 4<<20 {
+				flush()
+			}
+		}
+		flush()
+		send(t, http.MethodPost, name+"/_refresh", nil)
+	}
+}
+
+func send(t *testing.T, method, url string, body []byte) string {
+	t.Helper()
+	req, err := http.NewRequest(method, url, bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	if resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s %s: %s %s", method, url, resp.Status, answer)
+	}
+	return string(answer)
+}

@@ -1,0 +1,171 @@
+package check
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"net"
+	"regexp"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/store"
+	"locbench/internal/store/dataset"
+	"locbench/internal/text/contact"
+	"locbench/services/go-nethttp/locations"
+)
+
+// The goal of the bundled suite: green for the reference contender over the bundled data.
+
+// TestLocationsOnEmbedded fills the embedded store with what the suite speaks of and some of the
+// rest: its rules hold as they do over all of the data (TestLocationsOnElasticsearch).
+func TestLocationsOnEmbedded(t *testing.T) {
+	text, err := dataset.Suites.ReadFile("suites/locations.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spoken := map[string]bool{}
+	for _, id := range regexp.MustCompile(`\d{4,}`).FindAllString(string(text), -1) {
+		spoken[id] = true
+	}
+	cities := 0
+	set := some(t, func(index string, doc bench.Document) bool {
+		if index != dataset.CityIndex || spoken[doc.ID] || bytes.Contains(doc.Source, []byte(`"isFeatured":true`)) || bytes.Contains(doc.Source, []byte(`"New`)) {
+			return true
+		}
+		cities++
+		return cities%40 == 0
+	})
+	n := 0
+	for _, docs := range set.docs {
+		n += len(docs)
+	}
+	if n < 400 || n > 800 {
+		t.Errorf("%d documents", n)
+	}
+	allGreen(t, serve(t, embeddedStore(t, set)))
+}
+
+// embeddedStore is the URL of a store with the set in it.
+func embeddedStore(t *testing.T, set bench.DataSet) (url string) {
+	t.Helper()
+	s, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := s.Fill(t.Context(), set, nil); err != nil {
+		t.Fatal(err)
+	}
+	return s.URL()
+}
+
+// part are some of the bundled documents.
+type part struct {
+	bench.DataSet
+	docs map[string][]bench.Document
+}
+
+// some are those of the bundled documents that are to be kept.
+func some(t *testing.T, keep func(index string, doc bench.Document) bool) part {
+	t.Helper()
+	set, err := dataset.Bundled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := part{set, map[string][]bench.Document{}}
+	for _, index := range set.Indices() {
+		for doc, err := range set.Documents(index.Name) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if keep(index.Name, doc) {
+				doc.Source = bytes.Clone(doc.Source)
+				p.docs[index.Name] = append(p.docs[index.Name], doc)
+			}
+		}
+	}
+	return p
+}
+
+func (p part) Indices() []bench.Index {
+	all := p.DataSet.Indices()
+	for i := range all {
+		all[i].Count = int64(len(p.docs[all[i].Name]))
+	}
+	return all
+}
+
+func (p part) Documents(index string) iter.Seq2[bench.Document, error] {
+	return func(yield func(bench.Document, error) bool) {
+		for _, doc := range p.docs[index] {
+			if !yield(doc, nil) {
+				return
+			}
+		}
+	}
+}
+
+func allGreen(t *testing.T, baseURL string) {
+	t.Helper()
+	suite, err := LoadSuite("locations")
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, err := HTTP(t.Context(), Options{BaseURL: baseURL, Suite: suite})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(results) != suite.Len() || len(results) < 100 {
+		t.Errorf("%d results of %d checks", len(results), suite.Len())
+	}
+	for _, r := range results {
+		if r.Status != bench.CheckPassed {
+			t.Errorf("%s: %s (%s): %s %s", r.Group, r.Name, r.Request, r.Status, r.Detail)
+		}
+	}
+}
+
+// serve runs the reference contender until the test ends and returns its URL.
+func serve(t *testing.T, storeURL string) string {
+	t.Helper()
+	port := freePort(t)
+	env := map[string]string{"ELASTICSEARCH_URL": storeURL, "PORT": fmt.Sprint(port), "ACCESS_LOG": "off"}
+	cfg, err := locations.ConfigFromEnv(func(k string) string { return env[k] }, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- locations.Run(ctx, cfg) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("the service ended with %v", err)
+		}
+	})
+	base := fmt.Sprintf("http://127.0.0.1:%d", port)
+	client := contact.Way{}.Client()
+	defer client.CloseIdleConnections()
+	if !poll(ctx, 10*time.Second, func() bool { _, err := get(ctx, client, base+"/"); return err == nil }) {
+		t.Fatal("the service does not answer")
+	}
+	return base
+}
+
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}

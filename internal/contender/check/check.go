@@ -1,0 +1,147 @@
+// Package check asks a contender questions and compares what it answers and does with what it
+// should: HTTP checks, which are data (suites in YAML), and the lifecycle checks of a constrained
+// microservice.
+//
+// A failed check is a result, never an error: errors are for suites that cannot be read and for a
+// context that ended.
+package check
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/text/contact"
+	"locbench/internal/text/safe"
+	"locbench/internal/text/secret"
+)
+
+const (
+	// DefaultTimeout is the time that one HTTP check may take.
+	DefaultTimeout = 5 * time.Second
+	maxBody        = 4 << 20 // bytes that are read of one answer; a longer one fails its check
+	maxDetail      = 1000    // bytes of CheckResult.Detail
+	maxSilent      = 3       // checks in a row without any answer before the others are skipped
+)
+
+// Options say what HTTP asks whom.
+type Options struct {
+	BaseURL   string // of the service
+	Suite     *Suite
+	Endpoints []string                // groups that the service has; the others are skipped. nil: all
+	Way       contact.Way             // how the service is spoken to
+	Timeout   time.Duration           // of one check whose suite says nothing else; 0: DefaultTimeout
+	OnResult  func(bench.CheckResult) // reported after each check; may be nil
+}
+
+// HTTP runs the checks of the suite one after the other, in the order of the file. The error says why
+// the checks could not be run at all or ctx has ended; the results until then are returned with it.
+func HTTP(ctx context.Context, opt Options) (results []bench.CheckResult, err error) {
+	if opt.Suite == nil {
+		return nil, errors.New("check: no suite")
+	}
+	base, err := secret.ParseURL(opt.BaseURL)
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+		return nil, fmt.Errorf("check %s: not an http(s) URL", secret.Address(opt.BaseURL))
+	}
+	r := httpRun{client: opt.Way.Client(), base: strings.TrimRight(opt.BaseURL, "/"), timeout: opt.Timeout}
+	defer r.client.CloseIdleConnections()
+	if r.timeout <= 0 {
+		r.timeout = DefaultTimeout
+	}
+	for _, g := range opt.Suite.Groups {
+		for _, c := range g.Checks {
+			res := bench.CheckResult{Group: g.Name, Name: c.Name, Suite: opt.Suite.Name}
+			res.Request = safe.Line(c.Request.String(), 300)
+			switch {
+			case ctx.Err() != nil:
+			case opt.Endpoints != nil && !slices.Contains(opt.Endpoints, g.Name):
+				skip(&res, "the service's manifest does not list this group under `endpoints`")
+			case r.silent >= maxSilent:
+				skip(&res, fmt.Sprintf("not asked: %d checks before it got no answer", r.silent))
+			default:
+				r.one(ctx, c, &res)
+			}
+			if ctx.Err() != nil {
+				return results, fmt.Errorf("checks of suite %s: %w", opt.Suite.Name, context.Cause(ctx))
+			}
+			results = append(results, res)
+			if opt.OnResult != nil {
+				opt.OnResult(res)
+			}
+		}
+	}
+	return results, nil
+}
+
+type httpRun struct {
+	client  *http.Client
+	base    string
+	timeout time.Duration
+	silent  int // checks in a row without any answer
+}
+
+func (r *httpRun) one(ctx context.Context, c Check, res *bench.CheckResult) {
+	start := time.Now()
+	a, err := fetch(ctx, r.client, cmp.Or(c.Timeout, r.timeout), func(ctx context.Context) (*http.Request, error) {
+		return c.Request.build(ctx, r.base)
+	})
+	res.Took = time.Since(start)
+	if err != nil && a != nil {
+		err = fmt.Errorf("answer %d broke off after %d bytes: %w", a.status, len(a.body), err)
+	}
+	if err != nil {
+		r.silent++
+		fail(res, "%v", err)
+		return
+	}
+	r.silent = 0
+	res.Status, res.Value = bench.CheckPassed, strconv.Itoa(a.status)
+	if wrong := c.Expect.judge(a); len(wrong) > 0 {
+		fail(res, "%s", strings.Join(wrong, "; "))
+	}
+}
+
+// fetch sends a request and reads the answer within timeout; with an error, what there is of it.
+func fetch(
+	ctx context.Context, client *http.Client, timeout time.Duration, build func(context.Context) (*http.Request, error),
+) (*answer, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no answer within %s", timeout))
+	defer cancel()
+	req, err := build(ctx)
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, reason(ctx, err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	if err != nil {
+		err = reason(ctx, err)
+	}
+	return &answer{status: resp.StatusCode, header: resp.Header, body: body, took: time.Since(start)}, err
+}
+
+// reason is the cause of the context's end where that is what err comes from, and otherwise err
+// without the URL, which the result names already.
+func reason(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		return u.Err
+	}
+	return err
+}

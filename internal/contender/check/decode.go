@@ -1,0 +1,192 @@
+package check
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"locbench/internal/text/safe"
+	"locbench/internal/text/strictyaml"
+)
+
+// raw keeps a value to be read later, when the variables are known.
+type raw struct{ strictyaml.Value }
+
+// UnmarshalStrict keeps the value.
+func (r *raw) UnmarshalStrict(v strictyaml.Value) { r.Value = v }
+
+// UnmarshalStrict implements strictyaml.Unmarshaler.
+func (s *Suite) UnmarshalStrict(v strictyaml.Value) {
+	var file struct {
+		Name   string         `yaml:"suite" strict:"required,min=1,max=60"`
+		About  string         `yaml:"about"`
+		Vars   map[string]any `yaml:"vars"`
+		Groups raw            `yaml:"groups" strict:"required"`
+	}
+	if !v.Decode(&file) && !v.Has("groups") {
+		return
+	}
+	s.Name = file.Name
+	groups := v.At("groups")
+	if groups.Kind() != strictyaml.Map {
+		groups.Wrong("write the groups of endpoints, each with its list of checks")
+	} else if len(groups.Fields()) == 0 {
+		groups.Wrong("write at least one group with one check")
+	}
+	e := expander{vars: file.Vars}
+	for _, g := range groups.Fields() {
+		s.Groups = append(s.Groups, Group{Name: g.Key, Checks: e.checks(g.Value)})
+	}
+}
+
+func (e expander) checks(v strictyaml.Value) (checks []Check) {
+	items := v.Items()
+	if len(items) == 0 {
+		v.Wrong("write a list of checks, each with `name`, `request` and `expect`")
+	}
+	for _, item := range items {
+		c := e.check(item)
+		if slices.ContainsFunc(checks, func(o Check) bool { return o.Name == c.Name && c.Name != "" }) {
+			item.At("name").Wrong("write another name: a check before it in this group has the same")
+		}
+		checks = append(checks, c)
+	}
+	return checks
+}
+
+func (e expander) check(v strictyaml.Value) Check {
+	var f struct {
+		Name    string        `yaml:"name" strict:"required,min=1,max=120"`
+		Request string        `yaml:"request" strict:"required"`
+		Query   raw           `yaml:"query"`
+		Headers raw           `yaml:"headers"`
+		Body    string        `yaml:"body"`
+		Timeout time.Duration `yaml:"timeout" strict:"min=1ms,max=10m"`
+		Expect  raw           `yaml:"expect" strict:"required"`
+	}
+	if !v.Decode(&f) && !v.Has("expect") {
+		return Check{}
+	}
+	c := Check{Name: f.Name, Timeout: f.Timeout}
+	if f.Request != "" {
+		req, err := parseRequest(e.text(v.At("request"), f.Request))
+		if err != nil {
+			v.At("request").Wrong(err.Error())
+		}
+		c.Request = req
+	}
+	c.Request.Body = e.text(v.At("body"), f.Body)
+	for _, p := range pairs(v, "query") {
+		c.Request.addQuery(p.Key, e.scalar(p.Value))
+	}
+	c.Request.Header = http.Header{}
+	for _, h := range pairs(v, "headers") {
+		value := e.scalar(h.Value)
+		if !plainHeader(h.Key, value) {
+			h.Value.Wrong("write a header name and a value in printable ASCII")
+			continue
+		}
+		c.Request.Header.Set(h.Key, value)
+	}
+	if v.Has("expect") {
+		c.Expect = e.expect(v.At("expect"))
+	}
+	return c
+}
+
+func pairs(v strictyaml.Value, key string) []strictyaml.Field {
+	return entries(v, key, "write names and values, for example `{language: cs}`")
+}
+
+// entries are those of the map under key, if there is one. hint says what should be there.
+func entries(v strictyaml.Value, key, hint string) []strictyaml.Field {
+	if !v.Has(key) {
+		return nil
+	}
+	if v = v.At(key); v.Kind() != strictyaml.Map {
+		v.Wrong(hint)
+	}
+	return v.Fields()
+}
+
+func plainHeader(name, value string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(c rune) bool { return !wordRune(c) && c != '-' }) &&
+		value != "" && !strings.ContainsFunc(value, func(c rune) bool { return c < ' ' || c > '~' })
+}
+
+// expander fills in variables: a text that is `{{name}}` alone becomes the variable's value with
+// its type, one inside a longer text becomes its text.
+type expander struct{ vars map[string]any }
+
+func (e expander) text(v strictyaml.Value, s string) string {
+	var b strings.Builder
+	for {
+		before, rest, ok := strings.Cut(s, "{{")
+		b.WriteString(before)
+		if !ok {
+			return b.String()
+		}
+		name, after, ok := strings.Cut(rest, "}}")
+		if !ok {
+			v.Mistake("`{{` without `}}`", "write a variable as `{{name}}`")
+			return ""
+		}
+		b.WriteString(format(e.lookup(v, name)))
+		s = after
+	}
+}
+
+func (e expander) lookup(v strictyaml.Value, name string) any {
+	name = strings.TrimSpace(name)
+	value, ok := e.vars[name]
+	if !ok {
+		v.Mistake(fmt.Sprintf("unknown variable `%s`", safe.Line(name, 60)),
+			strictyaml.Suggest(name, "variables under `vars`", sortedKeys(e.vars)))
+	}
+	return value
+}
+
+func format(value any) string {
+	if value == nil {
+		return ""
+	}
+	if f, ok := value.(float64); ok {
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return fmt.Sprint(value)
+}
+
+// scalar is the text of a scalar with its variables filled in.
+func (e expander) scalar(v strictyaml.Value) string {
+	s, _ := v.Text()
+	return e.text(v, s)
+}
+
+// value is any JSON value with the variables filled in.
+func (e expander) value(v strictyaml.Value) any {
+	switch v.Kind() {
+	case strictyaml.List:
+		list := []any{}
+		for _, item := range v.Items() {
+			list = append(list, e.value(item))
+		}
+		return list
+	case strictyaml.Map:
+		m := map[string]any{}
+		for _, f := range v.Fields() {
+			m[f.Key] = e.value(f.Value)
+		}
+		return m
+	}
+	s, isText := v.Any().(string)
+	if !isText {
+		return v.Any()
+	}
+	if strings.HasPrefix(s, "{{") && strings.HasSuffix(s, "}}") && strings.Count(s, "{{") == 1 {
+		return e.lookup(v, s[2:len(s)-2])
+	}
+	return e.text(v, s)
+}

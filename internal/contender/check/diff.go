@@ -1,0 +1,106 @@
+package check
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"locbench/internal/text/safe"
+)
+
+// maxDiffs bounds how many differences of one document are reported.
+const maxDiffs = 4
+
+// differences compares what a suite wants with what an answer has. Objects may have their keys in
+// any order; lists must agree in order and length; a whole number must be written as one. With
+// partly, objects may have keys that are not wanted.
+func differences(at string, want, got any, partly bool) error {
+	d := diff{partly: partly}
+	d.compare(at, want, got)
+	if len(d.found) == 0 {
+		return nil
+	}
+	return errors.New(strings.Join(d.found, "; "))
+}
+
+type diff struct {
+	partly bool
+	found  []string
+}
+
+func (d *diff) add(at, format string, args ...any) {
+	if len(d.found) < maxDiffs {
+		d.found = append(d.found, safe.Line(at+": "+fmt.Sprintf(format, args...), 400))
+	}
+}
+
+func (d *diff) compare(at string, want, got any) {
+	if len(d.found) >= maxDiffs {
+		return
+	}
+	switch want := want.(type) {
+	case map[string]any:
+		object, ok := got.(map[string]any)
+		if !ok {
+			d.add(at, "wanted an object, got %s", shown(got))
+			return
+		}
+		d.objects(at, want, object)
+	case []any:
+		list, ok := got.([]any)
+		if !ok {
+			d.add(at, "wanted a list, got %s", shown(got))
+			return
+		}
+		if len(want) != len(list) {
+			d.add(at, "wanted %d elements %s, got %d %s", len(want), shown(want), len(list), shown(got))
+			return
+		}
+		for i := range want {
+			d.compare(at+"["+strconv.Itoa(i)+"]", want[i], list[i])
+		}
+	default:
+		if !scalarEqual(want, got) {
+			d.add(at, "wanted %s, got %s", shown(want), shown(got))
+		}
+	}
+}
+
+func (d *diff) objects(at string, want, got map[string]any) {
+	for _, key := range sortedKeys(want) {
+		value, ok := got[key]
+		if !ok {
+			d.add(at, "key %q is missing", key)
+			continue
+		}
+		d.compare(at+"."+key, want[key], value)
+	}
+	if d.partly {
+		return
+	}
+	for _, key := range sortedKeys(got) {
+		if _, ok := want[key]; !ok {
+			d.add(at, "key %s is not wanted", shown(key))
+		}
+	}
+}
+
+// scalarEqual compares a scalar of a suite with one of an answer (json.Number for numbers).
+func scalarEqual(want, got any) bool {
+	n, isNumber := got.(json.Number)
+	switch want := want.(type) {
+	case int64:
+		i, err := strconv.ParseInt(n.String(), 10, 64)
+		return isNumber && err == nil && i == want
+	case float64:
+		f, err := n.Float64()
+		return isNumber && err == nil && f == want
+	}
+	return want == got
+}
+
+func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

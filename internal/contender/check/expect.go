@@ -1,0 +1,186 @@
+package check
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"locbench/internal/text/safe"
+	"locbench/internal/text/strictyaml"
+)
+
+// expect reads what an answer must be: status, headers, then the body from rough to fine.
+func (e expander) expect(v strictyaml.Value) Expect {
+	var f struct {
+		Status   raw              `yaml:"status"`
+		Header   raw              `yaml:"header"`
+		Body     *string          `yaml:"body"`
+		Contains raw              `yaml:"contains"`
+		MaxSize  strictyaml.Bytes `yaml:"max_size" strict:"min=1B,max=4MiB"`
+		Message  raw              `yaml:"message"`
+		JSON     raw              `yaml:"json"`
+		Includes raw              `yaml:"json_includes"`
+		At       raw              `yaml:"at"`
+		Every    raw              `yaml:"every"`
+		Some     raw              `yaml:"some"`
+		None     raw              `yaml:"none"`
+		Count    raw              `yaml:"count"`
+		Keys     raw              `yaml:"keys"`
+		Present  raw              `yaml:"present"`
+		Took     raw              `yaml:"took"`
+	}
+	out := Expect{Status: []int{200}}
+	if v.Kind() != strictyaml.Map {
+		v.Wrong("write what the answer must be, for example `{status: 404, message: id}`")
+		return out
+	}
+	v.Decode(&f)
+	add := func(m matcher) { out.matchers = append(out.matchers, m) }
+	if v.Has("status") {
+		out.Status = statuses(v.At("status"))
+	}
+	for _, h := range pairs(v, "header") {
+		add(header(h.Key, e.scalar(h.Value)))
+	}
+	if f.MaxSize > 0 {
+		add(size(int64(f.MaxSize)))
+	}
+	if f.Body != nil {
+		add(body(e.text(v.At("body"), *f.Body)))
+	}
+	if v.Has("contains") {
+		add(contains(e.texts(v.At("contains"))))
+	}
+	if v.Has("message") {
+		add(message(e.texts(v.At("message"))))
+	}
+	e.json(v, add)
+	if v.Has("took") {
+		add(readTook(v.At("took")))
+	}
+	return out
+}
+
+// json reads the matchers of a JSON document.
+func (e expander) json(v strictyaml.Value, add func(matcher)) {
+	eachPath(v, "keys", func(p path, v strictyaml.Value) { add(keyed(p, slices.Sorted(slices.Values(e.texts(v))))) })
+	eachPath(v, "count", func(p path, v strictyaml.Value) { add(readCount(p, v)) })
+	if v.Has("present") {
+		for _, entry := range listOrOne(v.At("present")) {
+			add(present(readPaths(entry, e.scalar(entry))))
+		}
+	}
+	eachPath(v, "at", func(p path, v strictyaml.Value) {
+		want := e.value(v)
+		add(leadsTo(p, func(got any) error { return differences(p.text, want, got, false) }))
+	})
+	eachPath(v, "every", func(p path, v strictyaml.Value) { add(every(p, e.value(v))) })
+	eachPath(v, "some", func(p path, v strictyaml.Value) { add(among(p, e.values(v), false)) })
+	eachPath(v, "none", func(p path, v strictyaml.Value) { add(among(p, e.values(v), true)) })
+	for _, key := range []string{"json", "json_includes"} {
+		if v.Has(key) {
+			want := e.value(v.At(key))
+			add(document(func(_ *answer, doc any) error { return differences("$", want, doc, key == "json_includes") }))
+		}
+	}
+}
+
+// eachPath goes through the entries of a map whose keys are paths.
+func eachPath(v strictyaml.Value, key string, do func(path, strictyaml.Value)) {
+	for _, f := range entries(v, key, "write paths and values, for example `{\"cities[0].id\": 1}`") {
+		p, err := parsePath(f.Key)
+		if err != nil {
+			f.Value.Mistake("`"+safe.Line(f.Key, 60)+"` is not a path", err.Error())
+			continue
+		}
+		do(p, f.Value)
+	}
+}
+
+// readPaths reads "a.path" or "one.path | another.path".
+func readPaths(v strictyaml.Value, text string) (paths []path) {
+	for alternative := range strings.SplitSeq(text, "|") {
+		p, err := parsePath(strings.TrimSpace(alternative))
+		if err != nil {
+			v.Wrong(err.Error())
+			break
+		}
+		paths = append(paths, p)
+	}
+	return paths
+}
+
+func readCount(p path, v strictyaml.Value) matcher {
+	if v.Kind() == strictyaml.Map {
+		var f struct {
+			Min int `yaml:"min" strict:"min=0"`
+			Max int `yaml:"max" strict:"min=0"`
+		}
+		f.Max = math.MaxInt
+		v.Decode(&f)
+		if f.Min > f.Max {
+			v.Wrong("write a `max` that is not below `min`")
+		}
+		return counted(p, f.Min, f.Max)
+	}
+	n, ok := v.Any().(int64)
+	if !ok || n < 0 || n > math.MaxInt32 {
+		v.Wrong("write a number of elements, or `{min: 1, max: 10}`")
+	}
+	return counted(p, int(n), int(n))
+}
+
+func readTook(v strictyaml.Value) matcher {
+	var f struct {
+		Min time.Duration `yaml:"min" strict:"min=0s,max=10m"`
+		Max time.Duration `yaml:"max" strict:"min=1ms,max=10m"`
+	}
+	if v.Kind() != strictyaml.Map {
+		v.Wrong("write `{min: 50ms}`, `{max: 2s}` or both")
+	} else if v.Decode(&f); f.Max > 0 && f.Min > f.Max {
+		v.Wrong("write a `max` that is not below `min`")
+	}
+	return took(f.Min, f.Max)
+}
+
+func statuses(v strictyaml.Value) (out []int) {
+	for _, item := range listOrOne(v) {
+		n, ok := item.Any().(int64)
+		if !ok || n < 100 || n > 599 {
+			item.Wrong("write a status from 100 to 599, or a list of them")
+			continue
+		}
+		out = append(out, int(n))
+	}
+	return out
+}
+
+// listOrOne are the items of a list, or the value alone if it is not one.
+func listOrOne(v strictyaml.Value) []strictyaml.Value {
+	if v.Kind() != strictyaml.List {
+		return []strictyaml.Value{v}
+	}
+	if len(v.Items()) == 0 {
+		v.Wrong("write at least one")
+	}
+	return v.Items()
+}
+
+func (e expander) texts(v strictyaml.Value) (out []string) {
+	for _, item := range listOrOne(v) {
+		s := e.scalar(item)
+		if s == "" {
+			item.Wrong("write a text that is not empty")
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func (e expander) values(v strictyaml.Value) (out []any) {
+	for _, item := range listOrOne(v) {
+		out = append(out, e.value(item))
+	}
+	return out
+}

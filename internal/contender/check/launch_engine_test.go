@@ -1,0 +1,186 @@
+//go:build acceptance && engine && linux
+
+package check
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/contender/docker"
+	"locbench/internal/contender/launch"
+	"locbench/internal/contender/ready"
+	"locbench/internal/testenv"
+	"locbench/internal/text/contact"
+)
+
+// The lifecycle checks on the reference contender, started by the real launchers.
+
+func TestLifecycleOfProcess(t *testing.T) {
+	t.Parallel()
+	binary := buildReference(t)
+	port, err := launch.FreePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := listenAsStore(t, "127.0.0.1")
+	results := wholeLife(t, launch.Process{}, bench.LaunchSpec{
+		RunID: testRun(t), Name: "go-nethttp-1", Port: port,
+		Artifact: bench.Artifact{Command: []string{binary}, Dir: filepath.Dir(binary), BinarySize: fileSize(t, binary)},
+	}, store, 2)
+	want := "no-environment passed, no-store passed, threads (2 CPUs, limit 2.0) %[1]s, threads (2 CPUs, limit 1.5) %[1]s, " +
+		"threads (1 CPU, limit 1.0) %[1]s, logs-port passed, logs-requests passed, image-size info, still-answers passed, stops passed"
+	// Whether limits can be enforced on a process depends on the rights of whoever runs the tests.
+	if got := outcome(results); got != fmt.Sprintf(want, "info") && got != fmt.Sprintf(want, "skipped") {
+		t.Error(got)
+	}
+}
+
+func TestLifecycleInDocker(t *testing.T) {
+	testenv.Docker(t)
+	t.Parallel()
+	engine, err := docker.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer engine.Close()
+	binary := buildReference(t)
+	image := "locbench-check-test/" + testRun(t) + ":latest"
+	importImage(t, binary, image)
+	launcher, err := launch.NewDocker(t.Context(), engine, testRun(t), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := launcher.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}()
+	if !launcher.Network.Direct() {
+		t.Skip("the engine is not on this machine")
+	}
+	results := wholeLife(t, launcher, bench.LaunchSpec{
+		RunID: testRun(t), Name: "go-nethttp-1", Port: 8080,
+		Artifact: bench.Artifact{Image: image, ImageSize: fileSize(t, binary)}, Limits: bench.Limits{Memory: 512 << 20},
+	}, listenAsStore(t, launcher.HostAddress()), 2)
+	if got, want := outcome(results), "no-environment passed, no-store passed, threads (2 CPUs, limit 2.0) info, "+
+		"threads (2 CPUs, limit 1.5) info, threads (1 CPU, limit 1.0) info, logs-port passed, logs-requests passed, "+
+		"image-size info, still-answers passed, stops passed"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// wholeLife runs all lifecycle checks in the order of a leg.
+func wholeLife(t *testing.T, launcher Launcher, spec bench.LaunchSpec, store string, cpus int) []bench.CheckResult {
+	t.Helper()
+	env := func(url string) map[string]string {
+		return map[string]string{"ELASTICSEARCH_URL": url, "PORT": fmt.Sprint(spec.Port)}
+	}
+	spec.Env = env(store)
+	names := bench.LifecycleChecks()
+	results, err := Lifecycle(t.Context(), launcher, LifecycleOptions{Spec: spec, Unreachable: env(UnreachableStore), CPUs: cpus, Names: names})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inst, err := launcher.Launch(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer inst.Stop(context.Background(), time.Second)
+	if _, err := ready.Wait(t.Context(), inst, ready.Question{Timeout: 20 * time.Second}, nil); err != nil {
+		t.Fatal(err)
+	}
+	running, err := Running(t.Context(), inst, RunningOptions{Spec: spec, Names: names})
+	if err != nil {
+		t.Fatal(err)
+	}
+	results = append(results, running...)
+	results = append(results, StillAnswers(t.Context(), inst, contact.Way{}, "/"))
+	stop, err := inst.Stop(t.Context(), ExitWithin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	results = append(results, Stopped(stop))
+	for _, r := range results {
+		t.Logf("%-30s %-8s %s (%s)", r.Name, r.Status, r.Value, r.Detail)
+	}
+	return results
+}
+
+func testRun(t *testing.T) string {
+	return fmt.Sprintf("check-%d-%s", os.Getpid(), strings.ToLower(t.Name()))
+}
+
+// buildReference makes a static binary of the reference contender.
+func buildReference(t *testing.T) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "service")
+	cmd := exec.Command("go", "build", "-race=false", "-o", out, "locbench/services/go-nethttp")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if msg, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, msg)
+	}
+	return out
+}
+
+func importImage(t *testing.T, binary, image string) {
+	t.Helper()
+	data, err := os.ReadFile(binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var archive bytes.Buffer
+	w := tar.NewWriter(&archive)
+	if err := w.WriteHeader(&tar.Header{Name: "service", Mode: 0o755, Size: int64(len(data))}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("docker", "import", "--change", `ENTRYPOINT ["/service"]`, "-", image)
+	cmd.Stdin = &archive
+	if msg, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("import: %v\n%s", err, msg)
+	}
+	t.Cleanup(func() {
+		if msg, err := exec.Command("docker", "rmi", image).CombinedOutput(); err != nil {
+			t.Errorf("rmi: %v\n%s", err, msg)
+		}
+	})
+}
+
+// listenAsStore answers the first round trip of a contender, on that address of this machine.
+func listenAsStore(t *testing.T, host string) string {
+	t.Helper()
+	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("{}")) })}
+	served := make(chan struct{})
+	go func() { defer close(served); s.Serve(l) }()
+	t.Cleanup(func() { s.Close(); <-served })
+	return "http://" + l.Addr().String()
+}
+
+func fileSize(t *testing.T, name string) int64 {
+	t.Helper()
+	info, err := os.Stat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
+}

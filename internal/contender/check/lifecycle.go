@@ -1,0 +1,192 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/contender/ready"
+	"locbench/internal/text/safe"
+)
+
+const (
+	// GroupLifecycle is the group of the lifecycle checks' results.
+	GroupLifecycle = "lifecycle"
+	// ExitWithin is the time in which a contender that cannot work must have ended by itself, and
+	// in which one that is asked to stop must have stopped.
+	ExitWithin = 15 * time.Second
+	// UnreachableStore is the URL of a store that nobody listens on, neither on this machine nor in
+	// a container: the port is above those that Linux gives to outgoing connections.
+	UnreachableStore = "http://127.0.0.1:64999"
+)
+
+// Launcher starts contenders. One that ends at once is not an error but an instance that has exited.
+type Launcher interface {
+	Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error)
+}
+
+// LifecycleOptions say what the lifecycle checks start and how.
+type LifecycleOptions struct {
+	Spec        bench.LaunchSpec        // as a leg would start it; the port must be free while the checks run
+	Unreachable map[string]string       // its environment with the store at UnreachableStore; nil: that check is skipped
+	Ready       ready.Question          // whose answer means started
+	CPUs        int                     // of the machine that runs the contender
+	Names       []string                // which checks (bench.LifecycleChecks); none: no check
+	OnResult    func(bench.CheckResult) // reported after each check; may be nil
+	exitWithin  time.Duration           // tests do not wait as long; 0: ExitWithin
+	patience    time.Duration           // likewise; 0: logPatience
+}
+
+// Lifecycle runs those of the named checks that start the contender themselves, one after the other,
+// and stops what it has started even when ctx ends. The error is why ctx has ended; the results until
+// then are returned with it.
+func Lifecycle(ctx context.Context, launcher Launcher, opt LifecycleOptions) ([]bench.CheckResult, error) {
+	opt.exitWithin, opt.patience = cmp.Or(opt.exitWithin, ExitWithin), cmp.Or(opt.patience, logPatience)
+	t := reporter{on: opt.OnResult}
+	for _, name := range opt.Names {
+		l := attempt{launcher, opt, name}
+		switch name {
+		case bench.CheckNoEnvironment:
+			t.run(ctx, name, func(res *bench.CheckResult) { l.mustExit(ctx, res, nil) })
+		case bench.CheckNoStore:
+			t.run(ctx, name, func(res *bench.CheckResult) {
+				if opt.Unreachable == nil {
+					skip(res, "the contender does not use the store of this run")
+					return
+				}
+				l.mustExit(ctx, res, opt.Unreachable)
+			})
+		case bench.CheckThreads:
+			for _, c := range threadCasesOn(opt.CPUs) {
+				l.check = c.slug()
+				t.run(ctx, c.name(), func(res *bench.CheckResult) { l.threads(ctx, res, c) })
+			}
+		}
+	}
+	return t.results, t.err
+}
+
+// reporter collects results and reports them as they come, until ctx ends.
+type reporter struct {
+	on      func(bench.CheckResult)
+	results []bench.CheckResult
+	err     error
+}
+
+func (t *reporter) run(ctx context.Context, name string, check func(*bench.CheckResult)) {
+	if t.err != nil {
+		return
+	}
+	start, res := time.Now(), bench.CheckResult{Group: GroupLifecycle, Name: name}
+	if ctx.Err() == nil {
+		check(&res)
+	}
+	if ctx.Err() != nil {
+		t.err = fmt.Errorf("lifecycle check %s: %w", name, context.Cause(ctx))
+		return
+	}
+	if res.Took == 0 {
+		res.Took = time.Since(start)
+	}
+	t.results = append(t.results, res)
+	if t.on != nil {
+		t.on(res)
+	}
+}
+
+// attempt is one start of the contender for one check.
+type attempt struct {
+	launcher Launcher
+	opt      LifecycleOptions
+	check    string
+}
+
+// with starts the contender, hands it to use, and stops it whatever happens.
+func (l attempt) with(
+	ctx context.Context, res *bench.CheckResult, change func(*bench.LaunchSpec), use func(bench.Instance),
+) {
+	spec := l.opt.Spec
+	spec.Name += "-" + l.check
+	spec.Env = maps.Clone(spec.Env)
+	change(&spec)
+	inst, err := l.launcher.Launch(ctx, spec)
+	if err != nil {
+		fail(res, "could not be launched: %v", err)
+		return
+	}
+	use(inst)
+	// Stop outlives ctx by its contract: an interrupted check must not leave a container.
+	if _, err := inst.Stop(ctx, l.opt.exitWithin); err != nil {
+		fail(res, "could not be removed: %v", err)
+	}
+}
+
+// mustExit passes when the contender, given env, ends with another code than 0 and has said why.
+func (l attempt) mustExit(ctx context.Context, res *bench.CheckResult, env map[string]string) {
+	l.with(ctx, res, func(s *bench.LaunchSpec) { s.Env = maps.Clone(env) }, func(inst bench.Instance) {
+		limit := time.NewTimer(l.opt.exitWithin)
+		defer limit.Stop()
+		select {
+		case <-inst.Exited():
+		case <-limit.C:
+			fail(res, "still runs after %s; it should have ended by itself. Last log line: %s", l.opt.exitWithin, lastLine(inst))
+			return
+		case <-ctx.Done():
+			return
+		}
+		exit := inst.Exit()
+		if exit == nil {
+			fail(res, "has exited, but nobody knows how")
+			return
+		}
+		took := max(exit.At.Sub(inst.Info().StartedAt), 0)
+		res.Value = fmt.Sprintf("%s after %s", exit, took.Round(10*time.Millisecond))
+		switch {
+		case exit.Signal != "" || exit.OOMKilled:
+			fail(res, "wanted an exit by itself, got %s", exit)
+		case exit.Code == 0:
+			fail(res, "wanted an exit code other than 0, got 0. Last log line: %s", lastLine(inst))
+		case !poll(ctx, l.opt.patience, func() bool { return len(inst.Logs()) > 0 }):
+			fail(res, "wanted a log line that says why, got none (%s)", exit)
+		default:
+			res.Status = bench.CheckPassed
+		}
+	})
+}
+
+func fail(res *bench.CheckResult, format string, args ...any) {
+	res.Status, res.Detail = bench.CheckFailed, safe.Line(fmt.Sprintf(format, args...), maxDetail)
+}
+
+func skip(res *bench.CheckResult, why string) {
+	res.Status, res.Detail = bench.CheckSkipped, safe.Line(why, maxDetail)
+}
+
+func lastLine(inst bench.Instance) string {
+	lines := inst.Logs()
+	if len(lines) == 0 {
+		return "none"
+	}
+	return safe.Line(lines[len(lines)-1].Text, 300)
+}
+
+// poll asks often until it is true or the time is over.
+func poll(ctx context.Context, patience time.Duration, isTrue func() bool) bool {
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for !isTrue() {
+		select {
+		case <-tick.C:
+		case <-deadline.C:
+			return isTrue()
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}

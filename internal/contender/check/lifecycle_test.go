@@ -1,0 +1,321 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/contender/ready"
+	"locbench/internal/text/contact"
+)
+
+// options are those of a contender whose store answers.
+func options(t *testing.T) LifecycleOptions {
+	t.Helper()
+	elastic := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("{}")) }))
+	t.Cleanup(elastic.Close)
+	port := freePort(t)
+	env := func(store string) map[string]string {
+		return map[string]string{"PORT": fmt.Sprint(port), "ELASTICSEARCH_URL": store}
+	}
+	return LifecycleOptions{
+		Spec: bench.LaunchSpec{RunID: "r", Name: "c-1", Port: port, Env: env(elastic.URL),
+			Limits: bench.Limits{CPUs: 1.5, Memory: 512 << 20}},
+		Unreachable: env(UnreachableStore), CPUs: 4, Names: bench.LifecycleChecks(), Ready: ready.Question{Timeout: 30 * time.Second},
+	}
+}
+
+func TestLifecycle(t *testing.T) {
+	for _, tt := range []struct {
+		contender, check, want string // status, then parts of value and detail
+	}{
+		{"good", bench.CheckNoEnvironment, "passed|exit code 1 after|"},
+		{"good", bench.CheckNoStore, "passed|exit code 1 after|"},
+		{"starts without a store", bench.CheckNoEnvironment, "failed||still runs after 15s; it should have ended by itself. Last log line: up"},
+		{"starts without a store", bench.CheckNoStore, "failed||still runs"},
+		{"exits with 0", bench.CheckNoEnvironment, "failed|exit code 0|wanted an exit code other than 0, got 0. Last log line: no store"},
+		{"says nothing", bench.CheckNoStore, "failed|exit code 1|wanted a log line that says why"},
+		{"is killed", bench.CheckNoEnvironment, "failed|killed by SIGKILL|wanted an exit by itself"},
+		{"", bench.CheckNoEnvironment, "failed||could not be launched: no such image"},
+	} {
+		t.Run(tt.contender+", "+tt.check, func(t *testing.T) {
+			if tt.contender == "good" { // which listens
+				mustExit(t, tt.contender, tt.check, tt.want)
+				return
+			}
+			synctest.Test(t, func(t *testing.T) { mustExit(t, tt.contender, tt.check, tt.want) })
+		})
+	}
+}
+
+func mustExit(t *testing.T, contender, check, want string) {
+	t.Helper()
+	l := &fakeLauncher{contender: contender}
+	results, err := Lifecycle(t.Context(), l, LifecycleOptions{
+		Spec: bench.LaunchSpec{Name: "c-1"}, Names: []string{check},
+		Unreachable: map[string]string{"PORT": "0", "ELASTICSEARCH_URL": UnreachableStore},
+	})
+	if err != nil || len(results) != 1 {
+		t.Fatalf("%v, %+v", err, results)
+	}
+	like(t, results[0], want)
+	if r := results[0]; r.Group != GroupLifecycle || r.Name != check {
+		t.Errorf("%+v", r)
+	}
+	if l.left() != 0 {
+		t.Error("an instance is left")
+	}
+}
+
+// like compares a result with "status|part of value|part of detail".
+func like(t *testing.T, r bench.CheckResult, want string) {
+	t.Helper()
+	p := strings.Split(want, "|")
+	if string(r.Status) != p[0] || !strings.Contains(r.Value, p[1]) || !strings.Contains(r.Detail, p[2]) {
+		t.Errorf("%s: %s|%s|%s, want %s", r.Name, r.Status, r.Value, r.Detail, want)
+	}
+}
+
+// What a check launches differs from the leg in what it is about, and in nothing else; the leg's
+// own spec stays as it is.
+func TestLifecycleSpecs(t *testing.T) {
+	l, opt := &fakeLauncher{contender: "good", enforced: true}, options(t)
+	opt.exitWithin = 10 * time.Second
+	var reports []bench.CheckResult
+	opt.OnResult = func(r bench.CheckResult) { reports = append(reports, r) }
+	results, err := Lifecycle(t.Context(), l, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := outcome(results), "no-environment passed, no-store passed, "+
+		"threads (4 CPUs, limit 4.0) info, threads (4 CPUs, limit 1.5) info, threads (1 CPU, limit 1.0) info"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if !slices.Equal(reports, results) {
+		t.Errorf("reported %v", reports)
+	}
+	like(t, results[2], "info|1 process, 7 threads|")
+	type short struct {
+		name  string
+		set   int
+		cpus  float64
+		store string
+	}
+	real := opt.Spec.Env["ELASTICSEARCH_URL"]
+	want := []short{
+		{"c-1-no-environment", 0, 1.5, ""},
+		{"c-1-no-store", 0, 1.5, UnreachableStore},
+		{"c-1-threads-4-4.0", 4, 4, real},
+		{"c-1-threads-4-1.5", 4, 1.5, real},
+		{"c-1-threads-1-1.0", 1, 1, real},
+	}
+	var got []short
+	for _, s := range l.specs {
+		got = append(got, short{s.Name, s.Limits.CPUSet, s.Limits.CPUs, s.Env["ELASTICSEARCH_URL"]})
+		if s.Limits.Memory != 512<<20 || s.RunID != "r" || s.Port != opt.Spec.Port {
+			t.Errorf("%+v", s)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("launched %v, want %v", got, want)
+	}
+	if len(l.specs[0].Env) != 0 {
+		t.Errorf("without environment: %v", l.specs[0].Env)
+	}
+	if opt.Spec.Name != "c-1" || opt.Spec.Limits.CPUSet != 0 {
+		t.Errorf("the leg's spec has become %+v", opt.Spec)
+	}
+	if l.left() != 0 {
+		t.Error("an instance is left")
+	}
+}
+
+func TestLifecycleSkips(t *testing.T) {
+	l, opt := &fakeLauncher{contender: "good"}, options(t)
+	opt.CPUs, opt.Unreachable = 2, nil
+	opt.Names = []string{bench.CheckNoStore, bench.CheckThreads, bench.CheckStops, "no such check"}
+	results, err := Lifecycle(t.Context(), l, opt)
+	if err != nil || len(results) != 4 {
+		t.Fatalf("%v, %+v", err, results)
+	}
+	like(t, results[0], "skipped||does not use the store")
+	for _, r := range results[1:] {
+		like(t, r, "skipped||limits not enforced: a test")
+	}
+	if len(l.specs) != 3 || l.left() != 0 {
+		t.Errorf("%d launches, %d left", len(l.specs), l.left())
+	}
+}
+
+func TestThreadsOfOneThatDoesNotStart(t *testing.T) {
+	l, opt := &fakeLauncher{contender: "says nothing", enforced: true}, options(t)
+	opt.CPUs, opt.Names = 1, []string{bench.CheckThreads}
+	results, err := Lifecycle(t.Context(), l, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	like(t, results[0], "failed||did not start: exited: exit code 1 after")
+	l.contender, opt.Ready.Timeout, opt.exitWithin = "starts without a store", 60*time.Millisecond, time.Millisecond
+	results, err = Lifecycle(t.Context(), l, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	like(t, results[0], "failed||did not start: not ready after 60ms: last answer of GET /: connection refused")
+	if l.left() != 0 {
+		t.Error("an instance is left")
+	}
+}
+
+// An interrupted check leaves nothing behind and tells no result.
+func TestLifecycleEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &fakeLauncher{contender: "starts without a store"}
+		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
+		defer cancel()
+		began := time.Now()
+		results, err := Lifecycle(ctx, l, LifecycleOptions{Spec: bench.LaunchSpec{Name: "c-1"}, Names: bench.LifecycleChecks()})
+		if !errors.Is(err, context.DeadlineExceeded) || len(results) != 0 {
+			t.Errorf("%v, %+v", err, results)
+		}
+		if took := time.Since(began); took != 4*time.Second+ExitWithin { // until it is killed
+			t.Errorf("it took %v", took)
+		}
+		if l.left() != 0 || len(l.specs) != 1 {
+			t.Errorf("%d left of %d", l.left(), len(l.specs))
+		}
+	})
+}
+
+func TestRunning(t *testing.T) {
+	opt := options(t)
+	inst := started(t, "good", opt.Spec)
+	artifact := bench.Artifact{BinarySize: 12_345_678}
+	spec := opt.Spec
+	spec.Artifact = artifact
+	results, err := Running(t.Context(), inst, RunningOptions{Spec: spec, Names: bench.LifecycleChecks()})
+	if err != nil || len(results) != 3 {
+		t.Fatalf("%v, %+v", err, results)
+	}
+	like(t, results[0], fmt.Sprintf("passed|%d|", spec.Port))
+	like(t, results[1], "passed|logged|")
+	like(t, results[2], "info|11.8 MiB (binary)|")
+
+	like(t, StillAnswers(t.Context(), inst, contact.Way{}, "/v1/benchmark"), "passed|200|")
+	like(t, StillAnswers(t.Context(), inst, contact.Way{}, "/city/v1/get?id=1&language=cs"), "passed|200|")
+
+	stop, err := inst.Stop(t.Context(), 10*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	like(t, Stopped(stop), "passed|exit code 0 after|")
+	like(t, StillAnswers(t.Context(), inst, contact.Way{}, "/"), "failed||it has ended: exit code 0")
+}
+
+func TestRunningFails(t *testing.T) {
+	opt := options(t)
+	inst := started(t, "logs nothing", opt.Spec)
+	running := RunningOptions{Spec: opt.Spec, Names: []string{bench.CheckLogsPort, bench.CheckLogsRequests}, patience: 50 * time.Millisecond}
+	results, err := Running(t.Context(), inst, running)
+	if err != nil || len(results) != 2 {
+		t.Fatalf("%v, %+v", err, results)
+	}
+	like(t, results[0], "failed||wanted a log line that names port")
+	like(t, results[1], "failed||wanted a log line for each of 3 requests, got none with /canary-")
+
+	running.Spec.Env = map[string]string{"ACCESS_LOG": "off"}
+	results, err = Running(t.Context(), inst, running)
+	if err != nil {
+		t.Fatal(err)
+	}
+	like(t, results[1], "skipped||turned off (ACCESS_LOG=off)")
+	inst.(*fakeInstance).info.Runtime = bench.RuntimeURL
+	running.Names = bench.LifecycleChecks()
+	results, err = Running(t.Context(), inst, running)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		like(t, r, "skipped||")
+	}
+	inst.(*fakeInstance).info.ImageSize = 5_000_000
+	running.Names = []string{bench.CheckImageSize}
+	results, err = Running(t.Context(), inst, running)
+	if err != nil {
+		t.Fatal(err)
+	}
+	like(t, results[0], "info|4.77 MiB|")
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if results, err := Running(ctx, inst, running); !errors.Is(err, context.Canceled) || len(results) != 0 {
+		t.Errorf("%v, %+v", err, results)
+	}
+}
+
+func TestStillAnswersWithTrouble(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }))
+	inst := &fakeInstance{info: bench.InstanceInfo{Address: strings.TrimPrefix(server.URL, "http://")}}
+	like(t, StillAnswers(t.Context(), inst, contact.Way{}, "/x"), "failed|503|wanted an answer below 500, got 503")
+	server.Close()
+	like(t, StillAnswers(t.Context(), inst, contact.Way{}, "/x"), "failed||no answer: dial tcp")
+}
+
+func TestStopped(t *testing.T) {
+	for want, stop := range map[string]bench.StopResult{
+		"passed|exit code 0 after 1.5s|":              {Took: 1500 * time.Millisecond, Graceful: true},
+		"failed|exit code 143|wanted exit code 0":     {Took: time.Second, Exit: bench.Exit{Code: 143}},
+		"failed|killed by SIGKILL|did not end after":  {Took: 15 * time.Second, Killed: true, Exit: bench.Exit{Code: 137, Signal: "SIGKILL"}},
+		"failed|out of memory|had ended before it":    {Already: true, Exit: bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}},
+		"failed|exit code 0 after 16s|end within 15s": {Took: 16 * time.Second, Graceful: true},
+	} {
+		t.Run(want, func(t *testing.T) {
+			r := Stopped(stop)
+			like(t, r, want)
+			if r.Name != bench.CheckStops || r.Group != GroupLifecycle {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}
+
+func started(t *testing.T, contender string, spec bench.LaunchSpec) bench.Instance {
+	t.Helper()
+	l := &fakeLauncher{contender: contender}
+	inst, err := l.Launch(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { inst.Stop(context.Background(), time.Second) })
+	if _, err := ready.Wait(t.Context(), inst, ready.Question{Lenient: true, Timeout: 30 * time.Second}, nil); err != nil {
+		t.Fatal(err)
+	}
+	return inst
+}
+
+// A smaller machine measures with what it has, under names that say so.
+func TestThreadCases(t *testing.T) {
+	names := func(cpus int) (all []string) {
+		for _, c := range threadCasesOn(cpus) {
+			all = append(all, c.name())
+		}
+		return all
+	}
+	for cpus, want := range map[int][]string{
+		8: {"threads (4 CPUs, limit 4.0)", "threads (4 CPUs, limit 1.5)", "threads (1 CPU, limit 1.0)"},
+		3: {"threads (3 CPUs, limit 3.0)", "threads (3 CPUs, limit 1.5)", "threads (1 CPU, limit 1.0)"},
+		2: {"threads (2 CPUs, limit 2.0)", "threads (2 CPUs, limit 1.5)", "threads (1 CPU, limit 1.0)"},
+		1: {"threads (1 CPU, limit 1.0)"},
+	} {
+		if got := names(cpus); !slices.Equal(got, want) {
+			t.Errorf("%d CPUs: %q", cpus, got)
+		}
+	}
+}

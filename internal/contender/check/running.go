@@ -1,0 +1,153 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/units"
+	"locbench/internal/text/contact"
+)
+
+const (
+	// logPatience is how long a log line may take from the contender to the instance's log.
+	logPatience = 3 * time.Second
+	canaries    = 3
+	foreignLog  = "the log of a service that somebody else started cannot be read"
+)
+
+// RunningOptions say which checks look at a running instance.
+type RunningOptions struct {
+	Spec     bench.LaunchSpec        // as it was launched
+	Names    []string                // which checks (bench.LifecycleChecks); none: no check
+	Way      contact.Way             // how the instance is spoken to
+	OnResult func(bench.CheckResult) // reported after each check; may be nil
+	patience time.Duration           // tests do not wait as long; 0: logPatience
+}
+
+// Running runs those of the named checks that look at the running instance of a leg, soon after its
+// start. The error is why ctx has ended.
+func Running(ctx context.Context, inst bench.Instance, opt RunningOptions) ([]bench.CheckResult, error) {
+	opt.patience = cmp.Or(opt.patience, logPatience)
+	t := reporter{on: opt.OnResult}
+	for _, name := range opt.Names {
+		switch name {
+		case bench.CheckLogsPort:
+			t.run(ctx, name, func(res *bench.CheckResult) { portLogged(ctx, res, inst, opt) })
+		case bench.CheckLogsRequests:
+			t.run(ctx, name, func(res *bench.CheckResult) { requestsLogged(ctx, res, inst, opt) })
+		case bench.CheckImageSize:
+			t.run(ctx, name, func(res *bench.CheckResult) { imageSize(res, inst.Info(), opt.Spec.Artifact) })
+		}
+	}
+	return t.results, t.err
+}
+
+// StillAnswers is bench.CheckStillAnswers: after the last step GET path gets any answer but a 5xx.
+func StillAnswers(ctx context.Context, inst bench.Instance, way contact.Way, path string) bench.CheckResult {
+	start := time.Now()
+	res := bench.CheckResult{Group: GroupLifecycle, Name: bench.CheckStillAnswers, Request: "GET " + path}
+	client := way.Client()
+	defer client.CloseIdleConnections()
+	status, err := get(ctx, client, inst.BaseURL()+path)
+	res.Took = time.Since(start)
+	switch exit := inst.Exit(); {
+	case exit != nil:
+		fail(&res, "it has ended: %s. Last log line: %s", exit, lastLine(inst))
+	case err != nil:
+		fail(&res, "no answer: %v. Last log line: %s", err, lastLine(inst))
+	case status >= 500:
+		res.Value = strconv.Itoa(status)
+		fail(&res, "wanted an answer below 500, got %d", status)
+	default:
+		res.Status, res.Value = bench.CheckPassed, strconv.Itoa(status)
+	}
+	return res
+}
+
+func portLogged(ctx context.Context, res *bench.CheckResult, inst bench.Instance, opt RunningOptions) {
+	if inst.Info().Runtime.Traits().Foreign {
+		skip(res, foreignLog)
+		return
+	}
+	port := strconv.Itoa(opt.Spec.Port)
+	logged := func(l bench.LogLine) bool { return names(l.Text, port) }
+	if !poll(ctx, opt.patience, func() bool { return slices.ContainsFunc(inst.Logs(), logged) }) {
+		fail(res, "wanted a log line that names port %s, got %s", port, units.Plural(len(inst.Logs()), "line")+" without it")
+		return
+	}
+	res.Status, res.Value = bench.CheckPassed, port
+}
+
+// requestsLogged asks for paths that nobody else asks for, and looks for each of them in the log.
+func requestsLogged(ctx context.Context, res *bench.CheckResult, inst bench.Instance, opt RunningOptions) {
+	switch {
+	case inst.Info().Runtime.Traits().Foreign:
+		skip(res, foreignLog)
+		return
+	case opt.Spec.Env["ACCESS_LOG"] == "off":
+		skip(res, "the request log is turned off (ACCESS_LOG=off)")
+		return
+	}
+	client := opt.Way.Client()
+	defer client.CloseIdleConnections()
+	paths := make([]string, canaries)
+	for i := range paths {
+		paths[i] = fmt.Sprintf("/canary-%x-%d", time.Now().UnixNano(), i)
+		if _, err := get(ctx, client, inst.BaseURL()+paths[i]); err != nil {
+			fail(res, "GET %s: %v", paths[i], err)
+			return
+		}
+	}
+	res.Request = "GET " + paths[0]
+	var missing []string
+	all := poll(ctx, opt.patience, func() bool {
+		lines := inst.Logs()
+		missing = slices.DeleteFunc(slices.Clone(paths), func(p string) bool {
+			return slices.ContainsFunc(lines, func(l bench.LogLine) bool { return strings.Contains(l.Text, p) })
+		})
+		return len(missing) == 0
+	})
+	if !all {
+		fail(res, "wanted a log line for each of %d requests, got none with %s", canaries, strings.Join(missing, ", "))
+		return
+	}
+	res.Status, res.Value = bench.CheckPassed, "logged"
+}
+
+func imageSize(res *bench.CheckResult, info bench.InstanceInfo, artifact bench.Artifact) {
+	size, what := cmp.Or(info.ImageSize, artifact.ImageSize), ""
+	if size == 0 && info.Runtime.Traits().OnHost {
+		size, what = artifact.BinarySize, " (binary)"
+	}
+	if size == 0 {
+		skip(res, fmt.Sprintf("no image with runtime %s", info.Runtime))
+		return
+	}
+	res.Status, res.Value = bench.CheckInfo, units.Bytes(size)+what
+}
+
+// Stopped is bench.CheckStops: the contender ended by itself, with code 0, within grace.
+func Stopped(stop bench.StopResult) bench.CheckResult {
+	res := bench.CheckResult{Group: GroupLifecycle, Name: bench.CheckStops, Took: stop.Took}
+	res.Value = fmt.Sprintf("%s after %s", stop.Exit, stop.Took.Round(time.Millisecond))
+	switch {
+	case stop.Already:
+		res.Value = stop.Exit.String()
+		fail(&res, "had ended before it was asked to: %s", stop.Exit)
+	case stop.Killed:
+		fail(&res, "did not end after SIGTERM within %s and was killed", stop.Took.Round(time.Millisecond))
+	case !stop.Graceful:
+		fail(&res, "wanted exit code 0 after SIGTERM, got %s", stop.Exit)
+	case stop.Took > ExitWithin:
+		fail(&res, "wanted it to end within %s, it took %s", ExitWithin, stop.Took.Round(time.Millisecond))
+	default:
+		res.Status = bench.CheckPassed
+	}
+	return res
+}

@@ -1,0 +1,85 @@
+package check
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"locbench/internal/store/dataset"
+	"locbench/internal/text/safe"
+	"locbench/internal/text/strictyaml"
+)
+
+// Suite is a set of HTTP checks, by the endpoints that they need; docs/suites.md has its YAML form.
+type Suite struct {
+	Name   string
+	Groups []Group
+}
+
+// Group holds the checks of one endpoint group: "get", "search", …
+type Group struct {
+	Name   string
+	Checks []Check
+}
+
+// Check is one question and what is expected of its answer.
+type Check struct {
+	Name    string // unique within its group
+	Request Request
+	Expect  Expect
+	Timeout time.Duration // 0: that of the Options
+}
+
+// Len is the number of checks.
+func (s *Suite) Len() (n int) {
+	for _, g := range s.Groups {
+		n += len(g.Checks)
+	}
+	return n
+}
+
+// GroupNames are those of its groups, in the order of the file.
+func (s *Suite) GroupNames() (names []string) {
+	for _, g := range s.Groups {
+		names = append(names, g.Name)
+	}
+	return names
+}
+
+// SuiteNames are the bundled suites, sorted.
+func SuiteNames() []string {
+	entries, _ := dataset.Suites.ReadDir("suites") // an embedded folder is always there
+	var names []string
+	for _, e := range entries {
+		names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
+	}
+	return names
+}
+
+// LoadSuite reads a bundled suite by its name, or a file by its path: a text with a slash, or one
+// that ends in .yaml or .yml. Mistakes in it are a strictyaml.Mistakes.
+func LoadSuite(nameOrPath string) (*Suite, error) {
+	if end := filepath.Ext(nameOrPath); strings.ContainsAny(nameOrPath, `/\`) || end == ".yaml" || end == ".yml" {
+		data, err := strictyaml.ReadFile(nameOrPath)
+		if err != nil {
+			return nil, fmt.Errorf("read suite: %w", err)
+		}
+		return ParseSuite(nameOrPath, data)
+	}
+	data, err := dataset.Suites.ReadFile("suites/" + nameOrPath + ".yaml")
+	if err != nil {
+		return nil, fmt.Errorf("no bundled suite %q (%s); to read a file, write its path", safe.Line(nameOrPath, 60),
+			strictyaml.Suggest(nameOrPath, "bundled", SuiteNames()))
+	}
+	return ParseSuite("suites/"+nameOrPath+".yaml", data)
+}
+
+// ParseSuite reads a suite. file is the name in its error, a strictyaml.Mistakes.
+func ParseSuite(file string, data []byte) (*Suite, error) {
+	s := new(Suite)
+	if err := strictyaml.Decode(file, data, s); err != nil {
+		return nil, err
+	}
+	return s, nil
+}

@@ -1,0 +1,225 @@
+package check
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"locbench/internal/store/dataset"
+	"locbench/internal/text/strictyaml"
+)
+
+// All mistakes of a file are reported at once, each with its line.
+func TestSuiteMistakes(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"empty", "", "s.yaml:1: the file is empty"},
+		{"no YAML", "suite: [", "s.yaml:1: not YAML"},
+		{"a list", "- a", "s.yaml:1: the document is a list"},
+		{"nothing required", "about: x", "suite\ngroups"},
+		{"an unknown key", "suite: s\nvar: {}\ngroups:\n  g: [{name: a, request: GET /, expect: {status: 200}}]\n", "s.yaml:2: unknown key `var`; did you mean `vars`?"},
+		{"no group", "suite: s\ngroups: {}\n", "s.yaml:2:"},
+		{"groups as a list", "suite: s\ngroups: [a]\n", "s.yaml:2: `groups` is a list"},
+		{"no check", "suite: s\ngroups:\n  g: []\n", "s.yaml:3: `groups.g` is a list; write a list of checks"},
+	} {
+		t.Run(tt.name, func(t *testing.T) { wantMistakes(t, tt.text, tt.want) })
+	}
+	for _, tt := range []struct{ check, want string }{
+		{`{request: GET /, expect: {status: 200}}`, "name"},
+		{`{name: a, expect: {status: 200}}`, "request"},
+		{`{name: a, request: GET /}`, "expect"},
+		{`{name: a, request: GET /, expect: }`, "expect"},
+		{`{name: a, request: GET /, expect: 200}`, "write what the answer must be"},
+		{`{name: a, request: GET a, expect: {status: 200}}`, "write a method and a path"},
+		{`{name: a, request: "GET http://other/", expect: {status: 200}}`, "write a method and a path"},
+		{`{name: a, request: get /a, expect: {status: 200}}`, "write the method in capitals"},
+		{`{name: a, request: "GET /a?q=a b", expect: {status: 200}}`, "escape what has no place"},
+		{`{name: a, request: "GET /a\r\nX: y", expect: {status: 200}}`, "escape what has no place"},
+		{`{name: a, request: "GET /a#b", expect: {status: 200}}`, "escape what has no place"},
+		{`{name: a, request: "GET /{{nobody}}", expect: {status: 200}}`, "unknown variable `nobody`"},
+		{`{name: a, request: "GET /{{pragu}}", expect: {status: 200}}`, "did you mean `prague`?"},
+		{`{name: a, request: "GET /{{prague", expect: {status: 200}}`, "`{{` without `}}`"},
+		{`{name: a, request: GET /, query: [a], expect: {status: 200}}`, "write names and values"},
+		{`{name: a, request: GET /, query: {a: [b]}, expect: {status: 200}}`, "`groups.g[0].query.a` is a list"},
+		{`{name: a, request: GET /, headers: {"a b": c}, expect: {status: 200}}`, "write a header name"},
+		{`{name: a, request: GET /, headers: {a: "c\nd: e"}, expect: {status: 200}}`, "write a header name"},
+		{`{name: a, request: GET /, timeout: 5, expect: {status: 200}}`, "say the unit"},
+		{`{name: a, request: GET /, expect: {statsu: 200}}`, "did you mean `status`?"},
+		{`{name: a, request: GET /, expect: {status: 99}}`, "write a status from 100 to 599"},
+		{`{name: a, request: GET /, expect: {status: ok}}`, "write a status from 100 to 599"},
+		{`{name: a, request: GET /, expect: {status: []}}`, "write at least one"},
+		{`{name: a, request: GET /, expect: {message: ""}}`, "write a text that is not empty"},
+		{`{name: a, request: GET /, expect: {at: [a]}}`, "write paths and values"},
+		{`{name: a, request: GET /, expect: {at: {"a..b": 1}}}`, "`a..b` is not a path"},
+		{`{name: a, request: GET /, expect: {at: {"a[x]": 1}}}`, "`a[x]` is not a path"},
+		{`{name: a, request: GET /, expect: {at: {"a[-1]": 1}}}`, "`a[-1]` is not a path"},
+		{`{name: a, request: GET /, expect: {present: "a | "}}`, "write a path such as"},
+		{`{name: a, request: GET /, expect: {count: {a: -1}}}`, "write a number of elements"},
+		{`{name: a, request: GET /, expect: {count: {a: {min: 2, max: 1}}}}`, "not below `min`"},
+		{`{name: a, request: GET /, expect: {took: 5s}}`, "write `{min: 50ms}`"},
+		{`{name: a, request: GET /, expect: {took: {min: 2s, max: 1s}}}`, "not below `min`"},
+		{`{name: a, request: GET /, expect: {max_size: 10}}`, "say the unit"},
+		{`{name: a, request: GET /, expect: {json: "{{nobody}}"}}`, "unknown variable `nobody`"},
+	} {
+		t.Run(tt.check, func(t *testing.T) {
+			wantMistakes(t, "suite: s\nvars: {prague: 1}\ngroups:\n  g:\n    - "+tt.check+"\n", "s.yaml:5: ", tt.want)
+		})
+	}
+	t.Run("twice the same name", func(t *testing.T) {
+		wantMistakes(t, "suite: s\ngroups:\n  g:\n    - {name: a, request: GET /, expect: {status: 200}}\n    - {name: a, request: GET /, expect: {status: 200}}\n",
+			"s.yaml:5: `groups.g[1].name` is \"a\"; write another name")
+	})
+	t.Run("all at once", func(t *testing.T) {
+		wantMistakes(t, "suite: s\ngroups:\n  g:\n    - {name: a, request: x, expect: {statsu: 1}}\n    - {name: b, request: \"GET /{{c}}\", expect: {status: 1}}\n",
+			"s.yaml:4: ", "write a method and a path", "did you mean `status`?", "s.yaml:5: ", "unknown variable `c`", "from 100 to 599")
+	})
+}
+
+func wantMistakes(t *testing.T, text string, want ...string) {
+	t.Helper()
+	s, err := ParseSuite("s.yaml", []byte(text))
+	var mistakes strictyaml.Mistakes
+	if !errors.As(err, &mistakes) || s != nil {
+		t.Fatalf("%v, %+v", err, s)
+	}
+	for _, lines := range want {
+		for w := range strings.SplitSeq(lines, "\n") {
+			if !strings.Contains(err.Error(), w) {
+				t.Errorf("got\n%v\nwant %q in it", err, w)
+			}
+		}
+	}
+}
+
+func TestLoadSuite(t *testing.T) {
+	if names := SuiteNames(); !slices.Contains(names, "locations") {
+		t.Errorf("bundled: %v", names)
+	}
+	for _, name := range SuiteNames() {
+		s, err := LoadSuite(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Name != name {
+			t.Errorf("suite %s is in %s.yaml", s.Name, name)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "mine.yaml")
+	if err := os.WriteFile(file, []byte(twoGroups), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := LoadSuite(file)
+	if err != nil || s.Len() != 3 || s.Groups[1].Name != "search" {
+		t.Errorf("%v, %+v", err, s)
+	}
+	if err := os.WriteFile(file, make([]byte, strictyaml.MaxSize+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"location":              "did you mean `locations`?",
+		"../nowhere":            "no such file",
+		file:                    "larger than 1MiB",
+		t.TempDir() + "/a.yaml": "no such file",
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := LoadSuite(name); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q in it", name, err, want)
+			}
+		})
+	}
+}
+
+// The bundled suite has all groups, and asks for every kind of mistake.
+func TestBundledSuiteIsWhole(t *testing.T) {
+	s, err := LoadSuite("locations")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var groups []string
+	for _, g := range s.Groups {
+		groups = append(groups, g.Name)
+		for _, c := range g.Checks {
+			if len(c.Expect.matchers) == 0 && slices.Contains(c.Expect.Status, 200) {
+				t.Errorf("%s: %s looks at nothing but the status", g.Name, c.Name)
+			}
+		}
+	}
+	if want := []string{"get", "closest", "associatedFeatured", "search", "featured", "api-docs", "benchmark"}; !slices.Equal(groups, want) {
+		t.Errorf("groups %v, want %v", groups, want)
+	}
+}
+
+func TestPath(t *testing.T) {
+	doc := map[string]any{"a": []any{map[string]any{"b": "x", "c.d": "y"}, map[string]any{"b": "z"}}, "e": []any{}}
+	for _, tt := range []struct {
+		path string
+		want any
+		ok   bool
+	}{
+		{"$", doc, true},
+		{"a[0].b", "x", true},
+		{"$.a[0].b", "x", true},
+		{`a[0]["c.d"]`, "y", true},
+		{"a[*].b", []any{"x", "z"}, true},
+		{"e[*].b", []any{}, true},
+		{"a[*].c", nil, false},
+		{"a[2]", nil, false},
+		{"a.b", nil, false},
+		{"a[0][0]", nil, false},
+		{"e[0]", nil, false},
+		{"b", nil, false},
+	} {
+		t.Run(tt.path, func(t *testing.T) {
+			p, err := parsePath(tt.path)
+			if err != nil {
+				t.Fatalf("%s: %v", tt.path, err)
+			}
+			got, ok := p.value(doc)
+			if ok != tt.ok || shown(got) != shown(tt.want) {
+				t.Errorf("%s: %v %v, want %v %v", tt.path, got, ok, tt.want, tt.ok)
+			}
+		})
+	}
+	for _, bad := range []string{"", " ", ".a", "a.", "a..b", "a[", "a[]", "a[1", "a[+1]", "a[**]", `a["]`, `a["b]`, "a]b", "a b", "$.", "$$[", strings.Repeat("a", 501)} {
+		if p, err := parsePath(bad); err == nil {
+			t.Errorf("%q: %+v", bad, p)
+		}
+	}
+}
+
+func FuzzSuite(f *testing.F) {
+	data, err := dataset.Suites.ReadFile("suites/locations.yaml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Add([]byte(twoGroups))
+	f.Add([]byte("suite: s\nvars: {a: '{{a}}'}\ngroups:\n  g:\n    - {name: a, request: '/{{a}}', expect: {json: '{{a}}', keys: {$: a}, count: {a: {min: 1}}, present: 'a|b[*]', took: {min: 1s}}}\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := ParseSuite("s.yaml", data)
+		if (err == nil) == (s == nil) {
+			t.Fatalf("%v, %v", s, err)
+		}
+		if err != nil {
+			if err.Error() == "" {
+				t.Fatal("a mistake without words")
+			}
+			return
+		}
+		// What was read can be asked and judged, whatever the answer.
+		a := &answer{status: 200, body: []byte(`{"a":[{"b":1}]}`)}
+		for _, g := range s.Groups {
+			if len(g.Checks) == 0 {
+				t.Fatalf("group %q without a check", g.Name)
+			}
+			for _, c := range g.Checks {
+				if _, err := c.Request.build(t.Context(), "http://127.0.0.1"); err != nil {
+					t.Errorf("%s: %v", c.Request, err)
+				}
+				c.Expect.judge(a)
+			}
+		}
+	})
+}

@@ -1,0 +1,41 @@
+package check
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"locbench/internal/text/safe"
+)
+
+// shown is a JSON value for a message, bounded.
+func shown(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return safe.Line(fmt.Sprint(v), 160)
+	}
+	return safe.Line(string(b), 160)
+}
+
+// names reports whether word stands in text as a word: "id" is in "id: no number", not in "invalid".
+func names(text, word string) bool {
+	for from := 0; word != "" && from < len(text); {
+		i := strings.Index(text[from:], word)
+		if i < 0 {
+			return false
+		}
+		i += from
+		before, _ := utf8.DecodeLastRuneInString(text[:i])
+		after, _ := utf8.DecodeRuneInString(text[i+len(word):])
+		if !wordRune(before) && !wordRune(after) {
+			return true
+		}
+		from = i + len(word)
+	}
+	return false
+}
+
+func wordRune(r rune) bool {
+	return r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+}

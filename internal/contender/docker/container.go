@@ -1,0 +1,290 @@
+package docker
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/containerd/errdefs"
+	"github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/api/types/network"
+	"github.com/moby/moby/client"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/cpuset"
+	"locbench/internal/text/safe"
+)
+
+// ContainerSpec says what to run.
+type ContainerSpec struct {
+	Name       string            // part of the container's name, after the run's; what the engine refuses is replaced
+	Image      string            //
+	Command    []string          // nil: the image's
+	Env        map[string]string //
+	Labels     map[string]string // LabelRun must be among them, or Clean will not find the container
+	Limits     bench.Limits      // CPUSet is a number here and not used; see CPUs
+	CPUs       cpuset.Set        // none: all
+	Network    string            // name or ID
+	Port       int               // that the service listens on; 0: none
+	Publish    bool              // reach Port by a port of the engine's machine, not the container's own address
+	HostLookup bool              // let the container know the engine's machine as host.docker.internal
+	Hardened   *bench.Privileges // as a contender, with these on top; nil: as the engine does it
+	OnLog      func(bench.LogLine)
+	OnIncident func(bench.Incident) // what others do to it; may be nil
+}
+
+// Container is one container that Run has started. All times are by this machine's clock.
+type Container struct {
+	engine *Engine
+	id     string
+	cancel context.CancelFunc // ends the goroutines below
+	logs   safe.Ring
+	copied chan struct{} // closed when no more log will come
+	conn   net.Conn      // the log's
+	ahead  time.Duration // the engine's clock
+	exited chan struct{}
+	done   sync.WaitGroup
+
+	address   string
+	inside    string
+	imageID   string
+	pid       int
+	startedAt time.Time
+	started   string      // the same as the engine writes it
+	asked     atomic.Bool // this side has begun to stop it
+	exit      atomic.Pointer[bench.Exit]
+
+	stop    sync.Once
+	stopped bench.StopResult
+	stopErr error
+}
+
+// createTimeout bounds each single call that makes or starts something. These calls are not
+// interrupted by the caller's context: an engine that is cut off in the middle of creating a
+// container may still create it, and nobody would know its ID.
+const createTimeout = 2 * time.Minute
+
+// Run creates a container, follows its log from the first byte and starts it. When it fails, or ctx
+// ends meanwhile, nothing of it is left. The warnings are the engine's, about limits that it cannot
+// enforce.
+func (e *Engine) Run(ctx context.Context, spec ContainerSpec) (c *Container, warnings []string, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	whole, cancel := detached(ctx, createTimeout)
+	defer cancel()
+	created, err := e.create(whole, spec)
+	if err != nil {
+		return nil, nil, fmt.Errorf("create container of %s: %w", spec.Image, translateNotFound(err))
+	}
+	follow, stopFollowing := context.WithCancel(context.WithoutCancel(ctx))
+	c = &Container{engine: e, id: created.ID, cancel: stopFollowing}
+	c.copied, c.exited = make(chan struct{}), make(chan struct{})
+	if err := c.start(ctx, whole, follow, spec); err != nil {
+		return nil, nil, fmt.Errorf("start container of %s: %w", spec.Image, c.abandon(ctx, err))
+	}
+	return c, created.Warnings, nil
+}
+
+func (e *Engine) create(ctx context.Context, spec ContainerSpec) (client.ContainerCreateResult, error) {
+	config := &container.Config{Image: spec.Image, Cmd: spec.Command, Labels: spec.Labels}
+	config.AttachStdout, config.AttachStderr = true, true
+	for _, k := range slices.Sorted(maps.Keys(spec.Env)) {
+		config.Env = append(config.Env, k+"="+spec.Env[k])
+	}
+	host := &container.HostConfig{
+		// The log is read from the container's output. A file too would be unbounded, and cost the
+		// engine, on the machine that is measured, a JSON object for each line of a contender.
+		LogConfig: container.LogConfig{Type: "none"},
+		Resources: container.Resources{
+			NanoCPUs: int64(spec.Limits.CPUs*1e9 + 0.5), CpusetCpus: spec.CPUs.String(),
+			Memory: spec.Limits.Memory, MemorySwap: spec.Limits.Memory, // the same: no swap on top
+		},
+	}
+	if spec.Limits.PIDs > 0 {
+		host.Resources.PidsLimit = &spec.Limits.PIDs
+	}
+	if more := spec.Hardened; more != nil {
+		// What web services need: many images start as root, give files to another user, and continue as
+		// that one. They need no raw packets, no devices, no other root folder.
+		host.CapDrop = []string{"ALL"}
+		own := []string{"CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "NET_BIND_SERVICE", "SETGID", "SETUID"}
+		host.CapAdd = append(own, more.Capabilities...)
+		if !more.NewPrivileges {
+			host.SecurityOpt = []string{"no-new-privileges"}
+		}
+	}
+	if spec.Port > 0 && spec.Publish {
+		port := tcpPort(spec.Port)
+		config.ExposedPorts = network.PortSet{port: {}}
+		host.PortBindings = network.PortMap{port: {{HostIP: e.publishAddress()}}}
+	}
+	if spec.HostLookup && !e.desktop() {
+		host.ExtraHosts = []string{"host.docker.internal:host-gateway"} // Desktop knows the name by itself
+	}
+	var networks *network.NetworkingConfig
+	if spec.Network != "" {
+		host.NetworkMode = container.NetworkMode(spec.Network)
+		networks = &network.NetworkingConfig{EndpointsConfig: map[string]*network.EndpointSettings{spec.Network: {}}}
+	}
+	return e.cli.ContainerCreate(ctx, client.ContainerCreateOptions{
+		Config: config, HostConfig: host, NetworkingConfig: networks, Name: uniqueName(spec.Labels[LabelRun], spec.Name),
+	})
+}
+
+func tcpPort(number int) network.Port {
+	port, _ := network.PortFrom(uint16(number), network.TCP)
+	return port
+}
+
+// start follows the log and starts the container; its goroutines run until follow ends. whole
+// bounds the calls.
+func (c *Container) start(ctx, whole, follow context.Context, spec ContainerSpec) error {
+	var err error
+	if c.ahead, err = c.engine.ClockAhead(whole); err != nil {
+		return err
+	}
+	all := client.ContainerAttachOptions{Stream: true, Stdout: true, Stderr: true}
+	stream, err := c.engine.cli.ContainerAttach(whole, c.id, all)
+	if err != nil {
+		return fmt.Errorf("follow its log: %w", err)
+	}
+	c.conn = stream.Conn
+	c.done.Go(func() {
+		defer close(c.copied)
+		copyLog(stream.Reader, time.Now, func(l bench.LogLine) {
+			c.logs.Add(l)
+			if spec.OnLog != nil {
+				spec.OnLog(l)
+			}
+		})
+	})
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	var events client.EventsResult
+	if spec.OnIncident != nil {
+		events = c.watch(follow, time.Now().Add(c.ahead))
+	}
+	if _, err := c.engine.cli.ContainerStart(whole, c.id, client.ContainerStartOptions{}); err != nil {
+		return err
+	}
+	inspected, err := c.engine.cli.ContainerInspect(whole, c.id, client.ContainerInspectOptions{})
+	if err != nil {
+		return err
+	}
+	state := inspected.Container
+	c.imageID, c.pid, c.started = state.Image, state.State.Pid, state.State.StartedAt
+	c.startedAt = c.engineTime(c.started)
+	c.reach(state, spec)
+	c.done.Go(func() { c.wait(follow) })
+	if spec.OnIncident != nil {
+		c.done.Go(func() { c.follow(follow, events, spec.OnIncident) })
+	}
+	return ctx.Err()
+}
+
+// abandon undoes a start that failed, and returns why with what is left, if anything is.
+func (c *Container) abandon(ctx context.Context, why error) error {
+	clean, cancel := detached(ctx, cleanupTimeout)
+	defer cancel()
+	if err := c.remove(clean); err != nil {
+		why = fmt.Errorf("%w (and it is left: %v)", why, err)
+	}
+	c.finish()
+	return why
+}
+
+// reach finds the addresses of spec.Port. A container that has ended already has none; port 0 then
+// refuses every connection.
+func (c *Container) reach(state container.InspectResponse, spec ContainerSpec) {
+	if spec.Port == 0 {
+		return
+	}
+	c.address = "127.0.0.1:0"
+	if state.NetworkSettings == nil {
+		return
+	}
+	if address := networkAddress(state); address != "" {
+		c.inside = net.JoinHostPort(address, strconv.Itoa(spec.Port))
+	}
+	if !spec.Publish && c.inside != "" {
+		c.address = c.inside
+	}
+	if b := state.NetworkSettings.Ports[tcpPort(spec.Port)]; spec.Publish && len(b) > 0 {
+		c.address = net.JoinHostPort(c.engine.PublishedHost(), b[0].HostPort)
+	}
+}
+
+// networkAddress is a container's address in one of its networks; "" where it has none.
+func networkAddress(state container.InspectResponse) string {
+	for _, n := range state.NetworkSettings.Networks {
+		if n != nil && n.IPAddress.IsValid() {
+			return n.IPAddress.String()
+		}
+	}
+	return ""
+}
+
+// engineTime translates a time by the engine's clock; zero if it cannot be read.
+func (c *Container) engineTime(text string) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil || t.Year() < 2000 { // "0001-01-01T00:00:00Z": never
+		return time.Time{}
+	}
+	return t.Add(-c.ahead)
+}
+
+// ID is the container's full ID.
+func (c *Container) ID() string { return c.id }
+
+// ImageID is the sha256 of the configuration of the image that it was made from.
+func (c *Container) ImageID() string { return c.imageID }
+
+// PID is the main process's in the engine's machine; 0 if it has ended before that could be asked.
+func (c *Container) PID() int { return c.pid }
+
+// Address is the host:port at which this machine reaches the service.
+func (c *Container) Address() string { return c.address }
+
+// NetworkAddress is the host:port for other containers of its network; "" if it had none.
+func (c *Container) NetworkAddress() string { return c.inside }
+
+// StartedAt is when the engine had started the main process.
+func (c *Container) StartedAt() time.Time { return c.startedAt }
+
+// Logs returns the last lines that it has written.
+func (c *Container) Logs() []bench.LogLine { return c.logs.Lines() }
+
+// Exited is closed when the main process has ended and its log is read.
+func (c *Container) Exited() <-chan struct{} { return c.exited }
+
+// Exit is how it ended; nil while it runs. A code of -1 means that the engine does not know; the log
+// says why.
+func (c *Container) Exit() *bench.Exit { return c.exit.Load() }
+
+func (c *Container) remove(ctx context.Context) error {
+	err := patiently(ctx, func() error {
+		_, err := c.engine.cli.ContainerRemove(ctx, c.id, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
+		return err
+	})
+	if err == nil || errdefs.IsNotFound(err) {
+		return nil
+	}
+	return fmt.Errorf("remove container %.12s: %w", c.id, err)
+}
+
+// finish ends and joins the goroutines.
+func (c *Container) finish() {
+	c.cancel()
+	if c.conn != nil {
+		c.conn.Close()
+	}
+	c.done.Wait()
+}

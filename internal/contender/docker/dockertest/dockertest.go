@@ -1,0 +1,125 @@
+//go:build acceptance
+
+// Package dockertest gives tests a program that misbehaves on request (see helper), as a file and
+// as an image FROM scratch, so that no image has to be pulled.
+package dockertest
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"locbench/internal/contender/docker"
+	"locbench/internal/testenv"
+)
+
+// Helper compiles the program, statically linked, once for all tests of a package, and returns its
+// path.
+func Helper(t testing.TB) string {
+	t.Helper()
+	return compile(t, runtime.GOOS)
+}
+
+var compiled struct {
+	sync.Mutex
+	paths map[string]string // by system
+}
+
+func compile(t testing.TB, system string) string {
+	t.Helper()
+	compiled.Lock()
+	defer compiled.Unlock()
+	if path := compiled.paths[system]; path != "" {
+		return path
+	}
+	dir, err := os.MkdirTemp("", "locbench-session-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "helper")
+	cmd := exec.Command("go", "build", "-tags", "acceptance", "-race=false", "-o", path, "locbench/internal/contender/docker/dockertest/helper")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("compile the helper: %v\n%s", err, out)
+	}
+	if compiled.paths == nil {
+		compiled.paths = map[string]string{}
+	}
+	compiled.paths[system] = path
+	return path
+}
+
+// Engine connects to the engine, or skips the test.
+func Engine(t testing.TB) *docker.Engine {
+	t.Helper()
+	testenv.Docker(t)
+	e, err := docker.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	return e
+}
+
+// Image builds the image and returns its name; the test's end removes it. The program is its entry
+// point.
+func Image(t testing.TB, e *docker.Engine) string {
+	t.Helper()
+	data, err := os.ReadFile(compile(t, "linux"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dockerfile := "FROM scratch\nCOPY helper /helper\nENTRYPOINT [\"/helper\"]\n"
+	files := Tar(t, map[string]string{"helper": string(data), "Dockerfile": dockerfile})
+	tag := fmt.Sprintf("locbench-test-helper:%d-%d", os.Getpid(), time.Now().UnixNano())
+	if _, err := e.BuildImage(t.Context(), files, docker.BuildOptions{Tag: tag}, nil); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.RemoveImage(background(), tag); err != nil {
+			t.Error(err)
+		}
+	})
+	return tag
+}
+
+// background is for what outlives a test's own context.
+func background() context.Context { return context.Background() }
+
+// Tar is a build context of executable files.
+func Tar(t testing.TB, files map[string]string) *bytes.Buffer {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for name, content := range files {
+		err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(content)), Typeflag: tar.TypeReg})
+		if err == nil {
+			_, err = w.Write([]byte(content))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return &b
+}
+
+// Left lists what is left of a run, for a test to compare with nothing.
+func Left(t testing.TB, e *docker.Engine, run string) []docker.Left {
+	t.Helper()
+	left, err := e.List(background(), run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return left
+}

@@ -1,0 +1,266 @@
+package docker
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/containerd/errdefs"
+	"github.com/moby/moby/api/types/build"
+	"github.com/moby/moby/client"
+
+	"locbench/internal/bench"
+	"locbench/internal/text/safe"
+)
+
+// ErrNotFound is wrapped by the errors of calls that name an image or container which the engine
+// does not have.
+var ErrNotFound = errors.New("not found")
+
+// BuildOptions say how an image is built. Every field may be empty.
+type BuildOptions struct {
+	Dockerfile string // path within the build context; "": Dockerfile
+	Tag        string // "name:tag"
+	Target     string // stage of a multi-stage Dockerfile
+	Args       map[string]string
+	Labels     map[string]string
+	NoCache    bool
+	BuildKit   bool // by the engine's BuildKit instead of its classic builder
+}
+
+// Image is what the engine knows of an image.
+type Image struct {
+	ID   string // sha256 of its configuration
+	Size int64  // bytes, all layers
+	OS   string
+	Arch string
+}
+
+// BuildImage builds an image, for as long as ctx allows, from a build context in tar form: with the
+// classic builder, which every engine has, or with its BuildKit. What the builder says goes to out
+// line by line, each bounded; out may be nil. It returns the ID of the image.
+func (e *Engine) BuildImage(ctx context.Context, tar io.Reader, o BuildOptions, out io.Writer) (id string, err error) {
+	args := make(map[string]*string, len(o.Args))
+	for k, v := range o.Args {
+		args[k] = &v
+	}
+	opts := client.ImageBuildOptions{
+		Version: build.BuilderV1, Dockerfile: o.Dockerfile, Target: o.Target, BuildArgs: args, Labels: o.Labels,
+		NoCache: o.NoCache, Remove: true, ForceRemove: true,
+	}
+	if o.Tag != "" {
+		opts.Tags = []string{o.Tag}
+	}
+	if o.BuildKit {
+		s, err := e.openSession(ctx)
+		if err != nil {
+			return "", fmt.Errorf("build image %s: %w", o.Tag, orCause(ctx, err))
+		}
+		defer s.stop()
+		opts.Version, opts.SessionID, opts.BuildID = build.BuilderBuildKit, s.id, rand.Text()
+		canceled := make(chan struct{})
+		stop := context.AfterFunc(ctx, func() {
+			defer close(canceled)
+			e.cancelBuild(ctx, opts.BuildID)
+		})
+		defer func() {
+			if !stop() {
+				<-canceled // locbench may end next
+			}
+		}()
+	}
+	resp, err := e.cli.ImageBuild(ctx, tar, opts)
+	if err == nil {
+		defer resp.Body.Close()
+		err = follow(resp.Body, out, func(m message) { id = cmp.Or(m.builtID(), id) })
+	}
+	if err != nil {
+		return "", fmt.Errorf("build image %s: %w", o.Tag, fromRegistry(orCause(ctx, err), "the image that it begins with"))
+	}
+	if id == "" {
+		return "", fmt.Errorf("build image %s: the engine named no image at the end", o.Tag)
+	}
+	return id, nil
+}
+
+// Pull fetches an image from its registry, without credentials. How far it is goes to out, which
+// may be nil, at most once a second.
+func (e *Engine) Pull(ctx context.Context, ref string, out io.Writer) error {
+	ctx, cancel := within(ctx, pullTimeout)
+	defer cancel()
+	body, err := e.cli.ImagePull(ctx, ref, client.ImagePullOptions{})
+	if err == nil {
+		defer body.Close()
+		err = follow(body, out, nil)
+	}
+	if err == nil {
+		return nil
+	}
+	if errdefs.IsNotFound(err) {
+		err = fmt.Errorf("%w in its registry: %w", ErrNotFound, err)
+	}
+	return fmt.Errorf("pull %s: %w", ref, fromRegistry(orCause(ctx, err), ref))
+}
+
+// fromRegistry adds to the error of a build or pull what to do where an image could not be fetched.
+// The engine hands the registry's or the resolver's words on, and nothing but words.
+func fromRegistry(err error, image string) error {
+	text := strings.ToLower(err.Error())
+	has := func(signs ...string) bool {
+		return slices.ContainsFunc(signs, func(s string) bool { return strings.Contains(text, s) })
+	}
+	switch {
+	case has("dial tcp", "no such host", "client.timeout", "i/o timeout", "connection refused", "tls handshake",
+		"proxyconnect"):
+		return fmt.Errorf("the engine reaches no registry; bring the image by \"docker load\", "+
+			"or give the engine a mirror or proxy: %w", err)
+	case errdefs.IsUnauthorized(err), errdefs.IsPermissionDenied(err), has("access denied",
+		"access to the resource is denied", "unauthorized", "authentication required", "basic auth credentials",
+		"authorization failed", "toomanyrequests"):
+		return fmt.Errorf("the registry refuses who has not logged in, and locbench has no credentials; "+
+			"fetch %s yourself first (\"docker login\", then \"docker pull\"), and it is used as it is: %w", image, err)
+	}
+	return err
+}
+
+// ImageInspect looks an image up by reference or ID.
+func (e *Engine) ImageInspect(ctx context.Context, ref string) (Image, error) {
+	ctx, cancel := within(ctx, e.patience)
+	defer cancel()
+	raw, err := e.cli.ImageInspect(ctx, ref)
+	if err != nil {
+		return Image{}, fmt.Errorf("inspect image %s: %w", ref, translateNotFound(orCause(ctx, err)))
+	}
+	return Image{ID: raw.ID, Size: raw.Size, OS: raw.Os, Arch: raw.Architecture}, nil
+}
+
+// RemoveImage removes an image by reference or ID; one that does not exist is not an error.
+func (e *Engine) RemoveImage(ctx context.Context, ref string) error {
+	ctx, cancel := within(ctx, cleanupTimeout)
+	defer cancel()
+	_, err := e.cli.ImageRemove(ctx, ref, client.ImageRemoveOptions{Force: true, PruneChildren: true})
+	if err != nil && !errdefs.IsNotFound(err) {
+		return fmt.Errorf("remove image %s: %w", ref, err)
+	}
+	return nil
+}
+
+func translateNotFound(err error) error {
+	if errdefs.IsNotFound(err) {
+		return fmt.Errorf("%w: %v", ErrNotFound, err)
+	}
+	return err
+}
+
+// orCause prefers the word "interrupted" of the context to what the broken connection said.
+func orCause(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// message is one JSON object of the stream that a build or a pull answers with.
+type message struct {
+	Stream      string `json:"stream"`
+	Status      string `json:"status"`
+	ID          string `json:"id"`
+	Error       string `json:"error"`
+	ErrorDetail struct {
+		Message string `json:"message"`
+	} `json:"errorDetail"`
+	Detail struct {
+		Current int64 `json:"current"`
+		Total   int64 `json:"total"`
+	} `json:"progressDetail"`
+	Aux json.RawMessage `json:"aux"` // of an image that was built its ID; of BuildKit, what trace reads
+}
+
+// builtID is the ID of the image that a build has made; "" where the message is of something else.
+func (m message) builtID() string {
+	var image struct {
+		ID string `json:"ID"`
+	}
+	_ = json.Unmarshal(m.Aux, &image) // of another shape: of no interest here
+	return image.ID
+}
+
+// traceID marks the messages of BuildKit.
+const traceID = "moby.buildkit.trace"
+
+const (
+	// maxMessage bounds one message; a builder's output comes in pieces of 32 KiB.
+	maxMessage = 1 << 20
+	lastLines  = 10 // of output that an error of the builder carries with it
+)
+
+// follow reads the stream to its end and returns the error that it carries, if it does, with the
+// last lines before it.
+func follow(r io.Reader, out io.Writer, each func(message)) error {
+	if out == nil {
+		out = io.Discard
+	}
+	last := safe.Ring{Size: lastLines}
+	var failed error // of out: reported at the end, since the builder works on regardless
+	w := safe.NewLineWriter("", time.Now, func(l bench.LogLine) {
+		last.Add(l)
+		if failed == nil {
+			_, failed = fmt.Fprintln(out, l.Text)
+		}
+	})
+	pulled := layers{show: func(line string) { io.WriteString(w, line+"\n") }, now: time.Now, byID: map[string]layer{}}
+	s := bufio.NewScanner(r)
+	s.Buffer(make([]byte, 0, 64<<10), maxMessage)
+	for s.Scan() {
+		if strings.TrimSpace(s.Text()) == "" {
+			continue
+		}
+		var m message
+		if err := json.Unmarshal(s.Bytes(), &m); err != nil {
+			return fmt.Errorf("read the engine's answer: %w", err)
+		}
+		if text := cmp.Or(m.ErrorDetail.Message, m.Error); text != "" {
+			w.Flush()
+			return outputError(text, last.Lines())
+		}
+		io.WriteString(w, m.Stream)
+		if m.ID == traceID {
+			trace(m.Aux, w)
+		}
+		if !pulled.take(m) && m.Status != "" {
+			pulled.flush()
+			io.WriteString(w, strings.TrimPrefix(m.ID+": ", ": ")+m.Status+"\n")
+		}
+		if each != nil {
+			each(m)
+		}
+	}
+	pulled.flush()
+	w.Flush()
+	if err := s.Err(); err != nil {
+		return fmt.Errorf("read the engine's answer: %w", err)
+	}
+	if failed != nil {
+		return fmt.Errorf("write the engine's output: %w", failed)
+	}
+	return nil
+}
+
+func outputError(text string, last []bench.LogLine) error {
+	text = text[:min(len(text), safe.MaxLine)]
+	before := "; last lines:\n  "
+	for _, l := range last {
+		if s := strings.TrimSpace(l.Text); s != "" {
+			text, before = text+before+s, "\n  "
+		}
+	}
+	return errors.New(text)
+}

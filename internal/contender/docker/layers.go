@@ -1,0 +1,74 @@
+package docker
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"locbench/internal/bench/units"
+)
+
+const (
+	maxLayers   = 1000
+	layersEvery = time.Second // at most so often
+)
+
+// layers adds up what the engine reports of every layer of an image that it pulls, some hundred times
+// a second, to one line.
+type layers struct {
+	show  func(line string)
+	now   func() time.Time
+	byID  map[string]layer
+	last  time.Time
+	shown string
+}
+
+type layer struct {
+	done, total int64 // bytes of the download; total is 0 while it is not known
+	unpacked    bool
+}
+
+// take takes one message of a layer. ok is false for a message about something else.
+func (l *layers) take(m message) (ok bool) {
+	if m.ID == "" || m.Status == "" || strings.HasPrefix(m.Status, "Pulling from") {
+		return false
+	}
+	one, known := l.byID[m.ID]
+	if !known && len(l.byID) == maxLayers {
+		return true
+	}
+	switch m.Status {
+	case "Downloading":
+		one.done, one.total = max(0, m.Detail.Current), max(0, m.Detail.Total)
+	case "Verifying Checksum", "Download complete", "Extracting":
+		one.done = one.total
+	case "Pull complete", "Already exists":
+		one.done, one.unpacked = one.total, true
+	}
+	l.byID[m.ID] = one
+	if now := l.now(); now.Sub(l.last) >= layersEvery {
+		l.last = now
+		l.flush()
+	}
+	return true
+}
+
+// flush shows the progress, unless that was shown already.
+func (l *layers) flush() {
+	var done, total int64
+	unpacked := 0
+	for _, one := range l.byID {
+		done, total = done+min(one.done, one.total), total+one.total
+		if one.unpacked {
+			unpacked++
+		}
+	}
+	text := fmt.Sprintf("%d of %d layers there", unpacked, len(l.byID))
+	if total > 0 {
+		text += fmt.Sprintf(", %s of %s downloaded", units.Bytes(done), units.Bytes(total))
+	}
+	if text != l.shown && len(l.byID) > 0 {
+		l.shown = text
+		l.show(text)
+	}
+}

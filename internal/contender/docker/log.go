@@ -1,0 +1,44 @@
+package docker
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/text/safe"
+)
+
+// copyLog splits the engine's stream of frames (one byte of stream number, three of nothing, four
+// of length, then the content) into lines until it ends. It holds no more than a line of each
+// stream, whatever lengths the frames claim.
+func copyLog(r io.Reader, now func() time.Time, emit func(bench.LogLine)) error {
+	stdout, stderr := safe.NewLineWriter("stdout", now, emit), safe.NewLineWriter("stderr", now, emit)
+	defer stderr.Flush()
+	defer stdout.Flush()
+	buf := make([]byte, 32<<10)
+	for {
+		var head [8]byte
+		if _, err := io.ReadFull(r, head[:]); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+		w := stderr // of 2; and of 3, an error of the engine itself
+		if head[0] < 2 {
+			w = stdout // of 1; and of 0, stdin written back
+		} else if head[0] > 3 {
+			return fmt.Errorf("log stream: frame of unknown stream %d", head[0])
+		}
+		size := int64(binary.BigEndian.Uint32(head[4:]))
+		// Without the wrapper io.CopyBuffer would not use buf.
+		if n, err := io.CopyBuffer(struct{ io.Writer }{w}, io.LimitReader(r, size), buf); err != nil {
+			return err
+		} else if n < size {
+			return io.ErrUnexpectedEOF
+		}
+	}
+}

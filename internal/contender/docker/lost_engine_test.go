@@ -1,0 +1,190 @@
+//go:build acceptance && engine
+
+package docker_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"locbench/internal/contender/docker"
+	"locbench/internal/contender/docker/dockertest"
+)
+
+// proxy passes connections on to an engine's socket until it is cut: an engine that goes away,
+// without harm to the real one.
+type proxy struct {
+	l      net.Listener
+	target string
+	wg     sync.WaitGroup
+
+	held sync.RWMutex // while it is locked, nothing passes
+
+	mu    sync.Mutex
+	conns []net.Conn
+}
+
+// gated writes while nobody holds its lock.
+type gated struct {
+	held *sync.RWMutex
+	net.Conn
+}
+
+func (g gated) Write(p []byte) (int, error) {
+	g.held.RLock()
+	defer g.held.RUnlock()
+	return g.Conn.Write(p)
+}
+
+func newProxy(t *testing.T, target string) *proxy {
+	t.Helper()
+	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "engine.sock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &proxy{l: l, target: target}
+	p.wg.Go(p.accept)
+	t.Cleanup(func() { l.Close(); p.cut(); p.wg.Wait() })
+	return p
+}
+
+func (p *proxy) accept() {
+	for {
+		in, err := p.l.Accept()
+		if err != nil {
+			return
+		}
+		out, err := net.Dial("unix", p.target)
+		if err != nil {
+			in.Close()
+			continue
+		}
+		p.mu.Lock()
+		p.conns = append(p.conns, in, out)
+		p.mu.Unlock()
+		for _, pair := range [][2]net.Conn{{in, out}, {out, in}} {
+			p.wg.Go(func() {
+				io.Copy(gated{&p.held, pair[0]}, pair[1])
+				pair[0].Close()
+			})
+		}
+	}
+}
+
+// cut breaks all connections.
+func (p *proxy) cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.conns {
+		c.Close()
+	}
+	p.conns = nil
+}
+
+func TestLostEngine(t *testing.T) {
+	real := dockertest.Engine(t)
+	socket, ok := strings.CutPrefix(real.Host(), "unix://")
+	if !ok {
+		t.Skip("the engine is not reached through a socket file")
+	}
+	image := dockertest.Image(t, real)
+	p := newProxy(t, socket)
+	t.Setenv("DOCKER_HOST", "unix://"+p.l.Addr().String())
+	e, err := docker.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	defer func() { // with the real engine: what was lost is found by its label
+		if _, err := real.Clean(context.Background(), runID(t), nil); err != nil {
+			t.Error(err)
+		}
+		if left := dockertest.Left(t, real, runID(t)); len(left) > 0 {
+			t.Errorf("left: %v", left)
+		}
+	}()
+
+	// Connections break, the engine lives: the end of the container is reported all the same.
+	c, _, err := e.Run(t.Context(), spec(t, image, "deaf", "serve", "8080"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	waitLog(t, c, "listening")
+	p.cut()
+	select {
+	case <-c.Exited():
+		t.Fatalf("a broken connection was taken for the end: %+v", c.Exit())
+	case <-time.After(500 * time.Millisecond):
+	}
+	if r, err := c.Stop(t.Context(), 0); err != nil || !r.Killed || r.Exit.Code != 137 {
+		t.Errorf("%+v, %v", r, err)
+	}
+
+	// The engine goes for good: the instance counts as ended, in words.
+	c, _, err = e.Run(t.Context(), spec(t, image, "deaf", "serve", "8080"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	waitLog(t, c, "listening")
+	p.l.Close()
+	p.cut()
+	if exit := ended(t, c); exit.Code != -1 {
+		t.Errorf("%+v", exit)
+	}
+	if logs := c.Logs(); !strings.Contains(logs[len(logs)-1].Text, "lost sight of the container") {
+		t.Errorf("%v", logs)
+	}
+	if _, err := c.Usage(t.Context()); err == nil {
+		t.Error("counters of a lost container")
+	}
+	if r, err := c.Stop(t.Context(), time.Second); err == nil || !r.Already {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestSilentEngine asks an engine that takes questions and answers none of them any more.
+func TestSilentEngine(t *testing.T) {
+	real := dockertest.Engine(t)
+	socket, ok := strings.CutPrefix(real.Host(), "unix://")
+	if !ok {
+		t.Skip("the engine is not reached through a socket file")
+	}
+	image := dockertest.Image(t, real)
+	p := newProxy(t, socket)
+	t.Setenv("DOCKER_HOST", "unix://"+p.l.Addr().String())
+	e, err := docker.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	c := run(t, e, spec(t, image, "sleep"))
+	docker.SetPatience(e, 200*time.Millisecond)
+	p.held.Lock()
+	defer p.held.Unlock()
+	for what, ask := range map[string]func() error{
+		"images":  func() error { _, err := e.Images(t.Context()); return err },
+		"running": func() error { _, err := e.Running(t.Context(), ""); return err },
+		"list":    func() error { _, err := e.List(t.Context(), "x"); return err },
+		"inspect": func() error { _, err := e.ImageInspect(t.Context(), image); return err },
+		"clean":   func() error { _, err := e.Clean(t.Context(), "x", nil); return err },
+		"usage":   func() error { _, err := c.Usage(t.Context()); return err },
+	} {
+		t.Run(what, func(t *testing.T) {
+			said := make(chan error, 1)
+			go func() { said <- ask() }()
+			select {
+			case err := <-said:
+				if err == nil || !strings.Contains(err.Error(), "the engine has not answered within 200ms") {
+					t.Errorf("%s: %v", what, err)
+				}
+			case <-time.After(10 * time.Second):
+				t.Fatalf("%s waits for ever", what)
+			}
+		})
+	}
+}

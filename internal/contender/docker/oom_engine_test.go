@@ -1,0 +1,38 @@
+//go:build acceptance && engine
+
+package docker_test
+
+import (
+	"testing"
+
+	"locbench/internal/contender/docker"
+	"locbench/internal/contender/docker/dockertest"
+)
+
+// TestOOM is about what serves where the state's flag was lost: the kernel's log and the engine's
+// event log know of the kill, and of none where the container has only ended with the same code.
+// An engine that is busy loses an event now and then, which is why the kernel is asked first.
+func TestOOM(t *testing.T) {
+	e := dockertest.Engine(t)
+	image := dockertest.Image(t, e)
+	t.Run("killed", func(t *testing.T) {
+		s := spec(t, image, "hog", "200", "sleep")
+		s.Limits.Memory = 64 << 20
+		c := run(t, e, s)
+		exit := ended(t, c)
+		killed, readable := docker.KernelKilled(c)
+		if !readable || !e.SameHost() {
+			t.Skipf("the log of the engine's kernel cannot be read here (%+v)", exit)
+		}
+		if !killed || !docker.OOM(t.Context(), c) || !exit.OOMKilled {
+			t.Errorf("it is not known that it was killed for want of memory: kernel %v, exit %+v", killed, exit)
+		}
+	})
+	t.Run("not killed", func(t *testing.T) {
+		c := run(t, e, spec(t, image, "exit", "137"))
+		exit := ended(t, c)
+		if killed, _ := docker.KernelKilled(c); killed || exit.OOMKilled || docker.OOM(t.Context(), c) {
+			t.Errorf("%+v: taken for a lack of memory", exit)
+		}
+	})
+}

@@ -1,0 +1,246 @@
+//go:build acceptance && engine
+
+package docker_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/cpuset"
+	"locbench/internal/contender/docker"
+	"locbench/internal/contender/docker/dockertest"
+	"locbench/internal/testenv"
+)
+
+func runID(t *testing.T) string { return fmt.Sprintf("test-%d-%s", os.Getpid(), t.Name()) }
+
+func spec(t *testing.T, image string, command ...string) docker.ContainerSpec {
+	return docker.ContainerSpec{
+		Name: "t", Image: image, Command: command, Labels: map[string]string{docker.LabelRun: runID(t), docker.LabelName: "t"},
+	}
+}
+
+// run starts a container and makes sure that nothing of it is left at the end of the test.
+func run(t *testing.T, e *docker.Engine, s docker.ContainerSpec) *docker.Container {
+	t.Helper()
+	c, _, err := e.Run(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if _, err := c.Stop(context.Background(), 0); err != nil {
+			t.Error(err)
+		}
+		if left := dockertest.Left(t, e, runID(t)); len(left) > 0 {
+			t.Errorf("left: %v", left)
+		}
+	})
+	return c
+}
+
+func ended(t *testing.T, c *docker.Container) bench.Exit {
+	t.Helper()
+	select {
+	case <-c.Exited():
+		return *c.Exit()
+	case <-time.After(20 * time.Second):
+		t.Fatal("does not end")
+		panic("unreachable")
+	}
+}
+
+func TestEngine(t *testing.T) {
+	e := dockertest.Engine(t)
+	image := dockertest.Image(t, e)
+
+	t.Run("Info", func(t *testing.T) {
+		info := e.Info()
+		if info.Version == "" || info.APIVersion == "" || info.CPUs == 0 || info.CgroupVersion == 0 || info.Arch == "" {
+			t.Errorf("%+v", info)
+		}
+	})
+	t.Run("ExitCode", func(t *testing.T) {
+		exit := ended(t, run(t, e, spec(t, image, "exit", "3")))
+		if exit.Code != 3 || exit.OOMKilled || exit.Signal != "" || time.Since(exit.At) > time.Minute {
+			t.Errorf("%+v", exit)
+		}
+	})
+	t.Run("OOM", func(t *testing.T) {
+		s := spec(t, image, "hog", "200", "sleep")
+		s.Limits.Memory = 64 << 20
+		exit := ended(t, run(t, e, s))
+		if !exit.OOMKilled || exit.Code != 137 || exit.Signal != "SIGKILL" {
+			t.Errorf("%+v", exit)
+		}
+	})
+	t.Run("Logs", func(t *testing.T) {
+		c := run(t, e, spec(t, image, "noise"))
+		ended(t, c)
+		got := map[string]string{}
+		for _, l := range c.Logs() {
+			got[fmt.Sprintf("%s %.6q", l.Stream, l.Text)] = l.Text
+			if len(l.Text) > 9<<10 {
+				t.Errorf("a line of %d bytes", len(l.Text))
+			}
+		}
+		for _, want := range []string{`stdout "before"`, `stdout "xxxxxx"`, `stdout "\xff\xfe\x1b[31"`, `stderr "to std"`, `stdout "no end"`} {
+			if _, ok := got[want]; !ok {
+				t.Errorf("no line %s among %d", want, len(got))
+			}
+		}
+	})
+	t.Run("LogBound", func(t *testing.T) {
+		var got int
+		s := spec(t, image, "flood", "5000")
+		s.OnLog = func(bench.LogLine) { got++ }
+		c := run(t, e, s)
+		ended(t, c)
+		logs := c.Logs()
+		if len(logs) > 500 || len(logs) == 0 || logs[len(logs)-1].Text != "line 4999" || got != 5000 {
+			t.Errorf("%d lines kept, %d reported, the last: %+v", len(logs), got, logs[len(logs)-1:])
+		}
+	})
+	t.Run("StopGraceful", func(t *testing.T) {
+		s := spec(t, image, "serve", "8080")
+		s.Port = 8080
+		c := run(t, e, s)
+		waitLog(t, c, "listening")
+		r, err := c.Stop(t.Context(), 10*time.Second)
+		if err != nil || !r.Graceful || r.Killed || r.Already || r.Exit.Code != 0 || r.Took <= 0 || r.Took > 10*time.Second {
+			t.Errorf("%+v, %v", r, err)
+		}
+		if again, err := c.Stop(t.Context(), 0); err != nil || again != r {
+			t.Errorf("again: %+v, %v; want %+v", again, err, r)
+		}
+	})
+	t.Run("StopDeaf", func(t *testing.T) {
+		c := run(t, e, spec(t, image, "deaf", "serve", "8080"))
+		waitLog(t, c, "listening")
+		r, err := c.Stop(t.Context(), 200*time.Millisecond)
+		if err != nil || r.Graceful || !r.Killed || r.Exit.Code != 137 || r.Took < 200*time.Millisecond {
+			t.Errorf("%+v, %v", r, err)
+		}
+	})
+	t.Run("Stats", func(t *testing.T) {
+		s := spec(t, image, "hog", "50", "serve", "8080")
+		s.Limits.Memory = 256 << 20
+		c := run(t, e, s)
+		waitLog(t, c, "listening")
+		u, err := c.Usage(t.Context())
+		if err != nil || u.Source != "docker stats" || u.CPU == 0 || u.Memory == nil || u.Memory.Used < 50<<20 || u.Memory.Limit != 256<<20 {
+			t.Errorf("%+v, %v", u, err)
+		}
+	})
+	t.Run("Published", func(t *testing.T) {
+		s := spec(t, image, "serve", "8080")
+		s.Port, s.Publish = 8080, true
+		c := run(t, e, s)
+		if host := c.Address(); !strings.HasPrefix(host, "127.0.0.1:") || strings.HasSuffix(host, ":0") {
+			t.Errorf("address %q", host)
+		}
+	})
+	t.Run("Cancelled", func(t *testing.T) {
+		for _, after := range []time.Duration{0, 20 * time.Millisecond, 100 * time.Millisecond, 250 * time.Millisecond} {
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(after, cancel)
+			c, _, err := e.Run(ctx, spec(t, image, "sleep"))
+			if err == nil { // it was quicker: then it is the caller's to stop, with the very context that has ended
+				<-ctx.Done()
+				if _, err := c.Stop(ctx, 0); err != nil {
+					t.Error(err)
+				}
+			} else if !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+			if left := dockertest.Left(t, e, runID(t)); len(left) > 0 {
+				t.Errorf("cancelled after %v: left %v", after, left)
+			}
+		}
+	})
+	t.Run("CannotStart", func(t *testing.T) {
+		s := spec(t, image)
+		s.Limits.CPUs = 1e6
+		if _, _, err := e.Run(t.Context(), s); err == nil || !strings.Contains(err.Error(), "create container of "+image) {
+			t.Errorf("a million CPUs: %v", err)
+		}
+		if _, _, err := e.Run(t.Context(), spec(t, "locbench-test:absent")); !errors.Is(err, docker.ErrNotFound) {
+			t.Errorf("absent image: %v", err)
+		}
+		s = spec(t, image)
+		s.CPUs = cpuset.Of(900)
+		if _, _, err := e.Run(t.Context(), s); err == nil {
+			t.Error("CPU 900 exists")
+		}
+		if left := dockertest.Left(t, e, runID(t)); len(left) > 0 {
+			t.Errorf("left: %v", left)
+		}
+	})
+	t.Run("Clean", func(t *testing.T) {
+		run(t, e, spec(t, image, "sleep")) // its Stop finds it removed, which is no error
+		if _, err := e.CreateNetwork(t.Context(), map[string]string{docker.LabelRun: runID(t)}, false); err != nil {
+			t.Fatal(err)
+		}
+		keep := func(docker.Left) bool { return true }
+		if gone, err := e.Clean(t.Context(), runID(t), keep); err != nil || len(gone) != 0 {
+			t.Errorf("kept: %v, %v", gone, err)
+		}
+		if gone, err := e.Clean(t.Context(), runID(t), nil); err != nil || len(gone) != 2 || gone[0].Kind != "container" {
+			t.Errorf("%v, %v", gone, err)
+		}
+	})
+}
+
+func waitLog(t *testing.T, c *docker.Container, text string) {
+	t.Helper()
+	testenv.Until(t, 30*time.Second, text+" is in the log", func() bool {
+		return slices.ContainsFunc(c.Logs(), func(l bench.LogLine) bool { return strings.Contains(l.Text, text) })
+	})
+}
+
+func TestBuildImage(t *testing.T) {
+	e := dockertest.Engine(t)
+	var out bytes.Buffer
+	build := func(dockerfile string, o docker.BuildOptions) (string, error) {
+		out.Reset()
+		return e.BuildImage(t.Context(), dockertest.Tar(t, map[string]string{"Dockerfile": dockerfile, "a": "b"}), o, &out)
+	}
+	id, err := build("FROM scratch\nARG V\nLABEL v=$V\nCOPY a /\n", docker.BuildOptions{Args: map[string]string{"V": "7"}, Labels: map[string]string{"l": "m"}})
+	if err != nil || !strings.Contains(out.String(), "Step 1/") {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	defer e.RemoveImage(context.Background(), id)
+	img, err := e.ImageInspect(t.Context(), id)
+	if err != nil || img.ID != id || img.OS != "linux" {
+		t.Errorf("%+v, %v", img, err)
+	}
+	all, err := e.Images(t.Context())
+	labelled := func(i docker.ListedImage) bool { return i.Labels["v"] == "7" && i.Labels["l"] == "m" }
+	if err != nil || !slices.ContainsFunc(all, labelled) {
+		t.Errorf("no image with the labels in %+v, %v", all, err)
+	}
+	if _, err := build("FROM scratch\nCOPY absent /\n", docker.BuildOptions{Tag: "locbench-test:x"}); err == nil || !strings.Contains(err.Error(), "absent") {
+		t.Errorf("a missing file: %v", err)
+	}
+	if _, err := build("FORM scratch\n", docker.BuildOptions{}); err == nil || !strings.Contains(err.Error(), "FORM") {
+		t.Errorf("a wrong Dockerfile: %v", err)
+	}
+	if _, err := e.ImageInspect(t.Context(), "locbench-test:absent"); !errors.Is(err, docker.ErrNotFound) {
+		t.Errorf("absent: %v", err)
+	}
+	if err := e.Pull(t.Context(), "127.0.0.1:1/absent:1", &out); err == nil || !strings.Contains(err.Error(), "reaches no registry") {
+		t.Errorf("pull from nowhere: %v", err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("interrupted by the user"))
+	if _, err := e.BuildImage(ctx, dockertest.Tar(t, map[string]string{"Dockerfile": "FROM scratch\n"}), docker.BuildOptions{}, nil); err == nil {
+		t.Error("built although cancelled")
+	}
+}

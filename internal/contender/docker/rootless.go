@@ -1,0 +1,39 @@
+package docker
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"locbench/internal/text/safe"
+)
+
+// Apart reports whether the network of a rootless engine on this machine is a namespace that this
+// process is not in: then neither its containers' addresses are within reach from here, nor this
+// machine's from there. enter is a command before a command that runs it there.
+//
+// RootlessKit keeps the number of the process that the namespace belongs to next to the engine's
+// socket. Where it is not found, nothing is known, and ok is false too.
+func (e *Engine) Apart() (enter string, ok bool) {
+	socket, here := strings.CutPrefix(e.host, "unix://")
+	if !e.info.Rootless || !here {
+		return "", false
+	}
+	return apart(filepath.Dir(socket), "/proc")
+}
+
+func apart(dir, proc string) (enter string, ok bool) {
+	file := filepath.Join(dir, "dockerd-rootless", "child_pid")
+	data, err := safe.ReadFile(file, 64)
+	pid, err2 := strconv.Atoi(strings.TrimSpace(string(data)))
+	if err != nil || err2 != nil {
+		return "", false
+	}
+	theirs, err := os.Readlink(filepath.Join(proc, strconv.Itoa(pid), "ns", "net"))
+	ours, err2 := os.Readlink(filepath.Join(proc, "self", "ns", "net"))
+	if err != nil || err2 != nil || theirs == ours {
+		return "", false
+	}
+	return "nsenter --user --net --preserve-credentials --target $(cat " + file + ")", true
+}

@@ -1,0 +1,111 @@
+//go:build acceptance && engine
+
+package launch
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/cpuset"
+	"locbench/internal/contender/docker/dockertest"
+)
+
+// A contender that gets CPU 1 and a client that keeps to CPU 0, as a plan for a larger machine
+// would say it.
+
+func TestContainerOnItsOwnCPU(t *testing.T) {
+	all := twoCPUs(t)
+	e := dockertest.Engine(t)
+	d := newDocker(t, e)
+	inst, err := d.Launch(t.Context(), bench.LaunchSpec{
+		RunID: runID(t), Name: "leg", Artifact: bench.Artifact{Image: dockertest.Image(t, e), Command: []string{"spin", "1", "sleep"}},
+		Limits: bench.Limits{CPUs: 0.5, Memory: 64 << 20}, CPUs: all[1:2],
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopAtEnd(t, inst)
+	info, want := inst.Info(), all[1:2].String()
+	if info.CPUSet.String() != want || !info.LimitsEnforced {
+		t.Errorf("%+v", info)
+	}
+	if !e.SameHost() {
+		t.Skip("the engine is elsewhere: its groups cannot be read")
+	}
+	read := ""
+	for _, pattern := range []string{
+		"/sys/fs/cgroup/cpuset/docker/" + info.ID + "/cpuset.cpus", "/sys/fs/cgroup/cpuset/system.slice/docker-" + info.ID + ".scope/cpuset.cpus",
+		"/sys/fs/cgroup/docker/" + info.ID + "/cpuset.cpus.effective", "/sys/fs/cgroup/system.slice/docker-" + info.ID + ".scope/cpuset.cpus.effective",
+	} {
+		if data, err := os.ReadFile(pattern); err == nil {
+			read = strings.TrimSpace(string(data))
+		}
+	}
+	if read != want {
+		t.Errorf("its group says CPUs %q, want %s", read, want)
+	}
+	if status, _ := readProc(info.PID, "status"); !strings.Contains(string(status), "Cpus_allowed_list:\t"+want+"\n") {
+		t.Errorf("its process is not kept to CPU %s", want)
+	}
+}
+
+// TestProcessBesideAKeptClient runs in a process of its own, which is the client.
+func TestProcessBesideAKeptClient(t *testing.T) {
+	all := twoCPUs(t)
+	helper := os.Getenv("LOCBENCH_TEST_APART")
+	if helper == "" {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestProcessBesideAKeptClient$", "-test.v")
+		cmd.Env = append(os.Environ(), "LOCBENCH_TEST_APART="+dockertest.Helper(t))
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return
+	}
+	undo, err := cpuset.Keep(all[:1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer undo()
+	for name, tt := range map[string]struct {
+		spec bench.LaunchSpec
+		want string
+	}{
+		"its own CPU": {bench.LaunchSpec{CPUs: all[1:2]}, all[1:2].String()},
+		"a set":       {bench.LaunchSpec{Limits: bench.Limits{CPUSet: 2}}, all[:2].String()},
+		"all":         {bench.LaunchSpec{}, all.String()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec := tt.spec
+			spec.RunID, spec.Name, spec.Artifact.Command = runID(t), filepath.Base(name), []string{helper, "sleep"}
+			inst, err := Process{CPUs: all}.Launch(t.Context(), spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			stopAtEnd(t, inst)
+			info, status := inst.Info(), ""
+			for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+				data, _ := readProc(info.PID, "status")
+				if status = string(data); strings.Contains(status, "Cpus_allowed_list:\t"+tt.want+"\n") {
+					break
+				}
+			}
+			if !strings.Contains(status, "Cpus_allowed_list:\t"+tt.want+"\n") || info.LimitsNote != "" {
+				t.Errorf("%s: not on CPUs %s: %+v\n%s", name, tt.want, info, status)
+			}
+		})
+	}
+}
+
+func twoCPUs(t *testing.T) cpuset.Set {
+	t.Helper()
+	all := cpuset.Allowed()
+	if len(all) < 2 {
+		t.Skip("one CPU: nothing can be parted")
+	}
+	return all
+}

@@ -1,0 +1,77 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"locbench/internal/contender/docker"
+	"locbench/internal/host/cgroup"
+)
+
+// CleanOptions choose what Clean removes.
+type CleanOptions struct {
+	Run    string // only what this run has left; "" for every run
+	All    bool   // also what belongs to a locbench that lives, or of which that is not known here
+	NotOwn bool   // what this very process has made is neither removed nor among what is kept
+}
+
+// Cleaned is what Clean has done, a line for each thing.
+type Cleaned struct {
+	Removed []string
+	Kept    []string // with the reason
+}
+
+// Clean removes what killed runs have left: containers and networks of the engine (nil: none is
+// asked) by their names and labels, processes of this machine by their environment, and cgroups by
+// their names. All of them name the locbench that made them; what names none is not touched. It
+// continues after a failure.
+func Clean(ctx context.Context, engine *docker.Engine, o CleanOptions) (c Cleaned, err error) {
+	return cleanIn(ctx, cgroup.Tree{}, engine, o)
+}
+
+func cleanIn(ctx context.Context, tree cgroup.Tree, engine *docker.Engine, o CleanOptions) (c Cleaned, err error) {
+	keepNear := func(what, of string, near bool) bool {
+		if o.NotOwn && of == owner() {
+			return true
+		}
+		state, why := stateOf(of, near)
+		if _, ours := parseOwner(of); state == dead || o.All && ours {
+			return false
+		}
+		if line := what + ": " + why; !slices.Contains(c.Kept, line) {
+			c.Kept = append(c.Kept, line)
+		}
+		return true
+	}
+	keep := func(what, of string) bool { return keepNear(what, of, true) }
+	if engine != nil {
+		gone, e := engine.Clean(ctx, o.Run, func(l docker.Left) bool {
+			return keepNear(leftText(l), l.Owner, engine.Near())
+		})
+		err = errors.Join(err, e)
+		for _, l := range gone {
+			c.Removed = append(c.Removed, leftText(l))
+		}
+	}
+	gone, e := cleanProcesses(o.Run, keep)
+	c.Removed, err = append(c.Removed, gone...), errors.Join(err, e)
+	groups, e := tree.CleanLeft(func(name string) bool {
+		owner, of, ours := parseGroup(name)
+		return ours && (o.Run == "" || of == groupRun(o.Run)) && !keep("cgroup "+name, owner)
+	})
+	for _, g := range groups {
+		c.Removed = append(c.Removed, "cgroup "+g)
+	}
+	return c, errors.Join(err, e)
+}
+
+func leftText(l docker.Left) string { return fmt.Sprintf("%s %s %s", l.Kind, l.Name, ofRun(l.Run)) }
+
+func ofRun(run string) string {
+	if run == "" {
+		return "(of no run)"
+	}
+	return "(run " + run + ")"
+}

@@ -1,0 +1,317 @@
+package launch
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/contender/docker"
+	"locbench/internal/host/cgroup"
+	"locbench/internal/testenv"
+)
+
+// stubEngine is an engine that has containers and networks, and loses them when asked to.
+type stubEngine struct {
+	mu   sync.Mutex
+	left []stubThing
+	gone []string
+}
+
+type stubThing struct {
+	kind, name string
+	labels     map[string]string
+}
+
+func (s *stubEngine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := func(kind string, one func(stubThing) map[string]any) {
+		all := []map[string]any{}
+		for _, l := range s.left {
+			if l.kind == kind {
+				all = append(all, one(l))
+			}
+		}
+		json.NewEncoder(w).Encode(all)
+	}
+	w.Header().Set("Api-Version", "1.44")
+	switch _, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); {
+	case strings.HasSuffix(r.URL.Path, "/_ping"):
+	case path == "info":
+		fmt.Fprint(w, `{"OSType":"linux","Architecture":"x86_64"}`)
+	case path == "containers/json":
+		list("container", func(l stubThing) map[string]any {
+			return map[string]any{"Id": l.name, "Names": []string{"/" + l.name}, "Labels": l.labels, "State": "running"}
+		})
+	case path == "networks":
+		list("network", func(l stubThing) map[string]any {
+			return map[string]any{"Id": l.name, "Name": l.name, "Labels": l.labels}
+		})
+	case r.Method == http.MethodDelete:
+		name := filepath.Base(path)
+		s.gone = append(s.gone, name)
+		s.left = slices.DeleteFunc(s.left, func(l stubThing) bool { return l.name == name })
+		w.WriteHeader(http.StatusNoContent)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// connect makes the stub the engine of this machine ("unix"), or of another one ("tcp").
+func (s *stubEngine) connect(t *testing.T, network string) *docker.Engine {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "stub-") // a socket's path must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	address := map[string]string{"unix": dir + "/s", "tcp": "127.0.0.1:0"}[network]
+	l, err := net.Listen(network, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &httptest.Server{Listener: l, Config: &http.Server{Handler: s}}
+	server.Start()
+	t.Cleanup(server.Close)
+	t.Setenv("DOCKER_HOST", network+"://"+l.Addr().String())
+	e, err := docker.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	return e
+}
+
+func containersOf(run, owner string, names ...string) (all []stubThing) {
+	labels := map[string]string{docker.LabelRun: run, docker.LabelName: "t", docker.LabelOwner: owner}
+	for _, n := range names {
+		all = append(all, stubThing{"container", n, labels})
+	}
+	return all
+}
+
+// TestCleanGoesByNamesToo: a container of the user's own that was made from an image of a contender
+// has its labels, and is nobody's but theirs.
+func TestCleanGoesByNamesToo(t *testing.T) {
+	run := "20261125-0001"
+	theirs := []string{
+		"shop", "locbench", "locbench-shop", "locbench-20261125-0001-x", "locbench-20261125-0002-x-01234567",
+		"my-locbench-20261125-0001-x-01234567", "locbench-20261125-00011-01234567", "locbench-20261125-0001-x-0123456Z",
+	}
+	for _, network := range []string{"unix", "tcp"} {
+		s := &stubEngine{left: slices.Concat(
+			containersOf(run, deadOwner(), "locbench-20261125-0001-x-01234567"), containersOf(run, deadOwner(), theirs...),
+			[]stubThing{
+				{"network", "locbench-20261125-0001-89abcdef", containersOf(run, deadOwner(), "")[0].labels},
+				{"network", "their-net", containersOf(run, deadOwner(), "")[0].labels},
+			},
+		)}
+		e := s.connect(t, network)
+		running, err := e.Running(t.Context(), run)
+		if err != nil || !slices.Equal(running, theirs) {
+			t.Errorf("not of the run are %q, %v", running, err)
+		}
+		for _, o := range []CleanOptions{{Run: run}, {Run: run, All: true}} {
+			if _, err := cleanIn(t.Context(), cgroup.Tree{Root: noHierarchies(t)}, e, o); err != nil {
+				t.Error(err)
+			}
+			want := []string{"locbench-20261125-0001-x-01234567", "locbench-20261125-0001-89abcdef"}
+			if !slices.Equal(s.gone, want) {
+				t.Errorf("%s %+v: removed %q, want %q", network, o, s.gone, want)
+			}
+		}
+	}
+}
+
+// TestResumeDoesNotFindItself: what this very process has made is not left from before.
+func TestResumeDoesNotFindItself(t *testing.T) {
+	run := "20261125-0003"
+	s := &stubEngine{left: slices.Concat(
+		containersOf(run, owner(), "locbench-20261125-0003-x-01234567"),
+		containersOf(run, deadOwner(), "locbench-20261125-0003-y-01234567"),
+		[]stubThing{{"network", "locbench-20261125-0003-89abcdef", Labels(run, "network")}},
+	)}
+	tree := hierarchies1(t)
+	mine := groupName(newInstanceID(), run)
+	makeGroup(t, tree, mine)
+	c, err := cleanIn(t.Context(), tree, s.connect(t, "unix"), CleanOptions{Run: run, NotOwn: true})
+	want := []string{"locbench-20261125-0003-y-01234567"}
+	if err != nil || len(c.Kept) > 0 || len(c.Removed) != 1 || !slices.Equal(s.gone, want) {
+		t.Errorf("%q, %v, removed %q", c, err, s.gone)
+	}
+	if !isGroup(tree, mine) {
+		t.Error("its own group is removed")
+	}
+}
+
+// TestCleanAfterAReboot: what a locbench of this machine has made before the machine was started again
+// is left; an engine elsewhere may have a machine of the same name.
+func TestCleanAfterAReboot(t *testing.T) {
+	before := self()
+	before.boot = otherBoot
+	for network, removed := range map[string]int{"unix": 2, "tcp": 0} {
+		left := containersOf("r1", before.String(), "locbench-r1-x-01234567")
+		s := &stubEngine{left: append(left, stubThing{"network", "locbench-r1-01234567", left[0].labels})}
+		c, err := cleanIn(t.Context(), cgroup.Tree{Root: noHierarchies(t)}, s.connect(t, network), CleanOptions{Run: "r1"})
+		if err != nil || len(c.Removed) != removed || len(c.Removed)+len(c.Kept) != 2 {
+			t.Errorf("%s: %q, %v", network, c, err)
+		}
+	}
+}
+
+// noHierarchies is a machine without cgroups.
+func noHierarchies(t *testing.T) string {
+	t.Helper()
+	root := t.TempDir()
+	writeFile(t, filepath.Join(root, "proc/self/mountinfo"), "")
+	return root
+}
+
+// hierarchies1 is a machine with one hierarchy of cgroups, for which folders stand.
+func hierarchies1(t *testing.T) cgroup.Tree {
+	t.Helper()
+	root := t.TempDir()
+	writeFile(t, filepath.Join(root, "proc/self/mountinfo"), "30 29 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n")
+	writeFile(t, filepath.Join(root, "proc/self/cgroup"), "0::/user.slice\n")
+	return cgroup.Tree{Root: root}
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func groupDir(tree cgroup.Tree, name string) string {
+	return filepath.Join(tree.Root, "sys/fs/cgroup", name)
+}
+
+func isGroup(tree cgroup.Tree, name string) bool {
+	_, err := os.Stat(groupDir(tree, name))
+	return err == nil
+}
+
+// makeGroup makes a group, in which processes are, if any.
+func makeGroup(t *testing.T, tree cgroup.Tree, name string, processes ...string) {
+	t.Helper()
+	if err := os.MkdirAll(groupDir(tree, name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if len(processes) > 0 {
+		writeFile(t, filepath.Join(groupDir(tree, name), "cgroup.procs"), strings.Join(processes, "\n"))
+	}
+}
+
+// TestCleanGroupsOfARun: a group says its run, so that what runs in it without the marks goes with the run.
+func TestCleanGroupsOfARun(t *testing.T) {
+	tree := hierarchies1(t)
+	dead := deadOwner()
+	const one, two, three = "-0123456789ab", "-0123456789ac", "-0123456789ad"
+	elsewhere := self()
+	elsewhere.space = "1"
+	names := map[string]string{
+		"of the run": groupName(dead+one, "r1"), "of another run": groupName(dead+two, "r2"),
+		"of no run": groupName(dead+one, ""),
+		"living":    groupName(owner()+two, "r1"), "elsewhere": groupName(elsewhere.String()+two, "r1"),
+		"foreign": groupName(dead+one, "r1") + ".scope", "foreign too": "my-" + groupName(dead+one, "r1"),
+		"without a run": groupPrefix + dead + three,
+	}
+	for _, name := range names {
+		makeGroup(t, tree, name)
+	}
+	left := func(gone ...string) {
+		t.Helper()
+		for what, name := range names {
+			if isGroup(tree, name) == slices.Contains(gone, what) {
+				t.Errorf("%s: there is %v", what, !slices.Contains(gone, what))
+			}
+		}
+	}
+	c, err := cleanIn(t.Context(), tree, nil, CleanOptions{Run: "r1"})
+	if err != nil || !slices.Equal(c.Removed, []string{"cgroup " + names["of the run"]}) || len(c.Kept) != 2 {
+		t.Errorf("%q, %v", c, err)
+	}
+	for _, what := range []string{"living", "elsewhere"} {
+		why := names[what] + ": its locbench"
+		if !slices.ContainsFunc(c.Kept, func(k string) bool { return strings.Contains(k, why) }) {
+			t.Errorf("%q does not say %s", c.Kept, why)
+		}
+	}
+	left("of the run")
+	c, err = cleanIn(t.Context(), tree, nil, CleanOptions{Run: "r2", All: true})
+	if err != nil || len(c.Removed) != 1 || len(c.Kept) > 0 {
+		t.Errorf("%q, %v", c, err)
+	}
+	left("of the run", "of another run")
+}
+
+// TestHelper: a program that locbench needs is marked as contenders are, ends when it has to with all
+// that it has started, and is found when it lives on.
+func TestHelper(t *testing.T) {
+	dir := t.TempDir()
+	pid := filepath.Join(dir, "pid")
+	h := Helper{Run: runID(t), Groups: cgroup.Tree{Root: noHierarchies(t)}}
+	cmd := exec.Command("sh", "-c", "setsid sleep 600 >/dev/null 2>&1 & "+
+		"while ! grep -q sleep /proc/$!/cmdline; do :; done; echo $! > "+pid+"; exit 3")
+	var out strings.Builder
+	cmd.Stdout, cmd.WaitDelay = &out, time.Minute
+	if err := h.Do(t.Context(), cmd); err == nil || err.Error() != "exit status 3" {
+		t.Error(err)
+	}
+	data, err := os.ReadFile(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var child int
+	fmt.Sscan(string(data), &child)
+	testenv.Until(t, time.Minute, "what it has started has ended", func() bool { return processGone(child) })
+	env := exec.Command("env")
+	env.Env = []string{"A=b", envRun + "=another"}
+	env.Stdout = &out
+	if err := h.Do(t.Context(), env); err != nil || !strings.Contains("\n"+out.String(), "\nA=b\n") {
+		t.Errorf("%v: %s", err, out.String())
+	}
+	for _, mark := range []string{envRun + "=" + runID(t), envInstance + "=" + owner() + "-"} {
+		if !strings.Contains("\n"+out.String(), "\n"+mark) {
+			t.Errorf("no %s in %s", mark, out.String())
+		}
+	}
+	if err := h.Do(t.Context(), exec.Command("/absent/program")); err == nil {
+		t.Error("started")
+	}
+}
+
+// TestGroupNames: the name of a group, which a process cannot leave, tells whose it is.
+func TestGroupNames(t *testing.T) {
+	id := newInstanceID()
+	for run, want := range map[string]string{
+		"20261125-0001": "20261125-0001", "": "", "a/b c_é": "a-b-c--", strings.Repeat("x", 100): strings.Repeat("x", 64),
+	} {
+		name := groupName(id, run)
+		of, got, ok := parseGroup(name)
+		if of != owner() || got != want || !ok || strings.ContainsRune(name, '/') {
+			t.Errorf("%q: %q, %q, %v", name, of, got, ok)
+		}
+	}
+	if of, _, ok := parseGroup(groupPrefix + id); ok {
+		t.Errorf("without a run: of %q", of)
+	}
+	if spec := (bench.LaunchSpec{RunID: "r"}); newSandbox(cgroup.Tree{Root: noHierarchies(t)}, spec, nil).group != nil {
+		t.Error("a group without cgroups")
+	}
+}

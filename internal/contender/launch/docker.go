@@ -1,0 +1,276 @@
+package launch
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/netip"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/cpuset"
+	"locbench/internal/contender/docker"
+	"locbench/internal/host/cgroup"
+)
+
+// Docker starts contenders in containers, all in one network of the run's own.
+type Docker struct {
+	Network docker.Network // the run's
+
+	engine *docker.Engine
+	runID  string
+
+	close    sync.Once
+	closeErr error
+}
+
+// NewDocker makes the network of the run. Containers in it reach each other only where a store is
+// to be among them. Close removes it.
+func NewDocker(ctx context.Context, engine *docker.Engine, runID string, storeInside bool) (*Docker, error) {
+	network, err := engine.CreateNetwork(ctx, Labels(runID, "network"), !storeInside)
+	if err != nil {
+		return nil, err
+	}
+	return &Docker{Network: network, engine: engine, runID: runID}, nil
+}
+
+// Labels are what every container and network of a run carries: whose it is, and which locbench
+// made it.
+func Labels(runID, name string) map[string]string {
+	return map[string]string{docker.LabelRun: runID, docker.LabelName: name, docker.LabelOwner: owner()}
+}
+
+// HostAddress is the address (no port) by which containers of the run reach this machine: where an
+// embedded store listens.
+func (d *Docker) HostAddress() string {
+	switch {
+	case d.Network.Own != "":
+		return d.Network.Own
+	case d.Network.Here:
+		return d.Network.Gateway
+	}
+	return "host.docker.internal"
+}
+
+// Warnings are the engine's own, about itself and the run's network.
+func (d *Docker) Warnings() bench.Findings {
+	return slices.Concat(d.engine.Info().Warnings, d.Network.Warnings)
+}
+
+// Close removes the network. It works with a ctx that has been cancelled, and once.
+func (d *Docker) Close(ctx context.Context) error {
+	d.close.Do(func() { d.closeErr = left(d.engine.RemoveNetwork(ctx, d.Network.ID)) })
+	return d.closeErr
+}
+
+// left says what removes what the engine would not remove.
+func left(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w (\"locbench clean\" removes what is left, as --resume does)", err)
+}
+
+// Launch starts one contender in a container. When it fails, or ctx ends meanwhile, nothing of it
+// is left.
+func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
+	info := d.engine.Info()
+	cpus := spec.CPUs
+	if len(cpus) == 0 {
+		cpus = cpuset.UpTo(info.CPUs).First(spec.Limits.CPUSet)
+	}
+	limits := spec.Limits
+	if limits.CPUs > float64(info.CPUs) && info.CPUs > 0 {
+		limits.CPUs = float64(info.CPUs) // the engine refuses more; the quota is the same in effect
+	}
+	if limits.PIDs == 0 && info.PIDsLimit {
+		limits.PIDs = cmp.Or(spec.More.Processes, bench.DefaultProcesses)
+	}
+	c, warnings, err := d.engine.Run(ctx, docker.ContainerSpec{
+		Name: spec.Name, Image: spec.Artifact.Image, Command: spec.Artifact.Command,
+		Env: spec.Env, Labels: Labels(d.runID, spec.Name), Limits: limits, CPUs: cpus,
+		Network: d.Network.Name, Port: spec.Port, Publish: !d.Network.Direct(), HostLookup: !d.Network.Direct(),
+		OnLog: spec.OnLog, OnIncident: spec.OnIncident, Hardened: &spec.More,
+	})
+	if err != nil {
+		return nil, err
+	}
+	i := &container{Container: c}
+	if d.Network.Here && !cgroup.Swaps() {
+		info.SwapLimit = true // nothing to limit
+	}
+	missing := dockerMissing(info, spec.Limits, cpus)
+	missing, note := engineNote(missing, warnings)
+	i.info = bench.InstanceInfo{
+		Runtime: bench.RuntimeDocker, ID: c.ID(), Image: spec.Artifact.Image, ImageID: c.ImageID(),
+		ImageSize: spec.Artifact.ImageSize, Address: c.Address(), StartedAt: c.StartedAt(), Limits: spec.Limits, CPUSet: cpus,
+		LimitsEnforced: len(missing) == 0, LimitsNote: note, Privileges: spec.More,
+	}
+	if i.info.PID = LocalPID(c); i.info.PID > 0 {
+		// Without the files (rights, an unusual mount) the engine's own, slower counters do.
+		if i.reader, _ = (cgroup.Tree{}).Process(i.info.PID); i.reader != nil {
+			i.reader.Follow(i.info.PID)
+		}
+	}
+	return i, nil
+}
+
+// LocalPID is the number of c's main process on this machine; 0 if it is not here.
+func LocalPID(c *docker.Container) int {
+	if !isContainer(c.PID(), c.ID()) {
+		return 0
+	}
+	return c.PID()
+}
+
+// isContainer reports whether the process with this number here is the container's: an engine may
+// number them in another namespace, where the same number is somebody else.
+func isContainer(pid int, id string) bool {
+	if pid <= 0 || id == "" {
+		return false
+	}
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cgroup")
+	return err == nil && strings.Contains(string(data), id)
+}
+
+// dockerMissing names the limits that the engine says it cannot enforce.
+func dockerMissing(info docker.Info, l bench.Limits, cpus cpuset.Set) (missing []string) {
+	add := func(wanted, can bool, name string) {
+		if wanted && !can {
+			missing = append(missing, name+": the engine's kernel or rights do not support it")
+		}
+	}
+	add(l.CPUs > 0, info.CPUQuota, "CPU quota")
+	add(len(cpus) > 0, info.CPUSet, "CPU set")
+	add(l.Memory > 0, info.MemoryLimit, "memory")
+	add(l.Memory > 0, info.SwapLimit, "no swap")
+	add(l.PIDs > 0, info.PIDsLimit, "processes")
+	return missing
+}
+
+// engineNote adds to the limits that an engine cannot enforce those that it warned of when it made a
+// container, and puts all in words, with its other warnings.
+func engineNote(missing, warnings []string) (all []string, note string) {
+	var others []string
+	for _, w := range warnings {
+		switch low := strings.ToLower(w); {
+		case strings.Contains(low, "swap limit"): // it is among the missing, if it matters
+		case strings.Contains(low, "your kernel does not support"), strings.Contains(low, "discarded"):
+			missing = append(missing, w)
+		default:
+			others = append(others, "the Docker engine warns: "+w)
+		}
+	}
+	if len(missing) > 0 {
+		others = slices.Insert(others, 0, strings.Join(missing, "; "))
+	}
+	return missing, strings.Join(others, "; ")
+}
+
+// container is a docker.Container as an instance.
+type container struct {
+	*docker.Container
+	info   bench.InstanceInfo
+	reader *cgroup.Reader // nil: the engine is asked
+	peak   peak
+	kills  atomic.Bool // a reading has counted a process that the kernel killed for want of memory
+	asked  atomic.Bool // Stop has begun while it ran
+
+	stopped atomic.Bool
+}
+
+// Exit is how it ended; nil while it runs. A busy engine may hear of the end and never of its
+// reason: then a reading from before counts, as it does for a process.
+func (c *container) Exit() *bench.Exit {
+	exit := c.Container.Exit()
+	if exit == nil || exit.OOMKilled || exit.Signal != "SIGKILL" || !c.kills.Load() || c.asked.Load() {
+		return exit
+	}
+	oom := *exit
+	oom.OOMKilled = true
+	return &oom
+}
+
+func (c *container) BaseURL() string          { return "http://" + c.info.Address }
+func (c *container) Info() bench.InstanceInfo { return c.info }
+
+func (c *container) Usage(ctx context.Context) (u bench.Usage, err error) {
+	if c.stopped.Load() {
+		return u, errStopped
+	}
+	if c.reader != nil {
+		u, err = c.reader.Read()
+	} else {
+		u, err = c.Container.Usage(ctx)
+	}
+	if err != nil {
+		if exit := c.Exit(); exit != nil {
+			err = fmt.Errorf("the container has ended: %s", exit)
+		}
+		return u, err
+	}
+	c.peak.keep(&u)
+	if u.Memory != nil && u.Memory.OOMKills > 0 {
+		c.kills.Store(true)
+	}
+	return u, nil
+}
+
+// EngineUsage asks the engine for the counters even where Usage reads files.
+func (c *container) EngineUsage(ctx context.Context) (bench.Usage, error) {
+	return c.Container.Usage(ctx)
+}
+
+// Gone reports whether the main process has ended, as the kernel of this machine has it. The engine
+// may know seconds later, and only it knows how.
+func (c *container) Gone() bool { return c.info.PID > 0 && processGone(c.info.PID) }
+
+// Diagnose says why a running container may not answer, as far as engine and kernel know it; "" for
+// nothing that they know of.
+func (c *container) Diagnose(ctx context.Context) string {
+	if c.Exit() != nil {
+		return ""
+	}
+	if text := c.Container.Diagnose(ctx); text != "" || c.info.PID == 0 {
+		return text
+	}
+	return processAilment(c.info.PID) // it is on this machine
+}
+
+// Listens is where the processes of a container listen, as its own network names it; nil where that
+// cannot be seen from here.
+func (c *container) Listens() []netip.AddrPort {
+	if c.info.PID == 0 || c.Exit() != nil {
+		return nil
+	}
+	return containerListens(c.info.PID, c.info.ID)
+}
+
+// BeginPeak makes the step's high-water mark of memory begin again.
+func (c *container) BeginPeak() error {
+	if c.reader == nil {
+		return errNoGroup
+	}
+	return c.reader.BeginPeak()
+}
+
+func (c *container) Stop(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
+	if c.Container.Exit() == nil {
+		c.asked.Store(true)
+	}
+	r, err := c.Container.Stop(ctx, grace)
+	err = left(err)
+	if exit := c.Exit(); exit != nil {
+		r.Exit = *exit
+	}
+	if !c.stopped.Swap(true) && c.reader != nil {
+		c.reader.Close()
+	}
+	return r, err
+}

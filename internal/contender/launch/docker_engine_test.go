@@ -1,0 +1,436 @@
+//go:build acceptance && engine
+
+package launch
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/cpuset"
+	"locbench/internal/contender/docker"
+	"locbench/internal/contender/docker/dockertest"
+)
+
+func newDocker(t *testing.T, e *docker.Engine) *Docker {
+	t.Helper()
+	d, err := NewDocker(t.Context(), e, runID(t), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		if left := dockertest.Left(t, e, runID(t)); len(left) > 0 {
+			t.Errorf("left: %v", left)
+		}
+	})
+	return d
+}
+
+func TestDocker(t *testing.T) {
+	t.Parallel()
+	e := dockertest.Engine(t)
+	image := dockertest.Image(t, e)
+	spec := func(t *testing.T, args ...string) bench.LaunchSpec {
+		return bench.LaunchSpec{RunID: runID(t), Name: "leg:1", Artifact: bench.Artifact{Image: image, Command: args}, Port: 8080}
+	}
+	launch := func(t *testing.T, d *Docker, s bench.LaunchSpec) bench.Instance {
+		t.Helper()
+		inst, err := d.Launch(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stopAtEnd(t, inst)
+		return inst
+	}
+	t.Run("HalfCPU", func(t *testing.T) {
+		s := spec(t, "spin", "2", "sleep")
+		s.Limits = bench.Limits{CPUs: 0.5, CPUSet: 4, Memory: 64 << 20, PIDs: 50}
+		inst := launch(t, newDocker(t, e), s)
+		info := inst.Info()
+		if !info.LimitsEnforced || info.LimitsNote != "" || info.ID == "" || !slices.Equal(info.CPUSet, cpuset.UpTo(e.Info().CPUs).First(4)) {
+			t.Errorf("%+v", info)
+		}
+		if since := time.Since(info.StartedAt); since < 0 || since > 10*time.Second {
+			t.Errorf("started %v ago", since)
+		}
+		checkQuota(t, inst)
+		u, err := inst.Usage(t.Context())
+		if err != nil || u.Memory == nil || u.Memory.Limit != 64<<20 || u.Memory.Peak == 0 || u.Threads == nil || *u.Threads < 2 {
+			t.Errorf("%+v %+v, %v", u, u.Memory, err)
+		}
+		if e.Local() && (!strings.HasPrefix(u.Source, "cgroup v") || info.PID == 0 || *u.Processes != 1) {
+			t.Errorf("a local engine's counters come from %s (PID %d)", u.Source, info.PID)
+		}
+		// The engine's own figures are about the same.
+		stats, err := inst.(*container).Container.Usage(t.Context())
+		if err != nil || stats.CPU < u.CPU || stats.CPU-u.CPU > 2*time.Second {
+			t.Errorf("docker stats: %+v, %v; files: %v", stats, err, u.CPU)
+		}
+	})
+	t.Run("OOM", func(t *testing.T) {
+		s := spec(t, "hog", "300", "sleep")
+		s.Limits = bench.Limits{Memory: 64 << 20}
+		inst := launch(t, newDocker(t, e), s)
+		if exit := ended(t, inst); !exit.OOMKilled || exit.Code != 137 {
+			t.Errorf("%+v", exit)
+		}
+		if _, err := inst.Usage(t.Context()); err == nil || !strings.Contains(err.Error(), "out of memory") {
+			t.Errorf("counters after death: %v", err)
+		}
+		if r, err := inst.Stop(t.Context(), time.Second); err != nil || !r.Already || !r.Exit.OOMKilled {
+			t.Errorf("%+v, %v", r, err)
+		}
+	})
+	t.Run("Hardened", func(t *testing.T) {
+		if !e.SameHost() {
+			t.Skip("the processes of an engine elsewhere cannot be seen")
+		}
+		d := newDocker(t, e)
+		// 0x4eb: CHOWN, DAC_OVERRIDE, FOWNER, KILL, SETGID, SETUID and NET_BIND_SERVICE by the
+		// numbers of linux/capability.h; NET_RAW is 13.
+		for _, c := range []struct {
+			limit                 int64
+			more                  bench.Privileges
+			set, noNew, processes string
+		}{
+			{0, bench.Privileges{}, "00000000000004eb", "1", "4096"},
+			{0, bench.Privileges{Capabilities: []string{"NET_RAW"}, NewPrivileges: true, Processes: 5000}, "00000000000024eb", "0", "5000"},
+			{50, bench.Privileges{Processes: 5000}, "00000000000004eb", "1", "50"},
+		} {
+			s := spec(t, "sleep")
+			s.Limits.PIDs, s.More = c.limit, c.more
+			inst := launch(t, d, s)
+			pid := inst.Info().PID
+			status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, line := range []string{"CapBnd:\t" + c.set, "CapEff:\t" + c.set, "NoNewPrivs:\t" + c.noNew} {
+				if !strings.Contains(string(status), line+"\n") {
+					t.Errorf("%+v: not %q:\n%s", c.more, line, status)
+				}
+			}
+			if got := kernelProcesses(t, pid); got != c.processes {
+				t.Errorf("%+v, profile %d: the kernel allows %s processes, want %s", c.more, c.limit, got, c.processes)
+			}
+			if !reflect.DeepEqual(inst.Info().Privileges, c.more) {
+				t.Errorf("it is said to have %+v", inst.Info().Privileges)
+			}
+		}
+	})
+	t.Run("KilledWithoutReason", func(t *testing.T) {
+		if !e.SameHost() || os.Getuid() != 0 {
+			t.Skip("only root on the engine's machine can kill what runs in a container")
+		}
+		d := newDocker(t, e)
+		for _, counted := range []bool{false, true} { // in a reading from before
+			inst := launch(t, d, spec(t, "sleep"))
+			inst.(*container).kills.Store(counted)
+			if p, err := os.FindProcess(inst.Info().PID); err != nil || p.Kill() != nil {
+				t.Fatalf("process %d: %v", inst.Info().PID, err)
+			}
+			if exit := ended(t, inst); exit.Signal != "SIGKILL" || exit.OOMKilled != counted {
+				t.Errorf("with a kill counted %v: %+v", counted, exit)
+			}
+			if r, err := inst.Stop(t.Context(), time.Second); err != nil || r.Exit.OOMKilled != counted {
+				t.Errorf("stopped with a kill counted %v: %+v, %v", counted, r, err)
+			}
+		}
+		inst := launch(t, d, spec(t, "deaf", "print", "deaf", "sleep"))
+		waitLog(t, inst, "deaf")
+		inst.(*container).kills.Store(true) // of a child, which does not make our own kill the kernel's
+		if r, err := inst.Stop(t.Context(), 10*time.Millisecond); err != nil || !r.Killed || r.Exit.OOMKilled {
+			t.Errorf("killed by Stop: %+v, %v", r, err)
+		}
+	})
+	t.Run("Neighbours", func(t *testing.T) {
+		for inside, want := range map[bool]string{true: "status 404", false: "deadline exceeded"} {
+			d, err := NewDocker(t.Context(), e, runID(t), inside)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = d.Close(context.Background()) })
+			one := launch(t, d, spec(t, "serve", "8080"))
+			waitLog(t, one, "listening")
+			other := launch(t, d, spec(t, "get", "http://"+one.(*container).NetworkAddress()+"/"))
+			waitLog(t, other, want)
+		}
+	})
+	t.Run("Reach", func(t *testing.T) {
+		d := newDocker(t, e)
+		if e.SameHost() && (!d.Network.Direct() || !e.Local() || net.ParseIP(d.HostAddress()) == nil) {
+			t.Errorf("direct %v, local %v, host %s", d.Network.Direct(), e.Local(), d.HostAddress())
+		}
+		inst := launch(t, d, spec(t, "serve", "8080"))
+		waitLog(t, inst, "listening")
+		get(t, inst)
+		d.Network.Here = false // as with an engine elsewhere
+		published := launch(t, d, spec(t, "serve", "8080"))
+		waitLog(t, published, "listening")
+		get(t, published)
+		if host, _, _ := net.SplitHostPort(published.Info().Address); host != "127.0.0.1" || d.HostAddress() != "host.docker.internal" {
+			t.Errorf("published at %s, host known as %s", published.Info().Address, d.HostAddress())
+		}
+		d.Network.Here = true
+	})
+	t.Run("HostFromContainer", func(t *testing.T) {
+		d := newDocker(t, e)
+		if !d.Network.Direct() {
+			t.Skip("the engine's network is not this machine's")
+		}
+		l, err := net.Listen("tcp", net.JoinHostPort(d.HostAddress(), "0"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := http.Server{Handler: http.NotFoundHandler()}
+		served := make(chan struct{})
+		go func() { defer close(served); server.Serve(l) }()
+		defer func() { server.Close(); <-served }()
+		inst := launch(t, d, spec(t, "get", "http://"+l.Addr().String()+"/"))
+		waitLog(t, inst, "status 404")
+	})
+	t.Run("Cancelled", func(t *testing.T) {
+		for ms := 0; ms < 450; ms += 90 {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(ms)*time.Millisecond)
+			d, err := NewDocker(ctx, e, runID(t), false)
+			if err == nil {
+				var inst bench.Instance
+				inst, err = d.Launch(ctx, spec(t, "deaf", "print", "deaf", "sleep"))
+				if err == nil {
+					<-ctx.Done()
+					_, err = inst.Stop(ctx, 0)
+				} else if errors.Is(err, context.DeadlineExceeded) {
+					err = nil
+				}
+				err = errors.Join(err, d.Close(ctx))
+			} else if errors.Is(err, context.DeadlineExceeded) {
+				err = nil
+			}
+			cancel()
+			if left := dockertest.Left(t, e, runID(t)); err != nil || len(left) > 0 {
+				t.Errorf("cancelled after %d ms: %v, left %v", ms, err, left)
+			}
+		}
+	})
+	t.Run("Clean", func(t *testing.T) {
+		d := newDocker(t, e)
+		launch(t, d, spec(t, "sleep"))
+		why := fmt.Sprintf(": its locbench, process %d, is running", os.Getpid())
+		c, err := Clean(t.Context(), e, CleanOptions{Run: runID(t)})
+		if err != nil || len(c.Removed) > 0 || len(c.Kept) != 2 || !strings.HasPrefix(c.Kept[0], "container locbench-") || !strings.HasSuffix(c.Kept[1], why) {
+			t.Errorf("cleaned although the owner lives: %q, %v", c, err)
+		}
+		c, err = Clean(t.Context(), e, CleanOptions{Run: runID(t), All: true})
+		if err != nil || len(c.Removed) != 2 || !strings.HasPrefix(c.Removed[0], "container locbench-") || !strings.HasPrefix(c.Removed[1], "network ") || len(c.Kept) > 0 {
+			t.Errorf("%q, %v", c, err)
+		}
+	})
+	t.Run("CleanWithoutOwner", func(t *testing.T) {
+		for _, owner := range []string{"", "nightly", "1.2", "1.2@a/b"} { // somebody else's use of the same label
+			labels := Labels(runID(t), "t")
+			labels[docker.LabelOwner] = owner
+			network, err := e.CreateNetwork(t.Context(), labels, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := Clean(t.Context(), e, CleanOptions{Run: runID(t), All: true})
+			if err != nil || len(c.Removed) > 0 || len(c.Kept) != 1 || !strings.HasSuffix(c.Kept[0], "not named as locbench names itself") {
+				t.Errorf("owner %q: %q, %v", owner, c, err)
+			}
+			if err := e.RemoveNetwork(t.Context(), network.ID); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// TestDockerElsewhere uses an engine in another network namespace, whose network has the very
+// address that one here has: what it tells must not be taken for what is here.
+func TestDockerElsewhere(t *testing.T) {
+	here := dockertest.Engine(t)
+	mine := newDocker(t, here)
+	if len(mine.Network.Subnets) == 0 {
+		t.Fatalf("network %+v", mine.Network)
+	}
+	subnet := mine.Network.Subnets[0]
+	unix, tcp, _ := dockertest.Elsewhere(t, "--default-address-pool", fmt.Sprintf("base=%s,size=%d", subnet, subnet.Bits()))
+	for _, host := range []string{unix, tcp} {
+		t.Run(host[:3], func(t *testing.T) {
+			t.Setenv("DOCKER_HOST", host)
+			e, err := docker.Connect(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { e.Close() })
+			d := newDocker(t, e)
+			if d.Network.Gateway != mine.Network.Gateway {
+				t.Fatalf("gateways %s and %s: the test proves nothing", d.Network.Gateway, mine.Network.Gateway)
+			}
+			if d.Network.Direct() || e.Local() || d.HostAddress() != "host.docker.internal" {
+				t.Errorf("it is taken for this machine's: direct %v, local %v, host %s (here %s)", d.Network.Direct(), e.Local(), d.HostAddress(), mine.HostAddress())
+			}
+			ports, loopback := e.Reach()
+			if ports != (host == tcp) || loopback {
+				t.Errorf("ports within reach %v, loopback %v", ports, loopback)
+			}
+			if ahead, err := e.ClockAhead(t.Context()); err != nil || ahead == 0 {
+				t.Errorf("its clock was not asked: %v, %v", ahead, err)
+			}
+			if host == unix {
+				return
+			}
+			image := dockertest.Image(t, e)
+			inst, err := d.Launch(t.Context(), bench.LaunchSpec{
+				RunID: runID(t), Name: "leg", Artifact: bench.Artifact{Image: image, Command: []string{"serve", "8080"}}, Port: 8080, Limits: bench.Limits{Memory: 64 << 20},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			stopAtEnd(t, inst)
+			waitLog(t, inst, "listening")
+			get(t, inst)
+			if u, err := inst.Usage(t.Context()); err != nil || u.Memory == nil || u.Memory.Limit != 64<<20 {
+				t.Errorf("%+v, %v", u, err)
+			}
+		})
+	}
+	// A socket that is forwarded on this machine leads to this machine.
+	t.Run("forwarded", func(t *testing.T) {
+		socket, ok := strings.CutPrefix(here.Host(), "unix://")
+		if !ok {
+			t.Skip("this machine's engine is not reached through a socket file")
+		}
+		t.Setenv("DOCKER_HOST", "unix://"+forwarded(t, socket))
+		e, err := docker.Connect(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { e.Close() })
+		if d := newDocker(t, e); !d.Network.Direct() || !e.Local() {
+			t.Error("this machine's engine behind a forwarded socket is taken for another's")
+		}
+	})
+}
+
+// forwarded is a socket whose connections go on to another one, as ssh forwards them.
+func forwarded(t *testing.T, target string) string {
+	t.Helper()
+	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "forwarded.sock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	all.Go(func() {
+		for {
+			in, err := l.Accept()
+			if err != nil {
+				return
+			}
+			out, err := net.Dial("unix", target)
+			if err != nil {
+				in.Close()
+				continue
+			}
+			for _, pair := range [][2]net.Conn{{in, out}, {out, in}} {
+				all.Go(func() {
+					io.Copy(pair[0], pair[1])
+					pair[0].Close()
+				})
+			}
+		}
+	})
+	t.Cleanup(func() { l.Close(); all.Wait() })
+	return l.Addr().String()
+}
+
+// TestDockerKilledParent kills a locbench with a running container: Clean finds what is left, once
+// its owner is dead.
+func TestDockerKilledParent(t *testing.T) {
+	e := dockertest.Engine(t)
+	image := dockertest.Image(t, e)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	parent := exec.Command(self, "-test.run=^TestBeKilledDockerParent$", "-test.v")
+	parent.Env = append(os.Environ(), "LOCBENCH_TEST_IMAGE="+image, "LOCBENCH_TEST_RUN="+runID(t))
+	out, err := parent.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s := bufio.NewScanner(out)
+	for s.Scan() && s.Text() != "LAUNCHED" {
+	}
+	if left := dockertest.Left(t, e, runID(t)); len(left) != 2 {
+		t.Errorf("before its death: %v, want a container and a network", left)
+	}
+	parent.Process.Kill()
+	io.Copy(io.Discard, out)
+	parent.Wait()
+	c, err := Clean(t.Context(), e, CleanOptions{Run: runID(t)})
+	if err != nil || len(c.Removed) != 2 || len(c.Kept) > 0 {
+		t.Errorf("%q, %v", c, err)
+	}
+	if left := dockertest.Left(t, e, runID(t)); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// TestBeKilledDockerParent is no test but the process that TestDockerKilledParent kills.
+func TestBeKilledDockerParent(t *testing.T) {
+	image := os.Getenv("LOCBENCH_TEST_IMAGE")
+	if image == "" {
+		t.Skip("run by TestDockerKilledParent in a process of its own")
+	}
+	e := dockertest.Engine(t)
+	run := os.Getenv("LOCBENCH_TEST_RUN")
+	d, err := NewDocker(context.Background(), e, run, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := bench.LaunchSpec{RunID: run, Name: "t", Artifact: bench.Artifact{Image: image, Command: []string{"deaf", "sleep"}}}
+	if _, err := d.Launch(context.Background(), spec); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Println("\nLAUNCHED")
+	time.Sleep(time.Minute)
+}
+
+// kernelProcesses is the limit of processes and threads of the group that a process is in.
+func kernelProcesses(t *testing.T, pid int) string {
+	t.Helper()
+	groups, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(groups)) {
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		for _, dir := range []string{"/sys/fs/cgroup/pids", "/sys/fs/cgroup"} {
+			if limit, err := os.ReadFile(dir + parts[2] + "/pids.max"); err == nil && (parts[1] == "pids" || parts[1] == "") {
+				return strings.TrimSpace(string(limit))
+			}
+		}
+	}
+	t.Fatalf("no limit of processes found for %s", groups)
+	return ""
+}

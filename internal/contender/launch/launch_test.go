@@ -1,0 +1,151 @@
+package launch
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/cpuset"
+	"locbench/internal/contender/docker"
+	"locbench/internal/testenv"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func runID(t testing.TB) string {
+	return fmt.Sprintf("test-%d-%s", os.Getpid(), strings.ReplaceAll(t.Name(), "/", "-"))
+}
+
+func waitLog(t *testing.T, inst bench.Instance, text string) string {
+	t.Helper()
+	line := ""
+	testenv.Until(t, 30*time.Second, text+" is in the log", func() bool {
+		for _, l := range inst.Logs() {
+			if strings.Contains(l.Text, text) {
+				line = l.Text
+			}
+		}
+		return line != ""
+	})
+	return line
+}
+
+func ended(t *testing.T, inst bench.Instance) bench.Exit {
+	t.Helper()
+	select {
+	case <-inst.Exited():
+		return *inst.Exit()
+	case <-time.After(time.Minute):
+		t.Fatal("does not end")
+		panic("unreachable")
+	}
+}
+
+// stopAtEnd stops the instance when the test ends.
+func stopAtEnd(t *testing.T, inst bench.Instance) {
+	t.Cleanup(func() {
+		if _, err := inst.Stop(context.Background(), 0); err != nil {
+			t.Error(err)
+		}
+		if _, err := inst.Usage(context.Background()); err == nil {
+			t.Error("counters can be read after Stop")
+		}
+	})
+}
+
+func TestPeakKeepsTheLargestSample(t *testing.T) {
+	var p peak
+	for _, step := range []struct{ in, want int64 }{{5, 5}, {3, 5}, {9, 9}, {1, 9}} {
+		u := bench.Usage{Memory: &bench.Memory{Peak: step.in, PeakIsSample: true}}
+		if p.keep(&u); u.Memory.Peak != step.want {
+			t.Errorf("after %d: %d, want %d", step.in, u.Memory.Peak, step.want)
+		}
+	}
+	real := bench.Usage{Memory: &bench.Memory{Peak: 1}}
+	if p.keep(&real); real.Memory.Peak != 1 {
+		t.Error("a true peak was changed")
+	}
+}
+
+func TestTarget(t *testing.T) {
+	for _, url := range []string{"", "localhost:8080", "ftp://x", "http://", "http://%"} {
+		if _, err := (Target{}).Launch(t.Context(), bench.LaunchSpec{URL: url}); err == nil {
+			t.Errorf("%q accepted", url)
+		}
+	}
+	inst, err := Target{}.Launch(t.Context(), bench.LaunchSpec{URL: "http://127.0.0.1:8080/base/"})
+	if err != nil || inst.BaseURL() != "http://127.0.0.1:8080/base" || inst.Info().Address != "127.0.0.1:8080" || inst.Info().LimitsEnforced {
+		t.Fatalf("%+v, %v", inst, err)
+	}
+	if _, err := inst.Usage(t.Context()); err == nil {
+		t.Error("counters of somebody else's service")
+	}
+	if _, err := inst.Stop(t.Context(), 0); err != nil || inst.Exit() != nil {
+		t.Error(err)
+	}
+}
+
+func TestDockerMissing(t *testing.T) {
+	l := bench.Limits{CPUs: 1, CPUSet: 1, Memory: 1, PIDs: 1}
+	if m := dockerMissing(docker.Info{CPUQuota: true, CPUSet: true, MemoryLimit: true, SwapLimit: true, PIDsLimit: true}, l, cpuset.Of(0)); len(m) != 0 {
+		t.Errorf("%q", m)
+	}
+	if m := dockerMissing(docker.Info{}, bench.Limits{}, nil); len(m) != 0 {
+		t.Errorf("nothing wanted: %q", m)
+	}
+	m := dockerMissing(docker.Info{CPUQuota: true, CPUSet: true, MemoryLimit: true}, l, cpuset.Of(0))
+	if note := strings.Join(m, "; "); len(m) != 2 || !strings.Contains(note, "no swap") || !strings.Contains(note, "processes") {
+		t.Errorf("%q", note)
+	}
+}
+
+func TestEngineNote(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		warned  []string
+		missing int
+		note    string
+	}{
+		{"nothing", nil, 0, ""},
+		{"the swap is known", []string{"Your kernel does not support swap limit capabilities"}, 0, ""},
+		{"a limit", []string{"Your kernel does not support pids limit capabilities. PIDs limit discarded."}, 1, "Your kernel"},
+		{"no limit", []string{"IPv4 forwarding is disabled. Networking will not work."}, 0, "the Docker engine warns: IPv4 forwarding"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if missing, note := engineNote(nil, tt.warned); len(missing) != tt.missing || !strings.HasPrefix(note, tt.note) || (note == "") != (tt.note == "") {
+				t.Errorf("%q, %q", missing, note)
+			}
+		})
+	}
+}
+
+func TestFreePort(t *testing.T) {
+	port, err := FreePort()
+	if err != nil || port <= 0 || port > 65535 {
+		t.Fatal(port, err)
+	}
+}
+
+// TestFree asks for a port that somebody listens on. That one which nobody listens on is free is
+// for TestFreePort: another process may take it at any time.
+func TestFree(t *testing.T) {
+	l, err := net.Listen("tcp", "0.0.0.0:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	port := l.Addr().(*net.TCPAddr).Port
+	if err := Free(port); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("port %d, which is not free", port)) {
+		t.Errorf("port %d is said to be free: %v", port, err)
+	}
+	if err := Free(0); err != nil { // any that is free
+		t.Error(err)
+	}
+}

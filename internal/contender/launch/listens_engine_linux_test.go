@@ -1,0 +1,79 @@
+//go:build acceptance && engine
+
+package launch
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/contender/docker/dockertest"
+)
+
+// listensOn waits until inst is seen to listen somewhere.
+func listensOn(t *testing.T, inst bench.Instance) (ports []uint16) {
+	t.Helper()
+	for range 1000 {
+		if all := inst.(interface{ Listens() []netip.AddrPort }).Listens(); len(all) > 0 {
+			for _, a := range all {
+				ports = append(ports, a.Port())
+			}
+			return ports
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("nothing is seen; it says %v", inst.Logs())
+	return nil
+}
+
+// TestWhereAProcessListens is about a process that listens elsewhere than it was launched for,
+// behind a shell, while others listen too.
+func TestWhereAProcessListens(t *testing.T) {
+	others, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer others.Close()
+	port, err := FreePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := processSpec(t, "sh", "-c", fmt.Sprintf("%s serve %d; true", dockertest.Helper(t), port))
+	spec.Port = port + 1
+	inst := launchProcess(t, spec)
+	if got := listensOn(t, inst); !slices.Equal(got, []uint16{uint16(port)}) {
+		t.Errorf("%v, want %d", got, port)
+	}
+	if want := "http://127.0.0.1:" + strconv.Itoa(port+1); inst.BaseURL() != want {
+		t.Errorf("it is asked at %s, want %s", inst.BaseURL(), want)
+	}
+	inst.(*process).Move(port)
+	if inst.Info().Address != "127.0.0.1:"+strconv.Itoa(port) {
+		t.Errorf("moved to %s", inst.Info().Address)
+	}
+	get(t, inst)
+}
+
+// TestWhereAContainerListens does not take the engine's own resolver, which listens in its network,
+// for the contender's.
+func TestWhereAContainerListens(t *testing.T) {
+	t.Parallel()
+	e := dockertest.Engine(t)
+	if !e.SameHost() {
+		t.Skip("the processes of an engine elsewhere cannot be seen")
+	}
+	d := newDocker(t, e)
+	inst, err := d.Launch(t.Context(), bench.LaunchSpec{RunID: runID(t), Name: "listens", Port: 8080, Artifact: bench.Artifact{Image: dockertest.Image(t, e), Command: []string{"serve", "9999"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopAtEnd(t, inst)
+	if got := listensOn(t, inst); !slices.Equal(got, []uint16{9999}) {
+		t.Errorf("%v, want 9999", got)
+	}
+}

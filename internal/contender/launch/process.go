@@ -1,0 +1,237 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/netip"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/cpuset"
+	"locbench/internal/host/cgroup"
+	"locbench/internal/text/safe"
+)
+
+const drain = 500 * time.Millisecond // for the rest of the log after the end: children may hold its pipe open
+
+// Process starts contenders as processes of this machine: each in a session of its own, in a cgroup
+// with the limits where the user may make one. Its zero value is ready for use.
+type Process struct {
+	// CPUs are those that contenders may run on; none: those of this process when it launches them.
+	CPUs cpuset.Set
+}
+
+// Launch starts one contender, which is asked at 127.0.0.1:spec.Port and need not listen elsewhere.
+// Its environment is spec.Env, what says where programs lie as here (inherited), and locbench's
+// marks. When it fails, or ctx ends meanwhile, nothing of it is left.
+func (l Process) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if len(spec.Artifact.Command) == 0 {
+		return nil, fmt.Errorf("start %s: it has no command for the process runtime", spec.Name)
+	}
+	p := newProcess(newSandbox(cgroup.Tree{}, spec, l.CPUs), spec)
+	if err := p.launch(ctx, spec); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func newProcess(box *sandbox, spec bench.LaunchSpec) *process {
+	return &process{
+		box: box, exited: make(chan struct{}), asked: make(chan struct{}),
+		info: bench.InstanceInfo{
+			Runtime: bench.RuntimeProcess, Address: "127.0.0.1:" + strconv.Itoa(spec.Port), Limits: spec.Limits,
+		},
+	}
+}
+
+// process is a running process as an instance.
+type process struct {
+	box    *sandbox
+	info   bench.InstanceInfo
+	os     *os.Process
+	logs   safe.Ring
+	peak   peak
+	waited sync.WaitGroup // for run
+	exited chan struct{}
+	asked  chan struct{} // closed when SIGKILL comes from here
+
+	mu   sync.Mutex // of info.Address
+	exit atomic.Pointer[bench.Exit]
+
+	stop    sync.Once
+	stopped bench.StopResult
+	stopErr error
+}
+
+func (p *process) launch(ctx context.Context, spec bench.LaunchSpec) error {
+	cmd := exec.Command(spec.Artifact.Command[0], spec.Artifact.Command[1:]...)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = spec.Artifact.Dir, environment(spec, p.box.id), drain
+	var one sync.Mutex // OnLog is never called twice at a time
+	log := func(l bench.LogLine) {
+		one.Lock()
+		defer one.Unlock()
+		p.logs.Add(l)
+		if spec.OnLog != nil {
+			spec.OnLog(l)
+		}
+	}
+	stdout, stderr := safe.NewLineWriter("stdout", time.Now, log), safe.NewLineWriter("stderr", time.Now, log)
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	started := make(chan error)
+	p.waited.Go(func() {
+		ownThread(func() {
+			if p.run(cmd, started) {
+				stdout.Flush()
+				stderr.Flush()
+				close(p.exited)
+			}
+		})
+	})
+	if err := <-started; err != nil {
+		p.waited.Wait()
+		return errors.Join(fmt.Errorf("start %s: %w", cmd.Path, err), p.box.close())
+	}
+	if err := ctx.Err(); err != nil {
+		_, stopErr := p.Stop(ctx, 0)
+		return errors.Join(err, stopErr)
+	}
+	return nil
+}
+
+// run starts the process, and waits for its end and for what it has written, within ownThread.
+func (p *process) run(cmd *exec.Cmd, started chan<- error) (ok bool) {
+	if err := p.box.start(cmd); err != nil {
+		started <- err
+		return false
+	}
+	p.os = cmd.Process
+	p.info.PID, p.info.StartedAt = cmd.Process.Pid, time.Now()
+	missing := p.box.missing
+	p.box.follow(cmd.Process.Pid)
+	p.info.LimitsEnforced, p.info.LimitsNote, p.info.CPUSet = len(missing) == 0, strings.Join(missing, "; "), p.box.cpus
+	started <- nil
+	state, _ := cmd.Process.Wait() // before cmd.Wait, which returns later where children hold the log open
+	exit := processExit(state)
+	exit.At = time.Now()
+	select {
+	case <-p.asked:
+	default:
+		exit.OOMKilled = exit.Signal == "SIGKILL" && p.box.oomKilled()
+	}
+	_ = cmd.Wait() // for the log: the state is known
+	p.exit.Store(&exit)
+	return true
+}
+
+func (p *process) BaseURL() string         { return "http://" + p.Info().Address }
+func (p *process) Exited() <-chan struct{} { return p.exited }
+func (p *process) Logs() []bench.LogLine   { return p.logs.Lines() }
+func (p *process) Info() bench.InstanceInfo {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.info
+}
+func (p *process) Exit() *bench.Exit { return p.exit.Load() }
+
+func (p *process) Usage(context.Context) (bench.Usage, error) {
+	u, err := p.box.usage(p.info.PID)
+	if err != nil {
+		if exit := p.Exit(); exit != nil {
+			err = fmt.Errorf("the process has ended: %s", exit)
+		}
+		return u, err
+	}
+	p.peak.keep(&u)
+	return u, nil
+}
+
+// Diagnose says why a running process may not answer, as far as the kernel knows it.
+func (p *process) Diagnose(context.Context) string {
+	if p.Exit() != nil {
+		return ""
+	}
+	return processAilment(p.info.PID)
+}
+
+// Listens is where the process and its children listen; nil where that cannot be seen.
+func (p *process) Listens() []netip.AddrPort {
+	if p.Exit() != nil {
+		return nil
+	}
+	return sessionListens(p.info.PID)
+}
+
+// Move says that it listens on another port than it was launched for.
+func (p *process) Move(port int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.info.Address = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+}
+
+// BeginPeak makes the step's high-water mark of memory begin again.
+func (p *process) BeginPeak() error { return p.box.beginPeak() }
+
+// Stop sends SIGTERM, and SIGKILL after grace or as soon as bench.Forced says so. It signals the
+// main process alone, as an engine does with a container; at the end whatever is left of it is
+// killed.
+func (p *process) Stop(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
+	p.stop.Do(func() {
+		p.stopped, p.stopErr = p.terminate(ctx, grace)
+		p.stopErr = errors.Join(p.stopErr, p.box.close())
+		if p.stopErr == nil {
+			p.waited.Wait()
+		}
+	})
+	return p.stopped, p.stopErr
+}
+
+func (p *process) terminate(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
+	ask := func() error { return terminate(p.os) }
+	kill := func() error {
+		close(p.asked)
+		_ = p.os.Kill() // fails when it has ended meanwhile
+		return nil
+	}
+	r, err := bench.Terminate(ctx, grace, p.exited, p.Exit, ask, kill)
+	if err != nil {
+		err = fmt.Errorf("process %d: %w", p.info.PID, err)
+	}
+	return r, err
+}
+
+// environment is what a process gets: what says where programs lie, what the manifest says, and the
+// marks. No variable that it has from here changes how a runtime works, as JAVA_TOOL_OPTIONS,
+// NODE_OPTIONS or GOGC do.
+func environment(spec bench.LaunchSpec, instance string) []string {
+	env := map[string]string{}
+	for _, k := range []string{
+		"PATH", "HOME", "TMPDIR",
+		"JAVA_HOME",                                 // start scripts look here before they look in PATH
+		"DOTNET_ROOT",                               // where a program of .NET finds its runtime
+		"SYSTEMROOT", "TEMP", "TMP", "LOCALAPPDATA", // without which Windows starts little
+	} {
+		if v, ok := os.LookupEnv(k); ok {
+			env[k] = v
+		}
+	}
+	maps.Copy(env, spec.Env)
+	env[envRun], env[envInstance] = spec.RunID, instance
+	out := make([]string, 0, len(env))
+	for _, k := range slices.Sorted(maps.Keys(env)) {
+		out = append(out, k+"="+env[k])
+	}
+	return out
+}

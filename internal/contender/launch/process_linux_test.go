@@ -1,0 +1,207 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/host/cgroup"
+	"locbench/internal/testenv"
+)
+
+// shell launches a script as a contender, where no group can be made: with small programs that
+// every system has, and without a bound on how long they take.
+func shell(t *testing.T, script string, env map[string]string) (*process, error) {
+	t.Helper()
+	spec := bench.LaunchSpec{RunID: runID(t), Name: "t", Artifact: bench.Artifact{Command: []string{"sh", "-c", script}}, Env: env}
+	p := newProcess(newSandbox(cgroup.Tree{Root: t.TempDir()}, spec, nil), spec)
+	if err := p.launch(t.Context(), spec); err != nil {
+		return nil, err
+	}
+	stopAtEnd(t, p)
+	return p, nil
+}
+
+func shelled(t *testing.T, script string, env map[string]string) *process {
+	t.Helper()
+	p, err := shell(t, script, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestShell_ExitCode(t *testing.T) {
+	inst := shelled(t, "echo last words; exit 3", nil)
+	if exit := ended(t, inst); exit.Code != 3 || exit.Signal != "" || exit.OOMKilled || len(inst.Logs()) != 1 {
+		t.Errorf("%+v %v", exit, inst.Logs())
+	}
+	if r, err := inst.Stop(t.Context(), time.Second); err != nil || !r.Already || r.Exit.Code != 3 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if _, err := inst.Usage(t.Context()); err == nil {
+		t.Error("counters of one that has ended")
+	}
+}
+
+func TestShell_KilledFromOutside(t *testing.T) {
+	inst := shelled(t, "kill -KILL $$", nil)
+	if exit := ended(t, inst); exit.Code != 137 || exit.Signal != "SIGKILL" || exit.OOMKilled {
+		t.Errorf("%+v", exit)
+	}
+}
+
+func TestShell_StopGraceful(t *testing.T) {
+	inst := shelled(t, "trap 'echo stopping; exit 0' TERM; sleep 600 >/dev/null 2>&1 & echo up; wait", nil)
+	waitLog(t, inst, "up")
+	r, err := inst.Stop(t.Context(), time.Minute)
+	if err != nil || !r.Graceful || r.Killed || r.Already || r.Exit.Code != 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	waitLog(t, inst, "stopping")
+	if again, err := inst.Stop(t.Context(), 0); err != nil || again != r {
+		t.Errorf("again %+v, %v", again, err)
+	}
+}
+
+// TestShell_StopDeaf: one that ignores SIGTERM is killed, and with it what it has started.
+func TestShell_StopDeaf(t *testing.T) {
+	inst := shelled(t, "trap '' TERM; sleep 600 >/dev/null 2>&1 & echo child $!; wait", nil)
+	var child int
+	fmt.Sscanf(waitLog(t, inst, "child"), "child %d", &child)
+	if !exists(child) {
+		t.Fatalf("no child: %v", inst.Logs())
+	}
+	r, err := inst.Stop(t.Context(), time.Millisecond)
+	if err != nil || !r.Killed || r.Graceful || r.Exit.Signal != "SIGKILL" || r.Exit.OOMKilled {
+		t.Errorf("%+v, %v", r, err)
+	}
+	gone(t, child)
+	gone(t, inst.Info().PID)
+}
+
+// TestShell_StopWithoutMarks: what has emptied its environment is killed too.
+func TestShell_StopWithoutMarks(t *testing.T) {
+	inst := shelled(t, "env -i sleep 600 >/dev/null 2>&1 & echo child $!; wait", nil)
+	var child int
+	fmt.Sscanf(waitLog(t, inst, "child"), "child %d", &child)
+	testenv.Until(t, time.Minute, "it has no environment", func() bool {
+		env, err := readProc(child, "environ")
+		line, _ := readProc(child, "cmdline")
+		return err == nil && len(env) == 0 && strings.HasPrefix(string(line), "sleep")
+	})
+	if _, err := inst.Stop(t.Context(), time.Minute); err != nil {
+		t.Error(err)
+	}
+	gone(t, child)
+}
+
+func TestShell_Environment(t *testing.T) {
+	t.Setenv("GOGC", "50")
+	inst := shelled(t, "env", map[string]string{"GREETING": "hello world"})
+	ended(t, inst)
+	for _, want := range []string{"GREETING=hello world", envRun + "=" + runID(t)} {
+		if !slices.ContainsFunc(inst.Logs(), func(l bench.LogLine) bool { return l.Text == want }) {
+			t.Errorf("no %s in %v", want, inst.Logs())
+		}
+	}
+	for _, l := range inst.Logs() {
+		if strings.HasPrefix(l.Text, "GOGC=") {
+			t.Errorf("it has %s", l.Text)
+		}
+	}
+}
+
+func TestShell_LogIsBounded(t *testing.T) {
+	inst := shelled(t, "i=0; while [ $i -lt 1500 ]; do i=$((i+1)); echo line $i; done", nil)
+	ended(t, inst)
+	if logs := inst.Logs(); len(logs) > 500 || logs[len(logs)-1].Text != "line 1500" {
+		t.Errorf("%d lines, the last %v", len(logs), logs[len(logs)-1])
+	}
+}
+
+// TestShell_WithoutGroup: what cannot be limited is said, and the figures are those of /proc.
+func TestShell_WithoutGroup(t *testing.T) {
+	spec := bench.LaunchSpec{RunID: runID(t), Name: "t", Artifact: bench.Artifact{Command: []string{"sh", "-c", "echo up; sleep 600 >/dev/null 2>&1 & wait"}},
+		Limits: bench.Limits{CPUs: 0.5, CPUSet: 1, Memory: 64 << 20, PIDs: 50}}
+	p := newProcess(newSandbox(cgroup.Tree{Root: t.TempDir()}, spec, nil), spec)
+	if err := p.launch(t.Context(), spec); err != nil {
+		t.Fatal(err)
+	}
+	stopAtEnd(t, p)
+	info := p.Info()
+	if info.LimitsEnforced || !strings.HasPrefix(info.LimitsNote, "CPU quota, memory, processes: ") || strings.Contains(info.LimitsNote, "CPU set") {
+		t.Errorf("%+v", info)
+	}
+	waitLog(t, p, "up")
+	u, err := p.Usage(t.Context())
+	if err != nil || u.Source != "/proc" || u.Memory == nil || u.Memory.PeakSource != "VmHWM" || *u.Processes < 1 || u.Throttling != nil {
+		t.Errorf("%+v, %v", u, err)
+	}
+	status, _ := readProc(info.PID, "status")
+	if !strings.Contains(string(status), "Cpus_allowed_list:\t"+info.CPUSet.String()+"\n") {
+		t.Errorf("not held to CPU %s", info.CPUSet)
+	}
+}
+
+func TestProcessCannotStart(t *testing.T) {
+	for _, command := range [][]string{{"/absent/program"}, {os.DevNull}, {}} {
+		spec := bench.LaunchSpec{Name: "t", Artifact: bench.Artifact{Command: command}}
+		var err error
+		if len(command) == 0 {
+			_, err = Process{}.Launch(t.Context(), spec)
+		} else {
+			err = newProcess(newSandbox(cgroup.Tree{Root: t.TempDir()}, spec, nil), spec).launch(t.Context(), spec)
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), "start ") {
+			t.Errorf("%v: %v", command, err)
+		}
+	}
+}
+
+func TestProcessCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	spec := bench.LaunchSpec{RunID: runID(t), Name: "t", Artifact: bench.Artifact{Command: []string{"sleep", "600"}}}
+	if _, err := (Process{}).Launch(ctx, spec); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	p := newProcess(newSandbox(cgroup.Tree{Root: t.TempDir()}, spec, nil), spec) // cancelled while it starts
+	if err := p.launch(ctx, spec); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if left := marked(envRun + "=" + runID(t)); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// TestListens is about where processes are seen to listen: here this one.
+func TestListens(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := uint16(l.Addr().(*net.TCPAddr).Port)
+	sees := func(pids ...int) bool {
+		for _, a := range listens(os.Getpid(), pids) {
+			if a.Port() == port && a.Addr().IsLoopback() {
+				return true
+			}
+		}
+		return false
+	}
+	if !sees(os.Getpid()) || sees() {
+		t.Errorf("port %d: seen %v, without the process %v", port, sees(os.Getpid()), sees())
+	}
+	l.Close()
+	if sees(os.Getpid()) {
+		t.Errorf("port %d is seen after it was closed", port)
+	}
+}

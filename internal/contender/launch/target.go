@@ -1,0 +1,50 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/text/secret"
+)
+
+// Target stands for a service that somebody else has started: nothing is started, measured or
+// stopped.
+type Target struct{}
+
+// Launch returns at once, with the service at spec.URL: http://host:port, and the path before those
+// of requests where it has one; whether the service answers is for ready to find out.
+func (Target) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
+	u, err := secret.ParseURL(spec.URL)
+	if err == nil && (u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+		err = errors.New("write it as http://host:port")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("target %s: %w", secret.Address(spec.URL), err)
+	}
+	t := &target{url: strings.TrimRight(spec.URL, "/"), host: u.Host, started: time.Now(), exited: make(chan struct{})}
+	return t, ctx.Err()
+}
+
+type target struct {
+	url, host string
+	started   time.Time
+	exited    chan struct{} // never closed: nobody here would know
+}
+
+func (t *target) BaseURL() string { return t.url }
+func (t *target) Info() bench.InstanceInfo {
+	return bench.InstanceInfo{Runtime: bench.RuntimeURL, Address: t.host, StartedAt: t.started}
+}
+func (t *target) Exited() <-chan struct{} { return t.exited }
+func (t *target) Exit() *bench.Exit       { return nil }
+func (t *target) Logs() []bench.LogLine   { return nil }
+func (t *target) Usage(context.Context) (bench.Usage, error) {
+	return bench.Usage{}, errors.New("the counters of a service that somebody else has started cannot be read")
+}
+func (t *target) Stop(context.Context, time.Duration) (bench.StopResult, error) {
+	return bench.StopResult{}, nil
+}

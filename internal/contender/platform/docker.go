@@ -1,0 +1,183 @@
+package platform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/cpuset"
+	"locbench/internal/contender"
+	"locbench/internal/contender/docker"
+	"locbench/internal/contender/launch"
+	"locbench/internal/store"
+)
+
+// Docker is an engine: contenders, or the store alone, run in its containers, in one network of the
+// run's own.
+type Docker struct {
+	*launch.Docker
+	images
+	runID string
+}
+
+// images are those of an engine.
+type images struct{ engine *docker.Engine }
+
+func (i images) CPUs() int { return i.engine.Info().CPUs }
+
+func (i images) Build(ctx context.Context, svc bench.Service, o contender.BuildOptions) (bench.Artifact, error) {
+	return contender.BuildImage(ctx, i.engine, svc, o)
+}
+
+func dockerBuilder(ctx context.Context) (Builder, func() error, error) {
+	engine, err := docker.Connect(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return images{engine}, engine.Close, nil
+}
+
+func hasImage(svc bench.Service) error {
+	if svc.Docker == nil && !svc.Builtin {
+		return errors.New("its manifest has no `docker`")
+	}
+	return nil
+}
+
+func openDocker(ctx context.Context, o Options) (Platform, error) {
+	d, err := OpenDocker(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// OpenDocker connects to the engine and makes the network, which comes first since it shows where
+// the engine is.
+func OpenDocker(ctx context.Context, o Options) (*Docker, error) {
+	engine, err := docker.Connect(ctx)
+	if err != nil {
+		hint := "; without Docker: --runtime process"
+		if o.Store.Kind.Traits().Container {
+			hint = "; without Docker: --store embedded --runtime process"
+		}
+		return nil, MissingError{fmt.Errorf("%w%s", err, hint)}
+	}
+	d := &Docker{images: images{engine}, runID: o.RunID}
+	if d.Docker, err = launch.NewDocker(ctx, engine, o.RunID, o.Store.Kind.Traits().Container); err != nil {
+		return nil, errors.Join(err, engine.Close())
+	}
+	if err := d.inReach(o); err != nil {
+		return nil, errors.Join(UnreachableError{err}, d.Close(ctx))
+	}
+	return d, nil
+}
+
+// inReach returns why an engine whose containers' addresses are not within reach cannot serve the
+// run, if it cannot: better now than when the first contender gets no answer.
+func (d *Docker) inReach(o Options) error {
+	ports, loopback := d.engine.Reach()
+	enter, rootless := d.engine.Apart()
+	blind := !o.StoreOnly && !loopback && onThisMachine(o.Store)
+	switch {
+	case d.Network.Direct():
+	case rootless && blind:
+		return fmt.Errorf("this Docker engine is rootless and has a network of its own, in which contenders do not reach "+
+			"a store on this machine; started as '%s locbench …' it is in that network too", enter)
+	case !ports:
+		err := fmt.Errorf("the Docker engine at %s is on another machine, or in another network namespace of this one, "+
+			"so that the ports of its containers are out of reach; run locbench there, "+
+			"or name the engine by its own address (DOCKER_HOST=tcp://HOST:PORT)", d.engine.Host())
+		if d.engine.InContainer() {
+			err = fmt.Errorf("%w; where it is the engine of this very container, start it with --network host", err)
+		}
+		return err
+	case blind:
+		return fmt.Errorf("containers of the Docker engine at %s cannot reach a store on this machine's loopback interface; "+
+			"use --store container, or an Elasticsearch at an address that they reach (--elastic http://HOST:9200)",
+			d.engine.Host())
+	}
+	return nil
+}
+
+// onThisMachine reports whether a store is reached through this machine's loopback interface.
+func onThisMachine(spec bench.StoreSpec) bool {
+	t := spec.Chosen().Traits()
+	return t.InClient || t.ByURL && (spec.URL == "" || store.OnLoopback(spec.URL))
+}
+
+func (d *Docker) Build(ctx context.Context, svc bench.Service, o contender.BuildOptions) (bench.Artifact, error) {
+	o.Run = d.runID
+	return d.images.Build(ctx, svc, o)
+}
+
+func (d *Docker) Capabilities() Capabilities {
+	c := Capabilities{Launches: true, Store: true, NoIsolation: noIsolation()}
+	switch {
+	case c.NoIsolation != "":
+	case !d.engine.Local():
+		c.NoIsolation = "the engine is not on this machine, or in a virtual machine"
+	case !d.engine.Info().CPUSet:
+		c.NoIsolation = "the engine cannot keep a container to a set of CPUs"
+	}
+	return c
+}
+
+func (d *Docker) Fingerprint(run *bench.Run) {
+	info := d.engine.Info()
+	run.Software.Docker, run.Software.DockerAPI = info.Version, info.APIVersion
+	run.Machine.CgroupVersion = info.CgroupVersion
+	for _, w := range d.Warnings() {
+		w.Text = "the Docker engine warns: " + w.Text
+		run.Warnings.Add(w)
+	}
+}
+
+func (d *Docker) Prepare(*bench.LaunchSpec, bench.Service) error { return nil }
+
+func (d *Docker) Template() (bench.Template, error) { return bench.Template{Listen: "0.0.0.0"}, nil }
+
+// Reach makes the store reachable for containers, which know this machine by the launcher's host
+// address. Where that is not an address of this machine but a name that the engine resolves for them
+// (Docker Desktop), it leads to what listens on loopback here.
+func (d *Docker) Reach(s *store.Store) (seen string, err error) {
+	host := d.HostAddress()
+	if d.Network.Direct() {
+		seen, err = s.Listen(net.JoinHostPort(host, "0"), d.Network.Subnets...)
+	} else {
+		seen, err = s.ListenAs(host)
+	}
+	if err != nil {
+		return "", fmt.Errorf("let containers reach the store: %w", err)
+	}
+	return seen, nil
+}
+
+func (d *Docker) Allow(cpuset.Set) {}
+
+// Alive asks the engine on a new connection: the one that is open may have outlived it.
+func (d *Docker) Alive(ctx context.Context) error {
+	engine, err := docker.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	return engine.Close()
+}
+
+func (d *Docker) Others(ctx context.Context) []string {
+	names, err := d.engine.Running(ctx, d.runID)
+	if err != nil {
+		return nil // the run will find out what is wrong with the engine
+	}
+	return names
+}
+
+func (d *Docker) Clean(ctx context.Context) (launch.Cleaned, error) {
+	return launch.Clean(ctx, d.engine, launch.CleanOptions{Run: d.runID, NotOwn: true})
+}
+
+func (d *Docker) Close(ctx context.Context) error {
+	return errors.Join(d.Docker.Close(ctx), d.engine.Close())
+}

@@ -1,0 +1,99 @@
+package platform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"sync"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/cpuset"
+	"locbench/internal/contender"
+	"locbench/internal/contender/launch"
+	"locbench/internal/store"
+)
+
+// here is what platforms without an engine have in common: this machine.
+type here struct{ runID string }
+
+func (here) CPUs() int                            { return runtime.NumCPU() }
+func (here) Fingerprint(*bench.Run)               {}
+func (here) Reach(s *store.Store) (string, error) { return s.URL(), nil }
+func (here) Alive(context.Context) error          { return nil }
+func (here) Others(context.Context) []string      { return nil }
+func (here) Close(context.Context) error          { return nil }
+func (h here) Clean(ctx context.Context) (launch.Cleaned, error) {
+	return launch.Clean(ctx, nil, launch.CleanOptions{Run: h.runID, NotOwn: true})
+}
+
+// process is this machine: contenders are processes next to the client.
+type process struct {
+	here
+	launcher launch.Process
+
+	mu   sync.Mutex
+	held []io.Closer // the copies that contenders are started in
+}
+
+func openProcess(_ context.Context, o Options) (Platform, error) {
+	return &process{here: here{o.RunID}}, nil
+}
+
+func (*process) Capabilities() Capabilities {
+	return Capabilities{Launches: true, Store: true, NoIsolation: noIsolation()}
+}
+
+func (p *process) Build(ctx context.Context, svc bench.Service, o contender.BuildOptions) (bench.Artifact, error) {
+	o.Run = p.runID
+	o.Hold = func(c io.Closer) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.held = append(p.held, c)
+	}
+	return contender.BuildProcess(ctx, svc, o)
+}
+
+func (p *process) Close(context.Context) (err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.held {
+		err = errors.Join(err, c.Close())
+	}
+	p.held = nil
+	return err
+}
+
+func processBuilder(ctx context.Context) (Builder, func() error, error) {
+	p := &process{}
+	return p, func() error { return p.Close(ctx) }, nil
+}
+
+func hasProcess(svc bench.Service) error {
+	_, _, err := contender.ProcessState(svc, contender.BuildOptions{})
+	return err
+}
+
+// Prepare takes a port that is free now, unless the manifest has none for the contender.
+func (*process) Prepare(spec *bench.LaunchSpec, svc bench.Service) (err error) {
+	if !contender.TakesPort(svc, spec.Artifact) {
+		return launch.Free(svc.Port)
+	}
+	spec.Port, err = launch.FreePort()
+	return err
+}
+
+func (*process) Template() (bench.Template, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return bench.Template{}, fmt.Errorf("find the running binary: %w", err)
+	}
+	return bench.Template{Listen: "127.0.0.1", Self: self}, nil
+}
+
+func (p *process) Allow(cpus cpuset.Set) { p.launcher.CPUs = cpus }
+func (p *process) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
+	return p.launcher.Launch(ctx, spec)
+}

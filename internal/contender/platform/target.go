@@ -1,0 +1,32 @@
+package platform
+
+import (
+	"context"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/cpuset"
+	"locbench/internal/contender"
+	"locbench/internal/contender/launch"
+)
+
+// target is a service that somebody else has started.
+type target struct {
+	here
+	launch.Target
+}
+
+func openTarget(_ context.Context, o Options) (Platform, error) {
+	return target{here{o.RunID}, launch.Target{}}, nil
+}
+
+func (target) Capabilities() Capabilities {
+	return Capabilities{NoIsolation: "the contender was started by somebody else"}
+}
+
+func (target) Build(context.Context, bench.Service, contender.BuildOptions) (bench.Artifact, error) {
+	return bench.Artifact{}, nil
+}
+
+func (target) Prepare(*bench.LaunchSpec, bench.Service) error { return nil }
+func (target) Template() (bench.Template, error)              { return bench.Template{}, nil }
+func (target) Allow(cpuset.Set)                               {}

@@ -1,0 +1,132 @@
+package ready
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"locbench/internal/text/contact"
+)
+
+// Which answer says that a contender is ready.
+func TestQuestion_Accepts(t *testing.T) {
+	for _, c := range []struct {
+		q    Question
+		good []int
+		bad  []int
+	}{
+		{Question{}, []int{200, 204, 301, 304, 399}, []int{199, 400, 404, 500, 503}},
+		{Question{Status: 404}, []int{404}, []int{200, 302, 503}},
+		{Question{Lenient: true}, []int{200, 302, 400, 401, 404}, []int{500, 503}},
+	} {
+		for _, status := range c.good {
+			if !c.q.accepts(status) {
+				t.Errorf("%+v does not accept %d", c.q, status)
+			}
+		}
+		for _, status := range c.bad {
+			if c.q.accepts(status) {
+				t.Errorf("%+v accepts %d", c.q, status)
+			}
+		}
+	}
+}
+
+// One that answers 503 while it boots is ready when it answers 200, and when it first answered is
+// kept beside that.
+func TestWait_Boot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		w := &network{answer: func(int) (func(net.Conn), error) {
+			switch since := time.Since(began); {
+			case since < 10*time.Millisecond:
+				return nil, syscall.ECONNREFUSED
+			case since < 3*time.Second:
+				return says("503 Service Unavailable"), nil
+			}
+			return says("200 OK"), nil
+		}}
+		var told []string
+		i := &instance{url: "http://in.memory", started: began, exited: make(chan struct{})}
+		up, err := Wait(t.Context(), i, Question{Way: contact.Way{Dial: w.dial}}, func(last string) { told = append(told, last) })
+		if err != nil || up.StartUp < 3*time.Second || up.StartUp > 3*time.Second+lastPause {
+			t.Fatalf("%+v, %v", up, err)
+		}
+		if f := up.FirstAnswer; f == nil || f.Status != 503 || f.After < 10*time.Millisecond || f.After > 12*time.Millisecond || !strings.HasSuffix(f.String(), ": 503") {
+			t.Errorf("first answer: %v", f)
+		}
+		if len(told) == 0 || told[0] != "503 Service Unavailable, where ready means a 2xx or 3xx" {
+			t.Errorf("told: %q", told)
+		}
+	})
+}
+
+// What waiting cannot better is an error with its remedy at once, of servers that speak TLS and of
+// one that does not.
+func TestWait_Hopeless(t *testing.T) {
+	secure := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // of handshakes that are meant to fail
+	secure.StartTLS()
+	defer secure.Close()
+	clear := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer clear.Close()
+	pool := x509.NewCertPool()
+	pool.AddCert(secure.Certificate())
+	at := func(scheme string, s *httptest.Server) string { return scheme + "://" + s.Listener.Addr().String() }
+	for name, c := range map[string]struct {
+		url  string
+		tls  *tls.Config
+		want string // "": ready
+	}{
+		"not trusted":           {at("https", secure), nil, "--cacert FILE names its authority, --insecure accepts any"},
+		"another name":          {at("https", secure), &tls.Config{RootCAs: pool, ServerName: "shop.test"}, "is one of another name"},
+		"any certificate":       {at("https", secure), &tls.Config{InsecureSkipVerify: true}, ""},
+		"its certificate":       {at("https", secure), &tls.Config{RootCAs: pool}, ""},
+		"https for http":        {at("https", clear), nil, "speaks http, not https: write http://127.0.0.1:"},
+		"http for https":        {at("http", secure), nil, "speaks https, not http: write https://127.0.0.1:"},
+		"nobody knows its name": {"http://no.such.host.invalid", nil, `nobody knows the host "no.such.host.invalid"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := Question{Timeout: time.Hour, Way: contact.Way{TLS: c.tls}}
+			if strings.Contains(c.url, "invalid") { // nobody is asked outside this machine
+				q.Way.Dial = (&network{answer: func(int) (func(net.Conn), error) {
+					return nil, &net.DNSError{Err: "no such host", Name: "no.such.host.invalid", IsNotFound: true}
+				}}).dial
+			}
+			_, err := Wait(t.Context(), &instance{url: c.url, exited: make(chan struct{})}, q, nil)
+			if text := fmt.Sprint(err); c.want == "" && err != nil || c.want != "" && !strings.Contains(text, c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// It is asked in the protocol of the load.
+func TestWait_Protocol(t *testing.T) {
+	for _, http2 := range []bool{false, true} {
+		s := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			if got := r.ProtoMajor == 2; got != http2 {
+				t.Errorf("asked in %s", r.Proto)
+			}
+		}))
+		s.Config.Protocols = new(http.Protocols)
+		s.Config.Protocols.SetHTTP1(!http2)
+		s.Config.Protocols.SetUnencryptedHTTP2(http2)
+		s.Start()
+		inst := &instance{url: s.URL, exited: make(chan struct{})}
+		if _, err := Wait(t.Context(), inst, Question{Way: contact.Way{HTTP2: http2}}, nil); err != nil {
+			t.Errorf("HTTP/2 %v: %v", http2, err)
+		}
+		s.Close()
+	}
+}

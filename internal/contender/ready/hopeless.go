@@ -1,0 +1,76 @@
+package ready
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"locbench/internal/text/safe"
+)
+
+// hopeless is what to do about an error that waiting cannot better; nil where it can.
+func hopeless(ctx context.Context, q Question, u *url.URL, err error) error {
+	address := safe.Line(u.Scheme+"://"+u.Host, 200)
+	var (
+		unknown x509.UnknownAuthorityError
+		name    x509.HostnameError
+		invalid *tls.CertificateVerificationError
+		dns     *net.DNSError
+		record  tls.RecordHeaderError
+	)
+	switch {
+	case errors.As(err, &unknown):
+		return fmt.Errorf("the certificate of %s is not trusted (%w): --cacert FILE names its authority, "+
+			"--insecure accepts any certificate", address, unknown)
+	case errors.As(err, &name):
+		return fmt.Errorf("the certificate of %s is one of another name (%s): ask it by that name, "+
+			"or accept any certificate with --insecure", address, safe.Line(name.Error(), 300))
+	case errors.As(err, &invalid):
+		return fmt.Errorf("the certificate of %s is not valid (%s): --insecure accepts it", address,
+			safe.Line(invalid.Err.Error(), 300))
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return fmt.Errorf("nobody knows the host %q: %s", safe.Line(u.Hostname(), 200), safe.Line(dns.Error(), 200))
+	case errors.Is(err, http.ErrSchemeMismatch), errors.As(err, &record):
+		return otherScheme(u)
+	case u.Scheme == "http" && strings.Contains(err.Error(), "malformed HTTP") && speaksTLS(ctx, q, u):
+		return otherScheme(u)
+	}
+	return nil
+}
+
+// otherScheme says that the address should begin with the other one.
+func otherScheme(u *url.URL) error {
+	right := map[string]string{"http": "https", "https": "http"}[u.Scheme]
+	return fmt.Errorf("%s speaks %s, not %s: write %s", safe.Line(u.Host, 200), right, u.Scheme,
+		safe.Line(right+"://"+u.Host, 200))
+}
+
+// speaksTLS reports whether what is asked without TLS shakes hands.
+func speaksTLS(ctx context.Context, q Question, u *url.URL) bool {
+	if u.Scheme != "http" {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, oneAttempt)
+	defer cancel()
+	dial := q.Way.Dial
+	if dial == nil {
+		dial = new(net.Dialer).DialContext
+	}
+	host := u.Host
+	if u.Port() == "" {
+		host = net.JoinHostPort(u.Hostname(), "80")
+	}
+	conn, err := dial(ctx, "tcp", host)
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	// Only whether it shakes hands is asked: nothing is sent, and who it is does not matter.
+	return tls.Client(conn, &tls.Config{InsecureSkipVerify: true, ServerName: u.Hostname()}).HandshakeContext(ctx) == nil
+}

@@ -1,0 +1,228 @@
+// Package ready waits until a contender answers as it should, and so measures its start-up time.
+package ready
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/text/contact"
+	"locbench/internal/text/safe"
+	"locbench/internal/text/secret"
+)
+
+const (
+	firstPause = 500 * time.Microsecond // between attempts, growing by a tenth each time
+	lastPause  = 50 * time.Millisecond
+	oneAttempt = 5 * time.Second // for a service that accepts the connection and then thinks
+	lateEvery  = time.Second     // between reports of a service that does not answer yet
+	logLines   = 8               // of a death's message
+)
+
+// Question is what a contender is asked, and which answer says that it is ready.
+type Question struct {
+	Path    string        // of GET; "": /
+	Status  int           // of the answer; 0: any 2xx or 3xx
+	Lenient bool          // any answer below 500 will do: nobody has described this service
+	Timeout time.Duration // 0: a minute
+	Way     contact.Way
+}
+
+func (q Question) accepts(status int) bool {
+	switch {
+	case q.Status != 0:
+		return status == q.Status
+	case q.Lenient:
+		return status < 500
+	}
+	return status >= 200 && status < 400
+}
+
+func (q Question) wanted() string {
+	switch {
+	case q.Status != 0:
+		return fmt.Sprint(q.Status)
+	case q.Lenient:
+		return "any answer but a 5xx"
+	}
+	return "a 2xx or 3xx"
+}
+
+// Wait asks inst until the answer is as q says, and returns the time to it from
+// inst.Info().StartedAt. It fails as soon as inst has exited, with its exit code and last log lines,
+// at once where waiting does not help (a certificate that is not trusted, https where http is spoken,
+// a name that nobody knows), after q.Timeout with the last answer, or with ctx.
+//
+// Where it is not ready for a second, and for each second more, late gets the reason of the last
+// attempt; it may be nil. What it does to inst.BaseURL holds from the next attempt on.
+//
+// It asks every half millisecond at first and ever less often, up to 50 ms, so that the time is
+// known to about a tenth. A start that takes less than Docker needs to tell the container's address
+// (some 5 ms) looks as if it took that long.
+func Wait(ctx context.Context, inst bench.Instance, q Question, late func(last string)) (bench.InstanceReady, error) {
+	q.Path, q.Timeout = "/"+strings.TrimPrefix(q.Path, "/"), cmp.Or(max(q.Timeout, 0), time.Minute)
+	began := time.Now()
+	started := inst.Info().StartedAt
+	if started.IsZero() {
+		started = began // a target that was there before us
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	deadline := time.NewTimer(q.Timeout)
+	defer deadline.Stop()
+	answers := make(chan answer)
+	asking := make(chan struct{})
+	go func() {
+		defer close(asking)
+		poll(ctx, q, inst.BaseURL, answers)
+	}()
+	defer func() { cancel(); <-asking }()
+	seconds := time.NewTicker(lateEvery)
+	defer seconds.Stop()
+
+	last := errors.New("none")
+	var first *bench.FirstAnswer
+	for {
+		select {
+		case a := <-answers:
+			if a.err == nil {
+				return bench.InstanceReady{StartUp: a.at.Sub(started), FirstAnswer: first}, nil
+			}
+			if a.hopeless {
+				return bench.InstanceReady{}, a.err
+			}
+			if last = a.err; a.status != 0 && first == nil {
+				first = &bench.FirstAnswer{After: a.at.Sub(started), Status: a.status}
+			}
+		case <-inst.Exited():
+			return bench.InstanceReady{}, died(inst, time.Since(started))
+		case <-seconds.C:
+			if late != nil {
+				late(brief(last))
+			}
+		case <-deadline.C:
+			return bench.InstanceReady{}, fmt.Errorf("not ready after %v: last answer of GET %s: %s",
+				q.Timeout, q.Path, brief(last))
+		case <-ctx.Done():
+			return bench.InstanceReady{}, context.Cause(ctx)
+		}
+	}
+}
+
+type answer struct {
+	at       time.Time
+	status   int   // 0: none came
+	err      error // why it does not say that the contender is ready
+	hopeless bool  // it will be the same next time
+}
+
+// poll asks until the answer is good or hopeless, or ctx ends.
+func poll(ctx context.Context, q Question, base func() string, answers chan<- answer) {
+	client := q.Way.Client()
+	client.Timeout = oneAttempt
+	// A new connection each time: what counts is the first answer, not whether one connection
+	// survives the start.
+	client.Transport.(*http.Transport).DisableKeepAlives = true
+	defer client.CloseIdleConnections()
+	suspect := true // that it speaks TLS, which is tried once
+	for pause := firstPause; ; pause = min(pause+pause/10, lastPause) {
+		a := ask(ctx, client, q, base())
+		if suspect && a.status == http.StatusBadRequest && q.Status == 0 {
+			suspect = false
+			if u, err := secret.ParseURL(base()); err == nil && speaksTLS(ctx, q, u) {
+				a = answer{err: otherScheme(u), hopeless: true}
+			}
+		}
+		select {
+		case answers <- a:
+		case <-ctx.Done():
+			return
+		}
+		if a.err == nil || a.hopeless {
+			return
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func ask(ctx context.Context, client *http.Client, q Question, base string) answer {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+q.Path, nil)
+	if err != nil {
+		return answer{err: err}
+	}
+	resp, err := client.Do(req)
+	at := time.Now() // of the head of the answer
+	if err != nil {
+		why := hopeless(ctx, q, req.URL, err)
+		return answer{err: cmp.Or(why, err), hopeless: why != nil}
+	}
+	const shown = 200
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, shown))
+	io.CopyN(io.Discard, resp.Body, 1<<20) // a fair client reads what it has asked for, within bounds
+	resp.Body.Close()
+	a := answer{at: at, status: resp.StatusCode}
+	if q.accepts(a.status) {
+		return a
+	}
+	a.err = statusError{resp.Status, strings.TrimSpace(string(text)), q.wanted()}
+	return a
+}
+
+// statusError is an answer that does not say that the contender is ready.
+type statusError struct{ status, text, wanted string }
+
+func (e statusError) Error() string {
+	text := e.status
+	if e.text != "" {
+		text += fmt.Sprintf(" %q", safe.Line(e.text, 200))
+	}
+	return text + ", where ready means " + e.wanted
+}
+
+// died is the error about an instance that ended before it answered.
+func died(inst bench.Instance, after time.Duration) error {
+	text := "exited"
+	if exit := inst.Exit(); exit != nil {
+		text = "exited: " + exit.String()
+		if !exit.At.IsZero() && !inst.Info().StartedAt.IsZero() {
+			after = max(0, exit.At.Sub(inst.Info().StartedAt))
+		}
+	}
+	text += " after " + after.Round(time.Millisecond).String()
+	logs := inst.Logs()
+	if len(logs) == 0 {
+		return errors.New(text + "; it wrote no log")
+	}
+	var b strings.Builder
+	b.WriteString(text + "; last log lines:")
+	for _, l := range logs[max(0, len(logs)-logLines):] {
+		b.WriteString("\n  " + safe.Line(l.Text, 500))
+	}
+	return errors.New(b.String())
+}
+
+// brief says the reason of a failed attempt without the parts that are the same each time.
+func brief(err error) string {
+	var timeout net.Error
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "connection refused"
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF):
+		return "connection closed without an answer"
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return fmt.Sprintf("none within %v", oneAttempt)
+	}
+	return safe.Line(err.Error(), 300)
+}

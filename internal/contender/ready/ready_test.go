@@ -1,0 +1,234 @@
+package ready
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"locbench/internal/bench"
+	"locbench/internal/text/contact"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// instance is the part of an instance that Wait looks at.
+type instance struct {
+	bench.Instance
+	url     string
+	started time.Time
+	exited  chan struct{}
+	exit    *bench.Exit
+	logs    []bench.LogLine
+}
+
+func (i *instance) BaseURL() string          { return i.url }
+func (i *instance) Info() bench.InstanceInfo { return bench.InstanceInfo{StartedAt: i.started} }
+func (i *instance) Exited() <-chan struct{}  { return i.exited }
+func (i *instance) Exit() *bench.Exit        { return i.exit }
+func (i *instance) Logs() []bench.LogLine    { return i.logs }
+
+// network is one in memory, so that time is virtual: it says what serves the n-th connection, from 1
+// on, or why there is none.
+type network struct {
+	answer func(n int) (serve func(net.Conn), err error)
+	dials  atomic.Int32
+}
+
+func (w *network) dial(_ context.Context, network, _ string) (net.Conn, error) {
+	serve, err := w.answer(int(w.dials.Add(1)))
+	if err != nil {
+		return nil, &net.OpError{Op: "dial", Net: network, Err: err}
+	}
+	here, there := net.Pipe()
+	go func() {
+		defer there.Close()
+		serve(there)
+	}()
+	return here, nil
+}
+
+func refuse(int) (func(net.Conn), error) { return nil, syscall.ECONNREFUSED }
+
+func accept(serve func(net.Conn)) func(int) (func(net.Conn), error) {
+	return func(int) (func(net.Conn), error) { return serve, nil }
+}
+
+// says answers one request.
+func says(status string) func(net.Conn) {
+	return func(c net.Conn) {
+		if _, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
+			fmt.Fprintf(c, "HTTP/1.1 %s\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", status)
+		}
+	}
+}
+
+// hangs takes what is sent until the other side closes.
+func hangs(c net.Conn) { _, _ = io.Copy(io.Discard, c) }
+
+// closes reads the request and closes the connection.
+func closes(c net.Conn) { _, _ = http.ReadRequest(bufio.NewReader(c)) }
+
+// TestWait_Asks a real server, once each time.
+func TestWait_Asks(t *testing.T) {
+	var asked atomic.Int32
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		if r.URL.RequestURI() != "/health?x=1" {
+			t.Errorf("asked for %s", r.URL.RequestURI())
+		}
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}))
+	defer s.Close()
+	for _, path := range []string{"/health?x=1", "health?x=1"} {
+		if _, err := Wait(t.Context(), &instance{url: s.URL, exited: make(chan struct{})}, Question{Path: path, Status: 503}, nil); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := asked.Load(); n != 2 {
+		t.Errorf("asked %d times, want once each", n)
+	}
+	redirect := httptest.NewServer(http.RedirectHandler("http://127.0.0.1:1/", http.StatusFound))
+	defer redirect.Close()
+	if _, err := Wait(t.Context(), &instance{url: redirect.URL, exited: make(chan struct{})}, Question{}, nil); err != nil {
+		t.Errorf("a redirect is an answer: %v", err)
+	}
+}
+
+// TestWait_StartUp: the time counts from the instance's start to the first answer, and is known to
+// a tenth.
+func TestWait_StartUp(t *testing.T) {
+	for name, tt := range map[string]struct {
+		before      time.Duration // it has been started so long ago
+		listens     time.Duration // so long after Wait has begun
+		least, most time.Duration
+	}{
+		"at once":            {0, 0, 0, 0},
+		"started before":     {time.Hour, 0, time.Hour, time.Hour},
+		"listens late":       {0, 100 * time.Millisecond, 100 * time.Millisecond, 112 * time.Millisecond},
+		"listens very late":  {0, 20 * time.Second, 20 * time.Second, 20*time.Second + lastPause},
+		"started, then late": {time.Minute, time.Second, 61 * time.Second, 61*time.Second + lastPause},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				w := &network{answer: func(int) (func(net.Conn), error) {
+					if time.Since(began) < tt.listens {
+						return nil, syscall.ECONNREFUSED
+					}
+					return says("204 No Content"), nil
+				}}
+				i := &instance{url: "http://in.memory", started: began.Add(-tt.before), exited: make(chan struct{})}
+				up, err := Wait(t.Context(), i, Question{Timeout: time.Minute, Way: contact.Way{Dial: w.dial}}, nil)
+				if d := up.StartUp; err != nil || d < tt.least || d > tt.most {
+					t.Errorf("%v, %v; want %v to %v", d, err, tt.least, tt.most)
+				}
+			})
+		})
+	}
+}
+
+func TestWait_Timeout(t *testing.T) {
+	for name, tt := range map[string]struct {
+		url     string
+		answer  func(int) (func(net.Conn), error)
+		timeout time.Duration
+		want    string
+	}{
+		"refuses":              {"http://in.memory", refuse, 12 * time.Second, "connection refused"},
+		"hangs":                {"http://in.memory", accept(hangs), 12 * time.Second, "none within 5s"},
+		"hangs from the start": {"http://in.memory", accept(hangs), 150 * time.Millisecond, "none"},
+		"closes":               {"http://in.memory", accept(closes), 12 * time.Second, "connection closed without an answer"},
+		"no URL":               {"http://name.invalid\x1b[31m:bad/", refuse, time.Second, "parse "},
+		"something else": {"http://in.memory", func(int) (func(net.Conn), error) { return nil, errors.New("\x1b[31mno route") }, time.Second,
+			`Get "http://in.memory/": dial tcp: ␛[31mno route`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &network{answer: tt.answer}
+				began := time.Now()
+				_, err := Wait(t.Context(), &instance{url: tt.url, exited: make(chan struct{})}, Question{Timeout: tt.timeout, Way: contact.Way{Dial: w.dial}}, nil)
+				want := fmt.Sprintf("not ready after %v: last answer of GET /: %s", tt.timeout, tt.want)
+				if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\x1b") {
+					t.Errorf("%v, want %q", err, want)
+				}
+				if took := time.Since(began); took != tt.timeout {
+					t.Errorf("it took %v", took)
+				}
+			})
+		})
+	}
+}
+
+// TestWait_Late: who waits is told the last reason once a second.
+func TestWait_Late(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		w := &network{answer: func(int) (func(net.Conn), error) {
+			switch since := time.Since(began); {
+			case since < 1500*time.Millisecond:
+				return nil, syscall.ECONNREFUSED
+			case since < 3500*time.Millisecond:
+				return closes, nil
+			}
+			return says("200 OK"), nil
+		}}
+		var told []string
+		late := func(last string) {
+			told = append(told, fmt.Sprintf("%.0f s: %s", time.Since(began).Seconds(), last))
+		}
+		_, err := Wait(t.Context(), &instance{url: "http://in.memory", exited: make(chan struct{})}, Question{Timeout: time.Minute, Way: contact.Way{Dial: w.dial}}, late)
+		want := []string{"1 s: connection refused", "2 s: connection closed without an answer", "3 s: connection closed without an answer"}
+		if err != nil || !slices.Equal(told, want) {
+			t.Errorf("%q, %v", told, err)
+		}
+	})
+}
+
+func TestWait_Exit(t *testing.T) {
+	refused := &network{answer: refuse}
+	started := time.Now().Add(-120 * time.Millisecond)
+	logs := []bench.LogLine{{Text: "first"}}
+	for n := range 20 {
+		logs = append(logs, bench.LogLine{Text: fmt.Sprintf("line %d\x1b[31m", n)})
+	}
+	i := &instance{
+		url: "http://in.memory", started: started, exited: make(chan struct{}), logs: logs,
+		exit: &bench.Exit{Code: 3, At: started.Add(120 * time.Millisecond)},
+	}
+	close(i.exited)
+	_, err := Wait(t.Context(), i, Question{Timeout: time.Minute, Way: contact.Way{Dial: refused.dial}}, nil)
+	if err == nil || !strings.HasPrefix(err.Error(), "exited: exit code 3 after 120ms; last log lines:\n  line 12") ||
+		!strings.HasSuffix(err.Error(), "line 19␛[31m") {
+		t.Errorf("%v", err)
+	}
+	i.logs, i.exit = nil, &bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true, At: started}
+	if _, err := Wait(t.Context(), i, Question{Timeout: time.Minute, Way: contact.Way{Dial: refused.dial}}, nil); err == nil || err.Error() != "exited: killed by SIGKILL (out of memory) after 0s; it wrote no log" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestWait_Cancel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		why := errors.New("interrupted")
+		time.AfterFunc(50*time.Millisecond, func() { cancel(why) })
+		w := &network{answer: refuse}
+		if _, err := Wait(ctx, &instance{url: "http://in.memory", exited: make(chan struct{})}, Question{Timeout: time.Minute, Way: contact.Way{Dial: w.dial}}, nil); !errors.Is(err, why) {
+			t.Errorf("%v", err)
+		}
+	})
+}

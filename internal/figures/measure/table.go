@@ -1,0 +1,346 @@
+package measure
+
+import (
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/figures/stats"
+)
+
+// The measures.
+const (
+	Throughput    ID = "throughput"
+	Errors        ID = "errors"
+	ErrorRatio    ID = "error-ratio"
+	P50           ID = "latency-p50"
+	P75           ID = "latency-p75"
+	P90           ID = "latency-p90"
+	P95           ID = "latency-p95"
+	P99           ID = "latency-p99"
+	P999          ID = "latency-p99.9"
+	Max           ID = "latency-max"
+	Mean          ID = "latency-mean"
+	P50Half       ID = "p50"
+	P99Half       ID = "p99"
+	InFlight      ID = "in-flight"
+	Sent          ID = "sent"
+	StartUp       ID = "start-up"
+	PeakTime      ID = "time-to-peak"
+	MemoryPeak    ID = "memory"
+	MemoryStep    ID = "memory-step"
+	MemoryRate    ID = "memory-rate"
+	MemoryUsed    ID = "memory-used"
+	CPUTime       ID = "cpu-time"
+	CPURequest    ID = "cpu" // per request
+	InUse         ID = "cpus"
+	Throttled     ID = "throttled"
+	ThrottledTime ID = "throttled-time"
+	Cost          ID = "cost"
+	Switches      ID = "switches" // per request
+)
+
+var table = []Measure{
+	{
+		ID: Throughput, Name: "throughput", Head: "req/s", Unit: PerSecond, Higher: true,
+		Of: func(s bench.StepResult) (float64, bool) { return s.Load.Throughput(), s.Load.Elapsed > 0 },
+		Definition: Definition{"Throughput (successes/s)",
+			"counted by the client: successful answers whose last byte arrived within the measured interval / its length. The " +
+				"load begins before the interval and continues until its end; answers before and after it are in no rate. An " +
+				"answer is a success when it is complete and has the expected status, and the expected body where the profile " +
+				"validates bodies."},
+		Chart: &Chart{ID: "throughput", Title: "Throughput",
+			Note: "Successful answers per second of the step. Errors never count.", Unit: "successes/s", Marked: true,
+			Zero: true},
+		Claim: &Claim{Title: "throughput at the peak", Head: "req/s", Kind: stats.OfThroughput,
+			Best: "has the highest throughput", Noun: "throughput at their peaks"},
+		CSV:        Column{"throughput", "successes per second"},
+		Prometheus: &Metric{Name: "locbench_step_throughput", Help: "Successes per second."},
+		Benchmark:  "req/s", Objective: "throughput",
+	},
+	{
+		ID: Errors, Name: "errors", Head: "errors", Unit: Count,
+		Of:        func(s bench.StepResult) (float64, bool) { return float64(s.Load.FailedTotal()), true },
+		over:      func(s stats.Step) (float64, bool) { return float64(s.FailedTotal()), true },
+		life:      func(c stats.Contender) Figure { return Figure{Known: true, Value: float64(c.ErrorsTotal())} },
+		CSV:       Column{"failed", "all others, in the whole step"},
+		Benchmark: "errors",
+	},
+	{
+		ID: ErrorRatio, Name: "error ratio", Head: "err %", Unit: Share,
+		Of: func(s bench.StepResult) (float64, bool) {
+			return s.Load.ErrorRatio(), s.Load.FailedTotal()+s.Load.AllSucceeded() > 0
+		},
+		over: func(s stats.Step) (float64, bool) { return s.ErrorRatio(), s.FailedTotal()+s.Succeeded > 0 },
+		life: errorsOfLife,
+		Definition: Definition{"Error ratio (%)", "errors / (errors + successes). Errors are counted by kind: class of an " +
+			"unexpected status, connect refused, connection reset, timeout, bad body, limit of the client. Counted by the " +
+			"client."},
+		Chart: &Chart{ID: "errors", Title: "Error ratio", Note: "Errors / (errors + successes).", Unit: "%", Zero: true},
+		CSV:   Column{"error_ratio", "failed / (failed + succeeded), 0 to 1"},
+	},
+	quantile(P50, "p50", Column{"p50_ns", "median"}, charted|defined|benchmarked,
+		func(l bench.Latencies) time.Duration { return l.P50 }),
+	quantile(P75, "p75", Column{"p75_ns", "quantile"}, 0, func(l bench.Latencies) time.Duration { return l.P75 }),
+	quantile(P90, "p90", Column{"p90_ns", "quantile"}, charted, func(l bench.Latencies) time.Duration { return l.P90 }),
+	quantile(P95, "p95", Column{"p95_ns", "quantile"}, 0, func(l bench.Latencies) time.Duration { return l.P95 }),
+	quantile(P99, "p99", Column{"p99_ns", "quantile"}, charted|benchmarked,
+		func(l bench.Latencies) time.Duration { return l.P99 }),
+	quantile(P999, "p99.9", Column{"p999_ns", "quantile"}, 0, func(l bench.Latencies) time.Duration { return l.P999 }),
+	quantile(Mean, "mean", Column{"mean_ns", "mean"}, 0, func(l bench.Latencies) time.Duration { return l.Mean }),
+	quantile(Max, "max", Column{"max_ns", "longest"}, 0, func(l bench.Latencies) time.Duration { return l.Max }),
+	{ID: P50Half, Name: "p50 at half of the peak", Head: "p50", Unit: Nanoseconds,
+		life: half(func(l bench.Latencies) time.Duration { return l.P50 })},
+	{
+		ID: P99Half, Name: "p99 at half of the peak", Head: "p99", Unit: Nanoseconds,
+		Of:   latency(func(l bench.Latencies) time.Duration { return l.P99 }),
+		life: half(func(l bench.Latencies) time.Duration { return l.P99 }),
+		Definition: Definition{"Latency at half of the peak (ms, µs)",
+			"of the open-loop step at 50 % of the peak where the profile has one; else of the closed-loop step whose " +
+				"throughput is nearest to half of the peak, if it is between 25 and 75 % of it. All rounds together, by merging " +
+				"their histograms."},
+		Claim: &Claim{Title: "p99", Long: "p99 at half of the peak", Head: "p99", At: AtHalf, Kind: stats.OfLatency},
+	},
+	{
+		ID: InFlight, Name: "requests in flight", Head: "in flight", Unit: Number,
+		Of: func(s bench.StepResult) (float64, bool) { return s.Load.InFlight, s.Load.InFlight > 0 },
+		Chart: &Chart{ID: "in-flight", Title: "Requests in flight",
+			Note: "Throughput × mean latency, by Little's law. Where all connections are in flight, their number bounds the " +
+				"throughput."},
+	},
+	{ID: Sent, Name: "sent", Head: "sent", Unit: Count,
+		Of: func(s bench.StepResult) (float64, bool) { return float64(s.Load.Sent), true }},
+	{
+		ID: StartUp, Name: "start-up", Head: "start-up", Unit: Nanoseconds,
+		life: func(c stats.Contender) Figure { return FigureOf(c.StartUp) },
+		Definition: Definition{"Start-up time (ms)", "by the clock of the machine on which locbench runs: from the moment " +
+			"the runtime has started the process to the first answer that says it is ready."},
+		Claim: &Claim{Title: "start-up", Head: "start", At: OfLife, Best: "starts the fastest", Noun: "start-up time"},
+	},
+	{
+		ID: PeakTime, Name: "time to peak", Head: "to peak", Unit: Nanoseconds,
+		life: func(c stats.Contender) Figure { return FigureOf(c.PeakTime) },
+		Definition: Definition{"Time to peak (s)", "from the same moment to the first one-second window within 3 % of the " +
+			"final throughput, which is kept for the rest; with a running median over five windows, so that one slow second " +
+			"is no loss of it. Looked for in the last part of the warm-up and the measured steps after it that have the same " +
+			"load; the final throughput is the median of the last third of its windows. Where even those scatter by more than " +
+			"3 %, twice their scatter takes its place. What the run does before the load, its checks above all, is in it. " +
+			"None where the throughput did not stay, where contenders took turns, or where nothing was started."},
+		Claim: &Claim{Title: "time to peak", Head: "to peak", At: OfLife, Best: "comes to its final speed the soonest",
+			Noun: "time to peak"},
+	},
+	{
+		ID: MemoryPeak, Name: "peak memory", Head: "peak memory", Unit: Bytes, life: memoryOfLife,
+		Of:      memory(func(m bench.Memory) int64 { return m.Peak }),
+		AtLeast: sampled,
+		Definition: Definition{"Memory high-water mark (MiB = 2²⁰ bytes)",
+			"the most memory the contender has held since its start, as the kernel counted it (memory.peak of cgroup v2, " +
+				"max_usage_in_bytes of v1, VmHWM of a process). “≥”: no counter could be read; the largest sample is shown, and " +
+				"the true mark may be higher."},
+		Chart: &Chart{ID: "memory-peak", Title: "Memory high-water mark",
+			Note: "Since the start of the contender, read at the end of the step.", Unit: "MiB"},
+		Claim: &Claim{Title: "peak memory", Head: "memory", At: OfLife, Best: "needs the least memory at its highest",
+			Noun: "memory high-water mark", Guess: "a peak is the largest reading; the true one may be higher"},
+		CSV: Column{"memory_peak_bytes", "high-water mark since the start of the contender"},
+		Prometheus: &Metric{Name: "locbench_step_memory_peak_bytes",
+			Help: "High-water mark since the start of the contender."},
+		Benchmark: "peak-bytes",
+	},
+	{
+		ID: MemoryStep, Name: "memory high-water mark of the step", Head: "step peak", Unit: Bytes,
+		Of: func(s bench.StepResult) (float64, bool) { n, ok := s.StepPeak(); return float64(n), ok },
+		Chart: &Chart{ID: "memory-step", Title: "Memory high-water mark of the step",
+			Note: "Begun again with each step, where the kernel can do that (cgroup v1; v2 since Linux 6.12).",
+			Unit: "MiB", Optional: true},
+		CSV: Column{"memory_step_peak_bytes", "high-water mark within the step, where the kernel keeps one"},
+	},
+	{
+		ID: MemoryRate, Name: "memory per rate", Head: "MiB·s", Unit: MemoryPerRate, Of: bench.StepResult.MemorySeconds,
+		AtLeast:    sampled,
+		Definition: Definition{"Memory high-water mark per rate (MiB·s)", "high-water mark / throughput of the step."},
+		Chart: &Chart{ID: "memory-per-rate", Title: "Memory high-water mark per rate",
+			Note: "The figure before divided by the throughput of the step: memory held per request a second.", Unit: "MiB·s",
+			Log: true},
+	},
+	{
+		ID: MemoryUsed, Name: "memory", Head: "memory", Unit: Bytes, Of: memory(func(m bench.Memory) int64 { return m.Used }),
+		Definition: Definition{"Memory in use (MiB)", "at the end of the step, without the page cache."},
+		Chart: &Chart{ID: "memory-used", Title: "Memory in use", Note: "Without the page cache, at the end of the step.",
+			Unit: "MiB"},
+		CSV:        Column{"memory_used_bytes", "at the end of the step, without page cache"},
+		Prometheus: &Metric{Name: "locbench_step_memory_bytes", Help: "Memory in use at the end, without page cache."},
+		Live: &Metric{"locbench_memory_bytes", "gauge", "Memory in use, without page cache.",
+			func(u bench.Usage) (float64, bool) {
+				if u.Memory == nil {
+					return 0, false
+				}
+				return float64(u.Memory.Used), true
+			}},
+	},
+	{
+		ID: CPUTime, Name: "CPU time", Head: "CPU", Unit: Nanoseconds, Of: nanoseconds(bench.StepResult.CPU),
+		Definition: Definition{"CPU time (s)", "user and system time of the contender (all its processes), counted by the " +
+			"kernel at the two ends of exactly this step."},
+		Chart: &Chart{ID: "cpu", Title: "CPU time per step",
+			Note: "Used by the contender between the two ends of the step.", Unit: "s", Zero: true},
+		CSV:        Column{"cpu_ns", "CPU time of the contender in the step"},
+		Prometheus: &Metric{Name: "locbench_step_cpu_seconds", Help: "CPU time of the contender."},
+		Live: &Metric{"locbench_cpu_seconds_total", "counter", "CPU time of the contender since its start.",
+			func(u bench.Usage) (float64, bool) { return u.CPU.Seconds(), true }},
+	},
+	{
+		ID: CPURequest, Name: "CPU time per request", Head: "CPU/req", Unit: Nanoseconds,
+		Of: func(s bench.StepResult) (float64, bool) {
+			cpu, ok := s.CPU()
+			return float64(cpu) / float64(max(1, s.Load.Succeeded)), ok && s.Load.Succeeded > 0
+		},
+		Definition: Definition{"CPU time per request (µs)", "CPU time of the step / its successes."},
+		Chart: &Chart{ID: "cpu-per-request", Title: "CPU time per request",
+			Note: "CPU time of the step / its successes.", Unit: "µs", Log: true},
+		Claim: &Claim{Title: "CPU per request", Head: "CPU/req", Kind: stats.OfCPU,
+			Best: "needs the least CPU time per request", Noun: "CPU time per request at their peaks"},
+		CSV: Column{"cpu_per_request_ns", "the same for each success"},
+		Prometheus: &Metric{Name: "locbench_step_cpu_seconds_per_request",
+			Help: "CPU time of the contender for each success."},
+		Benchmark: "cpu-ns/req",
+	},
+	{ID: InUse, Name: "CPUs in use", Head: "CPUs", Unit: CPUs, Of: bench.StepResult.CPUs},
+	{
+		ID: Throttled, Name: "throttled periods", Head: "throttled", Unit: Share, Of: throttled,
+		Definition: Definition{"Throttled periods (%)",
+			"periods in which the CPU quota was used up / periods in which the contender wanted to run."},
+		Chart: &Chart{ID: "throttling", Title: "Throttled periods",
+			Note: "Share of the scheduler's periods in which the contender used up its CPU quota and had to wait.", Unit: "%",
+			Zero: true},
+		Prometheus: &Metric{Name: "locbench_step_throttled_ratio",
+			Help: "Share of the periods in which the CPU quota was used up."},
+		Live: &Metric{"locbench_throttled_seconds_total", "counter", "Time for which its quota has held it back.",
+			func(u bench.Usage) (float64, bool) {
+				if u.Throttling == nil {
+					return 0, false
+				}
+				return u.Throttling.Time.Seconds(), true
+			}},
+	},
+	{
+		ID: ThrottledTime, Name: "throttled for", Head: "for", Unit: Nanoseconds,
+		Of:  func(s bench.StepResult) (float64, bool) { t, ok := s.Throttling(); return float64(t.Time), ok },
+		CSV: Column{"throttled_ns", "time throttled, summed over CPUs"},
+	},
+	{
+		ID: Switches, Name: "context switches per request", Head: "switches/req", Unit: PerRequest, Of: switches,
+		Definition: Definition{"Context switches per request",
+			"how often threads of the contender gave up a CPU in the step, to wait for something or because another's turn " +
+				"had come / its successes. Counted by the kernel."},
+		Chart: &Chart{ID: "switches-per-request", Title: "Context switches per request",
+			Note: "Voluntary and involuntary ones of all threads / successes of the step.", Log: true, Optional: true},
+		Claim: &Claim{Title: "context switches per request", Head: "switches", Apart: true},
+		CSV:   Column{"switches_per_request", "context switches of both kinds for each success"},
+		Prometheus: &Metric{Name: "locbench_step_context_switches_per_request",
+			Help: "Context switches of the contender for each success."},
+		Live: &Metric{"locbench_context_switches_total", "counter", "Context switches of the contender since its start.",
+			func(u bench.Usage) (float64, bool) {
+				if u.Switches == nil {
+					return 0, false
+				}
+				return float64(u.Switches.Voluntary + u.Switches.Involuntary), true
+			}},
+		Benchmark: "switches/req",
+	},
+	{ID: Cost, Name: "cost", Head: "$/10⁹ req", Unit: Dollars,
+		life: func(c stats.Contender) Figure { return FigureOf(c.CostEach) }},
+}
+
+// What else a quantile has.
+const (
+	charted = 1 << iota
+	defined
+	benchmarked
+)
+
+// quantile is a measure of the latency, over the rounds that of all their requests together.
+func quantile(id ID, name string, column Column, more int, of func(bench.Latencies) time.Duration) Measure {
+	m := Measure{
+		ID: id, Name: name, Head: name, Unit: Nanoseconds, Of: latency(of), CSV: column, Objective: name,
+		over: func(s stats.Step) (float64, bool) { return known(s.Latency, of) },
+	}
+	if more&charted != 0 {
+		m.Chart = &Chart{ID: name, Title: "Latency " + name, Note: "Of successes, from sending to the last byte.", Unit: "ms",
+			Log: true}
+	}
+	if more&defined != 0 {
+		m.Definition = Definition{"Latency (ms, µs)", "from the sending of a request to the arrival of the last byte of " +
+			"its answer, of successes only. Where the client slept until then, the kernel's stamp ends it, so that its own " +
+			"waking up is not part of it; else the moment at which it was read. p50, p90, p99: 50, 90, 99 % of the successes " +
+			"of the step were as fast or faster. Quantiles of different rounds are never averaged into one."}
+	}
+	if more&benchmarked != 0 {
+		m.Benchmark = name + "-ns"
+	}
+	return m
+}
+
+func latency(of func(bench.Latencies) time.Duration) func(bench.StepResult) (float64, bool) {
+	return func(s bench.StepResult) (float64, bool) { return known(s.Load.Latency, of) }
+}
+
+// known is a figure of a distribution. Imported ones have only those that their tool wrote.
+func known(l bench.Latencies, of func(bench.Latencies) time.Duration) (float64, bool) {
+	d := of(l)
+	return float64(d), l.Count > 0 && (d > 0 || l.HDR != "")
+}
+
+// half takes a quantile from the step at half of the contender's peak.
+func half(of func(bench.Latencies) time.Duration) func(stats.Contender) Figure {
+	m := quantile("", "", Column{}, 0, of)
+	return func(c stats.Contender) Figure {
+		i, _, ok := c.HalfPeak()
+		if !ok {
+			return Figure{}
+		}
+		return m.Over(c.Steps[i])
+	}
+}
+
+func errorsOfLife(c stats.Contender) Figure {
+	f := FigureOf(c.ErrorRatio)
+	failed, all := c.ErrorsTotal(), c.ErrorsTotal()
+	for _, s := range c.Steps {
+		all += s.Succeeded
+	}
+	f.Known, f.Value = all > 0, float64(failed)/float64(max(1, all))
+	return f
+}
+
+// memoryOfLife is the highest mark of all rounds; Rounds are of the complete ones.
+func memoryOfLife(c stats.Contender) Figure {
+	f := FigureOf(c.Memory)
+	f.Known, f.Value, f.AtLeast = c.MemoryPeak > 0, float64(c.MemoryPeak), c.MemoryPeakIsSample
+	return f
+}
+
+func memory(of func(bench.Memory) int64) func(bench.StepResult) (float64, bool) {
+	return func(s bench.StepResult) (float64, bool) {
+		if s.After == nil || s.After.Memory == nil {
+			return 0, false
+		}
+		return float64(of(*s.After.Memory)), true
+	}
+}
+
+func sampled(s bench.StepResult) bool {
+	return s.After != nil && s.After.Memory != nil && s.After.Memory.PeakIsSample
+}
+
+func nanoseconds(of func(bench.StepResult) (time.Duration, bool)) func(bench.StepResult) (float64, bool) {
+	return func(s bench.StepResult) (float64, bool) { d, ok := of(s); return float64(d), ok }
+}
+
+func throttled(s bench.StepResult) (float64, bool) {
+	t, ok := s.Throttling()
+	return float64(t.Throttled) / float64(max(1, t.Periods)), ok && t.Periods > 0
+}
+
+func switches(s bench.StepResult) (float64, bool) {
+	voluntary, involuntary, ok := s.Switches()
+	return float64(voluntary+involuntary) / float64(max(1, s.Load.Succeeded)), ok && s.Load.Succeeded > 0
+}

@@ -1,0 +1,112 @@
+package stats
+
+import (
+	"fmt"
+	"slices"
+
+	"locbench/internal/bench"
+	"locbench/internal/figures/hdr"
+)
+
+// Step is one step of a contender over all rounds that finished it.
+type Step struct {
+	Index      int
+	Step       bench.Step
+	Rounds     int   // that finished it; the figures but the counts are of these
+	Aborted    int   // rounds in which it ended early
+	Unsound    bool  // more of its requests failed than may: it is not a peak, and is compared with nothing
+	Drifting   int   // of Rounds: those in which it was not in a steady state, by bench.Drift
+	Warming    int   // of Drifting: those in which it became faster
+	Succeeded  int64 // in all rounds, aborted ones included, also before and after the intervals
+	Failed     map[bench.ErrorKind]int64
+	Throughput Value              // successes per second
+	Latency    bench.Latencies    // of the successes of all rounds; see Histogram
+	Results    []bench.StepResult // of the rounds that finished it; package measure takes all other figures from them
+}
+
+// FailedTotal is the number of errors in all rounds.
+func (s Step) FailedTotal() int64 { return bench.Load{Failed: s.Failed}.FailedTotal() }
+
+// ErrorRatio is errors / (errors + successes) of all rounds together; 0 when nothing was asked.
+func (s Step) ErrorRatio() float64 {
+	return bench.Load{Failed: s.Failed, Succeeded: s.Succeeded}.ErrorRatio()
+}
+
+// newStep summarises one step. An error concerns the latency alone.
+func newStep(rounds []bench.StepResult, merge bool) (Step, error) {
+	s := Step{Index: rounds[0].Index, Step: rounds[0].Step, Failed: map[bench.ErrorKind]int64{}}
+	var throughput []float64
+	for _, r := range rounds {
+		s.Succeeded += r.Load.AllSucceeded()
+		for kind, n := range r.Load.Failed {
+			s.Failed[kind] += n
+		}
+		if r.Aborted != "" {
+			s.Aborted++
+			continue
+		}
+		s.Rounds++
+		if r.Drift != nil {
+			s.Drifting++
+			if r.Drift.Warming() {
+				s.Warming++
+			}
+		}
+		throughput = append(throughput, r.Load.Throughput())
+		s.Results = append(s.Results, r)
+	}
+	s.Throughput = NewValue(throughput)
+	switch {
+	case len(s.Results) == 1:
+		s.Latency = s.Results[0].Load.Latency
+	case merge:
+		h, err := s.Histogram()
+		s.Latency = h.Figures()
+		return s, err
+	}
+	return s, nil
+}
+
+// Histogram is that of the latencies of all rounds, which is large and kept nowhere; nil without any.
+func (s Step) Histogram() (*hdr.Histogram, error) {
+	rounds := make([]bench.Latencies, len(s.Results))
+	for i, r := range s.Results {
+		rounds[i] = r.Load.Latency
+	}
+	return hdr.Merge(rounds...)
+}
+
+// worstErrors is bench.Load.WorstErrors over all rounds.
+func (s Step) worstErrors(rounds []bench.StepResult) float64 {
+	all := bench.Load{Succeeded: s.Succeeded, Failed: s.Failed}
+	for _, r := range rounds {
+		for _, kind := range r.Load.Requests {
+			i := slices.IndexFunc(all.Requests, func(k bench.RequestLoad) bool { return k.Name == kind.Name })
+			if i < 0 {
+				i = len(all.Requests)
+				all.Requests = append(all.Requests, bench.RequestLoad{Name: kind.Name, Failed: map[bench.ErrorKind]int64{}})
+			}
+			all.Requests[i].Succeeded += kind.Succeeded
+			for k, n := range kind.Failed {
+				all.Requests[i].Failed[k] += n
+			}
+		}
+	}
+	ratio, _ := all.WorstErrors()
+	return ratio
+}
+
+// DriftWords is "still warming in 2 of 6 rounds"; "" where all were in a steady state.
+func (s Step) DriftWords() string {
+	if s.Drifting == 0 {
+		return ""
+	}
+	name := bench.NotSteady
+	if s.Warming > 0 {
+		name = bench.StillWarming
+	}
+	if s.Rounds == 1 {
+		return name
+	}
+	return fmt.Sprintf("%s in %d of %d rounds", name, s.Drifting, s.Rounds)
+}

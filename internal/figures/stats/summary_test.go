@@ -1,0 +1,174 @@
+package stats
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/figures/hdr"
+)
+
+// round is one leg of a contender: a warm-up step, then two steps with the rates given, whose
+// answers all took latency.
+func round(name string, n int, startUp time.Duration, rates [2]int64, latency time.Duration) bench.LegResult {
+	leg := bench.LegResult{
+		Leg: bench.Leg{Contender: name, Round: n}, State: bench.LegComplete, StartUp: &startUp,
+		Service: bench.Service{Name: name},
+		Checks:  []bench.CheckResult{{Status: bench.CheckPassed}, {Status: bench.CheckFailed}, {Status: bench.CheckPassed}},
+		Steps:   []bench.StepResult{step(0, true, 1, 2, 1_000_000), step(1, false, 2, 4, rates[0]*10), step(2, false, 4, 9, rates[1]*10)},
+	}
+	for i := range leg.Steps {
+		h := hdr.New()
+		for range 100 {
+			h.Record(latency)
+		}
+		leg.Steps[i].Load.Latency = h.Latencies()
+		leg.Steps[i].Before.Throttling = &bench.Throttling{Periods: 100}
+		leg.Steps[i].After.Throttling = &bench.Throttling{Periods: 200, Throttled: 25}
+		leg.Steps[i].After.Memory = &bench.Memory{Used: int64(n) << 20, Peak: int64(n) << 21}
+	}
+	leg.Steps[2].Load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: 2, "5xx": 3}
+	return leg
+}
+
+func TestSummarise(t *testing.T) {
+	legs := []bench.LegResult{
+		round("b", 1, 30*time.Millisecond, [2]int64{100, 300}, 1*time.Millisecond),
+		round("a", 1, 5*time.Millisecond, [2]int64{900, 20}, 2*time.Millisecond),
+		round("b", 2, 10*time.Millisecond, [2]int64{110, 100}, 9*time.Millisecond),
+		round("b", 3, 20*time.Millisecond, [2]int64{120, 200}, 3*time.Millisecond),
+	}
+	got := Summarise(bench.Run{}, legs)
+	if len(got) != 2 || got[0].Label != "b" || got[1].Label != "a" {
+		t.Fatalf("contenders: %+v", got)
+	}
+	b := got[0]
+	if b.Legs != 3 || b.Complete != 3 || b.StartUp.Duration() != 20*time.Millisecond || b.Service.Name != "b" {
+		t.Errorf("legs %d, complete %d, start-up %s", b.Legs, b.Complete, b.StartUp.Duration())
+	}
+	if b.StartUp.Interval != nil {
+		t.Errorf("three rounds have no 95 %% interval: %+v", b.StartUp.Interval)
+	}
+	// The warm-up step is faster than all, and does not count.
+	peak, ok := b.PeakStep()
+	if !ok || peak.Index != 2 || peak.Throughput.Median != 200 || !slices.Equal(peak.Throughput.Values, []float64{300, 100, 200}) {
+		t.Errorf("peak %+v", peak)
+	}
+	if p, _ := got[1].PeakStep(); p.Index != 1 || p.Throughput.Median != 900 {
+		t.Errorf("peak of a: %+v", p)
+	}
+	// The latencies are merged: of 1, 3 and 9 ms a third each, p50 is 3 and p99 is 9, where the
+	// mean of the p99s is 4.3.
+	if l := peak.Latency; l.Count != 300 || l.Min != time.Millisecond || l.P50.Round(100*time.Microsecond) != 3*time.Millisecond || l.P99 != 9*time.Millisecond {
+		t.Errorf("latency %+v", l)
+	}
+	if peak.Succeeded != 6000 || peak.FailedTotal() != 15 || b.ErrorsTotal() != 15 || b.Errors["5xx"] != 9 {
+		t.Errorf("succeeded %d, failed %v, errors %v", peak.Succeeded, peak.Failed, b.Errors)
+	}
+	if want := 15. / 6015; peak.ErrorRatio() != want {
+		t.Errorf("error ratio %g, want %g", peak.ErrorRatio(), want)
+	}
+	if b.MemoryPeak != 3<<21 || b.MemoryPeakIsSample || len(peak.Results) != 3 {
+		t.Errorf("peak %d of %d rounds", b.MemoryPeak, len(peak.Results))
+	}
+	if b.Checks[bench.CheckPassed] != 6 || b.Checks[bench.CheckFailed] != 3 {
+		t.Errorf("checks %v", b.Checks)
+	}
+	// Rounds had 1,004,000, 1,002,100 and 1,003,200 successes for 9 s: the third one is the median
+	// by cost.
+	if b.Cost == nil || b.Cost.Successes != 1_003_200 || b.Cost.Total != b.CostEach.Median {
+		t.Errorf("cost %+v of %v", b.Cost, b.CostEach)
+	}
+}
+
+func TestSummariseOfSixRounds(t *testing.T) {
+	var legs []bench.LegResult
+	for i := range 6 {
+		legs = append(legs, round("a", i+1, time.Millisecond, [2]int64{int64(100 + i), 10}, time.Millisecond))
+	}
+	peak, _ := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, legs)[0].PeakStep()
+	if in := peak.Throughput.Interval; in == nil || in.Low != 100 || in.High != 105 || math.Abs(in.Confidence-.96875) > 1e-9 {
+		t.Errorf("interval %+v", in)
+	}
+	if peak.Throughput.Median != 102.5 {
+		t.Errorf("median %g", peak.Throughput.Median)
+	}
+}
+
+func TestSummariseOfFailures(t *testing.T) {
+	died := round("a", 1, time.Millisecond, [2]int64{100, 500}, time.Millisecond)
+	died.State, died.Failure = bench.LegFailed, "killed by SIGKILL (out of memory)"
+	died.Steps[2].Aborted = "the contender died"
+	never := bench.LegResult{Leg: bench.Leg{Contender: "a", Round: 2}, State: bench.LegFailed, Failure: "not ready after 30s"}
+	sampled := round("a", 3, time.Millisecond, [2]int64{50, 10}, time.Millisecond)
+	sampled.Steps[1].Samples = []bench.Usage{{Memory: &bench.Memory{Peak: 1 << 40, PeakIsSample: true}}}
+	got := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, []bench.LegResult{died, never, sampled})[0]
+	if got.Legs != 3 || got.Complete != 1 || len(got.Failures) != 2 || got.Failures[1] != "round 2: not ready after 30s" {
+		t.Errorf("legs %d, complete %d, failures %q", got.Legs, got.Complete, got.Failures)
+	}
+	// The step in which it died counts with its errors and answers, not with its rate.
+	last := got.Steps[2]
+	if last.Rounds != 1 || last.Aborted != 1 || last.Throughput.Median != 10 || last.Succeeded != 5100 || last.FailedTotal() != 10 {
+		t.Errorf("%+v", last)
+	}
+	if peak, _ := got.PeakStep(); peak.Index != 1 || peak.Throughput.Median != 75 {
+		t.Errorf("peak %+v", peak)
+	}
+	if got.MemoryPeak != 1<<40 || !got.MemoryPeakIsSample {
+		t.Errorf("memory peak %d, a sample: %t", got.MemoryPeak, got.MemoryPeakIsSample)
+	}
+	nothing := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, []bench.LegResult{never})[0]
+	if _, ok := nothing.PeakStep(); ok || nothing.Cost != nil || nothing.StartUp.Known() || nothing.ErrorsTotal() != 0 {
+		t.Errorf("of nothing: %+v", nothing)
+	}
+	if len(Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, nil)) != 0 {
+		t.Error("no legs have contenders")
+	}
+}
+
+func TestSummariseDoubts(t *testing.T) {
+	first := round("a", 1, time.Millisecond, [2]int64{100, 200}, time.Millisecond)
+	second := round("a", 2, time.Millisecond, [2]int64{100, 200}, time.Millisecond)
+	second.Steps[1].Step.Name = "another"
+	second.Steps[2].Load.Latency.HDR = "damaged"
+	got := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, []bench.LegResult{first, second})[0]
+	if len(got.Warnings) != 2 || !strings.Contains(got.Warnings[0].Text, `round 2: step 2 is "another", not "step 1" as before`) || !strings.Contains(got.Warnings[1].Text, "step 3: latency not summarised") {
+		t.Errorf("warnings %q", got.Warnings)
+	}
+	if got.Steps[1].Rounds != 1 || got.Steps[2].Latency.Count != 0 || got.Steps[2].Rounds != 2 {
+		t.Errorf("steps %+v", got.Steps)
+	}
+}
+
+func TestSummariseKeepsVariantsApart(t *testing.T) {
+	legs := []bench.LegResult{{Leg: bench.Leg{Contender: "a"}}, {Leg: bench.Leg{Contender: "a", Variant: "x"}}, {Leg: bench.Leg{Contender: "a"}}}
+	got := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, legs)
+	if len(got) != 2 || got[0].Legs != 2 || got[1].Label != "a:x" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Only what a contender did by itself takes it out of claims, and puts it last; that somebody ended
+// a run does not.
+func TestExcluded(t *testing.T) {
+	of := func(legs ...bench.LegResult) Contender { return Summarise(bench.Run{}, legs)[0] }
+	good := of(bench.LegResult{State: bench.LegComplete}, bench.LegResult{State: bench.LegAborted, Failure: "interrupted"})
+	if why := good.Excluded(); why != "" {
+		t.Errorf("interrupted: %q", why)
+	}
+	died := of(bench.LegResult{State: bench.LegComplete}, bench.LegResult{State: bench.LegFailed, Failure: "the contender died\x1b[2J"})
+	if why, want := died.Excluded(), "failed in 1 of 2 rounds; first: the contender died␛[2J"; why != want {
+		t.Errorf("%q, want %q", why, want)
+	}
+	wrong := of(bench.LegResult{State: bench.LegFailed, Failure: "x", Checks: []bench.CheckResult{{Status: bench.CheckFailed, Request: "GET /x", Detail: "no"}}})
+	if why, want := wrong.Excluded(), "failed 1 of 1 check; first: GET /x: no"; why != want {
+		t.Errorf("%q, want %q", why, want)
+	}
+	all := []Contender{died, good, wrong}
+	if slices.SortStableFunc(all, ExcludedLast); all[0].Excluded() != "" || all[1].FailedRounds != 1 {
+		t.Errorf("%+v", all)
+	}
+}

@@ -1,0 +1,242 @@
+package verdict
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/units"
+)
+
+// rules are asked in this order for the figures that they rest on; the first that has any holds.
+var rules = []struct {
+	bound Bound
+	holds func(facts) string
+}{
+	{Memory, facts.killed},
+	{Errors, facts.fails},
+	{Quota, facts.overQuota},
+	{Memory, facts.atMemoryLimit},
+	{Memory, facts.readsBack},
+	{Client, facts.clientBusy},
+	// Asked before store and machine: with other work on the machine all its CPUs may be busy, and yet
+	// more connections got several times as much out of it.
+	{Connections, facts.moreBringsMuch},
+	{Store, facts.storeBusy},
+	{Machine, facts.machineBusy},
+	{Store, facts.storeHolds},
+	{Rate, facts.rateKept},
+	{Connections, facts.moreBringsMore},
+	{Contender, facts.moreBringsNothing},
+	{Connections, facts.nobodyWaits},
+}
+
+func (f facts) killed() string {
+	if n := oomKills(f.step); n > 0 {
+		return fmt.Sprintf("the kernel killed %d of its processes at the limit of %s", n, units.Bytes(f.memory))
+	}
+	return ""
+}
+
+func (f facts) fails() string {
+	if r := f.step.Load.ErrorRatio(); r >= mostErrors {
+		return fmt.Sprintf("%s of the answers were errors", units.Percent(r))
+	}
+	return ""
+}
+
+func (f facts) overQuota() string {
+	if !AtQuota(f.step, f.quota) {
+		return ""
+	}
+	t := f.throttled
+	text := fmt.Sprintf("%s of %s", units.Percent(f.cpus/f.quota), units.CPUs(f.quota))
+	if t.Periods > 0 {
+		text += fmt.Sprintf(", %d of %d periods throttled, %s lost", t.Throttled, t.Periods, units.Duration(t.Time))
+	}
+	return text
+}
+
+// atMemoryLimit looks at what is used without the page cache too: a cache alone fills any limit.
+func (f facts) atMemoryLimit() string {
+	b, a := memories(f.step)
+	if f.memory <= 0 || b.LimitHits == nil || a.LimitHits == nil || *a.LimitHits <= *b.LimitHits ||
+		float64(a.Used) < usedUp*float64(f.memory) {
+		return ""
+	}
+	text := fmt.Sprintf("%s of %s in use, the limit was met %s times", units.Bytes(a.Used), units.Bytes(f.memory),
+		units.Count(*a.LimitHits-*b.LimitHits))
+	if b.MajorFaults != nil && a.MajorFaults != nil && *a.MajorFaults > *b.MajorFaults {
+		text += fmt.Sprintf(", %s pages were read back from disk", units.Count(*a.MajorFaults-*b.MajorFaults))
+	}
+	return text
+}
+
+// readsBack is for a contender that fits into its limit only because the kernel gives up pages of
+// files which are needed again. Not every kernel counts how often the limit was met: that it was
+// the cause is seen by the high-water mark.
+func (f facts) readsBack() string {
+	b, a := memories(f.step)
+	if f.memory <= 0 || b.Refaults == nil || a.Refaults == nil || float64(a.Peak) < atLimit*float64(f.memory) {
+		return ""
+	}
+	pages, answers := *a.Refaults-*b.Refaults, f.step.Load.Succeeded+f.step.Load.FailedTotal()
+	if answers == 0 || float64(pages) < refaulting*float64(answers) {
+		return ""
+	}
+	return fmt.Sprintf("at its limit of %s pages were given up that it needed again: %s read back, %.1f for each "+
+		"answer; %s in use besides the page cache",
+		units.Bytes(f.memory), units.Count(pages), float64(pages)/float64(answers), units.Bytes(a.Used))
+}
+
+func (f facts) clientBusy() string {
+	may := f.step.Load.ClientCPUs
+	switch {
+	case ThreadBusy(f.step.Load):
+		return fmt.Sprintf("a thread of locbench had something to do in %s of the step",
+			units.Percent(f.step.Load.Saturation))
+	case may > 0 && f.client >= usedUp*may:
+		return fmt.Sprintf("locbench used %.2f of the %s that it may use", f.client, units.CPUs(may))
+	case f.local && f.client >= usedUp*f.machine:
+		return fmt.Sprintf("locbench used %.2f of this machine's %s", f.client, units.CPUs(f.machine))
+	}
+	return ""
+}
+
+func (f facts) storeBusy() string {
+	switch {
+	case !f.storeOK:
+		return ""
+	case f.storeSet > 0 && f.store >= usedUp*f.storeSet:
+		return fmt.Sprintf("it used %.2f of the %s that it is kept to", f.store, units.CPUs(f.storeSet))
+	case f.store >= usedUp*f.host:
+		return fmt.Sprintf("it used %.2f of this machine's %s", f.store, units.CPUs(f.host))
+	case f.busyOK && f.busy+f.steal >= fullyBusy && f.store >= f.host/2:
+		return fmt.Sprintf("it used %.2f of this machine's %s, which were %s busy", f.store, units.CPUs(f.host),
+			units.Percent(f.busy))
+	}
+	return ""
+}
+
+func (f facts) machineBusy() string {
+	if !f.busyOK || !f.local {
+		return ""
+	}
+	who := ""
+	if f.cpusOK {
+		who = fmt.Sprintf(": the contender %.2f, locbench %.2f", f.cpus, f.client)
+		if f.storeOK {
+			who += fmt.Sprintf(", the store %.2f", f.store)
+		}
+		// What is left is nobody's of this run, where the store's share is known: it is the
+		// client's if embedded.
+		if rest := f.busy*f.host - f.cpus - f.client - f.store; (f.storeOK || f.inStoreOK) && rest >= otherWork*f.host {
+			who += fmt.Sprintf(", other work %.2f", rest)
+		}
+	}
+	switch {
+	case f.steal >= stealBinds:
+		return fmt.Sprintf("%s of its CPUs' time was taken by other virtual machines%s", units.Percent(f.steal), who)
+	case f.busy+f.steal >= fullyBusy:
+		return fmt.Sprintf("its %s were %s busy%s", units.CPUs(f.host), units.Percent(f.busy), who)
+	}
+	return ""
+}
+
+func (f facts) storeHolds() string {
+	if n := f.step.Load.InFlight; f.inStoreOK && n > 0 && f.inStore >= waiting*n {
+		return fmt.Sprintf("%.1f of %.1f requests in flight were with it", min(f.inStore, n), n)
+	}
+	return ""
+}
+
+func (f facts) rateKept() string {
+	l := f.step.Load
+	if !f.step.Step.Open() || l.Scheduled == 0 || float64(l.Late+l.Dropped) > late*float64(l.Scheduled) {
+		return ""
+	}
+	text := fmt.Sprintf("%s of %s requests that came due were answered", units.Count(l.AllSucceeded()),
+		units.Count(l.Scheduled))
+	if f.quota > 0 && f.cpusOK {
+		text += fmt.Sprintf(", with %s of %s", units.Percent(f.cpus/f.quota), units.CPUs(f.quota))
+	}
+	return text
+}
+
+func (f facts) moreBringsMuch() string { return f.brings(muchMore) }
+func (f facts) moreBringsMore() string { return f.brings(more) }
+
+// brings tells of a step with more connections and so many times the throughput.
+func (f facts) brings(times float64) string {
+	for _, s := range f.above {
+		if ratio := s.Load.Throughput() / f.step.Load.Throughput(); ratio >= times {
+			these := fmt.Sprintf("these %d", f.step.Step.Connections)
+			if f.step.Step.Connections == 1 {
+				these = "this one"
+			}
+			return fmt.Sprintf("%d connections gave %.2f times the throughput of %s", s.Step.Connections, ratio, these)
+		}
+	}
+	return ""
+}
+
+func (f facts) moreBringsNothing() string {
+	if len(f.below) == 0 || !f.cpusOK || f.busyOK && f.busy+f.steal >= nearlyBusy {
+		return ""
+	}
+	best := slices.MaxFunc(f.below, func(a, b bench.StepResult) int {
+		return cmp.Compare(a.Load.Throughput(),
+			b.Load.Throughput())
+	})
+	ratio := f.step.Load.Throughput() / best.Load.Throughput()
+	latency, ok := f.slower(best)
+	if ratio >= more || !ok || latency < sameTime {
+		return ""
+	}
+	limit := cmp.Or(max(f.quota, 0), f.machine)
+	text := fmt.Sprintf("%d connections gave %.2f times the throughput of %d, at %.1f times the latency, and it used "+
+		"%.2f of %s",
+		f.step.Step.Connections, ratio, best.Step.Connections, latency, f.cpus, units.CPUs(limit))
+	if !f.storeOK && !f.inStoreOK {
+		text += "; the store cannot be seen, and may be what it waits for"
+	}
+	return text
+}
+
+// slower is how many times as long the answers of the step take as those of s, on average.
+func (f facts) slower(s bench.StepResult) (times float64, ok bool) {
+	a, b := f.step.Load.Latency.Mean, s.Load.Latency.Mean
+	return float64(a) / float64(max(b, 1)), a > 0 && b > 0
+}
+
+// nobodyWaits is for the step with the most connections, or the only one so far.
+func (f facts) nobodyWaits() string {
+	if f.step.Step.Open() || f.quota > 0 && f.cpusOK && f.cpus >= usedUp*f.quota {
+		return ""
+	}
+	for _, s := range f.below {
+		if latency, ok := f.slower(s); ok && latency < sameTime {
+			return fmt.Sprintf("the latency is still %.2f times that of %d", latency, s.Step.Connections)
+		}
+	}
+	if f.step.Step.Connections == 1 {
+		return "one connection waits for one answer at a time"
+	}
+	return ""
+}
+
+func (f facts) unclear() string {
+	if !f.cpusOK {
+		return "the contender's counters are not known"
+	}
+	of := " CPUs"
+	if f.quota > 0 {
+		of = " of " + units.CPUs(f.quota)
+	}
+	text := fmt.Sprintf("no known limit was reached: the contender used %.2f%s, locbench %.2f", f.cpus, of, f.client)
+	if f.busyOK && f.local {
+		text += fmt.Sprintf("; the machine was %s busy", units.Percent(f.busy))
+	}
+	return text
+}

@@ -1,0 +1,223 @@
+//go:build acceptance && engine
+
+package cgroup
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/cpuset"
+	"locbench/internal/testenv"
+)
+
+func create(t *testing.T, l bench.Limits, cpus ...int) *Group {
+	t.Helper()
+	g, err := Tree{}.Create(fmt.Sprintf("locbench-test-%d-%s", os.Getpid(), t.Name()), l, cpuset.Of(cpus...))
+	if err != nil {
+		t.Skip("no cgroup can be made here: ", err)
+	}
+	t.Cleanup(func() {
+		if err := g.Remove(); err != nil {
+			t.Error(err)
+		}
+	})
+	return g
+}
+
+// sh runs a shell that is born in the group and waits on its standard input.
+func sh(t *testing.T, g *Group, script string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command("/bin/sh", "-c", script)
+	cmd.SysProcAttr = &syscall.SysProcAttr{}
+	if fd, ok := g.FD(); ok {
+		cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, fd
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	leave, err := g.Enter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = cmd.Start()
+	if e := leave(); e != nil {
+		t.Fatal(e)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	return cmd
+}
+
+func TestGroupOnThisMachine(t *testing.T) {
+	g := create(t, all, 0)
+	if m, err := g.Missing(), g.NoCPUSet(); len(m) > 0 || err != nil {
+		t.Skip("not every limit can be set here: ", m, err)
+	}
+	home, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := sh(t, g, "sleep 60 & wait")
+	testenv.Until(t, time.Minute, "two processes in the group", func() bool { return len(g.PIDs()) == 2 })
+	if now, _ := os.ReadFile("/proc/self/cgroup"); string(now) != string(home) {
+		t.Errorf("this process has moved to\n%s", now)
+	}
+	threads, _ := filepath.Glob("/proc/self/task/*/cgroup")
+	for _, path := range threads {
+		if data, _ := os.ReadFile(path); strings.Contains(string(data), "locbench-test-") {
+			t.Errorf("a thread of this process has stayed in the group:\n%s", data)
+		}
+	}
+	theirs, err := Tree{}.membership(strconv.Itoa(cmd.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c, dir := range g.dirs {
+		if filepath.Base(theirs[c]) != filepath.Base(dir) {
+			t.Errorf("controller %q: the child is in %s", c, theirs[c])
+		}
+	}
+	for _, r := range readers(t, g, cmd.Process.Pid) {
+		u, err := r.Read()
+		if err != nil || u.CPU == 0 || u.Memory == nil || u.Memory.Limit != 64<<20 || u.Memory.Peak == 0 || u.Threads == nil {
+			t.Errorf("%+v %+v, %v", u, u.Memory, err)
+		}
+		r.Close()
+	}
+	if err := g.Remove(); err != nil { // with two processes in it
+		t.Error(err)
+	}
+	if err := cmd.Wait(); err == nil {
+		t.Error("it ended by itself")
+	}
+	if err := g.Remove(); err != nil {
+		t.Errorf("again: %v", err)
+	}
+}
+
+// readers are two ways to the same counters.
+func readers(t *testing.T, g *Group, pid int) (rs []*Reader) {
+	t.Helper()
+	a, err := g.Reader()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Tree{}.Process(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []*Reader{a, b}
+}
+
+// TestBornInV2Group tries the v2 way on any v2 hierarchy, controllers or none: the kernel starts a
+// child in a folder of it.
+func TestBornInV2Group(t *testing.T) {
+	mounts, err := Tree{}.mounts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range mounts {
+		if !m.v2 {
+			continue
+		}
+		name := fmt.Sprintf("locbench-test-%d-v2", os.Getpid())
+		in, err := Tree{}.membership("self")
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := createV2(place{in: m, path: in[""]}, name, bench.Limits{}, nil)
+		if err != nil {
+			t.Skip("no group can be made here: ", err)
+		}
+		defer func() {
+			if err := g.Remove(); err != nil {
+				t.Error(err)
+			}
+		}()
+		cmd := sh(t, g, "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; sleep 60")
+		if pids := g.PIDs(); len(pids) != 1 || pids[0] != cmd.Process.Pid {
+			t.Errorf("in the group: %v, want %d", pids, cmd.Process.Pid)
+		}
+		r, err := g.Reader()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		testenv.Until(t, time.Minute, "CPU time of the child", func() bool {
+			u, err := r.Read()
+			if err != nil || u.Source != "cgroup v2" {
+				t.Fatalf("%+v, %v", u, err)
+			}
+			return u.CPU > 0
+		})
+		return
+	}
+	t.Skip("no cgroup v2 is mounted")
+}
+
+// TestRemoveTakesGroupsBelow is about a contender that has made groups of its own.
+func TestRemoveTakesGroupsBelow(t *testing.T) {
+	g := create(t, all)
+	cmd := sh(t, g, "exec sleep 60")
+	for _, dir := range g.dirs {
+		below := filepath.Join(dir, "one", "two")
+		if err := os.MkdirAll(below, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(below, "cgroup.procs"), []byte(strconv.Itoa(cmd.Process.Pid)), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if pids := g.PIDs(); len(pids) != 1 || pids[0] != cmd.Process.Pid {
+		t.Errorf("in the group: %v, want %d", pids, cmd.Process.Pid)
+	}
+	if err := g.Remove(); err != nil {
+		t.Error(err)
+	}
+	for _, dir := range g.dirs {
+		if _, err := os.Stat(dir); err == nil {
+			t.Errorf("%s is left", dir)
+		}
+	}
+	if err := cmd.Wait(); err == nil {
+		t.Error("it ended by itself")
+	}
+}
+
+func TestCleanLeft(t *testing.T) {
+	g := create(t, all)
+	prefix := fmt.Sprintf("locbench-test-%d-", os.Getpid())
+	if gone, err := (Tree{}).CleanLeft(func(string) bool { return false }); err != nil || len(gone) > 0 {
+		t.Errorf("kept: %v, %v", gone, err)
+	}
+	cmd := sh(t, g, "sleep 60")
+	gone, err := Tree{}.CleanLeft(func(name string) bool { return strings.HasPrefix(name, prefix) })
+	if err != nil || len(gone) != 1 || gone[0] != prefix+t.Name() {
+		t.Errorf("%v, %v", gone, err)
+	}
+	if err := cmd.Wait(); err == nil {
+		t.Error("what ran in it lives")
+	}
+}
+
+func TestProbe(t *testing.T) {
+	probe := fmt.Sprintf("probe-%d", os.Getpid())
+	missing, noSet, err := Tree{}.Probe(probe)
+	t.Logf("missing: %q, %v, %v", missing, noSet, err)
+	if left, _ := (Tree{}).CleanLeft(func(name string) bool { return name == probe }); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+	if os.Geteuid() == 0 && (Tree{}).Version() == 1 && err != nil {
+		t.Error(err)
+	}
+}

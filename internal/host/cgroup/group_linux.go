@@ -1,0 +1,331 @@
+package cgroup
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/cpuset"
+)
+
+// period is that of the CPU quota, the kernel's and Docker's default.
+const period = 100_000 // µs
+
+// Group is a group of processes that Create has made. On v1 it is a folder in each hierarchy
+// concerned.
+//
+// On v2 it is a folder with another in it, which has the limits and the processes. systemd turns
+// off, in the groups that it shares with others, the controllers that no unit of its own needs,
+// whenever it looks at them again; the kernel refuses it that for a controller which a group below
+// passes on. So the outer folder passes them on, and the limits of the inner one stay.
+type Group struct {
+	dirs    map[string]string // by controller; v2 under the key ""
+	outer   string            // v2: the folder around it
+	home    map[string]string // where this process was, to return to
+	fd      *os.File          // v2: the folder
+	missing []string          // limits that are not enforced, each with its reason; but for the CPU set
+	noSet   error             // why the CPU set is not
+}
+
+// Create makes a group with limits, in which no process is yet. cpus is the CPU set, none for all.
+// Limits that cannot be had are in Missing; an error means that there is no group at all.
+//
+// The group goes as near to the top as the user may put it (where Docker puts its own), so that the
+// figures do not depend on the session, terminal or unit that locbench was started in.
+func (t Tree) Create(name string, l bench.Limits, cpus cpuset.Set) (*Group, error) {
+	if name != filepath.Base(name) || strings.HasPrefix(name, ".") {
+		return nil, fmt.Errorf("create cgroup %q: not a name for a folder", name)
+	}
+	places, err := t.places("self")
+	if err != nil {
+		return nil, err
+	}
+	v2 := slices.IndexFunc(places, func(p place) bool { return p.in.v2 })
+	if t.Version() == 2 && v2 >= 0 {
+		return createV2(places[v2], name, l, cpus)
+	}
+	return createV1(places, name, l, cpus)
+}
+
+func createV1(places []place, name string, l bench.Limits, cpus cpuset.Set) (*Group, error) {
+	g := &Group{dirs: map[string]string{}, home: map[string]string{}}
+	failed := map[string]error{} // by controller
+	var first error
+	fail := func(controller string, err error) {
+		failed[controller] = fmt.Errorf("controller %s: %w", controller, err)
+		first = cmp.Or(first, failed[controller])
+	}
+	for _, p := range places {
+		c := p.controller
+		if !slices.Contains([]string{"cpu", "cpuacct", "cpuset", "memory", "pids"}, c) || g.dirs[c] != "" ||
+			c == "cpuset" && len(cpus) == 0 {
+			continue
+		}
+		home, err := p.in.dir(p.path)
+		if err != nil {
+			fail(c, err)
+			continue
+		}
+		for _, parent := range p.in.candidates(p.path) {
+			dir := filepath.Join(parent, name)
+			made := slices.Collect(maps.Values(g.dirs))
+			if err = os.Mkdir(dir, 0o755); err == nil || errors.Is(err, os.ErrExist) && slices.Contains(made, dir) {
+				g.dirs[c], g.home[c] = dir, home // cpu and cpuacct may share a hierarchy
+				break
+			}
+		}
+		if g.dirs[c] == "" {
+			fail(c, err)
+		}
+	}
+	if len(g.dirs) == 0 {
+		return nil, fmt.Errorf("create cgroup: %w", cmp.Or(first, ErrNone)) // the others fail for the same reason
+	}
+	why := func(controller string) error {
+		if g.dirs[controller] != "" {
+			return nil
+		}
+		return cmp.Or(failed[controller], fmt.Errorf("controller %s: %w", controller, ErrNone))
+	}
+	memory, pids := strconv.FormatInt(l.Memory, 10), strconv.FormatInt(l.PIDs, 10)
+	g.limit("CPU quota", l.CPUs > 0, why("cpu"), "cpu",
+		"cpu.cfs_period_us", strconv.Itoa(period), "cpu.cfs_quota_us", quota(l.CPUs))
+	g.noSet = set(g.dirs["cpuset"], len(cpus) > 0, why("cpuset"), "cpuset.mems", "", "cpuset.cpus", cpus.String())
+	g.limit("memory", l.Memory > 0, why("memory"), "memory", "memory.limit_in_bytes", memory)
+	swaps := l.Memory > 0 && g.dirs["memory"] != "" && Swaps()
+	g.limit("no swap", swaps, nil, "memory", "memory.memsw.limit_in_bytes", memory)
+	g.limit("processes", l.PIDs > 0, why("pids"), "pids", "pids.max", pids)
+	if g.dirs["cpuset"] != "" && g.noSet != nil {
+		os.Remove(g.dirs["cpuset"]) // a group without CPUs takes no process
+		delete(g.dirs, "cpuset")
+	}
+	return g, nil
+}
+
+func createV2(at place, name string, l bench.Limits, cpus cpuset.Set) (*Group, error) {
+	want := []string{"memory"} // for its counters, limit or none
+	for c, wanted := range map[string]bool{"cpu": l.CPUs > 0, "cpuset": len(cpus) > 0, "pids": l.PIDs > 0} {
+		if wanted {
+			want = append(want, c)
+		}
+	}
+	var best string
+	bestHas := -1
+	var failed error
+	for _, parent := range at.in.candidates(at.path) {
+		dir := filepath.Join(parent, name)
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			failed = err
+			continue
+		}
+		for _, c := range want {
+			// Mostly on already. It stays on: others may have come to rely on it meanwhile.
+			_ = write(filepath.Join(parent, "cgroup.subtree_control"), "+"+c)
+		}
+		has := 0
+		data, _ := os.ReadFile(filepath.Join(dir, "cgroup.controllers"))
+		for _, c := range strings.Fields(string(data)) {
+			if slices.Contains(want, c) {
+				has++
+			}
+		}
+		if has <= bestHas {
+			os.Remove(dir)
+			continue
+		}
+		if best != "" {
+			os.Remove(best)
+		}
+		best, bestHas = dir, has
+		if has == len(want) {
+			break
+		}
+	}
+	if best == "" {
+		return nil, fmt.Errorf("create cgroup: %w", failed)
+	}
+	g := &Group{outer: best, dirs: map[string]string{"": filepath.Join(best, inner)}}
+	if err := os.Mkdir(g.dirs[""], 0o755); err != nil {
+		os.Remove(best)
+		return nil, fmt.Errorf("create cgroup %s: %w", name, err)
+	}
+	for _, c := range want {
+		_ = write(filepath.Join(best, "cgroup.subtree_control"), "+"+c) // where it fails, the files of that limit are missing
+	}
+	g.limit("CPU quota", l.CPUs > 0, nil, "", "cpu.max", quota(l.CPUs)+" "+strconv.Itoa(period))
+	g.noSet = set(g.dirs[""], len(cpus) > 0, nil, "cpuset.cpus", cpus.String())
+	g.limit("memory", l.Memory > 0, nil, "", "memory.max", strconv.FormatInt(l.Memory, 10))
+	g.limit("no swap", l.Memory > 0 && Swaps(), nil, "", "memory.swap.max", "0")
+	g.limit("processes", l.PIDs > 0, nil, "", "pids.max", strconv.FormatInt(l.PIDs, 10))
+	var err error
+	if g.fd, err = os.Open(g.dirs[""]); err != nil {
+		return nil, errors.Join(fmt.Errorf("create cgroup %s: %w", name, err), g.Remove())
+	}
+	return g, nil
+}
+
+const inner = "contender" // the folder with the processes, on v2
+
+func quota(cpus float64) string { return strconv.Itoa(int(math.Round(cpus * period))) }
+
+// limit sets one limit, if it is wanted, and keeps the reason if it cannot be had. pairs are files
+// of the controller with their values; without a value the parent's is copied, since a new group of
+// cpuset has none.
+func (g *Group) limit(name string, wanted bool, why error, controller string, pairs ...string) {
+	if err := set(g.dirs[controller], wanted, why, pairs...); err != nil {
+		g.missing = append(g.missing, name+": "+err.Error())
+	}
+}
+
+// set writes pairs of files in dir and values, if that is wanted and there is not why it cannot be done.
+func set(dir string, wanted bool, why error, pairs ...string) error {
+	if !wanted {
+		return nil
+	}
+	if why != nil {
+		return why
+	}
+	var failed []error
+	for pair := range slices.Chunk(pairs, 2) {
+		file, value := pair[0], pair[1]
+		var err error
+		if value == "" {
+			var data []byte
+			data, err = os.ReadFile(filepath.Join(filepath.Dir(dir), file))
+			value = strings.TrimSpace(string(data))
+		}
+		if err == nil {
+			err = write(filepath.Join(dir, file), value)
+		}
+		failed = append(failed, err)
+	}
+	return errors.Join(failed...)
+}
+
+// write writes to a file that exists already, in one call, as the kernel wants it.
+func write(path, value string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("the kernel offers no %s", filepath.Base(path))
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(value)
+	return errors.Join(err, f.Close())
+}
+
+// Missing names the limits that were asked for and are not enforced, each with its reason, but for the
+// CPU set.
+func (g *Group) Missing() []string { return g.missing }
+
+// NoCPUSet is why the CPU set that was asked for is not enforced.
+func (g *Group) NoCPUSet() error { return g.noSet }
+
+// FD is the folder of a v2 group, for SysProcAttr.CgroupFD; ok is false on v1.
+func (g *Group) FD() (fd int, ok bool) {
+	if g.fd == nil {
+		return 0, false
+	}
+	return int(g.fd.Fd()), true
+}
+
+// Enter moves the calling thread, and it alone, into a v1 group; leave moves it back to where the
+// process is. What the thread starts in between is born in the group. The caller has locked the
+// goroutine to its thread. On v2 it does nothing: there a thread cannot leave its process, and the
+// kernel starts children directly in a group (FD).
+func (g *Group) Enter() (leave func() error, err error) {
+	leave = func() (err error) {
+		for c := range g.home {
+			err = errors.Join(err, write(filepath.Join(g.home[c], "tasks"), "0")) // 0: the thread that writes
+		}
+		return err
+	}
+	for c := range g.home {
+		if dir := g.dirs[c]; dir != "" {
+			if err := write(filepath.Join(dir, "tasks"), "0"); err != nil {
+				return nil, errors.Join(fmt.Errorf("enter cgroup: %w", err), leave())
+			}
+		}
+	}
+	return leave, nil
+}
+
+// Reader opens the counters of the group.
+func (g *Group) Reader() (*Reader, error) { return open(g.dirs) }
+
+// PIDs are the processes in the group now, and in those below it.
+func (g *Group) PIDs() (all []int) {
+	for _, dir := range g.folders() {
+		data, _ := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
+		for _, f := range strings.Fields(string(data)) {
+			if pid, err := strconv.Atoi(f); err == nil && pid > 1 && pid != os.Getpid() && !slices.Contains(all, pid) {
+				all = append(all, pid)
+			}
+		}
+	}
+	return all
+}
+
+// folders are all folders of the group with those below them, each after what is below it.
+func (g *Group) folders() (all []string) {
+	tops := slices.Collect(maps.Values(g.dirs))
+	if g.outer != "" {
+		tops = []string{g.outer}
+	}
+	for _, top := range tops {
+		all = append(all, groups(top, func(string) bool { return false })...)
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// Remove kills what is still in the group and below it, and removes all of that.
+func (g *Group) Remove() error {
+	if g.fd != nil {
+		g.fd.Close()
+		g.fd = nil
+	}
+	var err error
+	for try := range 100 {
+		folders := g.folders()
+		for _, dir := range folders {
+			_ = write(filepath.Join(dir, "cgroup.kill"), "1") // v2 since Linux 5.14
+		}
+		for _, pid := range g.PIDs() {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+		err = nil
+		for _, dir := range folders {
+			if e := os.Remove(dir); e != nil && !errors.Is(e, os.ErrNotExist) {
+				err = e
+			}
+		}
+		if err == nil {
+			return nil
+		}
+		time.Sleep(min(time.Duration(try+1)*time.Millisecond, 50*time.Millisecond)) // the kernel reaps in its own time
+	}
+	return fmt.Errorf("remove cgroup: %w", err)
+}
+
+// Probe makes a group with every kind of limit and removes it again, and returns what Missing
+// and NoCPUSet say of it.
+func (t Tree) Probe(name string) (missing []string, noSet, err error) {
+	cpus := cpuset.Allowed().First(1)
+	g, err := t.Create(name, bench.Limits{CPUs: 0.5, Memory: 64 << 20, PIDs: 100}, cpus)
+	if err != nil {
+		return nil, nil, err
+	}
+	return g.Missing(), g.NoCPUSet(), g.Remove()
+}

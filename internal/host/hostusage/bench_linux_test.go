@@ -1,0 +1,153 @@
+//go:build acceptance
+
+package hostusage_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/figures/stats"
+	"locbench/internal/host/hostusage"
+)
+
+// BenchmarkSamplingReading is what one reading of a container costs: time, CPU time, and system
+// calls. Nothing is opened for a reading but the file of a thread that is new, so its calls are
+// reads, which the kernel counts for this process.
+func BenchmarkSamplingReading(b *testing.B) {
+	o := newObedient(b)
+	inst := o.start(b, bench.Limits{CPUs: 1, Memory: 128 << 20})
+	first, err := hostusage.BeginInstance(b.Context(), inst)
+	if err != nil {
+		b.Fatal(err)
+	}
+	const readings = 2000
+	var took []float64
+	before := readCalls(b)
+	for range readings {
+		u, err := hostusage.ReadInstance(b.Context(), inst)
+		if err != nil {
+			b.Fatal(err)
+		}
+		took = append(took, float64(u.Took))
+	}
+	calls := readCalls(b) - before
+	slices.Sort(took)
+	b.ReportMetric(took[readings/2], "ns/reading")
+	b.ReportMetric(took[readings*99/100], "p99-ns/reading")
+	b.ReportMetric(float64(calls)/readings, "syscalls/reading")
+	if first.Threads != nil {
+		b.ReportMetric(float64(*first.Threads), "threads")
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// readCalls is how many reads this process has asked the kernel for; the two of this very call are
+// the same each time.
+func readCalls(b *testing.B) int64 {
+	data, err := os.ReadFile("/proc/self/io")
+	if err != nil {
+		b.Skip(err)
+	}
+	for line := range bytes.Lines(data) {
+		if rest, ok := bytes.CutPrefix(line, []byte("syscr: ")); ok {
+			n, _ := strconv.ParseInt(string(bytes.TrimSpace(rest)), 10, 64)
+			return n
+		}
+	}
+	b.Skip("this kernel does not count reads")
+	return 0
+}
+
+// often is how much more often than in a run is read here: the effect of one reading a second would
+// be lost in the noise of any machine.
+const often = 100
+
+// BenchmarkSamplingContender loads a container in alternating pairs, with a hundred readings every
+// second and with none, and compares throughput and CPU time for each request. A run reads once a
+// second: a hundredth of the difference is what it costs. LOCBENCH_BENCH_PAIRS says how many pairs.
+func BenchmarkSamplingContender(b *testing.B) {
+	pairs, err := strconv.Atoi(os.Getenv("LOCBENCH_BENCH_PAIRS"))
+	if err != nil || pairs < 1 {
+		pairs = 6
+	}
+	o := newObedient(b)
+	inst := o.start(b, bench.Limits{CPUs: 1, Memory: 128 << 20})
+	drive(b, inst, time.Second)
+	var rates, cpus []float64
+	readings := 0
+	for pair := range pairs {
+		var rate, cpu [2]float64
+		for turn := range 2 {
+			with := (turn + pair) % 2 // who is first alternates too
+			before, err1 := hostusage.ReadInstance(b.Context(), inst)
+			var s *hostusage.Sampler
+			if with == 1 {
+				s = hostusage.Sample(b.Context(), inst, time.Second/often, nil)
+			}
+			n, took := drive(b, inst, 4*time.Second)
+			if s != nil {
+				readings += len(s.Stop())
+			}
+			after, err2 := hostusage.ReadInstance(b.Context(), inst)
+			if err1 != nil || err2 != nil {
+				b.Fatal(err1, err2)
+			}
+			rate[with] = float64(n) / took.Seconds()
+			cpu[with] = float64(after.CPU-before.CPU) / float64(n)
+		}
+		b.Logf("pair %d: %.0f req/s and %.0f ns of CPU time each without, %.0f and %.0f with readings", pair+1, rate[0], cpu[0], rate[1], cpu[1])
+		rates, cpus = append(rates, rate[1]/rate[0]), append(cpus, cpu[1]/cpu[0])
+	}
+	for name, ratios := range map[string][]float64{"throughput": rates, "cpu/request": cpus} {
+		slices.Sort(ratios)
+		b.ReportMetric(ratios[0], name+"-ratio-min")
+		b.ReportMetric((ratios[(len(ratios)-1)/2]+ratios[len(ratios)/2])/2, name+"-ratio-median")
+		b.ReportMetric(ratios[len(ratios)-1], name+"-ratio-max")
+		if interval, ok := stats.MedianInterval(ratios, 0.95); ok {
+			b.Logf("%s: 95 %% interval of the median ratio %.4f to %.4f; for one reading a second, changed by %+.4f to %+.4f %%", name, interval.Low, interval.High,
+				100*(interval.Low-1)/often, 100*(interval.High-1)/often)
+		}
+	}
+	b.ReportMetric(float64(readings)/float64(pairs)/4, "readings/s")
+	b.ReportMetric(0, "ns/op")
+}
+
+// drive asks over eight connections for a time.
+func drive(b *testing.B, inst bench.Instance, d time.Duration) (requests int64, took time.Duration) {
+	ctx, cancel := context.WithTimeout(b.Context(), d)
+	defer cancel()
+	client := http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8}}
+	defer client.CloseIdleConnections()
+	var n atomic.Int64
+	var wg sync.WaitGroup
+	began := time.Now()
+	for range 8 {
+		wg.Go(func() {
+			for {
+				req, err := http.NewRequestWithContext(ctx, http.MethodGet, inst.BaseURL()+"/burn?n=50", nil)
+				if err != nil {
+					return
+				}
+				resp, err := client.Do(req)
+				if err != nil {
+					return // the time is over
+				}
+				io.Copy(io.Discard, resp.Body)
+				resp.Body.Close()
+				n.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	return n.Load(), time.Since(began)
+}

@@ -1,0 +1,116 @@
+//go:build acceptance && timing
+
+package hostusage_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/host/hostusage"
+	"locbench/internal/testenv"
+)
+
+// byHand finds a counter of a container without locbench's own way to it.
+func byHand(t testing.TB, inst bench.Instance) func() time.Duration {
+	t.Helper()
+	for _, pattern := range []string{"/sys/fs/cgroup/cpuacct*/%s", "/sys/fs/cgroup/cpu,cpuacct/%s", "/sys/fs/cgroup/%s"} {
+		for _, path := range []string{"docker/" + inst.Info().ID, "system.slice/docker-" + inst.Info().ID + ".scope"} {
+			dirs, _ := filepath.Glob(fmt.Sprintf(pattern, path))
+			if len(dirs) == 0 {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(dirs[0], "cpuacct.usage")); err == nil {
+				return func() time.Duration { return handNumber(t, filepath.Join(dirs[0], "cpuacct.usage"), "") }
+			}
+			return func() time.Duration {
+				return 1000 * handNumber(t, filepath.Join(dirs[0], "cpu.stat"), "usage_usec ")
+			}
+		}
+	}
+	t.Fatal("no counter of CPU time found by hand")
+	return nil
+}
+
+func handNumber(t testing.TB, file, key string) time.Duration {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		if rest, ok := strings.CutPrefix(line, key); ok {
+			n, err := strconv.ParseInt(strings.TrimSpace(rest), 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return time.Duration(n)
+		}
+	}
+	t.Fatalf("no %q in %s", key, file)
+	return 0
+}
+
+// TestCPUTimeAgainstTheGroupsOwnCounter reads the counter by hand right before and right after each
+// of the two readings of a step. Counters only grow: each reading lies between its neighbours,
+// whatever else the machine does. At rest these are near enough to know the step's CPU time to 1 %.
+func TestCPUTimeAgainstTheGroupsOwnCounter(t *testing.T) {
+	o := newObedient(t)
+	for _, tt := range []struct {
+		name   string
+		cpus   float64
+		during func(t testing.TB, inst bench.Instance)
+	}{
+		{"1.5 CPUs, two spinners", 1.5, func(t testing.TB, inst bench.Instance) { ask(t, inst, "spin", 2); time.Sleep(3 * time.Second) }},
+		{"0.5 CPUs", 0.5, func(t testing.TB, inst bench.Instance) { ask(t, inst, "spin", 1); time.Sleep(3 * time.Second) }},
+		{"a fixed number of loops", 1, func(t testing.TB, inst bench.Instance) { ask(t, inst, "burn", 10_000_000) }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			cpus := min(tt.cpus, float64(runtime.NumCPU()))
+			inst := o.start(t, bench.Limits{CPUs: cpus, Memory: 64 << 20})
+			hand := byHand(t, inst)
+			testenv.Judge(t, 10, 10*time.Millisecond, func(t testing.TB) error {
+				defer ask(t, inst, "spin", 0)
+				b1 := hand()
+				before, err1 := hostusage.BeginInstance(t.Context(), inst)
+				b2 := hand()
+				tt.during(t, inst)
+				a1 := hand()
+				after, err2 := hostusage.ReadInstance(t.Context(), inst)
+				a2 := hand()
+				if err := errors.Join(err1, err2); err != nil {
+					return err
+				}
+				if before.CPU < b1 || before.CPU > b2 || after.CPU < a1 || after.CPU > a2 {
+					t.Errorf("%v outside %v to %v, or %v outside %v to %v", before.CPU, b1, b2, after.CPU, a1, a2)
+				}
+				step := bench.StepResult{Before: before, After: after}
+				cpu, ok := step.CPU()
+				if !ok || cpu <= 0 {
+					t.Errorf("CPU time %v, %v", cpu, ok)
+				}
+				if p := step.Pressure(); before.Pressure != nil && (p == nil || p.CPU == nil) {
+					t.Errorf("pressure %+v", p)
+				}
+				least, most := a1-b2, a2-b1
+				t.Logf("%v, by hand %v to %v; %v by the clock", cpu, least, most, after.At.Sub(before.At))
+				if quota := time.Duration(cpus * float64(after.At.Sub(before.At)+200*time.Millisecond)); cpu > quota {
+					return fmt.Errorf("%v of CPU time under a quota of %v", cpu, quota)
+				}
+				if user, system, ok := step.CPUSplit(); !ok || user <= system {
+					return fmt.Errorf("a spinner: user %v, system %v, %v", user, system, ok)
+				}
+				if float64(most-least) > .01*float64(most) {
+					return fmt.Errorf("%v to %v by hand: that does not tell", least, most)
+				}
+				return nil
+			})
+		})
+	}
+}

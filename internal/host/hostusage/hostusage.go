@@ -1,0 +1,127 @@
+// Package hostusage takes the readings around a step: the counters of the contender, once exactly at
+// each end and regularly in between, and those of what may bound it, the CPUs of this machine and the
+// store. Readings cost some microseconds each; what this system cannot tell is left out.
+package hostusage
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/host/cgroup"
+	"locbench/internal/text/secret"
+)
+
+// ErrUnknown is returned where nothing can be read.
+var ErrUnknown = errors.New("its counters cannot be read")
+
+// Store reads one store. Close it.
+type Store struct {
+	mu    sync.Mutex
+	group *cgroup.Reader // of a container
+	pid   int            // of a process on this machine
+	own   func() (calls int64, busy time.Duration)
+	cpus  int
+}
+
+// Container is a store whose main process is pid: the whole container is read. The error wraps
+// ErrUnknown where it is not on this machine.
+func Container(pid int) (*Store, error) {
+	if pid <= 0 {
+		return nil, ErrUnknown
+	}
+	r, err := cgroup.Tree{}.Process(pid)
+	if err != nil {
+		return nil, errors.Join(ErrUnknown, err)
+	}
+	return &Store{group: r}, nil
+}
+
+// Address is a store that listens at the host and port of raw, if a process of this machine does
+// there on the loopback interface or on all; the process that listens is read, not its children.
+func Address(raw string) (*Store, error) {
+	u, err := secret.ParseURL(raw)
+	if err != nil {
+		return nil, ErrUnknown
+	}
+	if u.Hostname() != "localhost" && !net.ParseIP(u.Hostname()).IsLoopback() {
+		return nil, ErrUnknown
+	}
+	pid, ok := listener(cmp.Or(u.Port(), "80"))
+	if !ok {
+		return nil, ErrUnknown
+	}
+	return &Store{pid: pid}, nil
+}
+
+// Embedded is the store inside locbench, which keeps its own books.
+func Embedded(work func() (calls int64, busy time.Duration)) *Store { return &Store{own: work} }
+
+// KeptTo notes that the store is kept to a set of so many CPUs, before the first reading.
+func (s *Store) KeptTo(cpus int) { s.cpus = cpus }
+
+// Close ends the reading.
+func (s *Store) Close() error {
+	if s == nil || s.group == nil {
+		return nil
+	}
+	return s.group.Close()
+}
+
+func (s *Store) read() *bench.StoreUsage {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	switch {
+	case s.own != nil:
+		calls, busy := s.own()
+		return &bench.StoreUsage{At: now, Source: bench.StoreEmbeddedSource, Calls: calls, Busy: busy}
+	case s.group != nil:
+		u, err := s.group.Read()
+		if err != nil {
+			return nil
+		}
+		return &bench.StoreUsage{At: u.At, Source: u.Source, CPU: u.CPU, CPUs: s.cpus, Memory: u.Memory, Pressure: u.Pressure}
+	}
+	cpu, err := processCPU(s.pid)
+	if err != nil {
+		return nil
+	}
+	return &bench.StoreUsage{At: now, Source: "/proc", CPU: cpu}
+}
+
+// Read reads host and store now; s may be nil.
+func (s *Store) Read(context.Context) *bench.Beside {
+	b := &bench.Beside{Host: host()}
+	if s != nil {
+		b.Store = s.read()
+	}
+	return b
+}
+
+// Throttles is how often CPUs were slowed down for their heat since the machine was started, cores and
+// packages added up, by the counters below dir, such as /sys/devices/system/cpu; nil where the kernel
+// does not count it, as in most virtual machines.
+func Throttles(dir string) *int64 {
+	paths, _ := filepath.Glob(filepath.Join(dir, "cpu[0-9]*/thermal_throttle/*_throttle_count"))
+	var sum int64
+	known := false
+	for _, p := range paths {
+		data, err := os.ReadFile(p)
+		if n, e := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64); err == nil && e == nil && n >= 0 && n < 1<<50 {
+			sum, known = sum+n, true
+		}
+	}
+	if !known {
+		return nil
+	}
+	return &sum
+}

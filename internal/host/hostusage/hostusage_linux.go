@@ -1,0 +1,130 @@
+package hostusage
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/host/cgroup"
+)
+
+// tick is the unit of /proc: USER_HZ is 100 on every architecture that Go runs on.
+const tick = time.Second / 100
+
+// host reads the first line of /proc/stat.
+func host() *bench.HostUsage {
+	f, err := os.Open("/proc/stat")
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	line, err := bufio.NewReaderSize(f, 4096).ReadSlice('\n')
+	if err != nil {
+		return nil
+	}
+	u, err := parseHost(string(line))
+	if err != nil {
+		return nil
+	}
+	u.At = time.Now()
+	u.Pressure, u.Throttles = pressure("/proc/pressure"), Throttles("/sys/devices/system/cpu")
+	return &u
+}
+
+// pressure reads the machine's; nil where the kernel was started without counting it.
+func pressure(dir string) *bench.Pressure {
+	stall := func(name string) *bench.Stall {
+		data, err := os.ReadFile(filepath.Join(dir, name)) // the kernel's, three lines at most
+		if err != nil {
+			return nil
+		}
+		return cgroup.Stall(data)
+	}
+	p := bench.Pressure{Source: "/proc/pressure", CPU: stall("cpu"), Memory: stall("memory"), IO: stall("io")}
+	if p.CPU == nil && p.Memory == nil && p.IO == nil {
+		return nil
+	}
+	return &p
+}
+
+// parseHost reads "cpu user nice system idle iowait irq softirq steal guest guest_nice"; guests are
+// in user and nice already.
+func parseHost(line string) (u bench.HostUsage, err error) {
+	f := strings.Fields(line)
+	if len(f) < 9 || f[0] != "cpu" {
+		return u, fmt.Errorf("stat of the machine: %.60q", line)
+	}
+	var n [8]int64
+	for i := range n {
+		if n[i], err = strconv.ParseInt(f[i+1], 10, 64); err != nil || n[i] < 0 || n[i] > 1<<52 {
+			return u, fmt.Errorf("stat of the machine: %.60q", line)
+		}
+	}
+	return bench.HostUsage{
+		Busy: time.Duration(n[0]+n[1]+n[2]+n[5]+n[6]) * tick, Idle: time.Duration(n[3]+n[4]) * tick,
+		IOWait: time.Duration(n[4]) * tick, Steal: time.Duration(n[7]) * tick,
+	}, nil
+}
+
+// processCPU is the CPU time of a process and of its children that have ended.
+func processCPU(pid int) (time.Duration, error) {
+	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	if err != nil {
+		return 0, err
+	}
+	end := bytes.LastIndexByte(data, ')') // the name before it may hold anything
+	f := strings.Fields(string(data[end+1:]))
+	if end < 0 || len(f) < 16 {
+		return 0, fmt.Errorf("stat of process %d cannot be read", pid)
+	}
+	sum := int64(0)
+	for _, i := range []int{11, 12, 13, 14} { // fields 14 to 17
+		n, err := strconv.ParseInt(f[i], 10, 64)
+		if err != nil || n < 0 || n > 1<<52 {
+			return 0, fmt.Errorf("stat of process %d: %.20q", pid, f[i])
+		}
+		sum += n
+	}
+	return time.Duration(sum) * tick, nil
+}
+
+// listener finds the process that listens on a port on the loopback interface or on all; false
+// where it belongs to somebody else.
+func listener(port string) (pid int, ok bool) {
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return 0, false
+	}
+	sockets := map[string]bool{}
+	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
+		data, _ := os.ReadFile(table) // there may be no IPv6
+		for _, l := range Listeners(data) {
+			if l.here(uint16(n)) {
+				sockets["socket:["+l.Inode+"]"] = true
+			}
+		}
+	}
+	if len(sockets) == 0 {
+		return 0, false
+	}
+	links, _ := filepath.Glob("/proc/[0-9]*/fd/*") // what is not ours is not listed
+	for _, link := range links {
+		if to, err := os.Readlink(link); err == nil && sockets[to] {
+			name := strings.Split(link, "/")[2]
+			comm, err := os.ReadFile("/proc/" + name + "/comm")
+			if err != nil || strings.TrimSpace(string(comm)) == "docker-proxy" {
+				return 0, false // it only passes on what a container answers
+			}
+			if pid, err := strconv.Atoi(name); err == nil {
+				return pid, true
+			}
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,66 @@
+//go:build acceptance && timing && linux
+
+package thread
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"locbench/internal/bench/cpuset"
+)
+
+// A thread of a higher priority that keeps a CPU for 60 ms is to the watching thread what a
+// hypervisor is that runs another machine.
+func TestAStallIsSeen(t *testing.T) {
+	defer Tune(StallThreads()).Stop()
+	m := WatchStalls(time.Millisecond)
+	defer m.Stop()
+	if !m.Take().Preferred {
+		t.Skip("SKIP: no real-time class for this user")
+	}
+	cpu := cpuset.OfThread()[0]
+	// A CPU that is taken between two naps is not seen, which is one in some hundred.
+	noticed := 0
+	for range 3 {
+		time.Sleep(20 * time.Millisecond)
+		m.Take()
+		hold(t, cpu, 60*time.Millisecond)
+		if seen(m) {
+			noticed++
+		}
+	}
+	if noticed == 0 {
+		t.Errorf("nobody noticed that CPU %d was taken from it", cpu)
+	}
+}
+
+// hold takes a CPU from everybody else.
+func hold(t *testing.T, cpu int, d time.Duration) {
+	t.Helper()
+	held := make(chan error)
+	go func() {
+		Own()
+		_ = cpuset.KeepThread(cpuset.Of(cpu))
+		err := unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_FIFO, Priority: 3}, 0)
+		for from := time.Now(); err == nil && time.Since(from) < d; {
+			runtime.KeepAlive(cpu)
+		}
+		held <- err
+	}()
+	if err := <-held; err != nil {
+		t.Skip("SKIP: no real-time class for this user: ", err)
+	}
+}
+
+// seen waits for a long stall.
+func seen(m *StallMeter) bool {
+	for deadline := time.Now().Add(time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if m.Take().Max > 20*time.Millisecond {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,51 @@
+package thread
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/cpuset"
+)
+
+func TestWatchedAreSpread(t *testing.T) {
+	if got := watched(nil); !slices.Equal(got, []int{-1}) {
+		t.Errorf("without a choice: %v", got)
+	}
+	if got := watched([]int{2, 5}); !slices.Equal(got, []int{2, 5}) {
+		t.Errorf("two: %v", got)
+	}
+	var many []int
+	for i := range 64 {
+		many = append(many, i)
+	}
+	got := watched(many)
+	if len(got) != maxCPUs || got[0] != 0 || got[len(got)-1] != 60 {
+		t.Errorf("of 64: %v", got)
+	}
+}
+
+func TestStallsAreAddedUp(t *testing.T) {
+	m := &StallMeter{since: bench.Hiccups{CPUs: 2}}
+	m.add(5 * time.Millisecond)
+	m.add(2 * time.Millisecond)
+	m.add(200 * time.Microsecond) // no stall
+	h := m.Take()
+	if h.Count != 2 || h.Sum != 7*time.Millisecond || h.Max != 5*time.Millisecond || h.CPUs == 0 {
+		t.Errorf("%+v", h)
+	}
+	if h := m.Take(); h.Count != 0 || h.Sum != 0 || h.Max != 0 || h.CPUs == 0 {
+		t.Errorf("taken a second time: %+v", h)
+	}
+}
+
+// Every CPU has its thread, all of which end.
+func TestMeterStops(t *testing.T) {
+	defer Tune(StallThreads()).Stop()
+	m := WatchStalls(time.Millisecond)
+	if h := m.Take(); h.CPUs != len(watched(cpuset.OfThread())) {
+		t.Errorf("%d CPUs are watched", h.CPUs)
+	}
+	m.Stop()
+}

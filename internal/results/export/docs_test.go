@@ -1,0 +1,77 @@
+package export
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"locbench/internal/figures/measure"
+	"locbench/internal/testenv"
+)
+
+// TestDocsNameEveryFormatAndColumn keeps docs/formats.md whole.
+func TestDocsNameEveryFormatAndColumn(t *testing.T) {
+	data, err := os.ReadFile("../../../docs/formats.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs := string(data)
+	for _, f := range Formats() {
+		if !strings.Contains(docs, "`"+f.Name+"`") {
+			t.Errorf("format %s is missing", f.Name)
+		}
+	}
+	for _, r := range readers() {
+		if !strings.Contains(docs, "| `"+r.name+"` | ") || !strings.Contains(docs, r.lacks) {
+			t.Errorf("reader %s, or what it lacks, is missing: %s", r.name, r.lacks)
+		}
+	}
+}
+
+// tables are the parts of docs/formats.md that are made of the table of measures.
+func tables() map[string]string {
+	row := func(cells ...string) string { return "| " + strings.Join(cells, " | ") + " |\n" }
+	columns := row("column", "what") + "|---|---|\n"
+	for _, c := range Columns() {
+		columns += row("`"+c.Name+"`", c.Doc)
+	}
+	steps := row("name", "type", "what") + "|---|---|---|\n"
+	for _, f := range families() {
+		steps += row("`"+f.name+"`", f.kind, f.help)
+	}
+	live := row("name", "type", "what") + "|---|---|---|\n"
+	for _, m := range measure.View(measure.Live) {
+		live += row("`"+m.Live.Name+"`", m.Live.Kind, m.Live.Help)
+	}
+	units := row("unit", "what", "better") + "|---|---|---|\n"
+	for _, m := range measure.View(measure.GoBenchmarks) {
+		units += row("`"+m.Benchmark+"`", m.Name, better(m.Measure))
+	}
+	return map[string]string{"columns": columns, "step metrics": steps, "live metrics": live, "units": units}
+}
+
+// TestDocsTables compares docs/formats.md with the table of measures; -update writes it.
+func TestDocsTables(t *testing.T) {
+	const file = "../../../docs/formats.md"
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs := string(data)
+	for name, table := range tables() {
+		before, rest, found := strings.Cut(docs, "<!-- made: "+name+" -->\n")
+		old, after, ended := strings.Cut(rest, "<!-- /made -->")
+		if !found || !ended {
+			t.Fatalf("docs/formats.md has no place for %s", name)
+		}
+		if old != table && !*testenv.Update {
+			t.Errorf("%s in docs/formats.md are not those of the table of measures: go test ./internal/results/export -run 'Docs|Schemas' -update", name)
+		}
+		docs = before + "<!-- made: " + name + " -->\n" + table + "<!-- /made -->" + after
+	}
+	if *testenv.Update {
+		if err := os.WriteFile(file, []byte(docs), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

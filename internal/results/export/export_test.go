@@ -1,0 +1,246 @@
+package export
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/figures/hdr"
+)
+
+// written is what a format makes of the fixture, by file.
+func written(t *testing.T, format string, run bench.Run, legs []bench.LegResult, opt Options) map[string][]byte {
+	t.Helper()
+	f, err := Lookup(format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := f.Files(run, legs, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string][]byte{}
+	for _, file := range files {
+		var b bytes.Buffer
+		if err := file.Write(&b); err != nil {
+			t.Fatalf("%s: %v", file.Name, err)
+		}
+		if _, ok := out[file.Name]; ok {
+			t.Fatalf("two files are called %s", file.Name)
+		}
+		out[file.Name] = b.Bytes()
+	}
+	return out
+}
+
+func TestCSVAndJSONHoldTheSameRows(t *testing.T) {
+	run, legs := fixture()
+	records, err := csv.NewReader(bytes.NewReader(written(t, "csv", run, legs, Options{})["results.csv"])).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var objects []map[string]any
+	d := json.NewDecoder(bytes.NewReader(written(t, "json", run, legs, Options{})["results.flat.json"]))
+	d.UseNumber()
+	if err := d.Decode(&objects); err != nil {
+		t.Fatal(err)
+	}
+	if len(records) != 13 || len(objects) != 12 {
+		t.Fatalf("%d records, %d objects; want a header and 12 rows", len(records), len(objects))
+	}
+	for i, object := range objects {
+		if len(object) != len(Columns()) {
+			t.Errorf("row %d: %d keys, want %d", i, len(object), len(Columns()))
+		}
+		for k, name := range records[0] {
+			want := ""
+			if object[name] != nil {
+				want = fmt.Sprint(object[name])
+			}
+			if got := records[i+1][k]; got != want {
+				t.Errorf("row %d: %s is %q in CSV and %q in JSON", i, name, got, want)
+			}
+		}
+	}
+	s := legs[0].Steps[2]
+	if got := objects[2]["p99_ns"]; got != json.Number(strconv.FormatInt(int64(s.Load.Latency.P99), 10)) {
+		t.Errorf("p99 %v, want %d", got, s.Load.Latency.P99)
+	}
+	if got := objects[2]["throughput"]; got != json.Number(number(s.Load.Throughput())) {
+		t.Errorf("throughput %v, want %v", got, s.Load.Throughput())
+	}
+}
+
+func TestFormulasAreNoFormulas(t *testing.T) {
+	run, legs := fixture()
+	legs[0].Steps[0].Step.Name = `=HYPERLINK("http://x")`
+	out := written(t, "csv", run, legs, Options{})["results.csv"]
+	if !bytes.Contains(out, []byte(`"'=HYPERLINK`)) {
+		t.Errorf("a name that is a formula is written as one: %.300s", out)
+	}
+}
+
+func TestHGRMIsOurCurve(t *testing.T) {
+	run, legs := fixture()
+	files := written(t, "hgrm", run, legs, Options{})
+	if len(files) != 12 {
+		t.Errorf("%d files, want 12", len(files))
+	}
+	l := legs[0].Steps[1].Load.Latency
+	h, err := hdr.Decode(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, last := 0, int64(-1)
+	for line := range strings.Lines(string(files["rs-actix-1.02-1-connection.hgrm"])) {
+		fields := strings.Fields(line)
+		if len(fields) < 3 || fields[0] == "Value" || line[0] == '#' {
+			continue
+		}
+		n++
+		value, err1 := strconv.ParseFloat(fields[0], 64)
+		p, err2 := strconv.ParseFloat(fields[1], 64)
+		count, err3 := strconv.ParseInt(fields[2], 10, 64)
+		if err1 != nil || err2 != nil || err3 != nil {
+			t.Fatalf("line %q", line)
+		}
+		if want := float64(h.Quantile(p)) / 1e6; p < 1 && value != want {
+			t.Errorf("at %v: %v ms, want %v", p, value, want)
+		}
+		if count < last || float64(count) < p*float64(l.Count)-1 {
+			t.Errorf("at %v: count %d after %d of %d", p, count, last, l.Count)
+		}
+		last = count
+	}
+	if n < 30 || last != l.Count {
+		t.Errorf("%d lines up to a count of %d, want at least 30 up to %d", n, last, l.Count)
+	}
+}
+
+// TestHLog_Intervals: each line holds the histogram of its step, and when that was.
+func TestHLog_Intervals(t *testing.T) {
+	run, legs := fixture()
+	files := written(t, "hlog", run, legs, Options{})
+	for _, leg := range legs {
+		text := string(files[leg.Leg.String()+".hlog"])
+		if want := fmt.Sprintf("#[StartTime: %.3f ", float64(leg.Steps[0].Load.Started.UnixMilli())/1000); !strings.Contains(text, want) {
+			t.Errorf("leg %s has no line %q", leg.Leg, want)
+		}
+		var lines [][]string
+		for line := range strings.Lines(text) {
+			if line[0] != '#' && line[0] != '"' {
+				lines = append(lines, strings.Split(strings.TrimSpace(line), ","))
+			}
+		}
+		if len(lines) != 3 {
+			t.Fatalf("%d intervals, want 3", len(lines))
+		}
+		for i, cells := range lines {
+			l := leg.Steps[i].Load
+			want := []string{
+				fmt.Sprintf("%.3f", l.Started.Sub(leg.Steps[0].Load.Started).Seconds()), fmt.Sprintf("%.3f", l.Elapsed.Seconds()),
+				fmt.Sprintf("%.6f", float64(l.Latency.Max)/1e6), l.Latency.HDR,
+			}
+			if !slices.Equal(cells, want) {
+				t.Errorf("leg %s, step %d: %q, want %q", leg.Leg, i, cells, want)
+			}
+		}
+	}
+}
+
+func TestPrometheusTellsEachFigureOnce(t *testing.T) {
+	run, legs := fixture()
+	legs[0].Steps[0].Step.Name = "a\"b\\c\nd"
+	out := string(written(t, "prometheus", run, legs, Options{})["results.prom"])
+	seen := map[string]bool{}
+	kind := ""
+	for line := range strings.Lines(out) {
+		if rest, ok := strings.CutPrefix(line, "# TYPE "); ok {
+			kind = strings.Fields(rest)[0]
+			if seen[kind] {
+				t.Errorf("metric %s is split", kind)
+			}
+			seen[kind] = true
+		}
+		if line[0] == '#' {
+			continue
+		}
+		key, value, ok := strings.Cut(line, "} ")
+		if _, err := strconv.ParseFloat(strings.TrimSpace(value), 64); !ok || err != nil || !strings.HasPrefix(key, kind) || seen[key] {
+			t.Errorf("line %q", line)
+		}
+		seen[key] = true
+	}
+	if !strings.Contains(out, `step_name="a\"b\\c d"`) {
+		t.Error("a hostile name is not escaped")
+	}
+	want := fmt.Sprintf(`step="2",step_name="64 connections",connections="64",warm_up="false",quantile="0.99"} %v`, legs[0].Steps[2].Load.Latency.P99.Seconds())
+	if !strings.Contains(out, want) {
+		t.Errorf("no line has %s", want)
+	}
+}
+
+func TestNarrow(t *testing.T) {
+	run, legs := fixture()
+	one := 1
+	files := written(t, "hgrm", run, legs, Options{Leg: "kt-ktor.netty-2", Step: &one})
+	if len(files) != 1 || files["kt-ktor.netty-2.02-1-connection.hgrm"] == nil {
+		t.Errorf("files %v", files)
+	}
+	f, _ := Lookup("hgrm")
+	nine := 9
+	for _, c := range []struct {
+		opt  Options
+		want string
+	}{{Options{Leg: "x"}, `no leg is called "x"`}, {Options{Step: &nine}, "no leg has a step 10"}} {
+		if _, err := f.Files(run, legs, c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %q", c.opt, err, c.want)
+		}
+	}
+	f, _ = Lookup("vegeta")
+	if _, err := f.Files(run, legs, Options{MaxRequests: 1000}); err == nil || !strings.Contains(err.Error(), "--max-requests") {
+		t.Errorf("too many requests: %v", err)
+	}
+}
+
+func TestFileName(t *testing.T) {
+	for in, want := range map[string]string{"64 connections": "64-connections", "../../etc/passwd": "-..-etc-passwd", "...": "unnamed", "": "unnamed", "a/b\\c:d": "a-b-c-d"} {
+		t.Run(in, func(t *testing.T) {
+			if got := fileName(in); got != want {
+				t.Errorf("%q: %q, want %q", in, got, want)
+			}
+		})
+	}
+}
+
+// The columns of warm-up hold what package stats finds.
+func TestColumnsOfTheWarmUp(t *testing.T) {
+	run, legs := fixture()
+	leg := &legs[0]
+	leg.Instance = &bench.InstanceInfo{Runtime: bench.RuntimeDocker, StartedAt: leg.Steps[0].Load.Started.Add(-3 * time.Second)}
+	leg.Steps[0].Load.Windows = nil
+	for at := range 12 {
+		leg.Steps[0].Load.Windows = append(leg.Steps[0].Load.Windows, bench.Window{Start: time.Duration(at) * time.Second, Length: time.Second, Succeeded: 1000})
+	}
+	leg.Steps = leg.Steps[:1]
+	leg.Steps[0].Drift = &bench.Drift{CPU: &bench.Trend{Change: -.125}}
+	var objects []map[string]any
+	if err := json.Unmarshal(written(t, "json", run, legs[:1], Options{})["results.flat.json"], &objects); err != nil {
+		t.Fatal(err)
+	}
+	if o := objects[0]; o["time_to_peak_ns"] != 3e9 || o["throughput_drift"] != nil || o["cpu_per_request_drift"] != -.125 || !strings.HasPrefix(fmt.Sprint(o["warnings"]), "still warming: CPU time per request fell by 12 % over the step") {
+		t.Errorf("%v, %v, %v, %v", o["time_to_peak_ns"], o["throughput_drift"], o["cpu_per_request_drift"], o["warnings"])
+	}
+	for _, data := range written(t, "prometheus", run, legs[:1], Options{}) {
+		if !strings.Contains(string(data), "locbench_leg_time_to_peak_seconds{") {
+			t.Error("no time to peak for Prometheus")
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package export
+
+import (
+	"fmt"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/figures/hdr"
+)
+
+// fixture is a run of 2 contenders × 2 rounds × 3 steps, the first of which is a warm-up. Every
+// tenth request of the last step fails.
+func fixture() (bench.Run, []bench.LegResult) {
+	start := time.Date(2026, 3, 14, 9, 26, 53, 120_000_000, time.UTC)
+	run := bench.Run{
+		Schema: 1, ID: "20260314-092653-1", State: bench.RunComplete, Started: start, Ended: start.Add(time.Minute),
+		Machine: bench.Machine{OS: "linux", Arch: "amd64", CPUModel: "EPYC", CPUs: 4},
+		Profile: bench.Profile{
+			Name: "quick", Rounds: 2, Contenders: []bench.Selection{{Contender: "rs-actix"}, {Contender: "kt-ktor", Variant: "netty"}},
+			Requests: []bench.Request{{Name: "get", Weight: 1, Method: "GET", Path: "/city/v1/get?id={id}", ExpectStatus: 200}},
+			Steps:    []bench.Step{fixtureStep(0), fixtureStep(1), fixtureStep(2)},
+		},
+	}
+	var legs []bench.LegResult
+	for round := 1; round <= 2; round++ {
+		for k, c := range run.Profile.Contenders {
+			leg := fixtureLeg(bench.Leg{Contender: c.Contender, Variant: c.Variant, Round: round}, k, start)
+			legs = append(legs, leg)
+			run.Legs = append(run.Legs, bench.LegEntry{Leg: leg.Leg, State: leg.State, File: leg.Leg.String() + ".json"})
+		}
+	}
+	return run, legs
+}
+
+func fixtureStep(i int) bench.Step {
+	n := []int{1, 1, 64}[i]
+	return bench.Step{Name: conns(n), Connections: n, WarmUp: i == 0, Duration: 3 * time.Second}
+}
+
+func fixtureLeg(id bench.Leg, k int, start time.Time) bench.LegResult {
+	startUp := time.Duration(20+1000*k)*time.Millisecond + time.Duration(id.Round)*137_731
+	usage := func(cpu time.Duration) *bench.Usage {
+		return &bench.Usage{At: start, Source: "cgroup v2", CPU: cpu, Throttling: &bench.Throttling{Periods: 10, Throttled: 3},
+			Memory: &bench.Memory{Used: 8_331_264 + int64(cpu/1e6)*4096, Peak: 12_345_344 + int64(cpu/1e6)*4096, PeakSource: "memory.peak"}}
+	}
+	leg := bench.LegResult{
+		Schema: 1, Leg: id, State: bench.LegComplete, Service: bench.Service{Name: id.Contender, Language: "Rust"},
+		Artifact: bench.Artifact{ImageSize: 43_210_987}, Started: start, StartUp: &startUp,
+		Marks: []bench.Mark{{Name: markStartUp, Usage: *usage(31_234_567)}, {Name: markChecks, Usage: *usage(87_654_321)}},
+		Checks: []bench.CheckResult{
+			{Group: "lifecycle", Name: bench.CheckImageSize, Status: bench.CheckInfo, Value: "41 MiB"},
+			{Group: "get", Name: "known city", Status: bench.CheckPassed, Value: "200"},
+			{Group: "get", Name: "no id", Status: bench.CheckFailed, Detail: "wanted 400, got 500"},
+		},
+		Stop: &bench.StopResult{Took: 231_000_000, Graceful: true},
+	}
+	cpu := 87_654_321 * time.Nanosecond
+	for i := range 3 {
+		before := usage(cpu)
+		cpu += time.Duration(1_100_000_007 + i*100_003)
+		s := bench.StepResult{Index: i, Step: fixtureStep(i), Load: fixtureLoad(i, k, id.Round, start.Add(time.Duration(4*i)*time.Second)), Before: before, After: usage(cpu)}
+		leg.Steps = append(leg.Steps, s)
+	}
+	return leg
+}
+
+func fixtureLoad(i, k, round int, start time.Time) bench.Load {
+	good, late, bad := hdr.New(), hdr.New(), hdr.New()
+	n := 3000 + 100*round + 7*k
+	l := bench.Load{Started: start, Elapsed: 3*time.Second + time.Duration(137*round), Failed: map[bench.ErrorKind]int64{}}
+	l.Windows = []bench.Window{{Length: time.Second}, {Start: time.Second, Length: time.Second}, {Start: 2 * time.Second, Length: time.Second + time.Duration(137*round)}}
+	for j := range n {
+		d := time.Duration(150_000+(j*7919)%1_000_000*(1+k)) * time.Nanosecond
+		if j%40 == 0 {
+			d *= 20
+		}
+		w := &l.Windows[j%3]
+		l.Sent++
+		if i == 2 && j%10 == 0 {
+			kind := []bench.ErrorKind{bench.ErrTimeout, "5xx", bench.ErrRefused}[j/10%3]
+			if w.Failed == nil {
+				w.Failed = map[bench.ErrorKind]int64{}
+			}
+			w.Failed[kind]++
+			l.Failed[kind]++
+			if kind == bench.ErrTimeout {
+				late.Record(time.Second)
+			} else {
+				bad.Record(d)
+			}
+			continue
+		}
+		w.Succeeded++
+		w.Bytes += 101
+		l.Succeeded++
+		l.Bytes += 101
+		good.Record(d)
+	}
+	if len(l.Failed) == 0 {
+		l.Failed = nil
+	}
+	l.Scheduled, l.Latency, l.Timeouts, l.Failures = l.Sent, good.Latencies(), late.Latencies(), bad.Latencies()
+	l.Warnings = bench.Findings{{Text: fmt.Sprintf("doubt %d", i)}}
+	return l
+}

@@ -1,0 +1,87 @@
+package export
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/figures/measure"
+	"locbench/internal/text/safe"
+)
+
+// writeGoBench writes Go's benchmark format: one line for each step and round. The name holds the
+// contender and the step and not the round, so that benchstat takes the rounds for samples and
+// finds the same name in another folder. Warm-ups and steps that were cut short are left out.
+func writeGoBench(w io.Writer, run bench.Run, legs []bench.LegResult) error {
+	var b strings.Builder
+	config := func(key, value string) {
+		// benchstat compares only equal configurations: nothing that differs from run to run.
+		if value = safe.Line(value, 200); value != "" {
+			fmt.Fprintf(&b, "%s: %s\n", key, value)
+		}
+	}
+	config("goos", run.Machine.OS)
+	config("goarch", run.Machine.Arch)
+	config("cpu", run.Machine.CPUModel)
+	config("pkg", "locbench/"+benchName(run.Profile.Name))
+	for _, leg := range legs {
+		if d, ok := leg.Definition(); ok { // benchstat keeps apart what differs in it
+			config("measured-step", d.String())
+			break
+		}
+	}
+	for _, m := range measure.View(measure.GoBenchmarks) {
+		fmt.Fprintf(&b, "Unit %s better=%s\n", m.Benchmark, better(m.Measure))
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return err
+	}
+	return rows(run, legs, func(r row) error {
+		if r.Step.WarmUp || r.Aborted != "" {
+			return nil
+		}
+		_, err := io.WriteString(w, benchLine(r))
+		return err
+	})
+}
+
+func better(m measure.Measure) string {
+	return map[bool]string{true: "higher", false: "lower"}[m.Higher]
+}
+
+func benchLine(r row) string {
+	var b strings.Builder
+	// The index keeps steps of the same name apart, and the order of the steps in sorted output.
+	fmt.Fprintf(&b, "BenchmarkLoad/contender=%s/step=%02d_%s %d",
+		benchName(r.leg.Leg.Label()), r.Index+1, benchName(r.Step.Name), max(r.Load.Succeeded, 1))
+	for _, m := range measure.View(measure.GoBenchmarks) {
+		v, ok := m.Of(r.StepResult)
+		switch {
+		case m.ID == measure.MemoryPeak && v == 0:
+		case ok && m.Unit.Whole():
+			fmt.Fprintf(&b, " %d %s", int64(v), m.Benchmark)
+		case ok || m.ID == measure.Throughput:
+			fmt.Fprintf(&b, " %s %s", number(v), m.Benchmark)
+		}
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
+
+// benchName makes one word of s, without slashes and an end in -N, which is for N processors.
+func benchName(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if plainIn(r, ".:_-") {
+			return r
+		}
+		return '_'
+	}, safe.Line(s, 100))
+	if s == "" {
+		return "unnamed"
+	}
+	if i := strings.LastIndexByte(s, '-'); i >= 0 && strings.Trim(s[i+1:], "0123456789") == "" {
+		s = s[:i] + "_" + s[i+1:]
+	}
+	return s
+}

@@ -1,0 +1,297 @@
+package export
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/text/safe"
+)
+
+// The harness of the published comparison keeps each round in a file of its own,
+// <name>-<n>.checks.bench.json: "checks", an object from label to value, and "stats", a list with a
+// reading after start-up, one after the HTTP checks, and one after each step of load. Its sizes are
+// in MiB although the keys say MB, and its counters run since the start.
+const (
+	harnessSuffix = ".checks.bench.json"
+
+	labelStartUp = "Startup time (to start responding) secs"
+	labelImage   = "Docker image size (MB)"
+	labelStops   = "Stops gracefully"
+
+	messageStartUp = "After startup"
+	messageChecks  = "After HTTP checks"
+	messageStep    = "Bench"
+
+	markStartUp = "after start-up"
+	markChecks  = "after checks"
+
+	groupHarness = "harness" // checks as the file has them
+)
+
+// harnessFile is such a file. Values stay the JSON that they were.
+type harnessFile struct {
+	Checks []harnessCheck
+	Stats  []harnessStat
+}
+
+type harnessCheck struct {
+	label string
+	value json.RawMessage
+}
+
+// harnessStat is one entry of stats, by the index of harnessKeys; nil is null.
+type harnessStat []any
+
+// harnessKeys are the keys of an entry in the order in which they are written.
+func harnessKeys() []string {
+	return []string{
+		"message", "cpu_total_s", "cpu_new_s", "mem_usage_mb", "mem_max_mb", "requests_total", "requests_new",
+		"request_errors_total", "request_errors_new", "connections", "latency_50p_ms", "latency_90p_ms", "latency_99p_ms",
+		"requests_per_s",
+	}
+}
+
+func harnessFiles(run bench.Run, legs []bench.LegResult, _ Options) (files []File, err error) {
+	labels := harnessLabels(legs)
+	for _, leg := range legs {
+		if len(leg.Steps) > 0 {
+			files = append(files, File{fileName(leg.Leg.String()) + harnessSuffix, func(w io.Writer) error {
+				f := harnessFile{Checks: harnessChecks(leg), Stats: harnessStats(leg)}
+				f.fill(labels)
+				_, err := w.Write(f.encode())
+				return err
+			}})
+		}
+	}
+	return files, nil
+}
+
+// notRun stands for a check of other legs: the published renderer wants every check in every file.
+const notRun = "not run"
+
+// harnessLabels are the checks of all legs, in the order in which they first appear; none where a
+// leg came from the harness, whose files stay as they were.
+func harnessLabels(legs []bench.LegResult) (labels []string) {
+	for _, leg := range legs {
+		if slices.ContainsFunc(leg.Checks, func(c bench.CheckResult) bool { return c.Group == groupHarness }) {
+			return nil
+		}
+		for _, c := range harnessChecks(leg) {
+			if !slices.Contains(labels, c.label) {
+				labels = append(labels, c.label)
+			}
+		}
+	}
+	return labels
+}
+
+func (f *harnessFile) fill(labels []string) {
+	for _, l := range labels {
+		if !slices.ContainsFunc(f.Checks, func(c harnessCheck) bool { return c.label == l }) {
+			f.Checks = append(f.Checks, harnessCheck{l, raw(notRun)})
+		}
+	}
+}
+
+// harnessChecks are the checks of a leg. Those of an imported one are as they were.
+func harnessChecks(leg bench.LegResult) (out []harnessCheck) {
+	for _, c := range leg.Checks {
+		if c.Group == groupHarness {
+			out = append(out, harnessCheck{c.Name, rawOf(c.Value)})
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	var startUp, image any
+	if leg.StartUp != nil {
+		startUp = leg.StartUp.Seconds()
+	}
+	if leg.Artifact.ImageSize > 0 {
+		image = float64(leg.Artifact.ImageSize) / (1 << 20)
+	}
+	out = []harnessCheck{{labelStartUp, raw(startUp)}, {labelImage, raw(image)}}
+	seen := map[string]bool{labelStartUp: true, labelImage: true, labelStops: true}
+	for _, c := range leg.Checks {
+		if c.Group == "lifecycle" && (c.Name == bench.CheckImageSize || c.Name == bench.CheckStops) {
+			continue
+		}
+		label := safe.Line(c.Group+": "+c.Name, 200)
+		if !seen[label] {
+			seen[label] = true
+			out = append(out, harnessCheck{label, raw(verdictOf(c))})
+		}
+	}
+	return append(out, harnessCheck{labelStops, raw(stopsOf(leg))})
+}
+
+// verdictOf is a check in the harness' words: "Good", "Good, 404", "Bad: wanted 404, got 500".
+func verdictOf(c bench.CheckResult) string {
+	join := func(word, separator, more string) string {
+		if more == "" {
+			return word
+		}
+		return word + separator + safe.Line(more, 300)
+	}
+	switch c.Status {
+	case bench.CheckPassed:
+		return join("Good", ", ", c.Value)
+	case bench.CheckFailed:
+		return join("Bad", ": ", c.Detail)
+	case bench.CheckSkipped:
+		return join("Skipped", ": ", c.Detail)
+	}
+	return safe.Line(c.Value, 300)
+}
+
+func stopsOf(leg bench.LegResult) string {
+	switch {
+	case leg.Stop == nil:
+		return "Bad, not known"
+	case leg.Stop.Graceful:
+		return fmt.Sprintf("Good, exited in %ss", number(leg.Stop.Took.Seconds()))
+	case leg.Stop.Already:
+		return "Bad, had ended before"
+	}
+	return fmt.Sprintf("Bad, did not stop in %ss", number(leg.Stop.Took.Seconds()))
+}
+
+func harnessStats(leg bench.LegResult) []harnessStat {
+	var out []harnessStat
+	var cpu *float64 // of the entry before
+	var requests, errors int64
+	entry := func(message string, u *bench.Usage, newRequests, newErrors int64) harnessStat {
+		s := make(harnessStat, len(harnessKeys()))
+		s[0] = message
+		if u != nil {
+			now := u.CPU.Seconds()
+			s[1] = now
+			if cpu != nil {
+				s[2] = now - *cpu
+			}
+			cpu = &now
+			if u.Memory != nil {
+				s[3], s[4] = float64(u.Memory.Used)/(1<<20), float64(u.Memory.Peak)/(1<<20)
+			}
+		}
+		requests, errors = requests+newRequests, errors+newErrors
+		s[5], s[7] = requests, errors
+		if len(out) > 0 { // something came before it
+			s[6], s[8] = newRequests, newErrors
+		}
+		return s
+	}
+	for _, m := range []struct{ message, name string }{{messageStartUp, markStartUp}, {messageChecks, markChecks}} {
+		out = append(out, entry(m.message, markOf(leg, m.name), 0, 0))
+	}
+	for _, s := range leg.Steps {
+		if s.Aborted != "" && s.After == nil {
+			break // the harness ends with a service that dies: a step without its counters is none
+		}
+		e := entry(messageStep, s.After, s.Load.Succeeded, s.Load.FailedTotal())
+		if s.Step.Connections > 0 {
+			e[9] = s.Step.Connections
+		}
+		l := s.Load.Latency
+		for k, d := range []time.Duration{l.P50, l.P90, l.P99} {
+			if figured(l, d) {
+				e[10+k] = float64(d) / 1e6
+			}
+		}
+		if s.Load.Elapsed > 0 {
+			e[13] = rateOf(s.Load)
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+func markOf(leg bench.LegResult, name string) *bench.Usage {
+	if i := slices.IndexFunc(leg.Marks, func(m bench.Mark) bool { return m.Name == name }); i >= 0 {
+		return &leg.Marks[i].Usage
+	}
+	return nil
+}
+
+// rateOf is the throughput with as few digits as still give the elapsed time back to the
+// nanosecond: a rate that was read as 349.72 is written so.
+func rateOf(l bench.Load) float64 {
+	exact := l.Throughput()
+	for digits := 1; digits < 17; digits++ {
+		x, err := strconv.ParseFloat(strconv.FormatFloat(exact, 'e', digits, 64), 64)
+		if err == nil && elapsedOf(l.Succeeded, x) == l.Elapsed {
+			return x
+		}
+	}
+	return exact
+}
+
+// elapsedOf is the time in which n requests make rate per second; 0 where that is not a time.
+func elapsedOf(n int64, rate float64) time.Duration {
+	if n <= 0 || !(rate > 0) {
+		return 0
+	}
+	ns := math.Round(float64(n) / rate * 1e9)
+	if ns > float64(maxElapsed) {
+		return 0
+	}
+	return time.Duration(ns)
+}
+
+// maxElapsed is longer than any step.
+const maxElapsed = 1000 * time.Hour
+
+// raw is v as JSON; what JSON has no place for is null.
+func raw(v any) json.RawMessage {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil { // an infinite number
+		return json.RawMessage("null")
+	}
+	return bytes.TrimSpace(b.Bytes())
+}
+
+// textOf is the text under which a JSON value is kept: a string as it is, unless it reads like
+// another value; anything else as JSON.
+func textOf(value json.RawMessage) string {
+	var s string
+	if json.Unmarshal(value, &s) == nil && !json.Valid([]byte(s)) && s != "" {
+		return s
+	}
+	return string(value)
+}
+
+// rawOf is the JSON value that textOf has kept.
+func rawOf(text string) json.RawMessage {
+	if json.Valid([]byte(text)) {
+		return json.RawMessage(text)
+	}
+	return raw(text)
+}
+
+// encode writes the file with one line for each value of checks and stats.
+func (f harnessFile) encode() []byte {
+	var checks, stats []string
+	for _, c := range f.Checks {
+		checks = append(checks, fmt.Sprintf("\n    %s: %s", raw(c.label), c.value))
+	}
+	keys := harnessKeys()
+	for _, s := range f.Stats {
+		var parts []string
+		for k, v := range s {
+			parts = append(parts, fmt.Sprintf("%q: %s", keys[k], raw(v)))
+		}
+		stats = append(stats, "\n    {"+strings.Join(parts, ", ")+"}")
+	}
+	return fmt.Appendf(nil, "{\n  \"checks\": {%s\n  },\n  \"stats\": [%s\n  ]\n}\n", strings.Join(checks, ","),
+		strings.Join(stats, ","))
+}

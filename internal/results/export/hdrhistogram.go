@@ -1,0 +1,105 @@
+package export
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/figures/hdr"
+)
+
+// errNoHistogram is why a step that was imported has no distribution.
+var errNoHistogram = errors.New("its latencies have no histogram (imported results may hold quantiles only)")
+
+func hgrmOf(_ bench.Run, _ bench.LegResult, s bench.StepResult) (func(io.Writer) error, error) {
+	l := s.Load.Latency
+	switch {
+	case l.Count == 0:
+		return nil, nil
+	case l.HDR == "":
+		return nil, errNoHistogram
+	}
+	return func(w io.Writer) error { return writeHGRM(w, l) }, nil
+}
+
+// ticksPerHalf is how many lines halve the distance to 100 %, as in HdrHistogram's own output.
+const ticksPerHalf = 5
+
+// writeHGRM writes a percentile distribution in milliseconds, as HdrHistogram's plotter reads it.
+// Each value is the quantile that locbench reports for that percentile; the count is that of the
+// latencies up to the value.
+func writeHGRM(w io.Writer, l bench.Latencies) error {
+	h, err := hdr.Decode(l)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%12s %14s %10s %14s\n\n", "Value", "Percentile", "TotalCount", "1/(1-Percentile)")
+	ms := func(d time.Duration) float64 { return float64(d) / 1e6 }
+	bars, total := h.Bars(), h.Count()
+	next, counted := 0, int64(0)
+	for p := 0.0; p < 1; {
+		v := h.Quantile(p)
+		for next < len(bars) && bars[next].From <= v {
+			counted += bars[next].Count
+			next++
+		}
+		if counted >= total {
+			break
+		}
+		fmt.Fprintf(&b, "%12.6f %2.12f %10d %14.2f\n", ms(v), p, counted, 1/(1-p))
+		ticks := ticksPerHalf * math.Exp2(math.Floor(math.Log2(1/(1-p)))+1)
+		p += 1 / ticks
+	}
+	fmt.Fprintf(&b, "%12.6f %2.12f %10d\n", ms(h.Max()), 1.0, total)
+	fmt.Fprintf(&b, "#[Mean    = %12.6f, StdDeviation   = %12.6f]\n", ms(l.Mean), ms(l.SD))
+	fmt.Fprintf(&b, "#[Max     = %12.6f, Total count    = %12d]\n", ms(l.Max), total)
+	fmt.Fprintf(&b, "#[Buckets = %12d, SubBuckets     = %12d]\n", 30, 2048) // of 1 ns to 10 min with 3 figures
+	_, err = w.Write(b.Bytes())
+	return err
+}
+
+func hlogFiles(_ bench.Run, legs []bench.LegResult, _ Options) (files []File, err error) {
+	for _, leg := range legs {
+		for _, s := range leg.Steps {
+			if s.Load.Latency.Count != 0 && s.Load.Latency.HDR == "" {
+				return nil, fmt.Errorf("leg %s, step %d: %w", leg.Leg, s.Index+1, errNoHistogram)
+			}
+		}
+		if len(leg.Steps) > 0 {
+			write := func(w io.Writer) error { return writeHLog(w, leg) }
+			files = append(files, File{fileName(leg.Leg.String()) + ".hlog", write})
+		}
+	}
+	return files, nil
+}
+
+// writeHLog writes an interval log of format 1.3 with one interval for each step: the start in
+// seconds since StartTime, the length in seconds, the maximum in milliseconds and the histogram
+// (V2, compressed, base64, unit 1 ns).
+func writeHLog(w io.Writer, leg bench.LegResult) error {
+	start := leg.Steps[0].Load.Started
+	var b bytes.Buffer
+	b.WriteString("#[Histogram log format version 1.3]\n")
+	fmt.Fprintf(&b, "#[Leg %s: one interval for each step]\n", fileName(leg.Leg.String()))
+	fmt.Fprintf(&b, "#[StartTime: %.3f (seconds since epoch), %s]\n",
+		float64(start.UnixMilli())/1000, start.UTC().Format(time.RFC3339))
+	b.WriteString("\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n")
+	for _, s := range leg.Steps {
+		l := s.Load.Latency
+		if l.Count == 0 {
+			continue
+		}
+		if _, err := hdr.Decode(l); err != nil {
+			return fmt.Errorf("step %d: %w", s.Index+1, err)
+		}
+		began := s.Load.Started.Sub(start).Seconds()
+		fmt.Fprintf(&b, "%.3f,%.3f,%.6f,%s\n", began, s.Load.Elapsed.Seconds(), float64(l.Max)/1e6, l.HDR)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}

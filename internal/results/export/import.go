@@ -1,0 +1,170 @@
+package export
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/text/safe"
+)
+
+// Bounds on what is read: a file may come from anywhere.
+const (
+	MaxFile     = 64 << 20 // bytes of one file
+	maxFiles    = 10_000
+	maxEntries  = 10_000    // steps of a leg, windows of a step
+	maxRequests = 1_000_000 // of one file
+)
+
+// source is a file that is read.
+type source struct {
+	name string // its last element names the contender and the round
+	data []byte
+}
+
+// reader reads one format.
+type reader struct {
+	name  string
+	is    func(source) bool
+	read  func(source) (bench.LegResult, error) // the steps in their order, and what else the file says of the leg
+	lacks string                                // what the format does not say
+}
+
+func readers() []reader {
+	return []reader{
+		{"harness", isHarness, readHarness, "throttling; latencies other than p50, p90 and p99; kinds of errors"},
+		{"vegeta", isVegeta, readVegeta, "CPU time and memory of the service; connections"},
+	}
+}
+
+// ImportNames are the names of the formats that are read.
+func ImportNames() (names []string) {
+	for _, r := range readers() {
+		names = append(names, r.name)
+	}
+	return names
+}
+
+// Import reads files of other tools as one run: a leg for each file. read returns the content of a
+// file, which is given up before the next one is read; from is the name of their format, or "" to
+// find it out for each. The contender and the round are those of the file's name: "rs-actix-2.json"
+// is the second round of rs-actix. What a format does not say stays unknown, and is named in the
+// leg's warnings. An error names every file that could not be read, and why.
+func Import(
+	files []string, read func(name string) ([]byte, error), from string, at time.Time,
+) (bench.Run, []bench.LegResult, error) {
+	run := bench.Run{
+		Schema: bench.SchemaVersion, ID: at.UTC().Format("20060102-150405") + "-imported",
+		State: bench.RunComplete, Started: at, Ended: at,
+		Profile: bench.Profile{Name: "imported", Title: "Imported from other tools", Runtime: bench.RuntimeURL},
+	}
+	if len(files) == 0 || len(files) > maxFiles {
+		return run, nil, fmt.Errorf("import: %d files; 1 to %d are read at once", len(files), maxFiles)
+	}
+	var legs []bench.LegResult
+	var failures []error
+	seen := map[string]string{}
+	for _, name := range files {
+		data, err := read(name)
+		if err != nil {
+			failures = append(failures, err)
+			continue
+		}
+		leg, err := importOne(source{name, data}, from)
+		if err != nil {
+			failures = append(failures, fmt.Errorf("%s: %w", safe.Line(name, 200), err))
+			continue
+		}
+		id := strings.ToLower(leg.Leg.String())
+		if other, ok := seen[id]; ok {
+			failures = append(failures, fmt.Errorf("%s: leg %s is that of %s already: name files <contender>-<round>",
+				safe.Line(name, 200), leg.Leg, safe.Line(other, 200)))
+			continue
+		}
+		seen[id] = name
+		legs = append(legs, leg)
+	}
+	if err := errors.Join(failures...); err != nil {
+		return run, nil, err
+	}
+	for _, leg := range legs {
+		entry := bench.LegEntry{Leg: leg.Leg, State: leg.State, File: leg.Leg.String() + ".json"}
+		run.Legs = append(run.Legs, entry)
+		run.Profile.Rounds = max(run.Profile.Rounds, leg.Leg.Round)
+		if who := (bench.Selection{Contender: leg.Leg.Contender}); !slices.Contains(run.Profile.Contenders, who) {
+			run.Profile.Contenders = append(run.Profile.Contenders, who)
+		}
+		if len(leg.Steps) > len(run.Profile.Steps) {
+			run.Profile.Steps = nil
+			for _, s := range leg.Steps {
+				run.Profile.Steps = append(run.Profile.Steps, s.Step)
+			}
+		}
+	}
+	run.Warnings = bench.Findings{{Kind: bench.FoundForeign,
+		Text: "imported: nothing here was measured by locbench, and neither the machine nor the limits are known"}}
+	return run, legs, nil
+}
+
+func importOne(f source, from string) (bench.LegResult, error) {
+	r, err := readerOf(f, from)
+	if err != nil {
+		return bench.LegResult{}, err
+	}
+	leg, err := r.read(f)
+	if err == nil && len(leg.Steps) == 0 {
+		err = errors.New("it holds no result")
+	}
+	if err != nil {
+		return bench.LegResult{}, fmt.Errorf("read as %s: %w", r.name, err)
+	}
+	contender, round := legName(f.name)
+	leg.Schema, leg.State = bench.SchemaVersion, bench.LegComplete
+	leg.Leg = bench.Leg{Contender: contender, Round: round}
+	leg.Service = bench.Service{
+		Name: contender, Title: contender + " (imported from " + r.name + ")", Tags: []string{"imported"},
+	}
+	leg.Started = leg.Steps[0].Load.Started
+	leg.Warnings = append(leg.Warnings, bench.Finding{Kind: bench.FoundForeign,
+		Text: "imported from " + r.name + ", which does not say: " + r.lacks})
+	for i := range leg.Steps {
+		leg.Steps[i].Index = i
+		leg.Steps[i].Load.Definition = bench.Foreign
+	}
+	return leg, nil
+}
+
+func readerOf(f source, from string) (reader, error) {
+	for _, r := range readers() {
+		if r.name == from || from == "" && r.is(f) {
+			return r, nil
+		}
+	}
+	if from != "" {
+		return reader{}, fmt.Errorf("unknown format %q; read are %s", safe.Line(from, 40), strings.Join(ImportNames(), ", "))
+	}
+	return reader{}, errors.New("only files of the published comparison's harness (<name>-<n>" + harnessSuffix +
+		") and results of vegeta (as vegeta attack writes them, or vegeta encode as JSON or CSV) can be imported, " +
+		"and this is neither")
+}
+
+// legName takes the contender and the round from a file's name.
+func legName(name string) (contender string, round int) {
+	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
+	stem := strings.TrimSuffix(base, harnessSuffix)
+	if stem == base {
+		stem = strings.TrimSuffix(base, path.Ext(base))
+	}
+	round = 1
+	if i := strings.LastIndexByte(stem, '-'); i > 0 {
+		if n, err := strconv.Atoi(stem[i+1:]); err == nil && n >= 1 && n <= 1_000_000 && strconv.Itoa(n) == stem[i+1:] {
+			stem, round = stem[:i], n
+		}
+	}
+	return strings.ToLower(fileName(stem)), round
+}

@@ -1,0 +1,281 @@
+package export
+
+import (
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	"go.uber.org/goleak"
+
+	"locbench/internal/bench"
+	"locbench/internal/results/event"
+	"locbench/internal/testenv"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// underway is a run in the middle of a step.
+func underway() (records []bench.Record) {
+	leg := bench.Leg{Contender: `a"b\c` + "\nx", Variant: "v", Round: 2}
+	step := bench.Step{Name: "64 connections\x1b[31m\xff", Connections: 64}
+	for _, e := range []bench.Event{
+		bench.RunStarted{Run: bench.Run{ID: "id", Started: time.Unix(1_700_000_000, 0), Profile: bench.Profile{Name: "quick"}}},
+		bench.LegStarted{Number: 3, Of: 4},
+		bench.InstanceStarted{Info: bench.InstanceInfo{Limits: bench.Limits{CPUs: 1.5, Memory: 512 << 20}}},
+		bench.InstanceReady{StartUp: 45 * time.Millisecond},
+		bench.CheckDone{Check: bench.CheckResult{Status: bench.CheckPassed}},
+		bench.StepStarted{Index: 1, Of: 5, Step: step},
+		bench.WindowClosed{Index: 1, Window: bench.Window{Length: time.Second, Succeeded: 1000, Failed: map[bench.ErrorKind]int64{"5xx": 3}, P50: time.Millisecond, P90: 2 * time.Millisecond, P99: 5 * time.Millisecond, Max: 9 * time.Millisecond}},
+		bench.UsageRead{Usage: bench.Usage{CPU: 2 * time.Second, Throttling: &bench.Throttling{Time: time.Second}, Memory: &bench.Memory{Used: 1 << 20}}},
+		bench.WindowClosed{Index: 1, Window: bench.Window{Length: time.Second, Succeeded: 500, Dropped: 2, P50: time.Millisecond, P90: time.Millisecond, P99: time.Millisecond, Max: time.Millisecond}},
+	} {
+		rec := bench.Record{Event: e, Leg: &leg}
+		if _, ok := e.(bench.RunStarted); ok {
+			rec.Leg = nil
+		}
+		records = append(records, rec)
+	}
+	return records
+}
+
+// parsed is what Prometheus' own parser reads: name and labels, as it sorts them, to value.
+func parsed(t *testing.T, s *state) map[string]float64 {
+	t.Helper()
+	registry := prometheus.NewRegistry()
+	if err := registry.Register(s); err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(w.Body)
+	if err != nil {
+		t.Fatalf("Prometheus cannot read it: %v", err)
+	}
+	all := map[string]float64{}
+	for name, f := range families {
+		if f.GetHelp() == "" || !strings.HasPrefix(name, "locbench_") {
+			t.Errorf("%s: help %q", name, f.GetHelp())
+		}
+		for _, m := range f.Metric {
+			key := name
+			for _, l := range m.Label {
+				key += "|" + l.GetName() + "=" + l.GetValue()
+			}
+			all[key] = m.GetGauge().GetValue() + m.GetCounter().GetValue()
+		}
+	}
+	return all
+}
+
+// find is the value of the only sample whose key holds all the texts.
+func find(all map[string]float64, texts ...string) (v float64, n int) {
+	for key, value := range all {
+		ok := true
+		for _, text := range texts {
+			ok = ok && strings.Contains(key, text)
+		}
+		if ok {
+			v, n = value, n+1
+		}
+	}
+	return v, n
+}
+
+func TestPrometheusReadsIt(t *testing.T) {
+	var s state
+	if len(parsed(t, &s)) != 0 {
+		t.Error("something is reported before the run")
+	}
+	for _, rec := range underway() {
+		s.handle(rec)
+	}
+	all := parsed(t, &s)
+	if v, n := find(all, `contender=a"b\c x:v|outcome=5xx`); n != 1 || v != 3 {
+		t.Errorf("%v (%d of them), want 3 of a contender by its whole name", v, n)
+	}
+
+	// Between two steps there is no throughput, after a leg no contender; what is counted stays.
+	leg := bench.Leg{Contender: "a", Round: 1}
+	s.handle(bench.Record{Leg: &leg, Event: bench.StepEnded{Result: bench.StepResult{Thresholds: []bench.Judgement{{}, {Passed: true}}}}})
+	all = parsed(t, &s)
+	if _, n := find(all, "locbench_throughput"); n != 0 {
+		t.Error("a throughput between two steps")
+	}
+	if v, _ := find(all, "locbench_thresholds_missed_total"); v != 1 {
+		t.Errorf("%v thresholds missed", v)
+	}
+	s.handle(bench.Record{Leg: &leg, Event: bench.LegEnded{}})
+	s.handle(bench.Record{Event: bench.RunEnded{}})
+	all = parsed(t, &s)
+	if _, n := find(all, "round="); n != 0 {
+		t.Error("a leg that has ended is reported")
+	}
+	if v, n := find(all, "locbench_run_running"); v != 0 || n != 1 {
+		t.Error("the run has ended and runs")
+	}
+	if v, _ := find(all, "outcome=succeeded"); v != 1500 {
+		t.Errorf("%v successes", v)
+	}
+}
+
+func TestServe(t *testing.T) {
+	stream := event.New(time.Now)
+	s, err := ListenMetrics(t.Context(), ":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	said := make(chan string, 1)
+	stream.Subscribe(func(rec bench.Record) {
+		if e, ok := rec.Event.(bench.Notice); ok {
+			said <- e.Text
+		}
+	})
+	s.Follow(stream)
+	for _, rec := range underway() {
+		stream.Publish(rec.Leg, rec.Event)
+	}
+	url, ok := strings.CutPrefix(<-said, "metrics  ")
+	stream.Close() // all has been handled
+	if !ok || !strings.HasPrefix(url, "http://127.0.0.1:") {
+		t.Fatalf("without a host it listens on %q", url)
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	ask := func(method, path, host string) (int, http.Header, string) {
+		req, err := http.NewRequestWithContext(t.Context(), method, strings.TrimSuffix(url, "/metrics")+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host = host
+		resp, err := client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		body, _ := io.ReadAll(resp.Body)
+		return resp.StatusCode, resp.Header, string(body)
+	}
+	code, header, body := ask(http.MethodGet, "/metrics", "")
+	if kind := header.Get("Content-Type"); code != http.StatusOK || !strings.HasPrefix(kind, "text/plain; version=0.0.4; charset=utf-8") {
+		t.Errorf("%d, content type %q", code, kind)
+	}
+	testenv.Golden(t, "testdata/scrape.txt", body)
+	for _, c := range []struct {
+		method, path, host string
+		want               int
+	}{
+		{"GET", "/", "", 404}, {"GET", "/metrics/", "", 404}, {"POST", "/metrics", "", 405}, {"PUT", "/metrics", "", 405}, {"HEAD", "/metrics", "", 200},
+		{"GET", "/metrics", "evil.example", 421}, {"GET", "/metrics", "localhost:1", 200}, {"GET", "/metrics", "[::1]:9464", 200},
+	} {
+		t.Run(c.method+" "+c.path+" "+c.host, func(t *testing.T) {
+			if got, _, _ := ask(c.method, c.path, c.host); got != c.want {
+				t.Errorf("%s %s at %q: %d, want %d", c.method, c.path, c.host, got, c.want)
+			}
+		})
+	}
+	s.Close()
+	if _, err := net.Dial("tcp", s.listener.Addr().String()); err == nil {
+		t.Error("it listens after its end")
+	}
+}
+
+func TestListen_BadAddress(t *testing.T) {
+	if _, err := ListenMetrics(t.Context(), "1:2:3"); err == nil || !strings.Contains(err.Error(), "use HOST:PORT") {
+		t.Error(err)
+	}
+}
+
+// A server whose run never began lets its address go.
+func TestClose_WithoutARun(t *testing.T) {
+	s, err := ListenMetrics(t.Context(), "0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	if _, err := net.Dial("tcp", s.listener.Addr().String()); err == nil {
+		t.Error("it listens after its end")
+	}
+}
+
+// The dashboard in docs asks for nothing that is not reported.
+func TestDashboardAsksForWhatThereIs(t *testing.T) {
+	data, err := os.ReadFile("../../../docs/grafana-dashboard.json")
+	if err != nil || !json.Valid(data) {
+		t.Fatalf("no dashboard: %v", err)
+	}
+	var s state
+	for _, rec := range underway() {
+		s.handle(rec)
+	}
+	leg := bench.Leg{Contender: "a", Round: 1}
+	s.handle(bench.Record{Leg: &leg, Event: bench.StepEnded{Result: bench.StepResult{Thresholds: []bench.Judgement{{}}}}})
+	s.handle(bench.Record{Leg: &leg, Event: bench.StepStarted{}})
+	s.handle(bench.Record{Leg: &leg, Event: bench.WindowClosed{Window: bench.Window{Length: time.Second, Succeeded: 1, Rate: 5}}})
+	reports := parsed(t, &s)
+	names := regexp.MustCompile(`locbench_[a-z_]+`).FindAllString(string(data), -1)
+	if len(names) < 8 {
+		t.Errorf("only %q", names)
+	}
+	for _, name := range names {
+		if _, n := find(reports, name); n == 0 {
+			t.Errorf("%s is not reported", name)
+		}
+	}
+}
+
+// Of contenders that take turns the one whose turn it is is reported, with what is its own.
+func TestTurns(t *testing.T) {
+	var s state
+	a, b := bench.Leg{Contender: "a", Round: 1}, bench.Leg{Contender: "b", Round: 1}
+	tell := func(leg *bench.Leg, e bench.Event) { s.handle(bench.Record{Leg: leg, Event: e}) }
+	window := func(n int64) bench.WindowClosed {
+		return bench.WindowClosed{Window: bench.Window{Length: time.Second, Succeeded: n}}
+	}
+	tell(nil, bench.RunStarted{Run: bench.Run{ID: "id"}})
+	for i, leg := range []*bench.Leg{&a, &b} {
+		tell(leg, bench.LegStarted{Number: i + 1, Of: 2})
+		tell(leg, bench.InstanceReady{StartUp: time.Duration(i+1) * time.Second})
+	}
+	for _, leg := range []*bench.Leg{&b, &a} {
+		tell(leg, bench.StepStarted{Of: 1, Step: bench.Step{Connections: 2}})
+	}
+	check := func(contender string, throughput, startUp float64) {
+		t.Helper()
+		all := parsed(t, &s)
+		if v, n := find(all, "locbench_throughput", "contender="+contender); n != 1 || v != throughput {
+			t.Errorf("throughput of %s: %v (%d of them)", contender, v, n)
+		}
+		if v, n := find(all, "start_up_seconds"); n != 1 || v != startUp {
+			t.Errorf("start-up of %s: %v (%d of them)", contender, v, n)
+		}
+	}
+	tell(&a, window(10))
+	check("a", 10, 1)
+	tell(&b, window(20))
+	check("b", 20, 2)
+	tell(&a, window(30))
+	check("a", 30, 1)
+	tell(&a, bench.LegEnded{})
+	check("b", 20, 2)
+	if all := parsed(t, &s); len(all) == 0 {
+		t.Error("nothing is reported")
+	} else if v, _ := find(all, "locbench_requests_total", "contender=a"); v != 40 {
+		t.Errorf("%v successes of a", v)
+	}
+	tell(&b, bench.LegEnded{})
+	if _, n := find(parsed(t, &s), "round="); n != 0 {
+		t.Error("a leg that has ended is reported")
+	}
+}

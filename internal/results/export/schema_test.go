@@ -1,0 +1,358 @@
+package export
+
+import (
+	"bytes"
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	vegeta "github.com/tsenart/vegeta/v12/lib"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/cpuset"
+	"locbench/internal/testenv"
+)
+
+// schemaObject is a part of a JSON Schema; encoding/json sorts its keys.
+type schemaObject = map[string]any
+
+// roots are the files of a results folder that have a schema.
+func roots() map[string]reflect.Type {
+	return map[string]reflect.Type{"run": reflect.TypeFor[bench.Run](), "leg": reflect.TypeFor[bench.LegResult]()}
+}
+
+// schemas makes a schema of Go types and the comments of their source.
+type schemas struct {
+	docs   map[string]string   // "LegResult" and "LegResult.State"
+	values map[string][]string // constants of a string type
+	defs   schemaObject
+	closed bool // unknown keys are refused; the published schemas are open, since a later version may add keys
+}
+
+func newSchemas(t *testing.T, closed bool) *schemas {
+	t.Helper()
+	s := &schemas{docs: map[string]string{}, values: map[string][]string{}, defs: schemaObject{}, closed: closed}
+	files, err := filepath.Glob("../../bench/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no source of package bench: %v", err)
+	}
+	for _, name := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			if g, ok := d.(*ast.GenDecl); ok {
+				s.declare(g)
+			}
+		}
+	}
+	return s
+}
+
+func (s *schemas) declare(g *ast.GenDecl) {
+	for _, spec := range g.Specs {
+		switch spec := spec.(type) {
+		case *ast.TypeSpec:
+			s.docs[spec.Name.Name] = words(g.Doc)
+			if st, ok := spec.Type.(*ast.StructType); ok {
+				for _, f := range st.Fields.List {
+					for _, n := range f.Names {
+						s.docs[spec.Name.Name+"."+n.Name] = words(f.Comment)
+					}
+				}
+			}
+		case *ast.ValueSpec:
+			if id, ok := spec.Type.(*ast.Ident); ok && g.Tok == token.CONST {
+				for _, v := range spec.Values {
+					if lit, ok := v.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+						text, _ := strconv.Unquote(lit.Value)
+						s.values[id.Name] = append(s.values[id.Name], text)
+					}
+				}
+			}
+		}
+	}
+}
+
+func words(c *ast.CommentGroup) string {
+	return strings.Join(strings.Fields(c.Text()), " ")
+}
+
+// of is the schema of a type; structs go into defs.
+func (s *schemas) of(t reflect.Type) schemaObject {
+	switch {
+	case t == reflect.TypeFor[time.Time]():
+		return schemaObject{"type": "string", "format": "date-time"}
+	case t == reflect.TypeFor[cpuset.Set]():
+		return schemaObject{"type": "string"}
+	case t == reflect.TypeFor[time.Duration]():
+		return schemaObject{"type": "integer"}
+	case t == reflect.TypeFor[bench.Finding]():
+		s.define(t)
+		return schemaObject{"anyOf": []any{schemaObject{"$ref": "#/$defs/" + t.Name()}, schemaObject{"type": "string"}}}
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return s.of(t.Elem())
+	case reflect.Slice:
+		return schemaObject{"type": "array", "items": s.of(t.Elem())}
+	case reflect.Map:
+		return schemaObject{"type": "object", "additionalProperties": s.of(t.Elem())}
+	case reflect.Bool:
+		return schemaObject{"type": "boolean"}
+	case reflect.Float64:
+		return schemaObject{"type": "number"}
+	case reflect.Uint64, reflect.Uint32, reflect.Uint16, reflect.Uint8, reflect.Uint:
+		return schemaObject{"type": "integer", "minimum": 0}
+	case reflect.Int, reflect.Int64, reflect.Int32:
+		return schemaObject{"type": "integer"}
+	case reflect.String:
+		// States are a closed set; other named texts are not (an imported run has no kind of
+		// store).
+		if slices.Contains([]string{"LegState", "RunState", "CheckStatus", "ControlKind"}, t.Name()) {
+			return schemaObject{"type": "string", "enum": s.values[t.Name()]}
+		}
+		return schemaObject{"type": "string"}
+	case reflect.Struct:
+		s.define(t)
+		return schemaObject{"$ref": "#/$defs/" + t.Name()}
+	}
+	panic("no schema for " + t.String())
+}
+
+func (s *schemas) define(t reflect.Type) {
+	if s.defs[t.Name()] != nil {
+		return
+	}
+	def := schemaObject{"type": "object", "description": s.docs[t.Name()]}
+	s.defs[t.Name()] = def
+	properties, required := schemaObject{}, []string{}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "-" || !f.IsExported() {
+			continue
+		}
+		p := s.of(f.Type)
+		if doc := s.docs[t.Name()+"."+f.Name]; doc != "" {
+			p["description"] = doc
+		}
+		if options == "" {
+			required = append(required, name)
+			if k := f.Type.Kind(); k == reflect.Slice || k == reflect.Map { // an empty one
+				p["type"] = []string{p["type"].(string), "null"}
+			}
+		}
+		properties[name] = p
+	}
+	def["properties"], def["required"] = properties, required
+	if s.closed {
+		def["additionalProperties"] = false
+	}
+}
+
+func (s *schemas) document(name string, t reflect.Type) []byte {
+	root := s.of(t)
+	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	root["$id"] = "urn:locbench:schema:" + name + ":" + strconv.Itoa(bench.SchemaVersion)
+	root["title"] = map[string]string{"run": "run.json of a results folder of locbench", "leg": "the file of a leg in a results folder of locbench"}[name]
+	root["description"] = "Durations are whole nanoseconds and their keys end in _ns; sizes are in bytes. A key that is not there was not measured. Later versions may add keys."
+	root["$defs"] = s.defs
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(root); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+func TestPublishedSchemasAreThoseOfTheTypes(t *testing.T) {
+	for name, root := range roots() {
+		path := "../../../docs/schema/" + name + ".schema.json"
+		want := newSchemas(t, false).document(name, root)
+		if *testenv.Update {
+			if err := os.WriteFile(path, want, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(path)
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is not what package bench writes (%v): go test ./internal/results/export -run Schemas -update", path, err)
+		}
+	}
+}
+
+// TestResultsKeepToTheSchemas validates results by a JSON Schema library: a run with every field
+// set, an empty one, the fixture, and imported ones. Unknown keys are refused here.
+func TestResultsKeepToTheSchemas(t *testing.T) {
+	check := map[string]*jsonschema.Schema{}
+	for name, root := range roots() {
+		check[name] = compiled(t, newSchemas(t, true).document(name, root))
+	}
+	validate := func(what, name string, v any) {
+		t.Helper()
+		data, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := check[name].Validate(instance(t, data)); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	var run bench.Run
+	var leg bench.LegResult
+	run.State, leg.State = bench.RunRunning, bench.LegRunning
+	validate("an empty run", "run", run)
+	validate("an empty leg", "leg", leg)
+	fill(reflect.ValueOf(&run).Elem())
+	fill(reflect.ValueOf(&leg).Elem())
+	validate("a run with everything", "run", run)
+	validate("a leg with everything", "leg", leg)
+	run, legs := fixture()
+	validate("the fixture", "run", run)
+	for _, leg := range legs {
+		validate(leg.Leg.String(), "leg", leg)
+	}
+	run, legs, err := importing("", source{"a-1.bin", attacked(t, vegeta.NewEncoder, hits("a", 9)...)},
+		source{"b-1" + harnessSuffix, []byte(published)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	validate("an imported run", "run", run)
+	for _, leg := range legs {
+		validate("imported "+leg.Leg.String(), "leg", leg)
+	}
+
+	// What is wrong is refused.
+	for what, text := range map[string]string{"a text for a number": `{"schema":"1"}`, "an unknown state": `{"state":"done"}`, "nothing": `{}`} {
+		t.Run(what, func(t *testing.T) {
+			if check["leg"].Validate(instance(t, []byte(text))) == nil {
+				t.Errorf("%s is taken for a leg", what)
+			}
+		})
+	}
+}
+
+// TestPublishedSchemasRead compiles what is published, and reads the fixture by it.
+func TestPublishedSchemasRead(t *testing.T) {
+	run, legs := fixture()
+	for name, v := range map[string]any{"run": run, "leg": legs[0]} {
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile("../../../docs/schema/" + name + ".schema.json")
+			if err != nil {
+				t.Fatal(err)
+			}
+			data, err := json.Marshal(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := compiled(t, text).Validate(instance(t, data)); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
+	}
+}
+
+func compiled(t *testing.T, text []byte) *jsonschema.Schema {
+	t.Helper()
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource("urn:test", instance(t, text)); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("urn:test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func instance(t *testing.T, data []byte) any {
+	t.Helper()
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// fill sets every field below v to something that is not its zero value. States keep to their
+// constants.
+func fill(v reflect.Value) {
+	switch v.Type() {
+	case reflect.TypeFor[time.Time]():
+		v.Set(reflect.ValueOf(time.Unix(1_700_000_000, 123).UTC()))
+		return
+	case reflect.TypeFor[bench.LegState]():
+		v.SetString(string(bench.LegComplete))
+		return
+	case reflect.TypeFor[bench.RunState]():
+		v.SetString(string(bench.RunComplete))
+		return
+	case reflect.TypeFor[bench.CheckStatus]():
+		v.SetString(string(bench.CheckPassed))
+		return
+	case reflect.TypeFor[bench.ControlKind]():
+		v.SetString(string(bench.ControlNote))
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem())
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		for i := range v.Len() {
+			fill(v.Index(i))
+		}
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		fill(key)
+		fill(value)
+		v.SetMapIndex(key, value)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).Tag.Get("json") != "-" {
+				fill(v.Field(i))
+			}
+		}
+	case reflect.String:
+		v.SetString("text")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Float64:
+		v.SetFloat(1.5)
+	case reflect.Uint64, reflect.Uint32, reflect.Uint16, reflect.Uint8, reflect.Uint:
+		v.SetUint(7)
+	case reflect.Int, reflect.Int64, reflect.Int32:
+		v.SetInt(7)
+	}
+}
+
+func TestSchemasDescribeTheirKeys(t *testing.T) {
+	s := newSchemas(t, false)
+	s.of(reflect.TypeFor[bench.LegResult]())
+	for _, name := range slices.Sorted(maps.Keys(s.defs)) {
+		if s.defs[name].(schemaObject)["description"] == "" {
+			t.Errorf("type %s has no description", name)
+		}
+	}
+	if s.docs["Load.Elapsed"] == "" || len(s.values["LegState"]) != 5 {
+		t.Errorf("comments or constants are not read: %q, %q", s.docs["Load.Elapsed"], s.values["LegState"])
+	}
+}

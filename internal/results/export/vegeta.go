@@ -1,0 +1,50 @@
+package export
+
+import (
+	"fmt"
+	"io"
+
+	vegeta "github.com/tsenart/vegeta/v12/lib"
+
+	"locbench/internal/bench"
+	"locbench/internal/text/safe"
+)
+
+// csvEncoder writes CSV whose text no spreadsheet takes for a formula.
+func csvEncoder(w io.Writer) vegeta.Encoder {
+	encode := vegeta.NewCSVEncoder(w)
+	return func(r *vegeta.Result) error {
+		plain := *r
+		for _, text := range []*string{&plain.Error, &plain.Attack, &plain.Method, &plain.URL} {
+			*text = safe.Cell(*text)
+		}
+		return encode(&plain)
+	}
+}
+
+func vegetaFiles(suffix string, enc func(io.Writer) vegeta.Encoder) filesOf {
+	files := perStep(suffix, func(run bench.Run, leg bench.LegResult, s bench.StepResult) (func(io.Writer) error, error) {
+		if s.Load.Succeeded+s.Load.FailedTotal() <= 0 {
+			return nil, nil
+		}
+		q, err := newRequests(run, leg, s)
+		return func(w io.Writer) error { return q.write(w, enc) }, err
+	})
+	return func(run bench.Run, legs []bench.LegResult, opt Options) ([]File, error) {
+		limit := opt.MaxRequests
+		if limit <= 0 {
+			limit = DefaultMaxRequests
+		}
+		var total int64
+		for _, leg := range legs {
+			for _, s := range leg.Steps {
+				total += max(s.Load.Succeeded+s.Load.FailedTotal(), 0)
+			}
+		}
+		if total > limit {
+			return nil, fmt.Errorf("%d requests are one line each, about %d MB, and at most %d are written: "+
+				"choose one --leg and --step, or allow more by --max-requests %d", total, total*300/1_000_000, limit, total)
+		}
+		return files(run, legs, opt)
+	}
+}

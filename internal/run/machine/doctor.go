@@ -1,0 +1,238 @@
+package machine
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/contender/docker"
+	"locbench/internal/contender/launch"
+	"locbench/internal/host/cgroup"
+	"locbench/internal/store"
+	"locbench/internal/text/safe"
+)
+
+// Status says how a part of the machine stands.
+type Status string
+
+// The statuses.
+const (
+	OK      Status = "ok"
+	Warn    Status = "warn"    // runs are possible; what they mean is bounded
+	Missing Status = "missing" // what needs it cannot run
+)
+
+// Finding is one line of a diagnosis.
+type Finding struct {
+	Name   string `json:"name"`
+	Status Status `json:"status"`
+	Value  string `json:"value"`         // what was seen; safe to print
+	Fix    string `json:"fix,omitempty"` // what brings it: a command where there is one
+}
+
+// DoctorOptions say what to ask besides the machine itself.
+type DoctorOptions struct {
+	Elasticsearch string // URL; "": the embedded store will do
+}
+
+// askTimeout bounds each question to something outside this process.
+const askTimeout = 5 * time.Second
+
+// Doctor looks at everything that a run may need. It starts nothing and changes nothing, but for a
+// cgroup that it makes and removes again, to see whether it may.
+func Doctor(ctx context.Context, o DoctorOptions) []Finding {
+	return diagnose(ctx, o, cgroup.Tree{}, launch.ProbeGroups)
+}
+
+// diagnose is Doctor with what finds out which limits this user cannot set.
+func diagnose(
+	ctx context.Context, o DoctorOptions, groups cgroup.Tree, probe func() (missing []string, noSet, err error),
+) []Finding {
+	m := Fingerprint(ctx)
+	all, others := doctorDocker(ctx)
+	m.OtherContainers = others
+	all = append(all, doctorCgroup(m, probe)...)
+	all = append(all, doctorCPUs(m), doctorMemory(m, Available()), doctorLoad(m), doctorGovernor(m))
+	all = append(all, doctorState(m)...)
+	all = append(all, doctorFiles(openFiles()), doctorPorts(files{}.ports()))
+	return append(all, doctorElasticsearch(ctx, o.Elasticsearch), doctorGo(ctx, groups))
+}
+
+// check is what was seen of a part: fine, or where bad, a warning with what would help.
+func check(name, value string, bad bool, fix string) Finding {
+	if bad {
+		return Finding{name, Warn, value, fix}
+	}
+	return Finding{Name: name, Status: OK, Value: value}
+}
+
+func doctorDocker(ctx context.Context) (all []Finding, others string) {
+	e, err := docker.Connect(ctx)
+	if err != nil {
+		text, fix, _ := strings.Cut(err.Error(), "; ")
+		fix = cmp.Or(fix, "set DOCKER_HOST to an engine that answers") + ". Without it contenders run as processes"
+		return []Finding{{"Docker", Missing, safe.Line(text, 300), fix}}, ""
+	}
+	defer e.Close()
+	i := e.Info()
+	names, _ := e.Running(ctx, "") // an engine that does not answer any more is reported elsewhere
+	seen := fmt.Sprintf("engine %s, API %s, cgroup v%d, %d CPUs, at %s",
+		i.Version, i.APIVersion, i.CgroupVersion, i.CPUs, e.Host())
+	all = []Finding{check("Docker", safe.Line(seen, 300), false, "")}
+	if enter, apart := e.Apart(); apart {
+		all = append(all, Finding{"Docker network", Warn,
+			"this rootless engine has one of its own: contenders in it do not reach a store on this machine",
+			enter + " locbench …"})
+	}
+	return append(all, dockerLimits(i)), Names(names)
+}
+
+func dockerLimits(i docker.Info) Finding {
+	const name = "Docker limits"
+	names := []string{"CPU quota", "CPU set", "memory", "processes"}
+	var lacks []string
+	for n, has := range []bool{i.CPUQuota, i.CPUSet, i.MemoryLimit, i.PIDsLimit} {
+		if !has {
+			lacks = append(lacks, names[n])
+		}
+	}
+	switch {
+	case len(lacks) > 0 && i.Rootless:
+		return Finding{name, Warn, "not enforced by this rootless engine: " + strings.Join(lacks, ", "),
+			"delegate the controllers: a unit drop-in for user@.service with Delegate=cpu cpuset io memory pids"}
+	case len(lacks) > 0:
+		return Finding{name, Warn, "not enforced: " + strings.Join(lacks, ", "),
+			"an engine whose kernel has the controllers (docker info shows the warnings)"}
+	case !i.SwapLimit:
+		return Finding{name, Warn, "CPU, memory, processes; but no swap accounting: a container may swap beyond its memory",
+			"sudo swapoff -a, or boot with cgroup_enable=memory swapaccount=1"}
+	}
+	return check(name, "CPU, memory without swap, processes", false, "")
+}
+
+func doctorCgroup(m bench.Machine, probe func() (missing []string, noSet, err error)) []Finding {
+	if m.OS != "linux" {
+		return []Finding{{"cgroup", Warn, "none on " + m.OS + ": the process runtime has neither limits nor counters",
+			"use Docker"}}
+	}
+	if m.CgroupVersion == 0 {
+		return []Finding{{"cgroup", Warn, "no hierarchy with CPU or memory is mounted",
+			"mount cgroup v2 (mount -t cgroup2 none /sys/fs/cgroup), or use Docker"}}
+	}
+	fix := "run as root, or use Docker"
+	if m.CgroupVersion == 2 {
+		fix = "run as root, in a delegated unit (systemd-run --user --scope -p Delegate=yes locbench …), or use Docker"
+	}
+	missing, noSet, err := probe()
+	may := "this user may set CPU quota, CPU set, memory and processes"
+	if noSet != nil {
+		may = "this user may set CPU quota, memory and processes; a CPU set is kept by affinity"
+	}
+	switch {
+	case err != nil:
+		may = "not enforced: " + safe.Line(err.Error(), 200)
+	case len(missing) > 0:
+		may = "not enforced: " + safe.Line(strings.Join(missing, "; "), 300)
+	}
+	return []Finding{
+		check("cgroup", "v"+strconv.Itoa(m.CgroupVersion), false, ""),
+		check("process limits", may, err != nil || len(missing) > 0, fix),
+	}
+}
+
+func doctorCPUs(m bench.Machine) Finding {
+	return check("CPUs", fmt.Sprintf("%d (%s)", m.CPUs, cmp.Or(m.CPUModel, m.Arch)), m.CPUs < 4,
+		"a machine with 4 CPUs or more: here contender, store and load generator take them from each other, "+
+			"unless the contender is limited to 1 CPU and the store embedded")
+}
+
+func doctorMemory(m bench.Machine, available int64) Finding {
+	if m.MemoryBytes == 0 {
+		return Finding{Name: "memory", Status: Warn, Value: "unknown"}
+	}
+	value := fmt.Sprintf("%.1f GiB", gibibytes(m.MemoryBytes))
+	if available > 0 {
+		value += fmt.Sprintf(", %.1f GiB available", gibibytes(available))
+	}
+	return check("memory", value, min(cmp.Or(available, m.MemoryBytes), m.MemoryBytes) < 2<<30,
+		"free 2 GiB: 512 MiB for the contender, the rest for store and load generator")
+}
+
+func doctorLoad(m bench.Machine) Finding {
+	load, known := load(m)
+	if !known {
+		return check("load", "unknown", false, "")
+	}
+	return check("load", m.Load1+" in the last minute", load > busyShare*float64(m.CPUs),
+		"end what else is running (top shows it), or the figures are partly its")
+}
+
+func doctorGovernor(m bench.Machine) Finding {
+	const name = "CPU governor"
+	if m.Governor == "" || m.Governor == "performance" {
+		return check(name, cmp.Or(m.Governor, invisible), false, "")
+	}
+	return Finding{name, Warn, m.Governor + ": the clock follows the load", "sudo cpupower frequency-set -g performance"}
+}
+
+func doctorFiles(hard int, known bool) Finding {
+	const need = 8192 // 2048 connections on this side, as many of a process to its clients and to the store
+	if !known {
+		return check("open files", "no limit known on "+runtime.GOOS, false, "")
+	}
+	value := fmt.Sprintf("up to %d", hard)
+	if hard < need {
+		value = fmt.Sprintf("at most %d", hard)
+	}
+	return check("open files", value, hard < need,
+		"sudo sh -c 'ulimit -n 65536; exec su $SUDO_USER', or nofile in /etc/security/limits.conf")
+}
+
+func doctorPorts(first, last int) Finding {
+	if first == 0 {
+		return check("local ports", "range unknown on "+runtime.GOOS, false, "")
+	}
+	n := last - first + 1
+	return check("local ports", fmt.Sprintf("%d (%d to %d)", n, first, last), n < 10_000,
+		`sudo sysctl -w net.ipv4.ip_local_port_range="15000 65000"`)
+}
+
+func doctorElasticsearch(ctx context.Context, url string) Finding {
+	const name = "Elasticsearch"
+	if url == "" {
+		return Finding{name, OK, "none given: the embedded store is used", "--elastic http://host:9200 for a real one"}
+	}
+	s, err := store.Open(ctx, bench.StoreSpec{Kind: bench.StoreExternal, URL: url}, store.Options{})
+	if err != nil {
+		return Finding{name, Missing, safe.Line(err.Error(), 300), "start it, or give another URL"}
+	}
+	defer s.Close()
+	return check(name, "version "+s.Info().Version, len(s.Warnings()) > 0,
+		"version 7, which the contenders' queries are written for")
+}
+
+func doctorGo(ctx context.Context, groups cgroup.Tree) Finding {
+	const fix = "https://go.dev/dl, only needed to build Go contenders for the process runtime"
+	path, err := exec.LookPath("go")
+	if err != nil {
+		return Finding{"Go toolchain", Warn, "not found", fix}
+	}
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	var out bytes.Buffer
+	cmd := exec.Command(path, "env", "GOVERSION")
+	cmd.Env = append(cmd.Environ(), "GOTOOLCHAIN=local") // or it might fetch another to answer
+	cmd.Stdout, cmd.WaitDelay = &out, time.Second
+	err = launch.Helper{Groups: groups}.Do(ctx, cmd)
+	if err != nil {
+		return Finding{"Go toolchain", Warn, "does not say its version: " + safe.Line(err.Error(), 200), fix}
+	}
+	return check("Go toolchain", safe.Line(strings.TrimSpace(out.String()), 50), false, "")
+}

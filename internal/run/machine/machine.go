@@ -1,0 +1,116 @@
+// Package machine knows what this machine is (for the record of a run) and what it can do (for
+// "locbench doctor").
+//
+// It changes one thing only, when asked: the limit of open files of this process.
+package machine
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/host/cgroup"
+	"locbench/internal/text/safe"
+)
+
+// files is where the kernel's files are; tests have recorded ones.
+type files struct{ root string }
+
+// Fingerprint is what figures depend on and nobody can choose. What cannot be read is left
+// empty.
+func Fingerprint(context.Context) bench.Machine {
+	m := bench.Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()}
+	if runtime.GOOS == "linux" {
+		files{}.fingerprint(&m)
+	} else {
+		system(&m)
+	}
+	return m
+}
+
+func (f files) fingerprint(m *bench.Machine) {
+	tree := cgroup.Tree{Root: f.root}
+	m.Kernel = f.line("proc/sys/kernel/osrelease")
+	m.CPUModel = cpuModel(f.read("proc/cpuinfo"))
+	m.MemoryBytes = meminfo(f.read("proc/meminfo"), "MemTotal:")
+	f.state(m)
+	m.CgroupVersion = tree.Version()
+	m.Load1, _, _ = strings.Cut(f.line("proc/loadavg"), " ")
+	// What this process may use, not what the machine has: in a container or a unit with limits
+	// that is less. Affinity is in NumCPU already.
+	cpus, memory := tree.Own()
+	if cpus > 0 {
+		m.CPUs = max(1, min(m.CPUs, int(math.Ceil(cpus))))
+	}
+	if memory > 0 && (memory < m.MemoryBytes || m.MemoryBytes == 0) {
+		m.MemoryBytes = memory
+	}
+}
+
+func (f files) read(path string) []byte {
+	data, _ := os.ReadFile(filepath.Join(f.root+"/", path)) // the kernel's
+	return data
+}
+
+func (f files) line(path string) string {
+	line, _, _ := bytes.Cut(f.read(path), []byte("\n"))
+	return safe.Line(strings.TrimSpace(string(line)), 200)
+}
+
+// cpuModel finds the name of the first CPU; on ARM, where the kernel knows none, the implementer's
+// and the part's numbers.
+func cpuModel(cpuinfo []byte) string {
+	values := map[string]string{}
+	s := bufio.NewScanner(bytes.NewReader(cpuinfo))
+	for s.Scan() {
+		k, v, ok := strings.Cut(s.Text(), ":")
+		if k = strings.TrimSpace(k); ok && values[k] == "" {
+			values[k] = safe.Line(strings.Join(strings.Fields(v), " "), 200)
+		}
+	}
+	for _, k := range []string{"model name", "Model", "cpu model", "cpu"} {
+		if values[k] != "" {
+			return values[k]
+		}
+	}
+	if values["CPU implementer"] != "" {
+		return "implementer " + values["CPU implementer"] + " part " + values["CPU part"]
+	}
+	return ""
+}
+
+// meminfo reads a line such as "MemTotal:   24687452 kB" and returns bytes.
+func meminfo(data []byte, key string) int64 {
+	for line := range bytes.Lines(data) {
+		if f := strings.Fields(string(line)); len(f) > 1 && f[0] == key {
+			if n, err := strconv.ParseInt(f[1], 10, 64); err == nil && n >= 0 && n < 1<<50 {
+				return n << 10
+			}
+		}
+	}
+	return 0
+}
+
+// Available is the memory that processes could still get without swapping, in bytes; 0 if unknown.
+func Available() int64 { return meminfo(files{}.read("proc/meminfo"), "MemAvailable:") }
+
+// ports is the range of local ports that connections from here are given; 0, 0 if unknown.
+func (f files) ports() (first, last int) {
+	p := strings.Fields(f.line("proc/sys/net/ipv4/ip_local_port_range"))
+	if len(p) != 2 {
+		return 0, 0
+	}
+	first, err1 := strconv.Atoi(p[0])
+	last, err2 := strconv.Atoi(p[1])
+	if err1 != nil || err2 != nil || first <= 0 || last < first || last > 65535 {
+		return 0, 0
+	}
+	return first, last
+}

@@ -1,0 +1,251 @@
+package machine
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"locbench/internal/bench"
+	"locbench/internal/contender/docker"
+	"locbench/internal/host/cgroup"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestFingerprintHere(t *testing.T) {
+	m := Fingerprint(t.Context())
+	if m.OS != runtime.GOOS || m.Arch != runtime.GOARCH || m.CPUs < 1 || m.CPUs > runtime.NumCPU() {
+		t.Errorf("%+v", m)
+	}
+	if runtime.GOOS == "linux" && (m.Kernel == "" || m.MemoryBytes < 1<<20 || m.Load1 == "") {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestFingerprintRecorded(t *testing.T) {
+	var m bench.Machine
+	m.CPUs = 64
+	files{"testdata/recorded"}.fingerprint(&m)
+	want := bench.Machine{
+		Kernel: "6.1.0-18-amd64", CPUModel: "AMD EPYC 7B13", CPUs: 3, MemoryBytes: 1 << 30, Governor: "schedutil",
+		CgroupVersion: 2, Load1: "0.42",
+	}
+	want.SMT, want.Turbo, want.Virtual, want.SwapUsed, want.Throttles = "on", "off", "kvm QEMU Standard PC (Q35 + ICH9, 2009)", new(int64(300<<20)), new(int64(12))
+	want.Governor = "performance, schedutil"
+	if !reflect.DeepEqual(m, want) {
+		t.Errorf("%+v, want %+v", m, want)
+	}
+	if first, last := (files{"testdata/recorded"}).ports(); first != 32768 || last != 60999 {
+		t.Errorf("ports %d to %d", first, last)
+	}
+	var nothing bench.Machine
+	files{t.TempDir()}.fingerprint(&nothing)
+	if nothing != (bench.Machine{}) {
+		t.Errorf("of an empty root: %+v", nothing)
+	}
+}
+
+func TestCPUModel(t *testing.T) {
+	for in, want := range map[string]string{
+		"": "", "garbage": "", "model name\t: Intel(R)   Xeon\nmodel name\t: Second": "Intel(R) Xeon",
+		"processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c": "implementer 0x41 part 0xd0c",
+		"model name : \x1b[31mred":                                   "␛[31mred",
+	} {
+		t.Run(in, func(t *testing.T) {
+			if got := cpuModel([]byte(in)); got != want {
+				t.Errorf("%q: %q, want %q", in, got, want)
+			}
+		})
+	}
+}
+
+func FuzzParsers(f *testing.F) {
+	f.Add([]byte("MemTotal:  12 kB\nmodel name : x"))
+	f.Add([]byte("MemTotal:"))
+	f.Add([]byte("MemTotal: 99999999999999999999 kB"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		cpuModel(data)
+		if meminfo(data, "MemTotal:") < 0 {
+			t.Error("negative")
+		}
+	})
+}
+
+func TestRaiseOpenFiles(t *testing.T) {
+	n, err := RaiseOpenFiles()
+	if err != nil || runtime.GOOS == "linux" && n < 1024 {
+		t.Fatalf("%d, %v", n, err)
+	}
+	if runtime.GOOS != "linux" {
+		return
+	}
+	out, err := exec.Command("/bin/sh", "-c", "ulimit -n").Output()
+	if got := strings.TrimSpace(string(out)); err != nil || got != fmt.Sprint(n) {
+		t.Errorf("a child has %s, %v; want %d", got, err, n)
+	}
+}
+
+func TestFindings(t *testing.T) {
+	m := func(change func(*bench.Machine)) bench.Machine {
+		m := bench.Machine{OS: "linux", CPUs: 8, MemoryBytes: 16 << 30, Load1: "0.1", Governor: "performance", CgroupVersion: 2}
+		if change != nil {
+			change(&m)
+		}
+		return m
+	}
+	whole := docker.Info{CPUQuota: true, CPUSet: true, MemoryLimit: true, SwapLimit: true, PIDsLimit: true}
+	swapless := whole
+	swapless.SwapLimit = false
+	for _, tt := range []struct {
+		f     Finding
+		want  Status
+		value string
+	}{
+		{doctorCPUs(m(nil)), OK, "8 ("},
+		{doctorCPUs(m(func(m *bench.Machine) { m.CPUs = 2 })), Warn, "2 ("},
+		{doctorMemory(m(nil), 8<<30), OK, "16.0 GiB, 8.0 GiB available"},
+		{doctorMemory(m(nil), 1<<30), Warn, "1.0 GiB available"},
+		{doctorMemory(m(func(m *bench.Machine) { m.MemoryBytes = 0 }), 0), Warn, "unknown"},
+		{doctorLoad(m(nil)), OK, "0.1"},
+		{doctorLoad(m(func(m *bench.Machine) { m.Load1 = "7.9" })), Warn, "7.9"},
+		{doctorGovernor(m(nil)), OK, "performance"},
+		{doctorGovernor(m(func(m *bench.Machine) { m.Governor = "powersave" })), Warn, "powersave"},
+		{doctorGovernor(m(func(m *bench.Machine) { m.Governor = "" })), OK, "not to be seen"},
+		{doctorFiles(1024, true), Warn, "1024"},
+		{doctorFiles(65536, true), OK, "65536"},
+		{doctorPorts(32768, 60999), OK, "28232"},
+		{doctorPorts(60000, 60999), Warn, "1000"},
+		{dockerLimits(whole), OK, "without swap"},
+		{dockerLimits(swapless), Warn, "no swap accounting"},
+		{dockerLimits(docker.Info{Rootless: true}), Warn, "rootless"},
+		{dockerLimits(docker.Info{CPUQuota: true}), Warn, "memory"},
+		{doctorCgroup(m(func(m *bench.Machine) { m.OS = "darwin" }), nil)[0], Warn, "none on darwin"},
+		{doctorCgroup(m(func(m *bench.Machine) { m.CgroupVersion = 0 }), nil)[0], Warn, "no hierarchy"},
+	} {
+		if tt.f.Status != tt.want || !strings.Contains(tt.f.Value, tt.value) || tt.f.Status != OK && tt.f.Fix == "" && tt.value != "unknown" {
+			t.Errorf("%+v, want %s with %q", tt.f, tt.want, tt.value)
+		}
+	}
+}
+
+func TestElasticsearchFinding(t *testing.T) {
+	answer := `{"version":{"number":"7.10.2"}}`
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, answer) }))
+	defer s.Close()
+	for _, tt := range []struct {
+		url, answer string
+		want        Status
+	}{
+		{"", "", OK}, {s.URL, answer, OK}, {s.URL, `{"version":{"number":"8.1.0"}}`, Warn}, {s.URL, "hello", Missing},
+		{"http://127.0.0.1:1", "", Missing}, {"::", "", Missing},
+	} {
+		t.Run(tt.url, func(t *testing.T) {
+			answer = tt.answer
+			if f := doctorElasticsearch(t.Context(), tt.url); f.Status != tt.want {
+				t.Errorf("%q answering %q: %+v", tt.url, tt.answer, f)
+			}
+		})
+	}
+}
+
+func TestElasticsearchFindingStaysThere(t *testing.T) {
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a redirect was followed") }))
+	defer other.Close()
+	s := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusMovedPermanently))
+	defer s.Close()
+	if f := doctorElasticsearch(t.Context(), s.URL); f.Status != Missing || !strings.Contains(f.Value, other.URL) {
+		t.Errorf("%+v", f)
+	}
+}
+
+// TestProcessLimits is about what a user may limit, as the kernel's answers to a try say.
+func TestProcessLimits(t *testing.T) {
+	for name, tt := range map[string]struct {
+		missing []string
+		noSet   error
+		err     error
+		version int
+		status  Status
+		value   string
+		fix     string
+	}{
+		"all":            {nil, nil, nil, 2, OK, "this user may set CPU quota, CPU set, memory and processes", ""},
+		"no CPU set":     {nil, errors.New("not delegated"), nil, 2, OK, "this user may set CPU quota, memory and processes; a CPU set is kept by affinity", ""},
+		"no memory":      {[]string{"memory: not delegated"}, errors.New("not delegated"), nil, 2, Warn, "not enforced: memory: not delegated", "in a delegated unit"},
+		"nothing, on v2": {nil, nil, errors.New("permission denied"), 2, Warn, "not enforced: permission denied", "in a delegated unit"},
+		"nothing, on v1": {nil, nil, errors.New("permission denied"), 1, Warn, "not enforced: permission denied", "run as root, or use Docker"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := bench.Machine{OS: "linux", CgroupVersion: tt.version}
+			all := doctorCgroup(m, func() ([]string, error, error) { return tt.missing, tt.noSet, tt.err })
+			if len(all) != 2 || all[0].Value != fmt.Sprintf("v%d", tt.version) {
+				t.Fatalf("%+v", all)
+			}
+			if f := all[1]; f.Name != "process limits" || f.Status != tt.status || f.Value != tt.value || !strings.Contains(f.Fix, tt.fix) {
+				t.Errorf("%+v", f)
+			}
+		})
+	}
+}
+
+// TestGoToolchain has scripts in the place of Go.
+func TestGoToolchain(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a script is no program there")
+	}
+	for name, tt := range map[string]struct {
+		script string
+		want   Finding
+	}{
+		"none":   {"", Finding{Status: Warn, Value: "not found"}},
+		"works":  {"echo go1.26.8", Finding{Status: OK, Value: "go1.26.8"}},
+		"broken": {"exit 7", Finding{Status: Warn, Value: "does not say its version: exit status 7"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			t.Setenv("PATH", dir)
+			if tt.script != "" {
+				if err := os.WriteFile(filepath.Join(dir, "go"), []byte("#!/bin/sh\n"+tt.script+"\n"), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			f := doctorGo(t.Context(), cgroup.Tree{Root: t.TempDir()})
+			if f.Status != tt.want.Status || f.Value != tt.want.Value || f.Status == Warn && f.Fix == "" {
+				t.Errorf("%+v, want %+v", f, tt.want)
+			}
+		})
+	}
+}
+
+// TestDoctor looks at this machine, without an engine, a compiler and a try to make a group.
+func TestDoctor(t *testing.T) {
+	t.Setenv("DOCKER_HOST", "unix://"+t.TempDir()+"/no.sock")
+	t.Setenv("PATH", t.TempDir())
+	seen := map[string]Finding{}
+	none := func() ([]string, error, error) { return nil, nil, nil }
+	for _, f := range diagnose(t.Context(), DoctorOptions{}, cgroup.Tree{Root: t.TempDir()}, none) {
+		if f.Value == "" || f.Status == Missing && f.Fix == "" {
+			t.Errorf("%+v", f)
+		}
+		seen[f.Name] = f
+		t.Logf("%-15s %-8s %s | %s", f.Name, f.Status, f.Value, f.Fix)
+	}
+	if d := seen["Docker"]; d.Status != Missing || !strings.Contains(d.Fix, "start") {
+		t.Errorf("%+v", d)
+	}
+	for _, name := range []string{"cgroup", "CPUs", "memory", "open files", "local ports", "CPU governor", "Elasticsearch", "Go toolchain"} {
+		if _, ok := seen[name]; !ok {
+			t.Errorf("no finding %q", name)
+		}
+	}
+}

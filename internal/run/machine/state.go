@@ -1,0 +1,169 @@
+package machine
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/host/hostusage"
+	"locbench/internal/text/safe"
+)
+
+// state reads what may change from one run to the next, and what a machine's makers and keepers
+// have chosen.
+func (f files) state(m *bench.Machine) {
+	m.Governor = f.governors()
+	m.Turbo = f.turbo()
+	m.SMT = f.onOff("sys/devices/system/cpu/smt/active", "1", "0")
+	m.Virtual = f.virtual()
+	if swaps := f.read("proc/swaps"); len(swaps) > 0 {
+		used := swapUsed(swaps)
+		m.SwapUsed = &used
+	}
+	m.Throttles = hostusage.Throttles(filepath.Join(f.root+"/", "sys/devices/system/cpu"))
+}
+
+// maxShown bounds lists of names in one line.
+const maxShown = 5
+
+// governors lists each governor once: usually all CPUs have the same.
+func (f files) governors() string {
+	paths, _ := filepath.Glob(filepath.Join(f.root+"/", "sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor"))
+	var all []string
+	for _, p := range paths {
+		if g := f.line(strings.TrimPrefix(p, f.root)); g != "" && !slices.Contains(all, g) && len(all) < maxShown {
+			all = append(all, g)
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(all, ", ")
+}
+
+// turbo is "on" where CPUs may run above their base clock, "off" where not, "" where the kernel
+// does not say.
+func (f files) turbo() string {
+	return cmp.Or(f.onOff("sys/devices/system/cpu/intel_pstate/no_turbo", "0", "1"),
+		f.onOff("sys/devices/system/cpu/cpufreq/boost", "1", "0"))
+}
+
+// onOff reads a switch; "" where it has neither value.
+func (f files) onOff(path, on, off string) string {
+	return map[string]string{on: "on", off: "off"}[f.line(path)]
+}
+
+// virtual names what runs this machine, where its CPUs say that something does; "" on bare metal or
+// where it is not known.
+func (f files) virtual() string {
+	hypervisor := false
+	for line := range bytes.Lines(f.read("proc/cpuinfo")) {
+		if name, flags, _ := strings.Cut(string(line), ":"); strings.TrimSpace(name) == "flags" {
+			hypervisor = slices.Contains(strings.Fields(flags), "hypervisor")
+			break
+		}
+	}
+	kind := f.line("sys/hypervisor/type")
+	if !hypervisor && kind == "" {
+		return ""
+	}
+	vendor := strings.TrimSpace(f.line("sys/class/dmi/id/sys_vendor") + " " + f.line("sys/class/dmi/id/product_name"))
+	return safe.Line(cmp.Or(strings.TrimSpace(kind+" "+vendor), "hypervisor"), 100)
+}
+
+// swapUsed adds up the fourth column of /proc/swaps, in KiB; the first line is a heading.
+func swapUsed(swaps []byte) (used int64) {
+	for line := range bytes.Lines(swaps) {
+		cells := strings.Fields(string(line))
+		if len(cells) < 5 {
+			continue
+		}
+		if n, err := strconv.ParseInt(cells[3], 10, 64); err == nil && n > 0 && n < 1<<50 {
+			used += n << 10
+		}
+	}
+	return used
+}
+
+// Names writes a list of names from outside for one line: at most five, and how many there are in
+// all. It is "" for none.
+func Names(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	var shown []string
+	for _, n := range names[:min(len(names), maxShown)] {
+		shown = append(shown, safe.Line(n, 60))
+	}
+	if more := len(names) - len(shown); more > 0 {
+		shown = append(shown, fmt.Sprintf("%d more", more))
+	}
+	return fmt.Sprintf("%d: %s", len(names), strings.Join(shown, ", "))
+}
+
+const (
+	busyShare = 0.25     // of the CPUs, as the load of the last minute
+	muchSwap  = 64 << 20 // bytes
+)
+
+// LoadWarnings says what on this machine moves the figures of a run that begins now, one phrase each.
+func LoadWarnings(m bench.Machine) (phrases []string) {
+	add := func(is bool, format string, args ...any) {
+		if is {
+			phrases = append(phrases, fmt.Sprintf(format, args...))
+		}
+	}
+	load, known := load(m)
+	add(known && load > busyShare*float64(m.CPUs), "a load of %s before the run, on %d CPUs", m.Load1, m.CPUs)
+	add(m.Governor != "" && m.Governor != "performance", "CPU governor %s", m.Governor)
+	if swap := m.SwapUsed; swap != nil {
+		add(*swap > muchSwap, "%.1f GiB of swap in use", gibibytes(*swap))
+	}
+	add(m.OtherContainers != "", "other containers run (%s)", m.OtherContainers)
+	return phrases
+}
+
+func load(m bench.Machine) (float64, bool) {
+	load, err := strconv.ParseFloat(m.Load1, 64)
+	return load, err == nil && !math.IsNaN(load) && !math.IsInf(load, 0)
+}
+
+func gibibytes(n int64) float64 { return float64(n) / (1 << 30) }
+
+const invisible = "not to be seen here (usual in virtual machines)"
+
+// doctorState are the findings about what moves figures: nothing of it hinders a run.
+func doctorState(m bench.Machine) []Finding {
+	turbo := check("turbo", cmp.Or(m.Turbo, invisible), false, "")
+	if m.Turbo == "on" {
+		turbo = Finding{"turbo", Warn, "on: the clock follows load and heat",
+			"for figures that can be repeated: echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo, " +
+				"or echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost"}
+	}
+	smt := check("SMT", cmp.Or(m.SMT, "unknown"), false, "")
+	if m.SMT == "on" {
+		smt = Finding{"SMT", Warn, "on: two CPUs are one core, and slow each other down",
+			"echo off | sudo tee /sys/devices/system/cpu/smt/control"}
+	}
+	virtual := check("virtualisation", cmp.Or(m.Virtual, "none to be seen"), false, "")
+	if m.Virtual != "" {
+		virtual.Fix = "nothing to do: time that other machines take is reported with each step (steal)"
+	}
+	swap := check("swap", "unknown", false, "")
+	if used := m.SwapUsed; used != nil {
+		swap = check("swap", fmt.Sprintf("%.1f GiB in use", gibibytes(*used)), *used > muchSwap,
+			"sudo swapoff -a, once there is memory for what is out there")
+	}
+	heat := check("thermal throttling", "not counted here (usual in virtual machines)", false, "")
+	if n := m.Throttles; n != nil {
+		heat = check(heat.Name, fmt.Sprintf("%d times since the machine was started", *n), *n > 0,
+			"better cooling, or turbo off; a run reports the steps in which it happened")
+	}
+	return []Finding{turbo, smt, virtual, swap, heat,
+		check("other containers", cmp.Or(m.OtherContainers, "none runs"), m.OtherContainers != "",
+			"docker stop them: they take CPU time and memory bandwidth from what is measured")}
+}

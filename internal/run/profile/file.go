@@ -1,0 +1,210 @@
+package profile
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/text/strictyaml"
+)
+
+const (
+	maxName       = 60
+	minShare      = .00001
+	isolationAuto = "auto" // in bench.Profile the empty text, as in results from before there was a choice
+)
+
+var (
+	namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
+	notInName   = regexp.MustCompile(`[^a-z0-9._-]+`)
+)
+
+type file struct {
+	Name         string         `yaml:"name,omitempty"`
+	Title        string         `yaml:"title,omitempty" strict:"max=200"`
+	Description  string         `yaml:"description,omitempty" strict:"max=10000"`
+	Contenders   []selection    `yaml:"contenders,flow,omitempty" strict:"min=1,max=100" example:"[go-nethttp]"`
+	Rounds       int            `yaml:"rounds"`
+	Runtime      bench.Runtime  `yaml:"runtime"`
+	Limits       limits         `yaml:"limits,omitempty"`
+	Isolation    string         `yaml:"isolation"`
+	Store        store          `yaml:"store"`
+	Data         data           `yaml:"data"`
+	Requests     []request      `yaml:"requests" strict:"required,min=1,max=100" example:"[{path: /hello}]"`
+	Protocol     bench.Protocol `yaml:"protocol,omitempty"`
+	Timeout      duration       `yaml:"timeout"`
+	Validate     share          `yaml:"validate"`
+	MaxErrors    share          `yaml:"max_errors,omitempty"`
+	Phases       *phases        `yaml:"phases,omitempty"`
+	Checks       checks         `yaml:"checks"`
+	StepDuration duration       `yaml:"step_duration,omitempty" strict:"min=100ms,max=24h"`
+	Turns        duration       `yaml:"turns,omitempty"`
+	Steps        steps          `yaml:"steps" strict:"required,min=1,max=1000" example:"[1x5 warm-up, 2..64 doubling]"`
+	Thresholds   []threshold    `yaml:"thresholds,omitempty" strict:"max=100"`
+	Price        float64        `yaml:"price_per_vcpu_hour"`
+}
+
+// duration is written with its unit.
+type duration = strictyaml.Duration
+
+// share is a part of a whole, written in percent.
+type share float64
+
+// UnmarshalStrict reads "1%", and "none" or "off" for 0.
+func (s *share) UnmarshalStrict(v strictyaml.Value) {
+	text, ok := v.Text()
+	if !ok {
+		return
+	}
+	if text == "none" || text == "0" {
+		*s = 0
+		return
+	}
+	number, isPercent := strings.CutSuffix(squeeze(text), "%")
+	x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if !isPercent || err != nil || math.IsNaN(x) {
+		v.Wrong("write a share from 0.001% to 100%, or `none`")
+		return
+	}
+	*s = share(math.Round(x*1e4) / 1e6)
+}
+
+// MarshalYAML writes what UnmarshalStrict reads.
+func (s share) MarshalYAML() (any, error) {
+	if s == 0 {
+		return "none", nil
+	}
+	return writeShare(float64(s)), nil
+}
+
+func writeShare(x float64) string { return writeFloat(math.Round(x*1e6)/1e4) + "%" }
+
+// limits has a zero for "no such limit", which in a file is the absence of the key.
+type limits struct {
+	CPUs   float64          `yaml:"cpus,omitempty"`
+	CPUSet int              `yaml:"cpu_set,omitempty"`
+	Memory strictyaml.Bytes `yaml:"memory,omitempty"`
+	PIDs   int64            `yaml:"pids,omitempty"`
+}
+
+// phases asks for the first requests of a leg to be timed one by one.
+type phases struct {
+	Requests int `yaml:"requests" strict:"required" example:"10"`
+}
+
+func defaults() file {
+	return file{
+		Rounds: 1, Runtime: bench.RuntimeAuto, Isolation: isolationAuto, Store: store{Kind: bench.StoreAuto},
+		Timeout: duration(10 * time.Second), StepDuration: duration(10 * time.Second),
+		Validate: .01,   // of the answers, whose bodies are compared with the known ones
+		Price:    .0275, // dollars for a vCPU-hour, as in the published comparison
+		Checks:   checks{Lifecycle: bench.LifecycleChecks()},
+	}
+}
+
+// follow fills in what follows from what is there: steps without a duration get the default one, and a profile that
+// asks no city needs no store, no data, and no checks of the locations service.
+func (f *file) follow(v strictyaml.Value) {
+	f.Steps.fill(time.Duration(f.StepDuration))
+	if slices.ContainsFunc(f.Requests, func(r request) bool { return namesCity(r.request()) }) {
+		if !v.Has("checks", "suites") && f.Data == (data{}) {
+			f.Checks.Suites = []string{bundledSuite} // it knows the bundled data and no other
+		}
+		return
+	}
+	if !v.Has("store") && !v.Has("data") {
+		f.Store = store{Kind: bench.StoreNone}
+	}
+	if !v.Has("validate") {
+		f.Validate = 0
+	}
+	if !v.Has("checks", "lifecycle") {
+		// What a locations service logs, needs and does when it is asked to stop is its contract.
+		f.Checks.Lifecycle = []string{bench.CheckImageSize, bench.CheckThreads, bench.CheckStillAnswers}
+	}
+}
+
+// stepIndex is the number of a step in the path of a mistake.
+var stepIndex = regexp.MustCompile(`^steps\[(\d+)\]`)
+
+// report reports the rules that p, which is what f says, breaks, each at its line.
+func (f *file) report(p *bench.Profile, v strictyaml.Value) {
+	for _, o := range Options() {
+		keys := strings.Split(o.Key, ".")
+		if o.wrong == nil || !v.Has(keys...) {
+			continue
+		}
+		if hint := o.wrong(p, true); hint != "" {
+			v.Find(o.Key).Wrong(hint)
+		}
+	}
+	for _, m := range mistakes(p) {
+		path := stepIndex.ReplaceAllStringFunc(m.path, func(at string) string { // of the item that the step came of
+			i, _ := strconv.Atoi(stepIndex.FindStringSubmatch(at)[1])
+			return fmt.Sprintf("steps[%d]", f.Steps.items[i])
+		})
+		at := v.Find(path)
+		if m.what == "" {
+			at.Wrong(m.hint)
+		} else {
+			at.Mistake(m.what, m.hint)
+		}
+	}
+}
+
+func (f file) profile() bench.Profile {
+	p := bench.Profile{
+		Name: f.Name, Title: f.Title, Description: f.Description, Rounds: f.Rounds, Runtime: f.Runtime,
+		Limits: bench.Limits{
+			CPUs: f.Limits.CPUs, CPUSet: f.Limits.CPUSet, Memory: int64(f.Limits.Memory), PIDs: f.Limits.PIDs,
+		},
+		Data: bench.DataSpec(f.Data), Protocol: f.Protocol, Timeout: time.Duration(f.Timeout),
+		Validate: float64(f.Validate), MaxErrors: float64(f.MaxErrors),
+		Checks: bench.CheckSpec{Lifecycle: f.Checks.Lifecycle, Suites: f.Checks.Suites},
+		Phases: (*bench.PhaseSpec)(f.Phases), Turns: time.Duration(f.Turns), Steps: f.Steps.all, PriceVCPUHr: f.Price,
+		Contenders: each(f.Contenders, func(s selection) bench.Selection { return bench.Selection(s) }),
+		Requests:   each(f.Requests, request.request),
+		Thresholds: each(f.Thresholds, func(t threshold) bench.Threshold { return bench.Threshold(t) }),
+	}
+	p.Store = bench.StoreSpec{Kind: f.Store.Kind, URL: f.Store.URL, Image: f.Store.Image}
+	p.Store.Latency, p.Store.P99 = time.Duration(f.Store.Latency), time.Duration(f.Store.P99)
+	if p.Protocol == bench.HTTP11 {
+		p.Protocol = "" // the same profile, whether or not it says so
+	}
+	if f.Isolation != isolationAuto {
+		p.Isolation = f.Isolation
+	}
+	if len(p.Checks.Suites) == 0 {
+		p.Checks.Suites = nil
+	}
+	return p
+}
+
+func fileOf(p bench.Profile) file {
+	return file{
+		Name: p.Name, Title: p.Title, Description: p.Description, Rounds: p.Rounds, Runtime: p.Runtime,
+		Limits: limits{p.Limits.CPUs, p.Limits.CPUSet, strictyaml.Bytes(p.Limits.Memory), p.Limits.PIDs},
+		Store:  store{p.Store.Kind, p.Store.URL, p.Store.Image, duration(p.Store.Latency), duration(p.Store.P99)},
+		Data:   data(p.Data), Protocol: p.Protocol, Timeout: duration(p.Timeout),
+		Validate: share(p.Validate), MaxErrors: share(p.MaxErrors),
+		Checks: checks{p.Checks.Lifecycle, p.Checks.Suites}, Isolation: cmp.Or(p.Isolation, isolationAuto),
+		Phases: (*phases)(p.Phases), Turns: duration(p.Turns), Steps: steps{all: p.Steps}, Price: p.PriceVCPUHr,
+		Contenders: each(p.Contenders, func(s bench.Selection) selection { return selection(s) }),
+		Requests:   each(p.Requests, requestOf),
+		Thresholds: each(p.Thresholds, func(t bench.Threshold) threshold { return threshold(t) }),
+	}
+}
+
+// each converts a list; nil stands for one without items.
+func each[T, U any](list []T, convert func(T) U) (out []U) {
+	for _, item := range list {
+		out = append(out, convert(item))
+	}
+	return out
+}

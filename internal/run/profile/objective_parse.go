@@ -1,0 +1,118 @@
+package profile
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"locbench/internal/figures/measure"
+)
+
+const (
+	maxText       = 500 // bytes of an objective: the longest sensible one has a condition for each metric
+	maxThroughput = 1e9 // beyond anything that one machine serves
+
+	example = "write for example p99<50ms,errors<0.1%"
+)
+
+// metrics are all of them, as they are offered to whoever writes another.
+func metrics() string {
+	text := ""
+	for _, m := range measure.All() {
+		if m.Objective != "" && m.Objective != string(Throughput) {
+			text += m.Objective + ", "
+		}
+	}
+	return text + "errors and throughput"
+}
+
+// ParseObjective reads conditions divided by commas, such as "p99<50ms,errors<0.1%". Blanks around the parts
+// of a condition are allowed. The error is about the first mistake, with a remedy.
+func ParseObjective(text string) (Objective, error) {
+	if len(text) > maxText || !utf8.ValidString(text) {
+		return nil, fmt.Errorf("the objective is not a text of at most %d bytes; %s", maxText, example)
+	}
+	var all Objective
+	for part := range strings.SplitSeq(text, ",") {
+		c, err := condition(strings.TrimSpace(part))
+		if err == nil && slices.ContainsFunc(all, func(other Condition) bool { return other.Metric == c.Metric }) {
+			err = fmt.Errorf("a second condition for %s; write one for each", c.Metric)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("objective %q: %w", text, err)
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// parts are the metric, the sign and the value of a condition.
+var parts = regexp.MustCompile(`(?s)^([^<>=]*?)\s*([<>=]+)\s*(.*)$`)
+
+// condition reads one.
+func condition(text string) (c Condition, err error) {
+	found := parts.FindStringSubmatch(text)
+	switch {
+	case text == "":
+		return c, errors.New("a condition is missing; " + example)
+	case found == nil:
+		return c, fmt.Errorf("%q compares nothing; write a measure, a sign and a value, such as p99<50ms", text)
+	}
+	c.Metric, c.Op = Metric(found[1]), found[2]
+	if _, known := measure.ByObjective(string(c.Metric)); !known && c.Metric != Errors {
+		return c, fmt.Errorf("there is no measure %q; there are %s", c.Metric, metrics())
+	}
+	want := "<"
+	if c.Metric == Throughput {
+		want = ">"
+	}
+	if c.Op != want && c.Op != want+"=" {
+		return c, fmt.Errorf("%s cannot be compared by %q; write %[1]s%[3]s or %[1]s%[3]s=", c.Metric, c.Op, want)
+	}
+	hint := ""
+	if c.Limit, hint = c.read(found[3]); hint != "" {
+		return c, fmt.Errorf("%q is not a value for %s; %s", found[3], c.Metric, hint)
+	}
+	return c, nil
+}
+
+// read reads the value; hint says what would be right and is "" when it is.
+func (c Condition) read(value string) (v float64, hint string) {
+	switch c.Metric {
+	case Errors:
+		digits, percent := strings.CutSuffix(value, "%")
+		v, ok := positive(strings.TrimRight(digits, " "))
+		switch {
+		case !ok || !percent || v > 100:
+			return 0, "write a share from 0% to 100%, such as 0.1%"
+		case v == 0 && c.Op == "<":
+			return 0, "no share is below 0%: write errors<=0% for none at all"
+		}
+		return v / 100, ""
+	case Throughput:
+		v, ok := positive(strings.TrimRight(strings.TrimSuffix(value, "/s"), " "))
+		if !ok || v > maxThroughput {
+			return 0, "write successes per second, such as 1000/s"
+		}
+		return v, ""
+	}
+	d, err := time.ParseDuration(value)
+	if err != nil || d <= 0 || d > time.Hour {
+		return 0, "write a time with its unit, above 0 and up to 1h, such as 50ms"
+	}
+	return float64(d), ""
+}
+
+// positive reads a plain decimal number that is not negative.
+func positive(s string) (float64, bool) {
+	if s == "" || strings.Trim(s, "0123456789.") != "" {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	return v, err == nil
+}

@@ -1,0 +1,144 @@
+package profile
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/text/strictyaml"
+)
+
+// selection is "rs-actix" or "rs-actix:lto".
+type selection bench.Selection
+
+var contenderPattern = regexp.MustCompile(`^([a-z0-9][a-z0-9._-]{0,62})(?::([a-z0-9][a-z0-9._-]{0,62}))?$`)
+
+func (s selection) String() string { return bench.Selection(s).String() }
+
+// ParseSelection reads a contender as profiles and options name it: "rs-actix" or "rs-actix:lto".
+func ParseSelection(text string) (bench.Selection, error) {
+	m := contenderPattern.FindStringSubmatch(text)
+	if m == nil {
+		return bench.Selection{}, fmt.Errorf("%.200q is not a contender (use NAME or NAME:VARIANT; "+
+			"see 'locbench services list')", text)
+	}
+	return bench.Selection{Contender: m[1], Variant: m[2]}, nil
+}
+
+// UnmarshalStrict reads a name and, after a colon, a variant.
+func (s *selection) UnmarshalStrict(v strictyaml.Value) {
+	if text, ok := v.Text(); ok {
+		sel, err := ParseSelection(text)
+		if err != nil {
+			v.Wrong("write the name of a contender and, where another variant than its first is meant, " +
+				"that after a colon: `rs-actix:lto`")
+		}
+		*s = selection(sel)
+	}
+}
+
+// MarshalYAML writes what UnmarshalStrict reads.
+func (s selection) MarshalYAML() (any, error) { return s.String(), nil }
+
+// store is the name of a kind, or a map.
+type store struct {
+	Kind    bench.StoreKind `yaml:"kind" strict:"required"`
+	URL     string          `yaml:"url,omitempty" strict:"max=2000"`
+	Image   string          `yaml:"image,omitempty" strict:"max=500"`
+	Latency duration        `yaml:"latency,omitempty"`
+	P99     duration        `yaml:"p99,omitempty"`
+}
+
+// UnmarshalStrict reads a kind or a map.
+func (s *store) UnmarshalStrict(v strictyaml.Value) {
+	type plain store // without this method
+	if v.Kind() != strictyaml.Scalar {
+		v.Decode((*plain)(s))
+	} else if kind, ok := v.Text(); ok {
+		s.Kind = bench.StoreKind(kind)
+	}
+}
+
+// MarshalYAML writes the kind alone where there is no more to say.
+func (s store) MarshalYAML() (any, error) {
+	if s == (store{Kind: s.Kind}) {
+		return string(s.Kind), nil
+	}
+	type plain store
+	return plain(s), nil
+}
+
+// data is "bundled", {cities, vertices, seed} or {dir}.
+type data bench.DataSpec
+
+type dataMap struct {
+	Dir      string `yaml:"dir,omitempty" strict:"min=1,max=4096"`
+	Cities   int    `yaml:"cities,omitempty"`
+	Vertices int    `yaml:"vertices,omitempty"`
+	Seed     uint64 `yaml:"seed,omitempty"`
+}
+
+// UnmarshalStrict reads "bundled" or a map.
+func (d *data) UnmarshalStrict(v strictyaml.Value) {
+	if v.Kind() == strictyaml.Scalar {
+		if text, ok := v.Text(); ok && text != BundledData {
+			v.Wrong("write `bundled`, or {dir: FOLDER} for a dump, or {cities: 100000} to generate as many")
+		}
+		return
+	}
+	m := dataMap{Vertices: defaultVertices, Seed: defaultDataSeed}
+	if !v.Decode(&m) {
+		return
+	}
+	if v.Has("dir") && !v.Has("cities") && !v.Has("vertices") && !v.Has("seed") {
+		m = dataMap{Dir: m.Dir}
+	}
+	*d = data(m)
+}
+
+// MarshalYAML writes what UnmarshalStrict reads.
+func (d data) MarshalYAML() (any, error) {
+	if d == (data{}) {
+		return BundledData, nil
+	}
+	return strictyaml.Inline{V: dataMap(d)}, nil
+}
+
+type checks struct {
+	Lifecycle lifecycle `yaml:"lifecycle"`
+	Suites    []string  `yaml:"suites,flow" strict:"max=20"`
+}
+
+type lifecycle []string
+
+// UnmarshalStrict reads "all", "none" or a list of names.
+func (l *lifecycle) UnmarshalStrict(v strictyaml.Value) {
+	all := bench.LifecycleChecks()
+	*l = nil
+	if v.Kind() != strictyaml.List {
+		switch text, ok := v.Text(); {
+		case ok && text == "all":
+			*l = all
+		case ok && text != "none":
+			v.Wrong("write `all`, `none` or a list of " + strings.Join(all, ", "))
+		}
+		return
+	}
+	for _, item := range v.Items() {
+		name, _ := item.Enum(all...)
+		*l = append(*l, name)
+	}
+}
+
+// MarshalYAML writes what UnmarshalStrict reads.
+func (l lifecycle) MarshalYAML() (any, error) {
+	switch {
+	case len(l) == 0:
+		return "none", nil
+	case slices.Equal(l, bench.LifecycleChecks()):
+		return "all", nil
+	}
+	return strictyaml.Inline{V: []string(l)}, nil
+}

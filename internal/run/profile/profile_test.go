@@ -1,0 +1,418 @@
+package profile_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/run/profile"
+	"locbench/internal/testenv"
+	"locbench/internal/text/strictyaml"
+	"locbench/profiles"
+)
+
+func TestLocationsIsThePublishedProcedureWarmedUp(t *testing.T) {
+	p, err := profile.Load("locations", profiles.FS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := bench.Profile{
+		Name: "locations", Title: p.Title, Description: p.Description,
+		Contenders: []bench.Selection{{Contender: "rs-actix"}, {Contender: "kt-http4k"}, {Contender: "kt-ktor"}, {Contender: "go-nethttp"}},
+		Rounds:     6, Runtime: bench.RuntimeDocker,
+		Limits: bench.Limits{CPUs: 1.5, CPUSet: 4, Memory: 512 << 20},
+		Store:  bench.StoreSpec{Kind: bench.StoreExternal},
+		Requests: []bench.Request{{
+			Name: "city by id", Weight: 1, Method: "GET", Path: "/city/v1/get?id={id}&language={language}",
+			IDs: bench.IDSpec{Distribution: "uniform"}, Languages: []string{"cs", "de", "en", "pl", "sk"}, ExpectStatus: 200,
+		}},
+		Timeout: 10 * time.Second, Validate: .01,
+		Checks:      bench.CheckSpec{Lifecycle: bench.LifecycleChecks(), Suites: []string{"locations"}},
+		PriceVCPUHr: 0.0275,
+	}
+	for range 5 {
+		want.Steps = append(want.Steps, bench.Step{Name: "1 connection", Connections: 1, WarmUp: true, Duration: 10 * time.Second})
+	}
+	want.Steps = append(want.Steps, bench.Step{Name: "64 connections", Connections: 64, WarmUp: true, Duration: 90 * time.Second})
+	for i, name := range []string{"2", "4", "8", "16", "32", "64", "128", "256", "512", "1024", "2048"} {
+		want.Steps = append(want.Steps, bench.Step{Name: name + " connections", Connections: 2 << i, Duration: 10 * time.Second})
+	}
+	if !reflect.DeepEqual(p, want) {
+		t.Errorf("got  %+v\nwant %+v", p, want)
+	}
+}
+
+func TestQuickIsQuick(t *testing.T) {
+	p, err := profile.Load("quick", profiles.FS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := profile.Validate(p); err != nil {
+		t.Error(err)
+	}
+	if d := p.LoadDuration() * time.Duration(p.Rounds); d > 20*time.Second {
+		t.Errorf("the steps take %s", d)
+	}
+	if len(p.Steps) != 5 || !p.Steps[0].WarmUp || p.Steps[0].Duration != 2*time.Second || p.Steps[4].Connections != 64 {
+		t.Errorf("steps: %+v", p.Steps)
+	}
+}
+
+func TestBundledRoundTrip(t *testing.T) {
+	list, err := profile.List(profiles.FS)
+	if err != nil || len(list) < 2 {
+		t.Fatalf("%d profiles, %v", len(list), err)
+	}
+	for _, p := range list {
+		roundTrip(t, p)
+	}
+}
+
+func roundTrip(t *testing.T, p bench.Profile) {
+	t.Helper()
+	data, err := profile.Format(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := profile.Parse("other-name.yaml", data)
+	if err != nil {
+		t.Fatalf("%s:\n%s\n%v", p.Name, data, err)
+	}
+	if !reflect.DeepEqual(again, p) {
+		t.Errorf("written:\n%s\ngot  %+v\nwant %+v", data, again, p)
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	p, err := profile.Parse("dir/My Profile.yaml", []byte("contenders: [a, 'b:c']\nrequests: [{path: /city/v1/featured}]\nsteps: [3]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := bench.Profile{
+		Name: "my-profile", Contenders: []bench.Selection{{Contender: "a"}, {Contender: "b", Variant: "c"}}, Rounds: 1, Runtime: bench.RuntimeAuto,
+		Store: bench.StoreSpec{Kind: bench.StoreAuto}, Requests: []bench.Request{{Name: "GET /city/v1/featured", Weight: 1, Method: "GET", Path: "/city/v1/featured", ExpectStatus: 200}},
+		Timeout: 10 * time.Second, Validate: .01, Checks: bench.CheckSpec{Lifecycle: bench.LifecycleChecks(), Suites: []string{"locations"}},
+		Steps:       []bench.Step{{Name: "3 connections", Connections: 3, Duration: 10 * time.Second}},
+		PriceVCPUHr: 0.0275,
+	}
+	if !reflect.DeepEqual(p, want) {
+		t.Errorf("got  %+v\nwant %+v", p, want)
+	}
+	roundTrip(t, p)
+}
+
+// TestDefaultsOfAnyService: what no request asks for is not there.
+func TestDefaultsOfAnyService(t *testing.T) {
+	const head = "contenders: [a]\nsteps: [3]\n"
+	p, err := profile.Parse("p.yaml", []byte(head+"requests: [{path: /items/7}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lifecycle := []string{bench.CheckImageSize, bench.CheckThreads, bench.CheckStillAnswers}
+	if p.Store.Kind != bench.StoreNone || p.Validate != 0 || p.Checks.Suites != nil || !slices.Equal(p.Checks.Lifecycle, lifecycle) {
+		t.Errorf("store %q, validate %g, checks %+v", p.Store.Kind, p.Validate, p.Checks)
+	}
+	roundTrip(t, p)
+	for text, want := range map[string]string{
+		"requests: [{path: '/items/{id}'}]\n":                                        "`{id}` has no values: the ids of the data set are those of cities",
+		"requests: [{path: /x, body: '{\"user\": \"u{id}\"}'}]\n":                    "`{id}` is filled in only in `path`, not here; write `{{id}}`",
+		"requests: [{path: /x, header: {X-Id: '{id}'}}]\n":                           "p.yaml:3: `{id}` is filled in only in `path`",
+		"requests: [{path: /x}]\nmax_errors: none\n":                                 "write a share from 0.001% to 100%",
+		"requests: [{path: '/items/{id}', ids: [1, 2], header: {A: 'x${TOKEN}'}}]\n": "",
+	} {
+		if _, err := profile.Parse("p.yaml", []byte(head+text)); fmt.Sprint(err) != "<nil>" && want == "" || !strings.Contains(fmt.Sprint(err), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+const small = "contenders: [a]\nrequests: [{path: /x}]\n"
+
+func TestEverything(t *testing.T) {
+	p, err := profile.Parse("f.yaml", []byte(`
+name: all
+contenders: [a]
+limits: {pids: 100}
+store: {kind: embedded, latency: 2ms, p99: 20ms}
+data: {cities: 1000, seed: 7}
+requests:
+  - {path: "/a?id={id}", ids: [3, 1], weight: 3, method: POST, body: "{}", header: {Accept: text/html}, expect_status: 404}
+  - {name: second, path: "/{language}/{id}", ids: {distribution: zipf}, languages: [cs]}
+checks: {lifecycle: [stops], suites: []}
+steps:
+  - {connections: [1, 2..4 doubling], repeat: 2, warm_up: true, max_requests: 5}
+  - {connections: 7, duration: 1m30s, name: long}
+price_per_vcpu_hour: 0
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	roundTrip(t, p)
+	if got := len(p.Steps); got != 7 || p.Steps[5].Connections != 4 || !p.Steps[5].WarmUp || p.Steps[6].Name != "long" {
+		t.Errorf("steps: %+v", p.Steps)
+	}
+	if p.Data != (bench.DataSpec{Cities: 1000, Vertices: 60, Seed: 7}) || p.PriceVCPUHr != 0 || len(p.Checks.Suites) != 0 {
+		t.Errorf("%+v", p)
+	}
+	if ids := p.Requests[1].IDs; ids.Distribution != "zipf" || ids.Exponent != 1.1 || len(p.Requests[0].IDs.Fixed) != 2 {
+		t.Errorf("ids: %+v", ids)
+	}
+}
+
+func TestSuitesOfOtherData(t *testing.T) {
+	p, err := profile.Parse("f.yaml", []byte(small+"steps: [1]\ndata: {dir: dump}\n"))
+	if err != nil || len(p.Checks.Suites) != 0 {
+		t.Errorf("suite `locations` knows the bundled data alone, got %v, %v", p.Checks.Suites, err)
+	}
+	roundTrip(t, p)
+}
+
+func TestLadder(t *testing.T) {
+	for text, want := range map[string]string{
+		"1":                                 "1",
+		"1x3":                               "1 1 1",
+		"2..16 doubling":                    "2 4 8 16",
+		"2 .. 8 doubling x2 warm-up for 5s": "w2 w4 w8 w2 w4 w8",
+		"10..30 by 10":                      "10 20 30",
+		"{connections: 5, warm_up: true}":   "w5",
+		"{connections: [1, 3..5 by 1]}":     "1 3 4 5",
+		"{connections: 2..4 doubling}":      "2 4",
+	} {
+		t.Run(text, func(t *testing.T) {
+			p, err := profile.Parse("f", []byte(small+"steps: ["+quoteText(text)+", 9]\n"))
+			if err != nil {
+				t.Errorf("%s: %v", text, err)
+				return
+			}
+			var got []string
+			for _, s := range p.Steps[:len(p.Steps)-1] {
+				name := strings.Fields(s.Name)[0]
+				if s.WarmUp {
+					name = "w" + name
+				}
+				got = append(got, name)
+			}
+			if strings.Join(got, " ") != want {
+				t.Errorf("%s: got %v, want %s", text, got, want)
+			}
+		})
+	}
+}
+
+// quoteText leaves maps alone; a text in a flow list needs no quotes, but may have them.
+func quoteText(s string) string {
+	if strings.HasPrefix(s, "{") {
+		return s
+	}
+	return `"` + s + `"`
+}
+
+// TestMistakes compares what is reported of each testdata/*.yaml with the .txt beside it.
+func TestMistakes(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no testdata: %v", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = profile.Parse(filepath.Base(file), data)
+			var mistakes strictyaml.Mistakes
+			if !errors.As(err, &mistakes) {
+				t.Fatalf("no mistakes, but %v", err)
+			}
+			testenv.Golden(t, strings.TrimSuffix(file, ".yaml")+".txt", err.Error()+"\n")
+		})
+	}
+}
+
+func TestLoad(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "mine.yaml")
+	if err := os.WriteFile(file, []byte(small+"steps: [1]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := profile.Load(file, profiles.FS); err != nil || p.Name != "mine" {
+		t.Errorf("got %q, %v", p.Name, err)
+	}
+	for name, want := range map[string]string{
+		"quik":                          `unknown profile "quik"; did you mean "quick"? (bundled: burst, cold-warm, delay-matrix, http4k-engines, ktor-engines, locations, quick, rust-builds; a path of a YAML file works too)`,
+		"something":                     `unknown profile "something" (bundled: burst, cold-warm, delay-matrix, http4k-engines, ktor-engines, locations, quick, rust-builds; a path of a YAML file works too)`,
+		filepath.Join(dir, "none.yaml"): "unknown profile: there is no file " + filepath.Join(dir, "none.yaml"),
+		"none.yaml":                     "unknown profile: there is no file none.yaml",
+		dir:                             "read profile: " + dir + " is a folder, not a regular file",
+		"../quick":                      "unknown profile: there is no file ../quick",
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := profile.Load(name, profiles.FS); err == nil || err.Error() != want {
+				t.Errorf("Load(%q): got %v, want %s", name, err, want)
+			}
+		})
+	}
+	bad := fstest.MapFS{"bad.yaml": {Data: []byte("rounds: 0\n")}, "good.yaml": {Data: []byte(small + "steps: [1]\n")}}
+	list, err := profile.List(bad)
+	if len(list) != 1 || err == nil || !strings.Contains(err.Error(), "profiles/bad.yaml:1: `rounds` is 0; write from 1 to 1000") {
+		t.Errorf("got %v, %v", list, err)
+	}
+}
+
+func TestOpenLoops(t *testing.T) {
+	p, err := profile.Parse("f", []byte(small+`
+step_duration: 20s
+steps:
+  - 4
+  - {rate: 5000}
+  - {rate: 2.5/s, connections: 7, duration: 1s, warm_up: true}
+  - {rate: 33.3% of peak, max_requests: 9}
+  - {rate: {from: 100, to: 5000}, name: up}
+  - {rate: {mean: 1000, amplitude: 500, period: 10s}, repeat: 2}
+  - {arrivals: {users: 4000, over: 5s, requests: 2}}
+  - {arrivals: {users: 1, over: 5s}, duration: 6s}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wave := bench.Step{
+		Name: "1000 ± 500/s", Rate: 1000, Wave: &bench.Wave{Amplitude: 500, Period: 10 * time.Second}, Duration: 20 * time.Second,
+	}
+	want := []bench.Step{
+		{Name: "4 connections", Connections: 4, Duration: 20 * time.Second},
+		{Name: "5000/s", Rate: 5000, Duration: 20 * time.Second},
+		{Name: "2.5/s", Rate: 2.5, MaxConnections: 7, WarmUp: true, Duration: time.Second},
+		{Name: "33.3% of peak", PeakShare: .333, MaxRequests: 9, Duration: 20 * time.Second},
+		{Name: "up", Rate: 100, RampTo: 5000, Duration: 20 * time.Second},
+		wave, wave,
+		{Name: "4000 users over 5s", Arrivals: &bench.Arrivals{Users: 4000, Over: 5 * time.Second, Requests: 2}, Duration: 35 * time.Second},
+		{Name: "1 user over 5s", Arrivals: &bench.Arrivals{Users: 1, Over: 5 * time.Second, Requests: 1}, Duration: 6 * time.Second},
+	}
+	if !reflect.DeepEqual(p.Steps, want) {
+		t.Errorf("got  %+v\nwant %+v", p.Steps, want)
+	}
+	roundTrip(t, p)
+}
+
+func TestValidate(t *testing.T) {
+	good, err := profile.Load("locations", profiles.FS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		change func(*bench.Profile)
+		want   string
+	}{
+		"no store":  {func(p *bench.Profile) { p.Store.URL = "" }, "or let Docker start the official image:  --store container"},
+		"cpus":      {func(p *bench.Profile) { p.Limits.CPUs = -1 }, "`limits.cpus` is -1; write from 0.01 to 1024"},
+		"rounds":    {func(p *bench.Profile) { p.Rounds = 0 }, "`rounds` is 0; write from 1 to 1000"},
+		"duplicate": {func(p *bench.Profile) { p.Contenders = append(p.Contenders, p.Contenders[0]) }, `duplicate contender "rs-actix"`},
+		"rate":      {func(p *bench.Profile) { p.Steps = []bench.Step{{Rate: 5e6, Duration: time.Second}} }, "step 1 (): 5e+06 requests due per second: it must be more than 0 and at most 1000000"},
+		"duration":  {func(p *bench.Profile) { p.Steps[0].Duration = 25 * time.Hour }, "`steps[0].duration` is \"25h\"; write from 100ms to 24h"},
+		"runtime":   {func(p *bench.Profile) { p.Runtime = "podman" }, "`runtime` is \"podman\"; one of: auto, docker, process, url"},
+		"none":      {func(p *bench.Profile) { p.Steps = nil }, "no step is measured"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := good
+			p.Steps = append([]bench.Step(nil), good.Steps...)
+			p.Store.URL = "http://127.0.0.1:9200"
+			if err := profile.Validate(p); err != nil {
+				t.Fatal(err)
+			}
+			tt.change(&p)
+			if err := profile.Validate(p); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%s: got %v, want %s", name, err, tt.want)
+			}
+		})
+	}
+}
+
+func FuzzProfile(f *testing.F) {
+	for _, pattern := range []string{"testdata/*.yaml", "../../../profiles/*.yaml"} {
+		files, _ := filepath.Glob(pattern)
+		if len(files) == 0 {
+			f.Fatalf("no files %s", pattern)
+		}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(data)
+		}
+	}
+	f.Add([]byte(small + "steps: [1, {rate: 12.5% of peak, connections: 7}, {rate: {mean: 5.5, amplitude: 1, period: 1s}}, {arrivals: {users: 3, over: 1s}}]\n"))
+	f.Add([]byte(small + "steps: [{connections: [1, 2..4 doubling], repeat: 2}]\nstore: {kind: external, url: 'http://h'}\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, err := profile.Parse("f", data)
+		if err != nil {
+			return
+		}
+		if len(p.Steps) == 0 || len(p.Steps) > 1000 || len(p.Contenders) == 0 || len(p.Requests) == 0 || p.Rounds < 1 || p.Rounds > 1000 {
+			t.Fatalf("out of bounds: %+v", p)
+		}
+		for _, s := range p.Steps {
+			if n := s.Connections + s.MaxConnections; n < 1 && !s.Open() || n > 100_000 || s.Open() && s.Connections > 0 || s.Duration <= 0 || s.Duration > 24*time.Hour || s.Name == "" {
+				t.Fatalf("step out of bounds: %+v", s)
+			}
+		}
+		roundTrip(t, p)
+	})
+}
+
+func TestStages(t *testing.T) {
+	p, err := profile.Parse("f", []byte(`
+contenders: [a]
+requests: [{name: one, path: /a}, {name: two, path: /b}]
+validate: 2.5%
+step_duration: 20s
+steps:
+  - 64 warm-up for 2m
+  - {connections: 64, request: two}
+  - {connections: {from: 1, to: 512}, duration: 30s}
+  - {rate: 100, request: one, duration: 5s}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []bench.Step{
+		{Name: "64 connections", Connections: 64, WarmUp: true, Duration: 2 * time.Minute},
+		{Name: "64 connections, two", Connections: 64, Request: "two", Duration: 20 * time.Second},
+		{Name: "1 to 512 connections", Connections: 512, RampFrom: 1, Duration: 30 * time.Second},
+		{Name: "100/s, one", Rate: 100, Request: "one", Duration: 5 * time.Second},
+	}
+	if !reflect.DeepEqual(p.Steps, want) || p.Validate != .025 {
+		t.Errorf("got  %+v, %v\nwant %+v", p.Steps, p.Validate, want)
+	}
+	roundTrip(t, p)
+	p.Validate = 0
+	roundTrip(t, p)
+	p.Steps[1].Request = "three"
+	if err := profile.Validate(p); err == nil || !strings.Contains(err.Error(), "`steps[1].request` is \"three\"; name one of the `requests`, such as \"one\"") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A warm-up has a duration: it does not end by itself, and comes without rests.
+func TestWarmUpsHaveADuration(t *testing.T) {
+	for step, mistake := range map[string]string{
+		"{connections: 64, warm_up: true, until_settled: true}":           "f:3: unknown key `steps[0].until_settled`",
+		"{connections: 64, warm_up: true, pulses: {burst: 2s, rest: 1s}}": "f:3: unknown key `steps[0].pulses`",
+		"64 warm-up until settled for 60s":                                "f:3: `steps[0]` is \"64 warm-up until settled for 60s\"; write a number",
+	} {
+		t.Run(step, func(t *testing.T) {
+			_, err := profile.Parse("f", []byte("contenders: [a]\nrequests: [{path: /a}]\nsteps: ["+step+", 64]\n"))
+			if err == nil || !strings.HasPrefix(err.Error(), mistake) {
+				t.Errorf("%v, want %q", err, mistake)
+			}
+		})
+	}
+}

@@ -1,0 +1,123 @@
+package profile
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/text/strictyaml"
+)
+
+const (
+	minRate      = 0.01
+	maxRate      = 1_000_000
+	arrivalsRest = 30 * time.Second // after the last arrival, for users that are still served
+
+	rateHint = "write requests per second (`5000`), a share of the peak that earlier steps have found (`50% of peak`), " +
+		"a ramp ({from: 100, to: 5000}) or a wave ({mean: 1000, amplitude: 500, period: 20s})"
+)
+
+// rate is how many requests come due each second: a step of which only the rate counts.
+type rate bench.Step
+
+type ramp struct {
+	From float64 `yaml:"from" strict:"required,min=0.01,max=1000000" example:"100"`
+	To   float64 `yaml:"to" strict:"required,min=0.01,max=1000000" example:"5000"`
+}
+
+type wave struct {
+	Mean      float64  `yaml:"mean" strict:"required,min=0.01,max=1000000" example:"1000"`
+	Amplitude float64  `yaml:"amplitude" strict:"required,min=0.01,max=1000000" example:"500"`
+	Period    duration `yaml:"period" strict:"required,min=100ms,max=24h" example:"20s"`
+}
+
+var sharePattern = regexp.MustCompile(`^(\d{1,4}(?:\.\d{1,3})?) ?% of (?:the )?peak$`)
+
+// UnmarshalStrict reads what rateHint says.
+func (r *rate) UnmarshalStrict(v strictyaml.Value) {
+	switch v.Kind() {
+	case strictyaml.Map:
+		if v.Has("from") || v.Has("to") {
+			var m ramp
+			v.Decode(&m)
+			r.Rate, r.RampTo = m.From, m.To
+			return
+		}
+		var m wave
+		if v.Decode(&m) && m.Amplitude >= m.Mean {
+			v.At("amplitude").Wrong("write less than the mean: the rate must not fall to 0")
+		}
+		r.Rate, r.Wave = m.Mean, &bench.Wave{Amplitude: m.Amplitude, Period: time.Duration(m.Period)}
+	case strictyaml.Scalar:
+		text, _ := v.Text()
+		if m := sharePattern.FindStringSubmatch(squeeze(text)); m != nil {
+			percent, _ := strconv.ParseFloat(m[1], 64) // the pattern lets nothing else through
+			if percent < 1 || percent > 1000 {
+				v.Wrong("write from 1 to 1000 % of the peak")
+			}
+			r.PeakShare = math.Round(percent*1e3) / 1e5 // the float nearest to what is written
+			return
+		}
+		n, err := strconv.ParseFloat(strings.TrimSuffix(text, "/s"), 64)
+		switch {
+		case err != nil:
+			v.Wrong(rateHint)
+		case !(n >= minRate && n <= maxRate):
+			v.Wrong(fmt.Sprintf("write from %g to %d requests per second", minRate, maxRate))
+		default:
+			r.Rate = n
+		}
+	default:
+		v.Wrong(rateHint)
+	}
+}
+
+// MarshalYAML writes what UnmarshalStrict reads.
+func (r rate) MarshalYAML() (any, error) {
+	switch {
+	case r.PeakShare != 0: // the rate itself is worked out by each leg
+		return bench.Step{PeakShare: r.PeakShare}.DefaultName(), nil
+	case r.RampTo != 0:
+		return strictyaml.Inline{V: ramp{r.Rate, r.RampTo}}, nil
+	case r.Wave != nil:
+		return strictyaml.Inline{V: wave{r.Rate, r.Wave.Amplitude, duration(r.Wave.Period)}}, nil
+	}
+	return r.Rate, nil
+}
+
+// IsZero leaves an absent rate out of what is written.
+func (r rate) IsZero() bool { return r.Rate == 0 && r.PeakShare == 0 }
+
+// arrivals are users that come within a time.
+type arrivals struct {
+	Users    int      `yaml:"users" strict:"required,min=1,max=1000000" example:"4000"`
+	Over     duration `yaml:"over" strict:"required,min=1ms,max=24h" example:"5s"`
+	Requests int      `yaml:"requests" strict:"min=1,max=100000"`
+}
+
+// UnmarshalStrict reads a map; one request each is the default.
+func (a *arrivals) UnmarshalStrict(v strictyaml.Value) {
+	type plain arrivals
+	p := plain{Requests: 1}
+	v.Decode(&p)
+	*a = arrivals(p)
+}
+
+// open is the step of a rate or of arrivals; ok is false when there is neither.
+func (s step) open() (b bench.Step, ok bool) {
+	b = bench.Step(s.Rate)
+	if a := s.Arrivals; a != nil {
+		b.Arrivals = &bench.Arrivals{Users: a.Users, Over: time.Duration(a.Over), Requests: a.Requests}
+	}
+	if !b.Open() {
+		return b, false
+	}
+	if !s.Connections.IsZero() {
+		b.MaxConnections = s.Connections.rungs[0]
+	}
+	return b, true
+}

@@ -1,0 +1,86 @@
+package profile
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/text/strictyaml"
+)
+
+const thresholdHint = "write an objective such as `p99<50ms,errors<0.1%`, and after it, where wanted, `from_step=3`, " +
+	"`stop=leg` or `stop=run`; or a map with the keys objective, from_step, stop"
+
+// threshold is an item of thresholds: a short text, as thresholdHint says, or a map.
+type threshold struct {
+	Objective string      `yaml:"objective" strict:"required,min=1,max=500" example:"p99<50ms"`
+	FromStep  int         `yaml:"from_step,omitempty" strict:"min=1,max=1000"`
+	Stop      bench.Scope `yaml:"stop,omitempty" strict:"oneof=leg|true|run|false"`
+}
+
+// thresholdMap is read and written key by key.
+type thresholdMap threshold
+
+// scopes are what `stop` may be; true is the leg: the other contenders are measured all the same.
+var scopes = map[string]bench.Scope{"false": "", "true": bench.ScopeLeg, "leg": bench.ScopeLeg, "run": bench.ScopeRun}
+
+// UnmarshalStrict reads a short text or a map.
+func (t *threshold) UnmarshalStrict(v strictyaml.Value) {
+	switch v.Kind() {
+	case strictyaml.Map:
+		if !v.Decode((*thresholdMap)(t)) {
+			return
+		}
+		t.Stop = scopes[string(t.Stop)]
+		if o, err := ParseObjective(t.Objective); err == nil {
+			t.Objective = o.String()
+		}
+	case strictyaml.Scalar:
+		text, _ := v.Text()
+		parsed, err := ParseThreshold(text)
+		if err != nil {
+			v.Mistake(err.Error(), "")
+		}
+		*t = threshold(parsed)
+	default:
+		v.Wrong(thresholdHint)
+	}
+}
+
+// MarshalYAML writes a map: it is easier to change.
+func (t threshold) MarshalYAML() (any, error) { return strictyaml.Inline{V: thresholdMap(t)}, nil }
+
+// thresholdOption is a word of the short form after the objective.
+var thresholdOption = regexp.MustCompile(`^([a-z_]+)=(.*)$`)
+
+// ParseThreshold reads the short form of profiles and options: "p99<50ms from_step=3 stop=leg".
+func ParseThreshold(text string) (t bench.Threshold, err error) {
+	words := strings.Fields(text)
+	stops := false
+	for ; len(words) > 0; words = words[:len(words)-1] {
+		option := thresholdOption.FindStringSubmatch(words[len(words)-1])
+		if option == nil {
+			break
+		}
+		key, value := option[1], option[2]
+		n, err := strconv.Atoi(value)
+		scope, known := scopes[value]
+		switch {
+		case key == "from_step" && t.FromStep == 0 && err == nil && n >= 1 && n <= maxSteps:
+			t.FromStep = n
+		case key == "stop" && known && !stops:
+			t.Stop, stops = scope, true
+		default:
+			return t, fmt.Errorf("threshold %.60q: %.60s is not an option, or is one too many; "+
+				"there are from_step, from 1 to %d, and stop=leg (or true) or stop=run", text, option[0], maxSteps)
+		}
+	}
+	o, err := ParseObjective(strings.Join(words, " "))
+	if err != nil {
+		return t, fmt.Errorf("threshold %.60q: %w", text, err)
+	}
+	t.Objective = o.String()
+	return t, nil
+}

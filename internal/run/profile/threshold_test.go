@@ -1,0 +1,110 @@
+package profile_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+	"locbench/internal/run/profile"
+)
+
+const withThresholds = `contenders: [a, "b:x"]
+requests: [{path: /}]
+step_duration: 10s
+steps: [1x5 warm-up, 4, 8]
+thresholds:
+`
+
+func TestThresholds(t *testing.T) {
+	p, err := profile.Parse("x.yaml", []byte(withThresholds+`  - p99 < 50ms, errors<0.1%
+  - errors<20% from_step=7 stop=true
+  - {objective: throughput>1000, from_step: 6, stop: run}
+  - {objective: "p90<=20ms,max<1s", stop: true}
+  - {objective: "p50<1s", stop: false}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []bench.Threshold{
+		{Objective: "p99<50ms,errors<0.1%"},
+		{Objective: "errors<20%", FromStep: 7, Stop: bench.ScopeLeg},
+		{Objective: "throughput>1000/s", FromStep: 6, Stop: bench.ScopeRun},
+		{Objective: "p90<=20ms,max<1s", Stop: bench.ScopeLeg},
+		{Objective: "p50<1s"},
+	}
+	if !reflect.DeepEqual(p.Thresholds, want) {
+		t.Errorf("%+v", p.Thresholds)
+	}
+	text, err := profile.Format(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := profile.Parse("x.yaml", text)
+	if err != nil || !reflect.DeepEqual(again, p) {
+		t.Errorf("written as\n%s\nand read as %+v, %v", text, again.Thresholds, err)
+	}
+}
+
+// All mistakes are reported at once, each with its line and a remedy.
+func TestThresholdMistakes(t *testing.T) {
+	_, err := profile.Parse("x.yaml", []byte(withThresholds+`  - p98<50ms
+  - {objective: "p99<50"}
+  - {objective: "p99<50ms", stop: step}
+  - {objective: "p99<50ms", stop: everything}
+  - {objective: "p99<50ms", window: 5s, contender: a}
+  - {objective: "p99<50ms", from_step: 8}
+  - {stop: leg}
+  - p99<50ms window=5s
+  - stop=run p99<50ms
+  - [1]
+  - p99<50ms stop=step
+  - p99<50ms from_step=0
+  - stop=leg
+  - p99<50ms stop=leg stop=run
+`))
+	if err == nil {
+		t.Fatal("nothing is wrong")
+	}
+	lines := strings.Split(err.Error(), "\n")
+	wants := []string{
+		`x.yaml:6: threshold "p98<50ms": objective "p98<50ms": there is no measure "p98"; there are p50`,
+		`x.yaml:7: objective "p99<50": "50" is not a value for p99; write a time`,
+		"x.yaml:8: `thresholds[2].stop` is \"step\"; one of: leg, true, run, false",
+		"x.yaml:9: `thresholds[3].stop` is \"everything\"; one of: leg, true, run, false",
+		"x.yaml:10: unknown key `thresholds[4].window`; ",
+		"x.yaml:10: unknown key `thresholds[4].contender`; ",
+		`x.yaml:11: from_step is 8, and there are 7 steps; `,
+		"x.yaml:12: `thresholds[6].objective` is missing; for example",
+		`x.yaml:13: threshold "p99<50ms window=5s": window=5s is not an option, or is one too many; there are from_step, from 1 to 1000, and stop=leg (or true) or stop=run`,
+		`x.yaml:14: threshold "stop=run p99<50ms": objective "stop=run p99<50ms": there is no measure "stop"; there are`,
+		"x.yaml:15: `thresholds[9]` is a list; write an objective",
+		`x.yaml:16: threshold "p99<50ms stop=step": stop=step is not an option`,
+		`x.yaml:17: threshold "p99<50ms from_step=0": from_step=0 is not an option`,
+		`x.yaml:18: threshold "stop=leg": objective "": a condition is missing; write for example`,
+		`x.yaml:19: threshold "p99<50ms stop=leg stop=run": stop=leg is not an option, or is one too many`,
+	}
+	for i, want := range wants {
+		if i >= len(lines) || !strings.HasPrefix(lines[i], want) {
+			t.Errorf("want %s…\ngot\n%s", want, err)
+			break
+		}
+	}
+	if len(lines) != len(wants) {
+		t.Errorf("%d mistakes, want %d:\n%s", len(lines), len(wants), err)
+	}
+}
+
+func FuzzParseThreshold(f *testing.F) {
+	f.Add("p99<50ms,errors<0.1% stop=leg from_step=3")
+	f.Add("throughput >= 10 stop=true")
+	f.Fuzz(func(t *testing.T, text string) {
+		th, err := profile.ParseThreshold(text)
+		if err != nil {
+			return
+		}
+		if again, err := profile.ParseThreshold(th.Objective); err != nil || again.Objective != th.Objective {
+			t.Fatalf("%q is written as %q, which is read as %+v: %v", text, th.Objective, again, err)
+		}
+	})
+}

@@ -1,0 +1,170 @@
+package profile
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/units"
+	"locbench/internal/text/console"
+	"locbench/internal/text/strictyaml"
+)
+
+func contendersText(p *bench.Profile) string {
+	names := make([]string, len(p.Contenders))
+	for i, sel := range p.Contenders {
+		names[i] = sel.String()
+	}
+	return strings.Join(names, " ")
+}
+
+// addContender replaces the profile's contenders by the first, and adds the others.
+func addContender(c *change, text string) error {
+	if c.first {
+		c.p.Contenders = nil
+	}
+	sel, err := ParseSelection(text)
+	c.p.Contenders = append(c.p.Contenders, sel)
+	return console.WithCode(console.ExitUsage, err)
+}
+
+// setConnections replaces the steps; each is as long as the profile's last one unless it says how long.
+func setConnections(c *change, text string) error {
+	length := 10 * time.Second
+	if n := len(c.p.Steps); n > 0 {
+		length = c.p.Steps[n-1].Duration
+	}
+	steps, err := ParseSteps(strings.Split(text, ","), length)
+	if err != nil {
+		return console.Usagef("--connections: %w", err)
+	}
+	c.p.Steps = steps
+	return nil
+}
+
+// durations is the length of the steps: "3s", or "2s to 3s" where they differ.
+func durations(p *bench.Profile) string {
+	if len(p.Steps) == 0 {
+		return ""
+	}
+	byDuration := func(a, b bench.Step) int { return cmp.Compare(a.Duration, b.Duration) }
+	least, most := slices.MinFunc(p.Steps, byDuration).Duration, slices.MaxFunc(p.Steps, byDuration).Duration
+	if least == most {
+		return units.Exact(least)
+	}
+	return units.Exact(least) + " to " + units.Exact(most)
+}
+
+func setDuration(c *change, text string) error {
+	d, err := strictyaml.ParseDuration(text)
+	if err == nil && !lasts(d) {
+		err = errors.New(durationHint)
+	}
+	if err != nil {
+		return c.refuse(text, err.Error())
+	}
+	for i := range c.p.Steps {
+		c.p.Steps[i].Duration = d
+	}
+	return nil
+}
+
+func addThreshold(c *change, text string) error {
+	t, err := ParseThreshold(text)
+	if err != nil {
+		return console.Usagef("--%w", err)
+	}
+	c.p.Thresholds = append(c.p.Thresholds, t)
+	return nil
+}
+
+func storeValue() value {
+	v := choice(func(p *bench.Profile) *bench.StoreKind { return &p.Store.Kind }, bench.StoreKinds(), bench.StoreKinds())
+	v.get = func(p *bench.Profile) string {
+		if p.Store.URL != "" {
+			return string(p.Store.Chosen())
+		}
+		return string(p.Store.Kind)
+	}
+	set := v.set
+	v.set = func(c *change, text string) error {
+		c.p.Store = bench.StoreSpec{} // another one than the profile's
+		return set(c, text)
+	}
+	return v
+}
+
+func setElastic(c *change, text string) error {
+	if text == "" {
+		return nil
+	}
+	kind := c.given.Text("store")
+	if !(bench.StoreSpec{Kind: bench.StoreKind(kind), URL: text}).Chosen().Traits().ByURL {
+		return console.Usagef("--elastic names an external store, --store says %s: choose one", kind)
+	}
+	u, err := StoreURL(text, c.getenv)
+	c.p.Store = bench.StoreSpec{Kind: bench.StoreExternal, URL: u}
+	return err
+}
+
+func protocolValue() value {
+	v := onOff(func(p *bench.Profile, on bool) {
+		p.Protocol = bench.HTTP11
+		if on {
+			p.Protocol = bench.HTTP2
+		}
+	})
+	known := []string{string(bench.HTTP11), string(bench.HTTP2)}
+	all := choice(func(p *bench.Profile) *bench.Protocol { return &p.Protocol }, known, nil)
+	v.get = all.get
+	v.wrong = func(p *bench.Profile, given bool) string {
+		if p.Protocol == "" {
+			return ""
+		}
+		return all.wrong(p, given)
+	}
+	return v
+}
+
+// setData takes a dump, or the bundled data.
+func setData(c *change, dir string) error {
+	switch {
+	case c.given.Given("cities"):
+		return console.Usagef("--data names a data set, --cities generates one: choose one")
+	case dir == "":
+		return console.Usagef("--data: a folder is missing; write one with a dump, or %s", BundledData)
+	case dir == BundledData:
+		c.p.Data = bench.DataSpec{}
+		return nil
+	}
+	c.p.Data = bench.DataSpec{Dir: dir}
+	withoutBundledSuite(c.p)
+	return nil
+}
+
+// generated is a value of the data that --cities generates, which begins with the defaults of the others.
+func generated(v value) value {
+	set := v.set
+	v.set = func(c *change, text string) error {
+		switch {
+		case c.name == "cities":
+			c.p.Data = bench.DataSpec{Vertices: defaultVertices, Seed: defaultDataSeed}
+			withoutBundledSuite(c.p)
+		case !c.given.Given("cities"):
+			return console.Usagef("--vertices and --data-seed go with --cities: other data are what they are")
+		}
+		return set(c, text)
+	}
+	return v
+}
+
+// withoutBundledSuite leaves out the checks that know the bundled data and no other.
+func withoutBundledSuite(p *bench.Profile) {
+	p.Checks.Suites = slices.DeleteFunc(slices.Clone(p.Checks.Suites), func(s string) bool { return s == bundledSuite })
+	if len(p.Checks.Suites) == 0 {
+		p.Checks.Suites = nil
+	}
+}

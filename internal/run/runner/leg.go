@@ -1,0 +1,304 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/figures/verdict"
+	"locbench/internal/host/hostusage"
+)
+
+// lastLines is how much of a contender's log goes into the record of a leg that went wrong.
+const lastLines = 20
+
+// leg runs one leg of one contender. Its failure is returned, and published as LegEnded in any
+// case. With a slot it takes turns with others.
+func (r *runner) leg(ctx context.Context, leg bench.Leg, number int, slot *slot) error {
+	sel, last := selection(leg), r.lastLeg(number-1)
+	l := &legRun{
+		cfg: &r.cfg, steering: r.steering, clock: r.clock, slot: slot, leg: &leg, isLast: last,
+		svc: r.cfg.Services[sel], artifact: r.artifacts[sel],
+	}
+	own, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	started := bench.LegStarted{Number: number, Of: len(r.cfg.Run.Legs), Service: l.svc, Artifact: l.artifact}
+	r.steering.beginLeg(l.leg, started, end)
+	err := r.broken[sel]
+	if err != nil {
+		err = fmt.Errorf("build: %w", err)
+	} else if round := r.neverReady[sel]; round > 0 && !r.cfg.KeepGoing {
+		err = fmt.Errorf("not tried: it never became ready in round %d (--keep-going tries it in every round)", round)
+	} else {
+		l.countStore(own, "before this leg")
+		err = l.run(own)
+		l.countStore(own, "in the course of this leg")
+	}
+	r.steering.finishLeg(last)
+	r.launched = r.launched || l.inst != nil
+	r.wasReady[sel] = r.wasReady[sel] || l.ready
+	if l.silent && !r.wasReady[sel] {
+		r.neverReady[sel] = leg.Round
+	}
+	ended, err := l.outcome(ctx, context.Cause(own), err)
+	r.sofar.Legs[number-1].State = ended.State
+	l.publish(ended)
+	return err
+}
+
+// outcome is how the leg has ended, and its error in the words of the run. cause is what has ended it
+// early, ctx that of the run.
+func (l *legRun) outcome(ctx context.Context, cause, err error) (bench.LegEnded, error) {
+	ended := bench.LegEnded{
+		State: bench.LegAborted, Unsound: l.cfg.Run.Judge(bench.LegResult{Checks: l.checks, Steps: l.steps}),
+	}
+	switch {
+	case errors.Is(cause, errStopped) || errors.Is(err, errStopped):
+		err = fmt.Errorf("%w after step %d", errStopped, len(l.steps))
+		if len(l.steps) == 0 {
+			err = fmt.Errorf("%w before its first step", errStopped)
+		}
+	case ctx.Err() != nil:
+		ended.Failure = interruption(cause)
+	case errors.Is(cause, errSkipped):
+		err = errSkipped
+	case errors.Is(err, ErrThreshold) && l.died == nil:
+		ended.Failure = err.Error()
+	case err != nil:
+		ended.State = bench.LegFailed
+	case len(l.skipped) == 1:
+		err = fmt.Errorf("step %s was %s", l.skipped[0], bench.AbortedSkipped)
+	case len(l.skipped) > 0:
+		err = fmt.Errorf("steps %s were %s", strings.Join(l.skipped, ", "), bench.AbortedSkipped)
+	default:
+		ended.State = bench.LegComplete
+		return ended, nil
+	}
+	if ended.Failure == "" {
+		ended.Failure = strings.ReplaceAll(err.Error(), "\n", "; ")
+	}
+	if l.inst != nil {
+		logs := l.inst.Logs()
+		ended.Exit, ended.LastLog = l.died, logs[max(0, len(logs)-lastLines):]
+	}
+	ended.Lost = l.lost()
+	if ended.State == bench.LegFailed {
+		ended.Failure = l.engineGone(ctx, ended.Failure)
+	}
+	return ended, err
+}
+
+// legRun is one leg that runs.
+type legRun struct {
+	cfg      *Config
+	steering *steering
+	clock    *clock
+	slot     *slot // nil: nobody else is alive
+	leg      *bench.Leg
+	isLast   bool // no leg comes after it
+	svc      bench.Service
+	artifact bench.Artifact
+
+	inst     bench.Instance
+	ready    bool        // it has become so
+	silent   bool        // it ran and did not become ready, all by itself
+	stalls   Stalls      // while the load runs
+	died     *bench.Exit // how it ended, if it did before it was asked to
+	checks   []bench.CheckResult
+	steps    []bench.StepResult // that have been run, the skipped ones among them
+	skipped  []string           // "3 (64 connections)"
+	cut      *bench.StepResult  // the step that was ended early, if one was
+	failedIn bench.Phase        // the first phase that went wrong
+
+	incidents incidents
+}
+
+// publish publishes an event about this leg.
+func (l *legRun) publish(e bench.Event) { l.cfg.Stream.Publish(l.leg, e) }
+
+func (l *legRun) warn(f bench.Finding) { l.publish(bench.Warn(f)) }
+
+func (l *legRun) notice(level, text string) { l.publish(bench.Notice{Level: level, Text: text}) }
+
+func (l *legRun) checkDone(c bench.CheckResult) {
+	l.checks = append(l.checks, c)
+	l.publish(bench.CheckDone{Check: c})
+}
+
+// phase does one phase of the leg, and remembers in which one it went wrong first.
+func (l *legRun) phase(p bench.Phase, do func() (string, error)) error {
+	err := phase(l.publish, p, do)
+	if err != nil && l.failedIn == "" {
+		l.failedIn = p
+	}
+	return err
+}
+
+// foreign reports whether somebody else has started the instance.
+func (l *legRun) foreign() bool { return l.inst.Info().Runtime.Traits().Foreign }
+
+// interruption is why everything ends, once: most causes say themselves that they interrupt.
+func interruption(cause error) string {
+	text := cause.Error()
+	if errors.Is(cause, ErrOnRequest) || strings.HasPrefix(text, "interrupted") {
+		return text
+	}
+	return "interrupted: " + text
+}
+
+func (l *legRun) run(ctx context.Context) (err error) {
+	var spec bench.LaunchSpec
+	err = l.phase(bench.PhaseCheck, func() (string, error) {
+		spec, err := l.cfg.Spec(l.leg.String(), l.svc, l.artifact)
+		if err == nil {
+			err = l.cfg.Checks.Launching(ctx, l.cfg.Launcher, spec, l.svc, l.checkDone)
+		}
+		return "lifecycle", err
+	})
+	if err != nil {
+		return err
+	}
+	logs := &logRelay{publish: func(e bench.LogLines) { l.publish(e) }}
+	defer logs.flush(true)
+	err = l.phase(bench.PhaseLaunch, func() (_ string, err error) {
+		if spec, err = l.cfg.Spec(l.leg.String(), l.svc, l.artifact); err != nil {
+			return "", err
+		}
+		spec.OnLog, spec.OnIncident = logs.add, l.reportIncident
+		l.inst, err = l.cfg.Launcher.Launch(ctx, spec)
+		return "", err
+	})
+	if err != nil {
+		return err
+	}
+	// Whatever happens from here on, the instance is stopped and its end is published.
+	defer func() {
+		l.steering.closing()
+		if exit := l.inst.Exit(); exit != nil {
+			l.died = exit
+		}
+		err = errors.Join(err, l.stop(ctx))
+	}()
+	info := l.inst.Info()
+	l.publish(bench.InstanceStarted{Info: info})
+	switch {
+	case info.Runtime.Traits().Foreign: // what limits it is not ours to say
+	case !info.LimitsEnforced:
+		l.warn(bench.Finding{Kind: bench.FoundUnlimited, Text: "LIMITS NOT ENFORCED: " + info.LimitsNote})
+	case info.LimitsNote != "":
+		l.notice("warning", info.LimitsNote)
+	}
+	if more := info.Privileges.String(); more != "" {
+		text := "its manifest asks for more than contenders have by default: " + more
+		l.warn(bench.Finding{Kind: bench.FoundPrivileged, Text: text})
+	}
+	if err := l.phase(bench.PhaseReady, func() (string, error) { return "", l.waitReady(ctx) }); err != nil {
+		return err
+	}
+	l.mark(ctx, "after start-up")
+	if err := l.firstRequests(ctx); err != nil {
+		return err
+	}
+	err = l.phase(bench.PhaseCheck, func() (string, error) {
+		return "answers", l.cfg.Checks.Running(ctx, l.inst, spec, l.svc, l.checkDone)
+	})
+	if err != nil {
+		return l.orDeath(err)
+	}
+	if err := l.ask(ctx); err != nil {
+		return l.orDeath(err)
+	}
+	l.mark(ctx, "after checks")
+	if err := l.phase(bench.PhaseLoad, func() (string, error) { return "", l.load(ctx) }); err != nil {
+		return err
+	}
+	for _, c := range l.cfg.Checks.Alive(ctx, l.inst, l.svc) {
+		l.checkDone(c)
+	}
+	return l.orDeath(nil)
+}
+
+func (l *legRun) waitReady(ctx context.Context) error {
+	up, err := l.cfg.Ready(ctx, l.inst, l.svc, func(level, text string) {
+		if level == "" {
+			l.publish(bench.Progress{Phase: bench.PhaseReady, Text: clip(text, progressBytes)})
+			return
+		}
+		l.notice(level, text)
+	})
+	if err != nil {
+		because := l.because(ctx, err)
+		// Only what it does by itself will be the same in the next round.
+		l.silent = because == err && ctx.Err() == nil && l.inst.Exit() == nil && len(l.incidents.inStep(false)) == 0
+		return because
+	}
+	l.ready = true
+	l.publish(up)
+	return nil
+}
+
+// ask ends the leg of a contender that does not answer what the load would ask.
+func (l *legRun) ask(ctx context.Context) error {
+	if l.cfg.Ask == nil {
+		return nil
+	}
+	err := l.cfg.Ask(ctx, l.inst.BaseURL())
+	if err == nil || ctx.Err() != nil || !l.cfg.Run.AcceptFailedChecks {
+		return err
+	}
+	l.notice("warning", err.Error()+" (accepted by --accept-failed-checks)")
+	return nil
+}
+
+// stop ends the instance even if ctx has been cancelled: an interrupted run must not leave
+// containers. One that somebody else has started is let go without a word.
+func (l *legRun) stop(ctx context.Context) error {
+	if l.foreign() {
+		_, err := l.inst.Stop(context.WithoutCancel(ctx), l.cfg.Grace)
+		return err
+	}
+	return l.phase(bench.PhaseStop, func() (string, error) {
+		stop, err := l.inst.Stop(context.WithoutCancel(ctx), l.cfg.Grace)
+		if err != nil {
+			err = fmt.Errorf("stop: %w", err)
+			l.notice("error", err.Error()) // an interrupted and quiet run must not hide what may still be there
+			return "", err
+		}
+		l.publish(bench.InstanceStopped{Stop: stop})
+		if stop.Forced {
+			return "killed, since the end was asked for by force", nil // it says nothing about the contender
+		}
+		if stop.Killed {
+			l.warn(verdict.Hung(l.cfg.Grace))
+		}
+		for _, c := range l.cfg.Checks.Stopped(stop) {
+			l.checkDone(c)
+		}
+		if l.died != nil || !stop.Already && !stop.Exit.OOMKilled {
+			return "", nil
+		}
+		l.died = &stop.Exit
+		if stop.Already { // in the last moment, which nobody else has noticed
+			return "", fmt.Errorf("the contender had died before it was stopped: %s", stop.Exit)
+		}
+		// It has fought for memory so long that being asked to stop came first.
+		return "", fmt.Errorf("the contender ran out of memory while it was stopped: %s", stop.Exit)
+	})
+}
+
+// orDeath turns err into the death of the instance if it has died: that is the better explanation.
+func (l *legRun) orDeath(err error) error {
+	if exit := l.inst.Exit(); exit != nil {
+		return fmt.Errorf("%s: %s", bench.AbortedDied, exit)
+	}
+	return err
+}
+
+func (l *legRun) mark(ctx context.Context, name string) {
+	// A target that was not started by us has no counters; whoever comes next reports a death.
+	if u, err := hostusage.ReadInstance(ctx, l.inst); err == nil {
+		l.publish(bench.MarkRead{Mark: bench.Mark{Name: name, Usage: *u}})
+	}
+}

@@ -1,0 +1,444 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"locbench/internal/bench"
+	"locbench/internal/results/event"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// start makes a run; change may alter its configuration. It runs it and waits for all events. Who
+// calls it does so under synctest: nothing waits in real time.
+func start(t *testing.T, ctx context.Context, change func(*fakeRun)) (*fakeRun, error) {
+	t.Helper()
+	contenders := []bench.Selection{{Contender: "a"}, {Contender: "b"}}
+	f := &fakeRun{launcher: &fakeLauncher{}, legs: map[string]*bench.LegResult{}}
+	f.cfg = Config{
+		Run: bench.Run{
+			Profile: bench.Profile{Contenders: contenders, Rounds: 2, Steps: []bench.Step{
+				{Name: "one", Connections: 1}, {Name: "two", Connections: 2}, {Name: "four", Connections: 4},
+			}},
+			Legs: Order(contenders, 2, 42),
+		},
+		Stream:   event.New(time.Now),
+		Stages:   []Stage{{Phase: bench.PhaseStore, Do: func(context.Context, func(bench.Progress)) (string, error) { return "up", nil }}},
+		Services: map[bench.Selection]bench.Service{contenders[0]: {Name: "a"}, contenders[1]: {Name: "b"}},
+		Build: func(_ context.Context, svc bench.Service, _ func(string)) (bench.Artifact, error) {
+			return bench.Artifact{Image: svc.Name}, nil
+		},
+		Spec: func(name string, _ bench.Service, a bench.Artifact) (bench.LaunchSpec, error) {
+			return bench.LaunchSpec{Name: name, Artifact: a}, nil
+		},
+		Launcher: f.launcher,
+		Engine:   fakeEngine(good),
+		Checks:   fakeChecks{},
+		Stalls:   func() Stalls { return still{} },
+		Ready: func(context.Context, bench.Instance, bench.Service, func(level, text string)) (bench.InstanceReady, error) {
+			return bench.InstanceReady{StartUp: time.Millisecond}, nil
+		},
+	}
+	if change != nil {
+		change(f)
+	}
+	f.cfg.Stream.Subscribe(f.handle)
+	err := Run(ctx, f.cfg)
+	f.cfg.Stream.Close()
+	if left := f.launcher.leftRunning(); len(left) > 0 {
+		t.Errorf("left running: %v", left)
+	}
+	if last := f.records[len(f.records)-1]; bench.EventName(last.Event) != "run_ended" {
+		t.Errorf("the last event is %s", bench.EventName(last.Event))
+	}
+	return f, err
+}
+
+func TestAWholeRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, err := start(t, context.Background(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := f.phases(""), []string{"store", "build", "build"}; !slices.Equal(got, want) {
+			t.Errorf("phases of the run %v, want %v", got, want)
+		}
+		if got, want := f.phases("a-1"), []string{"check", "launch", "ready", "check", "load", "stop"}; !slices.Equal(got, want) {
+			t.Errorf("phases of a leg %v, want %v", got, want)
+		}
+		if len(f.legs) != 4 || f.ended().State != bench.RunComplete {
+			t.Fatalf("%d legs, state %s", len(f.legs), f.ended().State)
+		}
+		for name, leg := range f.legs {
+			if leg.State != bench.LegComplete || len(leg.Steps) != 3 || leg.Stop == nil || leg.StartUp == nil || len(leg.Marks) != 2 {
+				t.Errorf("%s: state %s, %d steps, stop %v, marks %v", name, leg.State, len(leg.Steps), leg.Stop, leg.Marks)
+			}
+			if len(leg.Checks) != 4 {
+				t.Errorf("%s: checks %+v", name, leg.Checks)
+			}
+			if cpu, ok := leg.Steps[1].CPU(); !ok || cpu <= 0 {
+				t.Errorf("%s: the step's counters were not read at both ends", name)
+			}
+			if len(leg.Warnings) == 0 || !strings.Contains(leg.Warnings[0].Text, "LIMITS NOT ENFORCED") {
+				t.Errorf("%s: nothing says loudly that limits are not enforced: %q", name, leg.Warnings)
+			}
+		}
+	})
+}
+
+func TestOrderAlternatesWithinRoundsAndIsRecorded(t *testing.T) {
+	contenders := []bench.Selection{{Contender: "a"}, {Contender: "b", Variant: "x"}, {Contender: "c"}}
+	legs := Order(contenders, 40, 7)
+	if !reflect.DeepEqual(legs, Order(contenders, 40, 7)) {
+		t.Error("the same seed gives another order")
+	}
+	if reflect.DeepEqual(legs, Order(contenders, 40, 8)) {
+		t.Error("another seed gives the same order")
+	}
+	first := map[string]int{}
+	for round := range 40 {
+		seen := map[string]bool{}
+		for _, e := range legs[3*round : 3*round+3] {
+			if e.Leg.Round != round+1 {
+				t.Fatalf("leg %s stands in round %d", e.Leg, round+1)
+			}
+			seen[e.Leg.Contender] = true
+		}
+		if len(seen) != 3 {
+			t.Fatalf("round %d lacks a contender: %v", round+1, seen)
+		}
+		first[legs[3*round].Leg.Contender]++
+	}
+	for c, n := range first {
+		if n == 40 || n == 0 {
+			t.Errorf("%s begins %d of 40 rounds", c, n)
+		}
+	}
+}
+
+func TestADeadContenderIsTheEndOfItsLegOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, err := start(t, context.Background(), func(f *fakeRun) {
+			f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
+				inst := f.launcher.last()
+				if inst == f.launcher.instances[1] && step.Connections == 2 { // the first leg's main instance
+					inst.die(bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true})
+					<-ctx.Done() // the runner cuts the step short
+					return bench.Load{Succeeded: 7}, ctx.Err()
+				}
+				return good(ctx, step)
+			})
+		})
+		if !errors.Is(err, ErrLegs) || !strings.Contains(err.Error(), "out of memory") {
+			t.Errorf("error %v", err)
+		}
+		dead := f.legs[f.order[0]]
+		if dead.State != bench.LegFailed || dead.Exit == nil || !dead.Exit.OOMKilled || len(dead.LastLog) == 0 {
+			t.Errorf("state %s, exit %+v, log %v", dead.State, dead.Exit, dead.LastLog)
+		}
+		if len(dead.Steps) != 2 || dead.Steps[0].Load.Succeeded != 100 || dead.Steps[1].Load.Succeeded != 7 || !strings.Contains(dead.Steps[1].Aborted, "died") {
+			t.Errorf("steps %+v", dead.Steps)
+		}
+		for _, name := range f.order[1:] {
+			if f.legs[name].State != bench.LegComplete {
+				t.Errorf("%s is %s because another contender died", name, f.legs[name].State)
+			}
+		}
+	})
+}
+
+func TestADeathAfterTheLastStepIsNoticed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, err := start(t, context.Background(), func(f *fakeRun) {
+			f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+			f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
+				f.launcher.last().late = &bench.Exit{Code: 137, OOMKilled: true}
+				return good(ctx, step)
+			})
+		})
+		leg := f.legs[f.order[0]]
+		if !errors.Is(err, ErrLegs) || leg.State != bench.LegFailed || leg.Exit == nil || !leg.Exit.OOMKilled || len(leg.Steps) != 3 {
+			t.Errorf("error %v, leg %s, exit %+v", err, leg.State, leg.Exit)
+		}
+	})
+}
+
+func TestAHangingContenderIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, err := start(t, context.Background(), func(f *fakeRun) {
+			f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+			f.cfg.Engine = fakeEngine(func(context.Context, bench.Step) (bench.Load, error) {
+				return bench.Load{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 4}, Examples: map[bench.ErrorKind]string{bench.ErrTimeout: "no answer after 1s"}}, nil
+			})
+		})
+		if !errors.Is(err, ErrLegs) || !strings.Contains(err.Error(), "no answer after 1s") {
+			t.Errorf("error %v", err)
+		}
+		if leg := f.legs[f.order[0]]; len(leg.Steps) != maxStepsWithoutAnswer {
+			t.Errorf("%d steps were run against a contender that hangs", len(leg.Steps))
+		}
+	})
+}
+
+func TestInterruptionInEveryPhase(t *testing.T) {
+	stopped := errors.New("interrupted by Ctrl-C")
+	for _, c := range []struct {
+		name   string
+		change func(f *fakeRun, interrupt func())
+		legs   int
+	}{
+		{"store", func(f *fakeRun, interrupt func()) {
+			f.cfg.Stages[0].Do = func(ctx context.Context, _ func(bench.Progress)) (string, error) {
+				interrupt()
+				return "", ctx.Err()
+			}
+		}, 0},
+		{"build", func(f *fakeRun, interrupt func()) {
+			f.cfg.Build = func(ctx context.Context, _ bench.Service, _ func(string)) (bench.Artifact, error) {
+				interrupt()
+				return bench.Artifact{}, ctx.Err()
+			}
+		}, 0},
+		{"ready", func(f *fakeRun, interrupt func()) {
+			f.cfg.Ready = func(ctx context.Context, _ bench.Instance, _ bench.Service, _ func(level, text string)) (bench.InstanceReady, error) {
+				interrupt()
+				return bench.InstanceReady{}, ctx.Err()
+			}
+		}, 1},
+		{"load", func(f *fakeRun, interrupt func()) {
+			f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
+				if step.Connections == 4 {
+					interrupt()
+					return bench.Load{Succeeded: 3}, ctx.Err()
+				}
+				return good(ctx, step)
+			})
+		}, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancelCause(context.Background())
+				defer cancel(nil)
+				f, err := start(t, ctx, func(f *fakeRun) { c.change(f, func() { cancel(stopped) }) })
+				if !errors.Is(err, stopped) {
+					t.Errorf("error %v", err)
+				}
+				if f.ended().State != bench.RunInterrupted || len(f.legs) != c.legs {
+					t.Errorf("state %s, %d legs", f.ended().State, len(f.legs))
+				}
+				for name, leg := range f.legs {
+					if leg.State != bench.LegAborted {
+						t.Errorf("%s is %s", name, leg.State)
+					}
+					if c.name == "load" && (len(leg.Steps) != 3 || leg.Steps[2].Aborted == "") {
+						t.Errorf("finished steps were lost: %+v", leg.Steps)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestOneBrokenBuildDoesNotEndTheRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, err := start(t, context.Background(), func(f *fakeRun) {
+			build := f.cfg.Build
+			f.cfg.Build = func(ctx context.Context, svc bench.Service, p func(string)) (bench.Artifact, error) {
+				if svc.Name == "b" {
+					return bench.Artifact{}, errors.New("cargo: not found")
+				}
+				return build(ctx, svc, p)
+			}
+		})
+		if !errors.Is(err, ErrLegs) || !strings.Contains(err.Error(), "cargo: not found") {
+			t.Errorf("error %v", err)
+		}
+		for name, leg := range f.legs {
+			want := bench.LegComplete
+			if leg.Leg.Contender == "b" {
+				want = bench.LegFailed
+			}
+			if leg.State != want {
+				t.Errorf("%s is %s, want %s", name, leg.State, want)
+			}
+		}
+	})
+}
+
+func TestAVanishedStoreEndsTheLeg(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gone := false
+		f, err := start(t, context.Background(), func(f *fakeRun) {
+			f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+			f.cfg.StoreAlive = func(context.Context) error {
+				if gone {
+					return errors.New("connection refused")
+				}
+				return nil
+			}
+			f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
+				if step.Connections == 2 {
+					gone = true
+					return bench.Load{Failed: map[bench.ErrorKind]int64{"5xx": 10}}, nil
+				}
+				return good(ctx, step)
+			})
+		})
+		if err == nil || !strings.Contains(err.Error(), "store is gone") {
+			t.Errorf("error %v", err)
+		}
+		if leg := f.legs[f.order[0]]; len(leg.Steps) != 2 {
+			t.Errorf("%d steps", len(leg.Steps))
+		}
+	})
+}
+
+func TestWithoutItsEngineTheRunEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		f, err := start(t, context.Background(), func(f *fakeRun) {
+			f.cfg.EngineAlive = func(context.Context) error {
+				if asked++; asked > 1 {
+					return errors.New("cannot connect")
+				}
+				return nil
+			}
+		})
+		if !errors.Is(err, ErrLegs) || !strings.Contains(err.Error(), "has not answered for 30s") || !strings.Contains(err.Error(), "--resume") {
+			t.Errorf("error %v", err)
+		}
+		if asked != 33 { // before the first leg, then once a second from 0 to more than 30 s
+			t.Errorf("asked %d times", asked)
+		}
+		if len(f.legs) != 1 || f.legs[f.order[0]].State != bench.LegComplete || f.ended().State != bench.RunFailed {
+			t.Errorf("%d legs, run %s", len(f.legs), f.ended().State)
+		}
+	})
+}
+
+func TestAStoreThatComesBackIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		f, err := start(t, context.Background(), func(f *fakeRun) {
+			f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+			f.cfg.StoreAlive = func(context.Context) error {
+				if asked++; asked <= 7 {
+					return errors.New("connection refused")
+				}
+				return nil
+			}
+		})
+		if err != nil || len(f.legs) != 1 {
+			t.Errorf("%d legs, error %v", len(f.legs), err)
+		}
+		if got := notices(f.records); len(got) != 2 || !strings.Contains(got[0], "for at most 30s: connection refused") || !strings.HasSuffix(got[1], "answers again, after 7.00 s") {
+			t.Errorf("notices %q", got)
+		}
+	})
+}
+
+func TestResumePassesOverWhatIsWhole(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, err := start(t, context.Background(), func(f *fakeRun) {
+			for i := range f.cfg.Run.Legs[:3] {
+				f.cfg.Run.Legs[i].State = bench.LegComplete
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(f.legs) != 1 || f.order[0] != f.cfg.Run.Legs[3].Leg.String() {
+			t.Errorf("legs run: %v", f.order)
+		}
+		if builds := f.phases(""); len(builds) != 2 { // store, and the one contender that is still needed
+			t.Errorf("phases %v", builds)
+		}
+	})
+}
+
+// TestCountersAreReadOnceASecond: what is on record of a step are the readings within it.
+func TestCountersAreReadOnceASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, err := start(t, context.Background(), func(f *fakeRun) {
+			f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+			f.cfg.Engine = &hookEngine{run: func(ctx context.Context, step bench.Step, hooks Hooks) (bench.Load, error) {
+				time.Sleep(200 * time.Millisecond) // the lead-in
+				hooks.OnStart()
+				time.Sleep(time.Duration(step.Connections) * 2 * time.Second)
+				hooks.OnEnd()
+				time.Sleep(1500 * time.Millisecond) // what was in flight
+				return good(ctx, step)
+			}}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, s := range f.legs[f.order[0]].Steps {
+			took := time.Duration(s.Step.Connections) * 2 * time.Second
+			if len(s.Samples) != s.Step.Connections*2 || s.After.At.Sub(s.Before.At) != took {
+				t.Errorf("step %d: %d readings in %v", i+1, len(s.Samples), s.After.At.Sub(s.Before.At))
+			}
+			for n := 1; n < len(s.Samples); n++ {
+				if apart := s.Samples[n].At.Sub(s.Samples[n-1].At); apart != time.Second {
+					t.Errorf("step %d: readings %v apart", i+1, apart)
+				}
+			}
+		}
+	})
+}
+
+// TestLogRelay_OnceASecond: a line now and then is told within a second, by one event.
+func TestLogRelay_OnceASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []time.Duration
+		var lines []int
+		began := time.Now()
+		r := &logRelay{publish: func(e bench.LogLines) {
+			told, lines = append(told, time.Since(began)), append(lines, len(e.Lines))
+		}}
+		for range 5 {
+			r.add(bench.LogLine{Text: "x"})
+			time.Sleep(300 * time.Millisecond)
+		}
+		time.Sleep(time.Minute)
+		r.add(bench.LogLine{Text: "x"})
+		r.flush(true)
+		r.add(bench.LogLine{Text: "late"})
+		time.Sleep(2 * time.Second) // for the timer of what was told at the end
+		if !slices.Equal(told, []time.Duration{time.Second, 2200 * time.Millisecond, 61500 * time.Millisecond}) || !slices.Equal(lines, []int{4, 1, 1}) {
+			t.Errorf("told at %v, with lines %v", told, lines)
+		}
+	})
+}
+
+func TestLogRelayIsBounded(t *testing.T) {
+	var got []bench.LogLines
+	r := &logRelay{publish: func(e bench.LogLines) { got = append(got, e) }}
+	for range 5000 {
+		r.add(bench.LogLine{Text: strings.Repeat("é", 5000)})
+	}
+	r.flush(true)
+	var lines int
+	var dropped int64
+	for _, e := range got {
+		lines += len(e.Lines)
+		dropped += e.Dropped
+		for _, l := range e.Lines {
+			if len(l.Text) > relayBytes+4 || strings.ContainsRune(l.Text, '\ufffd') {
+				t.Fatalf("line of %d bytes", len(l.Text))
+			}
+		}
+	}
+	if int64(lines)+dropped != 5000 || lines == 0 || lines > 10*relayLines {
+		t.Errorf("%d lines and %d dropped of 5000", lines, dropped)
+	}
+}

@@ -1,0 +1,344 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/units"
+	"locbench/internal/figures/stats"
+	"locbench/internal/figures/verdict"
+	"locbench/internal/host/hostusage"
+)
+
+// maxStepsWithoutAnswer is after how many steps in a row without a single success a leg ends: it hangs,
+// and will continue to.
+const maxStepsWithoutAnswer = 2
+
+// load runs the steps until the contender dies or hangs, the store is gone, or ctx is done.
+func (l *legRun) load(ctx context.Context) error {
+	// Before the contender is stopped: it might wait for its connections to be closed.
+	defer l.cfg.Engine.Rest(l.inst.BaseURL())
+	if l.slot != nil {
+		l.stalls = l.slot.meter()
+	} else {
+		l.stalls = l.cfg.Stalls()
+		defer l.stalls.Stop()
+	}
+	unanswered := 0
+	for i, step := range l.plan(ctx) {
+		if l.slot != nil {
+			l.slot.barrier(ctx, i)
+			if err := l.steering.ended(); err != nil { // by another one's step
+				return err
+			}
+		}
+		paused := l.steering.pause(ctx, l.leg, l.inst.Exited())
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if paused > 0 && l.inst.Exit() != nil {
+			return l.orDeath(errDied)
+		}
+		step = step.AtPeak(bench.Peak(l.steps))
+		l.incidents.begin(i)
+		res, skipped, stop, err := l.step(ctx, i, step)
+		if err == nil && !skipped && silentAtEnd(res.Load) && l.dead(ctx) {
+			err = l.orDeath(errDied)
+			res.Ending, res.Aborted = bench.EndedByDeath, err.Error()
+		}
+		var cause string
+		var storeErr error
+		if err == nil && !skipped && (silentAtEnd(res.Load) || len(l.incidents.inStep(false)) > 0) {
+			cause, storeErr = l.diagnoseSilence(ctx)
+		}
+		res.Warnings = append(res.Warnings, doubts(res, l.incidents.inStep(true))...)
+		if paused > 0 {
+			res.Warnings = append(res.Warnings, verdict.Paused(paused))
+		}
+		if moved := l.clock.moved(); moved != 0 {
+			l.warn(verdict.ClockSet(moved, i+1))
+		}
+		l.publish(bench.StepEnded{Result: res})
+		if err != nil {
+			l.cut = &res
+			return err
+		}
+		l.steps = append(l.steps, res)
+		if skipped {
+			l.skipped = append(l.skipped, fmt.Sprintf("%d (%s)", i+1, step.Name))
+		}
+		if stop != nil {
+			at := fmt.Errorf("%w at step %d (%s)", *stop, i+1, step.Name)
+			if stop.scope == bench.ScopeRun {
+				l.steering.missThreshold(fmt.Errorf("%s: %w", l.leg, at))
+			}
+			if !l.lastStep(i) {
+				return at
+			}
+		}
+		if l.steering.stopping() && !l.lastStep(i) {
+			return errStopped
+		}
+		if skipped || res.Aborted != "" {
+			continue // too short to say whether the contender hangs
+		}
+		if cause != "" && l.lastStep(i) {
+			return fmt.Errorf("it does not answer after the last step: %s", cause)
+		}
+		if res.Load.AllSucceeded() > 0 {
+			unanswered = 0
+			continue
+		}
+		if cause != "" {
+			return fmt.Errorf("not one success in step %d: %s (%s)", i+1, cause, firstExample(res.Load))
+		}
+		if storeErr != nil {
+			return fmt.Errorf("the store is gone: %w", storeErr)
+		}
+		unanswered++
+		if unanswered == maxStepsWithoutAnswer && l.cfg.Next == nil { // a search continues with a lower rate
+			return fmt.Errorf("not one success in %d steps of load in a row: it hangs or only fails (%s)",
+				unanswered, firstExample(res.Load))
+		}
+	}
+	if l.slot != nil { // nobody is stopped while another one is still loaded
+		l.slot.barrier(ctx, len(l.cfg.Run.Profile.Steps))
+	}
+	return nil
+}
+
+// plan are the steps of the leg: the profile's, or those that Config.Next chooses one by one.
+func (l *legRun) plan(ctx context.Context) iter.Seq2[int, bench.Step] {
+	if l.cfg.Next == nil {
+		return slices.All(l.cfg.Run.Profile.Steps)
+	}
+	return func(yield func(int, bench.Step) bool) {
+		for i := 0; ; i++ {
+			if step, ok := l.cfg.Next(ctx, *l.leg, l.steps); !ok || !yield(i, step) {
+				return
+			}
+		}
+	}
+}
+
+func (l *legRun) firstRequests(ctx context.Context) error {
+	if l.cfg.FirstRequests == nil || l.cfg.Run.Profile.Phases == nil {
+		return nil
+	}
+	return l.phase(bench.PhaseTiming, func() (string, error) {
+		p, err := l.cfg.FirstRequests(ctx, l.inst.BaseURL())
+		if err != nil {
+			return "", l.orDeath(fmt.Errorf("time the first requests: %w", err))
+		}
+		l.publish(bench.RequestsTimed{Phases: p})
+		return fmt.Sprintf("the first took %s, %d later ones %s in the median",
+			units.Duration(p.First.Total), len(p.Kept), units.Duration(p.Typical().Total)), nil
+	})
+}
+
+func (l *legRun) lastStep(i int) bool {
+	return l.cfg.Next == nil && i+1 == len(l.cfg.Run.Profile.Steps)
+}
+
+// step runs one step with readings of the counters at exactly the two ends of its interval, without
+// the lead-in before and the drain after it, and once a second in between. skipped says that somebody
+// has cut it short, which is not an error; stop is a missed threshold that ends more.
+func (l *legRun) step(
+	ctx context.Context, index int, step bench.Step,
+) (res bench.StepResult, skipped bool, stop *missed, err error) {
+	res = bench.StepResult{Index: index, Step: step}
+	// The death of the contender ends the step at once: hammering a closed port measures nothing.
+	dying, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	of := max(len(l.cfg.Run.Profile.Steps), index+1)
+	asked := l.steering.beginStep(bench.StepStarted{Index: index, Of: of, Step: step}, cancel)
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		select {
+		case <-l.inst.Exited():
+			cancel(errDied)
+		case <-dying.Done():
+		}
+	})
+	usage := func(u bench.Usage) { l.publish(bench.UsageRead{Usage: u}) }
+	read := &readings{inst: l.inst, host: l.cfg.Beside, stalls: l.stalls, begun: l.steering.startClock, res: &res}
+	turns, record := l.slot.inTurns()
+	var sampler *hostusage.Sampler
+	if turns != nil {
+		read.publish = usage // at the ends of turns: in between it only waits
+		next := turns.Next
+		turns.Next = func() { read.wait(ctx, next) }
+	} else {
+		sampler = hostusage.Sample(dying, l.inst, sampleEvery, usage)
+	}
+	res.Load, err = l.cfg.Engine.Run(dying, l.inst.BaseURL(), step, Hooks{
+		OnStart: func() { read.begin(ctx) },
+		OnEnd:   func() { read.end(ctx) },
+		Turns:   turns, Rate: asked.wanted,
+		OnWindow: func(w bench.Window) { l.publish(bench.WindowClosed{Index: index, Window: w}) },
+	})
+	l.steering.finishStep(l.lastStep(index))
+	if turns != nil {
+		record.Count, record.Waited, record.WaitedCPU = read.ends, read.waited, read.waitedCPU
+		res.Turns = record
+		res.Warnings = append(res.Warnings, verdict.BusyBetweenTurns(res)...)
+	} else {
+		res.Samples = within(sampler.Stop(), res.Before, read.to)
+		if n := sampler.Failed(); n > 0 && !l.foreign() {
+			res.Warnings = append(res.Warnings, verdict.ReadingsFailed(n))
+		}
+	}
+	cause := context.Cause(dying)
+	cancel(nil)
+	watch.Wait()
+	if read.err != nil && !l.foreign() {
+		res.Warnings = append(res.Warnings, verdict.CountersUnread(clip(read.err.Error(), 500)))
+	}
+	res.Warnings = append(res.Warnings, verdict.Killed(res)...)
+	if len(asked.changes) > 0 {
+		res.Warnings = append(res.Warnings, verdict.RateChanged(step.Rate, asked.changes, asked.more))
+	}
+	res.Warnings = append(res.Warnings, verdict.StoodStill(res)...)
+	if l.cfg.Judge != nil {
+		res.Warnings = append(res.Warnings, l.cfg.Judge(res, l.inst.Info())...)
+	}
+	defer func() {
+		res.Drift = stats.Drift(res)
+		if len(l.steps) > 0 && l.steps[len(l.steps)-1].Step.WarmUp {
+			if d := stats.PossibleDrift(res); d != nil {
+				res.Warnings = append(res.Warnings, verdict.PossibleDrift(*d))
+			}
+		}
+	}()
+	switch {
+	case errors.Is(cause, errDied):
+		err = l.orDeath(errDied)
+		res.Ending, res.Aborted = bench.EndedByDeath, err.Error()
+	case ctx.Err() != nil:
+		err = context.Cause(ctx)
+		res.Ending, res.Aborted = bench.EndedEarly, "interrupted"
+		if errors.Is(err, errSkipped) {
+			res.Ending, res.Aborted = bench.EndedBySkip, bench.AbortedSkipped // with its contender
+		}
+	case asked.skip:
+		skipped, err = true, nil
+		res.Ending, res.Aborted = bench.EndedBySkip, bench.AbortedSkipped
+	case err != nil:
+		err = fmt.Errorf("load step %d (%s): %w", index+1, step.Name, err)
+		res.Ending, res.Aborted = bench.EndedEarly, err.Error()
+	}
+	return res, skipped, l.judge(&res), err
+}
+
+var errDied = errors.New(bench.AbortedDied)
+
+func firstExample(l bench.Load) string {
+	for kind, n := range l.Failed {
+		text := fmt.Sprintf("%d × %s", n, kind)
+		if example := l.Examples[kind]; example != "" {
+			text += ", the first: " + example
+		}
+		return text
+	}
+	return "nothing was answered"
+}
+
+// sampleEvery is how often the counters are put on record within a step.
+const sampleEvery = time.Second
+
+// readings are those at the two ends of the interval of a step, or of each of its turns.
+type readings struct {
+	inst     bench.Instance
+	host     func(context.Context) *bench.Beside
+	stalls   Stalls
+	begun    func()            // is called when the first interval begins
+	publish  func(bench.Usage) // of a turn's end, once a second; nil: the step has no turns, and a sampler
+	res      *bench.StepResult
+	from, to *bench.Usage // of the last turn
+	hostFrom *bench.Beside
+
+	ends      int
+	waited    time.Duration // between the turns
+	waitedCPU time.Duration // that the contender used then
+	err       error
+}
+
+func (r *readings) begin(ctx context.Context) {
+	read := hostusage.ReadInstance
+	if r.ends == 0 {
+		read = hostusage.BeginInstance
+	}
+	var err error
+	r.from, err = read(ctx, r.inst)
+	r.hostFrom = r.host(ctx)
+	if r.ends == 0 {
+		r.res.Before, r.res.BesideBefore = r.from, r.hostFrom
+		r.begun()
+	}
+	r.err = errors.Join(r.err, err)
+	r.stalls.Take()
+}
+
+// wait gives the turn away by next, and reads what the contender uses until it has it again.
+// Nothing is in flight then: the turn's own lead-in and drain are not waiting.
+func (r *readings) wait(ctx context.Context, next func()) {
+	ctx = context.WithoutCancel(ctx)
+	from, err := hostusage.ReadInstance(ctx, r.inst)
+	next()
+	to, err2 := hostusage.ReadInstance(ctx, r.inst)
+	if err == nil && err2 == nil && from != nil && to != nil {
+		r.waited += to.At.Sub(from.At)
+		r.waitedCPU += max(to.CPU-from.CPU, 0)
+	}
+}
+
+// within are the readings between the two ends: the load begins before and ends after them.
+func within(samples []bench.Usage, from, to *bench.Usage) []bench.Usage {
+	return slices.DeleteFunc(samples, func(u bench.Usage) bool {
+		return from != nil && u.At.Before(from.At) || to != nil && u.At.After(to.At)
+	})
+}
+
+// end reads at the end, also when ctx has ended. Of several turns the last reading is as if there
+// had been nothing between them.
+func (r *readings) end(ctx context.Context) {
+	ctx = context.WithoutCancel(ctx)
+	to, err := hostusage.ReadInstance(ctx, r.inst)
+	host := r.host(ctx)
+	h := r.stalls.Take()
+	if r.res.Hiccups != nil {
+		h = r.res.Hiccups.And(h)
+	}
+	r.res.Hiccups = &h
+	r.err = errors.Join(r.err, err)
+	r.to = to
+	r.ends++
+	switch {
+	case r.publish == nil:
+		r.res.After, r.res.BesideAfter = to, host
+		return
+	case r.ends == 1:
+		r.res.After, r.res.BesideAfter = r.res.Before, r.res.BesideBefore
+	}
+	r.res.BesideAfter = r.res.BesideAfter.Advance(r.hostFrom, host)
+	if r.res.After == nil || r.from == nil || to == nil { // a gap cannot be closed again
+		r.res.After = nil
+		return
+	}
+	u := r.res.After.Advance(*r.from, *to)
+	r.res.After = &u
+	last := r.res.Before.At
+	if n := len(r.res.Samples); n > 0 {
+		last = r.res.Samples[n-1].At
+	}
+	if u.At.Sub(last) >= sampleEvery {
+		r.res.Samples = append(r.res.Samples, u)
+		r.publish(u)
+	}
+}

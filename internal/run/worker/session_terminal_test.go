@@ -1,0 +1,335 @@
+//go:build acceptance && terminal && unix
+
+package worker
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"locbench/internal/bench"
+	"locbench/internal/results"
+	"locbench/internal/run/machine"
+	"locbench/internal/testenv"
+	"locbench/internal/text/console"
+)
+
+func TestMain(m *testing.M) {
+	if given := os.Getenv(screenVariable); given != "" {
+		os.Exit(screen(given))
+	}
+	os.Exit(testenv.AloneOnMachine(m, machine.RunsVariable))
+}
+
+// screenVariable makes this program the screen of TestWorkerOfAKilledScreen: it has the binary of the
+// worker and its arguments.
+const screenVariable = "LOCBENCH_TEST_SCREEN"
+
+func screen(given string) int {
+	var args []string
+	if json.Unmarshal([]byte(given), &args) != nil {
+		return 1
+	}
+	s, err := Start(args[0], args[1:])
+	if err != nil {
+		return 1
+	}
+	for ok := true; ok; {
+		_, ok = s.Next()
+	}
+	return 0
+}
+
+func begun(t *testing.T, args ...string) *Session {
+	t.Helper()
+	path := testenv.Locbench(t)
+	leaks := goleak.IgnoreCurrent()
+	s, err := Start(path, args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		s.Close()
+		goleak.VerifyNone(t, leaks)
+	})
+	return s
+}
+
+// until reads events until match accepts one; nil reads to the end.
+func until(t *testing.T, s *Session, match func(bench.Record) bool) (all []bench.Record) {
+	t.Helper()
+	late := time.AfterFunc(time.Minute, func() { s.Stop(os.Interrupt); s.Stop(os.Interrupt) })
+	defer late.Stop()
+	for {
+		batch, ok := s.Next()
+		if !ok {
+			if match != nil {
+				code, talk := s.Wait()
+				t.Fatalf("the awaited event did not come; exit code %d:\n%s", code, talk)
+			}
+			return all
+		}
+		all = append(all, batch...)
+		if match != nil && slices.ContainsFunc(batch, match) {
+			return all
+		}
+	}
+}
+
+func is[E bench.Event](rec bench.Record) bool {
+	_, ok := rec.Event.(E)
+	return ok
+}
+
+func firstStep(rec bench.Record) bool {
+	e, ok := rec.Event.(bench.StepStarted)
+	return ok && e.Index == 0 && rec.Leg.Round == 1
+}
+
+func send(t *testing.T, s *Session, c bench.Control) {
+	t.Helper()
+	if err := s.Send(c); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSessionIsSteered(t *testing.T) {
+	args, out := testenv.SmallRun(t, "[{rate: 200, duration: 3s}, {connections: 1, duration: 60s}, 2]")
+	s := begun(t, args...)
+	until(t, s, is[bench.WindowClosed])
+	send(t, s, bench.Control{Kind: bench.ControlRate, Rate: 50})
+	send(t, s, bench.Control{Kind: bench.ControlPause})
+	until(t, s, is[bench.Paused])
+	send(t, s, bench.Control{Kind: bench.ControlNote, Text: "now"})
+	send(t, s, bench.Control{Kind: bench.ControlResume})
+	until(t, s, func(rec bench.Record) bool { e, ok := rec.Event.(bench.WindowClosed); return ok && e.Index == 1 })
+	send(t, s, bench.Control{Kind: bench.ControlSkipStep})
+	until(t, s, is[bench.LegEnded])
+	until(t, s, firstStepOf(2))
+	send(t, s, bench.Control{Kind: bench.ControlStop})
+	until(t, s, nil)
+	code, talk := s.Wait()
+	if code != console.ExitInterrupted || !regexp.MustCompile(`stopped by the user after step [12]`).MatchString(talk) {
+		t.Errorf("exit code %d:\n%s", code, talk)
+	}
+	if s.Dir() != out || s.Send(bench.Control{Kind: bench.ControlPause}) == nil {
+		t.Errorf("folder %s; a run that has ended takes controls", s.Dir())
+	}
+	run, legs, err := results.Read(out)
+	if err != nil || len(legs) != 2 {
+		t.Fatalf("%d legs, %v", len(legs), err)
+	}
+	if strings.Contains(strings.Join(run.Command, " "), Flag) || run.Command[1] != "run" {
+		t.Errorf("command %q", run.Command)
+	}
+	if run.State != bench.RunInterrupted || legs[0].State != bench.LegAborted || legs[0].Failure != "step 2 (1 connection) was skipped by the user" {
+		t.Errorf("run %s, leg %s: %s", run.State, legs[0].State, legs[0].Failure)
+	}
+	steps := legs[0].Steps
+	if len(steps) != 3 || !strings.Contains(steps[0].Warnings.Join("\n"), "from 200/s to 50") || !strings.Contains(steps[1].Warnings.Join("\n"), "the run was paused for") {
+		t.Errorf("steps %+v", steps)
+	}
+	if steps[0].Load.FinalRate != 50 || steps[0].Load.Sent == 0 {
+		t.Errorf("%d requests were sent, at %v/s in the end", steps[0].Load.Sent, steps[0].Load.FinalRate)
+	}
+	if len(legs[0].Interventions) != 5 || steps[1].Load.Succeeded == 0 {
+		t.Errorf("interventions %+v", legs[0].Interventions)
+	}
+	if _, err := os.Stat(filepath.Join(out, results.ReportFile)); err != nil {
+		t.Error(err)
+	}
+}
+
+func firstStepOf(round int) func(bench.Record) bool {
+	return func(rec bench.Record) bool { return is[bench.StepStarted](rec) && rec.Leg.Round == round }
+}
+
+func TestSessionThatCannotBegin(t *testing.T) {
+	s := begun(t, "-p", "no-such-profile")
+	if batch, ok := s.Next(); ok {
+		t.Errorf("events %v", batch)
+	}
+	if code, talk := s.Wait(); code != console.ExitUsage || !strings.Contains(talk, "no-such-profile") || s.Dir() != "" {
+		t.Errorf("exit code %d, folder %q:\n%s", code, s.Dir(), talk)
+	}
+}
+
+func TestSessionEndsAsItsScreenWasAskedTo(t *testing.T) {
+	args, out := testenv.SmallRun(t, "[{connections: 1, duration: 60s}]")
+	s := begun(t, args...)
+	until(t, s, firstStep)
+	watcher := Watch(out)
+	defer watcher.Close()
+	until(t, watcher, firstStep)
+	if watcher.Steered() || watcher.Send(bench.Control{Kind: bench.ControlPause}) == nil {
+		t.Error("a run that is only watched takes controls")
+	}
+	other := Watch(out)
+	other.Stop(os.Interrupt) // the watching ends, not the run
+	if code, _ := other.Wait(); code != console.ExitOK {
+		t.Errorf("exit code %d of one who has looked enough", code)
+	}
+	other.Close()
+
+	stop := syscall.SIGHUP
+	if signal.Ignored(stop) { // under nohup a run ignores it, as it should
+		stop = syscall.SIGTERM
+	}
+	s.Stop(stop)
+	mine, seen := until(t, s, nil), until(t, watcher, nil)
+	if code, talk := s.Wait(); code != console.ExitInterrupted || !strings.Contains(talk, "interrupted by "+console.SignalName(stop)) || strings.Contains(talk, ": stopping") {
+		t.Errorf("exit code %d:\n%s", code, talk)
+	}
+	if code, talk := watcher.Wait(); code != console.ExitOK || talk != "" {
+		t.Errorf("the watcher ends with %d:\n%s", code, talk)
+	}
+	for name, events := range map[string][]bench.Record{"steering": mine, "watching": seen} {
+		t.Run(name, func(t *testing.T) {
+			if len(events) == 0 || !is[bench.RunEnded](events[len(events)-1]) {
+				t.Errorf("the end is not reported to the one %s", name)
+			}
+		})
+	}
+	_, legs, err := results.Read(out)
+	if err != nil || len(legs) != 1 || !strings.Contains(legs[0].Failure, console.SignalName(stop)) {
+		t.Errorf("%d legs, %v", len(legs), err)
+	}
+}
+
+// TestARunThatHasReportedItsEnd is waited for, not ended.
+func TestARunThatHasReportedItsEnd(t *testing.T) {
+	args, out := testenv.SmallRun(t, "[1]")
+	s := begun(t, args...)
+	if s.ReportedEnd() {
+		t.Error("it has reported its end before its first event")
+	}
+	until(t, s, is[bench.RunEnded])
+	if code, talk := s.End(t.Context()); code != console.ExitOK || !s.ReportedEnd() {
+		t.Errorf("exit code %d of a complete run:\n%s", code, talk)
+	}
+	if _, err := os.Stat(filepath.Join(out, results.ReportFile)); err != nil {
+		t.Error(err)
+	}
+	if s.Running() {
+		t.Error("a run that has ended is in progress")
+	}
+}
+
+func TestSessionOfAKilledWorker(t *testing.T) {
+	args, out := testenv.SmallRun(t, "[{connections: 1, duration: 60s}]")
+	s := begun(t, args...)
+	until(t, s, firstStep)
+	watcher := Watch(out)
+	defer watcher.Close()
+	if err := s.child.(started).cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, s, nil)
+	if code, talk := s.Wait(); code != console.ExitContender || !strings.Contains(talk, "signal: killed") || !strings.Contains(talk, "--resume "+out) {
+		t.Errorf("exit code %d:\n%s", code, talk)
+	}
+	until(t, watcher, nil)
+	if code, talk := watcher.Wait(); code != console.ExitFailure || !strings.Contains(talk, "the run was killed") || !strings.Contains(talk, "--resume "+out) {
+		t.Errorf("the watcher ends with %d:\n%s", code, talk)
+	}
+}
+
+// TestAWorkerThatHangsIsKilled: by the third stop at once, after the second when its time is over,
+// and never by a terminal that is closed. (How long that is, TestSession_HangIsKilled knows.)
+func TestAWorkerThatHangsIsKilled(t *testing.T) {
+	for _, stops := range []int{2, 3} {
+		t.Run(fmt.Sprint(stops), func(t *testing.T) {
+			args, _ := testenv.SmallRun(t, "[{connections: 1, duration: 60s}]")
+			s := begun(t, args...)
+			until(t, s, firstStep)
+			if err := s.child.Signal(syscall.SIGSTOP); err != nil { // it cannot end in order
+				t.Fatal(err)
+			}
+			s.Stop(os.Interrupt)
+			for range 3 {
+				s.Stop(syscall.SIGHUP)
+			}
+			if !s.Running() {
+				t.Error("it is gone already")
+			}
+			for range stops - 1 {
+				s.Stop(os.Interrupt)
+			}
+			if code, talk := s.Wait(); code != console.ExitInterrupted || !strings.Contains(talk, "killed") {
+				t.Errorf("exit code %d:\n%s", code, talk)
+			}
+		})
+	}
+}
+
+// TestWorkerOfAKilledScreen: nobody is left to end the run, so it ends by itself, in order.
+func TestWorkerOfAKilledScreen(t *testing.T) {
+	path := testenv.Locbench(t)
+	args, out := testenv.SmallRun(t, "[{connections: 1, duration: 60s}]")
+	given, err := json.Marshal(append([]string{path}, args...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	screen := exec.Command(os.Args[0])
+	screen.Env = append(os.Environ(), screenVariable+"="+string(given))
+	if err := screen.Start(); err != nil {
+		t.Fatal(err)
+	}
+	testenv.Until(t, time.Minute, "the run begins", func() bool { return results.Running(out) })
+	watcher := Watch(out)
+	defer watcher.Close()
+	until(t, watcher, firstStep)
+	if err := screen.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = screen.Wait()
+	until(t, watcher, nil)
+	if code, talk := watcher.Wait(); code != console.ExitOK {
+		t.Fatalf("the run was not ended in order: %d:\n%s", code, talk)
+	}
+	run, legs, err := results.Read(out)
+	if err != nil || run.State != bench.RunInterrupted || len(legs) != 1 || legs[0].Failure != "interrupted: the screen is gone" || legs[0].Stop == nil {
+		t.Errorf("run %s, legs %+v, %v", run.State, legs, err)
+	}
+	envs, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, file := range envs {
+		if data, err := os.ReadFile(file); err == nil && strings.Contains(string(data), "LOCBENCH_RUN="+run.ID+"\x00") {
+			t.Errorf("process left: %s", filepath.Dir(file))
+		}
+	}
+	// It writes its reports last, into a folder that the test's end removes.
+	testenv.Until(t, time.Minute, "the reports are written", func() bool {
+		half, _ := filepath.Glob(filepath.Join(out, ".*"))
+		return len(half) == 0 && results.Has(out, results.ReportFile) && results.Has(out, results.SummaryFile)
+	})
+}
+
+// On a screen the results stay until it is left.
+func TestNothingRanBeforeAScreen(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "results", "x")
+	s := begun(t, "--elastic", "http://127.0.0.1:1", "--runtime", "process", "-o", out)
+	events := until(t, s, nil)
+	if code, talk := s.Wait(); code != console.ExitFailure || !strings.Contains(talk, "nothing ran") || len(events) == 0 || !is[bench.RunEnded](events[len(events)-1]) {
+		t.Errorf("exit code %d, %d events:\n%s", code, len(events), talk)
+	}
+	if results.Has(out, "report.html") || !results.Has(out, "run.json") {
+		t.Error("a report of a run in which nothing ran, or no record of it while its screen is open")
+	}
+	s.Close()
+	if _, err := os.Stat(filepath.Dir(out)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("left behind: %v", err)
+	}
+}

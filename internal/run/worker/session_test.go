@@ -1,0 +1,493 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/results"
+	"locbench/internal/text/console"
+)
+
+// fake is a worker in this process: Run, with a run that the test writes, on a pipe. Signals end its
+// context, as they do in a process.
+type fake struct {
+	t    *testing.T
+	dir  string
+	deaf bool // to signals
+
+	interrupt context.CancelCauseFunc
+	ended     chan ending
+	once      sync.Once
+
+	mu      sync.Mutex
+	signals []os.Signal
+	killed  bool
+
+	log *results.Writer
+	seq int64
+}
+
+func (f *fake) Signal(sig os.Signal) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.signals = append(f.signals, sig)
+	if !f.deaf {
+		f.interrupt(console.Signal{Signal: sig})
+	}
+	return nil
+}
+
+func (f *fake) Kill() {
+	f.mu.Lock()
+	f.killed = true
+	f.mu.Unlock()
+	f.interrupt(errors.New("killed"))
+	f.end(ending{code: -1, signal: "signal: killed"})
+}
+
+func (f *fake) Wait() ending { return <-f.ended }
+
+func (f *fake) end(e ending) { f.once.Do(func() { f.ended <- e }) }
+
+func (f *fake) got() ([]os.Signal, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.signals), f.killed
+}
+
+// start begins a session with a fake worker that does what do says. The worker ends with the exit
+// code of do's error, and says it.
+func start(t *testing.T, f *fake, do func(ctx context.Context, controls <-chan bench.Control) error) *Session {
+	t.Helper()
+	f.t, f.ended = t, make(chan ending, 1)
+	ctx, interrupt := context.WithCancelCause(context.Background())
+	f.interrupt = interrupt
+	s, following := newSession()
+	in, out := io.Pipe()
+	go func() {
+		err := Run(ctx, console.Env{Stdin: in}, do)
+		if err != nil {
+			fmt.Fprintln(&s.stderr, err)
+		}
+		f.end(ending{code: console.ExitCode(ctx, err)})
+		interrupt(nil)
+	}()
+	s.steer(following, f, out)
+	return s
+}
+
+// begins makes the results folder, announces it on s and reports the begin of the run.
+func (f *fake) begins(w io.Writer) {
+	f.dir = filepath.Join(f.t.TempDir(), "results", "x")
+	log, err := results.Create(f.dir, bench.Run{Schema: bench.SchemaVersion, ID: "1"}, func(error) {})
+	if err != nil {
+		f.t.Error(err)
+		return
+	}
+	f.log = log
+	f.says(bench.RunStarted{Run: bench.Run{Schema: bench.SchemaVersion, ID: "1", State: bench.RunRunning}, Dir: f.dir})
+	if err := Announce(w, f.dir); err != nil {
+		f.t.Error(err)
+	}
+}
+
+func (f *fake) says(e bench.Event) {
+	f.seq++
+	f.log.Handle(bench.Record{Seq: f.seq, At: time.Now(), Event: e})
+}
+
+// ends reports the end of the run.
+func (f *fake) ends(state bench.RunState) {
+	f.says(bench.RunEnded{State: state})
+	f.leaves()
+}
+
+// leaves lets go of the results folder, as the kernel does for one that is killed.
+func (f *fake) leaves() {
+	if err := f.log.Close(); err != nil {
+		f.t.Error(err)
+	}
+}
+
+func events(s *Session) (kinds []string) {
+	for {
+		batch, ok := s.Next()
+		if !ok {
+			return kinds
+		}
+		for _, rec := range batch {
+			kinds = append(kinds, strings.TrimPrefix(fmt.Sprintf("%T", rec.Event), "bench."))
+		}
+	}
+}
+
+func TestSession_Steered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, ready := &fake{}, make(chan *Session, 1)
+		var heard []string
+		s := start(t, f, func(_ context.Context, controls <-chan bench.Control) error {
+			f.begins(&(<-ready).dirs)
+			for c := range controls {
+				heard = append(heard, string(c.Kind))
+				f.says(bench.Intervened{Control: c})
+				if c.Kind == bench.ControlStop {
+					f.ends(bench.RunInterrupted)
+					return console.WithCode(console.ExitInterrupted, errors.New("stopped by the user after step 1"))
+				}
+			}
+			return errors.New("nobody has stopped it")
+		})
+		if s.ReportedEnd() || !s.Steered() || !s.Running() || s.Dir() != "" {
+			t.Errorf("before it has begun: end reported %v, steered %v, running %v, in %q", s.ReportedEnd(), s.Steered(), s.Running(), s.Dir())
+		}
+		ready <- s
+		want := []bench.ControlKind{bench.ControlPause, bench.ControlNote, bench.ControlResume, bench.ControlSkipStep, bench.ControlStop}
+		for _, kind := range want {
+			c := bench.Control{Kind: kind}
+			if kind == bench.ControlNote {
+				c.Text = "now"
+			}
+			if err := s.Send(c); err != nil {
+				t.Error(err)
+			}
+		}
+		if got := events(s); !slices.Equal(got, []string{"RunStarted", "Intervened", "Intervened", "Intervened", "Intervened", "Intervened", "RunEnded"}) {
+			t.Errorf("events %q", got)
+		}
+		code, talk := s.Wait()
+		if code != console.ExitInterrupted || talk != "stopped by the user after step 1\n" {
+			t.Errorf("exit code %d:\n%s", code, talk)
+		}
+		if !slices.Equal(heard, []string{"pause", "note", "resume", "skip step", "stop after step"}) {
+			t.Errorf("it heard %q", heard)
+		}
+		if !s.ReportedEnd() || s.Running() || s.Dir() != f.dir || s.Send(bench.Control{Kind: bench.ControlPause}) == nil {
+			t.Errorf("after its end: reported %v, running %v, in %q; or it takes controls", s.ReportedEnd(), s.Running(), s.Dir())
+		}
+		s.Close()
+		if !results.Has(f.dir, results.RunFile) {
+			t.Error("its results are gone")
+		}
+	})
+}
+
+func TestSession_CannotBegin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, &fake{}, func(context.Context, <-chan bench.Control) error {
+			return console.Usagef("no profile of that name")
+		})
+		if got := events(s); len(got) > 0 {
+			t.Errorf("events %q", got)
+		}
+		if code, talk := s.Wait(); code != console.ExitUsage || !strings.Contains(talk, "no profile") || s.Dir() != "" {
+			t.Errorf("exit code %d, folder %q:\n%s", code, s.Dir(), talk)
+		}
+		s.Close()
+	})
+}
+
+// TestSession_StopInOrder: the signal is handed on, and the end of the run reaches whoever steers it
+// and whoever watches it. One who stops watching ends nothing.
+func TestSession_StopInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, ready := &fake{}, make(chan *Session, 1)
+		s := start(t, f, func(ctx context.Context, _ <-chan bench.Control) error {
+			f.begins(&(<-ready).dirs)
+			<-ctx.Done()
+			f.ends(bench.RunInterrupted)
+			return context.Cause(ctx)
+		})
+		ready <- s
+		synctest.Wait()
+		watcher, other := Watch(f.dir), Watch(f.dir)
+		if watcher.Steered() || watcher.Send(bench.Control{Kind: bench.ControlPause}) == nil {
+			t.Error("a run that is only watched takes controls")
+		}
+		if batch, ok := other.Next(); !ok || len(batch) == 0 {
+			t.Error("the other one sees nothing")
+		}
+		other.Stop(os.Interrupt)
+		if code, _ := other.Wait(); code != console.ExitOK {
+			t.Errorf("exit code %d of one who has looked enough", code)
+		}
+		other.Close()
+		if signals, _ := f.got(); len(signals) > 0 {
+			t.Errorf("who watches has sent %v", signals)
+		}
+		go s.Stop(syscall.SIGHUP)
+		for name, one := range map[string]*Session{"steering": s, "watching": watcher} {
+			if got := events(one); !slices.Equal(got, []string{"RunStarted", "RunEnded"}) {
+				t.Errorf("%s: events %q", name, got)
+			}
+		}
+		if code, talk := s.Wait(); code != console.ExitInterrupted || talk != "interrupted by SIGHUP\n" {
+			t.Errorf("exit code %d:\n%s", code, talk)
+		}
+		if code, talk := watcher.Wait(); code != console.ExitOK || talk != "" {
+			t.Errorf("the watcher ends with %d:\n%s", code, talk)
+		}
+		if signals, killed := f.got(); !slices.Equal(signals, []os.Signal{syscall.SIGHUP}) || killed {
+			t.Errorf("signals %v, killed %v", signals, killed)
+		}
+		s.Close()
+		watcher.Close()
+	})
+}
+
+// TestSession_KilledWorker: somebody else kills it; both who steers and who watches are told how to
+// go on.
+func TestSession_KilledWorker(t *testing.T) {
+	for name, begun := range map[string]bool{"in a run": true, "before": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f, ready := &fake{}, make(chan *Session, 1)
+				s := start(t, f, func(ctx context.Context, _ <-chan bench.Control) error {
+					s := <-ready
+					if begun {
+						f.begins(&s.dirs)
+						defer f.leaves()
+					}
+					<-ctx.Done()
+					return nil
+				})
+				ready <- s
+				synctest.Wait()
+				if !begun {
+					f.Kill()
+					code, talk := s.Wait()
+					if code != console.ExitFailure || !strings.Contains(talk, "signal: killed") || strings.Contains(talk, "--resume") {
+						t.Errorf("exit code %d:\n%s", code, talk)
+					}
+					s.Close()
+					return
+				}
+				watcher := Watch(f.dir)
+				go f.Kill()
+				for who, one := range map[string]*Session{"steering": s, "watching": watcher} {
+					if got := events(one); !slices.Equal(got, []string{"RunStarted"}) {
+						t.Errorf("%s: events %q", who, got)
+					}
+				}
+				if code, talk := s.Wait(); code != console.ExitContender || !strings.Contains(talk, "signal: killed") || !strings.Contains(talk, "--resume "+f.dir) {
+					t.Errorf("exit code %d:\n%s", code, talk)
+				}
+				if code, talk := watcher.Wait(); code != console.ExitFailure || !strings.Contains(talk, "the run was killed") || !strings.Contains(talk, "--resume "+f.dir) {
+					t.Errorf("the watcher ends with %d:\n%s", code, talk)
+				}
+				s.Close()
+				watcher.Close()
+			})
+		})
+	}
+}
+
+// TestWatch_WithoutALog: of a folder without an event log, or with half of one, the results are handed
+// over, as far as they can be read.
+func TestWatch_WithoutALog(t *testing.T) {
+	leg := bench.LegResult{Schema: bench.SchemaVersion, Leg: bench.Leg{Contender: "a", Round: 1}, State: bench.LegComplete}
+	for name, c := range map[string]struct {
+		state  bench.RunState
+		broken bool // of a second leg, the file
+		log    string
+		events []string
+		code   int
+		talk   string
+	}{
+		"complete": {bench.RunComplete, false, "", []string{"RunStarted", "LegStarted", "LegEnded", "RunEnded"}, console.ExitOK, ""},
+		"cut short": {bench.RunComplete, false, `{"seq":1,"at":"2026-03-14T09:26:53Z","type":"run_started","event":{}}` + "\n" + `{"seq`,
+			[]string{"RunStarted", "RunStarted", "LegStarted", "LegEnded", "RunEnded"}, console.ExitOK, ""},
+		"killed": {bench.RunRunning, false, "", []string{"RunStarted", "LegStarted", "LegEnded"}, console.ExitFailure, "the run was killed"},
+		"broken": {bench.RunComplete, true, "", []string{"RunStarted", "LegStarted", "LegEnded", "RunEnded"}, console.ExitFailure, "b-1.json"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			run := bench.Run{Schema: bench.SchemaVersion, State: c.state, Legs: []bench.LegEntry{{Leg: leg.Leg, State: leg.State, File: "a-1.json"}}}
+			if c.broken {
+				other := bench.LegEntry{Leg: bench.Leg{Contender: "b", Round: 1}, State: bench.LegComplete, File: "b-1.json"}
+				run.Legs = append(run.Legs, other)
+				if err := os.WriteFile(filepath.Join(dir, other.File), []byte("{"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for file, v := range map[string]any{results.RunFile: run, "a-1.json": leg} {
+				if err := results.WriteJSON(filepath.Join(dir, file), v); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if c.log != "" {
+				if err := os.WriteFile(filepath.Join(dir, results.EventsFile), []byte(c.log), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s := Watch(dir)
+			defer s.Close()
+			if got := events(s); !slices.Equal(got, c.events) {
+				t.Errorf("events %q, want %q", got, c.events)
+			}
+			if code, talk := s.Wait(); code != c.code || !strings.Contains(talk, c.talk) || c.talk == "" && talk != "" {
+				t.Errorf("exit code %d, %q", code, talk)
+			}
+		})
+	}
+}
+
+// TestSession_HangIsKilled: a worker that does not end is killed by the third stop at once, after the
+// second when its time is over, and never by a terminal that is closed.
+func TestSession_HangIsKilled(t *testing.T) {
+	for name, test := range map[string]struct {
+		stops   []os.Signal
+		within  time.Duration // 0: not at all
+		signals int           // that it gets
+	}{
+		"asked once":            {[]os.Signal{os.Interrupt}, 0, 1},
+		"the terminal goes too": {[]os.Signal{os.Interrupt, syscall.SIGHUP, syscall.SIGHUP, syscall.SIGHUP}, 0, 1},
+		"asked twice":           {[]os.Signal{os.Interrupt, os.Interrupt}, console.ForceWithin + sessionPipes, 2},
+		"asked three times":     {[]os.Signal{os.Interrupt, os.Interrupt, os.Interrupt}, time.Nanosecond, 2},
+		"a terminal in between": {[]os.Signal{syscall.SIGHUP, syscall.SIGHUP, os.Interrupt, syscall.SIGHUP}, console.ForceWithin + sessionPipes, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f, over := &fake{deaf: true}, make(chan struct{})
+				s := start(t, f, func(ctx context.Context, _ <-chan bench.Control) error {
+					<-over // it listens to nobody
+					return nil
+				})
+				for _, sig := range test.stops {
+					s.Stop(sig)
+				}
+				check := func(want bool, when string) {
+					t.Helper()
+					synctest.Wait()
+					if signals, killed := f.got(); killed != want || s.Running() == want || len(signals) != test.signals {
+						t.Errorf("%s: killed %v, running %v, signals %v", when, killed, s.Running(), signals)
+					}
+				}
+				switch test.within {
+				case 0:
+					time.Sleep(time.Hour)
+					check(false, "after an hour")
+					f.Kill()
+				case time.Nanosecond:
+					check(true, "at once")
+				default:
+					time.Sleep(test.within - 1)
+					check(false, "before its time is over")
+					time.Sleep(time.Nanosecond)
+					check(true, "when its time is over")
+				}
+				if code, talk := s.Wait(); code != console.ExitInterrupted || !strings.Contains(talk, "killed") {
+					t.Errorf("exit code %d:\n%s", code, talk)
+				}
+				close(over)
+				s.Close()
+			})
+		})
+	}
+}
+
+// TestSession_End is about a screen that goes: a run that has reported its end, or stops already, is
+// only waited for; any other is asked to end by the signal that has ended the screen.
+func TestSession_End(t *testing.T) {
+	for name, test := range map[string]struct {
+		reports, stops bool
+		cause          error
+		signals        []os.Signal
+	}{
+		"reported its end": {reports: true},
+		"stops already":    {stops: true, signals: []os.Signal{os.Interrupt}},
+		"in a run":         {signals: []os.Signal{syscall.SIGTERM}},
+		"by a signal":      {cause: console.Signal{Signal: syscall.SIGHUP}, signals: []os.Signal{syscall.SIGHUP}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f, ready := &fake{}, make(chan *Session, 1)
+				s := start(t, f, func(ctx context.Context, _ <-chan bench.Control) error {
+					f.begins(&(<-ready).dirs)
+					if !test.reports {
+						<-ctx.Done()
+					}
+					f.ends(bench.RunComplete)
+					time.Sleep(time.Minute) // its reports
+					return nil
+				})
+				ready <- s
+				go events(s)
+				synctest.Wait()
+				time.Sleep(time.Second)
+				if s.ReportedEnd() != test.reports {
+					t.Errorf("end reported: %v", s.ReportedEnd())
+				}
+				if test.stops {
+					s.Stop(os.Interrupt)
+				}
+				ctx, end := context.WithCancelCause(context.Background())
+				end(test.cause)
+				if code, talk := s.End(ctx); code != console.ExitOK {
+					t.Errorf("exit code %d:\n%s", code, talk)
+				}
+				if signals, killed := f.got(); !slices.Equal(signals, test.signals) || killed {
+					t.Errorf("signals %v, killed %v", signals, killed)
+				}
+				s.Close()
+			})
+		})
+	}
+}
+
+// TestSession_Close lets go of the run: the worker sees the end of its input, and ends in order.
+func TestSession_Close(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, ready := &fake{}, make(chan *Session, 1)
+		var cause error
+		s := start(t, f, func(ctx context.Context, _ <-chan bench.Control) error {
+			f.begins(&(<-ready).dirs)
+			<-ctx.Done()
+			cause = context.Cause(ctx)
+			f.ends(bench.RunInterrupted)
+			return ctx.Err()
+		})
+		ready <- s
+		synctest.Wait()
+		s.Close()
+		if code, _ := s.Wait(); code != console.ExitInterrupted || !errors.Is(cause, ErrScreenGone) {
+			t.Errorf("exit code %d, because of %v", code, cause)
+		}
+		if signals, killed := f.got(); len(signals) > 0 || killed {
+			t.Errorf("signals %v, killed %v", signals, killed)
+		}
+	})
+}
+
+// TestSession_NothingRan: results stay while the screen is there, and no longer.
+func TestSession_NothingRan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, ready := &fake{}, make(chan *Session, 1)
+		s := start(t, f, func(context.Context, <-chan bench.Control) error {
+			f.begins(&(<-ready).dirs)
+			f.ends(bench.RunFailed)
+			return errors.New("nothing ran")
+		})
+		ready <- s
+		events(s)
+		s.Wait()
+		if !results.Has(f.dir, results.RunFile) {
+			t.Error("no results while the screen is open")
+		}
+		s.Close()
+		if _, err := os.Stat(filepath.Dir(f.dir)); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("left behind: %v", err)
+		}
+	})
+}

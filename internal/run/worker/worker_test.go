@@ -1,0 +1,127 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+	"locbench/internal/text/console"
+	"locbench/internal/text/safe"
+)
+
+func TestControlsAreRead(t *testing.T) {
+	in := `{"kind":"pause"}
+garbage
+{"kind":"note","text":"` + strings.Repeat("x", 2*controlLine) + `"}
+{"kind":"rate","rate":-1}
+` + strings.Repeat(" ", controlLine) + `{"kind":"abort"}
+
+{"kind":"resume"}
+` + strings.Repeat("pause\n", 100) + `{"kind":"abort"}
+{"kind":"stop after step"}`
+	controls := make(chan bench.Control, 1000)
+	readControls(strings.NewReader(in), controls, nil)
+	close(controls)
+	var good []bench.ControlKind
+	bad := 0
+	for c := range controls {
+		if c.Validate() == nil {
+			good = append(good, c.Kind)
+		} else if bad++; len(c.Kind) > 100 {
+			t.Errorf("a kind of %d bytes", len(c.Kind))
+		}
+	}
+	if len(good) != 3 || good[0] != bench.ControlPause || good[1] != bench.ControlResume || good[2] != bench.ControlAbort {
+		t.Errorf("controls %q", good)
+	}
+	if bad != badControls {
+		t.Errorf("%d bad lines are answered, want %d", bad, badControls)
+	}
+}
+
+func FuzzControls(f *testing.F) {
+	line, _ := json.Marshal(bench.Control{Kind: bench.ControlNote, Text: "x"})
+	f.Add(append(line, '\n'))
+	f.Add([]byte("\x1b[2J\n\n{}\nnull\n[1]\n"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		controls := make(chan bench.Control, len(in)+1)
+		readControls(bytes.NewReader(in), controls, nil)
+		close(controls)
+		for c := range controls {
+			if len(c.Text) > 4*controlLine || len(c.Kind) > 4*controlLine {
+				t.Fatalf("a control of %d bytes", len(c.Text)+len(c.Kind))
+			}
+			// What is sent is what is read.
+			line, err := json.Marshal(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.Validate() == nil {
+				if again, ok := control(line); !ok || again != c {
+					t.Fatalf("%+v becomes %+v", c, again)
+				}
+			}
+		}
+	})
+}
+
+// TestAWorkersInput: its end is the end of the run; with the run, it is not read any more, even
+// though it has no end.
+func TestAWorkersInput(t *testing.T) {
+	for _, kind := range []string{"pipe of the system", "reader"} {
+		t.Run(kind, func(t *testing.T) {
+			open := func() (io.Reader, io.WriteCloser) {
+				if kind == "reader" {
+					return io.Pipe()
+				}
+				r, w, err := os.Pipe()
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { r.Close() })
+				return r, w
+			}
+			r, w := open()
+			err := Run(t.Context(), console.Env{Stdin: r}, func(ctx context.Context, controls <-chan bench.Control) error {
+				go w.Write([]byte(`{"kind":"pause"}` + "\n"))
+				if c := <-controls; c.Kind != bench.ControlPause {
+					t.Errorf("control %+v", c)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Errorf("error %v", err)
+			}
+			w.Close()
+
+			r, w = open()
+			err = Run(t.Context(), console.Env{Stdin: r}, func(ctx context.Context, _ <-chan bench.Control) error {
+				w.Close()
+				<-ctx.Done()
+				return ctx.Err()
+			})
+			if !errors.Is(err, ErrScreenGone) || console.ExitCode(t.Context(), err) != console.ExitInterrupted {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+// TestAnnounceKeepsTheFolder: what is announced goes through a writer that replaces such characters.
+func TestAnnounceKeepsTheFolder(t *testing.T) {
+	const dir = "results/a\u202eb\u009bc"
+	var b bytes.Buffer
+	if err := Announce(safe.NewWriter(&b, nil), dir); err != nil {
+		t.Fatal(err)
+	}
+	var got announcement
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil || got.Dir != dir {
+		t.Errorf("%q, %v", got.Dir, err)
+	}
+}

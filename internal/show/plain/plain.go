@@ -1,0 +1,351 @@
+// Package plain reports a run as text or as JSON lines. It is a subscriber of the event stream: it
+// keeps nothing but what it needs for the next line. Talk (progress, steps as they end) goes to one
+// writer, data (the final table, or the JSON lines) to the other, so that a pipe gets data alone.
+// Drawing a live screen is left to package tui.
+package plain
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/units"
+	"locbench/internal/figures/stats"
+	"locbench/internal/results/event"
+	"locbench/internal/text/safe"
+)
+
+// Options say how to report it.
+type Options struct {
+	Out  io.Writer // data
+	Talk io.Writer // everything else
+	// Live makes Talk show a status line that rewrites itself: only for a terminal.
+	Live  bool
+	Width int  // of the terminal, for Live; 80 when 0
+	Color bool // ANSI colours in Talk
+	JSON  bool // Out gets every event as a JSON line; Talk stays silent but for warnings
+	// Details says more of each step than its row holds.
+	Details bool
+	Quiet   bool        // Talk gets warnings and errors alone
+	Fail    func(error) // reported once, when data cannot be written any more; may be nil
+}
+
+// Printer is the subscriber.
+type Printer struct {
+	opt      Options
+	run      bench.Run
+	estimate event.Estimate
+	leg      *legText               // that is reported
+	legs     map[bench.Leg]*legText // that run: several where contenders take turns
+	owner    *bench.Leg             // of the lines to come; nil: the run
+	heading  *bench.Leg             // of the lines that were last written
+	status   string                 // what the status line shows now
+	err      error
+}
+
+type tally struct {
+	passed, failed, skipped int
+	groups                  []string // with skipped checks
+}
+
+type legText struct {
+	bench.LegResult
+	checks  tally
+	began   bool   // the header of the table of steps was written
+	trouble string // what has gone wrong in a phase of it
+}
+
+func newLegText(leg bench.Leg) *legText { return &legText{LegResult: bench.LegResult{Leg: leg}} }
+
+// New makes a printer.
+func New(o Options) *Printer {
+	if o.Width <= 0 {
+		o.Width = 80
+	}
+	return &Printer{opt: o, leg: &legText{}, legs: map[bench.Leg]*legText{}}
+}
+
+// Err is the first error in writing data.
+func (p *Printer) Err() error { return p.err }
+
+// Handle reports one event.
+func (p *Printer) Handle(rec bench.Record) {
+	if p.opt.JSON {
+		line, err := json.Marshal(rec)
+		if err == nil {
+			_, err = p.opt.Out.Write(append(safe.JSON(line), '\n'))
+		}
+		if p.err == nil && err != nil {
+			p.err = fmt.Errorf("write to standard output: %w", err)
+			if p.opt.Fail != nil {
+				p.opt.Fail(p.err)
+			}
+		}
+		if n, ok := rec.Event.(bench.Notice); ok && n.Level != "info" {
+			fmt.Fprintf(p.opt.Talk, "%s: %s\n", n.Level, safe.Line(n.Text, 2000))
+		}
+		return
+	}
+	p.estimate.Apply(rec)
+	if rec.Leg != nil {
+		if _, ok := rec.Event.(bench.LegStarted); ok {
+			p.legs[*rec.Leg] = newLegText(*rec.Leg)
+			p.heading = rec.Leg
+		}
+		if p.leg = p.legs[*rec.Leg]; p.leg == nil {
+			p.leg = newLegText(*rec.Leg)
+		}
+		p.leg.Apply(rec.At, rec.Event)
+	}
+	p.tell(rec)
+	if _, ok := rec.Event.(bench.LegEnded); ok && rec.Leg != nil {
+		delete(p.legs, *rec.Leg)
+	}
+}
+
+func (p *Printer) tell(rec bench.Record) {
+	p.owner = rec.Leg
+	switch e := rec.Event.(type) {
+	case bench.RunStarted:
+		p.run = e.Run
+		p.title(e)
+	case bench.PhaseStarted:
+		p.show(rec, string(e.Phase)+" …")
+	case bench.Progress:
+		p.show(rec, progressText(e))
+	case bench.PhaseEnded:
+		p.phaseEnded(e)
+	case bench.LegStarted:
+		p.line("")
+		p.line("%s, round %d of %d (%d of %d)%s", p.paint(bold, safe.Line(rec.Leg.Label(), 100)),
+			rec.Leg.Round, p.run.Profile.Rounds, e.Number, e.Of, p.left(rec.At))
+	case bench.InstanceStarted:
+		p.line("  runs     %s", instanceText(e.Info))
+	case bench.InstanceReady:
+		if e.StartUp > 0 {
+			text := "first answer"
+			if f := e.FirstAnswer; f != nil {
+				text = "the first good answer (" + f.String() + ")"
+			}
+			p.line("  start-up %s from process start to %s", units.Duration(e.StartUp), text)
+		}
+	case bench.RequestsTimed:
+		p.requestsTimed(e.Phases)
+	case bench.CheckDone:
+		p.checkDone(e.Check)
+	case bench.StepStarted:
+		p.show(rec, fmt.Sprintf("step %d of %d: %s", e.Index+1, e.Of, e.Step.Name))
+	case bench.WindowClosed:
+		if e.Window.Drain {
+			return // sending has ended: there is no rate
+		}
+		p.show(rec, windowText(p.run.Profile.Steps, e))
+	case bench.StepEnded:
+		p.stepEnded(e.Result)
+	case bench.Notice:
+		p.notice(e)
+	case bench.InstanceStopped:
+		if peak, ok := stats.TimeToPeak(p.leg.LegResult); ok {
+			p.line("  to peak  %s from process start to within %.2g %% of %s/s, which it kept (%s)",
+				units.Duration(peak.After), 100*peak.Within, units.Rate(peak.Level), safe.Line(peak.Step, 60))
+		}
+		p.line("  stopped  %s", stopText(e.Stop))
+	case bench.IncidentOccurred:
+		p.always(p.paint(yellow, "warning: ") + safe.Line(e.Incident.String(), 1000))
+	case bench.LegEnded:
+		p.legEnded(e)
+	case bench.RunEnded:
+		p.clear()
+	}
+}
+
+func (p *Printer) title(e bench.RunStarted) {
+	pr := e.Run.Profile
+	p.line("%s: %s × %s of %s load, about %s in all", p.paint(bold, "profile "+safe.Line(pr.Name, 60)),
+		units.Plural(len(pr.Contenders), "contender"), units.Plural(pr.Rounds, "round"),
+		units.Approx(pr.LoadDuration()), units.Approx(p.estimate.Total()))
+	p.line("  results  %s", safe.Line(e.Dir, 500))
+	if i := e.Run.Isolated; i != nil {
+		p.line("  CPUs     %s", safe.Line(i.Text, 300))
+	}
+	for _, w := range e.Run.Warnings { // of what was seen before the first event
+		p.notice(bench.Warn(w))
+	}
+}
+
+func (p *Printer) phaseEnded(e bench.PhaseEnded) {
+	if e.Err != "" {
+		if p.owner == nil && e.Phase != bench.PhaseBuild {
+			return // it ends the run, whose error says it
+		}
+		if !p.opt.Quiet {
+			p.leg.trouble += strings.ReplaceAll(e.Err, "\n", "; ") + "\n"
+		}
+		p.line("  %-8s %s", e.Phase, p.paint(red, "failed: ")+safe.Line(e.Err, 4000))
+		return
+	}
+	switch e.Phase {
+	case bench.PhaseStore, bench.PhaseSeed, bench.PhaseBuild:
+		if e.Note != "" {
+			p.line("  %-8s %s (%s)", e.Phase, safe.Line(e.Note, 300), units.Duration(e.Took))
+		}
+	case bench.PhaseCheck:
+		if c := p.leg.checks; c.passed+c.failed+c.skipped > 0 {
+			text := fmt.Sprintf("%d passed", c.passed)
+			if c.failed > 0 {
+				text += ", " + p.paint(red, fmt.Sprintf("%d FAILED", c.failed))
+			}
+			if c.skipped > 0 {
+				text += fmt.Sprintf(", %d skipped (%s)", c.skipped, strings.Join(c.groups[:min(len(c.groups), 8)], ", "))
+			}
+			p.line("  checks   %s: %s (%s)", e.Note, text, units.Duration(e.Took))
+		}
+		p.leg.checks = tally{}
+	}
+}
+
+func (p *Printer) checkDone(c bench.CheckResult) {
+	switch c.Status {
+	case bench.CheckPassed, bench.CheckInfo:
+		p.leg.checks.passed++
+	case bench.CheckSkipped:
+		p.leg.checks.skipped++
+		if group := safe.Line(c.Group, 60); !slices.Contains(p.leg.checks.groups, group) {
+			p.leg.checks.groups = append(p.leg.checks.groups, group)
+		}
+	case bench.CheckFailed:
+		p.leg.checks.failed++
+		p.line("  %s %s/%s: %s", p.paint(red, "check failed"),
+			safe.Line(c.Group, 60), safe.Line(c.Name, 100), safe.Line(c.Detail, 500))
+	}
+}
+
+func (p *Printer) stepEnded(r bench.StepResult) {
+	narrow := p.opt.Live && p.opt.Width < wideRow
+	if !p.leg.began {
+		p.leg.began = true
+		p.line("  %s", p.paint(faint, stepHeader(narrow)))
+	}
+	p.line("  %s", stepRow(r, narrow))
+	if p.leg.Phases != nil {
+		p.around(r.Load)
+	}
+	if p.opt.Details {
+		for _, line := range details(r) {
+			p.line("    %s", p.paint(faint, line))
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(r.Load.Failed)) {
+		count := units.Count(r.Load.Failed[kind])
+		text := fmt.Sprintf("    %s %s × %s", p.paint(red, "errors:"), count, safe.Line(string(kind), 60))
+		if example := r.Load.Examples[kind]; example != "" {
+			text += ", the first: " + safe.Line(example, 300)
+		}
+		p.line("%s", text)
+	}
+	for _, w := range r.Doubts() {
+		p.line("    %s %s", p.paint(yellow, "warning:"), safe.Line(w.Text, 500))
+	}
+	for _, j := range r.Missed() {
+		p.line("    %s %s", p.paint(red, "threshold missed:"), safe.Line(judgement(j), 300))
+	}
+	if r.Aborted != "" {
+		p.line("    %s %s", p.paint(red, "ended early:"), safe.Line(r.Aborted, 500))
+	}
+}
+
+func (p *Printer) notice(n bench.Notice) {
+	text := safe.Line(n.Text, 2000)
+	if color := map[string]string{"error": red, "warning": yellow}[n.Level]; color != "" {
+		p.always(p.paint(color, n.Level+": ") + text)
+	} else {
+		p.line("  %s", text)
+	}
+}
+
+func (p *Printer) legEnded(e bench.LegEnded) {
+	if e.Unsound != nil {
+		p.always("  " + p.paint(red, "wrong answers: ") + safe.Line(e.Unsound.String(), 1000))
+	}
+	if e.State == bench.LegComplete {
+		return
+	}
+	if !strings.Contains(p.leg.trouble, e.Failure) {
+		p.always("  " + p.paint(red, string(e.State)+": ") + safe.Line(e.Failure, 4000))
+	}
+	if l := p.leg; e.Lost != nil && (l.StartUp != nil || len(l.Steps) > 0) { // else all of it, which goes without saying
+		p.line("  lost     %s", safe.Line(e.Lost.String(), 1000))
+	}
+	if len(e.LastLog) == 0 || e.State != bench.LegFailed {
+		return // the log of one that was only interrupted explains nothing
+	}
+	p.always("  its last log lines:")
+	for _, l := range e.LastLog {
+		p.always("    | " + safe.Line(l.Text, 300))
+	}
+}
+
+// wideRow is the width of a terminal that holds a step's row in full.
+const wideRow = 102
+
+const bold, faint, red, yellow = "1", "2", "31", "33"
+
+func (p *Printer) paint(code, s string) string {
+	if !p.opt.Color {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+func (p *Printer) line(format string, args ...any) {
+	if !p.opt.Quiet {
+		p.always(fmt.Sprintf(format, args...))
+	}
+}
+
+func (p *Printer) always(s string) {
+	p.clear()
+	// Where several contenders are alive, lines say whose they are.
+	if leg := p.owner; leg != nil && p.heading != nil && *p.heading != *leg && !p.opt.Quiet {
+		fmt.Fprintln(p.opt.Talk, " "+p.paint(bold, safe.Line(leg.Label(), 100)))
+		p.heading = leg
+	}
+	fmt.Fprintln(p.opt.Talk, s)
+}
+
+// show rewrites the status line; without a terminal it does nothing.
+func (p *Printer) show(rec bench.Record, what string) {
+	if !p.opt.Live || p.opt.Quiet {
+		return
+	}
+	text := units.Approx(p.estimate.Elapsed(rec.At).Truncate(time.Second)) + p.left(rec.At) + "  "
+	if rec.Leg != nil {
+		text += rec.Leg.String() + "  "
+	}
+	text = safe.Line(text+what, 4*p.opt.Width)
+	if r := []rune(text); len(r) >= p.opt.Width {
+		text = string(r[:p.opt.Width-1])
+	}
+	fmt.Fprintf(p.opt.Talk, "\r\x1b[K%s", text)
+	p.status = text
+}
+
+func (p *Printer) clear() {
+	if p.status != "" {
+		fmt.Fprint(p.opt.Talk, "\r\x1b[K")
+		p.status = ""
+	}
+}
+
+// left is a phrase about the time that is left, for the end of a line.
+func (p *Printer) left(at time.Time) string {
+	if d, ok := p.estimate.Left(at); ok {
+		return ", about " + units.Approx(d) + " left"
+	}
+	return ""
+}

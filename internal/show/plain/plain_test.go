@@ -1,0 +1,265 @@
+package plain
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/analysis"
+	"locbench/internal/bench"
+	"locbench/internal/bench/cpuset"
+	"locbench/internal/bench/units"
+	"locbench/internal/testenv"
+)
+
+var start = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+
+func usage(cpu time.Duration, throttled int64) *bench.Usage {
+	return &bench.Usage{
+		At: start, Source: "cgroup v1", CPU: cpu,
+		Throttling: &bench.Throttling{Periods: 10 * throttled, Throttled: throttled, Time: cpu},
+		Memory:     &bench.Memory{Used: 40 << 20, Peak: 61 << 20, PeakSource: "max_usage"},
+	}
+}
+
+func stepResult(index, connections int, succeeded int64, warmUp bool) bench.StepResult {
+	return bench.StepResult{
+		Index: index, Step: bench.Step{Name: units.Plural(connections, "connection"), Connections: connections, WarmUp: warmUp, Duration: 10 * time.Second},
+		Before: usage(time.Duration(index)*10*time.Second, int64(index)*5),
+		After:  usage(time.Duration(index+1)*10*time.Second, int64(index+1)*5),
+		Load: bench.Load{
+			Succeeded: succeeded, Elapsed: 10 * time.Second,
+			Latency: bench.Latencies{Count: succeeded, P50: 348 * time.Microsecond, P90: 900 * time.Microsecond, P99: 6210 * time.Microsecond, Max: 1234 * time.Millisecond},
+		},
+	}
+}
+
+// recorded is a short run of two legs: one is well, the other one dies with hostile words.
+func recorded() (records []bench.Record, run bench.Run, legs []bench.LegResult) {
+	profile := bench.Profile{
+		Name: "tiny", Rounds: 1, PriceVCPUHr: 0.0275,
+		Contenders: []bench.Selection{{Contender: "rs-actix", Variant: "lto"}, {Contender: "kt-ktor"}},
+		Steps:      []bench.Step{{Name: "1 connection", Connections: 1, WarmUp: true, Duration: 10 * time.Second}, {Name: "64 connections", Connections: 64, Duration: 10 * time.Second}},
+	}
+	good, bad := bench.Leg{Contender: "rs-actix", Variant: "lto", Round: 1}, bench.Leg{Contender: "kt-ktor", Round: 1}
+	run = bench.Run{ID: "r", Profile: profile, Legs: []bench.LegEntry{{Leg: good}, {Leg: bad}}}
+	at := start
+	add := func(after time.Duration, leg *bench.Leg, e bench.Event) {
+		at = at.Add(after)
+		records = append(records, bench.Record{Seq: int64(len(records) + 1), At: at, Leg: leg, Event: e})
+	}
+	second := time.Second
+	add(0, nil, bench.RunStarted{Run: run, Dir: "results/x"})
+	add(0, nil, bench.PhaseStarted{Phase: bench.PhaseSeed})
+	add(second, nil, bench.Progress{Phase: bench.PhaseSeed, Done: 500, Total: 1000, Unit: "documents"})
+	add(second, nil, bench.PhaseEnded{Phase: bench.PhaseSeed, Took: 2 * second, Note: "bundled data, 1,000 documents"})
+	add(0, &good, bench.LegStarted{Number: 1, Of: 2})
+	add(0, &good, bench.InstanceStarted{Info: bench.InstanceInfo{Runtime: bench.RuntimeDocker, Limits: bench.Limits{CPUs: 1.5, Memory: 512 << 20}, LimitsEnforced: true, CPUSet: cpuset.UpTo(4)}})
+	add(0, &good, bench.InstanceReady{StartUp: 6210 * time.Microsecond, FirstAnswer: &bench.FirstAnswer{After: 960 * time.Microsecond, Status: 503}})
+	add(0, &good, bench.MarkRead{Mark: bench.Mark{Name: "after start-up", Usage: *usage(time.Second, 0)}})
+	add(0, &good, bench.PhaseStarted{Phase: bench.PhaseCheck})
+	add(0, &good, bench.CheckDone{Check: bench.CheckResult{Group: "get", Name: "a city", Status: bench.CheckPassed}})
+	add(0, &good, bench.CheckDone{Check: bench.CheckResult{Group: "orders", Name: "an order", Status: bench.CheckSkipped}})
+	add(second, &good, bench.PhaseEnded{Phase: bench.PhaseCheck, Took: second, Note: "answers"})
+	add(0, &good, bench.StepStarted{Index: 0, Of: 2, Step: profile.Steps[0]})
+	add(second, &good, bench.WindowClosed{Index: 0, Window: bench.Window{Length: second, Succeeded: 5000, P50: 190 * time.Microsecond, P99: second / 1000}})
+	add(9*second, &good, bench.StepEnded{Result: stepResult(0, 1, 52000, true)})
+	add(10*second, &good, bench.StepEnded{Result: stepResult(1, 64, 234567, false)})
+	add(0, &good, bench.InstanceStopped{Stop: bench.StopResult{Graceful: true, Took: 20 * time.Millisecond}})
+	add(0, &good, bench.LegEnded{State: bench.LegComplete})
+	add(0, &bad, bench.LegStarted{Number: 2, Of: 2})
+	add(0, &bad, bench.Notice{Level: "warning", Text: "LIMITS NOT ENFORCED: not root"})
+	add(0, &bad, bench.CheckDone{Check: bench.CheckResult{Group: "get", Name: "no such city", Status: bench.CheckFailed, Detail: "wanted status 404, got 200 \x1b[2J"}})
+	dead := stepResult(0, 1, 0, true)
+	dead.Load.Failed = map[bench.ErrorKind]int64{bench.ErrReset: 12}
+	dead.Load.Examples = map[bench.ErrorKind]string{bench.ErrReset: "read: connection reset by \x1b[1mpeer"}
+	dead.Load.Latency = bench.Latencies{}
+	dead.Before, dead.After, dead.Aborted = nil, nil, "the contender died: killed by SIGKILL (out of memory)"
+	add(10*second, &bad, bench.StepEnded{Result: dead})
+	add(0, &bad, bench.LegEnded{State: bench.LegFailed, Failure: "the contender died: killed by SIGKILL (out of memory)", LastLog: []bench.LogLine{{Text: "\x1b]0;owned\x07Killed"}}})
+	add(0, nil, bench.RunEnded{State: bench.RunFailed})
+
+	folded := map[bench.Leg]*bench.LegResult{good: {Leg: good}, bad: {Leg: bad}}
+	for _, r := range records {
+		if r.Leg != nil {
+			folded[*r.Leg].Apply(r.At, r.Event)
+		}
+	}
+	return records, run, []bench.LegResult{*folded[good], *folded[bad]}
+}
+
+func TestInAPipe(t *testing.T) {
+	var out, talk bytes.Buffer
+	p := New(Options{Out: &out, Talk: &talk})
+	records, _, _ := recorded()
+	for _, r := range records {
+		p.Handle(r)
+	}
+	testenv.Golden(t, "testdata/pipe.txt", talk.String())
+	if out.Len() > 0 {
+		t.Errorf("data before there is any: %q", out.String())
+	}
+	if strings.ContainsAny(talk.String(), "\x1b\r\x07") {
+		t.Error("control characters in a pipe")
+	}
+}
+
+func TestOnATerminal(t *testing.T) {
+	var talk bytes.Buffer
+	p := New(Options{Out: new(bytes.Buffer), Talk: &talk, Live: true, Width: 60, Color: true})
+	records, _, _ := recorded()
+	for _, r := range records {
+		p.Handle(r)
+	}
+	testenv.Golden(t, "testdata/terminal.txt", strings.ReplaceAll(strings.ReplaceAll(talk.String(), "\x1b", "ESC"), "\r", "CR"))
+	for _, line := range strings.Split(talk.String(), "\n") {
+		for _, status := range strings.Split(line, "\r\x1b[K")[1:] {
+			if !strings.Contains(status, "\x1b") && len([]rune(status)) >= 60 && strings.Contains(status, "left") {
+				t.Errorf("status line of %d columns wraps at 60: %q", len([]rune(status)), status)
+			}
+		}
+	}
+	if strings.Contains(talk.String(), "\x1b]0;") || strings.Contains(talk.String(), "\x1b[2J") {
+		t.Error("an escape sequence from outside reached the terminal")
+	}
+}
+
+func TestJSONLines(t *testing.T) {
+	var out, talk bytes.Buffer
+	p := New(Options{Out: &out, Talk: &talk, JSON: true})
+	records, _, _ := recorded()
+	for _, r := range records {
+		p.Handle(r)
+	}
+	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+	if len(lines) != len(records) {
+		t.Fatalf("%d lines for %d events", len(lines), len(records))
+	}
+	for i, line := range lines {
+		var r bench.Record
+		if err := json.Unmarshal([]byte(line), &r); err != nil || r.Seq != int64(i+1) {
+			t.Errorf("line %d: %v: %s", i+1, err, line)
+		}
+	}
+	if !strings.Contains(talk.String(), "LIMITS NOT ENFORCED") {
+		t.Error("a warning is not reported")
+	}
+}
+
+func TestTable(t *testing.T) {
+	var b bytes.Buffer
+	_, run, legs := recorded()
+	if err := Table(&b, analysis.Of(run, legs), nil, 0, false); err != nil {
+		t.Fatal(err)
+	}
+	testenv.Golden(t, "testdata/table.txt", b.String())
+
+	var narrow bytes.Buffer
+	if err := Table(&narrow, analysis.Of(run, legs), nil, 80, false); err != nil {
+		t.Fatal(err)
+	}
+	tables, _, _ := strings.Cut(narrow.String(), "\np50, ")
+	testenv.Golden(t, "testdata/table-80.txt", tables)
+	for _, width := range []int{200, 100, 80, 60, 50} {
+		for i := range legs {
+			legs[i].Leg.Contender = "a-contender-with-a-name-that-goes-on-and-on-until-nobody-reads-it"
+		}
+		var b bytes.Buffer
+		if err := Table(&b, analysis.Of(run, legs), nil, width, false); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(b.String()) {
+			if n := len([]rune(strings.TrimRight(line, "\n"))); n > width && strings.Contains(strings.TrimSpace(line), " ") { // a word stays whole
+				t.Errorf("%d columns of %d: %s", n, width, line)
+			}
+		}
+	}
+}
+
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
+
+func TestABrokenPipeIsToldAtTheEnd(t *testing.T) {
+	p := New(Options{Out: brokenPipe{}, Talk: new(bytes.Buffer), JSON: true})
+	p.Handle(bench.Record{Event: bench.Notice{}})
+	if p.Err() == nil {
+		t.Error("no error")
+	}
+}
+
+// Of contenders that take turns each block of lines says whose it is.
+func TestTurns(t *testing.T) {
+	records, _, _ := recorded()
+	var good, bad []bench.Record
+	for _, r := range records {
+		switch {
+		case r.Leg == nil:
+		case r.Leg.Contender == "kt-ktor":
+			bad = append(bad, r)
+		default:
+			good = append(good, r)
+		}
+	}
+	var out, talk bytes.Buffer
+	p := New(Options{Out: &out, Talk: &talk})
+	p.Handle(records[0])
+	for i := range max(len(good), len(bad)) {
+		for _, list := range [][]bench.Record{good, bad} {
+			if i < len(list) {
+				p.Handle(list[i])
+			}
+		}
+	}
+	testenv.Golden(t, "testdata/turns.txt", talk.String())
+}
+
+// A step that was not in a steady state is reported when it ends and in the tables; the time to the
+// peak stands beside the start-up.
+func TestWarmUpIsTold(t *testing.T) {
+	records, run, legs := recorded()
+	began := legs[0].Started
+	leg := &legs[0]
+	leg.Instance.StartedAt = began
+	leg.Instance.Runtime = bench.RuntimeDocker
+	for i := range leg.Steps {
+		leg.Steps[i].Load.Started = began.Add(4 * time.Second)
+		leg.Steps[i].Load.Windows = nil
+		for at := range 12 {
+			leg.Steps[i].Load.Windows = append(leg.Steps[i].Load.Windows, bench.Window{Start: time.Duration(at) * time.Second, Length: time.Second, Succeeded: []int64{500, 1000}[at/6]})
+		}
+	}
+	last := len(leg.Steps) - 1
+	leg.Steps[last].Drift = &bench.Drift{Throughput: &bench.Trend{Change: .12, P: .001}}
+	var table, talk bytes.Buffer
+	if err := Table(&table, analysis.Of(run, legs), nil, 0, false); err != nil {
+		t.Fatal(err)
+	}
+	p := New(Options{Out: new(bytes.Buffer), Talk: &talk})
+	for _, r := range records {
+		if r.Leg != nil && *r.Leg == leg.Leg {
+			switch e := r.Event.(type) {
+			case bench.InstanceStarted:
+				e.Info = *leg.Instance
+				r.Event = e
+			case bench.StepEnded:
+				e.Result = leg.Steps[e.Result.Index]
+				r.Event = e
+			}
+		}
+		p.Handle(r)
+	}
+	for _, want := range []string{"64 connections (still warming)", "; still warming: throughput rose by 13 % over the step", "start-up  to peak  peak req/s", "10.0 s"} {
+		if !strings.Contains(table.String(), want) {
+			t.Errorf("the table lacks %q:\n%s", want, table.String())
+		}
+	}
+	for _, want := range []string{"warning: still warming: throughput rose by 13 % over the step\n", "  to peak  10.0 s from process start to within 3 % of 1,000/s, which it kept (1 connection)\n"} {
+		if !strings.Contains(talk.String(), want) {
+			t.Errorf("the talk lacks %q:\n%s", want, talk.String())
+		}
+	}
+}

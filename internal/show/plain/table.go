@@ -1,0 +1,382 @@
+package plain
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"locbench/internal/analysis"
+	"locbench/internal/analysis/compare"
+	"locbench/internal/bench"
+	"locbench/internal/bench/units"
+	"locbench/internal/figures/measure"
+	"locbench/internal/figures/stats"
+	"locbench/internal/figures/verdict"
+	"locbench/internal/text/safe"
+)
+
+// Table writes the final tables: the steps of each contender, then all contenders next to each
+// other. Figures of several rounds are medians, except that latencies are quantiles of all rounds'
+// requests together. Where width is not 0, columns that do not fit are left out, the least
+// important first, and sentences are wrapped; summary.md and report.html have them all.
+//
+// Who is in front is reported in tiers, from stats.MinInterval rounds on; floor is the noise floor
+// of the machine, nil where it is not known. The run's warnings are left out where a Printer has
+// reported them already.
+func Table(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, warned bool) error {
+	run := a.Run
+	var contenders []stats.Contender
+	var b bytes.Buffer
+	line := func(format string, args ...any) { b.WriteString(wrap(fmt.Sprintf(format, args...), width) + "\n") }
+	ordered := a.Ordered()
+	for _, c := range ordered {
+		if why := c.Excluded(); why != "" {
+			line("NOT COMPARED: %s %s", safe.Line(c.Label, 60), why)
+		}
+	}
+	if run.AcceptFailedChecks {
+		line("Failed checks are accepted (--accept-failed-checks): figures may be of wrong answers.")
+	}
+	if b.Len() > 0 {
+		b.WriteByte('\n')
+	}
+	for _, c := range ordered {
+		contenders = append(contenders, c.Contender)
+		if len(c.Steps) > 0 {
+			fmt.Fprintf(&b, "%s\n", safe.Line(c.Label, 100))
+			steps(&b, c.Contender, c.Bounds, width)
+			b.WriteByte('\n')
+		}
+	}
+	standing := standings(a, floor)
+	headline(&b, contenders, intervals(standing), run.Profile.Rounds, width)
+	tiers(&b, line, standing, floor, width)
+	notes(line, run, contenders, a.Legs, standing)
+	for _, c := range ordered {
+		failures(line, c)
+	}
+	if warned {
+		run.Warnings = nil
+	}
+	warnings(line, run, contenders)
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func steps(b *bytes.Buffer, c stats.Contender, bound map[int]verdict.Summary, width int) {
+	columns := shown(measure.TextSteps, func(m measure.Measure) bool {
+		return slices.ContainsFunc(c.Steps, func(s stats.Step) bool { return m.Over(s).Known })
+	})
+	rows := [][]string{append(heads([]string{"step"}, columns), "bound by")}
+	for _, s := range c.Steps {
+		name := s.Step.Title()
+		if drift := s.DriftWords(); drift != "" {
+			name += " (" + drift + ")"
+		}
+		row := []string{safe.Line(name, 60)}
+		for _, col := range columns {
+			if col.ID == measure.Errors {
+				row = append(row, errorRatio(s.FailedTotal(), s.ErrorRatio()))
+			} else {
+				row = append(row, figure(col.Measure, col.Over(s)))
+			}
+		}
+		rows = append(rows, append(row, boundBy(bound[s.Index])))
+	}
+	rows = shorten(fit(rows, width-2, expendable(columns, other("bound by", 1))...), width-2)
+	b.WriteString(inColumns(rows, "  ", rightwards))
+	if c.Peak >= 0 && c.Peak < len(c.Steps) {
+		if s := bound[c.Steps[c.Peak].Index]; s.Bound != "" {
+			text := s.Verdict.String()
+			if s.Bound == verdict.Unclear {
+				text = s.Words()
+			}
+			b.WriteString(wrap("  at the peak: "+text, width) + "\n")
+		}
+	}
+}
+
+// boundBy is one word, and how many of the rounds it is of where they differ.
+func boundBy(s verdict.Summary) string {
+	switch {
+	case s.Bound == "":
+		return units.Missing
+	case s.Agree < s.Rounds:
+		return fmt.Sprintf("%s (%d of %d)", s.Bound, s.Agree, s.Rounds)
+	}
+	return string(s.Bound)
+}
+
+func headline(b *bytes.Buffer, contenders []stats.Contender, intervals map[string]string, n, width int) {
+	columns := shown(measure.TextContenders, func(m measure.Measure) bool {
+		return slices.ContainsFunc(contenders, func(c stats.Contender) bool { return m.Contender(c).Known })
+	})
+	peak := slices.IndexFunc(columns, func(col measure.Shown) bool { return col.ID == measure.Throughput }) + 1
+	rows := [][]string{heads(append(heads([]string{"contender", "legs"}, columns[:peak]), "95 %", "at"), columns[peak:])}
+	for _, c := range contenders {
+		row := []string{safe.Line(c.Label, 60), fmt.Sprintf("%d/%d", c.Complete, c.Legs)}
+		for i, col := range columns {
+			row = append(row, figure(col.Measure, col.Contender(c)))
+			if i+1 == peak {
+				row = append(row, atPeak(c, intervals[c.Label])...)
+			}
+		}
+		rows = append(rows, row)
+	}
+	if n < 2 { // the note says it for all
+		rows = fit(rows, 1, "95 %")
+	}
+	out := expendable(columns, other("95 %", 9), other("legs", 8), other("at", 4))
+	b.WriteString(inColumns(shorten(fit(rows, width, out...), width), "", rightwards))
+}
+
+func atPeak(c stats.Contender, interval string) []string {
+	if s, ok := c.PeakStep(); ok {
+		return []string{interval, safe.Line(s.Step.At(), 30)}
+	}
+	return []string{units.Missing, units.Missing}
+}
+
+// shown is what a table shows: all measures of the place but optional ones that nobody has.
+func shown(p measure.Place, anybody func(measure.Measure) bool) []measure.Shown {
+	return slices.DeleteFunc(measure.View(p), func(m measure.Shown) bool { return m.Optional && !anybody(m.Measure) })
+}
+
+func heads(titles []string, columns []measure.Shown) []string {
+	for _, col := range columns {
+		titles = append(titles, col.Head)
+	}
+	return titles
+}
+
+// other is a column that shows no measure.
+func other(head string, drop int) measure.Shown { return measure.Shown{Head: head, Drop: drop} }
+
+// expendable are the headings of the columns that may be left out, the least important first.
+func expendable(columns []measure.Shown, others ...measure.Shown) []string {
+	out := slices.DeleteFunc(slices.Concat(columns, others), func(col measure.Shown) bool { return col.Drop == 0 })
+	slices.SortStableFunc(out, func(a, b measure.Shown) int { return b.Drop - a.Drop })
+	return heads(nil, out)
+}
+
+func figure(m measure.Measure, f measure.Figure) string {
+	switch {
+	case !f.Known:
+		return units.Missing
+	case f.AtLeast:
+		return "≥ " + m.Unit.Cell(f.Value)
+	}
+	return m.Unit.Cell(f.Value)
+}
+
+// writer writes a line, wrapped.
+type writer func(format string, args ...any)
+
+// notes says what the figures are and where to doubt them.
+func notes(line writer, run bench.Run, contenders []stats.Contender, legs []bench.LegResult,
+	standing []analysis.Standing) {
+	line("")
+	line("p50, p99 and CPU/req are those of the step with the peak; " +
+		"start-up, memory, errors and cost are of the whole life.")
+	if run.Profile.Rounds > 1 {
+		line("Medians of the rounds; latencies are quantiles of all rounds' successful requests.")
+	}
+	if slices.ContainsFunc(run.Profile.Steps, bench.Step.Open) {
+		line("Latencies of steps with a rate or arrivals begin when a request was due, not when it was sent.")
+	}
+	if n := run.Profile.Rounds; n < stats.MinInterval {
+		line("%s: no interval and no claim of a difference; for a 95 %% interval of the median, --rounds %d or more.",
+			units.Plural(n, "round"), stats.MinInterval)
+	}
+	for _, c := range contenders {
+		if c.Cost != nil {
+			line("%s: $%.2f per 10⁹ requests = %.2f start-up + %.2f warm-up + %.2f steady + "+
+				"%.2f checks, lead-ins and pauses, at $%g per vCPU-hour; steady state alone $%.2f",
+				safe.Line(c.Label, 60), c.Cost.Total, c.Cost.StartUp, c.Cost.WarmUp, c.Cost.Steady, c.Cost.Other,
+				run.Profile.PriceVCPUHr, c.Cost.Marginal)
+		}
+		if n := c.Checks[bench.CheckFailed]; n > 0 {
+			line("%s: %s FAILED", safe.Line(c.Label, 60), units.Plural(n, "check"))
+		}
+		for _, f := range c.Failures {
+			line("%s: %s", safe.Line(c.Label, 60), safe.Line(f, 300))
+		}
+	}
+	thresholds(line, legs)
+	doubts(standing, line)
+}
+
+// maxFailures is how many kinds of failures are told of a contender; the reports have them all.
+const maxFailures = 8
+
+// failures are the kinds of failures by kind of request, with the first text of each.
+func failures(line writer, c analysis.Contender) {
+	all := c.Failures()
+	for _, f := range all[:min(len(all), maxFailures)] {
+		of := "all requests"
+		if f.Request != "" {
+			of = fmt.Sprintf("the requests %q", safe.Line(f.Request, 60))
+		}
+		text := fmt.Sprintf("%s: %s of %s failed: %s × %s", safe.Line(c.Label, 60), units.Tenths(f.Share), of,
+			units.Count(f.Count), safe.Line(string(f.Kind), 60))
+		if f.First != "" {
+			text += ", the first: " + safe.Line(f.First, 300)
+		}
+		line("%s", text)
+	}
+	if more := len(all) - maxFailures; more > 0 {
+		line("%s: and %s, which are in the report", safe.Line(c.Label, 60), units.Plural(more, "more kind"))
+	}
+}
+
+// warnings are those of the run, and what is doubtful about the figures of contenders, each once.
+func warnings(line writer, run bench.Run, contenders []stats.Contender) {
+	for _, w := range run.Warnings {
+		line("warning: %s", safe.Line(w.Text, 500))
+	}
+	var said bench.Findings
+	for _, c := range contenders {
+		for _, w := range c.Warnings {
+			if said.Add(w) {
+				line("warning: %s: %s", safe.Line(c.Label, 60), safe.Line(w.Text, 500))
+			}
+		}
+	}
+}
+
+func errorRatio(n int64, ratio float64) string {
+	if n == 0 || ratio < 0.001 {
+		return units.Count(n)
+	}
+	return fmt.Sprintf("%s (%.1f %%)", units.Count(n), 100*ratio)
+}
+
+// fit leaves columns out, in the order given by their titles, until the rest is no wider than
+// width; 0 or less is no bound.
+func fit(rows [][]string, width int, expendable ...string) [][]string {
+	for _, title := range expendable {
+		if width <= 0 || rowWidth(rows) <= width {
+			break
+		}
+		if column := slices.Index(rows[0], title); column >= 0 {
+			for i, row := range rows {
+				rows[i] = slices.Delete(row, column, column+1)
+			}
+		}
+	}
+	return rows
+}
+
+// rowWidth is the width of a row, with two spaces between columns.
+func rowWidth(rows [][]string) int {
+	n := -2
+	for _, w := range columnWidths(rows) {
+		n += w + 2
+	}
+	return n
+}
+
+func columnWidths(rows [][]string) []int {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	return widths
+}
+
+// leftwards and rightwards are where cells stand in their columns.
+const leftwards, rightwards = -1, 1
+
+// inColumns are rows as lines: the first column to the left, the others to where they are said to stand.
+func inColumns(rows [][]string, indent string, others int) string {
+	var b strings.Builder
+	widths := columnWidths(rows)
+	for _, row := range rows {
+		fmt.Fprintf(&b, "%s%-*s", indent, widths[0], row[0])
+		for i, cell := range row[1:] {
+			fmt.Fprintf(&b, "  %*s", others*widths[i+1], cell)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// stepLine is one line of the table that grows while a leg runs. A narrow one, for terminals of 80
+// columns, leaves out what the final table and the reports have anyway.
+func stepLine(narrow bool, name string, cell func(measure.Shown) string) string {
+	width := 26
+	if narrow {
+		width = 22
+	}
+	line := fmt.Sprintf("%-*s", width, name)
+	for _, col := range measure.View(measure.TextLive) {
+		if !narrow || col.Drop == 0 {
+			line += fmt.Sprintf(" %*s", liveWidth(col), cell(col))
+		}
+	}
+	return line
+}
+
+// liveWidth is the width of a column whose values are not known yet.
+func liveWidth(col measure.Shown) int {
+	if col.Unit == measure.PerSecond {
+		return 9
+	}
+	return max(8, utf8.RuneCountInString(col.Head)+1)
+}
+
+func stepHeader(narrow bool) string {
+	return stepLine(narrow, "step", func(col measure.Shown) string { return col.Head })
+}
+
+func stepRow(r bench.StepResult, narrow bool) string {
+	return stepLine(narrow, safe.Line(r.Step.Title(), 40), func(col measure.Shown) string {
+		if t, ok := r.Throttling(); ok && col.ID == measure.Throttled {
+			if t.Periods == 0 {
+				return "0"
+			}
+			return fmt.Sprintf("%d/%d", t.Throttled, t.Periods)
+		}
+		v, ok := col.Of(r)
+		return figure(col.Measure, measure.Figure{Known: ok, Value: v})
+	})
+}
+
+// leastLabel is what remains of a label, in characters, where its table is too wide still.
+const leastLabel = 8
+
+// shorten cuts the first column, but for its title, to rows of width; 0 or less is no bound.
+func shorten(rows [][]string, width int) [][]string {
+	over := rowWidth(rows) - width
+	if width <= 0 || over <= 0 {
+		return rows
+	}
+	room := max(leastLabel, utf8.RuneCountInString(rows[0][0]), columnWidths(rows)[0]-over)
+	for _, row := range rows[1:] {
+		if utf8.RuneCountInString(row[0]) > room {
+			row[0] = string([]rune(row[0])[:room-1]) + "…"
+		}
+	}
+	return rows
+}
+
+// wrap breaks text at spaces into lines of at most width characters, where it can, those after the
+// first two to the right; 0 or less is no bound.
+func wrap(text string, width int) string {
+	words := strings.Split(text, " ")
+	lines := []string{words[0]}
+	for _, word := range words[1:] {
+		last := &lines[len(lines)-1]
+		if longer := *last + " " + word; width <= 0 || utf8.RuneCountInString(longer) <= width {
+			*last = longer
+		} else {
+			lines = append(lines, "  "+word)
+		}
+	}
+	return strings.Join(lines, "\n")
+}

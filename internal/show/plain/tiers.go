@@ -1,0 +1,152 @@
+package plain
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"locbench/internal/analysis"
+	"locbench/internal/analysis/compare"
+	"locbench/internal/bench"
+	"locbench/internal/bench/units"
+	"locbench/internal/figures/measure"
+	"locbench/internal/figures/stats"
+	"locbench/internal/text/safe"
+)
+
+// standings are those of the contenders in every headline measure, throughput first.
+func standings(a *analysis.Run, floor *compare.Floor) (all []analysis.Standing) {
+	for _, m := range measure.Judged() {
+		all = append(all, a.Standing(m.ID, stats.Rule{Floor: floor.Of(m.ID)}))
+	}
+	return all
+}
+
+// intervals are those of the peak throughput, by label.
+func intervals(all []analysis.Standing) map[string]string {
+	found := map[string]string{}
+	if len(all) > 0 {
+		for _, p := range all[0].Places {
+			if found[p.Contender] = p.Interval(); len(p.Value.Values) == 0 {
+				found[p.Contender] = units.Missing
+			}
+		}
+	}
+	return found
+}
+
+// tiers writes who is in front, in tiers instead of ranks, where there are rounds enough to tell: a
+// table of the throughput, and a line for each other measure.
+func tiers(b *bytes.Buffer, line writer, all []analysis.Standing, floor *compare.Floor, width int) {
+	if len(all) == 0 || !all[0].HasTiers() {
+		return
+	}
+	line("")
+	rows := [][]string{{"tier", "contender", "req/s at the peak", "95 %", "to the first"}}
+	before := -1
+	for _, p := range all[0].Places {
+		tier := ""
+		if p.Tier != before {
+			tier = fmt.Sprint(p.Tier)
+		}
+		if before = p.Tier; p.Tier == 0 {
+			tier = units.Missing
+		}
+		rows = append(rows, []string{tier, safe.Line(p.Contender, 60), p.Text(), p.Interval(), p.Words()})
+	}
+	for line := range strings.Lines(inColumns(fit(rows, width, "95 %", "req/s at the peak"), "", leftwards)) {
+		line = strings.TrimRight(line, " \n")
+		if runes := []rune(line); width > 0 && len(runes) > width {
+			line = string(runes[:width-1]) + "…"
+		}
+		b.WriteString(line + "\n")
+	}
+	for _, s := range all[1:] {
+		if s.HasTiers() {
+			line("%s", inTiers(s))
+		}
+	}
+	if n := all[0].Lacking; n > 0 {
+		line("With so many contenders even the clearest difference takes %s more of each.", units.Plural(n, "round"))
+	}
+	how := "Mann-Whitney over the rounds"
+	if all[0].Paired {
+		how = "they took turns, so round against round, signed ranks"
+	}
+	line("A tier is its first and all that are not known to be worse: %s, "+
+		"all pairs of a measure as one family (Holm, 95 %%). No order within a tier.", how)
+	if floor != nil {
+		line("Floor of this machine: %s. Smaller differences part no tiers.", floor.Words())
+	}
+}
+
+// inTiers is a measure in a line: "p99, 4 connections: 1. a, b; 2. c".
+func inTiers(s analysis.Standing) string {
+	title := measure.Get(s.Measure).Claim.Title
+	if s.At != "" {
+		title += ", " + safe.Line(s.At, 100)
+	}
+	var groups []string
+	before := -1
+	for _, p := range s.Places {
+		name := fmt.Sprintf("%s %s", safe.Line(p.Contender, 60), p.Text())
+		switch {
+		case p.Tier == before:
+			groups[len(groups)-1] += ", " + name
+		case p.Tier == 0:
+			groups = append(groups, "not reported: "+name)
+		default:
+			groups = append(groups, fmt.Sprintf("%d. %s", p.Tier, name))
+		}
+		before = p.Tier
+	}
+	return title + ": " + strings.Join(groups, "; ")
+}
+
+// doubts are what the rounds themselves give to think: outliers, a drift.
+func doubts(all []analysis.Standing, line writer) {
+	for _, s := range all {
+		for _, p := range s.Places {
+			for _, d := range stats.Doubts(p.Value.Values) {
+				title := measure.Get(s.Measure).Claim.Title
+				line("%s, %s: %s", safe.Line(p.Contender, 60), title, safe.Line(d.Text, 300))
+			}
+		}
+	}
+}
+
+// maxMissed is how many missed thresholds the final table lists; the report has them all.
+const maxMissed = 20
+
+// judgement is "p99 is 71.2ms, not <50ms; ended the leg".
+func judgement(j bench.Judgement) string {
+	if j.Stopped != "" {
+		return j.Text + "; ended the " + string(j.Stopped)
+	}
+	return j.Text
+}
+
+// thresholds says how many were judged, and which were missed.
+func thresholds(line writer, legs []bench.LegResult) {
+	judged := 0
+	var missed []string
+	for _, leg := range legs {
+		for _, s := range leg.Steps {
+			judged += len(s.Thresholds)
+			for _, j := range s.Missed() {
+				missed = append(missed, fmt.Sprintf("missed: %s, step %d (%s): %s",
+					leg.Leg, s.Index+1, safe.Line(s.Step.Name, 60), safe.Line(judgement(j), 300)))
+			}
+		}
+	}
+	if judged == 0 {
+		return
+	}
+	line("thresholds: %d of %s missed", len(missed), units.Plural(judged, "judgement"))
+	for _, text := range missed[:min(len(missed), maxMissed)] {
+		line("%s", text)
+	}
+	if more := len(missed) - maxMissed; more > 0 {
+		line("and %d more, in the report", more)
+	}
+}

@@ -1,0 +1,66 @@
+package plain
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/analysis"
+	"locbench/internal/analysis/compare"
+	"locbench/internal/bench"
+	"locbench/internal/figures/measure"
+	"locbench/internal/testenv"
+)
+
+// rounds are those of contenders of which two are alike; one has an outlier, and the last too few
+// rounds.
+func rounds(n int) (run bench.Run, legs []bench.LegResult) {
+	run = bench.Run{ID: "r", Profile: bench.Profile{Name: "tiny", Rounds: n, PriceVCPUHr: 0.0275}}
+	rates := map[string]int64{"rs-actix": 200_000, "rs-axum": 199_000, "go-nethttp": 150_000, "kt-ktor": 90_000, "node-nest": 30_000}
+	names := []string{"go-nethttp", "rs-actix", "rs-axum", "kt-ktor", "node-nest"}
+	for _, name := range names {
+		run.Profile.Contenders = append(run.Profile.Contenders, bench.Selection{Contender: name})
+	}
+	for round := 1; round <= n; round++ {
+		for _, name := range names {
+			if name == "node-nest" && round > 3 {
+				continue
+			}
+			rate := rates[name] + int64(7*round%5-2)*200
+			if name == "go-nethttp" && round == 4 {
+				rate *= 2
+			}
+			up := 10*time.Millisecond + time.Duration(round*37%11)*100*time.Microsecond
+			legs = append(legs, bench.LegResult{
+				Leg: bench.Leg{Contender: name, Round: round}, State: bench.LegComplete, StartUp: &up,
+				Steps: []bench.StepResult{stepResult(0, 8, rate, false)},
+			})
+		}
+	}
+	return run, legs
+}
+
+func TestTiersInTheTable(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		n     int
+		width int
+		floor *compare.Floor
+	}{
+		{"tiers.txt", 6, 0, nil},
+		{"tiers-80.txt", 6, 80, nil},
+		{"tiers-few.txt", 5, 0, nil},
+		{"tiers-floor.txt", 6, 0, &compare.Floor{Contender: "go-nethttp", Rounds: 6, Made: start, Measures: []compare.MeasureFloor{{Measure: measure.Throughput, Floor: .4}}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			run, legs := rounds(test.n)
+			var b bytes.Buffer
+			if err := Table(&b, analysis.Of(run, legs), test.floor, test.width, false); err != nil {
+				t.Fatal(err)
+			}
+			_, text, _ := strings.Cut(b.String(), "\ncontender")
+			testenv.Golden(t, "testdata/"+test.name, "contender"+text)
+		})
+	}
+}

@@ -1,0 +1,525 @@
+//go:build acceptance && browser
+
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/xml"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"locbench/internal/analysis"
+	"locbench/internal/results"
+)
+
+// survey tells of every chart where it is and how many shapes have which colour.
+const survey = `(() => ({
+  palette: Array.from({length: 10}, (_, i) => getComputedStyle(document.documentElement).getPropertyValue('--c' + i).trim()),
+  parts: Array.from({length: 10}, (_, i) => getComputedStyle(document.documentElement).getPropertyValue('--p' + i).trim()),
+  over: document.documentElement.scrollWidth - innerWidth,
+  charts: Object.fromEntries([...document.querySelectorAll('.chart')].map((el) => {
+    const r = el.getBoundingClientRect(), marks = {};
+    for (const p of el.querySelectorAll('svg path, svg polygon, svg polyline')) {
+      for (const ink of new Set([p.getAttribute('fill'), p.getAttribute('stroke')])) {
+        if (ink && ink !== 'none') marks[ink] = (marks[ink] ?? 0) + 1;
+      }
+    }
+    const svg = el.querySelector('svg')?.getBoundingClientRect();
+    return [el.id, {marks, svg: Math.round(svg?.width ?? 0), x: Math.round(r.x + scrollX), y: Math.round(r.y + scrollY), width: Math.round(r.width), height: Math.round(r.height)}];
+  })),
+}))()`
+
+type surveyed struct {
+	Palette []string // of contenders
+	Parts   []string // of the parts of a bar
+	Over    float64
+	Charts  map[string]drawn
+}
+
+type drawn struct {
+	Marks               map[string]int
+	X, Y, Width, Height int
+	SVG                 int // its width
+}
+
+// Every chart is drawn at every width, in the colours of the contenders, and nothing is wider than
+// the window.
+func TestEveryChartIsDrawn(t *testing.T) {
+	run, legs := fixtureOf(4, 6)
+	doc := render(t, run, legs)
+	l := newLayout(analysis.Of(run, legs))
+	all := figures(run, l)
+	shared := startBrowser(t)
+	for _, c := range []struct {
+		width  int64
+		scheme string
+	}{{375, "light"}, {1280, "light"}, {1280, "dark"}, {2560, "light"}, {375, "dark"}, {3840, "light"}} {
+		if os.Getenv("LOCBENCH_SHOTS") == "" && (c.width == 3840 || c.width == 375 && c.scheme == "dark") {
+			continue // to look at, no more to test
+		}
+		t.Run(fmt.Sprintf("%d %s", c.width, c.scheme), func(t *testing.T) {
+			b := open(t, shared, doc, c.width, c.scheme)
+			whole := b.photograph(fmt.Sprintf("%d-%s", c.width, c.scheme))
+			seen := eval[surveyed](b, survey)
+			if seen.Over > 0 {
+				t.Errorf("the page is %v px wider than the window", seen.Over)
+			}
+			for _, f := range all {
+				checkChart(t, f, seen, whole)
+			}
+			for _, id := range []string{"percentiles", "heat", "time"} {
+				chart := seen.Charts["chart-"+id]
+				if chart.SVG != chart.Width || inked(whole, chart.place()) < 2000 {
+					t.Errorf("%s: %d px wide in a place of %d × %d, %d pixels inked", id, chart.SVG, chart.Width, chart.Height, inked(whole, chart.place()))
+				}
+			}
+			if eval[int](b, `document.querySelectorAll('#chart-heat svg path, #chart-heat svg rect').length`) < 100 {
+				t.Error("the heat map has hardly a cell")
+			}
+		})
+	}
+}
+
+func (d drawn) place() image.Rectangle { return image.Rect(d.X, d.Y, d.X+d.Width, d.Y+d.Height) }
+
+// checkChart wants at least a mark for every measured point, in the colour of its contender, and a
+// picture that is not blank.
+func checkChart(t *testing.T, f figure, seen surveyed, whole image.Image) {
+	t.Helper()
+	want := map[string]int{}
+	count := func(c int, points []*point) {
+		for _, p := range points {
+			if p != nil {
+				want[seen.Palette[c]]++
+			}
+		}
+	}
+	for _, m := range f.middles {
+		count(m.contender.Color(), m.points)
+	}
+	for _, s := range f.series {
+		if f.kind != kindBars { // whose dots have no colour
+			count(s.column.Color(), s.points)
+		}
+	}
+	if len(want) == 0 {
+		t.Errorf("%s: the fixture has no point", f.ID)
+	}
+	chart := seen.Charts["chart-"+f.ID]
+	for color, n := range want {
+		if chart.Marks[color] < n {
+			t.Errorf("%s: %d marks of colour %s, want %d", f.ID, chart.Marks[color], color, n)
+		}
+	}
+	if chart.Width < 300 || chart.Height < 150 || chart.SVG != chart.Width {
+		t.Errorf("%s: %d px wide in a place of %d × %d", f.ID, chart.SVG, chart.Width, chart.Height)
+	}
+	if n := inked(whole, chart.place()); n < 500 {
+		t.Errorf("%s: only %d pixels differ from the background", f.ID, n)
+	}
+}
+
+// enough is where inked stops to count: pictures of whole pages have tens of millions of pixels.
+const enough = 4000
+
+// inked counts the pixels in r that are not like the one in its corner, up to enough.
+func inked(img image.Image, r image.Rectangle) int {
+	r0, g0, b0, _ := img.At(r.Min.X, r.Min.Y).RGBA()
+	n := 0
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		for x := r.Min.X; x < r.Max.X; x++ {
+			if r1, g1, b1, _ := img.At(x, y).RGBA(); r1 != r0 || g1 != g0 || b1 != b0 {
+				if n++; n == enough {
+					return n
+				}
+			}
+		}
+	}
+	return n
+}
+
+func TestChartsFollowTheWindow(t *testing.T) {
+	run, legs := fixture()
+	b := open(t, startBrowser(t), render(t, run, legs[:2]), 1280, "light")
+	b.unroll()
+	for _, width := range []int64{500, 1600} {
+		if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(width, 20000)); err != nil {
+			t.Fatal(err)
+		}
+		b.until(fmt.Sprintf("charts as wide as a window of %d px lets them", width),
+			`[...document.querySelectorAll('.chart')].every((el) => el.querySelector('svg').clientWidth === el.clientWidth && el.clientWidth <= innerWidth)`)
+	}
+}
+
+// inks counts what a chart shows in the colour of a contender.
+func inks(b *tab, contender int) map[string]int {
+	seen := eval[surveyed](b, survey)
+	found := map[string]int{}
+	for id, c := range seen.Charts {
+		found[id] = c.Marks[seen.Palette[contender]]
+	}
+	return found
+}
+
+// One legend switches a contender in all charts, by mouse and by keyboard.
+func TestLegendSwitchesAllCharts(t *testing.T) {
+	run, legs := fixture()
+	b := open(t, startBrowser(t), render(t, run, legs), 1280, "light")
+	b.unroll()
+	before := inks(b, 1)
+	b.click(`[data-contender="1"]`)
+	for id, n := range inks(b, 1) {
+		if id == "chart-heat" {
+			continue // one contender, which is chosen there
+		}
+		if before[id] == 0 || n != 0 {
+			t.Errorf("%s: %d marks of the contender before, %d when it is hidden", id, before[id], n)
+		}
+	}
+	for id, n := range inks(b, 0) {
+		if id != "chart-heat" && n == 0 {
+			t.Errorf("%s: hiding one contender has hidden another", id)
+		}
+	}
+	// Space on the button that has the focus.
+	eval[bool](b, `(() => { document.querySelector('[data-contender="1"]').focus(); return true; })()`)
+	if err := chromedp.Do(b.ctx, chromedp.KeyEvent(" ")); err != nil {
+		t.Fatal(err)
+	}
+	b.until("the button to be pressed again", `document.querySelector('[data-contender="1"]').getAttribute('aria-pressed') === 'true'`)
+	for id, n := range inks(b, 1) {
+		if n != before[id] {
+			t.Errorf("%s: %d marks, %d before it was hidden", id, n, before[id])
+		}
+	}
+	b.click(`[data-all="false"]`)
+	if n := eval[int](b, `document.querySelectorAll('.pick[aria-pressed=true]').length`); n != 0 {
+		t.Errorf("%d contenders are shown after none was asked for", n)
+	}
+	b.click(`[data-all="true"]`)
+	for id, n := range inks(b, 1) {
+		if n != before[id] {
+			t.Errorf("%s: %d marks after all were asked for, %d before", id, n, before[id])
+		}
+	}
+}
+
+// The switch of colours goes before what the system says, and charts follow.
+func TestColoursAreChosen(t *testing.T) {
+	run, legs := fixture()
+	b := open(t, startBrowser(t), render(t, run, legs[:2]), 1280, "light")
+	b.unroll()
+	state := func() [2]string {
+		return eval[[2]string](b, `[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.documentElement).getPropertyValue('--c0').trim()]`)
+	}
+	light := state()
+	choose := func(scheme string) {
+		eval[bool](b, fmt.Sprintf(`(() => { const s = document.getElementById('theme'); s.value = %q; s.dispatchEvent(new Event('change')); return true; })()`, scheme))
+	}
+	choose("dark")
+	dark := state()
+	if dark[0] == light[0] || dark[1] == light[1] {
+		t.Fatalf("dark is %v, light %v", dark, light)
+	}
+	for id, n := range inks(b, 0) {
+		if n == 0 && id != "chart-heat" {
+			t.Errorf("%s: nothing in the dark colours", id)
+		}
+	}
+	choose("auto")
+	if back := state(); back != light {
+		t.Errorf("back to %v, was %v", back, light)
+	}
+}
+
+// Paper is white, has every chart, and no tools.
+func TestPrint(t *testing.T) {
+	run, legs := fixture()
+	b := open(t, startBrowser(t), render(t, run, legs[:3]), 1280, "dark")
+	out, err := chromedp.Call(b.ctx, page.PrintToPDF, page.PrintToPDFParams{PrintBackground: new(true), PreferCSSPageSize: new(true)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out.Data) < 50_000 || !bytes.HasPrefix(out.Data, []byte("%PDF-")) {
+		t.Errorf("the PDF has %d bytes", len(out.Data))
+	}
+	if dir := os.Getenv("LOCBENCH_SHOTS"); dir != "" {
+		if err := os.WriteFile(filepath.Join(dir, "print.pdf"), out.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := eval[int](b, `document.querySelectorAll('.chart:not(:has(svg))').length`); n != 0 {
+		t.Errorf("%d charts that were never in view are not on paper", n)
+	}
+	media := emulation.SetEmulatedMediaParams{Media: "print", Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, media); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(794, 1100)); err != nil {
+		t.Fatal(err)
+	}
+	b.photograph("print")
+	if ink := eval[string](b, `getComputedStyle(document.documentElement).getPropertyValue('--ink').trim() + getComputedStyle(document.body).backgroundColor`); ink != "#1c2127rgb(255, 255, 255)" {
+		t.Errorf("ink and paper are %s", ink)
+	}
+	if n := eval[int](b, `[...document.querySelectorAll('.save, select, summary, [data-all]')].filter((el) => el.checkVisibility()).length`); n != 0 {
+		t.Errorf("%d tools are on paper", n)
+	}
+	for id, n := range inks(b, 0) {
+		if n == 0 && id != "chart-heat" {
+			t.Errorf("%s: nothing in the colours of paper", id)
+		}
+	}
+}
+
+// What is saved is what it says: a picture, an image of the promised size, rows with all values.
+func TestChartsAreSaved(t *testing.T) {
+	run, legs := fixtureOf(3, 6)
+	legs[0].Leg.Contender = "=cmd"
+	run.Profile.Contenders[0].Contender = "=cmd"
+	b := open(t, startBrowser(t), render(t, run, legs), 1280, "dark")
+	b.unroll()
+	dir := t.TempDir()
+	behaviour := browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir}
+	if _, err := chromedp.Call(b.ctx, browser.SetDownloadBehavior, behaviour); err != nil {
+		t.Fatal(err)
+	}
+	ids := eval[[]string](b, `[...document.querySelectorAll('.chart')].map((el) => el.id.slice(6))`)
+	if len(ids) < 14 {
+		t.Fatalf("only %d charts: %v", len(ids), ids)
+	}
+	for _, id := range ids {
+		for _, kind := range []string{"SVG", "PNG", "CSV"} {
+			b.click(fmt.Sprintf(`#figure-%s [data-save=%s]`, id, kind))
+			name, data := saved(t, dir)
+			if want := "locbench-locations-" + id; !strings.HasPrefix(name, want) || !strings.HasSuffix(name, "."+strings.ToLower(kind)) {
+				t.Errorf("%s as %s is called %s", id, kind, name)
+			}
+			if shots := os.Getenv("LOCBENCH_SHOTS"); shots != "" {
+				if err := os.WriteFile(filepath.Join(shots, "saved-"+name), data, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			switch kind {
+			case "SVG":
+				checkSVG(t, name, data)
+			case "PNG":
+				img, err := png.Decode(bytes.NewReader(data))
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				if w := img.Bounds().Dx(); w != 2400 {
+					t.Errorf("%s is %d px wide", name, w)
+				}
+				if r, g, bl, a := img.At(1, 1).RGBA(); r != 0xffff || g != 0xffff || bl != 0xffff || a != 0xffff {
+					t.Errorf("%s does not stand on white", name)
+				}
+				if inked(img, img.Bounds()) < 3000 {
+					t.Errorf("%s is blank", name)
+				}
+			case "CSV":
+				checkCSV(t, id, data)
+			}
+		}
+	}
+}
+
+// saved waits for the one file that the browser writes, and takes it away.
+func saved(t *testing.T, dir string) (string, []byte) {
+	t.Helper()
+	for range 200 {
+		all, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(all) == 1 && !strings.HasSuffix(all[0].Name(), ".crdownload") {
+			path := filepath.Join(dir, all[0].Name())
+			data, err := os.ReadFile(path)
+			if err == nil && len(data) > 0 {
+				if err := os.Remove(path); err != nil {
+					t.Fatal(err)
+				}
+				return all[0].Name(), data
+			}
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	t.Fatal("nothing was saved")
+	return "", nil
+}
+
+func checkSVG(t *testing.T, name string, data []byte) {
+	t.Helper()
+	shapes, text := 0, ""
+	for d := xml.NewDecoder(bytes.NewReader(data)); ; {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			return
+		}
+		switch e := token.(type) {
+		case xml.StartElement:
+			if e.Name.Local == "path" || e.Name.Local == "polyline" || e.Name.Local == "polygon" {
+				shapes++
+			}
+			if e.Name.Local == "script" {
+				t.Errorf("%s has a script", name)
+			}
+		case xml.CharData:
+			text += string(e)
+		}
+	}
+	if shapes < 10 || !strings.Contains(text, "a") {
+		t.Errorf("%s has %d shapes", name, shapes)
+	}
+}
+
+func checkCSV(t *testing.T, id string, data []byte) {
+	t.Helper()
+	rows, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
+	if err != nil {
+		t.Errorf("%s: %v", id, err)
+		return
+	}
+	least := map[string]int{"start-up": 3 + 18, "throughput": 3*16 + 17*16, "percentiles": 3 * 16 * 20, "heat": 3 * 16 * 5, "time": 18 * 100}[id]
+	if len(rows) <= max(least, 20) {
+		t.Errorf("%s: %d rows", id, len(rows))
+	}
+	for _, r := range rows {
+		if strings.ContainsAny(r[0][:1], "=+-@") {
+			t.Errorf("%s: a spreadsheet would run %q", id, r[0])
+			break
+		}
+	}
+	if id != "throughput" {
+		return
+	}
+	// A median with its interval, and the values of the rounds that it is made of.
+	rounds, median := 0, false
+	for _, r := range rows[1:] {
+		if r[0] != "kt-ktor" || r[2] != "64 connections" {
+			continue
+		}
+		if r[1] != "all" {
+			rounds++
+		} else {
+			median = r[5] != "" && r[6] != ""
+		}
+	}
+	if rounds != 6 || !median {
+		t.Errorf("throughput: %d rounds, median with interval: %v", rounds, median)
+	}
+}
+
+// Tables marked so are sorted by the buttons in their headers; what is missing stays at the end.
+func TestTablesAreSorted(t *testing.T) {
+	run, legs := fixture()
+	doc := render(t, run, legs[:2])
+	table := `<table data-sort id="try"><thead><tr><th scope="col">Name</th><th scope="col">Rate</th><th scope="col" data-nosort>Note</th></tr></thead><tbody>` +
+		`<tr><th scope="row">b</th><td data-value="9">9.0/s</td><td></td></tr><tr><th scope="row">a</th><td>–</td><td></td></tr>` +
+		`<tr><th scope="row">c10</th><td data-value="1e3">1,000/s</td><td></td></tr><tr><th scope="row">c9</th><td data-value="-5">−5</td><td></td></tr></tbody></table></main>`
+	doc = bytes.Replace(doc, []byte("</main>"), []byte(table), 1)
+	b := open(t, startBrowser(t), doc, 1280, "light")
+	order := func() string {
+		return eval[string](b, `[...document.querySelectorAll('#try tbody th')].map((th) => th.textContent).join(' ')`)
+	}
+	for i, step := range []struct{ button, order, sort string }{
+		{"th:nth-child(2) button", "c9 b c10 a", "ascending"}, {"th:nth-child(2) button", "c10 b c9 a", "descending"},
+		{"th:nth-child(1) button", "a b c9 c10", "ascending"},
+	} {
+		t.Run(step.button, func(t *testing.T) {
+			b.click("#try " + step.button)
+			if got := order(); got != step.order {
+				t.Errorf("click %d: %s, want %s", i+1, got, step.order)
+			}
+			if got := eval[string](b, `[...document.querySelectorAll('#try [aria-sort]')].map((th) => th.getAttribute('aria-sort')).join(' ')`); got != step.sort {
+				t.Errorf("click %d: aria-sort %q", i+1, got)
+			}
+		})
+	}
+	if eval[bool](b, `document.querySelector('#try th[data-nosort] button') !== null`) {
+		t.Error("a column that is not to be sorted has a button")
+	}
+}
+
+// The arrow keys show the values of the steps, one after the other.
+func TestArrowsGoThroughTheSteps(t *testing.T) {
+	run, legs := fixtureOf(2, 6)
+	b := open(t, startBrowser(t), render(t, run, legs), 1280, "light")
+	b.unroll()
+	eval[bool](b, `(() => { document.getElementById('chart-throughput').focus(); return true; })()`)
+	for range 6 {
+		if err := chromedp.Do(b.ctx, chromedp.KeyEvent(kb.ArrowRight)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.until("what is said", `document.getElementById('said').textContent.startsWith('2 connections')`)
+	said := eval[string](b, `document.getElementById('said').textContent`)
+	row := eval[string](b, `document.querySelectorAll('#figure-throughput tbody tr')[5].cells[1].textContent`)
+	if !strings.Contains(said, "rs-actix: "+row) || !strings.Contains(said, "quota: ") {
+		t.Errorf("said %q, and the table has %q", said, row)
+	}
+	b.until("the tooltip", fmt.Sprintf(`[...document.querySelectorAll('#chart-throughput text')].some((e) => e.textContent.includes(%q))`, row))
+}
+
+// The lists above some charts choose what these show, and their tables follow.
+func TestChoices(t *testing.T) {
+	run, legs := fixture()
+	b := open(t, startBrowser(t), render(t, run, legs), 1280, "light")
+	b.unroll()
+	for _, c := range []struct{ id, key, value string }{
+		{"percentiles", "step", "7"}, {"heat", "contender", "2"}, {"time", "round", "2"}, {"time", "step", "8"},
+	} {
+		t.Run(c.id, func(t *testing.T) {
+			eval[bool](b, fmt.Sprintf(`(() => { document.querySelector('#figure-%s details').open = true; return true; })()`, c.id))
+			table := fmt.Sprintf(`document.querySelector('#figure-%s table')?.textContent ?? ''`, c.id)
+			b.until("its table", `(`+table+`) !== ''`)
+			picture := fmt.Sprintf(`document.querySelector('#chart-%s svg').innerHTML`, c.id)
+			words, before := eval[string](b, table), eval[string](b, picture)
+			eval[bool](b, fmt.Sprintf(`(() => { const s = document.querySelector('#figure-%s [data-choice=%s]'); s.value = %q; s.dispatchEvent(new Event('change')); return s.value !== ''; })()`, c.id, c.key, c.value))
+			if eval[string](b, picture) == before {
+				t.Errorf("%s: the chart is the same with another %s", c.id, c.key)
+			}
+			if eval[string](b, table) == words {
+				t.Errorf("%s: the table is the same with another %s", c.id, c.key)
+			}
+		})
+	}
+}
+
+// The reports of real runs, one of each procedure.
+func TestRealRunsAreDrawn(t *testing.T) {
+	shared := startBrowser(t)
+	for _, name := range []string{"locations", "delay-matrix", "cold-warm", "burst"} {
+		t.Run(name, func(t *testing.T) {
+			run, legs, err := results.Read(filepath.Join("..", "..", "..", "testdata", "results", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := open(t, shared, render(t, run, legs), 1280, "light")
+			whole := b.photograph("real-" + name)
+			for id, chart := range eval[surveyed](b, survey).Charts {
+				if n := inked(whole, chart.place()); n < 300 {
+					t.Errorf("%s: only %d pixels differ from the background", id, n)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,241 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-echarts/go-echarts/v2/charts"
+	"github.com/go-echarts/go-echarts/v2/opts"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/units"
+	"locbench/internal/figures/stats"
+)
+
+type part struct {
+	name string
+	of   func(bench.RequestPhases) time.Duration
+}
+
+func parts() []part {
+	return []part{
+		{"name", func(r bench.RequestPhases) time.Duration { return r.Name }},
+		{"connect", func(r bench.RequestPhases) time.Duration { return r.Connect }},
+		{"TLS", func(r bench.RequestPhases) time.Duration { return r.TLS }},
+		{"sent", func(r bench.RequestPhases) time.Duration { return r.Send }},
+		{"first byte", func(r bench.RequestPhases) time.Duration { return r.FirstByte }},
+		{"last byte", func(r bench.RequestPhases) time.Duration { return r.Receive }},
+	}
+}
+
+func partNames() (names []string) {
+	for _, part := range parts() {
+		names = append(names, part.name)
+	}
+	return names
+}
+
+// timed is a request that stands for its kind.
+type timed struct {
+	name   string // "first", "later", "new connection"
+	r      bench.RequestPhases
+	ok     bool   // it was answered as it should be
+	failed int    // requests of its kind
+	words  string // how it was chosen, or why it failed
+}
+
+// timedRequests are the first request of a leg and the typical later ones.
+func timedRequests(p bench.Phases) []timed {
+	first := timed{name: "first", r: p.First, ok: p.First.Err == "", words: "the very first one"}
+	if !first.ok {
+		first.failed, first.words = 1, cleanText(p.First.Err)
+	}
+	later := func(name string, all []bench.RequestPhases, typical bench.RequestPhases) timed {
+		t := timed{name: name, r: typical}
+		for _, r := range all {
+			if r.Err != "" {
+				t.failed++
+			}
+		}
+		t.ok = t.failed < len(all)
+		t.words = "the median of " + count(int64(len(all)-t.failed))
+		switch {
+		case !t.ok:
+			t.words = count(int64(t.failed)) + " failed"
+		case t.failed > 0:
+			t.words += ", " + count(int64(t.failed)) + " failed"
+		}
+		return t
+	}
+	return []timed{first, later("later", p.Kept, p.Typical()), later("new connection", p.New, p.TypicalNew())}
+}
+
+func (l layout) anyPhases() bool {
+	return slices.ContainsFunc(l.columns, func(c column) bool { return c.leg.Phases != nil })
+}
+
+// coldAndWarm are the tables of procedure C, what the first requests cost, phase by phase, and how
+// latencies and rates lie around their means; none where no leg has timed its first requests.
+func coldAndWarm(l layout) []procedure {
+	if !l.anyPhases() {
+		return nil
+	}
+	return []procedure{phaseTable(l), spreadTable(l)}
+}
+
+func phaseTable(l layout) procedure {
+	p := procedure{ID: "phases", Title: "First requests, phase by phase"}
+	p.Table.Corner = "Leg"
+	p.Table.Columns = slices.Concat([]string{"Request"}, partNames(), []string{"total"})
+	for _, c := range l.columns {
+		if c.leg.Phases == nil {
+			continue
+		}
+		for _, t := range timedRequests(*c.leg.Phases) {
+			cells := []cell{{Main: t.name, Small: []string{t.words}}}
+			for _, part := range parts() {
+				cells = append(cells, cell{Main: t.show(part.of(t.r))})
+			}
+			cells = append(cells, cell{Main: t.show(t.r.Total)})
+			p.Table.Rows = append(p.Table.Rows, headlineRow{Label: c.Name(), Color: c.Color(), Cells: cells})
+		}
+	}
+	p.Table.Footnotes = []string{"Timed one by one, right after the first answer to the readiness poll and before " +
+		"any check: the very first request of its kind, " +
+		"the next ones on its connection, and those after them on a new connection each. Sent: until the request is " +
+		"written; first byte: from then on; last byte: the rest. A phase that a request did not have is " + missing + "."}
+	return p
+}
+
+func (t timed) show(d time.Duration) string {
+	if d == 0 {
+		return missing
+	}
+	return duration(d)
+}
+
+// spreadTable says how latencies and rates of the measured steps lie around their means.
+func spreadTable(l layout) procedure {
+	p := procedure{ID: "spread", Title: "Latency and rate around their means"}
+	p.Table.Columns = []string{"At", "Latency mean", "SD", "Max", "Within one SD", "Requests/s mean", "SD", "Max",
+		"Within one SD", "Bytes/s"}
+	for _, c := range l.contenders {
+		steps := map[int][]bench.Load{}
+		var order []bench.StepResult
+		for _, leg := range c.of.Results {
+			for _, s := range leg.Steps {
+				if s.Step.WarmUp || s.Aborted != "" {
+					continue
+				}
+				if steps[s.Index] == nil {
+					order = append(order, s)
+				}
+				steps[s.Index] = append(steps[s.Index], s.Load)
+			}
+		}
+		for _, s := range order {
+			p.Table.Rows = append(p.Table.Rows,
+				c.row(append([]cell{{Main: newRow(s.Step, 0).Title}}, spreadCells(steps[s.Index])...)...))
+		}
+	}
+	p.Table.Footnotes = []string{"SD: standard deviation of the population. Latencies are those of all successes; " +
+		"requests per second are successes in each whole window of one second, " +
+		"so that their mean may differ a little from the throughput of the step. Bytes are those of the bodies of " +
+		"successful answers. Nothing is corrected: throughput × mean latency is what was in flight."}
+	return p
+}
+
+func spreadCells(loads []bench.Load) []cell {
+	var latencies []bench.Latencies
+	for _, l := range loads {
+		latencies = append(latencies, l.Latency)
+	}
+	cells := slices.Repeat([]cell{{Main: missing}}, 9)
+	if s, ok, err := stats.LatencySpread(latencies...); ok && err == nil { // a histogram that cannot be read leaves a gap
+		for i, v := range []float64{s.Mean, s.SD, s.Max} {
+			cells[i].Main = duration(time.Duration(v))
+		}
+		cells[3].Main = percent(s.Within)
+	}
+	if s, ok := stats.RateSpread(loads...); ok {
+		for i, v := range []float64{s.Mean, s.SD, s.Max} {
+			cells[4+i].Main = significant(v)
+		}
+		cells[7].Main = percent(s.Within)
+		cells[7].Small = []string{"of " + units.Plural(int(s.N), "window")}
+	}
+	if v := stats.BytesPerSecond(loads...); v > 0 {
+		cells[8].Main = mebibytes(int64(v)) + "/s"
+	}
+	return cells
+}
+
+// phaseFigure has bars of stacked phases: the first request of each leg, and typical later ones.
+func phaseFigure(l layout) figure {
+	f := figure{ID: "phases", Title: "First requests, phase by phase, ms", Columns: l.columns, Empty: true,
+		kind: kindStack,
+		Note: "The very first request of each leg, the median of the next ones on its connection, and the median of " +
+			"those on a new connection each."}
+	f.stack = partNames()
+	for _, kind := range []string{"first", "later", "new connection"} {
+		for _, name := range append(slices.Clone(f.stack), "total") {
+			f.Rows = append(f.Rows, newFigureRow(kind+" "+name, kind+": "+name, false, len(l.columns)))
+		}
+	}
+	for j, c := range l.columns {
+		s := series{column: c, points: make([]*point, len(f.Rows))}
+		if c.leg.Phases != nil {
+			for k, t := range timedRequests(*c.leg.Phases) {
+				if !t.ok {
+					continue
+				}
+				f.Empty = false
+				at := k * (len(f.stack) + 1)
+				for i, part := range parts() {
+					d := part.of(t.r)
+					if d > 0 {
+						s.points[at+i] = &point{y: float64(d) / float64(time.Millisecond)}
+					}
+					f.Rows[at+i].Cells[j] = t.show(d)
+				}
+				f.Rows[at+len(f.stack)].Cells[j] = t.show(t.r.Total)
+			}
+		}
+		f.series = append(f.series, s)
+	}
+	return f
+}
+
+// stacks is phaseFigure as ECharts takes it: a series for each phase, a bar for each request.
+func (f figure) stacks() (map[string]any, []seriesData) {
+	c := charts.NewBar()
+	c.Accept(richTooltip{})
+	var names []string
+	var who []seriesData // of the bars: those of a leg stand together
+	data := make([][]opts.BarData, len(f.stack))
+	for _, s := range f.series {
+		for at := 0; at < len(f.Rows); at += len(f.stack) + 1 {
+			kind, _, _ := strings.Cut(f.Rows[at].Title, ":")
+			names = append(names, s.column.Name()+" "+kind)
+			who = append(who, seriesData{Contender: s.column.Contender, Round: s.column.Round, Role: "bar",
+				Name: s.column.Name()})
+			for i := range f.stack {
+				d := opts.BarData{Value: "-"}
+				if p := s.points[at+i]; p != nil {
+					d.Value = p.y
+				}
+				data[i] = append(data[i], d)
+			}
+		}
+	}
+	c.SetGlobalOptions(append(globals("item", axis("value", "ms"),
+		opts.YAxis{Type: "category", Data: names, Inverse: opts.Bool(true)}, inside("64", "40", "24")),
+		charts.WithLegendOpts(opts.Legend{Type: "scroll", Top: "0", Left: "0", Right: "0", Data: f.stack,
+			Icon: "roundRect", ItemWidth: 14, ItemHeight: 8}))...)
+	for i, name := range f.stack {
+		c.AddSeries(name, data[i], charts.WithBarChartOpts(opts.BarChart{Stack: "phases"}))
+	}
+	c.Validate()
+	return c.JSON(), who
+}

@@ -1,0 +1,95 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/analysis"
+	"locbench/internal/bench"
+	"locbench/internal/figures/hdr"
+)
+
+// coldRun is two legs of procedure C; the second one's first request failed, and so did all on new
+// connections.
+func coldRun() (bench.Run, []bench.LegResult) {
+	ms := time.Millisecond
+	request := func(isNew bool, connect, wait time.Duration) bench.RequestPhases {
+		return bench.RequestPhases{New: isNew, Connect: connect, Send: ms, FirstByte: wait, Receive: ms, Total: connect + wait + 2*ms, Status: 200}
+	}
+	h := hdr.New()
+	for i := range 100 {
+		h.Record(time.Duration(i+1) * 10 * time.Microsecond)
+	}
+	step := bench.StepResult{
+		Step: bench.Step{Name: "2 connections", Connections: 2, Duration: 2 * time.Second},
+		Load: bench.Load{Elapsed: 2 * time.Second, Sent: 100, Scheduled: 100, Succeeded: 100, Bytes: 2 << 20, Latency: h.Latencies(), Windows: []bench.Window{
+			{Length: time.Second, Succeeded: 40}, {Length: time.Second, Succeeded: 60},
+		}},
+	}
+	a := procedureLeg("a", 1, step)
+	a.Phases = &bench.Phases{
+		Request: "get", First: request(true, 2*ms, 100*ms), Kept: []bench.RequestPhases{request(false, 0, 5*ms), request(false, 0, 3*ms)},
+		New: []bench.RequestPhases{request(true, ms, 4*ms)},
+	}
+	b := procedureLeg("b", 1, step)
+	b.Phases = &bench.Phases{
+		Request: "get", First: bench.RequestPhases{New: true, Total: ms, Err: "<script>reset"}, Kept: []bench.RequestPhases{request(false, 0, 7*ms)},
+		New: []bench.RequestPhases{{Err: "refused"}, {Err: "refused"}},
+	}
+	run := bench.Run{Schema: 1, Profile: bench.Profile{Name: "cold-warm", Rounds: 1, Contenders: []bench.Selection{{Contender: "a"}, {Contender: "b"}}, Steps: []bench.Step{step.Step}}}
+	return run, []bench.LegResult{a, b}
+}
+
+func TestColdAndWarm(t *testing.T) {
+	run, legs := coldRun()
+	var md bytes.Buffer
+	if err := Markdown(&md, analysis.Of(run, legs), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	got := strings.ReplaceAll(md.String(), nbsp, " ")
+	for _, want := range []string{
+		"## First requests, phase by phase",
+		"| a-1 | first (the very first one) | – | 2.00 ms | – | 1.00 ms | 100 ms | 1.00 ms | 104 ms |",
+		"| a-1 | later (the median of 2) | – | – | – | 1.00 ms | 3.00 ms | 1.00 ms | 5.00 ms |",
+		"| a-1 | new connection (the median of 1) | – | 1.00 ms | – | 1.00 ms | 4.00 ms | 1.00 ms | 7.00 ms |",
+		"| b-1 | first (&lt;script&gt;reset) | – | – | – | – | – | – | 1.00 ms |",
+		"| b-1 | new connection (2 failed) | – | – | – | – | – | – | – |",
+		"## Latency and rate around their means",
+		"| a | 2 connections | 505 µs | 289 µs | 1.00 ms | 58.0 % | 50.0 | 10.0 | 60.0 | 100 % (of 2 windows) | 1.00 MiB/s |",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in\n%.4000s", want, got)
+		}
+	}
+	var html bytes.Buffer
+	if err := HTML(&html, analysis.Of(run, legs), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`<section id="phases">`, `<section id="spread">`, `id="figure-phases"`, `"stack":"phases"`, `"a-1 first","a-1 later","a-1 new connection","b-1 first"`} {
+		if !strings.Contains(html.String(), want) {
+			t.Errorf("no %s in the page", want)
+		}
+	}
+	if strings.Contains(html.String(), "<script>reset") {
+		t.Error("what a server has said got into the page as markup")
+	}
+}
+
+// Runs that have not timed their first requests have none of it.
+func TestNoColdAndWarm(t *testing.T) {
+	run, legs := coldRun()
+	for i := range legs {
+		legs[i].Phases = nil
+	}
+	var html bytes.Buffer
+	if err := HTML(&html, analysis.Of(run, legs), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, not := range []string{`<section id="phases">`, `<section id="spread">`, `id="figure-phases"`} {
+		if strings.Contains(html.String(), not) {
+			t.Errorf("%s is in the page", not)
+		}
+	}
+}

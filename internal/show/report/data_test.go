@@ -1,0 +1,236 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/analysis"
+	"locbench/internal/bench"
+	"locbench/internal/figures/hdr"
+)
+
+// stepsOf is a leg with steps of these connections.
+func stepsOf(contender string, round int, load func(i int) bench.Load, connections ...int) bench.LegResult {
+	leg := bench.LegResult{Leg: bench.Leg{Contender: contender, Round: round}}
+	for i, n := range connections {
+		leg.Steps = append(leg.Steps, bench.StepResult{Index: i, Step: bench.Step{Connections: n}, Load: load(i)})
+	}
+	return leg
+}
+
+// The thick line is the median of the rounds that finished; quantiles are of all answers together,
+// never averaged; there is no interval below six rounds.
+func TestMiddle(t *testing.T) {
+	latencies := func(ds ...time.Duration) bench.Latencies {
+		h := hdr.New()
+		for _, d := range ds {
+			h.Record(d)
+		}
+		return h.Latencies()
+	}
+	var legs []bench.LegResult
+	for round := 1; round <= 6; round++ {
+		// Five rounds of one fast answer, one of three slow ones: the median of the medians is
+		// fast, the median of all is not quite.
+		l := latencies(time.Millisecond)
+		if round == 6 {
+			l = latencies(time.Second, time.Second, time.Second, time.Second, time.Second, time.Second)
+		}
+		legs = append(legs, stepsOf("a", round, func(int) bench.Load {
+			return bench.Load{Elapsed: time.Second, Succeeded: int64(100 * round), Latency: l}
+		}, 2, 4))
+	}
+	legs[0].Steps[1].Aborted = "died"
+	l := newLayout(analysis.Of(bench.Run{}, legs))
+	byID := map[string]figure{}
+	for _, f := range figures(bench.Run{}, l) {
+		byID[f.ID] = f
+	}
+	throughput := byID["throughput"].middles[0]
+	if p, in := throughput.points[0], throughput.bands[0]; p == nil || p.y != 350 || in == nil || in.Low != 100 || in.High != 600 {
+		t.Errorf("throughput at 2 connections: %+v, interval %+v", p, in)
+	}
+	if p, in := throughput.points[1], throughput.bands[1]; p == nil || p.y != 400 || in != nil {
+		t.Errorf("throughput at 4 connections, of the five rounds that finished: %+v, interval %+v", p, in)
+	}
+	if p := byID["p50"].middles[0].points[0]; p == nil || math.Abs(p.y-1000) > 1 {
+		t.Errorf("p50 of 5 fast and 6 slow answers is %+v ms", p)
+	}
+	if got := byID["throughput"].Middles; len(got) != 1 || got[0] != "a median" {
+		t.Errorf("columns %v", got)
+	}
+	if got := byID["p50"].Middles; len(got) != 1 || got[0] != "a all rounds" {
+		t.Errorf("columns %v", got)
+	}
+}
+
+// Steps are where their connections are on a logarithmic axis; where they have no such place they
+// stand side by side.
+func TestPositions(t *testing.T) {
+	warm := func(n int) bench.Step { return bench.Step{Connections: n, WarmUp: true} }
+	conns := func(n int) bench.Step { return bench.Step{Connections: n} }
+	for name, c := range map[string]struct {
+		steps []bench.Step
+		want  []float64
+	}{
+		"doubling":          {[]bench.Step{warm(1), warm(1), conns(2), conns(4), conns(8)}, []float64{0.5, 1, 2, 4, 8}},
+		"no warm-up":        {[]bench.Step{conns(1), conns(16), conns(64)}, []float64{1, 16, 64}},
+		"rates":             {[]bench.Step{{Rate: 100}, {Rate: 1000}}, []float64{100, 1000}},
+		"alike":             {[]bench.Step{conns(2000), conns(2000)}, nil},
+		"down":              {[]bench.Step{conns(4), conns(2)}, nil},
+		"of two kinds":      {[]bench.Step{conns(2), {Rate: 100}}, nil},
+		"warm-up later":     {[]bench.Step{conns(2), warm(1), conns(4)}, nil},
+		"one":               {[]bench.Step{conns(2)}, nil},
+		"warm-up and one":   {[]bench.Step{warm(1), conns(2)}, nil},
+		"without any place": {[]bench.Step{{}, {}}, nil},
+		"infinite":          {[]bench.Step{{Rate: 1}, {Rate: math.Inf(1)}}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := newLayout(analysis.Of(bench.Run{Profile: bench.Profile{Steps: c.steps}}, nil)).positions()
+			if len(got) != len(c.want) {
+				t.Errorf("%s: %v, want %v", name, got, c.want)
+				return
+			}
+			for i := range got {
+				if math.Abs(got[i]-c.want[i]) > 1e-9 {
+					t.Errorf("%s: %v, want %v", name, got, c.want)
+				}
+			}
+		})
+	}
+}
+
+// Time lines: a step that begins later is later, what was not measured is null, drained windows
+// have no rate, and a long leg is reported in fewer points, whose quantiles are the largest and
+// whose rates are those of all.
+func TestTimeline(t *testing.T) {
+	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	second := time.Second
+	window := func(i int, n int64, p99 time.Duration) bench.Window {
+		return bench.Window{Start: time.Duration(i) * second, Length: second, Succeeded: n, P50: p99 / 2, P99: p99}
+	}
+	leg := stepsOf("a", 1, func(i int) bench.Load {
+		drained := window(2, 1, 9*second)
+		drained.Drain = true
+		return bench.Load{Started: start.Add(time.Duration(i) * 10 * second), Elapsed: 2 * second,
+			Windows: []bench.Window{window(0, 100, 10*time.Millisecond), window(1, 300, 30*time.Millisecond), drained}}
+	}, 2, 4)
+	leg.Steps[0].Before = &bench.Usage{At: start, CPU: second, Throttling: &bench.Throttling{Periods: 10}}
+	leg.Steps[0].After = &bench.Usage{At: start.Add(2 * second), CPU: 4 * second, Throttling: &bench.Throttling{Periods: 30, Throttled: 5}, Memory: &bench.Memory{Used: 3 << 20}}
+	leg.Steps[1].After = &bench.Usage{At: start.Add(-time.Hour)} // a clock that was set
+	c := newLayout(analysis.Of(bench.Run{}, []bench.LegResult{leg})).columns[0]
+
+	whole, by := newTimeline(c, 100)
+	got, err := json.Marshal(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"c":0,"r":1,"steps":[{"row":0,"from":0,"to":2},{"row":1,"from":10,"to":12}],` +
+		`"t":[0.5,1.5,2.5,null,10.5,11.5,12.5,null],"rate":[100,300,null,null,100,300,null,null],"err":[0,0,0,null,0,0,0,null],` +
+		`"p50":[5,15,4500,null,5,15,4500,null],"p99":[10,30,9000,null,10,30,9000,null],` +
+		`"at":[2,null,null],"cpu":[1.5,null,null],"thr":[25,null,null],"mem":[3,null,null]}`
+	if string(got) != want || by != 1 {
+		t.Errorf("by %d:\n%s\nwant\n%s", by, got, want)
+	}
+	short, by := newTimeline(c, 3)
+	if by != 2 || short.Rate[0] != 200 || short.P99[0] != 30 || short.T[0] != 1 {
+		t.Errorf("by %d: rates %v, p99 %v at %v", by, short.Rate, short.P99, short.T)
+	}
+}
+
+// The curve goes as far as there are answers, and the buckets hold them all.
+func TestDistribution(t *testing.T) {
+	h := hdr.New()
+	for i := 1; i <= 1000; i++ {
+		h.Record(time.Duration(i) * time.Millisecond)
+	}
+	d := newDistribution(h)
+	if d.Count != 1000 || len(d.Curve) != 31 {
+		t.Fatalf("%d answers, %d points", d.Count, len(d.Curve))
+	}
+	for i, want := range map[int]float64{0: 1, 10: 900, 20: 990, 30: 999} {
+		if math.Abs(d.Curve[i]-want) > want/500 {
+			t.Errorf("at 1/(1−q) = %v: %v ms, want %v", shares()[i], d.Curve[i], want)
+		}
+	}
+	n := int64(0)
+	for _, b := range d.Buckets {
+		n += b[1]
+	}
+	if n != 1000 || d.Buckets[0][0] != 0 || d.Buckets[len(d.Buckets)-1][0] != 24 {
+		t.Errorf("%d answers in %v", n, d.Buckets)
+	}
+}
+
+// A contender without a value has no bar and is reported as missing.
+func TestMissingBar(t *testing.T) {
+	step := bench.Step{Arrivals: &bench.Arrivals{Users: 4000, Over: 5 * time.Second, Requests: 2}}
+	legs := []bench.LegResult{
+		{Leg: bench.Leg{Contender: "jvm", Round: 1}, Artifact: bench.Artifact{ImageSize: 200 << 20}, Steps: []bench.StepResult{{Step: step}}},
+		{Leg: bench.Leg{Contender: "native", Round: 1}},
+	}
+	for _, f := range figures(bench.Run{}, newLayout(analysis.Of(bench.Run{}, legs))) {
+		if f.ID != "image-size" {
+			continue
+		}
+		option, _ := f.option()
+		text, err := json.Marshal(option["series"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), `"data":[{"value":200},{"value":"-"}]`) || f.Rows[0].Cells[1] != missing {
+			t.Errorf("%s, cells %v", text, f.Rows[0].Cells)
+		}
+		return
+	}
+	t.Error("no figure of image sizes")
+}
+
+// Whatever a results file holds, there is a report, its data are JSON that ends no script element,
+// and its tags are the template's.
+func FuzzReport(f *testing.F) {
+	run, legs := fixtureOf(2, 1)
+	legs[0].Steps, legs[1].Steps = legs[0].Steps[4:7], legs[1].Steps[4:7]
+	run.Profile.Steps = run.Profile.Steps[4:7]
+	for _, leg := range legs {
+		b, err := json.Marshal(leg)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b, "a", "kt")
+	}
+	f.Add([]byte(`{"steps":[{"index":-1,"step":{"connections":-5},"load":{"elapsed_ns":-1,"windows":[{"length_ns":-1,"start_ns":9223372036854775807}]}}]}`), attack, "</script>")
+	lib, err := library()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, b []byte, name, step string) {
+		var leg bench.LegResult
+		if json.Unmarshal(b, &leg) != nil {
+			t.Skip()
+		}
+		leg.Leg.Contender = name
+		for i := range leg.Steps {
+			leg.Steps[i].Step.Request = step
+		}
+		run := run
+		run.Profile.Name = name
+		var out bytes.Buffer
+		if err := HTML(&out, analysis.Of(run, []bench.LegResult{leg, legs[0]}), Options{}); err != nil {
+			t.Fatal(err)
+		}
+		doc := bytes.Replace(out.Bytes(), lib, nil, 1)
+		_, rest, _ := bytes.Cut(doc, []byte(`id="charts">`))
+		data, _, ok := bytes.Cut(rest, []byte("</script>"))
+		if !ok || !json.Valid(data) || bytes.ContainsAny(data, "<>&\u2028") {
+			t.Errorf("the data of the charts: %.300s", data)
+		}
+		if n := bytes.Count(doc, []byte("<script")); n != 3 {
+			t.Errorf("%d script elements", n)
+		}
+	})
+}

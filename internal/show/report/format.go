@@ -1,0 +1,133 @@
+package report
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"locbench/internal/bench/units"
+	"locbench/internal/text/safe"
+)
+
+const missing = units.Missing
+
+// nbsp keeps a number and its unit on one line.
+const nbsp = "\u00a0"
+
+// significant prints x with three significant figures and thousands separators. From 1,000 on every
+// whole digit stays: "11,234", since nothing is gained by zeros in place of what was measured.
+func significant(x float64) string {
+	switch {
+	case !finite(x):
+		return missing
+	case x < 0:
+		return "−" + significant(-x)
+	case x == 0:
+		return "0"
+	}
+	decimals := 2 - int(math.Floor(math.Log10(x)))
+	if decimals > 9 {
+		return strconv.FormatFloat(x, 'g', 3, 64)
+	}
+	if decimals > 0 {
+		// 9.996 rounds up to 10.00: look at the rounded number.
+		scale := math.Pow10(decimals)
+		if r := math.Round(x*scale) / scale; int(math.Floor(math.Log10(r))) > int(math.Floor(math.Log10(x))) {
+			decimals--
+		}
+	}
+	return thousands(strconv.FormatFloat(x, 'f', max(decimals, 0), 64))
+}
+
+func count(n int64) string { return strings.Replace(units.Count(n), "-", "−", 1) }
+
+// thousands puts commas into a number without a sign.
+func thousands(s string) string {
+	whole, fraction, dot := strings.Cut(s, ".")
+	var b strings.Builder
+	for i, r := range whole {
+		if i > 0 && (len(whole)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(r)
+	}
+	if dot {
+		b.WriteString("." + fraction)
+	}
+	return b.String()
+}
+
+// duration prints d in the unit that suits it: "850 ns", "170 µs", "1.23 ms", "2.41 s", "3m20s".
+func duration(d time.Duration) string {
+	switch {
+	case d == 0:
+		return "0" + nbsp + "s"
+	case d.Abs() >= 2*time.Minute:
+		return d.Round(time.Second).String()
+	}
+	return strings.NewReplacer("-", "−", " ", nbsp).Replace(units.Duration(d))
+}
+
+// mebibytes prints a size: "123 MiB", "3.2 kiB".
+func mebibytes(n int64) string {
+	switch {
+	case n < 1<<10 && n > -1<<10:
+		return count(n) + nbsp + "B"
+	case n < 1<<20:
+		return significant(float64(n)/(1<<10)) + nbsp + "KiB"
+	case n < 1<<30:
+		return significant(float64(n)/(1<<20)) + nbsp + "MiB"
+	}
+	return significant(float64(n)/(1<<30)) + nbsp + "GiB"
+}
+
+func percent(ratio float64) string {
+	if ratio == 0 {
+		return "0" + nbsp + "%"
+	}
+	return significant(ratio*100) + nbsp + "%"
+}
+
+func dollars(x float64) string {
+	switch {
+	case !finite(x):
+		return missing
+	case x > 0 && x < 0.001:
+		return "under $0.001"
+	case x > 0 && x < 0.9995:
+		return "$" + significant(x)
+	}
+	return "$" + thousands(strconv.FormatFloat(x, 'f', 2, 64))
+}
+
+// plain prints a number of a profile as it was written there.
+func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// instant prints a moment to the second, with its zone.
+func instant(t time.Time) string {
+	if t.IsZero() {
+		return missing
+	}
+	return t.Format("2006-01-02 15:04:05 MST")
+}
+
+// Bounds on text from outside, in bytes.
+const (
+	maxName = 120  // labels and names
+	maxText = 2000 // details, log lines, notes
+)
+
+// cleanName makes a label from outside fit to be shown. It does not escape anything: that is up to
+// html/template and to the Markdown writer.
+func cleanName(s string) string { return safe.Line(s, maxName) }
+
+// cleanText makes a longer text from outside fit to be shown, on one line.
+func cleanText(s string) string { return safe.Line(s, maxText) }
+
+func when(holds bool, text string) string {
+	if !holds {
+		return ""
+	}
+	return text
+}

@@ -1,0 +1,317 @@
+package report
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"locbench/internal/analysis/compare"
+	"locbench/internal/analysis/summary"
+	"locbench/internal/bench"
+	"locbench/internal/bench/units"
+	"locbench/internal/figures/measure"
+	"locbench/internal/figures/stats"
+	"locbench/internal/figures/verdict"
+)
+
+// headline is one row a contender: what package stats makes of its rounds, in words.
+type headline struct {
+	Corner    string // title of the first column; "" is "Contender"
+	Columns   []string
+	Rows      []headlineRow
+	Footnotes []string
+	Sort      bool // the reader may sort it by its columns
+}
+
+type headlineRow struct {
+	Label, About string
+	Color        int
+	Cells        []cell
+}
+
+// cell is a figure and, smaller, what goes with it.
+type cell struct {
+	Main  string
+	Small []string
+	Value *float64 // in base units (per second, ns, bytes, dollars, shares), to sort by; nil: not known
+}
+
+// valued is a cell that can be sorted by.
+func valued(v float64, main string, small ...string) cell {
+	c := cell{Main: main, Small: small}
+	if finite(v) {
+		c.Value = &v
+	}
+	return c
+}
+
+// Base is Value as the page's script reads it; "" where it is not known.
+func (c cell) Base() string {
+	if c.Value == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*c.Value, 'g', -1, 64)
+}
+
+// shownIf is a cell of text where that is known, else one that says that it is not.
+func shownIf(known bool, text string) cell {
+	if !known {
+		text = missing
+	}
+	return cell{Main: text}
+}
+
+// row begins the row of a contender.
+func (c contender) row(cells ...cell) headlineRow {
+	return headlineRow{Label: c.Label, About: c.About, Color: c.Color(), Cells: cells}
+}
+
+// newHeadline has a row for each contender. figures hold how they stand: tiers, since ranks would
+// say more than the rounds do.
+func newHeadline(run bench.Run, l layout, figures summary.Figures, floor *compare.Floor) headline {
+	columns := l.shown(measure.ReportContenders)
+	h := headline{
+		Sort:    true,
+		Columns: slices.Concat([]string{"Tier"}, titles(columns), []string{"Checks", "Whole legs"}),
+		Footnotes: []string{
+			"Medians of the rounds. Below them a 95 % interval of the median (between two of the rounds in order of size), " +
+				"which takes " + strconv.Itoa(stats.MinInterval) +
+				" rounds (with as many its confidence is 96.9 %); with fewer the lowest and the highest, and how many rounds " +
+				"there are of those that it takes.",
+			"The peak is the best of the steps that were run, warm-up apart. Latency is that of all rounds together at the " +
+				"step whose throughput is nearest to half of the peak, if it is between 25 and 75 % of it; below it that at " +
+				"the peak. " +
+				"Memory: the highest of all rounds. CPU per request and cost: of the whole life, start-up, checks and warm-up " +
+				"included; the median round by cost, and below it its parts (other: checks, and the time between the steps).",
+		},
+	}
+	sampled := false
+	tiers, why := tiersOf(figures)
+	for _, c := range l.contenders {
+		s := c.of.Contender
+		row := c.row(tierCell(tiers[s.Label]))
+		for _, m := range columns {
+			if m.ID == measure.Throughput {
+				row.Cells = append(row.Cells, peakCell(s, c.of.Bounds))
+			} else {
+				row.Cells = append(row.Cells, measureCell(m.Measure, s))
+			}
+		}
+		row.Cells = append(row.Cells, checksCell(s), legsCell(s))
+		h.Rows = append(h.Rows, row)
+		sampled = sampled || s.MemoryPeak > 0 && s.MemoryPeakIsSample
+	}
+	if len(l.contenders) > 1 {
+		if floor != nil {
+			why += " Differences below the noise floor of this machine separate no tiers: " + floor.Words() + "."
+		}
+		h.Footnotes = append(h.Footnotes, why)
+	}
+	if sampled {
+		h.Footnotes = append(h.Footnotes, "“≥” marks an estimate: no high-water mark could be read, so that the largest "+
+			"sample is shown; the true peak may be higher.")
+	}
+	if run.Profile.PriceVCPUHr <= 0 && len(l.contenders) > 0 {
+		h.Footnotes = append(h.Footnotes, "The profile names no price; a vCPU-hour counts as $"+plain(stats.DefaultPrice)+".")
+	}
+	return h
+}
+
+// tiersOf are the tiers in throughput, from 1, by the label of the contender, and what they mean.
+func tiersOf(figures summary.Figures) (tiers map[string]int, why string) {
+	tiers = map[string]int{}
+	how := "Mann-Whitney"
+	for _, s := range figures.Standings {
+		if s.Measure != measure.Throughput {
+			continue
+		}
+		if s.Paired {
+			how = "they took turns: rounds are paired, signed ranks"
+		}
+		for _, p := range s.Places {
+			if p.Tier > 0 && figures.Comparable(s) && s.HasTiers() {
+				tiers[p.Contender] = p.Tier
+			}
+		}
+	}
+	if len(tiers) == 0 {
+		return tiers, "No tiers: the rounds do not support any order of the contenders, for the reasons at the top."
+	}
+	return tiers, "Tier, by throughput: whoever is in a lower one is behind the first of each higher one by more " +
+		"than chance (" + how + ", Holm over all pairs, 5 %); within a tier nobody is known to be behind the first. " +
+		missing + ": not compared, for the reasons at the top."
+}
+
+func tierCell(tier int) cell {
+	if tier == 0 {
+		return cell{Main: missing}
+	}
+	return valued(float64(tier), strconv.Itoa(tier))
+}
+
+// interval is what goes below a median of the headline: its interval, or the range and how many of
+// the rounds there are that one takes.
+func interval(v stats.Value, words func(float64) string) []string {
+	switch {
+	case v.Interval != nil:
+		return []string{ends(*v.Interval, words)}
+	case len(v.Values) == 0:
+		return nil
+	}
+	return append(spread(v, words), strconv.Itoa(len(v.Values))+" of "+units.Plural(stats.MinInterval, "round"))
+}
+
+// spread is what goes below a median; nothing where there was one round.
+func spread(v stats.Value, words func(float64) string) []string {
+	switch {
+	case v.Interval != nil:
+		return []string{ends(*v.Interval, words) + " (" + percent(v.Interval.Confidence) + ")"}
+	case len(v.Values) > 1:
+		return []string{words(slices.Min(v.Values)) + " to " + words(slices.Max(v.Values))}
+	}
+	return nil
+}
+
+func ends(in stats.Interval, words func(float64) string) string {
+	return words(in.Low) + " to " + words(in.High)
+}
+
+func durationCell(v stats.Value) cell {
+	if !v.Known() {
+		return cell{Main: missing}
+	}
+	inWords := func(x float64) string { return duration(time.Duration(x)) }
+	return valued(v.Median, duration(v.Duration()), spread(v, inWords)...)
+}
+
+// shown are the measures of a table of contenders, but for optional ones that nobody has.
+func (l layout) shown(p measure.Place) []measure.Shown {
+	return slices.DeleteFunc(measure.View(p), func(m measure.Shown) bool {
+		has := func(c contender) bool { return m.Contender(c.of.Contender).Known }
+		return m.Optional && !slices.ContainsFunc(l.contenders, has)
+	})
+}
+
+func titles(columns []measure.Shown) (all []string) {
+	for _, m := range columns {
+		all = append(all, m.Head)
+	}
+	return all
+}
+
+func measureCell(m measure.Measure, s stats.Contender) cell {
+	f := m.Contender(s)
+	c := cell{Main: missing}
+	if f.Known {
+		text := words(m.Unit, f.Value)
+		if f.AtLeast {
+			text = "≥" + nbsp + text
+		}
+		c = valued(f.Value, text)
+	}
+	switch m.ID {
+	case measure.P50Half, measure.P99Half:
+		return halfCell(m, s)
+	case measure.StartUp, measure.PeakTime:
+		c.Small = interval(stats.Value{Values: f.Rounds, Interval: f.Interval},
+			func(v float64) string { return words(m.Unit, v) })
+	case measure.CPURequest:
+		return cpuCell(s)
+	case measure.Cost:
+		return costCell(s)
+	case measure.ErrorRatio:
+		c.Small = errorKinds(s.Errors)
+	}
+	return c
+}
+
+func peakCell(s stats.Contender, bound map[int]verdict.Summary) cell {
+	peak, ok := s.PeakStep()
+	if !ok {
+		return cell{Main: missing}
+	}
+	small := append([]string{"at " + newRow(peak.Step, 0).Title}, interval(peak.Throughput, significant)...)
+	by := bound[peak.Index].Bound
+	small = append(small, known(peak.DriftWords(), when(by != "" && by != verdict.Unclear, "bound by "+string(by)))...)
+	return valued(peak.Throughput.Median, significant(peak.Throughput.Median)+"/s", small...)
+}
+
+// The shares of the peak's throughput, in percent, between which a step is reported as half of it.
+const (
+	leastHalf = 25
+	mostHalf  = 75
+)
+
+// halfCell is a quantile at half of the peak, with what it is at the peak below.
+func halfCell(m measure.Measure, s stats.Contender) cell {
+	c := cell{Main: missing}
+	f := m.Contender(s)
+	if i, share, ok := s.HalfPeak(); ok && f.Known {
+		of := strconv.Itoa(int(math.Round(100*share))) + nbsp + "%"
+		first := m.ID == measure.P50Half // which says for the others where it is
+		switch near := math.Round(100 * share); {
+		case near >= leastHalf && near <= mostHalf:
+			c = valued(f.Value, words(m.Unit, f.Value))
+			if first {
+				c.Small = []string{"at " + newRow(s.Steps[i].Step, 0).Title + ", " + of}
+			}
+		case first:
+			c.Small = []string{"no step near half", "nearest " + of + ": " + words(m.Unit, f.Value)}
+		default:
+			c.Small = []string{"no step near half"}
+		}
+	}
+	at := measure.P50
+	if m.ID == measure.P99Half {
+		at = measure.P99
+	}
+	if peak := measure.Get(at).Contender(s); peak.Known {
+		c.Small = append(c.Small, "at the peak "+words(m.Unit, peak.Value))
+	}
+	return c
+}
+
+func cpuCell(s stats.Contender) cell {
+	c := cell{Main: missing}
+	if s.Cost != nil && s.Cost.Successes > 0 {
+		each := s.Cost.CPU / time.Duration(s.Cost.Successes)
+		c = valued(float64(each), duration(each))
+	}
+	if peak := measure.Get(measure.CPURequest).Contender(s); peak.Known {
+		c.Small = []string{"at the peak " + words(measure.Nanoseconds, peak.Value)}
+	}
+	return c
+}
+
+func costCell(s stats.Contender) cell {
+	if s.Cost == nil {
+		return cell{Main: missing}
+	}
+	var parts []string
+	for _, p := range []struct {
+		name    string
+		dollars float64
+	}{{"start-up", s.Cost.StartUp}, {"other", s.Cost.Other}, {"warm-up", s.Cost.WarmUp}, {"steady", s.Cost.Steady}} {
+		if p.dollars > 0 {
+			parts = append(parts, p.name+" "+strings.Replace(dollars(p.dollars), "under ", "<"+nbsp, 1))
+		}
+	}
+	return valued(s.Cost.Total, dollars(s.Cost.Total), parts...)
+}
+
+func checksCell(s stats.Contender) cell {
+	passed, failed := s.Checks[bench.CheckPassed], s.Checks[bench.CheckFailed]
+	if passed+failed == 0 {
+		return cell{Main: missing}
+	}
+	if failed > 0 {
+		return valued(-float64(failed), count(int64(failed))+" ✗", count(int64(passed))+" passed")
+	}
+	return valued(0, count(int64(passed))+" ✓")
+}
+
+func legsCell(s stats.Contender) cell {
+	return valued(float64(s.Complete), count(int64(s.Complete))+" of "+count(int64(s.Legs)))
+}

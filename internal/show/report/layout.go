@@ -1,0 +1,186 @@
+package report
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	"locbench/internal/analysis"
+	"locbench/internal/bench"
+	"locbench/internal/text/safe"
+)
+
+// layout is the order in which everything is shown: contenders as in the profile, their rounds
+// side by side, steps in the order in which they ran. Tables and charts share it, so that
+// column 3 is the same leg everywhere.
+type layout struct {
+	contenders []contender
+	columns    []column
+	rows       []row
+	indices    []int // of the steps, by row
+}
+
+// contender is all that concerns one selection.
+type contender struct {
+	Index int    // decides its colour
+	Label string // cleaned
+	About string // "Go 1.26, net/http 1.26"
+	of    analysis.Contender
+}
+
+// Rounds is how many columns it takes.
+func (c contender) Rounds() int { return len(c.of.Results) }
+
+// Color is the class of its colour in style.css.
+func (c contender) Color() int { return c.Index % colors }
+
+// colors is the number of colours in style.css; after that they begin again, with dashed lines.
+const colors = 10
+
+type column struct {
+	Contender int
+	Label     string
+	Round     int
+	leg       *bench.LegResult
+	steps     []*bench.StepResult // by row; nil where the step was not run
+}
+
+// Color is the class of its colour in style.css.
+func (c column) Color() int { return c.Contender % colors }
+
+// Name is what a bar or a table of legs calls it: the stem of its file.
+func (c column) Name() string { return cleanName(c.leg.Leg.String()) }
+
+type row struct {
+	Label  string // short, for an axis: "w3", "64"
+	Title  string // "warm-up 3, 1 connection"
+	WarmUp bool
+	step   bench.Step
+}
+
+// newLayout lays a run out. Steps are those of the profile and any others that a leg has run.
+func newLayout(a *analysis.Run) layout {
+	var l layout
+	steps := map[int]bench.Step{}
+	for _, leg := range a.Legs {
+		for _, s := range leg.Steps {
+			steps[s.Index] = s.Step
+		}
+	}
+	for i, s := range a.Run.Profile.Steps {
+		steps[i] = s
+	}
+	l.indices = slices.Sorted(maps.Keys(steps))
+	warm := 0
+	for _, i := range l.indices {
+		if steps[i].WarmUp {
+			warm++
+		}
+		l.rows = append(l.rows, newRow(steps[i], warm))
+	}
+
+	// Steps that differ in what they ask are told apart by that.
+	for _, i := range requestsApart(l) {
+		l.rows[i].Label = safe.Line(l.rows[i].step.Request, 16)
+	}
+
+	for n, of := range a.Ordered() {
+		who := contender{Index: n, Label: cleanName(of.Label), About: about(of.Results[0].Service), of: of}
+		l.contenders = append(l.contenders, who)
+		for i := range of.Results {
+			leg := &of.Results[i]
+			c := column{Contender: n, Label: who.Label, Round: leg.Leg.Round, leg: leg,
+				steps: make([]*bench.StepResult, len(l.rows))}
+			for j := range leg.Steps {
+				row, _ := slices.BinarySearch(l.indices, leg.Steps[j].Index)
+				c.steps[row] = &leg.Steps[j]
+			}
+			l.columns = append(l.columns, c)
+		}
+	}
+	return l
+}
+
+func newRow(s bench.Step, warm int) row {
+	r := row{WarmUp: s.WarmUp, step: s}
+	s.WarmUp = false
+	r.Label, r.Title = safe.Line(s.Short(), 16), cleanName(s.Words())
+	if r.WarmUp {
+		r.Label = "w" + strconv.Itoa(warm)
+		r.Title = "warm-up " + strconv.Itoa(warm) + ", " + r.Title
+	}
+	return r
+}
+
+func (l layout) axis() string {
+	if requestsApart(l) != nil {
+		return "request"
+	}
+	names := map[string]bool{}
+	for _, r := range l.rows {
+		switch {
+		case r.step.Connections > 0:
+			names["connections"] = true
+		case r.step.Rate > 0:
+			names["requests due per second"] = true
+		case r.step.Arrivals != nil:
+			names["users"] = true
+		default:
+			names["steps"] = true
+		}
+	}
+	for name := range names {
+		if len(names) == 1 {
+			return name
+		}
+	}
+	return "steps"
+}
+
+// warmUp is the number of warm-up rows that come before all others.
+func (l layout) warmUp() int {
+	if n := slices.IndexFunc(l.rows, func(r row) bool { return !r.WarmUp }); n >= 0 {
+		return n
+	}
+	return len(l.rows)
+}
+
+func about(s bench.Service) string {
+	join := func(a, separator, b string) string { return a + when(a != "" && b != "", separator) + b }
+	return cleanName(join(join(s.Language, " ", s.LanguageVersion), ", ", join(s.Framework, " ", s.Version)))
+}
+
+// positions are the places of the rows on a logarithmic axis: connections, rates or users as they
+// are, and the warm-up steps before them, evenly spaced, since they have no place among the others.
+// It is nil where the measured steps are not of one kind or do not grow: then they stand beside
+// each other.
+func (l layout) positions() []float64 {
+	w := l.warmUp()
+	if len(l.rows)-w < 2 {
+		return nil
+	}
+	at := make([]float64, len(l.rows))
+	for i := w; i < len(at); i++ {
+		s := l.rows[i].step
+		switch first := l.rows[w].step; {
+		case l.rows[i].WarmUp:
+			return nil
+		case first.Connections > 0:
+			at[i] = float64(s.Connections)
+		case first.Rate > 0:
+			at[i] = s.Rate
+		case first.Arrivals != nil && s.Arrivals != nil:
+			at[i] = float64(s.Arrivals.Users)
+		}
+		if !finite(at[i]) || at[i] <= 0 || i > w && at[i] <= at[i-1] {
+			return nil
+		}
+	}
+	// As far apart as the others are on average, but no farther than 2 from 4.
+	gap := math.Min(2, math.Pow(at[len(at)-1]/at[w], 1/float64(len(at)-w-1)))
+	for i := w - 1; i >= 0; i-- {
+		at[i] = at[i+1] / gap
+	}
+	return at
+}

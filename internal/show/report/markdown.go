@@ -1,0 +1,336 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"locbench/internal/analysis"
+	"locbench/internal/analysis/summary"
+	"locbench/internal/bench"
+	"locbench/internal/bench/units"
+	"locbench/internal/figures/measure"
+	"locbench/internal/figures/stats"
+	"locbench/internal/text/safe"
+)
+
+// maxFailedChecks is how many failed checks the summary lists; the HTML report has all of them.
+const maxFailedChecks = 50
+
+// Markdown writes summary.md, which is meant for a pull request: the summary in words, small tables
+// of the headline figures, spark lines over the steps, thresholds, what went wrong, the tables of
+// procedures; folded away interventions, the checks in numbers and those that failed, warnings, the
+// fingerprint, and how to repeat it. report.html has the charts and every step.
+func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
+	l := newLayout(a)
+	run := a.Run
+	figured := summary.New(a, opts.rules())
+	var b bytes.Buffer
+	warned := warnings(a, l)
+	fmt.Fprintf(&b, "# %s\n\n", escape(title(run, opts.Title)))
+	fmt.Fprintf(&b, "%s, %s; started %s; run %s.\n", units.Plural(len(l.contenders), "contender"),
+		units.Plural(len(l.columns), "leg"), instant(run.Started), escape(cleanText(run.OutcomeText())))
+	for _, x := range warned {
+		if x.Important {
+			fmt.Fprintf(&b, "\n**%s**%s\n", escape(x.Text), place(x.Place()))
+		}
+	}
+	markdownSummary(&b, summaryParts(figured))
+	markdownHeadline(&b, l, figured, newHeadline(run, l, figured, opts.Floor).Footnotes)
+	markdownSparks(&b, l)
+	markdownThresholds(&b, thresholds(run, l))
+	markdownTroubles(&b, troubles(l))
+	for _, p := range procedures(l) {
+		if !p.Late { // those have one column a contender, each with a sentence: for the page
+			b.WriteString("\n## " + escape(p.Title) + "\n\n")
+			markdownTable(&b, p.Table)
+		}
+	}
+	folded(&b, "Interventions", func() { markdownInterventions(&b, run, l) })
+	folded(&b, "Checks", func() { markdownChecks(&b, checks(l)) })
+	folded(&b, "Warnings", func() { markdownWarnings(&b, warned) })
+	folded(&b, "Fingerprint", func() { markdownFingerprint(&b, fingerprint(run, l)) })
+	folded(&b, "How to repeat it", func() { markdownRepeat(&b, newRepeat(run)) })
+	b.WriteString("\nEvery figure, with the definitions of the measures, is in report.html; the exact numbers are in " +
+		"the JSON files next to it.\n")
+	if _, err := safe.NewWriter(w, nil).Write(b.Bytes()); err != nil {
+		return fmt.Errorf("write summary: %w", err)
+	}
+	return nil
+}
+
+// folded puts a part of the summary under its title; an empty part is left out.
+func folded(b *bytes.Buffer, title string, write func()) {
+	before := b.Len()
+	b.WriteString("\n<details><summary>" + escape(title) + "</summary>\n\n")
+	start := b.Len()
+	write()
+	if b.Len() == start {
+		b.Truncate(before)
+		return
+	}
+	b.WriteString("\n</details>\n")
+}
+
+func markdownFingerprint(b *bytes.Buffer, groups []factGroup) {
+	for i, g := range groups {
+		if len(g.Facts) == 0 {
+			continue
+		}
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(b, "%s:\n\n", g.Name)
+		for _, f := range g.Facts {
+			fmt.Fprintf(b, "- %s: %s\n", escape(f.Name), escape(f.Value))
+		}
+	}
+}
+
+// markdownRows writes a table; rule is that of the columns after the first. Cells are escaped already.
+func markdownRows(b *bytes.Buffer, rule string, head []string, rows [][]string) {
+	b.WriteString("| " + strings.Join(head, " | ") + " |\n|---|" + strings.Repeat(rule+"|", len(head)-1) + "\n")
+	for _, r := range rows {
+		b.WriteString("| " + strings.Join(r, " | ") + " |\n")
+	}
+}
+
+func markdownTable(b *bytes.Buffer, h headline) {
+	if len(h.Rows) == 0 {
+		b.WriteString("No leg has run.\n")
+		return
+	}
+	head := []string{cmp.Or(h.Corner, "Contender")}
+	for _, c := range h.Columns {
+		head = append(head, escape(c))
+	}
+	var rows [][]string
+	for _, r := range h.Rows {
+		row := []string{escape(r.Label)}
+		for _, c := range r.Cells {
+			row = append(row, escape(c.Main)+place(strings.Join(c.Small, ", ")))
+		}
+		rows = append(rows, row)
+	}
+	markdownRows(b, "---:", head, rows)
+	for _, n := range h.Footnotes {
+		b.WriteString("\n" + escape(n) + "\n")
+	}
+}
+
+func markdownTroubles(b *bytes.Buffer, all []trouble) {
+	if len(all) == 0 {
+		return
+	}
+	b.WriteString("\n## What went wrong\n")
+	for _, t := range all {
+		fmt.Fprintf(b, "\n### %s: %s\n\n", escape(t.Leg), escape(t.State))
+		for _, w := range t.What {
+			fmt.Fprintf(b, "- %s\n", escape(w))
+		}
+		if len(t.LastLog) > 0 {
+			mark := fence(t.LastLog)
+			fmt.Fprintf(b, "\nIts last log lines:\n\n%stext\n%s\n%s\n", mark, strings.Join(t.LastLog, "\n"), mark)
+		}
+	}
+}
+
+func markdownInterventions(b *bytes.Buffer, run bench.Run, l layout) {
+	all, left := interventions(run, l)
+	if len(all) == 0 {
+		return
+	}
+	b.WriteString("What somebody asked of the run while it ran:\n\n")
+	for _, i := range all {
+		fmt.Fprintf(b, "- %s: %s%s\n", i.When, escape(i.What), place(i.Place()))
+	}
+	if left > 0 {
+		fmt.Fprintf(b, "- and %s more\n", count(int64(left)))
+	}
+}
+
+// fence is a run of backticks that none of the lines can end.
+func fence(lines []string) string {
+	longest := 0
+	for ticks := range strings.FieldsFuncSeq(strings.Join(lines, "\n"), func(r rune) bool { return r != '`' }) {
+		longest = max(longest, len(ticks))
+	}
+	return strings.Repeat("`", max(3, longest+1))
+}
+
+func markdownChecks(b *bytes.Buffer, t checkTable) {
+	if !t.Any() {
+		b.WriteString("No checks were run.\n")
+		return
+	}
+	var rows [][]string
+	for _, c := range t.Totals {
+		rows = append(rows, []string{escape(c.Leg), strconv.Itoa(c.Passed), strconv.Itoa(c.Failed), strconv.Itoa(c.Skipped)})
+	}
+	markdownRows(b, "---:", []string{"Leg", "Passed", "Failed", "Skipped"}, rows)
+	if len(t.Failed) > 0 {
+		b.WriteString("\nFailed:\n\n")
+	}
+	for i, f := range t.Failed {
+		if i == maxFailedChecks {
+			fmt.Fprintf(b, "- and %s more, in report.html\n", count(int64(len(t.Failed)-i)))
+			break
+		}
+		fmt.Fprintf(b, "- %s: %s (%s)", escape(f.Group), escape(f.Name), escape(strings.Join(f.Legs, ", ")))
+		for _, more := range []string{f.Request, f.Detail} {
+			if more != "" {
+				b.WriteString(": " + escape(more))
+			}
+		}
+		b.WriteString("\n")
+	}
+}
+
+func markdownWarnings(b *bytes.Buffer, all []warning) {
+	for _, w := range all {
+		if !w.Important { // those are at the top already
+			fmt.Fprintf(b, "- %s%s\n", escape(w.Text), place(w.Place()))
+		}
+	}
+}
+
+func place(where string) string { return when(where != "", " ("+escape(where)+")") }
+
+// markdownHeadline writes the headline as two small tables, so that a pull request can show them:
+// under load, and of the whole life. notes are those of the page's table.
+func markdownHeadline(b *bytes.Buffer, l layout, figures summary.Figures, notes []string) {
+	b.WriteString("\n## Headline\n\n")
+	if len(l.contenders) == 0 {
+		b.WriteString("No leg has run.\n")
+		return
+	}
+	under, whole := l.shown(measure.MarkdownLoad), l.shown(measure.MarkdownLife)
+	load := headline{Columns: slices.Concat([]string{"Tier", "Peak", "95 % interval", "At"}, titles(under))}
+	life := headline{Columns: slices.Concat(titles(whole), []string{"of it start-up", "warm-up", "steady", "Checks",
+		"Legs"})}
+	tiers, _ := tiersOf(figures)
+	for _, c := range l.contenders {
+		s := c.of.Contender
+		first := []cell{tierCell(tiers[s.Label]), peakCell(s, nil), intervalCell(s), atCell(s)}
+		cost := cmp.Or(s.Cost, &stats.Cost{})
+		last := []cell{shownIf(s.Cost != nil, dollars(cost.StartUp)), shownIf(s.Cost != nil, dollars(cost.WarmUp)),
+			shownIf(s.Cost != nil, dollars(cost.Steady)), checksCell(s), legsCell(s)}
+		load.Rows = append(load.Rows, headlineRow{Label: c.Label, Cells: bare(slices.Concat(first, measureCells(under, s)))})
+		life.Rows = append(life.Rows, headlineRow{Label: c.Label, Cells: bare(slices.Concat(measureCells(whole, s), last))})
+	}
+	markdownTable(b, load)
+	b.WriteString("\n")
+	markdownTable(b, life)
+	folded(b, "What the columns are", func() {
+		for i, n := range notes {
+			if i > 0 {
+				b.WriteString("\n")
+			}
+			b.WriteString(escape(n) + "\n")
+		}
+	})
+}
+
+func bare(cells []cell) []cell {
+	for i := range cells {
+		cells[i].Small = nil
+	}
+	return cells
+}
+
+func measureCells(columns []measure.Shown, s stats.Contender) (cells []cell) {
+	for _, m := range columns {
+		cells = append(cells, measureCell(m.Measure, s))
+	}
+	return cells
+}
+
+// intervalCell is the interval of the peak, or how many of the rounds there are that it takes.
+func intervalCell(s stats.Contender) cell {
+	peak, _ := s.PeakStep()
+	if in := peak.Throughput.Interval; in != nil {
+		return cell{Main: ends(*in, significant)}
+	}
+	return shownIf(peak.Throughput.Known(),
+		strconv.Itoa(len(peak.Throughput.Values))+" of "+units.Plural(stats.MinInterval, "round"))
+}
+
+func atCell(s stats.Contender) cell {
+	peak, ok := s.PeakStep()
+	return shownIf(ok, strings.Join(known(newRow(peak.Step, 0).Title, peak.DriftWords()), ", "))
+}
+
+// escape makes text plain in Markdown, in a table cell, a list item or a paragraph: no emphasis,
+// link, code, formula or HTML comes about, no block begins with it, no address in it becomes a
+// link, and nobody is called by an at sign.
+func escape(s string) string {
+	s = strings.NewReplacer(
+		`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`, `|`, `\|`, `~`, `\~`, `$`, `\$`,
+		`<`, `&lt;`, `>`, `&gt;`, `&`, `&amp;`, nbsp, ` `,
+		`://`, `&#58;//`, "@", "@"+string(safe.ZeroWidth), "\n", " ", "\r", " ",
+	).Replace(strings.TrimSpace(s))
+	s = webAddress.ReplaceAllString(s, "${1}&#46;")
+	return numberStart.ReplaceAllString(blockStart.ReplaceAllString(s, `\$0`), `$1\$2`)
+}
+
+var (
+	webAddress  = regexp.MustCompile(`(?i)\b(www)\.`)
+	blockStart  = regexp.MustCompile(`^[-+#=]`) // of a list, a heading, a rule
+	numberStart = regexp.MustCompile(`^([0-9]+)([.)](?:\s|$))`)
+)
+
+type summaryPart struct {
+	Title     string
+	Class     string // of the list, in style.css
+	Folded    bool   // until somebody asks for it
+	Sentences []string
+}
+
+// hasBanner reports whether the sentences of a rule of package summary are among the important warnings.
+func hasBanner(rule string) bool {
+	return rule == "not whole" || rule == "unsound" || rule == "limits not enforced"
+}
+
+// sayings are what the figures support, in words, the most important first.
+func summaryParts(figures summary.Figures) []summaryPart {
+	parts := []struct {
+		summaryPart
+		kinds []summary.Kind
+	}{
+		{summaryPart{Title: "Who is ahead", Class: "claims"}, []summary.Kind{summary.Claim, summary.Open}},
+		{summaryPart{Title: "What failed", Class: "failures"}, []summary.Kind{summary.Failure}},
+		{summaryPart{Title: "What bound whom", Class: "bounds", Folded: true}, []summary.Kind{summary.Bound}},
+		{summaryPart{Title: "In doubt", Class: "doubts", Folded: true}, []summary.Kind{summary.Doubt}},
+	}
+	for _, s := range figures.Sentences() {
+		if hasBanner(s.Rule) {
+			continue
+		}
+		for i := range parts {
+			if slices.Contains(parts[i].kinds, s.Kind) {
+				parts[i].Sentences = append(parts[i].Sentences, cleanText(s.Text))
+			}
+		}
+	}
+	var all []summaryPart
+	for _, p := range parts {
+		if len(p.Sentences) > 0 {
+			all = append(all, p.summaryPart)
+		}
+	}
+	return all
+}
+
+func markdownSummary(b *bytes.Buffer, all []summaryPart) {
+	for _, s := range all {
+		b.WriteString("\n**" + s.Title + "**\n\n")
+		for _, text := range s.Sentences {
+			b.WriteString("- " + escape(text) + "\n")
+		}
+	}
+}

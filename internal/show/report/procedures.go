@@ -1,0 +1,281 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/units"
+	"locbench/internal/figures/hdr"
+	"locbench/internal/figures/stats"
+)
+
+// procedure is the table of a procedure that has one of its own: the waiting of delay-matrix, the
+// arrivals of burst. Which of them a run has shows in its steps, not in its name.
+type procedure struct {
+	ID, Title string
+	Late      bool // after the figures
+	Table     headline
+}
+
+// procedures are those of a run; most runs have none.
+func procedures(l layout) (all []procedure) {
+	if p, ok := failedRequests(l); ok {
+		all = append(all, p)
+	}
+	if p, ok := bounds(l); ok {
+		all = append(all, p)
+	}
+	if p, ok := matrix(l); ok {
+		all = append(all, p)
+	}
+	for i, r := range l.rows {
+		if r.step.Arrivals != nil {
+			all = append(all, arrivals(l, i))
+		}
+	}
+	if p, ok := breakdown(l); ok {
+		all = append(all, p)
+	}
+	return append(all, coldAndWarm(l)...)
+}
+
+// failedRequests are the kinds of failures by kind of request, with the first text of each.
+func failedRequests(l layout) (procedure, bool) {
+	p := procedure{ID: "failures", Title: "Failed requests"}
+	p.Table.Columns = []string{"Request", "Failure", "Share", "Count", "The first"}
+	for _, c := range l.contenders {
+		for _, f := range c.of.Failures() {
+			p.Table.Rows = append(p.Table.Rows, headlineRow{Label: c.Label, Color: c.Color(), Cells: []cell{
+				{Main: cleanName(f.Request)}, {Main: cleanName(string(f.Kind))}, {Main: percent(f.Share)}, {Main: count(f.Count)},
+				shownIf(f.First != "", cleanText(f.First)),
+			}})
+		}
+	}
+	p.Table.Footnotes = []string{"Of all steps and rounds; the share is that of all requests of this kind. The text " +
+		"is that of the first such answer, or the error of the connection."}
+	return p, len(p.Table.Rows) > 0
+}
+
+func bounds(l layout) (procedure, bool) {
+	p := procedure{ID: "bounds", Title: "What bound each step", Late: true}
+	p.Table.Corner = "Step"
+	for _, c := range l.contenders {
+		p.Table.Columns = append(p.Table.Columns, c.Label)
+	}
+	any := false
+	for i, r := range l.rows {
+		row := headlineRow{Label: r.Title}
+		for _, c := range l.contenders {
+			s := c.of.Bounds[l.indices[i]]
+			one := cell{Main: missing}
+			if s.Bound != "" {
+				any = true
+				agree := when(s.Agree < s.Rounds, fmt.Sprintf(" (%d of %d rounds)", s.Agree, s.Rounds))
+				one = cell{Main: string(s.Bound) + agree, Small: []string{s.Words()}}
+			}
+			row.Cells = append(row.Cells, one)
+		}
+		p.Table.Rows = append(p.Table.Rows, row)
+	}
+	p.Table.Footnotes = []string{"By the counters at the two ends of each step and by the other steps of the same " +
+		"leg; the figures are those of the last round that has this verdict. " +
+		"“connections”: more of them bring more. “contender”: idle CPUs, and yet no more throughput with more " +
+		"connections. “unclear”: none of these, as far as the counters tell."}
+	return p, any
+}
+
+// breakdown has the requests of a mix one by one, at each contender's peak, or where it has none.
+func breakdown(l layout) (procedure, bool) {
+	p := procedure{ID: "requests", Title: "Requests of the mix"}
+	p.Table.Columns = []string{"Request", "At", "Successes", "Errors", "p50", "p90", "p99", "Max"}
+	for _, c := range l.contenders {
+		step, ok := c.of.BusiestStep()
+		if !ok {
+			continue
+		}
+		for _, r := range requestLoads(c, step.Index) {
+			latency := func(d time.Duration) cell { return shownIf(r.Latency.Count != 0, duration(d)) }
+			errors := bench.Load{Succeeded: r.Succeeded, Failed: r.Failed}
+			p.Table.Rows = append(p.Table.Rows, headlineRow{Label: c.Label, Color: c.Color(), Cells: []cell{
+				{Main: cleanName(r.Name)}, {Main: newRow(step.Step, 0).Title}, {Main: count(r.Succeeded)},
+				{Main: percent(errors.ErrorRatio()), Small: errorKinds(r.Failed)},
+				latency(r.Latency.P50), latency(r.Latency.P90), latency(r.Latency.P99), latency(r.Latency.Max),
+			}})
+		}
+	}
+	p.Table.Footnotes = []string{"Of all rounds together, at the step with the highest throughput (where too many " +
+		"requests failed in all of them: with the most requests). Each step's are in the legs' JSON files."}
+	return p, len(p.Table.Rows) > 0
+}
+
+// requestLoads is what became of each kind of request in a step, in all rounds of a contender.
+func requestLoads(c contender, index int) (all []bench.RequestLoad) {
+	var latencies [][]bench.Latencies
+	for _, leg := range c.of.Results {
+		for _, s := range leg.Steps {
+			if s.Index != index || s.Aborted != "" {
+				continue
+			}
+			for _, r := range s.Load.Requests {
+				i := slices.IndexFunc(all, func(x bench.RequestLoad) bool { return x.Name == r.Name })
+				if i < 0 {
+					i = len(all)
+					all = append(all, bench.RequestLoad{Name: r.Name, Failed: map[bench.ErrorKind]int64{}})
+					latencies = append(latencies, nil)
+				}
+				all[i].Succeeded += r.Succeeded
+				for kind, n := range r.Failed {
+					all[i].Failed[kind] += n
+				}
+				latencies[i] = append(latencies[i], r.Latency)
+			}
+		}
+	}
+	for i := range all {
+		// A histogram that cannot be read leaves its row without latencies, as the steps' are.
+		h, _ := hdr.Merge(latencies[i]...)
+		all[i].Latency = h.Figures()
+	}
+	return all
+}
+
+// requestsApart are the measured steps that each ask one request of the mix; nothing where they do
+// not ask at least two different ones.
+func requestsApart(l layout) (steps []int) {
+	names := map[string]bool{}
+	for i, r := range l.rows {
+		if r.step.Request != "" && !r.WarmUp {
+			steps = append(steps, i)
+			names[r.step.Request] = true
+		}
+	}
+	if len(names) < 2 {
+		return nil
+	}
+	return steps
+}
+
+// matrix is throughput by contender and request, with what was in flight below it.
+func matrix(l layout) (procedure, bool) {
+	steps := requestsApart(l)
+	if steps == nil {
+		return procedure{}, false
+	}
+	p := procedure{ID: "matrix", Title: "Throughput by request"}
+	connections := l.rows[steps[0]].step.Connections
+	same := !slices.ContainsFunc(steps, func(i int) bool { // but for the request
+		return l.rows[i].step.Connections != connections || l.rows[i].step.Open()
+	})
+	for _, i := range steps {
+		title := l.rows[i].Title
+		if same {
+			title = cleanName(l.rows[i].step.Request)
+		}
+		p.Table.Columns = append(p.Table.Columns, title)
+	}
+	p.Title += when(same, ", "+units.Plural(connections, "connection"))
+	for _, c := range l.contenders {
+		row := c.row()
+		for _, i := range steps {
+			row.Cells = append(row.Cells, matrixCell(c, l.indices[i]))
+		}
+		p.Table.Rows = append(p.Table.Rows, row)
+	}
+	p.Table.Footnotes = []string{"Successes per second, the median of the rounds; below it the requests in flight, " +
+		"which by Little's law is throughput × mean latency. " +
+		"Where all connections are in flight, it is their number that bounds the throughput, not the contender: with " +
+		"answers after a delay, no more than connections / delay."}
+	return p, true
+}
+
+func matrixCell(c contender, index int) cell {
+	var inFlight []float64
+	for _, leg := range c.of.Results {
+		for _, s := range leg.Steps {
+			if s.Index == index && s.Load.InFlight > 0 {
+				inFlight = append(inFlight, s.Load.InFlight)
+			}
+		}
+	}
+	step, ok := stepAt(c.of.Contender, index)
+	if !ok || !step.Throughput.Known() {
+		return cell{Main: missing}
+	}
+	small := spread(step.Throughput, significant)
+	if m, ok := stats.Median(inFlight); ok {
+		small = append(small, significant(m)+" in flight")
+	}
+	if n := step.FailedTotal(); n > 0 {
+		small = append(small, percent(step.ErrorRatio())+" errors")
+	}
+	return valued(step.Throughput.Median, significant(step.Throughput.Median)+"/s", small...)
+}
+
+// stepAt is the step with an index.
+func stepAt(s stats.Contender, index int) (stats.Step, bool) {
+	i := slices.IndexFunc(s.Steps, func(x stats.Step) bool { return x.Index == index })
+	if i < 0 {
+		return stats.Step{}, false
+	}
+	return s.Steps[i], true
+}
+
+// arrivals is the table that the published comparison has for each contender, as one.
+func arrivals(l layout, row int) procedure {
+	a := l.rows[row].step.Arrivals
+	p := procedure{ID: fmt.Sprintf("arrivals-%d", row+1), Title: l.rows[row].Title}
+	p.Table.Columns = []string{"OK", "Failed", "Min", "Mean", "SD", "p50", "p75", "p95", "p99", "Max",
+		"Requests per second", "Start-up", "Build", "Image"}
+	for _, c := range l.contenders {
+		r := c.row()
+		step, ok := stepAt(c.of.Contender, l.indices[row])
+		if !ok {
+			r.Cells = slices.Repeat([]cell{{Main: missing}}, len(p.Table.Columns)-3)
+		} else {
+			r.Cells = []cell{{Main: count(step.Succeeded)}, {Main: count(step.FailedTotal()), Small: errorKinds(step.Failed)}}
+			q := step.Latency
+			for _, d := range []time.Duration{
+				q.Min, q.Mean, q.SD, q.P50, q.P75, q.P95, q.P99, q.Max,
+			} {
+				r.Cells = append(r.Cells, shownIf(step.Latency.Count > 0, duration(d)))
+			}
+			rate := cell{Main: missing}
+			if step.Throughput.Known() {
+				rate = valued(step.Throughput.Median, significant(step.Throughput.Median)+"/s",
+					spread(step.Throughput, significant)...)
+			}
+			r.Cells = append(r.Cells, rate)
+		}
+		r.Cells = append(r.Cells, durationCell(c.of.StartUp), buildCell(c), imageCell(c))
+		p.Table.Rows = append(p.Table.Rows, r)
+	}
+	p.Table.Footnotes = []string{fmt.Sprintf("%s, %s each, one after the other. Counts and latencies are of all "+
+		"rounds together, latencies of successes and from the moment a request was due. "+
+		"Requests per second: successes over the true duration, from the first arrival to the last answer. A build that "+
+		"was not needed, or was made before, has no time here.",
+		l.rows[row].Title, units.Plural(a.Requests, "request"))}
+	return p
+}
+
+func buildCell(c contender) cell {
+	for _, leg := range c.of.Results {
+		if a := leg.Artifact; a.BuildTime > 0 && !a.BuildCached {
+			return cell{Main: duration(a.BuildTime)}
+		}
+	}
+	return cell{Main: missing}
+}
+
+func imageCell(c contender) cell {
+	for _, leg := range c.of.Results {
+		switch a := leg.Artifact; {
+		case a.ImageSize > 0:
+			return cell{Main: mebibytes(a.ImageSize)}
+		case a.BinarySize > 0:
+			return cell{Main: mebibytes(a.BinarySize), Small: []string{"the program alone"}}
+		}
+	}
+	return cell{Main: missing}
+}

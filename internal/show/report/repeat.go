@@ -1,0 +1,118 @@
+package report
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/run/profile"
+	"locbench/internal/text/safe"
+)
+
+// repeat is how to run the same again.
+type repeat struct {
+	Command string // as it was given; "" where the run was not made by one
+	File    string // to save Profile as
+	Again   string // the command that runs Profile, with everything that decides; "" where it cannot be run by locbench
+	Env     string // names of the variables of the environment that it takes: "TOKEN, PASSWORD"; "" for none
+	Profile string // YAML with every default filled in; "" where it cannot be written
+}
+
+// maxProfile bounds the profile on the page, in bytes.
+const maxProfile = 64 << 10
+
+func newRepeat(run bench.Run) repeat {
+	var r repeat
+	if text := withoutUser(command(run.Command)); len(text) <= maxText { // half of one is none
+		r.Command = cleanText(text)
+	}
+	if len(run.Profile.Steps) == 0 || run.Profile.Name == "imported" {
+		return r
+	}
+	text, err := profile.Format(run.Profile)
+	if err != nil || len(text) > maxProfile {
+		return r
+	}
+	r.Profile = withoutUser(cleanLines(string(text)))
+	r.File = profileStem(run.Profile.Name) + ".yaml"
+	r.Env = envNames(run)
+	again := []string{"locbench", "run", "--profile", r.File, "--headless", "--seed", strconv.FormatUint(run.Seed, 10)}
+	for _, dir := range run.Services {
+		again = append(again, "--services", cleanText(dir))
+	}
+	if run.AcceptFailedChecks {
+		again = append(again, "--accept-failed-checks")
+	}
+	if run.Profile.Store.NeedsURL() {
+		again = append(again, "--elastic", "URL")
+	}
+	for _, t := range run.Targets {
+		again = append(again, "--target", cleanText(t.Name+"="+t.URL))
+	}
+	for _, arg := range run.TLS.Args() {
+		again = append(again, cleanText(arg))
+	}
+	r.Again = withoutUser(command(again))
+	return r
+}
+
+// envNames are the variables that requests take from the environment.
+func envNames(run bench.Run) string {
+	var names []string
+	for _, r := range run.Profile.Requests {
+		for _, name := range r.EnvNames() {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return cleanName(strings.Join(names, ", "))
+}
+
+// withoutUser takes the names and passwords out of addresses: reports are passed on.
+func withoutUser(s string) string { return userInfo.ReplaceAllString(s, "://") }
+
+var userInfo = regexp.MustCompile(`://[^/\s"'@]*@`)
+
+// cleanLines makes each line harmless and keeps the ends of lines and the indentation.
+func cleanLines(s string) string {
+	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	for i := range lines {
+		lines[i] = safe.Line(lines[i], maxText)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func profileStem(name string) string {
+	stem := strings.Trim(notPlain.ReplaceAllString(safe.Line(name, 60), "-"), "-.")
+	if stem == "" {
+		return "profile"
+	}
+	return stem
+}
+
+var notPlain = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+func markdownRepeat(b *bytes.Buffer, r repeat) {
+	block := func(language, text string) {
+		mark := fence([]string{text})
+		b.WriteString("\n" + mark + language + "\n" + text + "\n" + mark + "\n")
+	}
+	if r.Command != "" {
+		b.WriteString("It was run by\n")
+		block("sh", r.Command)
+	}
+	if r.Profile != "" {
+		takes := ""
+		if r.Env != "" {
+			takes = "It takes " + escape(r.Env) + " from the environment. "
+		}
+		b.WriteString("\nThe profile below, saved as " + escape(r.File) + ", holds everything that decides the figures, " +
+			"except the machine. " + takes + "It is run by\n")
+		block("sh", r.Again)
+		block("yaml", r.Profile)
+	}
+}

@@ -1,0 +1,196 @@
+package report
+
+import (
+	"bytes"
+	"html"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/analysis"
+	"locbench/internal/analysis/compare"
+	"locbench/internal/analysis/summary"
+	"locbench/internal/bench"
+	"locbench/internal/figures/measure"
+	"locbench/internal/figures/stats"
+	"locbench/internal/run/profile"
+)
+
+func TestSpark(t *testing.T) {
+	gap := math.NaN()
+	for _, c := range []struct {
+		values    []float64
+		low, high float64
+		want      string
+	}{
+		{[]float64{0, 1, 2, 3, 4, 5, 6, 7, 8}, 0, 8, "▁▂▃▄▅▆▇██"},
+		{[]float64{5, 5, 5}, 5, 5, "▁▁▁"},
+		{[]float64{1, gap, 8}, 0, 8, "▂·█"},
+		{[]float64{math.Inf(1), -1, 99}, 0, 8, "·▁█"},
+		{nil, 0, 1, ""},
+	} {
+		if got := spark(c.values, c.low, c.high); got != c.want {
+			t.Errorf("%v from %g to %g: %s, want %s", c.values, c.low, c.high, got, c.want)
+		}
+	}
+}
+
+// What is shown to repeat a run is a profile that can be read, without the names and passwords of
+// its addresses.
+func TestRepeat(t *testing.T) {
+	run, _ := fixture()
+	run.Profile.Store = bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://elastic:secret@10.0.0.5:9200"}
+	run.Command = append(run.Command, "--elastic", "http://elastic:secret@10.0.0.5:9200")
+	r := newRepeat(run)
+	if strings.Contains(r.Command+r.Profile+r.Again, "secret") || !strings.Contains(r.Profile, "http://10.0.0.5:9200") {
+		t.Errorf("%+v", r)
+	}
+	p, err := profile.Parse(r.File, []byte(r.Profile))
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, r.Profile)
+	}
+	if p.Name != "locations" || p.Rounds != 3 || len(p.Steps) != 16 || p.Steps[15].Connections != 2048 || p.Limits != run.Profile.Limits {
+		t.Errorf("read back: %+v", p)
+	}
+	if want := "locbench run --profile locations.yaml --headless --seed 42"; r.Again != want {
+		t.Errorf("%s, want %s", r.Again, want)
+	}
+	for _, name := range []string{"imported", ""} {
+		other := run
+		other.Profile = bench.Profile{Name: name}
+		if r := newRepeat(other); r.Profile != "" || r.Again != "" {
+			t.Errorf("%q can be repeated: %+v", name, r)
+		}
+	}
+	run.Profile.Name = "../../etc/`passwd`"
+	if r := newRepeat(run); !regexp.MustCompile(`^[A-Za-z0-9._-]+\.yaml$`).MatchString(r.File) {
+		t.Errorf("file %q", r.File)
+	}
+}
+
+// rounds multiplies the legs of the fixture's contenders, with other throughputs.
+func rounds(n int) (bench.Run, []bench.LegResult) {
+	run, all := small()
+	var legs []bench.LegResult
+	for round := range n {
+		for _, leg := range all[:2] {
+			leg.Leg.Round, leg.Checks = round+1, nil
+			leg.Steps = append([]bench.StepResult(nil), leg.Steps...)
+			for i := range leg.Steps {
+				leg.Steps[i].Load.Succeeded += leg.Steps[i].Load.Succeeded * int64(round) / 200
+			}
+			legs = append(legs, leg)
+		}
+	}
+	run.State, run.Profile.Rounds, run.Legs = bench.RunComplete, n, nil
+	return run, legs
+}
+
+// From six rounds on there are tiers and intervals, and the page, the table and the sentences
+// agree; a noise floor takes them back.
+func TestTiersFromSixRounds(t *testing.T) {
+	run, legs := rounds(6)
+	page := func(opts Options) string {
+		var b bytes.Buffer
+		if err := HTML(&b, analysis.Of(run, legs), opts); err != nil {
+			t.Fatal(err)
+		}
+		return strings.ReplaceAll(string(withoutScripts(t, b.Bytes())), nbsp, " ")
+	}
+	got := page(Options{})
+	for _, want := range []string{
+		"<li>rs-actix has the highest throughput: ", " after Holm over 1 pair, 6 and 6 rounds.</li>", `<table class="headline" data-sort>`,
+		`<td data-label="Tier" data-value="1"><span>1</span></td>`, `<td data-label="Tier" data-value="2"><span>2</span></td>`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	for _, v := range regexp.MustCompile(`data-value="([^"]*)"`).FindAllStringSubmatch(got, -1) {
+		if _, err := strconv.ParseFloat(html.UnescapeString(v[1]), 64); err != nil {
+			t.Errorf("a data-value is no number: %v", err)
+		}
+	}
+	if !regexp.MustCompile(`<small>[0-9,]+ to [0-9,]+</small>`).MatchString(got) {
+		t.Error("the throughput has no interval")
+	}
+	floor := &compare.Floor{Schema: compare.FloorSchema, Contender: "rs-actix", Rounds: 6, Made: time.Now(), Measures: []compare.MeasureFloor{{Measure: measure.Throughput, Floor: 4}}}
+	if got := page(Options{Floor: floor}); strings.Contains(got, "has the highest throughput: 1") || !strings.Contains(got, "less than this machine can show (400 %)") {
+		t.Error("a difference below the floor is claimed, or the floor is not reported")
+	}
+	run, legs = rounds(5)
+	if got := page(Options{}); !strings.Contains(got, "there are 5 rounds of each contender") || !strings.Contains(got, "5 of 6 rounds") || strings.Contains(got, `data-label="Tier" data-value`) {
+		t.Error("five rounds have a tier, or do not say that they are too few")
+	}
+}
+
+// Sorting goes by the base units.
+func TestValuesAreInBaseUnits(t *testing.T) {
+	run, legs := rounds(2)
+	l := newLayout(analysis.Of(run, legs))
+	who := l.contenders[1].of
+	h := newHeadline(run, l, summary.New(analysis.Of(run, legs), Options{}.rules()), nil)
+	for i, want := range map[int]float64{4: who.StartUp.Median, 6: float64(who.MemoryPeak), 8: who.Cost.Total} {
+		if got := h.Rows[1].Cells[i].Base(); got != strconv.FormatFloat(want, 'g', -1, 64) {
+			t.Errorf("%s: %s, want %g", h.Columns[i], got, want)
+		}
+	}
+	if got := (cell{Main: missing}).Base(); got != "" {
+		t.Errorf("a missing figure sorts as %q", got)
+	}
+	if len(h.Rows[0].Cells) != len(h.Columns) {
+		t.Errorf("%d cells in %d columns", len(h.Rows[0].Cells), len(h.Columns))
+	}
+	if d, _ := stats.CostPerBillion(560*time.Millisecond, 1000, stats.DefaultPrice); dollars(d) != "$4.28" {
+		t.Errorf("560 µs cost %s", dollars(d))
+	}
+}
+
+// The page and the Markdown tell of a step that was not in a steady state, claim nothing of it, and
+// have the time to the peak beside the start-up.
+func TestReportTellsOfTheWarmUp(t *testing.T) {
+	run, legs := rounds(6)
+	for i := range legs {
+		leg := &legs[i]
+		leg.Instance = &bench.InstanceInfo{Runtime: bench.RuntimeDocker, LimitsEnforced: true}
+		for n := range leg.Steps {
+			s := &leg.Steps[n]
+			if s.Step.WarmUp {
+				if leg.Instance.StartedAt.IsZero() {
+					leg.Instance.StartedAt = s.Load.Started.Add(-7 * time.Second)
+				}
+				s.Load.Windows = nil
+				for at := range 12 {
+					s.Load.Windows = append(s.Load.Windows, bench.Window{Start: time.Duration(at) * time.Second, Length: time.Second, Succeeded: 1000})
+				}
+			} else if leg.Leg.Contender == "rs-actix" && leg.Leg.Round < 3 {
+				s.Drift = &bench.Drift{Throughput: &bench.Trend{Change: .12, P: .001}}
+			}
+		}
+	}
+	var page, markdown bytes.Buffer
+	if err := HTML(&page, analysis.Of(run, legs), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := Markdown(&markdown, analysis.Of(run, legs), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"page": strings.ReplaceAll(string(withoutScripts(t, page.Bytes())), nbsp, " "), "Markdown": strings.ReplaceAll(markdown.String(), nbsp, " ")} {
+		t.Run(name, func(t *testing.T) {
+			for _, want := range []string{"rs-actix: still warming in 2 of 6 rounds", "Warning “still warming”: rs-actix at ", "Time to peak", "7.00 s"} {
+				if !strings.Contains(text, want) {
+					t.Errorf("the %s lacks %q", name, want)
+				}
+			}
+			if strings.Contains(text, "rs-actix has the highest throughput") {
+				t.Errorf("the %s claims something of a step that was still warming", name)
+			}
+		})
+	}
+	if !strings.Contains(page.String(), "still warming: throughput rose by 13 % over the step") {
+		t.Error("the page lacks the figures")
+	}
+}

@@ -1,0 +1,173 @@
+package board
+
+import (
+	"math"
+	"slices"
+
+	"locbench/internal/show/tui/chart"
+	"locbench/internal/show/tui/fold"
+)
+
+// span is the stretch of time that the charts show.
+type span int
+
+const (
+	wholeLeg span = iota
+	lastMinute
+	oneStep
+	ranged // what somebody has picked
+	spans
+)
+
+func (v *view) spanName() string {
+	if v.b.span == ranged {
+		return clock(v.b.picked.from) + " to " + clock(v.b.picked.to)
+	}
+	if v.b.span == oneStep {
+		if st := v.spanStep(); st != v.last() {
+			return v.numbered(st)
+		}
+	}
+	return [...]string{"whole leg", "last 60 s", "last step"}[v.b.span]
+}
+
+// last is the newest step of the leg, which has one.
+func (v *view) last() *fold.Step { return v.leg.Steps[len(v.leg.Steps)-1] }
+
+// spanStep is the step that the charts show if they show one: that of the cursor, else the last.
+func (v *view) spanStep() *fold.Step {
+	if v.b.zoomed && v.b.pinned {
+		if st := v.stepAt(v.b.cursor); st != nil {
+			return st
+		}
+	}
+	return v.last()
+}
+
+// leastSpan is the shortest stretch that is drawn, in seconds.
+const leastSpan = 5.0
+
+// axis is the time axis of all charts, for w cells. It reaches to the planned end of the running
+// step, so that it does not move with every point.
+func (v *view) axis(w int) chart.Axis {
+	leg, last := v.leg, v.last()
+	end := leg.Span()
+	if last.Running() {
+		if planned := last.From + last.Step.Duration.Seconds(); planned < 48*3600 {
+			end = max(end, planned)
+		}
+	}
+	if n := len(leg.Flags); n > 0 {
+		end = max(end, leg.Flags[n-1].T)
+	}
+	a := chart.Axis{From: 0, To: max(end, leastSpan), Gutter: chart.Gutter}
+	switch v.b.span {
+	case lastMinute:
+		a.To = max(leg.Span(), leastSpan)
+		a.From = max(0, a.To-60)
+	case oneStep:
+		st := v.spanStep()
+		if a.From = st.From; st != last && st.To > st.From {
+			a.To = st.To
+		}
+		a.To = max(a.To, a.From+leastSpan)
+	case ranged:
+		a.From, a.To = v.b.picked.from, v.b.picked.to
+	}
+	v.full = v.named(w, a)
+	for _, s := range leg.Steps {
+		a.Bounds = append(a.Bounds, chart.Bound{X: s.From, Name: s.Step.Short()})
+		if v.full {
+			a.Bounds[len(a.Bounds)-1].Name = s.Step.Name
+		}
+	}
+	for _, f := range leg.Flags {
+		if f.T >= a.From && f.T <= a.To {
+			a.Flags = append(a.Flags, chart.Flag{X: f.T, Name: f.Text})
+		}
+	}
+	return a
+}
+
+// named reports whether the steps in sight have room for their full names.
+func (v *view) named(w int, a chart.Axis) bool {
+	per := float64(max(1, w-chart.Gutter)) / (a.To - a.From)
+	for i, s := range v.leg.Steps {
+		end := a.To
+		if i+1 < len(v.leg.Steps) {
+			end = v.leg.Steps[i+1].From
+		}
+		if end > a.From && (end-max(a.From, s.From))*per < float64(min(len(s.Step.Name), 24)+2) {
+			return false
+		}
+	}
+	return true
+}
+
+// axisLines draws the axis; where steps are named by their number alone, the gutter says of what.
+func (v *view) axisLines(a chart.Axis, w int) []string {
+	lines := a.Draw(v.l, w)
+	apart := slices.ContainsFunc(v.leg.Steps, func(s *fold.Step) bool { return s.Step.Connections == 0 })
+	if w-chart.Gutter >= 12 && !v.full && !apart {
+		lines[1] = v.l.Splice(lines[1], v.l.Faint.S("    conns "), 0, 10, w)
+	}
+	return lines
+}
+
+// earlier are the rounds that the contender has had before, as faint lines. Each step of theirs
+// begins where the same step of the shown leg does.
+func (v *view) earlier(m metric, a chart.Axis) []chart.Series {
+	var out []chart.Series
+	for _, leg := range v.rounds() {
+		name := "round " + itoa(leg.Result.Leg.Round)
+		if m == latency {
+			name = "p99 of " + name
+		}
+		points := moved(course(m, leg), leg, v.shifts(leg))
+		out = append(out, chart.Series{Name: name, Paint: v.l.Faint, Mark: 4, Points: points})
+	}
+	return out
+}
+
+// rounds are the legs of the shown contender with an earlier round, the newest three of them.
+func (v *view) rounds() []*fold.Leg {
+	var out []*fold.Leg
+	me := v.leg.Result.Leg
+	for _, leg := range v.s.Legs {
+		l := leg.Result.Leg
+		if l.Contender == me.Contender && l.Variant == me.Variant && l.Round < me.Round && len(leg.Load) > 0 {
+			out = append(out, leg)
+		}
+	}
+	return out[max(0, len(out)-3):]
+}
+
+// shifts is how much later than each step of an earlier leg the shown one has it; NaN: it has not.
+func (v *view) shifts(leg *fold.Leg) []float64 {
+	out := make([]float64, len(leg.Steps))
+	for i, s := range leg.Steps {
+		out[i] = math.NaN()
+		if i >= len(v.leg.Steps) {
+			continue
+		}
+		if mine := v.leg.Steps[i]; mine.Step.Name == s.Step.Name && mine.Step.Duration == s.Step.Duration {
+			out[i] = mine.From - s.From
+		}
+	}
+	return out
+}
+
+// moved shifts each point as the step that it belongs to.
+func moved(points []chart.Point, leg *fold.Leg, shift []float64) []chart.Point {
+	var out []chart.Point
+	at := 0
+	for _, p := range points {
+		for at+1 < len(leg.Steps) && p.X >= leg.Steps[at+1].From {
+			at++
+		}
+		if at < len(shift) && !math.IsNaN(shift[at]) {
+			out = append(out, chart.Point{X: p.X + shift[at], Y: p.Y})
+		}
+	}
+	return out
+}

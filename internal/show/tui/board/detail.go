@@ -1,0 +1,94 @@
+package board
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/units"
+	"locbench/internal/figures/verdict"
+	"locbench/internal/show/tui/fold"
+	"locbench/internal/show/tui/ui"
+)
+
+func (v *view) numbered(s *fold.Step) string {
+	return fmt.Sprintf("step %d: %s", s.Index+1, v.stepName(s.Step))
+}
+
+// bodies is how much the bodies of the successful answers were; "" where that is not known.
+func (v *view) bodies(l bench.Load) string {
+	if l.Bytes <= 0 || l.Succeeded <= 0 {
+		return ""
+	}
+	text := ", bodies " + units.Bytes(l.Bytes) + ": " + units.Bytes(l.Bytes/l.Succeeded) + " each"
+	if s := l.Elapsed.Seconds(); s > 0 {
+		text += ", " + size(float64(l.Bytes)/s) + "/s"
+	}
+	return text
+}
+
+func (v *view) detail(s *fold.Step, w int) []string {
+	title := v.l.Title.S(v.numbered(s))
+	if s.Step.Duration > 0 {
+		title += ", " + units.Length(s.Step.Duration)
+	}
+	r := s.Result
+	if r == nil {
+		return []string{title, fmt.Sprintf("%s so far; its figures are those of the last one",
+			units.Plural(s.Windows, "window"))}
+	}
+	lines := []string{title}
+	add := func(paint ui.Paint, mark, text string) {
+		for i, line := range v.l.Wrap(text, max(10, w-4), 0) {
+			if i > 0 {
+				mark = ""
+			}
+			lines = append(lines, paint.S(v.l.Fit(mark, 2)+line))
+		}
+	}
+	if r.Aborted != "" {
+		add(v.l.Bad, v.l.Glyph.Cross, "ended early: "+v.out(r.Aborted, textBytes))
+	}
+	l := r.Load
+	text := units.Count(l.Succeeded) + " successes in " + v.duration(l.Elapsed) + v.bodies(l)
+	if len(l.Failed) == 0 {
+		lines = append(lines, v.l.Wrap(v.l.Glyph.Check+" no errors, "+text, max(10, w), 0)...)
+	} else {
+		add(ui.Paint{}, " ", text)
+	}
+	for _, kind := range slices.Sorted(maps.Keys(l.Failed)) {
+		text := units.Count(l.Failed[kind]) + " " + v.l.Glyph.Times + " " + v.out(string(kind), nameBytes)
+		if example := l.Examples[kind]; example != "" {
+			text += ", the first: " + v.out(example, lineBytes)
+		}
+		add(v.l.Bad, v.l.Glyph.Cross, text)
+	}
+	switch b := v.verdict(r); b.Bound {
+	case "":
+	case verdict.Unclear:
+		add(ui.Paint{}, " ", "what bound it is unclear: "+v.own(b.Text))
+	default:
+		add(ui.Paint{}, " ", "bound by "+v.own(string(b.Bound)+": "+b.Text))
+	}
+	v.openLoop(l, add)
+	for _, j := range r.Missed() {
+		add(v.l.Bad, v.l.Glyph.Cross, "threshold missed: "+v.out(j.Text, textBytes))
+	}
+	for _, warning := range r.Doubts() {
+		add(v.l.Warn, "!", "warning: "+v.out(warning.Text, textBytes))
+	}
+	return lines
+}
+
+func (v *view) openLoop(l bench.Load, add func(ui.Paint, string, string)) {
+	if l.LatencyOf != bench.FromDue && l.Dropped == 0 && l.Late == 0 {
+		return
+	}
+	text := fmt.Sprintf("%s came due, %s late, %s dropped, at most %s in use", units.Count(l.Scheduled),
+		units.Count(l.Late), units.Count(l.Dropped), units.Plural(l.MostOpen, "connection"))
+	if l.Lag.Count > 0 {
+		text += ", from due to sent p99 " + v.duration(l.Lag.P99)
+	}
+	add(ui.Paint{}, " ", text)
+}

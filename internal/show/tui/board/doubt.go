@@ -1,0 +1,103 @@
+package board
+
+import (
+	"slices"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/units"
+	"locbench/internal/figures/verdict"
+)
+
+// verdict is what bound a finished step of the shown leg; the zero Verdict where it is not known.
+func (v *view) verdict(r *bench.StepResult) verdict.Verdict {
+	i := slices.IndexFunc(v.leg.Result.Steps, func(s bench.StepResult) bool { return s.Index == r.Index })
+	if i < 0 {
+		return verdict.Verdict{}
+	}
+	return verdict.Leg(v.s.Run.Machine.CPUs, v.leg.Result)[i]
+}
+
+// says are the kinds of findings that say the same as a bound.
+var says = map[verdict.Bound][]bench.FindingKind{
+	verdict.Errors: {bench.FoundErrors},
+	verdict.Quota:  {bench.FoundThrottled},
+	verdict.Memory: {bench.FoundMemory},
+	verdict.Client: {bench.FoundClientBound, bench.FoundClientSuspected},
+	verdict.Rate:   {bench.FoundRateChanged},
+}
+
+// judged is what bound a step, and what its figures may suffer from, which may be nothing; what
+// both say is said once. It is "" only where there is no verdict either.
+func (v *view) judged(r *bench.StepResult) string {
+	words := doubts(r, v.leg.Limits())
+	bound := v.verdict(r).Bound
+	same := func(w word) bool { return slices.Contains(says[bound], w.kind) }
+	text := v.l.Warn.S(v.own(join(words)))
+	switch {
+	case bound == "" || bound == verdict.Unclear && len(words) > 0 || slices.ContainsFunc(words, same):
+		return text
+	case len(words) == 0:
+		return v.own(string(bound))
+	}
+	return v.own(string(bound)) + ", " + text
+}
+
+// word is one of the words next to a step.
+type word struct {
+	kind bench.FindingKind // bench.FoundOther: of no finding
+	text string
+}
+
+func join(words []word) string {
+	texts := make([]string, len(words))
+	for i, w := range words {
+		texts[i] = w.text
+	}
+	return strings.Join(texts, ", ")
+}
+
+// wordOf are the words for findings. Those that a counter has a word for, too, are said once.
+var wordOf = map[bench.FindingKind]string{
+	bench.FoundWarming:                      bench.StillWarming,
+	bench.FoundDrifting:                     bench.NotSteady,
+	bench.FoundErrors:                       "errors",
+	bench.FoundDropped:                      "dropped",
+	bench.FoundThrottled:                    "quota",
+	bench.FoundMemory:                       "memory",
+	bench.FoundClientBound:                  "client-bound",
+	bench.FoundClientSuspected:              "client-bound",
+	bench.FoundPaused:                       "paused",
+	bench.FindingKind(bench.IncidentPaused): "paused",
+	bench.FoundRateChanged:                  "rate changed",
+	bench.FoundOOM:                          "OOM kill",
+}
+
+// doubts is a word or two about what a finished step's figures may suffer from, the gravest first;
+// none when nothing speaks against them. A warning that has no word of its own is a "warning" where
+// there is no other word.
+func doubts(r *bench.StepResult, limits bench.Limits) (words []word) {
+	if r.Ending != "" {
+		words = append(words, word{text: string(r.Ending)})
+	}
+	if len(r.Missed()) > 0 {
+		words = append(words, word{text: "missed"})
+	}
+	for _, m := range verdict.Marks(*r, limits) {
+		words = append(words, word{m.Kind, wordOf[m.Kind] + " " + units.Tenths(m.Share)})
+	}
+	counted := len(words) > 0 || r.Drift != nil
+	for _, f := range r.Doubts() {
+		w := word{f.Kind, wordOf[f.Kind]}
+		if w.text == "" || f.Kind == bench.FoundDropped {
+			w = word{text: "warning"}
+			if counted {
+				continue
+			}
+		}
+		if !slices.ContainsFunc(words, func(o word) bool { return o.text == w.text }) {
+			words = append(words, w)
+		}
+	}
+	return words
+}

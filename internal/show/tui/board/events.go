@@ -1,0 +1,116 @@
+package board
+
+import (
+	"fmt"
+	"strings"
+
+	"locbench/internal/bench/units"
+	"locbench/internal/show/tui/fold"
+	"locbench/internal/show/tui/ui"
+)
+
+// word is what an entry of the diary is called, in five cells, and how it is painted.
+func (v *view) word(level fold.Level) (string, ui.Paint) {
+	switch level {
+	case fold.Warning:
+		return "! warn", v.l.Warn
+	case fold.Error:
+		return v.l.Fit(v.l.Glyph.Cross, 1) + " error", v.l.Bad
+	case fold.Mark:
+		return v.l.Glyph.Cursor + " mark", v.l.Accent
+	}
+	return "  info", v.l.Faint
+}
+
+// entry is one entry of the diary in at most n lines; 0: as many as it takes.
+func (v *view) entry(e *fold.Line, w, n int) []string {
+	name, paint := v.word(e.Level)
+	head := e.At.In(v.zone).Format("15:04:05") + " "
+	mark := v.l.Fit(name, 7) + " "
+	indent := len(head) + 8
+	if v.compact || w < 60 {
+		mark, indent = v.l.Fit(name, 2), len(head)+2
+	}
+	who := ""
+	if w >= 100 {
+		if e.Leg != nil {
+			who = v.out(e.Leg.String(), nameBytes)
+		}
+		who = v.l.Fit(who, 20) + " "
+		indent += 21
+	}
+	start := v.l.Faint.S(head) + paint.S(mark) + v.l.Faint.S(who)
+	out := v.l.Wrap(v.out(e.Text, textBytes), max(10, w-indent), n)
+	for i, line := range out {
+		if e.Level != fold.Info {
+			line = paint.S(line)
+		}
+		out[i] = start + line
+		start = strings.Repeat(" ", indent)
+	}
+	return out
+}
+
+func (v *view) eventsPage(w, h int) []string {
+	diary := v.s.Diary
+	title := v.l.Title.S("events") + "  " + units.Plural(len(diary), "line")
+	p := &v.b.pages[events]
+	body := p.show(len(diary), h-1, true, func(i int) []string { return v.entry(&diary[i], w, 0) })
+	return append([]string{v.beside(w, title, v.position(p, len(diary)), "")}, body...)
+}
+
+func (v *view) position(p *pager, n int) string {
+	if n == 0 || p.count >= n {
+		return ""
+	}
+	text := fmt.Sprintf("%d to %d of %d", p.first+1, p.first+p.count, n)
+	if p.first+p.count >= n {
+		text += " (end)"
+	}
+	return v.l.Faint.S(text)
+}
+
+func (v *view) lastEvents(w, h int) []string {
+	var p pager
+	diary := v.s.Diary
+	return p.show(len(diary), max(0, h), true, func(i int) []string { return v.entry(&diary[i], w, 2) })
+}
+
+// pager is a list that can be scrolled. Its entries take one line or more.
+type pager struct {
+	top   int  // first entry, once it was scrolled
+	moved bool // it was scrolled; else a list that grows follows its end, and any other stands at its start
+	first int  // entries that were drawn last
+	count int
+}
+
+// page is how many entries a page key moves.
+func (p *pager) move(d int) { p.top, p.moved = max(0, p.first+d), true }
+
+// show draws n entries into at most h lines. A list that grows follows its end while it is there.
+func (p *pager) show(n, h int, grows bool, entry func(i int) []string) []string {
+	h = max(0, h)
+	last, used := n, 0 // last is the first entry of the last page
+	for last > 0 && used < h {
+		used += len(entry(last - 1))
+		if used > h && last < n {
+			break
+		}
+		last--
+	}
+	if grows && (!p.moved || p.top >= last) {
+		p.top, p.moved = last, false
+	} else if !p.moved {
+		p.top = 0
+	}
+	p.top = max(0, min(p.top, last))
+	var out []string
+	p.first, p.count = p.top, 0
+	for i := p.top; i < n && len(out) < h; i++ {
+		out = append(out, entry(i)...)
+		if len(out) <= h || i == p.top {
+			p.count++
+		}
+	}
+	return out[:min(len(out), h)]
+}

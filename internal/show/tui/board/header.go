@@ -1,0 +1,262 @@
+package board
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/units"
+	"locbench/internal/show/tui/fold"
+	"locbench/internal/show/tui/ui"
+)
+
+func (v *view) header(w, h int, status string) []string {
+	status = v.own(status)
+	if h <= 6 {
+		return []string{v.beside(w, v.doing(w), v.words(true, status))}
+	}
+	long, brief := v.where()
+	words := v.words(h < 28 || v.compact, status)
+	lines := []string{v.beside(w, brief, words, v.words(false, status))}
+	if ui.Width(long)+ui.Width(words)+2 <= w {
+		lines[0] = v.beside(w, long, words)
+	}
+	if h < 28 || v.compact {
+		lines = append(lines, v.beside(w, v.doing(w), v.times()...))
+		if v.s.Ended != nil && h >= compactHeight && v.b.tab != contenders {
+			lines = append(lines, v.l.Cut(v.headline(), w))
+		}
+	} else {
+		lines = append(lines, v.beside(w, v.doing(w), v.troubles()), v.beside(w, v.progress(w), v.times()...))
+	}
+	if h >= compactHeight && v.b.tab == overview {
+		lines = append(lines, v.excluded(w)...)
+	}
+	return append(lines, v.elsewhere(w)...)
+}
+
+// excluded says who takes part in no claim, and why; of more than two, how many there are.
+func (v *view) excluded(w int) (lines []string) {
+	const most = 2
+	for _, c := range v.summary() {
+		why := c.Excluded()
+		if why == "" {
+			continue
+		}
+		text := v.l.Glyph.Cross + " " + v.out(c.Label, nameBytes) + " is not compared: " + v.out(why, textBytes)
+		lines = append(lines, v.l.Bad.S(v.l.Cut(text, w)))
+	}
+	if n := len(lines); n > most {
+		lines = append(lines[:most-1], v.l.Bad.S(v.l.Glyph.Cross+" "+units.Plural(n-most+1, "more contender")+" not "+
+			"compared: page 3"))
+	}
+	return lines
+}
+
+// beside puts left at the left, and at the right the first text that leaves room, or the last one.
+func (v *view) beside(w int, left string, right ...string) string {
+	n := ui.Width(left)
+	for i, r := range right {
+		if rw := ui.Width(r); n+rw+2 <= w || i == len(right)-1 {
+			if rw == 0 {
+				break
+			}
+			return v.l.Between(v.l.Cut(left, max(0, w-rw-2)), r, w)
+		}
+	}
+	return v.l.Fit(left, w)
+}
+
+// where names the profile, the contender, the round and the leg; in full, and in short.
+func (v *view) where() (long, brief string) {
+	s := v.s
+	name := v.out(s.Run.Profile.Name, nameBytes)
+	if name == "" {
+		title := v.l.Title.S("locbench")
+		return title, title
+	}
+	title := v.l.Title.S(name) + "  "
+	switch {
+	case s.Ended != nil:
+		long, brief = title+v.outcome(), title+v.outcome()
+		if state, failed := v.s.Run.Outcome(); state == bench.RunComplete {
+			if n := len(failed) + len(v.s.Run.Unsound()); n > 0 {
+				brief = title + v.l.Warn.S(fmt.Sprintf("! %d failed", n))
+			}
+		}
+		return long, brief
+	case s.Current == nil:
+		text := fmt.Sprintf("%s, %s", units.Plural(len(s.Run.Profile.Contenders), "contender"),
+			units.Plural(s.Run.Profile.Rounds, "round"))
+		return title + text, title + text
+	}
+	leg, n := s.Current.Result.Leg, s.Current.Number
+	label := v.l.Strong.S(v.out(leg.Label(), nameBytes))
+	rounds := max(leg.Round, s.Run.Profile.Rounds)
+	long = title + label + fmt.Sprintf("  round %d of %d  leg %d of %d", leg.Round, rounds, n, len(s.Legs))
+	if d := s.Run.Profile.Turns; d > 0 {
+		long += "  in turns of " + units.Duration(d)
+	}
+	return long, label + fmt.Sprintf("  round %d/%d  leg %d/%d", leg.Round, rounds, n, len(s.Legs))
+}
+
+func (v *view) outcome() string {
+	state, failed := v.s.Run.Outcome()
+	switch {
+	case state == bench.RunComplete && len(failed)+len(v.s.Run.Unsound()) > 0:
+		return v.l.Warn.S("! " + v.out(v.s.Run.OutcomeText(), nameBytes))
+	case state == bench.RunComplete:
+		return v.l.Good.S(v.l.Glyph.Check + " " + string(state))
+	case state == bench.RunInterrupted:
+		return v.l.Warn.S(v.l.Glyph.Skip + " " + string(state))
+	}
+	return v.l.Bad.S(v.l.Glyph.Cross + " " + v.out(string(state), nameBytes))
+}
+
+// words stand at the right of the first line: troubles if wanted, whether the run stops, the status.
+func (v *view) words(troubles bool, status string) string {
+	var parts []string
+	if troubles {
+		parts = append(parts, v.troubles())
+	}
+	switch {
+	case !v.s.Paused.IsZero():
+		parts = append(parts, v.l.Warn.S(v.l.Glyph.Pause+" PAUSED "+units.Approx(v.at.Sub(v.s.Paused))))
+	case v.s.PauseWanted:
+		parts = append(parts, v.l.Warn.S("pauses after this step"))
+	}
+	if v.s.StopWanted {
+		parts = append(parts, v.l.Warn.S("stops after this step"))
+	}
+	parts = slices.DeleteFunc(append(parts, status), func(s string) bool { return s == "" })
+	return strings.Join(parts, "  ")
+}
+
+func (v *view) troubles() string {
+	text := ""
+	if n := v.s.Errors; n > 0 {
+		text = v.l.Bad.S(v.l.Glyph.Cross+" "+units.Plural(n, "error")) + "  "
+	}
+	if n := v.s.Warnings; n > 0 {
+		text += v.l.Warn.S("! " + units.Plural(n, "warning"))
+	}
+	return strings.TrimSuffix(text, "  ")
+}
+
+func (v *view) doing(w int) string {
+	s := v.s
+	switch {
+	case s.Ended != nil:
+		return v.ended()
+	case s.Run.Profile.Name == "" && s.Phase.Name == "":
+		return v.spinner() + " starting " + v.l.Glyph.Ellipsis
+	case s.Loading():
+		return v.loading(w)
+	case !s.Paused.IsZero():
+		return v.pausedBefore()
+	}
+	return v.phaseLine(w)
+}
+
+// pausedBefore is what a paused run continues with.
+func (v *view) pausedBefore() string {
+	s := v.s
+	if s.Current != nil && s.Phase.Name == bench.PhaseLoad && s.Current.Result.State == bench.LegRunning {
+		n := len(s.Current.Steps) + 1
+		return fmt.Sprintf("paused before step %d of %d", n, max(n, len(s.Run.Profile.Steps)))
+	}
+	n := cmp.Or(s.Current, &fold.Leg{}).Number + 1
+	return fmt.Sprintf("paused before leg %d of %d", n, max(n, len(s.Legs)))
+}
+
+func (v *view) spinner() string { return v.l.Accent.S(v.l.Spin(v.tick)) }
+
+func (v *view) loading(w int) string {
+	st, leg := v.s.Step(), v.s.Current
+	of := max(st.Index+1, len(v.s.Run.Profile.Steps))
+	between := " of "
+	if w < 76 {
+		between = "/"
+	}
+	text := fmt.Sprintf("step %d%s%d: %s", st.Index+1, between, of, v.stepName(st.Step))
+	if st.Rate > 0 && st.Rate != st.Step.Rate {
+		text += ", now " + units.Rate(st.Rate) + "/s"
+	}
+	ran := max(0, time.Duration((leg.Seconds(v.at)-st.From)*1e9))
+	if v.s.Run.Profile.Turns > 0 { // most of that time was others'
+		ran = st.Ran
+	}
+	if st.Step.Duration <= 0 {
+		return text + "  " + units.Approx(ran)
+	}
+	cells := max(0, min(30, (w-len(text)-50)/2))
+	if w < 100 {
+		cells = 8
+	}
+	bar := v.l.Bar(float64(ran)/float64(st.Step.Duration), cells, v.l.Good)
+	if w < compactWidth {
+		bar = v.l.Glyph.Dot
+	}
+	if ran > st.Step.Duration {
+		return text + " " + bar + " last answers"
+	}
+	done := fmt.Sprintf("%ds", int(ran.Seconds()))
+	if st.Step.Duration < 3*time.Second {
+		done = fmt.Sprintf("%.1fs", ran.Truncate(100*time.Millisecond).Seconds())
+	}
+	return text + " " + bar + " " + done + " of " + units.Length(st.Step.Duration)
+}
+
+func (v *view) progress(w int) string {
+	if v.s.Ended != nil {
+		return v.headline()
+	}
+	left, ok := v.s.Estimate.Left(v.at)
+	if !ok {
+		return ""
+	}
+	ran := v.s.Estimate.Elapsed(v.at)
+	share := float64(ran) / float64(max(1, ran+left))
+	return "run " + v.l.Bar(share, min(40, w/4), v.l.Title) + " about " + units.Percent(share)
+}
+
+// times are the texts about time for the right, the longest first.
+func (v *view) times() []string {
+	if v.s.Started.IsZero() {
+		return []string{""}
+	}
+	ran := units.Approx(max(0, v.s.Estimate.Elapsed(v.at)))
+	ahead, ok := v.s.Estimate.Left(v.at)
+	if v.s.Ended != nil {
+		return []string{"took " + ran, ran}
+	} else if !ok {
+		return []string{"elapsed " + ran, ran}
+	}
+	left, end := units.Approx(ahead), v.at.Add(ahead).In(v.zone).Format("15:04")
+	return []string{
+		"elapsed " + ran + ", about " + left + " left, ends about " + end,
+		ran + ", about " + left + " left, ends ~" + end,
+		ran + ", ~" + left + " left, ~" + end,
+		"~" + left + " left",
+	}
+}
+
+func (v *view) elsewhere(w int) []string {
+	if v.leg == nil {
+		return nil
+	}
+	back := ". goes back"
+	if v.leg == v.s.Current {
+		if v.s.Ended == nil || len(v.s.Legs) < 2 || v.b.tab != overview && v.b.tab != steps {
+			return nil
+		}
+		back = "[ ] others" // whose charts these are, nothing else says
+	}
+	r := v.leg.Result
+	text := fmt.Sprintf("%s shown: %s, round %d, leg %d, %s", v.l.Glyph.Cursor, v.out(r.Leg.Label(), nameBytes),
+		r.Leg.Round, v.leg.Number, v.out(string(r.State), nameBytes))
+	return []string{v.l.Accent.S(v.l.Fit(v.beside(w, text, back, ""), w))}
+}

@@ -1,0 +1,99 @@
+package board
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/units"
+	"locbench/internal/show/tui/ui"
+)
+
+// filterBytes bounds the filter, and how much of a line it is looked for in.
+const filterBytes, searched = 100, 4096
+
+func (v *view) logPage(w, h int) []string {
+	if v.leg == nil {
+		return []string{v.l.Title.S("log"), "no contender has been started yet"}
+	}
+	all := v.leg.Log
+	lines := v.filtered(all)
+	title := v.titleOf("log") + ", " + units.Plural(len(all), "line")
+	if v.s.Unlogged() && len(all) > 0 {
+		title += v.l.Warn.S(", the last ones: the folder has no events.jsonl")
+	}
+	if v.leg.Dropped > 0 {
+		title += v.l.Warn.S(", " + units.Count(v.leg.Dropped) + " left out")
+	}
+	if v.b.shift > 0 {
+		title += fmt.Sprintf(", from column %d", v.b.shift+1)
+	}
+	p := &v.b.pages[logs]
+	body := p.show(len(lines), h-2, true, func(i int) []string { return []string{v.logLine(lines[i], w)} })
+	if len(all) == 0 {
+		body = []string{v.l.Faint.S(v.noLog())}
+	} else if len(lines) == 0 {
+		body = []string{v.l.Faint.S("no line holds this text")}
+	}
+	return append([]string{v.beside(w, title, v.position(p, len(lines)), ""), v.filterLine(w, len(lines))}, body...)
+}
+
+func (v *view) filterLine(w, n int) string {
+	text, count := v.l.Accent.S("/ ")+v.out(v.b.filter.Text, filterBytes), "  "+units.Plural(n, "line")
+	switch {
+	case v.b.filter.Typing:
+		return text + v.l.Select.S(" ") + v.l.Faint.S(count+"; enter keeps it, esc drops it")
+	case v.b.filter.Text != "":
+		return text + v.l.Faint.S(count+"; esc shows all")
+	}
+	return v.l.Faint.S("stderr is marked e; / filters, " + v.l.Glyph.Left + "/" + v.l.Glyph.Right + " shift")
+}
+
+func (v *view) filtered(lines []bench.LogLine) []bench.LogLine {
+	if v.b.filter.Text == "" {
+		return lines
+	}
+	want := strings.ToLower(v.b.filter.Text)
+	return slices.DeleteFunc(slices.Clone(lines), func(l bench.LogLine) bool {
+		return !strings.Contains(strings.ToLower(l.Text[:min(len(l.Text), searched)]), want)
+	})
+}
+
+func (v *view) logLine(line bench.LogLine, w int) string {
+	text := v.out(line.Text, textBytes)
+	if v.b.shift > 0 {
+		text = ansi.TruncateLeft(text, v.b.shift, "")
+	}
+	mark, paint := "  ", ui.Paint{}
+	if line.Stream == "stderr" {
+		mark, paint = "e ", v.l.Warn
+	}
+	head := line.At.In(v.zone).Format("15:04:05") + " "
+	return v.l.Faint.S(head) + paint.S(mark) + paint.S(v.l.Cut(text, max(1, w-len(head)-2)))
+}
+
+func (v *view) lastLog(w, h int) []string {
+	all := v.leg.Log
+	if len(all) == 0 {
+		return []string{v.l.Faint.S(v.l.Cut(v.noLog(), w))}
+	}
+	var out []string
+	for _, line := range all[max(0, len(all)-max(0, h)):] {
+		out = append(out, v.logLine(line, w))
+	}
+	return out
+}
+
+func (v *view) noLog() string {
+	switch v.leg.Result.State {
+	case bench.LegComplete, bench.LegFailed, bench.LegAborted:
+		if v.s.Unlogged() {
+			return "what it wrote was not kept: the folder has no events.jsonl"
+		}
+		return "it wrote nothing"
+	}
+	return "it has written nothing yet"
+}

@@ -1,0 +1,274 @@
+package board
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"locbench/internal/bench"
+	"locbench/internal/show/tui/chart"
+	"locbench/internal/show/tui/fold"
+	"locbench/internal/show/tui/ui"
+)
+
+func (v *view) overview(w, h int) []string {
+	lines := v.failure(w)
+	top := len(lines)
+	h -= top
+	switch {
+	case w >= 150 && h >= 30:
+		left := w * 52 / 100
+		return append(lines, ui.Beside(2, v.stack(left, h, 0, top), v.side(w-left-2, h))...)
+	case h >= 28:
+		rows := min(max(3, len(v.leg.Steps)+len(v.planned())+1), h-24)
+		lines = append(lines, v.stack(w, h-rows, 0, top)...)
+		return append(lines, v.table(w, rows)...)
+	case w >= 76:
+		return append(lines, v.grid(w, h, top)...)
+	}
+	return append(lines, v.narrow(w, h, top)...)
+}
+
+func (v *view) narrow(w, h, y int) []string {
+	a := v.axis(w)
+	rest := v.sparks(w, y, cpu, memory, failures)
+	rows := max(4, min(len(v.leg.Steps)+len(v.planned())+1, h-len(rest)-1-8))
+	each := max(2, (h-len(rest)-1-rows)/2)
+	var lines []string
+	for _, m := range []metric{throughput, latency} {
+		v.hits = append(v.hits, hit{0, y + len(lines), w, each, func() { v.b.point(m) }})
+		lines = append(lines, v.chart(m, a, w, each)...)
+	}
+	lines = append(lines, v.axisLines(a, w)[0])
+	for i := range v.hits[:3] {
+		v.hits[i].y += len(lines)
+	}
+	lines = append(lines, rest...)
+	return append(lines, v.table(w, h-len(lines))...)
+}
+
+func (v *view) failure(w int) []string {
+	if v.leg == nil {
+		return nil
+	}
+	r := v.leg.Result
+	if r.State != bench.LegFailed && r.State != bench.LegAborted {
+		return nil
+	}
+	text := v.l.Glyph.Cross + " leg " + string(r.State)
+	if r.Failure != "" {
+		text += ": " + v.out(r.Failure, lineBytes)
+	}
+	return []string{v.l.Bad.S(v.l.Fit(text, w))}
+}
+
+// shown are the charts to draw: errors only when there are any.
+func (v *view) charts() []metric {
+	all := []metric{throughput, latency, cpu, memory, failures}
+	if v.anyErrors() {
+		return all
+	}
+	return all[:4]
+}
+
+func (v *view) noErrors(w int) string {
+	return v.beside(w, v.errorTitle(v.l.Strong), v.l.Faint.S(v.spanName()+v.overlayWord()), "")
+}
+
+func (v *view) errorTitle(paint ui.Paint) string {
+	mark := ""
+	if v.b.focus == failures {
+		mark = v.l.Glyph.Cursor + " "
+	}
+	return v.l.Title.S(mark+"errors") + "  " + paint.S(v.own(v.errorText()))
+}
+
+func (v *view) overlayWord() string {
+	if !v.b.overlay {
+		return ""
+	}
+	if len(v.rounds()) == 0 {
+		return ", no earlier rounds"
+	}
+	return ", earlier rounds faint"
+}
+
+// stack puts the charts below each other, over one axis. It begins at column x, line y of the page.
+func (v *view) stack(w, h, x, y int) []string {
+	a := v.axis(w)
+	shown := v.charts()
+	axis := v.axisLines(a, w)
+	if h < 4*3+len(axis) {
+		axis = axis[:1]
+	}
+	room := h - len(axis) - 1
+	if len(shown) == int(metrics) && room >= 5*4 {
+		room++ // no row for the errors then
+	} else {
+		shown = shown[:min(len(shown), 4)]
+	}
+	var lines []string
+	for i, high := range share(room, shown) {
+		if m := shown[i]; high > 0 {
+			v.hits = append(v.hits, hit{x, y + len(lines), w, high, func() { v.b.point(m) }})
+			lines = append(lines, v.chart(m, a, w, high)...)
+		}
+	}
+	lines = append(lines, axis...)
+	if len(shown) < int(metrics) {
+		lines = append(lines, v.noErrors(w))
+	}
+	return lines[:min(len(lines), h)]
+}
+
+// share divides h lines among charts; latency gets the odd ones, then throughput. Where there is
+// too little for all, CPU and memory become spark lines.
+func share(h int, shown []metric) []int {
+	out := make([]int, len(shown))
+	least := 3
+	if h < least*len(shown) {
+		least = 2
+	}
+	for i := range out {
+		if h >= least {
+			out[i] = least
+			h -= least
+		}
+	}
+	// The band of throttled time needs a line more than a chart without one.
+	for before := 0; h > 0 && h != before; {
+		before = h
+		for _, m := range []metric{latency, throughput, cpu, memory, failures} {
+			i := slices.Index(shown, m)
+			if i >= 0 && h > 0 && out[i] > 0 && (m == latency || out[i] <= out[slices.Index(shown, latency)]) {
+				out[i]++
+				h--
+			}
+		}
+	}
+	return out
+}
+
+func (v *view) grid(w, h, y int) []string {
+	cw := (w - 2) / 2
+	a := v.axis(cw)
+	axis := v.axisLines(a, cw)
+	if h < 18 {
+		axis = axis[:1]
+	}
+	// A chart is a title and three rows at least, the table what is left: it has a page of its own.
+	const leastChart, leastTable = 4, 3
+	wanted := min(max(leastTable, len(v.leg.Steps)+len(v.planned())+1), 7+max(0, h-20)/2)
+	wanted = max(leastTable, min(wanted, h-len(axis)-1-2*leastChart))
+	each := max(3, (h-len(axis)-1-wanted)/2)
+	block := func(m metric, x, y int) []string {
+		v.hits = append(v.hits, hit{x, y, cw, each, func() { v.b.point(m) }})
+		return v.chart(m, a, cw, each)
+	}
+	lines := ui.Beside(2, block(throughput, 0, y), block(latency, cw+2, y))
+	lines = append(lines, ui.Beside(2, block(cpu, 0, y+each), block(memory, cw+2, y+each))...)
+	lines = append(lines, ui.Beside(2, axis, axis)...)
+	lines = append(lines, v.errorRow(w, a, y+len(lines)))
+	return append(lines, v.table(w, h-len(lines))...)
+}
+
+// errorRow shows the errors in one line, with a spark line of them where there is room.
+func (v *view) errorRow(w int, a chart.Axis, y int) string {
+	v.hits = append(v.hits, hit{0, y, w, 1, func() { v.b.point(failures) }})
+	if !v.anyErrors() {
+		return v.noErrors(w)
+	}
+	text := v.errorTitle(v.l.Bad)
+	cells := min(30, w-ui.Width(text)-2)
+	if cells < 8 {
+		return text
+	}
+	return v.l.Between(text, v.l.Spark(each(inSight(v.leg.Load, loadTime, a), errorsOf), cells, 0, v.l.Bad), w)
+}
+
+func (v *view) side(w, h int) []string {
+	rows := min(len(v.leg.Steps)+len(v.planned())+1, h/2)
+	lines := append(v.table(w, rows), "", v.l.Title.S("events"))
+	diary := (h - len(lines) + 1) / 2
+	last := v.lastEvents(w, diary-2)
+	lines = append(append(lines, last...), make([]string, max(0, diary-1-len(last)))...)
+	lines = append(lines, v.l.Title.S("log"))
+	return append(lines, v.lastLog(w, h-len(lines))...)
+}
+
+func (v *view) small(w, h int) []string {
+	lines := v.failure(w)
+	lines = append(lines, v.sparks(w, len(lines), throughput, latency, cpu, memory, failures)...)
+	return append(lines, v.table(w, h-len(lines))...)
+}
+
+func (v *view) sparks(w, y int, shown ...metric) []string {
+	a := v.axis(w)
+	var lines []string
+	for _, m := range shown {
+		name, value, paint, top, values := v.spark(m, a)
+		mark := " "
+		if v.b.focus == m {
+			mark = v.l.Glyph.Cursor
+		}
+		v.hits = append(v.hits, hit{0, y + len(lines), w, 1, func() { v.b.point(m) }})
+		line := v.l.Title.S(mark+v.l.Fit(name, 7)) + v.l.Right(value, min(14, w-8))
+		if cells := w - 23; cells >= 8 {
+			line += " " + v.l.Spark(wide(values, cells), cells, top, paint)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// spark is the newest value of a figure, and its course; negative where it is not known.
+func (v *view) spark(m metric, a chart.Axis) (name, value string, paint ui.Paint, top float64, values []float64) {
+	loads, usages := inSight(v.leg.Load, loadTime, a), inSight(v.leg.Usage, usageTime, a)
+	load, usage := v.newest()
+	load, usage = cmp.Or(load, &fold.LoadPoint{}), cmp.Or(usage, &fold.UsagePoint{})
+	limits := v.leg.Limits()
+	switch m {
+	case latency:
+		return "p99", v.seconds(load.P99), v.l.Series[2], 0, each(loads, p99Of)
+	case cpu:
+		value = v.cpus(usage, "%.2f")
+		if limits.CPUs > 0 {
+			value += fmt.Sprintf(" of %g", limits.CPUs)
+		}
+		return "CPU", value, v.l.Series[3], limits.CPUs, each(usages, cpusOf)
+	case memory:
+		used := func(p *fold.UsagePoint) float64 { return p.Used }
+		return "memory", v.bytes(usage.Used), v.l.Series[1], float64(limits.Memory), each(usages, used)
+	case failures:
+		n := int64(0)
+		for _, k := range v.errors().counts {
+			n += k
+		}
+		return "errors", v.errorCount(n), v.l.Bad, 0, each(loads, errorsOf)
+	}
+	if value = v.missing(); len(v.leg.Load) > 0 {
+		value = rate(load.Throughput)
+	}
+	return "req/s", value, v.l.Series[0], 0, each(loads, throughputOf)
+}
+
+// wide repeats values that would not fill the cells, up to four times.
+func wide(values []float64, cells int) []float64 {
+	n := min(4, cells/max(1, len(values)))
+	if n < 2 {
+		return values
+	}
+	out := make([]float64, n*len(values))
+	for i := range out {
+		out[i] = values[i/n]
+	}
+	return out
+}
+
+func each[T any](points []T, y func(*T) float64) []float64 {
+	out := make([]float64, len(points))
+	for i := range points {
+		out[i] = y(&points[i])
+	}
+	return out
+}

@@ -1,0 +1,199 @@
+package board
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/units"
+)
+
+var verbs = map[bench.Phase]string{
+	bench.PhaseStore: "reaching the store", bench.PhaseSeed: "loading the data into the store",
+	bench.PhaseBuild:  "building",
+	bench.PhaseLaunch: "launching", bench.PhaseReady: "waiting for the first answer", bench.PhaseCheck: "checking",
+	bench.PhaseLoad: "loading", bench.PhaseStop: "stopping",
+}
+
+func (v *view) phaseText() string {
+	p := v.s.Phase
+	name := v.out(string(p.Name), nameBytes)
+	switch {
+	case p.Name == "":
+		return v.spinner() + " preparing " + v.l.Glyph.Ellipsis
+	case p.Err != "":
+		return v.l.Bad.S(v.l.Glyph.Cross + " " + name + " failed")
+	case p.Ended:
+		return v.spinner() + " " + name + " done"
+	}
+	name = cmp.Or(verbs[p.Name], name)
+	if note := v.out(p.Note, nameBytes); note != "" {
+		name += " " + v.l.Faint.S("("+note+")")
+	}
+	return v.spinner() + " " + name
+}
+
+func (v *view) phaseLine(w int) string {
+	p := v.s.Phase
+	text := v.phaseText()
+	if p.Ended || p.Name == "" {
+		return text
+	}
+	if n, share := v.counts(); n != "" {
+		if share >= 0 && !v.compact {
+			text += " " + v.l.Bar(share, max(6, min(30, w/8)), v.l.Good) + " " + units.Tenths(share)
+		} else {
+			text += "  " + n
+		}
+	}
+	return text + "  " + v.since()
+}
+
+func (v *view) since() string {
+	from := v.s.Phase.Since
+	if from.IsZero() {
+		from = v.s.Started
+	}
+	if from.IsZero() {
+		from = v.at
+	}
+	return units.Approx(max(0, v.at.Sub(from)).Truncate(time.Second))
+}
+
+// counts are those of the phase's progress, and the share that is done; a share of -1 is not known.
+func (v *view) counts() (string, float64) {
+	if v.s.Phase.Name == bench.PhaseCheck && v.s.Current != nil {
+		passed, failed, skipped := v.s.Current.Checks()
+		return units.Plural(passed+failed+skipped, "check") + " done", -1
+	}
+	p := v.s.Phase.Progress
+	if p == nil || p.Done <= 0 && p.Total <= 0 {
+		return "", -1
+	}
+	unit := v.out(p.Unit, nameBytes)
+	if p.Total <= 0 {
+		return units.Count(p.Done) + " " + unit, -1
+	}
+	share := min(1, float64(max(0, p.Done))/float64(p.Total))
+	return units.Count(p.Done) + " of " + units.Count(p.Total) + " " + unit, share
+}
+
+func (v *view) phasePanel(w, h int) []string {
+	if v.leg != nil && (v.leg != v.s.Current || v.s.Ended != nil) {
+		return v.nothing(w, h)
+	}
+	if v.s.Ended != nil { // with nothing else to show: why
+		lines := append([]string{"", "run " + v.outcome()}, v.wrapped(v.s.Ended.Err, w, 6)...)
+		lines = append(lines, v.ended(), "")
+		return append(lines, v.soFar(w, h-len(lines))...)
+	}
+	if v.s.Run.Profile.Name == "" && v.s.Phase.Name == "" {
+		awaited := v.l.Faint.S("waiting for the first events of the run")
+		return []string{"", v.spinner() + " starting " + v.l.Glyph.Ellipsis, "", awaited}
+	}
+	lines := []string{"", v.beside(w, v.l.Strong.S(v.phaseText()), "for "+v.since(), "")}
+	lines = append(lines, v.far(w)...)
+	if err := v.s.Phase.Err; err != "" {
+		lines = append(lines, v.wrapped(err, w, 4)...)
+	}
+	lines = append(lines, "")
+	if v.leg != nil {
+		return append(lines, v.birth(w, h-len(lines))...)
+	}
+	return append(lines, v.soFar(w, h-len(lines))...)
+}
+
+func (v *view) wrapped(text string, w, n int) []string {
+	return v.l.Bad.Each(v.l.Wrap(v.out(text, textBytes), w, n))
+}
+
+func (v *view) far(w int) []string {
+	p := v.s.Phase
+	if p.Ended {
+		return nil
+	}
+	var lines []string
+	text, share := v.counts()
+	took := v.at.Sub(p.Since)
+	if p.Since.IsZero() {
+		took = 0
+	}
+	if p.Name == bench.PhaseReady && v.s.Current != nil {
+		if limit := v.s.Current.Result.Service.Ready.Timeout; limit > 0 {
+			bar := v.l.Bar(float64(took)/float64(limit), max(10, min(60, w-30)), v.l.Warn)
+			lines = append(lines, "  "+bar+" of at most "+units.Approx(limit))
+		}
+	}
+	if share >= 0 {
+		lines = append(lines, "  "+v.l.Bar(share, max(10, min(60, w-14)), v.l.Good)+" "+v.l.Right(units.Tenths(share), 6))
+	}
+	if text != "" && p.Name != bench.PhaseCheck {
+		if done := p.Progress; done != nil && done.Done > 0 && took > time.Second {
+			text += ", " + rate(float64(done.Done)/took.Seconds()) + " a second"
+		}
+		lines = append(lines, "  "+text)
+	}
+	if p.Progress != nil && p.Progress.Text != "" {
+		for _, line := range v.l.Wrap(v.out(p.Progress.Text, lineBytes), max(10, w-4), 3) {
+			lines = append(lines, "  "+v.l.Faint.S(line))
+		}
+	}
+	return lines
+}
+
+func (v *view) birth(w, h int) []string {
+	var lines []string
+	if n := len(v.leg.Result.Checks); n > 0 {
+		text := v.l.Title.S("checks") + "  " + v.outcomes("")
+		if v.s.Phase.Name == bench.PhaseCheck {
+			last := v.leg.Result.Checks[n-1]
+			text += "  " + v.l.Faint.S("last: "+v.out(last.Group, nameBytes)+"/"+v.out(last.Name, nameBytes))
+		}
+		lines = append(lines, text, "")
+	}
+	log := min(max(2, (h-len(lines))/2), len(v.leg.Log)+2)
+	lines = append(lines, v.l.Title.S("log"))
+	lines = append(append(lines, v.lastLog(w, log-2)...), "")
+	return append(lines, v.soFar(w, h-len(lines))...)
+}
+
+func (v *view) soFar(w, h int) []string {
+	if h < 2 {
+		return nil
+	}
+	return append([]string{v.l.Title.S("events")}, v.lastEvents(w, h-1)...)
+}
+
+// nothing stands where a leg has no steps: it failed before its load, or ran before a resumed run.
+func (v *view) nothing(w, h int) []string {
+	lines := append([]string{""}, v.failure(w)...)
+	text := "it never reached the load"
+	if v.leg.Result.State == bench.LegComplete {
+		text = "complete before this run was resumed: its steps are in the results folder"
+	}
+	lines = append(lines, text, "")
+	for _, line := range v.leg.Result.LastLog {
+		if len(lines) < h/2 {
+			lines = append(lines, v.logLine(line, w))
+		}
+	}
+	return append(append(lines, ""), v.soFar(w, h-len(lines)-1)...)
+}
+
+func (v *view) ended() string { return "results in " + v.out(v.s.Dir, 300) }
+
+func (v *view) headline() string {
+	var peaks []string
+	for _, c := range v.summary() {
+		if s, ok := c.PeakStep(); ok && c.Excluded() == "" {
+			peaks = append(peaks, v.l.Cut(v.out(c.Label, nameBytes), 24)+" "+v.l.Strong.S(rate(s.Throughput.Median)+" req/s")+
+				" at "+v.out(s.Step.Short(), nameBytes)+fmt.Sprintf(" (n = %d)", s.Rounds))
+		}
+	}
+	if len(peaks) == 0 {
+		return "no step was measured"
+	}
+	return "peaks: " + strings.Join(peaks, "  "+v.l.Glyph.Dot+"  ")
+}

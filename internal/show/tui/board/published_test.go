@@ -1,0 +1,79 @@
+package board
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+	"locbench/internal/results"
+	"locbench/internal/show/tui/fold"
+	"locbench/internal/show/tui/ui"
+)
+
+// published is the state of a run whose results come with the source, and which has no event log.
+func published(t *testing.T, name string) *fold.State {
+	t.Helper()
+	dir := filepath.Join("..", "..", "..", "..", "testdata", "results", name)
+	run, legs, err := results.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &fold.State{}
+	for _, rec := range results.Records(run, legs, dir) {
+		s.Apply(rec)
+	}
+	return s
+}
+
+// What has bound a step is in the table wherever its detail says it, and nothing is said to be
+// unused on a busy machine.
+func TestWhatBoundAStepIsInTheTable(t *testing.T) {
+	for _, name := range []string{"locations", "delay-matrix", "burst", "cold-warm"} {
+		s := published(t, name)
+		b := New()
+		for _, leg := range s.Legs {
+			b.show(s, leg)
+			v := &view{b: b, l: ui.NewLook(ui.LookOptions{}), s: s, leg: leg}
+			for _, step := range leg.Steps {
+				if step.Result == nil || v.verdict(step.Result).Bound == "" {
+					continue
+				}
+				if v.judged(step.Result) == "" {
+					t.Errorf("%s, step %d: the column is empty, the detail says %s", leg.Result.Leg, step.Index+1, v.verdict(step.Result))
+				}
+				if detail := strings.Join(v.detail(step, 200), "\n"); strings.Contains(detail, "nothing was used up") || strings.Contains(detail, "bound by unclear") {
+					t.Errorf("%s, step %d: %s", leg.Result.Leg, step.Index+1, detail)
+				}
+			}
+		}
+	}
+}
+
+// TestChartsHaveRoom is about a terminal of 80×24 of which four lines are taken: a chart has three
+// lines between its title and the next one all the same.
+func TestChartsHaveRoom(t *testing.T) {
+	s := published(t, "locations")
+	_, first := find(t, text(New(), s, 80, 20), "throughput ")
+	_, second := find(t, text(New(), s, 80, 20), "CPU ")
+	if second-first < 4 {
+		t.Errorf("a chart of %d lines with its title:\n%s", second-first, text(New(), s, 80, 20))
+	}
+}
+
+func TestLogThatWasNotKept(t *testing.T) {
+	s, b := published(t, "locations"), New()
+	press(t, b, s, "5")
+	if v := text(b, s, 80, 20); !strings.Contains(v, "what it wrote was not kept: the folder has no events.jsonl") {
+		t.Errorf("%s", v)
+	}
+	press(t, b, s, "[", "[", "[")
+	if v := text(b, s, 80, 20); !strings.Contains(v, "kt-ktor, round 1, 20 lines, the last ones: the folder has no events.jsonl") || !strings.Contains(v, "GET /city/v1/get") {
+		t.Errorf("%s", v)
+	}
+	s.Phase.Name = bench.PhaseLoad
+	press(t, b, s, "]")
+	if v := text(b, s, 80, 20); !strings.Contains(v, "it wrote nothing") {
+		t.Errorf("%s", v)
+	}
+}

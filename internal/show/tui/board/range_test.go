@@ -1,0 +1,128 @@
+package board
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"locbench/internal/show/tui/fold"
+	"locbench/internal/show/tui/tuitest"
+	"locbench/internal/show/tui/ui"
+)
+
+// wants fails for each word that is not in the view.
+func wants(t *testing.T, view string, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if !strings.Contains(view, w) {
+			t.Errorf("no %q in:\n%s", w, view)
+		}
+	}
+}
+
+func mouse(t *testing.T, b *Board, s *fold.State, msgs ...tea.Msg) string {
+	t.Helper()
+	view := ""
+	for _, msg := range msgs {
+		if _, mine := b.Update(msg, s); !mine {
+			t.Errorf("%T %v is not taken", msg, msg)
+		}
+		view = text(b, s, 80, 23)
+	}
+	return view
+}
+
+func TestDraggingZoomsTime(t *testing.T) {
+	s, b := middle(t), New()
+	press(t, b, s, "enter")
+	press(t, b, s, "home")
+	view := text(b, s, 80, 23)
+	wants(t, view, "whole leg", "1 connection", "64 connections")
+	x, y := find(t, view, "0:05")
+	y -= 4
+	left := tea.MouseLeft
+	view = mouse(t, b, s, tea.MouseClickMsg{X: x, Y: y, Button: left})
+	wants(t, view, "range from 0:05")
+	view = mouse(t, b, s, tea.MouseMotionMsg{X: x + 10, Y: y, Button: left})
+	wants(t, view, "range from 0:05", " to 0:07")
+	view = mouse(t, b, s, tea.MouseReleaseMsg{X: x + 20, Y: y, Button: left})
+	wants(t, view, "0:05", "0:06", "0:07", "0:08", "0:09")
+	if strings.Contains(view, "0:12") || strings.Contains(view, "whole leg") {
+		t.Errorf("more than the range is shown:\n%s", view)
+	}
+	// All charts keep it, x goes on to the whole leg and round to the range.
+	press(t, b, s, "esc")
+	if view = text(b, s, 80, 23); strings.Contains(view, "whole leg") {
+		t.Errorf("the range is lost:\n%s", view)
+	}
+	for i, want := range []string{"whole leg", "last 60 s", "last step", "0:0"} {
+		press(t, b, s, "x")
+		if view = text(b, s, 120, 39); !strings.Contains(view, want) {
+			t.Errorf("x for the %d. time: no %q in:\n%s", i+1, want, view)
+		}
+	}
+}
+
+func TestClickMovesTheCursorAlone(t *testing.T) {
+	s, b := middle(t), New()
+	press(t, b, s, "enter")
+	x, y := find(t, text(b, s, 80, 23), "0:05")
+	view := mouse(t, b, s, tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}, tea.MouseReleaseMsg{X: x, Y: y, Button: tea.MouseLeft})
+	wants(t, view, "whole leg", "at 0:05")
+	if strings.Contains(view, "range") || strings.Contains(view, "newest") {
+		t.Errorf("a range, or the newest point:\n%s", view)
+	}
+	// Without the button, or with no zoomed chart, the mouse moves nothing.
+	for _, msg := range []tea.Msg{tea.MouseMotionMsg{X: x + 9, Y: y}, tea.MouseReleaseMsg{X: x + 9, Y: y}} {
+		if _, mine := b.Update(msg, s); mine {
+			t.Errorf("%T was taken", msg)
+		}
+	}
+}
+
+func TestRangeByKeys(t *testing.T) {
+	s, b := middle(t), New()
+	press(t, b, s, "enter", "home", "v")
+	wants(t, text(b, s, 80, 23), "(v shows it)")
+	press(t, b, s, "right", "right", "right", "v")
+	wants(t, text(b, s, 80, 23), "0:00.5 to 0:03.5")
+	press(t, b, s, "v", "v") // no length: it stays as it is
+	wants(t, text(b, s, 80, 23), "0:00.5 to 0:03.5")
+	press(t, b, s, "[")
+	wants(t, text(b, s, 80, 23), "whole leg")
+	if _, mine := New().Update(tuitest.Key("v"), s); mine {
+		t.Error("v without a zoomed chart was taken")
+	}
+}
+
+func TestSpanOfTheStepOfTheCursor(t *testing.T) {
+	s, b := middle(t), New()
+	press(t, b, s, "enter", "x", "x")
+	wants(t, text(b, s, 80, 23), "last step")
+	press(t, b, s, "home")
+	view := text(b, s, 80, 23)
+	wants(t, view, "step 1: 1 connection", "0:02")
+	if strings.Contains(view, "0:12") {
+		t.Errorf("more than the first step:\n%s", view)
+	}
+}
+
+func TestRangeInAnySize(t *testing.T) {
+	s := middle(t)
+	l := ui.NewLook(ui.LookOptions{ASCII: true, NoColor: true})
+	for w := 1; w < 210; w += 13 {
+		for h := 1; h < 50; h += 7 {
+			b, size := New(), tuitest.Size{Width: w, Height: h}
+			b.Update(tuitest.Key("enter"), s)
+			draw := func() {
+				tuitest.Exact(t, b.View(ui.Frame{Width: w, Height: h, Look: l, Now: s.Last}, s, ""), size, true)
+			}
+			draw()
+			for _, msg := range []tea.Msg{tea.MouseClickMsg{X: w / 3, Y: h / 2, Button: tea.MouseLeft}, tea.MouseMotionMsg{X: w / 2, Y: h / 2}, tea.MouseReleaseMsg{X: 3 * w, Y: -1}} {
+				b.Update(msg, s)
+				draw()
+			}
+		}
+	}
+}

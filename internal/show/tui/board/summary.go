@@ -1,0 +1,37 @@
+package board
+
+import (
+	"locbench/internal/analysis"
+	"locbench/internal/figures/stats"
+	"locbench/internal/show/tui/fold"
+)
+
+// sums keeps the summary of the contenders until a step, leg or check changes it.
+type sums struct {
+	state *fold.State
+	done  [4]int
+	list  []stats.Contender
+}
+
+// summary is what is known of the contenders so far; of latencies, only those at the peak.
+func (v *view) summary() []stats.Contender {
+	var done [4]int
+	for _, leg := range v.s.Legs {
+		done[0] += len(leg.Result.Steps)
+		if len(leg.Result.Checks) > 0 {
+			_, failed, _ := leg.Checks()
+			done[1] += 1 + failed
+		}
+		done[2] += len(leg.Result.State)
+		if leg.Result.StartUp != nil {
+			done[3]++
+		}
+	}
+	if v.b.sums.list == nil || v.b.sums.state != v.s || v.b.sums.done != done {
+		v.b.sums = sums{v.s, done, nil}
+		for _, c := range analysis.SoFar(v.s.Run, v.s.Results()).Contenders {
+			v.b.sums.list = append(v.b.sums.list, c.Contender)
+		}
+	}
+	return v.b.sums.list
+}

@@ -1,0 +1,236 @@
+package board
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"locbench/internal/figures/measure"
+	"locbench/internal/show/tui/fold"
+	"locbench/internal/show/tui/ui"
+)
+
+// wheel is how many lines the mouse's wheel moves, and shiftBy how many columns a key moves the log.
+const wheel, shiftBy = 3, 10
+
+// Update takes in keys and the mouse, as far as they only change what of s is looked at; mine is
+// false when msg is for somebody else.
+func (b *Board) Update(msg tea.Msg, s *fold.State) (cmd tea.Cmd, mine bool) {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		if !b.filter.Typing {
+			mine = b.key(msg.String(), s)
+		} else if mine = b.filter.Key(msg); mine {
+			b.pages[logs] = pager{}
+		}
+	case tea.PasteMsg:
+		if mine = b.filter.Typing; mine {
+			b.filter.Add(msg.Content)
+			b.pages[logs] = pager{}
+		}
+	case tea.MouseClickMsg:
+		mine = msg.Button == tea.MouseLeft && (b.click(msg.X, msg.Y) || b.grab(msg.X, msg.Y))
+	case tea.MouseMotionMsg:
+		mine = b.drag(msg.X)
+	case tea.MouseReleaseMsg:
+		mine = b.drop(msg.X)
+	case tea.MouseWheelMsg:
+		d := ui.Wheel(msg)
+		if mine = d != 0; mine {
+			b.turnWheel(s, d)
+		}
+	}
+	if mine {
+		b.revision++
+	}
+	return nil, mine
+}
+
+func (b *Board) key(name string, s *fold.State) bool {
+	switch name {
+	case "1", "2", "3", "4", "5", "6":
+		b.turn(tab(name[0] - '1'))
+	case "tab":
+		b.turn(b.tab + 1)
+	case "shift+tab":
+		b.turn(b.tab - 1)
+	case "[":
+		b.choose(s, -1)
+	case "]":
+		b.choose(s, 1)
+	case "0", ".":
+		if s.Current != nil {
+			b.show(s, s.Current)
+		}
+	default:
+		switch {
+		case b.tab == overview:
+			return b.keyOverview(name, s)
+		case b.tab == steps && b.keySteps(name, s), b.tab == logs && b.keyLog(name):
+		case b.tab == contenders && name == "o":
+			b.order = (b.order + 1) % order(len(measure.View(measure.ScreenOrders))+1)
+		case b.tab == checks && name == "f":
+			b.failed, b.pages[checks] = !b.failed, pager{}
+		default:
+			return b.keyScroll(name)
+		}
+	}
+	return true
+}
+
+func (b *Board) keyOverview(name string, s *fold.State) bool {
+	switch name {
+	case "o":
+		b.overlay = !b.overlay
+	case "x":
+		b.nextSpan()
+	case "enter", "z":
+		if leg := b.legOf(s); leg == nil || len(leg.Steps) == 0 {
+			return false
+		}
+		b.zoomed, b.pinned, b.mark = !b.zoomed, false, mark{}
+	case "esc":
+		if !b.zoomed {
+			return false
+		}
+		b.zoomed, b.mark = false, mark{}
+	case "left", "h":
+		b.aside(s, -1)
+	case "right", "l":
+		b.aside(s, 1)
+	default:
+		if b.zoomed {
+			return b.keyZoom(name, s)
+		}
+		return b.keyScroll(name)
+	}
+	return true
+}
+
+func (b *Board) aside(s *fold.State, d int) {
+	if b.zoomed {
+		b.moveCursor(s, d)
+	} else {
+		b.focus = (b.focus + metric(d) + metrics) % metrics
+	}
+}
+
+func (b *Board) keyLog(name string) bool {
+	switch name {
+	case "/":
+		b.filter.Typing = true
+	case "esc":
+		if b.filter.Text == "" {
+			return false
+		}
+		b.filter.Text, b.pages[logs] = "", pager{}
+	case "left", "h":
+		b.shift = max(0, b.shift-shiftBy)
+	case "right", "l":
+		b.shift = min(textBytes, b.shift+shiftBy)
+	default:
+		return false
+	}
+	return true
+}
+
+// keyScroll moves the list of the page, or the chosen step.
+func (b *Board) keyScroll(name string) bool {
+	p := &b.pages[b.tab]
+	if b.tab == steps && (name == "pgup" || name == "pgdown") {
+		b.below = max(0, b.below+map[string]int{"pgup": -4, "pgdown": 4}[name])
+		return true
+	}
+	d, mine := ui.Moves(name, p.count)
+	if mine && (name == "end" || name == "G") && b.tab == overview {
+		*p = pager{}
+	} else if mine {
+		b.scroll(d)
+	}
+	return mine
+}
+
+func (b *Board) scroll(d int) {
+	if b.tab == steps {
+		b.step, b.chosen, b.below = max(0, b.step+d), true, 0
+		return
+	}
+	b.pages[b.tab].move(d)
+}
+
+func (b *Board) turnWheel(s *fold.State, d int) {
+	switch {
+	case b.tab == overview && b.zoomed:
+		b.moveCursor(s, d)
+	case b.tab == steps:
+		b.scroll(d)
+	default:
+		b.scroll(d * wheel)
+	}
+}
+
+func (b *Board) click(x, y int) bool {
+	return clicked(b.heads, x, y) || clicked(b.body.hits, x, y-b.body.top)
+}
+
+func clicked(hits []hit, x, y int) bool {
+	for _, h := range hits {
+		if x >= h.x && x < h.x+h.w && y >= h.y && y < h.y+h.h {
+			h.do()
+			return true
+		}
+	}
+	return false
+}
+
+// point gives a chart the focus, and zooms it if it had it.
+func (b *Board) point(m metric) {
+	if b.focus == m {
+		b.zoomed, b.pinned = true, false
+	}
+	b.focus = m
+}
+
+// Keys are those of the board that work now, the most useful first.
+func (b *Board) Keys() []ui.Key {
+	if b.filter.Typing {
+		return []ui.Key{{Name: "enter", Help: "keep filter"}, {Name: "esc", Help: "drop filter"}}
+	}
+	rounds := ui.Key{Name: "o", Help: "rounds", Long: "earlier rounds of the same contender as faint lines"}
+	tabKeys := ui.Key{Name: "1-6", Help: "pages", Long: "go to a page; tab and shift+tab go round"}
+	leg := ui.Key{Name: "[ ]", Help: "leg", Long: "show the leg before or after; 0 or . follows the running one again",
+		Wide: true}
+	move := ui.Key{Name: "↑↓", Help: "scroll", Long: "scroll; pgup, pgdown, home and end too"}
+	switch b.tab {
+	case overview:
+		if b.zoomed {
+			return []ui.Key{{Name: "esc", Help: "all charts"}, {Name: "←→", Help: "cursor", Long: "move the cursor along " +
+				"time; home and end go to the ends, pgup and pgdown ten points"},
+				{Name: "↑↓", Help: "chart", Long: "zoom the chart above or below"}, {Name: "x", Help: "span",
+					Long: "whole leg, last 60 s, the step of the cursor"},
+				{Name: "v", Help: "range", Long: "mark where the cursor is; a second time: show from there to the cursor. " +
+					"Dragging the mouse does it too", Wide: true},
+				rounds, tabKeys, leg}
+		}
+		rounds.Wide = true
+		return []ui.Key{tabKeys, {Name: "←→", Help: "chart", Long: "give another chart the focus"},
+			{Name: "enter", Help: "zoom", Long: "zoom the chart that has the focus; z does it too, esc goes back"},
+			{Name: "x", Help: "span", Long: "whole leg, last 60 s, last step"}, rounds, leg,
+			{Name: "↑↓", Help: "steps", Long: "scroll the table of steps; end follows the running one", Wide: true}}
+	case steps:
+		step := ui.Key{Name: "↑↓", Help: "step", Long: "choose a step; end follows the newest, pgup and pgdown scroll " +
+			"its details"}
+		if b.closer {
+			return []ui.Key{{Name: "esc", Help: "all steps"}, step, tabKeys, leg}
+		}
+		return []ui.Key{tabKeys, step, {Name: "enter", Help: "closer", Long: "every figure of the step and how its " +
+			"latencies are spread; z does it too, esc goes back"}, leg}
+	case contenders:
+		return []ui.Key{tabKeys, {Name: "o", Help: "order", Long: "order the contenders by peak, p99, errors, CPU time, " +
+			"memory, cost, or as planned"}, move, leg}
+	case checks:
+		return []ui.Key{tabKeys, {Name: "f", Help: "failed only"}, move, leg}
+	case logs:
+		return []ui.Key{tabKeys, {Name: "/", Help: "filter"}, move, {Name: "←→", Help: "shift",
+			Long: "move long lines to the left and back"}, leg}
+	}
+	return []ui.Key{tabKeys, move, leg}
+}

@@ -1,0 +1,261 @@
+package board
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"locbench/internal/bench"
+	"locbench/internal/figures/stats"
+	"locbench/internal/show/tui/fold"
+	"locbench/internal/show/tui/tuitest"
+	"locbench/internal/show/tui/ui"
+)
+
+// text is the whole view, without colours.
+func text(b *Board, s *fold.State, w, h int) string {
+	return ansi.Strip(strings.Join(b.View(ui.Frame{Width: w, Height: h, Look: ui.NewLook(ui.LookOptions{}), Now: s.Last}, s, ""), "\n"))
+}
+
+// press sends keys, each of which has to be the board's own, with a view in between as on a screen.
+func press(t *testing.T, b *Board, s *fold.State, keys ...string) {
+	t.Helper()
+	for _, k := range keys {
+		if _, mine := b.Update(tuitest.Key(k), s); !mine {
+			t.Errorf("key %q is not taken", k)
+		}
+		text(b, s, 80, 23)
+	}
+}
+
+// find is the place of a word on the screen.
+func find(t *testing.T, view, word string) (x, y int) {
+	t.Helper()
+	for y, line := range strings.Split(view, "\n") {
+		if before, _, ok := strings.Cut(line, word); ok {
+			return ansi.StringWidth(before), y
+		}
+	}
+	t.Fatalf("no %q in:\n%s", word, view)
+	return 0, 0
+}
+
+func TestOtherKeysAreLeftAlone(t *testing.T) {
+	s, b := middle(t), New()
+	text(b, s, 80, 23)
+	for _, k := range []string{"p", "s", "q", "a", "n", "y", "r", "esc", "+", "ctrl+c", "f", "/"} {
+		if _, mine := b.Update(tuitest.Key(k), s); mine {
+			t.Errorf("%q was taken", k)
+		}
+	}
+	if _, mine := b.Update(ui.Resized{Width: 80, Height: 23}, s); mine {
+		t.Error("a resize is not the board's own")
+	}
+}
+
+func TestLegs(t *testing.T) {
+	s, b := middle(t), New()
+	if v := text(b, s, 80, 23); strings.Contains(v, "shown:") {
+		t.Errorf("another leg is shown at first:\n%s", v)
+	}
+	press(t, b, s, "[", "[")
+	if v := text(b, s, 80, 23); !strings.Contains(v, "shown: go-nethttp, round 1, leg 1, complete") {
+		t.Errorf("the first leg is not shown:\n%s", v)
+	}
+	press(t, b, s, "]", "]", "]") // those to come cannot be shown
+	if v := text(b, s, 80, 23); strings.Contains(v, "shown:") {
+		t.Errorf("not back at the running leg:\n%s", v)
+	}
+	press(t, b, s, "[")
+	for _, rec := range tuitest.Until(shared(t, "limits"), 3, isA[bench.LegStarted])[s.Seq:] {
+		s.Apply(rec)
+	}
+	if v := text(b, s, 80, 23); !strings.Contains(v, "leg 1, complete") {
+		t.Errorf("the chosen leg does not stay:\n%s", v)
+	}
+	press(t, b, s, ".")
+	if v := text(b, s, 80, 23); strings.Contains(v, "shown:") {
+		t.Errorf("it does not follow again:\n%s", v)
+	}
+}
+
+func TestMouse(t *testing.T) {
+	s, b := middle(t), New()
+	click := func(word string) {
+		t.Helper()
+		x, y := find(t, text(b, s, 80, 23), word)
+		if _, mine := b.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}, s); !mine {
+			t.Errorf("a click on %q does nothing", word)
+		}
+	}
+	click("CPU  0.40")
+	if v := text(b, s, 80, 23); !strings.Contains(v, "▸ CPU") {
+		t.Errorf("CPU has no focus:\n%s", v)
+	}
+	click("CPU  0.40")
+	if v := text(b, s, 80, 23); !strings.Contains(v, "esc: all charts") {
+		t.Errorf("CPU is not zoomed:\n%s", v)
+	}
+	press(t, b, s, "esc")
+	click("2 Steps")
+	click("1 connection")
+	if v := text(b, s, 80, 23); !strings.Contains(v, "step 1: 1 connection") {
+		t.Errorf("the first step is not chosen:\n%s", v)
+	}
+	click("6 Events")
+	b.Update(tea.MouseWheelMsg{Button: tea.MouseWheelUp}, s)
+	if v := text(b, s, 80, 23); strings.Contains(v, "(end)") {
+		t.Errorf("the wheel does not scroll:\n%s", v)
+	}
+	if _, mine := b.Update(tea.MouseClickMsg{X: 79, Y: 0, Button: tea.MouseLeft}, s); mine {
+		t.Error("a click on nothing was taken")
+	}
+}
+
+func TestCursorShowsExactValues(t *testing.T) {
+	s, b := middle(t), New()
+	press(t, b, s, "enter", "left", "left", "left")
+	load := s.Current.Load
+	p := load[len(load)-4]
+	v := text(b, s, 80, 23)
+	for _, want := range []string{"at " + clock(p.T), rate(p.Throughput) + " req/s"} {
+		if !strings.Contains(v, want) {
+			t.Errorf("no %q in:\n%s", want, v)
+		}
+	}
+	press(t, b, s, "home")
+	if v := text(b, s, 80, 23); !strings.Contains(v, "at "+clock(load[0].T)+", step 1") {
+		t.Errorf("not at the first point:\n%s", v)
+	}
+	press(t, b, s, "end")
+	if v := text(b, s, 80, 23); !strings.Contains(v, "newest") || b.pinned {
+		t.Errorf("it does not follow the newest point:\n%s", v)
+	}
+}
+
+func TestFilter(t *testing.T) {
+	s, b := middle(t), New()
+	press(t, b, s, "5", "/")
+	if !b.Typing() {
+		t.Fatal("nothing is typed")
+	}
+	press(t, b, s, "1", "q", "backspace", "backspace", "=", "P", "L")
+	b.Update(tea.PasteMsg{Content: " 200\x1b\n"}, s)
+	press(t, b, s, "enter")
+	v := text(b, s, 120, 30)
+	if b.Typing() || b.filter.Text != "=PL 200" || strings.Contains(v, "language=de") || !strings.Contains(v, "language=pl 200") {
+		t.Errorf("filter %q:\n%s", b.filter.Text, v)
+	}
+	press(t, b, s, "esc")
+	if v := text(b, s, 120, 30); !strings.Contains(v, "language=de") {
+		t.Errorf("the filter stays:\n%s", v)
+	}
+}
+
+func TestLogFollowsItsEnd(t *testing.T) {
+	s, b := middle(t), New()
+	add := func(line string) {
+		s.Apply(bench.Record{At: s.Last.Add(time.Second), Leg: &s.Current.Result.Leg, Event: bench.LogLines{Lines: []bench.LogLine{{At: s.Last, Stream: "stderr", Text: line}}}})
+	}
+	press(t, b, s, "5")
+	add("first word")
+	if v := text(b, s, 80, 23); !strings.Contains(v, "e first word") {
+		t.Errorf("the newest line is not there, or not marked:\n%s", v)
+	}
+	press(t, b, s, "up")
+	before := text(b, s, 80, 23)
+	add("second word")
+	after := text(b, s, 80, 23)
+	if strings.Contains(after, "second word") || strings.Split(after, "\n")[8] != strings.Split(before, "\n")[8] {
+		t.Errorf("it moves although it was scrolled:\n%s", after)
+	}
+	press(t, b, s, "end")
+	add("third word")
+	if v := text(b, s, 80, 23); !strings.Contains(v, "third word") {
+		t.Errorf("it does not follow again:\n%s", v)
+	}
+}
+
+func TestWhatHasNotChangedIsNotDrawnAgain(t *testing.T) {
+	s, b := middle(t), New()
+	f := ui.Frame{Width: 120, Height: 39, Look: ui.NewLook(ui.LookOptions{}), Now: s.Last}
+	b.View(f, s, "")
+	kept := &b.body.lines[0]
+	f.Tick, f.Now = 5, f.Now.Add(time.Second)
+	b.View(f, s, "")
+	if &b.body.lines[0] != kept {
+		t.Error("drawn again although only time has passed")
+	}
+	s.Apply(bench.Record{At: s.Last, Leg: &s.Current.Result.Leg, Event: bench.UsageRead{Usage: bench.Usage{At: s.Last, CPU: time.Hour}}})
+	b.View(f, s, "")
+	if &b.body.lines[0] == kept {
+		t.Error("not drawn again after another reading of the counters")
+	}
+	if got, want := text(b, s, 120, 39), text(New(), s, 120, 39); got != want {
+		t.Errorf("what was kept is another view:\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestEarlierRoundsStandAtTheSameStep(t *testing.T) {
+	s := at(t, "limits", 80, isA[bench.WindowClosed])
+	b := New()
+	v := &view{b: b, s: s, leg: s.Current, l: ui.NewLook(ui.LookOptions{})}
+	rounds := v.rounds()
+	if len(rounds) != 1 || rounds[0].Result.Leg.Label() != s.Current.Result.Leg.Label() || rounds[0].Result.Leg.Round != 1 {
+		t.Fatalf("rounds %+v", rounds)
+	}
+	shift := v.shifts(rounds[0])
+	for i, step := range s.Current.Steps {
+		if got := rounds[0].Steps[i].From + shift[i]; got != step.From {
+			t.Errorf("step %d begins at %v, want %v", i+1, got, step.From)
+		}
+	}
+	end := s.Current.Steps[len(s.Current.Steps)-1]
+	for _, series := range v.earlier(throughput, v.axis(80)) {
+		for _, p := range series.Points {
+			if p.X > end.From+end.Step.Duration.Seconds()+1 {
+				t.Errorf("a point at %v of a step that the running round has not had", p.X)
+			}
+		}
+	}
+}
+
+// A step by the clock shows what came due beside what was answered, and a stop that was asked for
+// is reported.
+func TestOpenLoop(t *testing.T) {
+	s := &fold.State{}
+	for _, rec := range tuitest.Until(shared(t, "limits"), 40, isA[bench.WindowClosed]) {
+		if w, ok := rec.Event.(bench.WindowClosed); ok {
+			w.Window.Rate = 7654
+			rec.Event = w
+		}
+		s.Apply(rec)
+	}
+	on(s, bench.Intervened{Control: bench.Control{Kind: bench.ControlStop}}, bench.Intervened{Control: bench.Control{Kind: bench.ControlRate, Rate: 7654}})
+	b := New()
+	if v := text(b, s, 120, 39); !strings.Contains(v, "due/s") || !strings.Contains(v, "stops after this step") || !strings.Contains(v, ", now 7,654/s") || s.Current.Flags[1].Text != "rate 7,654" {
+		t.Errorf("what came due, the stop or the flag of the rate is missing:\n%s", v)
+	}
+	press(t, b, s, "z")
+	if v := text(b, s, 120, 39); !strings.Contains(v, "due 7,654/s") {
+		t.Errorf("what came due is not among the exact values:\n%s", v)
+	}
+}
+
+func TestSummaryIsThatOfStats(t *testing.T) {
+	for _, name := range []string{"limits", "faults"} {
+		legs := at(t, name, 1, never).Results()
+		want := stats.Summarise(bench.Run{}, legs)
+		for i, got := range stats.SummarisePeaks(bench.Run{}, legs) {
+			a, okA := got.PeakStep()
+			b, okB := want[i].PeakStep()
+			if okA != okB || !reflect.DeepEqual(a, b) || got.ErrorsTotal() != want[i].ErrorsTotal() || !reflect.DeepEqual(got.CostEach, want[i].CostEach) {
+				t.Errorf("%s: %+v\nwant %+v", got.Label, a, b)
+			}
+		}
+	}
+}

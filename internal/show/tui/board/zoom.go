@@ -1,0 +1,265 @@
+package board
+
+import (
+	"maps"
+	"slices"
+	"sort"
+
+	"locbench/internal/bench/units"
+	"locbench/internal/show/tui/chart"
+	"locbench/internal/show/tui/fold"
+	"locbench/internal/show/tui/ui"
+)
+
+func (v *view) zoom(w, h int) []string {
+	a := v.axis(w)
+	at, ok := v.cursorAt()
+	axis := v.axisLines(a, w)
+	if ok && at >= a.From && at <= a.To {
+		a.Flags = append(a.Flags, chart.Flag{X: at})
+		a.Bounds = append(a.Bounds, chart.Bound{X: at})
+	}
+	if v.b.mark.on {
+		a.Bounds = append(a.Bounds, chart.Bound{X: v.b.mark.at})
+	}
+	values := v.valuesAt(at, ok, w)
+	title := v.l.Accent.S(v.own(v.spanName() + v.marked() + v.overlayWord()))
+	head := append(v.failure(w), v.beside(w, title, v.l.Faint.S("esc: all charts"), ""))
+	if h < 12 {
+		head, values = nil, values[:min(len(values), max(1, h-7))]
+	}
+	high := max(3, h-len(axis)-len(values)-len(head))
+	v.b.plot = plot{a, w, len(head), high + len(axis)}
+	lines := append(head, v.chart(v.b.focus, a, w, high)...)
+	return append(append(lines, axis...), values...)
+}
+
+// times are the moments that the cursor can stand at, the points of the chart with the focus, and
+// the index of that where it stands; -1 where there is none.
+func (b *Board) times(leg *fold.Leg) (times []float64, at int) {
+	switch {
+	case leg == nil:
+		return nil, -1
+	case b.focus.counted():
+		times = each(leg.Usage, usageTime)
+	default:
+		times = each(leg.Load, loadTime)
+	}
+	if b.pinned {
+		return times, nearest(times, b.cursor)
+	}
+	return times, len(times) - 1
+}
+
+func (v *view) cursorAt() (at float64, ok bool) {
+	times, i := v.b.times(v.leg)
+	if i < 0 {
+		return 0, false
+	}
+	return times[i], true
+}
+
+// nearest is the index of the value next to t, -1 without any; the values ascend.
+func nearest(values []float64, t float64) int {
+	i := sort.SearchFloat64s(values, t)
+	if i == len(values) || i > 0 && t-values[i-1] < values[i]-t {
+		i--
+	}
+	return i
+}
+
+func (b *Board) moveCursor(s *fold.State, d int) {
+	if times, i := b.times(b.legOf(s)); i >= 0 {
+		i = max(0, min(i+d, len(times)-1))
+		b.cursor, b.pinned = times[i], i < len(times)-1
+	}
+}
+
+func (b *Board) keyZoom(name string, s *fold.State) bool {
+	const all = 1 << 30
+	switch name {
+	case "up", "k":
+		b.focus = (b.focus + metrics - 1) % metrics
+	case "down", "j":
+		b.focus = (b.focus + 1) % metrics
+	case "v":
+		b.markRange(s)
+	default:
+		d, mine := map[string]int{"pgup": -10, "pgdown": 10, "home": -all, "g": -all, "end": all, "G": all}[name]
+		if mine {
+			b.moveCursor(s, d)
+		}
+		return mine
+	}
+	return true
+}
+
+// valuesAt are the exact values at the cursor: of the window and the reading next to it.
+func (v *view) valuesAt(at float64, ok bool, w int) []string {
+	if !ok {
+		return []string{v.l.Faint.S("no point yet")}
+	}
+	head := v.l.Accent.S("at " + clock(at))
+	if st := v.stepAt(at); st != nil {
+		head += ", " + v.numbered(st)
+	}
+	if !v.b.pinned {
+		head += v.l.Faint.S("  newest")
+	}
+	lines := []string{v.l.Fit(head, w)}
+	if i := nearest(each(v.leg.Load, loadTime), at); i >= 0 {
+		lines = append(lines, v.flow(v.loadValues(&v.leg.Load[i]), w)...)
+	}
+	if i := nearest(each(v.leg.Usage, usageTime), at); i >= 0 {
+		lines = append(lines, v.flow(v.usageValues(&v.leg.Usage[i]), w)...)
+	}
+	return lines
+}
+
+func (v *view) stepAt(at float64) (out *fold.Step) {
+	for _, s := range v.leg.Steps {
+		if s.From <= at {
+			out = s
+		}
+	}
+	return out
+}
+
+// flow puts fields in lines of w cells, two blanks between them.
+func (v *view) flow(fields []string, w int) []string {
+	var out []string
+	for i, f := range fields {
+		if last := len(out) - 1; i > 0 && ui.Width(out[last])+2+ui.Width(f) <= w {
+			out[last] += "  " + f
+		} else {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func (v *view) loadValues(p *fold.LoadPoint) []string {
+	out := []string{"load at " + clock(p.T) + ":"}
+	if p.Drain {
+		out = append(out, "nothing was sent any more")
+	} else {
+		out = append(out, rate(p.Throughput)+" req/s", "p50 "+v.seconds(p.P50), "p90 "+v.seconds(p.P90),
+			"p99 "+v.seconds(p.P99), "max "+v.seconds(p.Max))
+		if p.Bytes > 0 {
+			out = append(out, size(p.Bytes)+"/s of bodies")
+		}
+	}
+	if p.Due > 0 {
+		out = append(out, "due "+rate(p.Due)+"/s")
+	}
+	n := len(out)
+	for _, kind := range slices.Sorted(maps.Keys(p.Kinds)) {
+		if n := p.Kinds[kind]; n > 0 {
+			out = append(out, v.l.Bad.S(units.Count(n)+" "+v.out(string(kind), nameBytes)))
+		}
+	}
+	if len(out) == n {
+		out = append(out, "0 errors")
+	}
+	return out
+}
+
+func (v *view) usageValues(p *fold.UsagePoint) []string {
+	throttled := v.missing()
+	if p.Throttled >= 0 {
+		throttled = units.Tenths(p.Throttled) + " of periods"
+	}
+	return []string{"counters at " + clock(p.T) + ":", v.cpus(p, "%.3f") + " CPUs", "throttled " + throttled,
+		"memory " + v.bytes(p.Used), "high-water mark " + v.bytes(p.Peak)}
+}
+
+// stretch is a part of a leg's time axis, in seconds.
+type stretch struct{ from, to float64 }
+
+// mark is where a range begins that is being picked, with the key or the mouse.
+type mark struct {
+	on, dragged bool
+	at          float64 // seconds
+}
+
+// plot is where the zoomed chart is under the tabs, its axis included; without a height: nowhere.
+type plot struct {
+	axis    chart.Axis
+	w, y, h int
+}
+
+func (v *view) marked() string {
+	if !v.b.mark.on {
+		return ""
+	}
+	text := ", range from " + clock(v.b.mark.at)
+	if at, ok := v.cursorAt(); ok {
+		text += " to " + clock(at)
+	}
+	if !v.b.mark.dragged {
+		text += " (v shows it)"
+	}
+	return text
+}
+
+func (b *Board) nextSpan() {
+	b.mark = mark{}
+	if b.span = (b.span + 1) % spans; b.span == ranged && b.picked.to <= b.picked.from {
+		b.span = wholeLeg
+	}
+}
+
+func (b *Board) unpick() {
+	b.mark, b.picked = mark{}, stretch{}
+	if b.span == ranged {
+		b.span = wholeLeg
+	}
+}
+
+// pickRange shows the time between two moments, unless that is too short.
+func (b *Board) pickRange(from, to float64) {
+	b.mark = mark{}
+	if from, to = max(0, min(from, to)), max(from, to); to-from >= 1 { // shorter ones hold no point
+		b.picked, b.span = stretch{from, to}, ranged
+	}
+}
+
+func (b *Board) markRange(s *fold.State) {
+	times, i := b.times(b.legOf(s))
+	switch {
+	case i < 0:
+	case b.mark.on:
+		b.pickRange(b.mark.at, times[i])
+	default:
+		b.mark = mark{on: true, at: times[i]}
+	}
+}
+
+// grab puts the cursor of the zoomed chart under the mouse, from where a range can be dragged.
+func (b *Board) grab(x, y int) bool {
+	p := b.plot
+	if y -= b.body.top; p.h == 0 || y < p.y || y >= p.y+p.h || x < 0 || x >= p.w {
+		return false
+	}
+	at := p.axis.At(x, p.w)
+	b.cursor, b.pinned = at, true
+	b.mark = mark{on: true, dragged: true, at: at}
+	return true
+}
+
+func (b *Board) drag(x int) bool {
+	if !b.mark.on || !b.mark.dragged || b.plot.h == 0 {
+		return false
+	}
+	b.cursor, b.pinned = b.plot.axis.At(x, b.plot.w), true
+	return true
+}
+
+// drop ends the range under the mouse. A click without a way to go was for the cursor alone.
+func (b *Board) drop(x int) bool {
+	mine := b.drag(x)
+	if mine {
+		b.pickRange(b.mark.at, b.cursor)
+	}
+	return mine
+}

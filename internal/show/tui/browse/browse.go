@@ -1,0 +1,254 @@
+// Package browse is the screen of past runs: a list of results folders with a look into the one
+// under the cursor, and the ways from there: the run itself, comparison, report. It never deletes
+// anything. It reads nothing itself: package screens gives it a Source.
+package browse
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"locbench/internal/bench"
+	"locbench/internal/results"
+	"locbench/internal/show/tui/compare"
+	"locbench/internal/show/tui/ui"
+)
+
+// Source is where results folders are. Its methods block: they are called in commands.
+type Source interface {
+	compare.Source
+	// Report writes the report, opens it where that is possible, and says where it is.
+	Report(dir string) (text string, err error)
+	// List finds the folders; left is the number of those that are too many to list.
+	List() (entries []results.Entry, left int)
+}
+
+// Options are what the screen cannot do by itself.
+type Options struct {
+	Source Source
+	Roots  string                   // where the folders are looked for, in words
+	Watch  func(dir string) tea.Cmd // shows the run in dir, in progress or finished
+}
+
+// again is how long after a list with runs in progress the next one is made.
+const again = 3 * time.Second
+
+// Screen is the list. It implements ui.Screen.
+type Screen struct {
+	options Options
+	entries []results.Entry
+	left    int
+	listed  bool
+	listing bool
+	round   int // of listing: answers to earlier questions are not looked at
+
+	shown  []int // indices into entries: filtered and sorted
+	cursor int   // index into shown
+	from   int   // first line shown
+	sort   int   // by which of columns
+	down   bool  // the other way round
+	filter ui.Filter
+	marked []string // folders, at most two
+
+	known   map[string]*summary // by folder
+	asking  string              // folder that is being summarised
+	writing bool                // of a report
+
+	w, h int
+}
+
+// New makes the list of results folders.
+func New(o Options) *Screen {
+	return &Screen{options: o, known: map[string]*summary{}, filter: ui.Filter{Most: 200}}
+}
+
+// Messages of the screen's own commands.
+type (
+	listed struct {
+		screen  *Screen
+		round   int
+		entries []results.Entry
+		left    int
+	}
+	relist struct {
+		screen *Screen
+		round  int
+	}
+	summarised struct {
+		screen  *Screen
+		dir     string
+		summary *summary
+	}
+)
+
+// Init implements ui.Screen.
+func (s *Screen) Init() tea.Cmd { return s.list() }
+
+func (s *Screen) list() tea.Cmd {
+	s.listing = true
+	s.round++
+	round, src := s.round, s.options.Source
+	return func() tea.Msg {
+		entries, left := src.List()
+		return listed{s, round, entries, left}
+	}
+}
+
+// Title implements ui.Screen.
+func (s *Screen) Title() string { return "results" }
+
+// Busy implements ui.Screen.
+func (s *Screen) Busy() bool { return s.listing && !s.listed || s.asking != "" || s.writing }
+
+// Typing implements ui.Screen.
+func (s *Screen) Typing() bool { return s.filter.Typing }
+
+// Update implements ui.Screen.
+func (s *Screen) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case ui.Resized:
+		s.w, s.h = msg.Width, msg.Height
+		return s.ask()
+	case ui.Shown:
+		// Answers have gone to the screen above.
+		s.asking, s.writing = "", false
+		return s.list()
+	case listed:
+		if msg.screen == s && msg.round == s.round {
+			return s.take(msg)
+		}
+	case relist:
+		if msg.screen == s && msg.round == s.round && !s.listing {
+			return s.list()
+		}
+	case summarised:
+		if msg.screen == s {
+			s.asking = ""
+			s.known[msg.dir] = msg.summary
+			s.arrange()
+			return s.ask()
+		}
+	case ui.Done:
+		if msg.Screen == s {
+			s.writing = false
+			return ui.Cmd(msg.StatusMsg)
+		}
+	case tea.KeyPressMsg:
+		cmd := s.key(msg)
+		return tea.Batch(cmd, s.ask())
+	case tea.PasteMsg:
+		if s.filter.Typing {
+			s.filter.Add(msg.Content)
+			s.arrange()
+		}
+	case tea.MouseClickMsg:
+		return tea.Batch(s.click(msg), s.ask())
+	case tea.MouseWheelMsg:
+		s.move(3 * ui.Wheel(msg))
+		return s.ask()
+	}
+	return nil
+}
+
+// take takes in a new list; the cursor stays on its folder.
+func (s *Screen) take(msg listed) tea.Cmd {
+	dir := ""
+	if e := s.current(); e != nil {
+		dir = e.Dir
+	}
+	s.entries, s.left, s.listed, s.listing = msg.entries, msg.left, true, false
+	s.arrange()
+	if i := slices.IndexFunc(s.shown, func(n int) bool { return s.entries[n].Dir == dir }); i >= 0 {
+		s.cursor = i
+	}
+	s.marked = slices.DeleteFunc(s.marked, func(dir string) bool {
+		return !slices.ContainsFunc(s.entries, func(e results.Entry) bool { return e.Dir == dir })
+	})
+	cmds := []tea.Cmd{s.ask()}
+	if slices.ContainsFunc(s.entries, func(e results.Entry) bool { return e.Live }) {
+		round := s.round
+		cmds = append(cmds, tea.Tick(again, func(time.Time) tea.Msg { return relist{s, round} }))
+	}
+	return tea.Batch(cmds...)
+}
+
+// current is the entry under the cursor; nil without one.
+func (s *Screen) current() *results.Entry {
+	if s.cursor >= len(s.shown) {
+		return nil
+	}
+	return &s.entries[s.shown[s.cursor]]
+}
+
+// arrange filters and sorts; the cursor stays in bounds.
+func (s *Screen) arrange() {
+	s.shown = s.shown[:0]
+	for i := range s.entries {
+		if s.matches(&s.entries[i]) {
+			s.shown = append(s.shown, i)
+		}
+	}
+	slices.SortStableFunc(s.shown, func(a, b int) int {
+		c := columns[s.sort].compare(s, &s.entries[a], &s.entries[b])
+		if s.down {
+			return -c
+		}
+		return c
+	})
+	s.cursor = max(0, min(s.cursor, len(s.shown)-1))
+}
+
+// matches reports whether every word of the filter is in what the list shows of e.
+func (s *Screen) matches(e *results.Entry) bool {
+	text := strings.ToLower(strings.Join([]string{filepath.Base(e.Dir), e.Profile, stateText(e),
+		e.Started.Format("2006-01-02 15:04"), strings.Join(e.Contenders, " ")}, " "))
+	words := strings.Fields(strings.ToLower(s.filter.Text))
+	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
+}
+
+func stateText(e *results.Entry) string {
+	switch {
+	case e.Err != nil:
+		return "broken"
+	case e.Live:
+		return "running"
+	case e.State == bench.RunRunning:
+		return "killed"
+	}
+	if n := len(e.Failed); n > 0 && e.State == bench.RunComplete { // all was run
+		return fmt.Sprintf("%d failed", n)
+	}
+	return ui.Outside(string(e.State), 40)
+}
+
+// columns are those by which the list can be sorted, and how two entries are ordered by each: what
+// people look for first comes first.
+var columns = []struct {
+	name    string
+	compare func(s *Screen, a, b *results.Entry) int
+}{
+	{"started", func(_ *Screen, a, b *results.Entry) int { return b.Time().Compare(a.Time()) }},
+	{"profile", by(func(e *results.Entry) string { return e.Profile })},
+	{"contenders", by(func(e *results.Entry) string { return strings.Join(e.Contenders, " ") })},
+	{"state", by(stateText)},
+	{"legs", by(func(e *results.Entry) int { return -e.Legs })},
+	{"peak/s", func(s *Screen, a, b *results.Entry) int { return cmp.Compare(s.peak(b), s.peak(a)) }},
+	{"folder", by(func(e *results.Entry) string { return e.Dir })},
+}
+
+func by[T cmp.Ordered](key func(*results.Entry) T) func(*Screen, *results.Entry, *results.Entry) int {
+	return func(_ *Screen, a, b *results.Entry) int { return cmp.Compare(key(a), key(b)) }
+}
+
+// peak is the best throughput of a folder, 0 where it is not known yet.
+func (s *Screen) peak(e *results.Entry) float64 {
+	if k := s.known[e.Dir]; k != nil {
+		return k.peak
+	}
+	return 0
+}

@@ -1,0 +1,295 @@
+package browse
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"locbench/internal/bench"
+	"locbench/internal/show/tui/compare"
+	"locbench/internal/show/tui/tuitest"
+	"locbench/internal/show/tui/ui"
+)
+
+var now = time.Date(2026, 11, 21, 17, 0, 0, 0, time.UTC)
+
+// someFolders are two recorded runs, some in other states, and a broken folder.
+func someFolders(t testing.TB) tuitest.Folders {
+	limits := tuitest.FolderOf("results/20261121-154953-quick", tuitest.Records(t, "limits"))
+	faults := tuitest.FolderOf("results/20261121-155149-faulty", tuitest.Records(t, "faults"))
+	change := func(f tuitest.Folder, dir string, ago time.Duration, change func(*tuitest.Folder)) tuitest.Folder {
+		f.Dir = dir
+		f.Run.Legs = append([]bench.LegEntry(nil), f.Run.Legs...)
+		f.Run.Started, f.Run.Ended = f.Run.Started.Add(-ago), f.Run.Ended.Add(-ago)
+		change(&f)
+		return f
+	}
+	return tuitest.Folders{
+		change(limits, "results/20261121-160501-locations", -15*time.Minute, func(f *tuitest.Folder) {
+			f.Live, f.Run.State, f.Run.Ended, f.Run.Profile.Name = true, bench.RunRunning, time.Time{}, "locations"
+			f.Run.Legs[2].State, f.Run.Legs[3].State, f.Legs = bench.LegRunning, bench.LegPending, f.Legs[:3]
+		}),
+		faults, limits,
+		change(limits, "results/20261121-081500-quick", 7*time.Hour, func(f *tuitest.Folder) {
+			f.Run.State, f.Run.Resumed = bench.RunInterrupted, []time.Time{now}
+			f.Run.Legs[3].State, f.Legs = bench.LegAborted, f.Legs[:3]
+		}),
+		change(limits, "results/20261120-201500-quick", 20*time.Hour, func(f *tuitest.Folder) {
+			f.Run.State, f.Run.Legs[3].State, f.Legs = bench.RunRunning, bench.LegPending, f.Legs[:2]
+			f.Run.Profile.Contenders = []bench.Selection{{Contender: "go-nethttp"}, {Contender: "rs-actix", Variant: "lto"}, {Contender: "kt-http4k"}, {Contender: "py-fastapi"}}
+		}),
+		{Dir: "results/copied from elsewhere", Broken: errors.New("run.json: line 17: invalid character ']' looking for beginning of value")},
+	}
+}
+
+// open is the list of folders; watch nil says what is watched.
+func open(folders tuitest.Folders, watch func(string) tea.Cmd) *Screen {
+	if watch == nil {
+		watch = func(dir string) tea.Cmd { return ui.Cmd(ui.StatusMsg{Text: "watch " + dir}) }
+	}
+	s := New(Options{Source: folders, Roots: "results", Watch: watch})
+	s.Update(ui.Resized{Width: 120, Height: 39})
+	return s
+}
+
+// settled is the list with everything in sight summarised.
+func settled(folders tuitest.Folders) *Screen {
+	for i := range folders {
+		folders[i].Live = false // else the list is made again every few seconds
+	}
+	s := open(folders, nil)
+	tuitest.Settle(s, s.Init(), nil)
+	return s
+}
+
+func TestGoldenViews(t *testing.T) {
+	folders := someFolders(t)
+	s := open(folders, nil)
+	tuitest.Golden(t, s, "looking", now)
+	entries, left := folders.List()
+	s.Update(listed{s, 0, nil, 0}) // of an earlier question: not looked at
+	s.Init()
+	s.Update(listed{s, s.round, entries, left})
+	s.asking = ""
+	tuitest.Golden(t, s, "reading", now)
+
+	for s.asking = ""; ; s.asking = "" {
+		cmd := s.ask()
+		if cmd == nil {
+			break
+		}
+		msg := cmd().(summarised)
+		s.known[msg.dir] = msg.summary
+	}
+	tuitest.Golden(t, s, "list", now)
+	tuitest.Press(s, nil, "down", "down", "space", "space", "up")
+	tuitest.Golden(t, s, "marked", now)
+	tuitest.Press(s, nil, "up", "up", "S", "s", "s", "s", "s", "s")
+	tuitest.Golden(t, s, "sorted", now)
+	tuitest.Press(s, nil, "/", "q", "u", "i", "c", "k", "space", "i", "n", "t")
+	tuitest.Golden(t, s, "filter", now)
+	tuitest.Press(s, nil, "x")
+	tuitest.Golden(t, s, "filter-none", now)
+	tuitest.Press(s, nil, "esc", "end")
+	tuitest.Golden(t, s, "broken", now)
+
+	empty := open(nil, nil)
+	tuitest.Settle(empty, empty.Init(), nil)
+	tuitest.Golden(t, empty, "empty", now)
+}
+
+// asked are the messages for the program that keys lead to.
+func asked(s *Screen, keys ...string) []tea.Msg {
+	var out []tea.Msg
+	tuitest.Press(s, func(msg tea.Msg) { out = append(out, msg) }, keys...)
+	return out
+}
+
+func TestKeysLeadOn(t *testing.T) {
+	s := settled(someFolders(t))
+	if msgs := asked(s, "enter"); len(msgs) != 1 || msgs[0].(ui.StatusMsg).Text != "watch results/20261121-160501-locations" {
+		t.Errorf("enter: %v", msgs)
+	}
+	if msgs := asked(s, "down", "r"); len(msgs) != 1 || msgs[0].(ui.StatusMsg).Text != "report results/20261121-155149-faulty/report.html" {
+		t.Errorf("r: %v", msgs)
+	}
+	msgs := asked(s, "down", "y")
+	want := "locbench run --headless -q go-nethttp go-nethttp:release --connections 1,8,64,256 --duration 6s --rounds 2 --cpus 0.4 --memory 64MiB --seed 7"
+	if len(msgs) != 1 || msgs[0].(ui.Copy).Text != want {
+		t.Errorf("y: %v", msgs)
+	}
+	if msgs := asked(s, "R"); len(msgs) != 1 || !msgs[0].(ui.StatusMsg).Bad {
+		t.Errorf("R of a complete run: %v", msgs)
+	}
+	if msgs := asked(s, "down", "R"); len(msgs) != 1 || msgs[0].(ui.Copy).Text != "locbench run --resume results/20261121-081500-quick" {
+		t.Errorf("R: %v", msgs)
+	}
+	if msgs := asked(s, "end", "y"); len(msgs) != 1 || !msgs[0].(ui.StatusMsg).Bad {
+		t.Errorf("y of a broken folder: %v", msgs)
+	}
+	if msgs := asked(s, "enter"); len(msgs) != 1 || !strings.Contains(msgs[0].(ui.StatusMsg).Text, "line 17") {
+		t.Errorf("enter on a broken folder: %v", msgs)
+	}
+	if msgs := asked(s, "esc"); len(msgs) != 1 || msgs[0] != (ui.Back{}) {
+		t.Errorf("esc: %v", msgs)
+	}
+}
+
+func TestCompareTakesTheMarkedOnes(t *testing.T) {
+	s := settled(someFolders(t))
+	is := func(keys string, want ...string) {
+		t.Helper()
+		msgs := asked(s, strings.Fields(keys)...)
+		if len(msgs) != 1 {
+			t.Fatalf("%s: %v", keys, msgs)
+		}
+		screen, ok := msgs[0].(ui.Open)
+		if !ok {
+			t.Fatalf("%s: %v", keys, msgs[0])
+		}
+		c := screen.Screen.(*compare.Screen)
+		tuitest.Settle(c, c.Init(), nil)
+		view := strings.Join(tuitest.View(c, tuitest.Size{Width: 200, Height: 50}, ui.NewLook(ui.LookOptions{NoColor: true}), now), "\n")
+		for _, dir := range want {
+			if !strings.Contains(view, dir) {
+				t.Errorf("%s: %s is not in\n%s", keys, dir, view)
+			}
+		}
+	}
+	is("home down down c", "154953-quick", "two contenders of one run")
+	is("home down space down c", "155149-faulty", "081500-quick")
+	is("home down down space end c", "155149-faulty", "154953-quick")
+	asked(s, "space")
+	if len(s.marked) != 2 || s.marked[0] != "results/20261121-155149-faulty" || s.marked[1] != "results/copied from elsewhere" {
+		t.Errorf("a third mark: %q", s.marked)
+	}
+	asked(s, "space", "home", "down", "space")
+	if len(s.marked) != 0 {
+		t.Errorf("marks stay: %q", s.marked)
+	}
+}
+
+func TestARunInProgressIsWatched(t *testing.T) {
+	folders := someFolders(t)
+	watched := ""
+	s := open(folders, func(dir string) tea.Cmd {
+		watched = dir
+		return nil
+	})
+	entries, _ := folders.List()
+	s.listed = true
+	s.take(listed{s, s.round, entries, 0})
+	s.key(tuitest.Key("enter"))
+	if watched != folders[0].Dir {
+		t.Errorf("watched %q", watched)
+	}
+}
+
+func TestTheCursorStaysOnItsFolder(t *testing.T) {
+	folders := someFolders(t)
+	s := settled(folders)
+	tuitest.Press(s, nil, "down", "down")
+	dir := s.current().Dir
+	s.options.Source = folders[1:]
+	tuitest.Settle(s, s.Update(ui.Shown{}), nil)
+	if s.current().Dir != dir || s.cursor != 1 {
+		t.Errorf("at %d, %s", s.cursor, s.current().Dir)
+	}
+}
+
+func TestMouse(t *testing.T) {
+	s := settled(someFolders(t))
+	click := func(y int) []tea.Msg {
+		var out []tea.Msg
+		tuitest.Settle(s, s.Update(tea.MouseClickMsg{X: 20, Y: y, Button: tea.MouseLeft}), func(m tea.Msg) { out = append(out, m) })
+		return out
+	}
+	if msgs := click(4); len(msgs) != 0 || s.cursor != 2 {
+		t.Errorf("a click: cursor %d, %v", s.cursor, msgs)
+	}
+	if msgs := click(4); len(msgs) != 1 {
+		t.Errorf("a click on the chosen one: %v", msgs)
+	}
+	click(0)
+	click(99)
+	s.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
+	if s.cursor != 5 {
+		t.Errorf("cursor %d after the wheel", s.cursor)
+	}
+}
+
+const hostile = "\x1b]0;owned\x07\x1b[2J\u202eevil\u0301\u200d👩‍👩‍👧‍👦\xff\n\r\t日本語 "
+
+func TestHostileFolders(t *testing.T) {
+	long := hostile + strings.Repeat("x", 1<<16)
+	folders := someFolders(t)
+	for i := range folders {
+		f := &folders[i]
+		if f.Broken != nil {
+			f.Broken = errors.New(long)
+		}
+		f.Dir = fmt.Sprintf("results/%d%s", i, long)
+		f.Run.State, f.Run.Profile.Name, f.Run.Store.Kind = bench.RunState(long), long, bench.StoreKind(long)
+		f.Run.Warnings = bench.Findings{{Text: long}, {Text: hostile}}
+		f.Run.Profile.Contenders = []bench.Selection{{Contender: long}, {Contender: hostile, Variant: long}}
+		f.Legs = append([]bench.LegResult(nil), f.Legs...)
+		for j := range f.Legs {
+			f.Legs[j].Leg.Contender, f.Legs[j].Leg.Variant = hostile, long
+			f.Legs[j].Failure, f.Legs[j].Warnings = long, bench.Findings{{Text: hostile}}
+			f.Legs[j].Steps = append([]bench.StepResult(nil), f.Legs[j].Steps...)
+			for k := range f.Legs[j].Steps {
+				f.Legs[j].Steps[k].Step.Name, f.Legs[j].Steps[k].Step.Connections = long, 0
+			}
+		}
+	}
+	folders[1].Run.Started = time.Date(300000, 1, 1, 0, 0, 0, 0, time.UTC)
+	s := settled(folders)
+	s.options.Roots = long
+	s.filter.Text = ""
+	for _, size := range []tuitest.Size{{Width: 20, Height: 6}, {Width: 33, Height: 9}, {Width: 60, Height: 20}, {Width: 80, Height: 24}, {Width: 120, Height: 40}, {Width: 200, Height: 50}} {
+		for _, ascii := range []bool{false, true} {
+			for range len(folders) {
+				tuitest.Exact(t, tuitest.View(s, size, ui.NewLook(ui.LookOptions{ASCII: ascii}), now), size, ascii)
+				tuitest.Press(s, nil, "down")
+			}
+			tuitest.Press(s, nil, "home")
+		}
+	}
+	// What is copied is refused rather than made something else.
+	if msgs := asked(s, "R"); len(msgs) == 1 {
+		if _, copied := msgs[0].(ui.Copy); copied {
+			t.Errorf("copied %q", msgs[0])
+		}
+	}
+}
+
+func TestEverySizeIsFilled(t *testing.T) {
+	s := settled(someFolders(t))
+	l := ui.NewLook(ui.LookOptions{})
+	for w := 20; w < 200; w += 23 {
+		for h := 6; h < 60; h += 11 {
+			size := tuitest.Size{Width: w, Height: h}
+			tuitest.Exact(t, tuitest.View(s, size, l, now), size, false)
+		}
+	}
+}
+
+func BenchmarkView(b *testing.B) {
+	one := someFolders(b)[2]
+	var folders tuitest.Folders
+	for i := range 500 {
+		f := one
+		f.Dir = fmt.Sprintf("results/%03d-quick", i)
+		folders = append(folders, f)
+	}
+	s := settled(folders)
+	l := ui.NewLook(ui.LookOptions{})
+	for i := 0; b.Loop(); i++ {
+		s.Update(tuitest.Key([]string{"up", "down"}[i%2]))
+		s.View(ui.Frame{Width: 200, Height: 50, Look: l, Now: now})
+	}
+}

@@ -1,0 +1,153 @@
+package browse
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"locbench/internal/bench"
+	"locbench/internal/results"
+	"locbench/internal/show/tui/compare"
+	"locbench/internal/show/tui/ui"
+)
+
+// Keys implements ui.Screen.
+func (s *Screen) Keys() []ui.Key {
+	if s.filter.Typing {
+		return []ui.Key{{Name: "enter", Help: "keep the filter"}, {Name: "esc", Help: "clear it"}}
+	}
+	var keys []ui.Key
+	e := s.current()
+	if e != nil {
+		open := ui.Key{Name: "enter", Help: "open", Long: "show the run as it ended; one in progress is watched"}
+		if e.Live {
+			open.Help = "watch"
+		}
+		keys = append(keys, open,
+			ui.Key{Name: "space", Help: "mark", Long: "mark the folder, at most two"},
+			ui.Key{Name: "c", Help: "compare", Long: "compare the two marked, or the marked one with this; without a mark " +
+				"the contenders of this run"},
+			ui.Key{Name: "r", Help: "report", Long: "write the report, and open it where there is a browser"},
+			ui.Key{Name: "y", Help: "copy", Long: "copy the command that repeats the run"})
+		if resumable(e) {
+			keys = append(keys, ui.Key{Name: "R", Help: "copy resume", Long: "copy the command that resumes the run"})
+		}
+	}
+	return append(keys,
+		ui.Key{Name: "/", Help: "filter", Long: "show the folders that have these words in what is shown of them"},
+		ui.Key{Name: "s", Help: "sort", Long: "sort by the next column; S turns the order round"},
+		ui.Key{Name: "esc", Help: "back"},
+		ui.Key{Name: "u", Help: "refresh", Long: "read the list of folders again", Wide: true})
+}
+
+// resumable reports whether the run can be resumed: it ended early and nobody runs it.
+func resumable(e *results.Entry) bool {
+	return e.Err == nil && !e.Live && e.Complete < e.Legs
+}
+
+func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
+	name := msg.String()
+	by, moves := ui.Moves(name, s.rows())
+	switch {
+	case moves && name != "space" && !s.filter.Typing, name == "up", name == "down":
+		s.move(by)
+		return nil
+	case s.filter.Typing:
+		s.filter.Key(msg)
+		s.arrange()
+		return nil
+	}
+	switch name {
+	case "esc", "q":
+		if s.filter.Text == "" {
+			return ui.Cmd(ui.Back{})
+		}
+		s.filter.Text = ""
+		s.arrange()
+	case "/":
+		s.filter.Typing = true
+	case "s":
+		s.sort = (s.sort + 1) % len(columns)
+		s.arrange()
+	case "S":
+		s.down = !s.down
+		s.arrange()
+	case "u":
+		return s.list()
+	default:
+		return s.keyEntry(name)
+	}
+	return nil
+}
+
+func (s *Screen) keyEntry(name string) tea.Cmd {
+	e := s.current()
+	if e == nil {
+		return nil
+	}
+	switch name {
+	case "enter", "right", "l":
+		return s.open(*e)
+	case "space":
+		s.mark(e.Dir)
+		s.move(1)
+	case "c":
+		return s.compareMarked(*e)
+	case "r":
+		return ui.Report(s, &s.writing, s.options.Source.Report, e.Dir)
+	case "y":
+		return s.copy(e.Dir)
+	case "R":
+		if !resumable(e) {
+			return ui.Cmd(ui.StatusMsg{Text: "nothing to resume: " + stateText(e), Bad: true})
+		}
+		text, err := ui.ResumeCommand(e.Dir)
+		return ui.Cmd(ui.Copied(text, err, "the command that resumes the run"))
+	}
+	return nil
+}
+
+func (s *Screen) move(by int) { s.cursor = max(0, min(s.cursor+by, len(s.shown)-1)) }
+
+// mark marks a folder, or takes its mark away; a third mark replaces the second.
+func (s *Screen) mark(dir string) {
+	if i := slices.Index(s.marked, dir); i >= 0 {
+		s.marked = slices.Delete(s.marked, i, i+1)
+		return
+	}
+	s.marked = append(s.marked[:min(len(s.marked), 1)], dir)
+}
+
+// open shows a run.
+func (s *Screen) open(e results.Entry) tea.Cmd {
+	if e.Err != nil {
+		return ui.Cmd(ui.Outcome("", e.Err))
+	}
+	return s.options.Watch(e.Dir)
+}
+
+func (s *Screen) compareMarked(e results.Entry) tea.Cmd {
+	sides := append(slices.Clone(s.marked), e.Dir, e.Dir)
+	a, b := sides[0], sides[1]
+	if a == b && len(e.Contenders) < 2 {
+		return ui.Cmd(ui.StatusMsg{Text: "mark another run first (space), or choose one with two contenders", Bad: true})
+	}
+	return ui.Cmd(ui.Open{Screen: compare.New(a, b, s.options.Source)})
+}
+
+// copy puts the command that repeats the run on the clipboard. run.json is read for it, since the
+// list does not hold the command.
+func (s *Screen) copy(dir string) tea.Cmd {
+	src, k := s.options.Source, s.known[dir]
+	return func() tea.Msg {
+		var run bench.Run
+		var err error
+		if k != nil {
+			run = k.run
+		} else if run, _, err = src.Load(dir); run.Schema == 0 && err != nil {
+			return ui.Outcome("", err)
+		}
+		text, err := ui.RepeatCommand(run)
+		return ui.Copied(text, err, "the command that repeats the run")
+	}
+}

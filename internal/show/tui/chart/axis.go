@@ -1,0 +1,196 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"locbench/internal/show/tui/ui"
+)
+
+// Axis is the time axis that stacked charts share.
+type Axis struct {
+	From, To float64 // seconds
+	Gutter   int     // cells left of the plot; none where less than 12 would be left for the curves
+	Bounds   []Bound
+	Flags    []Flag
+}
+
+// Draw returns the lines under the lowest chart, each of exactly w cells: one for the times, one
+// for the names of steps and one for those of flags, where there are any.
+func (a Axis) Draw(l *ui.Look, w int) []string {
+	h := 1
+	bounds := len(a.Bounds) > 0
+	if bounds {
+		h++
+	}
+	flags := slices.ContainsFunc(a.Flags, func(f Flag) bool { return f.Name != "" })
+	if flags {
+		h++
+	}
+	if w <= 0 {
+		return make([]string, h)
+	}
+	a = a.sane()
+	c := newCanvas(w, h)
+	left := a.left(w)
+	a.times(l, c, left)
+	if bounds {
+		a.names(l, c, left, 1, '│', c.paint(l.Border), c.paint(l.Text), a.Bounds)
+	}
+	if flags {
+		a.names(l, c, left, h-1, '▼', c.paint(l.Accent), c.paint(l.Faint), a.Flags)
+	}
+	return c.lines()
+}
+
+func (a Axis) times(l *ui.Look, c *canvas, left int) {
+	label, wide := clock, 4
+	for _, t := range [...]float64{a.From, a.To} {
+		wide = max(wide, min(ui.Width(clean(l, label(t))), 12))
+	}
+	n := c.w - left
+	step := tickStep((a.To - a.From) / float64(n) * float64(wide+3))
+	if step < 1 {
+		places := max(1, min(6, int(math.Ceil(-math.Log10(step)-1e-9))))
+		if step = tickStep((a.To - a.From) / float64(n) * float64(wide+4+places)); step < 1 {
+			label = func(s float64) string { return Minutes(s, places) }
+		}
+	}
+	border, faint := c.paint(l.Border), c.paint(l.Faint)
+	k := math.Ceil(a.From/step - 1e-9)
+	for range n {
+		t := k * step
+		x := a.column(max(t, a.From), left, c.w)
+		if x < 0 || t > a.To {
+			return
+		}
+		if s := clean(l, label(t)); x+1+ui.Width(s) <= c.w && c.free(x, 0, 1) {
+			c.set(x, 0, sign(l, '╵'), border, text)
+			c.text(x+1, 0, c.w, s, faint)
+		}
+		k++
+	}
+}
+
+// names writes each name between its place and the next one's; or before it, if only there is room.
+func (a Axis) names(l *ui.Look, c *canvas, left, row int, mark rune, signs, paint uint16, all []Bound) {
+	for i, at := range all {
+		col := a.column(at.X, left, c.w)
+		// A step that began out of sight still has its name here.
+		hidden := col < 0 && at.X < a.From
+		if hidden {
+			col = left - 1
+		}
+		end := c.w
+		if i+1 < len(all) {
+			next := all[i+1].X
+			if e := a.column(next, left, c.w); e >= 0 {
+				end = e
+			} else if next < a.From {
+				continue // the next one's, rather
+			}
+		}
+		if col < left-1 || hidden && end <= left {
+			continue
+		}
+		if !hidden {
+			c.text(col, row, c.w, string(sign(l, mark)), signs)
+		}
+		name := clean(l, at.Name)
+		cells := ui.Width(name)
+		switch {
+		case cells >= end-col && col-cells > left && c.free(col-cells-1, row, cells+1):
+			c.text(col-cells, row, col, name, paint) // the newest is at the right edge
+		case end-col > 3:
+			c.text(col+1, row, end, l.Cut(name, end-col-1), paint)
+		}
+	}
+}
+
+// sane is the axis with bounds that can be computed with.
+func (a Axis) sane() Axis {
+	if !(a.To > a.From) || !finite(a.To-a.From) {
+		if !finite(a.From) || math.Abs(a.From) > 1e15 {
+			a.From = 0
+		}
+		a.To = a.From + 1
+	}
+	a.Bounds = a.Bounds[max(0, len(a.Bounds)-maxMarks):]
+	a.Flags = a.Flags[max(0, len(a.Flags)-maxMarks):]
+	return a
+}
+
+// left is where the plot begins in w cells.
+func (a Axis) left(w int) int {
+	if a.Gutter < 2 || w-a.Gutter < 12 {
+		return 0
+	}
+	return a.Gutter
+}
+
+// column is the cell of moment x in the cells from left to w, or -1 if it is out of sight.
+func (a Axis) column(x float64, left, w int) int {
+	if !(x >= a.From && x <= a.To) {
+		return -1
+	}
+	n := w - left
+	return left + index((x-a.From)*(float64(n)/(a.To-a.From)), n)
+}
+
+// At is the moment in the middle of cell x of w cells; outside of the plot, the nearest in sight.
+func (a Axis) At(x, w int) float64 {
+	a = a.sane()
+	left := a.left(w)
+	n := max(1, w-left)
+	return a.From + (a.To-a.From)*(float64(max(0, min(x-left, n-1)))+0.5)/float64(n)
+}
+
+// tickStep is a round number of seconds not less than least.
+func tickStep(least float64) float64 {
+	round := [...]float64{1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 10800, 21600, 43200,
+		86400}
+	if i := slices.IndexFunc(round[:], func(s float64) bool { return s >= least }); least > 0.5 && i >= 0 {
+		return round[i]
+	}
+	if least > tiny && least < huge {
+		return oneTwoFive(least, true)
+	}
+	return max(least, tiny)
+}
+
+// Minutes is a moment with so many decimal places of its seconds: "1:05.5".
+func Minutes(s float64, places int) string {
+	if !(math.Abs(s) < 1e9) {
+		return plainUnit(s)
+	}
+	sign := ""
+	if s < 0 {
+		sign = "-"
+	}
+	unit := math.Pow(10, float64(places))
+	s = math.Round(math.Abs(s)*unit) / unit // no negative zero
+	minutes, wide := math.Floor(s/60), 2
+	if places > 0 {
+		wide += 1 + places
+	}
+	return fmt.Sprintf("%s%.0f:%0*.*f", sign, minutes, wide, places, s-60*minutes)
+}
+
+// clock is a number of seconds as people read it.
+func clock(s float64) string {
+	if !(math.Abs(s) < 1e9) {
+		return plainUnit(s)
+	}
+	if s != math.Trunc(s) {
+		return fmt.Sprintf("%gs", math.Round(s*1e3)/1e3)
+	}
+	n, sign := int64(math.Abs(s)), ""
+	if s < 0 {
+		sign = "-"
+	}
+	if n >= 3600 {
+		return fmt.Sprintf("%s%d:%02d:%02d", sign, n/3600, n/60%60, n%60)
+	}
+	return Minutes(s, 0)
+}

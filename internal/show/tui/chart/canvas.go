@@ -1,0 +1,152 @@
+package chart
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"locbench/internal/show/tui/ui"
+)
+
+// Layers of what a cell holds; what is higher is not covered by what is lower.
+const (
+	_      uint8 = iota
+	ground       // bounds, rules
+	data
+	text
+)
+
+// tail is the second cell of a wide character.
+const tail rune = -1
+
+// cell is one place of a canvas: a character, or dots of a Braille pattern if r is 0.
+type cell struct {
+	r     rune
+	paint uint16
+	dots  uint8
+	layer uint8
+}
+
+// canvas is a grid of cells with few paints, which is written out in one go.
+type canvas struct {
+	w, h   int
+	cells  []cell
+	paints []ui.Paint // the first is none
+}
+
+func newCanvas(w, h int) *canvas {
+	return &canvas{w, h, make([]cell, w*h), make([]ui.Paint, 1, 16)}
+}
+
+// paint registers a colour and returns its number.
+func (c *canvas) paint(p ui.Paint) uint16 {
+	if i := slices.Index(c.paints, p); i >= 0 {
+		return uint16(i)
+	}
+	c.paints = append(c.paints, p)
+	return uint16(len(c.paints) - 1)
+}
+
+// set puts a character, unless something higher is there.
+func (c *canvas) set(x, y int, r rune, paint uint16, layer uint8) {
+	if x < 0 || y < 0 || x >= c.w || y >= c.h {
+		return
+	}
+	if at := &c.cells[y*c.w+x]; at.layer <= layer {
+		*at = cell{r: r, paint: paint, layer: layer}
+	}
+}
+
+// free reports whether n cells from x hold neither data nor text.
+func (c *canvas) free(x, y, n int) bool {
+	return x >= 0 && y >= 0 && y < c.h && x+n <= c.w &&
+		!slices.ContainsFunc(c.cells[y*c.w+x:y*c.w+x+n], func(at cell) bool { return at.layer >= data })
+}
+
+// text puts a string into free cells; what passes column end, or would cover something, is left out.
+func (c *canvas) text(x, y, end int, s string, paint uint16) {
+	for _, r := range s {
+		n := 1
+		if r >= utf8.RuneSelf {
+			n = ui.Width(string(r))
+		}
+		if n <= 0 {
+			continue
+		}
+		if x+n > min(end, c.w) || !c.free(x, y, n) {
+			return
+		}
+		c.set(x, y, r, paint, text)
+		if n == 2 {
+			c.set(x+1, y, tail, paint, text)
+		}
+		x += n
+	}
+}
+
+// Line is one line of cells in which texts are put where they find room.
+type Line struct{ c *canvas }
+
+// NewLine is an empty line of n cells.
+func NewLine(n int) Line { return Line{newCanvas(n, 1)} }
+
+// Put writes a text at x, unless it would touch another or the ends.
+func (l Line) Put(x int, s string, paint ui.Paint) {
+	n := ui.Width(s)
+	from, to := max(0, x-1), min(l.c.w, x+n+1)
+	if x >= 0 && x+n <= l.c.w && l.c.free(from, 0, to-from) {
+		l.c.text(x, 0, l.c.w, s, l.c.paint(paint))
+	}
+}
+
+func (l Line) String() string { return l.c.lines()[0] }
+
+// lines are the rows as text.
+func (c *canvas) lines() []string {
+	b := make([]byte, 0, len(c.cells)*3+64*c.h)
+	for y := range c.h {
+		if y > 0 {
+			b = append(b, '\n')
+		}
+		on := uint16(0)
+		for _, at := range c.cells[y*c.w : (y+1)*c.w] {
+			if at.r == tail {
+				continue
+			}
+			if at.r == ' ' || at.r == 0 && at.dots == 0 {
+				b = append(b, ' ')
+				continue
+			}
+			if at.paint != on {
+				b = append(b, c.paints[on].Off...)
+				on = at.paint
+				b = append(b, c.paints[on].On...)
+			}
+			if at.r == 0 {
+				at.r = '\u2800' + rune(at.dots)
+			}
+			b = utf8.AppendRune(b, at.r)
+		}
+		b = append(b, c.paints[on].Off...)
+	}
+	return strings.Split(string(b), "\n")
+}
+
+// first is the only character of a glyph.
+func first(s string) rune {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
+}
+
+var asciiSigns = map[rune]rune{'│': '|', '╵': '|', '▼': 'v', '┤': '+', '┊': ':'}
+
+// sign is a character of ours, or what stands for it in ASCII.
+func sign(l *ui.Look, r rune) rune {
+	if l.ASCII {
+		return asciiSigns[r]
+	}
+	return r
+}
+
+// clean makes a name fit to be shown.
+func clean(l *ui.Look, s string) string { return l.ASCIIOnly(ui.Outside(s, maxText)) }

@@ -1,0 +1,257 @@
+// Package chart draws the charts of the dashboard as lines of text: curves over time in Braille
+// dots (or in ASCII marks), all on one time axis, with the boundaries of the steps, limits,
+// throttled time and moments of note; and small multiples over the steps.
+//
+// It is pure: the same input gives the same lines, and nothing is kept. Every result has exactly
+// the asked size in cells, whatever the input is. Texts are plain (not painted) and may come from
+// outside; they are made harmless here. Work grows with the number of points only by one pass over
+// them: what is drawn is bounded by the size of the chart.
+package chart
+
+import (
+	"strings"
+
+	"locbench/internal/show/tui/ui"
+)
+
+// Gutter is a width for the labels of the y axis in which the units of locbench find room.
+const Gutter = 10
+
+// What is drawn at most: more of it could not be told apart.
+const (
+	maxSeries = 64
+	maxMarks  = 4096 // bounds, and flags
+	maxText   = 120  // bytes of a name
+)
+
+// Point is one value at X seconds. A Y that is NaN or infinite is a gap.
+type Point struct{ X, Y float64 }
+
+// Series is one line of a chart.
+type Series struct {
+	Name   string
+	Points []Point // ordered by X
+	Paint  ui.Paint
+	Mark   int // index into Glyph.Marks, for the legend and for telling lines apart without colour
+}
+
+// Rule is a horizontal line: a quota, a limit. One far above all values is reported at the top,
+// with an arrow, and does not squeeze them.
+type Rule struct {
+	Y     float64
+	Name  string
+	Paint ui.Paint
+}
+
+// Bound is a vertical line between steps, with the name of the step that begins there.
+type Bound struct {
+	X    float64
+	Name string
+}
+
+// Flag marks a moment (a note, a pause, a change of the rate).
+type Flag = Bound
+
+// Band is a share of 0 to 1 over a stretch of time, drawn in a row of its own under the curve
+// (throttled time). Where bands overlap, or share a column, the largest share is shown.
+type Band struct{ X0, X1, Share float64 }
+
+// Chart is one chart over time.
+type Chart struct {
+	Title    string               // "throughput"
+	Value    string               // of now, next to the title: "12,345 req/s"
+	Unit     func(float64) string // for the labels of the y axis; nil: three digits
+	Series   []Series             // later ones are drawn over earlier ones; at most 64
+	Rules    []Rule
+	Bands    []Band
+	BandName string  // "throttled"; the row of the bands is kept free for them if this is set
+	Log      bool    // y on a log scale (latency); values <= 0 are gaps
+	Binary   bool    // the y axis is divided by powers of two (bytes)
+	Top      float64 // least top of the y axis; 0: from the data
+	Bottom   float64 // of a log scale: the highest bottom; 0: from the data
+}
+
+// Draw returns exactly h lines of exactly w cells: the title with the value and the legend; the
+// curves; the bands. With two lines there is a spark line of the first series instead of curves.
+func (c Chart) Draw(l *ui.Look, a Axis, w, h int) []string {
+	return c.draw(l, a, w, h, false)
+}
+
+// draw draws the chart; points reports that each point is of interest, so that each gets its mark.
+func (c Chart) draw(l *ui.Look, a Axis, w, h int, points bool) []string {
+	if h <= 0 {
+		return nil
+	}
+	if w <= 0 {
+		return make([]string, h)
+	}
+	c.Series = c.Series[:min(len(c.Series), maxSeries)]
+	a = a.sane()
+	if h <= 2 {
+		c.Series = c.Series[:min(len(c.Series), 1)]
+		return []string{c.title(l, w, false), c.spark(l, a, w)}[:h]
+	}
+	p := newPlot(l, c, a, w, h-1)
+	p.frame()
+	p.bounds()
+	p.rules()
+	for i := range c.Series {
+		p.line(i)
+	}
+	for i := range c.Series {
+		p.marks(i, points)
+	}
+	p.flags()
+	p.ruleNames()
+	p.bands()
+	return append([]string{c.title(l, w, p.left == 0 && p.bandRow > 0)}, p.lines()...)
+}
+
+// spark is the first series as one line of blocks.
+func (c Chart) spark(l *ui.Look, a Axis, w int) string {
+	cols := thin(c.Series, a, w, c.Log)
+	s := c.scale(cols)
+	cv := newCanvas(w, 1)
+	blocks := l.Glyph.Spark
+	for x := range cols { // none without a series
+		if cols[x].state != empty {
+			block := blocks[min(len(blocks)-1, int(s.pos(cols[x].hi)*float64(len(blocks))))]
+			cv.set(x, 0, first(block), cv.paint(c.Series[0].Paint), data)
+		}
+	}
+	return cv.lines()[0]
+}
+
+// Steps is a chart over the steps of a ladder (connections, rates) instead of time: a line for each
+// round or contender. Small enough for many side by side.
+type Steps struct {
+	Chart           // X is the index of the step
+	Labels []string // of the steps, from left to right
+	Gutter int      // as for Axis
+}
+
+// Draw returns exactly h lines of exactly w cells; the last one, of three or more, names the steps.
+func (s Steps) Draw(l *ui.Look, w, h int) []string {
+	if h <= 0 {
+		return nil
+	}
+	c, a := s.Chart, Axis{From: -0.5, To: max(1, float64(len(s.Labels))) - 0.5, Gutter: s.Gutter}
+	if h < 4 || w <= 0 {
+		return c.draw(l, a, w, h, true)
+	}
+	return append(c.draw(l, a, w, h-1, true), s.labels(l, a, w))
+}
+
+// labels is the line under the plot: every label, or every second, third … one for want of room.
+func (s Steps) labels(l *ui.Look, a Axis, w int) string {
+	c := newCanvas(w, 1)
+	left, n := a.left(w), len(s.Labels)
+	wide := 1
+	for _, label := range s.Labels[:min(n, w)] {
+		wide = max(wide, min(ui.Width(clean(l, label)), 12))
+	}
+	every := max(1, (n*(wide+1)+w-left-1)/(w-left))
+	faint := c.paint(l.Faint)
+	for i := 0; i < n; i += every {
+		label := l.Cut(clean(l, s.Labels[i]), wide)
+		cells := ui.Width(label)
+		x := max(left, min(a.column(float64(i), left, w)-cells/2, w-cells))
+		if c.free(x, 0, cells) {
+			c.text(x, 0, w, label, faint)
+		}
+	}
+	return c.lines()[0]
+}
+
+// title is the first line: name, value, and the legend at the right, as much of it as finds room.
+func (c Chart) title(l *ui.Look, w int, band bool) string {
+	name, value := clean(l, c.Title), clean(l, c.Value)
+	if value != "" && name != "" {
+		value = "  " + value
+	}
+	if ui.Width(name) >= w {
+		return l.Title.S(l.Fit(name, w))
+	}
+	value = l.Cut(value, w-ui.Width(name))
+	used := ui.Width(name) + ui.Width(value)
+	legend, n := c.legend(l, w-used-2, band)
+	return l.Title.S(name) + l.Strong.S(value) + strings.Repeat(" ", max(0, w-used-n)) + legend
+}
+
+// legend names the lines, if there are several, in at most room cells, and returns how many it took.
+// What all names begin with is written once if there is no room to repeat it: "● round 1 ■ 2".
+func (c Chart) legend(l *ui.Look, room int, band bool) (string, int) {
+	s, n, all := c.names(l, room, band, 0)
+	if skip := c.common(); !all && skip > 0 {
+		s, n, all = c.names(l, room, band, skip)
+	}
+	first := 0 // what the first name and an ellipsis take
+	if len(c.Series) > 1 {
+		first = 2 + ui.Width(clean(l, c.Series[0].Name)) + 2
+	}
+	if !all && n <= first {
+		return "", 0 // one name of several tells nothing
+	}
+	return s, n
+}
+
+// common is how many bytes of whole words the names of all lines begin with.
+func (c Chart) common() int {
+	if len(c.Series) == 0 {
+		return 0
+	}
+	n := min(len(c.Series[0].Name), maxText)
+	for _, s := range c.Series[1:] {
+		n = min(n, len(s.Name))
+		for n > 0 && s.Name[:n] != c.Series[0].Name[:n] {
+			n--
+		}
+	}
+	return strings.LastIndexByte(c.Series[0].Name[:n], ' ') + 1
+}
+
+// names is the legend, without the first skip bytes of all names but one; all: all found room.
+func (c Chart) names(l *ui.Look, room int, band bool, skip int) (s string, cells int, all bool) {
+	type entry struct {
+		mark, name string
+		paint      ui.Paint
+	}
+	entries := make([]entry, 0, len(c.Series)+1)
+	if len(c.Series) > 1 {
+		for i, s := range c.Series {
+			if i > 0 {
+				s.Name = s.Name[skip:]
+			}
+			entries = append(entries, entry{mark(l, s), clean(l, s.Name), s.Paint})
+		}
+	}
+	if band {
+		block := l.Glyph.Spark[len(l.Glyph.Spark)/2]
+		if l.ASCII {
+			block = "#"
+		}
+		entries = append(entries, entry{block, clean(l, c.BandName), l.Warn})
+	}
+	for i, e := range entries {
+		if e.name == "" {
+			continue
+		}
+		gap, rest := 2, 2 // rest is for the ellipsis
+		if cells == 0 {
+			gap = 0
+		}
+		if i == len(entries)-1 {
+			rest = 0
+		}
+		wide := gap + ui.Width(e.mark) + 1 + ui.Width(e.name)
+		if cells+wide+rest > room {
+			if cells > 0 && cells+2 <= room {
+				return s + " " + l.Glyph.Ellipsis, cells + 2, false
+			}
+			return s, cells, false
+		}
+		s += "  "[:gap] + e.paint.S(e.mark) + " " + e.name
+		cells += wide
+	}
+	return s, cells, true
+}

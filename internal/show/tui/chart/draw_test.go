@@ -1,0 +1,263 @@
+package chart
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"locbench/internal/show/tui/ui"
+)
+
+// TestSizes draws at every small size, in every look.
+func TestSizes(t *testing.T) {
+	for name, o := range looks() {
+		l := ui.NewLook(o)
+		axis, charts := sample(l)
+		for w := -1; w < 45; w++ {
+			for h := -1; h < 9; h++ {
+				for _, c := range charts {
+					exact(t, l, c.Draw(l, axis, w, h), w, h)
+				}
+				s := Steps{Chart: Chart{Title: name, Series: charts[1].Series}, Labels: []string{"1", "16"}, Gutter: 6}
+				exact(t, l, s.Draw(l, w, h), w, h)
+			}
+			exact(t, l, axis.Draw(l, w), w, 3)
+		}
+	}
+}
+
+// plainDraw draws points without colours, rules or names.
+func plainDraw(points []Point, w, h int) []string {
+	l := ui.NewLook(ui.LookOptions{NoColor: true})
+	lines := Chart{Series: []Series{{Points: points}}}.Draw(l, Axis{From: 0, To: 100}, w, h)
+	return lines[1:]
+}
+
+// TestMaximum holds a single high value among very many: it must be seen, at its height.
+func TestMaximum(t *testing.T) {
+	points := make([]Point, 100_000)
+	for i := range points {
+		points[i] = Point{float64(i) / 1000, 1}
+	}
+	points[50_500].Y = 100
+	top := plainDraw(points, 20, 6)[0]
+	if strings.Count(top, " ") != 19 {
+		t.Errorf("the top row %q does not show the one maximum", top)
+	}
+	points[50_500].Y = 1
+	if top := plainDraw(append(points, Point{100, 100}), 20, 6)[0]; strings.TrimLeft(top, " ") == "" || !strings.HasPrefix(top, strings.Repeat(" ", 19)) {
+		t.Errorf("the top row %q does not show the maximum in the last column", top)
+	}
+}
+
+func TestGapBreaksTheLine(t *testing.T) {
+	column := func(points []Point) string {
+		var b strings.Builder
+		for _, line := range plainDraw(points, 20, 6) {
+			b.WriteString(string([]rune(line)[10]))
+		}
+		return strings.TrimSpace(b.String())
+	}
+	if got := column([]Point{{10, 5}, {20, 5}, {80, 5}, {90, 5}}); got == "" {
+		t.Error("points are not joined")
+	}
+	for _, gap := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		if got := column([]Point{{10, 5}, {20, 5}, {50, gap}, {80, 5}, {90, 5}}); got != "" {
+			t.Errorf("%v in between does not break the line: %q", gap, got)
+		}
+	}
+}
+
+func TestSinglePoints(t *testing.T) {
+	for _, points := range [][]Point{{{50, 3}}, {{50, 0}}, {{0, 1}}, {{100, 1}}, {{20, 1}, {30, math.NaN()}, {50, 1}}} {
+		all := strings.Join(plainDraw(points, 20, 6), "")
+		if !strings.Contains(all, "●") {
+			t.Errorf("%v alone is not marked: %q", points, all)
+		}
+	}
+}
+
+// TestEveryLineHasItsMark: where lines run, every line has its mark, so that it is known without
+// colours.
+func TestEveryLineHasItsMark(t *testing.T) {
+	for name, o := range looks() {
+		l := ui.NewLook(o)
+		axis, charts := sample(l)
+		for _, w := range []int{30, 60, 80, 200} {
+			lines := charts[1].Draw(l, axis, w, 9)
+			all := strings.Join(lines[1:], "")
+			for i := range 3 {
+				if !strings.Contains(all, l.Glyph.Marks[i]) {
+					t.Errorf("%s, %d cells: no %s on its line", name, w, l.Glyph.Marks[i])
+				}
+			}
+		}
+	}
+}
+
+// TestGround: the curve of zeros runs along the ground, a negative value too.
+func TestGround(t *testing.T) {
+	for _, y := range []float64{0, -5} {
+		lines := plainDraw([]Point{{0, y}, {100, y}}, 20, 6)
+		if bottom := lines[4]; strings.Contains(bottom, " ") {
+			t.Errorf("%v: the bottom row is %q", y, bottom)
+		}
+	}
+}
+
+func TestRules(t *testing.T) {
+	l := ui.NewLook(ui.LookOptions{NoColor: true})
+	draw := func(limit float64) string {
+		c := Chart{Title: "memory", Series: []Series{{Points: []Point{{0, 10}, {100, 10}}}}, Rules: []Rule{{Y: limit, Name: "limit"}}}
+		return strings.Join(c.Draw(l, Axis{From: 0, To: 100}, 40, 9), "\n")
+	}
+	if near := draw(16); !strings.Contains(near, "⠤ ⠤ ⠤") || !strings.Contains(near, "limit") || strings.Contains(near, "↑") {
+		t.Errorf("a limit within reach is a line with its name:\n%s", near)
+	}
+	if far := draw(5000); strings.Contains(far, "⠤ ⠤") || !strings.Contains(far, "limit ↑") {
+		t.Errorf("a limit out of reach is reported at the top:\n%s", far)
+	}
+}
+
+func TestBandsKeepTheLargest(t *testing.T) {
+	l := ui.NewLook(ui.LookOptions{ASCII: true, NoColor: true})
+	c := Chart{BandName: "throttled", Bands: []Band{{0, 50, 0.1}, {20, 30, 1}, {0, 50, 0.2}, {90, 90, 0.5}, {200, 300, 1}, {60, 70, math.NaN()}}}
+	lines := c.Draw(l, Axis{From: 0, To: 100}, 20, 6)
+	if got, want := ansi.Strip(lines[5]), "....##....        : "; got != want {
+		t.Errorf("bands %q, want %q", got, want)
+	}
+}
+
+func TestLegendTellsWhatItLeavesOut(t *testing.T) {
+	l := ui.NewLook(ui.LookOptions{NoColor: true})
+	_, charts := sample(l)
+	for w, want := range map[int]string{60: "● p50  ■ p90  ▲ p99", 40: "● p50  ■ p90 …"} {
+		title := ansi.Strip(charts[1].Draw(l, Axis{To: 1}, w, 3)[0])
+		if !strings.HasSuffix(title, "  "+want) {
+			t.Errorf("%d cells: %q, want %q at its end", w, title, want)
+		}
+	}
+}
+
+func TestLegendTellsWhatIsCommonOnce(t *testing.T) {
+	l := ui.NewLook(ui.LookOptions{NoColor: true})
+	c := Chart{Title: "p99", Series: []Series{{Name: "round 1"}, {Name: "round 2", Mark: 1}, {Name: "round 10", Mark: 2}}}
+	for w, want := range map[int]string{
+		40: "● round 1  ■ round 2  ▲ round 10",
+		30: "● round 1  ■ 2  ▲ 10", 22: "● round 1  ■ 2 …",
+	} {
+		if title := ansi.Strip(c.Draw(l, Axis{To: 1}, w, 3)[0]); strings.TrimSpace(strings.TrimPrefix(title, "p99  ")) != want {
+			t.Errorf("%d cells: %q, want %q at its end", w, title, want)
+		}
+	}
+}
+
+func TestScale(t *testing.T) {
+	for _, c := range []struct {
+		v      float64
+		binary bool
+		want   float64
+	}{
+		{1, false, 1}, {1.01, false, 1.2}, {9, false, 10}, {13765, false, 15000}, {0.3, false, 0.3}, {8.5, true, 12}, {12, true, 12}, {12.5, true, 16},
+	} {
+		if got := niceTop(c.v, c.binary); math.Abs(got-c.want) > 1e-9*c.want {
+			t.Errorf("top above %v is %v, want %v", c.v, got, c.want)
+		}
+	}
+	for _, c := range []struct{ v, down, up float64 }{{0.159, 0.1, 0.2}, {1, 1, 1}, {379, 200, 500}, {6, 5, 10}} {
+		if d, u := oneTwoFive(c.v, false), oneTwoFive(c.v, true); math.Abs(d-c.down) > 1e-9*d || math.Abs(u-c.up) > 1e-9*u {
+			t.Errorf("%v is between %v and %v, want %v and %v", c.v, d, u, c.down, c.up)
+		}
+	}
+	for _, c := range []struct {
+		s    scale
+		rows int
+		want []float64
+	}{
+		{scale{top: 15000}, 4, []float64{15000, 0}},
+		{scale{top: 15000}, 8, []float64{15000, 0, 7500}},
+		{scale{top: 15000}, 15, []float64{15000, 0, 5000, 10000}},
+		{scale{top: 2}, 15, []float64{2, 0, 0.5, 1, 1.5}},
+		{scale{top: 12, binary: true}, 15, []float64{12, 0, 4, 8}},
+		{scale{top: 16, binary: true}, 15, []float64{16, 0, 4, 8, 12}},
+		{logScale(1, 1e4), 5, []float64{1e4, 1, 1, 1000}},
+		{logScale(1, 10), 8, []float64{10, 1, 1, 10, 2, 5}},
+	} {
+		if got := c.s.ticks(c.rows); !slices.Equal(got, c.want) {
+			t.Errorf("ticks of %v in %d rows are %v, want %v", c.s, c.rows, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		chart       Chart
+		bottom, top float64
+	}{
+		{Chart{Log: true}, 0.1, 1},
+		{Chart{Log: true, Top: 500}, 50, 500},
+		{Chart{Log: true, Top: 500, Bottom: 2}, 2, 500},
+		{Chart{Log: true, Top: 3, Bottom: 20, Series: []Series{{Points: []Point{{0, 30}, {1, 4000}, {2, -1}}}}}, 20, 5000},
+		{Chart{Top: 100, Series: []Series{{Points: []Point{{0, 30}}}}}, 0, 100},
+		{Chart{Top: 10, Series: []Series{{Points: []Point{{0, 29}}}}}, 0, 30},
+	} {
+		s := c.chart.scale(thin(c.chart.Series, Axis{To: 10}, 20, c.chart.Log))
+		if math.Abs(s.bottom-c.bottom) > 1e-9*c.bottom || math.Abs(s.top-c.top) > 1e-9*c.top {
+			t.Errorf("scale of %+v is from %v to %v, want %v to %v", c.chart, s.bottom, s.top, c.bottom, c.top)
+		}
+	}
+	s := logScale(1e-3, 1e3)
+	for v, want := range map[float64]float64{1e-3: 0, 1: 0.5, 1e3: 1, 1e9: 1, 0: 0} {
+		if got := s.pos(v); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%v is at %v of the log scale, want %v", v, got, want)
+		}
+	}
+}
+
+// TestStepOutOfSight: the name of a step that began before the axis does stands at its left end.
+func TestStepOutOfSight(t *testing.T) {
+	l := ui.NewLook(ui.LookOptions{ASCII: true, NoColor: true})
+	a := Axis{From: 100, To: 160, Bounds: []Bound{{0, "one"}, {50, "two"}, {130, "three"}, {170, "four"}}}
+	if got, want := ansi.Strip(a.Draw(l, 40)[1]), "two                 |three              "; got != want {
+		t.Errorf("names %q, want %q", got, want)
+	}
+	a.Bounds, a.Flags = nil, []Flag{{159, "newest note"}}
+	if got, want := ansi.Strip(a.Draw(l, 40)[1]), "                            newest notev"; got != want {
+		t.Errorf("flag %q, want %q", got, want)
+	}
+}
+
+// Five charts of 100 × 9 cells with three series of 600 points each: a frame of the live view.
+func BenchmarkFrame(b *testing.B) {
+	l := ui.NewLook(ui.LookOptions{})
+	axis, charts := sample(l)
+	axis.To = 600
+	three := make([]Series, 3)
+	for i := range three {
+		three[i] = Series{Name: "p99", Mark: i, Paint: l.Series[i]}
+		for x := range 600 {
+			three[i].Points = append(three[i].Points, Point{float64(x), float64(i+1) * (10 + 5*math.Sin(float64(x)/9))})
+		}
+	}
+	for i := range charts {
+		charts[i].Series = three
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		for i := range charts {
+			charts[i].Draw(l, axis, 100, 9)
+		}
+		axis.Draw(l, 100)
+	}
+}
+
+// TestAllocations: a frame of the live view must not allocate by the cell or by the point.
+func TestAllocations(t *testing.T) {
+	l := ui.NewLook(ui.LookOptions{})
+	axis, charts := sample(l)
+	for _, c := range charts {
+		if n := testing.AllocsPerRun(10, func() { c.Draw(l, axis, 200, 40) }); n > 80 {
+			t.Errorf("%s: %v allocations a draw", c.Title, n)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	compared "locbench/internal/analysis/compare"
+	"locbench/internal/bench"
+)
+
+// Differences are what differs between two runs, the gravest first: what 'locbench compare' finds,
+// and what else a reader may ask.
+func Differences(a, b bench.Run) []compared.Difference {
+	out := ours(compared.Differences(a, b))
+	for _, d := range []compared.Difference{
+		difference("price of a vCPU-hour", price(a.Profile), price(b.Profile), compared.Relevant),
+		difference("profile", a.Profile.Name, b.Profile.Name, compared.Informational),
+		difference("rounds", number(a.Profile.Rounds), number(b.Profile.Rounds), compared.Informational),
+		difference("checks", checks(a.Profile.Checks), checks(b.Profile.Checks), compared.Informational),
+		difference("state", string(a.State), string(b.State), compared.Informational),
+	} {
+		if d.Old != d.New {
+			out = append(out, d)
+		}
+	}
+	return gravestFirst(out)
+}
+
+func difference(what compared.Fact, old, fresh string, w compared.Weight) compared.Difference {
+	return compared.Difference{What: what, Old: old, New: fresh, Weight: w}
+}
+
+// ours are the differences of package compare; without the hash of the profile, which says nothing
+// besides them.
+func ours(all []compared.Difference) []compared.Difference {
+	return slices.DeleteFunc(all, func(d compared.Difference) bool { return d.What == compared.ProfileHashed })
+}
+
+// gravestFirst sorts by weight, whose names are in that order.
+func gravestFirst(all []compared.Difference) []compared.Difference {
+	slices.SortStableFunc(all, func(x, y compared.Difference) int { return cmp.Compare(x.Weight, y.Weight) })
+	return all
+}
+
+func price(p bench.Profile) string {
+	if p.PriceVCPUHr <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("$%g", p.PriceVCPUHr)
+}
+
+func checks(c bench.CheckSpec) string {
+	return strings.Join(append(append([]string(nil), c.Lifecycle...), c.Suites...), " ")
+}
+
+func number(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprint(n)
+}

@@ -1,0 +1,114 @@
+package compare
+
+import (
+	"math"
+	"slices"
+
+	"locbench/internal/analysis"
+	compared "locbench/internal/analysis/compare"
+	"locbench/internal/figures/measure"
+	"locbench/internal/figures/stats"
+)
+
+// judge is what 'locbench compare' says of the headline measures of a pair; nothing where a side is
+// missing.
+func judge(a, b analysis.Contender, runs []compared.Difference, floor *compared.Floor) map[measure.ID]*compared.Row {
+	said := map[measure.ID]*compared.Row{}
+	if a.Label == "" || b.Label == "" {
+		return said
+	}
+	for _, r := range compared.Pair(a, b, runs, compared.Options{Floor: floor}).Rows {
+		if !measure.Get(r.Measure).Claim.Apart {
+			said[r.Measure] = &r
+		}
+	}
+	return said
+}
+
+// judgeSteps decides the throughput of all steps that both sides have, as one family. Rounds in
+// which a and b took turns are paired as everywhere (analysis.Together).
+func judgeSteps(pairs []StepPair, a, b analysis.Contender, broken bool, floor *compared.Floor) {
+	rounds, turns := analysis.Together([]analysis.Contender{a, b})
+	m := measure.Get(measure.Throughput)
+	var family []stats.Pair
+	var of []*Figure
+	for i := range pairs {
+		f := pairs[i].figure(m.ID)
+		if !pairs[i].InA || !pairs[i].InB || pairs[i].Step.WarmUp {
+			continue
+		}
+		old, fresh, paired := f.A.Rounds, f.B.Rounds, turns[0] && turns[1]
+		if paired {
+			old, fresh = rounds[0].At(m, pairs[i].Step), rounds[1].At(m, pairs[i].Step)
+		}
+		family = append(family, stats.Pair{
+			HigherIsBetter: true, Floor: floor.Of(m.ID),
+			Old: old, New: fresh, Paired: paired && stats.SameLength(old, fresh),
+		})
+		of = append(of, f)
+	}
+	for i, c := range (stats.Rule{}).Compare(family) {
+		said := &compared.Row{Old: compared.Side{Rounds: c.Old.Values}, New: compared.Side{Rounds: c.New.Values}}
+		if said.Decide(c); broken {
+			said.NotComparable = "something else differs"
+		}
+		said.BelowFloor = c.Ratio != nil && c.Adjusted <= c.Rule.Alpha && !c.Ratio.Interval.Holds(1)
+		of[i].Said = said
+	}
+}
+
+// tiersOf are the tiers of a run's contenders by their throughput at the peak, from 1, by label;
+// who is in none is not in it.
+func tiersOf(r run, floor *compared.Floor) map[string]int {
+	tiers := map[string]int{}
+	for _, p := range r.of.Standing(measure.Throughput, stats.Rule{Floor: floor.Of(measure.Throughput)}).Places {
+		if p.Tier > 0 {
+			tiers[p.Contender] = p.Tier
+		}
+	}
+	return tiers
+}
+
+// Figure is one measure of two sides.
+type Figure struct {
+	measure.Shown
+	A, B measure.Figure
+	Said *compared.Row // what the rounds say of it; nil of figures that are not headline measures
+}
+
+// Figures are those of a pair, or of one of its steps.
+type Figures []Figure
+
+// figure is that of one measure, which must be among them.
+func (all Figures) figure(id measure.ID) *Figure {
+	return &all[slices.IndexFunc(all, func(f Figure) bool { return f.ID == id })]
+}
+
+// Change is (B − A) / A; ok is false where that is not known, or A is 0.
+func (f Figure) Change() (ratio float64, ok bool) {
+	if !f.A.Known || !f.B.Known || f.A.Value == 0 {
+		return 0, false
+	}
+	ratio = (f.B.Value - f.A.Value) / f.A.Value
+	return ratio, !math.IsNaN(ratio) && !math.IsInf(ratio, 0)
+}
+
+// Headline compares the figures by which a contender is chosen, and says of the declared headline
+// measures among them what 'locbench compare' says. Those "at the peak" are of the step with each
+// side's own peak.
+func Headline(a, b analysis.Contender, runs []compared.Difference, floor *compared.Floor) (all Figures) {
+	said := judge(a, b, runs, floor)
+	for _, m := range measure.View(measure.PairFigures) {
+		f := Figure{Shown: m, A: m.Contender(a.Contender), B: m.Contender(b.Contender), Said: said[m.ID]}
+		if m.Claim != nil && m.Claim.At == measure.AtHalf { // at half of A's peak, on both sides: of no step here
+			if f.A, f.B = (measure.Figure{}), (measure.Figure{}); f.Said != nil {
+				f.A = measure.FigureOf(stats.NewValue(f.Said.Old.Rounds))
+				f.B = measure.FigureOf(stats.NewValue(f.Said.New.Rounds))
+			}
+		}
+		if f.A.Known || f.B.Known || !m.Optional {
+			all = append(all, f)
+		}
+	}
+	return all
+}

@@ -1,0 +1,265 @@
+package compare
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/analysis"
+	compared "locbench/internal/analysis/compare"
+	"locbench/internal/bench"
+	"locbench/internal/figures/hdr"
+	"locbench/internal/figures/measure"
+	"locbench/internal/figures/stats"
+	"locbench/internal/show/tui/ui"
+)
+
+// rates are the legs of a contender: a round for each throughput.
+func rates(label string, perSecond ...int64) []bench.LegResult {
+	var legs []bench.LegResult
+	for i, n := range perSecond {
+		h := hdr.New()
+		for range 100 {
+			h.Record(time.Duration(1e9 / n))
+		}
+		up := time.Duration(n) * time.Millisecond
+		usage := func(cpu time.Duration) *bench.Usage {
+			return &bench.Usage{CPU: cpu, Memory: &bench.Memory{Used: n, Peak: 2 * n}}
+		}
+		legs = append(legs, bench.LegResult{
+			Leg: bench.Leg{Contender: label, Round: i + 1}, State: bench.LegComplete, StartUp: &up,
+			Steps: []bench.StepResult{{
+				Step: bench.Step{Name: "8 connections", Connections: 8, Duration: time.Second}, Before: usage(0), After: usage(time.Second),
+				Load: bench.Load{Succeeded: n, Elapsed: time.Second, Latency: h.Latencies(), Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: n % 2}},
+			}},
+		})
+	}
+	return legs
+}
+
+func only(legs []bench.LegResult) analysis.Contender {
+	cs := analysis.Of(bench.Run{}, legs).Contenders
+	if len(cs) == 0 {
+		return at(nil, -1)
+	}
+	return cs[0]
+}
+
+// bare is text without its attributes.
+func bare(text string) string {
+	return regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(text, "")
+}
+
+func headline(a, b analysis.Contender) []Figure { return Headline(a, b, nil, nil) }
+
+func TestWhatTheRoundsSay(t *testing.T) {
+	six := []int64{1000, 1002, 1004, 1006, 1008, 1010}
+	twice := []int64{2000, 2002, 2004, 2006, 2008, 2010}
+	for _, c := range []struct {
+		name   string
+		a, b   []int64
+		floor  float64
+		usual  string
+		brief  string
+		change string
+	}{
+		{"one round each", []int64{1000}, []int64{2000}, 0, "need ≥ 6 rounds", "need ≥ 6", "+100.0"},
+		{"five against six", six[:5], twice, 0, "need ≥ 6 rounds", "need ≥ 6", "+99.7"},
+		{"six, far faster", six, twice, 0, "B is better", "B better", "+99.5"},
+		{"six, far slower", twice, six, 0, "A is better", "A better", "-49.9"},
+		{"six, below the floor", six, []int64{1100, 1102, 1104, 1106, 1108, 1110}, .2, "can't tell, below the floor", "can't tell", "+10.0"},
+		{"six, above the floor", six, []int64{1100, 1102, 1104, 1106, 1108, 1110}, .05, "B is better", "B better", "+10.0"},
+		{"nearly the same", six, []int64{1003, 1005, 1007, 1009, 1011, 1013}, 0, "same within 3 %", "same", "+0.3"},
+		{"noise", []int64{800, 900, 1000, 1100, 1200, 1300}, []int64{850, 950, 1050, 1150, 1250, 1350}, 0, "can't tell, ~", "can't tell", "+4.8"},
+		{"missing", six, nil, 0, "–", "–", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			floor := &compared.Floor{Measures: []compared.MeasureFloor{{Measure: measure.Throughput, Floor: c.floor}}}
+			f := Headline(only(rates("a", c.a...)), only(rates("a", c.b...)), nil, floor)[1]
+			change := ""
+			if ratio, ok := f.Change(); ok {
+				change = fmt.Sprintf("%+.1f", 100*ratio)
+			}
+			l := ui.NewLook(ui.LookOptions{NoColor: true})
+			if got, short := bare(wordText(l, f, usual)), bare(wordText(l, f, brief)); !strings.HasPrefix(got, c.usual) || short != c.brief || change != c.change {
+				t.Errorf("%s: %q, %q, change %q; want %q, %q, %q", c.name, got, short, change, c.usual, c.brief, c.change)
+			}
+		})
+	}
+}
+
+// TestHeadline of figures where less is better, and of those that are no medians: only the declared
+// measures are judged.
+func TestHeadline(t *testing.T) {
+	a, b := only(rates("a", 1001, 1003, 1005, 1007, 1009, 1011)), only(rates("b", 2000, 2002, 2004, 2006, 2008, 2010))
+	want := map[string]string{
+		"start-up": "A is better", "peak throughput": "B is better", "p99 at half peak": "B is better", "p50 at the peak": "–", "p99 at the peak": "–", "errors": "–",
+		"CPU/req at the peak": "B is better", "peak memory": "A is better", "cost of 10⁹ req": "–",
+	}
+	l := ui.NewLook(ui.LookOptions{NoColor: true})
+	for _, f := range headline(a, b) {
+		w, ok := want[f.Head]
+		if !ok {
+			t.Errorf("%s is not expected", f.Head)
+		}
+		delete(want, f.Head)
+		if got := bare(wordText(l, f, usual)); !f.A.Known || !f.B.Known || got != w {
+			t.Errorf("%s: A %+v, B %+v, %q; want %q", f.Head, f.A, f.B, got, w)
+		}
+		switch f.Head {
+		case "peak memory":
+			if f.A.Value != 2*1011 {
+				t.Errorf("peak memory %g: the highest of all rounds is %d", f.A.Value, 2*1011)
+			}
+		case "errors":
+			if want := 6. / (6 + 6036); f.A.Value != want || f.B.Value != 0 {
+				t.Errorf("errors %g and %g, want %g of all requests, and 0", f.A.Value, f.B.Value, want)
+			}
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("missing: %v", want)
+	}
+	for _, f := range headline(at(nil, -1), b) {
+		if f.A.Known || f.Said != nil {
+			t.Errorf("%s of no contender: %+v", f.Head, f.A)
+		}
+	}
+}
+
+// The steps are judged as one family, warm-ups and those of one side not; what is odd about the
+// rounds is reported.
+func TestStepsAndDoubts(t *testing.T) {
+	a, b := only(rates("a", 1000, 1002, 1004, 1006, 1008, 1010)), only(rates("b", 2000, 2002, 9004, 2006, 2008, 2010))
+	pairs := StepPairs(a, b)
+	judgeSteps(pairs, a, b, false, nil)
+	if said := pairs[0].figure(measure.Throughput).Said; said == nil || said.Verdict != stats.Better || said.Ratio == nil {
+		t.Errorf("%+v", said)
+	}
+	judgeSteps(pairs, a, b, true, nil)
+	if got := bare(wordText(ui.NewLook(ui.LookOptions{NoColor: true}), *pairs[0].figure(measure.Throughput), usual)); got != "not comparable" {
+		t.Errorf("%q", got)
+	}
+	pairs[0].InA, pairs[0].figure(measure.Throughput).Said = false, nil
+	if judgeSteps(pairs, a, b, false, nil); pairs[0].figure(measure.Throughput).Said != nil {
+		t.Error("a step of one side is judged")
+	}
+	var got []string
+	for _, d := range Figures(headline(a, b)).figure(measure.Throughput).Said.Doubts {
+		got = append(got, d.Words("A", "B"))
+	}
+	if len(got) != 2 || !strings.HasPrefix(got[0], "A: it rises") || !strings.HasPrefix(got[1], "B: round 3 stands apart") {
+		t.Errorf("%q", got)
+	}
+}
+
+func ladderOf(specs ...string) []bench.LegResult {
+	leg := bench.LegResult{Leg: bench.Leg{Contender: "a", Round: 1}, State: bench.LegComplete}
+	for i, spec := range specs {
+		st := bench.Step{Name: spec, Duration: time.Second}
+		if _, err := fmt.Sscanf(spec, "w%d", &st.Connections); err == nil {
+			st.WarmUp = true
+		} else if _, err := fmt.Sscanf(spec, "%d", &st.Connections); err == nil && strings.HasSuffix(spec, "/s") {
+			st.Rate, st.Connections = float64(st.Connections), 0
+		}
+		leg.Steps = append(leg.Steps, bench.StepResult{Index: i, Step: st, Load: bench.Load{Succeeded: int64(i + 1), Elapsed: time.Second}})
+	}
+	return []bench.LegResult{leg}
+}
+
+func TestStepPairs(t *testing.T) {
+	for _, c := range []struct{ a, b, want string }{
+		{"1 2 4", "1 2 4", "1=1 2=2 4=4"},
+		{"1 2 4", "2 8", "1=- 2=2 4=- -=8"},
+		{"2 8", "1 2 4 8", "-=1 2=2 -=4 8=8"},
+		{"w1 w1 1 2", "w1 1 2 3", "w1=w1 w1=- 1=1 2=2 -=3"},
+		{"1 2", "2 1", "1=1 2=2"},
+		{"8", "8/s", "8=- -=8/s"},
+		{"", "1", "-=1"},
+		{"1", "", "1=-"},
+	} {
+		t.Run(c.a, func(t *testing.T) {
+			var got []string
+			for _, p := range StepPairs(only(ladderOf(strings.Fields(c.a)...)), only(ladderOf(strings.Fields(c.b)...))) {
+				a, b := p.Step.Name, p.Step.Name
+				if !p.InA {
+					a = "-"
+				}
+				if !p.InB {
+					b = "-"
+				}
+				if f := p.figure(measure.Throughput); p.InA != f.A.Known || p.InB != f.B.Known {
+					t.Errorf("%s and %s: %+v", c.a, c.b, p)
+				}
+				got = append(got, a+"="+b)
+			}
+			if text := strings.Join(got, " "); text != c.want {
+				t.Errorf("%q and %q: %s, want %s", c.a, c.b, text, c.want)
+			}
+		})
+	}
+}
+
+func TestDifferences(t *testing.T) {
+	base := bench.Run{
+		Profile: bench.Profile{Name: "quick", Rounds: 6, Runtime: bench.RuntimeDocker, Limits: bench.Limits{CPUs: 1.5}, Timeout: time.Second,
+			Requests: []bench.Request{{Method: "GET", Path: "/"}}, Steps: []bench.Step{{Connections: 1, Duration: time.Second}}},
+		Machine: bench.Machine{CPUModel: "EPYC", CPUs: 2, Kernel: "6.1"}, Store: bench.StoreInfo{Kind: bench.StoreEmbedded, Version: "7.10.2"},
+		Data: bench.DataInfo{Name: "bundled", Hash: "abc"}, Software: bench.Software{Locbench: "0.1"},
+	}
+	if d := Differences(base, base); len(d) != 0 {
+		t.Errorf("of the same: %+v", d)
+	}
+	for _, c := range []struct {
+		change func(*bench.Run)
+		want   compared.Difference
+	}{
+		{func(r *bench.Run) { r.Profile.Limits.CPUs = 2 }, difference("limits", "1.5 CPUs", "2 CPUs", compared.Incomparable)},
+		{func(r *bench.Run) { r.Profile.Limits = bench.Limits{} }, difference("limits", "1.5 CPUs", "none", compared.Incomparable)},
+		{func(r *bench.Run) { r.Profile.Runtime = bench.RuntimeProcess }, difference("runtime", "docker", "process", compared.Incomparable)},
+		{func(r *bench.Run) { r.Data.Hash = "def" }, difference("data", "bundled abc", "bundled def", compared.Incomparable)},
+		{func(r *bench.Run) { r.Store.Kind = bench.StoreExternal }, difference("store", "embedded", "external", compared.Incomparable)},
+		{func(r *bench.Run) { r.Machine.CPUs = 4 }, difference("CPU", "2 × EPYC", "4 × EPYC", compared.Incomparable)},
+		{func(r *bench.Run) { r.Profile.Store.Latency = time.Millisecond }, difference("latency added by the store", "", "1.00 ms", compared.Incomparable)},
+		{func(r *bench.Run) { r.Machine.Kernel = "6.2" }, difference("kernel", "6.1", "6.2", compared.Relevant)},
+		{func(r *bench.Run) { r.Software.Locbench = "0.2" }, difference("locbench", "0.1", "0.2", compared.Relevant)},
+		{func(r *bench.Run) { r.Profile.Timeout = 0 }, difference("time-out of a request", "1.00 s", "0", compared.Relevant)},
+		{func(r *bench.Run) { r.Profile.Rounds = 2 }, difference("rounds", "6", "2", compared.Informational)},
+		{func(r *bench.Run) { r.Profile.Name = "mine" }, difference("profile", "quick", "mine", compared.Informational)},
+	} {
+		other := base
+		c.change(&other)
+		if d := Differences(base, other); len(d) != 1 || d[0] != c.want {
+			t.Errorf("got %+v, want %+v", d, c.want)
+		}
+	}
+	ports := base
+	ports.Store.URL = "http://127.0.0.1:4711"
+	if d := Differences(base, ports); len(d) != 0 {
+		t.Errorf("the port of an embedded store: %+v", d)
+	}
+	other := base
+	other.Profile.Requests = []bench.Request{{Method: "GET", Path: "/", Weight: 2}}
+	if d := Differences(base, other); len(d) != 1 || d[0].What != "requests" || d[0].Weight != compared.Incomparable {
+		t.Errorf("another weight in the mix: %+v", d)
+	}
+	other.Software.Locbench, other.Profile.Name = "x", "y"
+	if d := Differences(base, other); len(d) != 3 || d[0].Weight != compared.Incomparable || d[1].Weight != compared.Relevant || d[2].Weight != compared.Informational {
+		t.Errorf("not the gravest first: %+v", d)
+	}
+}
+
+func TestLegDifferences(t *testing.T) {
+	a, b := rates("a", 1), rates("a", 1)
+	a[0].Instance = &bench.InstanceInfo{Runtime: bench.RuntimeDocker, LimitsEnforced: true}
+	b[0].Instance = &bench.InstanceInfo{Runtime: bench.RuntimeDocker}
+	if d := ours(compared.LegDifferences(a, b)); len(d) != 1 || d[0] != difference("limits enforced", "yes", "no", compared.Incomparable) {
+		t.Errorf("%+v", d)
+	}
+	b[0].Instance = nil // not known
+	if d := ours(compared.LegDifferences(a, b)); len(d) != 0 {
+		t.Errorf("%+v", d)
+	}
+}

@@ -1,0 +1,241 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+
+	"locbench/internal/analysis"
+	compared "locbench/internal/analysis/compare"
+	"locbench/internal/figures/measure"
+	"locbench/internal/show/tui/chart"
+	"locbench/internal/show/tui/ui"
+)
+
+// narrow is the width below which words are short.
+const narrow = 79
+
+func (s *Screen) figures(l *ui.Look, w int) []string {
+	say := "the rounds say"
+	if w < narrow {
+		say = "rounds"
+	}
+	columns := []ui.Column{
+		{Title: "figure", Left: true}, {Title: "A"}, {Title: "A, 95 %", Drop: 2}, {Title: "B"}, {Title: "B, 95 %", Drop: 2},
+		{Title: "change"}, {Title: say, Left: true},
+	}
+	var rows [][]string
+	for _, f := range s.set.head {
+		rows = append(rows, []string{
+			l.ASCIIOnly(tenToNine(l, f.Head)), sideText(l, f.Unit, f.A), l.Faint.S(intervalText(l, f.Unit, f.A)),
+			sideText(l, f.Unit, f.B), l.Faint.S(intervalText(l, f.Unit, f.B)), changeText(l, f), wordText(l, f, roomFor(w)),
+		})
+		if f.ID == measure.Throughput {
+			rows = append(rows, []string{"  at", s.peakAt(l, s.set.a), "", s.peakAt(l, s.set.b)})
+		}
+	}
+	lines := l.Table(columns, rows, w)
+	var doubts []string // "peak throughput, A: round 4 stands apart: ×2 of the median"
+	for _, f := range s.set.head {
+		if f.Said != nil {
+			for _, d := range f.Said.Doubts {
+				doubts = append(doubts, f.Head+", "+d.Words("A", "B"))
+			}
+		}
+	}
+	for i, d := range doubts {
+		if i == mostDoubts && len(doubts) > mostDoubts+1 {
+			lines = append(lines, l.Warn.S(l.Cut(fmt.Sprintf("! and %d more of the kind", len(doubts)-i), w)))
+			break
+		}
+		lines = append(lines, l.Warn.S(l.ASCIIOnly(l.Cut("! "+l.Outside(d, noteBytes), w))))
+	}
+	for _, line := range l.Wrap(s.method(), w, 4) {
+		lines = append(lines, l.Faint.S(l.ASCIIOnly(line)))
+	}
+	return lines
+}
+
+const mostDoubts = 4
+
+// Widths from which on the words have more room.
+const ampleWidth = 100
+
+func roomFor(w int) room {
+	switch {
+	case w < narrow:
+		return brief
+	case w < ampleWidth:
+		return usual
+	}
+	return ample
+}
+
+// tenToNine keeps its meaning where there are no superscripts.
+func tenToNine(l *ui.Look, name string) string {
+	if l.ASCII && name == "cost of 10⁹ req" {
+		return "cost of 1e9 req"
+	}
+	return name
+}
+
+func (s *Screen) peakAt(l *ui.Look, c analysis.Contender) string {
+	peak, ok := c.PeakStep()
+	if !ok {
+		return l.Glyph.Missing
+	}
+	if n := peak.Step.Connections; n > 0 {
+		return fmt.Sprintf("%d conns", n)
+	}
+	return l.Cut(l.Outside(peak.Step.Name, nameBytes), 14)
+}
+
+func (s *Screen) stepTable(l *ui.Look, w int) []string {
+	shown := measure.View(measure.PairSteps)
+	columns := []ui.Column{{Title: "step", Left: true, Max: 18}}
+	for _, m := range shown {
+		columns = append(columns, ui.Column{Title: "A " + m.Head, Drop: m.Drop},
+			ui.Column{Title: "B " + m.Head, Drop: m.Drop})
+		switch m.ID {
+		case measure.Throughput:
+			columns = append(columns, ui.Column{Title: "change"}, ui.Column{Title: "A", Left: true, Drop: 6},
+				ui.Column{Title: "B", Left: true, Drop: 6})
+		case measure.P99:
+			columns = append(columns, ui.Column{Title: "change", Drop: 4})
+		}
+	}
+	columns = append(columns, ui.Column{Title: "the rounds say of req/s", Left: true, Drop: 7})
+	top := 0.0
+	for _, p := range s.set.steps {
+		f := p.figure(measure.Throughput)
+		top = max(top, f.A.Value, f.B.Value)
+	}
+	bar := func(v measure.Figure, series int) string {
+		share := 0.0
+		if v.Known && top > 0 {
+			share = v.Value / top
+		}
+		return l.Bar(share, 8, l.Series[series])
+	}
+	var rows [][]string
+	for _, p := range s.set.steps {
+		name := l.Outside(p.Step.Name, nameBytes)
+		if p.Step.WarmUp {
+			name = "w " + name
+		}
+		row := []string{name}
+		for _, f := range p.Figures {
+			row = append(row, stepText(l, f, f.A), stepText(l, f, f.B))
+			switch f.ID {
+			case measure.Throughput:
+				row = append(row, changeText(l, f), bar(f.A, 0), bar(f.B, 1))
+			case measure.P99:
+				row = append(row, changeText(l, f))
+			}
+		}
+		rows = append(rows, append(row, sidesText(l, *p.figure(measure.Throughput), p.InA, p.InB, w)))
+	}
+	return l.Table(columns, rows, w)
+}
+
+// sidesText says what the rounds support, or which side is there alone.
+func sidesText(l *ui.Look, f Figure, inA, inB bool, w int) string {
+	switch {
+	case !inA:
+		return "only in B"
+	case !inB:
+		return "only in A"
+	}
+	return wordText(l, f, min(roomFor(w), usual))
+}
+
+// stepText is a side of a figure; errors that are more than nothing are painted.
+func stepText(l *ui.Look, f Figure, side measure.Figure) string {
+	text := sideText(l, f.Unit, side)
+	if f.ID == measure.ErrorRatio && side.Known && side.Value > 0 {
+		return l.Bad.S(text)
+	}
+	return text
+}
+
+// contenderTable is every contender of either run, with the peak and the latency there.
+func (s *Screen) contenderTable(l *ui.Look, w int) []string {
+	columns := []ui.Column{
+		{Title: "  contender", Left: true, Max: 40}, {Title: "A peak/s"}, {Title: "B peak/s"}, {Title: "change"},
+		{Title: "A p99", Drop: 3}, {Title: "B p99", Drop: 3}, {Title: "A tier", Drop: 2}, {Title: "B tier", Drop: 2},
+		{Title: "the rounds say", Left: true, Drop: 1},
+	}
+	var rows [][]string
+	for i, r := range s.rows {
+		a, b := at(s.a.of.Contenders, r.a), at(s.b.of.Contenders, r.b)
+		peak, last := *s.heads[i].figure(measure.Throughput), *s.heads[i].figure(measure.P99)
+		cursor := "  "
+		if i == s.row && s.chosen == r {
+			cursor = l.Glyph.Cursor + " "
+		}
+		rows = append(rows, []string{
+			cursor + l.Outside(cmp.Or(a.Label, b.Label), nameBytes),
+			sideText(l, peak.Unit, peak.A), sideText(l, peak.Unit, peak.B), changeText(l, peak),
+			sideText(l, last.Unit, last.A), sideText(l, last.Unit, last.B), tierText(l, s.a, a), tierText(l, s.b, b),
+			sidesText(l, peak, r.a >= 0, r.b >= 0, w),
+		})
+	}
+	return l.Table(columns, rows, w)
+}
+
+func tierText(l *ui.Look, r run, c analysis.Contender) string {
+	if tier := r.tiers[c.Label]; tier > 0 && c.Label != "" {
+		return fmt.Sprint(tier)
+	}
+	return l.Glyph.Missing
+}
+
+func (s *Screen) differenceTable(l *ui.Look, w int) []string {
+	if len(s.set.differ) == 0 {
+		return []string{"Nothing on record differs besides the contenders."}
+	}
+	side := max(8, (w-40)/2)
+	columns := []ui.Column{{Title: "what", Left: true, Max: 26}, {Title: "A", Left: true, Max: side},
+		{Title: "B", Left: true, Max: side}, {Title: "so", Left: true, Drop: 1}}
+	var rows [][]string
+	for _, d := range s.set.differ {
+		so := ""
+		switch d.Weight {
+		case compared.Incomparable:
+			so = l.Bad.S("not comparable")
+		case compared.Relevant:
+			so = l.Warn.S("may affect")
+		}
+		rows = append(rows, []string{string(d.What), s.value(l, d.Old, side), s.value(l, d.New, side), so})
+	}
+	return l.Table(columns, rows, w)
+}
+
+// charts lays throughput and p99 of both sides over each other.
+func (s *Screen) charts(l *ui.Look, w, h int) []string {
+	labels := make([]string, len(s.set.steps))
+	for i, p := range s.set.steps {
+		labels[i] = p.Step.Short()
+	}
+	series := func(id measure.ID) []chart.Series {
+		out := []chart.Series{{Name: "A", Paint: l.Series[0], Mark: 0}, {Name: "B", Paint: l.Series[1], Mark: 1}}
+		for i, p := range s.set.steps {
+			f := p.figure(id)
+			for n, side := range []measure.Figure{f.A, f.B} {
+				if side.Known {
+					out[n].Points = append(out[n].Points, chart.Point{X: float64(i), Y: side.Value})
+				}
+			}
+		}
+		return out
+	}
+	draw := func(c chart.Chart, w, h int) []string {
+		return chart.Steps{Chart: c, Labels: labels, Gutter: chart.Gutter}.Draw(l, w, h)
+	}
+	upper := chart.Chart{Title: "throughput", Unit: axis(measure.PerSecond), Series: series(measure.Throughput)}
+	lower := chart.Chart{Title: "p99", Unit: axis(measure.Nanoseconds), Log: true, Series: series(measure.P99)}
+	if w >= 100 || h < 10 && w >= 60 {
+		half := (w - 2) / 2
+		return ui.Beside(2, draw(upper, half, h), draw(lower, w-2-half, h))
+	}
+	return append(draw(upper, w, h-h/2), draw(lower, w, h/2)...)
+}

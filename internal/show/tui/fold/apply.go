@@ -1,0 +1,241 @@
+package fold
+
+import (
+	"slices"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/units"
+)
+
+// Apply takes in one record.
+func (s *State) Apply(rec bench.Record) {
+	s.Version++
+	s.Seq = max(s.Seq, rec.Seq)
+	if rec.At.After(s.Last) {
+		s.Last = rec.At
+	}
+	s.Estimate.Apply(rec)
+	if rec.Leg == nil {
+		s.applyRun(rec)
+		s.standing(rec)
+	} else if leg := s.legFor(rec); leg != nil {
+		s.applyLeg(leg, rec)
+		s.standing(rec)
+	}
+	s.diary(rec)
+}
+
+// legFor is the leg that rec is about; one that is not in the plan is taken in while there is room.
+func (s *State) legFor(rec bench.Record) *Leg {
+	if s.Current != nil && s.Current.Result.Leg == *rec.Leg {
+		return s.Current
+	}
+	leg := s.Leg(*rec.Leg)
+	if leg == nil && len(s.Legs) < maxLegs {
+		leg = &Leg{Result: bench.LegResult{Leg: *rec.Leg, State: bench.LegPending}}
+		s.Legs = append(s.Legs, leg)
+	}
+	return leg
+}
+
+func (s *State) applyRun(rec bench.Record) {
+	switch e := rec.Event.(type) {
+	case bench.RunStarted:
+		s.start(rec.At, e)
+	case bench.Prepared:
+		s.Prepared = &e
+		s.Run.Store, s.Run.Software = e.Store, e.Software
+	case bench.RunEnded:
+		s.Ended = &e
+		s.Run.State, s.Run.Ended = e.State, rec.At
+		s.Paused, s.PauseWanted, s.StopWanted = time.Time{}, false, false
+	}
+}
+
+// start opens the run, or a resumed part of it: what is known of complete legs is kept.
+func (s *State) start(at time.Time, e bench.RunStarted) {
+	before := s.Legs
+	s.Run, s.Dir, s.Started, s.Ended = e.Run, e.Dir, at, nil
+	s.Run.Legs = slices.Clone(e.Run.Legs) // their states change here, not in the record, which may be folded again
+	s.Paused, s.PauseWanted, s.StopWanted = time.Time{}, false, false
+	s.Legs, s.Current = nil, nil
+	for i, entry := range first(e.Run.Legs, maxLegs) {
+		leg := &Leg{Result: bench.LegResult{Leg: entry.Leg, State: entry.State}}
+		for _, b := range before {
+			if b.Result.Leg == entry.Leg && entry.State == bench.LegComplete && b.Result.State == bench.LegComplete {
+				leg = b
+			}
+		}
+		leg.Number = i + 1
+		s.Legs = append(s.Legs, leg)
+	}
+}
+
+func (s *State) applyLeg(leg *Leg, rec bench.Record) {
+	switch e := rec.Event.(type) {
+	case bench.LegStarted:
+		*leg = Leg{Result: bench.LegResult{Leg: *rec.Leg}, Number: e.Number}
+		s.Current = leg
+	case bench.InstanceReady:
+		leg.ReadyAt = rec.At
+	case bench.StepStarted:
+		leg.stepStarted(rec.At, e)
+	case bench.WindowClosed:
+		leg.window(e)
+	case bench.UsageRead:
+		leg.usage(e.Usage)
+	case bench.StepEnded:
+		if len(leg.Result.Steps) >= maxSteps {
+			return
+		}
+		leg.stepEnded(rec.At, e.Result)
+	case bench.LogLines:
+		leg.Log = tail(append(leg.Log, e.Lines...), maxLog, maxLog)
+		leg.Dropped += max(0, e.Dropped)
+	case bench.Intervened:
+		text := string(e.Control.Kind)
+		switch e.Control.Kind {
+		case bench.ControlNote:
+			text = e.Control.Text
+		case bench.ControlRate:
+			text = "rate " + units.Rate(e.Control.Rate)
+			if step := s.Step(); step != nil && step.Running() && s.Current == leg {
+				step.Rate = e.Control.Rate
+			}
+		}
+		leg.flag(rec.At, text)
+	case bench.Paused:
+		leg.flag(rec.At, "paused")
+	case bench.LegEnded:
+		for i := range s.Run.Legs {
+			if s.Run.Legs[i].Leg == *rec.Leg {
+				s.Run.Legs[i].State, s.Run.Legs[i].Unsound = e.State, e.Unsound
+			}
+		}
+	}
+	leg.Result.Apply(rec.At, rec.Event)
+	r := &leg.Result
+	if r.State == bench.LegRunning && s.Current != nil && s.Current.Result.State != bench.LegRunning {
+		s.Current = leg // of those that take turns it has not ended yet
+	}
+	r.Checks, r.Marks = first(r.Checks, maxNotes), first(r.Marks, maxNotes)
+	r.Warnings, r.Interventions = first(r.Warnings, maxNotes), first(r.Interventions, maxNotes)
+}
+
+// first is the beginning of a list from outside, as much of it as is kept.
+func first[T any](list []T, n int) []T { return list[:min(len(list), n)] }
+
+// standing takes in what a record says of the run that may be about a leg or not.
+func (s *State) standing(rec bench.Record) {
+	switch e := rec.Event.(type) {
+	case bench.Paused:
+		s.Paused, s.PauseWanted = rec.At, false
+	case bench.Resumed:
+		s.Paused, s.PauseWanted = time.Time{}, false
+	case bench.Intervened:
+		switch e.Control.Kind {
+		case bench.ControlPause:
+			s.PauseWanted = true
+		case bench.ControlResume:
+			s.PauseWanted = false
+		case bench.ControlStop:
+			s.StopWanted, s.PauseWanted = true, false // the runner takes a pause back that was only asked for
+		}
+	case bench.PhaseStarted:
+		s.Phase = Phase{Name: e.Phase, Leg: rec.Leg, Since: rec.At, Note: e.Note}
+	case bench.PhaseEnded:
+		if s.Phase.Name == e.Phase {
+			s.Phase.Ended, s.Phase.Err = true, e.Err
+		}
+	case bench.Progress:
+		if s.Phase.Name != e.Phase {
+			s.Phase = Phase{Name: e.Phase, Leg: rec.Leg, Since: rec.At}
+		}
+		s.Phase.Progress = &e
+	}
+}
+
+func (l *Leg) stepStarted(at time.Time, e bench.StepStarted) {
+	if l.Origin.IsZero() {
+		l.Origin = at
+	}
+	if len(l.Steps) >= maxSteps {
+		return
+	}
+	l.Steps = append(l.Steps, &Step{Index: e.Index, Step: e.Step, From: l.Seconds(at)})
+	l.lastUsage = nil
+}
+
+// running is the step that windows and samples belong to; nil if none is open.
+func (l *Leg) running(index int) *Step {
+	if n := len(l.Steps); n > 0 && l.Steps[n-1].Index == index {
+		return l.Steps[n-1]
+	}
+	return nil
+}
+
+func (l *Leg) window(e bench.WindowClosed) {
+	step := l.running(e.Index)
+	w := e.Window
+	if step == nil || w.Start < 0 || w.Length <= 0 || w.Start > 48*time.Hour || w.Length > 48*time.Hour {
+		return
+	}
+	step.Windows++
+	step.Ran = max(step.Ran, w.Start+w.Length)
+	p := LoadPoint{
+		T: step.From + (w.Start + w.Length/2).Seconds(), Throughput: w.Throughput(), Due: max(0, w.Rate),
+		P50: w.P50.Seconds(), P90: w.P90.Seconds(), P99: w.P99.Seconds(), Max: w.Max.Seconds(),
+		Bytes: float64(max(0, w.Bytes)) / w.Length.Seconds(), Drain: w.Drain, Kinds: w.Failed,
+	}
+	for _, n := range w.Failed {
+		p.Errors += float64(n) / w.Length.Seconds()
+	}
+	l.Load = tail(append(l.Load, p), maxPoints, maxPoints-maxPoints/2+1)
+}
+
+func (l *Leg) usage(u bench.Usage) {
+	t := l.Seconds(u.At)
+	if l.Origin.IsZero() || !(t >= -60 && t <= 48*3600) {
+		return
+	}
+	p := UsagePoint{T: t, From: t, Throttled: -1}
+	if last := l.lastUsage; last != nil {
+		if dt := u.At.Sub(last.At); dt > 0 && u.CPU >= last.CPU {
+			p.From = l.Seconds(last.At)
+			p.CPUs, p.Known = float64(u.CPU-last.CPU)/float64(dt), true
+		}
+		if a, b := u.Throttling, last.Throttling; a != nil && b != nil && a.Periods > b.Periods &&
+			a.Throttled >= b.Throttled {
+			p.Throttled = min(1, float64(a.Throttled-b.Throttled)/float64(a.Periods-b.Periods))
+		}
+	}
+	if u.Memory != nil {
+		p.Used, p.Peak = float64(max(0, u.Memory.Used)), float64(max(0, u.Memory.Peak))
+	}
+	l.Usage = tail(append(l.Usage, p), maxPoints, maxPoints-maxPoints/2+1)
+	l.lastUsage = &u
+}
+
+func (l *Leg) stepEnded(at time.Time, r bench.StepResult) {
+	if step := l.running(r.Index); step == nil || step.Result != nil {
+		l.stepStarted(at, bench.StepStarted{Index: r.Index, Step: r.Step})
+	}
+	if step := l.running(r.Index); step != nil {
+		step.Result, step.To = &r, max(step.From, l.Seconds(at))
+	}
+}
+
+func (l *Leg) flag(at time.Time, text string) {
+	if len(l.Flags) < maxFlags {
+		l.Flags = append(l.Flags, Flag{T: l.Seconds(at), Text: text})
+	}
+}
+
+// tail is the list; the last n of it where there are more than most.
+func tail[T any](list []T, most, n int) []T {
+	if len(list) > most {
+		return slices.Clone(list[len(list)-n:])
+	}
+	return list
+}

@@ -1,0 +1,143 @@
+package fold
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/units"
+)
+
+// diary writes down what a person would want to read later, in sentences.
+func (s *State) diary(rec bench.Record) {
+	level, text := s.sentence(rec)
+	if text == "" {
+		return
+	}
+	switch level {
+	case Warning:
+		s.Warnings++
+	case Error:
+		s.Errors++
+	}
+	s.Diary = tail(append(s.Diary, Line{rec.At, rec.Leg, level, text[:min(len(text), 4000)]}), maxLines, maxLines)
+}
+
+func (s *State) sentence(rec bench.Record) (Level, string) {
+	switch e := rec.Event.(type) {
+	case bench.RunStarted:
+		return Info, fmt.Sprintf("run of profile %s started; results in %s", e.Run.Profile.Name, e.Dir)
+	case bench.Prepared:
+		if e.Store.Kind.Traits().None {
+			return Info, ""
+		}
+		return Info, fmt.Sprintf("store: %s, Elasticsearch %s", e.Store.Kind, e.Store.Version)
+	case bench.LegStarted:
+		who, round := "a contender", 0
+		if rec.Leg != nil {
+			who, round = rec.Leg.Label(), rec.Leg.Round
+		}
+		return Info, fmt.Sprintf("%s, round %d, leg %d of %d", who, round, e.Number, e.Of)
+	case bench.PhaseEnded:
+		if e.Err != "" {
+			return Error, fmt.Sprintf("%s failed: %s", e.Phase, e.Err)
+		}
+		if told := []bench.Phase{bench.PhaseStore, bench.PhaseSeed, bench.PhaseBuild}; e.Note != "" &&
+			slices.Contains(told, e.Phase) {
+			return Info, fmt.Sprintf("%s: %s (%s)", e.Phase, e.Note, units.Duration(e.Took))
+		}
+	case bench.InstanceStarted:
+		return Info, instanceSentence(e.Info)
+	case bench.InstanceReady:
+		if e.StartUp <= 0 {
+			return Info, "it answers"
+		}
+		if f := e.FirstAnswer; f != nil {
+			return Info, "ready " + units.Duration(e.StartUp) + " after its start; " + f.String()
+		}
+		return Info, "first answer " + units.Duration(e.StartUp) + " after its start"
+	case bench.CheckDone:
+		if e.Check.Status == bench.CheckFailed {
+			return Error, fmt.Sprintf("check failed: %s/%s: %s", e.Check.Group, e.Check.Name, e.Check.Detail)
+		}
+	case bench.StepEnded:
+		return stepSentence(e.Result)
+	case bench.Notice:
+		return map[string]Level{"error": Error, "warning": Warning}[e.Level], e.Text
+	case bench.IncidentOccurred:
+		return Warning, e.Incident.String()
+	case bench.Intervened:
+		switch e.Control.Kind {
+		case bench.ControlNote:
+			return Mark, "note: " + e.Control.Text
+		case bench.ControlRate:
+			return Mark, "rate set to " + units.Rate(e.Control.Rate) + " req/s"
+		}
+		return Mark, "asked for: " + string(e.Control.Kind)
+	case bench.Paused:
+		return Mark, "paused"
+	case bench.Resumed:
+		return Mark, "resumed after a pause of " + units.Duration(e.Took)
+	case bench.InstanceStopped:
+		return stopSentence(e.Stop)
+	case bench.LegEnded:
+		if e.State == bench.LegComplete {
+			return Info, "leg complete"
+		}
+		text := fmt.Sprintf("leg %s: %s", e.State, e.Failure)
+		if e.Lost != nil {
+			text += "; " + e.Lost.String()
+		}
+		return Error, text
+	case bench.RunEnded:
+		if e.Err != "" {
+			return Error, fmt.Sprintf("run %s: %s", e.State, e.Err)
+		}
+		return Info, "run " + s.Run.OutcomeText()
+	}
+	return Info, ""
+}
+
+func instanceSentence(i bench.InstanceInfo) string {
+	if i.Runtime.Traits().Foreign {
+		return "runs already, at " + i.Address
+	}
+	text := "started " + cmp.Or(i.Runtime.Traits().Where, "as a "+string(i.Runtime))
+	if i.Limits.CPUs > 0 {
+		text += ", " + units.CPUs(i.Limits.CPUs)
+	}
+	if i.Limits.Memory > 0 {
+		text += ", " + units.Bytes(i.Limits.Memory)
+	}
+	if !i.LimitsEnforced {
+		text += "; LIMITS NOT ENFORCED"
+	}
+	return text
+}
+
+func stepSentence(r bench.StepResult) (Level, string) {
+	text := fmt.Sprintf("step %d, %s: %s req/s, p99 %s", r.Index+1, r.Step.Name,
+		units.Rate(r.Load.Throughput()), units.Duration(r.Load.Latency.P99))
+	if n := r.Load.FailedTotal(); n > 0 {
+		text += fmt.Sprintf(", %s errors", units.Count(n))
+	}
+	if r.Aborted != "" {
+		return Warning, text + "; ended early: " + r.Aborted
+	}
+	return Info, text
+}
+
+func stopSentence(s bench.StopResult) (Level, string) {
+	switch {
+	case s.Already:
+		return Error, "had already ended: " + s.Exit.String()
+	case s.Forced:
+		return Info, "killed after " + units.Duration(s.Took) + ": the stop was forced"
+	case s.Killed:
+		return Warning, "had to be killed after " + units.Duration(s.Took)
+	case s.Graceful:
+		return Info, "stopped gracefully in " + units.Duration(s.Took)
+	}
+	return Warning, "stopped after " + units.Duration(s.Took) + ", " + s.Exit.String()
+}

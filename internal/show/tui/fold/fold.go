@@ -1,0 +1,226 @@
+// Package fold turns the events of a run into what a screen shows of it. It is pure: the same
+// records give the same state, whether they arrive from a running benchmark or are read from a
+// folder, so every screen is tested by a slice of events.
+//
+// Events may come from a results folder of anybody's making: whatever they hold, the state stays
+// bounded and consistent. Text in it is as it came; whoever draws it makes it harmless
+// (look.Outside).
+package fold
+
+import (
+	"slices"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/results/event"
+)
+
+// Bounds of what is kept.
+const (
+	maxPoints = 20_000 // of each kind in one leg; beyond, the older half goes
+	maxLog    = 2_000  // lines of one leg
+	maxLines  = 2_000  // lines of the diary
+	maxSteps  = 10_000 // of one leg
+	maxLegs   = 10_000
+	maxFlags  = 1_000
+	maxNotes  = 10_000 // checks, marks, warnings and interventions of one leg, of each; no honest leg has as many
+)
+
+// State is all that the screens know of a run. Of its zero value nothing is known yet.
+type State struct {
+	Version     uint64 // grows with every record: what was drawn for one version need not be drawn again
+	Run         bench.Run
+	Dir         string
+	Prepared    *bench.Prepared
+	Legs        []*Leg // in the order of the plan
+	Current     *Leg   // the one that runs, or ran last; nil before the first
+	Phase       Phase  // the one that runs, or ended last
+	Estimate    event.Estimate
+	Diary       []Line // what happened, in sentences
+	Warnings    int    // in the diary
+	Errors      int    // in the diary
+	Started     time.Time
+	Last        time.Time // time of the newest record
+	Seq         int64
+	Paused      time.Time // since when the run stands still; zero: it does not
+	PauseWanted bool      // it will before the next step
+	StopWanted  bool      // it ends after the running step
+	Ended       *bench.RunEnded
+}
+
+// Phase is where the run stands.
+type Phase struct {
+	Name      bench.Phase
+	Leg       *bench.Leg
+	Since     time.Time
+	Ended     bool
+	Err, Note string
+	Progress  *bench.Progress // the newest of this phase; nil without one
+}
+
+// Level says how serious a line of the diary is; Mark is somebody's own doing.
+type Level int
+
+// The levels.
+const (
+	Info Level = iota
+	Warning
+	Error
+	Mark
+)
+
+// Line is one entry of the diary.
+type Line struct {
+	At    time.Time
+	Leg   *bench.Leg
+	Level Level
+	Text  string
+}
+
+// Leg is one life of a contender as far as it has come.
+type Leg struct {
+	Result    bench.LegResult
+	Number    int // from 1, in the order of the run
+	Steps     []*Step
+	Load      []LoadPoint
+	Usage     []UsagePoint
+	Flags     []Flag
+	Log       []bench.LogLine
+	Dropped   int64     // log lines that were left out
+	Origin    time.Time // the start of the first step: second 0 of its time axis
+	ReadyAt   time.Time
+	lastUsage *bench.Usage
+}
+
+// Step is one step of a leg.
+type Step struct {
+	Index    int
+	Step     bench.Step
+	From, To float64       // seconds since the leg's Origin; To is 0 while it runs
+	Windows  int           // closed so far
+	Ran      time.Duration // by them
+	Rate     float64       // requests per second that somebody has set while it runs; 0: nobody has
+	Result   *bench.StepResult
+}
+
+// Running reports whether the step has not ended yet.
+func (s *Step) Running() bool { return s.Result == nil }
+
+// LoadPoint is one window of load, placed at its middle.
+type LoadPoint struct {
+	T                  float64 // seconds since the leg's Origin
+	Throughput         float64 // successes per second
+	Due                float64 // requests due per second at its end; 0: none were by a rate
+	Bytes              float64 // of the bodies of successful answers, per second
+	Errors             float64 // per second, of all kinds
+	Kinds              map[bench.ErrorKind]int64
+	Drain              bool    // nothing was sent any more: no rate
+	P50, P90, P99, Max float64 // seconds; 0 where nothing succeeded
+}
+
+// UsagePoint is what lies between two readings of the counters, placed at the later one.
+type UsagePoint struct {
+	T, From   float64 // From is T of the reading before
+	CPUs      float64 // in use between the two
+	Known     bool    // CPUs is known: there was a reading before
+	Throttled float64 // share of the periods in between in which the quota was used up; negative where unknown
+	Used      float64 // bytes; 0 where unknown
+	Peak      float64 // high-water mark since start, in bytes
+}
+
+// Flag marks a moment on the time axis.
+type Flag struct {
+	T    float64
+	Text string
+}
+
+// Now is the time to reckon with: of the newest record, or at while the run continues.
+func (s *State) Now(at time.Time) time.Time {
+	if s.Ended != nil || at.Before(s.Last) {
+		return s.Last
+	}
+	return at
+}
+
+// Unlogged reports whether the records were made of the results, which do not say what was logged: a run
+// reports its phases.
+func (s *State) Unlogged() bool { return s.Current != nil && s.Phase.Name == "" }
+
+// Step is the step that runs or ran last in the current leg; nil before the first.
+func (s *State) Step() *Step {
+	if s.Current == nil || len(s.Current.Steps) == 0 {
+		return nil
+	}
+	return s.Current.Steps[len(s.Current.Steps)-1]
+}
+
+// Loading reports whether a step runs right now.
+func (s *State) Loading() bool {
+	st := s.Step()
+	return s.Ended == nil && st != nil && st.Running() && s.Current.Result.State == bench.LegRunning
+}
+
+// Leg finds a leg by its name; nil if the plan has none such.
+func (s *State) Leg(l bench.Leg) *Leg {
+	if i := slices.IndexFunc(s.Legs, func(leg *Leg) bool { return leg.Result.Leg == l }); i >= 0 {
+		return s.Legs[i]
+	}
+	return nil
+}
+
+// Results are the legs that have begun, as package stats wants them.
+func (s *State) Results() []bench.LegResult {
+	var out []bench.LegResult
+	for _, leg := range s.Legs {
+		if leg.Result.State != bench.LegPending && leg.Result.State != "" {
+			out = append(out, leg.Result)
+		}
+	}
+	return out
+}
+
+// Checks counts the outcomes of the leg's checks.
+func (l *Leg) Checks() (passed, failed, skipped int) {
+	for _, c := range l.Result.Checks {
+		switch c.Status {
+		case bench.CheckFailed:
+			failed++
+		case bench.CheckSkipped:
+			skipped++
+		default:
+			passed++
+		}
+	}
+	return passed, failed, skipped
+}
+
+// Limits are those that the leg runs under.
+func (l *Leg) Limits() bench.Limits {
+	if l.Result.Instance == nil || !l.Result.Instance.LimitsEnforced {
+		return bench.Limits{}
+	}
+	return l.Result.Instance.Limits
+}
+
+// Seconds is at on the leg's time axis.
+func (l *Leg) Seconds(at time.Time) float64 {
+	if l.Origin.IsZero() {
+		return 0
+	}
+	return at.Sub(l.Origin).Seconds()
+}
+
+// Span is the stretch of the time axis that has something to show.
+func (l *Leg) Span() float64 {
+	end := 0.0
+	if n := len(l.Load); n > 0 {
+		end = max(end, l.Load[n-1].T)
+	}
+	if n := len(l.Usage); n > 0 {
+		end = max(end, l.Usage[n-1].T)
+	}
+	for _, s := range l.Steps {
+		end = max(end, s.To, s.From)
+	}
+	return end
+}

@@ -1,0 +1,278 @@
+package fold_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/results"
+	"locbench/internal/show/tui/fold"
+	"locbench/internal/show/tui/tuitest"
+)
+
+func apply(records []bench.Record) *fold.State {
+	s := &fold.State{}
+	for _, rec := range records {
+		s.Apply(rec)
+	}
+	return s
+}
+
+func TestAFinishedRun(t *testing.T) {
+	s := apply(tuitest.Records(t, "limits"))
+	if s.Ended == nil || s.Ended.State != bench.RunComplete || len(s.Legs) != 4 || len(s.Results()) != 4 {
+		t.Fatalf("ended %+v, %d legs, %d results", s.Ended, len(s.Legs), len(s.Results()))
+	}
+	for _, leg := range s.Legs {
+		if leg.Result.State != bench.LegComplete || len(leg.Steps) != 4 || len(leg.Result.Steps) != 4 {
+			t.Errorf("%s: %s, %d steps, %d results", leg.Result.Leg, leg.Result.State, len(leg.Steps), len(leg.Result.Steps))
+		}
+		// The points on the time axis tell the same as the results that the engine has computed.
+		for _, step := range leg.Steps {
+			sum, windows := 0.0, 0
+			for _, p := range leg.Load {
+				if p.T >= step.From && p.T < step.To && !p.Drain {
+					sum += p.Throughput
+					windows++
+				}
+			}
+			if windows < 5 {
+				t.Fatalf("%s: %d windows in a step of 6 s", step.Step.Name, windows)
+			}
+			if got, want := sum/float64(windows), step.Result.Load.Throughput(); math.Abs(got-want) > 0.15*want {
+				t.Errorf("%s %s: the windows tell %.0f req/s, the step %.0f", leg.Result.Leg, step.Step.Name, got, want)
+			}
+		}
+		// Under a quota of 0.4 CPUs, which was used up, no reading tells much more.
+		known := 0
+		for _, u := range leg.Usage {
+			if !u.Known {
+				continue
+			}
+			known++
+			if u.CPUs > 0.6 || u.Throttled > 1 || u.Used <= 0 || u.Peak < u.Used/2 {
+				t.Errorf("%s at %.1f s: %+v", leg.Result.Leg, u.T, u)
+			}
+		}
+		if known < 15 {
+			t.Errorf("%s: %d readings of CPU", leg.Result.Leg, known)
+		}
+	}
+	if left, ok := s.Estimate.Left(s.Last); ok {
+		t.Errorf("%v left of a run that has ended", left)
+	}
+}
+
+// TestOfResults: a run without an event log is what its results say, and says that it was not logged.
+func TestOfResults(t *testing.T) {
+	for _, name := range []string{"limits", "faults"} {
+		want := apply(tuitest.Records(t, name))
+		got := apply(results.Records(want.Run, want.Results(), "results/a"))
+		if got.Ended == nil || got.Ended.State != want.Ended.State || len(got.Legs) != len(want.Legs) || got.Dir != "results/a" {
+			t.Fatalf("%s: ended %+v, %d legs in %q", name, got.Ended, len(got.Legs), got.Dir)
+		}
+		if !got.Unlogged() || want.Unlogged() {
+			t.Errorf("%s: unlogged %v, and of the log %v", name, got.Unlogged(), want.Unlogged())
+		}
+		for i, leg := range want.Legs {
+			a, err1 := json.Marshal(got.Legs[i].Result)
+			b, err2 := json.Marshal(leg.Result)
+			if err := errors.Join(err1, err2); err != nil || !bytes.Equal(a, b) {
+				t.Errorf("%s: leg %s is not what its file says (%v):\n%.600s\n%.600s", name, leg.Result.Leg, err, a, b)
+			}
+			if len(got.Legs[i].Load) == 0 && len(leg.Load) > 0 {
+				t.Errorf("%s: leg %s has nothing to draw curves of", name, leg.Result.Leg)
+			}
+		}
+	}
+}
+
+func TestInTheMiddleOfAStep(t *testing.T) {
+	records := tuitest.Until(tuitest.Records(t, "limits"), 3, func(rec bench.Record) bool {
+		_, ok := rec.Event.(bench.StepEnded)
+		return ok
+	})
+	s := apply(records)
+	if !s.Loading() || s.Step().Index != 2 || !s.Step().Running() || s.Step().Windows == 0 || len(s.Current.Result.Steps) != 2 {
+		t.Fatalf("loading %v, step %+v, %d results", s.Loading(), s.Step(), len(s.Current.Result.Steps))
+	}
+	if s.Phase.Name != bench.PhaseLoad || s.Phase.Ended {
+		t.Errorf("phase %+v", s.Phase)
+	}
+	left, ok := s.Estimate.Left(s.Last)
+	if !ok || left < 80*time.Second || left > 130*time.Second {
+		t.Errorf("%v left, %v", left, ok)
+	}
+}
+
+func TestFailures(t *testing.T) {
+	s := apply(tuitest.Records(t, "faults"))
+	var words []string
+	for _, line := range s.Diary {
+		if line.Level == fold.Error {
+			words = append(words, line.Text)
+		}
+	}
+	for _, want := range []string{"out of memory", "exit code 7", "check failed"} {
+		if !strings.Contains(strings.Join(words, "\n"), want) {
+			t.Errorf("the diary does not tell %q:\n%s", want, strings.Join(words, "\n"))
+		}
+	}
+	if s.Errors != len(words) || s.Run.Legs[1].State != bench.LegFailed && s.Run.Legs[2].State != bench.LegFailed {
+		t.Errorf("%d errors counted, %d reported; legs %+v", s.Errors, len(words), s.Run.Legs)
+	}
+}
+
+// TestControls follows what somebody asks for, from the wish to its end.
+func TestControls(t *testing.T) {
+	records := tuitest.Until(tuitest.Records(t, "limits"), 2, func(rec bench.Record) bool {
+		_, ok := rec.Event.(bench.StepEnded)
+		return ok
+	})
+	s := apply(records)
+	leg := &s.Current.Result.Leg
+	at := s.Last
+	tell := func(e bench.Event) {
+		at = at.Add(time.Second)
+		s.Apply(bench.Record{Seq: s.Seq + 1, At: at, Leg: leg, Event: e})
+	}
+	step := 1
+	tell(bench.Intervened{Control: bench.Control{Kind: bench.ControlPause}, Step: &step})
+	if !s.PauseWanted || !s.Paused.IsZero() {
+		t.Errorf("wanted %v, since %v", s.PauseWanted, s.Paused)
+	}
+	tell(bench.Paused{})
+	if s.PauseWanted || !s.Paused.Equal(at) {
+		t.Errorf("wanted %v, since %v", s.PauseWanted, s.Paused)
+	}
+	tell(bench.Resumed{Took: time.Second})
+	tell(bench.Intervened{Control: bench.Control{Kind: bench.ControlNote, Text: "deploy"}})
+	tell(bench.Intervened{Control: bench.Control{Kind: bench.ControlStop}})
+	if !s.Paused.IsZero() || !s.StopWanted || len(s.Current.Result.Interventions) != 3 {
+		t.Errorf("since %v, stop %v, %d interventions", s.Paused, s.StopWanted, len(s.Current.Result.Interventions))
+	}
+	if n := len(s.Current.Flags); n != 4 || s.Current.Flags[2].Text != "deploy" {
+		t.Errorf("flags %+v", s.Current.Flags)
+	}
+}
+
+// TestAResumedRun keeps the legs that were complete, with what was seen of them, and begins the
+// others anew.
+func TestAResumedRun(t *testing.T) {
+	records := tuitest.Records(t, "limits")
+	half := tuitest.Until(records, 2, func(rec bench.Record) bool {
+		_, ok := rec.Event.(bench.LegStarted)
+		return ok
+	})
+	s := apply(half)
+	first := s.Legs[0]
+	again := records[0].Event.(bench.RunStarted)
+	again.Run.Legs = append([]bench.LegEntry{}, s.Run.Legs...)
+	s.Apply(bench.Record{Seq: 9999, At: s.Last.Add(time.Hour), Event: again})
+	if len(s.Legs) != 4 || s.Legs[0] != first || len(s.Legs[0].Steps) != 4 || s.Current != nil {
+		t.Errorf("%d legs, the first with %d steps, current %v", len(s.Legs), len(s.Legs[0].Steps), s.Current)
+	}
+}
+
+// FuzzApply takes lines of an event log from anywhere: the state stays bounded and finite.
+func FuzzApply(f *testing.F) {
+	for _, rec := range tuitest.Records(f, "faults") {
+		if line, err := json.Marshal(rec); err == nil && len(line) < 4000 {
+			f.Add(line)
+		}
+	}
+	f.Add([]byte(`{"seq":1,"type":"leg_started","event":{"number":1,"of":2}}` + "\n" + `{"seq":2,"type":"leg_ended","event":{"state":"complete"}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var s fold.State
+		for i, line := range strings.Split(string(data), "\n") {
+			var rec bench.Record
+			if i > 100 || json.Unmarshal([]byte(line), &rec) != nil {
+				continue
+			}
+			s.Apply(rec)
+			s.Apply(rec)
+		}
+		s.Estimate.Left(s.Last)
+		s.Loading()
+		for _, leg := range s.Legs {
+			leg.Checks()
+			for _, p := range leg.Usage {
+				if math.IsNaN(p.T) || math.IsInf(p.T, 0) || math.IsNaN(p.CPUs) {
+					t.Errorf("%+v", p)
+				}
+			}
+			if span := leg.Span(); math.IsNaN(span) {
+				t.Errorf("span %v", span)
+			}
+		}
+	})
+}
+
+// TestAStopTakesAPauseBack as the runner does.
+func TestAStopTakesAPauseBack(t *testing.T) {
+	var s fold.State
+	for i, kind := range []bench.ControlKind{bench.ControlPause, bench.ControlStop} {
+		s.Apply(bench.Record{Seq: int64(i + 1), Event: bench.Intervened{Control: bench.Control{Kind: kind}}})
+	}
+	if s.PauseWanted || !s.StopWanted {
+		t.Errorf("pause wanted %v, stop wanted %v", s.PauseWanted, s.StopWanted)
+	}
+}
+
+// A leg whose record never ends is kept in part.
+func TestListsAreBounded(t *testing.T) {
+	s := &fold.State{}
+	const maxNotes = 10_000
+	leg := bench.Leg{Contender: "a", Round: 1}
+	s.Apply(bench.Record{Event: bench.RunStarted{Run: bench.Run{Legs: []bench.LegEntry{{Leg: leg}}}}})
+	s.Apply(bench.Record{Leg: &leg, Event: bench.LegStarted{Number: 1, Of: 1}})
+	for range maxNotes + 10 {
+		s.Apply(bench.Record{Leg: &leg, Event: bench.CheckDone{}})
+		s.Apply(bench.Record{Leg: &leg, Event: bench.MarkRead{}})
+		s.Apply(bench.Record{Leg: &leg, Event: bench.Notice{Level: "warning"}})
+		s.Apply(bench.Record{Leg: &leg, Event: bench.Intervened{}})
+	}
+	r := s.Legs[0].Result
+	if len(r.Checks) != maxNotes || len(r.Marks) != maxNotes || len(r.Warnings) != maxNotes || len(r.Interventions) != maxNotes {
+		t.Errorf("%d checks, %d marks, %d warnings, %d interventions", len(r.Checks), len(r.Marks), len(r.Warnings), len(r.Interventions))
+	}
+}
+
+// Of contenders that take turns one is shown for as long as it runs, then another one that still
+// does.
+func TestTurns(t *testing.T) {
+	a, b := bench.Leg{Contender: "a", Round: 1}, bench.Leg{Contender: "b", Round: 1}
+	var records []bench.Record
+	at := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
+	tell := func(leg *bench.Leg, e bench.Event) {
+		at = at.Add(time.Second)
+		records = append(records, bench.Record{Seq: int64(len(records) + 1), At: at, Leg: leg, Event: e})
+	}
+	step := bench.Step{Name: "2 connections", Connections: 2, Duration: 2 * time.Second}
+	tell(nil, bench.RunStarted{Run: bench.Run{Profile: bench.Profile{Turns: time.Second, Steps: []bench.Step{step}}, Legs: []bench.LegEntry{{Leg: a}, {Leg: b}}}})
+	for i, leg := range []*bench.Leg{&a, &b} {
+		tell(leg, bench.LegStarted{Number: i + 1, Of: 2})
+	}
+	for _, leg := range []*bench.Leg{&b, &a} {
+		tell(leg, bench.StepStarted{Of: 1, Step: step})
+	}
+	for i := range 2 {
+		for n, leg := range []*bench.Leg{&b, &a} {
+			tell(leg, bench.WindowClosed{Window: bench.Window{Start: time.Duration(i) * time.Second, Length: time.Second, Succeeded: int64(10 * (n + 1))}})
+		}
+	}
+	s := apply(records)
+	if s.Current.Result.Leg != b || s.Step().Ran != 2*time.Second || len(s.Leg(a).Load) != 2 || s.Leg(a).Load[0].Throughput != 20 || s.Leg(b).Load[0].Throughput != 10 {
+		t.Errorf("current %s, a %+v, b %+v", s.Current.Result.Leg, s.Leg(a).Load, s.Leg(b).Load)
+	}
+	tell(&b, bench.LegEnded{State: bench.LegComplete})
+	tell(&a, bench.StepEnded{Result: bench.StepResult{Step: step}})
+	if s = apply(records); s.Current.Result.Leg != a {
+		t.Errorf("current %s, though a is the one that runs", s.Current.Result.Leg)
+	}
+}

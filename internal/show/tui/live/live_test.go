@@ -1,0 +1,318 @@
+package live_test
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"locbench/internal/bench"
+	"locbench/internal/show/tui/live"
+	"locbench/internal/show/tui/tuitest"
+	"locbench/internal/show/tui/ui"
+)
+
+// session is a run that tells records and then, unless it is to stay, ends. Its controls are taken
+// as a worker takes them: they come back as interventions.
+type session struct {
+	mu      sync.Mutex
+	batches [][]bench.Record
+	stay    chan struct{} // closed when it ends
+	waiting bool          // Next has nothing to tell
+	sent    []bench.Control
+	stops   []os.Signal
+	watched bool
+	talk    string
+	code    int
+}
+
+func newSession(records []bench.Record) *session {
+	return &session{batches: [][]bench.Record{records}, stay: make(chan struct{})}
+}
+
+func (s *session) Dir() string   { return "results/20261121-155000-quick" }
+func (s *session) Steered() bool { return !s.watched }
+func (s *session) Send(c bench.Control) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.stops) > 0 {
+		return errors.New("the run has ended")
+	}
+	s.sent = append(s.sent, c)
+	return c.Validate()
+}
+
+func (s *session) Next() ([]bench.Record, bool) {
+	s.mu.Lock()
+	if len(s.batches) > 0 {
+		b := s.batches[0]
+		s.batches = s.batches[1:]
+		s.mu.Unlock()
+		return b, true
+	}
+	s.waiting = true
+	s.mu.Unlock()
+	<-s.stay
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting = false
+	return nil, false
+}
+
+func (s *session) waits() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-s.stay:
+		return false
+	default:
+		return s.waiting
+	}
+}
+
+func (s *session) Wait() (int, string) {
+	<-s.stay
+	return s.code, s.talk
+}
+
+func (s *session) Stop(sig os.Signal) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stops = append(s.stops, sig)
+	if len(s.stops) == 1 {
+		s.code = 130
+		close(s.stay)
+	}
+}
+
+func (s *session) kinds() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []string
+	for _, c := range s.sent {
+		out = append(out, string(c.Kind))
+	}
+	return strings.Join(out, ", ")
+}
+
+// inAStep are the records up to the middle of the third step of the second leg.
+func inAStep(t testing.TB) []bench.Record {
+	records := tuitest.Until(tuitest.Records(t, "limits"), 7, func(rec bench.Record) bool {
+		_, ok := rec.Event.(bench.StepEnded)
+		return ok
+	})
+	return records[:len(records)-3]
+}
+
+// open shows the screen of s with everything it has reported so far.
+func open(s *session, leave bool) (*live.Screen, *[]tea.Msg) {
+	screen := live.New(live.Options{Session: s, Leave: leave})
+	asked := &[]tea.Msg{}
+	tuitest.SettleUntil(screen, screen.Init(), func(msg tea.Msg) { *asked = append(*asked, msg) }, s.waits)
+	return screen, asked
+}
+
+func press(s *live.Screen, asked *[]tea.Msg, keys ...string) {
+	for _, k := range keys {
+		tuitest.SettleUntil(s, s.Update(tuitest.Key(k)), func(msg tea.Msg) { *asked = append(*asked, msg) }, func() bool { return false })
+	}
+}
+
+func now(records []bench.Record) time.Time {
+	return records[len(records)-1].At.Add(300 * time.Millisecond)
+}
+
+func TestDialogsGolden(t *testing.T) {
+	records := inAStep(t)
+	for name, keys := range map[string][]string{
+		"live": nil, "abort": {"a"}, "skip-step": {"s"}, "skip-contender": {"S"}, "stop": {"e"}, "note": {"m", "h", "i"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSession(records)
+			defer s.Stop(syscall.SIGINT)
+			screen, asked := open(s, false)
+			press(screen, asked, keys...)
+			tuitest.Golden(t, screen, name, now(records))
+		})
+	}
+}
+
+// TestKeysSteer says what each key asks of the run, and that what loses something is asked once.
+func TestKeysSteer(t *testing.T) {
+	for name, c := range map[string]struct {
+		keys []string
+		want string
+	}{
+		"pause":             {[]string{"p"}, "pause"},
+		"skip step":         {[]string{"s", "y"}, "skip step"},
+		"not after all":     {[]string{"s", "n", "S", "esc", "e", "q"}, ""},
+		"skip contender":    {[]string{"S", "y"}, "skip contender"},
+		"stop":              {[]string{"e", "y"}, "stop after step"},
+		"enter is no yes":   {[]string{"s", "enter", "n"}, ""},
+		"note":              {[]string{"m", "a", "y", "q", "enter"}, "note"},
+		"an empty note":     {[]string{"m", "enter"}, ""},
+		"a note left":       {[]string{"m", "a", "esc"}, ""},
+		"closed loop, rate": {[]string{"+", "-"}, ""},
+		"other keys":        {[]string{"2", "tab", "j", "?"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSession(inAStep(t))
+			defer s.Stop(syscall.SIGINT)
+			screen, asked := open(s, false)
+			press(screen, asked, c.keys...)
+			if got := s.kinds(); got != c.want {
+				t.Errorf("sent %q, want %q", got, c.want)
+			}
+			if len(s.stops) > 0 {
+				t.Error("the run was ended")
+			}
+		})
+	}
+}
+
+// TestTheRateOfAnOpenLoop goes up and down by tenths from the step's own rate, but by one at least.
+func TestTheRateOfAnOpenLoop(t *testing.T) {
+	for rate, want := range map[float64][]float64{1000: {1100, 1210, 1100}, 1: {2, 3, 2}} {
+		if got := ratesAsked(t, rate); !slices.Equal(got, want) {
+			t.Errorf("from %g: %v, want %v", rate, got, want)
+		}
+	}
+}
+
+func ratesAsked(t *testing.T, rate float64) (rates []float64) {
+	records := append([]bench.Record{}, inAStep(t)...)
+	for i, rec := range records {
+		if e, ok := rec.Event.(bench.StepStarted); ok {
+			e.Step.Connections, e.Step.Rate = 0, rate
+			records[i].Event = e
+		}
+	}
+	s := newSession(records)
+	defer s.Stop(syscall.SIGINT)
+	screen, asked := open(s, false)
+	press(screen, asked, "+", "+", "-")
+	for _, c := range s.sent {
+		rates = append(rates, c.Rate)
+	}
+	return rates
+}
+
+func TestAbortAsksOnceAndLeaves(t *testing.T) {
+	s := newSession(inAStep(t))
+	screen, asked := open(s, true)
+	tuitest.Settle(screen, screen.Interrupt(), nil)
+	if len(s.stops) != 0 {
+		t.Fatal("it was not asked")
+	}
+	tuitest.Settle(screen, screen.Interrupt(), func(msg tea.Msg) { *asked = append(*asked, msg) })
+	if len(s.stops) != 1 || s.stops[0] != syscall.SIGINT {
+		t.Fatalf("stopped by %v", s.stops)
+	}
+	// The end of the run reaches the screen, which leaves.
+	batch, ok := s.Next()
+	if ok || batch != nil {
+		t.Fatal("more events")
+	}
+	tuitest.Settle(screen, screen.Init(), func(msg tea.Msg) { *asked = append(*asked, msg) })
+	if code, _, ended := screen.Outcome(); !ended || code != 130 {
+		t.Errorf("code %d, ended %v", code, ended)
+	}
+	if last := (*asked)[len(*asked)-1]; last != tea.Msg(ui.Quit{}) {
+		t.Errorf("asked %v", *asked)
+	}
+}
+
+// TestARunThatNeverBegan shows why.
+func TestARunThatNeverBegan(t *testing.T) {
+	s := newSession(nil)
+	s.code, s.talk = 1, "locbench: connect to Docker: \x1b[31mno such file\x1b[0m\n  without Docker: --runtime process\n"
+	close(s.stay)
+	screen, asked := open(s, false)
+	text := strings.Join(tuitest.View(screen, tuitest.Size{Width: 80, Height: 24}, ui.NewLook(ui.LookOptions{NoColor: true}), time.Unix(0, 0)), "\n")
+	for _, want := range []string{"exit code 1", "connect to Docker", "--runtime process"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "\x1b[31m") {
+		t.Errorf("an escape sequence has passed:\n%q", text)
+	}
+	press(screen, asked, "enter")
+	if len(*asked) != 1 || (*asked)[0] != (ui.Back{}) {
+		t.Errorf("closing what it said does not lead back to where it can be set right: %v", *asked)
+	}
+}
+
+// TestAWatchedRunIsNotSteered leaves somebody else's run alone.
+func TestAWatchedRunIsNotSteered(t *testing.T) {
+	s := newSession(inAStep(t))
+	s.watched = true
+	screen, asked := open(s, false)
+	press(screen, asked, "p", "s", "y", "a", "y", "m", "x", "enter", "q")
+	if len(s.sent) != 0 || len(s.stops) != 0 {
+		t.Errorf("sent %v, stopped %v", s.sent, s.stops)
+	}
+	if last := (*asked)[len(*asked)-1]; last != tea.Msg(ui.Back{}) {
+		t.Errorf("asked %v", *asked)
+	}
+	close(s.stay)
+}
+
+// TestAFinishedRun is shown as it ended, with what could not be read of it, and esc leads back.
+func TestAFinishedRun(t *testing.T) {
+	records := tuitest.Records(t, "limits")
+	for talk, want := range map[string]string{"": "complete", "a-1.json: line 3\n": "The run is incomplete"} {
+		s := newSession(records)
+		s.watched, s.talk = true, talk
+		close(s.stay)
+		screen, asked := open(s, false)
+		text := strings.Join(tuitest.View(screen, tuitest.Size{Width: 120, Height: 40}, ui.NewLook(ui.LookOptions{NoColor: true}), now(records)), "\n")
+		if !strings.Contains(text, want) || strings.Contains(text, "watching") || screen.Busy() {
+			t.Errorf("no %q, or still busy (%v):\n%s", want, screen.Busy(), text)
+		}
+		if talk != "" {
+			press(screen, asked, "enter")
+		}
+		if press(screen, asked, "esc"); len(*asked) != 1 || (*asked)[0] != tea.Msg(ui.Back{}) {
+			t.Errorf("asked %v", *asked)
+		}
+	}
+}
+
+// TestTheCommandIsCopied as a shell reads it, with the seed; of a folder of anybody's making only
+// what is a run of locbench.
+func TestTheCommandIsCopied(t *testing.T) {
+	for _, c := range []struct {
+		command []string
+		want    string
+	}{
+		{[]string{"locbench", "run", "--out", "there", "--data", "it's here"}, `locbench run --data 'it'\''s here' --seed 7`},
+		{[]string{"locbench", "run", "\x1b]0;x\a"}, ""},
+		{[]string{"rm", "-rf", "/"}, ""},
+	} {
+		records := append([]bench.Record{}, inAStep(t)...)
+		first := records[0].Event.(bench.RunStarted)
+		first.Run.Command, first.Run.Seed = c.command, 7
+		records[0].Event = first
+		s := newSession(records)
+		screen, asked := open(s, false)
+		press(screen, asked, "y")
+		switch got := (*asked)[0].(type) {
+		case ui.Copy:
+			if got.Text != c.want {
+				t.Errorf("%q: %s", c.command, got.Text)
+			}
+		case ui.StatusMsg:
+			if c.want != "" || !got.Bad {
+				t.Errorf("%q: %s", c.command, got.Text)
+			}
+		}
+		s.Stop(syscall.SIGINT)
+	}
+}

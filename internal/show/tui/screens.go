@@ -1,0 +1,52 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"locbench/internal/show/tui/browse"
+	"locbench/internal/show/tui/live"
+	"locbench/internal/show/tui/setup"
+	"locbench/internal/show/tui/ui"
+)
+
+// Screens makes the screens, each with the ways that lead from it to the others.
+type Screens struct {
+	Opener ui.Opener     // starts and watches runs
+	Source browse.Source // results folders
+	Roots  string        // where those are looked for, in words
+}
+
+// SetUp are the ways that lead from a set-up to the other screens.
+func (s Screens) SetUp() setup.Options {
+	return setup.Options{Start: s.start, Browse: func() tea.Cmd { return ui.Cmd(ui.Open{Screen: s.Browse()}) }}
+}
+
+// start begins a run and shows it; where it cannot be begun, that is reported.
+func (s Screens) start(args []string) tea.Cmd {
+	return s.open(func() (ui.Session, error) { return s.Opener.Start(args) })
+}
+
+// watch shows a run that was started elsewhere, in progress or finished.
+func (s Screens) watch(dir string) tea.Cmd {
+	return s.open(func() (ui.Session, error) { return s.Opener.Watch(dir) })
+}
+
+func (s Screens) open(begin func() (ui.Session, error)) tea.Cmd {
+	return func() tea.Msg {
+		session, err := begin()
+		if err != nil {
+			return ui.Outcome("", err)
+		}
+		return ui.Open{Screen: s.Live(session, false)}
+	}
+}
+
+// Live is a run that is in progress, or at its end. With leave the program ends with it.
+func (s Screens) Live(session ui.Session, leave bool) *live.Screen {
+	return live.New(live.Options{Session: session, Opener: s.Opener, Leave: leave})
+}
+
+// Browse is the list of results folders.
+func (s Screens) Browse() ui.Screen {
+	return browse.New(browse.Options{Source: s.Source, Roots: s.Roots, Watch: s.watch})
+}

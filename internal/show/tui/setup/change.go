@@ -1,0 +1,286 @@
+package setup
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/units"
+	"locbench/internal/results/event"
+	"locbench/internal/run/profile"
+	"locbench/internal/show/tui/ui"
+)
+
+// change carries out f, plans again, and asks what has to be asked again because of it.
+func (s *Screen) change(f func()) tea.Cmd {
+	runtime, before := s.runtime(), s.choice.Profile
+	f()
+	if s.choice.Profile != before {
+		s.takeProfile()
+	}
+	s.forced = ""
+	s.replan()
+	if !slices.Contains(s.shown(), s.focus) {
+		s.focus = fieldStart
+	}
+	var cmds []tea.Cmd
+	if s.runtime() != runtime {
+		cmds = append(cmds, s.askStates(), s.askMachine())
+	}
+	if s.mode != editing && s.wrong[fieldElastic] == "" {
+		cmds = append(cmds, s.askElastic(s.elasticURL()))
+	}
+	return tea.Batch(append(cmds, s.askRoom())...)
+}
+
+// pick gives a choice one of its options.
+func (s *Screen) pick(f id, value string) tea.Cmd {
+	switch f {
+	case fieldProfile:
+		return s.change(func() { s.choice.Profile = value })
+	case fieldStore:
+		return s.setStore(value)
+	case fieldData:
+		return s.setData(value)
+	}
+	return s.change(func() { s.put(f, value) })
+}
+
+// give gives an option a value.
+func (s *Screen) give(name, value string) { s.choice.Set[name] = []string{value} }
+
+// put gives an option a value, or lets it be where that is the profile's.
+func (s *Screen) put(f id, value string) {
+	needed := f == fieldDump || f == fieldCities // without them the data would be other ones
+	if value == s.preset(f) && (value != "" || !needed) || value == "" && !needed {
+		delete(s.choice.Set, string(f))
+		return
+	}
+	s.give(string(f), value)
+}
+
+const noElastic = "a real Elasticsearch 7 is wanted, and none is named"
+
+// setStore keeps the address of an external store for who comes back to it.
+func (s *Screen) setStore(kind string) tea.Cmd {
+	return s.change(func() {
+		if url := s.choice.Set.Text("elastic"); url != "" {
+			s.url = url
+		}
+		s.unset("store", "elastic")
+		if kind != s.preset(fieldStore) {
+			s.give("store", kind)
+		}
+		if bench.StoreKind(kind).Traits().ByURL && s.url != "" && s.base.Store.URL == "" {
+			s.give("elastic", s.url)
+		}
+	})
+}
+
+var dataFlags = []string{"data", "cities", "vertices", "data-seed"}
+
+func (s *Screen) unset(flags ...string) {
+	maps.DeleteFunc(s.choice.Set, func(flag string, _ []string) bool { return slices.Contains(flags, flag) })
+}
+
+// firstCities is how many cities are generated unless somebody says how many.
+const firstCities = "10000"
+
+func (s *Screen) setData(kind string) tea.Cmd {
+	return s.change(func() {
+		s.unset(dataFlags...)
+		switch {
+		case kind == s.preset(fieldData):
+		case kind == dataBundled:
+			s.give("data", dataBundled)
+		case kind == dataGenerated:
+			s.give("cities", firstCities)
+		case kind == dataDump:
+			s.give("data", "")
+		}
+	})
+}
+
+func (s *Screen) reset(f id) tea.Cmd {
+	return s.change(func() {
+		switch f {
+		case fieldContenders:
+			s.choice.Contenders, s.list.dirty = nil, true
+		case fieldStore, fieldElastic:
+			s.unset("store", "elastic")
+		case fieldData, fieldCities, fieldDump:
+			s.unset(dataFlags...)
+		default:
+			s.unset(string(f))
+		}
+	})
+}
+
+func (s *Screen) resetAll() tea.Cmd {
+	return s.change(func() {
+		s.choice.Contenders, s.list.dirty = nil, true
+		s.unset(dataFlags...)
+		for _, f := range allFields() {
+			s.unset(string(f))
+		}
+	})
+}
+
+// step changes a choice or a number by one, back or forth.
+func (s *Screen) step(f id, by int) tea.Cmd {
+	if options := s.options(f); len(options) > 0 {
+		at := slices.IndexFunc(options, func(o option) bool { return o.value == s.value(f) })
+		if at < 0 {
+			at, by = 0, 0
+		}
+		return s.pick(f, options[(at+by+len(options))%len(options)].value)
+	}
+	unit := map[id]float64{fieldRounds: 1, fieldCPUs: 0.5, fieldCPUSet: 1}[f]
+	v, err := strconv.ParseFloat(s.value(f), 64)
+	if err != nil {
+		v = 0
+	}
+	if v += unit * float64(by); unit == 0 || v < unit {
+		return nil
+	}
+	return s.change(func() { s.put(f, number(v)) })
+}
+
+func (s *Screen) way(key string) tea.Cmd {
+	if len(key) != 1 || key < "1" || key > "9" {
+		return nil
+	}
+	var offers []offer
+	for _, p := range s.problems() {
+		offers = append(offers, p.offers...)
+	}
+	if n := int(key[0] - '1'); n < len(offers) {
+		return offers[n].take()
+	}
+	return nil
+}
+
+// start begins the run, or says what stands in its way and goes there. What only the machine lacks
+// may have come meanwhile: a second time it starts all the same.
+func (s *Screen) start() tea.Cmd {
+	if !s.loaded && s.baseErr == "" {
+		return tell("the profile is still being read", true)
+	}
+	bad := ""
+	for _, p := range s.problems() {
+		if !p.bad {
+			continue
+		}
+		if p.input || bad == "" {
+			s.focus = p.field
+		}
+		if p.input {
+			return tell(p.text, true)
+		}
+		bad = cmp.Or(bad, p.text)
+	}
+	if !s.planned {
+		return tell("there is no plan yet", true)
+	}
+	if bad != "" && s.forced != bad {
+		s.forced = bad
+		return tell(bad+"; s once more starts all the same", true)
+	}
+	s.forced = ""
+	return s.o.Start(s.choice.Args())
+}
+
+// text is an error in one line.
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return ui.Outside(strings.Join(strings.Fields(err.Error()), " "), 500)
+}
+
+func (s *Screen) takeProfile() {
+	s.loaded, s.base, s.baseErr = false, bench.Profile{}, ""
+	i := slices.IndexFunc(s.profiles, func(p Profile) bool { return p.Name == s.choice.Profile })
+	if i < 0 {
+		s.baseErr = "there is no profile " + ui.Outside(s.choice.Profile, 200)
+		return
+	}
+	s.list.dirty = true
+	if p := s.profiles[i]; p.Err != nil {
+		s.baseErr = text(p.Err)
+	} else {
+		s.base, s.loaded = p.Profile, true
+	}
+}
+
+// replan asks what the command line would make of the choice: first of each field by itself, so
+// that a mistake is reported where it was made, then of all that are right together.
+func (s *Screen) replan() {
+	s.plan, s.planned, s.planErr = bench.Profile{}, false, ""
+	clear(s.wrong)
+	if !s.loaded {
+		return
+	}
+	right := maps.Clone(s.choice.Changes())
+	neutral := s.base // a store that is missing must not be held against every other field
+	neutral.Store = bench.StoreSpec{Kind: bench.StoreNone}
+	for _, f := range allFields() {
+		name := string(f)
+		v := s.choice.Set.Text(name)
+		switch {
+		case !s.choice.Set.Given(name):
+			continue
+		case f == fieldStore && bench.StoreKind(v).Traits().ByURL, f == fieldElastic && v == "":
+			delete(right, name) // --elastic implies the store, or says that it lacks its URL
+			continue
+		}
+		_, err := profile.Change(neutral, profile.Changes{name: {v}}, nil)
+		if s.wrong[f] = s.reason(err); err != nil {
+			delete(right, name)
+		}
+	}
+	if !right.Given("cities") {
+		delete(right, "vertices")
+		delete(right, "data-seed")
+	}
+	base := s.base
+	if s.storeKind().Traits().ByURL && !right.Given("elastic") && base.Store.URL == "" {
+		base.Store = bench.StoreSpec{Kind: bench.StoreNone} // for the figures only: problems says what is missing
+		if s.wrong[fieldElastic] == "" {
+			s.wrong[fieldElastic] = noElastic
+		}
+	}
+	var err error
+	s.plan, err = profile.Change(base, right, nil)
+	s.planErr, s.planned = s.reason(err), err == nil
+}
+
+// reason is err without the name of the profile, which is on the screen anyway.
+func (s *Screen) reason(err error) string {
+	return strings.TrimPrefix(text(err), "profile "+s.base.Name+": ")
+}
+
+func (s *Screen) total() time.Duration {
+	return time.Duration(len(s.plan.Contenders)*s.plan.Rounds) * (s.plan.LoadDuration() + event.LegOverhead)
+}
+
+// estimate is the size of the run in a line of w cells.
+func (s *Screen) estimate(w int) string {
+	if !s.planned {
+		return units.Missing
+	}
+	contenders, rounds := len(s.plan.Contenders), s.plan.Rounds
+	legs := units.Plural(contenders*rounds, "leg") + " of " + units.Length(s.plan.LoadDuration()) +
+		" load; estimated " + units.Approx(s.total()) + " in all"
+	long := units.Plural(contenders, "contender") + " × " + units.Plural(rounds, "round") + " = " + legs
+	if ui.Width(long) <= w {
+		return long
+	}
+	return legs
+}

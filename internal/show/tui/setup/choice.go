@@ -1,0 +1,63 @@
+package setup
+
+import (
+	"maps"
+	"slices"
+
+	"locbench/internal/bench"
+	"locbench/internal/run/profile"
+	"locbench/internal/text/safe"
+	"locbench/internal/text/secret"
+)
+
+// Choice is a set-up as the command line says it.
+type Choice struct {
+	Profile    string            // name or file
+	Contenders []bench.Selection // nil: the profile's
+	Set        profile.Changes   // of the profile
+	Extra      []string          // other options of locbench run, as they are
+}
+
+func (c Choice) clone() Choice {
+	c.Contenders, c.Extra = slices.Clone(c.Contenders), slices.Clone(c.Extra)
+	if c.Set = maps.Clone(c.Set); c.Set == nil {
+		c.Set = profile.Changes{}
+	}
+	return c
+}
+
+// Changes are all that the set-up changes of the profile.
+func (c Choice) Changes() profile.Changes { return c.Set.With("contenders", names(c.Contenders)...) }
+
+// Args are the arguments of "locbench run" that say the same.
+func (c Choice) Args() []string {
+	args := append([]string{"--profile", c.Profile}, names(c.Contenders)...)
+	for _, o := range profile.Options() {
+		for _, text := range c.Set[o.Name] {
+			switch {
+			case o.Name == "store" && bench.StoreKind(text).Traits().ByURL && c.Set.Text("elastic") != "": // which implies it
+			case o.Type == "bool":
+				args = append(args, "--"+o.Name+"="+text)
+			default:
+				args = append(args, "--"+o.Name, text)
+			}
+		}
+	}
+	return append(args, c.Extra...)
+}
+
+func names(list []bench.Selection) (all []string) {
+	for _, sel := range list {
+		all = append(all, sel.String())
+	}
+	return all
+}
+
+// Command is the command line, for a shell.
+func (c Choice) Command() string { return commandLine("run", c.Args()) }
+
+func (c Choice) shown() string { return commandLine("run", secret.Masker{}.Args(c.Args())) }
+
+func commandLine(command string, args []string) string {
+	return safe.Shell(append([]string{"locbench", command}, args...))
+}

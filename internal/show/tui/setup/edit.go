@@ -1,0 +1,181 @@
+package setup
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+
+	"locbench/internal/run/profile"
+	"locbench/internal/show/tui/ui"
+)
+
+func (s *Screen) edit(f id) {
+	s.mode = editing
+	s.before = s.choice.Set[string(f)]
+	value := s.value(f)
+	if f == fieldDuration && strings.Contains(value, " to ") {
+		value = ""
+	}
+	s.input.SetValue(value)
+	s.input.CursorEnd()
+	s.input.Focus()
+}
+
+func (s *Screen) keyEditing(msg tea.KeyPressMsg) tea.Cmd {
+	switch msg.String() {
+	case "enter":
+		return s.keep()
+	case "tab", "down", "shift+tab", "up":
+		cmd := s.keep()
+		s.move(moves[fields][msg.String()])
+		return cmd
+	case "esc":
+		s.leave()
+		return s.change(func() {
+			if delete(s.choice.Set, string(s.focus)); s.before != nil {
+				s.choice.Set[string(s.focus)] = s.before
+			}
+		})
+	}
+	return s.typed(msg)
+}
+
+// keep ends editing. What was typed stays, even when it is wrong: its field says so.
+func (s *Screen) keep() tea.Cmd {
+	s.leave()
+	return s.change(func() {})
+}
+
+// typed hands a message to the text that is being typed.
+func (s *Screen) typed(msg tea.Msg) (cmd tea.Cmd) {
+	switch {
+	case s.mode == editing:
+		s.input, cmd = s.input.Update(msg)
+		value := strings.TrimSpace(s.input.Value())
+		f := s.focus
+		if value == "" && f == fieldDuration { // several lengths cannot be typed
+			return tea.Batch(cmd, s.change(func() { delete(s.choice.Set, "duration") }))
+		}
+		return tea.Batch(cmd, s.change(func() { s.put(f, value) }))
+	case s.mode == contenders && s.list.typing:
+		s.list.filter, cmd = s.list.filter.Update(msg)
+		s.list.dirty = true
+		s.list.rows(s)
+	case s.mode == saving && !s.save.asking:
+		s.save.input, cmd = s.save.input.Update(msg)
+		s.save.err = ""
+	}
+	return cmd
+}
+
+// draw is the text of in within w cells, its cursor in reverse. The part around the cursor is shown
+// when it is longer.
+func draw(l *ui.Look, in textinput.Model, w int) string {
+	value := []rune(in.Value())
+	at := min(max(in.Position(), 0), len(value))
+	part := func(from, to int) string { return l.Outside(string(value[from:to]), 4000) }
+	behind := min(at+1, len(value))
+	before, under, after := part(0, at), cmp.Or(part(at, behind), " "), part(behind, len(value))
+	if room := w - ui.Width(under); ui.Width(before) > room {
+		runes := []rune(before)
+		for ui.Width(string(runes)) > room-1 && len(runes) > 0 {
+			runes = runes[1:]
+		}
+		before = l.Glyph.Ellipsis + string(runes)
+	}
+	rest := max(0, w-ui.Width(before)-ui.Width(under))
+	return l.Fit(before+l.Select.S(under)+l.Cut(after, rest), w)
+}
+
+type save struct {
+	input  textinput.Model
+	err    string
+	asking bool // whether to replace a file that is there
+	busy   bool
+}
+
+func (s *Screen) openSave() tea.Cmd {
+	if !s.planned {
+		why := cmp.Or(s.baseErr, s.planErr, "the profile is still being read")
+		return tell("what cannot be run cannot be saved: "+why, true)
+	}
+	for _, p := range s.mistakes() {
+		s.focus = p.field
+		return tell(p.text, true)
+	}
+	s.mode = saving
+	s.save.err, s.save.asking, s.save.busy = "", false, false
+	if s.save.input.Value() == "" {
+		s.save.input.SetValue("my-" + ui.Outside(s.base.Name, 60)) // Save adds the ending
+	}
+	s.save.input.CursorEnd()
+	s.save.input.Focus()
+	return nil
+}
+
+func (s *Screen) keySaving(msg tea.KeyPressMsg) tea.Cmd {
+	switch key := msg.String(); {
+	case s.save.busy:
+		return nil
+	case key == "esc":
+		s.save.input.Blur()
+		s.leave()
+	case s.save.asking && (key == "y" || key == "Y"):
+		s.save.asking = false
+		return s.write(true)
+	case s.save.asking && (key == "n" || key == "N" || key == "enter"):
+		s.save.asking = false
+	case s.save.asking:
+	case key == "enter":
+		return s.write(false)
+	default:
+		return s.typed(msg)
+	}
+	return nil
+}
+
+func (s *Screen) write(replace bool) tea.Cmd {
+	name := strings.TrimSpace(s.save.input.Value())
+	if name == "" {
+		s.save.err = "a file needs a name, such as mine.yaml"
+		return nil
+	}
+	s.save.busy = true
+	plan := s.plan
+	return s.asking(func(ctx context.Context) answer {
+		path, warning, err := s.o.Site.Save(ctx, name, plan, replace)
+		return func() tea.Cmd { return s.saved(path, warning, err) }
+	})
+}
+
+// saved takes in how the saving went. The new profile is the chosen one from then on, with nothing
+// changed.
+func (s *Screen) saved(path, warning string, err error) tea.Cmd {
+	s.save.busy = false
+	if err != nil {
+		if s.save.asking = errors.Is(err, ErrExists); !s.save.asking {
+			s.save.err = text(err)
+		}
+		return nil
+	}
+	s.save.input.SetValue("")
+	s.save.input.Blur()
+	s.leave()
+	before, url := s.choice.Set, s.choice.Set.Text("elastic")
+	s.choice = Choice{Profile: path, Set: profile.Changes{}, Extra: s.choice.Extra}
+	for _, name := range []string{"target", "seed"} { // which no profile has
+		s.choice.Set = s.choice.Set.With(name, before[name]...)
+	}
+	said := "saved as " + ui.Outside(path, 200)
+	if warning != "" {
+		said += "; " + ui.Outside(warning, 200)
+		if url != "" {
+			s.give("elastic", url)
+		}
+	}
+	return tea.Batch(s.askProfiles(), ui.Cmd(ui.StatusMsg{Text: said}))
+}

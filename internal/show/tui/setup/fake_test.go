@@ -1,0 +1,214 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"locbench/internal/bench"
+	"locbench/internal/run/machine"
+	"locbench/internal/run/profile"
+	"locbench/internal/show/tui/tuitest"
+	"locbench/internal/show/tui/ui"
+	"locbench/profiles"
+)
+
+// fakeSite is a machine as a test wants it. It keeps the contract of Site: it answers what is
+// asked, refuses to overwrite, and ends with its context.
+type fakeSite struct {
+	profiles []Profile
+	services []bench.Service
+	states   map[bench.Selection]State
+	machine  Machine
+	elastic  map[string]Elastic
+	most     int
+	files    map[string]bench.Profile
+	asked    []string
+}
+
+func (f *fakeSite) Profiles(ctx context.Context, also string) []Profile {
+	out := slices.Clone(f.profiles)
+	for name, p := range f.files {
+		out = append(out, Profile{Name: name, Profile: p})
+	}
+	if !slices.ContainsFunc(out, func(p Profile) bool { return p.Name == also }) {
+		out = append(out, Profile{Name: also, Err: fmt.Errorf("unknown profile %q", also)})
+	}
+	return out
+}
+
+func (f *fakeSite) Contenders(context.Context) ([]bench.Service, error) { return f.services, nil }
+
+func (f *fakeSite) States(_ context.Context, r bench.Runtime) (map[bench.Selection]State, error) {
+	f.asked = append(f.asked, "states "+string(r))
+	out := map[bench.Selection]State{}
+	for sel, st := range f.states {
+		out[sel] = st
+		if sel.Contender == "kt-http4k" && (r == bench.RuntimeProcess || r == bench.RuntimeAuto && f.machine.Engine.Err != nil) {
+			out[sel] = State{Kind: Cannot, Why: "mvn is not installed here"}
+		}
+	}
+	return out, nil
+}
+
+func (f *fakeSite) Machine(context.Context) Machine {
+	f.asked = append(f.asked, "machine")
+	return f.machine
+}
+
+func (f *fakeSite) Elastic(_ context.Context, url string) (Elastic, error) {
+	f.asked = append(f.asked, "elastic "+url)
+	if e, ok := f.elastic[url]; ok {
+		return e, nil
+	}
+	_, host, _ := strings.Cut(url, "@") // no password in an error
+	return Elastic{}, fmt.Errorf("open external store http://%s: dial tcp: connect: connection refused", host)
+}
+
+func (f *fakeSite) Room(_ context.Context, n int) (int, error) {
+	if n > f.most {
+		return f.most, fmt.Errorf("%d connections need %d open files, but only %d are allowed: ulimit -n %d", n, n+300, f.most+300, n+300)
+	}
+	return n, nil
+}
+
+func (f *fakeSite) Save(_ context.Context, path string, p bench.Profile, replace bool) (string, string, error) {
+	if !strings.HasSuffix(path, ".yaml") {
+		path += ".yaml"
+	}
+	if _, there := f.files[path]; there && !replace {
+		return "", "", fmt.Errorf("save %s: %w", path, ErrExists)
+	}
+	if strings.Contains(path, "/nowhere/") {
+		return "", "", errors.New("save /nowhere/x.yaml: no such folder")
+	}
+	f.files[path] = p
+	return path, "", nil
+}
+
+func bundled(t testing.TB) (out []Profile) {
+	t.Helper()
+	list, err := profile.List(profiles.FS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range list {
+		if p.Name == "quick" || p.Name == "locations" {
+			out = append(out, Profile{Name: p.Name, Profile: p})
+		}
+	}
+	return out
+}
+
+func services() []bench.Service {
+	yes := true
+	image := func(file string) *bench.DockerRecipe { return &bench.DockerRecipe{Dockerfile: file} }
+	return []bench.Service{
+		{Name: "go-nethttp", Title: "Go, net/http", Language: "Go", Framework: "net/http", Version: "1.26", Tags: []string{"native", "async"}, Endpoints: []string{"get", "search"},
+			Docker: image("Dockerfile"), Variants: []bench.Variant{{Name: "builtin", Title: "the copy inside locbench", Builtin: &yes}, {Name: "release", Title: "built from its Dockerfile"}}},
+		{Name: "js-express", Title: "Express", Language: "JavaScript", Framework: "Express", Version: "5.1", Tags: []string{"async"}, Endpoints: []string{"get"}, Docker: image("Dockerfile")},
+		{Name: "kt-http4k", Title: "http4k", Language: "Kotlin", Framework: "http4k", Version: "6.5", Tags: []string{"jvm", "blocking"}, Endpoints: []string{"get"}, Docker: image("Dockerfile"),
+			Variants: []bench.Variant{{Name: "undertow"}, {Name: "netty"}, {Name: "graalvm", Title: "compiled ahead", Unverified: "no GraalVM where it was written"}}},
+		{Name: "kt-ktor", Title: "Ktor", Language: "Kotlin", Framework: "Ktor", Version: "3.4", Tags: []string{"jvm", "async"}, Endpoints: []string{"get"}, Docker: image("Dockerfile")},
+		{Name: "rs-actix", Title: "Actix Web", Language: "Rust", Framework: "actix-web", Version: "4.11", Tags: []string{"native", "async"}, Endpoints: []string{"get"}, Docker: image("Dockerfile"),
+			Variants: []bench.Variant{{Name: "release"}, {Name: "lto", Title: "link-time optimization"}, {Name: "native", Title: "for this very CPU"}}},
+	}
+}
+
+// everything is a machine that has all there is.
+func everything(t testing.TB) *fakeSite {
+	states := map[bench.Selection]State{}
+	for _, svc := range services() {
+		for _, v := range svc.Variants {
+			states[bench.Selection{Contender: svc.Name, Variant: v.Name}] = State{Kind: Ready, Verified: "verified on 2026-11-21 with 1.5 CPUs, 512 MiB"}
+		}
+	}
+	states[bench.Selection{Contender: "go-nethttp", Variant: "release"}] = State{Kind: Stale, Why: "its sources have changed since"}
+	states[bench.Selection{Contender: "kt-http4k", Variant: "graalvm"}] = State{Kind: Build}
+	states[bench.Selection{Contender: "js-express"}] = State{Kind: Build}
+	states[bench.Selection{Contender: "kt-ktor"}] = State{Kind: Build}
+	return &fakeSite{
+		profiles: bundled(t), services: services(), states: states, most: 30000, files: map[string]bench.Profile{},
+		elastic: map[string]Elastic{localElastic: {Version: "7.10.2", Cities: 14945}},
+		machine: Machine{CPUs: 16, Memory: 64 << 30, Available: 50 << 30, Engine: Engine{Version: "28.5.1", CPUs: 16, Memory: 64 << 30, Local: true},
+			Findings: []machine.Finding{
+				{Name: "Docker", Status: machine.OK, Value: "engine 28.5.1, API 1.51, cgroup v2, 16 CPUs, at unix:///var/run/docker.sock"},
+				{Name: "Docker limits", Status: machine.OK, Value: "CPU, memory without swap, processes"},
+				{Name: "cgroup", Status: machine.OK, Value: "v2"},
+				{Name: "CPUs", Status: machine.OK, Value: "16 (AMD EPYC 7713)"},
+				{Name: "memory", Status: machine.OK, Value: "64.0 GiB, 50.0 GiB available"},
+				{Name: "load", Status: machine.Warn, Value: "9.41 in the last minute", Fix: "end what else is running (top shows it), or the figures are partly its"},
+				{Name: "open files", Status: machine.OK, Value: "up to 1048576"},
+				{Name: "local ports", Status: machine.OK, Value: "28232 (32768 to 60999)"},
+				{Name: "Go toolchain", Status: machine.OK, Value: "go1.26.0"},
+			}},
+	}
+}
+
+// withoutDocker is a machine on which no engine answers and nothing else either.
+func withoutDocker(t testing.TB) *fakeSite {
+	f := everything(t)
+	f.elastic = nil
+	f.machine.Engine = Engine{Err: errors.New("docker engine unix:///var/run/docker.sock (of the default socket): nothing listens there; start it (Linux: sudo systemctl start docker)")}
+	f.machine.Unlimited = "the cgroup hierarchy is not writable"
+	f.machine.Findings[0] = machine.Finding{Name: "Docker", Status: machine.Missing, Value: "docker engine unix:///var/run/docker.sock (of the default socket): nothing listens there",
+		Fix: "start it (Linux: sudo systemctl start docker). Without it contenders run as processes"}
+	return f
+}
+
+// opened is a screen over a site that has heard every answer.
+type opened struct {
+	*Screen
+	started [][]string
+	program []tea.Msg
+}
+
+func open(t testing.TB, site Site, initial Choice) *opened {
+	t.Helper()
+	o := &opened{}
+	o.Screen = New(Options{Site: site, Initial: initial,
+		Start:  func(args []string) tea.Cmd { o.started = append(o.started, args); return nil },
+		Browse: func() tea.Cmd { return ui.Cmd(ui.StatusMsg{Text: "browse"}) },
+	})
+	tuitest.Settle(o.Screen, o.Init(), o.heard)
+	return o
+}
+
+func (o *opened) heard(msg tea.Msg) { o.program = append(o.program, msg) }
+
+func (o *opened) press(keys ...string) { tuitest.Press(o.Screen, o.heard, keys...) }
+
+// typed presses a key for each letter.
+func (o *opened) typed(text string) {
+	for _, r := range text {
+		if r == ' ' {
+			o.press("space")
+			continue
+		}
+		o.press(string(r))
+	}
+}
+
+// goTo focuses a field.
+func (o *opened) goTo(f id) {
+	o.press("home")
+	for range o.shown() {
+		if o.focus == f {
+			return
+		}
+		o.press("down")
+	}
+}
+
+// give types a text into a field.
+func (o *opened) give(f id, text string) {
+	o.goTo(f)
+	o.press("enter", "ctrl+u")
+	o.typed(text)
+	o.press("enter")
+}

@@ -1,0 +1,222 @@
+package setup
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/run/profile"
+)
+
+// id is a field: the name of an option of a run, or what no single option says.
+type id string
+
+const (
+	fieldProfile     id = "profile"
+	fieldContenders  id = "contenders"
+	fieldRounds      id = "rounds"
+	fieldCPUs        id = "cpus"
+	fieldCPUSet      id = "cpu-set"
+	fieldMemory      id = "memory"
+	fieldConnections id = "connections"
+	fieldDuration    id = "duration"
+	fieldTurns       id = "turns"
+	fieldRuntime     id = "runtime"
+	fieldStore       id = "store"
+	fieldElastic     id = "elastic"
+	fieldData        id = "kind of data"
+	fieldCities      id = "cities"
+	fieldDump        id = "data"
+	fieldStart       id = "start"
+)
+
+const dataBundled, dataGenerated, dataDump = profile.BundledData, "generated", "dump"
+
+// allFields are all there are, in order.
+func allFields() []id {
+	all := []id{fieldProfile}
+	for _, o := range profile.Options() {
+		if id(o.Name) == fieldCities {
+			all = append(all, fieldData)
+		}
+		if o.Label != "" {
+			all = append(all, id(o.Name))
+		}
+	}
+	return append(all, fieldStart)
+}
+
+// about is the label of a field and a line of help.
+func (f id) about() (label, help string) {
+	switch f {
+	case fieldProfile:
+		return "Profile", "The benchmark to begin with. Everything below is as it says until it is changed; w saves the " +
+			"outcome as a new one."
+	case fieldData:
+		return "Data", "What the store holds. The suite of checks called locations knows the bundled data and is left out " +
+			"with any other."
+	case fieldStart:
+		return "", "Starts the benchmark and shows it live. The command line below does the same."
+	}
+	o := profile.ByName(string(f))
+	return o.Label, o.Help
+}
+
+// shown are the fields that mean something now, in order.
+func (s *Screen) shown() []id {
+	var out []id
+	for _, f := range allFields() {
+		switch {
+		case f == fieldTurns && len(s.selected()) < 2 && s.value(f) == "": // there is nobody to take turns with
+		case f == fieldElastic && !s.storeKind().Traits().ByURL:
+		case f == fieldCities && s.dataKind() != dataGenerated:
+		case f == fieldDump && s.dataKind() != dataDump:
+		default:
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// value is what a field holds now, as it is typed.
+func (s *Screen) value(f id) string {
+	given := s.choice.Set.Text(string(f))
+	switch {
+	case f == fieldProfile:
+		return s.choice.Profile
+	case f == fieldContenders:
+		return strings.Join(names(s.selected()), " ")
+	case f == fieldStore:
+		return string(s.storeKind())
+	case f == fieldData:
+		return s.dataKind()
+	case s.choice.Set.Given(string(f)) && (f != fieldDump || given != dataBundled):
+		return given
+	}
+	return s.preset(f)
+}
+
+// preset is what the profile says of a field.
+func (s *Screen) preset(f id) string {
+	if f == fieldData {
+		return dataKind(s.base.Data)
+	}
+	return profile.ByName(string(f)).Get(s.base)
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+func (s *Screen) changed(f id) bool {
+	set := s.choice.Set.Given
+	switch f {
+	case fieldContenders:
+		return s.choice.Contenders != nil
+	case fieldStore:
+		return set("store") || set("elastic") && !bench.StoreKind(s.preset(fieldStore)).Traits().ByURL
+	case fieldData:
+		return set("data") || set("cities")
+	}
+	return set(string(f))
+}
+
+func (s *Screen) changes() (n int) {
+	for _, f := range allFields() {
+		if f != fieldDump && f != fieldCities && s.changed(f) {
+			n++
+		}
+	}
+	return n
+}
+
+// storeKind of the set-up: a URL makes it an external one.
+func (s *Screen) storeKind() bench.StoreKind {
+	if url := s.choice.Set.Text("elastic"); url != "" || s.choice.Set.Given("store") {
+		return storeKind(bench.StoreSpec{Kind: bench.StoreKind(s.choice.Set.Text("store")), URL: url})
+	}
+	return storeKind(s.base.Store)
+}
+
+func storeKind(spec bench.StoreSpec) bench.StoreKind {
+	if spec.URL != "" {
+		return spec.Chosen()
+	}
+	return spec.Kind
+}
+
+func (s *Screen) elasticURL() string {
+	if !s.storeKind().Traits().ByURL {
+		return ""
+	}
+	return s.value(fieldElastic)
+}
+
+func (s *Screen) runtime() bench.Runtime {
+	return cmp.Or(bench.Runtime(s.value(fieldRuntime)), bench.RuntimeAuto)
+}
+
+// inContainers reports whether contenders will run in containers, as far as that is known.
+func (s *Screen) inContainers() bool {
+	return s.runtime().Traits().Container || s.runtime().Traits().Auto && s.engineAnswers()
+}
+
+func (s *Screen) dataKind() string {
+	switch {
+	case s.choice.Set.Given("cities"):
+		return dataGenerated
+	case s.choice.Set.Text("data") == dataBundled:
+		return dataBundled
+	case s.choice.Set.Given("data"):
+		return dataDump
+	}
+	return dataKind(s.base.Data)
+}
+
+func dataKind(d bench.DataSpec) string {
+	switch {
+	case d.Dir != "":
+		return dataDump
+	case d.Cities > 0:
+		return dataGenerated
+	}
+	return dataBundled
+}
+
+func (s *Screen) selected() []bench.Selection {
+	if s.choice.Contenders != nil {
+		return s.choice.Contenders
+	}
+	return s.base.Contenders
+}
+
+type option struct {
+	value, help string
+	faulty      bool
+}
+
+// options of a choice; nil for other fields.
+func (s *Screen) options(f id) (out []option) {
+	switch f {
+	case fieldProfile:
+		for _, p := range s.profiles {
+			out = append(out, option{p.Name, cmp.Or(text(p.Err), p.Title), p.Err != nil})
+		}
+	case fieldRuntime:
+		for _, r := range bench.Runtimes() {
+			out = append(out, option{value: r, help: bench.Runtime(r).Traits().Help})
+		}
+	case fieldStore:
+		for _, kind := range bench.StoreKinds() {
+			if t := bench.StoreKind(kind).Traits(); !t.None || s.storeKind().Traits().None {
+				out = append(out, option{value: kind, help: t.Help})
+			}
+		}
+	case fieldData:
+		return []option{
+			{value: dataBundled, help: "14,945 real cities of five countries"},
+			{value: dataGenerated, help: "as many made-up cities as wanted"},
+			{value: dataDump, help: "a folder of your own"},
+		}
+	}
+	return out
+}

@@ -1,0 +1,100 @@
+package setup
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/run/profile"
+	"locbench/internal/show/tui/tuitest"
+)
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+func TestViews(t *testing.T) {
+	locations := Choice{Profile: "locations"}
+	for name, make := range map[string]func() *opened{
+		"plain": func() *opened { return open(t, everything(t), Choice{}) },
+		"changed": func() *opened {
+			o := open(t, everything(t), Choice{Profile: "locations", Contenders: []bench.Selection{{Contender: "rs-actix", Variant: "lto"}, {Contender: "kt-http4k"}, {Contender: "go-nethttp", Variant: "release"}},
+				Set: profile.Changes{"elastic": {localElastic}, "rounds": {"3"}, "cities": {"100000"}}})
+			o.goTo(fieldRounds)
+			return o
+		},
+		"nodocker": func() *opened { return open(t, withoutDocker(t), locations) },
+		"twocpus": func() *opened {
+			f := everything(t)
+			f.machine.CPUs, f.machine.Engine.CPUs, f.machine.Engine.Memory, f.most = 2, 2, 4<<30, 1000
+			return open(t, f, Choice{Profile: "locations", Set: profile.Changes{"cpus": {"4"}, "memory": {"8GiB"}, "store": {"container"}}})
+		},
+		"badinput": func() *opened {
+			o := open(t, everything(t), Choice{})
+			o.give(fieldMemory, "512")
+			o.give(fieldRounds, "0")
+			o.give(fieldConnections, "1,many")
+			o.goTo(fieldMemory)
+			o.press("enter")
+			return o
+		},
+		"asking": func() *opened {
+			o := &opened{Screen: New(Options{Site: everything(t)})}
+			o.Init() // its commands are not run: nobody has answered yet
+			return o
+		},
+		"choose": func() *opened {
+			o := open(t, everything(t), Choice{})
+			o.goTo(fieldStore)
+			o.press("enter", "down", "down")
+			return o
+		},
+		"list": func() *opened {
+			o := open(t, everything(t), Choice{})
+			o.goTo(fieldContenders)
+			o.press("enter", "down", "space", "down", "down", "space")
+			return o
+		},
+		"thirty": func() *opened {
+			o := open(t, thirty(t), Choice{})
+			o.goTo(fieldContenders)
+			o.press("enter", "/")
+			o.typed("jvm")
+			o.press("enter", "a", "pgdown", "down")
+			return o
+		},
+		"save": func() *opened {
+			o := open(t, everything(t), Choice{Set: profile.Changes{"rounds": {"6"}}})
+			o.press("w", "enter", "w")
+			o.press("ctrl+u")
+			o.typed("my-quick")
+			o.press("enter")
+			return o
+		},
+		"doctor": func() *opened {
+			o := open(t, withoutDocker(t), locations)
+			o.press("d")
+			return o
+		},
+	} {
+		t.Run(name, func(t *testing.T) { tuitest.Golden(t, make().Screen, name, noon) })
+	}
+}
+
+// thirty is a machine with so many contenders, with three variants each.
+func thirty(t testing.TB) *fakeSite {
+	f := everything(t)
+	f.services = nil
+	for i := range 30 {
+		tags := []string{"native", "async"}
+		if i%2 == 1 {
+			tags = []string{"jvm", "blocking"}
+		}
+		f.services = append(f.services, bench.Service{
+			Name: fmt.Sprintf("contender-%02d", i), Title: fmt.Sprintf("The %dth", i), Language: "Language", Framework: "framework", Version: "1.0", Tags: tags, Endpoints: []string{"get"},
+			Docker:   &bench.DockerRecipe{Dockerfile: "Dockerfile"},
+			Variants: []bench.Variant{{Name: "one"}, {Name: "two", Title: "another"}, {Name: "three", Unverified: "nobody has run it"}},
+		})
+	}
+	f.services = append(services()[:1], f.services...)
+	return f
+}

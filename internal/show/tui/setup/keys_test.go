@@ -1,0 +1,320 @@
+package setup
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"locbench/internal/bench"
+	"locbench/internal/run/profile"
+	"locbench/internal/show/tui/tuitest"
+	"locbench/internal/show/tui/ui"
+)
+
+// TestFromKeysToArguments presses keys as a user does and looks at what Start is called with.
+func TestFromKeysToArguments(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		site func(testing.TB) *fakeSite
+		do   func(*opened)
+		want string
+	}{
+		{"nothing", everything, func(o *opened) {}, "--profile quick"},
+		{"rounds by arrows", everything, func(o *opened) { o.goTo(fieldRounds); o.press("right", "right", "l", "left") }, "--profile quick --rounds 3"},
+		{"rounds and back", everything, func(o *opened) { o.goTo(fieldRounds); o.press("right", "left") }, "--profile quick"},
+		{"rounds undone", everything, func(o *opened) { o.give(fieldRounds, "6"); o.press("u") }, "--profile quick"},
+		{"typed", everything, func(o *opened) {
+			o.give(fieldMemory, "1GiB")
+			o.give(fieldCPUs, "2.5")
+			o.give(fieldCPUSet, "3")
+			o.give(fieldConnections, "1, 8")
+			o.give(fieldDuration, "5s")
+		}, "--profile quick --cpus 2.5 --cpu-set 3 --memory 1GiB --connections 1, 8 --duration 5s"},
+		{"escaped", everything, func(o *opened) { o.goTo(fieldMemory); o.press("enter", "9", "esc") }, "--profile quick"},
+		{"tab keeps", everything, func(o *opened) {
+			o.goTo(fieldRounds)
+			o.press("enter", "backspace", "7", "tab", "enter", "backspace", "4", "up")
+		}, "--profile quick --rounds 7 --cpus 1.4"},
+		{"profile by list", everything, func(o *opened) { o.press("enter", "up", "enter"); o.goTo(fieldStore); o.press("enter", "up", "enter") }, "--profile locations --store embedded"},
+		{"profile by arrow", everything, func(o *opened) { o.press("left"); o.give(fieldElastic, localElastic) }, "--profile locations --elastic " + localElastic},
+		{"runtime", everything, func(o *opened) { o.goTo(fieldRuntime); o.press("right", "right") }, "--profile quick --runtime process"},
+		{"store and back", everything, func(o *opened) {
+			o.goTo(fieldStore)
+			o.press("right", "right")
+			o.give(fieldElastic, "http://10.0.0.5:9200")
+			o.goTo(fieldStore)
+			o.press("right")
+		}, "--profile quick --store container"},
+		{"store there and back again", everything, func(o *opened) {
+			o.goTo(fieldStore)
+			o.press("right", "right")
+			o.give(fieldElastic, localElastic)
+			o.goTo(fieldStore)
+			o.press("right", "left")
+		}, "--profile quick --elastic " + localElastic},
+		{"generated", everything, func(o *opened) { o.goTo(fieldData); o.press("right"); o.give(fieldCities, "500") }, "--profile quick --cities 500"},
+		{"dump", everything, func(o *opened) { o.goTo(fieldData); o.press("left"); o.give(fieldDump, "my dump") }, "--profile quick --data my dump"},
+		{"contenders", everything, func(o *opened) {
+			o.goTo(fieldContenders)
+			o.press("enter", "down", "space", "end", "space", "up", "space", "up", "space", "enter")
+		}, "--profile quick go-nethttp go-nethttp:release rs-actix rs-actix:lto rs-actix:native"},
+		{"contenders by filter", everything, func(o *opened) {
+			o.goTo(fieldContenders)
+			o.press("enter", "n", "/")
+			o.typed("rust lto")
+			o.press("enter", "home", "down", "space", "esc", "enter")
+		}, "--profile quick rs-actix:lto"},
+		{"contenders escaped", everything, func(o *opened) { o.goTo(fieldContenders); o.press("enter", "a", "esc") }, "--profile quick"},
+		{"all of them", everything, func(o *opened) { o.goTo(fieldContenders); o.press("enter", "a", "enter") }, "--profile quick go-nethttp js-express kt-http4k kt-ktor rs-actix"},
+		{"turns", everything, func(o *opened) {
+			o.goTo(fieldContenders)
+			o.press("enter", "a", "enter")
+			o.give(fieldTurns, "100ms")
+		}, "--profile quick go-nethttp js-express kt-http4k kt-ktor rs-actix --turns 100ms"},
+		{"ways out", withoutDocker, func(o *opened) { o.press("left", "1", "1") }, "--profile locations --runtime process --store embedded"},
+		{"ways out among the findings", withoutDocker, func(o *opened) { o.press("left", "d", "1", "1", "esc") }, "--profile locations --runtime process --store embedded"},
+		{"what answers here is offered", everything, func(o *opened) { o.press("left", "1") }, "--profile locations --elastic " + localElastic},
+		{"saved", everything, func(o *opened) { o.give(fieldRounds, "2"); o.press("w", "enter") }, "--profile my-quick.yaml"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			o := open(t, tt.site(t), Choice{})
+			tt.do(o)
+			o.press("s")
+			if o.focus != fieldStart && len(o.started) == 0 {
+				o.press("s") // what only the machine lacks
+			}
+			if len(o.started) != 1 || strings.Join(o.started[0], " ") != tt.want {
+				t.Errorf("started %q, want %s; %v", o.started, tt.want, o.program)
+			}
+		})
+	}
+}
+
+func TestStartSaysWhatIsWrongAndGoesThere(t *testing.T) {
+	o := open(t, everything(t), Choice{})
+	o.give(fieldMemory, "512")
+	o.goTo(fieldStart)
+	for range 3 { // a mistake is no matter of trying again
+		o.press("enter")
+	}
+	if len(o.started) > 0 || o.focus != fieldMemory {
+		t.Errorf("started %q, focus %v", o.started, o.focus)
+	}
+	if said, ok := o.program[0].(ui.StatusMsg); !ok || !said.Bad || !strings.Contains(said.Text, "512MiB") {
+		t.Errorf("%v", o.program)
+	}
+	o.press("1", "s") // as in the profile
+	if len(o.started) != 1 {
+		t.Error("the way out did not lead out")
+	}
+}
+
+func TestWhatTheMachineLacksCanBeInsistedOn(t *testing.T) {
+	f := withoutDocker(t)
+	o := open(t, f, Choice{Set: profile.Changes{"runtime": {"docker"}}})
+	o.press("s")
+	if len(o.started) > 0 || o.focus != fieldRuntime {
+		t.Errorf("started %q, focus %v", o.started, o.focus)
+	}
+	o.press("s")
+	if len(o.started) != 1 {
+		t.Error("not started the second time")
+	}
+	f.machine.Engine = Engine{Version: "28.5.1"} // it was started meanwhile
+	o.press("r")
+	if p := o.problems(); len(p) > 0 {
+		t.Errorf("asked again, still %+v", p)
+	}
+}
+
+func TestQuestionsAreAskedAnewWhenTheirSubjectChanges(t *testing.T) {
+	f := everything(t)
+	o := open(t, f, Choice{})
+	f.asked = nil
+	o.goTo(fieldRuntime)
+	o.press("right", "right")
+	if !slices.Contains(f.asked, "states process") || !slices.Contains(f.asked, "machine") {
+		t.Errorf("another runtime: asked %q", f.asked)
+	}
+	f.asked = nil
+	o.goTo(fieldStore)
+	o.press("right", "right")
+	o.give(fieldElastic, "http://10.0.0.5:9200")
+	if !slices.Equal(f.asked, []string{"elastic http://10.0.0.5:9200"}) {
+		t.Errorf("another store: asked %q", f.asked)
+	}
+	if o.Busy() {
+		t.Error("everything is answered, but it waits")
+	}
+}
+
+func TestAnAnswerToAnOlderQuestionIsDropped(t *testing.T) {
+	f := everything(t)
+	o := open(t, f, Choice{})
+	states := f.states
+	f.states = nil
+	old := o.askStates()()
+	f.states = states
+	o.goTo(fieldRuntime)
+	o.press("right")
+	o.Update(old)
+	if len(o.facts.states) == 0 {
+		t.Error("an old answer has replaced a newer one")
+	}
+}
+
+func TestSavingDoesNotOverwriteUnasked(t *testing.T) {
+	f := everything(t)
+	f.files["mine.yaml"] = bench.Profile{Name: "precious"}
+	o := open(t, f, Choice{})
+	o.give(fieldRounds, "4")
+	o.press("w", "ctrl+u")
+	o.typed("mine")
+	o.press("enter")
+	if f.files["mine.yaml"].Name != "precious" || !o.save.asking {
+		t.Fatalf("%+v", f.files["mine.yaml"])
+	}
+	o.press("n", "ctrl+u")
+	o.typed("/nowhere/x")
+	o.press("enter")
+	if o.mode != saving || !strings.Contains(o.save.err, "no such folder") {
+		t.Errorf("mode %v, error %q", o.mode, o.save.err)
+	}
+	o.press("ctrl+u")
+	o.typed("mine.yaml")
+	o.press("enter", "y")
+	if f.files["mine.yaml"].Rounds != 4 || o.choice.Profile != "mine.yaml" || o.changes() != 0 || o.base.Rounds != 4 {
+		t.Errorf("%+v, choice %+v", f.files["mine.yaml"], o.choice)
+	}
+}
+
+func TestTheMouseChooses(t *testing.T) {
+	for _, size := range []tuitest.Size{{Width: 80, Height: 24}, {Width: 200, Height: 50}} {
+		o := open(t, everything(t), Choice{})
+		l := ui.NewLook(ui.LookOptions{NoColor: true})
+		click := func(what string) {
+			t.Helper()
+			lines := tuitest.View(o.Screen, size, l, noon)
+			for y, line := range lines {
+				if before, _, ok := strings.Cut(line, what); ok {
+					tuitest.Settle(o.Screen, o.Update(tea.MouseClickMsg{X: ui.Width(before) + 1, Y: y, Button: tea.MouseLeft}), o.heard)
+					return
+				}
+			}
+			t.Fatalf("no %q in\n%s", what, strings.Join(lines, "\n"))
+		}
+		click("Store")
+		if o.focus != fieldStore {
+			t.Fatalf("focus %v", o.focus)
+		}
+		click("Store")
+		click("inside locbench;")
+		click("Contenders ")
+		click("Contenders ")
+		click("] lto")
+		o.press("enter")
+		click("[ Start ]")
+		want := "--profile quick go-nethttp rs-actix:lto --store embedded"
+		if len(o.started) != 1 || strings.Join(o.started[0], " ") != want {
+			t.Errorf("%v: started %q, want %s", size, o.started, want)
+		}
+	}
+}
+
+func TestAPasteGoesIntoTheField(t *testing.T) {
+	o := open(t, everything(t), Choice{})
+	o.goTo(fieldMemory)
+	o.press("enter", "ctrl+u")
+	o.Update(tea.PasteMsg{Content: "2\x1b]0;title\aGiB\n"})
+	for i, line := range tuitest.View(o.Screen, tuitest.Size{Width: 80, Height: 24}, ui.NewLook(ui.LookOptions{NoColor: true}), noon) {
+		if strings.ContainsAny(line, "\a\n") {
+			t.Errorf("line %d: %q", i, line)
+		}
+	}
+}
+
+func TestTheShownCommandHoldsNoPassword(t *testing.T) {
+	o := open(t, everything(t), Choice{Set: profile.Changes{"elastic": {"http://elastic:secret@10.0.0.5:9200"}}, Extra: []string{"--services=a b", "--target=http://me:secret@x"}})
+	for _, size := range tuitest.Sizes() {
+		if text := strings.Join(tuitest.View(o.Screen, size, ui.NewLook(ui.LookOptions{}), noon), "\n"); strings.Contains(text, "secret") {
+			t.Errorf("%v shows the password:\n%s", size, text)
+		}
+	}
+	if c := o.choice.Command(); !strings.Contains(c, "elastic:secret@") || !strings.Contains(c, "'--services=a b'") {
+		t.Errorf("the copied command cannot do the same: %s", c)
+	}
+	o.press("y")
+	if c, ok := o.program[len(o.program)-1].(ui.Copy); !ok || strings.Contains(c.Shown, "secret") || !strings.Contains(c.Shown, "10.0.0.5") || c.Text != o.choice.Command() {
+		t.Errorf("what is said of the copy: %+v", o.program[len(o.program)-1])
+	}
+}
+
+func TestHostileNamesHoldTheLayout(t *testing.T) {
+	evil := []string{"\x1b]0;owned\a\x1b[2J", "a\u202eb\u0300\u0300\u0300", strings.Repeat("wide 漢字 ", 400), "👨‍👩‍👧‍👦\r\n\t\x00", "\xff\xfe" + strings.Repeat("x", 100000)}
+	for _, bad := range evil {
+		f := everything(t)
+		f.services[1].Name, f.services[1].Title, f.services[1].Language, f.services[1].Framework = bad, bad, bad, bad
+		f.services[1].Tags, f.services[1].Unverified, f.services[1].Version = []string{bad}, bad, bad
+		f.services[2].Variants[1].Name, f.services[2].Variants[1].Title = bad, bad
+		f.profiles = append(f.profiles, Profile{Name: bad, Profile: f.profiles[0].Profile}, Profile{Name: bad + "2", Err: fmt.Errorf("broken: %s", bad)})
+		f.profiles[0].Title, f.profiles[0].Steps[0].Name = bad, bad
+		f.machine.Engine.Version, f.machine.Unlimited = bad, bad
+		f.machine.Findings[0].Name, f.machine.Findings[1].Value, f.machine.Findings[2].Fix = bad, bad, bad
+		f.elastic[localElastic] = Elastic{Version: bad, Warning: bad}
+		f.states[bench.Selection{Contender: "go-nethttp", Variant: "builtin"}] = State{Kind: Cannot, Why: bad}
+		o := open(t, f, Choice{Profile: bad, Contenders: []bench.Selection{{Contender: bad}, {Contender: "go-nethttp"}}, Set: profile.Changes{"data": {bad}, "elastic": {localElastic}, "rounds": {bad}}, Extra: []string{bad}})
+		o.press("home", "enter")
+		for _, walk := range [][]string{{}, {"esc", "down", "enter"}, {"down", "down", "down", "down"}, {"esc", "d"}, {"esc", "w"}, {"esc", "end"}} {
+			o.press(walk...)
+			for _, size := range append(tuitest.Sizes(), tuitest.Size{Width: 20, Height: 6}, tuitest.Size{Width: 33, Height: 9}) {
+				for _, ascii := range []bool{false, true} {
+					tuitest.Exact(t, tuitest.View(o.Screen, size, ui.NewLook(ui.LookOptions{ASCII: ascii}), noon), size, ascii)
+				}
+			}
+			if t.Failed() {
+				t.Fatalf("%.60q after %q", bad, walk)
+			}
+		}
+	}
+}
+
+func TestEverySizeIsFilledExactly(t *testing.T) {
+	o := open(t, withoutDocker(t), Choice{Profile: "locations", Set: profile.Changes{"memory": {"512"}}})
+	for _, walk := range [][]string{{}, {"enter"}, {"esc", "down", "enter"}, {"esc", "d"}, {"esc", "end", "up"}} {
+		o.press(walk...)
+		for w := 20; w <= 130; w += 11 {
+			for h := 5; h <= 45; h += 2 {
+				size := tuitest.Size{Width: w, Height: h}
+				if tuitest.Exact(t, tuitest.View(o.Screen, size, ui.NewLook(ui.LookOptions{NoColor: true}), noon), size, false); t.Failed() {
+					t.Fatalf("%v after %q", size, walk)
+				}
+			}
+		}
+	}
+}
+
+func TestTheLadderIsWrittenShort(t *testing.T) {
+	for want, at := range map[string]int{"1 x5 warm-up, 64 warm-up for 1m30s, 2..2048 doubling": 0, "1 warm-up for 2s, 1, 4, 16, 64": 1} {
+		t.Run(want, func(t *testing.T) {
+			if got := profile.ShortSteps(bundled(t)[at].Steps); got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// TestAnswersThatAnotherScreenGot are asked for again, and nothing waits for them for ever.
+func TestAnswersThatAnotherScreenGot(t *testing.T) {
+	s := New(Options{Site: everything(t)})
+	s.Init() // its answers never come
+	if !s.Busy() {
+		t.Fatal("nothing is being asked")
+	}
+	tuitest.Settle(s, s.Update(ui.Shown{}), func(tea.Msg) {})
+	if s.Busy() || !s.loaded || !s.facts.listed || !s.facts.machineOK {
+		t.Errorf("busy %v, profile %v, contenders %v, machine %v", s.Busy(), s.loaded, s.facts.listed, s.facts.machineOK)
+	}
+}

@@ -1,0 +1,27 @@
+package setup
+
+import (
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+	"locbench/internal/run/profile"
+	"locbench/internal/show/tui/tuitest"
+	"locbench/internal/show/tui/ui"
+)
+
+// TestOptionsHaveTheirFields: each option whose row in the table says so is on the screen, with its value.
+func TestOptionsHaveTheirFields(t *testing.T) {
+	two := []bench.Selection{{Contender: "go-nethttp"}, {Contender: "rs-actix"}}
+	screens := ""
+	for _, set := range []profile.Changes{{"elastic": {localElastic}, "cities": {"500"}}, {"data": {"./dump"}}} {
+		o := open(t, everything(t), Choice{Contenders: two, Set: set})
+		size := tuitest.Size{Width: 100, Height: 60}
+		screens += strings.Join(tuitest.View(o.Screen, size, ui.NewLook(ui.LookOptions{NoColor: true}), noon), "\n")
+	}
+	for _, option := range profile.Options() {
+		if option.Label != "" && !strings.Contains(screens, " "+option.Label+" ") {
+			t.Errorf("--%s has no field %s:\n%s", option.Name, option.Label, screens)
+		}
+	}
+}

@@ -1,0 +1,243 @@
+package setup
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/units"
+	"locbench/internal/run/profile"
+	"locbench/internal/show/tui/ui"
+	"locbench/internal/text/secret"
+	"locbench/internal/text/strictyaml"
+)
+
+// problem is what stands in the way of a run (bad) or of what it means.
+type problem struct {
+	bad    bool
+	input  bool // a mistake in what was typed: no second "start" gets past it
+	text   string
+	field  id
+	offers []offer
+}
+
+// trouble is what was found.
+type trouble []problem
+
+func (t *trouble) bad(f id, text string, offers ...offer) {
+	*t = append(*t, problem{bad: true, field: f, text: text, offers: offers})
+}
+
+func (t *trouble) warn(f id, text string, offers ...offer) {
+	*t = append(*t, problem{field: f, text: text, offers: offers})
+}
+
+// offer is a way out that one key takes.
+type offer struct {
+	text string
+	take func() tea.Cmd
+}
+
+// problems are all there are, the bad ones first. It asks nobody: what is not known yet is no
+// problem.
+func (s *Screen) problems() trouble {
+	list := s.mistakes()
+	if s.loaded {
+		list = slices.Concat(list, s.engineProblems(), s.storeProblems(), s.contenderProblems(),
+			s.limitProblems(), s.roomProblems())
+	}
+	rank := map[bool]int{true: -1}
+	slices.SortStableFunc(list, func(a, b problem) int { return rank[a.bad] - rank[b.bad] })
+	return list
+}
+
+func (s *Screen) mistakes() (list trouble) {
+	mistake := func(text string, f id, offers ...offer) {
+		if text != "" {
+			list = append(list, problem{bad: true, input: true, text: text, field: f, offers: offers})
+		}
+	}
+	mistake(s.baseErr, fieldProfile)
+	for _, f := range allFields() {
+		if f != fieldElastic || s.choice.Set.Text("elastic") != "" {
+			mistake(s.wrong[f], f, offer{"as in the profile", func() tea.Cmd { return s.reset(f) }})
+		}
+	}
+	mistake(s.planErr, fieldStart, offer{"all as in the profile", s.resetAll})
+	return list
+}
+
+func (s *Screen) set(what, flag, value string) offer {
+	return offer{what, func() tea.Cmd { return s.change(func() { s.give(flag, value) }) }}
+}
+
+func (s *Screen) engineProblems() (list trouble) {
+	if !s.facts.machineOK {
+		return nil
+	}
+	m, runtime := &s.facts.machine, s.runtime().Traits()
+	if m.Unlimited != "" && (runtime.OnHost || runtime.Auto && m.Engine.Err != nil) {
+		var offers []offer
+		if m.Engine.Err == nil {
+			offers = []offer{s.inDocker()}
+		}
+		list.warn(fieldRuntime, "limits of processes are not enforced here: "+ui.Outside(m.Unlimited, 300), offers...)
+	}
+	if m.Engine.Err == nil {
+		return list
+	}
+	// d shows what would start one.
+	why, _, _ := strings.Cut(strings.TrimPrefix(text(m.Engine.Err), "docker engine "), "; ")
+	if runtime.Container {
+		list.bad(fieldRuntime, "no Docker engine answers: "+why, s.set("run as processes, without it", "runtime", "process"))
+	}
+	if s.storeKind().Traits().Container {
+		list.bad(fieldStore, "no Docker engine answers, so none can start the store: "+why, s.otherStores()...)
+	}
+	return list
+}
+
+func (s *Screen) inDocker() offer { return s.set("run in containers", "runtime", "docker") }
+
+// engineAnswers reports whether there is a Docker engine, as far as that is known.
+func (s *Screen) engineAnswers() bool { return s.facts.machineOK && s.facts.machine.Engine.Err == nil }
+
+// otherStores are ways out of a store that is not there.
+func (s *Screen) otherStores() (out []offer) {
+	if a := s.facts.elastic[localElastic]; a != nil && a.done && a.err == "" && s.elasticURL() != localElastic {
+		out = append(out, offer{"take Elasticsearch " + ui.Outside(a.Version, 30) + " at " + localElastic, func() tea.Cmd {
+			return s.change(func() {
+				s.put(fieldStore, string(bench.StoreExternal))
+				s.give("elastic", localElastic)
+			})
+		}})
+	}
+	out = append(out, offer{"the embedded one", func() tea.Cmd { return s.setStore("embedded") }})
+	if s.engineAnswers() && !s.storeKind().Traits().Container {
+		out = append(out, offer{"start one in a container", func() tea.Cmd { return s.setStore("container") }})
+	}
+	return out
+}
+
+func (s *Screen) storeProblems() (list trouble) {
+	if !s.storeKind().Traits().ByURL || s.choice.Set.Text("elastic") != "" && s.wrong[fieldElastic] != "" {
+		return nil
+	}
+	url := s.elasticURL()
+	if url == "" {
+		return trouble{{bad: true, input: true, field: fieldElastic, text: noElastic, offers: s.otherStores()}}
+	}
+	a := s.facts.elastic[url]
+	switch {
+	case a == nil || !a.done:
+		return nil
+	case a.err != "":
+		list.bad(fieldElastic, a.err, s.otherStores()...)
+		return list
+	}
+	seed := offer{"copy the command that loads them", func() tea.Cmd {
+		args := []string{"--elastic", url}
+		if s.dataKind() == dataGenerated {
+			args = append(args, "--cities", s.value(fieldCities))
+		}
+		text := commandLine("seed", args)
+		return ui.Cmd(ui.Copy{Text: text, What: "command", Shown: commandLine("seed", secret.Masker{}.Args(args))})
+	}}
+	if a.Warning != "" {
+		list.warn(fieldElastic, ui.Outside(a.Warning, 300), s.otherStores()...)
+	}
+	if a.Cities == 0 && s.dataKind() != dataDump {
+		list.bad(fieldElastic, "that Elasticsearch has no cities yet", append([]offer{seed}, s.otherStores()...)...)
+	}
+	n, err := strconv.ParseInt(s.value(fieldCities), 10, 64)
+	if err == nil && s.dataKind() == dataGenerated && a.Cities > 0 && a.Cities != n {
+		list.warn(fieldCities, fmt.Sprintf("that Elasticsearch holds %s cities, not %s: ids may be missed",
+			units.Count(a.Cities), units.Count(n)), seed)
+	}
+	return list
+}
+
+func (s *Screen) contenderProblems() (list trouble) {
+	if !s.facts.listed {
+		return nil
+	}
+	for _, sel := range s.selected() {
+		drop := offer{"without it", func() tea.Cmd { return s.change(func() { s.drop(sel) }) }}
+		name := ui.Outside(sel.String(), 80)
+		svc, err := s.resolve(sel)
+		if err != nil {
+			list.bad(fieldContenders, text(err), drop)
+			continue
+		}
+		if state := s.state(sel); state.Kind == Cannot {
+			offers := []offer{drop}
+			if s.runtime().Traits().OnHost && s.engineAnswers() && (svc.Docker != nil || svc.Builtin) {
+				offers = append(offers, s.inDocker())
+			}
+			list.bad(fieldContenders, name+" cannot run here: "+ui.Outside(state.Why, 300), offers...)
+		}
+		if svc.Unverified != "" {
+			list.warn(fieldContenders, name+" is unverified: "+ui.Outside(svc.Unverified, 200), drop)
+		}
+	}
+	return list
+}
+
+func (s *Screen) limitProblems() (list trouble) {
+	if !s.facts.machineOK || !s.planned {
+		return nil
+	}
+	m, l := &s.facts.machine, s.plan.Limits
+	cpus, memory, where := s.has()
+	if cpus > 0 && l.CPUs > float64(cpus) {
+		report := list.warn
+		if s.inContainers() {
+			report = list.bad
+		}
+		report(fieldCPUs, fmt.Sprintf("a quota of %g CPUs, but %s has %d", l.CPUs, where, cpus),
+			s.set(fmt.Sprintf("limit to %d", cpus), "cpus", strconv.Itoa(cpus)))
+	}
+	if cpus > 0 && l.CPUSet > cpus {
+		list.warn(fieldCPUSet, fmt.Sprintf("a CPU set of %d, but %s has %d: contenders get these", l.CPUSet, where, cpus),
+			s.set(fmt.Sprintf("take %d", cpus), "cpu-set", strconv.Itoa(cpus)))
+	}
+	half := max(memory/2>>26<<26, 64<<20)
+	if memory > 0 && l.Memory > memory {
+		list.bad(fieldMemory, fmt.Sprintf("a limit of %s, but %s has %s", units.Bytes(l.Memory), where, units.Bytes(memory)),
+			s.set("limit to "+units.Bytes(half), "memory", strictyaml.FormatBytes(half)))
+	} else if (!s.inContainers() || m.Engine.Local) && m.Available > 0 && l.Memory > m.Available {
+		list.warn(fieldMemory, fmt.Sprintf("a limit of %s, but only %s of memory are available now",
+			units.Bytes(l.Memory), units.Bytes(m.Available)))
+	}
+	return list
+}
+
+// has returns what the machine that contenders run on has, and which one that is.
+func (s *Screen) has() (cpus int, memory int64, where string) {
+	m := &s.facts.machine
+	if s.inContainers() && m.Engine.CPUs > 0 {
+		return m.Engine.CPUs, m.Engine.Memory, "the engine's machine"
+	}
+	return m.CPUs, m.Memory, "this machine"
+}
+
+func (s *Screen) roomProblems() (list trouble) {
+	f := &s.facts
+	if !f.roomKnown || f.roomWhy == "" || profile.MostConnections(s.plan.Steps) != f.room {
+		return nil
+	}
+	var offers []offer
+	steps := slices.DeleteFunc(slices.Clone(s.plan.Steps), func(step bench.Step) bool {
+		return step.Connections > f.most || step.Connections <= 0
+	})
+	if slices.ContainsFunc(steps, func(step bench.Step) bool { return !step.WarmUp }) {
+		end := "end at " + units.Plural(profile.MostConnections(steps), "connection")
+		offers = []offer{s.set(end, "connections", profile.ShortSteps(steps))}
+	}
+	list.bad(fieldConnections, f.roomWhy, offers...)
+	return list
+}

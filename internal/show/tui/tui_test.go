@@ -1,0 +1,254 @@
+package tui
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"locbench/internal/show/tui/tuitest"
+	"locbench/internal/show/tui/ui"
+)
+
+// page is a screen that writes down what reaches it.
+type page struct {
+	name   string
+	got    []string
+	typing bool
+	busy   bool
+	broken bool
+}
+
+func (p *page) Init() tea.Cmd {
+	if p.broken {
+		panic("a screen fails")
+	}
+	p.got = append(p.got, "init")
+	return nil
+}
+func (p *page) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		p.got = append(p.got, msg.String())
+		switch msg.String() {
+		case "o":
+			return ui.Cmd(ui.Open{Screen: &page{name: "second"}})
+		case "q":
+			return ui.Cmd(ui.Back{})
+		case "t":
+			return ui.Cmd(ui.StatusMsg{Text: "a \x1b[31mword\x1b[0m"})
+		}
+	case ui.Resized:
+		p.got = append(p.got, "resized")
+	case ui.Shown:
+		p.got = append(p.got, "shown")
+	}
+	return nil
+}
+
+func (p *page) View(f ui.Frame) []string {
+	return []string{p.name, strings.Repeat("x", 500)}
+}
+func (p *page) Keys() []ui.Key { return []ui.Key{{Name: "o", Help: "open"}} }
+func (p *page) Typing() bool   { return p.typing }
+func (p *page) Busy() bool     { return p.busy }
+func (p *page) Title() string  { return p.name }
+
+// open is the program on its first screen, in which no time passes.
+func open(o Options) *Model {
+	m := newModel(o)
+	m.after = func(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil }
+	return m
+}
+
+// send hands a message to the model and carries out what comes of it at once.
+func send(m *Model, msg tea.Msg) (quit bool) {
+	_, cmd := m.Update(msg)
+	return run(m, cmd)
+}
+
+func run(m *Model, cmd tea.Cmd) (quit bool) {
+	if cmd == nil {
+		return false
+	}
+	switch msg := cmd().(type) {
+	case nil:
+		return false
+	case tea.BatchMsg:
+		for _, c := range msg {
+			quit = run(m, c) || quit
+		}
+		return quit
+	case tea.QuitMsg:
+		return true
+	default:
+		return send(m, msg)
+	}
+}
+
+func TestScreensStack(t *testing.T) {
+	first := &page{name: "first"}
+	m := open(Options{First: first, Theme: "dark"})
+	run(m, m.Init())
+	send(m, tea.WindowSizeMsg{Width: 80, Height: 24})
+	send(m, tuitest.Key("o"))
+	if m.top().Title() != "second" || !strings.HasPrefix(m.View().Content, "second") {
+		t.Fatalf("on top is %q", m.top().Title())
+	}
+	if send(m, tuitest.Key("q")) || m.top() != ui.Screen(first) {
+		t.Error("closing the second screen does not show the first")
+	}
+	if got := strings.Join(first.got, " "); got != "init resized o resized shown" {
+		t.Errorf("the first screen got %q", got)
+	}
+	if !send(m, tuitest.Key("q")) {
+		t.Error("closing the last screen does not end the program")
+	}
+}
+
+func TestHelpCoversAndCloses(t *testing.T) {
+	first := &page{name: "first"}
+	m := open(Options{First: first, Theme: "dark"})
+	send(m, tea.WindowSizeMsg{Width: 80, Height: 24})
+	send(m, tuitest.Key("?"))
+	if text := m.View().Content; !strings.Contains(text, "suspend the screen") {
+		t.Errorf("no help:\n%s", text)
+	}
+	first.got = nil
+	send(m, tuitest.Key("q"))
+	if strings.Contains(m.View().Content, "suspend") || len(first.got) != 0 {
+		t.Errorf("the help stays, or the key went to the screen: %v", first.got)
+	}
+	first.typing = true
+	send(m, tuitest.Key("?"))
+	if m.help || first.got[0] != "?" {
+		t.Error("a screen in which text is typed does not get its question mark")
+	}
+}
+
+func TestEveryFrameFillsTheTerminal(t *testing.T) {
+	m := open(Options{First: &page{name: "first"}, Theme: "light"})
+	for _, size := range []tuitest.Size{{Width: 20, Height: 6}, {Width: 60, Height: 20}, {Width: 200, Height: 50}, {Width: 33, Height: 7}} {
+		send(m, tea.WindowSizeMsg{Width: size.Width, Height: size.Height})
+		tuitest.Exact(t, strings.Split(m.View().Content, "\n"), size, false)
+		send(m, tuitest.Key("t"))
+		lines := strings.Split(m.View().Content, "\n")
+		tuitest.Exact(t, lines, size, false)
+		if last := lines[len(lines)-1]; !strings.Contains(last, "word") {
+			t.Errorf("the word is not reported: %q", last)
+		}
+		m.word = word{}
+	}
+	send(m, tea.WindowSizeMsg{Width: 10, Height: 3})
+	if text := m.View().Content; len(text) > 12 || !strings.Contains(text, "10x3") {
+		t.Errorf("%q", text)
+	}
+}
+
+// TestNothingIsDrawnWithoutAChange keeps idle frames free: Bubble Tea asks for a view after every
+// message.
+func TestNothingIsDrawnWithoutAChange(t *testing.T) {
+	p := &page{name: "first"}
+	m := open(Options{First: p, Theme: "dark"})
+	send(m, tea.WindowSizeMsg{Width: 80, Height: 24})
+	_ = m.View()
+	p.name = "changed behind its back"
+	send(m, tickMsg(time.Now()))
+	if strings.Contains(m.View().Content, "changed") {
+		t.Error("a tick draws a screen that is not busy")
+	}
+	p.busy = true
+	send(m, tickMsg(time.Now()))
+	if !strings.Contains(m.View().Content, "changed") {
+		t.Error("a tick does not draw a busy screen")
+	}
+}
+
+func TestAPanicInAScreenIsAnError(t *testing.T) {
+	var out bytes.Buffer
+	err := Run(context.Background(), Options{First: &page{broken: true}, Input: strings.NewReader(""), Output: &out, Theme: "dark", Env: []string{"TERM=xterm"}})
+	if err == nil || !errors.Is(err, tea.ErrProgramPanic) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestTheEndOfTheContextIsNoError(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var out bytes.Buffer
+	if err := Run(ctx, Options{First: &page{}, Input: strings.NewReader(""), Output: &out, Theme: "dark", Env: []string{"TERM=xterm"}}); err != nil {
+		t.Error(err)
+	}
+}
+
+// wordy has more help than a small terminal has lines.
+type wordy struct{ page }
+
+func (wordy) Keys() []ui.Key {
+	var keys []ui.Key
+	for _, name := range strings.Fields("a b c d e f g h") {
+		keys = append(keys, ui.Key{Name: name, Help: "does " + name, Long: "key " + name + " does something that takes many words to tell, up to its end" + name})
+	}
+	return keys
+}
+
+func TestHelpIsWholeInASmallTerminal(t *testing.T) {
+	m := open(Options{First: &wordy{}, Theme: "dark", NoColor: true})
+	size := tuitest.Size{Width: 40, Height: 12}
+	send(m, tea.WindowSizeMsg{Width: size.Width, Height: size.Height})
+	send(m, tuitest.Key("?"))
+	seen := ""
+	for range 60 {
+		lines := strings.Split(m.View().Content, "\n")
+		tuitest.Exact(t, lines, size, false)
+		seen += m.View().Content
+		send(m, tuitest.Key("down"))
+	}
+	for _, want := range []string{"enda", "endh", "draw again", "of "} {
+		if !strings.Contains(seen, want) {
+			t.Errorf("%q is never shown", want)
+		}
+	}
+	last := m.View().Content
+	send(m, tuitest.Key("down"))
+	if m.View().Content != last || !m.help {
+		t.Error("the help scrolls beyond its end, or closes by that")
+	}
+	send(m, tea.MouseWheelMsg{Button: tea.MouseWheelUp})
+	if m.View().Content == last {
+		t.Error("the wheel does not scroll the help")
+	}
+	send(m, tuitest.Key("x"))
+	if m.help {
+		t.Error("another key does not close the help")
+	}
+}
+
+func TestTheHelpLineOffersNoHelpWhereTextIsTyped(t *testing.T) {
+	p := &page{name: "first"}
+	m := open(Options{First: p, Theme: "dark", NoColor: true})
+	send(m, tea.WindowSizeMsg{Width: 80, Height: 24})
+	if !strings.Contains(ansi.Strip(m.View().Content), "? keys") {
+		t.Error("no word of the help")
+	}
+	p.typing = true
+	m.dirty = true
+	if strings.Contains(ansi.Strip(m.View().Content), "? keys") {
+		t.Error("it offers a key that is text there")
+	}
+}
+
+func TestAWordOfOneScreenIsNotToldOnTheNext(t *testing.T) {
+	m := open(Options{First: &page{name: "first"}, Theme: "dark", NoColor: true})
+	send(m, tea.WindowSizeMsg{Width: 80, Height: 24})
+	send(m, tuitest.Key("t"))
+	send(m, tuitest.Key("o"))
+	if text := m.View().Content; strings.Contains(text, "word") || !strings.HasPrefix(text, "second") {
+		t.Errorf("the second screen:\n%s", text)
+	}
+}

@@ -1,0 +1,88 @@
+package tuitest
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"time"
+
+	"locbench/internal/analysis/compare"
+	"locbench/internal/bench"
+	"locbench/internal/results"
+	"locbench/internal/show/tui/fold"
+)
+
+// Folder is a results folder in memory.
+type Folder struct {
+	Dir    string
+	Run    bench.Run
+	Legs   []bench.LegResult
+	Live   bool
+	Broken error // of the list and of Load
+}
+
+// FolderOf is the folder that a run with these records has written.
+func FolderOf(dir string, records []bench.Record) Folder {
+	s := &fold.State{}
+	for _, rec := range records {
+		s.Apply(rec)
+	}
+	return Folder{Dir: dir, Run: s.Run, Legs: s.Results()}
+}
+
+// Folders are results folders in memory, as package screens gives them to the screens.
+type Folders []Folder
+
+func (f Folders) folder(dir string) (Folder, error) {
+	i := slices.IndexFunc(f, func(one Folder) bool { return one.Dir == dir })
+	if i < 0 {
+		return Folder{}, fs.ErrNotExist
+	}
+	return f[i], f[i].Broken
+}
+
+// List lists them in their order.
+func (f Folders) List() (entries []results.Entry, left int) {
+	for i, one := range f {
+		changed := one.Run.Started
+		if changed.IsZero() {
+			changed = time.Date(2026, 11, 20, 12, i%60, 0, 0, time.UTC)
+		}
+		if one.Broken != nil {
+			entries = append(entries, results.Entry{Dir: one.Dir, Changed: changed, Err: one.Broken})
+			continue
+		}
+		e := results.Entry{
+			Dir: one.Dir, ID: one.Run.ID, Profile: one.Run.Profile.Name, State: one.Run.State, Live: one.Live,
+			Started: one.Run.Started, Ended: one.Run.Ended, Legs: len(one.Run.Legs), Resumed: len(one.Run.Resumed),
+			Warnings: len(one.Run.Warnings), Changed: changed,
+		}
+		for _, c := range one.Run.Profile.Contenders {
+			e.Contenders = append(e.Contenders, c.String())
+		}
+		for _, l := range one.Run.Legs {
+			if l.State == bench.LegComplete {
+				e.Complete++
+			}
+		}
+		entries = append(entries, e)
+	}
+	return entries, 0
+}
+
+// Load gives the plan and the legs.
+func (f Folders) Load(dir string) (bench.Run, []bench.LegResult, error) {
+	one, err := f.folder(dir)
+	return one.Run, one.Legs, err
+}
+
+// Floor is not known.
+func (f Folders) Floor(bench.Run, bench.Run, ...string) *compare.Floor { return nil }
+
+// Report says where a report would be.
+func (f Folders) Report(dir string) (string, error) {
+	if _, err := f.folder(dir); err != nil {
+		return "", errors.Join(errors.New("no report"), err)
+	}
+	return "report " + dir + "/report.html", nil
+}

@@ -1,0 +1,75 @@
+package ui
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"locbench/internal/bench"
+	"locbench/internal/text/safe"
+)
+
+// maxCommand bounds what is put on the clipboard, in bytes.
+const maxCommand = 4000
+
+// RepeatCommand is the command line that repeats run: the recorded one with the recorded seed, and
+// without what belongs to the folder or the process of that run. A record may come from anybody,
+// and what is copied may be run: only "locbench run" is given, and none whose arguments hold
+// characters that do not show.
+func RepeatCommand(run bench.Run) (string, error) {
+	args := run.Command
+	if len(args) < 2 || strings.TrimSuffix(filepath.Base(args[0]), ".exe") != "locbench" || args[1] != "run" {
+		return "", errors.New("the recorded command is not a locbench run")
+	}
+	words := []string{"locbench", "run"}
+	seed := false
+	for i := 2; i < len(args); i++ {
+		name, _, inline := strings.Cut(args[i], "=")
+		switch name {
+		case "--controlled":
+			continue
+		case "-o", "--out", "--resume":
+			if !inline {
+				i++ // and its value
+			}
+			continue
+		case "--seed":
+			seed = true
+		}
+		if strings.HasPrefix(args[i], "-o") && !strings.HasPrefix(args[i], "--") && len(args[i]) > 2 {
+			continue // -oFOLDER
+		}
+		words = append(words, args[i])
+	}
+	if !seed {
+		words = append(words, "--seed", strconv.FormatUint(run.Seed, 10))
+	}
+	return shell(words)
+}
+
+// ResumeCommand is the command line that resumes the run in dir.
+func ResumeCommand(dir string) (string, error) {
+	if strings.HasPrefix(dir, "-") {
+		dir = "." + string(filepath.Separator) + dir
+	}
+	return shell([]string{"locbench", "run", "--resume", dir})
+}
+
+func shell(words []string) (string, error) {
+	for _, w := range words {
+		if strings.ToValidUTF8(w, "") != w || strings.ContainsFunc(w, func(r rune) bool {
+			return unicode.In(r, unicode.C, unicode.Zl, unicode.Zp) || r == unicode.ReplacementChar
+		}) {
+			return "", fmt.Errorf("an argument holds characters that do not show: "+
+				"%s", strconv.QuoteToASCII(w[:min(len(w), 100)]))
+		}
+	}
+	text := safe.Shell(words)
+	if len(text) > maxCommand {
+		return "", fmt.Errorf("the command is longer than %d bytes", maxCommand)
+	}
+	return text, nil
+}

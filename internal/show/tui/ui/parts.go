@@ -1,0 +1,98 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+
+	"locbench/internal/figures/measure"
+)
+
+// Keys are those of s for the help line, with that of the help itself; where text is typed, that
+// one is text.
+func Keys(s Screen) []Key {
+	if s.Typing() {
+		return s.Keys()
+	}
+	return append(s.Keys(), Key{Name: "?", Help: "keys"})
+}
+
+// HelpLine is one line of keys in w cells: the last one, and as many of the others as fit.
+func HelpLine(l *Look, keys []Key, w int) string {
+	if len(keys) == 0 {
+		return l.Fit("", w)
+	}
+	width := func(k Key) int { return Width(l.ASCIIOnly(k.Name)) + 1 + Width(l.ASCIIOnly(k.Help)) }
+	last := len(keys) - 1
+	room := w - width(keys[last])
+	var parts []string
+	for i, k := range keys {
+		need := width(k) + 2
+		if i < last {
+			if need > room || (k.Wide && w < 100) {
+				continue
+			}
+			room -= need
+		}
+		parts = append(parts, l.Key.S(l.ASCIIOnly(k.Name))+" "+l.Faint.S(l.ASCIIOnly(k.Help)))
+	}
+	return l.Fit(strings.Join(parts, "  "), w)
+}
+
+// Tabs names pages in a line, the one at at chosen, and returns in which cells the names end.
+func Tabs(l *Look, names []string, at int) (line string, ends []int) {
+	x := 0
+	for i, name := range names {
+		text, paint := " "+name+" ", l.Text
+		if i == at {
+			text, paint = l.Glyph.Cursor+name+" ", l.Select
+		}
+		x += Width(text)
+		line, ends = line+paint.S(text), append(ends, x)
+	}
+	return line, ends
+}
+
+// FigureCell is a figure of a measure in a table: text, where the figure is known.
+func FigureCell(l *Look, m measure.Measure, f measure.Figure, text string) string {
+	switch {
+	case !f.Known:
+		return l.Glyph.Missing
+	case f.AtLeast:
+		return l.Glyph.AtLeast + " " + text
+	case m.ID == measure.ErrorRatio && f.Value > 0:
+		return l.Bad.S(text)
+	}
+	return text
+}
+
+// Overlay puts a box of lines in the middle of a screen.
+func Overlay(l *Look, under []string, w, h int, title string, lines []string) []string {
+	bw := Width(title) + 8
+	for _, s := range lines {
+		bw = max(bw, Width(s)+4)
+	}
+	bw, bh := min(bw, w), min(len(lines)+2, h)
+	inner := slices.Clone(lines)
+	for i := range inner {
+		inner[i] = " " + inner[i]
+	}
+	box := l.Box(title, inner, bw, bh, true)
+	x, y := (w-bw)/2, (h-bh)/2
+	out := slices.Clone(under)
+	for i, s := range box {
+		if y+i < len(out) {
+			out[y+i] = l.Splice(out[y+i], s, x, bw, w)
+		}
+	}
+	return out
+}
+
+// Window is the part of n lines to show in h when line at is to be seen: it starts at from, as
+// little moved as possible.
+func Window(from, at, n, h int) int {
+	if h <= 0 {
+		return 0
+	}
+	from = max(min(from, at), at-h+1)
+	return max(0, min(from, n-h))
+}

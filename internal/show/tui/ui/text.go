@@ -1,0 +1,227 @@
+package ui
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"locbench/internal/text/safe"
+)
+
+// Outside makes text from outside fit to stand between ours: at most n bytes of it are kept;
+// nothing in it moves the cursor, colours, reorders or changes the title (package safe); and every
+// character of it stands for itself, as wide to one terminal as to another, whatever comes to stand
+// next to it, so that the layout holds: marks that combine with the character before are left out,
+// and what would join in other ways (flags, parts of Korean syllables) is replaced.
+func Outside(s string, n int) string {
+	s = safe.Line(s, n)
+	if isASCII(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	for _, r := range s {
+		switch kindOf(r) {
+		case alone:
+			b.WriteRune(r)
+		case joins:
+			b.WriteRune(utf8.RuneError)
+		}
+	}
+	return b.String()
+}
+
+// Outside is text from outside for this look: what Outside makes of it, in ASCII where it must be.
+func (l *Look) Outside(s string, n int) string { return l.ASCIIOnly(Outside(s, n)) }
+
+// Kinds of characters, as to what they do in a line.
+const (
+	alone   = iota
+	joins   // with its neighbours, or terminals disagree about its width
+	follows // the character before, as a part of it
+)
+
+func kindOf(r rune) int {
+	switch {
+	case r < utf8.RuneSelf || cells(r) > 0:
+		return alone
+	case r >= 0x1100 && r <= 0x11ff, r >= 0xa960 && r <= 0xa97f, r >= 0xd7b0 && r <= 0xd7ff, // conjoining jamo
+		r >= 0x1f1e6 && r <= 0x1f1ff: // regional indicators
+		return joins
+	}
+	one := string(r)
+	w := ansi.StringWidth(one)
+	switch {
+	case w <= 0 || ansi.StringWidth("a"+one) == 1:
+		return follows
+	case w > 2, ansi.StringWidthWc(one) != w, ansi.StringWidth("a"+one+"a") != w+2, ansi.StringWidth("가"+one) != w+2:
+		return joins
+	}
+	return alone
+}
+
+// cells is the number of cells of the most usual characters, or 0 if that is not known here. None
+// of them joins with another.
+func cells(r rune) int {
+	switch {
+	case r < 0xa1, r == 0xad:
+		return 0
+	case r <= 0x2ff, r >= 0x370 && r <= 0x482, r >= 0x48a && r <= 0x52f, // Latin, Greek, Cyrillic
+		r >= 0x2010 && r <= 0x2027, r >= 0x2190 && r <= 0x22ff, // punctuation, arrows, operators
+		r >= 0x2500 && r <= 0x25fc, r >= 0x2800 && r <= 0x28ff, r == 0x2713, r == 0x2717, // lines, shapes, Braille
+		r >= 0x2400 && r <= 0x2426, r == utf8.RuneError: // what package safe puts for controls and invalid bytes
+		return 1
+	case r >= 0x3041 && r <= 0x3096, r >= 0x30a1 && r <= 0x30fa, // East Asian
+		r >= 0x4e00 && r <= 0x9fff, r >= 0xac00 && r <= 0xd7a3:
+		return 2
+	}
+	return 0
+}
+
+func isASCII(s string) bool { return within(s, 0, utf8.RuneSelf-1) }
+
+// within reports whether every byte of s is in that range.
+func within(s string, least, most byte) bool {
+	for i := range len(s) {
+		if s[i] < least || s[i] > most {
+			return false
+		}
+	}
+	return true
+}
+
+// asciiOf is what stands for characters that locbench writes itself.
+var asciiOf = map[rune]string{
+	'µ': "u", '×': "x", '–': "-", '—': "-", '−': "-", '…': "~", '≥': ">=", '≤': "<=",
+	'→': "->", '↑': "^", '↓': "v", '←': "<-", '·': ".",
+}
+
+// ASCIIOnly replaces what is not ASCII in text that is about to be shown by a look that has only
+// that. Do it before the text is laid out: → takes two cells as ->.
+func (l *Look) ASCIIOnly(s string) string {
+	if !l.ASCII || isASCII(s) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if r < utf8.RuneSelf {
+			b.WriteRune(r)
+		} else if text, ok := asciiOf[r]; ok {
+			b.WriteString(text)
+		} else {
+			b.WriteString(strings.Repeat("?", max(1, ansi.StringWidth(string(r)))))
+		}
+	}
+	return b.String()
+}
+
+// Width is the number of cells that s takes, escape sequences of ours apart.
+func Width(s string) int {
+	if within(s, 0x20, 0x7e) { // every byte is one cell
+		return len(s)
+	}
+	return ansi.StringWidth(s)
+}
+
+// Cut shortens s to at most w cells; what was cut is shown by an ellipsis.
+func (l *Look) Cut(s string, w int) string {
+	switch {
+	case w <= 0:
+		return ""
+	case len(s) <= w && within(s, 0x20, 0x7e):
+		return s
+	}
+	return ansi.Truncate(s, w, l.Glyph.Ellipsis)
+}
+
+// Fit is s in exactly w cells: cut, or padded on the right.
+func (l *Look) Fit(s string, w int) string {
+	s = l.Cut(s, w)
+	return s + spaces(w-Width(s))
+}
+
+// Right is s in exactly w cells: cut, or padded on the left.
+func (l *Look) Right(s string, w int) string {
+	s = l.Cut(s, w)
+	return spaces(w-Width(s)) + s
+}
+
+// Between puts a to the left and b to the right of w cells; a is cut first, so that a gap stays.
+func (l *Look) Between(a, b string, w int) string {
+	switch bw := Width(b); {
+	case bw >= w:
+		return l.Fit(b, w)
+	case bw == 0:
+		return l.Fit(a, w)
+	default:
+		return l.Fit(l.Fit(a, w-bw-1), w-bw) + b
+	}
+}
+
+func spaces(n int) string { return strings.Repeat(" ", max(0, n)) }
+
+// Screen makes exactly h lines of exactly w cells out of lines.
+func (l *Look) Screen(lines []string, w, h int) []string {
+	out := make([]string, max(0, h))
+	copy(out, lines)
+	for i := range out {
+		out[i] = l.Fit(out[i], w)
+	}
+	return out
+}
+
+// Indent puts a blank before every line, in place.
+func Indent(lines []string) []string {
+	for i, line := range lines {
+		lines[i] = " " + line
+	}
+	return lines
+}
+
+// Beside puts blocks of lines side by side, each as wide as it is to be; short ones are filled up.
+func Beside(gap int, blocks ...[]string) []string {
+	h := 0
+	for _, b := range blocks {
+		h = max(h, len(b))
+	}
+	out := make([]string, h)
+	for i := range out {
+		cells := make([]string, len(blocks))
+		for n, block := range blocks {
+			if i < len(block) {
+				cells[n] = block[i]
+			} else if len(block) > 0 {
+				cells[n] = spaces(Width(block[0]))
+			}
+		}
+		out[i] = strings.Join(cells, spaces(gap))
+	}
+	return out
+}
+
+// Box frames lines under a title. It is exactly w by h cells; what does not fit is left out.
+func (l *Look) Box(title string, lines []string, w, h int, focused bool) []string {
+	if w < 4 || h < 2 {
+		return l.Screen(lines, w, h)
+	}
+	g, border := l.Glyph, l.Border
+	if focused {
+		border = l.Accent
+	}
+	top := border.S(g.TopLeft + g.Horizontal)
+	if head := l.Cut(title, w-6); head != "" {
+		top += " " + head + " "
+	}
+	out := []string{top + border.S(strings.Repeat(g.Horizontal, max(0, w-1-Width(top)))+g.TopRight)}
+	side := border.S(g.Vertical)
+	for _, line := range l.Screen(lines, w-2, h-2) {
+		out = append(out, side+line+side)
+	}
+	return append(out, border.S(g.BottomLeft+strings.Repeat(g.Horizontal, w-2)+g.BottomRight))
+}
+
+// Splice puts s, which is sw cells wide, over the cells of line from x on; line is w cells wide.
+func (l *Look) Splice(line, s string, x, sw, w int) string {
+	return l.Fit(ansi.Truncate(line, x, ""), x) + s + ansi.TruncateLeft(line, x+sw, "")
+}

@@ -1,0 +1,107 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/text/safe"
+)
+
+// ContainerRunner runs the container of a store; it is implemented over the Docker handle.
+type ContainerRunner interface {
+	// RunContainer pulls the image if need be and starts it. After an error nothing is left of it.
+	RunContainer(ctx context.Context, spec ContainerSpec) (Container, error)
+}
+
+// ContainerSpec is the container that the store needs.
+type ContainerSpec struct {
+	RunID string // for the labels, so that "locbench clean" finds what a killed run left
+	Name  string
+	Image string
+	Env   map[string]string
+	Port  int // that the server listens on inside
+	OnLog func(bench.LogLine)
+}
+
+// Container is a running container.
+type Container interface {
+	Address() string                // host:port under which this machine reaches ContainerSpec.Port
+	NetworkAddress() string         // the same for contenders in containers: it belongs into their network
+	PID() int                       // the main process's on this machine; 0 if it is not here
+	Exited() <-chan struct{}        // closed as soon as the main process has ended
+	Logs() []bench.LogLine          // its last lines, oldest first
+	Stop(ctx context.Context) error // ends and removes it; it is idempotent
+}
+
+const (
+	containerPort   = 9200
+	containerHeap   = "-Xms1g -Xmx1g"
+	startTimeout    = 3 * time.Minute
+	startPoll       = 250 * time.Millisecond
+	startLogLines   = 10
+	startLogLineMax = 300
+)
+
+func (s *Store) openContainer(ctx context.Context, spec bench.StoreSpec, opts Options) error {
+	if opts.Containers == nil {
+		return errors.New("open container store: no Docker engine is in use")
+	}
+	image := cmp.Or(spec.Image, DefaultImage)
+	c, err := opts.Containers.RunContainer(ctx, ContainerSpec{
+		RunID: opts.RunID, Name: "store", Image: image, Port: containerPort, OnLog: opts.OnLog,
+		Env: map[string]string{
+			"discovery.type": "single-node",
+			"ES_JAVA_OPTS":   containerHeap,
+			// The store holds data that anybody can make again, on a network of its own.
+			"xpack.security.enabled":                            "false",
+			"ingest.geoip.downloader.enabled":                   "false",
+			"cluster.routing.allocation.disk.threshold_enabled": "false",
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("start store container of %s: %w", image, err)
+	}
+	s.container, s.url = c, "http://"+c.Address()
+	answers := func(ctx context.Context) error {
+		_, err := s.probe(ctx)
+		return err
+	}
+	if err := awaitContainer(ctx, c, image, answers); err != nil {
+		return errors.Join(err, s.Close())
+	}
+	return nil
+}
+
+// awaitContainer waits until the server answers; a crash is reported at once, with the last log lines.
+func awaitContainer(ctx context.Context, c Container, image string, answers func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	for {
+		err := answers(ctx)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-c.Exited():
+			return fmt.Errorf("store container of %s ended before it answered:%s", image, lastLines(c.Logs()))
+		case <-ctx.Done():
+			return fmt.Errorf("store container of %s did not answer: %w; its last lines:%s", image, err, lastLines(c.Logs()))
+		case <-time.After(startPoll):
+		}
+	}
+}
+
+func lastLines(lines []bench.LogLine) string {
+	if len(lines) == 0 {
+		return " (it wrote nothing)"
+	}
+	text := ""
+	for _, l := range lines[max(0, len(lines)-startLogLines):] {
+		text += "\n  " + safe.Line(l.Text, startLogLineMax)
+	}
+	return text
+}

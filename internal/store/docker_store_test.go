@@ -1,0 +1,95 @@
+//go:build acceptance && store
+
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/contender/docker"
+	"locbench/internal/store"
+	"locbench/internal/testenv"
+)
+
+// engine runs containers in one network of a real Docker.
+type engine struct {
+	*docker.Engine
+	network string
+	labels  map[string]string
+}
+
+type dockerContainer struct{ *docker.Container }
+
+func (c dockerContainer) Stop(ctx context.Context) error {
+	_, err := c.Container.Stop(ctx, 5*time.Second)
+	return err
+}
+
+func (e engine) RunContainer(ctx context.Context, spec store.ContainerSpec) (store.Container, error) {
+	c, _, err := e.Run(ctx, docker.ContainerSpec{
+		Name: spec.Name, Image: spec.Image, Env: spec.Env, Labels: e.labels, Network: e.network, Port: spec.Port, OnLog: spec.OnLog,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return dockerContainer{c}, nil
+}
+
+// TestContainerInDocker starts a real Elasticsearch in a real container.
+func TestContainerInDocker(t *testing.T) {
+	testenv.Docker(t)
+	image := testenv.ElasticsearchImage(t)
+	e, err := docker.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	run := fmt.Sprintf("store-test-%d", os.Getpid())
+	labels := map[string]string{docker.LabelRun: run}
+	network, err := e.CreateNetwork(t.Context(), labels, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if _, err := e.Clean(context.Background(), run, nil); err != nil {
+			t.Error(err)
+		}
+	}()
+	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreContainer, Image: image}, store.Options{RunID: run, Containers: engine{e, network.Name, labels}})
+	seen, err := s.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(s.Info().Version, "7.") || !strings.Contains(get(t, seen), s.Info().Version) {
+		t.Errorf("%+v", s.Info())
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	left, err := e.List(t.Context(), run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range left {
+		if l.Kind != "network" {
+			t.Errorf("left after Close: %+v", l)
+		}
+	}
+}
+
+// TestRealElasticsearch opens the one that the tests have.
+func TestRealElasticsearch(t *testing.T) {
+	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: testenv.Elasticsearch(t)}, store.Options{})
+	seen, err := s.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(s.Info().Version, "7.") || !strings.Contains(get(t, seen+"/_cluster/health"), `"status"`) {
+		t.Errorf("%+v", s.Info())
+	}
+}

@@ -1,0 +1,71 @@
+//go:build acceptance
+
+package embedded_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"locbench/internal/store/dataset"
+)
+
+// seed makes the index in an Elasticsearch and loads the cities by a single worker, since ties are
+// broken by the order of coming.
+func seed(t testing.TB, base, index string, set dataset.Set) {
+	t.Helper()
+	mapping := bytes.Replace(dataset.CityMapping(), []byte(`"number_of_replicas":0`), []byte(`"number_of_replicas":0,"refresh_interval":"-1"`), 1)
+	mustCall(t, http.MethodPut, base+"/"+index, string(mapping))
+	var body strings.Builder
+	load := func() {
+		if answer := mustCall(t, http.MethodPost, base+"/"+index+"/_bulk?filter_path=errors", body.String()); !strings.Contains(answer, `"errors":false`) {
+			t.Fatalf("bulk: %.500s", answer)
+		}
+		body.Reset()
+	}
+	for doc, err := range set.Documents(dataset.CityIndex) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&body, `{"create":{"_id":%q}}`+"\n%s\n", doc.ID, doc.Source)
+		if body.Len() > 4<<20 {
+			load()
+		}
+	}
+	load()
+	mustCall(t, http.MethodPost, base+"/"+index+"/_refresh", "")
+}
+
+func call(t testing.TB, method, url, body string) (int, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if strings.Contains(url, "_bulk") {
+		req.Header.Set("Content-Type", "application/x-ndjson")
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(answer)
+}
+
+func mustCall(t testing.TB, method, url, body string) string {
+	t.Helper()
+	status, answer := call(t, method, url, body)
+	if status/100 != 2 {
+		t.Fatalf("%s %s: %d %.500s", method, url, status, answer)
+	}
+	return answer
+}

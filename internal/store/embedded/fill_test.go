@@ -1,0 +1,192 @@
+package embedded_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+	"locbench/internal/store/dataset"
+	"locbench/internal/store/embedded"
+)
+
+// city is what the test has to know of a document to ask for it.
+type city struct {
+	ID         int64  `json:"id"`
+	CountryISO string `json:"countryIso"`
+	Centroid   struct{ Lat, Lon float64 }
+	NameCs     string `json:"name.cs"`
+	NameDe     string `json:"name.de"`
+	NamePl     string `json:"name.pl"`
+	Geometry   struct{ Coordinates [][][2]float64 }
+}
+
+// sets are data sets one after another.
+type sets []embedded.Source
+
+func (s sets) Indices() (all []bench.Index) {
+	for _, one := range s {
+		all = append(all, one.Indices()...)
+	}
+	return all
+}
+
+func (s sets) Documents(index string) iter.Seq2[bench.Document, error] {
+	for _, one := range s {
+		for _, i := range one.Indices() {
+			if i.Name == index {
+				return one.Documents(index)
+			}
+		}
+	}
+	return nil
+}
+
+// texts are the documents of one index, with the ids d0, d1 and so on, but for that of the last one
+// where it is given.
+type texts struct {
+	name, mapping string
+	docs          []string
+	last          string
+}
+
+func (t texts) Indices() []bench.Index {
+	return []bench.Index{{Name: t.name, Mapping: []byte(t.mapping), Count: int64(len(t.docs))}}
+}
+
+func (t texts) Documents(string) iter.Seq2[bench.Document, error] {
+	return func(yield func(bench.Document, error) bool) {
+		for i, doc := range t.docs {
+			id := "d" + strconv.Itoa(i)
+			if t.last != "" && i == len(t.docs)-1 {
+				id = t.last
+			}
+			if !yield(bench.Document{ID: id, Source: []byte(doc)}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// open makes a store with this in it, and a function to call it.
+func open(t testing.TB, set embedded.Source) (*embedded.Server, func(method, path, body string) (int, string)) {
+	t.Helper()
+	s, err := embedded.New(embedded.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := s.Fill(t.Context(), set, nil); err != nil {
+		t.Fatal(err)
+	}
+	return s, func(method, path, body string) (int, string) {
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, httptest.NewRequest(method, path, strings.NewReader(body)))
+		return w.Code, w.Body.String()
+	}
+}
+
+func bundled(t testing.TB) (set dataset.Set, cities []city) {
+	t.Helper()
+	set, err := dataset.Bundled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for doc, err := range set.Documents(dataset.CityIndex) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		var c city
+		if err := json.Unmarshal(doc.Source, &c); err != nil {
+			t.Fatal(err)
+		}
+		cities = append(cities, c)
+	}
+	return set, cities
+}
+
+const doc1 = `{"id":1,"countryIso":"CZ","name.cs":"Praha","name.en":"Prague","isFeatured":true,"population":1000,` +
+	`"centroid":{"lat":50,"lon":14}}`
+const doc2 = `{"id":2,"countryIso":"DE","name.cs":"Berlín","name.en":"Berlin","isFeatured":true,"population":2000,` +
+	`"centroid":{"lat":52,"lon":13}}`
+
+func two() texts {
+	return texts{name: "city", mapping: string(dataset.CityMapping()), docs: []string{doc1, doc2}}
+}
+
+// TestFill: what cannot be taken is named, and then the store holds what it held before.
+func TestFill(t *testing.T) {
+	s, do := open(t, two())
+	mapping := string(dataset.CityMapping())
+	failing := errors.New("line 7 is broken")
+	for what, c := range map[string]struct {
+		set  embedded.Source
+		want string
+	}{
+		"unknown field":   {texts{name: "city", mapping: mapping, docs: []string{doc1, `{"nonsense":1}`}}, "fill index city: document d1: strict_dynamic_mapping_exception: mapping set to strict, dynamic introduction of [nonsense]"},
+		"wrong value":     {texts{name: "city", mapping: mapping, docs: []string{`{"population":"many"}`}}, "failed to parse field [population] in document with id 'd0'"},
+		"no object":       {texts{name: "city", mapping: mapping, docs: []string{`[]`}}, "must be an object"},
+		"unknown setting": {texts{name: "city", mapping: `{"mappings":{"runtime":{}}}`, docs: nil}, "mapping of index city: "},
+		"too few":         {altered{two(), 3, nil, ""}, "gave 2 documents where it had promised 3"},
+		"read error":      {altered{two(), 2, failing, ""}, "line 7 is broken"},
+		"one id twice":    {altered{two(), 2, nil, "d0"}, "document d0: there is one with this id already"},
+	} {
+		if err := s.Fill(t.Context(), c.set, nil); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", what, err, c.want)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	set, _ := bundled(t)
+	if err := s.Fill(ctx, set, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if status, got := do(http.MethodGet, "/city/_source/d1", ""); status != 200 || got != doc2 {
+		t.Errorf("after it: %d %s", status, got)
+	}
+	if err := s.Fill(t.Context(), texts{name: "city", mapping: mapping, docs: []string{doc2}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, got := do(http.MethodGet, "/city/_count", ""); !strings.Contains(got, `"count":1,`) {
+		t.Errorf("filled again: %s", got)
+	}
+}
+
+// altered is a set with another number of documents, one id for all, or an error at the end.
+type altered struct {
+	texts
+	count int64
+	err   error
+	id    string
+}
+
+func (a altered) Indices() []bench.Index {
+	all := a.texts.Indices()
+	all[0].Count = a.count
+	return all
+}
+
+func (a altered) Documents(index string) iter.Seq2[bench.Document, error] {
+	return func(yield func(bench.Document, error) bool) {
+		for doc := range a.texts.Documents(index) {
+			doc.ID = cmp.Or(a.id, doc.ID)
+			if !yield(doc, nil) {
+				return
+			}
+		}
+		if a.err != nil {
+			yield(bench.Document{}, a.err)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package embedded_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"locbench/internal/store/dataset"
+	"locbench/internal/store/embedded"
+)
+
+// mustAnswer calls the store and fails unless a JSON answer comes with a status that tells whose
+// fault it was.
+func mustAnswer(t *testing.T, s *embedded.Server, method, path, body string) string {
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, httptest.NewRequest(method, path, strings.NewReader(body)))
+	switch w.Code {
+	case 200, 400, 404, 413, 501:
+	default:
+		t.Errorf("%s %s: %d %s", method, path, w.Code, w.Body.String())
+	}
+	if w.Body.Len() > 0 && !json.Valid(w.Body.Bytes()) {
+		t.Errorf("%s %s: no JSON: %s", method, path, w.Body.String())
+	}
+	return w.Body.String()
+}
+
+func FuzzSearch(f *testing.F) {
+	s, _ := open(f, two())
+	for _, body := range []string{
+		``, `{}`, searchBody("praha", "cs", "CZ"), searchBody("Berlin  ", "en", ""),
+		`{"query":{"term":{"isFeatured":true}},"sort":["countryIso",{"population":"desc"}],"size":5,"from":1}`,
+		`{"query":{"bool":{"filter":{"geo_shape":{"geometry":{"shape":{"type":"Point","coordinates":[14,50]}}}}}}}`,
+		`{"query":{"bool":{"must":{"match_all":{}},"filter":[{"term":{"countryIso":{"value":"CZ","boost":2}}}]}},"sort":{"_geo_distance":{"centroid":[14,50],"unit":"km","order":"desc"}}}`,
+		`{"query":{"function_score":{"field_value_factor":{"field":"population","modifier":"reciprocal","factor":-1}}},"track_total_hits":false,"_source":{"includes":["name.*"],"excludes":"name.en"}}`,
+		`{"sort":["_score","_doc",{"isFeatured":{"order":"desc"}}],"track_scores":true,"_source":["id"]}`,
+		`{"sort":{"_geo_distance":{"centroid":"50,14"}}}`, `{"sort":{"_geo_distance":{"centroid":[{"lat":50,"lon":14}]}}}`,
+	} {
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		mustAnswer(t, s, http.MethodPost, "/city/_search", body)
+	})
+}
+
+// FuzzDocument fills a store with one document and asks for it: what was accepted must come back as
+// it was, and filtered as valid JSON.
+func FuzzDocument(f *testing.F) {
+	const mapping = `{"mappings":{"dynamic":"false","properties":{"a":{"type":"search_as_you_type"},` +
+		`"b":{"properties":{"c":{"type":"geo_shape"}}},"d":{"type":"long"},"e":{"type":"geo_point"},"f":{"type":"boolean"}}}}`
+	f.Add(`{"a":"x y","b":{"c":{"type":"Point","coordinates":[1,2]}},"d":1}`, "a", "b.c")
+	f.Add(` { "a" : [ "x" , 1.5e3 , null ] , "b" : { "c" : null , "e\"" : {} } } `, "b", "*")
+	f.Add(`{"\u0061":"x","b.c":{"coordinates":[[[0,0],[1,0],[1,1],[0,0]]],"type":"polygon"}}`, "", "a*")
+	f.Add(`{"e":[[1,2],[3,4]],"b":{"c":[{"type":"MultiPoint","coordinates":[[0,0]]},null]},"f":""}`, "e.*", "b")
+	f.Fuzz(func(t *testing.T, doc, includes, excludes string) {
+		if !json.Valid([]byte(doc)) { // a data set has none
+			return
+		}
+		s, err := embedded.New(embedded.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if s.Fill(t.Context(), texts{name: "city", mapping: mapping, docs: []string{doc}}, nil) != nil {
+			return
+		}
+		if got := mustAnswer(t, s, http.MethodGet, "/city/_source/d0", ""); got != doc {
+			t.Errorf("%q came back as %q", doc, got)
+		}
+		q := url.Values{"_source_includes": {includes}, "_source_excludes": {excludes}}
+		mustAnswer(t, s, http.MethodGet, "/city/_source/d0?"+q.Encode(), "")
+		mustAnswer(t, s, http.MethodPost, "/city/_search", `{"query":{"bool":{"filter":{"geo_shape":{"b.c":{"shape":`+
+			`{"type":"Point","coordinates":[0.5,0.5]}}}}}}}`)
+	})
+}
+
+func FuzzMapping(f *testing.F) {
+	f.Add(string(dataset.CityMapping()))
+	f.Add(oddMapping)
+	f.Add(`{"mappings":{"_meta":{"a":[1]},"dynamic":false,"properties":{"t":{"type":"text","copy_to":["u"],` +
+		`"fields":{"k":{"type":"keyword","ignore_above":3}}},"u":{"type":"date"}}}}`)
+	f.Fuzz(func(t *testing.T, mapping string) {
+		s, err := embedded.New(embedded.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if s.Fill(t.Context(), texts{name: "x", mapping: mapping, docs: []string{doc1}}, nil) == nil {
+			mustAnswer(t, s, http.MethodPost, "/x/_search", `{}`)
+		}
+	})
+}

@@ -1,0 +1,67 @@
+package embedded_test
+
+import (
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"locbench/internal/store/embedded"
+)
+
+// TestWrites: no call changes the store.
+func TestWrites(t *testing.T) {
+	_, do := open(t, two())
+	for _, c := range []string{
+		"DELETE /city_v1", "DELETE /city_v1/_doc/1", "PUT /other", "POST /_bulk", "PUT /_bulk", "POST /city/_bulk", "PUT /city_v1/_bulk",
+		"PUT /city_v1/_doc/1", "POST /city_v1/_doc/1", "POST /city_v1/_doc", "PUT /city_v1/_create/2", "POST /city/_update/1", "POST /_aliases",
+		"PUT /city_v1/_settings", "PUT /_cluster/settings", "POST /city/_delete_by_query", "DELETE /_all",
+	} {
+		method, path, _ := strings.Cut(c, " ")
+		status, got := do(method, path, "{}")
+		if status != 403 || !strings.Contains(got, `"type":"cluster_block_exception"`) || !strings.Contains(got, `"root_cause":[{`) {
+			t.Errorf("%s: %d %s, want 403 cluster_block_exception", c, status, got)
+		}
+	}
+	if status, got := do("GET", "/city/_count", ""); status != 200 || !strings.Contains(got, `"count":2,`) {
+		t.Errorf("after it: %d %s", status, got)
+	}
+}
+
+// TestHost: a page whose name resolves to this machine does not get at the store.
+func TestHost(t *testing.T) {
+	s, err := embedded.New(embedded.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, err := s.Serve(l, "host.docker.internal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	for host, want := range map[string]int{
+		"127.0.0.1:" + port: 200, "127.0.0.1": 200, "127.8.9.1:80": 200, "[::1]:" + port: 200, "localhost:" + port: 200, "LOCALHOST": 200,
+		"host.docker.internal:" + port: 200,
+		"evil.example:" + port:         403, "127.0.0.1.evil.example": 403, "localhost.evil.example": 403, "10.0.0.5": 403,
+		"0.0.0.0:" + port: 403, "evil.localhost:" + port: 403, "2130706433": 403,
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host = host
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != want {
+			t.Errorf("Host %s: %d, want %d", host, resp.StatusCode, want)
+		}
+	}
+}

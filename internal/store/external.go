@@ -1,0 +1,228 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/text/contact"
+	"locbench/internal/text/safe"
+	"locbench/internal/text/secret"
+)
+
+const probeTimeout = 10 * time.Second
+
+func (s *Store) openExternal(ctx context.Context, spec bench.StoreSpec, _ Options) error {
+	clean, err := checkURL(spec.URL)
+	if err != nil {
+		return fmt.Errorf("open external store: %w", err)
+	}
+	s.url = clean
+	body, err := s.probe(ctx)
+	if err != nil {
+		return fmt.Errorf("open external store %s: %w", Redact(clean), err)
+	}
+	s.identity = string(body)
+	return nil
+}
+
+// checkURL returns raw without what does not belong into the base of a store.
+func checkURL(raw string) (string, error) {
+	if raw == "" {
+		return "", errors.New("no URL given (e.g. http://127.0.0.1:9200)")
+	}
+	u, err := secret.ParseURL(raw)
+	if err != nil {
+		return "", errors.New("malformed URL") // the cause would repeat the URL, with its password
+	}
+	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return "", fmt.Errorf("%q is not the URL of a store (use one such as http://127.0.0.1:9200)", secret.Address(raw))
+	}
+	if u.RawQuery != "" || u.Fragment != "" {
+		return "", fmt.Errorf("%s: a store's URL has neither query nor fragment", secret.Address(raw))
+	}
+	u.Path = strings.TrimRight(u.Path, "/")
+	return u.String(), nil
+}
+
+// direct returns the URL at which contenders reach a store on this machine that listens not only on
+// loopback but also on the host of addr; "" where it does not, or where somebody else answers
+// there.
+func (s *Store) direct(ctx context.Context, addr, target string) string {
+	host, _, errHost := net.SplitHostPort(addr)
+	_, port, errPort := net.SplitHostPort(target)
+	if errHost != nil || errPort != nil || s.identity == "" {
+		return ""
+	}
+	base := withHost(s.url, net.JoinHostPort(host, port))
+	// The root's answer names the node and, by its UUID, the cluster.
+	if body, err := identity(ctx, base); err != nil || string(body) != s.identity {
+		return ""
+	}
+	return base
+}
+
+// identity is the store's answer to GET /: its name, its cluster, its version.
+func identity(ctx context.Context, base string) ([]byte, error) {
+	status, body, err := ask(ctx, base+"/")
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("GET / was answered with %d %s", status, safe.Line(string(body), 200))
+	}
+	return body, err
+}
+
+// ask sends one GET (see call).
+func ask(ctx context.Context, url string) (status int, body []byte, err error) {
+	return call(ctx, http.MethodGet, url, "")
+}
+
+// call sends one request, with JSON where there is some, and reads the whole answer in time. The
+// error does not show the URL.
+func call(ctx context.Context, method, url, json string) (status int, body []byte, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, probeTimeout, fmt.Errorf("no answer within %v", probeTimeout))
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(json))
+	if err != nil {
+		return 0, nil, errors.New("malformed URL")
+	}
+	if json != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	transport := &http.Transport{DisableKeepAlives: true, Proxy: secret.Proxy}
+	resp, err := (&http.Client{Transport: transport, CheckRedirect: contact.StayHere}).Do(req)
+	if err != nil {
+		return 0, nil, reason(ctx, err)
+	}
+	defer resp.Body.Close()
+	if err := contact.Redirected(resp); err != nil {
+		return 0, nil, err
+	}
+	if body, err = io.ReadAll(io.LimitReader(resp.Body, 64<<10)); err != nil {
+		return 0, nil, fmt.Errorf("read answer: %w", reason(ctx, err))
+	}
+	return resp.StatusCode, body, nil
+}
+
+// ErrNoIndex is returned by Count for an index that the store does not have.
+var ErrNoIndex = errors.New("no such index")
+
+// Count is the number of documents in an index, the latest changes included where the user of the
+// URL may ask for that.
+func (s *Store) Count(ctx context.Context, index string) (int64, error) {
+	at := s.url + "/" + url.PathEscape(index)
+	_, _, _ = call(ctx, http.MethodPost, at+"/_refresh", "") // who may only read counts all the same
+	status, body, err := ask(ctx, at+"/_count")
+	var answer struct {
+		Count int64 `json:"count"`
+	}
+	switch {
+	case err != nil:
+	case status == http.StatusNotFound:
+		return 0, ErrNoIndex
+	case status != http.StatusOK:
+		err = fmt.Errorf("it answered with %d %s", status, safe.Line(string(body), 200))
+	default:
+		err = json.Unmarshal(body, &answer)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("count the documents of %s at %s: %w", index, Redact(s.url), err)
+	}
+	return answer.Count, nil
+}
+
+// Alive returns nil if the store answers.
+func (s *Store) Alive(ctx context.Context) error {
+	if s.url == "" {
+		return nil
+	}
+	if _, err := identity(ctx, s.url); err != nil {
+		return fmt.Errorf("ask %s: %w", Redact(s.url), err)
+	}
+	return nil
+}
+
+// probe asks the store for its version, and returns the whole answer. Another version than 7 is a
+// warning, since contenders might still work with it.
+func (s *Store) probe(ctx context.Context) ([]byte, error) {
+	body, err := identity(ctx, s.url)
+	if err != nil {
+		return nil, err
+	}
+	var info struct {
+		Version struct{ Number, Distribution string }
+	}
+	if err := json.Unmarshal(body, &info); err != nil || info.Version.Number == "" {
+		return nil, fmt.Errorf("what answers there is not Elasticsearch: %s", safe.Line(string(body), 200))
+	}
+	s.version = safe.Line(info.Version.Number, 50)
+	if d := info.Version.Distribution; d != "" {
+		s.version = safe.Line(d, 50) + " " + s.version
+	}
+	if !strings.HasPrefix(s.version, "7.") {
+		text := fmt.Sprintf("the store is %s, not Elasticsearch 7: answers may differ", s.version)
+		s.warnings.Add(bench.Finding{Text: text})
+	}
+	return body, nil
+}
+
+// reason is the cause of the context's end where that is what err comes from, and otherwise err of
+// net/http without the URL, which may hold a password.
+func reason(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		return u.Err
+	}
+	return err
+}
+
+// Redact returns the URL without user info; what is not a URL may be a password: a fixed text.
+func Redact(raw string) string {
+	if raw == "" {
+		return ""
+	}
+	u, err := secret.ParseURL(raw)
+	if err != nil || u.Opaque != "" || (u.User == nil && u.Host == "" && strings.Contains(raw, "@")) {
+		return "(malformed URL)"
+	}
+	u.User = nil
+	return u.String()
+}
+
+// OnLoopback reports whether the store at that URL can be reached from this machine alone.
+func OnLoopback(raw string) bool {
+	u, err := secret.ParseURL(raw)
+	if err != nil {
+		return false
+	}
+	host := u.Hostname()
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// hostPort is where a URL that checkURL has accepted points to.
+func hostPort(raw string) string {
+	u, _ := secret.ParseURL(raw)
+	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
+	return net.JoinHostPort(u.Hostname(), port)
+}
+
+// withHost is a URL that checkURL has accepted with another host.
+func withHost(raw, host string) string {
+	u, _ := secret.ParseURL(raw)
+	u.Host = host
+	return u.String()
+}

@@ -1,0 +1,114 @@
+//go:build acceptance && engine
+
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/contender/docker"
+	"locbench/internal/contender/docker/dockertest"
+	"locbench/internal/store"
+)
+
+// TestOnlyTheRunsNetwork: what listens at the gateway of the run's network serves containers in it.
+// Containers of another network, and neighbours with a route to that address, reach it as well, and
+// get nothing.
+func TestOnlyTheRunsNetwork(t *testing.T) {
+	dock := dockertest.Engine(t)
+	image, helper := dockertest.Image(t, dock), dockertest.Helper(t)
+	run := fmt.Sprintf("store-peers-%d", os.Getpid())
+	labels := map[string]string{docker.LabelRun: run}
+	t.Cleanup(func() {
+		if _, err := dock.Clean(context.Background(), run, nil); err != nil {
+			t.Error(err)
+		}
+	})
+	var networks [2]docker.Network
+	for i := range networks {
+		var err error
+		if networks[i], err = dock.CreateNetwork(t.Context(), labels, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	own, other := networks[0], networks[1]
+	if !own.Here {
+		t.Skip("the engine's network is not this machine's")
+	}
+	server := elastic(t, "7.10.2", "")
+	for what, spec := range map[string]bench.StoreSpec{"embedded": {Kind: bench.StoreEmbedded}, "relay": {Kind: bench.StoreExternal, URL: server.URL}} {
+		t.Run(what, func(t *testing.T) {
+			s := mustOpen(t, spec, store.Options{})
+			url, err := s.Listen(net.JoinHostPort(own.Gateway, "0"), own.Subnets...)
+			if err != nil || !strings.Contains(url, own.Gateway) {
+				t.Fatalf("%s: %s, %v", what, url, err)
+			}
+			ask := func(network string) string {
+				c, _, err := dock.Run(t.Context(), docker.ContainerSpec{Name: "peer", Image: image, Command: []string{"get", url}, Labels: labels, Network: network})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer c.Stop(context.Background(), 0)
+				select {
+				case <-c.Exited():
+				case <-time.After(20 * time.Second):
+				}
+				var said []string
+				for _, l := range c.Logs() {
+					said = append(said, l.Text)
+				}
+				return strings.Join(said, "\n")
+			}
+			if said := ask(own.Name); said != "status 200" {
+				t.Errorf("%s: a container of the run's network: %s", what, said)
+			}
+			if said := ask(other.Name); !wasReset(said) {
+				t.Errorf("%s: a container of another network: %s", what, said)
+			}
+			if said := fromNeighbour(t, helper, "get", url); !wasReset(said) {
+				t.Errorf("%s: a neighbour: %s", what, said)
+			}
+		})
+	}
+}
+
+// wasReset reports whether a client has seen its connection reset: in its read, in its write, or in
+// the write after the one that saw it.
+func wasReset(said string) bool {
+	return strings.Contains(said, "connection reset") || strings.Contains(said, "broken pipe")
+}
+
+// fromNeighbour runs a command in a network namespace that has a route to every address of this
+// machine.
+func fromNeighbour(t *testing.T, argv ...string) string {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("only root can make a network namespace")
+	}
+	number := os.Getpid() % 250
+	name, here := fmt.Sprintf("lbpeer%d", number), fmt.Sprintf("10.253.%d.1", number)
+	defer func() {
+		_ = exec.Command("ip", "netns", "del", name).Run()
+		_ = exec.Command("ip", "link", "del", name+"a").Run()
+	}()
+	for _, args := range []string{
+		"netns add " + name, "link add " + name + "a type veth peer name " + name + "b", "link set " + name + "b netns " + name,
+		"addr add " + here + "/24 dev " + name + "a", "link set " + name + "a up",
+		fmt.Sprintf("-n %s addr add 10.253.%d.2/24 dev %sb", name, number, name), "-n " + name + " link set " + name + "b up", "-n " + name + " route add default via " + here,
+	} {
+		if out, err := exec.Command("ip", strings.Fields(args)...).CombinedOutput(); err != nil {
+			t.Skipf("no network namespace can be made here: ip %s: %v: %s", args, err, out)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	out, _ := exec.CommandContext(ctx, "nsenter", append([]string{"--net=/run/netns/" + name}, argv...)...).CombinedOutput()
+	return string(out)
+}

@@ -1,0 +1,82 @@
+package store_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+	"locbench/internal/store"
+)
+
+// TestSeal_Container: the store's container is made read-only as a whole; one that cannot be is told.
+func TestSeal_Container(t *testing.T) {
+	var got []string
+	status := http.StatusOK
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/" {
+			body, _ := io.ReadAll(r.Body)
+			got = append(got, r.Method+" "+r.URL.Path+" "+r.Header.Get("Content-Type")+" "+string(body))
+			w.WriteHeader(status)
+			return
+		}
+		io.WriteString(w, `{"version":{"number":"7.17.28"}}`)
+	}))
+	defer server.Close()
+	r := &runner{address: strings.TrimPrefix(server.URL, "http://"), exited: make(chan struct{})}
+	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreContainer}, store.Options{RunID: "r1", Containers: r})
+	if err := s.Unseal(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := s.Seal(t.Context()); err != nil {
+		t.Error(err)
+	}
+	const call = "PUT /_cluster/settings application/json "
+	if len(got) != 2 || got[0] != call+`{"persistent":{"cluster.blocks.read_only":false}}` || got[1] != call+`{"persistent":{"cluster.blocks.read_only":true}}` {
+		t.Errorf("%q", got)
+	}
+	status = http.StatusBadRequest
+	if err := s.Seal(t.Context()); err == nil || !strings.Contains(err.Error(), "answered with 400") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestSeal_External: somebody else's store is not written to.
+func TestSeal_External(t *testing.T) {
+	server := elastic(t, "7.10.2", "")
+	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: server.URL}, store.Options{})
+	server.Close() // nobody is to be asked
+	if err := s.Seal(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestListenAs: a store on loopback answers to the name by which a gateway leads to it, and to no
+// other.
+func TestListenAs(t *testing.T) {
+	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{})
+	seen, err := s.ListenAs("host.docker.internal")
+	if err != nil || !strings.HasPrefix(seen, "http://host.docker.internal:") || s.Info().Seen != seen {
+		t.Fatalf("%s, %v", seen, err)
+	}
+	port := seen[strings.LastIndexByte(seen, ':'):]
+	for host, want := range map[string]int{"host.docker.internal": 200, "localhost": 200, "evil.example": 403} {
+		req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1"+port, nil)
+		req.Host = host + port
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != want {
+			t.Errorf("Host %s: %s, want %d", host, resp.Status, want)
+		}
+	}
+	outside := mustOpen(t, bench.StoreSpec{Kind: bench.StoreContainer},
+		store.Options{Containers: &runner{address: strings.TrimPrefix(elastic(t, "7.10.2", "").URL, "http://"), exited: make(chan struct{})}})
+	if seen, err := outside.ListenAs("host.docker.internal"); err != nil || seen != "http://172.18.0.2:9200" {
+		t.Errorf("a container: %s, %v", seen, err)
+	}
+}

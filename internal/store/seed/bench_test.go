@@ -1,0 +1,364 @@
+//go:build acceptance
+
+package seed_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/olivere/elastic/v7"
+	"golang.org/x/sync/errgroup"
+
+	"locbench/internal/bench"
+	"locbench/internal/store/dataset"
+	"locbench/internal/store/seed"
+	"locbench/internal/testenv"
+)
+
+// target is the Elasticsearch to load, and the generated cities that go there: so many, unless the
+// environment says how many.
+func target(b *testing.B, usual int) (url string, set renamed, cities int) {
+	url, cities = testenv.Elasticsearch(b), setting("CITIES", usual)
+	generated, err := dataset.Generated(cities, 60, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return url, renamed{DataSet: generated, prefix: prefix(b, url), only: dataset.CityIndex}, cities
+}
+
+// BenchmarkSeed compares seeding with a bare client that posts the very same bulk bodies, made
+// beforehand, with the same number of workers to an index with the same mapping and settings. The
+// two alternate. Seeding's time is from the first document made to the last one taken.
+//
+// A first round is not counted.
+//
+//   - ratio: the rate of seeding over that of the bare client, all rounds together; median-ratio: the median of the rounds', which a
+//     disturbance from outside moves less.
+//   - beside-ratio: at last both run at the same time; documents of seeding over those of the bare client when the first of them is
+//     done (bodies are counted, so it needs some tens of thousands). On a busy machine this is the one to believe: whatever
+//     disturbs one disturbs the other.
+//   - cpu-us/doc and bare-cpu-us/doc: CPU time of this process for a document, which tells what a client costs beside a server on
+//     the same machine.
+//   - peak-MB: the largest memory of the process after the first seeding, before there are any bodies.
+//
+// LOCBENCH_SEED_CITIES (of one round), _ROUNDS, _WORKERS and _BATCH (bytes) change what is done.
+func BenchmarkSeed(b *testing.B) {
+	url, set, cities := target(b, 100_000)
+	rounds := setting("ROUNDS", 4)
+	workers, batch := setting("WORKERS", seed.DefaultWorkers), setting("BATCH", seed.DefaultBatch)
+	for b.Loop() {
+		var bodies [][]byte
+		var ours, bare, oursCPU, bareCPU time.Duration
+		var ratios []float64
+		peak := int64(0)
+		// One round more than counted: the first one meets a server that has not compiled its own
+		// hot code yet.
+		for round := range rounds + 1 {
+			var oursNow, bareNow time.Duration
+			for i := range 2 {
+				cpu := cpuTime()
+				if (round+i)%2 == 0 {
+					set.hash = strconv.Itoa(round)
+					r, err := seed.Run(b.Context(), seed.Options{URL: url, Set: set, Workers: workers, Batch: batch})
+					if err != nil {
+						b.Fatal(err)
+					}
+					if peak == 0 {
+						peak = peakMemory()
+					}
+					one := r.Indices[0]
+					oursNow = one.Elapsed
+					oursCPU += cpuTime() - cpu
+					fmt.Printf("round %d of %d: seeding     %6.0f documents/s (%v; with index, refresh, count and swap %v; %d bytes, %d retries)\n",
+						round, rounds, one.PerSecond(), one.Elapsed.Round(time.Millisecond), r.Elapsed.Round(time.Millisecond), one.Bytes, one.Retries)
+					continue
+				}
+				if bodies == nil {
+					bodies = makeBodies(b, set, batch)
+					cpu = cpuTime()
+				}
+				took := post(b, url, set, bodies, workers, nil)
+				bareNow = took
+				bareCPU += cpuTime() - cpu
+				fmt.Printf("round %d of %d: bare client %6.0f documents/s (%v)\n", round, rounds, float64(cities)/took.Seconds(), took.Round(time.Millisecond))
+			}
+			if round == 0 {
+				oursCPU, bareCPU = 0, 0
+				continue
+			}
+			ours, bare = ours+oursNow, bare+bareNow
+			ratios = append(ratios, bareNow.Seconds()/oursNow.Seconds())
+		}
+		set.hash = "beside"
+		b.ReportMetric(beside(b, seed.Options{URL: url, Set: set, Workers: workers, Batch: batch}, set, bodies), "beside-ratio")
+		all := float64(cities * rounds)
+		b.ReportMetric(all/ours.Seconds(), "docs/s")
+		b.ReportMetric(all/bare.Seconds(), "bare-docs/s")
+		b.ReportMetric(bare.Seconds()/ours.Seconds(), "ratio")
+		slices.Sort(ratios)
+		b.ReportMetric((ratios[(rounds-1)/2]+ratios[rounds/2])/2, "median-ratio")
+		b.ReportMetric(float64(oursCPU.Microseconds())/all, "cpu-us/doc")
+		b.ReportMetric(float64(bareCPU.Microseconds())/all, "bare-cpu-us/doc")
+		b.ReportMetric(float64(peak)/(1<<20), "peak-MB")
+	}
+}
+
+// BenchmarkProcessor compares seeding with the library's bulk processor, given requests that encode
+// nothing again. The two alternate; a first round is not counted.
+//
+//   - ratio: the rate of the processor over that of seeding, all rounds together; median-ratio: the median of the rounds'.
+//   - cpu-us/doc and processor-cpu-us/doc: CPU time of this process for a document.
+//
+// The settings are those of BenchmarkSeed.
+func BenchmarkProcessor(b *testing.B) {
+	url, set, cities := target(b, 20_000)
+	rounds := setting("ROUNDS", 8)
+	workers, batch := setting("WORKERS", seed.DefaultWorkers), setting("BATCH", seed.DefaultBatch)
+	for b.Loop() {
+		var took, cpu [2]time.Duration // of seeding, of the processor
+		var ratios []float64
+		for round := range rounds + 1 {
+			var now [2]time.Duration
+			for i := range 2 {
+				which, before := (round+i)%2, cpuTime()
+				if which == 0 {
+					set.hash = strconv.Itoa(round)
+					r, err := seed.Run(b.Context(), seed.Options{URL: url, Set: set, Workers: workers, Batch: batch})
+					if err != nil {
+						b.Fatal(err)
+					}
+					now[which] = r.Indices[0].Elapsed
+				} else {
+					now[which] = process(b, url, set, workers, batch)
+				}
+				if round > 0 {
+					took[which] += now[which]
+					cpu[which] += cpuTime() - before
+				}
+			}
+			fmt.Printf("round %d of %d: seeding %v, processor %v\n", round, rounds, now[0].Round(time.Millisecond), now[1].Round(time.Millisecond))
+			if round > 0 {
+				ratios = append(ratios, now[0].Seconds()/now[1].Seconds())
+			}
+		}
+		all := float64(cities * rounds)
+		b.ReportMetric(took[0].Seconds()/took[1].Seconds(), "ratio")
+		slices.Sort(ratios)
+		b.ReportMetric((ratios[(rounds-1)/2]+ratios[rounds/2])/2, "median-ratio")
+		b.ReportMetric(float64(cpu[0].Microseconds())/all, "cpu-us/doc")
+		b.ReportMetric(float64(cpu[1].Microseconds())/all, "processor-cpu-us/doc")
+	}
+}
+
+// line is one document for the bulk processor: both of its lines in one string.
+type line [1]string
+
+func (l *line) Source() ([]string, error) { return l[:], nil }
+func (l *line) String() string            { return l[0] }
+
+// process fills an index by the bulk processor.
+func process(b *testing.B, url string, set bench.DataSet, workers, batch int) time.Duration {
+	index := createBare(b, url, set)
+	transport := &http.Transport{MaxIdleConnsPerHost: workers, WriteBufferSize: 256 << 10, DisableCompression: true}
+	defer transport.CloseIdleConnections()
+	es, err := elastic.NewSimpleClient(elastic.SetURL(url), elastic.SetHttpClient(&http.Client{Transport: transport}))
+	if err != nil {
+		b.Fatal(err)
+	}
+	started := time.Now()
+	p, err := es.BulkProcessor().Workers(workers).BulkActions(-1).BulkSize(batch).
+		After(func(_ int64, _ []elastic.BulkableRequest, answer *elastic.BulkResponse, err error) {
+			if err != nil || answer.Errors {
+				b.Errorf("bulk processor: %v, %+v", err, answer)
+			}
+		}).Do(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	target := []byte(`{"create":{"_index":"` + index + `",`)
+	var text []byte
+	for doc, err := range set.Documents(set.Indices()[0].Name) {
+		if err != nil {
+			b.Fatal(err)
+		}
+		action := bytes.TrimPrefix(doc.AppendAction(nil, "create"), []byte(`{"create":{`))
+		text = append(append(append(text[:0], target...), action...), doc.Source...)
+		p.Add(&line{string(text)})
+	}
+	if err := p.Close(); err != nil {
+		b.Error(err)
+	}
+	took := time.Since(started)
+	request(b, http.MethodDelete, url+"/"+index, "")
+	return took
+}
+
+func setting(name string, otherwise int) int {
+	if n, err := strconv.Atoi(os.Getenv("LOCBENCH_SEED_" + name)); err == nil {
+		return n
+	}
+	return otherwise
+}
+
+// makeBodies cuts the documents exactly as seeding does.
+func makeBodies(b *testing.B, set bench.DataSet, batch int) (bodies [][]byte) {
+	var body []byte
+	for doc, err := range set.Documents(set.Indices()[0].Name) {
+		if err != nil {
+			b.Fatal(err)
+		}
+		one := append(append(doc.AppendAction(nil, "create"), doc.Source...), '\n')
+		if len(body)+len(one) > batch && len(body) > 0 {
+			bodies, body = append(bodies, body), nil
+		}
+		body = append(body, one...)
+	}
+	return append(bodies, body)
+}
+
+// beside runs both at once, and compares the bytes taken when the first of them is done.
+func beside(b *testing.B, o seed.Options, set bench.DataSet, bodies [][]byte) float64 {
+	var seeded, posted, seededThen, postedThen atomic.Int64
+	var first sync.Once
+	done := func() {
+		first.Do(func() {
+			seededThen.Store(seeded.Load())
+			postedThen.Store(posted.Load())
+		})
+	}
+	var total int64
+	for _, body := range bodies {
+		total += int64(len(body))
+	}
+	o.OnProgress = func(p seed.Progress) {
+		if seeded.Store(p.Bytes); p.Bytes == total {
+			done()
+		}
+	}
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		if _, err := seed.Run(b.Context(), o); err != nil {
+			b.Error(err)
+		}
+	})
+	post(b, o.URL, set, bodies, o.Workers, &posted)
+	done()
+	wait.Wait()
+	fmt.Printf("beside each other: %d bytes taken of seeding, %d of the bare client\n", seededThen.Load(), postedThen.Load())
+	return float64(seededThen.Load()) / float64(postedThen.Load())
+}
+
+// post is the bare client. It adds the bytes that were taken to taken, unless that is nil.
+func post(b *testing.B, url string, set bench.DataSet, bodies [][]byte, workers int, taken *atomic.Int64) time.Duration {
+	index := url + "/" + createBare(b, url, set)
+	transport := &http.Transport{MaxIdleConnsPerHost: workers}
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport}
+	g, ctx := errgroup.WithContext(context.Background())
+	queue := make(chan []byte)
+	started := time.Now()
+	g.Go(func() error {
+		defer close(queue)
+		for _, body := range bodies {
+			select {
+			case queue <- body:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return nil
+	})
+	for range workers {
+		g.Go(func() error {
+			for body := range queue {
+				resp, err := client.Post(index+"/_bulk?filter_path=errors,items.*.status,items.*.error", "application/x-ndjson", bytes.NewReader(body))
+				if err != nil {
+					return err
+				}
+				answer, err := io.ReadAll(resp.Body)
+				resp.Body.Close()
+				if err != nil || !bytes.Contains(answer, []byte(`"errors":false`)) {
+					return fmt.Errorf("bare client: %.200s: %w", answer, err)
+				}
+				if taken != nil {
+					taken.Add(int64(len(body)))
+				}
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		b.Error(err)
+	}
+	took := time.Since(started)
+	request(b, http.MethodDelete, index, "")
+	return took
+}
+
+// createBare makes an index with the mapping and the settings that seeding loads into.
+func createBare(b *testing.B, url string, set bench.DataSet) (index string) {
+	index = set.Indices()[0].Name + "-bare"
+	var create struct {
+		Settings struct {
+			Index map[string]any `json:"index"`
+		} `json:"settings"`
+		Mappings json.RawMessage `json:"mappings"`
+	}
+	if err := json.Unmarshal(set.Indices()[0].Mapping, &create); err != nil {
+		b.Fatal(err)
+	}
+	create.Settings.Index["refresh_interval"] = "-1"
+	body, err := json.Marshal(create)
+	if err != nil {
+		b.Fatal(err)
+	}
+	request(b, http.MethodPut, url+"/"+index, string(body))
+	return index
+}
+
+// peakMemory is the high-water mark of the process' resident memory in bytes; 0 where it cannot be
+// read.
+func peakMemory() int64 {
+	f, err := os.Open("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		if rest, ok := strings.CutPrefix(lines.Text(), "VmHWM:"); ok {
+			kB, _ := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+			return kB << 10
+		}
+	}
+	return 0
+}
+
+// cpuTime is the CPU time of the process so far; 0 where it cannot be read.
+func cpuTime() time.Duration {
+	data, err := os.ReadFile("/proc/self/stat")
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(data), ") ") // the name may hold spaces
+	fields := strings.Fields(rest)
+	if len(fields) < 13 {
+		return 0
+	}
+	user, _ := strconv.ParseInt(fields[11], 10, 64)
+	system, _ := strconv.ParseInt(fields[12], 10, 64)
+	return time.Duration(user+system) * 10 * time.Millisecond // USER_HZ is 100 on Linux
+}

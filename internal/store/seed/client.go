@@ -1,0 +1,164 @@
+package seed
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/olivere/elastic/v7"
+
+	"locbench/internal/text/secret"
+)
+
+// client makes the calls that the package comment lists.
+type client struct {
+	*elastic.Client
+	closeIdle func()
+	name      string // the URL without a password
+}
+
+func connect(rawURL string, workers int, dial dialer) (*client, error) {
+	u, err := secret.ParseURL(rawURL)
+	if err != nil {
+		return nil, errors.New("the URL of Elasticsearch cannot be parsed") // err would repeat a password in it
+	}
+	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return nil, fmt.Errorf("the URL of Elasticsearch is %q; want something like http://127.0.0.1:9200",
+			secret.Address(rawURL))
+	}
+	bulks, others := transports(workers, dial)
+	user := u.User
+	u.User = nil
+	options := []elastic.ClientOptionFunc{
+		elastic.SetURL(strings.TrimRight(u.String(), "/")),
+		elastic.SetSniff(false), // nodes may name addresses that only the cluster can reach
+		elastic.SetHealthcheck(false),
+		elastic.SetHttpClient(newDoer(bulks, others)),
+		elastic.SetRetrier(revive{}),
+	}
+	if user != nil {
+		password, _ := user.Password()
+		options = append(options, elastic.SetBasicAuth(user.Username(), password))
+	}
+	es, err := elastic.NewSimpleClient(options...)
+	if err != nil {
+		return nil, err
+	}
+	idle := func() {
+		bulks.CloseIdleConnections()
+		others.CloseIdleConnections()
+	}
+	return &client{es, idle, u.String()}, nil
+}
+
+// revive is not about trying again (package seed does that itself): the library marks its only node
+// as dead after an error, and its next call would fail merely to mark it as alive again.
+type revive struct{}
+
+func (revive) Retry(
+	_ context.Context, n int, _ *http.Request, _ *http.Response, err error,
+) (time.Duration, bool, error) {
+	return 0, elastic.IsConnErr(err) && n <= 2, nil
+}
+
+// get asks for path, which must be escaped, and decodes the answer into out.
+func (c *client) get(ctx context.Context, path string, out any) error {
+	resp, err := c.PerformRequest(ctx, elastic.PerformRequestOptions{Method: http.MethodGet, Path: path})
+	if err != nil {
+		return explain(err)
+	}
+	if err := json.Unmarshal(resp.Body, out); err != nil {
+		return fmt.Errorf("GET %s: answer %.100q: %w", path, resp.Body, err)
+	}
+	return nil
+}
+
+// version is the number of a reachable Elasticsearch 7; else the error says what to do.
+func (c *client) version(ctx context.Context) (string, error) {
+	var root struct {
+		Version struct{ Number, Distribution string }
+	}
+	err := c.get(ctx, "/", &root)
+	number := root.Version.Number
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case statusOf(err) == http.StatusUnauthorized || statusOf(err) == http.StatusForbidden:
+		return "", err
+	case statusOf(err) != 0:
+		return "", fmt.Errorf("this is not an Elasticsearch, or it is not ready: %w", err)
+	case err != nil && outlookAfter(err) == lasting:
+		return "", err // a redirect, for one
+	case isSilence(err):
+		return "", fmt.Errorf("%w; is it Elasticsearch that takes connections there?", err)
+	case err != nil && !isJSONError(err):
+		return "", fmt.Errorf("no answer; is Elasticsearch running there? %w", err)
+	case err != nil || number == "":
+		return "", errors.New("this is not an Elasticsearch: GET / does not report a version")
+	case root.Version.Distribution != "":
+		return "", fmt.Errorf("this is %.40q %.20q; want Elasticsearch 7", root.Version.Distribution, number)
+	case !strings.HasPrefix(number, "7."):
+		return "", fmt.Errorf("this is Elasticsearch %.20q; want version 7", number)
+	}
+	return number, nil
+}
+
+func isJSONError(err error) bool {
+	_, syntax := errors.AsType[*json.SyntaxError](err)
+	_, kind := errors.AsType[*json.UnmarshalTypeError](err)
+	return syntax || kind
+}
+
+// indices returns all indices and the aliases that point to each.
+func (c *client) indices(ctx context.Context) (map[string][]string, error) {
+	answer, err := c.Aliases().Do(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list the aliases: %w", explain(err))
+	}
+	all := make(map[string][]string, len(answer.Indices))
+	for index, a := range answer.Indices {
+		all[index] = []string{}
+		for _, alias := range a.Aliases {
+			all[index] = append(all[index], alias.AliasName)
+		}
+	}
+	return all, nil
+}
+
+// mark reads locbench's mark; the zero mark of an index without one.
+func (c *client) mark(ctx context.Context, index string) (mark, error) {
+	var answer map[string]struct {
+		Mappings struct {
+			Meta struct{ Locbench json.RawMessage } `json:"_meta"`
+		}
+	}
+	if err := c.get(ctx, "/"+url.PathEscape(index)+"/_mapping", &answer); err != nil {
+		return mark{}, fmt.Errorf("mapping of %s: %w", index, err)
+	}
+	var m mark
+	if raw := answer[index].Mappings.Meta.Locbench; raw != nil && json.Unmarshal(raw, &m) != nil {
+		return mark{}, nil // somebody else's idea of "locbench"
+	}
+	return m, nil
+}
+
+func (c *client) remove(ctx context.Context, index string) error {
+	_, err := c.DeleteIndex(index).Do(ctx)
+	if elastic.IsNotFound(err) {
+		return nil
+	}
+	return explain(err)
+}
+
+func (c *client) count(ctx context.Context, index string) (int64, error) {
+	count, err := c.Count(index).Do(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("count %s: %w", index, explain(err))
+	}
+	return count, nil
+}

@@ -1,0 +1,116 @@
+//go:build acceptance && store
+
+package seed_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"locbench/internal/store/dataset"
+	"locbench/internal/store/seed"
+	"locbench/internal/testenv"
+)
+
+func TestElasticsearchTakesTheBundledData(t *testing.T) {
+	url := testenv.Elasticsearch(t)
+	bundled, err := dataset.Bundled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := renamed{DataSet: bundled, prefix: prefix(t, url)}
+	city, region := url+"/"+set.prefix+"city", url+"/"+set.prefix+"region"
+	r, err := seed.Run(t.Context(), seed.Options{URL: url, Set: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d regions; %d cities in %v, %.0f a second", r.Indices[0].Documents, r.Indices[1].Documents, r.Indices[1].Elapsed, r.Indices[1].PerSecond())
+	if r.Unchanged || r.Indices[1].Documents != 14945 || r.Indices[1].Index != set.prefix+"city_v1" {
+		t.Errorf("result %+v", r)
+	}
+
+	prague := request(t, http.MethodGet, city+"/_source/3067696?_source_excludes=geometry,population", "")
+	if prague["name.cs"] != "Praha" || prague["regionId"] != 20352.0 || prague["isFeatured"] != true || prague["geometry"] != nil || len(prague) != 11 {
+		t.Errorf("Prague is %v", prague)
+	}
+	if got := request(t, http.MethodGet, region+"/_source/20352", "")["name.pl"]; got != "Praga" {
+		t.Errorf("Prague's region is %v in Polish", got)
+	}
+	// In the middle of Prague: its own shape, and perhaps that of a borough.
+	inside := hits(t, city+"/_search", `{"query":{"geo_shape":{"geometry":{"shape":{"type":"point","coordinates":[14.42076,50.08804]}}}}}`)
+	if len(inside) == 0 || !strings.Contains(strings.Join(inside, " "), "3067696") {
+		t.Errorf("shapes around the middle of Prague: %v", inside)
+	}
+	featured := hits(t, city+"/_search?size=50", `{"query":{"term":{"isFeatured":true}},"sort":["countryIso",{"population":"desc"}]}`)
+	if len(featured) != 13 || featured[0] != "2761369" || featured[1] != "3067696" || featured[2] != "3078610" && featured[2] != "2950159" {
+		t.Errorf("featured, by country and population: %v", featured)
+	}
+	for query, want := range map[string]string{"ces": "3077916", "plz": "3068160", "čes": "3077916"} {
+		t.Run(query, func(t *testing.T) { // České Budějovice, Plzeň
+			found := hits(t, city+"/_search", `{"query":{"function_score":{"query":{"multi_match":{"type":"bool_prefix","query":"`+query+`","fields":[
+			"name.cs.autocomplete","name.cs.autocomplete._2gram","name.cs.autocomplete_ascii","name.cs.autocomplete_ascii._3gram","name.all.autocomplete_ascii"]}},
+			"field_value_factor":{"field":"population","modifier":"ln2p","missing":500}}}}`)
+			if len(found) == 0 || found[0] != want {
+				t.Errorf("search for %q found %v, want %s first", query, found, want)
+			}
+		})
+	}
+
+	if r, err = seed.Run(t.Context(), seed.Options{URL: url, Set: set}); err != nil || !r.Unchanged {
+		t.Errorf("the second time: %+v, %v", r, err)
+	}
+}
+
+func TestElasticsearchTakesADump(t *testing.T) {
+	url := testenv.Elasticsearch(t)
+	name := prefix(t, url) + "places"
+	dir := t.TempDir()
+	write := func(file, content string) {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	load := func(force bool) (seed.Result, error) {
+		set, err := dataset.Dump(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return seed.Run(t.Context(), seed.Options{URL: url, Set: set, Force: force})
+	}
+	write(name+".mapping.json", `{"settings":{"refresh_interval":"3s","index.number_of_replicas":0},"mappings":{"properties":{"n":{"type":"integer"},"place":{"type":"geo_point"}}}}`)
+	write(name+".ndjson", `{"index":{"_index":"old-name","_id":"a b/ž"}}`+"\n"+`{"n":1}`+"\n"+`{"create":{"_id":7,"routing":"x"}}`+"\n"+`{"n":2}`+"\n"+`{"index":{}}`+"\n"+`{"n":3}`+"\n")
+	if _, err := load(false); err != nil {
+		t.Fatal(err)
+	}
+	for path, n := range map[string]float64{"a%20b%2F%C5%BE": 1, "7?routing=x": 2, "line-5": 3} {
+		t.Run(path, func(t *testing.T) {
+			if got := request(t, http.MethodGet, url+"/"+name+"/_source/"+path, "")["n"]; got != n {
+				t.Errorf("%s is %v, want %v", path, got, n)
+			}
+		})
+	}
+	settings := fmt.Sprint(request(t, http.MethodGet, url+"/"+name+"/_settings", ""))
+	if !strings.Contains(settings, "refresh_interval:3s") || !strings.Contains(settings, "number_of_replicas:0") {
+		t.Errorf("settings %s", settings)
+	}
+	if r, err := load(true); err != nil || r.Indices[0].Index != name+"_v2" || len(r.Removed) != 1 {
+		t.Errorf("forced: %+v, %v", r, err)
+	}
+
+	write(name+".ndjson", `{"index":{"_id":1}}`+"\n"+`{"n":1}`+"\n"+`{"index":{"_id":2}}`+"\n"+`{"n":"many"}`+"\n"+`{"index":{"_id":1}}`+"\n"+`{"n":5}`+"\n")
+	_, err := load(false)
+	var rejected *seed.RejectedError
+	if !errors.As(err, &rejected) || rejected.Total != 2 || !strings.Contains(err.Error(), "failed to parse field [n]") || !strings.Contains(err.Error(), `For input string: "many"`) {
+		t.Fatalf("error %v", err)
+	}
+	if got := request(t, http.MethodPost, url+"/"+name+"/_count", "")["count"]; got != 3.0 {
+		t.Errorf("after a failed seeding the alias counts %v documents, want 3", got)
+	}
+	if left := request(t, http.MethodGet, url+"/"+name+"*/_alias", ""); len(left) != 1 {
+		t.Errorf("a failed seeding left %v", left)
+	}
+}

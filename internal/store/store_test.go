@@ -1,0 +1,456 @@
+package store_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"locbench/internal/bench"
+	"locbench/internal/store"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// elsewhere is an address of this machine that the servers of these tests do not listen on, as the
+// gateway of a Docker network would be.
+const elsewhere = "127.0.0.2:0"
+
+// elastic answers GET / like a server of this version.
+func elastic(t *testing.T, version, distribution string) *httptest.Server {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		user, password, _ := r.BasicAuth()
+		fmt.Fprintf(w, `{"version":{"number":%q,"distribution":%q},"tagline":%q}`, version, distribution, user+password)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func get(t *testing.T, url string) string {
+	t.Helper()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, err := client.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+func mustOpen(t *testing.T, spec bench.StoreSpec, opts store.Options) *store.Store {
+	t.Helper()
+	s, err := store.Open(t.Context(), spec, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for range 2 { // it is idempotent
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	return s
+}
+
+func TestEmbedded(t *testing.T) {
+	for _, kind := range []bench.StoreKind{bench.StoreEmbedded, bench.StoreAuto, ""} {
+		s := mustOpen(t, bench.StoreSpec{Kind: kind, Latency: time.Millisecond}, store.Options{})
+		info := s.Info()
+		if info.Kind != bench.StoreEmbedded || info.URL != s.URL() || !strings.HasPrefix(info.Version, "7.10.2") {
+			t.Errorf("%+v", info)
+		}
+		seen, err := s.Listen("127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen == s.URL() || s.Info().Seen != seen {
+			t.Errorf("contenders see %s, this machine %s", seen, s.URL())
+		}
+		for _, url := range []string{seen, s.URL()} {
+			if !strings.Contains(get(t, url), "7.10.2") {
+				t.Errorf("%s is no store", url)
+			}
+		}
+		s.Close()
+		if _, err := s.Listen("127.0.0.1:0"); err == nil {
+			t.Error("a closed store listens")
+		}
+	}
+	if _, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded, Latency: 2, P99: 1}, store.Options{}); err == nil {
+		t.Error("a p99 below the median was accepted")
+	}
+}
+
+func TestNone(t *testing.T) {
+	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreNone}, store.Options{})
+	if s.URL() != "" || s.Info() != (bench.StoreInfo{Kind: bench.StoreNone}) {
+		t.Errorf("%+v", s.Info())
+	}
+	if _, err := s.Listen("127.0.0.1:0"); !errors.Is(err, store.ErrNone) {
+		t.Errorf("listen: %v", err)
+	}
+	if _, err := store.Open(t.Context(), bench.StoreSpec{Kind: "cloud"}, store.Options{}); err == nil {
+		t.Error("an unknown kind was accepted")
+	}
+}
+
+// TestExternal reaches a server on the loopback interface through the relay, with the password that
+// nobody may see.
+func TestExternal(t *testing.T) {
+	server := elastic(t, "7.17.28", "")
+	base := strings.Replace(server.URL, "http://", "http://elastic:secret@", 1)
+	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreAuto, URL: base + "/"}, store.Options{})
+	if s.URL() != base || s.Info().Kind != bench.StoreExternal || s.Info().Version != "7.17.28" || len(s.Warnings()) != 0 {
+		t.Errorf("%s %+v %v", s.URL(), s.Info(), s.Warnings())
+	}
+	seen, err := s.Listen(second(t) + ":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen == base || !strings.Contains(get(t, seen), "elasticsecret") {
+		t.Errorf("through the relay %s: %s", store.Redact(seen), get(t, seen))
+	}
+	if text := fmt.Sprintf("%+v", s.Info()); strings.Contains(text, "secret") {
+		t.Errorf("the password is shown: %s", text)
+	}
+}
+
+// second is another address of this machine than the one that test servers listen on.
+func second(t *testing.T) string {
+	t.Helper()
+	const addr = "127.0.0.2"
+	l, err := net.Listen("tcp", addr+":0")
+	if err != nil {
+		t.Skipf("this machine has no %s: %v", addr, err)
+	}
+	l.Close()
+	return addr
+}
+
+// TestExternalOnAllAddresses needs no relay either: the same store answers at the contenders'
+// gateway. Another one there is not taken for it.
+func TestExternalOnAllAddresses(t *testing.T) {
+	addr := second(t)
+	l, err := net.Listen("tcp", "0.0.0.0:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	other := false
+	server := &httptest.Server{Listener: l, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		uuid := "one"
+		if other && strings.HasPrefix(r.Host, addr) {
+			uuid = "another"
+		}
+		fmt.Fprintf(w, `{"cluster_uuid":%q,"version":{"number":"7.10.2"}}`, uuid)
+	})}}
+	server.Start()
+	defer server.Close()
+	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://127.0.0.1:" + port}, store.Options{})
+	if seen, err := s.Listen(addr + ":0"); err != nil || seen != "http://"+addr+":"+port {
+		t.Errorf("seen as %s (%v)", seen, err)
+	}
+	other = true
+	if seen, err := s.Listen(addr + ":0"); err != nil || seen == "http://"+addr+":"+port {
+		t.Errorf("another store is taken for it: %s (%v)", seen, err)
+	}
+}
+
+// TestExternalElsewhere needs no relay.
+func TestExternalElsewhere(t *testing.T) {
+	l, err := net.Listen("tcp", "0.0.0.0:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &httptest.Server{Listener: l, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, `{"version":{"number":"7.10.2"}}`)
+	})}}
+	server.Start()
+	defer server.Close()
+	addrs, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range addrs {
+		ip, ok := a.(*net.IPNet)
+		if !ok || ip.IP.IsLoopback() || ip.IP.To4() == nil {
+			continue
+		}
+		_, port, _ := net.SplitHostPort(l.Addr().String())
+		base := "http://" + net.JoinHostPort(ip.IP.String(), port)
+		s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: base}, store.Options{})
+		if seen, err := s.Listen("127.0.0.1:0"); err != nil || seen != base {
+			t.Errorf("%s is seen as %s (%v)", base, seen, err)
+		}
+		return
+	}
+	t.Skip("this machine has no address but loopback")
+}
+
+func TestExternalVersions(t *testing.T) {
+	for _, tt := range []struct{ version, distribution, want string }{
+		{"7.10.2", "", ""}, {"8.15.0", "", "8.15.0, not Elasticsearch 7"}, {"2.11.0", "opensearch", "opensearch 2.11.0, not Elasticsearch 7"},
+	} {
+		t.Run(tt.version, func(t *testing.T) {
+			s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: elastic(t, tt.version, tt.distribution).URL}, store.Options{})
+			if got := s.Warnings().Join(""); (tt.want == "") != (got == "") || !strings.Contains(got, tt.want) {
+				t.Errorf("%s: warning %q", tt.version, got)
+			}
+		})
+	}
+}
+
+func TestExternalRefused(t *testing.T) {
+	silent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "<html>\x1b[31m hello") }))
+	defer silent.Close()
+	angry := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(401) }))
+	defer angry.Close()
+	for _, tt := range []struct{ url, want string }{
+		{"", "no URL given"},
+		{"localhost:9200", "not the URL of a store"},
+		{"http://", "not the URL of a store"},
+		{"http://me:secret@[::1", "malformed URL"},
+		{"http://me:secret@127.0.0.1:1/?x=1", "neither query nor fragment"},
+		{"http://me:secret@127.0.0.1:1", "refused"},
+		{silent.URL, "what answers there is not Elasticsearch"},
+		{angry.URL, "401"},
+	} {
+		t.Run(tt.url, func(t *testing.T) {
+			_, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreExternal, URL: tt.url}, store.Options{})
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%q: %v", tt.url, err)
+			} else if strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "\x1b") {
+				t.Errorf("the error shows too much: %q", err)
+			}
+		})
+	}
+}
+
+// TestExternalRedirects: an answer that points elsewhere is an error that says where, whoever asks
+// and whenever; the password goes nowhere else.
+func TestExternalRedirects(t *testing.T) {
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked %s with %v", r.URL, r.Header) }))
+	defer other.Close()
+	moved := false
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if moved {
+			http.Redirect(w, r, strings.Replace(other.URL, "http://", "http://you:secret@", 1)+"/there?token=secret", http.StatusTemporaryRedirect)
+			return
+		}
+		io.WriteString(w, `{"version":{"number":"7.10.2"}}`)
+	}))
+	defer s.Close()
+	spec := bench.StoreSpec{Kind: bench.StoreExternal, URL: strings.Replace(s.URL, "http://", "http://me:secret@", 1)}
+	open := mustOpen(t, spec, store.Options{})
+	moved = true
+	_, errOpen := store.Open(t.Context(), spec, store.Options{})
+	_, errCount := open.Count(t.Context(), "city")
+	for what, err := range map[string]error{"open": errOpen, "count": errCount, "alive": open.Alive(t.Context())} {
+		want := "http://***@" + strings.TrimPrefix(other.URL, "http://") + "/there?..."
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: error %v, want %s", what, err, want)
+		}
+	}
+}
+
+func TestRedact(t *testing.T) {
+	for raw, want := range map[string]string{
+		"": "", "http://a:9200": "http://a:9200", "http://u:p@a:9200/x": "http://a:9200/x", "https://u@a": "https://a",
+		"u:p@a:9200": "(malformed URL)", "p@ss": "(malformed URL)", "http://u:p@[": "(malformed URL)", "\x00": "(malformed URL)",
+	} {
+		t.Run(raw, func(t *testing.T) {
+			if got := store.Redact(raw); got != want {
+				t.Errorf("%q becomes %q, want %q", raw, got, want)
+			}
+		})
+	}
+}
+
+// TestRelayEnds sees that the relay passes on the end of a direction, and that Close ends what is
+// open.
+func TestRelayEnds(t *testing.T) {
+	echo, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var echoes sync.WaitGroup
+	echoes.Go(func() {
+		for {
+			c, err := echo.Accept()
+			if err != nil {
+				return
+			}
+			echoes.Go(func() {
+				defer c.Close()
+				line := make([]byte, 4)
+				if _, err := io.ReadFull(c, line); err != nil {
+					return
+				}
+				if string(line) == "GET " { // the probe of Open
+					http.ReadRequest(bufio.NewReader(io.MultiReader(bytes.NewReader(line), c)))
+					io.WriteString(c, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{\"version\":{\"number\":\"7.0.0\"}}")
+					return
+				}
+				rest, _ := io.ReadAll(c)
+				c.Write(append(line, rest...))
+			})
+		}
+	})
+	defer echoes.Wait()
+	defer echo.Close()
+	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://" + echo.Addr().String()}, store.Options{})
+	seen, err := s.Listen(elsewhere)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dial := func() *net.TCPConn {
+		c, err := net.Dial("tcp", strings.TrimPrefix(seen, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.(*net.TCPConn)
+	}
+	c := dial()
+	io.WriteString(c, "hello, store")
+	c.CloseWrite()
+	if got, err := io.ReadAll(c); err != nil || string(got) != "hello, store" {
+		t.Errorf("%q, %v", got, err)
+	}
+	c.Close()
+	open := dial()
+	defer open.Close()
+	io.WriteString(open, "hel")
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	open.SetReadDeadline(time.Now().Add(10 * time.Second))
+	if _, err := open.Read(make([]byte, 1)); err == nil || errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("an open connection survives Close: %v", err)
+	}
+}
+
+// runner stands for Docker: its container is a server, or one that has ended.
+type runner struct {
+	address string
+	exited  chan struct{}
+	spec    store.ContainerSpec
+	started func() // may be nil
+	stops   int
+	err     error
+}
+
+func (r *runner) RunContainer(_ context.Context, spec store.ContainerSpec) (store.Container, error) {
+	if r.spec = spec; r.started != nil {
+		r.started()
+	}
+	return r, r.err
+}
+func (r *runner) Address() string        { return r.address }
+func (r *runner) NetworkAddress() string { return "172.18.0.2:9200" }
+func (r *runner) PID() int               { return 0 }
+
+func (r *runner) Exited() <-chan struct{} { return r.exited }
+func (r *runner) Logs() []bench.LogLine {
+	return []bench.LogLine{{Text: "starting"}, {Text: "max virtual memory areas \x1b[31mtoo low"}}
+}
+func (r *runner) Stop(context.Context) error {
+	r.stops++
+	return nil
+}
+
+func TestContainer(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, `{"version":{"number":"7.17.28"}}`)
+	}))
+	defer server.Close()
+	r := &runner{address: strings.TrimPrefix(server.URL, "http://"), exited: make(chan struct{})}
+	s := mustOpen(t, bench.StoreSpec{Kind: bench.StoreContainer}, store.Options{RunID: "r1", Containers: r})
+	if r.spec.Image != store.DefaultImage || r.spec.RunID != "r1" || r.spec.Port != 9200 || r.spec.Env["discovery.type"] != "single-node" {
+		t.Errorf("%+v", r.spec)
+	}
+	if s.URL() != server.URL || s.Info().Version != "7.17.28" {
+		t.Errorf("%+v", s.Info())
+	}
+	if seen, err := s.Listen(elsewhere); err != nil || seen != "http://172.18.0.2:9200" || s.Info().Seen != seen {
+		t.Errorf("contenders in its network reach it at %s, %v", seen, err)
+	}
+	s.Close()
+	if r.stops != 1 {
+		t.Errorf("the container was stopped %d times", r.stops)
+	}
+}
+
+func TestContainerFails(t *testing.T) {
+	spec := bench.StoreSpec{Kind: bench.StoreContainer, Image: "es:1"}
+	if _, err := store.Open(t.Context(), spec, store.Options{}); err == nil || !strings.Contains(err.Error(), "no Docker engine") {
+		t.Errorf("without Docker: %v", err)
+	}
+	broken := &runner{err: errors.New("no such image")}
+	if _, err := store.Open(t.Context(), spec, store.Options{Containers: broken}); err == nil || !strings.Contains(err.Error(), "es:1: no such image") {
+		t.Errorf("without the image: %v", err)
+	}
+	died := &runner{address: "127.0.0.1:1", exited: make(chan struct{})}
+	close(died.exited)
+	_, err := store.Open(t.Context(), spec, store.Options{Containers: died})
+	if err == nil || !strings.Contains(err.Error(), "ended before it answered") || !strings.Contains(err.Error(), "too low") || strings.Contains(err.Error(), "\x1b") || died.stops != 1 {
+		t.Errorf("a crash: %v, stopped %d times", err, died.stops)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	slow := &runner{address: "127.0.0.1:1", exited: make(chan struct{}), started: cancel}
+	if _, err := store.Open(ctx, spec, store.Options{Containers: slow}); err == nil || slow.stops != 1 {
+		t.Errorf("interrupted: %v, stopped %d times", err, slow.stops)
+	}
+}
+
+// TestPeers: what listens on loopback is for this machine, what listens for a network is for that
+// one, and a connection from elsewhere ends before it is read.
+func TestPeers(t *testing.T) {
+	addr := second(t)
+	server := elastic(t, "7.10.2", "")
+	for what, spec := range map[string]bench.StoreSpec{"embedded": {Kind: bench.StoreEmbedded}, "relay": {Kind: bench.StoreExternal, URL: server.URL}} {
+		t.Run(what, func(t *testing.T) {
+			s := mustOpen(t, spec, store.Options{})
+			for _, c := range []struct {
+				peers  []netip.Prefix
+				served bool
+			}{
+				{nil, true},
+				{[]netip.Prefix{netip.MustParsePrefix("172.18.0.0/16"), netip.MustParsePrefix("127.0.0.0/8")}, true},
+				{[]netip.Prefix{netip.MustParsePrefix("172.18.0.0/16"), netip.MustParsePrefix("fd00::/64")}, false},
+			} {
+				seen, err := s.Listen(net.JoinHostPort(addr, "0"), c.peers...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
+				for range 3 { // one who is sent away does not keep the next from being looked at
+					resp, err := client.Get(seen)
+					if err == nil {
+						resp.Body.Close()
+					}
+					if (err == nil) != c.served {
+						t.Errorf("%s, for %v: %v", what, c.peers, err)
+					}
+				}
+			}
+		})
+	}
+}

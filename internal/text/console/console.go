@@ -1,0 +1,82 @@
+// Package console is what a process was given to read from and to write to, and how it ends: exit
+// codes, and the errors that carry them.
+package console
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/term"
+
+	"locbench/internal/text/safe"
+	"locbench/internal/text/secret"
+)
+
+// Env is what the process was given.
+type Env struct {
+	Args   []string
+	Stdin  io.Reader
+	Stdout io.Writer // data
+	Stderr io.Writer // talk
+	Getenv func(string) string
+}
+
+// Guarded is e with the one door for text: writers that let no control character through (see
+// package safe), whoever it comes from.
+func (e Env) Guarded() Env {
+	e.Stdout, e.Stderr = safe.NewWriter(e.Stdout, nil), safe.NewWriter(e.Stderr, nil)
+	return e
+}
+
+// Masked is e with writers that mask what m knows.
+func (e Env) Masked(m secret.Masker) Env {
+	e.Stdout, e.Stderr = safe.NewWriter(e.Stdout, m.Text), safe.NewWriter(e.Stderr, m.Text)
+	return e
+}
+
+// Terminal is the writer below the doors that w is, for who draws on a terminal: what is written
+// there has to be harmless already.
+func Terminal(w io.Writer) io.Writer {
+	for {
+		door, ok := w.(interface{ Unwrap() io.Writer })
+		if !ok {
+			return w
+		}
+		w = door.Unwrap()
+	}
+}
+
+// Warn writes err to standard error as a warning.
+func (e Env) Warn(err error) { fmt.Fprintf(e.Stderr, "warning: %s\n", safe.Line(err.Error(), 2000)) }
+
+// Colored says whether to use ANSI colours on w: a terminal, and neither NO_COLOR nor TERM=dumb
+// forbids.
+func (e Env) Colored(w io.Writer) bool {
+	_, ok := Width(w)
+	return ok && e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb"
+}
+
+// HasScreen reports whether a dashboard can be drawn on the terminal and steered from it.
+func (e Env) HasScreen() bool {
+	return IsTerminal(e.Stdin) && IsTerminal(e.Stdout) && IsTerminal(e.Stderr) && e.Getenv("TERM") != "dumb"
+}
+
+// Width reports whether w is a terminal, and how wide.
+func Width(w io.Writer) (width int, ok bool) {
+	f, isFile := Terminal(w).(*os.File)
+	if !isFile || !term.IsTerminal(int(f.Fd())) {
+		return 0, false
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	return width, err == nil
+}
+
+// IsTerminal reports whether f is one.
+func IsTerminal(f any) bool {
+	if w, isWriter := f.(io.Writer); isWriter {
+		f = Terminal(w)
+	}
+	file, ok := f.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}

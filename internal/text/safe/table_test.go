@@ -1,0 +1,38 @@
+package safe_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"testing"
+
+	"locbench/internal/text/safe"
+)
+
+type named string
+
+func TestTable(t *testing.T) {
+	var b bytes.Buffer
+	table := safe.NewTable(&b)
+	for _, c := range []struct {
+		cell any
+		want string
+	}{
+		{nil, ""}, {"", ""}, {"plain", "plain"}, {"a=b", "a=b"}, {"'quoted", "'quoted"},
+		{"=HYPERLINK(\"x\")", "'=HYPERLINK(\"x\")"}, {"+1", "'+1"}, {"-1", "'-1"}, {"@SUM(A1)", "'@SUM(A1)"},
+		{"\t=1", "'\t=1"}, {"\r=1", "'\r=1"}, {" =1", "' =1"}, {"\n=1", "'\n=1"}, {"＝1", "'＝1"}, {"\xff=", "\xff="},
+		{named("=1"), "'=1"},
+		{-1, "-1"}, {int64(-2), "-2"}, {-0.25, "-0.25"}, {1e21, "1e+21"}, {uint64(3), "3"}, {true, "true"},
+	} {
+		b.Reset()
+		if err := table.Write("x", c.cell); err != nil {
+			t.Fatal(err)
+		}
+		if err := table.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		row, err := csv.NewReader(&b).Read()
+		if err != nil || row[1] != c.want {
+			t.Errorf("%q: %q, %v; want %q", c.cell, row, err, c.want)
+		}
+	}
+}

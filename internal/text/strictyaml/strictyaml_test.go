@@ -1,0 +1,265 @@
+package strictyaml_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench/units"
+	"locbench/internal/testenv"
+	"locbench/internal/text/strictyaml"
+)
+
+type order struct {
+	Name    string                `yaml:"name" strict:"required,min=1,max=20" example:"espresso"`
+	Size    string                `yaml:"size" strict:"oneof=small|large"`
+	Cups    int                   `yaml:"cups" strict:"min=1,max=10"`
+	Seed    uint64                `yaml:"seed"`
+	Tiny    int8                  `yaml:"tiny"`
+	Sugar   float64               `yaml:"sugar" strict:"min=0,max=5"`
+	Milk    bool                  `yaml:"milk"`
+	Wait    time.Duration         `yaml:"wait" strict:"min=1ms,max=1h"`
+	Weight  strictyaml.Bytes      `yaml:"weight" strict:"max=1GiB"`
+	Tags    []string              `yaml:"tags" strict:"max=3"`
+	Labels  map[string]string     `yaml:"labels"`
+	Address *address              `yaml:"address"`
+	Items   []item                `yaml:"items"`
+	Shop    shop                  `yaml:"shop"`
+	Extra   any                   `yaml:"extra"`
+	Prices  map[string]item       `yaml:"prices"`
+	Hidden  string                // without a tag: not a key
+	Nested  map[string][]address  `yaml:"nested"`
+	Many    []map[string][]string `yaml:"many"`
+}
+
+type address struct {
+	Street string `yaml:"street" strict:"required"`
+	Number int    `yaml:"number"`
+}
+
+type item struct {
+	From int `yaml:"from"`
+	To   int `yaml:"to"`
+}
+
+func (i *item) ValidateStrict(v strictyaml.Value) {
+	if i.From > i.To {
+		v.At("to").Wrong(fmt.Sprintf("`from` is %d, so write at least that", i.From))
+	}
+}
+
+// shop is "home", or a map with a street.
+type shop struct{ address }
+
+func (s *shop) UnmarshalStrict(v strictyaml.Value) {
+	if v.Kind() == strictyaml.Scalar {
+		if _, ok := v.Enum("home", "office"); ok {
+			s.Street = "here"
+		}
+		return
+	}
+	v.Decode(&s.address)
+}
+
+func TestDecode(t *testing.T) {
+	const text = `
+name: 1.10        # a text is taken as it stands
+size: large
+cups: 0x0A
+seed: 18446744073709551615
+tiny: -128
+sugar: 2
+milk: true
+wait: 1m30s
+weight: 1.5kB
+tags: [a, no, 3]
+labels: {PORT: 8080, "on": "off"}
+address: {street: Long, number: 7}
+items: [{from: 1, to: 2}, {}]
+shop: {street: Far}
+extra: {a: [1, 2.5, x, true, null], b: {}}
+prices: {x: {from: 1, to: 1}}
+nested: {a: [{street: B}]}
+many: [{a: [b]}]
+`
+	got := order{Hidden: "kept"}
+	if err := strictyaml.Decode("order.yaml", []byte(text), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := order{
+		Name: "1.10", Size: "large", Cups: 10, Seed: 1<<64 - 1, Tiny: -128, Sugar: 2, Milk: true, Wait: 90 * time.Second, Weight: 1500,
+		Tags: []string{"a", "no", "3"}, Labels: map[string]string{"PORT": "8080", "on": "off"},
+		Address: &address{"Long", 7}, Items: []item{{1, 2}, {}}, Shop: shop{address{Street: "Far"}},
+		Extra:  map[string]any{"a": []any{int64(1), 2.5, "x", true, nil}, "b": map[string]any{}},
+		Prices: map[string]item{"x": {1, 1}}, Hidden: "kept",
+		Nested: map[string][]address{"a": {{Street: "B"}}}, Many: []map[string][]string{{"a": {"b"}}},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+func TestAbsentKeysKeepDefaults(t *testing.T) {
+	got := order{Cups: 3, Wait: time.Second}
+	if err := strictyaml.Decode("x", []byte("name: a\n"), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Cups != 3 || got.Wait != time.Second {
+		t.Errorf("defaults were overwritten: %+v", got)
+	}
+}
+
+// TestMistakes compares what is reported of each testdata/*.yaml with the .txt beside it.
+func TestMistakes(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no testdata: %v", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = strictyaml.Decode(filepath.Base(file), data, &order{})
+			var mistakes strictyaml.Mistakes
+			if !errors.As(err, &mistakes) {
+				t.Fatalf("no mistakes, but %v", err)
+			}
+			testenv.Golden(t, strings.TrimSuffix(file, ".yaml")+".txt", err.Error()+"\n")
+		})
+	}
+}
+
+// A long list of what is known is reported once of a file, with the first mistake that wants it.
+func TestALongHintIsToldOnce(t *testing.T) {
+	var o order
+	err := strictyaml.Decode("f.yaml", []byte("zzzzzzzz: 1\nname: x\nitems: [{qqqqq: 1}, {wwwww: 2}]\nyyyyyyyyyyyyyyy: 2\nwwwwwwwwwwww: 3\n"), &o)
+	var mistakes strictyaml.Mistakes
+	if !errors.As(err, &mistakes) || len(mistakes) != 5 {
+		t.Fatalf("%v", err)
+	}
+	if text := err.Error(); strings.Count(text, "known keys: name, size, ") != 1 || !strings.Contains(mistakes[0].Hint, "known keys: name") ||
+		mistakes[3].Hint != "the known keys are in line 1" || mistakes[4].Hint != mistakes[3].Hint || strings.Count(text, "known keys: from, to") != 2 {
+		t.Errorf("%s", text)
+	}
+}
+
+func TestBoundedFiles(t *testing.T) {
+	for name, tt := range map[string]struct{ data, want string }{
+		"empty":    {"", "f:1: the file is empty"},
+		"comment":  {"# nothing\n", "f:1: the file is empty"},
+		"large":    {"name: " + strings.Repeat("x", strictyaml.MaxSize), "larger than 1MiB"},
+		"deep":     {"extra: " + strings.Repeat("[", 500) + strings.Repeat("]", 500), "nested deeper than 64 levels"},
+		"deeper":   {"extra: " + strings.Repeat("[", 200_000), "not YAML"},
+		"binary":   {"name: \x00\x01", "not YAML"},
+		"two":      {"name: a\n---\nname: b\n", "f:2: a second document begins here"},
+		"many":     {strings.Repeat("? [a]\n: b\n", 300), "and 201 mistakes more"},
+		"list":     {"- a\n", "f:1: the document is a list; write a map with the keys name, size"},
+		"longText": {"name: a\nsize: " + strings.Repeat("x", 70_000), "f:2: `size` is \"xxx"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := strictyaml.Decode("f", []byte(tt.data), &order{})
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%s: got %.300v, want %q", name, err, tt.want)
+			}
+			if err != nil && len(err.Error()) > 20_000 {
+				t.Errorf("%s: %d bytes of mistakes", name, len(err.Error()))
+			}
+		})
+	}
+}
+
+func TestUnits(t *testing.T) {
+	for text, want := range map[string]int64{
+		"512MiB": 512 << 20, "1GB": 1e9, "0B": 0, "1.5kB": 1500, "7 KiB": 7 << 10, "2tib": 2 << 40, "12B": 12,
+		"512": -1, "MiB": -1, "-1MiB": -1, "99999999TiB": -1, "1e300GB": -1, "infGB": -1, "nanGB": -1, "512m": -1, "": -1,
+	} {
+		t.Run(text, func(t *testing.T) {
+			got, err := strictyaml.ParseBytes(text)
+			if err != nil {
+				got = -1
+			}
+			if got != want {
+				t.Errorf("ParseBytes(%q) = %d, %v; want %d", text, got, err, want)
+			}
+			if err == nil {
+				if again, err := strictyaml.ParseBytes(strictyaml.FormatBytes(got)); err != nil || again != got {
+					t.Errorf("%q is written as %q and read as %d, %v", text, strictyaml.FormatBytes(got), again, err)
+				}
+			}
+		})
+	}
+	for text, want := range map[string]string{
+		"10s": "10s", "60s": "1m", "500ms": "500ms", "3600s": "1h", "1h0m1s": "1h0m1s", "0": "0s", "90s": "1m30s", "100m": "1h40m",
+		"10": "", "x": "", "": "", "10 s": "", "99999999h": "",
+	} {
+		t.Run(text, func(t *testing.T) {
+			d, err := strictyaml.ParseDuration(text)
+			if (err != nil) != (want == "") || err == nil && units.Exact(d) != want {
+				t.Errorf("ParseDuration(%q) = %s, %v; want %q", text, units.Exact(d), err, want)
+			}
+		})
+	}
+}
+
+func TestNearest(t *testing.T) {
+	known := []string{"connections", "contenders", "steps", "id"}
+	for word, want := range map[string]string{
+		"conections": "connections", "contender": "contenders", "Steps": "steps", "setps": "steps", "di": "id", "xyz": "",
+		"rate": "", "": "", strings.Repeat("connections", 50): "",
+	} {
+		t.Run(word, func(t *testing.T) {
+			if got := strictyaml.Nearest(word, known); got != want {
+				t.Errorf("Nearest(%q) = %q, want %q", word, got, want)
+			}
+		})
+	}
+}
+
+func TestEncode(t *testing.T) {
+	got, err := strictyaml.Encode(struct {
+		Memory strictyaml.Bytes `yaml:"memory"`
+		List   []int            `yaml:"list,flow"`
+	}{512 << 20, []int{1, 2}})
+	if err != nil || string(got) != "memory: 512MiB\nlist: [1, 2]\n" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+func FuzzStrictYAML(f *testing.F) {
+	files, _ := filepath.Glob("testdata/*.yaml")
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add([]byte("name: a\nextra: {? [a] : b, ~: c}\n"))
+	f.Add([]byte("name: !!int 5\nwait: !!null 3s\n\"size\": |\n  large\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var got order
+		err := strictyaml.Decode("f", data, &got)
+		if err == nil {
+			if got.Name == "" || len(got.Name) > 20 || got.Cups < 0 || got.Cups > 10 || got.Wait < 0 || got.Wait > time.Hour {
+				t.Errorf("out of bounds: %+v", got)
+			}
+			return
+		}
+		var mistakes strictyaml.Mistakes
+		if !errors.As(err, &mistakes) || len(mistakes) == 0 || len(mistakes) > 101 {
+			t.Fatalf("not 1 to 101 mistakes: %v", err)
+		}
+		for i, m := range mistakes {
+			if m.Line < 1 || m.What == "" || strings.ContainsAny(m.String(), "\n\r\x1b") || i > 0 && m.Line < mistakes[i-1].Line {
+				t.Errorf("mistake %d: %q", i, m)
+			}
+		}
+	})
+}

@@ -1,0 +1,252 @@
+package strictyaml
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"locbench/internal/text/secret"
+)
+
+// Unmarshaler is a type that reads itself. It reports its mistakes through v.
+type Unmarshaler interface {
+	UnmarshalStrict(v Value)
+}
+
+// Validator is a struct that wants a look at the whole after its fields were read. v is the map it
+// was read from: v.At names a field, and what is reported about a field that could not be read is
+// dropped, so that no mistake is reported twice.
+type Validator interface {
+	ValidateStrict(v Value)
+}
+
+type decoder struct {
+	file     string
+	mistakes Mistakes
+	dropped  int
+	failed   map[place]bool
+}
+
+// place is a value, or (with a key) what should have stood under that key of a map.
+type place struct {
+	node *yaml.Node
+	key  string
+}
+
+// Value is one value of the document with its place in the file.
+type Value struct {
+	node *yaml.Node
+	d    *decoder
+	path string // "steps[2].duration"; "" for the root
+
+	mute   bool // something was reported already about what this stands for
+	absent bool // node is the map in which the value is missing
+}
+
+// Kind says what a value looks like.
+type Kind int
+
+// The kinds of values.
+const (
+	Scalar Kind = iota
+	List
+	Map
+	Null // `key:` with nothing after it
+)
+
+// Kind says what the value looks like.
+func (v Value) Kind() Kind {
+	switch {
+	case v.node.Kind == yaml.SequenceNode:
+		return List
+	case v.node.Kind == yaml.MappingNode:
+		return Map
+	case v.node.Tag == "!!null":
+		return Null
+	}
+	return Scalar
+}
+
+// Mistake reports what is wrong here, and what would be right (which may be "").
+func (v Value) Mistake(what, hint string) {
+	if v.Failed() {
+		return
+	}
+	if !v.absent && (v.Kind() == Scalar || v.Kind() == Null) {
+		v.d.failed[place{node: v.node}] = true // one is enough; of a list or a map there can be more to say
+	}
+	v.d.add(v.node.Line, what, hint)
+}
+
+// Wrong reports a mistake of the usual form: "`path` is 0; want".
+func (v Value) Wrong(want string) { v.Mistake(v.name()+" is "+v.shown(), want) }
+
+// Failed says whether a mistake was reported about this value itself.
+func (v Value) Failed() bool {
+	return v.mute || !v.absent && v.d.failed[place{node: v.node}]
+}
+
+// At returns the value under keys, or stands for the place where it is missing, as Has says.
+func (v Value) At(keys ...string) Value {
+	for _, key := range keys {
+		v.path = join(v.path, key)
+		child, failed := find(v.node, key), v.d.failed[place{v.node, key}]
+		if child == nil || failed {
+			v.absent, v.mute = true, v.mute || failed
+			return v
+		}
+		v.node = child
+	}
+	return v
+}
+
+// Has says whether there is something under keys.
+func (v Value) Has(keys ...string) bool {
+	n := v.node
+	for _, key := range keys {
+		if n = find(n, key); n == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// Find is the value at a path such as "steps[2].duration", or the nearest one around it that is there.
+func (v Value) Find(path string) Value {
+	for _, part := range strings.FieldsFunc(path, func(c rune) bool { return strings.ContainsRune(".[]", c) }) {
+		if items := v.Items(); items != nil {
+			i, err := strconv.Atoi(part)
+			if err != nil || i >= len(items) {
+				return v
+			}
+			v = items[i]
+		} else if next := v.At(part); next.absent && !next.mute {
+			return v
+		} else {
+			v = next
+		}
+	}
+	return v
+}
+
+// Items are the values of a list; of anything else there are none.
+func (v Value) Items() []Value {
+	if v.absent || v.node.Kind != yaml.SequenceNode {
+		return nil
+	}
+	items := make([]Value, len(v.node.Content))
+	for i, n := range v.node.Content {
+		items[i] = Value{node: n, d: v.d, path: v.path + "[" + strconv.Itoa(i) + "]", mute: v.mute}
+	}
+	return items
+}
+
+// Field is one entry of a map.
+type Field struct {
+	Key   string
+	Value Value
+	line  int // of the key
+}
+
+// Fields are the entries of a map in the order of the file, each key once: a repeated key is
+// reported as a mistake, and so is one that is not a text. Of anything but a map there are none.
+func (v Value) Fields() []Field {
+	if v.absent || v.node.Kind != yaml.MappingNode {
+		return nil
+	}
+	var fields []Field
+	lines := map[string]int{}
+	for i := 0; i+1 < len(v.node.Content); i += 2 {
+		k, n := v.node.Content[i], v.node.Content[i+1]
+		if k.Kind != yaml.ScalarNode || k.Tag == "!!null" {
+			v.d.add(k.Line, "a key is not a text", "")
+			continue
+		}
+		if first, twice := lines[k.Value]; twice {
+			v.d.add(k.Line, fmt.Sprintf("duplicate key `%s`", clip(k.Value, 60)),
+				fmt.Sprintf("it stands in line %d already: keep one of them", first))
+			continue
+		}
+		lines[k.Value] = k.Line
+		value := Value{node: n, d: v.d, path: join(v.path, clip(k.Value, 60)), mute: v.mute}
+		fields = append(fields, Field{k.Value, value, k.Line})
+	}
+	return fields
+}
+
+// Text is the scalar as it stands in the file; of anything else a mistake is reported.
+func (v Value) Text() (s string, ok bool) {
+	if v.Kind() != Scalar {
+		v.wrongKind("a text")
+		return "", false
+	}
+	return v.node.Value, true
+}
+
+// Enum is Text when it is one of allowed.
+func (v Value) Enum(allowed ...string) (s string, ok bool) {
+	if s, ok = v.Text(); ok && !slices.Contains(allowed, s) {
+		v.Wrong(Suggest(s, "one of", allowed))
+		return "", false
+	}
+	return s, ok
+}
+
+// wrongKind reports that something else is wanted than there is.
+func (v Value) wrongKind(want string) {
+	if v.Kind() == Null {
+		v.Mistake(v.name()+" has no value", "write "+want+" or remove the key")
+		return
+	}
+	v.Wrong("write " + want)
+}
+
+func (v Value) name() string {
+	if v.path == "" {
+		return "the document"
+	}
+	return "`" + v.path + "`"
+}
+
+func (v Value) shown() string {
+	if v.absent {
+		return "missing"
+	}
+	switch v.Kind() {
+	case List:
+		return "a list"
+	case Map:
+		return "a map"
+	case Null:
+		return "empty"
+	}
+	switch {
+	case v.path == "":
+		return "a text"
+	case secret.Name(v.path[strings.LastIndexByte(v.path, '.')+1:]):
+		return secret.Mask
+	case v.node.Tag == "!!str":
+		return strconv.Quote(clip(v.node.Value, 60))
+	}
+	return clip(v.node.Value, 60)
+}
+
+// find is the value under key; nil where there is none.
+func find(n *yaml.Node, key string) *yaml.Node {
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return n.Content[i+1]
+		}
+	}
+	return nil
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
