@@ -10,7 +10,6 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/bench/units"
-	"locbench/internal/figures/hdr"
 	"locbench/internal/text/safe"
 )
 

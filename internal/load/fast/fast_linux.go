@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"locbench/internal/host/thread"
-	"locbench/internal/load/wire"
 	"locbench/internal/load/workload"
 )
 

@@ -44,9 +44,9 @@ func (c Condition) String() string { return string(c.Metric) + c.limit() }
 func (c Condition) limit() string {
 	switch c.Metric {
 	case Errors:
-		return c.Op + number(100*c.Limit, 9) + "%"
+		return c.Op + figures(100*c.Limit, 9) + "%"
 	case Throughput:
-		return c.Op + number(c.Limit, 9) + "/s"
+		return c.Op + figures(c.Limit, 9) + "/s"
 	}
 	return c.Op + time.Duration(c.Limit).String()
 }
@@ -55,9 +55,9 @@ func (c Condition) limit() string {
 func (c Condition) show(value float64) string {
 	switch c.Metric {
 	case Errors:
-		return number(100*value, 3) + "%"
+		return figures(100*value, 3) + "%"
 	case Throughput:
-		return number(value, 4) + "/s"
+		return figures(value, 4) + "/s"
 	}
 	d, unit := time.Duration(value), time.Duration(1)
 	for d.Abs() >= 10_000*unit {
@@ -66,9 +66,9 @@ func (c Condition) show(value float64) string {
 	return d.Round(unit).String()
 }
 
-// number has at most so many figures, which takes away what 100 × 0.001 adds too.
-func number(v float64, figures int) string {
-	short, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', figures, 64), 64)
+// figures has at most so many figures, which takes away what 100 × 0.001 adds too.
+func figures(v float64, most int) string {
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', most, 64), 64)
 	return strconv.FormatFloat(short, 'f', -1, 64)
 }
 

@@ -13,8 +13,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// document is a city or a region as it is stored, all fields of the spec and no other.
-type document struct {
+// stored is a city or a region as it is stored, all fields of the spec and no other.
+type stored struct {
 	ID         int64
 	CountryISO string `json:"countryIso"`
 	Centroid   struct{ Lat, Lon float64 }
@@ -33,9 +33,9 @@ type document struct {
 	}
 }
 
-func (d document) names() Names { return Names{d.CS, d.DE, d.EN, d.PL, d.SK} }
+func (d stored) names() Names { return Names{d.CS, d.DE, d.EN, d.PL, d.SK} }
 
-func decode(t testing.TB, doc Doc) (d document) {
+func decode(t testing.TB, doc Doc) (d stored) {
 	t.Helper()
 	dec := json.NewDecoder(bytes.NewReader(doc.Source))
 	dec.DisallowUnknownFields()
@@ -63,7 +63,7 @@ func TestBundled(t *testing.T) {
 	if info.Name != "bundled" || info.Cities < 14_000 || info.Regions != 63 || len(info.Hash) != 64 {
 		t.Errorf("info %+v", info)
 	}
-	regions := make(map[int64]document)
+	regions := make(map[int64]stored)
 	for doc, err := range set.Documents(RegionIndex) {
 		if err != nil {
 			t.Fatal(err)
@@ -134,7 +134,7 @@ func TestBundled(t *testing.T) {
 func (n Names) slice() []string { return n[:] }
 
 // checkRing checks what Elasticsearch's geo_shape wants, and that the centroid lies inside.
-func checkRing(t *testing.T, d document, least int) {
+func checkRing(t *testing.T, d stored, least int) {
 	t.Helper()
 	if d.Geometry.Type != "Polygon" || len(d.Geometry.Coordinates) != 1 {
 		t.Fatalf("%d: geometry %+.100v", d.ID, d.Geometry)
@@ -238,7 +238,7 @@ func TestGenerated(t *testing.T) {
 	}
 	for _, id := range ids {
 		if !seen[id] {
-			t.Fatalf("id %d has no document", id)
+			t.Fatalf("id %d has no stored", id)
 		}
 	}
 	for name, other := range map[string]bench.DataSpec{
