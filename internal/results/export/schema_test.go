@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"bytes"
 	"encoding/json"
 	"go/ast"
@@ -69,7 +70,7 @@ func (s *schemas) declare(g *ast.GenDecl) {
 			if st, ok := spec.Type.(*ast.StructType); ok {
 				for _, f := range st.Fields.List {
 					for _, n := range f.Names {
-						s.docs[spec.Name.Name+"."+n.Name] = words(f.Comment)
+						s.docs[spec.Name.Name+"."+n.Name] = cmp.Or(words(f.Comment), words(f.Doc))
 					}
 				}
 			}

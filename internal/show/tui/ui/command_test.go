@@ -29,9 +29,9 @@ func TestRepeatCommand(t *testing.T) {
 		args []string
 		want string
 	}{
-		{"nothing", nil, "no locbench run"},
-		{"another program", []string{"rm", "run", "-rf"}, "no locbench run"},
-		{"another command", []string{"locbench", "clean"}, "no locbench run"},
+		{"nothing", nil, "not a locbench run"},
+		{"another program", []string{"rm", "run", "-rf"}, "not a locbench run"},
+		{"another command", []string{"locbench", "clean"}, "not a locbench run"},
 		{"an escape", []string{"locbench", "run", "\x1b[201~"}, `\x1b`},
 		{"a new line", []string{"locbench", "run", "a\nid"}, "do not show"},
 		{"right to left", []string{"locbench", "run", "a\u202eb"}, "do not show"},
