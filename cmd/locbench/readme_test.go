@@ -277,6 +277,54 @@ func TestDocsMap(t *testing.T) {
 	}
 }
 
+// TestWhatANewOneTakes compares what docs/architecture.md says about adding something with where a
+// sample of its kind is in the code: in each file that the paragraph names before its first "only
+// if", and in no file that the paragraph does not name, apart from those in which it happens.
+func TestWhatANewOneTakes(t *testing.T) {
+	text := readPage(t, "docs/architecture.md")
+	for _, test := range []struct {
+		what, sample, happens string
+		most                  int // files
+	}{
+		{"an option of a run", `"no-checks"`, "", 1},
+		{"an event", `\bIncidentOccurred\b`, "internal/run/", 3},
+		{"a measure", `\bMemoryRate\b`, "", 2},
+	} {
+		_, paragraph, found := strings.Cut(text, "\n**"+test.what+"**")
+		if !found {
+			t.Errorf("docs/architecture.md does not say how to add %s", test.what)
+		}
+		paragraph, _, _ = strings.Cut(paragraph, "\n**")
+		always, _, _ := strings.Cut(paragraph, "\n- ")
+		file := regexp.MustCompile(`internal/[a-z/_-]+\.go\b`)
+		named := file.FindAllString(paragraph, -1)
+		var in []string
+		sources(t, func(path, _ string) {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if regexp.MustCompile(test.sample).Match(data) {
+				in = append(in, strings.TrimPrefix(filepath.ToSlash(path), "../../"))
+			}
+		})
+		for _, path := range in {
+			if !slices.Contains(named, path) && (test.happens == "" || !strings.HasPrefix(path, test.happens)) {
+				t.Errorf("%s takes %s, which its paragraph in docs/architecture.md does not name", test.what, path)
+			}
+		}
+		needed := file.FindAllString(always, -1)
+		for _, path := range needed {
+			if !slices.Contains(in, path) {
+				t.Errorf("%s does not take %s, which its paragraph in docs/architecture.md names", test.what, path)
+			}
+		}
+		if len(needed) == 0 || len(needed) > test.most {
+			t.Errorf("%s takes %d files, want 1 to %d", test.what, len(needed), test.most)
+		}
+	}
+}
+
 func TestFences(t *testing.T) {
 	text := "a\n```sh\nb\n```\n1. c\n   ```yaml\n   d:\n     e\n   ```\n"
 	want := []fence{{"sh", "b\n", 3}, {"yaml", "d:\n  e\n", 7}}
