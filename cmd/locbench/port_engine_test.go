@@ -72,7 +72,7 @@ func TestPortOfItsOwn(t *testing.T) {
 		}
 	})
 	// The fault is a text that depends on the port, and is none that the contender knows.
-	got := append([]string{`"FAULT":"none"`, `"FAULT":"none","TOLD":"` + "{{print .Port}}" + `"`}, own...)
+	got := append([]string{`"FAULT":"none"`, `"FAULT":"none","TOLD":"is {{.Port}}"`}, own...)
 	t.Run("the manifest names it and gives another", func(t *testing.T) {
 		legs, stderr := run(t, 0, listening(t, append(got, manifest...)...))
 		leg := legs[0]
