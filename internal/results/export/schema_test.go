@@ -1,8 +1,8 @@
 package export
 
 import (
-	"cmp"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"go/ast"
 	"go/parser"
