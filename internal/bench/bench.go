@@ -107,9 +107,15 @@ type Profile struct {
 	Isolation string    `json:"isolation,omitempty"`
 	Store     StoreSpec `json:"store"`
 	Data      DataSpec  `json:"data"`
-	Requests  []Request `json:"requests"`
-	Protocol  Protocol  `json:"protocol,omitempty"` // "": HTTP11
-	Timeout   Duration  `json:"timeout_ns"`         // of one request, from its sending to its last byte
+	// what is asked: requests that stand alone and, in their order, those of the sessions
+	Requests  []Request  `json:"requests"`
+	Sessions  []Session  `json:"sessions,omitempty"`
+	Variables []Variable `json:"variables,omitempty"` // what {name} stands for in requests
+	// once in each life of a contender: after it is ready and was checked, and after its last step
+	Setup    []Request `json:"setup,omitempty"`
+	Teardown []Request `json:"teardown,omitempty"`
+	Protocol Protocol  `json:"protocol,omitempty"` // "": HTTP11
+	Timeout  Duration  `json:"timeout_ns"`         // of one request, from its sending to its last byte
 	// share of the answers whose whole body is compared with the known one, where there is one
 	Validate float64 `json:"validate,omitempty"`
 	// share of failed requests from which on a step supports no claim; 0: DefaultMaxErrors
@@ -143,26 +149,6 @@ type DataSpec struct {
 	Cities   int    `json:"cities,omitempty"`
 	Vertices int    `json:"vertices,omitempty"` // per generated polygon
 	Seed     uint64 `json:"seed,omitempty"`
-}
-
-// Request is one kind of request in the mix.
-type Request struct {
-	Name         string            `json:"name"`
-	Weight       int               `json:"weight"` // share = weight / sum of the weights
-	Method       string            `json:"method"`
-	Path         string            `json:"path"` // may hold {id} and {language}
-	Header       map[string]string `json:"header,omitempty"`
-	Body         string            `json:"body,omitempty"`
-	IDs          IDSpec            `json:"ids"`
-	Languages    []string          `json:"languages,omitempty"` // {language} goes round through these
-	ExpectStatus int               `json:"expect_status"`       // any other status is an error
-}
-
-// IDSpec says how {id} is drawn from the ids of the data set, always from a recorded seed.
-type IDSpec struct {
-	Distribution string  `json:"distribution"`       // fixed, uniform, zipf
-	Fixed        []int64 `json:"fixed,omitempty"`    // fixed: these, in turn
-	Exponent     float64 `json:"exponent,omitempty"` // zipf: s > 1
 }
 
 // CheckSpec says which checks a leg runs.

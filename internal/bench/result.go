@@ -16,9 +16,10 @@ const (
 	ErrRefused ErrorKind = "connect refused"
 	ErrReset   ErrorKind = "connection reset" // reset, broken pipe, or closed before the whole answer was there
 	ErrTimeout ErrorKind = "timeout"
-	ErrBody    ErrorKind = "bad body"     // one that cannot be read
-	ErrWrong   ErrorKind = "wrong body"   // whole, but not the known answer
-	ErrClient  ErrorKind = "client limit" // out of ports, files or memory on this side
+	ErrBody    ErrorKind = "bad body"      // one that cannot be read
+	ErrWrong   ErrorKind = "wrong body"    // whole, but not the known answer
+	ErrSave    ErrorKind = "value missing" // a good answer without a value that was to be saved of it
+	ErrClient  ErrorKind = "client limit"  // out of ports, files or memory on this side
 	ErrOther   ErrorKind = "other"
 )
 
@@ -137,7 +138,8 @@ type Load struct {
 
 	// of each kind, where the step asked more than one; in the order of the profile
 	Requests []RequestLoad `json:"requests,omitempty"`
-	Checked  int64         `json:"checked,omitempty"` // answers whose whole body was compared with the known one
+	Sessions []SessionLoad `json:"sessions,omitempty"` // in the whole step, also before and after the interval
+	Checked  int64         `json:"checked,omitempty"`  // answers whose whole body was compared with the known one
 	// requests in flight, on average over Elapsed; in a steady state throughput × mean latency
 	InFlight float64 `json:"in_flight,omitempty"`
 	// that of the client: "io_uring", "epoll", or "portable", which has a goroutine for each connection
@@ -184,6 +186,16 @@ type RequestLoad struct {
 	Examples  map[ErrorKind]string `json:"examples,omitempty"` // as those of the step, of this kind of request
 	Bytes     int64                `json:"bytes"`              // of the bodies of successful answers
 	Latency   Latencies            `json:"latency"`            // of successes, from the same moment as the step's
+}
+
+// SessionLoad is what became of one kind of session in a step: those that have neither completed nor failed
+// were cut off with it.
+type SessionLoad struct {
+	Name      string `json:"name"`
+	Begun     int64  `json:"begun"` // of which the first request has ended
+	Completed int64  `json:"completed"`
+	// by the request that failed, which is also among the failures of the step
+	Failed map[string]int64 `json:"failed,omitempty"`
 }
 
 // Origin is the moment from which a latency is measured.

@@ -7,11 +7,13 @@ import (
 	"strings"
 )
 
-// places matches what is filled in, in headers, bodies and the environment of contenders: ${NAME}
-// by the environment of locbench ($${NAME} is the text ${NAME}), and {word} by a value of a
-// request ({{word}} is the text {word}). Other braces, such as those of JSON, are what they are.
+// places matches what is filled in, in requests and in the environment of contenders: ${NAME} by the
+// environment of locbench ($${NAME} is the text ${NAME}), and {word} by a variable ({{word}} is the
+// text {word}). Other braces, such as those of JSON, are what they are.
 var places = regexp.MustCompile(
-	`\$?\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\{\{([A-Za-z_][A-Za-z0-9_]*)\}\}|\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+	`\$?\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\{\{` + word + `\}\}|\{(` + word + `)\}`)
+
+const word = `[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_-]+)?(?::[a-z]+)?`
 
 // EnvNames are the variables of the environment that texts name as ${NAME}, each once, in order.
 func EnvNames(texts ...string) (names []string) {
@@ -25,35 +27,75 @@ func EnvNames(texts ...string) (names []string) {
 	return names
 }
 
-// Words are the {word} of a text, each with its braces.
-func Words(text string) (words []string) {
-	for _, m := range places.FindAllStringSubmatch(text, -1) {
-		if m[3] != "" {
-			words = append(words, m[0])
-		}
-	}
-	return words
-}
-
 // FillEnv fills in ${NAME}, with the empty text for a variable that is not set, and makes a text of
 // $${NAME}.
 func FillEnv(text string, getenv func(string) string) string { return fillPlaces(text, getenv, false) }
 
-func fillPlaces(text string, getenv func(string) string, words bool) string {
+func fillPlaces(text string, getenv func(string) string, literal bool) string {
 	return places.ReplaceAllStringFunc(text, func(s string) string {
 		switch {
 		case strings.HasPrefix(s, "$$"):
 			return s[1:]
 		case strings.HasPrefix(s, "$"):
-			return getenv(s[2 : len(s)-1])
-		case words && strings.HasPrefix(s, "{{"):
-			return s[1 : len(s)-1]
+			value := getenv(s[2 : len(s)-1])
+			if literal { // a value is no template
+				value = places.ReplaceAllStringFunc(value, func(s string) string {
+					if s[0] == '{' {
+						return "{" + s + "}"
+					}
+					return s
+				})
+			}
+			return value
 		}
 		return s
 	})
 }
 
-// Filled is the request with its header and body filled in, ready to be sent but for its path.
+// Part is a piece of a template: a text, or a place that is filled in.
+type Part struct {
+	Text string // of a place as it is written: "{item:number}"
+	Name string // of the variable: "item", "user.name"; "": this is a text
+	Type Type
+}
+
+// Type is how a value stands in JSON.
+type Type string
+
+// The types. Without one a value is a part of a text.
+const (
+	TypeNumber Type = "number" // in place of the quotes around it
+	TypeJSON   Type = "json"   // likewise, whatever it is: true, null, a list, an object
+)
+
+// Parts cuts a text into what is there and what is filled in.
+func Parts(text string) (parts []Part) {
+	add := func(s string) {
+		if n := len(parts); n > 0 && parts[n-1].Name == "" {
+			parts[n-1].Text += s
+		} else if s != "" {
+			parts = append(parts, Part{Text: s})
+		}
+	}
+	from := 0
+	for _, m := range places.FindAllStringSubmatchIndex(text, -1) {
+		add(text[from:m[0]])
+		switch place := text[m[0]:m[1]]; {
+		case m[4] >= 0:
+			name, kind, _ := strings.Cut(text[m[4]:m[5]], ":")
+			parts = append(parts, Part{Text: place, Name: name, Type: Type(kind)})
+		case strings.HasPrefix(place, "{{"):
+			add(place[1 : len(place)-1])
+		default:
+			add(place)
+		}
+		from = m[1]
+	}
+	add(text[from:])
+	return parts
+}
+
+// Filled is the request with its header and body filled in by the environment.
 func (r Request) Filled(getenv func(string) string) Request {
 	header := make(map[string]string, len(r.Header))
 	for name, value := range r.Header {
@@ -67,10 +109,25 @@ func (r Request) Filled(getenv func(string) string) Request {
 }
 
 // EnvNames are the variables of the environment that its header and body name.
-func (r Request) EnvNames() []string {
-	texts := []string{r.Body}
+func (r Request) EnvNames() []string { return EnvNames(r.texts()[1:]...) }
+
+// Places are the variables that a request names, in order, and again where it does.
+func (r Request) Places() (places []Part) {
+	for _, text := range r.texts() {
+		for _, p := range Parts(text) {
+			if p.Name != "" {
+				places = append(places, p)
+			}
+		}
+	}
+	return places
+}
+
+// texts are its templates: path, body, header.
+func (r Request) texts() []string {
+	texts := []string{r.Path, r.Body}
 	for _, name := range slices.Sorted(maps.Keys(r.Header)) {
 		texts = append(texts, r.Header[name])
 	}
-	return EnvNames(texts...)
+	return texts
 }

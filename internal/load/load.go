@@ -40,23 +40,29 @@ type Plan struct {
 	BaseURL  string          // of the contender, without a slash at the end; http or https
 	Step     bench.Step      // with a Duration, and one of Connections, Rate and Arrivals
 	Requests []bench.Request // the weighted mix
-	IDs      []int64         // of the data set, for {id}; with zipf the first is the most frequent one
-	Timeout  time.Duration   // of one request, from its sending to its last byte; 0 is wire.DefaultTimeout
-	Seed     uint64          // of the drawn requests and ids: the same seed asks the same sequence
-	HTTP2    bool            // one request at a time on a connection; in clear without negotiation
+	// what else they are made of; nil: nothing
+	Sessions  []bench.Session
+	Variables []bench.Variable
+	Data      Data
+	Life      *Life         // of the contender, which goes on from step to step; nil: one of its own
+	IDs       []int64       // of the data set, for {id}; with zipf the first is the most frequent one
+	Timeout   time.Duration // of one request, from its sending to its last byte; 0 is wire.DefaultTimeout
+	Seed      uint64        // of the drawn requests and ids: the same seed asks the same sequence
+	HTTP2     bool          // one request at a time on a connection; in clear without negotiation
 
 	// Rate, if not nil, lets somebody change the rate of a step that has one while it runs:
 	// requests due per second from now on, or 0 for the step's own. It is called many times a
 	// second, from one goroutine.
 	Rate func() float64
 
-	// Check, if not nil, is given the whole body of one in CheckEvery answers of the wanted status,
-	// drawn at random, and returns what is wrong with it; nil is the known answer, ErrNotKnown one
+	// Check, if not nil, is given one in CheckEvery answers of a wanted status, drawn at random, to the
+	// requests that Checks names, and returns what is wrong with it; nil is the known answer, ErrNotKnown one
 	// that cannot be judged. It is called from the goroutines that measure, several at a time,
 	// after the clock has been read: its time is in no latency, but it is the client's. It must not
 	// keep the body.
 	Check      func(Answer) error
-	CheckEvery int // 0: one in a hundred; 1: all
+	Checks     func(request string) bool // nil: to all requests
+	CheckEvery int                       // 0: one in a hundred; 1: all
 
 	// Turns, if not nil, lets the load rest again and again while others have theirs. OnStart and
 	// OnEnd are then called for each turn.
@@ -73,6 +79,12 @@ type Plan struct {
 // Answer is what Plan.Check is given.
 type Answer = workload.Answer
 
+// Data is what requests take from files, and Life what the steps of one contender's life have in common.
+type (
+	Data = workload.Data
+	Life = workload.Life
+)
+
 // ErrNotKnown is what Plan.Check returns for an answer that it cannot judge: it is a success, and
 // not among those checked.
 var ErrNotKnown = workload.ErrNotKnown
@@ -83,8 +95,9 @@ type Kept = wire.Kept
 // spec is what the plan's requests are made of.
 func (p Plan) spec() workload.Spec {
 	return workload.Spec{
-		BaseURL: p.BaseURL, Step: p.Step, Requests: p.Requests, IDs: p.IDs, Seed: p.Seed,
-		Check: p.Check, CheckEvery: p.CheckEvery,
+		BaseURL: p.BaseURL, Step: p.Step, Requests: p.Requests, Sessions: p.Sessions, Variables: p.Variables,
+		Data: p.Data, Life: p.Life, IDs: p.IDs, Seed: p.Seed,
+		Check: p.Check, Checks: p.Checks, CheckEvery: p.CheckEvery,
 	}
 }
 
@@ -158,6 +171,7 @@ func (e Engine) Run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 
 func (e Engine) run(ctx context.Context, plan Plan, onWindow func(bench.Window)) (bench.Load, error) {
 	plan.Timeout = cmp.Or(max(plan.Timeout, 0), wire.DefaultTimeout)
+	plan.Life = cmp.Or(plan.Life, &Life{})
 	e.Window, e.Grace = cmp.Or(max(e.Window, 0), time.Second), cmp.Or(max(e.Grace, 0), 250*time.Millisecond)
 	if _, err := workload.NewMix(plan.spec()); err != nil {
 		return bench.Load{}, err
@@ -178,6 +192,7 @@ func (e Engine) run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 		return bench.Load{}, failed
 	} else {
 		load, err = finish(ctx, &m.rec.Result, m.wall, m.cpu)
+		err = cmp.Or(err, m.rec.Err())
 	}
 	load.Warnings = append(load.Warnings, waited...)
 	return load, err
@@ -224,7 +239,7 @@ func (e Engine) measure(
 
 // loop chooses the one for a step of plan, and the recorder of what it sees.
 func (e Engine) loop(ctx context.Context, plan Plan, mix *workload.Mix, connections int) (*record.Recorder, loop) {
-	rec, step := record.New(plan.Step, mix.Names()), plan.Step
+	rec, step := record.New(plan.Step, mix.Names(), mix.Sessions()...), plan.Step
 	rec.SettleTime = cmp.Or(e.patience, rec.SettleTime)
 	dialTime := min(cmp.Or(e.patience, wire.DialTime), plan.Timeout)
 	if n := step.MaxRequests; n > 0 && n < int64(connections) && !step.Open() {
@@ -233,7 +248,7 @@ func (e Engine) loop(ctx context.Context, plan Plan, mix *workload.Mix, connecti
 	target := wire.NewTarget(plan.BaseURL, e.TLS, plan.HTTP2)
 	if !e.Portable && e.Dial == nil && target.TLS == nil && !plan.HTTP2 {
 		l := fast.New(fast.Config{
-			Addresses: target.Resolve(ctx), Spec: plan.spec(), Timeout: plan.Timeout, DialTime: dialTime, Rate: plan.Rate,
+			Addresses: target.Resolve(ctx), Step: step, Mix: mix, Timeout: plan.Timeout, DialTime: dialTime, Rate: plan.Rate,
 			Recorder: rec, Keep: e.Keep, Connections: connections, Shards: e.Shards, Epoll: e.Epoll,
 		})
 		if l != nil {

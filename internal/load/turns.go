@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -37,6 +38,7 @@ func (e Engine) runTurns(
 	defer deliver.Finish()
 	var all *record.Turns
 	var wall, cpu time.Duration
+	var failed error
 	for n, left := 0, plan.Step.Duration; left > 0; n++ {
 		if n > 0 {
 			plan.Turns.Next()
@@ -60,6 +62,9 @@ func (e Engine) runTurns(
 		}
 		wall, cpu = wall+m.wall, cpu+m.cpu
 		all.AddTurn(m.rec)
+		if failed = m.rec.Err(); failed != nil {
+			break
+		}
 		if left <= 0 || all.Unclosed() >= e.Window {
 			deliver.Add(all.CloseWindow())
 		}
@@ -67,5 +72,6 @@ func (e Engine) runTurns(
 	if all.Unclosed() > 0 { // it was cut short
 		deliver.Add(all.CloseWindow())
 	}
-	return finish(ctx, &all.Result, wall, cpu)
+	load, err := finish(ctx, &all.Result, wall, cpu)
+	return load, cmp.Or(err, failed)
 }

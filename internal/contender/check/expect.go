@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"locbench/internal/text/jsonpath"
 	"locbench/internal/text/safe"
 	"locbench/internal/text/strictyaml"
 )
@@ -64,20 +65,20 @@ func (e expander) expect(v strictyaml.Value) Expect {
 
 // json reads the matchers of a JSON document.
 func (e expander) json(v strictyaml.Value, add func(matcher)) {
-	eachPath(v, "keys", func(p path, v strictyaml.Value) { add(keyed(p, slices.Sorted(slices.Values(e.texts(v))))) })
-	eachPath(v, "count", func(p path, v strictyaml.Value) { add(readCount(p, v)) })
+	eachPath(v, "keys", func(p jsonpath.Path, v strictyaml.Value) { add(keyed(p, slices.Sorted(slices.Values(e.texts(v))))) })
+	eachPath(v, "count", func(p jsonpath.Path, v strictyaml.Value) { add(readCount(p, v)) })
 	if v.Has("present") {
 		for _, entry := range listOrOne(v.At("present")) {
 			add(present(readPaths(entry, e.scalar(entry))))
 		}
 	}
-	eachPath(v, "at", func(p path, v strictyaml.Value) {
+	eachPath(v, "at", func(p jsonpath.Path, v strictyaml.Value) {
 		want := e.value(v)
-		add(leadsTo(p, func(got any) error { return differences(p.text, want, got, false) }))
+		add(leadsTo(p, func(got any) error { return differences(p.String(), want, got, false) }))
 	})
-	eachPath(v, "every", func(p path, v strictyaml.Value) { add(every(p, e.value(v))) })
-	eachPath(v, "some", func(p path, v strictyaml.Value) { add(among(p, e.values(v), false)) })
-	eachPath(v, "none", func(p path, v strictyaml.Value) { add(among(p, e.values(v), true)) })
+	eachPath(v, "every", func(p jsonpath.Path, v strictyaml.Value) { add(every(p, e.value(v))) })
+	eachPath(v, "some", func(p jsonpath.Path, v strictyaml.Value) { add(among(p, e.values(v), false)) })
+	eachPath(v, "none", func(p jsonpath.Path, v strictyaml.Value) { add(among(p, e.values(v), true)) })
 	for _, key := range []string{"json", "json_includes"} {
 		if v.Has(key) {
 			want := e.value(v.At(key))
@@ -87,9 +88,9 @@ func (e expander) json(v strictyaml.Value, add func(matcher)) {
 }
 
 // eachPath goes through the entries of a map whose keys are paths.
-func eachPath(v strictyaml.Value, key string, do func(path, strictyaml.Value)) {
+func eachPath(v strictyaml.Value, key string, do func(jsonpath.Path, strictyaml.Value)) {
 	for _, f := range entries(v, key, "write paths and values, for example `{\"cities[0].id\": 1}`") {
-		p, err := parsePath(f.Key)
+		p, err := jsonpath.Parse(f.Key)
 		if err != nil {
 			f.Value.Mistake("`"+safe.Line(f.Key, 60)+"` is not a path", err.Error())
 			continue
@@ -99,9 +100,9 @@ func eachPath(v strictyaml.Value, key string, do func(path, strictyaml.Value)) {
 }
 
 // readPaths reads "a.path" or "one.path | another.path".
-func readPaths(v strictyaml.Value, text string) (paths []path) {
+func readPaths(v strictyaml.Value, text string) (paths []jsonpath.Path) {
 	for alternative := range strings.SplitSeq(text, "|") {
-		p, err := parsePath(strings.TrimSpace(alternative))
+		p, err := jsonpath.Parse(strings.TrimSpace(alternative))
 		if err != nil {
 			v.Wrong(err.Error())
 			break
@@ -111,7 +112,7 @@ func readPaths(v strictyaml.Value, text string) (paths []path) {
 	return paths
 }
 
-func readCount(p path, v strictyaml.Value) matcher {
+func readCount(p jsonpath.Path, v strictyaml.Value) matcher {
 	if v.Kind() == strictyaml.Map {
 		var f struct {
 			Min int `yaml:"min" strict:"min=0"`

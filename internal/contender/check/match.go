@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"locbench/internal/text/jsonpath"
 	"locbench/internal/text/safe"
 )
 
@@ -102,52 +103,52 @@ func document(look func(a *answer, doc any) error) matcher {
 }
 
 // list looks at the list that a path leads to.
-func list(p path, look func([]any) error) matcher {
+func list(p jsonpath.Path, look func([]any) error) matcher {
 	return leadsTo(p, func(got any) error {
 		list, ok := got.([]any)
 		if !ok {
-			return fmt.Errorf("%s: wanted a list, got %s", p.text, shown(got))
+			return fmt.Errorf("%s: wanted a list, got %s", p.String(), shown(got))
 		}
 		return look(list)
 	})
 }
 
 // leadsTo looks at what a path leads to.
-func leadsTo(p path, look func(got any) error) matcher {
+func leadsTo(p jsonpath.Path, look func(got any) error) matcher {
 	return document(func(a *answer, doc any) error {
-		got, ok := p.value(doc)
+		got, ok := p.Value(doc)
 		if !ok {
-			return fmt.Errorf("%s: nothing there in %s", p.text, a.text())
+			return fmt.Errorf("%s: nothing there in %s", p.String(), a.text())
 		}
 		return look(got)
 	})
 }
 
 // every wants a list's values to be the same. An empty list fails: nothing would have been checked.
-func every(p path, want any) matcher {
+func every(p jsonpath.Path, want any) matcher {
 	return list(p, func(list []any) error {
 		for i, got := range list {
 			if differences("", want, got, false) != nil {
-				return fmt.Errorf("%s: wanted %s everywhere, got %s at %d", p.text, shown(want), shown(got), i)
+				return fmt.Errorf("%s: wanted %s everywhere, got %s at %d", p.String(), shown(want), shown(got), i)
 			}
 		}
 		if len(list) == 0 {
-			return fmt.Errorf("%s: wanted %s everywhere, got no element", p.text, shown(want))
+			return fmt.Errorf("%s: wanted %s everywhere, got no element", p.String(), shown(want))
 		}
 		return nil
 	})
 }
 
 // among wants certain values to be in a list, anywhere, or none of them.
-func among(p path, wanted []any, none bool) matcher {
+func among(p jsonpath.Path, wanted []any, none bool) matcher {
 	return list(p, func(list []any) error {
 		for _, want := range wanted {
 			has := slices.ContainsFunc(list, func(got any) bool { return differences("", want, got, false) == nil })
 			switch {
 			case !has && !none:
-				return fmt.Errorf("%s: wanted %s among them, got %s", p.text, shown(want), shown(list))
+				return fmt.Errorf("%s: wanted %s among them, got %s", p.String(), shown(want), shown(list))
 			case has && none:
-				return fmt.Errorf("%s: wanted no %s, got %s", p.text, shown(want), shown(list))
+				return fmt.Errorf("%s: wanted no %s, got %s", p.String(), shown(want), shown(list))
 			}
 		}
 		return nil
@@ -155,7 +156,7 @@ func among(p path, wanted []any, none bool) matcher {
 }
 
 // counted bounds the length of a list.
-func counted(p path, least, most int) matcher {
+func counted(p jsonpath.Path, least, most int) matcher {
 	return list(p, func(list []any) error {
 		if len(list) >= least && len(list) <= most {
 			return nil
@@ -164,25 +165,25 @@ func counted(p path, least, most int) matcher {
 		if least != most {
 			want = fmt.Sprintf("%d to %d", least, most)
 		}
-		return fmt.Errorf("%s: wanted %s elements, got %d", p.text, want, len(list))
+		return fmt.Errorf("%s: wanted %s elements, got %d", p.String(), want, len(list))
 	})
 }
 
 // keyed wants objects to have exactly these keys, which are sorted.
-func keyed(p path, keys []string) matcher {
+func keyed(p jsonpath.Path, keys []string) matcher {
 	want := strings.Join(keys, ", ")
 	return document(func(_ *answer, doc any) error {
-		values, ok := p.find(doc)
+		values, ok := p.Find(doc)
 		if !ok || len(values) == 0 {
-			return fmt.Errorf("%s: wanted an object with the keys %s, got nothing there", p.text, want)
+			return fmt.Errorf("%s: wanted an object with the keys %s, got nothing there", p.String(), want)
 		}
 		for _, v := range values {
 			object, ok := v.(map[string]any)
 			if !ok {
-				return fmt.Errorf("%s: wanted an object, got %s", p.text, shown(v))
+				return fmt.Errorf("%s: wanted an object, got %s", p.String(), shown(v))
 			}
 			if got := sortedKeys(object); !slices.Equal(got, keys) {
-				return fmt.Errorf("%s: wanted exactly the keys %s, got %s", p.text, want, strings.Join(got, ", "))
+				return fmt.Errorf("%s: wanted exactly the keys %s, got %s", p.String(), want, strings.Join(got, ", "))
 			}
 		}
 		return nil
@@ -190,14 +191,14 @@ func keyed(p path, keys []string) matcher {
 }
 
 // present wants at least one of several paths to lead somewhere.
-func present(paths []path) matcher {
+func present(paths []jsonpath.Path) matcher {
 	return document(func(_ *answer, doc any) error {
 		var texts []string
 		for _, p := range paths {
-			if values, ok := p.find(doc); ok && len(values) > 0 {
+			if values, ok := p.Find(doc); ok && len(values) > 0 {
 				return nil
 			}
-			texts = append(texts, p.text)
+			texts = append(texts, p.String())
 		}
 		return fmt.Errorf("wanted %s to be there, got nothing", strings.Join(texts, " or "))
 	})

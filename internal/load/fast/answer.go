@@ -53,12 +53,12 @@ const (
 // unfinished line. It makes of a stream of bytes what net/http does, or refuses it; it allocates
 // only for lines that come in parts.
 type parser struct {
-	isHead bool   // the request's method is HEAD: no body
-	want   int    // the status for which no note is taken
-	known  uint8  // bits of the classes of status of which there is a note already
-	line   []byte // the beginning of a line whose end has not come yet
-	note   *note  // nil: of this answer there is none
-	keep   bool   // the body, in body, as far as that is checked at all
+	req    *workload.Request // for its wanted statuses no note is taken
+	known  uint8             // bits of the classes of status of which there is a note already
+	line   []byte            // the beginning of a line whose end has not come yet
+	note   *note             // nil: of this answer there is none
+	keep   bool              // the header lines, in header, and the body, in body, as far as that is checked at all
+	header []byte
 	body   []byte
 	answer
 }
@@ -90,15 +90,15 @@ type note struct {
 }
 
 // reset makes the parser ready for the answer to a request.
-func (p *parser) reset(isHead bool, want int, known uint8) {
-	p.isHead, p.want, p.known, p.note = isHead, want, known, nil
+func (p *parser) reset(req *workload.Request, known uint8) {
+	p.req, p.known, p.note = req, known, nil
 	p.line, p.keep = p.line[:0], false
 	p.answer = answer{}
 }
 
-// keepBody has the body kept.
-func (p *parser) keepBody() {
-	p.keep, p.body = true, p.body[:0]
+// keepAll has the whole answer kept.
+func (p *parser) keepAll() {
+	p.keep, p.header, p.body = true, p.header[:0], p.body[:0]
 }
 
 // feed takes in b. It returns how much of it belongs to the answer, and whether that is complete.
@@ -219,6 +219,9 @@ func (p *parser) take(line []byte) (done bool, err error) {
 		return false, p.statusLine(trimEnd(line))
 	case stageHeader:
 		p.head += len(line)
+		if p.keep {
+			p.header = append(p.header, line...)
+		}
 		if line = trimEnd(line); len(line) > 0 {
 			return false, p.headerLine(line)
 		}

@@ -1,6 +1,7 @@
 package fast
 
 import (
+	"cmp"
 	"math"
 	"net/http"
 	"os"
@@ -16,20 +17,57 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// ask sends the next request on c, or lets it be idle when the sending has ended.
+// ask sends the next request on c, or lets it be idle when the sending has ended. A session goes on to its end.
 func (s *shard) ask(c *conn, i int, now int64) {
-	if s.ended || s.rec.SendingEnded(now) || s.bounded && !s.rec.MaySend() {
+	if !c.user.Midway() && (s.ended || s.rec.SendingEnded(now) || s.bounded && !s.rec.MaySend()) {
 		s.retire(c)
+		return
+	}
+	if err := s.mix.Begin(&c.user); err != nil {
+		s.rec.Fail(err)
+		s.retire(c)
+		return
+	}
+	if s.think(c, now) {
 		return
 	}
 	s.counters.Sent++
 	s.launch(c, i, now)
 }
 
-// launch sends the next request on c, which it opens where it is not.
+// think lets the user of c, who has begun something, wait before the next request where that is wanted.
+func (s *shard) think(c *conn, now int64) bool {
+	think := c.user.Think()
+	if think <= 0 || s.ended {
+		return false
+	}
+	c.thinking = true
+	s.rest(c, now, now+int64(think))
+	return true
+}
+
+// resume lets c continue after a rest.
+func (s *shard) resume(c *conn, i int, now int64) {
+	thought := c.thinking
+	c.thinking = false
+	switch {
+	case thought && s.open != nil:
+		s.open.thought(c, i, now)
+	case !thought:
+		s.ask(c, i, now)
+	case s.ended && !c.user.Midway():
+		c.user.Forget()
+		s.retire(c)
+	default:
+		s.counters.Sent++
+		s.launch(c, i, now)
+	}
+}
+
+// launch sends the next request of the user of c, which it opens where it is not.
 func (s *shard) launch(c *conn, i int, now int64) {
-	c.req, c.out, c.drawn = s.mix.Take(c.out[:0])
-	c.start, c.until, c.dialled = now, now+int64(s.timeout), c.fd < 0
+	c.req, c.out = s.mix.Write(&c.user, c.out[:0])
+	c.start, c.until, c.dialled = now, now+int64(s.patience(c)), c.fd < 0
 	if c.until < s.next {
 		s.next = c.until
 	}
@@ -44,11 +82,14 @@ func (s *shard) launch(c *conn, i int, now int64) {
 // expect makes c ready for the answer to its request, of which nothing has been sent.
 func (s *shard) expect(c *conn) {
 	c.sent = 0
-	c.parser.reset(c.req.IsHead, c.req.Status, s.known)
-	if c.drawn.Check {
-		c.parser.keepBody()
+	c.parser.reset(c.req, s.known)
+	if c.user.Keeps() {
+		c.parser.keepAll()
 	}
 }
+
+// patience is the time-out of the request of c.
+func (s *shard) patience(c *conn) time.Duration { return cmp.Or(c.req.Timeout, s.timeout) }
 
 // send writes what is left of the request, as much as the socket takes; the rest when it takes
 // more.
@@ -164,7 +205,7 @@ func (s *shard) complete(c *conn, i int, spoilt bool, at int64, err error) {
 		return
 	}
 	p := &c.parser
-	gaveUp := p.status == http.StatusRequestTimeout && p.status != c.req.Status && p.close
+	gaveUp := p.status == http.StatusRequestTimeout && !c.req.Wants(p.status) && p.close
 	if gaveUp && s.again(c, i, true) {
 		return // it gave up waiting for a request, and this one was on its way
 	}
@@ -181,17 +222,17 @@ func (s *shard) complete(c *conn, i int, spoilt bool, at int64, err error) {
 		s.counters.WakeupDelay += late
 	}
 	switch {
-	case p.status == c.req.Status && p.keep && p.bytes <= workload.MaxChecked:
-		s.check(c, &x)
-	case p.status != c.req.Status:
+	case !c.req.Wants(p.status):
 		x.Kind = wire.Class(p.status)
 		if s.counters.NeedsExample(x.Request, x.Kind) {
 			x.Example = p.example()
 		}
 		s.known |= classBit(p.status)
+	case p.keep:
+		s.judge(c, &x)
 	}
 	s.record(c, x)
-	if x.Checked {
+	if p.keep {
 		now = s.now()
 	}
 	s.goOn(c, i, now)
@@ -199,6 +240,8 @@ func (s *shard) complete(c *conn, i int, spoilt bool, at int64, err error) {
 
 // record counts the exchange on c that has ended.
 func (s *shard) record(c *conn, x record.Exchange) {
+	session, step, ended := c.user.Done(x.Kind != "")
+	x.Session, x.First, x.Last = session, step == 0, ended
 	s.counters.Record(&s.rec.Interval, x)
 	if s.open != nil {
 		if s.rec.AwaitsAnswers() {
@@ -210,10 +253,11 @@ func (s *shard) record(c *conn, x record.Exchange) {
 	}
 }
 
-// check compares the body of an answer.
-func (s *shard) check(c *conn, x *record.Exchange) {
+// judge looks at an answer that was kept.
+func (s *shard) judge(c *conn, x *record.Exchange) {
 	p := &c.parser
-	x.Checked, x.Kind, x.Example = s.mix.Verdict(c.req, c.drawn, p.body)
+	a := workload.Answer{Status: p.status, Head: p.header, Body: p.body, Cut: p.bytes > workload.MaxChecked}
+	x.Checked, x.Kind, x.Example = s.mix.Judge(&c.user, c.req, a)
 	if cap(p.body) > 64<<10 {
 		p.body = nil // not to keep as much for each connection
 	}

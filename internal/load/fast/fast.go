@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"time"
 
+	"locbench/internal/bench"
 	"locbench/internal/load/record"
 	"locbench/internal/load/wire"
 	"locbench/internal/load/workload"
@@ -15,10 +16,11 @@ import (
 // Config is what the loop works with.
 type Config struct {
 	Addresses   []netip.AddrPort // of the contender: the first at which anybody answers is used
-	Spec        workload.Spec    // each thread draws from a mix of its own
-	Timeout     time.Duration    // of one request
-	DialTime    time.Duration    // of all connections that are opened before the clock starts
-	Rate        func() float64   // changes the rate of an open loop; may be nil
+	Step        bench.Step
+	Mix         *workload.Mix
+	Timeout     time.Duration  // of one request
+	DialTime    time.Duration  // of all connections that are opened before the clock starts
+	Rate        func() float64 // changes the rate of an open loop; may be nil
 	Recorder    *record.Recorder
 	Keep        *wire.Kept // nil: connections are closed with the step
 	Connections int

@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"locbench/internal/host/thread"
-	"locbench/internal/load/workload"
 )
 
 // maxShards bounds the threads of the fast loop.
@@ -31,7 +30,7 @@ type Loop struct {
 
 // New makes the loop, or returns nil where only the portable one will do.
 func New(c Config) *Loop {
-	step := c.Spec.Step
+	step := c.Step
 	l := &Loop{conf: c}
 	if len(c.Addresses) == 0 {
 		return nil
@@ -153,14 +152,11 @@ func (l *Loop) Close() {
 
 // newShard makes a shard with its share of the connections.
 func newShard(l *Loop, i, of, connections int) (*shard, error) {
-	step := l.conf.Spec.Step
-	m, err := workload.NewShardMix(l.conf.Spec, i, of)
-	if err != nil {
-		return nil, err
-	}
+	step := l.conf.Step
+	var err error
 	s := &shard{
 		loop: l, rec: l.conf.Recorder, timeout: l.conf.Timeout, step: step, bounded: !step.Open() && step.MaxRequests > 0,
-		number: i, of: of, counters: l.conf.Recorder.NewCounters(), mix: m, conns: make([]conn, connections),
+		number: i, of: of, counters: l.conf.Recorder.NewCounters(), mix: l.conf.Mix, conns: make([]conn, connections),
 		in: make([]byte, readSize), events: make([]unix.EpollEvent, maxEvents),
 	}
 	if s.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {

@@ -30,7 +30,7 @@ func (p *parser) statusLine(line []byte) error {
 	}
 	p.status = int(rest[0]-'0')*100 + int(rest[1]-'0')*10 + int(rest[2]-'0')
 	p.stage = stageHeader
-	if p.status != p.want && p.known&classBit(p.status) == 0 && !p.isInterim() {
+	if !p.req.Wants(p.status) && p.known&classBit(p.status) == 0 && !p.isInterim() {
 		p.note = &note{text: append(bytes.Clone(rest[:min(len(rest), wire.MaxExample)]), ' ')}
 	}
 	return nil
@@ -116,7 +116,7 @@ func (p *parser) endOfHead() (done bool, err error) {
 		if p.interim++; p.interim > wire.MaxInterim {
 			return false, errInterim
 		}
-		p.answer = answer{interim: p.interim}
+		p.answer, p.header = answer{interim: p.interim}, p.header[:0]
 		return false, nil
 	}
 	if p.http10 && !p.alive {
@@ -126,7 +126,7 @@ func (p *parser) endOfHead() (done bool, err error) {
 		p.close = true
 	}
 	switch {
-	case p.isHead, p.status < 200, p.status == http.StatusNoContent, p.status == http.StatusNotModified:
+	case p.req.IsHead, p.status < 200, p.status == http.StatusNoContent, p.status == http.StatusNotModified:
 		return true, nil
 	case chunked:
 		p.stage, p.head = stageChunk, 0

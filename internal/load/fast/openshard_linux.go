@@ -95,8 +95,9 @@ func (o *openShard) run() {
 			}
 			if s.rec.Stopped() {
 				s.ended = true
-				s.counters.Backlog = int64(s.active + o.queue.Len())
+				s.counters.Backlog = int64(s.active - s.resting + o.queue.Len())
 				o.drop(s.now(), o.queue.Expire(math.MaxInt64), true)
+				s.wakeResting()
 			}
 		}
 		if s.ended && s.active == 0 {
@@ -108,7 +109,7 @@ func (o *openShard) run() {
 		}
 		s.await(wake)
 		o.yield()
-		s.counters.InFlight(&s.rec.Interval, s.now(), s.active)
+		s.counters.InFlight(&s.rec.Interval, s.now(), s.active-s.resting)
 		s.serve()
 	}
 }
@@ -154,16 +155,60 @@ func (o *openShard) drop(now, requests int64, held bool) {
 	}
 }
 
-// start sends the first request of a job on c.
+// start begins the first request or session of a job on c.
 func (o *openShard) start(c *conn, i int, now int64, j workload.Job) {
 	c.lag, c.left = now-j.Due, j.Requests-1
-	o.s.counters.SendDue(o.s.rec.Phase(now), time.Duration(c.lag), j.Held)
+	s := o.s
+	if err := s.mix.Begin(&c.user); err != nil {
+		s.rec.Fail(err)
+		o.drop(now, int64(j.Requests), false)
+		c.left = 0
+		o.release(c, i, now)
+		return
+	}
+	if s.think(c, now) {
+		c.held = j.Held
+		return
+	}
+	o.send(c, i, now, j.Held)
+}
+
+// send sends the next request of the user of c, which was due so long ago.
+func (o *openShard) send(c *conn, i int, now int64, held bool) {
+	o.s.counters.SendDue(o.s.rec.Phase(now), time.Duration(c.lag), held)
 	o.s.launch(c, i, now)
+}
+
+// thought lets the user of c, who has thought, ask. What is due then is due now.
+func (o *openShard) thought(c *conn, i int, now int64) {
+	if !c.user.Midway() && o.s.ended {
+		c.user.Forget()
+		o.drop(now, 1, false)
+		o.release(c, i, now)
+		return
+	}
+	o.send(c, i, now, c.held)
+	c.held = false
+}
+
+// next lets a user in the middle of a session make the next request, which comes due with the answer before, or
+// when the user has thought.
+func (o *openShard) next(c *conn, i int, now int64) {
+	s := o.s
+	s.counters.ComeDue(s.rec.Phase(now), 1, s.counters.Rate)
+	c.lag = 0
+	if !s.think(c, now) {
+		o.send(c, i, now, false)
+	}
 }
 
 // release gives c the next request of its user, the next in the queue, or sets it free.
 func (o *openShard) release(c *conn, i int, now int64) {
 	s := o.s
+	if c.user.Midway() {
+		o.next(c, i, now)
+		return
+	}
 	ended := s.ended || s.rec.SendingEnded(now)
 	if c.left > 0 {
 		if !ended {

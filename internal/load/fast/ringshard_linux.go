@@ -88,7 +88,7 @@ func (s *shard) startBatch() {
 	now := s.now()
 	for _, i := range s.batch {
 		if c := &s.conns[i]; c.doing == waiting && !c.dialled {
-			c.start, c.until = now, now+int64(s.timeout)
+			c.start, c.until = now, now+int64(s.patience(c))
 		}
 	}
 	s.batch = s.batch[:0]

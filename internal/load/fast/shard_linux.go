@@ -49,7 +49,7 @@ const (
 type conn struct {
 	parser   parser
 	req      *workload.Request
-	drawn    workload.Drawn
+	user     workload.User
 	start    int64  // of the request
 	until    int64  // its time-out, or the end of the rest
 	out      []byte // the request; with a ring the kernel may still read it
@@ -65,9 +65,11 @@ type conn struct {
 	unsent  bool   // with a ring: a part of a long request may not be sent yet
 
 	lag  int64 // open loop: from due to start
-	left int   // and requests that the user has after this one
+	left int   // and requests or sessions that the user has after this one
+	held bool  // it had to wait for a connection, and its user thinks before asking
 
 	answered bool  // it has had its first answer
+	thinking bool  // it rests before a request of its user
 	refused  error // why it could not be opened, which is looked at in the next turn
 }
 
@@ -261,7 +263,7 @@ func (s *shard) expire(now int64) {
 		case c.until > now:
 		case c.doing == resting:
 			s.rested(c, now)
-			s.ask(c, i, now)
+			s.resume(c, i, now)
 		default:
 			s.fail(c, i, now, os.ErrDeadlineExceeded)
 		}
@@ -275,13 +277,14 @@ func (s *shard) expire(now int64) {
 	}
 }
 
-// wakeResting ends the rests, as nothing is sent after them.
+// wakeResting ends the rests: nothing is sent after them but by users in the middle of a session, who do not
+// think any more.
 func (s *shard) wakeResting() {
 	now := s.now()
 	for i := range s.conns {
 		if c := &s.conns[i]; c.doing == resting {
 			s.rested(c, now)
-			s.retire(c)
+			s.resume(c, i, now)
 		}
 	}
 }

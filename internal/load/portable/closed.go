@@ -15,7 +15,10 @@ func (l *Loop) runClosed(ctx context.Context) {
 	for i, s := range l.slots {
 		wg.Go(func() {
 			l.awaitBeginning(i)
-			for l.maySend() {
+			for s.user.Midway() || l.maySend() && l.begin(s) {
+				if s.user.Midway() {
+					l.pause(s.user.Think())
+				}
 				if _, failed := l.exchange(ctx, s, 0, false); !failed {
 					s.failures = 0
 					continue

@@ -1,6 +1,7 @@
 package portable
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,12 +17,27 @@ import (
 // need not take all of it.
 const longRequest = 16 << 10
 
-// exchange sends the next request of the mix on s, reads the whole answer and records what came of
-// it. In an open loop, due is when it should have been sent, and held says that it then had to wait
+// begin lets the user of s, who has begun nothing, begin the next thing, and think; false where nothing can be
+// begun any more.
+func (l *Loop) begin(s *slot) bool {
+	if err := l.conf.Mix.Begin(&s.user); err != nil {
+		l.rec.Fail(err)
+		return false
+	}
+	l.pause(s.user.Think())
+	if l.rec.Stopped() && s.user.Think() > 0 {
+		s.user.Forget()
+		return false
+	}
+	return true
+}
+
+// exchange sends the next request of the user of s, who has begun something, reads the whole answer and records
+// what came of it. In an open loop, due is when it should have been sent, and held says that it then had to wait
 // for a connection. ctx bounds the opening of the connection.
 func (l *Loop) exchange(ctx context.Context, s *slot, due int64, held bool) (ended int64, dialFailed bool) {
-	r, out, drawn := l.conf.Mix.Next(s.out[:0])
-	s.out = out
+	var r *workload.Request
+	r, s.out = l.conf.Mix.Write(&s.user, s.out[:0])
 	if s.conn != nil && gone(s.conn) {
 		s.close()
 	}
@@ -31,13 +47,13 @@ func (l *Loop) exchange(ctx context.Context, s *slot, due int64, held bool) (end
 		x.Lag = time.Duration(x.Start - due)
 	}
 	l.starts(x, held)
-	deadline := began.Add(l.conf.Timeout)
+	deadline := began.Add(cmp.Or(r.Timeout, l.conf.Timeout))
 	again := s.conn != nil
-	keep, dialFailed, err := l.ask(ctx, s, r, drawn, &x, deadline)
+	keep, dialFailed, err := l.ask(ctx, s, r, &x, deadline)
 	if again && s.mayRepeat(r, err) && !l.cutNow.Load() {
 		s.close()
 		x.Kind, x.Example, x.Bytes = "", "", 0
-		keep, dialFailed, err = l.ask(ctx, s, r, drawn, &x, deadline)
+		keep, dialFailed, err = l.ask(ctx, s, r, &x, deadline)
 	}
 	x.End = l.rec.Now()
 	x.Read = x.End
@@ -50,13 +66,16 @@ func (l *Loop) exchange(ctx context.Context, s *slot, due int64, held bool) (end
 			l.count(x.End, -1)
 			c.CutOff(&l.rec.Interval, x.Start, x.End)
 		})
+		s.user.Forget()
 		return x.End, false
 	case err != nil:
 		// It overrides an unwanted status.
 		x.Kind, x.Example = wire.Classify(err), wire.Example(err.Error())
-	case x.Kind == "" && s.body != nil:
-		x.Checked, x.Kind, x.Example = l.conf.Mix.Verdict(r, drawn, s.body)
+	case x.Kind == "" && s.keep:
+		x.Checked, x.Kind, x.Example = l.conf.Mix.Judge(&s.user, r, s.kept())
 	}
+	session, step, last := s.user.Done(x.Kind != "")
+	x.Session, x.First, x.Last = session, step == 0, last
 	l.ended(s, x)
 	return x.End, dialFailed
 }
@@ -120,12 +139,9 @@ func (s *slot) mayRepeat(r *workload.Request, err error) bool {
 // ask sends the request in s.out and reads its answer, on a connection that it opens where there is
 // none.
 func (l *Loop) ask(
-	ctx context.Context, s *slot, r *workload.Request, drawn workload.Drawn, x *record.Exchange, deadline time.Time,
+	ctx context.Context, s *slot, r *workload.Request, x *record.Exchange, deadline time.Time,
 ) (keep, dialFailed bool, err error) {
-	s.body, s.gaveUp = nil, false
-	if drawn.Check {
-		s.body = []byte{}
-	}
+	s.keep, s.gaveUp = s.user.Keeps(), false
 	if s.conn == nil {
 		err = l.connect(ctx, s, deadline)
 		if dialFailed = !wire.Opened(err); !dialFailed {
@@ -162,7 +178,7 @@ func (s *slot) exchange1(r *workload.Request, x *record.Exchange) (keep bool, er
 		return false, err
 	}
 	// If the contender has closed the connection there may be an answer before that.
-	keep, failed := s.answer(r.Asked, r.Status, x)
+	keep, failed := s.answer(r, x)
 	if failed != nil && err != nil && n == 0 && s.limit.read == 0 {
 		failed = fmt.Errorf("%w: %w", errNotTaken, err)
 	}
@@ -177,7 +193,7 @@ func (s *slot) exchangeLong(r *workload.Request, x *record.Exchange) (keep bool,
 		_, err := conn.Write(s.out)
 		sent <- err
 	}()
-	keep, err = s.answer(r.Asked, r.Status, x)
+	keep, err = s.answer(r, x)
 	_ = conn.SetWriteDeadline(time.Unix(1, 0))
 	return <-sent == nil && keep, err
 }

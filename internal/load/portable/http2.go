@@ -81,7 +81,7 @@ func (l *Loop) exchange2(
 	}
 	defer resp.Body.Close()
 	s.limit.read++
-	if err := s.readBody(resp, r.Status, x); err != nil {
+	if err := s.readBody(resp, r, x); err != nil {
 		return false, wire.BodyError{Err: s.cause2(err)}
 	}
 	return conn.usable(), nil

@@ -143,14 +143,27 @@ func (o *openLoop) serve(ctx context.Context, s *slot, j workload.Job) {
 			s.ever = false // the next user has a connection of its own
 		}()
 	}
-	ended, _ := o.loop.exchange(ctx, s, j.Due, j.Held)
-	for n := j.Requests - 1; n > 0; n-- {
+	rec := o.loop.rec
+	due, held := j.Due, j.Held
+	for n := j.Requests; n > 0; n-- {
 		// What a user asks next is due as soon as the answer before is there.
-		if o.loop.rec.Stopped() {
+		before := rec.Now()
+		if n < j.Requests && rec.Stopped() || !o.loop.begin(s) {
 			o.drop(int64(n), false)
 			return
 		}
-		ended, _ = o.loop.exchange(ctx, s, ended, false)
+		if s.user.Think() > 0 {
+			due += rec.Now() - before
+		}
+		due, _ = o.loop.exchange(ctx, s, due, held)
+		for held = false; s.user.Midway(); {
+			o.loop.note(func(c *record.Counters) { c.ComeDue(rec.Phase(due), 1, c.Rate) })
+			if think := s.user.Think(); think > 0 {
+				o.loop.pause(think)
+				due = rec.Now()
+			}
+			due, _ = o.loop.exchange(ctx, s, due, false)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package portable
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"math"
@@ -27,8 +28,11 @@ type slot struct {
 	ever     bool                 // it has been open
 	failures int                  // dials failed in a row
 	answered bool                 // it has had its first answer
-	body     []byte               // of an answer that is checked; nil: it is not, or is too long
-	gaveUp   bool                 // the contender has, waiting for a request
+	user     workload.User
+	keep     bool // the answer is wanted whole: in header and body, as far as that is checked at all
+	header   http.Header
+	body     []byte
+	gaveUp   bool // the contender has, waiting for a request
 }
 
 // use lets s have an open connection.
@@ -58,13 +62,13 @@ func (s *slot) close() {
 	}
 }
 
-// answer reads the answer to req over HTTP/1.1. A status other than want is put into x; an incomplete
+// answer reads the answer to r over HTTP/1.1. A status that is not wanted is put into x; an incomplete
 // answer is an error.
-func (s *slot) answer(req *http.Request, want int, x *record.Exchange) (keep bool, err error) {
+func (s *slot) answer(r *workload.Request, x *record.Exchange) (keep bool, err error) {
 	var resp *http.Response
 	for i := 0; ; i++ {
 		s.limit.n = wire.MaxHead
-		resp, err = http.ReadResponse(s.br, req)
+		resp, err = http.ReadResponse(s.br, r.Asked)
 		if err != nil {
 			return false, s.limit.cause(err)
 		}
@@ -77,25 +81,27 @@ func (s *slot) answer(req *http.Request, want int, x *record.Exchange) (keep boo
 	}
 	// A body may be of any length: the time-out bounds it and nothing of it is kept.
 	s.limit.n = math.MaxInt64
-	s.gaveUp = resp.StatusCode != want && resp.StatusCode == http.StatusRequestTimeout && resp.Close
-	if err := s.readBody(resp, want, x); err != nil {
+	s.gaveUp = !r.Wants(resp.StatusCode) && resp.StatusCode == http.StatusRequestTimeout && resp.Close
+	if err := s.readBody(resp, r, x); err != nil {
 		return false, wire.BodyError{Err: s.limit.cause(err)}
 	}
 	// Bytes that nobody asked for make the next answer unreadable.
 	return !resp.Close && resp.StatusCode != http.StatusSwitchingProtocols && s.br.Buffered() == 0, nil
 }
 
-// readBody reads the whole body of an answer. A status other than want is put into x.
-func (s *slot) readBody(resp *http.Response, want int, x *record.Exchange) (err error) {
+// readBody reads the whole body of an answer. A status that is not wanted is put into x.
+func (s *slot) readBody(resp *http.Response, r *workload.Request, x *record.Exchange) (err error) {
 	n := 0
-	if s.status = resp.StatusCode; s.status != want {
-		n, err = readSome(resp.Body, s.sample[:])
-		x.Kind, x.Example = wire.Class(s.status), wire.Example(strings.TrimSpace(resp.Status+" "+string(s.sample[:n])))
-	} else if s.body != nil {
+	s.status, s.header = resp.StatusCode, resp.Header
+	switch wanted := r.Wants(s.status); {
+	case s.keep:
 		s.body, err = io.ReadAll(io.LimitReader(resp.Body, workload.MaxChecked+1))
-		if n = len(s.body); n > workload.MaxChecked {
-			s.body = nil
+		if n = len(s.body); !wanted {
+			x.Kind, x.Example = wire.Class(s.status), s.example(resp, s.body)
 		}
+	case !wanted:
+		n, err = readSome(resp.Body, s.sample[:])
+		x.Kind, x.Example = wire.Class(s.status), s.example(resp, s.sample[:n])
 	}
 	if err == nil {
 		x.Bytes, err = io.Copy(io.Discard, resp.Body)
@@ -105,6 +111,22 @@ func (s *slot) readBody(resp *http.Response, want int, x *record.Exchange) (err 
 		err = nil
 	}
 	return err
+}
+
+// example is the text that stands for an unwanted answer.
+func (s *slot) example(resp *http.Response, body []byte) string {
+	return wire.Example(strings.TrimSpace(resp.Status + " " + string(body[:min(len(body), wire.MaxSample)])))
+}
+
+// kept is the answer that was kept.
+func (s *slot) kept() workload.Answer {
+	var head bytes.Buffer
+	_ = s.header.Write(&head) // into memory: it cannot fail
+	a := workload.Answer{Status: s.status, Head: head.Bytes(), Body: s.body}
+	if a.Cut = len(s.body) > workload.MaxChecked; a.Cut {
+		a.Body = s.body[:workload.MaxChecked]
+	}
+	return a
 }
 
 // readSome fills p as far as the body goes. Unlike io.ReadFull it keeps apart the end of the body

@@ -11,6 +11,7 @@ import (
 // and examples of what went wrong.
 type Breakdown struct {
 	Requests []RequestTally // empty where the mix has only one: that is the step
+	Sessions []SessionTally // of the mix
 	Examples map[bench.ErrorKind]string
 }
 
@@ -22,9 +23,15 @@ type RequestTally struct {
 	Latency          *hdr.Histogram // nil before the first success
 }
 
-// newBreakdown makes room for so many requests.
-func newBreakdown(requests int) Breakdown {
-	var b Breakdown
+// SessionTally is what became of one kind of session.
+type SessionTally struct {
+	Begun, Completed int64
+	Failed           map[int]int64 // by the request of the mix that failed
+}
+
+// newBreakdown makes room for so many requests and sessions.
+func newBreakdown(requests, sessions int) Breakdown {
+	b := Breakdown{Sessions: make([]SessionTally, sessions)}
 	if requests > 1 {
 		b.Requests = make([]RequestTally, requests)
 	}
@@ -43,6 +50,26 @@ func (b *Breakdown) success(request int, latency time.Duration, bytes int64) {
 	t.Latency.Record(latency)
 	t.Succeeded++
 	t.Bytes += bytes
+}
+
+// session records what an exchange means for the session that it is a part of.
+func (b *Breakdown) session(x Exchange) {
+	if x.Session == 0 {
+		return
+	}
+	t := &b.Sessions[x.Session-1]
+	if x.First {
+		t.Begun++
+	}
+	switch {
+	case x.Kind != "":
+		if t.Failed == nil {
+			t.Failed = map[int]int64{}
+		}
+		t.Failed[x.Request]++
+	case x.Last:
+		t.Completed++
+	}
 }
 
 // failure records a request of the mix that failed.
@@ -90,8 +117,23 @@ func (b *Breakdown) Add(o Breakdown) {
 	for i := range o.Requests {
 		b.Requests[i].Add(&o.Requests[i])
 	}
+	for i := range o.Sessions {
+		b.Sessions[i].Add(&o.Sessions[i])
+	}
 	for kind, text := range o.Examples {
 		keepFirst(&b.Examples, kind, text)
+	}
+}
+
+// Add adds what another thread or turn has.
+func (t *SessionTally) Add(o *SessionTally) {
+	t.Begun += o.Begun
+	t.Completed += o.Completed
+	if t.Failed == nil && len(o.Failed) > 0 {
+		t.Failed = map[int]int64{}
+	}
+	for request, n := range o.Failed {
+		t.Failed[request] += n
 	}
 }
 
@@ -123,6 +165,21 @@ func (b *Breakdown) results(names []string) (all []bench.RequestLoad) {
 		}
 		if t.Latency != nil {
 			one.Latency = t.Latency.Latencies()
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// sessions are the sessions by their names, and those of the requests that failed.
+func (b *Breakdown) sessions(names, requests []string) (all []bench.SessionLoad) {
+	for i, t := range b.Sessions {
+		one := bench.SessionLoad{Name: names[i], Begun: t.Begun, Completed: t.Completed}
+		for request, n := range t.Failed {
+			if one.Failed == nil {
+				one.Failed = map[string]int64{}
+			}
+			one.Failed[requests[request]] = n
 		}
 		all = append(all, one)
 	}

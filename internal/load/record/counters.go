@@ -24,10 +24,10 @@ type Counters struct {
 	counted int64 // up to when those in flight are counted
 }
 
-func newCounters(open bool, requests int) *Counters {
+func newCounters(open bool, requests, sessions int) *Counters {
 	return &Counters{
 		window: newTally(open), next: newTally(open), spare: newTally(open), until: Undecided,
-		Breakdown: newBreakdown(requests),
+		Breakdown: newBreakdown(requests, sessions),
 	}
 }
 
@@ -95,6 +95,9 @@ type Exchange struct {
 	Example    string // of a failure; may be left out where NeedsExample says so
 	Bytes      int64  // of the body
 	Checked    bool
+
+	Session     int  // of the mix, from 1; 0: the request stands alone
+	First, Last bool // of its session
 }
 
 // Record counts an exchange in its window.
@@ -114,6 +117,7 @@ func (c *Counters) Record(v *Interval, x Exchange) {
 	if x.Checked {
 		c.Checked++
 	}
+	c.session(x)
 	took := time.Duration(x.End - x.Start)
 	if x.Kind != "" {
 		c.fail(w, p, x, took)

@@ -7,6 +7,7 @@
 package record
 
 import (
+	"sync/atomic"
 	"time"
 
 	"locbench/internal/bench"
@@ -19,6 +20,7 @@ type Recorder struct {
 	// saw within the interval; New makes it 100 ms.
 	SettleTime time.Duration
 	counters   []*Counters // made before the start
+	failed     atomic.Pointer[error]
 
 	// What follows belongs to the goroutine that closes windows, and to whoever has waited for it.
 
@@ -27,16 +29,16 @@ type Recorder struct {
 	windowFrom time.Duration // since the beginning of the load
 }
 
-// New makes the recorder of a step whose mix has requests of these names.
-func New(s bench.Step, names []string) *Recorder {
-	r := &Recorder{Result: newResult(s, names), window: newTally(s.Open()), SettleTime: settleTime}
+// New makes the recorder of a step whose mix has requests and sessions of these names.
+func New(s bench.Step, names []string, sessions ...string) *Recorder {
+	r := &Recorder{Result: newResult(s, names, sessions), window: newTally(s.Open()), SettleTime: settleTime}
 	r.init(s)
 	return r
 }
 
 // NewCounters makes counters for one thread of the loop.
 func (r *Recorder) NewCounters() *Counters {
-	c := newCounters(r.Open, len(r.names))
+	c := newCounters(r.Open, len(r.names), len(r.sessions))
 	r.counters = append(r.counters, c)
 	return c
 }
@@ -47,4 +49,18 @@ func (r *Recorder) Idled(d time.Duration) {
 	if length := r.Interval.Length(); length > 0 {
 		r.Saturation = max(r.Saturation, 1-float64(d)/float64(length))
 	}
+}
+
+// Fail stops the sending, as nothing can be sent any more. The first error stays.
+func (r *Recorder) Fail(err error) {
+	r.failed.CompareAndSwap(nil, &err)
+	r.Stop()
+}
+
+// Err is what the sending was stopped for by Fail; nil where it was not.
+func (r *Recorder) Err() error {
+	if err := r.failed.Load(); err != nil {
+		return *err
+	}
+	return nil
 }

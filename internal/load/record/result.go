@@ -47,15 +47,15 @@ type Result struct {
 	Whole bool // requests or users are bounded: all of the step is measured, without a lead-in
 	Turns bool // the step was put together from several turns
 
-	names []string // of the requests of the mix
+	names, sessions []string // of the mix: of its requests, and of its sessions
 }
 
-func newResult(s bench.Step, names []string) Result {
+func newResult(s bench.Step, names, sessions []string) Result {
 	r := Result{
 		Open: s.Open(), Whole: s.MaxRequests > 0 || s.Arrivals != nil,
-		names: names,
+		names: names, sessions: sessions,
 	}
-	r.Loop, r.Ended, r.Breakdown = "portable", newTally(r.Open), newBreakdown(len(names))
+	r.Loop, r.Ended, r.Breakdown = "portable", newTally(r.Open), newBreakdown(len(names), len(sessions))
 	if !r.Open {
 		r.Connections = s.Connections
 	}
@@ -73,7 +73,7 @@ func (r *Result) Load() bench.Load {
 		Latency: ended.Latency.Latencies(), Timeouts: ended.Timeouts.Latencies(), Failures: ended.Failures.Latencies(),
 		Windows: r.Windows, Checked: r.Checked, Saturation: r.Saturation, Backlog: r.Backlog,
 		Stamped: r.Stamped, ClientWake: r.WakeupDelay, Loop: r.Loop,
-		Requests: r.results(r.names),
+		Requests: r.Breakdown.results(r.names), Sessions: r.Breakdown.sessions(r.sessions, r.names),
 	}
 	if l.Elapsed > 0 {
 		l.InFlight = float64(r.InFlightIntegral) / float64(l.Elapsed)

@@ -15,7 +15,7 @@ type Turns struct {
 
 // NewTurns makes room for turns such as the first one.
 func NewTurns(first *Recorder) *Turns {
-	t := &Turns{Result: newResult(first.step, first.names), window: newTally(first.Open)}
+	t := &Turns{Result: newResult(first.step, first.names, first.sessions), window: newTally(first.Open)}
 	t.Turns, t.Connections = true, 0
 	return t
 }

@@ -1,9 +1,14 @@
 package workload
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"math/rand/v2"
+	"net/http"
+	"net/textproto"
 
 	"locbench/internal/bench"
 	"locbench/internal/load/wire"
@@ -17,48 +22,70 @@ const MaxChecked = 1 << 20
 // Answer is what a check is given.
 type Answer struct {
 	Request  string // its name
-	ID       int64  // that the path asked for; the last one where there are several
-	Language string
+	ID       int64  // of {id} where that is one of the data set
+	Language string // likewise
+	Status   int
+	Head     []byte // header lines with their ends
 	Body     []byte
+	Cut      bool // there is more of the body
+}
+
+// Header are the header lines.
+func (a Answer) Header() http.Header {
+	head := append(bytes.Clone(a.Head), "\r\n"...)
+	header, _ := textproto.NewReader(bufio.NewReader(bytes.NewReader(head))).ReadMIMEHeader()
+	return http.Header(header)
 }
 
 // ErrNotKnown is what a check returns for an answer that it cannot judge: it is a success, and not
 // among those checked.
 var ErrNotKnown = errors.New("the right answer is not known")
 
-// checker draws the answers whose bodies are checked.
+// checker draws the answers that are checked.
 type checker struct {
 	check func(Answer) error
 	every uint64
 	lot   *rand.Rand // its own: checking must not change which requests are drawn
 }
 
-func newChecker(plan Spec, shard int) *checker {
+func newChecker(plan Spec) *checker {
 	if plan.Check == nil {
 		return nil
 	}
 	every := cmp.Or(max(plan.CheckEvery, 0), usualCheck)
-	lot := rand.New(rand.NewPCG(plan.Seed, 0x636865636b+uint64(shard)))
-	return &checker{check: plan.Check, every: uint64(every), lot: lot}
+	return &checker{check: plan.Check, every: uint64(every), lot: rand.New(rand.NewPCG(plan.Seed, 0x636865636b))}
 }
 
-func (c *checker) wants() bool { return c != nil && c.lot.Uint64N(c.every) == 0 }
-
-// Drawn is what a request was filled in with.
-type Drawn struct {
-	Check    bool // the answer's body is to be kept and checked
-	id       int64
-	language string
+func (m *Mix) wantsCheck() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.checker.lot.Uint64N(m.checker.every) == 0
 }
 
-// Verdict is what a body is worth: "" for the known answer, with the text of an example otherwise.
-func (m *Mix) Verdict(r *Request, d Drawn, body []byte) (checked bool, kind bench.ErrorKind, example string) {
-	switch err := m.checker.check(Answer{Request: r.name, ID: d.id, Language: d.language, Body: body}); {
-	case err == nil:
-		return true, "", ""
-	case errors.Is(err, ErrNotKnown):
-		return false, "", ""
-	default:
-		return true, bench.ErrWrong, wire.Example(err.Error())
+// Judge looks at the answer to the request that a user has made, whose status is a wanted one, and takes
+// values out of it. kind is "" for a good one, with the text of an example otherwise.
+func (m *Mix) Judge(u *User, r *Request, a Answer) (checked bool, kind bench.ErrorKind, example string) {
+	if u.check && !a.Cut {
+		if r.id >= 0 {
+			a.ID = u.slots[r.id].number
+		}
+		if r.word >= 0 {
+			v := u.unit.vars[r.word-len(u.unit.saved)]
+			a.Language = v.items[u.slots[r.word].number]
+		}
+		a.Request = r.Name
+		switch err := m.checker.check(a); {
+		case err == nil:
+			checked = true
+		case !errors.Is(err, ErrNotKnown):
+			return true, bench.ErrWrong, wire.Example(err.Error())
+		}
 	}
+	for i := range r.saves {
+		if err := r.saves[i].take(a, &u.slots[r.saves[i].slot]); err != nil {
+			text := fmt.Sprintf("%s: nothing to save as %s: %v", u.unit.where(r), r.saves[i].of.Name, err)
+			return checked, bench.ErrSave, wire.Example(text)
+		}
+	}
+	return checked, "", ""
 }

@@ -1,83 +1,63 @@
-// Package workload says what a step asks: which requests in which mix, when each is due, how many
-// connections they take, and which answers are checked.
+// Package workload says what a step asks: which requests and sessions in which mix, with which values,
+// when each is due, how many connections they take, and which answers are checked.
 package workload
 
 import (
-	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
-	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
+	"time"
 
 	"locbench/internal/bench"
-	"locbench/internal/load/wire"
 	"locbench/internal/text/secret"
 )
 
 // Spec is what the requests of a step are made of. See load.Plan for its fields.
 type Spec struct {
-	BaseURL    string
-	Step       bench.Step
-	Requests   []bench.Request
+	BaseURL   string
+	Step      bench.Step
+	Requests  []bench.Request
+	Sessions  []bench.Session
+	Variables []bench.Variable
+	Data
 	IDs        []int64
 	Seed       uint64
+	Life       *Life
 	Check      func(Answer) error
+	Checks     func(request string) bool
 	CheckEvery int
 }
 
-// Mix draws requests: which one by weight, its {id} by distribution, its {language} in turn, all
-// from one seed.
+// Mix draws what users do: which request or session by weight, and its values, all from one seed. Several
+// goroutines may use it. The same seed gives the same requests in the same order, whoever asks them.
 type Mix struct {
-	mu       sync.Mutex
-	rng      *rand.Rand
+	mu        sync.Mutex
+	rng       *rand.Rand
+	unique    *rand.Rand // of values that are to be other ones in each step and life
+	requests  []*Request
+	units     []*unit
+	total     int // sum of the weights
+	checker   *checker
+	variables map[string]*variable
+	slots     int // that a user needs
+}
+
+// unit is what a user does at a time: one request, or a session.
+type unit struct {
+	name     string
+	session  int // from 1 among those of the mix; 0: a request that stands alone
+	weight   int
 	requests []*Request
-	total    int // sum of the weights
-	checker  *checker
+	vars     []*variable // that are drawn when it begins, into the first slots
+	saved    []string    // in the slots after them
+	thinks   bool
 }
-
-// Request is a bench.Request made ready to be drawn.
-type Request struct {
-	Index  int           // among those of the mix
-	Asked  *http.Request // only its method is set: what net/http needs for reading the answer
-	Status int           // wanted
-	IsHead bool
-
-	Repeatable bool // see wire.Repeatable
-
-	name      string
-	parts     []part // of the bytes on the wire
-	weight    int
-	languages []string // escaped
-	language  int      // next one
-	id        func() int64
-}
-
-type part struct {
-	text string
-	kind partKind
-}
-
-type partKind int
-
-const (
-	partText partKind = iota
-	partID
-	partLanguage
-)
 
 // NewMix checks a spec, all its mistakes at once, and makes its requests ready.
-func NewMix(s Spec) (*Mix, error) { return NewShardMix(s, 0, 1) }
-
-// NewShardMix is the mix of one of several threads. Each draws from a seed of its own, and begins
-// elsewhere in what is taken in turn.
-func NewShardMix(plan Spec, shard, shards int) (*Mix, error) {
+func NewMix(plan Spec) (*Mix, error) {
 	var errs []error
 	base, err := secret.ParseURL(plan.BaseURL)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Hostname() == "" {
@@ -87,27 +67,24 @@ func NewShardMix(plan Spec, shard, shards int) (*Mix, error) {
 		plan.BaseURL = "http://stand-in"
 	}
 	errs = append(errs, plan.Step.Validate()...)
-	// The second word of the seed only has to be fixed.
-	m := &Mix{rng: rand.New(rand.NewPCG(plan.Seed, 0x6c6f6362656e6368+uint64(shard))), checker: newChecker(plan, shard)}
-	for _, r := range plan.Requests {
-		if only := plan.Step.Request; only != "" && r.Name != only {
-			continue
-		}
-		made, err := m.newRequest(r, plan, float64(shard)/float64(shards))
-		if err != nil {
-			errs = append(errs, fmt.Errorf("request %q: %w", r.Name, err))
-			continue
-		}
-		made.language = shard * len(made.languages) / shards
-		made.Index = len(m.requests)
-		m.requests = append(m.requests, made)
-		m.total += made.weight
+	if plan.Life == nil {
+		plan.Life = &Life{}
 	}
-	known := func(r bench.Request) bool { return r.Name == plan.Step.Request }
+	// The second words of the seeds only have to be fixed, and to differ.
+	m := &Mix{
+		rng: rand.New(rand.NewPCG(plan.Seed, 0x6c6f6362656e6368)), checker: newChecker(plan), variables: map[string]*variable{},
+		unique: rand.New(rand.NewPCG(plan.Seed^0x756e69717565, plan.Life.step())),
+	}
 	if len(plan.Requests) == 0 {
 		errs = append(errs, errors.New("no requests"))
-	} else if only := plan.Step.Request; only != "" && !slices.ContainsFunc(plan.Requests, known) {
-		errs = append(errs, fmt.Errorf("no request is called %q", only))
+	}
+	for _, u := range units(plan) {
+		if only := plan.Step.Request; only == "" || only == u.name {
+			errs = append(errs, m.add(u, plan)...)
+		}
+	}
+	if only := plan.Step.Request; only != "" && len(plan.Requests) > 0 && len(m.units) == 0 && len(errs) == 0 {
+		errs = append(errs, fmt.Errorf("no request or session is called %q", only))
 	}
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
@@ -115,182 +92,263 @@ func NewShardMix(plan Spec, shard, shards int) (*Mix, error) {
 	return m, nil
 }
 
-func (m *Mix) newRequest(r bench.Request, plan Spec, from float64) (*Request, error) {
-	made := &Request{
-		name: r.Name, Status: cmp.Or(r.ExpectStatus, http.StatusOK), IsHead: r.Method == http.MethodHead,
-		weight: r.Weight, Asked: &http.Request{Method: cmp.Or(r.Method, http.MethodGet)},
-	}
-	made.Repeatable = wire.Repeatable(made.Asked.Method)
-	if made.weight == 0 && (len(plan.Requests) == 1 || plan.Step.Request != "") {
-		made.weight = 1
-	}
-	if made.weight < 1 {
-		return nil, fmt.Errorf("weight %d: it must be at least 1", r.Weight)
-	}
-	for _, l := range r.Languages {
-		made.languages = append(made.languages, url.QueryEscape(l))
-	}
-	if !strings.HasPrefix(r.Path, "/") {
-		return nil, fmt.Errorf("path %q: it must start with a slash", r.Path)
-	}
-	if strings.Contains(r.Path, "{language}") && len(made.languages) == 0 {
-		return nil, fmt.Errorf("path %q: it asks for a language, but there are none", r.Path)
-	}
-	if strings.Contains(r.Path, "{id}") {
-		var err error
-		if made.id, err = m.ids(r.IDs, plan.IDs, from); err != nil {
-			return nil, fmt.Errorf("path %q: %w", r.Path, err)
-		}
-	}
-	raw, err := compose(strings.TrimSuffix(plan.BaseURL, "/"), r)
-	if err != nil {
-		return nil, err
-	}
-	line, rest, _ := strings.Cut(string(raw), "\r\n")
-	// Braces in headers and the body are what they are: only those of the path are placeholders.
-	made.parts = append(split(line), part{text: "\r\n" + rest})
-	return made, nil
+// planned is a unit before its requests are made ready.
+type planned struct {
+	unit
+	of []bench.Request
 }
 
-// compose has net/http write r once, so that only the placeholders are left to be filled in for
-// each request.
-func compose(base string, r bench.Request) ([]byte, error) {
-	// Words that no escaping touches stand in for the placeholders, which it would change.
-	const id, language = "xLocbenchPlaceForIDx", "xLocbenchPlaceForLanguagex"
-	path := strings.NewReplacer("{id}", id, "{language}", language).Replace(r.Path)
-	req, err := newHTTPRequest(base+path, r)
-	if err != nil {
-		return nil, err
+// units are the requests that stand alone, then the sessions.
+func units(plan Spec) (all []planned) {
+	for _, r := range plan.Requests {
+		if r.Session == "" {
+			all = append(all, planned{unit{name: r.Name, weight: r.Weight}, []bench.Request{r}})
+		}
 	}
-	var b bytes.Buffer
-	if err := req.Write(&b); err != nil {
-		return nil, err
+	session := 0
+	for _, s := range plan.Sessions {
+		if only := plan.Step.Request; only == "" || only == s.Name {
+			session++
+		}
+		one := planned{unit: unit{name: s.Name, session: session, weight: s.Weight}}
+		for _, r := range plan.Requests {
+			if r.Session == s.Name {
+				one.of = append(one.of, r)
+			}
+		}
+		all = append(all, one)
 	}
-	back := strings.NewReplacer(id, "{id}", language, "{language}")
-	return []byte(back.Replace(b.String())), nil
+	if len(all) == 1 || plan.Step.Request != "" {
+		for i := range all {
+			all[i].weight = max(all[i].weight, 1)
+		}
+	}
+	return all
 }
 
-// newHTTPRequest is r at an address, with its headers and the password of the address.
-func newHTTPRequest(address string, r bench.Request) (*http.Request, error) {
-	req, err := http.NewRequest(r.Method, address, strings.NewReader(r.Body))
-	if err != nil {
-		// The whole URL in a url.Error may hold a password.
-		if whole, ok := errors.AsType[*url.Error](err); ok {
-			err = fmt.Errorf("path %q: %w", r.Path, whole.Err)
+// add makes a unit ready.
+func (m *Mix) add(of planned, plan Spec) (errs []error) {
+	u := &of.unit
+	if u.weight < 1 {
+		errs = append(errs, fmt.Errorf("%s: weight %d: it must be at least 1", u.where(nil), u.weight))
+	}
+	for _, r := range of.of {
+		for _, s := range r.Save {
+			if !slices.Contains(u.saved, s.Name) {
+				u.saved = append(u.saved, s.Name)
+			}
 		}
-		return nil, err
+		u.thinks = u.thinks || r.Think.Max > 0
 	}
-	req.Header.Set("User-Agent", "locbench")
-	for k, v := range r.Header {
-		req.Header.Set(k, v)
+	for _, r := range of.of {
+		made, err := m.newRequest(r, u, plan)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("request %q: %w", r.Name, err))
+			continue
+		}
+		m.requests = append(m.requests, made)
+		u.requests = append(u.requests, made)
 	}
-	if host := req.Header.Get("Host"); host != "" {
-		req.Host = host
-	}
-	if user := req.URL.User; user != nil && req.Header.Get("Authorization") == "" {
-		password, _ := user.Password()
-		req.SetBasicAuth(user.Username(), password)
-	}
-	return req, nil
+	m.units = append(m.units, u)
+	m.total += u.weight
+	m.slots = max(m.slots, len(u.vars)+len(u.saved), 1)
+	return errs
 }
 
-// ids returns the function that draws the next id; those taken in turn from that share of the list
-// on.
-func (m *Mix) ids(spec bench.IDSpec, all []int64, from float64) (func() int64, error) {
-	pool := spec.Fixed
-	if len(pool) == 0 {
-		pool = all
+// where names the unit and one of its requests in messages.
+func (u *unit) where(r *Request) string {
+	switch {
+	case u.session == 0:
+		return fmt.Sprintf("request %q", u.name)
+	case r == nil:
+		return fmt.Sprintf("session %q", u.name)
 	}
-	if len(pool) == 0 {
-		return nil, errors.New("it asks for an id, but there are none")
+	return fmt.Sprintf("session %q, step %q", u.name, r.Name)
+}
+
+func (u *unit) saves(name string) bool { return slices.Contains(u.saved, name) }
+
+// slot is where a saved value is: before the drawn ones, whose number is not known yet.
+func (u *unit) slot(name string) int { return slices.Index(u.saved, name) }
+
+// drawn is the slot of a variable, which the unit draws from now on.
+func (u *unit) drawn(v *variable) int {
+	i := slices.Index(u.vars, v)
+	if i < 0 {
+		i = len(u.vars)
+		u.vars = append(u.vars, v)
 	}
-	switch spec.Distribution {
-	case "fixed":
-		next := int(from*float64(len(pool))) - 1
-		return func() int64 {
-			next = (next + 1) % len(pool)
-			return pool[next]
-		}, nil
-	case "uniform", "":
-		return func() int64 { return pool[m.rng.IntN(len(pool))] }, nil
-	case "zipf":
-		exponent := cmp.Or(spec.Exponent, 1.1)
-		if !(exponent > 1) {
-			return nil, fmt.Errorf("zipf exponent %g: it must be greater than 1", spec.Exponent)
-		}
-		zipf := rand.NewZipf(m.rng, exponent, 1, uint64(len(pool)-1))
-		return func() int64 { return pool[zipf.Uint64()] }, nil
-	}
-	return nil, fmt.Errorf("unknown distribution %q: it must be fixed, uniform or zipf", spec.Distribution)
+	return len(u.saved) + i
 }
 
 // Names are those of the requests.
 func (m *Mix) Names() (names []string) {
 	for _, r := range m.requests {
-		names = append(names, r.name)
+		names = append(names, r.Name)
 	}
 	return names
 }
 
-// Next draws a request and appends its bytes to dst.
-func (m *Mix) Next(dst []byte) (*Request, []byte, Drawn) {
+// Sessions are the names of its sessions.
+func (m *Mix) Sessions() (names []string) {
+	for _, u := range m.units {
+		if u.session > 0 {
+			names = append(names, u.name)
+		}
+	}
+	return names
+}
+
+// begin draws what a user does next, with all its values.
+func (m *Mix) begin(u *User) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.Take(dst)
+	u.unit, u.at = m.draw(), 0
+	if u.slots == nil {
+		u.slots = make([]slot, m.slots)
+	}
+	for i, v := range u.unit.vars {
+		if err := v.take(m, &u.slots[len(u.unit.saved)+i]); err != nil {
+			if e, ok := errors.AsType[*ExhaustedError](err); ok {
+				e.Where = u.unit.where(nil)
+				for _, r := range u.unit.requests {
+					if r.uses(len(u.unit.saved) + i) {
+						e.Where = u.unit.where(r)
+						break
+					}
+				}
+			}
+			u.unit = nil
+			return err
+		}
+	}
+	if u.unit.thinks {
+		u.lot = m.rng.Uint64()
+	}
+	return nil
 }
 
-// Take is Next without the lock, for a mix that only one goroutine uses.
-func (m *Mix) Take(dst []byte) (*Request, []byte, Drawn) {
-	r := m.draw()
-	d := Drawn{Check: m.checker.wants()}
-	dst = r.append(dst, &d)
-	return r, dst, d
-}
-
-func (m *Mix) draw() *Request {
-	if len(m.requests) == 1 {
-		return m.requests[0]
+func (m *Mix) draw() *unit {
+	if len(m.units) == 1 {
+		return m.units[0]
 	}
 	x := m.rng.IntN(m.total)
-	for _, r := range m.requests {
-		if x -= r.weight; x < 0 {
-			return r
+	for _, u := range m.units {
+		if x -= u.weight; x < 0 {
+			return u
 		}
 	}
-	return m.requests[len(m.requests)-1]
+	return m.units[len(m.units)-1]
 }
 
-// append writes the request to the end of dst, with the next id and language, and notes them in d.
-func (r *Request) append(dst []byte, d *Drawn) []byte {
-	for i := range r.parts {
-		switch p := &r.parts[i]; p.kind {
-		case partText:
-			dst = append(dst, p.text...)
-		case partID:
-			d.id = r.id()
-			dst = strconv.AppendInt(dst, d.id, 10)
-		case partLanguage:
-			d.language = r.languages[r.language]
-			dst = append(dst, d.language...)
-			r.language = (r.language + 1) % len(r.languages)
-		}
-	}
-	return dst
+// uses says whether a slot is in the request.
+func (r *Request) uses(slot int) bool {
+	return slices.ContainsFunc(slices.Concat(r.head, r.body), func(p part) bool { return p.kind != partText && p.slot == slot })
 }
 
-var placeholder = regexp.MustCompile(`\{(id|language)\}`)
+// Life is what the steps of one contender's life have in common. The zero value is ready to use; steps of a
+// life are made one after the other, or take turns.
+type Life struct {
+	Salt   uint64            // other values of uuid and string than those of another life
+	Values map[string]string // saved by the set-up
+	steps  uint64
+	taken  map[string]*int64
+}
 
-func split(s string) []part {
-	var parts []part
-	from := 0
-	for _, at := range placeholder.FindAllStringIndex(s, -1) {
-		kind := partID
-		if s[at[0]:at[1]] == "{language}" {
-			kind = partLanguage
-		}
-		parts = append(parts, part{text: s[from:at[0]]}, part{kind: kind})
-		from = at[1]
+func (l *Life) step() uint64 {
+	l.steps++
+	return l.Salt + l.steps
+}
+
+func (l *Life) saved(name string) (string, bool) {
+	value, ok := l.Values[name]
+	return value, ok
+}
+
+// counter is how many values of a variable were taken.
+func (l *Life) counter(variable string) *int64 {
+	if l.taken == nil {
+		l.taken = map[string]*int64{}
 	}
-	parts = append(parts, part{text: s[from:]})
-	return slices.DeleteFunc(parts, func(p part) bool { return p == part{} })
+	if l.taken[variable] == nil {
+		l.taken[variable] = new(int64)
+	}
+	return l.taken[variable]
+}
+
+// User is one who asks: in the middle of a session, or about to begin the next thing. The zero value is
+// ready. It belongs to a connection.
+type User struct {
+	unit  *unit // nil: nothing is begun
+	at    int   // the next of its requests
+	slots []slot
+	body  []byte
+	lot   uint64 // for its thinking
+	check bool   // the answer is to be checked
+}
+
+// Begun says whether the user has begun something that is not ended yet.
+func (u *User) Begun() bool { return u.unit != nil }
+
+// Midway says whether the user has made a request of a session that has more.
+func (u *User) Midway() bool { return u.unit != nil && u.at > 0 }
+
+// Forget lets the user begin something else.
+func (u *User) Forget() { u.unit = nil }
+
+// Begin draws what a user does next, where nothing is begun; an error says that nobody can begin it any more.
+func (m *Mix) Begin(u *User) error {
+	if u.unit != nil {
+		return nil
+	}
+	return m.begin(u)
+}
+
+// Think is how long the user, who has begun something, waits before the next request.
+func (u *User) Think() time.Duration {
+	t := u.unit.requests[u.at].think
+	if t.Max <= t.Min {
+		return t.Min
+	}
+	// SplitMix64, so that how long one thinks does not depend on what others do meanwhile.
+	x := u.lot + uint64(u.at+1)*0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return t.Min + time.Duration((x^x>>31)%uint64(t.Max-t.Min+1))
+}
+
+// Write appends the next request of a user, who has begun something, to dst.
+func (m *Mix) Write(u *User, dst []byte) (*Request, []byte) {
+	r := u.unit.requests[u.at]
+	u.check = r.checked && m.wantsCheck()
+	if len(r.body) > 0 {
+		u.body = u.body[:0]
+		for i := range r.body {
+			u.body = r.body[i].append(u.body, u)
+		}
+	}
+	for i := range r.head {
+		if p := &r.head[i]; p.kind == partLength {
+			dst = strconv.AppendInt(dst, int64(len(u.body)), 10)
+		} else {
+			dst = p.append(dst, u)
+		}
+	}
+	if len(r.body) > 0 {
+		dst = append(dst, u.body...)
+	}
+	return r, dst
+}
+
+// Keeps says whether the whole answer to the request written last is wanted: head and body.
+func (u *User) Keeps() bool { return u.check || len(u.unit.requests[u.at].saves) > 0 }
+
+// Done takes in what became of the request written last. It returns the number of its session from 1, 0 where
+// there is none, which of its requests it was, and whether the session has ended with it.
+func (u *User) Done(failed bool) (session, step int, ended bool) {
+	session, step = u.unit.session, u.at
+	if u.at++; failed || u.at == len(u.unit.requests) {
+		u.unit, ended = nil, true
+	}
+	return session, step, ended
 }

@@ -1,4 +1,5 @@
-package check
+// Package jsonpath finds values in JSON documents by paths such as `cities[0].id`.
+package jsonpath
 
 import (
 	"errors"
@@ -8,24 +9,25 @@ import (
 	"strings"
 )
 
-// path leads to values inside a JSON document: `cities[0].id`, `cities[*].id`,
+// Path leads to values inside a JSON document: `cities[0].id`, `cities[*].id`,
 // `paths["/city/v1/get"].get`. `$` is the whole document. With `[*]` it leads to a list of values,
 // one for each element.
-type path struct {
+type Path struct {
 	text  string
-	steps []pathStep
+	steps []step
 }
 
-// pathStep goes one level down: to a key (string), to an element (int), or to all elements (nil).
-type pathStep any
+// step goes one level down: to a key (string), to an element (int), or to all elements (nil).
+type step any
 
 var errPath = errors.New("write a path such as `cities[0].id`, `cities[*].id` or `paths[\"/city/v1/get\"].get`")
 
 // stepPattern is `.key`, `["key"]`, `[number]` or `[*]` at the beginning of what is left of a path.
 var stepPattern = regexp.MustCompile(`(?s)^(?:\.(?P<key>[^.[\]" ]+)|\["(?P<quoted>.*?)"\]|\[(?P<number>\d+)\]|\[\*\])`)
 
-func parsePath(s string) (path, error) {
-	p := path{text: s}
+// Parse reads a path. The text of its error is a hint of what would be right.
+func Parse(s string) (Path, error) {
+	p := Path{text: s}
 	rest := strings.TrimSpace(s)
 	if rest == "" || len(rest) > 500 {
 		return p, errPath
@@ -40,23 +42,26 @@ func parsePath(s string) (path, error) {
 		if found == nil {
 			return p, errPath
 		}
-		var step pathStep // all elements
+		var next step // all elements
 		if number := found[3]; number != "" {
 			n, err := strconv.Atoi(number)
 			if err != nil {
 				return p, errPath
 			}
-			step = n
+			next = n
 		} else if found[0] != "[*]" {
-			step = found[1] + found[2]
+			next = found[1] + found[2]
 		}
-		p.steps, rest = append(p.steps, step), rest[len(found[0]):]
+		p.steps, rest = append(p.steps, next), rest[len(found[0]):]
 	}
 	return p, nil
 }
 
-// find returns the values that the path leads to. ok is false if one of the ways does not exist.
-func (p path) find(doc any) (values []any, ok bool) {
+// String is the path as it was written.
+func (p Path) String() string { return p.text }
+
+// Find returns the values that the path leads to. ok is false if one of the ways does not exist.
+func (p Path) Find(doc any) (values []any, ok bool) {
 	values = []any{doc}
 	for _, s := range p.steps {
 		next := []any{}
@@ -87,11 +92,14 @@ func (p path) find(doc any) (values []any, ok bool) {
 	return values, true
 }
 
-// value is what the path leads to: one value, or with `[*]` the list of them.
-func (p path) value(doc any) (any, bool) {
-	values, ok := p.find(doc)
-	if !ok || slices.Contains(p.steps, nil) {
+// Value is what the path leads to: one value, or with `[*]` the list of them.
+func (p Path) Value(doc any) (any, bool) {
+	values, ok := p.Find(doc)
+	if !ok || p.Many() {
 		return values, ok
 	}
 	return values[0], true
 }
+
+// Many says whether the path leads to a list of values, as it has `[*]`.
+func (p Path) Many() bool { return slices.Contains(p.steps, nil) }

@@ -1,0 +1,297 @@
+package workload
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/load/wire"
+)
+
+// Request is a bench.Request made ready to be asked.
+type Request struct {
+	Index   int           // among those of the mix
+	Name    string        //
+	Asked   *http.Request // only its method is set: what net/http needs for reading the answer
+	Status  int           // wanted,
+	More    []int         // as are these
+	Timeout time.Duration // of its own; 0: that of the step
+	IsHead  bool
+
+	Repeatable bool // see wire.Repeatable
+
+	head, body []part // of the bytes on the wire
+	saves      []save
+	think      bench.Think
+	checked    bool // its answers can be
+	id, word   int  // slots of {id} and {language} of the data set; -1: it has none
+}
+
+// Wants says whether a status is wanted.
+func (r *Request) Wants(status int) bool {
+	return status == r.Status || slices.Contains(r.More, status)
+}
+
+// newRequest makes r ready as one of a unit.
+func (m *Mix) newRequest(r bench.Request, u *unit, plan Spec) (*Request, error) {
+	made := &Request{
+		Index: len(m.requests), Name: r.Name, Status: cmp.Or(r.ExpectStatus, http.StatusOK), More: r.MoreStatuses,
+		Timeout: r.Timeout, IsHead: r.Method == http.MethodHead, think: r.Think,
+		Asked: &http.Request{Method: cmp.Or(r.Method, http.MethodGet)}, id: -1, word: -1,
+		checked: plan.Check != nil && (plan.Checks == nil || plan.Checks(r.Name)),
+	}
+	made.Repeatable = wire.Repeatable(made.Asked.Method)
+	if !strings.HasPrefix(r.Path, "/") {
+		return nil, fmt.Errorf("path %q: it must start with a slash", r.Path)
+	}
+	c := composer{mix: m, unit: u, request: made, of: r, plan: plan}
+	if err := c.compose(strings.TrimSuffix(plan.BaseURL, "/")); err != nil {
+		return nil, err
+	}
+	for _, s := range r.Save {
+		one, err := newSave(s, u.slot(s.Name), plan.Uses[s.Name])
+		if err != nil {
+			return nil, err
+		}
+		made.saves = append(made.saves, one)
+	}
+	return made, nil
+}
+
+// composer makes the parts of a request.
+type composer struct {
+	mix     *Mix
+	unit    *unit
+	request *Request
+	of      bench.Request
+	plan    Spec
+	places  []part // of the head, in the order of their stand-ins
+}
+
+// standIn is a word that no escaping touches, for a place that net/http would change.
+var standIn = regexp.MustCompile(`xLocbenchPlace(\d+)x`)
+
+// compose has net/http write the request once, so that only the places are left to be filled in.
+func (c *composer) compose(base string) error {
+	path, query, asks := strings.Cut(c.of.Path, "?")
+	address, err := c.replaced(path, inPath)
+	if err != nil {
+		return err
+	}
+	if asks {
+		text, err := c.replaced(query, inQuery)
+		if err != nil {
+			return err
+		}
+		address += "?" + text
+	}
+	encoding := plain
+	switch c.of.Encoding {
+	case bench.JSONBody:
+		encoding = inJSON
+	case bench.FormBody:
+		encoding = inQuery
+	}
+	body := c.plan.Files[c.of.BodyFile]
+	if c.of.BodyFile == "" {
+		parts, err := c.parts(c.of.Body, encoding)
+		if err != nil {
+			return err
+		}
+		if body = []byte(c.of.Body); len(parts) == 0 || len(parts) == 1 && parts[0].kind == partText {
+			body = []byte(textOf(parts))
+		} else {
+			c.request.body = parts
+		}
+	}
+	req, err := newHTTPRequest(base+address, c.of.Method, body)
+	if err != nil {
+		return err
+	}
+	if kind := c.of.Encoding.ContentType(); kind != "" {
+		req.Header.Set("Content-Type", kind)
+	}
+	for name, value := range c.of.Header {
+		if value, err = c.replaced(value, inHeader); err != nil {
+			return err
+		}
+		req.Header.Set(name, value)
+	}
+	if host := req.Header.Get("Host"); host != "" {
+		req.Host = host
+	}
+	if user := req.URL.User; user != nil && req.Header.Get("Authorization") == "" {
+		password, _ := user.Password()
+		req.SetBasicAuth(user.Username(), password)
+	}
+	var b bytes.Buffer
+	if err := req.Write(&b); err != nil {
+		return err
+	}
+	c.split(b.String(), body)
+	return nil
+}
+
+// split makes parts of what net/http has written.
+func (c *composer) split(raw string, body []byte) {
+	length := "\r\nContent-Length: "
+	before, after, hasLength := strings.Cut(raw, length+strconv.Itoa(len(body))+"\r\n")
+	if len(c.request.body) > 0 && hasLength {
+		c.headParts(before + length)
+		c.request.head = append(c.request.head, part{kind: partLength})
+		raw = strings.TrimSuffix("\r\n"+after, string(body))
+	}
+	c.headParts(raw)
+	c.request.head = joined(c.request.head)
+}
+
+func textOf(parts []part) (text string) {
+	for _, p := range parts {
+		text += p.text
+	}
+	return text
+}
+
+// headParts appends a text with stand-ins to the head.
+func (c *composer) headParts(text string) {
+	from := 0
+	for _, at := range standIn.FindAllStringSubmatchIndex(text, -1) {
+		n, err := strconv.Atoi(text[at[2]:at[3]])
+		if err != nil || n >= len(c.places) {
+			continue
+		}
+		c.request.head = append(c.request.head, part{text: text[from:at[0]]}, c.places[n])
+		from = at[1]
+	}
+	c.request.head = append(c.request.head, part{text: text[from:]})
+}
+
+// joined puts texts that follow each other together.
+func joined(parts []part) (out []part) {
+	for _, p := range parts {
+		switch n := len(out) - 1; {
+		case p.kind == partText && p.text == "":
+		case p.kind == partText && n >= 0 && out[n].kind == partText:
+			out[n].text += p.text
+		default:
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// replaced is a text of the head with stand-ins for its places.
+func (c *composer) replaced(text string, e encoding) (string, error) {
+	parts, err := c.parts(text, e)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, p := range parts {
+		if p.kind == partText {
+			b.WriteString(p.text)
+			continue
+		}
+		fmt.Fprintf(&b, "xLocbenchPlace%dx", len(c.places))
+		c.places = append(c.places, p)
+	}
+	return b.String(), nil
+}
+
+// parts are those of a template. In JSON a place with a type stands for the quotes around it, too.
+func (c *composer) parts(text string, e encoding) (parts []part, err error) {
+	all := bench.Parts(text)
+	for i := range all {
+		if all[i].Type == "" || e != inJSON || i == 0 || i == len(all)-1 {
+			continue
+		}
+		before, quoted := strings.CutSuffix(all[i-1].Text, `"`)
+		after, ends := strings.CutPrefix(all[i+1].Text, `"`)
+		if quoted && ends && all[i-1].Name == "" && all[i+1].Name == "" {
+			all[i-1].Text, all[i+1].Text = before, after
+		}
+	}
+	for _, p := range all {
+		if p.Name == "" {
+			parts = append(parts, part{text: p.Text})
+			continue
+		}
+		how := e
+		if p.Type != "" {
+			how = plain
+		}
+		made, err := c.place(p, how)
+		if err != nil {
+			return nil, fmt.Errorf("`%s`: %w", p.Text, err)
+		}
+		parts = append(parts, made)
+	}
+	return joined(parts), nil
+}
+
+// place is what is filled in for a variable: one that was saved in the set-up, or is in this session,
+// one of the profile, or of the data set.
+func (c *composer) place(p bench.Part, e encoding) (part, error) {
+	if value, ok := c.plan.Life.saved(p.Name); ok {
+		return part{text: string(e.append(nil, []byte(value)))}, nil
+	}
+	if c.unit.saves(p.Name) {
+		return part{kind: partSaved, slot: c.unit.slot(p.Name), encoding: e}, nil
+	}
+	name, column, ofRow := strings.Cut(p.Name, ".")
+	for _, v := range c.plan.Variables {
+		if v.Name != name {
+			continue
+		}
+		drawn, err := c.mix.variable(v, c.plan)
+		if err != nil {
+			return part{}, err
+		}
+		if ofRow != (v.File != "" && v.Column == "") {
+			return part{}, errors.New("only a variable that is a row of a file has columns, and it needs one")
+		}
+		return drawn.part(c.unit.drawn(drawn), cmp.Or(v.Column, column), e)
+	}
+	switch p.Name {
+	case "id":
+		v, err := c.mix.ids(c.of.IDs, c.plan.IDs, c.of.Name)
+		if err != nil {
+			return part{}, err
+		}
+		c.request.id = c.unit.drawn(v)
+		return v.part(c.request.id, "", e)
+	case "language":
+		if len(c.of.Languages) == 0 {
+			return part{}, errors.New("there are no languages")
+		}
+		v := c.mix.own("language of "+c.of.Name, func() *variable {
+			return &variable{kind: partItem, items: c.of.Languages, size: int64(len(c.of.Languages)), draw: bench.DrawInTurn}
+		})
+		c.request.word = c.unit.drawn(v)
+		return v.part(c.request.word, "", e)
+	}
+	return part{}, errors.New("there is no such variable")
+}
+
+// newHTTPRequest is a request with a body to an address.
+func newHTTPRequest(address, method string, body []byte) (*http.Request, error) {
+	req, err := http.NewRequest(method, address, bytes.NewReader(body))
+	if err != nil {
+		// The whole URL in a url.Error may hold a password.
+		if whole, ok := errors.AsType[*url.Error](err); ok {
+			err = whole.Err
+		}
+		return nil, fmt.Errorf("path: %w", err)
+	}
+	req.Header.Set("User-Agent", "locbench")
+	return req, nil
+}

@@ -1,0 +1,270 @@
+package workload
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/text/jsonpath"
+	"locbench/internal/text/safe"
+	"locbench/internal/text/strictyaml"
+)
+
+// Data is what requests take from files.
+type Data struct {
+	Rows  map[string]*Rows  // of variables, by the path of their file
+	Files map[string][]byte // bodies, likewise
+	Uses  map[string]Use    // of variables, by their names
+}
+
+// Rows are the used columns of a file, packed.
+type Rows struct {
+	columns []string
+	data    []byte
+	ends    []uint32 // of each cell, row by row
+}
+
+// The bounds of a file of values.
+const (
+	maxRowData = 512 << 20 // bytes that are kept
+	maxRows    = 20_000_000
+	maxRowLine = 1 << 20
+)
+
+// Len is the number of rows.
+func (r *Rows) Len() int { return len(r.ends) / len(r.columns) }
+
+func (r *Rows) column(name string) int { return slices.Index(r.columns, name) }
+
+func (r *Rows) cell(row, column int) []byte {
+	i := row*len(r.columns) + column
+	from := uint32(0)
+	if i > 0 {
+		from = r.ends[i-1]
+	}
+	return r.data[from:r.ends[i]]
+}
+
+// column is a wanted one, and what its cells have to fit.
+type column struct {
+	name string
+	use  Use
+}
+
+// OpenData reads the files of variables and bodies. Its errors name file and line.
+func OpenData(variables []bench.Variable, requests []bench.Request) (Data, error) {
+	d := Data{Rows: map[string]*Rows{}, Files: map[string][]byte{}, Uses: Uses(requests)}
+	wanted := map[string][]column{}
+	var files []string
+	for _, v := range variables {
+		if v.File == "" {
+			continue
+		}
+		if !slices.Contains(files, v.File) {
+			files = append(files, v.File)
+		}
+		for name, use := range d.Uses {
+			of, field, _ := strings.Cut(name, ".")
+			if of != v.Name {
+				continue
+			}
+			if v.Column != "" {
+				field = v.Column
+			}
+			wanted[v.File] = append(wanted[v.File], column{field, use})
+		}
+	}
+	var errs []error
+	for _, file := range files {
+		rows, err := readRows(file, wanted[file], math.MaxInt)
+		errs = append(errs, err)
+		d.Rows[file] = rows
+	}
+	for _, r := range requests {
+		if r.BodyFile == "" || d.Files[r.BodyFile] != nil {
+			continue
+		}
+		body, err := readBody(r.BodyFile)
+		errs = append(errs, err)
+		d.Files[r.BodyFile] = body
+	}
+	return d, errors.Join(errs...)
+}
+
+// CheckColumns reads the beginning of a file, and says what is wrong with it.
+func CheckColumns(file string, names ...string) error {
+	var wanted []column
+	for _, name := range names {
+		wanted = append(wanted, column{name: name})
+	}
+	_, err := readRows(file, wanted, 1)
+	return err
+}
+
+const maxBodyFile = 64 << 20
+
+func readBody(file string) ([]byte, error) {
+	f, err := safe.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	body, err := io.ReadAll(io.LimitReader(f, maxBodyFile+1))
+	if err == nil && len(body) > maxBodyFile {
+		err = fmt.Errorf("%s: the file is larger than 64 MiB", file)
+	}
+	return body, err
+}
+
+// readRows reads so many rows.
+func readRows(file string, wanted []column, most int) (*Rows, error) {
+	f, err := safe.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r := &Rows{}
+	for _, c := range wanted {
+		if r.column(c.name) < 0 {
+			r.columns = append(r.columns, c.name)
+		}
+	}
+	if len(r.columns) == 0 {
+		return nil, fmt.Errorf("%s: no request uses a column of it", file)
+	}
+	in := &reader{file: file, rows: r, wanted: wanted, most: most}
+	if ext := strings.ToLower(filepath.Ext(file)); ext == ".jsonl" || ext == ".ndjson" {
+		err = in.jsonLines(f)
+	} else {
+		err = in.csv(f)
+	}
+	if err == nil && r.Len() == 0 {
+		err = fmt.Errorf("%s: it has no rows", file)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// reader reads a file of values.
+type reader struct {
+	file   string
+	rows   *Rows
+	wanted []column
+	most   int
+}
+
+func (in *reader) wrong(line int, format string, args ...any) error {
+	return fmt.Errorf("%s:%d: %s", in.file, line, fmt.Sprintf(format, args...))
+}
+
+// add takes in a cell of the row that is read.
+func (in *reader) add(line, i int, value []byte) error {
+	r := in.rows
+	for _, c := range in.wanted {
+		if c.name != r.columns[i] {
+			continue
+		}
+		if err := c.use.Fits(value); err != nil {
+			return in.wrong(line, "column %s: %v", c.name, err)
+		}
+	}
+	if len(r.data)+len(value) > maxRowData || len(r.ends) >= maxRows*len(r.columns) {
+		return in.wrong(line, "the file is too large: at most %d rows and 512 MiB of used values", maxRows)
+	}
+	r.data = append(r.data, value...)
+	r.ends = append(r.ends, uint32(len(r.data)))
+	return nil
+}
+
+func (in *reader) csv(f io.Reader) error {
+	c := csv.NewReader(bufio.NewReaderSize(f, 1<<20))
+	c.ReuseRecord = true
+	head, err := c.Read()
+	if err != nil {
+		return in.syntax(err)
+	}
+	head = slices.Clone(head)
+	head[0] = strings.TrimPrefix(head[0], "\ufeff")
+	var at []int
+	for _, name := range in.rows.columns {
+		i := slices.Index(head, name)
+		if i < 0 {
+			return in.wrong(1, "it has no column %q; %s", safe.Line(name, 60), strictyaml.Suggest(name, "columns", head))
+		}
+		at = append(at, i)
+	}
+	for n := 0; n < in.most; n++ {
+		record, err := c.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return in.syntax(err)
+		}
+		line, _ := c.FieldPos(0)
+		for i, column := range at {
+			if err := in.add(line, i, []byte(record[column])); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (in *reader) syntax(err error) error {
+	if parse, ok := errors.AsType[*csv.ParseError](err); ok {
+		return in.wrong(parse.Line, "%v", parse.Err)
+	}
+	if errors.Is(err, io.EOF) {
+		return in.wrong(1, "it is empty: the first line names the columns")
+	}
+	return fmt.Errorf("read %s: %w", in.file, err)
+}
+
+func (in *reader) jsonLines(f io.Reader) error {
+	var paths []jsonpath.Path
+	for _, name := range in.rows.columns {
+		p, err := jsonpath.Parse(name)
+		if err != nil {
+			return in.wrong(1, "%v", err)
+		}
+		paths = append(paths, p)
+	}
+	lines := bufio.NewScanner(f)
+	lines.Buffer(make([]byte, 64<<10), maxRowLine)
+	var text []byte
+	for line := 1; lines.Scan() && in.rows.Len() < in.most; line++ {
+		row := bytes.TrimSpace(lines.Bytes())
+		if len(row) == 0 {
+			continue
+		}
+		if !json.Valid(row) {
+			return in.wrong(line, "not JSON: write one object into each line")
+		}
+		for i, p := range paths {
+			value, ok := p.Scan(row)
+			if !ok {
+				return in.wrong(line, "there is no %q", safe.Line(in.rows.columns[i], 60))
+			}
+			text = jsonpath.Text(text[:0], value)
+			if err := in.add(line, i, text); err != nil {
+				return err
+			}
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("read %s: %w", in.file, err)
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+package workload
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/text/jsonpath"
+	"locbench/internal/text/safe"
+)
+
+// Use is where the values of a variable are filled in, which decides what they may be.
+type Use struct {
+	Header bool // no control characters
+	Number bool // as JSON has numbers
+	JSON   bool // any JSON value
+}
+
+// Uses are those of all variables of requests, by their names.
+func Uses(requests []bench.Request) map[string]Use {
+	uses := map[string]Use{}
+	for _, r := range requests {
+		for _, value := range r.Header {
+			for _, p := range bench.Parts(value) {
+				u := uses[p.Name]
+				u.Header = true
+				uses[p.Name] = u
+			}
+		}
+		for _, p := range r.Places() {
+			u := uses[p.Name]
+			u.Number, u.JSON = u.Number || p.Type == bench.TypeNumber, u.JSON || p.Type == bench.TypeJSON
+			uses[p.Name] = u
+		}
+	}
+	delete(uses, "")
+	return uses
+}
+
+// Fits says what is wrong with a value that is used so; nil where it fits.
+func (u Use) Fits(value []byte) error {
+	switch {
+	case u.Number && !isNumber(value):
+		return fmt.Errorf("%q is not a number, which `:number` wants", safe.Line(string(value), 60))
+	case u.JSON && !isJSON(value):
+		return fmt.Errorf("%q is not JSON, which `:json` wants", safe.Line(string(value), 60))
+	case u.Header && bytes.ContainsFunc(value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }):
+		return errors.New("it has a line break or another control character, and is sent in a header")
+	}
+	return nil
+}
+
+// maxSaved bounds a saved value, in bytes.
+const maxSaved = 64 << 10
+
+// save takes one value out of answers.
+type save struct {
+	of   bench.Save
+	slot int
+	use  Use
+	path jsonpath.Path
+	re   *regexp.Regexp
+}
+
+func newSave(of bench.Save, slot int, use Use) (s save, err error) {
+	s = save{of: of, slot: slot, use: use}
+	switch of.From {
+	case bench.FromJSON:
+		s.path, err = jsonpath.Parse(of.Of)
+	case bench.FromRegex:
+		s.re, err = regexp.Compile(of.Of)
+	}
+	if err != nil {
+		return s, fmt.Errorf("save %s: %w", of.Name, err)
+	}
+	return s, nil
+}
+
+// take puts the value that an answer has into a slot.
+func (s *save) take(a Answer, to *slot) error {
+	value, ok := []byte(nil), false
+	switch s.of.From {
+	case bench.FromJSON:
+		if value, ok = s.path.Scan(a.Body); !ok {
+			return fmt.Errorf("%s is not in %s", s.of.Of, shown(a.Body))
+		}
+		if s.use.JSON {
+			to.text = append(to.text[:0], value...)
+		} else {
+			to.text = jsonpath.Text(to.text[:0], value)
+		}
+		value = to.text
+	case bench.FromHeader:
+		if value, ok = headerValue(a.Head, s.of.Of, nil); !ok {
+			return fmt.Errorf("the answer has no header %s", s.of.Of)
+		}
+		to.text = append(to.text[:0], value...)
+	case bench.FromCookie:
+		if value, ok = headerValue(a.Head, "Set-Cookie", []byte(s.of.Of+"=")); !ok {
+			return fmt.Errorf("the answer sets no cookie %s", s.of.Of)
+		}
+		value, _, _ = bytes.Cut(value[len(s.of.Of)+1:], []byte{';'})
+		to.text = append(to.text[:0], value...)
+	case bench.FromRegex:
+		m := s.re.FindSubmatchIndex(a.Body)
+		if m == nil {
+			return fmt.Errorf("/%s/ does not match %s", s.of.Of, shown(a.Body))
+		}
+		if len(m) > 2 && m[2] >= 0 {
+			m = m[2:]
+		}
+		to.text = append(to.text[:0], a.Body[m[0]:m[1]]...)
+	}
+	if len(to.text) > maxSaved {
+		return fmt.Errorf("its value is longer than %d bytes", maxSaved)
+	}
+	return s.use.Fits(to.text)
+}
+
+// headerValue is the value of the first header of that name that begins with a text.
+func headerValue(head []byte, name string, begin []byte) ([]byte, bool) {
+	for len(head) > 0 {
+		line, rest, _ := bytes.Cut(head, []byte{'\n'})
+		head = rest
+		key, value, ok := bytes.Cut(line, []byte{':'})
+		if !ok || len(key) != len(name) || !strings.EqualFold(string(key), name) {
+			continue
+		}
+		if value = bytes.TrimSpace(value); bytes.HasPrefix(value, begin) {
+			return value, true
+		}
+	}
+	return nil, false
+}
+
+func shown(body []byte) string {
+	if len(body) == 0 {
+		return "an empty body"
+	}
+	return fmt.Sprintf("%q", safe.Line(string(body[:min(len(body), 1000)]), 120))
+}

@@ -1,0 +1,251 @@
+package workload
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	"locbench/internal/bench"
+)
+
+// part is a piece of a request: a text, or what is filled in from a slot of the user who makes it.
+type part struct {
+	kind     partKind
+	text     string   // of partText
+	slot     int      // of the user
+	items    []string // of partItem, as they are written here
+	rows     *Rows    // of partCell
+	column   int
+	encoding encoding
+}
+
+type partKind uint8
+
+const (
+	partText   partKind = iota
+	partNumber          // the slot's number
+	partItem            // one of a list
+	partCell            // one of a file
+	partMade            // the slot's text, as it is
+	partSaved           // the slot's text
+	partNow             // the time
+	partUnix
+	partLength // of the body that follows
+)
+
+// slot holds a value of a user: a number, which may be that of an item or a row, or a text.
+type slot struct {
+	number int64
+	text   []byte
+}
+
+// variable draws values. Its lock is the mix's.
+type variable struct {
+	name  string
+	kind  partKind
+	items []string
+	rows  *Rows
+	first int64   // of partNumber
+	pool  []int64 // of partNumber: the ids of a data set
+	size  int64   // how many values there are; 0: any number
+	draw  bench.Draw
+	zipf  *rand.Zipf
+	next  *int64 // in turn and once: so many were taken
+	make  bench.Generator
+	long  int // GenerateString
+}
+
+// part is a place where the variable is filled in.
+func (v *variable) part(slot int, column string, e encoding) (part, error) {
+	p := part{kind: v.kind, slot: slot, rows: v.rows, encoding: e}
+	for _, item := range v.items {
+		p.items = append(p.items, string(e.append(nil, []byte(item))))
+	}
+	if v.kind == partCell {
+		if p.column = v.rows.column(column); p.column < 0 {
+			return p, fmt.Errorf("the file has no column %q", column)
+		}
+	}
+	return p, nil
+}
+
+// own is the variable of that name, which is made where there is none.
+func (m *Mix) own(name string, create func() *variable) *variable {
+	if m.variables[name] == nil {
+		v := create()
+		v.name = name
+		if v.next == nil {
+			v.next = new(int64)
+		}
+		m.variables[name] = v
+	}
+	return m.variables[name]
+}
+
+// variable is one of the profile.
+func (m *Mix) variable(of bench.Variable, plan Spec) (*variable, error) {
+	var err error
+	made := m.own("variable "+of.Name, func() *variable {
+		v := &variable{draw: of.Draw, items: of.List, size: int64(len(of.List)), next: plan.Life.counter(of.Name), make: of.Make}
+		switch {
+		case of.Range != nil:
+			v.kind, v.first, v.size = partNumber, of.Range.From, of.Range.To-of.Range.From+1
+		case of.File != "":
+			v.kind, v.rows = partCell, plan.Rows[of.File]
+			if v.rows == nil {
+				err = fmt.Errorf("the file %s was not read", of.File)
+				return v
+			}
+			v.size = int64(v.rows.Len())
+		case of.Make == bench.GenerateSequence:
+			v.kind, v.first, v.draw = partNumber, 1, bench.DrawOnce
+		case of.Make == bench.GenerateNow:
+			v.kind = partNow
+		case of.Make == bench.GenerateUnix:
+			v.kind = partUnix
+		case of.Make != "":
+			v.kind, v.long = partMade, of.Length
+		default:
+			v.kind = partItem
+		}
+		if v.draw == bench.DrawZipf {
+			v.zipf = rand.NewZipf(m.rng, of.Exponent, 1, uint64(max(v.size-1, 0)))
+		}
+		return v
+	})
+	made.name = of.Name
+	return made, err
+}
+
+// ids are those of the data set, or a list, for {id} of a request.
+func (m *Mix) ids(spec bench.IDSpec, all []int64, request string) (*variable, error) {
+	pool := spec.Fixed
+	if len(pool) == 0 {
+		pool = all
+	}
+	if len(pool) == 0 {
+		return nil, errors.New("it asks for an id, but there are none")
+	}
+	draws := map[string]bench.Draw{"": bench.DrawRandom, "uniform": bench.DrawRandom, "zipf": bench.DrawZipf, "fixed": bench.DrawInTurn}
+	draw, ok := draws[spec.Distribution]
+	if !ok {
+		return nil, fmt.Errorf("unknown distribution %q: it must be fixed, uniform or zipf", spec.Distribution)
+	}
+	exponent := spec.Exponent
+	if exponent == 0 {
+		exponent = 1.1
+	}
+	if draw == bench.DrawZipf && !(exponent > 1) {
+		return nil, fmt.Errorf("zipf exponent %g: it must be greater than 1", spec.Exponent)
+	}
+	return m.own("id of "+request, func() *variable {
+		v := &variable{kind: partNumber, pool: pool, size: int64(len(pool)), draw: draw}
+		if draw == bench.DrawZipf {
+			v.zipf = rand.NewZipf(m.rng, exponent, 1, uint64(len(pool)-1))
+		}
+		return v
+	}), nil
+}
+
+// take draws a value.
+func (v *variable) take(m *Mix, s *slot) error {
+	var n int64
+	switch {
+	case v.kind == partMade:
+		s.text = v.generate(m.unique, s.text[:0])
+		return nil
+	case v.kind == partNow || v.kind == partUnix:
+		return nil
+	case v.draw == bench.DrawOnce:
+		if n = *v.next; v.size > 0 && n >= v.size {
+			return &ExhaustedError{Variable: v.name, Values: v.size}
+		}
+		*v.next++
+	case v.draw == bench.DrawInTurn:
+		n = *v.next % v.size
+		*v.next++
+	case v.draw == bench.DrawZipf:
+		n = int64(v.zipf.Uint64())
+	default:
+		n = m.rng.Int64N(v.size)
+	}
+	switch {
+	case v.pool != nil:
+		n = v.pool[n]
+	case v.kind == partNumber:
+		n += v.first
+	}
+	s.number = n
+	return nil
+}
+
+// generate appends a value that no other has, as far as chance goes.
+func (v *variable) generate(rng *rand.Rand, dst []byte) []byte {
+	const hex, letters = "0123456789abcdef", "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+	if v.make == bench.GenerateString {
+		for range v.long {
+			dst = append(dst, letters[rng.IntN(len(letters))])
+		}
+		return dst
+	}
+	high, low := rng.Uint64(), rng.Uint64()
+	high = high&^0xf000 | 0x4000 // version 4
+	low = low&^(3<<62) | 1<<63   // variant 1, RFC 9562
+	for i := range 32 {
+		if i == 8 || i == 12 || i == 16 || i == 20 {
+			dst = append(dst, '-')
+		}
+		word := high
+		if i >= 16 {
+			word = low
+		}
+		dst = append(dst, hex[word>>(60-4*(i%16))&15])
+	}
+	return dst
+}
+
+// append writes p to the end of dst for a user.
+func (p *part) append(dst []byte, u *User) []byte {
+	s := &u.slots[p.slot]
+	switch p.kind {
+	case partNumber:
+		return strconv.AppendInt(dst, s.number, 10)
+	case partItem:
+		return append(dst, p.items[s.number]...)
+	case partCell:
+		return p.encoding.append(dst, p.rows.cell(int(s.number), p.column))
+	case partMade:
+		return append(dst, s.text...)
+	case partSaved:
+		return p.encoding.append(dst, s.text)
+	case partNow:
+		return p.encoding.append(dst, time.Now().UTC().AppendFormat(nil, "2006-01-02T15:04:05.000Z"))
+	case partUnix:
+		return strconv.AppendInt(dst, time.Now().UnixMilli(), 10)
+	}
+	return append(dst, p.text...)
+}
+
+// ExhaustedError is that of a variable each of whose values may be taken once, and was.
+type ExhaustedError struct {
+	Variable string
+	Values   int64
+	Where    string // the request or the session that wants one more
+}
+
+// Error implements error.
+func (e *ExhaustedError) Error() string {
+	return fmt.Sprintf("%s: variable %q has no value left: each of its %d was taken once; "+
+		"give it more values, or write `draw: in_turn`", e.Where, e.Variable, e.Values)
+}
+
+func isJSON(text []byte) bool { return json.Valid(text) }
+
+// isNumber says whether a text may stand in JSON as a number.
+func isNumber(text []byte) bool {
+	return len(text) > 0 && (text[0] == '-' || text[0] >= '0' && text[0] <= '9') && json.Valid(text) &&
+		text[len(text)-1] >= '0' && text[len(text)-1] <= '9'
+}

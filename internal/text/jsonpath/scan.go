@@ -1,0 +1,170 @@
+package jsonpath
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// Scan returns the value that the path leads to in body as it stands there, without reading what comes
+// after it and without allocating: a text with its quotes, a number, true, a whole list. ok is false where
+// there is nothing, where the path has `[*]`, and where what comes before is not JSON.
+func (p Path) Scan(body []byte) (value []byte, ok bool) {
+	s := scanner{body}
+	for _, next := range p.steps {
+		switch next := next.(type) {
+		case string:
+			ok = s.toKey(next)
+		case int:
+			ok = s.toElement(next)
+		default:
+			ok = false
+		}
+		if !ok {
+			return nil, false
+		}
+	}
+	s.blanks()
+	from := s.rest
+	if !s.skip() {
+		return nil, false
+	}
+	return from[:len(from)-len(s.rest)], true
+}
+
+// Text appends the value of a JSON text to dst, or any other value as it is.
+func Text(dst, value []byte) []byte {
+	if len(value) < 2 || value[0] != '"' {
+		return append(dst, value...)
+	}
+	if inner := value[1 : len(value)-1]; bytes.IndexByte(inner, '\\') < 0 {
+		return append(dst, inner...)
+	}
+	var text string
+	if json.Unmarshal(value, &text) != nil {
+		return append(dst, value[1:len(value)-1]...)
+	}
+	return append(dst, text...)
+}
+
+// scanner reads JSON from its beginning. Its methods return false where that is not what they want.
+type scanner struct{ rest []byte }
+
+func (s *scanner) blanks() {
+	for len(s.rest) > 0 && (s.rest[0] == ' ' || s.rest[0] == '\n' || s.rest[0] == '\t' || s.rest[0] == '\r') {
+		s.rest = s.rest[1:]
+	}
+}
+
+// take takes c, after blanks.
+func (s *scanner) take(c byte) bool {
+	s.blanks()
+	if len(s.rest) == 0 || s.rest[0] != c {
+		return false
+	}
+	s.rest = s.rest[1:]
+	return true
+}
+
+// toKey goes to the value of a key of an object.
+func (s *scanner) toKey(key string) bool {
+	if !s.take('{') {
+		return false
+	}
+	for {
+		s.blanks()
+		quoted := s.rest
+		if len(quoted) == 0 || quoted[0] != '"' || !s.skip() {
+			return false
+		}
+		quoted = quoted[:len(quoted)-len(s.rest)]
+		if !s.take(':') {
+			return false
+		}
+		if isKey(quoted, key) {
+			return true
+		}
+		if !s.skip() || !s.take(',') {
+			return false
+		}
+	}
+}
+
+// isKey compares a text in its quotes with a key.
+func isKey(quoted []byte, key string) bool {
+	inner := quoted[1 : len(quoted)-1]
+	if bytes.IndexByte(inner, '\\') >= 0 {
+		return string(Text(nil, quoted)) == key
+	}
+	return string(inner) == key
+}
+
+// toElement goes to an element of a list.
+func (s *scanner) toElement(n int) bool {
+	if !s.take('[') {
+		return false
+	}
+	for ; n > 0; n-- {
+		if !s.skip() || !s.take(',') {
+			return false
+		}
+	}
+	s.blanks()
+	return len(s.rest) > 0 && s.rest[0] != ']'
+}
+
+// skip goes past one value.
+func (s *scanner) skip() bool {
+	s.blanks()
+	if len(s.rest) == 0 {
+		return false
+	}
+	switch s.rest[0] {
+	case '"':
+		return s.skipText()
+	case '{', '[':
+		return s.skipNested()
+	}
+	n := bytes.IndexAny(s.rest, ",]} \n\t\r")
+	if n < 0 {
+		n = len(s.rest)
+	}
+	ok := json.Valid(s.rest[:n])
+	s.rest = s.rest[n:]
+	return ok
+}
+
+func (s *scanner) skipText() bool {
+	for i := 1; i < len(s.rest); i++ {
+		switch s.rest[i] {
+		case '\\':
+			i++
+		case '"':
+			s.rest = s.rest[i+1:]
+			return true
+		}
+	}
+	return false
+}
+
+// skipNested goes past an object or a list, whose braces and brackets it only counts.
+func (s *scanner) skipNested() bool {
+	depth := 0
+	for len(s.rest) > 0 {
+		switch s.rest[0] {
+		case '"':
+			if !s.skipText() {
+				return false
+			}
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		}
+		s.rest = s.rest[1:]
+		if depth == 0 {
+			return true
+		}
+	}
+	return false
+}
