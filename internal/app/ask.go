@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"locbench/internal/bench"
 	"locbench/internal/load"
@@ -15,62 +14,95 @@ import (
 // request in a hundred may still be measured.
 const attempts = 3
 
-// ask asks each kind of request once, as the load will, and compares the whole body where the
-// answer is known. It returns what was sent and what came, of the first kind that is not answered
-// as expected.
+// ask asks each kind of request and each session once, as the load will, and checks all answers. It returns what was
+// sent and what came, of the first kind that is not answered as expected.
 func (l *loader) ask(ctx context.Context, baseURL string) error {
-	engine := l.engine
-	engine.Keep = &load.Kept{}
-	defer engine.Keep.Close()
-	for i, r := range l.requests {
-		var came string
+	for _, unit := range l.units() {
+		var failed load.Asked
+		var err error
 		for range attempts {
-			plan := l.loadPlan(baseURL, bench.Step{
-				Name: r.Name, Request: r.Name, Connections: 1, MaxRequests: 1, Duration: l.run.Profile.Timeout + time.Second,
-			})
-			plan.CheckEvery = 1
-			got, err := engine.Run(ctx, plan, nil)
-			if err != nil {
-				return err
-			}
-			if came = unexpected(got, r); came == "" {
+			if err = l.once(ctx, baseURL, unit, func(a load.Asked) { failed = a }); err == nil || ctx.Err() != nil {
 				break
 			}
 		}
-		if came != "" {
-			return fmt.Errorf("no load: request %q is not answered as expected: sent %s; %s",
-				r.Name, sentText(l.run.Profile.Requests[i]), came)
+		if err != nil && failed.Err != nil && ctx.Err() == nil {
+			return fmt.Errorf("no load: request %q is not answered as expected: sent %s; %w",
+				failed.Request, l.sentText(failed.Request), failed.Err)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// unexpected says what came in place of the expected answer; "" for that.
-func unexpected(l bench.Load, r bench.Request) string {
-	kinds := l.FailedKinds()
-	switch {
-	case len(kinds) == 0 && l.AllSucceeded() > 0:
-		return ""
-	case len(kinds) == 0:
-		return "no answer came"
+// units are the names of the requests that stand alone, and of the sessions.
+func (l *loader) units() (names []string) {
+	for _, r := range l.requests {
+		if r.Session == "" {
+			names = append(names, r.Name)
+		}
 	}
-	kind, got := kinds[0], l.Examples[kinds[0]]
-	switch {
-	case kind == bench.ErrWrong:
-		return "got another body: " + got
-	case strings.HasSuffix(string(kind), "xx"):
-		return fmt.Sprintf("wanted status %d, got %s", r.ExpectStatus, got)
-	case got == "":
-		return "got: " + string(kind)
+	for _, s := range l.run.Profile.Sessions {
+		names = append(names, s.Name)
 	}
-	return fmt.Sprintf("got: %s (%s)", kind, got)
+	return names
+}
+
+// once asks a request or a session a single time.
+func (l *loader) once(ctx context.Context, baseURL, unit string, seen func(load.Asked)) error {
+	plan := l.loadPlan(baseURL, bench.Step{Name: unit, Request: unit})
+	return l.engine.Once(ctx, plan, seen)
+}
+
+// setUp makes the requests of the set-up, whose values those after it use.
+func (l *loader) setUp(ctx context.Context, baseURL string) error {
+	return l.aside(ctx, baseURL, "setup", l.setup, func(load.Asked) {})
+}
+
+// tearDown makes those of the teardown.
+func (l *loader) tearDown(ctx context.Context, baseURL string) error {
+	return l.aside(ctx, baseURL, "teardown", l.teardown, func(load.Asked) {})
+}
+
+// aside makes requests that are not those of the load, in order, and keeps what they save.
+func (l *loader) aside(
+	ctx context.Context, baseURL, name string, requests []bench.Request, seen func(load.Asked),
+) error {
+	if len(requests) == 0 {
+		return nil
+	}
+	plan := l.loadPlan(baseURL, bench.Step{Name: name, Request: name})
+	plan.Requests, plan.Sessions = nil, []bench.Session{{Name: name}}
+	for _, r := range requests {
+		r.Session = name
+		plan.Requests = append(plan.Requests, r)
+	}
+	var last load.Asked
+	err := l.engine.Once(ctx, plan, func(a load.Asked) {
+		last = a
+		seen(a)
+	})
+	if err != nil && last.Err != nil && ctx.Err() == nil {
+		return fmt.Errorf("%s: request %q is not answered as expected: sent %s; %w",
+			name, last.Request, l.sentText(last.Request), err)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	l.life(baseURL).Values = last.Saved
+	return nil
 }
 
 // sentText is a request as the profile has it: what its secrets are is not shown.
-func sentText(r bench.Request) string {
-	text := r.Method + " " + safe.Line(r.Path, 200)
-	if r.Body != "" {
-		text += " " + safe.Line(r.Body, 200)
+func (l *loader) sentText(name string) string {
+	p := l.run.Profile
+	for _, all := range [][]bench.Request{p.Requests, p.Setup, p.Teardown} {
+		for _, r := range all {
+			if r.Name == name {
+				return strings.TrimSpace(r.Method + " " + safe.Line(r.Path, 200) + " " + safe.Line(r.Body, 200))
+			}
+		}
 	}
-	return text
+	return name
 }

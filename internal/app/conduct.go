@@ -116,9 +116,7 @@ func (c *conductor) open() error {
 		return err
 	}
 	c.site = &site{plan: &c.plan.Run, data: data, stream: c.stream, getenv: c.env.Getenv}
-	for _, r := range c.plan.Run.Profile.Requests {
-		c.site.requests = append(c.site.requests, r.Filled(c.env.Getenv))
-	}
+	c.site.requests = filled(c.plan.Run.Profile.Requests, c.env.Getenv)
 	if c.site.tls, err = tlsConfig(c.plan.Run.TLS); err != nil {
 		return err
 	}
@@ -180,9 +178,9 @@ func (c *conductor) openResults(cancel context.CancelCauseFunc) (*results.Writer
 func (c *conductor) config() runner.Config {
 	site := c.site
 	config := runner.Config{
-		Run: c.record(), Dir: c.plan.Dir, Stream: c.stream, Services: c.plan.Services, FirstRequests: site.firstRequests,
+		Run: c.record(), Dir: c.plan.Dir, Stream: c.stream, Services: c.plan.Services, FirstRequests: c.firstRequests,
 		Stages: site.stages(), Build: Builder{Builder: site.platform, Runtime: c.plan.Run.Profile.Runtime}.Build,
-		Spec: site.spec, Launcher: site, Engine: c.loader, Ask: c.loader.ask, Checks: c.checks,
+		Spec: site.spec, Launcher: site, Engine: c.loader, Ask: c.loader.ask, SetUp: c.loader.setUp, TearDown: c.loader.tearDown, Checks: c.checks,
 		StoreAlive: site.storeAlive, StoreChange: site.storeChange,
 		EngineAlive: site.platformsAlive, Ready: site.ready, Judge: site.judge,
 		Beside:  func(ctx context.Context) *bench.Beside { return site.usage.Read(ctx) },

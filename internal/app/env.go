@@ -22,7 +22,7 @@ func envUses(run bench.Run, services map[bench.Selection]bench.Service) (uses []
 			}
 		}
 	}
-	for _, r := range run.Profile.Requests {
+	for _, r := range run.Profile.Every() {
 		add(fmt.Sprintf("request %q", r.Name), r.EnvNames())
 	}
 	for _, sel := range run.Profile.Contenders {

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"locbench/internal/bench"
+	"locbench/internal/contender/check"
 	"locbench/internal/load"
+	"locbench/internal/load/workload"
 	"locbench/internal/run/runner"
 	"locbench/internal/store/dataset"
 	"locbench/internal/text/console"
@@ -15,11 +18,18 @@ import (
 
 // loader is the load engine of a run. The steps of a leg share their connections.
 type loader struct {
-	run      *bench.Run
-	requests []bench.Request // with the variables of the environment filled in
-	answers  *answers
-	kept     map[string]*load.Kept // by base URL
-	engine   load.Engine
+	run *bench.Run
+
+	// of the profile, with the variables of the environment filled in
+	requests, setup, teardown []bench.Request
+
+	data    load.Data
+	expect  map[string]check.Expect // of the answers to the requests of these names
+	answers *answers
+	kept    map[string]*load.Kept // by base URL
+	lives   map[string]*load.Life // likewise
+	begun   uint64                // lives
+	engine  load.Engine
 }
 
 // answers are what the data set knows once it was read.
@@ -33,9 +43,24 @@ const loopVariable = "LOCBENCH_LOOP"
 
 // newLoader takes the loop that the environment asks for.
 func newLoader(s *site) (*loader, error) {
+	p := s.plan.Profile
 	l := &loader{
-		run: s.plan, requests: s.requests, answers: &s.answers, kept: map[string]*load.Kept{},
-		engine: load.Engine{TLS: s.tls},
+		run: s.plan, answers: &s.answers, kept: map[string]*load.Kept{}, lives: map[string]*load.Life{},
+		engine: load.Engine{TLS: s.tls}, expect: map[string]check.Expect{}, requests: s.requests,
+		setup: filled(p.Setup, s.getenv), teardown: filled(p.Teardown, s.getenv),
+	}
+	all := slices.Concat(l.setup, l.requests, l.teardown)
+	var err error
+	if l.data, err = workload.OpenData(p.Variables, all); err != nil {
+		return nil, console.WithCode(console.ExitUsage, err)
+	}
+	for _, r := range all {
+		if !r.Checks() {
+			continue
+		}
+		if l.expect[r.Name], err = check.ParseExpect(r.Expect); err != nil {
+			return nil, console.WithCode(console.ExitUsage, err)
+		}
 	}
 	loop := s.getenv(loopVariable)
 	switch loop {
@@ -70,30 +95,71 @@ func (l *loader) Run(ctx context.Context, baseURL string, step bench.Step, hooks
 	return engine.Run(ctx, plan, hooks.OnWindow)
 }
 
+// filled are requests with the variables of the environment filled in.
+func filled(all []bench.Request, getenv func(string) string) (out []bench.Request) {
+	for _, r := range all {
+		out = append(out, r.Filled(getenv))
+	}
+	return out
+}
+
 // loadPlan is what every load of the run has in common.
 func (l *loader) loadPlan(baseURL string, step bench.Step) load.Plan {
+	p := l.run.Profile
 	plan := load.Plan{
-		BaseURL: baseURL, Step: step, Requests: l.requests, IDs: l.answers.ids,
-		HTTP2: l.run.Profile.Protocol == bench.HTTP2, Timeout: l.run.Profile.Timeout, Seed: l.run.Seed,
+		BaseURL: baseURL, Step: step, Requests: l.requests, Sessions: p.Sessions, Variables: p.Variables, Data: l.data,
+		Life: l.life(baseURL), IDs: l.answers.ids, HTTP2: p.Protocol == bench.HTTP2, Timeout: p.Timeout, Seed: l.run.Seed,
 	}
-	if known := l.answers.known; known != nil && known.Any() {
-		plan.Check, plan.CheckEvery = l.check, max(int(math.Round(1/l.run.Profile.Validate)), 1)
+	known := l.answers.known != nil && l.answers.known.Any()
+	if known || len(l.expect) > 0 {
+		plan.Check, plan.CheckEvery = l.check, max(int(math.Round(1/p.Validate)), 1)
+		plan.Checks = func(request string) bool {
+			_, expected := l.expect[request]
+			return known || expected
+		}
+		if p.Validate == 0 { // but when each is asked once
+			plan.CheckEvery = math.MaxInt
+		}
 	}
 	return plan
+}
+
+// life is that of the contender at an address. Each has values of its own for uuid and string, also those after a
+// run was resumed.
+func (l *loader) life(baseURL string) *load.Life {
+	if l.lives[baseURL] == nil {
+		l.begun++
+		l.lives[baseURL] = &load.Life{Salt: uint64(len(l.run.Resumed))<<48 | l.begun<<32}
+	}
+	return l.lives[baseURL]
 }
 
 // Rest closes the connections to a contender that are kept. It is not called while a step runs, nor
 // is Run called twice at the same time but by contenders that take turns.
 func (l *loader) Rest(baseURL string) {
+	delete(l.lives, baseURL)
 	if kept := l.kept[baseURL]; kept != nil {
 		kept.Close()
 		delete(l.kept, baseURL)
 	}
 }
 
+// check compares an answer with what is expected of it, and with the known one.
 func (l *loader) check(a load.Answer) error {
+	expect, expected := l.expect[a.Request]
+	if expected {
+		if err := expect.Judge(a.Status, a.Header(), a.Body); err != nil {
+			return err
+		}
+	}
+	if l.answers.known == nil {
+		return nil
+	}
 	err := l.answers.known.Check(a.Request, a.ID, a.Language, a.Body)
 	if errors.Is(err, dataset.ErrUnknown) {
+		if expected {
+			return nil
+		}
 		return load.ErrNotKnown
 	}
 	return err

@@ -106,10 +106,10 @@ func (b Builder) Build(ctx context.Context, svc bench.Service, progress func(str
 }
 
 // firstRequests times the first requests of a contender one by one, of the profile's first kind.
-func (s *site) firstRequests(ctx context.Context, baseURL string) (bench.Phases, error) {
-	p := s.plan.Profile
+func (c *conductor) firstRequests(ctx context.Context, baseURL string) (bench.Phases, error) {
+	p, l := c.site.plan.Profile, c.loader
 	return portable.Phases(ctx, portable.PhasesPlan{
-		BaseURL: baseURL, Request: s.requests[0], IDs: s.answers.ids, Requests: p.Phases.Requests, Timeout: p.Timeout,
-		Seed: s.plan.Seed, TLS: s.tls,
+		BaseURL: baseURL, Request: l.requests[0], IDs: l.answers.ids, Requests: p.Phases.Requests, Timeout: p.Timeout,
+		Variables: p.Variables, Data: l.data, Life: l.life(baseURL), Seed: l.run.Seed, TLS: c.site.tls,
 	})
 }

@@ -145,6 +145,9 @@ const (
 // Fixed is a time without a range.
 func (t Think) Fixed() bool { return t.Min == t.Max }
 
+// Every are all requests of a profile, also those of set-up and teardown.
+func (p Profile) Every() []Request { return slices.Concat(p.Setup, p.Requests, p.Teardown) }
+
 // Longest is the longest time-out of a profile's requests.
 func (p Profile) Longest() time.Duration {
 	longest := p.Timeout

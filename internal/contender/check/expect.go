@@ -11,6 +11,19 @@ import (
 	"locbench/internal/text/strictyaml"
 )
 
+// ReadExpect reads what an answer must be where there are no variables of a suite.
+func ReadExpect(v strictyaml.Value) Expect { return expander{}.expect(v) }
+
+// ParseExpect is the same of a value that was read once: nil, or a map of JSON.
+func ParseExpect(raw map[string]any) (e Expect, err error) {
+	data, err := strictyaml.Encode(raw)
+	if err != nil {
+		return e, err
+	}
+	err = strictyaml.DecodeThen("expect", data, new(any), func(v strictyaml.Value) { e = ReadExpect(v) })
+	return e, err
+}
+
 // expect reads what an answer must be: status, headers, then the body from rough to fine.
 func (e expander) expect(v strictyaml.Value) Expect {
 	var f struct {

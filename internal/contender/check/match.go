@@ -70,6 +70,15 @@ type Expect struct {
 // matcher looks at one side of an answer. The error says what was wanted and what was got.
 type matcher func(*answer) error
 
+// Judge returns what is wrong with an answer; nil where nothing is. Its status is not looked at.
+func (e Expect) Judge(status int, header http.Header, body []byte) error {
+	e.Status = []int{status}
+	if wrong := e.judge(&answer{status: status, header: header, body: body}); len(wrong) > 0 {
+		return errors.New(strings.Join(wrong, "; "))
+	}
+	return nil
+}
+
 // judge returns what is wrong with the answer.
 func (e Expect) judge(a *answer) (wrong []string) {
 	if !slices.Contains(e.Status, a.status) {

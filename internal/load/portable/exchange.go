@@ -141,7 +141,7 @@ func (s *slot) mayRepeat(r *workload.Request, err error) bool {
 func (l *Loop) ask(
 	ctx context.Context, s *slot, r *workload.Request, x *record.Exchange, deadline time.Time,
 ) (keep, dialFailed bool, err error) {
-	s.keep, s.gaveUp = s.user.Keeps(), false
+	s.keep, s.gaveUp = l.keepAll || s.user.Keeps(), false
 	if s.conn == nil {
 		err = l.connect(ctx, s, deadline)
 		if dialFailed = !wire.Opened(err); !dialFailed {

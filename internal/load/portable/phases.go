@@ -21,6 +21,11 @@ type PhasesPlan struct {
 	BaseURL  string // of the contender, without a slash at the end; http or https
 	Request  bench.Request
 	IDs      []int64       // of the data set, for {id}; drawn as in the load
+
+	Variables []bench.Variable
+	Data      workload.Data
+	Life      *workload.Life
+
 	Requests int           // after the first: so many on its connection, and so many on new ones
 	Timeout  time.Duration // of one request with all its phases; 0 is wire.DefaultTimeout
 	Seed     uint64        // of the ids
@@ -92,6 +97,7 @@ func newAsker(plan PhasesPlan) (*asker, error) {
 	mix, err := workload.NewMix(workload.Spec{
 		BaseURL: plan.BaseURL, Step: bench.Step{Connections: 1, Duration: time.Second},
 		Requests: []bench.Request{plan.Request}, IDs: plan.IDs, Seed: plan.Seed,
+		Variables: plan.Variables, Data: plan.Data, Life: plan.Life,
 	})
 	if err != nil {
 		return nil, err

@@ -46,6 +46,7 @@ type Loop struct {
 	flying   int              // requests in flight; its lock is that of the counters
 	counted  bool             // the backlog is; likewise
 	open     *openLoop        // nil: closed loop
+	keepAll  bool             // each answer is wanted whole
 
 	mu    sync.Mutex // guards the list
 	slots []*slot

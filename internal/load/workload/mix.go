@@ -352,3 +352,14 @@ func (u *User) Done(failed bool) (session, step int, ended bool) {
 	}
 	return session, step, ended
 }
+
+// Saved are the values that the user's session has saved so far.
+func (u *User) Saved() map[string]string {
+	all := map[string]string{}
+	for i, name := range u.unit.saved {
+		if text := u.slots[i].text; text != nil {
+			all[name] = string(text)
+		}
+	}
+	return all
+}

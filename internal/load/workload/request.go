@@ -41,6 +41,15 @@ func (r *Request) Wants(status int) bool {
 	return status == r.Status || slices.Contains(r.More, status)
 }
 
+// Statuses are the wanted ones in words: "200 or 404".
+func (r *Request) Statuses() string {
+	text := strconv.Itoa(r.Status)
+	for _, more := range r.More {
+		text += " or " + strconv.Itoa(more)
+	}
+	return text
+}
+
 // newRequest makes r ready as one of a unit.
 func (m *Mix) newRequest(r bench.Request, u *unit, plan Spec) (*Request, error) {
 	made := &Request{

@@ -60,6 +60,12 @@ type column struct {
 	use  Use
 }
 
+// Column cuts the name in a place into that of the variable and, of a row, that of the column.
+func Column(place string) (variable, column string) {
+	variable, column, _ = strings.Cut(place, ".")
+	return variable, column
+}
+
 // OpenData reads the files of variables and bodies. Its errors name file and line.
 func OpenData(variables []bench.Variable, requests []bench.Request) (Data, error) {
 	d := Data{Rows: map[string]*Rows{}, Files: map[string][]byte{}, Uses: Uses(requests)}
@@ -73,7 +79,7 @@ func OpenData(variables []bench.Variable, requests []bench.Request) (Data, error
 			files = append(files, v.File)
 		}
 		for name, use := range d.Uses {
-			of, field, _ := strings.Cut(name, ".")
+			of, field := Column(name)
 			if of != v.Name {
 				continue
 			}

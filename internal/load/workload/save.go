@@ -79,6 +79,25 @@ func newSave(of bench.Save, slot int, use Use) (s save, err error) {
 	return s, nil
 }
 
+// CheckSave says what is wrong with where a value is to be found; nil where it can be looked for.
+func CheckSave(of bench.Save) error {
+	switch of.From {
+	case bench.FromJSON, bench.FromRegex:
+	case bench.FromHeader, bench.FromCookie:
+		if of.Of == "" {
+			return fmt.Errorf("the %s has no name", of.From)
+		}
+	default:
+		return fmt.Errorf("%q is no part of an answer: write a path, or one of `{json: PATH}`, `{header: NAME}`, "+
+			"`{cookie: NAME}`, `{regex: PATTERN}`", of.From)
+	}
+	s, err := newSave(of, 0, Use{})
+	if err == nil && of.From == bench.FromJSON && s.path.Many() {
+		err = errors.New("`[*]` leads to several values: write the number of one, such as `[0]`")
+	}
+	return err
+}
+
 // take puts the value that an answer has into a slot.
 func (s *save) take(a Answer, to *slot) error {
 	value, ok := []byte(nil), false

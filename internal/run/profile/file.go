@@ -26,28 +26,33 @@ var (
 )
 
 type file struct {
-	Name         string         `yaml:"name,omitempty"`
-	Title        string         `yaml:"title,omitempty" strict:"max=200"`
-	Description  string         `yaml:"description,omitempty" strict:"max=10000"`
-	Contenders   []selection    `yaml:"contenders,flow,omitempty" strict:"min=1,max=100" example:"[go-nethttp]"`
-	Rounds       int            `yaml:"rounds"`
-	Runtime      bench.Runtime  `yaml:"runtime"`
-	Limits       limits         `yaml:"limits,omitempty"`
-	Isolation    string         `yaml:"isolation"`
-	Store        store          `yaml:"store"`
-	Data         data           `yaml:"data"`
-	Requests     []request      `yaml:"requests" strict:"required,min=1,max=100" example:"[{path: /hello}]"`
-	Protocol     bench.Protocol `yaml:"protocol,omitempty"`
-	Timeout      duration       `yaml:"timeout"`
-	Validate     share          `yaml:"validate"`
-	MaxErrors    share          `yaml:"max_errors,omitempty"`
-	Phases       *phases        `yaml:"phases,omitempty"`
-	Checks       checks         `yaml:"checks"`
-	StepDuration duration       `yaml:"step_duration,omitempty" strict:"min=100ms,max=24h"`
-	Turns        duration       `yaml:"turns,omitempty"`
-	Steps        steps          `yaml:"steps" strict:"required,min=1,max=1000" example:"[1x5 warm-up, 2..64 doubling]"`
-	Thresholds   []threshold    `yaml:"thresholds,omitempty" strict:"max=100"`
-	Price        float64        `yaml:"price_per_vcpu_hour"`
+	Name         string            `yaml:"name,omitempty"`
+	Title        string            `yaml:"title,omitempty" strict:"max=200"`
+	Description  string            `yaml:"description,omitempty" strict:"max=10000"`
+	Contenders   []selection       `yaml:"contenders,flow,omitempty" strict:"min=1,max=100" example:"[go-nethttp]"`
+	Rounds       int               `yaml:"rounds"`
+	Runtime      bench.Runtime     `yaml:"runtime"`
+	Limits       limits            `yaml:"limits,omitempty"`
+	Isolation    string            `yaml:"isolation"`
+	Store        store             `yaml:"store"`
+	Data         data              `yaml:"data"`
+	Header       map[string]string `yaml:"header,omitempty" strict:"max=50"`
+	Variables    variables         `yaml:"variables,omitempty"`
+	Setup        []request         `yaml:"setup,omitempty" strict:"min=1,max=100"`
+	Requests     []request         `yaml:"requests,omitempty" strict:"min=1,max=100" example:"[{get: /hello}]"`
+	Sessions     []session         `yaml:"sessions,omitempty" strict:"min=1,max=100"`
+	Teardown     []request         `yaml:"teardown,omitempty" strict:"min=1,max=100"`
+	Protocol     bench.Protocol    `yaml:"protocol,omitempty"`
+	Timeout      duration          `yaml:"timeout"`
+	Validate     share             `yaml:"validate"`
+	MaxErrors    share             `yaml:"max_errors,omitempty"`
+	Phases       *phases           `yaml:"phases,omitempty"`
+	Checks       checks            `yaml:"checks"`
+	StepDuration duration          `yaml:"step_duration,omitempty" strict:"min=100ms,max=24h"`
+	Turns        duration          `yaml:"turns,omitempty"`
+	Steps        steps             `yaml:"steps" strict:"required,min=1,max=1000" example:"[1x5 warm-up, 2..64 doubling]"`
+	Thresholds   []threshold       `yaml:"thresholds,omitempty" strict:"max=100"`
+	Price        float64           `yaml:"price_per_vcpu_hour"`
 }
 
 // duration is written with its unit.
@@ -112,7 +117,9 @@ func defaults() file {
 // asks no city needs no store, no data, and no checks of the locations service.
 func (f *file) follow(v strictyaml.Value) {
 	f.Steps.fill(time.Duration(f.StepDuration))
-	if slices.ContainsFunc(f.Requests, func(r request) bool { return namesCity(r.request()) }) {
+	f.weigh(v)
+	all := f.mix()
+	if slices.ContainsFunc(all, namesCity) {
 		if !v.Has("checks", "suites") && f.Data == (data{}) {
 			f.Checks.Suites = []string{bundledSuite} // it knows the bundled data and no other
 		}
@@ -121,7 +128,7 @@ func (f *file) follow(v strictyaml.Value) {
 	if !v.Has("store") && !v.Has("data") {
 		f.Store = store{Kind: bench.StoreNone}
 	}
-	if !v.Has("validate") {
+	if !v.Has("validate") && !slices.ContainsFunc(all, bench.Request.Checks) {
 		f.Validate = 0
 	}
 	if !v.Has("checks", "lifecycle") {
@@ -169,7 +176,8 @@ func (f file) profile() bench.Profile {
 		Checks: bench.CheckSpec{Lifecycle: f.Checks.Lifecycle, Suites: f.Checks.Suites},
 		Phases: (*bench.PhaseSpec)(f.Phases), Turns: time.Duration(f.Turns), Steps: f.Steps.all, PriceVCPUHr: f.Price,
 		Contenders: each(f.Contenders, func(s selection) bench.Selection { return bench.Selection(s) }),
-		Requests:   each(f.Requests, request.request),
+		Variables:  f.Variables, Setup: f.requests(f.Setup), Requests: f.mix(), Teardown: f.requests(f.Teardown),
+		Sessions:   each(f.Sessions, func(s session) bench.Session { return bench.Session{Name: s.Name, Weight: s.Weight} }),
 		Thresholds: each(f.Thresholds, func(t threshold) bench.Threshold { return bench.Threshold(t) }),
 	}
 	p.Store = bench.StoreSpec{Kind: f.Store.Kind, URL: f.Store.URL, Image: f.Store.Image}
@@ -196,9 +204,34 @@ func fileOf(p bench.Profile) file {
 		Checks: checks{p.Checks.Lifecycle, p.Checks.Suites}, Isolation: cmp.Or(p.Isolation, isolationAuto),
 		Phases: (*phases)(p.Phases), Turns: duration(p.Turns), Steps: steps{all: p.Steps}, Price: p.PriceVCPUHr,
 		Contenders: each(p.Contenders, func(s bench.Selection) selection { return selection(s) }),
-		Requests:   each(p.Requests, requestOf),
+		Variables:  p.Variables, Setup: each(p.Setup, requestOf), Teardown: each(p.Teardown, requestOf),
+		Sessions: each(p.Sessions, func(s bench.Session) session {
+			return session{Name: s.Name, Weight: s.Weight, Requests: requestsOf(p, s.Name)}
+		}),
+		Requests:   requestsOf(p, ""),
 		Thresholds: each(p.Thresholds, func(t bench.Threshold) threshold { return threshold(t) }),
 	}
+}
+
+// mix are the requests that stand alone, then those of the sessions.
+func (f *file) mix() []bench.Request {
+	all := f.requests(f.Requests)
+	for _, s := range f.Sessions {
+		for _, r := range s.Requests {
+			all = append(all, f.request(r, s.Name))
+		}
+	}
+	return all
+}
+
+// requestsOf are those of a session, or those that stand alone.
+func requestsOf(p bench.Profile, session string) (all []request) {
+	for _, r := range p.Requests {
+		if r.Session == session {
+			all = append(all, requestOf(r))
+		}
+	}
+	return all
 }
 
 // each converts a list; nil stands for one without items.

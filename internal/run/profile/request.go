@@ -2,11 +2,19 @@ package profile
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
+	"math"
 	"net/http"
+	"net/url"
 	"regexp"
+	"slices"
 	"strings"
+	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/bench/units"
+	"locbench/internal/contender/check"
 	"locbench/internal/text/strictyaml"
 )
 
@@ -15,40 +23,90 @@ const (
 	maxFixedIDs     = 100_000
 )
 
+// request is one kind of request as a file has it. The method may be the key of the path: `get: /items`.
 type request struct {
-	Name         string            `yaml:"name" strict:"min=1,max=100"`
-	Weight       int               `yaml:"weight"`
-	Method       string            `yaml:"method"`
-	Path         string            `yaml:"path" strict:"required" example:"/city/v1/get?id={id}&language={language}"`
-	Header       map[string]string `yaml:"header,omitempty" strict:"max=50"`
-	Body         string            `yaml:"body,omitempty"`
-	IDs          ids               `yaml:"ids,omitempty"`
-	Languages    []string          `yaml:"languages,flow,omitempty" strict:"min=1,max=100"`
-	ExpectStatus int               `yaml:"expect_status"`
+	Name      string            `yaml:"name,omitempty" strict:"min=1,max=100"`
+	Weight    int               `yaml:"weight,omitempty"`
+	Share     share             `yaml:"share,omitempty"`
+	Method    string            `yaml:"method,omitempty"`
+	Path      string            `yaml:"path,omitempty"`
+	Get       string            `yaml:"get,omitempty"`
+	Head      string            `yaml:"head,omitempty"`
+	Post      string            `yaml:"post,omitempty"`
+	Put       string            `yaml:"put,omitempty"`
+	Patch     string            `yaml:"patch,omitempty"`
+	Delete    string            `yaml:"delete,omitempty"`
+	Options   string            `yaml:"options,omitempty"`
+	Header    map[string]string `yaml:"header,omitempty" strict:"max=50"`
+	JSON      document          `yaml:"json,omitempty"`
+	Form      form              `yaml:"form,omitempty"`
+	Body      string            `yaml:"body,omitempty"`
+	File      string            `yaml:"file,omitempty" strict:"min=1,max=1000"`
+	IDs       ids               `yaml:"ids,omitempty"`
+	Languages []string          `yaml:"languages,flow,omitempty" strict:"min=1,max=100"`
+	Expect    expect            `yaml:"expect,omitempty"`
+	Timeout   duration          `yaml:"timeout,omitempty"`
+	Save      saves             `yaml:"save,omitempty"`
+	Think     think             `yaml:"think,omitempty"`
 }
 
 // UnmarshalStrict reads a map whose absent keys have defaults.
 func (r *request) UnmarshalStrict(v strictyaml.Value) {
 	type plain request
-	p := plain{Weight: 1, Method: http.MethodGet, ExpectStatus: http.StatusOK}
+	var p plain
 	v.Decode(&p)
 	*r = request(p)
-	if strings.Contains(r.Path, "{id}") {
-		r.IDs.Distribution = cmp.Or(r.IDs.Distribution, uniform)
+	ways := 0
+	for _, way := range r.ways() {
+		if v.Has(way.key) {
+			ways++
+			r.Method, r.Path = way.method, *way.path
+		}
 	}
-	if strings.Contains(r.Path, "{language}") && !v.Has("languages") {
-		r.Languages = []string{"cs", "de", "en", "pl", "sk"}
+	switch {
+	case ways+count(v, "path") == 0:
+		v.Mistake("there is no path", "write one, for example `get: /items/{item}` or `{method: POST, path: /orders}`")
+	case ways > 0 && v.Has("path"), ways > 1, ways > 0 && v.Has("method"):
+		v.Mistake("the path stands under several keys", "keep one: `get: /items`, or `method` and `path`")
 	}
-	if r.Name == "" {
-		path, _, _ := strings.Cut(r.Path, "?")
-		r.Name = r.Method + " " + path
-		r.Name = r.Name[:min(len(r.Name), 100)]
+	r.Method = cmp.Or(r.Method, http.MethodGet)
+	if n := count(v, "json", "form", "body", "file"); n > 1 {
+		v.Mistake("the request has several bodies", "keep one of `json`, `form`, `body`, `file`")
 	}
+	if r.File != "" {
+		r.File = v.Beside(r.File)
+	}
+	if !v.Has("share") && !v.Has("weight") {
+		r.Weight = 1
+	}
+}
+
+// way is a key that says a method together with its path.
+type way struct {
+	key, method string
+	path        *string
+}
+
+func (r *request) ways() []way {
+	return []way{
+		{"get", http.MethodGet, &r.Get}, {"head", http.MethodHead, &r.Head}, {"post", http.MethodPost, &r.Post},
+		{"put", http.MethodPut, &r.Put}, {"patch", http.MethodPatch, &r.Patch}, {"delete", http.MethodDelete, &r.Delete},
+		{"options", http.MethodOptions, &r.Options},
+	}
+}
+
+func count(v strictyaml.Value, keys ...string) (n int) {
+	for _, key := range keys {
+		if v.Has(key) {
+			n++
+		}
+	}
+	return n
 }
 
 var (
 	token           = regexp.MustCompile("^[a-zA-Z0-9!#$%&'*+.^_`|~-]+$") // RFC 9110, section 5.6.2
-	placeholder     = regexp.MustCompile(`\{[^{}]*\}?`)
+	braces          = regexp.MustCompile(`\{[^{}]*\}?`)
 	languagePattern = regexp.MustCompile(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$`)
 )
 
@@ -102,19 +160,298 @@ func (d ids) MarshalYAML() (any, error) {
 // IsZero leaves absent ids out of what is written.
 func (d ids) IsZero() bool { return d.Distribution == "" && d.Fixed == nil && d.Exponent == 0 }
 
-func (r request) request() bench.Request {
-	if len(r.Header) == 0 {
-		r.Header = nil
+// document is a JSON body: a text of JSON, with places.
+type document string
+
+// UnmarshalStrict takes any value.
+func (d *document) UnmarshalStrict(v strictyaml.Value) { *d = document(v.JSON()) }
+
+// MarshalYAML writes JSON, which is YAML.
+func (d document) MarshalYAML() (any, error) { return strictyaml.JSON(d), nil }
+
+// form is the body of a form: a text with places.
+type form string
+
+// UnmarshalStrict reads names and values, in their order.
+func (f *form) UnmarshalStrict(v strictyaml.Value) {
+	if v.Kind() != strictyaml.Map {
+		v.Wrong("write names and values, for example `{user: \"{user}\", page: 1}`")
 	}
-	return bench.Request{
-		Name: r.Name, Weight: r.Weight, Method: r.Method, Path: r.Path, Header: r.Header, Body: r.Body,
-		IDs: bench.IDSpec(r.IDs), Languages: r.Languages, ExpectStatus: r.ExpectStatus,
+	var pairs []string
+	for _, field := range v.Fields() {
+		text, _ := field.Value.Text()
+		var value strings.Builder
+		for _, p := range bench.Parts(text) {
+			if p.Name == "" {
+				value.WriteString(url.QueryEscape(p.Text))
+			} else {
+				value.WriteString(p.Text)
+			}
+		}
+		pairs = append(pairs, url.QueryEscape(field.Key)+"="+value.String())
+	}
+	*f = form(strings.Join(pairs, "&"))
+}
+
+// expect is what an answer must be, as in a check suite.
+type expect map[string]any
+
+// UnmarshalStrict reports what is wrong with it, and keeps it as it is.
+func (e *expect) UnmarshalStrict(v strictyaml.Value) {
+	check.ReadExpect(v)
+	if raw, ok := v.Any().(map[string]any); ok {
+		*e = raw
 	}
 }
 
-func requestOf(r bench.Request) request {
-	return request{
-		Name: r.Name, Weight: r.Weight, Method: r.Method, Path: r.Path, Header: r.Header, Body: r.Body,
-		IDs: ids(r.IDs), Languages: r.Languages, ExpectStatus: r.ExpectStatus,
+// status takes the statuses out of it.
+func (e expect) status() (first int, more []int) {
+	all, isList := e["status"].([]any)
+	if !isList && e["status"] != nil {
+		all = []any{e["status"]}
 	}
+	for _, s := range all {
+		if n, ok := s.(int64); ok {
+			more = append(more, int(n))
+		}
+	}
+	if len(more) == 0 {
+		return http.StatusOK, nil
+	}
+	if len(more) == 1 {
+		return more[0], nil
+	}
+	return more[0], more[1:]
+}
+
+// saves are written as a map by the names of the variables.
+type saves []bench.Save
+
+// UnmarshalStrict reads `token: data.token` for a path, and `token: {header: X-Token}`.
+func (s *saves) UnmarshalStrict(v strictyaml.Value) {
+	const hint = "write names and where their values are, for example `{token: data.token, id: {header: X-Id}}`"
+	if v.Kind() != strictyaml.Map {
+		v.Wrong(hint)
+	}
+	for _, f := range v.Fields() {
+		one := bench.Save{Name: f.Key, From: bench.FromJSON}
+		if f.Value.Kind() == strictyaml.Scalar {
+			one.Of, _ = f.Value.Text()
+			*s = append(*s, one)
+			continue
+		}
+		from := f.Value.Fields()
+		if len(from) != 1 {
+			f.Value.Wrong("write a path, or one of `{json: PATH}`, `{header: NAME}`, `{cookie: NAME}`, `{regex: PATTERN}`")
+			continue
+		}
+		one.From = bench.Source(from[0].Key)
+		one.Of, _ = from[0].Value.Text()
+		*s = append(*s, one)
+	}
+}
+
+// MarshalYAML writes what UnmarshalStrict reads.
+func (s saves) MarshalYAML() (any, error) {
+	var fields []strictyaml.Entry
+	for _, one := range s {
+		var value any = one.Of
+		if one.From != bench.FromJSON {
+			value = strictyaml.Inline{V: map[string]string{string(one.From): one.Of}}
+		}
+		fields = append(fields, strictyaml.Entry{Key: one.Name, Value: value})
+	}
+	return strictyaml.Entries(fields), nil
+}
+
+// think is `1s`, or `500ms..2s`.
+type think bench.Think
+
+// UnmarshalStrict reads one or two times.
+func (t *think) UnmarshalStrict(v strictyaml.Value) {
+	text, ok := v.Text()
+	if !ok {
+		return
+	}
+	low, high, two := strings.Cut(squeeze(text), "..")
+	if !two {
+		high = low
+	}
+	var errs [2]error
+	t.Min, errs[0] = strictyaml.ParseDuration(low)
+	t.Max, errs[1] = strictyaml.ParseDuration(high)
+	if errs[0] != nil || errs[1] != nil || t.Min < 0 || t.Max < t.Min || t.Max > time.Hour {
+		v.Wrong("write a time such as `1s`, or two of them such as `500ms..2s`, up to 1h")
+	}
+}
+
+// MarshalYAML writes what UnmarshalStrict reads.
+func (t think) MarshalYAML() (any, error) {
+	if t.Min == t.Max {
+		return units.Exact(t.Min), nil
+	}
+	return units.Exact(t.Min) + ".." + units.Exact(t.Max), nil
+}
+
+// IsZero leaves an absent time out of what is written.
+func (t think) IsZero() bool { return t == think{} }
+
+// session is a number of requests that one user makes in order.
+type session struct {
+	Name     string    `yaml:"name" strict:"required,min=1,max=80"`
+	Weight   int       `yaml:"weight,omitempty"`
+	Share    share     `yaml:"share,omitempty"`
+	Requests []request `yaml:"requests" strict:"required,min=1,max=100" example:"[{get: /items}]"`
+}
+
+// UnmarshalStrict reads a map whose absent keys have defaults.
+func (s *session) UnmarshalStrict(v strictyaml.Value) {
+	type plain session
+	v.Decode((*plain)(s))
+	if !v.Has("share") && !v.Has("weight") {
+		s.Weight = 1
+	}
+	for _, item := range v.At("requests").Items() {
+		if n := count(item, "share", "weight"); n > 0 {
+			item.Mistake("a request of a session has no weight of its own", "write it beside the name of the session")
+		}
+	}
+}
+
+// weigh makes weights of shares, which are all there or none is, and add up to all.
+func (f *file) weigh(v strictyaml.Value) {
+	var shares []share
+	var weights []*int
+	for i := range f.Requests {
+		shares, weights = append(shares, f.Requests[i].Share), append(weights, &f.Requests[i].Weight)
+	}
+	for i := range f.Sessions {
+		shares, weights = append(shares, f.Sessions[i].Share), append(weights, &f.Sessions[i].Weight)
+	}
+	given, sum, divisor := 0, 0, 0
+	for i, s := range shares {
+		if s == 0 {
+			continue
+		}
+		given++
+		*weights[i] = int(math.Round(float64(s) * 1e5))
+		sum, divisor = sum+*weights[i], gcd(divisor, *weights[i])
+	}
+	switch {
+	case given == 0:
+		return
+	case given < len(shares):
+		v.At("requests").Mistake("only some requests have a share", "write one for each, or weights for all")
+		return
+	case sum < 99_990 || sum > 100_010:
+		v.At("requests").Mistake(fmt.Sprintf("the shares add up to %s", writeShare(float64(sum)/1e5)), "they must add up to 100%")
+	}
+	for _, w := range weights {
+		*w /= divisor
+	}
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// request is r with what belongs to all requests of the file; of is the session that it is a part of.
+func (f *file) request(r request, of string) bench.Request {
+	out := bench.Request{
+		Name: r.Name, Session: of, Weight: r.Weight, Method: r.Method, Path: r.Path, Body: r.Body, BodyFile: r.File,
+		IDs: bench.IDSpec(r.IDs), Languages: r.Languages, Timeout: time.Duration(r.Timeout), Save: r.Save,
+		Think: bench.Think(r.Think),
+	}
+	if of != "" {
+		out.Weight = 0
+	}
+	if header := maps.Clone(f.Header); len(header)+len(r.Header) > 0 {
+		if header == nil {
+			header = map[string]string{}
+		}
+		maps.Copy(header, r.Header)
+		out.Header = header
+	}
+	switch {
+	case r.JSON != "":
+		out.Body, out.Encoding = string(r.JSON), bench.JSONBody
+	case r.Form != "":
+		out.Body, out.Encoding = string(r.Form), bench.FormBody
+	}
+	out.ExpectStatus, out.MoreStatuses = r.Expect.status()
+	if more := maps.Clone(r.Expect); len(more) > 0 {
+		if delete(more, "status"); len(more) > 0 {
+			out.Expect = more
+		}
+	}
+	ofData := func(name string) bool {
+		return strings.Contains(r.Path, "{"+name+"}") &&
+			!slices.ContainsFunc(f.Variables, func(v bench.Variable) bool { return v.Name == name })
+	}
+	if ofData("id") {
+		out.IDs.Distribution = cmp.Or(out.IDs.Distribution, uniform)
+	}
+	if ofData("language") && out.Languages == nil {
+		out.Languages = []string{"cs", "de", "en", "pl", "sk"}
+	}
+	if out.Name == "" {
+		path, _, _ := strings.Cut(r.Path, "?")
+		if out.Name = r.Method + " " + path; of != "" {
+			out.Name = of + ": " + out.Name
+		}
+		out.Name = out.Name[:min(len(out.Name), 100)]
+	}
+	return out
+}
+
+func (f *file) requests(all []request) (out []bench.Request) {
+	for _, r := range all {
+		out = append(out, f.request(r, ""))
+	}
+	return out
+}
+
+func requestOf(r bench.Request) request {
+	out := request{
+		Name: r.Name, Weight: r.Weight, Method: r.Method, Path: r.Path, Header: r.Header, Body: r.Body, File: r.BodyFile,
+		IDs: ids(r.IDs), Languages: r.Languages, Timeout: duration(r.Timeout), Save: r.Save, Think: think(r.Think),
+	}
+	switch r.Encoding {
+	case bench.JSONBody:
+		out.JSON, out.Body = document(r.Body), ""
+	case bench.FormBody:
+		out.Form, out.Body = form(r.Body), ""
+	}
+	if r.ExpectStatus != http.StatusOK || len(r.MoreStatuses)+len(r.Expect) > 0 {
+		out.Expect = expect(maps.Clone(r.Expect))
+		if out.Expect == nil {
+			out.Expect = expect{}
+		}
+		out.Expect["status"] = r.ExpectStatus
+		if len(r.MoreStatuses) > 0 {
+			out.Expect["status"] = append([]int{r.ExpectStatus}, r.MoreStatuses...)
+		}
+	}
+	return out
+}
+
+// MarshalYAML writes what UnmarshalStrict reads.
+func (f form) MarshalYAML() (any, error) {
+	var fields []strictyaml.Entry
+	for pair := range strings.SplitSeq(string(f), "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		name, _ = url.QueryUnescape(name)
+		var text strings.Builder
+		for _, p := range bench.Parts(value) {
+			if p.Name == "" {
+				p.Text, _ = url.QueryUnescape(p.Text)
+			}
+			text.WriteString(p.Text)
+		}
+		fields = append(fields, strictyaml.Entry{Key: name, Value: text.String()})
+	}
+	return strictyaml.Entries(fields), nil
 }

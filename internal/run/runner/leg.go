@@ -198,6 +198,12 @@ func (l *legRun) run(ctx context.Context) (err error) {
 		return err
 	}
 	l.mark(ctx, "after start-up")
+	if l.cfg.SetUp != nil {
+		if err := l.cfg.SetUp(ctx, l.inst.BaseURL()); err != nil {
+			return l.orDeath(err)
+		}
+		defer l.tearDown(ctx)
+	}
 	if err := l.firstRequests(ctx); err != nil {
 		return err
 	}
@@ -237,6 +243,16 @@ func (l *legRun) waitReady(ctx context.Context) error {
 	l.ready = true
 	l.publish(up)
 	return nil
+}
+
+// tearDown makes the requests after the last of the life, if it lives.
+func (l *legRun) tearDown(ctx context.Context) {
+	if l.cfg.TearDown == nil || l.inst.Exit() != nil || ctx.Err() != nil {
+		return
+	}
+	if err := l.cfg.TearDown(ctx, l.inst.BaseURL()); err != nil {
+		l.notice("warning", err.Error())
+	}
 }
 
 // ask ends the leg of a contender that does not answer what the load would ask.

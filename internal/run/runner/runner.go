@@ -102,6 +102,9 @@ type Config struct {
 	// Ask asks an instance each kind of request once, before the load, and returns what was not as
 	// expected; may be nil. What FirstRequests times comes before it.
 	Ask func(ctx context.Context, baseURL string) error
+	// SetUp and TearDown make the requests before the first of a life and after its last; may be nil. Without its
+	// set-up nothing is loaded.
+	SetUp, TearDown func(ctx context.Context, baseURL string) error
 	// Next, if not nil, chooses each step of a leg in place of Run.Profile.Steps; ok is false after
 	// the last. It may rest before it returns, but not beyond the end of ctx.
 	Next func(ctx context.Context, leg bench.Leg, done []bench.StepResult) (step bench.Step, ok bool)

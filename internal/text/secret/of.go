@@ -19,7 +19,7 @@ func Of(run bench.Run, services []bench.Service) []string {
 		f.text(t.URL)
 	}
 	f.args(run.Command)
-	for _, r := range run.Profile.Requests {
+	for _, r := range run.Profile.Every() {
 		f.named(r.Header)
 		f.text(r.Path)
 		f.text(r.Body)

@@ -105,6 +105,40 @@ func (i Inline) MarshalYAML() (any, error) {
 	return &n, nil
 }
 
+// Entry is a key with its value.
+type Entry struct {
+	Key   string
+	Value any
+}
+
+// Entries are written as a map in their order by [Encode].
+type Entries []Entry
+
+// MarshalYAML makes the map.
+func (all Entries) MarshalYAML() (any, error) {
+	m := yaml.Node{Kind: yaml.MappingNode}
+	for _, e := range all {
+		var key, value yaml.Node
+		if err := errors.Join(key.Encode(e.Key), value.Encode(e.Value)); err != nil {
+			return nil, err
+		}
+		m.Content = append(m.Content, &key, &value)
+	}
+	return &m, nil
+}
+
+// JSON is a document that is written as it is by [Encode]: JSON is YAML.
+type JSON string
+
+// MarshalYAML makes a node of it.
+func (j JSON) MarshalYAML() (any, error) {
+	var n yaml.Node
+	if err := yaml.Unmarshal([]byte(j), &n); err != nil || len(n.Content) != 1 {
+		return nil, fmt.Errorf("not JSON: %w", err)
+	}
+	return n.Content[0], nil
+}
+
 func (d *decoder) parse(data []byte) (root *yaml.Node, ok bool) {
 	if len(data) > MaxSize {
 		d.add(1, "the file is larger than "+FormatBytes(MaxSize), "split it, or leave out what is not needed")

@@ -1,7 +1,10 @@
 package strictyaml
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -184,6 +187,66 @@ func (v Value) Text() (s string, ok bool) {
 		return "", false
 	}
 	return v.node.Value, true
+}
+
+// Beside is a path as the file means it: relative to the folder that it is in.
+func (v Value) Beside(path string) string {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(v.d.file), path)
+	}
+	if whole, err := filepath.Abs(path); err == nil {
+		return whole
+	}
+	return path
+}
+
+// JSON is the value as a JSON document, its keys in the order of the file.
+func (v Value) JSON() string {
+	var b strings.Builder
+	v.writeJSON(&b)
+	return b.String()
+}
+
+func (v Value) writeJSON(b *strings.Builder) {
+	quote := func(x any) {
+		var text bytes.Buffer
+		enc := json.NewEncoder(&text)
+		enc.SetEscapeHTML(false)
+		_ = enc.Encode(x) // of texts and numbers it cannot fail
+		b.Write(bytes.TrimSpace(text.Bytes()))
+	}
+	switch v.Kind() {
+	case List:
+		for i, item := range v.Items() {
+			b.WriteString(separator(i, "["))
+			item.writeJSON(b)
+		}
+		b.WriteString(closed(len(v.Items()), "[", "]"))
+	case Map:
+		for i, f := range v.Fields() {
+			b.WriteString(separator(i, "{"))
+			quote(f.Key)
+			b.WriteByte(':')
+			f.Value.writeJSON(b)
+		}
+		b.WriteString(closed(len(v.Fields()), "{", "}"))
+	default:
+		quote(v.Any())
+	}
+}
+
+func separator(i int, open string) string {
+	if i == 0 {
+		return open
+	}
+	return ","
+}
+
+func closed(n int, open, end string) string {
+	if n == 0 {
+		return open + end
+	}
+	return end
 }
 
 // Enum is Text when it is one of allowed.

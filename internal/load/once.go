@@ -1,0 +1,33 @@
+package load
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"locbench/internal/load/portable"
+	"locbench/internal/load/record"
+	"locbench/internal/load/wire"
+	"locbench/internal/load/workload"
+)
+
+// Asked is a request that was asked for itself, and its answer.
+type Asked = portable.Asked
+
+// Once asks what the step of plan asks, a request or a session, a single time, and checks all of it. It measures
+// nothing. seen gets each request with its answer; the error is that of the one that is not as expected.
+func (e Engine) Once(ctx context.Context, plan Plan, seen func(Asked)) error {
+	plan.Timeout = cmp.Or(max(plan.Timeout, 0), wire.DefaultTimeout)
+	plan.CheckEvery, plan.Step.Connections = 1, 1
+	plan.Step.Duration = cmp.Or(plan.Step.Duration, plan.Timeout)
+	mix, err := workload.NewMix(plan.spec())
+	if err != nil {
+		return fmt.Errorf("ask %q: %w", plan.Step.Request, err)
+	}
+	loop := portable.New(portable.Config{
+		Target: wire.NewTarget(plan.BaseURL, e.TLS, plan.HTTP2), Step: plan.Step, Connections: 1, Timeout: plan.Timeout,
+		DialTime: plan.Timeout, HTTP2: plan.HTTP2, Mix: mix, Dial: e.Dial,
+		Recorder: record.New(plan.Step, mix.Names(), mix.Sessions()...),
+	})
+	return loop.Once(ctx, seen)
+}

@@ -1,0 +1,65 @@
+package portable
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"locbench/internal/load/record"
+	"locbench/internal/load/workload"
+)
+
+// Asked is a request that was asked for itself, and its answer.
+type Asked struct {
+	Request string
+	Sent    []byte // its bytes on the wire
+	Answer  workload.Answer
+	Took    time.Duration
+	Saved   map[string]string // by it and those of its session before it
+	Err     error             // why it is not as expected; nil where it is
+}
+
+// Once asks what the mix draws first, on one connection and without thinking: a request, or a session to its end or
+// to the first answer that is not as expected. Nothing is recorded. The error is that of the last request, or ctx's.
+func (l *Loop) Once(ctx context.Context, seen func(Asked)) error {
+	s, mix := l.slots[0], l.conf.Mix
+	defer s.close()
+	stop := context.AfterFunc(ctx, l.Cut)
+	defer stop()
+	if err := mix.Begin(&s.user); err != nil {
+		return err
+	}
+	for {
+		var r *workload.Request
+		r, s.out = mix.Write(&s.user, s.out[:0])
+		var x record.Exchange
+		began := time.Now()
+		s.status, s.header, s.body, l.keepAll = 0, nil, nil, true
+		keep, _, err := l.ask(ctx, s, r, &x, began.Add(cmp.Or(r.Timeout, l.conf.Timeout)))
+		a := Asked{Request: r.Name, Sent: bytes.Clone(s.out), Answer: s.kept(), Took: time.Since(began)}
+		if !keep {
+			s.close()
+		}
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			a.Err = fmt.Errorf("got: %w", err)
+		case x.Kind != "":
+			a.Err = fmt.Errorf("wanted status %s, got %s", r.Statuses(), x.Example)
+		default:
+			if _, kind, example := mix.Judge(&s.user, r, a.Answer); kind != "" {
+				a.Err = errors.New(example)
+			}
+		}
+		a.Saved = s.user.Saved()
+		_, _, ended := s.user.Done(a.Err != nil)
+		seen(a)
+		if ended {
+			return a.Err
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package profile
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+
+	"locbench/internal/bench"
+	"locbench/internal/load/workload"
+	"locbench/internal/text/strictyaml"
+)
+
+const (
+	maxItems     = 100_000
+	stringLength = 16
+)
+
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+var draws = []string{
+	string(bench.DrawRandom), string(bench.DrawZipf), string(bench.DrawInTurn), string(bench.DrawOnce),
+}
+
+var generators = []string{
+	string(bench.GenerateUUID), string(bench.GenerateNow), string(bench.GenerateUnix), string(bench.GenerateSequence),
+	string(bench.GenerateString),
+}
+
+// variables are written as a map by their names.
+type variables []bench.Variable
+
+// values is the map that says what a variable may be.
+type values struct {
+	From     *int64     `yaml:"from,omitempty"`
+	To       *int64     `yaml:"to,omitempty"`
+	List     []string   `yaml:"list,flow,omitempty" strict:"min=1,max=100000"`
+	File     string     `yaml:"file,omitempty" strict:"min=1,max=1000"`
+	Column   string     `yaml:"column,omitempty" strict:"min=1,max=200"`
+	String   int        `yaml:"string,omitempty" strict:"min=1,max=1000"`
+	Draw     bench.Draw `yaml:"draw,omitempty"`
+	Exponent float64    `yaml:"exponent,omitempty"`
+}
+
+// UnmarshalStrict reads `name: uuid` and `name: {from: 1, to: 100}`.
+func (all *variables) UnmarshalStrict(v strictyaml.Value) {
+	const hint = "write names and what they stand for, for example `{item: {from: 1, to: 10000}, key: uuid}`"
+	if v.Kind() != strictyaml.Map {
+		v.Wrong(hint)
+	}
+	for _, f := range v.Fields() {
+		one := bench.Variable{Name: f.Key}
+		if f.Value.Kind() == strictyaml.Scalar {
+			text, _ := f.Value.Enum(generators...)
+			if one.Make = bench.Generator(text); one.Make == bench.GenerateString {
+				one.Length = stringLength
+			}
+			*all = append(*all, one)
+			continue
+		}
+		var m values
+		if !f.Value.Decode(&m) {
+			continue
+		}
+		if m.From != nil || m.To != nil {
+			if m.From == nil || m.To == nil {
+				f.Value.Mistake("a range has one end", "write both, for example `{from: 1, to: 10000}`")
+				continue
+			}
+			one.Range = &bench.Range{From: *m.From, To: *m.To}
+		}
+		one.List, one.Column, one.Draw, one.Exponent = m.List, m.Column, m.Draw, m.Exponent
+		if m.File != "" {
+			one.File = f.Value.Beside(m.File)
+		}
+		if m.String != 0 {
+			one.Make, one.Length = bench.GenerateString, m.String
+		}
+		if one.Make == "" {
+			one.Draw = cmp.Or(one.Draw, bench.DrawRandom)
+		}
+		if one.Draw == bench.DrawZipf && one.Exponent == 0 {
+			one.Exponent = defaultExponent
+		}
+		*all = append(*all, one)
+	}
+}
+
+// MarshalYAML writes what UnmarshalStrict reads.
+func (all variables) MarshalYAML() (any, error) {
+	var fields []strictyaml.Entry
+	for _, v := range all {
+		var value any = string(v.Make)
+		switch {
+		case v.Make == bench.GenerateString:
+			value = strictyaml.Inline{V: values{String: v.Length}}
+		case v.Make == "":
+			m := values{List: v.List, File: v.File, Column: v.Column, Draw: v.Draw, Exponent: v.Exponent}
+			if v.Range != nil {
+				m.From, m.To = &v.Range.From, &v.Range.To
+			}
+			if m.Draw == bench.DrawRandom {
+				m.Draw = ""
+			}
+			value = strictyaml.Inline{V: m}
+		}
+		fields = append(fields, strictyaml.Entry{Key: v.Name, Value: value})
+	}
+	return strictyaml.Entries(fields), nil
+}
+
+// variables reports what is wrong with those of p.
+func (r *rules) variables(p *bench.Profile) {
+	uses := workload.Uses(p.Every())
+	for i, v := range p.Variables {
+		at := "variables." + v.Name
+		r.when(!variableName.MatchString(v.Name), at, fmt.Sprintf("%q is not the name of a variable", v.Name),
+			"write letters, digits and `_`, and no digit first")
+		r.when(slices.ContainsFunc(p.Variables[:i], func(o bench.Variable) bool { return o.Name == v.Name }), at,
+			fmt.Sprintf("duplicate variable %q", v.Name), "give each a name of its own")
+		r.source(at, v)
+		for name, use := range uses {
+			if of, column := workload.Column(name); of == v.Name {
+				r.fits(at, v, column, use)
+			}
+		}
+	}
+}
+
+// source reports a variable that has no source, or several, or one that does not fit how it is drawn.
+func (r *rules) source(at string, v bench.Variable) {
+	sources := 0
+	for _, is := range []bool{v.Range != nil, len(v.List) > 0, v.File != "", v.Make != ""} {
+		if is {
+			sources++
+		}
+	}
+	r.when(sources != 1, at, fmt.Sprintf("variable %q has %d sources", v.Name, sources),
+		"write one: `{from: 1, to: 100}`, `{list: [a, b]}`, `{file: users.csv, column: name}`, uuid, now, unix, sequence, "+
+			"string, or `{string: 12}`")
+	r.when(v.Range != nil && v.Range.From > v.Range.To, at, "the range is empty", "write a `to` that is not below `from`")
+	r.when(v.Column != "" && v.File == "", at+".column", "a column without a file", "add `file: users.csv`")
+	r.when(len(v.List) > maxItems, at+".list", "the list is too long", fmt.Sprintf("write %d items at most, or a file", maxItems))
+	if v.Make != "" {
+		r.when(v.Draw != "", at+".draw", string(v.Make)+" is not drawn", "remove `draw`")
+		return
+	}
+	if !slices.Contains(draws, string(v.Draw)) {
+		r.wrong(at+".draw", string(v.Draw), strictyaml.Suggest(string(v.Draw), "one of", draws))
+	}
+	r.when(v.Draw != bench.DrawZipf && v.Exponent != 0, at+".exponent",
+		"an exponent is given, but values are drawn "+string(v.Draw), "write `draw: zipf` or remove the exponent")
+	if v.Draw == bench.DrawZipf && !(v.Exponent > 1 && v.Exponent <= 10) {
+		r.wrong(at+".exponent", v.Exponent, "write a number above 1, up to 10")
+	}
+}
+
+// fits reports values that do not fit where they are used, as far as they are known, and files that cannot be read.
+func (r *rules) fits(at string, v bench.Variable, column string, use workload.Use) {
+	row := v.File != "" && v.Column == ""
+	r.when(column != "" && !row, at, fmt.Sprintf("`{%s.%s}` asks for a column of it, and it is not a row of a file",
+		v.Name, column), "leave `.`"+column+"` out, or write `{file: users.csv}` without a column")
+	r.when(column == "" && row, at, fmt.Sprintf("variable %q is a whole row of %s", v.Name, filepath.Base(v.File)),
+		fmt.Sprintf("write a `column` here, or name it where it is used: `{%s.name}`", v.Name))
+	for _, item := range v.List {
+		if err := use.Fits([]byte(item)); err != nil {
+			r.when(true, at+".list", err.Error(), "")
+			break
+		}
+	}
+	text := v.Make != "" && v.Make != bench.GenerateSequence && v.Make != bench.GenerateUnix
+	r.when(text && (use.Number || use.JSON), at, string(v.Make)+" is a text, and stands in JSON with a type",
+		"leave `:number` or `:json` out")
+	if column = cmp.Or(v.Column, column); v.File != "" && column != "" {
+		if err := workload.CheckColumns(v.File, column); err != nil {
+			r.when(true, at+".file", err.Error(), "")
+		}
+	}
+}
