@@ -173,7 +173,7 @@ func parseShape(doc []byte, v span) (*shape, error) {
 	}
 	single, multi := strings.CutPrefix(typ, "multi")
 	if at.start == 0 || doc[at.start] != '[' || single != "point" && single != "polygon" {
-		return nil, errors.New("the embedded store wants GeoJSON points and polygons, single or multi, with their coordinates")
+		return nil, errors.New("the embedded store wants GeoJSON points and polygons, single or multi, with coordinates")
 	}
 	s := &shape{}
 	one := func(at span) error {
