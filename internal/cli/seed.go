@@ -123,12 +123,11 @@ func runSeed(ctx context.Context, env Env, f seedFlags) error {
 	for _, w := range res.Warnings {
 		fmt.Fprintf(env.Stderr, "warning: %s\n", safe.Line(w.Text, 500))
 	}
-	for _, r := range res.Rejected {
-		fmt.Fprintf(env.Stdout, "rejected %s/%s: %s\n",
-			safe.Line(r.Index, 200), safe.Line(r.ID, 200), safe.Line(r.Reason, 500))
-	}
-	if n := res.RejectedTotal - int64(len(res.Rejected)); n > 0 {
-		fmt.Fprintf(env.Stdout, "… and %s more\n", units.Count(n))
+	if rejected, ok := errors.AsType[*seed.RejectedError](err); ok {
+		for _, r := range rejected.First {
+			fmt.Fprintf(env.Stdout, "rejected %s/%s: %s\n",
+				safe.Line(r.Index, 200), safe.Line(r.ID, 200), safe.Line(r.Reason, 500))
+		}
 	}
 	if err == nil {
 		tellSeeded(env.Stdout, res)

@@ -24,43 +24,37 @@ const maxDockerfile = 1 << 20
 
 // need is something in a Dockerfile that Docker's classic builder cannot do, and BuildKit can.
 type need struct {
-	line  int
-	what  string // "RUN --mount"
-	since int    // the first Docker whose own BuildKit can; 0: any
+	line int
+	what string // "RUN --mount"
 }
 
 // needs are those of a contender's Dockerfile, in its order; none where it cannot be read as one,
-// since whoever builds it says best what is wrong. fetched says that the Dockerfile names the
-// version of its language by "# syntax=", which BuildKit then fetches: what the engine's own can
-// does not matter.
-func needs(svc bench.Service) (all []need, fetched bool) {
+// since whoever builds it says best what is wrong.
+func needs(svc bench.Service) (all []need) {
 	d := svc.Docker
 	if d == nil || d.Dockerfile == "" || svc.Files == nil {
-		return nil, false
+		return nil
 	}
 	f, err := svc.Files.Open(d.Dockerfile)
 	if err != nil {
-		return nil, false
+		return nil
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxDockerfile))
 	if err != nil {
-		return nil, false
+		return nil
 	}
 	file, err := parser.Parse(bytes.NewReader(text))
 	if err != nil {
-		return nil, false
+		return nil
 	}
-	if ref, _, at, ok := parser.DetectSyntax(text); ok {
-		fetched = true
-		if !dockersOwn.MatchString(ref) {
-			all = append(all, need{line: at[0].Start.Line, what: "# syntax=" + ref})
-		}
+	if ref, _, at, ok := parser.DetectSyntax(text); ok && !dockersOwn.MatchString(ref) {
+		all = append(all, need{at[0].Start.Line, "# syntax=" + ref})
 	}
 	for _, node := range file.AST.Children {
 		all = append(all, needsOf(node, d.Args)...)
 	}
-	return all, fetched
+	return all
 }
 
 // dockersOwn are the names of the Dockerfile's own language, of which a plain one needs no BuildKit.
@@ -74,11 +68,6 @@ var classicFlags = map[string][]string{
 	command.Healthcheck: {"interval", "timeout", "start-period", "start-interval", "retries"},
 }
 
-// newer are the flags and their like that came to BuildKit in a later version of Docker.
-var newer = map[string]int{"--mount": 20, "--network": 20, "--chmod": 20, "--link": 23, "--checksum": 25}
-
-const hereDocuments = 23 // the first Docker with them
-
 // platformWords are the arguments that BuildKit defines by itself.
 var platformWords = regexp.MustCompile(`^(BUILD|TARGET)(PLATFORM|OS|ARCH|VARIANT)$`)
 
@@ -89,34 +78,32 @@ var gitSource = regexp.MustCompile(`^(git@|git://|ssh://|https?://[^ ]*\.git(#|$
 
 func needsOf(node *parser.Node, given map[string]string) (all []need) {
 	word := strings.ToLower(node.Value)
-	add := func(what string, since int) {
-		all = append(all, need{node.StartLine, strings.ToUpper(word) + " " + what, since})
-	}
+	add := func(what string) { all = append(all, need{node.StartLine, strings.ToUpper(word) + " " + what}) }
 	for _, text := range node.Flags {
 		flag, value, _ := strings.Cut(text, "=")
 		known := slices.Contains(classicFlags[word], strings.TrimPrefix(flag, "--"))
 		switch {
 		case !known:
-			add(flag, newer[flag])
+			add(flag)
 		case flag == "--platform" && platformVariable.MatchString(value):
-			add(text, 0)
+			add(text)
 		}
 	}
 	if len(node.Heredocs) > 0 {
-		add("<<"+node.Heredocs[0].Name, hereDocuments)
+		add("<<" + node.Heredocs[0].Name)
 	}
 	switch word {
 	case command.Arg:
 		for n := node.Next; n != nil; n = n.Next {
 			arg, _, _ := strings.Cut(n.Value, "=")
 			if _, ok := given[arg]; !ok && platformWords.MatchString(arg) {
-				add(arg, 0)
+				add(arg)
 			}
 		}
 	case command.Add:
 		for n := node.Next; n != nil && n.Next != nil; n = n.Next { // the last one is where it goes
 			if gitSource.MatchString(n.Value) {
-				add(n.Value, 25)
+				add(n.Value)
 			}
 		}
 	case command.Onbuild:
@@ -137,25 +124,15 @@ var ErrBuildKit = errors.New("the engine cannot build it")
 // byBuildKit reports whether an engine is to build a resolved contender with its BuildKit. The error
 // names the line that it cannot build at all, and what to do.
 func byBuildKit(svc bench.Service, info docker.Info) (bool, error) {
-	all, fetched := needs(svc)
-	if len(all) == 0 || info.Builder == docker.BuilderBuildah {
+	all := needs(svc)
+	switch {
+	case len(all) == 0 || info.Builder == docker.BuilderBuildah:
 		return false, nil
-	}
-	if info.Builder == docker.BuilderClassic {
-		lacks := fmt.Sprintf("BuildKit, which this engine (%s, %s) does not have", info.Version, info.OS)
-		return false, cannotBuild(svc, all[0], lacks)
-	}
-	for _, n := range all {
-		if major := majorOf(info.Version); !fetched && 0 < major && major < n.since {
-			lacks := fmt.Sprintf("Docker %d or later; this engine is %s", n.since, info.Version)
-			return false, cannotBuild(svc, n, lacks)
-		}
+	case info.Builder == docker.BuilderClassic:
+		return false, fmt.Errorf("%s: %w: %s needs BuildKit, which this engine (%s, %s) does not have. %s",
+			all[0].where(svc), ErrBuildKit, all[0].what, info.Version, info.OS, wayOut(svc))
 	}
 	return true, nil
-}
-
-func cannotBuild(svc bench.Service, n need, wants string) error {
-	return fmt.Errorf("%s: %w: %s needs %s. %s", n.where(svc), ErrBuildKit, n.what, wants, wayOut(svc))
 }
 
 // where is the file and line.
@@ -167,12 +144,6 @@ func (n need) where(svc bench.Service) string {
 func wayOut(svc bench.Service) string {
 	return fmt.Sprintf("Build it yourself (docker build -t %s .) and name the image in %s: docker: {image: %[1]s}",
 		svc.Name, ManifestName)
-}
-
-func majorOf(version string) int {
-	digits, _, _ := strings.Cut(version, ".")
-	n, _ := strconv.Atoi(digits) // another product's: what it can is not known
-	return n
 }
 
 // CheckBuilder returns why an engine cannot build the Dockerfiles of a contender and its variants:
@@ -193,7 +164,7 @@ func CheckBuilder(svc bench.Service, info docker.Info) error {
 // BuildKit, as "DIR/Dockerfile:3: RUN --mount"; "" where none does.
 func NeedsBuildKit(svc bench.Service) string {
 	for _, one := range Resolved(svc) {
-		if all, _ := needs(one); len(all) > 0 {
+		if all := needs(one); len(all) > 0 {
 			return all[0].where(one) + ": " + all[0].what
 		}
 	}

@@ -153,9 +153,9 @@ func buildDockerfile(ctx context.Context, b ImageBuilder, svc bench.Service, o B
 	}
 	a, err := build(ctx, b, svc, o, opts, hash, func(w io.Writer) error { return writeTar(w, svc.Files, list) })
 	if err != nil && kit && ctx.Err() == nil {
-		all, _ := needs(svc)
+		first := needs(svc)[0]
 		err = fmt.Errorf("%w (BuildKit built it, since %s: %s needs that. %s if that command can)",
-			err, all[0].where(svc), all[0].what, wayOut(svc))
+			err, first.where(svc), first.what, wayOut(svc))
 	}
 	return a, err
 }

@@ -1,13 +1,10 @@
 package contender
 
 import (
-	"bufio"
 	"bytes"
-	"io"
 	"os"
 	"regexp"
 	"slices"
-	"strings"
 )
 
 // nativeArg finds what makes a compiler write code for the processor that it runs on:
@@ -29,35 +26,22 @@ func (o BuildOptions) processorFor(args []string) []string {
 // processor describes this machine's processor: from /proc/cpuinfo on Linux; elsewhere by the name
 // of the machine, whose processor stays.
 func processor() string {
-	f, err := os.Open("/proc/cpuinfo")
+	data, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
 		host, _ := os.Hostname() // without a name all such machines are taken for one
 		return host
 	}
-	defer f.Close()
-	data, _ := io.ReadAll(io.LimitReader(f, 64<<10)) // only the first processor counts
 	return processorOf(data)
 }
 
-// processorOf keeps of a /proc/cpuinfo what says which code its first processor understands, and
-// leaves out what changes from one reading to the next, such as its frequency.
+// processorLine is one that says which code a processor understands: of x86, ARM, and POWER, RISC-V or S/390.
+var processorLine = regexp.MustCompile(`(?m)^(vendor_id|cpu family|model|model name|flags|` +
+	`CPU implementer|CPU architecture|CPU variant|CPU part|Features|` +
+	`cpu|revision|isa|uarch|features)\s*:.*$`)
+
+// processorOf keeps such lines of the first processor in a /proc/cpuinfo, and leaves out what changes from one
+// reading to the next, such as its frequency.
 func processorOf(cpuinfo []byte) string {
-	keys := []string{
-		"vendor_id", "cpu family", "model", "model name", "flags", // x86
-		"CPU implementer", "CPU architecture", "CPU variant", "CPU part", "Features", // ARM
-		"cpu", "revision", "isa", "uarch", "features", // POWER, RISC-V, S/390
-	}
-	var b strings.Builder
-	s := bufio.NewScanner(bytes.NewReader(cpuinfo))
-	s.Buffer(nil, 64<<10)
-	for s.Scan() {
-		key, value, ok := strings.Cut(s.Text(), ":")
-		if !ok && b.Len() > 0 {
-			break // the end of the first processor
-		}
-		if slices.Contains(keys, strings.TrimSpace(key)) {
-			b.WriteString(strings.TrimSpace(key) + ":" + strings.TrimSpace(value) + "\n")
-		}
-	}
-	return b.String()
+	first, _, _ := bytes.Cut(cpuinfo, []byte("\n\n"))
+	return string(bytes.Join(processorLine.FindAll(first, -1), []byte("\n")))
 }

@@ -10,7 +10,7 @@ import (
 
 func TestProcessorOf(t *testing.T) {
 	x86 := "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\nmodel name\t: Xeon\ncpu MHz\t\t: 2000.1\nflags\t\t: fpu avx\n\nprocessor\t: 1\nflags\t\t: fpu avx\n"
-	if got, want := processorOf([]byte(x86)), "vendor_id:GenuineIntel\ncpu family:6\nmodel:85\nmodel name:Xeon\nflags:fpu avx\n"; got != want {
+	if got, want := processorOf([]byte(x86)), "vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\nmodel name\t: Xeon\nflags\t\t: fpu avx"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if processorOf([]byte(strings.ReplaceAll(x86, "2000.1", "3100.7"))) != processorOf([]byte(x86)) {
@@ -24,7 +24,7 @@ func TestProcessorOf(t *testing.T) {
 		})
 	}
 	arm := "processor\t: 0\nBogoMIPS\t: 243.75\nFeatures\t: fp asimd\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n"
-	if got, want := processorOf([]byte(arm)), "Features:fp asimd\nCPU implementer:0x41\nCPU part:0xd0c\n"; got != want {
+	if got, want := processorOf([]byte(arm)), "Features\t: fp asimd\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if processor() == "" {

@@ -1,7 +1,6 @@
 package ready
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -9,13 +8,14 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"locbench/internal/text/safe"
 )
 
 // hopeless is what to do about an error that waiting cannot better; nil where it can.
-func hopeless(ctx context.Context, q Question, u *url.URL, err error) error {
+func hopeless(u *url.URL, err error) error {
 	address := safe.Line(u.Scheme+"://"+u.Host, 200)
 	var (
 		unknown x509.UnknownAuthorityError
@@ -38,7 +38,7 @@ func hopeless(ctx context.Context, q Question, u *url.URL, err error) error {
 		return fmt.Errorf("nobody knows the host %q: %s", safe.Line(u.Hostname(), 200), safe.Line(dns.Error(), 200))
 	case errors.Is(err, http.ErrSchemeMismatch), errors.As(err, &record):
 		return otherScheme(u)
-	case u.Scheme == "http" && strings.Contains(err.Error(), "malformed HTTP") && speaksTLS(ctx, q, u):
+	case u.Scheme == "http" && strings.Contains(err.Error(), tlsAlert):
 		return otherScheme(u)
 	}
 	return nil
@@ -51,26 +51,7 @@ func otherScheme(u *url.URL) error {
 		safe.Line(right+"://"+u.Host, 200))
 }
 
-// speaksTLS reports whether what is asked without TLS shakes hands.
-func speaksTLS(ctx context.Context, q Question, u *url.URL) bool {
-	if u.Scheme != "http" {
-		return false
-	}
-	ctx, cancel := context.WithTimeout(ctx, oneAttempt)
-	defer cancel()
-	dial := q.Way.Dial
-	if dial == nil {
-		dial = new(net.Dialer).DialContext
-	}
-	host := u.Host
-	if u.Port() == "" {
-		host = net.JoinHostPort(u.Hostname(), "80")
-	}
-	conn, err := dial(ctx, "tcp", host)
-	if err != nil {
-		return false
-	}
-	defer conn.Close()
-	// Only whether it shakes hands is asked: nothing is sent, and who it is does not matter.
-	return tls.Client(conn, &tls.Config{InsecureSkipVerify: true, ServerName: u.Hostname()}).HandshakeContext(ctx) == nil
-}
+// What a server that speaks TLS says to a request without: an alert, or an answer 400 with words.
+const tlsAlert = `malformed HTTP response "\x15\x03`
+
+var wantsTLS = regexp.MustCompile(`\b(HTTPS|SSL)\b`)

@@ -16,7 +16,6 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/text/contact"
 	"locbench/internal/text/safe"
-	"locbench/internal/text/secret"
 )
 
 const (
@@ -132,15 +131,8 @@ func poll(ctx context.Context, q Question, base func() string, answers chan<- an
 	// survives the start.
 	client.Transport.(*http.Transport).DisableKeepAlives = true
 	defer client.CloseIdleConnections()
-	suspect := true // that it speaks TLS, which is tried once
 	for pause := firstPause; ; pause = min(pause+pause/10, lastPause) {
 		a := ask(ctx, client, q, base())
-		if suspect && a.status == http.StatusBadRequest && q.Status == 0 {
-			suspect = false
-			if u, err := secret.ParseURL(base()); err == nil && speaksTLS(ctx, q, u) {
-				a = answer{err: otherScheme(u), hopeless: true}
-			}
-		}
 		select {
 		case answers <- a:
 		case <-ctx.Done():
@@ -165,7 +157,7 @@ func ask(ctx context.Context, client *http.Client, q Question, base string) answ
 	resp, err := client.Do(req)
 	at := time.Now() // of the head of the answer
 	if err != nil {
-		why := hopeless(ctx, q, req.URL, err)
+		why := hopeless(req.URL, err)
 		return answer{err: cmp.Or(why, err), hopeless: why != nil}
 	}
 	const shown = 200
@@ -173,6 +165,9 @@ func ask(ctx context.Context, client *http.Client, q Question, base string) answ
 	io.CopyN(io.Discard, resp.Body, 1<<20) // a fair client reads what it has asked for, within bounds
 	resp.Body.Close()
 	a := answer{at: at, status: resp.StatusCode}
+	if a.status == http.StatusBadRequest && q.Status == 0 && req.URL.Scheme == "http" && wantsTLS.Match(text) {
+		return answer{err: otherScheme(req.URL), hopeless: true}
+	}
 	if q.accepts(a.status) {
 		return a
 	}

@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,11 +16,12 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/results"
 	"locbench/internal/text/console"
+	"locbench/internal/text/safe"
 )
 
 const (
 	sessionQueue = 64              // controls that wait to be written
-	stderrBytes  = 16 << 10        // of what a worker wrote to standard error last
+	saidLines    = 100             // of what a worker wrote to standard error last
 	sessionPipes = 3 * time.Second // for somebody else who holds a dead worker's pipes
 )
 
@@ -31,15 +30,18 @@ const (
 type Session struct {
 	child   child // nil when only watching
 	began   time.Time
-	dirs    firstLine
-	stderr  lastBytes
+	stdout  *safe.LineWriter // takes the announcement
+	stderr  *safe.LineWriter
+	said    safe.Ring // the last lines of stderr
 	batches chan []bench.Record
 	send    chan bench.Control
+	there   chan struct{} // closed when the folder is known
 	exited  chan struct{} // closed after code is set
 	done    chan struct{} // closed when nothing of it runs any more
 	stop    context.CancelCauseFunc
 
 	mu    sync.Mutex
+	dir   string
 	code  int
 	word  string // what there is to say of the end besides the worker's own standard error
 	asked int    // times that Stop was called
@@ -58,7 +60,7 @@ func Start(binary string, args []string) (*Session, error) {
 	}
 	s, ctx := newSession()
 	cmd := exec.Command(binary, slices.Concat([]string{"run", Flag}, args)...)
-	cmd.Stdout, cmd.Stderr = &s.dirs, &s.stderr
+	cmd.Stdout, cmd.Stderr = s.stdout, s.stderr
 	cmd.WaitDelay = sessionPipes
 	ownGroup(cmd)
 	in, err := cmd.StdinPipe()
@@ -124,7 +126,7 @@ func (s *Session) steer(ctx context.Context, worker child, in io.WriteCloser) {
 	})
 	wg.Go(func() {
 		select {
-		case <-s.dirs.there:
+		case <-s.there:
 		case <-s.exited:
 		}
 		if dir := s.Dir(); dir != "" {
@@ -143,7 +145,7 @@ func (s *Session) steer(ctx context.Context, worker child, in io.WriteCloser) {
 // finished run without its whole event log it hands over what the results say.
 func Watch(dir string) *Session {
 	s, ctx := newSession()
-	s.dirs.set(dir)
+	s.found(dir)
 	go func() {
 		defer close(s.done)
 		defer s.stop(nil)
@@ -160,10 +162,27 @@ func Watch(dir string) *Session {
 // newSession also returns what ends with its stop.
 func newSession() (*Session, context.Context) {
 	ctx, stop := context.WithCancelCause(context.Background())
-	return &Session{
-		began: time.Now(), dirs: firstLine{there: make(chan struct{})}, batches: make(chan []bench.Record),
-		send: make(chan bench.Control, sessionQueue), exited: make(chan struct{}), done: make(chan struct{}), stop: stop,
-	}, ctx
+	s := &Session{
+		began: time.Now(), said: safe.Ring{Size: saidLines}, batches: make(chan []bench.Record),
+		send: make(chan bench.Control, sessionQueue), there: make(chan struct{}), exited: make(chan struct{}),
+		done: make(chan struct{}), stop: stop,
+	}
+	s.stderr = safe.NewLineWriter("stderr", time.Now, s.said.Add)
+	s.stdout = safe.NewLineWriter("stdout", time.Now, func(l bench.LogLine) {
+		var a announcement
+		if s.Dir() == "" && json.Unmarshal([]byte(l.Text), &a) == nil && a.Dir != "" {
+			s.found(a.Dir)
+		}
+	})
+	return s, ctx
+}
+
+// found takes note of the results folder.
+func (s *Session) found(dir string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dir = dir
+	close(s.there)
 }
 
 // follow hands over the events in dir until their end or ctx's. The last word has what goes wrong.
@@ -224,6 +243,7 @@ func (s *Session) ReportedEnd() bool { return s.over.Load() }
 
 // await takes note of how the worker has ended.
 func (s *Session) await(end ending) {
+	s.stderr.Flush()
 	code := end.code
 	switch {
 	case end.signal != "":
@@ -253,7 +273,11 @@ func (s *Session) say(text string) {
 }
 
 // Dir is the results folder; "" until it is known.
-func (s *Session) Dir() string { return s.dirs.dir() }
+func (s *Session) Dir() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.dir
+}
 
 // Running reports whether a run of one's own has not ended yet.
 func (s *Session) Running() bool { return s.child != nil && !s.hasExited() }
@@ -265,73 +289,4 @@ func (s *Session) hasExited() bool {
 	default:
 		return false
 	}
-}
-
-// firstLine takes the announcement from a worker's standard output, whose rest is of no interest.
-type firstLine struct {
-	there chan struct{} // closed when the folder is known
-
-	mu   sync.Mutex
-	line []byte
-	full bool
-	name string
-}
-
-func (l *firstLine) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.full {
-		return len(p), nil
-	}
-	line, _, ended := bytes.Cut(p, []byte{'\n'})
-	l.line = append(l.line, line[:min(len(line), controlLine)]...)
-	if l.full = ended || len(l.line) >= controlLine; l.full {
-		var a announcement
-		if json.Unmarshal(l.line, &a) == nil && a.Dir != "" {
-			l.name = a.Dir
-			close(l.there)
-		}
-	}
-	return len(p), nil
-}
-
-func (l *firstLine) set(dir string) {
-	l.name, l.full = dir, true
-	close(l.there)
-}
-
-func (l *firstLine) dir() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.name
-}
-
-type lastBytes struct {
-	mu  sync.Mutex
-	b   []byte
-	cut bool
-}
-
-func (t *lastBytes) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.b = append(t.b, p[max(0, len(p)-stderrBytes):]...)
-	if len(t.b) > stderrBytes || len(p) > stderrBytes {
-		t.b, t.cut = slices.Clone(t.b[max(0, len(t.b)-stderrBytes):]), true
-	}
-	return len(p), nil
-}
-
-// String is what is kept, from the beginning of a line.
-func (t *lastBytes) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	text := string(t.b)
-	if t.cut {
-		if _, rest, ok := strings.Cut(text, "\n"); ok {
-			text = rest
-		}
-		text = "…\n" + text
-	}
-	return text
 }

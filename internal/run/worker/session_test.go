@@ -79,7 +79,7 @@ func start(t *testing.T, f *fake, do func(ctx context.Context, controls <-chan b
 	go func() {
 		err := Run(ctx, console.Env{Stdin: in}, do)
 		if err != nil {
-			fmt.Fprintln(&s.stderr, err)
+			fmt.Fprintln(s.stderr, err)
 		}
 		f.end(ending{code: console.ExitCode(ctx, err)})
 		interrupt(nil)
@@ -138,7 +138,7 @@ func TestSession_Steered(t *testing.T) {
 		f, ready := &fake{}, make(chan *Session, 1)
 		var heard []string
 		s := start(t, f, func(_ context.Context, controls <-chan bench.Control) error {
-			f.begins(&(<-ready).dirs)
+			f.begins((<-ready).stdout)
 			for c := range controls {
 				heard = append(heard, string(c.Kind))
 				f.says(bench.Intervened{Control: c})
@@ -204,7 +204,7 @@ func TestSession_StopInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, ready := &fake{}, make(chan *Session, 1)
 		s := start(t, f, func(ctx context.Context, _ <-chan bench.Control) error {
-			f.begins(&(<-ready).dirs)
+			f.begins((<-ready).stdout)
 			<-ctx.Done()
 			f.ends(bench.RunInterrupted)
 			return context.Cause(ctx)
@@ -256,7 +256,7 @@ func TestSession_KilledWorker(t *testing.T) {
 				s := start(t, f, func(ctx context.Context, _ <-chan bench.Control) error {
 					s := <-ready
 					if begun {
-						f.begins(&s.dirs)
+						f.begins(s.stdout)
 						defer f.leaves()
 					}
 					<-ctx.Done()
@@ -414,7 +414,7 @@ func TestSession_End(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f, ready := &fake{}, make(chan *Session, 1)
 				s := start(t, f, func(ctx context.Context, _ <-chan bench.Control) error {
-					f.begins(&(<-ready).dirs)
+					f.begins((<-ready).stdout)
 					if !test.reports {
 						<-ctx.Done()
 					}
@@ -452,7 +452,7 @@ func TestSession_Close(t *testing.T) {
 		f, ready := &fake{}, make(chan *Session, 1)
 		var cause error
 		s := start(t, f, func(ctx context.Context, _ <-chan bench.Control) error {
-			f.begins(&(<-ready).dirs)
+			f.begins((<-ready).stdout)
 			<-ctx.Done()
 			cause = context.Cause(ctx)
 			f.ends(bench.RunInterrupted)
@@ -475,7 +475,7 @@ func TestSession_NothingRan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, ready := &fake{}, make(chan *Session, 1)
 		s := start(t, f, func(context.Context, <-chan bench.Control) error {
-			f.begins(&(<-ready).dirs)
+			f.begins((<-ready).stdout)
 			f.ends(bench.RunFailed)
 			return errors.New("nothing ran")
 		})

@@ -41,12 +41,15 @@ func (s *Session) Next() (batch []bench.Record, ok bool) {
 }
 
 // Wait returns when the run has ended (or, if it is only watched, when watching has), with its exit
-// code and the last 16 KiB of what it wrote to standard error, which may hold anything.
+// code and the last lines that it wrote to standard error, which may hold anything.
 func (s *Session) Wait() (code int, stderr string) {
 	<-s.exited
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.code, s.stderr.String() + s.word
+	for _, l := range s.said.Lines() {
+		stderr += l.Text + "\n"
+	}
+	return s.code, stderr + s.word
 }
 
 // Stop ends the run in order, as the signal sig would. A second call ends it by force, a third

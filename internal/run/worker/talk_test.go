@@ -7,20 +7,19 @@ import (
 	"testing"
 
 	"locbench/internal/bench"
+	"locbench/internal/text/safe"
 )
 
 func TestTalkIsBounded(t *testing.T) {
-	var l lastBytes
+	s, _ := newSession()
 	for i := range 5000 {
-		fmt.Fprintf(&l, "warning %d\n", i)
+		fmt.Fprintf(s.stderr, "warning %d\n", i)
 	}
-	got := l.String()
-	if len(got) > stderrBytes+10 || !strings.HasPrefix(got, "…\nwarning ") || !strings.HasSuffix(got, "warning 4999\n") {
-		t.Errorf("%d bytes: %.40q … %q", len(got), got, got[len(got)-20:])
-	}
-	l = lastBytes{}
-	if _, err := l.Write([]byte(strings.Repeat("x", 3*stderrBytes))); err != nil || len(l.String()) > stderrBytes+10 {
-		t.Errorf("%d bytes, %v", len(l.String()), err)
+	fmt.Fprint(s.stderr, strings.Repeat("x", 3*safe.MaxLine))
+	s.await(ending{})
+	_, got := s.Wait()
+	if n := strings.Count(got, "\n"); n != saidLines || len(got) > saidLines*20+safe.MaxLine || !strings.Contains(got, "\nwarning 4999\nxxx") {
+		t.Errorf("%d lines, %d bytes: %.40q", n, len(got), got)
 	}
 }
 

@@ -2,7 +2,6 @@
 package worker
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -12,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"time"
 
 	"golang.org/x/term"
 
@@ -28,8 +28,8 @@ import (
 const Flag = "--controlled"
 
 const (
-	controlLine = 8 << 10 // bytes of one line; a longer one is not a control
-	badControls = 10      // lines that are not controls and answered all the same
+	controlLine = safe.MaxLine // bytes of one line; a longer one is not a control
+	badControls = 10           // lines that are not controls and answered all the same
 )
 
 // ErrScreenGone is the cause of the end of a worker that nobody watches any more.
@@ -67,35 +67,23 @@ func Run(ctx context.Context, env console.Env, do func(context.Context, <-chan b
 	return err
 }
 
-// readControls hands on what r says until its end, or until done is closed. A line that is not a
-// control is handed on as one of an unknown kind, so that the run answers it, but not for ever.
+// readControls hands on what r says until its end; half a line was never said. A line that is not a control is
+// handed on as one of an unknown kind, so that the run answers it, but not for ever. Once done is closed nothing is
+// handed on.
 func readControls(r io.Reader, controls chan<- bench.Control, done <-chan struct{}) {
-	lines := bufio.NewReaderSize(r, controlLine)
 	bad := 0
-	for {
-		line, err := lines.ReadSlice('\n')
-		long := errors.Is(err, bufio.ErrBufferFull)
-		for errors.Is(err, bufio.ErrBufferFull) {
-			_, err = lines.ReadSlice('\n')
-		}
-		if err != nil {
-			return // half a line was never said
-		}
-		if long {
-			line = []byte("a line of more than 8 KiB") // the buffer holds its end by now
-		}
-		c, ok := control(line)
+	_, _ = io.Copy(safe.NewLineWriter("", time.Now, func(l bench.LogLine) {
+		c, ok := control([]byte(l.Text))
 		if !ok {
 			if bad++; bad > badControls {
-				continue
+				return
 			}
 		}
 		select {
 		case controls <- c:
 		case <-done:
-			return
 		}
-	}
+	}), r)
 }
 
 func control(line []byte) (c bench.Control, ok bool) {

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"bytes"
 	"cmp"
 	_ "embed"
 	"encoding/json"
@@ -15,10 +16,7 @@ import (
 
 // analyzer cuts text into terms as Elasticsearch's standard tokenizer does, in lower case, and
 // without diacritics where it folds.
-type analyzer struct {
-	fold bool
-	why  string // what it wants that is not supported; "" if it works
-}
+type analyzer struct{ fold bool }
 
 // token is a term and where its text ends in the input, in bytes.
 type token struct {
@@ -26,26 +24,25 @@ type token struct {
 	end  int
 }
 
-// customAnalyzer makes one from its settings, which are JSON texts.
-func customAnalyzer(settings map[string]string) *analyzer {
-	var filters []string
-	a := &analyzer{}
-	for key, raw := range settings {
-		value := strings.Trim(raw, `"`)
-		switch {
-		case key == "filter":
-			filters, _ = stringOrList(key, json.RawMessage(raw))
-		case key == "type" && (value == "custom" || value == "standard"), key == "tokenizer" && value == "standard":
-		default:
-			a.why = key + " " + shorten(value)
-		}
+// customAnalyzer makes one from its settings; nil where they want what is not supported.
+func customAnalyzer(settings json.RawMessage) *analyzer {
+	var all struct {
+		Type, Tokenizer string
+		Filter          texts
 	}
-	a.fold = len(filters) == 2 && filters[1] == "asciifolding"
-	standard := settings["type"] == `"standard"` && filters == nil
-	if !standard && (len(filters) == 0 || filters[0] != "lowercase" || len(filters) > 1 && !a.fold) {
-		a.why = cmp.Or(a.why, "filters other than lowercase, or lowercase and asciifolding")
+	d := json.NewDecoder(bytes.NewReader(settings))
+	d.DisallowUnknownFields()
+	if d.Decode(&all) != nil {
+		return nil
 	}
-	return a
+	switch filters := strings.Join(all.Filter, " "); {
+	case all.Type == "standard" && all.Tokenizer+filters == "":
+		return &analyzer{}
+	case cmp.Or(all.Type, "custom") != "custom" || all.Tokenizer != "standard":
+	case filters == "lowercase", filters == "lowercase asciifolding":
+		return &analyzer{fold: len(all.Filter) == 2}
+	}
+	return nil
 }
 
 // analyzed is a text, and whether it is folded.

@@ -2,11 +2,79 @@ package embedded
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
+
+// ServeHTTP answers one call, after the injected latency.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	defer func() {
+		s.calls.Add(1)
+		s.busy.Add(int64(time.Since(began)))
+	}()
+	s.delays.wait(r.Context())
+	s.routes.ServeHTTP(w, r)
+}
+
+// Work is how many calls have been answered, and the time that they took together: from the head of
+// a call to the last byte of its answer handed over, injected latency included. Calls under way are
+// not in it.
+func (s *Server) Work() (calls int64, busy time.Duration) {
+	return s.calls.Load(), time.Duration(s.busy.Load())
+}
+
+// addRoutes fills s.routes. GET includes HEAD.
+func (s *Server) addRoutes() {
+	for pattern, answer := range map[string]func(*http.Request) (any, error){
+		"GET /{$}":                  func(*http.Request) (any, error) { return json.RawMessage(rootAnswer), nil },
+		"GET /_cluster/health":      func(*http.Request) (any, error) { return json.RawMessage(healthAnswer), nil },
+		"GET /_nodes/http":          nodes,
+		"GET /_nodes/_all/http":     nodes,
+		"HEAD /{index}":             s.exists,
+		"GET /{index}/_source/{id}": s.source,
+		"GET /{index}/_doc/{id}":    s.doc,
+		"GET /{index}/_search":      s.search,
+		"POST /{index}/_search":     s.search,
+		"GET /{index}/_count":       s.count,
+		"POST /{index}/_count":      s.count,
+		"GET /{index}/_refresh":     s.refresh,
+		"POST /{index}/_refresh":    s.refresh,
+		"/":                         unknownCall,
+	} {
+		s.routes.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			if v, err := answer(r); err != nil {
+				writeError(w, err)
+			} else {
+				write(w, http.StatusOK, v)
+			}
+		})
+	}
+}
+
+// writing are the names of calls that POST may change a store by.
+var writing = []string{
+	"_bulk", "_doc", "_create", "_update", "_aliases", "_delete_by_query", "_update_by_query", "_reindex",
+}
+
+// unknownCall refuses what would change the store as an Elasticsearch does whose cluster is
+// read-only, and anything else as not supported.
+func unknownCall(r *http.Request) (any, error) {
+	names := func(part string) bool { return slices.Contains(writing, part) }
+	if r.Method == http.MethodPut || r.Method == http.MethodDelete ||
+		r.Method == http.MethodPost && slices.ContainsFunc(strings.Split(r.URL.Path, "/"), names) {
+		return nil, &apiError{status: http.StatusForbidden, kind: "cluster_block_exception",
+			reason: "blocked by: [FORBIDDEN/6/cluster read-only (api)];"}
+	}
+	return nil, unsupported("the call %s %s", r.Method, shorten(r.URL.Path))
+}
 
 // rootAnswer says "default" and not "oss", since newer clients of version 7 look for it.
 const rootAnswer = `{"name":"locbench-embedded","cluster_name":"locbench-embedded",` +
@@ -27,19 +95,20 @@ const healthAnswer = `{"cluster_name":"locbench-embedded","status":"green","time
 type table = map[string]any
 
 // nodes answers a client that looks for the nodes of the cluster: the one that it has asked.
-func nodes(c call) table {
+func nodes(r *http.Request) (any, error) {
 	return table{"cluster_name": "locbench-embedded", "nodes": table{"embedded": table{
-		"name": "locbench-embedded", "version": Version, "build_flavor": "default", "host": c.Host,
+		"name": "locbench-embedded", "version": Version, "build_flavor": "default", "host": r.Host,
 		"roles": []string{"data", "ingest", "master"},
-		"http":  table{"publish_address": c.Host, "bound_address": []string{c.Host}},
-	}}}
+		"http":  table{"publish_address": r.Host, "bound_address": []string{r.Host}},
+	}}}, nil
 }
 
 // oneShard is what an answer says of the shards of an index.
 const oneShard = `{"total":1,"successful":1,"skipped":0,"failed":0}`
 
-// resolve finds an index by its name or alias.
-func (s *Server) resolve(name string) (*index, error) {
+// resolve finds the index of a call by its name or alias.
+func (s *Server) resolve(r *http.Request) (*index, error) {
+	name := r.PathValue("index")
 	if ix := s.contents.Load().byName[name]; ix != nil {
 		return ix, nil
 	}
@@ -50,61 +119,80 @@ func (s *Server) resolve(name string) (*index, error) {
 		reason: "no such index [" + name + "]", index: name}
 }
 
-// get answers by id, with the source alone or with what stands around it.
-func (s *Server) get(c call) (any, error) {
-	filter, err := s.getFilter(c.URL)
-	if err != nil {
-		return nil, err
-	}
-	ix, err := s.resolve(c.index)
-	if err != nil {
-		return nil, err
-	}
-	ordinal, found := ix.byID[c.id]
-	off := filter != nil && filter.off
-	if c.name == "_source" {
-		switch {
-		case !found:
-			return nil, &apiError{status: http.StatusNotFound, kind: "resource_not_found_exception",
-				reason: "Document not found [" + c.index + "]/[_doc]/[" + shorten(c.id) + "]"}
-		case off:
-			return nil, badRequest("action_request_validation_exception",
-				"Validation Failed: 1: fetching source can not be disabled;")
-		}
-		return json.RawMessage(filter.apply(make([]byte, 0, 512), &ix.docs[ordinal])), nil
-	}
-	if !found {
-		return answer{404, table{"_index": ix.name, "_type": "_doc", "_id": c.id, "found": false}}, nil
-	}
-	out := append([]byte(`{"_index":`), quote(ix.name)...)
-	out = append(append(out, `,"_type":"_doc","_id":`...), quote(c.id)...)
-	out = append(out, `,"_version":1,"_seq_no":0,"_primary_term":1,"found":true`...)
-	if !off {
-		out = filter.apply(append(out, `,"_source":`...), &ix.docs[ordinal])
-	}
-	return json.RawMessage(append(out, '}')), nil
+func (s *Server) exists(r *http.Request) (any, error) {
+	_, err := s.resolve(r)
+	return nil, err
 }
 
-const (
-	maxKeptFilters = 256
-	maxKeptQuery   = 1024
-)
+func (s *Server) refresh(r *http.Request) (any, error) {
+	_, err := s.resolve(r)
+	return json.RawMessage(`{"_shards":` + oneShard + `}`), err
+}
 
-// getFilter reads the query parameters of a call by id. A contender sends the same ones with each
-// of its calls, so what they mean is kept.
-func (s *Server) getFilter(u *url.URL) (*sourceFilter, error) {
-	if kept, ok := s.filters.Load(u.RawQuery); ok {
-		return kept.(*sourceFilter), nil
-	}
-	q := u.Query()
-	filter, err := sourceParams(q)
-	if err := errOr(err, onlyNeutral(q, sourceKeys...)); err != nil {
+// count answers with the number of all documents of an index, as locbench asks for it.
+func (s *Server) count(r *http.Request) (any, error) {
+	ix, err := s.resolve(r)
+	if err != nil {
 		return nil, err
 	}
-	if len(u.RawQuery) <= maxKeptQuery && s.keptFilters.Add(1) <= maxKeptFilters {
-		s.filters.Store(u.RawQuery, filter)
+	if body, err := readBody(r); err != nil || len(body) > 0 {
+		return nil, unsupported("_count with a query")
 	}
-	return filter, nil
+	return json.RawMessage(`{"count":` + strconv.Itoa(len(ix.docs)) + `,"_shards":` + oneShard + `}`), nil
+}
+
+// byID finds a document by its id, and what of it is wanted.
+func (s *Server) byID(r *http.Request) (ix *index, doc *stored, filter sourceFilter, err error) {
+	query := r.URL.Query()
+	if filter, err = sourceParams(query); err == nil {
+		err = onlyNeutral(query)
+	}
+	if err != nil {
+		return nil, nil, filter, err
+	}
+	if ix, err = s.resolve(r); err != nil {
+		return nil, nil, filter, err
+	}
+	if ordinal, found := ix.byID[r.PathValue("id")]; found {
+		doc = &ix.docs[ordinal]
+	}
+	return ix, doc, filter, nil
+}
+
+// source answers by id with the source alone.
+func (s *Server) source(r *http.Request) (any, error) {
+	_, doc, filter, err := s.byID(r)
+	switch {
+	case err != nil:
+		return nil, err
+	case doc == nil:
+		return nil, &apiError{status: http.StatusNotFound, kind: "resource_not_found_exception",
+			reason: "Document not found [" + r.PathValue("index") + "]/[_doc]/[" + shorten(r.PathValue("id")) + "]"}
+	case filter.off:
+		return nil, badRequest("action_request_validation_exception",
+			"Validation Failed: 1: fetching source can not be disabled;")
+	}
+	out, err := filter.apply(make([]byte, 0, 512), doc)
+	return json.RawMessage(out), err
+}
+
+// doc answers by id with the source and what stands around it.
+func (s *Server) doc(r *http.Request) (any, error) {
+	ix, doc, filter, err := s.byID(r)
+	if err != nil {
+		return nil, err
+	}
+	if doc == nil {
+		return nil, &apiError{status: http.StatusNotFound, body: table{
+			"_index": ix.name, "_type": "_doc", "_id": r.PathValue("id"), "found": false}}
+	}
+	out := append([]byte(`{"_index":`), quote(ix.name)...)
+	out = append(append(out, `,"_type":"_doc","_id":`...), quote(doc.id)...)
+	out = append(out, `,"_version":1,"_seq_no":0,"_primary_term":1,"found":true`...)
+	if !filter.off {
+		out, err = filter.apply(append(out, `,"_source":`...), doc)
+	}
+	return json.RawMessage(append(out, '}')), err
 }
 
 func quote(s string) []byte {
@@ -112,18 +200,38 @@ func quote(s string) []byte {
 	return b
 }
 
-// count answers with the number of all documents of an index, as locbench asks for it.
-func (s *Server) count(c call) (any, error) {
-	body, err := readBody(c.Request)
-	if err := errOr(onlyNeutral(c.URL.Query()), err); err != nil {
-		return nil, err
+const maxBody = 1 << 20 // of a search
+
+// readBody reads a body, which must not be longer than maxBody or packed.
+func readBody(r *http.Request) ([]byte, error) {
+	if enc := r.Header.Get("Content-Encoding"); enc != "" && enc != "identity" {
+		return nil, unsupported("the content encoding %s", shorten(enc))
 	}
-	if len(body) > 0 {
-		return nil, unsupported("_count with a query")
+	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxBody))
+	if _, tooLong := errors.AsType[*http.MaxBytesError](err); tooLong {
+		return nil, &apiError{status: http.StatusRequestEntityTooLarge, kind: "content_too_long_exception",
+			reason: fmt.Sprintf("the body is larger than %d MiB", maxBody>>20)}
+	} else if err != nil {
+		return nil, badRequest("parse_exception", "read body: %v", err)
 	}
-	ix, err := s.resolve(c.index)
-	if err != nil {
-		return nil, err
+	return body, nil
+}
+
+// neutral are query parameters that change nothing (fuller than filter_path asks for is right), or
+// are read elsewhere.
+var neutral = append([]string{
+	"pretty", "human", "error_trace", "filter_path", "timeout", "master_timeout", "wait_for_active_shards", "routing",
+	"preference", "realtime", "refresh", "ignore_unavailable", "allow_no_indices", "expand_wildcards",
+	"ignore_throttled", "include_type_name", "typed_keys", "max_concurrent_shard_requests", "batched_reduce_size",
+	"ccs_minimize_roundtrips", "pre_filter_shard_size", "request_cache", "allow_partial_search_results",
+}, sourceKeys...)
+
+// onlyNeutral fails with the name of a query parameter that is neither neutral nor one of known.
+func onlyNeutral(q url.Values, known ...string) error {
+	for key := range q {
+		if !slices.Contains(neutral, key) && !slices.Contains(known, key) {
+			return unsupported("the query parameter %q", shorten(key))
+		}
 	}
-	return json.RawMessage(`{"count":` + strconv.Itoa(len(ix.docs)) + `,"_shards":` + oneShard + `}`), nil
+	return nil
 }

@@ -15,12 +15,15 @@
 //	GET    /  /_cluster/health  /_nodes/http
 //	HEAD   /<index>
 //	POST   /<index>/_refresh                    before a count
-//	GET    /<index>/_source/<id>  _doc/<id>     with _source, _source_includes, _source_excludes
+//	GET    /<index>/_source/<id>  _doc/<id>     with _source, _source_includes, _source_excludes: whole keys
 //	POST   /<index>/_count                      of all documents
-//	POST   /<index>/_search                     from, size, sort, _source, track_total_hits, and as queries match_all,
-//	       match_none, term on keywords and booleans, bool (must, filter), geo_shape with a point, multi_match of
-//	       type bool_prefix on search_as_you_type fields, and function_score with one field_value_factor;
-//	       sorted by fields, _score or _geo_distance
+//	POST   /<index>/_search                     size, sort, _source, track_total_hits, and as queries match_all, term on
+//	       keywords and booleans, bool (one must, filter), geo_shape with a point, multi_match of type bool_prefix on
+//	       search_as_you_type fields, and function_score with one field_value_factor of ln2p; sorted by fields or
+//	       _geo_distance
+//
+// These are what the locations service needs. Options that clients write out though they are the
+// defaults are accepted (defaults in query.go).
 //
 // Where an answer is given, docs/store.md says in what it differs from Elasticsearch's.
 package embedded

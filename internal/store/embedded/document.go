@@ -1,9 +1,9 @@
 package embedded
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,7 +30,7 @@ type value[T any] struct {
 func (m *mapping) parseDocument(id string, source []byte) (*parsed, error) {
 	start := skipSpace(source, 0)
 	if start == len(source) || source[start] != '{' {
-		return nil, badRequest("mapper_parsing_exception", "failed to parse: the document must be an object")
+		return nil, errors.New("it must be an object")
 	}
 	d := &parsed{stored: stored{id: id, source: source}}
 	if err := m.object(d, "", start); err != nil {
@@ -82,11 +82,7 @@ func (m *mapping) object(d *parsed, prefix string, at int) error {
 		} else if d.source[value.start] == '{' {
 			err = m.object(d, path+".", value.start)
 		} else if m.dynamic == "strict" {
-			i := strings.LastIndexByte(path, '.')
-			parent := path[:max(i, 0)]
-			err = badRequest("strict_dynamic_mapping_exception",
-				"mapping set to strict, dynamic introduction of [%s] within [%s] is not allowed",
-				shorten(path[i+1:]), shorten(cmp.Or(parent, "_doc")))
+			err = fmt.Errorf("the mapping is strict and has no field %s", shorten(path))
 		}
 		if err != nil {
 			return err
@@ -108,7 +104,7 @@ func keyText(raw []byte) string {
 }
 
 func (d *parsed) values(f *field, v span) error {
-	if d.source[v.start] == '[' && (f.kind != kindPoint || !isNumberPair(d.source, v)) {
+	if d.source[v.start] == '[' && f.kind != kindPoint {
 		for _, e := range members(d.source, v.start) {
 			if err := d.values(f, e); err != nil {
 				return err
@@ -121,17 +117,10 @@ func (d *parsed) values(f *field, v span) error {
 	}
 	for _, to := range f.into {
 		if err := d.index(to, v); err != nil {
-			return badRequest("mapper_parsing_exception",
-				"failed to parse field [%s] in document with id '%s': %v", to.path, shorten(d.id), err)
+			return fmt.Errorf("field %s: %w", to.path, err)
 		}
 	}
 	return nil
-}
-
-// isNumberPair tells a geo_point [lon, lat] from a list of points.
-func isNumberPair(b []byte, v span) bool {
-	i := skipSpace(b, v.start+1)
-	return i < len(b) && (b[i] == '-' || ('0' <= b[i] && b[i] <= '9'))
 }
 
 // index puts a value into a field and its sub-fields.
@@ -157,8 +146,14 @@ func (d *parsed) index(f *field, v span) (err error) {
 		n, err = integer(string(v.of(d.source)))
 		d.longs = append(d.longs, value[int64]{f, n})
 	case kindPoint:
-		var p place
-		p, err = parseGeoPoint(d.source, v)
+		lat, lon, err := parseLatLon(d.source, v)
+		if err != nil {
+			return err
+		}
+		p, err := encodePlace(lat, lon)
+		if err != nil {
+			return err
+		}
 		d.points = append(d.points, value[place]{f, p})
 	case kindShape:
 		var s *shape
@@ -210,45 +205,15 @@ func integer(raw string) (int64, error) {
 	return int64(f), nil
 }
 
-func parseGeoPoint(b []byte, v span) (place, error) {
-	lat, lon, err := parseLatLon(b, v)
-	if err != nil {
-		return place{}, err
-	}
-	return encodePlace(lat, lon)
-}
-
-// parseLatLon reads {"lat":…,"lon":…}, [lon,lat] or "lat,lon".
+// parseLatLon reads {"lat":…,"lon":…} or [lon,lat].
 func parseLatLon(b []byte, v span) (lat, lon float64, err error) {
-	var parts []string // longitude and latitude
-	switch raw := v.of(b); raw[0] {
-	case '{':
-		parts = make([]string, 2)
-		for key, value := range members(b, v.start) {
-			switch string(key.of(b)) {
-			case "lat":
-				parts[1] = string(value.of(b))
-			case "lon":
-				parts[0] = string(value.of(b))
-			default:
-				return 0, 0, errors.New("field must be either [lat], [lon] or [geohash]")
-			}
-		}
-	case '[':
-		for _, e := range members(b, v.start) {
-			parts = append(parts, string(e.of(b)))
-		}
-	case '"':
-		first, second, ok := strings.Cut(string(raw), ",")
-		if !ok {
-			return 0, 0, errors.New("geohashes are not supported by the embedded store")
-		}
-		parts = []string{second, first}
+	var object struct{ Lat, Lon *float64 }
+	var list []float64
+	switch raw := v.of(b); {
+	case json.Unmarshal(raw, &object) == nil && object.Lat != nil && object.Lon != nil:
+		return *object.Lat, *object.Lon, nil
+	case json.Unmarshal(raw, &list) == nil && len(list) == 2:
+		return list[1], list[0], nil
 	}
-	if len(parts) != 2 || parts[0] == "" || parts[1] == "" {
-		return 0, 0, errors.New("field must have lat and lon")
-	}
-	lon, errLon := strconv.ParseFloat(strings.Trim(parts[0], `" `), 64)
-	lat, errLat := strconv.ParseFloat(strings.Trim(parts[1], `" `), 64)
-	return lat, lon, errOr(errLat, errLon)
+	return 0, 0, errors.New(`the embedded store wants {"lat": …, "lon": …} or [lon, lat]`)
 }

@@ -48,78 +48,49 @@ func (m *matches) each(f func(ordinal uint32)) {
 	}
 }
 
-func (q matchAll) eval(s *searcher) (*matches, error) {
+func (matchAll) eval(s *searcher) *matches {
 	m := s.none()
-	m.score = q.boost
+	m.score = 1
 	for i := range m.set {
 		m.set[i] = math.MaxUint64
 	}
 	if last := s.size % 64; last != 0 {
 		m.set[len(m.set)-1] = 1<<last - 1
 	}
-	return m, nil
+	return m
 }
 
-func (matchNone) eval(s *searcher) (*matches, error) { return s.none(), nil }
-
-func (q termQuery) eval(s *searcher) (*matches, error) {
+func (q termQuery) eval(s *searcher) *matches {
 	m := s.none()
 	t := s.ix.terms[q.field.path]
 	if list := t.find(q.term); list != nil {
 		// A field without norms: its documents count as of length 1.
-		m.score = newBM25(q.boost, t, int64(len(list))).score(1, encodeLength(1))
+		m.score = newBM25(1, t, int64(len(list))).score(1, encodeLength(1))
 		for _, ordinal := range list {
 			m.add(ordinal)
 		}
 	}
-	return m, nil
+	return m
 }
 
-// keyword is the value that a document has in a column of keywords.
-func (s *searcher) keyword(f *field, ordinal uint32) string {
-	return s.ix.terms[f.path].sorted[s.ix.columns[f].keywords[ordinal]]
-}
-
-func (q boolQuery) eval(s *searcher) (*matches, error) {
-	if len(q.must)+len(q.filter) == 0 {
-		return matchAll{1}.eval(s)
-	}
+// eval scores by must alone; without one all score 0.
+func (q boolQuery) eval(s *searcher) *matches {
 	m := &matches{}
-	var scored []*matches
-	for i, n := range append(q.must[:len(q.must):len(q.must)], q.filter...) {
-		part, err := n.eval(s)
-		if err != nil {
-			return nil, err
-		}
-		if i < len(q.must) {
-			scored = append(scored, part)
-		}
-		if m.set == nil {
-			m.set = append(m.set, part.set...)
-			continue
-		}
-		for j := range m.set {
-			m.set[j] &= part.set[j]
+	filter := q.filter
+	if q.must != nil {
+		m = q.must.eval(s)
+	} else {
+		m.set, filter = filter[0].eval(s).set, filter[1:]
+	}
+	for _, n := range filter {
+		for j, part := range n.eval(s).set {
+			m.set[j] &= part
 		}
 	}
-	switch len(scored) {
-	case 0: // filters alone: all score 0
-	case 1:
-		m.score, m.scores = scored[0].score, scored[0].scores
-	default:
-		m.scores = make([]float32, s.size)
-		m.each(func(ordinal uint32) {
-			var sum float64
-			for _, part := range scored {
-				sum += float64(part.scoreOf(ordinal))
-			}
-			m.scores[ordinal] = float32(sum)
-		})
-	}
-	return m, nil
+	return m
 }
 
-func (q shapeQuery) eval(s *searcher) (*matches, error) {
+func (q shapeQuery) eval(s *searcher) *matches {
 	m := s.none()
 	m.score = 1
 	if c := s.ix.columns[q.field]; c != nil {
@@ -129,50 +100,32 @@ func (q shapeQuery) eval(s *searcher) (*matches, error) {
 			}
 		})
 	}
-	return m, nil
+	return m
 }
 
-func (q scoreQuery) eval(s *searcher) (*matches, error) {
-	inner, err := q.query.eval(s)
-	if err != nil {
-		return nil, err
-	}
+func (q scoreQuery) eval(s *searcher) *matches {
+	inner := q.query.eval(s)
 	m := &matches{set: inner.set, scores: make([]float32, s.size)}
-	c := s.ix.columns[q.field] // nil without a field
+	c := s.ix.columns[q.field]
 	inner.each(func(ordinal uint32) {
-		var value float64
-		switch {
-		case c.present(ordinal):
+		value := q.missing
+		if c.present(ordinal) {
 			value = float64(c.longs[ordinal])
-		case q.missing != nil:
-			value = *q.missing
-		default:
-			err = badRequest("exception", "Missing value for field [%s]", q.field.path)
-			return
 		}
-		factor := q.apply(float64(value * q.factor))
-		if factor < 0 || math.IsNaN(factor) {
-			err = badRequest("illegal_argument_exception",
-				"field value function must not produce negative scores, but got: [%v] for field value: [%v]", factor, value)
-			return
-		}
-		m.scores[ordinal] = float32(float64(inner.scoreOf(ordinal)) * math.Min(factor, math.MaxFloat32))
+		m.scores[ordinal] = float32(float64(inner.scoreOf(ordinal)) * math.Log1p(value+1)) // ln2p
 	})
-	return m, err
+	return m
 }
 
 // eval sums over the fields: each is a query of all the terms of the text, of which the last is a
 // prefix if the text ends with it. As in Elasticsearch, a prefix scores its boost alone, and the
 // other terms by BM25.
-func (q prefixQuery) eval(s *searcher) (*matches, error) {
+func (q prefixQuery) eval(s *searcher) *matches {
 	m := s.none()
 	totals, sums := make([]float64, s.size), make([]float64, s.size)
 	cuts := map[analyzed][]token{}
 	for _, b := range q.fields {
 		terms := shingle(b.field.analyzer.tokens(q.text, cuts), b.n)
-		if len(terms) > maxClauses {
-			return nil, badRequest("too_many_clauses", "maxClauseCount is set to %d", maxClauses)
-		}
 		found := s.none()
 		for i, t := range terms {
 			if i == len(terms)-1 && t.end == len(q.text) {
@@ -189,7 +142,7 @@ func (q prefixQuery) eval(s *searcher) (*matches, error) {
 	}
 	m.scores = make([]float32, s.size)
 	m.each(func(ordinal uint32) { m.scores[ordinal] = float32(totals[ordinal]) })
-	return m, nil
+	return m
 }
 
 func (s *searcher) term(b boosted, term string, found *matches, sums []float64) {

@@ -134,9 +134,9 @@ func TestFill(t *testing.T) {
 		set  embedded.Source
 		want string
 	}{
-		"unknown field":   {texts{name: "city", mapping: mapping, docs: []string{doc1, `{"nonsense":1}`}}, "fill index city: document d1: strict_dynamic_mapping_exception: mapping set to strict, dynamic introduction of [nonsense]"},
-		"wrong value":     {texts{name: "city", mapping: mapping, docs: []string{`{"population":"many"}`}}, "failed to parse field [population] in document with id 'd0'"},
-		"no object":       {texts{name: "city", mapping: mapping, docs: []string{`[]`}}, "must be an object"},
+		"unknown field":   {texts{name: "city", mapping: mapping, docs: []string{doc1, `{"nonsense":1}`}}, "fill index city: document d1: the mapping is strict and has no field nonsense"},
+		"wrong value":     {texts{name: "city", mapping: mapping, docs: []string{`{"population":"many"}`}}, "document d0: field population: not a long"},
+		"no object":       {texts{name: "city", mapping: mapping, docs: []string{`[]`}}, "it must be an object"},
 		"unknown setting": {texts{name: "city", mapping: `{"mappings":{"runtime":{}}}`, docs: nil}, "mapping of index city: "},
 		"too few":         {altered{two(), 3, nil, ""}, "gave 2 documents where it had promised 3"},
 		"read error":      {altered{two(), 2, failing, ""}, "line 7 is broken"},

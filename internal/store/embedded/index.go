@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"maps"
 	"slices"
 	"sync"
 )
@@ -27,9 +28,8 @@ type member struct{ start, end uint32 }
 
 // terms is the inverted index of one field.
 type terms struct {
-	ids    map[string]uint32 // while the index is built: term → its number, that of its list
-	ranks  []uint32          // while it is sealed: number → place in sorted
-	sorted []string          // afterwards; the list of sorted[i] is lists[i]
+	building map[string]*[]uint32 // while the index is built: the list of each term
+	sorted   []string             // afterwards; the list of sorted[i] is lists[i]
 	// lists hold the ordinals of the documents of a term, ascending, as often as it stands there.
 	lists   [][]uint32
 	lengths []byte // by ordinal: the number of terms, as Lucene encodes it; nil of keywords
@@ -37,12 +37,13 @@ type terms struct {
 	total   int64  // terms of all documents, repeated ones included
 }
 
-// column holds the values of one field by ordinal, for sorting and for shapes. Of several values of
-// a document the first is kept, and all shapes are.
+// column holds the values of one field by ordinal, for sorting and for shapes.
 type column struct {
 	has      []bool
+	several  bool // a document has more than one value, of which the last is kept
 	longs    []int64
-	keywords []uint32 // numbers of terms
+	negative bool // one of longs is
+	keywords []string
 	places   []place
 	vectors  []vector // of places
 	shapes   []*shape
@@ -73,49 +74,40 @@ func (ix *index) add(d *parsed) bool {
 		t.docs++
 		t.total += int64(len(g.terms))
 	}
-	ix.addKeywords(d, ordinal)
-	for _, v := range d.longs {
-		if c, first := ix.column(v.field, ordinal); first {
-			c.longs = set(c.longs, ordinal, v.of)
+	for i, v := range d.keywords {
+		if slices.Contains(d.keywords[:i], v) {
+			continue // a field has each of its keywords once
 		}
+		t := ix.termsOf(v.field.path)
+		t.add(v.of, ordinal)
+		t.total++
+		c, first := ix.column(v.field, ordinal)
+		c.keywords = set(c.keywords, ordinal, v.of)
+		if first {
+			t.docs++
+		}
+	}
+	for _, v := range d.longs {
+		c, _ := ix.column(v.field, ordinal)
+		c.longs, c.negative = set(c.longs, ordinal, v.of), c.negative || v.of < 0
 	}
 	for _, v := range d.points {
-		if c, first := ix.column(v.field, ordinal); first {
-			c.places = set(c.places, ordinal, v.of)
-			c.vectors = set(c.vectors, ordinal, vectorOf(v.of.lat(), v.of.lon()))
-		}
+		c, _ := ix.column(v.field, ordinal)
+		c.places = set(c.places, ordinal, v.of)
+		c.vectors = set(c.vectors, ordinal, vectorOf(v.of.lat(), v.of.lon()))
 	}
 	for _, v := range d.shapes {
-		c, first := ix.column(v.field, ordinal)
-		if !first { // several shapes of a field are one
-			before := c.shapes[ordinal]
-			v.of = &shape{append(before.points, v.of.points...), append(before.polygons, v.of.polygons...)}
-		}
+		c, _ := ix.column(v.field, ordinal)
 		c.shapes = set(c.shapes, ordinal, v.of)
 		c.grid.add(ordinal, v.of)
 	}
 	return true
 }
 
-func (ix *index) addKeywords(d *parsed, ordinal uint32) {
-	for i, v := range d.keywords {
-		t := ix.termsOf(v.field.path)
-		if slices.Contains(d.keywords[:i], v) {
-			continue // a field has each of its keywords once
-		}
-		id := t.add(v.of, ordinal)
-		if c, first := ix.column(v.field, ordinal); first {
-			c.keywords = set(c.keywords, ordinal, id)
-			t.docs++
-		}
-		t.total++
-	}
-}
-
 func (ix *index) termsOf(name string) *terms {
 	t := ix.terms[name]
 	if t == nil {
-		t = &terms{ids: map[string]uint32{}}
+		t = &terms{building: map[string]*[]uint32{}}
 		ix.terms[name] = t
 	}
 	return t
@@ -129,6 +121,7 @@ func (ix *index) column(f *field, ordinal uint32) (c *column, first bool) {
 		ix.columns[f] = c
 	}
 	first = !c.present(ordinal)
+	c.several = c.several || !first
 	c.has = set(c.has, ordinal, true)
 	return c, first
 }
@@ -152,48 +145,32 @@ func (ix *index) seal() {
 		fields.Go(t.seal)
 	}
 	fields.Wait()
-	for f, c := range ix.columns {
-		for i, id := range c.keywords {
-			c.keywords[i] = ix.terms[f.path].ranks[id]
-		}
-	}
-	for _, t := range ix.terms {
-		t.ranks = nil
-	}
 }
 
-func (t *terms) add(term string, ordinal uint32) (id uint32) {
-	id, ok := t.ids[term]
-	if !ok {
-		id = uint32(len(t.lists))
-		t.ids[term] = id
-		t.lists = append(t.lists, nil)
+func (t *terms) add(term string, ordinal uint32) {
+	list := t.building[term]
+	if list == nil {
+		list = new([]uint32)
+		t.building[term] = list
 	}
-	t.lists[id] = append(t.lists[id], ordinal)
-	return id
+	*list = append(*list, ordinal)
 }
 
 // seal sorts the terms and packs their lists into one block.
 func (t *terms) seal() {
 	size := 0
-	for _, list := range t.lists {
-		size += len(list)
+	for _, list := range t.building {
+		size += len(*list)
 	}
 	block := make([]uint32, 0, size)
-	t.ranks = make([]uint32, len(t.lists))
-	lists := make([][]uint32, len(t.lists))
-	t.sorted = make([]string, 0, len(t.ids))
-	for term := range t.ids {
-		t.sorted = append(t.sorted, term)
-	}
-	slices.Sort(t.sorted)
-	for rank, term := range t.sorted {
-		id := t.ids[term]
+	t.sorted = slices.Sorted(maps.Keys(t.building))
+	t.lists = make([][]uint32, len(t.sorted))
+	for i, term := range t.sorted {
 		from := len(block)
-		block = append(block, t.lists[id]...)
-		t.ranks[id], lists[rank], t.lists[id] = uint32(rank), block[from:len(block):len(block)], nil
+		block = append(block, *t.building[term]...)
+		t.lists[i] = block[from:len(block):len(block)]
 	}
-	t.lists, t.ids, t.lengths = lists, nil, slices.Clip(t.lengths)
+	t.building, t.lengths = nil, slices.Clip(t.lengths)
 }
 
 // find returns the documents of a term; none of a field that no document has.

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -165,42 +164,17 @@ func TestDistance(t *testing.T) {
 	}
 }
 
-func TestPattern(t *testing.T) {
+func TestSourcePaths(t *testing.T) {
 	for _, tt := range []struct {
-		pattern, path string
-		want          bool
-	}{{"a", "a", true}, {"a", "ab", false}, {"a", "a.b", true}, {"a*", "ab", true}, {"*", "", true}, {"*b", "ab", true}, {"a*c", "abc", true},
-		{"a*c", "ac.d", true}, {"a*a", "a", false}, {"a*b*c", "axxbyyc", true}, {"a*b*c", "acb", false}, {"a.*", "axb", false}} {
-		t.Run(tt.pattern, func(t *testing.T) {
-			if got := matchesAny([]pattern{newPattern(tt.pattern)}, []byte(tt.path)); got != tt.want {
-				t.Errorf("%q on %q: %v", tt.pattern, tt.path, got)
-			}
-		})
-	}
-}
-
-// TestNumber compares with strconv, whose rounding is right.
-func TestNumber(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 6))
-	for range 100_000 {
-		text := strconv.FormatFloat((r.Float64()-0.5)*math.Pow10(r.IntN(20)-6), 'f', r.IntN(12), 64)
-		want, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			t.Fatal(err)
+		path, key     string
+		covers, below bool
+	}{{"a", "a", true, false}, {"a", "ab", false, false}, {"a", "a.b", true, false}, {"a.b", "a", false, true}, {"a.b", "a.b", true, false},
+		{"ab", "a", false, false}, {"a.", "a", false, true}} {
+		if got := covers([]string{tt.path}, []byte(tt.key)); got != tt.covers {
+			t.Errorf("%q covers %q: %v", tt.path, tt.key, got)
 		}
-		got, end, err := number([]byte(text+","), 0)
-		if math.Float64bits(got) != math.Float64bits(want) || end != len(text) || err != nil {
-			t.Fatalf("%s is read as %v up to %d: %v", text, got, end, err)
-		}
-	}
-	for text, want := range map[string]float64{"-0": math.Copysign(0, -1), "1e3": 1000, "1.5E-2": 0.015, "-7": -7} {
-		if got, end, err := number([]byte(text), 0); math.Float64bits(got) != math.Float64bits(want) || end != len(text) || err != nil {
-			t.Errorf("%s is read as %v up to %d: %v", text, got, end, err)
-		}
-	}
-	for _, text := range []string{`"1"`, "null", "[1]", "{}", "1e999"} {
-		if _, _, err := number([]byte(text), 0); err == nil {
-			t.Errorf("%s was read", text)
+		if got := below([]string{tt.path}, []byte(tt.key)) != ""; got != tt.below {
+			t.Errorf("%q leads into %q: %v", tt.path, tt.key, got)
 		}
 	}
 }

@@ -1,10 +1,14 @@
 package embedded
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
 	"slices"
-	"strings"
 )
 
 type kind uint8
@@ -36,113 +40,107 @@ type mapping struct {
 	fields  map[string]*field // by path, sub-fields included
 }
 
-// parseMapping reads the body of PUT /<index>, as the data set has it: settings are below index.
+// parseMapping reads the body of PUT /<index>, as the data set has it: settings are below index. Of
+// them all but the analysers has no meaning in one process.
 func parseMapping(body []byte) (*mapping, error) {
-	m := &mapping{dynamic: "true", fields: map[string]*field{}}
-	o := new(mistake).object("the index", body)
+	var all struct {
+		Settings struct {
+			Index struct {
+				Analysis struct{ Analyzer map[string]json.RawMessage }
+			}
+		}
+		Mappings json.RawMessage
+	}
+	var mappings struct {
+		Dynamic                                           any
+		Properties                                        map[string]json.RawMessage
+		Meta                                              any `json:"_meta"`
+		DateDetection, NumericDetection, DynamicTemplates any
+	}
+	if err := json.Unmarshal(body, &all); err != nil {
+		return nil, err
+	}
+	d := json.NewDecoder(bytes.NewReader(all.Mappings))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&mappings); err != nil && err != io.EOF {
+		return nil, err
+	}
+	m := &mapping{dynamic: fmt.Sprint(cmp.Or(mappings.Dynamic, any(true))), fields: map[string]*field{}}
+	if !slices.Contains([]string{"true", "false", "strict"}, m.dynamic) {
+		return nil, fmt.Errorf("dynamic must be true, false or strict, not %s", shorten(m.dynamic))
+	}
 	analyzers := map[string]*analyzer{"standard": {}}
-	if raw := o.take("settings"); raw != nil {
-		settings := o.object("settings", raw)
-		if raw := settings.take("index"); raw != nil {
-			addAnalyzers(analyzers, o.object("settings.index", raw))
-		}
-		settings.rest()
+	for name, raw := range all.Settings.Index.Analysis.Analyzer {
+		analyzers[name] = customAnalyzer(raw)
 	}
-	if raw := o.take("mappings"); raw != nil {
-		m.parse(o, raw, analyzers)
+	if err := m.properties("", mappings.Properties, analyzers); err != nil {
+		return nil, err
 	}
-	return m, o.rest()
-}
-
-// addAnalyzers finds the analysers among the settings; all else has no meaning in one process.
-func addAnalyzers(analyzers map[string]*analyzer, settings object) {
-	flat := map[string]json.RawMessage{}
-	flatten("", settings.keys, flat)
-	parts := map[string]map[string]string{}
-	for key, v := range flat {
-		// A custom filter or tokenizer: an analyser that names it is refused where it is used.
-		rest, ok := strings.CutPrefix(key, "analysis.analyzer.")
-		i := strings.LastIndexByte(rest, '.')
-		if !ok || i < 0 {
-			continue
-		}
-		if parts[rest[:i]] == nil {
-			parts[rest[:i]] = map[string]string{}
-		}
-		parts[rest[:i]][rest[i+1:]] = string(v)
-	}
-	for name, p := range parts {
-		analyzers[name] = customAnalyzer(p)
-	}
-}
-
-func flatten(prefix string, in, out map[string]json.RawMessage) {
-	for key, v := range in {
-		var inner map[string]json.RawMessage
-		if json.Unmarshal(v, &inner) == nil && inner != nil {
-			flatten(prefix+key+".", inner, out)
-		} else {
-			out[prefix+key] = v
-		}
-	}
-}
-
-func (m *mapping) parse(in object, raw json.RawMessage, analyzers map[string]*analyzer) {
-	o := in.object("mappings", raw)
-	if d := o.take("dynamic"); d != nil {
-		m.dynamic = strings.Trim(string(d), `"`)
-		if !slices.Contains([]string{"true", "false", "strict"}, m.dynamic) {
-			o.fail(badRequest("mapper_parsing_exception", "dynamic must be true, false or strict, not %s", shorten(m.dynamic)))
-		}
-	}
-	o.ignore("_meta", "date_detection", "numeric_detection", "dynamic_templates", "dynamic_date_formats")
-	if props := o.take("properties"); props != nil {
-		m.properties("", o, props, analyzers)
-	}
-	o.rest()
 	for _, f := range m.fields {
 		f.into = []*field{f}
 		for _, to := range f.copyTo {
 			if m.fields[to] == nil {
-				o.fail(unsupported("copy_to to %q, which is not mapped", shorten(to)))
+				return nil, fmt.Errorf("copy_to to %q, which is not mapped", shorten(to))
 			}
 			f.into = append(f.into, m.fields[to])
 		}
 	}
+	return m, nil
 }
 
-func (m *mapping) properties(prefix string, in object, raw json.RawMessage, analyzers map[string]*analyzer) {
-	for name, body := range in.object("properties", raw).keys {
-		def := in.object("field "+prefix+name, body)
-		if props := def.take("properties"); props != nil {
-			m.properties(prefix+name+".", def, props, analyzers)
-		} else {
-			m.addField(prefix+name, def, analyzers)
+func (m *mapping) properties(prefix string, all map[string]json.RawMessage, analyzers map[string]*analyzer) error {
+	for name, body := range all {
+		if _, err := m.addField(prefix+name, body, analyzers); err != nil {
+			return fmt.Errorf("field %s: %w", shorten(prefix+name), err)
 		}
 	}
+	return nil
 }
 
-func (m *mapping) addField(path string, def object, analyzers map[string]*analyzer) *field {
-	var typ, analyzerName string
-	f := &field{path: path}
-	def.decode("type", &typ)
-	def.decode("analyzer", &analyzerName)
-	f.copyTo = def.list("copy_to", "copy_to")
-	f.setKind(typ, analyzerName, analyzers)
+// harmless are options of a field that change no answer.
+var harmless = []string{
+	"type", "analyzer", "copy_to", "fields", "meta", "store", "eager_global_ordinals", "coerce", "ignore_malformed",
+	"ignore_z_value", "strategy", "orientation", "doc_values", "boost",
+}
+
+// addField adds a field, or the fields of an object.
+func (m *mapping) addField(path string, body json.RawMessage, analyzers map[string]*analyzer) (*field, error) {
+	var def struct {
+		Type, Analyzer     string
+		CopyTo             texts `json:"copy_to"`
+		Fields, Properties map[string]json.RawMessage
+	}
+	var keys map[string]json.RawMessage
+	if err := errors.Join(json.Unmarshal(body, &def), json.Unmarshal(body, &keys)); err != nil {
+		return nil, err
+	}
+	if def.Properties != nil {
+		return nil, m.properties(path+".", def.Properties, analyzers)
+	}
+	f := &field{path: path, kind: kinds[def.Type], copyTo: def.CopyTo}
 	m.fields[path] = f
-	if raw := def.take("fields"); raw != nil {
-		for name, body := range def.object("fields of "+path, raw).keys {
-			sub := def.object("field "+path+"."+name, body)
-			f.subs = append(f.subs, m.addField(path+"."+name, sub, analyzers))
+	switch f.kind {
+	case kindOther:
+		f.why = "its type " + shorten(def.Type)
+	case kindSuggest:
+		name := cmp.Or(def.Analyzer, "standard")
+		if f.analyzer = analyzers[name]; f.analyzer == nil {
+			f.kind, f.why = kindOther, "its analyzer "+shorten(name)
 		}
-		slices.SortFunc(f.subs, func(a, b *field) int { return strings.Compare(a.path, b.path) })
 	}
-	def.ignore("meta", "store", "eager_global_ordinals", "coerce", "ignore_malformed", "ignore_z_value", "strategy",
-		"orientation", "doc_values", "boost")
-	for key := range def.keys { // ignore_above, normalizer, …: a query of this field might answer otherwise
-		f.kind, f.why = kindOther, "the option "+shorten(key)+" of its mapping"
+	for key := range keys { // ignore_above, normalizer, …: a query of this field might answer otherwise
+		if !slices.Contains(harmless, key) {
+			f.kind, f.why = kindOther, "the option "+shorten(key)+" of its mapping"
+		}
 	}
-	return f
+	for _, name := range slices.Sorted(maps.Keys(def.Fields)) {
+		sub, err := m.addField(path+"."+name, def.Fields[name], analyzers)
+		if err != nil || sub == nil {
+			return nil, cmp.Or(err, errors.New("an object among its fields"))
+		}
+		f.subs = append(f.subs, sub)
+	}
+	return f, nil
 }
 
 // kinds are those of the types; any other is kindOther.
@@ -152,19 +150,13 @@ var kinds = map[string]kind{
 	"long": kindLong, "integer": kindLong, "short": kindLong, "byte": kindLong,
 }
 
-func (f *field) setKind(typ, analyzerName string, analyzers map[string]*analyzer) {
-	f.kind = kinds[typ]
-	switch f.kind {
-	case kindOther:
-		f.why = "its type " + shorten(typ)
-	case kindSuggest:
-		analyzerName = cmp.Or(analyzerName, "standard")
-		f.analyzer = analyzers[analyzerName]
-		switch {
-		case f.analyzer == nil:
-			f.kind, f.why = kindOther, "its analyzer "+shorten(analyzerName)
-		case f.analyzer.why != "":
-			f.kind, f.why = kindOther, "its analyzer "+shorten(analyzerName)+" ("+f.analyzer.why+")"
-		}
+// texts is a text or a list of texts.
+type texts []string
+
+func (t *texts) UnmarshalJSON(raw []byte) error {
+	if raw[0] == '[' {
+		return json.Unmarshal(raw, (*[]string)(t))
 	}
+	*t = make(texts, 1)
+	return json.Unmarshal(raw, &(*t)[0])
 }

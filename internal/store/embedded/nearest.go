@@ -32,7 +32,7 @@ const (
 // prepare computes the distances of the documents found. Only the wanted nearest ones are kept
 // apart, the others are infinitely far away.
 func (k *sortKey) prepare(s *searcher, m *matches, wanted int) {
-	if k.by != "distance" {
+	if !k.distance {
 		return
 	}
 	k.distances = make([]float64, s.size)

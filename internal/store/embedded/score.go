@@ -67,19 +67,3 @@ func decodeLength(b byte) int64 {
 	}
 	return exactLengths + (v&7|8)<<shift
 }
-
-func same(v float64) float64 { return v }
-
-// modifiers of field_value_factor, and what Elasticsearch calls them.
-var modifiers = map[string]func(float64) float64{
-	"": same, "none": same,
-	"log":        math.Log10,
-	"log1p":      func(v float64) float64 { return math.Log10(v + 1) },
-	"log2p":      func(v float64) float64 { return math.Log10(v + 2) },
-	"ln":         math.Log,
-	"ln1p":       math.Log1p,
-	"ln2p":       func(v float64) float64 { return math.Log1p(v + 1) },
-	"square":     func(v float64) float64 { return v * v },
-	"sqrt":       math.Sqrt,
-	"reciprocal": func(v float64) float64 { return 1 / v },
-}

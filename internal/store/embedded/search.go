@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"math"
+	"net/http"
 	"net/url"
 	"slices"
 	"sort"
@@ -14,19 +15,19 @@ import (
 )
 
 type request struct {
-	query      node
-	from, size int
-	sort       []sortKey // empty: by score
-	source     *sourceFilter
-	track      int // total hits are counted up to it; -1: not reported
+	query  node
+	size   int
+	sort   []sortKey // empty: by score
+	source sourceFilter
+	track  int // total hits are counted up to it; -1: not reported
 }
 
+// sortKey is a field to sort by, or the distance from a place to it.
 type sortKey struct {
-	by       string // "field", "distance", "_score"
 	field    *field
 	desc     bool
+	distance bool
 	lat, lon float64
-	unit     float64 // metres to one
 
 	distances []float64 // by ordinal, for the documents found
 }
@@ -37,270 +38,172 @@ const (
 	maxSortKeys  = 16
 )
 
-func (s *Server) search(c call) (any, error) {
+func (s *Server) search(r *http.Request) (any, error) {
 	start := time.Now()
-	body, err := readBody(c.Request)
+	body, err := readBody(r)
 	if err != nil {
 		return nil, err
 	}
-	ix, err := s.resolve(c.index)
+	ix, err := s.resolve(r)
 	if err != nil {
 		return nil, err
 	}
-	req, err := parseSearch(ix.mapping, body, c.URL.Query())
+	req, err := parseSearch(ix, body, r.URL.Query())
 	if err != nil {
 		return nil, err
 	}
 	return req.run(&searcher{ix: ix, size: len(ix.docs)}, start)
 }
 
-func parseSearch(m *mapping, body []byte, q url.Values) (*request, error) {
-	req := &request{query: matchAll{1}, size: 10, track: defaultTrack}
+func parseSearch(ix *index, body []byte, q url.Values) (*request, error) {
+	req := &request{query: matchAll{}, size: 10, track: defaultTrack}
+	p := &parser{ix: ix}
 	if len(bytes.TrimSpace(body)) > 0 {
-		if err := req.parseBody(m, body); err != nil {
-			return nil, err
-		}
+		req.parseBody(p, body)
 	}
-	if err := req.parseParams(q); err != nil {
-		return nil, err
+	if v := q.Get("size"); v != "" {
+		p.decode("size", json.RawMessage(v), &req.size)
 	}
-	if req.from < 0 || req.size < 0 {
-		return nil, badRequest("illegal_argument_exception", "[from] and [size] parameters cannot be negative")
+	if v := q.Get("track_total_hits"); v != "" {
+		req.trackHits(p, v)
 	}
-	if req.from > maxWindow || req.size > maxWindow || req.from+req.size > maxWindow {
-		return nil, badRequest("illegal_argument_exception",
-			"Result window is too large, from + size must be less than or equal to: [%d]", maxWindow)
+	if slices.ContainsFunc(sourceKeys, q.Has) {
+		var err error
+		req.source, err = sourceParams(q)
+		p.fail(err)
 	}
-	return req, nil
+	if req.size < 0 || req.size > maxWindow {
+		p.fail(badRequest("illegal_argument_exception", "[size] must be from 0 to [%d]", maxWindow))
+	}
+	if t := cmp.Or(q.Get("search_type"), "query_then_fetch"); t != "query_then_fetch" {
+		p.refuse("the search_type %s", shorten(t))
+	}
+	p.fail(onlyNeutral(q, "size", "track_total_hits", "search_type"))
+	return req, p.err
 }
 
-func (req *request) parseBody(m *mapping, body []byte) error {
-	o := new(mistake).object("the search", body)
+func (req *request) parseBody(p *parser, body []byte) {
+	o := p.object("the search", body)
 	if raw := o.take("query"); raw != nil {
-		req.query = (&parser{mistake: o.mistake, mapping: m}).query("query", raw)
+		req.query = p.query("query", raw)
 	}
 	if raw := o.take("sort"); raw != nil {
-		req.sort = parseSort(m, o, raw)
+		req.parseSort(p, raw)
 	}
 	if raw := o.take("_source"); raw != nil {
-		req.source = sourceBody(o, raw)
+		req.source = sourceBody(p, raw)
 	}
 	if raw := o.take("track_total_hits"); raw != nil {
-		o.fail(req.trackHits(strings.Trim(string(raw), `"`)))
+		req.trackHits(p, string(raw))
 	}
-	o.decode("from", &req.from)
 	o.decode("size", &req.size)
-	o.ignore("timeout")
-	for _, key := range []string{"explain", "version", "seq_no_primary_term", "profile"} {
-		o.expect(key, "false")
-	}
-	return o.rest()
+	o.end()
 }
 
-func (req *request) trackHits(v string) error {
+func (req *request) trackHits(p *parser, v string) {
 	switch v {
 	case "true":
 		req.track = math.MaxInt
 	case "false":
 		req.track = -1
 	default:
-		n, err := strconv.Atoi(v)
-		if err != nil || n < -1 {
-			return badRequest("illegal_argument_exception", "malformed track_total_hits: %s", shorten(v))
+		if p.decode("track_total_hits", json.RawMessage(v), &req.track); req.track < -1 {
+			p.refuse("track_total_hits of %d", req.track)
 		}
-		req.track = n
 	}
-	return nil
 }
 
-func (req *request) parseParams(q url.Values) error {
-	for key, to := range map[string]*int{"from": &req.from, "size": &req.size} {
-		if v := q.Get(key); v != "" {
-			n, err := strconv.Atoi(v)
-			if err != nil {
-				return badRequest("illegal_argument_exception",
-					"Failed to parse int parameter [%s] with value [%s]", key, shorten(v))
-			}
-			if n != -1 { // Elasticsearch takes it for "not given"
-				*to = n
-			}
+// parseSort reads a criterion or a list of them.
+func (req *request) parseSort(p *parser, raw json.RawMessage) {
+	list := []json.RawMessage{raw}
+	if raw[0] == '[' {
+		p.decode("sort", raw, &list)
+	}
+	if len(list) > maxSortKeys {
+		p.refuse("more than %d sort keys", maxSortKeys)
+	}
+	for _, one := range list {
+		var name string
+		order := json.RawMessage(`{}`)
+		if one[0] == '"' {
+			p.decode("sort", one, &name)
+		} else {
+			name, order = p.object("sort", one).only("field in an object")
 		}
-	}
-	if v := q.Get("track_total_hits"); v != "" {
-		if err := req.trackHits(v); err != nil {
-			return err
+		if p.err != nil {
+			return
 		}
+		req.sort = append(req.sort, p.sortKey(name, order))
 	}
-	filter, err := sourceParams(q)
-	if err != nil {
-		return err
-	}
-	req.source = cmp.Or(filter, req.source)
-	if t := q.Get("search_type"); t != "" && t != "query_then_fetch" && t != "dfs_query_then_fetch" {
-		return unsupported("the search_type %s", shorten(t))
-	}
-	return onlyNeutral(q, searchKeys...)
 }
 
-// parseSort reads a criterion or a list of them, keeping the order of an object's keys.
-func parseSort(m *mapping, in object, raw json.RawMessage) (keys []sortKey) {
-	add := func(name string, options json.RawMessage) {
-		if len(keys) == maxSortKeys {
-			in.fail(unsupported("more than %d sort keys", maxSortKeys))
-		}
-		if in.err == nil {
-			keys = append(keys, parseSortKey(m, in, name, options))
-		}
+func (p *parser) sortKey(name string, raw json.RawMessage) (k sortKey) {
+	order := "asc"
+	o := object{parser: p, path: "sort." + name}
+	if raw[0] == '"' {
+		p.decode(o.path, raw, &order)
+	} else {
+		o = p.object(o.path, raw)
+		o.decode("order", &order)
 	}
-	one := func(v span) {
-		switch raw[v.start] {
-		case '"':
-			add(keyText(raw[v.start+1:v.end-1]), nil)
-		case '{':
-			for key, value := range members(raw, v.start) {
-				add(keyText(key.of(raw)), json.RawMessage(value.of(raw)))
-			}
-		default:
-			in.fail(badRequest("parsing_exception", "malformed sort"))
-		}
-	}
-	if raw[0] != '[' {
-		one(span{0, len(raw)})
-		return keys
-	}
-	for _, v := range members(raw, 0) {
-		one(v)
-	}
-	return keys
-}
-
-func parseSortKey(m *mapping, in object, name string, raw json.RawMessage) sortKey {
-	k := sortKey{by: "field", desc: name == "_score"}
-	o := object{mistake: in.mistake}
-	switch {
-	case raw == nil:
-	case raw[0] == '"':
-		o.keys = map[string]json.RawMessage{"order": raw}
+	switch k.desc = strings.EqualFold(order, "desc"); {
+	case !k.desc && !strings.EqualFold(order, "asc"):
+		p.fail(badRequest("illegal_argument_exception", "Illegal sort order: %s", shorten(order)))
+	case name == "_geo_distance":
+		k.parseDistance(p, o)
 	default:
-		o = in.object("sort."+name, raw)
-	}
-	if order := o.take("order"); order != nil {
-		switch strings.ToLower(strings.Trim(string(order), `"`)) {
-		case "asc":
-			k.desc = false
-		case "desc":
-			k.desc = true
-		default:
-			o.fail(badRequest("illegal_argument_exception", "Illegal sort order: %s", shorten(string(order))))
-		}
-	}
-	switch name {
-	case "_score":
-		k.by = name
-		o.rest()
-		return k
-	case "_geo_distance":
-		k.parseDistance(m, o)
-		return k
-	case "_doc":
-		o.fail(unsupported("sorting by _doc"))
-		return k
-	}
-	o.ignore("unmapped_type")
-	o.expect("missing", "_last")
-	o.expect("mode", "min", "max")
-	o.rest()
-	if k.field = m.fields[name]; k.field == nil {
-		o.fail(badRequest("query_shard_exception", "No mapping found for [%s] in order to sort on", shorten(name)))
-		return k
-	}
-	switch k.field.kind {
-	case kindKeyword, kindBoolean, kindLong:
-	case kindText, kindSuggest:
-		o.fail(badRequest("illegal_argument_exception", "Text fields are not optimised for operations that require "+
-			"per-document field data like aggregations and sorting: [%s]", shorten(name)))
-	default:
-		o.fail(unsupported("sorting by %q", shorten(name)))
+		o.end()
+		k.field = p.single(name, "sorting by", kindKeyword, kindBoolean, kindLong)
 	}
 	return k
 }
 
 // parseDistance reads the options of _geo_distance, of which one key is the field.
-func (k *sortKey) parseDistance(m *mapping, o object) {
-	k.by, k.unit = "distance", 1
-	unit := "m"
-	o.decode("unit", &unit)
-	switch unit {
-	case "m", "meters":
-	case "km", "kilometers":
-		k.unit = 1000
-	default:
-		o.fail(unsupported("the unit %s of _geo_distance", shorten(unit)))
-	}
-	o.expect("distance_type", "arc")
-	o.expect("mode", "min")
-	o.expect("ignore_unmapped", "false")
-	o.expect("validation_method", "strict")
-	name, raw := o.single("_geo_distance with other than one field")
-	if o.err != nil {
+func (k *sortKey) parseDistance(p *parser, o object) {
+	name, raw := o.only("field")
+	k.distance, k.field = true, p.single(name, "sorting by the distance of", kindPoint)
+	if p.err != nil {
 		return
 	}
-	if k.field = m.fields[name]; k.field == nil || k.field.kind != kindPoint {
-		o.fail(badRequest("query_shard_exception",
-			"failed to find geo_point field [%s] for geo distance based sort", shorten(name)))
-	}
-	v := span{0, len(raw)}
-	if raw[0] == '[' && !isNumberPair(raw, v) { // a list of one point
-		n := 0
-		for _, v = range members(raw, 0) {
-			n++
-		}
-		if n != 1 {
-			o.fail(unsupported("_geo_distance from other than one point"))
-		}
+	if list := []json.RawMessage(nil); json.Unmarshal(raw, &list) == nil && len(list) == 1 {
+		raw = list[0] // a list of one point
 	}
 	var err error
-	if k.lat, k.lon, err = parseLatLon(raw, v); err == nil {
+	if k.lat, k.lon, err = parseLatLon(raw, span{0, len(raw)}); err == nil {
 		_, err = encodePlace(k.lat, k.lon)
 	}
 	if err != nil {
-		o.fail(badRequest("parsing_exception", "malformed point of _geo_distance: %v", err))
+		p.fail(badRequest("parsing_exception", "malformed point of _geo_distance: %v", err))
 	}
 }
 
 // run finds, orders and renders the hits.
 func (req *request) run(s *searcher, start time.Time) (json.RawMessage, error) {
-	m, err := req.query.eval(s)
-	if err != nil {
-		return nil, err
-	}
-	order := req.sort
-	byScore := len(order) == 0
-	if byScore {
-		order = []sortKey{{by: "_score", desc: true}}
-	}
-	order = slices.Clone(order)
-	for i := range order {
+	m := req.query.eval(s)
+	for i := range req.sort {
 		wanted := s.size
-		if i == 0 && !order[i].desc {
-			wanted = req.from + req.size // what is farther off can be left out
+		if i == 0 && !req.sort[i].desc {
+			wanted = req.size // what is farther off can be left out
 		}
-		order[i].prepare(s, m, wanted)
+		req.sort[i].prepare(s, m, wanted)
 	}
 	top := req.top(m, func(a, b uint32) int {
-		for i := range order {
-			if c := order[i].compare(s, m, a, b); c != 0 {
+		if len(req.sort) == 0 {
+			return cmp.Compare(m.scoreOf(b), m.scoreOf(a))
+		}
+		for i := range req.sort {
+			if c := req.sort[i].compare(s, a, b); c != 0 {
 				return c
 			}
 		}
 		return 0
 	})
-	return req.render(s, m, order, byScore, top, start), nil
+	return req.render(s, m, top, start)
 }
 
-// top returns the ordinals of the wanted window; of equals the first, so smallest, stays first.
+// top returns the ordinals of the first hits; of equals the first, so smallest, stays first.
 func (req *request) top(m *matches, compare func(a, b uint32) int) []uint32 {
-	want := req.from + req.size
+	want := req.size
 	var best []uint32
 	m.each(func(ordinal uint32) {
 		if len(best) == want && (want == 0 || compare(ordinal, best[want-1]) >= 0) {
@@ -312,25 +215,26 @@ func (req *request) top(m *matches, compare func(a, b uint32) int) []uint32 {
 		}
 		best = slices.Insert(best, at, ordinal)
 	})
-	return best[min(req.from, len(best)):]
+	return best
 }
 
-func (k *sortKey) compare(s *searcher, m *matches, a, b uint32) int {
+func (k *sortKey) compare(s *searcher, a, b uint32) int {
 	c := 0
-	switch k.by {
-	case "_score":
-		c = cmp.Compare(m.scoreOf(a), m.scoreOf(b))
-	case "distance":
+	if k.distance {
 		c = cmp.Compare(k.distances[a], k.distances[b])
-	default:
+	} else {
 		col := s.ix.columns[k.field]
 		hasA, hasB := col.present(a), col.present(b)
-		if !hasA || !hasB { // what has no value stands last in both directions
-			return boolOrder(hasB) - boolOrder(hasA)
-		}
-		if k.field.kind == kindLong {
+		switch {
+		case !hasA && !hasB:
+			return 0
+		case !hasA: // what has no value stands last in both directions
+			return 1
+		case !hasB:
+			return -1
+		case k.field.kind == kindLong:
 			c = cmp.Compare(col.longs[a], col.longs[b])
-		} else {
+		default:
 			c = cmp.Compare(col.keywords[a], col.keywords[b])
 		}
 	}
@@ -340,9 +244,87 @@ func (k *sortKey) compare(s *searcher, m *matches, a, b uint32) int {
 	return c
 }
 
-func boolOrder(b bool) int {
-	if b {
-		return 1
+// render writes the answer of a search, by hand, since sources are copied as they are.
+func (req *request) render(s *searcher, m *matches, top []uint32, start time.Time) (out []byte, err error) {
+	scored := len(req.sort) == 0
+	out = make([]byte, 0, 512+len(top)*512)
+	out = strconv.AppendInt(append(out, `{"took":`...), time.Since(start).Milliseconds(), 10)
+	out = append(out, `,"timed_out":false,"_shards":`+oneShard+`,"hits":{`...)
+	if req.track >= 0 {
+		total, relation := m.count(), "eq"
+		if total > req.track {
+			total, relation = req.track, "gte"
+		}
+		out = strconv.AppendInt(append(out, `"total":{"value":`...), int64(total), 10)
+		out = append(append(out, `,"relation":"`...), relation...)
+		out = append(out, `"},`...)
 	}
-	return 0
+	out = append(out, `"max_score":`...)
+	if scored && len(top) > 0 {
+		out = appendFloat(out, float64(m.scoreOf(top[0])), 32)
+	} else {
+		out = append(out, "null"...)
+	}
+	out = append(out, `,"hits":[`...)
+	for i, ordinal := range top {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		doc := &s.ix.docs[ordinal]
+		out = append(append(out, `{"_index":`...), quote(s.ix.name)...)
+		out = append(append(out, `,"_type":"_doc","_id":`...), quote(doc.id)...)
+		out = append(out, `,"_score":`...)
+		if scored {
+			out = appendFloat(out, float64(m.scoreOf(ordinal)), 32)
+		} else {
+			out = append(out, "null"...)
+		}
+		if !req.source.off {
+			if out, err = req.source.apply(append(out, `,"_source":`...), doc); err != nil {
+				return nil, err
+			}
+		}
+		if !scored {
+			out = append(out, `,"sort":[`...)
+			for j := range req.sort {
+				if j > 0 {
+					out = append(out, ',')
+				}
+				out = req.sort[j].appendValue(out, s, ordinal)
+			}
+			out = append(out, ']')
+		}
+		out = append(out, '}')
+	}
+	return append(out, "]}}"...), nil
+}
+
+func (k *sortKey) appendValue(out []byte, s *searcher, ordinal uint32) []byte {
+	if k.distance {
+		return appendFloat(out, distanceMetres(k.distances[ordinal]), 64)
+	}
+	col := s.ix.columns[k.field]
+	switch has := col.present(ordinal); {
+	case !has && k.field.kind == kindKeyword:
+		return append(out, "null"...)
+	case !has && k.desc:
+		return strconv.AppendInt(out, math.MinInt64, 10)
+	case !has:
+		return strconv.AppendInt(out, math.MaxInt64, 10)
+	case k.field.kind == kindLong:
+		return strconv.AppendInt(out, col.longs[ordinal], 10)
+	case k.field.kind == kindBoolean:
+		if col.keywords[ordinal] == "true" {
+			return append(out, '1')
+		}
+		return append(out, '0')
+	}
+	return append(out, quote(col.keywords[ordinal])...)
+}
+
+func appendFloat(out []byte, v float64, bits int) []byte {
+	if math.IsInf(v, 0) {
+		return append(out, `"Infinity"`...)
+	}
+	return strconv.AppendFloat(out, v, 'g', -1, bits)
 }

@@ -25,9 +25,7 @@ type Options struct {
 type Server struct {
 	contents atomic.Pointer[contents]
 	delays   *delays
-
-	filters     sync.Map // raw query of a call by id → *sourceFilter
-	keptFilters atomic.Int64
+	routes   *http.ServeMux
 
 	calls atomic.Int64 // answered,
 	busy  atomic.Int64 // and the time it took, in ns
@@ -44,7 +42,8 @@ func New(opts Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{delays: d}
+	s := &Server{delays: d, routes: http.NewServeMux()}
+	s.addRoutes()
 	s.contents.Store(&contents{})
 	return s, nil
 }

@@ -2,175 +2,111 @@ package embedded
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
-	"iter"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 )
 
-// sourceFilter says which parts of a source an answer holds. The zero value holds all of it.
+// sourceFilter says which keys of a source an answer holds. The zero value holds all of them.
 type sourceFilter struct {
-	off                bool // no source at all
-	includes, excludes []pattern
+	off                bool     // no source at all
+	includes, excludes []string // paths: each is a key, or the beginning of keys with dots
 }
 
-const maxPatterns = 100
+var sourceKeys = []string{"_source", "_source_includes", "_source_excludes"}
 
-var (
-	sourceKeys = []string{"_source", "_source_includes", "_source_excludes"}
-	searchKeys = append([]string{"from", "size", "track_total_hits"}, sourceKeys...)
-)
-
-// sourceParams reads the query parameters sourceKeys. The result is nil where none of them is given.
-func sourceParams(q url.Values) (*sourceFilter, error) {
-	if !slices.ContainsFunc(sourceKeys, q.Has) {
-		return nil, nil
-	}
-	f := &sourceFilter{}
-	list := func(key string) []string { return strings.Split(strings.Join(q[key], ","), ",") }
-	includes := list("_source_includes")
+// sourceParams reads the query parameters sourceKeys.
+func sourceParams(q url.Values) (f sourceFilter, err error) {
+	f.includes = strings.Split(q.Get("_source_includes"), ",")
+	f.excludes = strings.Split(q.Get("_source_excludes"), ",")
 	switch on := q.Get("_source"); on {
 	case "", "true":
 	case "false":
 		f.off = true
 	default:
-		includes = append(includes, strings.Split(on, ",")...)
+		f.includes = append(f.includes, strings.Split(on, ",")...)
 	}
-	return f, f.set(includes, list("_source_excludes"))
+	return f, f.check()
 }
 
-func sourceBody(in object, raw json.RawMessage) *sourceFilter {
-	f := &sourceFilter{}
-	var on bool
-	if json.Unmarshal(raw, &on) == nil {
-		f.off = !on
-		return f
+// sourceBody reads _source of a search: true, false, a path, a list of them, or an object.
+func sourceBody(p *parser, raw json.RawMessage) (f sourceFilter) {
+	switch text := string(raw); {
+	case text == "true" || text == "false":
+		f.off = text == "false"
+	case raw[0] == '{':
+		o := p.object("_source", raw)
+		o.decode("includes", (*texts)(&f.includes))
+		o.decode("excludes", (*texts)(&f.excludes))
+		o.end()
+	default:
+		p.decode("_source", raw, (*texts)(&f.includes))
 	}
-	if raw[0] != '{' {
-		list, err := stringOrList("_source", raw)
-		in.fail(errOr(err, f.set(list, nil)))
-		return f
-	}
-	o := in.object("_source", raw)
-	o.fail(f.set(o.list("includes", "_source.includes"), o.list("excludes", "_source.excludes")))
-	o.rest()
+	p.fail(f.check())
 	return f
 }
 
-// set makes patterns of texts, of which empty ones say nothing.
-func (f *sourceFilter) set(includes, excludes []string) error {
-	for to, list := range map[*[]pattern][]string{&f.includes: includes, &f.excludes: excludes} {
-		for _, text := range list {
-			if text != "" {
-				*to = append(*to, newPattern(text))
-			}
-		}
+const maxPaths = 100
+
+// check drops empty paths, which say nothing.
+func (f *sourceFilter) check() error {
+	empty := func(path string) bool { return path == "" }
+	f.includes, f.excludes = slices.DeleteFunc(f.includes, empty), slices.DeleteFunc(f.excludes, empty)
+	all := slices.Concat(f.includes, f.excludes)
+	if i := slices.IndexFunc(all, func(path string) bool { return strings.Contains(path, "*") }); i >= 0 {
+		return unsupported("the pattern %s of source fields", shorten(all[i]))
 	}
-	if len(f.includes)+len(f.excludes) > maxPatterns {
-		return unsupported("more than %d patterns of source fields", maxPatterns)
+	if len(all) > maxPaths {
+		return unsupported("more than %d source fields", maxPaths)
 	}
 	return nil
 }
-
-func errOr(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (f *sourceFilter) all() bool { return f == nil || (len(f.includes) == 0 && len(f.excludes) == 0) }
 
 // apply appends the filtered source of d to out; order of keys and spelling of values stay.
-func (f *sourceFilter) apply(out []byte, d *stored) []byte {
-	if f.all() {
-		return append(out, d.source...)
+func (f *sourceFilter) apply(out []byte, d *stored) ([]byte, error) {
+	if len(f.includes)+len(f.excludes) == 0 {
+		return append(out, d.source...), nil
 	}
-	return f.object(out, d.source, d.parts(), nil, len(f.includes) == 0)
-}
-
-// parts are the keys and values of the top level.
-func (d *stored) parts() iter.Seq2[span, span] {
-	return func(yield func(key, value span) bool) {
-		for _, m := range d.members {
-			key := span{int(m.start) + 1, skipString(d.source, int(m.start)) - 1}
-			value := span{skipSpace(d.source, skipSpace(d.source, key.end+1)+1), int(m.end)}
-			if !yield(key, value) {
-				return
-			}
-		}
-	}
-}
-
-// object filters the parts of an object whose keys begin with prefix; included: a pattern holds it all.
-func (f *sourceFilter) object(
-	out, doc []byte, parts iter.Seq2[span, span], prefix []byte, included bool,
-) []byte {
 	out = append(out, '{')
 	first := true
-	for key, value := range parts {
-		path := key.of(doc)
-		if len(prefix) > 0 || bytes.IndexByte(path, '\\') >= 0 {
-			path = append(prefix[:len(prefix):len(prefix)], keyText(path)...)
+	for _, m := range d.members {
+		end := skipString(d.source, int(m.start))
+		key := d.source[m.start+1 : end-1]
+		if bytes.IndexByte(key, '\\') >= 0 {
+			key = []byte(keyText(key))
 		}
-		in := included || matchesAny(f.includes, path)
-		isObject := doc[value.start] == '{'
-		if matchesAny(f.excludes, path) || !in && !(isObject && reachesInto(f.includes, path)) {
+		if into := cmp.Or(below(f.includes, key), below(f.excludes, key)); into != "" &&
+			d.source[skipSpace(d.source, skipSpace(d.source, end)+1)] == '{' {
+			return out, unsupported("a part of an object (%s) as a source field", shorten(into))
+		}
+		if len(f.includes) > 0 && !covers(f.includes, key) || covers(f.excludes, key) {
 			continue
 		}
-		before := len(out)
 		if !first {
 			out = append(out, ',')
 		}
-		out = append(out, doc[key.start-1:value.start]...)
-		if isObject && (!in || reachesInto(f.excludes, path)) {
-			start, below := len(out), append(path[:len(path):len(path)], '.')
-			out = f.object(out, doc, members(doc, value.start), below, in)
-			if !in && len(out) == start+len("{}") { // nothing in it was asked for
-				out = out[:before]
-				continue
-			}
-		} else {
-			out = append(out, value.of(doc)...)
-		}
 		first = false
+		out = append(out, d.source[m.start:m.end]...)
 	}
-	return append(out, '}')
+	return append(out, '}'), nil
 }
 
-// pattern is the path of a field, in which * stands for any text.
-type pattern struct {
-	text string
-	wild *regexp.Regexp // where there is a *
-}
-
-func newPattern(text string) pattern {
-	p := pattern{text: text}
-	if strings.Contains(text, "*") {
-		p.wild = regexp.MustCompile(`(?s)^` + strings.ReplaceAll(regexp.QuoteMeta(text), `\*`, `.*`) + `(\.|$)`)
-	}
-	return p
-}
-
-// matchesAny reports whether a pattern is the path, or stands for something that holds it.
-func matchesAny(patterns []pattern, path []byte) bool {
-	return slices.ContainsFunc(patterns, func(p pattern) bool {
-		if p.wild != nil {
-			return p.wild.Match(path)
-		}
-		n := len(p.text)
-		return n <= len(path) && string(path[:n]) == p.text && (n == len(path) || path[n] == '.')
+// covers reports whether one of the paths is the key, or what it begins with up to a dot.
+func covers(paths []string, key []byte) bool {
+	return slices.ContainsFunc(paths, func(p string) bool {
+		n := len(p)
+		return n <= len(key) && string(key[:n]) == p && (n == len(key) || key[n] == '.')
 	})
 }
 
-// reachesInto reports whether a pattern may name something below path.
-func reachesInto(patterns []pattern, path []byte) bool {
-	return slices.ContainsFunc(patterns, func(p pattern) bool {
-		n := len(path)
-		return p.wild != nil || len(p.text) > n && p.text[n] == '.' && p.text[:n] == string(path)
-	})
+// below is the path that leads into the value of key; "" where none does.
+func below(paths []string, key []byte) string {
+	n := len(key)
+	i := slices.IndexFunc(paths, func(p string) bool { return len(p) > n && p[n] == '.' && p[:n] == string(key) })
+	if i < 0 {
+		return ""
+	}
+	return paths[i]
 }

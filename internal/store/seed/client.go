@@ -17,9 +17,9 @@ import (
 
 // client makes the calls that the package comment lists.
 type client struct {
-	*elastic.Client
-	closeIdle func()
-	name      string // the URL without a password
+	es   *elastic.Client
+	http *http.Client
+	name string // the URL without a password
 }
 
 func connect(rawURL string, workers int, dial dialer) (*client, error) {
@@ -31,14 +31,14 @@ func connect(rawURL string, workers int, dial dialer) (*client, error) {
 		return nil, fmt.Errorf("the URL of Elasticsearch is %q; want something like http://127.0.0.1:9200",
 			secret.Address(rawURL))
 	}
-	bulks, others := transports(workers, dial)
 	user := u.User
 	u.User = nil
+	own := newHTTP(workers, dial)
 	options := []elastic.ClientOptionFunc{
 		elastic.SetURL(strings.TrimRight(u.String(), "/")),
 		elastic.SetSniff(false), // nodes may name addresses that only the cluster can reach
 		elastic.SetHealthcheck(false),
-		elastic.SetHttpClient(newDoer(bulks, others)),
+		elastic.SetHttpClient(doer{own}),
 		elastic.SetRetrier(revive{}),
 	}
 	if user != nil {
@@ -49,11 +49,7 @@ func connect(rawURL string, workers int, dial dialer) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	idle := func() {
-		bulks.CloseIdleConnections()
-		others.CloseIdleConnections()
-	}
-	return &client{es, idle, u.String()}, nil
+	return &client{es, own, u.String()}, nil
 }
 
 // revive is not about trying again (package seed does that itself): the library marks its only node
@@ -68,7 +64,7 @@ func (revive) Retry(
 
 // get asks for path, which must be escaped, and decodes the answer into out.
 func (c *client) get(ctx context.Context, path string, out any) error {
-	resp, err := c.PerformRequest(ctx, elastic.PerformRequestOptions{Method: http.MethodGet, Path: path})
+	resp, err := c.es.PerformRequest(ctx, elastic.PerformRequestOptions{Method: http.MethodGet, Path: path})
 	if err != nil {
 		return explain(err)
 	}
@@ -92,12 +88,10 @@ func (c *client) version(ctx context.Context) (string, error) {
 		return "", err
 	case statusOf(err) != 0:
 		return "", fmt.Errorf("this is not an Elasticsearch, or it is not ready: %w", err)
-	case err != nil && outlookAfter(err) == lasting:
-		return "", err // a redirect, for one
-	case isSilence(err):
-		return "", fmt.Errorf("%w; is it Elasticsearch that takes connections there?", err)
-	case err != nil && !isJSONError(err):
+	case err != nil && !isJSONError(err) && passes(err):
 		return "", fmt.Errorf("no answer; is Elasticsearch running there? %w", err)
+	case err != nil && !isJSONError(err): // silence, a redirect, a long answer
+		return "", err
 	case err != nil || number == "":
 		return "", errors.New("this is not an Elasticsearch: GET / does not report a version")
 	case root.Version.Distribution != "":
@@ -116,7 +110,7 @@ func isJSONError(err error) bool {
 
 // indices returns all indices and the aliases that point to each.
 func (c *client) indices(ctx context.Context) (map[string][]string, error) {
-	answer, err := c.Aliases().Do(ctx)
+	answer, err := c.es.Aliases().Do(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list the aliases: %w", explain(err))
 	}
@@ -148,17 +142,20 @@ func (c *client) mark(ctx context.Context, index string) (mark, error) {
 }
 
 func (c *client) remove(ctx context.Context, index string) error {
-	_, err := c.DeleteIndex(index).Do(ctx)
+	_, err := c.es.DeleteIndex(index).Do(ctx)
 	if elastic.IsNotFound(err) {
 		return nil
 	}
 	return explain(err)
 }
 
-func (c *client) count(ctx context.Context, index string) (int64, error) {
-	count, err := c.Count(index).Do(ctx)
+func (c *client) count(ctx context.Context, index string) (count int64, err error) {
+	err = retry(ctx, func(bool) error {
+		count, err = c.es.Count(index).Do(ctx)
+		return err
+	})
 	if err != nil {
-		return 0, fmt.Errorf("count %s: %w", index, explain(err))
+		return 0, fmt.Errorf("count %s: %w", index, err)
 	}
 	return count, nil
 }

@@ -46,7 +46,6 @@ type fakeIndex struct {
 	aliases            map[string]bool
 	docs               map[string]string
 	visible            int
-	holding            bool // refresh_interval is -1
 }
 
 func newFake(t testing.TB) *fake {
@@ -148,10 +147,6 @@ func (f *fake) answer(w http.ResponseWriter, r *http.Request) {
 		reply(w, map[string]any{})
 	case r.Method == "POST" && parts[1] == "_count":
 		reply(w, map[string]any{"count": f.indices[parts[0]].visible})
-	case r.Method == "PUT" && parts[1] == "_settings":
-		f.indices[parts[0]].holding = false
-		f.indices[parts[0]].settings = body
-		reply(w, map[string]any{"acknowledged": true})
 	default:
 		refuse(w, 501, "unknown", r.Method+" "+r.URL.Path)
 	}
@@ -159,8 +154,7 @@ func (f *fake) answer(w http.ResponseWriter, r *http.Request) {
 
 func (f *fake) create(w http.ResponseWriter, name string, body []byte) {
 	var create struct {
-		Settings struct{ Index map[string]any }
-		Mappings json.RawMessage
+		Settings, Mappings json.RawMessage
 	}
 	if err := json.Unmarshal(body, &create); err != nil {
 		refuse(w, 400, "parse_exception", err.Error())
@@ -170,7 +164,7 @@ func (f *fake) create(w http.ResponseWriter, name string, body []byte) {
 		refuse(w, 400, "resource_already_exists_exception", name)
 		return
 	}
-	f.add(name, string(create.Mappings)).holding = create.Settings.Index["refresh_interval"] == "-1"
+	f.add(name, string(create.Mappings)).settings = create.Settings
 	reply(w, map[string]any{"acknowledged": true, "shards_acknowledged": true, "index": name})
 }
 

@@ -1,90 +1,66 @@
 package seed
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
-	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/olivere/elastic/v7"
 	"golang.org/x/sync/errgroup"
 
 	"locbench/internal/bench"
-	"locbench/internal/bench/units"
 )
 
-// maxDocs bounds the documents of a bulk, and with that its answer.
-const maxDocs = 4096
+const (
+	maxDocs = 4096 // of a bulk, which bounds its answer
+
+	// shardTimeout is how long Elasticsearch waits for a shard that does not work, before it says so.
+	shardTimeout = "10s"
+)
 
 // loader fills one index.
 type loader struct {
-	client  *client
+	seeding *seeding
 	index   string
-	workers int
-	retry   Retry
-	meter   *meter
-	batch   atomic.Int64 // bytes per body; becomes less where a body is too large
 
 	sent, bytes int64 // documents read from the set, and of their bodies; after load
 	retries     atomic.Int64
-
-	mu            sync.Mutex
-	rejected      []Rejected
-	rejectedTotal int64
-	rejectedFirst time.Time // also of an index before this one; zero where there is none
 }
 
-// bulk is the body of a bulk request: an action line and a source line for each document. It is a
-// single request to the library's bulk service, which copies it once and encodes nothing again.
-type bulk struct {
-	body  string
-	docs  int
-	again bool // an earlier try may have taken documents without being able to say so
-}
+// document is one of a bulk request: its id, and its lines of action and source.
+type document struct{ id, lines string }
 
-// Source is the body without its last line feed, which the library adds.
-func (b bulk) Source() ([]string, error) { return []string{b.body[:len(b.body)-1]}, nil }
+// bulk is a whole bulk request. To the library's bulk service it is a single one, of which it encodes
+// nothing again.
+type bulk []document
 
-func (b bulk) String() string { return b.body }
-
-// halves are two bulks of half the documents each; b has two at least.
-func (b bulk) halves() (first, second bulk) {
-	half, cut := b.docs/2, 0
-	for range 2 * half { // lines
-		cut += strings.IndexByte(b.body[cut:], '\n') + 1
+// Source is what the service sends.
+func (b bulk) Source() ([]string, error) {
+	all := make([]string, len(b))
+	for i, d := range b {
+		all[i] = d.lines
 	}
-	return bulk{b.body[:cut], half, b.again}, bulk{b.body[cut:], b.docs - half, b.again}
+	return all, nil
 }
 
-// idOf is the id in an action line of ours.
-func idOf(action string) string {
-	var line map[string]struct {
-		ID string `json:"_id"`
-	}
-	_ = json.Unmarshal([]byte(action), &line)
-	return line["create"].ID
-}
+// String names the documents.
+func (b bulk) String() string { return clip(b[0].id) + " to " + clip(b[len(b)-1].id) }
 
-// load sends all documents: one goroutine writes bodies, several send them. No more exist
-// than there are senders, and two.
+// load sends all documents: one goroutine gathers bulk requests, several send them. No more
+// exist than there are senders, and two.
 func (l *loader) load(ctx context.Context, docs iter.Seq2[bench.Document, error]) error {
 	g, ctx := errgroup.WithContext(ctx)
-	bodies := make(chan bulk)
+	bulks := make(chan bulk)
 	g.Go(func() error {
-		defer close(bodies)
-		return l.write(ctx, docs, bodies)
+		defer close(bulks)
+		return l.gather(ctx, docs, bulks)
 	})
-	for range l.workers {
+	for range l.seeding.options.Workers {
 		g.Go(func() error {
-			for b := range bodies {
+			for b := range bulks {
 				if err := l.send(ctx, b); err != nil {
 					return err
 				}
@@ -95,235 +71,153 @@ func (l *loader) load(ctx context.Context, docs iter.Seq2[bench.Document, error]
 	return g.Wait()
 }
 
-// write gathers documents to bodies of about l.batch bytes.
-func (l *loader) write(ctx context.Context, docs iter.Seq2[bench.Document, error], bodies chan<- bulk) error {
-	var body strings.Builder
-	var action []byte
-	n := 0
+// gather makes bulk requests of about so many bytes as the options say.
+func (l *loader) gather(ctx context.Context, docs iter.Seq2[bench.Document, error], bulks chan<- bulk) error {
+	var b bulk
+	size := 0
 	flush := func() error {
-		if n == 0 {
+		if len(b) == 0 {
 			return nil
 		}
 		select {
-		case bodies <- bulk{body: body.String(), docs: n}:
+		case bulks <- b:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		l.bytes += int64(body.Len())
-		l.sent += int64(n)
-		body.Reset()
-		n = 0
+		l.bytes += int64(size)
+		l.sent += int64(len(b))
+		b, size = nil, 0
 		return nil
 	}
+	var lines []byte
 	for doc, err := range docs {
 		if err != nil {
 			return err
 		}
-		action = doc.AppendAction(action[:0], "create")
-		size := len(action) + len(doc.Source) + 1
-		batch := int(l.batch.Load())
-		if n == maxDocs || n > 0 && body.Len()+size > batch {
+		lines = append(doc.AppendAction(lines[:0], "create"), doc.Source...)
+		if len(b) == maxDocs || size+len(lines) >= l.seeding.options.Batch {
 			if err := flush(); err != nil {
 				return err
 			}
 		}
-		if n == 0 {
-			body.Grow(max(batch, size))
-		}
-		body.Write(action)
-		body.Write(doc.Source)
-		body.WriteByte('\n')
-		n++
+		b, size = append(b, document{doc.ID, string(lines)}), size+len(lines)+1
 	}
 	return flush()
 }
 
-// send sends whole until every document of it is taken or rejected. What is too large for the way
-// is sent in halves.
-func (l *loader) send(ctx context.Context, whole bulk) error {
-	try, silent, forward := 0, 0, time.Now()
-	for todo := []bulk{whole}; len(todo) > 0; {
-		if err := cmp.Or(ctx.Err(), l.enough()); err != nil {
-			return err
+// send sends b until every document of it is taken.
+func (l *loader) send(ctx context.Context, b bulk) error {
+	rest := b
+	err := retry(ctx, func(again bool) (err error) {
+		if again {
+			l.retries.Add(1)
+			l.seeding.report(false, func(p *Progress) { p.Retries++ })
 		}
-		b := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		if b.docs > 1 && int64(len(b.body)) > l.batch.Load() { // made before that was known to be too large
-			first, second := b.halves()
-			todo = append(todo, second, first)
-			continue
-		}
-		try++
-		rest, err := l.try(ctx, b)
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case rest.docs < b.docs:
-			try, silent, forward = min(rest.docs, 1), 0, time.Now()
-		}
-		tooLarge := statusOf(err) == http.StatusRequestEntityTooLarge
-		switch {
-		case err == nil:
-			continue
-		case errors.Is(err, errEnough):
-			return err
-		case tooLarge && b.docs == 1:
-			return fmt.Errorf("bulk: %s is too large by itself: %w", l.name(b), err)
-		case tooLarge:
-			l.shrink(int64(len(b.body) / 2))
-			try = 0
-		case isSilence(err):
-			silent++
-		}
-		late := silent >= maxSilent || !isSilence(err) && time.Since(forward) > patience
-		if !tooLarge && (late || try >= l.retry.tries(err)) {
-			return l.gaveUp(try, rest, err)
-		}
-		l.retries.Add(1)
-		l.meter.change(func(p *Progress) { p.Retries++ })
-		if (tooLarge || broken(err)) && rest.docs > 1 { // who breaks a connection may mean its length, too
-			first, second := rest.halves()
-			todo = append(todo, second, first)
-		} else {
-			todo = append(todo, rest)
-		}
-		if !tooLarge {
-			if err := l.retry.wait(ctx, try); err != nil {
-				return err
-			}
-		}
+		rest, err = l.post(ctx, rest, again)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("bulk of the documents %s: %w", rest, err)
 	}
+	l.seeding.report(false, func(p *Progress) {
+		p.Done += int64(len(b))
+		for _, d := range b {
+			p.Bytes += int64(len(d.lines) + 1)
+		}
+	})
 	return nil
 }
 
-// gaveUp is the error after the last try for b.
-func (l *loader) gaveUp(try int, b bulk, err error) error {
-	switch {
-	case outlookAfter(err) == lasting:
-		return fmt.Errorf("bulk: %w", err)
-	case b.docs == 1:
-		return fmt.Errorf("bulk: gave up after %d tries with %s: %w", try, l.name(b), err)
-	}
-	return fmt.Errorf("bulk: gave up after %d tries: %w", try, err)
-}
-
-// name names the only document of b.
-func (l *loader) name(b bulk) string {
-	action, source, _ := strings.Cut(b.body, "\n")
-	return fmt.Sprintf("document %s/%s (%s bytes)", l.index, clip(idOf(action)), units.Count(int64(len(source)-1)))
-}
-
-// shrink has the bodies to come be of so many bytes at the most.
-func (l *loader) shrink(batch int64) {
-	for {
-		now := l.batch.Load()
-		if batch >= now || l.batch.CompareAndSwap(now, batch) {
-			return
-		}
-	}
-}
-
-// broken reports whether a connection broke after it had been made.
-func broken(err error) bool {
-	dial, ok := errors.AsType[*net.OpError](err)
-	return statusOf(err) == 0 && !isSilence(err) && outlookAfter(err) == passing && !(ok && dial.Op == "dial")
-}
-
-// grace is how long a bulk request that is under way may still take after an interruption.
-const grace = 2 * time.Second
-
-// try sends b once. What was taken or rejected is booked; the rest is returned with the error that
-// it met. A request under way is not cut off: Elasticsearch might work on it after the clean-up, and
-// would make an index for it again, with no mark of ours.
-func (l *loader) try(ctx context.Context, b bulk) (rest bulk, err error) {
-	interrupted := ctx
-	ctx, cancel := context.WithCancel(context.WithoutCancel(interrupted))
-	defer cancel()
-	defer context.AfterFunc(interrupted, func() { time.AfterFunc(grace, cancel) })()
-	answer, err := l.client.Bulk().Index(l.index).FilterPath("errors", "items.*.status", "items.*.error").
-		Timeout(shardTimeout).Add(b).Do(ctx)
+// post sends b once, and returns what of it was not taken. Of a second time, an earlier one may have
+// taken documents without being able to say so.
+func (l *loader) post(ctx context.Context, b bulk, again bool) (rest bulk, err error) {
+	answer, err := l.seeding.client.es.Bulk().Index(l.index).
+		FilterPath("errors", "items.*.status", "items.*.error").Timeout(shardTimeout).Add(b).Do(ctx)
 	if isJSONError(err) {
-		err = fmt.Errorf("%w: %w", errAnswer, err)
+		return b, &refusal{text: "answer of _bulk: " + err.Error()}
+	} else if err != nil {
+		return b, err
 	}
-	if err != nil {
-		err, rest = explain(err), b
-		rest.again = b.again || statusOf(err) != http.StatusRequestEntityTooLarge
-		return rest, err
-	}
-	items, err := outcomes(answer, b.docs)
+	items, err := outcomes(answer, len(b))
 	if err != nil {
 		return b, err
 	}
-	if !answer.Errors {
-		l.meter.taken(b.docs, len(b.body))
-		return bulk{}, nil
+	rejected := &RejectedError{}
+	var met *refusal
+	for i, it := range items {
+		switch {
+		case it.Status < 300 || it.Status == http.StatusConflict && again:
+			continue
+		case passing(it.Status, typeOf(it.Error)):
+			text := fmt.Sprintf("a document was turned away: %s (%d)", clip(reasons(it.Error)), it.Status)
+			met = &refusal{it.Status, typeOf(it.Error), advised(text, remedy(it.Status, it.Error))}
+		default:
+			if rejected.Total++; len(rejected.First) < MaxRejected {
+				rejected.First = append(rejected.First, Rejected{
+					Index: l.index, ID: clip(b[i].id), Status: it.Status,
+					Reason: clip(reasons(it.Error)), Remedy: remedy(it.Status, it.Error),
+				})
+			}
+		}
+		rest = append(rest, b[i])
 	}
-	return l.sort(b, items)
+	switch {
+	case rejected.Total > 0:
+		return rest, rejected
+	case met != nil:
+		return rest, met
+	}
+	return nil, nil
 }
 
-// shardTimeout is how long Elasticsearch waits for a shard that does not work, before it says so.
-const shardTimeout = "10s"
-
-// sort books the items of an answer with errors, and gathers the documents to be sent again, with
-// the first of the refusals that they met; one that concerns all documents comes before others.
-func (l *loader) sort(b bulk, items []*elastic.BulkResponseItem) (bulk, error) {
-	var again strings.Builder
-	var met *elastic.BulkResponseItem
-	var taken, size, rejected int
-	lines := strings.SplitAfter(b.body, "\n")
-	turned := 0
-	for i, it := range items {
-		document, kind := lines[2*i]+lines[2*i+1], kindOf(it.Error)
-		look := outlookOf(it.Status, kind)
-		switch {
-		case it.Status < 300 || it.Status == http.StatusConflict && b.again:
-			taken++
-			size += len(document)
-		case look == lasting && !ofStore(it.Status, kind):
-			l.reject(lines[2*i], it)
-			rejected++
-		default:
-			if again.WriteString(document); met == nil || look < outlookOf(met.Status, kindOf(met.Error)) {
-				met = it
+// outcomes are what has become of the documents of a bulk request, in their order.
+func outcomes(answer *elastic.BulkResponse, docs int) ([]*elastic.BulkResponseItem, error) {
+	items := make([]*elastic.BulkResponseItem, 0, docs)
+	for i, actions := range answer.Items {
+		for _, it := range actions {
+			if it == nil || it.Status < 200 || it.Status > 599 {
+				return nil, &refusal{text: fmt.Sprintf("answer of _bulk: item %d has no status", i)}
 			}
-			turned++
+			items = append(items, it)
 		}
 	}
-	l.meter.taken(taken, size)
-	rest := bulk{again.String(), turned, true}
-	switch {
-	case met != nil:
-		text := fmt.Sprintf("%s turned away: %s (%d)", units.Plural(turned, "document"), clip(reasons(met.Error)), met.Status)
-		return rest, &refusal{met.Status, kindOf(met.Error), advised(text, remedy(met.Status, met.Error))}
-	case rejected > 1 && rejected == len(items):
-		return rest, errEnough
+	if len(answer.Items) != docs || len(items) != docs {
+		return nil, &refusal{text: fmt.Sprintf("answer of _bulk: %d items for %d documents", len(items), docs)}
 	}
-	return rest, nil
+	return items, nil
 }
 
-func (l *loader) reject(action string, it *elastic.BulkResponseItem) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.rejectedTotal++; l.rejectedFirst.IsZero() {
-		l.rejectedFirst = time.Now()
-	}
-	if len(l.rejected) < MaxRejected {
-		l.rejected = append(l.rejected, Rejected{
-			Index: l.index, ID: idOf(action), Status: it.Status,
-			Reason: clip(reasons(it.Error)), Remedy: remedy(it.Status, it.Error),
-		})
-	}
+// MaxRejected bounds the list of rejected documents.
+const MaxRejected = 20
+
+// Rejected is a document that Elasticsearch did not take.
+type Rejected struct {
+	Index  string // the version that it was meant for
+	ID     string
+	Status int
+	Reason string // Elasticsearch's words, bounded
+	Remedy string // what to do about it; "" where that is not known
 }
 
-// errEnough ends a seeding of which it is certain that it changes nothing: no document of a bulk
-// was acceptable, or time enough has passed since the first rejected one to list others.
-var errEnough = errors.New("documents were rejected")
+// RejectedError says that documents of a bulk request were rejected, and that therefore nothing was
+// changed.
+type RejectedError struct {
+	Total int
+	First []Rejected
+}
 
-func (l *loader) enough() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.rejectedFirst.IsZero() && time.Since(l.rejectedFirst) > afterRejected {
-		return errEnough
+// Error lists the first documents, one a line.
+func (e *RejectedError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "documents rejected: %d; nothing was changed", e.Total)
+	for _, r := range e.First {
+		fmt.Fprintf(&b, "\n  %s/%s: %s (%d)", r.Index, r.ID, r.Reason, r.Status)
 	}
-	return nil
+	if more := e.Total - len(e.First); more > 0 {
+		fmt.Fprintf(&b, "\n  and %d more", more)
+	}
+	if e.First[0].Remedy != "" {
+		b.WriteString("\n" + e.First[0].Remedy)
+	}
+	return b.String()
 }

@@ -1,10 +1,14 @@
 package seed
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/olivere/elastic/v7"
@@ -18,9 +22,9 @@ const (
 	existsAlready = "resource_already_exists_exception"
 )
 
-// refusal is an answer other than 2xx, to a request or about documents of a bulk.
+// refusal is an answer other than 2xx, to a request or about documents of a bulk, or one that makes no sense.
 type refusal struct {
-	status int
+	status int    // 0: it makes no sense
 	kind   string // Elasticsearch's type of the error; "" where it gave none
 	text   string // its words and what to do
 }
@@ -39,7 +43,7 @@ func explain(err error) error {
 	} else {
 		text += " without a reason, as a proxy before it does"
 	}
-	return &refusal{e.Status, kindOf(e.Details), advised(text, remedy(e.Status, e.Details))}
+	return &refusal{e.Status, typeOf(e.Details), advised(text, remedy(e.Status, e.Details))}
 }
 
 func advised(text, remedy string) string {
@@ -56,79 +60,75 @@ func statusOf(err error) int {
 	return 0
 }
 
-func kindOf(e *elastic.ErrorDetails) string {
+func kindOf(err error) string {
+	if e, ok := errors.AsType[*refusal](explain(err)); ok {
+		return e.kind
+	}
+	return ""
+}
+
+func typeOf(e *elastic.ErrorDetails) string {
 	if e == nil {
 		return ""
 	}
 	return e.Type
 }
 
-// outlook is what the same request would meet a little later.
-type outlook int
-
-const (
-	lasting  outlook = iota // the same, until somebody does something about it
-	doubtful                // perhaps something else
-	passing                 // probably something else: a queue is full, or a server starts
-)
-
-func outlookOf(status int, kind string) outlook {
-	switch status {
-	case http.StatusServiceUnavailable: // also of a block: a cluster that starts
-		return passing
-	case http.StatusTooManyRequests: // of a block: a full disk
-		if kind == blocked {
-			return lasting
-		}
-		return passing
-	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusBadGateway, http.StatusGatewayTimeout:
-		return passing
-	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported, http.StatusInsufficientStorage,
-		http.StatusNetworkAuthenticationRequired:
-		return lasting
-	}
-	if status >= 500 && kind != blocked {
-		return doubtful
-	}
-	return lasting
+// passing reports whether the same request probably meets something else a little later: a queue is
+// full, or a server starts. A block with 429 is that of a full disk, one with 503 of such a start.
+func passing(status int, kind string) bool {
+	again := []int{http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusBadGateway,
+		http.StatusServiceUnavailable, http.StatusGatewayTimeout}
+	return slices.Contains(again, status) && (kind != blocked || status == http.StatusServiceUnavailable)
 }
 
-// outlookAfter is the outlook after a call that failed.
-func outlookAfter(err error) outlook {
+// passes reports the same of a call that failed: a connection that broke, or was not made, does.
+func passes(err error) bool {
 	if e, ok := errors.AsType[*refusal](err); ok {
-		return outlookOf(e.status, e.kind)
+		return passing(e.status, e.kind)
 	}
 	_, redirected := errors.AsType[*contact.RedirectError](err)
 	_, long := errors.AsType[longError](err)
-	if redirected || long || errors.Is(err, errAnswer) {
-		return lasting
-	}
-	return passing // the connection broke, or there was none
+	_, rejected := errors.AsType[*RejectedError](err)
+	_, silent := errors.AsType[silence](err)
+	return !redirected && !long && !rejected && !silent
 }
 
-// ofStore reports whether a lasting refusal of a document is about the store, so that every other
-// document would meet it too.
-func ofStore(status int, kind string) bool {
-	switch kind {
-	case blocked, "security_exception", "index_not_found_exception", "index_closed_exception", "validation_exception":
-		return true
+const (
+	patience   = time.Minute // with a call
+	firstPause = 100 * time.Millisecond
+	maxPause   = 10 * time.Second
+)
+
+// retry makes a call until it succeeds, what it met would stay, or patience is at its end. It returns
+// the call's last error.
+func retry(ctx context.Context, call func(again bool) error) error {
+	began, pause := time.Now(), firstPause
+	for again := false; ; again = true {
+		err := explain(call(again))
+		if err == nil || ctx.Err() != nil || !passes(err) {
+			return err
+		}
+		if time.Since(began) > patience {
+			return fmt.Errorf("gave up after %v: %w", time.Since(began).Round(time.Second), err)
+		}
+		select {
+		case <-time.After(pause/2 + rand.N(pause/2)):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		pause = min(2*pause, maxPause)
 	}
-	return status == http.StatusUnauthorized || status == http.StatusForbidden
 }
 
 // remedy is what a user can do about a refusal; "" where its reason has to do.
 func remedy(status int, e *elastic.ErrorDetails) string {
-	kind, why := kindOf(e), ""
+	kind, why := typeOf(e), ""
 	if e != nil {
 		why = reasons(e)
 	}
 	says := func(parts ...string) bool {
-		for _, part := range parts {
-			if strings.Contains(why, part) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(why, part) })
 	}
 	switch {
 	case kind == blocked && says("disk usage exceeded", "read-only-allow-delete", "read-only / allow delete"):
@@ -143,11 +143,10 @@ func remedy(status int, e *elastic.ErrorDetails) string {
 		return "a user in the URL (http://user:password@host:9200) needs the privileges: " +
 			"monitor on the cluster, manage, write and read on the indices"
 	case status == http.StatusRequestEntityTooLarge:
-		return "raise the limit on the way: http.max_content_length of Elasticsearch, client_max_body_size of nginx"
-	case kind == "circuit_breaking_exception":
+		return fmt.Sprintf("raise the limit on the way to more than %d KiB and the largest document: "+
+			"http.max_content_length of Elasticsearch, client_max_body_size of nginx", DefaultBatch>>10)
+	case status == http.StatusTooManyRequests || kind == "circuit_breaking_exception":
 		return "use fewer --workers, or give Elasticsearch more memory"
-	case status == http.StatusTooManyRequests:
-		return "use fewer --workers, or wait until others write less"
 	case says("maximum shards open", "maximum normal shards open"):
 		return "remove indices, or raise cluster.max_shards_per_node"
 	case kind == "unavailable_shards_exception":
@@ -175,26 +174,6 @@ func reasons(e *elastic.ErrorDetails) string {
 		cause, _ = cause["caused_by"].(map[string]any)
 	}
 	return s
-}
-
-// errAnswer is an answer that makes no sense; trying again would not help.
-var errAnswer = errors.New("answer of _bulk")
-
-// outcomes are what has become of the documents of a bulk request, in their order.
-func outcomes(answer *elastic.BulkResponse, docs int) ([]*elastic.BulkResponseItem, error) {
-	items := make([]*elastic.BulkResponseItem, 0, docs)
-	for i, actions := range answer.Items {
-		for _, it := range actions {
-			if it == nil || it.Status < 200 || it.Status > 599 {
-				return nil, fmt.Errorf("%w: item %d has no status", errAnswer, i)
-			}
-			items = append(items, it)
-		}
-	}
-	if len(answer.Items) != docs || len(items) != docs {
-		return nil, fmt.Errorf("%w: %d items for %d documents", errAnswer, len(items), docs)
-	}
-	return items, nil
 }
 
 // clip bounds words from outside and makes them one line.

@@ -6,10 +6,7 @@
 // seeding before that leaves the store answering as before, and takes its own unfinished versions
 // away; a seeding that could not (it was killed) has them taken away by the next one. Indices that
 // locbench made carry a mark in their mapping (_meta.locbench); no other index is ever changed or
-// removed.
-//
-// Two seedings of the same names at a time are not meant: the later one takes the earlier one's
-// unfinished versions for leftovers, and the earlier one ends with an error.
+// removed. Two seedings of the same names at a time are not meant.
 //
 // The calls, all through olivere/elastic's services (so that authentication in the URL works). Its
 // bulk service gets whole bodies, since it would encode each document once more otherwise; why not
@@ -17,34 +14,31 @@
 //
 // What an answer refuses is judged by its status and Elasticsearch's type of the error (refusal.go):
 // what passes is tried again, with pauses; what stays ends the seeding at once, with the store's
-// reason and what to do; what is too large for the way is sent in halves. Documents that are
-// rejected one by one are listed; the seeding ends with the first bulk that has no other, or some
-// seconds after the first of them. Redirects are not followed, and answers are bounded.
+// reason and what to do. Redirects are not followed, and answers are bounded.
 //
 //	GET    /                       is it an Elasticsearch 7?
 //	GET    /_alias                 which indices and aliases are there
 //	GET    /<index>/_mapping       whose are those called <name>_v<n> or <name>
-//	PUT    /<index>                a new version, without refresh and replicas
+//	PUT    /<index>                a new version
 //	POST   /<index>/_bulk          create actions, from several workers
 //	POST   /<index>/_refresh
 //	POST   /<index>/_count
-//	PUT    /<index>/_settings      refresh and replicas as the mapping has them
 //	POST   /_aliases               the swap
 //	DELETE /<index>                older versions
 //
-// Where the documents come from is left to package dataset, and who answers (a real Elasticsearch
-// or the embedded store) to the URL.
+// Where the documents come from is left to package dataset.
 package seed
 
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"iter"
 	"net"
+	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"locbench/internal/bench"
@@ -64,18 +58,17 @@ type Options struct {
 	Force      bool           // load even if the very same data is there already
 	Workers    int            // bulk requests at a time; 0: DefaultWorkers
 	Batch      int            // bytes per bulk request, about; 0: DefaultBatch
-	Retry      Retry          // zero: DefaultRetry
-	OnProgress func(Progress) // may be nil; called from one goroutine about four times a second, and at the end
+	OnProgress func(Progress) // may be nil; called about four times a second while documents are taken, and at the end
 
 	dial dialer // of tests, whose store is in memory; nil: the network
 }
 
 type dialer = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// Defaults of Options. BenchmarkSeed shows what they are worth.
+// Defaults of Options. A batch passes the usual limit of proxies, 1 MB.
 const (
 	DefaultWorkers = 4
-	DefaultBatch   = 2 << 20
+	DefaultBatch   = 900 << 10
 )
 
 // Progress is how far a seeding is.
@@ -99,14 +92,12 @@ func (p Progress) Remaining() time.Duration {
 
 // Result is what a seeding did.
 type Result struct {
-	Server        string // version of Elasticsearch
-	Unchanged     bool   // the same data was there already; nothing was done
-	Indices       []IndexResult
-	Rejected      []Rejected // the first MaxRejected documents that Elasticsearch did not take
-	RejectedTotal int64
-	Removed       []string       // older or unfinished versions
-	Warnings      bench.Findings // what the data set's indices note, and an older version that could not be removed
-	Elapsed       time.Duration
+	Server    string // version of Elasticsearch
+	Unchanged bool   // the same data was there already; nothing was done
+	Indices   []IndexResult
+	Removed   []string       // older or unfinished versions
+	Warnings  bench.Findings // what the data set's indices note, and an older version that could not be removed
+	Elapsed   time.Duration
 }
 
 // IndexResult is the part of one index.
@@ -115,7 +106,7 @@ type IndexResult struct {
 	Index     string // the version that the alias now points to
 	Documents int64  // counted in the index at the end
 	Bytes     int64  // of the bulk requests, without repetitions
-	Retries   int64  // bulk requests sent again, in whole or in part
+	Retries   int64  // bulk requests sent again
 	Elapsed   time.Duration
 }
 
@@ -130,255 +121,224 @@ func (r IndexResult) PerSecond() float64 {
 // cleanUp bounds what is done after the seeding has ended or been interrupted.
 const cleanUp = 20 * time.Second
 
-// Run seeds. Where the error is a *RejectedError, the Result lists the documents.
+// Run seeds. The error is a *RejectedError where documents were not taken.
 func Run(ctx context.Context, o Options) (Result, error) {
 	o.Workers, o.Batch = cmp.Or(max(o.Workers, 0), DefaultWorkers), cmp.Or(max(o.Batch, 0), DefaultBatch)
-	o.Retry = cmp.Or(o.Retry, DefaultRetry())
 	started := time.Now()
 	c, err := connect(o.URL, o.Workers, o.dial)
 	if err != nil {
 		return Result{}, fmt.Errorf("seed: %w", err)
 	}
-	defer c.closeIdle()
-	r := run{Options: o, client: c}
-	err = r.do(ctx)
-	r.result.Elapsed = time.Since(started)
+	defer c.http.CloseIdleConnections()
+	s := seeding{options: o, client: c, started: started}
+	err = s.run(ctx)
+	s.result.Elapsed = time.Since(started)
 	if err != nil {
-		return r.result, fmt.Errorf("seed %s: %w", c.name, err)
+		return s.result, fmt.Errorf("seed %s: %w", c.name, err)
 	}
-	return r.result, nil
+	return s.result, nil
 }
 
-// run is one seeding.
-type run struct {
-	Options
-	client *client
-	result Result
-	tried  int64 // documents, where rejected ones ended the loading; else 0
+type seeding struct {
+	options Options
+	client  *client
+	result  Result
+	made    []string // versions of this seeding
+	started time.Time
+
+	mu       sync.Mutex // guards what follows
+	progress Progress
+	reported time.Time
 }
 
-func (r *run) do(ctx context.Context) (err error) {
-	if r.result.Server, err = r.client.version(ctx); err != nil {
+// report changes the progress and calls OnProgress, if the last time is a while ago.
+func (s *seeding) report(atOnce bool, change func(*Progress)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(&s.progress)
+	if s.options.OnProgress == nil || !atOnce && time.Since(s.reported) < 250*time.Millisecond {
+		return
+	}
+	s.reported = time.Now()
+	p := s.progress
+	if p.Elapsed = time.Since(s.started); p.Elapsed > 0 {
+		p.PerSecond = float64(p.Done) / p.Elapsed.Seconds()
+	}
+	s.options.OnProgress(p)
+}
+
+func (s *seeding) run(ctx context.Context) (err error) {
+	if s.result.Server, err = s.client.version(ctx); err != nil {
 		return err
 	}
-	plans, err := survey(ctx, r.client, r.Set)
+	plans, err := survey(ctx, s.client, s.options.Set)
 	if err != nil {
 		return err
 	}
 	for _, p := range plans {
-		r.result.Warnings = append(r.result.Warnings, p.Notes...)
+		s.result.Warnings = append(s.result.Warnings, p.index.Notes...)
+		s.progress.Total += p.index.Count
 	}
-	if !r.Force {
-		unchanged, err := r.unchanged(ctx, plans)
+	if !s.options.Force {
+		unchanged, err := s.unchanged(ctx, plans)
 		if unchanged || err != nil {
 			return err
 		}
 	}
 	for _, p := range plans {
-		if err := r.remove(ctx, p.unfinished); err != nil {
+		if err := s.remove(ctx, p.unfinished); err != nil {
 			return fmt.Errorf("remove what an interrupted seeding left: %w", err)
 		}
 	}
-	token := rand.Text()
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, r.abandon(ctx, plans, token))
+	for _, p := range plans {
+		if err = s.load(ctx, p); err != nil {
+			break
 		}
-	}()
-	if err := r.load(ctx, plans, token); err != nil {
-		return err
 	}
-	if r.result.RejectedTotal > 0 {
-		return &RejectedError{Total: r.result.RejectedTotal, First: r.result.Rejected, Tried: r.tried}
+	s.report(true, func(*Progress) {})
+	if err == nil {
+		err = s.publish(ctx, plans)
 	}
-	if err := r.publish(ctx, plans, token); err != nil {
-		return err
-	}
-	// From here on the new data is in use: an old version that stays is not a failure.
+	// Neither cleaning up nor removing ends with ctx: Ctrl-C leaves nothing behind.
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), cleanUp, silence(cleanUp))
 	defer cancel()
-	for _, p := range plans {
-		if err := r.remove(ctx, p.published); err != nil {
-			r.result.Warnings.Add(bench.Finding{Text: fmt.Sprintf("an older version stays until the next seeding: %v", err)})
+	if err != nil {
+		return errors.Join(err, s.abandon(ctx))
+	}
+	for _, p := range plans { // the new data is in use: an old version that stays is not a failure
+		if err := s.remove(ctx, p.published); err != nil {
+			s.result.Warnings.Add(bench.Finding{Text: fmt.Sprintf("an older version stays until the next seeding: %v", err)})
 		}
 	}
 	return nil
 }
 
 // unchanged reports whether every alias points to a whole index with this data, and then records it.
-func (r *run) unchanged(ctx context.Context, plans []*plan) (bool, error) {
+func (s *seeding) unchanged(ctx context.Context, plans []*plan) (bool, error) {
 	indices := make([]IndexResult, len(plans))
 	for i, p := range plans {
-		if len(p.published) != 1 || p.marks[p.published[0]].Hash != p.hash {
+		if len(p.published) != 1 || p.hash != s.options.Set.Info().Hash {
 			return false, nil
 		}
-		count, err := r.client.count(ctx, p.published[0])
+		count, err := s.client.count(ctx, p.published[0])
 		if err != nil {
 			return false, err
 		}
-		if count != p.Count {
+		if count != p.index.Count {
 			return false, nil // somebody added or removed documents since
 		}
-		indices[i] = IndexResult{Alias: p.Name, Index: p.published[0], Documents: count}
+		indices[i] = IndexResult{Alias: p.index.Name, Index: p.published[0], Documents: count}
 	}
-	r.result.Indices, r.result.Unchanged = indices, true
+	s.result.Indices, s.result.Unchanged = indices, true
 	return true, nil
 }
 
-// load makes and fills all new versions. Rejected documents are counted on for a while, so that
-// those of a small set are all reported.
-func (r *run) load(ctx context.Context, plans []*plan, token string) error {
-	meter := newMeter(r.OnProgress, plans)
-	defer meter.close()
-	var rejectedFirst time.Time
-	for _, p := range plans {
-		body, restore, err := p.body(r.Set.Info().Name, token)
-		if err != nil {
-			return err
-		}
-		if err := r.create(ctx, p, body, token); err != nil {
-			return fmt.Errorf("create index %s: %w", p.next, err)
-		}
-		meter.change(func(all *Progress) { all.Index = p.Name })
-		l := loader{
-			client: r.client, index: p.next, workers: r.Workers, retry: r.Retry, meter: meter, rejectedFirst: rejectedFirst,
-		}
-		l.batch.Store(int64(r.Batch))
-		started := time.Now()
-		err = l.load(ctx, r.Set.Documents(p.Name))
-		elapsed := time.Since(started)
-		r.result.Rejected = append(r.result.Rejected, l.rejected...)
-		r.result.Rejected = r.result.Rejected[:min(len(r.result.Rejected), MaxRejected)]
-		r.result.RejectedTotal += l.rejectedTotal
-		rejectedFirst = l.rejectedFirst
-		switch {
-		case errors.Is(err, errEnough):
-			r.tried = meter.read().Done + r.result.RejectedTotal
-			return nil
-		case err != nil:
-			return fmt.Errorf("load %s: %w", p.next, err)
-		}
-		if err := r.Retry.repeat(ctx, func() error {
-			_, err := r.client.Refresh(p.next).Do(ctx)
-			return err
-		}); err != nil {
-			return fmt.Errorf("refresh %s: %w", p.next, err)
-		}
-		var count int64
-		err = r.Retry.repeat(ctx, func() (err error) {
-			count, err = r.client.count(ctx, p.next)
-			return err
-		})
-		switch {
-		case err != nil:
-			return err
-		case l.sent != p.Count:
-			return fmt.Errorf("index %s: the data set gave %d documents where it had promised %d; it changed in the meantime",
-				p.Name, l.sent, p.Count)
-		case count != l.sent && l.rejectedTotal == 0:
-			return fmt.Errorf("index %s holds %d documents, but %d were sent; does an id appear twice?", p.next, count, l.sent)
-		}
-		r.result.Indices = append(r.result.Indices, IndexResult{
-			Alias: p.Name, Index: p.next, Documents: count, Bytes: l.bytes, Retries: l.retries.Load(), Elapsed: elapsed,
-		})
-		if err := r.Retry.repeat(ctx, func() error {
-			_, err := r.client.IndexPutSettings(p.next).BodyString(string(restore)).Do(ctx)
-			return err
-		}); err != nil {
-			return fmt.Errorf("settings of %s: %w", p.next, err)
-		}
+// load makes and fills a new version.
+func (s *seeding) load(ctx context.Context, p *plan) error {
+	body, err := p.body(s.options.Set.Info())
+	if err != nil {
+		return err
 	}
-	return nil
-}
-
-// create makes the new version. One that is there with our token was made by a call whose answer
-// got lost.
-func (r *run) create(ctx context.Context, p *plan, body []byte, token string) error {
-	return r.Retry.repeat(ctx, func() error {
-		_, err := r.client.CreateIndex(p.next).BodyString(string(body)).Do(ctx)
-		if e, ok := errors.AsType[*refusal](explain(err)); ok && e.kind == existsAlready {
-			if m, errMark := r.client.mark(ctx, p.next); errMark == nil && m.Token == token {
-				return nil
-			}
+	s.made = append(s.made, p.next)
+	err = retry(ctx, func(again bool) error {
+		_, err := s.client.es.CreateIndex(p.next).BodyString(string(body)).Do(ctx)
+		if again && kindOf(err) == existsAlready {
+			return nil // only the answer got lost
 		}
 		return err
 	})
+	if err != nil {
+		return fmt.Errorf("create index %s: %w", p.next, err)
+	}
+	s.report(false, func(all *Progress) { all.Index = p.index.Name })
+	l := loader{seeding: s, index: p.next}
+	started := time.Now()
+	if err := l.load(ctx, s.options.Set.Documents(p.index.Name)); err != nil {
+		return fmt.Errorf("load %s: %w", p.next, err)
+	}
+	elapsed := time.Since(started)
+	err = retry(ctx, func(bool) error {
+		_, err := s.client.es.Refresh(p.next).Do(ctx)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("refresh %s: %w", p.next, err)
+	}
+	count, err := s.client.count(ctx, p.next)
+	switch {
+	case err != nil:
+		return err
+	case l.sent != p.index.Count:
+		return fmt.Errorf("index %s: the data set gave %d documents where it had promised %d; it changed in the meantime",
+			p.index.Name, l.sent, p.index.Count)
+	case count != l.sent:
+		return fmt.Errorf("index %s holds %d documents, but %d were sent; does an id appear twice?", p.next, count, l.sent)
+	}
+	s.result.Indices = append(s.result.Indices, IndexResult{
+		Alias: p.index.Name, Index: p.next, Documents: count, Bytes: l.bytes, Retries: l.retries.Load(), Elapsed: elapsed,
+	})
+	return nil
 }
 
 // publish moves all aliases at once. It outlives ctx, or nobody could say if it took place.
-func (r *run) publish(ctx context.Context, plans []*plan, token string) error {
+func (s *seeding) publish(ctx context.Context, plans []*plan) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), cleanUp, silence(cleanUp))
 	defer cancel()
-	swap := r.client.Alias()
+	swap := s.client.es.Alias()
 	for _, p := range plans {
-		m, err := r.client.mark(ctx, p.next)
-		if err != nil {
-			return err
-		}
-		if m.Token != token {
-			return fmt.Errorf("index %s was removed or replaced while it was loaded; is another seeding at work?", p.next)
-		}
 		for _, old := range p.published {
-			swap.Remove(old, p.Name)
+			swap.Remove(old, p.index.Name)
 		}
-		swap.Add(p.next, p.Name)
+		swap.Add(p.next, p.index.Name)
 	}
-	if err := r.Retry.repeat(ctx, func() error {
+	err := retry(ctx, func(again bool) error {
 		_, err := swap.Do(ctx)
-		if err != nil && outlookAfter(explain(err)) == passing && r.published(ctx, plans) {
+		if again && statusOf(explain(err)) == http.StatusNotFound && s.published(ctx, plans) {
 			return nil // only the answer got lost
 		}
 		return err
-	}); err != nil {
+	})
+	if err != nil {
 		return fmt.Errorf("move the aliases: %w", err)
 	}
 	return nil
 }
 
 // published reports whether the aliases point to the new versions.
-func (r *run) published(ctx context.Context, plans []*plan) bool {
-	existing, err := r.client.indices(ctx)
+func (s *seeding) published(ctx context.Context, plans []*plan) bool {
+	existing, err := s.client.indices(ctx)
 	return err == nil && !slices.ContainsFunc(plans, func(p *plan) bool {
-		return !slices.Contains(existing[p.next], p.Name)
+		return !slices.Contains(existing[p.next], p.index.Name)
 	})
 }
 
-// abandon removes the versions that this seeding made. It outlives ctx, so that Ctrl-C leaves
-// nothing behind; it spares a version that an alias points to after all (an answer got lost) or
-// that somebody else has made in its place.
-func (r *run) abandon(ctx context.Context, plans []*plan, token string) error {
-	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), cleanUp, silence(cleanUp))
-	defer cancel()
-	existing, err := r.client.indices(ctx)
+// abandon removes the versions that this seeding made, but for one that an alias points to after all
+// (an answer got lost).
+func (s *seeding) abandon(ctx context.Context) error {
+	existing, err := s.client.indices(ctx)
 	if err != nil {
 		return fmt.Errorf("clean up: %w", err)
 	}
 	var errs []error
-	for _, p := range plans {
-		aliases, ok := existing[p.next]
-		if !ok || len(aliases) > 0 {
-			continue
-		}
-		m, err := r.client.mark(ctx, p.next)
-		if err == nil && m.Token == token {
-			err = r.client.remove(ctx, p.next)
-		}
-		if err != nil {
-			errs = append(errs, fmt.Errorf("clean up: %s stays until the next seeding: %w", p.next, err))
+	for _, index := range s.made {
+		if aliases, there := existing[index]; there && len(aliases) == 0 {
+			if err := s.client.remove(ctx, index); err != nil {
+				errs = append(errs, fmt.Errorf("clean up: %s stays until the next seeding: %w", index, err))
+			}
 		}
 	}
 	return errors.Join(errs...)
 }
 
-func (r *run) remove(ctx context.Context, indices []string) error {
+func (s *seeding) remove(ctx context.Context, indices []string) error {
 	for _, index := range indices {
-		if err := r.client.remove(ctx, index); err != nil {
+		if err := s.client.remove(ctx, index); err != nil {
 			return fmt.Errorf("remove index %s: %w", index, err)
 		}
-		r.result.Removed = append(r.result.Removed, index)
+		s.result.Removed = append(s.result.Removed, index)
 	}
 	return nil
 }

@@ -22,11 +22,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var quick = Retry{Tries: 4, Base: time.Millisecond, Max: 2 * time.Millisecond}
-
 // options seeds s into f in bodies of some ten documents.
 func options(f *fake, s set) Options {
-	return Options{URL: f.URL, Set: s, Workers: 3, Batch: 300, Retry: quick, dial: f.network.DialContext}
+	return Options{URL: f.URL, Set: s, Workers: 3, Batch: 300, dial: f.network.DialContext}
 }
 
 func two(hash string) set { return set{hash: hash, counts: map[string]int{"city": 200, "region": 5}} }
@@ -64,8 +62,8 @@ func TestRunFillsAnEmptyStore(t *testing.T) {
 	if index.docs["17"] != `{"n":17}` {
 		t.Errorf("document 17 is %q", index.docs["17"])
 	}
-	if want := `{"index":{"auto_expand_replicas":null,"number_of_replicas":null,"refresh_interval":"7s"}}`; index.holding || string(index.settings) != want {
-		t.Errorf("settings restored to %s, want %s", index.settings, want)
+	if want := `{"index":{"refresh_interval":"7s"}}`; string(index.settings) != want {
+		t.Errorf("settings %s, want %s", index.settings, want)
 	}
 	var mappings struct {
 		Meta struct {
@@ -115,7 +113,7 @@ func TestRunAgain(t *testing.T) {
 
 func TestRunRemovesOnlyItsOwnLeftovers(t *testing.T) {
 	f := newFake(t)
-	f.add("city_v1", `{"_meta":{"locbench":{"alias":"city","hash":"x","token":"of a killed seeding"}}}`)
+	f.add("city_v1", `{"_meta":{"locbench":{"alias":"city","hash":"x"}}}`)
 	f.add("city_v2", `{"_meta":{"locbench":"a word of somebody's"}}`)
 	f.add("city_v7", `{}`)
 	f.add("city_v9", `{"_meta":{"locbench":{"alias":"city","hash":"x"}}}`, "in-use")
@@ -189,34 +187,13 @@ func TestRunRepeatsWhatWasTurnedAway(t *testing.T) {
 				f := newFake(t)
 				prepare(f)
 				o := options(f, two("a"))
-				o.Retry.Tries = 50 // the fake's pattern and the workers may conspire
 				r := mustRun(t, o)
 				wantState(t, f, "city_v1>city:200 region_v1>region:5")
-				if r.RejectedTotal != 0 || r.Indices[0].Retries+r.Indices[1].Retries == 0 {
+				if r.Indices[0].Retries+r.Indices[1].Retries == 0 {
 					t.Errorf("result %+v", r)
 				}
 			})
 		})
-	}
-}
-
-func TestRunSendsOnlyTheRejectedItemsAgain(t *testing.T) {
-	f := newFake(t)
-	seen := make(map[string]int)
-	f.onDoc = func(n int, id string) (int, string) {
-		seen[id]++
-		if n == 1 && (id == "3" || id == "5") {
-			return 429, "queue full"
-		}
-		return 0, ""
-	}
-	o := options(f, set{hash: "a", counts: map[string]int{"city": 8}})
-	o.Batch = 1 << 20
-	mustRun(t, o)
-	for id, times := range seen {
-		if want := map[bool]int{true: 2, false: 1}[id == "3" || id == "5"]; times != want {
-			t.Errorf("document %s was sent %d times, want %d", id, times, want)
-		}
 	}
 }
 
@@ -226,7 +203,7 @@ func TestRunGivesUp(t *testing.T) {
 		mustRun(t, options(f, two("a")))
 		f.onBulk = func(int) (int, bool) { return 429, false }
 		_, err := Run(t.Context(), options(f, two("b")))
-		if err == nil || !strings.Contains(err.Error(), "gave up after 4 tries: Elasticsearch answered 429 Too Many Requests: es_rejected_execution_exception: queue full") {
+		if err == nil || !strings.Contains(err.Error(), "gave up after 1m") || !strings.Contains(err.Error(), ": Elasticsearch answered 429 Too Many Requests: es_rejected_execution_exception: queue full") {
 			t.Errorf("error %v", err)
 		}
 		wantState(t, f, "city_v1>city:200 region_v1>region:5")
@@ -252,32 +229,6 @@ func TestRunDoesNotRepeatWhatCannotHelp(t *testing.T) {
 			wantState(t, f, "")
 		})
 	}
-}
-
-func TestRunListsRejectedDocuments(t *testing.T) {
-	f := newFake(t)
-	mustRun(t, options(f, two("old")))
-	f.onDoc = func(n int, id string) (int, string) {
-		if strings.HasSuffix(id, "7") {
-			return 400, "failed to parse field [n]\x1b[31m\n"
-		}
-		return 0, ""
-	}
-	s := two("new")
-	s.counts["city"] = 400
-	r, err := Run(t.Context(), options(f, s))
-	var rejected *RejectedError
-	if !errors.As(err, &rejected) || rejected.Total != 40 || len(rejected.First) != MaxRejected || r.RejectedTotal != 40 || len(r.Rejected) != MaxRejected {
-		t.Fatalf("error %v, result %+v", err, r)
-	}
-	first := rejected.First[0]
-	if first.Index != "city_v2" || !strings.HasSuffix(first.ID, "7") || first.Status != 400 || first.Reason != "some_exception: failed to parse field [n] [31m : the root" {
-		t.Errorf("first rejected %+v", first)
-	}
-	if !strings.Contains(err.Error(), "documents rejected: 40; nothing was changed\n  city_v2/") || !strings.HasSuffix(err.Error(), "and 20 more") {
-		t.Errorf("error %v", err)
-	}
-	wantState(t, f, "city_v1>city:200 region_v1>region:5")
 }
 
 func TestRunTellsADuplicateID(t *testing.T) {
@@ -325,8 +276,8 @@ func TestRunStopsWhereTheSourceFails(t *testing.T) {
 
 // An interruption at any call leaves the store answering as before, and nothing unfinished behind.
 func TestRunInterrupted(t *testing.T) {
-	for _, at := range []string{"GET /", "GET /_alias", "GET /city_v1/_mapping", "PUT /city_v2", "POST /city_v2/_bulk", "PUT /city_v2/_settings",
-		"POST /region_v2/_bulk", "POST /region_v2/_refresh", "POST /region_v2/_count", "PUT /region_v2/_settings"} {
+	for _, at := range []string{"GET /", "GET /_alias", "GET /city_v1/_mapping", "PUT /city_v2", "POST /city_v2/_bulk",
+		"POST /region_v2/_bulk", "POST /region_v2/_refresh", "POST /region_v2/_count"} {
 		t.Run(at, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFake(t)
@@ -357,53 +308,10 @@ func TestRunInterrupted(t *testing.T) {
 	}
 }
 
-// A bulk that is under way when the interruption comes is waited for; one that hangs is not.
-func TestRunInterruptedWithABulkUnderWay(t *testing.T) {
-	for name, c := range map[string]struct {
-		delay time.Duration
-		cut   bool
-	}{"slow": {100 * time.Millisecond, false}, "hanging": {grace + time.Second, true}} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				f := newFake(t)
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				var cut bool
-				f.onCall = func(r *http.Request) int {
-					if !strings.HasSuffix(r.URL.Path, "/_bulk") {
-						return 0
-					}
-					cancel()
-					f.mu.Unlock() // the clean-up of others must go on
-					select {
-					case <-time.After(c.delay):
-					case <-r.Context().Done():
-					}
-					f.mu.Lock()
-					cut = r.Context().Err() != nil
-					return 500
-				}
-				o := options(f, two("a"))
-				o.Workers = 1
-				if _, err := Run(ctx, o); !errors.Is(err, context.Canceled) {
-					t.Errorf("error %v", err)
-				}
-				wantState(t, f, "")
-				f.Close() // waits for the handler
-				f.mu.Lock()
-				defer f.mu.Unlock()
-				if cut != c.cut {
-					t.Errorf("the bulk was cut off: %v, want %v", cut, c.cut)
-				}
-			})
-		})
-	}
-}
-
 // A call that fails, whichever, leaves the store answering as before.
 func TestRunWithAFailingCall(t *testing.T) {
 	for _, at := range []string{"GET /_alias", "GET /city_v1/_mapping", "PUT /city_v2", "POST /city_v2/_refresh", "POST /city_v2/_count",
-		"PUT /city_v2/_settings", "PUT /region_v2", "GET /region_v2/_mapping", "POST /_aliases"} {
+		"PUT /region_v2", "POST /_aliases"} {
 		t.Run(at, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFake(t)
@@ -443,20 +351,6 @@ func TestRunKeepsTheNewVersionWhenTheOldOneStays(t *testing.T) {
 	wantState(t, f, "city_v3>city:200 region_v3>region:5")
 }
 
-func TestRunNoticesThatItsIndexWasReplaced(t *testing.T) {
-	f := newFake(t)
-	f.onCall = func(r *http.Request) int {
-		if r.URL.Path == "/region_v1" && r.Method == "PUT" {
-			f.indices["city_v1"].mappings = json.RawMessage(`{"_meta":{"locbench":{"alias":"city","token":"another"}}}`)
-		}
-		return 0
-	}
-	if _, err := Run(t.Context(), options(f, two("a"))); err == nil || !strings.Contains(err.Error(), "another seeding") {
-		t.Errorf("error %v", err)
-	}
-	wantState(t, f, "city_v1>:200") // another's: left alone
-}
-
 func TestRunSaysWhatIsWrongWithTheServer(t *testing.T) {
 	answer := func(status int, body string) string {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -482,7 +376,7 @@ func TestRunSaysWhatIsWrongWithTheServer(t *testing.T) {
 		"no password": {answer(401, `{}`), "put user and password into the URL"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Run(t.Context(), Options{URL: c.url, Set: two("a"), Retry: quick})
+			_, err := Run(t.Context(), Options{URL: c.url, Set: two("a")})
 			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "secret") {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
@@ -505,17 +399,6 @@ func TestRunAuthenticates(t *testing.T) {
 	o.Force = true
 	if _, err := Run(t.Context(), o); err == nil || strings.Contains(err.Error(), "secret") {
 		t.Errorf("error %v", err)
-	}
-}
-
-func TestRetryPause(t *testing.T) {
-	r := Retry{Tries: 50, Base: 100 * time.Millisecond, Max: time.Second}
-	for try, most := range map[int]time.Duration{1: r.Base, 2: 2 * r.Base, 3: 4 * r.Base, 4: 8 * r.Base, 5: r.Max, 40: r.Max, 64: r.Max} {
-		for range 100 {
-			if d := r.pause(try); d < most/2 || d > most {
-				t.Fatalf("pause before try %d is %v, want %v to %v", try+1, d, most/2, most)
-			}
-		}
 	}
 }
 
@@ -544,7 +427,7 @@ func FuzzOutcomes(f *testing.F) {
 
 // TestSilence: a store that falls silent, at whatever call, ends the seeding soon and in words.
 func TestSilence(t *testing.T) {
-	for _, at := range []string{"GET /", "GET /_alias", "GET /city_v3/_mapping", "PUT /city_v4", "bulk", "POST /city_v4/_refresh", "POST /city_v4/_count", "PUT /city_v4/_settings", "POST /_aliases"} {
+	for _, at := range []string{"GET /", "GET /_alias", "GET /city_v3/_mapping", "PUT /city_v4", "bulk", "POST /city_v4/_refresh", "POST /city_v4/_count", "POST /_aliases"} {
 		t.Run(at, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFake(t)
@@ -571,7 +454,6 @@ func TestSilence(t *testing.T) {
 				}
 				o := options(f, two("a"))
 				o.Workers = 1
-				o.Retry = Retry{Tries: 1000, Base: time.Millisecond, Max: time.Millisecond}
 				within := changeTimeout
 				if strings.HasPrefix(at, "GET ") || strings.HasSuffix(at, "/_count") {
 					within = askTimeout
@@ -583,7 +465,7 @@ func TestSilence(t *testing.T) {
 				if err == nil || !strings.Contains(err.Error(), fmt.Sprint("no answer within ", within)) || strings.Contains(err.Error(), "deadline") {
 					t.Errorf("error %v", err)
 				}
-				if took := time.Since(began); took > maxSilent*within+cleanUp+time.Second {
+				if took := time.Since(began); took > within+cleanUp+time.Second {
 					t.Errorf("it took %v", took)
 				}
 				f.mu.Lock()

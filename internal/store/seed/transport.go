@@ -3,7 +3,6 @@ package seed
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -21,80 +20,34 @@ const (
 	changeTimeout = 2 * time.Minute  // for what changes something, such as a bulk request, likewise
 
 	maxHeader = 64 << 10
-	maxAsked  = 16 << 20 // of an answer to a question: all aliases, or a mapping as large as a dump's may be
-	maxOther  = 1 << 20  // of any other answer, and of every page of an error
-	maxItem   = 2 << 10  // of what a bulk's answer says about a document, besides what it may repeat of it
+	maxAnswer = 32 << 20 // all aliases, a mapping as large as a dump's may be, what became of maxDocs documents
+	maxError  = 1 << 20  // what is read of the page of an error
 )
 
-// minDocument is the least size of a document in a bulk: both lines with an id of one letter.
-const minDocument = len(`{"create":{"_id":"1"}}` + "\n{}\n")
-
-// maxBulkAnswer bounds the answer to a bulk of so many bytes: room for each document that may be
-// in it, and to repeat the body, escaped. An error may quote a document.
-func maxBulkAnswer(sent int64) int64 {
-	docs := min(sent/int64(minDocument)+1, maxDocs)
-	return maxHeader + maxItem*docs + 2*sent
-}
-
-// transports are those for bulks and for all other calls.
-func transports(workers int, dial dialer) (bulks, others *http.Transport) {
+// newHTTP does not follow redirects.
+func newHTTP(workers int, dial dialer) *http.Client {
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: 10 * time.Second}).DialContext
 	}
-	others = &http.Transport{
+	return &http.Client{CheckRedirect: contact.StayHere, Transport: &http.Transport{
 		Proxy:                  secret.Proxy,
 		DialContext:            dial,
 		TLSHandshakeTimeout:    10 * time.Second,
 		MaxIdleConnsPerHost:    workers + 1,
 		MaxResponseHeaderBytes: maxHeader,
-		WriteBufferSize:        256 << 10, // bodies are megabytes; 4 kB at a time would be many system calls
+		WriteBufferSize:        256 << 10, // bodies are many kB; 4 kB at a time would be many system calls
 		DisableCompression:     true,      // answers are short
-	}
-	bulks = others.Clone()
-	bulks.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-		c, err := dial(ctx, network, address)
-		if err != nil {
-			return nil, err
-		}
-		return bulkConn{c}, nil
-	}
-	return bulks, others
+	}}
 }
 
-// bulkConn leaves it to the reader to find out that the other side has closed the connection. One
-// that refuses a body by its length may do so while it is still being sent: its answer can be read
-// then, but the error of the next write would come before it.
-type bulkConn struct{ net.Conn }
-
-func (c bulkConn) Write(p []byte) (int, error) {
-	n, err := c.Conn.Write(p)
-	timeout, ok := errors.AsType[net.Error](err)
-	if err == nil || errors.Is(err, net.ErrClosed) || ok && timeout.Timeout() {
-		return n, err
-	}
-	return len(p), nil
-}
-
-// doer bounds answers, in length and in time, and does not follow redirects.
-type doer struct{ bulks, others *http.Client }
-
-func newDoer(bulks, others *http.Transport) doer {
-	return doer{
-		bulks:  &http.Client{Transport: bulks, CheckRedirect: contact.StayHere},
-		others: &http.Client{Transport: others, CheckRedirect: contact.StayHere},
-	}
-}
+// doer bounds answers, in length and in time.
+type doer struct{ client *http.Client }
 
 // Do sends req and reads the answer, both within the time.
 func (d doer) Do(req *http.Request) (*http.Response, error) {
-	client, within, most := d.others, silence(changeTimeout), int64(maxOther)
-	switch {
-	case req.Method == http.MethodGet:
-		within, most = silence(askTimeout), maxAsked
-	case strings.HasSuffix(req.URL.Path, "/_count"):
+	within := silence(changeTimeout)
+	if req.Method == http.MethodGet || strings.HasSuffix(req.URL.Path, "/_count") {
 		within = silence(askTimeout)
-	case strings.HasSuffix(req.URL.Path, "/_bulk"):
-		client, most = d.bulks, maxBulkAnswer(req.ContentLength)
 	}
 	if req.Body != nil && req.ContentLength == 0 { // the library sets the length of texts only
 		whole, err := io.ReadAll(req.Body)
@@ -105,10 +58,10 @@ func (d doer) Do(req *http.Request) (*http.Response, error) {
 	}
 	ctx, cancel := context.WithTimeoutCause(req.Context(), time.Duration(within), within)
 	defer cancel()
-	resp, err := client.Do(req.WithContext(ctx))
+	resp, err := d.client.Do(req.WithContext(ctx))
 	var body []byte
 	if err == nil {
-		body, err = readAnswer(resp, most)
+		body, err = readAnswer(resp)
 	}
 	if err != nil {
 		if s, ok := context.Cause(ctx).(silence); ok { // of this call, or of the clean-up that it belongs to
@@ -120,19 +73,19 @@ func (d doer) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// readAnswer reads most bytes at the most. More is an error where they were to be understood; the
-// rest of an error's page is left.
-func readAnswer(resp *http.Response, most int64) ([]byte, error) {
+// readAnswer reads maxAnswer bytes at the most. More is an error where they were to be understood;
+// the rest of an error's page is left.
+func readAnswer(resp *http.Response) ([]byte, error) {
 	defer resp.Body.Close()
 	if err := contact.Redirected(resp); err != nil {
 		return nil, err
 	}
 	if resp.StatusCode > 299 {
-		return io.ReadAll(io.LimitReader(resp.Body, min(most, maxOther)))
+		return io.ReadAll(io.LimitReader(resp.Body, maxError))
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, most+1))
-	if err == nil && int64(len(body)) > most {
-		err = longError(most)
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	if err == nil && len(body) > maxAnswer {
+		err = longError(maxAnswer)
 	}
 	return body, err
 }
@@ -148,8 +101,3 @@ func (e longError) Error() string {
 type silence time.Duration
 
 func (s silence) Error() string { return fmt.Sprintf("no answer within %v", time.Duration(s)) }
-
-func isSilence(err error) bool {
-	_, ok := errors.AsType[silence](err)
-	return ok
-}

@@ -45,7 +45,8 @@ func compile(t testing.TB, system string) string {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "helper")
-	cmd := exec.Command("go", "build", "-tags", "acceptance", "-race=false", "-o", path, "locbench/internal/contender/docker/dockertest/helper")
+	cmd := exec.Command("go", "build", "-tags", "acceptance", "-race=false", "-o", path,
+		"locbench/internal/contender/docker/dockertest/helper")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("compile the helper: %v\n%s", err, out)

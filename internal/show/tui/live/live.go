@@ -172,8 +172,8 @@ func (s *Screen) Interrupt() tea.Cmd {
 		return s.stop(ui.Cmd(ui.StatusMsg{Text: "killed; locbench clean removes what is left", Bad: true}))
 	case s.stopping:
 		s.forcing = true
-		return s.stop(ui.Cmd(ui.StatusMsg{Text: "stopping forcefully; Ctrl-C kills the run and leaves whatever it has started",
-			Bad: true}))
+		text := "stopping forcefully; Ctrl-C kills the run and leaves whatever it has started"
+		return s.stop(ui.Cmd(ui.StatusMsg{Text: text, Bad: true}))
 	case s.dialog == asksAbort:
 		return s.abort()
 	}
