@@ -57,6 +57,7 @@ func (l *loader) once(ctx context.Context, baseURL, unit string, seen func(load.
 
 // setUp makes the requests of the set-up, whose values those after it use.
 func (l *loader) setUp(ctx context.Context, baseURL string) error {
+	delete(l.lives, baseURL) // another one begins
 	return l.aside(ctx, baseURL, "setup", l.setup, func(load.Asked) {})
 }
 

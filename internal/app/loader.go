@@ -137,7 +137,6 @@ func (l *loader) life(baseURL string) *load.Life {
 // Rest closes the connections to a contender that are kept. It is not called while a step runs, nor
 // is Run called twice at the same time but by contenders that take turns.
 func (l *loader) Rest(baseURL string) {
-	delete(l.lives, baseURL)
 	if kept := l.kept[baseURL]; kept != nil {
 		kept.Close()
 		delete(l.kept, baseURL)

@@ -18,9 +18,9 @@ import (
 
 // PhasesPlan says what is asked and how often.
 type PhasesPlan struct {
-	BaseURL  string // of the contender, without a slash at the end; http or https
-	Request  bench.Request
-	IDs      []int64       // of the data set, for {id}; drawn as in the load
+	BaseURL string // of the contender, without a slash at the end; http or https
+	Request bench.Request
+	IDs     []int64 // of the data set, for {id}; drawn as in the load
 
 	Variables []bench.Variable
 	Data      workload.Data
