@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -113,88 +112,96 @@ func cross(a, b, p place) int {
 func abs(v int64) int64 { return max(v, -v) }
 
 // parsePosition reads [lon, lat], or [lon, lat, height].
-func parsePosition(doc []byte, at span) (p place, err error) {
+func parsePosition(doc []byte, i int) (p place, end int, err error) {
 	var c [3]float64
 	n := 0
-	for _, v := range members(doc, at.start) {
-		if n < len(c) {
-			if c[n], err = strconv.ParseFloat(string(v.of(doc)), 64); err != nil {
-				return p, errors.New("not a number: " + shorten(string(v.of(doc))))
-			}
+	end, err = elements(doc, i, "a position must be an array of longitude and latitude", func(i int) (end int, err error) {
+		if n == len(c) {
+			return i, errors.New("a position has too many numbers")
 		}
+		c[n], end, err = number(doc, i)
 		n++
+		return end, err
+	})
+	if err == nil && n < 2 {
+		err = errors.New("a position needs longitude and latitude")
 	}
-	if n < 2 || n > len(c) {
-		return p, errors.New("a position must be an array of longitude and latitude")
+	if err == nil {
+		p, err = encodePlace(c[1], c[0])
 	}
-	return encodePlace(c[1], c[0])
+	return p, end, err
 }
 
-func parsePolygon(doc []byte, at span) (g polygon, err error) {
+func parsePolygon(doc []byte, i int) (g polygon, end int, err error) {
 	g = polygon{minX: math.MaxInt32, minY: math.MaxInt32, maxX: math.MinInt32, maxY: math.MinInt32}
-	for _, r := range members(doc, at.start) {
-		ring := make([]place, 0, 128)
-		for _, v := range members(doc, r.start) {
-			p, err := parsePosition(doc, v)
-			if err != nil {
-				return g, err
-			}
-			ring = append(ring, p)
+	var room [128]place // on the stack, for rings of usual length
+	all := room[:0]
+	end, err = elements(doc, i, "a polygon must be an array of rings", func(i int) (end int, err error) {
+		all = all[:0]
+		end, err = elements(doc, i, "a ring must be an array of positions", func(i int) (int, error) {
+			p, end, err := parsePosition(doc, i)
+			all = append(all, p)
 			g.minX, g.maxX = min(g.minX, p.x), max(g.maxX, p.x)
 			g.minY, g.maxY = min(g.minY, p.y), max(g.maxY, p.y)
+			return end, err
+		})
+		if err == nil && (len(all) < 4 || all[0] != all[len(all)-1]) {
+			err = errors.New("a ring needs at least four positions, the last equal to the first")
 		}
-		if len(ring) < 4 || ring[0] != ring[len(ring)-1] {
-			return g, errors.New("a ring needs at least four positions, the last equal to the first")
-		}
-		g.rings = append(g.rings, slices.Clone(ring))
-	}
+		g.rings = append(g.rings, slices.Clone(all))
+		return end, err
+	})
 	switch {
+	case err != nil:
 	case len(g.rings) == 0:
-		err = errors.New("a polygon must be an array of rings")
+		err = errors.New("a polygon needs a ring")
 	case int64(g.maxX)-int64(g.minX) > 1<<31:
 		err = errors.New("a polygon across the date line or wider than 180 degrees is not supported by the embedded store")
 	}
-	return g, err
+	return g, end, err
 }
 
 // parseShape reads a GeoJSON geometry: points and polygons, single or multi.
 func parseShape(doc []byte, v span) (*shape, error) {
+	if doc[v.start] != '{' {
+		return nil, errors.New("only GeoJSON shapes are supported by the embedded store")
+	}
 	var typ string
-	var at span
-	if doc[v.start] == '{' {
-		for key, value := range members(doc, v.start) {
-			switch string(key.of(doc)) {
-			case "type":
-				typ = strings.ToLower(strings.Trim(string(value.of(doc)), `"`))
-			case "coordinates":
-				at = value
-			}
+	at := 0
+	for key, value := range members(doc, v.start) {
+		switch string(key.of(doc)) {
+		case "type":
+			typ = strings.ToLower(strings.Trim(string(value.of(doc)), `"`))
+		case "coordinates":
+			at = value.start
 		}
 	}
-	single, multi := strings.CutPrefix(typ, "multi")
-	if at.start == 0 || doc[at.start] != '[' || single != "point" && single != "polygon" {
-		return nil, errors.New("the embedded store wants GeoJSON points and polygons, single or multi, with coordinates")
+	if at == 0 {
+		return nil, errors.New("a geometry without coordinates")
 	}
 	s := &shape{}
-	one := func(at span) error {
-		if single == "point" {
-			p, err := parsePosition(doc, at)
-			s.points = append(s.points, p)
-			return err
-		}
-		g, err := parsePolygon(doc, at)
-		s.polygons = append(s.polygons, g)
-		return err
+	add := func(i int) (int, error) {
+		p, end, err := parsePosition(doc, i)
+		s.points = append(s.points, p)
+		return end, err
 	}
-	if !multi {
-		return s, one(at)
-	}
-	for _, part := range members(doc, at.start) {
-		if err := one(part); err != nil {
-			return nil, err
+	if strings.HasSuffix(typ, "polygon") {
+		add = func(i int) (int, error) {
+			g, end, err := parsePolygon(doc, i)
+			s.polygons = append(s.polygons, g)
+			return end, err
 		}
 	}
-	return s, nil
+	var err error
+	switch typ {
+	case "point", "polygon":
+		_, err = add(at)
+	case "multipoint", "multipolygon":
+		_, err = elements(doc, at, "coordinates must be an array", add)
+	default:
+		err = errors.New("shapes of type " + shorten(typ) + " are not supported by the embedded store")
+	}
+	return s, err
 }
 
 // grid finds the shapes whose bounding boxes a point lies in, without looking at all of them.

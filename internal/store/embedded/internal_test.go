@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -161,6 +162,32 @@ func TestDistance(t *testing.T) {
 	}
 	if distanceMetres(distanceKey(48.2082, 16.3738, p)) > 0.1 {
 		t.Error("a place is not at itself")
+	}
+}
+
+// TestNumber compares with strconv, whose rounding is right.
+func TestNumber(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 100_000 {
+		text := strconv.FormatFloat((r.Float64()-0.5)*math.Pow10(r.IntN(20)-6), 'f', r.IntN(12), 64)
+		want, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, end, err := number([]byte(text+","), 0)
+		if math.Float64bits(got) != math.Float64bits(want) || end != len(text) || err != nil {
+			t.Fatalf("%s is read as %v up to %d: %v", text, got, end, err)
+		}
+	}
+	for text, want := range map[string]float64{"-0": math.Copysign(0, -1), "1e3": 1000, "1.5E-2": 0.015, "-7": -7} {
+		if got, end, err := number([]byte(text), 0); math.Float64bits(got) != math.Float64bits(want) || end != len(text) || err != nil {
+			t.Errorf("%s is read as %v up to %d: %v", text, got, end, err)
+		}
+	}
+	for _, text := range []string{`"1"`, "null", "[1]", "{}", "1e999"} {
+		if _, _, err := number([]byte(text), 0); err == nil {
+			t.Errorf("%s was read", text)
+		}
 	}
 }
 

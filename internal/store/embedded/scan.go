@@ -2,7 +2,10 @@ package embedded
 
 import (
 	"bytes"
+	"errors"
 	"iter"
+	"math"
+	"strconv"
 )
 
 // The functions of this file walk valid JSON. They copy and allocate nothing: most of a document is
@@ -90,4 +93,54 @@ func members(b []byte, i int) iter.Seq2[span, span] {
 			i = value.end
 		}
 	}
+}
+
+// elements calls f with where each element of the array at i begins; f returns where that ends, as
+// elements does of the array: no byte is looked at twice. The error is problem where there is no array.
+func elements(b []byte, i int, problem string, f func(i int) (end int, err error)) (end int, err error) {
+	if b[i] != '[' {
+		return i, errors.New(problem)
+	}
+	for i = skipSpace(b, i+1); b[i] != ']'; i = skipSpace(b, i) {
+		if b[i] == ',' {
+			i = skipSpace(b, i+1)
+		}
+		if i, err = f(i); err != nil {
+			return i, err
+		}
+	}
+	return i + 1, nil
+}
+
+// number reads the number at i and returns where it ends. Of few digits, as coordinates are, both
+// the digits and the power of ten are exact, so that their quotient is what strconv would return.
+func number(b []byte, i int) (f float64, end int, err error) {
+	start, point, digits := i, -1, uint64(0)
+	if b[i] == '-' {
+		i++
+	}
+	for ; i < len(b) && (b[i] == '.' || '0' <= b[i] && b[i] <= '9'); i++ {
+		if b[i] == '.' {
+			point = i
+			continue
+		}
+		digits = digits*10 + uint64(b[i]-'0')
+	}
+	const exact = 15
+	if i == start || i-start > exact || i < len(b) && b[i]|0x20 == 'e' {
+		end = skipValue(b, start)
+		f, err = strconv.ParseFloat(string(b[start:end]), 64)
+		if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
+			err = errors.New("not a number: " + shorten(string(b[start:end])))
+		}
+		return f, end, err
+	}
+	f = float64(digits)
+	if point >= 0 {
+		f /= math.Pow10(i - point - 1)
+	}
+	if b[start] == '-' {
+		f = -f
+	}
+	return f, i, nil
 }
