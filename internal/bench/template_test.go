@@ -17,7 +17,7 @@ func TestTemplate(t *testing.T) {
 		"variable":          {text: "Bearer ${TOKEN}", names: []string{"TOKEN"}, want: "Bearer s3cr3t{id}"},
 		"twice":             {text: "${A}${A}${B}", names: []string{"A", "B"}, want: "11"},
 		"not a variable":    {text: "$${A} $A ${a b} ${}", want: "${A} $A ${a b} ${}"},
-		"word":              {text: `{"user": "u{id}"}`, words: []string{"{id}"}, want: `{"user": "u{id}"}`},
+		"word":              {text: `{"user": "u{id}"}`, words: []string{"id"}, want: `{"user": "u{id}"}`},
 		"text of a word":    {text: `{user{{id}}}`, want: `{user{id}}`},
 		"braces with space": {text: `{ id }`, want: `{ id }`},
 	} {
@@ -25,10 +25,18 @@ func TestTemplate(t *testing.T) {
 			if got := EnvNames(test.text); !reflect.DeepEqual(got, test.names) {
 				t.Errorf("variables %q, want %q", got, test.names)
 			}
-			if got := Words(test.text); !reflect.DeepEqual(got, test.words) {
-				t.Errorf("words %q, want %q", got, test.words)
+			var words []string
+			for _, p := range (Request{Body: test.text}).Places() {
+				words = append(words, p.Name)
 			}
-			if got := (Request{Body: test.text}).Filled(getenv).Body; got != test.want {
+			if !reflect.DeepEqual(words, test.words) {
+				t.Errorf("places %q, want %q", words, test.words)
+			}
+			var got string
+			for _, p := range Parts((Request{Body: test.text}).Filled(getenv).Body) {
+				got += p.Text
+			}
+			if got != test.want {
 				t.Errorf("filled %q, want %q", got, test.want)
 			}
 		})

@@ -80,7 +80,7 @@ func TestPlanMistakes(t *testing.T) {
 		{request(bench.Request{Path: "/ x\n"}), "invalid"},
 		{request(bench.Request{Path: "/", Method: "G T"}), "invalid method"},
 		{request(bench.Request{Path: "/", Weight: -1}), "weight -1"},
-		{request(bench.Request{Path: "/{language}"}), "asks for a language"},
+		{request(bench.Request{Path: "/{language}"}), "there are no languages"},
 		{request(bench.Request{Path: "/{id}", IDs: bench.IDSpec{Distribution: "normal"}}), `unknown distribution "normal"`},
 		{request(bench.Request{Path: "/{id}", IDs: bench.IDSpec{Distribution: "zipf", Exponent: 1}}), "zipf exponent 1"},
 	}

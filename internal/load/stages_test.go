@@ -77,7 +77,7 @@ func TestRunAsksOneRequestOfTheMix(t *testing.T) {
 			t.Errorf("%d succeeded, %d others asked, %v", l.Succeeded, other.Load(), l.Requests)
 		}
 		p.Step.Request = "c"
-		if _, err := workload.NewMix(p.spec()); err == nil || !strings.Contains(err.Error(), `no request is called "c"`) {
+		if _, err := workload.NewMix(p.spec()); err == nil || !strings.Contains(err.Error(), `no request or session is called "c"`) {
 			t.Errorf("error %v", err)
 		}
 	})

@@ -151,44 +151,6 @@ func TestBundledSuiteIsWhole(t *testing.T) {
 	}
 }
 
-func TestPath(t *testing.T) {
-	doc := map[string]any{"a": []any{map[string]any{"b": "x", "c.d": "y"}, map[string]any{"b": "z"}}, "e": []any{}}
-	for _, tt := range []struct {
-		path string
-		want any
-		ok   bool
-	}{
-		{"$", doc, true},
-		{"a[0].b", "x", true},
-		{"$.a[0].b", "x", true},
-		{`a[0]["c.d"]`, "y", true},
-		{"a[*].b", []any{"x", "z"}, true},
-		{"e[*].b", []any{}, true},
-		{"a[*].c", nil, false},
-		{"a[2]", nil, false},
-		{"a.b", nil, false},
-		{"a[0][0]", nil, false},
-		{"e[0]", nil, false},
-		{"b", nil, false},
-	} {
-		t.Run(tt.path, func(t *testing.T) {
-			p, err := parsePath(tt.path)
-			if err != nil {
-				t.Fatalf("%s: %v", tt.path, err)
-			}
-			got, ok := p.value(doc)
-			if ok != tt.ok || shown(got) != shown(tt.want) {
-				t.Errorf("%s: %v %v, want %v %v", tt.path, got, ok, tt.want, tt.ok)
-			}
-		})
-	}
-	for _, bad := range []string{"", " ", ".a", "a.", "a..b", "a[", "a[]", "a[1", "a[+1]", "a[**]", `a["]`, `a["b]`, "a]b", "a b", "$.", "$$[", strings.Repeat("a", 501)} {
-		if p, err := parsePath(bad); err == nil {
-			t.Errorf("%q: %+v", bad, p)
-		}
-	}
-}
-
 func FuzzSuite(f *testing.F) {
 	data, err := dataset.Suites.ReadFile("suites/locations.yaml")
 	if err != nil {

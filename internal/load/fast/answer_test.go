@@ -12,6 +12,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/load/wire"
+	"locbench/internal/load/workload"
 )
 
 // judgement is what became of a stream of bytes behind which the connection ends.
@@ -47,7 +48,7 @@ func byHTTP(data []byte, method string) judgement {
 // byParser is the parser's verdict on data that comes in pieces of the lengths that cut tells.
 func byParser(data []byte, method string, cut func(left int) int) judgement {
 	var p parser
-	p.reset(method == http.MethodHead, http.StatusOK, 0)
+	p.reset(&workload.Request{IsHead: method == http.MethodHead, Status: http.StatusOK}, 0)
 	done, surplus := false, false
 	var err error
 	for left := data; len(left) > 0 && !done && err == nil; {
@@ -208,7 +209,7 @@ func TestAnswerParserIsBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, size := range []int{1, 7, 4096} {
 				var p parser
-				p.reset(false, http.StatusOK, 0)
+				p.reset(&workload.Request{Status: http.StatusOK}, 0)
 				var err error
 				stream := []byte(test.begin)
 				fed := 0
@@ -231,7 +232,7 @@ func TestAnswerParserIsBounded(t *testing.T) {
 	}
 	// A body may be of any length, and nothing of it is kept.
 	var p parser
-	p.reset(false, http.StatusOK, 0)
+	p.reset(&workload.Request{Status: http.StatusOK}, 0)
 	p.feed([]byte(ok + "\r\n"))
 	piece := make([]byte, 1<<16)
 	for range 1000 {
@@ -247,9 +248,9 @@ func TestAnswerParserIsBounded(t *testing.T) {
 func TestAnswerParserDoesNotAllocate(t *testing.T) {
 	for _, data := range answers[:1] {
 		var p parser
-		whole := []byte(data)
+		whole, asked := []byte(data), &workload.Request{Status: http.StatusOK}
 		if n := testing.AllocsPerRun(100, func() {
-			p.reset(false, http.StatusOK, 0)
+			p.reset(asked, 0)
 			if _, done, err := p.feed(whole); !done || err != nil {
 				t.Fatal(err)
 			}
@@ -264,7 +265,7 @@ func BenchmarkAnswerParser(b *testing.B) {
 	var p parser
 	b.ReportAllocs()
 	for b.Loop() {
-		p.reset(false, http.StatusOK, 0)
+		p.reset(&workload.Request{Status: http.StatusOK}, 0)
 		if _, done, err := p.feed(data); !done || err != nil {
 			b.Fatal(err)
 		}

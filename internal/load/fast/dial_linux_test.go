@@ -13,7 +13,7 @@ import (
 // so that the stack does not grow with it.
 func TestRefusedAtOnce(t *testing.T) {
 	const waiting = 5_000
-	c := config(bench.Step{Rate: 1, MaxConnections: 1, Duration: time.Second})
+	c := config(t, bench.Step{Rate: 1, MaxConnections: 1, Duration: time.Second})
 	c.Recorder.Begin(1)
 	// A broadcast address, to which the kernel opens no connection.
 	c.Timeout, c.Addresses = time.Hour, []netip.AddrPort{netip.MustParseAddrPort("255.255.255.255:1")}

@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"locbench/internal/bench"
+	"locbench/internal/load/workload"
 )
 
 // A request begins when the kernel gets it, and its time-out counts from there; one that needed a
 // connection begins when that began to be opened.
 func TestWhatARequestBeginsWith(t *testing.T) {
-	c := config(bench.Step{Connections: 2, Duration: time.Second})
+	c := config(t, bench.Step{Connections: 2, Duration: time.Second})
 	c.Epoll = true
 	c.Recorder.Begin(0)
 	s, err := newShard(&Loop{conf: c}, 0, 1, 2)
@@ -19,7 +20,7 @@ func TestWhatARequestBeginsWith(t *testing.T) {
 	}
 	defer s.close()
 	for i := range s.conns {
-		s.conns[i].doing, s.conns[i].start = waiting, 1
+		s.conns[i].doing, s.conns[i].start, s.conns[i].req = waiting, 1, &workload.Request{}
 	}
 	s.conns[1].dialled = true
 	s.batch = append(s.batch, 0, 1)

@@ -92,7 +92,7 @@ func TestEndlessAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// What is to be checked is kept up to workload.MaxChecked, and dropped where there is more.
+// What is to be checked is kept up to workload.MaxChecked, and marked where there is more.
 func TestBodiesToCheckAreBounded(t *testing.T) {
 	const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 	req, err := http.NewRequest(http.MethodGet, "http://h/", nil)
@@ -100,15 +100,16 @@ func TestBodiesToCheckAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := &endless{begin: chunked, piece: "4000\r\n" + strings.Repeat("x", 16<<10) + "\r\n", most: 16 * workload.MaxChecked}
+	asked := &workload.Request{Asked: req, Status: http.StatusOK}
 	s := slotOf(in)
-	s.body = []byte{}
+	s.keep = true
 	var x record.Exchange
-	if _, err := s.answer(req, http.StatusOK, &x); wire.Classify(err) != bench.ErrTimeout || in.read < in.most || s.body != nil {
+	if _, err := s.answer(asked, &x); wire.Classify(err) != bench.ErrTimeout || in.read < in.most || len(s.body) > workload.MaxChecked+1 || !s.kept().Cut {
 		t.Errorf("%v after %d bytes, of which %d are kept", err, in.read, len(s.body))
 	}
 	s = slotOf(strings.NewReader("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"))
-	s.body = []byte{}
-	if keep, err := s.answer(req, http.StatusOK, &x); !keep || err != nil || string(s.body) != "hello" {
+	s.keep = true
+	if keep, err := s.answer(asked, &x); !keep || err != nil || string(s.kept().Body) != "hello" || s.kept().Cut {
 		t.Errorf("%t, %v, %q", keep, err, s.body)
 	}
 }

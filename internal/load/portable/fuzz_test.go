@@ -11,13 +11,14 @@ import (
 
 	"locbench/internal/load/record"
 	"locbench/internal/load/wire"
+	"locbench/internal/load/workload"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // readAnswer reads one answer to req as the loop does.
 func readAnswer(in io.Reader, req *http.Request, want int) (x record.Exchange, keep bool, err error) {
-	keep, err = slotOf(in).answer(req, want, &x)
+	keep, err = slotOf(in).answer(&workload.Request{Asked: req, Status: want}, &x)
 	return x, keep, err
 }
 

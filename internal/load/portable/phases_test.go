@@ -230,7 +230,7 @@ func TestMistakes(t *testing.T) {
 	for want, plan := range map[string]PhasesPlan{
 		"base URL: it must be":     {BaseURL: "127.0.0.1:80"},
 		"asks for an id":           {BaseURL: "http://x", Request: bench.Request{Path: "/{id}"}},
-		"asks for a language":      {BaseURL: "http://x", Request: bench.Request{Path: "/{language}"}},
+		"there are no languages":   {BaseURL: "http://x", Request: bench.Request{Path: "/{language}"}},
 		"invalid URL escape":       {BaseURL: "http://user:secret@x", Request: bench.Request{Path: "/%zz"}},
 		`invalid method "BAD ONE"`: {BaseURL: "http://x", Request: bench.Request{Path: "/", Method: "BAD ONE"}},
 	} {

@@ -23,9 +23,9 @@ func TestAddForgetsNoField(t *testing.T) {
 		"counts":    sums(func(to, o *Counts) { to.Add(*o) }, Counts{}, Counts{}),
 		"gauges":    sums(func(to, o *Gauges) { to.Add(*o) }, Gauges{}, Gauges{}),
 		"request":   sums(func(to, o *RequestTally) { to.Add(o) }, RequestTally{}, RequestTally{}),
-		"breakdown": sums(func(to, o *Breakdown) { to.Add(*o) }, newBreakdown(2), newBreakdown(2)),
+		"breakdown": sums(func(to, o *Breakdown) { to.Add(*o) }, newBreakdown(2, 2), newBreakdown(2, 2)),
 		"tally":     sums(func(to, o *Tally) { to.Add(o) }, *newTally(true), *newTally(true)),
-		"totals":    sums(func(to, o *Totals) { to.Add(o) }, newResult(open, names).Totals, newResult(open, names).Totals),
+		"totals":    sums(func(to, o *Totals) { to.Add(o) }, newResult(open, names, names).Totals, newResult(open, names, names).Totals),
 	} {
 		t.Run(name, func(t *testing.T) {
 			fill(t, reflect.ValueOf(test.one).Elem(), name)
@@ -76,7 +76,9 @@ func fill(t *testing.T, v reflect.Value, path string) {
 		v.Set(reflect.MakeMap(v.Type()))
 		value := reflect.New(v.Type().Elem()).Elem()
 		fill(t, value, path)
-		v.SetMapIndex(reflect.ValueOf(bench.ErrTimeout), value)
+		key := reflect.New(v.Type().Key()).Elem()
+		fill(t, key, path)
+		v.SetMapIndex(key, value)
 	case reflect.Int, reflect.Int64:
 		v.SetInt(1)
 	case reflect.Float64:

@@ -90,7 +90,7 @@ func TestBacklogIsWhatEndsAfterTheInterval(t *testing.T) {
 	var v Interval
 	v.reset(func() int64 { return 0 })
 	v.decide(100, 200)
-	c := newCounters(false, 1)
+	c := newCounters(false, 1, 0)
 	record := func(end int64, kind bench.ErrorKind) {
 		c.Record(&v, Exchange{Start: 10, End: end, Read: 210, Kind: kind})
 	}

@@ -3,6 +3,7 @@
 package workload
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -120,7 +121,7 @@ func units(plan Spec) (all []planned) {
 	}
 	if len(all) == 1 || plan.Step.Request != "" {
 		for i := range all {
-			all[i].weight = max(all[i].weight, 1)
+			all[i].weight = cmp.Or(all[i].weight, 1)
 		}
 	}
 	return all

@@ -105,6 +105,8 @@ func (s *schemas) of(t reflect.Type) schemaObject {
 		return schemaObject{"anyOf": []any{schemaObject{"$ref": "#/$defs/" + t.Name()}, schemaObject{"type": "string"}}}
 	}
 	switch t.Kind() {
+	case reflect.Interface:
+		return schemaObject{} // anything
 	case reflect.Pointer:
 		return s.of(t.Elem())
 	case reflect.Slice:

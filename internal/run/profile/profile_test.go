@@ -123,8 +123,8 @@ func TestDefaultsOfAnyService(t *testing.T) {
 	roundTrip(t, p)
 	for text, want := range map[string]string{
 		"requests: [{path: '/items/{id}'}]\n":                                        "`{id}` has no values: the ids of the data set are those of cities",
-		"requests: [{path: /x, body: '{\"user\": \"u{id}\"}'}]\n":                    "`{id}` is filled in only in `path`, not here; write `{{id}}`",
-		"requests: [{path: /x, header: {X-Id: '{id}'}}]\n":                           "p.yaml:3: `{id}` is filled in only in `path`",
+		"requests: [{path: /x, body: '{\"user\": \"u{id}\"}'}]\n":                    "p.yaml:3: `{id}`: there is no variable \"id\" here; write it under `variables`, for example `{id: {from: 1, to: 10000}}`; write `{{id}}`",
+		"requests: [{path: /x, header: {X-Id: '{id}'}}]\n":                           "p.yaml:3: `{id}`: there is no variable",
 		"requests: [{path: /x}]\nmax_errors: none\n":                                 "write a share from 0.001% to 100%",
 		"requests: [{path: '/items/{id}', ids: [1, 2], header: {A: 'x${TOKEN}'}}]\n": "",
 	} {
@@ -144,7 +144,7 @@ limits: {pids: 100}
 store: {kind: embedded, latency: 2ms, p99: 20ms}
 data: {cities: 1000, seed: 7}
 requests:
-  - {path: "/a?id={id}", ids: [3, 1], weight: 3, method: POST, body: "{}", header: {Accept: text/html}, expect_status: 404}
+  - {path: "/a?id={id}", ids: [3, 1], weight: 3, method: POST, body: "{}", header: {Accept: text/html}, expect: {status: 404}}
   - {name: second, path: "/{language}/{id}", ids: {distribution: zipf}, languages: [cs]}
 checks: {lifecycle: [stops], suites: []}
 steps:
@@ -396,7 +396,7 @@ steps:
 	p.Validate = 0
 	roundTrip(t, p)
 	p.Steps[1].Request = "three"
-	if err := profile.Validate(p); err == nil || !strings.Contains(err.Error(), "`steps[1].request` is \"three\"; name one of the `requests`, such as \"one\"") {
+	if err := profile.Validate(p); err == nil || !strings.Contains(err.Error(), "`steps[1].request` is \"three\"; name one of the requests or sessions, such as \"one\"") {
 		t.Errorf("error %v", err)
 	}
 }

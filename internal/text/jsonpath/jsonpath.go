@@ -95,8 +95,11 @@ func (p Path) Find(doc any) (values []any, ok bool) {
 // Value is what the path leads to: one value, or with `[*]` the list of them.
 func (p Path) Value(doc any) (any, bool) {
 	values, ok := p.Find(doc)
-	if !ok || p.Many() {
-		return values, ok
+	switch {
+	case !ok:
+		return nil, false
+	case p.Many():
+		return values, true
 	}
 	return values[0], true
 }

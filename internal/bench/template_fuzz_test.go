@@ -1,0 +1,35 @@
+package bench
+
+import (
+	"strings"
+	"testing"
+)
+
+// The parts of a template, put together again, are the template, but for doubled braces; and a text that has no
+// places is left as it is however often it is cut.
+func FuzzParts(f *testing.F) {
+	for _, s := range []string{
+		"", "/x", "/{id}", "/{language}/{id}{id}?a={language}", "{i{id}d}", "{{id}}", `{"a":"{n:number}"}`, "{user.name}", "{{a}}{b}{{c", "${A}$${B}{c}",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		var b strings.Builder
+		parts := Parts(s)
+		for i, p := range parts {
+			switch {
+			case p.Name == "" && (p.Text == "" || i > 0 && parts[i-1].Name == ""):
+				t.Errorf("an empty text, or two of them: %q", parts)
+			case p.Name != "" && !strings.HasPrefix(p.Text, "{"+p.Name):
+				t.Errorf("place %q of %q", p.Text, p.Name)
+			}
+			b.WriteString(p.Text)
+		}
+		if strings.Count(s, "{{") == 0 && b.String() != s {
+			t.Errorf("%q became %q", s, b.String())
+		}
+		if len(b.String()) > len(s) {
+			t.Errorf("%q grew to %q", s, b.String())
+		}
+	})
+}
