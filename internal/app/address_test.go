@@ -9,6 +9,7 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/results"
+	"locbench/internal/text/secret"
 	"locbench/internal/run/profile"
 )
 
@@ -30,7 +31,7 @@ func TestStoreFromEnvironment(t *testing.T) {
 	if got := plan.Run.Profile.Store.URL; got != "http://reader:hunter2hunter2@10.0.0.5:9200" {
 		t.Errorf("planned at %s", got)
 	}
-	if text := newMasker(plan.Run, plan.Services, getenv).Text("said hunter2hunter2"); strings.Contains(text, "hunter2") {
+	if text := secret.New(secrets(plan.Run, plan.Services, getenv)...).Text("said hunter2hunter2"); strings.Contains(text, "hunter2") {
 		t.Error(text)
 	}
 	run := Public(plan.Run)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
+	"sync"
 	"time"
 
 	"locbench/internal/analysis/compare"
@@ -40,7 +42,35 @@ type conductor struct {
 	site   *site
 	checks *checks
 	loader *loader
-	masker secret.Masker
+
+	mu      sync.Mutex // guards what follows
+	secrets []string
+	masker  secret.Masker
+}
+
+// hide lets values be masked in whatever is told from now on.
+func (c *conductor) hide(values ...string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.secrets = append(c.secrets, values...)
+	c.masker = secret.New(c.secrets...)
+}
+
+func (c *conductor) mask() secret.Masker {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.masker
+}
+
+// setUp makes the requests of the set-up. What they save under the name of a secret is one.
+func (c *conductor) setUp(ctx context.Context, baseURL string) error {
+	err := c.loader.setUp(ctx, baseURL)
+	for name, value := range c.loader.life(baseURL).Values {
+		if secret.Name(name) {
+			c.hide(value)
+		}
+	}
+	return err
 }
 
 // Conduct runs a plan and keeps its results. The error has the exit code.
@@ -101,7 +131,7 @@ func Conduct(ctx context.Context, env console.Env, p Plan) (err error) {
 	closeErr := c.site.close(ctx)
 	c.stream.Close()
 	err = outcome(ctx, err, saveError(c.plan.Dir, writer.Err(), c.plan.Search == nil))
-	return c.masker.Error(errors.Join(err, closeErr))
+	return c.mask().Error(errors.Join(err, closeErr))
 }
 
 // open reads what the plan names; mistakes in it are reported before anything is started.
@@ -133,6 +163,7 @@ func (c *conductor) prepare(ctx context.Context) error {
 	if plan.Data = (bench.DataInfo{}); plan.Profile.AsksData() {
 		plan.Data = site.data.Info()
 	}
+	plan.Files = c.loader.data.Hashes
 	plan.Machine = machine.Fingerprint(ctx)
 	plan.Software = bench.Software{Locbench: Version(), Go: runtime.Version()}
 	if err := site.choosePlatform(ctx); err != nil {
@@ -140,8 +171,8 @@ func (c *conductor) prepare(ctx context.Context) error {
 	}
 	plan.Machine.OtherContainers = site.others(ctx)
 	plan.Hash = compare.ProfileHash(plan.Profile)
-	c.masker = newMasker(*plan, c.plan.Services, c.env.Getenv)
-	c.stream.Mask(func(e bench.Event) bench.Event { return c.masker.Event(c.clock.Event(e)) })
+	c.hide(secrets(*plan, c.plan.Services, c.env.Getenv)...)
+	c.stream.Mask(func(e bench.Event) bench.Event { return c.mask().Event(c.clock.Event(e)) })
 	isolation := isolationOf(plan.Profile, site.noIsolation())
 	plan.Isolated, site.isolation = &isolation, newIsolation(isolation)
 	plan.Warnings = append(plan.Warnings, site.occupy(plan.Warnings)...)
@@ -149,6 +180,11 @@ func (c *conductor) prepare(ctx context.Context) error {
 		if plan.Data.Hash != recorded.Data.Hash && plan.Profile.AsksData() {
 			return console.Usagef("the data set %s is not the one that %s was begun with: its legs could not be compared",
 				plan.Data.Name, c.plan.Dir)
+		}
+		for _, f := range plan.Files {
+			if !slices.Contains(recorded.Files, f) {
+				return console.Usagef("%s has changed since %s was begun: its legs could not be compared", f.File, c.plan.Dir)
+			}
 		}
 		plan.Warnings = append(plan.Warnings, changes(recorded, *plan)...)
 		if err := site.cleanUp(ctx); err != nil {
@@ -163,7 +199,7 @@ func (c *conductor) prepare(ctx context.Context) error {
 }
 
 // record is the plan as it is kept and sent round.
-func (c *conductor) record() bench.Run { return c.masker.Run(Public(c.plan.Run)) }
+func (c *conductor) record() bench.Run { return c.mask().Run(Public(c.plan.Run)) }
 
 func (c *conductor) openResults(cancel context.CancelCauseFunc) (*results.Writer, error) {
 	run := c.record()
@@ -180,7 +216,7 @@ func (c *conductor) config() runner.Config {
 	config := runner.Config{
 		Run: c.record(), Dir: c.plan.Dir, Stream: c.stream, Services: c.plan.Services, FirstRequests: c.firstRequests,
 		Stages: site.stages(), Build: Builder{Builder: site.platform, Runtime: c.plan.Run.Profile.Runtime}.Build,
-		Spec: site.spec, Launcher: site, Engine: c.loader, Ask: c.loader.ask, SetUp: c.loader.setUp, TearDown: c.loader.tearDown, Checks: c.checks,
+		Spec: site.spec, Launcher: site, Engine: c.loader, Ask: c.loader.ask, SetUp: c.setUp, TearDown: c.loader.tearDown, Checks: c.checks,
 		StoreAlive: site.storeAlive, StoreChange: site.storeChange,
 		EngineAlive: site.platformsAlive, Ready: site.ready, Judge: site.judge,
 		Beside:  func(ctx context.Context) *bench.Beside { return site.usage.Read(ctx) },

@@ -93,12 +93,12 @@ func saveError(dir string, err error, resumable bool) error {
 	return err
 }
 
-// newMasker knows the secrets of a run: of its plan as it was given, of its contenders, and what
-// they take from the environment.
-func newMasker(plan bench.Run, services map[bench.Selection]bench.Service, getenv func(string) string) secret.Masker {
+// secrets are those of a run: of its plan as it was given, of its contenders, and what they take from the
+// environment.
+func secrets(plan bench.Run, services map[bench.Selection]bench.Service, getenv func(string) string) []string {
 	values := secret.Of(plan, slices.Collect(maps.Values(services)))
 	for _, use := range envUses(plan, services) {
 		values = append(values, getenv(use.name))
 	}
-	return secret.New(values...)
+	return values
 }

@@ -157,7 +157,7 @@ func planResume(o RunOptions) (bench.Run, error) {
 	if err != nil {
 		return run, err
 	}
-	for _, r := range run.Profile.Requests {
+	for _, r := range run.Profile.Every() {
 		for name, value := range r.Header {
 			if value == secret.Mask {
 				return run, console.Usagef(

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"locbench/internal/bench"
@@ -24,8 +23,7 @@ func (s *site) openStore(ctx context.Context, progress func(bench.Progress)) (st
 		s.warn(bench.Finding{Kind: bench.FoundUnrest, Text: text})
 	}
 	var err error
-	byID := func(r bench.Request) bool { return strings.Contains(r.Path, "{id}") }
-	if slices.ContainsFunc(s.plan.Profile.Requests, byID) {
+	if s.plan.Profile.DrawsIDs() {
 		if s.answers.ids, err = s.data.IDs(ctx); err != nil {
 			return "", fmt.Errorf("read the ids of the data set: %w", err)
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -142,11 +143,22 @@ const (
 	GenerateString   Generator = "string"   // letters and digits
 )
 
-// Fixed is a time without a range.
-func (t Think) Fixed() bool { return t.Min == t.Max }
+// DataFile is a file that requests take values or a body from, as it was when the run began.
+type DataFile struct {
+	File string `json:"file"`
+	Hash string `json:"hash"` // SHA-256, in hexadecimal digits
+}
 
 // Every are all requests of a profile, also those of set-up and teardown.
 func (p Profile) Every() []Request { return slices.Concat(p.Setup, p.Requests, p.Teardown) }
+
+// DrawsIDs says whether a request asks for ids of the data set.
+func (p Profile) DrawsIDs() bool {
+	own := slices.ContainsFunc(p.Variables, func(v Variable) bool { return v.Name == "id" })
+	return !own && slices.ContainsFunc(p.Requests, func(r Request) bool {
+		return strings.Contains(r.Path, "{id}") && len(r.IDs.Fixed) == 0
+	})
+}
 
 // Longest is the longest time-out of a profile's requests.
 func (p Profile) Longest() time.Duration {

@@ -103,6 +103,7 @@ type Run struct {
 	Software Software    `json:"software"`
 	Store    StoreInfo   `json:"store"`
 	Data     DataInfo    `json:"data"`
+	Files    []DataFile  `json:"files,omitempty"` // that requests take values and bodies from
 	Warnings Findings    `json:"warnings,omitempty"`
 	Resumed  []time.Time `json:"resumed,omitempty"`
 	// the objective under which the steps were chosen one by one, as locbench capacity does

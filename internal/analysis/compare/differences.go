@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -69,12 +70,16 @@ func gravestFirst(all []Difference) []Difference {
 	return all
 }
 
-// data is the data set; "" where a run asks for none, though earlier versions have it on record.
+// data are the data set (not where a run asks for none, though earlier versions have it on record) and files.
 func data(r bench.Run) string {
-	if !r.Profile.AsksData() {
-		return ""
+	var all []string
+	if r.Profile.AsksData() {
+		all = append(all, strings.TrimSpace(r.Data.Name+" "+short(r.Data.Hash)))
 	}
-	return strings.TrimSpace(r.Data.Name + " " + short(r.Data.Hash))
+	for _, f := range r.Files {
+		all = append(all, filepath.Base(f.File)+" "+short(f.Hash))
+	}
+	return strings.Join(all, ", ")
 }
 
 // Differences are what differs between two runs, the gravest first.
@@ -144,7 +149,25 @@ func ProfileHash(p bench.Profile) string {
 	p.Name, p.Title, p.Description, p.Contenders, p.Rounds, p.PriceVCPUHr, p.Checks = "", "", "", nil, 0, 0,
 		bench.CheckSpec{}
 	p.Store.URL = ""
+	p.Variables = slices.Clone(p.Variables) // their files may be in another folder
+	for i := range p.Variables {
+		p.Variables[i].File = base(p.Variables[i].File)
+	}
+	for _, all := range []*[]bench.Request{&p.Setup, &p.Requests, &p.Teardown} {
+		*all = slices.Clone(*all)
+		for i := range *all {
+			(*all)[i].BodyFile = base((*all)[i].BodyFile)
+		}
+	}
 	return hash(p)
+}
+
+// base is the name of a file; "" of none.
+func base(file string) string {
+	if file == "" {
+		return ""
+	}
+	return filepath.Base(file)
 }
 
 // restHash is of what no other difference names, so that a new part of the profile is seen.

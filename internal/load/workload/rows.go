@@ -3,7 +3,9 @@ package workload
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
 	"encoding/csv"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,9 +23,10 @@ import (
 
 // Data is what requests take from files.
 type Data struct {
-	Rows  map[string]*Rows  // of variables, by the path of their file
-	Files map[string][]byte // bodies, likewise
-	Uses  map[string]Use    // of variables, by their names
+	Rows   map[string]*Rows  // of variables, by the path of their file
+	Files  map[string][]byte // bodies, likewise
+	Uses   map[string]Use    // of variables, by their names
+	Hashes []bench.DataFile  // of all files
 }
 
 // Rows are the used columns of a file, packed.
@@ -91,9 +94,9 @@ func OpenData(variables []bench.Variable, requests []bench.Request) (Data, error
 	}
 	var errs []error
 	for _, file := range files {
-		rows, err := readRows(file, wanted[file], math.MaxInt)
+		rows, sum, err := readRows(file, wanted[file], math.MaxInt)
 		errs = append(errs, err)
-		d.Rows[file] = rows
+		d.Rows[file], d.Hashes = rows, append(d.Hashes, bench.DataFile{File: file, Hash: sum})
 	}
 	for _, r := range requests {
 		if r.BodyFile == "" || d.Files[r.BodyFile] != nil {
@@ -102,6 +105,7 @@ func OpenData(variables []bench.Variable, requests []bench.Request) (Data, error
 		body, err := readBody(r.BodyFile)
 		errs = append(errs, err)
 		d.Files[r.BodyFile] = body
+		d.Hashes = append(d.Hashes, bench.DataFile{File: r.BodyFile, Hash: fmt.Sprintf("%x", sha256.Sum256(body))})
 	}
 	return d, errors.Join(errs...)
 }
@@ -112,7 +116,7 @@ func CheckColumns(file string, names ...string) error {
 	for _, name := range names {
 		wanted = append(wanted, column{name: name})
 	}
-	_, err := readRows(file, wanted, 1)
+	_, _, err := readRows(file, wanted, 1)
 	return err
 }
 
@@ -131,13 +135,15 @@ func readBody(file string) ([]byte, error) {
 	return body, err
 }
 
-// readRows reads so many rows.
-func readRows(file string, wanted []column, most int) (*Rows, error) {
+// readRows reads so many rows, and returns the hash of what it has read.
+func readRows(file string, wanted []column, most int) (*Rows, string, error) {
 	f, err := safe.Open(file)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer f.Close()
+	sum := sha256.New()
+	text := io.TeeReader(f, sum)
 	r := &Rows{}
 	for _, c := range wanted {
 		if r.column(c.name) < 0 {
@@ -145,21 +151,21 @@ func readRows(file string, wanted []column, most int) (*Rows, error) {
 		}
 	}
 	if len(r.columns) == 0 {
-		return nil, fmt.Errorf("%s: no request uses a column of it", file)
+		return nil, "", fmt.Errorf("%s: no request uses a column of it", file)
 	}
 	in := &reader{file: file, rows: r, wanted: wanted, most: most}
 	if ext := strings.ToLower(filepath.Ext(file)); ext == ".jsonl" || ext == ".ndjson" {
-		err = in.jsonLines(f)
+		err = in.jsonLines(text)
 	} else {
-		err = in.csv(f)
+		err = in.csv(text)
 	}
 	if err == nil && r.Len() == 0 {
 		err = fmt.Errorf("%s: it has no rows", file)
 	}
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return r, nil
+	return r, hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 // reader reads a file of values.

@@ -62,7 +62,7 @@ func newRepeat(run bench.Run) repeat {
 // envNames are the variables that requests take from the environment.
 func envNames(run bench.Run) string {
 	var names []string
-	for _, r := range run.Profile.Requests {
+	for _, r := range run.Profile.Every() {
 		for _, name := range r.EnvNames() {
 			if !slices.Contains(names, name) {
 				names = append(names, name)
