@@ -9,8 +9,8 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/results"
-	"locbench/internal/text/secret"
 	"locbench/internal/run/profile"
+	"locbench/internal/text/secret"
 )
 
 // TestStoreFromEnvironment: a password from the environment is in the plan, masked, and not in its

@@ -36,6 +36,11 @@ func (r Request) Wants(status int) bool {
 	return status == cmp.Or(r.ExpectStatus, http.StatusOK) || slices.Contains(r.MoreStatuses, status)
 }
 
+// NamesCity says whether the request is one of the locations service's for cities or regions.
+func (r Request) NamesCity() bool {
+	return strings.HasPrefix(r.Path, "/city/") || strings.HasPrefix(r.Path, "/region/")
+}
+
 // Checks says whether more is expected of an answer than its status.
 func (r Request) Checks() bool { return len(r.Expect) > 0 }
 

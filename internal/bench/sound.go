@@ -15,8 +15,8 @@ const DefaultMaxErrors = 0.01
 // AsksData reports whether the data set has a part in a run of the profile: it fills the store, is
 // what answers are compared with, or has the ids that are asked for.
 func (p Profile) AsksData() bool {
-	compared := func(r Request) bool { return !r.Checks() } // with the answer that the data set knows
-	return !p.Store.Kind.Traits().None || p.Validate > 0 && slices.ContainsFunc(p.Requests, compared) || p.DrawsIDs()
+	compared := p.Validate > 0 && slices.ContainsFunc(p.Requests, Request.NamesCity) // with the answer that it knows
+	return !p.Store.Kind.Traits().None || compared || p.DrawsIDs()
 }
 
 // ErrorsAllowed is the profile's max_errors, or the default.

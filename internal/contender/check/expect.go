@@ -42,6 +42,7 @@ func (e expander) expect(v strictyaml.Value) Expect {
 		Count    raw              `yaml:"count"`
 		Keys     raw              `yaml:"keys"`
 		Present  raw              `yaml:"present"`
+		Schema   raw              `yaml:"schema"`
 		Took     raw              `yaml:"took"`
 	}
 	out := Expect{Status: []int{200}}
@@ -92,6 +93,9 @@ func (e expander) json(v strictyaml.Value, add func(matcher)) {
 	eachPath(v, "every", func(p jsonpath.Path, v strictyaml.Value) { add(every(p, e.value(v))) })
 	eachPath(v, "some", func(p jsonpath.Path, v strictyaml.Value) { add(among(p, e.values(v), false)) })
 	eachPath(v, "none", func(p jsonpath.Path, v strictyaml.Value) { add(among(p, e.values(v), true)) })
+	if v.Has("schema") {
+		add(e.schema(v.At("schema")))
+	}
 	for _, key := range []string{"json", "json_includes"} {
 		if v.Has(key) {
 			want := e.value(v.At(key))

@@ -2,8 +2,10 @@ package profile
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -183,7 +185,7 @@ func placedRequests(p *bench.Profile) (all []placed) {
 
 func (r *rules) requests(p *bench.Profile) {
 	r.when(len(p.Requests) == 0, "requests", "there are no requests", "write one at least, here or in a session")
-	cities := slices.ContainsFunc(p.Requests, namesCity)
+	cities := slices.ContainsFunc(p.Requests, bench.Request.NamesCity)
 	var known []string
 	for _, v := range p.Variables {
 		known = append(known, v.Name)
@@ -231,10 +233,14 @@ func (r *rules) request(p *bench.Profile, req placed, known []string) []string {
 	r.path(at, req.Request, known)
 	r.header(at, req.Request)
 	r.places(at, req.Request, known)
+	r.expected(at+".expect", req.Request, known)
 	for _, status := range append([]int{req.ExpectStatus}, req.MoreStatuses...) {
 		r.between(at+".expect.status", status, 200, 599)
 	}
 	r.ids(at+".ids", req.IDs)
+	if err := workload.CheckBody(req.BodyFile); err != nil {
+		r.when(true, at+".file", err.Error(), "write the path of a file, as it is seen from the profile")
+	}
 	for _, s := range req.Save {
 		of := at + ".save." + s.Name
 		r.when(!variableName.MatchString(s.Name), of, fmt.Sprintf("%q is not the name of a variable", s.Name),
@@ -255,7 +261,8 @@ func (r *rules) places(at string, req bench.Request, known []string) {
 	if req.Encoding != bench.PlainText {
 		texts[1].key = at + "." + string(req.Encoding)
 	}
-	for name, value := range req.Header {
+	for _, name := range slices.Sorted(maps.Keys(req.Header)) {
+		value := req.Header[name]
 		texts = append(texts, struct{ key, text string }{at + ".header." + name, value})
 	}
 	for _, of := range texts {
@@ -269,6 +276,16 @@ func (r *rules) places(at string, req bench.Request, known []string) {
 			r.when(!typed, of.key, fmt.Sprintf("`%s`: there is no type %q", place.Text, place.Type),
 				"write `:number`, `:json`, or no type for a text")
 		}
+	}
+}
+
+// expected reports variables where none are filled in.
+func (r *rules) expected(at string, req bench.Request, known []string) {
+	text, _ := json.Marshal(req.Expect)
+	for _, place := range bench.Parts(string(text)) {
+		name, _ := workload.Column(place.Name)
+		r.when(name != "" && slices.Contains(known, name), at, fmt.Sprintf("`%s` is not filled in here", place.Text),
+			"expect what is the same in all answers, such as `present: [id]`")
 	}
 }
 
@@ -312,7 +329,8 @@ func (r *rules) path(at string, req bench.Request, known []string) {
 }
 
 func (r *rules) header(at string, req bench.Request) {
-	for name, value := range req.Header {
+	for _, name := range slices.Sorted(maps.Keys(req.Header)) {
+		value := req.Header[name]
 		key := at + ".header." + name
 		r.when(!token.MatchString(name), key, fmt.Sprintf("%q is not the name of a header", name),
 			"write letters, digits and `-`, for example `Accept`")

@@ -119,7 +119,7 @@ func (f *file) follow(v strictyaml.Value) {
 	f.Steps.fill(time.Duration(f.StepDuration))
 	f.weigh(v)
 	all := f.mix()
-	if slices.ContainsFunc(all, namesCity) {
+	if slices.ContainsFunc(all, bench.Request.NamesCity) {
 		if !v.Has("checks", "suites") && f.Data == (data{}) {
 			f.Checks.Suites = []string{bundledSuite} // it knows the bundled data and no other
 		}
@@ -151,7 +151,16 @@ func (f *file) report(p *bench.Profile, v strictyaml.Value) {
 			v.Find(o.Key).Wrong(hint)
 		}
 	}
+	told := map[[2]string]bool{}
 	for _, m := range mistakes(p) {
+		if of, name, ok := strings.Cut(m.path, ".header."); ok && !v.Find(of).Has("header", name) {
+			m.path = "header." + name // of all requests: once is enough
+			if once := [2]string{m.path, m.what}; told[once] {
+				continue
+			} else {
+				told[once] = true
+			}
+		}
 		path := stepIndex.ReplaceAllStringFunc(m.path, func(at string) string { // of the item that the step came of
 			i, _ := strconv.Atoi(stepIndex.FindStringSubmatch(at)[1])
 			return fmt.Sprintf("steps[%d]", f.Steps.items[i])
@@ -176,7 +185,7 @@ func (f file) profile() bench.Profile {
 		Checks: bench.CheckSpec{Lifecycle: f.Checks.Lifecycle, Suites: f.Checks.Suites},
 		Phases: (*bench.PhaseSpec)(f.Phases), Turns: time.Duration(f.Turns), Steps: f.Steps.all, PriceVCPUHr: f.Price,
 		Contenders: each(f.Contenders, func(s selection) bench.Selection { return bench.Selection(s) }),
-		Variables:  f.Variables, Setup: f.requests(f.Setup), Requests: f.mix(), Teardown: f.requests(f.Teardown),
+		Variables:  f.Variables, Setup: f.setup(), Requests: f.mix(), Teardown: f.requests(f.Teardown),
 		Sessions:   each(f.Sessions, func(s session) bench.Session { return bench.Session{Name: s.Name, Weight: s.Weight} }),
 		Thresholds: each(f.Thresholds, func(t threshold) bench.Threshold { return bench.Threshold(t) }),
 	}
@@ -222,6 +231,32 @@ func (f *file) mix() []bench.Request {
 		}
 	}
 	return all
+}
+
+// setup are the requests of the set-up. A header of all requests that names a value is left out until it is saved.
+func (f *file) setup() []bench.Request {
+	all := f.requests(f.Setup)
+	for i, r := range all {
+		for name, value := range r.Header {
+			if _, own := f.Setup[i].Header[name]; own {
+				continue
+			}
+			for _, later := range f.Setup[i:] {
+				if slices.ContainsFunc(later.Save, func(s bench.Save) bool { return hasPlace(value, s.Name) }) {
+					delete(r.Header, name)
+				}
+			}
+		}
+		if len(r.Header) == 0 {
+			all[i].Header = nil
+		}
+	}
+	return all
+}
+
+// hasPlace says whether a text has a place for a variable.
+func hasPlace(text, variable string) bool {
+	return slices.ContainsFunc(bench.Parts(text), func(p bench.Part) bool { return p.Name == variable })
 }
 
 // requestsOf are those of a session, or those that stand alone.

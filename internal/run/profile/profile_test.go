@@ -232,7 +232,9 @@ func TestMistakes(t *testing.T) {
 			if !errors.As(err, &mistakes) {
 				t.Fatalf("no mistakes, but %v", err)
 			}
-			testenv.Golden(t, strings.TrimSuffix(file, ".yaml")+".txt", err.Error()+"\n")
+			here, _ := os.Getwd()
+			text := strings.ReplaceAll(err.Error(), here+"/", "")
+			testenv.Golden(t, strings.TrimSuffix(file, ".yaml")+".txt", text+"\n")
 		})
 	}
 }

@@ -45,7 +45,7 @@ type request struct {
 	IDs       ids               `yaml:"ids,omitempty"`
 	Languages []string          `yaml:"languages,flow,omitempty" strict:"min=1,max=100"`
 	Expect    expect            `yaml:"expect,omitempty"`
-	Timeout   duration          `yaml:"timeout,omitempty"`
+	Timeout   duration          `yaml:"timeout,omitempty" strict:"min=1ms,max=1h"`
 	Save      saves             `yaml:"save,omitempty"`
 	Think     think             `yaml:"think,omitempty"`
 }
@@ -109,11 +109,6 @@ var (
 	braces          = regexp.MustCompile(`\{[^{}]*\}?`)
 	languagePattern = regexp.MustCompile(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$`)
 )
-
-// namesCity says whether the request is one of the locations service's for cities or regions.
-func namesCity(r bench.Request) bool {
-	return strings.HasPrefix(r.Path, "/city/") || strings.HasPrefix(r.Path, "/region/")
-}
 
 const (
 	fixed   = "fixed"
@@ -196,12 +191,22 @@ func (f *form) UnmarshalStrict(v strictyaml.Value) {
 // expect is what an answer must be, as in a check suite.
 type expect map[string]any
 
-// UnmarshalStrict reports what is wrong with it, and keeps it as it is.
+// UnmarshalStrict reports what is wrong with it, and keeps it as it is, with a schema in place of its file.
 func (e *expect) UnmarshalStrict(v strictyaml.Value) {
 	check.ReadExpect(v)
-	if raw, ok := v.Any().(map[string]any); ok {
-		*e = raw
+	raw, ok := v.Any().(map[string]any)
+	if !ok {
+		return
 	}
+	if v.Has("took") {
+		v.At("took").Mistake("`took` is for check suites", "write a threshold, for example `thresholds: [p99<50ms]`")
+	}
+	if file, ok := raw["schema"].(string); ok {
+		if doc, err := check.SchemaFile(v.Beside(file)); err == nil { // else it is reported already
+			raw["schema"] = doc
+		}
+	}
+	*e = raw
 }
 
 // status takes the statuses out of it.

@@ -3,6 +3,7 @@ package profile
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -120,9 +121,9 @@ func (r *rules) variables(p *bench.Profile) {
 		r.when(slices.ContainsFunc(p.Variables[:i], func(o bench.Variable) bool { return o.Name == v.Name }), at,
 			fmt.Sprintf("duplicate variable %q", v.Name), "give each a name of its own")
 		r.source(at, v)
-		for name, use := range uses {
+		for _, name := range slices.Sorted(maps.Keys(uses)) {
 			if of, column := workload.Column(name); of == v.Name {
-				r.fits(at, v, column, use)
+				r.fits(at, v, column, uses[name])
 			}
 		}
 	}
