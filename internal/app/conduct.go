@@ -216,7 +216,8 @@ func (c *conductor) config() runner.Config {
 	config := runner.Config{
 		Run: c.record(), Dir: c.plan.Dir, Stream: c.stream, Services: c.plan.Services, FirstRequests: c.firstRequests,
 		Stages: site.stages(), Build: Builder{Builder: site.platform, Runtime: c.plan.Run.Profile.Runtime}.Build,
-		Spec: site.spec, Launcher: site, Engine: c.loader, Ask: c.loader.ask, SetUp: c.setUp, TearDown: c.loader.tearDown, Checks: c.checks,
+		Spec: site.spec, Launcher: site, Engine: c.loader, Ask: c.loader.ask, SetUp: c.setUp,
+		TearDown: c.loader.tearDown, Checks: c.checks,
 		StoreAlive: site.storeAlive, StoreChange: site.storeChange,
 		EngineAlive: site.platformsAlive, Ready: site.ready, Judge: site.judge,
 		Beside:  func(ctx context.Context) *bench.Beside { return site.usage.Read(ctx) },

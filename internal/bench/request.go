@@ -22,8 +22,8 @@ type Request struct {
 	Encoding     Encoding          `json:"encoding,omitempty"`  // of the body
 	IDs          IDSpec            `json:"ids"`
 	Languages    []string          `json:"languages,omitempty"`     // {language} goes round through these
-	ExpectStatus int               `json:"expect_status"`           // any other status is an error, but for those of MoreStatuses
-	MoreStatuses []int             `json:"more_statuses,omitempty"` //
+	ExpectStatus int               `json:"expect_status"`           // any other status is an error
+	MoreStatuses []int             `json:"more_statuses,omitempty"` // but these
 	// what else its answers must be, as in a check suite
 	Expect  map[string]any `json:"expect,omitempty"`
 	Timeout Duration       `json:"timeout_ns,omitempty"` // 0: that of the profile
@@ -127,8 +127,8 @@ type Range struct {
 // Draw is how a variable takes its values.
 type Draw string
 
-// The ways to draw. In turn begins anew with each step, once goes on through all steps of a contender's
-// life and ends the load when there is no value left.
+// The ways to draw. In turn and once go on through all steps of a contender's life; once ends the load when there is no
+// value left.
 const (
 	DrawRandom Draw = "random"
 	DrawZipf   Draw = "zipf" // the first value is the most frequent one

@@ -79,7 +79,9 @@ func (e expander) expect(v strictyaml.Value) Expect {
 
 // json reads the matchers of a JSON document.
 func (e expander) json(v strictyaml.Value, add func(matcher)) {
-	eachPath(v, "keys", func(p jsonpath.Path, v strictyaml.Value) { add(keyed(p, slices.Sorted(slices.Values(e.texts(v))))) })
+	eachPath(v, "keys", func(p jsonpath.Path, v strictyaml.Value) {
+		add(keyed(p, slices.Sorted(slices.Values(e.texts(v)))))
+	})
 	eachPath(v, "count", func(p jsonpath.Path, v strictyaml.Value) { add(readCount(p, v)) })
 	if v.Has("present") {
 		for _, entry := range listOrOne(v.At("present")) {

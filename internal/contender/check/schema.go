@@ -24,7 +24,7 @@ const schemaName = "schema:///expected"
 type noOtherFiles struct{}
 
 func (noOtherFiles) Load(url string) (any, error) {
-	return nil, fmt.Errorf("%s is another document: only references within the schema, such as #/$defs/item, are followed", url)
+	return nil, fmt.Errorf("%s is another document: only references within the schema are followed", url)
 }
 
 // SchemaFile reads a JSON Schema. Its numbers are int64 or float64.
@@ -117,7 +117,8 @@ func plainly(err error) error {
 	}
 	var all []string
 	for _, line := range lines {
-		if line = strings.TrimPrefix(strings.TrimSpace(line), "- "); !strings.HasSuffix(line, "Of' failed") { // what failed follows
+		line = strings.TrimPrefix(strings.TrimSpace(line), "- ")
+		if !strings.HasSuffix(line, "Of' failed") { // why it did follows
 			all = append(all, line)
 		}
 	}

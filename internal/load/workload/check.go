@@ -83,7 +83,7 @@ func (m *Mix) Judge(u *User, r *Request, a Answer) (checked bool, kind bench.Err
 	}
 	for i := range r.saves {
 		if err := r.saves[i].take(a, &u.slots[r.saves[i].slot]); err != nil {
-			text := fmt.Sprintf("%s: nothing to save as %s: %v", u.unit.where(r), r.saves[i].of.Name, err)
+			text := fmt.Sprintf("%s: nothing to save as %q, since %v", u.unit.where(r), r.saves[i].of.Name, err)
 			return checked, bench.ErrSave, wire.Example(text)
 		}
 	}

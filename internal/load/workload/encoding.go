@@ -40,7 +40,8 @@ func (e encoding) escaped(value []byte) string {
 
 // unreserved are the characters that mean the same everywhere in a URL (RFC 3986, 2.3).
 func unreserved(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.' || c == '~'
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' ||
+		c == '.' || c == '~'
 }
 
 // appendJSON writes a text as it stands between the quotes of JSON.

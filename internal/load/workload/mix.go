@@ -73,8 +73,9 @@ func NewMix(plan Spec) (*Mix, error) {
 	}
 	// The second words of the seeds only have to be fixed, and to differ.
 	m := &Mix{
-		rng: rand.New(rand.NewPCG(plan.Seed, 0x6c6f6362656e6368)), checker: newChecker(plan), variables: map[string]*variable{},
-		unique: rand.New(rand.NewPCG(plan.Seed^0x756e69717565, plan.Life.step())),
+		rng: rand.New(rand.NewPCG(plan.Seed, 0x6c6f6362656e6368)), checker: newChecker(plan),
+		variables: map[string]*variable{},
+		unique:    rand.New(rand.NewPCG(plan.Seed^0x756e69717565, plan.Life.step())),
 	}
 	if len(plan.Requests) == 0 {
 		errs = append(errs, errors.New("no requests"))
@@ -244,7 +245,8 @@ func (m *Mix) draw() *unit {
 
 // uses says whether a slot is in the request.
 func (r *Request) uses(slot int) bool {
-	return slices.ContainsFunc(slices.Concat(r.head, r.body), func(p part) bool { return p.kind != partText && p.slot == slot })
+	has := func(p part) bool { return p.kind != partText && p.slot == slot }
+	return slices.ContainsFunc(r.head, has) || slices.ContainsFunc(r.body, has)
 }
 
 // Life is what the steps of one contender's life have in common. The zero value is ready to use; steps of a

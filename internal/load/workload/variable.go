@@ -89,7 +89,8 @@ func (m *Mix) own(name string, create func() *variable) *variable {
 func (m *Mix) variable(of bench.Variable, plan Spec) (*variable, error) {
 	var err error
 	made := m.own("variable "+of.Name, func() *variable {
-		v := &variable{draw: of.Draw, items: of.List, size: int64(len(of.List)), next: plan.Life.counter(of.Name), make: of.Make}
+		v := &variable{draw: of.Draw, items: of.List, size: int64(len(of.List)), make: of.Make}
+		v.next = plan.Life.counter(of.Name)
 		switch {
 		case of.Range != nil:
 			v.kind, v.first, v.size = partNumber, of.Range.From, of.Range.To-of.Range.From+1
@@ -129,7 +130,9 @@ func (m *Mix) ids(spec bench.IDSpec, all []int64, request string) (*variable, er
 	if len(pool) == 0 {
 		return nil, errors.New("it asks for an id, but there are none")
 	}
-	draws := map[string]bench.Draw{"": bench.DrawRandom, "uniform": bench.DrawRandom, "zipf": bench.DrawZipf, "fixed": bench.DrawInTurn}
+	draws := map[string]bench.Draw{
+		"": bench.DrawRandom, "uniform": bench.DrawRandom, "zipf": bench.DrawZipf, "fixed": bench.DrawInTurn,
+	}
 	draw, ok := draws[spec.Distribution]
 	if !ok {
 		return nil, fmt.Errorf("unknown distribution %q: it must be fixed, uniform or zipf", spec.Distribution)

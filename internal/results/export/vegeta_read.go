@@ -149,7 +149,7 @@ func kindOf(r vegeta.Result) bench.ErrorKind {
 		return bench.ErrorKind(string(rune('0'+r.Code/100)) + "xx")
 	}
 	switch kind := bench.ErrorKind(r.Error); kind {
-	case bench.ErrWrong, bench.ErrBody, bench.ErrClient: // of our own export
+	case bench.ErrWrong, bench.ErrSave, bench.ErrBody, bench.ErrClient: // of our own export
 		return kind
 	}
 	words := strings.ToLower(r.Error)

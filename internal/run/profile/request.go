@@ -349,7 +349,7 @@ func (f *file) weigh(v strictyaml.Value) {
 		v.At("requests").Mistake("only some requests have a share", "write one for each, or weights for all")
 		return
 	case sum < 99_990 || sum > 100_010:
-		v.At("requests").Mistake(fmt.Sprintf("the shares add up to %s", writeShare(float64(sum)/1e5)), "they must add up to 100%")
+		v.At("requests").Mistake("the shares add up to "+writeShare(float64(sum)/1e5), "they must add up to 100%")
 	}
 	for _, w := range weights {
 		*w /= divisor

@@ -142,7 +142,8 @@ func (r *rules) source(at string, v bench.Variable) {
 			"string, or `{string: 12}`")
 	r.when(v.Range != nil && v.Range.From > v.Range.To, at, "the range is empty", "write a `to` that is not below `from`")
 	r.when(v.Column != "" && v.File == "", at+".column", "a column without a file", "add `file: users.csv`")
-	r.when(len(v.List) > maxItems, at+".list", "the list is too long", fmt.Sprintf("write %d items at most, or a file", maxItems))
+	r.when(len(v.List) > maxItems, at+".list", "the list is too long",
+		fmt.Sprintf("write %d items at most, or a file", maxItems))
 	if v.Make != "" {
 		r.when(v.Draw != "", at+".draw", string(v.Make)+" is not drawn", "remove `draw`")
 		return
