@@ -10,6 +10,7 @@ import (
 // Failure is one kind of failure of one kind of request, over all steps and rounds of a contender.
 type Failure struct {
 	Request string // its name
+	Session string // that it is a part of; "": none
 	Kind    bench.ErrorKind
 	Count   int64
 	Share   float64 // of all such requests, 0 to 1
@@ -28,7 +29,7 @@ func (c Contender) Failures() []Failure {
 		for kind, n := range failed {
 			f := of[key{request, kind}]
 			if f == nil {
-				f = &Failure{Request: request, Kind: kind}
+				f = &Failure{Request: request, Session: c.session(request), Kind: kind}
 				of[key{request, kind}] = f
 			}
 			asked[request] += n
@@ -61,6 +62,36 @@ func (c Contender) Failures() []Failure {
 		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Request, b.Request),
 			cmp.Compare(a.Kind, b.Kind))
 	})
+	return all
+}
+
+// session is that of a request; "" where it stands alone.
+func (c Contender) session(request string) string {
+	for _, r := range c.run.Profile.Requests {
+		if r.Name == request {
+			return r.Session
+		}
+	}
+	return ""
+}
+
+// Sessions are what became of those that the contender was asked in, over all steps and rounds.
+func (c Contender) Sessions() (all []bench.SessionLoad) {
+	for _, leg := range c.Results {
+		for _, s := range leg.Steps {
+			for _, one := range s.Load.Sessions {
+				i := slices.IndexFunc(all, func(x bench.SessionLoad) bool { return x.Name == one.Name })
+				if i < 0 {
+					i, all = len(all), append(all, bench.SessionLoad{Name: one.Name, Failed: map[string]int64{}})
+				}
+				all[i].Begun += one.Begun
+				all[i].Completed += one.Completed
+				for request, n := range one.Failed {
+					all[i].Failed[request] += n
+				}
+			}
+		}
+	}
 	return all
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -57,6 +58,7 @@ func Table(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, warned
 	notes(line, run, contenders, a.Legs, standing)
 	for _, c := range ordered {
 		failures(line, c)
+		sessions(line, c)
 	}
 	if warned {
 		run.Warnings = nil
@@ -219,6 +221,9 @@ func failures(line writer, c analysis.Contender) {
 		of := "all requests"
 		if f.Request != "" {
 			of = fmt.Sprintf("the requests %q", safe.Line(f.Request, 60))
+			if f.Session != "" {
+				of += fmt.Sprintf(" of the session %q", safe.Line(f.Session, 60))
+			}
 		}
 		text := fmt.Sprintf("%s: %s of %s failed: %s × %s", safe.Line(c.Label, 60), units.Tenths(f.Share), of,
 			units.Count(f.Count), safe.Line(string(f.Kind), 60))
@@ -229,6 +234,18 @@ func failures(line writer, c analysis.Contender) {
 	}
 	if more := len(all) - maxFailures; more > 0 {
 		line("%s: and %s, which are in the report", safe.Line(c.Label, 60), units.Plural(more, "more kind"))
+	}
+}
+
+// sessions are what became of a contender's, where it was asked in sessions.
+func sessions(line writer, c analysis.Contender) {
+	for _, s := range c.Sessions() {
+		text := fmt.Sprintf("%s: sessions %q: %s begun, %s completed", safe.Line(c.Label, 60), safe.Line(s.Name, 60),
+			units.Count(s.Begun), units.Count(s.Completed))
+		for _, request := range slices.Sorted(maps.Keys(s.Failed)) {
+			text += fmt.Sprintf(", %s failed at %q", units.Count(s.Failed[request]), safe.Line(request, 60))
+		}
+		line("%s", text)
 	}
 }
 

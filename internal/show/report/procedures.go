@@ -2,7 +2,9 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"locbench/internal/bench"
@@ -22,6 +24,9 @@ type procedure struct {
 // procedures are those of a run; most runs have none.
 func procedures(l layout) (all []procedure) {
 	if p, ok := failedRequests(l); ok {
+		all = append(all, p)
+	}
+	if p, ok := sessions(l); ok {
 		all = append(all, p)
 	}
 	if p, ok := bounds(l); ok {
@@ -48,13 +53,43 @@ func failedRequests(l layout) (procedure, bool) {
 	for _, c := range l.contenders {
 		for _, f := range c.of.Failures() {
 			p.Table.Rows = append(p.Table.Rows, headlineRow{Label: c.Label, Color: c.Color(), Cells: []cell{
-				{Main: cleanName(f.Request)}, {Main: cleanName(string(f.Kind))}, {Main: percent(f.Share)}, {Main: count(f.Count)},
+				{Main: cleanName(f.Request), Small: withText(cleanName(f.Session))}, {Main: cleanName(string(f.Kind))}, {Main: percent(f.Share)}, {Main: count(f.Count)},
 				shownIf(f.First != "", cleanText(f.First)),
 			}})
 		}
 	}
 	p.Table.Footnotes = []string{"Of all steps and rounds; the share is that of all requests of this kind. The text " +
 		"is that of the first such answer, or the error of the connection."}
+	return p, len(p.Table.Rows) > 0
+}
+
+// withText is a list of the text, or of none.
+func withText(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return []string{text}
+}
+
+// sessions are what became of those of each contender.
+func sessions(l layout) (procedure, bool) {
+	p := procedure{ID: "sessions", Title: "Sessions"}
+	p.Table.Columns = []string{"Session", "Begun", "Completed", "Failed", "At"}
+	for _, c := range l.contenders {
+		for _, s := range c.of.Sessions() {
+			failed, at := int64(0), []string(nil)
+			for _, request := range slices.Sorted(maps.Keys(s.Failed)) {
+				failed += s.Failed[request]
+				at = append(at, cleanName(request)+": "+count(s.Failed[request]))
+			}
+			p.Table.Rows = append(p.Table.Rows, headlineRow{Label: c.Label, Color: c.Color(), Cells: []cell{
+				{Main: cleanName(s.Name)}, {Main: count(s.Begun)}, {Main: count(s.Completed)}, {Main: count(failed)},
+				shownIf(len(at) > 0, strings.Join(at, ", ")),
+			}})
+		}
+	}
+	p.Table.Footnotes = []string{"Of all steps and rounds. A session fails with its first request that does; one that has neither " +
+		"failed nor completed was cut off with its step."}
 	return p, len(p.Table.Rows) > 0
 }
 
