@@ -123,7 +123,7 @@ Elasticsearch are used wherever they are there.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return console.Usagef("%w (see '%s --help')", flagError(err), cmd.CommandPath())
 	})
-	root.AddCommand(newRun(env), newTUI(env), newCapacity(env), newSeed(env), newCheck(env), newServices(env),
+	root.AddCommand(newRun(env), newTUI(env), newCapacity(env), newSeed(env), newTry(env), newCheck(env), newServices(env),
 		newProfiles(env), newReport(env), newExport(env), newImport(env), newCompare(env), newHistory(env), newCalibrate(env),
 		newDoctor(env), newClean(env), newServe(env), newVersion(env))
 	// cobra's own command comes without examples.

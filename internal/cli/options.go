@@ -61,17 +61,23 @@ func bindOptions(cmd *cobra.Command, o *app.RunOptions, wanted func(profile.Opti
 // bindPlace gives cmd the options that say what runs, where, and on which data.
 func bindPlace(cmd *cobra.Command, o *app.RunOptions) {
 	fl := cmd.Flags()
-	bindOptions(cmd, o, func(option profile.Option) bool { return option.Group == profile.OfAll })
+	bindSite(cmd, o)
 	fl.StringVarP(&o.Profile, "profile", "p", "quick",
 		"`NAME` of a bundled profile, or a YAML file (see 'locbench profiles list')")
+	fl.BoolVar(&o.Accept, "accept-failed-checks", false,
+		"compare contenders even if their checks failed; recorded, and shown in table and report")
+	_ = cmd.RegisterFlagCompletionFunc("profile", completeProfiles)
+}
+
+// bindSite gives cmd the options that say where contenders run, and which there are.
+func bindSite(cmd *cobra.Command, o *app.RunOptions) {
+	fl := cmd.Flags()
+	bindOptions(cmd, o, func(option profile.Option) bool { return option.Group == profile.OfAll })
 	fl.StringVar(&o.CACert, "cacert", "",
 		"`FILE` with certificates (PEM) to trust besides those of the system, for targets with https")
 	fl.BoolVar(&o.Insecure, "insecure", false, "accept any certificate of a target; recorded")
-	fl.BoolVar(&o.Accept, "accept-failed-checks", false,
-		"compare contenders even if their checks failed; recorded, and shown in table and report")
 	fl.StringSliceVar(&o.Services, "services", nil,
 		"`DIR` with more contenders (a folder of folders with a service.yaml); may be repeated")
-	_ = cmd.RegisterFlagCompletionFunc("profile", completeProfiles)
 	_ = cmd.MarkFlagDirname("services")
 }
 

@@ -1,0 +1,173 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/units"
+	"locbench/internal/load"
+	"locbench/internal/run/runner"
+	"locbench/internal/text/console"
+	"locbench/internal/text/safe"
+	"locbench/internal/text/secret"
+)
+
+// Try starts each contender of a profile, makes each of its requests and sessions once, and writes what was sent and
+// what came. It measures nothing and keeps nothing.
+func Try(ctx context.Context, env console.Env, o RunOptions) error {
+	o.Getenv = env.Getenv
+	plan, err := NewPlan(o)
+	if err != nil {
+		return err
+	}
+	p := &plan.Run.Profile
+	p.Rounds, p.Steps, p.Phases, p.Turns, p.Thresholds, p.Checks = 1, nil, nil, 0, nil, bench.CheckSpec{}
+	plan.Run.Legs = nil
+	for i := range p.Contenders { // in their order: there is nothing that it could favour
+		plan.Run.Legs = append(plan.Run.Legs, runner.Order(p.Contenders[i:i+1], 1, plan.Run.Seed)...)
+	}
+	plan.failuresShown = true
+	c := &conductor{plan: plan, env: env}
+	if err := c.open(); err != nil {
+		return err
+	}
+	err = c.prepare(ctx)
+	if err == nil {
+		err = c.try(ctx)
+	}
+	return c.mask().Error(errors.Join(err, c.site.close(ctx)))
+}
+
+// try runs the plan with everything told and nothing loaded.
+func (c *conductor) try(ctx context.Context) error {
+	t := &trial{out: c.env.Stdout, mask: c.mask}
+	c.stream.Subscribe(t.event)
+	config := c.config()
+	config.FirstRequests = nil
+	config.Next = func(context.Context, bench.Leg, []bench.StepResult) (step bench.Step, ok bool) { return step, false }
+	config.SetUp = func(ctx context.Context, baseURL string) error {
+		delete(c.loader.lives, baseURL)
+		return c.loader.aside(ctx, baseURL, "setup", c.loader.setup, func(a load.Asked) {
+			for name, value := range a.Saved {
+				if secret.Name(name) {
+					c.hide(value)
+				}
+			}
+			t.asked("setup", a)
+		})
+	}
+	config.TearDown = func(ctx context.Context, baseURL string) error {
+		return c.loader.aside(ctx, baseURL, "teardown", c.loader.teardown, func(a load.Asked) { t.asked("teardown", a) })
+	}
+	config.Ask = func(ctx context.Context, baseURL string) error {
+		var wrong []string
+		for _, unit := range c.loader.units() {
+			err := c.loader.once(ctx, baseURL, unit, func(a load.Asked) { t.asked(c.loader.sessionOf(a.Request), a) })
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			if err != nil {
+				wrong = append(wrong, fmt.Sprintf("%q", unit))
+			}
+		}
+		if len(wrong) > 0 {
+			return fmt.Errorf("not answered as expected: %s", strings.Join(wrong, ", "))
+		}
+		return nil
+	}
+	err := runner.Run(ctx, config)
+	c.stream.Close()
+	return outcome(ctx, withoutFailures(err), nil)
+}
+
+// sessionOf is the session that a request is a part of, "" where it stands alone.
+func (l *loader) sessionOf(request string) string {
+	for _, r := range l.requests {
+		if r.Name == request && r.Session != "" {
+			return fmt.Sprintf("session %q", r.Session)
+		}
+	}
+	return ""
+}
+
+// trial writes what is tried.
+type trial struct {
+	out  io.Writer
+	mask func() secret.Masker
+	leg  string
+}
+
+// The bounds of what is shown of a request or an answer.
+const (
+	triedLines = 40
+	triedWidth = 500
+)
+
+// event tells of starts, failures and warnings.
+func (t *trial) event(r bench.Record) {
+	if r.Leg != nil {
+		t.leg = r.Leg.Label()
+	}
+	switch e := r.Event.(type) {
+	case bench.InstanceStarted:
+		how := "started (" + string(e.Info.Runtime) + ")"
+		if e.Info.Runtime.Traits().Foreign {
+			how = "runs already"
+		}
+		fmt.Fprintf(t.out, "%s: %s, at %s\n", safe.Line(t.leg, 60), safe.Line(how, 60), safe.Line(e.Info.Address, 100))
+	case bench.InstanceReady:
+		if e.StartUp > 0 {
+			fmt.Fprintf(t.out, "%s: ready after %s\n", safe.Line(t.leg, 60), units.Duration(e.StartUp))
+		}
+	case bench.LegEnded:
+		text := "all as expected"
+		if e.State != bench.LegComplete {
+			text = string(e.State) + ": " + e.Failure
+		}
+		fmt.Fprintf(t.out, "\n%s: %s\n", safe.Line(t.leg, 60), safe.Line(text, 1000))
+	case bench.Notice:
+		if e.Level == "info" || e.Kind == bench.FoundUnrest { // which disturb measurements alone
+			return
+		}
+		fmt.Fprintf(t.out, "%s: %s\n", safe.Line(e.Level, 20), safe.Line(e.Text, 1000))
+	}
+}
+
+// asked writes a request and its answer.
+func (t *trial) asked(of string, a load.Asked) {
+	title := a.Request
+	if of != "" {
+		title = of + ": " + title
+	}
+	fmt.Fprintf(t.out, "\n%s: %s\n", safe.Line(t.leg, 60), safe.Line(t.mask().Text(title), 200))
+	t.message("→", string(a.Sent))
+	if a.Answer.Status > 0 {
+		t.message("←", fmt.Sprintf("HTTP %d\n%s\n%s", a.Answer.Status, a.Answer.Head, a.Answer.Body))
+	}
+	switch {
+	case a.Err != nil:
+		fmt.Fprintf(t.out, "  WRONG: %s\n", safe.Line(t.mask().Text(a.Err.Error()), 1000))
+	default:
+		fmt.Fprintln(t.out, "  as expected")
+	}
+}
+
+// message writes what went one way, line by line, as far as it is of use.
+func (t *trial) message(way, text string) {
+	lines := strings.Split(strings.TrimRight(t.mask().Text(text), "\r\n"), "\n")
+	for i, line := range lines {
+		if i == triedLines {
+			fmt.Fprintf(t.out, "    … and %s\n", units.Plural(len(lines)-i, "more line"))
+			break
+		}
+		mark := " "
+		if i == 0 {
+			mark = way
+		}
+		fmt.Fprintln(t.out, strings.TrimRight("  "+mark+" "+safe.Line(strings.TrimRight(line, "\r"), triedWidth), " "))
+	}
+}
