@@ -19,7 +19,7 @@ func TestRunOnARefusingPort(t *testing.T) {
 	eachLoop(t, func(t *testing.T, e Engine) {
 		l := run(t, e, counted("http://"+refusing(t), 4, 16))
 		if l.Sent != 16 || l.Failed[bench.ErrRefused] != 16 {
-			t.Errorf("failed %v of %d sent", l.Failed, l.Sent)
+			t.Errorf("failed %v of %d sent: %v", l.Failed, l.Sent, l.Examples)
 		}
 		if l.ErrorRatio() != 1 || l.Throughput() != 0 {
 			t.Errorf("error ratio %g, throughput %g", l.ErrorRatio(), l.Throughput())

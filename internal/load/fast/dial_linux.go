@@ -66,6 +66,9 @@ func (s *shard) dialled(c *conn, i int) error {
 	if err == nil && errno != 0 {
 		err = syscall.Errno(errno)
 	}
+	if err == nil && withItself(int(c.fd)) {
+		err = syscall.ECONNREFUSED
+	}
 	if err != nil {
 		return os.NewSyscallError("connect", err)
 	}
@@ -75,6 +78,28 @@ func (s *shard) dialled(c *conn, i int) error {
 	}
 	s.interest(c, i, arrivals)
 	return nil
+}
+
+// withItself says whether a socket is connected to itself. That is what TCP makes of a port of this machine at which
+// nobody listens when the kernel chances to choose that port for the near end, too: requests would come back as answers.
+func withItself(fd int) bool {
+	near, err := unix.Getsockname(fd)
+	if err != nil {
+		return false
+	}
+	far, err := unix.Getpeername(fd)
+	if err != nil {
+		return false
+	}
+	switch near := near.(type) {
+	case *unix.SockaddrInet4:
+		far, ok := far.(*unix.SockaddrInet4)
+		return ok && near.Port == far.Port && near.Addr == far.Addr
+	case *unix.SockaddrInet6:
+		far, ok := far.(*unix.SockaddrInet6)
+		return ok && near.Port == far.Port && near.Addr == far.Addr
+	}
+	return false
 }
 
 // connected proceeds with the request for which c was opened. If that has been closed already the

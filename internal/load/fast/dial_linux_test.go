@@ -5,7 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"locbench/internal/bench"
+	"locbench/internal/load/wire"
 	"locbench/internal/load/workload"
 )
 
@@ -35,5 +38,42 @@ func TestRefusedAtOnce(t *testing.T) {
 	c.Recorder.Finish()
 	if failed := c.Recorder.Load().FailedTotal(); failed != waiting || turns < waiting {
 		t.Errorf("%d failed in %d turns", failed, turns)
+	}
+}
+
+// A socket that is connected to itself, since nobody listens at its port, was refused.
+func TestConnectedToItself(t *testing.T) {
+	for name, address := range map[string]unix.Sockaddr{"IPv4": &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}, "IPv6": &unix.SockaddrInet6{Addr: netip.IPv6Loopback().As16()}} {
+		t.Run(name, func(t *testing.T) {
+			c := config(t, bench.Step{Connections: 1, Duration: time.Second})
+			c.Epoll = true
+			s, err := newShard(&Loop{conf: c}, 0, 1, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.close()
+			family := unix.AF_INET
+			if name == "IPv6" {
+				family = unix.AF_INET6
+			}
+			fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+			if err != nil {
+				t.Skip("SKIP: ", err)
+			}
+			s.conns[0].fd = int32(fd)
+			if err := unix.Bind(fd, address); err != nil {
+				t.Skip("SKIP: ", err)
+			}
+			own, err := unix.Getsockname(fd)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := unix.Connect(fd, own); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.dialled(&s.conns[0], 0); wire.Classify(err) != bench.ErrRefused {
+				t.Errorf("%v", err)
+			}
+		})
 	}
 }
