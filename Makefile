@@ -42,8 +42,8 @@ fuzz: ## every parser of outside input, FUZZTIME each
 
 bench: bench-load bench-sample bench-tui bench-report ## ratios of alternating pairs; nothing here is a test. The others take half an hour or want an Elasticsearch
 
-bench-load: ## requests per CPU second of the client and per second beside wrk on the same server, alternating pairs (some minutes)
-	go test -tags acceptance -run '^$$' -bench Wrk -benchtime 1x -timeout 0 ./internal/load
+bench-load: ## requests per CPU second of the client and per second beside wrk on the same server, and of variables and sessions beside a fixed address, alternating pairs (some minutes)
+	go test -tags acceptance -run '^$$' -bench 'Wrk|Users' -benchtime 1x -timeout 0 ./internal/load
 
 bench-seed: ## seeding beside a bare client posting the same bodies (LOCBENCH_TEST_ELASTICSEARCH)
 	@test -n "$$LOCBENCH_TEST_ELASTICSEARCH" || { echo 'name an Elasticsearch 7 to fill: LOCBENCH_TEST_ELASTICSEARCH=http://127.0.0.1:9200 make $@'; exit 2; }

@@ -20,6 +20,7 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 	"go.uber.org/goleak"
 
+	"locbench/internal/bench"
 	"locbench/internal/figures/stats"
 	"locbench/internal/host/thread"
 	"locbench/internal/testenv"
@@ -165,8 +166,59 @@ func (c contest) measure(b *testing.B, rate, requests, env string, command ...st
 	return figure(rate), figure(requests) / cpu.Seconds()
 }
 
+// BenchmarkUsers sets a mix with three variables, and a session of two requests of which the second has a value of the
+// first one's answer, against a fixed address: requests per CPU second of the client, in alternating pairs. Run it with
+// make bench-load.
+func BenchmarkUsers(b *testing.B) {
+	url := benchServer(b, "")
+	for _, what := range []string{"feeder", "session"} {
+		for _, connections := range []int{8, 64} {
+			b.Run(fmt.Sprintf("%s/%d", what, connections), func(b *testing.B) {
+				c := contest{url: url + "/100B"}
+				var ratios, own, fixed []float64
+				for range b.N {
+					for pair := range 9 {
+						var perCPU [2]float64
+						for i := range perCPU {
+							which := (i + pair) % 2 // which of them is first changes from pair to pair
+							engine := []string{what, "locbench"}[which]
+							_, perCPU[which] = c.measure(b, `rate ([0-9.]+)`, `succeeded ([0-9]+) failed 0`,
+								fmt.Sprintf("%s=%s %s %d", clientEnv, engine, c.url, connections), os.Args[0])
+						}
+						ratios, own, fixed = append(ratios, perCPU[0]/perCPU[1]), append(own, perCPU[0]), append(fixed, perCPU[1])
+					}
+				}
+				for name, xs := range map[string][]float64{what + "/fixed": ratios, what + "-req/CPUs": own, "fixed-req/CPUs": fixed} {
+					median, _ := stats.Median(xs)
+					b.ReportMetric(median, name)
+				}
+				b.ReportMetric(0, "ns/op") // would be the time of the pairs
+			})
+		}
+	}
+}
+
+// users makes the plan of a client that BenchmarkUsers has.
+func users(p *Plan, engine string) {
+	switch engine {
+	case "feeder":
+		p.Variables = []bench.Variable{
+			{Name: "item", Range: &bench.Range{From: 1, To: 1_000_000}, Draw: bench.DrawRandom},
+			{Name: "word", List: []string{"lamp", "chair", "bed and sofa"}, Draw: bench.DrawRandom},
+			{Name: "key", Make: bench.GenerateUUID},
+		}
+		p.Requests = []bench.Request{{Name: "item", Path: "/100B/{item}?word={word}&key={key}"}}
+	case "session":
+		p.Sessions = []bench.Session{{Name: "user", Weight: 1}}
+		p.Requests = []bench.Request{
+			{Name: "login", Session: "user", Path: "/100B/login", Save: []bench.Save{{Name: "token", From: bench.FromJSON, Of: "data.token"}}},
+			{Name: "use", Session: "user", Path: "/100B/use?token={token}"},
+		}
+	}
+}
+
 // clientEnv makes the test binary a client for two seconds: "locbench URL CONNECTIONS", or epoll
-// (without io_uring) or vegeta instead. It prints what it has measured and the most memory that it
+// (without io_uring), vegeta, feeder or session instead. It prints what it has measured and the most memory that it
 // has had.
 const clientEnv = "LOCBENCH_LOAD_TEST_CLIENT"
 
@@ -189,6 +241,10 @@ func client(words string) error {
 	thread.Tune(0)
 	var before, after runtime.MemStats
 	p := plan(url, connections, 2*time.Second)
+	users(&p, engine)
+	if engine == "feeder" || engine == "session" {
+		p.BaseURL = strings.TrimSuffix(p.BaseURL, "/100B")
+	}
 	p.OnStart, p.OnEnd = func() { runtime.ReadMemStats(&before) }, func() { runtime.ReadMemStats(&after) }
 	l, err := Engine{Epoll: engine == "epoll"}.Run(context.Background(), p, nil)
 	if err != nil {
@@ -287,7 +343,10 @@ func serve() error {
 	}
 }
 
+// benchAnswer is an answer with a body of JSON that long.
 func benchAnswer(size int) []byte {
+	begin, end := `{"id":7,"data":{"token":"0123456789abcdef"},"pad":"`, `"}`
+	body := begin + strings.Repeat("x", size-len(begin)-len(end)) + end
 	return fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nDate: Sat, 21 Nov 2026 12:00:00 GMT\r\nContent-Length: %d\r\n\r\n%s",
-		size, strings.Repeat("x", size))
+		size, body)
 }
