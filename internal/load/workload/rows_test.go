@@ -1,0 +1,123 @@
+package workload
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+)
+
+func file(t testing.TB, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// openRows reads the columns a and b of a file, which are used as a text and as a number.
+func openRows(path string) (*Rows, error) {
+	d, err := OpenData([]bench.Variable{{Name: "v", File: path}}, []bench.Request{{Path: "/{v.a}", Body: "{v.b:number}"}})
+	return d.Rows[path], err
+}
+
+func TestRows(t *testing.T) {
+	for name, test := range map[string]struct{ name, text, want string }{
+		"csv":           {"r.csv", "a,b\nx,1\n\"y, \"\"z\"\"\",-2.5e3\n", `x 1|y, "z" -2.5e3`},
+		"other columns": {"r.csv", "\ufeffb,c,a\r\n1,,x\r\n2,q,\r\n", `x 1| 2`},
+		"long cell":     {"r.csv", "a,b\n\"two\nlines\",7\n", "two\nlines 7"},
+		"json lines":    {"r.jsonl", `{"a":"x","b":1}` + "\n\n" + ` {"c":{"d":1},"b":2.5,"a":"é\n"} ` + "\n" + `{"a":true,"b":0}`, "x 1|é\n 2.5|true 0"},
+		"ndjson":        {"R.NDJSON", `{"b":1,"a":null}`, "null 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rows, err := openRows(file(t, test.name, test.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for i := range rows.Len() {
+				got = append(got, fmt.Sprintf("%s %s", rows.cell(i, rows.column("a")), rows.cell(i, rows.column("b"))))
+			}
+			if text := strings.Join(got, "|"); text != test.want {
+				t.Errorf("%q, want %q", text, test.want)
+			}
+		})
+	}
+	for name, test := range map[string]struct{ name, text, want string }{
+		"empty":           {"r.csv", "", "r.csv:1: it is empty: the first line names the columns"},
+		"no rows":         {"r.csv", "a,b\n", "it has no rows"},
+		"no column":       {"r.csv", "a,bb\nx,1\n", `r.csv:1: it has no column "b"`},
+		"short row":       {"r.csv", "a,b\nx,1\nx\n", "r.csv:3: wrong number of fields"},
+		"open quote":      {"r.csv", "a,b\n\"x,1\n", "r.csv:2: "},
+		"not a number":    {"r.csv", "a,b\nx,1\nx,one\n", `r.csv:3: column b: "one" is not a number, which ` + "`:number` wants"},
+		"hexadecimal":     {"r.csv", "a,b\nx,0x1\n", `"0x1" is not a number`},
+		"not JSON":        {"r.jsonl", `{"a":"x","b":1}` + "\n{\n", "r.jsonl:2: not JSON: write one object into each line"},
+		"no key":          {"r.jsonl", `{"a":"x","b":1}` + "\n" + `{"a":"x"}`, `r.jsonl:2: there is no "b"`},
+		"text for number": {"r.jsonl", `{"a":"x","b":"1a"}`, `r.jsonl:1: column b: "1a" is not a number`},
+		"long line":       {"r.jsonl", `{"a":"` + strings.Repeat("x", 2<<20) + `","b":1}`, "token too long"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if rows, err := openRows(file(t, test.name, test.text)); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%v, error %v, want %q", rows, err, test.want)
+			}
+		})
+	}
+	if _, err := openRows(filepath.Join(t.TempDir(), "gone.csv")); err == nil || !strings.Contains(err.Error(), "gone.csv") {
+		t.Errorf("error %v", err)
+	}
+	header := []bench.Request{{Path: "/", Header: map[string]string{"X": "{v}"}}}
+	path := file(t, "r.csv", "a\nok\n\"two\nlines\"\n")
+	if _, err := OpenData([]bench.Variable{{Name: "v", File: path, Column: "a"}}, header); err == nil || !strings.Contains(err.Error(), "r.csv:3: column a: it has a line break") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Of a large file only what is used stays in memory, and no row costs an object of its own.
+func TestRowsArePacked(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("unused,id,b\n")
+	const rows = 20_000
+	for i := range rows {
+		fmt.Fprintf(&b, "%s,%d,x\n", strings.Repeat("u", 100), i)
+	}
+	path := file(t, "r.csv", b.String())
+	d, err := OpenData([]bench.Variable{{Name: "v", File: path, Column: "id"}}, []bench.Request{{Path: "/{v}"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := d.Rows[path]
+	if r.Len() != rows || cap(r.data) > 4*5*rows || cap(r.ends) > 2*rows || string(r.cell(rows-1, 0)) != "19999" {
+		t.Errorf("%d rows, %d bytes, %d ends", r.Len(), cap(r.data), cap(r.ends))
+	}
+	if len(d.Hashes) != 1 || len(d.Hashes[0].Hash) != 64 {
+		t.Errorf("%+v", d.Hashes)
+	}
+}
+
+// Whatever a file holds, reading it ends with rows or with an error that names it.
+func FuzzRows(f *testing.F) {
+	f.Add(false, "a,b\nx,1\n")
+	f.Add(false, "\ufeffb,a\n\"1\n\",\"\"\"\"\n")
+	f.Add(true, `{"a":"x","b":1}`)
+	f.Add(true, "{\"a\":[1,{}],\"b\":-0}\n\n{}")
+	f.Fuzz(func(t *testing.T, lines bool, text string) {
+		name := map[bool]string{false: "r.csv", true: "r.jsonl"}[lines]
+		rows, err := openRows(file(t, name, text))
+		if err != nil {
+			if !strings.Contains(err.Error(), name) {
+				t.Errorf("%v", err)
+			}
+			return
+		}
+		for i := range rows.Len() {
+			if b := rows.cell(i, rows.column("b")); !isNumber(b) {
+				t.Errorf("%q is no number", b)
+			}
+			_ = rows.cell(i, rows.column("a"))
+		}
+	})
+}
