@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -68,8 +69,9 @@ rounds. Some come with locbench; any YAML file of the same form works wherever a
 						broken = append(broken, err.Error())
 						continue
 					}
+					who := cmp.Or(joinSelections(p.Contenders), "names no contender")
 					fmt.Fprintf(env.Stdout, "%s: ok: %s; rounds: %d; steps: %d; load of a leg: %s\n", name,
-						joinSelections(p.Contenders), p.Rounds, len(p.Steps), units.Approx(p.LoadDuration()))
+						who, p.Rounds, len(p.Steps), units.Approx(p.LoadDuration()))
 				}
 				if len(broken) > 0 {
 					return console.Usagef("%s", strings.Join(broken, "\n"))
