@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
