@@ -100,7 +100,7 @@ type limits struct {
 
 // phases asks for the first requests of a leg to be timed one by one.
 type phases struct {
-	Requests int `yaml:"requests" strict:"required" example:"10"`
+	Requests int `yaml:"requests" strict:"required,min=1,max=1000" example:"10"`
 }
 
 func defaults() file {

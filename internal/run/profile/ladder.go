@@ -208,9 +208,11 @@ func (s step) steps() []bench.Step {
 	return out
 }
 
-// The parts of a short step: from, to, "doubling", by, repeat, warm-up, duration.
-var stepPattern = regexp.MustCompile(
-	`^(\d+)(?: ?\.\. ?(\d+)(?: (?:(doubling)|by (\d+)))?)?(?: ?[x×] ?(\d+))?( warm-?up)?(?: for (\S+))?$`)
+// rangePattern are the parts of a number or range of connections: from, to, "doubling", by.
+const rangePattern = `(\d+)(?: ?\.\. ?(\d+)(?: (?:(doubling)|by (\d+)))?)?`
+
+// The parts of a short step: those of the range, then repeat, warm-up, duration.
+var stepPattern = regexp.MustCompile(`^` + rangePattern + `(?: ?[x×] ?(\d+))?( warm-?up)?(?: for (\S+))?$`)
 
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
 
