@@ -7,7 +7,9 @@ import (
 )
 
 // Schema is the JSON Schema of a suite. It is made of the types that read one.
-func Schema() strictyaml.Schema { return strictyaml.SchemaOf("A suite of HTTP checks of locbench", suiteFile{}) }
+func Schema() strictyaml.Schema {
+	return strictyaml.SchemaOf("A suite of HTTP checks of locbench", suiteFile{})
+}
 
 // DescribeStrict says what UnmarshalStrict reads.
 func (suiteFile) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {

@@ -17,6 +17,8 @@ import (
 const (
 	maxName       = 60
 	minShare      = .00001
+	maxWeight     = 1_000_000
+	maxPhased     = 1000   // requests that are timed one by one
 	isolationAuto = "auto" // in bench.Profile the empty text, as in results from before there was a choice
 )
 
@@ -100,7 +102,7 @@ type limits struct {
 
 // phases asks for the first requests of a leg to be timed one by one.
 type phases struct {
-	Requests int `yaml:"requests" strict:"required,min=1,max=1000" example:"10"`
+	Requests int `yaml:"requests" strict:"required" example:"10"`
 }
 
 func defaults() file {

@@ -26,7 +26,7 @@ const (
 // request is one kind of request as a file has it. The method may be the key of the path: `get: /items`.
 type request struct {
 	Name      string            `yaml:"name,omitempty" strict:"min=1,max=100"`
-	Weight    int               `yaml:"weight,omitempty" strict:"min=1,max=1000000"`
+	Weight    int               `yaml:"weight,omitempty"`
 	Share     share             `yaml:"share,omitempty"`
 	Method    string            `yaml:"method,omitempty"`
 	Path      string            `yaml:"path,omitempty"`
@@ -299,7 +299,7 @@ func (t think) IsZero() bool { return t == think{} }
 // session is a number of requests that one user makes in order.
 type session struct {
 	Name     string    `yaml:"name" strict:"required,min=1,max=80"`
-	Weight   int       `yaml:"weight,omitempty" strict:"min=1,max=1000000"`
+	Weight   int       `yaml:"weight,omitempty"`
 	Share    share     `yaml:"share,omitempty"`
 	Requests []request `yaml:"requests" strict:"required,min=1,max=100" example:"[{get: /items}]"`
 }

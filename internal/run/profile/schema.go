@@ -50,11 +50,20 @@ func pathSchema() strictyaml.Schema { return strictyaml.String(`^/[!"$-~]*$`) }
 
 func objectiveSchema() strictyaml.Schema { return strictyaml.String("[<>]") }
 
+// weighed are the ways to weigh what is in the mix: a share, or else a weight within its bounds.
+func weighed() []strictyaml.Schema {
+	weight := strictyaml.Schema{"weight": strictyaml.Schema{"minimum": 1, "maximum": maxWeight}}
+	return []strictyaml.Schema{strictyaml.Has("share"), {"properties": weight}}
+}
+
 // DescribeStrict adds what is wanted of the whole.
 func (file) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	accept := table("")
 	accept["name"] = strictyaml.Schema{"pattern": namePattern.String(), "maxLength": maxName}
 	accept["header"] = headerSchema()
+	one := s.Of(request{})
+	one["anyOf"] = weighed()
+	accept["requests"] = strictyaml.Schema{"items": one}
 	return s.Keys(file{}, strictyaml.Keys{
 		Accept: accept,
 		About: map[string]string{
@@ -130,7 +139,10 @@ func (data) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 
 // DescribeStrict adds what keys mean.
 func (phases) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
-	return s.Keys(phases{}, strictyaml.Keys{About: map[string]string{"requests": "How many requests are timed."}})
+	return s.Keys(phases{}, strictyaml.Keys{
+		About:  map[string]string{"requests": "How many requests are timed."},
+		Accept: map[string]strictyaml.Schema{"requests": {"minimum": 1, "maximum": maxPhased}},
+	})
 }
 
 // DescribeStrict adds what keys mean.
@@ -262,7 +274,7 @@ func (session) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 			"name": "How the results call it.", "weight": "Its share of the mix is weight / (sum of weights).",
 			"share": "Its share of the mix, in place of a weight.", "requests": "What one user asks, in order.",
 		},
-		Accept: map[string]strictyaml.Schema{"requests": {"items": one}},
+		Accept: map[string]strictyaml.Schema{"requests": {"items": one}}, Rules: strictyaml.Schema{"anyOf": weighed()},
 	})
 }
 

@@ -162,7 +162,7 @@ func (s Schema) note(low, high string) {
 	}
 	if text := strings.TrimPrefix(bounds.bounds(""), "write "); text != "" {
 		about, _ := s["description"].(string)
-		s["description"] = strings.TrimSpace(fmt.Sprintf("%s (%s)", about, text))
+		s["description"] = strings.TrimSpace(fmt.Sprintf("%s (%s).", strings.TrimSuffix(about, "."), text))
 	}
 }
 
