@@ -31,11 +31,10 @@ suites. Editors complete and check such files with it. It says less than 'locben
 'locbench services validate': what it refuses is wrong, and what it accepts may still be.
 
 Editors with the YAML language server (VS Code, Neovim, Helix and others) take the schema that a comment in the
-file names:
+file names, by its path or URL.`,
+		Example: `  locbench schema profile > profile.schema.json   # and in the first line of the profile next to it:
+  # yaml-language-server: $schema=profile.schema.json
 
-  # yaml-language-server: $schema=profile.schema.json`,
-		Example: `  locbench schema profile > profile.schema.json
-  sed -i '1i # yaml-language-server: $schema=profile.schema.json' mine.yaml
   locbench schema manifest > service.schema.json
   locbench schema suite > suite.schema.json`,
 		Args:              args(cobra.ExactArgs(1)),

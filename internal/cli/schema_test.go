@@ -140,30 +140,34 @@ func TestSchemasAcceptWhatIsRead(t *testing.T) {
 			if err := schema.Validate(doc); err != nil {
 				t.Fatalf("the example itself: %v", err)
 			}
-			read, refused := 0, 0
+			tried, read := 0, 0
 			mutate(doc, "", func(v any) { doc = v }, func(what string) {
+				if tried++; tried%oneOf != 0 {
+					return
+				}
 				text, err := json.Marshal(doc)
 				if err != nil {
 					t.Fatal(err)
 				}
-				ok, wrong := kind.read(file, text) == nil, schema.Validate(asJSON(t, file, text))
-				if ok {
-					read++
+				if kind.read(file, text) != nil {
+					return
 				}
-				if wrong != nil {
-					refused++
-				}
-				if ok && wrong != nil {
-					t.Errorf("%s: locbench reads it, and the schema refuses it: %v", what, wrong)
+				read++
+				if err := schema.Validate(asJSON(t, file, text)); err != nil {
+					t.Errorf("%s: locbench reads it, and the schema refuses it: %v", what, err)
 				}
 			})
-			t.Logf("%d are read, %d are refused", read, refused)
-			if read < 100 || refused < 100 {
-				t.Errorf("only %d changed files are read, and %d are refused", read, refused)
+			t.Logf("%d of %d are read", read, tried/oneOf)
+			if read < 20 {
+				t.Errorf("only %d changed files are read", read)
 			}
 		})
 	}
 }
+
+// oneOf so many changed files is tried. All of them take minutes: write 1 here after a change of what schemas say. It
+// has no factor in common with the number of odd values, so that each value is tried in many places.
+const oneOf = 23
 
 // odd are values of all sorts.
 var odd = []string{

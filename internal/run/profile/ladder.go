@@ -19,7 +19,8 @@ const (
 	minDuration = 100 * time.Millisecond
 	maxDuration = 24 * time.Hour
 
-	stepHint = "write a number of connections (`64`), a range (`2..2048 doubling`, `10..100 by 10`), and after it, " +
+	rangeHint = "write a number such as `64` or a range such as `2..2048 doubling`"
+	stepHint  = "write a number of connections (`64`), a range (`2..2048 doubling`, `10..100 by 10`), and after it, " +
 		"where wanted, `x5` to repeat, `warm-up`, `for 30s`; or a map {connections: 64, duration: 30s} or {rate: 5000}"
 )
 
@@ -91,7 +92,7 @@ func (c *connections) UnmarshalStrict(v strictyaml.Value) {
 		}
 		parts := stepPattern.FindStringSubmatch(squeeze(text))
 		if parts == nil || strings.Join(parts[5:], "") != "" {
-			item.Wrong("write a number such as `64` or a range such as `2..2048 doubling`")
+			item.Wrong(rangeHint)
 			continue
 		}
 		rungs, hint := expand(parts)

@@ -46,9 +46,11 @@ func squeezed(pattern string) string {
 
 func headerSchema() strictyaml.Schema { return strictyaml.MapOf(token.String(), strictyaml.Text("")) }
 
-func pathSchema() strictyaml.Schema { return strictyaml.String(`^/[!"$-~]*$`) }
+func pathSchema() strictyaml.Schema {
+	return strictyaml.String(`^/[!"$-~]*$`).Hint("begin it with `/`, and write blanks, `#` and letters other than ASCII as %-escapes")
+}
 
-func objectiveSchema() strictyaml.Schema { return strictyaml.String("[<>]") }
+func objectiveSchema() strictyaml.Schema { return strictyaml.String("[<>]").Hint(thresholdHint) }
 
 // weighed are the ways to weigh what is in the mix: a share, or else a weight within its bounds.
 func weighed() []strictyaml.Schema {
@@ -99,7 +101,8 @@ func (file) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 
 // DescribeStrict says what UnmarshalStrict reads.
 func (share) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema {
-	return strictyaml.Either(strictyaml.Enum("none", "0"), strictyaml.String(`^\s*`+strictyaml.NumberPattern+`\s*%\s*$`))
+	percent := strictyaml.String(`^\s*` + strictyaml.NumberPattern + `\s*%\s*$`).Hint(shareHint)
+	return strictyaml.Either(strictyaml.Enum("none", "0"), percent)
 }
 
 // DescribeStrict says what UnmarshalStrict reads.
@@ -262,7 +265,8 @@ func (saves) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema {
 // DescribeStrict says what UnmarshalStrict reads.
 func (think) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema {
 	one := strictyaml.DurationPattern
-	return strictyaml.Either(strictyaml.Enum("0"), strictyaml.String(`^\s*`+one+`(\.\.`+one+`)?\s*$`))
+	text := strictyaml.String(`^\s*` + one + `(\.\.` + one + `)?\s*$`).Hint(thinkHint)
+	return strictyaml.Either(text, strictyaml.Schema{"type": "integer", "minimum": 0, "maximum": 0})
 }
 
 // DescribeStrict adds what keys mean.
@@ -279,15 +283,15 @@ func (session) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 }
 
 // connectionsText is a number of connections, or a text of that pattern.
-func connectionsText(pattern string) strictyaml.Schema {
+func connectionsText(pattern, hint string) strictyaml.Schema {
 	s := strictyaml.Schema{"type": []string{"integer", "string"}, "minimum": 1, "maximum": bench.MaxConnections}
 	s["pattern"] = squeezed(pattern)
-	return s
+	return s.Hint(hint)
 }
 
 // DescribeStrict says what UnmarshalStrict reads.
 func (steps) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
-	list := strictyaml.ListOf(strictyaml.Either(connectionsText(stepPattern.String()), s.Of(step{})), 1)
+	list := strictyaml.ListOf(strictyaml.Either(connectionsText(stepPattern.String(), stepHint), s.Of(step{})), 1)
 	list["maxItems"] = maxSteps
 	return list
 }
@@ -315,7 +319,7 @@ func (step) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 
 // DescribeStrict says what UnmarshalStrict reads.
 func (connections) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
-	one := connectionsText(rangePattern)
+	one := connectionsText(rangePattern, rangeHint)
 	return strictyaml.Either(one, strictyaml.ListOf(one, 0), s.Of(connectionRamp{}))
 }
 
@@ -330,7 +334,7 @@ func (connectionRamp) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 func (rate) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	number := strictyaml.Schema{"type": "number", "minimum": minRate, "maximum": maxRate}
 	return strictyaml.Either(number, strictyaml.String("^"+strictyaml.NumberPattern+"(/s)?$"),
-		strictyaml.String(squeezed(sharePattern.String())), s.Of(ramp{}), s.Of(wave{}))
+		strictyaml.String(squeezed(sharePattern.String())).Hint(rateHint), s.Of(ramp{}), s.Of(wave{}))
 }
 
 // DescribeStrict adds what keys mean.

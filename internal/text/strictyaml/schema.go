@@ -61,11 +61,10 @@ func (s *Schemas) of(t reflect.Type, r rules) Schema {
 	case reflect.PointerTo(t).Implements(reflect.TypeFor[Unmarshaler]()):
 		return Schema{"not": Schema{"type": "null"}} // it does not say more
 	case t == durationType, t == timeType:
-		out := Schema{"type": []string{"string", "integer"}, "pattern": "^" + DurationPattern + "$"}
-		out["minimum"], out["maximum"] = 0, 0 // the one number without a unit
-		return out
+		none := Schema{"type": "integer", "minimum": 0, "maximum": 0} // the one number without a unit
+		return Either(String("^"+DurationPattern+"$").Hint(durationHint), none)
 	case t == bytesType:
-		return String(bytesPattern)
+		return String(bytesPattern).Hint(bytesHint)
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -195,6 +194,12 @@ func Text(pattern string) Schema {
 
 // String is a text that no number and no `true` looks like.
 func String(pattern string) Schema { return Schema{"type": "string", "pattern": pattern} }
+
+// Hint says what would be right where the pattern does not match. Editors show it in place of the pattern.
+func (s Schema) Hint(hint string) Schema {
+	s["patternErrorMessage"] = hint
+	return s
+}
 
 // Enum is one of texts. What YAML takes for a number or a truth value may be written without quotes.
 func Enum(texts ...string) Schema {
