@@ -13,8 +13,8 @@ import (
 // methods DescribeStrict say what these types accept in other forms than a map.
 func Schema() strictyaml.Schema { return strictyaml.SchemaOf("A profile of locbench", file{}) }
 
-// table is what the table of options says of the keys below prefix.
-func table(prefix string) map[string]strictyaml.Schema {
+// table is what the table of options says of the keys below prefix. What about says of a key comes before its help.
+func table(prefix string, about map[string]string) strictyaml.Keys {
 	all := map[string]strictyaml.Schema{}
 	for _, o := range Options() {
 		key, ok := strings.CutPrefix(o.Key, prefix)
@@ -22,9 +22,8 @@ func table(prefix string) map[string]strictyaml.Schema {
 			continue
 		}
 		s := strictyaml.Schema{}
-		if text := cmp.Or(o.Help, strings.ReplaceAll(o.Usage, "`", "")); text != "" {
-			s["description"] = text
-		}
+		s["description"] = cmp.Or(about[key], o.Help, strings.ReplaceAll(o.Usage, "`", ""))
+		delete(about, key) // or the bounds that Within adds would be lost
 		if o.texts != nil {
 			for keyword, value := range strictyaml.Enum(o.texts...) {
 				s[keyword] = value
@@ -35,7 +34,7 @@ func table(prefix string) map[string]strictyaml.Schema {
 		}
 		all[key] = s
 	}
-	return all
+	return strictyaml.Keys{About: about, Accept: all}
 }
 
 // squeezed is a pattern for a text in which blanks have not been squeezed yet.
@@ -47,7 +46,8 @@ func squeezed(pattern string) string {
 func headerSchema() strictyaml.Schema { return strictyaml.MapOf(token.String(), strictyaml.Text("")) }
 
 func pathSchema() strictyaml.Schema {
-	return strictyaml.String(`^/[!"$-~]*$`).Hint("begin it with `/`, and write blanks, `#` and letters other than ASCII as %-escapes")
+	const hint = "begin it with `/`, and write blanks, `#` and letters other than ASCII as %-escapes"
+	return strictyaml.String(`^/[!"$-~]*$`).Hint(hint)
 }
 
 func objectiveSchema() strictyaml.Schema { return strictyaml.String("[<>]").Hint(thresholdHint) }
@@ -60,43 +60,40 @@ func weighed() []strictyaml.Schema {
 
 // DescribeStrict adds what is wanted of the whole.
 func (file) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
-	accept := table("")
-	accept["name"] = strictyaml.Schema{"pattern": namePattern.String(), "maxLength": maxName}
-	accept["header"] = headerSchema()
+	k := table("", map[string]string{
+		"name":  "Its name, which becomes part of the results folder's. The file's name, unless given.",
+		"title": "One line that says what it is for.", "description": "What it does, in a few sentences.",
+		"runtime":   "Where contenders run: docker, process, or auto (Docker where an engine answers).",
+		"limits":    "What a contender may use. What is absent is not limited.",
+		"isolation": "auto: contender, store and client get CPUs of their own where there are enough. off: they share all.",
+		"store":     "The Elasticsearch that contenders ask: a kind, or a map with its address, image or latency.",
+		"data":      "The data set: bundled, {cities: 100000} to generate it, or {dir: FOLDER} for a dump.",
+		"header":    "Headers of all requests.",
+		"variables": "What {name} stands for in paths, headers and bodies: new in each request and each session.",
+		"setup":     "Requests once before the load of a contender's life. What they save, all requests use.",
+		"requests":  "The mix of requests. Each has the share weight / (sum of weights).",
+		"sessions":  "What one user does in order. A session has its share of the mix, as a request has.",
+		"teardown":  "Requests once after the load of a contender's life.",
+		"protocol": "http/1.1, or http/2: over TLS for a target of https, else without negotiation; one request at a " +
+			"time on each connection.",
+		"timeout":       "Of one request, from its sending to the last byte of its answer.",
+		"validate":      "The share of answers whose body is compared with what the data set says is right, or none.",
+		"max_errors":    "In a step in which a larger share of requests fails nothing is claimed.",
+		"phases":        "Time the first requests one by one, phase by phase, before all else.",
+		"checks":        "What is checked of each contender before its load.",
+		"step_duration": "Length of each step that does not say how long it is.",
+		"steps": "The steps of load: a number of connections (64), a range (2..2048 doubling), after it x5 to repeat, " +
+			"warm-up, for 30s; or a map.",
+		"thresholds":          "What every measured step is to keep: objectives such as p99<50ms,errors<0.1%, or maps.",
+		"price_per_vcpu_hour": "Dollars for a vCPU-hour, for the cost of a number of requests.",
+	})
+	k.Accept["name"] = strictyaml.Schema{"pattern": namePattern.String(), "maxLength": maxName}
+	k.Accept["header"] = headerSchema()
 	one := s.Of(request{})
 	one["anyOf"] = weighed()
-	accept["requests"] = strictyaml.Schema{"items": one}
-	return s.Keys(file{}, strictyaml.Keys{
-		Accept: accept,
-		About: map[string]string{
-			"name":  "Its name, which becomes part of the results folder's. The file's name, unless given.",
-			"title": "One line that says what it is for.", "description": "What it does, in a few sentences.",
-			"runtime":   "Where contenders run: docker, process, or auto (Docker where an engine answers).",
-			"limits":    "What a contender may use. What is absent is not limited.",
-			"isolation": "auto: contender, store and client get CPUs of their own where there are enough. off: they share all.",
-			"store":     "The Elasticsearch that contenders ask: a kind, or a map with its address, image or latency.",
-			"data":      "The data set: bundled, {cities: 100000} to generate it, or {dir: FOLDER} for a dump.",
-			"header":    "Headers of all requests.",
-			"variables": "What {name} stands for in paths, headers and bodies: new in each request and each session.",
-			"setup":     "Requests once before the load of a contender's life. What they save, all requests use.",
-			"requests":  "The mix of requests. Each has the share weight / (sum of weights).",
-			"sessions":  "What one user does in order. A session has its share of the mix, as a request has.",
-			"teardown":  "Requests once after the load of a contender's life.",
-			"protocol": "http/1.1, or http/2: over TLS for a target of https, else without negotiation; one request at a " +
-				"time on each connection.",
-			"timeout":       "Of one request, from its sending to the last byte of its answer.",
-			"validate":      "The share of answers whose body is compared with what the data set says is right, or none.",
-			"max_errors":    "In a step in which a larger share of requests fails nothing is claimed.",
-			"phases":        "Time the first requests one by one, phase by phase, before all else.",
-			"checks":        "What is checked of each contender before its load.",
-			"step_duration": "Length of each step that does not say how long it is.",
-			"steps": "The steps of load: a number of connections (64), a range (2..2048 doubling), after it x5 to repeat, " +
-				"warm-up, for 30s; or a map.",
-			"thresholds":          "What every measured step is to keep: objectives such as p99<50ms,errors<0.1%, or maps.",
-			"price_per_vcpu_hour": "Dollars for a vCPU-hour, for the cost of a number of requests.",
-		},
-		Rules: strictyaml.Schema{"anyOf": strictyaml.HasEach("requests", "sessions")},
-	})
+	k.Accept["requests"] = strictyaml.Schema{"items": one}
+	k.Rules = strictyaml.Schema{"anyOf": strictyaml.HasEach("requests", "sessions")}
+	return s.Keys(file{}, k)
 }
 
 // DescribeStrict says what UnmarshalStrict reads.
@@ -112,32 +109,25 @@ func (selection) DescribeStrict(*strictyaml.Schemas) strictyaml.Schema {
 
 // DescribeStrict adds what the table of options says.
 func (limits) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
-	return s.Keys(limits{}, strictyaml.Keys{
-		Accept: table("limits."), About: map[string]string{"pids": "Processes and threads together."},
-	})
+	return s.Keys(limits{}, table("limits.", map[string]string{"pids": "Processes and threads together."}))
 }
 
 // DescribeStrict says what UnmarshalStrict reads.
 func (store) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
-	return strictyaml.Either(strictyaml.Enum(bench.StoreKinds()...), s.Keys(store{}, strictyaml.Keys{
-		Accept: table("store."),
-		About: map[string]string{
-			"kind":  "auto, embedded, external, container or none.",
-			"url":   "Where an external Elasticsearch 7 answers. ${NAME} in it is a variable of the environment.",
-			"image": "The image of a store in a container.",
-		},
-	}))
+	return strictyaml.Either(strictyaml.Enum(bench.StoreKinds()...), s.Keys(store{}, table("store.", map[string]string{
+		"kind":  "auto, embedded, external, container or none.",
+		"url":   "Where an external Elasticsearch 7 answers. ${NAME} in it is a variable of the environment.",
+		"image": "The image of a store in a container.",
+	})))
 }
 
 // DescribeStrict says what UnmarshalStrict reads.
 func (data) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
-	return strictyaml.Either(strictyaml.Enum(BundledData), s.Keys(dataMap{}, strictyaml.Keys{
-		Accept: table("data."),
-		About: map[string]string{
-			"vertices": "Of each shape that is generated.", "seed": "Of generated data: the same seed gives the same data.",
-		},
-		Rules: strictyaml.Schema{"oneOf": strictyaml.HasEach("dir", "cities")},
-	}))
+	k := table("data.", map[string]string{
+		"vertices": "How many each generated shape has.", "seed": "The same seed gives the same generated data.",
+	})
+	k.Rules = strictyaml.Schema{"oneOf": strictyaml.HasEach("dir", "cities")}
+	return strictyaml.Either(strictyaml.Enum(BundledData), s.Keys(dataMap{}, k))
 }
 
 // DescribeStrict adds what keys mean.
