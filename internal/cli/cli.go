@@ -124,8 +124,8 @@ Elasticsearch are used wherever they are there.`,
 		return console.Usagef("%w (see '%s --help')", flagError(err), cmd.CommandPath())
 	})
 	root.AddCommand(newRun(env), newTUI(env), newCapacity(env), newSeed(env), newTry(env), newCheck(env), newServices(env),
-		newProfiles(env), newReport(env), newExport(env), newImport(env), newCompare(env), newHistory(env), newCalibrate(env),
-		newDoctor(env), newClean(env), newServe(env), newVersion(env))
+		newProfiles(env), newSchema(env), newReport(env), newExport(env), newImport(env), newCompare(env), newHistory(env),
+		newCalibrate(env), newDoctor(env), newClean(env), newServe(env), newVersion(env))
 	// cobra's own command comes without examples.
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {

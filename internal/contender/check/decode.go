@@ -18,14 +18,28 @@ type raw struct{ strictyaml.Value }
 // UnmarshalStrict keeps the value.
 func (r *raw) UnmarshalStrict(v strictyaml.Value) { r.Value = v }
 
+// suiteFile is a suite as it stands in the file.
+type suiteFile struct {
+	Name   string         `yaml:"suite" strict:"required,min=1,max=60"`
+	About  string         `yaml:"about"`
+	Vars   map[string]any `yaml:"vars"`
+	Groups raw            `yaml:"groups" strict:"required"`
+}
+
+// checkFile is one of its checks.
+type checkFile struct {
+	Name    string        `yaml:"name" strict:"required,min=1,max=120"`
+	Request string        `yaml:"request" strict:"required"`
+	Query   raw           `yaml:"query"`
+	Headers raw           `yaml:"headers"`
+	Body    string        `yaml:"body"`
+	Timeout time.Duration `yaml:"timeout" strict:"min=1ms,max=10m"`
+	Expect  raw           `yaml:"expect" strict:"required"`
+}
+
 // UnmarshalStrict implements strictyaml.Unmarshaler.
 func (s *Suite) UnmarshalStrict(v strictyaml.Value) {
-	var file struct {
-		Name   string         `yaml:"suite" strict:"required,min=1,max=60"`
-		About  string         `yaml:"about"`
-		Vars   map[string]any `yaml:"vars"`
-		Groups raw            `yaml:"groups" strict:"required"`
-	}
+	var file suiteFile
 	if !v.Decode(&file) && !v.Has("groups") {
 		return
 	}
@@ -58,15 +72,7 @@ func (e expander) checks(v strictyaml.Value) (checks []Check) {
 }
 
 func (e expander) check(v strictyaml.Value) Check {
-	var f struct {
-		Name    string        `yaml:"name" strict:"required,min=1,max=120"`
-		Request string        `yaml:"request" strict:"required"`
-		Query   raw           `yaml:"query"`
-		Headers raw           `yaml:"headers"`
-		Body    string        `yaml:"body"`
-		Timeout time.Duration `yaml:"timeout" strict:"min=1ms,max=10m"`
-		Expect  raw           `yaml:"expect" strict:"required"`
-	}
+	var f checkFile
 	if !v.Decode(&f) && !v.Has("expect") {
 		return Check{}
 	}

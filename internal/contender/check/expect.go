@@ -24,27 +24,42 @@ func ParseExpect(raw map[string]any) (e Expect, err error) {
 	return e, err
 }
 
+// expectFile is what an answer must be as it stands in a file.
+type expectFile struct {
+	Status   raw              `yaml:"status"`
+	Header   raw              `yaml:"header"`
+	Body     *string          `yaml:"body"`
+	Contains raw              `yaml:"contains"`
+	MaxSize  strictyaml.Bytes `yaml:"max_size" strict:"min=1B,max=4MiB"`
+	Message  raw              `yaml:"message"`
+	JSON     raw              `yaml:"json"`
+	Includes raw              `yaml:"json_includes"`
+	At       raw              `yaml:"at"`
+	Every    raw              `yaml:"every"`
+	Some     raw              `yaml:"some"`
+	None     raw              `yaml:"none"`
+	Count    raw              `yaml:"count"`
+	Keys     raw              `yaml:"keys"`
+	Present  raw              `yaml:"present"`
+	Schema   raw              `yaml:"schema"`
+	Took     raw              `yaml:"took"`
+}
+
+// countBounds bound the length of a list.
+type countBounds struct {
+	Min int `yaml:"min" strict:"min=0"`
+	Max int `yaml:"max" strict:"min=0"`
+}
+
+// tookBounds bound the time of an answer.
+type tookBounds struct {
+	Min time.Duration `yaml:"min" strict:"min=0s,max=10m"`
+	Max time.Duration `yaml:"max" strict:"min=1ms,max=10m"`
+}
+
 // expect reads what an answer must be: status, headers, then the body from rough to fine.
 func (e expander) expect(v strictyaml.Value) Expect {
-	var f struct {
-		Status   raw              `yaml:"status"`
-		Header   raw              `yaml:"header"`
-		Body     *string          `yaml:"body"`
-		Contains raw              `yaml:"contains"`
-		MaxSize  strictyaml.Bytes `yaml:"max_size" strict:"min=1B,max=4MiB"`
-		Message  raw              `yaml:"message"`
-		JSON     raw              `yaml:"json"`
-		Includes raw              `yaml:"json_includes"`
-		At       raw              `yaml:"at"`
-		Every    raw              `yaml:"every"`
-		Some     raw              `yaml:"some"`
-		None     raw              `yaml:"none"`
-		Count    raw              `yaml:"count"`
-		Keys     raw              `yaml:"keys"`
-		Present  raw              `yaml:"present"`
-		Schema   raw              `yaml:"schema"`
-		Took     raw              `yaml:"took"`
-	}
+	var f expectFile
 	out := Expect{Status: []int{200}}
 	if v.Kind() != strictyaml.Map {
 		v.Wrong("write what the answer must be, for example `{status: 404, message: id}`")
@@ -133,11 +148,7 @@ func readPaths(v strictyaml.Value, text string) (paths []jsonpath.Path) {
 
 func readCount(p jsonpath.Path, v strictyaml.Value) matcher {
 	if v.Kind() == strictyaml.Map {
-		var f struct {
-			Min int `yaml:"min" strict:"min=0"`
-			Max int `yaml:"max" strict:"min=0"`
-		}
-		f.Max = math.MaxInt
+		f := countBounds{Max: math.MaxInt}
 		v.Decode(&f)
 		if f.Min > f.Max {
 			v.Wrong("write a `max` that is not below `min`")
@@ -152,10 +163,7 @@ func readCount(p jsonpath.Path, v strictyaml.Value) matcher {
 }
 
 func readTook(v strictyaml.Value) matcher {
-	var f struct {
-		Min time.Duration `yaml:"min" strict:"min=0s,max=10m"`
-		Max time.Duration `yaml:"max" strict:"min=1ms,max=10m"`
-	}
+	var f tookBounds
 	if v.Kind() != strictyaml.Map {
 		v.Wrong("write `{min: 50ms}`, `{max: 2s}` or both")
 	} else if v.Decode(&f); f.Max > 0 && f.Min > f.Max {

@@ -1,126 +1,101 @@
 package check
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"strings"
+	"math"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
-	"locbench/internal/text/safe"
 	"locbench/internal/text/strictyaml"
 )
 
-// maxSchema bounds the file of a JSON Schema.
-const maxSchema = 1 << 20
-
-// schemaName is what messages of the library call a schema that has no name of its own.
-const schemaName = "schema:///expected"
-
-// noOtherFiles is why a reference leads nowhere: an expectation is one document.
-type noOtherFiles struct{}
-
-func (noOtherFiles) Load(url string) (any, error) {
-	return nil, fmt.Errorf("%s is another document: only references within the schema are followed", url)
+// Schema is the JSON Schema of a suite. It is made of the types that read one.
+func Schema() strictyaml.Schema {
+	return strictyaml.SchemaOf("A suite of HTTP checks of locbench", suiteFile{})
 }
 
-// SchemaFile reads a JSON Schema. Its numbers are int64 or float64.
-func SchemaFile(file string) (any, error) {
-	f, err := safe.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxSchema+1))
-	if err == nil && len(data) > maxSchema {
-		err = errors.New("it is larger than 1 MiB")
-	}
-	var doc any
-	if err == nil {
-		d := json.NewDecoder(bytes.NewReader(data))
-		d.UseNumber()
-		err = d.Decode(&doc)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the JSON Schema %s: %w", file, err)
-	}
-	return withNumbers(doc), nil
-}
-
-// withNumbers has numbers where JSON had their texts.
-func withNumbers(doc any) any {
-	switch v := doc.(type) {
-	case map[string]any:
-		for key, value := range v {
-			v[key] = withNumbers(value)
-		}
-	case []any:
-		for i, value := range v {
-			v[i] = withNumbers(value)
-		}
-	case json.Number:
-		if n, err := v.Int64(); err == nil {
-			return n
-		}
-		f, _ := v.Float64()
-		return f
-	}
-	return doc
-}
-
-// schema reads a JSON Schema, or the name of its file.
-func (e expander) schema(v strictyaml.Value) matcher {
-	wrong := func(err error) matcher {
-		v.Mistake(err.Error(), "write a JSON Schema, or the name of its file, for example `order.schema.json`")
-		return func(*answer) error { return nil }
-	}
-	doc := v.Any()
-	if v.Kind() == strictyaml.Scalar {
-		var err error
-		text, _ := v.Text()
-		if doc, err = SchemaFile(v.Beside(text)); err != nil {
-			return wrong(err)
-		}
-	}
-	text, err := json.Marshal(doc)
-	if err != nil {
-		return wrong(err)
-	}
-	if doc, err = jsonschema.UnmarshalJSON(bytes.NewReader(text)); err != nil {
-		return wrong(err)
-	}
-	c := jsonschema.NewCompiler()
-	c.UseLoader(noOtherFiles{})
-	if err := c.AddResource(schemaName, doc); err != nil {
-		return wrong(plainly(err))
-	}
-	compiled, err := c.Compile(schemaName)
-	if err != nil {
-		return wrong(plainly(err))
-	}
-	return document(func(_ *answer, doc any) error {
-		if err := compiled.Validate(doc); err != nil {
-			return fmt.Errorf("not as its schema says: %w", plainly(err))
-		}
-		return nil
+// DescribeStrict says what UnmarshalStrict reads.
+func (suiteFile) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
+	groups := strictyaml.MapOf("", strictyaml.ListOf(s.Of(checkFile{}), 1))
+	groups["minProperties"] = 1
+	return s.Keys(suiteFile{}, strictyaml.Keys{
+		About: map[string]string{
+			"suite": "Its name in the results.", "about": "What it is about.",
+			"vars":   "Values for {{name}} below. Alone it keeps its type, within a text it becomes text.",
+			"groups": "Endpoint groups, each with its checks: asked only where the contender's manifest lists the group.",
+		},
+		Accept: map[string]strictyaml.Schema{"groups": groups},
 	})
 }
 
-// plainly is an error of the library on one line, without the name that the schema has not.
-func plainly(err error) error {
-	lines := strings.Split(strings.ReplaceAll(err.Error(), schemaName, ""), "\n")
-	if len(lines) > 1 {
-		lines = lines[1:]
-	}
-	var all []string
-	for _, line := range lines {
-		line = strings.TrimPrefix(strings.TrimSpace(line), "- ")
-		if !strings.HasSuffix(line, "Of' failed") { // why it did follows
-			all = append(all, line)
-		}
-	}
-	return errors.New(safe.Line(strings.Join(all, "; "), 300))
+// DescribeStrict says what its values are: they are read when the variables are known.
+func (checkFile) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
+	texts := strictyaml.MapOf("", strictyaml.Text(""))
+	return s.Keys(checkFile{}, strictyaml.Keys{
+		About: map[string]string{
+			"name":    "Unique within the group.",
+			"request": "A method and a path with its query, such as GET /city/v1/get?id=1. GET may be left out.",
+			"query":   "Parameters that are escaped and added to the path.", "headers": "Headers of the request.",
+			"body": "The body of the request.", "timeout": "5s, unless given.",
+			"expect": "What the answer must be.",
+		},
+		Accept: map[string]strictyaml.Schema{
+			"request": strictyaml.String(`^\s*([A-Z]+ \s*)?/|\{\{|^$`),
+			"query":   texts, "headers": strictyaml.MapOf("^[A-Za-z0-9_-]+$", strictyaml.Text("")),
+			"expect": s.Of(Expect{}),
+		},
+	})
+}
+
+// DescribeStrict says what ReadExpect reads.
+func (Expect) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
+	status := strictyaml.Schema{"type": "integer", "minimum": 100, "maximum": 599}
+	word := strictyaml.Text("")
+	word["minLength"] = 1
+	words := oneOrMore(word)
+	atPaths := strictyaml.MapOf("", strictyaml.Schema{})
+	count := strictyaml.Schema{"type": "integer", "minimum": 0, "maximum": math.MaxInt32}
+	return s.Keys(expectFile{}, strictyaml.Keys{
+		About: map[string]string{
+			"status":        "Its status, or a list of those that are right. 200, unless given.",
+			"header":        "Texts that are in its headers, in any case of letters.",
+			"body":          "Exactly this text.",
+			"contains":      "Texts that it holds.",
+			"max_size":      "It is not longer.",
+			"message":       "It is a JSON object whose message names the parameter (one of them) as a word of its own.",
+			"json":          "This JSON document: keys in any order, none more, none less.",
+			"json_includes": "A JSON document with these keys and values. Objects may have more.",
+			"at":            "Paths and the values there. With [*], the list of all of them, in order.",
+			"every":         "Paths and the value that is everywhere there, at least once.",
+			"some":          "Paths and values that are there among others.",
+			"none":          "Paths and values that are not there.",
+			"count":         "Paths and how many elements are there: 13, or {min: 1, max: 10}.",
+			"keys":          "Paths and exactly the keys of the objects there.",
+			"present":       "Paths where something is. `a | b` is one or the other.",
+			"schema":        "A JSON Schema that it is valid by, or the name of its file.",
+			"took":          "How long it took, from the sending to the last byte: {min: 50ms, max: 2s}.",
+		},
+		Accept: map[string]strictyaml.Schema{
+			"status": oneOrMore(status), "header": strictyaml.MapOf("", strictyaml.Text("")),
+			"contains": words, "message": words, "at": atPaths, "every": atPaths, "some": atPaths, "none": atPaths,
+			"count": strictyaml.MapOf("", strictyaml.Either(count, s.Of(countBounds{}))),
+			"keys":  strictyaml.MapOf("", words), "present": oneOrMore(strictyaml.Text("")),
+			"schema": strictyaml.Either(strictyaml.Text(""), strictyaml.Schema{"type": []string{"object", "boolean"}}),
+			"took":   s.Of(tookBounds{}),
+		},
+	})
+}
+
+// oneOrMore is what listOrOne reads.
+func oneOrMore(one strictyaml.Schema) strictyaml.Schema {
+	return strictyaml.Either(one, strictyaml.ListOf(one, 1))
+}
+
+// DescribeStrict adds what keys mean.
+func (countBounds) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
+	about := map[string]string{"min": "The fewest elements.", "max": "The most elements."}
+	return s.Keys(countBounds{}, strictyaml.Keys{About: about})
+}
+
+// DescribeStrict adds what keys mean.
+func (tookBounds) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
+	about := map[string]string{"min": "It took at least so long.", "max": "It took at most so long."}
+	return s.Keys(tookBounds{}, strictyaml.Keys{About: about})
 }

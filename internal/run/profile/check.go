@@ -96,7 +96,7 @@ func mistakes(p *bench.Profile) []mistake {
 	r.when(p.Phases != nil && len(p.Requests) > 0 && !alone, "phases",
 		"`phases` time a request that stands alone, and all are in sessions", "add one under `requests`, or remove `phases`")
 	if p.Phases != nil {
-		r.between("phases.requests", p.Phases.Requests, 1, 1000)
+		r.between("phases.requests", p.Phases.Requests, 1, maxPhased)
 	}
 	r.when(p.Protocol == bench.HTTP2 && p.Phases != nil,
 		"protocol", "`protocol` is http/2, but `phases` are timed over HTTP/1.1", "remove one of the two")
@@ -199,7 +199,7 @@ func (r *rules) requests(p *bench.Profile) {
 	names, session, within := map[string]bool{}, "", known
 	for _, req := range placedRequests(p) {
 		if req.Session == "" {
-			r.between(req.at+".weight", req.Weight, 1, 1_000_000)
+			r.between(req.at+".weight", req.Weight, 1, maxWeight)
 			r.when(len(req.Save) > 0, req.at+".save", "nothing uses what a request that stands alone saves",
 				"write it into a session, or into `setup` where all requests use it")
 		}
@@ -216,7 +216,7 @@ func (r *rules) requests(p *bench.Profile) {
 	}
 	for i, s := range p.Sessions {
 		at := fmt.Sprintf("sessions[%d]", i)
-		r.between(at+".weight", s.Weight, 1, 1_000_000)
+		r.between(at+".weight", s.Weight, 1, maxWeight)
 		r.when(names[s.Name], at+".name", fmt.Sprintf("duplicate name %q", s.Name), "give each request and session its own")
 		names[s.Name] = true
 	}

@@ -17,6 +17,8 @@ import (
 const (
 	maxName       = 60
 	minShare      = .00001
+	maxWeight     = 1_000_000
+	maxPhased     = 1000   // requests that are timed one by one
 	isolationAuto = "auto" // in bench.Profile the empty text, as in results from before there was a choice
 )
 
@@ -58,6 +60,8 @@ type file struct {
 // duration is written with its unit.
 type duration = strictyaml.Duration
 
+const shareHint = "write a share from 0.001% to 100%, or `none`"
+
 // share is a part of a whole, written in percent.
 type share float64
 
@@ -74,7 +78,7 @@ func (s *share) UnmarshalStrict(v strictyaml.Value) {
 	number, isPercent := strings.CutSuffix(squeeze(text), "%")
 	x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if !isPercent || err != nil || math.IsNaN(x) {
-		v.Wrong("write a share from 0.001% to 100%, or `none`")
+		v.Wrong(shareHint)
 		return
 	}
 	*s = share(math.Round(x*1e4) / 1e6)

@@ -19,7 +19,8 @@ const (
 	minDuration = 100 * time.Millisecond
 	maxDuration = 24 * time.Hour
 
-	stepHint = "write a number of connections (`64`), a range (`2..2048 doubling`, `10..100 by 10`), and after it, " +
+	rangeHint = "write a number such as `64` or a range such as `2..2048 doubling`"
+	stepHint  = "write a number of connections (`64`), a range (`2..2048 doubling`, `10..100 by 10`), and after it, " +
 		"where wanted, `x5` to repeat, `warm-up`, `for 30s`; or a map {connections: 64, duration: 30s} or {rate: 5000}"
 )
 
@@ -91,7 +92,7 @@ func (c *connections) UnmarshalStrict(v strictyaml.Value) {
 		}
 		parts := stepPattern.FindStringSubmatch(squeeze(text))
 		if parts == nil || strings.Join(parts[5:], "") != "" {
-			item.Wrong("write a number such as `64` or a range such as `2..2048 doubling`")
+			item.Wrong(rangeHint)
 			continue
 		}
 		rungs, hint := expand(parts)
@@ -208,9 +209,11 @@ func (s step) steps() []bench.Step {
 	return out
 }
 
-// The parts of a short step: from, to, "doubling", by, repeat, warm-up, duration.
-var stepPattern = regexp.MustCompile(
-	`^(\d+)(?: ?\.\. ?(\d+)(?: (?:(doubling)|by (\d+)))?)?(?: ?[x×] ?(\d+))?( warm-?up)?(?: for (\S+))?$`)
+// rangePattern are the parts of a number or range of connections: from, to, "doubling", by.
+const rangePattern = `(\d+)(?: ?\.\. ?(\d+)(?: (?:(doubling)|by (\d+)))?)?`
+
+// The parts of a short step: those of the range, then repeat, warm-up, duration.
+var stepPattern = regexp.MustCompile(`^` + rangePattern + `(?: ?[x×] ?(\d+))?( warm-?up)?(?: for (\S+))?$`)
 
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
 

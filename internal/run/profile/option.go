@@ -49,6 +49,9 @@ type value struct {
 	get   func(p *bench.Profile) string
 	set   func(c *change, text string) error
 	wrong func(p *bench.Profile, given bool) string
+
+	low, high string   // the bounds of a number, as they are written
+	texts     []string // the only ones that a profile may say; nil: any
 }
 
 // Get is the value that p has, as it is written on the command line; "" where it has none.
@@ -164,7 +167,12 @@ func (n number[T]) hintFor(p *bench.Profile, given bool) string {
 }
 
 func (n number[T]) value() value {
+	low := n.min
+	if n.zero == none {
+		low = min(low, *new(T))
+	}
 	return value{
+		low: n.write(low), high: n.write(n.max),
 		get: func(p *bench.Profile) string {
 			if v := *n.at(p); v != *new(T) {
 				return n.write(v)
@@ -205,7 +213,8 @@ func choice[T ~string](at func(*bench.Profile) *T, all, offered []string) value 
 		return strictyaml.Suggest(text, "one of", among)
 	}
 	return value{
-		get: func(p *bench.Profile) string { return string(*at(p)) },
+		texts: all,
+		get:   func(p *bench.Profile) string { return string(*at(p)) },
 		set: func(c *change, text string) error {
 			*at(c.p) = T(text)
 			return c.refuse(text, hint(text, offered))

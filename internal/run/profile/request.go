@@ -268,6 +268,8 @@ func (s saves) MarshalYAML() (any, error) {
 	return strictyaml.Entries(fields), nil
 }
 
+const thinkHint = "write a time such as `1s`, or two of them such as `500ms..2s`, up to 1h"
+
 // think is `1s`, or `500ms..2s`.
 type think bench.Think
 
@@ -285,7 +287,7 @@ func (t *think) UnmarshalStrict(v strictyaml.Value) {
 	t.Min, errs[0] = strictyaml.ParseDuration(low)
 	t.Max, errs[1] = strictyaml.ParseDuration(high)
 	if errs[0] != nil || errs[1] != nil || t.Min < 0 || t.Max < t.Min || t.Max > time.Hour {
-		v.Wrong("write a time such as `1s`, or two of them such as `500ms..2s`, up to 1h")
+		v.Wrong(thinkHint)
 	}
 }
 

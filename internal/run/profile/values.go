@@ -119,7 +119,7 @@ func protocolValue() value {
 	})
 	known := []string{string(bench.HTTP11), string(bench.HTTP2)}
 	all := choice(func(p *bench.Profile) *bench.Protocol { return &p.Protocol }, known, nil)
-	v.get = all.get
+	v.get, v.texts = all.get, append(all.texts, "")
 	v.wrong = func(p *bench.Profile, given bool) string {
 		if p.Protocol == "" {
 			return ""

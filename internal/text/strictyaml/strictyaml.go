@@ -23,6 +23,8 @@
 // likewise), slices, map[string]T, structs, pointers to these, and any (nil, bool, int64, float64,
 // string, []any, map[string]any). A type that reads itself implements [Unmarshaler]; one that wants
 // a look at the whole after its fields were read implements [Validator].
+//
+// [SchemaOf] makes a JSON Schema of the same types and tags. What these do not say a [Describer] adds.
 package strictyaml
 
 import (

@@ -70,6 +70,8 @@ func FormatBytes(n int64) string {
 	return strconv.FormatInt(n, 10) + "B"
 }
 
+const durationHint = "write a number and its unit: ns, us, ms, s, m, h, for example `500ms` or `1m30s`"
+
 // ParseDuration reads "10s", "1m30s", "0". The error's text is a hint of what would be right.
 func ParseDuration(s string) (time.Duration, error) {
 	d, err := time.ParseDuration(s)
@@ -79,7 +81,7 @@ func ParseDuration(s string) (time.Duration, error) {
 	if _, err := strconv.ParseFloat(s, 64); err == nil {
 		return 0, fmt.Errorf("say the unit: `%ss`, `%sms`…", clip(s, 20), clip(s, 20))
 	}
-	return 0, errors.New("write a number and its unit: ns, us, ms, s, m, h, for example `500ms` or `1m30s`")
+	return 0, errors.New(durationHint)
 }
 
 // cutSuffixFold cuts a unit in any case ("512mib"): for sizes only B exists, never b for bits.

@@ -1,0 +1,261 @@
+package strictyaml
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Schema is a JSON Schema (draft 2020-12), or a part of one. It says what Decode accepts, as far as a schema can:
+// what it cannot say, it allows.
+type Schema map[string]any
+
+// Describer is a type that says what it accepts, because its fields do not, or not all of it.
+type Describer interface {
+	DescribeStrict(s *Schemas) Schema
+}
+
+// Schemas makes the schemas of types. A struct has its own once, under `$defs` and the name of its type.
+type Schemas struct{ defs map[string]Schema }
+
+// Keys are what the tags of a struct do not say.
+type Keys struct {
+	About  map[string]string // what a key means
+	Accept map[string]Schema // what its value must be, besides what its type says
+	Rules  Schema            // of the whole
+}
+
+// SchemaOf is the schema of a file that Decode reads into the type of v, a struct or a Describer that returns one.
+func SchemaOf(title string, v any) Schema {
+	s := &Schemas{defs: map[string]Schema{}}
+	ref, _ := s.Of(v)["$ref"].(string)
+	name := strings.TrimPrefix(ref, defsPath)
+	root := maps.Clone(s.defs[name])
+	delete(s.defs, name)
+	root["$schema"], root["title"] = "https://json-schema.org/draft/2020-12/schema", title
+	if len(s.defs) > 0 {
+		root["$defs"] = s.defs
+	}
+	return root
+}
+
+const defsPath = "#/$defs/"
+
+// Of is the schema of the type of v.
+func (s *Schemas) Of(v any) Schema { return s.of(reflect.TypeOf(v), nil) }
+
+// Keys is the schema of the type of v, which is a struct.
+func (s *Schemas) Keys(v any, k Keys) Schema { return s.keys(reflect.TypeOf(v), k) }
+
+func (s *Schemas) of(t reflect.Type, r rules) Schema {
+	if d, ok := reflect.Zero(t).Interface().(Describer); ok && t.Kind() != reflect.Pointer {
+		return d.DescribeStrict(s)
+	}
+	switch {
+	case reflect.PointerTo(t).Implements(reflect.TypeFor[Unmarshaler]()):
+		return Schema{"not": Schema{"type": "null"}} // it does not say more
+	case t == durationType, t == timeType:
+		none := Schema{"type": "integer", "minimum": 0, "maximum": 0} // the one number without a unit
+		return Either(String("^"+DurationPattern+"$").Hint(durationHint), none)
+	case t == bytesType:
+		return String(bytesPattern).Hint(bytesHint)
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return s.of(t.Elem(), r)
+	case reflect.String:
+		if texts := r.oneOf(); texts != nil {
+			return Enum(texts...)
+		}
+		out := Text("")
+		r.limit(out, "minLength", "maxLength")
+		if n, err := strconv.Atoi(r["min"]); err == nil { // the bounds are of bytes, of which a letter has up to four
+			out["minLength"] = (n + 3) / 4
+		}
+		return out
+	case reflect.Bool:
+		return Schema{"type": "boolean"}
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		out := Schema{"type": "integer", "minimum": 0}
+		r.limit(out, "minimum", "maximum")
+		return out
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		out := Schema{"type": "integer"}
+		r.limit(out, "minimum", "maximum")
+		return out
+	case reflect.Float32, reflect.Float64:
+		out := Schema{"type": "number"}
+		r.limit(out, "minimum", "maximum")
+		return out
+	case reflect.Slice:
+		out := Schema{"type": "array", "items": s.of(t.Elem(), nil)}
+		r.limit(out, "minItems", "maxItems")
+		return out
+	case reflect.Map:
+		out := Schema{"type": "object", "additionalProperties": s.of(t.Elem(), nil)}
+		r.limit(out, "minProperties", "maxProperties")
+		return out
+	case reflect.Struct:
+		return s.keys(t, Keys{})
+	}
+	return Schema{}
+}
+
+// limit writes the bounds of a tag under those keywords, where they are numbers.
+func (r rules) limit(out Schema, low, high string) {
+	for keyword, bound := range map[string]string{low: r["min"], high: r["max"]} {
+		if _, err := strconv.ParseFloat(bound, 64); err == nil {
+			out[keyword] = json.Number(bound)
+		}
+	}
+}
+
+func (s *Schemas) keys(t reflect.Type, k Keys) Schema {
+	ref := Schema{"$ref": defsPath + t.Name()}
+	if _, known := s.defs[t.Name()]; known {
+		return ref
+	}
+	properties := Schema{}
+	out := Schema{"type": "object", "additionalProperties": false, "properties": properties}
+	s.defs[t.Name()] = out // before its fields, which may be of the same type
+	var required []string
+	for _, f := range structFields(t) {
+		of := t.Field(f.index).Type
+		p := s.of(of, f.rules)
+		maps.Copy(p, k.Accept[f.key])
+		if text := k.About[f.key]; text != "" {
+			p["description"] = text
+		}
+		if of == durationType || of == timeType || of == bytesType {
+			p.note(f.rules["min"], f.rules["max"])
+		}
+		var example any
+		if f.example != "" && yaml.Unmarshal([]byte(f.example), &example) == nil {
+			p["examples"] = []any{example}
+		}
+		if properties[f.key] = p; f.rules.has("required") {
+			required = append(required, f.key)
+		}
+	}
+	if required != nil {
+		out["required"] = required
+	}
+	maps.Copy(out, k.Rules)
+	return ref
+}
+
+// note adds bounds to the description where a schema has no keyword for them.
+func (s Schema) note(low, high string) {
+	bounds := rules{}
+	if low != "" {
+		bounds["min"] = low
+	}
+	if high != "" {
+		bounds["max"] = high
+	}
+	if text := strings.TrimPrefix(bounds.bounds(""), "write "); text != "" {
+		about, _ := s["description"].(string)
+		s["description"] = strings.TrimSpace(fmt.Sprintf("%s (%s).", strings.TrimSuffix(about, "."), text))
+	}
+}
+
+// Within bounds s: by keywords where the bounds are numbers, else in its description.
+func (s Schema) Within(low, high string) {
+	if _, err := strconv.ParseFloat(low, 64); err != nil {
+		s.note(low, high)
+		return
+	}
+	rules{"min": low, "max": high}.limit(s, "minimum", "maximum")
+}
+
+// DurationPattern is what ParseDuration reads, for a pattern.
+const DurationPattern = `[-+]?(0|(([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)`
+
+// NumberPattern is what a number in a longer text may look like, for a pattern.
+const NumberPattern = `[-+.0-9][-+._0-9a-fA-FxXpP]*`
+
+const bytesPattern = `^\s*` + NumberPattern + `\s*([kKmMgGtT][iI]?)?[bB]$`
+
+// Text is any scalar: the file's `1.26` is a text where one is wanted. The pattern, which may be "", is one of texts
+// and says nothing of numbers.
+func Text(pattern string) Schema {
+	s := Schema{"type": []string{"string", "number", "boolean"}}
+	if pattern != "" {
+		s["pattern"] = pattern
+	}
+	return s
+}
+
+// String is a text that no number and no `true` looks like.
+func String(pattern string) Schema { return Schema{"type": "string", "pattern": pattern} }
+
+// Hint says what would be right where the pattern does not match. Editors show it in place of the pattern.
+func (s Schema) Hint(hint string) Schema {
+	s["patternErrorMessage"] = hint
+	return s
+}
+
+// Enum is one of texts. What YAML takes for a number or a truth value may be written without quotes.
+func Enum(texts ...string) Schema {
+	var all []any
+	for _, text := range texts {
+		if text == "" {
+			continue // allowed below, so that no editor offers it
+		}
+		all = append(all, text)
+		var typed any
+		if yaml.Unmarshal([]byte(text), &typed) == nil {
+			if _, isText := typed.(string); !isText && typed != nil {
+				all = append(all, typed)
+			}
+		}
+	}
+	if slices.Contains(texts, "") {
+		return Either(Schema{"enum": all}, Schema{"type": "string", "maxLength": 0})
+	}
+	return Schema{"enum": all}
+}
+
+// Either is one of several ways to write a value.
+func Either(ways ...Schema) Schema { return Schema{"anyOf": ways} }
+
+// ListOf is a list of at least that many items.
+func ListOf(item Schema, least int) Schema {
+	s := Schema{"type": "array", "items": item}
+	if least > 0 {
+		s["minItems"] = least
+	}
+	return s
+}
+
+// MapOf is a map of names that match a pattern, which may be "", to values.
+func MapOf(names string, value Schema) Schema {
+	s := Schema{"type": "object", "additionalProperties": value}
+	if names != "" {
+		s["propertyNames"] = Schema{"pattern": names}
+	}
+	return s
+}
+
+// Has is a map in which these keys are.
+func Has(keys ...string) Schema { return Schema{"required": keys} }
+
+// HasEach is a way for each of the keys: a map in which it is.
+func HasEach(keys ...string) []Schema {
+	all := make([]Schema, len(keys))
+	for i, key := range keys {
+		all[i] = Has(key)
+	}
+	return all
+}
+
+// HasOneAtMost is a map in which one of the keys is, or none.
+func HasOneAtMost(keys ...string) []Schema {
+	return append([]Schema{{"not": Schema{"anyOf": HasEach(keys...)}}}, HasEach(keys...)...)
+}
