@@ -19,10 +19,11 @@ import (
 func newProfiles(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "profiles",
-		Short: "List, show and validate profiles",
+		Short: "List, show, validate and begin profiles",
 		Long: `A profile is a benchmark that can be repeated: contenders, limits, store, data, requests, checks, steps,
 rounds. Some come with locbench; any YAML file of the same form works wherever a profile is named.`,
 		Example: `  locbench profiles list
+  locbench profiles new
   locbench profiles show locations > mine.yaml
   locbench profiles validate mine.yaml
   locbench run --profile mine.yaml`,
@@ -69,7 +70,7 @@ rounds. Some come with locbench; any YAML file of the same form works wherever a
 						continue
 					}
 					fmt.Fprintf(env.Stdout, "%s: ok: %s; rounds: %d; steps: %d; load of a leg: %s\n", name,
-						joinSelections(p.Contenders), p.Rounds, len(p.Steps), units.Approx(p.LoadDuration()))
+						cmp.Or(joinSelections(p.Contenders), "names no contender"), p.Rounds, len(p.Steps), units.Approx(p.LoadDuration()))
 				}
 				if len(broken) > 0 {
 					return console.Usagef("%s", strings.Join(broken, "\n"))
@@ -77,7 +78,39 @@ rounds. Some come with locbench; any YAML file of the same form works wherever a
 				return nil
 			},
 		},
+		newProfilesNew(env),
 	)
+	return cmd
+}
+
+func newProfilesNew(env Env) *cobra.Command {
+	var d profile.Draft
+	cmd := &cobra.Command{
+		Use:   "new [FILE]",
+		Short: "Begin a profile for an API of your own, with a comment on each key",
+		Long: `Writes a profile for an API of your own into FILE, a comment on each key.
+Without FILE it is NAME.yaml in the working folder; - is standard output. What
+exists is never changed.
+
+On a terminal it asks up to five questions, unless an option answers: then, and
+without a terminal, it asks nothing. In paths and bodies {item} stands for an
+id, another one in each request; {item:number} stands in JSON without quotes.
+
+Exit codes: 0 it is written; 2 wrong usage, or FILE exists; 130 interrupted.`,
+		Example: `  locbench profiles new
+  locbench profiles new shop.yaml --get '/items/{item}'
+  locbench profiles new shop.yaml --get '/items/{item} 1..500' --connections 256
+  locbench profiles new shop.yaml --post '/orders {"item": "{item:number}"}'
+  locbench profiles new - --get /me --login '/login access_token'`,
+		Args: args(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, files []string) error {
+			return profile.New(cmd.Context(), env, strings.Join(files, ""), d)
+		},
+	}
+	cmd.Flags().StringVar(&d.Get, "get", "", "`PATH` to GET, and the ids, such as '/items/{item} 1..10000'")
+	cmd.Flags().StringVar(&d.Post, "post", "", "`PATH` to POST to, and the body in JSON")
+	cmd.Flags().StringVar(&d.Login, "login", "", "`PATH` of a login, and where the token is in its answer")
+	cmd.Flags().StringVar(&d.Connections, "connections", "", "connections at `most` (default 64)")
 	return cmd
 }
 

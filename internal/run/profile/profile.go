@@ -126,6 +126,12 @@ func Save(path string, p bench.Profile, replace bool) (err error) {
 	if err != nil {
 		return err
 	}
+	return put(path, data, replace)
+}
+
+// put writes data into the file path, whole or not at all. Unless replace is set, one that is there already is left
+// alone and the error is fs.ErrExist.
+func put(path string, data []byte, replace bool) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return errors.New("that is not a regular file")
 	}
@@ -136,7 +142,8 @@ func Save(path string, p bench.Profile, replace bool) (err error) {
 		}
 		_ = f.Close()
 	}
-	if err = safe.WriteFile(path, data); err != nil && !replace {
+	err := safe.WriteFile(path, data)
+	if err != nil && !replace {
 		_ = os.Remove(path)
 	}
 	return err
