@@ -107,7 +107,7 @@ func TestDraftsThatAreRefused(t *testing.T) {
 		"a URL":            {Draft{Get: "http://h/items"}, "begin it with `/`"},
 		"unicode in path":  {Draft{Get: "/é"}, "%-escapes"},
 		"fragment":         {Draft{Get: "/a#b"}, "%-escapes"},
-		"not a variable":   {Draft{Get: "/{a b}"}, "FROM..TO"},
+		"not a variable":   {Draft{Get: "/{a b}"}, "has no use"},
 		"braces":           {Draft{Get: "/{1}"}, "is not the name of a variable"},
 		"a column":         {Draft{Get: "/{user.name}"}, "leave `.name` out"},
 		"a type":           {Draft{Get: "/{user:int}"}, "there is no type"},
@@ -121,7 +121,7 @@ func TestDraftsThatAreRefused(t *testing.T) {
 		"long number":      {Draft{Post: `/a {"a": 12345678901234567890123}`}, "would be sent as"},
 		"surrogates":       {Draft{Post: `/a {"a": "\ud83d\ude00"}`}, "not JSON"},
 		"login":            {Draft{Get: "/", Login: "login"}, "begin it with `/`"},
-		"token":            {Draft{Get: "/", Login: "/login a..b"}, "a..b"},
+		"token":            {Draft{Get: "/", Login: "/login a..b"}, "write a path such as"},
 		"token unknown":    {Draft{Get: "/", Login: "/login/{token}"}, `no variable "token"`},
 		"connections":      {Draft{Get: "/", Connections: "many"}, "from 1 to 65535"},
 		"no connections":   {Draft{Get: "/", Connections: "0"}, "from 1 to 65535"},
@@ -190,7 +190,7 @@ func TestAsk(t *testing.T) {
 		"wrong answers": {"", "My Shop\n../x\ntaken\nshop\nitems\n/é\n/items/{item}\n1-5\n9..1\n1..9\n/o\n{a: 1}\n{}\nlogin\n/login\na..b\nt\n0\nmany\n \n",
 			Draft{"/items/{item} 1..9", "/o {}", "/login t", "64"}, "shop.yaml", []string{
 				`"My Shop" is not a name`, `"../x" is not a name`, "taken.yaml is there already", "begin it with", "%-escapes",
-				"FROM..TO", "empty range", "is not JSON", "begin it with", "a..b", "from 1 to 65535", "from 1 to 65535"}},
+				"FROM..TO", "empty range", "is not JSON", "`setup[0].post` is \"login\"; begin it with", "write a path such as", "from 1 to 65535", "from 1 to 65535"}},
 		"hostile answers": {"x.yaml", "/\x1b[31m\n/" + strings.Repeat("y", 100_000) + "\n/\"'\n" + "none\nnone\n" + strings.Repeat(" ", 10_000) + "\n5\n",
 			Draft{Get: `/"'`, Connections: "5"}, "x.yaml", []string{"control characters", "too long", "too long"}},
 	} {
