@@ -70,7 +70,8 @@ rounds. Some come with locbench; any YAML file of the same form works wherever a
 						continue
 					}
 					fmt.Fprintf(env.Stdout, "%s: ok: %s; rounds: %d; steps: %d; load of a leg: %s\n", name,
-						cmp.Or(joinSelections(p.Contenders), "names no contender"), p.Rounds, len(p.Steps), units.Approx(p.LoadDuration()))
+						cmp.Or(joinSelections(p.Contenders), "names no contender"), p.Rounds, len(p.Steps),
+						units.Approx(p.LoadDuration()))
 				}
 				if len(broken) > 0 {
 					return console.Usagef("%s", strings.Join(broken, "\n"))

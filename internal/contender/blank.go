@@ -60,8 +60,8 @@ func blank(name string, dockerfile bool) string {
 	if dockerfile {
 		image, file = "# "+image, strings.TrimPrefix(file, "# ")
 	}
-	return `# One contender: what locbench starts, loads and stops. Its name is that of this folder. All keys are explained in
-# docs/contenders.md of locbench's sources.
+	return `# One contender: what locbench starts, loads and stops. Its name is that of this folder. All keys are
+# explained in docs/contenders.md of locbench's sources.
 
 # What tables and reports say of it.
 language: unknown

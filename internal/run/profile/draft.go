@@ -51,13 +51,13 @@ func (d Draft) Text(file string) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if d.Get == "" && d.Post == "" {
-		return nil, errNoRequest
-	}
-	var t draftText
 	get, ids := cut(d.Get)
 	post, body := cut(d.Post)
 	login, saved := cut(d.Login)
+	if get == "" && post == "" {
+		return nil, errNoRequest
+	}
+	var t draftText
 	t.head(nameOf(file))
 	t.variables(ids, []string{get, post, login, body}, login != "")
 	if login != "" {
@@ -285,8 +285,8 @@ func (t *draftText) check(file, body string) error {
 	}
 	sent := p.Requests[len(p.Requests)-1].Body
 	if !sameJSON(body, sent) {
-		return fmt.Errorf("%.200q would be sent as %.200q: write it otherwise, or put it into a file later (\"file: order.json\")",
-			body, sent)
+		return fmt.Errorf("%.200q would be sent as %.200q: write it otherwise, or put it into a file later, "+
+			"by `file: order.json` in the profile", body, sent)
 	}
 	return nil
 }

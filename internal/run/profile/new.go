@@ -81,7 +81,7 @@ func write(env console.Env, file string, d Draft) error {
 	}
 	fmt.Fprintln(env.Stdout, file)
 	fmt.Fprintln(env.Stderr, "Each key has a comment. Next:")
-	for i, command := range nextCommands(file, d.Login != "") {
+	for i, command := range nextCommands(file, strings.TrimSpace(d.Login) != "") {
 		fmt.Fprintf(env.Stderr, "  %d. %s\n", i+1, command)
 	}
 	return nil

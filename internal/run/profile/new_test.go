@@ -143,6 +143,7 @@ func TestDraftsThatAreRefused(t *testing.T) {
 func FuzzDraft(f *testing.F) {
 	f.Add("/items/{item} 1..5", `/orders {"a": "{item:number}"}`, "/login data.token", "64")
 	f.Add("/a: b", `/p {"x": "' # : - {{y}} ${HOME}"}`, "/l '", "1")
+	f.Add(" ", "/p", "  ", "")
 	f.Add("/{null}", `/p "\u0085"`, "/l {", "3")
 	f.Fuzz(func(t *testing.T, get, post, login, connections string) {
 		d := Draft{Get: get, Post: post, Login: login, Connections: connections}
@@ -165,7 +166,7 @@ func FuzzDraft(f *testing.F) {
 				t.Fatalf("%q asks %+v", d, p.Requests)
 			}
 		}
-		if len(p.Setup) > 1 || (len(p.Setup) == 1) != (login != "") {
+		if len(p.Setup) > 1 || (len(p.Setup) == 1) != (strings.TrimSpace(login) != "") {
 			t.Fatalf("%q sets up %+v", d, p.Setup)
 		}
 	})
