@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"locbench/internal/bench"
+	"locbench/internal/text/safe"
 )
 
 // Blank makes a new contender called name: a manifest with comments in the folder of that name in parent, which may be
@@ -29,9 +30,9 @@ func Blank(name, parent string) (svc bench.Service, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return svc, err
 	}
-	info, err := os.Stat(filepath.Join(dir, "Dockerfile"))
+	info, _ := os.Stat(filepath.Join(dir, "Dockerfile"))
 	path := filepath.Join(dir, ManifestName)
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	err = safe.CreateFile(path, []byte(blank(name, info != nil && info.Mode().IsRegular())))
 	if errors.Is(err, fs.ErrExist) {
 		return svc, fmt.Errorf("%s is there already: choose another name or folder", path)
 	}
@@ -43,10 +44,6 @@ func Blank(name, parent string) (svc bench.Service, err error) {
 			err = errors.Join(err, os.Remove(path))
 		}
 	}()
-	_, err = f.WriteString(blank(name, info != nil && info.Mode().IsRegular()))
-	if err = errors.Join(err, f.Close()); err != nil {
-		return svc, err
-	}
 	found, err := Discover(Folder(dir))
 	if err != nil {
 		return svc, err

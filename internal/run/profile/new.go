@@ -74,7 +74,7 @@ func write(env console.Env, file string, d Draft) error {
 	if err := free(file); err != nil { // also the one that nobody has named
 		return console.WithCode(console.ExitUsage, err)
 	}
-	if err := put(file, text, false); errors.Is(err, fs.ErrExist) {
+	if err := safe.CreateFile(file, text); errors.Is(err, fs.ErrExist) {
 		return console.WithCode(console.ExitUsage, exists(file))
 	} else if err != nil {
 		return fmt.Errorf("write profile %s: %w", file, err)

@@ -157,7 +157,7 @@ func FuzzDraft(f *testing.F) {
 		}
 		var paths []string
 		for _, part := range []string{get, post} {
-			if path, _ := cut(part); part != "" {
+			if path, _ := cut(part); path != "" {
 				paths = append(paths, path)
 			}
 		}
