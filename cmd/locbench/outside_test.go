@@ -22,7 +22,7 @@ var guarded = []struct {
 		"contender/docker/engine.go", "contender/docker/own.go", "contender/processor.go",
 		"app/reports.go", // folders
 		// made here
-		"run/profile/profile.go", "contender/process.go", "contender/lock.go",
+		"contender/process.go", "contender/lock.go",
 	}},
 	{"url", "Parse ParseRequestURI", "secret.ParseURL, whose errors repeat no password", []string{
 		"text/secret", "contender/check/request.go", "text/contact/redirect.go",

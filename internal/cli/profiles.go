@@ -19,10 +19,11 @@ import (
 func newProfiles(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "profiles",
-		Short: "List, show and validate profiles",
+		Short: "List, show, validate and begin profiles",
 		Long: `A profile is a benchmark that can be repeated: contenders, limits, store, data, requests, checks, steps,
 rounds. Some come with locbench; any YAML file of the same form works wherever a profile is named.`,
 		Example: `  locbench profiles list
+  locbench profiles new
   locbench profiles show locations > mine.yaml
   locbench profiles validate mine.yaml
   locbench run --profile mine.yaml`,
@@ -78,7 +79,40 @@ rounds. Some come with locbench; any YAML file of the same form works wherever a
 				return nil
 			},
 		},
+		newProfilesNew(env),
 	)
+	return cmd
+}
+
+func newProfilesNew(env Env) *cobra.Command {
+	var d profile.Draft
+	cmd := &cobra.Command{
+		Use:   "new [FILE]",
+		Short: "Begin a profile for an API of your own, with a comment on each key",
+		Long: `Writes a profile for an API of your own into FILE, with a comment on each key.
+Without FILE it is NAME.yaml in the working folder, my-api.yaml where no name is
+asked for; - is standard output. What exists is never changed.
+
+On a terminal it asks a few questions, and Enter takes the default of each. With
+an option, and without a terminal, it asks nothing; without --get and --post the
+profile asks GET /. In paths and bodies {item} stands for a number from a range,
+another one in each request; {item:number} stands in JSON without the quotes.
+
+Exit codes: 0 it is written; 2 wrong usage, or FILE exists; 130 interrupted.`,
+		Example: `  locbench profiles new
+  locbench profiles new shop.yaml --get '/items/{item}'
+  locbench profiles new shop.yaml --get '/items/{item} 1..99' --connections 256
+  locbench profiles new shop.yaml --post '/orders {"item": "{item:number}"}'
+  locbench profiles new - --get /me --login '/login access_token'`,
+		Args: args(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, files []string) error {
+			return profile.New(cmd.Context(), env, strings.Join(files, ""), d)
+		},
+	}
+	cmd.Flags().StringVar(&d.Get, "get", "", "`PATH` to GET, and the ids: '/items/{item} 1..10000'")
+	cmd.Flags().StringVar(&d.Post, "post", "", "`PATH` to POST to, and the body in JSON")
+	cmd.Flags().StringVar(&d.Login, "login", "", "`PATH` of a login, and where its answer has the token")
+	cmd.Flags().StringVar(&d.Connections, "connections", "", "`N` connections at most (default 64)")
 	return cmd
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -263,55 +262,31 @@ Exit codes: 0 all are as they should be; 1 nothing could be begun; 2 wrong usage
 }
 
 func newServicesNew(env Env, dirs *[]string, complete cobra.CompletionFunc) *cobra.Command {
-	var from string
+	o := contenders.NewOptions{Parent: "."}
 	cmd := &cobra.Command{
-		Use:   "new NAME --from TEMPLATE [DIR]",
-		Short: "Begin a contender of your own as a copy of another",
-		Long: `Copies the folder of the contender TEMPLATE to DIR/NAME (DIR is the working folder by default), with its name
-replaced in manifest, Dockerfile and sources, ready to build and run. What exists is never changed.`,
-		Example: `  locbench services new go-mine --from go-nethttp ./my-contenders
+		Use:   "new NAME [DIR]",
+		Short: "Begin a contender of your own: a manifest, or a copy of another",
+		Long: `Writes DIR/NAME/service.yaml (DIR is the working folder by default), with a
+comment on each key. The folder may be there already: a Dockerfile in it is then
+what the manifest names.
+
+With --from it copies the folder of a contender to DIR/NAME instead, with its
+name replaced in manifest, Dockerfile and sources, ready to build and run. Those
+that come with locbench serve the locations API.
+
+What exists is never changed.`,
+		Example: `  locbench services new my-service ./my-contenders
+  locbench services new go-mine --from go-nethttp ./my-contenders
   locbench services new rs-mine --from rs-axum`,
 		Args: args(cobra.RangeArgs(1, 2)),
 		RunE: func(_ *cobra.Command, words []string) error {
-			parent := "."
-			if len(words) == 2 {
-				parent = words[1]
+			if o.Name, o.Dirs = words[0], *dirs; len(words) == 2 {
+				o.Parent = words[1]
 			}
-			return newService(env, *dirs, words[0], from, parent)
+			return contenders.New(env, o)
 		},
 	}
-	cmd.Flags().StringVar(&from, "from", "", "the `contender` to copy (see 'locbench services list')")
+	cmd.Flags().StringVar(&o.From, "from", "", "the `contender` to copy (see 'locbench services list')")
 	_ = cmd.RegisterFlagCompletionFunc("from", complete)
 	return cmd
-}
-
-func newService(env Env, dirs []string, name, from, parent string) error {
-	if from == "" {
-		return console.Usagef("say with --from which contender to copy (see 'locbench services list')")
-	}
-	all, err := app.Discover(dirs)
-	if err != nil {
-		return console.WithCode(console.ExitUsage, err)
-	}
-	template, err := contender.Find(all, from)
-	if err != nil {
-		return console.WithCode(console.ExitUsage, err)
-	}
-	if other, err := contender.Find(all, name); err == nil {
-		return console.Usagef("there is a contender %s already, in %s: choose another name", name, other.Dir)
-	}
-	svc, err := contender.Scaffold(template, name, parent)
-	if err != nil {
-		return console.WithCode(console.ExitUsage, err)
-	}
-	dir := filepath.Join(parent, name)
-	fmt.Fprintf(env.Stdout, "%s\n", dir)
-	fmt.Fprintf(env.Stderr, `%s is a copy of %s. Next:
-  1. edit title, framework, version and endpoints in %s
-  2. %s
-  3. %s
-`, svc.Name, template.Name, filepath.Join(dir, contender.ManifestName),
-		safe.Shell([]string{"locbench", "services", "verify", name, "--services", dir}),
-		safe.Shell([]string{"locbench", "run", name, "--services", dir}))
-	return nil
 }

@@ -111,7 +111,6 @@ func (s *save) take(a Answer, to *slot) error {
 		} else {
 			to.text = jsonpath.Text(to.text[:0], value)
 		}
-		value = to.text
 	case bench.FromHeader:
 		if value, ok = headerValue(a.Head, s.of.Of, nil); !ok {
 			return fmt.Errorf("the answer has no header %s", s.of.Of)

@@ -169,6 +169,13 @@ func (f *file) report(p *bench.Profile, v strictyaml.Value) {
 			i, _ := strconv.Atoi(stepIndex.FindStringSubmatch(at)[1])
 			return fmt.Sprintf("steps[%d]", f.Steps.items[i])
 		})
+		if of, ok := strings.CutSuffix(path, ".path"); ok { // a path may stand under its method
+			for _, way := range new(request).ways() {
+				if v.Find(of).Has(way.key) {
+					path = of + "." + way.key
+				}
+			}
+		}
 		at := v.Find(path)
 		if m.what == "" {
 			at.Wrong(m.hint)

@@ -129,15 +129,8 @@ func Save(path string, p bench.Profile, replace bool) (err error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return errors.New("that is not a regular file")
 	}
-	if !replace { // an empty one takes the place, so that nobody else's is replaced
-		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-		if err != nil {
-			return err
-		}
-		_ = f.Close()
+	if replace {
+		return safe.WriteFile(path, data)
 	}
-	if err = safe.WriteFile(path, data); err != nil && !replace {
-		_ = os.Remove(path)
-	}
-	return err
+	return safe.CreateFile(path, data)
 }

@@ -162,7 +162,7 @@ func (r *rules) source(at string, v bench.Variable) {
 func (r *rules) fits(at string, v bench.Variable, column string, use workload.Use) {
 	row := v.File != "" && v.Column == ""
 	r.when(column != "" && !row, at, fmt.Sprintf("`{%s.%s}` asks for a column of it, and it is not a row of a file",
-		v.Name, column), "leave `.`"+column+"` out, or write `{file: users.csv}` without a column")
+		v.Name, column), "leave `."+column+"` out, or write `{file: users.csv}` without a column")
 	r.when(column == "" && row, at, fmt.Sprintf("variable %q is a whole row of %s", v.Name, filepath.Base(v.File)),
 		fmt.Sprintf("write a `column` here, or name it where it is used: `{%s.name}`", v.Name))
 	for _, item := range v.List {

@@ -34,6 +34,20 @@ func WriteFile(path string, data []byte) (err error) {
 	return err
 }
 
+// CreateFile is WriteFile for a file that is not there yet: one that is, a link too, is left alone, and the error is
+// fs.ErrExist.
+func CreateFile(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644) // takes the place
+	if err != nil {
+		return err
+	}
+	_ = f.Close()
+	if err = WriteFile(path, data); err != nil {
+		_ = os.Remove(path)
+	}
+	return err
+}
+
 // syncDir makes a rename durable, where the system can.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)

@@ -1,0 +1,76 @@
+package contenders
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"locbench/internal/app"
+	"locbench/internal/bench"
+	"locbench/internal/contender"
+	"locbench/internal/text/console"
+	"locbench/internal/text/safe"
+)
+
+// NewOptions say what contender is begun, and where.
+type NewOptions struct {
+	Name   string
+	From   string   // the contender to copy; "": a manifest alone
+	Parent string   // the folder that gets the contender's
+	Dirs   []string // with more contenders
+}
+
+// New begins a contender, and says how to go on.
+func New(env console.Env, o NewOptions) error {
+	all, err := app.Discover(o.Dirs)
+	if err != nil {
+		return console.WithCode(console.ExitUsage, err)
+	}
+	if other, err := contender.Find(all, o.Name); err == nil {
+		return console.Usagef("there is a contender %s already, in %s: choose another name", o.Name, other.Dir)
+	}
+	var svc bench.Service
+	what := "has a manifest"
+	if o.From == "" {
+		svc, err = contender.Blank(o.Name, o.Parent)
+	} else {
+		template, missing := contender.Find(all, o.From)
+		if missing != nil {
+			return console.WithCode(console.ExitUsage, missing)
+		}
+		what = "is a copy of " + template.Name
+		svc, err = contender.Scaffold(template, o.Name, o.Parent)
+	}
+	if err != nil {
+		return console.WithCode(console.ExitUsage, err)
+	}
+	dir := filepath.Join(o.Parent, o.Name)
+	fmt.Fprintln(env.Stdout, dir)
+	fmt.Fprintf(env.Stderr, "%s %s. Next:\n", svc.Name, what)
+	for i, step := range nextSteps(svc, dir) {
+		fmt.Fprintf(env.Stderr, "  %d. %s\n", i+1, step)
+	}
+	return nil
+}
+
+// nextSteps are those to take with a new contender in dir. Only one that serves the locations API is verified and run
+// by what comes with locbench.
+func nextSteps(svc bench.Service, dir string) []string {
+	manifest := filepath.Join(dir, contender.ManifestName)
+	command := func(words ...string) string { return safe.Shell(append([]string{"locbench"}, words...)) }
+	ofCities := func(group string) bool { return slices.Contains(contender.Groups(), group) }
+	if slices.ContainsFunc(svc.Endpoints, ofCities) {
+		return []string{
+			"edit title, framework, version and endpoints in " + manifest,
+			command("services", "verify", svc.Name, "--services", dir),
+			command("run", svc.Name, "--services", dir),
+		}
+	}
+	profile := svc.Name + ".yaml"
+	return []string{
+		"edit " + manifest + ": how it is started, port and ready",
+		command("services", "validate", dir),
+		command("profiles", "new", profile) + "   # what to request of it",
+		command("run", svc.Name, "--services", dir, "--profile", profile),
+	}
+}

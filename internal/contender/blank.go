@@ -1,0 +1,82 @@
+package contender
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/text/safe"
+)
+
+// Blank makes a new contender called name: a manifest with comments in the folder of that name in parent, which may be
+// there already, with sources and a Dockerfile. A manifest that is there is never changed.
+func Blank(name, parent string) (svc bench.Service, err error) {
+	if !namePattern.MatchString(name) {
+		return svc, fmt.Errorf("%q is not a name for a new contender: write small letters, digits, `-`, `_` and `.`, "+
+			"for example `my-service`", clip(name))
+	}
+	dir := filepath.Join(parent, name)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		defer func() {
+			if svc.Name == "" {
+				_ = os.Remove(dir) // only if nothing is in it
+			}
+		}()
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return svc, err
+	}
+	info, _ := os.Stat(filepath.Join(dir, "Dockerfile"))
+	path := filepath.Join(dir, ManifestName)
+	err = safe.CreateFile(path, []byte(blank(name, info != nil && info.Mode().IsRegular())))
+	if errors.Is(err, fs.ErrExist) {
+		return svc, fmt.Errorf("%s is there already: choose another name or folder", path)
+	}
+	if err != nil {
+		return svc, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(path))
+		}
+	}()
+	found, err := Discover(Folder(dir))
+	if err != nil {
+		return svc, err
+	}
+	return found[0], nil
+}
+
+// blank is a manifest with the least that one has, and comments. name has passed namePattern.
+func blank(name string, dockerfile bool) string {
+	image, file := "docker: {image: \""+name+":latest\"}", "# docker: {dockerfile: Dockerfile}"
+	if dockerfile {
+		image, file = "# "+image, strings.TrimPrefix(file, "# ")
+	}
+	return `# One contender: what locbench starts, loads and stops. Its name is that of this folder. All keys are
+# explained in docs/contenders.md of locbench's sources.
+
+# What tables and reports say of it.
+language: unknown
+framework: unknown
+version: "1"
+
+# How it is started. One line is enough: an image that exists, ...
+` + image + `
+# ... one that is built of a Dockerfile in this folder, ...
+` + file + `
+# ... or a program on this machine, for --runtime process. {{.Dir}} is this folder.
+# process: {build: [[go, build, -o, service, .]], command: ["{{.Dir}}/service"]}
+
+# Where it listens, in its container too. As a process it gets a free port by {{.Port}}, in env or command.
+port: 8080
+# env: {PORT: "{{.Port}}", API_KEY: "${API_KEY}"}
+
+# What is asked until it is ready: the first answer of 2xx or 3xx ends the start-up time.
+ready: {path: /, timeout: 60s}
+`
+}

@@ -1,0 +1,95 @@
+package contender_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"locbench/internal/contender"
+	"locbench/internal/testenv"
+)
+
+// TestBlank: what is written is a contender, and what it has commented out is right as well.
+func TestBlank(t *testing.T) {
+	for name, files := range map[string][]string{"image": nil, "dockerfile": {"Dockerfile", "main.go"}} {
+		t.Run(name, func(t *testing.T) {
+			parent := filepath.Join(t.TempDir(), "new", "ones")
+			dir := filepath.Join(parent, "my_orders.v2")
+			for _, file := range files {
+				if err := os.MkdirAll(dir, 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(dir, file), []byte("FROM scratch\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			svc, err := contender.Blank("my_orders.v2", parent)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := os.ReadFile(filepath.Join(dir, contender.ManifestName))
+			if err != nil {
+				t.Fatal(err)
+			}
+			testenv.Golden(t, filepath.Join("testdata", "new", name+".yaml"), string(text))
+			if svc.Name != "my_orders.v2" || svc.Endpoints != nil || svc.Port != 8080 || (svc.Docker.Image == "") != (files != nil) {
+				t.Errorf("%+v %+v", svc, svc.Docker)
+			}
+			keys := 0
+			for line := range strings.Lines(string(text)) {
+				if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+					keys++
+				}
+			}
+			if keys > 6 {
+				t.Errorf("%d lines of keys", keys)
+			}
+			full := regexp.MustCompile(`(?m)^# ((process|env): .*)$`).ReplaceAll(text, []byte("$1"))
+			more, err := contender.Parse(filepath.Join(dir, contender.ManifestName), full)
+			if err != nil || more.Process == nil || len(more.Env) != 2 {
+				t.Errorf("%v\n%s", err, full)
+			}
+			other := regexp.MustCompile(`(?m)^docker: .*\n# \.\.\. one.*\n|^# (docker: )`).ReplaceAll(text, []byte("$1"))
+			if swapped, err := contender.Parse(filepath.Join(dir, contender.ManifestName), other); files == nil &&
+				(err != nil || swapped.Docker.Dockerfile == "") {
+				t.Errorf("%v\n%s", err, other)
+			}
+			if _, err := contender.Blank("my_orders.v2", parent); err == nil || !strings.Contains(err.Error(), "there already") {
+				t.Error(err)
+			}
+			if again, err := os.ReadFile(filepath.Join(dir, contender.ManifestName)); err != nil || string(again) != string(text) {
+				t.Errorf("what was there has changed: %v", err)
+			}
+		})
+	}
+}
+
+func TestBlankRefuses(t *testing.T) {
+	parent := t.TempDir()
+	for _, name := range []string{"", ".", "..", "../x", "a/b", "A", "-a", "a b", "a\nb", `a"b`, "é", strings.Repeat("a", 64)} {
+		if _, err := contender.Blank(name, parent); err == nil || !strings.Contains(err.Error(), "is not a name") {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(parent, "linked"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("nowhere", filepath.Join(parent, "linked", contender.ManifestName)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := contender.Blank("linked", parent); err == nil || !strings.Contains(err.Error(), "there already") {
+		t.Error(err)
+	}
+	if err := os.WriteFile(filepath.Join(parent, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := contender.Blank("file", parent); err == nil {
+		t.Error("a file has become a folder")
+	}
+	entries, err := os.ReadDir(parent)
+	if err != nil || len(entries) != 2 {
+		t.Errorf("left: %v, %v", entries, err)
+	}
+}

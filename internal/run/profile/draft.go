@@ -1,0 +1,330 @@
+package profile
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/load/workload"
+	"locbench/internal/text/safe"
+	"locbench/internal/text/strictyaml"
+)
+
+const (
+	maxAnswer     = 1000 // bytes of what is typed in for a draft
+	draftName     = "my-api"
+	draftGet      = "/"
+	draftIDs      = "1..10000"
+	draftToken    = "token"
+	draftLadder   = "64"
+	draftWarm     = 16 // connections that warm up
+	draftBodyHint = `write for example {"item": "{item:number}"}`
+)
+
+// Draft is what a profile for an API of one's own begins with, as it is typed in.
+type Draft struct {
+	Get         string // "PATH" or "PATH FROM..TO": the values of the variables
+	Post        string // "PATH" or "PATH JSON"
+	Login       string // "PATH" or "PATH TOKEN": where the token is in the answer
+	Connections string // at most
+}
+
+var (
+	errNoRequest = errors.New("nothing is to be requested: write a path to GET or to POST")
+	endsPattern = regexp.MustCompile(`^(-?\d{1,18})\.\.(-?\d{1,18})$`)
+)
+
+// Text is the draft as a profile with comments, which Parse reads. file is where it will be; the commands at its end
+// name it.
+func (d Draft) Text(file string) ([]byte, error) {
+	for _, answer := range []string{file, d.Get, d.Post, d.Login, d.Connections} {
+		if err := checkAnswer(answer); err != nil {
+			return nil, err
+		}
+	}
+	get, ids := cut(d.Get)
+	post, body := cut(d.Post)
+	login, saved := cut(d.Login)
+	if get == "" && post == "" {
+		return nil, errNoRequest
+	}
+	var t draftText
+	t.head(nameOf(file))
+	t.variables(ids, []string{get, post, login, body}, login != "")
+	if login != "" {
+		t.setup(login, saved)
+	}
+	t.requests(get, post, body, login != "")
+	t.steps(d.Connections)
+	t.next(file, login != "")
+	if t.err != nil {
+		return nil, t.err
+	}
+	return t.Bytes(), t.check(file, body)
+}
+
+// cut parts a path from what follows it.
+func cut(text string) (path, rest string) {
+	path, rest, _ = strings.Cut(strings.TrimSpace(text), " ")
+	return path, strings.TrimSpace(rest)
+}
+
+// checkAnswer refuses what does not belong into one line of a file.
+func checkAnswer(text string) error {
+	if len(text) > maxAnswer {
+		return fmt.Errorf("%.40q… is too long: write %d bytes at most", text, maxAnswer)
+	}
+	if safe.Line(text, maxAnswer) != text {
+		return fmt.Errorf("%.200q has control characters or invisible ones: write it on one line without them", text)
+	}
+	return nil
+}
+
+// draftText is the text of a draft as it grows, and the first error.
+type draftText struct {
+	bytes.Buffer
+	err error
+}
+
+func (t *draftText) fail(format string, args ...any) {
+	if t.err == nil {
+		t.err = fmt.Errorf(format, args...)
+	}
+}
+
+// line writes a line, or several.
+func (t *draftText) line(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
+
+// pair writes a key with a value from outside, as the encoder of YAML quotes it.
+func (t *draftText) pair(before, key string, value any) {
+	text, err := strictyaml.Encode(strictyaml.Entries{{Key: key, Value: value}})
+	if err != nil {
+		t.fail("%s: %w", key, err)
+	}
+	t.WriteString(before)
+	t.Write(text)
+}
+
+func (t *draftText) head(name string) {
+	t.line(`# A benchmark of an API of your own, begun by 'locbench profiles new'. Change what you like. All keys are
+# explained in profiles/locations.yaml of locbench's sources.
+
+# What tables and reports call it.`)
+	t.pair("", "title", name)
+	t.line(`
+# Who is asked, unless the command line says it: names of contenders there, or --target URL.
+# contenders: [my-service]
+
+# How often all is repeated. Six is the least that gives a 95 %% interval; for a first look run it with --rounds 1.
+rounds: 6
+
+# Of a contender that locbench starts. What is absent is not limited.
+# limits: {cpus: 1.5, memory: 512MiB}`)
+}
+
+// variables writes those that texts name, all with the same values, but for the token of a login.
+func (t *draftText) variables(ids string, texts []string, login bool) {
+	var names []string
+	for _, text := range texts {
+		for _, p := range bench.Parts(text) {
+			name, _ := workload.Column(p.Name)
+			if name != "" && !slices.Contains(names, name) && (!login || name != draftToken) {
+				names = append(names, name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		if ids != "" {
+			t.fail("%q has no use, since the path has no {item}: leave it out, or write for example /items/{item} %s",
+				ids, draftIDs)
+		}
+		return
+	}
+	m := endsPattern.FindStringSubmatch(cmp.Or(ids, draftIDs))
+	if m == nil {
+		t.fail("%q is not a range of ids: write FROM..TO, for example %s", ids, draftIDs)
+		return
+	}
+	from, err1 := strconv.ParseInt(m[1], 10, 64)
+	to, err2 := strconv.ParseInt(m[2], 10, 64)
+	if err := errors.Join(err1, err2); err != nil || from > to {
+		t.fail("%q is an empty range: write FROM..TO, for example %s", ids, draftIDs)
+	}
+	t.line(`
+# What {%s} stands for: another value in each request. Other kinds: a list ([lamp, chair]), the column of a file
+# ({file: ids.csv, column: id}), uuid, now, sequence. With "draw: zipf" some values come far more often than others.
+variables:`, names[0])
+	for _, name := range names {
+		t.pair("  ", name, strictyaml.Inline{V: values{From: &from, To: &to}})
+	}
+}
+
+func (t *draftText) setup(path, saved string) {
+	t.line(`
+# Once in each life of the service, before its load. ${PASSWORD} is taken from the environment, and no output shows it.
+# "save" takes the token out of the answer: a path in its JSON, or {header: NAME}, {cookie: NAME}.
+setup:`)
+	t.pair("  - ", "post", path)
+	t.line(`    json: {user: me, password: "${PASSWORD}"}
+    expect: {status: [200, 201]}
+    save:`)
+	t.pair("      ", draftToken, cmp.Or(saved, draftToken))
+}
+
+func (t *draftText) requests(get, post, body string, login bool) {
+	t.line(`
+# The mix; the shares add up to 100 %%. An answer with another status than "expect" has is an error. Further methods:
+# head, put, patch, delete, options.
+requests:`)
+	share, other := "100%", "100%"
+	if get != "" && post != "" {
+		share, other = "90%", "10%"
+	}
+	header := func() {
+		if login {
+			t.line(`    header: {Authorization: "Bearer {%s}"}`, draftToken)
+		}
+	}
+	if get != "" {
+		t.pair("  - ", "get", get)
+		t.line("    share: %s", share)
+		header()
+		t.line("    expect: {status: 200}")
+	}
+	if post == "" {
+		return
+	}
+	t.pair("  - ", "post", post)
+	t.line("    share: %s", other)
+	header()
+	if body != "" {
+		if err := json.Unmarshal([]byte(body), new(any)); err != nil {
+			t.fail("%.200q is not JSON (%w): %s", body, err, draftBodyHint)
+			return
+		}
+		t.pair("    ", "json", strictyaml.JSON(body))
+	}
+	t.line("    expect: {status: [200, 201, 202, 204]}")
+}
+
+func (t *draftText) steps(most string) {
+	n, err := strconv.Atoi(cmp.Or(most, draftLadder))
+	if err != nil || n < 1 || n > bench.MaxConnections {
+		t.fail("%q is not a number of connections: write from 1 to %d", most, bench.MaxConnections)
+		return
+	}
+	t.line(`
+# The longest wait for an answer; after it the request is an error.
+timeout: 10s
+
+# In a step in which more requests fail, nothing is claimed.
+max_errors: 1%%
+
+# So many connections, each of which asks again as soon as it has its answer. A warm-up is shown, and is not judged.
+step_duration: 10s
+steps:
+  - %d warm-up for 20s`, min(n, draftWarm))
+	top := 1 // the largest power of two that is not above n
+	for 2*top <= n {
+		top *= 2
+	}
+	if top > 2 {
+		t.line("  - 2..%d doubling", top)
+	} else {
+		t.line("  - %d", top)
+	}
+	if n > top {
+		t.line("  - %d", n)
+	}
+	t.line(`
+# What each measured step must keep; "locbench run" ends with exit code 4 where one does not.
+# thresholds:
+#   - p99<50ms,errors<0.1%%`)
+}
+
+func (t *draftText) next(file string, login bool) {
+	t.line("\n# Next:")
+	for _, command := range nextCommands(file, login) {
+		t.line("#   %s", command)
+	}
+}
+
+// nextCommands are those to go on with after the profile in file is written.
+func nextCommands(file string, login bool) []string {
+	run := safe.Shell([]string{"locbench", "run", "--profile", file, "--target", "http://127.0.0.1:8080"})
+	if login {
+		run = "PASSWORD=… " + run
+	}
+	return []string{safe.Shell([]string{"locbench", "profiles", "validate", file}), run}
+}
+
+// check reads what was written as it will be read, and compares the body, which YAML may understand differently.
+func (t *draftText) check(file, body string) error {
+	p, err := Parse(file, t.Bytes())
+	if all, ok := errors.AsType[strictyaml.Mistakes](err); ok { // whoever typed it does not know the lines
+		var texts []string
+		for _, m := range all {
+			text := strings.TrimSuffix(m.What+"; "+m.Hint, "; ")
+			if !slices.Contains(texts, text) {
+				texts = append(texts, text)
+			}
+		}
+		err = errors.New(strings.Join(texts, "\n"))
+	}
+	if err != nil || body == "" {
+		return err
+	}
+	sent := p.Requests[len(p.Requests)-1].Body
+	if !sameJSON(body, sent) {
+		return fmt.Errorf("%.200q would be sent as %.200q: write it otherwise, or put it into a file later, "+
+			"by `file: order.json` in the profile", body, sent)
+	}
+	return nil
+}
+
+// sameJSON reports whether two documents are the same, but for the way in which fractions are written.
+func sameJSON(a, b string) bool {
+	values := make([]any, 2)
+	for i, text := range []string{a, b} {
+		d := json.NewDecoder(strings.NewReader(text))
+		d.UseNumber()
+		if d.Decode(&values[i]) != nil {
+			return false
+		}
+		values[i] = fractions(values[i])
+	}
+	return reflect.DeepEqual(values[0], values[1])
+}
+
+// fractions makes numbers of those that are written as fractions; whole ones stay texts, since they may be too long
+// for a number.
+func fractions(v any) any {
+	switch v := v.(type) {
+	case []any:
+		for i := range v {
+			v[i] = fractions(v[i])
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = fractions(v[key])
+		}
+	case json.Number:
+		x, err := v.Float64()
+		if err != nil {
+			return v
+		}
+		if whole := math.Trunc(x) == x && math.Abs(x) < 1<<53; whole || strings.ContainsAny(v.String(), ".eE") {
+			return x
+		}
+	}
+	return v
+}

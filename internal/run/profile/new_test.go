@@ -1,0 +1,326 @@
+package profile
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"locbench/internal/bench"
+	"locbench/internal/testenv"
+	"locbench/internal/text/console"
+)
+
+// TestDraftTexts: what is written is a profile without mistakes, short, with shares that are all, and what it has
+// commented out is right as well.
+func TestDraftTexts(t *testing.T) {
+	for name, d := range map[string]Draft{
+		"least":   {Get: "/"},
+		"ids":     {Get: "/items/{item} 1..500", Connections: "100"},
+		"post":    {Post: `/orders {"item": "{item:number}", "note": "it's #1: \"{user}\" \\ %"}`, Connections: "1"},
+		"all":     {Get: "/items/{item}", Post: `/orders {"item": "{item:number}"}`, Login: "/login data.token", Connections: "64"},
+		"odd":     {Get: "/{null}/{token}?q='%20&x=[]*!|>", Post: `/p  [9.50, 1e3, {"<<": null}, "é{{x}}: 🦜"]  `, Connections: "3"},
+		"a token": {Get: "/me/{token}", Login: "/login"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text, err := d.Text("shop.yaml")
+			if err != nil {
+				t.Fatal(err)
+			}
+			testenv.Golden(t, filepath.Join("testdata", "new", strings.ReplaceAll(name, " ", "-")+".yaml"), string(text))
+			p, err := Parse("shop.yaml", text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := Validate(p); err != nil {
+				t.Error(err)
+			}
+			if p.Title != "shop" || p.Rounds != 6 || !p.Steps[0].WarmUp || p.Steps[len(p.Steps)-1].Connections != wanted(d) {
+				t.Errorf("%+v", p)
+			}
+			keys := 0
+			for line := range strings.Lines(string(text)) {
+				if len([]rune(line)) > 121 && strings.HasPrefix(line, "#") {
+					t.Errorf("a long line: %s", line)
+				}
+				if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+					keys++
+				}
+			}
+			if keys > 40 {
+				t.Errorf("%d lines", keys)
+			}
+			commented := regexp.MustCompile(`(?m)^# ((contenders|limits|thresholds|  - ).*)$`)
+			full := commented.ReplaceAll(text, []byte("$1"))
+			more, err := Parse("shop.yaml", full)
+			if err != nil || len(more.Thresholds) != 1 || more.Limits.CPUs != 1.5 || len(more.Contenders) != 1 {
+				t.Errorf("%v\n%s", err, full)
+			}
+		})
+	}
+}
+
+// wanted are the most connections that a draft asks for.
+func wanted(d Draft) int {
+	n := 64
+	_, _ = fmt.Sscan(d.Connections, &n)
+	return n
+}
+
+// TestDraftsOfAnyLadder: any number of connections is a profile that ends there.
+func TestDraftsOfAnyLadder(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 4, 5, 7, 8, 1000, 1024, bench.MaxConnections} {
+		text, err := Draft{Get: "/", Connections: fmt.Sprint(n)}.Text("a.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Parse("a.yaml", text)
+		if err != nil || MostConnections(p.Steps) != n || p.Steps[0].Connections != min(n, draftWarm) || len(p.Steps) < 2 {
+			t.Errorf("%d: %v, %v", n, p.Steps, err)
+		}
+	}
+}
+
+func TestDraftsThatAreRefused(t *testing.T) {
+	long := strings.Repeat("x", maxAnswer+1)
+	for name, test := range map[string]struct {
+		d    Draft
+		want string
+	}{
+		"nothing":          {Draft{}, "nothing is to be requested"},
+		"line end":         {Draft{Get: "/a\nsteps: [1]"}, "control characters"},
+		"tab":              {Draft{Get: "/a\tb"}, "control characters"},
+		"escape":           {Draft{Post: "/a\x1b[31m"}, "control characters"},
+		"bidi":             {Draft{Post: `/a {"x": "` + "\u202e" + `"}`}, "control characters"},
+		"line separator":   {Draft{Post: `/a {"x": "` + "\u2028" + `"}`}, "control characters"},
+		"not UTF-8":        {Draft{Get: "/\xff"}, "control characters"},
+		"long":             {Draft{Get: "/" + long}, "too long"},
+		"long login":       {Draft{Get: "/", Login: "/l " + long}, "too long"},
+		"no slash":         {Draft{Get: "items"}, "begin it with `/`"},
+		"a URL":            {Draft{Get: "http://h/items"}, "begin it with `/`"},
+		"unicode in path":  {Draft{Get: "/é"}, "%-escapes"},
+		"fragment":         {Draft{Get: "/a#b"}, "%-escapes"},
+		"not a variable":   {Draft{Get: "/{a b}"}, "has no use"},
+		"braces":           {Draft{Get: "/{1}"}, "is not the name of a variable"},
+		"a column":         {Draft{Get: "/{user.name}"}, "leave `.name` out"},
+		"a type":           {Draft{Get: "/{user:int}"}, "there is no type"},
+		"range":            {Draft{Get: "/{item} 1-5"}, "FROM..TO"},
+		"empty range":      {Draft{Get: "/{item} 5..1"}, "empty range"},
+		"huge range":       {Draft{Get: "/{item} 1..99999999999999999999"}, "FROM..TO"},
+		"range of nothing": {Draft{Get: "/items 1..5"}, "has no use"},
+		"not JSON":         {Draft{Post: "/a {item: 1}"}, "is not JSON"},
+		"two documents":    {Draft{Post: "/a 1 2"}, "is not JSON"},
+		"twice":            {Draft{Post: `/a {"a": 1, "a": 2}`}, "duplicate key"},
+		"long number":      {Draft{Post: `/a {"a": 12345678901234567890123}`}, "would be sent as"},
+		"surrogates":       {Draft{Post: `/a {"a": "\ud83d\ude00"}`}, "not JSON"},
+		"login":            {Draft{Get: "/", Login: "login"}, "begin it with `/`"},
+		"token":            {Draft{Get: "/", Login: "/login a..b"}, "write a path such as"},
+		"token unknown":    {Draft{Get: "/", Login: "/login/{token}"}, `no variable "token"`},
+		"connections":      {Draft{Get: "/", Connections: "many"}, "from 1 to 65535"},
+		"no connections":   {Draft{Get: "/", Connections: "0"}, "from 1 to 65535"},
+		"too many":         {Draft{Get: "/", Connections: "65536"}, "from 1 to 65535"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text, err := test.d.Text("a.yaml")
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Fatalf("%v\n%s", err, text)
+			}
+			if n := len(err.Error()); n > 1500 {
+				t.Errorf("%d bytes: %v", n, err)
+			}
+		})
+	}
+}
+
+// FuzzDraft: whatever is typed in is refused, or becomes a profile that asks just that.
+func FuzzDraft(f *testing.F) {
+	f.Add("/items/{item} 1..5", `/orders {"a": "{item:number}"}`, "/login data.token", "64")
+	f.Add("/a: b", `/p {"x": "' # : - {{y}} ${HOME}"}`, "/l '", "1")
+	f.Add(" ", "/p", "  ", "")
+	f.Add("/{null}", `/p "\u0085"`, "/l {", "3")
+	f.Fuzz(func(t *testing.T, get, post, login, connections string) {
+		d := Draft{Get: get, Post: post, Login: login, Connections: connections}
+		text, err := d.Text("a.yaml")
+		if err != nil {
+			return
+		}
+		p, err := Parse("a.yaml", text)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		var paths []string
+		for _, part := range []string{get, post} {
+			if path, _ := cut(part); path != "" {
+				paths = append(paths, path)
+			}
+		}
+		for i, r := range p.Requests {
+			if len(paths) != len(p.Requests) || r.Path != paths[i] {
+				t.Fatalf("%q asks %+v", d, p.Requests)
+			}
+		}
+		if len(p.Setup) > 1 || (len(p.Setup) == 1) != (strings.TrimSpace(login) != "") {
+			t.Fatalf("%q sets up %+v", d, p.Setup)
+		}
+	})
+}
+
+func TestAsk(t *testing.T) {
+	for name, test := range map[string]struct {
+		file, in string
+		want     Draft
+		name     string
+		says     []string // in order
+	}{
+		"all defaults": {"", "\n\n\n\n\n", Draft{Get: "/", Connections: "64"}, "my-api.yaml", []string{"[my-api]", "[/]", "[none]", "[none]", "[64]"}},
+		"a file":       {"x.yaml", "\n\n\n\n", Draft{Get: "/", Connections: "64"}, "x.yaml", []string{"GET"}},
+		"all answers": {"", "shop\n/items/{item}\n1..9\n/orders\n{\"a\": 1}\n/login\ndata.token\n100\n",
+			Draft{"/items/{item} 1..9", `/orders {"a": 1}`, "/login data.token", "100"}, "shop.yaml",
+			[]string{"[1..10000]", "[none]", "[{}]", "[none]", "[token]", "[64]"}},
+		"on one line": {"", "shop\n/items/{item} 1..9\n/orders {\"a\": 1}\n/login data.token\n100\n",
+			Draft{"/items/{item} 1..9", `/orders {"a": 1}`, "/login data.token", "100"}, "shop.yaml", nil},
+		"follow-ups by default": {"", "\n/{a}\n\n/o\n\n/l\n\n\n", Draft{"/{a} 1..10000", "/o {}", "/l token", "64"}, "my-api.yaml", nil},
+		"only a POST":           {"", "\nnone\nnone\n/o {}\n\n\n", Draft{"", "/o {}", "", "64"}, "my-api.yaml", []string{"nothing is to be requested", "Path to POST"}},
+		"wrong answers": {"", "My Shop\n../x\ntaken\nshop\nitems\n/é\n/items/{item}\n1-5\n9..1\n1..9\n/o\n{a: 1}\n{}\nlogin\n/login\na..b\nt\n0\nmany\n \n",
+			Draft{"/items/{item} 1..9", "/o {}", "/login t", "64"}, "shop.yaml", []string{
+				`"My Shop" is not a name`, `"../x" is not a name`, "taken.yaml is there already", "begin it with", "%-escapes",
+				"FROM..TO", "empty range", "is not JSON", "`setup[0].post` is \"login\"; begin it with", "write a path such as", "from 1 to 65535", "from 1 to 65535"}},
+		"hostile answers": {"x.yaml", "/\x1b[31m\n/" + strings.Repeat("y", 100_000) + "\n/\"'\n" + "none\nnone\n" + strings.Repeat(" ", 10_000) + "\n5\n",
+			Draft{Get: `/"'`, Connections: "5"}, "x.yaml", []string{"control characters", "too long", "too long"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			if err := os.WriteFile("taken.yaml", nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			file, d, err := ask(t.Context(), strings.NewReader(test.in), &out, test.file)
+			if err != nil || file != test.name || d != test.want {
+				t.Fatalf("%s, %+v, %v\n%s", file, d, err, out.String())
+			}
+			if _, err := d.Text(file); err != nil {
+				t.Error(err)
+			}
+			rest := out.String()
+			for _, want := range test.says {
+				_, after, ok := strings.Cut(rest, want)
+				if !ok {
+					t.Fatalf("%q is missing in %q of\n%s", want, rest, out.String())
+				}
+				rest = after
+			}
+			if strings.ContainsRune(out.String(), 0x1b) || len(out.String()) > 4000 {
+				t.Errorf("%q", out.String())
+			}
+		})
+	}
+}
+
+// TestAskIsLeft: the end of the input, also in the middle of an answer, and Ctrl-C leave nothing behind.
+func TestAskIsLeft(t *testing.T) {
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	in, w := io.Pipe()
+	defer w.Close()
+	for name, test := range map[string]struct {
+		ctx context.Context
+		in  io.Reader
+	}{
+		"at once": {t.Context(), strings.NewReader("")}, "half an answer": {t.Context(), strings.NewReader("shop\n/items")},
+		"before the last": {t.Context(), strings.NewReader("shop\n\n\n\n")}, "Ctrl-C": {cancelled, in},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, _, err := ask(test.ctx, test.in, io.Discard, "")
+			if err == nil || console.ExitCode(t.Context(), err) != console.ExitInterrupted || !strings.Contains(err.Error(), "nothing is written") {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestNewAsksNothingWithoutATerminal: flags alone decide, and what is there stays as it is.
+func TestNewAsksNothingWithoutATerminal(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out, talk bytes.Buffer
+	env := console.Env{Stdin: strings.NewReader("shop\n"), Stdout: &out, Stderr: &talk}
+	begin := func(file string, d Draft) error {
+		out.Reset()
+		talk.Reset()
+		return New(t.Context(), env, file, d)
+	}
+	if err := begin("", Draft{}); err != nil || out.String() != "my-api.yaml\n" {
+		t.Fatalf("%q, %v", out.String(), err)
+	}
+	written, err := os.ReadFile("my-api.yaml")
+	if err != nil || !strings.Contains(string(written), "- get: /\n") {
+		t.Fatalf("%s, %v", written, err)
+	}
+	if want := "  2. locbench run --profile my-api.yaml --target http://127.0.0.1:8080\n"; !strings.Contains(talk.String(), want) {
+		t.Error(talk.String())
+	}
+	if err := begin("-", Draft{Post: "/o", Login: "/l"}); err != nil || !strings.HasPrefix(out.String(), "# A bench") || talk.Len() > 0 {
+		t.Errorf("%v\n%s%s", err, out.String(), talk.String())
+	}
+	if _, err := Parse("a.yaml", out.Bytes()); err != nil {
+		t.Error(err)
+	}
+	if err := os.Symlink("nowhere", "link.yaml"); err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{
+		"": "my-api.yaml is there already", "my-api.yaml": "there already", "link.yaml": "there already", "quick": "ends with .yaml",
+		"a\nb.yaml": "control characters", "a\u2028b.yaml": "control characters", strings.Repeat("x", 2000) + ".yaml": "too long",
+	} {
+		if err := begin(file, Draft{Get: "/"}); err == nil || console.ExitCode(t.Context(), err) != console.ExitUsage || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20q: %v", file, err)
+		}
+	}
+	if err := begin("wrong.yaml", Draft{Get: "items"}); console.ExitCode(t.Context(), err) != console.ExitUsage {
+		t.Error(err)
+	}
+	if err := begin("no/such/folder.yaml", Draft{Get: "/"}); err == nil || !strings.Contains(err.Error(), "no/such/folder.yaml") {
+		t.Error(err)
+	}
+	const odd = `it's $(a) "#1": é.yaml`
+	if err := begin(odd, Draft{Get: "/"}); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(odd); err != nil || !strings.Contains(string(data), `'it'\''s $(a) "#1": é.yaml'`) {
+		t.Errorf("%s, %v", data, err)
+	} else if _, err := Parse(odd, data); err != nil {
+		t.Error(err)
+	}
+	if again, err := os.ReadFile("my-api.yaml"); err != nil || !bytes.Equal(again, written) {
+		t.Errorf("what was there has changed: %v", err)
+	}
+	entries, _ := os.ReadDir(".")
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if want := []string{odd, "link.yaml", "my-api.yaml"}; !slices.Equal(names, want) {
+		t.Errorf("left: %q", names)
+	}
+}
+
+func TestSameJSON(t *testing.T) {
+	for _, test := range []struct {
+		a, b string
+		same bool
+	}{
+		{"9.50", "9.5", true}, {"1e3", "1000", true}, {"1", `"1"`, false}, {`{"a":1,"b":2}`, `{"b":2,"a":1}`, true},
+		{"12345678901234567890", "12345678901234567891", false}, {fmt.Sprint(math.MaxInt64), fmt.Sprint(math.MaxInt64), true},
+		{"9007199254740993", "9007199254740992", false},
+	} {
+		if sameJSON(test.a, test.b) != test.same {
+			t.Errorf("%s, %s: %v", test.a, test.b, !test.same)
+		}
+	}
+}
