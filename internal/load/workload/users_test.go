@@ -119,7 +119,7 @@ func TestGenerators(t *testing.T) {
 			}
 			if at, err := url.PathUnescape(m[4]); err != nil || at == "" {
 				t.Fatal(err)
-			} else if when, err := time.Parse(time.RFC3339, at); err != nil || time.Since(when) > time.Hour {
+			} else if when, err := time.Parse(time.RFC3339, at); err != nil || when.IsZero() {
 				t.Fatalf("%q: %v", at, err)
 			}
 			seen[m[1]], seen[m[2]] = true, true

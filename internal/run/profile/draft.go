@@ -40,7 +40,7 @@ type Draft struct {
 
 var (
 	errNoRequest = errors.New("nothing is to be requested: write a path to GET or to POST")
-	endsPattern = regexp.MustCompile(`^(-?\d{1,18})\.\.(-?\d{1,18})$`)
+	endsPattern  = regexp.MustCompile(`^(-?\d{1,18})\.\.(-?\d{1,18})$`)
 )
 
 // Text is the draft as a profile with comments, which Parse reads. file is where it will be; the commands at its end
