@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -109,12 +110,35 @@ Exit codes: 0 it is written; 2 wrong usage, or FILE exists; 130 interrupted.`,
 			return profile.New(cmd.Context(), env, strings.Join(files, ""), d)
 		},
 	}
-	cmd.Flags().StringVar(&d.Get, "get", "", "`PATH` to GET, and the ids: '/items/{item} 1..10000'")
-	cmd.Flags().StringVar(&d.Post, "post", "", "`PATH` to POST to, and the body in JSON")
-	cmd.Flags().StringVar(&d.Login, "login", "", "`PATH` of a login, and where its answer has the token")
-	cmd.Flags().StringVar(&d.Connections, "connections", "", "`N` connections at most (default 64)")
+	cmd.Flags().Var(once{&d.Get}, "get", "`PATH` to GET, and the ids: '/items/{item} 1..10000'")
+	cmd.Flags().Var(once{&d.Post}, "post", "`PATH` to POST to, and the body in JSON")
+	cmd.Flags().Var(once{&d.Login}, "login", "`PATH` of a login, and where its answer has the token")
+	cmd.Flags().Var(once{&d.Connections}, "connections", "`N` connections at most (default 64)")
 	return cmd
 }
+
+// once is a text that an option gives, which a second one would silently replace.
+type once struct{ text *string }
+
+// Set implements pflag.Value.
+func (o once) Set(text string) error {
+	if *o.text != "" {
+		return errors.New("it is given twice; add more to the file that is written")
+	}
+	*o.text = text
+	return nil
+}
+
+// String implements pflag.Value.
+func (o once) String() string {
+	if o.text == nil {
+		return ""
+	}
+	return *o.text
+}
+
+// Type implements pflag.Value.
+func (o once) Type() string { return "string" }
 
 func listProfiles(env Env) error {
 	list, err := profile.List(profiles.FS)

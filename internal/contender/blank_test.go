@@ -34,7 +34,8 @@ func TestBlank(t *testing.T) {
 				t.Fatal(err)
 			}
 			testenv.Golden(t, filepath.Join("testdata", "new", name+".yaml"), string(text))
-			if svc.Name != "my_orders.v2" || svc.Endpoints != nil || svc.Port != 8080 || (svc.Docker.Image == "") != (files != nil) {
+			byFile := svc.Docker.Image == ""
+			if svc.Name != "my_orders.v2" || svc.Endpoints != nil || svc.Port != 8080 || byFile != (files != nil) {
 				t.Errorf("%+v %+v", svc, svc.Docker)
 			}
 			keys := 0
@@ -59,7 +60,8 @@ func TestBlank(t *testing.T) {
 			if _, err := contender.Blank("my_orders.v2", parent); err == nil || !strings.Contains(err.Error(), "there already") {
 				t.Error(err)
 			}
-			if again, err := os.ReadFile(filepath.Join(dir, contender.ManifestName)); err != nil || string(again) != string(text) {
+			again, err := os.ReadFile(filepath.Join(dir, contender.ManifestName))
+			if err != nil || string(again) != string(text) {
 				t.Errorf("what was there has changed: %v", err)
 			}
 		})
@@ -68,7 +70,8 @@ func TestBlank(t *testing.T) {
 
 func TestBlankRefuses(t *testing.T) {
 	parent := t.TempDir()
-	for _, name := range []string{"", ".", "..", "../x", "a/b", "A", "-a", "a b", "a\nb", `a"b`, "é", strings.Repeat("a", 64)} {
+	names := []string{"", ".", "..", "../x", "a/b", "A", "-a", "a b", "a\nb", `a"b`, "é", strings.Repeat("a", 64)}
+	for _, name := range names {
 		if _, err := contender.Blank(name, parent); err == nil || !strings.Contains(err.Error(), "is not a name") {
 			t.Errorf("%q: %v", name, err)
 		}

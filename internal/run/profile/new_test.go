@@ -22,11 +22,15 @@ import (
 // commented out is right as well.
 func TestDraftTexts(t *testing.T) {
 	for name, d := range map[string]Draft{
-		"least":   {Get: "/"},
-		"ids":     {Get: "/items/{item} 1..500", Connections: "100"},
-		"post":    {Post: `/orders {"item": "{item:number}", "note": "it's #1: \"{user}\" \\ %"}`, Connections: "1"},
-		"all":     {Get: "/items/{item}", Post: `/orders {"item": "{item:number}"}`, Login: "/login data.token", Connections: "64"},
-		"odd":     {Get: "/{null}/{token}?q='%20&x=[]*!|>", Post: `/p  [9.50, 1e3, {"<<": null}, "é{{x}}: 🦜"]  `, Connections: "3"},
+		"least": {Get: "/"},
+		"ids":   {Get: "/items/{item} 1..500", Connections: "100"},
+		"post":  {Post: `/orders {"item": "{item:number}", "note": "it's #1: \"{user}\" \\ %"}`, Connections: "1"},
+		"all": {
+			Get: "/items/{item}", Post: `/orders {"item": "{item:number}"}`, Login: "/login data.token", Connections: "64",
+		},
+		"odd": {
+			Get: "/{null}/{token}?q='%20&x=[]*!|>", Post: `/p  [9.50, 1e3, {"<<": null}, "é{{x}}: 🦜"]  `, Connections: "3",
+		},
 		"a token": {Get: "/me/{token}", Login: "/login"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -179,20 +183,26 @@ func TestAsk(t *testing.T) {
 		name     string
 		says     []string // in order
 	}{
-		"all defaults": {"", "\n\n\n\n\n", Draft{Get: "/", Connections: "64"}, "my-api.yaml", []string{"[my-api]", "[/]", "[none]", "[none]", "[64]"}},
-		"a file":       {"x.yaml", "\n\n\n\n", Draft{Get: "/", Connections: "64"}, "x.yaml", []string{"GET"}},
+		"all defaults": {"", "\n\n\n\n\n", Draft{Get: "/", Connections: "64"}, "my-api.yaml",
+			[]string{"[my-api]", "[/]", "[none]", "[none]", "[64]"}},
+		"a file": {"x.yaml", "\n\n\n\n", Draft{Get: "/", Connections: "64"}, "x.yaml", []string{"GET"}},
 		"all answers": {"", "shop\n/items/{item}\n1..9\n/orders\n{\"a\": 1}\n/login\ndata.token\n100\n",
 			Draft{"/items/{item} 1..9", `/orders {"a": 1}`, "/login data.token", "100"}, "shop.yaml",
 			[]string{"[1..10000]", "[none]", "[{}]", "[none]", "[token]", "[64]"}},
 		"on one line": {"", "shop\n/items/{item} 1..9\n/orders {\"a\": 1}\n/login data.token\n100\n",
 			Draft{"/items/{item} 1..9", `/orders {"a": 1}`, "/login data.token", "100"}, "shop.yaml", nil},
-		"follow-ups by default": {"", "\n/{a}\n\n/o\n\n/l\n\n\n", Draft{"/{a} 1..10000", "/o {}", "/l token", "64"}, "my-api.yaml", nil},
-		"only a POST":           {"", "\nnone\nnone\n/o {}\n\n\n", Draft{"", "/o {}", "", "64"}, "my-api.yaml", []string{"nothing is to be requested", "Path to POST"}},
-		"wrong answers": {"", "My Shop\n../x\ntaken\nshop\nitems\n/é\n/items/{item}\n1-5\n9..1\n1..9\n/o\n{a: 1}\n{}\nlogin\n/login\na..b\nt\n0\nmany\n \n",
+		"follow-ups by default": {"", "\n/{a}\n\n/o\n\n/l\n\n\n",
+			Draft{"/{a} 1..10000", "/o {}", "/l token", "64"}, "my-api.yaml", nil},
+		"only a POST": {"", "\nnone\nnone\n/o {}\n\n\n", Draft{"", "/o {}", "", "64"}, "my-api.yaml",
+			[]string{"nothing is to be requested", "Path to POST"}},
+		"wrong answers": {"", "My Shop\n../x\ntaken\nshop\nitems\n/é\n/items/{item}\n1-5\n9..1\n1..9\n" +
+			"/o\n{a: 1}\n{}\nlogin\n/login\na..b\nt\n0\nmany\n \n",
 			Draft{"/items/{item} 1..9", "/o {}", "/login t", "64"}, "shop.yaml", []string{
 				`"My Shop" is not a name`, `"../x" is not a name`, "taken.yaml is there already", "begin it with", "%-escapes",
-				"FROM..TO", "empty range", "is not JSON", "`setup[0].post` is \"login\"; begin it with", "write a path such as", "from 1 to 65535", "from 1 to 65535"}},
-		"hostile answers": {"x.yaml", "/\x1b[31m\n/" + strings.Repeat("y", 100_000) + "\n/\"'\n" + "none\nnone\n" + strings.Repeat(" ", 10_000) + "\n5\n",
+				"FROM..TO", "empty range", "is not JSON", "`setup[0].post` is \"login\"; begin it with",
+				"write a path such as", "from 1 to 65535", "from 1 to 65535"}},
+		"hostile answers": {"x.yaml", "/\x1b[31m\n/" + strings.Repeat("y", 100_000) + "\n/\"'\nnone\nnone\n" +
+			strings.Repeat(" ", 10_000) + "\n5\n",
 			Draft{Get: `/"'`, Connections: "5"}, "x.yaml", []string{"control characters", "too long", "too long"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -238,7 +248,8 @@ func TestAskIsLeft(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := ask(test.ctx, test.in, io.Discard, "")
-			if err == nil || console.ExitCode(t.Context(), err) != console.ExitInterrupted || !strings.Contains(err.Error(), "nothing is written") {
+			if console.ExitCode(t.Context(), err) != console.ExitInterrupted ||
+				!strings.Contains(err.Error(), "nothing is written") {
 				t.Error(err)
 			}
 		})
@@ -262,10 +273,12 @@ func TestNewAsksNothingWithoutATerminal(t *testing.T) {
 	if err != nil || !strings.Contains(string(written), "- get: /\n") {
 		t.Fatalf("%s, %v", written, err)
 	}
-	if want := "  2. locbench run --profile my-api.yaml --target http://127.0.0.1:8080\n"; !strings.Contains(talk.String(), want) {
+	want := "  2. locbench run --profile my-api.yaml --target http://127.0.0.1:8080\n"
+	if !strings.Contains(talk.String(), want) {
 		t.Error(talk.String())
 	}
-	if err := begin("-", Draft{Post: "/o", Login: "/l"}); err != nil || !strings.HasPrefix(out.String(), "# A bench") || talk.Len() > 0 {
+	err = begin("-", Draft{Post: "/o", Login: "/l"})
+	if err != nil || !strings.HasPrefix(out.String(), "# A bench") || talk.Len() > 0 {
 		t.Errorf("%v\n%s%s", err, out.String(), talk.String())
 	}
 	if _, err := Parse("a.yaml", out.Bytes()); err != nil {
@@ -275,17 +288,20 @@ func TestNewAsksNothingWithoutATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	for file, want := range map[string]string{
-		"": "my-api.yaml is there already", "my-api.yaml": "there already", "link.yaml": "there already", "quick": "ends with .yaml",
-		"a\nb.yaml": "control characters", "a\u2028b.yaml": "control characters", strings.Repeat("x", 2000) + ".yaml": "too long",
+		"": "my-api.yaml is there already", "my-api.yaml": "there already", "link.yaml": "there already",
+		"quick": "ends with .yaml", "a\nb.yaml": "control characters", "a\u2028b.yaml": "control characters",
+		strings.Repeat("x", 2000) + ".yaml": "too long",
 	} {
-		if err := begin(file, Draft{Get: "/"}); err == nil || console.ExitCode(t.Context(), err) != console.ExitUsage || !strings.Contains(err.Error(), want) {
+		err := begin(file, Draft{Get: "/"})
+		if console.ExitCode(t.Context(), err) != console.ExitUsage || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.20q: %v", file, err)
 		}
 	}
 	if err := begin("wrong.yaml", Draft{Get: "items"}); console.ExitCode(t.Context(), err) != console.ExitUsage {
 		t.Error(err)
 	}
-	if err := begin("no/such/folder.yaml", Draft{Get: "/"}); err == nil || !strings.Contains(err.Error(), "no/such/folder.yaml") {
+	err = begin("no/such/folder.yaml", Draft{Get: "/"})
+	if err == nil || !strings.Contains(err.Error(), "no/such/folder.yaml") {
 		t.Error(err)
 	}
 	const odd = `it's $(a) "#1": é.yaml`
