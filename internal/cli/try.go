@@ -12,9 +12,9 @@ func newTry(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "try PROFILE [CONTENDER[:VARIANT]...]",
 		Short: "Make each request of a profile once, and show what was sent and what came",
-		Long: `Starts each contender of the profile, makes the requests of the set-up, then each kind of request and each session
-once, and those of the teardown, and stops it. Shown are requests and answers as they went over the wire (without
-secrets), and what of them is not as the profile expects. Nothing is measured, checked by suites, or kept.
+		Long: `Starts each contender of the profile, makes the requests of the set-up, then each kind of request and each
+session once, and those of the teardown, and stops it. Shown are requests and answers as they went over the wire
+(without secrets), and what of them is not as the profile expects. Nothing is measured, checked by suites, or kept.
 
 'locbench run' does the same before each load, silently.
 

@@ -81,7 +81,8 @@ func (s *shard) dialled(c *conn, i int) error {
 }
 
 // withItself says whether a socket is connected to itself. That is what TCP makes of a port of this machine at which
-// nobody listens when the kernel chances to choose that port for the near end, too: requests would come back as answers.
+// nobody listens when the kernel chances to choose that port for the near end, too: requests would come back as
+// answers.
 func withItself(fd int) bool {
 	near, err := unix.Getsockname(fd)
 	if err != nil {

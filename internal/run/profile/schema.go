@@ -124,7 +124,7 @@ func (store) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 // DescribeStrict says what UnmarshalStrict reads.
 func (data) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	k := table("data.", map[string]string{
-		"vertices": "How many each generated shape has.", "seed": "The same seed gives the same generated data.",
+		"vertices": "How many vertices each generated shape has.", "seed": "The same seed gives the same generated data.",
 	})
 	k.Rules = strictyaml.Schema{"oneOf": strictyaml.HasEach("dir", "cities")}
 	return strictyaml.Either(strictyaml.Enum(BundledData), s.Keys(dataMap{}, k))

@@ -53,7 +53,8 @@ func failedRequests(l layout) (procedure, bool) {
 	for _, c := range l.contenders {
 		for _, f := range c.of.Failures() {
 			p.Table.Rows = append(p.Table.Rows, headlineRow{Label: c.Label, Color: c.Color(), Cells: []cell{
-				{Main: cleanName(f.Request), Small: withText(cleanName(f.Session))}, {Main: cleanName(string(f.Kind))}, {Main: percent(f.Share)}, {Main: count(f.Count)},
+				{Main: cleanName(f.Request), Small: withText(cleanName(f.Session))},
+				{Main: cleanName(string(f.Kind))}, {Main: percent(f.Share)}, {Main: count(f.Count)},
 				shownIf(f.First != "", cleanText(f.First)),
 			}})
 		}
@@ -88,8 +89,8 @@ func sessions(l layout) (procedure, bool) {
 			}})
 		}
 	}
-	p.Table.Footnotes = []string{"Of all steps and rounds. A session fails with its first request that does; one that has neither " +
-		"failed nor completed was cut off with its step."}
+	p.Table.Footnotes = []string{"Of all steps and rounds. A session fails with its first request that does; one " +
+		"that has neither failed nor completed was cut off with its step."}
 	return p, len(p.Table.Rows) > 0
 }
 
