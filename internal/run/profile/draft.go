@@ -160,7 +160,7 @@ func (t *draftText) variables(ids string, texts []string, login bool) {
 		t.fail("%q is an empty range: write FROM..TO, for example %s", ids, draftIDs)
 	}
 	t.line(`
-# What {%s} stands for: another value in each request. Other kinds: a list ([lamp, chair]), the column of a file
+# What {%s} stands for: another value in each request. Other kinds: {list: [lamp, chair]}, the column of a file
 # ({file: ids.csv, column: id}), uuid, now, sequence. With "draw: zipf" some values come far more often than others.
 variables:`, names[0])
 	for _, name := range names {
