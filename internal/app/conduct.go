@@ -65,12 +65,17 @@ func (c *conductor) mask() secret.Masker {
 // setUp makes the requests of the set-up. What they save under the name of a secret is one.
 func (c *conductor) setUp(ctx context.Context, baseURL string) error {
 	err := c.loader.setUp(ctx, baseURL)
-	for name, value := range c.loader.life(baseURL).Values {
+	c.hideSaved(c.loader.life(baseURL).Values)
+	return err
+}
+
+// hideSaved hides those of saved values whose names are those of secrets.
+func (c *conductor) hideSaved(values map[string]string) {
+	for name, value := range values {
 		if secret.Name(name) {
 			c.hide(value)
 		}
 	}
-	return err
 }
 
 // Conduct runs a plan and keeps its results. The error has the exit code.

@@ -13,7 +13,6 @@ import (
 	"locbench/internal/run/runner"
 	"locbench/internal/text/console"
 	"locbench/internal/text/safe"
-	"locbench/internal/text/secret"
 )
 
 // Try starts each contender of a profile, makes each of its requests and sessions once, and writes what was sent and
@@ -44,21 +43,14 @@ func Try(ctx context.Context, env console.Env, o RunOptions) error {
 
 // try runs the plan with everything told and nothing loaded.
 func (c *conductor) try(ctx context.Context) error {
-	t := &trial{out: c.env.Stdout, mask: c.mask}
+	t := &trial{conductor: c, out: c.env.Stdout}
 	c.stream.Subscribe(t.event)
 	config := c.config()
 	config.FirstRequests = nil
 	config.Next = func(context.Context, bench.Leg, []bench.StepResult) (step bench.Step, ok bool) { return step, false }
 	config.SetUp = func(ctx context.Context, baseURL string) error {
 		delete(c.loader.lives, baseURL)
-		return c.loader.aside(ctx, baseURL, "setup", c.loader.setup, func(a load.Asked) {
-			for name, value := range a.Saved {
-				if secret.Name(name) {
-					c.hide(value)
-				}
-			}
-			t.asked("setup", a)
-		})
+		return c.loader.aside(ctx, baseURL, "setup", c.loader.setup, func(a load.Asked) { t.asked("setup", a) })
 	}
 	config.TearDown = func(ctx context.Context, baseURL string) error {
 		return c.loader.aside(ctx, baseURL, "teardown", c.loader.teardown, func(a load.Asked) { t.asked("teardown", a) })
@@ -96,9 +88,9 @@ func (l *loader) sessionOf(request string) string {
 
 // trial writes what is tried.
 type trial struct {
-	out  io.Writer
-	mask func() secret.Masker
-	leg  string
+	conductor *conductor
+	out       io.Writer
+	leg       string
 }
 
 // The bounds of what is shown of a request or an answer.
@@ -139,18 +131,19 @@ func (t *trial) event(r bench.Record) {
 
 // asked writes a request and its answer.
 func (t *trial) asked(of string, a load.Asked) {
+	t.conductor.hideSaved(a.Saved)
 	title := a.Request
 	if of != "" {
 		title = of + ": " + title
 	}
-	fmt.Fprintf(t.out, "\n%s: %s\n", safe.Line(t.leg, 60), safe.Line(t.mask().Text(title), 200))
+	fmt.Fprintf(t.out, "\n%s: %s\n", safe.Line(t.leg, 60), safe.Line(t.conductor.mask().Text(title), 200))
 	t.message("→", string(a.Sent))
 	if a.Answer.Status > 0 {
 		t.message("←", fmt.Sprintf("HTTP %d\n%s\n%s", a.Answer.Status, a.Answer.Head, a.Answer.Body))
 	}
 	switch {
 	case a.Err != nil:
-		fmt.Fprintf(t.out, "  WRONG: %s\n", safe.Line(t.mask().Text(a.Err.Error()), 1000))
+		fmt.Fprintf(t.out, "  WRONG: %s\n", safe.Line(t.conductor.mask().Text(a.Err.Error()), 1000))
 	default:
 		fmt.Fprintln(t.out, "  as expected")
 	}
@@ -158,7 +151,7 @@ func (t *trial) asked(of string, a load.Asked) {
 
 // message writes what went one way, line by line, as far as it is of use.
 func (t *trial) message(way, text string) {
-	lines := strings.Split(strings.TrimRight(t.mask().Text(text), "\r\n"), "\n")
+	lines := strings.Split(strings.TrimRight(t.conductor.mask().Text(text), "\r\n"), "\n")
 	for i, line := range lines {
 		if i == triedLines {
 			fmt.Fprintf(t.out, "    … and %s\n", units.Plural(len(lines)-i, "more line"))

@@ -179,6 +179,7 @@ func TestUsersThatAreRefused(t *testing.T) {
 		"schema":        {[2]string{"required: [id]", "required: [number]"}, shopPassword, 3, `not as its schema says: at '': missing property 'number'`},
 		"feeder":        {[2]string{"draw: in_turn", "draw: once"}, shopPassword, 3, `session "cart", step "fill": variable "user" has no value left: each of its 2 was taken once`},
 		"column":        {[2]string{"{user.name}", "{user.nme}"}, shopPassword, 2, "shop.yaml:4: "},
+		"same name":     {[2]string{"{name: order, post", "{name: log in, post"}, shopPassword, 2, `duplicate request "log in"; give each a name of its own`},
 		"environment":   {[2]string{}, "", 2, "PASSWORD"},
 	} {
 		t.Run(name, func(t *testing.T) {

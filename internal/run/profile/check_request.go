@@ -1,0 +1,215 @@
+package profile
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"locbench/internal/bench"
+	"locbench/internal/load/workload"
+	"locbench/internal/text/strictyaml"
+)
+
+// placed is a request with the key under which a file has it.
+type placed struct {
+	bench.Request
+	at string
+}
+
+// placedRequests are those of the mix.
+func placedRequests(p *bench.Profile) (all []placed) {
+	alone, in := 0, map[string]int{}
+	for _, r := range p.Requests {
+		at := fmt.Sprintf("requests[%d]", alone)
+		if r.Session == "" {
+			alone++
+		} else {
+			i := slices.IndexFunc(p.Sessions, func(s bench.Session) bool { return s.Name == r.Session })
+			at = fmt.Sprintf("sessions[%d].requests[%d]", i, in[r.Session])
+			in[r.Session]++
+		}
+		all = append(all, placed{r, at})
+	}
+	return all
+}
+
+func (r *rules) requests(p *bench.Profile) {
+	r.when(len(p.Requests) == 0, "requests", "there are no requests", "write one at least, here or in a session")
+	cities := slices.ContainsFunc(p.Requests, bench.Request.NamesCity)
+	var known []string
+	for _, v := range p.Variables {
+		known = append(known, v.Name)
+	}
+	names := map[string]bool{} // by which expectations are found
+	named := func(at, name string) {
+		r.when(names[name], at+".name", fmt.Sprintf("duplicate request %q", name), "give each a name of its own")
+		names[name] = true
+	}
+	each := func(key string, all []bench.Request) {
+		for i, req := range all {
+			at := fmt.Sprintf("%s[%d]", key, i)
+			known = r.request(p, placed{req, at}, known)
+			named(at, req.Name)
+		}
+	}
+	each("setup", p.Setup)
+	session, within := "", known
+	for _, req := range placedRequests(p) {
+		if req.Session == "" {
+			r.between(req.at+".weight", req.Weight, 1, maxWeight)
+			r.when(len(req.Save) > 0, req.at+".save", "nothing uses what a request that stands alone saves",
+				"write it into a session, or into `setup` where all requests use it")
+		}
+		if req.Session == "" || req.Session != session {
+			session, within = req.Session, known
+		}
+		within = r.request(p, req, within)
+		named(req.at, req.Name)
+		drawn := strings.Contains(req.Path, "{id}") && !slices.Contains(known, "id") && req.IDs.Distribution != fixed
+		r.when(drawn && !cities && p.Store.Kind.Traits().None, req.at+".path", "`{id}` has no values: the ids of the data "+
+			"set are those of cities, and this profile has no store", "write `variables: {id: {from: 1, to: 10000}}`, or list "+
+			"them: `ids: [1, 2, 3]`")
+	}
+	for i, s := range p.Sessions {
+		at := fmt.Sprintf("sessions[%d]", i)
+		r.between(at+".weight", s.Weight, 1, maxWeight)
+		r.when(names[s.Name], at+".name", fmt.Sprintf("duplicate name %q", s.Name), "give each request and session its own")
+		names[s.Name] = true
+	}
+	each("teardown", p.Teardown)
+}
+
+// request reports what is wrong with one, where the variables of these names are known. It returns those that are
+// known after it.
+func (r *rules) request(p *bench.Profile, req placed, known []string) []string {
+	at := req.at
+	if !slices.Contains(methods, req.Method) {
+		r.wrong(at+".method", req.Method, "one of: "+strings.Join(methods, ", "))
+	}
+	r.path(at, req.Request, known)
+	r.header(at, req.Request)
+	r.places(at, req.Request, known)
+	r.expected(at+".expect", req.Request, known)
+	for _, status := range append([]int{req.ExpectStatus}, req.MoreStatuses...) {
+		r.between(at+".expect.status", status, 200, 599)
+	}
+	r.ids(at+".ids", req.IDs)
+	if err := workload.CheckBody(req.BodyFile); err != nil {
+		r.when(true, at+".file", err.Error(), "write the path of a file, as it is seen from the profile")
+	}
+	for _, s := range req.Save {
+		of := at + ".save." + s.Name
+		r.when(!variableName.MatchString(s.Name), of, fmt.Sprintf("%q is not the name of a variable", s.Name),
+			"write letters, digits and `_`, and no digit first")
+		r.when(slices.ContainsFunc(p.Variables, func(v bench.Variable) bool { return v.Name == s.Name }), of,
+			fmt.Sprintf("%q is a variable already", s.Name), "save it under another name")
+		if err := workload.CheckSave(s); err != nil {
+			r.when(true, of, err.Error(), "")
+		}
+		known = append(slices.Clip(known), s.Name)
+	}
+	return known
+}
+
+// places reports variables that nobody knows, in whatever is filled in.
+func (r *rules) places(at string, req bench.Request, known []string) {
+	texts := []struct{ key, text string }{{at + ".path", req.Path}, {at + ".body", req.Body}}
+	if req.Encoding != bench.PlainText {
+		texts[1].key = at + "." + string(req.Encoding)
+	}
+	for _, name := range slices.Sorted(maps.Keys(req.Header)) {
+		value := req.Header[name]
+		texts = append(texts, struct{ key, text string }{at + ".header." + name, value})
+	}
+	for _, of := range texts {
+		for _, place := range bench.Parts(of.text) {
+			name, _ := workload.Column(place.Name)
+			ofData := of.key == at+".path" && (name == "id" || name == "language")
+			r.when(name != "" && !ofData && !slices.Contains(known, name), of.key,
+				fmt.Sprintf("`%s`: there is no variable %q here", place.Text, name),
+				hintOf(name, known)+fmt.Sprintf("; write `{%s}` if that text is to be sent", place.Text))
+			typed := place.Type == "" || place.Type == bench.TypeNumber || place.Type == bench.TypeJSON
+			r.when(!typed, of.key, fmt.Sprintf("`%s`: there is no type %q", place.Text, place.Type),
+				"write `:number`, `:json`, or no type for a text")
+		}
+	}
+}
+
+// expected reports variables where none are filled in.
+func (r *rules) expected(at string, req bench.Request, known []string) {
+	text, _ := json.Marshal(req.Expect)
+	for _, place := range bench.Parts(string(text)) {
+		name, _ := workload.Column(place.Name)
+		r.when(name != "" && slices.Contains(known, name), at, fmt.Sprintf("`%s` is not filled in here", place.Text),
+			"expect what is the same in all answers, such as `present: [id]`")
+	}
+}
+
+func hintOf(name string, known []string) string {
+	if hint := strictyaml.Suggest(name, "known here", known); hint != "" {
+		return hint
+	}
+	return fmt.Sprintf("write it under `variables`, for example `{%s: {from: 1, to: 10000}}`", name)
+}
+
+func (r *rules) path(at string, req bench.Request, known []string) {
+	r.when(len(req.Path) > 8000, at+".path", "the path is too long", "write 8000 bytes at most")
+	if !strings.HasPrefix(req.Path, "/") {
+		r.wrong(at+".path", req.Path, "begin it with `/`: the host is that of the contender")
+	}
+	outside := func(c rune) bool { return c <= ' ' || c >= 0x7f || c == '#' }
+	if strings.ContainsFunc(req.Path, outside) {
+		r.wrong(at+".path", req.Path, "write letters other than ASCII, blanks and `#` as %-escapes, such as `%20`")
+	}
+	for _, part := range bench.Parts(req.Path) {
+		if part.Name == "" && strings.ContainsAny(part.Text, "{}") && braces.MatchString(req.Path) {
+			r.wrong(at+".path", req.Path, fmt.Sprintf("`%s` is not the name of a variable: write it as `%%7B…%%7D` if it is to "+
+				"be sent", braces.FindString(part.Text)))
+		}
+	}
+	for _, of := range []struct {
+		key, name string
+		given     bool
+	}{{"ids", "id", req.IDs.Distribution != ""}, {"languages", "language", len(req.Languages) > 0}} {
+		r.when(of.given && !strings.Contains(req.Path, "{"+of.name+"}"), at+"."+of.key,
+			fmt.Sprintf("`%s` are given, but the path has no `{%s}`", of.key, of.name),
+			fmt.Sprintf("write `{%s}` into the path or remove `%s`", of.name, of.key))
+		r.when(of.given && slices.Contains(known, of.name), at+"."+of.key,
+			fmt.Sprintf("`%s` are given, and `variables` has %q", of.key, of.name), "keep one of the two")
+	}
+	for i, language := range req.Languages {
+		if !languagePattern.MatchString(language) {
+			r.wrong(fmt.Sprintf("%s.languages[%d]", at, i), language, "write a language such as `cs`")
+		}
+	}
+}
+
+func (r *rules) header(at string, req bench.Request) {
+	for _, name := range slices.Sorted(maps.Keys(req.Header)) {
+		value := req.Header[name]
+		key := at + ".header." + name
+		r.when(!token.MatchString(name), key, fmt.Sprintf("%q is not the name of a header", name),
+			"write letters, digits and `-`, for example `Accept`")
+		control := func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }
+		r.when(strings.ContainsFunc(value, control), key, fmt.Sprintf("the header %s has more than one line", name),
+			"write a value of one line")
+	}
+}
+
+func (r *rules) ids(at string, d bench.IDSpec) {
+	n := len(d.Fixed)
+	if !slices.Contains([]string{"", uniform, zipf, fixed}, d.Distribution) {
+		r.wrong(at, d.Distribution, "one of: uniform, zipf, fixed")
+	}
+	r.when(d.Distribution == fixed && (n == 0 || n > maxFixedIDs), at, fmt.Sprintf("%d ids are given", n),
+		fmt.Sprintf("write from 1 to %d: `[3067696, 2950159]`", maxFixedIDs))
+	r.when(d.Distribution != fixed && n > 0, at+".fixed", "a list of ids is given, but they are drawn "+d.Distribution,
+		"write `distribution: fixed` or remove the list")
+	r.when(d.Distribution != zipf && d.Exponent != 0, at+".exponent",
+		"an exponent is given, but ids are drawn "+d.Distribution, "write `distribution: zipf` or remove the exponent")
+	if d.Distribution == zipf && !(d.Exponent > 1 && d.Exponent <= 10) {
+		r.wrong(at+".exponent", d.Exponent, "write a number above 1, up to 10")
+	}
+}

@@ -1,0 +1,106 @@
+package profile
+
+import (
+	"strings"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/bench/units"
+	"locbench/internal/text/strictyaml"
+)
+
+// saves are written as a map by the names of the variables.
+type saves []bench.Save
+
+// UnmarshalStrict reads `token: data.token` for a path, and `token: {header: X-Token}`.
+func (s *saves) UnmarshalStrict(v strictyaml.Value) {
+	const hint = "write names and where their values are, for example `{token: data.token, id: {header: X-Id}}`"
+	if v.Kind() != strictyaml.Map {
+		v.Wrong(hint)
+	}
+	for _, f := range v.Fields() {
+		one := bench.Save{Name: f.Key, From: bench.FromJSON}
+		if f.Value.Kind() == strictyaml.Scalar {
+			one.Of, _ = f.Value.Text()
+			*s = append(*s, one)
+			continue
+		}
+		from := f.Value.Fields()
+		if len(from) != 1 {
+			f.Value.Wrong("write a path, or one of `{json: PATH}`, `{header: NAME}`, `{cookie: NAME}`, `{regex: PATTERN}`")
+			continue
+		}
+		one.From = bench.Source(from[0].Key)
+		one.Of, _ = from[0].Value.Text()
+		*s = append(*s, one)
+	}
+}
+
+// MarshalYAML writes what UnmarshalStrict reads.
+func (s saves) MarshalYAML() (any, error) {
+	var fields []strictyaml.Entry
+	for _, one := range s {
+		var value any = one.Of
+		if one.From != bench.FromJSON {
+			value = strictyaml.Inline{V: map[string]string{string(one.From): one.Of}}
+		}
+		fields = append(fields, strictyaml.Entry{Key: one.Name, Value: value})
+	}
+	return strictyaml.Entries(fields), nil
+}
+
+const thinkHint = "write a time such as `1s`, or two of them such as `500ms..2s`, up to 1h"
+
+// think is `1s`, or `500ms..2s`.
+type think bench.Think
+
+// UnmarshalStrict reads one or two times.
+func (t *think) UnmarshalStrict(v strictyaml.Value) {
+	text, ok := v.Text()
+	if !ok {
+		return
+	}
+	low, high, two := strings.Cut(squeeze(text), "..")
+	if !two {
+		high = low
+	}
+	var errs [2]error
+	t.Min, errs[0] = strictyaml.ParseDuration(low)
+	t.Max, errs[1] = strictyaml.ParseDuration(high)
+	if errs[0] != nil || errs[1] != nil || t.Min < 0 || t.Max < t.Min || t.Max > time.Hour {
+		v.Wrong(thinkHint)
+	}
+}
+
+// MarshalYAML writes what UnmarshalStrict reads.
+func (t think) MarshalYAML() (any, error) {
+	if t.Min == t.Max {
+		return units.Exact(t.Min), nil
+	}
+	return units.Exact(t.Min) + ".." + units.Exact(t.Max), nil
+}
+
+// IsZero leaves an absent time out of what is written.
+func (t think) IsZero() bool { return t == think{} }
+
+// session is a number of requests that one user makes in order.
+type session struct {
+	Name     string    `yaml:"name" strict:"required,min=1,max=80"`
+	Weight   int       `yaml:"weight,omitempty"`
+	Share    share     `yaml:"share,omitempty"`
+	Requests []request `yaml:"requests" strict:"required,min=1,max=100" example:"[{get: /items}]"`
+}
+
+// UnmarshalStrict reads a map whose absent keys have defaults.
+func (s *session) UnmarshalStrict(v strictyaml.Value) {
+	type plain session
+	v.Decode((*plain)(s))
+	if !v.Has("share") && !v.Has("weight") {
+		s.Weight = 1
+	}
+	for _, item := range v.At("requests").Items() {
+		if n := count(item, "share", "weight"); n > 0 {
+			item.Mistake("a request of a session has no weight of its own", "write it beside the name of the session")
+		}
+	}
+}
