@@ -47,6 +47,32 @@ func fences(text string) (blocks []fence) {
 	return blocks
 }
 
+// yourService is the page that leads from two services to their comparison.
+const yourService = "docs/your-service.md"
+
+// fileOf is the file that a block shows: the last one that is named before it.
+func fileOf(text string, block fence) string {
+	before := strings.Join(strings.Split(text, "\n")[:block.line-1], "\n")
+	named := regexp.MustCompile("`([a-z/-]+\\.yaml)`").FindAllStringSubmatch(before, -1)
+	if len(named) == 0 {
+		return ""
+	}
+	return named[len(named)-1][1]
+}
+
+// pageFile is the content of a file as a page shows it.
+func pageFile(t testing.TB, page, file string) string {
+	t.Helper()
+	text := readPage(t, page)
+	for _, block := range fences(text) {
+		if block.word == "yaml" && fileOf(text, block) == file {
+			return block.text
+		}
+	}
+	t.Fatalf("%s does not show %s", page, file)
+	return ""
+}
+
 // prose is a Markdown text without its fenced blocks and without code in the line.
 func prose(text string) string {
 	var kept []string
@@ -78,7 +104,7 @@ func readerPages(t *testing.T) []string {
 	return pages
 }
 
-func readPage(t *testing.T, page string) string {
+func readPage(t testing.TB, page string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(root, page))
 	if err != nil {
@@ -136,6 +162,37 @@ func TestReadmeProfile(t *testing.T) {
 	}
 	if profiles["README.md"] != 1 || manifests["README.md"] != 1 {
 		t.Errorf("%d profiles and %d manifests in README.md", profiles["README.md"], manifests["README.md"])
+	}
+}
+
+// TestReadmeShowsYourService: what README.md shows of a service of one's own is from the page that a test runs, whose
+// profile is one that can be read at a glance.
+func TestReadmeShowsYourService(t *testing.T) {
+	_, section, _ := strings.Cut(readPage(t, "README.md"), "\n## Bring your own service")
+	section, _, _ = strings.Cut(section, "\n## ")
+	page := readPage(t, yourService)
+	shown := 0
+	for _, block := range fences(section) {
+		switch block.word {
+		case "yaml":
+			shown++
+			if want := pageFile(t, yourService, fileOf(section, block)); block.text != want {
+				t.Errorf("README.md shows another %s than %s:\n%s\n%s", fileOf(section, block), yourService, block.text, want)
+			}
+		case "console":
+			for line := range strings.Lines(block.text) {
+				command, _, _ := strings.Cut(strings.TrimSpace(line), "  #")
+				if command = strings.TrimSpace(command); !strings.Contains(page, command+"\n") {
+					t.Errorf("%s does not show the command %s", yourService, command)
+				}
+			}
+		}
+	}
+	if shown != 2 {
+		t.Errorf("README.md shows %d files of a service", shown)
+	}
+	if n := strings.Count(pageFile(t, yourService, "bench.yaml"), "\n"); n > 40 {
+		t.Errorf("the profile of %s has %d lines", yourService, n)
 	}
 }
 

@@ -105,6 +105,8 @@ func (t *trial) event(r bench.Record) {
 		t.leg = r.Leg.Label()
 	}
 	switch e := r.Event.(type) {
+	case bench.Progress: // of a build, which may take minutes
+		fmt.Fprintf(t.conductor.env.Stderr, "%s: %s\n", e.Phase, safe.Line(e.Text, 200))
 	case bench.InstanceStarted:
 		how := "started (" + string(e.Info.Runtime) + ")"
 		if e.Info.Runtime.Traits().Foreign {

@@ -47,7 +47,7 @@ type Plan struct {
 	Life      *Life         // of the contender, which goes on from step to step; nil: one of its own
 	IDs       []int64       // of the data set, for {id}; with zipf the first is the most frequent one
 	Timeout   time.Duration // of one request, from its sending to its last byte; 0 is wire.DefaultTimeout
-	Seed      uint64        // of the drawn requests and ids: the same seed asks the same sequence
+	Seed      uint64        // the same seed asks the same sequence in each step of a life
 	HTTP2     bool          // one request at a time on a connection; in clear without negotiation
 
 	// Rate, if not nil, lets somebody change the rate of a step that has one while it runs:
@@ -172,6 +172,7 @@ func (e Engine) Run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 func (e Engine) run(ctx context.Context, plan Plan, onWindow func(bench.Window)) (bench.Load, error) {
 	plan.Timeout = cmp.Or(max(plan.Timeout, 0), wire.DefaultTimeout)
 	plan.Life = cmp.Or(plan.Life, &Life{})
+	plan.Seed = plan.Life.Step(plan.Seed)
 	e.Window, e.Grace = cmp.Or(max(e.Window, 0), time.Second), cmp.Or(max(e.Grace, 0), 250*time.Millisecond)
 	if _, err := workload.NewMix(plan.spec()); err != nil {
 		return bench.Load{}, err

@@ -227,6 +227,35 @@ func TestSessionsThatFail(t *testing.T) {
 	}
 }
 
+// Each step of a life asks others than the steps before, and another life the same as this one.
+func TestStepsDrawOtherValues(t *testing.T) {
+	asked := func(life *Life, steps int) map[int]int {
+		o := newOrders(t)
+		p := ordersPlan(t, o.URL, 1, 100)
+		p.Variables[0].Range.To = 1_000_000_000
+		p.Life = life
+		for range steps {
+			if _, err := (Engine{}).Run(t.Context(), p, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return o.items
+	}
+	first, both := asked(&Life{}, 1), asked(&Life{}, 2)
+	for item, times := range both {
+		if times > 1 {
+			t.Errorf("item %d was asked %d times", item, times)
+		}
+		delete(first, item)
+	}
+	if len(first) > 0 {
+		t.Errorf("the same seed has drawn others in the first step: %v", first)
+	}
+	if again := asked(&Life{Salt: 1 << 32}, 2); !maps.Equal(again, both) {
+		t.Error("another life with the same seed has drawn others")
+	}
+}
+
 // A variable each of whose values may be taken once ends the load when they are used up: each was sent, none twice.
 func TestFeederThatEnds(t *testing.T) {
 	for _, open := range []bool{false, true} {

@@ -47,7 +47,7 @@ var Parts = []Part{
 		Run:     []Step{{Name: "go test -race", Command: "go test -race -count=1 -json -timeout 18m ./..."}}},
 	{Name: "engine", Minutes: 12,
 		Shows:   "containers, limits and whole runs with a Docker engine, and the same as processes",
-		Prepare: needsEngine, Require: "docker,images"},
+		Prepare: append(append([]Step{}, needsEngine...), Step{Command: ".ci/images node"}), Require: "docker,images"},
 	{Name: "store", Shows: "the embedded store, seeding and checks equal to a real Elasticsearch", Minutes: 8,
 		Prepare: append(append([]Step{}, needsEngine...), elasticsearch, image), Require: "docker,images,elasticsearch",
 		Cleanup: ".ci/elasticsearch stop --port 9200"},

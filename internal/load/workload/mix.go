@@ -75,7 +75,7 @@ func NewMix(plan Spec) (*Mix, error) {
 	m := &Mix{
 		rng: rand.New(rand.NewPCG(plan.Seed, 0x6c6f6362656e6368)), checker: newChecker(plan),
 		variables: map[string]*variable{},
-		unique:    rand.New(rand.NewPCG(plan.Seed^0x756e69717565, plan.Life.step())),
+		unique:    rand.New(rand.NewPCG(plan.Seed^0x756e69717565, plan.Life.mix())),
 	}
 	if len(plan.Requests) == 0 {
 		errs = append(errs, errors.New("no requests"))
@@ -255,12 +255,21 @@ type Life struct {
 	Salt   uint64            // other values of uuid and string than those of another life
 	Values map[string]string // saved by the set-up
 	steps  uint64
+	mixes  uint64
 	taken  map[string]*int64
 }
 
-func (l *Life) step() uint64 {
+// Step is the seed of the life's next step. Steps draw other values than those before them: what is asked again may
+// be in a cache. The first one's seed is the run's.
+func (l *Life) Step(seed uint64) uint64 {
+	seed += l.steps * 0xd1342543de82ef95
 	l.steps++
-	return l.Salt + l.steps
+	return seed
+}
+
+func (l *Life) mix() uint64 {
+	l.mixes++
+	return l.Salt + l.mixes
 }
 
 func (l *Life) saved(name string) (string, bool) {

@@ -1,0 +1,168 @@
+//go:build acceptance && engine && unix
+
+package main
+
+import (
+	"encoding/json"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/testenv"
+)
+
+// TestYourService does what docs/your-service.md says, step by step, with a shorter load.
+func TestYourService(t *testing.T) {
+	testenv.Docker(t)
+	images(t, "golang:1.26-bookworm", "node:20-bookworm-slim")
+	sources, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	t.Setenv("PASSWORD", ordersPassword) // each block is typed into a shell of its own
+	typed := strings.NewReplacer("$ ", "", "~/locbench", sources,
+		"locbench run ", "locbench run --headless --rounds 2 --duration 1s --connections '1 warm-up,4' ")
+	for _, step := range strings.Split(readPage(t, yourService), "\n## ") {
+		t.Run(strings.SplitN(step, "\n", 2)[0], func(t *testing.T) {
+			for _, block := range fences(step) {
+				switch block.word {
+				case "yaml":
+					file := filepath.Join(dir, fileOf(step, block))
+					if err := os.WriteFile(file, []byte(block.text), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				case "console":
+					typeInto(t, dir, typed.Replace(block.text))
+				}
+			}
+		})
+	}
+	run, legs := read(t, filepath.Join(dir, "results", "mine"))
+	nothingLeft(t, run.ID)
+	if run.State != bench.RunComplete || len(legs) != 4 || len(run.Unsound()) != 0 || run.Store.Kind != bench.StoreNone || run.Data.Cities != 0 {
+		t.Fatalf("%s, %d legs, %v, store %q, %d cities", run.State, len(legs), run.Unsound(), run.Store.Kind, run.Data.Cities)
+	}
+	for _, leg := range legs {
+		if leg.StartUp == nil || leg.Instance.Limits.Memory != 256<<20 || leg.Instance.Runtime != bench.RuntimeDocker {
+			t.Errorf("%s: start-up %v, %+v", leg.Leg, leg.StartUp, leg.Instance)
+		}
+	}
+}
+
+// orderJournal is what a service of testdata/orders writes when it ends.
+type orderJournal struct {
+	Asked           map[string]int // by route and status
+	Hundreds, Units []int          // items asked by id, in classes
+	Words           map[string]int
+	Orders          int
+	SeenOnce        int `json:"seen_once"`
+}
+
+// TestOrders loads both services of docs/your-service.md by its profile, in containers and as processes. Their own
+// journals say what they were asked.
+func TestOrders(t *testing.T) {
+	testenv.Docker(t)
+	images(t, "golang:1.26-bookworm", "node:20-bookworm-slim")
+	for _, runtime := range []string{"docker", "process"} {
+		t.Run(runtime, func(t *testing.T) {
+			t.Parallel()
+			dir := ordersFolder(t)
+			profile := strings.NewReplacer("rounds: 6", "rounds: 1", "steps: [16 warm-up for 10s, 4, 16, 64]",
+				"steps: [{connections: 1, max_requests: 1000}, {connections: 7, max_requests: 30000}, {connections: 64, max_requests: 30000}]\ntimeout: 1m").
+				Replace(pageFile(t, yourService, "bench.yaml"))
+			if err := os.WriteFile(filepath.Join(dir, "bench.yaml"), []byte(profile), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			c := startIn(t, dir, []string{"PASSWORD=" + ordersPassword}, "run", "--headless", "--profile", "bench.yaml", "--services", "svc",
+				"--runtime", runtime, "--seed", "30", "--duration", "2m", "--out", "out")
+			if code := c.wait(8 * time.Minute); code != 0 {
+				t.Fatalf("exit code %d\n%s", code, c.stderr.String())
+			}
+			run, legs := read(t, filepath.Join(dir, "out"))
+			nothingLeft(t, run.ID)
+			if len(legs) != 2 {
+				t.Fatalf("%d legs", len(legs))
+			}
+			for _, leg := range legs {
+				t.Run(leg.Leg.Contender, func(t *testing.T) { asOrdered(t, leg, journalOf(t, filepath.Join(dir, "out"), leg.Leg)) })
+			}
+		})
+	}
+}
+
+// journalOf is what the contender of a leg has written when it ended.
+func journalOf(t *testing.T, dir string, leg bench.Leg) (journal orderJournal) {
+	err := eachEvent(dir, func(r bench.Record) error {
+		if e, ok := r.Event.(bench.LogLines); ok && *r.Leg == leg {
+			for _, line := range e.Lines {
+				if strings.HasPrefix(line.Text, "{") {
+					return json.Unmarshal([]byte(line.Text), &journal)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil || journal.Asked == nil {
+		t.Fatalf("%s wrote no journal: %v", leg, err)
+	}
+	return journal
+}
+
+// asOrdered compares a leg with the journal of its contender.
+func asOrdered(t *testing.T, leg bench.LegResult, journal orderJournal) {
+	asked := func(route string) int { return journal.Asked[route] - 1 } // each was asked once before the load
+	items, searches, orders, looks := asked("GET /items/{id} 200"), asked("GET /items 200"), asked("POST /orders 201"), asked("GET /orders/{id} 200")
+	units := items + searches + orders
+	var succeeded, begun, completed int64
+	for _, s := range leg.Steps {
+		succeeded += s.Load.AllSucceeded()
+		for _, one := range s.Load.Sessions {
+			begun, completed = begun+one.Begun, completed+one.Completed
+		}
+		if s.Load.FailedTotal() > 0 {
+			t.Errorf("%s: %v", s.Step.Name, s.Load.Examples)
+		}
+	}
+	if units != 61_000 || succeeded != int64(units+looks) || len(journal.Asked) != 6 || asked("POST /login 200") != 0 || asked("DELETE /orders 204") != 0 {
+		t.Errorf("%d succeeded; the journal: %v", succeeded, journal.Asked)
+	}
+	for what, share := range map[string][2]float64{"items": {float64(items), 0.7}, "searches": {float64(searches), 0.2}, "orders": {float64(orders), 0.1}} {
+		got := share[0] / float64(units)
+		t.Logf("%s: %.4f of all, wanted %g", what, got, share[1])
+		if math.Abs(got-share[1]) > 0.01*share[1] {
+			t.Errorf("%s: %.4f of all, wanted %g", what, got, share[1])
+		}
+	}
+	for what, counts := range map[string][]int{"hundreds": journal.Hundreds, "last digits": journal.Units, "words": slices.Collect(maps.Values(journal.Words))} {
+		chi, most := chiSquare(counts), 148.2 // the 99.9 % quantile with 99 degrees of freedom
+		if what == "words" {
+			most = 16.3 // with 3
+		}
+		t.Logf("%s: χ² %.1f, below %g wanted", what, chi, most)
+		if chi > most {
+			t.Errorf("%s: χ² %.1f above %g: %v", what, chi, most, counts)
+		}
+	}
+	if journal.SeenOnce != orders+1 || begun != int64(orders) || completed != begun {
+		t.Errorf("%d orders, %d looked at once; %d sessions begun, %d completed", orders+1, journal.SeenOnce, begun, completed)
+	}
+}
+
+// chiSquare is Pearson's statistic of counts that should be equal.
+func chiSquare(counts []int) (sum float64) {
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	for want, i := float64(total)/float64(len(counts)), 0; i < len(counts); i++ {
+		sum += (float64(counts[i]) - want) * (float64(counts[i]) - want) / want
+	}
+	return sum
+}

@@ -1,0 +1,26 @@
+//go:build acceptance && unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+const ordersPassword = "let-me-in-please"
+
+// ordersFolder is a folder with the two services of docs/your-service.md and its files.
+func ordersFolder(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "svc"), os.DirFS(root+"/testdata/orders")); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"svc/orders-go/service.yaml", "svc/orders-node/service.yaml", "bench.yaml"} {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(pageFile(t, yourService, file)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
