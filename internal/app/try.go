@@ -50,15 +50,15 @@ func (c *conductor) try(ctx context.Context) error {
 	config.Next = func(context.Context, bench.Leg, []bench.StepResult) (step bench.Step, ok bool) { return step, false }
 	config.SetUp = func(ctx context.Context, baseURL string) error {
 		delete(c.loader.lives, baseURL)
-		return c.loader.aside(ctx, baseURL, "setup", c.loader.setup, func(a load.Asked) { t.asked("setup", a) })
+		return c.loader.aside(ctx, baseURL, "setup", c.loader.setup, func(a load.Asked) { t.asked("setup: "+a.Request, a) })
 	}
 	config.TearDown = func(ctx context.Context, baseURL string) error {
-		return c.loader.aside(ctx, baseURL, "teardown", c.loader.teardown, func(a load.Asked) { t.asked("teardown", a) })
+		return c.loader.aside(ctx, baseURL, "teardown", c.loader.teardown, func(a load.Asked) { t.asked("teardown: "+a.Request, a) })
 	}
 	config.Ask = func(ctx context.Context, baseURL string) error {
 		var wrong []string
 		for _, unit := range c.loader.units() {
-			err := c.loader.once(ctx, baseURL, unit, func(a load.Asked) { t.asked(c.loader.sessionOf(a.Request), a) })
+			err := c.loader.once(ctx, baseURL, unit, func(a load.Asked) { t.asked(c.loader.titleOf(a.Request), a) })
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
@@ -76,14 +76,14 @@ func (c *conductor) try(ctx context.Context) error {
 	return outcome(ctx, withoutFailures(err), nil)
 }
 
-// sessionOf is the session that a request is a part of, "" where it stands alone.
-func (l *loader) sessionOf(request string) string {
+// titleOf is the name of a request, and of the session that it is a part of.
+func (l *loader) titleOf(request string) string {
 	for _, r := range l.requests {
 		if r.Name == request && r.Session != "" {
-			return fmt.Sprintf("session %q", r.Session)
+			return fmt.Sprintf("session %q: %s", r.Session, strings.TrimPrefix(request, r.Session+": "))
 		}
 	}
-	return ""
+	return request
 }
 
 // trial writes what is tried.
@@ -132,12 +132,8 @@ func (t *trial) event(r bench.Record) {
 }
 
 // asked writes a request and its answer.
-func (t *trial) asked(of string, a load.Asked) {
+func (t *trial) asked(title string, a load.Asked) {
 	t.conductor.hideSaved(a.Saved)
-	title := a.Request
-	if of != "" {
-		title = of + ": " + title
-	}
 	fmt.Fprintf(t.out, "\n%s: %s\n", safe.Line(t.leg, 60), safe.Line(t.conductor.mask().Text(title), 200))
 	t.message("→", string(a.Sent))
 	if a.Answer.Status > 0 {
