@@ -92,7 +92,8 @@ func newProfilesNew(env Env) *cobra.Command {
 		Short: "Begin a profile for an API of your own, with a comment on each key",
 		Long: `Writes a profile for an API of your own into FILE, with a comment on each key.
 Without FILE it is NAME.yaml in the working folder, my-api.yaml where no name is
-asked for; - is standard output. What exists is never changed.
+asked for; - is standard output. For editors its schema, profile.schema.json, is
+left next to it. What exists is never changed.
 
 On a terminal it asks a few questions, and Enter takes the default of each. With
 an option, and without a terminal, it asks nothing; without --get and --post the

@@ -31,7 +31,8 @@ suites. Editors complete and check such files with it. It says less than 'locben
 'locbench services validate': what it refuses is wrong, and what it accepts may still be.
 
 Editors with the YAML language server (VS Code, Neovim, Helix and others) take the schema that a comment in the
-file names, by its path or URL.`,
+file names, by its path or URL. 'locbench profiles new' and 'locbench services new' begin files with such a comment,
+and leave the schema next to them.`,
 		Example: `  locbench schema profile > profile.schema.json   # and in the first line of the profile next to it:
   # yaml-language-server: $schema=profile.schema.json
 
@@ -43,7 +44,8 @@ file names, by its path or URL.`,
 			var known []string
 			for _, s := range schemas {
 				if s.kind == kinds[0] {
-					return writeJSON(env.Stdout, "  ", s.schema())
+					_, err := env.Stdout.Write(s.schema().Text())
+					return err
 				}
 				known = append(known, s.kind)
 			}

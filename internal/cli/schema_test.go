@@ -359,7 +359,7 @@ func TestSchemasRefuse(t *testing.T) {
 		"manifest": {
 			"unknown key":            aManifest + "languge: Go\n",
 			"unknown key of docker":  aManifest + "docker: {dockerfile: Dockerfile, network: host}\n",
-			"no language":            "name: x\nframework: f\nversion: 1\nprocess: {command: [x]}\n",
+			"an empty language":      "name: x\nlanguage: \"\"\nprocess: {command: [x]}\n",
 			"nothing to run":         "name: x\nlanguage: Go\nframework: f\nversion: 1\n",
 			"a name in capitals":     aManifest[8:] + "name: X\n",
 			"port":                   aManifest + "port: 70000\n",

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -96,7 +97,10 @@ func validateServices(ctx context.Context, env Env, folders []string) error {
 				continue
 			}
 		}
-		text := fmt.Sprintf("%s: ok: %s, %s %s", s.Dir, s.Name, s.Framework, s.Version)
+		text := s.Dir + ": ok: " + s.Name
+		if framework := framework(s); framework != "" {
+			text += ", " + framework
+		}
 		fmt.Fprintln(maskedFor(env, found).Stdout, safe.Line(text, 1000))
 	}
 	return console.WithCode(console.ExitUsage, errors.Join(failures...))
@@ -120,12 +124,15 @@ func listServices(env Env, dirs []string) error {
 			note += " UNVERIFIED"
 		}
 		rows = append(rows, []string{
-			s.Name, s.Language, s.Framework + " " + s.Version, strconv.Itoa(len(s.Endpoints)), contenders.VerifiedText(s, known),
+			s.Name, cmp.Or(s.Language, "–"), cmp.Or(framework(s), "–"), strconv.Itoa(len(s.Endpoints)), contenders.VerifiedText(s, known),
 			strings.Join(variants, " "), note,
 		})
 	}
 	return errors.Join(writeTable(env.Stdout, rows), console.WithCode(console.ExitUsage, err))
 }
+
+// framework is what a contender is written with, "" where its manifest does not say.
+func framework(s bench.Service) string { return strings.TrimSpace(s.Framework + " " + s.Version) }
 
 // maskedFor is env with writers that mask the secrets of contenders.
 func maskedFor(env Env, services []bench.Service) Env {
@@ -267,7 +274,7 @@ func newServicesNew(env Env, dirs *[]string, complete cobra.CompletionFunc) *cob
 		Use:   "new NAME [DIR]",
 		Short: "Begin a contender of your own: a manifest, or a copy of another",
 		Long: `Writes DIR/NAME/service.yaml (DIR is the working folder by default), with a
-comment on each key. The folder may be there already: a Dockerfile in it is then
+comment on each key, and for editors DIR/service.schema.json. The folder may be there already: a Dockerfile in it is then
 what the manifest names.
 
 With --from it copies the folder of a contender to DIR/NAME instead, with its

@@ -10,10 +10,14 @@ import (
 
 	"locbench/internal/bench"
 	"locbench/internal/text/safe"
+	"locbench/internal/text/strictyaml"
 )
 
+// schemaFile is the schema of manifests, next to the folders of contenders: in one it would be a part of what is built.
+const schemaFile = "service.schema.json"
+
 // Blank makes a new contender called name: a manifest with comments in the folder of that name in parent, which may be
-// there already, with sources and a Dockerfile. A manifest that is there is never changed.
+// there already, with sources and a Dockerfile; and the schema of manifests in parent. What is there is never changed.
 func Blank(name, parent string) (svc bench.Service, err error) {
 	if !namePattern.MatchString(name) {
 		return svc, fmt.Errorf("%q is not a name for a new contender: write small letters, digits, `-`, `_` and `.`, "+
@@ -48,6 +52,9 @@ func Blank(name, parent string) (svc bench.Service, err error) {
 	if err != nil {
 		return svc, err
 	}
+	if err := Schema().Leave(parent, schemaFile); err != nil {
+		return svc, err
+	}
 	return found[0], nil
 }
 
@@ -57,13 +64,13 @@ func blank(name string, dockerfile bool) string {
 	if dockerfile {
 		image, file = "# "+image, strings.TrimPrefix(file, "# ")
 	}
-	return `# One contender: what locbench starts, loads and stops. Its name is that of this folder. All keys are
+	return strictyaml.Named("../"+schemaFile) + `# One contender: what locbench starts, loads and stops. Its name is that of this folder. All keys are
 # explained in docs/contenders.md of locbench's sources.
 
 # What tables and reports say of it.
-language: unknown
-framework: unknown
-version: "1"
+# language: Go
+# framework: net/http
+# version: "1.26"
 
 # How it is started. One line is enough: an image that exists, ...
 ` + image + `

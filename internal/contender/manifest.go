@@ -37,10 +37,10 @@ var (
 type manifest struct {
 	Name            string            `yaml:"name" strict:"min=1"`
 	Title           string            `yaml:"title" strict:"max=200"`
-	Language        string            `yaml:"language" strict:"required,min=1,max=100" example:"Go"`
+	Language        string            `yaml:"language" strict:"min=1,max=100"`
 	LanguageVersion string            `yaml:"language_version" strict:"max=100"`
-	Framework       string            `yaml:"framework" strict:"required,min=1,max=100" example:"net/http"`
-	Version         string            `yaml:"version" strict:"required,min=1,max=100" example:"\"1.26\""`
+	Framework       string            `yaml:"framework" strict:"min=1,max=100"`
+	Version         string            `yaml:"version" strict:"min=1,max=100"`
 	Tags            []string          `yaml:"tags" strict:"max=20"`
 	Endpoints       endpoints         `yaml:"endpoints" example:"[get, benchmark]"`
 	Port            int               `yaml:"port" strict:"min=1,max=65535"`

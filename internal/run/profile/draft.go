@@ -22,6 +22,7 @@ import (
 const (
 	maxAnswer     = 1000 // bytes of what is typed in for a draft
 	draftName     = "my-api"
+	schemaFile    = "profile.schema.json" // next to the profile
 	draftGet      = "/"
 	draftIDs      = "1..10000"
 	draftToken    = "token"
@@ -115,6 +116,7 @@ func (t *draftText) pair(before, key string, value any) {
 }
 
 func (t *draftText) head(name string) {
+	t.WriteString(strictyaml.Named(schemaFile))
 	t.line(`# A benchmark of an API of your own, begun by 'locbench profiles new'. Change what you like. All keys are
 # explained in profiles/locations.yaml of locbench's sources.
 
@@ -260,11 +262,13 @@ func (t *draftText) next(file string, login bool) {
 
 // nextCommands are those to go on with after the profile in file is written.
 func nextCommands(file string, login bool) []string {
-	run := safe.Shell([]string{"locbench", "run", "--profile", file, "--target", "http://127.0.0.1:8080"})
+	target := []string{"--target", "http://127.0.0.1:8080"}
+	try := safe.Shell(append([]string{"locbench", "try", file}, target...))
+	run := safe.Shell(append([]string{"locbench", "run", "--profile", file}, target...))
 	if login {
-		run = "PASSWORD=… " + run
+		try, run = "PASSWORD=… "+try, "PASSWORD=… "+run
 	}
-	return []string{safe.Shell([]string{"locbench", "profiles", "validate", file}), run}
+	return []string{safe.Shell([]string{"locbench", "profiles", "validate", file}), try, run}
 }
 
 // check reads what was written as it will be read, and compares the body, which YAML may understand differently.

@@ -21,8 +21,8 @@ const (
 	nothing        = "none" // the answer that leaves something out
 )
 
-// New writes a profile for an API of one's own into file, which must not be there yet; "-" is standard output, and ""
-// a file of the working folder. What d says is not asked; where it says nothing at all, it is asked for on a terminal.
+// New writes a profile for an API of one's own into file, which must not be there yet, and its schema next to it; "-"
+// is standard output, and "" a file of the working folder. What d says is not asked; where it says nothing at all, it is asked for on a terminal.
 func New(ctx context.Context, env console.Env, file string, d Draft) error {
 	if err := free(file); err != nil {
 		return console.WithCode(console.ExitUsage, err)
@@ -80,7 +80,10 @@ func write(env console.Env, file string, d Draft) error {
 		return fmt.Errorf("write profile %s: %w", file, err)
 	}
 	fmt.Fprintln(env.Stdout, file)
-	fmt.Fprintln(env.Stderr, "Each key has a comment. Next:")
+	if err := Schema().Leave(filepath.Dir(file), schemaFile); err != nil {
+		return err
+	}
+	fmt.Fprintln(env.Stderr, "Each key has a comment; "+schemaFile+" is for editors. Next:")
 	for i, command := range nextCommands(file, strings.TrimSpace(d.Login) != "") {
 		fmt.Fprintf(env.Stderr, "  %d. %s\n", i+1, command)
 	}

@@ -273,12 +273,12 @@ func TestNewAsksNothingWithoutATerminal(t *testing.T) {
 	if err != nil || !strings.Contains(string(written), "- get: /\n") {
 		t.Fatalf("%s, %v", written, err)
 	}
-	want := "  2. locbench run --profile my-api.yaml --target http://127.0.0.1:8080\n"
+	want := "  2. locbench try my-api.yaml --target http://127.0.0.1:8080\n  3. locbench run --profile my-api.yaml --target http://127.0.0.1:8080\n"
 	if !strings.Contains(talk.String(), want) {
 		t.Error(talk.String())
 	}
 	err = begin("-", Draft{Post: "/o", Login: "/l"})
-	if err != nil || !strings.HasPrefix(out.String(), "# A bench") || talk.Len() > 0 {
+	if err != nil || !strings.HasPrefix(out.String(), "# yaml-language-server: ") || talk.Len() > 0 {
 		t.Errorf("%v\n%s%s", err, out.String(), talk.String())
 	}
 	if _, err := Parse("a.yaml", out.Bytes()); err != nil {
@@ -297,6 +297,15 @@ func TestNewAsksNothingWithoutATerminal(t *testing.T) {
 			t.Errorf("%.20q: %v", file, err)
 		}
 	}
+	// The schema that the first line names is next to it, and another one is not made anew.
+	_, named, _ := strings.Cut(strings.SplitN(string(written), "\n", 2)[0], "$schema=")
+	schema, err := os.ReadFile(named)
+	if err != nil || !bytes.Equal(schema, Schema().Text()) {
+		t.Errorf("%q, %v", named, err)
+	}
+	if err := os.WriteFile(schemaFile, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if err := begin("wrong.yaml", Draft{Get: "items"}); console.ExitCode(t.Context(), err) != console.ExitUsage {
 		t.Error(err)
 	}
@@ -313,6 +322,9 @@ func TestNewAsksNothingWithoutATerminal(t *testing.T) {
 	} else if _, err := Parse(odd, data); err != nil {
 		t.Error(err)
 	}
+	if data, err := os.ReadFile(schemaFile); err != nil || string(data) != "{}" {
+		t.Errorf("%q, %v", data, err)
+	}
 	if again, err := os.ReadFile("my-api.yaml"); err != nil || !bytes.Equal(again, written) {
 		t.Errorf("what was there has changed: %v", err)
 	}
@@ -321,7 +333,7 @@ func TestNewAsksNothingWithoutATerminal(t *testing.T) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	if want := []string{odd, "link.yaml", "my-api.yaml"}; !slices.Equal(names, want) {
+	if want := []string{odd, "link.yaml", "my-api.yaml", schemaFile}; !slices.Equal(names, want) {
 		t.Errorf("left: %q", names)
 	}
 }

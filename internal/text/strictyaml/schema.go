@@ -2,14 +2,19 @@ package strictyaml
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"locbench/internal/text/safe"
 )
 
 // Schema is a JSON Schema (draft 2020-12), or a part of one. It says what Decode accepts, as far as a schema can:
@@ -46,6 +51,30 @@ func SchemaOf(title string, v any) Schema {
 }
 
 const defsPath = "#/$defs/"
+
+// Text is the schema as a document.
+func (s Schema) Text() []byte {
+	text, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		panic(err) // it has texts, numbers, lists and maps of them
+	}
+	return append(safe.JSON(text), '\n')
+}
+
+// Named is the line of a YAML file that names its schema, by a path from the file's folder, for editors.
+func Named(path string) string { return "# yaml-language-server: $schema=" + path + "\n" }
+
+// Leave writes the schema into a file of dir, for the files there that name it. What is there already is left as it is.
+func (s Schema) Leave(dir, name string) error {
+	err := safe.CreateFile(filepath.Join(dir, name), s.Text())
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("write %s for editors: %w", name, err)
+	}
+	return nil
+}
 
 // Of is the schema of the type of v.
 func (s *Schemas) Of(v any) Schema { return s.of(reflect.TypeOf(v), nil) }

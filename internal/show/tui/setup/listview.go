@@ -2,6 +2,7 @@ package setup
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -105,10 +106,10 @@ func (s *Screen) drawRow(l *ui.Look, r row, w int, focused bool) string {
 // about is what a contender is written in.
 func (s *Screen) about(r row) string {
 	framework := strings.TrimSpace(r.svc.Framework + " " + r.svc.Version)
-	parts := []string{ui.Outside(r.svc.Language, 40), ui.Outside(framework, 60)}
-	if len(r.svc.Tags) > 0 {
-		parts = append(parts, ui.Outside(strings.Join(r.svc.Tags, " "), 80))
+	parts := []string{
+		ui.Outside(r.svc.Language, 40), ui.Outside(framework, 60), ui.Outside(strings.Join(r.svc.Tags, " "), 80),
 	}
+	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
 	return strings.Join(parts, " · ")
 }
 
