@@ -7,7 +7,10 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -85,6 +88,80 @@ func TestHTTP2AsksWhatHTTP1Asks(t *testing.T) {
 	const want = `PUT /city/7?q=a%20b x locbench cities.example {"a":1}`
 	if l.Succeeded != 1 || asked.Load() == nil || *asked.Load() != want {
 		t.Errorf("%d succeeded, asked %q, want %q; failed: %v %v", l.Succeeded, *asked.Load(), want, l.Failed, l.Examples)
+	}
+}
+
+// Users ask the same in each protocol, in clear and over TLS, with what they have saved from bodies, headers and cookies; a value
+// that does not come is an error that names session and step.
+func TestUsersOfEachProtocol(t *testing.T) {
+	var mu sync.Mutex
+	var asked []string
+	var mute bool
+	handler := func(w http.ResponseWriter, r *http.Request) int {
+		body, _ := io.ReadAll(r.Body)
+		mu.Lock()
+		defer mu.Unlock()
+		asked = append(asked, strings.Join([]string{r.Method, r.URL.RequestURI(), r.Header.Get("Authorization"), r.Header.Get("X-Tag"), r.Header.Get("Cookie"), r.Header.Get("Content-Type"), string(body)}, " "))
+		switch r.URL.Path {
+		case "/login":
+			if mute {
+				return hello(w, r)
+			}
+			n := strconv.Itoa(len(asked))
+			w.Header().Set("X-Tag", "tag "+n)
+			http.SetCookie(w, &http.Cookie{Name: "sid", Value: "sid-" + n})
+			io.WriteString(w, `{"data":{"token":"t `+n+`\u00e9"}}`)
+			return 200
+		case "/orders":
+			w.WriteHeader(201)
+			return 201
+		}
+		return hello(w, r)
+	}
+	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler(w, r) }))
+	defer plain.Close()
+	secure := httptest.NewTLSServer(plain.Config.Handler)
+	defer secure.Close()
+	clear2, _ := newHTTP2(t, false, handler)
+	secure2, trusted2 := newHTTP2(t, true, handler)
+	var first []string
+	for _, test := range []struct {
+		name, url string
+		http2     bool
+		e         Engine
+	}{
+		{"HTTP/1.1", plain.URL, false, Engine{}},
+		{"HTTP/1.1 over TLS", secure.URL, false, Engine{TLS: secure.Client().Transport.(*http.Transport).TLSClientConfig}},
+		{"HTTP/2", clear2.URL, true, Engine{}},
+		{"HTTP/2 over TLS", secure2.URL, true, trusted2},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := ordersPlan(t, test.url, 1, 300)
+			p.HTTP2 = test.http2
+			p.Requests[1].Method, p.Requests[1].Encoding, p.Requests[1].Body = "POST", bench.FormBody, "word={word}"
+			p.Requests[2].Save = append(p.Requests[2].Save, bench.Save{Name: "tag", From: bench.FromHeader, Of: "X-Tag"}, bench.Save{Name: "sid", From: bench.FromCookie, Of: "sid"})
+			p.Requests[3].Header = map[string]string{"Authorization": "Bearer {token}", "X-Tag": "{tag}", "Cookie": "sid={sid}"}
+			asked, mute = nil, false
+			l := run(t, test.e, p)
+			if len(l.Failed) > 0 || len(l.Sessions) != 1 || l.Sessions[0].Begun < 10 || l.Sessions[0].Completed != l.Sessions[0].Begun || l.AllSucceeded() != int64(len(asked)) {
+				t.Errorf("%d of %d succeeded, %+v, failed: %v %v", l.AllSucceeded(), len(asked), l.Sessions, l.Failed, l.Examples)
+			}
+			if first == nil {
+				first = asked
+			}
+			if !slices.Equal(asked, first) {
+				t.Errorf("%d requests, %d of HTTP/1.1: %s", len(asked), len(first), difference(strings.Join(asked, "\n"), strings.Join(first, "\n")))
+			}
+			asked, mute = nil, true
+			l = run(t, test.e, p)
+			const want = `session "order", step "login": nothing to save as "token"`
+			if text := l.Examples[bench.ErrSave]; l.Failed[bench.ErrSave] != l.Sessions[0].Begun || l.Sessions[0].Failed["login"] != l.Sessions[0].Begun || !strings.HasPrefix(text, want) {
+				t.Errorf("%q, failed: %v, %+v", text, l.Failed, l.Sessions)
+			}
+		})
+	}
+	if all := strings.Join(first, "\n"); !strings.Contains(all, "POST /orders Bearer t ") || !strings.Contains(all, " sid=sid-") || !strings.Contains(all, "é tag ") {
+		t.Errorf("%.2000s", all)
 	}
 }
 
