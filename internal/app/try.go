@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"locbench/internal/bench"
 	"locbench/internal/bench/units"
@@ -86,9 +87,10 @@ func (l *loader) titleOf(request string) string {
 	return request
 }
 
-// trial writes what is tried.
+// trial writes what is tried: requests as they are made, after the events before them.
 type trial struct {
 	conductor *conductor
+	mu        sync.Mutex
 	out       io.Writer
 	leg       string
 }
@@ -101,6 +103,8 @@ const (
 
 // event tells of starts, failures and warnings.
 func (t *trial) event(r bench.Record) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if r.Leg != nil {
 		t.leg = r.Leg.Label()
 	}
@@ -134,6 +138,9 @@ func (t *trial) event(r bench.Record) {
 // asked writes a request and its answer.
 func (t *trial) asked(title string, a load.Asked) {
 	t.conductor.hideSaved(a.Saved)
+	t.conductor.stream.Settle()
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	fmt.Fprintf(t.out, "\n%s: %s\n", safe.Line(t.leg, 60), safe.Line(t.conductor.mask().Text(title), 200))
 	t.message("→", string(a.Sent))
 	if a.Answer.Status > 0 {

@@ -6,6 +6,7 @@
 package event
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -23,7 +24,7 @@ type Stream struct {
 	mask func(bench.Event) bench.Event // nil: events go out as they come
 
 	mu      sync.Mutex
-	changed *sync.Cond // an event more, or the end
+	changed *sync.Cond // an event more, the end, or a subscriber that has none left
 	seq     int64
 	subs    []*subscription
 	closed  bool
@@ -61,6 +62,10 @@ func (s *Stream) Subscribe(handle func(bench.Record)) {
 			for _, rec := range batch {
 				handle(rec)
 			}
+			s.mu.Lock()
+			sub.first = 0
+			s.changed.Broadcast()
+			s.mu.Unlock()
 		}
 	}()
 }
@@ -74,7 +79,24 @@ func (s *Stream) next(sub *subscription) []bench.Record {
 	}
 	batch := sub.queue
 	sub.queue = nil
+	if len(batch) > 0 {
+		sub.first = batch[0].Seq
+	}
 	return batch
+}
+
+// Settle returns when every subscriber has handled what was published before. It is not for the load, nor for
+// subscribers.
+func (s *Stream) Settle() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	last := s.seq
+	behind := func(sub *subscription) bool {
+		return sub.first > 0 && sub.first <= last || len(sub.queue) > 0 && sub.queue[0].Seq <= last
+	}
+	for slices.ContainsFunc(s.subs, behind) {
+		s.changed.Wait()
+	}
 }
 
 // Publish appends an event. leg is nil when the event concerns the whole run. After Close it does
@@ -112,6 +134,7 @@ func (s *Stream) Close() {
 
 type subscription struct {
 	queue []bench.Record // under the stream's lock
+	first int64          // number of the first event in hand, 0 for none; under the lock
 	done  chan struct{}
 }
 

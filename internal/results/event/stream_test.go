@@ -84,3 +84,43 @@ func TestContinue(t *testing.T) {
 		t.Errorf("number %d, want 42", seq)
 	}
 }
+
+// Settle waits for what was published, and not for what comes later.
+func TestSettle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New(time.Now)
+		s.Settle() // nobody listens
+		handled, held := int64(0), make(chan struct{})
+		s.Subscribe(func(r bench.Record) {
+			if r.Seq > 2 {
+				<-held
+			}
+			handled = r.Seq
+		})
+		s.Publish(nil, bench.LegStarted{})
+		s.Publish(nil, bench.LegStarted{})
+		s.Settle()
+		if handled != 2 {
+			t.Errorf("%d events of 2 are handled", handled)
+		}
+		s.Publish(nil, bench.LegStarted{})
+		settled := false
+		go func() {
+			s.Settle()
+			settled = true
+		}()
+		synctest.Wait()
+		if settled {
+			t.Error("settled before the event was handled")
+		}
+		s.Publish(nil, bench.LegStarted{})
+		held <- struct{}{}
+		synctest.Wait()
+		if !settled || handled != 3 {
+			t.Errorf("settled %v with %d events handled", settled, handled)
+		}
+		close(held)
+		s.Close()
+		s.Settle()
+	})
+}

@@ -344,7 +344,7 @@ func TestSameJSON(t *testing.T) {
 		same bool
 	}{
 		{"9.50", "9.5", true}, {"1e3", "1000", true}, {"1", `"1"`, false}, {`{"a":1,"b":2}`, `{"b":2,"a":1}`, true},
-		{"12345678901234567890", "12345678901234567891", false}, {fmt.Sprint(math.MaxInt64), fmt.Sprint(math.MaxInt64), true},
+		{"12345678901234567890", "12345678901234567891", false}, {fmt.Sprint(int64(math.MaxInt64)), fmt.Sprint(int64(math.MaxInt64)), true},
 		{"9007199254740993", "9007199254740992", false},
 	} {
 		if sameJSON(test.a, test.b) != test.same {
