@@ -192,7 +192,7 @@ func TestSessionsThatFail(t *testing.T) {
 		"wrong token": {func(p *Plan, _ *orders) { p.Requests[1].Header = map[string]string{"Authorization": "Bearer x{token}"} },
 			"4xx", "order", "401 Unauthorized"},
 		"value missing": {func(p *Plan, _ *orders) { p.Requests[0].Save[0].Of = "data.jeton" },
-			bench.ErrSave, "login", `session "order", step "login": nothing to save as "token", since data.jeton is not in "{\"data\":{\"token\":\"token-`},
+			bench.ErrSave, "login", `session "order", step "login": nothing to save as "token", since data.jeton is not in ` + "`" + `{"data":{"token":"token-`},
 		"wrong body": {func(p *Plan, _ *orders) {
 			p.CheckEvery = 1
 			p.Check = func(a Answer) error {

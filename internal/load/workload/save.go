@@ -158,5 +158,5 @@ func shown(body []byte) string {
 	if len(body) == 0 {
 		return "an empty body"
 	}
-	return fmt.Sprintf("%q", safe.Line(string(body[:min(len(body), 1000)]), 120))
+	return "`" + safe.Line(string(body[:min(len(body), 1000)]), 120) + "`"
 }

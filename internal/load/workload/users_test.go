@@ -206,7 +206,7 @@ func TestSave(t *testing.T) {
 		{bench.Save{From: bench.FromCookie, Of: "sid"}, Use{}, "ab%20c", ""},
 		{bench.Save{From: bench.FromRegex, Of: `/x/(\d+)`}, Use{}, "42", ""},
 		{bench.Save{From: bench.FromRegex, Of: `"n":1`}, Use{}, `"n":1`, ""},
-		{bench.Save{From: bench.FromJSON, Of: "data.tok"}, Use{}, "", `data.tok is not in "{`},
+		{bench.Save{From: bench.FromJSON, Of: "data.tok"}, Use{}, "", "data.tok is not in `{"},
 		{bench.Save{From: bench.FromJSON, Of: "data.token"}, Use{Number: true}, "", "is not a number"},
 		{bench.Save{From: bench.FromHeader, Of: "X"}, Use{}, "", "the answer has no header X"},
 		{bench.Save{From: bench.FromCookie, Of: "si"}, Use{}, "", "the answer sets no cookie si"},
