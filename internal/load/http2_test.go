@@ -97,6 +97,12 @@ func TestUsersOfEachProtocol(t *testing.T) {
 	var mu sync.Mutex
 	var asked []string
 	var mute bool
+	begin := func(silent bool) (before []string) {
+		mu.Lock()
+		defer mu.Unlock()
+		before, asked, mute = asked, nil, silent
+		return before
+	}
 	handler := func(w http.ResponseWriter, r *http.Request) int {
 		body, _ := io.ReadAll(r.Body)
 		mu.Lock()
@@ -141,8 +147,9 @@ func TestUsersOfEachProtocol(t *testing.T) {
 			p.Requests[1].Method, p.Requests[1].Encoding, p.Requests[1].Body = "POST", bench.FormBody, "word={word}"
 			p.Requests[2].Save = append(p.Requests[2].Save, bench.Save{Name: "tag", From: bench.FromHeader, Of: "X-Tag"}, bench.Save{Name: "sid", From: bench.FromCookie, Of: "sid"})
 			p.Requests[3].Header = map[string]string{"Authorization": "Bearer {token}", "X-Tag": "{tag}", "Cookie": "sid={sid}"}
-			asked, mute = nil, false
+			begin(false)
 			l := run(t, test.e, p)
+			asked := begin(true)
 			if len(l.Failed) > 0 || len(l.Sessions) != 1 || l.Sessions[0].Begun < 10 || l.Sessions[0].Completed != l.Sessions[0].Begun || l.AllSucceeded() != int64(len(asked)) {
 				t.Errorf("%d of %d succeeded, %+v, failed: %v %v", l.AllSucceeded(), len(asked), l.Sessions, l.Failed, l.Examples)
 			}
@@ -152,7 +159,6 @@ func TestUsersOfEachProtocol(t *testing.T) {
 			if !slices.Equal(asked, first) {
 				t.Errorf("%d requests, %d of HTTP/1.1: %s", len(asked), len(first), difference(strings.Join(asked, "\n"), strings.Join(first, "\n")))
 			}
-			asked, mute = nil, true
 			l = run(t, test.e, p)
 			const want = `session "order", step "login": nothing to save as "token"`
 			if text := l.Examples[bench.ErrSave]; l.Failed[bench.ErrSave] != l.Sessions[0].Begun || l.Sessions[0].Failed["login"] != l.Sessions[0].Begun || !strings.HasPrefix(text, want) {
