@@ -27,7 +27,7 @@ func (s *site) ready(
 func (s *site) question(svc bench.Service) ready.Question {
 	return ready.Question{
 		Path: svc.Ready.Path, Status: svc.Ready.Status, Timeout: svc.Ready.Timeout,
-		Lenient: svc.URL != "" && svc.Version == "", Way: s.way(),
+		Lenient: svc.URL != "" && svc.Dir == "", Way: s.way(),
 	}
 }
 

@@ -121,3 +121,20 @@ func TestAwaitReady_ListensElsewhere(t *testing.T) {
 		})
 	}
 }
+
+// TestQuestionOfATarget: only where nothing describes a service, any answer below 500 will do.
+func TestQuestionOfATarget(t *testing.T) {
+	s := &site{plan: &bench.Run{}}
+	for name, test := range map[string]struct {
+		svc     bench.Service
+		lenient bool
+	}{
+		"nothing describes it":     {bench.Service{URL: "http://127.0.0.1:1"}, true},
+		"a manifest, short":        {bench.Service{URL: "http://127.0.0.1:1", Dir: "svc/orders"}, false},
+		"one that locbench starts": {bench.Service{Dir: "svc/orders"}, false},
+	} {
+		if got := s.question(test.svc).Lenient; got != test.lenient {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

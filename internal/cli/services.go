@@ -175,11 +175,13 @@ func completeContenders(dirs *[]string) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
 		all, _ := app.Discover(*dirs)
 		known := secret.New(secret.Of(bench.Run{}, all)...)
-		about := func(text string) string { return safe.Line(known.Text(text), 200) }
+		with := func(name, about string) string {
+			return strings.TrimSuffix(name+"\t"+safe.Line(known.Text(about), 200), "\t")
+		}
 		for _, s := range all {
-			names = append(names, s.Name+"\t"+about(s.Framework))
+			names = append(names, with(s.Name, cmp.Or(s.Framework, s.Title)))
 			for _, v := range s.Variants {
-				names = append(names, s.Name+":"+v.Name+"\t"+about(v.Title))
+				names = append(names, with(s.Name+":"+v.Name, v.Title))
 			}
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp

@@ -22,10 +22,10 @@ func (manifest) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 		About: map[string]string{
 			"name":             "Its name. The folder's, unless given.",
 			"title":            "One line that says what it is.",
-			"language":         "The language that it is written in.",
+			"language":         "The language that it is written in, for tables and reports.",
 			"language_version": "The version of the language.",
-			"framework":        "What it is written with.",
-			"version":          "The version of the framework.",
+			"framework":        "What it is written with, for tables and reports.",
+			"version":          "The version of the framework, for tables and reports; compare names another one.",
 			"tags":             "Words to find it by: small letters, digits and `-`.",
 			"endpoints":        "Groups of check suites that are asked: a list, or all for those of the locations API.",
 			"port":             "Where it listens. 8080, unless given.",

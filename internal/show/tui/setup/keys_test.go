@@ -318,3 +318,20 @@ func TestAnswersThatAnotherScreenGot(t *testing.T) {
 		t.Errorf("busy %v, profile %v, contenders %v, machine %v", s.Busy(), s.loaded, s.facts.listed, s.facts.machineOK)
 	}
 }
+
+// TestAboutShowsWhatIsKnown: what a manifest leaves out leaves no gap.
+func TestAboutShowsWhatIsKnown(t *testing.T) {
+	for want, svc := range map[string]bench.Service{
+		"":                {},
+		"Go":              {Language: "Go"},
+		"1.2":             {Version: "1.2"},
+		"Go · async":      {Language: "Go", Tags: []string{"async"}},
+		"Go · x 1 · a b":  {Language: "Go", Framework: "x", Version: "1", Tags: []string{"a", "b"}},
+		"net/http · jvm":  {Framework: "net/http", Tags: []string{"jvm"}},
+		"net/http 1 · it": {Framework: "net/http", Version: "1", Tags: []string{"it"}},
+	} {
+		if got := new(Screen).about(row{svc: svc}); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
