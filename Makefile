@@ -42,7 +42,8 @@ fuzz: ## every parser of outside input, FUZZTIME each
 
 bench: bench-load bench-sample bench-tui bench-report ## ratios of alternating pairs; nothing here is a test. The others take half an hour or want an Elasticsearch
 
-bench-load: ## requests per CPU second of the client and per second beside wrk on the same server, and of variables and sessions beside a fixed address, alternating pairs (some minutes)
+bench-load: ## requests per CPU second of the client and per second beside wrk on the same server, and of variables and sessions beside a fixed address, alternating pairs (some minutes); memory of a file's rows
+	go test -run '^$$' -bench Rows -benchtime 3x ./internal/load/workload
 	go test -tags acceptance -run '^$$' -bench 'Wrk|Users' -benchtime 1x -timeout 0 ./internal/load
 
 bench-seed: ## seeding beside a bare client posting the same bodies (LOCBENCH_TEST_ELASTICSEARCH)

@@ -29,32 +29,43 @@ type Data struct {
 	Hashes []bench.DataFile  // of all files
 }
 
-// Rows are the used columns of a file, packed.
+// Rows are the used columns of a file, packed in blocks: one text for all rows would be copied as it grows, and
+// those copies are as large as the file.
 type Rows struct {
 	columns []string
-	data    []byte
-	ends    []uint32 // of each cell, row by row
+	blocks  []block
+	rows    int
+	kept    int // bytes
+}
+
+// block has the cells of blockRows rows; the last one of fewer.
+type block struct {
+	data []byte
+	ends []uint32 // of each cell, row by row
 }
 
 // The bounds of a file of values.
 const (
-	maxRowData = 512 << 20 // bytes that are kept
+	maxKept    = 512 << 20 // bytes
 	maxRows    = 20_000_000
 	maxRowLine = 1 << 20
+	blockRows  = 1 << 10
+	endBytes   = 4 // of an end
 )
 
 // Len is the number of rows.
-func (r *Rows) Len() int { return len(r.ends) / len(r.columns) }
+func (r *Rows) Len() int { return r.rows }
 
 func (r *Rows) column(name string) int { return slices.Index(r.columns, name) }
 
 func (r *Rows) cell(row, column int) []byte {
-	i := row*len(r.columns) + column
+	b := &r.blocks[row/blockRows]
+	i := row%blockRows*len(r.columns) + column
 	from := uint32(0)
 	if i > 0 {
-		from = r.ends[i-1]
+		from = b.ends[i-1]
 	}
-	return r.data[from:r.ends[i]]
+	return b.data[from:b.ends[i]]
 }
 
 // column is a wanted one, and what its cells have to fit.
@@ -171,6 +182,7 @@ func readRows(file string, wanted []column, most int) (*Rows, string, error) {
 	} else {
 		err = in.csv(text)
 	}
+	in.pack()
 	if err == nil && r.Len() == 0 {
 		err = fmt.Errorf("%s: it has no rows", file)
 	}
@@ -186,6 +198,8 @@ type reader struct {
 	rows   *Rows
 	wanted []column
 	most   int
+	block  block // that is filled
+	text   []byte
 }
 
 func (in *reader) wrong(line int, format string, args ...any) error {
@@ -203,12 +217,27 @@ func (in *reader) add(line, i int, value []byte) error {
 			return in.wrong(line, "column %s: %v", c.name, err)
 		}
 	}
-	if len(r.data)+len(value) > maxRowData || len(r.ends) >= maxRows*len(r.columns) {
+	if r.kept += len(value) + endBytes; r.kept > maxKept || r.rows == maxRows {
 		return in.wrong(line, "the file is too large: at most %d rows and 512 MiB of used values", maxRows)
 	}
-	r.data = append(r.data, value...)
-	r.ends = append(r.ends, uint32(len(r.data)))
+	in.block.data = append(in.block.data, value...)
+	in.block.ends = append(in.block.ends, uint32(len(in.block.data)))
 	return nil
+}
+
+// endRow takes in that a row has all its cells.
+func (in *reader) endRow() {
+	if in.rows.rows++; in.rows.rows%blockRows == 0 {
+		in.pack()
+	}
+}
+
+// pack adds the block that is filled to the rows, as large as it is, and begins another one.
+func (in *reader) pack() {
+	if len(in.block.ends) > 0 {
+		in.rows.blocks = append(in.rows.blocks, block{bytes.Clone(in.block.data), slices.Clone(in.block.ends)})
+	}
+	in.block.data, in.block.ends = in.block.data[:0], in.block.ends[:0]
 }
 
 func (in *reader) csv(f io.Reader) error {
@@ -238,10 +267,12 @@ func (in *reader) csv(f io.Reader) error {
 		}
 		line, _ := c.FieldPos(0)
 		for i, column := range at {
-			if err := in.add(line, i, []byte(record[column])); err != nil {
+			in.text = append(in.text[:0], record[column]...)
+			if err := in.add(line, i, in.text); err != nil {
 				return err
 			}
 		}
+		in.endRow()
 	}
 	return nil
 }
@@ -267,7 +298,6 @@ func (in *reader) jsonLines(f io.Reader) error {
 	}
 	lines := bufio.NewScanner(f)
 	lines.Buffer(make([]byte, 64<<10), maxRowLine)
-	var text []byte
 	for line := 1; lines.Scan() && in.rows.Len() < in.most; line++ {
 		row := bytes.TrimSpace(lines.Bytes())
 		if len(row) == 0 {
@@ -281,11 +311,12 @@ func (in *reader) jsonLines(f io.Reader) error {
 			if !ok {
 				return in.wrong(line, "there is no %q", safe.Line(in.rows.columns[i], 60))
 			}
-			text = jsonpath.Text(text[:0], value)
-			if err := in.add(line, i, text); err != nil {
+			in.text = jsonpath.Text(in.text[:0], value)
+			if err := in.add(line, i, in.text); err != nil {
 				return err
 			}
 		}
+		in.endRow()
 	}
 	if err := lines.Err(); err != nil {
 		return fmt.Errorf("read %s: %w", in.file, err)
