@@ -49,12 +49,15 @@ func (c *conductor) try(ctx context.Context) error {
 	config := c.config()
 	config.FirstRequests = nil
 	config.Next = func(context.Context, bench.Leg, []bench.StepResult) (step bench.Step, ok bool) { return step, false }
+	aside := func(ctx context.Context, baseURL, what string, requests []bench.Request) error {
+		return c.loader.aside(ctx, baseURL, what, requests, func(a load.Asked) { t.asked(what+": "+a.Request, a) })
+	}
 	config.SetUp = func(ctx context.Context, baseURL string) error {
 		delete(c.loader.lives, baseURL)
-		return c.loader.aside(ctx, baseURL, "setup", c.loader.setup, func(a load.Asked) { t.asked("setup: "+a.Request, a) })
+		return aside(ctx, baseURL, "setup", c.loader.setup)
 	}
 	config.TearDown = func(ctx context.Context, baseURL string) error {
-		return c.loader.aside(ctx, baseURL, "teardown", c.loader.teardown, func(a load.Asked) { t.asked("teardown: "+a.Request, a) })
+		return aside(ctx, baseURL, "teardown", c.loader.teardown)
 	}
 	config.Ask = func(ctx context.Context, baseURL string) error {
 		var wrong []string

@@ -124,8 +124,8 @@ func listServices(env Env, dirs []string) error {
 			note += " UNVERIFIED"
 		}
 		rows = append(rows, []string{
-			s.Name, cmp.Or(s.Language, "–"), cmp.Or(framework(s), "–"), strconv.Itoa(len(s.Endpoints)), contenders.VerifiedText(s, known),
-			strings.Join(variants, " "), note,
+			s.Name, cmp.Or(s.Language, "–"), cmp.Or(framework(s), "–"), strconv.Itoa(len(s.Endpoints)),
+			contenders.VerifiedText(s, known), strings.Join(variants, " "), note,
 		})
 	}
 	return errors.Join(writeTable(env.Stdout, rows), console.WithCode(console.ExitUsage, err))
@@ -276,8 +276,8 @@ func newServicesNew(env Env, dirs *[]string, complete cobra.CompletionFunc) *cob
 		Use:   "new NAME [DIR]",
 		Short: "Begin a contender of your own: a manifest, or a copy of another",
 		Long: `Writes DIR/NAME/service.yaml (DIR is the working folder by default), with a
-comment on each key, and for editors DIR/service.schema.json. The folder may be there already: a Dockerfile in it is then
-what the manifest names.
+comment on each key, and for editors DIR/service.schema.json. The folder may be
+there already: a Dockerfile in it is then what the manifest names.
 
 With --from it copies the folder of a contender to DIR/NAME instead, with its
 name replaced in manifest, Dockerfile and sources, ready to build and run. Those

@@ -13,8 +13,8 @@ import (
 	"locbench/internal/text/strictyaml"
 )
 
-// schemaFile is the schema of manifests, next to the folders of contenders: in one it would be a part of what is built.
-const schemaFile = "service.schema.json"
+// SchemaName is the schema of manifests, next to the folders of contenders: in one it would be a part of what is built.
+const SchemaName = "service.schema.json"
 
 // Blank makes a new contender called name: a manifest with comments in the folder of that name in parent, which may be
 // there already, with sources and a Dockerfile; and the schema of manifests in parent. What is there is never changed.
@@ -52,7 +52,7 @@ func Blank(name, parent string) (svc bench.Service, err error) {
 	if err != nil {
 		return svc, err
 	}
-	if err := Schema().Leave(parent, schemaFile); err != nil {
+	if err := Schema().Leave(parent, SchemaName); err != nil {
 		return svc, err
 	}
 	return found[0], nil
@@ -64,7 +64,8 @@ func blank(name string, dockerfile bool) string {
 	if dockerfile {
 		image, file = "# "+image, strings.TrimPrefix(file, "# ")
 	}
-	return strictyaml.Named("../"+schemaFile) + `# One contender: what locbench starts, loads and stops. Its name is that of this folder. All keys are
+	return strictyaml.Named("../"+SchemaName) +
+		`# One contender: what locbench starts, loads and stops. Its name is that of this folder. All keys are
 # explained in docs/contenders.md of locbench's sources.
 
 # What tables and reports say of it.

@@ -30,7 +30,7 @@ func New(env console.Env, o NewOptions) error {
 		return console.Usagef("there is a contender %s already, in %s: choose another name", o.Name, other.Dir)
 	}
 	var svc bench.Service
-	what := "has a manifest"
+	what := "has a manifest; for editors there is " + filepath.Join(o.Parent, contender.SchemaName)
 	if o.From == "" {
 		svc, err = contender.Blank(o.Name, o.Parent)
 	} else {

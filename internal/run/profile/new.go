@@ -22,7 +22,8 @@ const (
 )
 
 // New writes a profile for an API of one's own into file, which must not be there yet, and its schema next to it; "-"
-// is standard output, and "" a file of the working folder. What d says is not asked; where it says nothing at all, it is asked for on a terminal.
+// is standard output, and "" a file of the working folder. What d says is not asked; where it says nothing at all, it
+// is asked for on a terminal.
 func New(ctx context.Context, env console.Env, file string, d Draft) error {
 	if err := free(file); err != nil {
 		return console.WithCode(console.ExitUsage, err)
@@ -81,7 +82,7 @@ func write(env console.Env, file string, d Draft) error {
 	}
 	fmt.Fprintln(env.Stdout, file)
 	if err := Schema().Leave(filepath.Dir(file), schemaFile); err != nil {
-		return err
+		env.Warn(err)
 	}
 	fmt.Fprintln(env.Stderr, "Each key has a comment; "+schemaFile+" is for editors. Next:")
 	for i, command := range nextCommands(file, strings.TrimSpace(d.Login) != "") {

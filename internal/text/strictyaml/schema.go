@@ -54,10 +54,7 @@ const defsPath = "#/$defs/"
 
 // Text is the schema as a document.
 func (s Schema) Text() []byte {
-	text, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		panic(err) // it has texts, numbers, lists and maps of them
-	}
+	text, _ := json.MarshalIndent(s, "", "  ") // it has texts, numbers, and lists and maps of them
 	return append(safe.JSON(text), '\n')
 }
 

@@ -49,7 +49,8 @@ type service struct {
 }
 
 func main() {
-	s := &service{tokens: map[string]bool{}, orders: map[int]*order{}, did: journal{Asked: map[string]int{}, Words: map[string]int{}}}
+	s := &service{tokens: map[string]bool{}, orders: map[int]*order{}}
+	s.did = journal{Asked: map[string]int{}, Words: map[string]int{}}
 	words := []string{"lamp", "chair", "table", "shelf"}
 	for id := 1; id <= 10000; id++ {
 		s.items = append(s.items, item{id, words[id%len(words)] + " " + strconv.Itoa(id), id % 500})
