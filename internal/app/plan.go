@@ -158,6 +158,11 @@ func planResume(o RunOptions) (bench.Run, error) {
 		return run, err
 	}
 	for _, r := range run.Profile.Every() {
+		if strings.Contains(r.Path+r.Body, secret.Mask) {
+			return run, console.Usagef("a secret in the path or body of request %q is not on record, so this run cannot be "+
+				"resumed; start a new one, with ${NAME} in the profile for a variable of the environment, which a resumed run "+
+				"reads again", r.Name)
+		}
 		for name, value := range r.Header {
 			if value == secret.Mask {
 				return run, console.Usagef(

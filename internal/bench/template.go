@@ -1,7 +1,9 @@
 package bench
 
 import (
+	"encoding/json"
 	"maps"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -95,7 +97,24 @@ func Parts(text string) (parts []Part) {
 	return parts
 }
 
-// Filled is the request with its header and body filled in by the environment.
+// Escaped escapes what is text in a template; places stay as they are.
+func Escaped(text string, escape func(string) string) string {
+	var out strings.Builder
+	from := 0
+	for _, m := range places.FindAllStringIndex(text, -1) {
+		out.WriteString(escape(text[from:m[0]]))
+		place := text[m[0]:m[1]]
+		if strings.HasPrefix(place, "{{") {
+			place = escape(place[1 : len(place)-1])
+		}
+		out.WriteString(place)
+		from = m[1]
+	}
+	out.WriteString(escape(text[from:]))
+	return out.String()
+}
+
+// Filled is the request with its header and body filled in by the environment, escaped as the body wants.
 func (r Request) Filled(getenv func(string) string) Request {
 	header := make(map[string]string, len(r.Header))
 	for name, value := range r.Header {
@@ -104,8 +123,26 @@ func (r Request) Filled(getenv func(string) string) Request {
 	if r.Header != nil {
 		r.Header = header
 	}
-	r.Body = fillPlaces(r.Body, getenv, true)
+	r.Body = fillPlaces(r.Body, func(name string) string {
+		switch value := getenv(name); r.Encoding {
+		case FormBody:
+			return url.QueryEscape(value)
+		case JSONBody:
+			return inJSON(value)
+		default:
+			return value
+		}
+	}, true)
 	return r
+}
+
+// inJSON is a text as it stands between the quotes of JSON.
+func inJSON(text string) string {
+	var out strings.Builder
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(text) // a text always can be
+	return strings.TrimSuffix(out.String()[1:], "\"\n")
 }
 
 // EnvNames are the variables of the environment that its header and body name.

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"net/url"
 	"reflect"
 	"testing"
 )
@@ -40,5 +41,20 @@ func TestTemplate(t *testing.T) {
 				t.Errorf("filled %q, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+// What the environment fills in is escaped as the body wants, and is no template.
+func TestFilledAsTheBodyWants(t *testing.T) {
+	getenv := func(string) string { return "a&b=\"\\ {id}" }
+	for encoding, want := range map[Encoding]string{
+		"": `p=a&b="\ {{id}}`, FormBody: "p=a%26b%3D%22%5C+%7Bid%7D", JSONBody: `p=a&b=\"\\ {{id}}`,
+	} {
+		if got := (Request{Encoding: encoding, Body: "p=${A}"}).Filled(getenv).Body; got != want {
+			t.Errorf("%q: %q, want %q", encoding, got, want)
+		}
+	}
+	if got := Escaped("a b${A}{id}{{id}}$${A}&", url.QueryEscape); got != "a+b${A}{id}%7Bid%7D$${A}%26" {
+		t.Error(got)
 	}
 }

@@ -151,6 +151,10 @@ func TestRunOfUsers(t *testing.T) {
 			t.Errorf("%s is in an output", hidden)
 		}
 	}
+	// A resumed run asks the same.
+	if auth, login := run.Profile.Requests[0].Header["Authorization"], run.Profile.Setup[0].Body; auth != "Bearer {token}" || login != `{"password":"${PASSWORD}"}` {
+		t.Errorf("on record are %q and %q", auth, login)
+	}
 	// Legs that were begun with other values are not gone on with.
 	if len(run.Files) != 1 || filepath.Base(run.Files[0].File) != "users.csv" {
 		t.Errorf("files %+v", run.Files)

@@ -173,15 +173,7 @@ func (f *form) UnmarshalStrict(v strictyaml.Value) {
 	var pairs []string
 	for _, field := range v.Fields() {
 		text, _ := field.Value.Text()
-		var value strings.Builder
-		for _, p := range bench.Parts(text) {
-			if p.Name == "" {
-				value.WriteString(url.QueryEscape(p.Text))
-			} else {
-				value.WriteString(p.Text)
-			}
-		}
-		pairs = append(pairs, url.QueryEscape(field.Key)+"="+value.String())
+		pairs = append(pairs, url.QueryEscape(field.Key)+"="+bench.Escaped(text, url.QueryEscape))
 	}
 	*f = form(strings.Join(pairs, "&"))
 }

@@ -19,11 +19,13 @@ func Of(run bench.Run, services []bench.Service) []string {
 		f.text(t.URL)
 	}
 	f.args(run.Command)
+	f.template = true
 	for _, r := range run.Profile.Every() {
 		f.named(r.Header)
 		f.text(r.Path)
 		f.text(r.Body)
 	}
+	f.template = false
 	for _, s := range services {
 		f.named(s.Env)
 		if s.Docker != nil {
@@ -43,10 +45,16 @@ func Of(run bench.Run, services []bench.Service) []string {
 }
 
 // finder collects secrets.
-type finder struct{ values []string }
+type finder struct {
+	values   []string
+	template bool // what is looked through has places that are filled in later
+}
 
 func (f *finder) add(values ...string) {
 	for _, v := range values {
+		if f.template && onlyPlaces.MatchString(v) {
+			continue
+		}
 		if !harmless(v) && !strings.Contains(v, "{{") && !fromEnv(v) && !slices.Contains(f.values, v) {
 			f.values = append(f.values, v)
 		}

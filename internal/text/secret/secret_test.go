@@ -278,3 +278,27 @@ func BenchmarkLogLines(b *testing.B) {
 		m.Event(e)
 	}
 }
+
+// The record of a request keeps what is filled in when it is made, and no secret.
+func TestRequestsKeepTheirPlaces(t *testing.T) {
+	r := bench.Request{
+		Path: "/a?token={token}&api_key=literal-key", Body: `{"password":"${PASSWORD}","secret":"in-the-open","token":"{token}"}`,
+		Header: map[string]string{
+			"Authorization": "Bearer {token}", "Cookie": "sid={sid}; csrf={csrf}", "X-Api-Key": "k-{key}", "Proxy-Authorization": "Bearer literal-token",
+		},
+	}
+	run := bench.Run{Profile: bench.Profile{Requests: []bench.Request{r}}}
+	got := New(Of(run, nil)...).Run(run).Profile.Requests[0]
+	want := bench.Request{
+		Path: "/a?token={token}&api_key=***", Body: `{"password":"${PASSWORD}","secret":"***","token":"{token}"}`,
+		Header: map[string]string{
+			"Authorization": "Bearer {token}", "Cookie": "sid={sid}; csrf={csrf}", "X-Api-Key": "***", "Proxy-Authorization": "***",
+		},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	if r.Header["X-Api-Key"] != "k-{key}" {
+		t.Error("the request itself has changed")
+	}
+}

@@ -2,7 +2,9 @@ package secret
 
 import (
 	"reflect"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"locbench/internal/bench"
@@ -82,9 +84,55 @@ func (m Masker) copy(v reflect.Value) reflect.Value {
 				out.Field(i).Set(m.copy(v.Field(i)))
 			}
 		}
+		if r, ok := v.Interface().(bench.Request); ok {
+			return reflect.ValueOf(withPlaces(r, out.Interface().(bench.Request)))
+		}
 		return out
 	}
 	return v
+}
+
+// onlyPlaces matches what holds nothing but names of what is filled in: "Bearer {token}", "sid={sid}", "${PASSWORD}".
+var onlyPlaces = regexp.MustCompile(
+	`^(?:[A-Za-z]+ |[A-Za-z0-9_-]+=)?` + place + `(?:; ?[A-Za-z0-9_-]+=` + place + `)*$`)
+
+const place = `\$?\{[A-Za-z0-9_.:-]+\}`
+
+// withPlaces gives a masked request back what is filled in where it is made: a resumed run makes it again.
+func withPlaces(r, masked bench.Request) bench.Request {
+	masked.Path, masked.Body = keepPlaces(r.Path, masked.Path), keepPlaces(r.Body, masked.Body)
+	for name, value := range masked.Header {
+		masked.Header[name] = keepPlaces(r.Header[name], value)
+	}
+	return masked
+}
+
+// keepPlaces puts those parts of a text back that were masked and hold only places. All else stays as it is masked.
+func keepPlaces(text, masked string) string {
+	pieces := strings.Split(masked, Mask)
+	rest, found := strings.CutPrefix(text, pieces[0])
+	if !found || len(pieces) == 1 {
+		return masked
+	}
+	var out strings.Builder
+	out.WriteString(pieces[0])
+	for i, piece := range pieces[1:] {
+		end := strings.Index(rest, piece)
+		if piece == "" && i == len(pieces)-2 {
+			end = len(rest)
+		}
+		if end < 0 {
+			return masked
+		}
+		if hidden := rest[:end]; onlyPlaces.MatchString(hidden) {
+			out.WriteString(hidden)
+		} else {
+			out.WriteString(Mask)
+		}
+		out.WriteString(piece)
+		rest = rest[end+len(piece):]
+	}
+	return out.String()
 }
 
 // isSecret reports whether a value of a map is secret as a whole, by its name or as one of a header.
