@@ -222,7 +222,7 @@ func (p Place) Missing() string {
 	case n < stats.MinInterval:
 		return fmt.Sprintf("%s, need ≥ %d", units.Plural(n, "round"), stats.MinInterval)
 	}
-	return "no ratio: a value is not positive"
+	return "no ratio: a value is zero"
 }
 
 // Words say how it stands to the leader of the first tier: "in front", "same within 3 %: +0.4 %
@@ -230,15 +230,15 @@ func (p Place) Missing() string {
 func (p Place) Words() string {
 	switch {
 	case p.Out != "":
-		return "not compared: " + p.Out
+		return "excluded: " + p.Out
 	case p.Tier == 0:
 		return p.Missing()
 	case p.Ratio == nil:
-		return "in front"
+		return "leader"
 	case p.Same:
-		return fmt.Sprintf("same within %g %%: %s", 100*p.margin, p.Ratio.Words())
+		return fmt.Sprintf("same within %g%%: %s", 100*p.margin, p.Ratio.Words())
 	case p.Tier == 1:
-		return "not told apart: " + p.Ratio.Words()
+		return "inconclusive: " + p.Ratio.Words()
 	}
 	return "behind: " + p.Ratio.Words()
 }

@@ -26,7 +26,7 @@ func (l *loader) ask(ctx context.Context, baseURL string) error {
 			}
 		}
 		if err != nil && failed.Err != nil && ctx.Err() == nil {
-			return fmt.Errorf("no load: request %q is not answered as expected: sent %s; %w",
+			return fmt.Errorf("not loaded: unexpected response to %q: sent %s; %w",
 				failed.Request, l.sentText(failed.Request), failed.Err)
 		}
 		if err != nil {
@@ -85,7 +85,7 @@ func (l *loader) aside(
 		seen(a)
 	})
 	if err != nil && last.Err != nil && ctx.Err() == nil {
-		return fmt.Errorf("%s: request %q is not answered as expected: sent %s; %w",
+		return fmt.Errorf("%s: unexpected response to %q: sent %s; %w",
 			name, last.Request, l.sentText(last.Request), err)
 	}
 	if err != nil {

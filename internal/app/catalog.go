@@ -44,7 +44,7 @@ func DiscoverFor(dirs []string, wanted []bench.Selection) (all []bench.Service, 
 		if slices.ContainsFunc(wanted, meant) {
 			return nil, nil, console.WithCode(console.ExitUsage, err)
 		}
-		left = append(left, "left out, as its manifest is of no use: "+safe.Line(u.Error(), 1000))
+		left = append(left, "skipped: invalid manifest: "+safe.Line(u.Error(), 1000))
 	}
 	return all, left, nil
 }

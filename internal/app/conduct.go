@@ -183,12 +183,12 @@ func (c *conductor) prepare(ctx context.Context) error {
 	plan.Warnings = append(plan.Warnings, site.occupy(plan.Warnings)...)
 	if c.plan.resume != nil {
 		if plan.Data.Hash != recorded.Data.Hash && plan.Profile.AsksData() {
-			return console.Usagef("the data set %s is not the one that %s was begun with: its legs could not be compared",
+			return console.Usagef("cannot resume: data set %s differs from the one %s started with",
 				plan.Data.Name, c.plan.Dir)
 		}
 		for _, f := range plan.Files {
 			if !slices.Contains(recorded.Files, f) {
-				return console.Usagef("%s has changed since %s was begun: its legs could not be compared", f.File, c.plan.Dir)
+				return console.Usagef("cannot resume: %s changed since %s started", f.File, c.plan.Dir)
 			}
 		}
 		plan.Warnings = append(plan.Warnings, changes(recorded, *plan)...)

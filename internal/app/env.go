@@ -45,5 +45,5 @@ func missingEnv(run bench.Run, services map[bench.Selection]bench.Service, geten
 	if len(missing) == 0 {
 		return nil
 	}
-	return console.Usagef("not set in the environment, or empty: %s", strings.Join(missing, ", "))
+	return console.Usagef("environment variable unset or empty: %s", strings.Join(missing, ", "))
 }

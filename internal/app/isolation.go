@@ -95,7 +95,7 @@ func planIsolation(r cpuRequest) bench.Isolation {
 	}
 	i.Text += ", client " + inClient(r.Store) + "on " + namedCPUs(i.Client)
 	if r.Store.Traits().ByURL {
-		i.Text += "; the external store, if it is on this machine, is kept to none"
+		i.Text += "; an external store here is not pinned"
 	}
 	return i
 }
@@ -112,7 +112,7 @@ func shares(r cpuRequest) (contender, store, client int, why string) {
 	case r.Cannot != "":
 		return 0, 0, 0, r.Cannot
 	case contender == 0:
-		return 0, 0, 0, "the contender has no limit of CPUs"
+		return 0, 0, 0, "the contender has no CPU limit"
 	}
 	least := 0
 	if r.Store.Traits().Container {
@@ -121,12 +121,12 @@ func shares(r cpuRequest) (contender, store, client int, why string) {
 	rest, need := n-contender, (contender+1)/2+least
 	if n < fewCPUs {
 		if r.Store.Traits().ByURL {
-			return 0, 0, 0, fmt.Sprintf("with fewer than %d CPUs the store would disturb one side more than the other", fewCPUs)
+			return 0, 0, 0, fmt.Sprintf("with fewer than %d CPUs the store would favour one side", fewCPUs)
 		}
 		need = contender + least
 	}
 	if rest < need {
-		return 0, 0, 0, fmt.Sprintf("the contender needs %d CPUs, the rest %d", contender, need)
+		return 0, 0, 0, fmt.Sprintf("contender needs %d CPUs, the rest needs %d", contender, need)
 	}
 	if least > 0 {
 		store = max(least, min(rest/3, rest-(contender+1)/2))
@@ -141,7 +141,7 @@ func sharing(r cpuRequest) string {
 	case t.Container:
 		who += ", store"
 	case t.ByURL:
-		who += ", the store if it is on this machine,"
+		who += ", an external store on this machine"
 	}
 	return who + " and client " + inClient(r.Store) + "share " + namedCPUs(cpuset.Of(r.CPUs...))
 }

@@ -72,7 +72,7 @@ func newLoader(s *site) (*loader, error) {
 	case load.LoopPortable:
 		l.engine.Portable = true
 	default:
-		return nil, console.Usagef("%s=%q: auto (io_uring where Linux permits it, else epoll, else portable), "+
+		return nil, console.Usagef("%s=%q: must be auto (io_uring, else epoll, else portable), "+
 			"io_uring, epoll or portable", loopVariable, loop)
 	}
 	if err := load.HasLoop(loop); err != nil {

@@ -37,7 +37,7 @@ func outcome(ctx context.Context, err, writeErr error) error {
 	case errors.Is(err, runner.ErrOnRequest):
 		return console.WithCode(console.ExitInterrupted, err)
 	case writeErr != nil:
-		return console.WithCode(console.ExitContender, fmt.Errorf("the run ended early: %w", writeErr))
+		return console.WithCode(console.ExitContender, fmt.Errorf("run stopped early: %w", writeErr))
 	case errors.Is(err, runner.ErrLegs):
 		return console.WithCode(console.ExitContender, err)
 	case errors.Is(err, runner.ErrThreshold):
@@ -80,15 +80,15 @@ func saveError(dir string, err error, resumable bool) error {
 	if err == nil {
 		return nil
 	}
-	err = fmt.Errorf("results cannot be kept: %w", err)
+	err = fmt.Errorf("cannot save results: %w", err)
 	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
 		return err
 	}
 	if full, e := filepath.Abs(dir); e == nil {
-		err = fmt.Errorf("%w; make room in %s", err, full)
+		err = fmt.Errorf("%w; free space in %s", err, full)
 	}
 	if resumable {
-		err = fmt.Errorf("%w, then resume with: %s", err, results.ResumeCommand(dir))
+		err = fmt.Errorf("%w, then run: %s", err, results.ResumeCommand(dir))
 	}
 	return err
 }

@@ -97,7 +97,7 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 	files := map[string]bench.Leg{}
 	for _, l := range legs {
 		if other, twice := files[l.File]; twice {
-			return bench.Run{}, "", console.Usagef("%s and %s would write the same file %s: give one of them another name",
+			return bench.Run{}, "", console.Usagef("%s and %s would both write %s: rename one",
 				other.Label(), l.Leg.Label(), l.File)
 		}
 		files[l.File] = l.Leg
@@ -159,16 +159,12 @@ func planResume(o RunOptions) (bench.Run, error) {
 	}
 	for _, r := range run.Profile.Every() {
 		if strings.Contains(r.Path+r.Body, secret.Mask) {
-			return run, console.Usagef("a secret in the path or body of request %q is not on record, so this run cannot be "+
-				"resumed; start a new one, with ${NAME} in the profile for a variable of the environment, which a resumed run "+
-				"reads again", r.Name)
+			return run, console.Usagef("cannot resume: a secret in the path or body of request %q was not saved. Start a new run; put secrets in as ${NAME} (environment), which --resume reads again", r.Name)
 		}
 		for name, value := range r.Header {
 			if value == secret.Mask {
 				return run, console.Usagef(
-					"the header %s of request %q is not on record, since it is secret, so this run cannot be "+
-						"resumed; start a new one, with ${NAME} in the profile for a variable of the environment, which a resumed run "+
-						"reads again", name, r.Name,
+					"cannot resume: secret header %s of request %q was not saved. Start a new run; put secrets in as ${NAME} (environment), which --resume reads again", name, r.Name,
 				)
 			}
 		}
@@ -177,18 +173,17 @@ func planResume(o RunOptions) (bench.Run, error) {
 	switch was := option(run.Command, "--elastic"); {
 	case given != "":
 		if !run.Profile.Store.Kind.Traits().ByURL {
-			return run, console.Usagef("this run was begun with the store %q: it takes no --elastic", run.Profile.Store.Kind)
+			return run, console.Usagef("this run uses store %q: omit --elastic", run.Profile.Store.Kind)
 		}
 		if run.Profile.Store.URL, err = profile.StoreURL(given, o.Getenv); err != nil {
 			return run, err
 		}
 	case strings.Contains(was, secret.Mask+"@"):
-		return run, console.Usagef("the user of this run's store came from the environment and is not on record; "+
-			"name the variables again, as in:  --elastic '%s'", strings.Replace(was, secret.Mask, "${USER_NAME}:${PASSWORD}", 1))
+		return run, console.Usagef("the store's user came from the environment and was not saved; pass it again: --elastic '%s'", strings.Replace(was, secret.Mask, "${USER_NAME}:${PASSWORD}", 1))
 	}
 	if targets := o.Changes["target"]; len(targets) > 0 {
 		if len(run.Targets) == 0 {
-			return run, console.Usagef("this run launches its contenders: it takes no --target")
+			return run, console.Usagef("this run starts its contenders: omit --target")
 		}
 		if run.Targets, err = sameTargets(run.Targets, targets); err != nil {
 			return run, err
@@ -201,7 +196,7 @@ func planResume(o RunOptions) (bench.Run, error) {
 		for _, dir := range run.Services {
 			again = append(again, "--services", dir)
 		}
-		return run, console.Usagef("contenders of this run came from outside of locbench; name the folder again:  %s",
+		return run, console.Usagef("this run used your own contenders; name their folder again: %s",
 			safe.Shell(again))
 	}
 	return run, nil
@@ -227,8 +222,7 @@ func resumable(dir string) (bench.Run, error) {
 		return run, console.WithCode(console.ExitUsage, err)
 	}
 	if run.Search != "" {
-		return run, console.Usagef("%s is a search for capacity, whose trials depend on each other: start it again with "+
-			"'locbench capacity'", dir)
+		return run, console.Usagef("%s is a capacity search and cannot be resumed: run 'locbench capacity' again", dir)
 	}
 	if !regexp.MustCompile(`^[0-9A-Za-z-]{1,64}$`).MatchString(run.ID) {
 		return run, console.Usagef("%s: %q is not the id of a run", dir, run.ID)
@@ -253,7 +247,7 @@ func resumable(dir string) (bench.Run, error) {
 		}
 	}
 	if left == 0 {
-		return run, console.Usagef("nothing to resume: all %d legs in %s are complete", len(run.Legs), dir)
+		return run, console.Usagef("nothing to resume: all %d trials in %s are complete", len(run.Legs), dir)
 	}
 	return run, nil
 }

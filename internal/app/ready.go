@@ -56,7 +56,7 @@ func awaitReady(
 		if foreign {
 			if left := q.Timeout - time.Since(began); !reported && left > 0 {
 				reported = true
-				tell("info", fmt.Sprintf("%s; it is asked for another %s", silent, left.Round(time.Second)))
+				tell("info", fmt.Sprintf("%s; waiting another %s", silent, left.Round(time.Second)))
 			}
 			return
 		}
@@ -66,13 +66,12 @@ func awaitReady(
 		}
 		elsewhere = where
 		if !move {
-			tell("warning", fmt.Sprintf("no answer at %s: %s", inst.BaseURL(), where))
+			tell("warning", fmt.Sprintf("no response at %s: %s", inst.BaseURL(), where))
 			return
 		}
 		inst.(interface{ Move(port int) }).Move(port)
 		known = false
-		tell("warning", where+", its manifest's port, instead of where {{.Port}} says: it is asked there from now on, and "+
-			"its start-up time is not known")
+		tell("warning", where+", its manifest's port, not {{.Port}}: using that port; start-up time unknown")
 	})
 	if err != nil && elsewhere != "" {
 		err = fmt.Errorf("%w; %s", err, elsewhere)
@@ -111,7 +110,7 @@ func listensElsewhere(inst bench.Instance, port int) (where string, move bool) {
 	}
 	where = "it listens on " + strings.Join(all, ", ")
 	if onlyLoopback {
-		return where + ", which cannot be reached from outside its container: 0.0.0.0 can", false
+		return where + ", unreachable from outside its container; use 0.0.0.0", false
 	}
 	_, movable := inst.(interface{ Move(port int) })
 	return where, movable && at(port)

@@ -52,10 +52,10 @@ func changes(was, is bench.Run) (warnings bench.Findings) {
 		{"the governor", was.Machine.Governor, is.Machine.Governor},
 		{"turbo", was.Machine.Turbo, is.Machine.Turbo},
 		{"SMT", was.Machine.SMT, is.Machine.SMT},
-		{"who runs on which CPUs", was.Isolated.String(), is.Isolated.String()},
+		{"CPU assignment", was.Isolated.String(), is.Isolated.String()},
 	} {
 		if c.was != c.is {
-			text := fmt.Sprintf("resumed under other conditions: %s was %q and is %q", c.what, c.was, c.is)
+			text := fmt.Sprintf("resumed with a different %s: was %q, now %q", c.what, c.was, c.is)
 			warnings = append(warnings, bench.Finding{Kind: bench.FoundOtherwise, Text: text})
 		}
 	}

@@ -59,7 +59,7 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 		if !o.Worker { // the screen still reads it
 			err = errors.Join(err, results.Discard(plan.Dir, run))
 		}
-		return console.Append(err, "nothing ran, so nothing is kept")
+		return console.Append(err, "nothing ran; no results saved")
 	}
 	missed, unsound, finishErr := finish(env, plan.Dir, !o.Output.JSON && !o.Worker)
 	err = errors.Join(err, finishErr, printer.Err())
@@ -67,7 +67,7 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 		return console.WithCode(console.ExitContender, unsoundError(unsound))
 	}
 	if err == nil && missed > 0 {
-		err = fmt.Errorf("thresholds were missed: %d of those that the steps were judged by", missed)
+		err = fmt.Errorf("thresholds missed: %d", missed)
 		return console.WithCode(console.ExitThreshold, err)
 	}
 	return err
@@ -107,9 +107,9 @@ func unsoundError(all []bench.UnsoundContender) error {
 	}
 	hint := ""
 	if checks {
-		hint = " (--accept-failed-checks compares them all the same)"
+		hint = " (--accept-failed-checks compares it anyway)"
 	}
-	return fmt.Errorf("%s: no claim is made about it%s", strings.Join(texts, "; "), hint)
+	return fmt.Errorf("%s: excluded from comparison%s", strings.Join(texts, "; "), hint)
 }
 
 // Summary prints the table of a run, where its files are, and how to resume it. warned says

@@ -80,7 +80,7 @@ func (s *site) judge(res bench.StepResult, inst bench.InstanceInfo) bench.Findin
 func (s *site) occupy(known bench.Findings) (warnings bench.Findings) {
 	var err error
 	if s.busy, err = machine.OpenBusy(s.getenv(machine.RunsVariable)); err != nil {
-		return bench.Findings{{Text: "whether another run is on is not known: " + err.Error()}}
+		return bench.Findings{{Text: "cannot tell if another run is active: " + err.Error()}}
 	}
 	if s.busy.Others() {
 		s.met.Do(func() { warnings = bench.Findings{verdict.OtherRun()} })

@@ -99,7 +99,7 @@ func (b Builder) Build(ctx context.Context, svc bench.Service, progress func(str
 	if err == nil {
 		a.Sources, _ = contender.SourceHash(svc) // "" where only the manifest is at hand
 		if err := contender.RecordBuild(svc, b.Runtime, a, opts); err != nil {
-			fmt.Fprintf(out, "what the build has taken is not kept: %v\n", err)
+			fmt.Fprintf(out, "build time not saved: %v\n", err)
 		}
 	}
 	return a, err

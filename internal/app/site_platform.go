@@ -26,7 +26,7 @@ func (s *site) choosePlatform(ctx context.Context) error {
 		case inContainer:
 			return s.cannot(err)
 		case isA[platform.UnreachableError](err):
-			s.plan.Warnings = append(s.plan.Warnings, bench.Finding{Text: "contenders run as processes: " + err.Error()})
+			s.plan.Warnings = append(s.plan.Warnings, bench.Finding{Text: "using processes: " + err.Error()})
 			p.Runtime = bench.RuntimeProcess
 		case isA[platform.MissingError](err):
 			p.Runtime = bench.RuntimeProcess
@@ -90,7 +90,7 @@ func (s *site) cleanUp(ctx context.Context) (err error) {
 		for _, k := range cleaned.Kept {
 			if !slices.Contains(kept, k) { // each of them sees the processes
 				kept = append(kept, k)
-				err = errors.Join(err, errors.New("left from before: "+k))
+				err = errors.Join(err, errors.New("removed leftover: "+k))
 			}
 		}
 	}

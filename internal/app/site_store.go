@@ -19,7 +19,7 @@ import (
 // openStore opens the store and gives it an address that contenders can reach.
 func (s *site) openStore(ctx context.Context, progress func(bench.Progress)) (string, error) {
 	if phrases := machine.LoadWarnings(s.plan.Machine); len(phrases) > 0 {
-		text := "this machine is not at rest: " + strings.Join(phrases, "; ") + " ('locbench doctor' says more)"
+		text := "results may be off: " + strings.Join(phrases, "; ") + " ; see 'locbench doctor'"
 		s.warn(bench.Finding{Kind: bench.FoundUnrest, Text: text})
 	}
 	var err error
@@ -155,7 +155,7 @@ func (s *site) storeChange(ctx context.Context) (string, error) {
 		}
 		counts[index.Name] = n
 		if before, ok := s.counts[index.Name]; ok && before != n {
-			changed = append(changed, fmt.Sprintf("index %q held %s documents before, and holds %s now",
+			changed = append(changed, fmt.Sprintf("index %q had %s documents before and has %s now",
 				index.Name, units.Count(before), units.Count(n)))
 		}
 	}
@@ -170,14 +170,14 @@ func (s *site) verifyData(ctx context.Context) (string, error) {
 	for _, index := range s.data.Indices() {
 		n, err := s.store.Count(ctx, index.Name)
 		if errors.Is(err, store.ErrNoIndex) || err == nil && n == 0 {
-			return "", fmt.Errorf("the store has no data in index %q; load it by:  %s", index.Name, s.seedCommand())
+			return "", fmt.Errorf("the store's index %q is empty; load it with:  %s", index.Name, s.seedCommand())
 		}
 		if err != nil {
 			return "", err
 		}
 		if n != index.Count {
 			s.warn(bench.Finding{Text: fmt.Sprintf(
-				"index %q holds %s documents, the data set %s has %s: ids may be missed and checks fail (%s brings it in line)",
+				"index %q has %s documents, data set %s has %s: requests may miss ids and checks may fail (fix: %s)",
 				index.Name, units.Count(n), s.data.Info().Name, units.Count(index.Count), s.seedCommand())})
 		}
 		total += n

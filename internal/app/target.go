@@ -31,18 +31,18 @@ func parseTargets(o RunOptions) (targets []bench.Target, asked string, err error
 		name, address := splitTarget(text)
 		switch {
 		case name == "" && len(given) > 1:
-			return nil, "", console.Usagef("several services need names: --target NAME=URL instead of --target %s",
+			return nil, "", console.Usagef("name each target: --target NAME=URL, not --target %s",
 				secret.Address(address))
 		case name == "" && len(o.Contenders) == 1:
 			name = o.Contenders[0]
 		case name == "":
 			name = bench.AnyTarget
 		case len(o.Contenders) > 0:
-			return nil, "", console.Usagef("--target %s=… names its contender already: leave out %s",
+			return nil, "", console.Usagef("--target %s=… already names the contender: omit %s",
 				name, strings.Join(o.Contenders, " "))
 		}
 		if at := slices.IndexFunc(targets, func(t bench.Target) bool { return t.Name == name }); at >= 0 {
-			return nil, "", console.Usagef("two targets are called %s: %s and %s; give one of them another name",
+			return nil, "", console.Usagef("two targets are named %s: %s and %s; rename one",
 				name, secret.Address(targets[at].URL), secret.Address(address))
 		}
 		t, path, err := parseTarget(name, address, o.ProfileNamed || len(o.Contenders) > 0)
@@ -50,8 +50,7 @@ func parseTargets(o RunOptions) (targets []bench.Target, asked string, err error
 			return nil, "", err
 		}
 		if i > 0 && path != asked {
-			return nil, "", console.Usagef("the targets are asked for different paths, %s and %s: write the requests into a "+
-				"profile, and addresses without a path", asked, path)
+			return nil, "", console.Usagef("targets have different paths, %s and %s: put requests in a profile and omit the paths here", asked, path)
 		}
 		targets, asked = append(targets, t), path
 	}
@@ -70,14 +69,14 @@ func parseTarget(name, address string, profiled bool) (t bench.Target, asked str
 	}
 	u, err := secret.ParseURL(base)
 	if err != nil {
-		return t, "", console.Usagef("--target: it must look like http://127.0.0.1:8080")
+		return t, "", console.Usagef("--target: write it as http://127.0.0.1:8080")
 	}
 	switch {
 	case u.Fragment != "":
-		return t, "", console.Usagef("--target %s: a fragment (#…) is never sent: leave it out", secret.Address(base))
+		return t, "", console.Usagef("--target %s: remove the fragment (#…)", secret.Address(base))
 	case profiled && u.RawQuery != "":
 		return t, "", console.Usagef(
-			"--target %s: the profile says what is asked, so that a query has no place in the address",
+			"--target %s: remove the query; the profile sets the requests",
 			secret.Address(base),
 		)
 	case profiled:
@@ -100,17 +99,17 @@ func parseTarget(name, address string, profiled bool) (t bench.Target, asked str
 func aim(p *bench.Profile, o RunOptions, targets []bench.Target, asked string) error {
 	for _, limit := range []string{"cpus", "memory", "cpu-set"} {
 		if o.Changes.Given(limit) {
-			return console.Usagef("--%s: the service at --target was started by somebody else, with limits of its own", limit)
+			return console.Usagef("--%s: not with --target; locbench does not start that service", limit)
 		}
 	}
 	if len(o.Contenders) > 1 {
-		return console.Usagef("--target names one service, but %d contenders were given", len(o.Contenders))
+		return console.Usagef("--target is one service, but %d contenders were given", len(o.Contenders))
 	}
 	p.Contenders = nil
 	for _, t := range targets {
 		sel, err := profile.ParseSelection(t.Name)
 		if err != nil {
-			return console.Usagef("--target %s=…: a name has small letters, digits, `-`, `_` and `.`", t.Name)
+			return console.Usagef("--target %s=…: use lower-case letters, digits, `-`, `_`, `.`", t.Name)
 		}
 		p.Contenders = append(p.Contenders, sel)
 	}
@@ -134,7 +133,7 @@ func sameTargets(were []bench.Target, given []string) ([]bench.Target, error) {
 			return t.Name == name || name == "" && len(targets) == 1
 		})
 		if at < 0 {
-			return nil, console.Usagef("--target %s=…: this run has no such contender", name)
+			return nil, console.Usagef("--target %s=…: not a contender of this run", name)
 		}
 		base, err := profile.ServiceURL(address)
 		if err != nil {

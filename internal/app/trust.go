@@ -20,11 +20,11 @@ func trustOf(o RunOptions, targets []bench.Target) (*bench.TLS, error) {
 		return nil, nil
 	case o.CACert != "" && o.Insecure:
 		return nil, console.Usagef(
-			"--cacert and --insecure: leave one of them out, since with --insecure any certificate is " +
+			"use either --cacert or --insecure: with --insecure any certificate is " +
 				"accepted",
 		)
 	case !slices.ContainsFunc(targets, func(t bench.Target) bool { return strings.HasPrefix(t.URL, "https:") }):
-		return nil, console.Usagef("%s goes with --target https://…: no other service is spoken to over TLS", given)
+		return nil, console.Usagef("%s needs --target https://…", given)
 	case o.Insecure:
 		return &bench.TLS{Insecure: true}, nil
 	}
@@ -56,7 +56,7 @@ func tlsConfig(t *bench.TLS) (*tls.Config, error) {
 		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM(pem) {
-		return nil, console.Usagef("--cacert %s: there is no certificate in it; it must be PEM: -----BEGIN CERTIFICATE-----",
+		return nil, console.Usagef("--cacert %s: no PEM certificate found (-----BEGIN CERTIFICATE-----)",
 			t.CACert)
 	}
 	return &tls.Config{RootCAs: pool}, nil

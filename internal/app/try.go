@@ -71,7 +71,7 @@ func (c *conductor) try(ctx context.Context) error {
 			}
 		}
 		if len(wrong) > 0 {
-			return fmt.Errorf("not answered as expected: %s", strings.Join(wrong, ", "))
+			return fmt.Errorf("unexpected response: %s", strings.Join(wrong, ", "))
 		}
 		return nil
 	}
@@ -117,7 +117,7 @@ func (t *trial) event(r bench.Record) {
 	case bench.InstanceStarted:
 		how := "started (" + string(e.Info.Runtime) + ")"
 		if e.Info.Runtime.Traits().Foreign {
-			how = "runs already"
+			how = "already running"
 		}
 		fmt.Fprintf(t.out, "%s: %s, at %s\n", safe.Line(t.leg, 60), safe.Line(how, 60), safe.Line(e.Info.Address, 100))
 	case bench.InstanceReady:
@@ -151,7 +151,7 @@ func (t *trial) asked(title string, a load.Asked) {
 	}
 	switch {
 	case a.Err != nil:
-		fmt.Fprintf(t.out, "  WRONG: %s\n", safe.Line(t.conductor.mask().Text(a.Err.Error()), 1000))
+		fmt.Fprintf(t.out, "  FAILED: %s\n", safe.Line(t.conductor.mask().Text(a.Err.Error()), 1000))
 	default:
 		fmt.Fprintln(t.out, "  as expected")
 	}

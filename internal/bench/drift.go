@@ -28,9 +28,9 @@ func (t Trend) String() string {
 	begin, end := 1-t.Change/2, 1+t.Change/2 // of the line through the windows, times their mean
 	switch {
 	case end > 10*begin:
-		return "rose more than tenfold"
+		return "rose over 10×"
 	case begin > 10*end:
-		return "fell by more than 90 %"
+		return "fell over 90%"
 	case end < begin:
 		return "fell by " + units.Tenths(1-end/begin)
 	}
@@ -46,8 +46,8 @@ func (d Drift) Warming() bool {
 }
 
 const (
-	StillWarming = "still warming"
-	NotSteady    = "not steady" // where the service was becoming slower
+	StillWarming = "still warming up"
+	NotSteady    = "unstable" // where the service was becoming slower
 )
 
 // Name is that of the finding.

@@ -51,18 +51,18 @@ func (l Lost) String() string {
 	var parts []string
 	switch {
 	case l.Step != nil:
-		text := fmt.Sprintf("ended in step %d", *l.Step+1)
+		text := fmt.Sprintf("stopped in step %d", *l.Step+1)
 		if l.After != nil {
 			text += " after " + l.After.Round(time.Millisecond).String()
 		}
-		parts = append(parts, fmt.Sprintf("%s, with %d answers", text, l.Had))
+		parts = append(parts, fmt.Sprintf("%s, %d responses", text, l.Had))
 	case l.Phase != "":
-		parts = append(parts, "ended in the phase "+string(l.Phase))
+		parts = append(parts, "stopped in phase "+string(l.Phase))
 	}
 	const most = 8 // named one by one
 	switch n := len(l.Steps); {
 	case n > most:
-		parts = append(parts, fmt.Sprintf("not measured: %s and %d steps more", strings.Join(l.Steps[:most], ", "), n-most))
+		parts = append(parts, fmt.Sprintf("not measured: %s and %d more", strings.Join(l.Steps[:most], ", "), n-most))
 	case n > 0:
 		parts = append(parts, "not measured: "+strings.Join(l.Steps, ", "))
 	}

@@ -65,7 +65,7 @@ func (e Exit) String() string {
 	case e.Signal != "":
 		s = "killed by " + e.Signal + signalMeanings[e.Signal]
 	case e.Code < 0 && !e.EngineLost:
-		s = "it is gone, with its exit code unknown"
+		s = "gone, exit code unknown"
 	case e.Code < 0:
 		s = "exit code unknown"
 	}
@@ -80,17 +80,17 @@ func (e Exit) String() string {
 
 // codeMeanings are those of the codes that runtimes and shells use by convention.
 var codeMeanings = map[int]string{
-	125: " (the engine itself failed)",
+	125: " (Docker engine error)",
 	126: " (the command is not executable)",
 	127: " (the command was not found)",
 }
 
 var signalMeanings = map[string]string{
-	"SIGSEGV": " (an access to memory that is not its own)",
-	"SIGABRT": " (it gave up by itself)",
-	"SIGILL":  " (an instruction that this CPU does not know)",
-	"SIGBUS":  " (an access to memory that is not there)",
-	"SIGFPE":  " (an arithmetic error)",
+	"SIGSEGV": " (segmentation fault)",
+	"SIGABRT": " (aborted)",
+	"SIGILL":  " (illegal instruction)",
+	"SIGBUS":  " (bus error)",
+	"SIGFPE":  " (arithmetic error)",
 }
 
 // StopResult says how gracefully an instance stopped.

@@ -88,7 +88,7 @@ const (
 func (d Definition) String() string {
 	switch d {
 	case Earlier:
-		return "all answers over the time of sending (earlier definition)"
+		return "all responses / sending time (old definition)"
 	case Foreign:
 		return "as another tool defines it"
 	case Interval:
@@ -98,8 +98,7 @@ func (d Definition) String() string {
 }
 
 // EarlierWarning is the doubt about results in which steps were measured by the earlier definition.
-const EarlierWarning = "measured by the earlier definition of a step: under saturation its throughput may be too " +
-	"high by a third, its CPU time per request too low by half; compare it with results of the same definition only"
+const EarlierWarning = "old definition of a step: when saturated, throughput may be a third too high and CPU per request half too low. Compare only with results of the same definition"
 
 // Load is what the load engine saw of one step.
 //
@@ -175,7 +174,7 @@ type FirstAnswer struct {
 
 // String is "first answer after 9.6ms: 503".
 func (f FirstAnswer) String() string {
-	return fmt.Sprintf("first answer after %s: %d", f.After.Round(100*time.Microsecond), f.Status)
+	return fmt.Sprintf("first response after %s: %d", f.After.Round(100*time.Microsecond), f.Status)
 }
 
 // RequestLoad is what became of one kind of request in a step. Together they are the step's.

@@ -191,7 +191,7 @@ func (r Run) OutcomeText() string {
 		}
 	}
 	if unsound := r.Unsound(); len(unsound) > named {
-		text += fmt.Sprintf("; %d contenders answered wrongly", len(unsound))
+		text += fmt.Sprintf("; %d contenders excluded", len(unsound))
 	} else {
 		for _, u := range unsound {
 			text += "; " + u.Label + " " + u.Brief()

@@ -136,7 +136,7 @@ func (u Unsound) Brief() string {
 	case u.Errors >= 1:
 		parts = append(parts, "failed every request")
 	default:
-		parts = append(parts, fmt.Sprintf("failed %.3g %% of its requests, or more, in every step", 100*u.Errors))
+		parts = append(parts, fmt.Sprintf("failed at least %.3g%% of its requests in every step", 100*u.Errors))
 	}
 	return strings.Join(parts, ", and ")
 }

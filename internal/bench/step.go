@@ -109,7 +109,7 @@ func (s Step) Words() string {
 	case s.Connections > 0:
 		words = units.Plural(s.Connections, "connection")
 	case s.Rate > 0:
-		words = units.Rate(s.Rate) + " requests/s due"
+		words = units.Rate(s.Rate) + " requests/s"
 	case s.Arrivals != nil:
 		words = units.Plural(s.Arrivals.Users, "user") + " over " + units.Duration(s.Arrivals.Over)
 	}
@@ -189,9 +189,9 @@ func equal[T comparable](a, b *T) bool { return a == b || a != nil && b != nil &
 func (s Step) CheckTurns() error {
 	switch {
 	case s.RampFrom > 0 || s.RampTo > 0 || s.Wave != nil:
-		return errors.New("its load changes over time")
+		return errors.New("its load varies")
 	case s.Arrivals != nil:
-		return errors.New("its users arrive once")
+		return errors.New("it has arrivals")
 	case s.MaxRequests > 0:
 		return errors.New("it ends after a number of requests")
 	}
@@ -220,14 +220,14 @@ func (s Step) Validate() (errs []error) {
 			bad("at most %d requests: arrivals say themselves how many there are", s.MaxRequests)
 		}
 	case s.PeakShare != 0 && s.Rate == 0:
-		bad("the rate is %g %% of a peak that no step before has found", 100*s.PeakShare)
+		bad("the rate is %g%% of peak, but no earlier step has one", 100*s.PeakShare)
 	case s.Rate != 0:
 		rates := []float64{s.Rate, s.Rate + s.Swing(), s.Rate - s.Swing()}
 		if s.RampTo != 0 {
 			rates = append(rates, s.RampTo)
 		}
 		if i := slices.IndexFunc(rates, func(rate float64) bool { return !(rate > 0 && rate <= MaxRate) }); i >= 0 {
-			bad("%g requests due per second: it must be more than 0 and at most %.0f", rates[i], MaxRate)
+			bad("rate %g: must be above 0 and at most %.0f", rates[i], MaxRate)
 		}
 		if s.RampTo != 0 && s.Wave != nil || s.Wave != nil && s.Wave.Period <= 0 {
 			bad("a rate is constant, a ramp, or a wave with a period")
@@ -242,7 +242,7 @@ func (s Step) Validate() (errs []error) {
 		bad("at most %d connections: it must be 1 to %d", s.MaxConnections, MaxConnections)
 	}
 	if s.Duration <= 0 {
-		bad("duration %s: it must be positive", s.Duration)
+		bad("duration %s: must be positive", s.Duration)
 	}
 	if s.MaxRequests < 0 {
 		bad("at most %d requests: it must not be negative", s.MaxRequests)

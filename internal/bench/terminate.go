@@ -43,7 +43,7 @@ func Terminate(
 		select {
 		case <-exited:
 		case <-time.After(KillTimeout):
-			return r, fmt.Errorf("it runs on %v after SIGKILL", KillTimeout)
+			return r, fmt.Errorf("still running %v after SIGKILL", KillTimeout)
 		}
 	}
 	r.Exit, r.Took = *exit(), time.Since(asked)

@@ -24,28 +24,26 @@ func newCalibrate(env Env) *cobra.Command {
 	var from string
 	cmd := &cobra.Command{
 		Use:   "calibrate [CONTENDER[:VARIANT]]",
-		Short: "Find the smallest difference that this machine can show: a contender against itself",
-		Long: `Runs a contender in at least ` + strconv.Itoa(2*stats.MinInterval) + ` rounds, deals the rounds out to two
-sides by turns, and compares the sides as 'locbench compare' does. Nothing differs between them, so what does is the
-noise of this machine: the floor below which no comparison of as many rounds can claim anything. It is shown for each
-headline measure, and kept as floor.json in the results folder, labelled with the machine and the load: 'locbench
-compare' applies it to results next to that folder if they are of the same machine, profile and options.
+		Short: "Measure this machine's noise floor: compare a contender with itself",
+		Long: `Runs one contender in ` + strconv.Itoa(2*stats.MinInterval) + ` rounds or more, splits the rounds into two sides, and compares the sides as 'locbench compare'
+does. Both sides are the same, so any difference is noise: the smallest change this machine can show. The noise floor
+of each headline measure is saved as floor.json in the results folder. 'locbench compare' applies it to results next to
+that folder if machine, profile and options match.
 
-It is the floor between contenders of one run, which take turns. Between runs at two times comes what the machine did
-differently then: calibrate each time, or run both as contenders of one run, where it matters.
+The floor holds within one run, where contenders alternate. Two separate runs also differ by what the machine did in
+between: calibrate before each, or put both contenders in one run.
 
-With --turns (or a profile that has them) the contender takes turns with itself, two rounds at a time: the floor of
-runs in turns.
+With --turns the contender is interleaved with itself: the floor of interleaved runs.
 
-The floor depends on profile, limits, store, the length of the steps and what else the machine does: calibrate with
-the options of the run that is to be compared, in full length, and again when the machine has changed.
+The floor depends on profile, limits, store, step length and other work on the machine. Calibrate with the options of
+the run you want to compare, and again when the machine changes.
 
 Exit codes are those of 'locbench run'.`,
 		Example: `  locbench calibrate                            # go-nethttp, profile quick, 12 rounds
   locbench calibrate rs-actix --profile locations --elastic http://127.0.0.1:9200
   locbench calibrate --rounds 20 --connections 64 --duration 5s
   locbench calibrate --turns 100ms              # for runs in turns; ` + strconv.Itoa(2*stats.MinPaired) + ` rounds
-  locbench calibrate --from results/20261121-080000-quick    # rounds that have been run already`,
+  locbench calibrate --from results/20261121-080000-quick    # use existing rounds`,
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, contenders []string) error {
 			asJSON := f.Output.JSON
@@ -65,11 +63,11 @@ Exit codes are those of 'locbench run'.`,
 	fl := cmd.Flags()
 	bindOptions(cmd, &f, func(o profile.Option) bool { return o.Group == profile.OfRuns && o.Name != "threshold" })
 	rounds := fl.Lookup("rounds")
-	rounds.Usage = "repetitions of the contender, half of them for each side"
+	rounds.Usage = "rounds of the contender, half per side"
 	rounds.DefValue = strconv.Itoa(2 * stats.MinInterval)
 	fl.StringVarP(&f.Out, "out", "o", "", "results `DIR` (default results/<time>-calibrate)")
-	fl.StringVar(&from, "from", "", "take the rounds in this results `DIR` instead of running any")
-	fl.BoolVar(&f.Output.JSON, "json", false, "write the floor as JSON")
+	fl.StringVar(&from, "from", "", "use the rounds in `DIR`; run nothing")
+	fl.BoolVar(&f.Output.JSON, "json", false, "print the floor as JSON")
 	fl.BoolVarP(&f.Output.Quiet, "quiet", "q", false, "no progress")
 	_ = cmd.MarkFlagDirname("from")
 	return cmd
@@ -88,7 +86,7 @@ func calibrate(ctx context.Context, env Env, o app.RunOptions) (dir string, err 
 		o.Changes = o.Changes.With("rounds", strconv.Itoa(rounds))
 	}
 	if rounds < 2*stats.MinInterval {
-		return "", console.Usagef("--rounds %s: at least %d are needed, half of them for each side",
+		return "", console.Usagef("--rounds %s: need at least %d, half per side",
 			safe.Line(o.Changes.Text("rounds"), 20), 2*stats.MinInterval)
 	}
 	o.Out = cmp.Or(o.Out, app.NewFolder("calibrate"))

@@ -14,27 +14,23 @@ func newCapacity(env Env) *cobra.Command {
 	var o search.Options
 	cmd := &cobra.Command{
 		Use:   "capacity [CONTENDER[:VARIANT]] --slo OBJECTIVE",
-		Short: "Find the highest rate that a contender sustains under an objective and limits",
-		Long: `Starts a contender under limits, warms it up, and searches the highest rate of requests at which it still
-keeps an objective such as 'p99<50ms,errors<0.1%'. Requests are sent when they are due, whether or not earlier ones
-were answered (an open loop), and latency is from when a request was due, so that waiting counts. Dropped requests are
-errors; a rate at which requests wait for a connection, or a queue grows, is not sustained.
+		Short: "Find the highest request rate that meets an SLO",
+		Long: `Finds the highest request rate at which a contender still meets an SLO such as 'p99<50ms,errors<0.1%'. Requests are
+sent on schedule, whether or not earlier ones have been answered (open loop); latency counts from the scheduled time.
+Dropped requests are errors. A rate fails if requests wait for a connection or a queue grows.
 
-The search doubles a first guess (half of what a short closed loop reaches) until a rate is too high, narrows the
-bracket to --resolution, and confirms: the rate found must hold in --confirm trials (2/3: two of three), else it goes
-down, and the next one above must fail. A trial that fails because the client was late or at its limit, or while other
-work took this machine, says so and nothing about the contender; the result is then "at least".
+The search starts at half of what a short closed loop reaches, doubles the rate until it fails, narrows the bracket to
+--resolution, and confirms: the rate must hold in --confirm probes (2/3: two of three), and the next higher rate must
+fail. If a probe fails because the client or other work on this machine was the limit, the result is "at least".
 
-With --limits cpus=0.5,1,1.5,2 the same is done for each, launched again: the capacity curve over limits
-(memory=128MiB,512MiB works too).
+--limits cpus=0.5,1,1.5,2 repeats the search for each limit, each in a new start (or memory=128MiB,512MiB).
 
-Measures of an objective: p50, p75, p90, p95, p99, p99.9, mean, max (a time), errors (a share). The rest is taken from
-the profile: requests, data, store, limits. Every trial is kept as a step in a results folder that 'locbench report'
-and 'locbench tui' read, and in capacity.json. Standard output gets the table, or with --json the content of
-capacity.json.
+Measures: p50, p75, p90, p95, p99, p99.9, mean, max (a time), errors (a percentage). Requests, data, store and limits
+come from the profile. Every probe is saved as a step in a results folder, for 'locbench report' and 'locbench tui',
+and in capacity.json. Standard output gets the table, or with --json the content of capacity.json.
 
-Exit codes: 0 a rate was found (under at least one of the limits); 1 nothing could be begun; 2 wrong usage; 3 the
-contender failed; 4 no rate keeps the objective; 130 interrupted.`,
+Exit codes: 0 a rate was found (for at least one limit); 1 could not start; 2 wrong usage; 3 the contender failed; 4 no
+rate meets the SLO; 130 interrupted.`,
 		Example: `  locbench capacity go-nethttp --slo 'p99<50ms,errors<0.1%'
   locbench capacity go-nethttp --slo 'p99<20ms,errors<=0%' --limits cpus=0.5,1,1.5,2
   locbench capacity rs-actix:lto --slo 'p99<50ms' --profile locations --elastic http://127.0.0.1:9200
@@ -55,21 +51,21 @@ contender failed; 4 no rate keeps the objective; 130 interrupted.`,
 	}
 	bindPlace(cmd, &f)
 	fl := cmd.Flags()
-	fl.StringVar(&o.Objective, "slo", "", "`OBJECTIVE` to keep, such as 'p99<50ms,errors<0.1%'")
-	fl.StringVar(&o.Limits, "limits", "", "search under each of these `limits`: cpus=0.5,1,1.5,2 or memory=128MiB,512MiB")
-	fl.DurationVar(&o.Trial, "trial", 5*time.Second, "length of one trial; longer ones see rarer hiccups")
-	fl.DurationVar(&o.WarmUp, "warm-up", 5*time.Second, "length of the closed loop before the first trial")
-	fl.StringVar(&o.Resolution, "resolution", "3%", "`share` by which the rate found and the next one above may differ")
-	fl.StringVar(&o.Confirm, "confirm", "2/3", "`K/N`: the rate found must hold in K of N trials")
+	fl.StringVar(&o.Objective, "slo", "", "`CONDITION` to meet, such as 'p99<50ms,errors<0.1%'")
+	fl.StringVar(&o.Limits, "limits", "", "search once per limit: cpus=0.5,1,1.5,2 or memory=128MiB,512MiB")
+	fl.DurationVar(&o.Trial, "trial", 5*time.Second, "length of one probe; longer ones catch rarer stalls")
+	fl.DurationVar(&o.WarmUp, "warm-up", 5*time.Second, "length of the warm-up (closed loop)")
+	fl.StringVar(&o.Resolution, "resolution", "3%", "largest gap between the reported rate and the next failing one")
+	fl.StringVar(&o.Confirm, "confirm", "2/3", "`K/N`: the rate must pass K of N probes")
 	fl.Float64Var(&o.Guess, "guess", 0,
-		"`rate` of the first trial, in requests per second (default half of the warm-up's)")
-	fl.Float64Var(&o.MaxRate, "max-rate", 0, "no trial is above this `rate` (default 1000000)")
+		"first `rate` to try, in requests/s (default half of the warm-up's)")
+	fl.Float64Var(&o.MaxRate, "max-rate", 0, "highest `rate` to try (default 1000000)")
 	fl.IntVar(&o.MaxConnections, "connections", 0,
-		"the most `connections` that a trial may open (default as many as come due in a second, within 256 and 4096)")
-	fl.IntVar(&o.MaxTrials, "max-trials", 60, "end the search after so many trials")
+		"most `connections` per probe (default one second of requests, from 256 to 4096)")
+	fl.IntVar(&o.MaxTrials, "max-trials", 60, "stop after this many probes")
 	fl.StringVarP(&f.Out, "out", "o", "", "results `DIR` (default results/<time>-capacity)")
-	fl.BoolVar(&f.Output.JSON, "json", false, "write the result as JSON to standard output")
-	fl.BoolVarP(&f.Output.Quiet, "quiet", "q", false, "no progress: only warnings, errors and the table")
+	fl.BoolVar(&f.Output.JSON, "json", false, "print the result as JSON")
+	fl.BoolVarP(&f.Output.Quiet, "quiet", "q", false, "print only warnings, errors and the table")
 	_ = cmd.RegisterFlagCompletionFunc("slo",
 		fixed("p99<50ms,errors<0.1%", "p99<100ms", "p99.9<100ms,errors<0.1%", "p95<20ms"))
 	_ = cmd.RegisterFlagCompletionFunc("limits", fixed("cpus=0.5,1,1.5,2", "memory=64MiB,128MiB,256MiB,512MiB"))

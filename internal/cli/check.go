@@ -26,12 +26,12 @@ func newCheck(env Env) *cobra.Command {
 	var verbose bool
 	cmd := &cobra.Command{
 		Use:   "check URL",
-		Short: "Run the HTTP checks against a service that already runs",
-		Long: `Asks the service at URL every question of a check suite and reports which answers are wrong: one line for
-each check that failed (all with --verbose) and a summary. Nothing is started, loaded or changed.
+		Short: "Run HTTP checks against a running service",
+		Long: `Runs a check suite against the service at URL and prints each failed check (all with --verbose) and a summary. It starts
+nothing, sends no load and changes nothing.
 
-The bundled suite "locations" knows the bundled data (see 'locbench seed'); a suite of one's own is a YAML file.
-Exit code 0 when every check passed, 4 when one failed, 1 when the service could not be asked.`,
+The bundled suite "locations" expects the bundled data (see 'locbench seed'); your own suite is a YAML file.
+Exit codes: 0 all checks passed; 4 a check failed; 1 the service did not respond.`,
 		Example: `  locbench check http://127.0.0.1:8080
   locbench check http://127.0.0.1:8080 --endpoints get,benchmark
   locbench check https://cities.example.org --suite my-cities.yaml --verbose`,
@@ -47,7 +47,7 @@ Exit code 0 when every check passed, 4 when one failed, 1 when the service could
 			}
 			for _, e := range endpoints {
 				if groups := s.GroupNames(); !slices.Contains(groups, e) {
-					return console.Usagef("--endpoints: suite %s has no group %q; it has %s", s.Name, e, strings.Join(groups, " "))
+					return console.Usagef("--endpoints: suite %s has no group %q; groups: %s", s.Name, e, strings.Join(groups, " "))
 				}
 			}
 			if err := answers(cmd.Context(), base, timeout); err != nil {
@@ -60,26 +60,26 @@ Exit code 0 when every check passed, 4 when one failed, 1 when the service could
 	cmd.Flags().StringVar(&suite, "suite", "locations",
 		"bundled suite ("+strings.Join(check.SuiteNames(), ", ")+") or YAML `FILE`")
 	cmd.Flags().StringSliceVar(&endpoints, "endpoints", nil, "check only these `groups` of the suite (default all)")
-	cmd.Flags().DurationVar(&timeout, "timeout", check.DefaultTimeout, "time that one check may take")
-	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "report the checks that passed or were skipped, too")
+	cmd.Flags().DurationVar(&timeout, "timeout", check.DefaultTimeout, "timeout per check")
+	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "also print passed and skipped checks")
 	return cmd
 }
 
 // answers reports whether anything answers at base: a service that is down is not a service that
 // answers wrongly.
 func answers(ctx context.Context, base string, timeout time.Duration) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no answer within %v", timeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no response within %v", timeout))
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/", nil)
 	if err != nil {
-		return fmt.Errorf("ask %s: %w", store.Redact(base), err)
+		return fmt.Errorf("GET %s: %w", store.Redact(base), err)
 	}
 	resp, err := (&http.Transport{Proxy: secret.Proxy, DisableKeepAlives: true}).RoundTrip(req)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("nothing was checked, %s does not answer: %w", store.Redact(base), err)
+		return fmt.Errorf("no checks run: %s does not respond: %w", store.Redact(base), err)
 	}
 	return resp.Body.Close()
 }

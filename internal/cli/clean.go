@@ -14,12 +14,12 @@ func newClean(env Env) *cobra.Command {
 	var o launch.CleanOptions
 	cmd := &cobra.Command{
 		Use:   "clean",
-		Short: "Remove what killed runs have left: containers, networks, processes",
-		Long: `Removes containers and networks by their labels and names, processes of contenders and builds by their
-environment, and cgroups by their names with all that runs in them, where these say which locbench made them.
-Nothing else is touched: no image, no volume, no index, no results.
-What belongs to a locbench that still runs is kept, unless --all is given, and so is what belongs to one that cannot
-be seen from here: on another machine, or in another PID namespace. What is kept is listed with the reason.`,
+		Short: "Remove containers, networks and processes of killed runs",
+		Long: `Removes containers and networks (found by label and name), processes of contenders and builds (by environment), and
+cgroups (by name) that a killed locbench left behind. Images, volumes, indices and results are never touched.
+
+What belongs to a running locbench is kept, and so is what cannot be seen from here (another machine or PID namespace):
+clean lists it with the reason. --all removes it too.`,
 		Example: `  locbench clean
   locbench clean --run 20261121-080000-1a2b
   locbench clean --all`,
@@ -42,16 +42,16 @@ be seen from here: on another machine, or in another PID namespace. What is kept
 			case len(cleaned.Kept) > 0:
 				fmt.Fprintln(env.Stdout, "nothing was removed")
 			default:
-				fmt.Fprintln(env.Stdout, "nothing was left")
+				fmt.Fprintln(env.Stdout, "nothing to remove")
 			}
 			if dockerErr != nil {
-				fmt.Fprintf(env.Stderr, "containers were not looked at: %s\n", safe.Line(dockerErr.Error(), 500))
+				fmt.Fprintf(env.Stderr, "containers not checked: %s\n", safe.Line(dockerErr.Error(), 500))
 			}
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&o.Run, "run", "", "only what the run with this `ID` has left (see run.json)")
+	cmd.Flags().StringVar(&o.Run, "run", "", "only leftovers of run `ID` (see run.json)")
 	cmd.Flags().BoolVar(&o.All, "all", false,
-		"also what belongs to a locbench that still runs, or that cannot be seen from here")
+		"also leftovers of a running locbench, or one that cannot be seen from here")
 	return cmd
 }

@@ -62,7 +62,7 @@ func Main(ctx context.Context, env Env) int {
 		case code := <-ended:
 			return code
 		case <-late:
-			tell("not everything has ended within %v; \"locbench clean\" removes what is left", console.ForceWithin)
+			tell("still running after %v; 'locbench clean' removes what is left", console.ForceWithin)
 			return console.ExitInterrupted
 		case s := <-signals:
 			if s == syscall.SIGHUP && asked > 0 {
@@ -70,11 +70,11 @@ func Main(ctx context.Context, env Env) int {
 			}
 			switch asked++; asked {
 			case 1:
-				tell("%s: stopping in order; once more to end by force", console.SignalName(s))
+				tell("%s: stopping gracefully; press again to force", console.SignalName(s))
 				cancel(console.Signal{Signal: s})
 			case 2:
 				signal.Reset(os.Interrupt, syscall.SIGTERM) // the next one has its default action
-				tell("%s: ending by force; once more to leave at once, with whatever is left", console.SignalName(s))
+				tell("%s: killing; press again to quit and leave the rest running", console.SignalName(s))
 				close(force)
 				late = time.After(console.ForceWithin)
 			}
@@ -98,18 +98,17 @@ func command(ctx context.Context, env Env) int {
 func newRoot(env Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "locbench",
-		Short: "Tell which implementation of a microservice to run, and what it will cost",
-		Long: `locbench runs implementations ("contenders") of one microservice under CPU and memory limits, as a dense
-cluster would, checks that their answers are right, drives load at them step by step, and records throughput, latency,
-errors, CPU time, throttling and memory of every step.
+		Short: "Benchmark HTTP services under CPU and memory limits",
+		Long: `locbench benchmarks implementations ("contenders") of an HTTP service. It starts each one under CPU and memory limits,
+checks its responses, loads it step by step, and measures throughput, latency, errors, CPU time, throttling and memory.
 
-With nothing else installed it uses an embedded store and its built-in contender; Docker and a real
-Elasticsearch are used wherever they are there.`,
-		Example: `  locbench run --headless                        # the quick profile, on whatever this machine has
-  locbench tui                                   # set a run up on the screen, watch it, look at past ones
-  locbench seed --elastic http://127.0.0.1:9200  # load the cities into an Elasticsearch of one's own
-  locbench run --profile locations go-nethttp --elastic http://127.0.0.1:9200   # and the full procedure against it
-  locbench doctor                                # what this machine can do, and what is missing
+Nothing else needs to be installed: locbench has an embedded store and a built-in contender. It uses Docker and
+Elasticsearch where they are available.`,
+		Example: `  locbench run --headless                        # profile quick, on this machine
+  locbench tui                                   # set up a run, watch it, browse past runs
+  locbench seed --elastic http://127.0.0.1:9200  # load the city data into your Elasticsearch
+  locbench run --profile locations go-nethttp --elastic http://127.0.0.1:9200   # full benchmark against it
+  locbench doctor                                # check this machine
   locbench report results/20261121-080000-quick  # write report.html again`,
 		SilenceErrors: true,
 		SilenceUsage:  true,

@@ -29,40 +29,36 @@ func newCompare(env Env) *cobra.Command {
 	var f compareFlags
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW | DIR [CONTENDER CONTENDER]",
-		Short: "Tell what changed between two results, and how certain it is",
-		Long: `Sets the contenders of two results folders, or two contenders of one folder, next to each other:
-` + compare.Titles() + `. Each is better, worse, the same, or nobody knows yet, with about how many more rounds would
-tell. It takes ` + strconv.Itoa(stats.MinInterval) + ` rounds on both sides. The contenders of a folder with just two
-need no names.
+		Short: "Compare two results, or two contenders of one result",
+		Long: `Compares contenders of two results folders, or two contenders of one folder:
+` + compare.Titles() + `. Each measure is better, worse, same or
+inconclusive, with an estimate of the rounds still needed. Both sides need ` + strconv.Itoa(stats.MinInterval) + ` rounds. A folder with two contenders needs
+no names.
 
-Two runs were made at two times: a machine that has become slower in between looks like a change. Contenders of one
-run take turns, so that it affects all alike: where it matters, compare two contenders of one folder. The noise floor
-that 'locbench calibrate' has left next to the results (floor.json of the same machine and load) is the smallest
-change of each measure that is claimed; --floor names one for all measures instead.
+Two separate runs also differ by what the machine did in between. For close calls compare two contenders of one run:
+they alternate. Changes below the noise floor are inconclusive: locbench takes it from floor.json of 'locbench calibrate'
+next to the results (same machine and load), or from --floor for all measures.
 
-A measure of a step that was still warming up has no verdict. Results are not comparable where the limits, the data,
-the requests, the steps, the machine or the runtime differ: the differences are listed, and there are no verdicts
-unless --force asks for them.
+Steps that were still warming up get no verdict. If limits, data, requests, steps, machine or runtime differ, the results
+are not comparable: compare lists the differences and gives no verdict, unless --force.
 
---fail-on names changes that are not allowed. It fails only where the 95 % interval of the change lies beyond the
-allowed one as a whole, so that noise fails no build; what is not certain goes to standard error.
+--fail-on sets the changes that fail: exit code 4 if the whole 95% interval of a change is beyond the limit, so noise
+does not fail a build. Inconclusive changes go to standard error.
 
-Exit code 0 when nothing of --fail-on is certain to have happened, 4 when something is, 1 when the results cannot be
-read or --fail-on cannot be judged because they are not comparable, 2 for wrong usage.`,
+Exit codes: 0 no --fail-on change; 4 a certain one; 1 results unreadable, or not comparable with --fail-on; 2 wrong usage.`,
 		Example: `  locbench compare results/20261120-080000-quick results/20261121-080000-quick
   locbench compare results/20261121-080000-quick rs-actix go-nethttp
-  locbench compare results/20261121-080000-quick              # of the only two contenders in it
+  locbench compare results/20261121-080000-quick              # a folder with two contenders
   locbench compare old new --fail-on 'throughput<-5%,p99>+10%'
   locbench compare old new --json`,
 		Args: args(cobra.RangeArgs(1, 3)),
 		RunE: func(_ *cobra.Command, what []string) error { return f.run(env, what) },
 	}
-	cmd.Flags().StringVar(&f.failOn, "fail-on", "", "`changes` that end with exit code 4: "+compare.Gates())
-	cmd.Flags().StringVar(&f.same, "same", "3%", "a `change` that does not matter: what is certainly less is \"the same\"")
-	cmd.Flags().StringVar(&f.floor, "floor", "", "the smallest `change` that this machine can show, such as 4%, or none; "+
-		"smaller ones are not claimed (default: as calibrated)")
+	cmd.Flags().StringVar(&f.failOn, "fail-on", "", "`changes` that fail with exit code 4: "+compare.Gates())
+	cmd.Flags().StringVar(&f.same, "same", "3%", "largest `change` that counts as \"same\"")
+	cmd.Flags().StringVar(&f.floor, "floor", "", "noise floor: smaller `change`s are inconclusive, such as 4%, or none (default: as calibrated)")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "write the result as JSON")
-	cmd.Flags().BoolVar(&f.force, "force", false, "decide although the results are not comparable")
+	cmd.Flags().BoolVar(&f.force, "force", false, "give verdicts although results are not comparable")
 	return cmd
 }
 
@@ -155,9 +151,9 @@ func onlyTwo(dir string, set compare.Set) ([]string, error) {
 	case 2:
 		return labels, nil
 	case 1:
-		return nil, console.Usagef("%s has one contender, %s: name another results folder to compare it with", dir, labels[0])
+		return nil, console.Usagef("%s has one contender, %s: name a second results folder", dir, labels[0])
 	}
-	return nil, console.Usagef("%s has %d contenders: name two of %s", dir, len(labels), strings.Join(labels, ", "))
+	return nil, console.Usagef("%s has %d contenders: name two: %s", dir, len(labels), strings.Join(labels, ", "))
 }
 
 // maxFloor is what --floor may be at most, in per cent: a machine with much to do besides has one
@@ -169,7 +165,7 @@ func percentage(text string, most float64) (float64, error) {
 	digits, ok := strings.CutSuffix(strings.TrimSpace(text), "%")
 	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
 	if !ok || err != nil || !(v > 0 && v < most) {
-		return 0, fmt.Errorf("%q is not a share between 0%% and %g%%; write for example 3%%", text, most)
+		return 0, fmt.Errorf("%q: expected 0%% to %g%%, such as 3%%", text, most)
 	}
 	return v / 100, nil
 }
@@ -184,17 +180,17 @@ func tellGates(env Env, gates []compare.GateResult) error {
 			failed++
 		case compare.Refused:
 			if refused = g.Why; !g.Unsound {
-				hint = " (--force judges all the same)"
+				hint = " (--force checks anyway)"
 			}
 		}
 	}
 	switch {
 	case failed == 1:
-		return console.WithCode(console.ExitThreshold, errors.New("1 change is not allowed"))
+		return console.WithCode(console.ExitThreshold, errors.New("1 change fails --fail-on"))
 	case failed > 1:
-		return console.WithCode(console.ExitThreshold, fmt.Errorf("%d changes are not allowed", failed))
+		return console.WithCode(console.ExitThreshold, fmt.Errorf("%d changes fail --fail-on", failed))
 	case refused != "":
-		return fmt.Errorf("--fail-on cannot be judged, the results are not comparable: %s%s", refused, hint)
+		return fmt.Errorf("--fail-on not checked: results are not comparable: %s%s", refused, hint)
 	}
 	return nil
 }

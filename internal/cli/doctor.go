@@ -14,12 +14,11 @@ func newDoctor(env Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Tell what this machine can do, what is missing, and the command that brings it",
-		Long: `Looks at everything that a run may need: Docker and the limits that it can enforce, cgroups, CPUs, memory,
-load, frequency governor, turbo, SMT, virtualisation, swap, heat, other containers, limits of open files and ports,
-Elasticsearch, the Go toolchain. It starts and changes nothing.
+		Short: "Check this machine and show how to fix what is missing",
+		Long: `Checks what a run may use: Docker and its limits, cgroups, CPUs, memory, load, CPU governor, turbo, SMT, virtualisation,
+swap, heat, other containers, open files, local ports, Elasticsearch, the Go toolchain. It starts and changes nothing.
 
-Nothing of it is needed for 'locbench run', which makes do with what is there and says what that means.`,
+'locbench run' works without any of it, and reports what is missing.`,
 		Example: `  locbench doctor
   locbench doctor --elastic http://127.0.0.1:9200
   locbench doctor --json`,
@@ -44,7 +43,7 @@ Nothing of it is needed for 'locbench run', which makes do with what is there an
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&o.Elasticsearch, "elastic", "", "`URL` of an Elasticsearch to look at")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	cmd.Flags().StringVar(&o.Elasticsearch, "elastic", "", "Elasticsearch `URL` to check")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "JSON output")
 	return cmd
 }

@@ -39,12 +39,11 @@ func newExport(env Env) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "export DIR --format FORMAT",
-		Short: "Write results in the formats of other tools",
+		Short: "Export results to the formats of other tools",
 		Long: `Writes the results of a folder in one of these formats:
 
-` + formats.String() + ` Formats of one file go to standard output, or to the file that --output names; the others
-write a file for each leg or step into the folder --output. What a format has no place for is left out, and nothing is
-made up.`,
+` + formats.String() + ` Single-file formats go to standard output or to --output FILE; the others write one file per trial or step into the
+folder --output. Values that a format has no field for are left out.`,
 		Example: `  locbench export results/20261121-080000-quick --format gobench > new.txt
   locbench export results/20261121-080000-quick --format hgrm -o curves
   locbench export results/20261121-080000-quick --format vegeta-json --leg go-nethttp-1 --step 3 -o requests`,
@@ -53,16 +52,16 @@ made up.`,
 	}
 	cmd.Flags().StringVarP(&f.format, "format", "f", "", "`FORMAT` to write: "+strings.Join(export.FormatNames(), ", "))
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "`FILE` or folder to write to")
-	cmd.Flags().StringVar(&f.leg, "leg", "", "only this `LEG`, such as go-nethttp-1")
-	cmd.Flags().IntVar(&f.step, "step", 0, "only the step with this `NUMBER`, from 1")
+	cmd.Flags().StringVar(&f.leg, "leg", "", "only this `TRIAL`, such as go-nethttp-1")
+	cmd.Flags().IntVar(&f.step, "step", 0, "only step `NUMBER`, from 1")
 	cmd.Flags().Int64Var(&f.maxRequests, "max-requests", export.DefaultMaxRequests,
-		"write at most so many single `REQUESTS` (vegeta formats)")
+		"write at most N single `REQUESTS` (vegeta formats)")
 	return cmd
 }
 
 func (f exportFlags) run(env Env, dir string, oneStep bool) error {
 	if f.format == "" {
-		return console.Usagef("--format is missing; known are %s", strings.Join(export.FormatNames(), ", "))
+		return console.Usagef("--format is missing: one of %s", strings.Join(export.FormatNames(), ", "))
 	}
 	format, err := export.Lookup(f.format)
 	if err != nil {
@@ -77,7 +76,7 @@ func (f exportFlags) run(env Env, dir string, oneStep bool) error {
 		return console.Usagef("--max-requests %d: at least one", f.maxRequests)
 	}
 	if format.Many && f.output == "" {
-		return console.Usagef("format %s writes several files: name a folder by --output", format.Name)
+		return console.Usagef("format %s writes several files: set --output FOLDER", format.Name)
 	}
 	run, legs, err := readFolder(env, dir)
 	if err != nil {
@@ -156,7 +155,7 @@ func reportAs(env Env, dir, format, out string) error {
 		}
 		file = files[0]
 	default:
-		return console.Usagef("--format %s: html, md, csv and json are known", safe.Line(format, 40))
+		return console.Usagef("--format %s: must be html, md, csv or json", safe.Line(format, 40))
 	}
 	if out == "" {
 		return file.Write(env.Stdout)
@@ -168,34 +167,33 @@ func newImport(env Env) *cobra.Command {
 	var from, output string
 	cmd := &cobra.Command{
 		Use:   "import FILE… -o DIR",
-		Short: "Read results of other tools into a results folder",
-		Long: `Reads results of other tools into a results folder, which 'locbench report', 'compare' and 'export' read.
-Each file is a leg: the contender and the round are those of its name, so "rs-actix-2.bin" is the second round of
-rs-actix.
+		Short: "Import results of other tools",
+		Long: `Imports results of other tools into a results folder, for 'locbench report', 'compare' and 'export'. Each file is one
+trial; its name gives contender and round: "rs-actix-2.bin" is round 2 of rs-actix.
 
-Two formats are read:
+Two formats are supported:
 
-  harness      the files of the published comparison's harness, <name>-<n>.checks.bench.json
-  vegeta       what 'vegeta attack' writes, or 'vegeta encode' as JSON or CSV; each attack is a step
+  harness      files of the published comparison's harness, <name>-<n>.checks.bench.json
+  vegeta       output of 'vegeta attack', or of 'vegeta encode' as JSON or CSV; each attack is a step
 
-What a format does not say stays unknown, and is named in the warnings of the leg.`,
+What a format does not contain is listed in the warnings of the trial.`,
 		Example: `  locbench import rs-actix-1.checks.bench.json rs-actix-2.checks.bench.json -o results/published
   locbench import rs-actix-1.bin rs-actix-2.bin -o results/vegeta`,
 		Args: args(cobra.MinimumNArgs(1)),
 		RunE: func(_ *cobra.Command, files []string) error { return importFiles(env, files, from, output) },
 	}
 	formats := strings.Join(export.ImportNames(), " or ")
-	cmd.Flags().StringVar(&from, "from", "", "`FORMAT` of the files, "+formats+"; found out for each of them by default")
-	cmd.Flags().StringVarP(&output, "output", "o", "", "results `FOLDER` to make")
+	cmd.Flags().StringVar(&from, "from", "", "`FORMAT` of the files, "+formats+"(default: detected per file)")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "results `FOLDER` to create")
 	return cmd
 }
 
 func importFiles(env Env, files []string, from, output string) error {
 	if output == "" {
-		return console.Usagef("--output is missing: the results folder to make")
+		return console.Usagef("--output is missing: name the results folder")
 	}
 	if _, err := os.Lstat(filepath.Join(output, results.RunFile)); err == nil {
-		return console.Usagef("%s holds a run already: choose another --output", output)
+		return console.Usagef("%s already holds a run: choose another --output", output)
 	}
 	read := func(name string) ([]byte, error) { return safe.ReadFile(name, export.MaxFile) }
 	run, legs, err := export.Import(files, read, from, time.Now().UTC())
@@ -204,7 +202,7 @@ func importFiles(env Env, files []string, from, output string) error {
 	}
 	run.Command = append([]string{"locbench"}, env.Args...)
 	if err := os.MkdirAll(output, 0o755); err != nil {
-		return fmt.Errorf("make results folder: %w", err)
+		return fmt.Errorf("create results folder: %w", err)
 	}
 	for i, leg := range legs {
 		if err := results.WriteJSON(filepath.Join(output, run.Legs[i].File), leg); err != nil {

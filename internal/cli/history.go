@@ -27,16 +27,15 @@ func newHistory(env Env) *cobra.Command {
 	var f historyFlags
 	cmd := &cobra.Command{
 		Use:   "history [DIR...]",
-		Short: "Show the figures of contenders over many results, with changes marked",
-		Long: `Finds the results folders in these folders and below (in ./results without one) and shows each contender's
-headline figures in the order of time: ` + compare.Titles() + `, as medians of the complete rounds.
+		Short: "Show results over time and mark changes",
+		Long: `Finds results folders in these folders and below (default ./results) and shows each contender's headline measures over
+time: ` + compare.Titles() + `, as medians of the complete
+rounds.
 
-Where two neighbours are not comparable (other limits, profile, machine, data), that is marked, and figures on the two
-sides are not mixed. Within comparable results, places where a level has changed for good are marked, with all else
-that changed there; it takes six results in a row.
+It marks where two results are not comparable (other limits, profile, machine or data) and does not mix values across
+such a break. Between breaks it marks lasting changes of level, with what else changed; that takes six results in a row.
 
-Folders that cannot be read, runs without a complete round, copies and searches for capacity are named on standard
-error and left out.`,
+Unreadable folders, runs without a complete round, copies and capacity searches are listed on standard error and skipped.`,
 		Example: `  locbench history
   locbench history results/nightly --contender rs-actix --measure throughput,p99
   locbench history results --format csv > history.csv`,
@@ -70,16 +69,16 @@ func (f historyFlags) run(env Env, dirs []string) error {
 	if len(dirs) == 0 {
 		dirs = []string{"results"}
 		if _, err := os.Stat("results"); errors.Is(err, os.ErrNotExist) {
-			return console.Usagef("there is no folder ./results: name those that hold results")
+			return console.Usagef("no folder ./results: name your results folders")
 		}
 	}
 	history, found := readHistory(env, dirs)
 	if len(history.Labels()) == 0 {
-		what := "there is no results folder"
+		what := "no results folder"
 		if found > 0 {
 			what = fmt.Sprintf("none of %d results folders has a complete round", found)
 		}
-		return fmt.Errorf("%s in %s: each locbench run writes one, by default to results/<time>-<profile>",
+		return fmt.Errorf("%s in %s; runs write theirs to results/<time>-<profile>",
 			what, strings.Join(dirs, ", "))
 	}
 	courses, err := history.Courses(f.contenders, measures)
@@ -101,7 +100,7 @@ func readHistory(env Env, dirs []string) (history *compare.History, found int) {
 	}
 	for _, folder := range folders {
 		leave := func(why string) {
-			fmt.Fprintf(env.Stderr, "left out: %s: %s\n", safe.Line(folder, 400), safe.Line(why, 400))
+			fmt.Fprintf(env.Stderr, "skipped: %s: %s\n", safe.Line(folder, 400), safe.Line(why, 400))
 		}
 		run, legs, err := results.Read(folder)
 		if err != nil {
@@ -111,7 +110,7 @@ func readHistory(env Env, dirs []string) (history *compare.History, found int) {
 			}
 		}
 		if run.State == bench.RunRunning && results.Running(folder) {
-			leave("it is still running")
+			leave("still running")
 			continue
 		}
 		for _, why := range history.Add(folder, run, legs) {

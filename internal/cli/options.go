@@ -63,9 +63,9 @@ func bindPlace(cmd *cobra.Command, o *app.RunOptions) {
 	fl := cmd.Flags()
 	bindSite(cmd, o)
 	fl.StringVarP(&o.Profile, "profile", "p", "quick",
-		"`NAME` of a bundled profile, or a YAML file (see 'locbench profiles list')")
+		"bundled profile `NAME` or YAML file (see 'locbench profiles list')")
 	fl.BoolVar(&o.Accept, "accept-failed-checks", false,
-		"compare contenders even if their checks failed; recorded, and shown in table and report")
+		"compare contenders even if checks failed; marked in every output")
 	_ = cmd.RegisterFlagCompletionFunc("profile", completeProfiles)
 }
 
@@ -74,10 +74,10 @@ func bindSite(cmd *cobra.Command, o *app.RunOptions) {
 	fl := cmd.Flags()
 	bindOptions(cmd, o, func(option profile.Option) bool { return option.Group == profile.OfAll })
 	fl.StringVar(&o.CACert, "cacert", "",
-		"`FILE` with certificates (PEM) to trust besides those of the system, for targets with https")
-	fl.BoolVar(&o.Insecure, "insecure", false, "accept any certificate of a target; recorded")
+		"PEM `FILE` of additional CA certificates, for https targets")
+	fl.BoolVar(&o.Insecure, "insecure", false, "skip certificate checks of targets; recorded")
 	fl.StringSliceVar(&o.Services, "services", nil,
-		"`DIR` with more contenders (a folder of folders with a service.yaml); may be repeated")
+		"`DIR` of contender folders (each with a service.yaml); repeatable")
 	_ = cmd.MarkFlagDirname("services")
 }
 
@@ -88,7 +88,7 @@ func forContenders(o app.RunOptions, fl *pflag.FlagSet, contenders []string) app
 }
 
 func completeData(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return []string{profile.BundledData + "\tthe cities that come along"}, cobra.ShellCompDirectiveDefault // folders too
+	return []string{profile.BundledData + "\tthe bundled cities"}, cobra.ShellCompDirectiveDefault // folders too
 }
 
 func fixed(values ...string) cobra.CompletionFunc {

@@ -20,9 +20,9 @@ import (
 func newProfiles(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "profiles",
-		Short: "List, show, validate and begin profiles",
-		Long: `A profile is a benchmark that can be repeated: contenders, limits, store, data, requests, checks, steps,
-rounds. Some come with locbench; any YAML file of the same form works wherever a profile is named.`,
+		Short: "List, show, validate and create profiles",
+		Long: `A profile is a repeatable benchmark: contenders, limits, store, data, requests, checks, steps and rounds. Use a bundled
+profile by name, or any YAML file by path.`,
 		Example: `  locbench profiles list
   locbench profiles new
   locbench profiles show locations > mine.yaml
@@ -33,13 +33,13 @@ rounds. Some come with locbench; any YAML file of the same form works wherever a
 	}
 	cmd.AddCommand(
 		&cobra.Command{
-			Use: "list", Short: "List the profiles that come with locbench",
+			Use: "list", Short: "List the bundled profiles",
 			Example: "  locbench profiles list",
 			Args:    args(cobra.NoArgs),
 			RunE:    func(*cobra.Command, []string) error { return listProfiles(env) },
 		},
 		&cobra.Command{
-			Use: "show NAME|FILE", Short: "Print a profile as YAML, with every default filled in",
+			Use: "show NAME|FILE", Short: "Print a profile as YAML with all defaults",
 			Example:           "  locbench profiles show locations > mine.yaml",
 			Args:              args(cobra.ExactArgs(1)),
 			ValidArgsFunction: completeProfiles,
@@ -58,7 +58,7 @@ rounds. Some come with locbench; any YAML file of the same form works wherever a
 			},
 		},
 		&cobra.Command{
-			Use: "validate FILE...", Short: "Report every mistake in profiles, with its line and what would be right",
+			Use: "validate FILE...", Short: "Check profiles: each mistake with its line and fix",
 			Example:           "  locbench profiles validate mine.yaml",
 			Args:              args(cobra.MinimumNArgs(1)),
 			ValidArgsFunction: completeProfiles,
@@ -70,8 +70,8 @@ rounds. Some come with locbench; any YAML file of the same form works wherever a
 						broken = append(broken, err.Error())
 						continue
 					}
-					who := cmp.Or(joinSelections(p.Contenders), "names no contender")
-					fmt.Fprintf(env.Stdout, "%s: ok: %s; rounds: %d; steps: %d; load of a leg: %s\n", name,
+					who := cmp.Or(joinSelections(p.Contenders), "no contenders")
+					fmt.Fprintf(env.Stdout, "%s: ok: %s; rounds: %d; steps: %d; load per trial: %s\n", name,
 						who, p.Rounds, len(p.Steps), units.Approx(p.LoadDuration()))
 				}
 				if len(broken) > 0 {
@@ -89,18 +89,15 @@ func newProfilesNew(env Env) *cobra.Command {
 	var d profile.Draft
 	cmd := &cobra.Command{
 		Use:   "new [FILE]",
-		Short: "Begin a profile for an API of your own, with a comment on each key",
-		Long: `Writes a profile for an API of your own into FILE, with a comment on each key.
-Without FILE it is NAME.yaml in the working folder, my-api.yaml where no name is
-asked for; - is standard output. For editors its schema, profile.schema.json, is
-left next to it. What exists is never changed.
+		Short: "Create a commented profile for your own API",
+		Long: `Writes a commented profile for your own API to FILE (default NAME.yaml, my-api.yaml without a name; - is standard
+output) and profile.schema.json, for editors, next to it. Existing files are never changed.
 
-On a terminal it asks a few questions, and Enter takes the default of each. With
-an option, and without a terminal, it asks nothing; without --get and --post the
-profile asks GET /. In paths and bodies {item} stands for a number from a range,
-another one in each request; {item:number} stands in JSON without the quotes.
+On a terminal it asks a few questions; Enter takes the default. With an option, or without a terminal, it asks nothing;
+without --get and --post the profile sends GET /. In paths and bodies {item} is a number from a range, a new one for
+each request; {item:number} in JSON has no quotes.
 
-Exit codes: 0 it is written; 2 wrong usage, or FILE exists; 130 interrupted.`,
+Exit codes: 0 written; 2 wrong usage, or FILE exists; 130 interrupted.`,
 		Example: `  locbench profiles new
   locbench profiles new shop.yaml --get '/items/{item}'
   locbench profiles new shop.yaml --get '/items/{item} 1..99' --connections 256
@@ -113,8 +110,8 @@ Exit codes: 0 it is written; 2 wrong usage, or FILE exists; 130 interrupted.`,
 	}
 	cmd.Flags().Var(once{&d.Get}, "get", "`PATH` to GET, and the ids: '/items/{item} 1..10000'")
 	cmd.Flags().Var(once{&d.Post}, "post", "`PATH` to POST to, and the body in JSON")
-	cmd.Flags().Var(once{&d.Login}, "login", "`PATH` of a login, and where its answer has the token")
-	cmd.Flags().Var(once{&d.Connections}, "connections", "`N` connections at most (default 64)")
+	cmd.Flags().Var(once{&d.Login}, "login", "login `PATH`, and the token's path in its response")
+	cmd.Flags().Var(once{&d.Connections}, "connections", "most connections (default 64)")
 	return cmd
 }
 
@@ -124,7 +121,7 @@ type once struct{ text *string }
 // Set implements pflag.Value.
 func (o once) Set(text string) error {
 	if *o.text != "" {
-		return errors.New("it is given twice; add more to the file that is written")
+		return errors.New("given twice; add more in the written file")
 	}
 	*o.text = text
 	return nil
@@ -143,7 +140,7 @@ func (o once) Type() string { return "string" }
 
 func listProfiles(env Env) error {
 	list, err := profile.List(profiles.FS)
-	rows := [][]string{{"NAME", "WHAT", "ROUNDS", "STEPS", "LOAD OF A LEG", "TITLE"}}
+	rows := [][]string{{"NAME", "WHAT", "ROUNDS", "STEPS", "LOAD/TRIAL", "TITLE"}}
 	for _, p := range list {
 		rows = append(rows, []string{
 			p.Name, joinSelections(p.Contenders), strconv.Itoa(p.Rounds), strconv.Itoa(len(p.Steps)),

@@ -19,11 +19,10 @@ func newReport(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report DIR",
 		Short: "Write the HTML report of a results folder",
-		Long: `Writes one self-contained HTML file with every figure and the table of checks of a run, and summary.md next
-to it. It needs no network to be read. The end of every run writes both, so this is for results that were copied, or
-for a newer locbench.
+		Long: `Writes report.html (one self-contained page with every chart, table and check of the run) and summary.md. Every run
+writes both at its end; use this for copied results or after an update of locbench.
 
-With --format md, csv or json the tables go to standard output instead, for a pull request or another program.`,
+--format md, csv or json prints the tables to standard output instead.`,
 		Example: `  locbench report results/20261121-080000-quick
   locbench report results/20261121-080000-quick -o /tmp/quick.html
   locbench report results/20261121-080000-quick --format md`,
@@ -46,7 +45,7 @@ With --format md, csv or json the tables go to standard output instead, for a pu
 			return err
 		},
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `FILE` instead of DIR/"+results.ReportFile)
+	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` instead of DIR/"+results.ReportFile)
 	cmd.Flags().StringVar(&format, "format", "html", "`FORMAT`: html, or md, csv or json to standard output")
 	return cmd
 }
@@ -62,7 +61,7 @@ func reportSearches(env Env, dir, out string) (done bool, err error) {
 		return true, err
 	}
 	if out != "" {
-		return true, console.Usagef("%s holds several results folders, which one --output cannot take: name one of them", dir)
+		return true, console.Usagef("%s holds several results folders: name one, or omit --output", dir)
 	}
 	for _, folder := range search.Folders(dir, r) {
 		files, failure := app.RewriteReports(folder)

@@ -22,37 +22,34 @@ func newRun(env Env) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run [CONTENDER[:VARIANT]...]",
-		Short: "Run a benchmark: launch, check, load step by step, stop; contender by contender",
-		Long: `Runs a profile. Every contender is started under the profile's limits, checked, loaded step by step, and
-stopped, in as many rounds as the profile says; contenders alternate, in an order shuffled from a recorded seed.
+		Short: "Run a benchmark: start, check, load and stop each contender",
+		Long: `Runs a profile. locbench starts each contender under the profile's limits, checks it, loads it step by step, and stops
+it. It repeats this for every round; contenders alternate in an order shuffled from a recorded seed.
 
-With --turns 100ms the contenders of a round are alive at the same time, and in each step the load goes from one to
-the next every 100 ms, so that noise of the machine affects all alike. Then 'locbench compare' sets round against
-round, which shows smaller differences on a noisy machine; with ` + strconv.Itoa(stats.MinPaired) + ` rounds one can
-be found. They need memory for all of them at once, and figures of a run in turns are compared with each other only.
+With --turns 100ms all contenders of a round run at the same time, and each step's load switches between them every
+100 ms. Machine noise then affects all of them alike, and 'locbench compare' can find smaller differences. It takes
+` + strconv.Itoa(stats.MinPaired) + ` rounds and memory for all contenders at once. Compare such runs only with each other.
 
-Contenders named here replace the profile's. Other options replace single values of it; what was really run is in the
-results folder, which is named at the end and holds run.json, a JSON file for every leg, events.jsonl, summary.md and
-report.html. It is written after every step: Ctrl-C, or even kill -9, loses only the step that runs. --resume continues.
+Contenders named here replace the profile's; other options replace single values. The results folder is named at the
+end. It holds run.json, one JSON file per trial, events.jsonl, summary.md and report.html, and is updated after every
+step: Ctrl-C, or even kill -9, loses only the current step. Continue with --resume.
 
-On a terminal the run is shown live (see 'locbench tui'), and its summary is left on the normal screen; in a pipe, or
-with --headless, --quiet or --json, it is shown as text. Standard output gets the final table (or with --json every
-event as a line), standard error everything else.
+On a terminal the run opens in the dashboard (see 'locbench tui'). In a pipe, or with --headless, --quiet or --json, it
+prints text: the final table (or events, with --json) to standard output, everything else to standard error.
 
-A threshold ("p99<50ms", "errors<0.1%", "throughput>1000") of the profile or of --threshold is judged in every
-measured step and kept in the results. With stop=leg or stop=run a miss ends that after the step; from_step=3 leaves
-earlier steps out.
+Steps with connections are closed loops: a stall of the service also stalls the client (coordinated omission). Steps
+with a rate are open loops and measure latency from the scheduled time.
 
---metrics-listen serves the state of the run to Prometheus, from what is known once a second anyway; it cannot hold
-the run up.
+A threshold ("p99<50ms", "errors<0.1%", "throughput>1000") is checked in every measured step. stop=trial or stop=run
+ends the trial or the run after the step that misses it; from_step=3 skips earlier steps.
 
-The client's loop uses io_uring where Linux permits it (for closed loops over HTTP/1.1 in clear), else epoll, and
-elsewhere a goroutine for each connection; LOCBENCH_LOOP=io_uring, =epoll or =portable in the environment chooses, and
-the results say which it was.
+--metrics-listen serves the state of the run to Prometheus. It does not slow the run down.
 
-Exit codes: 0 all went well; 1 the run could not begin; 2 wrong usage; 3 not every leg is complete (a contender
-failed, the store or the disk was lost); 4 a threshold was missed, or has ended something early, and nothing worse has
-happened; 130 interrupted. Where several are true, the first of 130, 3, 4 counts.`,
+The client uses io_uring where Linux permits it (closed loops, HTTP/1.1 without TLS), else epoll, else a portable loop.
+LOCBENCH_LOOP=io_uring, epoll or portable overrides that; the results record which was used.
+
+Exit codes: 0 success; 1 the run could not start; 2 wrong usage; 3 not every trial is complete (a contender failed, or
+the store or disk was lost); 4 a threshold was missed; 130 interrupted. If several apply, the first of 130, 3, 4.`,
 		Example: `  locbench run --headless                                   # profile quick on whatever this machine has
   locbench run --profile locations go-nethttp --elastic http://127.0.0.1:9200
   locbench run go-nethttp go-nethttp:release --rounds 6
@@ -76,7 +73,7 @@ happened; 130 interrupted. Where several are true, the first of 130, 3, 4 counts
 		ValidArgsFunction: completeContenders(&f.Services),
 	}
 	bindRun(cmd, &f)
-	cmd.Flags().BoolVar(&f.Worker, worker.Flag[2:], false, "take controls from standard input")
+	cmd.Flags().BoolVar(&f.Worker, worker.Flag[2:], false, "read controls from standard input")
 	_ = cmd.Flags().MarkHidden(worker.Flag[2:])
 	return cmd
 }
@@ -92,7 +89,7 @@ func run(ctx context.Context, env Env, o app.RunOptions, f runFlags) error {
 	case !o.Worker:
 		return app.Run(ctx, env, o)
 	case o.Output.JSON:
-		return console.Usagef("--json and %s both want standard output", worker.Flag)
+		return console.Usagef("--json and %s both use standard output", worker.Flag)
 	}
 	return worker.Run(ctx, env, func(ctx context.Context, controls <-chan bench.Control) error {
 		o.Controls = controls
@@ -113,7 +110,7 @@ func (f *runFlags) checkResume(fl *pflag.FlagSet, contenders []string) error {
 		return nil
 	}
 	if len(contenders) > 0 {
-		return console.Usagef("--resume continues the recorded plan: it takes no contenders")
+		return console.Usagef("--resume runs the recorded plan: name no contenders")
 	}
 	recorded := []string{"profile", "out", "cacert", "insecure"}
 	for _, o := range profile.Options() {
@@ -123,7 +120,7 @@ func (f *runFlags) checkResume(fl *pflag.FlagSet, contenders []string) error {
 	}
 	for _, name := range recorded {
 		if fl.Changed(name) {
-			return console.Usagef("--resume continues the recorded plan: it takes no --%s", name)
+			return console.Usagef("--resume runs the recorded plan: omit --%s", name)
 		}
 	}
 	return nil
@@ -136,21 +133,18 @@ func bindRun(cmd *cobra.Command, f *runFlags) {
 	bindOptions(cmd, &f.RunOptions, func(o profile.Option) bool { return o.Group == profile.OfRuns })
 	fl.StringVarP(&f.Out, "out", "o", "", "results `DIR` (default results/<time>-<profile>)")
 	fl.StringVar(&f.Resume, "resume", "",
-		"finish the run in this results `DIR`: complete legs are kept, all others run again")
+		"resume the run in `DIR`: keep complete trials, repeat the others")
 	fl.BoolVar(&f.KeepGoing, "keep-going", false,
-		"try a contender that never became ready in its first round again in every round,"+
-			" instead of leaving it out")
+		"retry contenders that were not ready in their first round, instead of skipping them")
 	fl.StringVar(&f.MetricsListen, "metrics-listen", "",
-		"serve the status of the run at http://`ADDRESS`/metrics, for Prometheus; "+
-			"without a host on the loopback interface alone")
+		"serve Prometheus metrics at http://`ADDRESS`/metrics; without a host, on loopback only")
 	_ = cmd.RegisterFlagCompletionFunc("metrics-listen", cobra.NoFileCompletions)
 	bindScreen(cmd, &f.screen)
-	fl.BoolVar(&f.headless, "headless", false, "plain text even on a terminal")
-	fl.BoolVar(&f.Output.JSON, "json", false, "write every event as a JSON line to standard output")
+	fl.BoolVar(&f.headless, "headless", false, "print text even on a terminal")
+	fl.BoolVar(&f.Output.JSON, "json", false, "print every event as a JSON line")
 	fl.BoolVarP(&f.Output.Details, "details", "v", false,
-		"more about each step: CPU time by kind, waiting, page faults, context switches, "+
-			"network (with --headless)")
-	fl.BoolVarP(&f.Output.Quiet, "quiet", "q", false, "no progress: only warnings, errors and the final table")
+		"more detail per step: CPU time, waits, page faults, switches, network (with --headless)")
+	fl.BoolVarP(&f.Output.Quiet, "quiet", "q", false, "print only warnings, errors and the final table")
 	_ = cmd.MarkFlagDirname("resume")
 }
 

@@ -25,14 +25,12 @@ var schemas = []struct {
 func newSchema(env Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema profile|manifest|suite",
-		Short: "Print the JSON Schema of a kind of file, for editors",
-		Long: `Prints the JSON Schema (draft 2020-12) of profiles, of the manifests of contenders (service.yaml) or of check
-suites. Editors complete and check such files with it. It says less than 'locbench profiles validate' and
-'locbench services validate': what it refuses is wrong, and what it accepts may still be.
+		Short: "Print the JSON Schema of profiles, manifests or suites",
+		Long: `Prints the JSON Schema (draft 2020-12) of profiles, manifests (service.yaml) or check suites, for completion and checks
+in an editor. 'locbench profiles validate' and 'locbench services validate' check more than the schema can.
 
-Editors with the YAML language server (VS Code, Neovim, Helix and others) take the schema that a comment in the
-file names, by its path or URL. 'locbench profiles new' and 'locbench services new' begin files with such a comment,
-and leave the schema next to them.`,
+Editors with the YAML language server (VS Code, Neovim, Helix and others) use the schema that a comment in the file
+names. 'locbench profiles new' and 'locbench services new' write that comment, and the schema next to the file.`,
 		Example: `  locbench schema profile > profile.schema.json   # and in the first line of the profile next to it:
   # yaml-language-server: $schema=profile.schema.json
 
@@ -49,7 +47,7 @@ and leave the schema next to them.`,
 				}
 				known = append(known, s.kind)
 			}
-			return console.Usagef("%q is not a kind of file with a schema; there are %s", kinds[0], strings.Join(known, ", "))
+			return console.Usagef("%q has no schema; choose one of %s", kinds[0], strings.Join(known, ", "))
 		},
 	}
 }

@@ -34,29 +34,25 @@ func newSeed(env Env) *cobra.Command {
 	var f seedFlags
 	cmd := &cobra.Command{
 		Use:   "seed",
-		Short: "Load city and region data into an Elasticsearch 7",
-		Long: `Loads a data set into an Elasticsearch 7: each index as a new version (city_v1), in bulk, with several
-workers; counts it; and then moves the aliases (city, region) to the new versions in one call. Until then the store
-answers as before.
+		Short: "Load city and region data into Elasticsearch 7",
+		Long: `Loads a data set into Elasticsearch 7: each index as a new version (city_v1), in bulk, with several workers. It counts
+the documents, then moves the aliases (city, region) to the new versions in one call. Until then queries see the old data.
 
-Running it again changes nothing, unless the data differ or --force is given. It never touches an index that it did
-not make. What Elasticsearch or a proxy before it turns away for the moment (a full queue, a restart) is sent again
-for up to a minute; what is too large for the way is sent in smaller parts. What stays (a full disk, a read-only
-index, a missing privilege) ends the loading at once, with the reason and what to do. Documents that are rejected one
-by one are listed with their reasons for some seconds. In all these cases no alias is moved, and the exit code is 1.
-Redirects are not followed.
+Running it again changes nothing unless the data differs or --force is given. It never touches an index that it did not
+create. Temporary rejections (full queue, restart) are retried for up to a minute; requests that are too large are split.
+Permanent ones (disk full, read-only index, missing privilege) stop it at once, with the reason and the fix. Rejected
+documents are listed. In all these cases no alias moves and the exit code is 1. Redirects are not followed.
 
-Without further options it loads the bundled data: 14,945 cities of CZ, SK, PL, DE and AT (GeoNames, CC BY 4.0) and
-their regions (CLDR); their shapes are made up. --cities generates as many as wanted instead. --from loads an existing
-dump; for every index it has a file of documents and one of its mapping:
+By default it loads the bundled data: 14,945 cities of CZ, SK, PL, DE and AT (GeoNames, CC BY 4.0) and their regions
+(CLDR); the shapes are made up. --cities N generates N cities instead. --from DIR loads a dump, with a file of documents
+and a mapping for each index:
 
   INDEX.ndjson                INDEX.mapping.json           documents as _bulk takes them, the body of "PUT /INDEX"
   INDEX.json or INDEX.ndjson  INDEX.mapping.json or        as elasticdump writes them; INDEX.settings.json and
                               INDEX_mapping.json           INDEX.analyzer.json (or with _) are read too
   index-data-INDEX.ndjson     index-mapping-INDEX_v1.json  with any number of a version
 
-Values stand on lines or in one array; files may be compressed by gzip. A mapping type, as of Elasticsearch 6, is left
-out with a warning.`,
+Values are one per line or in one array; files may be gzipped. A mapping type (Elasticsearch 6) is dropped with a warning.`,
 		Example: `  locbench seed --elastic http://127.0.0.1:9200
   locbench seed --elastic http://127.0.0.1:9200 --cities 100000 --vertices 60 --random-seed 1
   locbench seed --elastic 'http://${ES_USER}:${ES_PASSWORD}@10.0.0.5:9200' --from ./dump --force
@@ -67,7 +63,7 @@ out with a warning.`,
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.elastic == "" {
-				return console.Usagef("--elastic URL is missing; for example: locbench seed --elastic http://127.0.0.1:9200")
+				return console.Usagef("--elastic is missing, such as: locbench seed --elastic http://127.0.0.1:9200")
 			}
 			var err error
 			if f.elastic, err = profile.StoreURL(f.elastic, env.Getenv); err != nil {
@@ -76,26 +72,26 @@ out with a warning.`,
 			changed := cmd.Flags().Changed
 			switch {
 			case f.data.Dir != "" && changed("cities"):
-				return console.Usagef("--from loads a dump, --cities generates data: choose one")
+				return console.Usagef("use either --from (a dump) or --cities (generated)")
 			case changed("cities") && (f.data.Cities < 1 || f.data.Cities > dataset.MaxGenerated):
-				return console.Usagef("--cities %d: from 1 to 1,000,000", f.data.Cities)
+				return console.Usagef("--cities %d: must be 1 to 1,000,000", f.data.Cities)
 			case !changed("cities") && (changed("vertices") || changed("random-seed")):
-				return console.Usagef("--vertices and --random-seed go with --cities: the bundled data are what they are")
+				return console.Usagef("--vertices and --random-seed need --cities")
 			case f.workers < 1 || f.workers > maxWorkers:
-				return console.Usagef("--workers %d: from 1 to %d", f.workers, maxWorkers)
+				return console.Usagef("--workers %d: must be 1 to %d", f.workers, maxWorkers)
 			}
 			return runSeed(cmd.Context(), env, f)
 		},
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.elastic, "elastic", "",
-		"`URL` of the Elasticsearch (required); ${NAME} in it is a variable of the environment")
+		"Elasticsearch `URL` (required); ${NAME} is an environment variable")
 	fl.StringVar(&f.data.Dir, "from", "", "load the dump in this `DIR`")
-	fl.IntVar(&f.data.Cities, "cities", 0, "generate so many cities (1 to 1,000,000)")
-	fl.IntVar(&f.data.Vertices, "vertices", 60, "of each generated shape")
-	fl.Uint64Var(&f.data.Seed, "random-seed", 1, "of the generated data; the same seed gives the same data")
-	fl.BoolVar(&f.force, "force", false, "make a new version even if the same data is there")
-	fl.IntVar(&f.workers, "workers", seed.DefaultWorkers, "bulk requests at a time")
+	fl.IntVar(&f.data.Cities, "cities", 0, "generate N cities (1 to 1,000,000)")
+	fl.IntVar(&f.data.Vertices, "vertices", 60, "vertices per shape")
+	fl.Uint64Var(&f.data.Seed, "random-seed", 1, "seed for --cities; the same seed gives the same data")
+	fl.BoolVar(&f.force, "force", false, "reload even if the data is unchanged")
+	fl.IntVar(&f.workers, "workers", seed.DefaultWorkers, "parallel bulk requests")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
 	_ = cmd.MarkFlagDirname("from")
 	return cmd
@@ -140,12 +136,12 @@ func runSeed(ctx context.Context, env Env, f seedFlags) error {
 func tellSeeded(w io.Writer, res seed.Result) {
 	for _, i := range res.Indices {
 		if res.Unchanged {
-			fmt.Fprintf(w, "%s → %s: %s documents, there already and unchanged\n", i.Alias, i.Index, units.Count(i.Documents))
+			fmt.Fprintf(w, "%s → %s: %s documents, unchanged\n", i.Alias, i.Index, units.Count(i.Documents))
 			continue
 		}
 		retries := ""
 		if i.Retries > 0 {
-			retries = fmt.Sprintf(", %s sent again", units.Count(i.Retries))
+			retries = fmt.Sprintf(", %s retried", units.Count(i.Retries))
 		}
 		fmt.Fprintf(w, "%s → %s: %s documents counted, %s in %s, %s documents/s%s\n", i.Alias, i.Index,
 			units.Count(i.Documents), units.Bytes(i.Bytes), units.Duration(i.Elapsed), units.Rate(i.PerSecond()), retries)

@@ -16,16 +16,15 @@ func newServe(env Env) *cobra.Command {
 	var withStore bool
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Run the built-in contender: the locations service on Go's standard library",
-		Long: `Serves the locations API, as the contender go-nethttp does. It is configured by its environment, as every
-contender is:
+		Short: "Serve the built-in contender (the locations API)",
+		Long: `Serves the locations API as contender go-nethttp does, configured by environment variables:
 
   LISTEN             IP address to listen on (default 0.0.0.0)
-  PORT               to listen on (default 8080)
-  ELASTICSEARCH_URL  of the store; without it the service ends with an error
-  ACCESS_LOG         "off" leaves out the line that is logged for each request
+  PORT               port to listen on (default 8080)
+  ELASTICSEARCH_URL  URL of the store (required)
+  ACCESS_LOG         "off" disables the request log
 
-With --embedded-store it brings its own store with the bundled cities, to try the API by hand.`,
+With --embedded-store it starts its own store with the bundled cities, to try the API by hand.`,
 		Example: `  locbench serve --embedded-store
   curl 'http://127.0.0.1:8080/city/v1/get?id=3067696&language=cs'
   PORT=9000 ELASTICSEARCH_URL=http://127.0.0.1:9200 locbench serve`,
@@ -65,6 +64,6 @@ With --embedded-store it brings its own store with the bundled cities, to try th
 			return locations.Run(ctx, cfg)
 		},
 	}
-	cmd.Flags().BoolVar(&withStore, "embedded-store", false, "bring a store with the bundled cities along")
+	cmd.Flags().BoolVar(&withStore, "embedded-store", false, "start a store with the bundled cities")
 	return cmd
 }

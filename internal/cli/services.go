@@ -28,10 +28,9 @@ func newServices(env Env) *cobra.Command {
 	var dirs []string
 	cmd := &cobra.Command{
 		Use:   "services",
-		Short: "List, show, validate, build, verify and begin contenders",
-		Long: `A contender is a folder with a service.yaml, a Dockerfile and sources: one implementation of the locations
-service, often in several variants. Adding one needs no Go: see services/go-nethttp and 'locbench services show
-go-nethttp'.`,
+		Short: "List, show, create, validate, build and verify contenders",
+		Long: `A contender is a folder with a service.yaml, a Dockerfile and sources: one implementation of a service, often in several
+variants. Adding one needs no Go: see services/go-nethttp and 'locbench services show go-nethttp'.`,
 		Example: `  locbench services list
   locbench services show go-nethttp
   locbench services validate ./my-contenders
@@ -39,7 +38,7 @@ go-nethttp'.`,
 		Args: noSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.PersistentFlags().StringSliceVar(&dirs, "services", nil, "`DIR` with more contenders; may be repeated")
+	cmd.PersistentFlags().StringSliceVar(&dirs, "services", nil, "`DIR` of contender folders; repeatable")
 	complete := completeContenders(&dirs)
 	cmd.AddCommand(
 		&cobra.Command{
@@ -49,18 +48,18 @@ go-nethttp'.`,
 			RunE:    func(*cobra.Command, []string) error { return listServices(env, dirs) },
 		},
 		&cobra.Command{
-			Use: "show NAME", Short: "Print what a contender's manifest says",
+			Use: "show NAME", Short: "Print a contender's manifest",
 			Example:           "  locbench services show go-nethttp",
 			Args:              args(cobra.ExactArgs(1)),
 			ValidArgsFunction: complete,
 			RunE:              func(_ *cobra.Command, names []string) error { return showService(env, dirs, names[0]) },
 		},
 		&cobra.Command{
-			Use: "validate DIR...", Short: "Report every mistake in manifests, with its line and what would be right",
-			Long: `Reports every mistake in the manifests of contenders, and what in their Dockerfiles the Docker engine cannot
-build. An engine is asked only where a Dockerfile needs BuildKit.
+			Use: "validate DIR...", Short: "Check manifests: each mistake with its line and fix",
+			Long: `Reports every mistake in manifests, and what in their Dockerfiles the engine cannot build. It contacts an engine only if
+a Dockerfile needs BuildKit.
 
-Exit codes: 0 all are as they should be; 2 at least one is not.`,
+Exit codes: 0 all valid; 2 at least one is not.`,
 			Example: "  locbench services validate ./my-contenders",
 			Args:    args(cobra.MinimumNArgs(1)),
 			RunE:    func(cmd *cobra.Command, folders []string) error { return validateServices(cmd.Context(), env, folders) },
@@ -91,7 +90,7 @@ func validateServices(ctx context.Context, env Env, folders []string) error {
 		if where := contender.NeedsBuildKit(s); where != "" {
 			info, err := engine()
 			if err != nil {
-				env.Warn(fmt.Errorf("%s needs BuildKit; whether the engine has it cannot be known: %w", where, err))
+				env.Warn(fmt.Errorf("%s needs BuildKit; cannot tell if the engine has it: %w", where, err))
 			} else if err := contender.CheckBuilder(s, info); err != nil {
 				failures = append(failures, err)
 				continue
@@ -197,14 +196,13 @@ func newServicesBuild(env Env, dirs *[]string, complete cobra.CompletionFunc) *c
 	cmd := &cobra.Command{
 		Use:   "build {NAME[:VARIANT]... | --all}",
 		Short: "Build contenders ahead of a run",
-		Long: `Builds the Docker image of each contender named, or with --runtime process its binary. 'locbench run' does
-the same when needed; an unchanged contender is not built again, and what the engine or the tools keep stays.
+		Long: `Builds the Docker image of each contender, or with --runtime process its binary. 'locbench run' does the same when
+needed. Unchanged contenders are not rebuilt; caches of the engine and tools are kept.
 
-With --all every contender in every variant is built that can be built here; what is left out is shown, with the reason.
-Contenders are built at the same time, the variants of one after each other, since they share what is kept. How long a
-build took and how large its outcome is goes into the user's cache folder.
+--all builds every variant that can be built here and lists the rest with the reason. Contenders build in parallel, the
+variants of one contender one after the other. Build time and size are saved in your cache folder.
 
-Exit codes: 0 all are built; 2 wrong usage; 3 at least one failed (all others are built); 130 interrupted.`,
+Exit codes: 0 all built; 2 wrong usage; 3 at least one failed (the others are built); 130 interrupted.`,
 		Example: `  locbench services build go-nethttp:release
   locbench services build --all --jobs 2
   locbench services build rs-actix rs-axum --runtime process`,
@@ -213,23 +211,23 @@ Exit codes: 0 all are built; 2 wrong usage; 3 at least one failed (all others ar
 		RunE: func(cmd *cobra.Command, names []string) error {
 			o.Names, o.Runtime, o.Dirs = names, bench.Runtime(runtimeName), *dirs
 			if cmd.Flags().Changed("jobs") && (o.Jobs < 1 || o.Jobs > maxJobs) {
-				return console.Usagef("--jobs %d: a number from 1 to %d", o.Jobs, maxJobs)
+				return console.Usagef("--jobs %d: must be 1 to %d", o.Jobs, maxJobs)
 			}
 			return contenders.Build(cmd.Context(), env, o)
 		},
 	}
 	bindSelection(cmd, &o.Selection)
 	cmd.Flags().StringVar(&runtimeName, "runtime", string(bench.RuntimeDocker), "docker or process")
-	cmd.Flags().BoolVar(&o.Rebuild, "rebuild", false, "build even what is unchanged: its base images may not be")
+	cmd.Flags().BoolVar(&o.Rebuild, "rebuild", false, "rebuild unchanged contenders too (base images may differ)")
 	cmd.Flags().IntVarP(&o.Jobs, "jobs", "j", 0,
-		"contenders that are built at the same time (default one for two CPUs, at most 4)")
+		"parallel builds (default: half the CPUs, at most 4)")
 	_ = cmd.RegisterFlagCompletionFunc("runtime", fixed("docker", "process"))
 	return cmd
 }
 
 // bindSelection gives cmd the options that select contenders without naming them.
 func bindSelection(cmd *cobra.Command, s *contenders.Selection) {
-	cmd.Flags().BoolVar(&s.All, "all", false, "every contender in every variant, as far as this machine can build it")
+	cmd.Flags().BoolVar(&s.All, "all", false, "every variant that this machine can build")
 	cmd.Flags().BoolVar(&s.Defaults, "defaults", false, "with --all: only the default variant of each")
 }
 
@@ -237,19 +235,16 @@ func newServicesVerify(env Env, dirs *[]string, complete cobra.CompletionFunc) *
 	var o contenders.VerifyOptions
 	cmd := &cobra.Command{
 		Use:   "verify {NAME[:VARIANT]... | --all}",
-		Short: "Put contenders through the process contract, all checks and a short load",
-		Long: `Starts each contender named in a container under 1.5 CPUs and 512 MiB, as its Dockerfile builds it, and looks
-at: the process contract (without a store it must end, port and requests in the log, graceful stop), every HTTP check
-of the groups that it serves, and half a minute of load with up to 2,048 connections, the most of any profile, without
-errors. The store is the one inside locbench unless --elastic names one. Then the load has up to 64 connections: an
-Elasticsearch refuses searches beyond the 1,000 that it queues, which is no fault of the contender.
+		Short: "Run lifecycle checks, HTTP checks and a short load",
+		Long: `Starts each contender in a container under 1.5 CPUs and 512 MiB and runs: the lifecycle checks (exits without a store,
+logs port and requests, stops gracefully), all HTTP checks of its endpoint groups, and 30 s of load with up to 2,048
+connections, which must cause no errors. The store is embedded unless --elastic names one; the load then stops at 64
+connections, because Elasticsearch rejects searches beyond its queue of 1,000.
 
-What was seen, and of which sources, is kept in the user's cache folder; 'locbench services list' shows it, until the
-sources change. --record also puts it into a file that travels with the sources, for the bundled contenders
-services/verified.json. The results of the run stay as those of any other.
+The outcome is saved in your cache folder and shown by 'locbench services list' until the sources change. --record also
+writes it to a file next to the sources (bundled contenders: services/verified.json). The results folder is kept.
 
-Exit codes: 0 all are as they should be; 1 nothing could be begun; 2 wrong usage; 3 at least one is not; 130 interrupted
-(what was finished is kept).`,
+Exit codes: 0 all passed; 1 could not start; 2 wrong usage; 3 at least one failed; 130 interrupted (finished ones are kept).`,
 		Example: `  locbench services verify go-nethttp
   locbench services verify my-contender --services ./my-contenders
   locbench services verify --all --record services/verified.json
@@ -264,7 +259,7 @@ Exit codes: 0 all are as they should be; 1 nothing could be begun; 2 wrong usage
 	}
 	bindSelection(cmd, &o.Selection)
 	cmd.Flags().StringVar(&o.Elastic, "elastic", "", "`URL` of an Elasticsearch 7 to use (see 'locbench seed')")
-	cmd.Flags().StringVar(&o.Record, "record", "", "also put what was seen into this `FILE`")
+	cmd.Flags().StringVar(&o.Record, "record", "", "also write the outcome to `FILE`")
 	cmd.Flags().StringVarP(&o.Out, "out", "o", "", "results `DIR` (default results/<time>-verify)")
 	_ = cmd.MarkFlagFilename("record", "json")
 	return cmd
@@ -274,16 +269,14 @@ func newServicesNew(env Env, dirs *[]string, complete cobra.CompletionFunc) *cob
 	o := contenders.NewOptions{Parent: "."}
 	cmd := &cobra.Command{
 		Use:   "new NAME [DIR]",
-		Short: "Begin a contender of your own: a manifest, or a copy of another",
-		Long: `Writes DIR/NAME/service.yaml (DIR is the working folder by default), with a
-comment on each key, and for editors DIR/service.schema.json. The folder may be
-there already: a Dockerfile in it is then what the manifest names.
+		Short: "Create a contender: a new manifest, or a copy",
+		Long: `Writes DIR/NAME/service.yaml (default DIR: working folder) with a comment on each key, and DIR/service.schema.json for
+editors. If the folder exists and has a Dockerfile, the manifest uses it.
 
-With --from it copies the folder of a contender to DIR/NAME instead, with its
-name replaced in manifest, Dockerfile and sources, ready to build and run. Those
-that come with locbench serve the locations API.
+--from copies a contender's folder to DIR/NAME instead and replaces its name in manifest, Dockerfile and sources. The
+bundled contenders serve the locations API.
 
-What exists is never changed.`,
+Existing files are never changed.`,
 		Example: `  locbench services new my-service ./my-contenders
   locbench services new go-mine --from go-nethttp ./my-contenders
   locbench services new rs-mine --from rs-axum`,

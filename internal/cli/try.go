@@ -11,14 +11,14 @@ func newTry(env Env) *cobra.Command {
 	var o app.RunOptions
 	cmd := &cobra.Command{
 		Use:   "try PROFILE [CONTENDER[:VARIANT]...]",
-		Short: "Make each request of a profile once, and show what was sent and what came",
-		Long: `Starts each contender of the profile, makes the requests of the set-up, then each kind of request and each
-session once, and those of the teardown, and stops it. Shown are requests and answers as they went over the wire
-(without secrets), and what of them is not as the profile expects. Nothing is measured, checked by suites, or kept.
+		Short: "Send each request of a profile once and show the exchange",
+		Long: `Starts each contender of the profile, sends the setup requests, each request and session once, and the teardown
+requests, then stops it. It prints requests and responses as sent over the wire (secrets masked) and everything the
+profile does not expect. It measures nothing, runs no suites and saves nothing.
 
-'locbench run' does the same before each load, silently.
+'locbench run' does the same before each load, without printing.
 
-Exit codes: 0 all was as expected; 1 nothing could be begun; 2 wrong usage; 3 something was not; 130 interrupted.`,
+Exit codes: 0 all as expected; 1 could not start; 2 wrong usage; 3 something was not; 130 interrupted.`,
 		Example: `  locbench try bench.yaml                                   # each of its contenders
   locbench try bench.yaml orders --services ./svc
   locbench try bench.yaml --target http://127.0.0.1:8080     # a service that already runs`,

@@ -14,17 +14,14 @@ func newTUI(env Env) *cobra.Command {
 	var services []string
 	cmd := &cobra.Command{
 		Use:   "tui [RESULTS_DIR | -- RUN_FLAGS...]",
-		Short: "Set a benchmark up, watch it live, browse past ones: the dashboard",
-		Long: `Without an argument the set-up screen opens: choose profile, contenders, limits, steps and store, see what is
-impossible on this machine and how to bring it, start, and watch. After -- stand options of 'locbench run' that the
-set-up begins with.
+		Short: "Open the dashboard: set up, watch, browse and compare runs",
+		Long: `Without an argument it opens the setup screen: choose profile, contenders, limits, steps and store, see problems and
+fixes, start, and watch. Options of 'locbench run' after -- preset the fields.
 
-With a results folder, a run in progress is watched (whoever started it), and a finished one is shown as it ended. A
-folder of results folders is browsed.
+With a results folder it shows that run, live if it is in progress. With a folder of results folders it lists them.
 
-The run lives in a process of its own: Ctrl-Z stops only the screen, and closing the terminal ends the run in order;
-finished steps are kept. Press ? on any screen for its keys. Colours follow the terminal's background; NO_COLOR leaves
-them out.`,
+The run is a separate process: Ctrl-Z suspends only the screen. Closing the terminal stops the run gracefully; finished
+steps are kept. Press ? on any screen for its keys. NO_COLOR disables colours.`,
 		Example: `  locbench tui                                  # set up, start, watch
   locbench tui -- --profile locations --rounds 6
   locbench tui results/20261121-080000-quick    # watch, or see how it ended
@@ -42,7 +39,7 @@ them out.`,
 				f.Dir = words[0]
 			}
 			if f.Dir != "" && (len(initial) > 0 || f.Browse) {
-				return console.Usagef("a results folder is shown as it is: it takes no --browse and no options of a run")
+				return console.Usagef("a results folder takes neither --browse nor run options")
 			}
 			for _, d := range services {
 				initial = append(initial, "--services", d)
@@ -52,7 +49,7 @@ them out.`,
 		},
 	}
 	bindScreen(cmd, &f.Options)
-	cmd.Flags().BoolVar(&f.Browse, "browse", false, "begin with the list of past results")
+	cmd.Flags().BoolVar(&f.Browse, "browse", false, "start with the list of past results")
 	cmd.Flags().StringSliceVar(&services, "services", nil, "`DIR` with more contenders; may be repeated")
 	_ = cmd.MarkFlagDirname("services")
 	return cmd
@@ -61,8 +58,8 @@ them out.`,
 // bindScreen gives cmd the options that say how the dashboard looks.
 func bindScreen(cmd *cobra.Command, o *screens.Options) {
 	fl := cmd.Flags()
-	fl.BoolVar(&o.ASCII, "ascii", false, "draw with ASCII alone (default where the locale is not UTF-8)")
-	fl.StringVar(&o.Theme, "theme", "", "dark or light (default: the terminal is asked)")
-	fl.BoolVar(&o.Mouse, "mouse", true, "take clicks and the wheel; with --mouse=false the terminal selects text as usual")
+	fl.BoolVar(&o.ASCII, "ascii", false, "draw with ASCII only (default without a UTF-8 locale)")
+	fl.StringVar(&o.Theme, "theme", "", "dark or light (default: detected)")
+	fl.BoolVar(&o.Mouse, "mouse", true, "use the mouse; --mouse=false lets the terminal select text")
 	_ = cmd.RegisterFlagCompletionFunc("theme", fixed("dark", "light"))
 }

@@ -20,8 +20,7 @@ const SchemaName = "service.schema.json"
 // there already, with sources and a Dockerfile; and the schema of manifests in parent. What is there is never changed.
 func Blank(name, parent string) (svc bench.Service, err error) {
 	if !namePattern.MatchString(name) {
-		return svc, fmt.Errorf("%q is not a name for a new contender: write small letters, digits, `-`, `_` and `.`, "+
-			"for example `my-service`", clip(name))
+		return svc, fmt.Errorf("invalid contender name %q: use lower-case letters, digits, `-`, `_`, `.`, such as `my-service`", clip(name))
 	}
 	dir := filepath.Join(parent, name)
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -38,7 +37,7 @@ func Blank(name, parent string) (svc bench.Service, err error) {
 	path := filepath.Join(dir, ManifestName)
 	err = safe.CreateFile(path, []byte(blank(name, info != nil && info.Mode().IsRegular())))
 	if errors.Is(err, fs.ErrExist) {
-		return svc, fmt.Errorf("%s is there already: choose another name or folder", path)
+		return svc, fmt.Errorf("%s already exists: choose another name or folder", path)
 	}
 	if err != nil {
 		return svc, err
@@ -65,26 +64,25 @@ func blank(name string, dockerfile bool) string {
 		image, file = "# "+image, strings.TrimPrefix(file, "# ")
 	}
 	return strictyaml.Named("../"+SchemaName) +
-		`# One contender: what locbench starts, loads and stops. Its name is that of this folder. All keys are
-# explained in docs/contenders.md of locbench's sources.
+		`# One contender: the service that locbench starts, loads and stops. Its name is the folder's. All keys: # docs/contenders.md in locbench's sources.
 
-# What tables and reports say of it.
+# Shown in tables and reports.
 # language: Go
 # framework: net/http
 # version: "1.26"
 
-# How it is started. One line is enough: an image that exists, ...
+# How to start it. Choose one: an existing image, ...
 ` + image + `
-# ... one that is built of a Dockerfile in this folder, ...
+# ... an image built from a Dockerfile in this folder, ...
 ` + file + `
 # ... or a program on this machine, for --runtime process. {{.Dir}} is this folder.
 # process: {build: [[go, build, -o, service, .]], command: ["{{.Dir}}/service"]}
 
-# Where it listens, in its container too. As a process it gets a free port by {{.Port}}, in env or command.
+# Its port. As a process it can get a free one through {{.Port}}, in env or command.
 port: 8080
 # env: {PORT: "{{.Port}}", API_KEY: "${API_KEY}"}
 
-# What is asked until it is ready: the first answer of 2xx or 3xx ends the start-up time.
+# Requested until ready: the first 2xx or 3xx response ends the start-up time.
 ready: {path: /, timeout: 60s}
 `
 }

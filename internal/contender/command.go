@@ -42,11 +42,11 @@ func run(ctx context.Context, o BuildOptions, dir string, argv []string, env ...
 	case ctx.Err() != nil:
 		return fmt.Errorf("run %s: %w", argv[0], context.Cause(ctx))
 	case errors.Is(err, exec.ErrNotFound):
-		return fmt.Errorf("run %s: it is not installed here, or not in PATH; --runtime docker needs no toolchain", argv[0])
+		return fmt.Errorf("run %s: not found in PATH; install it, or use --runtime docker", argv[0])
 	case err == nil, errors.Is(err, exec.ErrWaitDelay):
 		return nil
 	case text.Len() > 0:
-		return fmt.Errorf("run %s: %w; it said last:%s", line, err, text.String())
+		return fmt.Errorf("run %s: %w; last output:%s", line, err, text.String())
 	}
 	return fmt.Errorf("run %s: %w", line, err)
 }

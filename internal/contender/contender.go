@@ -93,13 +93,13 @@ func (src Source) discover() ([]bench.Service, error) {
 		services = append(services, s)
 	}
 	if len(services) == 0 && len(failures) == 0 {
-		return nil, fmt.Errorf("no contender in %s: neither it nor a folder in it has a %s", src.Name, ManifestName)
+		return nil, fmt.Errorf("no contender in %s: no %s in it or its folders", src.Name, ManifestName)
 	}
 	return services, errors.Join(failures...)
 }
 
 func duplicate(name, here, there string) error {
-	return fmt.Errorf("contender %s is both in %s and in %s: give one of them another name", name, here, there)
+	return fmt.Errorf("contender %s is in both %s and %s: rename one", name, here, there)
 }
 
 func (src Source) has(dir string) bool {
@@ -166,7 +166,7 @@ func Find(services []bench.Service, name string) (bench.Service, error) {
 		}
 		names[i] = s.Name
 	}
-	return bench.Service{}, fmt.Errorf("unknown contender %q; %s", name, strictyaml.Suggest(name, "there are", names))
+	return bench.Service{}, fmt.Errorf("unknown contender %q; %s", name, strictyaml.Suggest(name, "choose from", names))
 }
 
 // Resolve applies a variant of svc: what the variant leaves empty stays as the service has it.
@@ -181,7 +181,7 @@ func Resolve(svc bench.Service, variant string) (bench.Service, error) {
 		names = append(names, one.Variant)
 	}
 	if len(svc.Variants) == 0 {
-		return bench.Service{}, fmt.Errorf("contender %s has no variants, so none called %q", svc.Name, variant)
+		return bench.Service{}, fmt.Errorf("contender %s has no variant %q; it has none", svc.Name, variant)
 	}
 	return bench.Service{}, fmt.Errorf("contender %s has no variant %q; %s", svc.Name, variant,
 		strictyaml.Suggest(variant, "its variants", names))

@@ -129,7 +129,7 @@ func byBuildKit(svc bench.Service, info docker.Info) (bool, error) {
 	case len(all) == 0 || info.Builder == docker.BuilderBuildah:
 		return false, nil
 	case info.Builder == docker.BuilderClassic:
-		return false, fmt.Errorf("%s: %w: %s needs BuildKit, which this engine (%s, %s) does not have. %s",
+		return false, fmt.Errorf("%s: %w: %s needs BuildKit, missing in this engine (%s, %s). %s",
 			all[0].where(svc), ErrBuildKit, all[0].what, info.Version, info.OS, wayOut(svc))
 	}
 	return true, nil

@@ -52,7 +52,7 @@ type BuildOptions struct {
 // bound is ctx until the build has taken too long.
 func (o BuildOptions) bound(ctx context.Context) (context.Context, context.CancelFunc) {
 	within := cmp.Or(o.Within, 2*time.Hour)
-	return context.WithTimeoutCause(ctx, within, fmt.Errorf("it was not built within %v", within))
+	return context.WithTimeoutCause(ctx, within, fmt.Errorf("build timed out after %v", within))
 }
 
 func (o BuildOptions) out() io.Writer {
@@ -81,7 +81,7 @@ func BuildImage(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildO
 	case svc.Builtin:
 		a, err = buildBuiltin(ctx, b, svc, o)
 	case svc.Docker == nil:
-		return a, fmt.Errorf("contender %s cannot run in a container: its manifest has no `docker`; try --runtime process",
+		return a, fmt.Errorf("contender %s has no `docker` in its manifest; use --runtime process",
 			label(svc))
 	case svc.Docker.Image != "":
 		a, err = findImage(ctx, b, svc, o)
@@ -131,7 +131,7 @@ func runsOn(info docker.Info, ref string, img docker.Image) error {
 		return nil
 	}
 	theirs, ours := img.OS+"/"+img.Arch, info.OS+"/"+info.Arch
-	return fmt.Errorf("the image %s is for %s, and the engine's machine is %s: fetch or build one for it "+
+	return fmt.Errorf("image %s is for %s, the engine runs on %s: pull or build one for it "+
 		"(docker pull --platform %[3]s …, docker build --platform %[3]s …)", ref, theirs, ours)
 }
 

@@ -23,7 +23,7 @@ func lock(ctx context.Context, path string, out io.Writer) (unlock func(), err e
 			return func() { f.Close() }, nil
 		}
 		if !reported {
-			fmt.Fprintln(out, "waiting: another locbench builds the same")
+			fmt.Fprintln(out, "waiting: another locbench is building this")
 		}
 		select {
 		case <-ctx.Done():

@@ -50,8 +50,7 @@ func BuildProcess(ctx context.Context, svc bench.Service, o BuildOptions) (bench
 		return bench.Artifact{Command: []string{self, "serve"}, BinarySize: info.Size(), BuildCached: true}, nil
 	}
 	if svc.Process == nil {
-		return bench.Artifact{}, fmt.Errorf("contender %s cannot run as a process: its manifest has no `process`; "+
-			"try --runtime docker", label(svc))
+		return bench.Artifact{}, fmt.Errorf("contender %s has no `process` in its manifest; use --runtime docker", label(svc))
 	}
 	ctx, cancel := o.bound(ctx)
 	defer cancel()

@@ -25,8 +25,7 @@ var newName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 // variant that runs inside locbench is not copied.
 func Scaffold(template bench.Service, name, parent string) (svc bench.Service, err error) {
 	if !newName.MatchString(name) || len(name) > 63 {
-		return svc, fmt.Errorf("%q is not a name for a new contender: write small letters and digits, "+
-			"with single hyphens between, for example `go-mine`", clip(name))
+		return svc, fmt.Errorf("invalid contender name %q: use lower-case letters and digits with single hyphens, such as `go-mine`", clip(name))
 	}
 	if template.Files == nil {
 		return svc, errors.New("the template's folder is not at hand, only its manifest")
@@ -42,7 +41,7 @@ func Scaffold(template bench.Service, name, parent string) (svc bench.Service, e
 	dir := filepath.Join(parent, name)
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		if errors.Is(err, fs.ErrExist) {
-			err = fmt.Errorf("%s is there already: choose another name or folder", dir)
+			err = fmt.Errorf("%s already exists: choose another name or folder", dir)
 		}
 		return svc, err
 	}

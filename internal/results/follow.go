@@ -24,7 +24,7 @@ const (
 
 // ErrKilled is returned by Follow for a run that has not reported its end, though nobody writes to
 // its log any more.
-var ErrKilled = errors.New("the run was killed: its log has no end")
+var ErrKilled = errors.New("the run was killed: its log is incomplete")
 
 // Follow hands over what dir's event log holds, in order and in batches, and continues as the log
 // grows. It returns nil after the end of the run, once nobody holds its log any more; ErrKilled when

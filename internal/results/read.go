@@ -51,7 +51,7 @@ func Folder(dir string) string {
 var errNoRun = errors.New("no " + RunFile)
 
 func noFolder(dir string) error {
-	return fmt.Errorf("%s is not a results folder: it has no %s", dir, RunFile)
+	return fmt.Errorf("%s is not a results folder: no %s", dir, RunFile)
 }
 
 func read(dir *os.Root) (bench.Run, []bench.LegResult, error) {
@@ -109,7 +109,7 @@ func read(dir *os.Root) (bench.Run, []bench.LegResult, error) {
 
 func valid(run bench.Run) error {
 	if run.Schema < 1 {
-		return errors.New(`"schema" is missing: this is not a run of locbench`)
+		return errors.New(`no "schema": not a locbench run`)
 	}
 	if run.Schema > bench.SchemaVersion {
 		return tooNew(RunFile, run.Schema)
@@ -136,7 +136,7 @@ func valid(run bench.Run) error {
 }
 
 func tooNew(file string, schema int) error {
-	return fmt.Errorf("%s has schema %d, this locbench reads up to %d: use a newer locbench", file, schema,
+	return fmt.Errorf("%s has schema %d; this locbench reads up to %d: update locbench", file, schema,
 		bench.SchemaVersion)
 }
 

@@ -64,7 +64,7 @@ func Create(dir string, run bench.Run, fail func(error)) (*Writer, error) {
 
 func vacant(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, RunFile)); err == nil {
-		return fmt.Errorf("%s holds a run already: choose another --out, or finish it by: %s", dir, ResumeCommand(dir))
+		return fmt.Errorf("%s already holds a run: choose another --out, or resume it: %s", dir, ResumeCommand(dir))
 	}
 	return nil
 }
@@ -92,7 +92,7 @@ func acquire(dir string) (*Lock, error) {
 	}
 	if err := lock(f); err != nil {
 		_ = f.Close()
-		return nil, fmt.Errorf("another locbench is writing to %s: wait for it, or end it (%w)", dir, err)
+		return nil, fmt.Errorf("another locbench is writing to %s: wait or stop it (%w)", dir, err)
 	}
 	return &Lock{dir, f}, nil
 }

@@ -102,7 +102,7 @@ func Compare(before, after Set, o Options) (Result, error) {
 		result.OnlyNew = append(result.OnlyNew, b.Label)
 	}
 	if len(result.Contenders) == 0 {
-		return result, fmt.Errorf("no contender is on both sides: old has %s, new has %s", list(result.OnlyOld),
+		return result, fmt.Errorf("no contender in common: old has %s, new has %s", list(result.OnlyOld),
 			list(result.OnlyNew))
 	}
 	return result, nil
@@ -120,9 +120,9 @@ func contenders(s Set) (all []analysis.Contender, err error) {
 	case len(all) > 0:
 		return all, nil
 	case len(labels) == 0:
-		return nil, fmt.Errorf("no leg has begun")
+		return nil, fmt.Errorf("no trial started")
 	}
-	return nil, fmt.Errorf("there is no contender %q; there are %s", s.Contender, list(labels))
+	return nil, fmt.Errorf("no contender %q; choose one of %s", s.Contender, list(labels))
 }
 
 // Pair compares one contender of each side, whatever their labels. runs is what differs between the
@@ -155,7 +155,7 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 	for i, side := range []analysis.Contender{a, b} {
 		if side.Unsound != nil {
 			c.Notes = append(c.Notes, doubt(sides[i], bench.FoundUnsound,
-				"not compared: it %s", safe.Line(side.Unsound.String(), 400)))
+				"excluded: it %s", safe.Line(side.Unsound.String(), 400)))
 		}
 	}
 	c.Notes = append(c.Notes, notes(c)...)
@@ -228,9 +228,9 @@ func notes(c Contender) (doubts []Doubt) {
 			}
 		}
 		say(legs.Complete < legs.Seen, bench.FoundIncomplete, "%d of %d rounds complete", legs.Complete, legs.Seen)
-		say(legs.Steered > 0, bench.FoundSteered, "somebody intervened in %d of %d rounds", legs.Steered, legs.Seen)
+		say(legs.Steered > 0, bench.FoundSteered, "%d of %d rounds changed by hand", legs.Steered, legs.Seen)
 		say(legs.Errors >= verdict.ErrorsMatter, bench.FoundErrors,
-			"%.2g %% of the requests failed; throughput and latency are of the others", 100*legs.Errors)
+			"%.2g%% of requests failed; throughput and latency exclude them", 100*legs.Errors)
 	}
 	return doubts
 }
@@ -240,7 +240,7 @@ func accepted(runs [2]bench.Run) (doubts []Doubt) {
 	for i, run := range runs {
 		if run.AcceptFailedChecks {
 			doubts = append(doubts, doubt(sides[i], bench.FoundUnsound,
-				"failed checks were accepted (--accept-failed-checks): figures may be of wrong answers"))
+				"failed checks were accepted (--accept-failed-checks): responses may be wrong"))
 		}
 	}
 	return doubts
@@ -256,7 +256,7 @@ func busy(runs [2]bench.Run) (doubts []Doubt) {
 		}
 		if load, busy := verdict.BusyBefore(m); busy {
 			doubts = append(doubts, doubt(side, bench.FoundUnrest,
-				"the machine was busy before the run (load %.3g on %d CPUs): what changed may be that work, not the contender",
+				"the machine was busy before the run (load %.3g on %d CPUs); the change may come from that",
 				load, m.CPUs))
 		}
 		if oneRun {

@@ -29,7 +29,7 @@ type Fact string
 
 // The facts that are asked for by name.
 const (
-	ProfileHashed Fact = "hash of the profile"
+	ProfileHashed Fact = "profile hash"
 
 	turbo          Fact = "turbo"
 	smt            Fact = "SMT"
@@ -110,21 +110,21 @@ func runFacts(r bench.Run) []fact {
 		{"runtime", Incomparable, string(p.Runtime)},
 		{"requests", Incomparable, requests(p.Requests)},
 		{"steps", Incomparable, steps(p.Steps)},
-		{"turns", Incomparable, turns},
-		{"rest of the profile", Incomparable, restHash(p)},
+		{"interleaving", Incomparable, turns},
+		{"other profile keys", Incomparable, restHash(p)},
 		{"data", Incomparable, data(r)},
 		{"store", Incomparable, string(r.Store.Kind)},
-		{"latency added by the store", Incomparable, added(p.Store)},
+		{"store latency", Incomparable, added(p.Store)},
 		{"CPU", Incomparable, strings.TrimSpace(fmt.Sprintf("%d × %s", m.CPUs, m.CPUModel))},
 		{"system", Incomparable, m.OS + "/" + m.Arch},
-		{"memory of the machine", Incomparable, size(m.MemoryBytes, 1)},
-		{"service started by somebody else", Incomparable, targets(r)},
+		{"machine memory", Incomparable, size(m.MemoryBytes, 1)},
+		{"target", Incomparable, targets(r)},
 		{"store version", Relevant, r.Store.Version},
 		{"store address", Relevant, address},
 		{"protocol", Incomparable, string(p.Protocol)},
-		{"time-out of a request", Relevant, units.Duration(p.Timeout)},
-		{"answers compared", Relevant, fmt.Sprintf("%g %%", 100*p.Validate)},
-		{"load of the machine before the run", Relevant, m.Load1},
+		{"request timeout", Relevant, units.Duration(p.Timeout)},
+		{"bodies compared", Relevant, fmt.Sprintf("%g %%", 100*p.Validate)},
+		{"load before the run", Relevant, m.Load1},
 		{"kernel", Relevant, m.Kernel},
 		{"CPU governor", Relevant, m.Governor},
 		{turbo, Relevant, m.Turbo},
@@ -132,11 +132,11 @@ func runFacts(r bench.Run) []fact {
 		{virtualisation, Relevant, virtual(m)},
 		{"swap in use", Relevant, swap},
 		{"other containers", Relevant, m.OtherContainers},
-		{"who runs on which CPUs", Relevant, apart(r.Isolated)},
+		{"CPU assignment", Relevant, apart(r.Isolated)},
 		{"cgroup version", Relevant, number(m.CgroupVersion)},
 		{"locbench", Relevant, r.Software.Locbench},
 		{"Docker", Relevant, r.Software.Docker},
-		{"contenders of the run", Informational, number(len(p.Contenders))},
+		{"contenders", Informational, number(len(p.Contenders))},
 		{"Go", Informational, r.Software.Go},
 		{ProfileHashed, Informational, ProfileHash(p)},
 	}
@@ -310,7 +310,7 @@ func size(n, least int64) string {
 
 func virtual(m bench.Machine) string {
 	if m.Virtual == "" && m.SMT != "" { // a version that looks, and has found nothing
-		return "none to be seen"
+		return "none visible"
 	}
 	return m.Virtual
 }

@@ -75,7 +75,7 @@ func NoiseFloor(s Set) (Floor, error) {
 		return Floor{}, err
 	}
 	if len(all) != 1 {
-		return Floor{}, errors.New("several contenders are in these results: name the one to look at")
+		return Floor{}, errors.New("several contenders in these results: name one")
 	}
 	label := all[0].Label
 	run := s.Run.Run
@@ -88,7 +88,7 @@ func NoiseFloor(s Set) (Floor, error) {
 		}
 	}
 	if n < 2*stats.MinInterval {
-		return Floor{}, fmt.Errorf("%s has %d complete rounds: %d are needed, half of them for each side", label, n,
+		return Floor{}, fmt.Errorf("%s has %d complete rounds, needs %d (half per side)", label, n,
 			2*stats.MinInterval)
 	}
 	f := Floor{

@@ -26,7 +26,7 @@ const (
 // ParseGates reads "throughput<-5%,p99>+10%". The error is about the first mistake.
 func ParseGates(text string) ([]Gate, error) {
 	if len(text) > maxText || !utf8.ValidString(text) {
-		return nil, fmt.Errorf("it is not a text of at most %d bytes; write for example throughput<-5%%,p99>+10%%", maxText)
+		return nil, fmt.Errorf("longer than %d bytes; expected such as throughput<-5%%,p99>+10%%", maxText)
 	}
 	var gates []Gate
 	for part := range strings.SplitSeq(text, ",") {
@@ -35,7 +35,7 @@ func ParseGates(text string) ([]Gate, error) {
 			return nil, err
 		}
 		if slices.ContainsFunc(gates, func(other Gate) bool { return other.Measure == g.Measure }) {
-			return nil, fmt.Errorf("%q: %s is here twice; say one change for each", part, g.Measure)
+			return nil, fmt.Errorf("%q: %s given twice", part, g.Measure)
 		}
 		gates = append(gates, g)
 	}
@@ -45,14 +45,14 @@ func ParseGates(text string) ([]Gate, error) {
 func parseGate(part string) (Gate, error) {
 	at := strings.IndexAny(part, "<>")
 	if at < 0 {
-		return Gate{}, fmt.Errorf("%q names no change; write for example throughput<-5%% or p99>+10%%", part)
+		return Gate{}, fmt.Errorf("%q: expected a change such as throughput<-5%% or p99>+10%%", part)
 	}
 	g := Gate{Measure: measure.ID(strings.TrimSpace(part[:at]))}
 	if judged := gated(); !slices.Contains(judged, string(g.Measure)) {
-		return g, fmt.Errorf("%q: there is no measure %q; there are %s", part, g.Measure, strings.Join(judged, ", "))
+		return g, fmt.Errorf("%q: no measure %q; choose one of %s", part, g.Measure, strings.Join(judged, ", "))
 	}
 	op, sign := g.sign()[:1], g.sign()[1:]
-	right := "write for example " + g.example()
+	right := "expected such as " + g.example()
 	if part[at:at+1] != op {
 		return g, fmt.Errorf("%q is an improvement; %s", part, right)
 	}
@@ -165,11 +165,11 @@ func (g Gate) judge(row Row) (Outcome, string) {
 	}
 	switch {
 	case low > limit && row.BelowFloor:
-		return Open, figures + ": less than this machine can show"
+		return Open, figures + ": below the noise floor"
 	case low > limit:
 		return Failed, figures
 	case high <= limit:
 		return Passed, figures
 	}
-	return Open, figures + ": the interval holds the limit"
+	return Open, figures + ": the CI includes the limit"
 }

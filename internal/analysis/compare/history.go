@@ -89,10 +89,10 @@ func (h *History) Add(folder string, run bench.Run, legs []bench.LegResult) (ski
 		h.points, h.ids = map[string][]Point{}, map[string]string{}
 	}
 	if run.Search != "" {
-		return []string{"its steps were chosen by a search for capacity"}
+		return []string{"capacity search"}
 	}
 	if other, twice := h.ids[run.ID]; twice && run.ID != "" {
-		return []string{"the same run as in " + other}
+		return []string{"same run as " + other}
 	}
 	h.ids[run.ID] = folder
 	var complete []bench.LegResult
@@ -113,7 +113,7 @@ func (h *History) Add(folder string, run bench.Run, legs []bench.LegResult) (ski
 	}
 	for _, label := range labels {
 		if whole[label] == 0 {
-			skipped = append(skipped, label+": none of its rounds is complete")
+			skipped = append(skipped, label+": no complete round")
 		}
 	}
 	for _, c := range analysis.Of(run, complete).Contenders {
@@ -164,7 +164,7 @@ func (h *History) Courses(labels []string, measures []measure.ID) ([]Series, err
 	for _, label := range labels {
 		points, ok := h.points[label]
 		if !ok {
-			return nil, fmt.Errorf("there is no contender %q in these results; there are %s", label, list(h.Labels()))
+			return nil, fmt.Errorf("no contender %q in these results; choose one of %s", label, list(h.Labels()))
 		}
 		c := Series{Contender: label, Points: slices.Clone(points)}
 		slices.SortStableFunc(c.Points, func(a, b Point) int {
@@ -268,5 +268,5 @@ func ParseMeasure(text string) (measure.ID, error) {
 	if slices.Contains(Measures(), text) {
 		return measure.ID(text), nil
 	}
-	return "", fmt.Errorf("there is no measure %q; there are %s", text, enumerated(Measures()))
+	return "", fmt.Errorf("no measure %q; choose one of %s", text, enumerated(Measures()))
 }

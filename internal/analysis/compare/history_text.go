@@ -64,7 +64,7 @@ func (c Series) text(b *bytes.Buffer) {
 	for i, p := range c.Points {
 		fmt.Fprintf(b, "  %*d  %s", len(strconv.Itoa(len(c.Points))), i+1, safe.Line(p.Folder, 400))
 		if p.Left > 0 {
-			fmt.Fprintf(b, " (%s left out, not complete)", rounds(Legs{Seen: p.Left}))
+			fmt.Fprintf(b, " (%s incomplete, skipped)", rounds(Legs{Seen: p.Left}))
 		}
 		b.WriteByte('\n')
 	}
@@ -139,16 +139,16 @@ func (c Series) rows() [][]string {
 // marks tells what stands before a point.
 func (c Series) marks(i int, say func(string)) {
 	if text := c.Points[i].Break; text != "" {
-		say("── not comparable with what was before: " + safe.Line(text, 600))
+		say("── not comparable with earlier results: " + safe.Line(text, 600))
 	}
 	unsound := c.Points[i].Unsound
 	if unsound != "" {
-		say("── not compared: it " + unsound + "; no change is looked for in it")
+		say("── excluded: it " + unsound + "")
 	}
 	for _, f := range c.Points[i].Values {
 		if f.Out != "" && unsound == "" {
 			say("── " + measure.Get(f.Measure).Claim.Title + ": " + safe.Line(f.Out, 200) +
-				", so that no change is looked for in it")
+				", skipped")
 		}
 	}
 	for _, x := range c.Changes {
@@ -177,7 +177,7 @@ func (x Change) words() string {
 		}
 	}
 	if len(other) > 0 {
-		text += "; other since then: " + strings.Join(other, ", ")
+		text += "; also changed: " + strings.Join(other, ", ")
 	}
 	return text
 }
@@ -190,21 +190,17 @@ func (c Series) note() string {
 	}
 	switch {
 	case len(c.Points) == 1:
-		return "One result has no course: run the same again, now and then, and look here from the second one on."
+		return "Only one result. Repeat the same run from time to time to see a history."
 	case longest < LeastForChange:
-		text := fmt.Sprintf("Changes of level can be found in %d comparable results in a row, and the longest series has "+
-			"%d.", LeastForChange, longest)
+		text := fmt.Sprintf("Finding a change of level takes %d comparable results in a row; the longest series has %d.", LeastForChange, longest)
 		if longest >= 2 {
-			text += " Two of them are compared, with an interval, by locbench compare OLD NEW."
+			text += " Compare two of them: locbench compare OLD NEW."
 		}
 		return text
 	case len(c.Changes) == 0:
-		return "No change of level is certain enough to be marked."
+		return "No significant change of level."
 	}
-	return fmt.Sprintf("▲ ▼ a change of level that shuffled series show in at most %.0f %% of the cases. In so many "+
-		"measures and contenders chance finds one now and then, "+
-		"and a machine that has become slower looks the same: what locbench compare OLD NEW says of the two levels counts "+
-		"more.", 100*historyAlpha)
+	return fmt.Sprintf("▲ ▼ change of level, p at most %.0f%% (permutation test). Some appear by chance, and a slower machine looks the same. Confirm with: locbench compare OLD NEW", 100*historyAlpha)
 }
 
 // spark draws one measure; a bar stands where points cannot be compared, a dot where there is no

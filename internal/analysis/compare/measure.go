@@ -84,9 +84,9 @@ func rows(a, b analysis.Contender, o Options) []Row {
 		case len(old) == 0 && len(fresh) == 0:
 			r.Sentence = "not measured"
 		case len(old) == 0:
-			r.Sentence = "not measured in old"
+			r.Sentence = "no data in old"
 		case len(fresh) == 0:
-			r.Sentence = "not measured in new"
+			r.Sentence = "no data in new"
 		case m.Claim.Apart:
 			r.apart(o.Rule.Fill().Alpha)
 		default:
@@ -132,7 +132,7 @@ func (r *Row) apart(alpha float64) {
 	if r.Paired {
 		ratioOf = stats.PairedRatio
 	}
-	r.Verdict, r.Sentence = stats.CannotTell, "not judged"
+	r.Verdict, r.Sentence = stats.CannotTell, "no verdict"
 	if ratio, err := ratioOf(r.Old.Rounds, r.New.Rounds, 1-alpha); err == nil {
 		r.Ratio = &ratio
 		r.Sentence += ": " + ratio.Words()

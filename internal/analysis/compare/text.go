@@ -21,7 +21,7 @@ import (
 func (r Result) Text(w io.Writer) error {
 	var b bytes.Buffer
 	if len(r.Differences) > 0 {
-		b.WriteString("The two runs differ:\n")
+		b.WriteString("The runs differ:\n")
 		differences(&b, r.Differences)
 		b.WriteByte('\n')
 	}
@@ -38,26 +38,24 @@ func (r Result) Text(w io.Writer) error {
 	}
 	switch {
 	case r.Floor != nil:
-		b.WriteString("Floor of this machine: " + r.Floor.Words() + ". What is less is not claimed.\n")
+		b.WriteString("Noise floor: " + r.Floor.Words() + ". Less is inconclusive.\n")
 	case r.RuleFloor > 0:
-		fmt.Fprintf(&b, "Changes below %.3g %% are not claimed.\n", 100*r.RuleFloor)
+		fmt.Fprintf(&b, "Changes below %.3g%% are inconclusive.\n", 100*r.RuleFloor)
 	default:
-		b.WriteString("No noise floor of this machine and load is known: 'locbench calibrate' with the same options finds " +
-			"the smallest change that it can show.\n")
+		b.WriteString("No noise floor is known for this machine and load. Measure it: 'locbench calibrate' with the same options.\n")
 	}
 	if r.TwoRuns {
-		b.WriteString("Two runs, at two times: if the machine has changed in between, that is in the figures, and no test " +
-			"can tell. Where it matters, run both as\ncontenders of one run, in which they take turns, and compare those: " +
-			"locbench compare DIR CONTENDER CONTENDER.\n")
+		b.WriteString("These are two separate runs: changes of the machine in between are part of the result.\n" +
+			"For close calls put both in one run, then: locbench compare DIR CONTENDER CONTENDER.\n")
 	}
 	how := "Mann-Whitney, Hodges-Lehmann"
 	paired := func(row Row) bool { return row.Paired }
 	if slices.ContainsFunc(r.Contenders, func(c Contender) bool { return slices.ContainsFunc(c.Rows, paired) }) {
-		b.WriteString("The two took turns: round is set against round, which leaves out what the machine did to both.\n")
+		b.WriteString("Interleaved run: rounds are compared in pairs, which cancels machine noise.\n")
 		how = "signed ranks, Hodges-Lehmann"
 	}
-	b.WriteString("Medians of the rounds; change: new to old with its 95 % interval (" + how +
-		"); p after Holm over the measures.\n")
+	b.WriteString("Medians of the rounds; change: new vs old with 95% CI (" + how +
+		"); p Holm-corrected.\n")
 	_, err := w.Write(b.Bytes())
 	return err
 }
@@ -71,7 +69,7 @@ func (f Floor) Words() string {
 			parts = append(parts, fmt.Sprintf("%s %.1f %%", safe.Line(string(m.Measure), 40), 100*m.Floor))
 		}
 	}
-	return fmt.Sprintf("%s (%s against itself, %s on each side, %s)", strings.Join(parts, ", "),
+	return fmt.Sprintf("%s (%s vs itself, %s per side, %s)", strings.Join(parts, ", "),
 		safe.Line(f.Contender, 100), rounds(Legs{Seen: f.Rounds}), f.Made.Format("2006-01-02 15:04"))
 }
 
@@ -150,26 +148,24 @@ func align(b *bytes.Buffer, rows [][]string) {
 // Text writes the floor for people.
 func (f Floor) Text(w io.Writer) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s against itself, %d rounds on each side by turns\n", safe.Line(f.Contender, 200), f.Rounds)
-	table := [][]string{{"measure", "second to first", "floor"}}
+	fmt.Fprintf(&b, "%s vs itself, %d rounds per side, alternating\n", safe.Line(f.Contender, 200), f.Rounds)
+	table := [][]string{{"measure", "2nd vs 1st", "floor"}}
 	for _, m := range f.Measures {
 		row := []string{string(m.Measure), "not measured", ""}
 		if m.Ratio != nil {
 			row[1], row[2] = m.Ratio.Words(), fmt.Sprintf("%.1f %%", 100*m.Floor)
 		}
 		if m.Verdict == stats.Better || m.Verdict == stats.Worse {
-			row[2] += ", and a difference would have been claimed"
+			row[2] += ", false positive"
 		}
 		table = append(table, row)
 	}
 	align(&b, table)
-	fmt.Fprintf(&b, "Smaller changes cannot be told from none on this machine with %d rounds of this load. 'locbench "+
-		"compare' finds this floor next to the results\n"+
-		"that it compares, if they are of the same machine and load; elsewhere: locbench compare --floor %.1f%%\n", f.Rounds,
+	fmt.Fprintf(&b, "With %d rounds of this load, this machine cannot show smaller changes. 'locbench compare' applies this\n"+
+		"floor to results next to it (same machine and load); elsewhere use: locbench compare --floor %.1f%%\n", f.Rounds,
 		math.Ceil(1000*f.Largest())/10)
 	if f.Claimed > 0 {
-		fmt.Fprintf(&b, "%d of %d measures would have been called different although nothing differs: this machine is not "+
-			"quiet enough to compare on.\n", f.Claimed, len(f.Measures))
+		fmt.Fprintf(&b, "%d of %d measures differ although nothing changed: this machine is too noisy. Stop other work and calibrate again.\n", f.Claimed, len(f.Measures))
 	}
 	_, err := w.Write(b.Bytes())
 	return err

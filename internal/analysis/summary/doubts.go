@@ -14,8 +14,7 @@ import (
 )
 
 func sayLimitsNotEnforced(c Contender) string {
-	return fmt.Sprintf("The limits of %s were not enforced in %d of %s: its figures are not those that the profile asks "+
-		"for.", c.Label, c.Unlimited, units.Plural(c.Legs, "round"))
+	return fmt.Sprintf("Limits of %s not enforced in %d of %s: its results do not match the profile.", c.Label, c.Unlimited, units.Plural(c.Legs, "round"))
 }
 
 func errorList(f Figures) (words []string) {
@@ -44,7 +43,7 @@ func failedChecks(f Figures) (words []string) {
 }
 
 func sayNotWhole(f Figures) string {
-	return fmt.Sprintf("The run is incomplete: %d of %s did not run to the end.", f.Unfinished,
+	return fmt.Sprintf("Run incomplete: %d of %s did not finish.", f.Unfinished,
 		units.Plural(f.Legs, "leg"))
 }
 
@@ -53,7 +52,7 @@ const maxFailed = 2
 
 func sayFailedRounds(c Contender) string {
 	if len(c.Failed) > maxFailed {
-		return fmt.Sprintf("%s failed in %d of %s, the first time in %s.", c.Label, len(c.Failed),
+		return fmt.Sprintf("%s failed in %d of %s, first in %s.", c.Label, len(c.Failed),
 			units.Plural(c.Legs, "round"), c.Failed[0])
 	}
 	return fmt.Sprintf("%s failed in %d of %s: %s.", c.Label, len(c.Failed), units.Plural(c.Legs, "round"), list(c.Failed))
@@ -63,7 +62,7 @@ func sayFailedRounds(c Contender) string {
 func missed(f Figures) (words []string) {
 	for _, c := range f.Contenders {
 		if c.Missed > 0 {
-			words = append(words, fmt.Sprintf("%s in %d of %s", c.Label, c.Missed, units.Plural(c.Judged, "judgement")))
+			words = append(words, fmt.Sprintf("%s (%d of %s)", c.Label, c.Missed, units.Plural(c.Judged, "judgement")))
 		}
 	}
 	return words
@@ -84,16 +83,16 @@ func sayRoundsApart(c Contender) string {
 	for _, d := range apart(c) {
 		texts = append(texts, d.Text)
 	}
-	return fmt.Sprintf("The rounds of %s differ in throughput at its peak more than chance makes them: %s.", c.Label,
+	return fmt.Sprintf("%s: peak throughput varies between rounds more than by chance: %s.", c.Label,
 		list(texts))
 }
 
 func saySteered(c Contender) string {
-	return fmt.Sprintf("Somebody intervened in %d of %s of %s.", c.Steered, units.Plural(c.Legs, "round"), c.Label)
+	return fmt.Sprintf("Changed by hand: %d of %s of %s.", c.Steered, units.Plural(c.Legs, "round"), c.Label)
 }
 
 func sayBusyMachine(f Figures) string {
-	return fmt.Sprintf("The machine was at work before the run (load %s on %s): what differs may be that work.", f.Busy,
+	return fmt.Sprintf("Machine was busy before the run (load %s on %s); differences may come from that.", f.Busy,
 		units.Plural(f.CPUs, "CPU"))
 }
 
@@ -104,9 +103,9 @@ func sayRunWarnings(f Figures) (said []Sentence) {
 	for i, w := range f.Warnings {
 		if i == maxRunWarnings {
 			more := units.Plural(len(f.Warnings)-i, "more warning")
-			return append(said, Sentence{Text: more + " about the run, listed below."})
+			return append(said, Sentence{Text: more + " about the run below."})
 		}
-		said = append(said, Sentence{Text: "Warning about the run: “" + safe.Line(w.Text, maxWords) + "”."})
+		said = append(said, Sentence{Text: "Run warning: “" + safe.Line(w.Text, maxWords) + "”."})
 	}
 	return said
 }
@@ -128,7 +127,7 @@ func sayStepsInDoubt(f Figures) (said []Sentence) {
 	slices.SortStableFunc(all, func(a, b kind) int { return cmp.Compare(b.steps, a.steps) })
 	for i, k := range all {
 		if i == maxKinds {
-			return append(said, Sentence{Text: units.Plural(len(all)-maxKinds, "more kind") + " of warning, listed below."})
+			return append(said, Sentence{Text: units.Plural(len(all)-maxKinds, "more kind") + " of warning below."})
 		}
 		said = append(said, Sentence{Text: "Warning “" + k.what + "”: " + k.where() + "."})
 	}

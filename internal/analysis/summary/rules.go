@@ -40,7 +40,7 @@ func rules() []rule {
 		// What to read with care.
 		{"shared ceiling", Doubt, ofRun(sharedCeiling, saySharedCeiling)},
 		{"still rising", Doubt, ofList(
-			"More connections might bring more than the peak that is shown: too few of them bound ", stillRising)},
+			"The true peak may be higher: too few connections for ", stillRising)},
 		{"limits not enforced", Doubt, ofEach(func(c Contender) bool { return c.Unlimited > 0 }, sayLimitsNotEnforced)},
 		{"rounds apart", Doubt, ofEach(func(c Contender) bool { return len(apart(c)) > 0 }, sayRoundsApart)},
 		{"steered", Doubt, ofEach(func(c Contender) bool { return c.Steered > 0 }, saySteered)},
@@ -51,9 +51,9 @@ func rules() []rule {
 		// What failed.
 		{"not whole", Failure, ofRun(func(f Figures) bool { return f.Unfinished > 0 }, sayNotWhole)},
 		{"failed rounds", Failure, ofEach(func(c Contender) bool { return len(c.Failed) > 0 }, sayFailedRounds)},
-		{"errors", Failure, ofList("Errors, which are part of neither throughput nor latency, of all requests: ",
+		{"errors", Failure, ofList("Errors (not in throughput or latency), share of all requests: ",
 			errorList)},
-		{"missed thresholds", Failure, ofList("Thresholds of the profile were missed by ", missed)},
+		{"missed thresholds", Failure, ofList("Thresholds missed: ", missed)},
 		{"failed checks", Failure, ofList("Failed: ", failedChecks)},
 	}
 }

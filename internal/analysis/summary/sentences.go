@@ -18,29 +18,29 @@ import (
 
 func sayNothingMeasured(f Figures) string {
 	if len(f.Contenders) == 0 {
-		return "No leg has run: nothing can be said."
+		return "No results: no trial was run."
 	}
 	answered := func(c Contender) bool { return c.Unsound == nil || !c.Unsound.NoSoundStep || c.Unsound.Errors < 1 }
 	if !slices.ContainsFunc(f.Contenders, answered) {
-		return "Every request failed: nothing can be said about how fast anybody is."
+		return "No results: every request failed."
 	}
-	return "No throughput was measured: nothing can be said about how fast anybody is."
+	return "No results: no throughput was measured."
 }
 
 // sayUnsound says who takes part in no claim, and why.
 func sayUnsound(c Contender) string {
-	return fmt.Sprintf("%s is not compared with anybody: it %s.", c.Label, safe.Line(c.Unsound.String(), 2*maxWords))
+	return fmt.Sprintf("%s is excluded: it %s.", c.Label, safe.Line(c.Unsound.String(), 2*maxWords))
 }
 
 func sayOneContender(f Figures) string {
 	c := f.Contenders[0]
-	return fmt.Sprintf("One contender, so that nothing is compared: %s reached %s at %s (%s).",
+	return fmt.Sprintf("%s peaked at %s with %s (%s). One contender: no ranking.",
 		c.Label, measure.PerSecond.Text(c.Peak.Throughput.Median), StepWords(c.Peak.Step),
 		spread(measure.PerSecond, c.Peak.Throughput))
 }
 
 func sayUnequalConditions(Figures) string {
-	return "Nothing can be said about who is ahead: the contenders did not run under the same limits and runtime."
+	return "No ranking: contenders ran under different limits or runtimes."
 }
 
 // group is what contenders have in common, or what is found at steps, and the names of these.
@@ -74,7 +74,7 @@ func sayDifferentRequests(f Figures) string {
 	for _, g := range requests(f) {
 		words = append(words, safe.Line(cmp.Or(g.what, "the mix"), 60)+": "+list(g.names))
 	}
-	return "Nothing can be said about who has the highest throughput: the peaks are of different requests (" +
+	return "No ranking by throughput: the peaks are of different requests (" +
 		strings.Join(words, "; ") + ")."
 }
 
@@ -92,25 +92,22 @@ func reasons(out []analysis.Place) string {
 }
 
 func sayTooFew(_ Figures, s analysis.Standing) Sentence {
-	text := "Nothing can be said about who has the highest throughput: "
+	text := "No ranking by throughput: "
 	rounds := func(p analysis.Place) int { return len(p.Value.Values) }
 	short := func(p analysis.Place) bool { return p.Out == "" && rounds(p) > 0 && rounds(p) < stats.MinInterval }
 	if slices.ContainsFunc(s.Places, func(p analysis.Place) bool { return !short(p) }) {
-		return Sentence{Text: text + "fewer than two contenders can be compared (" + reasons(leftOut(s)) + ")."}
+		return Sentence{Text: text + "fewer than two comparable contenders (" + reasons(leftOut(s)) + ")."}
 	}
 	most := 0
 	for _, p := range s.Places {
 		most = max(most, rounds(p))
 	}
-	are := "are " + units.Plural(most, "round")
-	switch {
-	case slices.ContainsFunc(s.Places, func(p analysis.Place) bool { return rounds(p) != most }):
-		are = "are at most " + units.Plural(most, "round")
-	case most == 1:
-		are = "is 1 round"
+	atMost := ""
+	if slices.ContainsFunc(s.Places, func(p analysis.Place) bool { return rounds(p) != most }) {
+		atMost = "at most "
 	}
-	return Sentence{Text: fmt.Sprintf("%sthere %s of each contender, and a difference can be told from chance from %d on "+
-		"(--rounds %d).", text, are, stats.MinInterval, stats.MinInterval)}
+	return Sentence{Text: fmt.Sprintf("%s%s%s per contender, %d needed. Run again with --rounds %d.",
+		text, atMost, units.Plural(most, "round"), stats.MinInterval, stats.MinInterval)}
 }
 
 // labels are those of some members, cleaned.
@@ -147,7 +144,7 @@ func evidence(f Figures, s analysis.Standing, over []int) string {
 	c, _ := s.Pair(first, next)
 	a, atA := valueOf(f, s, first)
 	b, atB := valueOf(f, s, next)
-	return fmt.Sprintf("%s%s, %s against the %s%s of %s; p %.2g after Holm over %s, %d and %s",
+	return fmt.Sprintf("%s%s, %s vs %s%s of %s; p %.2g (Holm, %s), %d and %s",
 		a, atA, c.Ratio.Words(), b, atB, label(s, next), c.Adjusted, units.Plural(s.Pairs, "pair"),
 		len(s.Member(first).Value.Values), units.Plural(len(s.Member(next).Value.Values), "round"))
 }
@@ -165,7 +162,7 @@ func sayWinner(f Figures, s analysis.Standing) Sentence {
 	text := ofThem(f, s) + label(s, leaders[0]) + " " + measure.Get(s.Measure).Claim.Best + ": " + evidence(f, s, over)
 	if len(over) > 1 {
 		others := slices.DeleteFunc(slices.Clone(over), func(i int) bool { return i == slices.Min(over) })
-		text += "; it is ahead of " + list(labels(s, others)) + " as well"
+		text += "; it also leads " + list(labels(s, others)) + " "
 	}
 	return Sentence{Text: text + ".", Leaders: labels(s, leaders), Over: labels(s, over)}
 }
@@ -173,7 +170,7 @@ func sayWinner(f Figures, s analysis.Standing) Sentence {
 func sayGroup(f Figures, s analysis.Standing) Sentence {
 	leaders, over := s.Ahead()
 	names := labels(s, leaders)
-	text := fmt.Sprintf("%sno single one %s: the rounds do not tell %s apart from %s. %s is ahead of %s: %s.",
+	text := fmt.Sprintf("%sno single contender %s: %s and %s are too close. %s leads %s: %s.",
 		ofThem(f, s), measure.Get(s.Measure).Claim.Best, list(names[1:]), names[0], names[0], list(labels(s, over)),
 		evidence(f, s, over))
 	if ofThem(f, s) == "" {
@@ -183,15 +180,14 @@ func sayGroup(f Figures, s analysis.Standing) Sentence {
 }
 
 func sayLacking(f Figures, s analysis.Standing) Sentence {
-	return Sentence{Text: fmt.Sprintf("Nothing can be said about who %s: among %s (%s) so few rounds cannot separate any "+
-		"two, however far apart they are; %s of each would.",
+	return Sentence{Text: fmt.Sprintf("Unclear which contender %s: %s (%s) need %s.",
 		measure.Get(s.Measure).Claim.Best, units.Plural(len(s.Members), "contender"), units.Plural(s.Pairs, "pair"),
 		units.Plural(s.Lacking, "more round"))}
 }
 
 func saySame(f Figures, s analysis.Standing) Sentence {
 	c, _ := s.Pair(0, len(s.Members)-1)
-	return Sentence{Text: fmt.Sprintf("%s have the same %s, within %.3g %%; %s to %s it is %s.",
+	return Sentence{Text: fmt.Sprintf("%s have the same %s within %.3g%%; %s to %s: %s.",
 		list(everybody(s)), measure.Get(s.Measure).Claim.Noun, 100*c.Rule.Margin, label(s, 0),
 		label(s, len(s.Members)-1), c.Ratio.Words())}
 }
@@ -201,17 +197,17 @@ func sayNoDifference(f Figures, s analysis.Standing) Sentence {
 	c, _ := s.Pair(0, last)
 	between := label(s, 0) + " and " + label(s, last)
 	if last > 1 {
-		between += ", the highest and the lowest median of " + units.Count(int64(last+1))
+		between += ", highest and lowest median of " + units.Count(int64(last+1))
 		if !measure.Get(s.Measure).Higher {
 			between = strings.Replace(between, "the highest and the lowest", "the lowest and the highest", 1)
 		}
 	}
-	return Sentence{Text: fmt.Sprintf("Nothing can be said about who %s: between %s, %s.",
+	return Sentence{Text: fmt.Sprintf("Unclear which contender %s. %s: %s.",
 		measure.Get(s.Measure).Claim.Best, between, c.Sentence())}
 }
 
 func sayLeftOut(f Figures, s analysis.Standing) Sentence {
-	return Sentence{Text: "Not compared in throughput: " + reasons(leftOut(s)) + "."}
+	return Sentence{Text: "No throughput ranking for: " + reasons(leftOut(s)) + "."}
 }
 
 func sayBounds(f Figures) []Sentence {
@@ -224,11 +220,11 @@ func sayBounds(f Figures) []Sentence {
 func sayBound(c Contender) string {
 	how := c.Bound.Words()
 	if c.Bound.Rounds > 1 {
-		how += fmt.Sprintf(" (so in %d of %s; the figures are of the last)", c.Bound.Agree,
+		how += fmt.Sprintf(" (in %d of %s; values of the last)", c.Bound.Agree,
 			units.Plural(c.Bound.Rounds, "round"))
 	}
 	if c.Bound.Bound == verdict.Unclear {
-		return fmt.Sprintf("What bound %s at its peak (%s) is not clear: %s.", c.Label, StepWords(c.Peak.Step), how)
+		return fmt.Sprintf("Bottleneck of %s at its peak (%s) unclear: %s.", c.Label, StepWords(c.Peak.Step), how)
 	}
 	return fmt.Sprintf("%s was bound by %s at its peak (%s): %s.", c.Label, boundWords(c.Bound.Bound),
 		StepWords(c.Peak.Step), how)
@@ -249,11 +245,11 @@ func sayManyBound(f Figures) string {
 	for _, g := range boundBy(f) {
 		name := boundWords(verdict.Bound(g.what))
 		if g.what == string(verdict.Unclear) {
-			name = "not clear"
+			name = "unclear"
 		}
 		words = append(words, name+" ("+list(g.names)+")")
 	}
-	return "What bound them at their peaks: " + strings.Join(words, "; ") + "."
+	return "Bottlenecks at peak: " + strings.Join(words, "; ") + "."
 }
 
 func sharedBy(f Figures, b verdict.Bound) (names []string) {
@@ -269,10 +265,10 @@ func saySharedCeiling(f Figures) string {
 	var words []string
 	for _, b := range []verdict.Bound{verdict.Store, verdict.Machine} {
 		if names := sharedBy(f, b); len(names) > 0 {
-			words = append(words, boundWords(b)+" bound "+list(names))
+			words = append(words, boundWords(b)+" limited "+list(names))
 		}
 	}
-	return "With another store or machine the order may be another: " + strings.Join(words, ", ") + " at the peak."
+	return "Another store or machine may change the order: " + strings.Join(words, ", ") + " at peak."
 }
 
 func stillRising(f Figures) []string { return sharedBy(f, verdict.Connections) }
@@ -283,10 +279,10 @@ func StepWords(s bench.Step) string { return safe.Line(s.Words(), 140) }
 func boundWords(b verdict.Bound) string {
 	return cmp.Or(map[verdict.Bound]string{
 		verdict.Memory: "its memory limit", verdict.Quota: "its CPU quota",
-		verdict.Client: "the client, locbench itself",
+		verdict.Client: "the client",
 		verdict.Store:  "the store", verdict.Machine: "the machine's CPUs", verdict.Errors: "its errors",
-		verdict.Rate: "nothing but the rate that was asked", verdict.Connections: "the number of connections",
-		verdict.Contender: "itself, with CPUs left idle",
+		verdict.Rate: "the requested rate", verdict.Connections: "the number of connections",
+		verdict.Contender: "itself, with idle CPUs",
 	}[b], string(b))
 }
 
@@ -308,13 +304,13 @@ func list(names []string) string {
 func spread(u measure.Unit, v stats.Value) string {
 	switch {
 	case v.Interval != nil:
-		return fmt.Sprintf("95 %% interval %s to %s, %s", u.Text(v.Interval.Low), u.Text(v.Interval.High),
+		return fmt.Sprintf("95%% CI %s to %s, %s", u.Text(v.Interval.Low), u.Text(v.Interval.High),
 			units.Plural(len(v.Values), "round"))
 	case len(v.Values) > 1:
-		return fmt.Sprintf("%s, %s to %s, too few for an interval", units.Plural(len(v.Values), "round"),
+		return fmt.Sprintf("%s, %s to %s, too few for a CI", units.Plural(len(v.Values), "round"),
 			u.Text(slices.Min(v.Values)), u.Text(slices.Max(v.Values)))
 	}
-	return "1 round, no interval"
+	return "1 round, no CI"
 }
 
 // kinds are errors by kind, the most frequent first.

@@ -81,7 +81,7 @@ func buildAll(
 	}
 	failed := slices.DeleteFunc(failures, func(err error) bool { return err == nil })
 	if len(failed) > 0 {
-		failed = append(failed, fmt.Errorf("%d of %d could not be built", len(failed), len(list)))
+		failed = append(failed, fmt.Errorf("%d of %d builds failed", len(failed), len(list)))
 		return console.WithCode(console.ExitContender, errors.Join(failed...))
 	}
 	return nil
@@ -97,7 +97,7 @@ func buildOne(ctx context.Context, progress *buildProgress, svc bench.Service, b
 	case ctx.Err() != nil:
 		progress.end(progress.env.Stderr, svc, "stopped")
 	default:
-		progress.end(progress.env.Stderr, svc, "FAILED after "+units.Duration(time.Since(began)))
+		progress.end(progress.env.Stderr, svc, "failed after "+units.Duration(time.Since(began)))
 	}
 	return err
 }

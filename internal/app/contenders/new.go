@@ -27,10 +27,10 @@ func New(env console.Env, o NewOptions) error {
 		return console.WithCode(console.ExitUsage, err)
 	}
 	if other, err := contender.Find(all, o.Name); err == nil {
-		return console.Usagef("there is a contender %s already, in %s: choose another name", o.Name, other.Dir)
+		return console.Usagef("contender %s already exists in %s: choose another name", o.Name, other.Dir)
 	}
 	var svc bench.Service
-	what := "has a manifest; for editors there is " + filepath.Join(o.Parent, contender.SchemaName)
+	what := "has a manifest; schema for editors: " + filepath.Join(o.Parent, contender.SchemaName)
 	if o.From == "" {
 		svc, err = contender.Blank(o.Name, o.Parent)
 	} else {
@@ -61,16 +61,16 @@ func nextSteps(svc bench.Service, dir string) []string {
 	ofCities := func(group string) bool { return slices.Contains(contender.Groups(), group) }
 	if slices.ContainsFunc(svc.Endpoints, ofCities) {
 		return []string{
-			"edit title, framework, version and endpoints in " + manifest,
+			"edit title, framework, version, endpoints in " + manifest,
 			command("services", "verify", svc.Name, "--services", dir),
 			command("run", svc.Name, "--services", dir),
 		}
 	}
 	profile := svc.Name + ".yaml"
 	return []string{
-		"edit " + manifest + ": how it is started, port and ready",
+		"edit " + manifest + ": start command, port, ready",
 		command("services", "validate", dir),
-		command("profiles", "new", profile) + "   # what to request of it",
+		command("profiles", "new", profile) + "   # which requests to send",
 		command("run", svc.Name, "--services", dir, "--profile", profile),
 	}
 }

@@ -30,7 +30,7 @@ func (p *buildProgress) begin(svc bench.Service) {
 	p.begun++
 	text := fmt.Sprintf("%s (%d of %d)", selected(svc), p.begun, p.total)
 	if r, ok := contender.LastBuild(svc, p.runtime, contender.BuildOptions{}); ok {
-		text += ", " + units.Duration(r.BuildTime) + " the last time"
+		text += ", " + units.Duration(r.BuildTime) + " last time"
 	}
 	fmt.Fprintln(p.env.Stderr, text)
 }

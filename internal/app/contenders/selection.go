@@ -28,11 +28,11 @@ type Selection struct {
 func (s Selection) Choose(env console.Env) ([]bench.Service, error) {
 	switch {
 	case s.All && len(s.Names) > 0:
-		return nil, console.Usagef("--all and names: choose one")
+		return nil, console.Usagef("use either --all or names")
 	case !s.All && len(s.Names) == 0:
-		return nil, console.Usagef("name contenders (see 'locbench services list'), or say --all")
+		return nil, console.Usagef("name contenders (see 'locbench services list') or use --all")
 	case s.Defaults && !s.All:
-		return nil, console.Usagef("--defaults belongs to --all; a name without a variant means the default one")
+		return nil, console.Usagef("--defaults needs --all; a name alone is the default variant")
 	}
 	var list []bench.Service
 	if s.All {
@@ -81,7 +81,7 @@ func (s Selection) variants(env console.Env, svc bench.Service) (list []bench.Se
 	}
 	for _, resolved := range all {
 		if err := buildable(resolved, s.Runtime); err != nil {
-			fmt.Fprintf(env.Stderr, "left out %s: %s\n", selected(resolved), safe.Line(err.Error(), 500))
+			fmt.Fprintf(env.Stderr, "skipped %s: %s\n", selected(resolved), safe.Line(err.Error(), 500))
 			continue
 		}
 		list = append(list, resolved)

@@ -62,10 +62,10 @@ func verifiedState(run bench.Run, leg bench.LegResult, svc bench.Service) (conte
 // faults are what is not as it should be, the gravest first.
 func faults(leg bench.LegResult) (wrong []string) {
 	if leg.State != bench.LegComplete {
-		wrong = append(wrong, cmp.Or(leg.Failure, "the run of it is "+string(leg.State)))
+		wrong = append(wrong, cmp.Or(leg.Failure, "its trial is "+string(leg.State)))
 	}
 	if leg.Instance != nil && !leg.Instance.LimitsEnforced {
-		wrong = append(wrong, "the limits were not enforced: "+leg.Instance.LimitsNote)
+		wrong = append(wrong, "limits not enforced: "+leg.Instance.LimitsNote)
 	}
 	checked := map[string]bool{}
 	for _, c := range leg.Checks {
@@ -79,7 +79,7 @@ func faults(leg bench.LegResult) (wrong []string) {
 	if leg.State == bench.LegComplete {
 		for _, group := range leg.Service.Endpoints {
 			if !checked[group] {
-				wrong = append(wrong, "no check of "+group+" has passed")
+				wrong = append(wrong, "no passing check in "+group+" ")
 			}
 		}
 		wrong = append(wrong, unseen(leg)...)
@@ -112,9 +112,9 @@ func unseen(leg bench.LegResult) (wrong []string) {
 		silent := name == bench.CheckLogsRequests && leg.Service.Env["ACCESS_LOG"] == "off"
 		switch {
 		case at < 0:
-			wrong = append(wrong, "the contract was not examined: no check "+name)
+			wrong = append(wrong, "lifecycle not checked: no result of "+name)
 		case leg.Checks[at].Status == bench.CheckSkipped && !silent:
-			wrong = append(wrong, fmt.Sprintf("the contract was not examined: check %s was skipped: %s",
+			wrong = append(wrong, fmt.Sprintf("lifecycle not checked: %s was skipped: %s",
 				name, leg.Checks[at].Detail))
 		}
 	}
@@ -135,10 +135,10 @@ func memoryFaults(leg bench.LegResult) (wrong []string) {
 		read(s.After)
 	}
 	if kills > 0 {
-		wrong = append(wrong, fmt.Sprintf("the kernel killed %d of its processes for want of memory", kills))
+		wrong = append(wrong, fmt.Sprintf("out of memory: the kernel killed %d processes", kills))
 	}
 	if limit > 0 && peak > limit {
-		wrong = append(wrong, fmt.Sprintf("it has used %s of memory, more than its limit of %s",
+		wrong = append(wrong, fmt.Sprintf("used %s of memory, above its limit of %s",
 			units.Bytes(peak), units.Bytes(limit)))
 	}
 	return wrong
@@ -148,7 +148,7 @@ func memoryFaults(leg bench.LegResult) (wrong []string) {
 func writeVerdict(w io.Writer, leg bench.LegResult, v contender.Verified) {
 	outcome := "verified"
 	if v.Failure != "" {
-		outcome = "NOT as it should be"
+		outcome = "FAILED"
 	}
 	fmt.Fprintf(w, "%s: %s\n", leg.Leg.Label(), outcome)
 	for _, text := range faults(leg) {
@@ -178,7 +178,7 @@ func writeVerdict(w io.Writer, leg bench.LegResult, v contender.Verified) {
 	}
 	if v.Throughput > 0 {
 		last := leg.Steps[len(leg.Steps)-1].Step
-		fmt.Fprintf(w, "  %-20s %s/s with %d connections, not a measurement\n",
+		fmt.Fprintf(w, "  %-20s %s/s with %d connections (not a benchmark)\n",
 			"short load", units.Rate(v.Throughput), last.Connections)
 	}
 	for _, f := range []struct{ name, text string }{

@@ -40,7 +40,7 @@ func Verify(ctx context.Context, env console.Env, o VerifyOptions) error {
 		return err
 	}
 	if len(list) == 0 {
-		return console.Usagef("no contender is left to verify")
+		return console.Usagef("no contender to verify")
 	}
 	run := app.RunOptions{
 		Profile: "verify.yaml", ProfileText: verifyProfile, Services: o.Dirs,
@@ -66,7 +66,7 @@ func Verify(ctx context.Context, env console.Env, o VerifyOptions) error {
 			return l.Leg.Contender == svc.Name && l.Leg.Variant == svc.Variant
 		})
 		if i < 0 || legs[i].State == bench.LegAborted {
-			fmt.Fprintf(env.Stdout, "%s: not examined\n", selected(svc))
+			fmt.Fprintf(env.Stdout, "%s: not verified\n", selected(svc))
 			continue
 		}
 		v, err := verifiedState(plan, legs[i], svc)
@@ -84,14 +84,14 @@ func Verify(ctx context.Context, env console.Env, o VerifyOptions) error {
 			break
 		}
 		if err := contender.KeepStates(file, states, contender.BuildOptions{}); err != nil {
-			return fmt.Errorf("keep what was seen: %s", safe.Line(err.Error(), 1000))
+			return fmt.Errorf("save the outcome: %s", safe.Line(err.Error(), 1000))
 		}
 	}
 	if runErr != nil && (console.ExitCode(ctx, runErr) != console.ExitContender || wrong == 0) {
 		return runErr
 	}
 	if wrong > 0 {
-		return console.WithCode(console.ExitContender, fmt.Errorf("%d of %d are not as they should be", wrong, len(list)))
+		return console.WithCode(console.ExitContender, fmt.Errorf("%d of %d failed verification", wrong, len(list)))
 	}
 	return nil
 }

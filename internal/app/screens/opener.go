@@ -66,16 +66,16 @@ func (o *opener) Report(dir string) (string, error) {
 	page := files[len(files)-1]
 	text := "report " + page
 	if err != nil {
-		text += " (not all of the results could be read: " + safe.Line(err.Error(), 300) + ")"
+		text += " (some results were unreadable: " + safe.Line(err.Error(), 300) + ")"
 	}
 	browser, ok := browserOn(runtime.GOOS, o.env.Getenv, exec.LookPath)
 	if !ok {
 		return text, nil
 	}
 	if err := browser.open(page); err != nil {
-		return text + fmt.Sprintf("; it was not opened: %v", err), nil
+		return text + fmt.Sprintf("; could not open it: %v", err), nil
 	}
-	return text + ", opened in the browser", nil
+	return text + ", opened in browser", nil
 }
 
 // Start begins a run as "locbench run args…" would, unless the one before is still there: two at a
@@ -92,7 +92,7 @@ func (o *opener) run(args []string) (*worker.Session, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if slices.ContainsFunc(o.runs, (*worker.Session).Running) {
-		return nil, errors.New("a run of this dashboard is still in progress: wait for its end, or end it first")
+		return nil, errors.New("a run of this dashboard is in progress: wait for it or stop it")
 	}
 	s, err := worker.Start(o.binary, args)
 	if err != nil {

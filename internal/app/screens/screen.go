@@ -74,7 +74,7 @@ func Run(ctx context.Context, env console.Env, looks Options) error {
 	code, talk, ended := screen.Outcome()
 	if !ended {
 		if !session.ReportedEnd() {
-			fmt.Fprintln(env.Stderr, "stopping the run in order …")
+			fmt.Fprintln(env.Stderr, "stopping the run …")
 		}
 		code, talk = session.End(ctx)
 	}
@@ -139,7 +139,7 @@ type DashboardOptions struct {
 // Dashboard is locbench tui.
 func Dashboard(ctx context.Context, env console.Env, d DashboardOptions) error {
 	if !env.HasScreen() {
-		return console.Usagef("locbench tui needs a terminal for input and output; without one: locbench run --headless")
+		return console.Usagef("locbench tui needs a terminal; without one use: locbench run --headless")
 	}
 	var roots []string
 	if d.Dir != "" {

@@ -81,14 +81,14 @@ func imageStates(
 		case there[ref]:
 			return setup.State{Kind: setup.Ready}
 		case svc.Builtin:
-			return setup.State{Kind: setup.Build, Why: "an image of this very binary, in a moment"}
+			return setup.State{Kind: setup.Build, Why: "image of this binary, quick to build"}
 		case svc.Docker.Image != "":
 			if _, err := engine.ImageInspect(ctx, ref); err == nil { // named without a tag, or by its digest
 				return setup.State{Kind: setup.Ready}
 			}
 			return setup.State{Kind: setup.Pull, Why: ref}
 		case before[bench.Selection{Contender: svc.Name, Variant: svc.Variant}]:
-			const why = "its sources have changed since; what the engine has kept makes it quicker"
+			const why = "sources changed; cached layers speed up the build"
 			return setup.State{Kind: setup.Stale, Why: why}
 		}
 		return setup.State{Kind: setup.Build}
@@ -103,7 +103,7 @@ func verifiedNote(svc bench.Service, known []contender.States) string {
 	case !ok:
 		return ""
 	case changed:
-		return "its sources have changed since they were verified on " + day
+		return "sources changed since verification on " + day
 	case v.Failure != "":
 		return "verification failed on " + day
 	}
@@ -118,7 +118,7 @@ func processState(svc bench.Service) setup.State {
 	case built:
 		return setup.State{Kind: setup.Ready}
 	case before:
-		return setup.State{Kind: setup.Stale, Why: "its sources have changed since"}
+		return setup.State{Kind: setup.Stale, Why: "sources changed"}
 	}
 	return setup.State{Kind: setup.Build}
 }

@@ -58,15 +58,15 @@ func (t *progress) handle(rec bench.Record) {
 		} else if !t.headed {
 			t.headed = true
 			_, left := t.search.progress()
-			say("search   trials of %s, about %s in all", units.Length(t.options.Trial), units.Approx(left))
-			say(trialColumns, "trial", "phase", "req/s due", "p50", "p99", "errors", "CPUs", "")
+			say("search   probes of %s, about %s in total", units.Length(t.options.Trial), units.Approx(left))
+			say(trialColumns, "trial", "phase", "target req/s", "p50", "p99", "errors", "CPUs", "")
 		}
 	case bench.WindowClosed:
 		w := e.Window
 		text := fmt.Sprintf("%s req/s, p50 %s, p99 %s",
 			units.Rate(w.Throughput()), units.Duration(w.P50), units.Duration(w.P99))
 		if trial, left := t.search.progress(); trial.Number > 0 {
-			text = fmt.Sprintf("trial %d, %s: %s/s due, %s; about %s left",
+			text = fmt.Sprintf("probe %d, %s: target %s/s, %s; about %s left",
 				trial.Number, trial.Phase, units.Rate(trial.Rate), text, units.Approx(left))
 		}
 		rec.Event = bench.Progress{Phase: bench.PhaseLoad, Text: text}
@@ -103,7 +103,7 @@ func write(env console.Env, o Options, log *recorder) error {
 		}
 	}
 	if none == len(log.record.Points) {
-		return console.WithCode(console.ExitThreshold, fmt.Errorf("no rate keeps %s", log.record.Objective))
+		return console.WithCode(console.ExitThreshold, fmt.Errorf("no rate meets %s", log.record.Objective))
 	}
 	return nil
 }
@@ -113,7 +113,7 @@ func table(out *bytes.Buffer, r capacity.Record) {
 	fmt.Fprintf(out, "%s, %s\n", safe.Line(r.Contender.String(), 130), safe.Line(r.Objective, 300))
 	tw := tabwriter.NewWriter(out, 0, 4, 2, ' ', tabwriter.AlignRight)
 	row := func(cells ...string) { fmt.Fprintf(tw, "  %s\t\n", strings.Join(cells, "\t")) }
-	row("limits", "sustained req/s", "refused at", "p50", "p99", "errors", "CPUs", "CPU/req", "req/s per CPU", "trials")
+	row("limits", "sustained req/s", "fails at", "p50", "p99", "errors", "CPUs", "CPU/req", "req/s per CPU", "trials")
 	for _, p := range r.Points {
 		rate := units.Rate(p.Result.Rate)
 		if p.Result.State == capacity.AtLeast {
@@ -126,9 +126,8 @@ func table(out *bytes.Buffer, r capacity.Record) {
 			known(ok && p.Limits.CPUs > 0, units.Rate(p.Result.Rate/max(p.Limits.CPUs, 1e-9))), strconv.Itoa(p.Result.Trials))
 	}
 	_ = tw.Flush() // into memory
-	fmt.Fprintf(out, "\nsustained: the highest rate that held in %d of %d trials of %s, latency from when a request was "+
-		"due; refused: the next one tried above it.\n", r.Need, r.Of, units.Length(r.Length))
-	fmt.Fprintln(out, "p50, p99, errors and CPU are those of the median confirming trial; req/s per CPU is by the limit.")
+	fmt.Fprintf(out, "\nSustained: highest rate that passed %d of %d probes of %s; latency from the scheduled time. Fails at: next higher rate tried.\n", r.Need, r.Of, units.Length(r.Length))
+	fmt.Fprintln(out, "p50, p99, errors, CPU: median confirming probe. req/s per CPU: per CPU of the limit.")
 	for _, p := range r.Points {
 		for _, text := range notes(p, r) {
 			if len(r.Points) > 1 {
@@ -145,30 +144,27 @@ func notes(p capacity.Point, r capacity.Record) (notes []string) {
 	res, above, refusal := p.Result, units.Rate(p.Result.Above), p.Refusal()
 	switch {
 	case res.State == capacity.None:
-		add("no rate keeps the objective; even %s/s does not: %s", above, refusal)
+		add("no rate meets the SLO; even %s/s fails: %s", above, refusal)
 	case res.State == capacity.Undecided:
-		add("nothing was confirmed within %d trials: --max-trials, longer trials (--trial) or a coarser --resolution "+
-			"may help", res.Trials)
+		add("not confirmed within %d probes; try --max-probes, a longer --probe or a coarser --resolution", res.Trials)
 	case res.State == capacity.Searching:
-		add("the search was not finished; what is reported is what it had found")
+		add("search not finished; this is the best rate so far")
 	case res.State == capacity.Found:
-		add("%s/s was refused: %s", above, refusal)
+		add("%s/s fails: %s", above, refusal)
 	case res.Client:
-		add("at least: at %s/s the client or this machine did not keep up, "+
-			"so that nothing is known about the contender there: %s", above, refusal)
+		add("at least: at %s/s the client or this machine was the limit, not the contender: %s", above, refusal)
 	case res.Above > 0:
-		add("at least: after %d trials the next rate that is known not to hold is %s/s: %s", res.Trials, above, refusal)
+		add("at least: after %d probes the lowest failing rate is %s/s: %s", res.Trials, above, refusal)
 	default:
-		add("at least: nothing above was tried (--max-rate)")
+		add("at least: stopped at --max-rate")
 	}
 	if o, ok := p.Confirming(); ok {
 		if n := o.Rate * r.Length.Seconds(); n < 1000 {
-			add("a trial had only about %.0f requests: high quantiles of so few say little; longer trials (--trial) "+
-				"have more", n)
+			add("only about %.0f requests per probe: too few for high percentiles; use a longer --probe", n)
 		}
 	}
 	if p.Failure != "" {
-		add("ended early: %s", p.Failure)
+		add("stopped early: %s", p.Failure)
 	}
 	return notes
 }

@@ -31,29 +31,29 @@ func (o *Options) config() (capacity.Config, error) {
 	}
 	_, err := fmt.Sscanf(o.Confirm, "%d/%d", &c.Need, &c.Of)
 	if err != nil || o.Confirm != fmt.Sprintf("%d/%d", c.Need, c.Of) || c.Of > 100 {
-		return c, console.Usagef("--confirm %q: write K/N, such as 2/3: so many of so many trials must hold, of 100 at most",
+		return c, console.Usagef("--confirm %q: expected K/N, such as 2/3 (K of N probes must pass, N up to 100)",
 			o.Confirm)
 	}
 	digits, percent := strings.CutSuffix(o.Resolution, "%")
 	v, err := strconv.ParseFloat(digits, 64)
 	if err != nil || !percent {
-		return c, console.Usagef("--resolution %q: write a share from 0.1%% to 100%%, such as 3%%", o.Resolution)
+		return c, console.Usagef("--resolution %q: expected 0.1%% to 100%%, such as 3%%", o.Resolution)
 	}
 	c.Resolution = v / 100
 	switch {
 	case o.Guess < 0:
-		return c, console.Usagef("--guess %g: more than 0 requests per second", o.Guess)
+		return c, console.Usagef("--guess %g: must be above 0 requests/s", o.Guess)
 	case o.MaxRate < 0 || o.MaxRate > mostRate:
-		return c, console.Usagef("--max-rate %g: more than 0, and at most %d requests per second", o.MaxRate, mostRate)
+		return c, console.Usagef("--max-rate %g: must be above 0, at most %d requests/s", o.MaxRate, mostRate)
 	case o.Trial < time.Second || o.Trial > time.Hour:
-		return c, console.Usagef("--trial %v: from 1s to 1h", o.Trial)
+		return c, console.Usagef("--probe %v: must be 1s to 1h", o.Trial)
 	case o.WarmUp < 100*time.Millisecond || o.WarmUp > time.Hour:
 		return c, console.Usagef(
-			"--warm-up %v: from 100ms to 1h; a contender that has not been asked before is not a measure",
+			"--warm-up %v: must be 100ms to 1h; a cold contender misleads the search",
 			o.WarmUp,
 		)
 	case o.MaxConnections < 0 || o.MaxConnections > 65535:
-		return c, console.Usagef("--connections %d: from 1 to 65535", o.MaxConnections)
+		return c, console.Usagef("--connections %d: must be 1 to 65535", o.MaxConnections)
 	}
 	probe := c
 	probe.Start = max(probe.Start, leastRate)
@@ -68,14 +68,14 @@ func (o *Options) places() ([]place, error) {
 		return []place{{dir: "."}}, nil
 	}
 	if o.Changes.Given("target") {
-		return nil, console.Usagef("--limits: the service at --target was started by somebody else, with limits of its own")
+		return nil, console.Usagef("--limits: not with --target; locbench does not start that service")
 	}
 	key, list, ok := strings.Cut(o.Limits, "=")
 	if !ok || key != "cpus" && key != "memory" {
-		return nil, console.Usagef("--limits %q: write cpus=0.5,1,1.5,2 or memory=128MiB,512MiB", o.Limits)
+		return nil, console.Usagef("--limits %q: expected cpus=0.5,1,1.5,2 or memory=128MiB,512MiB", o.Limits)
 	}
 	if o.Changes.Given(key) {
-		return nil, console.Usagef("--limits and --%s both say what a contender gets: choose one", key)
+		return nil, console.Usagef("use either --limits or --%s", key)
 	}
 	var all []place
 	seen := map[string]bool{}
@@ -85,7 +85,7 @@ func (o *Options) places() ([]place, error) {
 		case "cpus":
 			v, err := strconv.ParseFloat(text, 64)
 			if err != nil || !(v >= 0.01 && v <= 1024) {
-				return nil, console.Usagef("--limits: %q is not a number of CPUs from 0.01 to 1024", text)
+				return nil, console.Usagef("--limits: %q: expected 0.01 to 1024 CPUs", text)
 			}
 			p = place{label: units.CPUs(v), dir: "cpus-" + strconv.FormatFloat(v, 'g', -1, 64), cpus: v}
 		default:
@@ -102,7 +102,7 @@ func (o *Options) places() ([]place, error) {
 		all = append(all, p)
 	}
 	if len(all) > maxPlaces {
-		return nil, console.Usagef("--limits: %d are too many, at most %d", len(all), maxPlaces)
+		return nil, console.Usagef("--limits: %d given, at most %d", len(all), maxPlaces)
 	}
 	return all, nil
 }
@@ -125,9 +125,9 @@ func (o *Options) plan(p place, objective profile.Objective) (app.Plan, error) {
 	pr := &run.Profile
 	pr.Thresholds = nil // trials are there to miss the objective
 	if len(pr.Contenders) != 1 {
-		return app.Plan{}, console.Usagef("one contender at a time: the profile %s has %d", pr.Name, len(pr.Contenders))
+		return app.Plan{}, console.Usagef("name one contender: profile %s has %d", pr.Name, len(pr.Contenders))
 	}
-	pr.Description = fmt.Sprintf("Trials of %s of the requests of profile %s at rates that a search has chosen.",
+	pr.Description = fmt.Sprintf("Capacity search: probes of %s with the requests of profile %s.",
 		units.Length(o.Trial), pr.Name)
 	pr.Name, pr.Title = "capacity", "Capacity of "+pr.Contenders[0].String()+" under "+objective.String()
 	if p.label != "" {

@@ -51,11 +51,11 @@ func Run(ctx context.Context, env console.Env, o Options) error {
 		return err
 	}
 	if len(o.Contenders) == 0 && !o.Changes.Given("target") {
-		return console.Usagef("name a contender (see 'locbench services list'), or a service that runs by --target URL")
+		return console.Usagef("name a contender (see 'locbench services list') or set --target URL")
 	}
 	o.Out = cmp.Or(o.Out, app.NewFolder("capacity"))
 	if _, err := os.Lstat(filepath.Join(o.Out, capacity.File)); err == nil {
-		return console.Usagef("%s holds a search already: choose another --out", o.Out)
+		return console.Usagef("%s already holds a search: choose another --out", o.Out)
 	}
 	var planned []app.Plan
 	for _, p := range places {
@@ -91,7 +91,7 @@ func Run(ctx context.Context, env console.Env, o Options) error {
 
 func (o *Options) objective() (profile.Objective, error) {
 	if o.Objective == "" {
-		return nil, console.Usagef("--slo is missing: what must be kept, for example --slo 'p99<50ms,errors<0.1%%'")
+		return nil, console.Usagef("--slo is missing, such as --slo 'p99<50ms,errors<0.1%%'")
 	}
 	objective, err := profile.ParseObjective(o.Objective)
 	if err != nil {
@@ -99,7 +99,7 @@ func (o *Options) objective() (profile.Objective, error) {
 	}
 	for _, c := range objective {
 		if c.Metric == profile.Throughput {
-			return nil, console.Usagef("--slo: the throughput is what is searched for: leave %s out", c)
+			return nil, console.Usagef("--slo: remove %s: throughput is what the search finds", c)
 		}
 	}
 	return objective, nil

@@ -65,9 +65,9 @@ func HTTP(ctx context.Context, opt Options) (results []bench.CheckResult, err er
 			switch {
 			case ctx.Err() != nil:
 			case opt.Endpoints != nil && !slices.Contains(opt.Endpoints, g.Name):
-				skip(&res, "the service's manifest does not list this group under `endpoints`")
+				skip(&res, "not in the manifest's `endpoints`")
 			case r.silent >= maxSilent:
-				skip(&res, fmt.Sprintf("not asked: %d checks before it got no answer", r.silent))
+				skip(&res, fmt.Sprintf("skipped: %d checks before it got no response", r.silent))
 			default:
 				r.one(ctx, c, &res)
 			}
@@ -97,7 +97,7 @@ func (r *httpRun) one(ctx context.Context, c Check, res *bench.CheckResult) {
 	})
 	res.Took = time.Since(start)
 	if err != nil && a != nil {
-		err = fmt.Errorf("answer %d broke off after %d bytes: %w", a.status, len(a.body), err)
+		err = fmt.Errorf("response %d broke off after %d bytes: %w", a.status, len(a.body), err)
 	}
 	if err != nil {
 		r.silent++
@@ -115,7 +115,7 @@ func (r *httpRun) one(ctx context.Context, c Check, res *bench.CheckResult) {
 func fetch(
 	ctx context.Context, client *http.Client, timeout time.Duration, build func(context.Context) (*http.Request, error),
 ) (*answer, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no answer within %s", timeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no response within %s", timeout))
 	defer cancel()
 	req, err := build(ctx)
 	if err != nil {

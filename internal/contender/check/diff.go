@@ -46,18 +46,18 @@ func (d *diff) compare(at string, want, got any) {
 	case map[string]any:
 		object, ok := got.(map[string]any)
 		if !ok {
-			d.add(at, "wanted an object, got %s", shown(got))
+			d.add(at, "expected an object, got %s", shown(got))
 			return
 		}
 		d.objects(at, want, object)
 	case []any:
 		list, ok := got.([]any)
 		if !ok {
-			d.add(at, "wanted a list, got %s", shown(got))
+			d.add(at, "expected a list, got %s", shown(got))
 			return
 		}
 		if len(want) != len(list) {
-			d.add(at, "wanted %d elements %s, got %d %s", len(want), shown(want), len(list), shown(got))
+			d.add(at, "expected %d elements %s, got %d %s", len(want), shown(want), len(list), shown(got))
 			return
 		}
 		for i := range want {
@@ -65,7 +65,7 @@ func (d *diff) compare(at string, want, got any) {
 		}
 	default:
 		if !scalarEqual(want, got) {
-			d.add(at, "wanted %s, got %s", shown(want), shown(got))
+			d.add(at, "expected %s, got %s", shown(want), shown(got))
 		}
 	}
 }
@@ -84,7 +84,7 @@ func (d *diff) objects(at string, want, got map[string]any) {
 	}
 	for _, key := range sortedKeys(got) {
 		if _, ok := want[key]; !ok {
-			d.add(at, "key %s is not wanted", shown(key))
+			d.add(at, "unexpected key %s", shown(key))
 		}
 	}
 }

@@ -54,7 +54,7 @@ func Lifecycle(ctx context.Context, launcher Launcher, opt LifecycleOptions) ([]
 		case bench.CheckNoStore:
 			t.run(ctx, name, func(res *bench.CheckResult) {
 				if opt.Unreachable == nil {
-					skip(res, "the contender does not use the store of this run")
+					skip(res, "contender does not use this run's store")
 					return
 				}
 				l.mustExit(ctx, res, opt.Unreachable)
@@ -132,21 +132,21 @@ func (l attempt) mustExit(ctx context.Context, res *bench.CheckResult, env map[s
 		select {
 		case <-inst.Exited():
 		case <-limit.C:
-			fail(res, "still runs after %s; it should have ended by itself. Last log line: %s", l.opt.exitWithin, lastLine(inst))
+			fail(res, "still running after %s, expected it to exit. Last log line: %s", l.opt.exitWithin, lastLine(inst))
 			return
 		case <-ctx.Done():
 			return
 		}
 		exit := inst.Exit()
 		if exit == nil {
-			fail(res, "has exited, but nobody knows how")
+			fail(res, "exited, exit code unknown")
 			return
 		}
 		took := max(exit.At.Sub(inst.Info().StartedAt), 0)
 		res.Value = fmt.Sprintf("%s after %s", exit, took.Round(10*time.Millisecond))
 		switch {
 		case exit.Signal != "" || exit.OOMKilled:
-			fail(res, "wanted an exit by itself, got %s", exit)
+			fail(res, "expected an exit, got %s", exit)
 		case exit.Code == 0:
 			fail(res, "wanted an exit code other than 0, got 0. Last log line: %s", lastLine(inst))
 		case !poll(ctx, l.opt.patience, func() bool { return len(inst.Logs()) > 0 }):

@@ -35,7 +35,7 @@ func (a *answer) json() (any, error) {
 		dec.UseNumber()
 		if a.err = dec.Decode(&a.doc); a.err == nil {
 			if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-				a.err = errors.New("something follows the JSON document")
+				a.err = errors.New("extra content after the JSON document")
 			}
 		}
 		if a.err != nil {
@@ -44,7 +44,7 @@ func (a *answer) json() (any, error) {
 			kind, start := a.header.Get("Content-Type"), bytes.TrimLeft(a.body, " \t\r\n")
 			likeJSON := len(start) > 0 && strings.ContainsRune("{[\"", rune(start[0]))
 			if !likeJSON && kind != "" && !strings.Contains(kind, "json") {
-				a.err = fmt.Errorf("wanted JSON, got %s, which is %s", what, safe.Line(kind, 60))
+				a.err = fmt.Errorf("expected JSON, got %s, which is %s", what, safe.Line(kind, 60))
 			} else {
 				a.err = fmt.Errorf("wanted JSON, got %s: %w", what, a.err)
 			}
@@ -84,10 +84,10 @@ func (e Expect) judge(a *answer) (wrong []string) {
 	if !slices.Contains(e.Status, a.status) {
 		want := strings.ReplaceAll(strings.Trim(fmt.Sprint(e.Status), "[]"), " ", " or ")
 		// The other matchers would only repeat that this is another answer.
-		return []string{fmt.Sprintf("wanted status %s, got %d with %s", want, a.status, a.text())}
+		return []string{fmt.Sprintf("expected status %s, got %d with %s", want, a.status, a.text())}
 	}
 	if len(a.body) > maxBody {
-		return []string{fmt.Sprintf("the answer is longer than %d bytes", maxBody)}
+		return []string{fmt.Sprintf("response longer than %d bytes", maxBody)}
 	}
 	for _, m := range e.matchers {
 		if err := m(a); err != nil {
@@ -127,7 +127,7 @@ func leadsTo(p jsonpath.Path, look func(got any) error) matcher {
 	return document(func(a *answer, doc any) error {
 		got, ok := p.Value(doc)
 		if !ok {
-			return fmt.Errorf("%s: nothing there in %s", p.String(), a.text())
+			return fmt.Errorf("%s: not found in %s", p.String(), a.text())
 		}
 		return look(got)
 	})
@@ -138,7 +138,7 @@ func every(p jsonpath.Path, want any) matcher {
 	return list(p, func(list []any) error {
 		for i, got := range list {
 			if differences("", want, got, false) != nil {
-				return fmt.Errorf("%s: wanted %s everywhere, got %s at %d", p.String(), shown(want), shown(got), i)
+				return fmt.Errorf("%s: expected %s everywhere, got %s at %d", p.String(), shown(want), shown(got), i)
 			}
 		}
 		if len(list) == 0 {
@@ -155,7 +155,7 @@ func among(p jsonpath.Path, wanted []any, none bool) matcher {
 			has := slices.ContainsFunc(list, func(got any) bool { return differences("", want, got, false) == nil })
 			switch {
 			case !has && !none:
-				return fmt.Errorf("%s: wanted %s among them, got %s", p.String(), shown(want), shown(list))
+				return fmt.Errorf("%s: expected to include %s, got %s", p.String(), shown(want), shown(list))
 			case has && none:
 				return fmt.Errorf("%s: wanted no %s, got %s", p.String(), shown(want), shown(list))
 			}
@@ -209,7 +209,7 @@ func present(paths []jsonpath.Path) matcher {
 			}
 			texts = append(texts, p.String())
 		}
-		return fmt.Errorf("wanted %s to be there, got nothing", strings.Join(texts, " or "))
+		return fmt.Errorf("expected %s to exist", strings.Join(texts, " or "))
 	})
 }
 
@@ -234,7 +234,7 @@ func header(name, want string) matcher {
 	return func(a *answer) error {
 		got := strings.Join(a.header.Values(name), ", ")
 		if !strings.Contains(strings.ToLower(got), strings.ToLower(want)) {
-			return fmt.Errorf("header %s: wanted %q in it, got %q", name, want, safe.Line(got, 200))
+			return fmt.Errorf("header %s: expected %q in it, got %q", name, want, safe.Line(got, 200))
 		}
 		return nil
 	}
@@ -277,9 +277,9 @@ func took(least, most time.Duration) matcher {
 	return func(a *answer) error {
 		switch {
 		case a.took < least:
-			return fmt.Errorf("wanted an answer after %s or more, got it after %s", least, a.took.Round(time.Microsecond))
+			return fmt.Errorf("expected a response after %s or more, got it after %s", least, a.took.Round(time.Microsecond))
 		case most > 0 && a.took > most:
-			return fmt.Errorf("wanted an answer within %s, got it after %s", most, a.took.Round(time.Microsecond))
+			return fmt.Errorf("expected a response within %s, got it after %s", most, a.took.Round(time.Microsecond))
 		}
 		return nil
 	}

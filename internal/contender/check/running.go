@@ -18,7 +18,7 @@ const (
 	// logPatience is how long a log line may take from the contender to the instance's log.
 	logPatience = 3 * time.Second
 	canaries    = 3
-	foreignLog  = "the log of a service that somebody else started cannot be read"
+	foreignLog  = "no log access for a target"
 )
 
 // RunningOptions say which checks look at a running instance.
@@ -58,9 +58,9 @@ func StillAnswers(ctx context.Context, inst bench.Instance, way contact.Way, pat
 	res.Took = time.Since(start)
 	switch exit := inst.Exit(); {
 	case exit != nil:
-		fail(&res, "it has ended: %s. Last log line: %s", exit, lastLine(inst))
+		fail(&res, "exited: %s. Last log line: %s", exit, lastLine(inst))
 	case err != nil:
-		fail(&res, "no answer: %v. Last log line: %s", err, lastLine(inst))
+		fail(&res, "no response: %v. Last log line: %s", err, lastLine(inst))
 	case status >= 500:
 		res.Value = strconv.Itoa(status)
 		fail(&res, "wanted an answer below 500, got %d", status)
@@ -139,9 +139,9 @@ func Stopped(stop bench.StopResult) bench.CheckResult {
 	switch {
 	case stop.Already:
 		res.Value = stop.Exit.String()
-		fail(&res, "had ended before it was asked to: %s", stop.Exit)
+		fail(&res, "exited before stop: %s", stop.Exit)
 	case stop.Killed:
-		fail(&res, "did not end after SIGTERM within %s and was killed", stop.Took.Round(time.Millisecond))
+		fail(&res, "did not exit within %s of SIGTERM; killed", stop.Took.Round(time.Millisecond))
 	case !stop.Graceful:
 		fail(&res, "wanted exit code 0 after SIGTERM, got %s", stop.Exit)
 	case stop.Took > ExitWithin:

@@ -180,14 +180,14 @@ func warningsOf(said ...string) (all bench.Findings) {
 
 func unreachable(ep endpoint, err error) error {
 	hint := "start it (Linux: sudo systemctl start docker; macOS, Windows: start Docker Desktop) " +
-		"or name another by DOCKER_HOST or \"docker context use\""
+		"or select one with DOCKER_HOST or \"docker context use\""
 	switch {
 	case errors.Is(err, os.ErrPermission) || strings.Contains(err.Error(), "permission denied"):
-		hint = "this user may not open the socket: run as root, or \"sudo usermod -aG docker $USER\" and log in again"
+		hint = "no permission for the socket: run as root, or run \"sudo usermod -aG docker $USER\" and log in again"
 	case errors.Is(err, context.DeadlineExceeded):
-		err = errors.New("no answer in time")
+		err = errors.New("no response")
 	case errors.Is(err, os.ErrNotExist), strings.HasPrefix(err.Error(), "Cannot connect"): // "… to the Docker daemon"
-		err = errors.New("nothing listens there")
+		err = errors.New("nothing listening")
 	}
 	return fmt.Errorf("docker engine %s (of %s): %w; %s", ep.host, ep.from, err, hint)
 }
@@ -272,7 +272,7 @@ func (e *Engine) ClockAhead(ctx context.Context) (time.Duration, error) {
 
 // within is ctx for a call that is given up after d.
 func within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, d, fmt.Errorf("the engine has not answered within %v", d))
+	return context.WithTimeoutCause(ctx, d, fmt.Errorf("no response from the engine within %v", d))
 }
 
 // detached outlives ctx: what was begun in the engine is finished or removed even if the run has

@@ -83,7 +83,7 @@ func (e *Engine) BuildImage(ctx context.Context, tar io.Reader, o BuildOptions, 
 		err = follow(resp.Body, out, func(m message) { id = cmp.Or(m.builtID(), id) })
 	}
 	if err != nil {
-		return "", fmt.Errorf("build image %s: %w", o.Tag, fromRegistry(orCause(ctx, err), "the image that it begins with"))
+		return "", fmt.Errorf("build image %s: %w", o.Tag, fromRegistry(orCause(ctx, err), "base image"))
 	}
 	if id == "" {
 		return "", fmt.Errorf("build image %s: the engine named no image at the end", o.Tag)
@@ -120,13 +120,11 @@ func fromRegistry(err error, image string) error {
 	switch {
 	case has("dial tcp", "no such host", "client.timeout", "i/o timeout", "connection refused", "tls handshake",
 		"proxyconnect"):
-		return fmt.Errorf("the engine reaches no registry; bring the image by \"docker load\", "+
-			"or give the engine a mirror or proxy: %w", err)
+		return fmt.Errorf("the engine cannot reach a registry; use \"docker load\", or set up a mirror or proxy: %w", err)
 	case errdefs.IsUnauthorized(err), errdefs.IsPermissionDenied(err), has("access denied",
 		"access to the resource is denied", "unauthorized", "authentication required", "basic auth credentials",
 		"authorization failed", "toomanyrequests"):
-		return fmt.Errorf("the registry refuses who has not logged in, and locbench has no credentials; "+
-			"fetch %s yourself first (\"docker login\", then \"docker pull\"), and it is used as it is: %w", image, err)
+		return fmt.Errorf("the registry requires a login and locbench has no credentials; run \"docker login\" and \"docker pull %s\" first: %w", image, err)
 	}
 	return err
 }

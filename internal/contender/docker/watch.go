@@ -65,9 +65,9 @@ func (c *Container) follow(ctx context.Context, w client.EventsResult, report fu
 }
 
 var incidents = map[events.Action]bench.Incident{
-	events.ActionPause:   {Kind: bench.IncidentPaused, Text: "paused from outside"},
-	events.ActionUnPause: {Kind: bench.IncidentUnpaused, Text: "runs again: the pause from outside has ended"},
-	events.ActionOOM:     {Kind: bench.IncidentOOM, Text: "out of memory: the kernel has killed one of its processes"},
+	events.ActionPause:   {Kind: bench.IncidentPaused, Text: "paused externally"},
+	events.ActionUnPause: {Kind: bench.IncidentUnpaused, Text: "resumed after the external pause"},
+	events.ActionOOM:     {Kind: bench.IncidentOOM, Text: "out of memory: the kernel killed a process"},
 }
 
 // Diagnose says what the engine knows of why a running container does not answer; "" for nothing.
@@ -77,9 +77,9 @@ func (c *Container) Diagnose(ctx context.Context) string {
 	raw, err := c.engine.cli.ContainerInspect(ctx, c.id, client.ContainerInspectOptions{})
 	switch {
 	case err != nil:
-		return "the container engine does not answer: " + err.Error()
+		return "container engine not responding: " + err.Error()
 	case raw.Container.State != nil && raw.Container.State.Paused:
-		return "it is paused from outside (docker pause)"
+		return "paused externally (docker pause)"
 	}
 	return ""
 }

@@ -143,7 +143,7 @@ func isContainer(pid int, id string) bool {
 func dockerMissing(info docker.Info, l bench.Limits, cpus cpuset.Set) (missing []string) {
 	add := func(wanted, can bool, name string) {
 		if wanted && !can {
-			missing = append(missing, name+": the engine's kernel or rights do not support it")
+			missing = append(missing, name+": unsupported by the engine's kernel or rights")
 		}
 	}
 	add(l.CPUs > 0, info.CPUQuota, "CPU quota")
@@ -211,7 +211,7 @@ func (c *container) Usage(ctx context.Context) (u bench.Usage, err error) {
 	}
 	if err != nil {
 		if exit := c.Exit(); exit != nil {
-			err = fmt.Errorf("the container has ended: %s", exit)
+			err = fmt.Errorf("container exited: %s", exit)
 		}
 		return u, err
 	}

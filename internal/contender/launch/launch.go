@@ -40,7 +40,7 @@ func FreePort() (int, error) {
 func Free(port int) error {
 	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
-		return fmt.Errorf("its manifest gives it no {{.Port}}, so that it listens on port %d, which is not free: %w",
+		return fmt.Errorf("its manifest has no {{.Port}}, and its port %d is in use: %w",
 			port, err)
 	}
 	return l.Close()

@@ -87,16 +87,16 @@ func stateOf(owner string, near bool) (liveness, string) {
 func judge(i, here identity, near bool, present func(pid int) (start string, there bool)) (liveness, string) {
 	switch {
 	case i.host != here.host && (i.boot != here.boot || i.boot == "0"):
-		return unknown, "it is of another machine, " + i.host
+		return unknown, "from another machine, " + i.host
 	case i.boot != here.boot && near && sameSystem(i, here):
 		return dead, "" // it was on this machine before that was started again
 	case i.boot != here.boot:
-		return unknown, "it is of another machine of this name, or from before this one was started"
+		return unknown, "from another machine of this name, or from before the last boot"
 	case i.space != here.space:
-		return unknown, fmt.Sprintf("its locbench, process %d of another PID namespace, cannot be seen from here", i.pid)
+		return unknown, fmt.Sprintf("its locbench (process %d, another PID namespace) is not visible here", i.pid)
 	}
 	if start, there := present(i.pid); there && (start == "" || i.start == "0" || start == i.start) {
-		return alive, fmt.Sprintf("its locbench, process %d, is running", i.pid)
+		return alive, fmt.Sprintf("its locbench (process %d) is running", i.pid)
 	}
 	return dead, ""
 }

@@ -150,7 +150,7 @@ func (p *process) Usage(context.Context) (bench.Usage, error) {
 	u, err := p.box.usage(p.info.PID)
 	if err != nil {
 		if exit := p.Exit(); exit != nil {
-			err = fmt.Errorf("the process has ended: %s", exit)
+			err = fmt.Errorf("process exited: %s", exit)
 		}
 		return u, err
 	}

@@ -20,7 +20,7 @@ type Target struct{}
 func (Target) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
 	u, err := secret.ParseURL(spec.URL)
 	if err == nil && (u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
-		err = errors.New("write it as http://host:port")
+		err = errors.New("expected http://host:port")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("target %s: %w", secret.Address(spec.URL), err)
@@ -43,7 +43,7 @@ func (t *target) Exited() <-chan struct{} { return t.exited }
 func (t *target) Exit() *bench.Exit       { return nil }
 func (t *target) Logs() []bench.LogLine   { return nil }
 func (t *target) Usage(context.Context) (bench.Usage, error) {
-	return bench.Usage{}, errors.New("the counters of a service that somebody else has started cannot be read")
+	return bench.Usage{}, errors.New("no counters for a target")
 }
 func (t *target) Stop(context.Context, time.Duration) (bench.StopResult, error) {
 	return bench.StopResult{}, nil

@@ -84,19 +84,15 @@ func (d *Docker) inReach(o Options) error {
 	switch {
 	case d.Network.Direct():
 	case rootless && blind:
-		return fmt.Errorf("this Docker engine is rootless and has a network of its own, in which contenders do not reach "+
-			"a store on this machine; started as '%s locbench …' it is in that network too", enter)
+		return fmt.Errorf("this rootless Docker engine has its own network: contenders cannot reach a store on this machine. Start locbench in it: '%s locbench …'", enter)
 	case !ports:
-		err := fmt.Errorf("the Docker engine at %s is on another machine, or in another network namespace of this one, "+
-			"so that the ports of its containers are out of reach; run locbench there, "+
-			"or name the engine by its own address (DOCKER_HOST=tcp://HOST:PORT)", d.engine.Host())
+		err := fmt.Errorf("the Docker engine at %s is on another machine, or in another network namespace of this one: its container ports are unreachable. Run locbench there, or set DOCKER_HOST=tcp://HOST:PORT", d.engine.Host())
 		if d.engine.InContainer() {
 			err = fmt.Errorf("%w; where it is the engine of this very container, start it with --network host", err)
 		}
 		return err
 	case blind:
-		return fmt.Errorf("containers of the Docker engine at %s cannot reach a store on this machine's loopback interface; "+
-			"use --store container, or an Elasticsearch at an address that they reach (--elastic http://HOST:9200)",
+		return fmt.Errorf("containers of the Docker engine at %s cannot reach a store on loopback here; use --store container or --elastic http://HOST:9200",
 			d.engine.Host())
 	}
 	return nil

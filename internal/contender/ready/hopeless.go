@@ -26,16 +26,14 @@ func hopeless(u *url.URL, err error) error {
 	)
 	switch {
 	case errors.As(err, &unknown):
-		return fmt.Errorf("the certificate of %s is not trusted (%w): --cacert FILE names its authority, "+
-			"--insecure accepts any certificate", address, unknown)
+		return fmt.Errorf("certificate of %s not trusted (%w): add its CA with --cacert FILE, or use --insecure", address, unknown)
 	case errors.As(err, &name):
-		return fmt.Errorf("the certificate of %s is one of another name (%s): ask it by that name, "+
-			"or accept any certificate with --insecure", address, safe.Line(name.Error(), 300))
+		return fmt.Errorf("certificate of %s is for another name (%s): use that name, or --insecure", address, safe.Line(name.Error(), 300))
 	case errors.As(err, &invalid):
-		return fmt.Errorf("the certificate of %s is not valid (%s): --insecure accepts it", address,
+		return fmt.Errorf("invalid certificate of %s (%s): use --insecure to accept it", address,
 			safe.Line(invalid.Err.Error(), 300))
 	case errors.As(err, &dns) && dns.IsNotFound:
-		return fmt.Errorf("nobody knows the host %q: %s", safe.Line(u.Hostname(), 200), safe.Line(dns.Error(), 200))
+		return fmt.Errorf("unknown host %q: %s", safe.Line(u.Hostname(), 200), safe.Line(dns.Error(), 200))
 	case errors.Is(err, http.ErrSchemeMismatch), errors.As(err, &record):
 		return otherScheme(u)
 	case u.Scheme == "http" && strings.Contains(err.Error(), tlsAlert):
@@ -47,7 +45,7 @@ func hopeless(u *url.URL, err error) error {
 // otherScheme says that the address should begin with the other one.
 func otherScheme(u *url.URL) error {
 	right := map[string]string{"http": "https", "https": "http"}[u.Scheme]
-	return fmt.Errorf("%s speaks %s, not %s: write %s", safe.Line(u.Host, 200), right, u.Scheme,
+	return fmt.Errorf("%s speaks %s, not %s: use %s", safe.Line(u.Host, 200), right, u.Scheme,
 		safe.Line(right+"://"+u.Host, 200))
 }
 

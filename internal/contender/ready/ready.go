@@ -50,7 +50,7 @@ func (q Question) wanted() string {
 	case q.Status != 0:
 		return fmt.Sprint(q.Status)
 	case q.Lenient:
-		return "any answer but a 5xx"
+		return "any response except 5xx"
 	}
 	return "a 2xx or 3xx"
 }
@@ -87,7 +87,7 @@ func Wait(ctx context.Context, inst bench.Instance, q Question, late func(last s
 	seconds := time.NewTicker(lateEvery)
 	defer seconds.Stop()
 
-	last := errors.New("none")
+	last := errors.New("no response")
 	var first *bench.FirstAnswer
 	for {
 		select {
@@ -108,7 +108,7 @@ func Wait(ctx context.Context, inst bench.Instance, q Question, late func(last s
 				late(brief(last))
 			}
 		case <-deadline.C:
-			return bench.InstanceReady{}, fmt.Errorf("not ready after %v: last answer of GET %s: %s",
+			return bench.InstanceReady{}, fmt.Errorf("not ready after %v: GET %s: %s",
 				q.Timeout, q.Path, brief(last))
 		case <-ctx.Done():
 			return bench.InstanceReady{}, context.Cause(ctx)
@@ -183,7 +183,7 @@ func (e statusError) Error() string {
 	if e.text != "" {
 		text += fmt.Sprintf(" %q", safe.Line(e.text, 200))
 	}
-	return text + ", where ready means " + e.wanted
+	return text + "; expected " + e.wanted
 }
 
 // died is the error about an instance that ended before it answered.
@@ -198,7 +198,7 @@ func died(inst bench.Instance, after time.Duration) error {
 	text += " after " + after.Round(time.Millisecond).String()
 	logs := inst.Logs()
 	if len(logs) == 0 {
-		return errors.New(text + "; it wrote no log")
+		return errors.New(text + "; no log output")
 	}
 	var b strings.Builder
 	b.WriteString(text + "; last log lines:")
@@ -215,9 +215,9 @@ func brief(err error) string {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "connection refused"
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF):
-		return "connection closed without an answer"
+		return "connection closed without response"
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return fmt.Sprintf("none within %v", oneAttempt)
+		return fmt.Sprintf("timeout after %v", oneAttempt)
 	}
 	return safe.Line(err.Error(), 300)
 }

@@ -44,15 +44,12 @@ var table = []Measure{
 		ID: Throughput, Name: "throughput", Head: "req/s", Unit: PerSecond, Higher: true,
 		Of: func(s bench.StepResult) (float64, bool) { return s.Load.Throughput(), s.Load.Elapsed > 0 },
 		Definition: Definition{"Throughput (successes/s)",
-			"counted by the client: successful answers whose last byte arrived within the measured interval / its length. The " +
-				"load begins before the interval and continues until its end; answers before and after it are in no rate. An " +
-				"answer is a success when it is complete and has the expected status, and the expected body where the profile " +
-				"validates bodies."},
+			"counted by the client: successes whose last byte arrived in the measured interval / its length. Load starts before the interval and lasts to its end; responses outside it do not count. Success: complete, with the expected status, and the expected body if compared."},
 		Chart: &Chart{ID: "throughput", Title: "Throughput",
-			Note: "Successful answers per second of the step. Errors never count.", Unit: "successes/s", Marked: true,
+			Note: "Successful responses per second. Errors do not count.", Unit: "successes/s", Marked: true,
 			Zero: true},
-		Claim: &Claim{Title: "throughput at the peak", Head: "req/s", Kind: stats.OfThroughput,
-			Best: "has the highest throughput", Noun: "throughput at their peaks"},
+		Claim: &Claim{Title: "peak throughput", Head: "req/s", Kind: stats.OfThroughput,
+			Best: "has the highest throughput", Noun: "peak throughput"},
 		CSV:        Column{"throughput", "successes per second"},
 		Prometheus: &Metric{Name: "locbench_step_throughput", Help: "Successes per second."},
 		Benchmark:  "req/s", Objective: "throughput",
@@ -62,7 +59,7 @@ var table = []Measure{
 		Of:        func(s bench.StepResult) (float64, bool) { return float64(s.Load.FailedTotal()), true },
 		over:      func(s stats.Step) (float64, bool) { return float64(s.FailedTotal()), true },
 		life:      func(c stats.Contender) Figure { return Figure{Known: true, Value: float64(c.ErrorsTotal())} },
-		CSV:       Column{"failed", "all others, in the whole step"},
+		CSV:       Column{"failed", "failed requests, whole step"},
 		Benchmark: "errors",
 	},
 	{
@@ -70,13 +67,11 @@ var table = []Measure{
 		Of: func(s bench.StepResult) (float64, bool) {
 			return s.Load.ErrorRatio(), s.Load.FailedTotal()+s.Load.AllSucceeded() > 0
 		},
-		over: func(s stats.Step) (float64, bool) { return s.ErrorRatio(), s.FailedTotal()+s.Succeeded > 0 },
-		life: errorsOfLife,
-		Definition: Definition{"Error ratio (%)", "errors / (errors + successes). Errors are counted by kind: class of an " +
-			"unexpected status, connect refused, connection reset, timeout, bad body, limit of the client. Counted by the " +
-			"client."},
-		Chart: &Chart{ID: "errors", Title: "Error ratio", Note: "Errors / (errors + successes).", Unit: "%", Zero: true},
-		CSV:   Column{"error_ratio", "failed / (failed + succeeded), 0 to 1"},
+		over:       func(s stats.Step) (float64, bool) { return s.ErrorRatio(), s.FailedTotal()+s.Succeeded > 0 },
+		life:       errorsOfLife,
+		Definition: Definition{"Error rate (%)", "errors / (errors + successes), counted by the client, by kind: unexpected status, connection refused, connection reset, timeout, unreadable body, client limit."},
+		Chart:      &Chart{ID: "errors", Title: "Error rate", Note: "Errors / (errors + successes).", Unit: "%", Zero: true},
+		CSV:        Column{"error_ratio", "failed / (failed + succeeded), 0 to 1"},
 	},
 	quantile(P50, "p50", Column{"p50_ns", "median"}, charted|defined|benchmarked,
 		func(l bench.Latencies) time.Duration { return l.P50 }),
@@ -88,44 +83,35 @@ var table = []Measure{
 	quantile(P999, "p99.9", Column{"p999_ns", "quantile"}, 0, func(l bench.Latencies) time.Duration { return l.P999 }),
 	quantile(Mean, "mean", Column{"mean_ns", "mean"}, 0, func(l bench.Latencies) time.Duration { return l.Mean }),
 	quantile(Max, "max", Column{"max_ns", "longest"}, 0, func(l bench.Latencies) time.Duration { return l.Max }),
-	{ID: P50Half, Name: "p50 at half of the peak", Head: "p50", Unit: Nanoseconds,
+	{ID: P50Half, Name: "p50 at half peak", Head: "p50", Unit: Nanoseconds,
 		life: half(func(l bench.Latencies) time.Duration { return l.P50 })},
 	{
-		ID: P99Half, Name: "p99 at half of the peak", Head: "p99", Unit: Nanoseconds,
+		ID: P99Half, Name: "p99 at half peak", Head: "p99", Unit: Nanoseconds,
 		Of:   latency(func(l bench.Latencies) time.Duration { return l.P99 }),
 		life: half(func(l bench.Latencies) time.Duration { return l.P99 }),
-		Definition: Definition{"Latency at half of the peak (ms, µs)",
-			"of the open-loop step at 50 % of the peak where the profile has one; else of the closed-loop step whose " +
-				"throughput is nearest to half of the peak, if it is between 25 and 75 % of it. All rounds together, by merging " +
-				"their histograms."},
+		Definition: Definition{"Latency at half peak (ms, µs)",
+			"at the open-loop step at 50% of peak, if there is one; else at the closed-loop step nearest to half peak (25 to 75% of it). All rounds, histograms merged."},
 		Claim: &Claim{Title: "p99", Long: "p99 at half of the peak", Head: "p99", At: AtHalf, Kind: stats.OfLatency},
 	},
 	{
 		ID: InFlight, Name: "requests in flight", Head: "in flight", Unit: Number,
 		Of: func(s bench.StepResult) (float64, bool) { return s.Load.InFlight, s.Load.InFlight > 0 },
 		Chart: &Chart{ID: "in-flight", Title: "Requests in flight",
-			Note: "Throughput × mean latency, by Little's law. Where all connections are in flight, their number bounds the " +
-				"throughput."},
+			Note: "Throughput × mean latency (Little's law). If all connections are in flight, they are the bottleneck."},
 	},
 	{ID: Sent, Name: "sent", Head: "sent", Unit: Count,
 		Of: func(s bench.StepResult) (float64, bool) { return float64(s.Load.Sent), true }},
 	{
 		ID: StartUp, Name: "start-up", Head: "start-up", Unit: Nanoseconds,
-		life: func(c stats.Contender) Figure { return FigureOf(c.StartUp) },
-		Definition: Definition{"Start-up time (ms)", "by the clock of the machine on which locbench runs: from the moment " +
-			"the runtime has started the process to the first answer that says it is ready."},
-		Claim: &Claim{Title: "start-up", Head: "start", At: OfLife, Best: "starts the fastest", Noun: "start-up time"},
+		life:       func(c stats.Contender) Figure { return FigureOf(c.StartUp) },
+		Definition: Definition{"Start-up time (ms)", "from process start to the first ready response, by the clock of locbench's machine."},
+		Claim:      &Claim{Title: "start-up", Head: "start", At: OfLife, Best: "starts the fastest", Noun: "start-up time"},
 	},
 	{
 		ID: PeakTime, Name: "time to peak", Head: "to peak", Unit: Nanoseconds,
-		life: func(c stats.Contender) Figure { return FigureOf(c.PeakTime) },
-		Definition: Definition{"Time to peak (s)", "from the same moment to the first one-second window within 3 % of the " +
-			"final throughput, which is kept for the rest; with a running median over five windows, so that one slow second " +
-			"is no loss of it. Looked for in the last part of the warm-up and the measured steps after it that have the same " +
-			"load; the final throughput is the median of the last third of its windows. Where even those scatter by more than " +
-			"3 %, twice their scatter takes its place. What the run does before the load, its checks above all, is in it. " +
-			"None where the throughput did not stay, where contenders took turns, or where nothing was started."},
-		Claim: &Claim{Title: "time to peak", Head: "to peak", At: OfLife, Best: "comes to its final speed the soonest",
+		life:       func(c stats.Contender) Figure { return FigureOf(c.PeakTime) },
+		Definition: Definition{"Time to peak (s)", "from process start to the first 1 s window within 3% of the final throughput and staying there (running median of five windows). Searched in the end of the warm-up and the measured steps with the same load; final throughput is the median of the last third of those windows. If they scatter by more than 3%, twice their scatter is used. Includes time before the load, such as checks. None if throughput did not stay, for interleaved runs and for targets."},
+		Claim: &Claim{Title: "time to peak", Head: "to peak", At: OfLife, Best: "reaches its peak the fastest",
 			Noun: "time to peak"},
 	},
 	{
@@ -133,13 +119,11 @@ var table = []Measure{
 		Of:      memory(func(m bench.Memory) int64 { return m.Peak }),
 		AtLeast: sampled,
 		Definition: Definition{"Memory high-water mark (MiB = 2²⁰ bytes)",
-			"the most memory the contender has held since its start, as the kernel counted it (memory.peak of cgroup v2, " +
-				"max_usage_in_bytes of v1, VmHWM of a process). “≥”: no counter could be read; the largest sample is shown, and " +
-				"the true mark may be higher."},
+			"highest memory use since start (high-water mark), as counted by the kernel: memory.peak (cgroup v2), max_usage_in_bytes (v1) or VmHWM (process). “≥”: largest sample, no counter available; the true peak may be higher."},
 		Chart: &Chart{ID: "memory-peak", Title: "Memory high-water mark",
-			Note: "Since the start of the contender, read at the end of the step.", Unit: "MiB"},
-		Claim: &Claim{Title: "peak memory", Head: "memory", At: OfLife, Best: "needs the least memory at its highest",
-			Noun: "memory high-water mark", Guess: "a peak is the largest reading; the true one may be higher"},
+			Note: "Since the contender's start, at the end of the step.", Unit: "MiB"},
+		Claim: &Claim{Title: "peak memory", Head: "memory", At: OfLife, Best: "has the lowest peak memory",
+			Noun: "peak memory", Guess: "peak is the largest sample; the true one may be higher"},
 		CSV: Column{"memory_peak_bytes", "high-water mark since the start of the contender"},
 		Prometheus: &Metric{Name: "locbench_step_memory_peak_bytes",
 			Help: "High-water mark since the start of the contender."},
@@ -149,7 +133,7 @@ var table = []Measure{
 		ID: MemoryStep, Name: "memory high-water mark of the step", Head: "step peak", Unit: Bytes,
 		Of: func(s bench.StepResult) (float64, bool) { n, ok := s.StepPeak(); return float64(n), ok },
 		Chart: &Chart{ID: "memory-step", Title: "Memory high-water mark of the step",
-			Note: "Begun again with each step, where the kernel can do that (cgroup v1; v2 since Linux 6.12).",
+			Note: "Reset at each step, if the kernel can (cgroup v1; v2 since Linux 6.12).",
 			Unit: "MiB", Optional: true},
 		CSV: Column{"memory_step_peak_bytes", "high-water mark within the step, where the kernel keeps one"},
 	},
@@ -158,7 +142,7 @@ var table = []Measure{
 		AtLeast:    sampled,
 		Definition: Definition{"Memory high-water mark per rate (MiB·s)", "high-water mark / throughput of the step."},
 		Chart: &Chart{ID: "memory-per-rate", Title: "Memory high-water mark per rate",
-			Note: "The figure before divided by the throughput of the step: memory held per request a second.", Unit: "MiB·s",
+			Note: "Peak memory / throughput of the step.", Unit: "MiB·s",
 			Log: true},
 	},
 	{
@@ -178,10 +162,9 @@ var table = []Measure{
 	},
 	{
 		ID: CPUTime, Name: "CPU time", Head: "CPU", Unit: Nanoseconds, Of: nanoseconds(bench.StepResult.CPU),
-		Definition: Definition{"CPU time (s)", "user and system time of the contender (all its processes), counted by the " +
-			"kernel at the two ends of exactly this step."},
+		Definition: Definition{"CPU time (s)", "user and system time of all its processes, read from the kernel at the start and end of the step."},
 		Chart: &Chart{ID: "cpu", Title: "CPU time per step",
-			Note: "Used by the contender between the two ends of the step.", Unit: "s", Zero: true},
+			Note: "Used by the contender during the step.", Unit: "s", Zero: true},
 		CSV:        Column{"cpu_ns", "CPU time of the contender in the step"},
 		Prometheus: &Metric{Name: "locbench_step_cpu_seconds", Help: "CPU time of the contender."},
 		Live: &Metric{"locbench_cpu_seconds_total", "counter", "CPU time of the contender since its start.",
@@ -197,7 +180,7 @@ var table = []Measure{
 		Chart: &Chart{ID: "cpu-per-request", Title: "CPU time per request",
 			Note: "CPU time of the step / its successes.", Unit: "µs", Log: true},
 		Claim: &Claim{Title: "CPU per request", Head: "CPU/req", Kind: stats.OfCPU,
-			Best: "needs the least CPU time per request", Noun: "CPU time per request at their peaks"},
+			Best: "needs the least CPU time per request", Noun: "CPU time per request at peak"},
 		CSV: Column{"cpu_per_request_ns", "the same for each success"},
 		Prometheus: &Metric{Name: "locbench_step_cpu_seconds_per_request",
 			Help: "CPU time of the contender for each success."},
@@ -207,13 +190,13 @@ var table = []Measure{
 	{
 		ID: Throttled, Name: "throttled periods", Head: "throttled", Unit: Share, Of: throttled,
 		Definition: Definition{"Throttled periods (%)",
-			"periods in which the CPU quota was used up / periods in which the contender wanted to run."},
+			"periods with the CPU quota used up / periods in which the contender was runnable."},
 		Chart: &Chart{ID: "throttling", Title: "Throttled periods",
-			Note: "Share of the scheduler's periods in which the contender used up its CPU quota and had to wait.", Unit: "%",
+			Note: "Share of scheduler periods in which the contender used up its CPU quota and waited.", Unit: "%",
 			Zero: true},
 		Prometheus: &Metric{Name: "locbench_step_throttled_ratio",
 			Help: "Share of the periods in which the CPU quota was used up."},
-		Live: &Metric{"locbench_throttled_seconds_total", "counter", "Time for which its quota has held it back.",
+		Live: &Metric{"locbench_throttled_seconds_total", "counter", "Time throttled by the CPU quota.",
 			func(u bench.Usage) (float64, bool) {
 				if u.Throttling == nil {
 					return 0, false
@@ -229,10 +212,9 @@ var table = []Measure{
 	{
 		ID: Switches, Name: "context switches per request", Head: "switches/req", Unit: PerRequest, Of: switches,
 		Definition: Definition{"Context switches per request",
-			"how often threads of the contender gave up a CPU in the step, to wait for something or because another's turn " +
-				"had come / its successes. Counted by the kernel."},
+			"voluntary and involuntary context switches of all its threads / successes, counted by the kernel."},
 		Chart: &Chart{ID: "switches-per-request", Title: "Context switches per request",
-			Note: "Voluntary and involuntary ones of all threads / successes of the step.", Log: true, Optional: true},
+			Note: "Voluntary and involuntary, all threads / successes.", Log: true, Optional: true},
 		Claim: &Claim{Title: "context switches per request", Head: "switches", Apart: true},
 		CSV:   Column{"switches_per_request", "context switches of both kinds for each success"},
 		Prometheus: &Metric{Name: "locbench_step_context_switches_per_request",
@@ -264,14 +246,11 @@ func quantile(id ID, name string, column Column, more int, of func(bench.Latenci
 		over: func(s stats.Step) (float64, bool) { return known(s.Latency, of) },
 	}
 	if more&charted != 0 {
-		m.Chart = &Chart{ID: name, Title: "Latency " + name, Note: "Of successes, from sending to the last byte.", Unit: "ms",
+		m.Chart = &Chart{ID: name, Title: "Latency " + name, Note: "Successes, from sending to the last byte.", Unit: "ms",
 			Log: true}
 	}
 	if more&defined != 0 {
-		m.Definition = Definition{"Latency (ms, µs)", "from the sending of a request to the arrival of the last byte of " +
-			"its answer, of successes only. Where the client slept until then, the kernel's stamp ends it, so that its own " +
-			"waking up is not part of it; else the moment at which it was read. p50, p90, p99: 50, 90, 99 % of the successes " +
-			"of the step were as fast or faster. Quantiles of different rounds are never averaged into one."}
+		m.Definition = Definition{"Latency (ms, µs)", "from sending a request to the last byte of its response, successes only. If the client was asleep, the kernel's receive timestamp counts, so its wake-up time is excluded. p50, p90, p99: 50, 90, 99% of successes were at least this fast. Percentiles of rounds are never averaged."}
 	}
 	if more&benchmarked != 0 {
 		m.Benchmark = name + "-ns"

@@ -48,7 +48,7 @@ const (
 	Same               // within the rule's margin, whether or not a difference is certain
 )
 
-var verdicts = []string{CannotTell: "can't tell", Better: "better", Worse: "worse", Same: "same"}
+var verdicts = []string{CannotTell: "inconclusive", Better: "better", Worse: "worse", Same: "same"}
 
 func (v Verdict) String() string {
 	if v < 0 || int(v) >= len(verdicts) {
@@ -248,7 +248,7 @@ func (c Comparison) Sentence() string {
 		fmt.Fprintf(&s, ", p %.2g", c.Adjusted)
 	case CannotTell:
 		if c.Adjusted <= c.Rule.Alpha && !c.Ratio.Interval.Holds(1) {
-			fmt.Fprintf(&s, "; less than this machine can show (%.3g %%)", 100*c.Rule.Floor)
+			fmt.Fprintf(&s, "; below the noise floor (%.3g%%)", 100*c.Rule.Floor)
 		} else if c.More >= MaxRounds {
 			s.WriteString("; need " + moreWords(c.More))
 		} else if c.More > 0 {
@@ -261,14 +261,14 @@ func (c Comparison) Sentence() string {
 func moreWords(n int) string {
 	switch {
 	case n >= MaxRounds:
-		return fmt.Sprintf("%d or more rounds on each side", MaxRounds)
+		return fmt.Sprintf("%d or more rounds per side", MaxRounds)
 	case n == 1:
-		return "1 more round on each side"
+		return "1 more round per side"
 	}
 	if n > 100 { // more digits would promise what an estimate cannot keep
 		n = (n + 9) / 10 * 10
 	}
-	return fmt.Sprintf("%d more rounds on each side", n)
+	return fmt.Sprintf("%d more rounds per side", n)
 }
 
 // Words are "+8.3 % (+6.1 % to +10.2 %)", or factors where that is easier: "×7.2 (×6.9 to ×7.4)".

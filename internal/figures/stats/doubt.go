@@ -86,7 +86,7 @@ func Doubts(xs []float64) (doubts bench.Findings) {
 	for _, o := range Outliers(xs) {
 		middle, _ := Median(xs)
 		doubts = append(doubts, bench.Finding{Kind: bench.FoundOutlier,
-			Text: fmt.Sprintf("round %d stands apart: %s of the median", o.Index+1, factor(o.Value/middle))})
+			Text: fmt.Sprintf("round %d is an outlier: %s of the median", o.Index+1, factor(o.Value/middle))})
 	}
 	if s, p := Trend(xs); p <= driftDoubt {
 		way := "rises"
@@ -94,7 +94,7 @@ func Doubts(xs []float64) (doubts bench.Findings) {
 			way = "falls"
 		}
 		doubts = append(doubts, bench.Finding{Kind: bench.FoundTrend, Text: fmt.Sprintf(
-			"it %s from round to round (p %.2g): the machine drifted, and a comparison with another time may show that", way,
+			"it %s from round to round (p %.2g): machine drift, which also affects comparisons with other runs", way,
 			p)})
 	}
 	return doubts

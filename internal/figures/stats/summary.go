@@ -258,7 +258,7 @@ func (c *Contender) steps(legs []bench.LegResult, of bench.Run, merge bool) {
 	for _, leg := range legs {
 		for _, s := range leg.Steps {
 			if seen := rounds[s.Index]; len(seen) > 0 && seen[0].Step.Name != s.Step.Name {
-				c.leftOut("round %d: step %d is %q, not %q as before: left out", leg.Leg.Round, s.Index+1, s.Step.Name,
+				c.leftOut("round %d: step %d is %q, was %q: skipped", leg.Leg.Round, s.Index+1, s.Step.Name,
 					seen[0].Step.Name)
 				continue
 			}
@@ -268,7 +268,7 @@ func (c *Contender) steps(legs []bench.LegResult, of bench.Run, merge bool) {
 	for _, i := range slices.Sorted(maps.Keys(rounds)) {
 		step, err := newStep(rounds[i], merge)
 		if err != nil {
-			c.leftOut("step %d: latency not summarised: %v", i+1, err)
+			c.leftOut("step %d: no latency summary: %v", i+1, err)
 		}
 		step.Unsound = of.Search == "" && step.worstErrors(rounds[i]) > of.Profile.ErrorsAllowed()
 		c.Steps = append(c.Steps, step)

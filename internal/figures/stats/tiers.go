@@ -103,9 +103,9 @@ func Outside(of Kind, c Contender, at Step, clientBound bool) string {
 	case at.Drifting > 0:
 		return at.DriftWords()
 	case at.Unsound:
-		return fmt.Sprintf("%.3g %% of the requests at that step failed", 100*at.ErrorRatio())
+		return fmt.Sprintf("%.3g%% of requests failed at that step", 100*at.ErrorRatio())
 	case of == OfThroughput && peak.Step.Open():
-		return "its load was set by a clock"
+		return "its peak step is open loop"
 	case of >= OfLatency && clientBound:
 		return "client-bound at its peak"
 	}

@@ -28,41 +28,40 @@ func found(kind bench.FindingKind, f figures, sentence string, args ...any) benc
 // PortsAwaited is about a step that began later, since an earlier one had taken its ports.
 func PortsAwaited(took time.Duration, ports int64) bench.Finding {
 	return found(bench.FoundPortsAwaited, figures{"took_ns": float64(took), "ports": float64(ports)},
-		"it began %s later, when %s local ports were free: this system keeps those of closed connections for a minute",
+		"step started %s late, once %s local ports were free: closed connections hold theirs for a minute",
 		units.Length(took.Round(time.Second)), units.Count(ports))
 }
 
 // Paused is about a pause of the run before a step.
 func Paused(d time.Duration) bench.Finding {
 	return found(bench.FoundPaused, figures{"pause_ns": float64(d)},
-		"the run was paused for %s before this step, on request", units.Duration(d))
+		"run was paused for %s before this step", units.Duration(d))
 }
 
 // RateChanged is about a step whose rate somebody has changed: "to 200/s after 3 s".
 func RateChanged(from float64, changes []string, unnamed int) bench.Finding {
 	named := strings.Join(changes, ", ")
 	if unnamed > 0 {
-		named += fmt.Sprintf(", and %d times more", unnamed)
+		named += fmt.Sprintf(", and %d more", unnamed)
 	}
 	return found(bench.FoundRateChanged, figures{"from": from, "changes": float64(len(changes) + unnamed)},
-		"the rate was changed on request, from %s/s %s: the figures of this step are of several rates", units.Rate(from),
+		"rate changed by hand from %s/s %s: this step mixes several rates", units.Rate(from),
 		named)
 }
 
 // CountersUnread is about a step without counters at one of its ends.
 func CountersUnread(why string) bench.Finding {
-	return found(bench.FoundCountersUnread, nil, "counters not read at both ends of the step: %s", why)
+	return found(bench.FoundCountersUnread, nil, "counters missing for this step: %s", why)
 }
 
 // ReadingsFailed is about a step in the course of which counters could not be read so many times.
 func ReadingsFailed(n int) bench.Finding {
-	return found(bench.FoundReadingsFailed, figures{"readings": float64(n)}, "%d of the readings in between failed", n)
+	return found(bench.FoundReadingsFailed, figures{"readings": float64(n)}, "%d readings failed", n)
 }
 
 // OtherRun is about another run on the same machine at the same time.
 func OtherRun() bench.Finding {
-	return found(bench.FoundNeighbour, nil, "another run is on: both use the CPUs, memory and network of this machine, "+
-		"so that the figures of either may be worse than they would be alone")
+	return found(bench.FoundNeighbour, nil, "another locbench run is active on this machine; both may be slower than alone")
 }
 
 // Incident is about what happened to a contender; after 0 or less is not known, or of no use.
@@ -82,21 +81,20 @@ func ClockSet(moved time.Duration, step int) bench.Finding {
 		way = "back"
 	}
 	return found(bench.FoundClockSet, figures{"moved_ns": float64(moved), "step": float64(step)},
-		"this machine's clock was set %s by %s in or before step %d, or the machine slept: "+
-			"durations are unaffected, timestamps keep the old clock",
+		"the clock was set %s by %s in or before step %d, or the machine slept; durations are correct, timestamps use the old clock",
 		way, moved.Abs().Round(100*time.Millisecond), step)
 }
 
 // Hung is about a contender that had to be killed, so long after it was asked to stop.
 func Hung(grace time.Duration) bench.Finding {
 	return found(bench.FoundHung, figures{"grace_ns": float64(grace)},
-		"it hung when it was asked to stop: %s after SIGTERM it had not ended and was killed (SIGKILL)", grace)
+		"did not stop within %s of SIGTERM and was killed (SIGKILL)", grace)
 }
 
 // Overcommitted is about contenders alive at the same time that may exceed the memory.
 func Overcommitted(contenders, all, machine int64) bench.Finding {
 	return found(bench.FoundOvercommitted, figures{"contenders": float64(contenders), "bytes": float64(all),
 		"machine_bytes": float64(machine)},
-		"%d contenders are alive at the same time, and may take %s together: this machine has %s", contenders,
+		"%d contenders run at the same time and may use %s; this machine has %s", contenders,
 		units.Bytes(all), units.Bytes(machine))
 }

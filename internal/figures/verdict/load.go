@@ -34,31 +34,30 @@ func (o Loop) Judge(l bench.Load) (all bench.Findings) {
 			all = append(all, found(kind, f, sentence, args...))
 		}
 	}
-	cut := "interrupted: %d requests in flight were cut off and are neither successes nor errors"
+	cut := "interrupted: %d requests in flight not counted"
 	if l.Cut == 1 {
-		cut = "interrupted: %d request in flight was cut off and is neither success nor error"
+		cut = "interrupted: %d request in flight not counted"
 	}
 	add(l.Cut > 0, bench.FoundInterrupted, figures{"requests": float64(l.Cut)}, cut, l.Cut)
-	again := "a connection was opened again"
+	again := "1 reconnect"
 	if o.Reopened > 1 {
-		again = fmt.Sprintf("connections were opened again %d times", o.Reopened)
+		again = fmt.Sprintf("%d reconnects", o.Reopened)
 	}
 	add(o.Reopened > 0 && l.Succeeded > 0, bench.FoundReopened, figures{"times": float64(o.Reopened)},
-		"%s; the time for it is part of the latency", again)
+		"%s; latency includes them", again)
 	limited := l.Failed[bench.ErrClient]
 	requests := fmt.Sprintf("%d requests", limited)
 	if limited == 1 {
 		requests = "1 request"
 	}
 	add(limited > 0, bench.FoundClientLimit, figures{"requests": float64(limited)},
-		"%s failed for want of ports, files or memory of the client: %s", requests, l.Examples[bench.ErrClient])
+		"%s failed: client out of ports, files or memory: %s", requests, l.Examples[bench.ErrClient])
 	if o.Open {
 		all = append(all, o.punctuality(l)...)
 	}
 	add(l.Unserved > 0, bench.FoundUnserved,
 		figures{"lead_in_ns": float64(l.LeadIn), "unserved": float64(l.Unserved), "connections": float64(o.Connections)},
-		"the queue is longer than the lead-in: after %s %d of %d connections had no answer yet, so that the interval may "+
-			"not be in a steady state",
+		"queue outlasted the lead-in: after %s, %d of %d connections had no response. The measured interval may be unstable",
 		units.Duration(l.LeadIn), l.Unserved, o.Connections)
 	all = append(all, o.little(l)...)
 	if ThreadBusy(l) {
@@ -67,7 +66,7 @@ func (o Loop) Judge(l bench.Load) (all bench.Findings) {
 	used := clientCPUs(l)
 	add(l.ClientCPUs > 0 && used > suspected*l.ClientCPUs, bench.FoundClientSuspected,
 		figures{"client_cpus": used, "client_limit": l.ClientCPUs},
-		"the client may be the bottleneck: locbench itself used %.2f of the %s that it may use", used,
+		"the client may be the bottleneck: it used %.2f of its %s", used,
 		units.CPUs(l.ClientCPUs))
 	return all
 }
@@ -78,7 +77,7 @@ func ThreadBusy(l bench.Load) bool { return l.Saturation > saturated }
 // Saturated is about such a thread.
 func Saturated(l bench.Load) bench.Finding {
 	return found(bench.FoundClientBound, figures{"share": l.Saturation},
-		"client-bound: a thread of locbench had something to do in %s of the step; a faster contender would not have shown",
+		"client-bound: a client thread was busy %s of the step and would hide a faster contender",
 		units.Percent(l.Saturation))
 }
 
@@ -96,22 +95,21 @@ func (o Loop) punctuality(l bench.Load) (all bench.Findings) {
 	if l.Dropped > 0 {
 		all = append(all, found(bench.FoundDropped, figures{"dropped": float64(l.Dropped), "due": float64(l.Scheduled),
 			"connections": float64(l.MostOpen)},
-			"%d of %d requests that came due were dropped: with %d connections in use the contender did not keep up",
+			"%d of %d scheduled requests dropped: all %d connections in use, the contender did not keep up",
 			l.Dropped, l.Scheduled, l.MostOpen))
 	}
 	if usual := l.Throughput() * l.Sending.Mean.Seconds(); float64(l.Backlog) > growingBacklog*usual+10 && l.Dropped == 0 {
 		all = append(all, found(bench.FoundNotKeptUp, figures{"backlog": float64(l.Backlog), "usual": usual},
-			"the contender did not keep up: %d requests were in flight or waiting at the end, %.0f are usual at this "+
-				"throughput and latency",
+			"the contender did not keep up: backlog of %d requests at the end, %.0f expected at this throughput and latency",
 			l.Backlog, usual))
 	}
 	if waited := Waited(l); waited > 0 {
 		all = append(all, found(bench.FoundLate, figures{"late": float64(waited), "connections": float64(l.MostOpen)},
-			"%d requests were sent late, since all %d connections were in use", waited, l.MostOpen))
+			"%d requests sent late: all %d connections in use", waited, l.MostOpen))
 	}
 	if own := OwnLate(l); float64(own) > late*float64(l.Sent) {
 		all = append(all, found(bench.FoundClientBound, figures{"late": float64(own), "sent": float64(l.Sent)},
-			"client-bound: %d of %d requests were sent more than %s after they were due although connections were free",
+			"client-bound: %d of %d requests sent over %s late although connections were free",
 			own, l.Sent, o.LateAfter))
 	}
 	return all
@@ -135,26 +133,23 @@ func (o Loop) little(l bench.Load) bench.Findings {
 	switch {
 	case shared > counted*(1+littleTolerance)+slack:
 		return bench.Findings{found(bench.FoundUnsteadyClock, f,
-			"%.2f requests were in flight by their times, but only %.2f by counting them: the clock of this machine is not "+
-				"steady",
+			"unstable machine clock: %.2f requests in flight by time, %.2f by count",
 			shared/length, counted/length)}
 	case o.Open && shared < counted*(1-littleTolerance)-slack:
 		return bench.Findings{found(bench.FoundAnswersUnseen, f,
-			"%.2f requests were in flight by their times, but %.2f by counting them: the client did not see answers when they "+
-				"came",
+			"the client saw responses late: %.2f requests in flight by time, %.2f by count",
 			shared/length, counted/length)}
 	case !o.Open && shared < could*(1-littleTolerance):
 		gap := time.Duration((could - shared) / float64(o.Answers)).Round(100 * time.Nanosecond)
 		return bench.Findings{found(bench.FoundClientBound,
 			figures{"in_flight": shared / length, "possible": could / length, "gap_ns": float64(gap)},
-			"client-bound: %.1f of %.1f requests in flight, %s of the client between an answer and the next request",
+			"client-bound: %.1f of %.1f connections busy; the client takes %s from response to next request",
 			shared/length, could/length, gap)}
 	// the ends of short turns are too large a part of them
 	case !o.Parts && math.Abs(busy-counted) > steadyWithin*could+slack:
 		return bench.Findings{found(bench.FoundUnsteady,
 			figures{"by_latency": busy / length, "by_counting": counted / length},
-			"not in a steady state: throughput × mean latency is %.2f, but %.2f requests were in flight: the queue was "+
-				"growing or shrinking",
+			"unstable load: throughput × mean latency is %.2f, but %.2f requests were in flight; the queue grew or shrank",
 			busy/length, counted/length)}
 	}
 	return nil

@@ -34,14 +34,14 @@ var rules = []struct {
 
 func (f facts) killed() string {
 	if n := oomKills(f.step); n > 0 {
-		return fmt.Sprintf("the kernel killed %d of its processes at the limit of %s", n, units.Bytes(f.memory))
+		return fmt.Sprintf("out of memory: %d processes killed at the limit of %s", n, units.Bytes(f.memory))
 	}
 	return ""
 }
 
 func (f facts) fails() string {
 	if r := f.step.Load.ErrorRatio(); r >= mostErrors {
-		return fmt.Sprintf("%s of the answers were errors", units.Percent(r))
+		return fmt.Sprintf("%s of responses were errors", units.Percent(r))
 	}
 	return ""
 }
@@ -53,7 +53,7 @@ func (f facts) overQuota() string {
 	t := f.throttled
 	text := fmt.Sprintf("%s of %s", units.Percent(f.cpus/f.quota), units.CPUs(f.quota))
 	if t.Periods > 0 {
-		text += fmt.Sprintf(", %d of %d periods throttled, %s lost", t.Throttled, t.Periods, units.Duration(t.Time))
+		text += fmt.Sprintf(", %d of %d periods throttled for %s", t.Throttled, t.Periods, units.Duration(t.Time))
 	}
 	return text
 }
@@ -65,10 +65,10 @@ func (f facts) atMemoryLimit() string {
 		float64(a.Used) < usedUp*float64(f.memory) {
 		return ""
 	}
-	text := fmt.Sprintf("%s of %s in use, the limit was met %s times", units.Bytes(a.Used), units.Bytes(f.memory),
+	text := fmt.Sprintf("%s of %s in use, limit hit %s times", units.Bytes(a.Used), units.Bytes(f.memory),
 		units.Count(*a.LimitHits-*b.LimitHits))
 	if b.MajorFaults != nil && a.MajorFaults != nil && *a.MajorFaults > *b.MajorFaults {
-		text += fmt.Sprintf(", %s pages were read back from disk", units.Count(*a.MajorFaults-*b.MajorFaults))
+		text += fmt.Sprintf(", %s pages reread from disk", units.Count(*a.MajorFaults-*b.MajorFaults))
 	}
 	return text
 }
@@ -85,8 +85,7 @@ func (f facts) readsBack() string {
 	if answers == 0 || float64(pages) < refaulting*float64(answers) {
 		return ""
 	}
-	return fmt.Sprintf("at its limit of %s pages were given up that it needed again: %s read back, %.1f for each "+
-		"answer; %s in use besides the page cache",
+	return fmt.Sprintf("page cache thrashing at the limit of %s: %s pages reread, %.1f per response; %s in use without page cache",
 		units.Bytes(f.memory), units.Count(pages), float64(pages)/float64(answers), units.Bytes(a.Used))
 }
 
@@ -94,12 +93,12 @@ func (f facts) clientBusy() string {
 	may := f.step.Load.ClientCPUs
 	switch {
 	case ThreadBusy(f.step.Load):
-		return fmt.Sprintf("a thread of locbench had something to do in %s of the step",
+		return fmt.Sprintf("a client thread was busy %s of the step",
 			units.Percent(f.step.Load.Saturation))
 	case may > 0 && f.client >= usedUp*may:
-		return fmt.Sprintf("locbench used %.2f of the %s that it may use", f.client, units.CPUs(may))
+		return fmt.Sprintf("client used %.2f of its %s", f.client, units.CPUs(may))
 	case f.local && f.client >= usedUp*f.machine:
-		return fmt.Sprintf("locbench used %.2f of this machine's %s", f.client, units.CPUs(f.machine))
+		return fmt.Sprintf("client used %.2f of %s", f.client, units.CPUs(f.machine))
 	}
 	return ""
 }
@@ -109,11 +108,11 @@ func (f facts) storeBusy() string {
 	case !f.storeOK:
 		return ""
 	case f.storeSet > 0 && f.store >= usedUp*f.storeSet:
-		return fmt.Sprintf("it used %.2f of the %s that it is kept to", f.store, units.CPUs(f.storeSet))
+		return fmt.Sprintf("used %.2f of its %s", f.store, units.CPUs(f.storeSet))
 	case f.store >= usedUp*f.host:
-		return fmt.Sprintf("it used %.2f of this machine's %s", f.store, units.CPUs(f.host))
+		return fmt.Sprintf("used %.2f of %s", f.store, units.CPUs(f.host))
 	case f.busyOK && f.busy+f.steal >= fullyBusy && f.store >= f.host/2:
-		return fmt.Sprintf("it used %.2f of this machine's %s, which were %s busy", f.store, units.CPUs(f.host),
+		return fmt.Sprintf("used %.2f of %s, which were %s busy", f.store, units.CPUs(f.host),
 			units.Percent(f.busy))
 	}
 	return ""
@@ -125,28 +124,28 @@ func (f facts) machineBusy() string {
 	}
 	who := ""
 	if f.cpusOK {
-		who = fmt.Sprintf(": the contender %.2f, locbench %.2f", f.cpus, f.client)
+		who = fmt.Sprintf(": contender %.2f, client %.2f", f.cpus, f.client)
 		if f.storeOK {
-			who += fmt.Sprintf(", the store %.2f", f.store)
+			who += fmt.Sprintf(", store %.2f", f.store)
 		}
 		// What is left is nobody's of this run, where the store's share is known: it is the
 		// client's if embedded.
 		if rest := f.busy*f.host - f.cpus - f.client - f.store; (f.storeOK || f.inStoreOK) && rest >= otherWork*f.host {
-			who += fmt.Sprintf(", other work %.2f", rest)
+			who += fmt.Sprintf(", other %.2f", rest)
 		}
 	}
 	switch {
 	case f.steal >= stealBinds:
-		return fmt.Sprintf("%s of its CPUs' time was taken by other virtual machines%s", units.Percent(f.steal), who)
+		return fmt.Sprintf("other VMs took %s of its CPU time%s", units.Percent(f.steal), who)
 	case f.busy+f.steal >= fullyBusy:
-		return fmt.Sprintf("its %s were %s busy%s", units.CPUs(f.host), units.Percent(f.busy), who)
+		return fmt.Sprintf("%s were %s busy%s", units.CPUs(f.host), units.Percent(f.busy), who)
 	}
 	return ""
 }
 
 func (f facts) storeHolds() string {
 	if n := f.step.Load.InFlight; f.inStoreOK && n > 0 && f.inStore >= waiting*n {
-		return fmt.Sprintf("%.1f of %.1f requests in flight were with it", min(f.inStore, n), n)
+		return fmt.Sprintf("%.1f of %.1f requests waited for it", min(f.inStore, n), n)
 	}
 	return ""
 }
@@ -156,7 +155,7 @@ func (f facts) rateKept() string {
 	if !f.step.Step.Open() || l.Scheduled == 0 || float64(l.Late+l.Dropped) > late*float64(l.Scheduled) {
 		return ""
 	}
-	text := fmt.Sprintf("%s of %s requests that came due were answered", units.Count(l.AllSucceeded()),
+	text := fmt.Sprintf("%s of %s scheduled requests succeeded", units.Count(l.AllSucceeded()),
 		units.Count(l.Scheduled))
 	if f.quota > 0 && f.cpusOK {
 		text += fmt.Sprintf(", with %s of %s", units.Percent(f.cpus/f.quota), units.CPUs(f.quota))
@@ -171,11 +170,11 @@ func (f facts) moreBringsMore() string { return f.brings(more) }
 func (f facts) brings(times float64) string {
 	for _, s := range f.above {
 		if ratio := s.Load.Throughput() / f.step.Load.Throughput(); ratio >= times {
-			these := fmt.Sprintf("these %d", f.step.Step.Connections)
+			these := fmt.Sprintf("%d", f.step.Step.Connections)
 			if f.step.Step.Connections == 1 {
-				these = "this one"
+				these = "1"
 			}
-			return fmt.Sprintf("%d connections gave %.2f times the throughput of %s", s.Step.Connections, ratio, these)
+			return fmt.Sprintf("%d connections gave %.2f× the throughput of %s", s.Step.Connections, ratio, these)
 		}
 	}
 	return ""
@@ -195,11 +194,10 @@ func (f facts) moreBringsNothing() string {
 		return ""
 	}
 	limit := cmp.Or(max(f.quota, 0), f.machine)
-	text := fmt.Sprintf("%d connections gave %.2f times the throughput of %d, at %.1f times the latency, and it used "+
-		"%.2f of %s",
+	text := fmt.Sprintf("%d connections gave %.2f× the throughput of %d at %.1f× the latency, using %.2f of %s",
 		f.step.Step.Connections, ratio, best.Step.Connections, latency, f.cpus, units.CPUs(limit))
 	if !f.storeOK && !f.inStoreOK {
-		text += "; the store cannot be seen, and may be what it waits for"
+		text += "; it may wait for the store, which is not measured"
 	}
 	return text
 }
@@ -217,26 +215,26 @@ func (f facts) nobodyWaits() string {
 	}
 	for _, s := range f.below {
 		if latency, ok := f.slower(s); ok && latency < sameTime {
-			return fmt.Sprintf("the latency is still %.2f times that of %d", latency, s.Step.Connections)
+			return fmt.Sprintf("latency still %.2f× that of %d", latency, s.Step.Connections)
 		}
 	}
 	if f.step.Step.Connections == 1 {
-		return "one connection waits for one answer at a time"
+		return "one request at a time"
 	}
 	return ""
 }
 
 func (f facts) unclear() string {
 	if !f.cpusOK {
-		return "the contender's counters are not known"
+		return "no counters of the contender"
 	}
 	of := " CPUs"
 	if f.quota > 0 {
 		of = " of " + units.CPUs(f.quota)
 	}
-	text := fmt.Sprintf("no known limit was reached: the contender used %.2f%s, locbench %.2f", f.cpus, of, f.client)
+	text := fmt.Sprintf("no limit reached: contender used %.2f%s, client %.2f", f.cpus, of, f.client)
 	if f.busyOK && f.local {
-		text += fmt.Sprintf("; the machine was %s busy", units.Percent(f.busy))
+		text += fmt.Sprintf("; machine %s busy", units.Percent(f.busy))
 	}
 	return text
 }

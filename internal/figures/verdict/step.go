@@ -13,7 +13,7 @@ import (
 func BusyBetweenTurns(res bench.StepResult) (all bench.Findings) {
 	if t := res.Turns; t != nil && t.CPUBetweenTurns() > restless {
 		all = append(all, found(bench.FoundRestless, figures{"cpus": t.CPUBetweenTurns()},
-			"it used %.2f CPUs while it waited for its turns: those whose turn it was may have missed them",
+			"used %.2f CPUs while others were loaded, which may have slowed them",
 			t.CPUBetweenTurns()))
 	}
 	return all
@@ -23,7 +23,7 @@ func BusyBetweenTurns(res bench.StepResult) (all bench.Findings) {
 func Killed(res bench.StepResult) (all bench.Findings) {
 	if n := oomKills(res); n > 0 {
 		all = append(all, found(bench.FoundOOM, figures{"processes": float64(n)},
-			"the kernel killed %d of its processes for want of memory", n))
+			"out of memory: the kernel killed %d processes", n))
 	}
 	return all
 }
@@ -50,7 +50,7 @@ func PossibleDrift(d bench.Drift) bench.Finding {
 	if d.CPU != nil {
 		f["cpu_change"], f["cpu_p"] = d.CPU.Change, d.CPU.P
 	}
-	return found(bench.FoundMayDrift, f, "possibly %s, but its windows scatter so much that noise alone may have done so",
+	return found(bench.FoundMayDrift, f, "possibly %s; within noise",
 		d)
 }
 
@@ -64,13 +64,13 @@ func StoodStill(res bench.StepResult) bench.Findings {
 	if h.Max < longStandstill && share < standstills {
 		return nil
 	}
-	doubt := "the highest latencies may be the machine's"
+	doubt := "the highest latencies may come from it"
 	if !h.Preferred {
-		doubt += ", or its CPUs were all busy (this user has no real-time class for the thread that watches)"
+		doubt += ", or all CPUs were busy (no real-time priority for the watchdog thread)"
 	}
 	return bench.Findings{found(bench.FoundStandstill,
 		figures{"times": float64(h.Count), "longest_ns": float64(h.Max), "share": share},
-		"the machine stood still: %d times for 1 ms or more, at the longest for %s, %.1f %% of the step on each CPU; %s",
+		"machine stalls: %d of 1 ms or more, longest %s, %.1f%% of the step per CPU; %s",
 		h.Count, units.Duration(h.Max), 100*share, doubt)}
 }
 
@@ -79,11 +79,11 @@ func StoodStill(res bench.StepResult) bench.Findings {
 func OnThisMachine(res bench.StepResult, inst bench.InstanceInfo, cpus int) (all bench.Findings) {
 	if _, steal, ok := res.HostShare(); ok && steal >= stealSeen {
 		all = append(all, found(bench.FoundStolen, figures{"share": steal},
-			"the hypervisor gave %.1f %% of this machine's CPU time to others", 100*steal))
+			"CPU steal: other VMs took %.1f%% of this machine's CPU time", 100*steal))
 	}
 	if n, ok := res.Throttles(); ok && n > 0 {
 		all = append(all, found(bench.FoundHot, figures{"times": float64(n)},
-			"CPUs were slowed down for their heat (%d times)", n))
+			"thermal throttling (%d times)", n))
 	}
 	used, ok := res.CPUs()
 	if !ok {
@@ -106,7 +106,7 @@ func bottleneck(l bench.Load, used, limit float64, cpus int) (all bench.Findings
 	if wall(l) > 0 && used < usedUp*limit && (client >= machine/2 || client+used >= usedUp*machine) {
 		all = append(all, found(bench.FoundClientSuspected,
 			figures{"client_cpus": client, "machine_cpus": machine, "contender_cpus": used, "contender_limit": limit},
-			"the client may be the bottleneck: locbench used %.2f of %d CPUs, the contender only %.2f of its %.2g",
+			"the client may be the bottleneck: it used %.2f of %d CPUs, the contender only %.2f of its %.2g",
 			client, cpus, used, limit))
 	}
 	return all

@@ -39,13 +39,13 @@ func Assess(o profile.Objective, res bench.StepResult, cpus float64) (_ Verdict,
 	add := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
 	why = append(why, missed...)
 	if verdict.ManyWaited(l) {
-		add("%d of %d requests waited for one of %d connections", verdict.Waited(l), l.Scheduled, l.MostOpen)
+		add("%d of %d requests waited: all %d connections in use", verdict.Waited(l), l.Scheduled, l.MostOpen)
 	}
 	if late := growing(res); late > 0 {
-		add("%d requests were unanswered at the end, %s of work at this throughput, so that a queue was growing",
+		add("backlog of %d requests at the end (%s of work at this throughput): a queue grew",
 			l.Backlog, late.Round(time.Millisecond))
 	} else if rise := rising(res); rise > 0 {
-		add("at its end the median answer took about %s longer than at its beginning, so that a queue was growing",
+		add("median latency rose by about %s from start to end: a queue grew",
 			rise.Round(time.Millisecond))
 	}
 	if l.Scheduled == 0 {
@@ -56,14 +56,13 @@ func Assess(o profile.Objective, res bench.StepResult, cpus float64) (_ Verdict,
 	}
 	var client []string
 	if own := verdict.OwnLate(l); own > 0 && len(why) == len(missed) && keptFromSent(o, l) {
-		client = append(client, fmt.Sprintf("client-bound: %d of %d requests were sent late although connections were free; "+
-			"from their sending on it was kept", own, l.Sent))
+		client = append(client, fmt.Sprintf("client-bound: %d of %d requests sent late although connections were free; met when counted from sending", own, l.Sent))
 	}
 	if verdict.ThreadBusy(l) {
 		client = append(client, verdict.Saturated(l).Text)
 	}
 	if share := verdict.ShareOfOthers(res, cpus); share > 0 {
-		client = append(client, "other work on this machine took "+units.Percent(share)+" of its CPU time")
+		client = append(client, "other processes used "+units.Percent(share)+" of the CPU time")
 	}
 	for _, f := range verdict.FromOutside(res) {
 		client = append(client, f.Text)

@@ -88,7 +88,7 @@ func doctorDocker(ctx context.Context) (all []Finding, others string) {
 	all = []Finding{check("Docker", safe.Line(seen, 300), false, "")}
 	if enter, apart := e.Apart(); apart {
 		all = append(all, Finding{"Docker network", Warn,
-			"this rootless engine has one of its own: contenders in it do not reach a store on this machine",
+			"this rootless engine has its own network: contenders cannot reach a store on this machine",
 			enter + " locbench …"})
 	}
 	return append(all, dockerLimits(i)), Names(names)
@@ -105,13 +105,13 @@ func dockerLimits(i docker.Info) Finding {
 	}
 	switch {
 	case len(lacks) > 0 && i.Rootless:
-		return Finding{name, Warn, "not enforced by this rootless engine: " + strings.Join(lacks, ", "),
-			"delegate the controllers: a unit drop-in for user@.service with Delegate=cpu cpuset io memory pids"}
+		return Finding{name, Warn, "not enforced (rootless engine): " + strings.Join(lacks, ", "),
+			"delegate controllers: add Delegate=cpu cpuset io memory pids in a drop-in for user@.service"}
 	case len(lacks) > 0:
 		return Finding{name, Warn, "not enforced: " + strings.Join(lacks, ", "),
-			"an engine whose kernel has the controllers (docker info shows the warnings)"}
+			"use an engine whose kernel has these controllers (see docker info)"}
 	case !i.SwapLimit:
-		return Finding{name, Warn, "CPU, memory, processes; but no swap accounting: a container may swap beyond its memory",
+		return Finding{name, Warn, "CPU, memory, processes; no swap accounting: containers may swap beyond their limit",
 			"sudo swapoff -a, or boot with cgroup_enable=memory swapaccount=1"}
 	}
 	return check(name, "CPU, memory without swap, processes", false, "")
@@ -119,11 +119,11 @@ func dockerLimits(i docker.Info) Finding {
 
 func doctorCgroup(m bench.Machine, probe func() (missing []string, noSet, err error)) []Finding {
 	if m.OS != "linux" {
-		return []Finding{{"cgroup", Warn, "none on " + m.OS + ": the process runtime has neither limits nor counters",
+		return []Finding{{"cgroup", Warn, "none on " + m.OS + ": no limits or counters for processes",
 			"use Docker"}}
 	}
 	if m.CgroupVersion == 0 {
-		return []Finding{{"cgroup", Warn, "no hierarchy with CPU or memory is mounted",
+		return []Finding{{"cgroup", Warn, "no CPU or memory controller mounted",
 			"mount cgroup v2 (mount -t cgroup2 none /sys/fs/cgroup), or use Docker"}}
 	}
 	fix := "run as root, or use Docker"
@@ -131,9 +131,9 @@ func doctorCgroup(m bench.Machine, probe func() (missing []string, noSet, err er
 		fix = "run as root, in a delegated unit (systemd-run --user --scope -p Delegate=yes locbench …), or use Docker"
 	}
 	missing, noSet, err := probe()
-	may := "this user may set CPU quota, CPU set, memory and processes"
+	may := "enforced: CPU quota, CPU set, memory, processes"
 	if noSet != nil {
-		may = "this user may set CPU quota, memory and processes; a CPU set is kept by affinity"
+		may = "enforced: CPU quota, memory, processes; CPU set by affinity"
 	}
 	switch {
 	case err != nil:
@@ -149,8 +149,7 @@ func doctorCgroup(m bench.Machine, probe func() (missing []string, noSet, err er
 
 func doctorCPUs(m bench.Machine) Finding {
 	return check("CPUs", fmt.Sprintf("%d (%s)", m.CPUs, cmp.Or(m.CPUModel, m.Arch)), m.CPUs < 4,
-		"a machine with 4 CPUs or more: here contender, store and load generator take them from each other, "+
-			"unless the contender is limited to 1 CPU and the store embedded")
+		"use 4 CPUs or more, or limit the contender to 1 CPU with the embedded store: contender, store and client share these")
 }
 
 func doctorMemory(m bench.Machine, available int64) Finding {
@@ -162,7 +161,7 @@ func doctorMemory(m bench.Machine, available int64) Finding {
 		value += fmt.Sprintf(", %.1f GiB available", gibibytes(available))
 	}
 	return check("memory", value, min(cmp.Or(available, m.MemoryBytes), m.MemoryBytes) < 2<<30,
-		"free 2 GiB: 512 MiB for the contender, the rest for store and load generator")
+		"free 2 GiB: 512 MiB for the contender, the rest for store and client")
 }
 
 func doctorLoad(m bench.Machine) Finding {
@@ -170,8 +169,8 @@ func doctorLoad(m bench.Machine) Finding {
 	if !known {
 		return check("load", "unknown", false, "")
 	}
-	return check("load", m.Load1+" in the last minute", load > busyShare*float64(m.CPUs),
-		"end what else is running (top shows it), or the figures are partly its")
+	return check("load", m.Load1+" (1 min)", load > busyShare*float64(m.CPUs),
+		"stop other processes (see top): they distort results")
 }
 
 func doctorGovernor(m bench.Machine) Finding {
@@ -179,13 +178,13 @@ func doctorGovernor(m bench.Machine) Finding {
 	if m.Governor == "" || m.Governor == "performance" {
 		return check(name, cmp.Or(m.Governor, invisible), false, "")
 	}
-	return Finding{name, Warn, m.Governor + ": the clock follows the load", "sudo cpupower frequency-set -g performance"}
+	return Finding{name, Warn, m.Governor + ": CPU clock varies with load", "sudo cpupower frequency-set -g performance"}
 }
 
 func doctorFiles(hard int, known bool) Finding {
 	const need = 8192 // 2048 connections on this side, as many of a process to its clients and to the store
 	if !known {
-		return check("open files", "no limit known on "+runtime.GOOS, false, "")
+		return check("open files", "limit unknown on "+runtime.GOOS, false, "")
 	}
 	value := fmt.Sprintf("up to %d", hard)
 	if hard < need {
@@ -207,19 +206,19 @@ func doctorPorts(first, last int) Finding {
 func doctorElasticsearch(ctx context.Context, url string) Finding {
 	const name = "Elasticsearch"
 	if url == "" {
-		return Finding{name, OK, "none given: the embedded store is used", "--elastic http://host:9200 for a real one"}
+		return Finding{name, OK, "none; using the embedded store", "use a real one: --elastic http://host:9200"}
 	}
 	s, err := store.Open(ctx, bench.StoreSpec{Kind: bench.StoreExternal, URL: url}, store.Options{})
 	if err != nil {
-		return Finding{name, Missing, safe.Line(err.Error(), 300), "start it, or give another URL"}
+		return Finding{name, Missing, safe.Line(err.Error(), 300), "start it or use another URL"}
 	}
 	defer s.Close()
 	return check(name, "version "+s.Info().Version, len(s.Warnings()) > 0,
-		"version 7, which the contenders' queries are written for")
+		"use version 7; the contenders' queries need it")
 }
 
 func doctorGo(ctx context.Context, groups cgroup.Tree) Finding {
-	const fix = "https://go.dev/dl, only needed to build Go contenders for the process runtime"
+	const fix = "https://go.dev/dl (only to build Go contenders as processes)"
 	path, err := exec.LookPath("go")
 	if err != nil {
 		return Finding{"Go toolchain", Warn, "not found", fix}
@@ -232,7 +231,7 @@ func doctorGo(ctx context.Context, groups cgroup.Tree) Finding {
 	cmd.Stdout, cmd.WaitDelay = &out, time.Second
 	err = launch.Helper{Groups: groups}.Do(ctx, cmd)
 	if err != nil {
-		return Finding{"Go toolchain", Warn, "does not say its version: " + safe.Line(err.Error(), 200), fix}
+		return Finding{"Go toolchain", Warn, "unknown version: " + safe.Line(err.Error(), 200), fix}
 	}
 	return check("Go toolchain", safe.Line(strings.TrimSpace(out.String()), 50), false, "")
 }

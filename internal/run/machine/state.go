@@ -118,12 +118,12 @@ func LoadWarnings(m bench.Machine) (phrases []string) {
 		}
 	}
 	load, known := load(m)
-	add(known && load > busyShare*float64(m.CPUs), "a load of %s before the run, on %d CPUs", m.Load1, m.CPUs)
+	add(known && load > busyShare*float64(m.CPUs), "load %s on %d CPUs before the run", m.Load1, m.CPUs)
 	add(m.Governor != "" && m.Governor != "performance", "CPU governor %s", m.Governor)
 	if swap := m.SwapUsed; swap != nil {
 		add(*swap > muchSwap, "%.1f GiB of swap in use", gibibytes(*swap))
 	}
-	add(m.OtherContainers != "", "other containers run (%s)", m.OtherContainers)
+	add(m.OtherContainers != "", "other containers (%s)", m.OtherContainers)
 	return phrases
 }
 
@@ -134,36 +134,36 @@ func load(m bench.Machine) (float64, bool) {
 
 func gibibytes(n int64) float64 { return float64(n) / (1 << 30) }
 
-const invisible = "not to be seen here (usual in virtual machines)"
+const invisible = "not visible (usual in a VM)"
 
 // doctorState are the findings about what moves figures: nothing of it hinders a run.
 func doctorState(m bench.Machine) []Finding {
 	turbo := check("turbo", cmp.Or(m.Turbo, invisible), false, "")
 	if m.Turbo == "on" {
-		turbo = Finding{"turbo", Warn, "on: the clock follows load and heat",
-			"for figures that can be repeated: echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo, " +
+		turbo = Finding{"turbo", Warn, "on: clock varies with load and heat",
+			"turn off for repeatable results: echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo, " +
 				"or echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost"}
 	}
 	smt := check("SMT", cmp.Or(m.SMT, "unknown"), false, "")
 	if m.SMT == "on" {
-		smt = Finding{"SMT", Warn, "on: two CPUs are one core, and slow each other down",
+		smt = Finding{"SMT", Warn, "on: two CPUs share one core",
 			"echo off | sudo tee /sys/devices/system/cpu/smt/control"}
 	}
-	virtual := check("virtualisation", cmp.Or(m.Virtual, "none to be seen"), false, "")
+	virtual := check("virtualisation", cmp.Or(m.Virtual, "none detected"), false, "")
 	if m.Virtual != "" {
-		virtual.Fix = "nothing to do: time that other machines take is reported with each step (steal)"
+		virtual.Fix = "no action; steal time is reported per step"
 	}
 	swap := check("swap", "unknown", false, "")
 	if used := m.SwapUsed; used != nil {
 		swap = check("swap", fmt.Sprintf("%.1f GiB in use", gibibytes(*used)), *used > muchSwap,
-			"sudo swapoff -a, once there is memory for what is out there")
+			"sudo swapoff -a, once memory is free")
 	}
-	heat := check("thermal throttling", "not counted here (usual in virtual machines)", false, "")
+	heat := check("thermal throttling", "not counted (usual in a VM)", false, "")
 	if n := m.Throttles; n != nil {
-		heat = check(heat.Name, fmt.Sprintf("%d times since the machine was started", *n), *n > 0,
-			"better cooling, or turbo off; a run reports the steps in which it happened")
+		heat = check(heat.Name, fmt.Sprintf("%d times since boot", *n), *n > 0,
+			"improve cooling or turn turbo off; runs report affected steps")
 	}
 	return []Finding{turbo, smt, virtual, swap, heat,
-		check("other containers", cmp.Or(m.OtherContainers, "none runs"), m.OtherContainers != "",
-			"docker stop them: they take CPU time and memory bandwidth from what is measured")}
+		check("other containers", cmp.Or(m.OtherContainers, "none"), m.OtherContainers != "",
+			"docker stop them: they compete for CPU and memory")}
 }

@@ -32,9 +32,7 @@ func Validate(p bench.Profile) error {
 		failures = append(failures, m)
 	}
 	if p.Store.NeedsURL() {
-		failures = append(failures, errors.New(`it wants a real Elasticsearch 7. Name one:  --elastic http://127.0.0.1:9200
-or let Docker start the official image:  --store container
-or use the one inside locbench (it shares CPU with the client):  --store embedded`))
+		failures = append(failures, errors.New(`needs an Elasticsearch 7. Use yours: --elastic http://127.0.0.1:9200 or the official image: --store container or the embedded store (shares CPU with the client): --store embedded`))
 	}
 	if len(failures) == 0 {
 		return nil
@@ -90,7 +88,7 @@ func mistakes(p *bench.Profile) []mistake {
 	r.requests(p)
 	alone := len(p.Requests) > 0 && p.Requests[0].Session == ""
 	r.when(p.Phases != nil && len(p.Requests) > 0 && !alone, "phases",
-		"`phases` time a request that stands alone, and all are in sessions", "add one under `requests`, or remove `phases`")
+		"`phases` needs a single request; all are in sessions", "add one under `requests`, or remove `phases`")
 	if p.Phases != nil {
 		r.between("phases.requests", p.Phases.Requests, 1, maxPhased)
 	}
@@ -127,11 +125,11 @@ func (r *rules) store(s bench.StoreSpec) {
 	r.when(s.Image != "" && !traits.Container,
 		"store.image", kind+" has no image", "write `kind: container` or remove the image")
 	r.when(s.Latency != 0 && !traits.Latency,
-		"store.latency", kind+" answers as fast as it can", "write `kind: embedded` or remove `latency`")
+		"store.latency", kind+" cannot add latency", "write `kind: embedded` or remove `latency`")
 	r.when(s.P99 != 0 && !traits.Latency,
 		"store.p99", kind+" answers as fast as it can", "write `kind: embedded` or remove `p99`")
 	r.when(s.P99 != 0 && s.Latency == 0,
-		"store.p99", "`p99` stands without a median", "add `latency`, for example `latency: 2ms`")
+		"store.p99", "`p99` without `latency`", "add `latency`, for example `latency: 2ms`")
 	if s.P99 != 0 && s.P99 < s.Latency {
 		r.wrong("store.p99", units.Exact(s.P99), "the median is `latency`: write at least that")
 	}
@@ -140,7 +138,7 @@ func (r *rules) store(s bench.StoreSpec) {
 func (r *rules) data(d bench.DataSpec) {
 	generated := d.Cities != 0 || d.Vertices != 0 || d.Seed != 0
 	r.when(d.Dir != "" && generated, "data",
-		"data is both read (`dir`) and generated (`cities`, `vertices`, `seed`)", "keep one of the two")
+		"both `dir` and `cities`/`vertices`/`seed` given", "keep one of the two")
 	r.when(d.Dir == "" && generated && d.Cities == 0, "data", "`data.cities` is missing",
 		"write `data: bundled`, `{dir: FOLDER}`, or how many to generate, `{cities: 100000}`")
 }
@@ -187,20 +185,20 @@ func (r *rules) steps(p *bench.Profile) {
 		if s.Request != "" && len(p.Requests) > 0 && !slices.Contains(asked(p), s.Request) {
 			r.wrong(at+".request", s.Request, fmt.Sprintf("name one of the requests or sessions, such as %q", asked(p)[0]))
 		}
-		r.when(s.PeakShare > 0 && !ladder, at, "no step before it can find the peak",
+		r.when(s.PeakShare > 0 && !ladder, at, "no earlier step can find the peak",
 			"put measured steps with connections before it, for example `2..64 doubling`")
 		for _, err := range s.AtPeak(1).Validate() {
 			r.when(true, at, fmt.Sprintf("step %d (%s): %v", i+1, s.Name, err), "")
 		}
 		if err := s.CheckTurns(); p.Turns > 0 && err != nil && !turned {
 			turned = true
-			r.when(true, "turns", fmt.Sprintf("`turns` do not fit step %d (%s): %v", i+1, s.Name, err),
+			r.when(true, "turns", fmt.Sprintf("step %d (%s) cannot be interleaved: %v", i+1, s.Name, err),
 				"remove `turns`, or run such steps in a profile of their own")
 		}
 		measured = measured || !s.WarmUp
 		ladder = ladder || !s.WarmUp && s.Connections > 0
 	}
-	r.when(!measured, "steps", "no step is measured", "add one that is not a warm-up, for example `64`")
+	r.when(!measured, "steps", "no measured step", "add one that is not a warm-up, for example `64`")
 }
 
 func (r *rules) thresholds(p *bench.Profile) {
@@ -214,11 +212,11 @@ func (r *rules) thresholds(p *bench.Profile) {
 		}
 		n := len(p.Steps)
 		there := t.FromStep >= 0 && t.FromStep <= n
-		r.when(n > 0 && !there, at, fmt.Sprintf("from_step is %d, and there are %d steps", t.FromStep, n),
+		r.when(n > 0 && !there, at, fmt.Sprintf("from_step is %d; there are only %d steps", t.FromStep, n),
 			"warm-ups count: write the number of a step, or leave it out")
 		measured := func(s bench.Step) bool { return !s.WarmUp }
 		r.when(n > 0 && there && !slices.ContainsFunc(p.Steps[max(t.FromStep-1, 0):], measured), at,
-			"no step is judged by it", "all from there on are warm-ups: write a smaller `from_step`")
+			"it checks no step", "only warm-ups follow: write a smaller `from_step`")
 	}
 }
 

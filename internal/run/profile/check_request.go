@@ -36,7 +36,7 @@ func placedRequests(p *bench.Profile) (all []placed) {
 }
 
 func (r *rules) requests(p *bench.Profile) {
-	r.when(len(p.Requests) == 0, "requests", "there are no requests", "write one at least, here or in a session")
+	r.when(len(p.Requests) == 0, "requests", "no requests", "write one at least, here or in a session")
 	cities := slices.ContainsFunc(p.Requests, bench.Request.NamesCity)
 	var known []string
 	for _, v := range p.Variables {
@@ -59,7 +59,7 @@ func (r *rules) requests(p *bench.Profile) {
 	for _, req := range placedRequests(p) {
 		if req.Session == "" {
 			r.between(req.at+".weight", req.Weight, 1, maxWeight)
-			r.when(len(req.Save) > 0, req.at+".save", "nothing uses what a request that stands alone saves",
+			r.when(len(req.Save) > 0, req.at+".save", "a single request's `save` is never used",
 				"write it into a session, or into `setup` where all requests use it")
 		}
 		if req.Session == "" || req.Session != session {
@@ -68,8 +68,7 @@ func (r *rules) requests(p *bench.Profile) {
 		within = r.request(p, req, within)
 		named(req.at, req.Name)
 		drawn := strings.Contains(req.Path, "{id}") && !slices.Contains(known, "id") && req.IDs.Distribution != fixed
-		r.when(drawn && !cities && p.Store.Kind.Traits().None, req.at+".path", "`{id}` has no values: the ids of the data "+
-			"set are those of cities, and this profile has no store", "write `variables: {id: {from: 1, to: 10000}}`, or list "+
+		r.when(drawn && !cities && p.Store.Kind.Traits().None, req.at+".path", "`{id}` has no values: it needs the city data, and this profile has no store", "write `variables: {id: {from: 1, to: 10000}}`, or list "+
 			"them: `ids: [1, 2, 3]`")
 	}
 	for i, s := range p.Sessions {
@@ -128,7 +127,7 @@ func (r *rules) places(at string, req bench.Request, known []string) {
 			name, _ := workload.Column(place.Name)
 			ofData := of.key == at+".path" && (name == "id" || name == "language")
 			r.when(name != "" && !ofData && !slices.Contains(known, name), of.key,
-				fmt.Sprintf("`%s`: there is no variable %q here", place.Text, name),
+				fmt.Sprintf("`%s`: no variable %q here", place.Text, name),
 				hintOf(name, known)+fmt.Sprintf("; write `{%s}` if that text is to be sent", place.Text))
 			typed := place.Type == "" || place.Type == bench.TypeNumber || place.Type == bench.TypeJSON
 			r.when(!typed, of.key, fmt.Sprintf("`%s`: there is no type %q", place.Text, place.Type),
@@ -142,8 +141,8 @@ func (r *rules) expected(at string, req bench.Request, known []string) {
 	text, _ := json.Marshal(req.Expect)
 	for _, place := range bench.Parts(string(text)) {
 		name, _ := workload.Column(place.Name)
-		r.when(name != "" && slices.Contains(known, name), at, fmt.Sprintf("`%s` is not filled in here", place.Text),
-			"expect what is the same in all answers, such as `present: [id]`")
+		r.when(name != "" && slices.Contains(known, name), at, fmt.Sprintf("`%s` is not replaced here", place.Text),
+			"expect something all responses share, such as `present: [id]`")
 	}
 }
 
@@ -157,11 +156,11 @@ func hintOf(name string, known []string) string {
 func (r *rules) path(at string, req bench.Request, known []string) {
 	r.when(len(req.Path) > 8000, at+".path", "the path is too long", "write 8000 bytes at most")
 	if !strings.HasPrefix(req.Path, "/") {
-		r.wrong(at+".path", req.Path, "begin it with `/`: the host is that of the contender")
+		r.wrong(at+".path", req.Path, "start it with `/`: the host is the contender's")
 	}
 	outside := func(c rune) bool { return c <= ' ' || c >= 0x7f || c == '#' }
 	if strings.ContainsFunc(req.Path, outside) {
-		r.wrong(at+".path", req.Path, "write letters other than ASCII, blanks and `#` as %-escapes, such as `%20`")
+		r.wrong(at+".path", req.Path, "percent-encode non-ASCII letters, spaces and `#`, such as `%20`")
 	}
 	for _, part := range bench.Parts(req.Path) {
 		if part.Name == "" && strings.ContainsAny(part.Text, "{}") && braces.MatchString(req.Path) {

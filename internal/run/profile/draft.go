@@ -117,19 +117,16 @@ func (t *draftText) pair(before, key string, value any) {
 
 func (t *draftText) head(name string) {
 	t.WriteString(strictyaml.Named(schemaFile))
-	t.line(`# A benchmark of an API of your own, begun by 'locbench profiles new'. Change what you like. All keys are
-# explained in profiles/locations.yaml of locbench's sources.
-
-# What tables and reports call it.`)
+	t.line(`# Benchmark of your API, created by 'locbench profiles new'. All keys: profiles/locations.yaml in # locbench's sources. # Name in tables and reports.`)
 	t.pair("", "title", name)
 	t.line(`
-# Who is asked, unless the command line says it: names of contenders there, or --target URL.
+# Contenders to run, unless named on the command line (or --target URL).
 # contenders: [my-service]
 
-# How often all is repeated. Six is the least that gives a 95 %% interval; for a first look run it with --rounds 1.
+# Repetitions. A 95%% confidence interval needs 6; for a first look use --rounds 1.
 rounds: 6
 
-# Of a contender that locbench starts. What is absent is not limited.
+# Limits for contenders that locbench starts. Missing keys: no limit.
 # limits: {cpus: 1.5, memory: 512MiB}`)
 }
 
@@ -162,7 +159,7 @@ func (t *draftText) variables(ids string, texts []string, login bool) {
 		t.fail("%q is an empty range: write FROM..TO, for example %s", ids, draftIDs)
 	}
 	t.line(`
-# What {%s} stands for: another value in each request. Other kinds: {list: [lamp, chair]}, the column of a file
+# Values of {%s}, a new one per request. Other kinds: {list: [lamp, chair]}, the column of a file
 # ({file: ids.csv, column: id}), uuid, now, sequence. With "draw: zipf" some values come far more often than others.
 variables:`, names[0])
 	for _, name := range names {
@@ -172,7 +169,7 @@ variables:`, names[0])
 
 func (t *draftText) setup(path, saved string) {
 	t.line(`
-# Once in each life of the service, before its load. ${PASSWORD} is taken from the environment, and no output shows it.
+# Sent once per start of the service, before the load. ${PASSWORD} is an environment variable, masked in all output.
 # "save" takes the token out of the answer: a path in its JSON, or {header: NAME}, {cookie: NAME}.
 setup:`)
 	t.pair("  - ", "post", path)
@@ -184,7 +181,7 @@ setup:`)
 
 func (t *draftText) requests(get, post, body string, login bool) {
 	t.line(`
-# The mix; the shares add up to 100 %%. An answer with another status than "expect" has is an error. Further methods:
+# The mix; shares add up to 100%%. A response with another status than "expect" is an error. Further methods:
 # head, put, patch, delete, options.
 requests:`)
 	share, other := "100%", "100%"
@@ -225,13 +222,13 @@ func (t *draftText) steps(most string) {
 		return
 	}
 	t.line(`
-# The longest wait for an answer; after it the request is an error.
+# Request timeout; later responses are errors.
 timeout: 10s
 
-# In a step in which more requests fail, nothing is claimed.
+# Steps with more errors are excluded from comparison.
 max_errors: 1%%
 
-# So many connections, each of which asks again as soon as it has its answer. A warm-up is shown, and is not judged.
+# Connections; each sends its next request when it has a response. Warm-ups are shown but not measured.
 step_duration: 10s
 steps:
   - %d warm-up for 20s`, min(n, draftWarm))
@@ -248,7 +245,7 @@ steps:
 		t.line("  - %d", n)
 	}
 	t.line(`
-# What each measured step must keep; "locbench run" ends with exit code 4 where one does not.
+# Conditions for each measured step; "locbench run" exits with code 4 if one is missed.
 # thresholds:
 #   - p99<50ms,errors<0.1%%`)
 }

@@ -20,8 +20,7 @@ const (
 	maxDuration = 24 * time.Hour
 
 	rangeHint = "write a number such as `64` or a range such as `2..2048 doubling`"
-	stepHint  = "write a number of connections (`64`), a range (`2..2048 doubling`, `10..100 by 10`), and after it, " +
-		"where wanted, `x5` to repeat, `warm-up`, `for 30s`; or a map {connections: 64, duration: 30s} or {rate: 5000}"
+	stepHint  = "write a number of connections (`64`) or a range (`2..2048 doubling`, `10..100 by 10`), optionally with `x5` to repeat, `warm-up`, `for 30s`; or a map {connections: 64, duration: 30s} or {rate: 5000}"
 )
 
 // steps are the stages of load, in YAML each a short text, as stepHint says, or a map.
@@ -47,15 +46,15 @@ func (s *step) ValidateStrict(v strictyaml.Value) {
 	open := v.Has("rate") || v.Has("arrivals")
 	switch {
 	case v.Has("rate") && v.Has("arrivals"):
-		v.At("arrivals").Mistake("requests are due both by `rate` and by `arrivals`", "keep one of the two")
+		v.At("arrivals").Mistake("both `rate` and `arrivals` given", "keep one of the two")
 	case !open && !v.Has("connections"):
 		v.At("connections").Wrong("write how many, for example `connections: 64`; or a `rate`, or `arrivals`")
 	case open && (len(s.Connections.rungs) > 1 || s.Connections.from > 0):
-		v.At("connections").Mistake("next to `rate` and `arrivals`, `connections` is the most that may be open",
+		v.At("connections").Mistake("with `rate` or `arrivals`, `connections` is a maximum",
 			"write one number, or leave it out")
 	}
 	if v.Has("arrivals") && v.Has("max_requests") {
-		v.At("max_requests").Mistake("`arrivals` say themselves how many requests there are", "remove `max_requests`")
+		v.At("max_requests").Mistake("`arrivals` already set the number of requests", "remove `max_requests`")
 	}
 }
 
@@ -78,7 +77,7 @@ func (c *connections) UnmarshalStrict(v strictyaml.Value) {
 	case strictyaml.Map:
 		var r connectionRamp
 		if v.Decode(&r) && r.From >= r.To {
-			v.At("from").Wrong("let the ramp rise: write fewer than it goes `to`")
+			v.At("from").Wrong("`from` must be below `to`")
 		}
 		c.from, c.rungs = r.From, []int{r.To}
 		return
@@ -289,8 +288,7 @@ func ParseSteps(items []string, length time.Duration) ([]bench.Step, error) {
 		case "":
 			read.all = append(read.all, one.steps()...)
 		case stepHint:
-			all = append(all, fmt.Errorf("%.60q is not a number of connections; write for example 64, 2..64 doubling, "+
-				"or 1 x5 warm-up", item))
+			all = append(all, fmt.Errorf("%.60q: expected connections such as 64, 2..64 doubling or 1 x5 warm-up", item))
 		default:
 			all = append(all, fmt.Errorf("%.60q: %s", item, hint))
 		}

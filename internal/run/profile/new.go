@@ -57,7 +57,7 @@ func free(file string) error {
 	return nil
 }
 
-func exists(file string) error { return fmt.Errorf("%s is there already: choose another name", file) }
+func exists(file string) error { return fmt.Errorf("%s already exists: choose another name", file) }
 
 func write(env console.Env, file string, d Draft) error {
 	name := file
@@ -103,7 +103,7 @@ func isPath(string) bool { return true }
 
 var questions = []question{
 	{
-		"Path to GET, with {item} for an id; or " + nothing, draftGet, func(d *Draft) *string { return &d.Get },
+		"Path to GET ({item} is an id); or " + nothing, draftGet, func(d *Draft) *string { return &d.Get },
 		"Ids from..to", draftIDs, func(path string) bool { return strings.Contains(path, "{") },
 	},
 	{
@@ -111,10 +111,10 @@ var questions = []question{
 		"Its body, as JSON on one line", "{}", isPath,
 	},
 	{
-		"Path of a login, to POST a password to; or " + nothing, nothing, func(d *Draft) *string { return &d.Login },
-		"Where the token is in its JSON answer", draftToken, isPath,
+		"Login path (POST); or " + nothing, nothing, func(d *Draft) *string { return &d.Login },
+		"Path of the token in its JSON response", draftToken, isPath,
 	},
-	{"Connections at most", draftLadder, func(d *Draft) *string { return &d.Connections }, "", "", nil},
+	{"Most connections", draftLadder, func(d *Draft) *string { return &d.Connections }, "", "", nil},
 }
 
 // ask asks for a draft, and for its name where file is "". A wrong answer is asked again. The end of in, or of ctx, is
@@ -122,7 +122,7 @@ var questions = []question{
 func ask(ctx context.Context, in io.Reader, out io.Writer, file string) (string, Draft, error) {
 	a := asker{ctx: ctx, out: out, lines: readLines(ctx, in)}
 	var d Draft
-	fmt.Fprintln(out, "Enter takes what stands in brackets.")
+	fmt.Fprintln(out, "Enter accepts the value in brackets.")
 	for file == "" {
 		_, err := a.until("Name of the API", draftName, func(name string) error {
 			if !namePattern.MatchString(name) || len(name) > maxName {
@@ -184,7 +184,7 @@ func (a asker) until(text, standard string, right func(string) error) (string, e
 		}
 		if !more {
 			fmt.Fprintln(a.out)
-			err := errors.New("the questions were not answered to the end: nothing is written")
+			err := errors.New("cancelled: nothing written")
 			return "", console.WithCode(console.ExitInterrupted, err)
 		}
 		err := checkAnswer(strings.TrimRight(answer, "\r\n"))

@@ -88,7 +88,7 @@ func (c Condition) judge(l bench.Load) bench.Judgement {
 	j := bench.Judgement{Condition: c.String()}
 	v, ok := c.value(l)
 	if !ok {
-		j.Text = string(c.Metric) + " is not known, since nothing succeeded"
+		j.Text = string(c.Metric) + " is unknown: no success"
 		return j
 	}
 	j.Value = &v

@@ -35,13 +35,13 @@ func metrics() string {
 // of a condition are allowed. The error is about the first mistake, with a remedy.
 func ParseObjective(text string) (Objective, error) {
 	if len(text) > maxText || !utf8.ValidString(text) {
-		return nil, fmt.Errorf("the objective is not a text of at most %d bytes; %s", maxText, example)
+		return nil, fmt.Errorf("condition longer than %d bytes; %s", maxText, example)
 	}
 	var all Objective
 	for part := range strings.SplitSeq(text, ",") {
 		c, err := condition(strings.TrimSpace(part))
 		if err == nil && slices.ContainsFunc(all, func(other Condition) bool { return other.Metric == c.Metric }) {
-			err = fmt.Errorf("a second condition for %s; write one for each", c.Metric)
+			err = fmt.Errorf("%s given twice", c.Metric)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("objective %q: %w", text, err)
@@ -61,11 +61,11 @@ func condition(text string) (c Condition, err error) {
 	case text == "":
 		return c, errors.New("a condition is missing; " + example)
 	case found == nil:
-		return c, fmt.Errorf("%q compares nothing; write a measure, a sign and a value, such as p99<50ms", text)
+		return c, fmt.Errorf("%q: expected measure, sign and value, such as p99<50ms", text)
 	}
 	c.Metric, c.Op = Metric(found[1]), found[2]
 	if _, known := measure.ByObjective(string(c.Metric)); !known && c.Metric != Errors {
-		return c, fmt.Errorf("there is no measure %q; there are %s", c.Metric, metrics())
+		return c, fmt.Errorf("no measure %q; choose one of %s", c.Metric, metrics())
 	}
 	want := "<"
 	if c.Metric == Throughput {
@@ -76,7 +76,7 @@ func condition(text string) (c Condition, err error) {
 	}
 	hint := ""
 	if c.Limit, hint = c.read(found[3]); hint != "" {
-		return c, fmt.Errorf("%q is not a value for %s; %s", found[3], c.Metric, hint)
+		return c, fmt.Errorf("invalid value %q for %s; %s", found[3], c.Metric, hint)
 	}
 	return c, nil
 }
@@ -91,7 +91,7 @@ func (c Condition) read(value string) (v float64, hint string) {
 		case !ok || !percent || v > 100:
 			return 0, "write a share from 0% to 100%, such as 0.1%"
 		case v == 0 && c.Op == "<":
-			return 0, "no share is below 0%: write errors<=0% for none at all"
+			return 0, "must be above 0%; for no errors write errors<=0%"
 		}
 		return v / 100, ""
 	case Throughput:

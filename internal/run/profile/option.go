@@ -133,8 +133,7 @@ func Change(p bench.Profile, given Changes, getenv func(string) string) (bench.P
 		}
 	}
 	if len(p.Contenders) == 0 && !given.Given("target") {
-		return p, console.Usagef("profile %s names no contender: name some on the command line, in its `contenders`, "+
-			"or say --target URL", p.Name)
+		return p, console.Usagef("profile %s has no contenders: add `contenders`, name some here, or use --target URL", p.Name)
 	}
 	return p, console.WithCode(console.ExitUsage, Validate(p))
 }

@@ -21,8 +21,7 @@ func (s selection) String() string { return bench.Selection(s).String() }
 func ParseSelection(text string) (bench.Selection, error) {
 	m := contenderPattern.FindStringSubmatch(text)
 	if m == nil {
-		return bench.Selection{}, fmt.Errorf("%.200q is not a contender (use NAME or NAME:VARIANT; "+
-			"see 'locbench services list')", text)
+		return bench.Selection{}, fmt.Errorf("invalid contender %.200q: use NAME or NAME:VARIANT (see 'locbench services list')", text)
 	}
 	return bench.Selection{Contender: m[1], Variant: m[2]}, nil
 }
@@ -32,8 +31,7 @@ func (s *selection) UnmarshalStrict(v strictyaml.Value) {
 	if text, ok := v.Text(); ok {
 		sel, err := ParseSelection(text)
 		if err != nil {
-			v.Wrong("write the name of a contender and, where another variant than its first is meant, " +
-				"that after a colon: `rs-actix:lto`")
+			v.Wrong("write a contender's name, with a colon and a variant if not the first: `rs-actix:lto`")
 		}
 		*s = selection(sel)
 	}

@@ -45,13 +45,13 @@ func Load(name string, bundled fs.FS) (bench.Profile, error) {
 
 func unknown(name string, bundled fs.FS) error {
 	if strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
-		return fmt.Errorf("%w: there is no file %s", ErrUnknown, name)
+		return fmt.Errorf("%w: no file %s", ErrUnknown, name)
 	}
 	names, hint := names(bundled), ""
 	if near := strictyaml.Nearest(name, names); near != "" {
 		hint = fmt.Sprintf("; did you mean %q?", near)
 	}
-	return fmt.Errorf("%w %q%s (bundled: %s; a path of a YAML file works too)",
+	return fmt.Errorf("%w %q%s (bundled: %s; or the path of a YAML file)",
 		ErrUnknown, name, hint, strings.Join(names, ", "))
 }
 

@@ -62,30 +62,30 @@ func weighed() []strictyaml.Schema {
 func (file) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	k := table("", map[string]string{
 		"name":  "Its name, which becomes part of the results folder's. The file's name, unless given.",
-		"title": "One line that says what it is for.", "description": "What it does, in a few sentences.",
+		"title": "Purpose, in one line.", "description": "Description, in a few sentences.",
 		"runtime":   "Where contenders run: docker, process, or auto (Docker where an engine answers).",
-		"limits":    "What a contender may use. What is absent is not limited.",
+		"limits":    "Limits per contender. Missing keys: no limit.",
 		"isolation": "auto: contender, store and client get CPUs of their own where there are enough. off: they share all.",
 		"store":     "The Elasticsearch that contenders ask: a kind, or a map with its address, image or latency.",
 		"data":      "The data set: bundled, {cities: 100000} to generate it, or {dir: FOLDER} for a dump.",
 		"header":    "Headers of all requests.",
 		"variables": "What {name} stands for in paths, headers and bodies: new in each request and each session.",
-		"setup":     "Requests once before the load of a contender's life. What they save, all requests use.",
+		"setup":     "Sent once after each start, before the load. All requests can use what they save.",
 		"requests":  "The mix of requests. Each has the share weight / (sum of weights).",
-		"sessions":  "What one user does in order. A session has its share of the mix, as a request has.",
-		"teardown":  "Requests once after the load of a contender's life.",
+		"sessions":  "What one user sends in order. A session has a share of the mix, as a request has.",
+		"teardown":  "Requests sent once after the load, before stop.",
 		"protocol": "http/1.1, or http/2: over TLS for a target of https, else without negotiation; one request at a " +
 			"time on each connection.",
 		"timeout":       "Of one request, from its sending to the last byte of its answer.",
-		"validate":      "The share of answers whose body is compared with what the data set says is right, or none.",
-		"max_errors":    "In a step in which a larger share of requests fails nothing is claimed.",
-		"phases":        "Time the first requests one by one, phase by phase, before all else.",
+		"validate":      "Share of responses whose body is compared with the expected one, or none.",
+		"max_errors":    "Steps with a larger share of errors are excluded from comparison.",
+		"phases":        "Time the first requests one at a time, by phase, before all else.",
 		"checks":        "What is checked of each contender before its load.",
 		"step_duration": "Length of each step that does not say how long it is.",
 		"steps": "The steps of load: a number of connections (64), a range (2..2048 doubling), after it x5 to repeat, " +
 			"warm-up, for 30s; or a map.",
-		"thresholds":          "What every measured step is to keep: objectives such as p99<50ms,errors<0.1%, or maps.",
-		"price_per_vcpu_hour": "Dollars for a vCPU-hour, for the cost of a number of requests.",
+		"thresholds":          "Conditions for every measured step, such as p99<50ms,errors<0.1%, or maps.",
+		"price_per_vcpu_hour": "Price of a vCPU-hour in dollars, for the cost of requests.",
 	})
 	k.Accept["name"] = strictyaml.Schema{"pattern": namePattern.String(), "maxLength": maxName}
 	k.Accept["header"] = headerSchema()
@@ -194,10 +194,10 @@ func (request) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 		"file":      "The file that holds the body.",
 		"ids":       "How {id} is drawn from the ids of the data set: uniform, zipf, a list that is taken in turn, or a map.",
 		"languages": "{language} goes round through these.",
-		"expect":    "What an answer must be. Any other is an error.",
+		"expect":    "What a response must be; any other is an error.",
 		"timeout":   "Of this request, in place of the timeout of all.",
 		"save":      "Values of the answer, for the requests after it: names, and where the values are.",
-		"think":     "How long a user waits before it: 1s, or 500ms..2s.",
+		"think":     "Think time before it: 1s, or 500ms..2s.",
 	}
 	accept := map[string]strictyaml.Schema{
 		"method": strictyaml.Enum(append([]string{""}, methods...)...), "path": pathSchema(), "header": headerSchema(),
@@ -294,11 +294,11 @@ func (step) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 			"connections":  "How many: a number, a range (2..64 doubling), a list of these, or a ramp {from: 1, to: 512}.",
 			"request":      "The one request or session of the mix that it asks.",
 			"repeat":       "How many times it is run.",
-			"warm_up":      "It is shown, but set apart from what is measured.",
+			"warm_up":      "Shown, but not measured.",
 			"duration":     "How long it lasts, from 100ms to 24h. The step_duration of the file, unless given.",
 			"max_requests": "It ends after so many requests.",
-			"rate":         "Requests a second that come due: 5000, 50% of peak, a ramp or a wave.",
-			"arrivals":     "Users who come within a time, each over a connection of its own.",
+			"rate":         "Requests per second: 5000, 50% of peak, a ramp or a wave.",
+			"arrivals":     "Users arriving within a time, each with its own connection.",
 		},
 		Rules: strictyaml.Schema{
 			"anyOf": strictyaml.HasEach("connections", "rate", "arrivals"),
@@ -356,7 +356,7 @@ func (threshold) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 		About: map[string]string{
 			"objective": "Conditions such as p99<50ms,errors<0.1%.",
 			"from_step": "The first step that is judged. Steps count from 1, warm-ups too.",
-			"stop":      "A miss ends the rest of the leg (leg, true) or of the run (run) after the step.",
+			"stop":      "A miss stops the trial (trial, true) or the run (run) after the step.",
 		},
 		Accept: map[string]strictyaml.Schema{"objective": objectiveSchema()},
 	}))

@@ -10,8 +10,7 @@ import (
 	"locbench/internal/text/strictyaml"
 )
 
-const thresholdHint = "write an objective such as `p99<50ms,errors<0.1%`, and after it, where wanted, `from_step=3`, " +
-	"`stop=leg` or `stop=run`; or a map with the keys objective, from_step, stop"
+const thresholdHint = "write a condition such as `p99<50ms,errors<0.1%`, optionally with `from_step=3`, `stop=trial` or `stop=run`; or a map with condition, from_step, stop"
 
 // threshold is an item of thresholds: a short text, as thresholdHint says, or a map.
 type threshold struct {
@@ -73,8 +72,7 @@ func ParseThreshold(text string) (t bench.Threshold, err error) {
 		case key == "stop" && known && !stops:
 			t.Stop, stops = scope, true
 		default:
-			return t, fmt.Errorf("threshold %.60q: %.60s is not an option, or is one too many; "+
-				"there are from_step, from 1 to %d, and stop=leg (or true) or stop=run", text, option[0], maxSteps)
+			return t, fmt.Errorf("threshold %.60q: unexpected %.60s; options are from_step (1 to %d) and stop=trial (or true) or stop=run", text, option[0], maxSteps)
 		}
 	}
 	o, err := ParseObjective(strings.Join(words, " "))

@@ -30,11 +30,11 @@ func (r *runner) leg(ctx context.Context, leg bench.Leg, number int, slot *slot)
 	if err != nil {
 		err = fmt.Errorf("build: %w", err)
 	} else if round := r.neverReady[sel]; round > 0 && !r.cfg.KeepGoing {
-		err = fmt.Errorf("not tried: it never became ready in round %d (--keep-going tries it in every round)", round)
+		err = fmt.Errorf("skipped: never ready in round %d (retry each round with --keep-going)", round)
 	} else {
-		l.countStore(own, "before this leg")
+		l.countStore(own, "before this trial")
 		err = l.run(own)
-		l.countStore(own, "in the course of this leg")
+		l.countStore(own, "during this trial")
 	}
 	r.steering.finishLeg(last)
 	r.launched = r.launched || l.inst != nil
@@ -191,7 +191,7 @@ func (l *legRun) run(ctx context.Context) (err error) {
 		l.notice("warning", info.LimitsNote)
 	}
 	if more := info.Privileges.String(); more != "" {
-		text := "its manifest asks for more than contenders have by default: " + more
+		text := "its manifest requests extra privileges: " + more
 		l.warn(bench.Finding{Kind: bench.FoundPrivileged, Text: text})
 	}
 	if err := l.phase(bench.PhaseReady, func() (string, error) { return "", l.waitReady(ctx) }); err != nil {
@@ -264,7 +264,7 @@ func (l *legRun) ask(ctx context.Context) error {
 	if err == nil || ctx.Err() != nil || !l.cfg.Run.AcceptFailedChecks {
 		return err
 	}
-	l.notice("warning", err.Error()+" (accepted by --accept-failed-checks)")
+	l.notice("warning", err.Error()+" (ignored: --accept-failed-checks)")
 	return nil
 }
 
@@ -284,7 +284,7 @@ func (l *legRun) stop(ctx context.Context) error {
 		}
 		l.publish(bench.InstanceStopped{Stop: stop})
 		if stop.Forced {
-			return "killed, since the end was asked for by force", nil // it says nothing about the contender
+			return "killed: stop was forced", nil // it says nothing about the contender
 		}
 		if stop.Killed {
 			l.warn(verdict.Hung(l.cfg.Grace))
@@ -297,10 +297,10 @@ func (l *legRun) stop(ctx context.Context) error {
 		}
 		l.died = &stop.Exit
 		if stop.Already { // in the last moment, which nobody else has noticed
-			return "", fmt.Errorf("the contender had died before it was stopped: %s", stop.Exit)
+			return "", fmt.Errorf("the contender exited before it was stopped: %s", stop.Exit)
 		}
 		// It has fought for memory so long that being asked to stop came first.
-		return "", fmt.Errorf("the contender ran out of memory while it was stopped: %s", stop.Exit)
+		return "", fmt.Errorf("the contender ran out of memory while stopping: %s", stop.Exit)
 	})
 }
 

@@ -126,7 +126,7 @@ const progressBytes = 500
 
 // ErrLegs is wrapped by the error of Run, an *Incomplete then, when the legs had begun but not all
 // of them are complete at the end.
-var ErrLegs = errors.New("not every leg is complete")
+var ErrLegs = errors.New("incomplete run")
 
 // Incomplete says why. Those of its Failures that are a *LegError were published before.
 type Incomplete struct{ Failures []error }
@@ -289,7 +289,7 @@ func (r *runner) runLegs(ctx context.Context) error {
 			break
 		}
 		if last := group[len(group)-1]; r.steering.stopping() && !r.lastLeg(last) {
-			return fmt.Errorf("%w after leg %s", errStopped, r.cfg.Run.Legs[last].Leg)
+			return fmt.Errorf("%w after trial %s", errStopped, r.cfg.Run.Legs[last].Leg)
 		}
 	}
 	if slices.ContainsFunc(failures, func(err error) bool { return !errors.Is(err, ErrThreshold) }) {
@@ -300,9 +300,9 @@ func (r *runner) runLegs(ctx context.Context) error {
 
 // passOver leaves out a leg of a contender that was skipped. It stays pending: it can still be run.
 func (r *runner) passOver(leg bench.Leg) error {
-	text := "passed over, since its contender was " + bench.AbortedSkipped
+	text := "skipped: its contender was " + bench.AbortedSkipped
 	r.notice(leg.String() + ": " + text)
-	return fmt.Errorf("%s: %s; %s runs it", leg, text, results.ResumeCommand(r.cfg.Dir))
+	return fmt.Errorf("%s: %s; run: %s", leg, text, results.ResumeCommand(r.cfg.Dir))
 }
 
 func (r *runner) lastLeg(i int) bool {
@@ -345,7 +345,7 @@ func (r *runner) buildAll(ctx context.Context) error {
 func describeBuild(sel bench.Selection, a bench.Artifact) string {
 	switch {
 	case a.BuildCached:
-		return sel.String() + ": unchanged, not built again"
+		return sel.String() + ": unchanged, not rebuilt"
 	case a.BuildTime > 0:
 		return sel.String() + ": built in " + a.BuildTime.Round(10*time.Millisecond).String()
 	}
@@ -361,20 +361,20 @@ func (r *runner) await(ctx context.Context, what string, alive func(context.Cont
 	for reported := false; ; reported = true {
 		err := alive(ctx)
 		if err == nil && reported {
-			r.notice(what + " answers again, after " + units.Duration(time.Since(began)))
+			r.notice(what + " responds again after " + units.Duration(time.Since(began)))
 		}
 		if err == nil || ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if !reported {
-			r.notice(fmt.Sprintf("waiting for %s, for at most %v: %v", what, r.cfg.Patience, err))
+			r.notice(fmt.Sprintf("waiting up to %[2]v for %[1]s: %[3]v", what, r.cfg.Patience, err))
 		}
 		if time.Since(began) > r.cfg.Patience {
 			how := ""
 			if r.launched {
-				how = "; finished legs are kept, resume with: " + results.ResumeCommand(r.cfg.Dir)
+				how = "; finished trials are kept. Resume: " + results.ResumeCommand(r.cfg.Dir)
 			}
-			return fmt.Errorf("%s has not answered for %v, so the run ends here%s: %w", what, r.cfg.Patience, how, err)
+			return fmt.Errorf("no response from %s for %v; run stopped%s: %w", what, r.cfg.Patience, how, err)
 		}
 		r.publish(bench.Progress{Phase: bench.PhaseStore, Text: "waiting for " + what + ": " + err.Error()})
 		select {

@@ -16,7 +16,7 @@ import (
 
 // ErrOnRequest is wrapped by the error of Run when a control has ended the run: bench.ControlStop
 // or bench.ControlAbort.
-var ErrOnRequest = errors.New("ended on request")
+var ErrOnRequest = errors.New("stopped on request")
 
 // onRequest is why something has ended, in words; it counts as ErrOnRequest.
 type onRequest string
@@ -140,18 +140,18 @@ func (s *steering) answer(c bench.Control) (why string, obey func()) {
 	idle := now.step == nil
 	switch obey = func() {}; c.Kind { // a note is on record, and that is all
 	case bench.ControlPause:
-		refuse(s.hold, "no second pause: one is under way, or comes after the running step")
-		refuse(s.stop || s.over, "no pause: the run is ending")
+		refuse(s.hold, "already paused, or pausing after this step")
+		refuse(s.stop || s.over, "not paused: the run is ending")
 		obey = func() { s.hold = true }
 	case bench.ControlResume:
-		refuse(!s.hold, "nothing to resume: the run is not paused")
+		refuse(!s.hold, "cannot resume: the run is not paused")
 		obey = func() {
 			s.hold = false
 			s.wake()
 		}
 	case bench.ControlSkipStep:
-		refuse(idle, "no step skipped: none is running now")
-		refuse(!idle && now.step.skip, "the running step is being skipped already")
+		refuse(idle, "cannot skip: no step is running")
+		refuse(!idle && now.step.skip, "already skipping this step")
 		obey = func() {
 			s.eachStep(func(step *steered) {
 				step.skip = true
@@ -159,9 +159,9 @@ func (s *steering) answer(c bench.Control) (why string, obey func()) {
 			})
 		}
 	case bench.ControlSkipContender:
-		refuse(now.leg == nil, "no contender skipped: none is running now")
-		refuse(len(s.shared) > 1, "no contender skipped: they take turns, so that each is there for the others' sake")
-		refuse(now.leg != nil && s.skipped[selection(*now.leg)], "the running contender is being skipped already")
+		refuse(now.leg == nil, "cannot skip: no contender is running")
+		refuse(len(s.shared) > 1, "cannot skip: contenders are interleaved")
+		refuse(now.leg != nil && s.skipped[selection(*now.leg)], "already skipping this contender")
 		obey = func() {
 			s.skipped[selection(*now.leg)] = true
 			if !now.whole {
@@ -169,8 +169,8 @@ func (s *steering) answer(c bench.Control) (why string, obey func()) {
 			}
 		}
 	case bench.ControlStop:
-		refuse(s.stop, "the run is stopping already")
-		refuse(s.over, "nothing to stop: the run is at its end")
+		refuse(s.stop, "the run is already stopping")
+		refuse(s.over, "nothing to stop: the run is ending")
 		obey = func() {
 			s.stop, s.hold = true, false
 			s.wake()
@@ -179,9 +179,9 @@ func (s *steering) answer(c bench.Control) (why string, obey func()) {
 			}
 		}
 	case bench.ControlRate:
-		refuse(idle, "rate not changed: no step is running now")
+		refuse(idle, "rate unchanged: no step is running")
 		if !idle && now.step.step.Rate == 0 {
-			return fmt.Sprintf("rate not changed: step %d (%s) has no rate of its own to send at",
+			return fmt.Sprintf("rate unchanged: step %d (%s) has no rate",
 				now.step.index+1, now.step.step.Name), nil
 		}
 		obey = func() { s.eachStep(func(step *steered) { step.change(c.Rate) }) }

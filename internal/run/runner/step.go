@@ -89,21 +89,21 @@ func (l *legRun) load(ctx context.Context) error {
 			continue // too short to say whether the contender hangs
 		}
 		if cause != "" && l.lastStep(i) {
-			return fmt.Errorf("it does not answer after the last step: %s", cause)
+			return fmt.Errorf("no response after the last step: %s", cause)
 		}
 		if res.Load.AllSucceeded() > 0 {
 			unanswered = 0
 			continue
 		}
 		if cause != "" {
-			return fmt.Errorf("not one success in step %d: %s (%s)", i+1, cause, firstExample(res.Load))
+			return fmt.Errorf("no success in step %d: %s (%s)", i+1, cause, firstExample(res.Load))
 		}
 		if storeErr != nil {
-			return fmt.Errorf("the store is gone: %w", storeErr)
+			return fmt.Errorf("lost the store: %w", storeErr)
 		}
 		unanswered++
 		if unanswered == maxStepsWithoutAnswer && l.cfg.Next == nil { // a search continues with a lower rate
-			return fmt.Errorf("not one success in %d steps of load in a row: it hangs or only fails (%s)",
+			return fmt.Errorf("no success in %d consecutive steps (%s)",
 				unanswered, firstExample(res.Load))
 		}
 	}
@@ -137,7 +137,7 @@ func (l *legRun) firstRequests(ctx context.Context) error {
 			return "", l.orDeath(fmt.Errorf("time the first requests: %w", err))
 		}
 		l.publish(bench.RequestsTimed{Phases: p})
-		return fmt.Sprintf("the first took %s, %d later ones %s in the median",
+		return fmt.Sprintf("first %s, median of %d later ones %s",
 			units.Duration(p.First.Total), len(p.Kept), units.Duration(p.Typical().Total)), nil
 	})
 }
@@ -242,11 +242,11 @@ func firstExample(l bench.Load) string {
 	for kind, n := range l.Failed {
 		text := fmt.Sprintf("%d × %s", n, kind)
 		if example := l.Examples[kind]; example != "" {
-			text += ", the first: " + example
+			text += ", first: " + example
 		}
 		return text
 	}
-	return "nothing was answered"
+	return "no responses"
 }
 
 // sampleEvery is how often the counters are put on record within a step.

@@ -9,7 +9,7 @@ import (
 )
 
 // ErrThreshold is wrapped by Run's error when thresholds have cut legs short, and nothing else has.
-var ErrThreshold = errors.New("ended early, since a threshold was missed")
+var ErrThreshold = errors.New("stopped: threshold missed")
 
 // missed is why a leg or the run ends: a threshold that asks for that.
 type missed struct {
@@ -34,7 +34,7 @@ func (l *legRun) judge(res *bench.StepResult) (stop *missed) {
 		}
 		o, err := profile.ParseObjective(t.Objective)
 		if err != nil { // profiles are checked before
-			l.notice("warning", fmt.Sprintf("threshold not judged: %v", err))
+			l.notice("warning", fmt.Sprintf("threshold not checked: %v", err))
 			continue
 		}
 		ends := t.Stop == bench.ScopeLeg && !last || t.Stop == bench.ScopeRun && !(last && l.isLast)

@@ -118,7 +118,7 @@ func (l *legRun) diagnose(ctx context.Context) string {
 // returns the cause, and the error of a store that is away.
 func (l *legRun) diagnoseSilence(ctx context.Context) (cause string, store error) {
 	if cause = l.diagnose(ctx); cause != "" {
-		l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentSilent, Text: "it does not answer: " + cause})
+		l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentSilent, Text: "no response: " + cause})
 		return cause, nil
 	}
 	if l.cfg.StoreAlive == nil || ctx.Err() != nil {
@@ -127,7 +127,7 @@ func (l *legRun) diagnoseSilence(ctx context.Context) (cause string, store error
 	if store = l.cfg.StoreAlive(ctx); store == nil || ctx.Err() != nil {
 		return "", nil
 	}
-	text := "the store does not answer: " + store.Error()
+	text := "store not responding: " + store.Error()
 	l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentStore, Text: text})
 	return "", store
 }
@@ -143,9 +143,9 @@ func (l *legRun) countStore(ctx context.Context, when string) {
 	change, err := l.cfg.StoreChange(ctx)
 	switch {
 	case err != nil:
-		l.notice("warning", "whether the store's documents have changed is not known: "+err.Error())
+		l.notice("warning", "cannot tell if the store's data changed: "+err.Error())
 	case change != "":
-		text := "the store's documents have changed " + when + ": " + change
+		text := "the store's data changed " + when + ": " + change
 		l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentData, Text: text})
 	}
 }
@@ -187,7 +187,7 @@ func (l *legRun) engineGone(ctx context.Context, failure string) string {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), questionTimeout)
 	defer cancel()
 	if l.cfg.EngineAlive(ctx) != nil {
-		failure += "; the container engine does not answer any more"
+		failure += "; the container engine stopped responding"
 	}
 	return failure
 }

@@ -216,7 +216,7 @@ func (s *Session) follow(ctx context.Context, dir string) error {
 	switch killed := errors.Is(err, results.ErrKilled); {
 	case err == nil || ctx.Err() != nil || killed && !watched: // the last is reported by its exit
 	case killed:
-		s.say(fmt.Sprintf("%v; finished steps are kept, resume with: %s", err, results.ResumeCommand(dir)))
+		s.say(fmt.Sprintf("%v; finished steps are kept. Resume: %s", err, results.ResumeCommand(dir)))
 	default:
 		s.say("watching the run failed: " + err.Error())
 	}
@@ -247,15 +247,15 @@ func (s *Session) await(end ending) {
 	code := end.code
 	switch {
 	case end.signal != "":
-		text := "the process that ran the benchmark has ended: " + end.signal
+		text := "the benchmark process ended: " + end.signal
 		code = console.ExitFailure
 		if dir := s.Dir(); dir != "" {
 			code = console.ExitContender
-			text += "; finished steps are kept, resume with: " + results.ResumeCommand(dir)
+			text += "; finished steps are kept. Resume: " + results.ResumeCommand(dir)
 		}
 		s.say(text)
 	case end.err != nil:
-		s.say("the process that ran the benchmark: " + end.err.Error())
+		s.say("benchmark process: " + end.err.Error())
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

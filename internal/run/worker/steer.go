@@ -21,7 +21,7 @@ func (s *Session) Send(c bench.Control) error {
 		return err
 	}
 	if s.child == nil {
-		return errors.New("this run is only watched: it cannot be steered from here")
+		return errors.New("watching only: start the run here to control it")
 	}
 	if s.hasExited() {
 		return errors.New("the run has ended")
@@ -30,7 +30,7 @@ func (s *Session) Send(c bench.Control) error {
 	case s.send <- c:
 		return nil
 	default:
-		return errors.New("the run does not listen: too many requests wait already")
+		return errors.New("the run is not responding to controls")
 	}
 }
 

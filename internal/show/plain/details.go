@@ -26,10 +26,10 @@ func details(r bench.StepResult) (lines []string) {
 	if in, out, ok := r.Network(); ok {
 		add("network", units.Bytes(in)+" in", units.Bytes(out)+" out")
 	}
-	add("besides", besides(r)...)
+	add("other", besides(r)...)
 	add("machine", hostParts(r)...)
 	if r.After != nil && r.After.Took > 0 {
-		add("source", r.After.Source, "a reading took "+units.Duration(r.After.Took))
+		add("source", r.After.Source, "reading took "+units.Duration(r.After.Took))
 	}
 	return lines
 }
@@ -45,7 +45,7 @@ func cpuParts(r bench.StepResult) []string {
 		units.Duration(cpu), fmt.Sprintf("%d %% user, %d %% system", percentOf(user, all), percentOf(system, all)),
 	}
 	if t, ok := r.Throttling(); ok && t.Periods > 0 {
-		parts = append(parts, fmt.Sprintf("%s lost in %d throttled of %d periods",
+		parts = append(parts, fmt.Sprintf("%s throttled in %d of %d periods",
 			units.Duration(t.Time), t.Throttled, t.Periods))
 	}
 	return parts
@@ -78,7 +78,7 @@ func between(r bench.StepResult) time.Duration {
 
 func memoryParts(r bench.StepResult) (parts []string) {
 	if n, ok := r.StepPeak(); ok {
-		parts = append(parts, "at most "+units.Bytes(n)+" in this step")
+		parts = append(parts, "peak "+units.Bytes(n)+" in this step")
 	}
 	if minor, major, ok := r.Faults(); ok {
 		parts = append(parts, fmt.Sprintf("%s minor and %s major page faults", units.Count(minor), units.Count(major)))
@@ -113,7 +113,7 @@ func hostParts(r bench.StepResult) (parts []string) {
 	if busy, steal, ok := r.HostShare(); ok {
 		parts = append(parts, fmt.Sprintf("%s busy, %.1f %% stolen", units.Percent(busy), 100*steal))
 	}
-	parts = append(parts, pressureParts(r.HostPressure(), "some waited ", r)...)
+	parts = append(parts, pressureParts(r.HostPressure(), "waited ", r)...)
 	if cpus, ok := r.StoreCPUs(); ok {
 		parts = append(parts, fmt.Sprintf("store %.2f CPUs", cpus))
 	}
@@ -138,10 +138,10 @@ func (p *Printer) requestsTimed(ph bench.Phases) {
 			}
 		}
 		if good > 0 {
-			text = p.phases(mid) + ", the median of " + units.Count(good)
+			text = p.phases(mid) + ", median of " + units.Count(good)
 		}
 		if failed := int64(len(all)) - good; failed > 0 {
-			text += ", " + p.paint(red, units.Count(failed)+" FAILED")
+			text += ", " + p.paint(red, units.Count(failed)+" failed")
 		}
 		if len(all) > 0 {
 			p.line("           %s %s", name, text)
@@ -180,11 +180,11 @@ func (p *Printer) phases(r bench.RequestPhases) string {
 func (p *Printer) around(l bench.Load) {
 	if s, ok, err := stats.LatencySpread(l.Latency); ok && err == nil {
 		text := func(ns float64) string { return units.Duration(time.Duration(ns)) }
-		p.line("    latency  mean %s, sd %s, max %s, %.1f %% within one sd",
+		p.line("    latency  mean %s, SD %s, max %s, %.1f%% within 1 SD",
 			text(s.Mean), text(s.SD), text(s.Max), 100*s.Within)
 	}
 	if s, ok := stats.RateSpread(l); ok {
-		p.line("    req/s    mean %s, sd %s, max %s, %.1f %% within one sd, of %s of one second",
+		p.line("    req/s    mean %s, sd %s, max %s, %.1f %% within one sd, over %s of 1 s",
 			units.Rate(s.Mean), units.Rate(s.SD), units.Rate(s.Max), 100*s.Within, units.Plural(int(s.N), "window"))
 	}
 	if v := stats.BytesPerSecond(l); v > 0 {
@@ -209,7 +209,7 @@ func instanceText(i bench.InstanceInfo) string {
 	var parts []string
 	traits := i.Runtime.Traits()
 	if traits.Foreign {
-		return "already, at " + safe.Line(i.Address, 200)
+		return "target at " + safe.Line(i.Address, 200)
 	}
 	if traits.Where != "" {
 		parts = append(parts, traits.Where)
@@ -218,7 +218,7 @@ func instanceText(i bench.InstanceInfo) string {
 		parts = append(parts, fmt.Sprintf("%g CPUs", i.Limits.CPUs))
 	}
 	if i.Limits.Memory > 0 {
-		parts = append(parts, units.Bytes(i.Limits.Memory)+" without swap")
+		parts = append(parts, units.Bytes(i.Limits.Memory)+" (no swap)")
 	}
 	if len(i.CPUSet) > 0 {
 		parts = append(parts, "on CPU "+i.CPUSet.String())
@@ -232,11 +232,11 @@ func instanceText(i bench.InstanceInfo) string {
 func stopText(s bench.StopResult) string {
 	switch {
 	case s.Already:
-		return "had ended already: " + s.Exit.String()
+		return "already exited: " + s.Exit.String()
 	case s.Forced:
-		return "killed after " + units.Duration(s.Took) + ", since the end was asked for by force"
+		return "killed after " + units.Duration(s.Took) + ": stop was forced"
 	case s.Killed:
-		return "had to be killed after " + units.Duration(s.Took) + ": it hung when it was asked to stop"
+		return "killed after " + units.Duration(s.Took) + ": no exit after SIGTERM"
 	case s.Graceful:
 		return "gracefully in " + units.Duration(s.Took)
 	}

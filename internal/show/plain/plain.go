@@ -128,9 +128,9 @@ func (p *Printer) tell(rec bench.Record) {
 		p.line("  runs     %s", instanceText(e.Info))
 	case bench.InstanceReady:
 		if e.StartUp > 0 {
-			text := "first answer"
+			text := "first response"
 			if f := e.FirstAnswer; f != nil {
-				text = "the first good answer (" + f.String() + ")"
+				text = "first good response (" + f.String() + ")"
 			}
 			p.line("  start-up %s from process start to %s", units.Duration(e.StartUp), text)
 		}
@@ -151,7 +151,7 @@ func (p *Printer) tell(rec bench.Record) {
 		p.notice(e)
 	case bench.InstanceStopped:
 		if peak, ok := stats.TimeToPeak(p.leg.LegResult); ok {
-			p.line("  to peak  %s from process start to within %.2g %% of %s/s, which it kept (%s)",
+			p.line("  to peak  %s from process start to within %.2g%% of %s/s (%s)",
 				units.Duration(peak.After), 100*peak.Within, units.Rate(peak.Level), safe.Line(peak.Step, 60))
 		}
 		p.line("  stopped  %s", stopText(e.Stop))
@@ -166,7 +166,7 @@ func (p *Printer) tell(rec bench.Record) {
 
 func (p *Printer) title(e bench.RunStarted) {
 	pr := e.Run.Profile
-	p.line("%s: %s × %s of %s load, about %s in all", p.paint(bold, "profile "+safe.Line(pr.Name, 60)),
+	p.line("%s: %s × %s, %s load, about %s total", p.paint(bold, "profile "+safe.Line(pr.Name, 60)),
 		units.Plural(len(pr.Contenders), "contender"), units.Plural(pr.Rounds, "round"),
 		units.Approx(pr.LoadDuration()), units.Approx(p.estimate.Total()))
 	p.line("  results  %s", safe.Line(e.Dir, 500))
@@ -198,7 +198,7 @@ func (p *Printer) phaseEnded(e bench.PhaseEnded) {
 		if c := p.leg.checks; c.passed+c.failed+c.skipped > 0 {
 			text := fmt.Sprintf("%d passed", c.passed)
 			if c.failed > 0 {
-				text += ", " + p.paint(red, fmt.Sprintf("%d FAILED", c.failed))
+				text += ", " + p.paint(red, fmt.Sprintf("%d failed", c.failed))
 			}
 			if c.skipped > 0 {
 				text += fmt.Sprintf(", %d skipped (%s)", c.skipped, strings.Join(c.groups[:min(len(c.groups), 8)], ", "))
@@ -244,7 +244,7 @@ func (p *Printer) stepEnded(r bench.StepResult) {
 		count := units.Count(r.Load.Failed[kind])
 		text := fmt.Sprintf("    %s %s × %s", p.paint(red, "errors:"), count, safe.Line(string(kind), 60))
 		if example := r.Load.Examples[kind]; example != "" {
-			text += ", the first: " + safe.Line(example, 300)
+			text += ", first: " + safe.Line(example, 300)
 		}
 		p.line("%s", text)
 	}
@@ -255,7 +255,7 @@ func (p *Printer) stepEnded(r bench.StepResult) {
 		p.line("    %s %s", p.paint(red, "threshold missed:"), safe.Line(judgement(j), 300))
 	}
 	if r.Aborted != "" {
-		p.line("    %s %s", p.paint(red, "ended early:"), safe.Line(r.Aborted, 500))
+		p.line("    %s %s", p.paint(red, "stopped early:"), safe.Line(r.Aborted, 500))
 	}
 }
 
@@ -270,7 +270,7 @@ func (p *Printer) notice(n bench.Notice) {
 
 func (p *Printer) legEnded(e bench.LegEnded) {
 	if e.Unsound != nil {
-		p.always("  " + p.paint(red, "wrong answers: ") + safe.Line(e.Unsound.String(), 1000))
+		p.always("  " + p.paint(red, "excluded: ") + safe.Line(e.Unsound.String(), 1000))
 	}
 	if e.State == bench.LegComplete {
 		return
@@ -284,7 +284,7 @@ func (p *Printer) legEnded(e bench.LegEnded) {
 	if len(e.LastLog) == 0 || e.State != bench.LegFailed {
 		return // the log of one that was only interrupted explains nothing
 	}
-	p.always("  its last log lines:")
+	p.always("  last log lines:")
 	for _, l := range e.LastLog {
 		p.always("    | " + safe.Line(l.Text, 300))
 	}

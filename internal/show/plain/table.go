@@ -35,11 +35,11 @@ func Table(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, warned
 	ordered := a.Ordered()
 	for _, c := range ordered {
 		if why := c.Excluded(); why != "" {
-			line("NOT COMPARED: %s %s", safe.Line(c.Label, 60), why)
+			line("EXCLUDED: %s %s", safe.Line(c.Label, 60), why)
 		}
 	}
 	if run.AcceptFailedChecks {
-		line("Failed checks are accepted (--accept-failed-checks): figures may be of wrong answers.")
+		line("Failed checks were accepted (--accept-failed-checks): responses may be wrong.")
 	}
 	if b.Len() > 0 {
 		b.WriteByte('\n')
@@ -96,7 +96,7 @@ func steps(b *bytes.Buffer, c stats.Contender, bound map[int]verdict.Summary, wi
 			if s.Bound == verdict.Unclear {
 				text = s.Words()
 			}
-			b.WriteString(wrap("  at the peak: "+text, width) + "\n")
+			b.WriteString(wrap("  at peak: "+text, width) + "\n")
 		}
 	}
 }
@@ -131,7 +131,7 @@ func headline(b *bytes.Buffer, contenders []stats.Contender, intervals map[strin
 	if n < 2 { // the note says it for all
 		rows = fit(rows, 1, "95 %")
 	}
-	out := expendable(columns, other("95 %", 9), other("legs", 8), other("at", 4))
+	out := expendable(columns, other("95 %", 9), other("rounds", 8), other("at", 4))
 	b.WriteString(inColumns(shorten(fit(rows, width, out...), width), "", rightwards))
 }
 
@@ -181,27 +181,25 @@ type writer func(format string, args ...any)
 func notes(line writer, run bench.Run, contenders []stats.Contender, legs []bench.LegResult,
 	standing []analysis.Standing) {
 	line("")
-	line("p50, p99 and CPU/req are those of the step with the peak; " +
-		"start-up, memory, errors and cost are of the whole life.")
+	line("p50, p99, CPU/req: at the peak step. Start-up, memory, errors, cost: from start to stop.")
 	if run.Profile.Rounds > 1 {
-		line("Medians of the rounds; latencies are quantiles of all rounds' successful requests.")
+		line("Values: medians of the rounds. Latencies: all successes of all rounds.")
 	}
 	if slices.ContainsFunc(run.Profile.Steps, bench.Step.Open) {
-		line("Latencies of steps with a rate or arrivals begin when a request was due, not when it was sent.")
+		line("Steps with a rate or arrivals: latency counts from the scheduled time.")
 	}
 	if n := run.Profile.Rounds; n < stats.MinInterval {
-		line("%s: no interval and no claim of a difference; for a 95 %% interval of the median, --rounds %d or more.",
+		line("%s: too few for a 95%% CI or a ranking. Use --rounds %d or more.",
 			units.Plural(n, "round"), stats.MinInterval)
 	}
 	for _, c := range contenders {
 		if c.Cost != nil {
-			line("%s: $%.2f per 10⁹ requests = %.2f start-up + %.2f warm-up + %.2f steady + "+
-				"%.2f checks, lead-ins and pauses, at $%g per vCPU-hour; steady state alone $%.2f",
+			line("%s: $%.2f per billion requests (start-up %.2f, warm-up %.2f, steady %.2f, other %.2f) at $%g per vCPU-hour; steady state only: $%.2f",
 				safe.Line(c.Label, 60), c.Cost.Total, c.Cost.StartUp, c.Cost.WarmUp, c.Cost.Steady, c.Cost.Other,
 				run.Profile.PriceVCPUHr, c.Cost.Marginal)
 		}
 		if n := c.Checks[bench.CheckFailed]; n > 0 {
-			line("%s: %s FAILED", safe.Line(c.Label, 60), units.Plural(n, "check"))
+			line("%s: %s failed", safe.Line(c.Label, 60), units.Plural(n, "check"))
 		}
 		for _, f := range c.Failures {
 			line("%s: %s", safe.Line(c.Label, 60), safe.Line(f, 300))
@@ -220,9 +218,9 @@ func failures(line writer, c analysis.Contender) {
 	for _, f := range all[:min(len(all), maxFailures)] {
 		of := "all requests"
 		if f.Request != "" {
-			of = fmt.Sprintf("the requests %q", safe.Line(f.Request, 60))
+			of = fmt.Sprintf("requests %q", safe.Line(f.Request, 60))
 			if f.Session != "" {
-				of += fmt.Sprintf(" of the session %q", safe.Line(f.Session, 60))
+				of += fmt.Sprintf(" in session %q", safe.Line(f.Session, 60))
 			}
 		}
 		text := fmt.Sprintf("%s: %s of %s failed: %s × %s", safe.Line(c.Label, 60), units.Tenths(f.Share), of,
@@ -233,14 +231,14 @@ func failures(line writer, c analysis.Contender) {
 		line("%s", text)
 	}
 	if more := len(all) - maxFailures; more > 0 {
-		line("%s: and %s, which are in the report", safe.Line(c.Label, 60), units.Plural(more, "more kind"))
+		line("%s: %s in the report", safe.Line(c.Label, 60), units.Plural(more, "more kind"))
 	}
 }
 
 // sessions are what became of a contender's, where it was asked in sessions.
 func sessions(line writer, c analysis.Contender) {
 	for _, s := range c.Sessions() {
-		text := fmt.Sprintf("%s: sessions %q: %s begun, %s completed", safe.Line(c.Label, 60), safe.Line(s.Name, 60),
+		text := fmt.Sprintf("%s: session %q: %s started, %s completed", safe.Line(c.Label, 60), safe.Line(s.Name, 60),
 			units.Count(s.Begun), units.Count(s.Completed))
 		for _, request := range slices.Sorted(maps.Keys(s.Failed)) {
 			text += fmt.Sprintf(", %s failed at %q", units.Count(s.Failed[request]), safe.Line(request, 60))

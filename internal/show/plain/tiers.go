@@ -42,7 +42,7 @@ func tiers(b *bytes.Buffer, line writer, all []analysis.Standing, floor *compare
 		return
 	}
 	line("")
-	rows := [][]string{{"tier", "contender", "req/s at the peak", "95 %", "to the first"}}
+	rows := [][]string{{"tier", "contender", "peak req/s", "95 %", "vs leader"}}
 	before := -1
 	for _, p := range all[0].Places {
 		tier := ""
@@ -67,16 +67,15 @@ func tiers(b *bytes.Buffer, line writer, all []analysis.Standing, floor *compare
 		}
 	}
 	if n := all[0].Lacking; n > 0 {
-		line("With so many contenders even the clearest difference takes %s more of each.", units.Plural(n, "round"))
+		line("With this many contenders a ranking needs %s more.", units.Plural(n, "round"))
 	}
-	how := "Mann-Whitney over the rounds"
+	how := "Mann-Whitney test"
 	if all[0].Paired {
-		how = "they took turns, so round against round, signed ranks"
+		how = "interleaved: rounds in pairs, signed-rank test"
 	}
-	line("A tier is its first and all that are not known to be worse: %s, "+
-		"all pairs of a measure as one family (Holm, 95 %%). No order within a tier.", how)
+	line("Tier: its first contender and all that are not significantly worse (%s, Holm-corrected, 95%%). A tier has no order.", how)
 	if floor != nil {
-		line("Floor of this machine: %s. Smaller differences part no tiers.", floor.Words())
+		line("Noise floor: %s. Smaller differences are ignored.", floor.Words())
 	}
 }
 
@@ -94,7 +93,7 @@ func inTiers(s analysis.Standing) string {
 		case p.Tier == before:
 			groups[len(groups)-1] += ", " + name
 		case p.Tier == 0:
-			groups = append(groups, "not reported: "+name)
+			groups = append(groups, "no tier: "+name)
 		default:
 			groups = append(groups, fmt.Sprintf("%d. %s", p.Tier, name))
 		}
@@ -121,7 +120,7 @@ const maxMissed = 20
 // judgement is "p99 is 71.2ms, not <50ms; ended the leg".
 func judgement(j bench.Judgement) string {
 	if j.Stopped != "" {
-		return j.Text + "; ended the " + string(j.Stopped)
+		return j.Text + "; stopped the " + string(j.Stopped)
 	}
 	return j.Text
 }
@@ -142,11 +141,11 @@ func thresholds(line writer, legs []bench.LegResult) {
 	if judged == 0 {
 		return
 	}
-	line("thresholds: %d of %s missed", len(missed), units.Plural(judged, "judgement"))
+	line("thresholds: %d of %d missed", len(missed), judged)
 	for _, text := range missed[:min(len(missed), maxMissed)] {
 		line("%s", text)
 	}
 	if more := len(missed) - maxMissed; more > 0 {
-		line("and %d more, in the report", more)
+		line("%d more in the report", more)
 	}
 }

@@ -211,19 +211,13 @@ type chosenFigure struct {
 func chosenFigures(l layout, data pageData) (all []chosenFigure) {
 	if len(data.Latencies) > 0 {
 		all = append(all,
-			chosenFigure{"percentiles", "Latency by percentile, ms", "Of the successes of all rounds together: their " +
-				"histograms are merged. The axis is stretched towards 100 % as far as there are answers: one in ten is slower " +
-				"than the 90th percentile, one in a hundred than the 99th.", percentiles()},
-			chosenFigure{"heat", "Latency over the steps, share of answers", "Of the successes of all rounds together, in " +
-				"the order in which the steps ran; " + plain(perDecade) + " rows from 1 ms to 10 ms. The stronger the colour, " +
-				"the larger the share of the step's answers; it grows with the square root, so that tails show.", heatMap(l)})
+			chosenFigure{"percentiles", "Latency by percentile, ms", "Successes of all rounds, from merged histograms. The axis is stretched towards 100%: one response in ten is slower than the 90th percentile, one in a hundred than the 99th.", percentiles()},
+			chosenFigure{"heat", "Latency by step, share of responses", "Successes of all rounds, steps in the order they ran; " + plain(perDecade) + " rows from 1 ms to 10 ms. Darker: larger share of the step's responses (square-root scale, to show tails).", heatMap(l)})
 	}
 	if len(data.Lines) > 0 {
-		note := "What the client saw in each second, and what was read of the contender meanwhile. Latency: p50 thick, " +
-			"p99 thin. CPU and throttling are of the time between two readings."
+		note := "Client and contender second by second. Latency: p50 thick, p99 thin. CPU and throttling: between two readings."
 		if data.Merged > 1 {
-			note += " The run is long: a point is of up to " + plain(float64(data.Merged)) + " seconds; rates are those of " +
-				"all of them, percentiles the largest."
+			note += " Long run: each point covers up to " + plain(float64(data.Merged)) + " seconds (mean rate, highest percentile)."
 		}
 		all = append(all, chosenFigure{"time", "Second by second", note, timeChart()})
 	}
@@ -248,7 +242,7 @@ func heatMap(l layout) map[string]any {
 		labels[i] = r.Label
 	}
 	c.SetXAxis(labels)
-	x := axis("category", l.axis()+", in the order of time")
+	x := axis("category", l.axis()+", in time order")
 	c.SetGlobalOptions(append(globals("item", x, opts.YAxis{Type: "category"}, inside("16", "16", "24")),
 		charts.WithVisualMapOpts(opts.VisualMap{Show: opts.Bool(false), Min: 0, Max: 1}))...)
 	c.Validate()

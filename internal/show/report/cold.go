@@ -47,7 +47,7 @@ type timed struct {
 
 // timedRequests are the first request of a leg and the typical later ones.
 func timedRequests(p bench.Phases) []timed {
-	first := timed{name: "first", r: p.First, ok: p.First.Err == "", words: "the very first one"}
+	first := timed{name: "first", r: p.First, ok: p.First.Err == "", words: "cold"}
 	if !first.ok {
 		first.failed, first.words = 1, cleanText(p.First.Err)
 	}
@@ -59,7 +59,7 @@ func timedRequests(p bench.Phases) []timed {
 			}
 		}
 		t.ok = t.failed < len(all)
-		t.words = "the median of " + count(int64(len(all)-t.failed))
+		t.words = "median of " + count(int64(len(all)-t.failed))
 		switch {
 		case !t.ok:
 			t.words = count(int64(t.failed)) + " failed"
@@ -85,8 +85,8 @@ func coldAndWarm(l layout) []procedure {
 }
 
 func phaseTable(l layout) procedure {
-	p := procedure{ID: "phases", Title: "First requests, phase by phase"}
-	p.Table.Corner = "Leg"
+	p := procedure{ID: "phases", Title: "First requests by phase"}
+	p.Table.Corner = "Trial"
 	p.Table.Columns = slices.Concat([]string{"Request"}, partNames(), []string{"total"})
 	for _, c := range l.columns {
 		if c.leg.Phases == nil {
@@ -101,10 +101,7 @@ func phaseTable(l layout) procedure {
 			p.Table.Rows = append(p.Table.Rows, headlineRow{Label: c.Name(), Color: c.Color(), Cells: cells})
 		}
 	}
-	p.Table.Footnotes = []string{"Timed one by one, right after the first answer to the readiness poll and before " +
-		"any check: the very first request of its kind, " +
-		"the next ones on its connection, and those after them on a new connection each. Sent: until the request is " +
-		"written; first byte: from then on; last byte: the rest. A phase that a request did not have is " + missing + "."}
+	p.Table.Footnotes = []string{"Timed one at a time, when the contender is ready and before any check: the first request, the next ones on its connection, then each on a new connection. Sent: request written; first byte, last byte: time since the phase before. A phase that did not occur is " + missing + "."}
 	return p
 }
 
@@ -139,10 +136,7 @@ func spreadTable(l layout) procedure {
 				c.row(append([]cell{{Main: newRow(s.Step, 0).Title}}, spreadCells(steps[s.Index])...)...))
 		}
 	}
-	p.Table.Footnotes = []string{"SD: standard deviation of the population. Latencies are those of all successes; " +
-		"requests per second are successes in each whole window of one second, " +
-		"so that their mean may differ a little from the throughput of the step. Bytes are those of the bodies of " +
-		"successful answers. Nothing is corrected: throughput × mean latency is what was in flight."}
+	p.Table.Footnotes = []string{"SD: population standard deviation. Latency: all successes. Requests/s: successes per full 1 s window; the mean may differ slightly from the throughput. Bytes: bodies of successes. Uncorrected: throughput × mean latency = requests in flight."}
 	return p
 }
 
@@ -173,10 +167,9 @@ func spreadCells(loads []bench.Load) []cell {
 
 // phaseFigure has bars of stacked phases: the first request of each leg, and typical later ones.
 func phaseFigure(l layout) figure {
-	f := figure{ID: "phases", Title: "First requests, phase by phase, ms", Columns: l.columns, Empty: true,
+	f := figure{ID: "phases", Title: "First requests by phase, ms", Columns: l.columns, Empty: true,
 		kind: kindStack,
-		Note: "The very first request of each leg, the median of the next ones on its connection, and the median of " +
-			"those on a new connection each."}
+		Note: "First request of each trial, median of the next ones on its connection, median of those on new connections."}
 	f.stack = partNames()
 	for _, kind := range []string{"first", "later", "new connection"} {
 		for _, name := range append(slices.Clone(f.stack), "total") {

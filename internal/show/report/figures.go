@@ -104,7 +104,7 @@ func stepFigure(l layout, m plotted) figure {
 		Middles: l.middleNames(m.Quantile()),
 		kind:    kindSteps, axis: l.axis(), at: l.positions(), warmUp: l.warmUp(), marked: m.Chart.Marked}
 	if m.Quantile() && f.Middles != nil {
-		f.Note += " The thick line is of the answers of all rounds together."
+		f.Note += " Thick line: responses of all rounds."
 	}
 	for _, r := range l.rows {
 		f.Rows = append(f.Rows, newFigureRow(r.Label, r.Title, r.WarmUp, len(l.columns)))
@@ -136,10 +136,9 @@ func cut(s bench.StepResult) string { return when(s.Aborted != "", " †") }
 // cumulativeFigure sets the successes so far against the CPU time so far.
 func cumulativeFigure(l layout) figure {
 	f := figure{ID: "cumulative", Title: "Cumulative successes over cumulative CPU time", Columns: l.columns, Empty: true,
-		Note: "Every point is the end of a step; the first one the beginning of the load: CPU time is counted from the " +
-			"start of the contender, start-up and checks included. Steeper is better.",
+		Note: "One point per step end; the first is the start of the load. CPU time includes start-up and checks. Steeper is better.",
 		kind: kindCurve, axis: "CPU seconds since start"}
-	f.Rows = append(f.Rows, newFigureRow("before", "before the load", true, len(l.columns)))
+	f.Rows = append(f.Rows, newFigureRow("before", "before load", true, len(l.columns)))
 	for _, r := range l.rows {
 		f.Rows = append(f.Rows, newFigureRow(r.Label, "after "+r.Title, r.WarmUp, len(l.columns)))
 	}
@@ -177,15 +176,14 @@ func barFigures(l layout) []figure {
 		return func(v float64) string { return duration(time.Duration(v * float64(unit))) }
 	}
 	all := []figure{l.barFigure("start-up", "Start-up time, ms",
-		"From the start of the process to the first answer that says it is ready.", in(time.Millisecond),
+		"From process start to the first ready response.", in(time.Millisecond),
 		func(leg bench.LegResult) (float64, bool) {
 			if leg.StartUp == nil {
 				return 0, false
 			}
 			return float64(*leg.StartUp) / float64(time.Millisecond), true
 		})}
-	peak := l.barFigure("time-to-peak", "Time to peak, s", "From the start of the process to the first second at its "+
-		"final throughput, which it keeps.",
+	peak := l.barFigure("time-to-peak", "Time to peak, s", "From process start to the first second at lasting final throughput.",
 		in(time.Second), func(leg bench.LegResult) (float64, bool) {
 			p, ok := stats.TimeToPeak(leg)
 			return p.After.Seconds(), ok
@@ -197,12 +195,11 @@ func barFigures(l layout) []figure {
 		return all
 	}
 	return append(all,
-		l.barFigure("build-time", "Build time, s", "Only builds that began with nothing; where the image was there "+
-			"already, nothing is known.",
+		l.barFigure("build-time", "Build time, s", "Clean builds only; not known for existing images.",
 			in(time.Second), func(leg bench.LegResult) (float64, bool) {
 				return leg.Artifact.BuildTime.Seconds(), leg.Artifact.BuildTime > 0 && !leg.Artifact.BuildCached
 			}),
-		l.barFigure("image-size", "Image size, MiB", "Of the image, unpacked.",
+		l.barFigure("image-size", "Image size, MiB", "Uncompressed.",
 			func(v float64) string { return significant(v) + nbsp + "MiB" },
 			func(leg bench.LegResult) (float64, bool) {
 				return float64(leg.Artifact.ImageSize) / (1 << 20), leg.Artifact.ImageSize > 0
@@ -322,15 +319,15 @@ type mark struct {
 
 // marks are those of all bounds, in the order in which verdicts are looked for.
 var marks = []mark{
-	{verdict.Errors, "E", "most answers were errors"},
+	{verdict.Errors, "E", "mostly errors"},
 	{verdict.Memory, "M", "memory limit"},
 	{verdict.Quota, "Q", "CPU quota"},
-	{verdict.Client, "L", "the load generator"},
+	{verdict.Client, "L", "client"},
 	{verdict.Store, "S", "store"},
-	{verdict.Machine, "H", "the host's CPUs"},
-	{verdict.Rate, "R", "the rate that was asked"},
-	{verdict.Connections, "N", "number of connections: more would bring more"},
-	{verdict.Contender, "C", "the contender itself"},
+	{verdict.Machine, "H", "machine CPUs"},
+	{verdict.Rate, "R", "requested rate"},
+	{verdict.Connections, "N", "too few connections"},
+	{verdict.Contender, "C", "contender itself"},
 	{verdict.Unclear, "?", "unclear"},
 }
 

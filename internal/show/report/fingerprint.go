@@ -45,8 +45,8 @@ func runFacts(run bench.Run) factGroup {
 	for _, t := range run.Resumed {
 		facts = append(facts, fact{"Resumed", instant(t)})
 	}
-	return group("Run", append(facts, fact{"Command", command(run.Command)}, fact{"Hash of the profile", run.Hash},
-		fact{"Seed", strconv.FormatUint(run.Seed, 10)}, fact{"Service folders", strings.Join(run.Services, ", ")})...)
+	return group("Run", append(facts, fact{"Command", command(run.Command)}, fact{"Profile hash", run.Hash},
+		fact{"Seed", strconv.FormatUint(run.Seed, 10)}, fact{"Contender folders", strings.Join(run.Services, ", ")})...)
 }
 
 func machineFacts(run bench.Run) factGroup {
@@ -58,7 +58,7 @@ func machineFacts(run bench.Run) factGroup {
 	return group("Machine and software", []fact{
 		{"System", strings.TrimSpace(m.OS + "/" + m.Arch + " " + m.Kernel)},
 		{"CPUs", units.Plural(m.CPUs, "CPU") + when(m.CPUModel != "", ", "+m.CPUModel)},
-		{"Who runs on which CPUs", run.Isolated.String()},
+		{"CPU assignment", run.Isolated.String()},
 		{"Memory", when(m.MemoryBytes > 0, mebibytes(m.MemoryBytes))},
 		{"CPU governor", m.Governor}, {"Turbo", m.Turbo}, {"SMT", m.SMT}, {"Virtualisation", m.Virtual},
 		{"Swap in use", when(swap > 0, mebibytes(swap))},
@@ -69,7 +69,7 @@ func machineFacts(run bench.Run) factGroup {
 		{"Elasticsearch", s.Elasticsearch},
 		{"Store", strings.TrimSpace(string(run.Store.Kind) + " " + run.Store.Version)},
 		{"Certificates", trusted(run.TLS)},
-		{"Store address", run.Store.URL}, {"Store address, as contenders see it", run.Store.Seen},
+		{"Store address", run.Store.URL}, {"Store address for contenders", run.Store.Seen},
 		{"Data", when(run.Data.Name != "", fmt.Sprintf("%s: %s cities, %s regions", run.Data.Name,
 			count(int64(run.Data.Cities)),
 			count(int64(run.Data.Regions))))},
@@ -81,7 +81,7 @@ func profileFacts(p bench.Profile) factGroup {
 	facts := []fact{
 		{"Name", p.Name}, {"Title", p.Title}, {"Description", p.Description}, {"Runtime", string(p.Runtime)},
 		{"Rounds", strconv.Itoa(p.Rounds)}, {"Limits", limits(p.Limits)},
-		{"Latency added by the store", when(p.Store.Latency > 0,
+		{"Store latency", when(p.Store.Latency > 0,
 			"median "+p.Store.Latency.String()+when(p.Store.P99 > 0, ", p99 "+p.Store.P99.String()))},
 	}
 	for _, r := range p.Requests {
@@ -91,7 +91,7 @@ func profileFacts(p bench.Profile) factGroup {
 	for _, s := range p.Steps {
 		steps = append(steps, cleanName(s.Words())+" for "+s.Duration.String())
 	}
-	return group("Profile", append(facts, fact{"Request time-out", when(p.Timeout > 0, p.Timeout.String())},
+	return group("Profile", append(facts, fact{"Request timeout", when(p.Timeout > 0, p.Timeout.String())},
 		fact{"Steps", strings.Join(repeated(steps), ", ")}, fact{"Check suites", strings.Join(p.Checks.Suites, ", ")},
 		fact{"Price of a vCPU-hour", when(p.PriceVCPUHr > 0, "$"+plain(p.PriceVCPUHr))})...)
 }
@@ -160,39 +160,23 @@ func definitions(p bench.Profile) []fact {
 		}
 		switch m.ID {
 		case measure.PeakTime:
-			add(fact{"Still warming, not steady", "a measured step whose windows go one way: a straight line through the " +
-				"throughput, or through the CPU time per request, of its seconds changes by more than 3 % over the step, and " +
-				"by more than noise makes it in 1 % of steps (5 % with fewer than six windows; Student's t). Such a step " +
-				"takes part in no claim. Possibly: the same in the first step after a warm-up, where noise may have made " +
-				"the trend; it takes part."})
+			add(fact{"Still warming up, unstable", "a measured step with a trend: throughput or CPU time per request changes by more than 3% over the step, significant at 1% (5% with fewer than six windows; t-test of the slope). Excluded from comparisons. Possibly: the first step after a warm-up has such a trend, but within noise; not excluded."})
 		case measure.Throttled:
-			add(fact{"Cumulative", "successes since the beginning of the load over CPU seconds since the start of the " +
-				"contender, start-up and checks included."})
+			add(fact{"Cumulative", "successes since the start of the load / CPU seconds since the contender's start, with start-up and checks."})
 		}
 	}
 	add(
-		fact{"Cost ($ per 10⁹ requests)", "CPU seconds / successes × 10⁹ / 3600 × price of a vCPU-hour" +
-			priceWords(p.PriceVCPUHr) + ". Everything but the CPU time is left out: it is for comparison, not a bill."},
-		fact{"Peak", "the measured step (no warm-up) with the highest throughput. It is one of the steps that were run: " +
-			"the true maximum may lie between two of them."},
-		fact{"Median, interval", "of the values of the rounds, one of each. The interval has 95 % confidence at least " +
-			"and asks nothing of the distribution: it lies between two of the values in order of size, the lowest and the " +
-			"highest of six. With fewer than six rounds there is none."},
-		fact{"Ahead, tier", "Mann-Whitney's exact test on the rounds of each pair of contenders, p values adjusted by " +
-			"Holm over all pairs of the measure, 5 % for any false difference; and the 95 % interval of the ratio (Hodges " +
-			"and Lehmann) leaves 1 out. Each measure is a family of its own. A contender that was bound by the client, " +
-			"had 1 % of errors or more at its peak, was still warming up there, or had a failed round, is not compared."},
-		fact{"The same", "the whole interval of the ratio lies within ±3 %."},
-		fact{"Bound by", "what the counters at the two ends of a step, and the other steps of the same leg, show to " +
-			"have been used up."},
-		fact{missing, "not measured, or not measurable there. It is never the same as 0."},
+		fact{"Cost ($ per 1B requests)", "CPU seconds / successes × 10⁹ / 3600 × price of a vCPU-hour" +
+			priceWords(p.PriceVCPUHr) + ". CPU time only: for comparison, not a bill."},
+		fact{"Peak", "the measured step with the highest throughput. The true maximum may lie between two steps."},
+		fact{"Median, 95% CI", "over one value per round. The 95% CI is distribution-free, between two ordered values (with six rounds, the lowest and highest). Fewer than six rounds have none."},
+		fact{"Leader, tier", "exact Mann-Whitney test for each pair of contenders, Holm-corrected over all pairs of a measure (family-wise 5%), and a 95% CI of the ratio (Hodges-Lehmann) without 1. Excluded: contenders that were client-bound, had 1% errors or more or were still warming up at their peak, or failed a round."},
+		fact{"Same", "the whole CI of the ratio is within ±3%."},
+		fact{"Bound by", "the resource that was used up, by counters at the start and end of a step and by the trial's other steps."},
+		fact{missing, "not measured. Never 0."},
 	)
 	if p.Turns > 0 {
-		facts = append(facts, fact{"In turns", "the contenders of a round were alive at the same time, and in each step " +
-			"the load went from one to the next after " + units.Duration(p.Turns) + ", so that what the machine did met " +
-			"all alike. All figures of a step are of the contender's own turns, put together as if nothing had been in " +
-			"between. Where all took turns to the end, round is set against round: Wilcoxon's signed-rank test, and " +
-			"Hodges and Lehmann's interval of the ratio of pairs, in place of Mann-Whitney's."})
+		facts = append(facts, fact{"Interleaved", "the contenders of a round ran at the same time; in each step the load switched between them every " + units.Duration(p.Turns) + ". Machine noise affects all alike. Results cover only a contender's own slices, joined together. Complete rounds are compared in pairs: Wilcoxon signed-rank test, Hodges-Lehmann CI of the paired ratios."})
 	}
 	return facts
 }
@@ -211,7 +195,7 @@ func trusted(t *bench.TLS) string {
 	case t == nil:
 		return ""
 	case t.Insecure:
-		return "not checked (--insecure)"
+		return "not verified (--insecure)"
 	}
 	return "also those of " + t.CACert + " (--cacert)"
 }

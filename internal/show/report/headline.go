@@ -74,17 +74,11 @@ func newHeadline(run bench.Run, l layout, figures summary.Figures, floor *compar
 	columns := l.shown(measure.ReportContenders)
 	h := headline{
 		Sort:    true,
-		Columns: slices.Concat([]string{"Tier"}, titles(columns), []string{"Checks", "Whole legs"}),
+		Columns: slices.Concat([]string{"Tier"}, titles(columns), []string{"Checks", "Rounds"}),
 		Footnotes: []string{
-			"Medians of the rounds. Below them a 95 % interval of the median (between two of the rounds in order of size), " +
-				"which takes " + strconv.Itoa(stats.MinInterval) +
-				" rounds (with as many its confidence is 96.9 %); with fewer the lowest and the highest, and how many rounds " +
-				"there are of those that it takes.",
-			"The peak is the best of the steps that were run, warm-up apart. Latency is that of all rounds together at the " +
-				"step whose throughput is nearest to half of the peak, if it is between 25 and 75 % of it; below it that at " +
-				"the peak. " +
-				"Memory: the highest of all rounds. CPU per request and cost: of the whole life, start-up, checks and warm-up " +
-				"included; the median round by cost, and below it its parts (other: checks, and the time between the steps).",
+			"Medians of the rounds; below them the 95% CI of the median (from " + strconv.Itoa(stats.MinInterval) +
+				" rounds on; 96.9% with exactly that many), or else the range and the number of rounds.",
+			"Peak: the measured step with the highest throughput. Latency: all rounds, at the step nearest to half peak (25 to 75% of it); below it, at the peak. Memory: highest of all rounds. CPU per request and cost: from start to stop, with start-up, checks and warm-up; the median round by cost, and below it its parts (other: checks and time between steps).",
 		},
 	}
 	sampled := false
@@ -105,16 +99,15 @@ func newHeadline(run bench.Run, l layout, figures summary.Figures, floor *compar
 	}
 	if len(l.contenders) > 1 {
 		if floor != nil {
-			why += " Differences below the noise floor of this machine separate no tiers: " + floor.Words() + "."
+			why += " Differences below the noise floor are ignored: " + floor.Words() + "."
 		}
 		h.Footnotes = append(h.Footnotes, why)
 	}
 	if sampled {
-		h.Footnotes = append(h.Footnotes, "“≥” marks an estimate: no high-water mark could be read, so that the largest "+
-			"sample is shown; the true peak may be higher.")
+		h.Footnotes = append(h.Footnotes, "“≥”: largest sample, no counter available; the true peak may be higher.")
 	}
 	if run.Profile.PriceVCPUHr <= 0 && len(l.contenders) > 0 {
-		h.Footnotes = append(h.Footnotes, "The profile names no price; a vCPU-hour counts as $"+plain(stats.DefaultPrice)+".")
+		h.Footnotes = append(h.Footnotes, "No price in the profile; default per vCPU-hour: $"+plain(stats.DefaultPrice)+".")
 	}
 	return h
 }
@@ -128,7 +121,7 @@ func tiersOf(figures summary.Figures) (tiers map[string]int, why string) {
 			continue
 		}
 		if s.Paired {
-			how = "they took turns: rounds are paired, signed ranks"
+			how = "interleaved: paired signed-rank test"
 		}
 		for _, p := range s.Places {
 			if p.Tier > 0 && figures.Comparable(s) && s.HasTiers() {
@@ -137,11 +130,10 @@ func tiersOf(figures summary.Figures) (tiers map[string]int, why string) {
 		}
 	}
 	if len(tiers) == 0 {
-		return tiers, "No tiers: the rounds do not support any order of the contenders, for the reasons at the top."
+		return tiers, "No tiers: the data supports no ranking (reasons at the top)."
 	}
-	return tiers, "Tier, by throughput: whoever is in a lower one is behind the first of each higher one by more " +
-		"than chance (" + how + ", Holm over all pairs, 5 %); within a tier nobody is known to be behind the first. " +
-		missing + ": not compared, for the reasons at the top."
+	return tiers, "Tier by throughput: a contender is significantly behind the leader of each tier above (" + how + ", Holm, 5%). No order within a tier. " +
+		missing + ": excluded (reasons at the top)."
 }
 
 func tierCell(tier int) cell {
@@ -268,7 +260,7 @@ func halfCell(m measure.Measure, s stats.Contender) cell {
 		at = measure.P99
 	}
 	if peak := measure.Get(at).Contender(s); peak.Known {
-		c.Small = append(c.Small, "at the peak "+words(m.Unit, peak.Value))
+		c.Small = append(c.Small, "at peak "+words(m.Unit, peak.Value))
 	}
 	return c
 }

@@ -55,9 +55,8 @@ func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 	folded(&b, "Checks", func() { markdownChecks(&b, checks(l)) })
 	folded(&b, "Warnings", func() { markdownWarnings(&b, warned) })
 	folded(&b, "Fingerprint", func() { markdownFingerprint(&b, fingerprint(run, l)) })
-	folded(&b, "How to repeat it", func() { markdownRepeat(&b, newRepeat(run)) })
-	b.WriteString("\nEvery figure, with the definitions of the measures, is in report.html; the exact numbers are in " +
-		"the JSON files next to it.\n")
+	folded(&b, "Reproduce", func() { markdownRepeat(&b, newRepeat(run)) })
+	b.WriteString("\nCharts and definitions: report.html. Exact values: the JSON files next to it.\n")
 	if _, err := safe.NewWriter(w, nil).Write(b.Bytes()); err != nil {
 		return fmt.Errorf("write summary: %w", err)
 	}
@@ -102,7 +101,7 @@ func markdownRows(b *bytes.Buffer, rule string, head []string, rows [][]string) 
 
 func markdownTable(b *bytes.Buffer, h headline) {
 	if len(h.Rows) == 0 {
-		b.WriteString("No leg has run.\n")
+		b.WriteString("No results.\n")
 		return
 	}
 	head := []string{cmp.Or(h.Corner, "Contender")}
@@ -127,7 +126,7 @@ func markdownTroubles(b *bytes.Buffer, all []trouble) {
 	if len(all) == 0 {
 		return
 	}
-	b.WriteString("\n## What went wrong\n")
+	b.WriteString("\n## Failures\n")
 	for _, t := range all {
 		fmt.Fprintf(b, "\n### %s: %s\n\n", escape(t.Leg), escape(t.State))
 		for _, w := range t.What {
@@ -135,7 +134,7 @@ func markdownTroubles(b *bytes.Buffer, all []trouble) {
 		}
 		if len(t.LastLog) > 0 {
 			mark := fence(t.LastLog)
-			fmt.Fprintf(b, "\nIts last log lines:\n\n%stext\n%s\n%s\n", mark, strings.Join(t.LastLog, "\n"), mark)
+			fmt.Fprintf(b, "\nLast log lines:\n\n%stext\n%s\n%s\n", mark, strings.Join(t.LastLog, "\n"), mark)
 		}
 	}
 }
@@ -145,7 +144,7 @@ func markdownInterventions(b *bytes.Buffer, run bench.Run, l layout) {
 	if len(all) == 0 {
 		return
 	}
-	b.WriteString("What somebody asked of the run while it ran:\n\n")
+	b.WriteString("Actions taken by hand during the run:\n\n")
 	for _, i := range all {
 		fmt.Fprintf(b, "- %s: %s%s\n", i.When, escape(i.What), place(i.Place()))
 	}
@@ -165,14 +164,14 @@ func fence(lines []string) string {
 
 func markdownChecks(b *bytes.Buffer, t checkTable) {
 	if !t.Any() {
-		b.WriteString("No checks were run.\n")
+		b.WriteString("No checks.\n")
 		return
 	}
 	var rows [][]string
 	for _, c := range t.Totals {
 		rows = append(rows, []string{escape(c.Leg), strconv.Itoa(c.Passed), strconv.Itoa(c.Failed), strconv.Itoa(c.Skipped)})
 	}
-	markdownRows(b, "---:", []string{"Leg", "Passed", "Failed", "Skipped"}, rows)
+	markdownRows(b, "---:", []string{"Trial", "Passed", "Failed", "Skipped"}, rows)
 	if len(t.Failed) > 0 {
 		b.WriteString("\nFailed:\n\n")
 	}
@@ -204,15 +203,15 @@ func place(where string) string { return when(where != "", " ("+escape(where)+")
 // markdownHeadline writes the headline as two small tables, so that a pull request can show them:
 // under load, and of the whole life. notes are those of the page's table.
 func markdownHeadline(b *bytes.Buffer, l layout, figures summary.Figures, notes []string) {
-	b.WriteString("\n## Headline\n\n")
+	b.WriteString("\n## Results\n\n")
 	if len(l.contenders) == 0 {
 		b.WriteString("No leg has run.\n")
 		return
 	}
 	under, whole := l.shown(measure.MarkdownLoad), l.shown(measure.MarkdownLife)
-	load := headline{Columns: slices.Concat([]string{"Tier", "Peak", "95 % interval", "At"}, titles(under))}
-	life := headline{Columns: slices.Concat(titles(whole), []string{"of it start-up", "warm-up", "steady", "Checks",
-		"Legs"})}
+	load := headline{Columns: slices.Concat([]string{"Tier", "Peak", "95% CI", "At"}, titles(under))}
+	life := headline{Columns: slices.Concat(titles(whole), []string{"start-up", "warm-up", "steady", "Checks",
+		"Rounds"})}
 	tiers, _ := tiersOf(figures)
 	for _, c := range l.contenders {
 		s := c.of.Contender
@@ -226,7 +225,7 @@ func markdownHeadline(b *bytes.Buffer, l layout, figures summary.Figures, notes 
 	markdownTable(b, load)
 	b.WriteString("\n")
 	markdownTable(b, life)
-	folded(b, "What the columns are", func() {
+	folded(b, "About the columns", func() {
 		for i, n := range notes {
 			if i > 0 {
 				b.WriteString("\n")
@@ -302,10 +301,10 @@ func summaryParts(figures summary.Figures) []summaryPart {
 		summaryPart
 		kinds []summary.Kind
 	}{
-		{summaryPart{Title: "Who is ahead", Class: "claims"}, []summary.Kind{summary.Claim, summary.Open}},
-		{summaryPart{Title: "What failed", Class: "failures"}, []summary.Kind{summary.Failure}},
-		{summaryPart{Title: "What bound whom", Class: "bounds", Folded: true}, []summary.Kind{summary.Bound}},
-		{summaryPart{Title: "In doubt", Class: "doubts", Folded: true}, []summary.Kind{summary.Doubt}},
+		{summaryPart{Title: "Ranking", Class: "claims"}, []summary.Kind{summary.Claim, summary.Open}},
+		{summaryPart{Title: "Failures", Class: "failures"}, []summary.Kind{summary.Failure}},
+		{summaryPart{Title: "Bottlenecks", Class: "bounds", Folded: true}, []summary.Kind{summary.Bound}},
+		{summaryPart{Title: "Caveats", Class: "doubts", Folded: true}, []summary.Kind{summary.Doubt}},
 	}
 	for _, s := range figures.Sentences() {
 		if hasBanner(s.Rule) {

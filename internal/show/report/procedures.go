@@ -49,7 +49,7 @@ func procedures(l layout) (all []procedure) {
 // failedRequests are the kinds of failures by kind of request, with the first text of each.
 func failedRequests(l layout) (procedure, bool) {
 	p := procedure{ID: "failures", Title: "Failed requests"}
-	p.Table.Columns = []string{"Request", "Failure", "Share", "Count", "The first"}
+	p.Table.Columns = []string{"Request", "Failure", "Share", "Count", "First"}
 	for _, c := range l.contenders {
 		for _, f := range c.of.Failures() {
 			p.Table.Rows = append(p.Table.Rows, headlineRow{Label: c.Label, Color: c.Color(), Cells: []cell{
@@ -59,8 +59,7 @@ func failedRequests(l layout) (procedure, bool) {
 			}})
 		}
 	}
-	p.Table.Footnotes = []string{"Of all steps and rounds; the share is that of all requests of this kind. The text " +
-		"is that of the first such answer, or the error of the connection."}
+	p.Table.Footnotes = []string{"All steps and rounds. Share: of all requests of this kind. Text: first such response or connection error."}
 	return p, len(p.Table.Rows) > 0
 }
 
@@ -75,7 +74,7 @@ func withText(text string) []string {
 // sessions are what became of those of each contender.
 func sessions(l layout) (procedure, bool) {
 	p := procedure{ID: "sessions", Title: "Sessions"}
-	p.Table.Columns = []string{"Session", "Begun", "Completed", "Failed", "At"}
+	p.Table.Columns = []string{"Session", "Started", "Completed", "Failed", "At"}
 	for _, c := range l.contenders {
 		for _, s := range c.of.Sessions() {
 			failed, at := int64(0), []string(nil)
@@ -89,13 +88,12 @@ func sessions(l layout) (procedure, bool) {
 			}})
 		}
 	}
-	p.Table.Footnotes = []string{"Of all steps and rounds. A session fails with its first request that does; one " +
-		"that has neither failed nor completed was cut off with its step."}
+	p.Table.Footnotes = []string{"All steps and rounds. A session fails with its first failed request; the rest were cut off at the end of a step."}
 	return p, len(p.Table.Rows) > 0
 }
 
 func bounds(l layout) (procedure, bool) {
-	p := procedure{ID: "bounds", Title: "What bound each step", Late: true}
+	p := procedure{ID: "bounds", Title: "Bottleneck per step", Late: true}
 	p.Table.Corner = "Step"
 	for _, c := range l.contenders {
 		p.Table.Columns = append(p.Table.Columns, c.Label)
@@ -115,10 +113,7 @@ func bounds(l layout) (procedure, bool) {
 		}
 		p.Table.Rows = append(p.Table.Rows, row)
 	}
-	p.Table.Footnotes = []string{"By the counters at the two ends of each step and by the other steps of the same " +
-		"leg; the figures are those of the last round that has this verdict. " +
-		"“connections”: more of them bring more. “contender”: idle CPUs, and yet no more throughput with more " +
-		"connections. “unclear”: none of these, as far as the counters tell."}
+	p.Table.Footnotes = []string{"From counters at the start and end of each step and the trial's other steps; values of the last round with this bottleneck. “connections”: more of them give more. “contender”: idle CPUs, yet no more throughput. “unclear”: no rule applies."}
 	return p, any
 }
 
@@ -141,8 +136,7 @@ func breakdown(l layout) (procedure, bool) {
 			}})
 		}
 	}
-	p.Table.Footnotes = []string{"Of all rounds together, at the step with the highest throughput (where too many " +
-		"requests failed in all of them: with the most requests). Each step's are in the legs' JSON files."}
+	p.Table.Footnotes = []string{"All rounds, at the peak step (or the step with most requests if too many failed). Other steps: see the JSON files."}
 	return p, len(p.Table.Rows) > 0
 }
 
@@ -219,10 +213,7 @@ func matrix(l layout) (procedure, bool) {
 		}
 		p.Table.Rows = append(p.Table.Rows, row)
 	}
-	p.Table.Footnotes = []string{"Successes per second, the median of the rounds; below it the requests in flight, " +
-		"which by Little's law is throughput × mean latency. " +
-		"Where all connections are in flight, it is their number that bounds the throughput, not the contender: with " +
-		"answers after a delay, no more than connections / delay."}
+	p.Table.Footnotes = []string{"Successes/s, median of the rounds; below it requests in flight (Little's law: throughput × mean latency). If all connections are in flight, their number is the bottleneck, not the contender: at most connections / delay."}
 	return p, true
 }
 
@@ -287,10 +278,7 @@ func arrivals(l layout, row int) procedure {
 		r.Cells = append(r.Cells, durationCell(c.of.StartUp), buildCell(c), imageCell(c))
 		p.Table.Rows = append(p.Table.Rows, r)
 	}
-	p.Table.Footnotes = []string{fmt.Sprintf("%s, %s each, one after the other. Counts and latencies are of all "+
-		"rounds together, latencies of successes and from the moment a request was due. "+
-		"Requests per second: successes over the true duration, from the first arrival to the last answer. A build that "+
-		"was not needed, or was made before, has no time here.",
+	p.Table.Footnotes = []string{fmt.Sprintf("%s, %s each, in sequence. Counts and latencies: all rounds; latency of successes, from the scheduled time. Requests/s: successes / time from first arrival to last response. Build: only if one was needed.",
 		l.rows[row].Title, units.Plural(a.Requests, "request"))}
 	return p
 }
@@ -310,7 +298,7 @@ func imageCell(c contender) cell {
 		case a.ImageSize > 0:
 			return cell{Main: mebibytes(a.ImageSize)}
 		case a.BinarySize > 0:
-			return cell{Main: mebibytes(a.BinarySize), Small: []string{"the program alone"}}
+			return cell{Main: mebibytes(a.BinarySize), Small: []string{"binary only"}}
 		}
 	}
 	return cell{Main: missing}

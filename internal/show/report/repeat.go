@@ -102,16 +102,15 @@ func markdownRepeat(b *bytes.Buffer, r repeat) {
 		b.WriteString("\n" + mark + language + "\n" + text + "\n" + mark + "\n")
 	}
 	if r.Command != "" {
-		b.WriteString("It was run by\n")
+		b.WriteString("Run with\n")
 		block("sh", r.Command)
 	}
 	if r.Profile != "" {
 		takes := ""
 		if r.Env != "" {
-			takes = "It takes " + escape(r.Env) + " from the environment. "
+			takes = "Set " + escape(r.Env) + " in the environment. "
 		}
-		b.WriteString("\nThe profile below, saved as " + escape(r.File) + ", holds everything that decides the figures, " +
-			"except the machine. " + takes + "It is run by\n")
+		b.WriteString("\nThe profile below holds everything but the machine. Save it as " + escape(r.File) + ". " + takes + "Then run\n")
 		block("sh", r.Again)
 		block("yaml", r.Profile)
 	}

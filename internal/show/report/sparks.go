@@ -88,9 +88,9 @@ func markdownSparks(b *bytes.Buffer, l layout) {
 	}
 	b.WriteString("\n")
 	markdownRows(b, "---", head, rows)
-	note := "One character a step, " + l.rows[shown[0]].Title + " to " + l.rows[shown[len(shown)-1]].Title +
+	note := "One character per step, " + l.rows[shown[0]].Title + " to " + l.rows[shown[len(shown)-1]].Title +
 		when(every > 1, ", one of "+count(int64(every))+" steps")
-	b.WriteString("\n" + escape(note+"; medians of the rounds, p99 of all of them together"+scale+". · not measured.") +
+	b.WriteString("\n" + escape(note+"; medians of the rounds, p99 of all rounds"+scale+". · not measured.") +
 		"\n")
 }
 

@@ -56,19 +56,19 @@ func thresholds(run bench.Run, l layout) thresholdTable {
 	}
 	for _, name := range order {
 		if kept[name] > 0 {
-			t.add(name, "kept in "+units.Plural(kept[name], "step"))
+			t.add(name, "met in "+units.Plural(kept[name], "step"))
 		}
 	}
 	if judged == 0 {
 		for _, p := range run.Profile.Thresholds {
-			t.add(cleanName(p.Objective), "not judged")
+			t.add(cleanName(p.Objective), "not checked")
 		}
 	}
 	t.More = max(0, len(t.Rows)-maxThresholdRows)
 	t.Rows = t.Rows[:len(t.Rows)-t.More]
-	t.Note = fmt.Sprintf("%d of %s missed. Warm-ups are not judged, nor are steps that were cut short.", missed,
+	t.Note = fmt.Sprintf("%d of %s missed. Warm-ups and interrupted steps are not checked.", missed,
 		units.Plural(judged, "judgement"))
-	t.Note += when(t.More > 0, fmt.Sprintf(" %d more rows are left out here.", t.More))
+	t.Note += when(t.More > 0, fmt.Sprintf(" %d more rows not shown.", t.More))
 	return t
 }
 
@@ -82,7 +82,7 @@ func missedRow(c column, step, name string, j bench.Judgement) thresholdRow {
 	row := thresholdRow{name, true, "missed", c.Name(), step, cleanText(j.Text)}
 	switch j.Stopped {
 	case bench.ScopeLeg, bench.ScopeRun:
-		row.Outcome += ", which ended the " + string(j.Stopped)
+		row.Outcome += ", stopped the " + string(j.Stopped)
 	}
 	return row
 }
@@ -96,6 +96,6 @@ func markdownThresholds(b *bytes.Buffer, t thresholdTable) {
 		rows = append(rows, []string{escape(r.Threshold), escape(r.Outcome), escape(r.Leg), escape(r.Step), escape(r.Figure)})
 	}
 	b.WriteString("\n## Thresholds\n\n")
-	markdownRows(b, "---", []string{"Threshold", "Outcome", "Leg", "Step", "Figure"}, rows)
+	markdownRows(b, "---", []string{"Threshold", "Outcome", "Trial", "Step", "Value"}, rows)
 	b.WriteString("\n" + t.Note + "\n")
 }

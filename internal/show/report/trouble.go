@@ -28,12 +28,12 @@ func troubles(l layout) []trouble {
 		leg := c.leg
 		what := known(cleanText(leg.Failure))
 		if e := leg.Exit; e != nil {
-			what = append(what, "It ended before it was asked to: "+cleanText(e.String())+
+			what = append(what, "Exited before stop: "+cleanText(e.String())+
 				when(!e.At.IsZero(), " at "+e.At.Format("15:04:05"))+".")
 		}
 		for i, s := range c.steps {
 			if s != nil && s.Aborted != "" {
-				what = append(what, "The step “"+l.rows[i].Title+"” ended early: "+cleanText(s.Aborted)+".")
+				what = append(what, "The step “"+l.rows[i].Title+"” stopped early: "+cleanText(s.Aborted)+".")
 			}
 		}
 		for n, in := range leg.Incidents {
@@ -44,8 +44,7 @@ func troubles(l layout) []trouble {
 			what = append(what, in.At.Format("15:04:05")+": "+cleanText(in.String())+".")
 		}
 		if s := leg.Stop; s != nil && s.Killed && !s.Forced {
-			what = append(what, "It hung when it was asked to stop (SIGTERM) and was killed (SIGKILL) "+
-				"after "+duration(s.Took)+".")
+			what = append(what, "Did not stop on SIGTERM; killed (SIGKILL) after "+duration(s.Took)+".")
 		}
 		if leg.Lost != nil {
 			what = append(what, "Lost: "+cleanText(leg.Lost.String())+".")
@@ -120,11 +119,11 @@ func warnings(a *analysis.Run, l layout) []warning {
 	}
 	for _, c := range l.contenders {
 		if why := c.of.Excluded(); why != "" {
-			add(cleanText(c.of.Label)+" is not compared with anybody: it "+cleanText(why)+".", "", "", true)
+			add(cleanText(c.of.Label)+" is excluded: it "+cleanText(why)+".", "", "", true)
 		}
 	}
 	if run.AcceptFailedChecks {
-		add("Failed checks are accepted (--accept-failed-checks): figures may be of wrong answers.", "", "", true)
+		add("Failed checks were accepted (--accept-failed-checks): responses may be wrong.", "", "", true)
 	}
 	for _, c := range l.columns {
 		if i := c.leg.Instance; i != nil && !i.LimitsEnforced && (i.Limits != bench.Limits{} || i.LimitsNote != "") {
@@ -171,8 +170,8 @@ func unfinished(run bench.Run) string {
 			open++
 		}
 	}
-	return when(open > 0, "The run is incomplete: "+count(int64(open))+" of "+
-		units.Plural(len(run.Legs), "leg")+" did not run to the end.")
+	return when(open > 0, "Run incomplete: "+count(int64(open))+" of "+
+		units.Plural(len(run.Legs), "leg")+" did not finish.")
 }
 
 // maxInterventions is how many of them are shown, the first ones.

@@ -42,7 +42,7 @@ func (m *Model) draw() string {
 // overlay puts the help over lines, h of them; what finds no room there is scrolled to.
 func (m *Model) overlay(lines []string, h int) []string {
 	title, text := m.helpText()
-	word := "any key closes this"
+	word := "any key closes"
 	if body := max(1, h-3); len(text)+1 > body {
 		m.scroll = max(0, min(m.scroll, len(text)-body))
 		word = fmt.Sprintf("%s%s %d to %d of %d, other keys close", m.look.Glyph.Up, m.look.Glyph.Down, m.scroll+1,
@@ -58,8 +58,8 @@ func (m *Model) overlay(lines []string, h int) []string {
 func (m *Model) helpText() (title string, lines []string) {
 	l := m.look
 	keys := slices.Concat(m.top().Keys(), []ui.Key{{Name: "?", Help: "this help"},
-		{Name: "ctrl+z", Help: "suspend the screen; the run continues, fg comes back"},
-		{Name: "ctrl+l", Help: "draw again"}, {Name: "ctrl+c", Help: "end"}})
+		{Name: "ctrl+z", Help: "suspend the screen (fg returns); the run continues"},
+		{Name: "ctrl+l", Help: "redraw"}, {Name: "ctrl+c", Help: "end"}})
 	w := 0
 	for _, k := range keys {
 		w = max(w, ui.Width(l.ASCIIOnly(k.Name)))

@@ -53,7 +53,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	_, err := tea.NewProgram(m, options...).Run()
 	if errors.Is(err, tea.ErrProgramPanic) {
-		return fmt.Errorf("the dashboard has failed: %w", err)
+		return fmt.Errorf("dashboard failed: %w", err)
 	}
 	if err != nil && ctx.Err() != nil {
 		return nil

@@ -13,7 +13,7 @@ function draw(chart) {
     if (drawn.getWidth() !== el.clientWidth || drawn.getHeight() !== el.clientHeight) drawn.resize({ silent: true });
     drawn.setOption(dress(chart, el.clientWidth), { notMerge: true });
   } catch (err) {
-    el.textContent = 'This chart could not be drawn; its values are in the table below.';
+    el.textContent = 'Could not draw this chart; see the table below.';
     console.error(`chart ${chart.id}`, err);
   }
 }

@@ -28,7 +28,7 @@ func (v *view) spanName() string {
 			return v.numbered(st)
 		}
 	}
-	return [...]string{"whole leg", "last 60 s", "last step"}[v.b.span]
+	return [...]string{"whole trial", "last 60 s", "last step"}[v.b.span]
 }
 
 // last is the newest step of the leg, which has one.

@@ -10,7 +10,7 @@ import (
 
 func (v *view) checksPage(w, h int) []string {
 	if v.leg == nil {
-		return []string{v.l.Title.S("checks"), "no contender has been started yet"}
+		return []string{v.l.Title.S("checks"), "no contender started yet"}
 	}
 	all := v.leg.Result.Checks
 	title := v.titleOf("checks") + ": " + v.outcomes(", 0 failed")
@@ -24,9 +24,9 @@ func (v *view) checksPage(w, h int) []string {
 	})
 	switch {
 	case len(all) == 0:
-		body = []string{v.l.Faint.S("no check has been run yet")}
+		body = []string{v.l.Faint.S("no checks run yet")}
 	case len(sorted) == 0:
-		body = []string{v.l.Good.S(v.l.Glyph.Check + " none has failed")}
+		body = []string{v.l.Good.S(v.l.Glyph.Check + " none failed")}
 	}
 	return append([]string{v.beside(w, title, v.position(p, len(sorted)), "")}, body...)
 }

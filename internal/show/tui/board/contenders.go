@@ -21,7 +21,7 @@ func (v *view) contendersPage(w, h int) []string {
 		title += " so far, " + units.Plural(v.s.Run.Profile.Rounds, "round") + " planned"
 	}
 	if len(all) == 0 {
-		return []string{title, v.l.Faint.S("nothing is finished yet")}
+		return []string{title, v.l.Faint.S("nothing finished yet")}
 	}
 	p := &v.b.pages[contenders]
 	lines := append(v.headlines(all, w), v.caution(all, w)...)
@@ -93,9 +93,9 @@ func (v *view) caution(all []stats.Contender, w int) []string {
 	for _, c := range all {
 		least = min(least, c.Complete)
 	}
-	text := "medians of the rounds; latencies of all rounds' requests together, at the peak."
+	text := "Medians of the rounds; latency at the peak, all rounds."
 	if least < stats.MinInterval {
-		text += fmt.Sprintf(" Fewer than %d complete rounds (n = %d): no interval, and no difference is claimed.",
+		text += fmt.Sprintf(" Fewer than %d complete rounds (n = %d): no CI, no ranking.",
 			stats.MinInterval, least)
 	}
 	out := v.l.Faint.Each(v.l.Wrap(text, w, 5))

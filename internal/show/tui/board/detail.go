@@ -35,7 +35,7 @@ func (v *view) detail(s *fold.Step, w int) []string {
 	}
 	r := s.Result
 	if r == nil {
-		return []string{title, fmt.Sprintf("%s so far; its figures are those of the last one",
+		return []string{title, fmt.Sprintf("%s so far; showing the last one",
 			units.Plural(s.Windows, "window"))}
 	}
 	lines := []string{title}
@@ -48,7 +48,7 @@ func (v *view) detail(s *fold.Step, w int) []string {
 		}
 	}
 	if r.Aborted != "" {
-		add(v.l.Bad, v.l.Glyph.Cross, "ended early: "+v.out(r.Aborted, textBytes))
+		add(v.l.Bad, v.l.Glyph.Cross, "stopped early: "+v.out(r.Aborted, textBytes))
 	}
 	l := r.Load
 	text := units.Count(l.Succeeded) + " successes in " + v.duration(l.Elapsed) + v.bodies(l)
@@ -60,14 +60,14 @@ func (v *view) detail(s *fold.Step, w int) []string {
 	for _, kind := range slices.Sorted(maps.Keys(l.Failed)) {
 		text := units.Count(l.Failed[kind]) + " " + v.l.Glyph.Times + " " + v.out(string(kind), nameBytes)
 		if example := l.Examples[kind]; example != "" {
-			text += ", the first: " + v.out(example, lineBytes)
+			text += ", first: " + v.out(example, lineBytes)
 		}
 		add(v.l.Bad, v.l.Glyph.Cross, text)
 	}
 	switch b := v.verdict(r); b.Bound {
 	case "":
 	case verdict.Unclear:
-		add(ui.Paint{}, " ", "what bound it is unclear: "+v.own(b.Text))
+		add(ui.Paint{}, " ", "bottleneck unclear: "+v.own(b.Text))
 	default:
 		add(ui.Paint{}, " ", "bound by "+v.own(string(b.Bound)+": "+b.Text))
 	}
@@ -85,10 +85,10 @@ func (v *view) openLoop(l bench.Load, add func(ui.Paint, string, string)) {
 	if l.LatencyOf != bench.FromDue && l.Dropped == 0 && l.Late == 0 {
 		return
 	}
-	text := fmt.Sprintf("%s came due, %s late, %s dropped, at most %s in use", units.Count(l.Scheduled),
+	text := fmt.Sprintf("%s scheduled, %s late, %s dropped, up to %s in use", units.Count(l.Scheduled),
 		units.Count(l.Late), units.Count(l.Dropped), units.Plural(l.MostOpen, "connection"))
 	if l.Lag.Count > 0 {
-		text += ", from due to sent p99 " + v.duration(l.Lag.P99)
+		text += ", send delay p99 " + v.duration(l.Lag.P99)
 	}
 	add(ui.Paint{}, " ", text)
 }

@@ -46,12 +46,11 @@ func (v *view) excluded(w int) (lines []string) {
 		if why == "" {
 			continue
 		}
-		text := v.l.Glyph.Cross + " " + v.out(c.Label, nameBytes) + " is not compared: " + v.out(why, textBytes)
+		text := v.l.Glyph.Cross + " " + v.out(c.Label, nameBytes) + " excluded: " + v.out(why, textBytes)
 		lines = append(lines, v.l.Bad.S(v.l.Cut(text, w)))
 	}
 	if n := len(lines); n > most {
-		lines = append(lines[:most-1], v.l.Bad.S(v.l.Glyph.Cross+" "+units.Plural(n-most+1, "more contender")+" not "+
-			"compared: page 3"))
+		lines = append(lines[:most-1], v.l.Bad.S(v.l.Glyph.Cross+" "+units.Plural(n-most+1, "more contender")+" excluded: page 3"))
 	}
 	return lines
 }
@@ -96,11 +95,11 @@ func (v *view) where() (long, brief string) {
 	leg, n := s.Current.Result.Leg, s.Current.Number
 	label := v.l.Strong.S(v.out(leg.Label(), nameBytes))
 	rounds := max(leg.Round, s.Run.Profile.Rounds)
-	long = title + label + fmt.Sprintf("  round %d of %d  leg %d of %d", leg.Round, rounds, n, len(s.Legs))
+	long = title + label + fmt.Sprintf("  round %d of %d  trial %d of %d", leg.Round, rounds, n, len(s.Legs))
 	if d := s.Run.Profile.Turns; d > 0 {
-		long += "  in turns of " + units.Duration(d)
+		long += "  interleaved " + units.Duration(d)
 	}
-	return long, label + fmt.Sprintf("  round %d/%d  leg %d/%d", leg.Round, rounds, n, len(s.Legs))
+	return long, label + fmt.Sprintf("  round %d/%d  trial %d/%d", leg.Round, rounds, n, len(s.Legs))
 }
 
 func (v *view) outcome() string {
@@ -169,7 +168,7 @@ func (v *view) pausedBefore() string {
 		return fmt.Sprintf("paused before step %d of %d", n, max(n, len(s.Run.Profile.Steps)))
 	}
 	n := cmp.Or(s.Current, &fold.Leg{}).Number + 1
-	return fmt.Sprintf("paused before leg %d of %d", n, max(n, len(s.Legs)))
+	return fmt.Sprintf("paused before trial %d of %d", n, max(n, len(s.Legs)))
 }
 
 func (v *view) spinner() string { return v.l.Accent.S(v.l.Spin(v.tick)) }
@@ -201,7 +200,7 @@ func (v *view) loading(w int) string {
 		bar = v.l.Glyph.Dot
 	}
 	if ran > st.Step.Duration {
-		return text + " " + bar + " last answers"
+		return text + " " + bar + " draining"
 	}
 	done := fmt.Sprintf("%ds", int(ran.Seconds()))
 	if st.Step.Duration < 3*time.Second {
@@ -237,7 +236,7 @@ func (v *view) times() []string {
 	}
 	left, end := units.Approx(ahead), v.at.Add(ahead).In(v.zone).Format("15:04")
 	return []string{
-		"elapsed " + ran + ", about " + left + " left, ends about " + end,
+		"elapsed " + ran + ", about " + left + " left, ends at ~ " + end,
 		ran + ", about " + left + " left, ends ~" + end,
 		ran + ", ~" + left + " left, ~" + end,
 		"~" + left + " left",
@@ -248,7 +247,7 @@ func (v *view) elsewhere(w int) []string {
 	if v.leg == nil {
 		return nil
 	}
-	back := ". goes back"
+	back := ". to return"
 	if v.leg == v.s.Current {
 		if v.s.Ended == nil || len(v.s.Legs) < 2 || v.b.tab != overview && v.b.tab != steps {
 			return nil
@@ -256,7 +255,7 @@ func (v *view) elsewhere(w int) []string {
 		back = "[ ] others" // whose charts these are, nothing else says
 	}
 	r := v.leg.Result
-	text := fmt.Sprintf("%s shown: %s, round %d, leg %d, %s", v.l.Glyph.Cursor, v.out(r.Leg.Label(), nameBytes),
+	text := fmt.Sprintf("%s showing %s, round %d, trial %d, %s", v.l.Glyph.Cursor, v.out(r.Leg.Label(), nameBytes),
 		r.Leg.Round, v.leg.Number, v.out(string(r.State), nameBytes))
 	return []string{v.l.Accent.S(v.l.Fit(v.beside(w, text, back, ""), w))}
 }

@@ -17,16 +17,16 @@ const filterBytes, searched = 100, 4096
 
 func (v *view) logPage(w, h int) []string {
 	if v.leg == nil {
-		return []string{v.l.Title.S("log"), "no contender has been started yet"}
+		return []string{v.l.Title.S("log"), "no contender started yet"}
 	}
 	all := v.leg.Log
 	lines := v.filtered(all)
 	title := v.titleOf("log") + ", " + units.Plural(len(all), "line")
 	if v.s.Unlogged() && len(all) > 0 {
-		title += v.l.Warn.S(", the last ones: the folder has no events.jsonl")
+		title += v.l.Warn.S(", last lines only: no events.jsonl")
 	}
 	if v.leg.Dropped > 0 {
-		title += v.l.Warn.S(", " + units.Count(v.leg.Dropped) + " left out")
+		title += v.l.Warn.S(", " + units.Count(v.leg.Dropped) + " skipped")
 	}
 	if v.b.shift > 0 {
 		title += fmt.Sprintf(", from column %d", v.b.shift+1)
@@ -36,7 +36,7 @@ func (v *view) logPage(w, h int) []string {
 	if len(all) == 0 {
 		body = []string{v.l.Faint.S(v.noLog())}
 	} else if len(lines) == 0 {
-		body = []string{v.l.Faint.S("no line holds this text")}
+		body = []string{v.l.Faint.S("no line matches")}
 	}
 	return append([]string{v.beside(w, title, v.position(p, len(lines)), ""), v.filterLine(w, len(lines))}, body...)
 }
@@ -45,11 +45,11 @@ func (v *view) filterLine(w, n int) string {
 	text, count := v.l.Accent.S("/ ")+v.out(v.b.filter.Text, filterBytes), "  "+units.Plural(n, "line")
 	switch {
 	case v.b.filter.Typing:
-		return text + v.l.Select.S(" ") + v.l.Faint.S(count+"; enter keeps it, esc drops it")
+		return text + v.l.Select.S(" ") + v.l.Faint.S(count+"; enter keeps, esc clears")
 	case v.b.filter.Text != "":
-		return text + v.l.Faint.S(count+"; esc shows all")
+		return text + v.l.Faint.S(count+"; esc clears")
 	}
-	return v.l.Faint.S("stderr is marked e; / filters, " + v.l.Glyph.Left + "/" + v.l.Glyph.Right + " shift")
+	return v.l.Faint.S("e: stderr; / filter, " + v.l.Glyph.Left + "/" + v.l.Glyph.Right + " shift")
 }
 
 func (v *view) filtered(lines []bench.LogLine) []bench.LogLine {
@@ -91,9 +91,9 @@ func (v *view) noLog() string {
 	switch v.leg.Result.State {
 	case bench.LegComplete, bench.LegFailed, bench.LegAborted:
 		if v.s.Unlogged() {
-			return "what it wrote was not kept: the folder has no events.jsonl"
+			return "log not saved: no events.jsonl"
 		}
-		return "it wrote nothing"
+		return "no output"
 	}
-	return "it has written nothing yet"
+	return "no output yet"
 }

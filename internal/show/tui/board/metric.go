@@ -83,7 +83,7 @@ func (v *view) series(m metric, a chart.Axis, w int) chart.Chart {
 	case memory:
 		c.Unit, c.Binary = sizeLabel, true
 		c.Series = []chart.Series{
-			{Name: "high-water mark", Paint: l.Series[4], Mark: 1, Points: line(usage, usageTime, peakOf)},
+			{Name: "peak", Paint: l.Series[4], Mark: 1, Points: line(usage, usageTime, peakOf)},
 			{Name: "in use", Paint: l.Series[1], Mark: 0, Points: line(usage, usageTime, usedOf)},
 		}
 		if limits.Memory > 0 {

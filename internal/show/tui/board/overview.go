@@ -55,7 +55,7 @@ func (v *view) failure(w int) []string {
 	if r.State != bench.LegFailed && r.State != bench.LegAborted {
 		return nil
 	}
-	text := v.l.Glyph.Cross + " leg " + string(r.State)
+	text := v.l.Glyph.Cross + " trial " + string(r.State)
 	if r.Failure != "" {
 		text += ": " + v.out(r.Failure, lineBytes)
 	}

@@ -11,9 +11,9 @@ import (
 )
 
 var verbs = map[bench.Phase]string{
-	bench.PhaseStore: "reaching the store", bench.PhaseSeed: "loading the data into the store",
+	bench.PhaseStore: "connecting to store", bench.PhaseSeed: "seeding the store",
 	bench.PhaseBuild:  "building",
-	bench.PhaseLaunch: "launching", bench.PhaseReady: "waiting for the first answer", bench.PhaseCheck: "checking",
+	bench.PhaseLaunch: "launching", bench.PhaseReady: "waiting until ready", bench.PhaseCheck: "checking",
 	bench.PhaseLoad: "loading", bench.PhaseStop: "stopping",
 }
 
@@ -90,7 +90,7 @@ func (v *view) phasePanel(w, h int) []string {
 		return append(lines, v.soFar(w, h-len(lines))...)
 	}
 	if v.s.Run.Profile.Name == "" && v.s.Phase.Name == "" {
-		awaited := v.l.Faint.S("waiting for the first events of the run")
+		awaited := v.l.Faint.S("waiting for the run to start")
 		return []string{"", v.spinner() + " starting " + v.l.Glyph.Ellipsis, "", awaited}
 	}
 	lines := []string{"", v.beside(w, v.l.Strong.S(v.phaseText()), "for "+v.since(), "")}
@@ -123,7 +123,7 @@ func (v *view) far(w int) []string {
 	if p.Name == bench.PhaseReady && v.s.Current != nil {
 		if limit := v.s.Current.Result.Service.Ready.Timeout; limit > 0 {
 			bar := v.l.Bar(float64(took)/float64(limit), max(10, min(60, w-30)), v.l.Warn)
-			lines = append(lines, "  "+bar+" of at most "+units.Approx(limit))
+			lines = append(lines, "  "+bar+" of max "+units.Approx(limit))
 		}
 	}
 	if share >= 0 {
@@ -131,7 +131,7 @@ func (v *view) far(w int) []string {
 	}
 	if text != "" && p.Name != bench.PhaseCheck {
 		if done := p.Progress; done != nil && done.Done > 0 && took > time.Second {
-			text += ", " + rate(float64(done.Done)/took.Seconds()) + " a second"
+			text += ", " + rate(float64(done.Done)/took.Seconds()) + " /s"
 		}
 		lines = append(lines, "  "+text)
 	}
@@ -169,9 +169,9 @@ func (v *view) soFar(w, h int) []string {
 // nothing stands where a leg has no steps: it failed before its load, or ran before a resumed run.
 func (v *view) nothing(w, h int) []string {
 	lines := append([]string{""}, v.failure(w)...)
-	text := "it never reached the load"
+	text := "stopped before the load"
 	if v.leg.Result.State == bench.LegComplete {
-		text = "complete before this run was resumed: its steps are in the results folder"
+		text = "completed before the resume: see the results folder"
 	}
 	lines = append(lines, text, "")
 	for _, line := range v.leg.Result.LastLog {
@@ -193,7 +193,7 @@ func (v *view) headline() string {
 		}
 	}
 	if len(peaks) == 0 {
-		return "no step was measured"
+		return "no measured step"
 	}
 	return "peaks: " + strings.Join(peaks, "  "+v.l.Glyph.Dot+"  ")
 }

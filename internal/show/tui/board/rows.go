@@ -18,7 +18,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // stepColumns are those of a table of steps. Names have at most name cells, doubts at most doubt.
 func (v *view) stepColumns(p measure.Place, name, drop, doubt int) []ui.Column {
 	return slices.Concat([]ui.Column{{Title: "  step", Left: true, Max: name}}, v.measureColumns(v.shown(p)),
-		[]ui.Column{{Title: "bound, doubt", Left: true, Drop: drop, Max: doubt}})
+		[]ui.Column{{Title: "notes", Left: true, Drop: drop, Max: doubt}})
 }
 
 // shown are the measures of a place but optional ones that no step of the leg has.
@@ -92,7 +92,7 @@ func (v *view) errorCount(n int64) string {
 // runningRow adds the last window of a step that runs: quantiles cannot be put together; all errors.
 func (v *view) runningRow(s *fold.Step, name string, p measure.Place) []string {
 	load, usage, errors := v.latest(s)
-	cells, alive, last := []string{name}, v.leg.Result.State == bench.LegRunning, v.l.Faint.S("runs: last second")
+	cells, alive, last := []string{name}, v.leg.Result.State == bench.LegRunning, v.l.Faint.S("last second")
 	for _, m := range v.shown(p) {
 		switch {
 		case m.ID == measure.Errors:
@@ -104,7 +104,7 @@ func (v *view) runningRow(s *fold.Step, name string, p measure.Place) []string {
 		}
 	}
 	if !alive {
-		last = v.l.Warn.S("never ended")
+		last = v.l.Warn.S("did not end")
 	}
 	return append(cells, last)
 }

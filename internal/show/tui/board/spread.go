@@ -43,7 +43,7 @@ func (v *view) distribution(s *fold.Step, w, h int) []string {
 	bars := v.bars(s.Result)
 	head := v.l.Title.S("latencies") + "  " + v.numbered(s)
 	if l.Origin() == bench.FromDue {
-		head += ", from when each was due"
+		head += ", from scheduled time"
 	}
 	out := []string{v.beside(w, head, v.l.Faint.S("bars: share of "+units.Count(l.Latency.Count)), "")}
 	n := w - spreadGutter

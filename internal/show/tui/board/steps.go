@@ -17,7 +17,7 @@ func (v *view) fullColumns() []ui.Column {
 
 func (v *view) stepsPage(w, h int) []string {
 	if v.leg == nil || len(v.leg.Steps) == 0 {
-		return append(v.failure(w), v.l.Title.S("steps")+"  none has begun yet")
+		return append(v.failure(w), v.l.Title.S("steps")+"  none started yet")
 	}
 	n := len(v.leg.Steps)
 	if !v.b.chosen || v.b.step >= n {

@@ -192,45 +192,40 @@ func (b *Board) point(m metric) {
 // Keys are those of the board that work now, the most useful first.
 func (b *Board) Keys() []ui.Key {
 	if b.filter.Typing {
-		return []ui.Key{{Name: "enter", Help: "keep filter"}, {Name: "esc", Help: "drop filter"}}
+		return []ui.Key{{Name: "enter", Help: "keep"}, {Name: "esc", Help: "clear"}}
 	}
-	rounds := ui.Key{Name: "o", Help: "rounds", Long: "earlier rounds of the same contender as faint lines"}
-	tabKeys := ui.Key{Name: "1-6", Help: "pages", Long: "go to a page; tab and shift+tab go round"}
-	leg := ui.Key{Name: "[ ]", Help: "leg", Long: "show the leg before or after; 0 or . follows the running one again",
+	rounds := ui.Key{Name: "o", Help: "rounds", Long: "show earlier rounds as faint lines"}
+	tabKeys := ui.Key{Name: "1-6", Help: "pages", Long: "go to page; tab, shift+tab cycle"}
+	leg := ui.Key{Name: "[ ]", Help: "trial", Long: "previous or next trial; 0 or . returns to the current one",
 		Wide: true}
 	move := ui.Key{Name: "↑↓", Help: "scroll", Long: "scroll; pgup, pgdown, home and end too"}
 	switch b.tab {
 	case overview:
 		if b.zoomed {
-			return []ui.Key{{Name: "esc", Help: "all charts"}, {Name: "←→", Help: "cursor", Long: "move the cursor along " +
-				"time; home and end go to the ends, pgup and pgdown ten points"},
-				{Name: "↑↓", Help: "chart", Long: "zoom the chart above or below"}, {Name: "x", Help: "span",
-					Long: "whole leg, last 60 s, the step of the cursor"},
-				{Name: "v", Help: "range", Long: "mark where the cursor is; a second time: show from there to the cursor. " +
-					"Dragging the mouse does it too", Wide: true},
+			return []ui.Key{{Name: "esc", Help: "all charts"}, {Name: "←→", Help: "cursor", Long: "move the cursor; home, end: first, last; pgup, pgdown: ten points"},
+				{Name: "↑↓", Help: "chart", Long: "previous or next chart"}, {Name: "x", Help: "span",
+					Long: "whole trial, last 60 s, step at cursor"},
+				{Name: "v", Help: "range", Long: "mark the cursor, press again to zoom to the range; or drag the mouse", Wide: true},
 				rounds, tabKeys, leg}
 		}
 		rounds.Wide = true
-		return []ui.Key{tabKeys, {Name: "←→", Help: "chart", Long: "give another chart the focus"},
-			{Name: "enter", Help: "zoom", Long: "zoom the chart that has the focus; z does it too, esc goes back"},
-			{Name: "x", Help: "span", Long: "whole leg, last 60 s, last step"}, rounds, leg,
-			{Name: "↑↓", Help: "steps", Long: "scroll the table of steps; end follows the running one", Wide: true}}
+		return []ui.Key{tabKeys, {Name: "←→", Help: "chart", Long: "focus another chart"},
+			{Name: "enter", Help: "zoom", Long: "zoom the focused chart (also z); esc returns"},
+			{Name: "x", Help: "span", Long: "whole trial, last 60 s, last step"}, rounds, leg,
+			{Name: "↑↓", Help: "steps", Long: "scroll steps; end follows the current one", Wide: true}}
 	case steps:
-		step := ui.Key{Name: "↑↓", Help: "step", Long: "choose a step; end follows the newest, pgup and pgdown scroll " +
-			"its details"}
+		step := ui.Key{Name: "↑↓", Help: "step", Long: "select a step; end follows the newest; pgup, pgdown scroll details"}
 		if b.closer {
 			return []ui.Key{{Name: "esc", Help: "all steps"}, step, tabKeys, leg}
 		}
-		return []ui.Key{tabKeys, step, {Name: "enter", Help: "closer", Long: "every figure of the step and how its " +
-			"latencies are spread; z does it too, esc goes back"}, leg}
+		return []ui.Key{tabKeys, step, {Name: "enter", Help: "details", Long: "all values and the latency distribution (also z); esc returns"}, leg}
 	case contenders:
-		return []ui.Key{tabKeys, {Name: "o", Help: "order", Long: "order the contenders by peak, p99, errors, CPU time, " +
-			"memory, cost, or as planned"}, move, leg}
+		return []ui.Key{tabKeys, {Name: "o", Help: "sort", Long: "sort by peak, p99, errors, CPU time, memory, cost or plan"}, move, leg}
 	case checks:
 		return []ui.Key{tabKeys, {Name: "f", Help: "failed only"}, move, leg}
 	case logs:
 		return []ui.Key{tabKeys, {Name: "/", Help: "filter"}, move, {Name: "←→", Help: "shift",
-			Long: "move long lines to the left and back"}, leg}
+			Long: "scroll long lines"}, leg}
 	}
 	return []ui.Key{tabKeys, move, leg}
 }

@@ -141,16 +141,16 @@ func (v *view) flow(fields []string, w int) []string {
 func (v *view) loadValues(p *fold.LoadPoint) []string {
 	out := []string{"load at " + clock(p.T) + ":"}
 	if p.Drain {
-		out = append(out, "nothing was sent any more")
+		out = append(out, "draining")
 	} else {
 		out = append(out, rate(p.Throughput)+" req/s", "p50 "+v.seconds(p.P50), "p90 "+v.seconds(p.P90),
 			"p99 "+v.seconds(p.P99), "max "+v.seconds(p.Max))
 		if p.Bytes > 0 {
-			out = append(out, size(p.Bytes)+"/s of bodies")
+			out = append(out, size(p.Bytes)+"/s bodies")
 		}
 	}
 	if p.Due > 0 {
-		out = append(out, "due "+rate(p.Due)+"/s")
+		out = append(out, "target "+rate(p.Due)+"/s")
 	}
 	n := len(out)
 	for _, kind := range slices.Sorted(maps.Keys(p.Kinds)) {
@@ -170,7 +170,7 @@ func (v *view) usageValues(p *fold.UsagePoint) []string {
 		throttled = units.Tenths(p.Throttled) + " of periods"
 	}
 	return []string{"counters at " + clock(p.T) + ":", v.cpus(p, "%.3f") + " CPUs", "throttled " + throttled,
-		"memory " + v.bytes(p.Used), "high-water mark " + v.bytes(p.Peak)}
+		"memory " + v.bytes(p.Used), "peak " + v.bytes(p.Peak)}
 }
 
 // stretch is a part of a leg's time axis, in seconds.
@@ -197,7 +197,7 @@ func (v *view) marked() string {
 		text += " to " + clock(at)
 	}
 	if !v.b.mark.dragged {
-		text += " (v shows it)"
+		text += " (v: zoom)"
 	}
 	return text
 }

@@ -14,30 +14,29 @@ import (
 // Keys implements ui.Screen.
 func (s *Screen) Keys() []ui.Key {
 	if s.filter.Typing {
-		return []ui.Key{{Name: "enter", Help: "keep the filter"}, {Name: "esc", Help: "clear it"}}
+		return []ui.Key{{Name: "enter", Help: "keep"}, {Name: "esc", Help: "clear"}}
 	}
 	var keys []ui.Key
 	e := s.current()
 	if e != nil {
-		open := ui.Key{Name: "enter", Help: "open", Long: "show the run as it ended; one in progress is watched"}
+		open := ui.Key{Name: "enter", Help: "open", Long: "open the run; watch it if in progress"}
 		if e.Live {
 			open.Help = "watch"
 		}
 		keys = append(keys, open,
-			ui.Key{Name: "space", Help: "mark", Long: "mark the folder, at most two"},
-			ui.Key{Name: "c", Help: "compare", Long: "compare the two marked, or the marked one with this; without a mark " +
-				"the contenders of this run"},
-			ui.Key{Name: "r", Help: "report", Long: "write the report, and open it where there is a browser"},
-			ui.Key{Name: "y", Help: "copy", Long: "copy the command that repeats the run"})
+			ui.Key{Name: "space", Help: "mark", Long: "mark to compare (two at most)"},
+			ui.Key{Name: "c", Help: "compare", Long: "compare both marked runs, or the marked one with this one; unmarked: contenders of this run"},
+			ui.Key{Name: "r", Help: "report", Long: "write the report and open it"},
+			ui.Key{Name: "y", Help: "copy", Long: "copy the command to repeat this run"})
 		if resumable(e) {
-			keys = append(keys, ui.Key{Name: "R", Help: "copy resume", Long: "copy the command that resumes the run"})
+			keys = append(keys, ui.Key{Name: "R", Help: "copy resume", Long: "copy the command to resume this run"})
 		}
 	}
 	return append(keys,
-		ui.Key{Name: "/", Help: "filter", Long: "show the folders that have these words in what is shown of them"},
-		ui.Key{Name: "s", Help: "sort", Long: "sort by the next column; S turns the order round"},
+		ui.Key{Name: "/", Help: "filter", Long: "show only rows with these words"},
+		ui.Key{Name: "s", Help: "sort", Long: "sort by next column; S reverses"},
 		ui.Key{Name: "esc", Help: "back"},
-		ui.Key{Name: "u", Help: "refresh", Long: "read the list of folders again", Wide: true})
+		ui.Key{Name: "u", Help: "refresh", Long: "reload the list", Wide: true})
 }
 
 // resumable reports whether the run can be resumed: it ended early and nobody runs it.
@@ -99,10 +98,10 @@ func (s *Screen) keyEntry(name string) tea.Cmd {
 		return s.copy(e.Dir)
 	case "R":
 		if !resumable(e) {
-			return ui.Cmd(ui.StatusMsg{Text: "nothing to resume: " + stateText(e), Bad: true})
+			return ui.Cmd(ui.StatusMsg{Text: "cannot resume: " + stateText(e), Bad: true})
 		}
 		text, err := ui.ResumeCommand(e.Dir)
-		return ui.Cmd(ui.Copied(text, err, "the command that resumes the run"))
+		return ui.Cmd(ui.Copied(text, err, "resume command"))
 	}
 	return nil
 }
@@ -130,7 +129,7 @@ func (s *Screen) compareMarked(e results.Entry) tea.Cmd {
 	sides := append(slices.Clone(s.marked), e.Dir, e.Dir)
 	a, b := sides[0], sides[1]
 	if a == b && len(e.Contenders) < 2 {
-		return ui.Cmd(ui.StatusMsg{Text: "mark another run first (space), or choose one with two contenders", Bad: true})
+		return ui.Cmd(ui.StatusMsg{Text: "mark another run (space) or select one with two contenders", Bad: true})
 	}
 	return ui.Cmd(ui.Open{Screen: compare.New(a, b, s.options.Source)})
 }
@@ -148,6 +147,6 @@ func (s *Screen) copy(dir string) tea.Cmd {
 			return ui.Outcome("", err)
 		}
 		text, err := ui.RepeatCommand(run)
-		return ui.Copied(text, err, "the command that repeats the run")
+		return ui.Copied(text, err, "repeat command")
 	}
 }

@@ -68,7 +68,7 @@ func (s *Screen) few(f ui.Frame, e *results.Entry, w, h int) []string {
 // about is a line about when and how it ran.
 func (s *Screen) about(l *ui.Look, e *results.Entry) string {
 	if e.Err != nil {
-		return l.Bad.S("cannot be read")
+		return l.Bad.S("unreadable")
 	}
 	parts := []string{state(l, e)}
 	if d := e.Ended.Sub(e.Started); !e.Ended.IsZero() && d > 0 {
@@ -108,7 +108,7 @@ func (s *Screen) inside(l *ui.Look, k *summary, w, h int) []string {
 		lines = append(lines, l.Bad.Each(l.Wrap(outside(l, k.err.Error(), noteBytes), w, 3))...)
 	}
 	shown := measure.View(measure.BrowserContenders)
-	cols := []ui.Column{{Title: "contender", Left: true, Max: 34}, {Title: "legs", Drop: 8}}
+	cols := []ui.Column{{Title: "contender", Left: true, Max: 34}, {Title: "rounds", Drop: 8}}
 	for _, m := range shown {
 		cols = append(cols, ui.Column{Title: m.Head, Drop: m.Drop})
 		if m.ID == measure.Throughput {
@@ -126,10 +126,10 @@ func (s *Screen) inside(l *ui.Look, k *summary, w, h int) []string {
 		}
 		lines = append(lines, table...)
 		if n := k.run.Profile.Rounds; n < stats.MinInterval {
-			lines = append(lines, l.Faint.S(l.Cut(units.Plural(max(0, n), "round")+": no claim of a difference", w)))
+			lines = append(lines, l.Faint.S(l.Cut(units.Plural(max(0, n), "round")+": no ranking", w)))
 		}
 	} else {
-		lines = append(lines, "no leg has begun")
+		lines = append(lines, "no trial started")
 	}
 	warnings := k.warnings()
 	if len(warnings) > 0 {
@@ -139,7 +139,7 @@ func (s *Screen) inside(l *ui.Look, k *summary, w, h int) []string {
 		lines = append(lines, l.Warn.Each(l.Wrap("! "+outside(l, warning, noteBytes), w, 2))...)
 	}
 	if len(lines) > h && h > 0 {
-		lines = append(lines[:h-1], l.Faint.S(l.Glyph.Ellipsis+" (enter shows all)"))
+		lines = append(lines[:h-1], l.Faint.S(l.Glyph.Ellipsis+" (enter: all)"))
 	}
 	return lines
 }

@@ -88,7 +88,7 @@ func (s *Screen) title(l *ui.Look, w int) string {
 		count = fmt.Sprintf("%d of %s", len(s.shown), count)
 	}
 	if s.left > 0 {
-		count += fmt.Sprintf(", %s more not listed", units.Count(int64(s.left)))
+		count += fmt.Sprintf(", %s more hidden", units.Count(int64(s.left)))
 	}
 	if n := len(s.marked); n > 0 {
 		count += fmt.Sprintf(", %d marked", n)
@@ -107,14 +107,13 @@ func (s *Screen) nothing(l *ui.Look, f ui.Frame) []string {
 	case !s.listed:
 		return []string{"", l.Spin(f.Tick) + " looking for results"}
 	case len(s.entries) > 0:
-		return []string{"", l.Cut("No folder matches the filter; esc clears it.", f.Width)}
+		return []string{"", l.Cut("No match; esc clears the filter.", f.Width)}
 	}
 	where := ""
 	if s.options.Roots != "" {
 		where = " in " + outside(l, s.options.Roots, nameBytes)
 	}
-	return append([]string{""}, l.Wrap("There are no results"+where+" yet. Every run writes a folder; \"locbench tui "+
-		"DIR\" looks into another one.", f.Width, 4)...)
+	return append([]string{""}, l.Wrap("No results"+where+" yet. Runs write them here; use \"locbench tui DIR\" for another folder.", f.Width, 4)...)
 }
 
 func (s *Screen) table(l *ui.Look, at layout) []string {

@@ -39,7 +39,7 @@ const (
 	tabs
 )
 
-var tabNames = [tabs]string{"figures", "steps", "charts", "contenders", "differences"}
+var tabNames = [tabs]string{"results", "steps", "charts", "contenders", "differences"}
 
 // run is one of the two sides as it was loaded.
 type run struct {
@@ -118,7 +118,7 @@ func load(src Source, dir string) (run, error) {
 	r, legs, err := src.Load(dir)
 	out := run{dir: dir, of: analysis.Of(r, legs)}
 	if len(legs) == 0 {
-		return out, fmt.Errorf("%s: %w", dir, cmp.Or(err, errors.New("no leg of it has begun")))
+		return out, fmt.Errorf("%s: %w", dir, cmp.Or(err, errors.New("no trial started")))
 	}
 	if err != nil {
 		out.note = err.Error()
@@ -142,9 +142,9 @@ func (s *Screen) Keys() []ui.Key {
 		return []ui.Key{back}
 	}
 	return []ui.Key{
-		{Name: "tab", Help: "page", Long: "the next page; 1 to 5 go straight to one"},
-		{Name: "↑/↓", Help: "contender", Long: "the next contender, on both sides"},
-		{Name: "a/b", Help: "side A, B", Long: "another contender on side A or B alone (A and B go back)"},
+		{Name: "tab", Help: "page", Long: "next page; 1-5 go to a page"},
+		{Name: "↑/↓", Help: "contender", Long: "next contender on both sides"},
+		{Name: "a/b", Help: "side A, B", Long: "next contender on side A or B (A, B: previous)"},
 		{Name: "x", Help: "swap", Long: "swap the sides"},
 		back,
 		{Name: "pgup/pgdn", Help: "scroll", Long: "scroll the page"},

@@ -116,17 +116,17 @@ func (s *Screen) verdict(l *ui.Look, w, room int) []string {
 			sways = append(sways, string(d.What))
 		}
 	}
-	paint, text := l.Bad, "Not comparable because of other "+strings.Join(grave, ", ")
+	paint, text := l.Bad, "Not comparable: different "+strings.Join(grave, ", ")
 	switch {
 	case len(grave) > 0 && len(sways) > 0:
-		text += "; also other " + strings.Join(sways, ", ")
+		text += "; also: " + strings.Join(sways, ", ")
 	case len(grave) > 0:
 	case len(sways) > 0:
-		paint, text = l.Warn, "May affect the figures: other "+strings.Join(sways, ", ")
+		paint, text = l.Warn, "May affect results: different "+strings.Join(sways, ", ")
 	case s.dirs[0] == s.dirs[1]:
-		return []string{l.Good.S(l.Cut(l.Glyph.Check+" two contenders of one run: the same machine, limits and load", w))}
+		return []string{l.Good.S(l.Cut(l.Glyph.Check+" same run: same machine, limits and load", w))}
 	default:
-		return []string{l.Good.S(l.Cut(l.Glyph.Check+" the same machine, limits, store, data and requests", w))}
+		return []string{l.Good.S(l.Cut(l.Glyph.Check+" same machine, limits, store, data and requests", w))}
 	}
 	return paint.Each(l.Wrap(text, w, room))
 }

@@ -50,7 +50,7 @@ func judgeSteps(pairs []StepPair, a, b analysis.Contender, broken bool, floor *c
 	for i, c := range (stats.Rule{}).Compare(family) {
 		said := &compared.Row{Old: compared.Side{Rounds: c.Old.Values}, New: compared.Side{Rounds: c.New.Values}}
 		if said.Decide(c); broken {
-			said.NotComparable = "something else differs"
+			said.NotComparable = "other difference"
 		}
 		said.BelowFloor = c.Ratio != nil && c.Adjusted <= c.Rule.Alpha && !c.Ratio.Interval.Holds(1)
 		of[i].Said = said

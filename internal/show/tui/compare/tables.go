@@ -15,12 +15,12 @@ import (
 const narrow = 79
 
 func (s *Screen) figures(l *ui.Look, w int) []string {
-	say := "the rounds say"
+	say := "verdict"
 	if w < narrow {
 		say = "rounds"
 	}
 	columns := []ui.Column{
-		{Title: "figure", Left: true}, {Title: "A"}, {Title: "A, 95 %", Drop: 2}, {Title: "B"}, {Title: "B, 95 %", Drop: 2},
+		{Title: "measure", Left: true}, {Title: "A"}, {Title: "A, 95% CI", Drop: 2}, {Title: "B"}, {Title: "B, 95% CI", Drop: 2},
 		{Title: "change"}, {Title: say, Left: true},
 	}
 	var rows [][]string
@@ -44,7 +44,7 @@ func (s *Screen) figures(l *ui.Look, w int) []string {
 	}
 	for i, d := range doubts {
 		if i == mostDoubts && len(doubts) > mostDoubts+1 {
-			lines = append(lines, l.Warn.S(l.Cut(fmt.Sprintf("! and %d more of the kind", len(doubts)-i), w)))
+			lines = append(lines, l.Warn.S(l.Cut(fmt.Sprintf("! and %d more like this", len(doubts)-i), w)))
 			break
 		}
 		lines = append(lines, l.Warn.S(l.ASCIIOnly(l.Cut("! "+l.Outside(d, noteBytes), w))))
@@ -72,8 +72,8 @@ func roomFor(w int) room {
 
 // tenToNine keeps its meaning where there are no superscripts.
 func tenToNine(l *ui.Look, name string) string {
-	if l.ASCII && name == "cost of 10⁹ req" {
-		return "cost of 1e9 req"
+	if l.ASCII && name == "$ per 1B req" {
+		return "$ per 1B req"
 	}
 	return name
 }
@@ -103,7 +103,7 @@ func (s *Screen) stepTable(l *ui.Look, w int) []string {
 			columns = append(columns, ui.Column{Title: "change", Drop: 4})
 		}
 	}
-	columns = append(columns, ui.Column{Title: "the rounds say of req/s", Left: true, Drop: 7})
+	columns = append(columns, ui.Column{Title: "verdict on req/s", Left: true, Drop: 7})
 	top := 0.0
 	for _, p := range s.set.steps {
 		f := p.figure(measure.Throughput)
@@ -162,7 +162,7 @@ func (s *Screen) contenderTable(l *ui.Look, w int) []string {
 	columns := []ui.Column{
 		{Title: "  contender", Left: true, Max: 40}, {Title: "A peak/s"}, {Title: "B peak/s"}, {Title: "change"},
 		{Title: "A p99", Drop: 3}, {Title: "B p99", Drop: 3}, {Title: "A tier", Drop: 2}, {Title: "B tier", Drop: 2},
-		{Title: "the rounds say", Left: true, Drop: 1},
+		{Title: "verdict", Left: true, Drop: 1},
 	}
 	var rows [][]string
 	for i, r := range s.rows {
@@ -191,11 +191,11 @@ func tierText(l *ui.Look, r run, c analysis.Contender) string {
 
 func (s *Screen) differenceTable(l *ui.Look, w int) []string {
 	if len(s.set.differ) == 0 {
-		return []string{"Nothing on record differs besides the contenders."}
+		return []string{"Only the contenders differ."}
 	}
 	side := max(8, (w-40)/2)
 	columns := []ui.Column{{Title: "what", Left: true, Max: 26}, {Title: "A", Left: true, Max: side},
-		{Title: "B", Left: true, Max: side}, {Title: "so", Left: true, Drop: 1}}
+		{Title: "B", Left: true, Max: side}, {Title: "effect", Left: true, Drop: 1}}
 	var rows [][]string
 	for _, d := range s.set.differ {
 		so := ""

@@ -99,16 +99,16 @@ func wordText(l *ui.Look, f Figure, r room) string {
 	case min(len(said.Old.Rounds), len(said.New.Rounds)) < stats.MinInterval:
 		return l.Faint.S(fmt.Sprintf("need %s %d", l.Glyph.AtLeast, stats.MinInterval) + unlessBrief(r, " rounds"))
 	}
-	paint, text := l.Faint, "can't tell"
+	paint, text := l.Faint, "inconclusive"
 	switch {
 	case said.Verdict == stats.Better:
 		paint, text = l.Good, "B"+unlessBrief(r, " is")+" better"
 	case said.Verdict == stats.Worse:
 		paint, text = l.Bad, "A"+unlessBrief(r, " is")+" better"
 	case said.Verdict == stats.Same:
-		paint, text = l.Text, "same"+unlessBrief(r, fmt.Sprintf(" within %g %%", 100*stats.DefaultMargin))
+		paint, text = l.Text, "same"+unlessBrief(r, fmt.Sprintf(" within %g%%", 100*stats.DefaultMargin))
 	case said.BelowFloor:
-		text += unlessBrief(r, ", below the floor")
+		text += unlessBrief(r, ", below noise floor")
 	case said.More > 0 && said.More < stats.MaxRounds:
 		text += unlessBrief(r, fmt.Sprintf(", ~%d more rounds", said.More))
 	}
@@ -141,22 +141,21 @@ func rounds(c analysis.Contender) string {
 // method says how to read the words.
 func (s *Screen) method() string {
 	if n := min(s.set.a.Legs, s.set.b.Legs); n < stats.MinInterval {
-		return fmt.Sprintf("%d rounds or more on both sides give a 95 %% interval and a verdict; fewer support no claim.",
+		return fmt.Sprintf("A verdict and a 95%% CI need %d or more rounds on both sides.",
 			stats.MinInterval)
 	}
 	test := "Mann-Whitney"
 	if slices.ContainsFunc(s.set.head, func(f Figure) bool { return f.Said != nil && f.Said.Paired }) {
-		test = "they took turns: rounds are paired, signed ranks"
+		test = "interleaved: paired signed-rank test"
 	}
-	text := "Medians of the rounds; latencies of all requests. Verdicts on the headline measures, as by " +
-		"'locbench compare': " + test + ", Holm, 95 %. "
+	text := "Medians of the rounds; latency of all requests. Verdicts as in 'locbench compare': " + test + ", Holm, 95 %. "
 	if s.floor != nil {
-		text += "Claimed from the machine's noise floor on: " + s.floor.Words() + "."
+		text += "Noise floor: " + s.floor.Words() + "."
 	} else {
-		text += "No noise floor is known (locbench calibrate)."
+		text += "No noise floor (run locbench calibrate)."
 	}
 	if s.dirs[0] != s.dirs[1] {
-		text += " Two runs: a drift of the machine between them is in the figures."
+		text += " Separate runs: machine drift is part of the result."
 	}
 	return text
 }

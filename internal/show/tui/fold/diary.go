@@ -27,7 +27,7 @@ func (s *State) diary(rec bench.Record) {
 func (s *State) sentence(rec bench.Record) (Level, string) {
 	switch e := rec.Event.(type) {
 	case bench.RunStarted:
-		return Info, fmt.Sprintf("run of profile %s started; results in %s", e.Run.Profile.Name, e.Dir)
+		return Info, fmt.Sprintf("profile %s started; results in %s", e.Run.Profile.Name, e.Dir)
 	case bench.Prepared:
 		if e.Store.Kind.Traits().None {
 			return Info, ""
@@ -38,7 +38,7 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 		if rec.Leg != nil {
 			who, round = rec.Leg.Label(), rec.Leg.Round
 		}
-		return Info, fmt.Sprintf("%s, round %d, leg %d of %d", who, round, e.Number, e.Of)
+		return Info, fmt.Sprintf("%s, round %d, trial %d of %d", who, round, e.Number, e.Of)
 	case bench.PhaseEnded:
 		if e.Err != "" {
 			return Error, fmt.Sprintf("%s failed: %s", e.Phase, e.Err)
@@ -51,12 +51,12 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 		return Info, instanceSentence(e.Info)
 	case bench.InstanceReady:
 		if e.StartUp <= 0 {
-			return Info, "it answers"
+			return Info, "responding"
 		}
 		if f := e.FirstAnswer; f != nil {
-			return Info, "ready " + units.Duration(e.StartUp) + " after its start; " + f.String()
+			return Info, "ready " + units.Duration(e.StartUp) + " after start; " + f.String()
 		}
-		return Info, "first answer " + units.Duration(e.StartUp) + " after its start"
+		return Info, "ready " + units.Duration(e.StartUp) + " after start"
 	case bench.CheckDone:
 		if e.Check.Status == bench.CheckFailed {
 			return Error, fmt.Sprintf("check failed: %s/%s: %s", e.Check.Group, e.Check.Name, e.Check.Detail)
@@ -74,18 +74,18 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 		case bench.ControlRate:
 			return Mark, "rate set to " + units.Rate(e.Control.Rate) + " req/s"
 		}
-		return Mark, "asked for: " + string(e.Control.Kind)
+		return Mark, "requested: " + string(e.Control.Kind)
 	case bench.Paused:
 		return Mark, "paused"
 	case bench.Resumed:
-		return Mark, "resumed after a pause of " + units.Duration(e.Took)
+		return Mark, "resumed after " + units.Duration(e.Took)
 	case bench.InstanceStopped:
 		return stopSentence(e.Stop)
 	case bench.LegEnded:
 		if e.State == bench.LegComplete {
-			return Info, "leg complete"
+			return Info, "trial complete"
 		}
-		text := fmt.Sprintf("leg %s: %s", e.State, e.Failure)
+		text := fmt.Sprintf("trial %s: %s", e.State, e.Failure)
 		if e.Lost != nil {
 			text += "; " + e.Lost.String()
 		}
@@ -101,7 +101,7 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 
 func instanceSentence(i bench.InstanceInfo) string {
 	if i.Runtime.Traits().Foreign {
-		return "runs already, at " + i.Address
+		return "target at " + i.Address
 	}
 	text := "started " + cmp.Or(i.Runtime.Traits().Where, "as a "+string(i.Runtime))
 	if i.Limits.CPUs > 0 {
@@ -123,7 +123,7 @@ func stepSentence(r bench.StepResult) (Level, string) {
 		text += fmt.Sprintf(", %s errors", units.Count(n))
 	}
 	if r.Aborted != "" {
-		return Warning, text + "; ended early: " + r.Aborted
+		return Warning, text + "; stopped early: " + r.Aborted
 	}
 	return Info, text
 }
@@ -131,11 +131,11 @@ func stepSentence(r bench.StepResult) (Level, string) {
 func stopSentence(s bench.StopResult) (Level, string) {
 	switch {
 	case s.Already:
-		return Error, "had already ended: " + s.Exit.String()
+		return Error, "already exited: " + s.Exit.String()
 	case s.Forced:
-		return Info, "killed after " + units.Duration(s.Took) + ": the stop was forced"
+		return Info, "killed after " + units.Duration(s.Took) + ": stop forced"
 	case s.Killed:
-		return Warning, "had to be killed after " + units.Duration(s.Took)
+		return Warning, "killed after " + units.Duration(s.Took)
 	case s.Graceful:
 		return Info, "stopped gracefully in " + units.Duration(s.Took)
 	}

@@ -30,7 +30,7 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 			return ui.Cmd(ui.Back{}) // what is left of the end needs no screen
 		}
 		if s.stopping {
-			return ui.Cmd(ui.StatusMsg{Text: "it is stopping gracefully; Ctrl-C forces it"})
+			return ui.Cmd(ui.StatusMsg{Text: "stopping gracefully; Ctrl-C forces it"})
 		}
 		s.dialog = asksAbort
 		return nil
@@ -38,13 +38,13 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 		return s.report()
 	case "y":
 		if len(s.state.Run.Command) == 0 {
-			return bad("the run has not begun yet")
+			return bad("the run has not started")
 		}
 		text, err := ui.RepeatCommand(s.state.Run) // of anybody's making where somebody else's folder is watched
 		if err != nil {
 			return bad(err.Error())
 		}
-		return ui.Cmd(ui.Copy{Text: text, What: "the command that repeats this run"})
+		return ui.Cmd(ui.Copy{Text: text, What: "repeat command"})
 	}
 	if s.steers() {
 		if cmd, mine := s.steer(msg.String()); mine {
@@ -81,17 +81,17 @@ func (s *Screen) steer(name string) (cmd tea.Cmd, mine bool) {
 		return s.send(bench.Control{Kind: bench.ControlPause}), true
 	case "s":
 		if !s.state.Loading() {
-			return bad("no step runs now"), true
+			return bad("no step is running"), true
 		}
 		s.dialog = asksSkipStep
 	case "S":
 		if s.state.Current == nil || s.state.Current.Result.State != bench.LegRunning {
-			return bad("no contender runs now"), true
+			return bad("no contender is running"), true
 		}
 		s.dialog = asksSkipContender
 	case "e":
 		if s.state.StopWanted {
-			return ui.Cmd(ui.StatusMsg{Text: "it stops after this step already"}), true
+			return ui.Cmd(ui.StatusMsg{Text: "already stopping after this step"}), true
 		}
 		s.dialog = asksStop
 	case "a":
@@ -111,7 +111,7 @@ func (s *Screen) steer(name string) (cmd tea.Cmd, mine bool) {
 func (s *Screen) changeRate(up bool) tea.Cmd {
 	step := s.state.Step()
 	if !s.state.Loading() || step.Step.Rate <= 0 {
-		return bad("the rate can be changed in an open-loop step alone (one with a rate instead of connections)")
+		return bad("only steps with a rate (open loop) can change it")
 	}
 	s.rate = cmp.Or(s.rate, max(0, step.Rate), step.Step.Rate) // step.Rate may have been set before this screen came
 	// By one at least: a tenth of a small rate would be rounded away.
@@ -128,7 +128,7 @@ func (s *Screen) changeRate(up bool) tea.Cmd {
 func (s *Screen) Keys() []ui.Key {
 	switch {
 	case s.dialog == asksNote:
-		return []ui.Key{{Name: "enter", Help: "keep the note"}, {Name: "esc", Help: "discard"}}
+		return []ui.Key{{Name: "enter", Help: "save"}, {Name: "esc", Help: "discard"}}
 	case s.dialog == showsEnd:
 		return []ui.Key{{Name: "enter", Help: "close"}}
 	case s.dialog != asksNothing:
@@ -141,23 +141,21 @@ func (s *Screen) Keys() []ui.Key {
 			pause = "resume"
 		}
 		keys = append(keys,
-			ui.Key{Name: "p", Help: pause, Long: "pause before the next step, and resume; a running step is finished first"},
-			ui.Key{Name: "s", Help: "skip step", Long: "end the running step; what it has measured is kept, marked as aborted"},
-			ui.Key{Name: "S", Help: "skip contender", Long: "end this leg, and leave out the later rounds of the contender",
+			ui.Key{Name: "p", Help: pause, Long: "pause before the next step; resume"},
+			ui.Key{Name: "s", Help: "skip step", Long: "stop this step; its data is kept, marked aborted"},
+			ui.Key{Name: "S", Help: "skip contender", Long: "stop this trial and skip the contender's later rounds",
 				Wide: true},
-			ui.Key{Name: "e", Help: "end after step", Long: "finish the running step, then end the run; --resume continues " +
-				"it", Wide: true},
-			ui.Key{Name: "a", Help: "abort", Long: "end the run now, gracefully; finished steps are kept (so does Ctrl-C)"},
-			ui.Key{Name: "m", Help: "mark", Long: "mark this moment with a note; it is kept in the results", Wide: true},
+			ui.Key{Name: "e", Help: "stop after step", Long: "finish this step, then stop the run; continue with --resume", Wide: true},
+			ui.Key{Name: "a", Help: "abort", Long: "stop the run now, gracefully (also Ctrl-C); finished steps are kept"},
+			ui.Key{Name: "m", Help: "mark", Long: "save a note at this moment", Wide: true},
 		)
 		if st := s.state.Step(); s.state.Loading() && st.Step.Rate > 0 {
-			keys = append(keys, ui.Key{Name: "+ -", Help: "rate", Long: "rate of this open-loop step up and down by a " +
-				"tenth; recorded as an intervention"})
+			keys = append(keys, ui.Key{Name: "+ -", Help: "rate", Long: "change this step's rate by 10%; recorded"})
 		}
 	}
 	return append(append(keys, s.board.Keys()...),
-		ui.Key{Name: "r", Help: "report", Long: "write the report of what is there so far, and open it", Wide: true},
-		ui.Key{Name: "y", Help: "copy command", Long: "copy the command line that repeats this run", Wide: true},
+		ui.Key{Name: "r", Help: "report", Long: "write a report of the run so far and open it", Wide: true},
+		ui.Key{Name: "y", Help: "copy command", Long: "copy the command to repeat this run", Wide: true},
 		ui.Key{Name: "q", Help: "leave"},
 	)
 }
@@ -220,18 +218,15 @@ func (s *Screen) dialogText(f ui.Frame) (title string, lines []string) {
 	ask := func(text string) []string { return append(l.Wrap(l.ASCIIOnly(text), w, 0), "", yes) }
 	switch s.dialog {
 	case asksAbort:
-		return "Abort the run?", ask("It stops gracefully and leaves nothing running. The running step is lost, " +
-			"finished steps are kept, and --resume continues.")
+		return "Abort the run?", ask("Stops gracefully and cleans up. You lose the current step; finished steps are kept. Continue with --resume.")
 	case asksSkipStep:
 		name := ""
 		if st := s.state.Step(); st != nil {
-			name = fmt.Sprintf("Step %d (%s) ends now. ", st.Index+1, outside(st.Step.Name))
+			name = fmt.Sprintf("Stops step %d (%s) now. ", st.Index+1, outside(st.Step.Name))
 		}
-		return "Skip this step?", ask(name + "What it has measured is kept, marked as aborted; the leg continues but " +
-			"does not count as complete.")
+		return "Skip this step?", ask(name + "Its data is kept, marked aborted. The trial continues but will be incomplete.")
 	case asksSkipContender:
-		return "Skip this contender?", ask("Its leg ends now, gracefully, and its later rounds are left out. --resume " +
-			"can run them.")
+		return "Skip this contender?", ask("Stops its trial now and skips its later rounds. Run them with --resume.")
 	case asksStop:
 		left := ""
 		if st := s.state.Step(); s.state.Loading() {
@@ -240,21 +235,20 @@ func (s *Screen) dialogText(f ui.Frame) (title string, lines []string) {
 				left = " (about " + units.Approx(d) + ")"
 			}
 		}
-		return "End after this step?", ask("The running step is finished" + left + ", then the run stops gracefully. " +
-			"--resume continues it.")
+		return "Stop after this step?", ask("Finishes this step" + left + ", then stops the run. Continue with --resume.")
 	case asksNote:
 		s.note.SetWidth(w - 2)
-		return "Mark this moment", []string{s.note.View(), "", l.Key.S("enter") + " keep   " + l.Key.S("esc") + " discard"}
+		return "Add a note", []string{s.note.View(), "", l.Key.S("enter") + " save   " + l.Key.S("esc") + " discard"}
 	case showsEnd:
 		talk := strings.Split(strings.TrimSpace(s.talk), "\n")
 		for _, line := range talk[max(0, len(talk)-12):] {
 			lines = append(lines, l.Wrap(l.ASCIIOnly(outside(line)), w, 8)...)
 		}
-		lines = append(lines[:min(len(lines), max(1, f.Height-5))], "", l.Faint.S("any key closes this"))
+		lines = append(lines[:min(len(lines), max(1, f.Height-5))], "", l.Faint.S("any key closes"))
 		if !s.options.Session.Steered() {
-			return "The run is incomplete", lines
+			return "Run incomplete", lines
 		}
-		return fmt.Sprintf("The run could not continue (exit code %d)", s.code), lines
+		return fmt.Sprintf("Run failed (exit code %d)", s.code), lines
 	}
 	return "", nil
 }

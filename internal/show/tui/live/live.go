@@ -44,7 +44,7 @@ type Screen struct {
 // New makes the screen.
 func New(o Options) *Screen {
 	note := textinput.New()
-	note.Prompt, note.Placeholder, note.CharLimit = "", "what happens "+
+	note.Prompt, note.Placeholder, note.CharLimit = "", "note "+
 		"now", bench.NoteLimit/4 // characters of at most four bytes
 	note.SetVirtualCursor(true)
 	styles := note.Styles()
@@ -169,10 +169,10 @@ func (s *Screen) Interrupt() tea.Cmd {
 	case s.ended || !s.options.Session.Steered():
 		return ui.Cmd(ui.Quit{})
 	case s.forcing:
-		return s.stop(ui.Cmd(ui.StatusMsg{Text: "killed; locbench clean removes what is left", Bad: true}))
+		return s.stop(ui.Cmd(ui.StatusMsg{Text: "killed; clean up with: locbench clean", Bad: true}))
 	case s.stopping:
 		s.forcing = true
-		text := "stopping forcefully; Ctrl-C kills the run and leaves whatever it has started"
+		text := "forcing stop; Ctrl-C kills the run without cleanup"
 		return s.stop(ui.Cmd(ui.StatusMsg{Text: text, Bad: true}))
 	case s.dialog == asksAbort:
 		return s.abort()
@@ -209,7 +209,7 @@ func (s *Screen) send(c bench.Control) tea.Cmd {
 func (s *Screen) report() tea.Cmd {
 	dir := s.options.Session.Dir()
 	if dir == "" || s.options.Opener == nil {
-		return bad("there are no results yet")
+		return bad("no results yet")
 	}
 	return ui.Report(s, &s.writing, s.options.Opener.Report, dir)
 }

@@ -65,7 +65,7 @@ func (s *Screen) put(f id, value string) {
 	s.give(string(f), value)
 }
 
-const noElastic = "a real Elasticsearch 7 is wanted, and none is named"
+const noElastic = "needs an Elasticsearch 7 URL"
 
 // setStore keeps the address of an external store for who comes back to it.
 func (s *Screen) setStore(kind string) tea.Cmd {
@@ -170,7 +170,7 @@ func (s *Screen) way(key string) tea.Cmd {
 // may have come meanwhile: a second time it starts all the same.
 func (s *Screen) start() tea.Cmd {
 	if !s.loaded && s.baseErr == "" {
-		return tell("the profile is still being read", true)
+		return tell("still reading the profile", true)
 	}
 	bad := ""
 	for _, p := range s.problems() {
@@ -186,11 +186,11 @@ func (s *Screen) start() tea.Cmd {
 		bad = cmp.Or(bad, p.text)
 	}
 	if !s.planned {
-		return tell("there is no plan yet", true)
+		return tell("no plan yet", true)
 	}
 	if bad != "" && s.forced != bad {
 		s.forced = bad
-		return tell(bad+"; s once more starts all the same", true)
+		return tell(bad+"; s again starts anyway", true)
 	}
 	s.forced = ""
 	return s.o.Start(s.choice.Args())
@@ -208,7 +208,7 @@ func (s *Screen) takeProfile() {
 	s.loaded, s.base, s.baseErr = false, bench.Profile{}, ""
 	i := slices.IndexFunc(s.profiles, func(p Profile) bool { return p.Name == s.choice.Profile })
 	if i < 0 {
-		s.baseErr = "there is no profile " + ui.Outside(s.choice.Profile, 200)
+		s.baseErr = "no profile " + ui.Outside(s.choice.Profile, 200)
 		return
 	}
 	s.list.dirty = true
@@ -276,8 +276,8 @@ func (s *Screen) estimate(w int) string {
 		return units.Missing
 	}
 	contenders, rounds := len(s.plan.Contenders), s.plan.Rounds
-	legs := units.Plural(contenders*rounds, "leg") + " of " + units.Length(s.plan.LoadDuration()) +
-		" load; estimated " + units.Approx(s.total()) + " in all"
+	legs := units.Plural(contenders*rounds, "trial") + " of " + units.Length(s.plan.LoadDuration()) +
+		" load; estimated " + units.Approx(s.total()) + " total"
 	long := units.Plural(contenders, "contender") + " × " + units.Plural(rounds, "round") + " = " + legs
 	if ui.Width(long) <= w {
 		return long

@@ -100,8 +100,8 @@ type save struct {
 
 func (s *Screen) openSave() tea.Cmd {
 	if !s.planned {
-		why := cmp.Or(s.baseErr, s.planErr, "the profile is still being read")
-		return tell("what cannot be run cannot be saved: "+why, true)
+		why := cmp.Or(s.baseErr, s.planErr, "still reading the profile")
+		return tell("cannot save an invalid profile: "+why, true)
 	}
 	for _, p := range s.mistakes() {
 		s.focus = p.field
@@ -141,7 +141,7 @@ func (s *Screen) keySaving(msg tea.KeyPressMsg) tea.Cmd {
 func (s *Screen) write(replace bool) tea.Cmd {
 	name := strings.TrimSpace(s.save.input.Value())
 	if name == "" {
-		s.save.err = "a file needs a name, such as mine.yaml"
+		s.save.err = "enter a name, such as mine.yaml"
 		return nil
 	}
 	s.save.busy = true

@@ -51,11 +51,9 @@ func allFields() []id {
 func (f id) about() (label, help string) {
 	switch f {
 	case fieldProfile:
-		return "Profile", "The benchmark to begin with. Everything below is as it says until it is changed; w saves the " +
-			"outcome as a new one."
+		return "Profile", "The benchmark to start from. Change any field below; w saves the result as a new profile."
 	case fieldData:
-		return "Data", "What the store holds. The suite of checks called locations knows the bundled data and is left out " +
-			"with any other."
+		return "Data", "The data in the store. Check suite locations needs the bundled data and is skipped with any other."
 	case fieldStart:
 		return "", "Starts the benchmark and shows it live. The command line below does the same."
 	}
@@ -214,8 +212,8 @@ func (s *Screen) options(f id) (out []option) {
 	case fieldData:
 		return []option{
 			{value: dataBundled, help: "14,945 real cities of five countries"},
-			{value: dataGenerated, help: "as many made-up cities as wanted"},
-			{value: dataDump, help: "a folder of your own"},
+			{value: dataGenerated, help: "generated cities, any number"},
+			{value: dataDump, help: "your own folder"},
 		}
 	}
 	return out

@@ -52,14 +52,14 @@ func (l *list) keys() []ui.Key {
 	}
 	return []ui.Key{
 		{Name: "space", Help: "choose",
-			Long: "choose or not; on the name of a contender all of its variants go, or its default one comes"},
+			Long: "toggle; on a contender: remove all its variants or add the default one"},
 		{Name: "enter", Help: "done"},
 		{Name: "/", Help: "filter",
-			Long: "filter by name, language, framework, tag, variant or state; several words must all be met"},
-		{Name: "a", Help: "all", Long: "choose the default variant of every contender shown; n chooses none of them"},
+			Long: "filter by name, language, framework, tag, variant or state; all words must match"},
+		{Name: "a", Help: "all", Long: "select the default variant of each contender shown; n: none"},
 		{Name: "n", Help: "none"},
 		{Name: "u", Help: "undo", Long: "the contenders of the profile"},
-		{Name: "esc", Help: "as it was"},
+		{Name: "esc", Help: "cancel"},
 	}
 }
 
@@ -243,7 +243,7 @@ func (s *Screen) keyList(msg tea.KeyPressMsg) tea.Cmd {
 		return s.reset(fieldContenders)
 	case "enter":
 		if len(s.selected()) == 0 {
-			return tell("choose at least one contender", true)
+			return tell("select at least one contender", true)
 		}
 		s.leave()
 	case "esc", "q":

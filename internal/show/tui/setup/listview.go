@@ -13,14 +13,14 @@ import (
 
 func stateText(st State) string {
 	return [...]string{
-		Unknown: "", Ready: "ready", Stale: "built before", Build: "needs a build", Pull: "needs a pull",
+		Unknown: "", Ready: "ready", Stale: "built before", Build: "needs build", Pull: "needs pull",
 		Cannot: "cannot run here",
 	}[st.Kind]
 }
 
 func (s *Screen) drawList(l *ui.Look, w, h, tick int) []string {
 	rows := s.list.rows(s)
-	head := units.Plural(len(s.selected()), "contender") + " chosen"
+	head := units.Plural(len(s.selected()), "contender") + " selected"
 	switch {
 	case s.list.typing:
 		head = "filter: "
@@ -34,9 +34,9 @@ func (s *Screen) drawList(l *ui.Look, w, h, tick int) []string {
 		out = append(out, s.drawRow(l, rows[i], w, i == s.list.at))
 	}
 	if len(rows) == 0 && s.facts.listed {
-		out = append(out, l.Faint.S("  none meets the filter: esc takes it away"))
+		out = append(out, l.Faint.S("  no match: esc clears the filter"))
 	} else if len(rows) == 0 {
-		out = append(out, l.Faint.S("  asking for the contenders"+l.ASCIIOnly("…")))
+		out = append(out, l.Faint.S("  loading contenders"+l.ASCIIOnly("…")))
 	}
 	out = append(out, make([]string, max(0, 1+room-len(out)))...)
 	if h >= detailFrom {
@@ -120,7 +120,7 @@ func (s *Screen) drawState(l *ui.Look, r row, w int) string {
 	case Ready:
 		text, paint = "ready", l.Good
 		if s.inContainers() && !r.svc.Builtin {
-			text = "image there"
+			text = "image ready"
 		}
 	case Cannot:
 		paint = l.Bad
@@ -147,7 +147,7 @@ func (s *Screen) rowDetail(l *ui.Look, w int) string {
 	}
 	r := s.list.all[s.list.at]
 	if r.unknown {
-		return l.Bad.S(l.Cut(l.ASCIIOnly(ui.Outside(r.sel.String(), 80)+" names no contender that is here"), w))
+		return l.Bad.S(l.Cut(l.ASCIIOnly(ui.Outside(r.sel.String(), 80)+" names an unknown contender"), w))
 	}
 	st := s.state(r.sel)
 	verified := "; " + cmp.Or(ui.Outside(st.Verified, 100), "not verified yet")

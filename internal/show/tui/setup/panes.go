@@ -18,15 +18,15 @@ func (s *Screen) panes(l *ui.Look, w, h, tick int) []string {
 	n := max(3, min(len(s.selected())+2, h/3))
 	ladder := rungs(l, s.plan.Steps, w-4, max(1, h-n-12))
 	steps := max(3, len(ladder)+2)
-	out := l.Box("contenders chosen", s.drawChosen(l, w-3, n-2), w, n, false)
+	out := l.Box("selected contenders", s.drawChosen(l, w-3, n-2), w, n, false)
 	if len(ladder) == 0 {
 		ladder = []string{l.Faint.S(l.Glyph.Missing)}
 	}
-	out = append(out, l.Box("steps of a leg", ui.Indent(ladder), w, steps, false)...)
+	out = append(out, l.Box("steps", ui.Indent(ladder), w, steps, false)...)
 	doctor := s.doctor(l, w-2, tick, false)
 	rest := h - n - steps
 	if len(doctor) > rest-2 && rest > 2 {
-		doctor = append(doctor[:rest-3], " "+l.Faint.S("d shows the rest"))
+		doctor = append(doctor[:rest-3], " "+l.Faint.S("d: more"))
 	}
 	return append(out, l.Box("this machine", doctor, w, max(2, rest), false)...)
 }
@@ -62,7 +62,7 @@ func (s *Screen) drawOptions(l *ui.Look, w int) (lines []string) {
 		help := ui.Outside(o.help, 200)
 		paint := l.Faint
 		if o.faulty {
-			paint, help = l.Bad, "cannot be read: "+help
+			paint, help = l.Bad, "unreadable: "+help
 		}
 		line, help := l.Fit(l.Outside(o.value, 40), name)+"  ", l.ASCIIOnly(help)
 		if i == s.option {
@@ -83,12 +83,12 @@ func optionsWidth(w int) int { return max(10, min(w-6, 72)) }
 func (s *Screen) drawSave(l *ui.Look, w, tick int) []string {
 	wide := optionsWidth(w)
 	lines := []string{
-		l.Fit("File, relative to the working folder; .yaml is added:", wide), draw(l, s.save.input, wide), "",
+		l.Fit("File in the working folder (.yaml is added):", wide), draw(l, s.save.input, wide), "",
 	}
 	name := l.Outside(strings.TrimSpace(s.save.input.Value()), 100)
 	switch {
 	case s.save.asking:
-		lines[2] = l.Warn.S(l.Fit(name+" is there already. Replace it? y or n", wide))
+		lines[2] = l.Warn.S(l.Fit(name+" exists. Replace it? y or n", wide))
 	case s.save.busy:
 		lines[2] = l.Faint.S(l.Fit(l.Spin(tick)+" saving", wide))
 	case s.save.err != "":

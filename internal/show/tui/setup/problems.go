@@ -85,7 +85,7 @@ func (s *Screen) engineProblems() (list trouble) {
 		if m.Engine.Err == nil {
 			offers = []offer{s.inDocker()}
 		}
-		list.warn(fieldRuntime, "limits of processes are not enforced here: "+ui.Outside(m.Unlimited, 300), offers...)
+		list.warn(fieldRuntime, "no limits for processes here: "+ui.Outside(m.Unlimited, 300), offers...)
 	}
 	if m.Engine.Err == nil {
 		return list
@@ -93,10 +93,10 @@ func (s *Screen) engineProblems() (list trouble) {
 	// d shows what would start one.
 	why, _, _ := strings.Cut(strings.TrimPrefix(text(m.Engine.Err), "docker engine "), "; ")
 	if runtime.Container {
-		list.bad(fieldRuntime, "no Docker engine answers: "+why, s.set("run as processes, without it", "runtime", "process"))
+		list.bad(fieldRuntime, "no Docker engine: "+why, s.set("run as processes", "runtime", "process"))
 	}
 	if s.storeKind().Traits().Container {
-		list.bad(fieldStore, "no Docker engine answers, so none can start the store: "+why, s.otherStores()...)
+		list.bad(fieldStore, "no Docker engine for the store: "+why, s.otherStores()...)
 	}
 	return list
 }
@@ -109,16 +109,16 @@ func (s *Screen) engineAnswers() bool { return s.facts.machineOK && s.facts.mach
 // otherStores are ways out of a store that is not there.
 func (s *Screen) otherStores() (out []offer) {
 	if a := s.facts.elastic[localElastic]; a != nil && a.done && a.err == "" && s.elasticURL() != localElastic {
-		out = append(out, offer{"take Elasticsearch " + ui.Outside(a.Version, 30) + " at " + localElastic, func() tea.Cmd {
+		out = append(out, offer{"use Elasticsearch " + ui.Outside(a.Version, 30) + " at " + localElastic, func() tea.Cmd {
 			return s.change(func() {
 				s.put(fieldStore, string(bench.StoreExternal))
 				s.give("elastic", localElastic)
 			})
 		}})
 	}
-	out = append(out, offer{"the embedded one", func() tea.Cmd { return s.setStore("embedded") }})
+	out = append(out, offer{"use embedded store", func() tea.Cmd { return s.setStore("embedded") }})
 	if s.engineAnswers() && !s.storeKind().Traits().Container {
-		out = append(out, offer{"start one in a container", func() tea.Cmd { return s.setStore("container") }})
+		out = append(out, offer{"start a container", func() tea.Cmd { return s.setStore("container") }})
 	}
 	return out
 }
@@ -139,7 +139,7 @@ func (s *Screen) storeProblems() (list trouble) {
 		list.bad(fieldElastic, a.err, s.otherStores()...)
 		return list
 	}
-	seed := offer{"copy the command that loads them", func() tea.Cmd {
+	seed := offer{"copy the seed command", func() tea.Cmd {
 		args := []string{"--elastic", url}
 		if s.dataKind() == dataGenerated {
 			args = append(args, "--cities", s.value(fieldCities))
@@ -151,11 +151,11 @@ func (s *Screen) storeProblems() (list trouble) {
 		list.warn(fieldElastic, ui.Outside(a.Warning, 300), s.otherStores()...)
 	}
 	if a.Cities == 0 && s.dataKind() != dataDump {
-		list.bad(fieldElastic, "that Elasticsearch has no cities yet", append([]offer{seed}, s.otherStores()...)...)
+		list.bad(fieldElastic, "this Elasticsearch has no cities", append([]offer{seed}, s.otherStores()...)...)
 	}
 	n, err := strconv.ParseInt(s.value(fieldCities), 10, 64)
 	if err == nil && s.dataKind() == dataGenerated && a.Cities > 0 && a.Cities != n {
-		list.warn(fieldCities, fmt.Sprintf("that Elasticsearch holds %s cities, not %s: ids may be missed",
+		list.warn(fieldCities, fmt.Sprintf("this Elasticsearch has %s cities, not %s: ids may be missing",
 			units.Count(a.Cities), units.Count(n)), seed)
 	}
 	return list
@@ -166,7 +166,7 @@ func (s *Screen) contenderProblems() (list trouble) {
 		return nil
 	}
 	for _, sel := range s.selected() {
-		drop := offer{"without it", func() tea.Cmd { return s.change(func() { s.drop(sel) }) }}
+		drop := offer{"remove it", func() tea.Cmd { return s.change(func() { s.drop(sel) }) }}
 		name := ui.Outside(sel.String(), 80)
 		svc, err := s.resolve(sel)
 		if err != nil {
@@ -198,19 +198,19 @@ func (s *Screen) limitProblems() (list trouble) {
 		if s.inContainers() {
 			report = list.bad
 		}
-		report(fieldCPUs, fmt.Sprintf("a quota of %g CPUs, but %s has %d", l.CPUs, where, cpus),
+		report(fieldCPUs, fmt.Sprintf("quota %g CPUs, but %s has %d", l.CPUs, where, cpus),
 			s.set(fmt.Sprintf("limit to %d", cpus), "cpus", strconv.Itoa(cpus)))
 	}
 	if cpus > 0 && l.CPUSet > cpus {
-		list.warn(fieldCPUSet, fmt.Sprintf("a CPU set of %d, but %s has %d: contenders get these", l.CPUSet, where, cpus),
-			s.set(fmt.Sprintf("take %d", cpus), "cpu-set", strconv.Itoa(cpus)))
+		list.warn(fieldCPUSet, fmt.Sprintf("CPU set %d, but %s has only %d", l.CPUSet, where, cpus),
+			s.set(fmt.Sprintf("use %d", cpus), "cpu-set", strconv.Itoa(cpus)))
 	}
 	half := max(memory/2>>26<<26, 64<<20)
 	if memory > 0 && l.Memory > memory {
-		list.bad(fieldMemory, fmt.Sprintf("a limit of %s, but %s has %s", units.Bytes(l.Memory), where, units.Bytes(memory)),
+		list.bad(fieldMemory, fmt.Sprintf("limit %s, but %s has %s", units.Bytes(l.Memory), where, units.Bytes(memory)),
 			s.set("limit to "+units.Bytes(half), "memory", strictyaml.FormatBytes(half)))
 	} else if (!s.inContainers() || m.Engine.Local) && m.Available > 0 && l.Memory > m.Available {
-		list.warn(fieldMemory, fmt.Sprintf("a limit of %s, but only %s of memory are available now",
+		list.warn(fieldMemory, fmt.Sprintf("limit %s, but only %s of memory available",
 			units.Bytes(l.Memory), units.Bytes(m.Available)))
 	}
 	return list
@@ -235,7 +235,7 @@ func (s *Screen) roomProblems() (list trouble) {
 		return step.Connections > f.most || step.Connections <= 0
 	})
 	if slices.ContainsFunc(steps, func(step bench.Step) bool { return !step.WarmUp }) {
-		end := "end at " + units.Plural(profile.MostConnections(steps), "connection")
+		end := "stop at " + units.Plural(profile.MostConnections(steps), "connection")
 		offers = []offer{s.set(end, "connections", profile.ShortSteps(steps))}
 	}
 	list.bad(fieldConnections, f.roomWhy, offers...)

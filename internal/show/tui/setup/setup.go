@@ -194,35 +194,35 @@ func (s *Screen) Busy() bool { return s.facts.pending > 0 }
 func (s *Screen) Keys() []ui.Key {
 	switch s.mode {
 	case editing:
-		return []ui.Key{{Name: "enter", Help: "keep"}, {Name: "esc", Help: "as it was"}, {Name: "tab", Help: "next field"}}
+		return []ui.Key{{Name: "enter", Help: "keep"}, {Name: "esc", Help: "cancel"}, {Name: "tab", Help: "next field"}}
 	case choosing:
-		return []ui.Key{{Name: "enter", Help: "choose"}, {Name: "↑/↓", Help: "move"}, {Name: "esc", Help: "as it was"}}
+		return []ui.Key{{Name: "enter", Help: "choose"}, {Name: "↑/↓", Help: "move"}, {Name: "esc", Help: "cancel"}}
 	case saving:
 		if s.save.asking {
 			return []ui.Key{
-				{Name: "y", Help: "replace it"}, {Name: "n", Help: "another name"}, {Name: "esc", Help: "do not save"},
+				{Name: "y", Help: "replace it"}, {Name: "n", Help: "rename"}, {Name: "esc", Help: "cancel"},
 			}
 		}
 		return []ui.Key{{Name: "enter", Help: "save"}, {Name: "esc", Help: "do not save"}}
 	case findings:
-		return []ui.Key{{Name: "esc", Help: "back"}, {Name: "↑/↓", Help: "scroll"}, {Name: "r", Help: "ask again"}}
+		return []ui.Key{{Name: "esc", Help: "back"}, {Name: "↑/↓", Help: "scroll"}, {Name: "r", Help: "refresh"}}
 	case contenders:
 		return s.list.keys()
 	}
 	keys := []ui.Key{
 		{Name: "s", Help: "start", Long: "start the benchmark (ctrl+s too, or enter on Start)"},
-		{Name: "enter", Help: "edit", Long: "edit the field, open its list, or press the button"},
-		{Name: "←/→", Help: "change", Long: "change a choice or a number"},
-		{Name: "u", Help: "undo", Long: "give the field its value in the profile again; U does so with all"},
+		{Name: "enter", Help: "edit", Long: "edit field, open list or press button"},
+		{Name: "←/→", Help: "change", Long: "change the value"},
+		{Name: "u", Help: "undo", Long: "reset the field to the profile; U resets all"},
 		{Name: "w", Help: "save", Long: "save as a new profile"},
-		{Name: "y", Help: "copy", Long: "copy the command line that does the same"},
-		{Name: "d", Help: "doctor", Long: "what this machine can do, and everything that is wrong"},
+		{Name: "y", Help: "copy", Long: "copy the equivalent command"},
+		{Name: "d", Help: "doctor", Long: "machine check and all problems"},
 	}
 	if s.o.Browse != nil {
 		keys = append(keys, ui.Key{Name: "b", Help: "browse", Long: "browse past results"})
 	}
-	return append(keys, ui.Key{Name: "r", Help: "refresh", Long: "ask the machine, the engine and the store again"},
-		ui.Key{Name: "1…9", Help: "way out", Long: "apply fix 1-9"},
-		ui.Key{Name: "↑/↓", Help: "move", Long: "move between fields; tab and j, k too"},
+	return append(keys, ui.Key{Name: "r", Help: "refresh", Long: "check machine, engine and store again"},
+		ui.Key{Name: "1…9", Help: "fix", Long: "apply fix 1-9"},
+		ui.Key{Name: "↑/↓", Help: "move", Long: "move between fields (also tab, j, k)"},
 		ui.Key{Name: "q", Help: "leave"})
 }

@@ -80,9 +80,9 @@ func (s *Screen) header(l *ui.Look, w int) string {
 	note := ""
 	switch n := s.changes(); {
 	case !s.loaded && s.baseErr == "":
-		note = "asking for the profile" + l.ASCIIOnly("…")
+		note = "loading profile" + l.ASCIIOnly("…")
 	case n > 0:
-		note = fmt.Sprintf("%d changed, U undoes all", n)
+		note = fmt.Sprintf("%d changed; U resets all", n)
 	}
 	return l.Between(l.Title.S(" locbench")+l.Faint.S("  set up a benchmark"), l.Faint.S(note)+" ", w)
 }
@@ -97,7 +97,7 @@ func (s *Screen) drawField(l *ui.Look, f id, w, tick int) string {
 	if f == fieldStart {
 		note := ""
 		if slices.ContainsFunc(s.problems(), func(p problem) bool { return p.bad }) {
-			note = l.Bad.S("not yet: see below")
+			note = l.Bad.S("fix problems below")
 		} else if s.planned {
 			note = l.Faint.S("about " + units.Approx(s.total()))
 		}
@@ -187,25 +187,25 @@ func (s *Screen) meaning(l *ui.Look, f id, room, tick int) string {
 		}
 	case fieldDuration:
 		if s.planned {
-			return units.Length(s.plan.LoadDuration()) + " load of a leg"
+			return units.Length(s.plan.LoadDuration()) + " load per trial"
 		}
 	case fieldTurns:
 		switch {
 		case s.planned && s.plan.Turns > 0 && len(s.plan.Contenders) < 2:
-			return "no effect: it takes two contenders"
+			return "needs two contenders"
 		case s.planned && s.plan.Turns > 0:
-			return units.Plural(len(s.plan.Contenders), "contender") + " alive at a time"
+			return units.Plural(len(s.plan.Contenders), "contender") + " at the same time"
 		}
 	case fieldRuntime:
 		switch {
 		case !known:
-			return l.Spin(tick) + " asking for an engine"
+			return l.Spin(tick) + " looking for Docker"
 		case s.runtime().Traits().OnHost:
 			return ""
 		case engine.Err != nil && s.runtime().Traits().Auto:
-			return "no engine answers: processes"
+			return "no Docker: processes"
 		case engine.Err == nil:
-			return "Docker " + ui.Outside(engine.Version, 40) + " answers"
+			return "Docker " + ui.Outside(engine.Version, 40) + " available"
 		}
 	case fieldStore:
 		kind := s.storeKind()
@@ -216,7 +216,7 @@ func (s *Screen) meaning(l *ui.Look, f id, room, tick int) string {
 		a, asked := s.facts.elastic[s.elasticURL()]
 		switch {
 		case asked && !a.done:
-			return l.Spin(tick) + " asking"
+			return l.Spin(tick) + " checking"
 		case asked && a.err == "":
 			return "Elasticsearch " + ui.Outside(a.Version, 40) + ", " + units.Count(a.Cities) + " cities"
 		}
@@ -272,7 +272,7 @@ func (s *Screen) bottom(l *ui.Look, w, want, most int) []string {
 	if over := len(out()) - max(room, min(most, 9)); over > 0 && len(problems) > 1 {
 		n, all := max(1, len(problems)-over), s.problems()
 		problems = problems[:n]
-		problems[n-1] = " " + l.Bad.S(l.Cut(units.Plural(len(all), "trouble")+" in all: d shows them", w-2))
+		problems[n-1] = " " + l.Bad.S(l.Cut(units.Plural(len(all), "trouble")+" : d lists them", w-2))
 		if n == 1 {
 			problems[0] = s.drawProblem(l, all[0], 1, w)[0]
 		}
