@@ -26,7 +26,7 @@ func TestRunOnCPUsOfTheirOwn(t *testing.T) {
 		if code != 0 {
 			t.Fatalf("exit code %d\n%s", code, stderr)
 		}
-		run, legs := read(t, filepath.Join(dir, "out"))
+		run, trials := read(t, filepath.Join(dir, "out"))
 		i := run.Isolated
 		if i == nil || !i.Separate || len(i.Contender) != 1 || len(i.Client) == 0 {
 			t.Fatalf("%+v", i)
@@ -34,10 +34,10 @@ func TestRunOnCPUsOfTheirOwn(t *testing.T) {
 		if slices.Contains(i.Client, i.Contender[0]) || len(i.Client)+1 != len(cpuset.Allowed()) {
 			t.Errorf("contender on %q, client on %q", i.Contender, i.Client)
 		}
-		if in := legs[0].Instance; in == nil || !slices.Equal(in.CPUSet, i.Contender) {
+		if in := trials[0].Instance; in == nil || !slices.Equal(in.CPUSet, i.Contender) {
 			t.Errorf("the contender was given %+v", in)
 		}
-		for _, s := range legs[0].Steps {
+		for _, s := range trials[0].Steps {
 			if s.Load.FailedTotal() > 0 || s.Load.Succeeded == 0 || s.Load.ClientCPUs > float64(len(i.Client)) {
 				t.Errorf("%s: %d succeeded, %d failed, the client had %g CPUs", s.Step.Name, s.Load.Succeeded, s.Load.FailedTotal(), s.Load.ClientCPUs)
 			}

@@ -87,18 +87,18 @@ func BenchmarkAA(b *testing.B) {
 	if code != 0 {
 		b.Fatalf("exit code %d:\n%s", code, stderr)
 	}
-	run, legs := read(b, filepath.Join(dir, "turns"))
+	run, trials := read(b, filepath.Join(dir, "turns"))
 	if !floor.Fits(run) {
 		b.Error("'locbench compare' would not take this floor for this run")
 	}
 	aa, slow := tally{}, tally{}
 	for i := range comparisons {
 		if same {
-			aa.add(b, fmt.Sprintf("A/A %d", i+1), run, block(legs, "a", i, rounds), block(legs, "b", i, rounds), floor)
+			aa.add(b, fmt.Sprintf("A/A %d", i+1), run, block(trials, "a", i, rounds), block(trials, "b", i, rounds), floor)
 		}
-		slow.add(b, fmt.Sprintf("slowed %d", i+1), run, block(legs, "a", i, rounds), block(legs, "slowed", i, rounds), floor)
+		slow.add(b, fmt.Sprintf("slowed %d", i+1), run, block(trials, "a", i, rounds), block(trials, "slowed", i, rounds), floor)
 	}
-	all := analysis.Of(run, legs)
+	all := analysis.Of(run, trials)
 	whole, err := compare.Compare(compare.Set{Run: all, Contender: "reference:a"}, compare.Set{Run: all, Contender: "reference:slowed"}, compare.Options{})
 	if err != nil {
 		b.Fatal(err)
@@ -124,8 +124,8 @@ func calibrated(b *testing.B, dir, profile string, step time.Duration) (compare.
 	if err := json.Unmarshal([]byte(stdout), &floor); err != nil {
 		b.Fatalf("exit code %d, %v:\n%s", code, err, stderr)
 	}
-	run, legs := read(b, filepath.Join(dir, "calibrate"))
-	peak, ok := stats.Summarise(run, legs)[0].PeakStep()
+	run, trials := read(b, filepath.Join(dir, "calibrate"))
+	peak, ok := stats.Summarise(run, trials)[0].PeakStep()
 	each := measure.Get(measure.CPURequest).Over(peak)
 	if !ok || !each.Known {
 		b.Fatal("the CPU time of a request is not known")
@@ -172,10 +172,10 @@ func reference(b *testing.B, slower map[string]time.Duration) string {
 	return made(b, slowedBinary, "reference", map[string]string{"ELASTICSEARCH_URL": "{{.Elastic.URL}}"}, variants)
 }
 
-// block are the legs of a variant in the i-th so many rounds.
-func block(legs []bench.LegResult, variant string, i, rounds int) (own []bench.LegResult) {
-	for _, l := range legs {
-		if l.Leg.Variant == variant && (l.Leg.Round-1)/rounds == i {
+// block are the trials of a variant in the i-th so many rounds.
+func block(trials []bench.TrialResult, variant string, i, rounds int) (own []bench.TrialResult) {
+	for _, l := range trials {
+		if l.Trial.Variant == variant && (l.Trial.Round-1)/rounds == i {
 			own = append(own, l)
 		}
 	}
@@ -185,7 +185,7 @@ func block(legs []bench.LegResult, variant string, i, rounds int) (own []bench.L
 // tally counts what was claimed.
 type tally struct{ comparisons, measures, different, unfloored, throughput, anyWorse int }
 
-func (t *tally) add(b *testing.B, name string, run bench.Run, before, after []bench.LegResult, floor compare.Floor) {
+func (t *tally) add(b *testing.B, name string, run bench.Run, before, after []bench.TrialResult, floor compare.Floor) {
 	b.Helper()
 	decided := func(f *compare.Floor) []compare.Row {
 		r, err := compare.Compare(compare.Set{Run: analysis.Of(run, before)}, compare.Set{Run: analysis.Of(run, after)}, compare.Options{Floor: f})

@@ -77,11 +77,11 @@ func benchArgs(length time.Duration) []string {
 
 func benchThroughput(b *testing.B, dir string) float64 {
 	b.Helper()
-	_, legs, err := results.Read(filepath.Join(dir, "out"))
-	if err != nil || len(legs) != 1 || len(legs[0].Steps) != 1 {
-		b.Fatalf("%v, %d legs", err, len(legs))
+	_, trials, err := results.Read(filepath.Join(dir, "out"))
+	if err != nil || len(trials) != 1 || len(trials[0].Steps) != 1 {
+		b.Fatalf("%v, %d trials", err, len(trials))
 	}
-	return legs[0].Steps[0].Load.Throughput()
+	return trials[0].Steps[0].Load.Throughput()
 }
 
 func benchHeadless(b *testing.B, dir string, length time.Duration) float64 {

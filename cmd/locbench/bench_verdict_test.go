@@ -63,13 +63,13 @@ func BenchmarkVerdict(b *testing.B) {
 	for _, c := range bounds() {
 		b.Run(c.name, func(b *testing.B) {
 			right, others := 0, map[verdict.Bound]int{}
-			run, legs := c.run(b, runs)
-			for _, leg := range legs {
-				if len(leg.Steps) <= c.at {
-					b.Logf("round %d: %s", leg.Leg.Round, leg.Failure)
+			run, trials := c.run(b, runs)
+			for _, trial := range trials {
+				if len(trial.Steps) <= c.at {
+					b.Logf("round %d: %s", trial.Trial.Round, trial.Failure)
 					continue
 				}
-				v := verdict.Leg(run.Machine.CPUs, leg)[c.at]
+				v := verdict.Trial(run.Machine.CPUs, trial)[c.at]
 				if v.Bound == c.want {
 					right++
 					if right == 1 {
@@ -77,7 +77,7 @@ func BenchmarkVerdict(b *testing.B) {
 					}
 				} else {
 					others[v.Bound]++
-					b.Logf("round %d: %s", leg.Leg.Round, v)
+					b.Logf("round %d: %s", trial.Trial.Round, v)
 				}
 			}
 			b.ReportMetric(float64(right), "right")
@@ -91,7 +91,7 @@ func BenchmarkVerdict(b *testing.B) {
 }
 
 // run gives the contender so many lives, each in a container of its own.
-func (c bound) run(b *testing.B, lives int) (bench.Run, []bench.LegResult) {
+func (c bound) run(b *testing.B, lives int) (bench.Run, []bench.TrialResult) {
 	dir := b.TempDir()
 	args := []string{"run", c.args[0], "-p", small(b, c.args[0], "docker"), "--rounds", strconv.Itoa(lives), "--duration", "1500ms", "--no-checks", "-o", "out"}
 	args = append(args, c.args[1:]...)
@@ -107,11 +107,11 @@ func (c bound) run(b *testing.B, lives int) (bench.Run, []bench.LegResult) {
 		running = begin(b, cmd)
 	}
 	code := running.wait(time.Minute + time.Duration(lives)*20*time.Second)
-	run, legs := read(b, filepath.Join(dir, "out"))
-	if len(legs) != lives {
+	run, trials := read(b, filepath.Join(dir, "out"))
+	if len(trials) != lives {
 		b.Fatalf("exit code %d:\n%s", code, running.stderr.String())
 	}
-	return run, legs
+	return run, trials
 }
 
 // limited starts a locbench in a cgroup with a CPU quota, as a container or a unit with limits

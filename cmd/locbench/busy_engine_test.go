@@ -12,7 +12,7 @@ import (
 	"locbench/internal/run/machine"
 )
 
-// TestTwoRunsAtOnce: the second is warned from its start, the first from its next leg on; one that was killed
+// TestTwoRunsAtOnce: the second is warned from its start, the first from its next trial on; one that was killed
 // is forgotten.
 func TestTwoRunsAtOnce(t *testing.T) {
 	t.Parallel()

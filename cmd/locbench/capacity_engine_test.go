@@ -13,7 +13,7 @@ import (
 	"locbench/internal/run/capacity"
 )
 
-// The curve over two limits: each is a results folder of its own, whose steps are the trials.
+// The curve over two limits: each is a results folder of its own, whose steps are the probes.
 func TestCapacityOverLimits(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		dir := t.TempDir()
@@ -34,18 +34,18 @@ func TestCapacityOverLimits(t *testing.T) {
 			if p.Result.State == capacity.Searching || p.Result.Rate > 200 || p.Failure != "" || p.Limits.CPUs != float64(i+1)/2 || len(p.Outcomes) == 0 {
 				t.Errorf("%+v", p)
 			}
-			run, legs := read(t, filepath.Join(dir, "out", p.Dir))
+			run, trials := read(t, filepath.Join(dir, "out", p.Dir))
 			nothingLeft(t, run.ID)
-			if run.State != bench.RunComplete || len(legs) != 1 || len(legs[0].Steps) != 1+len(p.Outcomes) || run.Search == "" {
-				t.Fatalf("run %s, %d legs, %d trials", run.State, len(legs), len(p.Outcomes))
+			if run.State != bench.RunComplete || len(trials) != 1 || len(trials[0].Steps) != 1+len(p.Outcomes) || run.Search == "" {
+				t.Fatalf("run %s, %d trials, %d probes", run.State, len(trials), len(p.Outcomes))
 			}
-			if legs[0].Instance.Limits.CPUs != p.Limits.CPUs {
-				t.Errorf("it ran with %g CPUs, not with %g", legs[0].Instance.Limits.CPUs, p.Limits.CPUs)
+			if trials[0].Instance.Limits.CPUs != p.Limits.CPUs {
+				t.Errorf("it ran with %g CPUs, not with %g", trials[0].Instance.Limits.CPUs, p.Limits.CPUs)
 			}
 			for j, o := range p.Outcomes {
-				s := legs[0].Steps[o.Step]
+				s := trials[0].Steps[o.Step]
 				if o.Step != j+1 || s.Step.Rate != o.Rate || s.Load.Origin() != bench.FromDue || s.Load.Scheduled != s.Load.Sent+s.Load.Dropped {
-					t.Errorf("trial %+v was step %+v", o, s.Step)
+					t.Errorf("probe %+v was step %+v", o, s.Step)
 				}
 			}
 		}
@@ -78,7 +78,7 @@ func TestCapacityThatNoRateHas(t *testing.T) {
 	}
 }
 
-// Ctrl-C ends a search in order: nothing is left, and the finished trials are kept.
+// Ctrl-C ends a search in order: nothing is left, and the finished probes are kept.
 func TestCapacityIsInterrupted(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		dir := t.TempDir()
@@ -88,10 +88,10 @@ func TestCapacityIsInterrupted(t *testing.T) {
 		if code := c.wait(time.Minute); code != 130 {
 			t.Errorf("exit code %d\n%s", code, c.stderr.String())
 		}
-		run, legs := read(t, filepath.Join(dir, "out"))
+		run, trials := read(t, filepath.Join(dir, "out"))
 		nothingLeft(t, run.ID)
-		if run.State != bench.RunInterrupted || legs[0].State != bench.LegAborted {
-			t.Errorf("run %s, leg %s", run.State, legs[0].State)
+		if run.State != bench.RunInterrupted || trials[0].State != bench.TrialAborted {
+			t.Errorf("run %s, trial %s", run.State, trials[0].State)
 		}
 		data, err := os.ReadFile(filepath.Join(dir, "out", capacity.File))
 		if err != nil {

@@ -78,26 +78,26 @@ steps: [1 warm-up, 16]
 	}
 	c := startLocbench(t, dir, "run", "-p", profile, "-o", "out")
 	code := c.wait(10 * time.Minute)
-	run, legs := read(t, filepath.Join(dir, "out"))
+	run, trials := read(t, filepath.Join(dir, "out"))
 	nothingLeft(t, run.ID)
-	if code != 0 || len(legs) != len(names) {
-		t.Errorf("exit code %d, %d legs of %d\n%s", code, len(legs), len(names), c.stderr.String())
+	if code != 0 || len(trials) != len(names) {
+		t.Errorf("exit code %d, %d trials of %d\n%s", code, len(trials), len(names), c.stderr.String())
 	}
-	for _, leg := range legs {
-		t.Run(leg.Leg.Label(), func(t *testing.T) { isAsItShouldBe(t, leg) })
+	for _, trial := range trials {
+		t.Run(trial.Trial.Label(), func(t *testing.T) { isAsItShouldBe(t, trial) })
 	}
 }
 
-// isAsItShouldBe fails unless a leg went well from end to end.
-func isAsItShouldBe(t *testing.T, leg bench.LegResult) {
-	if leg.State != bench.LegComplete || !leg.Artifact.BuildCached {
-		t.Errorf("%s: %s, artifact %+v", leg.State, leg.Failure, leg.Artifact)
+// isAsItShouldBe fails unless a trial went well from end to end.
+func isAsItShouldBe(t *testing.T, trial bench.TrialResult) {
+	if trial.State != bench.TrialComplete || !trial.Artifact.BuildCached {
+		t.Errorf("%s: %s, artifact %+v", trial.State, trial.Failure, trial.Artifact)
 	}
-	if leg.Instance == nil || !leg.Instance.LimitsEnforced {
-		t.Errorf("without limits: %+v", leg.Instance)
+	if trial.Instance == nil || !trial.Instance.LimitsEnforced {
+		t.Errorf("without limits: %+v", trial.Instance)
 	}
 	passed := map[string]int{}
-	for _, c := range leg.Checks {
+	for _, c := range trial.Checks {
 		switch {
 		case c.Status == bench.CheckFailed:
 			t.Errorf("check %s %s: %s", c.Group, c.Name, c.Detail)
@@ -107,7 +107,7 @@ func isAsItShouldBe(t *testing.T, leg bench.LegResult) {
 			t.Errorf("check %s: %s %s", c.Name, c.Status, c.Detail)
 		}
 	}
-	for _, group := range leg.Service.Endpoints {
+	for _, group := range trial.Service.Endpoints {
 		if passed[group] == 0 {
 			t.Errorf("no check of %s has passed", group)
 		}
@@ -115,7 +115,7 @@ func isAsItShouldBe(t *testing.T, leg bench.LegResult) {
 	if passed["lifecycle"] != 6 {
 		t.Errorf("%d of 6 checks of the contract have passed", passed["lifecycle"])
 	}
-	for _, s := range leg.Steps {
+	for _, s := range trial.Steps {
 		if s.Load.Succeeded == 0 || s.Load.FailedTotal() > 0 {
 			t.Errorf("step %s: %d successes, errors %v %v", s.Step.Name, s.Load.Succeeded, s.Load.Failed, s.Load.Examples)
 		}
@@ -124,7 +124,7 @@ func isAsItShouldBe(t *testing.T, leg bench.LegResult) {
 		}
 	}
 	if t.Failed() {
-		for _, l := range leg.LastLog {
+		for _, l := range trial.LastLog {
 			t.Log(l.Text)
 		}
 	}
@@ -148,10 +148,10 @@ func TestVerifyFindsFaults(t *testing.T) {
 	if code := c.wait(10 * time.Minute); code != 3 {
 		t.Errorf("exit code %d, want 3", code)
 	}
-	run, legs := read(t, filepath.Join(dir, "out"))
+	run, trials := read(t, filepath.Join(dir, "out"))
 	nothingLeft(t, run.ID)
-	if len(legs) == 1 {
-		t.Cleanup(func() { _ = exec.Command("docker", "rmi", "-f", legs[0].Artifact.Image).Run() })
+	if len(trials) == 1 {
+		t.Cleanup(func() { _ = exec.Command("docker", "rmi", "-f", trials[0].Artifact.Image).Run() })
 	}
 	got := c.stdout.String()
 	for _, want := range []string{
@@ -182,15 +182,15 @@ func TestVerifyLoadsAsMuchAsTheProfiles(t *testing.T) {
 	if code := c.wait(10 * time.Minute); code != 3 {
 		t.Errorf("exit code %d, want 3", code)
 	}
-	run, legs := read(t, filepath.Join(dir, "out"))
+	run, trials := read(t, filepath.Join(dir, "out"))
 	nothingLeft(t, run.ID)
-	if len(legs) == 1 {
-		t.Cleanup(func() { _ = exec.Command("docker", "rmi", "-f", legs[0].Artifact.Image).Run() })
+	if len(trials) == 1 {
+		t.Cleanup(func() { _ = exec.Command("docker", "rmi", "-f", trials[0].Artifact.Image).Run() })
 	}
 	if got := c.stdout.String(); !strings.Contains(got, "✗ the contender died: killed by SIGKILL (out of memory)") {
 		t.Errorf("it does not say that it died, and of what\n%s%s", got, c.stderr.String())
 	}
-	if len(legs) != 1 || len(legs[0].Steps) == 0 || legs[0].Steps[len(legs[0].Steps)-1].Step.Connections != 2048 {
-		t.Errorf("it did not die of 2048 connections: %+v", legs)
+	if len(trials) != 1 || len(trials[0].Steps) == 0 || trials[0].Steps[len(trials[0].Steps)-1].Step.Connections != 2048 {
+		t.Errorf("it did not die of 2048 connections: %+v", trials)
 	}
 }

@@ -32,7 +32,7 @@ func TestDashboard(t *testing.T) {
 	p.keys("s")
 	p.see("step 1 of 3", "throughput")
 	p.keys("a", "y")
-	p.see("interrupted", " took ") // the run has ended, not only its leg
+	p.see("interrupted", " took ") // the run has ended, not only its trial
 	p.keys("q")
 	p.see("set up a benchmark")
 

@@ -25,20 +25,20 @@ func TestQuickProfileInFull(t *testing.T) {
 		if !strings.Contains(stdout, "go-nethttp") || !strings.Contains(stderr, "results  out") {
 			t.Errorf("no table or no results folder:\n%s%s", stdout, stderr)
 		}
-		run, legs := read(t, filepath.Join(dir, "out"))
+		run, trials := read(t, filepath.Join(dir, "out"))
 		nothingLeft(t, run.ID)
-		if run.State != bench.RunComplete || len(legs) != 1 {
-			t.Fatalf("run %s, %d legs", run.State, len(legs))
+		if run.State != bench.RunComplete || len(trials) != 1 {
+			t.Fatalf("run %s, %d trials", run.State, len(trials))
 		}
-		leg := legs[0]
-		if string(leg.Instance.Runtime) != runtime {
-			t.Errorf("it ran in %s", leg.Instance.Runtime)
+		trial := trials[0]
+		if string(trial.Instance.Runtime) != runtime {
+			t.Errorf("it ran in %s", trial.Instance.Runtime)
 		}
-		if os.Getuid() == 0 && !leg.Instance.LimitsEnforced {
-			t.Errorf("limits are not enforced: %s", leg.Instance.LimitsNote)
+		if os.Getuid() == 0 && !trial.Instance.LimitsEnforced {
+			t.Errorf("limits are not enforced: %s", trial.Instance.LimitsNote)
 		}
 		passed := 0
-		for _, c := range leg.Checks {
+		for _, c := range trial.Checks {
 			if c.Status == bench.CheckFailed {
 				t.Errorf("check %s/%s failed: %s", c.Group, c.Name, c.Detail)
 			} else if c.Status == bench.CheckPassed {
@@ -48,7 +48,7 @@ func TestQuickProfileInFull(t *testing.T) {
 		if passed < 50 {
 			t.Errorf("only %d checks passed", passed)
 		}
-		for _, s := range leg.Steps {
+		for _, s := range trial.Steps {
 			if s.Load.Succeeded == 0 || s.Load.FailedTotal() > 0 {
 				t.Errorf("%s: %d successes, errors %v %v", s.Step.Name, s.Load.Succeeded, s.Load.Failed, s.Load.Examples)
 			}
@@ -59,8 +59,8 @@ func TestQuickProfileInFull(t *testing.T) {
 				t.Errorf("%s: memory %+v", s.Step.Name, s.After)
 			}
 		}
-		if leg.Stop == nil || !leg.Stop.Graceful {
-			t.Errorf("stop %+v", leg.Stop)
+		if trial.Stop == nil || !trial.Stop.Graceful {
+			t.Errorf("stop %+v", trial.Stop)
 		}
 	})
 }
@@ -72,13 +72,13 @@ func TestOneFailingContenderDoesNotEndTheRun(t *testing.T) {
 	if code != 3 {
 		t.Fatalf("exit code %d:\n%s", code, stderr)
 	}
-	run, legs := read(t, filepath.Join(dir, "out"))
+	run, trials := read(t, filepath.Join(dir, "out"))
 	states := map[string]int{}
-	for _, l := range legs {
-		states[l.Leg.Contender+" "+string(l.State)]++
+	for _, l := range trials {
+		states[l.Trial.Contender+" "+string(l.State)]++
 	}
 	if states["faulty failed"] != 2 || states["go-nethttp complete"] != 2 || run.State != bench.RunComplete || run.OutcomeText() != "complete; failed: faulty" {
-		t.Errorf("legs %v, run %s", states, run.OutcomeText())
+		t.Errorf("trials %v, run %s", states, run.OutcomeText())
 	}
 	if !strings.Contains(stdout, "exit code 7") {
 		t.Errorf("the table does not say what happened:\n%s", stdout)
@@ -90,7 +90,7 @@ func TestResumeRepeatsNothingThatIsWhole(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out")
 	c := startLocbench(t, dir, "run", "-p", small(t, "go-nethttp", "process"), "-o", "out")
-	c.waitEvent(out, func(r bench.Record) bool { return r.Leg != nil && r.Leg.Round == 2 && stepStarted(1)(r) })
+	c.waitEvent(out, func(r bench.Record) bool { return r.Trial != nil && r.Trial.Round == 2 && stepStarted(1)(r) })
 	c.signal(syscall.SIGKILL)
 	c.wait(10 * time.Second)
 	_, before := read(t, out)
@@ -103,13 +103,13 @@ func TestResumeRepeatsNothingThatIsWhole(t *testing.T) {
 	}
 	again, _ := os.ReadFile(filepath.Join(out, "go-nethttp-1.json"))
 	if string(first) != string(again) {
-		t.Error("a leg that was whole has changed")
+		t.Error("a trial that was whole has changed")
 	}
 	if len(before) != 2 || len(before[1].Steps) != 1 {
-		t.Fatalf("before: %d legs", len(before))
+		t.Fatalf("before: %d trials", len(before))
 	}
 	if _, err := os.Stat(filepath.Join(out, "go-nethttp-2.partial1.json")); err != nil {
-		t.Errorf("the finished step of the killed leg is lost: %v", err)
+		t.Errorf("the finished step of the killed trial is lost: %v", err)
 	}
 }
 
@@ -134,14 +134,14 @@ func TestTarget(t *testing.T) {
 	if !strings.Contains(stdout, "target") || !strings.Contains(stderr, "runs     already, at 127.0.0.1:18473") {
 		t.Errorf("output:\n%s%s", stdout, stderr)
 	}
-	run, legs := read(t, filepath.Join(dir, "out"))
-	leg := legs[0]
-	if len(leg.Steps) != 2 || leg.Steps[1].Load.Succeeded == 0 || leg.Steps[1].Before != nil || leg.Steps[1].Load.FailedTotal() > 0 {
-		t.Errorf("steps %+v", leg.Steps)
+	run, trials := read(t, filepath.Join(dir, "out"))
+	trial := trials[0]
+	if len(trial.Steps) != 2 || trial.Steps[1].Load.Succeeded == 0 || trial.Steps[1].Before != nil || trial.Steps[1].Load.FailedTotal() > 0 {
+		t.Errorf("steps %+v", trial.Steps)
 	}
 	// Nobody has started, limited or stopped it, and nothing is known of what it should answer.
-	if leg.StartUp != nil || leg.Stop != nil || run.Profile.Limits != (bench.Limits{}) || len(leg.Checks) > 0 || leg.Steps[1].Load.Checked > 0 || len(leg.Warnings) > 0 {
-		t.Errorf("start-up %v, stop %v, limits %+v, %d checks, %d bodies compared, warnings %q", leg.StartUp, leg.Stop, run.Profile.Limits, len(leg.Checks), leg.Steps[1].Load.Checked, leg.Warnings)
+	if trial.StartUp != nil || trial.Stop != nil || run.Profile.Limits != (bench.Limits{}) || len(trial.Checks) > 0 || trial.Steps[1].Load.Checked > 0 || len(trial.Warnings) > 0 {
+		t.Errorf("start-up %v, stop %v, limits %+v, %d checks, %d bodies compared, warnings %q", trial.StartUp, trial.Stop, run.Profile.Limits, len(trial.Checks), trial.Steps[1].Load.Checked, trial.Warnings)
 	}
 	if len(run.Profile.Requests) != 1 || run.Profile.Requests[0].Path != "/" {
 		t.Errorf("requests %+v", run.Profile.Requests)

@@ -41,11 +41,11 @@ steps: [1, 4]
 		if code != 0 {
 			t.Fatalf("exit code %d:\n%s", code, stderr)
 		}
-		run, legs := read(t, filepath.Join(dir, "out"))
+		run, trials := read(t, filepath.Join(dir, "out"))
 		nothingLeft(t, run.ID)
-		last := legs[0].Steps[1]
+		last := trials[0].Steps[1]
 		if run.Store.Kind != bench.StoreContainer || last.Load.Succeeded == 0 {
-			t.Errorf("store %+v, steps %+v", run.Store, legs[0].Steps)
+			t.Errorf("store %+v, steps %+v", run.Store, trials[0].Steps)
 		}
 		if cpus, ok := last.StoreCPUs(); !ok || cpus <= 0 {
 			t.Errorf("the store's CPU time is not known: %+v", last.BesideAfter)
@@ -53,7 +53,7 @@ steps: [1, 4]
 		if last.Load.Checked == 0 || last.Load.Failed[bench.ErrWrong] > 0 {
 			t.Errorf("%d bodies were compared with the known answers, failed %v %v", last.Load.Checked, last.Load.Failed, last.Load.Examples)
 		}
-		for _, c := range legs[0].Checks {
+		for _, c := range trials[0].Checks {
 			if c.Status == bench.CheckFailed {
 				t.Errorf("check %s/%s failed: %s", c.Group, c.Name, c.Detail)
 			}

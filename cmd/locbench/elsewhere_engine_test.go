@@ -56,9 +56,9 @@ func TestEngineElsewhere(t *testing.T) {
 	}
 	t.Run("a runtime of locbench's choice", func(t *testing.T) {
 		d := disturb(t, []string{"DOCKER_HOST=" + unix}, "run", "--headless", "-p", small(t, "go-nethttp", "auto"), "--no-checks", "--rounds", "1", "--connections", "1", "--duration", "300ms")
-		run, legs := d.ends(0, "warning: contenders run as processes: the Docker engine at "+unix)
-		if run.Profile.Runtime != bench.RuntimeProcess || len(legs) != 1 || legs[0].Instance.Runtime != bench.RuntimeProcess {
-			t.Errorf("runtime %s, %s", run.Profile.Runtime, states(legs))
+		run, trials := d.ends(0, "warning: contenders run as processes: the Docker engine at "+unix)
+		if run.Profile.Runtime != bench.RuntimeProcess || len(trials) != 1 || trials[0].Instance.Runtime != bench.RuntimeProcess {
+			t.Errorf("runtime %s, %s", run.Profile.Runtime, states(trials))
 		}
 	})
 	t.Run("store beside the contenders", func(t *testing.T) {
@@ -77,18 +77,18 @@ func TestEngineElsewhere(t *testing.T) {
 		}
 		profile := profileFile(t, strings.Replace(string(data), "store: embedded", "store: {kind: container, image: \"store:test\"}", 1))
 		d := disturb(t, []string{"DOCKER_HOST=" + tcp}, "run", "--headless", "-p", profile, "--rounds", "1", "--duration", "1s")
-		run, legs := d.ends(0, "CPUs     ")
-		if len(legs) != 1 || len(legs[0].Steps) != 3 {
-			t.Fatalf("%s", states(legs))
+		run, trials := d.ends(0, "CPUs     ")
+		if len(trials) != 1 || len(trials[0].Steps) != 3 {
+			t.Fatalf("%s", states(trials))
 		}
-		there, info := strings.TrimSuffix(strings.TrimPrefix(tcp, "tcp://"), ":2375"), legs[0].Instance
+		there, info := strings.TrimSuffix(strings.TrimPrefix(tcp, "tcp://"), ":2375"), trials[0].Instance
 		if !strings.HasPrefix(info.Address, there+":") || info.PID == 0 {
 			t.Errorf("reached at %s, process %d", info.Address, info.PID) // the kernel is the same, and so are its processes
 		}
 		if !strings.HasPrefix(run.Store.URL, "http://"+there+":") || run.Store.Seen == run.Store.URL || !strings.HasSuffix(run.Store.Seen, ":9200") {
 			t.Errorf("store %+v", run.Store)
 		}
-		for _, step := range legs[0].Steps {
+		for _, step := range trials[0].Steps {
 			// A busy machine may be too slow for the time-out of half a second, but nothing else
 			// fails.
 			if step.Load.Succeeded == 0 || step.Load.FailedTotal() > step.Load.Failed[bench.ErrTimeout] || step.After == nil {

@@ -78,7 +78,7 @@ func (e *privateEngine) stop() {
 	}
 }
 
-// TestEngineThatStops takes the container engine away in the second step of the first leg.
+// TestEngineThatStops takes the container engine away in the second step of the first trial.
 func TestEngineThatStops(t *testing.T) {
 	t.Parallel()
 	e := ownEngine(t)
@@ -87,12 +87,12 @@ func TestEngineThatStops(t *testing.T) {
 		d.loaded(1)
 		e.stop()
 		e.start()
-		_, legs := d.ends(3, "the contender died", "the container engine", "lost  ")
-		if len(legs) != 2 || legs[0].State != bench.LegFailed || legs[1].State != bench.LegComplete {
-			t.Fatal(states(legs))
+		_, trials := d.ends(3, "the contender died", "the container engine", "lost  ")
+		if len(trials) != 2 || trials[0].State != bench.TrialFailed || trials[1].State != bench.TrialComplete {
+			t.Fatal(states(trials))
 		}
-		if leg := legs[0]; len(leg.Steps) != 2 || leg.Steps[0].Load.Succeeded == 0 || leg.Exit == nil {
-			t.Errorf("%d steps, exit %v", len(leg.Steps), leg.Exit)
+		if trial := trials[0]; len(trial.Steps) != 2 || trial.Steps[0].Load.Succeeded == 0 || trial.Exit == nil {
+			t.Errorf("%d steps, exit %v", len(trial.Steps), trial.Exit)
 		}
 		d.reported("the container engine")
 		d.resumes()
@@ -105,9 +105,9 @@ func TestEngineThatStops(t *testing.T) {
 			t.Errorf("exit code %d, want 3", code)
 		}
 		says(t, "standard error", d.stderr.String(), "the contender died", "the container engine", "lost  ")
-		_, legs := read(t, d.out)
-		if len(legs) != 1 || len(legs[0].Steps) != 2 || legs[0].Steps[0].Load.Succeeded == 0 {
-			t.Errorf("finished steps are lost: %s", states(legs))
+		_, trials := read(t, d.out)
+		if len(trials) != 1 || len(trials[0].Steps) != 2 || trials[0].Steps[0].Load.Succeeded == 0 {
+			t.Errorf("finished steps are lost: %s", states(trials))
 		}
 		if t.Failed() {
 			t.Logf("it said:\n%s", d.stderr.String())

@@ -20,7 +20,7 @@ import (
 func TestClockSetBackBeforeResume(t *testing.T) {
 	t.Parallel()
 	d := disturb(t, nil, "run", "--headless", "-p", quiet(t, "process", 2, 1, 1, 2))
-	d.waitEvent(d.out, func(r bench.Record) bool { return r.Leg != nil && r.Leg.Round == 2 && stepStarted(1)(r) })
+	d.waitEvent(d.out, func(r bench.Record) bool { return r.Trial != nil && r.Trial.Round == 2 && stepStarted(1)(r) })
 	d.signal(syscall.SIGINT)
 	d.ends(130, "--resume out")
 	year := time.Now().Year()
@@ -38,9 +38,9 @@ func TestClockSetBackBeforeResume(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	legs := d.resumes()
-	if legs[0].Started.Year() != year+5 || legs[1].Started.Year() != year {
-		t.Errorf("the first leg is of %v, the second of %v", legs[0].Started, legs[1].Started)
+	trials := d.resumes()
+	if trials[0].Started.Year() != year+5 || trials[1].Started.Year() != year {
+		t.Errorf("the first trial is of %v, the second of %v", trials[0].Started, trials[1].Started)
 	}
 	for _, args := range [][]string{{"report", "out"}, {"compare", "out", "out"}, {"export", "--format", "csv", "out"}} {
 		if code, _, stderr := locbench(t, d.dir, args...); code != 0 {

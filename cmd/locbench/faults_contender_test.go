@@ -24,7 +24,7 @@ func TestContenderHarmedFromOutside(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		harm  func(t *testing.T, info bench.InstanceInfo, network string)
-		words []string // of standard error, the leg's failure and the summary
+		words []string // of standard error, the trial's failure and the summary
 		kind  bench.IncidentKind
 		steps int // on record
 		lost  string
@@ -56,27 +56,27 @@ func TestContenderHarmedFromOutside(t *testing.T) {
 			if c.lost != "" {
 				words, said = append(slices.Clone(c.words), "lost  "), append(slices.Clone(c.words), "Lost: ")
 			}
-			run, legs := d.ends(3, words...)
+			run, trials := d.ends(3, words...)
 			state := bench.RunFailed
 			if rounds == 2 {
 				state = bench.RunComplete
 			}
-			if run.State != state || len(legs) != rounds || legs[0].State != bench.LegFailed || rounds == 2 && legs[1].State != bench.LegComplete {
-				t.Fatalf("run %s, %d legs: %s", run.State, len(legs), states(legs))
+			if run.State != state || len(trials) != rounds || trials[0].State != bench.TrialFailed || rounds == 2 && trials[1].State != bench.TrialComplete {
+				t.Fatalf("run %s, %d trials: %s", run.State, len(trials), states(trials))
 			}
-			leg := legs[0]
-			says(t, "the leg's failure", leg.Failure, c.words...)
-			if len(leg.Steps) != c.steps || leg.Steps[0].Aborted != "" || leg.Steps[0].Load.Succeeded == 0 || leg.Steps[0].Load.FailedTotal() > leg.Steps[0].Load.Failed[bench.ErrTimeout] {
-				t.Errorf("%d steps on record, want %d with a whole first one", len(leg.Steps), c.steps)
+			trial := trials[0]
+			says(t, "the trial's failure", trial.Failure, c.words...)
+			if len(trial.Steps) != c.steps || trial.Steps[0].Aborted != "" || trial.Steps[0].Load.Succeeded == 0 || trial.Steps[0].Load.FailedTotal() > trial.Steps[0].Load.Failed[bench.ErrTimeout] {
+				t.Errorf("%d steps on record, want %d with a whole first one", len(trial.Steps), c.steps)
 			}
-			if c.lost != "" && (leg.Lost == nil || !strings.Contains(leg.Lost.String(), c.lost)) {
-				t.Errorf("lost: %v, want %q", leg.Lost, c.lost)
+			if c.lost != "" && (trial.Lost == nil || !strings.Contains(trial.Lost.String(), c.lost)) {
+				t.Errorf("lost: %v, want %q", trial.Lost, c.lost)
 			}
-			if in, ok := incident(leg, c.kind); c.kind != "" && (!ok || in.Step == nil || *in.Step != 1) {
-				t.Errorf("incidents %v, want one of kind %q in step 2", leg.Incidents, c.kind)
+			if in, ok := incident(trial, c.kind); c.kind != "" && (!ok || in.Step == nil || *in.Step != 1) {
+				t.Errorf("incidents %v, want one of kind %q in step 2", trial.Incidents, c.kind)
 			}
 			if c.steps > 2 {
-				endsOnTime(t, leg.Steps[1:])
+				endsOnTime(t, trial.Steps[1:])
 			}
 			d.reported(said...)
 			d.resumes()
@@ -99,7 +99,7 @@ func endsOnTime(t *testing.T, steps []bench.StepResult) {
 	}
 }
 
-// TestPausedForAWhile is a pause that ends within the step: the leg goes on, and says so.
+// TestPausedForAWhile is a pause that ends within the step: the trial goes on, and says so.
 func TestPausedForAWhile(t *testing.T) {
 	testenv.Docker(t)
 	t.Parallel()
@@ -111,17 +111,17 @@ func TestPausedForAWhile(t *testing.T) {
 		return ok && e.Window.Failed[bench.ErrTimeout] > 0
 	})
 	dockerDo(t, "unpause", info.ID)
-	_, legs := d.ends(0, "step 1: paused from outside", "the pause from outside has ended")
-	leg := legs[0]
-	if leg.State != bench.LegComplete || len(leg.Incidents) != 2 || leg.Lost != nil {
-		t.Fatalf("leg %s, incidents %v, lost %v", leg.State, leg.Incidents, leg.Lost)
+	_, trials := d.ends(0, "step 1: paused from outside", "the pause from outside has ended")
+	trial := trials[0]
+	if trial.State != bench.TrialComplete || len(trial.Incidents) != 2 || trial.Lost != nil {
+		t.Fatalf("trial %s, incidents %v, lost %v", trial.State, trial.Incidents, trial.Lost)
 	}
-	first := leg.Steps[0]
+	first := trial.Steps[0]
 	if first.Load.Failed[bench.ErrTimeout] == 0 || !strings.Contains(first.Warnings.Join("\n"), "paused from outside") {
 		t.Errorf("failed %v, warnings %q", first.Load.Failed, first.Warnings)
 	}
-	if len(leg.Steps[1].Warnings) > 0 && strings.Contains(leg.Steps[1].Warnings.Join("\n"), "paused") {
-		t.Errorf("a step that was not paused says %q", leg.Steps[1].Warnings)
+	if len(trial.Steps[1].Warnings) > 0 && strings.Contains(trial.Steps[1].Warnings.Join("\n"), "paused") {
+		t.Errorf("a step that was not paused says %q", trial.Steps[1].Warnings)
 	}
 	d.reported("paused from outside")
 }
@@ -132,11 +132,11 @@ func TestStoppedProcess(t *testing.T) {
 	t.Parallel()
 	d := disturb(t, nil, "run", "--headless", "-p", quiet(t, "process", 1, 1, 1, 2, 4, 8))
 	stopProcess(t, d.loaded(1))
-	_, legs := d.ends(3, "stopped by a signal from outside (SIGSTOP)", "lost  ")
-	if leg := legs[0]; leg.State != bench.LegFailed || len(leg.Steps) != 3 || leg.Stop == nil || leg.Stop.Killed {
-		t.Errorf("leg %s, %d steps, stop %+v", leg.State, len(leg.Steps), leg.Stop)
+	_, trials := d.ends(3, "stopped by a signal from outside (SIGSTOP)", "lost  ")
+	if trial := trials[0]; trial.State != bench.TrialFailed || len(trial.Steps) != 3 || trial.Stop == nil || trial.Stop.Killed {
+		t.Errorf("trial %s, %d steps, stop %+v", trial.State, len(trial.Steps), trial.Stop)
 	}
-	endsOnTime(t, legs[0].Steps[1:])
+	endsOnTime(t, trials[0].Steps[1:])
 	d.resumes()
 }
 
@@ -164,12 +164,12 @@ func TestStoppedProcessInTheLastSecond(t *testing.T) {
 	})
 	stopProcess(t, lastInstance(t, d.out))
 	code := d.wait(2 * time.Minute)
-	run, legs := read(t, d.out)
+	run, trials := read(t, d.out)
 	d.clean(run.ID)
-	suffered := legs[0].Steps[0].Load.FailedTotal() > 0
+	suffered := trials[0].Steps[0].Load.FailedTotal() > 0
 	switch {
-	case suffered && (code != 3 || legs[0].State != bench.LegFailed):
-		t.Errorf("exit code %d, %s", code, states(legs))
+	case suffered && (code != 3 || trials[0].State != bench.TrialFailed):
+		t.Errorf("exit code %d, %s", code, states(trials))
 	case suffered:
 		says(t, "standard error", d.stderr.String(), "stopped by a signal from outside (SIGSTOP)")
 	case code != 0:
@@ -188,13 +188,13 @@ func TestOutOfMemoryInAStep(t *testing.T) {
 		services := faulty(t, "oom", never)
 		d := disturb(t, nil, "run", "--headless", "--services", services, "-p", quietSteps(t, "faulty", runtime, 1, "1", "{connections: 2, duration: 20s}", "4"))
 		misbehave(t, d.loaded(1)) // it is killed as soon as the kernel gets to it, which ends the step
-		_, legs := d.ends(3, "killed by SIGKILL (out of memory)", "ended early: the contender died", "lost  ", "not measured: 4 connections")
-		leg := legs[0]
-		if leg.Exit == nil || !leg.Exit.OOMKilled || len(leg.Steps) != 2 || !strings.Contains(leg.Steps[1].Aborted, "out of memory") {
-			t.Errorf("exit %v, %d steps", leg.Exit, len(leg.Steps))
+		_, trials := d.ends(3, "killed by SIGKILL (out of memory)", "ended early: the contender died", "lost  ", "not measured: 4 connections")
+		trial := trials[0]
+		if trial.Exit == nil || !trial.Exit.OOMKilled || len(trial.Steps) != 2 || !strings.Contains(trial.Steps[1].Aborted, "out of memory") {
+			t.Errorf("exit %v, %d steps", trial.Exit, len(trial.Steps))
 		}
-		if in, ok := incident(leg, bench.IncidentOOM); runtime == "docker" && (!ok || in.Step == nil || *in.Step != 1) {
-			t.Errorf("incidents %v", leg.Incidents)
+		if in, ok := incident(trial, bench.IncidentOOM); runtime == "docker" && (!ok || in.Step == nil || *in.Step != 1) {
+			t.Errorf("incidents %v", trial.Incidents)
 		}
 		d.reported("out of memory", "ended in step 2 after")
 		mend(t, services)
@@ -220,15 +220,15 @@ func mend(t *testing.T, services string) {
 func TestHangingStop(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		d := disturb(t, nil, "run", "--headless", "--services", faulty(t, "deaf", never), "-p", small(t, "faulty", runtime), "--rounds", "1", "--duration", "300ms")
-		_, legs := d.ends(0, "it hung when it was asked to stop", "SIGKILL")
-		if leg := legs[0]; leg.State != bench.LegComplete || leg.Stop == nil || !leg.Stop.Killed || leg.Stop.Graceful || leg.Stop.Took < 14*time.Second {
-			t.Errorf("leg %s, stop %+v", leg.State, leg.Stop)
+		_, trials := d.ends(0, "it hung when it was asked to stop", "SIGKILL")
+		if trial := trials[0]; trial.State != bench.TrialComplete || trial.Stop == nil || !trial.Stop.Killed || trial.Stop.Graceful || trial.Stop.Took < 14*time.Second {
+			t.Errorf("trial %s, stop %+v", trial.State, trial.Stop)
 		}
 		d.reported("It hung when it was asked to stop")
 	})
 }
 
-// TestAProcessListensOnLoopbackAlone: for the length of a leg nobody else reaches the built-in
+// TestAProcessListensOnLoopbackAlone: for the length of a trial nobody else reaches the built-in
 // contender.
 func TestAProcessListensOnLoopbackAlone(t *testing.T) {
 	t.Parallel()

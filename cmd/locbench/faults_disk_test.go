@@ -13,7 +13,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// TestDiskFillsUp fills the file system of the results in the second step of the first leg, and
+// TestDiskFillsUp fills the file system of the results in the second step of the first trial, and
 // makes room again for --resume.
 func TestDiskFillsUp(t *testing.T) {
 	if os.Getuid() != 0 {
@@ -29,12 +29,12 @@ func TestDiskFillsUp(t *testing.T) {
 		d.loaded(1)
 		filler := filepath.Join(dir, "filler")
 		fill(t, filler)
-		run, legs := d.ends(3, "results cannot be kept", "no space left on device; make room in "+d.out, "--resume out")
+		run, trials := d.ends(3, "results cannot be kept", "no space left on device; make room in "+d.out, "--resume out")
 		if strings.Count(d.stderr.String(), "no space left") > 6 {
 			t.Errorf("it says so over and over")
 		}
-		if run.State != bench.RunRunning || len(legs) != 1 || len(legs[0].Steps) != 1 || legs[0].Steps[0].Load.Succeeded == 0 {
-			t.Errorf("run %s, %s", run.State, states(legs))
+		if run.State != bench.RunRunning || len(trials) != 1 || len(trials[0].Steps) != 1 || trials[0].Steps[0].Load.Succeeded == 0 {
+			t.Errorf("run %s, %s", run.State, states(trials))
 		}
 		if err := os.Remove(filler); err != nil {
 			t.Fatal(err)

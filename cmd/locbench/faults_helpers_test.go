@@ -50,14 +50,14 @@ func disturbIn(t *testing.T, dir string, env []string, args ...string) *disturbe
 	return d
 }
 
-// instance waits for step (from 0) of the first leg and returns what runs.
+// instance waits for step (from 0) of the first trial and returns what runs.
 func (d *disturbed) instance(step int) bench.InstanceInfo {
 	d.t.Helper()
 	d.waitEvent(d.out, stepStarted(step))
 	return lastInstance(d.t, d.out)
 }
 
-// loaded waits until what runs has answered for a second of a step of the first leg: harm that is
+// loaded waits until what runs has answered for a second of a step of the first trial: harm that is
 // done to it from now on is done within the step, and not before its first answer.
 func (d *disturbed) loaded(step int) bench.InstanceInfo {
 	d.t.Helper()
@@ -80,18 +80,18 @@ func lastInstance(t *testing.T, out string) (info bench.InstanceInfo) {
 }
 
 // ends waits for the end and wants the exit code and all the words on standard error.
-func (d *disturbed) ends(code int, words ...string) (bench.Run, []bench.LegResult) {
+func (d *disturbed) ends(code int, words ...string) (bench.Run, []bench.TrialResult) {
 	d.t.Helper()
 	if got := d.wait(2 * time.Minute); got != code {
 		d.t.Errorf("exit code %d, want %d", got, code)
 	}
 	says(d.t, "standard error", d.stderr.String(), words...)
-	run, legs := read(d.t, d.out)
+	run, trials := read(d.t, d.out)
 	d.clean(run.ID)
 	if d.t.Failed() {
 		d.t.Logf("it said:\n%s", d.stderr.String())
 	}
-	return run, legs
+	return run, trials
 }
 
 func says(t *testing.T, who, text string, words ...string) {
@@ -132,12 +132,12 @@ func (d *disturbed) clean(runID string) {
 
 // resumes wants --resume to complete the run, without touching what was complete, and with what was
 // measured kept beside.
-func (d *disturbed) resumes(args ...string) []bench.LegResult {
+func (d *disturbed) resumes(args ...string) []bench.TrialResult {
 	d.t.Helper()
 	_, before := read(d.t, d.out)
 	whole := map[string]string{}
-	for _, leg := range before {
-		if name := leg.Leg.String() + ".json"; leg.State == bench.LegComplete {
+	for _, trial := range before {
+		if name := trial.Trial.String() + ".json"; trial.State == bench.TrialComplete {
 			data, err := os.ReadFile(filepath.Join(d.out, name))
 			if err != nil {
 				d.t.Fatal(err)
@@ -149,13 +149,13 @@ func (d *disturbed) resumes(args ...string) []bench.LegResult {
 	if code := c.wait(2 * time.Minute); code != 0 {
 		d.t.Fatalf("resume: exit code %d\n%s", code, c.stderr.String())
 	}
-	run, legs := read(d.t, d.out)
-	if run.State != bench.RunComplete || len(legs) != len(run.Legs) {
-		d.t.Errorf("after resuming: run %s, %d of %d legs", run.State, len(legs), len(run.Legs))
+	run, trials := read(d.t, d.out)
+	if run.State != bench.RunComplete || len(trials) != len(run.Trials) {
+		d.t.Errorf("after resuming: run %s, %d of %d trials", run.State, len(trials), len(run.Trials))
 	}
-	for _, leg := range legs {
-		if leg.State != bench.LegComplete || len(leg.Steps) != len(run.Profile.Steps) || leg.Lost != nil {
-			d.t.Errorf("after resuming: leg %s is %s, has %d steps, lost %v", leg.Leg, leg.State, len(leg.Steps), leg.Lost)
+	for _, trial := range trials {
+		if trial.State != bench.TrialComplete || len(trial.Steps) != len(run.Profile.Steps) || trial.Lost != nil {
+			d.t.Errorf("after resuming: trial %s is %s, has %d steps, lost %v", trial.Trial, trial.State, len(trial.Steps), trial.Lost)
 		}
 	}
 	for name, text := range whole {
@@ -163,16 +163,16 @@ func (d *disturbed) resumes(args ...string) []bench.LegResult {
 			d.t.Errorf("%s was complete and is not as it was: %v", name, err)
 		}
 	}
-	for _, leg := range before {
-		if leg.State == bench.LegComplete || len(leg.Steps) == 0 {
+	for _, trial := range before {
+		if trial.State == bench.TrialComplete || len(trial.Steps) == 0 {
 			continue
 		}
-		if _, err := os.Stat(filepath.Join(d.out, leg.Leg.String()+".partial1.json")); err != nil {
-			d.t.Errorf("what the first life of %s had measured is lost: %v", leg.Leg, err)
+		if _, err := os.Stat(filepath.Join(d.out, trial.Trial.String()+".partial1.json")); err != nil {
+			d.t.Errorf("what the first life of %s had measured is lost: %v", trial.Trial, err)
 		}
 	}
 	d.clean(run.ID)
-	return legs
+	return trials
 }
 
 // reported wants words in the report and in the summary.
@@ -219,12 +219,12 @@ func misbehave(t testing.TB, info bench.InstanceInfo) {
 }
 
 // incident finds the first of a kind.
-func incident(leg bench.LegResult, kind bench.IncidentKind) (bench.Incident, bool) {
-	i := slices.IndexFunc(leg.Incidents, func(in bench.Incident) bool { return in.Kind == kind })
+func incident(trial bench.TrialResult, kind bench.IncidentKind) (bench.Incident, bool) {
+	i := slices.IndexFunc(trial.Incidents, func(in bench.Incident) bool { return in.Kind == kind })
 	if i < 0 {
 		return bench.Incident{}, false
 	}
-	return leg.Incidents[i], true
+	return trial.Incidents[i], true
 }
 
 // never is how many requests the faulty contender answers before it misbehaves where a test says
@@ -266,10 +266,10 @@ steps: [`+strings.Join(steps, ", ")+`]
 `)
 }
 
-func states(legs []bench.LegResult) string {
+func states(trials []bench.TrialResult) string {
 	var all []string
-	for _, l := range legs {
-		all = append(all, l.Leg.String()+" "+string(l.State)+" ("+l.Failure+")")
+	for _, l := range trials {
+		all = append(all, l.Trial.String()+" "+string(l.State)+" ("+l.Failure+")")
 	}
 	return strings.Join(all, ", ")
 }
@@ -284,16 +284,16 @@ func storeGoesAndComesBack(t *testing.T, runtime, url string, away, back func())
 		return ok && strings.HasPrefix(e.Text, "waiting for the store")
 	})
 	back()
-	_, legs := d.ends(3, "the store is gone", "waiting for the store, for at most 30s", "the store answers again, after", "lost  ")
-	if len(legs) != 2 || legs[0].State != bench.LegFailed || legs[1].State != bench.LegComplete {
-		t.Fatal(states(legs))
+	_, trials := d.ends(3, "the store is gone", "waiting for the store, for at most 30s", "the store answers again, after", "lost  ")
+	if len(trials) != 2 || trials[0].State != bench.TrialFailed || trials[1].State != bench.TrialComplete {
+		t.Fatal(states(trials))
 	}
-	leg := legs[0]
-	if len(leg.Steps) < 2 || leg.Steps[0].Load.Succeeded == 0 || leg.Steps[0].Aborted != "" {
-		t.Errorf("the finished step is lost: %d steps", len(leg.Steps))
+	trial := trials[0]
+	if len(trial.Steps) < 2 || trial.Steps[0].Load.Succeeded == 0 || trial.Steps[0].Aborted != "" {
+		t.Errorf("the finished step is lost: %d steps", len(trial.Steps))
 	}
-	if in, ok := incident(leg, bench.IncidentStore); !ok || in.Step == nil {
-		t.Errorf("incidents %v", leg.Incidents)
+	if in, ok := incident(trial, bench.IncidentStore); !ok || in.Step == nil {
+		t.Errorf("incidents %v", trial.Incidents)
 	}
 	d.reported("the store is gone", "the store does not answer")
 	d.resumes()

@@ -40,17 +40,17 @@ func TestContendersThatMisbehave(t *testing.T) {
 				if strings.Contains(stderr, "\x1b[31mconfiguration") {
 					t.Error("an escape sequence of the contender's log reached the terminal")
 				}
-				run, legs := read(t, filepath.Join(dir, "out"))
+				run, trials := read(t, filepath.Join(dir, "out"))
 				nothingLeft(t, run.ID)
-				leg := legs[0]
-				if leg.State != bench.LegFailed || len(leg.Steps) < c.steps || !strings.Contains(leg.Failure, c.want) {
-					t.Errorf("state %s, %d steps, failure %q", leg.State, len(leg.Steps), leg.Failure)
+				trial := trials[0]
+				if trial.State != bench.TrialFailed || len(trial.Steps) < c.steps || !strings.Contains(trial.Failure, c.want) {
+					t.Errorf("state %s, %d steps, failure %q", trial.State, len(trial.Steps), trial.Failure)
 				}
-				if c.fault == "oom" && (leg.Exit == nil || !leg.Exit.OOMKilled) {
-					t.Errorf("exit %+v", leg.Exit)
+				if c.fault == "oom" && (trial.Exit == nil || !trial.Exit.OOMKilled) {
+					t.Errorf("exit %+v", trial.Exit)
 				}
-				if c.fault == "exit" && (len(leg.LastLog) == 0 || !strings.Contains(leg.LastLog[len(leg.LastLog)-1].Text, "invariant broken")) {
-					t.Errorf("last log lines %+v", leg.LastLog)
+				if c.fault == "exit" && (len(trial.LastLog) == 0 || !strings.Contains(trial.LastLog[len(trial.LastLog)-1].Text, "invariant broken")) {
+					t.Errorf("last log lines %+v", trial.LastLog)
 				}
 			})
 		})
@@ -87,9 +87,9 @@ func TestStoreThatVanishes(t *testing.T) {
 	if !strings.Contains(c.stderr.String(), "the store is gone") {
 		t.Errorf("it says:\n%s", c.stderr.String())
 	}
-	_, legs := read(t, filepath.Join(dir, "out"))
-	if len(legs) != 1 || len(legs[0].Steps) < 2 || legs[0].Steps[0].Load.Succeeded == 0 {
-		t.Errorf("finished steps are lost: %+v", legs)
+	_, trials := read(t, filepath.Join(dir, "out"))
+	if len(trials) != 1 || len(trials[0].Steps) < 2 || trials[0].Steps[0].Load.Succeeded == 0 {
+		t.Errorf("finished steps are lost: %+v", trials)
 	}
 }
 

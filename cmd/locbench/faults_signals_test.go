@@ -66,12 +66,12 @@ func TestSignalInEachPhase(t *testing.T) {
 func (d *disturbed) killed(phase string) {
 	d.t.Helper()
 	d.wait(time.Minute)
-	run, legs := read(d.t, d.out)
+	run, trials := read(d.t, d.out)
 	if run.State != bench.RunRunning {
 		d.t.Errorf("a killed run says it is %s", run.State)
 	}
-	if phase == "load" && (len(legs) != 1 || len(legs[0].Steps) < 1) {
-		d.t.Fatalf("the finished step is not on disk: %+v", legs)
+	if phase == "load" && (len(trials) != 1 || len(trials[0].Steps) < 1) {
+		d.t.Fatalf("the finished step is not on disk: %+v", trials)
 	}
 	d.cleaned(run.ID)
 }
@@ -92,12 +92,12 @@ func (d *disturbed) cleaned(runID string) {
 // interrupted is a run that was asked to end, and has done so in order.
 func (d *disturbed) interrupted(phase string) {
 	d.t.Helper()
-	run, legs := d.ends(130, "interrupted", "--resume out", "stopping in order")
+	run, trials := d.ends(130, "interrupted", "--resume out", "stopping in order")
 	if run.State != bench.RunInterrupted {
 		d.t.Errorf("run %s", run.State)
 	}
-	if phase == "load" && (len(legs) == 0 || len(legs[0].Steps) < 2 || legs[0].State != bench.LegAborted || legs[0].Lost == nil) {
-		d.t.Errorf("legs %+v", legs)
+	if phase == "load" && (len(trials) == 0 || len(trials[0].Steps) < 2 || trials[0].State != bench.TrialAborted || trials[0].Lost == nil) {
+		d.t.Errorf("trials %+v", trials)
 	}
 }
 
@@ -155,10 +155,10 @@ func TestCtrlCTwice(t *testing.T) {
 				d.signal(syscall.SIGINT)
 				testenv.Until(t, time.Minute, "the stop is on record", func() bool { return runState(d.out) == bench.RunInterrupted })
 				d.signal(second)
-				run, legs := d.ends(130, "stopping in order", "ending by force")
+				run, trials := d.ends(130, "stopping in order", "ending by force")
 				// By force rather than because its 15 seconds were over.
-				if run.State != bench.RunInterrupted || len(legs) != 1 || !legs[0].Stop.Forced || strings.Contains(d.stderr.String(), "it hung") {
-					t.Errorf("run %s, %s; it said:\n%s", run.State, states(legs), d.stderr.String())
+				if run.State != bench.RunInterrupted || len(trials) != 1 || !trials[0].Stop.Forced || strings.Contains(d.stderr.String(), "it hung") {
+					t.Errorf("run %s, %s; it said:\n%s", run.State, states(trials), d.stderr.String())
 				}
 			})
 		}

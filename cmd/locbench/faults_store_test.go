@@ -53,7 +53,7 @@ func (g *gate) open() {
 // shut refuses every connection from now on, and breaks those that are open.
 func (g *gate) shut() { _ = g.server.Close() }
 
-// TestStoreStoppedAndBack takes the store away in the second step of the first leg and gives it
+// TestStoreStoppedAndBack takes the store away in the second step of the first trial and gives it
 // back as soon as locbench waits for it.
 func TestStoreStoppedAndBack(t *testing.T) {
 	t.Parallel()

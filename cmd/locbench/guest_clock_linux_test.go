@@ -30,7 +30,7 @@ func TestGuestClockSet(t *testing.T) {
 		setClock(t, time.Now().Add(time.Hour))
 		awaitEvent(t, d, "answers in the second step", answered(1))
 		setClock(t, time.Now().Add(-2*time.Hour))
-		run, leg := ended(t, d, 0, "this machine's clock was set ", "durations are unaffected")
+		run, trial := ended(t, d, 0, "this machine's clock was set ", "durations are unaffected")
 		took := time.Since(began) // by the clock that nobody sets
 		if took > 50*time.Minute {
 			t.Fatalf("after %v nothing can be told from an hour", took)
@@ -42,12 +42,12 @@ func TestGuestClockSet(t *testing.T) {
 			}
 		}
 		within("the run, by its times of day", run.Ended.Sub(run.Started))
-		if leg.StartUp == nil || leg.Stop == nil {
-			t.Fatalf("start-up %v, stop %+v", leg.StartUp, leg.Stop)
+		if trial.StartUp == nil || trial.Stop == nil {
+			t.Fatalf("start-up %v, stop %+v", trial.StartUp, trial.Stop)
 		}
-		within("start-up", *leg.StartUp)
-		within("stop", leg.Stop.Took)
-		for _, s := range leg.Steps {
+		within("start-up", *trial.StartUp)
+		within("stop", trial.Stop.Took)
+		for _, s := range trial.Steps {
 			within(s.Step.Name, s.Load.Elapsed)
 			between := s.After.At.Sub(s.Before.At)
 			within(s.Step.Name+", between its two readings on disk", between)
@@ -56,13 +56,13 @@ func TestGuestClockSet(t *testing.T) {
 			}
 		}
 		moved := map[bool]bool{}
-		for _, w := range leg.Warnings {
+		for _, w := range trial.Warnings {
 			if w.Kind == bench.FoundClockSet {
 				moved[w.Figures["moved_ns"] > 0] = true
 			}
 		}
 		if !moved[true] || !moved[false] {
-			t.Errorf("it was set forward and back; on record: %q", leg.Warnings)
+			t.Errorf("it was set forward and back; on record: %q", trial.Warnings)
 		}
 		ordered(t, d.out)
 		if code, _, stderr := locbench(t, d.dir, "report", "out"); code != 0 {

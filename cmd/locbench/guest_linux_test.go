@@ -127,14 +127,14 @@ func awaitEvent(t *testing.T, d *disturbed, what string, match func(bench.Record
 }
 
 // ended waits for the end of a run and wants its exit code and words on standard error.
-func ended(t *testing.T, d *disturbed, code int, words ...string) (bench.Run, bench.LegResult) {
+func ended(t *testing.T, d *disturbed, code int, words ...string) (bench.Run, bench.TrialResult) {
 	t.Helper()
 	d.wait(guestPatience)
-	run, legs := d.ends(code, words...)
-	if len(legs) != 1 {
-		t.Fatalf("%d legs", len(legs))
+	run, trials := d.ends(code, words...)
+	if len(trials) != 1 {
+		t.Fatalf("%d trials", len(trials))
 	}
-	return run, legs[0]
+	return run, trials[0]
 }
 
 // TestGuestReadings limits a contender to 0.15 CPUs and 64 MiB, lets systemd look at all of its
@@ -157,9 +157,9 @@ func TestGuestReadings(t *testing.T) {
 		awaitEvent(t, d, "the first step", stepStarted(0))
 		must(t, systemd("systemctl", "daemon-reload"))
 		must(t, systemd("systemd-run", "--wait", "true"))
-		run, leg := ended(t, d, 0)
+		run, trial := ended(t, d, 0)
 
-		if i := leg.Instance; string(i.Runtime) != runtime || !i.LimitsEnforced || i.LimitsNote != "" {
+		if i := trial.Instance; string(i.Runtime) != runtime || !i.LimitsEnforced || i.LimitsNote != "" {
 			t.Errorf("in %s, limits enforced: %v, %q", i.Runtime, i.LimitsEnforced, i.LimitsNote)
 		}
 		for file, want := range map[string]string{"cpu.max": "15000 100000", "memory.max": strconv.Itoa(64 << 20), "pids.max": "100"} {
@@ -173,12 +173,12 @@ func TestGuestReadings(t *testing.T) {
 		if changed := kernel.end(); len(changed) > 0 {
 			t.Errorf("limits that did not stay as they were: %q", changed)
 		}
-		if len(leg.Steps) != 3 {
-			t.Fatalf("%d steps", len(leg.Steps))
+		if len(trial.Steps) != 3 {
+			t.Fatalf("%d steps", len(trial.Steps))
 		}
-		verdicts := verdict.Leg(run.Machine.CPUs, leg)
+		verdicts := verdict.Trial(run.Machine.CPUs, trial)
 		held := 0
-		for i, s := range leg.Steps {
+		for i, s := range trial.Steps {
 			if s.Before == nil || s.After == nil || s.Load.Succeeded != requests[i] || s.Load.FailedTotal() != 0 {
 				t.Fatalf("step %d: %+v to %+v, %d of %d succeeded, failed %v", i+1, s.Before, s.After, s.Load.Succeeded, requests[i], s.Load.Failed)
 			}
@@ -199,7 +199,7 @@ func TestGuestReadings(t *testing.T) {
 		if held < 4 { // a slow machine may look at the kernel's files for the first time after the first reading
 			t.Errorf("only %d of 6 readings lie between two of the kernel's files", held)
 		}
-		highWater(t, leg.Steps, d.stderr.String())
+		highWater(t, trial.Steps, d.stderr.String())
 	})
 }
 
@@ -436,23 +436,23 @@ func oomKills(t *testing.T) int64 {
 
 // TestGuestOutOfMemory has a contender touch memory until the kernel kills it. The step ends by its
 // requests, most of which find nobody who listens: the engine of an emulated machine tells of the
-// death many seconds later. However late that is, the leg has failed for want of memory.
+// death many seconds later. However late that is, the trial has failed for want of memory.
 func TestGuestOutOfMemory(t *testing.T) {
 	guestRuntimes(t, func(t *testing.T, runtime string) {
 		before := oomKills(t)
 		profile := guestProfile(t, runtime, "limits: {memory: 64MiB, pids: 100}\nstore: none", guestStep(2, "light", 20), guestStep(2, "fault", 40), guestStep(2, "light", 20))
 		d := disturb(t, nil, "run", "--headless", "-p", profile, "--services", guestFaulty(t, "oom"))
-		_, leg := ended(t, d, 3, "out of memory")
+		_, trial := ended(t, d, 3, "out of memory")
 		if n := oomKills(t) - before; n < 1 {
 			t.Errorf("the kernel has killed %d processes for want of memory", n)
 		}
-		if leg.State != bench.LegFailed || !strings.Contains(leg.Failure, "out of memory") || leg.Exit == nil || !leg.Exit.OOMKilled || leg.Exit.Signal != "SIGKILL" {
-			t.Errorf("state %s, %q, exit %+v", leg.State, leg.Failure, leg.Exit)
+		if trial.State != bench.TrialFailed || !strings.Contains(trial.Failure, "out of memory") || trial.Exit == nil || !trial.Exit.OOMKilled || trial.Exit.Signal != "SIGKILL" {
+			t.Errorf("state %s, %q, exit %+v", trial.State, trial.Failure, trial.Exit)
 		}
-		if len(leg.Steps) != 2 || leg.Steps[0].Load.Succeeded != 20 || leg.Steps[1].Load.Succeeded != 0 || leg.Steps[1].Ending != bench.EndedByDeath {
-			t.Errorf("%d steps: %+v", len(leg.Steps), leg.Steps)
+		if len(trial.Steps) != 2 || trial.Steps[0].Load.Succeeded != 20 || trial.Steps[1].Load.Succeeded != 0 || trial.Steps[1].Ending != bench.EndedByDeath {
+			t.Errorf("%d steps: %+v", len(trial.Steps), trial.Steps)
 		}
-		t.Logf("%s; in its step: %v", leg.Failure, leg.Steps[len(leg.Steps)-1].Load.Failed)
+		t.Logf("%s; in its step: %v", trial.Failure, trial.Steps[len(trial.Steps)-1].Load.Failed)
 		if left := groups(t); len(left) > 0 {
 			t.Errorf("groups left: %v", left)
 		}
@@ -509,14 +509,14 @@ func TestGuestRootless(t *testing.T) {
 	says(t, "doctor", stdout, "this rootless engine has one of its own", "nsenter ")
 
 	code, stdout, stderr = locbench(t, dir, "run", "--headless", "-p", guestProfile(t, "auto", limits+embedded, light), "--services", services, "-o", "auto")
-	if _, legs := read(t, filepath.Join(dir, "auto")); code != 0 || legs[0].Instance.Runtime != bench.RuntimeProcess || !legs[0].Instance.LimitsEnforced {
-		t.Errorf("exit code %d, %+v\n%s", code, legs[0].Instance, stderr)
+	if _, trials := read(t, filepath.Join(dir, "auto")); code != 0 || trials[0].Instance.Runtime != bench.RuntimeProcess || !trials[0].Instance.LimitsEnforced {
+		t.Errorf("exit code %d, %+v\n%s", code, trials[0].Instance, stderr)
 	}
 	says(t, "the text", stdout+stderr, "contenders run as processes: this Docker engine is rootless")
 
 	code, _, stderr = locbench(t, dir, "run", "--headless", "-p", guestProfile(t, "docker", limits+"store: none", light), "--services", services, "-o", "none")
-	_, legs := read(t, filepath.Join(dir, "none"))
-	if leg := legs[0]; code != 0 || leg.Instance.Runtime != bench.RuntimeDocker || !leg.Instance.LimitsEnforced || len(leg.Steps) != 1 || leg.Steps[0].Load.Succeeded != 20 || leg.Steps[0].After.Source != "cgroup v2" {
-		t.Errorf("exit code %d, %+v, %+v\n%s", code, leg.Instance, leg.Steps, stderr)
+	_, trials := read(t, filepath.Join(dir, "none"))
+	if trial := trials[0]; code != 0 || trial.Instance.Runtime != bench.RuntimeDocker || !trial.Instance.LimitsEnforced || len(trial.Steps) != 1 || trial.Steps[0].Load.Succeeded != 20 || trial.Steps[0].After.Source != "cgroup v2" {
+		t.Errorf("exit code %d, %+v, %+v\n%s", code, trial.Instance, trial.Steps, stderr)
 	}
 }

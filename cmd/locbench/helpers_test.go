@@ -203,13 +203,13 @@ func answered(step int) func(bench.Record) bool {
 	}
 }
 
-func read(t testing.TB, dir string) (bench.Run, []bench.LegResult) {
+func read(t testing.TB, dir string) (bench.Run, []bench.TrialResult) {
 	t.Helper()
-	run, legs, err := results.Read(dir)
+	run, trials, err := results.Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return run, legs
+	return run, trials
 }
 
 // nothingLeft fails if a container, network or process of the run is still there.

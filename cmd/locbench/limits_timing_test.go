@@ -23,8 +23,8 @@ func TestLimitsApply(t *testing.T) {
 		if code != 0 {
 			return fmt.Errorf("exit code %d:\n%s", code, stderr)
 		}
-		run, legs := read(t, filepath.Join(dir, "out"))
-		s := legs[0].Steps[0]
+		run, trials := read(t, filepath.Join(dir, "out"))
+		s := trials[0].Steps[0]
 		cpu, _ := s.CPU()
 		if cpus := cpu.Seconds() / s.After.At.Sub(s.Before.At).Seconds(); cpus < quota*(1-tolerance) || cpus > quota*(1+tolerance) {
 			return fmt.Errorf("two spinners under a quota of %v used %.3f CPUs", quota, cpus)
@@ -32,7 +32,7 @@ func TestLimitsApply(t *testing.T) {
 		if th, ok := s.Throttling(); !ok || th.Throttled == 0 || th.Time <= 0 {
 			return fmt.Errorf("throttling %+v %v", th, ok)
 		}
-		if v := verdict.Leg(run.Machine.CPUs, legs[0])[0]; v.Bound != verdict.Quota {
+		if v := verdict.Trial(run.Machine.CPUs, trials[0])[0]; v.Bound != verdict.Quota {
 			return fmt.Errorf("%s", v)
 		}
 		return nil

@@ -39,24 +39,24 @@ func TestPortOfItsOwn(t *testing.T) {
 	port := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 	l.Close()
 	profile := profileFile(t, "contenders: [faulty]\nrounds: 2\nruntime: process\nisolation: off\nstore: none\nrequests: [{path: /}]\nvalidate: none\nchecks: {lifecycle: none, suites: []}\nsteps: [1 for 300ms]\n")
-	run := func(t *testing.T, want int, services string, more ...string) ([]bench.LegResult, string) {
+	run := func(t *testing.T, want int, services string, more ...string) ([]bench.TrialResult, string) {
 		t.Helper()
 		dir := t.TempDir()
 		code, _, stderr := locbench(t, dir, append([]string{"run", "-p", profile, "--services", services, "-o", "out"}, more...)...)
 		if code != want {
 			t.Fatalf("exit code %d, want %d:\n%s", code, want, stderr)
 		}
-		_, legs := read(t, filepath.Join(dir, "out"))
-		return legs, stderr
+		_, trials := read(t, filepath.Join(dir, "out"))
+		return trials, stderr
 	}
 	own, manifest := []string{`"{{.Port}}"`, `"` + port + `"`}, []string{"port: 8080", "port: " + port}
 
 	t.Run("the manifest names it and gives none", func(t *testing.T) {
-		legs, stderr := run(t, 0, listening(t, append(own, manifest...)...))
-		leg := legs[1]
+		trials, stderr := run(t, 0, listening(t, append(own, manifest...)...))
+		trial := trials[1]
 		// Its start-up is known only where it was asked at the right place from the start on.
-		if leg.Instance.Address != "127.0.0.1:"+port || leg.StartUp == nil || len(leg.Warnings) > 0 {
-			t.Errorf("at %s after %v, warnings %q\n%s", leg.Instance.Address, leg.StartUp, leg.Warnings, stderr)
+		if trial.Instance.Address != "127.0.0.1:"+port || trial.StartUp == nil || len(trial.Warnings) > 0 {
+			t.Errorf("at %s after %v, warnings %q\n%s", trial.Instance.Address, trial.StartUp, trial.Warnings, stderr)
 		}
 	})
 	t.Run("it is taken", func(t *testing.T) {
@@ -74,22 +74,22 @@ func TestPortOfItsOwn(t *testing.T) {
 	// The fault is a text that depends on the port, and is none that the contender knows.
 	got := append([]string{`"FAULT":"none"`, `"FAULT":"none","TOLD":"is {{.Port}}"`}, own...)
 	t.Run("the manifest names it and gives another", func(t *testing.T) {
-		legs, stderr := run(t, 0, listening(t, append(got, manifest...)...))
-		leg := legs[0]
-		if leg.StartUp != nil || len(leg.Steps) != 1 || leg.Steps[0].Load.Succeeded == 0 || len(leg.Warnings) != 1 || !strings.Contains(leg.Warnings[0].Text, ":"+port+", its manifest's port") {
-			t.Errorf("start-up %v, %d steps, warnings %q\n%s", leg.StartUp, len(leg.Steps), leg.Warnings, stderr)
+		trials, stderr := run(t, 0, listening(t, append(got, manifest...)...))
+		trial := trials[0]
+		if trial.StartUp != nil || len(trial.Steps) != 1 || trial.Steps[0].Load.Succeeded == 0 || len(trial.Warnings) != 1 || !strings.Contains(trial.Warnings[0].Text, ":"+port+", its manifest's port") {
+			t.Errorf("start-up %v, %d steps, warnings %q\n%s", trial.StartUp, len(trial.Steps), trial.Warnings, stderr)
 		}
 	})
 	t.Run("nobody has named it", func(t *testing.T) {
 		services := listening(t, append(got, "timeout: 10s", "timeout: 3s")...)
-		legs, stderr := run(t, 3, services)
-		if text := "it listens on [::]:" + port; !strings.Contains(legs[0].Failure, text) || len(legs[0].Warnings) != 1 || !strings.Contains(legs[0].Warnings[0].Text, text) {
-			t.Errorf("%q, warnings %q\n%s", legs[0].Failure, legs[0].Warnings, stderr)
+		trials, stderr := run(t, 3, services)
+		if text := "it listens on [::]:" + port; !strings.Contains(trials[0].Failure, text) || len(trials[0].Warnings) != 1 || !strings.Contains(trials[0].Warnings[0].Text, text) {
+			t.Errorf("%q, warnings %q\n%s", trials[0].Failure, trials[0].Warnings, stderr)
 		}
-		if second := legs[1]; second.Instance != nil || !strings.Contains(second.Failure, "not tried: it never became ready in round 1") {
+		if second := trials[1]; second.Instance != nil || !strings.Contains(second.Failure, "not tried: it never became ready in round 1") {
 			t.Errorf("the second round: %+v, %q", second.Instance, second.Failure)
 		}
-		if legs, _ := run(t, 3, services, "--keep-going"); legs[1].Instance == nil {
+		if trials, _ := run(t, 3, services, "--keep-going"); trials[1].Instance == nil {
 			t.Error("it was not tried again, though that was asked for")
 		}
 	})

@@ -29,15 +29,15 @@ func TestPublishedResults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join("..", "..", "testdata", "results", name)
-			run, legs, err := results.Read(dir)
-			if err != nil || len(legs) != want.contenders || run.Profile.Name != name || run.State == bench.RunRunning {
-				t.Fatalf("%d legs of %s, %s, %v", len(legs), run.Profile.Name, run.State, err)
+			run, trials, err := results.Read(dir)
+			if err != nil || len(trials) != want.contenders || run.Profile.Name != name || run.State == bench.RunRunning {
+				t.Fatalf("%d trials of %s, %s, %v", len(trials), run.Profile.Name, run.State, err)
 			}
 			var md, html bytes.Buffer
-			if err := report.Markdown(&md, analysis.Of(run, legs), report.Options{}); err != nil {
+			if err := report.Markdown(&md, analysis.Of(run, trials), report.Options{}); err != nil {
 				t.Fatal(err)
 			}
-			if err := report.HTML(&html, analysis.Of(run, legs), report.Options{}); err != nil {
+			if err := report.HTML(&html, analysis.Of(run, trials), report.Options{}); err != nil {
 				t.Fatal(err)
 			}
 			if !strings.Contains(md.String(), want.section) {

@@ -31,14 +31,14 @@ func TestAddingAContenderNeedsNoGo(t *testing.T) {
 	if code := c.wait(8 * time.Minute); code != 0 { // a compiler on a busy machine
 		t.Fatalf("exit code %d\n%s", code, c.stderr.String())
 	}
-	run, legs := read(t, filepath.Join(dir, "out"))
+	run, trials := read(t, filepath.Join(dir, "out"))
 	nothingLeft(t, run.ID)
-	t.Cleanup(func() { _ = exec.Command("docker", "rmi", "-f", legs[0].Artifact.Image).Run() })
-	leg := legs[0]
-	if leg.State != bench.LegComplete || leg.Service.Builtin || !strings.HasPrefix(leg.Artifact.Image, "locbench/go-mine:") {
-		t.Fatalf("%s, artifact %+v", leg.State, leg.Artifact)
+	t.Cleanup(func() { _ = exec.Command("docker", "rmi", "-f", trials[0].Artifact.Image).Run() })
+	trial := trials[0]
+	if trial.State != bench.TrialComplete || trial.Service.Builtin || !strings.HasPrefix(trial.Artifact.Image, "locbench/go-mine:") {
+		t.Fatalf("%s, artifact %+v", trial.State, trial.Artifact)
 	}
-	if s := leg.Steps[len(leg.Steps)-1]; s.Load.Succeeded == 0 || s.Load.FailedTotal() > 0 {
+	if s := trial.Steps[len(trial.Steps)-1]; s.Load.Succeeded == 0 || s.Load.FailedTotal() > 0 {
 		t.Errorf("%d successes, errors %v", s.Load.Succeeded, s.Load.Failed)
 	}
 }

@@ -86,15 +86,15 @@ func TestSteering(t *testing.T) {
 	if !strings.Contains(screen, "locbench run --resume out") {
 		t.Errorf("no word about going on:\n%s", screen)
 	}
-	run, legs := read(t, out)
-	if run.State != bench.RunInterrupted || len(legs) != 1 || len(legs[0].Steps) != 3 || legs[0].State != bench.LegAborted {
-		t.Fatalf("state %s, legs %+v", run.State, legs)
+	run, trials := read(t, out)
+	if run.State != bench.RunInterrupted || len(trials) != 1 || len(trials[0].Steps) != 3 || trials[0].State != bench.TrialAborted {
+		t.Fatalf("state %s, trials %+v", run.State, trials)
 	}
-	if steps := legs[0].Steps; steps[0].Aborted != "" || steps[1].Aborted == "" || steps[2].Aborted != "" {
+	if steps := trials[0].Steps; steps[0].Aborted != "" || steps[1].Aborted == "" || steps[2].Aborted != "" {
 		t.Errorf("aborted: %q, %q, %q", steps[0].Aborted, steps[1].Aborted, steps[2].Aborted)
 	}
 	var kinds []string
-	for _, i := range legs[0].Interventions {
+	for _, i := range trials[0].Interventions {
 		kinds = append(kinds, string(i.Control.Kind)+i.Control.Text)
 	}
 	if got := strings.Join(kinds, ", "); got != "pause, notebefore the second step, resume, skip step, stop after step" {
@@ -196,9 +196,9 @@ func TestTheTerminalIsClosed(t *testing.T) {
 				return err == nil && htmlErr == nil && mdErr == nil &&
 					!slices.ContainsFunc(left, func(f string) bool { return strings.Contains(f, ".tmp") })
 			})
-			run, legs := read(t, out)
-			if len(legs) != 1 || len(legs[0].Steps) == 0 || legs[0].State != bench.LegAborted {
-				t.Errorf("legs %+v", legs)
+			run, trials := read(t, out)
+			if len(trials) != 1 || len(trials[0].Steps) == 0 || trials[0].State != bench.TrialAborted {
+				t.Errorf("trials %+v", trials)
 			}
 			nothingLeft(t, run.ID)
 		})
@@ -219,9 +219,9 @@ func TestTheTerminalIsClosedWhileTheScreenStops(t *testing.T) {
 	p.see("STOPPING")
 	p.kill()
 	testenv.Until(t, time.Minute, "the run ends in order", func() bool { return runState(out) == bench.RunInterrupted && !results.Running(out) })
-	run, legs := read(t, out)
-	if len(legs) != 1 || legs[0].State != bench.LegAborted || legs[0].Stop == nil || !legs[0].Stop.Killed || legs[0].Stop.Forced {
-		t.Errorf("legs %+v", legs)
+	run, trials := read(t, out)
+	if len(trials) != 1 || trials[0].State != bench.TrialAborted || trials[0].Stop == nil || !trials[0].Stop.Killed || trials[0].Stop.Forced {
+		t.Errorf("trials %+v", trials)
 	}
 	nothingLeft(t, run.ID)
 }
@@ -240,9 +240,9 @@ func TestCtrlCThriceOnAScreen(t *testing.T) {
 	p.see("STOPPING")
 	p.keys("C-c")
 	p.see("code=130", "--resume out")
-	run, legs := read(t, out)
-	if run.State != bench.RunInterrupted || len(legs) != 1 || legs[0].Stop == nil || !legs[0].Stop.Forced {
-		t.Errorf("run %s, legs %+v", run.State, legs)
+	run, trials := read(t, out)
+	if run.State != bench.RunInterrupted || len(trials) != 1 || trials[0].Stop == nil || !trials[0].Stop.Forced {
+		t.Errorf("run %s, trials %+v", run.State, trials)
 	}
 	nothingLeft(t, run.ID)
 }

@@ -20,44 +20,44 @@ import (
 
 // alternating are ten rounds of two contenders that took turns on a machine whose speed is another
 // one in each round, by up to a factor of two: b is slower by 10 %, which only the pairs show. One
-// leg of b was aborted.
-func alternating() (bench.Run, []bench.LegResult) {
+// trial of b was aborted.
+func alternating() (bench.Run, []bench.TrialResult) {
 	run := bench.Run{Schema: bench.SchemaVersion, State: bench.RunComplete}
 	run.Profile = bench.Profile{Name: "turns", Rounds: 10, Runtime: bench.RuntimeProcess, Turns: 100 * time.Millisecond}
 	run.Profile.Steps = []bench.Step{{Name: "8 connections", Connections: 8, Duration: 10 * time.Second}}
 	run.Profile.Requests = []bench.Request{{Name: "get", Method: "GET", Path: "/"}}
 	run.Machine.CPUs = 8
 	rng := rand.New(rand.NewPCG(2, 2))
-	var legs []bench.LegResult
+	var trials []bench.TrialResult
 	for round := range run.Profile.Rounds {
 		machine, since := 1+rng.Float64(), time.Unix(1_800_000_000, int64(round))
 		for i, name := range []string{"a", "b"} {
 			rate := 10_000 * machine * []float64{1, .9}[i] * (1 + .01*rng.NormFloat64())
-			leg := bench.LegResult{Schema: bench.SchemaVersion, Leg: bench.Leg{Contender: name, Round: round + 1}, State: bench.LegComplete}
-			leg.Service = bench.Service{Name: name}
-			leg.Instance = &bench.InstanceInfo{Runtime: bench.RuntimeProcess}
+			trial := bench.TrialResult{Schema: bench.SchemaVersion, Trial: bench.Trial{Contender: name, Round: round + 1}, State: bench.TrialComplete}
+			trial.Service = bench.Service{Name: name}
+			trial.Instance = &bench.InstanceInfo{Runtime: bench.RuntimeProcess}
 			step := bench.StepResult{Step: run.Profile.Steps[0], Turns: &bench.Turns{Length: run.Profile.Turns, Count: 100, Since: since, With: []string{"other"}}}
 			step.Load = bench.Load{Succeeded: int64(10 * rate), Sent: int64(10 * rate), Elapsed: 10 * time.Second}
 			step.Load.Latency = bench.Latencies{Count: 1, P50: time.Millisecond, P99: time.Duration(1e12 / rate)}
-			leg.Steps = []bench.StepResult{step}
+			trial.Steps = []bench.StepResult{step}
 			if name == "b" && round == 2 {
-				leg.State, leg.Steps = bench.LegAborted, nil
+				trial.State, trial.Steps = bench.TrialAborted, nil
 			}
-			run.Legs = append(run.Legs, bench.LegEntry{Leg: leg.Leg, State: leg.State})
-			legs = append(legs, leg)
+			run.Trials = append(run.Trials, bench.TrialEntry{Trial: trial.Trial, State: trial.State})
+			trials = append(trials, trial)
 		}
 	}
 	for _, name := range []string{"a", "b"} {
 		run.Profile.Contenders = append(run.Profile.Contenders, bench.Selection{Contender: name})
 	}
-	return run, legs
+	return run, trials
 }
 
-// TestOutputsAgreeOnWhoIsAhead has a run with one aborted leg: all outputs leave its round out of
+// TestOutputsAgreeOnWhoIsAhead has a run with one aborted trial: all outputs leave its round out of
 // both contenders and pair the others.
 func TestOutputsAgreeOnWhoIsAhead(t *testing.T) {
-	run, legs := alternating()
-	a := analysis.Of(run, legs)
+	run, trials := alternating()
+	a := analysis.Of(run, trials)
 	var text, markdown, html bytes.Buffer
 	if err := plain.Table(&text, a, nil, 160, false); err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func TestOutputsAgreeOnWhoIsAhead(t *testing.T) {
 	if row := r.Rows[0]; !row.Paired || len(row.Old.Rounds) != 9 || row.Verdict != stats.Worse {
 		t.Errorf("comparison: %+v", row)
 	}
-	folders := tuitest.Folders{{Dir: "results/turns", Run: run, Legs: legs}}
+	folders := tuitest.Folders{{Dir: "results/turns", Run: run, Trials: trials}}
 	screen := tuicompare.New("results/turns", "results/turns", folders)
 	screen.Update(ui.Resized{Width: 200, Height: 50})
 	tuitest.Settle(screen, screen.Init(), nil)

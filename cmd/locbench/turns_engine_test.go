@@ -24,40 +24,40 @@ func TestTurns(t *testing.T) {
 		}
 		says(t, "standard error", stderr, "faulty:a, round 1 of 2", "faulty:b, round 2 of 2", "\n faulty:b\n")
 		says(t, "standard output", stdout, "faulty:b")
-		run, legs := read(t, filepath.Join(dir, "out"))
+		run, trials := read(t, filepath.Join(dir, "out"))
 		nothingLeft(t, run.ID)
-		if len(legs) != 4 || run.Profile.Turns != 100*time.Millisecond {
-			t.Fatalf("%d legs in turns of %s", len(legs), run.Profile.Turns)
+		if len(trials) != 4 || run.Profile.Turns != 100*time.Millisecond {
+			t.Fatalf("%d trials in turns of %s", len(trials), run.Profile.Turns)
 		}
 		since := map[int]time.Time{}
-		for _, leg := range legs {
-			began, ok := leg.TookTurns()
-			if other, known := since[leg.Leg.Round]; !ok || known && !other.Equal(began) {
-				t.Errorf("%s took turns since %s, the other one since %s", leg.Leg, began, other)
+		for _, trial := range trials {
+			began, ok := trial.TookTurns()
+			if other, known := since[trial.Trial.Round]; !ok || known && !other.Equal(began) {
+				t.Errorf("%s took turns since %s, the other one since %s", trial.Trial, began, other)
 			}
-			since[leg.Leg.Round] = began
-			for _, s := range leg.Steps {
+			since[trial.Trial.Round] = began
+			for _, s := range trial.Steps {
 				if s.Turns == nil || s.Turns.Count == 0 || s.Turns.Length != 100*time.Millisecond || len(s.Turns.With) != 1 {
-					t.Fatalf("%s, %s: turns %+v", leg.Leg, s.Step.Name, s.Turns)
+					t.Fatalf("%s, %s: turns %+v", trial.Trial, s.Step.Name, s.Turns)
 				}
 				// A busy machine may be too slow for the time-out of half a second, but nothing else fails.
 				l := s.Load
 				if l.Succeeded == 0 || l.FailedTotal() != l.Failed[bench.ErrTimeout] || l.Latency.Count != l.Succeeded {
-					t.Errorf("%s, %s: %d succeeded, %d of them with a latency, failed %v", leg.Leg, s.Step.Name, l.Succeeded, l.Latency.Count, l.Failed)
+					t.Errorf("%s, %s: %d succeeded, %d of them with a latency, failed %v", trial.Trial, s.Step.Name, l.Succeeded, l.Latency.Count, l.Failed)
 				}
 				if l.Sent != l.AllSucceeded()+l.FailedTotal()+l.Cut || l.Scheduled != l.Sent+l.Dropped {
-					t.Errorf("%s, %s: of %d scheduled %d were sent, %d succeeded, %d failed, %d cut", leg.Leg, s.Step.Name, l.Scheduled, l.Sent, l.AllSucceeded(), l.FailedTotal(), l.Cut)
+					t.Errorf("%s, %s: of %d scheduled %d were sent, %d succeeded, %d failed, %d cut", trial.Trial, s.Step.Name, l.Scheduled, l.Sent, l.AllSucceeded(), l.FailedTotal(), l.Cut)
 				}
 				var succeeded int64
 				for _, w := range l.Windows {
 					succeeded += w.Succeeded
 				}
 				if succeeded != l.Succeeded {
-					t.Errorf("%s, %s: %d succeeded in the windows, %d in all", leg.Leg, s.Step.Name, succeeded, l.Succeeded)
+					t.Errorf("%s, %s: %d succeeded in the windows, %d in all", trial.Trial, s.Step.Name, succeeded, l.Succeeded)
 				}
 				// Its counters are of its own turns: the time between them is on record beside them.
 				if cpu, ok := s.CPU(); !ok || cpu <= 0 || s.Turns.Waited <= 0 || s.Turns.WaitedCPU < 0 {
-					t.Errorf("%s, %s: %s of CPU time, waited %s", leg.Leg, s.Step.Name, cpu, s.Turns.Waited)
+					t.Errorf("%s, %s: %s of CPU time, waited %s", trial.Trial, s.Step.Name, cpu, s.Turns.Waited)
 				}
 			}
 		}
@@ -77,22 +77,22 @@ func TestInterruptedTurns(t *testing.T) {
 	d := disturb(t, nil, "run", "--headless", "--services", services, "-p", twoInTurns(t, "docker", "2"))
 	d.waitEvent(d.out, func(r bench.Record) bool {
 		e, ok := r.Event.(bench.StepEnded)
-		return ok && r.Leg.Round == 2 && e.Result.Index == 0
+		return ok && r.Trial.Round == 2 && e.Result.Index == 0
 	})
 	d.signal(syscall.SIGINT)
-	run, legs := d.ends(130)
-	if len(legs) != 4 || run.State != bench.RunInterrupted {
-		t.Fatalf("%d legs, state %s", len(legs), run.State)
+	run, trials := d.ends(130)
+	if len(trials) != 4 || run.State != bench.RunInterrupted {
+		t.Fatalf("%d trials, state %s", len(trials), run.State)
 	}
 	after := d.resumes("--services", services)
-	byRound := map[int][]bench.LegResult{}
-	for _, leg := range after {
-		byRound[leg.Leg.Round] = append(byRound[leg.Leg.Round], leg)
+	byRound := map[int][]bench.TrialResult{}
+	for _, trial := range after {
+		byRound[trial.Trial.Round] = append(byRound[trial.Trial.Round], trial)
 	}
 	for round, pair := range byRound {
 		a, okA := pair[0].TookTurns()
 		b, okB := pair[1].TookTurns()
-		if len(pair) != 2 || !okA || !okB || !a.Equal(b) || pair[0].State != bench.LegComplete || pair[1].State != bench.LegComplete {
+		if len(pair) != 2 || !okA || !okB || !a.Equal(b) || pair[0].State != bench.TrialComplete || pair[1].State != bench.TrialComplete {
 			t.Errorf("round %d: %s and %s, %v and %v", round, pair[0].State, pair[1].State, a, b)
 		}
 	}

@@ -30,12 +30,12 @@ func turnsLast(t testing.TB, runtime string) error {
 	if code, _, stderr := locbench(t, dir, "run", "-p", twoInTurns(t, runtime, "1"), "--services", wellAndTwice(t), "--headless", "-o", "out"); code != 0 {
 		return fmt.Errorf("exit code %d\n%s", code, stderr)
 	}
-	_, legs := read(t, filepath.Join(dir, "out"))
+	_, trials := read(t, filepath.Join(dir, "out"))
 	var wrong []error
-	for _, leg := range legs {
-		for _, s := range leg.Steps {
+	for _, trial := range trials {
+		for _, s := range trial.Steps {
 			say := func(format string, args ...any) {
-				wrong = append(wrong, fmt.Errorf("%s, %s: %s", leg.Leg, s.Step.Name, fmt.Sprintf(format, args...)))
+				wrong = append(wrong, fmt.Errorf("%s, %s: %s", trial.Trial, s.Step.Name, fmt.Sprintf(format, args...)))
 			}
 			l := s.Load
 			if s.Turns == nil || s.Turns.Count < 9 || s.Turns.Count > 10 {

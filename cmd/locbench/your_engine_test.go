@@ -44,14 +44,14 @@ func TestYourService(t *testing.T) {
 			}
 		})
 	}
-	run, legs := read(t, filepath.Join(dir, "results", "mine"))
+	run, trials := read(t, filepath.Join(dir, "results", "mine"))
 	nothingLeft(t, run.ID)
-	if run.State != bench.RunComplete || len(legs) != 4 || len(run.Unsound()) != 0 || run.Store.Kind != bench.StoreNone || run.Data.Cities != 0 {
-		t.Fatalf("%s, %d legs, %v, store %q, %d cities", run.State, len(legs), run.Unsound(), run.Store.Kind, run.Data.Cities)
+	if run.State != bench.RunComplete || len(trials) != 4 || len(run.Unsound()) != 0 || run.Store.Kind != bench.StoreNone || run.Data.Cities != 0 {
+		t.Fatalf("%s, %d trials, %v, store %q, %d cities", run.State, len(trials), run.Unsound(), run.Store.Kind, run.Data.Cities)
 	}
-	for _, leg := range legs {
-		if leg.StartUp == nil || leg.Instance.Limits.Memory != 256<<20 || leg.Instance.Runtime != bench.RuntimeDocker {
-			t.Errorf("%s: start-up %v, %+v", leg.Leg, leg.StartUp, leg.Instance)
+	for _, trial := range trials {
+		if trial.StartUp == nil || trial.Instance.Limits.Memory != 256<<20 || trial.Instance.Runtime != bench.RuntimeDocker {
+			t.Errorf("%s: start-up %v, %+v", trial.Trial, trial.StartUp, trial.Instance)
 		}
 	}
 }
@@ -85,22 +85,22 @@ func TestOrders(t *testing.T) {
 			if code := c.wait(8 * time.Minute); code != 0 {
 				t.Fatalf("exit code %d\n%s", code, c.stderr.String())
 			}
-			run, legs := read(t, filepath.Join(dir, "out"))
+			run, trials := read(t, filepath.Join(dir, "out"))
 			nothingLeft(t, run.ID)
-			if len(legs) != 2 {
-				t.Fatalf("%d legs", len(legs))
+			if len(trials) != 2 {
+				t.Fatalf("%d trials", len(trials))
 			}
-			for _, leg := range legs {
-				t.Run(leg.Leg.Contender, func(t *testing.T) { asOrdered(t, leg, journalOf(t, filepath.Join(dir, "out"), leg.Leg)) })
+			for _, trial := range trials {
+				t.Run(trial.Trial.Contender, func(t *testing.T) { asOrdered(t, trial, journalOf(t, filepath.Join(dir, "out"), trial.Trial)) })
 			}
 		})
 	}
 }
 
-// journalOf is what the contender of a leg has written when it ended.
-func journalOf(t *testing.T, dir string, leg bench.Leg) (journal orderJournal) {
+// journalOf is what the contender of a trial has written when it ended.
+func journalOf(t *testing.T, dir string, trial bench.Trial) (journal orderJournal) {
 	err := eachEvent(dir, func(r bench.Record) error {
-		if e, ok := r.Event.(bench.LogLines); ok && *r.Leg == leg {
+		if e, ok := r.Event.(bench.LogLines); ok && *r.Trial == trial {
 			for _, line := range e.Lines {
 				if strings.HasPrefix(line.Text, "{") {
 					return json.Unmarshal([]byte(line.Text), &journal)
@@ -110,18 +110,18 @@ func journalOf(t *testing.T, dir string, leg bench.Leg) (journal orderJournal) {
 		return nil
 	})
 	if err != nil || journal.Asked == nil {
-		t.Fatalf("%s wrote no journal: %v", leg, err)
+		t.Fatalf("%s wrote no journal: %v", trial, err)
 	}
 	return journal
 }
 
-// asOrdered compares a leg with the journal of its contender.
-func asOrdered(t *testing.T, leg bench.LegResult, journal orderJournal) {
+// asOrdered compares a trial with the journal of its contender.
+func asOrdered(t *testing.T, trial bench.TrialResult, journal orderJournal) {
 	asked := func(route string) int { return journal.Asked[route] - 1 } // each was asked once before the load
 	items, searches, orders, looks := asked("GET /items/{id} 200"), asked("GET /items 200"), asked("POST /orders 201"), asked("GET /orders/{id} 200")
 	units := items + searches + orders
 	var succeeded, begun, completed int64
-	for _, s := range leg.Steps {
+	for _, s := range trial.Steps {
 		succeeded += s.Load.AllSucceeded()
 		for _, one := range s.Load.Sessions {
 			begun, completed = begun+one.Begun, completed+one.Completed

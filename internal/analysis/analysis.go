@@ -17,35 +17,35 @@ import (
 // Run is a run, analysed.
 type Run struct {
 	Run        bench.Run
-	Legs       []bench.LegResult // by their rounds
+	Trials       []bench.TrialResult // by their rounds
 	Contenders []Contender       // in the order in which they first ran
 }
 
 // Contender is one of them: its summary, its rounds, and what bound its steps.
 type Contender struct {
 	stats.Contender
-	Results []bench.LegResult       // its legs
+	Results []bench.TrialResult       // its trials
 	Bounds  map[int]verdict.Summary // by the index of the step
 
 	run *bench.Run
 }
 
-// Of analyses a run. Legs may be fewer than the run's, and in any order.
-func Of(run bench.Run, legs []bench.LegResult) *Run { return of(run, legs, stats.Summarise) }
+// Of analyses a run. Trials may be fewer than the run's, and in any order.
+func Of(run bench.Run, trials []bench.TrialResult) *Run { return of(run, trials, stats.Summarise) }
 
 // SoFar is Of for a run that is not over: of the latencies of several rounds, only those at the peaks
 // are merged, which takes a millisecond each.
-func SoFar(run bench.Run, legs []bench.LegResult) *Run { return of(run, legs, stats.SummarisePeaks) }
+func SoFar(run bench.Run, trials []bench.TrialResult) *Run { return of(run, trials, stats.SummarisePeaks) }
 
-func of(run bench.Run, legs []bench.LegResult,
-	summarise func(bench.Run, []bench.LegResult) []stats.Contender) *Run {
-	r := &Run{Run: run, Legs: slices.Clone(legs)}
-	slices.SortStableFunc(r.Legs, func(a, b bench.LegResult) int { return cmp.Compare(a.Leg.Round, b.Leg.Round) })
-	for _, sum := range summarise(run, r.Legs) {
+func of(run bench.Run, trials []bench.TrialResult,
+	summarise func(bench.Run, []bench.TrialResult) []stats.Contender) *Run {
+	r := &Run{Run: run, Trials: slices.Clone(trials)}
+	slices.SortStableFunc(r.Trials, func(a, b bench.TrialResult) int { return cmp.Compare(a.Trial.Round, b.Trial.Round) })
+	for _, sum := range summarise(run, r.Trials) {
 		c := Contender{Contender: sum, run: &r.Run}
-		for _, leg := range r.Legs {
-			if leg.Leg.Label() == sum.Label {
-				c.Results = append(c.Results, leg)
+		for _, trial := range r.Trials {
+			if trial.Trial.Label() == sum.Label {
+				c.Results = append(c.Results, trial)
 			}
 		}
 		c.Bounds = verdict.Rounds(run.Machine.CPUs, c.Results)
@@ -60,15 +60,15 @@ func (r *Run) Ordered() []Contender {
 	all := slices.Clone(r.Contenders)
 	slices.SortStableFunc(all, func(a, b Contender) int {
 		return cmp.Or(stats.ExcludedLast(a.Contender, b.Contender),
-			cmp.Compare(rank(r.Run, a.Results[0].Leg), rank(r.Run, b.Results[0].Leg)), cmp.Compare(a.Label, b.Label))
+			cmp.Compare(rank(r.Run, a.Results[0].Trial), rank(r.Run, b.Results[0].Trial)), cmp.Compare(a.Label, b.Label))
 	})
 	return all
 }
 
-// rank is the place of a leg's contender in the profile.
-func rank(run bench.Run, leg bench.Leg) int {
+// rank is the place of a trial's contender in the profile.
+func rank(run bench.Run, trial bench.Trial) int {
 	i := slices.IndexFunc(run.Profile.Contenders, func(s bench.Selection) bool {
-		return s.Contender == leg.Contender && (s.Variant == leg.Variant || s.Variant == "")
+		return s.Contender == trial.Contender && (s.Variant == trial.Variant || s.Variant == "")
 	})
 	if i < 0 {
 		return len(run.Profile.Contenders)
@@ -76,7 +76,7 @@ func rank(run bench.Run, leg bench.Leg) int {
 	return i
 }
 
-// Errors are those of all requests of all legs, as a share.
+// Errors are those of all requests of all trials, as a share.
 func (c Contender) Errors() float64 {
 	var failed, all int64
 	for _, s := range c.Steps {
@@ -116,9 +116,9 @@ func (c Contender) At(m measure.Measure, step bench.Step) (values []float64) {
 	if slices.ContainsFunc(c.Steps, func(s stats.Step) bool { return s.Step.Same(step) && s.Unsound }) {
 		return nil
 	}
-	for _, leg := range c.Results {
+	for _, trial := range c.Results {
 		// Of several steps of that name the last: the earlier ones warm up.
-		for _, s := range slices.Backward(leg.Steps) {
+		for _, s := range slices.Backward(trial.Steps) {
 			if s.Step.Same(step) {
 				if v, ok := m.Of(s); ok && v > 0 && s.Aborted == "" {
 					values = append(values, v)
@@ -172,12 +172,12 @@ func Together(all []Contender) (kept []Contender, turns []bool) {
 
 // together is Together of those that may take part; others take no rounds from them.
 func together(all []Contender, may func(Contender) bool) (kept []Contender, turns []bool) {
-	var sides [][]bench.LegResult
+	var sides [][]bench.TrialResult
 	var of []int
 	for i, c := range all {
 		complete := 0
-		for _, leg := range c.Results {
-			if _, took := leg.TookTurns(); took && leg.State == bench.LegComplete {
+		for _, trial := range c.Results {
+			if _, took := trial.TookTurns(); took && trial.State == bench.TrialComplete {
 				complete++
 			}
 		}
@@ -201,7 +201,7 @@ func together(all []Contender, may func(Contender) bool) (kept []Contender, turn
 }
 
 // only is the contender over some of its rounds; its peak stays that of all of them.
-func (c Contender) only(rounds []bench.LegResult) Contender {
+func (c Contender) only(rounds []bench.TrialResult) Contender {
 	sum := stats.Rounds(*c.run, rounds)
 	sum.Unsound = c.Unsound
 	sum.Cost, sum.CostEach = c.Cost, c.CostEach // at the run's price

@@ -37,8 +37,8 @@ func (c Contender) Failures() []Failure {
 			f.First = cmp.Or(f.First, examples[kind])
 		}
 	}
-	for _, leg := range c.Results {
-		for _, s := range leg.Steps {
+	for _, trial := range c.Results {
+		for _, s := range trial.Steps {
 			if len(s.Load.Requests) == 0 {
 				add(c.sole(s.Step), s.Load.AllSucceeded(), s.Load.Failed, s.Load.Examples)
 			}
@@ -77,8 +77,8 @@ func (c Contender) session(request string) string {
 
 // Sessions are what became of those that the contender was asked in, over all steps and rounds.
 func (c Contender) Sessions() (all []bench.SessionLoad) {
-	for _, leg := range c.Results {
-		for _, s := range leg.Steps {
+	for _, trial := range c.Results {
+		for _, s := range trial.Steps {
 			for _, one := range s.Load.Sessions {
 				i := slices.IndexFunc(all, func(x bench.SessionLoad) bool { return x.Name == one.Name })
 				if i < 0 {

@@ -28,9 +28,9 @@ import (
 type Search interface {
 	// Begin is called before the first step, with the plan as it is carried out and with what
 	// publishes its events.
-	Begin(run *bench.Run, publish func(*bench.Leg, bench.Event))
-	// Next is the step of a leg that follows those that are done.
-	Next(ctx context.Context, leg bench.Leg, done []bench.StepResult) (bench.Step, bool)
+	Begin(run *bench.Run, publish func(*bench.Trial, bench.Event))
+	// Next is the step of a trial that follows those that are done.
+	Next(ctx context.Context, trial bench.Trial, done []bench.StepResult) (bench.Step, bool)
 }
 
 // conductor is a plan with what carries it out.

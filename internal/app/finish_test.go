@@ -17,10 +17,10 @@ import (
 )
 
 // largeRun is a folder with the results of a run of 8 contenders, 6 rounds and 16 steps, made of one
-// leg of a real run. Each of its 768 distributions is another one.
+// trial of a real run. Each of its 768 distributions is another one.
 func largeRun(tb testing.TB) (dir string) {
 	tb.Helper()
-	run, legs, err := results.Read("../../testdata/results/burst")
+	run, trials, err := results.Read("../../testdata/results/burst")
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -34,15 +34,15 @@ func largeRun(tb testing.TB) (dir string) {
 			tb.Fatal(err)
 		}
 	}
-	run.Legs, run.Profile.Contenders = nil, nil
+	run.Trials, run.Profile.Contenders = nil, nil
 	for c := range 8 {
 		name := fmt.Sprintf("contender-%d", c)
 		run.Profile.Contenders = append(run.Profile.Contenders, bench.Selection{Contender: name})
 		for round := 1; round <= 6; round++ {
-			leg := legs[0]
-			leg.Leg, leg.State, leg.Steps = bench.Leg{Contender: name, Round: round}, bench.LegComplete, nil
+			trial := trials[0]
+			trial.Trial, trial.State, trial.Steps = bench.Trial{Contender: name, Round: round}, bench.TrialComplete, nil
 			for i := range 16 {
-				s := legs[0].Steps[0]
+				s := trials[0].Steps[0]
 				s.Index, s.Step.Name, s.Step.WarmUp = i, fmt.Sprintf("%d connections", 1<<min(i, 10)+i), i == 0
 				s.Load.Windows = slices.Clone(s.Load.Windows)
 				h := hdr.New()
@@ -50,11 +50,11 @@ func largeRun(tb testing.TB) (dir string) {
 					h.Record(time.Duration(1+c+i)*time.Millisecond + time.Duration(n*n*round)*time.Nanosecond)
 				}
 				s.Load.Latency = h.Latencies()
-				leg.Steps = append(leg.Steps, s)
+				trial.Steps = append(trial.Steps, s)
 			}
-			entry := bench.LegEntry{Leg: leg.Leg, State: leg.State, File: fmt.Sprintf("%s-%d.json", name, round)}
-			run.Legs = append(run.Legs, entry)
-			write(entry.File, leg)
+			entry := bench.TrialEntry{Trial: trial.Trial, State: trial.State, File: fmt.Sprintf("%s-%d.json", name, round)}
+			run.Trials = append(run.Trials, entry)
+			write(entry.File, trial)
 		}
 	}
 	write(results.RunFile, run)

@@ -37,7 +37,7 @@ func TestSiteKeepsToAPlan(t *testing.T) {
 	s.platform.Allow(s.isolation.all)
 	svc := bench.Service{Name: "sleeper", Process: &bench.ProcessRecipe{Command: []string{"sleep", "60"}}}
 	for range 2 { // the second finds the client where it is
-		spec, err := s.spec("leg", svc, bench.Artifact{Command: []string{"sleep", "60"}})
+		spec, err := s.spec("trial", svc, bench.Artifact{Command: []string{"sleep", "60"}})
 		if err != nil {
 			t.Fatal(err)
 		}

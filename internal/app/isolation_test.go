@@ -160,8 +160,8 @@ func (fakePlatform) Capabilities() platform.Capabilities { return platform.Capab
 func TestSpec_KeepsToThePlan(t *testing.T) {
 	s := &site{plan: &bench.Run{ID: "apart", Profile: bench.Profile{Limits: bench.Limits{CPUs: 1.5}}}, platform: fakePlatform{}}
 	s.isolation = newIsolation(bench.Isolation{Separate: true, Client: cpuset.Of(0), Contender: cpuset.Of(2, 3)})
-	spec, err := s.spec("leg", bench.Service{Name: "web", Port: 8080, Docker: &bench.DockerRecipe{Privileges: bench.Privileges{Processes: 9}}}, bench.Artifact{Image: "web"})
-	if err != nil || !slices.Equal(spec.CPUs, []int{2, 3}) || spec.RunID != "apart" || spec.Name != "leg" || spec.Port != 8080 || spec.Limits.CPUs != 1.5 || spec.Artifact.Image != "web" || spec.More.Processes != 9 {
+	spec, err := s.spec("trial", bench.Service{Name: "web", Port: 8080, Docker: &bench.DockerRecipe{Privileges: bench.Privileges{Processes: 9}}}, bench.Artifact{Image: "web"})
+	if err != nil || !slices.Equal(spec.CPUs, []int{2, 3}) || spec.RunID != "apart" || spec.Name != "trial" || spec.Port != 8080 || spec.Limits.CPUs != 1.5 || spec.Artifact.Image != "web" || spec.More.Processes != 9 {
 		t.Errorf("%+v, %v", spec, err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"locbench/internal/text/console"
 )
 
-// loader is the load engine of a run. The steps of a leg share their connections.
+// loader is the load engine of a run. The steps of a trial share their connections.
 type loader struct {
 	run *bench.Run
 

@@ -38,7 +38,7 @@ func outcome(ctx context.Context, err, writeErr error) error {
 		return console.WithCode(console.ExitInterrupted, err)
 	case writeErr != nil:
 		return console.WithCode(console.ExitContender, fmt.Errorf("run stopped early: %w", writeErr))
-	case errors.Is(err, runner.ErrLegs):
+	case errors.Is(err, runner.ErrTrials):
 		return console.WithCode(console.ExitContender, err)
 	case errors.Is(err, runner.ErrThreshold):
 		return console.WithCode(console.ExitThreshold, err)
@@ -46,7 +46,7 @@ func outcome(ctx context.Context, err, writeErr error) error {
 	return err
 }
 
-// withoutFailures is err with the number of failed legs in place of what was reported of each.
+// withoutFailures is err with the number of failed trials in place of what was reported of each.
 func withoutFailures(err error) error {
 	inc, ok := errors.AsType[*runner.Incomplete](err)
 	if !ok {
@@ -55,8 +55,8 @@ func withoutFailures(err error) error {
 	var rest []error
 	var failed []string
 	for _, f := range inc.Failures {
-		if leg, ok := errors.AsType[*runner.LegError](f); ok {
-			failed = append(failed, leg.Leg.String())
+		if trial, ok := errors.AsType[*runner.TrialError](f); ok {
+			failed = append(failed, trial.Trial.String())
 		} else {
 			rest = append(rest, f)
 		}
@@ -72,7 +72,7 @@ func withoutFailures(err error) error {
 	if len(rest) > 0 {
 		text += ": " + errors.Join(rest...).Error()
 	}
-	return fmt.Errorf("%w%s", runner.ErrLegs, text)
+	return fmt.Errorf("%w%s", runner.ErrTrials, text)
 }
 
 // saveError says that results could not be written, and what to do about it; nil for nil.

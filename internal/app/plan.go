@@ -36,7 +36,7 @@ type Plan struct {
 	controls      <-chan bench.Control
 	metricsListen string
 	keepGoing     bool
-	failuresShown bool // the failure of a leg is reported when it ends: the error need not repeat it
+	failuresShown bool // the failure of a trial is reported when it ends: the error need not repeat it
 }
 
 // NewPlan decides everything that the run's record says before anything is started, and the results
@@ -93,18 +93,18 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 		}
 		services = append(services, full)
 	}
-	legs := runner.Order(p.Contenders, p.Rounds, seed)
-	files := map[string]bench.Leg{}
-	for _, l := range legs {
+	trials := runner.Order(p.Contenders, p.Rounds, seed)
+	files := map[string]bench.Trial{}
+	for _, l := range trials {
 		if other, twice := files[l.File]; twice {
 			return bench.Run{}, "", console.Usagef("%s and %s would both write %s: rename one",
-				other.Label(), l.Leg.Label(), l.File)
+				other.Label(), l.Trial.Label(), l.File)
 		}
-		files[l.File] = l.Leg
+		files[l.File] = l.Trial
 	}
 	return bench.Run{
 		Schema: bench.SchemaVersion, ID: id, State: bench.RunRunning, Profile: p,
-		Legs: legs, Seed: seed, Started: now,
+		Trials: trials, Seed: seed, Started: now,
 		Command: append([]string{"locbench"}, o.Command...), Services: services, Targets: targets,
 		AcceptFailedChecks: o.Accept, TLS: trusts,
 	}, dir, nil
@@ -215,7 +215,7 @@ func option(command []string, name string) string {
 	return ""
 }
 
-// resumable reads the results folder of a run. Every leg that is not complete runs again.
+// resumable reads the results folder of a run. Every trial that is not complete runs again.
 func resumable(dir string) (bench.Run, error) {
 	run, _, err := results.Read(dir)
 	if run.Schema == 0 {
@@ -231,23 +231,23 @@ func resumable(dir string) (bench.Run, error) {
 		return run, console.WithCode(console.ExitUsage, err)
 	}
 	left := 0
-	for i := range run.Legs {
-		leg := run.Legs[i].Leg
-		if !slices.Contains(run.Profile.Contenders, bench.Selection{Contender: leg.Contender, Variant: leg.Variant}) {
-			return run, console.Usagef("%s: leg %s is not of its profile", dir, leg)
+	for i := range run.Trials {
+		trial := run.Trials[i].Trial
+		if !slices.Contains(run.Profile.Contenders, bench.Selection{Contender: trial.Contender, Variant: trial.Variant}) {
+			return run, console.Usagef("%s: trial %s is not of its profile", dir, trial)
 		}
 	}
 	for _, group := range run.Groups() {
-		if !slices.ContainsFunc(group, func(i int) bool { return run.Legs[i].State != bench.LegComplete }) {
+		if !slices.ContainsFunc(group, func(i int) bool { return run.Trials[i].State != bench.TrialComplete }) {
 			continue
 		}
 		for _, i := range group { // of those that take turns none is run again alone
-			run.Legs[i].State = bench.LegPending
+			run.Trials[i].State = bench.TrialPending
 			left++
 		}
 	}
 	if left == 0 {
-		return run, console.Usagef("nothing to resume: all %d trials in %s are complete", len(run.Legs), dir)
+		return run, console.Usagef("nothing to resume: all %d trials in %s are complete", len(run.Trials), dir)
 	}
 	return run, nil
 }

@@ -39,7 +39,7 @@ func Public(run bench.Run) bench.Run {
 	return run
 }
 
-// changes reports what is not as it was when the run began: its earlier and its later legs differ by
+// changes reports what is not as it was when the run began: its earlier and its later trials differ by
 // more than their contenders.
 func changes(was, is bench.Run) (warnings bench.Findings) {
 	for _, c := range []struct{ what, was, is string }{

@@ -45,11 +45,11 @@ func WriteReports(dir, html string, a *analysis.Run) (written []string, err erro
 
 // RewriteReports makes the reports of the results in dir.
 func RewriteReports(dir string) ([]string, error) {
-	run, legs, err := results.Read(dir)
-	if err != nil && len(legs) == 0 {
+	run, trials, err := results.Read(dir)
+	if err != nil && len(trials) == 0 {
 		return nil, err
 	}
-	files, reportErr := WriteReports(dir, "", analysis.Of(run, legs))
+	files, reportErr := WriteReports(dir, "", analysis.Of(run, trials))
 	return files, errors.Join(err, reportErr)
 }
 

@@ -55,7 +55,7 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 	if printer == nil { // it has not begun
 		return err
 	}
-	if run, legs, readErr := results.Read(plan.Dir); err != nil && readErr == nil && results.NothingRan(run, legs) {
+	if run, trials, readErr := results.Read(plan.Dir); err != nil && readErr == nil && results.NothingRan(run, trials) {
 		if !o.Worker { // the screen still reads it
 			err = errors.Join(err, results.Discard(plan.Dir, run))
 		}
@@ -77,17 +77,17 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 // prints the table if wanted. missed is how often thresholds were; unsound are the contenders that
 // take part in no claim.
 func finish(env console.Env, dir string, table bool) (missed int, unsound []bench.UnsoundContender, err error) {
-	run, legs, err := results.Read(dir)
-	if err != nil && len(legs) == 0 {
+	run, trials, err := results.Read(dir)
+	if err != nil && len(trials) == 0 {
 		return 0, nil, err
 	}
 	unsound = run.Unsound()
-	for _, leg := range legs {
-		for _, step := range leg.Steps {
+	for _, trial := range trials {
+		for _, step := range trial.Steps {
 			missed += len(step.Missed())
 		}
 	}
-	analysed := analysis.Of(run, legs)
+	analysed := analysis.Of(run, trials)
 	_, reportErr := WriteReports(dir, "", analysed)
 	if table {
 		if err := Summary(env, dir, analysed, true); err != nil {
@@ -115,7 +115,7 @@ func unsoundError(all []bench.UnsoundContender) error {
 // Summary prints the table of a run, where its files are, and how to resume it. warned says
 // that its warnings were reported before.
 func Summary(env console.Env, dir string, a *analysis.Run, warned bool) error {
-	if len(a.Legs) > 0 {
+	if len(a.Trials) > 0 {
 		fmt.Fprintln(env.Stderr)
 		width, _ := console.Width(env.Stdout)
 		if tableErr := plain.Table(env.Stdout, a, FindFloor(a.Run, a.Run, dir), width, warned); tableErr != nil {

@@ -66,12 +66,12 @@ func TestContendersThatDoNotFitAtTheSameTime(t *testing.T) {
 
 // Of contenders that take turns none is run again alone.
 func TestResumeOfTurns(t *testing.T) {
-	leg := func(name string, round int, state bench.LegState) bench.LegEntry {
-		l := bench.Leg{Contender: name, Round: round}
-		return bench.LegEntry{Leg: l, State: state, File: l.String() + ".json"}
+	trial := func(name string, round int, state bench.TrialState) bench.TrialEntry {
+		l := bench.Trial{Contender: name, Round: round}
+		return bench.TrialEntry{Trial: l, State: state, File: l.String() + ".json"}
 	}
 	run := bench.Run{Schema: bench.SchemaVersion, ID: "r1", State: bench.RunInterrupted,
-		Legs: []bench.LegEntry{leg("a", 1, bench.LegComplete), leg("b", 1, bench.LegComplete), leg("b", 2, bench.LegComplete), leg("a", 2, bench.LegAborted)}}
+		Trials: []bench.TrialEntry{trial("a", 1, bench.TrialComplete), trial("b", 1, bench.TrialComplete), trial("b", 2, bench.TrialComplete), trial("a", 2, bench.TrialAborted)}}
 	p, err := profile.Parse("p.yaml", []byte("contenders: [a, b]\nrounds: 2\nturns: 100ms\nrequests: [{path: /x}]\nsteps: [3]\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func TestResumeOfTurns(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, l := range again.Legs {
+		for _, l := range again.Trials {
 			got = append(got, string(l.State))
 		}
 		if text := strings.Join(got, " "); text != want {
@@ -105,12 +105,12 @@ func TestResumeOfTurns(t *testing.T) {
 // it.
 func TestResumePlansUnderTheLock(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	leg := bench.LegEntry{Leg: bench.Leg{Contender: "go-nethttp", Round: 1}, State: bench.LegComplete, File: "go-nethttp-1.json"}
+	trial := bench.TrialEntry{Trial: bench.Trial{Contender: "go-nethttp", Round: 1}, State: bench.TrialComplete, File: "go-nethttp-1.json"}
 	p, err := profile.Parse("p.yaml", []byte("contenders: [go-nethttp]\nrequests: [{path: /x}]\nsteps: [3]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := results.Create(dir, bench.Run{Schema: bench.SchemaVersion, ID: "r1", State: bench.RunRunning, Profile: p, Legs: []bench.LegEntry{leg}}, nil)
+	other, err := results.Create(dir, bench.Run{Schema: bench.SchemaVersion, ID: "r1", State: bench.RunRunning, Profile: p, Trials: []bench.TrialEntry{trial}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

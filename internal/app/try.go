@@ -26,9 +26,9 @@ func Try(ctx context.Context, env console.Env, o RunOptions) error {
 	}
 	p := &plan.Run.Profile
 	p.Rounds, p.Steps, p.Phases, p.Turns, p.Thresholds, p.Checks = 1, nil, nil, 0, nil, bench.CheckSpec{}
-	plan.Run.Legs = nil
+	plan.Run.Trials = nil
 	for i := range p.Contenders { // in their order: there is nothing that it could favour
-		plan.Run.Legs = append(plan.Run.Legs, runner.Order(p.Contenders[i:i+1], 1, plan.Run.Seed)...)
+		plan.Run.Trials = append(plan.Run.Trials, runner.Order(p.Contenders[i:i+1], 1, plan.Run.Seed)...)
 	}
 	plan.failuresShown = true
 	c := &conductor{plan: plan, env: env}
@@ -44,11 +44,11 @@ func Try(ctx context.Context, env console.Env, o RunOptions) error {
 
 // try runs the plan with everything told and nothing loaded.
 func (c *conductor) try(ctx context.Context) error {
-	t := &trial{conductor: c, out: c.env.Stdout}
+	t := &attempt{conductor: c, out: c.env.Stdout}
 	c.stream.Subscribe(t.event)
 	config := c.config()
 	config.FirstRequests = nil
-	config.Next = func(context.Context, bench.Leg, []bench.StepResult) (step bench.Step, ok bool) { return step, false }
+	config.Next = func(context.Context, bench.Trial, []bench.StepResult) (step bench.Step, ok bool) { return step, false }
 	aside := func(ctx context.Context, baseURL, what string, requests []bench.Request) error {
 		return c.loader.aside(ctx, baseURL, what, requests, func(a load.Asked) { t.asked(what+": "+a.Request, a) })
 	}
@@ -90,12 +90,12 @@ func (l *loader) titleOf(request string) string {
 	return request
 }
 
-// trial writes what is tried: requests as they are made, after the events before them.
-type trial struct {
+// attempt writes what is tried: requests as they are made, after the events before them.
+type attempt struct {
 	conductor *conductor
 	mu        sync.Mutex
 	out       io.Writer
-	leg       string
+	trial       string
 }
 
 // The bounds of what is shown of a request or an answer.
@@ -105,11 +105,11 @@ const (
 )
 
 // event tells of starts, failures and warnings.
-func (t *trial) event(r bench.Record) {
+func (t *attempt) event(r bench.Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if r.Leg != nil {
-		t.leg = r.Leg.Label()
+	if r.Trial != nil {
+		t.trial = r.Trial.Label()
 	}
 	switch e := r.Event.(type) {
 	case bench.Progress: // of a build, which may take minutes
@@ -119,17 +119,17 @@ func (t *trial) event(r bench.Record) {
 		if e.Info.Runtime.Traits().Foreign {
 			how = "already running"
 		}
-		fmt.Fprintf(t.out, "%s: %s, at %s\n", safe.Line(t.leg, 60), safe.Line(how, 60), safe.Line(e.Info.Address, 100))
+		fmt.Fprintf(t.out, "%s: %s, at %s\n", safe.Line(t.trial, 60), safe.Line(how, 60), safe.Line(e.Info.Address, 100))
 	case bench.InstanceReady:
 		if e.StartUp > 0 {
-			fmt.Fprintf(t.out, "%s: ready after %s\n", safe.Line(t.leg, 60), units.Duration(e.StartUp))
+			fmt.Fprintf(t.out, "%s: ready after %s\n", safe.Line(t.trial, 60), units.Duration(e.StartUp))
 		}
-	case bench.LegEnded:
+	case bench.TrialEnded:
 		text := "all as expected"
-		if e.State != bench.LegComplete {
+		if e.State != bench.TrialComplete {
 			text = string(e.State) + ": " + e.Failure
 		}
-		fmt.Fprintf(t.out, "\n%s: %s\n", safe.Line(t.leg, 60), safe.Line(text, 1000))
+		fmt.Fprintf(t.out, "\n%s: %s\n", safe.Line(t.trial, 60), safe.Line(text, 1000))
 	case bench.Notice:
 		if e.Level == "info" || e.Kind == bench.FoundUnrest { // which disturb measurements alone
 			return
@@ -139,12 +139,12 @@ func (t *trial) event(r bench.Record) {
 }
 
 // asked writes a request and its answer.
-func (t *trial) asked(title string, a load.Asked) {
+func (t *attempt) asked(title string, a load.Asked) {
 	t.conductor.hideSaved(a.Saved)
 	t.conductor.stream.Settle()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	fmt.Fprintf(t.out, "\n%s: %s\n", safe.Line(t.leg, 60), safe.Line(t.conductor.mask().Text(title), 200))
+	fmt.Fprintf(t.out, "\n%s: %s\n", safe.Line(t.trial, 60), safe.Line(t.conductor.mask().Text(title), 200))
 	t.message("→", string(a.Sent))
 	if a.Answer.Status > 0 {
 		t.message("←", fmt.Sprintf("HTTP %d\n%s\n%s", a.Answer.Status, a.Answer.Head, a.Answer.Body))
@@ -158,7 +158,7 @@ func (t *trial) asked(title string, a load.Asked) {
 }
 
 // message writes what went one way, line by line, as far as it is of use.
-func (t *trial) message(way, text string) {
+func (t *attempt) message(way, text string) {
 	lines := strings.Split(strings.TrimRight(t.conductor.mask().Text(text), "\r\n"), "\n")
 	for i, line := range lines {
 		if i == triedLines {

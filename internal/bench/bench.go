@@ -15,7 +15,7 @@ import (
 	"locbench/internal/bench/cpuset"
 )
 
-// SchemaVersion is the version of run.json and of the leg files. Readers accept it and everything
+// SchemaVersion is the version of run.json and of the trial files. Readers accept it and everything
 // older. Before 2, entries of warnings were texts alone.
 const SchemaVersion = 2
 
@@ -30,19 +30,19 @@ const (
 	HTTP2  Protocol = "http/2"
 )
 
-// Leg is one life of one contender: started, checked, loaded step by step and stopped, once in
+// Trial is one life of one contender: started, checked, loaded step by step and stopped, once in
 // every round.
-type Leg struct {
+type Trial struct {
 	Contender string `json:"contender"`
 	Variant   string `json:"variant,omitempty"` // "" only where the service has no variants
 	Round     int    `json:"round"`             // from 1
 }
 
 // Label is what tables and charts call the contender: "rs-actix", or "rs-actix:lto".
-func (l Leg) Label() string { return Selection{l.Contender, l.Variant}.String() }
+func (l Trial) Label() string { return Selection{l.Contender, l.Variant}.String() }
 
-// String is the name of the leg and the stem of its file: "rs-actix-1", "rs-actix.lto-1".
-func (l Leg) String() string {
+// String is the name of the trial and the stem of its file: "rs-actix-1", "rs-actix.lto-1".
+func (l Trial) String() string {
 	name := l.Contender
 	if l.Variant != "" {
 		name += "." + l.Variant
@@ -133,7 +133,7 @@ type Profile struct {
 // Duration is a time.Duration; the alias keeps struct literals short.
 type Duration = time.Duration
 
-// LoadDuration is the time that the steps of one leg take together, pauses apart.
+// LoadDuration is the time that the steps of one trial take together, pauses apart.
 func (p Profile) LoadDuration() time.Duration {
 	var d time.Duration
 	for _, s := range p.Steps {
@@ -151,7 +151,7 @@ type DataSpec struct {
 	Seed     uint64 `json:"seed,omitempty"`
 }
 
-// CheckSpec says which checks a leg runs.
+// CheckSpec says which checks a trial runs.
 type CheckSpec struct {
 	Lifecycle []string `json:"lifecycle,omitempty"` // names of lifecycle checks; empty: none
 	Suites    []string `json:"suites,omitempty"`    // HTTP suites: bundled names or file paths

@@ -8,13 +8,13 @@ import (
 )
 
 func TestRecordsSurviveJSON(t *testing.T) {
-	leg := &Leg{Contender: "rs-actix", Variant: "lto", Round: 3}
+	trial := &Trial{Contender: "rs-actix", Variant: "lto", Round: 3}
 	at := time.Date(2026, 11, 21, 8, 0, 0, 123, time.UTC)
 	up := 12 * time.Millisecond
 	for i, e := range []Event{
 		RunStarted{Run: Run{ID: "x", Seed: 1<<64 - 1}, Dir: "results/x"},
 		Prepared{Store: StoreInfo{Kind: StoreEmbedded}, Software: Software{Docker: "20.10"}},
-		LegStarted{Number: 1, Of: 6, Service: Service{Name: "rs-actix"}},
+		TrialStarted{Number: 1, Of: 6, Service: Service{Name: "rs-actix"}},
 		PhaseStarted{Phase: PhaseReady, Note: "note"},
 		PhaseEnded{Phase: PhaseReady, Took: up, Err: "no"},
 		Progress{Phase: PhaseSeed, Done: 1, Total: 2, Unit: "documents"},
@@ -30,10 +30,10 @@ func TestRecordsSurviveJSON(t *testing.T) {
 		LogLines{Lines: []LogLine{{At: at, Stream: "stderr", Text: "x"}}, Dropped: 4},
 		Notice{Level: "warning", Text: "limits not enforced"},
 		InstanceStopped{Stop: StopResult{Graceful: true, Took: up}},
-		LegEnded{State: LegFailed, Failure: "died", Exit: &Exit{At: at, Code: 137, OOMKilled: true}},
+		TrialEnded{State: TrialFailed, Failure: "died", Exit: &Exit{At: at, Code: 137, OOMKilled: true}},
 		Intervened{Control: Control{Kind: ControlNote, Text: "x"}, Step: new(int)}, Paused{}, Resumed{Took: 3}, RunEnded{State: RunFailed, Err: "e"},
 	} {
-		in := Record{Seq: int64(i + 1), At: at, Leg: leg, Event: e}
+		in := Record{Seq: int64(i + 1), At: at, Trial: trial, Event: e}
 		data, err := json.Marshal(in)
 		if err != nil {
 			t.Fatalf("%s: %v", EventName(e), err)
@@ -80,9 +80,9 @@ func TestDerivedFiguresOfAStep(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	for want, got := range map[string]string{
-		"go-nethttp-1":                      Leg{"go-nethttp", "", 1}.String(),
-		"rs-actix.lto-12":                   Leg{"rs-actix", "lto", 12}.String(),
-		"rs-actix:lto":                      Leg{"rs-actix", "lto", 12}.Label(),
+		"go-nethttp-1":                      Trial{"go-nethttp", "", 1}.String(),
+		"rs-actix.lto-12":                   Trial{"rs-actix", "lto", 12}.String(),
+		"rs-actix:lto":                      Trial{"rs-actix", "lto", 12}.Label(),
 		"exit code 3":                       Exit{Code: 3}.String(),
 		"killed by SIGKILL (out of memory)": Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}.String(),
 	} {

@@ -13,10 +13,10 @@ type ControlKind string
 // The kinds. None of them touches a step that is being measured but those that say so; all of them
 // are on record as Intervened.
 const (
-	ControlPause    ControlKind = "pause"     // before the next step or leg; the running step is finished first
+	ControlPause    ControlKind = "pause"     // before the next step or trial; the running step is finished first
 	ControlResume   ControlKind = "resume"    // continue after a pause, or take one back that was asked for
 	ControlSkipStep ControlKind = "skip step" // end the running step now; what it measured is kept, marked as aborted
-	// end the running leg now, and leave out the contender's later rounds
+	// end the running trial now, and leave out the contender's later rounds
 	ControlSkipContender ControlKind = "skip contender"
 	ControlStop          ControlKind = "stop after step" // finish the running step, then end the run in order
 	ControlRate          ControlKind = "rate"            // open loop: this many requests due per second from now on
@@ -52,15 +52,15 @@ func (c Control) Validate() error {
 	return nil
 }
 
-// Intervention is a wish that the run has taken up, as it is kept in the leg's result.
+// Intervention is a wish that the run has taken up, as it is kept in the trial's result.
 type Intervention struct {
 	At      time.Time `json:"at"`
 	Step    *int      `json:"step,omitempty"` // index of the step that ran then; nil between steps
 	Control Control   `json:"control"`
 }
 
-// Steered reports whether somebody intervened in the course of the leg; a note does not.
-func (l LegResult) Steered() bool {
+// Steered reports whether somebody intervened in the course of the trial; a note does not.
+func (l TrialResult) Steered() bool {
 	return slices.ContainsFunc(l.Interventions, func(i Intervention) bool { return i.Control.Kind != ControlNote })
 }
 

@@ -15,11 +15,11 @@ type Event interface{ event() }
 type Record struct {
 	Seq   int64     // from 1, without gaps when published; a subscriber far behind may miss some
 	At    time.Time //
-	Leg   *Leg      // nil when it concerns the whole run
+	Trial   *Trial      // nil when it concerns the whole run
 	Event Event
 }
 
-// Phase names a part of a run or of a leg.
+// Phase names a part of a run or of a trial.
 type Phase string
 
 // The phases, in their usual order.
@@ -27,7 +27,7 @@ const (
 	PhaseStore  Phase = "store"  // of the run: start or reach the store
 	PhaseSeed   Phase = "seed"   // of the run
 	PhaseBuild  Phase = "build"  // of the run: images and binaries of all contenders
-	PhaseLaunch Phase = "launch" // of a leg, from here on
+	PhaseLaunch Phase = "launch" // of a trial, from here on
 	PhaseReady  Phase = "ready"
 	PhaseTiming Phase = "timing" // single requests, timed one by one
 	PhaseCheck  Phase = "check"
@@ -41,13 +41,13 @@ type (
 		Run Run    `json:"run"`
 		Dir string `json:"dir"` // results folder
 	}
-	// Prepared says what the stages before the first leg have found.
+	// Prepared says what the stages before the first trial have found.
 	Prepared struct {
 		Store    StoreInfo `json:"store"`
 		Software Software  `json:"software"`
 	}
-	// LegStarted opens a leg.
-	LegStarted struct {
+	// TrialStarted opens a trial.
+	TrialStarted struct {
 		Number   int      `json:"number"` // from 1, in the order of the run
 		Of       int      `json:"of"`
 		Service  Service  `json:"service"`
@@ -63,7 +63,7 @@ type (
 		StartUp     time.Duration `json:"start_up_ns,omitempty"`
 		FirstAnswer *FirstAnswer  `json:"first_answer,omitempty"` // nil: that was the first
 	}
-	// RequestsTimed says where the first requests of a leg have spent their time.
+	// RequestsTimed says where the first requests of a trial have spent their time.
 	RequestsTimed struct {
 		Phases Phases `json:"phases"`
 	}
@@ -140,16 +140,16 @@ type (
 		Control Control `json:"control"`
 		Step    *int    `json:"step,omitempty"` // index of the step that runs; nil between steps
 	}
-	// Paused says that the run stands still, between two steps or legs, because somebody asked for
+	// Paused says that the run stands still, between two steps or trials, because somebody asked for
 	// it.
 	Paused struct{}
 	// Resumed reports that it continues.
 	Resumed struct {
 		Took time.Duration `json:"took_ns"` // of the pause
 	}
-	// LegEnded closes a leg.
-	LegEnded struct {
-		State   LegState  `json:"state"`
+	// TrialEnded closes a trial.
+	TrialEnded struct {
+		State   TrialState  `json:"state"`
 		Failure string    `json:"failure,omitempty"` // what went wrong, in words
 		Exit    *Exit     `json:"exit,omitempty"`    // if the contender ended before it was asked to
 		LastLog []LogLine `json:"last_log,omitempty"`
@@ -165,7 +165,7 @@ type (
 
 func (RunStarted) event()       {}
 func (Prepared) event()         {}
-func (LegStarted) event()       {}
+func (TrialStarted) event()       {}
 func (PhaseStarted) event()     {}
 func (PhaseEnded) event()       {}
 func (Progress) event()         {}
@@ -185,12 +185,12 @@ func (IncidentOccurred) event() {}
 func (Intervened) event()       {}
 func (Paused) event()           {}
 func (Resumed) event()          {}
-func (LegEnded) event()         {}
+func (TrialEnded) event()         {}
 func (RunEnded) event()         {}
 
 // events are all types by their names in events.jsonl and in the output of --json.
 var events = map[string]Event{
-	"run_started": RunStarted{}, "prepared": Prepared{}, "leg_started": LegStarted{}, "leg_ended": LegEnded{},
+	"run_started": RunStarted{}, "prepared": Prepared{}, "trial_started": TrialStarted{}, "trial_ended": TrialEnded{},
 	"phase_started": PhaseStarted{}, "phase_ended": PhaseEnded{}, "progress": Progress{},
 	"instance_started": InstanceStarted{}, "instance_ready": InstanceReady{}, "instance_stopped": InstanceStopped{},
 	"requests_timed": RequestsTimed{}, "mark_read": MarkRead{}, "check_done": CheckDone{},
@@ -212,18 +212,18 @@ func EventName(e Event) string {
 type wireRecord struct {
 	Seq   int64           `json:"seq"`
 	At    time.Time       `json:"at"`
-	Leg   *Leg            `json:"leg,omitempty"`
+	Trial   *Trial            `json:"trial,omitempty"`
 	Type  string          `json:"type"`
 	Event json.RawMessage `json:"event"`
 }
 
-// MarshalJSON writes {"seq":…,"at":…,"leg":…,"type":"step_ended","event":{…}}.
+// MarshalJSON writes {"seq":…,"at":…,"trial":…,"type":"step_ended","event":{…}}.
 func (r Record) MarshalJSON() ([]byte, error) {
 	body, err := json.Marshal(r.Event)
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(wireRecord{r.Seq, r.At, r.Leg, EventName(r.Event), body})
+	return json.Marshal(wireRecord{r.Seq, r.At, r.Trial, EventName(r.Event), body})
 }
 
 // UnmarshalJSON reads what MarshalJSON writes. An unknown type is an error.
@@ -240,15 +240,15 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(w.Event, e.Interface()); err != nil {
 		return fmt.Errorf("event %d (%s): %w", w.Seq, w.Type, err)
 	}
-	*r = Record{w.Seq, w.At, w.Leg, e.Elem().Interface().(Event)}
+	*r = Record{w.Seq, w.At, w.Trial, e.Elem().Interface().(Event)}
 	return nil
 }
 
-// Apply folds one event of this leg into its result, so that all who show it agree.
-func (l *LegResult) Apply(at time.Time, e Event) {
+// Apply folds one event of this trial into its result, so that all who show it agree.
+func (l *TrialResult) Apply(at time.Time, e Event) {
 	switch e := e.(type) {
-	case LegStarted:
-		l.Schema, l.State = SchemaVersion, LegRunning
+	case TrialStarted:
+		l.Schema, l.State = SchemaVersion, TrialRunning
 		l.Service, l.Artifact, l.Started = e.Service, e.Artifact, at
 	case InstanceStarted:
 		l.Instance = new(e.Info)
@@ -275,7 +275,7 @@ func (l *LegResult) Apply(at time.Time, e Event) {
 		l.Incidents = append(l.Incidents, e.Incident)
 	case Intervened:
 		l.Interventions = append(l.Interventions, Intervention{At: at, Step: e.Step, Control: e.Control})
-	case LegEnded:
+	case TrialEnded:
 		l.State, l.Failure, l.Exit, l.LastLog, l.Lost, l.Ended = e.State, e.Failure, e.Exit, e.LastLog, e.Lost, at
 	}
 }

@@ -64,7 +64,7 @@ const (
 	FoundTrend      FindingKind = "trend"      // the rounds rise or fall
 	FoundLeftOut    FindingKind = "left out"   // a step of a round is not in the summary, or its latency is not
 	FoundEstimate   FindingKind = "estimate"   // the true value may be higher
-	FoundIncomplete FindingKind = "incomplete" // legs or rounds did not run to their end
+	FoundIncomplete FindingKind = "incomplete" // trials or rounds did not run to their end
 	FoundSteered    FindingKind = "steered"    // somebody intervened
 	FoundUnsound    FindingKind = "unsound"    // what was answered was wrong, or may have been
 )
@@ -166,7 +166,7 @@ func (f Findings) Join(between string) string {
 	return strings.Join(texts, between)
 }
 
-// Warn is the notice of a finding about a whole leg or run.
+// Warn is the notice of a finding about a whole trial or run.
 func Warn(f Finding) Notice {
 	return Notice{Level: "warning", Text: f.Text, Kind: f.Kind, Figures: f.Figures}
 }

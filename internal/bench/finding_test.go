@@ -65,15 +65,15 @@ func TestTitles(t *testing.T) {
 
 func TestANoticeKeepsItsFinding(t *testing.T) {
 	f := Finding{FoundHung, "it hung", map[string]float64{"grace_ns": 5}}
-	var leg LegResult
+	var trial TrialResult
 	for _, n := range []Notice{Warn(f), {Level: "warning", Text: "x"}, {Level: "info", Text: "no doubt"}} {
-		leg.Apply(leg.Started, n)
+		trial.Apply(trial.Started, n)
 	}
-	if want := (Findings{f, {Text: "x"}}); !reflect.DeepEqual(leg.Warnings, want) {
-		t.Errorf("%+v, want %+v", leg.Warnings, want)
+	if want := (Findings{f, {Text: "x"}}); !reflect.DeepEqual(trial.Warnings, want) {
+		t.Errorf("%+v, want %+v", trial.Warnings, want)
 	}
-	if !leg.Warnings.Has(FoundLate, FoundHung) || leg.Warnings.Has(FoundLate) || leg.Warnings.Join("|") != "it hung|x" {
-		t.Errorf("%q", leg.Warnings.Join("|"))
+	if !trial.Warnings.Has(FoundLate, FoundHung) || trial.Warnings.Has(FoundLate) || trial.Warnings.Join("|") != "it hung|x" {
+		t.Errorf("%q", trial.Warnings.Join("|"))
 	}
 }
 

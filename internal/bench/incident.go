@@ -35,7 +35,7 @@ func (i Incident) String() string {
 	return fmt.Sprintf("step %d: %s", *i.Step+1, i.Text)
 }
 
-// Lost is what a leg that did not run to its end has not measured.
+// Lost is what a trial that did not run to its end has not measured.
 type Lost struct {
 	Phase Phase `json:"phase,omitempty"` // in which it ended
 	// index of the step that was cut short; what it had is kept, marked as aborted

@@ -3,29 +3,29 @@ package bench
 import "testing"
 
 func TestOutcome(t *testing.T) {
-	legs := func(states ...LegState) (all []LegEntry) {
+	trials := func(states ...TrialState) (all []TrialEntry) {
 		for i, s := range states {
-			all = append(all, LegEntry{Leg: Leg{Contender: []string{"b", "a"}[i%2], Round: i/2 + 1}, State: s})
+			all = append(all, TrialEntry{Trial: Trial{Contender: []string{"b", "a"}[i%2], Round: i/2 + 1}, State: s})
 		}
 		return all
 	}
 	for _, c := range []struct {
 		state RunState
-		legs  []LegEntry
+		trials  []TrialEntry
 		want  string
 	}{
-		{RunComplete, legs(LegComplete, LegComplete), "complete"},
-		{RunComplete, legs(LegComplete, LegFailed), "complete; failed: a"},
-		{RunFailed, legs(LegComplete, LegFailed), "complete; failed: a"}, // as earlier versions kept it
-		{RunComplete, legs(LegFailed, LegComplete, LegComplete, LegFailed), "complete; failed: a in 1 of 2 rounds, b in 1 of 2 rounds"},
-		{RunFailed, legs(LegFailed, LegFailed), "failed: a, b"},
-		{RunFailed, legs(LegComplete, LegAborted), "failed"}, // a threshold has ended it
-		{RunFailed, legs(LegComplete, LegFailed, LegPending, LegPending), "failed: a in 1 of 2 rounds"},
-		{RunInterrupted, legs(LegFailed, LegAborted), "interrupted; failed: b"},
-		{RunRunning, legs(LegComplete, LegRunning), "running"},
+		{RunComplete, trials(TrialComplete, TrialComplete), "complete"},
+		{RunComplete, trials(TrialComplete, TrialFailed), "complete; failed: a"},
+		{RunFailed, trials(TrialComplete, TrialFailed), "complete; failed: a"}, // as earlier versions kept it
+		{RunComplete, trials(TrialFailed, TrialComplete, TrialComplete, TrialFailed), "complete; failed: a in 1 of 2 rounds, b in 1 of 2 rounds"},
+		{RunFailed, trials(TrialFailed, TrialFailed), "failed: a, b"},
+		{RunFailed, trials(TrialComplete, TrialAborted), "failed"}, // a threshold has ended it
+		{RunFailed, trials(TrialComplete, TrialFailed, TrialPending, TrialPending), "failed: a in 1 of 2 rounds"},
+		{RunInterrupted, trials(TrialFailed, TrialAborted), "interrupted; failed: b"},
+		{RunRunning, trials(TrialComplete, TrialRunning), "running"},
 		{RunFailed, nil, "failed"},
 	} {
-		if got := (Run{State: c.state, Legs: c.legs}).OutcomeText(); got != c.want {
+		if got := (Run{State: c.state, Trials: c.trials}).OutcomeText(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

@@ -13,7 +13,7 @@ type PhaseSpec struct {
 	Requests int `json:"requests"`
 }
 
-// Phases are where the first requests of a leg have spent their time. The readiness poll, which
+// Phases are where the first requests of a trial have spent their time. The readiness poll, which
 // asks for another path, has been answered before; nothing else has.
 type Phases struct {
 	Request string          `json:"request"`        // name of the kind that was asked, the first one of the profile

@@ -231,7 +231,7 @@ func (l Load) ErrorRatio() float64 {
 	return float64(f) / float64(f+l.AllSucceeded())
 }
 
-// StepResult is one finished step of a leg.
+// StepResult is one finished step of a trial.
 type StepResult struct {
 	Index int  `json:"index"` // from 0
 	Step  Step `json:"step"`

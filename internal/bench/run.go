@@ -36,23 +36,23 @@ type Mark struct {
 	Usage Usage  `json:"usage"`
 }
 
-// LegState says how far a leg has come.
-type LegState string
+// TrialState says how far a trial has come.
+type TrialState string
 
-// The states. Only a complete leg is whole; --resume runs every other again as a fresh life.
+// The states. Only a complete trial is whole; --resume runs every other again as a fresh life.
 const (
-	LegPending  LegState = "pending"
-	LegRunning  LegState = "running"
-	LegComplete LegState = "complete" // every step was run
-	LegFailed   LegState = "failed"   // did not start, died or hung; what it did before is kept
-	LegAborted  LegState = "aborted"  // interrupted from outside
+	TrialPending  TrialState = "pending"
+	TrialRunning  TrialState = "running"
+	TrialComplete TrialState = "complete" // every step was run
+	TrialFailed   TrialState = "failed"   // did not start, died or hung; what it did before is kept
+	TrialAborted  TrialState = "aborted"  // interrupted from outside
 )
 
-// LegResult is all that is known of one leg. One file each.
-type LegResult struct {
+// TrialResult is all that is known of one trial. One file each.
+type TrialResult struct {
 	Schema   int           `json:"schema"`
-	Leg      Leg           `json:"leg"`
-	State    LegState      `json:"state"`
+	Trial      Trial           `json:"trial"`
+	State    TrialState      `json:"state"`
 	Service  Service       `json:"service"`
 	Artifact Artifact      `json:"artifact"`
 	Instance *InstanceInfo `json:"instance,omitempty"`
@@ -76,8 +76,8 @@ type LegResult struct {
 	Interventions []Intervention `json:"interventions,omitempty"` // what somebody asked for while it ran
 }
 
-// Definition is that of the leg's steps; ok is false where nothing was sent in any.
-func (l LegResult) Definition() (d Definition, ok bool) {
+// Definition is that of the trial's steps; ok is false where nothing was sent in any.
+func (l TrialResult) Definition() (d Definition, ok bool) {
 	for _, s := range l.Steps {
 		if s.Load.Sent > 0 && (!ok || s.Load.Definition < d) {
 			d, ok = s.Load.Definition, true
@@ -92,7 +92,7 @@ type Run struct {
 	ID       string      `json:"id"` // also in every label
 	State    RunState    `json:"state"`
 	Profile  Profile     `json:"profile"`
-	Legs     []LegEntry  `json:"legs"`                   // in the order in which they run
+	Trials     []TrialEntry  `json:"trials"`                   // in the order in which they run
 	Hash     string      `json:"profile_hash,omitempty"` // of what the profile decides about the figures
 	Seed     uint64      `json:"seed"`                   // of the order and of the drawn ids
 	Started  time.Time   `json:"started"`
@@ -109,21 +109,21 @@ type Run struct {
 	// the objective under which the steps were chosen one by one, as locbench capacity does
 	Search string `json:"search,omitempty"`
 	TLS    *TLS   `json:"tls,omitempty"` // nil: certificates are checked against those of the system
-	// services that run already, one for each contender; no leg launches anything then
+	// services that run already, one for each contender; no trial launches anything then
 	Targets  []Target `json:"targets,omitempty"`
 	Services []string `json:"services_dir,omitempty"` // folders outside the binary that contenders came from
 
 	// somebody wants claims about contenders whose checks failed
 	AcceptFailedChecks bool `json:"accept_failed_checks,omitempty"`
 
-	// what somebody asked for between two legs, or before the first; the others are with their legs
+	// what somebody asked for between two trials, or before the first; the others are with their trials
 	Interventions []Intervention `json:"interventions,omitempty"`
 }
 
-// LegEntry is a leg's line in run.json.
-type LegEntry struct {
-	Leg   Leg      `json:"leg"`
-	State LegState `json:"state"`
+// TrialEntry is a trial's line in run.json.
+type TrialEntry struct {
+	Trial   Trial      `json:"trial"`
+	State TrialState `json:"state"`
 	File  string   `json:"file"` // relative to the results folder
 
 	Unsound *Unsound `json:"unsound,omitempty"` // why its contender supports no claim; nil: nothing is known against it
@@ -134,8 +134,8 @@ type RunState string
 
 const (
 	RunRunning     RunState = "running"  // or killed: then nobody could write another
-	RunComplete    RunState = "complete" // every leg was run, and at least one to its end (see Run.Outcome)
-	RunFailed      RunState = "failed"   // no leg is complete, or not all were run, or a threshold has cut some short
+	RunComplete    RunState = "complete" // every trial was run, and at least one to its end (see Run.Outcome)
+	RunFailed      RunState = "failed"   // no trial is complete, or not all were run, or a threshold has cut some short
 	RunInterrupted RunState = "interrupted"
 )
 
@@ -145,15 +145,15 @@ func (r Run) Outcome() (state RunState, failed []string) {
 	rounds, failures := map[string]int{}, map[string]int{}
 	var labels []string
 	complete, tried := false, true
-	for _, e := range r.Legs {
-		label := e.Leg.Label()
+	for _, e := range r.Trials {
+		label := e.Trial.Label()
 		if rounds[label]++; rounds[label] == 1 {
 			labels = append(labels, label)
 		}
 		switch e.State {
-		case LegComplete:
+		case TrialComplete:
 			complete = true
-		case LegFailed:
+		case TrialFailed:
 			failures[label]++
 		default:
 			tried = false

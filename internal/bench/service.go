@@ -121,7 +121,7 @@ type Artifact struct {
 // LaunchSpec asks a launcher for one instance.
 type LaunchSpec struct {
 	RunID    string            // goes into the labels, so that "locbench clean" finds what a killed run left
-	Name     string            // Leg.String or the name of a lifecycle check; goes into labels and the container's name
+	Name     string            // Trial.String or the name of a lifecycle check; goes into labels and the container's name
 	Artifact Artifact          //
 	URL      string            // of a service that runs already
 	Env      map[string]string // filled in, nothing is added but what a container has anyway

@@ -44,9 +44,9 @@ type Unsound struct {
 	First        string  `json:"first,omitempty"`         // of what was wrong: what was asked, wanted and answered
 }
 
-// Unsound is what makes a leg unsound; nil where it is sound, or has measured nothing since it was
+// Unsound is what makes a trial unsound; nil where it is sound, or has measured nothing since it was
 // ended from outside. maxErrors is Profile.ErrorsAllowed.
-func (l LegResult) Unsound(maxErrors float64) *Unsound {
+func (l TrialResult) Unsound(maxErrors float64) *Unsound {
 	var u Unsound
 	for _, c := range l.Checks {
 		switch c.Status {
@@ -92,7 +92,7 @@ func firstOf(c CheckResult) string {
 }
 
 // firstError is the text of the most frequent kind of failure of its first step that has one.
-func (l LegResult) firstError() string {
+func (l TrialResult) firstError() string {
 	for _, s := range l.Steps {
 		if kinds := s.Load.FailedKinds(); len(kinds) > 0 {
 			return cmp.Or(s.Load.Examples[kinds[0]], string(kinds[0]))
@@ -108,7 +108,7 @@ func (l Load) FailedKinds() []ErrorKind {
 	return kinds
 }
 
-// Add takes in what was unsound in another leg of the same contender; either may be nil.
+// Add takes in what was unsound in another trial of the same contender; either may be nil.
 func (u *Unsound) Add(o *Unsound) *Unsound {
 	if u == nil || o == nil {
 		return cmp.Or(u, o)
@@ -149,7 +149,7 @@ func (u Unsound) String() string {
 	return u.Brief() + "; first: " + u.First
 }
 
-// UnsoundContender is one with the label, over all its legs.
+// UnsoundContender is one with the label, over all its trials.
 type UnsoundContender struct {
 	Label string
 	Unsound
@@ -159,9 +159,9 @@ type UnsoundContender struct {
 // their labels.
 func (r Run) Unsound() (all []UnsoundContender) {
 	of := map[string]*Unsound{}
-	for _, e := range r.Legs {
+	for _, e := range r.Trials {
 		if e.Unsound != nil {
-			of[e.Leg.Label()] = of[e.Leg.Label()].Add(e.Unsound)
+			of[e.Trial.Label()] = of[e.Trial.Label()].Add(e.Unsound)
 		}
 	}
 	for _, label := range slices.Sorted(maps.Keys(of)) {
@@ -170,14 +170,14 @@ func (r Run) Unsound() (all []UnsoundContender) {
 	return all
 }
 
-// Judge is what makes a leg of the run unsound, as far as the run minds: with AcceptFailedChecks
+// Judge is what makes a trial of the run unsound, as far as the run minds: with AcceptFailedChecks
 // failed checks do not, and in a search for capacity, whose steps are there to find errors, nothing.
-func (r Run) Judge(leg LegResult) *Unsound {
+func (r Run) Judge(trial TrialResult) *Unsound {
 	if r.Search != "" {
 		return nil
 	}
 	if r.AcceptFailedChecks {
-		leg.Checks = nil
+		trial.Checks = nil
 	}
-	return leg.Unsound(r.Profile.ErrorsAllowed())
+	return trial.Unsound(r.Profile.ErrorsAllowed())
 }

@@ -12,7 +12,7 @@ type Threshold struct {
 type Scope string
 
 const (
-	ScopeLeg Scope = "leg"
+	ScopeTrial Scope = "trial"
 	ScopeRun Scope = "run"
 )
 

@@ -25,8 +25,8 @@ func (t Turns) CPUBetweenTurns() float64 {
 	return float64(t.WaitedCPU) / float64(t.Waited)
 }
 
-// TookTurns says since when a leg took turns with others; ok is false when it did not in any step.
-func (l LegResult) TookTurns() (since time.Time, ok bool) {
+// TookTurns says since when a trial took turns with others; ok is false when it did not in any step.
+func (l TrialResult) TookTurns() (since time.Time, ok bool) {
 	for _, s := range l.Steps {
 		if s.Turns != nil && len(s.Turns.With) > 0 {
 			return s.Turns.Since, true
@@ -132,19 +132,19 @@ func (h Hiccups) And(other Hiccups) Hiccups {
 		Max: max(h.Max, other.Max), Preferred: h.Preferred && other.Preferred}
 }
 
-// Groups are the indices of the legs that are alive at the same time, in the order of the plan:
+// Groups are the indices of the trials that are alive at the same time, in the order of the plan:
 // each for itself, or those of a round where the contenders take turns. A contender that is the
 // only one takes turns with itself: its rounds go two by two.
 func (r Run) Groups() (groups [][]int) {
 	if r.Profile.Turns <= 0 {
-		for i := range r.Legs {
+		for i := range r.Trials {
 			groups = append(groups, []int{i})
 		}
 		return groups
 	}
 	of := map[int]int{} // index in groups
-	for i, entry := range r.Legs {
-		round := entry.Leg.Round
+	for i, entry := range r.Trials {
+		round := entry.Trial.Round
 		if len(r.Profile.Contenders) == 1 {
 			round = (round + 1) / 2
 		}

@@ -155,8 +155,8 @@ func TestHiccupsTogether(t *testing.T) {
 }
 
 func TestGroups(t *testing.T) {
-	leg := func(name string, round int) LegEntry { return LegEntry{Leg: Leg{Contender: name, Round: round}} }
-	two := Run{Legs: []LegEntry{leg("a", 1), leg("b", 1), leg("b", 2), leg("a", 2)}, Profile: Profile{Contenders: []Selection{{Contender: "a"}, {Contender: "b"}}}}
+	trial := func(name string, round int) TrialEntry { return TrialEntry{Trial: Trial{Contender: name, Round: round}} }
+	two := Run{Trials: []TrialEntry{trial("a", 1), trial("b", 1), trial("b", 2), trial("a", 2)}, Profile: Profile{Contenders: []Selection{{Contender: "a"}, {Contender: "b"}}}}
 	if got := two.Groups(); !reflect.DeepEqual(got, [][]int{{0}, {1}, {2}, {3}}) {
 		t.Errorf("one after the other: %v", got)
 	}
@@ -164,7 +164,7 @@ func TestGroups(t *testing.T) {
 	if got := two.Groups(); !reflect.DeepEqual(got, [][]int{{0, 1}, {2, 3}}) {
 		t.Errorf("in turns: %v", got)
 	}
-	one := Run{Legs: []LegEntry{leg("a", 1), leg("a", 2), leg("a", 3)}, Profile: Profile{Turns: time.Second, Contenders: []Selection{{Contender: "a"}}}}
+	one := Run{Trials: []TrialEntry{trial("a", 1), trial("a", 2), trial("a", 3)}, Profile: Profile{Turns: time.Second, Contenders: []Selection{{Contender: "a"}}}}
 	if got := one.Groups(); !reflect.DeepEqual(got, [][]int{{0, 1}, {2}}) {
 		t.Errorf("with itself: %v", got)
 	}

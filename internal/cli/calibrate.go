@@ -95,11 +95,11 @@ func calibrate(ctx context.Context, env Env, o app.RunOptions) (dir string, err 
 }
 
 func tellFloor(env Env, dir string, contenders []string, asJSON bool) error {
-	run, legs, err := results.Read(dir)
-	if err != nil && len(legs) == 0 {
+	run, trials, err := results.Read(dir)
+	if err != nil && len(trials) == 0 {
 		return err
 	}
-	set := compare.Set{Run: analysis.Of(run, legs)}
+	set := compare.Set{Run: analysis.Of(run, trials)}
 	if len(contenders) == 1 && len(run.Profile.Contenders) > 1 {
 		set.Contender = contenders[0]
 	}

@@ -34,7 +34,7 @@ rate meets the SLO; 130 interrupted.`,
 		Example: `  locbench capacity go-nethttp --slo 'p99<50ms,errors<0.1%'
   locbench capacity go-nethttp --slo 'p99<20ms,errors<=0%' --limits cpus=0.5,1,1.5,2
   locbench capacity rs-actix:lto --slo 'p99<50ms' --profile locations --elastic http://127.0.0.1:9200
-  locbench capacity --target http://127.0.0.1:8080 --slo 'p99.9<100ms' --guess 500 --trial 20s
+  locbench capacity --target http://127.0.0.1:8080 --slo 'p99.9<100ms' --guess 500 --probe 20s
   locbench capacity go-nethttp --slo 'p99<50ms' --json | jq '.points[].result.rate'`,
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, contenders []string) error {
@@ -53,7 +53,7 @@ rate meets the SLO; 130 interrupted.`,
 	fl := cmd.Flags()
 	fl.StringVar(&o.Objective, "slo", "", "`CONDITION` to meet, such as 'p99<50ms,errors<0.1%'")
 	fl.StringVar(&o.Limits, "limits", "", "search once per limit: cpus=0.5,1,1.5,2 or memory=128MiB,512MiB")
-	fl.DurationVar(&o.Trial, "trial", 5*time.Second, "length of one probe; longer ones catch rarer stalls")
+	fl.DurationVar(&o.Probe, "probe", 5*time.Second, "length of one probe; longer ones catch rarer stalls")
 	fl.DurationVar(&o.WarmUp, "warm-up", 5*time.Second, "length of the warm-up (closed loop)")
 	fl.StringVar(&o.Resolution, "resolution", "3%", "largest gap between the reported rate and the next failing one")
 	fl.StringVar(&o.Confirm, "confirm", "2/3", "`K/N`: the rate must pass K of N probes")
@@ -62,7 +62,7 @@ rate meets the SLO; 130 interrupted.`,
 	fl.Float64Var(&o.MaxRate, "max-rate", 0, "highest `rate` to try (default 1000000)")
 	fl.IntVar(&o.MaxConnections, "connections", 0,
 		"most `connections` per probe (default one second of requests, from 256 to 4096)")
-	fl.IntVar(&o.MaxTrials, "max-trials", 60, "stop after this many probes")
+	fl.IntVar(&o.MaxProbes, "max-probes", 60, "stop after this many probes")
 	fl.StringVarP(&f.Out, "out", "o", "", "results `DIR` (default results/<time>-capacity)")
 	fl.BoolVar(&f.Output.JSON, "json", false, "print the result as JSON")
 	fl.BoolVarP(&f.Output.Quiet, "quiet", "q", false, "print only warnings, errors and the table")

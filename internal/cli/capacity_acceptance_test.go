@@ -23,7 +23,7 @@ func capacityOf(t testing.TB, server *httptest.Server, dir string, more ...strin
 	}
 	var out, talk bytes.Buffer
 	args := append([]string{"capacity", "--target", server.URL, "--slo", "p50<3s,errors<0.1%", "--no-checks", "--profile", profile,
-		"--trial", "1s", "--warm-up", "200ms", "--confirm", "1/3", "--resolution", "100%", "--json", "-o", dir}, more...)
+		"--probe", "1s", "--warm-up", "200ms", "--confirm", "1/3", "--resolution", "100%", "--json", "-o", dir}, more...)
 	code := Main(t.Context(), Env{Args: args, Stdout: &out, Stderr: &talk, Getenv: func(string) string { return "" }})
 	var r capacity.Record
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {

@@ -38,7 +38,7 @@ func TestCapacityIsWhatAServiceCan(t *testing.T) {
 	defer server.Close()
 	testenv.Judge(t, 5, 25*time.Millisecond, func(t testing.TB) error {
 		var out, talk bytes.Buffer
-		code := Main(t.Context(), Env{Args: []string{"capacity", "--target", server.URL, "--slo", "p90<130ms,errors<0.1%", "--guess", "200", "--trial", "1s", "--warm-up", "200ms",
+		code := Main(t.Context(), Env{Args: []string{"capacity", "--target", server.URL, "--slo", "p90<130ms,errors<0.1%", "--guess", "200", "--probe", "1s", "--warm-up", "200ms",
 			"--confirm", "1/2", "--resolution", "10%", "-o", filepath.Join(t.TempDir(), "out")}, Stdout: &out, Stderr: &talk, Getenv: func(string) string { return "" }})
 		var rate float64
 		for line := range strings.Lines(out.String()) {
@@ -60,7 +60,7 @@ func TestCapacityIsWhatAServiceCan(t *testing.T) {
 }
 
 // TestCapacityOfATarget searches up to a rate that every service and machine can do: every request
-// of every trial is accounted for.
+// of every probe is accounted for.
 func TestCapacityOfATarget(t *testing.T) {
 	testenv.Judge(t, 5, 100*time.Millisecond, func(t testing.TB) error {
 		dir := filepath.Join(t.TempDir(), "out")
@@ -73,15 +73,15 @@ func TestCapacityOfATarget(t *testing.T) {
 		defer server.Close()
 		code, r, talk := capacityOf(t, server, dir, "--guess", "60", "--max-rate", "100")
 		p := r.Points[0]
-		if code != 0 || p.Result.State != capacity.AtLeast || p.Result.Rate != 100 || !strings.Contains(talk, "trials of 1s, about") {
+		if code != 0 || p.Result.State != capacity.AtLeast || p.Result.Rate != 100 || !strings.Contains(talk, "probes of 1s, about") {
 			return fmt.Errorf("exit code %d, %+v\n%s", code, p, talk)
 		}
-		_, legs, err := results.Read(dir)
+		_, trials, err := results.Read(dir)
 		if err != nil {
 			return err
 		}
 		var succeeded int64
-		for _, s := range legs[0].Steps {
+		for _, s := range trials[0].Steps {
 			succeeded += s.Load.AllSucceeded()
 		}
 		if succeeded+1 != answered.Load() { // the one is the question before the load

@@ -114,8 +114,8 @@ func (f compareFlags) run(env Env, what []string) error {
 // readSides reads both sides: two folders, or two contenders of one.
 func readSides(env Env, what []string) (before, after compare.Set, err error) {
 	read := func(dir string) (compare.Set, error) {
-		run, legs, err := readFolder(env, dir)
-		return compare.Set{Run: analysis.Of(run, legs)}, err
+		run, trials, err := readFolder(env, dir)
+		return compare.Set{Run: analysis.Of(run, trials)}, err
 	}
 	if before, err = read(what[0]); err != nil {
 		return before, after, err
@@ -138,8 +138,8 @@ func readSides(env Env, what []string) (before, after compare.Set, err error) {
 // onlyTwo are the labels of the contenders in dir, in the order of the profile, if there are two.
 func onlyTwo(dir string, set compare.Set) ([]string, error) {
 	var labels []string
-	for _, leg := range set.Run.Legs {
-		if label := leg.Leg.Label(); !slices.Contains(labels, label) {
+	for _, trial := range set.Run.Trials {
+		if label := trial.Trial.Label(); !slices.Contains(labels, label) {
 			labels = append(labels, label)
 		}
 	}

@@ -43,10 +43,10 @@ func resultsFolder(t *testing.T, n int, cpus float64, rates map[string]int64) st
 				continue
 			}
 			rate += rate * int64(round%3-1) / 100
-			leg := bench.Leg{Contender: name, Round: round}
-			file := fmt.Sprintf("%s.json", leg)
-			run.Legs = append(run.Legs, bench.LegEntry{Leg: leg, State: bench.LegComplete, File: file})
-			write(file, bench.LegResult{Schema: 1, Leg: leg, State: bench.LegComplete, Steps: []bench.StepResult{{
+			trial := bench.Trial{Contender: name, Round: round}
+			file := fmt.Sprintf("%s.json", trial)
+			run.Trials = append(run.Trials, bench.TrialEntry{Trial: trial, State: bench.TrialComplete, File: file})
+			write(file, bench.TrialResult{Schema: 1, Trial: trial, State: bench.TrialComplete, Steps: []bench.StepResult{{
 				Step: bench.Step{Name: "8 connections", Connections: 8, Duration: 10 * time.Second},
 				Load: bench.Load{Succeeded: rate * 10, Sent: rate * 10, Elapsed: 10 * time.Second},
 			}}})

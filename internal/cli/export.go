@@ -23,7 +23,7 @@ import (
 
 // exportFlags are the flags of "locbench export".
 type exportFlags struct {
-	format, output, leg string
+	format, output, trial string
 	step                int
 	maxRequests         int64
 }
@@ -46,13 +46,13 @@ func newExport(env Env) *cobra.Command {
 folder --output. Values that a format has no field for are left out.`,
 		Example: `  locbench export results/20261121-080000-quick --format gobench > new.txt
   locbench export results/20261121-080000-quick --format hgrm -o curves
-  locbench export results/20261121-080000-quick --format vegeta-json --leg go-nethttp-1 --step 3 -o requests`,
+  locbench export results/20261121-080000-quick --format vegeta-json --trial go-nethttp-1 --step 3 -o requests`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, dirs []string) error { return f.run(env, dirs[0], cmd.Flags().Changed("step")) },
 	}
 	cmd.Flags().StringVarP(&f.format, "format", "f", "", "`FORMAT` to write: "+strings.Join(export.FormatNames(), ", "))
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "`FILE` or folder to write to")
-	cmd.Flags().StringVar(&f.leg, "leg", "", "only this `TRIAL`, such as go-nethttp-1")
+	cmd.Flags().StringVar(&f.trial, "trial", "", "only this `TRIAL`, such as go-nethttp-1")
 	cmd.Flags().IntVar(&f.step, "step", 0, "only step `NUMBER`, from 1")
 	cmd.Flags().Int64Var(&f.maxRequests, "max-requests", export.DefaultMaxRequests,
 		"write at most N single `REQUESTS` (vegeta formats)")
@@ -67,7 +67,7 @@ func (f exportFlags) run(env Env, dir string, oneStep bool) error {
 	if err != nil {
 		return console.Usagef("--format: %w", err)
 	}
-	opt := export.Options{Leg: f.leg, MaxRequests: f.maxRequests}
+	opt := export.Options{Trial: f.trial, MaxRequests: f.maxRequests}
 	if oneStep {
 		index := f.step - 1
 		opt.Step = &index
@@ -78,11 +78,11 @@ func (f exportFlags) run(env Env, dir string, oneStep bool) error {
 	if format.Many && f.output == "" {
 		return console.Usagef("format %s writes several files: set --output FOLDER", format.Name)
 	}
-	run, legs, err := readFolder(env, dir)
+	run, trials, err := readFolder(env, dir)
 	if err != nil {
 		return err
 	}
-	files, err := format.Files(run, legs, opt)
+	files, err := format.Files(run, trials, opt)
 	if err != nil {
 		return err
 	}
@@ -108,14 +108,14 @@ func (f exportFlags) run(env Env, dir string, oneStep bool) error {
 	return nil
 }
 
-// readFolder reads a results folder; a leg that cannot be read is reported and left out.
-func readFolder(env Env, dir string) (bench.Run, []bench.LegResult, error) {
-	run, legs, err := results.Read(dir)
-	if err != nil && len(legs) > 0 {
+// readFolder reads a results folder; a trial that cannot be read is reported and left out.
+func readFolder(env Env, dir string) (bench.Run, []bench.TrialResult, error) {
+	run, trials, err := results.Read(dir)
+	if err != nil && len(trials) > 0 {
 		env.Warn(err)
 		err = nil
 	}
-	return run, legs, err
+	return run, trials, err
 }
 
 // exportFile writes a file; half of one is not left behind.
@@ -135,21 +135,21 @@ func exportFile(path string, file export.File) error {
 // reportAs writes the results of dir to standard output (or the file out) as Markdown, CSV or JSON.
 func reportAs(env Env, dir, format, out string) error {
 	var file export.File
-	run, legs, err := readFolder(env, dir)
+	run, trials, err := readFolder(env, dir)
 	if err != nil {
 		return err
 	}
 	switch format {
 	case "md":
 		file.Write = func(w io.Writer) error {
-			return report.Markdown(w, analysis.Of(run, legs), report.Options{Floor: app.FindFloor(run, run, dir)})
+			return report.Markdown(w, analysis.Of(run, trials), report.Options{Floor: app.FindFloor(run, run, dir)})
 		}
 	case "csv", "json":
 		f, err := export.Lookup(format)
 		if err != nil {
 			return err
 		}
-		files, err := f.Files(run, legs, export.Options{})
+		files, err := f.Files(run, trials, export.Options{})
 		if err != nil {
 			return err
 		}
@@ -196,7 +196,7 @@ func importFiles(env Env, files []string, from, output string) error {
 		return console.Usagef("%s already holds a run: choose another --output", output)
 	}
 	read := func(name string) ([]byte, error) { return safe.ReadFile(name, export.MaxFile) }
-	run, legs, err := export.Import(files, read, from, time.Now().UTC())
+	run, trials, err := export.Import(files, read, from, time.Now().UTC())
 	if err != nil {
 		return err
 	}
@@ -204,12 +204,12 @@ func importFiles(env Env, files []string, from, output string) error {
 	if err := os.MkdirAll(output, 0o755); err != nil {
 		return fmt.Errorf("create results folder: %w", err)
 	}
-	for i, leg := range legs {
-		if err := results.WriteJSON(filepath.Join(output, run.Legs[i].File), leg); err != nil {
+	for i, trial := range trials {
+		if err := results.WriteJSON(filepath.Join(output, run.Trials[i].File), trial); err != nil {
 			return err
 		}
-		for _, w := range leg.Warnings {
-			fmt.Fprintf(env.Stderr, "%s: %s\n", leg.Leg, safe.Line(w.Text, 400))
+		for _, w := range trial.Warnings {
+			fmt.Fprintf(env.Stderr, "%s: %s\n", trial.Trial, safe.Line(w.Text, 400))
 		}
 	}
 	// Last: without it the folder is none.

@@ -117,11 +117,11 @@ func TestTargetThatBoots(t *testing.T) {
 	})
 	out := filepath.Join(t.TempDir(), "out")
 	code, text := locbench(t, nil, "run", "--headless", "--target", s.URL, "--profile", fileOf(t, "mine.yaml", "requests: [{path: /x}]\n"+twenty), "-o", out)
-	_, legs, err := results.Read(out)
+	_, trials, err := results.Read(out)
 	if code != console.ExitOK || err != nil {
 		t.Fatalf("exit code %d, %v\n%s", code, err, text)
 	}
-	if l := legs[0].Steps[0].Load; l.FailedTotal() != 0 || l.AllSucceeded() != 20 || asked.of("/x") != 21 {
+	if l := trials[0].Steps[0].Load; l.FailedTotal() != 0 || l.AllSucceeded() != 20 || asked.of("/x") != 21 {
 		t.Errorf("%d failed, %d succeeded, %d asked", l.FailedTotal(), l.AllSucceeded(), asked.of("/x"))
 	}
 }
@@ -162,8 +162,8 @@ func TestTargetWithItsOwnCertificate(t *testing.T) {
 			if code != console.ExitOK {
 				return
 			}
-			run, legs, err := results.Read(out)
-			if err != nil || legs[0].Steps[0].Load.AllSucceeded() != 20 || run.TLS == nil || *run.TLS != *c.tls {
+			run, trials, err := results.Read(out)
+			if err != nil || trials[0].Steps[0].Load.AllSucceeded() != 20 || run.TLS == nil || *run.TLS != *c.tls {
 				t.Errorf("%+v, %v", run.TLS, err)
 			}
 			page, err := os.ReadFile(filepath.Join(out, "summary.md"))

@@ -102,10 +102,10 @@ func readHistory(env Env, dirs []string) (history *compare.History, found int) {
 		leave := func(why string) {
 			fmt.Fprintf(env.Stderr, "skipped: %s: %s\n", safe.Line(folder, 400), safe.Line(why, 400))
 		}
-		run, legs, err := results.Read(folder)
+		run, trials, err := results.Read(folder)
 		if err != nil {
 			leave(err.Error())
-			if len(legs) == 0 {
+			if len(trials) == 0 {
 				continue
 			}
 		}
@@ -113,7 +113,7 @@ func readHistory(env Env, dirs []string) (history *compare.History, found int) {
 			leave("still running")
 			continue
 		}
-		for _, why := range history.Add(folder, run, legs) {
+		for _, why := range history.Add(folder, run, trials) {
 			leave(why)
 		}
 	}

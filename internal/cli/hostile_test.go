@@ -59,27 +59,27 @@ func poison(v reflect.Value) {
 // hostileResults is a results folder of two contenders with all texts poisoned.
 func hostileResults(t *testing.T) string {
 	t.Helper()
-	run, legs, err := results.Read(filepath.Join("..", "..", "testdata", "results", "burst"))
+	run, trials, err := results.Read(filepath.Join("..", "..", "testdata", "results", "burst"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	run.Legs, legs, run.Profile.Contenders = run.Legs[:2], legs[:2], run.Profile.Contenders[:2]
+	run.Trials, trials, run.Profile.Contenders = run.Trials[:2], trials[:2], run.Profile.Contenders[:2]
 	run.Command = []string{"locbench", "run"}
 	run.Warnings = append(run.Warnings, bench.Finding{Text: "a warning"})
-	legs[0].Warnings = append(legs[0].Warnings, bench.Finding{Text: "a warning"})
-	legs[0].Checks = append(legs[0].Checks, bench.CheckResult{Group: "g", Name: "n", Status: bench.CheckFailed, Detail: "d"})
-	legs[1].State, legs[1].Failure, run.Legs[1].State = bench.LegFailed, "it failed", bench.LegFailed
-	legs[1].LastLog = []bench.LogLine{{Text: "a line"}}
+	trials[0].Warnings = append(trials[0].Warnings, bench.Finding{Text: "a warning"})
+	trials[0].Checks = append(trials[0].Checks, bench.CheckResult{Group: "g", Name: "n", Status: bench.CheckFailed, Detail: "d"})
+	trials[1].State, trials[1].Failure, run.Trials[1].State = bench.TrialFailed, "it failed", bench.TrialFailed
+	trials[1].LastLog = []bench.LogLine{{Text: "a line"}}
 	poison(reflect.ValueOf(&run).Elem())
-	for i := range legs {
-		poison(reflect.ValueOf(&legs[i]).Elem())
+	for i := range trials {
+		poison(reflect.ValueOf(&trials[i]).Elem())
 	}
 	dir := filepath.Join(t.TempDir(), "results")
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for i, leg := range legs {
-		if err := results.WriteJSON(filepath.Join(dir, run.Legs[i].File), leg); err != nil {
+	for i, trial := range trials {
+		if err := results.WriteJSON(filepath.Join(dir, run.Trials[i].File), trial); err != nil {
 			t.Fatal(err)
 		}
 	}

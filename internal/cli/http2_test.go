@@ -38,11 +38,11 @@ func runInHTTP2(t *testing.T, both bool) {
 	if code, talk := runBounded(t, server.URL, func(string) string { return "" }, "--http2", "-o", dir); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, talk)
 	}
-	run, legs, err := results.Read(dir)
+	run, trials, err := results.Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := legs[0].Steps[0].Load.AllSucceeded() + legs[0].Steps[1].Load.AllSucceeded(); n != 80 || run.Profile.Protocol != "http/2" || n+1 != answered.Load() {
+	if n := trials[0].Steps[0].Load.AllSucceeded() + trials[0].Steps[1].Load.AllSucceeded(); n != 80 || run.Profile.Protocol != "http/2" || n+1 != answered.Load() {
 		t.Errorf("%q: %d successes, %d answers in HTTP/2", run.Profile.Protocol, n, answered.Load())
 	}
 }
@@ -75,8 +75,8 @@ func TestTheLoopIsChosenByTheEnvironment(t *testing.T) {
 				}
 				return
 			}
-			_, legs, err := results.Read(dir)
-			if err != nil || code != 0 || legs[0].Steps[0].Load.Loop != want {
+			_, trials, err := results.Read(dir)
+			if err != nil || code != 0 || trials[0].Steps[0].Load.Loop != want {
 				t.Errorf("%s: exit code %d, %v, %s", loop, code, err, talk)
 			}
 		})

@@ -34,11 +34,11 @@ func TestNothingRanWithoutItsTarget(t *testing.T) {
 			if strings.Contains(e.Text, "not ready at") {
 				order = append(order, "not ready")
 			}
-		case bench.LegEnded:
-			order = append(order, "leg ends")
+		case bench.TrialEnded:
+			order = append(order, "trial ends")
 		}
 	}
-	if !slices.Equal(order, []string{"begins", "not ready", "leg ends"}) {
+	if !slices.Equal(order, []string{"begins", "not ready", "trial ends"}) {
 		t.Errorf("events in the order %q", order)
 	}
 }

@@ -34,11 +34,11 @@ writes both at its end; use this for copied results or after an update of locben
 			if done, err := reportSearches(env, dirs[0], out); done {
 				return err
 			}
-			run, legs, err := readFolder(env, dirs[0])
+			run, trials, err := readFolder(env, dirs[0])
 			if err != nil {
 				return err
 			}
-			files, err := app.WriteReports(dirs[0], out, analysis.Of(run, legs))
+			files, err := app.WriteReports(dirs[0], out, analysis.Of(run, trials))
 			for _, f := range files {
 				fmt.Fprintln(env.Stdout, f)
 			}

@@ -31,16 +31,16 @@ func runAgainst(t *testing.T, status int, args ...string) (code int, talk, dir s
 	if !results.Has(dir, results.RunFile) {
 		return code, talk, dir
 	}
-	_, legs, err := results.Read(dir)
+	_, trials, err := results.Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var recorded int64
-	for _, s := range legs[0].Steps {
+	for _, s := range trials[0].Steps {
 		recorded += s.Load.AllSucceeded() + s.Load.FailedTotal()
 	}
-	if recorded != answered.Load()-1 || recorded != int64(40*len(legs[0].Steps)) {
-		t.Errorf("%d requests on record in %d steps, %d answers", recorded, len(legs[0].Steps), answered.Load())
+	if recorded != answered.Load()-1 || recorded != int64(40*len(trials[0].Steps)) {
+		t.Errorf("%d requests on record in %d steps, %d answers", recorded, len(trials[0].Steps), answered.Load())
 	}
 	return code, talk, dir
 }
@@ -75,7 +75,7 @@ func TestThresholdsDecideTheExitCode(t *testing.T) {
 		{"kept", 200, []string{"--threshold", "errors<100%,throughput>0.001"}, 0, "thresholds: 0 of 4 judgements missed"},
 		{"missed", 200, []string{"--threshold", "throughput>900000000"}, 4, "thresholds: 2 of 2 judgements missed"},
 		{"missed from a step on", 200, []string{"--threshold", "throughput>900000000 from_step=2"}, 4, "thresholds: 1 of 1 judgement missed"},
-		{"ended early", 200, []string{"--threshold", "throughput>900000000 stop=true"}, 4, "ended the leg"},
+		{"ended early", 200, []string{"--threshold", "throughput>900000000 stop=true"}, 4, "ended the trial"},
 		{"a slip", 200, []string{"--threshold", "p98<1ms"}, 2, `there is no measure "p98"`},
 		{"an option that is unknown", 200, []string{"--threshold", "p99<1ms window=5s"}, 2, "window=5s is not an option"},
 		// Two steps without a success: the contender has failed, which is the graver news.
@@ -89,12 +89,12 @@ func TestThresholdsDecideTheExitCode(t *testing.T) {
 			if c.name != "ended early" {
 				return
 			}
-			_, legs, err := results.Read(dir)
+			_, trials, err := results.Read(dir)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if leg := legs[0]; leg.State != bench.LegAborted || len(leg.Steps) != 1 || leg.Steps[0].Thresholds[0].Stopped != bench.ScopeLeg {
-				t.Errorf("%s: %+v", leg.State, leg.Steps)
+			if trial := trials[0]; trial.State != bench.TrialAborted || len(trial.Steps) != 1 || trial.Steps[0].Thresholds[0].Stopped != bench.ScopeTrial {
+				t.Errorf("%s: %+v", trial.State, trial.Steps)
 			}
 		})
 	}

@@ -117,15 +117,15 @@ func TestRunOfUsers(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit code %d\n%s%s", code, text, talk)
 	}
-	run, legs, err := results.Read(out)
+	run, trials, err := results.Read(out)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Each kind of request and session was asked once before the load.
 	items, orders, carts, fills := s.count("GET /items/N 200")-1, s.count("POST /orders 201")-1, s.count("POST /carts 200")-1, s.count("PUT /carts/N/items 200")-1
-	sessions := analysis.Of(run, legs).Ordered()[0].Sessions()
+	sessions := analysis.Of(run, trials).Ordered()[0].Sessions()
 	var succeeded int64
-	for _, step := range legs[0].Steps {
+	for _, step := range trials[0].Steps {
 		succeeded += step.Load.AllSucceeded()
 	}
 	if items+orders+carts != 500 || carts != fills || succeeded != int64(500+fills) || s.count("POST /login 200") != 1 || s.count("DELETE /orders 200") != 1 {
@@ -155,7 +155,7 @@ func TestRunOfUsers(t *testing.T) {
 	if auth, login := run.Profile.Requests[0].Header["Authorization"], run.Profile.Setup[0].Body; auth != "Bearer {token}" || login != `{"password":"${PASSWORD}"}` {
 		t.Errorf("on record are %q and %q", auth, login)
 	}
-	// Legs that were begun with other values are not gone on with.
+	// Trials that were begun with other values are not gone on with.
 	if len(run.Files) != 1 || filepath.Base(run.Files[0].File) != "users.csv" {
 		t.Errorf("files %+v", run.Files)
 	}
@@ -169,7 +169,7 @@ func TestRunOfUsers(t *testing.T) {
 	}
 }
 
-// What a set-up or a question before the load finds ends the leg, with its request, and without secrets.
+// What a set-up or a question before the load finds ends the trial, with its request, and without secrets.
 func TestUsersThatAreRefused(t *testing.T) {
 	for name, test := range map[string]struct {
 		change   [2]string

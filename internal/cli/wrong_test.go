@@ -117,11 +117,11 @@ steps: [{connections: 1, max_requests: 60}, {connections: 2, max_requests: 60}]
 				t.Errorf("the first ten lines:\n%s", first)
 			}
 			noClaim(t, "text", table)
-			record, legs, err := results.Read(out)
+			record, trials, err := results.Read(out)
 			if err != nil {
 				t.Fatal(err)
 			}
-			analysed := analysis.Of(record, legs)
+			analysed := analysis.Of(record, trials)
 			if last := analysed.Ordered()[1]; last.Label != "liar" {
 				t.Errorf("%s stands last", last.Label)
 			}

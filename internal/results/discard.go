@@ -12,13 +12,13 @@ import (
 
 // NothingRan says that a run has failed before anything of it ran: no contender was started, and
 // no service that somebody else has started has answered.
-func NothingRan(run bench.Run, legs []bench.LegResult) bool {
+func NothingRan(run bench.Run, trials []bench.TrialResult) bool {
 	if run.State != bench.RunFailed || len(run.Resumed) > 0 {
 		return false
 	}
-	for _, leg := range legs {
-		started := leg.Instance != nil && !leg.Instance.Runtime.Traits().Foreign
-		if started || leg.StartUp != nil || len(leg.Checks) > 0 || len(leg.Steps) > 0 {
+	for _, trial := range trials {
+		started := trial.Instance != nil && !trial.Instance.Runtime.Traits().Foreign
+		if started || trial.StartUp != nil || len(trial.Checks) > 0 || len(trial.Steps) > 0 {
 			return false
 		}
 	}
@@ -29,8 +29,8 @@ func NothingRan(run bench.Run, legs []bench.LegResult) bool {
 // it if that leaves them empty. Nobody may be writing there any more.
 func Discard(dir string, run bench.Run) error {
 	names := []string{EventsFile, SummaryFile, ReportFile}
-	for _, entry := range run.Legs {
-		if filepath.Base(entry.File) == entry.File { // as a leg's is
+	for _, entry := range run.Trials {
+		if filepath.Base(entry.File) == entry.File { // as a trial's is
 			names = append(names, entry.File)
 		}
 	}

@@ -12,26 +12,26 @@ import (
 )
 
 func TestNothingRan(t *testing.T) {
-	ran := bench.LegResult{Instance: &bench.InstanceInfo{Runtime: bench.RuntimeProcess}}
+	ran := bench.TrialResult{Instance: &bench.InstanceInfo{Runtime: bench.RuntimeProcess}}
 	up := time.Second
 	for name, c := range map[string]struct {
 		run  bench.Run
-		legs []bench.LegResult
+		trials []bench.TrialResult
 		want bool
 	}{
 		"the store was away":             {bench.Run{State: bench.RunFailed}, nil, true},
-		"a build has failed":             {bench.Run{State: bench.RunFailed}, []bench.LegResult{{State: bench.LegFailed}}, true},
-		"a target did not answer":        {bench.Run{State: bench.RunFailed}, []bench.LegResult{{Instance: &bench.InstanceInfo{Runtime: bench.RuntimeURL}}}, true},
-		"one was started":                {bench.Run{State: bench.RunFailed}, []bench.LegResult{{}, ran}, false},
-		"one was checked":                {bench.Run{State: bench.RunFailed}, []bench.LegResult{{Checks: make([]bench.CheckResult, 1)}}, false},
-		"one has answered":               {bench.Run{State: bench.RunFailed}, []bench.LegResult{{StartUp: &up}}, false},
-		"a target was loaded":            {bench.Run{State: bench.RunFailed}, []bench.LegResult{{Steps: make([]bench.StepResult, 1)}}, false},
+		"a build has failed":             {bench.Run{State: bench.RunFailed}, []bench.TrialResult{{State: bench.TrialFailed}}, true},
+		"a target did not answer":        {bench.Run{State: bench.RunFailed}, []bench.TrialResult{{Instance: &bench.InstanceInfo{Runtime: bench.RuntimeURL}}}, true},
+		"one was started":                {bench.Run{State: bench.RunFailed}, []bench.TrialResult{{}, ran}, false},
+		"one was checked":                {bench.Run{State: bench.RunFailed}, []bench.TrialResult{{Checks: make([]bench.CheckResult, 1)}}, false},
+		"one has answered":               {bench.Run{State: bench.RunFailed}, []bench.TrialResult{{StartUp: &up}}, false},
+		"a target was loaded":            {bench.Run{State: bench.RunFailed}, []bench.TrialResult{{Steps: make([]bench.StepResult, 1)}}, false},
 		"it goes on":                     {bench.Run{State: bench.RunRunning}, nil, false},
 		"it can be resumed":              {bench.Run{State: bench.RunInterrupted}, nil, false},
 		"an earlier part has begun more": {bench.Run{State: bench.RunFailed, Resumed: make([]time.Time, 1)}, nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := NothingRan(c.run, c.legs); got != c.want {
+			if got := NothingRan(c.run, c.trials); got != c.want {
 				t.Errorf("%s: %t", name, got)
 			}
 		})
@@ -41,7 +41,7 @@ func TestNothingRan(t *testing.T) {
 // Discard removes what a run has written, and nothing else.
 func TestDiscard(t *testing.T) {
 	root := t.TempDir()
-	run := bench.Run{Legs: []bench.LegEntry{{File: "a-1.json"}, {File: "../victim.json"}}}
+	run := bench.Run{Trials: []bench.TrialEntry{{File: "a-1.json"}, {File: "../victim.json"}}}
 	put := func(names ...string) {
 		t.Helper()
 		for _, name := range names {

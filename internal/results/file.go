@@ -13,10 +13,10 @@ import (
 
 // Bounds on what is read back: a results folder may come from anywhere.
 const (
-	maxFile  = 128 << 20 // bytes of one JSON file: a leg of a day, read once a second, has about 75 MB
-	maxTotal = 4 << 30   // bytes of all leg files
+	maxFile  = 128 << 20 // bytes of one JSON file: a trial of a day, read once a second, has about 75 MB
+	maxTotal = 4 << 30   // bytes of all trial files
 	maxLine  = 16 << 20  // bytes of one line of events.jsonl
-	maxLegs  = 100_000
+	maxTrials  = 100_000
 	maxSteps = 100_000
 )
 

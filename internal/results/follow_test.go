@@ -76,11 +76,11 @@ func TestFollowALogThatGrows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		w := mustCreate(t, dir)
-		leg := plan().Legs[0].Leg
+		trial := plan().Trials[0].Trial
 		feed(w, 1, nil, bench.RunStarted{Run: plan(), Dir: dir})
 		l := followLog(t, dir)
 		l.expect(t, 1)
-		feed(w, 2, &leg, bench.LegStarted{}, step(0))
+		feed(w, 2, &trial, bench.TrialStarted{}, step(0))
 		l.expect(t, 2, 3)
 		if _, err := w.events.WriteString(`{"seq":4,"at":"2026-11-21T08:00:00Z","type":"pau`); err != nil {
 			t.Fatal(err)
@@ -89,7 +89,7 @@ func TestFollowALogThatGrows(t *testing.T) {
 			t.Fatal(err)
 		}
 		l.expect(t, 4)
-		feed(w, 5, &leg, bench.LegEnded{State: bench.LegComplete})
+		feed(w, 5, &trial, bench.TrialEnded{State: bench.TrialComplete})
 		feed(w, 6, nil, bench.RunEnded{State: bench.RunComplete})
 		l.expect(t, 5, 6)
 

@@ -22,9 +22,9 @@ var sentences = []struct {
 }
 
 // addKinds gives findings of old results the kinds that their sentences are known by.
-func addKinds(leg *bench.LegResult) {
-	for i := range leg.Steps {
-		for _, all := range []bench.Findings{leg.Steps[i].Warnings, leg.Steps[i].Load.Warnings} {
+func addKinds(trial *bench.TrialResult) {
+	for i := range trial.Steps {
+		for _, all := range []bench.Findings{trial.Steps[i].Warnings, trial.Steps[i].Load.Warnings} {
 			for j := range all {
 				for _, s := range sentences {
 					if all[j].Kind == bench.FoundOther && strings.Contains(all[j].Text, s.words) {

@@ -10,12 +10,12 @@ import (
 func TestPublishedFindingsHaveKinds(t *testing.T) {
 	kinds := map[bench.FindingKind]int{}
 	for _, name := range []string{"burst", "cold-warm", "delay-matrix", "locations"} {
-		_, legs, err := Read("../../testdata/results/" + name)
+		_, trials, err := Read("../../testdata/results/" + name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, leg := range legs {
-			for _, s := range leg.Steps {
+		for _, trial := range trials {
+			for _, s := range trial.Steps {
 				for _, f := range s.Doubts() {
 					kinds[f.Kind]++
 				}

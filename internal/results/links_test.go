@@ -16,8 +16,8 @@ func TestNoFileOutsideTheFolder(t *testing.T) {
 	folder := func(t *testing.T) (dir, outside string) {
 		dir, outside = t.TempDir(), filepath.Join(t.TempDir(), "outside.json")
 		mustCreate(t, dir)
-		leg := bench.LegResult{Schema: 1, Leg: plan().Legs[0].Leg, Failure: "of somebody else"}
-		if err := WriteJSON(outside, leg); err != nil {
+		trial := bench.TrialResult{Schema: 1, Trial: plan().Trials[0].Trial, Failure: "of somebody else"}
+		if err := WriteJSON(outside, trial); err != nil {
 			t.Fatal(err)
 		}
 		return dir, outside
@@ -29,11 +29,11 @@ func TestNoFileOutsideTheFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Run("leg", func(t *testing.T) {
+	t.Run("trial", func(t *testing.T) {
 		dir, outside := folder(t)
-		replace(t, filepath.Join(dir, plan().Legs[0].File), outside, os.Symlink)
-		if _, legs, err := Read(dir); len(legs) > 0 || err == nil || !strings.Contains(err.Error(), "escapes") {
-			t.Errorf("%d legs, %v", len(legs), err)
+		replace(t, filepath.Join(dir, plan().Trials[0].File), outside, os.Symlink)
+		if _, trials, err := Read(dir); len(trials) > 0 || err == nil || !strings.Contains(err.Error(), "escapes") {
+			t.Errorf("%d trials, %v", len(trials), err)
 		}
 	})
 	t.Run("plan", func(t *testing.T) {

@@ -31,8 +31,8 @@ type Entry struct {
 	Live       bool     // a locbench writes to it now; a run in state running without it was killed
 	Started    time.Time
 	Ended      time.Time // zero: not yet, or never
-	Complete   int       // legs
-	Legs       int       // of the plan
+	Complete   int       // trials
+	Trials       int       // of the plan
 	Resumed    int       // how often
 	Warnings   int
 	Changed    time.Time // run.json was written last
@@ -80,7 +80,7 @@ type brief struct {
 		Name       string            `json:"name"`
 		Contenders []bench.Selection `json:"contenders"`
 	} `json:"profile"`
-	Legs     []bench.LegEntry  `json:"legs"`
+	Trials     []bench.TrialEntry  `json:"trials"`
 	Started  time.Time         `json:"started"`
 	Ended    time.Time         `json:"ended"`
 	Warnings []json.RawMessage `json:"warnings"`
@@ -118,7 +118,7 @@ func (e *Entry) read(dir *os.Root) error {
 		return fmt.Errorf("%s: %w", RunFile, err)
 	}
 	e.ID, e.Profile, e.Started, e.Ended = b.ID, b.Profile.Name, b.Started, b.Ended
-	run := bench.Run{State: b.State, Legs: b.Legs}
+	run := bench.Run{State: b.State, Trials: b.Trials}
 	e.State, e.Failed = run.Outcome()
 	for _, u := range run.Unsound() {
 		e.Failed = append(e.Failed, u.Label+" "+u.Brief())
@@ -126,11 +126,11 @@ func (e *Entry) read(dir *os.Root) error {
 	for _, s := range b.Profile.Contenders {
 		e.Contenders = append(e.Contenders, s.String())
 	}
-	for _, l := range b.Legs {
-		if l.State == bench.LegComplete {
+	for _, l := range b.Trials {
+		if l.State == bench.TrialComplete {
 			e.Complete++
 		}
 	}
-	e.Legs, e.Resumed, e.Warnings = len(b.Legs), len(b.Resumed), len(b.Warnings)
+	e.Trials, e.Resumed, e.Warnings = len(b.Trials), len(b.Resumed), len(b.Warnings)
 	return nil
 }

@@ -36,7 +36,7 @@ func TestList(t *testing.T) {
 	root := t.TempDir()
 	old, young := plan(), plan()
 	old.ID, old.State, old.Ended = "old", bench.RunComplete, at.Add(time.Minute)
-	old.Legs[0].State, old.Legs[1].State = bench.LegComplete, bench.LegFailed
+	old.Trials[0].State, old.Trials[1].State = bench.TrialComplete, bench.TrialFailed
 	old.Profile = bench.Profile{Name: "quick", Contenders: []bench.Selection{{Contender: "a"}, {Contender: "a", Variant: "x"}}}
 	young.ID, young.Started, young.Resumed, young.Warnings = "young", at.Add(time.Hour), []time.Time{at, at}, bench.Findings{{Text: "w"}}
 	putRun(t, filepath.Join(root, "z-old"), old)
@@ -60,10 +60,10 @@ func TestList(t *testing.T) {
 		byName[filepath.Base(e.Dir)] = e
 	}
 	y, o := byName["a-young"], byName["z-old"]
-	if y.Err != nil || y.ID != "young" || y.State != bench.RunRunning || y.Resumed != 2 || y.Warnings != 1 || y.Complete != 0 || y.Legs != 2 || !y.Ended.IsZero() {
+	if y.Err != nil || y.ID != "young" || y.State != bench.RunRunning || y.Resumed != 2 || y.Warnings != 1 || y.Complete != 0 || y.Trials != 2 || !y.Ended.IsZero() {
 		t.Errorf("young: %+v", y)
 	}
-	if o.Err != nil || o.Profile != "quick" || fmt.Sprint(o.Contenders) != "[a a:x]" || o.Complete != 1 || o.Legs != 2 || o.Ended.IsZero() {
+	if o.Err != nil || o.Profile != "quick" || fmt.Sprint(o.Contenders) != "[a a:x]" || o.Complete != 1 || o.Trials != 2 || o.Ended.IsZero() {
 		t.Errorf("old: %+v", o)
 	}
 	for name, want := range map[string]string{"broken": "line 2", "newer": "newer locbench", "pipe": "not a regular file"} {
@@ -144,8 +144,8 @@ func TestListIsBounded(t *testing.T) {
 func FuzzList(f *testing.F) {
 	run, _ := json.Marshal(plan())
 	f.Add(run)
-	f.Add([]byte(`{"schema":1,"profile":{"contenders":[{"contender":"\u001b[2J"}]},"legs":[{"state":"complete"}],"started":"2026-11-21T08:00:00Z"}`))
-	f.Add([]byte(`{"schema":1,"legs":{}}`))
+	f.Add([]byte(`{"schema":1,"profile":{"contenders":[{"contender":"\u001b[2J"}]},"trials":[{"state":"complete"}],"started":"2026-11-21T08:00:00Z"}`))
+	f.Add([]byte(`{"schema":1,"trials":{}}`))
 	f.Add([]byte(`[`))
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -155,10 +155,10 @@ func FuzzList(f *testing.F) {
 			t.Fatalf("%d entries, %d left", len(got), left)
 		}
 		e := got[0]
-		if e.Complete > e.Legs || e.Changed.IsZero() {
+		if e.Complete > e.Trials || e.Changed.IsZero() {
 			t.Errorf("%+v", e)
 		}
-		if e.Err != nil && (e.ID != "" || e.Legs != 0) {
+		if e.Err != nil && (e.ID != "" || e.Trials != 0) {
 			t.Errorf("half an entry beside an error: %+v", e)
 		}
 	})
@@ -169,7 +169,7 @@ func BenchmarkList(b *testing.B) {
 	for i := range 500 {
 		run := plan()
 		for r := range 48 {
-			run.Legs = append(run.Legs, bench.LegEntry{Leg: bench.Leg{Contender: "c", Round: r + 3}, State: bench.LegComplete, File: fmt.Sprintf("c-%d.json", r)})
+			run.Trials = append(run.Trials, bench.TrialEntry{Trial: bench.Trial{Contender: "c", Round: r + 3}, State: bench.TrialComplete, File: fmt.Sprintf("c-%d.json", r)})
 		}
 		putRun(b, filepath.Join(root, fmt.Sprintf("run-%03d", i)), run)
 	}

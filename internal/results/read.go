@@ -18,10 +18,10 @@ func Has(dir, file string) bool {
 	return err == nil && st.Mode().IsRegular()
 }
 
-// Read reads a results folder, or the folder that a path to its run.json names. Legs that never
-// began have no file and are left out. A leg that cannot be read does not hide the others: they are
+// Read reads a results folder, or the folder that a path to its run.json names. Trials that never
+// began have no file and are left out. A trial that cannot be read does not hide the others: they are
 // returned together with the joined errors.
-func Read(dir string) (bench.Run, []bench.LegResult, error) {
+func Read(dir string) (bench.Run, []bench.TrialResult, error) {
 	dir = Folder(dir)
 	root, err := os.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -31,13 +31,13 @@ func Read(dir string) (bench.Run, []bench.LegResult, error) {
 		return bench.Run{}, nil, fmt.Errorf("read results: %w", err)
 	}
 	defer root.Close()
-	run, legs, err := read(root)
+	run, trials, err := read(root)
 	if errors.Is(err, errNoRun) {
 		err = noFolder(dir)
 	} else if err != nil {
 		err = fmt.Errorf("read results in %s: %w", dir, err)
 	}
-	return run, legs, err
+	return run, trials, err
 }
 
 // Folder is dir, or the folder of the run.json that dir names.
@@ -54,7 +54,7 @@ func noFolder(dir string) error {
 	return fmt.Errorf("%s is not a results folder: no %s", dir, RunFile)
 }
 
-func read(dir *os.Root) (bench.Run, []bench.LegResult, error) {
+func read(dir *os.Root) (bench.Run, []bench.TrialResult, error) {
 	var run bench.Run
 	if err := readJSON(dir, RunFile, RunFile, maxFile, &run); errors.Is(err, fs.ErrNotExist) {
 		return run, nil, errNoRun
@@ -64,47 +64,47 @@ func read(dir *os.Root) (bench.Run, []bench.LegResult, error) {
 	if err := valid(run); err != nil {
 		return run, nil, fmt.Errorf("%s: %w", RunFile, err)
 	}
-	var legs []bench.LegResult
+	var trials []bench.TrialResult
 	var problems []error
 	var total int64
-	for i, entry := range run.Legs {
+	for i, entry := range run.Trials {
 		if st, err := dir.Stat(entry.File); err == nil {
 			total += st.Size()
 		}
 		if total > maxTotal {
-			return run, legs, fmt.Errorf("the files of the legs are larger than %d MiB together: this is not a results folder",
+			return run, trials, fmt.Errorf("the files of the trials are larger than %d MiB together: this is not a results folder",
 				maxTotal>>20)
 		}
-		var leg bench.LegResult
-		err := readJSON(dir, entry.File, entry.File, maxFile, &leg)
+		var trial bench.TrialResult
+		err := readJSON(dir, entry.File, entry.File, maxFile, &trial)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			if entry.State != bench.LegPending {
-				problems = append(problems, fmt.Errorf("leg %s is %s, but %s is missing", entry.Leg, entry.State, entry.File))
+			if entry.State != bench.TrialPending {
+				problems = append(problems, fmt.Errorf("trial %s is %s, but %s is missing", entry.Trial, entry.State, entry.File))
 			}
 		case err != nil:
 			problems = append(problems, err)
-		case leg.Schema > bench.SchemaVersion:
-			problems = append(problems, tooNew(entry.File, leg.Schema))
-		case leg.Leg != entry.Leg:
-			problems = append(problems, fmt.Errorf("%s is about %s, but %s says %s", entry.File, leg.Leg, RunFile, entry.Leg))
-		case len(leg.Steps) > maxSteps:
-			problems = append(problems, fmt.Errorf("%s: %d steps are more than any run has", entry.File, len(leg.Steps)))
+		case trial.Schema > bench.SchemaVersion:
+			problems = append(problems, tooNew(entry.File, trial.Schema))
+		case trial.Trial != entry.Trial:
+			problems = append(problems, fmt.Errorf("%s is about %s, but %s says %s", entry.File, trial.Trial, RunFile, entry.Trial))
+		case len(trial.Steps) > maxSteps:
+			problems = append(problems, fmt.Errorf("%s: %d steps are more than any run has", entry.File, len(trial.Steps)))
 		default:
-			if entry.State == bench.LegRunning && leg.State != bench.LegRunning {
-				// It was killed after it had written the leg's file, and before run.json.
-				run.Legs[i].State, run.Legs[i].Unsound = leg.State, run.Judge(leg)
+			if entry.State == bench.TrialRunning && trial.State != bench.TrialRunning {
+				// It was killed after it had written the trial's file, and before run.json.
+				run.Trials[i].State, run.Trials[i].Unsound = trial.State, run.Judge(trial)
 			}
-			if leg.Schema < 2 {
-				addKinds(&leg)
+			if trial.Schema < 2 {
+				addKinds(&trial)
 			}
-			legs = append(legs, leg)
-			if d, ok := leg.Definition(); ok && d == bench.Earlier && !run.Warnings.Has(bench.FoundEarlier) {
+			trials = append(trials, trial)
+			if d, ok := trial.Definition(); ok && d == bench.Earlier && !run.Warnings.Has(bench.FoundEarlier) {
 				run.Warnings = append(run.Warnings, bench.Finding{Kind: bench.FoundEarlier, Text: bench.EarlierWarning})
 			}
 		}
 	}
-	return run, legs, errors.Join(problems...)
+	return run, trials, errors.Join(problems...)
 }
 
 func valid(run bench.Run) error {
@@ -114,22 +114,22 @@ func valid(run bench.Run) error {
 	if run.Schema > bench.SchemaVersion {
 		return tooNew(RunFile, run.Schema)
 	}
-	if len(run.Legs) > maxLegs {
-		return fmt.Errorf("%d legs are more than any run has", len(run.Legs))
+	if len(run.Trials) > maxTrials {
+		return fmt.Errorf("%d trials are more than any run has", len(run.Trials))
 	}
 	seen := map[string]bool{}
-	for i, entry := range run.Legs {
+	for i, entry := range run.Trials {
 		if seen[entry.File] {
-			return fmt.Errorf("leg %d: file %q is that of another leg", i+1, entry.File)
+			return fmt.Errorf("trial %d: file %q is that of another trial", i+1, entry.File)
 		}
 		seen[entry.File] = true
-		if entry.Leg.Round < 1 {
-			return fmt.Errorf("leg %d: round %d; they count from 1", i+1, entry.Leg.Round)
+		if entry.Trial.Round < 1 {
+			return fmt.Errorf("trial %d: round %d; they count from 1", i+1, entry.Trial.Round)
 		}
 		// A folder from elsewhere must not make us read, or on resuming write, outside of it.
 		if !filepath.IsLocal(entry.File) || strings.ContainsAny(entry.File, `/\`) ||
 			!strings.HasSuffix(entry.File, ".json") || entry.File == RunFile {
-			return fmt.Errorf("leg %d: file %q is not a plain name ending in .json", i+1, entry.File)
+			return fmt.Errorf("trial %d: file %q is not a plain name ending in .json", i+1, entry.File)
 		}
 	}
 	return nil

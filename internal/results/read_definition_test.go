@@ -12,11 +12,11 @@ import (
 // Results of the earlier definition of a measured step are read, and say so; others do not.
 func TestReadSaysWhichDefinition(t *testing.T) {
 	const kept = "../../testdata/results/cold-warm"
-	run, legs, err := Read(kept)
-	if err != nil || len(legs) == 0 {
+	run, trials, err := Read(kept)
+	if err != nil || len(trials) == 0 {
 		t.Fatal(err)
 	}
-	if d, ok := legs[0].Definition(); !ok || d != bench.Earlier || run.Warnings.Join("|") != bench.EarlierWarning {
+	if d, ok := trials[0].Definition(); !ok || d != bench.Earlier || run.Warnings.Join("|") != bench.EarlierWarning {
 		t.Fatalf("definition %q, warnings %q", d, run.Warnings)
 	}
 	fresh := t.TempDir()
@@ -31,11 +31,11 @@ func TestReadSaysWhichDefinition(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	run, legs, err = Read(fresh)
+	run, trials, err = Read(fresh)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d, _ := legs[0].Definition(); d != bench.Interval || run.Warnings.Has(bench.FoundEarlier) {
+	if d, _ := trials[0].Definition(); d != bench.Interval || run.Warnings.Has(bench.FoundEarlier) {
 		t.Errorf("definition %q, warnings %q", d, run.Warnings)
 	}
 }

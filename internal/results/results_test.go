@@ -18,8 +18,8 @@ var at = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 func plan() bench.Run {
 	run := bench.Run{Schema: bench.SchemaVersion, ID: "r1", State: bench.RunRunning, Seed: 7, Started: at}
 	for round := 1; round <= 2; round++ {
-		leg := bench.Leg{Contender: "go-nethttp", Round: round}
-		run.Legs = append(run.Legs, bench.LegEntry{Leg: leg, State: bench.LegPending, File: leg.String() + ".json"})
+		trial := bench.Trial{Contender: "go-nethttp", Round: round}
+		run.Trials = append(run.Trials, bench.TrialEntry{Trial: trial, State: bench.TrialPending, File: trial.String() + ".json"})
 	}
 	return run
 }
@@ -34,7 +34,7 @@ func mustCreate(t *testing.T, dir string) *Writer {
 	return w
 }
 
-// feed hands events of a leg to the writer, numbered from seq.
+// feed hands events of a trial to the writer, numbered from seq.
 func mustReopen(t *testing.T, dir string, run bench.Run) *Writer {
 	t.Helper()
 	h, err := Acquire(dir)
@@ -49,9 +49,9 @@ func mustReopen(t *testing.T, dir string, run bench.Run) *Writer {
 	return w
 }
 
-func feed(w *Writer, seq int64, leg *bench.Leg, events ...bench.Event) {
+func feed(w *Writer, seq int64, trial *bench.Trial, events ...bench.Event) {
 	for i, e := range events {
-		w.Handle(bench.Record{Seq: seq + int64(i), At: at.Add(time.Duration(i) * time.Second), Leg: leg, Event: e})
+		w.Handle(bench.Record{Seq: seq + int64(i), At: at.Add(time.Duration(i) * time.Second), Trial: trial, Event: e})
 	}
 }
 
@@ -62,30 +62,30 @@ func step(n int) bench.StepEnded {
 func TestEveryFinishedStepIsOnDiskAtOnce(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	w := mustCreate(t, dir)
-	leg := plan().Legs[0].Leg
+	trial := plan().Trials[0].Trial
 	feed(w, 1, nil, bench.RunStarted{Run: plan(), Dir: dir})
-	feed(w, 2, &leg, bench.LegStarted{Number: 1, Of: 2}, bench.InstanceReady{StartUp: time.Millisecond}, step(0), step(1))
+	feed(w, 2, &trial, bench.TrialStarted{Number: 1, Of: 2}, bench.InstanceReady{StartUp: time.Millisecond}, step(0), step(1))
 
 	// What a reader finds if locbench is killed exactly now.
-	run, legs, err := Read(dir)
+	run, trials, err := Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if run.Legs[0].State != bench.LegRunning || run.Legs[1].State != bench.LegPending {
-		t.Errorf("states %s, %s; want running, pending", run.Legs[0].State, run.Legs[1].State)
+	if run.Trials[0].State != bench.TrialRunning || run.Trials[1].State != bench.TrialPending {
+		t.Errorf("states %s, %s; want running, pending", run.Trials[0].State, run.Trials[1].State)
 	}
-	if len(legs) != 1 || len(legs[0].Steps) != 2 || legs[0].Steps[1].Load.Succeeded != 200 || legs[0].StartUp == nil {
-		t.Fatalf("finished steps are not all there: %+v", legs)
+	if len(trials) != 1 || len(trials[0].Steps) != 2 || trials[0].Steps[1].Load.Succeeded != 200 || trials[0].StartUp == nil {
+		t.Fatalf("finished steps are not all there: %+v", trials)
 	}
 
-	feed(w, 6, &leg, bench.LegEnded{State: bench.LegComplete})
+	feed(w, 6, &trial, bench.TrialEnded{State: bench.TrialComplete})
 	feed(w, 7, nil, bench.Notice{Level: "warning", Text: "small machine"}, bench.Intervened{Control: bench.Control{Kind: bench.ControlPause}}, bench.RunEnded{State: bench.RunComplete})
-	run, legs, err = Read(dir)
+	run, trials, err = Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if run.State != bench.RunComplete || run.Legs[0].State != bench.LegComplete || legs[0].State != bench.LegComplete {
-		t.Errorf("states after the end: run %s, leg %s / %s", run.State, run.Legs[0].State, legs[0].State)
+	if run.State != bench.RunComplete || run.Trials[0].State != bench.TrialComplete || trials[0].State != bench.TrialComplete {
+		t.Errorf("states after the end: run %s, trial %s / %s", run.State, run.Trials[0].State, trials[0].State)
 	}
 	if len(run.Warnings) != 1 {
 		t.Errorf("warnings %q", run.Warnings)
@@ -112,8 +112,8 @@ func TestEveryFinishedStepIsOnDiskAtOnce(t *testing.T) {
 func TestResumeKeepsTheUnfinishedLifeAside(t *testing.T) {
 	dir := t.TempDir()
 	w := mustCreate(t, dir)
-	leg := plan().Legs[0].Leg
-	feed(w, 1, &leg, bench.LegStarted{}, step(0), step(1))
+	trial := plan().Trials[0].Trial
+	feed(w, 1, &trial, bench.TrialStarted{}, step(0), step(1))
 	// killed: half a line stays in the log
 	if _, err := w.events.WriteString(`{"seq":4,"ty`); err != nil {
 		t.Fatal(err)
@@ -129,16 +129,16 @@ func TestResumeKeepsTheUnfinishedLifeAside(t *testing.T) {
 	}
 	w2 := mustReopen(t, dir, run)
 	defer w2.Close()
-	feed(w2, 4, &leg, bench.LegStarted{}, step(0), bench.LegEnded{State: bench.LegComplete})
-	_, legs, err := Read(dir)
+	feed(w2, 4, &trial, bench.TrialStarted{}, step(0), bench.TrialEnded{State: bench.TrialComplete})
+	_, trials, err := Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(legs) != 1 || len(legs[0].Steps) != 1 {
-		t.Fatalf("the steps of two lives were mixed: %+v", legs)
+	if len(trials) != 1 || len(trials[0].Steps) != 1 {
+		t.Fatalf("the steps of two lives were mixed: %+v", trials)
 	}
-	var partial bench.LegResult
-	if err := readLeg(t, dir, "go-nethttp-1.partial1.json", &partial); err != nil || len(partial.Steps) != 2 {
+	var partial bench.TrialResult
+	if err := readTrial(t, dir, "go-nethttp-1.partial1.json", &partial); err != nil || len(partial.Steps) != 2 {
 		t.Errorf("the unfinished life is lost: %v, %d steps", err, len(partial.Steps))
 	}
 	if last, err := LastSeq(dir); err != nil || last != 6 {
@@ -146,19 +146,19 @@ func TestResumeKeepsTheUnfinishedLifeAside(t *testing.T) {
 	}
 }
 
-// TestKilledBetweenTheLegAndTheRun: the file of a leg is written before run.json says so. A leg that
+// TestKilledBetweenTheTrialAndTheRun: the file of a trial is written before run.json says so. A trial that
 // is complete on disk is not run again.
-func TestKilledBetweenTheLegAndTheRun(t *testing.T) {
+func TestKilledBetweenTheTrialAndTheRun(t *testing.T) {
 	dir := t.TempDir()
 	w := mustCreate(t, dir)
-	leg := plan().Legs[0].Leg
+	trial := plan().Trials[0].Trial
 	failed := bench.StepEnded{Result: bench.StepResult{Load: bench.Load{Failed: map[bench.ErrorKind]int64{"5xx": 9}, Elapsed: time.Second}}}
-	feed(w, 1, &leg, bench.LegStarted{}, failed)
+	feed(w, 1, &trial, bench.TrialStarted{}, failed)
 	before, err := os.ReadFile(filepath.Join(dir, RunFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	feed(w, 3, &leg, bench.LegEnded{State: bench.LegComplete, Unsound: &bench.Unsound{NoSoundStep: true, Errors: 1}})
+	feed(w, 3, &trial, bench.TrialEnded{State: bench.TrialComplete, Unsound: &bench.Unsound{NoSoundStep: true, Errors: 1}})
 	w.Close()
 	want, _, err := Read(dir)
 	if err != nil {
@@ -168,11 +168,11 @@ func TestKilledBetweenTheLegAndTheRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	run, _, err := Read(dir)
-	if got := run.Legs[0]; err != nil || got.State != bench.LegComplete || got.Unsound == nil || !got.Unsound.NoSoundStep || got.Unsound.Errors != want.Legs[0].Unsound.Errors {
+	if got := run.Trials[0]; err != nil || got.State != bench.TrialComplete || got.Unsound == nil || !got.Unsound.NoSoundStep || got.Unsound.Errors != want.Trials[0].Unsound.Errors {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if run.Legs[1].State != bench.LegPending {
-		t.Errorf("the other leg is %s", run.Legs[1].State)
+	if run.Trials[1].State != bench.TrialPending {
+		t.Errorf("the other trial is %s", run.Trials[1].State)
 	}
 }
 
@@ -199,8 +199,8 @@ func TestAWriteErrorIsToldOnceAndAtOnce(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	leg := plan().Legs[0].Leg
-	feed(w, 1, &leg, bench.LegStarted{}, step(0))
+	trial := plan().Trials[0].Trial
+	feed(w, 1, &trial, bench.TrialStarted{}, step(0))
 	if len(got) != 1 || w.Err() == nil {
 		t.Errorf("reported %v, Err %v; want one error", got, w.Err())
 	}
@@ -227,11 +227,11 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 		{"wrong type", "{\n \"schema\": \"one\"}", "line 2"},
 		{"other JSON", `{"name":"x"}`, "not a run of locbench"},
 		{"newer", `{"schema": 99}`, "use a newer locbench"},
-		{"escape", `{"schema":1,"legs":[{"leg":{"round":1},"file":"../../etc/x.json"}]}`, "not a plain name"},
-		{"absolute", `{"schema":1,"legs":[{"leg":{"round":1},"file":"/etc/passwd.json"}]}`, "not a plain name"},
-		{"twice", `{"schema":1,"legs":[{"leg":{"round":1},"file":"a.json"},{"leg":{"round":2},"file":"a.json"}]}`, "another leg"},
-		{"round", `{"schema":1,"legs":[{"leg":{"contender":"a","round":-9223372036854775808},"state":"complete","file":"a.json"}]}`, "count from 1"},
-		{"missing leg", `{"schema":1,"legs":[{"leg":{"contender":"a","round":1},"state":"complete","file":"a-1.json"}]}`, "a-1.json is missing"},
+		{"escape", `{"schema":1,"trials":[{"trial":{"round":1},"file":"../../etc/x.json"}]}`, "not a plain name"},
+		{"absolute", `{"schema":1,"trials":[{"trial":{"round":1},"file":"/etc/passwd.json"}]}`, "not a plain name"},
+		{"twice", `{"schema":1,"trials":[{"trial":{"round":1},"file":"a.json"},{"trial":{"round":2},"file":"a.json"}]}`, "another trial"},
+		{"round", `{"schema":1,"trials":[{"trial":{"contender":"a","round":-9223372036854775808},"state":"complete","file":"a.json"}]}`, "count from 1"},
+		{"missing trial", `{"schema":1,"trials":[{"trial":{"contender":"a","round":1},"state":"complete","file":"a-1.json"}]}`, "a-1.json is missing"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file := RunFile
@@ -245,36 +245,36 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 		})
 	}
 
-	t.Run("one bad leg does not hide the other", func(t *testing.T) {
+	t.Run("one bad trial does not hide the other", func(t *testing.T) {
 		run := plan()
-		run.Legs[0].State, run.Legs[1].State = bench.LegComplete, bench.LegComplete
+		run.Trials[0].State, run.Trials[1].State = bench.TrialComplete, bench.TrialComplete
 		data, _ := json.Marshal(run)
-		good, _ := json.Marshal(bench.LegResult{Schema: 1, Leg: run.Legs[1].Leg})
-		dir := write(t, RunFile, string(data), run.Legs[0].File, "{", run.Legs[1].File, string(good))
-		_, legs, err := Read(dir)
-		if err == nil || len(legs) != 1 || legs[0].Leg.Round != 2 {
-			t.Errorf("legs %+v, error %v", legs, err)
+		good, _ := json.Marshal(bench.TrialResult{Schema: 1, Trial: run.Trials[1].Trial})
+		dir := write(t, RunFile, string(data), run.Trials[0].File, "{", run.Trials[1].File, string(good))
+		_, trials, err := Read(dir)
+		if err == nil || len(trials) != 1 || trials[0].Trial.Round != 2 {
+			t.Errorf("trials %+v, error %v", trials, err)
 		}
 	})
 }
 
 func FuzzRead(f *testing.F) {
 	run, _ := json.Marshal(plan())
-	leg, _ := json.Marshal(bench.LegResult{Schema: 1, Leg: plan().Legs[0].Leg, Steps: []bench.StepResult{step(3).Result}})
+	trial, _ := json.Marshal(bench.TrialResult{Schema: 1, Trial: plan().Trials[0].Trial, Steps: []bench.StepResult{step(3).Result}})
 	event, _ := json.Marshal(bench.Record{Seq: 1, At: at, Event: step(2)})
-	f.Add(run, leg, event)
-	f.Add([]byte(`{"schema":1,"legs":[{"file":"go-nethttp-1.json","state":"running","leg":{"contender":"go-nethttp","round":1}}]}`), []byte(`{"schema":1,"steps":[{"load":{"failed":{"":-1}}}]}`), []byte(`{"type":"step_ended"}`))
-	f.Add([]byte(`{"schema":1,"legs":[{"file":"x.json","state":"complete","leg":{"contender":"a","round":-9223372036854775808}}]}`), []byte(`{}`), []byte(`{}`))
+	f.Add(run, trial, event)
+	f.Add([]byte(`{"schema":1,"trials":[{"file":"go-nethttp-1.json","state":"running","trial":{"contender":"go-nethttp","round":1}}]}`), []byte(`{"schema":1,"steps":[{"load":{"failed":{"":-1}}}]}`), []byte(`{"type":"step_ended"}`))
+	f.Add([]byte(`{"schema":1,"trials":[{"file":"x.json","state":"complete","trial":{"contender":"a","round":-9223372036854775808}}]}`), []byte(`{}`), []byte(`{}`))
 	f.Add([]byte(`[]`), []byte(`null`), []byte("\n\n{}"))
-	f.Fuzz(func(t *testing.T, run, leg, events []byte) {
+	f.Fuzz(func(t *testing.T, run, trial, events []byte) {
 		l := &follower{handle: func([]bench.Record) error { return nil }}
 		_ = errors.Join(l.add(events), l.flush(), l.finish())
-		got, legs, err := readFiles(t, run, leg)
+		got, trials, err := readFiles(t, run, trial)
 		if err != nil {
 			return
 		}
 		// The derived figures do not panic, and what was read can be written and read again.
-		for _, l := range legs {
+		for _, l := range trials {
 			for _, s := range l.Steps {
 				s.CPUPerRequest()
 				s.Throttling()
@@ -286,7 +286,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := readFiles(t, again, leg); err != nil {
+		if _, _, err := readFiles(t, again, trial); err != nil {
 			t.Fatalf("what was written cannot be read again: %v", err)
 		}
 	})
@@ -322,27 +322,27 @@ func TestReopenRemovesTemporaryFiles(t *testing.T) {
 }
 
 // Of contenders that take turns each has a file of its own, whoever's event comes next.
-func TestLegsAtTheSameTime(t *testing.T) {
+func TestTrialsAtTheSameTime(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	w := mustCreate(t, dir)
-	a, b := plan().Legs[0].Leg, plan().Legs[1].Leg
+	a, b := plan().Trials[0].Trial, plan().Trials[1].Trial
 	feed(w, 1, nil, bench.RunStarted{Run: plan(), Dir: dir})
-	feed(w, 2, &a, bench.LegStarted{Number: 1, Of: 2}, bench.InstanceReady{StartUp: 1})
-	feed(w, 4, &b, bench.LegStarted{Number: 2, Of: 2}, bench.InstanceReady{StartUp: 2})
+	feed(w, 2, &a, bench.TrialStarted{Number: 1, Of: 2}, bench.InstanceReady{StartUp: 1})
+	feed(w, 4, &b, bench.TrialStarted{Number: 2, Of: 2}, bench.InstanceReady{StartUp: 2})
 	feed(w, 6, &b, step(0))
 	feed(w, 7, &a, step(0))
 	feed(w, 8, &a, step(1))
-	feed(w, 9, &b, bench.LegEnded{State: bench.LegFailed, Failure: "gone"})
-	feed(w, 10, &a, bench.LegEnded{State: bench.LegComplete})
-	run, legs, err := Read(dir)
-	if err != nil || len(legs) != 2 {
-		t.Fatalf("%d legs, %v", len(legs), err)
+	feed(w, 9, &b, bench.TrialEnded{State: bench.TrialFailed, Failure: "gone"})
+	feed(w, 10, &a, bench.TrialEnded{State: bench.TrialComplete})
+	run, trials, err := Read(dir)
+	if err != nil || len(trials) != 2 {
+		t.Fatalf("%d trials, %v", len(trials), err)
 	}
-	if legs[0].State != bench.LegComplete || len(legs[0].Steps) != 2 || *legs[0].StartUp != 1 || run.Legs[0].State != bench.LegComplete {
-		t.Errorf("a: %+v", legs[0])
+	if trials[0].State != bench.TrialComplete || len(trials[0].Steps) != 2 || *trials[0].StartUp != 1 || run.Trials[0].State != bench.TrialComplete {
+		t.Errorf("a: %+v", trials[0])
 	}
-	if legs[1].State != bench.LegFailed || len(legs[1].Steps) != 1 || *legs[1].StartUp != 2 || run.Legs[1].State != bench.LegFailed {
-		t.Errorf("b: %+v", legs[1])
+	if trials[1].State != bench.TrialFailed || len(trials[1].Steps) != 1 || *trials[1].StartUp != 2 || run.Trials[1].State != bench.TrialFailed {
+		t.Errorf("b: %+v", trials[1])
 	}
 }
 
@@ -412,11 +412,11 @@ func TestAcquireKeepsOthersOut(t *testing.T) {
 func TestTheWriterLeavesThePlanOfAnEventAlone(t *testing.T) {
 	run := plan()
 	w := mustCreate(t, filepath.Join(t.TempDir(), "out"))
-	leg := run.Legs[0].Leg
-	before := run.Legs[0].State
+	trial := run.Trials[0].Trial
+	before := run.Trials[0].State
 	feed(w, 1, nil, bench.RunStarted{Run: run})
-	feed(w, 2, &leg, bench.LegStarted{Number: 1, Of: 2}, bench.LegEnded{State: bench.LegFailed})
-	if run.Legs[0].State != before {
-		t.Errorf("the leg of the event is %s", run.Legs[0].State)
+	feed(w, 2, &trial, bench.TrialStarted{Number: 1, Of: 2}, bench.TrialEnded{State: bench.TrialFailed})
+	if run.Trials[0].State != before {
+		t.Errorf("the trial of the event is %s", run.Trials[0].State)
 	}
 }

@@ -1,8 +1,8 @@
 // Package results keeps a run on disk and reads it back.
 //
-// A results folder holds run.json (the plan and how far it has come), one JSON file per leg with
+// A results folder holds run.json (the plan and how far it has come), one JSON file per trial with
 // everything that was measured, events.jsonl (the event stream as it happened), summary.md and
-// report.html. The writer is a subscriber of the event stream: run.json and the leg's file are
+// report.html. The writer is a subscriber of the event stream: run.json and the trial's file are
 // replaced atomically after every step, so that a crash loses at most the step that was running.
 // What the figures mean is in package bench; drawing them is left to package report.
 package results
@@ -35,7 +35,7 @@ type Writer struct {
 	mu     sync.Mutex
 	dir    string
 	run    bench.Run
-	legs   map[bench.Leg]*bench.LegResult // those that are running: several where contenders take turns
+	trials   map[bench.Trial]*bench.TrialResult // those that are running: several where contenders take turns
 	events *os.File
 	fail   func(error)
 	err    error
@@ -114,7 +114,7 @@ func (h *Lock) Reopen(run bench.Run, fail func(error)) (*Writer, error) {
 }
 
 func (h *Lock) write(run bench.Run, fail func(error)) (*Writer, error) {
-	w := &Writer{dir: h.dir, run: run, fail: fail, events: h.events, legs: map[bench.Leg]*bench.LegResult{}}
+	w := &Writer{dir: h.dir, run: run, fail: fail, events: h.events, trials: map[bench.Trial]*bench.TrialResult{}}
 	err := endLine(w.events)
 	if err == nil {
 		err = w.writeRun()
@@ -185,13 +185,13 @@ func (w *Writer) handle(rec bench.Record) error {
 	if err != nil {
 		return fmt.Errorf("write event %d: %w", rec.Seq, err)
 	}
-	if rec.Leg != nil {
-		return w.handleLeg(*rec.Leg, rec.At, rec.Event)
+	if rec.Trial != nil {
+		return w.handleTrial(*rec.Trial, rec.At, rec.Event)
 	}
 	switch e := rec.Event.(type) {
 	case bench.RunStarted:
 		w.run = e.Run
-		w.run.Legs = slices.Clone(e.Run.Legs) // their states change here, and others read the event
+		w.run.Trials = slices.Clone(e.Run.Trials) // their states change here, and others read the event
 	case bench.Prepared:
 		w.run.Store, w.run.Software = e.Store, e.Software
 	case bench.Notice:
@@ -209,46 +209,46 @@ func (w *Writer) handle(rec bench.Record) error {
 	return w.writeRun()
 }
 
-func (w *Writer) handleLeg(leg bench.Leg, at time.Time, e bench.Event) error {
-	if _, ok := e.(bench.LegStarted); ok {
-		w.legs[leg] = &bench.LegResult{Leg: leg}
+func (w *Writer) handleTrial(trial bench.Trial, at time.Time, e bench.Event) error {
+	if _, ok := e.(bench.TrialStarted); ok {
+		w.trials[trial] = &bench.TrialResult{Trial: trial}
 	}
-	running := w.legs[leg]
+	running := w.trials[trial]
 	if running == nil {
 		return nil
 	}
 	running.Apply(at, e)
 	switch e := e.(type) {
-	case bench.LegStarted, bench.StepEnded, bench.InstanceStarted:
+	case bench.TrialStarted, bench.StepEnded, bench.InstanceStarted:
 		return w.setState(running, nil)
-	case bench.LegEnded:
-		delete(w.legs, leg)
+	case bench.TrialEnded:
+		delete(w.trials, trial)
 		return w.setState(running, e.Unsound)
 	}
 	return nil
 }
 
-// setState writes the leg's file before run.json, which promises no file that is not there.
-func (w *Writer) setState(leg *bench.LegResult, unsound *bench.Unsound) error {
-	i := slices.IndexFunc(w.run.Legs, func(entry bench.LegEntry) bool { return entry.Leg == leg.Leg })
+// setState writes the trial's file before run.json, which promises no file that is not there.
+func (w *Writer) setState(trial *bench.TrialResult, unsound *bench.Unsound) error {
+	i := slices.IndexFunc(w.run.Trials, func(entry bench.TrialEntry) bool { return entry.Trial == trial.Trial })
 	if i < 0 {
-		return fmt.Errorf("write leg %s: it is not in the plan", leg.Leg)
+		return fmt.Errorf("write trial %s: it is not in the plan", trial.Trial)
 	}
-	entry := &w.run.Legs[i]
+	entry := &w.run.Trials[i]
 	path := filepath.Join(w.dir, entry.File)
-	if leg.State == bench.LegRunning && len(leg.Steps) == 0 && leg.Instance == nil {
+	if trial.State == bench.TrialRunning && len(trial.Steps) == 0 && trial.Instance == nil {
 		if err := keepPartial(path); err != nil {
 			return err
 		}
 	}
-	if err := WriteJSON(path, leg); err != nil || entry.State == leg.State {
+	if err := WriteJSON(path, trial); err != nil || entry.State == trial.State {
 		return err
 	}
-	entry.State, entry.Unsound = leg.State, unsound
+	entry.State, entry.Unsound = trial.State, unsound
 	return w.writeRun()
 }
 
-// keepPartial moves the file of an earlier, unfinished life of the same leg aside: nothing measured
+// keepPartial moves the file of an earlier, unfinished life of the same trial aside: nothing measured
 // is thrown away, nor mixed with the steps of the new one.
 func keepPartial(path string) error {
 	dir, err := os.OpenRoot(filepath.Dir(path))
@@ -256,13 +256,13 @@ func keepPartial(path string) error {
 		return err
 	}
 	defer dir.Close()
-	var old bench.LegResult
+	var old bench.TrialResult
 	name := filepath.Base(path)
 	if err := readJSON(dir, name, name, maxFile, &old); err != nil || len(old.Steps) == 0 {
 		return nil //nolint:nilerr // nothing there, or nothing worth keeping
 	}
 	ext := filepath.Ext(path)
-	for n := 1; n <= maxLegs; n++ {
+	for n := 1; n <= maxTrials; n++ {
 		to := fmt.Sprintf("%s.partial%d%s", strings.TrimSuffix(path, ext), n, ext)
 		if _, err := os.Lstat(to); errors.Is(err, os.ErrNotExist) {
 			return os.Rename(path, to)

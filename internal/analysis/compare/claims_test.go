@@ -21,7 +21,7 @@ func TestFalseAndTrueClaims(t *testing.T) { claims(t, 60) }
 
 func claims(t *testing.T, trials int) {
 	rng := rand.New(rand.NewPCG(21, 11))
-	noisy := func(n int, speed float64) (all []bench.LegResult) {
+	noisy := func(n int, speed float64) (all []bench.TrialResult) {
 		for i := range n {
 			noise := func(sd float64) float64 { return 1 + sd*max(-2, min(2, rng.NormFloat64())) }
 			f := usual()
@@ -30,19 +30,19 @@ func claims(t *testing.T, trials int) {
 			f.p99 = scaled(f.p99, noise(.1))
 			f.startUp = scaled(f.startUp, noise(.4))
 			f.memory = int64(float64(f.memory) * noise(.01))
-			all = append(all, leg("a", i+1, f))
+			all = append(all, trial("a", i+1, f))
 		}
 		return all
 	}
 	measures, claimed, unfloored, found := 0, 0, 0, 0
 	differs := func(r Row) bool { return r.Verdict == stats.Better || r.Verdict == stats.Worse }
 	for range trials {
-		floor, err := noiseFloor(raw{Run: run(), Legs: noisy(12, 1)})
+		floor, err := noiseFloor(raw{Run: run(), Trials: noisy(12, 1)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := raw{Run: run(), Legs: noisy(6, 1)}
-		same, slower := raw{Run: run(), Legs: noisy(6, 1)}, raw{Run: run(), Legs: noisy(6, .9)}
+		a := raw{Run: run(), Trials: noisy(6, 1)}
+		same, slower := raw{Run: run(), Trials: noisy(6, 1)}, raw{Run: run(), Trials: noisy(6, .9)}
 		for _, r := range compared(t, a, same, Options{Floor: &floor}).Contenders[0].Rows {
 			if measures++; differs(r) {
 				claimed++

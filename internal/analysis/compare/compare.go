@@ -50,22 +50,22 @@ type Result struct {
 type Contender struct {
 	Old         string       `json:"old"` // label
 	New         string       `json:"new"`
-	OldLegs     Legs         `json:"old_legs"`
-	NewLegs     Legs         `json:"new_legs"`
+	OldTrials     Trials         `json:"old_trials"`
+	NewTrials     Trials         `json:"new_trials"`
 	Comparable  bool         `json:"comparable"`            // nothing on record breaks the comparison
 	Differences []Difference `json:"differences,omitempty"` // between how the two really ran, and what was started
 	Rows        []Row        `json:"measures"`
-	Notes       []Doubt      `json:"notes,omitempty"` // what a reader has to know besides: errors, legs that failed
+	Notes       []Doubt      `json:"notes,omitempty"` // what a reader has to know besides: errors, trials that failed
 
 	unsound bool // a side answers wrongly
 }
 
-// Legs say how much of a contender's rounds is there.
-type Legs struct {
+// Trials say how much of a contender's rounds is there.
+type Trials struct {
 	Seen     int     `json:"seen"`
 	Complete int     `json:"complete"`
 	Steered  int     `json:"steered,omitempty"` // in whose course somebody intervened
-	Errors   float64 `json:"error_ratio"`       // of all requests of all legs
+	Errors   float64 `json:"error_ratio"`       // of all requests of all trials
 }
 
 // Compare pairs the contenders of the two sides by their labels (or the only ones) and decides each
@@ -128,8 +128,8 @@ func contenders(s Set) (all []analysis.Contender, err error) {
 // Pair compares one contender of each side, whatever their labels. runs is what differs between the
 // runs.
 func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
-	c := Contender{Old: a.Label, New: b.Label, OldLegs: count(a), NewLegs: count(b),
-		Differences: LegDifferences(a.Results, b.Results)}
+	c := Contender{Old: a.Label, New: b.Label, OldTrials: count(a), NewTrials: count(b),
+		Differences: TrialDifferences(a.Results, b.Results)}
 	reason := both(breaking(runs, math.MaxInt), breaking(c.Differences, math.MaxInt))
 	c.Comparable = reason == ""
 	unsound := unsound(a, b)
@@ -180,10 +180,10 @@ func both(a, b string) string {
 	return a + ", " + b
 }
 
-func count(c analysis.Contender) Legs {
-	l := Legs{Seen: c.Legs, Complete: c.Complete, Errors: c.Errors()}
-	for _, leg := range c.Results {
-		if leg.Steered() {
+func count(c analysis.Contender) Trials {
+	l := Trials{Seen: c.Trials, Complete: c.Complete, Errors: c.Errors()}
+	for _, trial := range c.Results {
+		if trial.Steered() {
 			l.Steered++
 		}
 	}
@@ -221,16 +221,16 @@ func (d Doubt) Words(before, after string) string {
 func (d Doubt) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
 func notes(c Contender) (doubts []Doubt) {
-	for i, legs := range []Legs{c.OldLegs, c.NewLegs} {
+	for i, trials := range []Trials{c.OldTrials, c.NewTrials} {
 		say := func(is bool, kind bench.FindingKind, format string, args ...any) {
 			if is {
 				doubts = append(doubts, doubt(sides[i], kind, format, args...))
 			}
 		}
-		say(legs.Complete < legs.Seen, bench.FoundIncomplete, "%d of %d rounds complete", legs.Complete, legs.Seen)
-		say(legs.Steered > 0, bench.FoundSteered, "%d of %d rounds changed by hand", legs.Steered, legs.Seen)
-		say(legs.Errors >= verdict.ErrorsMatter, bench.FoundErrors,
-			"%.2g%% of requests failed; throughput and latency exclude them", 100*legs.Errors)
+		say(trials.Complete < trials.Seen, bench.FoundIncomplete, "%d of %d rounds complete", trials.Complete, trials.Seen)
+		say(trials.Steered > 0, bench.FoundSteered, "%d of %d rounds changed by hand", trials.Steered, trials.Seen)
+		say(trials.Errors >= verdict.ErrorsMatter, bench.FoundErrors,
+			"%.2g%% of requests failed; throughput and latency exclude them", 100*trials.Errors)
 	}
 	return doubts
 }

@@ -28,12 +28,12 @@ func usual() figures {
 	return figures{10_000, 5 * time.Millisecond, 100 * time.Millisecond, 50 << 20}
 }
 
-// leg is a round: a warm-up with 1 connection, then 1, 4 and 8 of them; 4 have a good half of the
+// trial is a round: a warm-up with 1 connection, then 1, 4 and 8 of them; 4 have a good half of the
 // peak. It comes to its final speed 30 times as long after its start as it answers for the first
 // time.
-func leg(name string, round int, f figures) bench.LegResult {
-	l := bench.LegResult{
-		Schema: 1, Leg: bench.Leg{Contender: name, Round: round}, State: bench.LegComplete, StartUp: &f.startUp,
+func trial(name string, round int, f figures) bench.TrialResult {
+	l := bench.TrialResult{
+		Schema: 1, Trial: bench.Trial{Contender: name, Round: round}, State: bench.TrialComplete, StartUp: &f.startUp,
 		Service:  bench.Service{Name: name, Version: "1.0"},
 		Instance: &bench.InstanceInfo{Runtime: bench.RuntimeDocker, LimitsEnforced: true, Limits: bench.Limits{CPUs: 1.5}, ImageID: "sha256:0123456789abcdef"},
 	}
@@ -69,11 +69,11 @@ func steps4() []bench.Step {
 // raw is a side that is not analysed yet: tests change it first.
 type raw struct {
 	Run       bench.Run
-	Legs      []bench.LegResult
+	Trials      []bench.TrialResult
 	Contender string
 }
 
-func (r raw) set() Set { return Set{analysis.Of(r.Run, r.Legs), r.Contender} }
+func (r raw) set() Set { return Set{analysis.Of(r.Run, r.Trials), r.Contender} }
 
 func noiseFloor(r raw) (Floor, error) { return NoiseFloor(r.set()) }
 
@@ -90,12 +90,12 @@ func run() bench.Run {
 	}
 }
 
-// legs are rounds with noise of 1 %.
-func legs(rng *rand.Rand, name string, n int, f figures) []bench.LegResult {
-	var all []bench.LegResult
+// trials are rounds with noise of 1 %.
+func trials(rng *rand.Rand, name string, n int, f figures) []bench.TrialResult {
+	var all []bench.TrialResult
 	for i := range n {
 		noise := func() float64 { return 1 + 0.01*rng.NormFloat64() }
-		all = append(all, leg(name, i+1, figures{
+		all = append(all, trial(name, i+1, figures{
 			f.peak * noise(), time.Duration(float64(f.p99) * noise()), time.Duration(float64(f.startUp) * noise()), int64(float64(f.memory) * noise()),
 		}))
 	}
@@ -116,8 +116,8 @@ func TestCompare(t *testing.T) {
 	faster := usual()
 	faster.peak *= 1.2
 	faster.p99 = faster.p99 * 13 / 10
-	before := raw{Run: run(), Legs: slices.Concat(legs(rng, "a", 6, usual()), legs(rng, "b", 6, usual()), legs(rng, "gone", 1, usual()))}
-	after := raw{Run: run(), Legs: slices.Concat(legs(rng, "b", 6, usual()), legs(rng, "a", 6, faster), legs(rng, "come", 1, usual()))}
+	before := raw{Run: run(), Trials: slices.Concat(trials(rng, "a", 6, usual()), trials(rng, "b", 6, usual()), trials(rng, "gone", 1, usual()))}
+	after := raw{Run: run(), Trials: slices.Concat(trials(rng, "b", 6, usual()), trials(rng, "a", 6, faster), trials(rng, "come", 1, usual()))}
 	r := compared(t, before, after, Options{})
 	if len(r.Contenders) != 2 || !slices.Equal(r.OnlyOld, []string{"gone"}) || !slices.Equal(r.OnlyNew, []string{"come"}) || len(r.Differences) != 0 {
 		t.Fatalf("%+v", r)
@@ -157,25 +157,25 @@ func TestCompare(t *testing.T) {
 
 func TestContendersOfOneFolder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
-	all := slices.Concat(legs(rng, "a", 6, usual()), legs(rng, "b", 6, usual()))
-	r := compared(t, raw{Run: run(), Legs: all, Contender: "b"}, raw{Run: run(), Legs: all, Contender: "a"}, Options{})
+	all := slices.Concat(trials(rng, "a", 6, usual()), trials(rng, "b", 6, usual()))
+	r := compared(t, raw{Run: run(), Trials: all, Contender: "b"}, raw{Run: run(), Trials: all, Contender: "a"}, Options{})
 	if len(r.Contenders) != 1 || r.Contenders[0].Old != "b" || r.Contenders[0].New != "a" {
 		t.Errorf("%+v", r.Contenders)
 	}
-	for _, missing := range []raw{{Run: run(), Legs: all, Contender: "c"}, {Run: run()}} {
-		if _, err := setAgainst(missing, raw{Legs: all}, Options{}); err == nil || !strings.HasPrefix(err.Error(), "old: ") {
+	for _, missing := range []raw{{Run: run(), Trials: all, Contender: "c"}, {Run: run()}} {
+		if _, err := setAgainst(missing, raw{Trials: all}, Options{}); err == nil || !strings.HasPrefix(err.Error(), "old: ") {
 			t.Errorf("error %v", err)
 		}
 	}
-	other := slices.Concat(legs(rng, "x", 1, usual()), legs(rng, "y", 1, usual()))
-	if _, err := setAgainst(raw{Run: run(), Legs: all}, raw{Run: run(), Legs: other}, Options{}); err == nil || !strings.Contains(err.Error(), "old has a, b, new has x, y") {
+	other := slices.Concat(trials(rng, "x", 1, usual()), trials(rng, "y", 1, usual()))
+	if _, err := setAgainst(raw{Run: run(), Trials: all}, raw{Run: run(), Trials: other}, Options{}); err == nil || !strings.Contains(err.Error(), "old has a, b, new has x, y") {
 		t.Errorf("error %v", err)
 	}
 }
 
 func TestTooFewRoundsAndMissingMeasures(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
-	before, after := legs(rng, "a", 3, usual()), legs(rng, "a", 6, usual())
+	before, after := trials(rng, "a", 3, usual()), trials(rng, "a", 6, usual())
 	for i := range after {
 		after[i].StartUp = nil
 		for j := range after[i].Steps {
@@ -183,10 +183,10 @@ func TestTooFewRoundsAndMissingMeasures(t *testing.T) {
 			after[i].Steps[j].After.Memory.PeakIsSample = true
 		}
 	}
-	after[5].State = bench.LegFailed
+	after[5].State = bench.TrialFailed
 	after[4].Interventions = []bench.Intervention{{Control: bench.Control{Kind: bench.ControlPause}}}
 	after[3].Interventions = []bench.Intervention{{Control: bench.Control{Kind: bench.ControlNote}}}
-	c := compared(t, raw{Run: run(), Legs: before}, raw{Run: run(), Legs: after}, Options{}).Contenders[0]
+	c := compared(t, raw{Run: run(), Trials: before}, raw{Run: run(), Trials: after}, Options{}).Contenders[0]
 	if r := c.Rows[0]; r.Verdict != stats.CannotTell || r.More != 3 || r.Sentence != "can't tell: 3 rounds, need ≥ 6: 3 more rounds on each side" || r.Ratio != nil || r.Old.Low != nil || r.New.Low == nil {
 		t.Errorf("throughput %+v", r)
 	}
@@ -203,21 +203,21 @@ func TestTooFewRoundsAndMissingMeasures(t *testing.T) {
 
 func TestHalfOfThePeak(t *testing.T) {
 	open := bench.Step{Name: "50 % of the peak", PeakShare: 0.5, Rate: 5000}
-	l := leg("a", 1, usual())
+	l := trial("a", 1, usual())
 	l.Steps = append(l.Steps, bench.StepResult{Index: 4, Step: open, Load: bench.Load{Succeeded: 50_000, Elapsed: 10 * time.Second, Latency: bench.Latencies{Count: 1, P99: 7}}})
-	other := leg("a", 1, usual())
+	other := trial("a", 1, usual())
 	open.Rate = 4000 // half of the other side's peak
 	other.Steps = append(other.Steps, bench.StepResult{Index: 4, Step: open, Load: bench.Load{Latency: bench.Latencies{Count: 1, P99: 9}}})
-	row := compared(t, raw{Run: run(), Legs: []bench.LegResult{l}}, raw{Run: run(), Legs: []bench.LegResult{other}}, Options{}).Contenders[0].Rows[1]
+	row := compared(t, raw{Run: run(), Trials: []bench.TrialResult{l}}, raw{Run: run(), Trials: []bench.TrialResult{other}}, Options{}).Contenders[0].Rows[1]
 	if row.At != "50 % of the peak" || !slices.Equal(row.Old.Rounds, []float64{7}) || !slices.Equal(row.New.Rounds, []float64{9}) {
 		t.Errorf("%+v", row)
 	}
 	// A step that was cut short says nothing, and one of another load is not the same.
-	aborted, changed := leg("a", 1, usual()), leg("a", 1, usual())
+	aborted, changed := trial("a", 1, usual()), trial("a", 1, usual())
 	aborted.Steps[2].Aborted = "skipped by the user"
 	changed.Steps[2].Step.Connections = 5
-	for _, l := range []bench.LegResult{aborted, changed} {
-		row := compared(t, raw{Run: run(), Legs: []bench.LegResult{leg("a", 1, usual())}}, raw{Run: run(), Legs: []bench.LegResult{l}}, Options{}).Contenders[0].Rows[1]
+	for _, l := range []bench.TrialResult{aborted, changed} {
+		row := compared(t, raw{Run: run(), Trials: []bench.TrialResult{trial("a", 1, usual())}}, raw{Run: run(), Trials: []bench.TrialResult{l}}, Options{}).Contenders[0].Rows[1]
 		if len(row.New.Rounds) != 0 || row.Sentence != "not measured in new" {
 			t.Errorf("%+v", row)
 		}
@@ -228,7 +228,7 @@ func TestWhatIsNotComparable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	slower := usual()
 	slower.peak /= 2
-	before, after := raw{Run: run(), Legs: legs(rng, "a", 6, usual())}, raw{Run: run(), Legs: legs(rng, "a", 6, slower)}
+	before, after := raw{Run: run(), Trials: trials(rng, "a", 6, usual())}, raw{Run: run(), Trials: trials(rng, "a", 6, slower)}
 	for name, change := range map[string]func(*bench.Run){
 		"limits": func(r *bench.Run) { r.Profile.Limits.CPUs = 2 },
 		"data":   func(r *bench.Run) { r.Data.Hash = "bbbb" }, "runtime": func(r *bench.Run) { r.Profile.Runtime = bench.RuntimeProcess },
@@ -277,10 +277,10 @@ func TestWhatIsNotComparable(t *testing.T) {
 	}
 	// What really ran counts too.
 	unlimited := after
-	unlimited.Legs = legs(rng, "a", 6, slower)
-	for i := range unlimited.Legs {
-		unlimited.Legs[i].Instance.LimitsEnforced = false
-		unlimited.Legs[i].Service.Version = "2.0"
+	unlimited.Trials = trials(rng, "a", 6, slower)
+	for i := range unlimited.Trials {
+		unlimited.Trials[i].Instance.LimitsEnforced = false
+		unlimited.Trials[i].Service.Version = "2.0"
 	}
 	c := compared(t, before, unlimited, Options{}).Contenders[0]
 	if len(c.Differences) != 2 || c.Rows[0].NotComparable != "other limits enforced (yes → no)" || c.Differences[1].String() != "version (1.0 → 2.0)" {
@@ -290,7 +290,7 @@ func TestWhatIsNotComparable(t *testing.T) {
 
 func TestABusyMachineIsTold(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
-	before, after := raw{Run: run(), Legs: legs(rng, "a", 1, usual())}, raw{Run: run(), Legs: legs(rng, "a", 1, usual())}
+	before, after := raw{Run: run(), Trials: trials(rng, "a", 1, usual())}, raw{Run: run(), Trials: trials(rng, "a", 1, usual())}
 	before.Run.Machine.Load1, after.Run.Machine.Load1 = "3.9", "4.1" // of eight CPUs
 	if w := compared(t, before, after, Options{}).Warnings; len(w) != 1 || !strings.HasPrefix(w[0].String(), "new: the machine was busy before the run (load 4.1 on 8 CPUs)") {
 		t.Errorf("%q", w)
@@ -306,7 +306,7 @@ func TestABusyMachineIsTold(t *testing.T) {
 func TestTextAndJSON(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	hostile := "a\x1b[31m\u202e\n"
-	before, after := raw{Run: run(), Legs: legs(rng, hostile, 6, usual())}, raw{Run: run(), Legs: legs(rng, hostile, 6, usual())}
+	before, after := raw{Run: run(), Trials: trials(rng, hostile, 6, usual())}, raw{Run: run(), Trials: trials(rng, hostile, 6, usual())}
 	after.Run.Machine.Kernel = "6\x1b]0;title\a"
 	r := compared(t, before, after, Options{})
 	r.OnlyNew = []string{"\x1b[2J"}
@@ -334,13 +334,13 @@ func TestTextAndJSON(t *testing.T) {
 }
 
 func TestDefinitionsOfAStepAreNotCompared(t *testing.T) {
-	leg := func(d bench.Definition) []bench.LegResult {
-		return []bench.LegResult{{Steps: []bench.StepResult{{Load: bench.Load{Definition: d, Sent: 1}}}}}
+	trial := func(d bench.Definition) []bench.TrialResult {
+		return []bench.TrialResult{{Steps: []bench.StepResult{{Load: bench.Load{Definition: d, Sent: 1}}}}}
 	}
-	if text := breaking(LegDifferences(leg(bench.Earlier), leg(bench.Interval)), math.MaxInt); !strings.Contains(text, "measured step") || !strings.Contains(text, "earlier definition") {
+	if text := breaking(TrialDifferences(trial(bench.Earlier), trial(bench.Interval)), math.MaxInt); !strings.Contains(text, "measured step") || !strings.Contains(text, "earlier definition") {
 		t.Errorf("%q", text)
 	}
-	if text := breaking(LegDifferences(leg(bench.Interval), leg(bench.Interval)), math.MaxInt); text != "" {
+	if text := breaking(TrialDifferences(trial(bench.Interval), trial(bench.Interval)), math.MaxInt); text != "" {
 		t.Errorf("%q", text)
 	}
 }

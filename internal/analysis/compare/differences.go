@@ -218,18 +218,18 @@ func hash(v any) string {
 	return short(hex.EncodeToString(sum[:]))
 }
 
-// LegDifferences are between how two contenders really ran, the gravest first.
-func LegDifferences(a, b []bench.LegResult) []Difference {
+// TrialDifferences are between how two contenders really ran, the gravest first.
+func TrialDifferences(a, b []bench.TrialResult) []Difference {
 	return slices.DeleteFunc(unlike(known(a), known(b)), Difference.unknown)
 }
 
-// known is what the legs say, each other answer once: "0-1, 2-3" where the rounds differ.
-func known(legs []bench.LegResult) []fact {
-	facts := legFacts(bench.LegResult{})
+// known is what the trials say, each other answer once: "0-1, 2-3" where the rounds differ.
+func known(trials []bench.TrialResult) []fact {
+	facts := trialFacts(bench.TrialResult{})
 	for i := range facts {
 		var all []string
-		for _, l := range legs {
-			if v := legFacts(l)[i].value; v != "" && !slices.Contains(all, v) {
+		for _, l := range trials {
+			if v := trialFacts(l)[i].value; v != "" && !slices.Contains(all, v) {
 				all = append(all, v)
 			}
 		}
@@ -239,7 +239,7 @@ func known(legs []bench.LegResult) []fact {
 	return facts
 }
 
-func legFacts(l bench.LegResult) []fact {
+func trialFacts(l bench.TrialResult) []fact {
 	var definition, limited, enforced string
 	if d, ok := l.Definition(); ok {
 		definition = d.String()

@@ -79,11 +79,11 @@ func NoiseFloor(s Set) (Floor, error) {
 	}
 	label := all[0].Label
 	run := s.Run.Run
-	var halves [2][]bench.LegResult
+	var halves [2][]bench.TrialResult
 	n := 0
-	for _, leg := range all[0].Results {
-		if leg.State == bench.LegComplete {
-			halves[n%2] = append(halves[n%2], leg)
+	for _, trial := range all[0].Results {
+		if trial.State == bench.TrialComplete {
+			halves[n%2] = append(halves[n%2], trial)
 			n++
 		}
 	}

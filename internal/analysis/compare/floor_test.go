@@ -13,20 +13,20 @@ import (
 // The floor grows with the noise, and a drift that hits both sides alike is no difference.
 func TestNoiseFloor(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	quiet, err := noiseFloor(raw{Run: run(), Legs: legs(rng, "a", 12, usual())})
+	quiet, err := noiseFloor(raw{Run: run(), Trials: trials(rng, "a", 12, usual())})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if quiet.Rounds != 6 || len(quiet.Measures) != len(measure.Judged()) || quiet.Claimed != 0 || quiet.Largest() < .005 || quiet.Largest() > .05 {
 		t.Errorf("%+v", quiet)
 	}
-	var noisy []bench.LegResult
+	var noisy []bench.TrialResult
 	for i := range 12 {
 		f := usual()
 		f.peak *= 1 + .1*rng.NormFloat64()
-		noisy = append(noisy, leg("a", i+1, f))
+		noisy = append(noisy, trial("a", i+1, f))
 	}
-	loud, err := noiseFloor(raw{Run: run(), Legs: noisy})
+	loud, err := noiseFloor(raw{Run: run(), Trials: noisy})
 	if err != nil || loud.Measures[0].Floor < 2*quiet.Measures[0].Floor {
 		t.Errorf("noise of 10 %%: %+v, %v", loud.Measures[0], err)
 	}
@@ -38,16 +38,16 @@ func TestNoiseFloor(t *testing.T) {
 
 func TestNoiseFloorWantsRoundsOfOne(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	few := legs(rng, "a", 12, usual())
-	few[3].State = bench.LegFailed
-	if _, err := noiseFloor(raw{Run: run(), Legs: few}); err == nil || !strings.Contains(err.Error(), "a has 11 complete rounds: 12 are needed") {
+	few := trials(rng, "a", 12, usual())
+	few[3].State = bench.TrialFailed
+	if _, err := noiseFloor(raw{Run: run(), Trials: few}); err == nil || !strings.Contains(err.Error(), "a has 11 complete rounds: 12 are needed") {
 		t.Errorf("%v", err)
 	}
-	two := append(legs(rng, "a", 12, usual()), legs(rng, "b", 12, usual())...)
-	if _, err := noiseFloor(raw{Run: run(), Legs: two}); err == nil || !strings.Contains(err.Error(), "several contenders") {
+	two := append(trials(rng, "a", 12, usual()), trials(rng, "b", 12, usual())...)
+	if _, err := noiseFloor(raw{Run: run(), Trials: two}); err == nil || !strings.Contains(err.Error(), "several contenders") {
 		t.Errorf("%v", err)
 	}
-	if f, err := noiseFloor(raw{Run: run(), Legs: two, Contender: "b"}); err != nil || f.Contender != "b" {
+	if f, err := noiseFloor(raw{Run: run(), Trials: two, Contender: "b"}); err != nil || f.Contender != "b" {
 		t.Errorf("%+v, %v", f, err)
 	}
 }

@@ -80,9 +80,9 @@ func gatesInNoise(t *testing.T, runs int) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	strict, five, found := 0, 0, 0
 	for range runs {
-		before := raw{Run: run(), Legs: legs(rng, "a", 6, usual())}
+		before := raw{Run: run(), Trials: trials(rng, "a", 6, usual())}
 		failed := func(after figures, g Gate) bool {
-			r := compared(t, before, raw{Run: run(), Legs: legs(rng, "a", 6, after)}, Options{})
+			r := compared(t, before, raw{Run: run(), Trials: trials(rng, "a", 6, after)}, Options{})
 			return r.Judge([]Gate{g})[0].Outcome == Failed
 		}
 		if failed(usual(), Gate{measure.Throughput, 0}) {

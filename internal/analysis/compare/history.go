@@ -40,7 +40,7 @@ type Point struct {
 	Values []Figure `json:"measures"`
 
 	run   bench.Run
-	legs  []bench.LegResult // what was started, without figures
+	trials  []bench.TrialResult // what was started, without figures
 	at    bench.Step        // half of the peak, if it is the first of its segment
 	steps []figureAt
 }
@@ -84,7 +84,7 @@ func newFigure(m measure.Measure, at, out string, values []float64) Figure {
 }
 
 // Add takes one results folder. skipped says why it, or some contender of it, adds nothing.
-func (h *History) Add(folder string, run bench.Run, legs []bench.LegResult) (skipped []string) {
+func (h *History) Add(folder string, run bench.Run, trials []bench.TrialResult) (skipped []string) {
 	if h.points == nil {
 		h.points, h.ids = map[string][]Point{}, map[string]string{}
 	}
@@ -95,21 +95,21 @@ func (h *History) Add(folder string, run bench.Run, legs []bench.LegResult) (ski
 		return []string{"same run as " + other}
 	}
 	h.ids[run.ID] = folder
-	var complete []bench.LegResult
+	var complete []bench.TrialResult
 	seen, whole := map[string]int{}, map[string]int{}
 	var labels []string
-	for _, leg := range legs {
-		label := leg.Leg.Label()
+	for _, trial := range trials {
+		label := trial.Trial.Label()
 		if seen[label]++; seen[label] == 1 {
 			labels = append(labels, label)
 		}
-		if leg.State == bench.LegComplete {
+		if trial.State == bench.TrialComplete {
 			whole[label]++
-			complete = append(complete, leg)
+			complete = append(complete, trial)
 		}
 	}
 	if len(labels) == 0 {
-		return []string{"no leg has begun"}
+		return []string{"no trial has begun"}
 	}
 	for _, label := range labels {
 		if whole[label] == 0 {
@@ -127,8 +127,8 @@ func (h *History) Add(folder string, run bench.Run, legs []bench.LegResult) (ski
 
 // measure takes the figures of a contender.
 func (p *Point) measure(c analysis.Contender) {
-	for _, leg := range c.Results {
-		p.legs = append(p.legs, bench.LegResult{Leg: leg.Leg, Service: leg.Service, Instance: leg.Instance})
+	for _, trial := range c.Results {
+		p.trials = append(p.trials, bench.TrialResult{Trial: trial.Trial, Service: trial.Service, Instance: trial.Instance})
 	}
 	if c.Unsound != nil {
 		p.Unsound = safe.Line(c.Unsound.String(), 400)
@@ -216,7 +216,7 @@ func unknown(id measure.ID, points []Point) bool {
 
 // differences are those to a later point.
 func (p Point) differences(next Point) []Difference {
-	return append(Differences(p.run, next.run), LegDifferences(p.legs, next.legs)...)
+	return append(Differences(p.run, next.run), TrialDifferences(p.trials, next.trials)...)
 }
 
 // findChanges searches comparable points for changes, at the step that is half of the peak of the

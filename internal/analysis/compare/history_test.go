@@ -25,7 +25,7 @@ func past(t *testing.T, n int, change func(i int, r *bench.Run, f *figures)) *Hi
 		if change != nil {
 			change(i, &r, &f)
 		}
-		if skipped := h.Add(fmt.Sprintf("results/%02d-<b>", i), r, append(legs(rng, "a", 6, f), legs(rng, "b", 6, usual())...)); len(skipped) > 0 {
+		if skipped := h.Add(fmt.Sprintf("results/%02d-<b>", i), r, append(trials(rng, "a", 6, f), trials(rng, "b", 6, usual())...)); len(skipped) > 0 {
 			t.Fatal(skipped)
 		}
 	}
@@ -144,17 +144,17 @@ func TestHistoryLeavesOut(t *testing.T) {
 	var h History
 	r := run()
 	r.ID = "x"
-	whole, half := leg("a", 1, usual()), leg("b", 1, usual())
-	half.State = bench.LegAborted
-	skipped := h.Add("one", r, []bench.LegResult{whole, half, leg("a", 2, usual())})
+	whole, half := trial("a", 1, usual()), trial("b", 1, usual())
+	half.State = bench.TrialAborted
+	skipped := h.Add("one", r, []bench.TrialResult{whole, half, trial("a", 2, usual())})
 	if len(skipped) != 1 || skipped[0] != "b: none of its rounds is complete" || strings.Join(h.Labels(), " ") != "a" {
 		t.Errorf("%q, %q", skipped, h.Labels())
 	}
-	if skipped := h.Add("copy", r, []bench.LegResult{whole}); len(skipped) != 1 || !strings.Contains(skipped[0], "the same run as in one") {
+	if skipped := h.Add("copy", r, []bench.TrialResult{whole}); len(skipped) != 1 || !strings.Contains(skipped[0], "the same run as in one") {
 		t.Errorf("a copy: %q", skipped)
 	}
 	r.ID, r.Search = "y", "p99<1ms"
-	if skipped := h.Add("search", r, []bench.LegResult{whole}); len(skipped) != 1 {
+	if skipped := h.Add("search", r, []bench.TrialResult{whole}); len(skipped) != 1 {
 		t.Errorf("a search: %q", skipped)
 	}
 	r.ID, r.Search = "z", ""
@@ -170,7 +170,7 @@ func TestHistoryLeavesOut(t *testing.T) {
 func TestHistoryIsSafe(t *testing.T) {
 	var h History
 	r := run()
-	h.Add("=cmd()\x1b[31m|<script>", r, []bench.LegResult{leg("a\x1b[31m<script>", 1, usual())})
+	h.Add("=cmd()\x1b[31m|<script>", r, []bench.TrialResult{trial("a\x1b[31m<script>", 1, usual())})
 	text, markdown, table := texts(t, courses(t, &h, nil))
 	if strings.Contains(text, "\x1b") || strings.Contains(markdown, "\x1b") || strings.Contains(markdown, "<script") || strings.Contains(table, ",=cmd") {
 		t.Errorf("%q\n%q\n%q", text, markdown, table)

@@ -64,7 +64,7 @@ func (c Series) text(b *bytes.Buffer) {
 	for i, p := range c.Points {
 		fmt.Fprintf(b, "  %*d  %s", len(strconv.Itoa(len(c.Points))), i+1, safe.Line(p.Folder, 400))
 		if p.Left > 0 {
-			fmt.Fprintf(b, " (%s incomplete, skipped)", rounds(Legs{Seen: p.Left}))
+			fmt.Fprintf(b, " (%s incomplete, skipped)", rounds(Trials{Seen: p.Left}))
 		}
 		b.WriteByte('\n')
 	}

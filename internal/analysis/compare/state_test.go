@@ -32,10 +32,10 @@ func TestStateOfTheMachineIsCompared(t *testing.T) {
 	if got := names(calm, other); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	leg := func(sources, framework string) []bench.LegResult {
-		return []bench.LegResult{{Artifact: bench.Artifact{Sources: sources}, Service: bench.Service{Framework: framework}}}
+	trial := func(sources, framework string) []bench.TrialResult {
+		return []bench.TrialResult{{Artifact: bench.Artifact{Sources: sources}, Service: bench.Service{Framework: framework}}}
 	}
-	got := LegDifferences(leg("0123456789abcdef", "Ktor"), leg("fedcba9876543210", "http4k"))
+	got := TrialDifferences(trial("0123456789abcdef", "Ktor"), trial("fedcba9876543210", "http4k"))
 	if len(got) != 2 || got[0].String() != "sources (0123456789ab → fedcba987654)" || got[1].String() != "framework (Ktor → http4k)" {
 		t.Errorf("%q", got)
 	}

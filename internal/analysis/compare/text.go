@@ -70,7 +70,7 @@ func (f Floor) Words() string {
 		}
 	}
 	return fmt.Sprintf("%s (%s vs itself, %s per side, %s)", strings.Join(parts, ", "),
-		safe.Line(f.Contender, 100), rounds(Legs{Seen: f.Rounds}), f.Made.Format("2006-01-02 15:04"))
+		safe.Line(f.Contender, 100), rounds(Trials{Seen: f.Rounds}), f.Made.Format("2006-01-02 15:04"))
 }
 
 func (c Contender) text(b *bytes.Buffer) {
@@ -78,7 +78,7 @@ func (c Contender) text(b *bytes.Buffer) {
 	if c.Old != c.New {
 		name = c.Old + " → " + c.New
 	}
-	fmt.Fprintf(b, "%s   %s → %s\n", safe.Line(name, 200), rounds(c.OldLegs), rounds(c.NewLegs))
+	fmt.Fprintf(b, "%s   %s → %s\n", safe.Line(name, 200), rounds(c.OldTrials), rounds(c.NewTrials))
 	table := [][]string{{"measure", "old", "new", "verdict"}}
 	for _, row := range c.Rows {
 		name := measure.Get(row.Measure).Claim.Title
@@ -111,7 +111,7 @@ func differences(b *bytes.Buffer, ds []Difference) {
 	}
 }
 
-func rounds(l Legs) string { return units.Plural(l.Seen, "round") }
+func rounds(l Trials) string { return units.Plural(l.Seen, "round") }
 
 // value is the median in its unit.
 func (r Row) value(s Side) string {

@@ -33,10 +33,10 @@ func TestTiersOfContenders(t *testing.T) {
 		f.p99 = time.Duration(float64(f.p99) / by)
 		return f
 	}
-	set := raw{Run: run(), Legs: slices.Concat(
-		legs(rng, "slow", 6, with(.7)), legs(rng, "fast", 6, with(1.001)), legs(rng, "twin", 6, with(1)), legs(rng, "few", 3, with(2)),
+	set := raw{Run: run(), Trials: slices.Concat(
+		trials(rng, "slow", 6, with(.7)), trials(rng, "fast", 6, with(1.001)), trials(rng, "twin", 6, with(1)), trials(rng, "few", 3, with(2)),
 	)}
-	set.Legs[0].Steps[3].Load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: 2000}
+	set.Trials[0].Steps[3].Load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: 2000}
 	s := standing(set, measure.Throughput, stats.Rule{})
 	labels, tiers := places(s)
 	slices.Sort(labels[:2]) // either may lead
@@ -72,14 +72,14 @@ func TestTiersOfContenders(t *testing.T) {
 // Whose figures are not its own is in no tier, with the reason, as in the report's summary.
 func TestTiersLeaveOut(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
-	all := slices.Concat(legs(rng, "a", 6, usual()), legs(rng, "b", 6, usual()), legs(rng, "c", 6, usual()))
+	all := slices.Concat(trials(rng, "a", 6, usual()), trials(rng, "b", 6, usual()), trials(rng, "c", 6, usual()))
 	all[0].Steps[3].Load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: 60_000} // of a
-	all[6].State = bench.LegFailed                                                    // of b
+	all[6].State = bench.TrialFailed                                                    // of b
 	for m, want := range map[measure.ID]map[string]string{
 		measure.Throughput: {"a": "behind: −", "b": "not compared: 1 of 6 rounds failed", "c": "in front"},
 		measure.StartUp:    {"b": "not compared: 1 of 6 rounds failed"},
 	} {
-		s := standing(raw{Run: run(), Legs: all}, m, stats.Rule{})
+		s := standing(raw{Run: run(), Trials: all}, m, stats.Rule{})
 		for _, p := range s.Places {
 			if w := want[p.Contender]; w != "" && (!strings.HasPrefix(p.Words(), w) || (p.Tier == 0) != strings.HasPrefix(w, "not compared")) {
 				t.Errorf("%s: %s in tier %d: %q, want %q", m, p.Contender, p.Tier, p.Words(), w)
@@ -91,22 +91,22 @@ func TestTiersLeaveOut(t *testing.T) {
 // Values that nobody measured are in no tier, and an outlier is reported.
 func TestTiersOfLittle(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
-	all := legs(rng, "a", 7, usual())
+	all := trials(rng, "a", 7, usual())
 	for i := range all {
 		all[i].StartUp = nil
 	}
 	all[4].Steps[3].Load.Succeeded *= 3
-	s := standing(raw{Run: run(), Legs: all}, measure.StartUp, stats.Rule{})
+	s := standing(raw{Run: run(), Trials: all}, measure.StartUp, stats.Rule{})
 	if s.HasTiers() || s.Places[0].Text() != "–" || s.Places[0].Words() != "not measured" || s.Places[0].Interval() != "not measured" {
 		t.Errorf("%+v", s)
 	}
-	s = standing(raw{Run: run(), Legs: all}, measure.Throughput, stats.Rule{})
+	s = standing(raw{Run: run(), Trials: all}, measure.Throughput, stats.Rule{})
 	doubts := stats.Doubts(s.Places[0].Value.Values)
 	if len(s.Places) != 1 || s.Places[0].Words() != "in front" || len(doubts) != 1 || doubts[0].Kind != bench.FoundOutlier || !strings.HasPrefix(doubts[0].Text, "round 5 stands apart") {
 		t.Errorf("%+v", s)
 	}
 	if s = standing(raw{Run: run()}, measure.Throughput, stats.Rule{}); s.HasTiers() {
-		t.Error("no leg, and a tier")
+		t.Error("no trial, and a tier")
 	}
 }
 
@@ -117,13 +117,13 @@ func TestStepsThatStillWarmMakeNoClaim(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	faster := usual()
 	faster.peak *= 1.5
-	set := raw{Run: run(), Legs: slices.Concat(legs(rng, "slow", 6, usual()), legs(rng, "fast", 6, faster), legs(rng, "third", 6, usual()))}
-	settled := slices.Clone(set.Legs)
+	set := raw{Run: run(), Trials: slices.Concat(trials(rng, "slow", 6, usual()), trials(rng, "fast", 6, faster), trials(rng, "third", 6, usual()))}
+	settled := slices.Clone(set.Trials)
 	warming := &bench.Drift{Throughput: &bench.Trend{Change: .2, P: .001}}
 	for _, round := range []int{7, 9} {
-		leg := &set.Legs[round]
-		leg.Steps = slices.Clone(leg.Steps)
-		leg.Steps[3].Drift = warming
+		trial := &set.Trials[round]
+		trial.Steps = slices.Clone(trial.Steps)
+		trial.Steps[3].Drift = warming
 	}
 	for m, want := range map[measure.ID]string{
 		measure.Throughput: "not compared: still warming in 2 of 6 rounds", measure.CPURequest: "not compared: still warming in 2 of 6 rounds",
@@ -137,13 +137,13 @@ func TestStepsThatStillWarmMakeNoClaim(t *testing.T) {
 		}
 	}
 
-	before, after := raw{Run: run(), Legs: set.Legs[:6]}, raw{Run: run(), Legs: set.Legs[6:12]}
+	before, after := raw{Run: run(), Trials: set.Trials[:6]}, raw{Run: run(), Trials: set.Trials[6:12]}
 	for i, row := range compared(t, before, after, Options{}).Contenders[0].Rows {
 		ofPeak := row.Measure == measure.Throughput || row.Measure == measure.CPURequest
 		if want := "new: still warming in 2 of 6 rounds"; ofPeak && (row.NotComparable != want || row.Verdict != stats.CannotTell || !slices.ContainsFunc(row.Doubts, func(d Doubt) bool { return d.String() == want })) || !ofPeak && row.NotComparable != "" {
 			t.Errorf("%s: %s, %q, not comparable: %q", row.Measure, row.Verdict, row.Sentence, row.NotComparable)
 		}
-		if old := compared(t, before, raw{Run: run(), Legs: settled[6:12]}, Options{}).Contenders[0].Rows[i]; ofPeak && old.Verdict != stats.Better {
+		if old := compared(t, before, raw{Run: run(), Trials: settled[6:12]}, Options{}).Contenders[0].Rows[i]; ofPeak && old.Verdict != stats.Better {
 			t.Errorf("%s of settled steps: %s", old.Measure, old.Sentence)
 		}
 	}
@@ -152,8 +152,8 @@ func TestStepsThatStillWarmMakeNoClaim(t *testing.T) {
 	}
 
 	// p99 is of the step at half of the peak.
-	set.Legs[2].Steps = slices.Clone(set.Legs[2].Steps)
-	set.Legs[2].Steps[2].Drift = &bench.Drift{CPU: &bench.Trend{Change: .2, P: .001}}
+	set.Trials[2].Steps = slices.Clone(set.Trials[2].Steps)
+	set.Trials[2].Steps[2].Drift = &bench.Drift{CPU: &bench.Trend{Change: .2, P: .001}}
 	for _, row := range compared(t, before, after, Options{}).Contenders[0].Rows {
 		if want := "old: not steady in 1 of 6 rounds"; row.Measure == measure.P99Half && row.NotComparable != want {
 			t.Errorf("p99: %q, want %q", row.NotComparable, want)
@@ -170,7 +170,7 @@ func TestHistoryLooksForNoChangeInStepsThatStillWarm(t *testing.T) {
 			if i >= 6 {
 				f.peak *= .7
 			}
-			all := legs(rng, "a", 6, f)
+			all := trials(rng, "a", 6, f)
 			for k := range all {
 				if drifts && i >= 6 {
 					all[k].Steps[3].Drift = &bench.Drift{Throughput: &bench.Trend{Change: .2, P: .001}}

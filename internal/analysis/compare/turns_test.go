@@ -15,8 +15,8 @@ import (
 
 // inTurns are the rounds of contenders that took turns on a machine whose speed is another one in
 // each round, by up to a factor of two.
-func inTurns(rng *rand.Rand, n int, by ...float64) []bench.LegResult {
-	var all []bench.LegResult
+func inTurns(rng *rand.Rand, n int, by ...float64) []bench.TrialResult {
+	var all []bench.TrialResult
 	for round := range n {
 		machine := 1 + rng.Float64()
 		since := time.Unix(1_800_000_000, int64(round))
@@ -25,7 +25,7 @@ func inTurns(rng *rand.Rand, n int, by ...float64) []bench.LegResult {
 			noise := machine * factor * (1 + 0.01*rng.NormFloat64())
 			f.peak *= noise
 			f.p99 = time.Duration(float64(f.p99) / noise)
-			l := leg(string(rune('a'+i)), round+1, f)
+			l := trial(string(rune('a'+i)), round+1, f)
 			for k := range l.Steps {
 				l.Steps[k].Turns = &bench.Turns{Length: 100 * time.Millisecond, Count: 100, Since: since, With: []string{"other"}}
 			}
@@ -41,7 +41,7 @@ func TestTurnsShowWhatTheMachineHides(t *testing.T) {
 	found, missed := 0, 0
 	for seed := range uint64(20) {
 		rounds := inTurns(rand.New(rand.NewPCG(seed, 5)), stats.MinPaired, 1, .9)
-		set := func(c string) raw { return raw{Run: run(), Legs: rounds, Contender: c} }
+		set := func(c string) raw { return raw{Run: run(), Trials: rounds, Contender: c} }
 		r := compared(t, set("a"), set("b"), Options{})
 		row := r.Contenders[0].Rows[0]
 		if !row.Paired || row.Ratio == nil {
@@ -74,8 +74,8 @@ func TestTiersOfTurns(t *testing.T) {
 	rounds := inTurns(rng, 12, .9, 1, 1.001)
 	// A contender with too few rounds is in no tier, and takes no rounds from the others.
 	few := inTurns(rng, 12, 1, 1, 1, 2)
-	few = slices.DeleteFunc(few, func(l bench.LegResult) bool { return l.Leg.Contender != "d" || l.Leg.Round > 3 })
-	s := standing(raw{Run: run(), Legs: append(rounds, few...)}, measure.Throughput, stats.Rule{})
+	few = slices.DeleteFunc(few, func(l bench.TrialResult) bool { return l.Trial.Contender != "d" || l.Trial.Round > 3 })
+	s := standing(raw{Run: run(), Trials: append(rounds, few...)}, measure.Throughput, stats.Rule{})
 	labels, tiers := places(s)
 	slices.Sort(labels[:2])
 	if !s.Paired || !slices.Equal(labels, []string{"b", "c", "a", "d"}) || !slices.Equal(tiers, []int{1, 1, 2, 0}) {
@@ -89,8 +89,8 @@ func TestTiersOfTurns(t *testing.T) {
 // A round that one side did not finish is left out of both.
 func TestTurnsThatWereNotFinished(t *testing.T) {
 	rounds := inTurns(rand.New(rand.NewPCG(2, 2)), 10, 1, .9)
-	rounds[5].State = bench.LegFailed // the third of b
-	set := func(c string) raw { return raw{Run: run(), Legs: rounds, Contender: c} }
+	rounds[5].State = bench.TrialFailed // the third of b
+	set := func(c string) raw { return raw{Run: run(), Trials: rounds, Contender: c} }
 	row := compared(t, set("a"), set("b"), Options{}).Contenders[0].Rows[0]
 	if !row.Paired || len(row.Old.Rounds) != 9 || len(row.New.Rounds) != 9 || row.Verdict != stats.Worse {
 		t.Errorf("%+v", row)
@@ -109,7 +109,7 @@ func TestTurnsThatWereNotFinished(t *testing.T) {
 			other[i].Steps[k].Turns = &turns
 		}
 	}
-	row = compared(t, set("a"), raw{Run: run(), Legs: other, Contender: "b"}, Options{}).Contenders[0].Rows[0]
+	row = compared(t, set("a"), raw{Run: run(), Trials: other, Contender: "b"}, Options{}).Contenders[0].Rows[0]
 	if row.Paired || len(row.Old.Rounds) != 10 {
 		t.Errorf("of two runs: %+v", row)
 	}
@@ -120,9 +120,9 @@ func TestNoiseFloorOfTurns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	pairs := inTurns(rng, 8, 1, 1)
 	for i := range pairs {
-		pairs[i].Leg = bench.Leg{Contender: "a", Round: i + 1}
+		pairs[i].Trial = bench.Trial{Contender: "a", Round: i + 1}
 	}
-	f, err := noiseFloor(raw{Run: run(), Legs: pairs})
+	f, err := noiseFloor(raw{Run: run(), Trials: pairs})
 	if err != nil || f.Rounds != 8 || f.Claimed != 0 || f.Of(measure.Throughput) <= 0 || f.Of(measure.Throughput) > .03 {
 		t.Fatalf("%+v, %v", f, err)
 	}
@@ -131,7 +131,7 @@ func TestNoiseFloorOfTurns(t *testing.T) {
 			pairs[i].Steps[k].Turns = nil
 		}
 	}
-	if loud, err := noiseFloor(raw{Run: run(), Legs: pairs}); err != nil || loud.Of(measure.Throughput) < 5*f.Of(measure.Throughput) {
+	if loud, err := noiseFloor(raw{Run: run(), Trials: pairs}); err != nil || loud.Of(measure.Throughput) < 5*f.Of(measure.Throughput) {
 		t.Errorf("without turns %+v, %v", loud, err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 func sayLimitsNotEnforced(c Contender) string {
-	return fmt.Sprintf("Limits of %s not enforced in %d of %s: its results do not match the profile.", c.Label, c.Unlimited, units.Plural(c.Legs, "round"))
+	return fmt.Sprintf("Limits of %s not enforced in %d of %s: its results do not match the profile.", c.Label, c.Unlimited, units.Plural(c.Trials, "round"))
 }
 
 func errorList(f Figures) (words []string) {
@@ -44,7 +44,7 @@ func failedChecks(f Figures) (words []string) {
 
 func sayNotWhole(f Figures) string {
 	return fmt.Sprintf("Run incomplete: %d of %s did not finish.", f.Unfinished,
-		units.Plural(f.Legs, "leg"))
+		units.Plural(f.Trials, "trial"))
 }
 
 // maxFailed is how many failed rounds are reported with what became of each.
@@ -53,9 +53,9 @@ const maxFailed = 2
 func sayFailedRounds(c Contender) string {
 	if len(c.Failed) > maxFailed {
 		return fmt.Sprintf("%s failed in %d of %s, first in %s.", c.Label, len(c.Failed),
-			units.Plural(c.Legs, "round"), c.Failed[0])
+			units.Plural(c.Trials, "round"), c.Failed[0])
 	}
-	return fmt.Sprintf("%s failed in %d of %s: %s.", c.Label, len(c.Failed), units.Plural(c.Legs, "round"), list(c.Failed))
+	return fmt.Sprintf("%s failed in %d of %s: %s.", c.Label, len(c.Failed), units.Plural(c.Trials, "round"), list(c.Failed))
 }
 
 // missed are the thresholds of the profile that a contender has missed, and in how many steps.
@@ -88,7 +88,7 @@ func sayRoundsApart(c Contender) string {
 }
 
 func saySteered(c Contender) string {
-	return fmt.Sprintf("Changed by hand: %d of %s of %s.", c.Steered, units.Plural(c.Legs, "round"), c.Label)
+	return fmt.Sprintf("Changed by hand: %d of %s of %s.", c.Steered, units.Plural(c.Trials, "round"), c.Label)
 }
 
 func sayBusyMachine(f Figures) string {

@@ -18,8 +18,8 @@ import (
 type Figures struct {
 	Contenders []Contender
 	Standings  []analysis.Standing // of the measures that are Summarised, in that order
-	Legs       int                 // of the plan
-	Unfinished int                 // legs of the plan that were not run to their end by somebody's wish, or not yet
+	Trials       int                 // of the plan
+	Unfinished int                 // trials of the plan that were not run to their end by somebody's wish, or not yet
 	Busy       string              // load average before the run, where it is more than the machine should have had; ""
 	CPUs       int                 // of the machine; 0: not known
 	Unequal    bool                // contenders ran under different limits or runtimes
@@ -33,9 +33,9 @@ type Contender struct {
 	Peak      stats.Step
 	HasPeak   bool
 	Bound     verdict.Summary // of the step with the peak
-	Failed    []string        // what became of each failed leg
-	Steered   int             // legs in whose course somebody intervened
-	Unlimited int             // legs whose limits were not enforced, though the plan wanted them
+	Failed    []string        // what became of each failed trial
+	Steered   int             // trials in whose course somebody intervened
+	Unlimited int             // trials whose limits were not enforced, though the plan wanted them
 	Judged    int             // times that a threshold was judged
 	Missed    int             // of them, missed
 	Doubtful  []group         // what is found ("client-bound"), and at which steps ("16 connections")
@@ -50,9 +50,9 @@ const (
 // New takes the figures of a run.
 func New(a *analysis.Run, rules Rules) Figures {
 	run := a.Run
-	f := Figures{Legs: len(run.Legs), CPUs: run.Machine.CPUs, Warnings: run.Warnings}
-	for _, e := range run.Legs {
-		if e.State == bench.LegPending || e.State == bench.LegRunning || e.State == bench.LegAborted {
+	f := Figures{Trials: len(run.Trials), CPUs: run.Machine.CPUs, Warnings: run.Warnings}
+	for _, e := range run.Trials {
+		if e.State == bench.TrialPending || e.State == bench.TrialRunning || e.State == bench.TrialAborted {
 			f.Unfinished++
 		}
 	}
@@ -62,8 +62,8 @@ func New(a *analysis.Run, rules Rules) Figures {
 	conditions := map[string]bool{}
 	for _, c := range a.Ordered() {
 		f.Contenders = append(f.Contenders, newContender(c))
-		for _, leg := range c.Results {
-			if i := leg.Instance; i != nil {
+		for _, trial := range c.Results {
+			if i := trial.Instance; i != nil {
 				conditions[fmt.Sprint(i.Runtime, i.LimitsEnforced, i.Limits)] = true
 			}
 		}
@@ -82,17 +82,17 @@ func newContender(of analysis.Contender) Contender {
 		c.Bound = of.Bounds[c.Peak.Index]
 	}
 	seen := map[[2]string]bool{} // a run may have thousands of steps
-	for _, leg := range of.Results {
-		if leg.State == bench.LegFailed {
-			c.Failed = append(c.Failed, failure(leg))
+	for _, trial := range of.Results {
+		if trial.State == bench.TrialFailed {
+			c.Failed = append(c.Failed, failure(trial))
 		}
-		if leg.Steered() {
+		if trial.Steered() {
 			c.Steered++
 		}
-		if i := leg.Instance; i != nil && !i.LimitsEnforced && i.Limits != (bench.Limits{}) {
+		if i := trial.Instance; i != nil && !i.LimitsEnforced && i.Limits != (bench.Limits{}) {
 			c.Unlimited++
 		}
-		for _, s := range leg.Steps {
+		for _, s := range trial.Steps {
 			c.Judged, c.Missed = c.Judged+len(s.Thresholds), c.Missed+len(s.Missed())
 			for _, w := range s.Doubts() {
 				if at := [2]string{safe.Line(w.Title(), maxTitle), StepWords(s.Step)}; !seen[at] {
@@ -105,13 +105,13 @@ func newContender(of analysis.Contender) Contender {
 	return c
 }
 
-func failure(leg bench.LegResult) string {
-	words := "round " + strconv.Itoa(leg.Leg.Round)
-	if leg.Failure != "" {
-		words += ": " + safe.Line(leg.Failure, maxWords)
+func failure(trial bench.TrialResult) string {
+	words := "round " + strconv.Itoa(trial.Trial.Round)
+	if trial.Failure != "" {
+		words += ": " + safe.Line(trial.Failure, maxWords)
 	}
-	if leg.Exit != nil && !strings.Contains(leg.Failure, leg.Exit.String()) {
-		words += " (" + safe.Line(leg.Exit.String(), maxWords) + ")"
+	if trial.Exit != nil && !strings.Contains(trial.Failure, trial.Exit.String()) {
+		words += " (" + safe.Line(trial.Exit.String(), maxWords) + ")"
 	}
 	return words
 }

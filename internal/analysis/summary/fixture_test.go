@@ -6,15 +6,15 @@ import (
 	"locbench/internal/bench"
 )
 
-// side makes the legs of a contender: one for each throughput, with one step of 64 connections.
+// side makes the trials of a contender: one for each throughput, with one step of 64 connections.
 // change may turn each into another.
-func side(name string, throughputs []float64, change ...func(*bench.LegResult)) []bench.LegResult {
-	var legs []bench.LegResult
+func side(name string, throughputs []float64, change ...func(*bench.TrialResult)) []bench.TrialResult {
+	var trials []bench.TrialResult
 	for i, x := range throughputs {
 		n := int64(x * 10)
 		cpu := time.Duration(float64(n) * 1e5) // 100 µs each
-		leg := bench.LegResult{
-			Leg: bench.Leg{Contender: name, Round: i + 1}, State: bench.LegComplete,
+		trial := bench.TrialResult{
+			Trial: bench.Trial{Contender: name, Round: i + 1}, State: bench.TrialComplete,
 			Instance: &bench.InstanceInfo{Runtime: bench.RuntimeDocker, Limits: bench.Limits{CPUs: 1.5}, LimitsEnforced: true},
 			Steps: []bench.StepResult{{
 				Step:   bench.Step{Name: "64 connections", Connections: 64, Duration: 10 * time.Second},
@@ -23,11 +23,11 @@ func side(name string, throughputs []float64, change ...func(*bench.LegResult)) 
 			}},
 		}
 		for _, f := range change {
-			f(&leg)
+			f(&trial)
 		}
-		legs = append(legs, leg)
+		trials = append(trials, trial)
 	}
-	return legs
+	return trials
 }
 
 // around are n throughputs about x, none alike and none far off, in no order of time.
@@ -42,8 +42,8 @@ func around(x float64, n int) []float64 {
 
 // The changes.
 
-func errors(share float64) func(*bench.LegResult) {
-	return func(l *bench.LegResult) {
+func errors(share float64) func(*bench.TrialResult) {
+	return func(l *bench.TrialResult) {
 		load := &l.Steps[0].Load
 		failed := int64(share * float64(load.Sent))
 		load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: failed}
@@ -51,43 +51,43 @@ func errors(share float64) func(*bench.LegResult) {
 	}
 }
 
-func clientBound(l *bench.LegResult) { l.Steps[0].Load.Saturation = .99 }
+func clientBound(l *bench.TrialResult) { l.Steps[0].Load.Saturation = .99 }
 
-func quotaBound(l *bench.LegResult) {
+func quotaBound(l *bench.TrialResult) {
 	l.Steps[0].Before.Throttling = &bench.Throttling{}
 	l.Steps[0].After.Throttling = &bench.Throttling{Periods: 100, Throttled: 90, Time: time.Second}
 }
 
-func died(round int) func(*bench.LegResult) {
-	return func(l *bench.LegResult) {
-		if l.Leg.Round == round {
-			l.State, l.Failure = bench.LegFailed, "died in step 1"
+func died(round int) func(*bench.TrialResult) {
+	return func(l *bench.TrialResult) {
+		if l.Trial.Round == round {
+			l.State, l.Failure = bench.TrialFailed, "died in step 1"
 			l.Exit = &bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}
 		}
 	}
 }
 
-func open(l *bench.LegResult) {
+func open(l *bench.TrialResult) {
 	l.Steps[0].Step = bench.Step{Name: "1000/s", Rate: 1000, Duration: 10 * time.Second}
 }
 
-func asking(request string) func(*bench.LegResult) {
-	return func(l *bench.LegResult) { l.Steps[0].Step.Request = request }
+func asking(request string) func(*bench.TrialResult) {
+	return func(l *bench.TrialResult) { l.Steps[0].Step.Request = request }
 }
 
-func warming(l *bench.LegResult) {
+func warming(l *bench.TrialResult) {
 	l.Steps[0].Drift = &bench.Drift{Throughput: &bench.Trend{Change: .12, P: .001}}
 }
 
-func unlimited(l *bench.LegResult) { l.Instance.LimitsEnforced = false }
+func unlimited(l *bench.TrialResult) { l.Instance.LimitsEnforced = false }
 
-func warned(kind bench.FindingKind, text string) func(*bench.LegResult) {
-	return func(l *bench.LegResult) { l.Steps[0].Warnings = bench.Findings{{Kind: kind, Text: text}} }
+func warned(kind bench.FindingKind, text string) func(*bench.TrialResult) {
+	return func(l *bench.TrialResult) { l.Steps[0].Warnings = bench.Findings{{Kind: kind, Text: text}} }
 }
 
-func together(sides ...[]bench.LegResult) (legs []bench.LegResult) {
+func together(sides ...[]bench.TrialResult) (trials []bench.TrialResult) {
 	for _, s := range sides {
-		legs = append(legs, s...)
+		trials = append(trials, s...)
 	}
-	return legs
+	return trials
 }

@@ -23,96 +23,96 @@ func TestRules(t *testing.T) {
 		rule string // that must write
 		want string // a part of its sentence
 		not  string // a rule that must not
-		legs []bench.LegResult
+		trials []bench.TrialResult
 		run  bench.Run
 		by   stats.Rule
 	}{
-		{name: "no leg", rule: "nothing measured", want: "No leg has run"},
-		{name: "wrong answers", rule: "unsound", want: "a is not compared with anybody: it failed 6 of 12 checks; first: GET /x: wanted 200, got 503.", legs: together(side("a", six(2000), func(l *bench.LegResult) {
+		{name: "no trial", rule: "nothing measured", want: "No trial has run"},
+		{name: "wrong answers", rule: "unsound", want: "a is not compared with anybody: it failed 6 of 12 checks; first: GET /x: wanted 200, got 503.", trials: together(side("a", six(2000), func(l *bench.TrialResult) {
 			l.Checks = []bench.CheckResult{{Status: bench.CheckPassed}, {Status: bench.CheckFailed, Request: "GET /x", Detail: "wanted 200, got 503"}}
 		}), side("b", six(1000))), not: "winner"},
-		{name: "only errors", rule: "nothing measured", want: "Every request failed", legs: together(side("a", six(100), errors(1)), side("b", six(100), errors(1))), not: "winner"},
-		{name: "alone, one round", rule: "one contender", want: "a reached 1,000/s at 64 connections (1 round, no interval)", legs: side("a", []float64{1000})},
-		{name: "alone, three rounds", rule: "one contender", want: "3 rounds, 992/s to 1,011/s, too few for an interval", legs: side("a", around(1000, 3))},
-		{name: "alone, six rounds", rule: "one contender", want: "95 % interval 987/s to 1,011/s, 6 rounds", legs: side("a", six(1000))},
+		{name: "only errors", rule: "nothing measured", want: "Every request failed", trials: together(side("a", six(100), errors(1)), side("b", six(100), errors(1))), not: "winner"},
+		{name: "alone, one round", rule: "one contender", want: "a reached 1,000/s at 64 connections (1 round, no interval)", trials: side("a", []float64{1000})},
+		{name: "alone, three rounds", rule: "one contender", want: "3 rounds, 992/s to 1,011/s, too few for an interval", trials: side("a", around(1000, 3))},
+		{name: "alone, six rounds", rule: "one contender", want: "95 % interval 987/s to 1,011/s, 6 rounds", trials: side("a", six(1000))},
 
 		{name: "one round", rule: "too few to compare", want: "there is 1 round of each contender, and a difference can be told from chance from 6 on (--rounds 6)",
-			legs: together(side("a", []float64{9000}), side("b", []float64{1000})), not: "winner"},
-		{name: "five rounds", rule: "too few to compare", want: "5 rounds of each", legs: together(side("a", around(9000, 5)), side("b", around(1000, 5))), not: "winner"},
-		{name: "five and six", rule: "too few to compare", want: "b: 5 rounds, need ≥ 6", legs: together(side("a", six(9000)), side("b", around(1000, 5))), not: "winner"},
-		{name: "one and three", rule: "too few to compare", want: "at most 3 rounds", legs: together(side("a", []float64{9000}), side("b", around(1000, 3)))},
+			trials: together(side("a", []float64{9000}), side("b", []float64{1000})), not: "winner"},
+		{name: "five rounds", rule: "too few to compare", want: "5 rounds of each", trials: together(side("a", around(9000, 5)), side("b", around(1000, 5))), not: "winner"},
+		{name: "five and six", rule: "too few to compare", want: "b: 5 rounds, need ≥ 6", trials: together(side("a", six(9000)), side("b", around(1000, 5))), not: "winner"},
+		{name: "one and three", rule: "too few to compare", want: "at most 3 rounds", trials: together(side("a", []float64{9000}), side("b", around(1000, 3)))},
 
-		{name: "two far apart", rule: "winner", want: "a has the highest throughput: 2,004/s at 64 connections, +100.0 % (+97.4 % to +102.6 %) against the 1,002/s at 64 connections of b; p 0.0022 after Holm over 1 pair, 6 and 6 rounds.", legs: together(side("a", six(2000)), side("b", six(1000))), not: "too few to compare"},
-		{name: "three far apart", rule: "winner", want: "it is ahead of c as well", legs: together(side("c", six(500)), side("a", six(2000)), side("b", six(1000)))},
+		{name: "two far apart", rule: "winner", want: "a has the highest throughput: 2,004/s at 64 connections, +100.0 % (+97.4 % to +102.6 %) against the 1,002/s at 64 connections of b; p 0.0022 after Holm over 1 pair, 6 and 6 rounds.", trials: together(side("a", six(2000)), side("b", six(1000))), not: "too few to compare"},
+		{name: "three far apart", rule: "winner", want: "it is ahead of c as well", trials: together(side("c", six(500)), side("a", six(2000)), side("b", six(1000)))},
 		{name: "two ahead of one", rule: "leading group", want: "No single one has the highest throughput: the rounds do not tell b apart from a. a is ahead of c:",
-			legs: together(side("a", six(2000)), side("b", around(2000, 12)[6:]), side("c", six(1000))), not: "winner"},
-		{name: "overlapping", rule: "no difference", want: "between a and b, can't tell: +", legs: together(side("a", []float64{900, 1000, 1100, 1200, 1300, 1400}), side("b", []float64{850, 950, 1050, 1150, 1250, 1350})), not: "winner"},
-		{name: "a tie", rule: "the same", want: "a and b have the same throughput at their peaks, within 3 %; a to b it is 0.0 %", legs: together(side("a", six(1000)), side("b", six(1000))), not: "winner"},
-		{name: "all values alike", rule: "the same", want: "0.0 %", legs: together(side("a", slices.Repeat([]float64{1000}, 6)), side("b", slices.Repeat([]float64{1000}, 6))), not: "winner"},
-		{name: "certain but within the margin", rule: "the same", want: "within 3 %", legs: together(side("a", slices.Repeat([]float64{1010}, 6)), side("b", slices.Repeat([]float64{1000}, 6))), not: "winner"},
-		{name: "within the noise floor", rule: "no difference", want: "less than this machine can show (20 %)", legs: together(side("a", six(1100)), side("b", six(1000))), by: floor, not: "winner"},
+			trials: together(side("a", six(2000)), side("b", around(2000, 12)[6:]), side("c", six(1000))), not: "winner"},
+		{name: "overlapping", rule: "no difference", want: "between a and b, can't tell: +", trials: together(side("a", []float64{900, 1000, 1100, 1200, 1300, 1400}), side("b", []float64{850, 950, 1050, 1150, 1250, 1350})), not: "winner"},
+		{name: "a tie", rule: "the same", want: "a and b have the same throughput at their peaks, within 3 %; a to b it is 0.0 %", trials: together(side("a", six(1000)), side("b", six(1000))), not: "winner"},
+		{name: "all values alike", rule: "the same", want: "0.0 %", trials: together(side("a", slices.Repeat([]float64{1000}, 6)), side("b", slices.Repeat([]float64{1000}, 6))), not: "winner"},
+		{name: "certain but within the margin", rule: "the same", want: "within 3 %", trials: together(side("a", slices.Repeat([]float64{1010}, 6)), side("b", slices.Repeat([]float64{1000}, 6))), not: "winner"},
+		{name: "within the noise floor", rule: "no difference", want: "less than this machine can show (20 %)", trials: together(side("a", six(1100)), side("b", six(1000))), by: floor, not: "winner"},
 		{name: "eight at six rounds", rule: "too few rounds for so many", want: "among 8 contenders (28 pairs)", not: "winner",
-			legs: together(side("a", six(1000)), side("b", six(2000)), side("c", six(3000)), side("d", six(4000)), side("e", six(5000)), side("f", six(6000)), side("g", six(7000)), side("h", six(8000)))},
+			trials: together(side("a", six(1000)), side("b", six(2000)), side("c", six(3000)), side("d", six(4000)), side("e", six(5000)), side("f", six(6000)), side("g", six(7000)), side("h", six(8000)))},
 
-		{name: "client-bound", rule: "too few to compare", want: "a: client-bound at its peak", legs: together(side("a", six(2000), clientBound), side("b", six(1000))), not: "winner"},
-		{name: "errors", rule: "too few to compare", want: "a: failed 5 % of its requests, or more, in every step; first: timeout", legs: together(side("a", six(2000), errors(.05)), side("b", six(1000))), not: "winner"},
-		{name: "failed legs", rule: "too few to compare", want: "a: 1 of 7 rounds failed", legs: together(side("a", around(2000, 7), died(3)), side("b", six(1000))), not: "winner"},
-		{name: "open loop", rule: "too few to compare", want: "its load was set by a clock", legs: together(side("a", six(2000), open), side("b", six(1000), open)), not: "winner"},
-		{name: "still warming", rule: "too few to compare", want: "a: still warming in 6 of 6 rounds", legs: together(side("a", six(2000), warming), side("b", six(1000))), not: "winner"},
-		{name: "still warming, reported", rule: "steps in doubt", want: "Warning “still warming”: a at 64 connections.", legs: together(side("a", six(2000), warming), side("b", six(1000)))},
-		{name: "one of three left out", rule: "left out", want: "Not compared in throughput: c: client-bound at its peak.", legs: together(side("a", six(2000)), side("b", six(1000)), side("c", six(4000), clientBound))},
-		{name: "of those left", rule: "winner", want: "Of a and b, a has the highest throughput", legs: together(side("a", six(2000)), side("b", six(1000)), side("c", six(4000), clientBound))},
-		{name: "unequal limits", rule: "unequal conditions", want: "not run under the same limits", legs: together(side("a", six(2000), unlimited), side("b", six(1000))), not: "winner"},
-		{name: "different requests", rule: "different requests", want: "the peaks are of different requests (get: a; search: b)", legs: together(side("a", six(2000), asking("get")), side("b", six(1000), asking("search"))), not: "winner"},
+		{name: "client-bound", rule: "too few to compare", want: "a: client-bound at its peak", trials: together(side("a", six(2000), clientBound), side("b", six(1000))), not: "winner"},
+		{name: "errors", rule: "too few to compare", want: "a: failed 5 % of its requests, or more, in every step; first: timeout", trials: together(side("a", six(2000), errors(.05)), side("b", six(1000))), not: "winner"},
+		{name: "failed trials", rule: "too few to compare", want: "a: 1 of 7 rounds failed", trials: together(side("a", around(2000, 7), died(3)), side("b", six(1000))), not: "winner"},
+		{name: "open loop", rule: "too few to compare", want: "its load was set by a clock", trials: together(side("a", six(2000), open), side("b", six(1000), open)), not: "winner"},
+		{name: "still warming", rule: "too few to compare", want: "a: still warming in 6 of 6 rounds", trials: together(side("a", six(2000), warming), side("b", six(1000))), not: "winner"},
+		{name: "still warming, reported", rule: "steps in doubt", want: "Warning “still warming”: a at 64 connections.", trials: together(side("a", six(2000), warming), side("b", six(1000)))},
+		{name: "one of three left out", rule: "left out", want: "Not compared in throughput: c: client-bound at its peak.", trials: together(side("a", six(2000)), side("b", six(1000)), side("c", six(4000), clientBound))},
+		{name: "of those left", rule: "winner", want: "Of a and b, a has the highest throughput", trials: together(side("a", six(2000)), side("b", six(1000)), side("c", six(4000), clientBound))},
+		{name: "unequal limits", rule: "unequal conditions", want: "not run under the same limits", trials: together(side("a", six(2000), unlimited), side("b", six(1000))), not: "winner"},
+		{name: "different requests", rule: "different requests", want: "the peaks are of different requests (get: a; search: b)", trials: together(side("a", six(2000), asking("get")), side("b", six(1000), asking("search"))), not: "winner"},
 
-		{name: "bound", rule: "bound at the peak", want: "a was bound by its CPU quota at its peak (64 connections):", legs: side("a", six(2000), quotaBound)},
-		{name: "bound in rounds", rule: "bound at the peak", want: "so in 6 of 6 rounds; the figures are of the last", legs: side("a", six(2000), quotaBound)},
-		{name: "bound, one round", rule: "bound at the peak", want: "90 of 100 periods throttled, 1.00 s lost.", legs: side("a", []float64{1000}, quotaBound), not: "bound, of many"},
+		{name: "bound", rule: "bound at the peak", want: "a was bound by its CPU quota at its peak (64 connections):", trials: side("a", six(2000), quotaBound)},
+		{name: "bound in rounds", rule: "bound at the peak", want: "so in 6 of 6 rounds; the figures are of the last", trials: side("a", six(2000), quotaBound)},
+		{name: "bound, one round", rule: "bound at the peak", want: "90 of 100 periods throttled, 1.00 s lost.", trials: side("a", []float64{1000}, quotaBound), not: "bound, of many"},
 		{name: "bound, five", rule: "bound, of many", want: "its CPU quota (a, b, c and d); the client, locbench itself (e).", not: "bound at the peak",
-			legs: together(side("a", six(1), quotaBound), side("b", six(1), quotaBound), side("c", six(1), quotaBound), side("d", six(1), quotaBound), side("e", six(1000), clientBound))},
-		{name: "shared machine", rule: "shared ceiling", want: "the machine's CPUs bound a and b", legs: together(side("a", six(2000), machineBound), side("b", six(1000), machineBound))},
-		{name: "its own quota", rule: "winner", want: "a", not: "shared ceiling", legs: together(side("a", six(2000), quotaBound), side("b", six(1000), quotaBound))},
-		{name: "still rising", rule: "still rising", want: "too few of them bound a", legs: side("a", six(2000), func(l *bench.LegResult) { l.Steps[0].Step.Connections = 1 })},
+			trials: together(side("a", six(1), quotaBound), side("b", six(1), quotaBound), side("c", six(1), quotaBound), side("d", six(1), quotaBound), side("e", six(1000), clientBound))},
+		{name: "shared machine", rule: "shared ceiling", want: "the machine's CPUs bound a and b", trials: together(side("a", six(2000), machineBound), side("b", six(1000), machineBound))},
+		{name: "its own quota", rule: "winner", want: "a", not: "shared ceiling", trials: together(side("a", six(2000), quotaBound), side("b", six(1000), quotaBound))},
+		{name: "still rising", rule: "still rising", want: "too few of them bound a", trials: side("a", six(2000), func(l *bench.TrialResult) { l.Steps[0].Step.Connections = 1 })},
 
-		{name: "limits", rule: "limits not enforced", want: "The limits of a were not enforced in 6 of 6 rounds", legs: side("a", six(2000), unlimited)},
-		{name: "an outlier", rule: "rounds apart", want: "round 4 stands apart: ×0.2 of the median", legs: side("a", []float64{1000, 1001, 1003, 200, 1002, 999})},
-		{name: "a drift", rule: "rounds apart", want: "it falls from round to round (p 0.0028)", legs: side("a", []float64{1000, 990, 980, 970, 960, 950})},
-		{name: "rounds together", rule: "one contender", want: "a", not: "rounds apart", legs: side("a", six(1000))},
-		{name: "steered", rule: "steered", want: "intervened in 6 of 6 rounds of a", legs: side("a", six(1000), func(l *bench.LegResult) {
+		{name: "limits", rule: "limits not enforced", want: "The limits of a were not enforced in 6 of 6 rounds", trials: side("a", six(2000), unlimited)},
+		{name: "an outlier", rule: "rounds apart", want: "round 4 stands apart: ×0.2 of the median", trials: side("a", []float64{1000, 1001, 1003, 200, 1002, 999})},
+		{name: "a drift", rule: "rounds apart", want: "it falls from round to round (p 0.0028)", trials: side("a", []float64{1000, 990, 980, 970, 960, 950})},
+		{name: "rounds together", rule: "one contender", want: "a", not: "rounds apart", trials: side("a", six(1000))},
+		{name: "steered", rule: "steered", want: "intervened in 6 of 6 rounds of a", trials: side("a", six(1000), func(l *bench.TrialResult) {
 			l.Interventions = []bench.Intervention{{Control: bench.Control{Kind: bench.ControlPause}}}
 		})},
-		{name: "a note is no intervention", rule: "one contender", want: "a", not: "steered", legs: side("a", six(1000), func(l *bench.LegResult) {
+		{name: "a note is no intervention", rule: "one contender", want: "a", not: "steered", trials: side("a", six(1000), func(l *bench.TrialResult) {
 			l.Interventions = []bench.Intervention{{Control: bench.Control{Kind: bench.ControlNote}}}
 		})},
 		{name: "busy", rule: "busy machine", want: "(load 3.5 on 2 CPUs)", run: bench.Run{Machine: bench.Machine{CPUs: 2, Load1: "3.5"}}},
-		{name: "quiet", rule: "nothing measured", want: "No leg", not: "busy machine", run: bench.Run{Machine: bench.Machine{CPUs: 2, Load1: "0.5"}}},
+		{name: "quiet", rule: "nothing measured", want: "No trial", not: "busy machine", run: bench.Run{Machine: bench.Machine{CPUs: 2, Load1: "0.5"}}},
 		{name: "run", rule: "warnings of the run", want: "Warning about the run: “imported: nothing here was measured by locbench”.", run: bench.Run{Warnings: bench.Findings{{Text: "imported: nothing here was measured by locbench"}}}},
 		{name: "many of the run", rule: "warnings of the run", want: "2 more warnings about the run, listed below.", run: bench.Run{Warnings: bench.Findings{{Text: "a"}, {Text: "b"}, {Text: "c"}, {Text: "d"}, {Text: "e"}}}},
-		{name: "doubt", rule: "steps in doubt", want: "Warning “client-bound”: a at 64 connections.", legs: side("a", six(1000), warned(bench.FoundClientBound, "client-bound: 15.1 of 16 connections in flight"))},
+		{name: "doubt", rule: "steps in doubt", want: "Warning “client-bound”: a at 64 connections.", trials: side("a", six(1000), warned(bench.FoundClientBound, "client-bound: 15.1 of 16 connections in flight"))},
 		{name: "doubts that differ in numbers", rule: "steps in doubt", want: "Warning “connections were opened again; the time for it is part of the latency”: a at 64 connections; b at 64 and 128 connections.",
-			legs: together(side("a", []float64{1}, warned(bench.FoundReopened, "connections were opened again 31 times; the time for it is part of the latency")), side("b", []float64{1}, warned(bench.FoundReopened, "connections were opened again 2 times; the time for it is part of the latency"), func(l *bench.LegResult) {
+			trials: together(side("a", []float64{1}, warned(bench.FoundReopened, "connections were opened again 31 times; the time for it is part of the latency")), side("b", []float64{1}, warned(bench.FoundReopened, "connections were opened again 2 times; the time for it is part of the latency"), func(l *bench.TrialResult) {
 				l.Steps = append(l.Steps, bench.StepResult{Index: 1, Step: bench.Step{Connections: 128}, Warnings: bench.Findings{{Kind: bench.FoundReopened, Text: "connections were opened again 5 times; the time for it is part of the latency"}}})
 			}))},
-		{name: "doubts at the same step", rule: "steps in doubt", want: "Warning “x”: a and b at 64 connections.", legs: together(side("a", []float64{1}, warned("", "x")), side("b", []float64{1}, warned("", "x")))},
-		{name: "many doubts", rule: "steps in doubt", want: "2 more kinds of warning, listed below.", legs: side("a", []float64{1}, func(l *bench.LegResult) {
+		{name: "doubts at the same step", rule: "steps in doubt", want: "Warning “x”: a and b at 64 connections.", trials: together(side("a", []float64{1}, warned("", "x")), side("b", []float64{1}, warned("", "x")))},
+		{name: "many doubts", rule: "steps in doubt", want: "2 more kinds of warning, listed below.", trials: side("a", []float64{1}, func(l *bench.TrialResult) {
 			l.Steps[0].Warnings = bench.Findings{{Text: "a"}, {Text: "b"}, {Text: "c"}, {Text: "d"}, {Text: "e"}, {Text: "f"}, {Text: "g"}, {Text: "h"}}
 		})},
 
-		{name: "not whole", rule: "not whole", want: "1 of 2 legs did not run to the end", run: bench.Run{Legs: []bench.LegEntry{{State: bench.LegPending}, {State: bench.LegComplete}}}},
-		{name: "whole", rule: "nothing measured", want: "No leg", not: "not whole", run: bench.Run{Legs: []bench.LegEntry{{State: bench.LegFailed}, {State: bench.LegComplete}}}},
-		{name: "died", rule: "failed rounds", want: "a failed in 1 of 2 rounds: round 2: died in step 1 (killed by SIGKILL (out of memory)).", legs: side("a", around(1, 2), died(2))},
-		{name: "died always", rule: "failed rounds", want: "a failed in 3 of 3 rounds, the first time in round 1: died in step 1", legs: together(side("a", around(1, 3), died(1), died(2), died(3)))},
-		{name: "some errors", rule: "errors", want: "of all requests: a 0.197 % (timeout 118).", legs: together(side("a", six(1000), errors(.002)), side("b", six(1000))), not: "too few to compare"},
-		{name: "no errors", rule: "one contender", want: "a", not: "errors", legs: side("a", six(1000))},
-		{name: "thresholds", rule: "missed thresholds", want: "missed by a in 2 of 4 judgements", legs: side("a", around(1, 2), func(l *bench.LegResult) {
+		{name: "not whole", rule: "not whole", want: "1 of 2 trials did not run to the end", run: bench.Run{Trials: []bench.TrialEntry{{State: bench.TrialPending}, {State: bench.TrialComplete}}}},
+		{name: "whole", rule: "nothing measured", want: "No trial", not: "not whole", run: bench.Run{Trials: []bench.TrialEntry{{State: bench.TrialFailed}, {State: bench.TrialComplete}}}},
+		{name: "died", rule: "failed rounds", want: "a failed in 1 of 2 rounds: round 2: died in step 1 (killed by SIGKILL (out of memory)).", trials: side("a", around(1, 2), died(2))},
+		{name: "died always", rule: "failed rounds", want: "a failed in 3 of 3 rounds, the first time in round 1: died in step 1", trials: together(side("a", around(1, 3), died(1), died(2), died(3)))},
+		{name: "some errors", rule: "errors", want: "of all requests: a 0.197 % (timeout 118).", trials: together(side("a", six(1000), errors(.002)), side("b", six(1000))), not: "too few to compare"},
+		{name: "no errors", rule: "one contender", want: "a", not: "errors", trials: side("a", six(1000))},
+		{name: "thresholds", rule: "missed thresholds", want: "missed by a in 2 of 4 judgements", trials: side("a", around(1, 2), func(l *bench.TrialResult) {
 			l.Steps[0].Thresholds = []bench.Judgement{{Condition: "p99<50ms"}, {Condition: "errors<1%", Passed: true}}
 		})},
-		{name: "checks", rule: "failed checks", want: "Failed: 1 of 2 checks of a.", legs: side("a", []float64{1}, func(l *bench.LegResult) {
+		{name: "checks", rule: "failed checks", want: "Failed: 1 of 2 checks of a.", trials: side("a", []float64{1}, func(l *bench.TrialResult) {
 			l.Checks = []bench.CheckResult{{Status: bench.CheckFailed}, {Status: bench.CheckPassed}, {Status: bench.CheckSkipped}}
 		})},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := New(analysis.Of(c.run, c.legs), Rules{Rule: c.by}).Sentences()
+			got := New(analysis.Of(c.run, c.trials), Rules{Rule: c.by}).Sentences()
 			text := ""
 			for _, s := range got {
 				if s.Rule == c.rule {
@@ -125,7 +125,7 @@ func TestRules(t *testing.T) {
 			if !strings.Contains(text, c.want) {
 				t.Errorf("%s says %q, want %q; all: %+v", c.rule, text, c.want, got)
 			}
-			supported(t, c.run, c.legs, c.by, got)
+			supported(t, c.run, c.trials, c.by, got)
 		})
 	}
 }
@@ -145,7 +145,7 @@ func TestEveryRuleHasACase(t *testing.T) {
 }
 
 // machineBound has hardly an idle CPU left.
-func machineBound(l *bench.LegResult) {
+func machineBound(l *bench.TrialResult) {
 	l.Instance.PID = 1
 	s := &l.Steps[0]
 	s.Load.Wall = 10 * time.Second
@@ -155,9 +155,9 @@ func machineBound(l *bench.LegResult) {
 
 // A floor holds for its measure alone.
 func TestFloors(t *testing.T) {
-	legs := together(side("a", around(1100, 6)), side("b", around(1000, 6)))
+	trials := together(side("a", around(1100, 6)), side("b", around(1000, 6)))
 	claims := func(rules Rules) (measures []measure.ID) {
-		for _, s := range New(analysis.Of(bench.Run{}, legs), rules).Sentences() {
+		for _, s := range New(analysis.Of(bench.Run{}, trials), rules).Sentences() {
 			if s.Kind == Claim {
 				measures = append(measures, s.Measure)
 			}

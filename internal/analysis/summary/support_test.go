@@ -28,7 +28,7 @@ var claimWords = []string{" is ahead of ", " has the highest", " needs the least
 // supported fails where a sentence claims what the figures do not support: it decides each claim
 // again from the samples, by package stats' test with Holm's adjustment over all pairs of the
 // measure, written out here on its own.
-func supported(t *testing.T, run bench.Run, legs []bench.LegResult, rule stats.Rule, got []Sentence) {
+func supported(t *testing.T, run bench.Run, trials []bench.TrialResult, rule stats.Rule, got []Sentence) {
 	t.Helper()
 	alpha := rule.Alpha
 	if alpha == 0 {
@@ -47,10 +47,10 @@ func supported(t *testing.T, run bench.Run, legs []bench.LegResult, rule stats.R
 			}
 			continue
 		}
-		samples := samplesOf(New(analysis.Of(run, legs), Rules{Rule: rule}), s.Measure)
-		for _, leg := range legs {
-			if _, claimed := samples[leg.Leg.Label()]; claimed && measure.Get(s.Measure).Claim.At != measure.OfLife && len(leg.Steps) > 0 && leg.Steps[0].Drift != nil {
-				t.Errorf("%s: a claim about %s, which was still warming", s.Rule, leg.Leg.Label())
+		samples := samplesOf(New(analysis.Of(run, trials), Rules{Rule: rule}), s.Measure)
+		for _, trial := range trials {
+			if _, claimed := samples[trial.Trial.Label()]; claimed && measure.Get(s.Measure).Claim.At != measure.OfLife && len(trial.Steps) > 0 && trial.Steps[0].Drift != nil {
+				t.Errorf("%s: a claim about %s, which was still warming", s.Rule, trial.Trial.Label())
 			}
 		}
 		if len(s.Leaders) == 0 || len(s.Over) == 0 {
@@ -120,16 +120,16 @@ func TestNoWinnerAmongEquals(t *testing.T) {
 	const runs = 200
 	wrong := 0
 	for range runs {
-		var legs []bench.LegResult
+		var trials []bench.TrialResult
 		for k := range 3 {
 			var values []float64
 			for range 6 {
 				values = append(values, 1000*math.Exp(.1*rng.NormFloat64()))
 			}
-			legs = append(legs, side(fmt.Sprint("contender-", k), values)...)
+			trials = append(trials, side(fmt.Sprint("contender-", k), values)...)
 		}
-		got := New(analysis.Of(bench.Run{}, legs), Rules{}).Sentences()
-		supported(t, bench.Run{}, legs, stats.Rule{}, got)
+		got := New(analysis.Of(bench.Run{}, trials), Rules{}).Sentences()
+		supported(t, bench.Run{}, trials, stats.Rule{}, got)
 		if slices.ContainsFunc(got, func(s Sentence) bool { return s.Kind == Claim && s.Measure == measure.Throughput }) {
 			wrong++
 		}
@@ -146,13 +146,13 @@ func TestOnlyClaimsSoundLikeOne(t *testing.T) {
 		if r.kind == Claim {
 			continue
 		}
-		for _, legs := range [][]bench.LegResult{
+		for _, trials := range [][]bench.TrialResult{
 			together(side("a", []float64{9000}), side("b", []float64{1})),
 			together(side("a", around(9000, 6), clientBound), side("b", around(1, 6)), side("c", around(1, 6), errors(.5))),
 			together(side("a", around(1000, 6)), side("b", around(1000, 6))),
 			together(side("a", around(1010, 12)[:6]), side("b", around(1000, 12)[6:])),
 		} {
-			for _, s := range r.say(New(analysis.Of(bench.Run{}, legs), Rules{})) {
+			for _, s := range r.say(New(analysis.Of(bench.Run{}, trials), Rules{})) {
 				if strings.HasPrefix(s.Text, "Nothing can be said") || strings.HasPrefix(s.Text, "Nobody ") {
 					continue
 				}
@@ -169,15 +169,15 @@ func TestOnlyClaimsSoundLikeOne(t *testing.T) {
 const hostileName = "</script><img src=x onerror=pwned=1>|[x](javascript:y)`*_\x1b[31m\u202e\u2028\x00\n# is ahead of %s%d"
 
 func TestHostileNames(t *testing.T) {
-	legs := together(side("a"+hostileName, around(2000, 6), warned("", hostileName), died(2)), side("b"+hostileName, around(1000, 6), quotaBound), side("c"+hostileName, around(3000, 6)))
-	for i := range legs {
-		legs[i].Failure = strings.Repeat(hostileName, 100)
-		legs[i].Steps[0].Step.Name = hostileName
-		legs[i].Steps[0].Load.Failed = map[bench.ErrorKind]int64{bench.ErrorKind(hostileName): 3}
-		legs[i].Checks = []bench.CheckResult{{Name: hostileName, Status: bench.CheckFailed}}
+	trials := together(side("a"+hostileName, around(2000, 6), warned("", hostileName), died(2)), side("b"+hostileName, around(1000, 6), quotaBound), side("c"+hostileName, around(3000, 6)))
+	for i := range trials {
+		trials[i].Failure = strings.Repeat(hostileName, 100)
+		trials[i].Steps[0].Step.Name = hostileName
+		trials[i].Steps[0].Load.Failed = map[bench.ErrorKind]int64{bench.ErrorKind(hostileName): 3}
+		trials[i].Checks = []bench.CheckResult{{Name: hostileName, Status: bench.CheckFailed}}
 	}
 	run := bench.Run{Machine: bench.Machine{CPUs: 1, Load1: hostileName}}
-	got := New(analysis.Of(run, legs), Rules{}).Sentences()
+	got := New(analysis.Of(run, trials), Rules{}).Sentences()
 	if len(got) < 5 {
 		t.Errorf("only %d sentences", len(got))
 	}
@@ -212,7 +212,7 @@ func TestSenselessValues(t *testing.T) {
 func member(label string, values []float64) analysis.Contender {
 	v := stats.Value{Values: values}
 	v.Median, _ = stats.Median(values)
-	c := analysis.Contender{Results: []bench.LegResult{{}}}
+	c := analysis.Contender{Results: []bench.TrialResult{{}}}
 	c.Label, c.StartUp, c.PeakTime, c.Memory = label, v, v, v
 	c.Steps = []stats.Step{{Step: bench.Step{Connections: 2}, Throughput: v}}
 	return c
@@ -239,14 +239,14 @@ func FuzzNoUnsupportedClaim(f *testing.F) {
 		}
 		head := next()
 		contenders, rounds := int(head&7)+1, int(head>>8)%9+1
-		var legs []bench.LegResult
+		var trials []bench.TrialResult
 		for k := range contenders {
 			flags := next()
 			var values []float64
 			for range rounds {
 				values = append(values, float64(next()%4096))
 			}
-			legs = append(legs, side(fmt.Sprint(k, name), values, func(l *bench.LegResult) {
+			trials = append(trials, side(fmt.Sprint(k, name), values, func(l *bench.TrialResult) {
 				s := &l.Steps[0]
 				switch flags % 11 {
 				case 1:
@@ -273,6 +273,6 @@ func FuzzNoUnsupportedClaim(f *testing.F) {
 			})...)
 		}
 		rule := stats.Rule{Floor: float64(margin%8) / 20}
-		supported(t, bench.Run{}, legs, rule, New(analysis.Of(bench.Run{}, legs), Rules{Rule: rule}).Sentences())
+		supported(t, bench.Run{}, trials, rule, New(analysis.Of(bench.Run{}, trials), Rules{Rule: rule}).Sentences())
 	})
 }

@@ -14,43 +14,43 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// verifiedState is the verified state that follows from a leg.
-func verifiedState(run bench.Run, leg bench.LegResult, svc bench.Service) (contender.Verified, error) {
+// verifiedState is the verified state that follows from a trial.
+func verifiedState(run bench.Run, trial bench.TrialResult, svc bench.Service) (contender.Verified, error) {
 	hash, err := contender.SourceHash(svc)
 	if err != nil {
 		return contender.Verified{}, err
 	}
 	v := contender.Verified{
-		Sources: hash, When: leg.Started.UTC(), Locbench: run.Software.Locbench,
+		Sources: hash, When: trial.Started.UTC(), Locbench: run.Software.Locbench,
 		Kernel: run.Machine.Kernel, Arch: run.Machine.Arch, Engine: "Docker " + run.Software.Docker,
 		Store:     fmt.Sprintf("%s, Elasticsearch %s", run.Store.Kind, run.Store.Version),
 		Limits:    fmt.Sprintf("%g CPUs, %s", run.Profile.Limits.CPUs, units.Bytes(run.Profile.Limits.Memory)),
-		ImageSize: leg.Artifact.ImageSize,
+		ImageSize: trial.Artifact.ImageSize,
 	}
 	// One that took what the engine had kept from an earlier build says nothing.
 	r, ok := contender.LastBuild(svc, bench.RuntimeDocker, contender.BuildOptions{})
-	if ok && r.NoCache && r.Of(leg.Artifact) {
+	if ok && r.NoCache && r.Of(trial.Artifact) {
 		v.BuildTime = r.BuildTime
 	}
-	if leg.StartUp != nil {
-		v.StartUp = *leg.StartUp
+	if trial.StartUp != nil {
+		v.StartUp = *trial.StartUp
 	}
-	if leg.Stop != nil {
-		v.Stop = leg.Stop.Took
+	if trial.Stop != nil {
+		v.Stop = trial.Stop.Took
 	}
 	counts := map[bench.CheckStatus]int{}
-	for _, c := range leg.Checks {
+	for _, c := range trial.Checks {
 		counts[c.Status]++
 	}
 	v.Passed, v.Failed, v.Skipped = counts[bench.CheckPassed], counts[bench.CheckFailed], counts[bench.CheckSkipped]
-	for _, s := range leg.Steps {
+	for _, s := range trial.Steps {
 		v.Throughput = s.Load.Throughput()
 		v.Connections = max(v.Connections, s.Step.Connections)
 		if s.After != nil && s.After.Memory != nil {
 			v.Memory = max(v.Memory, s.After.Memory.Peak)
 		}
 	}
-	if wrong := faults(leg); len(wrong) > 0 {
+	if wrong := faults(trial); len(wrong) > 0 {
 		v.Failure = safe.Line(wrong[0], 300)
 		if len(wrong) > 1 {
 			v.Failure += fmt.Sprintf(" (and %d more)", len(wrong)-1)
@@ -60,15 +60,15 @@ func verifiedState(run bench.Run, leg bench.LegResult, svc bench.Service) (conte
 }
 
 // faults are what is not as it should be, the gravest first.
-func faults(leg bench.LegResult) (wrong []string) {
-	if leg.State != bench.LegComplete {
-		wrong = append(wrong, cmp.Or(leg.Failure, "its trial is "+string(leg.State)))
+func faults(trial bench.TrialResult) (wrong []string) {
+	if trial.State != bench.TrialComplete {
+		wrong = append(wrong, cmp.Or(trial.Failure, "its trial is "+string(trial.State)))
 	}
-	if leg.Instance != nil && !leg.Instance.LimitsEnforced {
-		wrong = append(wrong, "limits not enforced: "+leg.Instance.LimitsNote)
+	if trial.Instance != nil && !trial.Instance.LimitsEnforced {
+		wrong = append(wrong, "limits not enforced: "+trial.Instance.LimitsNote)
 	}
 	checked := map[string]bool{}
-	for _, c := range leg.Checks {
+	for _, c := range trial.Checks {
 		if c.Status == bench.CheckFailed {
 			wrong = append(wrong, fmt.Sprintf("check %s %s: %s", c.Group, c.Name, c.Detail))
 		}
@@ -76,16 +76,16 @@ func faults(leg bench.LegResult) (wrong []string) {
 			checked[c.Group] = true
 		}
 	}
-	if leg.State == bench.LegComplete {
-		for _, group := range leg.Service.Endpoints {
+	if trial.State == bench.TrialComplete {
+		for _, group := range trial.Service.Endpoints {
 			if !checked[group] {
 				wrong = append(wrong, "no passing check in "+group+" ")
 			}
 		}
-		wrong = append(wrong, unseen(leg)...)
+		wrong = append(wrong, unseen(trial)...)
 	}
-	wrong = append(wrong, memoryFaults(leg)...)
-	for _, s := range leg.Steps {
+	wrong = append(wrong, memoryFaults(trial)...)
+	for _, s := range trial.Steps {
 		if n := s.Load.FailedTotal(); n > 0 {
 			var kinds []string
 			for kind, count := range s.Load.Failed {
@@ -101,21 +101,21 @@ func faults(leg bench.LegResult) (wrong []string) {
 
 // unseen are the points of the process contract that no check has reported on; a check that failed
 // is a fault of its own.
-func unseen(leg bench.LegResult) (wrong []string) {
+func unseen(trial bench.TrialResult) (wrong []string) {
 	for _, name := range []string{
 		bench.CheckNoEnvironment, bench.CheckNoStore, bench.CheckLogsPort, bench.CheckLogsRequests, bench.CheckStillAnswers,
 		bench.CheckStops,
 	} {
-		at := slices.IndexFunc(leg.Checks, func(c bench.CheckResult) bool {
+		at := slices.IndexFunc(trial.Checks, func(c bench.CheckResult) bool {
 			return c.Group == check.GroupLifecycle && c.Name == name
 		})
-		silent := name == bench.CheckLogsRequests && leg.Service.Env["ACCESS_LOG"] == "off"
+		silent := name == bench.CheckLogsRequests && trial.Service.Env["ACCESS_LOG"] == "off"
 		switch {
 		case at < 0:
 			wrong = append(wrong, "lifecycle not checked: no result of "+name)
-		case leg.Checks[at].Status == bench.CheckSkipped && !silent:
+		case trial.Checks[at].Status == bench.CheckSkipped && !silent:
 			wrong = append(wrong, fmt.Sprintf("lifecycle not checked: %s was skipped: %s",
-				name, leg.Checks[at].Detail))
+				name, trial.Checks[at].Detail))
 		}
 	}
 	return wrong
@@ -123,14 +123,14 @@ func unseen(leg bench.LegResult) (wrong []string) {
 
 // memoryFaults say whether the contender wanted more memory than it may have. Where the limit is
 // enforced the kernel kills one of its processes then, and another may continue.
-func memoryFaults(leg bench.LegResult) (wrong []string) {
+func memoryFaults(trial bench.TrialResult) (wrong []string) {
 	var kills, peak, limit int64
 	read := func(u *bench.Usage) {
 		if u != nil && u.Memory != nil {
 			kills, peak, limit = max(kills, u.Memory.OOMKills), max(peak, u.Memory.Peak), max(limit, u.Memory.Limit)
 		}
 	}
-	for _, s := range leg.Steps {
+	for _, s := range trial.Steps {
 		read(s.Before)
 		read(s.After)
 	}
@@ -145,19 +145,19 @@ func memoryFaults(leg bench.LegResult) (wrong []string) {
 }
 
 // writeVerdict writes each point.
-func writeVerdict(w io.Writer, leg bench.LegResult, v contender.Verified) {
+func writeVerdict(w io.Writer, trial bench.TrialResult, v contender.Verified) {
 	outcome := "verified"
 	if v.Failure != "" {
 		outcome = "FAILED"
 	}
-	fmt.Fprintf(w, "%s: %s\n", leg.Leg.Label(), outcome)
-	for _, text := range faults(leg) {
+	fmt.Fprintf(w, "%s: %s\n", trial.Trial.Label(), outcome)
+	for _, text := range faults(trial) {
 		fmt.Fprintf(w, "  ✗ %s\n", safe.Line(text, 600))
 	}
 	var groups []string
 	counts := map[string]map[bench.CheckStatus]int{}
-	for _, c := range leg.Checks {
-		served := c.Group == check.GroupLifecycle || slices.Contains(leg.Service.Endpoints, c.Group)
+	for _, c := range trial.Checks {
+		served := c.Group == check.GroupLifecycle || slices.Contains(trial.Service.Endpoints, c.Group)
 		if c.Status == bench.CheckSkipped && !served {
 			continue
 		}
@@ -177,7 +177,7 @@ func writeVerdict(w io.Writer, leg bench.LegResult, v contender.Verified) {
 		fmt.Fprintf(w, "  %-20s %s\n", safe.Line(g, 60), text)
 	}
 	if v.Throughput > 0 {
-		last := leg.Steps[len(leg.Steps)-1].Step
+		last := trial.Steps[len(trial.Steps)-1].Step
 		fmt.Fprintf(w, "  %-20s %s/s with %d connections (not a benchmark)\n",
 			"short load", units.Rate(v.Throughput), last.Connections)
 	}
@@ -191,7 +191,7 @@ func writeVerdict(w io.Writer, leg bench.LegResult, v contender.Verified) {
 		}
 	}
 	if v.Failure != "" {
-		for _, l := range leg.LastLog[max(0, len(leg.LastLog)-5):] {
+		for _, l := range trial.LastLog[max(0, len(trial.LastLog)-5):] {
 			fmt.Fprintf(w, "  log  %s\n", safe.Line(l.Text, 300))
 		}
 	}

@@ -56,27 +56,27 @@ func Verify(ctx context.Context, env console.Env, o VerifyOptions) error {
 	quiet := env
 	quiet.Stdout = io.Discard // the table is one of throughput, which is not what was asked for
 	runErr := app.Run(ctx, quiet, run)
-	plan, legs, err := results.Read(run.Out)
+	plan, trials, err := results.Read(run.Out)
 	if err != nil {
 		return cmp.Or(runErr, err) // where nothing ran nothing was kept
 	}
 	states, wrong := map[string]contender.Verified{}, 0
 	for _, svc := range list {
-		i := slices.IndexFunc(legs, func(l bench.LegResult) bool {
-			return l.Leg.Contender == svc.Name && l.Leg.Variant == svc.Variant
+		i := slices.IndexFunc(trials, func(l bench.TrialResult) bool {
+			return l.Trial.Contender == svc.Name && l.Trial.Variant == svc.Variant
 		})
-		if i < 0 || legs[i].State == bench.LegAborted {
+		if i < 0 || trials[i].State == bench.TrialAborted {
 			fmt.Fprintf(env.Stdout, "%s: not verified\n", selected(svc))
 			continue
 		}
-		v, err := verifiedState(plan, legs[i], svc)
+		v, err := verifiedState(plan, trials[i], svc)
 		if err != nil {
 			return err
 		}
 		if v.Failure != "" {
 			wrong++
 		}
-		writeVerdict(env.Stdout, legs[i], v)
+		writeVerdict(env.Stdout, trials[i], v)
 		states[selected(svc)] = v
 	}
 	for _, file := range slices.Compact([]string{"", o.Record}) {

@@ -55,10 +55,10 @@ func contractPassed() (list []bench.CheckResult) {
 	return list
 }
 
-func goodLeg() bench.LegResult {
+func goodTrial() bench.TrialResult {
 	start := 40 * time.Millisecond
-	return bench.LegResult{
-		State: bench.LegComplete, Started: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), StartUp: &start,
+	return bench.TrialResult{
+		State: bench.TrialComplete, Started: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), StartUp: &start,
 		Service:  bench.Service{Name: "web", Endpoints: []string{"get"}},
 		Instance: &bench.InstanceInfo{LimitsEnforced: true}, Artifact: bench.Artifact{ImageSize: 9 << 20},
 		Checks: append(contractPassed(), bench.CheckResult{Group: "closest", Name: "of others", Status: bench.CheckSkipped},
@@ -73,32 +73,32 @@ func goodLeg() bench.LegResult {
 
 func TestVerdict(t *testing.T) {
 	svc := bench.Service{Name: "web", Files: fstest.MapFS{"Dockerfile": {}}}
-	for want, spoil := range map[string]func(*bench.LegResult){
-		"": func(*bench.LegResult) {},
-		"check get two: wanted 404, got 500": func(l *bench.LegResult) {
+	for want, spoil := range map[string]func(*bench.TrialResult){
+		"": func(*bench.TrialResult) {},
+		"check get two: wanted 404, got 500": func(l *bench.TrialResult) {
 			l.Checks = append(l.Checks, bench.CheckResult{Group: "get", Name: "two", Status: bench.CheckFailed, Detail: "wanted 404, got 500"})
 		},
-		"no check of get has passed":                             func(l *bench.LegResult) { l.Checks[len(l.Checks)-1].Status = bench.CheckSkipped },
-		"the contract was not examined: no check no-environment": func(l *bench.LegResult) { l.Checks = l.Checks[1:] },
-		"the contract was not examined: check no-store was skipped: it uses none": func(l *bench.LegResult) {
+		"no check of get has passed":                             func(l *bench.TrialResult) { l.Checks[len(l.Checks)-1].Status = bench.CheckSkipped },
+		"the contract was not examined: no check no-environment": func(l *bench.TrialResult) { l.Checks = l.Checks[1:] },
+		"the contract was not examined: check no-store was skipped: it uses none": func(l *bench.TrialResult) {
 			l.Checks[1].Status, l.Checks[1].Detail = bench.CheckSkipped, "it uses none"
 		},
-		"the kernel killed 2 of its processes for want of memory": func(l *bench.LegResult) { l.Steps[0].After.Memory.OOMKills = 2 },
-		"it has used 7 MiB of memory, more than its limit of 6 MiB": func(l *bench.LegResult) {
+		"the kernel killed 2 of its processes for want of memory": func(l *bench.TrialResult) { l.Steps[0].After.Memory.OOMKills = 2 },
+		"it has used 7 MiB of memory, more than its limit of 6 MiB": func(l *bench.TrialResult) {
 			l.Steps[0].After.Memory.Limit = 6 << 20
 		},
-		"load 4 connections: 3 of 300 requests failed (5xx 2, timeout 1)": func(l *bench.LegResult) {
+		"load 4 connections: 3 of 300 requests failed (5xx 2, timeout 1)": func(l *bench.TrialResult) {
 			l.Steps[0].Load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: 1, "5xx": 2}
 		},
-		"exit code 3": func(l *bench.LegResult) { l.State, l.Failure = bench.LegFailed, "exit code 3" },
-		"the limits were not enforced: no swap limit": func(l *bench.LegResult) {
+		"exit code 3": func(l *bench.TrialResult) { l.State, l.Failure = bench.TrialFailed, "exit code 3" },
+		"the limits were not enforced: no swap limit": func(l *bench.TrialResult) {
 			l.Instance = &bench.InstanceInfo{LimitsNote: "no swap limit"}
 		},
 	} {
 		t.Run(want, func(t *testing.T) {
-			leg := goodLeg()
-			spoil(&leg)
-			v, err := verifiedState(bench.Run{}, leg, svc)
+			trial := goodTrial()
+			spoil(&trial)
+			v, err := verifiedState(bench.Run{}, trial, svc)
 			if err != nil || v.Failure != want {
 				t.Errorf("failure %q, want %q (%v)", v.Failure, want, err)
 			}
@@ -106,7 +106,7 @@ func TestVerdict(t *testing.T) {
 				t.Errorf("%+v", v)
 			}
 			var out bytes.Buffer
-			writeVerdict(&out, leg, v)
+			writeVerdict(&out, trial, v)
 			if text := out.String(); strings.Contains(text, "\x1b") || !strings.Contains(text, want) || strings.Contains(text, ": verified\n") != (want == "") || strings.Contains(text, "last word") != (want != "") || strings.Contains(text, "closest") {
 				t.Errorf("reported:\n%s", text)
 			}
@@ -116,17 +116,17 @@ func TestVerdict(t *testing.T) {
 
 // TestVerdictWithoutRequestLog is about a variant whose point is that it logs no requests.
 func TestVerdictWithoutRequestLog(t *testing.T) {
-	leg := goodLeg()
-	for i, c := range leg.Checks {
+	trial := goodTrial()
+	for i, c := range trial.Checks {
 		if c.Name == bench.CheckLogsRequests {
-			leg.Checks[i].Status = bench.CheckSkipped
+			trial.Checks[i].Status = bench.CheckSkipped
 		}
 	}
-	if wrong := faults(leg); len(wrong) != 1 {
+	if wrong := faults(trial); len(wrong) != 1 {
 		t.Errorf("with the log on: %q", wrong)
 	}
-	leg.Service.Env = map[string]string{"ACCESS_LOG": "off"}
-	if wrong := faults(leg); len(wrong) != 0 {
+	trial.Service.Env = map[string]string{"ACCESS_LOG": "off"}
+	if wrong := faults(trial); len(wrong) != 0 {
 		t.Errorf("with the log off: %q", wrong)
 	}
 }

@@ -44,8 +44,8 @@ func (o *opener) Roots() string { return strings.Join(o.roots, ", ") }
 // List finds the folders; left is the number of those that are too many to list.
 func (o *opener) List() (entries []results.Entry, left int) { return results.List(o.roots...) }
 
-// Load reads the plan and the results of the legs.
-func (o *opener) Load(dir string) (bench.Run, []bench.LegResult, error) { return results.Read(dir) }
+// Load reads the plan and the results of the trials.
+func (o *opener) Load(dir string) (bench.Run, []bench.TrialResult, error) { return results.Read(dir) }
 
 // Floor finds the noise floor that calibrate has left next to the folders.
 func (o *opener) Floor(before, after bench.Run, dirs ...string) *compare.Floor {
@@ -55,11 +55,11 @@ func (o *opener) Floor(before, after bench.Run, dirs ...string) *compare.Floor {
 // Report writes the report of the results in dir, opens it where a browser can be reached, and says
 // where it is.
 func (o *opener) Report(dir string) (string, error) {
-	run, legs, err := results.Read(dir)
-	if err != nil && len(legs) == 0 {
+	run, trials, err := results.Read(dir)
+	if err != nil && len(trials) == 0 {
 		return "", err
 	}
-	files, reportErr := app.WriteReports(dir, "", analysis.Of(run, legs))
+	files, reportErr := app.WriteReports(dir, "", analysis.Of(run, trials))
 	if reportErr != nil {
 		return "", reportErr
 	}

@@ -89,26 +89,26 @@ func Run(ctx context.Context, env console.Env, looks Options) error {
 func afterwards(env console.Env, dir string, code int, talk string) error {
 	reported := map[string]bool{} // by the summary
 	if dir != "" {
-		run, legs, err := results.Read(dir)
-		if err != nil && len(legs) == 0 {
+		run, trials, err := results.Read(dir)
+		if err != nil && len(trials) == 0 {
 			return err
 		}
-		if results.NothingRan(run, legs) {
+		if results.NothingRan(run, trials) {
 			writeTalk(env.Stderr, talk, nil)
 			return console.Reported{Code: code}
 		}
-		if err := app.Summary(env, dir, analysis.Of(run, legs), false); err != nil {
+		if err := app.Summary(env, dir, analysis.Of(run, trials), false); err != nil {
 			return err
 		}
 		for _, w := range run.Warnings {
-			reported["warning: "+w.Text] = len(legs) > 0
+			reported["warning: "+w.Text] = len(trials) > 0
 		}
-		for _, leg := range legs { // its failure is next to the table, what it wrote last in the results
-			for _, l := range leg.LastLog {
+		for _, trial := range trials { // its failure is next to the table, what it wrote last in the results
+			for _, l := range trial.LastLog {
 				reported["    | "+safe.Line(l.Text, 300)] = true
 			}
 			reported["  its last log lines:"] = true
-			reported[fmt.Sprintf("  %s: %s", leg.State, safe.Line(leg.Failure, 4000))] = true
+			reported[fmt.Sprintf("  %s: %s", trial.State, safe.Line(trial.Failure, 4000))] = true
 		}
 	}
 	writeTalk(env.Stderr, talk, reported)

@@ -42,7 +42,7 @@ func (t *progress) follow(cancel context.CancelCauseFunc) func(bench.Record) {
 
 func (t *progress) handle(rec bench.Record) {
 	say := func(format string, args ...any) {
-		rec.Leg, rec.Event = nil, bench.Notice{Level: "info", Text: fmt.Sprintf(format, args...)}
+		rec.Trial, rec.Event = nil, bench.Notice{Level: "info", Text: fmt.Sprintf(format, args...)}
 		t.printer.Handle(rec)
 	}
 	switch e := rec.Event.(type) {
@@ -51,23 +51,23 @@ func (t *progress) handle(rec bench.Record) {
 			fmt.Fprintf(t.env.Stderr, "%s\n", safe.Line(e.Run.Profile.Title, 300))
 		}
 		say("results  %s", e.Dir)
-	case bench.LegStarted, bench.StepEnded, bench.LogLines:
+	case bench.TrialStarted, bench.StepEnded, bench.LogLines:
 	case bench.StepStarted:
 		if e.Step.WarmUp {
 			say("warm-up  %s, closed loop, %s", units.Length(e.Step.Duration), e.Step.Name)
 		} else if !t.headed {
 			t.headed = true
 			_, left := t.search.progress()
-			say("search   probes of %s, about %s in total", units.Length(t.options.Trial), units.Approx(left))
-			say(trialColumns, "trial", "phase", "target req/s", "p50", "p99", "errors", "CPUs", "")
+			say("search   probes of %s, about %s in total", units.Length(t.options.Probe), units.Approx(left))
+			say(probeColumns, "probe", "phase", "target req/s", "p50", "p99", "errors", "CPUs", "")
 		}
 	case bench.WindowClosed:
 		w := e.Window
 		text := fmt.Sprintf("%s req/s, p50 %s, p99 %s",
 			units.Rate(w.Throughput()), units.Duration(w.P50), units.Duration(w.P99))
-		if trial, left := t.search.progress(); trial.Number > 0 {
+		if probe, left := t.search.progress(); probe.Number > 0 {
 			text = fmt.Sprintf("probe %d, %s: target %s/s, %s; about %s left",
-				trial.Number, trial.Phase, units.Rate(trial.Rate), text, units.Approx(left))
+				probe.Number, probe.Phase, units.Rate(probe.Rate), text, units.Approx(left))
 		}
 		rec.Event = bench.Progress{Phase: bench.PhaseLoad, Text: text}
 		t.printer.Handle(rec)
@@ -113,7 +113,7 @@ func table(out *bytes.Buffer, r capacity.Record) {
 	fmt.Fprintf(out, "%s, %s\n", safe.Line(r.Contender.String(), 130), safe.Line(r.Objective, 300))
 	tw := tabwriter.NewWriter(out, 0, 4, 2, ' ', tabwriter.AlignRight)
 	row := func(cells ...string) { fmt.Fprintf(tw, "  %s\t\n", strings.Join(cells, "\t")) }
-	row("limits", "sustained req/s", "fails at", "p50", "p99", "errors", "CPUs", "CPU/req", "req/s per CPU", "trials")
+	row("limits", "sustained req/s", "fails at", "p50", "p99", "errors", "CPUs", "CPU/req", "req/s per CPU", "probes")
 	for _, p := range r.Points {
 		rate := units.Rate(p.Result.Rate)
 		if p.Result.State == capacity.AtLeast {
@@ -123,7 +123,7 @@ func table(out *bytes.Buffer, r capacity.Record) {
 		row(limitsText(p.Limits), known(p.Result.Rate > 0, rate), known(p.Result.Above > 0, units.Rate(p.Result.Above)),
 			known(ok, units.Duration(o.P50)), known(ok, units.Duration(o.P99)), known(ok, units.Ratio(o.Errors)),
 			known(o.CPU > 0, fmt.Sprintf("%.2f", o.CPU)), known(o.CPU > 0, units.Duration(o.CPUEach)),
-			known(ok && p.Limits.CPUs > 0, units.Rate(p.Result.Rate/max(p.Limits.CPUs, 1e-9))), strconv.Itoa(p.Result.Trials))
+			known(ok && p.Limits.CPUs > 0, units.Rate(p.Result.Rate/max(p.Limits.CPUs, 1e-9))), strconv.Itoa(p.Result.Probes))
 	}
 	_ = tw.Flush() // into memory
 	fmt.Fprintf(out, "\nSustained: highest rate that passed %d of %d probes of %s; latency from the scheduled time. Fails at: next higher rate tried.\n", r.Need, r.Of, units.Length(r.Length))
@@ -146,7 +146,7 @@ func notes(p capacity.Point, r capacity.Record) (notes []string) {
 	case res.State == capacity.None:
 		add("no rate meets the SLO; even %s/s fails: %s", above, refusal)
 	case res.State == capacity.Undecided:
-		add("not confirmed within %d probes; try --max-probes, a longer --probe or a coarser --resolution", res.Trials)
+		add("not confirmed within %d probes; try --max-probes, a longer --probe or a coarser --resolution", res.Probes)
 	case res.State == capacity.Searching:
 		add("search not finished; this is the best rate so far")
 	case res.State == capacity.Found:
@@ -154,7 +154,7 @@ func notes(p capacity.Point, r capacity.Record) (notes []string) {
 	case res.Client:
 		add("at least: at %s/s the client or this machine was the limit, not the contender: %s", above, refusal)
 	case res.Above > 0:
-		add("at least: after %d probes the lowest failing rate is %s/s: %s", res.Trials, above, refusal)
+		add("at least: after %d probes the lowest failing rate is %s/s: %s", res.Probes, above, refusal)
 	default:
 		add("at least: stopped at --max-rate")
 	}

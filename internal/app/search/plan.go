@@ -17,15 +17,15 @@ import (
 )
 
 const (
-	warmUpConnections = 16        // of the closed loop before the first trial
+	warmUpConnections = 16        // of the closed loop before the first probe
 	mostRate          = 1_000_000 // of the load engine
-	leastRate         = 1         // requests per second of the lowest trial
+	leastRate         = 1         // requests per second of the lowest probe
 	maxPlaces         = 50        // limits to search under
 )
 
 // config is the search as the flags want it; its Start is known later.
 func (o *Options) config() (capacity.Config, error) {
-	c := capacity.Config{Start: o.Guess, Min: leastRate, Max: o.MaxRate, Trials: o.MaxTrials}
+	c := capacity.Config{Start: o.Guess, Min: leastRate, Max: o.MaxRate, Probes: o.MaxProbes}
 	if c.Max == 0 {
 		c.Max = mostRate
 	}
@@ -45,8 +45,8 @@ func (o *Options) config() (capacity.Config, error) {
 		return c, console.Usagef("--guess %g: must be above 0 requests/s", o.Guess)
 	case o.MaxRate < 0 || o.MaxRate > mostRate:
 		return c, console.Usagef("--max-rate %g: must be above 0, at most %d requests/s", o.MaxRate, mostRate)
-	case o.Trial < time.Second || o.Trial > time.Hour:
-		return c, console.Usagef("--probe %v: must be 1s to 1h", o.Trial)
+	case o.Probe < time.Second || o.Probe > time.Hour:
+		return c, console.Usagef("--probe %v: must be 1s to 1h", o.Probe)
 	case o.WarmUp < 100*time.Millisecond || o.WarmUp > time.Hour:
 		return c, console.Usagef(
 			"--warm-up %v: must be 100ms to 1h; a cold contender misleads the search",
@@ -123,12 +123,12 @@ func (o *Options) plan(p place, objective profile.Objective) (app.Plan, error) {
 	}
 	run := &plan.Run
 	pr := &run.Profile
-	pr.Thresholds = nil // trials are there to miss the objective
+	pr.Thresholds = nil // probes are there to miss the objective
 	if len(pr.Contenders) != 1 {
 		return app.Plan{}, console.Usagef("name one contender: profile %s has %d", pr.Name, len(pr.Contenders))
 	}
 	pr.Description = fmt.Sprintf("Capacity search: probes of %s with the requests of profile %s.",
-		units.Length(o.Trial), pr.Name)
+		units.Length(o.Probe), pr.Name)
 	pr.Name, pr.Title = "capacity", "Capacity of "+pr.Contenders[0].String()+" under "+objective.String()
 	if p.label != "" {
 		pr.Title += " with " + p.label
@@ -143,11 +143,11 @@ func (o *Options) plan(p place, objective profile.Objective) (app.Plan, error) {
 	return plan, nil
 }
 
-// step is trial t as the load engine takes it.
-func (o *Options) step(t capacity.Trial) bench.Step {
+// step is probe t as the load engine takes it.
+func (o *Options) step(t capacity.Probe) bench.Step {
 	name := units.Rate(t.Rate) + "/s"
 	if t.Phase == capacity.Confirm {
 		name += fmt.Sprintf(", confirmation %d", t.Try)
 	}
-	return bench.Step{Name: name, Rate: t.Rate, MaxConnections: o.MaxConnections, Duration: o.Trial}
+	return bench.Step{Name: name, Rate: t.Rate, MaxConnections: o.MaxConnections, Duration: o.Probe}
 }

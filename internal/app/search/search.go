@@ -26,11 +26,11 @@ type Options struct {
 	app.RunOptions
 	Objective, Resolution     string
 	Limits                    string        // to search under, one after the other: cpus=0.5,1 or memory=128MiB
-	Trial                     time.Duration // length of one
-	WarmUp                    time.Duration // length of the closed loop before the first trial
+	Probe                     time.Duration // length of one
+	WarmUp                    time.Duration // length of the closed loop before the first probe
 	Confirm                   string        // K/N
 	Guess, MaxRate            float64
-	MaxConnections, MaxTrials int
+	MaxConnections, MaxProbes int
 
 	engine runner.Engine // nil: package load; tests know what theirs can do
 	rest   time.Duration // 0: restAfter
@@ -69,7 +69,7 @@ func Run(ctx context.Context, env console.Env, o Options) error {
 	log := &recorder{dir: o.Out, record: capacity.Record{
 		Schema: capacity.Schema, Contender: first.Profile.Contenders[0],
 		Objective: objective.String(), Resolution: config.Resolution,
-		Need: config.Need, Of: config.Of, Length: o.Trial, Started: first.Started, Command: app.Public(first).Command,
+		Need: config.Need, Of: config.Of, Length: o.Probe, Started: first.Started, Command: app.Public(first).Command,
 	}}
 	var failures []error
 	for i, c := range planned {
@@ -130,7 +130,7 @@ func (o *Options) searchAt(
 		log.record.Points = log.record.Points[:point]
 		return err
 	}
-	if run, legs, readErr := results.Read(c.Dir); err != nil && readErr == nil && results.NothingRan(run, legs) {
+	if run, trials, readErr := results.Read(c.Dir); err != nil && readErr == nil && results.NothingRan(run, trials) {
 		log.record.Points = log.record.Points[:point]
 		return console.Append(errors.Join(err, results.Discard(c.Dir, run)), "nothing ran, so nothing is kept")
 	}

@@ -82,10 +82,10 @@ func TestSearch_FindsWhatAServiceCan(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h, s := newSearch(t), &service{capacity: c.capacity}
-				h.config = capacity.Config{Start: c.guess, Min: 1, Max: 10_000, Resolution: c.resolution, Need: c.need, Of: c.of, Trials: 60}
+				h.config = capacity.Config{Start: c.guess, Min: 1, Max: 10_000, Resolution: c.resolution, Need: c.need, Of: c.of, Probes: 60}
 				var done []bench.StepResult
 				for {
-					step, ok := h.Next(t.Context(), bench.Leg{}, done)
+					step, ok := h.Next(t.Context(), bench.Trial{}, done)
 					if !ok {
 						break
 					}
@@ -95,8 +95,8 @@ func TestSearch_FindsWhatAServiceCan(t *testing.T) {
 					done = append(done, bench.StepResult{Index: len(done), Step: step, Load: s.result(step)})
 				}
 				p := h.log.record.Points[0]
-				if h.err != nil || p.Result.State != c.state || len(p.Outcomes) != len(done)-1 || p.Result.Trials != len(p.Outcomes) {
-					t.Fatalf("%v: %+v, %d trials on record, %d steps", h.err, p.Result, len(p.Outcomes), len(done))
+				if h.err != nil || p.Result.State != c.state || len(p.Outcomes) != len(done)-1 || p.Result.Probes != len(p.Outcomes) {
+					t.Fatalf("%v: %+v, %d probes on record, %d steps", h.err, p.Result, len(p.Outcomes), len(done))
 				}
 				switch r := p.Result; c.state {
 				case capacity.Found:
@@ -122,7 +122,7 @@ func searched(t *testing.T, s *service, change func(*Options)) (int, capacity.Re
 	dir := filepath.Join(t.TempDir(), "out")
 	o := Options{
 		RunOptions: app.RunOptions{Profile: "quick", Changes: profile.Changes{"target": {target.URL}, "no-checks": {"true"}}, Out: dir, Output: app.Output{JSON: true}, Command: []string{"capacity"}},
-		Objective:  "p99<50ms,errors<0.1%", Resolution: "10%", Confirm: "1/2", Trial: time.Second, WarmUp: time.Second, MaxTrials: 60,
+		Objective:  "p99<50ms,errors<0.1%", Resolution: "10%", Confirm: "1/2", Probe: time.Second, WarmUp: time.Second, MaxProbes: 60,
 		engine: s, rest: time.Nanosecond,
 	}
 	change(&o)
@@ -136,8 +136,8 @@ func searched(t *testing.T, s *service, change func(*Options)) (int, capacity.Re
 	if a, b := fmt.Sprint(kept.Points[0].Result), fmt.Sprint(r.Points[0].Result); e != nil || a != b {
 		t.Errorf("%v: on disk %s, written %s", e, a, b)
 	}
-	if _, legs, e := results.Read(dir); e != nil || len(legs) != 1 || len(legs[0].Steps) != s.steps || s.steps != len(r.Points[0].Outcomes)+1 {
-		t.Errorf("%v: %d legs; %d steps were run, %d trials are on record", e, len(legs), s.steps, len(r.Points[0].Outcomes))
+	if _, trials, e := results.Read(dir); e != nil || len(trials) != 1 || len(trials[0].Steps) != s.steps || s.steps != len(r.Points[0].Outcomes)+1 {
+		t.Errorf("%v: %d trials; %d steps were run, %d probes are on record", e, len(trials), s.steps, len(r.Points[0].Outcomes))
 	}
 	text := talk.String()
 	if err != nil {
@@ -148,14 +148,14 @@ func searched(t *testing.T, s *service, change func(*Options)) (int, capacity.Re
 
 func TestRun_UpToTheMostThatIsTried(t *testing.T) {
 	code, r, talk := searched(t, &service{capacity: 1e9}, func(o *Options) { o.Guess, o.MaxRate = 60, 100 })
-	if res := r.Points[0].Result; code != console.ExitOK || res.State != capacity.AtLeast || res.Rate != 100 || !strings.Contains(talk, "trials of 1s, about") {
+	if res := r.Points[0].Result; code != console.ExitOK || res.State != capacity.AtLeast || res.Rate != 100 || !strings.Contains(talk, "probes of 1s, about") {
 		t.Errorf("exit code %d, %+v\n%s", code, res, talk)
 	}
 }
 
 // A service that answers every third request wrongly keeps no objective at any rate.
 func TestRun_NoRateKeepsTheObjective(t *testing.T) {
-	code, r, talk := searched(t, &service{capacity: 1e9, fails: true}, func(o *Options) { o.Guess, o.MaxTrials = 30, 2 })
+	code, r, talk := searched(t, &service{capacity: 1e9, fails: true}, func(o *Options) { o.Guess, o.MaxProbes = 30, 2 })
 	if code != console.ExitThreshold || r.Points[0].Result.Rate != 0 || len(r.Points[0].Outcomes) != 2 || !strings.Contains(talk, "no rate keeps p99<50ms,errors<0.1%") {
 		t.Errorf("exit code %d, %+v\n%s", code, r.Points[0], talk)
 	}
@@ -166,8 +166,8 @@ func TestRun_NoRateKeepsTheObjective(t *testing.T) {
 
 // TestTable says what a search is shown as: what is found, what is refused, and how it has ended.
 func TestTable(t *testing.T) {
-	trial := func(rate float64, phase capacity.Phase, why ...string) capacity.Outcome {
-		return capacity.Outcome{Trial: capacity.Trial{Rate: rate, Phase: phase}, Sustained: why == nil, Why: why, P50: 2 * time.Millisecond, P99: 9 * time.Millisecond, CPU: .5, CPUEach: time.Millisecond}
+	probe := func(rate float64, phase capacity.Phase, why ...string) capacity.Outcome {
+		return capacity.Outcome{Probe: capacity.Probe{Rate: rate, Phase: phase}, Sustained: why == nil, Why: why, P50: 2 * time.Millisecond, P99: 9 * time.Millisecond, CPU: .5, CPUEach: time.Millisecond}
 	}
 	for name, c := range map[string]struct {
 		result   capacity.Result
@@ -175,13 +175,13 @@ func TestTable(t *testing.T) {
 		failure  string
 		wants    []string
 	}{
-		"found": {capacity.Result{State: capacity.Found, Rate: 390, Above: 410, Trials: 9}, []capacity.Outcome{trial(390, capacity.Confirm), trial(410, capacity.Confirm, "p99 is 80 ms")}, "",
+		"found": {capacity.Result{State: capacity.Found, Rate: 390, Above: 410, Probes: 9}, []capacity.Outcome{probe(390, capacity.Confirm), probe(410, capacity.Confirm, "p99 is 80 ms")}, "",
 			[]string{" 390 ", " 410 ", "410/s was refused: ", "p99 is 80 ms", "only about 390 requests"}},
-		"at least":    {capacity.Result{State: capacity.AtLeast, Rate: 5000, Trials: 3}, []capacity.Outcome{trial(5000, capacity.Confirm)}, "", []string{"≥ 5,000", "nothing above was tried"}},
-		"the client":  {capacity.Result{State: capacity.AtLeast, Rate: 5000, Above: 6000, Client: true, Trials: 3}, nil, "", []string{"at 6,000/s the client or this machine did not keep up"}},
-		"none":        {capacity.Result{State: capacity.None, Above: 1, Trials: 3}, nil, "", []string{"no rate keeps the objective; even 1.00/s does not"}},
-		"undecided":   {capacity.Result{State: capacity.Undecided, Trials: 60}, nil, "", []string{"nothing was confirmed within 60 trials"}},
-		"interrupted": {capacity.Result{State: capacity.Searching, Trials: 2}, nil, "the disk is full", []string{"the search was not finished", "ended early: the disk is full"}},
+		"at least":    {capacity.Result{State: capacity.AtLeast, Rate: 5000, Probes: 3}, []capacity.Outcome{probe(5000, capacity.Confirm)}, "", []string{"≥ 5,000", "nothing above was tried"}},
+		"the client":  {capacity.Result{State: capacity.AtLeast, Rate: 5000, Above: 6000, Client: true, Probes: 3}, nil, "", []string{"at 6,000/s the client or this machine did not keep up"}},
+		"none":        {capacity.Result{State: capacity.None, Above: 1, Probes: 3}, nil, "", []string{"no rate keeps the objective; even 1.00/s does not"}},
+		"undecided":   {capacity.Result{State: capacity.Undecided, Probes: 60}, nil, "", []string{"nothing was confirmed within 60 probes"}},
+		"interrupted": {capacity.Result{State: capacity.Searching, Probes: 2}, nil, "the disk is full", []string{"the search was not finished", "ended early: the disk is full"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
@@ -209,10 +209,10 @@ func TestOptions_Refused(t *testing.T) {
 		"resolution 2":             func(o *Options) { o.Resolution = "200%" },
 		"--guess -1":               func(o *Options) { o.Guess = -1 },
 		"--max-rate 2e+06":         func(o *Options) { o.MaxRate = 2e6 },
-		"--trial 1ms":              func(o *Options) { o.Trial = time.Millisecond },
+		"--probe 1ms":              func(o *Options) { o.Probe = time.Millisecond },
 		"--warm-up 1ms":            func(o *Options) { o.WarmUp = time.Millisecond },
 		"--connections 70000":      func(o *Options) { o.MaxConnections = 70_000 },
-		"at least one trial":       func(o *Options) { o.MaxTrials = 0 },
+		"at least one probe":       func(o *Options) { o.MaxProbes = 0 },
 		"started by somebody else": func(o *Options) { o.Limits, o.Changes = "cpus=1", profile.Changes{"target": {"http://127.0.0.1:1"}} },
 		"write cpus=0.5,1,1.5,2":   func(o *Options) { o.Limits = "disk=1" },
 		"choose one":               func(o *Options) { o.Limits, o.Changes = "cpus=1", profile.Changes{"cpus": {"1"}} },
@@ -231,7 +231,7 @@ func TestOptions_Refused(t *testing.T) {
 		"one contender at a time": func(o *Options) { o.Contenders = []string{"go-nethttp", "rs-actix"} },
 	} {
 		t.Run(want, func(t *testing.T) {
-			o := Options{RunOptions: app.RunOptions{Profile: "quick", Out: filepath.Join(t.TempDir(), "out")}, Objective: "p99<50ms", Resolution: "10%", Confirm: "1/2", Trial: time.Second, WarmUp: time.Second, MaxTrials: 60}
+			o := Options{RunOptions: app.RunOptions{Profile: "quick", Out: filepath.Join(t.TempDir(), "out")}, Objective: "p99<50ms", Resolution: "10%", Confirm: "1/2", Probe: time.Second, WarmUp: time.Second, MaxProbes: 60}
 			change(&o)
 			var out bytes.Buffer
 			err := Run(t.Context(), console.Env{Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" }}, o)
@@ -263,7 +263,7 @@ func TestPlaces(t *testing.T) {
 			}
 		})
 	}
-	o := &Options{RunOptions: app.RunOptions{Profile: "quick", Contenders: []string{"go-nethttp"}, Out: "out"}, Trial: 5 * time.Second, WarmUp: time.Second}
+	o := &Options{RunOptions: app.RunOptions{Profile: "quick", Contenders: []string{"go-nethttp"}, Out: "out"}, Probe: 5 * time.Second, WarmUp: time.Second}
 	plan, err := o.plan(place{label: "2 CPUs", dir: "cpus-2", cpus: 2}, nil)
 	if p := plan.Run.Profile; err != nil || plan.Dir != filepath.Join("out", "cpus-2") || p.Limits.CPUs != 2 || p.Rounds != 1 || len(p.Steps) != 1 || !p.Steps[0].WarmUp || !strings.HasSuffix(p.Title, "with 2 CPUs") {
 		t.Errorf("%+v, %v", plan, err)

@@ -150,7 +150,7 @@ func Ratio(share float64) string {
 	}
 }
 
-// Plural shows a number of things: "1 leg", "3 legs", "1,200 legs", "2 processes".
+// Plural shows a number of things: "1 trial", "3 trials", "1,200 trials", "2 processes".
 func Plural[T int | int64](n T, noun string) string {
 	switch {
 	case n == 1:

@@ -80,7 +80,7 @@ func TestLifecycleInDocker(t *testing.T) {
 	}
 }
 
-// wholeLife runs all lifecycle checks in the order of a leg.
+// wholeLife runs all lifecycle checks in the order of a trial.
 func wholeLife(t *testing.T, launcher Launcher, spec bench.LaunchSpec, store string, cpus int) []bench.CheckResult {
 	t.Helper()
 	env := func(url string) map[string]string {

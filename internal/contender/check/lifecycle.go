@@ -30,7 +30,7 @@ type Launcher interface {
 
 // LifecycleOptions say what the lifecycle checks start and how.
 type LifecycleOptions struct {
-	Spec        bench.LaunchSpec        // as a leg would start it; the port must be free while the checks run
+	Spec        bench.LaunchSpec        // as a trial would start it; the port must be free while the checks run
 	Unreachable map[string]string       // its environment with the store at UnreachableStore; nil: that check is skipped
 	Ready       ready.Question          // whose answer means started
 	CPUs        int                     // of the machine that runs the contender

@@ -84,7 +84,7 @@ func like(t *testing.T, r bench.CheckResult, want string) {
 	}
 }
 
-// What a check launches differs from the leg in what it is about, and in nothing else; the leg's
+// What a check launches differs from the trial in what it is about, and in nothing else; the trial's
 // own spec stays as it is.
 func TestLifecycleSpecs(t *testing.T) {
 	l, opt := &fakeLauncher{contender: "good", enforced: true}, options(t)
@@ -131,7 +131,7 @@ func TestLifecycleSpecs(t *testing.T) {
 		t.Errorf("without environment: %v", l.specs[0].Env)
 	}
 	if opt.Spec.Name != "c-1" || opt.Spec.Limits.CPUSet != 0 {
-		t.Errorf("the leg's spec has become %+v", opt.Spec)
+		t.Errorf("the trial's spec has become %+v", opt.Spec)
 	}
 	if l.left() != 0 {
 		t.Error("an instance is left")

@@ -30,7 +30,7 @@ type RunningOptions struct {
 	patience time.Duration           // tests do not wait as long; 0: logPatience
 }
 
-// Running runs those of the named checks that look at the running instance of a leg, soon after its
+// Running runs those of the named checks that look at the running instance of a trial, soon after its
 // start. The error is why ctx has ended.
 func Running(ctx context.Context, inst bench.Instance, opt RunningOptions) ([]bench.CheckResult, error) {
 	opt.patience = cmp.Or(opt.patience, logPatience)

@@ -31,7 +31,7 @@ import (
 // the name agrees with it.
 const (
 	LabelRun   = "locbench.run"   // the ID of the run
-	LabelName  = "locbench.name"  // the leg or check that it is for
+	LabelName  = "locbench.name"  // the trial or check that it is for
 	LabelOwner = "locbench.owner" // the process that created it: whether that is alive decides whether it is left over
 )
 

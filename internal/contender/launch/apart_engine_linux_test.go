@@ -23,7 +23,7 @@ func TestContainerOnItsOwnCPU(t *testing.T) {
 	e := dockertest.Engine(t)
 	d := newDocker(t, e)
 	inst, err := d.Launch(t.Context(), bench.LaunchSpec{
-		RunID: runID(t), Name: "leg", Artifact: bench.Artifact{Image: dockertest.Image(t, e), Command: []string{"spin", "1", "sleep"}},
+		RunID: runID(t), Name: "trial", Artifact: bench.Artifact{Image: dockertest.Image(t, e), Command: []string{"spin", "1", "sleep"}},
 		Limits: bench.Limits{CPUs: 0.5, Memory: 64 << 20}, CPUs: all[1:2],
 	})
 	if err != nil {

@@ -48,7 +48,7 @@ func TestDocker(t *testing.T) {
 	e := dockertest.Engine(t)
 	image := dockertest.Image(t, e)
 	spec := func(t *testing.T, args ...string) bench.LaunchSpec {
-		return bench.LaunchSpec{RunID: runID(t), Name: "leg:1", Artifact: bench.Artifact{Image: image, Command: args}, Port: 8080}
+		return bench.LaunchSpec{RunID: runID(t), Name: "trial:1", Artifact: bench.Artifact{Image: image, Command: args}, Port: 8080}
 	}
 	launch := func(t *testing.T, d *Docker, s bench.LaunchSpec) bench.Instance {
 		t.Helper()
@@ -298,7 +298,7 @@ func TestDockerElsewhere(t *testing.T) {
 			}
 			image := dockertest.Image(t, e)
 			inst, err := d.Launch(t.Context(), bench.LaunchSpec{
-				RunID: runID(t), Name: "leg", Artifact: bench.Artifact{Image: image, Command: []string{"serve", "8080"}}, Port: 8080, Limits: bench.Limits{Memory: 64 << 20},
+				RunID: runID(t), Name: "trial", Artifact: bench.Artifact{Image: image, Command: []string{"serve", "8080"}}, Port: 8080, Limits: bench.Limits{Memory: 64 << 20},
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -8,7 +8,7 @@ const (
 	Compared       Place = iota // what compare and history tell of
 	Summarised                  // what the summary's sentences claim of
 	TextSteps                   // the final table of a contender's steps
-	TextLive                    // the table that grows while a leg runs; what has a Drop is not in the narrow one
+	TextLive                    // the table that grows while a trial runs; what has a Drop is not in the narrow one
 	TextDetails                 // the lines about a step that --verbose adds
 	TextContenders              // the final table of contenders
 	ScreenSteps                 // the dashboard's full table of steps

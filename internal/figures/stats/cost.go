@@ -22,7 +22,7 @@ func CostPerBillion(cpu time.Duration, successes int64, pricePerHour float64) (d
 	return cpu.Seconds() / float64(successes) * 1e9 / 3600 * pricePerHour, true
 }
 
-// Cost is what 10⁹ requests of a leg cost, in US dollars, from all CPU time since its start. The
+// Cost is what 10⁹ requests of a trial cost, in US dollars, from all CPU time since its start. The
 // parts add up to the total. Marginal leaves out start-up and warm-up, which weigh too much in a
 // short life.
 type Cost struct {
@@ -36,12 +36,12 @@ type Cost struct {
 	Successes int64
 }
 
-// LegCost is the cost of one leg. ok is false where CPU time or successes are not known.
-func LegCost(leg bench.LegResult, pricePerHour float64) (Cost, bool) {
+// TrialCost is the cost of one trial. ok is false where CPU time or successes are not known.
+func TrialCost(trial bench.TrialResult, pricePerHour float64) (Cost, bool) {
 	var c Cost
 	var startUp, warmUp, steady time.Duration
 	var successes, steadySuccesses int64
-	for _, s := range leg.Steps {
+	for _, s := range trial.Steps {
 		// The counter runs since start: the last reading covers the successes of all steps before
 		// it, those of a step whose own reading is missing too.
 		successes += s.Load.AllSucceeded()
@@ -64,8 +64,8 @@ func LegCost(leg bench.LegResult, pricePerHour float64) (Cost, bool) {
 	if c.Total, ok = CostPerBillion(c.CPU, c.Successes, pricePerHour); !ok {
 		return Cost{}, false
 	}
-	if i := slices.IndexFunc(leg.Marks, func(m bench.Mark) bool { return m.Name == MarkStartUp }); i >= 0 {
-		startUp = min(leg.Marks[i].Usage.CPU, c.CPU-warmUp-steady)
+	if i := slices.IndexFunc(trial.Marks, func(m bench.Mark) bool { return m.Name == MarkStartUp }); i >= 0 {
+		startUp = min(trial.Marks[i].Usage.CPU, c.CPU-warmUp-steady)
 	}
 	part := func(cpu time.Duration) float64 {
 		dollars, _ := CostPerBillion(max(cpu, 0), c.Successes, pricePerHour)

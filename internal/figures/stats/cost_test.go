@@ -40,18 +40,18 @@ func step(index int, warmUp bool, before, after float64, succeeded int64) bench.
 
 // life started with 1 s of CPU time and needed 1 s for the checks, 2 for 1,000 requests of warm-up,
 // 6 for 9,000 others.
-func life() bench.LegResult {
-	return bench.LegResult{
-		Leg: bench.Leg{Contender: "a", Round: 1}, State: bench.LegComplete,
+func life() bench.TrialResult {
+	return bench.TrialResult{
+		Trial: bench.Trial{Contender: "a", Round: 1}, State: bench.TrialComplete,
 		Marks: []bench.Mark{{Name: MarkStartUp, Usage: *usage(1)}, {Name: "after checks", Usage: *usage(2)}},
 		Steps: []bench.StepResult{step(0, true, 2, 4, 1000), step(1, false, 4, 6, 4000), step(2, false, 6, 10, 5000)},
 	}
 }
 
-func TestLegCost(t *testing.T) {
+func TestTrialCost(t *testing.T) {
 	// 10 s of CPU time for 10,000 requests are 1 ms each; at $3.6 an hour that is $1,000 for 10⁹.
 	const price = 3.6
-	got, ok := LegCost(life(), price)
+	got, ok := TrialCost(life(), price)
 	want := Cost{Total: 1000, StartUp: 100, WarmUp: 200, Steady: 600, Other: 100, Marginal: 6. / 9 * 1000, CPU: 10 * time.Second, Successes: 10_000}
 	if !ok || !same(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
@@ -60,21 +60,21 @@ func TestLegCost(t *testing.T) {
 	// costs.
 	gap := life()
 	gap.Steps[1].After, gap.Steps[2].Before = nil, nil
-	if got, _ := LegCost(gap, price); got.Total != 1000 || got.Successes != 10_000 || math.Abs(got.Other-700) > 1e-9 {
+	if got, _ := TrialCost(gap, price); got.Total != 1000 || got.Successes != 10_000 || math.Abs(got.Other-700) > 1e-9 {
 		t.Errorf("with a missing reading: %+v", got)
 	}
 	withoutMark := life()
 	withoutMark.Marks = nil
 	want.StartUp, want.Other = 0, 200
-	if got, _ := LegCost(withoutMark, price); !same(got, want) {
+	if got, _ := TrialCost(withoutMark, price); !same(got, want) {
 		t.Errorf("without the mark: %+v, want %+v", got, want)
 	}
-	for name, leg := range map[string]bench.LegResult{
+	for name, trial := range map[string]bench.TrialResult{
 		"no steps": {}, "no usage": {Steps: []bench.StepResult{{Load: bench.Load{Succeeded: 1}}}},
 		"no successes": {Steps: []bench.StepResult{step(0, false, 1, 2, 0)}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, ok := LegCost(leg, price); ok {
+			if _, ok := TrialCost(trial, price); ok {
 				t.Errorf("%s: a cost", name)
 			}
 		})

@@ -30,14 +30,14 @@ type PeakTime struct {
 // TimeToPeak is the time from the start of the process to the first window within 3 % (or twice the
 // scatter) of the final level, which is kept for the rest: the median of the last third of the
 // windows around the end of the warm-up. ok is false where that cannot be told.
-func TimeToPeak(leg bench.LegResult) (p PeakTime, ok bool) {
-	_, turns := leg.TookTurns()
-	if turns || leg.Instance == nil || leg.Instance.Runtime.Traits().Foreign || leg.Instance.StartedAt.IsZero() {
+func TimeToPeak(trial bench.TrialResult) (p PeakTime, ok bool) {
+	_, turns := trial.TookTurns()
+	if turns || trial.Instance == nil || trial.Instance.Runtime.Traits().Foreign || trial.Instance.StartedAt.IsZero() {
 		return PeakTime{}, false
 	}
 	var rates []float64
 	var begins []time.Time
-	for _, s := range peakSteps(leg.Steps) {
+	for _, s := range peakSteps(trial.Steps) {
 		for _, w := range wholeWindows(s.Load) {
 			rates, begins = append(rates, w.Throughput()), append(begins, s.Load.Started.Add(w.Start))
 		}
@@ -63,7 +63,7 @@ func TimeToPeak(leg bench.LegResult) (p PeakTime, ok bool) {
 	if at > len(rates)-last { // the level is of windows that are on their way themselves
 		return PeakTime{}, false
 	}
-	p.After = begins[at].Sub(leg.Instance.StartedAt)
+	p.After = begins[at].Sub(trial.Instance.StartedAt)
 	return p, p.After > 0
 }
 

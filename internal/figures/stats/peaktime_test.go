@@ -9,17 +9,17 @@ import (
 	"locbench/internal/bench"
 )
 
-// lived is a leg whose steps follow each other without a gap, 5 s after the start of its process.
-func lived(steps ...bench.StepResult) bench.LegResult {
+// lived is a trial whose steps follow each other without a gap, 5 s after the start of its process.
+func lived(steps ...bench.StepResult) bench.TrialResult {
 	at := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
-	leg := bench.LegResult{Instance: &bench.InstanceInfo{Runtime: bench.RuntimeDocker, StartedAt: at.Add(-5 * time.Second)}}
+	trial := bench.TrialResult{Instance: &bench.InstanceInfo{Runtime: bench.RuntimeDocker, StartedAt: at.Add(-5 * time.Second)}}
 	for i, s := range steps {
 		s.Index = i
 		s.Load.Started = at
 		at = at.Add(s.Load.Elapsed)
-		leg.Steps = append(leg.Steps, s)
+		trial.Steps = append(trial.Steps, s)
 	}
-	return leg
+	return trial
 }
 
 // warm is a warm-up step of so many seconds.
@@ -44,7 +44,7 @@ func TestTimeToPeak(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(5, 6))
 	for name, c := range map[string]struct {
-		leg  bench.LegResult
+		trial  bench.TrialResult
 		want time.Duration // 0: not known
 	}{
 		"level from the start":            {lived(warm(20, full)), 5 * time.Second},
@@ -69,7 +69,7 @@ func TestTimeToPeak(t *testing.T) {
 		}()), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, ok := TimeToPeak(c.leg)
+			p, ok := TimeToPeak(c.trial)
 			if ok != (c.want > 0) || p.After != c.want {
 				t.Errorf("%s: %s, %v; want %s", name, p.After, ok, c.want)
 			}
@@ -90,19 +90,19 @@ func boolean(b bool) float64 {
 // Where nobody knows when the process was started, or others had their turns in between, there is
 // no such time.
 func TestTimeToPeakOfWhatWasStarted(t *testing.T) {
-	for name, change := range map[string]func(*bench.LegResult){
-		"a target":    func(l *bench.LegResult) { l.Instance.Runtime = bench.RuntimeURL },
-		"no instance": func(l *bench.LegResult) { l.Instance = nil },
-		"no start":    func(l *bench.LegResult) { l.Instance.StartedAt = time.Time{} },
-		"turns":       func(l *bench.LegResult) { l.Steps[0].Turns = &bench.Turns{With: []string{"b"}} },
+	for name, change := range map[string]func(*bench.TrialResult){
+		"a target":    func(l *bench.TrialResult) { l.Instance.Runtime = bench.RuntimeURL },
+		"no instance": func(l *bench.TrialResult) { l.Instance = nil },
+		"no start":    func(l *bench.TrialResult) { l.Instance.StartedAt = time.Time{} },
+		"turns":       func(l *bench.TrialResult) { l.Steps[0].Turns = &bench.Turns{With: []string{"b"}} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			leg := lived(warm(20, func(float64) float64 { return 2000 }))
-			if _, ok := TimeToPeak(leg); !ok {
+			trial := lived(warm(20, func(float64) float64 { return 2000 }))
+			if _, ok := TimeToPeak(trial); !ok {
 				t.Fatal("not known before")
 			}
-			change(&leg)
-			if p, ok := TimeToPeak(leg); ok {
+			change(&trial)
+			if p, ok := TimeToPeak(trial); ok {
 				t.Errorf("%s: %+v", name, p)
 			}
 		})

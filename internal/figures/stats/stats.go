@@ -1,4 +1,4 @@
-// Package stats turns the results of legs into the figures of tables and reports: medians and their
+// Package stats turns the results of trials into the figures of tables and reports: medians and their
 // intervals, cost, and a summary of each contender over its rounds. It also says what those figures
 // support: whether one sample (a value of each round) differs from another (Rule), which contenders
 // cannot be told apart (Tiers), and where a history changed (ChangePoints). It is pure: no I/O, no

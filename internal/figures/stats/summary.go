@@ -40,7 +40,7 @@ func NewValue(xs []float64) Value {
 type Contender struct {
 	Label              string
 	Service            bench.Service
-	Legs               int      // seen
+	Trials               int      // seen
 	Complete           int      // that ran every step
 	Failures           []string // of each round that is not complete, also one that somebody ended
 	FailedRounds       int      // by the contender's own doing
@@ -71,7 +71,7 @@ func (c Contender) Excluded() string {
 	case c.FailedRounds == 0:
 		return ""
 	}
-	text := fmt.Sprintf("failed in %d of %s", c.FailedRounds, units.Plural(c.Legs, "round"))
+	text := fmt.Sprintf("failed in %d of %s", c.FailedRounds, units.Plural(c.Trials, "round"))
 	if c.firstFailure != "" {
 		text += "; first: " + c.firstFailure
 	}
@@ -109,16 +109,16 @@ func (c Contender) BusiestStep() (busiest Step, ok bool) {
 // ErrorsTotal is the number of errors in all steps of all rounds.
 func (c Contender) ErrorsTotal() int64 { return bench.Load{Failed: c.Errors}.FailedTotal() }
 
-// Summarise groups the legs of a run by the label of their contender, in the order in which they
+// Summarise groups the trials of a run by the label of their contender, in the order in which they
 // first appear. Of the run it takes what a claim needs (bench.Run.Judge) and the price of a vCPU.
-func Summarise(of bench.Run, legs []bench.LegResult) []Contender {
-	return summariseAll(of, legs, true)
+func Summarise(of bench.Run, trials []bench.TrialResult) []Contender {
+	return summariseAll(of, trials, true)
 }
 
 // SummarisePeaks is Summarise, but merges no histograms other than those of each contender's peak:
 // merging takes a millisecond, and a run has hundreds of them.
-func SummarisePeaks(of bench.Run, legs []bench.LegResult) []Contender {
-	all := summariseAll(of, legs, false)
+func SummarisePeaks(of bench.Run, trials []bench.TrialResult) []Contender {
+	all := summariseAll(of, trials, false)
 	for _, c := range all {
 		if peak, ok := c.PeakStep(); ok && peak.Rounds > 1 {
 			h, _ := peak.Histogram()
@@ -128,15 +128,15 @@ func SummarisePeaks(of bench.Run, legs []bench.LegResult) []Contender {
 	return all
 }
 
-func summariseAll(of bench.Run, legs []bench.LegResult, merge bool) []Contender {
+func summariseAll(of bench.Run, trials []bench.TrialResult, merge bool) []Contender {
 	var order []string
-	groups := map[string][]bench.LegResult{}
-	for _, leg := range legs {
-		label := leg.Leg.Label()
+	groups := map[string][]bench.TrialResult{}
+	for _, trial := range trials {
+		label := trial.Trial.Label()
 		if groups[label] == nil {
 			order = append(order, label)
 		}
-		groups[label] = append(groups[label], leg)
+		groups[label] = append(groups[label], trial)
 	}
 	contenders := make([]Contender, 0, len(order))
 	for _, label := range order {
@@ -146,23 +146,23 @@ func summariseAll(of bench.Run, legs []bench.LegResult, merge bool) []Contender 
 }
 
 // Rounds is for what is compared round by round: no histogram is merged.
-func Rounds(of bench.Run, legs []bench.LegResult) Contender {
-	return summarise(legs[0].Leg.Label(), legs, of, false)
+func Rounds(of bench.Run, trials []bench.TrialResult) Contender {
+	return summarise(trials[0].Trial.Label(), trials, of, false)
 }
 
-// errorRatio is errors / (errors + successes) of a leg; ok is false where nothing was asked.
-func errorRatio(leg bench.LegResult) (ratio float64, ok bool) {
+// errorRatio is errors / (errors + successes) of a trial; ok is false where nothing was asked.
+func errorRatio(trial bench.TrialResult) (ratio float64, ok bool) {
 	var failed, all int64
-	for _, s := range leg.Steps {
+	for _, s := range trial.Steps {
 		failed += s.Load.FailedTotal()
 		all += s.Load.FailedTotal() + s.Load.AllSucceeded()
 	}
 	return float64(failed) / float64(max(1, all)), all > 0
 }
 
-func summarise(label string, legs []bench.LegResult, of bench.Run, merge bool) Contender {
+func summarise(label string, trials []bench.TrialResult, of bench.Run, merge bool) Contender {
 	c := Contender{
-		Label: label, Service: legs[0].Service, Legs: len(legs), Peak: -1,
+		Label: label, Service: trials[0].Service, Trials: len(trials), Peak: -1,
 		Errors: map[bench.ErrorKind]int64{}, Checks: map[bench.CheckStatus]int{},
 	}
 	price := of.Profile.PriceVCPUHr
@@ -171,47 +171,47 @@ func summarise(label string, legs []bench.LegResult, of bench.Run, merge bool) C
 	}
 	var startUps, peakTimes, memory, errors, costs []float64
 	var parts []Cost
-	for _, leg := range legs {
-		if leg.State == bench.LegComplete {
+	for _, trial := range trials {
+		if trial.State == bench.TrialComplete {
 			c.Complete++
 		}
-		if leg.Failure != "" {
-			c.Failures = append(c.Failures, fmt.Sprintf("round %d: %s", leg.Leg.Round, leg.Failure))
+		if trial.Failure != "" {
+			c.Failures = append(c.Failures, fmt.Sprintf("round %d: %s", trial.Trial.Round, trial.Failure))
 		}
-		if leg.State == bench.LegFailed {
+		if trial.State == bench.TrialFailed {
 			if c.FailedRounds++; c.FailedRounds == 1 {
-				c.firstFailure = leg.Failure
+				c.firstFailure = trial.Failure
 			}
 		}
-		if leg.StartUp != nil {
-			startUps = append(startUps, float64(*leg.StartUp))
+		if trial.StartUp != nil {
+			startUps = append(startUps, float64(*trial.StartUp))
 		}
-		if p, ok := TimeToPeak(leg); ok {
+		if p, ok := TimeToPeak(trial); ok {
 			peakTimes = append(peakTimes, float64(p.After))
 		}
-		for _, check := range leg.Checks {
+		for _, check := range trial.Checks {
 			c.Checks[check.Status]++
 		}
-		peak, sample := LegMemoryPeak(leg)
+		peak, sample := TrialMemoryPeak(trial)
 		if peak > c.MemoryPeak {
 			c.MemoryPeak, c.MemoryPeakIsSample = peak, sample
 		}
-		if peak > 0 && leg.State == bench.LegComplete { // one that ended early has not been loaded enough
+		if peak > 0 && trial.State == bench.TrialComplete { // one that ended early has not been loaded enough
 			memory = append(memory, float64(peak))
 		}
-		if ratio, ok := errorRatio(leg); ok {
+		if ratio, ok := errorRatio(trial); ok {
 			errors = append(errors, ratio)
 		}
-		c.Unsound = c.Unsound.Add(of.Judge(leg))
+		c.Unsound = c.Unsound.Add(of.Judge(trial))
 		// The cost of a life that was cut short is mostly that of its start.
-		if cost, ok := LegCost(leg, price); ok && leg.State == bench.LegComplete {
+		if cost, ok := TrialCost(trial, price); ok && trial.State == bench.TrialComplete {
 			parts, costs = append(parts, cost), append(costs, cost.Total)
 		}
 	}
 	c.StartUp, c.PeakTime, c.CostEach = NewValue(startUps), NewValue(peakTimes), NewValue(costs)
 	c.Memory, c.ErrorRatio = NewValue(memory), NewValue(errors)
 	c.Cost = medianCost(parts)
-	c.steps(legs, of, merge)
+	c.steps(trials, of, merge)
 	for i, s := range c.Steps {
 		for kind, n := range s.Failed {
 			c.Errors[kind] += n
@@ -251,14 +251,14 @@ func (c Contender) HalfPeak() (step int, share float64, ok bool) {
 	return step, share, ok
 }
 
-// steps collects the steps of all legs by their index. Rounds of one run agree about their steps;
+// steps collects the steps of all trials by their index. Rounds of one run agree about their steps;
 // results of somebody's own making may not, which is reported.
-func (c *Contender) steps(legs []bench.LegResult, of bench.Run, merge bool) {
+func (c *Contender) steps(trials []bench.TrialResult, of bench.Run, merge bool) {
 	rounds := map[int][]bench.StepResult{}
-	for _, leg := range legs {
-		for _, s := range leg.Steps {
+	for _, trial := range trials {
+		for _, s := range trial.Steps {
 			if seen := rounds[s.Index]; len(seen) > 0 && seen[0].Step.Name != s.Step.Name {
-				c.leftOut("round %d: step %d is %q, was %q: skipped", leg.Leg.Round, s.Index+1, s.Step.Name,
+				c.leftOut("round %d: step %d is %q, was %q: skipped", trial.Trial.Round, s.Index+1, s.Step.Name,
 					seen[0].Step.Name)
 				continue
 			}
@@ -280,22 +280,22 @@ func (c *Contender) leftOut(format string, args ...any) {
 	c.Warnings = append(c.Warnings, bench.Finding{Kind: bench.FoundLeftOut, Text: fmt.Sprintf(format, args...)})
 }
 
-// LegMemoryPeak is the highest memory of a leg in bytes, 0 where it is not known. With sample it is
+// TrialMemoryPeak is the highest memory of a trial in bytes, 0 where it is not known. With sample it is
 // the largest reading: the true one may be higher.
-func LegMemoryPeak(leg bench.LegResult) (peak int64, sample bool) {
+func TrialMemoryPeak(trial bench.TrialResult) (peak int64, sample bool) {
 	look := func(u *bench.Usage) {
 		if u != nil && u.Memory != nil && u.Memory.Peak > peak {
 			peak, sample = u.Memory.Peak, u.Memory.PeakIsSample
 		}
 	}
-	for i := range leg.Marks {
-		look(&leg.Marks[i].Usage)
+	for i := range trial.Marks {
+		look(&trial.Marks[i].Usage)
 	}
-	for i := range leg.Steps {
-		look(leg.Steps[i].Before)
-		look(leg.Steps[i].After)
-		for j := range leg.Steps[i].Samples {
-			look(&leg.Steps[i].Samples[j])
+	for i := range trial.Steps {
+		look(trial.Steps[i].Before)
+		look(trial.Steps[i].After)
+		for j := range trial.Steps[i].Samples {
+			look(&trial.Steps[i].Samples[j])
 		}
 	}
 	return peak, sample

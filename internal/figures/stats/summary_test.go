@@ -11,43 +11,43 @@ import (
 	"locbench/internal/figures/hdr"
 )
 
-// round is one leg of a contender: a warm-up step, then two steps with the rates given, whose
+// round is one trial of a contender: a warm-up step, then two steps with the rates given, whose
 // answers all took latency.
-func round(name string, n int, startUp time.Duration, rates [2]int64, latency time.Duration) bench.LegResult {
-	leg := bench.LegResult{
-		Leg: bench.Leg{Contender: name, Round: n}, State: bench.LegComplete, StartUp: &startUp,
+func round(name string, n int, startUp time.Duration, rates [2]int64, latency time.Duration) bench.TrialResult {
+	trial := bench.TrialResult{
+		Trial: bench.Trial{Contender: name, Round: n}, State: bench.TrialComplete, StartUp: &startUp,
 		Service: bench.Service{Name: name},
 		Checks:  []bench.CheckResult{{Status: bench.CheckPassed}, {Status: bench.CheckFailed}, {Status: bench.CheckPassed}},
 		Steps:   []bench.StepResult{step(0, true, 1, 2, 1_000_000), step(1, false, 2, 4, rates[0]*10), step(2, false, 4, 9, rates[1]*10)},
 	}
-	for i := range leg.Steps {
+	for i := range trial.Steps {
 		h := hdr.New()
 		for range 100 {
 			h.Record(latency)
 		}
-		leg.Steps[i].Load.Latency = h.Latencies()
-		leg.Steps[i].Before.Throttling = &bench.Throttling{Periods: 100}
-		leg.Steps[i].After.Throttling = &bench.Throttling{Periods: 200, Throttled: 25}
-		leg.Steps[i].After.Memory = &bench.Memory{Used: int64(n) << 20, Peak: int64(n) << 21}
+		trial.Steps[i].Load.Latency = h.Latencies()
+		trial.Steps[i].Before.Throttling = &bench.Throttling{Periods: 100}
+		trial.Steps[i].After.Throttling = &bench.Throttling{Periods: 200, Throttled: 25}
+		trial.Steps[i].After.Memory = &bench.Memory{Used: int64(n) << 20, Peak: int64(n) << 21}
 	}
-	leg.Steps[2].Load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: 2, "5xx": 3}
-	return leg
+	trial.Steps[2].Load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: 2, "5xx": 3}
+	return trial
 }
 
 func TestSummarise(t *testing.T) {
-	legs := []bench.LegResult{
+	trials := []bench.TrialResult{
 		round("b", 1, 30*time.Millisecond, [2]int64{100, 300}, 1*time.Millisecond),
 		round("a", 1, 5*time.Millisecond, [2]int64{900, 20}, 2*time.Millisecond),
 		round("b", 2, 10*time.Millisecond, [2]int64{110, 100}, 9*time.Millisecond),
 		round("b", 3, 20*time.Millisecond, [2]int64{120, 200}, 3*time.Millisecond),
 	}
-	got := Summarise(bench.Run{}, legs)
+	got := Summarise(bench.Run{}, trials)
 	if len(got) != 2 || got[0].Label != "b" || got[1].Label != "a" {
 		t.Fatalf("contenders: %+v", got)
 	}
 	b := got[0]
-	if b.Legs != 3 || b.Complete != 3 || b.StartUp.Duration() != 20*time.Millisecond || b.Service.Name != "b" {
-		t.Errorf("legs %d, complete %d, start-up %s", b.Legs, b.Complete, b.StartUp.Duration())
+	if b.Trials != 3 || b.Complete != 3 || b.StartUp.Duration() != 20*time.Millisecond || b.Service.Name != "b" {
+		t.Errorf("trials %d, complete %d, start-up %s", b.Trials, b.Complete, b.StartUp.Duration())
 	}
 	if b.StartUp.Interval != nil {
 		t.Errorf("three rounds have no 95 %% interval: %+v", b.StartUp.Interval)
@@ -85,11 +85,11 @@ func TestSummarise(t *testing.T) {
 }
 
 func TestSummariseOfSixRounds(t *testing.T) {
-	var legs []bench.LegResult
+	var trials []bench.TrialResult
 	for i := range 6 {
-		legs = append(legs, round("a", i+1, time.Millisecond, [2]int64{int64(100 + i), 10}, time.Millisecond))
+		trials = append(trials, round("a", i+1, time.Millisecond, [2]int64{int64(100 + i), 10}, time.Millisecond))
 	}
-	peak, _ := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, legs)[0].PeakStep()
+	peak, _ := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, trials)[0].PeakStep()
 	if in := peak.Throughput.Interval; in == nil || in.Low != 100 || in.High != 105 || math.Abs(in.Confidence-.96875) > 1e-9 {
 		t.Errorf("interval %+v", in)
 	}
@@ -100,14 +100,14 @@ func TestSummariseOfSixRounds(t *testing.T) {
 
 func TestSummariseOfFailures(t *testing.T) {
 	died := round("a", 1, time.Millisecond, [2]int64{100, 500}, time.Millisecond)
-	died.State, died.Failure = bench.LegFailed, "killed by SIGKILL (out of memory)"
+	died.State, died.Failure = bench.TrialFailed, "killed by SIGKILL (out of memory)"
 	died.Steps[2].Aborted = "the contender died"
-	never := bench.LegResult{Leg: bench.Leg{Contender: "a", Round: 2}, State: bench.LegFailed, Failure: "not ready after 30s"}
+	never := bench.TrialResult{Trial: bench.Trial{Contender: "a", Round: 2}, State: bench.TrialFailed, Failure: "not ready after 30s"}
 	sampled := round("a", 3, time.Millisecond, [2]int64{50, 10}, time.Millisecond)
 	sampled.Steps[1].Samples = []bench.Usage{{Memory: &bench.Memory{Peak: 1 << 40, PeakIsSample: true}}}
-	got := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, []bench.LegResult{died, never, sampled})[0]
-	if got.Legs != 3 || got.Complete != 1 || len(got.Failures) != 2 || got.Failures[1] != "round 2: not ready after 30s" {
-		t.Errorf("legs %d, complete %d, failures %q", got.Legs, got.Complete, got.Failures)
+	got := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, []bench.TrialResult{died, never, sampled})[0]
+	if got.Trials != 3 || got.Complete != 1 || len(got.Failures) != 2 || got.Failures[1] != "round 2: not ready after 30s" {
+		t.Errorf("trials %d, complete %d, failures %q", got.Trials, got.Complete, got.Failures)
 	}
 	// The step in which it died counts with its errors and answers, not with its rate.
 	last := got.Steps[2]
@@ -120,12 +120,12 @@ func TestSummariseOfFailures(t *testing.T) {
 	if got.MemoryPeak != 1<<40 || !got.MemoryPeakIsSample {
 		t.Errorf("memory peak %d, a sample: %t", got.MemoryPeak, got.MemoryPeakIsSample)
 	}
-	nothing := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, []bench.LegResult{never})[0]
+	nothing := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, []bench.TrialResult{never})[0]
 	if _, ok := nothing.PeakStep(); ok || nothing.Cost != nil || nothing.StartUp.Known() || nothing.ErrorsTotal() != 0 {
 		t.Errorf("of nothing: %+v", nothing)
 	}
 	if len(Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, nil)) != 0 {
-		t.Error("no legs have contenders")
+		t.Error("no trials have contenders")
 	}
 }
 
@@ -134,7 +134,7 @@ func TestSummariseDoubts(t *testing.T) {
 	second := round("a", 2, time.Millisecond, [2]int64{100, 200}, time.Millisecond)
 	second.Steps[1].Step.Name = "another"
 	second.Steps[2].Load.Latency.HDR = "damaged"
-	got := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, []bench.LegResult{first, second})[0]
+	got := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, []bench.TrialResult{first, second})[0]
 	if len(got.Warnings) != 2 || !strings.Contains(got.Warnings[0].Text, `round 2: step 2 is "another", not "step 1" as before`) || !strings.Contains(got.Warnings[1].Text, "step 3: latency not summarised") {
 		t.Errorf("warnings %q", got.Warnings)
 	}
@@ -144,9 +144,9 @@ func TestSummariseDoubts(t *testing.T) {
 }
 
 func TestSummariseKeepsVariantsApart(t *testing.T) {
-	legs := []bench.LegResult{{Leg: bench.Leg{Contender: "a"}}, {Leg: bench.Leg{Contender: "a", Variant: "x"}}, {Leg: bench.Leg{Contender: "a"}}}
-	got := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, legs)
-	if len(got) != 2 || got[0].Legs != 2 || got[1].Label != "a:x" {
+	trials := []bench.TrialResult{{Trial: bench.Trial{Contender: "a"}}, {Trial: bench.Trial{Contender: "a", Variant: "x"}}, {Trial: bench.Trial{Contender: "a"}}}
+	got := Summarise(bench.Run{Profile: bench.Profile{PriceVCPUHr: 1}}, trials)
+	if len(got) != 2 || got[0].Trials != 2 || got[1].Label != "a:x" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -154,16 +154,16 @@ func TestSummariseKeepsVariantsApart(t *testing.T) {
 // Only what a contender did by itself takes it out of claims, and puts it last; that somebody ended
 // a run does not.
 func TestExcluded(t *testing.T) {
-	of := func(legs ...bench.LegResult) Contender { return Summarise(bench.Run{}, legs)[0] }
-	good := of(bench.LegResult{State: bench.LegComplete}, bench.LegResult{State: bench.LegAborted, Failure: "interrupted"})
+	of := func(trials ...bench.TrialResult) Contender { return Summarise(bench.Run{}, trials)[0] }
+	good := of(bench.TrialResult{State: bench.TrialComplete}, bench.TrialResult{State: bench.TrialAborted, Failure: "interrupted"})
 	if why := good.Excluded(); why != "" {
 		t.Errorf("interrupted: %q", why)
 	}
-	died := of(bench.LegResult{State: bench.LegComplete}, bench.LegResult{State: bench.LegFailed, Failure: "the contender died\x1b[2J"})
+	died := of(bench.TrialResult{State: bench.TrialComplete}, bench.TrialResult{State: bench.TrialFailed, Failure: "the contender died\x1b[2J"})
 	if why, want := died.Excluded(), "failed in 1 of 2 rounds; first: the contender died␛[2J"; why != want {
 		t.Errorf("%q, want %q", why, want)
 	}
-	wrong := of(bench.LegResult{State: bench.LegFailed, Failure: "x", Checks: []bench.CheckResult{{Status: bench.CheckFailed, Request: "GET /x", Detail: "no"}}})
+	wrong := of(bench.TrialResult{State: bench.TrialFailed, Failure: "x", Checks: []bench.CheckResult{{Status: bench.CheckFailed, Request: "GET /x", Detail: "no"}}})
 	if why, want := wrong.Excluded(), "failed 1 of 1 check; first: GET /x: no"; why != want {
 		t.Errorf("%q, want %q", why, want)
 	}

@@ -85,10 +85,10 @@ const (
 func Outside(of Kind, c Contender, at Step, clientBound bool) string {
 	if failed := c.FailedRounds; failed > 0 {
 		rounds := "rounds"
-		if c.Legs == 1 {
+		if c.Trials == 1 {
 			rounds = "round"
 		}
-		return fmt.Sprintf("%d of %d %s failed", failed, c.Legs, rounds)
+		return fmt.Sprintf("%d of %d %s failed", failed, c.Trials, rounds)
 	}
 	if c.Unsound != nil {
 		return c.Unsound.String()
@@ -115,29 +115,29 @@ func Outside(of Kind, c Contender, at Step, clientBound bool) string {
 // MinPaired is how many rounds in turns find a difference in one of five measures: p is 2 / 2ⁿ.
 const MinPaired = 8
 
-// Together keeps, of the legs of several sides, those of the rounds in which all sides took turns
-// and were complete, in the same order. ok is false without any, or of several legs of a round.
-func Together(sides ...[]bench.LegResult) (kept [][]bench.LegResult, ok bool) {
+// Together keeps, of the trials of several sides, those of the rounds in which all sides took turns
+// and were complete, in the same order. ok is false without any, or of several trials of a round.
+func Together(sides ...[]bench.TrialResult) (kept [][]bench.TrialResult, ok bool) {
 	if len(sides) < 2 {
 		return nil, false
 	}
-	rounds := make([]map[int64]bench.LegResult, len(sides)) // by when they began
-	for i, legs := range sides {
-		rounds[i] = map[int64]bench.LegResult{}
-		for _, leg := range legs {
-			since, turns := leg.TookTurns()
-			if !turns || leg.State != bench.LegComplete {
+	rounds := make([]map[int64]bench.TrialResult, len(sides)) // by when they began
+	for i, trials := range sides {
+		rounds[i] = map[int64]bench.TrialResult{}
+		for _, trial := range trials {
+			since, turns := trial.TookTurns()
+			if !turns || trial.State != bench.TrialComplete {
 				continue
 			}
 			if _, twice := rounds[i][since.UnixNano()]; twice {
 				return nil, false
 			}
-			rounds[i][since.UnixNano()] = leg
+			rounds[i][since.UnixNano()] = trial
 		}
 	}
-	kept = make([][]bench.LegResult, len(sides))
+	kept = make([][]bench.TrialResult, len(sides))
 	for _, k := range slices.Sorted(maps.Keys(rounds[0])) {
-		if slices.ContainsFunc(rounds, func(r map[int64]bench.LegResult) bool { _, there := r[k]; return !there }) {
+		if slices.ContainsFunc(rounds, func(r map[int64]bench.TrialResult) bool { _, there := r[k]; return !there }) {
 			continue
 		}
 		for i, r := range rounds {

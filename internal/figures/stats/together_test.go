@@ -8,8 +8,8 @@ import (
 )
 
 // turn is a round that began at since; 0: it was run at a stretch.
-func turn(round int, since int64, state bench.LegState) bench.LegResult {
-	l := bench.LegResult{Leg: bench.Leg{Contender: "x", Round: round}, State: state, Steps: []bench.StepResult{{}}}
+func turn(round int, since int64, state bench.TrialState) bench.TrialResult {
+	l := bench.TrialResult{Trial: bench.Trial{Contender: "x", Round: round}, State: state, Steps: []bench.StepResult{{}}}
 	if since > 0 {
 		l.Steps = append(l.Steps, bench.StepResult{Turns: &bench.Turns{Since: time.Unix(since, 0), With: []string{"y"}}})
 	}
@@ -17,19 +17,19 @@ func turn(round int, since int64, state bench.LegState) bench.LegResult {
 }
 
 func TestTogether(t *testing.T) {
-	const done = bench.LegComplete
-	a := []bench.LegResult{turn(1, 10, done), turn(2, 20, done), turn(3, 30, bench.LegFailed), turn(4, 0, done), turn(5, 50, done)}
-	b := []bench.LegResult{turn(5, 50, done), turn(1, 10, done), turn(2, 21, done), turn(3, 30, done)} // the second one of another table
+	const done = bench.TrialComplete
+	a := []bench.TrialResult{turn(1, 10, done), turn(2, 20, done), turn(3, 30, bench.TrialFailed), turn(4, 0, done), turn(5, 50, done)}
+	b := []bench.TrialResult{turn(5, 50, done), turn(1, 10, done), turn(2, 21, done), turn(3, 30, done)} // the second one of another table
 	kept, ok := Together(a, b)
 	if !ok || len(kept) != 2 || len(kept[0]) != 2 || len(kept[1]) != 2 {
 		t.Fatalf("%v, kept %+v", ok, kept)
 	}
 	for _, side := range kept {
-		if side[0].Leg.Round != 1 || side[1].Leg.Round != 5 {
-			t.Errorf("rounds %d and %d", side[0].Leg.Round, side[1].Leg.Round)
+		if side[0].Trial.Round != 1 || side[1].Trial.Round != 5 {
+			t.Errorf("rounds %d and %d", side[0].Trial.Round, side[1].Trial.Round)
 		}
 	}
-	for name, sides := range map[string][][]bench.LegResult{
+	for name, sides := range map[string][][]bench.TrialResult{
 		"one side": {a}, "none": nil, "nothing in common": {a[:1], b[:1]}, "at a stretch": {a[3:4], a[3:4]}, "twice": {append(a, a[0]), b},
 	} {
 		t.Run(name, func(t *testing.T) {

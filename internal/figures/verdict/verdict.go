@@ -1,6 +1,6 @@
 // Package verdict judges: it finds what is doubtful about a step (see bench.Finding), with the
 // sentences that say so, and what bound the step (see Bound), by what the results hold: counters at
-// the two ends of the step, the client's own figures, and the other steps of the same leg. The rules
+// the two ends of the step, the client's own figures, and the other steps of the same trial. The rules
 // are one table, in rules.go; all thresholds are in limits.go (docs/decisions/2026-11-22-findings.md).
 package verdict
 
@@ -45,16 +45,16 @@ func (v Verdict) Words() string {
 	return v.Text + "; " + v.Drift.String()
 }
 
-// Leg judges the steps of a leg, of which more may follow. cpus are the machine's. A step that was
+// Trial judges the steps of a trial, of which more may follow. cpus are the machine's. A step that was
 // cut short or has no figures has the zero Verdict.
-func Leg(cpus int, leg bench.LegResult) []Verdict {
-	known := facts{machine: float64(max(cpus, 1)), local: leg.Instance != nil && leg.Instance.PID != 0}
-	if i := leg.Instance; i != nil && i.LimitsEnforced {
+func Trial(cpus int, trial bench.TrialResult) []Verdict {
+	known := facts{machine: float64(max(cpus, 1)), local: trial.Instance != nil && trial.Instance.PID != 0}
+	if i := trial.Instance; i != nil && i.LimitsEnforced {
 		known.quota, known.memory = i.Limits.CPUs, i.Limits.Memory
 	}
-	all := make([]Verdict, len(leg.Steps))
-	for i, s := range leg.Steps {
-		f, ok := known.of(leg.Steps, i)
+	all := make([]Verdict, len(trial.Steps))
+	for i, s := range trial.Steps {
+		f, ok := known.of(trial.Steps, i)
 		if !ok {
 			continue
 		}
@@ -71,7 +71,7 @@ func Leg(cpus int, leg bench.LegResult) []Verdict {
 
 // facts are the figures of a step that the rules look at. What is not known has ok false or is 0.
 type facts struct {
-	// Of all steps of the leg.
+	// Of all steps of the trial.
 	quota   float64 // CPUs; 0: none
 	memory  int64   // bytes; 0: none
 	machine float64 // CPUs
@@ -139,20 +139,20 @@ type Summary struct {
 	Agree   int // of them with this bound
 }
 
-// Rounds judges the legs of one contender, by the index of the step.
-func Rounds(cpus int, legs []bench.LegResult) map[int]Summary {
+// Rounds judges the trials of one contender, by the index of the step.
+func Rounds(cpus int, trials []bench.TrialResult) map[int]Summary {
 	type key struct {
 		step  int
 		bound Bound
 	}
 	votes, last := map[key]int{}, map[key]Verdict{}
 	all := map[int]Summary{}
-	for _, leg := range legs {
-		for i, v := range Leg(cpus, leg) {
+	for _, trial := range trials {
+		for i, v := range Trial(cpus, trial) {
 			if v.Bound == "" {
 				continue
 			}
-			k := key{leg.Steps[i].Index, v.Bound}
+			k := key{trial.Steps[i].Index, v.Bound}
 			votes[k]++
 			last[k] = v
 			s := all[k.step]

@@ -47,7 +47,7 @@ func newObedient(t testing.TB) *obedient {
 func (o *obedient) start(t testing.TB, limits bench.Limits) bench.Instance {
 	t.Helper()
 	inst, err := o.docker.Launch(t.Context(), bench.LaunchSpec{
-		RunID: "sample", Name: "leg", Artifact: bench.Artifact{Image: o.image, Command: []string{"obey", "8080"}}, Port: 8080, Limits: limits,
+		RunID: "sample", Name: "trial", Artifact: bench.Artifact{Image: o.image, Command: []string{"obey", "8080"}}, Port: 8080, Limits: limits,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -99,9 +99,9 @@ func (s *Stream) Settle() {
 	}
 }
 
-// Publish appends an event. leg is nil when the event concerns the whole run. After Close it does
+// Publish appends an event. trial is nil when the event concerns the whole run. After Close it does
 // nothing.
-func (s *Stream) Publish(leg *bench.Leg, e bench.Event) {
+func (s *Stream) Publish(trial *bench.Trial, e bench.Event) {
 	if s.mask != nil {
 		e = s.mask(e)
 	}
@@ -111,7 +111,7 @@ func (s *Stream) Publish(leg *bench.Leg, e bench.Event) {
 		return
 	}
 	s.seq++
-	rec := bench.Record{Seq: s.seq, At: s.now(), Leg: leg, Event: e}
+	rec := bench.Record{Seq: s.seq, At: s.now(), Trial: trial, Event: e}
 	for _, sub := range s.subs {
 		if len(sub.queue) < queueLimit || !ephemeral(e) {
 			sub.queue = append(sub.queue, rec)

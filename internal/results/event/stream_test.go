@@ -97,13 +97,13 @@ func TestSettle(t *testing.T) {
 			}
 			handled = r.Seq
 		})
-		s.Publish(nil, bench.LegStarted{})
-		s.Publish(nil, bench.LegStarted{})
+		s.Publish(nil, bench.TrialStarted{})
+		s.Publish(nil, bench.TrialStarted{})
 		s.Settle()
 		if handled != 2 {
 			t.Errorf("%d events of 2 are handled", handled)
 		}
-		s.Publish(nil, bench.LegStarted{})
+		s.Publish(nil, bench.TrialStarted{})
 		settled := false
 		go func() {
 			s.Settle()
@@ -113,7 +113,7 @@ func TestSettle(t *testing.T) {
 		if settled {
 			t.Error("settled before the event was handled")
 		}
-		s.Publish(nil, bench.LegStarted{})
+		s.Publish(nil, bench.TrialStarted{})
 		held <- struct{}{}
 		synctest.Wait()
 		if !settled || handled != 3 {

@@ -29,16 +29,16 @@ type Format struct {
 	Name  string // as --format takes it
 	Title string // what it is for, in a few words
 	Note  string // what is reconstructed or missing; "" where nothing is
-	Many  bool   // a file for each leg or each step of a leg: it needs a folder
+	Many  bool   // a file for each trial or each step of a trial: it needs a folder
 	bytes bool   // it is not text
 	files filesOf
 }
 
-type filesOf func(bench.Run, []bench.LegResult, Options) ([]File, error)
+type filesOf func(bench.Run, []bench.TrialResult, Options) ([]File, error)
 
 // Options bound and narrow an export. The zero value takes everything.
 type Options struct {
-	Leg         string // only this leg, as in "rs-actix-1"; "": all
+	Trial         string // only this trial, as in "rs-actix-1"; "": all
 	Step        *int   // only the step with this index (from 0); nil: all
 	MaxRequests int64  // that a reconstruction of single requests writes at most; 0: DefaultMaxRequests
 }
@@ -58,14 +58,14 @@ const reconstructed = "single requests are reconstructed from histograms and one
 // Formats are all formats, in the order in which they are reported.
 func Formats() []Format {
 	return []Format{
-		{Name: "csv", Title: "one row for each leg and step", files: single("results.csv", writeCSV)},
+		{Name: "csv", Title: "one row for each trial and step", files: single("results.csv", writeCSV)},
 		{Name: "json", Title: "the same rows as a list of flat objects", files: single("results.flat.json", writeJSON)},
 		{Name: "gobench", Title: "Go's benchmark format, for benchstat", files: single("results.bench.txt", writeGoBench)},
 		{Name: "prometheus", Title: "the figures of each step in Prometheus' text format",
 			files: single("results.prom", writePrometheus)},
 		{Name: "hgrm", Title: "percentile distribution of each step, for HdrHistogram's plotter",
 			Many: true, files: perStep(".hgrm", hgrmOf)},
-		{Name: "hlog", Title: "HdrHistogram log of each leg",
+		{Name: "hlog", Title: "HdrHistogram log of each trial",
 			Note: "one interval for each step: windows keep quantiles, not histograms", Many: true, files: hlogFiles},
 		{Name: "vegeta", Title: "vegeta's binary results, a file for each step", Note: reconstructed,
 			Many: true, bytes: true, files: vegetaFiles(".vegeta.bin", vegeta.NewEncoder)},
@@ -98,12 +98,12 @@ func Lookup(name string) (Format, error) {
 
 // Files are the files of an export. Nothing is written before File.Write is called; a mistake in
 // the options is reported here.
-func (f Format) Files(run bench.Run, legs []bench.LegResult, opt Options) ([]File, error) {
-	legs, err := opt.narrow(legs)
+func (f Format) Files(run bench.Run, trials []bench.TrialResult, opt Options) ([]File, error) {
+	trials, err := opt.narrow(trials)
 	if err != nil {
 		return nil, err
 	}
-	files, err := f.files(run, legs, opt)
+	files, err := f.files(run, trials, opt)
 	if err != nil {
 		return nil, fmt.Errorf("export as %s: %w", f.Name, err)
 	}
@@ -125,49 +125,49 @@ func (f Format) Files(run bench.Run, legs []bench.LegResult, opt Options) ([]Fil
 	return files, nil
 }
 
-func (o Options) narrow(legs []bench.LegResult) ([]bench.LegResult, error) {
-	var out []bench.LegResult
+func (o Options) narrow(trials []bench.TrialResult) ([]bench.TrialResult, error) {
+	var out []bench.TrialResult
 	found := o.Step == nil
-	for _, leg := range legs {
-		if o.Leg != "" && o.Leg != leg.Leg.String() {
+	for _, trial := range trials {
+		if o.Trial != "" && o.Trial != trial.Trial.String() {
 			continue
 		}
 		if o.Step != nil {
-			leg.Steps = slices.DeleteFunc(slices.Clone(leg.Steps), func(s bench.StepResult) bool { return s.Index != *o.Step })
-			found = found || len(leg.Steps) > 0
+			trial.Steps = slices.DeleteFunc(slices.Clone(trial.Steps), func(s bench.StepResult) bool { return s.Index != *o.Step })
+			found = found || len(trial.Steps) > 0
 		}
-		out = append(out, leg)
+		out = append(out, trial)
 	}
 	switch {
-	case len(out) == 0 && o.Leg != "":
-		return nil, fmt.Errorf("no leg is called %q", safe.Line(o.Leg, 80))
+	case len(out) == 0 && o.Trial != "":
+		return nil, fmt.Errorf("no trial is called %q", safe.Line(o.Trial, 80))
 	case len(out) == 0:
-		return nil, errors.New("these results hold no leg")
+		return nil, errors.New("these results hold no trial")
 	case !found:
-		return nil, fmt.Errorf("no leg has a step %d (they count from 1)", *o.Step+1)
+		return nil, fmt.Errorf("no trial has a step %d (they count from 1)", *o.Step+1)
 	}
 	return out, nil
 }
 
-func single(name string, write func(io.Writer, bench.Run, []bench.LegResult) error) filesOf {
-	return func(run bench.Run, legs []bench.LegResult, _ Options) ([]File, error) {
-		return []File{{name, func(w io.Writer) error { return write(w, run, legs) }}}, nil
+func single(name string, write func(io.Writer, bench.Run, []bench.TrialResult) error) filesOf {
+	return func(run bench.Run, trials []bench.TrialResult, _ Options) ([]File, error) {
+		return []File{{name, func(w io.Writer) error { return write(w, run, trials) }}}, nil
 	}
 }
 
 // writerOf is what writes the file of a step; nil: it has none.
-type writerOf func(bench.Run, bench.LegResult, bench.StepResult) (func(io.Writer) error, error)
+type writerOf func(bench.Run, bench.TrialResult, bench.StepResult) (func(io.Writer) error, error)
 
 // perStep makes a file of each step: "rs-actix-1.03-64-connections.hgrm".
 func perStep(suffix string, of writerOf) filesOf {
-	return func(run bench.Run, legs []bench.LegResult, _ Options) (files []File, err error) {
-		for _, leg := range legs {
-			for _, s := range leg.Steps {
-				write, err := of(run, leg, s)
+	return func(run bench.Run, trials []bench.TrialResult, _ Options) (files []File, err error) {
+		for _, trial := range trials {
+			for _, s := range trial.Steps {
+				write, err := of(run, trial, s)
 				if err != nil {
-					return nil, fmt.Errorf("leg %s, step %d: %w", leg.Leg, s.Index+1, err)
+					return nil, fmt.Errorf("trial %s, step %d: %w", trial.Trial, s.Index+1, err)
 				}
-				name := fmt.Sprintf("%s.%02d-%s%s", fileName(leg.Leg.String()), s.Index+1, fileName(s.Step.Name), suffix)
+				name := fmt.Sprintf("%s.%02d-%s%s", fileName(trial.Trial.String()), s.Index+1, fileName(s.Step.Name), suffix)
 				if write != nil {
 					files = append(files, File{name, write})
 				}

@@ -16,13 +16,13 @@ import (
 )
 
 // written is what a format makes of the fixture, by file.
-func written(t *testing.T, format string, run bench.Run, legs []bench.LegResult, opt Options) map[string][]byte {
+func written(t *testing.T, format string, run bench.Run, trials []bench.TrialResult, opt Options) map[string][]byte {
 	t.Helper()
 	f, err := Lookup(format)
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := f.Files(run, legs, opt)
+	files, err := f.Files(run, trials, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,13 +41,13 @@ func written(t *testing.T, format string, run bench.Run, legs []bench.LegResult,
 }
 
 func TestCSVAndJSONHoldTheSameRows(t *testing.T) {
-	run, legs := fixture()
-	records, err := csv.NewReader(bytes.NewReader(written(t, "csv", run, legs, Options{})["results.csv"])).ReadAll()
+	run, trials := fixture()
+	records, err := csv.NewReader(bytes.NewReader(written(t, "csv", run, trials, Options{})["results.csv"])).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var objects []map[string]any
-	d := json.NewDecoder(bytes.NewReader(written(t, "json", run, legs, Options{})["results.flat.json"]))
+	d := json.NewDecoder(bytes.NewReader(written(t, "json", run, trials, Options{})["results.flat.json"]))
 	d.UseNumber()
 	if err := d.Decode(&objects); err != nil {
 		t.Fatal(err)
@@ -69,7 +69,7 @@ func TestCSVAndJSONHoldTheSameRows(t *testing.T) {
 			}
 		}
 	}
-	s := legs[0].Steps[2]
+	s := trials[0].Steps[2]
 	if got := objects[2]["p99_ns"]; got != json.Number(strconv.FormatInt(int64(s.Load.Latency.P99), 10)) {
 		t.Errorf("p99 %v, want %d", got, s.Load.Latency.P99)
 	}
@@ -79,21 +79,21 @@ func TestCSVAndJSONHoldTheSameRows(t *testing.T) {
 }
 
 func TestFormulasAreNoFormulas(t *testing.T) {
-	run, legs := fixture()
-	legs[0].Steps[0].Step.Name = `=HYPERLINK("http://x")`
-	out := written(t, "csv", run, legs, Options{})["results.csv"]
+	run, trials := fixture()
+	trials[0].Steps[0].Step.Name = `=HYPERLINK("http://x")`
+	out := written(t, "csv", run, trials, Options{})["results.csv"]
 	if !bytes.Contains(out, []byte(`"'=HYPERLINK`)) {
 		t.Errorf("a name that is a formula is written as one: %.300s", out)
 	}
 }
 
 func TestHGRMIsOurCurve(t *testing.T) {
-	run, legs := fixture()
-	files := written(t, "hgrm", run, legs, Options{})
+	run, trials := fixture()
+	files := written(t, "hgrm", run, trials, Options{})
 	if len(files) != 12 {
 		t.Errorf("%d files, want 12", len(files))
 	}
-	l := legs[0].Steps[1].Load.Latency
+	l := trials[0].Steps[1].Load.Latency
 	h, err := hdr.Decode(l)
 	if err != nil {
 		t.Fatal(err)
@@ -126,12 +126,12 @@ func TestHGRMIsOurCurve(t *testing.T) {
 
 // TestHLog_Intervals: each line holds the histogram of its step, and when that was.
 func TestHLog_Intervals(t *testing.T) {
-	run, legs := fixture()
-	files := written(t, "hlog", run, legs, Options{})
-	for _, leg := range legs {
-		text := string(files[leg.Leg.String()+".hlog"])
-		if want := fmt.Sprintf("#[StartTime: %.3f ", float64(leg.Steps[0].Load.Started.UnixMilli())/1000); !strings.Contains(text, want) {
-			t.Errorf("leg %s has no line %q", leg.Leg, want)
+	run, trials := fixture()
+	files := written(t, "hlog", run, trials, Options{})
+	for _, trial := range trials {
+		text := string(files[trial.Trial.String()+".hlog"])
+		if want := fmt.Sprintf("#[StartTime: %.3f ", float64(trial.Steps[0].Load.Started.UnixMilli())/1000); !strings.Contains(text, want) {
+			t.Errorf("trial %s has no line %q", trial.Trial, want)
 		}
 		var lines [][]string
 		for line := range strings.Lines(text) {
@@ -143,22 +143,22 @@ func TestHLog_Intervals(t *testing.T) {
 			t.Fatalf("%d intervals, want 3", len(lines))
 		}
 		for i, cells := range lines {
-			l := leg.Steps[i].Load
+			l := trial.Steps[i].Load
 			want := []string{
-				fmt.Sprintf("%.3f", l.Started.Sub(leg.Steps[0].Load.Started).Seconds()), fmt.Sprintf("%.3f", l.Elapsed.Seconds()),
+				fmt.Sprintf("%.3f", l.Started.Sub(trial.Steps[0].Load.Started).Seconds()), fmt.Sprintf("%.3f", l.Elapsed.Seconds()),
 				fmt.Sprintf("%.6f", float64(l.Latency.Max)/1e6), l.Latency.HDR,
 			}
 			if !slices.Equal(cells, want) {
-				t.Errorf("leg %s, step %d: %q, want %q", leg.Leg, i, cells, want)
+				t.Errorf("trial %s, step %d: %q, want %q", trial.Trial, i, cells, want)
 			}
 		}
 	}
 }
 
 func TestPrometheusTellsEachFigureOnce(t *testing.T) {
-	run, legs := fixture()
-	legs[0].Steps[0].Step.Name = "a\"b\\c\nd"
-	out := string(written(t, "prometheus", run, legs, Options{})["results.prom"])
+	run, trials := fixture()
+	trials[0].Steps[0].Step.Name = "a\"b\\c\nd"
+	out := string(written(t, "prometheus", run, trials, Options{})["results.prom"])
 	seen := map[string]bool{}
 	kind := ""
 	for line := range strings.Lines(out) {
@@ -181,16 +181,16 @@ func TestPrometheusTellsEachFigureOnce(t *testing.T) {
 	if !strings.Contains(out, `step_name="a\"b\\c d"`) {
 		t.Error("a hostile name is not escaped")
 	}
-	want := fmt.Sprintf(`step="2",step_name="64 connections",connections="64",warm_up="false",quantile="0.99"} %v`, legs[0].Steps[2].Load.Latency.P99.Seconds())
+	want := fmt.Sprintf(`step="2",step_name="64 connections",connections="64",warm_up="false",quantile="0.99"} %v`, trials[0].Steps[2].Load.Latency.P99.Seconds())
 	if !strings.Contains(out, want) {
 		t.Errorf("no line has %s", want)
 	}
 }
 
 func TestNarrow(t *testing.T) {
-	run, legs := fixture()
+	run, trials := fixture()
 	one := 1
-	files := written(t, "hgrm", run, legs, Options{Leg: "kt-ktor.netty-2", Step: &one})
+	files := written(t, "hgrm", run, trials, Options{Trial: "kt-ktor.netty-2", Step: &one})
 	if len(files) != 1 || files["kt-ktor.netty-2.02-1-connection.hgrm"] == nil {
 		t.Errorf("files %v", files)
 	}
@@ -199,13 +199,13 @@ func TestNarrow(t *testing.T) {
 	for _, c := range []struct {
 		opt  Options
 		want string
-	}{{Options{Leg: "x"}, `no leg is called "x"`}, {Options{Step: &nine}, "no leg has a step 10"}} {
-		if _, err := f.Files(run, legs, c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
+	}{{Options{Trial: "x"}, `no trial is called "x"`}, {Options{Step: &nine}, "no trial has a step 10"}} {
+		if _, err := f.Files(run, trials, c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.opt, err, c.want)
 		}
 	}
 	f, _ = Lookup("vegeta")
-	if _, err := f.Files(run, legs, Options{MaxRequests: 1000}); err == nil || !strings.Contains(err.Error(), "--max-requests") {
+	if _, err := f.Files(run, trials, Options{MaxRequests: 1000}); err == nil || !strings.Contains(err.Error(), "--max-requests") {
 		t.Errorf("too many requests: %v", err)
 	}
 }
@@ -222,24 +222,24 @@ func TestFileName(t *testing.T) {
 
 // The columns of warm-up hold what package stats finds.
 func TestColumnsOfTheWarmUp(t *testing.T) {
-	run, legs := fixture()
-	leg := &legs[0]
-	leg.Instance = &bench.InstanceInfo{Runtime: bench.RuntimeDocker, StartedAt: leg.Steps[0].Load.Started.Add(-3 * time.Second)}
-	leg.Steps[0].Load.Windows = nil
+	run, trials := fixture()
+	trial := &trials[0]
+	trial.Instance = &bench.InstanceInfo{Runtime: bench.RuntimeDocker, StartedAt: trial.Steps[0].Load.Started.Add(-3 * time.Second)}
+	trial.Steps[0].Load.Windows = nil
 	for at := range 12 {
-		leg.Steps[0].Load.Windows = append(leg.Steps[0].Load.Windows, bench.Window{Start: time.Duration(at) * time.Second, Length: time.Second, Succeeded: 1000})
+		trial.Steps[0].Load.Windows = append(trial.Steps[0].Load.Windows, bench.Window{Start: time.Duration(at) * time.Second, Length: time.Second, Succeeded: 1000})
 	}
-	leg.Steps = leg.Steps[:1]
-	leg.Steps[0].Drift = &bench.Drift{CPU: &bench.Trend{Change: -.125}}
+	trial.Steps = trial.Steps[:1]
+	trial.Steps[0].Drift = &bench.Drift{CPU: &bench.Trend{Change: -.125}}
 	var objects []map[string]any
-	if err := json.Unmarshal(written(t, "json", run, legs[:1], Options{})["results.flat.json"], &objects); err != nil {
+	if err := json.Unmarshal(written(t, "json", run, trials[:1], Options{})["results.flat.json"], &objects); err != nil {
 		t.Fatal(err)
 	}
 	if o := objects[0]; o["time_to_peak_ns"] != 3e9 || o["throughput_drift"] != nil || o["cpu_per_request_drift"] != -.125 || !strings.HasPrefix(fmt.Sprint(o["warnings"]), "still warming: CPU time per request fell by 12 % over the step") {
 		t.Errorf("%v, %v, %v, %v", o["time_to_peak_ns"], o["throughput_drift"], o["cpu_per_request_drift"], o["warnings"])
 	}
-	for _, data := range written(t, "prometheus", run, legs[:1], Options{}) {
-		if !strings.Contains(string(data), "locbench_leg_time_to_peak_seconds{") {
+	for _, data := range written(t, "prometheus", run, trials[:1], Options{}) {
+		if !strings.Contains(string(data), "locbench_trial_time_to_peak_seconds{") {
 			t.Error("no time to peak for Prometheus")
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 // fixture is a run of 2 contenders × 2 rounds × 3 steps, the first of which is a warm-up. Every
 // tenth request of the last step fails.
-func fixture() (bench.Run, []bench.LegResult) {
+func fixture() (bench.Run, []bench.TrialResult) {
 	start := time.Date(2026, 3, 14, 9, 26, 53, 120_000_000, time.UTC)
 	run := bench.Run{
 		Schema: 1, ID: "20260314-092653-1", State: bench.RunComplete, Started: start, Ended: start.Add(time.Minute),
@@ -21,15 +21,15 @@ func fixture() (bench.Run, []bench.LegResult) {
 			Steps:    []bench.Step{fixtureStep(0), fixtureStep(1), fixtureStep(2)},
 		},
 	}
-	var legs []bench.LegResult
+	var trials []bench.TrialResult
 	for round := 1; round <= 2; round++ {
 		for k, c := range run.Profile.Contenders {
-			leg := fixtureLeg(bench.Leg{Contender: c.Contender, Variant: c.Variant, Round: round}, k, start)
-			legs = append(legs, leg)
-			run.Legs = append(run.Legs, bench.LegEntry{Leg: leg.Leg, State: leg.State, File: leg.Leg.String() + ".json"})
+			trial := fixtureTrial(bench.Trial{Contender: c.Contender, Variant: c.Variant, Round: round}, k, start)
+			trials = append(trials, trial)
+			run.Trials = append(run.Trials, bench.TrialEntry{Trial: trial.Trial, State: trial.State, File: trial.Trial.String() + ".json"})
 		}
 	}
-	return run, legs
+	return run, trials
 }
 
 func fixtureStep(i int) bench.Step {
@@ -37,14 +37,14 @@ func fixtureStep(i int) bench.Step {
 	return bench.Step{Name: conns(n), Connections: n, WarmUp: i == 0, Duration: 3 * time.Second}
 }
 
-func fixtureLeg(id bench.Leg, k int, start time.Time) bench.LegResult {
+func fixtureTrial(id bench.Trial, k int, start time.Time) bench.TrialResult {
 	startUp := time.Duration(20+1000*k)*time.Millisecond + time.Duration(id.Round)*137_731
 	usage := func(cpu time.Duration) *bench.Usage {
 		return &bench.Usage{At: start, Source: "cgroup v2", CPU: cpu, Throttling: &bench.Throttling{Periods: 10, Throttled: 3},
 			Memory: &bench.Memory{Used: 8_331_264 + int64(cpu/1e6)*4096, Peak: 12_345_344 + int64(cpu/1e6)*4096, PeakSource: "memory.peak"}}
 	}
-	leg := bench.LegResult{
-		Schema: 1, Leg: id, State: bench.LegComplete, Service: bench.Service{Name: id.Contender, Language: "Rust"},
+	trial := bench.TrialResult{
+		Schema: 1, Trial: id, State: bench.TrialComplete, Service: bench.Service{Name: id.Contender, Language: "Rust"},
 		Artifact: bench.Artifact{ImageSize: 43_210_987}, Started: start, StartUp: &startUp,
 		Marks: []bench.Mark{{Name: markStartUp, Usage: *usage(31_234_567)}, {Name: markChecks, Usage: *usage(87_654_321)}},
 		Checks: []bench.CheckResult{
@@ -59,9 +59,9 @@ func fixtureLeg(id bench.Leg, k int, start time.Time) bench.LegResult {
 		before := usage(cpu)
 		cpu += time.Duration(1_100_000_007 + i*100_003)
 		s := bench.StepResult{Index: i, Step: fixtureStep(i), Load: fixtureLoad(i, k, id.Round, start.Add(time.Duration(4*i)*time.Second)), Before: before, After: usage(cpu)}
-		leg.Steps = append(leg.Steps, s)
+		trial.Steps = append(trial.Steps, s)
 	}
-	return leg
+	return trial
 }
 
 func fixtureLoad(i, k, round int, start time.Time) bench.Load {

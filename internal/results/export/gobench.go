@@ -13,7 +13,7 @@ import (
 // writeGoBench writes Go's benchmark format: one line for each step and round. The name holds the
 // contender and the step and not the round, so that benchstat takes the rounds for samples and
 // finds the same name in another folder. Warm-ups and steps that were cut short are left out.
-func writeGoBench(w io.Writer, run bench.Run, legs []bench.LegResult) error {
+func writeGoBench(w io.Writer, run bench.Run, trials []bench.TrialResult) error {
 	var b strings.Builder
 	config := func(key, value string) {
 		// benchstat compares only equal configurations: nothing that differs from run to run.
@@ -25,8 +25,8 @@ func writeGoBench(w io.Writer, run bench.Run, legs []bench.LegResult) error {
 	config("goarch", run.Machine.Arch)
 	config("cpu", run.Machine.CPUModel)
 	config("pkg", "locbench/"+benchName(run.Profile.Name))
-	for _, leg := range legs {
-		if d, ok := leg.Definition(); ok { // benchstat keeps apart what differs in it
+	for _, trial := range trials {
+		if d, ok := trial.Definition(); ok { // benchstat keeps apart what differs in it
 			config("measured-step", d.String())
 			break
 		}
@@ -37,7 +37,7 @@ func writeGoBench(w io.Writer, run bench.Run, legs []bench.LegResult) error {
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return err
 	}
-	return rows(run, legs, func(r row) error {
+	return rows(run, trials, func(r row) error {
 		if r.Step.WarmUp || r.Aborted != "" {
 			return nil
 		}
@@ -54,7 +54,7 @@ func benchLine(r row) string {
 	var b strings.Builder
 	// The index keeps steps of the same name apart, and the order of the steps in sorted output.
 	fmt.Fprintf(&b, "BenchmarkLoad/contender=%s/step=%02d_%s %d",
-		benchName(r.leg.Leg.Label()), r.Index+1, benchName(r.Step.Name), max(r.Load.Succeeded, 1))
+		benchName(r.trial.Trial.Label()), r.Index+1, benchName(r.Step.Name), max(r.Load.Succeeded, 1))
 	for _, m := range measure.View(measure.GoBenchmarks) {
 		v, ok := m.Of(r.StepResult)
 		switch {

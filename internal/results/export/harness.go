@@ -59,12 +59,12 @@ func harnessKeys() []string {
 	}
 }
 
-func harnessFiles(run bench.Run, legs []bench.LegResult, _ Options) (files []File, err error) {
-	labels := harnessLabels(legs)
-	for _, leg := range legs {
-		if len(leg.Steps) > 0 {
-			files = append(files, File{fileName(leg.Leg.String()) + harnessSuffix, func(w io.Writer) error {
-				f := harnessFile{Checks: harnessChecks(leg), Stats: harnessStats(leg)}
+func harnessFiles(run bench.Run, trials []bench.TrialResult, _ Options) (files []File, err error) {
+	labels := harnessLabels(trials)
+	for _, trial := range trials {
+		if len(trial.Steps) > 0 {
+			files = append(files, File{fileName(trial.Trial.String()) + harnessSuffix, func(w io.Writer) error {
+				f := harnessFile{Checks: harnessChecks(trial), Stats: harnessStats(trial)}
 				f.fill(labels)
 				_, err := w.Write(f.encode())
 				return err
@@ -74,17 +74,17 @@ func harnessFiles(run bench.Run, legs []bench.LegResult, _ Options) (files []Fil
 	return files, nil
 }
 
-// notRun stands for a check of other legs: the published renderer wants every check in every file.
+// notRun stands for a check of other trials: the published renderer wants every check in every file.
 const notRun = "not run"
 
-// harnessLabels are the checks of all legs, in the order in which they first appear; none where a
-// leg came from the harness, whose files stay as they were.
-func harnessLabels(legs []bench.LegResult) (labels []string) {
-	for _, leg := range legs {
-		if slices.ContainsFunc(leg.Checks, func(c bench.CheckResult) bool { return c.Group == groupHarness }) {
+// harnessLabels are the checks of all trials, in the order in which they first appear; none where a
+// trial came from the harness, whose files stay as they were.
+func harnessLabels(trials []bench.TrialResult) (labels []string) {
+	for _, trial := range trials {
+		if slices.ContainsFunc(trial.Checks, func(c bench.CheckResult) bool { return c.Group == groupHarness }) {
 			return nil
 		}
-		for _, c := range harnessChecks(leg) {
+		for _, c := range harnessChecks(trial) {
 			if !slices.Contains(labels, c.label) {
 				labels = append(labels, c.label)
 			}
@@ -101,9 +101,9 @@ func (f *harnessFile) fill(labels []string) {
 	}
 }
 
-// harnessChecks are the checks of a leg. Those of an imported one are as they were.
-func harnessChecks(leg bench.LegResult) (out []harnessCheck) {
-	for _, c := range leg.Checks {
+// harnessChecks are the checks of a trial. Those of an imported one are as they were.
+func harnessChecks(trial bench.TrialResult) (out []harnessCheck) {
+	for _, c := range trial.Checks {
 		if c.Group == groupHarness {
 			out = append(out, harnessCheck{c.Name, rawOf(c.Value)})
 		}
@@ -112,15 +112,15 @@ func harnessChecks(leg bench.LegResult) (out []harnessCheck) {
 		return out
 	}
 	var startUp, image any
-	if leg.StartUp != nil {
-		startUp = leg.StartUp.Seconds()
+	if trial.StartUp != nil {
+		startUp = trial.StartUp.Seconds()
 	}
-	if leg.Artifact.ImageSize > 0 {
-		image = float64(leg.Artifact.ImageSize) / (1 << 20)
+	if trial.Artifact.ImageSize > 0 {
+		image = float64(trial.Artifact.ImageSize) / (1 << 20)
 	}
 	out = []harnessCheck{{labelStartUp, raw(startUp)}, {labelImage, raw(image)}}
 	seen := map[string]bool{labelStartUp: true, labelImage: true, labelStops: true}
-	for _, c := range leg.Checks {
+	for _, c := range trial.Checks {
 		if c.Group == "lifecycle" && (c.Name == bench.CheckImageSize || c.Name == bench.CheckStops) {
 			continue
 		}
@@ -130,7 +130,7 @@ func harnessChecks(leg bench.LegResult) (out []harnessCheck) {
 			out = append(out, harnessCheck{label, raw(verdictOf(c))})
 		}
 	}
-	return append(out, harnessCheck{labelStops, raw(stopsOf(leg))})
+	return append(out, harnessCheck{labelStops, raw(stopsOf(trial))})
 }
 
 // verdictOf is a check in the harness' words: "Good", "Good, 404", "Bad: wanted 404, got 500".
@@ -152,19 +152,19 @@ func verdictOf(c bench.CheckResult) string {
 	return safe.Line(c.Value, 300)
 }
 
-func stopsOf(leg bench.LegResult) string {
+func stopsOf(trial bench.TrialResult) string {
 	switch {
-	case leg.Stop == nil:
+	case trial.Stop == nil:
 		return "Bad, not known"
-	case leg.Stop.Graceful:
-		return fmt.Sprintf("Good, exited in %ss", number(leg.Stop.Took.Seconds()))
-	case leg.Stop.Already:
+	case trial.Stop.Graceful:
+		return fmt.Sprintf("Good, exited in %ss", number(trial.Stop.Took.Seconds()))
+	case trial.Stop.Already:
 		return "Bad, had ended before"
 	}
-	return fmt.Sprintf("Bad, did not stop in %ss", number(leg.Stop.Took.Seconds()))
+	return fmt.Sprintf("Bad, did not stop in %ss", number(trial.Stop.Took.Seconds()))
 }
 
-func harnessStats(leg bench.LegResult) []harnessStat {
+func harnessStats(trial bench.TrialResult) []harnessStat {
 	var out []harnessStat
 	var cpu *float64 // of the entry before
 	var requests, errors int64
@@ -190,9 +190,9 @@ func harnessStats(leg bench.LegResult) []harnessStat {
 		return s
 	}
 	for _, m := range []struct{ message, name string }{{messageStartUp, markStartUp}, {messageChecks, markChecks}} {
-		out = append(out, entry(m.message, markOf(leg, m.name), 0, 0))
+		out = append(out, entry(m.message, markOf(trial, m.name), 0, 0))
 	}
-	for _, s := range leg.Steps {
+	for _, s := range trial.Steps {
 		if s.Aborted != "" && s.After == nil {
 			break // the harness ends with a service that dies: a step without its counters is none
 		}
@@ -214,9 +214,9 @@ func harnessStats(leg bench.LegResult) []harnessStat {
 	return out
 }
 
-func markOf(leg bench.LegResult, name string) *bench.Usage {
-	if i := slices.IndexFunc(leg.Marks, func(m bench.Mark) bool { return m.Name == name }); i >= 0 {
-		return &leg.Marks[i].Usage
+func markOf(trial bench.TrialResult, name string) *bench.Usage {
+	if i := slices.IndexFunc(trial.Marks, func(m bench.Mark) bool { return m.Name == name }); i >= 0 {
+		return &trial.Marks[i].Usage
 	}
 	return nil
 }

@@ -66,24 +66,24 @@ func (c *harnessLabelled) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// readHarness reads a file of the harness as a leg.
-func readHarness(f source) (leg bench.LegResult, err error) {
+// readHarness reads a file of the harness as a trial.
+func readHarness(f source) (trial bench.TrialResult, err error) {
 	if len(f.data) > maxHarness {
-		return leg, fmt.Errorf("%d bytes, and at most %d are read", len(f.data), maxHarness)
+		return trial, fmt.Errorf("%d bytes, and at most %d are read", len(f.data), maxHarness)
 	}
 	var in harnessInput
 	if err := decode(f.data, &in); err != nil {
-		return leg, err
+		return trial, err
 	}
 	if in.Checks == nil {
-		return leg, errors.New("checks have to be there")
+		return trial, errors.New("checks have to be there")
 	}
 	for _, c := range in.Checks {
-		leg.Checks = append(leg.Checks, harnessResult(c))
+		trial.Checks = append(trial.Checks, harnessResult(c))
 	}
-	harnessLife(&leg)
+	harnessLife(&trial)
 	if len(in.Stats) < 2 || len(in.Stats) > maxEntries {
-		return leg, fmt.Errorf("%d stats: the readings %q and %q have to be there, and at most %d",
+		return trial, fmt.Errorf("%d stats: the readings %q and %q have to be there, and at most %d",
 			len(in.Stats), messageStartUp, messageChecks, maxEntries)
 	}
 	var before *bench.Usage
@@ -91,26 +91,26 @@ func readHarness(f source) (leg bench.LegResult, err error) {
 	for i, raw := range in.Stats {
 		n, err := harnessNumbers(raw)
 		if err != nil {
-			return leg, fmt.Errorf("stats[%d]%w", i, err)
+			return trial, fmt.Errorf("stats[%d]%w", i, err)
 		}
 		usage := harnessUsage(n)
 		_, connected := n["connections"]
 		switch {
 		case usage != nil && usage.CPU < spent:
-			return leg, fmt.Errorf("stats[%d].cpu_total_s: less than in an entry before", i)
+			return trial, fmt.Errorf("stats[%d].cpu_total_s: less than in an entry before", i)
 		case i >= 2:
-			leg.Steps = append(leg.Steps, harnessStep(n, before, usage))
+			trial.Steps = append(trial.Steps, harnessStep(n, before, usage))
 		case connected:
-			return leg, fmt.Errorf("stats[%d].connections: the first two entries have none", i)
+			return trial, fmt.Errorf("stats[%d].connections: the first two entries have none", i)
 		case usage != nil:
-			leg.Marks = append(leg.Marks, bench.Mark{Name: []string{markStartUp, markChecks}[i], Usage: *usage})
+			trial.Marks = append(trial.Marks, bench.Mark{Name: []string{markStartUp, markChecks}[i], Usage: *usage})
 		}
 		if before = usage; usage != nil {
 			spent = usage.CPU
 		}
 	}
-	warmUps(leg.Steps)
-	return leg, nil
+	warmUps(trial.Steps)
+	return trial, nil
 }
 
 // decode reads one JSON value, without keys that v does not know.
@@ -191,16 +191,16 @@ func harnessResult(c harnessCheck) bench.CheckResult {
 }
 
 // harnessLife takes start-up, image size and the end from the checks that have them.
-func harnessLife(leg *bench.LegResult) {
+func harnessLife(trial *bench.TrialResult) {
 	const most = 1e6 // of seconds and of MiB
-	for _, c := range leg.Checks {
+	for _, c := range trial.Checks {
 		x, err := strconv.ParseFloat(c.Value, 64)
 		isNumber := err == nil && x >= 0 && x < most
 		switch {
 		case c.Name == labelStartUp && isNumber:
-			leg.StartUp = new(nanoseconds(x * 1e9))
+			trial.StartUp = new(nanoseconds(x * 1e9))
 		case c.Name == labelImage && isNumber:
-			leg.Artifact.ImageSize = int64(math.Round(x * (1 << 20)))
+			trial.Artifact.ImageSize = int64(math.Round(x * (1 << 20)))
 		case c.Name == labelStops:
 			m := stopPattern.FindStringSubmatch(c.Value)
 			if m == nil {
@@ -208,7 +208,7 @@ func harnessLife(leg *bench.LegResult) {
 			}
 			if s, err := strconv.ParseFloat(m[2], 64); err == nil && s < most {
 				graceful := m[1] == "Good, exited in "
-				leg.Stop = &bench.StopResult{Took: nanoseconds(s * 1e9), Graceful: graceful, Killed: !graceful}
+				trial.Stop = &bench.StopResult{Took: nanoseconds(s * 1e9), Graceful: graceful, Killed: !graceful}
 			}
 		}
 	}

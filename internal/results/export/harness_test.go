@@ -37,14 +37,14 @@ const published = `{
 // TestHarnessFilesGoOutAgain: a file that was read is written again with the same checks and
 // figures.
 func TestHarnessFilesGoOutAgain(t *testing.T) {
-	run, legs, err := importing("", source{"x/rs-actix-2.checks.bench.json", []byte(published)})
+	run, trials, err := importing("", source{"x/rs-actix-2.checks.bench.json", []byte(published)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if legs[0].Leg.String() != "rs-actix-2" || len(legs[0].Steps) != 2 || len(legs[0].Marks) != 2 {
-		t.Fatalf("leg %s, %d steps, %d marks", legs[0].Leg, len(legs[0].Steps), len(legs[0].Marks))
+	if trials[0].Trial.String() != "rs-actix-2" || len(trials[0].Steps) != 2 || len(trials[0].Marks) != 2 {
+		t.Fatalf("trial %s, %d steps, %d marks", trials[0].Trial, len(trials[0].Steps), len(trials[0].Marks))
 	}
-	out := written(t, "harness", run, legs, Options{})["rs-actix-2.checks.bench.json"]
+	out := written(t, "harness", run, trials, Options{})["rs-actix-2.checks.bench.json"]
 	if got, want := generic(t, out), generic(t, []byte(published)); !reflect.DeepEqual(got, want) {
 		t.Errorf("read and written again:\n%s\nwant:\n%s", out, published)
 	}
@@ -52,8 +52,8 @@ func TestHarnessFilesGoOutAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(again[0].Steps, legs[0].Steps) || !reflect.DeepEqual(again[0].Checks, legs[0].Checks) {
-		t.Errorf("read again:\n%+v\nwant:\n%+v", again, legs)
+	if !reflect.DeepEqual(again[0].Steps, trials[0].Steps) || !reflect.DeepEqual(again[0].Checks, trials[0].Checks) {
+		t.Errorf("read again:\n%+v\nwant:\n%+v", again, trials)
 	}
 }
 
@@ -67,12 +67,12 @@ func generic(t *testing.T, data []byte) (v any) {
 }
 
 func TestHarnessFiguresAreRead(t *testing.T) {
-	_, legs, err := importing("", source{"rs-actix-1.checks.bench.json", []byte(published)})
+	_, trials, err := importing("", source{"rs-actix-1.checks.bench.json", []byte(published)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	leg := legs[0]
-	s := leg.Steps[1]
+	trial := trials[0]
+	s := trial.Steps[1]
 	if s.Load.Succeeded != 110003 || s.Load.FailedTotal() != 5 || s.Load.Latency.P99 != 61_020*time.Microsecond || s.Step.Connections != 128 {
 		t.Errorf("load %+v", s.Load)
 	}
@@ -82,14 +82,14 @@ func TestHarnessFiguresAreRead(t *testing.T) {
 	if cpu, ok := s.CPU(); !ok || cpu != 15*time.Second {
 		t.Errorf("CPU %v %v, want 15s", cpu, ok)
 	}
-	if *leg.StartUp != 2314663 || leg.Artifact.ImageSize != 97725936 || !leg.Stop.Graceful || leg.Stop.Took != 300*time.Millisecond {
-		t.Errorf("start-up %v, image %d, stop %+v", leg.StartUp, leg.Artifact.ImageSize, leg.Stop)
+	if *trial.StartUp != 2314663 || trial.Artifact.ImageSize != 97725936 || !trial.Stop.Graceful || trial.Stop.Took != 300*time.Millisecond {
+		t.Errorf("start-up %v, image %d, stop %+v", trial.StartUp, trial.Artifact.ImageSize, trial.Stop)
 	}
 }
 
-func TestOurLegsComeBackFromTheHarness(t *testing.T) {
-	run, legs := fixture()
-	for name, data := range written(t, "harness", run, legs, Options{}) {
+func TestOurTrialsComeBackFromTheHarness(t *testing.T) {
+	run, trials := fixture()
+	for name, data := range written(t, "harness", run, trials, Options{}) {
 		for _, label := range []string{labelStartUp, labelImage, labelStops} {
 			if !strings.Contains(string(data), label) {
 				t.Errorf("%s has no %q", name, label)
@@ -103,11 +103,11 @@ func TestOurLegsComeBackFromTheHarness(t *testing.T) {
 		if string(out) != string(data) {
 			t.Errorf("%s read and written again:\n%s\nwant:\n%s", name, out, data)
 		}
-		for i, leg := range legs {
-			if name != leg.Leg.String()+harnessSuffix {
+		for i, trial := range trials {
+			if name != trial.Trial.String()+harnessSuffix {
 				continue
 			}
-			for k, s := range legs[i].Steps {
+			for k, s := range trials[i].Steps {
 				got := back[0].Steps[k]
 				cpu, _ := s.CPU()
 				gotCPU, _ := got.CPU()
@@ -115,7 +115,7 @@ func TestOurLegsComeBackFromTheHarness(t *testing.T) {
 					t.Errorf("%s, step %d: %+v, want %+v", name, k, got.Load, s.Load)
 				}
 			}
-			if *back[0].StartUp != *leg.StartUp || back[0].Artifact.ImageSize != leg.Artifact.ImageSize || back[0].Stop.Took != leg.Stop.Took {
+			if *back[0].StartUp != *trial.StartUp || back[0].Artifact.ImageSize != trial.Artifact.ImageSize || back[0].Stop.Took != trial.Stop.Took {
 				t.Errorf("%s: start-up %v, image %d, stop %v", name, *back[0].StartUp, back[0].Artifact.ImageSize, back[0].Stop)
 			}
 		}
@@ -125,14 +125,14 @@ func TestOurLegsComeBackFromTheHarness(t *testing.T) {
 // The published renderer takes every check from every file, and divides by the figures of every
 // step.
 func TestHarnessFilesCanBeRendered(t *testing.T) {
-	run, legs := fixture()
-	legs = slices.Clone(legs[:2])
-	legs[1].Checks = []bench.CheckResult{{Group: "get", Name: "served by this one only", Status: bench.CheckPassed, Value: "200"}}
-	died := legs[1].Steps[len(legs[1].Steps)-1]
+	run, trials := fixture()
+	trials = slices.Clone(trials[:2])
+	trials[1].Checks = []bench.CheckResult{{Group: "get", Name: "served by this one only", Status: bench.CheckPassed, Value: "200"}}
+	died := trials[1].Steps[len(trials[1].Steps)-1]
 	died.Index, died.Aborted, died.After = died.Index+1, "the contender died", nil
-	legs[1].Steps = append(slices.Clone(legs[1].Steps), died)
+	trials[1].Steps = append(slices.Clone(trials[1].Steps), died)
 	sets := map[string]bool{}
-	for name, data := range written(t, "harness", run, legs, Options{}) {
+	for name, data := range written(t, "harness", run, trials, Options{}) {
 		var f struct {
 			Checks map[string]any   `json:"checks"`
 			Stats  []map[string]any `json:"stats"`

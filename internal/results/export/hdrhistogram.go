@@ -15,7 +15,7 @@ import (
 // errNoHistogram is why a step that was imported has no distribution.
 var errNoHistogram = errors.New("its latencies have no histogram (imported results may hold quantiles only)")
 
-func hgrmOf(_ bench.Run, _ bench.LegResult, s bench.StepResult) (func(io.Writer) error, error) {
+func hgrmOf(_ bench.Run, _ bench.TrialResult, s bench.StepResult) (func(io.Writer) error, error) {
 	l := s.Load.Latency
 	switch {
 	case l.Count == 0:
@@ -63,16 +63,16 @@ func writeHGRM(w io.Writer, l bench.Latencies) error {
 	return err
 }
 
-func hlogFiles(_ bench.Run, legs []bench.LegResult, _ Options) (files []File, err error) {
-	for _, leg := range legs {
-		for _, s := range leg.Steps {
+func hlogFiles(_ bench.Run, trials []bench.TrialResult, _ Options) (files []File, err error) {
+	for _, trial := range trials {
+		for _, s := range trial.Steps {
 			if s.Load.Latency.Count != 0 && s.Load.Latency.HDR == "" {
-				return nil, fmt.Errorf("leg %s, step %d: %w", leg.Leg, s.Index+1, errNoHistogram)
+				return nil, fmt.Errorf("trial %s, step %d: %w", trial.Trial, s.Index+1, errNoHistogram)
 			}
 		}
-		if len(leg.Steps) > 0 {
-			write := func(w io.Writer) error { return writeHLog(w, leg) }
-			files = append(files, File{fileName(leg.Leg.String()) + ".hlog", write})
+		if len(trial.Steps) > 0 {
+			write := func(w io.Writer) error { return writeHLog(w, trial) }
+			files = append(files, File{fileName(trial.Trial.String()) + ".hlog", write})
 		}
 	}
 	return files, nil
@@ -81,15 +81,15 @@ func hlogFiles(_ bench.Run, legs []bench.LegResult, _ Options) (files []File, er
 // writeHLog writes an interval log of format 1.3 with one interval for each step: the start in
 // seconds since StartTime, the length in seconds, the maximum in milliseconds and the histogram
 // (V2, compressed, base64, unit 1 ns).
-func writeHLog(w io.Writer, leg bench.LegResult) error {
-	start := leg.Steps[0].Load.Started
+func writeHLog(w io.Writer, trial bench.TrialResult) error {
+	start := trial.Steps[0].Load.Started
 	var b bytes.Buffer
 	b.WriteString("#[Histogram log format version 1.3]\n")
-	fmt.Fprintf(&b, "#[Leg %s: one interval for each step]\n", fileName(leg.Leg.String()))
+	fmt.Fprintf(&b, "#[Trial %s: one interval for each step]\n", fileName(trial.Trial.String()))
 	fmt.Fprintf(&b, "#[StartTime: %.3f (seconds since epoch), %s]\n",
 		float64(start.UnixMilli())/1000, start.UTC().Format(time.RFC3339))
 	b.WriteString("\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n")
-	for _, s := range leg.Steps {
+	for _, s := range trial.Steps {
 		l := s.Load.Latency
 		if l.Count == 0 {
 			continue

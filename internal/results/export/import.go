@@ -17,7 +17,7 @@ import (
 const (
 	MaxFile     = 64 << 20 // bytes of one file
 	maxFiles    = 10_000
-	maxEntries  = 10_000    // steps of a leg, windows of a step
+	maxEntries  = 10_000    // steps of a trial, windows of a step
 	maxRequests = 1_000_000 // of one file
 )
 
@@ -31,7 +31,7 @@ type source struct {
 type reader struct {
 	name  string
 	is    func(source) bool
-	read  func(source) (bench.LegResult, error) // the steps in their order, and what else the file says of the leg
+	read  func(source) (bench.TrialResult, error) // the steps in their order, and what else the file says of the trial
 	lacks string                                // what the format does not say
 }
 
@@ -50,14 +50,14 @@ func ImportNames() (names []string) {
 	return names
 }
 
-// Import reads files of other tools as one run: a leg for each file. read returns the content of a
+// Import reads files of other tools as one run: a trial for each file. read returns the content of a
 // file, which is given up before the next one is read; from is the name of their format, or "" to
 // find it out for each. The contender and the round are those of the file's name: "rs-actix-2.json"
 // is the second round of rs-actix. What a format does not say stays unknown, and is named in the
-// leg's warnings. An error names every file that could not be read, and why.
+// trial's warnings. An error names every file that could not be read, and why.
 func Import(
 	files []string, read func(name string) ([]byte, error), from string, at time.Time,
-) (bench.Run, []bench.LegResult, error) {
+) (bench.Run, []bench.TrialResult, error) {
 	run := bench.Run{
 		Schema: bench.SchemaVersion, ID: at.UTC().Format("20060102-150405") + "-imported",
 		State: bench.RunComplete, Started: at, Ended: at,
@@ -66,7 +66,7 @@ func Import(
 	if len(files) == 0 || len(files) > maxFiles {
 		return run, nil, fmt.Errorf("import: %d files; 1 to %d are read at once", len(files), maxFiles)
 	}
-	var legs []bench.LegResult
+	var trials []bench.TrialResult
 	var failures []error
 	seen := map[string]string{}
 	for _, name := range files {
@@ -75,68 +75,68 @@ func Import(
 			failures = append(failures, err)
 			continue
 		}
-		leg, err := importOne(source{name, data}, from)
+		trial, err := importOne(source{name, data}, from)
 		if err != nil {
 			failures = append(failures, fmt.Errorf("%s: %w", safe.Line(name, 200), err))
 			continue
 		}
-		id := strings.ToLower(leg.Leg.String())
+		id := strings.ToLower(trial.Trial.String())
 		if other, ok := seen[id]; ok {
-			failures = append(failures, fmt.Errorf("%s: leg %s is that of %s already: name files <contender>-<round>",
-				safe.Line(name, 200), leg.Leg, safe.Line(other, 200)))
+			failures = append(failures, fmt.Errorf("%s: trial %s is that of %s already: name files <contender>-<round>",
+				safe.Line(name, 200), trial.Trial, safe.Line(other, 200)))
 			continue
 		}
 		seen[id] = name
-		legs = append(legs, leg)
+		trials = append(trials, trial)
 	}
 	if err := errors.Join(failures...); err != nil {
 		return run, nil, err
 	}
-	for _, leg := range legs {
-		entry := bench.LegEntry{Leg: leg.Leg, State: leg.State, File: leg.Leg.String() + ".json"}
-		run.Legs = append(run.Legs, entry)
-		run.Profile.Rounds = max(run.Profile.Rounds, leg.Leg.Round)
-		if who := (bench.Selection{Contender: leg.Leg.Contender}); !slices.Contains(run.Profile.Contenders, who) {
+	for _, trial := range trials {
+		entry := bench.TrialEntry{Trial: trial.Trial, State: trial.State, File: trial.Trial.String() + ".json"}
+		run.Trials = append(run.Trials, entry)
+		run.Profile.Rounds = max(run.Profile.Rounds, trial.Trial.Round)
+		if who := (bench.Selection{Contender: trial.Trial.Contender}); !slices.Contains(run.Profile.Contenders, who) {
 			run.Profile.Contenders = append(run.Profile.Contenders, who)
 		}
-		if len(leg.Steps) > len(run.Profile.Steps) {
+		if len(trial.Steps) > len(run.Profile.Steps) {
 			run.Profile.Steps = nil
-			for _, s := range leg.Steps {
+			for _, s := range trial.Steps {
 				run.Profile.Steps = append(run.Profile.Steps, s.Step)
 			}
 		}
 	}
 	run.Warnings = bench.Findings{{Kind: bench.FoundForeign,
 		Text: "imported: nothing here was measured by locbench, and neither the machine nor the limits are known"}}
-	return run, legs, nil
+	return run, trials, nil
 }
 
-func importOne(f source, from string) (bench.LegResult, error) {
+func importOne(f source, from string) (bench.TrialResult, error) {
 	r, err := readerOf(f, from)
 	if err != nil {
-		return bench.LegResult{}, err
+		return bench.TrialResult{}, err
 	}
-	leg, err := r.read(f)
-	if err == nil && len(leg.Steps) == 0 {
+	trial, err := r.read(f)
+	if err == nil && len(trial.Steps) == 0 {
 		err = errors.New("it holds no result")
 	}
 	if err != nil {
-		return bench.LegResult{}, fmt.Errorf("read as %s: %w", r.name, err)
+		return bench.TrialResult{}, fmt.Errorf("read as %s: %w", r.name, err)
 	}
-	contender, round := legName(f.name)
-	leg.Schema, leg.State = bench.SchemaVersion, bench.LegComplete
-	leg.Leg = bench.Leg{Contender: contender, Round: round}
-	leg.Service = bench.Service{
+	contender, round := trialName(f.name)
+	trial.Schema, trial.State = bench.SchemaVersion, bench.TrialComplete
+	trial.Trial = bench.Trial{Contender: contender, Round: round}
+	trial.Service = bench.Service{
 		Name: contender, Title: contender + " (imported from " + r.name + ")", Tags: []string{"imported"},
 	}
-	leg.Started = leg.Steps[0].Load.Started
-	leg.Warnings = append(leg.Warnings, bench.Finding{Kind: bench.FoundForeign,
+	trial.Started = trial.Steps[0].Load.Started
+	trial.Warnings = append(trial.Warnings, bench.Finding{Kind: bench.FoundForeign,
 		Text: "imported from " + r.name + ", which does not say: " + r.lacks})
-	for i := range leg.Steps {
-		leg.Steps[i].Index = i
-		leg.Steps[i].Load.Definition = bench.Foreign
+	for i := range trial.Steps {
+		trial.Steps[i].Index = i
+		trial.Steps[i].Load.Definition = bench.Foreign
 	}
-	return leg, nil
+	return trial, nil
 }
 
 func readerOf(f source, from string) (reader, error) {
@@ -153,8 +153,8 @@ func readerOf(f source, from string) (reader, error) {
 		"and this is neither")
 }
 
-// legName takes the contender and the round from a file's name.
-func legName(name string) (contender string, round int) {
+// trialName takes the contender and the round from a file's name.
+func trialName(name string) (contender string, round int) {
 	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
 	stem := strings.TrimSuffix(base, harnessSuffix)
 	if stem == base {

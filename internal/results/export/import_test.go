@@ -14,7 +14,7 @@ import (
 )
 
 // importing reads files that are in memory.
-func importing(from string, files ...source) (bench.Run, []bench.LegResult, error) {
+func importing(from string, files ...source) (bench.Run, []bench.TrialResult, error) {
 	var names []string
 	for _, f := range files {
 		names = append(names, f.name)
@@ -110,8 +110,8 @@ func TestImportSaysWhere(t *testing.T) {
 	}
 	two := source{"x/a-1.json", []byte(attack)}
 	_, _, err := importing("", two, source{"y/a-1.json", two.data}, source{"z.txt", nil})
-	if err == nil || !strings.Contains(err.Error(), "leg a-1 is that of x/a-1.json already") || !strings.Contains(err.Error(), "\nz.txt: only files") {
-		t.Errorf("two files of one leg, and one that is none: %v", err)
+	if err == nil || !strings.Contains(err.Error(), "trial a-1 is that of x/a-1.json already") || !strings.Contains(err.Error(), "\nz.txt: only files") {
+		t.Errorf("two files of one trial, and one that is none: %v", err)
 	}
 	broken := errors.New("open a: no such file")
 	if _, _, err = Import([]string{"a"}, func(string) ([]byte, error) { return nil, broken }, "", time.Time{}); !errors.Is(err, broken) {
@@ -121,12 +121,12 @@ func TestImportSaysWhere(t *testing.T) {
 
 // TestWhatWasNotToldIsNotZero: what the harness' files have no place for is not known.
 func TestWhatWasNotToldIsNotZero(t *testing.T) {
-	run, legs, err := importing("", source{"a-1" + harnessSuffix, []byte(published)})
+	run, trials, err := importing("", source{"a-1" + harnessSuffix, []byte(published)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var objects []map[string]any
-	if err := json.Unmarshal(written(t, "json", run, legs, Options{})["results.flat.json"], &objects); err != nil {
+	if err := json.Unmarshal(written(t, "json", run, trials, Options{})["results.flat.json"], &objects); err != nil {
 		t.Fatal(err)
 	}
 	for _, key := range []string{"p95_ns", "p999_ns", "min_ns", "max_ns", "throttled_periods"} {
@@ -134,13 +134,13 @@ func TestWhatWasNotToldIsNotZero(t *testing.T) {
 			t.Errorf("%s is %v, want null", key, v)
 		}
 	}
-	out := string(written(t, "prometheus", run, legs, Options{})["results.prom"])
+	out := string(written(t, "prometheus", run, trials, Options{})["results.prom"])
 	if strings.Contains(out, `quantile="0.95"`) || !strings.Contains(out, `quantile="0.99"`) {
 		t.Errorf("quantiles of the harness:\n%s", out)
 	}
 }
 
-func TestLegName(t *testing.T) {
+func TestTrialName(t *testing.T) {
 	for _, c := range []struct {
 		in, contender string
 		round         int
@@ -149,7 +149,7 @@ func TestLegName(t *testing.T) {
 		{"x-007.txt", "x-007", 1}, {"-3.txt", "-3", 1}, {"run-0.txt", "run-0", 1},
 	} {
 		t.Run(c.in, func(t *testing.T) {
-			if contender, round := legName(c.in); contender != c.contender || round != c.round {
+			if contender, round := trialName(c.in); contender != c.contender || round != c.round {
 				t.Errorf("%s: %s, %d; want %s, %d", c.in, contender, round, c.contender, c.round)
 			}
 		})
@@ -158,14 +158,14 @@ func TestLegName(t *testing.T) {
 
 // FuzzImport looks for inputs that crash a reader, or give results that cannot be written.
 func FuzzImport(f *testing.F) {
-	run, legs := fixture()
+	run, trials := fixture()
 	f.Add([]byte(published))
 	for _, format := range []string{"vegeta", "vegeta-json", "vegeta-csv"} {
 		x, err := Lookup(format)
 		if err != nil {
 			f.Fatal(err)
 		}
-		files, err := x.Files(run, legs[:1], Options{})
+		files, err := x.Files(run, trials[:1], Options{})
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -177,25 +177,25 @@ func FuzzImport(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, name := range append(ImportNames(), "") {
-			run, legs, err := importing(name, source{"x-1", data})
+			run, trials, err := importing(name, source{"x-1", data})
 			if err != nil {
 				continue
 			}
-			if _, err := json.Marshal(legs); err != nil {
-				t.Fatalf("%s gave a leg that cannot be written: %v", name, err)
+			if _, err := json.Marshal(trials); err != nil {
+				t.Fatalf("%s gave a trial that cannot be written: %v", name, err)
 			}
-			for _, s := range legs[0].Steps {
+			for _, s := range trials[0].Steps {
 				if s.Load.Elapsed < 0 || s.Load.Succeeded < 0 || s.Load.FailedTotal() < 0 || s.Load.Latency.P50 < 0 {
 					t.Fatalf("%s gave %+v", name, s.Load)
 				}
 			}
 			for _, format := range []string{"csv", "json", "gobench", "prometheus", "harness"} {
-				written(t, format, run, legs, Options{})
+				written(t, format, run, trials, Options{})
 			}
 			if name != "harness" {
 				continue
 			}
-			out := harnessFile{harnessChecks(legs[0]), harnessStats(legs[0])}.encode()
+			out := harnessFile{harnessChecks(trials[0]), harnessStats(trials[0])}.encode()
 			if _, err := readHarness(source{"x-1" + harnessSuffix, out}); err != nil {
 				t.Fatalf("our own file is not read: %v\n%s", err, out)
 			}

@@ -20,16 +20,16 @@ type state struct {
 	mu      sync.Mutex
 	run     *bench.Run         // nil: none has begun
 	going   float64            // 1 until it has ended
-	legs    int                // that are planned
-	leg     *leg               // last heard of; where contenders take turns the one whose turn it is
-	running map[bench.Leg]*leg // all of them
+	trials    int                // that are planned
+	trial     *trial               // last heard of; where contenders take turns the one whose turn it is
+	running map[bench.Trial]*trial // all of them
 	counts  map[count]float64
 }
 
-// leg is what is known of one that runs.
-type leg struct {
-	id      bench.Leg
-	number  int // from 1; 0: no leg runs
+// trial is what is known of one that runs.
+type trial struct {
+	id      bench.Trial
+	number  int // from 1; 0: no trial runs
 	limits  bench.Limits
 	startUp time.Duration // 0: not known
 	step    *bench.StepStarted
@@ -46,14 +46,14 @@ func (s *state) handle(rec bench.Record) {
 	defer s.mu.Unlock()
 	if e, ok := rec.Event.(bench.RunStarted); ok {
 		s.run, s.going = &e.Run, 1
-		s.leg, s.running, s.counts = &leg{}, map[bench.Leg]*leg{}, map[count]float64{}
+		s.trial, s.running, s.counts = &trial{}, map[bench.Trial]*trial{}, map[count]float64{}
 	}
 	if s.run == nil {
 		return
 	}
 	contender := ""
-	if rec.Leg != nil {
-		contender, s.leg = rec.Leg.Label(), cmp.Or(s.running[*rec.Leg], s.leg)
+	if rec.Trial != nil {
+		contender, s.trial = rec.Trial.Label(), cmp.Or(s.running[*rec.Trial], s.trial)
 	}
 	add := func(name, help, label, of string, n int64) {
 		s.counts[count{name, help, label, of, contender}] += float64(n)
@@ -62,17 +62,17 @@ func (s *state) handle(rec bench.Record) {
 		add("locbench_requests_total", "Requests by what became of them, in all steps.", "outcome", outcome, n)
 	}
 	switch e := rec.Event.(type) {
-	case bench.LegStarted:
-		s.leg, s.legs = &leg{id: *rec.Leg, number: e.Number}, e.Of
-		s.running[*rec.Leg] = s.leg
+	case bench.TrialStarted:
+		s.trial, s.trials = &trial{id: *rec.Trial, number: e.Number}, e.Of
+		s.running[*rec.Trial] = s.trial
 	case bench.InstanceStarted:
-		s.leg.limits = e.Info.Limits
+		s.trial.limits = e.Info.Limits
 	case bench.InstanceReady:
-		s.leg.startUp = e.StartUp
+		s.trial.startUp = e.StartUp
 	case bench.CheckDone:
 		add("locbench_checks_total", "Checks by what became of them.", "status", string(e.Check.Status), 1)
 	case bench.StepStarted:
-		s.leg.step, s.leg.window = &e, nil
+		s.trial.step, s.trial.window = &e, nil
 	case bench.WindowClosed:
 		requests("succeeded", e.Window.Succeeded)
 		for kind, n := range e.Window.Failed {
@@ -82,20 +82,20 @@ func (s *state) handle(rec bench.Record) {
 			requests("dropped", e.Window.Dropped)
 		}
 		if !e.Window.Drain {
-			s.leg.window = &e.Window
+			s.trial.window = &e.Window
 		}
 	case bench.UsageRead:
-		s.leg.usage = &e.Usage
+		s.trial.usage = &e.Usage
 	case bench.StepEnded:
-		s.leg.step, s.leg.window = nil, nil
+		s.trial.step, s.trial.window = nil, nil
 		if n := int64(len(e.Result.Missed())); n > 0 {
 			add("locbench_thresholds_missed_total", "Conditions of thresholds that a step has missed.", "", "", n)
 		}
-	case bench.LegEnded:
-		delete(s.running, s.leg.id)
-		s.leg = &leg{}
+	case bench.TrialEnded:
+		delete(s.running, s.trial.id)
+		s.trial = &trial{}
 		for _, other := range s.running {
-			s.leg = other
+			s.trial = other
 		}
 	case bench.RunEnded:
 		s.going = 0
@@ -117,7 +117,7 @@ func (s *state) Collect(to chan<- prometheus.Metric) {
 		"run", s.run.ID, "profile", s.run.Profile.Name, "version", s.run.Software.Locbench)
 	out.gauge("locbench_run_running", "1 until the run has ended.", s.going)
 	out.gauge("locbench_run_started_timestamp_seconds", "When it was started.", float64(s.run.Started.UnixMilli())/1000)
-	out.known("locbench_legs", "Lives of contenders that are planned.", float64(s.legs))
+	out.known("locbench_trials", "Lives of contenders that are planned.", float64(s.trials))
 	for c, n := range s.counts {
 		labels := []string{"contender", c.contender}
 		if c.label != "" {
@@ -125,18 +125,18 @@ func (s *state) Collect(to chan<- prometheus.Metric) {
 		}
 		out.send(prometheus.CounterValue, c.name, c.help, n, labels)
 	}
-	if s.leg.number > 0 {
-		out.leg(s.leg)
+	if s.trial.number > 0 {
+		out.trial(s.trial)
 	}
 }
 
 // samples is where the samples of one answer go. Labels are names and values in turn.
 type samples chan<- prometheus.Metric
 
-func (out samples) leg(l *leg) {
+func (out samples) trial(l *trial) {
 	who := []string{"contender", l.id.Label(), "round", strconv.Itoa(l.id.Round)}
-	out.gauge("locbench_leg_number", "Number of the running leg.", float64(l.number), who...)
-	out.known("locbench_leg_start_up_seconds",
+	out.gauge("locbench_trial_number", "Number of the running trial.", float64(l.number), who...)
+	out.known("locbench_trial_start_up_seconds",
 		"From the start of the process to the first answer that says it is ready.", l.startUp.Seconds(), who...)
 	out.known("locbench_cpu_limit", "CPU quota of the contender, in CPUs.", l.limits.CPUs, who...)
 	out.known("locbench_memory_limit_bytes", "Memory limit of the contender.", float64(l.limits.Memory), who...)

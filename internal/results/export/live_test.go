@@ -27,11 +27,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // underway is a run in the middle of a step.
 func underway() (records []bench.Record) {
-	leg := bench.Leg{Contender: `a"b\c` + "\nx", Variant: "v", Round: 2}
+	trial := bench.Trial{Contender: `a"b\c` + "\nx", Variant: "v", Round: 2}
 	step := bench.Step{Name: "64 connections\x1b[31m\xff", Connections: 64}
 	for _, e := range []bench.Event{
 		bench.RunStarted{Run: bench.Run{ID: "id", Started: time.Unix(1_700_000_000, 0), Profile: bench.Profile{Name: "quick"}}},
-		bench.LegStarted{Number: 3, Of: 4},
+		bench.TrialStarted{Number: 3, Of: 4},
 		bench.InstanceStarted{Info: bench.InstanceInfo{Limits: bench.Limits{CPUs: 1.5, Memory: 512 << 20}}},
 		bench.InstanceReady{StartUp: 45 * time.Millisecond},
 		bench.CheckDone{Check: bench.CheckResult{Status: bench.CheckPassed}},
@@ -40,9 +40,9 @@ func underway() (records []bench.Record) {
 		bench.UsageRead{Usage: bench.Usage{CPU: 2 * time.Second, Throttling: &bench.Throttling{Time: time.Second}, Memory: &bench.Memory{Used: 1 << 20}}},
 		bench.WindowClosed{Index: 1, Window: bench.Window{Length: time.Second, Succeeded: 500, Dropped: 2, P50: time.Millisecond, P90: time.Millisecond, P99: time.Millisecond, Max: time.Millisecond}},
 	} {
-		rec := bench.Record{Event: e, Leg: &leg}
+		rec := bench.Record{Event: e, Trial: &trial}
 		if _, ok := e.(bench.RunStarted); ok {
-			rec.Leg = nil
+			rec.Trial = nil
 		}
 		records = append(records, rec)
 	}
@@ -106,9 +106,9 @@ func TestPrometheusReadsIt(t *testing.T) {
 		t.Errorf("%v (%d of them), want 3 of a contender by its whole name", v, n)
 	}
 
-	// Between two steps there is no throughput, after a leg no contender; what is counted stays.
-	leg := bench.Leg{Contender: "a", Round: 1}
-	s.handle(bench.Record{Leg: &leg, Event: bench.StepEnded{Result: bench.StepResult{Thresholds: []bench.Judgement{{}, {Passed: true}}}}})
+	// Between two steps there is no throughput, after a trial no contender; what is counted stays.
+	trial := bench.Trial{Contender: "a", Round: 1}
+	s.handle(bench.Record{Trial: &trial, Event: bench.StepEnded{Result: bench.StepResult{Thresholds: []bench.Judgement{{}, {Passed: true}}}}})
 	all = parsed(t, &s)
 	if _, n := find(all, "locbench_throughput"); n != 0 {
 		t.Error("a throughput between two steps")
@@ -116,11 +116,11 @@ func TestPrometheusReadsIt(t *testing.T) {
 	if v, _ := find(all, "locbench_thresholds_missed_total"); v != 1 {
 		t.Errorf("%v thresholds missed", v)
 	}
-	s.handle(bench.Record{Leg: &leg, Event: bench.LegEnded{}})
+	s.handle(bench.Record{Trial: &trial, Event: bench.TrialEnded{}})
 	s.handle(bench.Record{Event: bench.RunEnded{}})
 	all = parsed(t, &s)
 	if _, n := find(all, "round="); n != 0 {
-		t.Error("a leg that has ended is reported")
+		t.Error("a trial that has ended is reported")
 	}
 	if v, n := find(all, "locbench_run_running"); v != 0 || n != 1 {
 		t.Error("the run has ended and runs")
@@ -145,7 +145,7 @@ func TestServe(t *testing.T) {
 	})
 	s.Follow(stream)
 	for _, rec := range underway() {
-		stream.Publish(rec.Leg, rec.Event)
+		stream.Publish(rec.Trial, rec.Event)
 	}
 	url, ok := strings.CutPrefix(<-said, "metrics  ")
 	stream.Close() // all has been handled
@@ -219,10 +219,10 @@ func TestDashboardAsksForWhatThereIs(t *testing.T) {
 	for _, rec := range underway() {
 		s.handle(rec)
 	}
-	leg := bench.Leg{Contender: "a", Round: 1}
-	s.handle(bench.Record{Leg: &leg, Event: bench.StepEnded{Result: bench.StepResult{Thresholds: []bench.Judgement{{}}}}})
-	s.handle(bench.Record{Leg: &leg, Event: bench.StepStarted{}})
-	s.handle(bench.Record{Leg: &leg, Event: bench.WindowClosed{Window: bench.Window{Length: time.Second, Succeeded: 1, Rate: 5}}})
+	trial := bench.Trial{Contender: "a", Round: 1}
+	s.handle(bench.Record{Trial: &trial, Event: bench.StepEnded{Result: bench.StepResult{Thresholds: []bench.Judgement{{}}}}})
+	s.handle(bench.Record{Trial: &trial, Event: bench.StepStarted{}})
+	s.handle(bench.Record{Trial: &trial, Event: bench.WindowClosed{Window: bench.Window{Length: time.Second, Succeeded: 1, Rate: 5}}})
 	reports := parsed(t, &s)
 	names := regexp.MustCompile(`locbench_[a-z_]+`).FindAllString(string(data), -1)
 	if len(names) < 8 {
@@ -238,18 +238,18 @@ func TestDashboardAsksForWhatThereIs(t *testing.T) {
 // Of contenders that take turns the one whose turn it is is reported, with what is its own.
 func TestTurns(t *testing.T) {
 	var s state
-	a, b := bench.Leg{Contender: "a", Round: 1}, bench.Leg{Contender: "b", Round: 1}
-	tell := func(leg *bench.Leg, e bench.Event) { s.handle(bench.Record{Leg: leg, Event: e}) }
+	a, b := bench.Trial{Contender: "a", Round: 1}, bench.Trial{Contender: "b", Round: 1}
+	tell := func(trial *bench.Trial, e bench.Event) { s.handle(bench.Record{Trial: trial, Event: e}) }
 	window := func(n int64) bench.WindowClosed {
 		return bench.WindowClosed{Window: bench.Window{Length: time.Second, Succeeded: n}}
 	}
 	tell(nil, bench.RunStarted{Run: bench.Run{ID: "id"}})
-	for i, leg := range []*bench.Leg{&a, &b} {
-		tell(leg, bench.LegStarted{Number: i + 1, Of: 2})
-		tell(leg, bench.InstanceReady{StartUp: time.Duration(i+1) * time.Second})
+	for i, trial := range []*bench.Trial{&a, &b} {
+		tell(trial, bench.TrialStarted{Number: i + 1, Of: 2})
+		tell(trial, bench.InstanceReady{StartUp: time.Duration(i+1) * time.Second})
 	}
-	for _, leg := range []*bench.Leg{&b, &a} {
-		tell(leg, bench.StepStarted{Of: 1, Step: bench.Step{Connections: 2}})
+	for _, trial := range []*bench.Trial{&b, &a} {
+		tell(trial, bench.StepStarted{Of: 1, Step: bench.Step{Connections: 2}})
 	}
 	check := func(contender string, throughput, startUp float64) {
 		t.Helper()
@@ -267,15 +267,15 @@ func TestTurns(t *testing.T) {
 	check("b", 20, 2)
 	tell(&a, window(30))
 	check("a", 30, 1)
-	tell(&a, bench.LegEnded{})
+	tell(&a, bench.TrialEnded{})
 	check("b", 20, 2)
 	if all := parsed(t, &s); len(all) == 0 {
 		t.Error("nothing is reported")
 	} else if v, _ := find(all, "locbench_requests_total", "contender=a"); v != 40 {
 		t.Errorf("%v successes of a", v)
 	}
-	tell(&b, bench.LegEnded{})
+	tell(&b, bench.TrialEnded{})
 	if _, n := find(parsed(t, &s), "round="); n != 0 {
-		t.Error("a leg that has ended is reported")
+		t.Error("a trial that has ended is reported")
 	}
 }

@@ -29,10 +29,10 @@ type promSample struct {
 
 // writePrometheus writes the final figures of each step in Prometheus' text exposition format
 // (0.0.4). Durations are in seconds and sizes in bytes. What is not known has no sample.
-func writePrometheus(w io.Writer, run bench.Run, legs []bench.LegResult) error {
+func writePrometheus(w io.Writer, run bench.Run, trials []bench.TrialResult) error {
 	for _, f := range families() {
 		var b strings.Builder
-		err := rows(run, legs, func(r row) error {
+		err := rows(run, trials, func(r row) error {
 			labels := promLabels(r)
 			for _, s := range f.of(r) {
 				fmt.Fprintf(&b, "%s%s{%s%s} %s\n", f.name, s.suffix, labels, s.label, s.value)
@@ -55,7 +55,7 @@ func writePrometheus(w io.Writer, run bench.Run, legs []bench.LegResult) error {
 
 func promLabels(r row) string {
 	return fmt.Sprintf(`run="%s",contender="%s",round="%d",step="%d",step_name="%s",connections="%d",warm_up="%t"`,
-		promText(r.run.ID), promText(r.leg.Leg.Label()), r.leg.Leg.Round, r.Index, promText(r.Step.Name),
+		promText(r.run.ID), promText(r.trial.Trial.Label()), r.trial.Trial.Round, r.Index, promText(r.Step.Name),
 		r.Step.Connections, r.Step.WarmUp)
 }
 
@@ -89,13 +89,13 @@ func families() []family {
 		all = append(all, of(m.ID))
 	}
 	return append(all,
-		gauge("locbench_leg_start_up_seconds",
-			"From the start of the process to the first answer that says it is ready; reported with every step of the leg.",
+		gauge("locbench_trial_start_up_seconds",
+			"From the start of the process to the first answer that says it is ready; reported with every step of the trial.",
 			func(r row) (float64, bool) {
-				return cmp.Or(r.leg.StartUp, new(bench.Duration)).Seconds(), r.leg.StartUp != nil
+				return cmp.Or(r.trial.StartUp, new(bench.Duration)).Seconds(), r.trial.StartUp != nil
 			}),
-		gauge("locbench_leg_time_to_peak_seconds",
-			"From the start of the process to its final throughput; reported with every step of the leg.",
+		gauge("locbench_trial_time_to_peak_seconds",
+			"From the start of the process to its final throughput; reported with every step of the trial.",
 			func(r row) (float64, bool) { return r.peak.After.Seconds(), r.peaked }),
 	)
 }

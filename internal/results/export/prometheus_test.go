@@ -10,9 +10,9 @@ import (
 
 // Prometheus' own parser reads what is exported.
 func TestPrometheusReadsTheExport(t *testing.T) {
-	run, legs := fixture()
+	run, trials := fixture()
 	var b bytes.Buffer
-	if err := writePrometheus(&b, run, legs); err != nil {
+	if err := writePrometheus(&b, run, trials); err != nil {
 		t.Fatal(err)
 	}
 	p := expfmt.NewTextParser(model.UTF8Validation)

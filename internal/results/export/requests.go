@@ -36,9 +36,9 @@ type request struct {
 // maxWritten bounds the memory that requests take, about 50 bytes each.
 const maxWritten = 1 << 28
 
-func newRequests(run bench.Run, leg bench.LegResult, s bench.StepResult) (q requests, err error) {
+func newRequests(run bench.Run, trial bench.TrialResult, s bench.StepResult) (q requests, err error) {
 	q.load = s.Load
-	q.common = vegeta.Result{Attack: safe.Line(leg.Leg.String()+" "+s.Step.Name, 100), Code: 200}
+	q.common = vegeta.Result{Attack: safe.Line(trial.Trial.String()+" "+s.Step.Name, 100), Code: 200}
 	for _, r := range run.Profile.Requests {
 		if len(run.Profile.Requests) == 1 && s.Step.Request == "" || s.Step.Request != "" && r.Name == s.Step.Request {
 			q.common.Method, q.common.URL = safe.Line(r.Method, 20), safe.Line(r.Path, 500)

@@ -46,8 +46,8 @@ func added() []Column {
 
 type row struct {
 	run    *bench.Run
-	leg    *bench.LegResult
-	peak   stats.PeakTime // of the leg
+	trial    *bench.TrialResult
+	peak   stats.PeakTime // of the trial
 	peaked bool           // it is known
 	bench.StepResult
 }
@@ -58,12 +58,12 @@ func Columns() []Column { return slices.Concat(identity(), loadColumns(), usageC
 func identity() []Column {
 	return []Column{
 		{"run", "id of the run", func(r row) any { return text(r.run.ID) }},
-		{"contender", "name of the contender", func(r row) any { return text(r.leg.Leg.Contender) }},
-		{"variant", "its variant; empty for the default", func(r row) any { return text(r.leg.Leg.Variant) }},
-		{"round", "from 1", func(r row) any { return r.leg.Leg.Round }},
-		{"leg_state", "complete, failed, aborted, running", func(r row) any { return text(string(r.leg.State)) }},
+		{"contender", "name of the contender", func(r row) any { return text(r.trial.Trial.Contender) }},
+		{"variant", "its variant; empty for the default", func(r row) any { return text(r.trial.Trial.Variant) }},
+		{"round", "from 1", func(r row) any { return r.trial.Trial.Round }},
+		{"trial_state", "complete, failed, aborted, running", func(r row) any { return text(string(r.trial.State)) }},
 		{"start_up_ns", "from the start of the process to the first answer that says it is ready", func(r row) any {
-			return ifThere(r.leg.StartUp, func(d bench.Duration) any { return d.Nanoseconds() })
+			return ifThere(r.trial.StartUp, func(d bench.Duration) any { return d.Nanoseconds() })
 		}},
 		{"step", "index of the step, from 0", func(r row) any { return r.Index }},
 		{"step_name", "its name", func(r row) any { return text(r.Step.Name) }},
@@ -211,12 +211,12 @@ func unless0[T int64 | float64](v T) any { return ifKnown(v, v != 0) }
 
 func moment(t time.Time) any { return ifKnown(t.UTC().Format(time.RFC3339Nano), !t.IsZero()) }
 
-// rows calls each with every step of every leg, in the order of the legs.
-func rows(run bench.Run, legs []bench.LegResult, each func(row) error) error {
-	for i := range legs {
-		peak, peaked := stats.TimeToPeak(legs[i])
-		for _, s := range legs[i].Steps {
-			if err := each(row{&run, &legs[i], peak, peaked, s}); err != nil {
+// rows calls each with every step of every trial, in the order of the trials.
+func rows(run bench.Run, trials []bench.TrialResult, each func(row) error) error {
+	for i := range trials {
+		peak, peaked := stats.TimeToPeak(trials[i])
+		for _, s := range trials[i].Steps {
+			if err := each(row{&run, &trials[i], peak, peaked, s}); err != nil {
 				return err
 			}
 		}
@@ -224,7 +224,7 @@ func rows(run bench.Run, legs []bench.LegResult, each func(row) error) error {
 	return nil
 }
 
-func writeCSV(w io.Writer, run bench.Run, legs []bench.LegResult) error {
+func writeCSV(w io.Writer, run bench.Run, trials []bench.TrialResult) error {
 	out := safe.NewTable(w)
 	columns := Columns()
 	cells := make([]any, len(columns))
@@ -234,7 +234,7 @@ func writeCSV(w io.Writer, run bench.Run, legs []bench.LegResult) error {
 	if err := out.Write(cells...); err != nil {
 		return err
 	}
-	err := rows(run, legs, func(r row) error {
+	err := rows(run, trials, func(r row) error {
 		for i, c := range columns {
 			cells[i] = c.of(r)
 		}
@@ -246,16 +246,16 @@ func writeCSV(w io.Writer, run bench.Run, legs []bench.LegResult) error {
 	return out.Flush()
 }
 
-func writeJSON(w io.Writer, run bench.Run, legs []bench.LegResult) error {
+func writeJSON(w io.Writer, run bench.Run, trials []bench.TrialResult) error {
 	columns := Columns()
 	separator := "[\n"
-	err := rows(run, legs, func(r row) error {
+	err := rows(run, trials, func(r row) error {
 		line := separator + " {"
 		separator = ",\n"
 		for i, c := range columns {
 			value, err := json.Marshal(c.of(r))
 			if err != nil {
-				return fmt.Errorf("leg %s, step %d, %s: %w", r.leg.Leg, r.Index+1, c.Name, err)
+				return fmt.Errorf("trial %s, step %d, %s: %w", r.trial.Trial, r.Index+1, c.Name, err)
 			}
 			if i > 0 {
 				line += ","

@@ -30,12 +30,12 @@ type schemaObject = map[string]any
 
 // roots are the files of a results folder that have a schema.
 func roots() map[string]reflect.Type {
-	return map[string]reflect.Type{"run": reflect.TypeFor[bench.Run](), "leg": reflect.TypeFor[bench.LegResult]()}
+	return map[string]reflect.Type{"run": reflect.TypeFor[bench.Run](), "trial": reflect.TypeFor[bench.TrialResult]()}
 }
 
 // schemas makes a schema of Go types and the comments of their source.
 type schemas struct {
-	docs   map[string]string   // "LegResult" and "LegResult.State"
+	docs   map[string]string   // "TrialResult" and "TrialResult.State"
 	values map[string][]string // constants of a string type
 	defs   schemaObject
 	closed bool // unknown keys are refused; the published schemas are open, since a later version may add keys
@@ -124,7 +124,7 @@ func (s *schemas) of(t reflect.Type) schemaObject {
 	case reflect.String:
 		// States are a closed set; other named texts are not (an imported run has no kind of
 		// store).
-		if slices.Contains([]string{"LegState", "RunState", "CheckStatus", "ControlKind"}, t.Name()) {
+		if slices.Contains([]string{"TrialState", "RunState", "CheckStatus", "ControlKind"}, t.Name()) {
 			return schemaObject{"type": "string", "enum": s.values[t.Name()]}
 		}
 		return schemaObject{"type": "string"}
@@ -170,7 +170,7 @@ func (s *schemas) document(name string, t reflect.Type) []byte {
 	root := s.of(t)
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	root["$id"] = "urn:locbench:schema:" + name + ":" + strconv.Itoa(bench.SchemaVersion)
-	root["title"] = map[string]string{"run": "run.json of a results folder of locbench", "leg": "the file of a leg in a results folder of locbench"}[name]
+	root["title"] = map[string]string{"run": "run.json of a results folder of locbench", "trial": "the file of a trial in a results folder of locbench"}[name]
 	root["description"] = "Durations are whole nanoseconds and their keys end in _ns; sizes are in bytes. A key that is not there was not measured. Later versions may add keys."
 	root["$defs"] = s.defs
 	var b bytes.Buffer
@@ -217,34 +217,34 @@ func TestResultsKeepToTheSchemas(t *testing.T) {
 		}
 	}
 	var run bench.Run
-	var leg bench.LegResult
-	run.State, leg.State = bench.RunRunning, bench.LegRunning
+	var trial bench.TrialResult
+	run.State, trial.State = bench.RunRunning, bench.TrialRunning
 	validate("an empty run", "run", run)
-	validate("an empty leg", "leg", leg)
+	validate("an empty trial", "trial", trial)
 	fill(reflect.ValueOf(&run).Elem())
-	fill(reflect.ValueOf(&leg).Elem())
+	fill(reflect.ValueOf(&trial).Elem())
 	validate("a run with everything", "run", run)
-	validate("a leg with everything", "leg", leg)
-	run, legs := fixture()
+	validate("a trial with everything", "trial", trial)
+	run, trials := fixture()
 	validate("the fixture", "run", run)
-	for _, leg := range legs {
-		validate(leg.Leg.String(), "leg", leg)
+	for _, trial := range trials {
+		validate(trial.Trial.String(), "trial", trial)
 	}
-	run, legs, err := importing("", source{"a-1.bin", attacked(t, vegeta.NewEncoder, hits("a", 9)...)},
+	run, trials, err := importing("", source{"a-1.bin", attacked(t, vegeta.NewEncoder, hits("a", 9)...)},
 		source{"b-1" + harnessSuffix, []byte(published)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	validate("an imported run", "run", run)
-	for _, leg := range legs {
-		validate("imported "+leg.Leg.String(), "leg", leg)
+	for _, trial := range trials {
+		validate("imported "+trial.Trial.String(), "trial", trial)
 	}
 
 	// What is wrong is refused.
 	for what, text := range map[string]string{"a text for a number": `{"schema":"1"}`, "an unknown state": `{"state":"done"}`, "nothing": `{}`} {
 		t.Run(what, func(t *testing.T) {
-			if check["leg"].Validate(instance(t, []byte(text))) == nil {
-				t.Errorf("%s is taken for a leg", what)
+			if check["trial"].Validate(instance(t, []byte(text))) == nil {
+				t.Errorf("%s is taken for a trial", what)
 			}
 		})
 	}
@@ -252,8 +252,8 @@ func TestResultsKeepToTheSchemas(t *testing.T) {
 
 // TestPublishedSchemasRead compiles what is published, and reads the fixture by it.
 func TestPublishedSchemasRead(t *testing.T) {
-	run, legs := fixture()
-	for name, v := range map[string]any{"run": run, "leg": legs[0]} {
+	run, trials := fixture()
+	for name, v := range map[string]any{"run": run, "trial": trials[0]} {
 		t.Run(name, func(t *testing.T) {
 			text, err := os.ReadFile("../../../docs/schema/" + name + ".schema.json")
 			if err != nil {
@@ -300,8 +300,8 @@ func fill(v reflect.Value) {
 	case reflect.TypeFor[time.Time]():
 		v.Set(reflect.ValueOf(time.Unix(1_700_000_000, 123).UTC()))
 		return
-	case reflect.TypeFor[bench.LegState]():
-		v.SetString(string(bench.LegComplete))
+	case reflect.TypeFor[bench.TrialState]():
+		v.SetString(string(bench.TrialComplete))
 		return
 	case reflect.TypeFor[bench.RunState]():
 		v.SetString(string(bench.RunComplete))
@@ -349,13 +349,13 @@ func fill(v reflect.Value) {
 
 func TestSchemasDescribeTheirKeys(t *testing.T) {
 	s := newSchemas(t, false)
-	s.of(reflect.TypeFor[bench.LegResult]())
+	s.of(reflect.TypeFor[bench.TrialResult]())
 	for _, name := range slices.Sorted(maps.Keys(s.defs)) {
 		if s.defs[name].(schemaObject)["description"] == "" {
 			t.Errorf("type %s has no description", name)
 		}
 	}
-	if s.docs["Load.Elapsed"] == "" || len(s.values["LegState"]) != 5 {
-		t.Errorf("comments or constants are not read: %q, %q", s.docs["Load.Elapsed"], s.values["LegState"])
+	if s.docs["Load.Elapsed"] == "" || len(s.values["TrialState"]) != 5 {
+		t.Errorf("comments or constants are not read: %q, %q", s.docs["Load.Elapsed"], s.values["TrialState"])
 	}
 }

@@ -37,10 +37,10 @@ func TestVegetaToolReadsOurs(t *testing.T) {
 	if text, err := build.CombinedOutput(); err != nil {
 		absent(err, text)
 	}
-	run, legs := fixture()
+	run, trials := fixture()
 	step := 2
-	load := legs[0].Steps[2].Load
-	for name, data := range written(t, "vegeta", run, legs, Options{Leg: "rs-actix-1", Step: &step}) {
+	load := trials[0].Steps[2].Load
+	for name, data := range written(t, "vegeta", run, trials, Options{Trial: "rs-actix-1", Step: &step}) {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -75,18 +75,18 @@ func TestVegetaToolReadsOurs(t *testing.T) {
 
 // TestBenchstatReadsOurs runs the real benchstat over two folders.
 func TestBenchstatReadsOurs(t *testing.T) {
-	run, legs := fixture()
+	run, trials := fixture()
 	dir := t.TempDir()
 	write := func(name string) {
-		if err := os.WriteFile(filepath.Join(dir, name), written(t, "gobench", run, legs, Options{})["results.bench.txt"], 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), written(t, "gobench", run, trials, Options{})["results.bench.txt"], 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	write("old.txt")
 	run.ID = "another"
-	for i := range legs {
-		for k := range legs[i].Steps {
-			legs[i].Steps[k].Load.Succeeded *= 2
+	for i := range trials {
+		for k := range trials[i].Steps {
+			trials[i].Steps[k].Load.Succeeded *= 2
 		}
 	}
 	write("new.txt")

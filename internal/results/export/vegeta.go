@@ -23,28 +23,28 @@ func csvEncoder(w io.Writer) vegeta.Encoder {
 }
 
 func vegetaFiles(suffix string, enc func(io.Writer) vegeta.Encoder) filesOf {
-	files := perStep(suffix, func(run bench.Run, leg bench.LegResult, s bench.StepResult) (func(io.Writer) error, error) {
+	files := perStep(suffix, func(run bench.Run, trial bench.TrialResult, s bench.StepResult) (func(io.Writer) error, error) {
 		if s.Load.Succeeded+s.Load.FailedTotal() <= 0 {
 			return nil, nil
 		}
-		q, err := newRequests(run, leg, s)
+		q, err := newRequests(run, trial, s)
 		return func(w io.Writer) error { return q.write(w, enc) }, err
 	})
-	return func(run bench.Run, legs []bench.LegResult, opt Options) ([]File, error) {
+	return func(run bench.Run, trials []bench.TrialResult, opt Options) ([]File, error) {
 		limit := opt.MaxRequests
 		if limit <= 0 {
 			limit = DefaultMaxRequests
 		}
 		var total int64
-		for _, leg := range legs {
-			for _, s := range leg.Steps {
+		for _, trial := range trials {
+			for _, s := range trial.Steps {
 				total += max(s.Load.Succeeded+s.Load.FailedTotal(), 0)
 			}
 		}
 		if total > limit {
 			return nil, fmt.Errorf("%d requests are one line each, about %d MB, and at most %d are written: "+
-				"choose one --leg and --step, or allow more by --max-requests %d", total, total*300/1_000_000, limit, total)
+				"choose one --trial and --step, or allow more by --max-requests %d", total, total*300/1_000_000, limit, total)
 		}
-		return files(run, legs, opt)
+		return files(run, trials, opt)
 	}
 }

@@ -52,10 +52,10 @@ func isGob(data []byte) bool {
 
 // readVegeta reads vegeta's results; each attack in them is a step, in the order of their first
 // results.
-func readVegeta(f source) (leg bench.LegResult, err error) {
+func readVegeta(f source) (trial bench.TrialResult, err error) {
 	decode, lines, err := vegetaDecoder(f.data)
 	if err != nil {
-		return leg, err
+		return trial, err
 	}
 	var names []string
 	attacks := map[string][]sample{}
@@ -82,18 +82,18 @@ func readVegeta(f source) (leg bench.LegResult, err error) {
 			names = append(names, r.Attack)
 		}
 		if err != nil {
-			return leg, fmt.Errorf("result %d: %s", n, safe.Line(err.Error(), 300))
+			return trial, fmt.Errorf("result %d: %s", n, safe.Line(err.Error(), 300))
 		}
 		attacks[r.Attack] = append(attacks[r.Attack], s)
 	}
 	for _, name := range names {
 		step, err := stepOf(cmp.Or(safe.Line(name, 60), "vegeta"), attacks[name])
 		if err != nil {
-			return leg, err
+			return trial, err
 		}
-		leg.Steps = append(leg.Steps, step)
+		trial.Steps = append(trial.Steps, step)
 	}
-	return leg, nil
+	return trial, nil
 }
 
 // vegetaDecoder is vegeta's own decoder for data. Where results are lines, lines is their number.

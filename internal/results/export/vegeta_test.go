@@ -21,12 +21,12 @@ import (
 // TestVegetaReadsOurs reads our export by vegeta's own library and compares the figures of its
 // report.
 func TestVegetaReadsOurs(t *testing.T) {
-	run, legs := fixture()
+	run, trials := fixture()
 	step := 2
-	load := legs[0].Steps[2].Load
+	load := trials[0].Steps[2].Load
 	for _, format := range []string{"vegeta", "vegeta-json", "vegeta-csv"} {
 		t.Run(format, func(t *testing.T) {
-			for _, data := range written(t, format, run, legs, Options{Leg: "rs-actix-1", Step: &step}) {
+			for _, data := range written(t, format, run, trials, Options{Trial: "rs-actix-1", Step: &step}) {
 				decode := vegeta.DecoderFor(bytes.NewReader(data))
 				if decode == nil {
 					t.Fatal("vegeta does not know it")
@@ -68,10 +68,10 @@ func TestVegetaReadsOurs(t *testing.T) {
 }
 
 func TestVegetaQuantilesAreOurs(t *testing.T) {
-	run, legs := fixture()
+	run, trials := fixture()
 	step := 1 // without failures, which vegeta counts into its latencies
-	want := legs[0].Steps[1].Load.Latency
-	for _, data := range written(t, "vegeta", run, legs, Options{Leg: "rs-actix-1", Step: &step}) {
+	want := trials[0].Steps[1].Load.Latency
+	for _, data := range written(t, "vegeta", run, trials, Options{Trial: "rs-actix-1", Step: &step}) {
 		decode := vegeta.NewDecoder(bytes.NewReader(data))
 		var m vegeta.Metrics
 		for {
@@ -96,11 +96,11 @@ func TestVegetaQuantilesAreOurs(t *testing.T) {
 }
 
 func TestVegetaComesBack(t *testing.T) {
-	run, legs := fixture()
+	run, trials := fixture()
 	step := 2
-	want := legs[0].Steps[2].Load
+	want := trials[0].Steps[2].Load
 	for _, format := range []string{"vegeta", "vegeta-json", "vegeta-csv"} {
-		for name, data := range written(t, format, run, legs, Options{Leg: "rs-actix-1", Step: &step}) {
+		for name, data := range written(t, format, run, trials, Options{Trial: "rs-actix-1", Step: &step}) {
 			_, got, err := importing("", source{name, data})
 			if err != nil {
 				t.Fatal(err)
@@ -172,9 +172,9 @@ func TestOfVegetaItself(t *testing.T) {
 				t.Fatal(err)
 			}
 			l := got[0].Steps[0].Load
-			if got[0].Leg.String() != "go-nethttp-2" || len(got[0].Steps) != 1 || got[0].Steps[0].Step.Name != "an attack" ||
+			if got[0].Trial.String() != "go-nethttp-2" || len(got[0].Steps) != 1 || got[0].Steps[0].Step.Name != "an attack" ||
 				l.Succeeded != 94 || l.Sent != 100 || l.Bytes != 9400 || !l.Started.Equal(start) {
-				t.Errorf("%s, %q: %d of %d succeeded, %d bytes, from %v", got[0].Leg, got[0].Steps[0].Step.Name, l.Succeeded, l.Sent, l.Bytes, l.Started)
+				t.Errorf("%s, %q: %d of %d succeeded, %d bytes, from %v", got[0].Trial, got[0].Steps[0].Step.Name, l.Succeeded, l.Sent, l.Bytes, l.Started)
 			}
 			want := map[bench.ErrorKind]int64{
 				bench.ErrRefused: 1, bench.ErrTimeout: 1, "5xx": 1, "4xx": 1, bench.ErrReset: 1, bench.ErrOther: 1,

@@ -14,7 +14,7 @@ import (
 
 // The thresholds of what a search alone asks. The others are those of package verdict.
 const (
-	// A queue grows when the end of a trial is late by more than this share of its length, beyond what is
+	// A queue grows when the end of a probe is late by more than this share of its length, beyond what is
 	// usual,
 	lagShare = 0.025
 	leastLag = 100 * time.Millisecond // (less than that may be a hiccup at the end)
@@ -24,13 +24,13 @@ const (
 	ofTrend = 4 // windows that a trend takes at least
 )
 
-// Assess judges one finished trial of a contender with so many CPUs (0: not limited).
+// Assess judges one finished probe of a contender with so many CPUs (0: not limited).
 //
 // A rate is sustained when the step kept every condition, with latencies from when a request was
 // due and dropped requests among the errors, and the contender kept up: no more than 1 % of the
 // requests waited for a free connection, and the backlog at the end is not so long that a queue
 // must have grown all the time. That the client sent late by itself is in those latencies, and
-// breaks nothing else. A trial that did not hold although latencies from the sending would have, or
+// breaks nothing else. A probe that did not hold although latencies from the sending would have, or
 // while the client was at its limit or other work took the machine, says nothing about the
 // contender.
 func Assess(o profile.Objective, res bench.StepResult, cpus float64) (_ Verdict, why []string) {
@@ -94,7 +94,7 @@ func growing(res bench.StepResult) time.Duration {
 	return 0
 }
 
-// rising is by how much longer the median answer took at the end of a trial than at its beginning,
+// rising is by how much longer the median answer took at the end of a probe than at its beginning,
 // where that is so much that a queue must have grown all the time; else 0. It compares medians of
 // the windows' medians, which do not see one pause.
 func rising(res bench.StepResult) time.Duration {

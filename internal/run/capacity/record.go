@@ -20,7 +20,7 @@ const Schema = 1
 // maxPoints is more limits than anybody tries in one go.
 const maxPoints = 1000
 
-// Record is all that locbench capacity has found, as JSON that is rewritten after every trial.
+// Record is all that locbench capacity has found, as JSON that is rewritten after every probe.
 type Record struct {
 	Schema     int             `json:"schema"`
 	Contender  bench.Selection `json:"contender"`
@@ -28,7 +28,7 @@ type Record struct {
 	Resolution float64         `json:"resolution"`
 	Need       int             `json:"confirmations_needed"`
 	Of         int             `json:"confirmations_of"`
-	Length     time.Duration   `json:"trial_ns"` // of one trial
+	Length     time.Duration   `json:"probe_ns"` // of one probe
 	Started    time.Time       `json:"started"`
 	Command    []string        `json:"command"`
 	Points     []Point         `json:"points"`
@@ -38,16 +38,16 @@ type Record struct {
 type Point struct {
 	Label    string       `json:"label,omitempty"` // "0.5 CPUs"; "" where there is one point only
 	Limits   bench.Limits `json:"limits"`
-	Dir      string       `json:"dir"` // results folder, relative to the record's; its leg has every trial in full
+	Dir      string       `json:"dir"` // results folder, relative to the record's; its trial has every probe in full
 	Result   Result       `json:"result"`
-	Outcomes []Outcome    `json:"trials"`
+	Outcomes []Outcome    `json:"probes"`
 	Failure  string       `json:"failure,omitempty"` // why the search could not be finished, in words
 }
 
-// Outcome is one trial and what came of it.
+// Outcome is one probe and what came of it.
 type Outcome struct {
-	Trial
-	Step      int           `json:"step"` // index in the leg's steps
+	Probe
+	Step      int           `json:"step"` // index in the trial's steps
 	Sustained bool          `json:"sustained"`
 	Client    bool          `json:"client_bound,omitempty"`
 	Why       []string      `json:"why,omitempty"` // it was not sustained
@@ -61,12 +61,12 @@ type Outcome struct {
 	CPUEach   time.Duration `json:"cpu_per_request_ns,omitempty"` // 0: not known
 }
 
-// Outcome is what came of trial t, which was step res.
-func (v Verdict) Outcome(t Trial, res bench.StepResult, why []string) Outcome {
+// Outcome is what came of probe t, which was step res.
+func (v Verdict) Outcome(t Probe, res bench.StepResult, why []string) Outcome {
 	l := res.Load
 	bad := l.FailedTotal() + l.Dropped
 	o := Outcome{
-		Trial: t, Step: res.Index, Sustained: v.Sustained, Client: v.Client, Why: why, Achieved: l.Throughput(),
+		Probe: t, Step: res.Index, Sustained: v.Sustained, Client: v.Client, Why: why, Achieved: l.Throughput(),
 		P50: l.Latency.P50, P99: l.Latency.P99, Errors: float64(bad) / float64(max(1, bad+l.AllSucceeded())),
 		Late: l.Late, Dropped: l.Dropped,
 	}
@@ -75,7 +75,7 @@ func (v Verdict) Outcome(t Trial, res bench.StepResult, why []string) Outcome {
 	return o
 }
 
-// Confirming is the median confirming trial of the rate, by p99; ok is false where there is none.
+// Confirming is the median confirming probe of the rate, by p99; ok is false where there is none.
 func (p Point) Confirming() (o Outcome, ok bool) {
 	var all []Outcome
 	for _, o := range p.Outcomes {

@@ -17,9 +17,9 @@ func TestOutcome(t *testing.T) {
 		Load: bench.Load{Elapsed: 4 * time.Second, Wall: 4 * time.Second, Succeeded: 4000, Late: 3, Dropped: 500, Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 500},
 			Latency: bench.Latencies{P50: 1, P99: 2}},
 	}
-	trial := Trial{Number: 3, Rate: 1000, Phase: Confirm, Try: 1}
-	got := Verdict{Client: true}.Outcome(trial, res, []string{"x"})
-	want := Outcome{Trial: trial, Step: 4, Client: true, Why: []string{"x"}, Achieved: 1000, P50: 1, P99: 2, Errors: .2, Late: 3, Dropped: 500,
+	probe := Probe{Number: 3, Rate: 1000, Phase: Confirm, Try: 1}
+	got := Verdict{Client: true}.Outcome(probe, res, []string{"x"})
+	want := Outcome{Probe: probe, Step: 4, Client: true, Why: []string{"x"}, Achieved: 1000, P50: 1, P99: 2, Errors: .2, Late: 3, Dropped: 500,
 		CPU: .5, CPUEach: 500 * time.Microsecond}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
@@ -36,7 +36,7 @@ func TestOutcome(t *testing.T) {
 
 func TestConfirming(t *testing.T) {
 	outcome := func(rate float64, phase Phase, sustained bool, p99 time.Duration, why ...string) Outcome {
-		return Outcome{Trial: Trial{Rate: rate, Phase: phase}, Sustained: sustained, P99: p99, Why: why}
+		return Outcome{Probe: Probe{Rate: rate, Phase: phase}, Sustained: sustained, P99: p99, Why: why}
 	}
 	p := Point{Result: Result{Rate: 100, Above: 103}, Outcomes: []Outcome{
 		outcome(100, Narrow, true, 1), outcome(100, Confirm, true, 9), outcome(100, Confirm, false, 8), outcome(100, Confirm, true, 7), outcome(100, Confirm, true, 5),

@@ -1,15 +1,15 @@
 // Package capacity finds the highest rate that a contender sustains under a service level
 // objective.
 //
-// Search is the algorithm alone: it says which rate to try next and learns how the trial went; it
+// Search is the algorithm alone: it says which rate to try next and learns how the probe went; it
 // starts no load and reads no clock. Assess judges a finished step of open-loop load. Launching,
 // loading and keeping results are left to others.
 //
 // The search brackets the answer by doubling (or halving) from a guess, narrows the bracket by
-// trials in its geometric middle until it is as narrow as the resolution. On this way a rate counts
+// probes in its geometric middle until it is as narrow as the resolution. On this way a rate counts
 // as too high only when it has failed twice, so that one hiccup of the machine does not cut off all
 // that lies above. Then both ends are put to the vote: the lower one must hold in Need of Of fresh
-// trials, because it was chosen for having held, and luck may have helped; the upper one must fail
+// probes, because it was chosen for having held, and luck may have helped; the upper one must fail
 // in as many as make that impossible, because bad luck may have. From a lower end that is not
 // confirmed the search goes down, from an upper one that holds it goes up, in growing steps and by
 // votes, until there are two neighbours, one confirmed and one refused.
@@ -23,14 +23,14 @@ import (
 
 // Config is what a search is made of.
 type Config struct {
-	Start      float64 // requests per second of the first trial
-	Min, Max   float64 // no trial is below or above
+	Start      float64 // requests per second of the first probe
+	Min, Max   float64 // no probe is below or above
 	Resolution float64 // the bracket is narrow enough when its ends differ by this share, such as 0.03
-	Need, Of   int     // confirmations: so many of so many trials must hold
-	Trials     int     // at most so many in all
+	Need, Of   int     // confirmations: so many of so many probes must hold
+	Probes     int     // at most so many in all
 }
 
-// Phase is what a trial is for.
+// Phase is what a probe is for.
 type Phase string
 
 // The phases.
@@ -40,15 +40,15 @@ const (
 	Confirm Phase = "confirm"
 )
 
-// Trial is a rate to try.
-type Trial struct {
+// Probe is a rate to try.
+type Probe struct {
 	Number int     `json:"number"` // from 1
 	Rate   float64 `json:"rate"`   // requests due per second
 	Phase  Phase   `json:"phase"`
 	Try    int     `json:"try"` // from 1: of this rate in this phase
 }
 
-// Verdict is how a trial went.
+// Verdict is how a probe went.
 type Verdict struct {
 	Sustained bool
 	// Client: not sustained, but because of the client or of other work on its machine, so that nothing is
@@ -73,17 +73,17 @@ type Result struct {
 	State   State   `json:"state"`
 	Rate    float64 `json:"rate,omitempty"`     // the highest rate that was confirmed; 0: none
 	Above   float64 `json:"above,omitempty"`    // the lowest rate above it that was not sustained; 0: none was tried
-	Held    int     `json:"held,omitempty"`     // of the confirming trials of Rate
-	Tried   int     `json:"tried,omitempty"`    // confirming trials of Rate
-	Trials  int     `json:"trials"`             // in all
+	Held    int     `json:"held,omitempty"`     // of the confirming probes of Rate
+	Tried   int     `json:"tried,omitempty"`    // confirming probes of Rate
+	Probes  int     `json:"probes"`             // in all
 	Client  bool    `json:"client,omitempty"`   // it was the client, or its machine, that did not keep up at Above
-	AtBound bool    `json:"at_bound,omitempty"` // the search ended at Config.Max, Config.Min or Config.Trials
+	AtBound bool    `json:"at_bound,omitempty"` // the search ended at Config.Max, Config.Min or Config.Probes
 }
 
 // Search is a search that is under way.
 type Search struct {
 	cfg    Config
-	trial  Trial
+	probe  Probe
 	votes  ballot
 	low    float64 // the highest rate taken for sustained; 0: none yet
 	high   float64 // the lowest rate taken for too high; 0: none yet
@@ -108,28 +108,28 @@ func New(cfg Config) (*Search, error) {
 	case !(cfg.Resolution >= 0.001 && cfg.Resolution <= 1):
 		return nil, fmt.Errorf("resolution %g: it must be from 0.001 to 1", cfg.Resolution)
 	case cfg.Need < 1 || cfg.Of < cfg.Need:
-		return nil, fmt.Errorf("%d of %d confirmations: there must be at least one, and not more than trials",
+		return nil, fmt.Errorf("%d of %d confirmations: there must be at least one, and not more than probes",
 			cfg.Need, cfg.Of)
-	case cfg.Trials < 1:
-		return nil, errors.New("a search needs at least one trial")
+	case cfg.Probes < 1:
+		return nil, errors.New("a search needs at least one probe")
 	}
 	s := &Search{cfg: cfg, result: Result{State: Searching}}
-	s.trial = Trial{Number: 1, Phase: Bracket, Try: 1, Rate: min(max(cfg.Start, cfg.Min), cfg.Max)}
+	s.probe = Probe{Number: 1, Phase: Bracket, Try: 1, Rate: min(max(cfg.Start, cfg.Min), cfg.Max)}
 	return s, nil
 }
 
-// Next is the trial to run now, until Record gets its outcome; ok is false when the search is over.
-func (s *Search) Next() (t Trial, ok bool) { return s.trial, s.result.State == Searching }
+// Next is the probe to run now, until Record gets its outcome; ok is false when the search is over.
+func (s *Search) Next() (t Probe, ok bool) { return s.probe, s.result.State == Searching }
 
 // Result is what has been found so far.
 func (s *Search) Result() Result { return s.result }
 
-// Record takes in how the trial of Next went.
+// Record takes in how the probe of Next went.
 func (s *Search) Record(v Verdict) {
 	if s.result.State != Searching {
 		return
 	}
-	s.result.Trials++
+	s.result.Probes++
 	if v.Sustained {
 		s.votes.held++
 	} else {
@@ -139,7 +139,7 @@ func (s *Search) Record(v Verdict) {
 		}
 	}
 	need, most := 1, 2 // held once, or failed twice
-	if s.trial.Phase == Confirm {
+	if s.probe.Phase == Confirm {
 		need, most = s.cfg.Need, s.cfg.Of-s.cfg.Need+1
 	}
 	switch {
@@ -148,25 +148,25 @@ func (s *Search) Record(v Verdict) {
 	case s.votes.failed >= most:
 		s.rejected()
 	default:
-		s.trial.Try++
+		s.probe.Try++
 	}
-	s.trial.Number++
-	if s.result.State == Searching && s.result.Trials >= s.cfg.Trials {
+	s.probe.Number++
+	if s.result.State == Searching && s.result.Probes >= s.cfg.Probes {
 		s.result.AtBound = true
 		s.end(Undecided)
 	}
 }
 
 func (s *Search) accepted() {
-	rate := s.trial.Rate
+	rate := s.probe.Rate
 	s.low = rate
-	if s.trial.Phase == Confirm {
+	if s.probe.Phase == Confirm {
 		s.result.Rate, s.result.Held, s.result.Tried = rate, s.votes.held, s.votes.held+s.votes.failed
 		s.confirmed()
 		return
 	}
 	switch {
-	case s.trial.Phase == Narrow || s.high > 0:
+	case s.probe.Phase == Narrow || s.high > 0:
 		s.closer()
 	case rate >= s.cfg.Max:
 		s.try(Confirm, rate)
@@ -176,18 +176,18 @@ func (s *Search) accepted() {
 }
 
 func (s *Search) rejected() {
-	rate := s.trial.Rate
-	s.high, s.client, s.voted = rate, s.votes.client*2 > s.votes.failed, s.trial.Phase == Confirm
+	rate := s.probe.Rate
+	s.high, s.client, s.voted = rate, s.votes.client*2 > s.votes.failed, s.probe.Phase == Confirm
 	switch {
-	case s.trial.Phase == Narrow, s.trial.Phase == Bracket && s.low > 0:
+	case s.probe.Phase == Narrow, s.probe.Phase == Bracket && s.low > 0:
 		s.closer()
-	case s.trial.Phase == Confirm && s.result.Rate > 0: // a confirmed one lies below
+	case s.probe.Phase == Confirm && s.result.Rate > 0: // a confirmed one lies below
 		s.low = s.result.Rate
 		s.confirmed()
 	case rate <= s.cfg.Min:
 		s.result.AtBound = true
 		s.end(None)
-	case s.trial.Phase == Confirm:
+	case s.probe.Phase == Confirm:
 		s.fall = max(s.cfg.Resolution, 2*s.fall)
 		s.try(Confirm, max(rate/(1+s.fall), s.cfg.Min))
 	default:
@@ -229,7 +229,7 @@ func (s *Search) narrow() bool { return s.high <= s.low*(1+s.cfg.Resolution)*(1+
 
 func (s *Search) try(p Phase, rate float64) {
 	s.votes = ballot{}
-	s.trial.Phase, s.trial.Rate, s.trial.Try = p, rate, 1
+	s.probe.Phase, s.probe.Rate, s.probe.Try = p, rate, 1
 }
 
 func (s *Search) end(state State) {
@@ -240,7 +240,7 @@ func (s *Search) end(state State) {
 	s.result.State = state
 }
 
-// Left is about how many trials are still to come, if nothing unlucky happens.
+// Left is about how many probes are still to come, if nothing unlucky happens.
 func (s *Search) Left() int {
 	if s.result.State != Searching {
 		return 0
@@ -250,9 +250,9 @@ func (s *Search) Left() int {
 	}
 	votes := s.cfg.Of + 1 // to confirm one end and refuse the other
 	left := votes - s.votes.held - s.votes.failed
-	switch s.trial.Phase {
+	switch s.probe.Phase {
 	case Bracket:
-		left = 2 + halvings(2)*3/2 + votes // half of the narrowing trials fail, and are looked at twice
+		left = 2 + halvings(2)*3/2 + votes // half of the narrowing probes fail, and are looked at twice
 	case Narrow:
 		left = halvings(s.high/s.low)*3/2 + votes
 	case Confirm:
@@ -260,5 +260,5 @@ func (s *Search) Left() int {
 			left = s.cfg.Of - s.cfg.Need + 1 - s.votes.failed
 		}
 	}
-	return max(1, min(left, s.cfg.Trials-s.result.Trials))
+	return max(1, min(left, s.cfg.Probes-s.result.Probes))
 }

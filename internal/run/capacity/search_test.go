@@ -7,8 +7,8 @@ import (
 )
 
 // server answers as one M/M/1 queue does: the time in system is exponential with rate capacity −
-// load, so that its 99 % quantile is ln 100 / (capacity − load). A trial's quantile is off by a
-// log-normal factor; hiccup is the probability that a trial fails whatever its rate.
+// load, so that its 99 % quantile is ln 100 / (capacity − load). A probe's quantile is off by a
+// log-normal factor; hiccup is the probability that a probe fails whatever its rate.
 type server struct {
 	capacity float64
 	limit    float64 // seconds that the 99 % quantile may take
@@ -33,41 +33,41 @@ func (s *server) try(rate float64) Verdict {
 func (s *server) sustains() float64 { return s.capacity - math.Log(100)/s.limit }
 
 func config() Config {
-	return Config{Start: 1000, Min: 1, Max: 1e6, Resolution: 0.03, Need: 2, Of: 3, Trials: 60}
+	return Config{Start: 1000, Min: 1, Max: 1e6, Resolution: 0.03, Need: 2, Of: 3, Probes: 60}
 }
 
-func search(t *testing.T, cfg Config, try func(float64) Verdict) (Result, []Trial) {
+func search(t *testing.T, cfg Config, try func(float64) Verdict) (Result, []Probe) {
 	t.Helper()
 	s, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var trials []Trial
+	var probes []Probe
 	for {
-		trial, ok := s.Next()
+		probe, ok := s.Next()
 		if !ok {
 			break
 		}
 		if s.Left() < 1 {
-			t.Errorf("before trial %d none is left", trial.Number)
+			t.Errorf("before probe %d none is left", probe.Number)
 		}
-		if trial.Rate < cfg.Min || trial.Rate > cfg.Max || trial.Number != len(trials)+1 {
-			t.Fatalf("trial %+v after %d", trial, len(trials))
+		if probe.Rate < cfg.Min || probe.Rate > cfg.Max || probe.Number != len(probes)+1 {
+			t.Fatalf("probe %+v after %d", probe, len(probes))
 		}
-		if trials = append(trials, trial); len(trials) > cfg.Trials {
-			t.Fatalf("more than %d trials", cfg.Trials)
+		if probes = append(probes, probe); len(probes) > cfg.Probes {
+			t.Fatalf("more than %d probes", cfg.Probes)
 		}
-		s.Record(try(trial.Rate))
+		s.Record(try(probe.Rate))
 	}
 	r := s.Result()
-	if r.Trials != len(trials) || s.Left() != 0 {
-		t.Errorf("%d trials in the result, %d were run, %d left", r.Trials, len(trials), s.Left())
+	if r.Probes != len(probes) || s.Left() != 0 {
+		t.Errorf("%d probes in the result, %d were run, %d left", r.Probes, len(probes), s.Left())
 	}
 	s.Record(Verdict{Sustained: true})
 	if s.Result() != r {
 		t.Error("a verdict after the end changed the result")
 	}
-	return r, trials
+	return r, probes
 }
 
 // Without noise the answer lies in a bracket as narrow as the resolution, from any guess and at any
@@ -78,15 +78,15 @@ func TestExactServer(t *testing.T) {
 			s := &server{capacity: 5000, limit: .05, rng: rand.New(rand.NewPCG(1, 1))}
 			cfg := config()
 			cfg.Start, cfg.Resolution = start, resolution
-			r, trials := search(t, cfg, s.try)
+			r, probes := search(t, cfg, s.try)
 			if r.State != Found || r.Rate > s.sustains() || r.Above < s.sustains() || r.Above > r.Rate*(1+resolution)*1.0001 {
 				t.Errorf("from %g by %g: %+v, true is %.0f", start, resolution, r, s.sustains())
 			}
 			if r.Held != 2 || r.Tried != 2 || r.Client || r.AtBound {
 				t.Errorf("from %g by %g: %+v", start, resolution, r)
 			}
-			if start == 700 && resolution == .03 && len(trials) > 20 {
-				t.Errorf("%d trials", len(trials))
+			if start == 700 && resolution == .03 && len(probes) > 20 {
+				t.Errorf("%d probes", len(probes))
 			}
 		}
 	}
@@ -95,11 +95,11 @@ func TestExactServer(t *testing.T) {
 // With noise the answer is near the truth, and what is reported was confirmed.
 func TestNoisyServer(t *testing.T) {
 	const runs = 500
-	low, off, trials := 0, 0, 0
+	low, off, probes := 0, 0, 0
 	for seed := range uint64(runs) {
 		s := &server{capacity: 5000, limit: .05, noise: .3, hiccup: .05, rng: rand.New(rand.NewPCG(seed, 2))}
 		r, all := search(t, config(), s.try)
-		trials += len(all)
+		probes += len(all)
 		if r.State != Found || r.Held < 2 {
 			t.Fatalf("seed %d: %+v", seed, r)
 		}
@@ -117,12 +117,12 @@ func TestNoisyServer(t *testing.T) {
 	if off > runs/20 || low > 0 {
 		t.Errorf("%d of %d are more than 6 %% too low, %d less than half", off, runs, low)
 	}
-	if mean := float64(trials) / runs; mean > 25 {
-		t.Errorf("%.1f trials in the mean", mean)
+	if mean := float64(probes) / runs; mean > 25 {
+		t.Errorf("%.1f probes in the mean", mean)
 	}
 }
 
-// A server whose capacity wanders between trials is not monotone at all: what is confirmed must
+// A server whose capacity wanders between probes is not monotone at all: what is confirmed must
 // still be a rate that it mostly sustains.
 func TestWanderingServer(t *testing.T) {
 	for seed := range uint64(200) {
@@ -130,7 +130,7 @@ func TestWanderingServer(t *testing.T) {
 		r, _ := search(t, config(), func(rate float64) Verdict {
 			return Verdict{Sustained: rate < 5000*(.8+.2*rng.Float64())}
 		})
-		// Above 4,950 a trial holds with at most 5 %: two of three do so with 0.7 %.
+		// Above 4,950 a probe holds with at most 5 %: two of three do so with 0.7 %.
 		if r.State == Undecided || r.Rate < 3000 || r.Rate > 4950 {
 			t.Errorf("seed %d: %+v", seed, r)
 		}
@@ -138,12 +138,12 @@ func TestWanderingServer(t *testing.T) {
 }
 
 func TestNeverSustainable(t *testing.T) {
-	r, trials := search(t, config(), func(float64) Verdict { return Verdict{} })
+	r, probes := search(t, config(), func(float64) Verdict { return Verdict{} })
 	if r.State != None || r.Rate != 0 || !r.AtBound || r.Above != 1 {
 		t.Errorf("%+v", r)
 	}
-	if last := trials[len(trials)-1]; last.Rate != 1 || last.Try != 2 {
-		t.Errorf("the last trial was %+v", last)
+	if last := probes[len(probes)-1]; last.Rate != 1 || last.Try != 2 {
+		t.Errorf("the last probe was %+v", last)
 	}
 }
 
@@ -168,7 +168,7 @@ func TestAlwaysSustainable(t *testing.T) {
 // A rate that held once by luck is not reported: it must be confirmed, else the search goes down.
 func TestLuckIsNotConfirmed(t *testing.T) {
 	lucky := map[float64]bool{}
-	r, trials := search(t, config(), func(rate float64) Verdict {
+	r, probes := search(t, config(), func(rate float64) Verdict {
 		if rate < 3000 {
 			return Verdict{Sustained: true}
 		}
@@ -180,17 +180,17 @@ func TestLuckIsNotConfirmed(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	confirmed := 0
-	for _, trial := range trials {
-		if trial.Phase == Confirm && trial.Rate == r.Rate {
+	for _, probe := range probes {
+		if probe.Phase == Confirm && probe.Rate == r.Rate {
 			confirmed++
 		}
 	}
 	if confirmed != 2 {
-		t.Errorf("%d confirming trials of %g", confirmed, r.Rate)
+		t.Errorf("%d confirming probes of %g", confirmed, r.Rate)
 	}
 }
 
-// One hiccup in the bracket costs one more trial, not the upper half.
+// One hiccup in the bracket costs one more probe, not the upper half.
 func TestHiccup(t *testing.T) {
 	n := 0
 	r, _ := search(t, config(), func(rate float64) Verdict {
@@ -202,9 +202,9 @@ func TestHiccup(t *testing.T) {
 	}
 }
 
-func TestTooFewTrials(t *testing.T) {
+func TestTooFewProbes(t *testing.T) {
 	cfg := config()
-	cfg.Trials = 3
+	cfg.Probes = 3
 	if r, _ := search(t, cfg, func(rate float64) Verdict { return Verdict{Sustained: rate < 5000} }); r.State != Undecided || r.Rate != 0 || !r.AtBound {
 		t.Errorf("%+v", r)
 	}
@@ -220,7 +220,7 @@ func TestNewRefuses(t *testing.T) {
 		"rough":          func(c *Config) { c.Resolution = 2 },
 		"need more":      func(c *Config) { c.Need = 4 },
 		"need none":      func(c *Config) { c.Need = 0 },
-		"no trials":      func(c *Config) { c.Trials = 0 },
+		"no probes":      func(c *Config) { c.Probes = 0 },
 		"NaN resolution": func(c *Config) { c.Resolution = math.NaN() },
 	} {
 		t.Run(name, func(t *testing.T) {

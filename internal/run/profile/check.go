@@ -207,8 +207,8 @@ func (r *rules) thresholds(p *bench.Profile) {
 		if _, err := ParseObjective(t.Objective); err != nil {
 			r.when(true, at+".objective", err.Error(), "")
 		}
-		if !slices.Contains([]bench.Scope{"", bench.ScopeLeg, bench.ScopeRun}, t.Stop) {
-			r.wrong(at+".stop", string(t.Stop), "one of: leg, run")
+		if !slices.Contains([]bench.Scope{"", bench.ScopeTrial, bench.ScopeRun}, t.Stop) {
+			r.wrong(at+".stop", string(t.Stop), "one of: trial, run")
 		}
 		n := len(p.Steps)
 		there := t.FromStep >= 0 && t.FromStep <= n

@@ -102,7 +102,7 @@ type limits struct {
 	PIDs   int64            `yaml:"pids,omitempty"`
 }
 
-// phases asks for the first requests of a leg to be timed one by one.
+// phases asks for the first requests of a trial to be timed one by one.
 type phases struct {
 	Requests int `yaml:"requests" strict:"required" example:"10"`
 }

@@ -79,7 +79,7 @@ func (r *rate) UnmarshalStrict(v strictyaml.Value) {
 // MarshalYAML writes what UnmarshalStrict reads.
 func (r rate) MarshalYAML() (any, error) {
 	switch {
-	case r.PeakShare != 0: // the rate itself is worked out by each leg
+	case r.PeakShare != 0: // the rate itself is worked out by each trial
 		return bench.Step{PeakShare: r.PeakShare}.DefaultName(), nil
 	case r.RampTo != 0:
 		return strictyaml.Inline{V: ramp{r.Rate, r.RampTo}}, nil

@@ -16,14 +16,14 @@ const thresholdHint = "write a condition such as `p99<50ms,errors<0.1%`, optiona
 type threshold struct {
 	Objective string      `yaml:"objective" strict:"required,min=1,max=500" example:"p99<50ms"`
 	FromStep  int         `yaml:"from_step,omitempty" strict:"min=1,max=1000"`
-	Stop      bench.Scope `yaml:"stop,omitempty" strict:"oneof=leg|true|run|false"`
+	Stop      bench.Scope `yaml:"stop,omitempty" strict:"oneof=trial|true|run|false"`
 }
 
 // thresholdMap is read and written key by key.
 type thresholdMap threshold
 
-// scopes are what `stop` may be; true is the leg: the other contenders are measured all the same.
-var scopes = map[string]bench.Scope{"false": "", "true": bench.ScopeLeg, "leg": bench.ScopeLeg, "run": bench.ScopeRun}
+// scopes are what `stop` may be; true is the trial: the other contenders are measured all the same.
+var scopes = map[string]bench.Scope{"false": "", "true": bench.ScopeTrial, "trial": bench.ScopeTrial, "run": bench.ScopeRun}
 
 // UnmarshalStrict reads a short text or a map.
 func (t *threshold) UnmarshalStrict(v strictyaml.Value) {
@@ -54,7 +54,7 @@ func (t threshold) MarshalYAML() (any, error) { return strictyaml.Inline{V: thre
 // thresholdOption is a word of the short form after the objective.
 var thresholdOption = regexp.MustCompile(`^([a-z_]+)=(.*)$`)
 
-// ParseThreshold reads the short form of profiles and options: "p99<50ms from_step=3 stop=leg".
+// ParseThreshold reads the short form of profiles and options: "p99<50ms from_step=3 stop=trial".
 func ParseThreshold(text string) (t bench.Threshold, err error) {
 	words := strings.Fields(text)
 	stops := false

@@ -28,9 +28,9 @@ func TestThresholds(t *testing.T) {
 	}
 	want := []bench.Threshold{
 		{Objective: "p99<50ms,errors<0.1%"},
-		{Objective: "errors<20%", FromStep: 7, Stop: bench.ScopeLeg},
+		{Objective: "errors<20%", FromStep: 7, Stop: bench.ScopeTrial},
 		{Objective: "throughput>1000/s", FromStep: 6, Stop: bench.ScopeRun},
-		{Objective: "p90<=20ms,max<1s", Stop: bench.ScopeLeg},
+		{Objective: "p90<=20ms,max<1s", Stop: bench.ScopeTrial},
 		{Objective: "p50<1s"},
 	}
 	if !reflect.DeepEqual(p.Thresholds, want) {
@@ -54,14 +54,14 @@ func TestThresholdMistakes(t *testing.T) {
   - {objective: "p99<50ms", stop: everything}
   - {objective: "p99<50ms", window: 5s, contender: a}
   - {objective: "p99<50ms", from_step: 8}
-  - {stop: leg}
+  - {stop: trial}
   - p99<50ms window=5s
   - stop=run p99<50ms
   - [1]
   - p99<50ms stop=step
   - p99<50ms from_step=0
-  - stop=leg
-  - p99<50ms stop=leg stop=run
+  - stop=trial
+  - p99<50ms stop=trial stop=run
 `))
 	if err == nil {
 		t.Fatal("nothing is wrong")
@@ -70,19 +70,19 @@ func TestThresholdMistakes(t *testing.T) {
 	wants := []string{
 		`x.yaml:6: threshold "p98<50ms": objective "p98<50ms": there is no measure "p98"; there are p50`,
 		`x.yaml:7: objective "p99<50": "50" is not a value for p99; write a time`,
-		"x.yaml:8: `thresholds[2].stop` is \"step\"; one of: leg, true, run, false",
-		"x.yaml:9: `thresholds[3].stop` is \"everything\"; one of: leg, true, run, false",
+		"x.yaml:8: `thresholds[2].stop` is \"step\"; one of: trial, true, run, false",
+		"x.yaml:9: `thresholds[3].stop` is \"everything\"; one of: trial, true, run, false",
 		"x.yaml:10: unknown key `thresholds[4].window`; ",
 		"x.yaml:10: unknown key `thresholds[4].contender`; ",
 		`x.yaml:11: from_step is 8, and there are 7 steps; `,
 		"x.yaml:12: `thresholds[6].objective` is missing; for example",
-		`x.yaml:13: threshold "p99<50ms window=5s": window=5s is not an option, or is one too many; there are from_step, from 1 to 1000, and stop=leg (or true) or stop=run`,
+		`x.yaml:13: threshold "p99<50ms window=5s": window=5s is not an option, or is one too many; there are from_step, from 1 to 1000, and stop=trial (or true) or stop=run`,
 		`x.yaml:14: threshold "stop=run p99<50ms": objective "stop=run p99<50ms": there is no measure "stop"; there are`,
 		"x.yaml:15: `thresholds[9]` is a list; write an objective",
 		`x.yaml:16: threshold "p99<50ms stop=step": stop=step is not an option`,
 		`x.yaml:17: threshold "p99<50ms from_step=0": from_step=0 is not an option`,
-		`x.yaml:18: threshold "stop=leg": objective "": a condition is missing; write for example`,
-		`x.yaml:19: threshold "p99<50ms stop=leg stop=run": stop=leg is not an option, or is one too many`,
+		`x.yaml:18: threshold "stop=trial": objective "": a condition is missing; write for example`,
+		`x.yaml:19: threshold "p99<50ms stop=trial stop=run": stop=trial is not an option, or is one too many`,
 	}
 	for i, want := range wants {
 		if i >= len(lines) || !strings.HasPrefix(lines[i], want) {
@@ -96,7 +96,7 @@ func TestThresholdMistakes(t *testing.T) {
 }
 
 func FuzzParseThreshold(f *testing.F) {
-	f.Add("p99<50ms,errors<0.1% stop=leg from_step=3")
+	f.Add("p99<50ms,errors<0.1% stop=trial from_step=3")
 	f.Add("throughput >= 10 stop=true")
 	f.Fuzz(func(t *testing.T, text string) {
 		th, err := profile.ParseThreshold(text)

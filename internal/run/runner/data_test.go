@@ -10,7 +10,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// TestStoreChanges: documents that went away in a leg are an incident of that leg, also where it
+// TestStoreChanges: documents that went away in a trial are an incident of that trial, also where it
 // failed; those that went away between two lives are said to be of neither.
 func TestStoreChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -37,17 +37,17 @@ func TestStoreChanges(t *testing.T) {
 			t.Fatalf("asked %d times, want 8: %v", asked, err)
 		}
 		for i, want := range [][]string{
-			{`the store's documents have changed in the course of this leg: index "city" held 9 documents before, and holds 0 now`},
-			{"the store's documents have changed before this leg: somebody"}, nil, nil,
+			{`the store's documents have changed in the course of this trial: index "city" held 9 documents before, and holds 0 now`},
+			{"the store's documents have changed before this trial: somebody"}, nil, nil,
 		} {
 			var got []string
-			for _, in := range f.legs[f.order[i]].Incidents {
+			for _, in := range f.trials[f.order[i]].Incidents {
 				if got = append(got, in.String()); in.Kind != bench.IncidentData {
 					t.Errorf("kind %s", in.Kind)
 				}
 			}
 			if !slices.Equal(got, want) {
-				t.Errorf("leg %d: %q, want %q", i+1, got, want)
+				t.Errorf("trial %d: %q, want %q", i+1, got, want)
 			}
 		}
 	})

@@ -38,7 +38,7 @@ func TestDead_EngineIsLate(t *testing.T) {
 				if tt.tells > 0 {
 					time.AfterFunc(tt.tells, func() { inst.die(killed) })
 				}
-				l, began := &legRun{inst: inst}, time.Now()
+				l, began := &trialRun{inst: inst}, time.Now()
 				if got := l.dead(t.Context()); got != tt.want || time.Since(began) != tt.waits {
 					t.Errorf("dead: %v after %v", got, time.Since(began))
 				}
@@ -48,11 +48,11 @@ func TestDead_EngineIsLate(t *testing.T) {
 }
 
 // TestDead_IsNoSilence: one that has died by the end of a step that ended in silence is not said to
-// hang, and its leg ends there.
+// hang, and its trial ends there.
 func TestDead_IsNoSilence(t *testing.T) {
 	refused := bench.Load{Failed: map[bench.ErrorKind]int64{"connect": 45}, Examples: map[bench.ErrorKind]string{"connect": "connection refused"}}
 	f, err := start(t, context.Background(), func(f *fakeRun) {
-		f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+		f.cfg.Run.Trials = f.cfg.Run.Trials[:1]
 		f.launcher.gone = true
 		f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
 			if step.Connections == 2 {
@@ -63,11 +63,11 @@ func TestDead_IsNoSilence(t *testing.T) {
 			return good(ctx, step)
 		})
 	})
-	leg := f.legs[f.order[0]]
-	if !errors.Is(err, ErrLegs) || leg.State != bench.LegFailed || leg.Exit == nil || !leg.Exit.OOMKilled || !strings.Contains(leg.Failure, "out of memory") {
-		t.Errorf("%v; leg %s, %q, exit %+v", err, leg.State, leg.Failure, leg.Exit)
+	trial := f.trials[f.order[0]]
+	if !errors.Is(err, ErrTrials) || trial.State != bench.TrialFailed || trial.Exit == nil || !trial.Exit.OOMKilled || !strings.Contains(trial.Failure, "out of memory") {
+		t.Errorf("%v; trial %s, %q, exit %+v", err, trial.State, trial.Failure, trial.Exit)
 	}
-	if len(leg.Steps) != 2 || leg.Steps[1].Ending != bench.EndedByDeath || !strings.Contains(leg.Steps[1].Aborted, "died") {
-		t.Errorf("steps %+v", leg.Steps)
+	if len(trial.Steps) != 2 || trial.Steps[1].Ending != bench.EndedByDeath || !strings.Contains(trial.Steps[1].Aborted, "died") {
+		t.Errorf("steps %+v", trial.Steps)
 	}
 }

@@ -15,7 +15,7 @@ import (
 func TestDrift(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := start(t, context.Background(), func(f *fakeRun) {
-			f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+			f.cfg.Run.Trials = f.cfg.Run.Trials[:1]
 			f.cfg.Run.Profile.Steps = []bench.Step{
 				{Name: "warm", Connections: 1, WarmUp: true}, {Name: "one", Connections: 1}, {Name: "two", Connections: 2},
 			}
@@ -38,7 +38,7 @@ func TestDrift(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		steps := f.legs["a-1"].Steps
+		steps := f.trials["a-1"].Steps
 		if len(steps) != 3 {
 			t.Fatalf("%d steps", len(steps))
 		}

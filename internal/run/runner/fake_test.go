@@ -168,22 +168,22 @@ type fakeRun struct {
 	launcher *fakeLauncher
 	cfg      Config
 	records  []bench.Record
-	legs     map[string]*bench.LegResult
+	trials     map[string]*bench.TrialResult
 	order    []string
 	harm     func(bench.Incident) // tells one of the instance that was launched last
 }
 
 func (f *fakeRun) handle(rec bench.Record) {
 	f.records = append(f.records, rec)
-	if rec.Leg == nil {
+	if rec.Trial == nil {
 		return
 	}
-	name := rec.Leg.String()
-	if _, ok := rec.Event.(bench.LegStarted); ok {
-		f.legs[name] = &bench.LegResult{Leg: *rec.Leg}
+	name := rec.Trial.String()
+	if _, ok := rec.Event.(bench.TrialStarted); ok {
+		f.trials[name] = &bench.TrialResult{Trial: *rec.Trial}
 		f.order = append(f.order, name)
 	}
-	f.legs[name].Apply(rec.At, rec.Event)
+	f.trials[name].Apply(rec.At, rec.Event)
 }
 
 func (f *fakeRun) ended() bench.RunEnded {
@@ -195,9 +195,9 @@ func (f *fakeRun) ended() bench.RunEnded {
 	return bench.RunEnded{}
 }
 
-func (f *fakeRun) phases(leg string) (out []string) {
+func (f *fakeRun) phases(trial string) (out []string) {
 	for _, rec := range f.records {
-		if e, ok := rec.Event.(bench.PhaseStarted); ok && (rec.Leg == nil && leg == "" || rec.Leg != nil && rec.Leg.String() == leg) {
+		if e, ok := rec.Event.(bench.PhaseStarted); ok && (rec.Trial == nil && trial == "" || rec.Trial != nil && rec.Trial.String() == trial) {
 			out = append(out, fmt.Sprint(e.Phase))
 		}
 	}

@@ -22,7 +22,7 @@ func TestOneThatNeverAnswersIsTriedOnce(t *testing.T) {
 		answer    answer
 		keepGoing bool
 		lives     int // of a
-		failed    int // legs of a
+		failed    int // trials of a
 	}{
 		"never":             {func(*fakeRun, bench.Instance, int) error { return silent }, false, 1, 3},
 		"never, asked for":  {func(*fakeRun, bench.Instance, int) error { return silent }, true, 3, 3},
@@ -41,7 +41,7 @@ func TestOneThatNeverAnswersIsTriedOnce(t *testing.T) {
 				lives := 0
 				f, err := start(t, t.Context(), func(f *fakeRun) {
 					f.cfg.Run.Profile.Rounds = 3
-					f.cfg.Run.Legs = Order(f.cfg.Run.Profile.Contenders, 3, 42)
+					f.cfg.Run.Trials = Order(f.cfg.Run.Profile.Contenders, 3, 42)
 					f.cfg.KeepGoing = c.keepGoing
 					f.cfg.Launcher = launching(func(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
 						f.harm = spec.OnIncident
@@ -55,19 +55,19 @@ func TestOneThatNeverAnswersIsTriedOnce(t *testing.T) {
 						return bench.InstanceReady{StartUp: time.Millisecond}, c.answer(f, inst, lives)
 					}
 				})
-				if !errors.Is(err, ErrLegs) {
+				if !errors.Is(err, ErrTrials) {
 					t.Errorf("%v", err)
 				}
 				failed := 0
 				for round := 1; round <= 3; round++ {
-					if leg := f.legs[fmt.Sprintf("a-%d", round)]; leg.State == bench.LegFailed {
+					if trial := f.trials[fmt.Sprintf("a-%d", round)]; trial.State == bench.TrialFailed {
 						failed++
-						if round > 1 && c.lives == 1 && !strings.Contains(leg.Failure, "not tried: it never became ready in round 1 (--keep-going") {
-							t.Errorf("round %d: %s", round, leg.Failure)
+						if round > 1 && c.lives == 1 && !strings.Contains(trial.Failure, "not tried: it never became ready in round 1 (--keep-going") {
+							t.Errorf("round %d: %s", round, trial.Failure)
 						}
 					}
-					if leg := f.legs[fmt.Sprintf("b-%d", round)]; leg.State != bench.LegComplete {
-						t.Errorf("b, round %d: %s", round, leg.Failure)
+					if trial := f.trials[fmt.Sprintf("b-%d", round)]; trial.State != bench.TrialComplete {
+						t.Errorf("b, round %d: %s", round, trial.Failure)
 					}
 				}
 				if state := f.ended().State; state != bench.RunComplete {
@@ -87,14 +87,14 @@ func TestOneThatHasAnsweredBeforeResumeIsTriedAgain(t *testing.T) {
 		lives := 0
 		_, err := start(t, t.Context(), func(f *fakeRun) {
 			f.cfg.Run.Profile.Contenders = f.cfg.Run.Profile.Contenders[:1]
-			f.cfg.Run.Legs = Order(f.cfg.Run.Profile.Contenders, 3, 42)
-			f.cfg.Run.Legs[0].State = bench.LegComplete
+			f.cfg.Run.Trials = Order(f.cfg.Run.Profile.Contenders, 3, 42)
+			f.cfg.Run.Trials[0].State = bench.TrialComplete
 			f.cfg.Ready = func(context.Context, bench.Instance, bench.Service, func(level, text string)) (bench.InstanceReady, error) {
 				lives++
 				return bench.InstanceReady{}, errors.New("not ready after 1m0s")
 			}
 		})
-		if lives != 2 || !errors.Is(err, ErrLegs) {
+		if lives != 2 || !errors.Is(err, ErrTrials) {
 			t.Errorf("%d lives, %v", lives, err)
 		}
 	})
@@ -106,7 +106,7 @@ func TestATargetIsNobodysToStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := start(t, t.Context(), func(f *fakeRun) {
 			f.cfg.Run.Profile.Contenders = f.cfg.Run.Profile.Contenders[:1]
-			f.cfg.Run.Legs = Order(f.cfg.Run.Profile.Contenders, 1, 42)
+			f.cfg.Run.Trials = Order(f.cfg.Run.Profile.Contenders, 1, 42)
 			f.cfg.Run.Profile.Runtime = bench.RuntimeURL
 			f.cfg.Checks = noChecks{}
 			f.cfg.Launcher = launching(func(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
@@ -121,9 +121,9 @@ func TestATargetIsNobodysToStop(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		leg := f.legs["a-1"]
-		if leg.StartUp != nil || leg.Stop != nil || len(leg.Warnings) > 0 || len(leg.Steps) != 3 || len(f.phases("")) != 1 {
-			t.Errorf("start-up %v, stop %v, warnings %q, %d steps, phases of the run %v", leg.StartUp, leg.Stop, leg.Warnings, len(leg.Steps), f.phases(""))
+		trial := f.trials["a-1"]
+		if trial.StartUp != nil || trial.Stop != nil || len(trial.Warnings) > 0 || len(trial.Steps) != 3 || len(f.phases("")) != 1 {
+			t.Errorf("start-up %v, stop %v, warnings %q, %d steps, phases of the run %v", trial.StartUp, trial.Stop, trial.Warnings, len(trial.Steps), f.phases(""))
 		}
 	})
 }

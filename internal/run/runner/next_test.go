@@ -12,9 +12,9 @@ import (
 	"locbench/internal/bench"
 )
 
-// oneLeg leaves only a's first leg of the run.
-func oneLeg(f *fakeRun) {
-	f.cfg.Run.Legs = []bench.LegEntry{{Leg: bench.Leg{Contender: "a", Round: 1}, State: bench.LegPending}}
+// oneTrial leaves only a's first trial of the run.
+func oneTrial(f *fakeRun) {
+	f.cfg.Run.Trials = []bench.TrialEntry{{Trial: bench.Trial{Contender: "a", Round: 1}, State: bench.TrialPending}}
 }
 
 // Steps that are chosen one by one end when the one that chooses says so, and two without any
@@ -23,15 +23,15 @@ func TestStepsChosenByTheOnesBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []int
 		f, err := start(t, t.Context(), func(f *fakeRun) {
-			oneLeg(f)
+			oneTrial(f)
 			f.cfg.Engine = fakeEngine(func(_ context.Context, s bench.Step) (bench.Load, error) {
 				asked = append(asked, s.Connections)
 				return bench.Load{Elapsed: time.Second}, nil
 			})
-			f.cfg.Next = func(_ context.Context, leg bench.Leg, done []bench.StepResult) (bench.Step, bool) {
+			f.cfg.Next = func(_ context.Context, trial bench.Trial, done []bench.StepResult) (bench.Step, bool) {
 				for i, r := range done {
-					if r.Index != i || leg.Contender != "a" {
-						t.Errorf("%s: step %d has index %d", leg, i, r.Index)
+					if r.Index != i || trial.Contender != "a" {
+						t.Errorf("%s: step %d has index %d", trial, i, r.Index)
 					}
 				}
 				return bench.Step{Connections: 10 * (len(done) + 1)}, len(done) < 4
@@ -40,8 +40,8 @@ func TestStepsChosenByTheOnesBefore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(asked, []int{10, 20, 30, 40}) || len(f.legs["a-1"].Steps) != 4 {
-			t.Errorf("steps %v, %d in the result", asked, len(f.legs["a-1"].Steps))
+		if !slices.Equal(asked, []int{10, 20, 30, 40}) || len(f.trials["a-1"].Steps) != 4 {
+			t.Errorf("steps %v, %d in the result", asked, len(f.trials["a-1"].Steps))
 		}
 		for _, r := range f.records {
 			if e, ok := r.Event.(bench.StepStarted); ok && e.Of < e.Index+1 {
@@ -57,7 +57,7 @@ func TestFirstRequestsAreTimed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, wanted := range []bool{true, false} {
 			f, err := start(t, t.Context(), func(f *fakeRun) {
-				oneLeg(f)
+				oneTrial(f)
 				if wanted {
 					f.cfg.Run.Profile.Phases = &bench.PhaseSpec{Requests: 3}
 				}
@@ -69,7 +69,7 @@ func TestFirstRequestsAreTimed(t *testing.T) {
 				t.Fatal(err)
 			}
 			order := strings.Join(f.phases("a-1"), " ")
-			if kept := f.legs["a-1"].Phases; wanted != (kept != nil) || wanted && kept.First.Total != time.Second {
+			if kept := f.trials["a-1"].Phases; wanted != (kept != nil) || wanted && kept.First.Total != time.Second {
 				t.Errorf("wanted: %t, kept %+v", wanted, kept)
 			}
 			if wanted != strings.Contains(order, "ready timing check load") {
@@ -79,15 +79,15 @@ func TestFirstRequestsAreTimed(t *testing.T) {
 	})
 }
 
-func TestFirstRequestsThatCannotBeTimedFailTheLeg(t *testing.T) {
+func TestFirstRequestsThatCannotBeTimedFailTheTrial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := start(t, t.Context(), func(f *fakeRun) {
-			oneLeg(f)
+			oneTrial(f)
 			f.cfg.Run.Profile.Phases = &bench.PhaseSpec{Requests: 3}
 			f.cfg.FirstRequests = func(context.Context, string) (bench.Phases, error) { return bench.Phases{}, errors.New("no request") }
 		})
-		if err == nil || !strings.Contains(err.Error(), "time the first requests: no request") || f.legs["a-1"].State != bench.LegFailed {
-			t.Errorf("%v, leg %s", err, f.legs["a-1"].State)
+		if err == nil || !strings.Contains(err.Error(), "time the first requests: no request") || f.trials["a-1"].State != bench.TrialFailed {
+			t.Errorf("%v, trial %s", err, f.trials["a-1"].State)
 		}
 	})
 }

@@ -1,5 +1,5 @@
 // Package runner knows the order of a benchmark's phases: prepare the store and the contenders,
-// then for every leg launch, wait until ready, check, load step by step while sampling, and stop.
+// then for every trial launch, wait until ready, check, load step by step while sampling, and stop.
 //
 // It publishes what happens as events and keeps no other record. How anything is launched, loaded,
 // checked or drawn is left to the packages behind its interfaces.
@@ -31,7 +31,7 @@ type Launcher interface {
 type Engine interface {
 	// Run returns what was measured even with an error, which is ctx's when the step was cut short.
 	Run(ctx context.Context, baseURL string, step bench.Step, hooks Hooks) (bench.Load, error)
-	// Rest closes connections that are kept from step to step, after the last step of a leg.
+	// Rest closes connections that are kept from step to step, after the last step of a trial.
 	Rest(baseURL string)
 }
 
@@ -48,7 +48,7 @@ type Hooks struct {
 	Turns *Turns
 }
 
-// Checks are those of one leg: those that launch for themselves, on the running instance, and on
+// Checks are those of one trial: those that launch for themselves, on the running instance, and on
 // its end. Outcomes go to on; an error means that checking itself was not possible.
 type Checks interface {
 	Launching(ctx context.Context, l Launcher, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult)) error
@@ -59,7 +59,7 @@ type Checks interface {
 	Stopped(stop bench.StopResult) []bench.CheckResult
 }
 
-// Stage is a phase of the whole run, before the first leg. Do returns a note for the log.
+// Stage is a phase of the whole run, before the first trial. Do returns a note for the log.
 type Stage struct {
 	Phase bench.Phase
 	Do    func(ctx context.Context, progress func(bench.Progress)) (note string, err error)
@@ -73,13 +73,13 @@ type Stalls interface {
 
 // Config is a run and all that it needs. Only Patience, Stalls and Grace have defaults.
 type Config struct {
-	Run      bench.Run // the plan; legs that are complete already are passed over
+	Run      bench.Run // the plan; trials that are complete already are passed over
 	Dir      string    // results folder, for the event that names it
 	Stream   *event.Stream
 	Stages   []Stage
 	Services map[bench.Selection]bench.Service // resolved: variant applied
 	Build    func(ctx context.Context, svc bench.Service, progress func(text string)) (bench.Artifact, error)
-	// Spec fills in what a leg of svc is launched with. It is called again for every launch.
+	// Spec fills in what a trial of svc is launched with. It is called again for every launch.
 	Spec     func(name string, svc bench.Service, artifact bench.Artifact) (bench.LaunchSpec, error)
 	Launcher Launcher
 	Engine   Engine
@@ -89,9 +89,9 @@ type Config struct {
 	StoreAlive  func(context.Context) error
 	EngineAlive func(context.Context) error
 	// StoreChange says how the store's documents have changed since it was asked last, "" if they have
-	// not. It is asked before and after each leg; nil where nothing can change.
+	// not. It is asked before and after each trial; nil where nothing can change.
 	StoreChange func(context.Context) (string, error)
-	Patience    time.Duration // to wait for either of them before a leg; 30 s when 0
+	Patience    time.Duration // to wait for either of them before a trial; 30 s when 0
 	// Ready waits for the answer that says it is ready; the start-up time is 0 where it is not known. It
 	// may report what it sees as a Notice of that level or, with the level "", as a Progress.
 	Ready func(
@@ -105,9 +105,9 @@ type Config struct {
 	// SetUp and TearDown make the requests before the first of a life and after its last; may be nil. Without its
 	// set-up nothing is loaded.
 	SetUp, TearDown func(ctx context.Context, baseURL string) error
-	// Next, if not nil, chooses each step of a leg in place of Run.Profile.Steps; ok is false after
+	// Next, if not nil, chooses each step of a trial in place of Run.Profile.Steps; ok is false after
 	// the last. It may rest before it returns, but not beyond the end of ctx.
-	Next func(ctx context.Context, leg bench.Leg, done []bench.StepResult) (step bench.Step, ok bool)
+	Next func(ctx context.Context, trial bench.Trial, done []bench.StepResult) (step bench.Step, ok bool)
 	// Judge adds doubts to a finished step ("the client may be the bottleneck: …"); may be nil.
 	Judge func(bench.StepResult, bench.InstanceInfo) bench.Findings
 	// Beside reads host and store at the two ends of each step; nil where nobody can.
@@ -124,34 +124,34 @@ type Config struct {
 
 const progressBytes = 500
 
-// ErrLegs is wrapped by the error of Run, an *Incomplete then, when the legs had begun but not all
+// ErrTrials is wrapped by the error of Run, an *Incomplete then, when the trials had begun but not all
 // of them are complete at the end.
-var ErrLegs = errors.New("incomplete run")
+var ErrTrials = errors.New("incomplete run")
 
-// Incomplete says why. Those of its Failures that are a *LegError were published before.
+// Incomplete says why. Those of its Failures that are a *TrialError were published before.
 type Incomplete struct{ Failures []error }
 
 // Error implements error.
 func (e *Incomplete) Error() string {
-	return fmt.Sprintf("%v: %v", ErrLegs, errors.Join(e.Failures...))
+	return fmt.Sprintf("%v: %v", ErrTrials, errors.Join(e.Failures...))
 }
 
-// Unwrap makes it an ErrLegs, and each of its failures.
-func (e *Incomplete) Unwrap() []error { return append([]error{ErrLegs}, e.Failures...) }
+// Unwrap makes it an ErrTrials, and each of its failures.
+func (e *Incomplete) Unwrap() []error { return append([]error{ErrTrials}, e.Failures...) }
 
-// LegError is why one leg is not complete.
-type LegError struct {
-	Leg bench.Leg
+// TrialError is why one trial is not complete.
+type TrialError struct {
+	Trial bench.Trial
 	Err error
 }
 
 // Error implements error.
-func (e *LegError) Error() string { return fmt.Sprintf("%s: %v", e.Leg, e.Err) }
+func (e *TrialError) Error() string { return fmt.Sprintf("%s: %v", e.Trial, e.Err) }
 
 // Unwrap gives errors.Is and errors.As the cause.
-func (e *LegError) Unwrap() error { return e.Err }
+func (e *TrialError) Unwrap() error { return e.Err }
 
-// Run runs every leg that is not complete yet, in the order of the plan, and returns when all has
+// Run runs every trial that is not complete yet, in the order of the plan, and returns when all has
 // stopped; RunEnded comes last. Interrupting ctx stops it in order, with context.Cause(ctx) as the
 // error, as what Config.Control asks for can, with one that wraps ErrOnRequest.
 func Run(ctx context.Context, cfg Config) error {
@@ -167,16 +167,16 @@ func Run(ctx context.Context, cfg Config) error {
 	r := &runner{
 		cfg: cfg, artifacts: map[bench.Selection]bench.Artifact{}, broken: map[bench.Selection]error{},
 		neverReady: map[bench.Selection]int{}, wasReady: map[bench.Selection]bool{},
-		sofar: bench.Run{State: bench.RunFailed, Legs: slices.Clone(cfg.Run.Legs)},
+		sofar: bench.Run{State: bench.RunFailed, Trials: slices.Clone(cfg.Run.Trials)},
 		steering: &steering{
 			publish: cfg.Stream.Publish, endRun: end, changed: make(chan struct{}),
 			skipped: map[bench.Selection]bool{}, running: &controlled{},
 		},
 		clock: &clock{began: time.Now()},
 	}
-	for _, e := range cfg.Run.Legs {
-		if e.State == bench.LegComplete {
-			r.wasReady[selection(e.Leg)], r.launched = true, true
+	for _, e := range cfg.Run.Trials {
+		if e.State == bench.TrialComplete {
+			r.wasReady[selection(e.Trial)], r.launched = true, true
 		}
 	}
 	done := make(chan struct{})
@@ -191,7 +191,7 @@ func Run(ctx context.Context, cfg Config) error {
 		state, err = bench.RunInterrupted, context.Cause(ctx)
 	case errors.Is(err, ErrOnRequest):
 		state = bench.RunInterrupted
-	case errors.Is(err, ErrLegs):
+	case errors.Is(err, ErrTrials):
 		state, _ = r.sofar.Outcome()
 	case err != nil:
 		state = bench.RunFailed
@@ -211,7 +211,7 @@ type runner struct {
 	neverReady map[bench.Selection]int   // the round in which a contender ran and did not become ready, nor ever before
 	wasReady   map[bench.Selection]bool  // contenders that have become ready once
 	launched   bool                      // something was, so that there are results to resume
-	sofar      bench.Run                 // how each leg has ended; the run's state is that of one that has failed
+	sofar      bench.Run                 // how each trial has ended; the run's state is that of one that has failed
 	steering   *steering
 	clock      *clock
 }
@@ -238,13 +238,13 @@ func (r *runner) run(ctx context.Context) error {
 	if err := r.buildAll(ctx); err != nil {
 		return err
 	}
-	return r.runLegs(ctx)
+	return r.runTrials(ctx)
 }
 
-func (r *runner) runLegs(ctx context.Context) error {
+func (r *runner) runTrials(ctx context.Context) error {
 	var failures []error
 	for _, group := range r.cfg.Run.Groups() {
-		group = slices.DeleteFunc(group, func(i int) bool { return r.cfg.Run.Legs[i].State == bench.LegComplete })
+		group = slices.DeleteFunc(group, func(i int) bool { return r.cfg.Run.Trials[i].State == bench.TrialComplete })
 		if len(group) == 0 {
 			continue
 		}
@@ -253,11 +253,11 @@ func (r *runner) runLegs(ctx context.Context) error {
 			return ctx.Err()
 		}
 		group = slices.DeleteFunc(group, func(i int) bool {
-			leg := r.cfg.Run.Legs[i].Leg
-			if !r.steering.skips(selection(leg)) {
+			trial := r.cfg.Run.Trials[i].Trial
+			if !r.steering.skips(selection(trial)) {
 				return false
 			}
-			failures = append(failures, r.passOver(leg))
+			failures = append(failures, r.passOver(trial))
 			return true
 		})
 		if len(group) == 0 {
@@ -270,12 +270,12 @@ func (r *runner) runLegs(ctx context.Context) error {
 		}
 		requested, missed := error(nil), true
 		for n, err := range r.together(ctx, group) {
-			leg := r.cfg.Run.Legs[group[n]].Leg
+			trial := r.cfg.Run.Trials[group[n]].Trial
 			if errors.Is(err, ErrOnRequest) && requested == nil {
-				requested = fmt.Errorf("%s: %w", leg, err)
+				requested = fmt.Errorf("%s: %w", trial, err)
 			}
 			if err != nil {
-				failures = append(failures, &LegError{leg, err})
+				failures = append(failures, &TrialError{trial, err})
 				missed = false
 			}
 		}
@@ -283,13 +283,13 @@ func (r *runner) runLegs(ctx context.Context) error {
 			return requested
 		}
 		if ended := r.steering.ended(); ended != nil {
-			if missed { // it was missed at the end of a whole leg
+			if missed { // it was missed at the end of a whole trial
 				failures = append(failures, ended)
 			}
 			break
 		}
-		if last := group[len(group)-1]; r.steering.stopping() && !r.lastLeg(last) {
-			return fmt.Errorf("%w after trial %s", errStopped, r.cfg.Run.Legs[last].Leg)
+		if last := group[len(group)-1]; r.steering.stopping() && !r.lastTrial(last) {
+			return fmt.Errorf("%w after trial %s", errStopped, r.cfg.Run.Trials[last].Trial)
 		}
 	}
 	if slices.ContainsFunc(failures, func(err error) bool { return !errors.Is(err, ErrThreshold) }) {
@@ -298,25 +298,25 @@ func (r *runner) runLegs(ctx context.Context) error {
 	return errors.Join(failures...)
 }
 
-// passOver leaves out a leg of a contender that was skipped. It stays pending: it can still be run.
-func (r *runner) passOver(leg bench.Leg) error {
+// passOver leaves out a trial of a contender that was skipped. It stays pending: it can still be run.
+func (r *runner) passOver(trial bench.Trial) error {
 	text := "skipped: its contender was " + bench.AbortedSkipped
-	r.notice(leg.String() + ": " + text)
-	return fmt.Errorf("%s: %s; run: %s", leg, text, results.ResumeCommand(r.cfg.Dir))
+	r.notice(trial.String() + ": " + text)
+	return fmt.Errorf("%s: %s; run: %s", trial, text, results.ResumeCommand(r.cfg.Dir))
 }
 
-func (r *runner) lastLeg(i int) bool {
-	return !slices.ContainsFunc(r.cfg.Run.Legs[i+1:], func(e bench.LegEntry) bool { return e.State != bench.LegComplete })
+func (r *runner) lastTrial(i int) bool {
+	return !slices.ContainsFunc(r.cfg.Run.Trials[i+1:], func(e bench.TrialEntry) bool { return e.State != bench.TrialComplete })
 }
 
-// buildAll builds each contender once. One that cannot be built fails its legs, not the run.
+// buildAll builds each contender once. One that cannot be built fails its trials, not the run.
 func (r *runner) buildAll(ctx context.Context) error {
 	if r.cfg.Run.Profile.Runtime.Traits().Foreign {
 		return nil // it runs already
 	}
 	for _, sel := range r.cfg.Run.Profile.Contenders {
-		needed := slices.ContainsFunc(r.cfg.Run.Legs, func(e bench.LegEntry) bool {
-			return selection(e.Leg) == sel && e.State != bench.LegComplete
+		needed := slices.ContainsFunc(r.cfg.Run.Trials, func(e bench.TrialEntry) bool {
+			return selection(e.Trial) == sel && e.State != bench.TrialComplete
 		})
 		if _, done := r.artifacts[sel]; done || r.broken[sel] != nil || !needed {
 			continue
@@ -352,7 +352,7 @@ func describeBuild(sel bench.Selection, a bench.Artifact) string {
 	return sel.String() + ": ready"
 }
 
-// await waits for a part of the site that does not answer: without it every leg left would fail.
+// await waits for a part of the site that does not answer: without it every trial left would fail.
 func (r *runner) await(ctx context.Context, what string, alive func(context.Context) error) error {
 	if alive == nil {
 		return nil
@@ -384,7 +384,7 @@ func (r *runner) await(ctx context.Context, what string, alive func(context.Cont
 	}
 }
 
-// phase does one phase of the run or of a leg, and publishes its beginning and its end.
+// phase does one phase of the run or of a trial, and publishes its beginning and its end.
 func phase(publish func(bench.Event), phase bench.Phase, do func() (note string, err error)) error {
 	publish(bench.PhaseStarted{Phase: phase})
 	began := time.Now()

@@ -23,13 +23,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func start(t *testing.T, ctx context.Context, change func(*fakeRun)) (*fakeRun, error) {
 	t.Helper()
 	contenders := []bench.Selection{{Contender: "a"}, {Contender: "b"}}
-	f := &fakeRun{launcher: &fakeLauncher{}, legs: map[string]*bench.LegResult{}}
+	f := &fakeRun{launcher: &fakeLauncher{}, trials: map[string]*bench.TrialResult{}}
 	f.cfg = Config{
 		Run: bench.Run{
 			Profile: bench.Profile{Contenders: contenders, Rounds: 2, Steps: []bench.Step{
 				{Name: "one", Connections: 1}, {Name: "two", Connections: 2}, {Name: "four", Connections: 4},
 			}},
-			Legs: Order(contenders, 2, 42),
+			Trials: Order(contenders, 2, 42),
 		},
 		Stream:   event.New(time.Now),
 		Stages:   []Stage{{Phase: bench.PhaseStore, Do: func(context.Context, func(bench.Progress)) (string, error) { return "up", nil }}},
@@ -73,23 +73,23 @@ func TestAWholeRun(t *testing.T) {
 			t.Errorf("phases of the run %v, want %v", got, want)
 		}
 		if got, want := f.phases("a-1"), []string{"check", "launch", "ready", "check", "load", "stop"}; !slices.Equal(got, want) {
-			t.Errorf("phases of a leg %v, want %v", got, want)
+			t.Errorf("phases of a trial %v, want %v", got, want)
 		}
-		if len(f.legs) != 4 || f.ended().State != bench.RunComplete {
-			t.Fatalf("%d legs, state %s", len(f.legs), f.ended().State)
+		if len(f.trials) != 4 || f.ended().State != bench.RunComplete {
+			t.Fatalf("%d trials, state %s", len(f.trials), f.ended().State)
 		}
-		for name, leg := range f.legs {
-			if leg.State != bench.LegComplete || len(leg.Steps) != 3 || leg.Stop == nil || leg.StartUp == nil || len(leg.Marks) != 2 {
-				t.Errorf("%s: state %s, %d steps, stop %v, marks %v", name, leg.State, len(leg.Steps), leg.Stop, leg.Marks)
+		for name, trial := range f.trials {
+			if trial.State != bench.TrialComplete || len(trial.Steps) != 3 || trial.Stop == nil || trial.StartUp == nil || len(trial.Marks) != 2 {
+				t.Errorf("%s: state %s, %d steps, stop %v, marks %v", name, trial.State, len(trial.Steps), trial.Stop, trial.Marks)
 			}
-			if len(leg.Checks) != 4 {
-				t.Errorf("%s: checks %+v", name, leg.Checks)
+			if len(trial.Checks) != 4 {
+				t.Errorf("%s: checks %+v", name, trial.Checks)
 			}
-			if cpu, ok := leg.Steps[1].CPU(); !ok || cpu <= 0 {
+			if cpu, ok := trial.Steps[1].CPU(); !ok || cpu <= 0 {
 				t.Errorf("%s: the step's counters were not read at both ends", name)
 			}
-			if len(leg.Warnings) == 0 || !strings.Contains(leg.Warnings[0].Text, "LIMITS NOT ENFORCED") {
-				t.Errorf("%s: nothing says loudly that limits are not enforced: %q", name, leg.Warnings)
+			if len(trial.Warnings) == 0 || !strings.Contains(trial.Warnings[0].Text, "LIMITS NOT ENFORCED") {
+				t.Errorf("%s: nothing says loudly that limits are not enforced: %q", name, trial.Warnings)
 			}
 		}
 	})
@@ -97,26 +97,26 @@ func TestAWholeRun(t *testing.T) {
 
 func TestOrderAlternatesWithinRoundsAndIsRecorded(t *testing.T) {
 	contenders := []bench.Selection{{Contender: "a"}, {Contender: "b", Variant: "x"}, {Contender: "c"}}
-	legs := Order(contenders, 40, 7)
-	if !reflect.DeepEqual(legs, Order(contenders, 40, 7)) {
+	trials := Order(contenders, 40, 7)
+	if !reflect.DeepEqual(trials, Order(contenders, 40, 7)) {
 		t.Error("the same seed gives another order")
 	}
-	if reflect.DeepEqual(legs, Order(contenders, 40, 8)) {
+	if reflect.DeepEqual(trials, Order(contenders, 40, 8)) {
 		t.Error("another seed gives the same order")
 	}
 	first := map[string]int{}
 	for round := range 40 {
 		seen := map[string]bool{}
-		for _, e := range legs[3*round : 3*round+3] {
-			if e.Leg.Round != round+1 {
-				t.Fatalf("leg %s stands in round %d", e.Leg, round+1)
+		for _, e := range trials[3*round : 3*round+3] {
+			if e.Trial.Round != round+1 {
+				t.Fatalf("trial %s stands in round %d", e.Trial, round+1)
 			}
-			seen[e.Leg.Contender] = true
+			seen[e.Trial.Contender] = true
 		}
 		if len(seen) != 3 {
 			t.Fatalf("round %d lacks a contender: %v", round+1, seen)
 		}
-		first[legs[3*round].Leg.Contender]++
+		first[trials[3*round].Trial.Contender]++
 	}
 	for c, n := range first {
 		if n == 40 || n == 0 {
@@ -125,12 +125,12 @@ func TestOrderAlternatesWithinRoundsAndIsRecorded(t *testing.T) {
 	}
 }
 
-func TestADeadContenderIsTheEndOfItsLegOnly(t *testing.T) {
+func TestADeadContenderIsTheEndOfItsTrialOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := start(t, context.Background(), func(f *fakeRun) {
 			f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
 				inst := f.launcher.last()
-				if inst == f.launcher.instances[1] && step.Connections == 2 { // the first leg's main instance
+				if inst == f.launcher.instances[1] && step.Connections == 2 { // the first trial's main instance
 					inst.die(bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true})
 					<-ctx.Done() // the runner cuts the step short
 					return bench.Load{Succeeded: 7}, ctx.Err()
@@ -138,19 +138,19 @@ func TestADeadContenderIsTheEndOfItsLegOnly(t *testing.T) {
 				return good(ctx, step)
 			})
 		})
-		if !errors.Is(err, ErrLegs) || !strings.Contains(err.Error(), "out of memory") {
+		if !errors.Is(err, ErrTrials) || !strings.Contains(err.Error(), "out of memory") {
 			t.Errorf("error %v", err)
 		}
-		dead := f.legs[f.order[0]]
-		if dead.State != bench.LegFailed || dead.Exit == nil || !dead.Exit.OOMKilled || len(dead.LastLog) == 0 {
+		dead := f.trials[f.order[0]]
+		if dead.State != bench.TrialFailed || dead.Exit == nil || !dead.Exit.OOMKilled || len(dead.LastLog) == 0 {
 			t.Errorf("state %s, exit %+v, log %v", dead.State, dead.Exit, dead.LastLog)
 		}
 		if len(dead.Steps) != 2 || dead.Steps[0].Load.Succeeded != 100 || dead.Steps[1].Load.Succeeded != 7 || !strings.Contains(dead.Steps[1].Aborted, "died") {
 			t.Errorf("steps %+v", dead.Steps)
 		}
 		for _, name := range f.order[1:] {
-			if f.legs[name].State != bench.LegComplete {
-				t.Errorf("%s is %s because another contender died", name, f.legs[name].State)
+			if f.trials[name].State != bench.TrialComplete {
+				t.Errorf("%s is %s because another contender died", name, f.trials[name].State)
 			}
 		}
 	})
@@ -159,15 +159,15 @@ func TestADeadContenderIsTheEndOfItsLegOnly(t *testing.T) {
 func TestADeathAfterTheLastStepIsNoticed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := start(t, context.Background(), func(f *fakeRun) {
-			f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+			f.cfg.Run.Trials = f.cfg.Run.Trials[:1]
 			f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
 				f.launcher.last().late = &bench.Exit{Code: 137, OOMKilled: true}
 				return good(ctx, step)
 			})
 		})
-		leg := f.legs[f.order[0]]
-		if !errors.Is(err, ErrLegs) || leg.State != bench.LegFailed || leg.Exit == nil || !leg.Exit.OOMKilled || len(leg.Steps) != 3 {
-			t.Errorf("error %v, leg %s, exit %+v", err, leg.State, leg.Exit)
+		trial := f.trials[f.order[0]]
+		if !errors.Is(err, ErrTrials) || trial.State != bench.TrialFailed || trial.Exit == nil || !trial.Exit.OOMKilled || len(trial.Steps) != 3 {
+			t.Errorf("error %v, trial %s, exit %+v", err, trial.State, trial.Exit)
 		}
 	})
 }
@@ -175,16 +175,16 @@ func TestADeathAfterTheLastStepIsNoticed(t *testing.T) {
 func TestAHangingContenderIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := start(t, context.Background(), func(f *fakeRun) {
-			f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+			f.cfg.Run.Trials = f.cfg.Run.Trials[:1]
 			f.cfg.Engine = fakeEngine(func(context.Context, bench.Step) (bench.Load, error) {
 				return bench.Load{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 4}, Examples: map[bench.ErrorKind]string{bench.ErrTimeout: "no answer after 1s"}}, nil
 			})
 		})
-		if !errors.Is(err, ErrLegs) || !strings.Contains(err.Error(), "no answer after 1s") {
+		if !errors.Is(err, ErrTrials) || !strings.Contains(err.Error(), "no answer after 1s") {
 			t.Errorf("error %v", err)
 		}
-		if leg := f.legs[f.order[0]]; len(leg.Steps) != maxStepsWithoutAnswer {
-			t.Errorf("%d steps were run against a contender that hangs", len(leg.Steps))
+		if trial := f.trials[f.order[0]]; len(trial.Steps) != maxStepsWithoutAnswer {
+			t.Errorf("%d steps were run against a contender that hangs", len(trial.Steps))
 		}
 	})
 }
@@ -194,7 +194,7 @@ func TestInterruptionInEveryPhase(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(f *fakeRun, interrupt func())
-		legs   int
+		trials   int
 	}{
 		{"store", func(f *fakeRun, interrupt func()) {
 			f.cfg.Stages[0].Do = func(ctx context.Context, _ func(bench.Progress)) (string, error) {
@@ -232,15 +232,15 @@ func TestInterruptionInEveryPhase(t *testing.T) {
 				if !errors.Is(err, stopped) {
 					t.Errorf("error %v", err)
 				}
-				if f.ended().State != bench.RunInterrupted || len(f.legs) != c.legs {
-					t.Errorf("state %s, %d legs", f.ended().State, len(f.legs))
+				if f.ended().State != bench.RunInterrupted || len(f.trials) != c.trials {
+					t.Errorf("state %s, %d trials", f.ended().State, len(f.trials))
 				}
-				for name, leg := range f.legs {
-					if leg.State != bench.LegAborted {
-						t.Errorf("%s is %s", name, leg.State)
+				for name, trial := range f.trials {
+					if trial.State != bench.TrialAborted {
+						t.Errorf("%s is %s", name, trial.State)
 					}
-					if c.name == "load" && (len(leg.Steps) != 3 || leg.Steps[2].Aborted == "") {
-						t.Errorf("finished steps were lost: %+v", leg.Steps)
+					if c.name == "load" && (len(trial.Steps) != 3 || trial.Steps[2].Aborted == "") {
+						t.Errorf("finished steps were lost: %+v", trial.Steps)
 					}
 				}
 			})
@@ -259,26 +259,26 @@ func TestOneBrokenBuildDoesNotEndTheRun(t *testing.T) {
 				return build(ctx, svc, p)
 			}
 		})
-		if !errors.Is(err, ErrLegs) || !strings.Contains(err.Error(), "cargo: not found") {
+		if !errors.Is(err, ErrTrials) || !strings.Contains(err.Error(), "cargo: not found") {
 			t.Errorf("error %v", err)
 		}
-		for name, leg := range f.legs {
-			want := bench.LegComplete
-			if leg.Leg.Contender == "b" {
-				want = bench.LegFailed
+		for name, trial := range f.trials {
+			want := bench.TrialComplete
+			if trial.Trial.Contender == "b" {
+				want = bench.TrialFailed
 			}
-			if leg.State != want {
-				t.Errorf("%s is %s, want %s", name, leg.State, want)
+			if trial.State != want {
+				t.Errorf("%s is %s, want %s", name, trial.State, want)
 			}
 		}
 	})
 }
 
-func TestAVanishedStoreEndsTheLeg(t *testing.T) {
+func TestAVanishedStoreEndsTheTrial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone := false
 		f, err := start(t, context.Background(), func(f *fakeRun) {
-			f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+			f.cfg.Run.Trials = f.cfg.Run.Trials[:1]
 			f.cfg.StoreAlive = func(context.Context) error {
 				if gone {
 					return errors.New("connection refused")
@@ -296,8 +296,8 @@ func TestAVanishedStoreEndsTheLeg(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "store is gone") {
 			t.Errorf("error %v", err)
 		}
-		if leg := f.legs[f.order[0]]; len(leg.Steps) != 2 {
-			t.Errorf("%d steps", len(leg.Steps))
+		if trial := f.trials[f.order[0]]; len(trial.Steps) != 2 {
+			t.Errorf("%d steps", len(trial.Steps))
 		}
 	})
 }
@@ -313,14 +313,14 @@ func TestWithoutItsEngineTheRunEnds(t *testing.T) {
 				return nil
 			}
 		})
-		if !errors.Is(err, ErrLegs) || !strings.Contains(err.Error(), "has not answered for 30s") || !strings.Contains(err.Error(), "--resume") {
+		if !errors.Is(err, ErrTrials) || !strings.Contains(err.Error(), "has not answered for 30s") || !strings.Contains(err.Error(), "--resume") {
 			t.Errorf("error %v", err)
 		}
-		if asked != 33 { // before the first leg, then once a second from 0 to more than 30 s
+		if asked != 33 { // before the first trial, then once a second from 0 to more than 30 s
 			t.Errorf("asked %d times", asked)
 		}
-		if len(f.legs) != 1 || f.legs[f.order[0]].State != bench.LegComplete || f.ended().State != bench.RunFailed {
-			t.Errorf("%d legs, run %s", len(f.legs), f.ended().State)
+		if len(f.trials) != 1 || f.trials[f.order[0]].State != bench.TrialComplete || f.ended().State != bench.RunFailed {
+			t.Errorf("%d trials, run %s", len(f.trials), f.ended().State)
 		}
 	})
 }
@@ -329,7 +329,7 @@ func TestAStoreThatComesBackIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
 		f, err := start(t, context.Background(), func(f *fakeRun) {
-			f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+			f.cfg.Run.Trials = f.cfg.Run.Trials[:1]
 			f.cfg.StoreAlive = func(context.Context) error {
 				if asked++; asked <= 7 {
 					return errors.New("connection refused")
@@ -337,8 +337,8 @@ func TestAStoreThatComesBackIsWaitedFor(t *testing.T) {
 				return nil
 			}
 		})
-		if err != nil || len(f.legs) != 1 {
-			t.Errorf("%d legs, error %v", len(f.legs), err)
+		if err != nil || len(f.trials) != 1 {
+			t.Errorf("%d trials, error %v", len(f.trials), err)
 		}
 		if got := notices(f.records); len(got) != 2 || !strings.Contains(got[0], "for at most 30s: connection refused") || !strings.HasSuffix(got[1], "answers again, after 7.00 s") {
 			t.Errorf("notices %q", got)
@@ -349,15 +349,15 @@ func TestAStoreThatComesBackIsWaitedFor(t *testing.T) {
 func TestResumePassesOverWhatIsWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := start(t, context.Background(), func(f *fakeRun) {
-			for i := range f.cfg.Run.Legs[:3] {
-				f.cfg.Run.Legs[i].State = bench.LegComplete
+			for i := range f.cfg.Run.Trials[:3] {
+				f.cfg.Run.Trials[i].State = bench.TrialComplete
 			}
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(f.legs) != 1 || f.order[0] != f.cfg.Run.Legs[3].Leg.String() {
-			t.Errorf("legs run: %v", f.order)
+		if len(f.trials) != 1 || f.order[0] != f.cfg.Run.Trials[3].Trial.String() {
+			t.Errorf("trials run: %v", f.order)
 		}
 		if builds := f.phases(""); len(builds) != 2 { // store, and the one contender that is still needed
 			t.Errorf("phases %v", builds)
@@ -369,7 +369,7 @@ func TestResumePassesOverWhatIsWhole(t *testing.T) {
 func TestCountersAreReadOnceASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := start(t, context.Background(), func(f *fakeRun) {
-			f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+			f.cfg.Run.Trials = f.cfg.Run.Trials[:1]
 			f.cfg.Engine = &hookEngine{run: func(ctx context.Context, step bench.Step, hooks Hooks) (bench.Load, error) {
 				time.Sleep(200 * time.Millisecond) // the lead-in
 				hooks.OnStart()
@@ -382,7 +382,7 @@ func TestCountersAreReadOnceASecond(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, s := range f.legs[f.order[0]].Steps {
+		for i, s := range f.trials[f.order[0]].Steps {
 			took := time.Duration(s.Step.Connections) * 2 * time.Second
 			if len(s.Samples) != s.Step.Connections*2 || s.After.At.Sub(s.Before.At) != took {
 				t.Errorf("step %d: %d readings in %v", i+1, len(s.Samples), s.After.At.Sub(s.Before.At))

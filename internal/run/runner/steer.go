@@ -25,7 +25,7 @@ func (e onRequest) Error() string        { return string(e) }
 func (e onRequest) Is(target error) bool { return target == ErrOnRequest }
 
 var (
-	errSkipped error = errors.New(bench.AbortedSkipped) // cause of the end of a leg, or of a step
+	errSkipped error = errors.New(bench.AbortedSkipped) // cause of the end of a trial, or of a step
 	errAborted error = onRequest("aborted by the user")
 	errStopped error = onRequest("stopped by the user")
 )
@@ -36,25 +36,25 @@ const maxChanges = 8
 // steering is what has been asked of the run, and what runs that could obey. Controls come in at
 // any moment from a goroutine of its own; the runner reports to it what begins and ends.
 type steering struct {
-	publish func(*bench.Leg, bench.Event)
+	publish func(*bench.Trial, bench.Event)
 	endRun  context.CancelCauseFunc
 
 	mu      sync.Mutex
 	changed chan struct{} // closed, and made again, when hold or stop change
 	hold    bool          // a pause is wanted, or under way
 	stop    bool          // the run is to end after the running step
-	over    bool          // no leg is left to run
+	over    bool          // no trial is left to run
 	missed  error         // a threshold that ends the run
 	skipped map[bench.Selection]bool
-	running *controlled   // the leg that runs; of several that take turns the one whose turn it is
+	running *controlled   // the trial that runs; of several that take turns the one whose turn it is
 	shared  []*controlled // all that take turns
 }
 
-// controlled is what controls can act on of a leg.
+// controlled is what controls can act on of a trial.
 type controlled struct {
-	leg    *bench.Leg // that runs
-	endLeg context.CancelCauseFunc
-	whole  bool // the leg has run all its steps, or is stopping already: it can only end by itself
+	trial    *bench.Trial // that runs
+	endTrial context.CancelCauseFunc
+	whole  bool // the trial has run all its steps, or is stopping already: it can only end by itself
 	step   *steered
 }
 
@@ -76,21 +76,21 @@ func (s *steering) locked(do func()) {
 }
 
 // share says who takes turns from now on; nil: nobody.
-func (s *steering) share(legs []*controlled) {
-	s.locked(func() { s.shared, s.running = legs, &controlled{} })
+func (s *steering) share(trials []*controlled) {
+	s.locked(func() { s.shared, s.running = trials, &controlled{} })
 }
 
-func (s *steering) turnTo(leg *controlled) { s.locked(func() { s.running = leg }) }
+func (s *steering) turnTo(trial *controlled) { s.locked(func() { s.running = trial }) }
 
 // eachStep does something to all steps that run: several where contenders take turns.
 func (s *steering) eachStep(do func(*steered)) {
-	legs := s.shared
-	if len(legs) == 0 {
-		legs = []*controlled{s.running}
+	trials := s.shared
+	if len(trials) == 0 {
+		trials = []*controlled{s.running}
 	}
-	for _, leg := range legs {
-		if leg.step != nil {
-			do(leg.step)
+	for _, trial := range trials {
+		if trial.step != nil {
+			do(trial.step)
 		}
 	}
 }
@@ -118,14 +118,14 @@ func (s *steering) take(c bench.Control) {
 	}
 	why, obey := s.answer(c)
 	if why != "" {
-		s.publish(s.running.leg, bench.Notice{Level: "info", Text: why})
+		s.publish(s.running.trial, bench.Notice{Level: "info", Text: why})
 		return
 	}
 	e := bench.Intervened{Control: c}
 	if step := s.running.step; step != nil {
 		e.Step = new(step.index)
 	}
-	s.publish(s.running.leg, e)
+	s.publish(s.running.trial, e)
 	obey()
 }
 
@@ -159,13 +159,13 @@ func (s *steering) answer(c bench.Control) (why string, obey func()) {
 			})
 		}
 	case bench.ControlSkipContender:
-		refuse(now.leg == nil, "cannot skip: no contender is running")
+		refuse(now.trial == nil, "cannot skip: no contender is running")
 		refuse(len(s.shared) > 1, "cannot skip: contenders are interleaved")
-		refuse(now.leg != nil && s.skipped[selection(*now.leg)], "already skipping this contender")
+		refuse(now.trial != nil && s.skipped[selection(*now.trial)], "already skipping this contender")
 		obey = func() {
-			s.skipped[selection(*now.leg)] = true
+			s.skipped[selection(*now.trial)] = true
 			if !now.whole {
-				now.endLeg(errSkipped)
+				now.endTrial(errSkipped)
 			}
 		}
 	case bench.ControlStop:
@@ -212,26 +212,26 @@ func (s *steering) skips(sel bench.Selection) (skipped bool) {
 	return skipped
 }
 
-// beginLeg puts a leg under control at the moment of its event: who has seen it begin can skip it.
-func (s *steering) beginLeg(leg *bench.Leg, e bench.LegStarted, end context.CancelCauseFunc) {
+// beginTrial puts a trial under control at the moment of its event: who has seen it begin can skip it.
+func (s *steering) beginTrial(trial *bench.Trial, e bench.TrialStarted, end context.CancelCauseFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.running.leg, s.running.endLeg, s.running.whole = leg, end, false
-	s.publish(leg, e)
+	s.running.trial, s.running.endTrial, s.running.whole = trial, end, false
+	s.publish(trial, e)
 }
 
-// finishLeg ends the control of the leg. last says that none comes after it.
-func (s *steering) finishLeg(last bool) {
+// finishTrial ends the control of the trial. last says that none comes after it.
+func (s *steering) finishTrial(last bool) {
 	s.locked(func() { *s.running, s.over = controlled{}, last })
 }
 
-// beginStep puts a step of the running leg under control, as beginLeg does a leg.
+// beginStep puts a step of the running trial under control, as beginTrial does a trial.
 func (s *steering) beginStep(e bench.StepStarted, end context.CancelCauseFunc) *steered {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	step := &steered{index: e.Index, step: e.Step, end: end, began: time.Now()}
 	s.running.step = step
-	s.publish(s.running.leg, e)
+	s.publish(s.running.trial, e)
 	return step
 }
 
@@ -243,12 +243,12 @@ func (s *steering) startClock() {
 	})
 }
 
-// finishStep ends the control of the step. last says that the leg has no other.
+// finishStep ends the control of the step. last says that the trial has no other.
 func (s *steering) finishStep(last bool) {
 	s.locked(func() { s.running.step, s.running.whole = nil, last })
 }
 
-// closing says that the leg is being stopped: what is asked for now must not hide why it ended.
+// closing says that the trial is being stopped: what is asked for now must not hide why it ended.
 func (s *steering) closing() { s.locked(func() { s.running.whole = true }) }
 
 // missThreshold ends the run after the running step.
@@ -275,14 +275,14 @@ func (r *steered) change(rate float64) {
 func (r *steered) wanted() float64 { return math.Float64frombits(r.rate.Load()) }
 
 // pause stands still for as long as somebody wants it, and returns how long that was; 0 when nobody
-// does. It ends early when ctx does, or when died is closed; whoever calls it asks for either. leg
-// is nil between two legs.
-func (s *steering) pause(ctx context.Context, leg *bench.Leg, died <-chan struct{}) time.Duration {
+// does. It ends early when ctx does, or when died is closed; whoever calls it asks for either. trial
+// is nil between two trials.
+func (s *steering) pause(ctx context.Context, trial *bench.Trial, died <-chan struct{}) time.Duration {
 	hold, changed := s.held()
 	if !hold || ctx.Err() != nil {
 		return 0
 	}
-	s.publish(leg, bench.Paused{})
+	s.publish(trial, bench.Paused{})
 	began := time.Now()
 	for hold {
 		select {
@@ -295,10 +295,10 @@ func (s *steering) pause(ctx context.Context, leg *bench.Leg, died <-chan struct
 		}
 	}
 	took := time.Since(began)
-	s.publish(leg, bench.Resumed{Took: took})
+	s.publish(trial, bench.Resumed{Took: took})
 	return took
 }
 
-func selection(l bench.Leg) bench.Selection {
+func selection(l bench.Trial) bench.Selection {
 	return bench.Selection{Contender: l.Contender, Variant: l.Variant}
 }

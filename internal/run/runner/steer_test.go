@@ -76,28 +76,28 @@ func TestSkipStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var held sync.Map
 		f, err := startSteered(t, context.Background(), func(f *fakeRun) {
-			f.cfg.Run.Legs = f.cfg.Run.Legs[:2]
+			f.cfg.Run.Trials = f.cfg.Run.Trials[:2]
 			f.cfg.Engine = inStep(&held)
 		}, func(s *steer, rec bench.Record) {
-			if isStep(rec, 1) && rec.Leg.String() == s.cfg.Run.Legs[0].Leg.String() {
+			if isStep(rec, 1) && rec.Trial.String() == s.cfg.Run.Trials[0].Trial.String() {
 				s.wheel(bench.ControlSkipStep)
 			}
 		})
-		if !errors.Is(err, ErrLegs) || errors.Is(err, ErrOnRequest) {
+		if !errors.Is(err, ErrTrials) || errors.Is(err, ErrOnRequest) {
 			t.Errorf("error %v", err)
 		}
-		leg := f.legs[f.order[0]]
-		if leg.State != bench.LegAborted || leg.Failure != "step 2 (two) was skipped by the user" {
-			t.Errorf("leg %s, %q", leg.State, leg.Failure)
+		trial := f.trials[f.order[0]]
+		if trial.State != bench.TrialAborted || trial.Failure != "step 2 (two) was skipped by the user" {
+			t.Errorf("trial %s, %q", trial.State, trial.Failure)
 		}
-		if len(leg.Steps) != 3 || leg.Steps[1].Aborted != "skipped by the user" || leg.Steps[1].Load.Succeeded != 7 || leg.Steps[2].Aborted != "" {
-			t.Errorf("steps %+v", leg.Steps)
+		if len(trial.Steps) != 3 || trial.Steps[1].Aborted != "skipped by the user" || trial.Steps[1].Load.Succeeded != 7 || trial.Steps[2].Aborted != "" {
+			t.Errorf("steps %+v", trial.Steps)
 		}
-		if i := leg.Interventions; len(i) != 1 || i[0].Control.Kind != bench.ControlSkipStep || i[0].Step == nil || *i[0].Step != 1 {
+		if i := trial.Interventions; len(i) != 1 || i[0].Control.Kind != bench.ControlSkipStep || i[0].Step == nil || *i[0].Step != 1 {
 			t.Errorf("interventions %+v", i)
 		}
-		if next := f.legs[f.order[1]]; next.State != bench.LegComplete || f.ended().State != bench.RunFailed {
-			t.Errorf("the next leg is %s, the run %s", next.State, f.ended().State)
+		if next := f.trials[f.order[1]]; next.State != bench.TrialComplete || f.ended().State != bench.RunFailed {
+			t.Errorf("the next trial is %s, the run %s", next.State, f.ended().State)
 		}
 	})
 }
@@ -105,7 +105,7 @@ func TestSkipStep(t *testing.T) {
 func TestSkippedStepsAreNotDeaf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := startSteered(t, context.Background(), func(f *fakeRun) {
-			f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+			f.cfg.Run.Trials = f.cfg.Run.Trials[:1]
 			f.cfg.Engine = fakeEngine(func(ctx context.Context, _ bench.Step) (bench.Load, error) {
 				<-ctx.Done()
 				return bench.Load{}, ctx.Err()
@@ -115,9 +115,9 @@ func TestSkippedStepsAreNotDeaf(t *testing.T) {
 				s.wheel(bench.ControlSkipStep)
 			}
 		})
-		leg := f.legs[f.order[0]]
-		if len(leg.Steps) != 3 || leg.State != bench.LegAborted || leg.Failure != "steps 1 (one), 2 (two), 3 (four) were skipped by the user" {
-			t.Errorf("%d steps, %s, %q, error %v", len(leg.Steps), leg.State, leg.Failure, err)
+		trial := f.trials[f.order[0]]
+		if len(trial.Steps) != 3 || trial.State != bench.TrialAborted || trial.Failure != "steps 1 (one), 2 (two), 3 (four) were skipped by the user" {
+			t.Errorf("%d steps, %s, %q, error %v", len(trial.Steps), trial.State, trial.Failure, err)
 		}
 	})
 }
@@ -129,24 +129,24 @@ func TestSkipContender(t *testing.T) {
 			f.cfg.Dir = "out"
 			f.cfg.Engine = inStep(&held)
 		}, func(s *steer, rec bench.Record) {
-			if isStep(rec, 1) && rec.Leg.String() == s.cfg.Run.Legs[0].Leg.String() {
+			if isStep(rec, 1) && rec.Trial.String() == s.cfg.Run.Trials[0].Trial.String() {
 				s.wheel(bench.ControlSkipContender)
 			}
 		})
-		gone := f.cfg.Run.Legs[0].Leg
-		if !errors.Is(err, ErrLegs) || !strings.Contains(err.Error(), gone.Contender+"-2: passed over") || !strings.Contains(err.Error(), "--resume out") {
+		gone := f.cfg.Run.Trials[0].Trial
+		if !errors.Is(err, ErrTrials) || !strings.Contains(err.Error(), gone.Contender+"-2: passed over") || !strings.Contains(err.Error(), "--resume out") {
 			t.Errorf("error %v", err)
 		}
-		leg := f.legs[gone.String()]
-		if leg.State != bench.LegAborted || leg.Failure != "skipped by the user" || len(leg.Steps) != 2 || leg.Steps[1].Aborted != "skipped by the user" || leg.Stop == nil {
-			t.Errorf("leg %s, %q, steps %+v", leg.State, leg.Failure, leg.Steps)
+		trial := f.trials[gone.String()]
+		if trial.State != bench.TrialAborted || trial.Failure != "skipped by the user" || len(trial.Steps) != 2 || trial.Steps[1].Aborted != "skipped by the user" || trial.Stop == nil {
+			t.Errorf("trial %s, %q, steps %+v", trial.State, trial.Failure, trial.Steps)
 		}
-		if len(f.order) != 3 || f.legs[gone.Contender+"-2"] != nil {
-			t.Errorf("legs run: %v", f.order)
+		if len(f.order) != 3 || f.trials[gone.Contender+"-2"] != nil {
+			t.Errorf("trials run: %v", f.order)
 		}
 		for _, name := range f.order[1:] {
-			if f.legs[name].State != bench.LegComplete {
-				t.Errorf("%s is %s", name, f.legs[name].State)
+			if f.trials[name].State != bench.TrialComplete {
+				t.Errorf("%s is %s", name, f.trials[name].State)
 			}
 		}
 		if got := notices(f.records); len(got) != 1 || !strings.Contains(got[0], gone.Contender+"-2: passed over") {
@@ -158,7 +158,7 @@ func TestSkipContender(t *testing.T) {
 func TestSkipContenderWhileItStarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := startSteered(t, context.Background(), func(f *fakeRun) {
-			f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+			f.cfg.Run.Trials = f.cfg.Run.Trials[:1]
 			f.cfg.Ready = func(ctx context.Context, _ bench.Instance, _ bench.Service, _ func(level, text string)) (bench.InstanceReady, error) {
 				<-ctx.Done()
 				return bench.InstanceReady{}, ctx.Err()
@@ -168,8 +168,8 @@ func TestSkipContenderWhileItStarts(t *testing.T) {
 				s.wheel(bench.ControlSkipContender)
 			}
 		})
-		if leg := f.legs[f.order[0]]; !errors.Is(err, ErrLegs) || leg.State != bench.LegAborted || leg.Failure != "skipped by the user" {
-			t.Errorf("%s, %q, error %v", leg.State, leg.Failure, err)
+		if trial := f.trials[f.order[0]]; !errors.Is(err, ErrTrials) || trial.State != bench.TrialAborted || trial.Failure != "skipped by the user" {
+			t.Errorf("%s, %q, error %v", trial.State, trial.Failure, err)
 		}
 	})
 }
@@ -192,25 +192,25 @@ func TestStopAfterStep(t *testing.T) {
 				close(release)
 			}
 		})
-		if !errors.Is(err, ErrOnRequest) || errors.Is(err, ErrLegs) || f.ended().State != bench.RunInterrupted {
+		if !errors.Is(err, ErrOnRequest) || errors.Is(err, ErrTrials) || f.ended().State != bench.RunInterrupted {
 			t.Errorf("error %v, run %s", err, f.ended().State)
 		}
-		leg := f.legs[f.order[0]]
-		if len(f.order) != 1 || leg.State != bench.LegAborted || leg.Failure != "stopped by the user after step 2" {
-			t.Errorf("legs %v, %s, %q", f.order, leg.State, leg.Failure)
+		trial := f.trials[f.order[0]]
+		if len(f.order) != 1 || trial.State != bench.TrialAborted || trial.Failure != "stopped by the user after step 2" {
+			t.Errorf("trials %v, %s, %q", f.order, trial.State, trial.Failure)
 		}
-		if len(leg.Steps) != 2 || leg.Steps[1].Aborted != "" || leg.Steps[1].Load.Succeeded != 100 {
-			t.Errorf("steps %+v", leg.Steps)
+		if len(trial.Steps) != 2 || trial.Steps[1].Aborted != "" || trial.Steps[1].Load.Succeeded != 100 {
+			t.Errorf("steps %+v", trial.Steps)
 		}
 	})
 }
 
-func TestStopInTheLastStepLeavesAWholeLeg(t *testing.T) {
+func TestStopInTheLastStepLeavesAWholeTrial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, legs := range []int{1, 2} {
+		for _, trials := range []int{1, 2} {
 			release := make(chan struct{})
 			f, err := startSteered(t, context.Background(), func(f *fakeRun) {
-				f.cfg.Run.Legs = f.cfg.Run.Legs[:legs]
+				f.cfg.Run.Trials = f.cfg.Run.Trials[:trials]
 				f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
 					if step.Connections == 4 {
 						<-release
@@ -225,13 +225,13 @@ func TestStopInTheLastStepLeavesAWholeLeg(t *testing.T) {
 					close(release)
 				}
 			})
-			if leg := f.legs[f.order[0]]; len(f.order) != 1 || leg.State != bench.LegComplete {
-				t.Errorf("of %d legs: %v, %s", legs, f.order, leg.State)
+			if trial := f.trials[f.order[0]]; len(f.order) != 1 || trial.State != bench.TrialComplete {
+				t.Errorf("of %d trials: %v, %s", trials, f.order, trial.State)
 			}
-			if legs == 1 && (err != nil || f.ended().State != bench.RunComplete) {
+			if trials == 1 && (err != nil || f.ended().State != bench.RunComplete) {
 				t.Errorf("nothing was left to stop, but: %v, run %s", err, f.ended().State)
 			}
-			if legs == 2 && (!errors.Is(err, ErrOnRequest) || f.ended().State != bench.RunInterrupted) {
+			if trials == 2 && (!errors.Is(err, ErrOnRequest) || f.ended().State != bench.RunInterrupted) {
 				t.Errorf("error %v, run %s", err, f.ended().State)
 			}
 		}
@@ -252,7 +252,7 @@ func TestStopAndAbortBeforeAnythingIsMeasured(t *testing.T) {
 				}
 			})
 			if !errors.Is(err, ErrOnRequest) || f.ended().State != bench.RunInterrupted || len(f.order) != 0 {
-				t.Errorf("%s: error %v, run %s, legs %v", kind, err, f.ended().State, f.order)
+				t.Errorf("%s: error %v, run %s, trials %v", kind, err, f.ended().State, f.order)
 			}
 		}
 	})
@@ -261,7 +261,7 @@ func TestStopAndAbortBeforeAnythingIsMeasured(t *testing.T) {
 // pauseTook is how long the pauses of pausedBefore are.
 const pauseTook = 5 * time.Minute
 
-// pausedBefore is a run that somebody pauses before step index of its first leg; then is called at
+// pausedBefore is a run that somebody pauses before step index of its first trial; then is called at
 // the end of every pause.
 func pausedBefore(t *testing.T, index int, change func(f *fakeRun), then func(s *steer)) (*fakeRun, error) {
 	t.Helper()
@@ -279,7 +279,7 @@ func pausedBefore(t *testing.T, index int, change func(f *fakeRun), then func(s 
 	}, func(s *steer, rec bench.Record) {
 		switch e := rec.Event.(type) {
 		case bench.StepStarted:
-			if e.Index == index-1 && rec.Leg.String() == s.cfg.Run.Legs[0].Leg.String() {
+			if e.Index == index-1 && rec.Trial.String() == s.cfg.Run.Trials[0].Trial.String() {
 				s.wheel(bench.ControlPause)
 			}
 		case bench.Intervened:
@@ -305,24 +305,24 @@ func TestPauseAndGoOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		leg := f.legs[f.order[0]]
-		if leg.State != bench.LegComplete || len(leg.Steps) != 3 {
-			t.Fatalf("leg %s, %d steps", leg.State, len(leg.Steps))
+		trial := f.trials[f.order[0]]
+		if trial.State != bench.TrialComplete || len(trial.Steps) != 3 {
+			t.Fatalf("trial %s, %d steps", trial.State, len(trial.Steps))
 		}
-		for i, s := range leg.Steps {
+		for i, s := range trial.Steps {
 			if got := strings.Contains(s.Warnings.Join("\n"), "the run was paused for 300 s"); got != (i == 1) {
 				t.Errorf("step %d: warnings %q", i, s.Warnings)
 			}
 		}
 		var kinds []bench.ControlKind
-		for _, i := range leg.Interventions {
+		for _, i := range trial.Interventions {
 			kinds = append(kinds, i.Control.Kind)
 		}
 		if want := []bench.ControlKind{bench.ControlPause, bench.ControlNote, bench.ControlResume}; !slices.Equal(kinds, want) {
 			t.Errorf("interventions %v, want %v", kinds, want)
 		}
-		if leg.Interventions[0].Step == nil || leg.Interventions[1].Step != nil {
-			t.Errorf("steps of the interventions: %+v", leg.Interventions)
+		if trial.Interventions[0].Step == nil || trial.Interventions[1].Step != nil {
+			t.Errorf("steps of the interventions: %+v", trial.Interventions)
 		}
 		if got := notices(f.records); len(got) != 3 || !strings.Contains(got[0], "no second pause") || !strings.Contains(got[1], "none is running") || !strings.Contains(got[2], "not paused") {
 			t.Errorf("notices %q", got)
@@ -338,29 +338,29 @@ func TestWhatEndsAPause(t *testing.T) {
 		name    string
 		then    func(s *steer)
 		failure string
-		state   bench.LegState
+		state   bench.TrialState
 		run     bench.RunState
-		legs    int
+		trials    int
 	}{
-		{"death", func(s *steer) { s.launcher.last().die(bench.Exit{Code: 7}) }, "the contender died", bench.LegFailed, bench.RunComplete, 1},
-		{"stop", func(s *steer) { s.wheel(bench.ControlStop) }, "stopped by the user after step 2", bench.LegAborted, bench.RunInterrupted, 1},
-		{"abort", func(s *steer) { s.wheel(bench.ControlAbort) }, "aborted by the user", bench.LegAborted, bench.RunInterrupted, 1},
-		{"skip", func(s *steer) { s.wheel(bench.ControlSkipContender) }, "skipped by the user", bench.LegAborted, bench.RunFailed, 1},
+		{"death", func(s *steer) { s.launcher.last().die(bench.Exit{Code: 7}) }, "the contender died", bench.TrialFailed, bench.RunComplete, 1},
+		{"stop", func(s *steer) { s.wheel(bench.ControlStop) }, "stopped by the user after step 2", bench.TrialAborted, bench.RunInterrupted, 1},
+		{"abort", func(s *steer) { s.wheel(bench.ControlAbort) }, "aborted by the user", bench.TrialAborted, bench.RunInterrupted, 1},
+		{"skip", func(s *steer) { s.wheel(bench.ControlSkipContender) }, "skipped by the user", bench.TrialAborted, bench.RunFailed, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				first := true
-				f, err := pausedBefore(t, 2, func(f *fakeRun) { f.cfg.Run.Legs = f.cfg.Run.Legs[:2] }, func(s *steer) {
+				f, err := pausedBefore(t, 2, func(f *fakeRun) { f.cfg.Run.Trials = f.cfg.Run.Trials[:2] }, func(s *steer) {
 					if first {
 						first = false
 						c.then(s)
 						return
 					}
-					s.wheel(bench.ControlResume) // before the next leg: the pause is still wanted
+					s.wheel(bench.ControlResume) // before the next trial: the pause is still wanted
 				})
-				leg := f.legs[f.order[0]]
-				if err == nil || leg.State != c.state || !strings.Contains(leg.Failure, c.failure) || len(leg.Steps) != 2 {
-					t.Errorf("leg %s, %q, %d steps, error %v", leg.State, leg.Failure, len(leg.Steps), err)
+				trial := f.trials[f.order[0]]
+				if err == nil || trial.State != c.state || !strings.Contains(trial.Failure, c.failure) || len(trial.Steps) != 2 {
+					t.Errorf("trial %s, %q, %d steps, error %v", trial.State, trial.Failure, len(trial.Steps), err)
 				}
 				if f.ended().State != c.run {
 					t.Errorf("run %s, want %s", f.ended().State, c.run)
@@ -414,7 +414,7 @@ func TestRateOfAnOpenLoop(t *testing.T) {
 			return good(ctx, step)
 		}}
 		f, err := startSteered(t, context.Background(), func(f *fakeRun) {
-			f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+			f.cfg.Run.Trials = f.cfg.Run.Trials[:1]
 			f.cfg.Run.Profile.Steps = []bench.Step{{Name: "100/s", Rate: 100}, {Name: "one", Connections: 1}}
 			f.cfg.Engine = engine
 		}, func(s *steer, rec bench.Record) {
@@ -427,16 +427,16 @@ func TestRateOfAnOpenLoop(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		leg := f.legs[f.order[0]]
-		warned := leg.Steps[0].Warnings.Join("\n")
+		trial := f.trials[f.order[0]]
+		warned := trial.Steps[0].Warnings.Join("\n")
 		if len(seen) != 2 || seen[0] != 0 && seen[0] != 200 && seen[0] != 250 || seen[1] != 250 {
 			t.Errorf("the engine saw %v", seen)
 		}
-		if !strings.Contains(warned, "from 100/s to 200/s after") || !strings.Contains(warned, "to 250/s after") || len(leg.Steps[1].Warnings) > 0 {
-			t.Errorf("warnings %q, %q", warned, leg.Steps[1].Warnings)
+		if !strings.Contains(warned, "from 100/s to 200/s after") || !strings.Contains(warned, "to 250/s after") || len(trial.Steps[1].Warnings) > 0 {
+			t.Errorf("warnings %q, %q", warned, trial.Steps[1].Warnings)
 		}
-		if len(leg.Interventions) != 2 {
-			t.Errorf("interventions %+v", leg.Interventions)
+		if len(trial.Interventions) != 2 {
+			t.Errorf("interventions %+v", trial.Interventions)
 		}
 	})
 }
@@ -445,7 +445,7 @@ func TestAShareOfThePeakIsWorkedOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var seen []float64
 		f, err := start(t, context.Background(), func(f *fakeRun) {
-			f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+			f.cfg.Run.Trials = f.cfg.Run.Trials[:1]
 			f.cfg.Run.Profile.Steps = []bench.Step{{Name: "one", Connections: 1}, {Name: "half", PeakShare: 0.5}}
 			f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
 				seen = append(seen, step.Rate)
@@ -467,7 +467,7 @@ func TestRateOfAClosedLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		got := make(chan struct{})
 		f, err := startSteered(t, context.Background(), func(f *fakeRun) {
-			f.cfg.Run.Legs = f.cfg.Run.Legs[:1]
+			f.cfg.Run.Trials = f.cfg.Run.Trials[:1]
 			f.cfg.Run.Profile.Steps = f.cfg.Run.Profile.Steps[:1]
 			f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
 				<-got
@@ -483,8 +483,8 @@ func TestRateOfAClosedLoop(t *testing.T) {
 				}
 			}
 		})
-		if leg := f.legs[f.order[0]]; err != nil || len(leg.Interventions) > 0 || len(leg.Steps[0].Warnings) > 0 {
-			t.Errorf("error %v, interventions %+v, warnings %q", err, leg.Interventions, leg.Steps[0].Warnings)
+		if trial := f.trials[f.order[0]]; err != nil || len(trial.Interventions) > 0 || len(trial.Steps[0].Warnings) > 0 {
+			t.Errorf("error %v, interventions %+v, warnings %q", err, trial.Interventions, trial.Steps[0].Warnings)
 		}
 	})
 }
@@ -513,23 +513,23 @@ func TestWhatIsAskedWhileALegEndsDoesNotHideWhy(t *testing.T) {
 					return bench.Load{}, ctx.Err()
 				})
 				f.cfg.Checks = slowEnd{fakeChecks{}, taken}
-				f.cfg.Run.Legs = f.cfg.Run.Legs[:2]
+				f.cfg.Run.Trials = f.cfg.Run.Trials[:2]
 			}, func(s *steer, rec bench.Record) {
 				switch e := rec.Event.(type) {
 				case bench.PhaseStarted:
-					if e.Phase == bench.PhaseStop && rec.Leg.String() == s.cfg.Run.Legs[0].Leg.String() {
+					if e.Phase == bench.PhaseStop && rec.Trial.String() == s.cfg.Run.Trials[0].Trial.String() {
 						s.wheel(kind)
 					}
 				case bench.Intervened:
 					close(taken)
 				}
 			})
-			leg := f.legs[f.order[0]]
-			if leg.State != bench.LegFailed || !strings.Contains(leg.Failure, "137") {
-				t.Errorf("%s: leg %s, %q, error %v", kind, leg.State, leg.Failure, err)
+			trial := f.trials[f.order[0]]
+			if trial.State != bench.TrialFailed || !strings.Contains(trial.Failure, "137") {
+				t.Errorf("%s: trial %s, %q, error %v", kind, trial.State, trial.Failure, err)
 			}
 			if kind == bench.ControlStop && (!errors.Is(err, ErrOnRequest) || len(f.order) != 1) {
-				t.Errorf("%s: error %v, legs %v", kind, err, f.order)
+				t.Errorf("%s: error %v, trials %v", kind, err, f.order)
 			}
 		}
 	})

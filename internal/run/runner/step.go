@@ -16,12 +16,12 @@ import (
 	"locbench/internal/host/hostusage"
 )
 
-// maxStepsWithoutAnswer is after how many steps in a row without a single success a leg ends: it hangs,
+// maxStepsWithoutAnswer is after how many steps in a row without a single success a trial ends: it hangs,
 // and will continue to.
 const maxStepsWithoutAnswer = 2
 
 // load runs the steps until the contender dies or hangs, the store is gone, or ctx is done.
-func (l *legRun) load(ctx context.Context) error {
+func (l *trialRun) load(ctx context.Context) error {
 	// Before the contender is stopped: it might wait for its connections to be closed.
 	defer l.cfg.Engine.Rest(l.inst.BaseURL())
 	if l.slot != nil {
@@ -38,7 +38,7 @@ func (l *legRun) load(ctx context.Context) error {
 				return err
 			}
 		}
-		paused := l.steering.pause(ctx, l.leg, l.inst.Exited())
+		paused := l.steering.pause(ctx, l.trial, l.inst.Exited())
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -76,7 +76,7 @@ func (l *legRun) load(ctx context.Context) error {
 		if stop != nil {
 			at := fmt.Errorf("%w at step %d (%s)", *stop, i+1, step.Name)
 			if stop.scope == bench.ScopeRun {
-				l.steering.missThreshold(fmt.Errorf("%s: %w", l.leg, at))
+				l.steering.missThreshold(fmt.Errorf("%s: %w", l.trial, at))
 			}
 			if !l.lastStep(i) {
 				return at
@@ -113,21 +113,21 @@ func (l *legRun) load(ctx context.Context) error {
 	return nil
 }
 
-// plan are the steps of the leg: the profile's, or those that Config.Next chooses one by one.
-func (l *legRun) plan(ctx context.Context) iter.Seq2[int, bench.Step] {
+// plan are the steps of the trial: the profile's, or those that Config.Next chooses one by one.
+func (l *trialRun) plan(ctx context.Context) iter.Seq2[int, bench.Step] {
 	if l.cfg.Next == nil {
 		return slices.All(l.cfg.Run.Profile.Steps)
 	}
 	return func(yield func(int, bench.Step) bool) {
 		for i := 0; ; i++ {
-			if step, ok := l.cfg.Next(ctx, *l.leg, l.steps); !ok || !yield(i, step) {
+			if step, ok := l.cfg.Next(ctx, *l.trial, l.steps); !ok || !yield(i, step) {
 				return
 			}
 		}
 	}
 }
 
-func (l *legRun) firstRequests(ctx context.Context) error {
+func (l *trialRun) firstRequests(ctx context.Context) error {
 	if l.cfg.FirstRequests == nil || l.cfg.Run.Profile.Phases == nil {
 		return nil
 	}
@@ -142,14 +142,14 @@ func (l *legRun) firstRequests(ctx context.Context) error {
 	})
 }
 
-func (l *legRun) lastStep(i int) bool {
+func (l *trialRun) lastStep(i int) bool {
 	return l.cfg.Next == nil && i+1 == len(l.cfg.Run.Profile.Steps)
 }
 
 // step runs one step with readings of the counters at exactly the two ends of its interval, without
 // the lead-in before and the drain after it, and once a second in between. skipped says that somebody
 // has cut it short, which is not an error; stop is a missed threshold that ends more.
-func (l *legRun) step(
+func (l *trialRun) step(
 	ctx context.Context, index int, step bench.Step,
 ) (res bench.StepResult, skipped bool, stop *missed, err error) {
 	res = bench.StepResult{Index: index, Step: step}

@@ -8,10 +8,10 @@ import (
 	"locbench/internal/run/profile"
 )
 
-// ErrThreshold is wrapped by Run's error when thresholds have cut legs short, and nothing else has.
+// ErrThreshold is wrapped by Run's error when thresholds have cut trials short, and nothing else has.
 var ErrThreshold = errors.New("stopped: threshold missed")
 
-// missed is why a leg or the run ends: a threshold that asks for that.
+// missed is why a trial or the run ends: a threshold that asks for that.
 type missed struct {
 	scope bench.Scope
 	text  string
@@ -21,9 +21,9 @@ func (m missed) Error() string      { return "threshold missed: " + m.text }
 func (missed) Is(target error) bool { return target == ErrThreshold }
 
 // judge puts on record what has become of the thresholds in a finished step, and returns what is to
-// end; nil when nothing is. After the last step of a leg there is nothing of it to cut short, nor of
-// the run after that of the last leg. A step that was cut short is not judged.
-func (l *legRun) judge(res *bench.StepResult) (stop *missed) {
+// end; nil when nothing is. After the last step of a trial there is nothing of it to cut short, nor of
+// the run after that of the last trial. A step that was cut short is not judged.
+func (l *trialRun) judge(res *bench.StepResult) (stop *missed) {
 	if res.Aborted != "" {
 		return nil
 	}
@@ -37,11 +37,11 @@ func (l *legRun) judge(res *bench.StepResult) (stop *missed) {
 			l.notice("warning", fmt.Sprintf("threshold not checked: %v", err))
 			continue
 		}
-		ends := t.Stop == bench.ScopeLeg && !last || t.Stop == bench.ScopeRun && !(last && l.isLast)
+		ends := t.Stop == bench.ScopeTrial && !last || t.Stop == bench.ScopeRun && !(last && l.isLast)
 		for _, j := range o.Judge(res.Load) {
 			if !j.Passed && ends {
 				j.Stopped = t.Stop
-				if stop == nil || stop.scope == bench.ScopeLeg && t.Stop == bench.ScopeRun {
+				if stop == nil || stop.scope == bench.ScopeTrial && t.Stop == bench.ScopeRun {
 					stop = &missed{t.Stop, j.Text}
 				}
 			}

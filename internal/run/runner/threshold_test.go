@@ -29,18 +29,18 @@ func TestThresholds(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		threshold bench.Threshold
-		legs      int // that began
-		state     bench.LegState
-		steps     int // of the first leg
+		trials      int // that began
+		state     bench.TrialState
+		steps     int // of the first trial
 		run       bench.RunState
 		stopped   bench.Scope
 		failed    bool
 	}{
-		{"none asked to stop", bench.Threshold{Objective: "errors<10%"}, 4, bench.LegComplete, 3, bench.RunComplete, "", false},
-		{"the leg", bench.Threshold{Objective: "errors<10%", Stop: bench.ScopeLeg}, 4, bench.LegAborted, 2, bench.RunFailed, bench.ScopeLeg, true},
-		{"the run", bench.Threshold{Objective: "errors<10%", Stop: bench.ScopeRun}, 1, bench.LegAborted, 2, bench.RunFailed, bench.ScopeRun, true},
-		{"only from the third step on", bench.Threshold{Objective: "errors<10%", Stop: bench.ScopeLeg, FromStep: 3}, 4, bench.LegComplete, 3, bench.RunComplete, "", false},
-		{"nothing that is kept ends anything", bench.Threshold{Objective: "errors<50%", Stop: bench.ScopeRun}, 4, bench.LegComplete, 3, bench.RunComplete, "", false},
+		{"none asked to stop", bench.Threshold{Objective: "errors<10%"}, 4, bench.TrialComplete, 3, bench.RunComplete, "", false},
+		{"the trial", bench.Threshold{Objective: "errors<10%", Stop: bench.ScopeTrial}, 4, bench.TrialAborted, 2, bench.RunFailed, bench.ScopeTrial, true},
+		{"the run", bench.Threshold{Objective: "errors<10%", Stop: bench.ScopeRun}, 1, bench.TrialAborted, 2, bench.RunFailed, bench.ScopeRun, true},
+		{"only from the third step on", bench.Threshold{Objective: "errors<10%", Stop: bench.ScopeTrial, FromStep: 3}, 4, bench.TrialComplete, 3, bench.RunComplete, "", false},
+		{"nothing that is kept ends anything", bench.Threshold{Objective: "errors<50%", Stop: bench.ScopeRun}, 4, bench.TrialComplete, 3, bench.RunComplete, "", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -48,12 +48,12 @@ func TestThresholds(t *testing.T) {
 					f.cfg.Engine = failing{}
 					f.cfg.Run.Profile.Thresholds = []bench.Threshold{c.threshold}
 				})
-				if c.failed != errors.Is(err, ErrThreshold) || errors.Is(err, ErrLegs) {
+				if c.failed != errors.Is(err, ErrThreshold) || errors.Is(err, ErrTrials) {
 					t.Errorf("error %v", err)
 				}
-				first := f.legs[f.order[0]]
-				if len(f.order) != c.legs || first.State != c.state || len(first.Steps) != c.steps || f.ended().State != c.run {
-					t.Fatalf("%d legs; %s after %d steps (%s); run %s", len(f.order), first.State, len(first.Steps), first.Failure, f.ended().State)
+				first := f.trials[f.order[0]]
+				if len(f.order) != c.trials || first.State != c.state || len(first.Steps) != c.steps || f.ended().State != c.run {
+					t.Fatalf("%d trials; %s after %d steps (%s); run %s", len(f.order), first.State, len(first.Steps), first.Failure, f.ended().State)
 				}
 				two := first.Steps[1]
 				if (len(two.Thresholds) > 0) != (c.threshold.FromStep < 3) {
@@ -69,19 +69,19 @@ func TestThresholds(t *testing.T) {
 	}
 }
 
-// A threshold that ends the run at the last step of a leg has nothing of that leg to cut short.
-func TestThresholdAtTheEndOfALeg(t *testing.T) {
+// A threshold that ends the run at the last step of a trial has nothing of that trial to cut short.
+func TestThresholdAtTheEndOfATrial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := start(t, context.Background(), func(f *fakeRun) {
 			f.cfg.Engine = failing{}
 			f.cfg.Run.Profile.Thresholds = []bench.Threshold{{Objective: "errors<10%", Stop: bench.ScopeRun, FromStep: 3}}
 		})
 		if !errors.Is(err, ErrThreshold) || len(f.order) != 1 {
-			t.Fatalf("%d legs, %v", len(f.order), err)
+			t.Fatalf("%d trials, %v", len(f.order), err)
 		}
-		leg := f.legs[f.order[0]]
-		if leg.State != bench.LegComplete || leg.Steps[2].Thresholds[0].Stopped != bench.ScopeRun {
-			t.Errorf("%s, %+v", leg.State, leg.Steps[2].Thresholds)
+		trial := f.trials[f.order[0]]
+		if trial.State != bench.TrialComplete || trial.Steps[2].Thresholds[0].Stopped != bench.ScopeRun {
+			t.Errorf("%s, %+v", trial.State, trial.Steps[2].Thresholds)
 		}
 	})
 }
@@ -92,7 +92,7 @@ func TestAFailureIsWorseThanAThreshold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, err := start(t, context.Background(), func(f *fakeRun) {
 			f.cfg.Engine = failing{}
-			f.cfg.Run.Profile.Thresholds = []bench.Threshold{{Objective: "errors<10%", Stop: bench.ScopeLeg}}
+			f.cfg.Run.Profile.Thresholds = []bench.Threshold{{Objective: "errors<10%", Stop: bench.ScopeTrial}}
 			f.cfg.Build = func(_ context.Context, svc bench.Service, _ func(string)) (bench.Artifact, error) {
 				if svc.Name == "b" {
 					return bench.Artifact{}, errors.New("no compiler")
@@ -100,7 +100,7 @@ func TestAFailureIsWorseThanAThreshold(t *testing.T) {
 				return bench.Artifact{}, nil
 			}
 		})
-		if !errors.Is(err, ErrLegs) || !errors.Is(err, ErrThreshold) {
+		if !errors.Is(err, ErrTrials) || !errors.Is(err, ErrThreshold) {
 			t.Errorf("error %v", err)
 		}
 	})

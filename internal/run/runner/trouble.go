@@ -28,7 +28,7 @@ const lateEnd = 30 * time.Second
 
 // dead says whether the contender has ended. Where only the kernel knows it so far, it waits until
 // the runtime reports how: what is missing is not an answer, and loading it further measures nothing.
-func (l *legRun) dead(ctx context.Context) bool {
+func (l *trialRun) dead(ctx context.Context) bool {
 	if m, ok := l.inst.(mortal); ok && l.inst.Exit() == nil && m.Gone() {
 		late := time.NewTimer(lateEnd)
 		defer late.Stop()
@@ -44,7 +44,7 @@ func (l *legRun) dead(ctx context.Context) bool {
 // questionTimeout bounds the questions that are asked about a contender that does not answer.
 const questionTimeout = 3 * time.Second
 
-// incidents are what has happened to a leg. They come from a goroutine of the launcher's.
+// incidents are what has happened to a trial. They come from a goroutine of the launcher's.
 type incidents struct {
 	mu   sync.Mutex
 	step *int // that runs
@@ -57,7 +57,7 @@ func (i *incidents) begin(step int) {
 	i.step = &step
 }
 
-// inStep returns those of the running step, before the first those of the leg. over says that it
+// inStep returns those of the running step, before the first those of the trial. over says that it
 // ends here.
 func (i *incidents) inStep(over bool) []bench.Incident {
 	i.mu.Lock()
@@ -69,9 +69,9 @@ func (i *incidents) inStep(over bool) []bench.Incident {
 	return slices.DeleteFunc(slices.Clone(i.all), func(in bench.Incident) bool { return in.Step != step })
 }
 
-const mostIncidents = 200 // of one leg: somebody may pause and unpause all day
+const mostIncidents = 200 // of one trial: somebody may pause and unpause all day
 
-func (l *legRun) reportIncident(in bench.Incident) {
+func (l *trialRun) reportIncident(in bench.Incident) {
 	i := &l.incidents
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -104,7 +104,7 @@ func silentAtEnd(res bench.Load) bool {
 }
 
 // diagnose asks why the contender does not answer; "" when nobody knows.
-func (l *legRun) diagnose(ctx context.Context) string {
+func (l *trialRun) diagnose(ctx context.Context) string {
 	d, ok := l.inst.(diagnosable)
 	if !ok {
 		return ""
@@ -116,7 +116,7 @@ func (l *legRun) diagnose(ctx context.Context) string {
 
 // diagnoseSilence finds out why a step ended in silence, and reports it as an incident of the step. It
 // returns the cause, and the error of a store that is away.
-func (l *legRun) diagnoseSilence(ctx context.Context) (cause string, store error) {
+func (l *trialRun) diagnoseSilence(ctx context.Context) (cause string, store error) {
 	if cause = l.diagnose(ctx); cause != "" {
 		l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentSilent, Text: "no response: " + cause})
 		return cause, nil
@@ -133,8 +133,8 @@ func (l *legRun) diagnoseSilence(ctx context.Context) (cause string, store error
 }
 
 // countStore reports it as an incident if the store's documents are not those that were counted last:
-// what a contender changes, its competitors are asked for. An interrupted leg is counted after too.
-func (l *legRun) countStore(ctx context.Context, when string) {
+// what a contender changes, its competitors are asked for. An interrupted trial is counted after too.
+func (l *trialRun) countStore(ctx context.Context, when string) {
 	if l.cfg.StoreChange == nil {
 		return
 	}
@@ -169,7 +169,7 @@ func doubts(res bench.StepResult, incidents []bench.Incident) (all bench.Finding
 }
 
 // because adds what is known of why the contender does not answer to an error that does not say it.
-func (l *legRun) because(ctx context.Context, err error) error {
+func (l *trialRun) because(ctx context.Context, err error) error {
 	if err == nil || l.inst == nil || ctx.Err() != nil || l.inst.Exit() != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (l *legRun) because(ctx context.Context, err error) error {
 }
 
 // engineGone adds to the death of a contender that its engine is away.
-func (l *legRun) engineGone(ctx context.Context, failure string) string {
+func (l *trialRun) engineGone(ctx context.Context, failure string) string {
 	if l.cfg.EngineAlive == nil || l.died == nil || l.died.EngineLost {
 		return failure
 	}
@@ -213,8 +213,8 @@ func (c *clock) moved() time.Duration {
 	return moved
 }
 
-// lost is what the leg has not measured; nil when that is nothing.
-func (l *legRun) lost() *bench.Lost {
+// lost is what the trial has not measured; nil when that is nothing.
+func (l *trialRun) lost() *bench.Lost {
 	lost := &bench.Lost{Phase: l.failedIn}
 	begun := len(l.steps)
 	if l.cut != nil {

@@ -16,45 +16,45 @@ type Turns struct {
 	Next   func() // gives the turn away, and returns when it is this step's again
 }
 
-// Order plans the legs: every contender once in each round, in an order that is shuffled again for
+// Order plans the trials: every contender once in each round, in an order that is shuffled again for
 // each round from seed, so that a drift of the machine hits all alike and nobody always runs after
 // the same neighbour.
-func Order(contenders []bench.Selection, rounds int, seed uint64) []bench.LegEntry {
-	var legs []bench.LegEntry
+func Order(contenders []bench.Selection, rounds int, seed uint64) []bench.TrialEntry {
+	var trials []bench.TrialEntry
 	for round := 1; round <= rounds; round++ {
 		rng := rand.New(rand.NewPCG(seed, uint64(round)))
 		for _, i := range rng.Perm(len(contenders)) {
-			leg := bench.Leg{Contender: contenders[i].Contender, Variant: contenders[i].Variant, Round: round}
-			legs = append(legs, bench.LegEntry{Leg: leg, State: bench.LegPending, File: leg.String() + ".json"})
+			trial := bench.Trial{Contender: contenders[i].Contender, Variant: contenders[i].Variant, Round: round}
+			trials = append(trials, bench.TrialEntry{Trial: trial, State: bench.TrialPending, File: trial.String() + ".json"})
 		}
 	}
-	return legs
+	return trials
 }
 
-// together runs several legs at the same time. Only one of them does anything at any
+// together runs several trials at the same time. Only one of them does anything at any
 // moment, so that the others' idling is all that it can notice of them: they are started one after
 // the other, meet before each step, and take turns in it.
-func (r *runner) together(ctx context.Context, legs []int) []error {
-	if len(legs) == 1 {
-		return []error{r.leg(ctx, r.cfg.Run.Legs[legs[0]].Leg, legs[0]+1, nil)}
+func (r *runner) together(ctx context.Context, trials []int) []error {
+	if len(trials) == 1 {
+		return []error{r.trial(ctx, r.cfg.Run.Trials[trials[0]].Trial, trials[0]+1, nil)}
 	}
 	t := &rotation{length: r.cfg.Run.Profile.Turns, since: time.Now(), stalls: r.cfg.Stalls, steering: r.steering}
 	t.changed = sync.NewCond(&t.mu)
 	var controls []*controlled
-	for n, i := range legs {
-		s := &slot{rotation: t, number: n, label: r.cfg.Run.Legs[i].Leg.Label(), controlled: &controlled{}, stage: -1}
+	for n, i := range trials {
+		s := &slot{rotation: t, number: n, label: r.cfg.Run.Trials[i].Trial.Label(), controlled: &controlled{}, stage: -1}
 		t.slots, controls = append(t.slots, s), append(controls, s.controlled)
 	}
 	r.steering.share(controls)
 	defer r.steering.share(nil)
-	errs := make([]error, len(legs))
+	errs := make([]error, len(trials))
 	var wg sync.WaitGroup
-	for n, i := range legs {
+	for n, i := range trials {
 		wg.Go(func() {
 			s := t.slots[n]
 			s.take()
 			defer s.leave()
-			errs[n] = r.leg(ctx, r.cfg.Run.Legs[i].Leg, i+1, s)
+			errs[n] = r.trial(ctx, r.cfg.Run.Trials[i].Trial, i+1, s)
 		})
 	}
 	wg.Wait()
@@ -64,7 +64,7 @@ func (r *runner) together(ctx context.Context, legs []int) []error {
 	return errs
 }
 
-// rotation is the order in which legs that are alive together are loaded.
+// rotation is the order in which trials that are alive together are loaded.
 type rotation struct {
 	length   time.Duration
 	since    time.Time
@@ -78,7 +78,7 @@ type rotation struct {
 	at      int // turns that there have been
 }
 
-// slot is the place of one leg in the rotation.
+// slot is the place of one trial in the rotation.
 type slot struct {
 	rotation   *rotation
 	number     int
@@ -146,7 +146,7 @@ func (s *slot) met(stage int) bool {
 	return !slices.ContainsFunc(s.rotation.slots, func(other *slot) bool { return !other.gone && other.stage < stage })
 }
 
-// meter watches the machine for all legs of the rotation. It begins when the first of them is
+// meter watches the machine for all trials of the rotation. It begins when the first of them is
 // loaded: this process may be kept to fewer CPUs before.
 func (s *slot) meter() Stalls {
 	if s.rotation.still == nil {

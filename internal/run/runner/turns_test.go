@@ -89,7 +89,7 @@ func TestContendersTakeTurns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		first, second := f.cfg.Run.Legs[0].Leg.String(), f.cfg.Run.Legs[1].Leg.String()
+		first, second := f.cfg.Run.Trials[0].Trial.String(), f.cfg.Run.Trials[1].Trial.String()
 		got := e.log[:len(e.log)/2] // the first round
 		for i, step := range []string{"one", "two", "four"} {
 			part := got[2*turnsOfStep*i : 2*turnsOfStep*(i+1)]
@@ -111,7 +111,7 @@ func TestContendersTakeTurns(t *testing.T) {
 		if len(e.rested) != 4 {
 			t.Errorf("rested %v", e.rested)
 		}
-		a, b := f.legs["a-1"], f.legs["b-1"]
+		a, b := f.trials["a-1"], f.trials["b-1"]
 		for i := range a.Steps {
 			for _, s := range []bench.StepResult{a.Steps[i], b.Steps[i]} {
 				if s.Turns == nil || s.Turns.Count != turnsOfStep || s.Turns.Length != turnLength || len(s.Turns.With) != 1 {
@@ -132,19 +132,19 @@ func TestContendersTakeTurns(t *testing.T) {
 					t.Errorf("step %d: nobody watched the machine", i+1)
 				}
 			}
-			if !a.Steps[i].Turns.Since.Equal(b.Steps[i].Turns.Since) || a.Steps[i].Turns.Since.Equal(f.legs["a-2"].Steps[i].Turns.Since) {
+			if !a.Steps[i].Turns.Since.Equal(b.Steps[i].Turns.Since) || a.Steps[i].Turns.Since.Equal(f.trials["a-2"].Steps[i].Turns.Since) {
 				t.Errorf("step %d: who took turns with whom is not on record", i+1)
 			}
 		}
 		// Nobody is stopped before all have been loaded.
 		loaded, stopped := 0, 0
 		for _, rec := range f.records {
-			if _, ok := rec.Event.(bench.StepEnded); ok && rec.Leg.Round == 1 {
+			if _, ok := rec.Event.(bench.StepEnded); ok && rec.Trial.Round == 1 {
 				if loaded++; stopped > 0 {
 					t.Error("a step ends after a contender of its round was stopped")
 				}
 			}
-			if _, ok := rec.Event.(bench.InstanceStopped); ok && rec.Leg.Round == 1 {
+			if _, ok := rec.Event.(bench.InstanceStopped); ok && rec.Trial.Round == 1 {
 				stopped++
 			}
 		}
@@ -173,13 +173,13 @@ func TestTheOnlyContenderTakesTurnsWithItself(t *testing.T) {
 		f, err := start(t, context.Background(), func(f *fakeRun) {
 			inTurns(e)(f)
 			only := []bench.Selection{{Contender: "a"}}
-			f.cfg.Run.Profile.Contenders, f.cfg.Run.Profile.Rounds, f.cfg.Run.Legs = only, 3, Order(only, 3, 1)
+			f.cfg.Run.Profile.Contenders, f.cfg.Run.Profile.Rounds, f.cfg.Run.Trials = only, 3, Order(only, 3, 1)
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		one, two, three := f.legs["a-1"], f.legs["a-2"], f.legs["a-3"]
-		if three.State != bench.LegComplete || three.Steps[0].Turns != nil {
+		one, two, three := f.trials["a-1"], f.trials["a-2"], f.trials["a-3"]
+		if three.State != bench.TrialComplete || three.Steps[0].Turns != nil {
 			t.Errorf("the last one has nobody to take turns with: %+v", three.Steps[0].Turns)
 		}
 		if one.Steps[0].Turns == nil || !one.Steps[0].Turns.Since.Equal(two.Steps[0].Turns.Since) || one.Steps[0].Turns.With[0] != "a" {
@@ -188,13 +188,13 @@ func TestTheOnlyContenderTakesTurnsWithItself(t *testing.T) {
 	})
 }
 
-// One of two dies in its last turn of a step: its leg tells that, and the other goes on alone.
+// One of two dies in its last turn of a step: its trial tells that, and the other goes on alone.
 func TestDeathOfOneThatTakesTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &turning{}
 		f, err := start(t, context.Background(), func(f *fakeRun) {
 			inTurns(e)(f)
-			f.cfg.Run.Legs = f.cfg.Run.Legs[:2]
+			f.cfg.Run.Trials = f.cfg.Run.Trials[:2]
 			e.during = func(ctx context.Context, url string, step bench.Step, turn int) error {
 				if url != "http://a-1" || step.Name != "two" || turn != turnsOfStep-1 {
 					return nil
@@ -208,14 +208,14 @@ func TestDeathOfOneThatTakesTurns(t *testing.T) {
 				return context.Cause(ctx)
 			}
 		})
-		if !errors.Is(err, ErrLegs) || !strings.Contains(err.Error(), "a-1: ") || strings.Contains(err.Error(), "b-1: ") {
+		if !errors.Is(err, ErrTrials) || !strings.Contains(err.Error(), "a-1: ") || strings.Contains(err.Error(), "b-1: ") {
 			t.Errorf("error %v", err)
 		}
-		a, b := f.legs["a-1"], f.legs["b-1"]
-		if a.State != bench.LegFailed || len(a.Steps) != 2 || !strings.Contains(a.Steps[1].Aborted, "exit code 3") {
+		a, b := f.trials["a-1"], f.trials["b-1"]
+		if a.State != bench.TrialFailed || len(a.Steps) != 2 || !strings.Contains(a.Steps[1].Aborted, "exit code 3") {
 			t.Errorf("a is %s: %q, %d steps", a.State, a.Failure, len(a.Steps))
 		}
-		if b.State != bench.LegComplete || len(b.Steps) != 3 || len(b.Steps[1].Turns.With) != 1 || len(b.Steps[2].Turns.With) != 0 || b.Steps[2].Load.Succeeded != 30 {
+		if b.State != bench.TrialComplete || len(b.Steps) != 3 || len(b.Steps[1].Turns.With) != 1 || len(b.Steps[2].Turns.With) != 0 || b.Steps[2].Load.Succeeded != 30 {
 			t.Errorf("b is %s, %d steps", b.State, len(b.Steps))
 		}
 	})
@@ -234,12 +234,12 @@ func TestInterruptedTurns(t *testing.T) {
 			return nil
 		}}
 		f, err := start(t, ctx, inTurns(e))
-		if err == nil || f.ended().State != bench.RunInterrupted || len(f.legs) != 2 {
-			t.Fatalf("%v, state %s, %d legs", err, f.ended().State, len(f.legs))
+		if err == nil || f.ended().State != bench.RunInterrupted || len(f.trials) != 2 {
+			t.Fatalf("%v, state %s, %d trials", err, f.ended().State, len(f.trials))
 		}
-		for name, leg := range f.legs {
-			if leg.State != bench.LegAborted || len(leg.Steps) != 2 || leg.Steps[0].Aborted != "" || leg.Steps[1].Aborted == "" || leg.Stop == nil {
-				t.Errorf("%s is %s, %d steps", name, leg.State, len(leg.Steps))
+		for name, trial := range f.trials {
+			if trial.State != bench.TrialAborted || len(trial.Steps) != 2 || trial.Steps[0].Aborted != "" || trial.Steps[1].Aborted == "" || trial.Stop == nil {
+				t.Errorf("%s is %s, %d steps", name, trial.State, len(trial.Steps))
 			}
 		}
 	})
@@ -258,24 +258,24 @@ func TestSteeringOfTurns(t *testing.T) {
 		}}
 		f, err := startSteered(t, context.Background(), func(f *fakeRun) {
 			inTurns(e)(f)
-			f.cfg.Run.Legs = f.cfg.Run.Legs[:2]
+			f.cfg.Run.Trials = f.cfg.Run.Trials[:2]
 		}, func(s *steer, rec bench.Record) {
-			if isStep(rec, 1) && len(s.controls) == 0 && rec.Leg.String() == s.cfg.Run.Legs[0].Leg.String() {
+			if isStep(rec, 1) && len(s.controls) == 0 && rec.Trial.String() == s.cfg.Run.Trials[0].Trial.String() {
 				s.wheel(bench.ControlSkipContender)
 			}
-			if isStep(rec, 1) && rec.Leg.String() == s.cfg.Run.Legs[1].Leg.String() {
+			if isStep(rec, 1) && rec.Trial.String() == s.cfg.Run.Trials[1].Trial.String() {
 				s.wheel(bench.ControlSkipStep)
 			}
 		})
-		if !errors.Is(err, ErrLegs) {
+		if !errors.Is(err, ErrTrials) {
 			t.Errorf("error %v", err)
 		}
 		if got := fmt.Sprint(notices(f.records)); !strings.Contains(got, "no contender skipped: they take turns") {
 			t.Errorf("notices: %s", got)
 		}
-		for name, leg := range f.legs {
-			if len(leg.Steps) != 3 || leg.Steps[1].Aborted != bench.AbortedSkipped || leg.Steps[2].Aborted != "" {
-				t.Errorf("%s: %d steps, the second %q", name, len(leg.Steps), leg.Steps[1].Aborted)
+		for name, trial := range f.trials {
+			if len(trial.Steps) != 3 || trial.Steps[1].Aborted != bench.AbortedSkipped || trial.Steps[2].Aborted != "" {
+				t.Errorf("%s: %d steps, the second %q", name, len(trial.Steps), trial.Steps[1].Aborted)
 			}
 		}
 	})
@@ -291,37 +291,37 @@ func TestStopOfTurns(t *testing.T) {
 			return nil
 		}}
 		f, err := startSteered(t, context.Background(), inTurns(e), func(s *steer, rec bench.Record) {
-			if isStep(rec, 1) && rec.Leg.String() == s.cfg.Run.Legs[0].Leg.String() {
+			if isStep(rec, 1) && rec.Trial.String() == s.cfg.Run.Trials[0].Trial.String() {
 				s.wheel(bench.ControlStop)
 			}
 			if _, ok := rec.Event.(bench.Intervened); ok {
 				close(taken)
 			}
 		})
-		if !errors.Is(err, ErrOnRequest) || len(f.legs) != 2 {
-			t.Errorf("error %v, %d legs", err, len(f.legs))
+		if !errors.Is(err, ErrOnRequest) || len(f.trials) != 2 {
+			t.Errorf("error %v, %d trials", err, len(f.trials))
 		}
-		for name, leg := range f.legs {
-			if leg.State != bench.LegAborted || leg.Stop == nil || len(leg.Steps) != 2 {
-				t.Errorf("%s is %s, %d steps", name, leg.State, len(leg.Steps))
+		for name, trial := range f.trials {
+			if trial.State != bench.TrialAborted || trial.Stop == nil || len(trial.Steps) != 2 {
+				t.Errorf("%s is %s, %d steps", name, trial.State, len(trial.Steps))
 			}
 		}
 	})
 }
 
-// A threshold that ends the run ends it for all legs of the rotation.
+// A threshold that ends the run ends it for all trials of the rotation.
 func TestThresholdThatEndsTheRunInTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := start(t, context.Background(), func(f *fakeRun) {
 			inTurns(&turning{})(f)
 			f.cfg.Run.Profile.Thresholds = []bench.Threshold{{Objective: "throughput>1000000", Stop: bench.ScopeRun, FromStep: 2}}
 		})
-		if !errors.Is(err, ErrThreshold) || len(f.legs) != 2 {
-			t.Fatalf("%v, %d legs", err, len(f.legs))
+		if !errors.Is(err, ErrThreshold) || len(f.trials) != 2 {
+			t.Fatalf("%v, %d trials", err, len(f.trials))
 		}
-		for name, leg := range f.legs {
-			if leg.State != bench.LegAborted || len(leg.Steps) != 2 || !strings.Contains(leg.Failure, "threshold missed") || leg.Stop == nil {
-				t.Errorf("%s is %s after %d steps: %q", name, leg.State, len(leg.Steps), leg.Failure)
+		for name, trial := range f.trials {
+			if trial.State != bench.TrialAborted || len(trial.Steps) != 2 || !strings.Contains(trial.Failure, "threshold missed") || trial.Stop == nil {
+				t.Errorf("%s is %s after %d steps: %q", name, trial.State, len(trial.Steps), trial.Failure)
 			}
 		}
 	})

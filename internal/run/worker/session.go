@@ -225,11 +225,11 @@ func (s *Session) follow(ctx context.Context, dir string) error {
 
 // fromResults hands over what can be read of the results in dir, also where that is not all.
 func fromResults(dir string, hand func([]bench.Record) error) error {
-	run, legs, err := results.Read(dir)
-	if err != nil && len(legs) == 0 {
+	run, trials, err := results.Read(dir)
+	if err != nil && len(trials) == 0 {
 		return err
 	}
-	if handErr := hand(results.Records(run, legs, dir)); handErr != nil {
+	if handErr := hand(results.Records(run, trials, dir)); handErr != nil {
 		return handErr
 	}
 	if err == nil && run.State == bench.RunRunning {

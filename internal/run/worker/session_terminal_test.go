@@ -96,7 +96,7 @@ func is[E bench.Event](rec bench.Record) bool {
 
 func firstStep(rec bench.Record) bool {
 	e, ok := rec.Event.(bench.StepStarted)
-	return ok && e.Index == 0 && rec.Leg.Round == 1
+	return ok && e.Index == 0 && rec.Trial.Round == 1
 }
 
 func send(t *testing.T, s *Session, c bench.Control) {
@@ -117,7 +117,7 @@ func TestSessionIsSteered(t *testing.T) {
 	send(t, s, bench.Control{Kind: bench.ControlResume})
 	until(t, s, func(rec bench.Record) bool { e, ok := rec.Event.(bench.WindowClosed); return ok && e.Index == 1 })
 	send(t, s, bench.Control{Kind: bench.ControlSkipStep})
-	until(t, s, is[bench.LegEnded])
+	until(t, s, is[bench.TrialEnded])
 	until(t, s, firstStepOf(2))
 	send(t, s, bench.Control{Kind: bench.ControlStop})
 	until(t, s, nil)
@@ -128,25 +128,25 @@ func TestSessionIsSteered(t *testing.T) {
 	if s.Dir() != out || s.Send(bench.Control{Kind: bench.ControlPause}) == nil {
 		t.Errorf("folder %s; a run that has ended takes controls", s.Dir())
 	}
-	run, legs, err := results.Read(out)
-	if err != nil || len(legs) != 2 {
-		t.Fatalf("%d legs, %v", len(legs), err)
+	run, trials, err := results.Read(out)
+	if err != nil || len(trials) != 2 {
+		t.Fatalf("%d trials, %v", len(trials), err)
 	}
 	if strings.Contains(strings.Join(run.Command, " "), Flag) || run.Command[1] != "run" {
 		t.Errorf("command %q", run.Command)
 	}
-	if run.State != bench.RunInterrupted || legs[0].State != bench.LegAborted || legs[0].Failure != "step 2 (1 connection) was skipped by the user" {
-		t.Errorf("run %s, leg %s: %s", run.State, legs[0].State, legs[0].Failure)
+	if run.State != bench.RunInterrupted || trials[0].State != bench.TrialAborted || trials[0].Failure != "step 2 (1 connection) was skipped by the user" {
+		t.Errorf("run %s, trial %s: %s", run.State, trials[0].State, trials[0].Failure)
 	}
-	steps := legs[0].Steps
+	steps := trials[0].Steps
 	if len(steps) != 3 || !strings.Contains(steps[0].Warnings.Join("\n"), "from 200/s to 50") || !strings.Contains(steps[1].Warnings.Join("\n"), "the run was paused for") {
 		t.Errorf("steps %+v", steps)
 	}
 	if steps[0].Load.FinalRate != 50 || steps[0].Load.Sent == 0 {
 		t.Errorf("%d requests were sent, at %v/s in the end", steps[0].Load.Sent, steps[0].Load.FinalRate)
 	}
-	if len(legs[0].Interventions) != 5 || steps[1].Load.Succeeded == 0 {
-		t.Errorf("interventions %+v", legs[0].Interventions)
+	if len(trials[0].Interventions) != 5 || steps[1].Load.Succeeded == 0 {
+		t.Errorf("interventions %+v", trials[0].Interventions)
 	}
 	if _, err := os.Stat(filepath.Join(out, results.ReportFile)); err != nil {
 		t.Error(err)
@@ -154,7 +154,7 @@ func TestSessionIsSteered(t *testing.T) {
 }
 
 func firstStepOf(round int) func(bench.Record) bool {
-	return func(rec bench.Record) bool { return is[bench.StepStarted](rec) && rec.Leg.Round == round }
+	return func(rec bench.Record) bool { return is[bench.StepStarted](rec) && rec.Trial.Round == round }
 }
 
 func TestSessionThatCannotBegin(t *testing.T) {
@@ -203,9 +203,9 @@ func TestSessionEndsAsItsScreenWasAskedTo(t *testing.T) {
 			}
 		})
 	}
-	_, legs, err := results.Read(out)
-	if err != nil || len(legs) != 1 || !strings.Contains(legs[0].Failure, console.SignalName(stop)) {
-		t.Errorf("%d legs, %v", len(legs), err)
+	_, trials, err := results.Read(out)
+	if err != nil || len(trials) != 1 || !strings.Contains(trials[0].Failure, console.SignalName(stop)) {
+		t.Errorf("%d trials, %v", len(trials), err)
 	}
 }
 
@@ -300,9 +300,9 @@ func TestWorkerOfAKilledScreen(t *testing.T) {
 	if code, talk := watcher.Wait(); code != console.ExitOK {
 		t.Fatalf("the run was not ended in order: %d:\n%s", code, talk)
 	}
-	run, legs, err := results.Read(out)
-	if err != nil || run.State != bench.RunInterrupted || len(legs) != 1 || legs[0].Failure != "interrupted: the screen is gone" || legs[0].Stop == nil {
-		t.Errorf("run %s, legs %+v, %v", run.State, legs, err)
+	run, trials, err := results.Read(out)
+	if err != nil || run.State != bench.RunInterrupted || len(trials) != 1 || trials[0].Failure != "interrupted: the screen is gone" || trials[0].Stop == nil {
+		t.Errorf("run %s, trials %+v, %v", run.State, trials, err)
 	}
 	envs, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, file := range envs {

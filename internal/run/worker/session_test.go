@@ -296,32 +296,32 @@ func TestSession_KilledWorker(t *testing.T) {
 // TestWatch_WithoutALog: of a folder without an event log, or with half of one, the results are handed
 // over, as far as they can be read.
 func TestWatch_WithoutALog(t *testing.T) {
-	leg := bench.LegResult{Schema: bench.SchemaVersion, Leg: bench.Leg{Contender: "a", Round: 1}, State: bench.LegComplete}
+	trial := bench.TrialResult{Schema: bench.SchemaVersion, Trial: bench.Trial{Contender: "a", Round: 1}, State: bench.TrialComplete}
 	for name, c := range map[string]struct {
 		state  bench.RunState
-		broken bool // of a second leg, the file
+		broken bool // of a second trial, the file
 		log    string
 		events []string
 		code   int
 		talk   string
 	}{
-		"complete": {bench.RunComplete, false, "", []string{"RunStarted", "LegStarted", "LegEnded", "RunEnded"}, console.ExitOK, ""},
+		"complete": {bench.RunComplete, false, "", []string{"RunStarted", "TrialStarted", "TrialEnded", "RunEnded"}, console.ExitOK, ""},
 		"cut short": {bench.RunComplete, false, `{"seq":1,"at":"2026-03-14T09:26:53Z","type":"run_started","event":{}}` + "\n" + `{"seq`,
-			[]string{"RunStarted", "RunStarted", "LegStarted", "LegEnded", "RunEnded"}, console.ExitOK, ""},
-		"killed": {bench.RunRunning, false, "", []string{"RunStarted", "LegStarted", "LegEnded"}, console.ExitFailure, "the run was killed"},
-		"broken": {bench.RunComplete, true, "", []string{"RunStarted", "LegStarted", "LegEnded", "RunEnded"}, console.ExitFailure, "b-1.json"},
+			[]string{"RunStarted", "RunStarted", "TrialStarted", "TrialEnded", "RunEnded"}, console.ExitOK, ""},
+		"killed": {bench.RunRunning, false, "", []string{"RunStarted", "TrialStarted", "TrialEnded"}, console.ExitFailure, "the run was killed"},
+		"broken": {bench.RunComplete, true, "", []string{"RunStarted", "TrialStarted", "TrialEnded", "RunEnded"}, console.ExitFailure, "b-1.json"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			run := bench.Run{Schema: bench.SchemaVersion, State: c.state, Legs: []bench.LegEntry{{Leg: leg.Leg, State: leg.State, File: "a-1.json"}}}
+			run := bench.Run{Schema: bench.SchemaVersion, State: c.state, Trials: []bench.TrialEntry{{Trial: trial.Trial, State: trial.State, File: "a-1.json"}}}
 			if c.broken {
-				other := bench.LegEntry{Leg: bench.Leg{Contender: "b", Round: 1}, State: bench.LegComplete, File: "b-1.json"}
-				run.Legs = append(run.Legs, other)
+				other := bench.TrialEntry{Trial: bench.Trial{Contender: "b", Round: 1}, State: bench.TrialComplete, File: "b-1.json"}
+				run.Trials = append(run.Trials, other)
 				if err := os.WriteFile(filepath.Join(dir, other.File), []byte("{"), 0o600); err != nil {
 					t.Fatal(err)
 				}
 			}
-			for file, v := range map[string]any{results.RunFile: run, "a-1.json": leg} {
+			for file, v := range map[string]any{results.RunFile: run, "a-1.json": trial} {
 				if err := results.WriteJSON(filepath.Join(dir, file), v); err != nil {
 					t.Fatal(err)
 				}

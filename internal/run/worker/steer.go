@@ -99,7 +99,7 @@ func (s *Session) Close() {
 	s.stop(ErrScreenGone)
 	<-s.done
 	if dir := s.Dir(); s.child != nil && dir != "" {
-		if run, legs, err := results.Read(dir); err == nil && results.NothingRan(run, legs) {
+		if run, trials, err := results.Read(dir); err == nil && results.NothingRan(run, trials) {
 			_ = results.Discard(dir, run) // what is left of it is reported when results are listed
 		}
 	}

@@ -40,10 +40,10 @@ type Printer struct {
 	opt      Options
 	run      bench.Run
 	estimate event.Estimate
-	leg      *legText               // that is reported
-	legs     map[bench.Leg]*legText // that run: several where contenders take turns
-	owner    *bench.Leg             // of the lines to come; nil: the run
-	heading  *bench.Leg             // of the lines that were last written
+	trial      *trialText               // that is reported
+	trials     map[bench.Trial]*trialText // that run: several where contenders take turns
+	owner    *bench.Trial             // of the lines to come; nil: the run
+	heading  *bench.Trial             // of the lines that were last written
 	status   string                 // what the status line shows now
 	err      error
 }
@@ -53,21 +53,21 @@ type tally struct {
 	groups                  []string // with skipped checks
 }
 
-type legText struct {
-	bench.LegResult
+type trialText struct {
+	bench.TrialResult
 	checks  tally
 	began   bool   // the header of the table of steps was written
 	trouble string // what has gone wrong in a phase of it
 }
 
-func newLegText(leg bench.Leg) *legText { return &legText{LegResult: bench.LegResult{Leg: leg}} }
+func newTrialText(trial bench.Trial) *trialText { return &trialText{TrialResult: bench.TrialResult{Trial: trial}} }
 
 // New makes a printer.
 func New(o Options) *Printer {
 	if o.Width <= 0 {
 		o.Width = 80
 	}
-	return &Printer{opt: o, leg: &legText{}, legs: map[bench.Leg]*legText{}}
+	return &Printer{opt: o, trial: &trialText{}, trials: map[bench.Trial]*trialText{}}
 }
 
 // Err is the first error in writing data.
@@ -92,24 +92,24 @@ func (p *Printer) Handle(rec bench.Record) {
 		return
 	}
 	p.estimate.Apply(rec)
-	if rec.Leg != nil {
-		if _, ok := rec.Event.(bench.LegStarted); ok {
-			p.legs[*rec.Leg] = newLegText(*rec.Leg)
-			p.heading = rec.Leg
+	if rec.Trial != nil {
+		if _, ok := rec.Event.(bench.TrialStarted); ok {
+			p.trials[*rec.Trial] = newTrialText(*rec.Trial)
+			p.heading = rec.Trial
 		}
-		if p.leg = p.legs[*rec.Leg]; p.leg == nil {
-			p.leg = newLegText(*rec.Leg)
+		if p.trial = p.trials[*rec.Trial]; p.trial == nil {
+			p.trial = newTrialText(*rec.Trial)
 		}
-		p.leg.Apply(rec.At, rec.Event)
+		p.trial.Apply(rec.At, rec.Event)
 	}
 	p.tell(rec)
-	if _, ok := rec.Event.(bench.LegEnded); ok && rec.Leg != nil {
-		delete(p.legs, *rec.Leg)
+	if _, ok := rec.Event.(bench.TrialEnded); ok && rec.Trial != nil {
+		delete(p.trials, *rec.Trial)
 	}
 }
 
 func (p *Printer) tell(rec bench.Record) {
-	p.owner = rec.Leg
+	p.owner = rec.Trial
 	switch e := rec.Event.(type) {
 	case bench.RunStarted:
 		p.run = e.Run
@@ -120,10 +120,10 @@ func (p *Printer) tell(rec bench.Record) {
 		p.show(rec, progressText(e))
 	case bench.PhaseEnded:
 		p.phaseEnded(e)
-	case bench.LegStarted:
+	case bench.TrialStarted:
 		p.line("")
-		p.line("%s, round %d of %d (%d of %d)%s", p.paint(bold, safe.Line(rec.Leg.Label(), 100)),
-			rec.Leg.Round, p.run.Profile.Rounds, e.Number, e.Of, p.left(rec.At))
+		p.line("%s, round %d of %d (%d of %d)%s", p.paint(bold, safe.Line(rec.Trial.Label(), 100)),
+			rec.Trial.Round, p.run.Profile.Rounds, e.Number, e.Of, p.left(rec.At))
 	case bench.InstanceStarted:
 		p.line("  runs     %s", instanceText(e.Info))
 	case bench.InstanceReady:
@@ -150,15 +150,15 @@ func (p *Printer) tell(rec bench.Record) {
 	case bench.Notice:
 		p.notice(e)
 	case bench.InstanceStopped:
-		if peak, ok := stats.TimeToPeak(p.leg.LegResult); ok {
+		if peak, ok := stats.TimeToPeak(p.trial.TrialResult); ok {
 			p.line("  to peak  %s from process start to within %.2g%% of %s/s (%s)",
 				units.Duration(peak.After), 100*peak.Within, units.Rate(peak.Level), safe.Line(peak.Step, 60))
 		}
 		p.line("  stopped  %s", stopText(e.Stop))
 	case bench.IncidentOccurred:
 		p.always(p.paint(yellow, "warning: ") + safe.Line(e.Incident.String(), 1000))
-	case bench.LegEnded:
-		p.legEnded(e)
+	case bench.TrialEnded:
+		p.trialEnded(e)
 	case bench.RunEnded:
 		p.clear()
 	}
@@ -184,7 +184,7 @@ func (p *Printer) phaseEnded(e bench.PhaseEnded) {
 			return // it ends the run, whose error says it
 		}
 		if !p.opt.Quiet {
-			p.leg.trouble += strings.ReplaceAll(e.Err, "\n", "; ") + "\n"
+			p.trial.trouble += strings.ReplaceAll(e.Err, "\n", "; ") + "\n"
 		}
 		p.line("  %-8s %s", e.Phase, p.paint(red, "failed: ")+safe.Line(e.Err, 4000))
 		return
@@ -195,7 +195,7 @@ func (p *Printer) phaseEnded(e bench.PhaseEnded) {
 			p.line("  %-8s %s (%s)", e.Phase, safe.Line(e.Note, 300), units.Duration(e.Took))
 		}
 	case bench.PhaseCheck:
-		if c := p.leg.checks; c.passed+c.failed+c.skipped > 0 {
+		if c := p.trial.checks; c.passed+c.failed+c.skipped > 0 {
 			text := fmt.Sprintf("%d passed", c.passed)
 			if c.failed > 0 {
 				text += ", " + p.paint(red, fmt.Sprintf("%d failed", c.failed))
@@ -205,21 +205,21 @@ func (p *Printer) phaseEnded(e bench.PhaseEnded) {
 			}
 			p.line("  checks   %s: %s (%s)", e.Note, text, units.Duration(e.Took))
 		}
-		p.leg.checks = tally{}
+		p.trial.checks = tally{}
 	}
 }
 
 func (p *Printer) checkDone(c bench.CheckResult) {
 	switch c.Status {
 	case bench.CheckPassed, bench.CheckInfo:
-		p.leg.checks.passed++
+		p.trial.checks.passed++
 	case bench.CheckSkipped:
-		p.leg.checks.skipped++
-		if group := safe.Line(c.Group, 60); !slices.Contains(p.leg.checks.groups, group) {
-			p.leg.checks.groups = append(p.leg.checks.groups, group)
+		p.trial.checks.skipped++
+		if group := safe.Line(c.Group, 60); !slices.Contains(p.trial.checks.groups, group) {
+			p.trial.checks.groups = append(p.trial.checks.groups, group)
 		}
 	case bench.CheckFailed:
-		p.leg.checks.failed++
+		p.trial.checks.failed++
 		p.line("  %s %s/%s: %s", p.paint(red, "check failed"),
 			safe.Line(c.Group, 60), safe.Line(c.Name, 100), safe.Line(c.Detail, 500))
 	}
@@ -227,12 +227,12 @@ func (p *Printer) checkDone(c bench.CheckResult) {
 
 func (p *Printer) stepEnded(r bench.StepResult) {
 	narrow := p.opt.Live && p.opt.Width < wideRow
-	if !p.leg.began {
-		p.leg.began = true
+	if !p.trial.began {
+		p.trial.began = true
 		p.line("  %s", p.paint(faint, stepHeader(narrow)))
 	}
 	p.line("  %s", stepRow(r, narrow))
-	if p.leg.Phases != nil {
+	if p.trial.Phases != nil {
 		p.around(r.Load)
 	}
 	if p.opt.Details {
@@ -268,20 +268,20 @@ func (p *Printer) notice(n bench.Notice) {
 	}
 }
 
-func (p *Printer) legEnded(e bench.LegEnded) {
+func (p *Printer) trialEnded(e bench.TrialEnded) {
 	if e.Unsound != nil {
 		p.always("  " + p.paint(red, "excluded: ") + safe.Line(e.Unsound.String(), 1000))
 	}
-	if e.State == bench.LegComplete {
+	if e.State == bench.TrialComplete {
 		return
 	}
-	if !strings.Contains(p.leg.trouble, e.Failure) {
+	if !strings.Contains(p.trial.trouble, e.Failure) {
 		p.always("  " + p.paint(red, string(e.State)+": ") + safe.Line(e.Failure, 4000))
 	}
-	if l := p.leg; e.Lost != nil && (l.StartUp != nil || len(l.Steps) > 0) { // else all of it, which goes without saying
+	if l := p.trial; e.Lost != nil && (l.StartUp != nil || len(l.Steps) > 0) { // else all of it, which goes without saying
 		p.line("  lost     %s", safe.Line(e.Lost.String(), 1000))
 	}
-	if len(e.LastLog) == 0 || e.State != bench.LegFailed {
+	if len(e.LastLog) == 0 || e.State != bench.TrialFailed {
 		return // the log of one that was only interrupted explains nothing
 	}
 	p.always("  last log lines:")
@@ -311,9 +311,9 @@ func (p *Printer) line(format string, args ...any) {
 func (p *Printer) always(s string) {
 	p.clear()
 	// Where several contenders are alive, lines say whose they are.
-	if leg := p.owner; leg != nil && p.heading != nil && *p.heading != *leg && !p.opt.Quiet {
-		fmt.Fprintln(p.opt.Talk, " "+p.paint(bold, safe.Line(leg.Label(), 100)))
-		p.heading = leg
+	if trial := p.owner; trial != nil && p.heading != nil && *p.heading != *trial && !p.opt.Quiet {
+		fmt.Fprintln(p.opt.Talk, " "+p.paint(bold, safe.Line(trial.Label(), 100)))
+		p.heading = trial
 	}
 	fmt.Fprintln(p.opt.Talk, s)
 }
@@ -324,8 +324,8 @@ func (p *Printer) show(rec bench.Record, what string) {
 		return
 	}
 	text := units.Approx(p.estimate.Elapsed(rec.At).Truncate(time.Second)) + p.left(rec.At) + "  "
-	if rec.Leg != nil {
-		text += rec.Leg.String() + "  "
+	if rec.Trial != nil {
+		text += rec.Trial.String() + "  "
 	}
 	text = safe.Line(text+what, 4*p.opt.Width)
 	if r := []rune(text); len(r) >= p.opt.Width {

@@ -37,26 +37,26 @@ func stepResult(index, connections int, succeeded int64, warmUp bool) bench.Step
 	}
 }
 
-// recorded is a short run of two legs: one is well, the other one dies with hostile words.
-func recorded() (records []bench.Record, run bench.Run, legs []bench.LegResult) {
+// recorded is a short run of two trials: one is well, the other one dies with hostile words.
+func recorded() (records []bench.Record, run bench.Run, trials []bench.TrialResult) {
 	profile := bench.Profile{
 		Name: "tiny", Rounds: 1, PriceVCPUHr: 0.0275,
 		Contenders: []bench.Selection{{Contender: "rs-actix", Variant: "lto"}, {Contender: "kt-ktor"}},
 		Steps:      []bench.Step{{Name: "1 connection", Connections: 1, WarmUp: true, Duration: 10 * time.Second}, {Name: "64 connections", Connections: 64, Duration: 10 * time.Second}},
 	}
-	good, bad := bench.Leg{Contender: "rs-actix", Variant: "lto", Round: 1}, bench.Leg{Contender: "kt-ktor", Round: 1}
-	run = bench.Run{ID: "r", Profile: profile, Legs: []bench.LegEntry{{Leg: good}, {Leg: bad}}}
+	good, bad := bench.Trial{Contender: "rs-actix", Variant: "lto", Round: 1}, bench.Trial{Contender: "kt-ktor", Round: 1}
+	run = bench.Run{ID: "r", Profile: profile, Trials: []bench.TrialEntry{{Trial: good}, {Trial: bad}}}
 	at := start
-	add := func(after time.Duration, leg *bench.Leg, e bench.Event) {
+	add := func(after time.Duration, trial *bench.Trial, e bench.Event) {
 		at = at.Add(after)
-		records = append(records, bench.Record{Seq: int64(len(records) + 1), At: at, Leg: leg, Event: e})
+		records = append(records, bench.Record{Seq: int64(len(records) + 1), At: at, Trial: trial, Event: e})
 	}
 	second := time.Second
 	add(0, nil, bench.RunStarted{Run: run, Dir: "results/x"})
 	add(0, nil, bench.PhaseStarted{Phase: bench.PhaseSeed})
 	add(second, nil, bench.Progress{Phase: bench.PhaseSeed, Done: 500, Total: 1000, Unit: "documents"})
 	add(second, nil, bench.PhaseEnded{Phase: bench.PhaseSeed, Took: 2 * second, Note: "bundled data, 1,000 documents"})
-	add(0, &good, bench.LegStarted{Number: 1, Of: 2})
+	add(0, &good, bench.TrialStarted{Number: 1, Of: 2})
 	add(0, &good, bench.InstanceStarted{Info: bench.InstanceInfo{Runtime: bench.RuntimeDocker, Limits: bench.Limits{CPUs: 1.5, Memory: 512 << 20}, LimitsEnforced: true, CPUSet: cpuset.UpTo(4)}})
 	add(0, &good, bench.InstanceReady{StartUp: 6210 * time.Microsecond, FirstAnswer: &bench.FirstAnswer{After: 960 * time.Microsecond, Status: 503}})
 	add(0, &good, bench.MarkRead{Mark: bench.Mark{Name: "after start-up", Usage: *usage(time.Second, 0)}})
@@ -69,8 +69,8 @@ func recorded() (records []bench.Record, run bench.Run, legs []bench.LegResult) 
 	add(9*second, &good, bench.StepEnded{Result: stepResult(0, 1, 52000, true)})
 	add(10*second, &good, bench.StepEnded{Result: stepResult(1, 64, 234567, false)})
 	add(0, &good, bench.InstanceStopped{Stop: bench.StopResult{Graceful: true, Took: 20 * time.Millisecond}})
-	add(0, &good, bench.LegEnded{State: bench.LegComplete})
-	add(0, &bad, bench.LegStarted{Number: 2, Of: 2})
+	add(0, &good, bench.TrialEnded{State: bench.TrialComplete})
+	add(0, &bad, bench.TrialStarted{Number: 2, Of: 2})
 	add(0, &bad, bench.Notice{Level: "warning", Text: "LIMITS NOT ENFORCED: not root"})
 	add(0, &bad, bench.CheckDone{Check: bench.CheckResult{Group: "get", Name: "no such city", Status: bench.CheckFailed, Detail: "wanted status 404, got 200 \x1b[2J"}})
 	dead := stepResult(0, 1, 0, true)
@@ -79,16 +79,16 @@ func recorded() (records []bench.Record, run bench.Run, legs []bench.LegResult) 
 	dead.Load.Latency = bench.Latencies{}
 	dead.Before, dead.After, dead.Aborted = nil, nil, "the contender died: killed by SIGKILL (out of memory)"
 	add(10*second, &bad, bench.StepEnded{Result: dead})
-	add(0, &bad, bench.LegEnded{State: bench.LegFailed, Failure: "the contender died: killed by SIGKILL (out of memory)", LastLog: []bench.LogLine{{Text: "\x1b]0;owned\x07Killed"}}})
+	add(0, &bad, bench.TrialEnded{State: bench.TrialFailed, Failure: "the contender died: killed by SIGKILL (out of memory)", LastLog: []bench.LogLine{{Text: "\x1b]0;owned\x07Killed"}}})
 	add(0, nil, bench.RunEnded{State: bench.RunFailed})
 
-	folded := map[bench.Leg]*bench.LegResult{good: {Leg: good}, bad: {Leg: bad}}
+	folded := map[bench.Trial]*bench.TrialResult{good: {Trial: good}, bad: {Trial: bad}}
 	for _, r := range records {
-		if r.Leg != nil {
-			folded[*r.Leg].Apply(r.At, r.Event)
+		if r.Trial != nil {
+			folded[*r.Trial].Apply(r.At, r.Event)
 		}
 	}
-	return records, run, []bench.LegResult{*folded[good], *folded[bad]}
+	return records, run, []bench.TrialResult{*folded[good], *folded[bad]}
 }
 
 func TestInAPipe(t *testing.T) {
@@ -151,24 +151,24 @@ func TestJSONLines(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	var b bytes.Buffer
-	_, run, legs := recorded()
-	if err := Table(&b, analysis.Of(run, legs), nil, 0, false); err != nil {
+	_, run, trials := recorded()
+	if err := Table(&b, analysis.Of(run, trials), nil, 0, false); err != nil {
 		t.Fatal(err)
 	}
 	testenv.Golden(t, "testdata/table.txt", b.String())
 
 	var narrow bytes.Buffer
-	if err := Table(&narrow, analysis.Of(run, legs), nil, 80, false); err != nil {
+	if err := Table(&narrow, analysis.Of(run, trials), nil, 80, false); err != nil {
 		t.Fatal(err)
 	}
 	tables, _, _ := strings.Cut(narrow.String(), "\np50, ")
 	testenv.Golden(t, "testdata/table-80.txt", tables)
 	for _, width := range []int{200, 100, 80, 60, 50} {
-		for i := range legs {
-			legs[i].Leg.Contender = "a-contender-with-a-name-that-goes-on-and-on-until-nobody-reads-it"
+		for i := range trials {
+			trials[i].Trial.Contender = "a-contender-with-a-name-that-goes-on-and-on-until-nobody-reads-it"
 		}
 		var b bytes.Buffer
-		if err := Table(&b, analysis.Of(run, legs), nil, width, false); err != nil {
+		if err := Table(&b, analysis.Of(run, trials), nil, width, false); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(b.String()) {
@@ -197,8 +197,8 @@ func TestTurns(t *testing.T) {
 	var good, bad []bench.Record
 	for _, r := range records {
 		switch {
-		case r.Leg == nil:
-		case r.Leg.Contender == "kt-ktor":
+		case r.Trial == nil:
+		case r.Trial.Contender == "kt-ktor":
 			bad = append(bad, r)
 		default:
 			good = append(good, r)
@@ -220,33 +220,33 @@ func TestTurns(t *testing.T) {
 // A step that was not in a steady state is reported when it ends and in the tables; the time to the
 // peak stands beside the start-up.
 func TestWarmUpIsTold(t *testing.T) {
-	records, run, legs := recorded()
-	began := legs[0].Started
-	leg := &legs[0]
-	leg.Instance.StartedAt = began
-	leg.Instance.Runtime = bench.RuntimeDocker
-	for i := range leg.Steps {
-		leg.Steps[i].Load.Started = began.Add(4 * time.Second)
-		leg.Steps[i].Load.Windows = nil
+	records, run, trials := recorded()
+	began := trials[0].Started
+	trial := &trials[0]
+	trial.Instance.StartedAt = began
+	trial.Instance.Runtime = bench.RuntimeDocker
+	for i := range trial.Steps {
+		trial.Steps[i].Load.Started = began.Add(4 * time.Second)
+		trial.Steps[i].Load.Windows = nil
 		for at := range 12 {
-			leg.Steps[i].Load.Windows = append(leg.Steps[i].Load.Windows, bench.Window{Start: time.Duration(at) * time.Second, Length: time.Second, Succeeded: []int64{500, 1000}[at/6]})
+			trial.Steps[i].Load.Windows = append(trial.Steps[i].Load.Windows, bench.Window{Start: time.Duration(at) * time.Second, Length: time.Second, Succeeded: []int64{500, 1000}[at/6]})
 		}
 	}
-	last := len(leg.Steps) - 1
-	leg.Steps[last].Drift = &bench.Drift{Throughput: &bench.Trend{Change: .12, P: .001}}
+	last := len(trial.Steps) - 1
+	trial.Steps[last].Drift = &bench.Drift{Throughput: &bench.Trend{Change: .12, P: .001}}
 	var table, talk bytes.Buffer
-	if err := Table(&table, analysis.Of(run, legs), nil, 0, false); err != nil {
+	if err := Table(&table, analysis.Of(run, trials), nil, 0, false); err != nil {
 		t.Fatal(err)
 	}
 	p := New(Options{Out: new(bytes.Buffer), Talk: &talk})
 	for _, r := range records {
-		if r.Leg != nil && *r.Leg == leg.Leg {
+		if r.Trial != nil && *r.Trial == trial.Trial {
 			switch e := r.Event.(type) {
 			case bench.InstanceStarted:
-				e.Info = *leg.Instance
+				e.Info = *trial.Instance
 				r.Event = e
 			case bench.StepEnded:
-				e.Result = leg.Steps[e.Result.Index]
+				e.Result = trial.Steps[e.Result.Index]
 				r.Event = e
 			}
 		}

@@ -55,7 +55,7 @@ func Table(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, warned
 	standing := standings(a, floor)
 	headline(&b, contenders, intervals(standing), run.Profile.Rounds, width)
 	tiers(&b, line, standing, floor, width)
-	notes(line, run, contenders, a.Legs, standing)
+	notes(line, run, contenders, a.Trials, standing)
 	for _, c := range ordered {
 		failures(line, c)
 		sessions(line, c)
@@ -117,9 +117,9 @@ func headline(b *bytes.Buffer, contenders []stats.Contender, intervals map[strin
 		return slices.ContainsFunc(contenders, func(c stats.Contender) bool { return m.Contender(c).Known })
 	})
 	peak := slices.IndexFunc(columns, func(col measure.Shown) bool { return col.ID == measure.Throughput }) + 1
-	rows := [][]string{heads(append(heads([]string{"contender", "legs"}, columns[:peak]), "95 %", "at"), columns[peak:])}
+	rows := [][]string{heads(append(heads([]string{"contender", "trials"}, columns[:peak]), "95 %", "at"), columns[peak:])}
 	for _, c := range contenders {
-		row := []string{safe.Line(c.Label, 60), fmt.Sprintf("%d/%d", c.Complete, c.Legs)}
+		row := []string{safe.Line(c.Label, 60), fmt.Sprintf("%d/%d", c.Complete, c.Trials)}
 		for i, col := range columns {
 			row = append(row, figure(col.Measure, col.Contender(c)))
 			if i+1 == peak {
@@ -178,7 +178,7 @@ func figure(m measure.Measure, f measure.Figure) string {
 type writer func(format string, args ...any)
 
 // notes says what the figures are and where to doubt them.
-func notes(line writer, run bench.Run, contenders []stats.Contender, legs []bench.LegResult,
+func notes(line writer, run bench.Run, contenders []stats.Contender, trials []bench.TrialResult,
 	standing []analysis.Standing) {
 	line("")
 	line("p50, p99, CPU/req: at the peak step. Start-up, memory, errors, cost: from start to stop.")
@@ -205,7 +205,7 @@ func notes(line writer, run bench.Run, contenders []stats.Contender, legs []benc
 			line("%s: %s", safe.Line(c.Label, 60), safe.Line(f, 300))
 		}
 	}
-	thresholds(line, legs)
+	thresholds(line, trials)
 	doubts(standing, line)
 }
 
@@ -321,7 +321,7 @@ func inColumns(rows [][]string, indent string, others int) string {
 	return b.String()
 }
 
-// stepLine is one line of the table that grows while a leg runs. A narrow one, for terminals of 80
+// stepLine is one line of the table that grows while a trial runs. A narrow one, for terminals of 80
 // columns, leaves out what the final table and the reports have anyway.
 func stepLine(narrow bool, name string, cell func(measure.Shown) string) string {
 	width := 26

@@ -10,11 +10,11 @@ import (
 )
 
 func TestTableTellsThresholds(t *testing.T) {
-	leg := bench.LegResult{Leg: bench.Leg{Contender: "a", Round: 1}, State: bench.LegComplete, Steps: []bench.StepResult{stepResult(0, 4, 100, false), stepResult(1, 8, 100, false)}}
-	legs := []bench.LegResult{leg}
+	trial := bench.TrialResult{Trial: bench.Trial{Contender: "a", Round: 1}, State: bench.TrialComplete, Steps: []bench.StepResult{stepResult(0, 4, 100, false), stepResult(1, 8, 100, false)}}
+	trials := []bench.TrialResult{trial}
 	text := func() string {
 		var b bytes.Buffer
-		if err := Table(&b, analysis.Of(bench.Run{Profile: bench.Profile{Rounds: 1}}, legs), nil, 0, false); err != nil {
+		if err := Table(&b, analysis.Of(bench.Run{Profile: bench.Profile{Rounds: 1}}, trials), nil, 0, false); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()
@@ -22,9 +22,9 @@ func TestTableTellsThresholds(t *testing.T) {
 	if strings.Contains(text(), "threshold") {
 		t.Error("thresholds are reported that nobody has judged by")
 	}
-	leg.Steps[0].Thresholds = []bench.Judgement{{Condition: "p99<50ms", Passed: true, Text: "p99 is 1ms, <50ms"}}
-	leg.Steps[1].Thresholds = []bench.Judgement{{Condition: "errors<1%", Text: "errors is 9%, not <1%\x1b[31m", Stopped: bench.ScopeLeg}}
-	for _, want := range []string{"thresholds: 1 of 2 judgements missed", "missed: a-1, step 2 (8 connections): errors is 9%, not <1%", "; ended the leg"} {
+	trial.Steps[0].Thresholds = []bench.Judgement{{Condition: "p99<50ms", Passed: true, Text: "p99 is 1ms, <50ms"}}
+	trial.Steps[1].Thresholds = []bench.Judgement{{Condition: "errors<1%", Text: "errors is 9%, not <1%\x1b[31m", Stopped: bench.ScopeTrial}}
+	for _, want := range []string{"thresholds: 1 of 2 judgements missed", "missed: a-1, step 2 (8 connections): errors is 9%, not <1%", "; ended the trial"} {
 		if !strings.Contains(text(), want) {
 			t.Errorf("no %q in\n%s", want, text())
 		}

@@ -117,7 +117,7 @@ func doubts(all []analysis.Standing, line writer) {
 // maxMissed is how many missed thresholds the final table lists; the report has them all.
 const maxMissed = 20
 
-// judgement is "p99 is 71.2ms, not <50ms; ended the leg".
+// judgement is "p99 is 71.2ms, not <50ms; ended the trial".
 func judgement(j bench.Judgement) string {
 	if j.Stopped != "" {
 		return j.Text + "; stopped the " + string(j.Stopped)
@@ -126,15 +126,15 @@ func judgement(j bench.Judgement) string {
 }
 
 // thresholds says how many were judged, and which were missed.
-func thresholds(line writer, legs []bench.LegResult) {
+func thresholds(line writer, trials []bench.TrialResult) {
 	judged := 0
 	var missed []string
-	for _, leg := range legs {
-		for _, s := range leg.Steps {
+	for _, trial := range trials {
+		for _, s := range trial.Steps {
 			judged += len(s.Thresholds)
 			for _, j := range s.Missed() {
 				missed = append(missed, fmt.Sprintf("missed: %s, step %d (%s): %s",
-					leg.Leg, s.Index+1, safe.Line(s.Step.Name, 60), safe.Line(judgement(j), 300)))
+					trial.Trial, s.Index+1, safe.Line(s.Step.Name, 60), safe.Line(judgement(j), 300)))
 			}
 		}
 	}

@@ -15,7 +15,7 @@ import (
 
 // rounds are those of contenders of which two are alike; one has an outlier, and the last too few
 // rounds.
-func rounds(n int) (run bench.Run, legs []bench.LegResult) {
+func rounds(n int) (run bench.Run, trials []bench.TrialResult) {
 	run = bench.Run{ID: "r", Profile: bench.Profile{Name: "tiny", Rounds: n, PriceVCPUHr: 0.0275}}
 	rates := map[string]int64{"rs-actix": 200_000, "rs-axum": 199_000, "go-nethttp": 150_000, "kt-ktor": 90_000, "node-nest": 30_000}
 	names := []string{"go-nethttp", "rs-actix", "rs-axum", "kt-ktor", "node-nest"}
@@ -32,13 +32,13 @@ func rounds(n int) (run bench.Run, legs []bench.LegResult) {
 				rate *= 2
 			}
 			up := 10*time.Millisecond + time.Duration(round*37%11)*100*time.Microsecond
-			legs = append(legs, bench.LegResult{
-				Leg: bench.Leg{Contender: name, Round: round}, State: bench.LegComplete, StartUp: &up,
+			trials = append(trials, bench.TrialResult{
+				Trial: bench.Trial{Contender: name, Round: round}, State: bench.TrialComplete, StartUp: &up,
 				Steps: []bench.StepResult{stepResult(0, 8, rate, false)},
 			})
 		}
 	}
-	return run, legs
+	return run, trials
 }
 
 func TestTiersInTheTable(t *testing.T) {
@@ -54,9 +54,9 @@ func TestTiersInTheTable(t *testing.T) {
 		{"tiers-floor.txt", 6, 0, &compare.Floor{Contender: "go-nethttp", Rounds: 6, Made: start, Measures: []compare.MeasureFloor{{Measure: measure.Throughput, Floor: .4}}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			run, legs := rounds(test.n)
+			run, trials := rounds(test.n)
 			var b bytes.Buffer
-			if err := Table(&b, analysis.Of(run, legs), test.floor, test.width, false); err != nil {
+			if err := Table(&b, analysis.Of(run, trials), test.floor, test.width, false); err != nil {
 				t.Fatal(err)
 			}
 			_, text, _ := strings.Cut(b.String(), "\ncontender")

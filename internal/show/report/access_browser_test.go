@@ -22,8 +22,8 @@ func TestAccessibility(t *testing.T) {
 	if err != nil {
 		t.Fatalf("axe-core cannot be read: %v", err)
 	}
-	run, legs := shortened(fixtureOf(3, 6))
-	doc := render(t, run, legs)
+	run, trials := shortened(fixtureOf(3, 6))
+	doc := render(t, run, trials)
 	shared := startBrowser(t)
 	for _, c := range []struct {
 		name, scheme string

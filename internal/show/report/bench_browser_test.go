@@ -10,8 +10,8 @@ import (
 // BenchmarkReportShown opens it: the first paint, and the end of the page's own script, both since
 // the navigation began.
 func BenchmarkReportShown(b *testing.B) {
-	run, legs := fixtureOf(manyContenders, manyRounds)
-	doc := render(b, run, legs)
+	run, trials := fixtureOf(manyContenders, manyRounds)
+	doc := render(b, run, trials)
 	shared := startBrowser(b)
 	var paint, ready, chart float64
 	n := 0

@@ -19,42 +19,42 @@ const (
 )
 
 func TestSize(t *testing.T) {
-	run, legs := fixtureOf(manyContenders, manyRounds)
-	doc := render(t, run, legs)
+	run, trials := fixtureOf(manyContenders, manyRounds)
+	doc := render(t, run, trials)
 	t.Logf("%d bytes", len(doc))
 	if len(doc) > maxSize {
-		t.Errorf("the report of %d legs has %d bytes, more than %d", len(legs), len(doc), maxSize)
+		t.Errorf("the report of %d trials has %d bytes, more than %d", len(trials), len(doc), maxSize)
 	}
 }
 
 func BenchmarkReportMade(b *testing.B) {
-	run, legs := fixtureOf(manyContenders, manyRounds)
+	run, trials := fixtureOf(manyContenders, manyRounds)
 	for b.Loop() {
-		if err := HTML(io.Discard, analysis.Of(run, legs), Options{}); err != nil {
+		if err := HTML(io.Discard, analysis.Of(run, trials), Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}
 	b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/report")
 }
 
-// BenchmarkReportSteps is a report of legs with many steps and checks: ten times as many are to take
+// BenchmarkReportSteps is a report of trials with many steps and checks: ten times as many are to take
 // about ten times as long.
 func BenchmarkReportSteps(b *testing.B) {
 	for _, n := range []int{300, 3000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
-			run, legs := fixtureOf(3, 2)
-			for i := range legs {
-				base := legs[i].Steps
-				legs[i].Steps = nil
+			run, trials := fixtureOf(3, 2)
+			for i := range trials {
+				base := trials[i].Steps
+				trials[i].Steps = nil
 				for k := range n {
 					s := base[k%len(base)]
 					s.Index, s.Step.Name, s.Samples, s.Load.Windows = k, "s"+strconv.Itoa(k), nil, nil
-					legs[i].Steps = append(legs[i].Steps, s)
-					legs[i].Checks = append(legs[i].Checks, bench.CheckResult{Group: "g", Name: "n" + strconv.Itoa(k), Status: bench.CheckFailed})
+					trials[i].Steps = append(trials[i].Steps, s)
+					trials[i].Checks = append(trials[i].Checks, bench.CheckResult{Group: "g", Name: "n" + strconv.Itoa(k), Status: bench.CheckFailed})
 				}
 			}
 			for b.Loop() {
-				if err := HTML(io.Discard, analysis.Of(run, legs), Options{}); err != nil {
+				if err := HTML(io.Discard, analysis.Of(run, trials), Options{}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -58,7 +58,7 @@ func (f figure) lines() (map[string]any, []seriesData) {
 	for _, s := range f.series {
 		d := seriesData{Contender: s.column.Contender, Round: s.column.Round, Role: "round", Name: s.column.Name()}
 		if f.kind == kindCurve {
-			d.Role = "leg"
+			d.Role = "trial"
 		} else if f.alone(s.column.Contender) {
 			continue // the line over all rounds is the same
 		}
@@ -77,8 +77,8 @@ func (f figure) lines() (map[string]any, []seriesData) {
 			}
 		}
 		points := m.points
-		if legs := f.legs(m.contender.Index); len(legs) == 1 {
-			points = legs[0].points // also a step that ended early, which no median has
+		if trials := f.trials(m.contender.Index); len(trials) == 1 {
+			points = trials[0].points // also a step that ended early, which no median has
 		}
 		add(d, f.lineData(points))
 	}
@@ -86,7 +86,7 @@ func (f figure) lines() (map[string]any, []seriesData) {
 	return c.JSON(), who
 }
 
-func (f figure) legs(contender int) (all []series) {
+func (f figure) trials(contender int) (all []series) {
 	for _, s := range f.series {
 		if s.column.Contender == contender {
 			all = append(all, s)
@@ -95,8 +95,8 @@ func (f figure) legs(contender int) (all []series) {
 	return all
 }
 
-// alone reports whether a contender has one leg only.
-func (f figure) alone(contender int) bool { return len(f.legs(contender)) == 1 }
+// alone reports whether a contender has one trial only.
+func (f figure) alone(contender int) bool { return len(f.trials(contender)) == 1 }
 
 // lineData are the points of a line. "-" is no value; points of the warm-up are hollow.
 func (f figure) lineData(points []*point) []opts.LineData {

@@ -12,7 +12,7 @@ import (
 type pageData struct {
 	File       string         `json:"file"` // stem of the names of downloads
 	Contenders []string       `json:"contenders"`
-	Legs       []int          `json:"legs"` // the contender of each column
+	Trials       []int          `json:"trials"` // the contender of each column
 	Colors     int            `json:"colors"`
 	Rounds     int            `json:"rounds"`
 	Steps      []stepData     `json:"steps"`
@@ -45,8 +45,8 @@ type chartData struct {
 type seriesData struct {
 	Contender int      `json:"c"`
 	Round     int      `json:"r,omitempty"`      // 0: all of them
-	Role      string   `json:"role"`             // "round", "middle", "band", "leg", "bar", "dot"
-	Name      string   `json:"name"`             // of the leg, or of the contender
+	Role      string   `json:"role"`             // "round", "middle", "band", "trial", "bar", "dot"
+	Name      string   `json:"name"`             // of the trial, or of the contender
 	Marks     []string `json:"marks,omitempty"`  // letters, by row
 	Bounds    []string `json:"bounds,omitempty"` // what bound the step, in words
 }
@@ -60,9 +60,9 @@ func newPageData(run bench.Run, l layout, all []figure) pageData {
 		data.Contenders = append(data.Contenders, c.Label)
 		data.Rounds = max(data.Rounds, c.Rounds())
 	}
-	data.Legs = []int{}
+	data.Trials = []int{}
 	for _, c := range l.columns {
-		data.Legs = append(data.Legs, c.Contender)
+		data.Trials = append(data.Trials, c.Contender)
 	}
 	for _, r := range l.rows {
 		data.Steps = append(data.Steps, stepData{r.Label, r.Title, r.WarmUp})

@@ -59,9 +59,9 @@ type drawn struct {
 // Every chart is drawn at every width, in the colours of the contenders, and nothing is wider than
 // the window.
 func TestEveryChartIsDrawn(t *testing.T) {
-	run, legs := fixtureOf(4, 6)
-	doc := render(t, run, legs)
-	l := newLayout(analysis.Of(run, legs))
+	run, trials := fixtureOf(4, 6)
+	doc := render(t, run, trials)
+	l := newLayout(analysis.Of(run, trials))
 	all := figures(run, l)
 	shared := startBrowser(t)
 	for _, c := range []struct {
@@ -153,8 +153,8 @@ func inked(img image.Image, r image.Rectangle) int {
 }
 
 func TestChartsFollowTheWindow(t *testing.T) {
-	run, legs := fixture()
-	b := open(t, startBrowser(t), render(t, run, legs[:2]), 1280, "light")
+	run, trials := fixture()
+	b := open(t, startBrowser(t), render(t, run, trials[:2]), 1280, "light")
 	b.unroll()
 	for _, width := range []int64{500, 1600} {
 		if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(width, 20000)); err != nil {
@@ -177,8 +177,8 @@ func inks(b *tab, contender int) map[string]int {
 
 // One legend switches a contender in all charts, by mouse and by keyboard.
 func TestLegendSwitchesAllCharts(t *testing.T) {
-	run, legs := fixture()
-	b := open(t, startBrowser(t), render(t, run, legs), 1280, "light")
+	run, trials := fixture()
+	b := open(t, startBrowser(t), render(t, run, trials), 1280, "light")
 	b.unroll()
 	before := inks(b, 1)
 	b.click(`[data-contender="1"]`)
@@ -220,8 +220,8 @@ func TestLegendSwitchesAllCharts(t *testing.T) {
 
 // The switch of colours goes before what the system says, and charts follow.
 func TestColoursAreChosen(t *testing.T) {
-	run, legs := fixture()
-	b := open(t, startBrowser(t), render(t, run, legs[:2]), 1280, "light")
+	run, trials := fixture()
+	b := open(t, startBrowser(t), render(t, run, trials[:2]), 1280, "light")
 	b.unroll()
 	state := func() [2]string {
 		return eval[[2]string](b, `[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.documentElement).getPropertyValue('--c0').trim()]`)
@@ -248,8 +248,8 @@ func TestColoursAreChosen(t *testing.T) {
 
 // Paper is white, has every chart, and no tools.
 func TestPrint(t *testing.T) {
-	run, legs := fixture()
-	b := open(t, startBrowser(t), render(t, run, legs[:3]), 1280, "dark")
+	run, trials := fixture()
+	b := open(t, startBrowser(t), render(t, run, trials[:3]), 1280, "dark")
 	out, err := chromedp.Call(b.ctx, page.PrintToPDF, page.PrintToPDFParams{PrintBackground: new(true), PreferCSSPageSize: new(true)})
 	if err != nil {
 		t.Fatal(err)
@@ -288,10 +288,10 @@ func TestPrint(t *testing.T) {
 
 // What is saved is what it says: a picture, an image of the promised size, rows with all values.
 func TestChartsAreSaved(t *testing.T) {
-	run, legs := fixtureOf(3, 6)
-	legs[0].Leg.Contender = "=cmd"
+	run, trials := fixtureOf(3, 6)
+	trials[0].Trial.Contender = "=cmd"
 	run.Profile.Contenders[0].Contender = "=cmd"
-	b := open(t, startBrowser(t), render(t, run, legs), 1280, "dark")
+	b := open(t, startBrowser(t), render(t, run, trials), 1280, "dark")
 	b.unroll()
 	dir := t.TempDir()
 	behaviour := browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir}
@@ -430,8 +430,8 @@ func checkCSV(t *testing.T, id string, data []byte) {
 
 // Tables marked so are sorted by the buttons in their headers; what is missing stays at the end.
 func TestTablesAreSorted(t *testing.T) {
-	run, legs := fixture()
-	doc := render(t, run, legs[:2])
+	run, trials := fixture()
+	doc := render(t, run, trials[:2])
 	table := `<table data-sort id="try"><thead><tr><th scope="col">Name</th><th scope="col">Rate</th><th scope="col" data-nosort>Note</th></tr></thead><tbody>` +
 		`<tr><th scope="row">b</th><td data-value="9">9.0/s</td><td></td></tr><tr><th scope="row">a</th><td>–</td><td></td></tr>` +
 		`<tr><th scope="row">c10</th><td data-value="1e3">1,000/s</td><td></td></tr><tr><th scope="row">c9</th><td data-value="-5">−5</td><td></td></tr></tbody></table></main>`
@@ -461,8 +461,8 @@ func TestTablesAreSorted(t *testing.T) {
 
 // The arrow keys show the values of the steps, one after the other.
 func TestArrowsGoThroughTheSteps(t *testing.T) {
-	run, legs := fixtureOf(2, 6)
-	b := open(t, startBrowser(t), render(t, run, legs), 1280, "light")
+	run, trials := fixtureOf(2, 6)
+	b := open(t, startBrowser(t), render(t, run, trials), 1280, "light")
 	b.unroll()
 	eval[bool](b, `(() => { document.getElementById('chart-throughput').focus(); return true; })()`)
 	for range 6 {
@@ -481,8 +481,8 @@ func TestArrowsGoThroughTheSteps(t *testing.T) {
 
 // The lists above some charts choose what these show, and their tables follow.
 func TestChoices(t *testing.T) {
-	run, legs := fixture()
-	b := open(t, startBrowser(t), render(t, run, legs), 1280, "light")
+	run, trials := fixture()
+	b := open(t, startBrowser(t), render(t, run, trials), 1280, "light")
 	b.unroll()
 	for _, c := range []struct{ id, key, value string }{
 		{"percentiles", "step", "7"}, {"heat", "contender", "2"}, {"time", "round", "2"}, {"time", "step", "8"},
@@ -509,11 +509,11 @@ func TestRealRunsAreDrawn(t *testing.T) {
 	shared := startBrowser(t)
 	for _, name := range []string{"locations", "delay-matrix", "cold-warm", "burst"} {
 		t.Run(name, func(t *testing.T) {
-			run, legs, err := results.Read(filepath.Join("..", "..", "..", "testdata", "results", name))
+			run, trials, err := results.Read(filepath.Join("..", "..", "..", "testdata", "results", name))
 			if err != nil {
 				t.Fatal(err)
 			}
-			b := open(t, shared, render(t, run, legs), 1280, "light")
+			b := open(t, shared, render(t, run, trials), 1280, "light")
 			whole := b.photograph("real-" + name)
 			for id, chart := range eval[surveyed](b, survey).Charts {
 				if n := inked(whole, chart.place()); n < 300 {

@@ -6,11 +6,11 @@ import (
 	"locbench/internal/bench"
 )
 
-// checkTable has a row for every check and a cell for every leg.
+// checkTable has a row for every check and a cell for every trial.
 type checkTable struct {
 	Groups  []checkGroup
 	Failed  []checkFailure
-	Totals  []checkTotal // one a leg
+	Totals  []checkTotal // one a trial
 	Differs int          // rows with a cell that is set off
 	Count   int          // rows
 }
@@ -26,22 +26,22 @@ type checkRow struct {
 	Cells   []checkCell // one a column
 }
 
-// checkCell is the outcome of one check in one leg. SetOff says that it is not what most legs have
+// checkCell is the outcome of one check in one trial. SetOff says that it is not what most trials have
 // in this row; where no outcome is the most frequent, all of them are set off.
 type checkCell struct {
-	Status bench.CheckStatus // "" where the leg has no such check
+	Status bench.CheckStatus // "" where the trial has no such check
 	Words  string
 	SetOff bool
 }
 
-// checkFailure is one check that failed in the same way in one or more legs.
+// checkFailure is one check that failed in the same way in one or more trials.
 type checkFailure struct {
 	Group, Name, Request, Detail string
-	Legs                         []string
+	Trials                         []string
 }
 
 type checkTotal struct {
-	Leg                           string
+	Trial                           string
 	Passed, Failed, Skipped, Info int
 }
 
@@ -53,8 +53,8 @@ func checks(l layout) checkTable {
 	failures := map[[4]string]int{} // places in t.Failed
 	cells := map[checkKey][]checkCell{}
 	for j, c := range l.columns {
-		total := checkTotal{Leg: c.Name()}
-		for _, r := range c.leg.Checks {
+		total := checkTotal{Trial: c.Name()}
+		for _, r := range c.trial.Checks {
 			k := checkKey{r.Suite, r.Group, r.Name}
 			if cells[k] == nil {
 				cells[k] = make([]checkCell, len(l.columns))
@@ -93,19 +93,19 @@ func checks(l layout) checkTable {
 	return t
 }
 
-func (t *checkTable) addFailure(r bench.CheckResult, leg string, known map[[4]string]int) {
+func (t *checkTable) addFailure(r bench.CheckResult, trial string, known map[[4]string]int) {
 	f := checkFailure{Group: cleanName(r.Group), Name: cleanText(r.Name), Request: cleanText(r.Request),
-		Detail: cleanText(r.Detail), Legs: []string{leg}}
+		Detail: cleanText(r.Detail), Trials: []string{trial}}
 	key := [4]string{f.Group, f.Name, f.Request, f.Detail}
 	if i, ok := known[key]; ok {
-		t.Failed[i].Legs = append(t.Failed[i].Legs, leg)
+		t.Failed[i].Trials = append(t.Failed[i].Trials, trial)
 	} else {
 		known[key] = len(t.Failed)
 		t.Failed = append(t.Failed, f)
 	}
 }
 
-// setOff marks the cells that are not like most of the row, apart from legs without the check.
+// setOff marks the cells that are not like most of the row, apart from trials without the check.
 func (r *checkRow) setOff() {
 	frequency := map[checkCell]int{}
 	for _, c := range r.Cells {
@@ -143,7 +143,7 @@ func outcome(r bench.CheckResult) string {
 	return cmp.Or(sign+when(sign != "" && value != "", " ")+value, missing)
 }
 
-// Any says whether any leg ran a check.
+// Any says whether any trial ran a check.
 func (t checkTable) Any() bool { return t.Count > 0 }
 
 // Class is the class of a cell in style.css.

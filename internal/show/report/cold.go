@@ -45,7 +45,7 @@ type timed struct {
 	words  string // how it was chosen, or why it failed
 }
 
-// timedRequests are the first request of a leg and the typical later ones.
+// timedRequests are the first request of a trial and the typical later ones.
 func timedRequests(p bench.Phases) []timed {
 	first := timed{name: "first", r: p.First, ok: p.First.Err == "", words: "cold"}
 	if !first.ok {
@@ -72,11 +72,11 @@ func timedRequests(p bench.Phases) []timed {
 }
 
 func (l layout) anyPhases() bool {
-	return slices.ContainsFunc(l.columns, func(c column) bool { return c.leg.Phases != nil })
+	return slices.ContainsFunc(l.columns, func(c column) bool { return c.trial.Phases != nil })
 }
 
 // coldAndWarm are the tables of procedure C, what the first requests cost, phase by phase, and how
-// latencies and rates lie around their means; none where no leg has timed its first requests.
+// latencies and rates lie around their means; none where no trial has timed its first requests.
 func coldAndWarm(l layout) []procedure {
 	if !l.anyPhases() {
 		return nil
@@ -89,10 +89,10 @@ func phaseTable(l layout) procedure {
 	p.Table.Corner = "Trial"
 	p.Table.Columns = slices.Concat([]string{"Request"}, partNames(), []string{"total"})
 	for _, c := range l.columns {
-		if c.leg.Phases == nil {
+		if c.trial.Phases == nil {
 			continue
 		}
-		for _, t := range timedRequests(*c.leg.Phases) {
+		for _, t := range timedRequests(*c.trial.Phases) {
 			cells := []cell{{Main: t.name, Small: []string{t.words}}}
 			for _, part := range parts() {
 				cells = append(cells, cell{Main: t.show(part.of(t.r))})
@@ -120,8 +120,8 @@ func spreadTable(l layout) procedure {
 	for _, c := range l.contenders {
 		steps := map[int][]bench.Load{}
 		var order []bench.StepResult
-		for _, leg := range c.of.Results {
-			for _, s := range leg.Steps {
+		for _, trial := range c.of.Results {
+			for _, s := range trial.Steps {
 				if s.Step.WarmUp || s.Aborted != "" {
 					continue
 				}
@@ -165,7 +165,7 @@ func spreadCells(loads []bench.Load) []cell {
 	return cells
 }
 
-// phaseFigure has bars of stacked phases: the first request of each leg, and typical later ones.
+// phaseFigure has bars of stacked phases: the first request of each trial, and typical later ones.
 func phaseFigure(l layout) figure {
 	f := figure{ID: "phases", Title: "First requests by phase, ms", Columns: l.columns, Empty: true,
 		kind: kindStack,
@@ -178,8 +178,8 @@ func phaseFigure(l layout) figure {
 	}
 	for j, c := range l.columns {
 		s := series{column: c, points: make([]*point, len(f.Rows))}
-		if c.leg.Phases != nil {
-			for k, t := range timedRequests(*c.leg.Phases) {
+		if c.trial.Phases != nil {
+			for k, t := range timedRequests(*c.trial.Phases) {
 				if !t.ok {
 					continue
 				}
@@ -205,7 +205,7 @@ func (f figure) stacks() (map[string]any, []seriesData) {
 	c := charts.NewBar()
 	c.Accept(richTooltip{})
 	var names []string
-	var who []seriesData // of the bars: those of a leg stand together
+	var who []seriesData // of the bars: those of a trial stand together
 	data := make([][]opts.BarData, len(f.stack))
 	for _, s := range f.series {
 		for at := 0; at < len(f.Rows); at += len(f.stack) + 1 {

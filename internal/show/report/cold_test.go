@@ -11,9 +11,9 @@ import (
 	"locbench/internal/figures/hdr"
 )
 
-// coldRun is two legs of procedure C; the second one's first request failed, and so did all on new
+// coldRun is two trials of procedure C; the second one's first request failed, and so did all on new
 // connections.
-func coldRun() (bench.Run, []bench.LegResult) {
+func coldRun() (bench.Run, []bench.TrialResult) {
 	ms := time.Millisecond
 	request := func(isNew bool, connect, wait time.Duration) bench.RequestPhases {
 		return bench.RequestPhases{New: isNew, Connect: connect, Send: ms, FirstByte: wait, Receive: ms, Total: connect + wait + 2*ms, Status: 200}
@@ -28,24 +28,24 @@ func coldRun() (bench.Run, []bench.LegResult) {
 			{Length: time.Second, Succeeded: 40}, {Length: time.Second, Succeeded: 60},
 		}},
 	}
-	a := procedureLeg("a", 1, step)
+	a := procedureTrial("a", 1, step)
 	a.Phases = &bench.Phases{
 		Request: "get", First: request(true, 2*ms, 100*ms), Kept: []bench.RequestPhases{request(false, 0, 5*ms), request(false, 0, 3*ms)},
 		New: []bench.RequestPhases{request(true, ms, 4*ms)},
 	}
-	b := procedureLeg("b", 1, step)
+	b := procedureTrial("b", 1, step)
 	b.Phases = &bench.Phases{
 		Request: "get", First: bench.RequestPhases{New: true, Total: ms, Err: "<script>reset"}, Kept: []bench.RequestPhases{request(false, 0, 7*ms)},
 		New: []bench.RequestPhases{{Err: "refused"}, {Err: "refused"}},
 	}
 	run := bench.Run{Schema: 1, Profile: bench.Profile{Name: "cold-warm", Rounds: 1, Contenders: []bench.Selection{{Contender: "a"}, {Contender: "b"}}, Steps: []bench.Step{step.Step}}}
-	return run, []bench.LegResult{a, b}
+	return run, []bench.TrialResult{a, b}
 }
 
 func TestColdAndWarm(t *testing.T) {
-	run, legs := coldRun()
+	run, trials := coldRun()
 	var md bytes.Buffer
-	if err := Markdown(&md, analysis.Of(run, legs), Options{}); err != nil {
+	if err := Markdown(&md, analysis.Of(run, trials), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	got := strings.ReplaceAll(md.String(), nbsp, " ")
@@ -64,7 +64,7 @@ func TestColdAndWarm(t *testing.T) {
 		}
 	}
 	var html bytes.Buffer
-	if err := HTML(&html, analysis.Of(run, legs), Options{}); err != nil {
+	if err := HTML(&html, analysis.Of(run, trials), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`<section id="phases">`, `<section id="spread">`, `id="figure-phases"`, `"stack":"phases"`, `"a-1 first","a-1 later","a-1 new connection","b-1 first"`} {
@@ -79,12 +79,12 @@ func TestColdAndWarm(t *testing.T) {
 
 // Runs that have not timed their first requests have none of it.
 func TestNoColdAndWarm(t *testing.T) {
-	run, legs := coldRun()
-	for i := range legs {
-		legs[i].Phases = nil
+	run, trials := coldRun()
+	for i := range trials {
+		trials[i].Phases = nil
 	}
 	var html bytes.Buffer
-	if err := HTML(&html, analysis.Of(run, legs), Options{}); err != nil {
+	if err := HTML(&html, analysis.Of(run, trials), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, not := range []string{`<section id="phases">`, `<section id="spread">`, `id="figure-phases"`} {

@@ -13,13 +13,13 @@ import (
 	"locbench/internal/figures/hdr"
 )
 
-// stepsOf is a leg with steps of these connections.
-func stepsOf(contender string, round int, load func(i int) bench.Load, connections ...int) bench.LegResult {
-	leg := bench.LegResult{Leg: bench.Leg{Contender: contender, Round: round}}
+// stepsOf is a trial with steps of these connections.
+func stepsOf(contender string, round int, load func(i int) bench.Load, connections ...int) bench.TrialResult {
+	trial := bench.TrialResult{Trial: bench.Trial{Contender: contender, Round: round}}
 	for i, n := range connections {
-		leg.Steps = append(leg.Steps, bench.StepResult{Index: i, Step: bench.Step{Connections: n}, Load: load(i)})
+		trial.Steps = append(trial.Steps, bench.StepResult{Index: i, Step: bench.Step{Connections: n}, Load: load(i)})
 	}
-	return leg
+	return trial
 }
 
 // The thick line is the median of the rounds that finished; quantiles are of all answers together,
@@ -32,7 +32,7 @@ func TestMiddle(t *testing.T) {
 		}
 		return h.Latencies()
 	}
-	var legs []bench.LegResult
+	var trials []bench.TrialResult
 	for round := 1; round <= 6; round++ {
 		// Five rounds of one fast answer, one of three slow ones: the median of the medians is
 		// fast, the median of all is not quite.
@@ -40,12 +40,12 @@ func TestMiddle(t *testing.T) {
 		if round == 6 {
 			l = latencies(time.Second, time.Second, time.Second, time.Second, time.Second, time.Second)
 		}
-		legs = append(legs, stepsOf("a", round, func(int) bench.Load {
+		trials = append(trials, stepsOf("a", round, func(int) bench.Load {
 			return bench.Load{Elapsed: time.Second, Succeeded: int64(100 * round), Latency: l}
 		}, 2, 4))
 	}
-	legs[0].Steps[1].Aborted = "died"
-	l := newLayout(analysis.Of(bench.Run{}, legs))
+	trials[0].Steps[1].Aborted = "died"
+	l := newLayout(analysis.Of(bench.Run{}, trials))
 	byID := map[string]figure{}
 	for _, f := range figures(bench.Run{}, l) {
 		byID[f.ID] = f
@@ -105,7 +105,7 @@ func TestPositions(t *testing.T) {
 }
 
 // Time lines: a step that begins later is later, what was not measured is null, drained windows
-// have no rate, and a long leg is reported in fewer points, whose quantiles are the largest and
+// have no rate, and a long trial is reported in fewer points, whose quantiles are the largest and
 // whose rates are those of all.
 func TestTimeline(t *testing.T) {
 	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -113,16 +113,16 @@ func TestTimeline(t *testing.T) {
 	window := func(i int, n int64, p99 time.Duration) bench.Window {
 		return bench.Window{Start: time.Duration(i) * second, Length: second, Succeeded: n, P50: p99 / 2, P99: p99}
 	}
-	leg := stepsOf("a", 1, func(i int) bench.Load {
+	trial := stepsOf("a", 1, func(i int) bench.Load {
 		drained := window(2, 1, 9*second)
 		drained.Drain = true
 		return bench.Load{Started: start.Add(time.Duration(i) * 10 * second), Elapsed: 2 * second,
 			Windows: []bench.Window{window(0, 100, 10*time.Millisecond), window(1, 300, 30*time.Millisecond), drained}}
 	}, 2, 4)
-	leg.Steps[0].Before = &bench.Usage{At: start, CPU: second, Throttling: &bench.Throttling{Periods: 10}}
-	leg.Steps[0].After = &bench.Usage{At: start.Add(2 * second), CPU: 4 * second, Throttling: &bench.Throttling{Periods: 30, Throttled: 5}, Memory: &bench.Memory{Used: 3 << 20}}
-	leg.Steps[1].After = &bench.Usage{At: start.Add(-time.Hour)} // a clock that was set
-	c := newLayout(analysis.Of(bench.Run{}, []bench.LegResult{leg})).columns[0]
+	trial.Steps[0].Before = &bench.Usage{At: start, CPU: second, Throttling: &bench.Throttling{Periods: 10}}
+	trial.Steps[0].After = &bench.Usage{At: start.Add(2 * second), CPU: 4 * second, Throttling: &bench.Throttling{Periods: 30, Throttled: 5}, Memory: &bench.Memory{Used: 3 << 20}}
+	trial.Steps[1].After = &bench.Usage{At: start.Add(-time.Hour)} // a clock that was set
+	c := newLayout(analysis.Of(bench.Run{}, []bench.TrialResult{trial})).columns[0]
 
 	whole, by := newTimeline(c, 100)
 	got, err := json.Marshal(whole)
@@ -169,11 +169,11 @@ func TestDistribution(t *testing.T) {
 // A contender without a value has no bar and is reported as missing.
 func TestMissingBar(t *testing.T) {
 	step := bench.Step{Arrivals: &bench.Arrivals{Users: 4000, Over: 5 * time.Second, Requests: 2}}
-	legs := []bench.LegResult{
-		{Leg: bench.Leg{Contender: "jvm", Round: 1}, Artifact: bench.Artifact{ImageSize: 200 << 20}, Steps: []bench.StepResult{{Step: step}}},
-		{Leg: bench.Leg{Contender: "native", Round: 1}},
+	trials := []bench.TrialResult{
+		{Trial: bench.Trial{Contender: "jvm", Round: 1}, Artifact: bench.Artifact{ImageSize: 200 << 20}, Steps: []bench.StepResult{{Step: step}}},
+		{Trial: bench.Trial{Contender: "native", Round: 1}},
 	}
-	for _, f := range figures(bench.Run{}, newLayout(analysis.Of(bench.Run{}, legs))) {
+	for _, f := range figures(bench.Run{}, newLayout(analysis.Of(bench.Run{}, trials))) {
 		if f.ID != "image-size" {
 			continue
 		}
@@ -193,11 +193,11 @@ func TestMissingBar(t *testing.T) {
 // Whatever a results file holds, there is a report, its data are JSON that ends no script element,
 // and its tags are the template's.
 func FuzzReport(f *testing.F) {
-	run, legs := fixtureOf(2, 1)
-	legs[0].Steps, legs[1].Steps = legs[0].Steps[4:7], legs[1].Steps[4:7]
+	run, trials := fixtureOf(2, 1)
+	trials[0].Steps, trials[1].Steps = trials[0].Steps[4:7], trials[1].Steps[4:7]
 	run.Profile.Steps = run.Profile.Steps[4:7]
-	for _, leg := range legs {
-		b, err := json.Marshal(leg)
+	for _, trial := range trials {
+		b, err := json.Marshal(trial)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -209,18 +209,18 @@ func FuzzReport(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, b []byte, name, step string) {
-		var leg bench.LegResult
-		if json.Unmarshal(b, &leg) != nil {
+		var trial bench.TrialResult
+		if json.Unmarshal(b, &trial) != nil {
 			t.Skip()
 		}
-		leg.Leg.Contender = name
-		for i := range leg.Steps {
-			leg.Steps[i].Step.Request = step
+		trial.Trial.Contender = name
+		for i := range trial.Steps {
+			trial.Steps[i].Step.Request = step
 		}
 		run := run
 		run.Profile.Name = name
 		var out bytes.Buffer
-		if err := HTML(&out, analysis.Of(run, []bench.LegResult{leg, legs[0]}), Options{}); err != nil {
+		if err := HTML(&out, analysis.Of(run, []bench.TrialResult{trial, trials[0]}), Options{}); err != nil {
 			t.Fatal(err)
 		}
 		doc := bytes.Replace(out.Bytes(), lib, nil, 1)

@@ -82,7 +82,7 @@ func (l layout) peakRow() int {
 	return row
 }
 
-// timeline is one leg, second by second: what the client saw, and what was read of the contender
+// timeline is one trial, second by second: what the client saw, and what was read of the contender
 // meanwhile. All columns of a group are equally long; times are seconds since the first step began.
 // A null ends a line, so that steps are not joined.
 type timeline struct {
@@ -100,7 +100,7 @@ type timeline struct {
 	Memory    numbers `json:"mem"` // MiB in use
 }
 
-// span is a step in its leg: the row, and its two ends in seconds.
+// span is a step in its trial: the row, and its two ends in seconds.
 type span struct {
 	Row  int    `json:"row"`
 	From number `json:"from"`
@@ -110,15 +110,15 @@ type span struct {
 // Bounds on the points of time lines: longer ones are of several seconds in one point.
 const (
 	maxPoints    = 60_000
-	maxLegPoints = 2_000
-	minLegPoints = 60
-	maxSeconds   = 30 * 24 * 3600 // a leg is shorter
+	maxTrialPoints = 2_000
+	minTrialPoints = 60
+	maxSeconds   = 30 * 24 * 3600 // a trial is shorter
 )
 
-// timelines are those of the legs that have windows. merged is the largest number of seconds that
+// timelines are those of the trials that have windows. merged is the largest number of seconds that
 // one point is of, when it is not 1.
 func timelines(l layout) (all []timeline, merged int) {
-	room := max(minLegPoints, min(maxLegPoints, maxPoints/max(1, len(l.columns))))
+	room := max(minTrialPoints, min(maxTrialPoints, maxPoints/max(1, len(l.columns))))
 	merged = 1
 	for _, c := range l.columns {
 		t, by := newTimeline(c, room)

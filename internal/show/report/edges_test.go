@@ -19,43 +19,43 @@ import (
 // reported as 0.
 func TestEdges(t *testing.T) {
 	second := time.Second
-	step := func(change func(*bench.StepResult)) []bench.LegResult {
+	step := func(change func(*bench.StepResult)) []bench.TrialResult {
 		s := bench.StepResult{Step: bench.Step{Connections: 2, Duration: second}, Load: bench.Load{Elapsed: second}}
 		change(&s)
-		return []bench.LegResult{{Leg: bench.Leg{Contender: "a", Round: 1}, State: bench.LegComplete, Steps: []bench.StepResult{s}}}
+		return []bench.TrialResult{{Trial: bench.Trial{Contender: "a", Round: 1}, State: bench.TrialComplete, Steps: []bench.StepResult{s}}}
 	}
 	for name, c := range map[string]struct {
 		run  bench.Run
-		legs []bench.LegResult
+		trials []bench.TrialResult
 		want []string // in the Markdown
 	}{
-		"nothing":     {want: []string{"# locbench", "No leg has run.", "No checks were run."}},
-		"empty leg":   {legs: []bench.LegResult{{}}, want: []string{"| – | – | – | – | – | – | – | – | 0 of 1 |", "| – | – | – | – | – | – | – | – |\n"}},
-		"not started": {legs: []bench.LegResult{{Leg: bench.Leg{Contender: "a", Round: 1}, State: bench.LegFailed, Failure: "did not start"}}, want: []string{"### a-1: failed", "- did not start"}},
-		"interrupted": {run: bench.Run{Legs: []bench.LegEntry{{State: bench.LegPending}, {State: bench.LegComplete}}}, want: []string{"**The run is incomplete: 1 of 2 legs did not run to the end.**"}},
-		"no limits": {legs: []bench.LegResult{{Leg: bench.Leg{Contender: "a", Round: 1}, Instance: &bench.InstanceInfo{Limits: bench.Limits{CPUs: 1.5}, LimitsNote: "no cgroup may be made"}}},
+		"nothing":     {want: []string{"# locbench", "No trial has run.", "No checks were run."}},
+		"empty trial":   {trials: []bench.TrialResult{{}}, want: []string{"| – | – | – | – | – | – | – | – | 0 of 1 |", "| – | – | – | – | – | – | – | – |\n"}},
+		"not started": {trials: []bench.TrialResult{{Trial: bench.Trial{Contender: "a", Round: 1}, State: bench.TrialFailed, Failure: "did not start"}}, want: []string{"### a-1: failed", "- did not start"}},
+		"interrupted": {run: bench.Run{Trials: []bench.TrialEntry{{State: bench.TrialPending}, {State: bench.TrialComplete}}}, want: []string{"**The run is incomplete: 1 of 2 trials did not run to the end.**"}},
+		"no limits": {trials: []bench.TrialResult{{Trial: bench.Trial{Contender: "a", Round: 1}, Instance: &bench.InstanceInfo{Limits: bench.Limits{CPUs: 1.5}, LimitsNote: "no cgroup may be made"}}},
 			want: []string{"**Limits not enforced: no cgroup may be made** (a-1)"}},
-		"unlimited by plan":   {legs: []bench.LegResult{{Instance: &bench.InstanceInfo{}}}},
-		"asked nothing":       {legs: step(func(*bench.StepResult) {})},
-		"took no time":        {legs: step(func(s *bench.StepResult) { s.Load.Elapsed, s.Load.Succeeded = 0, 5 })},
-		"only errors":         {legs: step(func(s *bench.StepResult) { s.Load.Failed = map[bench.ErrorKind]int64{"5xx": 7} }), want: []string{"| 100 % |", "100 % (5xx 7)"}},
-		"counters go back":    {legs: step(func(s *bench.StepResult) { s.Before, s.After = &bench.Usage{CPU: second}, &bench.Usage{} })},
-		"negative counts":     {legs: step(func(s *bench.StepResult) { s.Load.Succeeded, s.Load.Latency.Count = -5, -5 })},
-		"far away step index": {legs: step(func(s *bench.StepResult) { s.Index = math.MaxInt })},
-		"negative step index": {legs: step(func(s *bench.StepResult) { s.Index = -3 })},
-		"infinite rate": {legs: step(func(s *bench.StepResult) {
+		"unlimited by plan":   {trials: []bench.TrialResult{{Instance: &bench.InstanceInfo{}}}},
+		"asked nothing":       {trials: step(func(*bench.StepResult) {})},
+		"took no time":        {trials: step(func(s *bench.StepResult) { s.Load.Elapsed, s.Load.Succeeded = 0, 5 })},
+		"only errors":         {trials: step(func(s *bench.StepResult) { s.Load.Failed = map[bench.ErrorKind]int64{"5xx": 7} }), want: []string{"| 100 % |", "100 % (5xx 7)"}},
+		"counters go back":    {trials: step(func(s *bench.StepResult) { s.Before, s.After = &bench.Usage{CPU: second}, &bench.Usage{} })},
+		"negative counts":     {trials: step(func(s *bench.StepResult) { s.Load.Succeeded, s.Load.Latency.Count = -5, -5 })},
+		"far away step index": {trials: step(func(s *bench.StepResult) { s.Index = math.MaxInt })},
+		"negative step index": {trials: step(func(s *bench.StepResult) { s.Index = -3 })},
+		"infinite rate": {trials: step(func(s *bench.StepResult) {
 			s.Step = bench.Step{Rate: math.Inf(1)}
 			s.Load.Succeeded = math.MaxInt64
 			s.Load.Elapsed = 1
 		})},
-		"arrivals": {legs: step(func(s *bench.StepResult) {
+		"arrivals": {trials: step(func(s *bench.StepResult) {
 			s.Step = bench.Step{Arrivals: &bench.Arrivals{Users: 4000, Over: 5 * second}}
 		})},
-		"round below one": {legs: []bench.LegResult{{Leg: bench.Leg{Contender: "a", Round: -7}, StartUp: &second}}},
+		"round below one": {trials: []bench.TrialResult{{Trial: bench.Trial{Contender: "a", Round: -7}, StartUp: &second}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var md bytes.Buffer
-			if err := Markdown(&md, analysis.Of(c.run, c.legs), Options{}); err != nil {
+			if err := Markdown(&md, analysis.Of(c.run, c.trials), Options{}); err != nil {
 				t.Fatal(err)
 			}
 			for _, w := range c.want {
@@ -66,7 +66,7 @@ func TestEdges(t *testing.T) {
 			if name == "unlimited by plan" && strings.Contains(md.String(), "not enforced") {
 				t.Error("a run that wants no limits is warned of none")
 			}
-			doc := render(t, c.run, c.legs)
+			doc := render(t, c.run, c.trials)
 			if bad := regexp.MustCompile(`NaN|[+-]?Inf\b|%!`).Find(withoutScripts(t, doc)); bad != nil {
 				t.Errorf("the report says %s", bad)
 			}
@@ -86,12 +86,12 @@ func withoutScripts(t *testing.T, doc []byte) []byte {
 
 // What was not measured is a gap in the chart and a dash in the table; a measured 0 is a 0.
 func TestMissingIsNotZero(t *testing.T) {
-	leg := bench.LegResult{Leg: bench.Leg{Contender: "a", Round: 2}, Steps: []bench.StepResult{
+	trial := bench.TrialResult{Trial: bench.Trial{Contender: "a", Round: 2}, Steps: []bench.StepResult{
 		{Index: 0, Step: bench.Step{Connections: 1, WarmUp: true}, Load: bench.Load{Elapsed: time.Second, Succeeded: 10}},
 		{Index: 2, Step: bench.Step{Connections: 4}, Load: bench.Load{Elapsed: time.Second, Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 3}}, Aborted: "died"},
 	}}
 	run := bench.Run{Profile: bench.Profile{Steps: []bench.Step{{Connections: 1, WarmUp: true}, {Connections: 2}, {Connections: 4}}}}
-	l := newLayout(analysis.Of(run, []bench.LegResult{leg}))
+	l := newLayout(analysis.Of(run, []bench.TrialResult{trial}))
 	all := map[string]figure{}
 	for _, f := range figures(run, l) {
 		all[f.ID] = f
@@ -134,7 +134,7 @@ func TestChecksSetOff(t *testing.T) {
 	p, f := bench.CheckPassed, bench.CheckFailed
 	for _, c := range []struct {
 		name   string
-		status []bench.CheckStatus // one a leg; "" where it was not run
+		status []bench.CheckStatus // one a trial; "" where it was not run
 		off    string
 	}{
 		{"all alike", []bench.CheckStatus{p, p, p}, "..."},
@@ -145,15 +145,15 @@ func TestChecksSetOff(t *testing.T) {
 		{"alone", []bench.CheckStatus{"", f}, ".."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var legs []bench.LegResult
+			var trials []bench.TrialResult
 			for i, s := range c.status {
-				leg := bench.LegResult{Leg: bench.Leg{Contender: "a", Round: i + 1}}
+				trial := bench.TrialResult{Trial: bench.Trial{Contender: "a", Round: i + 1}}
 				if s != "" {
-					leg.Checks = []bench.CheckResult{{Group: "get", Name: "known city", Status: s}}
+					trial.Checks = []bench.CheckResult{{Group: "get", Name: "known city", Status: s}}
 				}
-				legs = append(legs, leg)
+				trials = append(trials, trial)
 			}
-			table := checks(newLayout(analysis.Of(bench.Run{}, legs)))
+			table := checks(newLayout(analysis.Of(bench.Run{}, trials)))
 			got := ""
 			for _, cell := range table.Groups[0].Rows[0].Cells {
 				if cell.SetOff {
@@ -173,18 +173,18 @@ func TestChecksSetOff(t *testing.T) {
 // were read in.
 func TestOrder(t *testing.T) {
 	run := bench.Run{Profile: bench.Profile{Contenders: []bench.Selection{{Contender: "z"}, {Contender: "k", Variant: "netty"}, {Contender: "k", Variant: "jetty"}}}}
-	var legs []bench.LegResult
-	for _, leg := range []bench.Leg{{Contender: "k", Variant: "jetty", Round: 2}, {Contender: "other", Round: 1}, {Contender: "k", Variant: "netty", Round: 1}, {Contender: "z", Round: 10}, {Contender: "k", Variant: "jetty", Round: 1}, {Contender: "z", Round: 2}} {
-		legs = append(legs, bench.LegResult{Leg: leg})
+	var trials []bench.TrialResult
+	for _, trial := range []bench.Trial{{Contender: "k", Variant: "jetty", Round: 2}, {Contender: "other", Round: 1}, {Contender: "k", Variant: "netty", Round: 1}, {Contender: "z", Round: 10}, {Contender: "k", Variant: "jetty", Round: 1}, {Contender: "z", Round: 2}} {
+		trials = append(trials, bench.TrialResult{Trial: trial})
 	}
 	var got []string
-	for _, c := range newLayout(analysis.Of(run, legs)).columns {
+	for _, c := range newLayout(analysis.Of(run, trials)).columns {
 		got = append(got, c.Name())
 	}
 	if want := "z-2 z-10 k.netty-1 k.jetty-1 k.jetty-2 other-1"; strings.Join(got, " ") != want {
 		t.Errorf("%s, want %s", strings.Join(got, " "), want)
 	}
-	if legs[0].Leg.Contender != "k" {
+	if trials[0].Trial.Contender != "k" {
 		t.Error("the caller's slice was sorted")
 	}
 }
@@ -214,8 +214,8 @@ func TestNumbers(t *testing.T) {
 
 // A full disk is reported.
 func TestWriteErrors(t *testing.T) {
-	run, legs := small()
-	a := analysis.Of(run, legs)
+	run, trials := small()
+	a := analysis.Of(run, trials)
 	full := errors.New("no space left on device")
 	for _, room := range []int{0, 1000, 1 << 20, 1_100_000} {
 		if err := HTML(&disk{room, full}, a, Options{}); !errors.Is(err, full) {

@@ -29,7 +29,7 @@ type figure struct {
 	axis    string    // name of the horizontal axis
 	at      []float64 // places of the rows on a logarithmic axis; nil: side by side
 	marked  bool
-	stack   []string // names of the parts of a bar; the rows are these and their total, for each bar of a leg
+	stack   []string // names of the parts of a bar; the rows are these and their total, for each bar of a trial
 	warmUp  int
 }
 
@@ -65,7 +65,7 @@ func newFigureRow(label, title string, warmUp bool, cells int) figureRow {
 	return figureRow{Label: label, Title: title, WarmUp: warmUp, Cells: slices.Repeat([]string{missing}, cells)}
 }
 
-// series is one leg's line. A point that was not measured is nil.
+// series is one trial's line. A point that was not measured is nil.
 type series struct {
 	column column
 	points []*point
@@ -92,7 +92,7 @@ func figures(run bench.Run, l layout) []figure {
 	return append(all, cumulativeFigure(l))
 }
 
-// put adds what a leg has in a row.
+// put adds what a trial has in a row.
 func (f *figure) put(line series, row, column int, p point, words string) {
 	line.points[row] = &p
 	f.Rows[row].Cells[column] = words
@@ -177,15 +177,15 @@ func barFigures(l layout) []figure {
 	}
 	all := []figure{l.barFigure("start-up", "Start-up time, ms",
 		"From process start to the first ready response.", in(time.Millisecond),
-		func(leg bench.LegResult) (float64, bool) {
-			if leg.StartUp == nil {
+		func(trial bench.TrialResult) (float64, bool) {
+			if trial.StartUp == nil {
 				return 0, false
 			}
-			return float64(*leg.StartUp) / float64(time.Millisecond), true
+			return float64(*trial.StartUp) / float64(time.Millisecond), true
 		})}
 	peak := l.barFigure("time-to-peak", "Time to peak, s", "From process start to the first second at lasting final throughput.",
-		in(time.Second), func(leg bench.LegResult) (float64, bool) {
-			p, ok := stats.TimeToPeak(leg)
+		in(time.Second), func(trial bench.TrialResult) (float64, bool) {
+			p, ok := stats.TimeToPeak(trial)
 			return p.After.Seconds(), ok
 		})
 	if !peak.Empty {
@@ -196,26 +196,26 @@ func barFigures(l layout) []figure {
 	}
 	return append(all,
 		l.barFigure("build-time", "Build time, s", "Clean builds only; not known for existing images.",
-			in(time.Second), func(leg bench.LegResult) (float64, bool) {
-				return leg.Artifact.BuildTime.Seconds(), leg.Artifact.BuildTime > 0 && !leg.Artifact.BuildCached
+			in(time.Second), func(trial bench.TrialResult) (float64, bool) {
+				return trial.Artifact.BuildTime.Seconds(), trial.Artifact.BuildTime > 0 && !trial.Artifact.BuildCached
 			}),
 		l.barFigure("image-size", "Image size, MiB", "Uncompressed.",
 			func(v float64) string { return significant(v) + nbsp + "MiB" },
-			func(leg bench.LegResult) (float64, bool) {
-				return float64(leg.Artifact.ImageSize) / (1 << 20), leg.Artifact.ImageSize > 0
+			func(trial bench.TrialResult) (float64, bool) {
+				return float64(trial.Artifact.ImageSize) / (1 << 20), trial.Artifact.ImageSize > 0
 			}))
 }
 
-// barFigure has a row: a value for each leg and the median for each contender.
+// barFigure has a row: a value for each trial and the median for each contender.
 func (l layout) barFigure(id, title, note string, format func(float64) string,
-	value func(bench.LegResult) (float64, bool)) figure {
+	value func(bench.TrialResult) (float64, bool)) figure {
 	f := figure{ID: id, Title: title, Note: note, Columns: l.columns, Middles: l.middleNames(false), Empty: true,
 		kind: kindBars}
 	f.Rows = []figureRow{newFigureRow(id, "all steps", false, len(l.columns))}
 	values := make([][]float64, len(l.contenders))
 	for j, c := range l.columns {
 		line := series{column: c, points: []*point{nil}}
-		if v, ok := value(*c.leg); ok && finite(v) {
+		if v, ok := value(*c.trial); ok && finite(v) {
 			f.put(line, 0, j, point{y: v}, format(v))
 			values[c.Contender] = append(values[c.Contender], v)
 		}

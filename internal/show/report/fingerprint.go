@@ -99,18 +99,18 @@ func profileFacts(p bench.Profile) factGroup {
 func contenderFacts(l layout) factGroup {
 	var facts []fact
 	for _, c := range l.contenders {
-		leg := c.of.Results[0]
-		parts := []string{strings.Join(leg.Service.Tags, ", ")}
-		if i := leg.Instance; i != nil {
+		trial := c.of.Results[0]
+		parts := []string{strings.Join(trial.Service.Tags, ", ")}
+		if i := trial.Instance; i != nil {
 			parts = append(parts, "runtime "+string(i.Runtime), when(len(i.CPUSet) > 0, "CPU set "+i.CPUSet.String()),
 				when(i.ImageID != "", "image "+i.ImageID))
 		}
-		a := leg.Artifact
+		a := trial.Artifact
 		parts = append(parts, when(a.Sources != "", "sources "+a.Sources),
 			when(a.ImageSize > 0, "image of "+mebibytes(a.ImageSize)),
 			when(a.ImageSize <= 0 && a.BinarySize > 0, "binary of "+mebibytes(a.BinarySize)),
 			when(a.BuildTime > 0, "built in "+duration(a.BuildTime)),
-			when(leg.Service.Unverified != "", "unverified: "+leg.Service.Unverified))
+			when(trial.Service.Unverified != "", "unverified: "+trial.Service.Unverified))
 		facts = append(facts, fact{c.Label, strings.Join(append([]string{c.About}, known(parts...)...), "; ")})
 	}
 	return group("Contenders", facts...)

@@ -16,12 +16,12 @@ import (
 )
 
 // fixture is a run such as profile locations makes: 3 contenders × 3 rounds × 16 steps. The last
-// leg of kt-http4k was OOM-killed, kt-ktor's second one has readings that failed, rs-actix's memory
+// trial of kt-http4k was OOM-killed, kt-ktor's second one has readings that failed, rs-actix's memory
 // peak is only sampled, and checks differ.
-func fixture() (bench.Run, []bench.LegResult) { return fixtureOf(3, 3) }
+func fixture() (bench.Run, []bench.TrialResult) { return fixtureOf(3, 3) }
 
 // fixtureOf is such a run of more contenders or rounds.
-func fixtureOf(contenders, rounds int) (bench.Run, []bench.LegResult) {
+func fixtureOf(contenders, rounds int) (bench.Run, []bench.TrialResult) {
 	start := time.Date(2026, 3, 14, 9, 26, 53, 0, time.UTC)
 	profile := bench.Profile{
 		Name: "locations", Title: "The life of a constrained microservice", Rounds: rounds, Runtime: bench.RuntimeDocker,
@@ -56,48 +56,48 @@ func fixtureOf(contenders, rounds int) (bench.Run, []bench.LegResult) {
 			{At: start.Add(10 * time.Minute), Control: bench.Control{Kind: bench.ControlResume}},
 		},
 	}
-	var legs []bench.LegResult
+	var trials []bench.TrialResult
 	for round := 1; round <= rounds; round++ {
 		for k := range profile.Contenders {
-			leg := fixtureLeg(profile, k, round, start)
-			legs = append(legs, leg)
-			run.Legs = append(run.Legs, bench.LegEntry{Leg: leg.Leg, State: leg.State, File: leg.Leg.String() + ".json"})
+			trial := fixtureTrial(profile, k, round, start)
+			trials = append(trials, trial)
+			run.Trials = append(run.Trials, bench.TrialEntry{Trial: trial.Trial, State: trial.State, File: trial.Trial.String() + ".json"})
 		}
 	}
-	return run, legs
+	return run, trials
 }
 
 // small is the fixture with six of its steps, for what does not depend on how many there are.
-func small() (bench.Run, []bench.LegResult) { return shortened(fixture()) }
+func small() (bench.Run, []bench.TrialResult) { return shortened(fixture()) }
 
 // shortened has six of the fixture's sixteen steps, at least one of each kind: rows beyond the first
 // few are alike, and what reads a report, such as axe-core, takes the longer the more there is.
-func shortened(run bench.Run, legs []bench.LegResult) (bench.Run, []bench.LegResult) {
+func shortened(run bench.Run, trials []bench.TrialResult) (bench.Run, []bench.TrialResult) {
 	at := map[int]int{}
 	var steps []bench.Step
 	for n, i := range []int{0, 1, 5, 6, 14, 15} {
 		at[i], steps = n, append(steps, run.Profile.Steps[i])
 	}
 	run.Profile.Steps = steps
-	for i := range legs {
-		all := legs[i].Steps
-		legs[i].Steps = nil
+	for i := range trials {
+		all := trials[i].Steps
+		trials[i].Steps = nil
 		for _, s := range all {
 			if n, ok := at[s.Index]; ok {
 				s.Index = n
-				legs[i].Steps = append(legs[i].Steps, s)
+				trials[i].Steps = append(trials[i].Steps, s)
 			}
 		}
-		for _, in := range legs[i].Interventions {
+		for _, in := range trials[i].Interventions {
 			if in.Step != nil {
 				*in.Step = at[*in.Step]
 			}
 		}
 	}
-	return run, legs
+	return run, trials
 }
 
-func fixtureLeg(p bench.Profile, k, round int, start time.Time) bench.LegResult {
+func fixtureTrial(p bench.Profile, k, round int, start time.Time) bench.TrialResult {
 	type model struct {
 		language, framework     string
 		startUp, cpuPerRequest  time.Duration
@@ -112,8 +112,8 @@ func fixtureLeg(p bench.Profile, k, round int, start time.Time) bench.LegResult 
 	m.maximum, m.base, m.mem = m.maximum*more, m.base/more, m.mem*more
 	wobble := func(i int) float64 { return 1 + 0.03*math.Sin(float64(7*i+11*round+5*k)) }
 	startUp := time.Duration(float64(m.startUp) * wobble(1))
-	leg := bench.LegResult{
-		Schema: 1, Leg: bench.Leg{Contender: p.Contenders[k].Contender, Round: round}, State: bench.LegComplete,
+	trial := bench.TrialResult{
+		Schema: 1, Trial: bench.Trial{Contender: p.Contenders[k].Contender, Round: round}, State: bench.TrialComplete,
 		Service:  bench.Service{Name: p.Contenders[k].Contender, Language: m.language, Framework: m.framework, Version: "1.0", Tags: []string{"async"}},
 		Artifact: bench.Artifact{ImageSize: int64(20+60*k) << 20, BuildTime: 42 * time.Second},
 		Instance: &bench.InstanceInfo{Runtime: bench.RuntimeDocker, Limits: p.Limits, LimitsEnforced: true, CPUSet: cpuset.UpTo(4), ImageID: "sha256:77af"},
@@ -121,14 +121,14 @@ func fixtureLeg(p bench.Profile, k, round int, start time.Time) bench.LegResult 
 		Stop: &bench.StopResult{Took: 300 * time.Millisecond, Graceful: true},
 	}
 	if k == 0 && round == 2 {
-		leg.Interventions = []bench.Intervention{
+		trial.Interventions = []bench.Intervention{
 			{At: start.Add(8 * time.Minute), Step: new(6), Control: bench.Control{Kind: bench.ControlNote, Text: "backup | of *the* host begins"}},
 			{At: start.Add(499 * time.Second), Step: new(15), Control: bench.Control{Kind: bench.ControlRate, Rate: 1250}},
 			{At: start.Add(500 * time.Second), Control: bench.Control{Kind: bench.ControlStop}},
 		}
 	}
-	leg.Checks = fixtureChecks(k, round)
-	leg.Marks = []bench.Mark{{Name: stats.MarkStartUp, Usage: bench.Usage{CPU: startUp, Source: "cgroup v2"}}}
+	trial.Checks = fixtureChecks(k, round)
+	trial.Marks = []bench.Mark{{Name: stats.MarkStartUp, Usage: bench.Usage{CPU: startUp, Source: "cgroup v2"}}}
 	cpu := startUp + time.Duration(m.jit*0.2*float64(time.Second))
 	usage := func(i int) *bench.Usage {
 		if k == 1 && round == 2 && i >= 7 && i <= 9 {
@@ -166,18 +166,18 @@ func fixtureLeg(p bench.Profile, k, round int, start time.Time) bench.LegResult 
 		}
 		if k == 2 && round == 3 && i == 14 {
 			s.Aborted, s.After = "the contender died", nil
-			leg.Steps = append(leg.Steps, s)
-			leg.State, leg.Failure = bench.LegFailed, "died in step 15 (1024 connections)"
-			leg.Exit = &bench.Exit{At: start.Add(20 * time.Minute), Code: 137, Signal: "SIGKILL", OOMKilled: true}
-			leg.LastLog = []bench.LogLine{
+			trial.Steps = append(trial.Steps, s)
+			trial.State, trial.Failure = bench.TrialFailed, "died in step 15 (1024 connections)"
+			trial.Exit = &bench.Exit{At: start.Add(20 * time.Minute), Code: 137, Signal: "SIGKILL", OOMKilled: true}
+			trial.LastLog = []bench.LogLine{
 				{Stream: "stdout", Text: "GET /city/v1/get?id=101748113&language=cs 200 3ms"},
 				{Stream: "stderr", Text: "java.lang.OutOfMemoryError: Java heap space"}}
-			leg.Stop = &bench.StopResult{Already: true}
+			trial.Stop = &bench.StopResult{Already: true}
 			break
 		}
-		leg.Steps = append(leg.Steps, s)
+		trial.Steps = append(trial.Steps, s)
 	}
-	return leg
+	return trial
 }
 
 // fixtureSeconds are the windows of a step.
@@ -264,10 +264,10 @@ func fixtureChecks(k, round int) []bench.CheckResult {
 	return checks
 }
 
-func render(t testing.TB, run bench.Run, legs []bench.LegResult) []byte {
+func render(t testing.TB, run bench.Run, trials []bench.TrialResult) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := HTML(&out, analysis.Of(run, legs), Options{Folder: "results/20260314-092653-locations"}); err != nil {
+	if err := HTML(&out, analysis.Of(run, trials), Options{Folder: "results/20260314-092653-locations"}); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()

@@ -93,7 +93,7 @@ func newHeadline(run bench.Run, l layout, figures summary.Figures, floor *compar
 				row.Cells = append(row.Cells, measureCell(m.Measure, s))
 			}
 		}
-		row.Cells = append(row.Cells, checksCell(s), legsCell(s))
+		row.Cells = append(row.Cells, checksCell(s), trialsCell(s))
 		h.Rows = append(h.Rows, row)
 		sampled = sampled || s.MemoryPeak > 0 && s.MemoryPeakIsSample
 	}
@@ -304,6 +304,6 @@ func checksCell(s stats.Contender) cell {
 	return valued(0, count(int64(passed))+" ✓")
 }
 
-func legsCell(s stats.Contender) cell {
-	return valued(float64(s.Complete), count(int64(s.Complete))+" of "+count(int64(s.Legs)))
+func trialsCell(s stats.Contender) cell {
+	return valued(float64(s.Complete), count(int64(s.Complete))+" of "+count(int64(s.Trials)))
 }

@@ -13,14 +13,14 @@ import (
 )
 
 func TestHostileTextStaysText(t *testing.T) {
-	run, legs := hostile()
-	legs = legs[:5] // enough for every kind of text, and quick on a busy machine
-	doc := render(t, run, legs)
+	run, trials := hostile()
+	trials = trials[:5] // enough for every kind of text, and quick on a busy machine
+	doc := render(t, run, trials)
 	browser := startBrowser(t)
 	b := open(t, browser, doc, 1280, "light")
 	b.unroll()
 	want := 3 // time line, distribution, heat map
-	for _, f := range figures(run, newLayout(analysis.Of(run, legs))) {
+	for _, f := range figures(run, newLayout(analysis.Of(run, trials))) {
 		if !f.Empty {
 			want++
 		}

@@ -23,7 +23,7 @@ const attack = "</script></style></title><script>pwned=1</script><img src=http:/
 	"{marker|x}{{.}}${pwned=1}__f__function(){pwned=1}__f__`|[x](javascript:pwned=1)\u2028\u202e\x1b[31m\x00&lt;b&gt;"
 
 // poison sets every string in v to the attack, keys of maps too. n makes them differ, so that they
-// stay different legs and steps.
+// stay different trials and steps.
 func poison(v reflect.Value, n *int) {
 	poisonWith(v, func() string { *n++; return fmt.Sprintf("%s %d", attack, *n) })
 }
@@ -67,41 +67,41 @@ func poisonWith(v reflect.Value, text func() string) {
 
 // hostile is the fixture with the attack everywhere but in what decides how it is read: histograms,
 // kinds of checks.
-func hostile() (bench.Run, []bench.LegResult) {
-	run, legs := fixture()
+func hostile() (bench.Run, []bench.TrialResult) {
+	run, trials := fixture()
 	n := 0
 	poison(reflect.ValueOf(&run).Elem(), &n)
-	for i := range legs {
-		clean := legs[i]
-		clean.Checks = append([]bench.CheckResult(nil), legs[i].Checks...)
+	for i := range trials {
+		clean := trials[i]
+		clean.Checks = append([]bench.CheckResult(nil), trials[i].Checks...)
 		var latencies []bench.Latencies
-		for _, s := range legs[i].Steps {
+		for _, s := range trials[i].Steps {
 			latencies = append(latencies, s.Load.Latency)
 		}
-		poison(reflect.ValueOf(&legs[i]).Elem(), &n)
-		for j := range legs[i].Steps {
-			legs[i].Steps[j].Load.Latency = latencies[j]
+		poison(reflect.ValueOf(&trials[i]).Elem(), &n)
+		for j := range trials[i].Steps {
+			trials[i].Steps[j].Load.Latency = latencies[j]
 			if i < 3 {
-				legs[i].Steps[j].Aborted = "" // a step that ended early is in no median
+				trials[i].Steps[j].Aborted = "" // a step that ended early is in no median
 			}
 		}
 		// Rounds of one contender keep one name, and the statuses their meaning, so that every
 		// table and chart is filled.
-		legs[i].Leg.Contender, legs[i].Leg.Variant = clean.Leg.Contender+attack, ""
-		for j := range legs[i].Checks {
-			legs[i].Checks[j].Status = clean.Checks[j].Status
+		trials[i].Trial.Contender, trials[i].Trial.Variant = clean.Trial.Contender+attack, ""
+		for j := range trials[i].Checks {
+			trials[i].Checks[j].Status = clean.Checks[j].Status
 		}
 	}
 	// A warning and a failure of every kind.
-	legs[0].Instance.LimitsEnforced = false
-	return run, legs
+	trials[0].Instance.LimitsEnforced = false
+	return run, trials
 }
 
 // TestHostileTextIsNotMarkup parses the page as a browser does: its elements are the template's,
 // whatever the texts are. That nothing is run when the charts are drawn is the browser test's.
 func TestHostileTextIsNotMarkup(t *testing.T) {
-	run, legs := hostile()
-	doc, err := html.Parse(bytes.NewReader(render(t, run, legs[:5])))
+	run, trials := hostile()
+	doc, err := html.Parse(bytes.NewReader(render(t, run, trials[:5])))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,10 +135,10 @@ func TestHostileTextIsNotMarkup(t *testing.T) {
 
 // The browser test sees what is fetched; this one sees what would be.
 func TestNothingToFetch(t *testing.T) {
-	for name, make := range map[string]func() (bench.Run, []bench.LegResult){"fixture": fixture, "hostile": hostile} {
+	for name, make := range map[string]func() (bench.Run, []bench.TrialResult){"fixture": fixture, "hostile": hostile} {
 		t.Run(name, func(t *testing.T) {
-			run, legs := make()
-			doc := render(t, run, legs[:5])
+			run, trials := make()
+			doc := render(t, run, trials[:5])
 			lib, err := library()
 			if err != nil {
 				t.Fatal(err)
@@ -196,9 +196,9 @@ func TestFetchesFinds(t *testing.T) {
 var fold = regexp.MustCompile(`^(<details><summary>[\pL\pN ,.-]+</summary>|</details>)$`)
 
 func TestHostileMarkdown(t *testing.T) {
-	run, legs := hostile()
+	run, trials := hostile()
 	var out bytes.Buffer
-	if err := Markdown(&out, analysis.Of(run, legs), Options{}); err != nil {
+	if err := Markdown(&out, analysis.Of(run, trials), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	neutral(t, out.String())
@@ -263,34 +263,34 @@ func FuzzMarkdown(f *testing.F) {
 	}
 	run, all := fixtureOf(3, 1) // takes its time
 	f.Fuzz(func(t *testing.T, text string) {
-		legs := slices.Clone(all[:2])
-		for i := range legs {
-			legs[i].Steps, legs[i].Checks = slices.Clone(legs[i].Steps[4:7]), slices.Clone(legs[i].Checks[:3])
+		trials := slices.Clone(all[:2])
+		for i := range trials {
+			trials[i].Steps, trials[i].Checks = slices.Clone(trials[i].Steps[4:7]), slices.Clone(trials[i].Checks[:3])
 		}
 		poisonWith(reflect.ValueOf(&run).Elem(), func() string { return text })
-		poisonNames(legs, text)
+		poisonNames(trials, text)
 		var out bytes.Buffer
-		if err := Markdown(&out, analysis.Of(run, legs), Options{Title: text}); err != nil {
+		if err := Markdown(&out, analysis.Of(run, trials), Options{Title: text}); err != nil {
 			t.Fatal(err)
 		}
 		neutral(t, out.String())
 	})
 }
 
-// poisonNames sets the strings of legs that people read; contenders and steps stay apart.
-func poisonNames(legs []bench.LegResult, text string) {
-	for i := range legs {
-		leg := &legs[i]
-		leg.Leg.Contender, leg.Failure = fmt.Sprint(text, leg.Leg.Contender), text
-		leg.Service = bench.Service{Name: text, Language: text, Framework: text, Version: text, Tags: []string{text}, Unverified: text}
-		leg.State, leg.Warnings, leg.Exit = bench.LegFailed, bench.Findings{{Text: text}}, &bench.Exit{Signal: text, Code: 1}
-		leg.LastLog = []bench.LogLine{{Stream: text, Text: text}}
-		for j := range leg.Checks {
-			c := &leg.Checks[j]
+// poisonNames sets the strings of trials that people read; contenders and steps stay apart.
+func poisonNames(trials []bench.TrialResult, text string) {
+	for i := range trials {
+		trial := &trials[i]
+		trial.Trial.Contender, trial.Failure = fmt.Sprint(text, trial.Trial.Contender), text
+		trial.Service = bench.Service{Name: text, Language: text, Framework: text, Version: text, Tags: []string{text}, Unverified: text}
+		trial.State, trial.Warnings, trial.Exit = bench.TrialFailed, bench.Findings{{Text: text}}, &bench.Exit{Signal: text, Code: 1}
+		trial.LastLog = []bench.LogLine{{Stream: text, Text: text}}
+		for j := range trial.Checks {
+			c := &trial.Checks[j]
 			c.Name, c.Group, c.Value, c.Detail, c.Request = fmt.Sprint(text, j), text, text, text, text
 		}
-		for j := range leg.Steps {
-			s := &leg.Steps[j]
+		for j := range trial.Steps {
+			s := &trial.Steps[j]
 			s.Step.Request, s.Warnings, s.Load.Warnings = text, bench.Findings{{Text: text}}, bench.Findings{{Text: text}}
 			s.Load.Failed = map[bench.ErrorKind]int64{bench.ErrorKind(text): 3}
 			s.Thresholds = []bench.Judgement{{Condition: text, Text: text}}

@@ -13,7 +13,7 @@ import (
 
 // layout is the order in which everything is shown: contenders as in the profile, their rounds
 // side by side, steps in the order in which they ran. Tables and charts share it, so that
-// column 3 is the same leg everywhere.
+// column 3 is the same trial everywhere.
 type layout struct {
 	contenders []contender
 	columns    []column
@@ -42,15 +42,15 @@ type column struct {
 	Contender int
 	Label     string
 	Round     int
-	leg       *bench.LegResult
+	trial       *bench.TrialResult
 	steps     []*bench.StepResult // by row; nil where the step was not run
 }
 
 // Color is the class of its colour in style.css.
 func (c column) Color() int { return c.Contender % colors }
 
-// Name is what a bar or a table of legs calls it: the stem of its file.
-func (c column) Name() string { return cleanName(c.leg.Leg.String()) }
+// Name is what a bar or a table of trials calls it: the stem of its file.
+func (c column) Name() string { return cleanName(c.trial.Trial.String()) }
 
 type row struct {
 	Label  string // short, for an axis: "w3", "64"
@@ -59,12 +59,12 @@ type row struct {
 	step   bench.Step
 }
 
-// newLayout lays a run out. Steps are those of the profile and any others that a leg has run.
+// newLayout lays a run out. Steps are those of the profile and any others that a trial has run.
 func newLayout(a *analysis.Run) layout {
 	var l layout
 	steps := map[int]bench.Step{}
-	for _, leg := range a.Legs {
-		for _, s := range leg.Steps {
+	for _, trial := range a.Trials {
+		for _, s := range trial.Steps {
 			steps[s.Index] = s.Step
 		}
 	}
@@ -89,12 +89,12 @@ func newLayout(a *analysis.Run) layout {
 		who := contender{Index: n, Label: cleanName(of.Label), About: about(of.Results[0].Service), of: of}
 		l.contenders = append(l.contenders, who)
 		for i := range of.Results {
-			leg := &of.Results[i]
-			c := column{Contender: n, Label: who.Label, Round: leg.Leg.Round, leg: leg,
+			trial := &of.Results[i]
+			c := column{Contender: n, Label: who.Label, Round: trial.Trial.Round, trial: trial,
 				steps: make([]*bench.StepResult, len(l.rows))}
-			for j := range leg.Steps {
-				row, _ := slices.BinarySearch(l.indices, leg.Steps[j].Index)
-				c.steps[row] = &leg.Steps[j]
+			for j := range trial.Steps {
+				row, _ := slices.BinarySearch(l.indices, trial.Steps[j].Index)
+				c.steps[row] = &trial.Steps[j]
 			}
 			l.columns = append(l.columns, c)
 		}

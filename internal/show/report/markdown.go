@@ -34,7 +34,7 @@ func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 	warned := warnings(a, l)
 	fmt.Fprintf(&b, "# %s\n\n", escape(title(run, opts.Title)))
 	fmt.Fprintf(&b, "%s, %s; started %s; run %s.\n", units.Plural(len(l.contenders), "contender"),
-		units.Plural(len(l.columns), "leg"), instant(run.Started), escape(cleanText(run.OutcomeText())))
+		units.Plural(len(l.columns), "trial"), instant(run.Started), escape(cleanText(run.OutcomeText())))
 	for _, x := range warned {
 		if x.Important {
 			fmt.Fprintf(&b, "\n**%s**%s\n", escape(x.Text), place(x.Place()))
@@ -128,7 +128,7 @@ func markdownTroubles(b *bytes.Buffer, all []trouble) {
 	}
 	b.WriteString("\n## Failures\n")
 	for _, t := range all {
-		fmt.Fprintf(b, "\n### %s: %s\n\n", escape(t.Leg), escape(t.State))
+		fmt.Fprintf(b, "\n### %s: %s\n\n", escape(t.Trial), escape(t.State))
 		for _, w := range t.What {
 			fmt.Fprintf(b, "- %s\n", escape(w))
 		}
@@ -169,7 +169,7 @@ func markdownChecks(b *bytes.Buffer, t checkTable) {
 	}
 	var rows [][]string
 	for _, c := range t.Totals {
-		rows = append(rows, []string{escape(c.Leg), strconv.Itoa(c.Passed), strconv.Itoa(c.Failed), strconv.Itoa(c.Skipped)})
+		rows = append(rows, []string{escape(c.Trial), strconv.Itoa(c.Passed), strconv.Itoa(c.Failed), strconv.Itoa(c.Skipped)})
 	}
 	markdownRows(b, "---:", []string{"Trial", "Passed", "Failed", "Skipped"}, rows)
 	if len(t.Failed) > 0 {
@@ -180,7 +180,7 @@ func markdownChecks(b *bytes.Buffer, t checkTable) {
 			fmt.Fprintf(b, "- and %s more, in report.html\n", count(int64(len(t.Failed)-i)))
 			break
 		}
-		fmt.Fprintf(b, "- %s: %s (%s)", escape(f.Group), escape(f.Name), escape(strings.Join(f.Legs, ", ")))
+		fmt.Fprintf(b, "- %s: %s (%s)", escape(f.Group), escape(f.Name), escape(strings.Join(f.Trials, ", ")))
 		for _, more := range []string{f.Request, f.Detail} {
 			if more != "" {
 				b.WriteString(": " + escape(more))
@@ -205,7 +205,7 @@ func place(where string) string { return when(where != "", " ("+escape(where)+")
 func markdownHeadline(b *bytes.Buffer, l layout, figures summary.Figures, notes []string) {
 	b.WriteString("\n## Results\n\n")
 	if len(l.contenders) == 0 {
-		b.WriteString("No leg has run.\n")
+		b.WriteString("No trial has run.\n")
 		return
 	}
 	under, whole := l.shown(measure.MarkdownLoad), l.shown(measure.MarkdownLife)
@@ -218,7 +218,7 @@ func markdownHeadline(b *bytes.Buffer, l layout, figures summary.Figures, notes 
 		first := []cell{tierCell(tiers[s.Label]), peakCell(s, nil), intervalCell(s), atCell(s)}
 		cost := cmp.Or(s.Cost, &stats.Cost{})
 		last := []cell{shownIf(s.Cost != nil, dollars(cost.StartUp)), shownIf(s.Cost != nil, dollars(cost.WarmUp)),
-			shownIf(s.Cost != nil, dollars(cost.Steady)), checksCell(s), legsCell(s)}
+			shownIf(s.Cost != nil, dollars(cost.Steady)), checksCell(s), trialsCell(s)}
 		load.Rows = append(load.Rows, headlineRow{Label: c.Label, Cells: bare(slices.Concat(first, measureCells(under, s)))})
 		life.Rows = append(life.Rows, headlineRow{Label: c.Label, Cells: bare(slices.Concat(measureCells(whole, s), last))})
 	}

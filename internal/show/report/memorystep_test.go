@@ -10,9 +10,9 @@ import (
 
 // The high-water mark of a step is a figure where a kernel kept one, and none at all where not.
 func TestMemoryOfAStep(t *testing.T) {
-	run, legs := small()
+	run, trials := small()
 	find := func() (figure, bool) {
-		all := figures(run, newLayout(analysis.Of(run, legs)))
+		all := figures(run, newLayout(analysis.Of(run, trials)))
 		i := slices.IndexFunc(all, func(f figure) bool { return f.ID == "memory-step" })
 		if i < 0 {
 			return figure{}, false
@@ -25,11 +25,11 @@ func TestMemoryOfAStep(t *testing.T) {
 	if f, ok := find(); ok {
 		t.Fatalf("nobody kept one: %+v", f.Rows)
 	}
-	for i, s := range legs[0].Steps {
+	for i, s := range trials[0].Steps {
 		if s.Before != nil && s.After != nil {
 			before, after := *s.Before.Memory, *s.After.Memory
 			before.StepPeak, after.StepPeak = new(int64(20<<20)), new(int64(40<<20))
-			legs[0].Steps[i].Before, legs[0].Steps[i].After = &bench.Usage{Memory: &before}, &bench.Usage{Memory: &after}
+			trials[0].Steps[i].Before, trials[0].Steps[i].After = &bench.Usage{Memory: &before}, &bench.Usage{Memory: &after}
 		}
 	}
 	f, ok := find()

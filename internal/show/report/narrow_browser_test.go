@@ -10,8 +10,8 @@ import (
 
 // On a narrow screen the headline is cards without a header: a list sorts them, and only there.
 func TestCardsAreSorted(t *testing.T) {
-	run, legs := fixture()
-	doc, browser := render(t, run, legs), startBrowser(t)
+	run, trials := fixture()
+	doc, browser := render(t, run, trials), startBrowser(t)
 	if b := open(t, browser, doc, 1280, "light"); eval[bool](b, `document.querySelector('.sortby').offsetParent !== null`) {
 		t.Error("the list is shown beside the buttons of the header")
 	}
@@ -42,8 +42,8 @@ func TestCardsAreSorted(t *testing.T) {
 
 // The heat map has one contender, which the legend may switch off.
 func TestHeatMapFollowsTheLegend(t *testing.T) {
-	run, legs := fixture()
-	b := open(t, startBrowser(t), render(t, run, legs), 1280, "light")
+	run, trials := fixture()
+	b := open(t, startBrowser(t), render(t, run, trials), 1280, "light")
 	b.unroll()
 	chosen := `document.querySelector('#figure-heat [data-choice=contender]').value`
 	cells := `document.querySelectorAll('#chart-heat svg path, #chart-heat svg rect').length`
@@ -67,8 +67,8 @@ func TestHeatMapFollowsTheLegend(t *testing.T) {
 
 // The choice of colours is kept for the next report that is opened.
 func TestChoiceOfColoursIsKept(t *testing.T) {
-	run, legs := fixture()
-	doc, browser := render(t, run, legs[:2]), startBrowser(t)
+	run, trials := fixture()
+	doc, browser := render(t, run, trials[:2]), startBrowser(t)
 	b := open(t, browser, doc, 1280, "light")
 	if !eval[bool](b, `(() => { try { localStorage.setItem('x', '1'); return true; } catch { return false; } })()`) {
 		t.Skip("this browser lets a file keep nothing")

@@ -11,9 +11,9 @@ import (
 // TestTheHeadlineComesFirst: figures before sentences about them, and what explains or doubts a
 // figure is folded.
 func TestTheHeadlineComesFirst(t *testing.T) {
-	run, legs := small()
+	run, trials := small()
 	var b bytes.Buffer
-	if err := HTML(&b, analysis.Of(run, legs), Options{}); err != nil {
+	if err := HTML(&b, analysis.Of(run, trials), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	page := b.String()

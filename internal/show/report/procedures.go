@@ -143,8 +143,8 @@ func breakdown(l layout) (procedure, bool) {
 // requestLoads is what became of each kind of request in a step, in all rounds of a contender.
 func requestLoads(c contender, index int) (all []bench.RequestLoad) {
 	var latencies [][]bench.Latencies
-	for _, leg := range c.of.Results {
-		for _, s := range leg.Steps {
+	for _, trial := range c.of.Results {
+		for _, s := range trial.Steps {
 			if s.Index != index || s.Aborted != "" {
 				continue
 			}
@@ -219,8 +219,8 @@ func matrix(l layout) (procedure, bool) {
 
 func matrixCell(c contender, index int) cell {
 	var inFlight []float64
-	for _, leg := range c.of.Results {
-		for _, s := range leg.Steps {
+	for _, trial := range c.of.Results {
+		for _, s := range trial.Steps {
 			if s.Index == index && s.Load.InFlight > 0 {
 				inFlight = append(inFlight, s.Load.InFlight)
 			}
@@ -284,8 +284,8 @@ func arrivals(l layout, row int) procedure {
 }
 
 func buildCell(c contender) cell {
-	for _, leg := range c.of.Results {
-		if a := leg.Artifact; a.BuildTime > 0 && !a.BuildCached {
+	for _, trial := range c.of.Results {
+		if a := trial.Artifact; a.BuildTime > 0 && !a.BuildCached {
 			return cell{Main: duration(a.BuildTime)}
 		}
 	}
@@ -293,8 +293,8 @@ func buildCell(c contender) cell {
 }
 
 func imageCell(c contender) cell {
-	for _, leg := range c.of.Results {
-		switch a := leg.Artifact; {
+	for _, trial := range c.of.Results {
+		switch a := trial.Artifact; {
 		case a.ImageSize > 0:
 			return cell{Main: mebibytes(a.ImageSize)}
 		case a.BinarySize > 0:

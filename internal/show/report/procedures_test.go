@@ -10,13 +10,13 @@ import (
 	"locbench/internal/bench"
 )
 
-func procedureLeg(name string, round int, steps ...bench.StepResult) bench.LegResult {
+func procedureTrial(name string, round int, steps ...bench.StepResult) bench.TrialResult {
 	up := 20 * time.Millisecond
 	for i := range steps {
 		steps[i].Index = i
 	}
-	return bench.LegResult{
-		Schema: 1, Leg: bench.Leg{Contender: name, Round: round}, State: bench.LegComplete, StartUp: &up, Steps: steps,
+	return bench.TrialResult{
+		Schema: 1, Trial: bench.Trial{Contender: name, Round: round}, State: bench.TrialComplete, StartUp: &up, Steps: steps,
 		Artifact: bench.Artifact{ImageSize: 5 << 20, BuildTime: 3 * time.Second},
 	}
 }
@@ -31,21 +31,21 @@ func asking(request string, succeeded int64, inFlight float64) bench.StepResult 
 // The matrix has a column for each request and what was in flight beside the throughput.
 func TestMatrix(t *testing.T) {
 	run := bench.Run{Schema: 1, Profile: bench.Profile{Name: "delay-matrix", Rounds: 3, Contenders: []bench.Selection{{Contender: "a"}, {Contender: "b"}}}}
-	var legs []bench.LegResult
+	var trials []bench.TrialResult
 	for round, n := range []int64{80_000, 60_000, 70_000} {
-		legs = append(legs, procedureLeg("a", round+1, asking("0 ms", n, 1990), asking("500 ms", 39_000, 1975)))
+		trials = append(trials, procedureTrial("a", round+1, asking("0 ms", n, 1990), asking("500 ms", 39_000, 1975)))
 	}
 	failing := asking("0 ms", 1000, 12)
 	failing.Load.Failed = map[bench.ErrorKind]int64{bench.ErrReset: 1000}
-	legs = append(legs, procedureLeg("b", 1, failing))
-	for _, s := range legs[0].Steps {
+	trials = append(trials, procedureTrial("b", 1, failing))
+	for _, s := range trials[0].Steps {
 		run.Profile.Steps = append(run.Profile.Steps, s.Step)
 	}
 	var html, md bytes.Buffer
-	if err := HTML(&html, analysis.Of(run, legs), Options{}); err != nil {
+	if err := HTML(&html, analysis.Of(run, trials), Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := Markdown(&md, analysis.Of(run, legs), Options{}); err != nil {
+	if err := Markdown(&md, analysis.Of(run, trials), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -65,8 +65,8 @@ func TestMatrix(t *testing.T) {
 
 // One request in all steps is no matrix.
 func TestNoMatrix(t *testing.T) {
-	leg := procedureLeg("a", 1, asking("0 ms", 1, 1), asking("0 ms", 1, 1))
-	for _, p := range procedures(newLayout(analysis.Of(bench.Run{}, []bench.LegResult{leg}))) {
+	trial := procedureTrial("a", 1, asking("0 ms", 1, 1), asking("0 ms", 1, 1))
+	for _, p := range procedures(newLayout(analysis.Of(bench.Run{}, []bench.TrialResult{trial}))) {
 		if p.ID == "matrix" {
 			t.Errorf("%+v", p)
 		}
@@ -83,7 +83,7 @@ func TestArrivals(t *testing.T) {
 	}
 	run := bench.Run{Schema: 1, Profile: bench.Profile{Name: "burst", Rounds: 1, Contenders: []bench.Selection{{Contender: "a"}}, Steps: []bench.Step{step.Step}}}
 	var md bytes.Buffer
-	if err := Markdown(&md, analysis.Of(run, []bench.LegResult{procedureLeg("a", 1, step), procedureLeg("late", 1)}), Options{}); err != nil {
+	if err := Markdown(&md, analysis.Of(run, []bench.TrialResult{procedureTrial("a", 1, step), procedureTrial("late", 1)}), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	got := strings.ReplaceAll(md.String(), nbsp, " ")
@@ -108,9 +108,9 @@ func TestBreakdown(t *testing.T) {
 			}},
 		}
 	}
-	legs := []bench.LegResult{procedureLeg("a", 1, step(100, time.Millisecond)), procedureLeg("a", 2, step(300, time.Millisecond))}
-	run := bench.Run{Schema: 1, Profile: bench.Profile{Name: "mix", Rounds: 2, Contenders: []bench.Selection{{Contender: "a"}}, Steps: []bench.Step{legs[0].Steps[0].Step}}}
-	l := newLayout(analysis.Of(run, legs))
+	trials := []bench.TrialResult{procedureTrial("a", 1, step(100, time.Millisecond)), procedureTrial("a", 2, step(300, time.Millisecond))}
+	run := bench.Run{Schema: 1, Profile: bench.Profile{Name: "mix", Rounds: 2, Contenders: []bench.Selection{{Contender: "a"}}, Steps: []bench.Step{trials[0].Steps[0].Step}}}
+	l := newLayout(analysis.Of(run, trials))
 	p, ok := breakdown(l)
 	if !ok || len(p.Table.Rows) != 2 {
 		t.Fatalf("%+v", p)
@@ -126,11 +126,11 @@ func TestBounds(t *testing.T) {
 	one := asking("0 ms", 80_000, 8)
 	one.Before = &bench.Usage{Throttling: &bench.Throttling{}}
 	one.After = &bench.Usage{CPU: 14700 * time.Millisecond, Throttling: &bench.Throttling{Periods: 100, Throttled: 61, Time: 4100 * time.Millisecond}}
-	leg := procedureLeg("a", 1, one)
-	leg.Instance = &bench.InstanceInfo{PID: 1, LimitsEnforced: true, Limits: bench.Limits{CPUs: 1.5}}
+	trial := procedureTrial("a", 1, one)
+	trial.Instance = &bench.InstanceInfo{PID: 1, LimitsEnforced: true, Limits: bench.Limits{CPUs: 1.5}}
 	run := bench.Run{Schema: 1, Machine: bench.Machine{CPUs: 4}, Profile: bench.Profile{Name: "q", Rounds: 1, Contenders: []bench.Selection{{Contender: "a"}}, Steps: []bench.Step{one.Step}}}
 	var html bytes.Buffer
-	if err := HTML(&html, analysis.Of(run, []bench.LegResult{leg}), Options{}); err != nil {
+	if err := HTML(&html, analysis.Of(run, []bench.TrialResult{trial}), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`<section id="bounds">`, `<th scope="col">Step</th>`, "<small>bound by quota</small>", "98 % of 1.5 CPUs, 61 of 100 periods throttled, 4.10 s lost"} {

@@ -1,5 +1,5 @@
 // Package report writes what a run has found: report.html, one file that needs nothing else and
-// fetches nothing, and summary.md. It takes values (bench.Run, bench.LegResult) and a writer;
+// fetches nothing, and summary.md. It takes values (bench.Run, bench.TrialResult) and a writer;
 // reading a results folder is internal/results', medians and cost are internal/figures/stats'.
 //
 // The HTML page has tables made by html/template and charts whose options go-echarts generates;
@@ -67,7 +67,7 @@ type document struct {
 }
 
 // HTML writes the whole report as one HTML document: 1 MB of chart library, and some 30 KB for each
-// leg of sixteen steps. Legs may be in any order and may be fewer than the run's: what is missing
+// trial of sixteen steps. Trials may be in any order and may be fewer than the run's: what is missing
 // is shown as missing.
 func HTML(w io.Writer, a *analysis.Run, opts Options) error {
 	run := a.Run

@@ -11,9 +11,9 @@ import (
 )
 
 func TestMarkdown(t *testing.T) {
-	run, legs := fixture()
+	run, trials := fixture()
 	var out bytes.Buffer
-	if err := Markdown(&out, analysis.Of(run, legs), Options{}); err != nil {
+	if err := Markdown(&out, analysis.Of(run, trials), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	testenv.Golden(t, "testdata/summary.md", out.String())

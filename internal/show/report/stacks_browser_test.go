@@ -12,9 +12,9 @@ import (
 
 // Every phase that was measured is a part of a bar, in the colour of its phase.
 func TestStacksAreDrawn(t *testing.T) {
-	run, legs := coldRun()
-	doc := render(t, run, legs)
-	f := phaseFigure(newLayout(analysis.Of(run, legs)))
+	run, trials := coldRun()
+	doc := render(t, run, trials)
+	f := phaseFigure(newLayout(analysis.Of(run, trials)))
 	browser := startBrowser(t)
 	for _, width := range []int64{375, 1280} {
 		b := open(t, browser, doc, width, "light")

@@ -16,7 +16,7 @@ type thresholdRow struct {
 	Threshold string // "p99<50ms"
 	Missed    bool
 	Outcome   string // "missed", "kept in 12 steps"
-	Leg, Step string
+	Trial, Step string
 	Figure    string // what was measured, in words
 }
 
@@ -74,14 +74,14 @@ func thresholds(run bench.Run, l layout) thresholdTable {
 
 // add adds what is not of one step.
 func (t *thresholdTable) add(threshold, outcome string) {
-	t.Rows = append(t.Rows, thresholdRow{Threshold: threshold, Outcome: outcome, Leg: missing, Step: missing,
+	t.Rows = append(t.Rows, thresholdRow{Threshold: threshold, Outcome: outcome, Trial: missing, Step: missing,
 		Figure: missing})
 }
 
 func missedRow(c column, step, name string, j bench.Judgement) thresholdRow {
 	row := thresholdRow{name, true, "missed", c.Name(), step, cleanText(j.Text)}
 	switch j.Stopped {
-	case bench.ScopeLeg, bench.ScopeRun:
+	case bench.ScopeTrial, bench.ScopeRun:
 		row.Outcome += ", stopped the " + string(j.Stopped)
 	}
 	return row
@@ -93,7 +93,7 @@ func markdownThresholds(b *bytes.Buffer, t thresholdTable) {
 	}
 	var rows [][]string
 	for _, r := range t.Rows {
-		rows = append(rows, []string{escape(r.Threshold), escape(r.Outcome), escape(r.Leg), escape(r.Step), escape(r.Figure)})
+		rows = append(rows, []string{escape(r.Threshold), escape(r.Outcome), escape(r.Trial), escape(r.Step), escape(r.Figure)})
 	}
 	b.WriteString("\n## Thresholds\n\n")
 	markdownRows(b, "---", []string{"Threshold", "Outcome", "Trial", "Step", "Value"}, rows)

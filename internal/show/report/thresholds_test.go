@@ -10,32 +10,32 @@ import (
 )
 
 func TestThresholds(t *testing.T) {
-	run, legs := small()
-	if got := thresholds(run, newLayout(analysis.Of(run, legs))); len(got.Rows) != 0 {
+	run, trials := small()
+	if got := thresholds(run, newLayout(analysis.Of(run, trials))); len(got.Rows) != 0 {
 		t.Fatalf("rows without thresholds: %+v", got.Rows)
 	}
 	run.Profile.Thresholds = []bench.Threshold{{Objective: "p99<50ms"}}
-	if got := thresholds(run, newLayout(analysis.Of(run, legs))); len(got.Rows) != 1 || got.Rows[0].Outcome != "not judged" {
+	if got := thresholds(run, newLayout(analysis.Of(run, trials))); len(got.Rows) != 1 || got.Rows[0].Outcome != "not judged" {
 		t.Errorf("without a judgement: %+v", got.Rows)
 	}
 	v, bad := 2e7, 7.12e7
 	kept := bench.Judgement{Condition: "p99<50ms", Value: &v, Passed: true, Text: "p99 is 20ms, <50ms"}
 	missed := bench.Judgement{Condition: "p99<50ms", Value: &bad, Text: "p99 is 71.2ms, not <50ms <script>|"}
-	ended := bench.Judgement{Condition: "errors<1%", Text: "errors is 9%, not <1%", Stopped: bench.ScopeLeg}
-	legs[0].Steps[2].Thresholds = []bench.Judgement{kept}
-	legs[0].Steps[3].Thresholds = []bench.Judgement{missed, ended}
-	got := thresholds(run, newLayout(analysis.Of(run, legs)))
+	ended := bench.Judgement{Condition: "errors<1%", Text: "errors is 9%, not <1%", Stopped: bench.ScopeTrial}
+	trials[0].Steps[2].Thresholds = []bench.Judgement{kept}
+	trials[0].Steps[3].Thresholds = []bench.Judgement{missed, ended}
+	got := thresholds(run, newLayout(analysis.Of(run, trials)))
 	if len(got.Rows) != 3 || !got.Rows[0].Missed || got.Rows[2].Outcome != "kept in 1 step" || !strings.HasPrefix(got.Note, "2 of 3 judgements missed") {
 		t.Fatalf("%+v", got)
 	}
-	if r := got.Rows[1]; r.Threshold != "errors<1%" || r.Outcome != "missed, which ended the leg" || r.Figure != cleanText(ended.Text) {
+	if r := got.Rows[1]; r.Threshold != "errors<1%" || r.Outcome != "missed, which ended the trial" || r.Figure != cleanText(ended.Text) {
 		t.Errorf("%+v", r)
 	}
 	var page, summary bytes.Buffer
-	if err := HTML(&page, analysis.Of(run, legs), Options{}); err != nil {
+	if err := HTML(&page, analysis.Of(run, trials), Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := Markdown(&summary, analysis.Of(run, legs), Options{}); err != nil {
+	if err := Markdown(&summary, analysis.Of(run, trials), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for what, text := range map[string]string{"page": page.String(), "summary": summary.String()} {

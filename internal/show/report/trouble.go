@@ -9,9 +9,9 @@ import (
 	"locbench/internal/bench/units"
 )
 
-// trouble is one leg that did not end as it should, and what is known of why.
+// trouble is one trial that did not end as it should, and what is known of why.
 type trouble struct {
-	Leg     string
+	Trial     string
 	State   string
 	Color   int
 	What    []string
@@ -21,13 +21,13 @@ type trouble struct {
 // maxLog is how many of the last log lines are shown.
 const maxLog = 30
 
-// troubles lists legs that failed, were interrupted, or ended before they were asked to.
+// troubles lists trials that failed, were interrupted, or ended before they were asked to.
 func troubles(l layout) []trouble {
 	var all []trouble
 	for _, c := range l.columns {
-		leg := c.leg
-		what := known(cleanText(leg.Failure))
-		if e := leg.Exit; e != nil {
+		trial := c.trial
+		what := known(cleanText(trial.Failure))
+		if e := trial.Exit; e != nil {
 			what = append(what, "Exited before stop: "+cleanText(e.String())+
 				when(!e.At.IsZero(), " at "+e.At.Format("15:04:05"))+".")
 		}
@@ -36,24 +36,24 @@ func troubles(l layout) []trouble {
 				what = append(what, "The step “"+l.rows[i].Title+"” stopped early: "+cleanText(s.Aborted)+".")
 			}
 		}
-		for n, in := range leg.Incidents {
+		for n, in := range trial.Incidents {
 			if n == maxLog {
-				what = append(what, "And "+units.Plural(len(leg.Incidents)-n, "more incident")+".")
+				what = append(what, "And "+units.Plural(len(trial.Incidents)-n, "more incident")+".")
 				break
 			}
 			what = append(what, in.At.Format("15:04:05")+": "+cleanText(in.String())+".")
 		}
-		if s := leg.Stop; s != nil && s.Killed && !s.Forced {
+		if s := trial.Stop; s != nil && s.Killed && !s.Forced {
 			what = append(what, "Did not stop on SIGTERM; killed (SIGKILL) after "+duration(s.Took)+".")
 		}
-		if leg.Lost != nil {
-			what = append(what, "Lost: "+cleanText(leg.Lost.String())+".")
+		if trial.Lost != nil {
+			what = append(what, "Lost: "+cleanText(trial.Lost.String())+".")
 		}
-		if leg.State == bench.LegComplete && len(what) == 0 {
+		if trial.State == bench.TrialComplete && len(what) == 0 {
 			continue
 		}
-		t := trouble{Leg: c.Name(), State: cleanName(string(leg.State)), Color: c.Color(), What: what}
-		for _, line := range leg.LastLog[max(0, len(leg.LastLog)-maxLog):] {
+		t := trouble{Trial: c.Name(), State: cleanName(string(trial.State)), Color: c.Color(), What: what}
+		for _, line := range trial.LastLog[max(0, len(trial.LastLog)-maxLog):] {
 			t.LastLog = append(t.LastLog, cleanText(line.Text))
 		}
 		all = append(all, t)
@@ -69,8 +69,8 @@ type warning struct {
 }
 
 type whereabouts struct {
-	leg   string
-	steps []string // empty: the whole leg
+	trial   string
+	steps []string // empty: the whole trial
 }
 
 // Place is "rs-actix-1 at 1024, 2048; rs-actix-2", shortened.
@@ -79,23 +79,23 @@ func (w warning) Place() string {
 	var parts []string
 	for i, at := range w.where {
 		if i == most {
-			parts = append(parts, "and "+units.Plural(len(w.where)-most, "more leg"))
+			parts = append(parts, "and "+units.Plural(len(w.where)-most, "more trial"))
 			break
 		}
-		parts = append(parts, at.leg+when(len(at.steps) > 0, " at "+strings.Join(at.steps, ", ")))
+		parts = append(parts, at.trial+when(len(at.steps) > 0, " at "+strings.Join(at.steps, ", ")))
 	}
 	return strings.Join(parts, "; ")
 }
 
 // at notes one more place.
-func (w *warning) at(leg, step string) {
-	if leg == "" {
+func (w *warning) at(trial, step string) {
+	if trial == "" {
 		return
 	}
-	i := slices.IndexFunc(w.where, func(at whereabouts) bool { return at.leg == leg })
+	i := slices.IndexFunc(w.where, func(at whereabouts) bool { return at.trial == trial })
 	if i < 0 {
 		i = len(w.where)
-		w.where = append(w.where, whereabouts{leg: leg})
+		w.where = append(w.where, whereabouts{trial: trial})
 	}
 	if at := &w.where[i]; step != "" && !slices.Contains(at.steps, step) {
 		at.steps = append(at.steps, step)
@@ -106,13 +106,13 @@ func (w *warning) at(leg, step string) {
 func warnings(a *analysis.Run, l layout) []warning {
 	run := a.Run
 	var all []warning
-	add := func(words, leg, step string, important bool) {
+	add := func(words, trial, step string, important bool) {
 		i := slices.IndexFunc(all, func(w warning) bool { return w.Text == words && w.Important == important })
 		if i < 0 {
 			i = len(all)
 			all = append(all, warning{Text: words, Important: important})
 		}
-		all[i].at(leg, step)
+		all[i].at(trial, step)
 	}
 	if words := unfinished(run); words != "" {
 		add(words, "", "", true)
@@ -126,7 +126,7 @@ func warnings(a *analysis.Run, l layout) []warning {
 		add("Failed checks were accepted (--accept-failed-checks): responses may be wrong.", "", "", true)
 	}
 	for _, c := range l.columns {
-		if i := c.leg.Instance; i != nil && !i.LimitsEnforced && (i.Limits != bench.Limits{} || i.LimitsNote != "") {
+		if i := c.trial.Instance; i != nil && !i.LimitsEnforced && (i.Limits != bench.Limits{} || i.LimitsNote != "") {
 			add("Limits not enforced"+when(i.LimitsNote != "", ": "+cleanText(i.LimitsNote)), c.Name(), "", true)
 		}
 	}
@@ -134,10 +134,10 @@ func warnings(a *analysis.Run, l layout) []warning {
 		add(cleanText(w.Text), "", "", false)
 	}
 	for _, c := range l.columns {
-		for _, w := range c.leg.Warnings {
+		for _, w := range c.trial.Warnings {
 			add(cleanText(w.Text), c.Name(), "", false)
 		}
-		if i := c.leg.Instance; i != nil && i.LimitsEnforced && i.LimitsNote != "" {
+		if i := c.trial.Instance; i != nil && i.LimitsEnforced && i.LimitsNote != "" {
 			add(cleanText(i.LimitsNote), c.Name(), "", false)
 		}
 		for i, s := range c.steps {
@@ -162,16 +162,16 @@ func important(all []warning, is bool) []warning {
 	return slices.DeleteFunc(slices.Clone(all), func(w warning) bool { return w.Important != is })
 }
 
-// unfinished says that legs are missing from the report.
+// unfinished says that trials are missing from the report.
 func unfinished(run bench.Run) string {
 	open := 0
-	for _, e := range run.Legs {
-		if e.State == bench.LegPending || e.State == bench.LegRunning || e.State == bench.LegAborted {
+	for _, e := range run.Trials {
+		if e.State == bench.TrialPending || e.State == bench.TrialRunning || e.State == bench.TrialAborted {
 			open++
 		}
 	}
 	return when(open > 0, "Run incomplete: "+count(int64(open))+" of "+
-		units.Plural(len(run.Legs), "leg")+" did not finish.")
+		units.Plural(len(run.Trials), "trial")+" did not finish.")
 }
 
 // maxInterventions is how many of them are shown, the first ones.
@@ -182,24 +182,24 @@ const maxInterventions = 200
 type intervention struct {
 	at   bench.Intervention
 	When string
-	Leg  string // "" between two legs
+	Trial  string // "" between two trials
 	Step string // "" between two steps
 	What string
 }
 
 // Place is "rs-actix-1 at 1024".
-func (i intervention) Place() string { return i.Leg + when(i.Step != "", " at "+i.Step) }
+func (i intervention) Place() string { return i.Trial + when(i.Step != "", " at "+i.Step) }
 
-// interventions lists those of the run and of all its legs by time; left is how many are not shown.
+// interventions lists those of the run and of all its trials by time; left is how many are not shown.
 func interventions(run bench.Run, l layout) (all []intervention, left int) {
-	add := func(i bench.Intervention, leg, step string) {
-		all = append(all, intervention{at: i, When: instant(i.At), Leg: leg, Step: step, What: asked(i.Control)})
+	add := func(i bench.Intervention, trial, step string) {
+		all = append(all, intervention{at: i, When: instant(i.At), Trial: trial, Step: step, What: asked(i.Control)})
 	}
 	for _, i := range run.Interventions {
 		add(i, "", "")
 	}
 	for _, c := range l.columns {
-		for _, i := range c.leg.Interventions {
+		for _, i := range c.trial.Interventions {
 			add(i, c.Name(), l.stepLabel(c, i.Step))
 		}
 	}
@@ -208,7 +208,7 @@ func interventions(run bench.Run, l layout) (all []intervention, left int) {
 	return all[:len(all)-left], left
 }
 
-// stepLabel is what the tables call the step with this index of the leg; "" without one.
+// stepLabel is what the tables call the step with this index of the trial; "" without one.
 func (l layout) stepLabel(c column, index *int) string {
 	if index == nil {
 		return ""

@@ -71,31 +71,31 @@ func TestRepeat(t *testing.T) {
 	}
 }
 
-// rounds multiplies the legs of the fixture's contenders, with other throughputs.
-func rounds(n int) (bench.Run, []bench.LegResult) {
+// rounds multiplies the trials of the fixture's contenders, with other throughputs.
+func rounds(n int) (bench.Run, []bench.TrialResult) {
 	run, all := small()
-	var legs []bench.LegResult
+	var trials []bench.TrialResult
 	for round := range n {
-		for _, leg := range all[:2] {
-			leg.Leg.Round, leg.Checks = round+1, nil
-			leg.Steps = append([]bench.StepResult(nil), leg.Steps...)
-			for i := range leg.Steps {
-				leg.Steps[i].Load.Succeeded += leg.Steps[i].Load.Succeeded * int64(round) / 200
+		for _, trial := range all[:2] {
+			trial.Trial.Round, trial.Checks = round+1, nil
+			trial.Steps = append([]bench.StepResult(nil), trial.Steps...)
+			for i := range trial.Steps {
+				trial.Steps[i].Load.Succeeded += trial.Steps[i].Load.Succeeded * int64(round) / 200
 			}
-			legs = append(legs, leg)
+			trials = append(trials, trial)
 		}
 	}
-	run.State, run.Profile.Rounds, run.Legs = bench.RunComplete, n, nil
-	return run, legs
+	run.State, run.Profile.Rounds, run.Trials = bench.RunComplete, n, nil
+	return run, trials
 }
 
 // From six rounds on there are tiers and intervals, and the page, the table and the sentences
 // agree; a noise floor takes them back.
 func TestTiersFromSixRounds(t *testing.T) {
-	run, legs := rounds(6)
+	run, trials := rounds(6)
 	page := func(opts Options) string {
 		var b bytes.Buffer
-		if err := HTML(&b, analysis.Of(run, legs), opts); err != nil {
+		if err := HTML(&b, analysis.Of(run, trials), opts); err != nil {
 			t.Fatal(err)
 		}
 		return strings.ReplaceAll(string(withoutScripts(t, b.Bytes())), nbsp, " ")
@@ -121,7 +121,7 @@ func TestTiersFromSixRounds(t *testing.T) {
 	if got := page(Options{Floor: floor}); strings.Contains(got, "has the highest throughput: 1") || !strings.Contains(got, "less than this machine can show (400 %)") {
 		t.Error("a difference below the floor is claimed, or the floor is not reported")
 	}
-	run, legs = rounds(5)
+	run, trials = rounds(5)
 	if got := page(Options{}); !strings.Contains(got, "there are 5 rounds of each contender") || !strings.Contains(got, "5 of 6 rounds") || strings.Contains(got, `data-label="Tier" data-value`) {
 		t.Error("five rounds have a tier, or do not say that they are too few")
 	}
@@ -129,10 +129,10 @@ func TestTiersFromSixRounds(t *testing.T) {
 
 // Sorting goes by the base units.
 func TestValuesAreInBaseUnits(t *testing.T) {
-	run, legs := rounds(2)
-	l := newLayout(analysis.Of(run, legs))
+	run, trials := rounds(2)
+	l := newLayout(analysis.Of(run, trials))
 	who := l.contenders[1].of
-	h := newHeadline(run, l, summary.New(analysis.Of(run, legs), Options{}.rules()), nil)
+	h := newHeadline(run, l, summary.New(analysis.Of(run, trials), Options{}.rules()), nil)
 	for i, want := range map[int]float64{4: who.StartUp.Median, 6: float64(who.MemoryPeak), 8: who.Cost.Total} {
 		if got := h.Rows[1].Cells[i].Base(); got != strconv.FormatFloat(want, 'g', -1, 64) {
 			t.Errorf("%s: %s, want %g", h.Columns[i], got, want)
@@ -152,30 +152,30 @@ func TestValuesAreInBaseUnits(t *testing.T) {
 // The page and the Markdown tell of a step that was not in a steady state, claim nothing of it, and
 // have the time to the peak beside the start-up.
 func TestReportTellsOfTheWarmUp(t *testing.T) {
-	run, legs := rounds(6)
-	for i := range legs {
-		leg := &legs[i]
-		leg.Instance = &bench.InstanceInfo{Runtime: bench.RuntimeDocker, LimitsEnforced: true}
-		for n := range leg.Steps {
-			s := &leg.Steps[n]
+	run, trials := rounds(6)
+	for i := range trials {
+		trial := &trials[i]
+		trial.Instance = &bench.InstanceInfo{Runtime: bench.RuntimeDocker, LimitsEnforced: true}
+		for n := range trial.Steps {
+			s := &trial.Steps[n]
 			if s.Step.WarmUp {
-				if leg.Instance.StartedAt.IsZero() {
-					leg.Instance.StartedAt = s.Load.Started.Add(-7 * time.Second)
+				if trial.Instance.StartedAt.IsZero() {
+					trial.Instance.StartedAt = s.Load.Started.Add(-7 * time.Second)
 				}
 				s.Load.Windows = nil
 				for at := range 12 {
 					s.Load.Windows = append(s.Load.Windows, bench.Window{Start: time.Duration(at) * time.Second, Length: time.Second, Succeeded: 1000})
 				}
-			} else if leg.Leg.Contender == "rs-actix" && leg.Leg.Round < 3 {
+			} else if trial.Trial.Contender == "rs-actix" && trial.Trial.Round < 3 {
 				s.Drift = &bench.Drift{Throughput: &bench.Trend{Change: .12, P: .001}}
 			}
 		}
 	}
 	var page, markdown bytes.Buffer
-	if err := HTML(&page, analysis.Of(run, legs), Options{}); err != nil {
+	if err := HTML(&page, analysis.Of(run, trials), Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := Markdown(&markdown, analysis.Of(run, legs), Options{}); err != nil {
+	if err := Markdown(&markdown, analysis.Of(run, trials), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{"page": strings.ReplaceAll(string(withoutScripts(t, page.Bytes())), nbsp, " "), "Markdown": strings.ReplaceAll(markdown.String(), nbsp, " ")} {

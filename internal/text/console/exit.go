@@ -14,7 +14,7 @@ const (
 	ExitOK      = 0
 	ExitFailure = 1
 	ExitUsage   = 2 // wrong flags, arguments, profile or manifest
-	// ExitContender: the legs had begun, but not all are complete: a contender failed, or the run ended early.
+	// ExitContender: the trials had begun, but not all are complete: a contender failed, or the run ended early.
 	ExitContender = 3
 	// ExitThreshold: checks failed (locbench check), no rate keeps the objective (locbench capacity), threshold or
 	// regression.

@@ -146,7 +146,7 @@ func run() bench.Run {
 			Store:    bench.StoreSpec{URL: "http://elastic:" + known + "@10.0.0.5:9200"},
 			Requests: []bench.Request{{Name: "city", Path: "/city?id={id}", Header: map[string]string{"Authorization": "Bearer " + other, "Accept": "application/json"}}},
 		},
-		Legs:    []bench.LegEntry{{Leg: bench.Leg{Contender: known, Round: 1}, File: known + "-1.json"}},
+		Trials:    []bench.TrialEntry{{Trial: bench.Trial{Contender: known, Round: 1}, File: known + "-1.json"}},
 		Started: time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC),
 	}
 }
@@ -184,10 +184,10 @@ func TestEveryEvent(t *testing.T) {
 		Load: bench.Load{Warnings: bench.Findings{{Text: known}}, Examples: map[bench.ErrorKind]string{bench.ErrOther: "dial http://u:" + known + "@h"}, Latency: bench.Latencies{HDR: "HISTFAAA" + known}},
 	}
 	for _, e := range []bench.Event{
-		bench.RunStarted{Run: run(), Dir: "results/x"}, bench.LegStarted{Service: service(), Artifact: bench.Artifact{Command: []string{"x", "--token", other}}},
+		bench.RunStarted{Run: run(), Dir: "results/x"}, bench.TrialStarted{Service: service(), Artifact: bench.Artifact{Command: []string{"x", "--token", other}}},
 		bench.PhaseEnded{Note: known, Err: known}, bench.PhaseStarted{Note: known}, bench.Progress{Text: known}, bench.Notice{Text: known}, bench.LogLines{Lines: []bench.LogLine{line}},
 		bench.CheckDone{Check: bench.CheckResult{Detail: known, Value: known, Request: "GET /?token=" + other}}, bench.StepEnded{Result: res},
-		bench.LegEnded{Failure: known, LastLog: []bench.LogLine{line}}, bench.RunEnded{Err: known}, bench.InstanceStarted{Info: bench.InstanceInfo{LimitsNote: known}},
+		bench.TrialEnded{Failure: known, LastLog: []bench.LogLine{line}}, bench.RunEnded{Err: known}, bench.InstanceStarted{Info: bench.InstanceInfo{LimitsNote: known}},
 		bench.Prepared{Store: bench.StoreInfo{URL: "http://u:" + known + "@h"}}, bench.Intervened{Control: bench.Control{Text: known}},
 	} {
 		before, _ := json.Marshal(e)
@@ -211,7 +211,7 @@ func TestEveryEvent(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	masked := m.Run(run())
-	if masked.Legs[0] != run().Legs[0] || !masked.Started.Equal(run().Started) || masked.Profile.Requests[0].Header["Accept"] != "application/json" || masked.Profile.Requests[0].Path != "/city?id={id}" {
+	if masked.Trials[0] != run().Trials[0] || !masked.Started.Equal(run().Started) || masked.Profile.Requests[0].Header["Accept"] != "application/json" || masked.Profile.Requests[0].Path != "/city?id={id}" {
 		t.Errorf("%+v", masked)
 	}
 	if m.Event(nil) != nil {

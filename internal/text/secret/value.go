@@ -27,7 +27,7 @@ var kept = []string{"HDR", "ID", "File", "Dir", "Image", "ImageID", "Hash"}
 
 // keptTypes are names by which things find each other.
 var keptTypes = []reflect.Type{
-	reflect.TypeFor[time.Time](), reflect.TypeFor[bench.Leg](), reflect.TypeFor[bench.LegEntry](),
+	reflect.TypeFor[time.Time](), reflect.TypeFor[bench.Trial](), reflect.TypeFor[bench.TrialEntry](),
 	reflect.TypeFor[bench.Selection](),
 }
 

@@ -30,7 +30,7 @@ function milliseconds(x) {
 // 1/(1−q) as a percentile: 10 is 90 %, 1000 is 99.9 %.
 const percentile = (x) => `${+(100 * (1 - 1 / x)).toFixed(Math.max(0, Math.ceil(Math.log10(x)) - 1))} %`;
 
-// The table of a figure says what its tooltips say: row i; first the contenders, where they have columns of their own, then the legs.
+// The table of a figure says what its tooltips say: row i; first the contenders, where they have columns of their own, then the trials.
 function rowsOf(chart) {
   const middles = chart.several ? page.contenders.length : 0;
   return [...document.querySelectorAll(`#figure-${chart.id} .values tbody tr`)].map((tr) => {

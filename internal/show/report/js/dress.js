@@ -87,7 +87,7 @@ function lines(chart, option) {
   }
   option.series = series;
   if (chart.ticks) places(chart, option.xAxis[0]);
-  option.tooltip.formatter = chart.kind === 'curve' ? (p) => legTooltip(chart, rows, who, p) : (p) => stepTooltip(chart, rows, who, p);
+  option.tooltip.formatter = chart.kind === 'curve' ? (p) => trialTooltip(chart, rows, who, p) : (p) => stepTooltip(chart, rows, who, p);
   return option;
 }
 
@@ -123,7 +123,7 @@ function stepTooltip(chart, rows, who, params) {
   for (const p of list) {
     const w = who[p.seriesIndex];
     if (w.role !== 'middle') continue;
-    const rounds = legsOf(w.c).map((j) => row.cells[j]);
+    const rounds = trialsOf(w.c).map((j) => row.cells[j]);
     out.push(`${p.marker}${plain(w.name)}: ${plain(chart.several ? row.middles[w.c] : rounds[0])}`);
     if (chart.several && few && rounds.length > 1) out.push(`     rounds: ${plain(rounds.map((r) => r.replace(/ \(.*\)/, '')).join(' · '))}`);
     if (w.bounds?.[i]) out.push(few ? `     ${plain(w.bounds[i])}` : `     ${plain(w.bounds[i].split(':')[0])}`);
@@ -131,10 +131,10 @@ function stepTooltip(chart, rows, who, params) {
   return limited(out).join('\n');
 }
 
-// legsOf are the columns of a contender among those of the legs.
-const legsOf = (c) => page.legs.flatMap((x, j) => x === c ? [j] : []);
+// trialsOf are the columns of a contender among those of the trials.
+const trialsOf = (c) => page.trials.flatMap((x, j) => x === c ? [j] : []);
 
-function legTooltip(chart, rows, who, p) {
+function trialTooltip(chart, rows, who, p) {
   const w = who[p.seriesIndex];
   if (!w) return '';
   const column = chart.series.indexOf(w), row = rows[p.dataIndex];
@@ -147,7 +147,7 @@ function bars(chart, option, width) {
   names(option, width);
   option.yAxis[0].data = left.map((c) => page.contenders[c]);
   const [bar, dots] = option.series;
-  const words = (c) => chart.several ? rows[0].middles[c] : rows[0].cells[legsOf(c)[0]];
+  const words = (c) => chart.several ? rows[0].middles[c] : rows[0].cells[trialsOf(c)[0]];
   const narrow = width < 440;
   option.grid[0].right = narrow || !chart.several ? 72 : 190;
   bar.barMaxWidth = 18;
@@ -161,7 +161,7 @@ function bars(chart, option, width) {
   dots.silent = true;
   option.tooltip.formatter = (p) => {
     const c = left[p.dataIndex];
-    return p.seriesIndex !== 0 ? '' : [plain(page.contenders[c]), ...(chart.several ? [plain(words(c))] : []), `rounds: ${plain(legsOf(c).map((j) => rows[0].cells[j]).join(' · '))}`].join('\n');
+    return p.seriesIndex !== 0 ? '' : [plain(page.contenders[c]), ...(chart.several ? [plain(words(c))] : []), `rounds: ${plain(trialsOf(c).map((j) => rows[0].cells[j]).join(' · '))}`].join('\n');
   };
   return option;
 }
@@ -171,7 +171,7 @@ function names(option, width) {
   option.yAxis[0].axisLabel = { color: css('--ink'), interval: 0, ...(width < 500 && { width: 110, overflow: 'truncate' }) };
 }
 
-// Rows are the parts of a bar and their total, for each bar of a leg; the bars of a leg stand together.
+// Rows are the parts of a bar and their total, for each bar of a trial; the bars of a trial stand together.
 function stacks(chart, option, width) {
   const rows = rowsOf(chart);
   const parts = option.series.length, bars = rows.length / (parts + 1);
@@ -187,8 +187,8 @@ function stacks(chart, option, width) {
     s.data = left.map((j) => s.data[j]);
   });
   option.tooltip.formatter = (p) => {
-    const i = left[p.dataIndex], leg = Math.floor(i / bars), at = (i % bars) * (parts + 1);
-    return [plain(chart.series[i].name), ...[at + p.seriesIndex, at + parts].map((k) => `${plain(rows[k].title)} ${plain(rows[k].cells[leg])}`)].join('\n');
+    const i = left[p.dataIndex], trial = Math.floor(i / bars), at = (i % bars) * (parts + 1);
+    return [plain(chart.series[i].name), ...[at + p.seriesIndex, at + parts].map((k) => `${plain(rows[k].title)} ${plain(rows[k].cells[trial])}`)].join('\n');
   };
   return option;
 }

@@ -40,7 +40,7 @@ function portrait(chart) {
       const rows = Math.ceil(list.join('    ').length * 8 / savedWidth) + (list.length > 8 ? 1 : 0);
       option.series.forEach((s) => { // all lines of a contender have one entry
         const w = chart.series.find((x) => x.name === s.name);
-        if (w?.role === 'leg') s.name = page.contenders[w.c];
+        if (w?.role === 'trial') s.name = page.contenders[w.c];
       });
       option.legend = { show: true, top, left: 12, right: 12, data: list, itemWidth: 34, textStyle: { color: css('--ink') } };
       top += 26 * Math.max(1, rows);

@@ -12,7 +12,7 @@ import (
 type span int
 
 const (
-	wholeLeg span = iota
+	wholeTrial span = iota
 	lastMinute
 	oneStep
 	ranged // what somebody has picked
@@ -31,8 +31,8 @@ func (v *view) spanName() string {
 	return [...]string{"whole trial", "last 60 s", "last step"}[v.b.span]
 }
 
-// last is the newest step of the leg, which has one.
-func (v *view) last() *fold.Step { return v.leg.Steps[len(v.leg.Steps)-1] }
+// last is the newest step of the trial, which has one.
+func (v *view) last() *fold.Step { return v.trial.Steps[len(v.trial.Steps)-1] }
 
 // spanStep is the step that the charts show if they show one: that of the cursor, else the last.
 func (v *view) spanStep() *fold.Step {
@@ -50,20 +50,20 @@ const leastSpan = 5.0
 // axis is the time axis of all charts, for w cells. It reaches to the planned end of the running
 // step, so that it does not move with every point.
 func (v *view) axis(w int) chart.Axis {
-	leg, last := v.leg, v.last()
-	end := leg.Span()
+	trial, last := v.trial, v.last()
+	end := trial.Span()
 	if last.Running() {
 		if planned := last.From + last.Step.Duration.Seconds(); planned < 48*3600 {
 			end = max(end, planned)
 		}
 	}
-	if n := len(leg.Flags); n > 0 {
-		end = max(end, leg.Flags[n-1].T)
+	if n := len(trial.Flags); n > 0 {
+		end = max(end, trial.Flags[n-1].T)
 	}
 	a := chart.Axis{From: 0, To: max(end, leastSpan), Gutter: chart.Gutter}
 	switch v.b.span {
 	case lastMinute:
-		a.To = max(leg.Span(), leastSpan)
+		a.To = max(trial.Span(), leastSpan)
 		a.From = max(0, a.To-60)
 	case oneStep:
 		st := v.spanStep()
@@ -75,13 +75,13 @@ func (v *view) axis(w int) chart.Axis {
 		a.From, a.To = v.b.picked.from, v.b.picked.to
 	}
 	v.full = v.named(w, a)
-	for _, s := range leg.Steps {
+	for _, s := range trial.Steps {
 		a.Bounds = append(a.Bounds, chart.Bound{X: s.From, Name: s.Step.Short()})
 		if v.full {
 			a.Bounds[len(a.Bounds)-1].Name = s.Step.Name
 		}
 	}
-	for _, f := range leg.Flags {
+	for _, f := range trial.Flags {
 		if f.T >= a.From && f.T <= a.To {
 			a.Flags = append(a.Flags, chart.Flag{X: f.T, Name: f.Text})
 		}
@@ -92,10 +92,10 @@ func (v *view) axis(w int) chart.Axis {
 // named reports whether the steps in sight have room for their full names.
 func (v *view) named(w int, a chart.Axis) bool {
 	per := float64(max(1, w-chart.Gutter)) / (a.To - a.From)
-	for i, s := range v.leg.Steps {
+	for i, s := range v.trial.Steps {
 		end := a.To
-		if i+1 < len(v.leg.Steps) {
-			end = v.leg.Steps[i+1].From
+		if i+1 < len(v.trial.Steps) {
+			end = v.trial.Steps[i+1].From
 		}
 		if end > a.From && (end-max(a.From, s.From))*per < float64(min(len(s.Step.Name), 24)+2) {
 			return false
@@ -107,7 +107,7 @@ func (v *view) named(w int, a chart.Axis) bool {
 // axisLines draws the axis; where steps are named by their number alone, the gutter says of what.
 func (v *view) axisLines(a chart.Axis, w int) []string {
 	lines := a.Draw(v.l, w)
-	apart := slices.ContainsFunc(v.leg.Steps, func(s *fold.Step) bool { return s.Step.Connections == 0 })
+	apart := slices.ContainsFunc(v.trial.Steps, func(s *fold.Step) bool { return s.Step.Connections == 0 })
 	if w-chart.Gutter >= 12 && !v.full && !apart {
 		lines[1] = v.l.Splice(lines[1], v.l.Faint.S("    conns "), 0, 10, w)
 	}
@@ -115,42 +115,42 @@ func (v *view) axisLines(a chart.Axis, w int) []string {
 }
 
 // earlier are the rounds that the contender has had before, as faint lines. Each step of theirs
-// begins where the same step of the shown leg does.
+// begins where the same step of the shown trial does.
 func (v *view) earlier(m metric, a chart.Axis) []chart.Series {
 	var out []chart.Series
-	for _, leg := range v.rounds() {
-		name := "round " + itoa(leg.Result.Leg.Round)
+	for _, trial := range v.rounds() {
+		name := "round " + itoa(trial.Result.Trial.Round)
 		if m == latency {
 			name = "p99 of " + name
 		}
-		points := moved(course(m, leg), leg, v.shifts(leg))
+		points := moved(course(m, trial), trial, v.shifts(trial))
 		out = append(out, chart.Series{Name: name, Paint: v.l.Faint, Mark: 4, Points: points})
 	}
 	return out
 }
 
-// rounds are the legs of the shown contender with an earlier round, the newest three of them.
-func (v *view) rounds() []*fold.Leg {
-	var out []*fold.Leg
-	me := v.leg.Result.Leg
-	for _, leg := range v.s.Legs {
-		l := leg.Result.Leg
-		if l.Contender == me.Contender && l.Variant == me.Variant && l.Round < me.Round && len(leg.Load) > 0 {
-			out = append(out, leg)
+// rounds are the trials of the shown contender with an earlier round, the newest three of them.
+func (v *view) rounds() []*fold.Trial {
+	var out []*fold.Trial
+	me := v.trial.Result.Trial
+	for _, trial := range v.s.Trials {
+		l := trial.Result.Trial
+		if l.Contender == me.Contender && l.Variant == me.Variant && l.Round < me.Round && len(trial.Load) > 0 {
+			out = append(out, trial)
 		}
 	}
 	return out[max(0, len(out)-3):]
 }
 
-// shifts is how much later than each step of an earlier leg the shown one has it; NaN: it has not.
-func (v *view) shifts(leg *fold.Leg) []float64 {
-	out := make([]float64, len(leg.Steps))
-	for i, s := range leg.Steps {
+// shifts is how much later than each step of an earlier trial the shown one has it; NaN: it has not.
+func (v *view) shifts(trial *fold.Trial) []float64 {
+	out := make([]float64, len(trial.Steps))
+	for i, s := range trial.Steps {
 		out[i] = math.NaN()
-		if i >= len(v.leg.Steps) {
+		if i >= len(v.trial.Steps) {
 			continue
 		}
-		if mine := v.leg.Steps[i]; mine.Step.Name == s.Step.Name && mine.Step.Duration == s.Step.Duration {
+		if mine := v.trial.Steps[i]; mine.Step.Name == s.Step.Name && mine.Step.Duration == s.Step.Duration {
 			out[i] = mine.From - s.From
 		}
 	}
@@ -158,11 +158,11 @@ func (v *view) shifts(leg *fold.Leg) []float64 {
 }
 
 // moved shifts each point as the step that it belongs to.
-func moved(points []chart.Point, leg *fold.Leg, shift []float64) []chart.Point {
+func moved(points []chart.Point, trial *fold.Trial, shift []float64) []chart.Point {
 	var out []chart.Point
 	at := 0
 	for _, p := range points {
-		for at+1 < len(leg.Steps) && p.X >= leg.Steps[at+1].From {
+		for at+1 < len(trial.Steps) && p.X >= trial.Steps[at+1].From {
 			at++
 		}
 		if at < len(shift) && !math.IsNaN(shift[at]) {

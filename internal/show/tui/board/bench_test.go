@@ -9,22 +9,22 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// long is a leg in the middle of its load, with 600 points of each kind and errors of two kinds.
+// long is a trial in the middle of its load, with 600 points of each kind and errors of two kinds.
 func long() *fold.State {
 	s := &fold.State{}
 	at := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
-	leg := bench.Leg{Contender: "go-nethttp", Variant: "release", Round: 1}
+	trial := bench.Trial{Contender: "go-nethttp", Variant: "release", Round: 1}
 	var list []bench.Step
 	for n := range 16 {
 		list = append(list, bench.Step{Name: itoa(1<<n) + " connections", Connections: 1 << n, Duration: 50 * time.Second})
 	}
 	tell := func(after time.Duration, e bench.Event) {
 		at = at.Add(after)
-		s.Apply(bench.Record{At: at, Leg: &leg, Event: e})
+		s.Apply(bench.Record{At: at, Trial: &trial, Event: e})
 	}
-	run := bench.Run{Profile: bench.Profile{Name: "locations", Rounds: 6, Steps: list}, Legs: []bench.LegEntry{{Leg: leg, State: bench.LegPending}}}
+	run := bench.Run{Profile: bench.Profile{Name: "locations", Rounds: 6, Steps: list}, Trials: []bench.TrialEntry{{Trial: trial, State: bench.TrialPending}}}
 	s.Apply(bench.Record{At: at, Event: bench.RunStarted{Run: run, Dir: "results/x"}})
-	tell(0, bench.LegStarted{Number: 1, Of: 1})
+	tell(0, bench.TrialStarted{Number: 1, Of: 1})
 	tell(0, bench.InstanceStarted{Info: bench.InstanceInfo{Runtime: bench.RuntimeDocker, Limits: bench.Limits{CPUs: 1.5, Memory: 512 << 20}, LimitsEnforced: true}})
 	var used time.Duration
 	second := func(i int) {
@@ -54,12 +54,12 @@ func long() *fold.State {
 func BenchmarkViewChanged(b *testing.B) {
 	s := long()
 	board, f := New(), ui.Frame{Width: 200, Height: 49, Look: ui.NewLook(ui.LookOptions{}), Now: s.Last}
-	leg := s.Current
+	trial := s.Current
 	b.ReportAllocs()
 	for b.Loop() {
 		s.Version++
-		leg.Load[len(leg.Load)-1].T += 1e-9
-		leg.Usage[len(leg.Usage)-1].T += 1e-9
+		trial.Load[len(trial.Load)-1].T += 1e-9
+		trial.Usage[len(trial.Usage)-1].T += 1e-9
 		board.View(f, s, "watching")
 	}
 }

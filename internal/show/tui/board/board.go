@@ -1,6 +1,6 @@
 // Package board is how a run is drawn: its header, its charts and its tables. The live screen adds
 // where the events come from and what can be asked of the run. A Board keeps only what of the run is
-// looked at (tab, focus, zoom, scroll, leg); the run itself is a fold.State that is handed in.
+// looked at (tab, focus, zoom, scroll, trial); the run itself is a fold.State that is handed in.
 package board
 
 import (
@@ -34,11 +34,11 @@ type Board struct {
 	overlay bool // earlier rounds as faint lines
 	focus   metric
 	zoomed  bool
-	cursor  float64 // of the zoomed chart, in seconds of the leg
+	cursor  float64 // of the zoomed chart, in seconds of the trial
 	pinned  bool    // the cursor stands at cursor; else it follows the newest point
 	picked  stretch // what span ranged shows; without a length there is none
 	mark    mark
-	shown   *bench.Leg
+	shown   *bench.Trial
 	pages   [tabs]pager
 	step    int       // on the page of steps
 	chosen  bool      // it was, by hand; else it is the newest
@@ -87,14 +87,14 @@ type view struct {
 	b       *Board
 	l       *ui.Look
 	s       *fold.State
-	leg     *fold.Leg // the one shown; nil before the first
+	trial     *fold.Trial // the one shown; nil before the first
 	at      time.Time // to reckon with
 	zone    *time.Location
 	tick    int
 	compact bool
 	full    bool // the axis names steps in full
 	hits    []hit
-	kinds   *errorKinds // of the leg; nil until somebody asks
+	kinds   *errorKinds // of the trial; nil until somebody asks
 }
 
 // Compact views are drawn below these sizes, in cells and lines of the frame.
@@ -111,7 +111,7 @@ func (b *Board) View(f ui.Frame, s *fold.State, status string) []string {
 		b: b, l: f.Look, s: s, at: s.Now(f.Now), zone: f.Now.Location(), tick: f.Tick,
 		compact: f.Width < compactWidth || f.Height < compactHeight,
 	}
-	v.leg = b.legOf(s)
+	v.trial = b.trialOf(s)
 	top := v.header(f.Width, f.Height, status)
 	if f.Height > 6 {
 		top = append(top, v.tabLine(f.Width, len(top)))
@@ -145,7 +145,7 @@ func (v *view) draw(w, h int) []string {
 		return [tabs]func(w, h int) []string{
 			steps: v.stepsPage, contenders: v.contendersPage, checks: v.checksPage, logs: v.logPage, events: v.eventsPage,
 		}[v.b.tab](w, h)
-	case v.leg == nil || len(v.leg.Steps) == 0:
+	case v.trial == nil || len(v.trial.Steps) == 0:
 		return v.phasePanel(w, h)
 	case v.b.zoomed:
 		return v.zoom(w, h)
@@ -157,36 +157,36 @@ func (v *view) draw(w, h int) []string {
 
 // waits reports that the page has a clock or a spinner in it.
 func (v *view) waits() bool {
-	return v.b.tab == overview && v.s.Ended == nil && (v.leg == nil || len(v.leg.Steps) == 0)
+	return v.b.tab == overview && v.s.Ended == nil && (v.trial == nil || len(v.trial.Steps) == 0)
 }
 
-// legOf is the leg to show: the chosen one, else the one that runs.
-func (b *Board) legOf(s *fold.State) *fold.Leg {
+// trialOf is the trial to show: the chosen one, else the one that runs.
+func (b *Board) trialOf(s *fold.State) *fold.Trial {
 	if b.shown != nil {
-		if leg := s.Leg(*b.shown); leg != nil {
-			return leg
+		if trial := s.Trial(*b.shown); trial != nil {
+			return trial
 		}
 	}
 	return s.Current
 }
 
 func (b *Board) choose(s *fold.State, d int) {
-	at := slices.Index(s.Legs, b.legOf(s))
+	at := slices.Index(s.Trials, b.trialOf(s))
 	if at < 0 {
 		return
 	}
-	for i := at + d; i >= 0 && i < len(s.Legs); i += d {
-		if st := s.Legs[i].Result.State; st != bench.LegPending && st != "" {
-			b.show(s, s.Legs[i])
+	for i := at + d; i >= 0 && i < len(s.Trials); i += d {
+		if st := s.Trials[i].Result.State; st != bench.TrialPending && st != "" {
+			b.show(s, s.Trials[i])
 			return
 		}
 	}
 }
 
-func (b *Board) show(s *fold.State, leg *fold.Leg) {
+func (b *Board) show(s *fold.State, trial *fold.Trial) {
 	b.shown = nil
-	if leg != s.Current {
-		b.shown = new(leg.Result.Leg)
+	if trial != s.Current {
+		b.shown = new(trial.Result.Trial)
 	}
 	b.unpick()
 	b.pinned, b.chosen, b.closer, b.step, b.below, b.pages = false, false, false, 0, 0, [tabs]pager{}
@@ -203,8 +203,8 @@ func (v *view) label(t tab, level int) string {
 	count := ""
 	switch t {
 	case steps:
-		if v.leg != nil && len(v.leg.Steps) > 0 {
-			count = itoa(len(v.leg.Steps))
+		if v.trial != nil && len(v.trial.Steps) > 0 {
+			count = itoa(len(v.trial.Steps))
 			if n := len(v.s.Run.Profile.Steps); n > 0 && v.s.Run.Search == "" {
 				count += "/" + itoa(n)
 			}
@@ -214,8 +214,8 @@ func (v *view) label(t tab, level int) string {
 			count = itoa(n)
 		}
 	case checks:
-		if v.leg != nil && len(v.leg.Result.Checks) > 0 {
-			count = units.Count(int64(len(v.leg.Result.Checks)))
+		if v.trial != nil && len(v.trial.Result.Checks) > 0 {
+			count = units.Count(int64(len(v.trial.Result.Checks)))
 		}
 	case events:
 		if n := len(v.s.Diary); n > 0 && level == 0 {
@@ -226,8 +226,8 @@ func (v *view) label(t tab, level int) string {
 	if count != "" && level <= 1 {
 		text += " " + count
 	}
-	if t == checks && v.leg != nil && level <= 2 {
-		if _, failed, _ := v.leg.Checks(); failed > 0 {
+	if t == checks && v.trial != nil && level <= 2 {
+		if _, failed, _ := v.trial.Checks(); failed > 0 {
 			text += " " + v.l.Glyph.Cross + itoa(failed)
 		}
 	}

@@ -69,7 +69,7 @@ func isA[E bench.Event](rec bench.Record) bool { _, ok := rec.Event.(E); return 
 
 func never(bench.Record) bool { return false }
 
-// middle is in the third step of the second leg.
+// middle is in the third step of the second trial.
 func middle(t testing.TB) *fold.State { return at(t, "limits", 40, isA[bench.WindowClosed]) }
 
 func show(t testing.TB, s *fold.State, keys ...string) screen {
@@ -90,8 +90,8 @@ func on(s *fold.State, list ...bench.Event) *fold.State {
 	for _, e := range list {
 		rec := bench.Record{Seq: s.Seq + 1, At: s.Last.Add(time.Second), Event: e}
 		if s.Current != nil {
-			leg := s.Current.Result.Leg
-			rec.Leg = &leg
+			trial := s.Current.Result.Trial
+			rec.Trial = &trial
 		}
 		s.Apply(rec)
 	}

@@ -9,10 +9,10 @@ import (
 )
 
 func (v *view) checksPage(w, h int) []string {
-	if v.leg == nil {
+	if v.trial == nil {
 		return []string{v.l.Title.S("checks"), "no contender started yet"}
 	}
-	all := v.leg.Result.Checks
+	all := v.trial.Result.Checks
 	title := v.titleOf("checks") + ": " + v.outcomes(", 0 failed")
 	if v.b.failed {
 		title += v.l.Accent.S("  failed only")
@@ -32,13 +32,13 @@ func (v *view) checksPage(w, h int) []string {
 }
 
 func (v *view) titleOf(page string) string {
-	r := v.leg.Result.Leg
+	r := v.trial.Result.Trial
 	return v.l.Title.S(page) + "  " + v.out(r.Label(), nameBytes) + ", round " + itoa(r.Round)
 }
 
-// outcomes counts the checks of the leg; none stands for those that failed where there are none.
+// outcomes counts the checks of the trial; none stands for those that failed where there are none.
 func (v *view) outcomes(none string) string {
-	passed, failed, skipped := v.leg.Checks()
+	passed, failed, skipped := v.trial.Checks()
 	text := units.Count(int64(passed)) + " passed"
 	if failed > 0 {
 		none = ", " + v.l.Bad.S(v.l.Glyph.Cross+" "+itoa(failed)+" failed")

@@ -60,7 +60,7 @@ func (v *view) headlines(all []stats.Contender, w int) []string {
 	columns = append(columns, ui.Column{Title: "checks", Drop: 6})
 	var rows [][]string
 	for _, c := range all {
-		row := []string{v.out(c.Label, nameBytes), fmt.Sprintf("%d/%d", c.Complete, max(c.Legs, v.s.Run.Profile.Rounds))}
+		row := []string{v.out(c.Label, nameBytes), fmt.Sprintf("%d/%d", c.Complete, max(c.Trials, v.s.Run.Profile.Rounds))}
 		for i, m := range shown {
 			f := m.Contender(c)
 			row = append(row, ui.FigureCell(v.l, m.Measure, f, v.cell(m.Measure, f.Value)))
@@ -158,9 +158,9 @@ func onAxis(m measure.Measure, r *bench.StepResult) float64 {
 
 // scale is the highest value of all contenders, and the least one above 0.
 func (v *view) scale(m measure.Measure) (top, bottom float64) {
-	for _, leg := range v.s.Legs {
-		for i := range leg.Result.Steps {
-			x := onAxis(m, &leg.Result.Steps[i])
+	for _, trial := range v.s.Trials {
+		for i := range trial.Result.Steps {
+			x := onAxis(m, &trial.Result.Steps[i])
 			if x > 0 {
 				top, bottom = max(top, x), min(cmp.Or(bottom, x), x)
 			}
@@ -174,14 +174,14 @@ func (v *view) lines(label string, shown []measure.Shown) (labels []string, seri
 	for _, s := range v.s.Run.Profile.Steps {
 		labels = append(labels, s.Short())
 	}
-	for _, leg := range v.s.Legs {
-		if leg.Result.Leg.Label() != label || len(leg.Result.Steps) == 0 {
+	for _, trial := range v.s.Trials {
+		if trial.Result.Trial.Label() != label || len(trial.Result.Steps) == 0 {
 			continue
 		}
 		n := len(series[0])
 		points := make([][]chart.Point, len(shown))
-		for i := range leg.Result.Steps {
-			r := &leg.Result.Steps[i]
+		for i := range trial.Result.Steps {
+			r := &trial.Result.Steps[i]
 			if r.Aborted != "" || r.Index < 0 || r.Index >= 1000 {
 				continue
 			}
@@ -193,7 +193,7 @@ func (v *view) lines(label string, shown []measure.Shown) (labels []string, seri
 			}
 		}
 		for c := range series {
-			name := "round " + itoa(leg.Result.Leg.Round)
+			name := "round " + itoa(trial.Result.Trial.Round)
 			series[c] = append(series[c], chart.Series{Name: name, Paint: v.l.Series[n%6], Mark: n % 6, Points: points[c]})
 		}
 	}

@@ -9,13 +9,13 @@ import (
 	"locbench/internal/figures/verdict"
 )
 
-// verdict is what bound a finished step of the shown leg; the zero Verdict where it is not known.
+// verdict is what bound a finished step of the shown trial; the zero Verdict where it is not known.
 func (v *view) verdict(r *bench.StepResult) verdict.Verdict {
-	i := slices.IndexFunc(v.leg.Result.Steps, func(s bench.StepResult) bool { return s.Index == r.Index })
+	i := slices.IndexFunc(v.trial.Result.Steps, func(s bench.StepResult) bool { return s.Index == r.Index })
 	if i < 0 {
 		return verdict.Verdict{}
 	}
-	return verdict.Leg(v.s.Run.Machine.CPUs, v.leg.Result)[i]
+	return verdict.Trial(v.s.Run.Machine.CPUs, v.trial.Result)[i]
 }
 
 // says are the kinds of findings that say the same as a bound.
@@ -30,7 +30,7 @@ var says = map[verdict.Bound][]bench.FindingKind{
 // judged is what bound a step, and what its figures may suffer from, which may be nothing; what
 // both say is said once. It is "" only where there is no verdict either.
 func (v *view) judged(r *bench.StepResult) string {
-	words := doubts(r, v.leg.Limits())
+	words := doubts(r, v.trial.Limits())
 	bound := v.verdict(r).Bound
 	same := func(w word) bool { return slices.Contains(says[bound], w.kind) }
 	text := v.l.Warn.S(v.own(join(words)))

@@ -33,8 +33,8 @@ func (v *view) entry(e *fold.Line, w, n int) []string {
 	}
 	who := ""
 	if w >= 100 {
-		if e.Leg != nil {
-			who = v.out(e.Leg.String(), nameBytes)
+		if e.Trial != nil {
+			who = v.out(e.Trial.String(), nameBytes)
 		}
 		who = v.l.Fit(who, 20) + " "
 		indent += 21

@@ -69,7 +69,7 @@ func (v *view) beside(w int, left string, right ...string) string {
 	return v.l.Fit(left, w)
 }
 
-// where names the profile, the contender, the round and the leg; in full, and in short.
+// where names the profile, the contender, the round and the trial; in full, and in short.
 func (v *view) where() (long, brief string) {
 	s := v.s
 	name := v.out(s.Run.Profile.Name, nameBytes)
@@ -92,14 +92,14 @@ func (v *view) where() (long, brief string) {
 			units.Plural(s.Run.Profile.Rounds, "round"))
 		return title + text, title + text
 	}
-	leg, n := s.Current.Result.Leg, s.Current.Number
-	label := v.l.Strong.S(v.out(leg.Label(), nameBytes))
-	rounds := max(leg.Round, s.Run.Profile.Rounds)
-	long = title + label + fmt.Sprintf("  round %d of %d  trial %d of %d", leg.Round, rounds, n, len(s.Legs))
+	trial, n := s.Current.Result.Trial, s.Current.Number
+	label := v.l.Strong.S(v.out(trial.Label(), nameBytes))
+	rounds := max(trial.Round, s.Run.Profile.Rounds)
+	long = title + label + fmt.Sprintf("  round %d of %d  trial %d of %d", trial.Round, rounds, n, len(s.Trials))
 	if d := s.Run.Profile.Turns; d > 0 {
 		long += "  interleaved " + units.Duration(d)
 	}
-	return long, label + fmt.Sprintf("  round %d/%d  trial %d/%d", leg.Round, rounds, n, len(s.Legs))
+	return long, label + fmt.Sprintf("  round %d/%d  trial %d/%d", trial.Round, rounds, n, len(s.Trials))
 }
 
 func (v *view) outcome() string {
@@ -163,18 +163,18 @@ func (v *view) doing(w int) string {
 // pausedBefore is what a paused run continues with.
 func (v *view) pausedBefore() string {
 	s := v.s
-	if s.Current != nil && s.Phase.Name == bench.PhaseLoad && s.Current.Result.State == bench.LegRunning {
+	if s.Current != nil && s.Phase.Name == bench.PhaseLoad && s.Current.Result.State == bench.TrialRunning {
 		n := len(s.Current.Steps) + 1
 		return fmt.Sprintf("paused before step %d of %d", n, max(n, len(s.Run.Profile.Steps)))
 	}
-	n := cmp.Or(s.Current, &fold.Leg{}).Number + 1
-	return fmt.Sprintf("paused before trial %d of %d", n, max(n, len(s.Legs)))
+	n := cmp.Or(s.Current, &fold.Trial{}).Number + 1
+	return fmt.Sprintf("paused before trial %d of %d", n, max(n, len(s.Trials)))
 }
 
 func (v *view) spinner() string { return v.l.Accent.S(v.l.Spin(v.tick)) }
 
 func (v *view) loading(w int) string {
-	st, leg := v.s.Step(), v.s.Current
+	st, trial := v.s.Step(), v.s.Current
 	of := max(st.Index+1, len(v.s.Run.Profile.Steps))
 	between := " of "
 	if w < 76 {
@@ -184,7 +184,7 @@ func (v *view) loading(w int) string {
 	if st.Rate > 0 && st.Rate != st.Step.Rate {
 		text += ", now " + units.Rate(st.Rate) + "/s"
 	}
-	ran := max(0, time.Duration((leg.Seconds(v.at)-st.From)*1e9))
+	ran := max(0, time.Duration((trial.Seconds(v.at)-st.From)*1e9))
 	if v.s.Run.Profile.Turns > 0 { // most of that time was others'
 		ran = st.Ran
 	}
@@ -244,18 +244,18 @@ func (v *view) times() []string {
 }
 
 func (v *view) elsewhere(w int) []string {
-	if v.leg == nil {
+	if v.trial == nil {
 		return nil
 	}
 	back := ". to return"
-	if v.leg == v.s.Current {
-		if v.s.Ended == nil || len(v.s.Legs) < 2 || v.b.tab != overview && v.b.tab != steps {
+	if v.trial == v.s.Current {
+		if v.s.Ended == nil || len(v.s.Trials) < 2 || v.b.tab != overview && v.b.tab != steps {
 			return nil
 		}
 		back = "[ ] others" // whose charts these are, nothing else says
 	}
-	r := v.leg.Result
-	text := fmt.Sprintf("%s showing %s, round %d, trial %d, %s", v.l.Glyph.Cursor, v.out(r.Leg.Label(), nameBytes),
-		r.Leg.Round, v.leg.Number, v.out(string(r.State), nameBytes))
+	r := v.trial.Result
+	text := fmt.Sprintf("%s showing %s, round %d, trial %d, %s", v.l.Glyph.Cursor, v.out(r.Trial.Label(), nameBytes),
+		r.Trial.Round, v.trial.Number, v.out(string(r.State), nameBytes))
 	return []string{v.l.Accent.S(v.l.Fit(v.beside(w, text, back, ""), w))}
 }

@@ -73,12 +73,12 @@ func poisonedOf(records []bench.Record, text string, number int64) *fold.State {
 		at.Set(reflect.ValueOf(rec.Event))
 		poison(at, text, number)
 		rec.Event = at.Interface().(bench.Event)
-		if rec.Leg != nil {
-			rec.Leg.Contender, rec.Leg.Variant = text, text
+		if rec.Trial != nil {
+			rec.Trial.Contender, rec.Trial.Variant = text, text
 		}
 		s.Apply(rec)
 		if kind == "window_closed" && count[kind] == 5 {
-			s.Apply(bench.Record{At: rec.At, Leg: rec.Leg, Event: bench.Intervened{Control: bench.Control{Kind: bench.ControlNote, Text: text}}})
+			s.Apply(bench.Record{At: rec.At, Trial: rec.Trial, Event: bench.Intervened{Control: bench.Control{Kind: bench.ControlNote, Text: text}}})
 			s.Apply(bench.Record{At: rec.At, Event: bench.Progress{Phase: bench.PhaseBuild, Text: text, Unit: text, Done: number, Total: 3}})
 		}
 	}

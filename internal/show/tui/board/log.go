@@ -16,17 +16,17 @@ import (
 const filterBytes, searched = 100, 4096
 
 func (v *view) logPage(w, h int) []string {
-	if v.leg == nil {
+	if v.trial == nil {
 		return []string{v.l.Title.S("log"), "no contender started yet"}
 	}
-	all := v.leg.Log
+	all := v.trial.Log
 	lines := v.filtered(all)
 	title := v.titleOf("log") + ", " + units.Plural(len(all), "line")
 	if v.s.Unlogged() && len(all) > 0 {
 		title += v.l.Warn.S(", last lines only: no events.jsonl")
 	}
-	if v.leg.Dropped > 0 {
-		title += v.l.Warn.S(", " + units.Count(v.leg.Dropped) + " skipped")
+	if v.trial.Dropped > 0 {
+		title += v.l.Warn.S(", " + units.Count(v.trial.Dropped) + " skipped")
 	}
 	if v.b.shift > 0 {
 		title += fmt.Sprintf(", from column %d", v.b.shift+1)
@@ -76,7 +76,7 @@ func (v *view) logLine(line bench.LogLine, w int) string {
 }
 
 func (v *view) lastLog(w, h int) []string {
-	all := v.leg.Log
+	all := v.trial.Log
 	if len(all) == 0 {
 		return []string{v.l.Faint.S(v.l.Cut(v.noLog(), w))}
 	}
@@ -88,8 +88,8 @@ func (v *view) lastLog(w, h int) []string {
 }
 
 func (v *view) noLog() string {
-	switch v.leg.Result.State {
-	case bench.LegComplete, bench.LegFailed, bench.LegAborted:
+	switch v.trial.Result.State {
+	case bench.TrialComplete, bench.TrialFailed, bench.TrialAborted:
 		if v.s.Unlogged() {
 			return "log not saved: no events.jsonl"
 		}

@@ -44,9 +44,9 @@ func (v *view) chart(m metric, a chart.Axis, w, h int) []string {
 }
 
 func (v *view) series(m metric, a chart.Axis, w int) chart.Chart {
-	l, leg := v.l, v.leg
-	limits := leg.Limits()
-	load, usage := inSight(leg.Load, loadTime, a), inSight(leg.Usage, usageTime, a)
+	l, trial := v.l, v.trial
+	limits := trial.Limits()
+	load, usage := inSight(trial.Load, loadTime, a), inSight(trial.Usage, usageTime, a)
 	c := chart.Chart{Title: m.String(), Value: v.valueOf(m, w), Unit: rateLabel}
 	switch m {
 	case throughput:
@@ -120,18 +120,18 @@ func known(is bool, y float64) float64 {
 }
 
 // course is the one curve that a metric is shown by where there is room for one.
-func course(m metric, leg *fold.Leg) []chart.Point {
+func course(m metric, trial *fold.Trial) []chart.Point {
 	switch m {
 	case latency:
-		return line(leg.Load, loadTime, p99Of)
+		return line(trial.Load, loadTime, p99Of)
 	case cpu:
-		return cpuLine(leg.Usage)
+		return cpuLine(trial.Usage)
 	case memory:
-		return line(leg.Usage, usageTime, usedOf)
+		return line(trial.Usage, usageTime, usedOf)
 	case failures:
-		return line(leg.Load, loadTime, errorsOf)
+		return line(trial.Load, loadTime, errorsOf)
 	}
-	return line(leg.Load, loadTime, throughputOf)
+	return line(trial.Load, loadTime, throughputOf)
 }
 
 // inSight are the points on the axis, and one more at each end so that the curves reach the edges.

@@ -20,7 +20,7 @@ func (v *view) overview(w, h int) []string {
 		left := w * 52 / 100
 		return append(lines, ui.Beside(2, v.stack(left, h, 0, top), v.side(w-left-2, h))...)
 	case h >= 28:
-		rows := min(max(3, len(v.leg.Steps)+len(v.planned())+1), h-24)
+		rows := min(max(3, len(v.trial.Steps)+len(v.planned())+1), h-24)
 		lines = append(lines, v.stack(w, h-rows, 0, top)...)
 		return append(lines, v.table(w, rows)...)
 	case w >= 76:
@@ -32,7 +32,7 @@ func (v *view) overview(w, h int) []string {
 func (v *view) narrow(w, h, y int) []string {
 	a := v.axis(w)
 	rest := v.sparks(w, y, cpu, memory, failures)
-	rows := max(4, min(len(v.leg.Steps)+len(v.planned())+1, h-len(rest)-1-8))
+	rows := max(4, min(len(v.trial.Steps)+len(v.planned())+1, h-len(rest)-1-8))
 	each := max(2, (h-len(rest)-1-rows)/2)
 	var lines []string
 	for _, m := range []metric{throughput, latency} {
@@ -48,11 +48,11 @@ func (v *view) narrow(w, h, y int) []string {
 }
 
 func (v *view) failure(w int) []string {
-	if v.leg == nil {
+	if v.trial == nil {
 		return nil
 	}
-	r := v.leg.Result
-	if r.State != bench.LegFailed && r.State != bench.LegAborted {
+	r := v.trial.Result
+	if r.State != bench.TrialFailed && r.State != bench.TrialAborted {
 		return nil
 	}
 	text := v.l.Glyph.Cross + " trial " + string(r.State)
@@ -158,7 +158,7 @@ func (v *view) grid(w, h, y int) []string {
 	}
 	// A chart is a title and three rows at least, the table what is left: it has a page of its own.
 	const leastChart, leastTable = 4, 3
-	wanted := min(max(leastTable, len(v.leg.Steps)+len(v.planned())+1), 7+max(0, h-20)/2)
+	wanted := min(max(leastTable, len(v.trial.Steps)+len(v.planned())+1), 7+max(0, h-20)/2)
 	wanted = max(leastTable, min(wanted, h-len(axis)-1-2*leastChart))
 	each := max(3, (h-len(axis)-1-wanted)/2)
 	block := func(m metric, x, y int) []string {
@@ -183,11 +183,11 @@ func (v *view) errorRow(w int, a chart.Axis, y int) string {
 	if cells < 8 {
 		return text
 	}
-	return v.l.Between(text, v.l.Spark(each(inSight(v.leg.Load, loadTime, a), errorsOf), cells, 0, v.l.Bad), w)
+	return v.l.Between(text, v.l.Spark(each(inSight(v.trial.Load, loadTime, a), errorsOf), cells, 0, v.l.Bad), w)
 }
 
 func (v *view) side(w, h int) []string {
-	rows := min(len(v.leg.Steps)+len(v.planned())+1, h/2)
+	rows := min(len(v.trial.Steps)+len(v.planned())+1, h/2)
 	lines := append(v.table(w, rows), "", v.l.Title.S("events"))
 	diary := (h - len(lines) + 1) / 2
 	last := v.lastEvents(w, diary-2)
@@ -223,10 +223,10 @@ func (v *view) sparks(w, y int, shown ...metric) []string {
 
 // spark is the newest value of a figure, and its course; negative where it is not known.
 func (v *view) spark(m metric, a chart.Axis) (name, value string, paint ui.Paint, top float64, values []float64) {
-	loads, usages := inSight(v.leg.Load, loadTime, a), inSight(v.leg.Usage, usageTime, a)
+	loads, usages := inSight(v.trial.Load, loadTime, a), inSight(v.trial.Usage, usageTime, a)
 	load, usage := v.newest()
 	load, usage = cmp.Or(load, &fold.LoadPoint{}), cmp.Or(usage, &fold.UsagePoint{})
-	limits := v.leg.Limits()
+	limits := v.trial.Limits()
 	switch m {
 	case latency:
 		return "p99", v.seconds(load.P99), v.l.Series[2], 0, each(loads, p99Of)
@@ -246,7 +246,7 @@ func (v *view) spark(m metric, a chart.Axis) (name, value string, paint ui.Paint
 		}
 		return "errors", v.errorCount(n), v.l.Bad, 0, each(loads, errorsOf)
 	}
-	if value = v.missing(); len(v.leg.Load) > 0 {
+	if value = v.missing(); len(v.trial.Load) > 0 {
 		value = rate(load.Throughput)
 	}
 	return "req/s", value, v.l.Series[0], 0, each(loads, throughputOf)

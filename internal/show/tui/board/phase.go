@@ -81,7 +81,7 @@ func (v *view) counts() (string, float64) {
 }
 
 func (v *view) phasePanel(w, h int) []string {
-	if v.leg != nil && (v.leg != v.s.Current || v.s.Ended != nil) {
+	if v.trial != nil && (v.trial != v.s.Current || v.s.Ended != nil) {
 		return v.nothing(w, h)
 	}
 	if v.s.Ended != nil { // with nothing else to show: why
@@ -99,7 +99,7 @@ func (v *view) phasePanel(w, h int) []string {
 		lines = append(lines, v.wrapped(err, w, 4)...)
 	}
 	lines = append(lines, "")
-	if v.leg != nil {
+	if v.trial != nil {
 		return append(lines, v.birth(w, h-len(lines))...)
 	}
 	return append(lines, v.soFar(w, h-len(lines))...)
@@ -145,15 +145,15 @@ func (v *view) far(w int) []string {
 
 func (v *view) birth(w, h int) []string {
 	var lines []string
-	if n := len(v.leg.Result.Checks); n > 0 {
+	if n := len(v.trial.Result.Checks); n > 0 {
 		text := v.l.Title.S("checks") + "  " + v.outcomes("")
 		if v.s.Phase.Name == bench.PhaseCheck {
-			last := v.leg.Result.Checks[n-1]
+			last := v.trial.Result.Checks[n-1]
 			text += "  " + v.l.Faint.S("last: "+v.out(last.Group, nameBytes)+"/"+v.out(last.Name, nameBytes))
 		}
 		lines = append(lines, text, "")
 	}
-	log := min(max(2, (h-len(lines))/2), len(v.leg.Log)+2)
+	log := min(max(2, (h-len(lines))/2), len(v.trial.Log)+2)
 	lines = append(lines, v.l.Title.S("log"))
 	lines = append(append(lines, v.lastLog(w, log-2)...), "")
 	return append(lines, v.soFar(w, h-len(lines))...)
@@ -166,15 +166,15 @@ func (v *view) soFar(w, h int) []string {
 	return append([]string{v.l.Title.S("events")}, v.lastEvents(w, h-1)...)
 }
 
-// nothing stands where a leg has no steps: it failed before its load, or ran before a resumed run.
+// nothing stands where a trial has no steps: it failed before its load, or ran before a resumed run.
 func (v *view) nothing(w, h int) []string {
 	lines := append([]string{""}, v.failure(w)...)
 	text := "stopped before the load"
-	if v.leg.Result.State == bench.LegComplete {
+	if v.trial.Result.State == bench.TrialComplete {
 		text = "completed before the resume: see the results folder"
 	}
 	lines = append(lines, text, "")
-	for _, line := range v.leg.Result.LastLog {
+	for _, line := range v.trial.Result.LastLog {
 		if len(lines) < h/2 {
 			lines = append(lines, v.logLine(line, w))
 		}

@@ -15,12 +15,12 @@ import (
 func published(t *testing.T, name string) *fold.State {
 	t.Helper()
 	dir := filepath.Join("..", "..", "..", "..", "testdata", "results", name)
-	run, legs, err := results.Read(dir)
+	run, trials, err := results.Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &fold.State{}
-	for _, rec := range results.Records(run, legs, dir) {
+	for _, rec := range results.Records(run, trials, dir) {
 		s.Apply(rec)
 	}
 	return s
@@ -32,18 +32,18 @@ func TestWhatBoundAStepIsInTheTable(t *testing.T) {
 	for _, name := range []string{"locations", "delay-matrix", "burst", "cold-warm"} {
 		s := published(t, name)
 		b := New()
-		for _, leg := range s.Legs {
-			b.show(s, leg)
-			v := &view{b: b, l: ui.NewLook(ui.LookOptions{}), s: s, leg: leg}
-			for _, step := range leg.Steps {
+		for _, trial := range s.Trials {
+			b.show(s, trial)
+			v := &view{b: b, l: ui.NewLook(ui.LookOptions{}), s: s, trial: trial}
+			for _, step := range trial.Steps {
 				if step.Result == nil || v.verdict(step.Result).Bound == "" {
 					continue
 				}
 				if v.judged(step.Result) == "" {
-					t.Errorf("%s, step %d: the column is empty, the detail says %s", leg.Result.Leg, step.Index+1, v.verdict(step.Result))
+					t.Errorf("%s, step %d: the column is empty, the detail says %s", trial.Result.Trial, step.Index+1, v.verdict(step.Result))
 				}
 				if detail := strings.Join(v.detail(step, 200), "\n"); strings.Contains(detail, "nothing was used up") || strings.Contains(detail, "bound by unclear") {
-					t.Errorf("%s, step %d: %s", leg.Result.Leg, step.Index+1, detail)
+					t.Errorf("%s, step %d: %s", trial.Result.Trial, step.Index+1, detail)
 				}
 			}
 		}

@@ -38,7 +38,7 @@ func TestDraggingZoomsTime(t *testing.T) {
 	press(t, b, s, "enter")
 	press(t, b, s, "home")
 	view := text(b, s, 80, 23)
-	wants(t, view, "whole leg", "1 connection", "64 connections")
+	wants(t, view, "whole trial", "1 connection", "64 connections")
 	x, y := find(t, view, "0:05")
 	y -= 4
 	left := tea.MouseLeft
@@ -48,15 +48,15 @@ func TestDraggingZoomsTime(t *testing.T) {
 	wants(t, view, "range from 0:05", " to 0:07")
 	view = mouse(t, b, s, tea.MouseReleaseMsg{X: x + 20, Y: y, Button: left})
 	wants(t, view, "0:05", "0:06", "0:07", "0:08", "0:09")
-	if strings.Contains(view, "0:12") || strings.Contains(view, "whole leg") {
+	if strings.Contains(view, "0:12") || strings.Contains(view, "whole trial") {
 		t.Errorf("more than the range is shown:\n%s", view)
 	}
-	// All charts keep it, x goes on to the whole leg and round to the range.
+	// All charts keep it, x goes on to the whole trial and round to the range.
 	press(t, b, s, "esc")
-	if view = text(b, s, 80, 23); strings.Contains(view, "whole leg") {
+	if view = text(b, s, 80, 23); strings.Contains(view, "whole trial") {
 		t.Errorf("the range is lost:\n%s", view)
 	}
-	for i, want := range []string{"whole leg", "last 60 s", "last step", "0:0"} {
+	for i, want := range []string{"whole trial", "last 60 s", "last step", "0:0"} {
 		press(t, b, s, "x")
 		if view = text(b, s, 120, 39); !strings.Contains(view, want) {
 			t.Errorf("x for the %d. time: no %q in:\n%s", i+1, want, view)
@@ -69,7 +69,7 @@ func TestClickMovesTheCursorAlone(t *testing.T) {
 	press(t, b, s, "enter")
 	x, y := find(t, text(b, s, 80, 23), "0:05")
 	view := mouse(t, b, s, tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}, tea.MouseReleaseMsg{X: x, Y: y, Button: tea.MouseLeft})
-	wants(t, view, "whole leg", "at 0:05")
+	wants(t, view, "whole trial", "at 0:05")
 	if strings.Contains(view, "range") || strings.Contains(view, "newest") {
 		t.Errorf("a range, or the newest point:\n%s", view)
 	}
@@ -90,7 +90,7 @@ func TestRangeByKeys(t *testing.T) {
 	press(t, b, s, "v", "v") // no length: it stays as it is
 	wants(t, text(b, s, 80, 23), "0:00.5 to 0:03.5")
 	press(t, b, s, "[")
-	wants(t, text(b, s, 80, 23), "whole leg")
+	wants(t, text(b, s, 80, 23), "whole trial")
 	if _, mine := New().Update(tuitest.Key("v"), s); mine {
 		t.Error("v without a zoomed chart was taken")
 	}

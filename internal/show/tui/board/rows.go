@@ -21,10 +21,10 @@ func (v *view) stepColumns(p measure.Place, name, drop, doubt int) []ui.Column {
 		[]ui.Column{{Title: "notes", Left: true, Drop: drop, Max: doubt}})
 }
 
-// shown are the measures of a place but optional ones that no step of the leg has.
+// shown are the measures of a place but optional ones that no step of the trial has.
 func (v *view) shown(p measure.Place) []measure.Shown {
 	return slices.DeleteFunc(measure.View(p), func(m measure.Shown) bool {
-		return m.Optional && !slices.ContainsFunc(v.leg.Steps, func(s *fold.Step) (ok bool) {
+		return m.Optional && !slices.ContainsFunc(v.trial.Steps, func(s *fold.Step) (ok bool) {
 			if s.Result != nil {
 				_, ok = m.Of(*s.Result)
 			}
@@ -92,7 +92,7 @@ func (v *view) errorCount(n int64) string {
 // runningRow adds the last window of a step that runs: quantiles cannot be put together; all errors.
 func (v *view) runningRow(s *fold.Step, name string, p measure.Place) []string {
 	load, usage, errors := v.latest(s)
-	cells, alive, last := []string{name}, v.leg.Result.State == bench.LegRunning, v.l.Faint.S("last second")
+	cells, alive, last := []string{name}, v.trial.Result.State == bench.TrialRunning, v.l.Faint.S("last second")
 	for _, m := range v.shown(p) {
 		switch {
 		case m.ID == measure.Errors:
@@ -130,11 +130,11 @@ func (v *view) now(id measure.ID, load *fold.LoadPoint, u *fold.UsagePoint) stri
 // latest is the newest window of a step in which was sent, the newest reading within it, nil where
 // there is none, and its errors so far.
 func (v *view) latest(s *fold.Step) (load *fold.LoadPoint, usage *fold.UsagePoint, errors int64) {
-	if n := len(v.leg.Usage); n > 0 && v.leg.Usage[n-1].T >= s.From {
-		usage = &v.leg.Usage[n-1]
+	if n := len(v.trial.Usage); n > 0 && v.trial.Usage[n-1].T >= s.From {
+		usage = &v.trial.Usage[n-1]
 	}
-	for i := len(v.leg.Load) - 1; i >= 0 && v.leg.Load[i].T >= s.From; i-- {
-		p := &v.leg.Load[i]
+	for i := len(v.trial.Load) - 1; i >= 0 && v.trial.Load[i].T >= s.From; i-- {
+		p := &v.trial.Load[i]
 		if load == nil && !p.Drain {
 			load = p
 		}
@@ -150,7 +150,7 @@ func (v *view) table(w, h int) []string {
 	if h < 2 {
 		return nil
 	}
-	begun := v.leg.Steps
+	begun := v.trial.Steps
 	planned := v.planned()
 	n := len(begun) + len(planned)
 	p := &v.b.pages[overview]
@@ -177,8 +177,8 @@ func (v *view) table(w, h int) []string {
 
 func (v *view) planned() []bench.Step {
 	all := v.s.Run.Profile.Steps
-	if v.leg.Result.State != bench.LegRunning || len(v.leg.Steps) >= len(all) {
+	if v.trial.Result.State != bench.TrialRunning || len(v.trial.Steps) >= len(all) {
 		return nil
 	}
-	return all[len(v.leg.Steps):]
+	return all[len(v.trial.Steps):]
 }

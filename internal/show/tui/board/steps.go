@@ -16,19 +16,19 @@ func (v *view) fullColumns() []ui.Column {
 }
 
 func (v *view) stepsPage(w, h int) []string {
-	if v.leg == nil || len(v.leg.Steps) == 0 {
+	if v.trial == nil || len(v.trial.Steps) == 0 {
 		return append(v.failure(w), v.l.Title.S("steps")+"  none started yet")
 	}
-	n := len(v.leg.Steps)
+	n := len(v.trial.Steps)
 	if !v.b.chosen || v.b.step >= n {
 		v.b.step, v.b.chosen = n-1, false
 	}
 	at := v.b.step
 	if v.b.closer {
-		return v.closerPage(v.leg.Steps[at], w, h)
+		return v.closerPage(v.trial.Steps[at], w, h)
 	}
 	lines := v.failure(w)
-	detail := v.detail(v.leg.Steps[at], w)
+	detail := v.detail(v.trial.Steps[at], w)
 	// The table has at least half of the room, the chosen step what it needs of the rest.
 	rows := max(min(n, (h-len(lines))/2), h-len(lines)-len(detail)-2)
 	rows = max(1, min(rows, n, h-len(lines)-2))
@@ -36,7 +36,7 @@ func (v *view) stepsPage(w, h int) []string {
 	p.top = ui.Window(p.top, at, n, rows)
 	var cells [][]string
 	for i := p.top; i < min(n, p.top+rows); i++ {
-		cells = append(cells, v.fullRow(v.leg.Steps[i], i == at))
+		cells = append(cells, v.fullRow(v.trial.Steps[i], i == at))
 	}
 	p.first, p.count = p.top, rows
 	for i, from := 0, p.top; i < len(cells); i++ {
@@ -45,9 +45,9 @@ func (v *view) stepsPage(w, h int) []string {
 	lines = append(lines, v.l.Table(v.fullColumns(), cells, w)...)
 	lines = append(append(lines, ""), v.scrolled(detail, h-len(lines)-1)...)
 	rest, room := h-len(lines)-1, 0
-	spread := v.leg.Steps[at]
+	spread := v.trial.Steps[at]
 	for i := at; spread.Result == nil && i > 0; i-- {
-		spread = v.leg.Steps[i-1] // the last one that has ended
+		spread = v.trial.Steps[i-1] // the last one that has ended
 	}
 	if v.hasSpread(spread) {
 		room = min(rest, spreadHeight)
@@ -56,7 +56,7 @@ func (v *view) stepsPage(w, h int) []string {
 		if room = min(room, rest-9-1); room < leastSpread {
 			room = 0
 		}
-		all := v.multiples(v.leg.Result.Leg.Label(), w, min(rest-room-min(room, 1), 16))
+		all := v.multiples(v.trial.Result.Trial.Label(), w, min(rest-room-min(room, 1), 16))
 		lines = append(append(lines, ""), all...)
 	}
 	if room >= leastSpread {
@@ -148,8 +148,8 @@ func (v *view) more(s *fold.Step) []string {
 }
 
 func (b *Board) keySteps(name string, s *fold.State) bool {
-	leg := b.legOf(s)
-	mine := name == "esc" && b.closer || (name == "enter" || name == "z") && leg != nil && len(leg.Steps) > 0
+	trial := b.trialOf(s)
+	mine := name == "esc" && b.closer || (name == "enter" || name == "z") && trial != nil && len(trial.Steps) > 0
 	if mine {
 		b.closer, b.below = !b.closer, 0
 	}

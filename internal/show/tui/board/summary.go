@@ -6,7 +6,7 @@ import (
 	"locbench/internal/show/tui/fold"
 )
 
-// sums keeps the summary of the contenders until a step, leg or check changes it.
+// sums keeps the summary of the contenders until a step, trial or check changes it.
 type sums struct {
 	state *fold.State
 	done  [4]int
@@ -16,14 +16,14 @@ type sums struct {
 // summary is what is known of the contenders so far; of latencies, only those at the peak.
 func (v *view) summary() []stats.Contender {
 	var done [4]int
-	for _, leg := range v.s.Legs {
-		done[0] += len(leg.Result.Steps)
-		if len(leg.Result.Checks) > 0 {
-			_, failed, _ := leg.Checks()
+	for _, trial := range v.s.Trials {
+		done[0] += len(trial.Result.Steps)
+		if len(trial.Result.Checks) > 0 {
+			_, failed, _ := trial.Checks()
 			done[1] += 1 + failed
 		}
-		done[2] += len(leg.Result.State)
-		if leg.Result.StartUp != nil {
+		done[2] += len(trial.Result.State)
+		if trial.Result.StartUp != nil {
 			done[3]++
 		}
 	}

@@ -61,7 +61,7 @@ func rate(r float64) string {
 	return units.Rate(min(r, 1e15))
 }
 
-// clock is a moment of a leg's time axis: "1:05", "1:05.5".
+// clock is a moment of a trial's time axis: "1:05", "1:05.5".
 func clock(s float64) string {
 	places := 0
 	if math.Mod(math.Round(s*10), 10) != 0 {

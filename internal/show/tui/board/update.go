@@ -83,7 +83,7 @@ func (b *Board) keyOverview(name string, s *fold.State) bool {
 	case "x":
 		b.nextSpan()
 	case "enter", "z":
-		if leg := b.legOf(s); leg == nil || len(leg.Steps) == 0 {
+		if trial := b.trialOf(s); trial == nil || len(trial.Steps) == 0 {
 			return false
 		}
 		b.zoomed, b.pinned, b.mark = !b.zoomed, false, mark{}
@@ -196,7 +196,7 @@ func (b *Board) Keys() []ui.Key {
 	}
 	rounds := ui.Key{Name: "o", Help: "rounds", Long: "show earlier rounds as faint lines"}
 	tabKeys := ui.Key{Name: "1-6", Help: "pages", Long: "go to page; tab, shift+tab cycle"}
-	leg := ui.Key{Name: "[ ]", Help: "trial", Long: "previous or next trial; 0 or . returns to the current one",
+	trial := ui.Key{Name: "[ ]", Help: "trial", Long: "previous or next trial; 0 or . returns to the current one",
 		Wide: true}
 	move := ui.Key{Name: "↑↓", Help: "scroll", Long: "scroll; pgup, pgdown, home and end too"}
 	switch b.tab {
@@ -206,26 +206,26 @@ func (b *Board) Keys() []ui.Key {
 				{Name: "↑↓", Help: "chart", Long: "previous or next chart"}, {Name: "x", Help: "span",
 					Long: "whole trial, last 60 s, step at cursor"},
 				{Name: "v", Help: "range", Long: "mark the cursor, press again to zoom to the range; or drag the mouse", Wide: true},
-				rounds, tabKeys, leg}
+				rounds, tabKeys, trial}
 		}
 		rounds.Wide = true
 		return []ui.Key{tabKeys, {Name: "←→", Help: "chart", Long: "focus another chart"},
 			{Name: "enter", Help: "zoom", Long: "zoom the focused chart (also z); esc returns"},
-			{Name: "x", Help: "span", Long: "whole trial, last 60 s, last step"}, rounds, leg,
+			{Name: "x", Help: "span", Long: "whole trial, last 60 s, last step"}, rounds, trial,
 			{Name: "↑↓", Help: "steps", Long: "scroll steps; end follows the current one", Wide: true}}
 	case steps:
 		step := ui.Key{Name: "↑↓", Help: "step", Long: "select a step; end follows the newest; pgup, pgdown scroll details"}
 		if b.closer {
-			return []ui.Key{{Name: "esc", Help: "all steps"}, step, tabKeys, leg}
+			return []ui.Key{{Name: "esc", Help: "all steps"}, step, tabKeys, trial}
 		}
-		return []ui.Key{tabKeys, step, {Name: "enter", Help: "details", Long: "all values and the latency distribution (also z); esc returns"}, leg}
+		return []ui.Key{tabKeys, step, {Name: "enter", Help: "details", Long: "all values and the latency distribution (also z); esc returns"}, trial}
 	case contenders:
-		return []ui.Key{tabKeys, {Name: "o", Help: "sort", Long: "sort by peak, p99, errors, CPU time, memory, cost or plan"}, move, leg}
+		return []ui.Key{tabKeys, {Name: "o", Help: "sort", Long: "sort by peak, p99, errors, CPU time, memory, cost or plan"}, move, trial}
 	case checks:
-		return []ui.Key{tabKeys, {Name: "f", Help: "failed only"}, move, leg}
+		return []ui.Key{tabKeys, {Name: "f", Help: "failed only"}, move, trial}
 	case logs:
 		return []ui.Key{tabKeys, {Name: "/", Help: "filter"}, move, {Name: "←→", Help: "shift",
-			Long: "scroll long lines"}, leg}
+			Long: "scroll long lines"}, trial}
 	}
-	return []ui.Key{tabKeys, move, leg}
+	return []ui.Key{tabKeys, move, trial}
 }

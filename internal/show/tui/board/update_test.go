@@ -57,25 +57,25 @@ func TestOtherKeysAreLeftAlone(t *testing.T) {
 	}
 }
 
-func TestLegs(t *testing.T) {
+func TestTrials(t *testing.T) {
 	s, b := middle(t), New()
 	if v := text(b, s, 80, 23); strings.Contains(v, "shown:") {
-		t.Errorf("another leg is shown at first:\n%s", v)
+		t.Errorf("another trial is shown at first:\n%s", v)
 	}
 	press(t, b, s, "[", "[")
-	if v := text(b, s, 80, 23); !strings.Contains(v, "shown: go-nethttp, round 1, leg 1, complete") {
-		t.Errorf("the first leg is not shown:\n%s", v)
+	if v := text(b, s, 80, 23); !strings.Contains(v, "shown: go-nethttp, round 1, trial 1, complete") {
+		t.Errorf("the first trial is not shown:\n%s", v)
 	}
 	press(t, b, s, "]", "]", "]") // those to come cannot be shown
 	if v := text(b, s, 80, 23); strings.Contains(v, "shown:") {
-		t.Errorf("not back at the running leg:\n%s", v)
+		t.Errorf("not back at the running trial:\n%s", v)
 	}
 	press(t, b, s, "[")
-	for _, rec := range tuitest.Until(shared(t, "limits"), 3, isA[bench.LegStarted])[s.Seq:] {
+	for _, rec := range tuitest.Until(shared(t, "limits"), 3, isA[bench.TrialStarted])[s.Seq:] {
 		s.Apply(rec)
 	}
-	if v := text(b, s, 80, 23); !strings.Contains(v, "leg 1, complete") {
-		t.Errorf("the chosen leg does not stay:\n%s", v)
+	if v := text(b, s, 80, 23); !strings.Contains(v, "trial 1, complete") {
+		t.Errorf("the chosen trial does not stay:\n%s", v)
 	}
 	press(t, b, s, ".")
 	if v := text(b, s, 80, 23); strings.Contains(v, "shown:") {
@@ -159,7 +159,7 @@ func TestFilter(t *testing.T) {
 func TestLogFollowsItsEnd(t *testing.T) {
 	s, b := middle(t), New()
 	add := func(line string) {
-		s.Apply(bench.Record{At: s.Last.Add(time.Second), Leg: &s.Current.Result.Leg, Event: bench.LogLines{Lines: []bench.LogLine{{At: s.Last, Stream: "stderr", Text: line}}}})
+		s.Apply(bench.Record{At: s.Last.Add(time.Second), Trial: &s.Current.Result.Trial, Event: bench.LogLines{Lines: []bench.LogLine{{At: s.Last, Stream: "stderr", Text: line}}}})
 	}
 	press(t, b, s, "5")
 	add("first word")
@@ -190,7 +190,7 @@ func TestWhatHasNotChangedIsNotDrawnAgain(t *testing.T) {
 	if &b.body.lines[0] != kept {
 		t.Error("drawn again although only time has passed")
 	}
-	s.Apply(bench.Record{At: s.Last, Leg: &s.Current.Result.Leg, Event: bench.UsageRead{Usage: bench.Usage{At: s.Last, CPU: time.Hour}}})
+	s.Apply(bench.Record{At: s.Last, Trial: &s.Current.Result.Trial, Event: bench.UsageRead{Usage: bench.Usage{At: s.Last, CPU: time.Hour}}})
 	b.View(f, s, "")
 	if &b.body.lines[0] == kept {
 		t.Error("not drawn again after another reading of the counters")
@@ -203,9 +203,9 @@ func TestWhatHasNotChangedIsNotDrawnAgain(t *testing.T) {
 func TestEarlierRoundsStandAtTheSameStep(t *testing.T) {
 	s := at(t, "limits", 80, isA[bench.WindowClosed])
 	b := New()
-	v := &view{b: b, s: s, leg: s.Current, l: ui.NewLook(ui.LookOptions{})}
+	v := &view{b: b, s: s, trial: s.Current, l: ui.NewLook(ui.LookOptions{})}
 	rounds := v.rounds()
-	if len(rounds) != 1 || rounds[0].Result.Leg.Label() != s.Current.Result.Leg.Label() || rounds[0].Result.Leg.Round != 1 {
+	if len(rounds) != 1 || rounds[0].Result.Trial.Label() != s.Current.Result.Trial.Label() || rounds[0].Result.Trial.Round != 1 {
 		t.Fatalf("rounds %+v", rounds)
 	}
 	shift := v.shifts(rounds[0])
@@ -248,9 +248,9 @@ func TestOpenLoop(t *testing.T) {
 
 func TestSummaryIsThatOfStats(t *testing.T) {
 	for _, name := range []string{"limits", "faults"} {
-		legs := at(t, name, 1, never).Results()
-		want := stats.Summarise(bench.Run{}, legs)
-		for i, got := range stats.SummarisePeaks(bench.Run{}, legs) {
+		trials := at(t, name, 1, never).Results()
+		want := stats.Summarise(bench.Run{}, trials)
+		for i, got := range stats.SummarisePeaks(bench.Run{}, trials) {
 			a, okA := got.PeakStep()
 			b, okB := want[i].PeakStep()
 			if okA != okB || !reflect.DeepEqual(a, b) || got.ErrorsTotal() != want[i].ErrorsTotal() || !reflect.DeepEqual(got.CostEach, want[i].CostEach) {

@@ -18,7 +18,7 @@ import (
 // valueOf is the newest value, for the title of a chart of w cells.
 func (v *view) valueOf(m metric, w int) string {
 	load, usage := v.newest()
-	limits := v.leg.Limits()
+	limits := v.trial.Limits()
 	switch {
 	case m == failures:
 		return v.errorText()
@@ -69,7 +69,7 @@ func (v *view) valueOf(m metric, w int) string {
 	return text
 }
 
-// errorText counts the errors of the leg by kind.
+// errorText counts the errors of the trial by kind.
 func (v *view) errorText() string {
 	kinds := v.errors().counts
 	if len(kinds) == 0 {
@@ -87,18 +87,18 @@ func (v *view) errorText() string {
 
 // newest are the last points that have a value.
 func (v *view) newest() (load *fold.LoadPoint, usage *fold.UsagePoint) {
-	for i := len(v.leg.Load) - 1; i >= 0 && load == nil; i-- {
-		if !v.leg.Load[i].Drain {
-			load = &v.leg.Load[i]
+	for i := len(v.trial.Load) - 1; i >= 0 && load == nil; i-- {
+		if !v.trial.Load[i].Drain {
+			load = &v.trial.Load[i]
 		}
 	}
-	if n := len(v.leg.Usage); n > 0 {
-		usage = &v.leg.Usage[n-1]
+	if n := len(v.trial.Usage); n > 0 {
+		usage = &v.trial.Usage[n-1]
 	}
 	return load, usage
 }
 
-// errorKinds are the errors of a leg, in all and a second, by their kind.
+// errorKinds are the errors of a trial, in all and a second, by their kind.
 type errorKinds struct {
 	counts map[bench.ErrorKind]int64
 	curves map[bench.ErrorKind][]chart.Point // 0 wherever there is no point between two others
@@ -108,7 +108,7 @@ func (v *view) errors() *errorKinds {
 	if v.kinds != nil {
 		return v.kinds
 	}
-	load, c := v.leg.Load, &errorKinds{map[bench.ErrorKind]int64{}, map[bench.ErrorKind][]chart.Point{}}
+	load, c := v.trial.Load, &errorKinds{map[bench.ErrorKind]int64{}, map[bench.ErrorKind][]chart.Point{}}
 	v.kinds = c
 	for i := range load {
 		p := &load[i]

@@ -36,14 +36,14 @@ func (v *view) zoom(w, h int) []string {
 
 // times are the moments that the cursor can stand at, the points of the chart with the focus, and
 // the index of that where it stands; -1 where there is none.
-func (b *Board) times(leg *fold.Leg) (times []float64, at int) {
+func (b *Board) times(trial *fold.Trial) (times []float64, at int) {
 	switch {
-	case leg == nil:
+	case trial == nil:
 		return nil, -1
 	case b.focus.counted():
-		times = each(leg.Usage, usageTime)
+		times = each(trial.Usage, usageTime)
 	default:
-		times = each(leg.Load, loadTime)
+		times = each(trial.Load, loadTime)
 	}
 	if b.pinned {
 		return times, nearest(times, b.cursor)
@@ -52,7 +52,7 @@ func (b *Board) times(leg *fold.Leg) (times []float64, at int) {
 }
 
 func (v *view) cursorAt() (at float64, ok bool) {
-	times, i := v.b.times(v.leg)
+	times, i := v.b.times(v.trial)
 	if i < 0 {
 		return 0, false
 	}
@@ -69,7 +69,7 @@ func nearest(values []float64, t float64) int {
 }
 
 func (b *Board) moveCursor(s *fold.State, d int) {
-	if times, i := b.times(b.legOf(s)); i >= 0 {
+	if times, i := b.times(b.trialOf(s)); i >= 0 {
 		i = max(0, min(i+d, len(times)-1))
 		b.cursor, b.pinned = times[i], i < len(times)-1
 	}
@@ -107,17 +107,17 @@ func (v *view) valuesAt(at float64, ok bool, w int) []string {
 		head += v.l.Faint.S("  newest")
 	}
 	lines := []string{v.l.Fit(head, w)}
-	if i := nearest(each(v.leg.Load, loadTime), at); i >= 0 {
-		lines = append(lines, v.flow(v.loadValues(&v.leg.Load[i]), w)...)
+	if i := nearest(each(v.trial.Load, loadTime), at); i >= 0 {
+		lines = append(lines, v.flow(v.loadValues(&v.trial.Load[i]), w)...)
 	}
-	if i := nearest(each(v.leg.Usage, usageTime), at); i >= 0 {
-		lines = append(lines, v.flow(v.usageValues(&v.leg.Usage[i]), w)...)
+	if i := nearest(each(v.trial.Usage, usageTime), at); i >= 0 {
+		lines = append(lines, v.flow(v.usageValues(&v.trial.Usage[i]), w)...)
 	}
 	return lines
 }
 
 func (v *view) stepAt(at float64) (out *fold.Step) {
-	for _, s := range v.leg.Steps {
+	for _, s := range v.trial.Steps {
 		if s.From <= at {
 			out = s
 		}
@@ -173,7 +173,7 @@ func (v *view) usageValues(p *fold.UsagePoint) []string {
 		"memory " + v.bytes(p.Used), "peak " + v.bytes(p.Peak)}
 }
 
-// stretch is a part of a leg's time axis, in seconds.
+// stretch is a part of a trial's time axis, in seconds.
 type stretch struct{ from, to float64 }
 
 // mark is where a range begins that is being picked, with the key or the mouse.
@@ -205,14 +205,14 @@ func (v *view) marked() string {
 func (b *Board) nextSpan() {
 	b.mark = mark{}
 	if b.span = (b.span + 1) % spans; b.span == ranged && b.picked.to <= b.picked.from {
-		b.span = wholeLeg
+		b.span = wholeTrial
 	}
 }
 
 func (b *Board) unpick() {
 	b.mark, b.picked = mark{}, stretch{}
 	if b.span == ranged {
-		b.span = wholeLeg
+		b.span = wholeTrial
 	}
 }
 
@@ -225,7 +225,7 @@ func (b *Board) pickRange(from, to float64) {
 }
 
 func (b *Board) markRange(s *fold.State) {
-	times, i := b.times(b.legOf(s))
+	times, i := b.times(b.trialOf(s))
 	switch {
 	case i < 0:
 	case b.mark.on:

@@ -236,7 +236,7 @@ var columns = []struct {
 	{"profile", by(func(e *results.Entry) string { return e.Profile })},
 	{"contenders", by(func(e *results.Entry) string { return strings.Join(e.Contenders, " ") })},
 	{"state", by(stateText)},
-	{"trials", by(func(e *results.Entry) int { return -e.Legs })},
+	{"trials", by(func(e *results.Entry) int { return -e.Trials })},
 	{"peak/s", func(s *Screen, a, b *results.Entry) int { return cmp.Compare(s.peak(b), s.peak(a)) }},
 	{"folder", by(func(e *results.Entry) string { return e.Dir })},
 }

@@ -23,7 +23,7 @@ func someFolders(t testing.TB) tuitest.Folders {
 	faults := tuitest.FolderOf("results/20261121-155149-faulty", tuitest.Records(t, "faults"))
 	change := func(f tuitest.Folder, dir string, ago time.Duration, change func(*tuitest.Folder)) tuitest.Folder {
 		f.Dir = dir
-		f.Run.Legs = append([]bench.LegEntry(nil), f.Run.Legs...)
+		f.Run.Trials = append([]bench.TrialEntry(nil), f.Run.Trials...)
 		f.Run.Started, f.Run.Ended = f.Run.Started.Add(-ago), f.Run.Ended.Add(-ago)
 		change(&f)
 		return f
@@ -31,15 +31,15 @@ func someFolders(t testing.TB) tuitest.Folders {
 	return tuitest.Folders{
 		change(limits, "results/20261121-160501-locations", -15*time.Minute, func(f *tuitest.Folder) {
 			f.Live, f.Run.State, f.Run.Ended, f.Run.Profile.Name = true, bench.RunRunning, time.Time{}, "locations"
-			f.Run.Legs[2].State, f.Run.Legs[3].State, f.Legs = bench.LegRunning, bench.LegPending, f.Legs[:3]
+			f.Run.Trials[2].State, f.Run.Trials[3].State, f.Trials = bench.TrialRunning, bench.TrialPending, f.Trials[:3]
 		}),
 		faults, limits,
 		change(limits, "results/20261121-081500-quick", 7*time.Hour, func(f *tuitest.Folder) {
 			f.Run.State, f.Run.Resumed = bench.RunInterrupted, []time.Time{now}
-			f.Run.Legs[3].State, f.Legs = bench.LegAborted, f.Legs[:3]
+			f.Run.Trials[3].State, f.Trials = bench.TrialAborted, f.Trials[:3]
 		}),
 		change(limits, "results/20261120-201500-quick", 20*time.Hour, func(f *tuitest.Folder) {
-			f.Run.State, f.Run.Legs[3].State, f.Legs = bench.RunRunning, bench.LegPending, f.Legs[:2]
+			f.Run.State, f.Run.Trials[3].State, f.Trials = bench.RunRunning, bench.TrialPending, f.Trials[:2]
 			f.Run.Profile.Contenders = []bench.Selection{{Contender: "go-nethttp"}, {Contender: "rs-actix", Variant: "lto"}, {Contender: "kt-http4k"}, {Contender: "py-fastapi"}}
 		}),
 		{Dir: "results/copied from elsewhere", Broken: errors.New("run.json: line 17: invalid character ']' looking for beginning of value")},
@@ -236,13 +236,13 @@ func TestHostileFolders(t *testing.T) {
 		f.Run.State, f.Run.Profile.Name, f.Run.Store.Kind = bench.RunState(long), long, bench.StoreKind(long)
 		f.Run.Warnings = bench.Findings{{Text: long}, {Text: hostile}}
 		f.Run.Profile.Contenders = []bench.Selection{{Contender: long}, {Contender: hostile, Variant: long}}
-		f.Legs = append([]bench.LegResult(nil), f.Legs...)
-		for j := range f.Legs {
-			f.Legs[j].Leg.Contender, f.Legs[j].Leg.Variant = hostile, long
-			f.Legs[j].Failure, f.Legs[j].Warnings = long, bench.Findings{{Text: hostile}}
-			f.Legs[j].Steps = append([]bench.StepResult(nil), f.Legs[j].Steps...)
-			for k := range f.Legs[j].Steps {
-				f.Legs[j].Steps[k].Step.Name, f.Legs[j].Steps[k].Step.Connections = long, 0
+		f.Trials = append([]bench.TrialResult(nil), f.Trials...)
+		for j := range f.Trials {
+			f.Trials[j].Trial.Contender, f.Trials[j].Trial.Variant = hostile, long
+			f.Trials[j].Failure, f.Trials[j].Warnings = long, bench.Findings{{Text: hostile}}
+			f.Trials[j].Steps = append([]bench.StepResult(nil), f.Trials[j].Steps...)
+			for k := range f.Trials[j].Steps {
+				f.Trials[j].Steps[k].Step.Name, f.Trials[j].Steps[k].Step.Connections = long, 0
 			}
 		}
 	}

@@ -41,7 +41,7 @@ func (s *Screen) Keys() []ui.Key {
 
 // resumable reports whether the run can be resumed: it ended early and nobody runs it.
 func resumable(e *results.Entry) bool {
-	return e.Err == nil && !e.Live && e.Complete < e.Legs
+	return e.Err == nil && !e.Live && e.Complete < e.Trials
 }
 
 func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {

@@ -145,7 +145,7 @@ func (s *Screen) inside(l *ui.Look, k *summary, w, h int) []string {
 }
 
 func contenderRow(l *ui.Look, shown []measure.Shown, c stats.Contender) []string {
-	row := []string{outside(l, c.Label, nameBytes), fmt.Sprintf("%d/%d", c.Complete, c.Legs)}
+	row := []string{outside(l, c.Label, nameBytes), fmt.Sprintf("%d/%d", c.Complete, c.Trials)}
 	for _, m := range shown {
 		f := m.Contender(c)
 		row = append(row, ui.FigureCell(l, m.Measure, f, l.ASCIIOnly(m.Unit.Cell(f.Value))))
@@ -168,7 +168,7 @@ type summary struct {
 	contenders []stats.Contender
 	best       string            // label of the contender with the highest peak
 	peak       float64           // successes per second
-	legs       []bench.LegResult // but for their steps
+	trials       []bench.TrialResult // but for their steps
 	err        error             // what could not be read
 }
 
@@ -191,8 +191,8 @@ func (s *Screen) ask() tea.Cmd {
 	e, src := *next, s.options.Source
 	s.asking = e.Dir
 	return func() tea.Msg {
-		run, legs, err := src.Load(e.Dir)
-		return summarised{s, e.Dir, summarise(e, run, legs, err)}
+		run, trials, err := src.Load(e.Dir)
+		return summarised{s, e.Dir, summarise(e, run, trials, err)}
 	}
 }
 
@@ -208,17 +208,17 @@ func (s *Screen) unknown(i int) *results.Entry {
 	return e
 }
 
-func summarise(e results.Entry, run bench.Run, legs []bench.LegResult, err error) *summary {
+func summarise(e results.Entry, run bench.Run, trials []bench.TrialResult, err error) *summary {
 	k := &summary{changed: e.Changed, run: run, err: err}
-	for _, of := range analysis.Of(run, legs).Contenders {
+	for _, of := range analysis.Of(run, trials).Contenders {
 		c := of.Contender
 		if p, ok := c.PeakStep(); ok && c.Excluded() == "" && p.Throughput.Median > k.peak {
 			k.best, k.peak = c.Label, p.Throughput.Median
 		}
 		k.contenders = append(k.contenders, c)
 	}
-	for _, leg := range legs {
-		k.legs = append(k.legs, bench.LegResult{Leg: leg.Leg, Warnings: leg.Warnings})
+	for _, trial := range trials {
+		k.trials = append(k.trials, bench.TrialResult{Trial: trial.Trial, Warnings: trial.Warnings})
 	}
 	return k
 }
@@ -241,9 +241,9 @@ func (k *summary) warnings() (all []string) {
 			add(c.Label + ": " + w.Text)
 		}
 	}
-	for _, leg := range k.legs {
-		for _, w := range leg.Warnings {
-			add(leg.Leg.Label() + ": " + w.Text)
+	for _, trial := range k.trials {
+		for _, w := range trial.Warnings {
+			add(trial.Trial.Label() + ": " + w.Text)
 		}
 	}
 	return all

@@ -176,9 +176,9 @@ func (s *Screen) cellsOf(l *ui.Look, e *results.Entry, long bool) []string {
 	if e.Err != nil {
 		return []string{at, missing, folder, l.Bad.S(l.Glyph.Cross + " broken"), missing, missing, missing, folder}
 	}
-	legs := fmt.Sprintf("%d/%d", e.Complete, e.Legs)
+	trials := fmt.Sprintf("%d/%d", e.Complete, e.Trials)
 	if e.Resumed > 0 {
-		legs += "+"
+		trials += "+"
 	}
 	peak, best := missing, missing
 	if k := s.known[e.Dir]; k == nil {
@@ -186,7 +186,7 @@ func (s *Screen) cellsOf(l *ui.Look, e *results.Entry, long bool) []string {
 	} else if k.peak > 0 {
 		peak, best = units.Rate(k.peak), outside(l, k.best, nameBytes)
 	}
-	return []string{at, outside(l, e.Profile, nameBytes), s.contendersOf(l, e, long), state(l, e), legs, peak, best,
+	return []string{at, outside(l, e.Profile, nameBytes), s.contendersOf(l, e, long), state(l, e), trials, peak, best,
 		folder}
 }
 

@@ -21,7 +21,7 @@ import (
 
 // Source reads results folders. It blocks: it is called in commands.
 type Source interface {
-	Load(dir string) (bench.Run, []bench.LegResult, error)
+	Load(dir string) (bench.Run, []bench.TrialResult, error)
 	// Floor is the noise floor of the machine that the runs in these folders are of, nil where none
 	// is known.
 	Floor(a, b bench.Run, dirs ...string) *compared.Floor
@@ -115,9 +115,9 @@ func (s *Screen) Init() tea.Cmd {
 }
 
 func load(src Source, dir string) (run, error) {
-	r, legs, err := src.Load(dir)
-	out := run{dir: dir, of: analysis.Of(r, legs)}
-	if len(legs) == 0 {
+	r, trials, err := src.Load(dir)
+	out := run{dir: dir, of: analysis.Of(r, trials)}
+	if len(trials) == 0 {
 		return out, fmt.Errorf("%s: %w", dir, cmp.Or(err, errors.New("no trial started")))
 	}
 	if err != nil {
@@ -217,7 +217,7 @@ func (s *Screen) choose(p pairing) {
 	s.chosen, s.scroll = p, 0
 	c := &comparison{a: at(s.a.of.Contenders, p.a), b: at(s.b.of.Contenders, p.b)}
 	c.head, c.steps = Headline(c.a, c.b, compared.Differences(s.a.of.Run, s.b.of.Run), s.floor), StepPairs(c.a, c.b)
-	c.differ = append(ours(compared.LegDifferences(c.a.Results, c.b.Results)), Differences(s.a.of.Run, s.b.of.Run)...)
+	c.differ = append(ours(compared.TrialDifferences(c.a.Results, c.b.Results)), Differences(s.a.of.Run, s.b.of.Run)...)
 	gravestFirst(c.differ)
 	broken := slices.ContainsFunc(c.differ, func(d compared.Difference) bool { return d.Weight == compared.Incomparable })
 	judgeSteps(c.steps, c.a, c.b, broken, s.floor)

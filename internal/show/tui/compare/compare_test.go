@@ -62,10 +62,10 @@ func TestGoldenViews(t *testing.T) {
 
 	// One round, the second contender on one side alone, other steps.
 	s = opened(t, two(t, 1, 1, func(b *tuitest.Folder) {
-		b.Legs = append([]bench.LegResult(nil), b.Legs[:2]...)
-		b.Legs[1].Leg.Contender, b.Legs[1].Leg.Variant = "rs-actix", "lto"
-		for i := range b.Legs {
-			b.Legs[i].Steps = append([]bench.StepResult(nil), b.Legs[i].Steps[1:]...)
+		b.Trials = append([]bench.TrialResult(nil), b.Trials[:2]...)
+		b.Trials[1].Trial.Contender, b.Trials[1].Trial.Variant = "rs-actix", "lto"
+		for i := range b.Trials {
+			b.Trials[i].Steps = append([]bench.StepResult(nil), b.Trials[i].Steps[1:]...)
 		}
 	}), dirA, dirB)
 	tuitest.Press(s, nil, "2")
@@ -162,14 +162,14 @@ const hostile = "\x1b]0;owned\x07\x1b[2J\u202eevil\u0301\u200d👩‍👩‍👧
 func TestHostileRuns(t *testing.T) {
 	long := hostile + strings.Repeat("x", 1<<16)
 	spoil := func(f *tuitest.Folder) {
-		f.Legs = append([]bench.LegResult(nil), f.Legs...)
-		for i := range f.Legs {
-			leg := &f.Legs[i]
-			leg.Leg.Contender, leg.Leg.Variant, leg.Service.Version = hostile+leg.Leg.Contender, long, f.Dir+long
-			leg.Steps = append([]bench.StepResult(nil), leg.Steps...)
-			for j := range leg.Steps {
-				leg.Steps[j].Step.Name, leg.Steps[j].Step.Connections = long, 0
-				leg.Steps[j].Load.Elapsed, leg.Steps[j].Load.Succeeded = time.Duration(j-1), 1<<62
+		f.Trials = append([]bench.TrialResult(nil), f.Trials...)
+		for i := range f.Trials {
+			trial := &f.Trials[i]
+			trial.Trial.Contender, trial.Trial.Variant, trial.Service.Version = hostile+trial.Trial.Contender, long, f.Dir+long
+			trial.Steps = append([]bench.StepResult(nil), trial.Steps...)
+			for j := range trial.Steps {
+				trial.Steps[j].Step.Name, trial.Steps[j].Step.Connections = long, 0
+				trial.Steps[j].Load.Elapsed, trial.Steps[j].Load.Succeeded = time.Duration(j-1), 1<<62
 			}
 		}
 		r := &f.Run
@@ -218,9 +218,9 @@ func TestEverySizeIsFilled(t *testing.T) {
 // It opens on two contenders that have figures, those of the same name first.
 func TestOpensOnWhatCanBeCompared(t *testing.T) {
 	rename := func(f *tuitest.Folder, from, to string) {
-		for i := range f.Legs {
-			if f.Legs[i].Leg.Label() == from {
-				f.Legs[i].Leg.Contender, f.Legs[i].Leg.Variant = to, ""
+		for i := range f.Trials {
+			if f.Trials[i].Trial.Label() == from {
+				f.Trials[i].Trial.Contender, f.Trials[i].Trial.Variant = to, ""
 			}
 		}
 	}
@@ -231,9 +231,9 @@ func TestOpensOnWhatCanBeCompared(t *testing.T) {
 		"the same contenders":        {nil, "go-nethttp", "go-nethttp"},
 		"the first one is only here": {func(b *tuitest.Folder) { rename(b, "go-nethttp", "another") }, "go-nethttp:release", "go-nethttp:release"},
 		"the first one did nothing there": {func(b *tuitest.Folder) {
-			for i := range b.Legs {
-				if b.Legs[i].Leg.Label() == "go-nethttp" {
-					b.Legs[i].Steps = nil
+			for i := range b.Trials {
+				if b.Trials[i].Trial.Label() == "go-nethttp" {
+					b.Trials[i].Steps = nil
 				}
 			}
 		}, "go-nethttp:release", "go-nethttp:release"},
@@ -255,8 +255,8 @@ func moreRounds(records []bench.Record, times int, factor float64) []bench.Recor
 	span := last.Sub(first) + time.Second
 	most := 0
 	for _, rec := range records {
-		if rec.Leg != nil {
-			most = max(most, rec.Leg.Round)
+		if rec.Trial != nil {
+			most = max(most, rec.Trial.Round)
 		}
 	}
 	var out []bench.Record
@@ -268,12 +268,12 @@ func moreRounds(records []bench.Record, times int, factor float64) []bench.Recor
 					continue
 				}
 				e.Run.Profile.Rounds *= times
-				e.Run.Legs = nil
+				e.Run.Trials = nil
 				for j := range times {
-					for _, entry := range rec.Event.(bench.RunStarted).Run.Legs {
-						entry.Leg.Round += j * most
-						entry.File = entry.Leg.String() + ".json"
-						e.Run.Legs = append(e.Run.Legs, entry)
+					for _, entry := range rec.Event.(bench.RunStarted).Run.Trials {
+						entry.Trial.Round += j * most
+						entry.File = entry.Trial.String() + ".json"
+						e.Run.Trials = append(e.Run.Trials, entry)
 					}
 				}
 				rec.Event = e
@@ -285,10 +285,10 @@ func moreRounds(records []bench.Record, times int, factor float64) []bench.Recor
 				e.Result.Load.Succeeded = int64(float64(e.Result.Load.Succeeded) * factor * (1 + 0.004*float64(k)))
 				rec.Event = e
 			}
-			if rec.Leg != nil {
-				leg := *rec.Leg
-				leg.Round += k * most
-				rec.Leg = &leg
+			if rec.Trial != nil {
+				trial := *rec.Trial
+				trial.Round += k * most
+				rec.Trial = &trial
 			}
 			rec.At = rec.At.Add(time.Duration(k) * span)
 			rec.Seq = int64(len(out) + 1)

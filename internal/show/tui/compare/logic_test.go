@@ -16,9 +16,9 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// rates are the legs of a contender: a round for each throughput.
-func rates(label string, perSecond ...int64) []bench.LegResult {
-	var legs []bench.LegResult
+// rates are the trials of a contender: a round for each throughput.
+func rates(label string, perSecond ...int64) []bench.TrialResult {
+	var trials []bench.TrialResult
 	for i, n := range perSecond {
 		h := hdr.New()
 		for range 100 {
@@ -28,19 +28,19 @@ func rates(label string, perSecond ...int64) []bench.LegResult {
 		usage := func(cpu time.Duration) *bench.Usage {
 			return &bench.Usage{CPU: cpu, Memory: &bench.Memory{Used: n, Peak: 2 * n}}
 		}
-		legs = append(legs, bench.LegResult{
-			Leg: bench.Leg{Contender: label, Round: i + 1}, State: bench.LegComplete, StartUp: &up,
+		trials = append(trials, bench.TrialResult{
+			Trial: bench.Trial{Contender: label, Round: i + 1}, State: bench.TrialComplete, StartUp: &up,
 			Steps: []bench.StepResult{{
 				Step: bench.Step{Name: "8 connections", Connections: 8, Duration: time.Second}, Before: usage(0), After: usage(time.Second),
 				Load: bench.Load{Succeeded: n, Elapsed: time.Second, Latency: h.Latencies(), Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: n % 2}},
 			}},
 		})
 	}
-	return legs
+	return trials
 }
 
-func only(legs []bench.LegResult) analysis.Contender {
-	cs := analysis.Of(bench.Run{}, legs).Contenders
+func only(trials []bench.TrialResult) analysis.Contender {
+	cs := analysis.Of(bench.Run{}, trials).Contenders
 	if len(cs) == 0 {
 		return at(nil, -1)
 	}
@@ -155,8 +155,8 @@ func TestStepsAndDoubts(t *testing.T) {
 	}
 }
 
-func ladderOf(specs ...string) []bench.LegResult {
-	leg := bench.LegResult{Leg: bench.Leg{Contender: "a", Round: 1}, State: bench.LegComplete}
+func ladderOf(specs ...string) []bench.TrialResult {
+	trial := bench.TrialResult{Trial: bench.Trial{Contender: "a", Round: 1}, State: bench.TrialComplete}
 	for i, spec := range specs {
 		st := bench.Step{Name: spec, Duration: time.Second}
 		if _, err := fmt.Sscanf(spec, "w%d", &st.Connections); err == nil {
@@ -164,9 +164,9 @@ func ladderOf(specs ...string) []bench.LegResult {
 		} else if _, err := fmt.Sscanf(spec, "%d", &st.Connections); err == nil && strings.HasSuffix(spec, "/s") {
 			st.Rate, st.Connections = float64(st.Connections), 0
 		}
-		leg.Steps = append(leg.Steps, bench.StepResult{Index: i, Step: st, Load: bench.Load{Succeeded: int64(i + 1), Elapsed: time.Second}})
+		trial.Steps = append(trial.Steps, bench.StepResult{Index: i, Step: st, Load: bench.Load{Succeeded: int64(i + 1), Elapsed: time.Second}})
 	}
-	return []bench.LegResult{leg}
+	return []bench.TrialResult{trial}
 }
 
 func TestStepPairs(t *testing.T) {
@@ -251,15 +251,15 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-func TestLegDifferences(t *testing.T) {
+func TestTrialDifferences(t *testing.T) {
 	a, b := rates("a", 1), rates("a", 1)
 	a[0].Instance = &bench.InstanceInfo{Runtime: bench.RuntimeDocker, LimitsEnforced: true}
 	b[0].Instance = &bench.InstanceInfo{Runtime: bench.RuntimeDocker}
-	if d := ours(compared.LegDifferences(a, b)); len(d) != 1 || d[0] != difference("limits enforced", "yes", "no", compared.Incomparable) {
+	if d := ours(compared.TrialDifferences(a, b)); len(d) != 1 || d[0] != difference("limits enforced", "yes", "no", compared.Incomparable) {
 		t.Errorf("%+v", d)
 	}
 	b[0].Instance = nil // not known
-	if d := ours(compared.LegDifferences(a, b)); len(d) != 0 {
+	if d := ours(compared.TrialDifferences(a, b)); len(d) != 0 {
 		t.Errorf("%+v", d)
 	}
 }

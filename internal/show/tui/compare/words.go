@@ -130,17 +130,17 @@ func rounds(c analysis.Contender) string {
 	switch {
 	case c.Label == "":
 		return "not in this run"
-	case c.Complete == 1 && c.Legs == 1:
+	case c.Complete == 1 && c.Trials == 1:
 		return "1 round"
-	case c.Complete == c.Legs:
-		return fmt.Sprintf("%d rounds", c.Legs)
+	case c.Complete == c.Trials:
+		return fmt.Sprintf("%d rounds", c.Trials)
 	}
-	return fmt.Sprintf("%d of %d rounds complete", c.Complete, c.Legs)
+	return fmt.Sprintf("%d of %d rounds complete", c.Complete, c.Trials)
 }
 
 // method says how to read the words.
 func (s *Screen) method() string {
-	if n := min(s.set.a.Legs, s.set.b.Legs); n < stats.MinInterval {
+	if n := min(s.set.a.Trials, s.set.b.Trials); n < stats.MinInterval {
 		return fmt.Sprintf("A verdict and a 95%% CI need %d or more rounds on both sides.",
 			stats.MinInterval)
 	}

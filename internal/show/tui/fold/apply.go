@@ -16,27 +16,27 @@ func (s *State) Apply(rec bench.Record) {
 		s.Last = rec.At
 	}
 	s.Estimate.Apply(rec)
-	if rec.Leg == nil {
+	if rec.Trial == nil {
 		s.applyRun(rec)
 		s.standing(rec)
-	} else if leg := s.legFor(rec); leg != nil {
-		s.applyLeg(leg, rec)
+	} else if trial := s.trialFor(rec); trial != nil {
+		s.applyTrial(trial, rec)
 		s.standing(rec)
 	}
 	s.diary(rec)
 }
 
-// legFor is the leg that rec is about; one that is not in the plan is taken in while there is room.
-func (s *State) legFor(rec bench.Record) *Leg {
-	if s.Current != nil && s.Current.Result.Leg == *rec.Leg {
+// trialFor is the trial that rec is about; one that is not in the plan is taken in while there is room.
+func (s *State) trialFor(rec bench.Record) *Trial {
+	if s.Current != nil && s.Current.Result.Trial == *rec.Trial {
 		return s.Current
 	}
-	leg := s.Leg(*rec.Leg)
-	if leg == nil && len(s.Legs) < maxLegs {
-		leg = &Leg{Result: bench.LegResult{Leg: *rec.Leg, State: bench.LegPending}}
-		s.Legs = append(s.Legs, leg)
+	trial := s.Trial(*rec.Trial)
+	if trial == nil && len(s.Trials) < maxTrials {
+		trial = &Trial{Result: bench.TrialResult{Trial: *rec.Trial, State: bench.TrialPending}}
+		s.Trials = append(s.Trials, trial)
 	}
-	return leg
+	return trial
 }
 
 func (s *State) applyRun(rec bench.Record) {
@@ -53,46 +53,46 @@ func (s *State) applyRun(rec bench.Record) {
 	}
 }
 
-// start opens the run, or a resumed part of it: what is known of complete legs is kept.
+// start opens the run, or a resumed part of it: what is known of complete trials is kept.
 func (s *State) start(at time.Time, e bench.RunStarted) {
-	before := s.Legs
+	before := s.Trials
 	s.Run, s.Dir, s.Started, s.Ended = e.Run, e.Dir, at, nil
-	s.Run.Legs = slices.Clone(e.Run.Legs) // their states change here, not in the record, which may be folded again
+	s.Run.Trials = slices.Clone(e.Run.Trials) // their states change here, not in the record, which may be folded again
 	s.Paused, s.PauseWanted, s.StopWanted = time.Time{}, false, false
-	s.Legs, s.Current = nil, nil
-	for i, entry := range first(e.Run.Legs, maxLegs) {
-		leg := &Leg{Result: bench.LegResult{Leg: entry.Leg, State: entry.State}}
+	s.Trials, s.Current = nil, nil
+	for i, entry := range first(e.Run.Trials, maxTrials) {
+		trial := &Trial{Result: bench.TrialResult{Trial: entry.Trial, State: entry.State}}
 		for _, b := range before {
-			if b.Result.Leg == entry.Leg && entry.State == bench.LegComplete && b.Result.State == bench.LegComplete {
-				leg = b
+			if b.Result.Trial == entry.Trial && entry.State == bench.TrialComplete && b.Result.State == bench.TrialComplete {
+				trial = b
 			}
 		}
-		leg.Number = i + 1
-		s.Legs = append(s.Legs, leg)
+		trial.Number = i + 1
+		s.Trials = append(s.Trials, trial)
 	}
 }
 
-func (s *State) applyLeg(leg *Leg, rec bench.Record) {
+func (s *State) applyTrial(trial *Trial, rec bench.Record) {
 	switch e := rec.Event.(type) {
-	case bench.LegStarted:
-		*leg = Leg{Result: bench.LegResult{Leg: *rec.Leg}, Number: e.Number}
-		s.Current = leg
+	case bench.TrialStarted:
+		*trial = Trial{Result: bench.TrialResult{Trial: *rec.Trial}, Number: e.Number}
+		s.Current = trial
 	case bench.InstanceReady:
-		leg.ReadyAt = rec.At
+		trial.ReadyAt = rec.At
 	case bench.StepStarted:
-		leg.stepStarted(rec.At, e)
+		trial.stepStarted(rec.At, e)
 	case bench.WindowClosed:
-		leg.window(e)
+		trial.window(e)
 	case bench.UsageRead:
-		leg.usage(e.Usage)
+		trial.usage(e.Usage)
 	case bench.StepEnded:
-		if len(leg.Result.Steps) >= maxSteps {
+		if len(trial.Result.Steps) >= maxSteps {
 			return
 		}
-		leg.stepEnded(rec.At, e.Result)
+		trial.stepEnded(rec.At, e.Result)
 	case bench.LogLines:
-		leg.Log = tail(append(leg.Log, e.Lines...), maxLog, maxLog)
-		leg.Dropped += max(0, e.Dropped)
+		trial.Log = tail(append(trial.Log, e.Lines...), maxLog, maxLog)
+		trial.Dropped += max(0, e.Dropped)
 	case bench.Intervened:
 		text := string(e.Control.Kind)
 		switch e.Control.Kind {
@@ -100,24 +100,24 @@ func (s *State) applyLeg(leg *Leg, rec bench.Record) {
 			text = e.Control.Text
 		case bench.ControlRate:
 			text = "rate " + units.Rate(e.Control.Rate)
-			if step := s.Step(); step != nil && step.Running() && s.Current == leg {
+			if step := s.Step(); step != nil && step.Running() && s.Current == trial {
 				step.Rate = e.Control.Rate
 			}
 		}
-		leg.flag(rec.At, text)
+		trial.flag(rec.At, text)
 	case bench.Paused:
-		leg.flag(rec.At, "paused")
-	case bench.LegEnded:
-		for i := range s.Run.Legs {
-			if s.Run.Legs[i].Leg == *rec.Leg {
-				s.Run.Legs[i].State, s.Run.Legs[i].Unsound = e.State, e.Unsound
+		trial.flag(rec.At, "paused")
+	case bench.TrialEnded:
+		for i := range s.Run.Trials {
+			if s.Run.Trials[i].Trial == *rec.Trial {
+				s.Run.Trials[i].State, s.Run.Trials[i].Unsound = e.State, e.Unsound
 			}
 		}
 	}
-	leg.Result.Apply(rec.At, rec.Event)
-	r := &leg.Result
-	if r.State == bench.LegRunning && s.Current != nil && s.Current.Result.State != bench.LegRunning {
-		s.Current = leg // of those that take turns it has not ended yet
+	trial.Result.Apply(rec.At, rec.Event)
+	r := &trial.Result
+	if r.State == bench.TrialRunning && s.Current != nil && s.Current.Result.State != bench.TrialRunning {
+		s.Current = trial // of those that take turns it has not ended yet
 	}
 	r.Checks, r.Marks = first(r.Checks, maxNotes), first(r.Marks, maxNotes)
 	r.Warnings, r.Interventions = first(r.Warnings, maxNotes), first(r.Interventions, maxNotes)
@@ -126,7 +126,7 @@ func (s *State) applyLeg(leg *Leg, rec bench.Record) {
 // first is the beginning of a list from outside, as much of it as is kept.
 func first[T any](list []T, n int) []T { return list[:min(len(list), n)] }
 
-// standing takes in what a record says of the run that may be about a leg or not.
+// standing takes in what a record says of the run that may be about a trial or not.
 func (s *State) standing(rec bench.Record) {
 	switch e := rec.Event.(type) {
 	case bench.Paused:
@@ -143,20 +143,20 @@ func (s *State) standing(rec bench.Record) {
 			s.StopWanted, s.PauseWanted = true, false // the runner takes a pause back that was only asked for
 		}
 	case bench.PhaseStarted:
-		s.Phase = Phase{Name: e.Phase, Leg: rec.Leg, Since: rec.At, Note: e.Note}
+		s.Phase = Phase{Name: e.Phase, Trial: rec.Trial, Since: rec.At, Note: e.Note}
 	case bench.PhaseEnded:
 		if s.Phase.Name == e.Phase {
 			s.Phase.Ended, s.Phase.Err = true, e.Err
 		}
 	case bench.Progress:
 		if s.Phase.Name != e.Phase {
-			s.Phase = Phase{Name: e.Phase, Leg: rec.Leg, Since: rec.At}
+			s.Phase = Phase{Name: e.Phase, Trial: rec.Trial, Since: rec.At}
 		}
 		s.Phase.Progress = &e
 	}
 }
 
-func (l *Leg) stepStarted(at time.Time, e bench.StepStarted) {
+func (l *Trial) stepStarted(at time.Time, e bench.StepStarted) {
 	if l.Origin.IsZero() {
 		l.Origin = at
 	}
@@ -168,14 +168,14 @@ func (l *Leg) stepStarted(at time.Time, e bench.StepStarted) {
 }
 
 // running is the step that windows and samples belong to; nil if none is open.
-func (l *Leg) running(index int) *Step {
+func (l *Trial) running(index int) *Step {
 	if n := len(l.Steps); n > 0 && l.Steps[n-1].Index == index {
 		return l.Steps[n-1]
 	}
 	return nil
 }
 
-func (l *Leg) window(e bench.WindowClosed) {
+func (l *Trial) window(e bench.WindowClosed) {
 	step := l.running(e.Index)
 	w := e.Window
 	if step == nil || w.Start < 0 || w.Length <= 0 || w.Start > 48*time.Hour || w.Length > 48*time.Hour {
@@ -194,7 +194,7 @@ func (l *Leg) window(e bench.WindowClosed) {
 	l.Load = tail(append(l.Load, p), maxPoints, maxPoints-maxPoints/2+1)
 }
 
-func (l *Leg) usage(u bench.Usage) {
+func (l *Trial) usage(u bench.Usage) {
 	t := l.Seconds(u.At)
 	if l.Origin.IsZero() || !(t >= -60 && t <= 48*3600) {
 		return
@@ -217,7 +217,7 @@ func (l *Leg) usage(u bench.Usage) {
 	l.lastUsage = &u
 }
 
-func (l *Leg) stepEnded(at time.Time, r bench.StepResult) {
+func (l *Trial) stepEnded(at time.Time, r bench.StepResult) {
 	if step := l.running(r.Index); step == nil || step.Result != nil {
 		l.stepStarted(at, bench.StepStarted{Index: r.Index, Step: r.Step})
 	}
@@ -226,7 +226,7 @@ func (l *Leg) stepEnded(at time.Time, r bench.StepResult) {
 	}
 }
 
-func (l *Leg) flag(at time.Time, text string) {
+func (l *Trial) flag(at time.Time, text string) {
 	if len(l.Flags) < maxFlags {
 		l.Flags = append(l.Flags, Flag{T: l.Seconds(at), Text: text})
 	}

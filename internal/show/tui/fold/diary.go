@@ -21,7 +21,7 @@ func (s *State) diary(rec bench.Record) {
 	case Error:
 		s.Errors++
 	}
-	s.Diary = tail(append(s.Diary, Line{rec.At, rec.Leg, level, text[:min(len(text), 4000)]}), maxLines, maxLines)
+	s.Diary = tail(append(s.Diary, Line{rec.At, rec.Trial, level, text[:min(len(text), 4000)]}), maxLines, maxLines)
 }
 
 func (s *State) sentence(rec bench.Record) (Level, string) {
@@ -33,10 +33,10 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 			return Info, ""
 		}
 		return Info, fmt.Sprintf("store: %s, Elasticsearch %s", e.Store.Kind, e.Store.Version)
-	case bench.LegStarted:
+	case bench.TrialStarted:
 		who, round := "a contender", 0
-		if rec.Leg != nil {
-			who, round = rec.Leg.Label(), rec.Leg.Round
+		if rec.Trial != nil {
+			who, round = rec.Trial.Label(), rec.Trial.Round
 		}
 		return Info, fmt.Sprintf("%s, round %d, trial %d of %d", who, round, e.Number, e.Of)
 	case bench.PhaseEnded:
@@ -81,8 +81,8 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 		return Mark, "resumed after " + units.Duration(e.Took)
 	case bench.InstanceStopped:
 		return stopSentence(e.Stop)
-	case bench.LegEnded:
-		if e.State == bench.LegComplete {
+	case bench.TrialEnded:
+		if e.State == bench.TrialComplete {
 			return Info, "trial complete"
 		}
 		text := fmt.Sprintf("trial %s: %s", e.State, e.Failure)

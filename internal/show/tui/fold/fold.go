@@ -17,13 +17,13 @@ import (
 
 // Bounds of what is kept.
 const (
-	maxPoints = 20_000 // of each kind in one leg; beyond, the older half goes
-	maxLog    = 2_000  // lines of one leg
+	maxPoints = 20_000 // of each kind in one trial; beyond, the older half goes
+	maxLog    = 2_000  // lines of one trial
 	maxLines  = 2_000  // lines of the diary
-	maxSteps  = 10_000 // of one leg
-	maxLegs   = 10_000
+	maxSteps  = 10_000 // of one trial
+	maxTrials   = 10_000
 	maxFlags  = 1_000
-	maxNotes  = 10_000 // checks, marks, warnings and interventions of one leg, of each; no honest leg has as many
+	maxNotes  = 10_000 // checks, marks, warnings and interventions of one trial, of each; no honest trial has as many
 )
 
 // State is all that the screens know of a run. Of its zero value nothing is known yet.
@@ -32,8 +32,8 @@ type State struct {
 	Run         bench.Run
 	Dir         string
 	Prepared    *bench.Prepared
-	Legs        []*Leg // in the order of the plan
-	Current     *Leg   // the one that runs, or ran last; nil before the first
+	Trials        []*Trial // in the order of the plan
+	Current     *Trial   // the one that runs, or ran last; nil before the first
 	Phase       Phase  // the one that runs, or ended last
 	Estimate    event.Estimate
 	Diary       []Line // what happened, in sentences
@@ -51,7 +51,7 @@ type State struct {
 // Phase is where the run stands.
 type Phase struct {
 	Name      bench.Phase
-	Leg       *bench.Leg
+	Trial       *bench.Trial
 	Since     time.Time
 	Ended     bool
 	Err, Note string
@@ -72,14 +72,14 @@ const (
 // Line is one entry of the diary.
 type Line struct {
 	At    time.Time
-	Leg   *bench.Leg
+	Trial   *bench.Trial
 	Level Level
 	Text  string
 }
 
-// Leg is one life of a contender as far as it has come.
-type Leg struct {
-	Result    bench.LegResult
+// Trial is one life of a contender as far as it has come.
+type Trial struct {
+	Result    bench.TrialResult
 	Number    int // from 1, in the order of the run
 	Steps     []*Step
 	Load      []LoadPoint
@@ -92,11 +92,11 @@ type Leg struct {
 	lastUsage *bench.Usage
 }
 
-// Step is one step of a leg.
+// Step is one step of a trial.
 type Step struct {
 	Index    int
 	Step     bench.Step
-	From, To float64       // seconds since the leg's Origin; To is 0 while it runs
+	From, To float64       // seconds since the trial's Origin; To is 0 while it runs
 	Windows  int           // closed so far
 	Ran      time.Duration // by them
 	Rate     float64       // requests per second that somebody has set while it runs; 0: nobody has
@@ -108,7 +108,7 @@ func (s *Step) Running() bool { return s.Result == nil }
 
 // LoadPoint is one window of load, placed at its middle.
 type LoadPoint struct {
-	T                  float64 // seconds since the leg's Origin
+	T                  float64 // seconds since the trial's Origin
 	Throughput         float64 // successes per second
 	Due                float64 // requests due per second at its end; 0: none were by a rate
 	Bytes              float64 // of the bodies of successful answers, per second
@@ -146,7 +146,7 @@ func (s *State) Now(at time.Time) time.Time {
 // reports its phases.
 func (s *State) Unlogged() bool { return s.Current != nil && s.Phase.Name == "" }
 
-// Step is the step that runs or ran last in the current leg; nil before the first.
+// Step is the step that runs or ran last in the current trial; nil before the first.
 func (s *State) Step() *Step {
 	if s.Current == nil || len(s.Current.Steps) == 0 {
 		return nil
@@ -157,30 +157,30 @@ func (s *State) Step() *Step {
 // Loading reports whether a step runs right now.
 func (s *State) Loading() bool {
 	st := s.Step()
-	return s.Ended == nil && st != nil && st.Running() && s.Current.Result.State == bench.LegRunning
+	return s.Ended == nil && st != nil && st.Running() && s.Current.Result.State == bench.TrialRunning
 }
 
-// Leg finds a leg by its name; nil if the plan has none such.
-func (s *State) Leg(l bench.Leg) *Leg {
-	if i := slices.IndexFunc(s.Legs, func(leg *Leg) bool { return leg.Result.Leg == l }); i >= 0 {
-		return s.Legs[i]
+// Trial finds a trial by its name; nil if the plan has none such.
+func (s *State) Trial(l bench.Trial) *Trial {
+	if i := slices.IndexFunc(s.Trials, func(trial *Trial) bool { return trial.Result.Trial == l }); i >= 0 {
+		return s.Trials[i]
 	}
 	return nil
 }
 
-// Results are the legs that have begun, as package stats wants them.
-func (s *State) Results() []bench.LegResult {
-	var out []bench.LegResult
-	for _, leg := range s.Legs {
-		if leg.Result.State != bench.LegPending && leg.Result.State != "" {
-			out = append(out, leg.Result)
+// Results are the trials that have begun, as package stats wants them.
+func (s *State) Results() []bench.TrialResult {
+	var out []bench.TrialResult
+	for _, trial := range s.Trials {
+		if trial.Result.State != bench.TrialPending && trial.Result.State != "" {
+			out = append(out, trial.Result)
 		}
 	}
 	return out
 }
 
-// Checks counts the outcomes of the leg's checks.
-func (l *Leg) Checks() (passed, failed, skipped int) {
+// Checks counts the outcomes of the trial's checks.
+func (l *Trial) Checks() (passed, failed, skipped int) {
 	for _, c := range l.Result.Checks {
 		switch c.Status {
 		case bench.CheckFailed:
@@ -194,16 +194,16 @@ func (l *Leg) Checks() (passed, failed, skipped int) {
 	return passed, failed, skipped
 }
 
-// Limits are those that the leg runs under.
-func (l *Leg) Limits() bench.Limits {
+// Limits are those that the trial runs under.
+func (l *Trial) Limits() bench.Limits {
 	if l.Result.Instance == nil || !l.Result.Instance.LimitsEnforced {
 		return bench.Limits{}
 	}
 	return l.Result.Instance.Limits
 }
 
-// Seconds is at on the leg's time axis.
-func (l *Leg) Seconds(at time.Time) float64 {
+// Seconds is at on the trial's time axis.
+func (l *Trial) Seconds(at time.Time) float64 {
 	if l.Origin.IsZero() {
 		return 0
 	}
@@ -211,7 +211,7 @@ func (l *Leg) Seconds(at time.Time) float64 {
 }
 
 // Span is the stretch of the time axis that has something to show.
-func (l *Leg) Span() float64 {
+func (l *Trial) Span() float64 {
 	end := 0.0
 	if n := len(l.Load); n > 0 {
 		end = max(end, l.Load[n-1].T)

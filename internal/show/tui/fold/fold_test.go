@@ -25,17 +25,17 @@ func apply(records []bench.Record) *fold.State {
 
 func TestAFinishedRun(t *testing.T) {
 	s := apply(tuitest.Records(t, "limits"))
-	if s.Ended == nil || s.Ended.State != bench.RunComplete || len(s.Legs) != 4 || len(s.Results()) != 4 {
-		t.Fatalf("ended %+v, %d legs, %d results", s.Ended, len(s.Legs), len(s.Results()))
+	if s.Ended == nil || s.Ended.State != bench.RunComplete || len(s.Trials) != 4 || len(s.Results()) != 4 {
+		t.Fatalf("ended %+v, %d trials, %d results", s.Ended, len(s.Trials), len(s.Results()))
 	}
-	for _, leg := range s.Legs {
-		if leg.Result.State != bench.LegComplete || len(leg.Steps) != 4 || len(leg.Result.Steps) != 4 {
-			t.Errorf("%s: %s, %d steps, %d results", leg.Result.Leg, leg.Result.State, len(leg.Steps), len(leg.Result.Steps))
+	for _, trial := range s.Trials {
+		if trial.Result.State != bench.TrialComplete || len(trial.Steps) != 4 || len(trial.Result.Steps) != 4 {
+			t.Errorf("%s: %s, %d steps, %d results", trial.Result.Trial, trial.Result.State, len(trial.Steps), len(trial.Result.Steps))
 		}
 		// The points on the time axis tell the same as the results that the engine has computed.
-		for _, step := range leg.Steps {
+		for _, step := range trial.Steps {
 			sum, windows := 0.0, 0
-			for _, p := range leg.Load {
+			for _, p := range trial.Load {
 				if p.T >= step.From && p.T < step.To && !p.Drain {
 					sum += p.Throughput
 					windows++
@@ -45,22 +45,22 @@ func TestAFinishedRun(t *testing.T) {
 				t.Fatalf("%s: %d windows in a step of 6 s", step.Step.Name, windows)
 			}
 			if got, want := sum/float64(windows), step.Result.Load.Throughput(); math.Abs(got-want) > 0.15*want {
-				t.Errorf("%s %s: the windows tell %.0f req/s, the step %.0f", leg.Result.Leg, step.Step.Name, got, want)
+				t.Errorf("%s %s: the windows tell %.0f req/s, the step %.0f", trial.Result.Trial, step.Step.Name, got, want)
 			}
 		}
 		// Under a quota of 0.4 CPUs, which was used up, no reading tells much more.
 		known := 0
-		for _, u := range leg.Usage {
+		for _, u := range trial.Usage {
 			if !u.Known {
 				continue
 			}
 			known++
 			if u.CPUs > 0.6 || u.Throttled > 1 || u.Used <= 0 || u.Peak < u.Used/2 {
-				t.Errorf("%s at %.1f s: %+v", leg.Result.Leg, u.T, u)
+				t.Errorf("%s at %.1f s: %+v", trial.Result.Trial, u.T, u)
 			}
 		}
 		if known < 15 {
-			t.Errorf("%s: %d readings of CPU", leg.Result.Leg, known)
+			t.Errorf("%s: %d readings of CPU", trial.Result.Trial, known)
 		}
 	}
 	if left, ok := s.Estimate.Left(s.Last); ok {
@@ -73,20 +73,20 @@ func TestOfResults(t *testing.T) {
 	for _, name := range []string{"limits", "faults"} {
 		want := apply(tuitest.Records(t, name))
 		got := apply(results.Records(want.Run, want.Results(), "results/a"))
-		if got.Ended == nil || got.Ended.State != want.Ended.State || len(got.Legs) != len(want.Legs) || got.Dir != "results/a" {
-			t.Fatalf("%s: ended %+v, %d legs in %q", name, got.Ended, len(got.Legs), got.Dir)
+		if got.Ended == nil || got.Ended.State != want.Ended.State || len(got.Trials) != len(want.Trials) || got.Dir != "results/a" {
+			t.Fatalf("%s: ended %+v, %d trials in %q", name, got.Ended, len(got.Trials), got.Dir)
 		}
 		if !got.Unlogged() || want.Unlogged() {
 			t.Errorf("%s: unlogged %v, and of the log %v", name, got.Unlogged(), want.Unlogged())
 		}
-		for i, leg := range want.Legs {
-			a, err1 := json.Marshal(got.Legs[i].Result)
-			b, err2 := json.Marshal(leg.Result)
+		for i, trial := range want.Trials {
+			a, err1 := json.Marshal(got.Trials[i].Result)
+			b, err2 := json.Marshal(trial.Result)
 			if err := errors.Join(err1, err2); err != nil || !bytes.Equal(a, b) {
-				t.Errorf("%s: leg %s is not what its file says (%v):\n%.600s\n%.600s", name, leg.Result.Leg, err, a, b)
+				t.Errorf("%s: trial %s is not what its file says (%v):\n%.600s\n%.600s", name, trial.Result.Trial, err, a, b)
 			}
-			if len(got.Legs[i].Load) == 0 && len(leg.Load) > 0 {
-				t.Errorf("%s: leg %s has nothing to draw curves of", name, leg.Result.Leg)
+			if len(got.Trials[i].Load) == 0 && len(trial.Load) > 0 {
+				t.Errorf("%s: trial %s has nothing to draw curves of", name, trial.Result.Trial)
 			}
 		}
 	}
@@ -123,8 +123,8 @@ func TestFailures(t *testing.T) {
 			t.Errorf("the diary does not tell %q:\n%s", want, strings.Join(words, "\n"))
 		}
 	}
-	if s.Errors != len(words) || s.Run.Legs[1].State != bench.LegFailed && s.Run.Legs[2].State != bench.LegFailed {
-		t.Errorf("%d errors counted, %d reported; legs %+v", s.Errors, len(words), s.Run.Legs)
+	if s.Errors != len(words) || s.Run.Trials[1].State != bench.TrialFailed && s.Run.Trials[2].State != bench.TrialFailed {
+		t.Errorf("%d errors counted, %d reported; trials %+v", s.Errors, len(words), s.Run.Trials)
 	}
 }
 
@@ -135,11 +135,11 @@ func TestControls(t *testing.T) {
 		return ok
 	})
 	s := apply(records)
-	leg := &s.Current.Result.Leg
+	trial := &s.Current.Result.Trial
 	at := s.Last
 	tell := func(e bench.Event) {
 		at = at.Add(time.Second)
-		s.Apply(bench.Record{Seq: s.Seq + 1, At: at, Leg: leg, Event: e})
+		s.Apply(bench.Record{Seq: s.Seq + 1, At: at, Trial: trial, Event: e})
 	}
 	step := 1
 	tell(bench.Intervened{Control: bench.Control{Kind: bench.ControlPause}, Step: &step})
@@ -161,21 +161,21 @@ func TestControls(t *testing.T) {
 	}
 }
 
-// TestAResumedRun keeps the legs that were complete, with what was seen of them, and begins the
+// TestAResumedRun keeps the trials that were complete, with what was seen of them, and begins the
 // others anew.
 func TestAResumedRun(t *testing.T) {
 	records := tuitest.Records(t, "limits")
 	half := tuitest.Until(records, 2, func(rec bench.Record) bool {
-		_, ok := rec.Event.(bench.LegStarted)
+		_, ok := rec.Event.(bench.TrialStarted)
 		return ok
 	})
 	s := apply(half)
-	first := s.Legs[0]
+	first := s.Trials[0]
 	again := records[0].Event.(bench.RunStarted)
-	again.Run.Legs = append([]bench.LegEntry{}, s.Run.Legs...)
+	again.Run.Trials = append([]bench.TrialEntry{}, s.Run.Trials...)
 	s.Apply(bench.Record{Seq: 9999, At: s.Last.Add(time.Hour), Event: again})
-	if len(s.Legs) != 4 || s.Legs[0] != first || len(s.Legs[0].Steps) != 4 || s.Current != nil {
-		t.Errorf("%d legs, the first with %d steps, current %v", len(s.Legs), len(s.Legs[0].Steps), s.Current)
+	if len(s.Trials) != 4 || s.Trials[0] != first || len(s.Trials[0].Steps) != 4 || s.Current != nil {
+		t.Errorf("%d trials, the first with %d steps, current %v", len(s.Trials), len(s.Trials[0].Steps), s.Current)
 	}
 }
 
@@ -186,7 +186,7 @@ func FuzzApply(f *testing.F) {
 			f.Add(line)
 		}
 	}
-	f.Add([]byte(`{"seq":1,"type":"leg_started","event":{"number":1,"of":2}}` + "\n" + `{"seq":2,"type":"leg_ended","event":{"state":"complete"}}`))
+	f.Add([]byte(`{"seq":1,"type":"trial_started","event":{"number":1,"of":2}}` + "\n" + `{"seq":2,"type":"trial_ended","event":{"state":"complete"}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var s fold.State
 		for i, line := range strings.Split(string(data), "\n") {
@@ -199,14 +199,14 @@ func FuzzApply(f *testing.F) {
 		}
 		s.Estimate.Left(s.Last)
 		s.Loading()
-		for _, leg := range s.Legs {
-			leg.Checks()
-			for _, p := range leg.Usage {
+		for _, trial := range s.Trials {
+			trial.Checks()
+			for _, p := range trial.Usage {
 				if math.IsNaN(p.T) || math.IsInf(p.T, 0) || math.IsNaN(p.CPUs) {
 					t.Errorf("%+v", p)
 				}
 			}
-			if span := leg.Span(); math.IsNaN(span) {
+			if span := trial.Span(); math.IsNaN(span) {
 				t.Errorf("span %v", span)
 			}
 		}
@@ -224,20 +224,20 @@ func TestAStopTakesAPauseBack(t *testing.T) {
 	}
 }
 
-// A leg whose record never ends is kept in part.
+// A trial whose record never ends is kept in part.
 func TestListsAreBounded(t *testing.T) {
 	s := &fold.State{}
 	const maxNotes = 10_000
-	leg := bench.Leg{Contender: "a", Round: 1}
-	s.Apply(bench.Record{Event: bench.RunStarted{Run: bench.Run{Legs: []bench.LegEntry{{Leg: leg}}}}})
-	s.Apply(bench.Record{Leg: &leg, Event: bench.LegStarted{Number: 1, Of: 1}})
+	trial := bench.Trial{Contender: "a", Round: 1}
+	s.Apply(bench.Record{Event: bench.RunStarted{Run: bench.Run{Trials: []bench.TrialEntry{{Trial: trial}}}}})
+	s.Apply(bench.Record{Trial: &trial, Event: bench.TrialStarted{Number: 1, Of: 1}})
 	for range maxNotes + 10 {
-		s.Apply(bench.Record{Leg: &leg, Event: bench.CheckDone{}})
-		s.Apply(bench.Record{Leg: &leg, Event: bench.MarkRead{}})
-		s.Apply(bench.Record{Leg: &leg, Event: bench.Notice{Level: "warning"}})
-		s.Apply(bench.Record{Leg: &leg, Event: bench.Intervened{}})
+		s.Apply(bench.Record{Trial: &trial, Event: bench.CheckDone{}})
+		s.Apply(bench.Record{Trial: &trial, Event: bench.MarkRead{}})
+		s.Apply(bench.Record{Trial: &trial, Event: bench.Notice{Level: "warning"}})
+		s.Apply(bench.Record{Trial: &trial, Event: bench.Intervened{}})
 	}
-	r := s.Legs[0].Result
+	r := s.Trials[0].Result
 	if len(r.Checks) != maxNotes || len(r.Marks) != maxNotes || len(r.Warnings) != maxNotes || len(r.Interventions) != maxNotes {
 		t.Errorf("%d checks, %d marks, %d warnings, %d interventions", len(r.Checks), len(r.Marks), len(r.Warnings), len(r.Interventions))
 	}
@@ -246,33 +246,33 @@ func TestListsAreBounded(t *testing.T) {
 // Of contenders that take turns one is shown for as long as it runs, then another one that still
 // does.
 func TestTurns(t *testing.T) {
-	a, b := bench.Leg{Contender: "a", Round: 1}, bench.Leg{Contender: "b", Round: 1}
+	a, b := bench.Trial{Contender: "a", Round: 1}, bench.Trial{Contender: "b", Round: 1}
 	var records []bench.Record
 	at := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
-	tell := func(leg *bench.Leg, e bench.Event) {
+	tell := func(trial *bench.Trial, e bench.Event) {
 		at = at.Add(time.Second)
-		records = append(records, bench.Record{Seq: int64(len(records) + 1), At: at, Leg: leg, Event: e})
+		records = append(records, bench.Record{Seq: int64(len(records) + 1), At: at, Trial: trial, Event: e})
 	}
 	step := bench.Step{Name: "2 connections", Connections: 2, Duration: 2 * time.Second}
-	tell(nil, bench.RunStarted{Run: bench.Run{Profile: bench.Profile{Turns: time.Second, Steps: []bench.Step{step}}, Legs: []bench.LegEntry{{Leg: a}, {Leg: b}}}})
-	for i, leg := range []*bench.Leg{&a, &b} {
-		tell(leg, bench.LegStarted{Number: i + 1, Of: 2})
+	tell(nil, bench.RunStarted{Run: bench.Run{Profile: bench.Profile{Turns: time.Second, Steps: []bench.Step{step}}, Trials: []bench.TrialEntry{{Trial: a}, {Trial: b}}}})
+	for i, trial := range []*bench.Trial{&a, &b} {
+		tell(trial, bench.TrialStarted{Number: i + 1, Of: 2})
 	}
-	for _, leg := range []*bench.Leg{&b, &a} {
-		tell(leg, bench.StepStarted{Of: 1, Step: step})
+	for _, trial := range []*bench.Trial{&b, &a} {
+		tell(trial, bench.StepStarted{Of: 1, Step: step})
 	}
 	for i := range 2 {
-		for n, leg := range []*bench.Leg{&b, &a} {
-			tell(leg, bench.WindowClosed{Window: bench.Window{Start: time.Duration(i) * time.Second, Length: time.Second, Succeeded: int64(10 * (n + 1))}})
+		for n, trial := range []*bench.Trial{&b, &a} {
+			tell(trial, bench.WindowClosed{Window: bench.Window{Start: time.Duration(i) * time.Second, Length: time.Second, Succeeded: int64(10 * (n + 1))}})
 		}
 	}
 	s := apply(records)
-	if s.Current.Result.Leg != b || s.Step().Ran != 2*time.Second || len(s.Leg(a).Load) != 2 || s.Leg(a).Load[0].Throughput != 20 || s.Leg(b).Load[0].Throughput != 10 {
-		t.Errorf("current %s, a %+v, b %+v", s.Current.Result.Leg, s.Leg(a).Load, s.Leg(b).Load)
+	if s.Current.Result.Trial != b || s.Step().Ran != 2*time.Second || len(s.Trial(a).Load) != 2 || s.Trial(a).Load[0].Throughput != 20 || s.Trial(b).Load[0].Throughput != 10 {
+		t.Errorf("current %s, a %+v, b %+v", s.Current.Result.Trial, s.Trial(a).Load, s.Trial(b).Load)
 	}
-	tell(&b, bench.LegEnded{State: bench.LegComplete})
+	tell(&b, bench.TrialEnded{State: bench.TrialComplete})
 	tell(&a, bench.StepEnded{Result: bench.StepResult{Step: step}})
-	if s = apply(records); s.Current.Result.Leg != a {
-		t.Errorf("current %s, though a is the one that runs", s.Current.Result.Leg)
+	if s = apply(records); s.Current.Result.Trial != a {
+		t.Errorf("current %s, though a is the one that runs", s.Current.Result.Trial)
 	}
 }

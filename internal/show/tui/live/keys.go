@@ -85,7 +85,7 @@ func (s *Screen) steer(name string) (cmd tea.Cmd, mine bool) {
 		}
 		s.dialog = asksSkipStep
 	case "S":
-		if s.state.Current == nil || s.state.Current.Result.State != bench.LegRunning {
+		if s.state.Current == nil || s.state.Current.Result.State != bench.TrialRunning {
 			return bad("no contender is running"), true
 		}
 		s.dialog = asksSkipContender

@@ -267,7 +267,7 @@ func (s *Screen) reason(err error) string {
 }
 
 func (s *Screen) total() time.Duration {
-	return time.Duration(len(s.plan.Contenders)*s.plan.Rounds) * (s.plan.LoadDuration() + event.LegOverhead)
+	return time.Duration(len(s.plan.Contenders)*s.plan.Rounds) * (s.plan.LoadDuration() + event.TrialOverhead)
 }
 
 // estimate is the size of the run in a line of w cells.
@@ -276,11 +276,11 @@ func (s *Screen) estimate(w int) string {
 		return units.Missing
 	}
 	contenders, rounds := len(s.plan.Contenders), s.plan.Rounds
-	legs := units.Plural(contenders*rounds, "trial") + " of " + units.Length(s.plan.LoadDuration()) +
+	trials := units.Plural(contenders*rounds, "trial") + " of " + units.Length(s.plan.LoadDuration()) +
 		" load; estimated " + units.Approx(s.total()) + " total"
-	long := units.Plural(contenders, "contender") + " × " + units.Plural(rounds, "round") + " = " + legs
+	long := units.Plural(contenders, "contender") + " × " + units.Plural(rounds, "round") + " = " + trials
 	if ui.Width(long) <= w {
 		return long
 	}
-	return legs
+	return trials
 }

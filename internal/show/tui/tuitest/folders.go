@@ -16,7 +16,7 @@ import (
 type Folder struct {
 	Dir    string
 	Run    bench.Run
-	Legs   []bench.LegResult
+	Trials   []bench.TrialResult
 	Live   bool
 	Broken error // of the list and of Load
 }
@@ -27,7 +27,7 @@ func FolderOf(dir string, records []bench.Record) Folder {
 	for _, rec := range records {
 		s.Apply(rec)
 	}
-	return Folder{Dir: dir, Run: s.Run, Legs: s.Results()}
+	return Folder{Dir: dir, Run: s.Run, Trials: s.Results()}
 }
 
 // Folders are results folders in memory, as package screens gives them to the screens.
@@ -54,14 +54,14 @@ func (f Folders) List() (entries []results.Entry, left int) {
 		}
 		e := results.Entry{
 			Dir: one.Dir, ID: one.Run.ID, Profile: one.Run.Profile.Name, State: one.Run.State, Live: one.Live,
-			Started: one.Run.Started, Ended: one.Run.Ended, Legs: len(one.Run.Legs), Resumed: len(one.Run.Resumed),
+			Started: one.Run.Started, Ended: one.Run.Ended, Trials: len(one.Run.Trials), Resumed: len(one.Run.Resumed),
 			Warnings: len(one.Run.Warnings), Changed: changed,
 		}
 		for _, c := range one.Run.Profile.Contenders {
 			e.Contenders = append(e.Contenders, c.String())
 		}
-		for _, l := range one.Run.Legs {
-			if l.State == bench.LegComplete {
+		for _, l := range one.Run.Trials {
+			if l.State == bench.TrialComplete {
 				e.Complete++
 			}
 		}
@@ -70,10 +70,10 @@ func (f Folders) List() (entries []results.Entry, left int) {
 	return entries, 0
 }
 
-// Load gives the plan and the legs.
-func (f Folders) Load(dir string) (bench.Run, []bench.LegResult, error) {
+// Load gives the plan and the trials.
+func (f Folders) Load(dir string) (bench.Run, []bench.TrialResult, error) {
 	one, err := f.folder(dir)
-	return one.Run, one.Legs, err
+	return one.Run, one.Trials, err
 }
 
 // Floor is not known.

@@ -11,21 +11,21 @@ import (
 	"locbench/internal/host/hostusage"
 )
 
-// lastLines is how much of a contender's log goes into the record of a leg that went wrong.
+// lastLines is how much of a contender's log goes into the record of a trial that went wrong.
 const lastLines = 20
 
-// leg runs one leg of one contender. Its failure is returned, and published as LegEnded in any
+// trial runs one trial of one contender. Its failure is returned, and published as TrialEnded in any
 // case. With a slot it takes turns with others.
-func (r *runner) leg(ctx context.Context, leg bench.Leg, number int, slot *slot) error {
-	sel, last := selection(leg), r.lastLeg(number-1)
-	l := &legRun{
-		cfg: &r.cfg, steering: r.steering, clock: r.clock, slot: slot, leg: &leg, isLast: last,
+func (r *runner) trial(ctx context.Context, trial bench.Trial, number int, slot *slot) error {
+	sel, last := selection(trial), r.lastTrial(number-1)
+	l := &trialRun{
+		cfg: &r.cfg, steering: r.steering, clock: r.clock, slot: slot, trial: &trial, isLast: last,
 		svc: r.cfg.Services[sel], artifact: r.artifacts[sel],
 	}
 	own, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	started := bench.LegStarted{Number: number, Of: len(r.cfg.Run.Legs), Service: l.svc, Artifact: l.artifact}
-	r.steering.beginLeg(l.leg, started, end)
+	started := bench.TrialStarted{Number: number, Of: len(r.cfg.Run.Trials), Service: l.svc, Artifact: l.artifact}
+	r.steering.beginTrial(l.trial, started, end)
 	err := r.broken[sel]
 	if err != nil {
 		err = fmt.Errorf("build: %w", err)
@@ -36,23 +36,23 @@ func (r *runner) leg(ctx context.Context, leg bench.Leg, number int, slot *slot)
 		err = l.run(own)
 		l.countStore(own, "during this trial")
 	}
-	r.steering.finishLeg(last)
+	r.steering.finishTrial(last)
 	r.launched = r.launched || l.inst != nil
 	r.wasReady[sel] = r.wasReady[sel] || l.ready
 	if l.silent && !r.wasReady[sel] {
-		r.neverReady[sel] = leg.Round
+		r.neverReady[sel] = trial.Round
 	}
 	ended, err := l.outcome(ctx, context.Cause(own), err)
-	r.sofar.Legs[number-1].State = ended.State
+	r.sofar.Trials[number-1].State = ended.State
 	l.publish(ended)
 	return err
 }
 
-// outcome is how the leg has ended, and its error in the words of the run. cause is what has ended it
+// outcome is how the trial has ended, and its error in the words of the run. cause is what has ended it
 // early, ctx that of the run.
-func (l *legRun) outcome(ctx context.Context, cause, err error) (bench.LegEnded, error) {
-	ended := bench.LegEnded{
-		State: bench.LegAborted, Unsound: l.cfg.Run.Judge(bench.LegResult{Checks: l.checks, Steps: l.steps}),
+func (l *trialRun) outcome(ctx context.Context, cause, err error) (bench.TrialEnded, error) {
+	ended := bench.TrialEnded{
+		State: bench.TrialAborted, Unsound: l.cfg.Run.Judge(bench.TrialResult{Checks: l.checks, Steps: l.steps}),
 	}
 	switch {
 	case errors.Is(cause, errStopped) || errors.Is(err, errStopped):
@@ -67,13 +67,13 @@ func (l *legRun) outcome(ctx context.Context, cause, err error) (bench.LegEnded,
 	case errors.Is(err, ErrThreshold) && l.died == nil:
 		ended.Failure = err.Error()
 	case err != nil:
-		ended.State = bench.LegFailed
+		ended.State = bench.TrialFailed
 	case len(l.skipped) == 1:
 		err = fmt.Errorf("step %s was %s", l.skipped[0], bench.AbortedSkipped)
 	case len(l.skipped) > 0:
 		err = fmt.Errorf("steps %s were %s", strings.Join(l.skipped, ", "), bench.AbortedSkipped)
 	default:
-		ended.State = bench.LegComplete
+		ended.State = bench.TrialComplete
 		return ended, nil
 	}
 	if ended.Failure == "" {
@@ -84,20 +84,20 @@ func (l *legRun) outcome(ctx context.Context, cause, err error) (bench.LegEnded,
 		ended.Exit, ended.LastLog = l.died, logs[max(0, len(logs)-lastLines):]
 	}
 	ended.Lost = l.lost()
-	if ended.State == bench.LegFailed {
+	if ended.State == bench.TrialFailed {
 		ended.Failure = l.engineGone(ctx, ended.Failure)
 	}
 	return ended, err
 }
 
-// legRun is one leg that runs.
-type legRun struct {
+// trialRun is one trial that runs.
+type trialRun struct {
 	cfg      *Config
 	steering *steering
 	clock    *clock
 	slot     *slot // nil: nobody else is alive
-	leg      *bench.Leg
-	isLast   bool // no leg comes after it
+	trial      *bench.Trial
+	isLast   bool // no trial comes after it
 	svc      bench.Service
 	artifact bench.Artifact
 
@@ -115,20 +115,20 @@ type legRun struct {
 	incidents incidents
 }
 
-// publish publishes an event about this leg.
-func (l *legRun) publish(e bench.Event) { l.cfg.Stream.Publish(l.leg, e) }
+// publish publishes an event about this trial.
+func (l *trialRun) publish(e bench.Event) { l.cfg.Stream.Publish(l.trial, e) }
 
-func (l *legRun) warn(f bench.Finding) { l.publish(bench.Warn(f)) }
+func (l *trialRun) warn(f bench.Finding) { l.publish(bench.Warn(f)) }
 
-func (l *legRun) notice(level, text string) { l.publish(bench.Notice{Level: level, Text: text}) }
+func (l *trialRun) notice(level, text string) { l.publish(bench.Notice{Level: level, Text: text}) }
 
-func (l *legRun) checkDone(c bench.CheckResult) {
+func (l *trialRun) checkDone(c bench.CheckResult) {
 	l.checks = append(l.checks, c)
 	l.publish(bench.CheckDone{Check: c})
 }
 
-// phase does one phase of the leg, and remembers in which one it went wrong first.
-func (l *legRun) phase(p bench.Phase, do func() (string, error)) error {
+// phase does one phase of the trial, and remembers in which one it went wrong first.
+func (l *trialRun) phase(p bench.Phase, do func() (string, error)) error {
 	err := phase(l.publish, p, do)
 	if err != nil && l.failedIn == "" {
 		l.failedIn = p
@@ -137,7 +137,7 @@ func (l *legRun) phase(p bench.Phase, do func() (string, error)) error {
 }
 
 // foreign reports whether somebody else has started the instance.
-func (l *legRun) foreign() bool { return l.inst.Info().Runtime.Traits().Foreign }
+func (l *trialRun) foreign() bool { return l.inst.Info().Runtime.Traits().Foreign }
 
 // interruption is why everything ends, once: most causes say themselves that they interrupt.
 func interruption(cause error) string {
@@ -148,10 +148,10 @@ func interruption(cause error) string {
 	return "interrupted: " + text
 }
 
-func (l *legRun) run(ctx context.Context) (err error) {
+func (l *trialRun) run(ctx context.Context) (err error) {
 	var spec bench.LaunchSpec
 	err = l.phase(bench.PhaseCheck, func() (string, error) {
-		spec, err := l.cfg.Spec(l.leg.String(), l.svc, l.artifact)
+		spec, err := l.cfg.Spec(l.trial.String(), l.svc, l.artifact)
 		if err == nil {
 			err = l.cfg.Checks.Launching(ctx, l.cfg.Launcher, spec, l.svc, l.checkDone)
 		}
@@ -163,7 +163,7 @@ func (l *legRun) run(ctx context.Context) (err error) {
 	logs := &logRelay{publish: func(e bench.LogLines) { l.publish(e) }}
 	defer logs.flush(true)
 	err = l.phase(bench.PhaseLaunch, func() (_ string, err error) {
-		if spec, err = l.cfg.Spec(l.leg.String(), l.svc, l.artifact); err != nil {
+		if spec, err = l.cfg.Spec(l.trial.String(), l.svc, l.artifact); err != nil {
 			return "", err
 		}
 		spec.OnLog, spec.OnIncident = logs.add, l.reportIncident
@@ -226,7 +226,7 @@ func (l *legRun) run(ctx context.Context) (err error) {
 	return l.orDeath(nil)
 }
 
-func (l *legRun) waitReady(ctx context.Context) error {
+func (l *trialRun) waitReady(ctx context.Context) error {
 	up, err := l.cfg.Ready(ctx, l.inst, l.svc, func(level, text string) {
 		if level == "" {
 			l.publish(bench.Progress{Phase: bench.PhaseReady, Text: clip(text, progressBytes)})
@@ -246,7 +246,7 @@ func (l *legRun) waitReady(ctx context.Context) error {
 }
 
 // tearDown makes the requests after the last of the life, if it lives.
-func (l *legRun) tearDown(ctx context.Context) {
+func (l *trialRun) tearDown(ctx context.Context) {
 	if l.cfg.TearDown == nil || l.inst.Exit() != nil || ctx.Err() != nil {
 		return
 	}
@@ -255,8 +255,8 @@ func (l *legRun) tearDown(ctx context.Context) {
 	}
 }
 
-// ask ends the leg of a contender that does not answer what the load would ask.
-func (l *legRun) ask(ctx context.Context) error {
+// ask ends the trial of a contender that does not answer what the load would ask.
+func (l *trialRun) ask(ctx context.Context) error {
 	if l.cfg.Ask == nil {
 		return nil
 	}
@@ -270,7 +270,7 @@ func (l *legRun) ask(ctx context.Context) error {
 
 // stop ends the instance even if ctx has been cancelled: an interrupted run must not leave
 // containers. One that somebody else has started is let go without a word.
-func (l *legRun) stop(ctx context.Context) error {
+func (l *trialRun) stop(ctx context.Context) error {
 	if l.foreign() {
 		_, err := l.inst.Stop(context.WithoutCancel(ctx), l.cfg.Grace)
 		return err
@@ -305,14 +305,14 @@ func (l *legRun) stop(ctx context.Context) error {
 }
 
 // orDeath turns err into the death of the instance if it has died: that is the better explanation.
-func (l *legRun) orDeath(err error) error {
+func (l *trialRun) orDeath(err error) error {
 	if exit := l.inst.Exit(); exit != nil {
 		return fmt.Errorf("%s: %s", bench.AbortedDied, exit)
 	}
 	return err
 }
 
-func (l *legRun) mark(ctx context.Context, name string) {
+func (l *trialRun) mark(ctx context.Context, name string) {
 	// A target that was not started by us has no counters; whoever comes next reports a death.
 	if u, err := hostusage.ReadInstance(ctx, l.inst); err == nil {
 		l.publish(bench.MarkRead{Mark: bench.Mark{Name: name, Usage: *u}})

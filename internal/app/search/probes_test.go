@@ -13,7 +13,7 @@ import (
 	"locbench/internal/run/profile"
 )
 
-// newSearch is a search outside of a run: objective p99<50ms, first trial at 100/s.
+// newSearch is a search outside of a run: objective p99<50ms, first probe at 100/s.
 func newSearch(t *testing.T) *capacitySearch {
 	t.Helper()
 	objective, err := profile.ParseObjective("p99<50ms")
@@ -22,9 +22,9 @@ func newSearch(t *testing.T) *capacitySearch {
 	}
 	log := &recorder{dir: t.TempDir(), record: capacity.Record{Schema: capacity.Schema}}
 	return &capacitySearch{
-		options: &Options{Trial: time.Second}, objective: objective, log: log, point: log.add(capacity.Point{Dir: "."}),
-		config: capacity.Config{Start: 100, Min: 1, Max: 1000, Resolution: .5, Need: 1, Of: 1, Trials: 9},
-		run:    &bench.Run{Profile: bench.Profile{Steps: []bench.Step{{Connections: 16, WarmUp: true}}}}, publish: func(*bench.Leg, bench.Event) {},
+		options: &Options{Probe: time.Second}, objective: objective, log: log, point: log.add(capacity.Point{Dir: "."}),
+		config: capacity.Config{Start: 100, Min: 1, Max: 1000, Resolution: .5, Need: 1, Of: 1, Probes: 9},
+		run:    &bench.Run{Profile: bench.Profile{Steps: []bench.Step{{Connections: 16, WarmUp: true}}}}, publish: func(*bench.Trial, bench.Event) {},
 	}
 }
 
@@ -40,7 +40,7 @@ func TestSearchRunsCutStepsAgain(t *testing.T) {
 	var steps []bench.StepResult
 	next := func() bench.Step {
 		t.Helper()
-		s, ok := h.Next(t.Context(), bench.Leg{}, steps)
+		s, ok := h.Next(t.Context(), bench.Trial{}, steps)
 		if !ok || h.err != nil {
 			t.Fatalf("it ended: %v", h.err)
 		}
@@ -55,11 +55,11 @@ func TestSearchRunsCutStepsAgain(t *testing.T) {
 	}
 	steps = append(steps, done(1, ""))
 	if s := next(); s.Rate != 100 || s.Duration != time.Second {
-		t.Errorf("the first trial is %+v", s)
+		t.Errorf("the first probe is %+v", s)
 	}
 	steps = append(steps, done(time.Second, "skipped by the user"))
 	if s := next(); s.Rate != 100 || len(h.log.record.Points[0].Outcomes) != 0 {
-		t.Errorf("after a trial that was cut short comes %+v", s)
+		t.Errorf("after a probe that was cut short comes %+v", s)
 	}
 	steps = append(steps, done(time.Millisecond, ""))
 	if s := next(); s.Rate != 200 {
@@ -77,14 +77,14 @@ func TestSearchEnds(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("enough"))
 	steps := []bench.StepResult{done(1, "")}
-	h.Next(ctx, bench.Leg{}, steps)
+	h.Next(ctx, bench.Trial{}, steps)
 	steps = append(steps, done(time.Second, ""))
-	if s, ok := h.Next(ctx, bench.Leg{}, steps); !ok || s.Rate != 100 {
+	if s, ok := h.Next(ctx, bench.Trial{}, steps); !ok || s.Rate != 100 {
 		t.Errorf("after one that failed comes %+v, %t", s, ok)
 	}
 	h.log.dir = filepath.Join(h.log.dir, "not", "there")
 	steps = append(steps, done(time.Second, ""))
-	if _, ok := h.Next(ctx, bench.Leg{}, steps); ok || h.err == nil || !strings.Contains(h.err.Error(), "results cannot be kept") {
+	if _, ok := h.Next(ctx, bench.Trial{}, steps); ok || h.err == nil || !strings.Contains(h.err.Error(), "results cannot be kept") {
 		t.Errorf("%t, %v", ok, h.err)
 	}
 }

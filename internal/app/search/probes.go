@@ -19,7 +19,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// restAfter a trial that was too much its queue does not reach into the next one.
+// restAfter a probe that was too much its queue does not reach into the next one.
 const restAfter = time.Second
 
 // capacitySearch is one search for a capacity. The runner, whose steps it chooses, calls it from one goroutine.
@@ -30,23 +30,23 @@ type capacitySearch struct {
 	log       *recorder
 	point     int // in the log
 	run       *bench.Run
-	publish   func(*bench.Leg, bench.Event)
+	publish   func(*bench.Trial, bench.Event)
 
 	search *capacity.Search // nil until the warm-up has ended
 	err    error            // why the search ended before it should
 
 	mu      sync.Mutex // guards what another goroutine shows
-	running capacity.Trial
+	running capacity.Probe
 	left    int
 }
 
 // Begin takes note of the run.
-func (h *capacitySearch) Begin(run *bench.Run, publish func(*bench.Leg, bench.Event)) {
+func (h *capacitySearch) Begin(run *bench.Run, publish func(*bench.Trial, bench.Event)) {
 	h.run, h.publish = run, publish
 }
 
-// Next judges the trial that has ended, and chooses the one that follows.
-func (h *capacitySearch) Next(ctx context.Context, leg bench.Leg, done []bench.StepResult) (bench.Step, bool) {
+// Next judges the probe that has ended, and chooses the one that follows.
+func (h *capacitySearch) Next(ctx context.Context, trial bench.Trial, done []bench.StepResult) (bench.Step, bool) {
 	if len(done) == 0 {
 		return h.run.Profile.Steps[0], true
 	}
@@ -62,27 +62,27 @@ func (h *capacitySearch) Next(ctx context.Context, leg bench.Leg, done []bench.S
 		}
 		h.search, h.err = capacity.New(h.config)
 	default:
-		h.err = h.end(ctx, leg, last)
+		h.err = h.end(ctx, trial, last)
 	}
 	if h.err != nil {
 		return bench.Step{}, false
 	}
-	trial, more := h.search.Next()
+	probe, more := h.search.Next()
 	h.mu.Lock()
-	h.running, h.left = trial, h.search.Left()
+	h.running, h.left = probe, h.search.Left()
 	h.mu.Unlock()
-	return h.options.step(trial), more
+	return h.options.step(probe), more
 }
 
-// end judges a finished trial, keeps it and publishes it.
-func (h *capacitySearch) end(ctx context.Context, leg bench.Leg, res bench.StepResult) error {
-	trial, _ := h.search.Next()
+// end judges a finished probe, keeps it and publishes it.
+func (h *capacitySearch) end(ctx context.Context, trial bench.Trial, res bench.StepResult) error {
+	probe, _ := h.search.Next()
 	verdict, why := capacity.Assess(h.objective, res, h.run.Profile.Limits.CPUs)
 	h.search.Record(verdict)
-	outcome := verdict.Outcome(trial, res, why)
+	outcome := verdict.Outcome(probe, res, why)
 	point := &h.log.record.Points[h.point]
 	point.Outcomes, point.Result = append(point.Outcomes, outcome), h.search.Result()
-	h.publish(&leg, bench.Notice{Level: "info", Text: trialRow(outcome)})
+	h.publish(&trial, bench.Notice{Level: "info", Text: probeRow(outcome)})
 	if err := h.log.write(); err != nil {
 		return fmt.Errorf("results cannot be kept: %w", err)
 	}
@@ -96,18 +96,18 @@ func (h *capacitySearch) end(ctx context.Context, leg bench.Leg, res bench.StepR
 }
 
 // progress is what runs, and about how long the search still takes.
-func (h *capacitySearch) progress() (trial capacity.Trial, left time.Duration) {
+func (h *capacitySearch) progress() (probe capacity.Probe, left time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.running, time.Duration(h.left) * (h.options.Trial + restAfter/2)
+	return h.running, time.Duration(h.left) * (h.options.Probe + restAfter/2)
 }
 
-func trialRow(o capacity.Outcome) string {
+func probeRow(o capacity.Outcome) string {
 	verdict := "sustained"
 	if !o.Sustained {
 		verdict = "no: " + capacity.Reason(o.Why)
 	}
-	return fmt.Sprintf(trialColumns, fmt.Sprint(o.Number), o.Phase, units.Rate(o.Rate), units.Duration(o.P50),
+	return fmt.Sprintf(probeColumns, fmt.Sprint(o.Number), o.Phase, units.Rate(o.Rate), units.Duration(o.P50),
 		units.Duration(o.P99), units.Ratio(o.Errors), known(o.CPU > 0, fmt.Sprintf("%.2f", o.CPU)), verdict)
 }
 
@@ -119,7 +119,7 @@ func known(is bool, text string) string {
 	return units.Missing
 }
 
-const trialColumns = "%5s  %-7s  %9s  %8s  %8s  %7s  %5s  %s"
+const probeColumns = "%5s  %-7s  %9s  %8s  %8s  %7s  %5s  %s"
 
 // recorder keeps capacity.json.
 type recorder struct {
