@@ -59,8 +59,8 @@ bench-verdict: ## how often the verdict is right on contenders built to be bound
 	RUNS=$(RUNS) go test -tags acceptance -run '^$$' -bench Verdict -benchtime 1x -timeout 0 ./cmd/locbench
 
 COMPARISONS ?= 10
-bench-aa: ## how often a difference is claimed that is not there, and one of 10 % is found: A/A of the reference contender; 10 COMPARISONS: some 30 minutes; TURNS=100ms ROUNDS=12 for noisy machines
-	COMPARISONS=$(COMPARISONS) STEP=$(STEP) TURNS=$(TURNS) ROUNDS=$(ROUNDS) AWAKE=$(AWAKE) ONLY=$(ONLY) go test -tags acceptance -run '^$$' -bench AA -benchtime 1x -timeout 0 ./cmd/locbench
+bench-aa: ## how often a difference is claimed that is not there, and one of 10 % is found: A/A of the reference contender; 10 COMPARISONS: some 30 minutes; INTERLEAVE=100ms ROUNDS=12 for noisy machines
+	COMPARISONS=$(COMPARISONS) STEP=$(STEP) INTERLEAVE=$(INTERLEAVE) ROUNDS=$(ROUNDS) AWAKE=$(AWAKE) ONLY=$(ONLY) go test -tags acceptance -run '^$$' -bench AA -benchtime 1x -timeout 0 ./cmd/locbench
 
 PAIRS ?= 6
 bench-sample: ## what reading the counters costs: time and system calls of a reading, the contender with a hundred a second and without; PAIRS alternating pairs

@@ -21,7 +21,7 @@ func TestRunOnCPUsOfTheirOwn(t *testing.T) {
 	runtimes(t, func(t *testing.T, kind string) {
 		dir := t.TempDir()
 		profile := profileFile(t, "contenders: [go-nethttp]\nruntime: "+kind+"\nlimits: {cpus: 0.5, memory: 64MiB}\n"+requestsOfCities+
-			"validate: none\nchecks: {lifecycle: none, suites: []}\nstep_duration: 1s\nsteps: [2, {rate: 200}]\n")
+			"compare_bodies: none\nchecks: {lifecycle: none, suites: []}\nstep_duration: 1s\nsteps: [2, {rate: 200}]\n")
 		code, stdout, stderr := locbench(t, dir, "run", "-p", profile, "--headless", "-o", "out")
 		if code != 0 {
 			t.Fatalf("exit code %d\n%s", code, stderr)

@@ -28,7 +28,7 @@ const referenceSteps = `contenders: [reference]
 rounds: 12
 runtime: docker
 limits: {cpus: 1, memory: 128MiB}
-%s` + requestsOfCities + `validate: none
+%s` + requestsOfCities + `compare_bodies: none
 checks: {lifecycle: none, suites: []}
 steps:
   - 8 warm-up for 1s
@@ -46,7 +46,7 @@ steps:
 // STEP is how long a step is. With AWAKE=1 something of the idle class runs on every CPU meanwhile,
 // so that none is given back to a hypervisor, which takes its time to return it; what the machine
 // is busy with is then wrong, and no verdict holds. With ONLY=slowed the A/A part is left out. With
-// TURNS=100ms those of a round are alive side by side and take turns of so long; a comparison is
+// INTERLEAVE=100ms those of a round are alive side by side and take turns of so long; a comparison is
 // then of eight rounds, or of ROUNDS.
 //
 //	make bench-aa
@@ -65,8 +65,8 @@ func BenchmarkAA(b *testing.B) {
 	}
 	dir := b.TempDir()
 	turns, rounds := "", stats.MinInterval
-	if t := os.Getenv("TURNS"); t != "" {
-		turns, rounds = "turns: "+t+"\n", stats.MinPaired
+	if t := os.Getenv("INTERLEAVE"); t != "" {
+		turns, rounds = "interleave: "+t+"\n", stats.MinPaired
 	}
 	if n, err := strconv.Atoi(os.Getenv("ROUNDS")); err == nil && n >= stats.MinInterval {
 		rounds = n

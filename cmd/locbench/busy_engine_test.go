@@ -26,7 +26,7 @@ func TestTwoRunsAtOnce(t *testing.T) {
 	second.waitEvent(filepath.Join(dir, "second"), func(r bench.Record) bool { _, ok := r.Event.(bench.StepEnded); return ok })
 	first.waitEvent(filepath.Join(dir, "first"), func(r bench.Record) bool {
 		n, ok := r.Event.(bench.Notice)
-		return ok && n.Kind == bench.FoundNeighbour
+		return ok && n.Kind == bench.WarnOtherRun
 	})
 	first.signal(syscall.SIGINT)
 	if code := first.wait(2 * time.Minute); code != 130 {
@@ -40,7 +40,7 @@ func TestTwoRunsAtOnce(t *testing.T) {
 	}
 	for out, want := range map[string]bool{"first": true, "second": true, "third": false} {
 		run, _ := read(t, filepath.Join(dir, out))
-		if run.Warnings.Has(bench.FoundNeighbour) != want {
+		if run.Warnings.Has(bench.WarnOtherRun) != want {
 			t.Errorf("the %s run: %q", out, run.Warnings)
 		}
 		if out == "second" {

@@ -26,7 +26,7 @@ func TestCapacityOverLimits(t *testing.T) {
 			t.Errorf("%s and standard output differ: %v", capacity.File, err)
 		}
 		r := capacityRecord(t, kept)
-		if len(r.Points) != 2 || r.Objective != "p50<4s,errors<50%" {
+		if len(r.Points) != 2 || r.SLO != "p50<4s,errors<50%" {
 			t.Fatalf("%+v", r)
 		}
 		for i, p := range r.Points {

@@ -73,7 +73,7 @@ func TestDashboard(t *testing.T) {
 }
 
 // TestWatchingAnothersRun shows a run that a pipe started, from a second terminal: it cannot be
-// steered, and leaving it leaves it alone.
+// changedByHand, and leaving it leaves it alone.
 func TestWatchingAnothersRun(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -29,7 +29,7 @@ store: {kind: container, image: "` + image + `"}
 requests:
   - path: /city/v1/get?id={id}&language={language}
     languages: [cs]
-validate: 50%
+compare_bodies: 50%
 checks: {lifecycle: [no-store], suites: [locations]}
 step_duration: 1s
 steps: [1, 4]
@@ -48,7 +48,7 @@ steps: [1, 4]
 			t.Errorf("store %+v, steps %+v", run.Store, trials[0].Steps)
 		}
 		if cpus, ok := last.StoreCPUs(); !ok || cpus <= 0 {
-			t.Errorf("the store's CPU time is not known: %+v", last.BesideAfter)
+			t.Errorf("the store's CPU time is not known: %+v", last.HostAfter)
 		}
 		if last.Load.Checked == 0 || last.Load.Failed[bench.ErrWrong] > 0 {
 			t.Errorf("%d bodies were compared with the known answers, failed %v %v", last.Load.Checked, last.Load.Failed, last.Load.Examples)

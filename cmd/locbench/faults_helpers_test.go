@@ -259,7 +259,7 @@ func quietSteps(t testing.TB, contender, runtime string, rounds int, steps ...st
 rounds: `+strconv.Itoa(rounds)+`
 runtime: `+runtime+`
 `+quarter+littleData+`timeout: 500ms
-validate: none
+compare_bodies: none
 checks: {lifecycle: none, suites: []}
 step_duration: 1s
 steps: [`+strings.Join(steps, ", ")+`]

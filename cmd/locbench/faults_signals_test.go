@@ -35,7 +35,7 @@ func TestSignalInEachPhase(t *testing.T) {
 		for i, point := range killPoints() {
 			name := point.name
 			for k, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL} {
-				if !takesTurn(i+k, runtime) {
+				if !interleaved(i+k, runtime) {
 					continue
 				}
 				t.Run(name+" "+signal.String(), func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestTheTerminalIsClosedWhileItStops(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		for i, point := range killPoints() {
 			name := point.name
-			if !takesTurn(i, runtime) {
+			if !interleaved(i, runtime) {
 				continue
 			}
 			t.Run(name, func(t *testing.T) {
@@ -164,7 +164,7 @@ func TestCtrlCTwice(t *testing.T) {
 		}
 		for i, point := range killPoints() {
 			name := point.name
-			if !takesTurn(i+1, runtime) {
+			if !interleaved(i+1, runtime) {
 				continue
 			}
 			t.Run(name, func(t *testing.T) {

@@ -57,7 +57,7 @@ func TestGuestClockSet(t *testing.T) {
 		}
 		moved := map[bool]bool{}
 		for _, w := range trial.Warnings {
-			if w.Kind == bench.FoundClockSet {
+			if w.Kind == bench.WarnClockSet {
 				moved[w.Figures["moved_ns"] > 0] = true
 			}
 		}

@@ -252,7 +252,7 @@ func small(t testing.TB, contender, runtime string, more ...string) string {
 rounds: 2
 runtime: ` + runtime + `
 ` + quarter + littleData + `timeout: 500ms
-validate: none
+compare_bodies: none
 checks: {lifecycle: ` + lifecycle + `, suites: []}
 step_duration: 1s
 steps: [1, 2, 4]
@@ -364,9 +364,9 @@ func images(t testing.TB, names ...string) {
 	}
 }
 
-// takesTurn says whether the nth case of a matrix runs in a runtime: every second one in each.
+// interleaved says whether the nth case of a matrix runs in a runtime: every second one in each.
 // Without Docker all are processes.
-func takesTurn(n int, runtime string) bool {
+func interleaved(n int, runtime string) bool {
 	return testenv.Engine() != nil || n%2 == 0 == (runtime == "docker")
 }
 
@@ -381,11 +381,11 @@ func runState(dir string) bench.RunState {
 	return run.State
 }
 
-// twoInTurns is a profile of two variants of one contender that take turns of 100 ms.
-func twoInTurns(t testing.TB, runtime string, rounds string) string {
+// twoInterleaved is a profile of two variants of one contender that take turns of 100 ms.
+func twoInterleaved(t testing.TB, runtime string, rounds string) string {
 	t.Helper()
-	return profileFile(t, "contenders: ['faulty:a', 'faulty:b']\nrounds: "+rounds+"\nruntime: "+runtime+"\nlimits: {cpus: 1, memory: 64MiB}\nturns: 100ms\n"+littleData+
-		"timeout: 500ms\nvalidate: none\nchecks: {lifecycle: none, suites: []}\nstep_duration: 1s\nsteps: [2, {rate: 300}, 4]\n")
+	return profileFile(t, "contenders: ['faulty:a', 'faulty:b']\nrounds: "+rounds+"\nruntime: "+runtime+"\nlimits: {cpus: 1, memory: 64MiB}\ninterleave: 100ms\n"+littleData+
+		"timeout: 500ms\ncompare_bodies: none\nchecks: {lifecycle: none, suites: []}\nstep_duration: 1s\nsteps: [2, {rate: 300}, 4]\n")
 }
 
 // wellAndTwice is a contender with two variants, which both do what they should.

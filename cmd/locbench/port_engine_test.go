@@ -38,7 +38,7 @@ func TestPortOfItsOwn(t *testing.T) {
 	}
 	port := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 	l.Close()
-	profile := profileFile(t, "contenders: [faulty]\nrounds: 2\nruntime: process\nisolation: off\nstore: none\nrequests: [{path: /}]\nvalidate: none\nchecks: {lifecycle: none, suites: []}\nsteps: [1 for 300ms]\n")
+	profile := profileFile(t, "contenders: [faulty]\nrounds: 2\nruntime: process\nisolation: off\nstore: none\nrequests: [{path: /}]\ncompare_bodies: none\nchecks: {lifecycle: none, suites: []}\nsteps: [1 for 300ms]\n")
 	run := func(t *testing.T, want int, services string, more ...string) ([]bench.TrialResult, string) {
 		t.Helper()
 		dir := t.TempDir()
@@ -89,7 +89,7 @@ func TestPortOfItsOwn(t *testing.T) {
 		if second := trials[1]; second.Instance != nil || !strings.Contains(second.Failure, "not tried: it never became ready in round 1") {
 			t.Errorf("the second round: %+v, %q", second.Instance, second.Failure)
 		}
-		if trials, _ := run(t, 3, services, "--keep-going"); trials[1].Instance == nil {
+		if trials, _ := run(t, 3, services, "--retry-not-ready"); trials[1].Instance == nil {
 			t.Error("it was not tried again, though that was asked for")
 		}
 	})

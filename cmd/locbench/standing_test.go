@@ -23,7 +23,7 @@ import (
 // trial of b was aborted.
 func alternating() (bench.Run, []bench.TrialResult) {
 	run := bench.Run{Schema: bench.SchemaVersion, State: bench.RunComplete}
-	run.Profile = bench.Profile{Name: "turns", Rounds: 10, Runtime: bench.RuntimeProcess, Turns: 100 * time.Millisecond}
+	run.Profile = bench.Profile{Name: "turns", Rounds: 10, Runtime: bench.RuntimeProcess, Interleave: 100 * time.Millisecond}
 	run.Profile.Steps = []bench.Step{{Name: "8 connections", Connections: 8, Duration: 10 * time.Second}}
 	run.Profile.Requests = []bench.Request{{Name: "get", Method: "GET", Path: "/"}}
 	run.Machine.CPUs = 8
@@ -36,7 +36,7 @@ func alternating() (bench.Run, []bench.TrialResult) {
 			trial := bench.TrialResult{Schema: bench.SchemaVersion, Trial: bench.Trial{Contender: name, Round: round + 1}, State: bench.TrialComplete}
 			trial.Service = bench.Service{Name: name}
 			trial.Instance = &bench.InstanceInfo{Runtime: bench.RuntimeProcess}
-			step := bench.StepResult{Step: run.Profile.Steps[0], Turns: &bench.Turns{Length: run.Profile.Turns, Count: 100, Since: since, With: []string{"other"}}}
+			step := bench.StepResult{Step: run.Profile.Steps[0], Interleave: &bench.Interleave{Length: run.Profile.Interleave, Count: 100, Since: since, With: []string{"other"}}}
 			step.Load = bench.Load{Succeeded: int64(10 * rate), Sent: int64(10 * rate), Elapsed: 10 * time.Second}
 			step.Load.Latency = bench.Latencies{Count: 1, P50: time.Millisecond, P99: time.Duration(1e12 / rate)}
 			trial.Steps = []bench.StepResult{step}

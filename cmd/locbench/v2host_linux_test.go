@@ -42,7 +42,7 @@ var hosts = []host{
 	{"root", "6.12", true, []errand{
 		{name: "groups", as: "root", pkg: "internal/host/cgroup", tests: []string{"TestGroupOnThisMachine", "TestBornInV2Group", "TestRemoveTakesGroupsBelow", "TestCleanLeft", "TestProbe"}},
 		{name: "processes", as: "root", pkg: "internal/contender/launch", tests: []string{"TestProcess/OOM", "TestProcess/DeafWithChild", "TestProcess/KilledParent", "TestProcess/GroupRefused"}},
-		{name: "beside", as: "root", pkg: "internal/host/hostusage", tests: []string{"TestWhatIsBeside"}},
+		{name: "beside", as: "root", pkg: "internal/host/hostusage", tests: []string{"TestHostReadings"}},
 		{name: "runs", as: "root", pkg: "cmd/locbench", guest: "process,docker", tests: []string{"TestGuestDoctor", "TestGuestReadings", "TestGuestKilled", "TestGuestOutOfMemory"}},
 	}},
 	{"without root", "6.12", false, []errand{

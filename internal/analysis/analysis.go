@@ -17,14 +17,14 @@ import (
 // Run is a run, analysed.
 type Run struct {
 	Run        bench.Run
-	Trials       []bench.TrialResult // by their rounds
-	Contenders []Contender       // in the order in which they first ran
+	Trials     []bench.TrialResult // by their rounds
+	Contenders []Contender         // in the order in which they first ran
 }
 
 // Contender is one of them: its summary, its rounds, and what bound its steps.
 type Contender struct {
 	stats.Contender
-	Results []bench.TrialResult       // its trials
+	Results []bench.TrialResult     // its trials
 	Bounds  map[int]verdict.Summary // by the index of the step
 
 	run *bench.Run
@@ -35,7 +35,9 @@ func Of(run bench.Run, trials []bench.TrialResult) *Run { return of(run, trials,
 
 // SoFar is Of for a run that is not over: of the latencies of several rounds, only those at the peaks
 // are merged, which takes a millisecond each.
-func SoFar(run bench.Run, trials []bench.TrialResult) *Run { return of(run, trials, stats.SummarisePeaks) }
+func SoFar(run bench.Run, trials []bench.TrialResult) *Run {
+	return of(run, trials, stats.SummarisePeaks)
+}
 
 func of(run bench.Run, trials []bench.TrialResult,
 	summarise func(bench.Run, []bench.TrialResult) []stats.Contender) *Run {
@@ -113,7 +115,7 @@ func (c Contender) Half() (step bench.Step, share float64, ok bool) {
 
 // At are the values of the rounds that finished the step.
 func (c Contender) At(m measure.Measure, step bench.Step) (values []float64) {
-	if slices.ContainsFunc(c.Steps, func(s stats.Step) bool { return s.Step.Same(step) && s.Unsound }) {
+	if slices.ContainsFunc(c.Steps, func(s stats.Step) bool { return s.Step.Same(step) && s.Excluded }) {
 		return nil
 	}
 	for _, trial := range c.Results {
@@ -177,7 +179,7 @@ func together(all []Contender, may func(Contender) bool) (kept []Contender, turn
 	for i, c := range all {
 		complete := 0
 		for _, trial := range c.Results {
-			if _, took := trial.TookTurns(); took && trial.State == bench.TrialComplete {
+			if _, took := trial.Interleaved(); took && trial.State == bench.TrialComplete {
 				complete++
 			}
 		}
@@ -203,7 +205,7 @@ func together(all []Contender, may func(Contender) bool) (kept []Contender, turn
 // only is the contender over some of its rounds; its peak stays that of all of them.
 func (c Contender) only(rounds []bench.TrialResult) Contender {
 	sum := stats.Rounds(*c.run, rounds)
-	sum.Unsound = c.Unsound
+	sum.Excluded = c.Excluded
 	sum.Cost, sum.CostEach = c.Cost, c.CostEach // at the run's price
 	if peak, ok := c.PeakStep(); ok {
 		if i := slices.IndexFunc(sum.Steps, func(s stats.Step) bool { return s.Index == peak.Index }); i >= 0 {

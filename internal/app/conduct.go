@@ -225,8 +225,8 @@ func (c *conductor) config() runner.Config {
 		TearDown: c.loader.tearDown, Checks: c.checks,
 		StoreAlive: site.storeAlive, StoreChange: site.storeChange,
 		EngineAlive: site.platformsAlive, Ready: site.ready, Judge: site.judge,
-		Beside:  func(ctx context.Context) *bench.Beside { return site.usage.Read(ctx) },
-		Control: c.plan.controls, KeepGoing: c.plan.keepGoing,
+		ReadHost: func(ctx context.Context) *bench.HostReading { return site.usage.Read(ctx) },
+		Control:  c.plan.controls, RetryNotReady: c.plan.retryNotReady,
 	}
 	if c.plan.Engine != nil {
 		config.Engine = c.plan.Engine

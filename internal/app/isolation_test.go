@@ -115,7 +115,7 @@ func TestCoresAreNotTornApart(t *testing.T) {
 // TestAnotherRunIsOn: a run that finds another one on the machine says so, once.
 func TestAnotherRunIsOn(t *testing.T) {
 	t.Setenv(machine.RunsVariable, t.TempDir())
-	begin := func() (*site, *event.Stream, bench.Findings) {
+	begin := func() (*site, *event.Stream, bench.Warnings) {
 		stream := event.New(time.Now)
 		s := &site{getenv: os.Getenv, stream: stream}
 		return s, stream, s.occupy(nil)
@@ -125,16 +125,16 @@ func TestAnotherRunIsOn(t *testing.T) {
 	if len(warned) > 0 {
 		t.Errorf("alone: %q", warned)
 	}
-	var later bench.Findings
+	var later bench.Warnings
 	stream.Subscribe(func(r bench.Record) {
 		if n, ok := r.Event.(bench.Notice); ok {
-			later = append(later, n.Finding())
+			later = append(later, n.Warning())
 		}
 	})
 	first.meet()
 	second, other, warned := begin()
 	defer second.busy.Close()
-	if len(warned) != 1 || !warned.Has(bench.FoundNeighbour) {
+	if len(warned) != 1 || !warned.Has(bench.WarnOtherRun) {
 		t.Errorf("the second: %q", warned)
 	}
 	third := &site{getenv: os.Getenv}
@@ -147,7 +147,7 @@ func TestAnotherRunIsOn(t *testing.T) {
 	second.meet()
 	stream.Close()
 	other.Close()
-	if len(later) != 1 || !later.Has(bench.FoundNeighbour) {
+	if len(later) != 1 || !later.Has(bench.WarnOtherRun) {
 		t.Errorf("the first, later: %q", later)
 	}
 }

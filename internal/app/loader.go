@@ -87,8 +87,8 @@ func (l *loader) Run(ctx context.Context, baseURL string, step bench.Step, hooks
 	}
 	plan := l.loadPlan(baseURL, step)
 	plan.OnStart, plan.OnEnd, plan.Rate = hooks.OnStart, hooks.OnEnd, hooks.Rate
-	if t := hooks.Turns; t != nil {
-		plan.Turns = &load.Turns{Length: t.Length, Next: t.Next}
+	if t := hooks.Interleave; t != nil {
+		plan.Interleave = &load.Interleave{Length: t.Length, Next: t.Next}
 	}
 	engine := l.engine
 	engine.Keep = l.kept[baseURL]

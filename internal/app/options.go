@@ -22,11 +22,11 @@ type RunOptions struct {
 	Getenv   func(string) string
 	Accept   bool // claims also about contenders whose checks failed
 
-	Out       string // results folder; "": one of that moment
-	Resume    string // results folder of a run to resume
-	KeepGoing bool   // try a contender again in each round that never answered in its first
-	Command   []string
-	Output    Output
+	Out           string // results folder; "": one of that moment
+	Resume        string // results folder of a run to resume
+	RetryNotReady bool   // try a contender again in each round that never answered in its first
+	Command       []string
+	Output        Output
 
 	MetricsListen string // address at which Prometheus reads the state of the run; "": none
 

@@ -35,7 +35,7 @@ type Plan struct {
 	worker        bool
 	controls      <-chan bench.Control
 	metricsListen string
-	keepGoing     bool
+	retryNotReady bool
 	failuresShown bool // the failure of a trial is reported when it ends: the error need not repeat it
 }
 
@@ -132,7 +132,7 @@ func servicesOf(run *bench.Run, dirs []string) (map[bench.Selection]bench.Servic
 		return nil, err
 	}
 	for _, text := range left {
-		run.Warnings.Add(bench.Finding{Text: text})
+		run.Warnings.Add(bench.Warning{Text: text})
 	}
 	found := map[bench.Selection]bench.Service{}
 	for _, sel := range run.Profile.Contenders {

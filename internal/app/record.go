@@ -41,7 +41,7 @@ func Public(run bench.Run) bench.Run {
 
 // changes reports what is not as it was when the run began: its earlier and its later trials differ by
 // more than their contenders.
-func changes(was, is bench.Run) (warnings bench.Findings) {
+func changes(was, is bench.Run) (warnings bench.Warnings) {
 	for _, c := range []struct{ what, was, is string }{
 		{"locbench", was.Software.Locbench, is.Software.Locbench},
 		{"Go", was.Software.Go, is.Software.Go},
@@ -56,7 +56,7 @@ func changes(was, is bench.Run) (warnings bench.Findings) {
 	} {
 		if c.was != c.is {
 			text := fmt.Sprintf("resumed with a different %s: was %q, now %q", c.what, c.was, c.is)
-			warnings = append(warnings, bench.Finding{Kind: bench.FoundOtherwise, Text: text})
+			warnings = append(warnings, bench.Warning{Kind: bench.WarnResumedDifferently, Text: text})
 		}
 	}
 	return warnings
@@ -64,8 +64,8 @@ func changes(was, is bench.Run) (warnings bench.Findings) {
 
 // memoryOvercommit warns where the contenders of a round, which are alive at the same time, may
 // take more memory than there is.
-func memoryOvercommit(run bench.Run) bench.Findings {
-	if run.Profile.Turns <= 0 {
+func memoryOvercommit(run bench.Run) bench.Warnings {
+	if run.Profile.Interleave <= 0 {
 		return nil
 	}
 	alive := int64(max(len(run.Profile.Contenders), 2))
@@ -73,5 +73,5 @@ func memoryOvercommit(run bench.Run) bench.Findings {
 	if all <= machine || machine == 0 {
 		return nil
 	}
-	return bench.Findings{verdict.Overcommitted(alive, all, machine)}
+	return bench.Warnings{verdict.Overcommitted(alive, all, machine)}
 }

@@ -43,7 +43,7 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 		return err
 	}
 	plan.resume, plan.worker, plan.controls = held, o.Worker, o.Controls
-	plan.metricsListen, plan.keepGoing, plan.failuresShown = o.MetricsListen, o.KeepGoing, !o.Output.JSON
+	plan.metricsListen, plan.retryNotReady, plan.failuresShown = o.MetricsListen, o.RetryNotReady, !o.Output.JSON
 	var printer *plain.Printer
 	plan.Follow = func(cancel context.CancelCauseFunc) func(bench.Record) {
 		output := o.Output
@@ -61,10 +61,10 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 		}
 		return console.Append(err, "nothing ran; no results saved")
 	}
-	missed, unsound, finishErr := finish(env, plan.Dir, !o.Output.JSON && !o.Worker)
+	missed, excluded, finishErr := finish(env, plan.Dir, !o.Output.JSON && !o.Worker)
 	err = errors.Join(err, finishErr, printer.Err())
-	if err == nil && len(unsound) > 0 {
-		return console.WithCode(console.ExitContender, unsoundError(unsound))
+	if err == nil && len(excluded) > 0 {
+		return console.WithCode(console.ExitContender, excludedError(excluded))
 	}
 	if err == nil && missed > 0 {
 		err = fmt.Errorf("thresholds missed: %d", missed)
@@ -74,14 +74,14 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 }
 
 // finish writes the reports from what is on disk, so that they show exactly what was kept, and
-// prints the table if wanted. missed is how often thresholds were; unsound are the contenders that
+// prints the table if wanted. missed is how often thresholds were; excluded are the contenders that
 // take part in no claim.
-func finish(env console.Env, dir string, table bool) (missed int, unsound []bench.UnsoundContender, err error) {
+func finish(env console.Env, dir string, table bool) (missed int, excluded []bench.ExcludedContender, err error) {
 	run, trials, err := results.Read(dir)
 	if err != nil && len(trials) == 0 {
 		return 0, nil, err
 	}
-	unsound = run.Unsound()
+	excluded = run.Excluded()
 	for _, trial := range trials {
 		for _, step := range trial.Steps {
 			missed += len(step.Missed())
@@ -91,14 +91,14 @@ func finish(env console.Env, dir string, table bool) (missed int, unsound []benc
 	_, reportErr := WriteReports(dir, "", analysed)
 	if table {
 		if err := Summary(env, dir, analysed, true); err != nil {
-			return missed, unsound, err
+			return missed, excluded, err
 		}
 	}
-	return missed, unsound, errors.Join(err, reportErr)
+	return missed, excluded, errors.Join(err, reportErr)
 }
 
-// unsoundError says which contenders take part in no claim, and the way out.
-func unsoundError(all []bench.UnsoundContender) error {
+// excludedError says which contenders take part in no claim, and the way out.
+func excludedError(all []bench.ExcludedContender) error {
 	var texts []string
 	checks := false
 	for _, u := range all {

@@ -50,7 +50,7 @@ func TestResumingUnderOtherConditionsIsTold(t *testing.T) {
 }
 
 func TestContendersThatDoNotFitAtTheSameTime(t *testing.T) {
-	run := bench.Run{Profile: bench.Profile{Turns: 1, Limits: bench.Limits{Memory: 3 << 30}, Contenders: make([]bench.Selection, 3)}, Machine: bench.Machine{MemoryBytes: 8 << 30}}
+	run := bench.Run{Profile: bench.Profile{Interleave: 1, Limits: bench.Limits{Memory: 3 << 30}, Contenders: make([]bench.Selection, 3)}, Machine: bench.Machine{MemoryBytes: 8 << 30}}
 	if got := memoryOvercommit(run); len(got) != 1 || got[0].Text != "3 contenders are alive at the same time, and may take 9 GiB together: this machine has 8 GiB" {
 		t.Errorf("%q", got)
 	}
@@ -58,27 +58,27 @@ func TestContendersThatDoNotFitAtTheSameTime(t *testing.T) {
 	if got := memoryOvercommit(run); got != nil {
 		t.Errorf("%q", got)
 	}
-	run.Profile.Contenders, run.Profile.Turns = make([]bench.Selection, 9), 0
+	run.Profile.Contenders, run.Profile.Interleave = make([]bench.Selection, 9), 0
 	if got := memoryOvercommit(run); got != nil {
 		t.Errorf("%q", got)
 	}
 }
 
 // Of contenders that take turns none is run again alone.
-func TestResumeOfTurns(t *testing.T) {
+func TestResumeOfInterleaving(t *testing.T) {
 	trial := func(name string, round int, state bench.TrialState) bench.TrialEntry {
 		l := bench.Trial{Contender: name, Round: round}
 		return bench.TrialEntry{Trial: l, State: state, File: l.String() + ".json"}
 	}
 	run := bench.Run{Schema: bench.SchemaVersion, ID: "r1", State: bench.RunInterrupted,
 		Trials: []bench.TrialEntry{trial("a", 1, bench.TrialComplete), trial("b", 1, bench.TrialComplete), trial("b", 2, bench.TrialComplete), trial("a", 2, bench.TrialAborted)}}
-	p, err := profile.Parse("p.yaml", []byte("contenders: [a, b]\nrounds: 2\nturns: 100ms\nrequests: [{path: /x}]\nsteps: [3]\n"))
+	p, err := profile.Parse("p.yaml", []byte("contenders: [a, b]\nrounds: 2\ninterleave: 100ms\nrequests: [{path: /x}]\nsteps: [3]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for turns, want := range map[time.Duration]string{100 * time.Millisecond: "complete complete pending pending", 0: "complete complete complete pending"} {
 		run.Profile = p
-		run.Profile.Turns = turns
+		run.Profile.Interleave = turns
 		dir := t.TempDir()
 		data, err := json.Marshal(run)
 		if err != nil {

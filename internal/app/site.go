@@ -68,7 +68,7 @@ func (s *site) close(ctx context.Context) error {
 }
 
 // judge says what else than the contender may have limited a step.
-func (s *site) judge(res bench.StepResult, inst bench.InstanceInfo) bench.Findings {
+func (s *site) judge(res bench.StepResult, inst bench.InstanceInfo) bench.Warnings {
 	if inst.PID == 0 {
 		return nil // not on this machine
 	}
@@ -77,15 +77,15 @@ func (s *site) judge(res bench.StepResult, inst bench.InstanceInfo) bench.Findin
 
 // occupy lets others on this machine know that a run is on, and returns the warnings that are not known
 // already.
-func (s *site) occupy(known bench.Findings) (warnings bench.Findings) {
+func (s *site) occupy(known bench.Warnings) (warnings bench.Warnings) {
 	var err error
 	if s.busy, err = machine.OpenBusy(s.getenv(machine.RunsVariable)); err != nil {
-		return bench.Findings{{Text: "cannot tell if another run is active: " + err.Error()}}
+		return bench.Warnings{{Text: "cannot tell if another run is active: " + err.Error()}}
 	}
 	if s.busy.Others() {
-		s.met.Do(func() { warnings = bench.Findings{verdict.OtherRun()} })
+		s.met.Do(func() { warnings = bench.Warnings{verdict.OtherRun()} })
 	}
-	if known.Has(bench.FoundNeighbour) { // by a run that is resumed
+	if known.Has(bench.WarnOtherRun) { // by a run that is resumed
 		return nil
 	}
 	return warnings
@@ -99,4 +99,4 @@ func (s *site) meet() {
 }
 
 // warn publishes a warning of the run as a whole.
-func (s *site) warn(f bench.Finding) { s.stream.Publish(nil, bench.Warn(f)) }
+func (s *site) warn(f bench.Warning) { s.stream.Publish(nil, bench.WarningNotice(f)) }

@@ -26,7 +26,7 @@ func (s *site) choosePlatform(ctx context.Context) error {
 		case inContainer:
 			return s.cannot(err)
 		case isA[platform.UnreachableError](err):
-			s.plan.Warnings = append(s.plan.Warnings, bench.Finding{Text: "using processes: " + err.Error()})
+			s.plan.Warnings = append(s.plan.Warnings, bench.Warning{Text: "using processes: " + err.Error()})
 			p.Runtime = bench.RuntimeProcess
 		case isA[platform.MissingError](err):
 			p.Runtime = bench.RuntimeProcess

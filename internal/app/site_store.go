@@ -20,7 +20,7 @@ import (
 func (s *site) openStore(ctx context.Context, progress func(bench.Progress)) (string, error) {
 	if phrases := machine.LoadWarnings(s.plan.Machine); len(phrases) > 0 {
 		text := "results may be off: " + strings.Join(phrases, "; ") + " ; see 'locbench doctor'"
-		s.warn(bench.Finding{Kind: bench.FoundUnrest, Text: text})
+		s.warn(bench.Warning{Kind: bench.WarnMachineState, Text: text})
 	}
 	var err error
 	if s.plan.Profile.DrawsIDs() {
@@ -176,7 +176,7 @@ func (s *site) verifyData(ctx context.Context) (string, error) {
 			return "", err
 		}
 		if n != index.Count {
-			s.warn(bench.Finding{Text: fmt.Sprintf(
+			s.warn(bench.Warning{Text: fmt.Sprintf(
 				"index %q has %s documents, data set %s has %s: requests may miss ids and checks may fail (fix: %s)",
 				index.Name, units.Count(n), s.data.Info().Name, units.Count(index.Count), s.seedCommand())})
 		}

@@ -25,7 +25,7 @@ func Try(ctx context.Context, env console.Env, o RunOptions) error {
 		return err
 	}
 	p := &plan.Run.Profile
-	p.Rounds, p.Steps, p.Phases, p.Turns, p.Thresholds, p.Checks = 1, nil, nil, 0, nil, bench.CheckSpec{}
+	p.Rounds, p.Steps, p.Phases, p.Interleave, p.Thresholds, p.Checks = 1, nil, nil, 0, nil, bench.CheckSpec{}
 	plan.Run.Trials = nil
 	for i := range p.Contenders { // in their order: there is nothing that it could favour
 		plan.Run.Trials = append(plan.Run.Trials, runner.Order(p.Contenders[i:i+1], 1, plan.Run.Seed)...)
@@ -95,7 +95,7 @@ type attempt struct {
 	conductor *conductor
 	mu        sync.Mutex
 	out       io.Writer
-	trial       string
+	trial     string
 }
 
 // The bounds of what is shown of a request or an answer.
@@ -131,7 +131,7 @@ func (t *attempt) event(r bench.Record) {
 		}
 		fmt.Fprintf(t.out, "\n%s: %s\n", safe.Line(t.trial, 60), safe.Line(text, 1000))
 	case bench.Notice:
-		if e.Level == "info" || e.Kind == bench.FoundUnrest { // which disturb measurements alone
+		if e.Level == "info" || e.Kind == bench.WarnMachineState { // which disturb measurements alone
 			return
 		}
 		fmt.Fprintf(t.out, "%s: %s\n", safe.Line(e.Level, 20), safe.Line(e.Text, 1000))

@@ -117,14 +117,14 @@ type Profile struct {
 	Protocol Protocol  `json:"protocol,omitempty"` // "": HTTP11
 	Timeout  Duration  `json:"timeout_ns"`         // of one request, from its sending to its last byte
 	// share of the answers whose whole body is compared with the known one, where there is one
-	Validate float64 `json:"validate,omitempty"`
+	Validate float64 `json:"compare_bodies,omitempty"`
 	// share of failed requests from which on a step supports no claim; 0: DefaultMaxErrors
-	MaxErrors float64    `json:"max_errors,omitempty"`
-	Phases    *PhaseSpec `json:"phases,omitempty"`
-	Checks    CheckSpec  `json:"checks"`
+	MaxErrors float64            `json:"max_errors,omitempty"`
+	Phases    *FirstRequestsSpec `json:"first_requests,omitempty"`
+	Checks    CheckSpec          `json:"checks"`
 	// the contenders of a round are alive at the same time, and the load goes from one to the next after so long; 0: one
 	// after the other
-	Turns       Duration    `json:"turns_ns,omitempty"`
+	Interleave  Duration    `json:"interleave_ns,omitempty"`
 	Steps       []Step      `json:"steps"`
 	Thresholds  []Threshold `json:"thresholds,omitempty"`
 	PriceVCPUHr float64     `json:"price_usd_per_vcpu_hour"`

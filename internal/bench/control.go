@@ -15,10 +15,10 @@ type ControlKind string
 const (
 	ControlPause    ControlKind = "pause"     // before the next step or trial; the running step is finished first
 	ControlResume   ControlKind = "resume"    // continue after a pause, or take one back that was asked for
-	ControlSkipStep ControlKind = "skip step" // end the running step now; what it measured is kept, marked as aborted
+	ControlSkipStep ControlKind = "skip_step" // end the running step now; what it measured is kept, marked as aborted
 	// end the running trial now, and leave out the contender's later rounds
-	ControlSkipContender ControlKind = "skip contender"
-	ControlStop          ControlKind = "stop after step" // finish the running step, then end the run in order
+	ControlSkipContender ControlKind = "skip_contender"
+	ControlStop          ControlKind = "stop_after_step" // finish the running step, then end the run in order
 	ControlRate          ControlKind = "rate"            // open loop: this many requests due per second from now on
 	ControlNote          ControlKind = "note"            // mark the moment with Text
 	ControlAbort         ControlKind = "abort"           // end the run now, in order, as Ctrl-C does
@@ -59,8 +59,8 @@ type Intervention struct {
 	Control Control   `json:"control"`
 }
 
-// Steered reports whether somebody intervened in the course of the trial; a note does not.
-func (l TrialResult) Steered() bool {
+// ChangedByHand reports whether somebody intervened in the course of the trial; a note does not.
+func (l TrialResult) ChangedByHand() bool {
 	return slices.ContainsFunc(l.Interventions, func(i Intervention) bool { return i.Control.Kind != ControlNote })
 }
 

@@ -43,7 +43,7 @@ type Index struct {
 	Name    string   // what contenders ask for: the alias
 	Mapping []byte   // JSON body of PUT /<index>: mappings, and settings nested below "index"
 	Count   int64    // documents
-	Notes   Findings // what was left out of a dump's mapping, with its file
+	Notes   Warnings // what was left out of a dump's mapping, with its file
 }
 
 // DataSet is what the store is filled with. Several goroutines may call its methods.

@@ -72,12 +72,12 @@ func (d Drift) String() string {
 }
 
 // Doubts are all the doubts about a step: its drift, those of the load and its own.
-func (s StepResult) Doubts() Findings {
-	var own Findings
+func (s StepResult) Doubts() Warnings {
+	var own Warnings
 	if d := s.Drift; d != nil {
-		own = Findings{{Kind: FoundDrifting, Text: d.String()}}
+		own = Warnings{{Kind: WarnDrifting, Text: d.String()}}
 		if d.Warming() {
-			own[0].Kind = FoundWarming
+			own[0].Kind = WarnWarmingUp
 		}
 	}
 	return slices.Concat(own, s.Load.Warnings, s.Warnings)

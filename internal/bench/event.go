@@ -15,7 +15,7 @@ type Event interface{ event() }
 type Record struct {
 	Seq   int64     // from 1, without gaps when published; a subscriber far behind may miss some
 	At    time.Time //
-	Trial   *Trial      // nil when it concerns the whole run
+	Trial *Trial    // nil when it concerns the whole run
 	Event Event
 }
 
@@ -127,7 +127,7 @@ type (
 	Notice struct {
 		Level   string             `json:"level"` // info, warning, error
 		Text    string             `json:"text"`
-		Kind    FindingKind        `json:"kind,omitempty"` // of a warning or an error, which stays with the results
+		Kind    WarningKind        `json:"kind,omitempty"` // of a warning or an error, which stays with the results
 		Figures map[string]float64 `json:"figures,omitempty"`
 	}
 	// IncidentOccurred says what was done to the contender, or to what it depends on, from outside.
@@ -149,12 +149,12 @@ type (
 	}
 	// TrialEnded closes a trial.
 	TrialEnded struct {
-		State   TrialState  `json:"state"`
-		Failure string    `json:"failure,omitempty"` // what went wrong, in words
-		Exit    *Exit     `json:"exit,omitempty"`    // if the contender ended before it was asked to
-		LastLog []LogLine `json:"last_log,omitempty"`
-		Lost    *Lost     `json:"lost,omitempty"`    // what it has not measured
-		Unsound *Unsound  `json:"unsound,omitempty"` // why its contender supports no claim
+		State    TrialState `json:"state"`
+		Failure  string     `json:"failure,omitempty"` // what went wrong, in words
+		Exit     *Exit      `json:"exit,omitempty"`    // if the contender ended before it was asked to
+		LastLog  []LogLine  `json:"last_log,omitempty"`
+		Lost     *Lost      `json:"lost,omitempty"`     // what it has not measured
+		Excluded *Exclusion `json:"excluded,omitempty"` // why its contender supports no claim
 	}
 	// RunEnded closes the run.
 	RunEnded struct {
@@ -165,7 +165,7 @@ type (
 
 func (RunStarted) event()       {}
 func (Prepared) event()         {}
-func (TrialStarted) event()       {}
+func (TrialStarted) event()     {}
 func (PhaseStarted) event()     {}
 func (PhaseEnded) event()       {}
 func (Progress) event()         {}
@@ -185,7 +185,7 @@ func (IncidentOccurred) event() {}
 func (Intervened) event()       {}
 func (Paused) event()           {}
 func (Resumed) event()          {}
-func (TrialEnded) event()         {}
+func (TrialEnded) event()       {}
 func (RunEnded) event()         {}
 
 // events are all types by their names in events.jsonl and in the output of --json.
@@ -195,7 +195,7 @@ var events = map[string]Event{
 	"instance_started": InstanceStarted{}, "instance_ready": InstanceReady{}, "instance_stopped": InstanceStopped{},
 	"requests_timed": RequestsTimed{}, "mark_read": MarkRead{}, "check_done": CheckDone{},
 	"step_started": StepStarted{}, "window_closed": WindowClosed{}, "usage_read": UsageRead{}, "step_ended": StepEnded{},
-	"log_lines": LogLines{}, "notice": Notice{}, "befell": IncidentOccurred{}, "intervened": Intervened{},
+	"log_lines": LogLines{}, "notice": Notice{}, "incident": IncidentOccurred{}, "intervened": Intervened{},
 	"paused": Paused{}, "resumed": Resumed{}, "run_ended": RunEnded{},
 }
 
@@ -212,7 +212,7 @@ func EventName(e Event) string {
 type wireRecord struct {
 	Seq   int64           `json:"seq"`
 	At    time.Time       `json:"at"`
-	Trial   *Trial            `json:"trial,omitempty"`
+	Trial *Trial          `json:"trial,omitempty"`
 	Type  string          `json:"type"`
 	Event json.RawMessage `json:"event"`
 }
@@ -269,7 +269,7 @@ func (l *TrialResult) Apply(at time.Time, e Event) {
 		l.Stop = new(e.Stop)
 	case Notice:
 		if e.Level != "info" {
-			l.Warnings = append(l.Warnings, e.Finding())
+			l.Warnings = append(l.Warnings, e.Warning())
 		}
 	case IncidentOccurred:
 		l.Incidents = append(l.Incidents, e.Incident)

@@ -39,10 +39,10 @@ func (i Incident) String() string {
 type Lost struct {
 	Phase Phase `json:"phase,omitempty"` // in which it ended
 	// index of the step that was cut short; what it had is kept, marked as aborted
-	Step  *int      `json:"step,omitempty"`
-	After *Duration `json:"after_ns,omitempty"` // how far that step had come
-	Had   int64     `json:"had,omitempty"`      // answers that it had counted by then
-	Steps []string  `json:"steps,omitempty"`    // names of the steps that were never begun, in their order
+	Step      *int      `json:"step,omitempty"`
+	After     *Duration `json:"after_ns,omitempty"`  // how far that step had come
+	Responses int64     `json:"responses,omitempty"` // answers that it had counted by then
+	Steps     []string  `json:"steps,omitempty"`     // names of the steps that were never begun, in their order
 }
 
 // String is one line: "ended in step 2 after 600ms, with 1234 answers; not measured: 16
@@ -55,7 +55,7 @@ func (l Lost) String() string {
 		if l.After != nil {
 			text += " after " + l.After.Round(time.Millisecond).String()
 		}
-		parts = append(parts, fmt.Sprintf("%s, %d responses", text, l.Had))
+		parts = append(parts, fmt.Sprintf("%s, %d responses", text, l.Responses))
 	case l.Phase != "":
 		parts = append(parts, "stopped in phase "+string(l.Phase))
 	}

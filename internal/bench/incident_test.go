@@ -11,7 +11,7 @@ func TestForensicWords(t *testing.T) {
 		"step 2: paused from outside": Incident{Text: "paused from outside", Step: &one}.String(),
 		"paused from outside":         Incident{Text: "paused from outside"}.String(),
 		"ended in step 2 after 600ms, with 1234 answers; not measured: 16 connections, 64 connections": Lost{
-			Phase: PhaseLoad, Step: &one, After: &after, Had: 1234, Steps: []string{"16 connections", "64 connections"}}.String(),
+			Phase: PhaseLoad, Step: &one, After: &after, Responses: 1234, Steps: []string{"16 connections", "64 connections"}}.String(),
 		"ended in the phase ready; not measured: 1 connection":  Lost{Phase: PhaseReady, Steps: []string{"1 connection"}}.String(),
 		"not measured: a, a, a, a, a, a, a, a and 2 steps more": Lost{Steps: []string{"a", "a", "a", "a", "a", "a", "a", "a", "a", "a"}}.String(),
 		"killed by SIGKILL":                 Exit{Code: 137, Signal: "SIGKILL"}.String(),

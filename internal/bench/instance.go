@@ -100,9 +100,9 @@ type StopResult struct {
 	Graceful bool `json:"graceful"`
 	Killed   bool `json:"killed"` // had to be killed after the grace time
 	// was killed before the grace time was over, since somebody wanted the end by force
-	Forced  bool `json:"forced,omitempty"`
-	Already bool `json:"already"` // had ended before it was asked
-	Exit    Exit `json:"exit"`
+	Forced           bool `json:"forced,omitempty"`
+	ExitedBeforeStop bool `json:"exited_before_stop"` // had ended before it was asked
+	Exit             Exit `json:"exit"`
 }
 
 // Usage is one reading of an instance's counters. What the source cannot tell is nil, never 0.

@@ -10,9 +10,9 @@ func TestOutcome(t *testing.T) {
 		return all
 	}
 	for _, c := range []struct {
-		state RunState
-		trials  []TrialEntry
-		want  string
+		state  RunState
+		trials []TrialEntry
+		want   string
 	}{
 		{RunComplete, trials(TrialComplete, TrialComplete), "complete"},
 		{RunComplete, trials(TrialComplete, TrialFailed), "complete; failed: a"},

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// PhaseSpec asks for single requests to be timed, phase by phase, right after a contender has
+// FirstRequestsSpec asks for single requests to be timed, phase by phase, right after a contender has
 // become ready.
-type PhaseSpec struct {
+type FirstRequestsSpec struct {
 	// after the very first one: so many on its connection, and so many on a new connection each
 	Requests int `json:"requests"`
 }

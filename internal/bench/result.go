@@ -13,13 +13,13 @@ type ErrorKind string
 
 // The kinds. A status other than the expected one is the class of that status: "1xx" … "5xx".
 const (
-	ErrRefused ErrorKind = "connect refused"
-	ErrReset   ErrorKind = "connection reset" // reset, broken pipe, or closed before the whole answer was there
+	ErrRefused ErrorKind = "connection_refused"
+	ErrReset   ErrorKind = "connection_reset" // reset, broken pipe, or closed before the whole answer was there
 	ErrTimeout ErrorKind = "timeout"
-	ErrBody    ErrorKind = "bad body"      // one that cannot be read
-	ErrWrong   ErrorKind = "wrong body"    // whole, but not the known answer
-	ErrSave    ErrorKind = "value missing" // a good answer without a value that was to be saved of it
-	ErrClient  ErrorKind = "client limit"  // out of ports, files or memory on this side
+	ErrBody    ErrorKind = "unreadable_body" // one that cannot be read
+	ErrWrong   ErrorKind = "unexpected_body" // whole, but not the known answer
+	ErrSave    ErrorKind = "missing_value"   // a good answer without a value that was to be saved of it
+	ErrClient  ErrorKind = "client_limit"    // out of ports, files or memory on this side
 	ErrOther   ErrorKind = "other"
 )
 
@@ -132,7 +132,7 @@ type Load struct {
 	// between the readings of CPU times at the two ends; 0: not known, Elapsed is close
 	Wall time.Duration `json:"wall_ns,omitempty"`
 	// doubt about the result: "the client may be the bottleneck: …"
-	Warnings Findings             `json:"warnings,omitempty"`
+	Warnings Warnings             `json:"warnings,omitempty"`
 	Examples map[ErrorKind]string `json:"examples,omitempty"` // the first error text of each kind, bounded
 
 	// of each kind, where the step asked more than one; in the order of the profile
@@ -155,13 +155,13 @@ type Load struct {
 
 	// Open loop only. Nothing waits without being counted: what could not be sent when it was due
 	// was late or dropped.
-	LatencyOf Origin    `json:"latency_of,omitempty"`  // where Latency begins; "" is FromSent
-	Sending   Latencies `json:"latency_sent,omitzero"` // of the same successes as Latency, from their sending
-	Lag       Latencies `json:"lag,omitzero"`          // from due to sent, of all that were sent
-	Late      int64     `json:"late,omitempty"`        // of Sent: more than 1 ms after they were due
-	Held      int64     `json:"held,omitempty"`        // of Late and Dropped: because every connection was in use
-	Dropped   int64     `json:"dropped,omitempty"`     // came due and were never sent
-	MostOpen  int       `json:"most_open,omitempty"`   // connections in use at the same time
+	LatencyOf          Origin    `json:"latency_of,omitempty"`            // where Latency begins; "" is FromSent
+	Sending            Latencies `json:"latency_sent,omitzero"`           // of the same successes as Latency, from their sending
+	Lag                Latencies `json:"lag,omitzero"`                    // from due to sent, of all that were sent
+	Late               int64     `json:"late,omitempty"`                  // of Sent: more than 1 ms after they were due
+	Held               int64     `json:"waited_for_connection,omitempty"` // of Late and Dropped: because every connection was in use
+	Dropped            int64     `json:"dropped,omitempty"`               // came due and were never sent
+	MaxOpenConnections int       `json:"max_open_connections,omitempty"`  // connections in use at the same time
 	// requests due per second at the end, where somebody has changed the rate
 	FinalRate float64 `json:"final_rate,omitempty"`
 }
@@ -241,14 +241,14 @@ type StepResult struct {
 	After   *Usage  `json:"after,omitempty"`
 	Samples []Usage `json:"samples,omitempty"` // once a second in between
 
-	BesideBefore *Beside `json:"beside_before,omitempty"` // host and store, at the same two ends
-	BesideAfter  *Beside `json:"beside_after,omitempty"`
+	HostBefore *HostReading `json:"host_before,omitempty"` // host and store, at the same two ends
+	HostAfter  *HostReading `json:"host_after,omitempty"`
 
-	Hiccups *Hiccups `json:"hiccups,omitempty"` // of the machine, between the same two ends
-	Turns   *Turns   `json:"turns,omitempty"`   // nil: it was run at a stretch
-	Drift   *Drift   `json:"drift,omitempty"`   // of a measured step whose windows do not stay level; nil: none was found
+	Hiccups    *Hiccups    `json:"hiccups,omitempty"`    // of the machine, between the same two ends
+	Interleave *Interleave `json:"interleave,omitempty"` // nil: it was run at a stretch
+	Drift      *Drift      `json:"drift,omitempty"`      // of a measured step whose windows do not stay level; nil: none was found
 
-	Warnings Findings `json:"warnings,omitempty"`
+	Warnings Warnings `json:"warnings,omitempty"`
 	Aborted  string   `json:"aborted,omitempty"` // why it ended early: "the contender died", "interrupted"
 	Ending   Ending   `json:"ending,omitempty"`  // the same in a word; "" where it did not
 

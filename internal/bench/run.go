@@ -51,8 +51,8 @@ const (
 // TrialResult is all that is known of one trial. One file each.
 type TrialResult struct {
 	Schema   int           `json:"schema"`
-	Trial      Trial           `json:"trial"`
-	State    TrialState      `json:"state"`
+	Trial    Trial         `json:"trial"`
+	State    TrialState    `json:"state"`
 	Service  Service       `json:"service"`
 	Artifact Artifact      `json:"artifact"`
 	Instance *InstanceInfo `json:"instance,omitempty"`
@@ -60,8 +60,8 @@ type TrialResult struct {
 	Ended    time.Time     `json:"ended,omitzero"`
 	// from the start of the process to the first answer that says it is ready
 	StartUp     *Duration     `json:"start_up_ns,omitempty"`
-	FirstAnswer *FirstAnswer  `json:"first_answer,omitempty"` // nil: that was the first of any kind
-	Phases      *Phases       `json:"phases,omitempty"`       // of the first requests, where the profile asked for them
+	FirstAnswer *FirstAnswer  `json:"first_answer,omitempty"`   // nil: that was the first of any kind
+	Phases      *Phases       `json:"first_requests,omitempty"` // of the first requests, where the profile asked for them
 	Marks       []Mark        `json:"marks,omitempty"`
 	Checks      []CheckResult `json:"checks,omitempty"`
 	Steps       []StepResult  `json:"steps,omitempty"`
@@ -69,7 +69,7 @@ type TrialResult struct {
 	Exit        *Exit         `json:"exit,omitempty"`    // if it ended before it was asked to
 	Failure     string        `json:"failure,omitempty"` // what went wrong, in words
 	LastLog     []LogLine     `json:"last_log,omitempty"`
-	Warnings    Findings      `json:"warnings,omitempty"`
+	Warnings    Warnings      `json:"warnings,omitempty"`
 	Lost        *Lost         `json:"lost,omitempty"` // what it has not measured, where it did not run to its end
 
 	Incidents     []Incident     `json:"incidents,omitempty"`     // what was done to it from outside, in the order of time
@@ -88,24 +88,24 @@ func (l TrialResult) Definition() (d Definition, ok bool) {
 
 // Run is the record of a whole run: run.json.
 type Run struct {
-	Schema   int         `json:"schema"`
-	ID       string      `json:"id"` // also in every label
-	State    RunState    `json:"state"`
-	Profile  Profile     `json:"profile"`
-	Trials     []TrialEntry  `json:"trials"`                   // in the order in which they run
-	Hash     string      `json:"profile_hash,omitempty"` // of what the profile decides about the figures
-	Seed     uint64      `json:"seed"`                   // of the order and of the drawn ids
-	Started  time.Time   `json:"started"`
-	Ended    time.Time   `json:"ended,omitzero"`
-	Command  []string    `json:"command"`
-	Machine  Machine     `json:"machine"`
-	Isolated *Isolation  `json:"isolation,omitempty"` // nil: by a version that separated nothing
-	Software Software    `json:"software"`
-	Store    StoreInfo   `json:"store"`
-	Data     DataInfo    `json:"data"`
-	Files    []DataFile  `json:"files,omitempty"` // that requests take values and bodies from
-	Warnings Findings    `json:"warnings,omitempty"`
-	Resumed  []time.Time `json:"resumed,omitempty"`
+	Schema   int          `json:"schema"`
+	ID       string       `json:"id"` // also in every label
+	State    RunState     `json:"state"`
+	Profile  Profile      `json:"profile"`
+	Trials   []TrialEntry `json:"trials"`                 // in the order in which they run
+	Hash     string       `json:"profile_hash,omitempty"` // of what the profile decides about the figures
+	Seed     uint64       `json:"seed"`                   // of the order and of the drawn ids
+	Started  time.Time    `json:"started"`
+	Ended    time.Time    `json:"ended,omitzero"`
+	Command  []string     `json:"command"`
+	Machine  Machine      `json:"machine"`
+	Isolated *Isolation   `json:"isolation,omitempty"` // nil: by a version that separated nothing
+	Software Software     `json:"software"`
+	Store    StoreInfo    `json:"store"`
+	Data     DataInfo     `json:"data"`
+	Files    []DataFile   `json:"files,omitempty"` // that requests take values and bodies from
+	Warnings Warnings     `json:"warnings,omitempty"`
+	Resumed  []time.Time  `json:"resumed,omitempty"`
 	// the objective under which the steps were chosen one by one, as locbench capacity does
 	Search string `json:"search,omitempty"`
 	TLS    *TLS   `json:"tls,omitempty"` // nil: certificates are checked against those of the system
@@ -122,11 +122,11 @@ type Run struct {
 
 // TrialEntry is a trial's line in run.json.
 type TrialEntry struct {
-	Trial   Trial      `json:"trial"`
+	Trial Trial      `json:"trial"`
 	State TrialState `json:"state"`
-	File  string   `json:"file"` // relative to the results folder
+	File  string     `json:"file"` // relative to the results folder
 
-	Unsound *Unsound `json:"unsound,omitempty"` // why its contender supports no claim; nil: nothing is known against it
+	Excluded *Exclusion `json:"excluded,omitempty"` // why its contender supports no claim; nil: nothing is known against it
 }
 
 // RunState says how a run stands.
@@ -190,10 +190,10 @@ func (r Run) OutcomeText() string {
 			text += ": " + strings.Join(failed, ", ")
 		}
 	}
-	if unsound := r.Unsound(); len(unsound) > named {
-		text += fmt.Sprintf("; %d contenders excluded", len(unsound))
+	if excluded := r.Excluded(); len(excluded) > named {
+		text += fmt.Sprintf("; %d contenders excluded", len(excluded))
 	} else {
-		for _, u := range unsound {
+		for _, u := range excluded {
 			text += "; " + u.Label + " " + u.Brief()
 		}
 	}

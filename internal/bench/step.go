@@ -185,8 +185,8 @@ func (s Step) Same(other Step) bool {
 
 func equal[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// CheckTurns says why a step cannot be run in turns; nil where it can.
-func (s Step) CheckTurns() error {
+// CheckInterleave says why a step cannot be run in turns; nil where it can.
+func (s Step) CheckInterleave() error {
 	switch {
 	case s.RampFrom > 0 || s.RampTo > 0 || s.Wave != nil:
 		return errors.New("its load varies")

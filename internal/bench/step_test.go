@@ -82,7 +82,7 @@ func TestStepIsTheSame(t *testing.T) {
 	}
 }
 
-func TestStepFitsTurns(t *testing.T) {
+func TestStepCanBeInterleaved(t *testing.T) {
 	for want, s := range map[string]Step{
 		"<nil>":                              {Connections: 5, WarmUp: true},
 		"its load changes over time":         {RampTo: 5},
@@ -90,7 +90,7 @@ func TestStepFitsTurns(t *testing.T) {
 		"it ends after a number of requests": {MaxRequests: 1},
 	} {
 		t.Run(want, func(t *testing.T) {
-			if got := fmt.Sprint(s.CheckTurns()); got != want {
+			if got := fmt.Sprint(s.CheckInterleave()); got != want {
 				t.Errorf("%+v: %q, want %q", s, got, want)
 			}
 		})

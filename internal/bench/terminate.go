@@ -18,7 +18,7 @@ func Terminate(
 ) (r StopResult, err error) {
 	select {
 	case <-exited:
-		return StopResult{Already: true, Exit: *exit()}, nil
+		return StopResult{ExitedBeforeStop: true, Exit: *exit()}, nil
 	default:
 	}
 	asked := time.Now()

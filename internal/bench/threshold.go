@@ -2,7 +2,7 @@ package bench
 
 // Threshold is what a profile wants of the measured steps. Warm-ups are not judged.
 type Threshold struct {
-	Objective string `json:"objective"` // conditions as package slo reads them: "p99<50ms,errors<0.1%"
+	Condition string `json:"condition"` // conditions as package slo reads them: "p99<50ms,errors<0.1%"
 	// number of the first step that is judged, from 1 and with the warm-ups counted; 0: the first
 	FromStep int   `json:"from_step,omitempty"`
 	Stop     Scope `json:"stop,omitempty"` // what ends after a step that misses it; "": nothing
@@ -13,7 +13,7 @@ type Scope string
 
 const (
 	ScopeTrial Scope = "trial"
-	ScopeRun Scope = "run"
+	ScopeRun   Scope = "run"
 )
 
 // Concerns reports whether a step is judged by the threshold; index counts from 0.

@@ -60,7 +60,7 @@ func (s StepResult) Pressure() *Pressure {
 
 // HostPressure is the same of the whole machine.
 func (s StepResult) HostPressure() *Pressure {
-	b, a, _ := ends(s.BesideBefore, s.BesideAfter, hostOf)
+	b, a, _ := ends(s.HostBefore, s.HostAfter, hostOf)
 	return a.Pressure.since(b.Pressure)
 }
 
@@ -120,9 +120,9 @@ func (s StepResult) StepPeak() (bytes int64, ok bool) {
 	return *a.StepPeak, true
 }
 
-// Beside is one reading of what runs next to a contender and may be what bounds it. What cannot be
+// HostReading is one reading of what runs next to a contender and may be what bounds it. What cannot be
 // read is nil.
-type Beside struct {
+type HostReading struct {
 	Host  *HostUsage  `json:"host,omitempty"`
 	Store *StoreUsage `json:"store,omitempty"`
 }
@@ -166,8 +166,8 @@ func ends[R, P any](before, after *R, part func(*R) *P) (b, a P, ok bool) {
 	return b, a, false
 }
 
-func hostOf(b *Beside) *HostUsage   { return b.Host }
-func storeOf(b *Beside) *StoreUsage { return b.Store }
+func hostOf(b *HostReading) *HostUsage   { return b.Host }
+func storeOf(b *HostReading) *StoreUsage { return b.Store }
 
 // since is how far a counter has come; ok is false where it is not known, or has gone back.
 func since[T ~int64](before, after *T) (n T, ok bool) {
@@ -182,7 +182,7 @@ func (h HostUsage) Whole() time.Duration { return h.Busy + h.Idle + h.Steal }
 
 // HostShare is the share of the machine's CPU time in the step that was busy, and stolen.
 func (s StepResult) HostShare() (busy, steal float64, ok bool) {
-	b, a, _ := ends(s.BesideBefore, s.BesideAfter, hostOf)
+	b, a, _ := ends(s.HostBefore, s.HostAfter, hostOf)
 	whole := a.Whole() - b.Whole()
 	if whole <= 0 || a.Busy < b.Busy || a.Steal < b.Steal {
 		return 0, 0, false
@@ -192,13 +192,13 @@ func (s StepResult) HostShare() (busy, steal float64, ok bool) {
 
 // Throttles is how often CPUs were slowed down for their heat in the step.
 func (s StepResult) Throttles() (n int64, ok bool) {
-	b, a, _ := ends(s.BesideBefore, s.BesideAfter, hostOf)
+	b, a, _ := ends(s.HostBefore, s.HostAfter, hostOf)
 	return since(b.Throttles, a.Throttles)
 }
 
 // StoreCPUs is how many CPUs the store used in the step; ok is false of one inside the client too.
 func (s StepResult) StoreCPUs() (cpus float64, ok bool) {
-	b, a, _ := ends(s.BesideBefore, s.BesideAfter, storeOf)
+	b, a, _ := ends(s.HostBefore, s.HostAfter, storeOf)
 	d := a.At.Sub(b.At)
 	if d <= 0 || a.Source != b.Source || a.Source == StoreEmbeddedSource || a.CPU < b.CPU {
 		return 0, false
@@ -208,7 +208,7 @@ func (s StepResult) StoreCPUs() (cpus float64, ok bool) {
 
 // StoreInFlight is how many calls an embedded store was at on average in the step.
 func (s StepResult) StoreInFlight() (calls float64, ok bool) {
-	b, a, _ := ends(s.BesideBefore, s.BesideAfter, storeOf)
+	b, a, _ := ends(s.HostBefore, s.HostAfter, storeOf)
 	d := a.At.Sub(b.At)
 	if d <= 0 || a.Source != StoreEmbeddedSource || b.Source != StoreEmbeddedSource || a.Busy < b.Busy {
 		return 0, false
@@ -227,7 +227,7 @@ type Hiccups struct {
 	Sum   time.Duration `json:"sum_ns"` // over the CPUs
 	Max   time.Duration `json:"max_ns"`
 	// the threads that watched came before all others (real-time class); else they may also have waited for their turn
-	Preferred bool `json:"preferred"`
+	Realtime bool `json:"realtime"`
 }
 
 // Share is the part of a time for which the CPUs stood still, on average over them.

@@ -58,11 +58,11 @@ func TestFiguresOfAStep(t *testing.T) {
 	if _, _, ok := other.Network(); ok || other.Pressure() != nil {
 		t.Error("figures of two sources were subtracted")
 	}
-	host := func(n int64) *Beside { return &Beside{Host: &HostUsage{Throttles: new(n)}} }
-	if n, ok := (StepResult{BesideBefore: host(2), BesideAfter: host(5)}).Throttles(); n != 3 || !ok {
+	host := func(n int64) *HostReading { return &HostReading{Host: &HostUsage{Throttles: new(n)}} }
+	if n, ok := (StepResult{HostBefore: host(2), HostAfter: host(5)}).Throttles(); n != 3 || !ok {
 		t.Error(n, ok)
 	}
-	if _, ok := (StepResult{BesideBefore: host(2), BesideAfter: &Beside{Host: &HostUsage{}}}).Throttles(); ok {
+	if _, ok := (StepResult{HostBefore: host(2), HostAfter: &HostReading{Host: &HostUsage{}}}).Throttles(); ok {
 		t.Error("heat that nobody measured")
 	}
 }

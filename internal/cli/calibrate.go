@@ -33,7 +33,7 @@ that folder if machine, profile and options match.
 The floor holds within one run, where contenders alternate. Two separate runs also differ by what the machine did in
 between: calibrate before each, or put both contenders in one run.
 
-With --turns the contender is interleaved with itself: the floor of interleaved runs.
+With --interleave the contender is interleaved with itself: the floor of interleaved runs.
 
 The floor depends on profile, limits, store, step length and other work on the machine. Calibrate with the options of
 the run you want to compare, and again when the machine changes.
@@ -42,7 +42,7 @@ Exit codes are those of 'locbench run'.`,
 		Example: `  locbench calibrate                            # go-nethttp, profile quick, 12 rounds
   locbench calibrate rs-actix --profile locations --elastic http://127.0.0.1:9200
   locbench calibrate --rounds 20 --connections 64 --duration 5s
-  locbench calibrate --turns 100ms              # for runs in turns; ` + strconv.Itoa(2*stats.MinPaired) + ` rounds
+  locbench calibrate --interleave 100ms              # for runs in turns; ` + strconv.Itoa(2*stats.MinPaired) + ` rounds
   locbench calibrate --from results/20261121-080000-quick    # use existing rounds`,
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, contenders []string) error {
@@ -80,7 +80,7 @@ func calibrate(ctx context.Context, env Env, o app.RunOptions) (dir string, err 
 	if text := o.Changes.Text("rounds"); text != "" {
 		rounds, _ = strconv.Atoi(text) // 0 where it is not a number
 	} else {
-		if p, err := app.PlannedProfile(o); err == nil && p.Turns > 0 {
+		if p, err := app.PlannedProfile(o); err == nil && p.Interleave > 0 {
 			rounds = 2 * stats.MinPaired
 		}
 		o.Changes = o.Changes.With("rounds", strconv.Itoa(rounds))

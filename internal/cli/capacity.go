@@ -13,7 +13,7 @@ func newCapacity(env Env) *cobra.Command {
 	var f app.RunOptions
 	var o search.Options
 	cmd := &cobra.Command{
-		Use:   "capacity [CONTENDER[:VARIANT]] --slo OBJECTIVE",
+		Use:   "capacity [CONTENDER[:VARIANT]] --slo CONDITION",
 		Short: "Find the highest request rate that meets an SLO",
 		Long: `Finds the highest request rate at which a contender still meets an SLO such as 'p99<50ms,errors<0.1%'. Requests are
 sent on schedule, whether or not earlier ones have been answered (open loop); latency counts from the scheduled time.
@@ -51,7 +51,7 @@ rate meets the SLO; 130 interrupted.`,
 	}
 	bindPlace(cmd, &f)
 	fl := cmd.Flags()
-	fl.StringVar(&o.Objective, "slo", "", "`CONDITION` to meet, such as 'p99<50ms,errors<0.1%'")
+	fl.StringVar(&o.SLO, "slo", "", "`CONDITION` to meet, such as 'p99<50ms,errors<0.1%'")
 	fl.StringVar(&o.Limits, "limits", "", "search once per limit: cpus=0.5,1,1.5,2 or memory=128MiB,512MiB")
 	fl.DurationVar(&o.Probe, "probe", 5*time.Second, "length of one probe; longer ones catch rarer stalls")
 	fl.DurationVar(&o.WarmUp, "warm-up", 5*time.Second, "length of the warm-up (closed loop)")

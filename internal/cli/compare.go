@@ -179,7 +179,7 @@ func tellGates(env Env, gates []compare.GateResult) error {
 		case compare.Failed:
 			failed++
 		case compare.Refused:
-			if refused = g.Why; !g.Unsound {
+			if refused = g.Why; !g.Excluded {
 				hint = " (--force checks anyway)"
 			}
 		}

@@ -24,8 +24,8 @@ import (
 // exportFlags are the flags of "locbench export".
 type exportFlags struct {
 	format, output, trial string
-	step                int
-	maxRequests         int64
+	step                  int
+	maxRequests           int64
 }
 
 func newExport(env Env) *cobra.Command {

@@ -65,8 +65,8 @@ func hostileResults(t *testing.T) string {
 	}
 	run.Trials, trials, run.Profile.Contenders = run.Trials[:2], trials[:2], run.Profile.Contenders[:2]
 	run.Command = []string{"locbench", "run"}
-	run.Warnings = append(run.Warnings, bench.Finding{Text: "a warning"})
-	trials[0].Warnings = append(trials[0].Warnings, bench.Finding{Text: "a warning"})
+	run.Warnings = append(run.Warnings, bench.Warning{Text: "a warning"})
+	trials[0].Warnings = append(trials[0].Warnings, bench.Warning{Text: "a warning"})
 	trials[0].Checks = append(trials[0].Checks, bench.CheckResult{Group: "g", Name: "n", Status: bench.CheckFailed, Detail: "d"})
 	trials[1].State, trials[1].Failure, run.Trials[1].State = bench.TrialFailed, "it failed", bench.TrialFailed
 	trials[1].LastLog = []bench.LogLine{{Text: "a line"}}

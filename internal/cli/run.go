@@ -26,7 +26,7 @@ func newRun(env Env) *cobra.Command {
 		Long: `Runs a profile. locbench starts each contender under the profile's limits, checks it, loads it step by step, and stops
 it. It repeats this for every round; contenders alternate in an order shuffled from a recorded seed.
 
-With --turns 100ms all contenders of a round run at the same time, and each step's load switches between them every
+With --interleave 100ms all contenders of a round run at the same time, and each step's load switches between them every
 100 ms. Machine noise then affects all of them alike, and 'locbench compare' can find smaller differences. It takes
 ` + strconv.Itoa(stats.MinPaired) + ` rounds and memory for all contenders at once. Compare such runs only with each other.
 
@@ -53,7 +53,7 @@ the store or disk was lost); 4 a threshold was missed; 130 interrupted. If sever
 		Example: `  locbench run --headless                                   # profile quick on whatever this machine has
   locbench run --profile locations go-nethttp --elastic http://127.0.0.1:9200
   locbench run go-nethttp go-nethttp:release --rounds 6
-  locbench run old:v1 old:v2 --services ./mine --turns 100ms --rounds 12    # a small difference, on a noisy machine
+  locbench run old:v1 old:v2 --services ./mine --interleave 100ms --rounds 12    # a small difference, on a noisy machine
   locbench run --runtime process --duration 5s --connections 1,8,64
   locbench run --target http://127.0.0.1:8080               # GET / of a service that already runs
   locbench run --target http://127.0.0.1:8080 rs-actix      # a locations service: its requests and checks
@@ -134,7 +134,7 @@ func bindRun(cmd *cobra.Command, f *runFlags) {
 	fl.StringVarP(&f.Out, "out", "o", "", "results `DIR` (default results/<time>-<profile>)")
 	fl.StringVar(&f.Resume, "resume", "",
 		"resume the run in `DIR`: keep complete trials, repeat the others")
-	fl.BoolVar(&f.KeepGoing, "keep-going", false,
+	fl.BoolVar(&f.RetryNotReady, "retry-not-ready", false,
 		"retry contenders that were not ready in their first round, instead of skipping them")
 	fl.StringVar(&f.MetricsListen, "metrics-listen", "",
 		"serve Prometheus metrics at http://`ADDRESS`/metrics; without a host, on loopback only")

@@ -54,7 +54,7 @@ and a mapping for each index:
 
 Values are one per line or in one array; files may be gzipped. A mapping type (Elasticsearch 6) is dropped with a warning.`,
 		Example: `  locbench seed --elastic http://127.0.0.1:9200
-  locbench seed --elastic http://127.0.0.1:9200 --cities 100000 --vertices 60 --random-seed 1
+  locbench seed --elastic http://127.0.0.1:9200 --cities 100000 --vertices 60 --data-seed 1
   locbench seed --elastic 'http://${ES_USER}:${ES_PASSWORD}@10.0.0.5:9200' --from ./dump --force
 
   elasticdump --input=http://10.0.0.5:9200/city --output=dump/city.json --type=data
@@ -75,8 +75,8 @@ Values are one per line or in one array; files may be gzipped. A mapping type (E
 				return console.Usagef("use either --from (a dump) or --cities (generated)")
 			case changed("cities") && (f.data.Cities < 1 || f.data.Cities > dataset.MaxGenerated):
 				return console.Usagef("--cities %d: must be 1 to 1,000,000", f.data.Cities)
-			case !changed("cities") && (changed("vertices") || changed("random-seed")):
-				return console.Usagef("--vertices and --random-seed need --cities")
+			case !changed("cities") && (changed("vertices") || changed("data-seed")):
+				return console.Usagef("--vertices and --data-seed need --cities")
 			case f.workers < 1 || f.workers > maxWorkers:
 				return console.Usagef("--workers %d: must be 1 to %d", f.workers, maxWorkers)
 			}
@@ -89,7 +89,7 @@ Values are one per line or in one array; files may be gzipped. A mapping type (E
 	fl.StringVar(&f.data.Dir, "from", "", "load the dump in this `DIR`")
 	fl.IntVar(&f.data.Cities, "cities", 0, "generate N cities (1 to 1,000,000)")
 	fl.IntVar(&f.data.Vertices, "vertices", 60, "vertices per shape")
-	fl.Uint64Var(&f.data.Seed, "random-seed", 1, "seed for --cities; the same seed gives the same data")
+	fl.Uint64Var(&f.data.Seed, "data-seed", 1, "seed for --cities; the same seed gives the same data")
 	fl.BoolVar(&f.force, "force", false, "reload even if the data is unchanged")
 	fl.IntVar(&f.workers, "workers", seed.DefaultWorkers, "parallel bulk requests")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")

@@ -91,7 +91,7 @@ func has(t *testing.T, c setup.Choice, p bench.Profile) {
 	got := map[string]string{
 		"rounds": strconv.Itoa(p.Rounds), "cpus": strconv.FormatFloat(p.Limits.CPUs, 'f', -1, 64), "cpu-set": strconv.Itoa(p.Limits.CPUSet),
 		"runtime": string(p.Runtime), "store": string(p.Store.Kind), "elastic": p.Store.URL, "cities": strconv.Itoa(p.Data.Cities), "data": p.Data.Dir,
-		"turns": p.Turns.String(),
+		"turns": p.Interleave.String(),
 	}
 	if got["data"] == "" {
 		got["data"] = "bundled"

@@ -11,9 +11,9 @@ import (
 )
 
 // judge is the doubt that the client itself has about its result.
-func judge(l bench.Load, rec *record.Result) bench.Findings {
+func judge(l bench.Load, rec *record.Result) bench.Warnings {
 	return verdict.Loop{
-		Open: rec.Open, Whole: rec.Whole, Parts: rec.Turns, Connections: rec.Connections,
+		Open: rec.Open, Whole: rec.Whole, Parts: rec.Interleaved, Connections: rec.Connections,
 		Reopened: rec.Reopened, LateAfter: record.LateAfter,
 		Answers: l.Succeeded + bench.Load{Failed: rec.Ended.Failed}.FailedTotal(),
 		Busy:    rec.ServiceTime, Shared: rec.IntervalTime, Counted: rec.InFlightIntegral, Rested: rec.BackoffTime,

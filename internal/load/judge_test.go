@@ -42,7 +42,7 @@ func TestRunRefusesWhatTheMachineCannotOpen(t *testing.T) {
 func TestJudgeSuspectsTheClient(t *testing.T) {
 	rec := &record.New(bench.Step{Connections: 1}, nil).Result
 	l := bench.Load{Elapsed: time.Second, ClientCPU: time.Duration(0.9 * ownCPUs() * float64(time.Second)), ClientCPUs: ownCPUs()}
-	if got := judge(l, rec); len(got) != 1 || got[0].Kind != bench.FoundClientSuspected {
+	if got := judge(l, rec); len(got) != 1 || got[0].Kind != bench.WarnClientMaybeBound {
 		t.Errorf("%q", got)
 	}
 	l.Wall = 2 * time.Second // the share is of the time in which it was measured

@@ -77,7 +77,7 @@ func parsePorts(text string) (int64, bool) {
 // checkStepLimits is CheckLimits of what the step may open; an open loop that names no number makes
 // do with fewer.
 func checkStepLimits(s bench.Step) (connections int, err error) {
-	connections = workload.MostOpen(s)
+	connections = workload.MaxOpenConnections(s)
 	for {
 		err = CheckLimits(connections)
 		if err == nil || s.Connections > 0 || s.MaxConnections > 0 || connections <= 1 {

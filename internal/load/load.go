@@ -64,9 +64,9 @@ type Plan struct {
 	Checks     func(request string) bool // nil: to all requests
 	CheckEvery int                       // 0: one in a hundred; 1: all
 
-	// Turns, if not nil, lets the load rest again and again while others have theirs. OnStart and
+	// Interleave, if not nil, lets the load rest again and again while others have theirs. OnStart and
 	// OnEnd are then called for each turn.
-	Turns *Turns
+	Interleave *Interleave
 
 	// OnStart and OnEnd, if not nil, are for reading counters at exactly the two ends of the
 	// interval. OnStart is called when it begins, while the load continues; not when that ends before.
@@ -187,8 +187,8 @@ func (e Engine) run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 	}
 	runtime.GC() // what is garbage by now need not be collected while the step is measured
 	var load bench.Load
-	if plan.Turns != nil {
-		load, err = e.runTurns(ctx, plan, connections, onWindow)
+	if plan.Interleave != nil {
+		load, err = e.runInterleaved(ctx, plan, connections, onWindow)
 	} else if m, failed := e.measure(ctx, plan, connections, onWindow); failed != nil {
 		return bench.Load{}, failed
 	} else {
@@ -286,7 +286,7 @@ func (e Engine) clocked(
 	if rec.Whole {
 		start()
 	}
-	rec.Begin(workload.Early(plan.Step, workload.MostOpen(plan.Step)))
+	rec.Begin(workload.Early(plan.Step, workload.MaxOpenConnections(plan.Step)))
 	wg.Go(func() { e.supervise(ctx, drained, rec.Stop, cut) })
 	wg.Go(func() {
 		if !rec.Whole && !rec.AwaitSteady(plan.Timeout, drained) {

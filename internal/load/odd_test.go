@@ -304,7 +304,7 @@ func (o odd) meets(t *testing.T, e Engine, config *tls.Config, open bool) {
 // reopened is how many connections a result tells that were opened again.
 func reopened(l bench.Load) (n int64) {
 	for _, w := range l.Warnings {
-		if w.Kind == bench.FoundReopened {
+		if w.Kind == bench.WarnReopened {
 			n += int64(w.Figures["times"])
 		}
 	}

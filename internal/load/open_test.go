@@ -30,8 +30,8 @@ func TestOpenLoopSendsWhatIsDue(t *testing.T) {
 				if l.Scheduled != 200 || l.Sent != 200 || l.Succeeded != 200 || due(l) != 200 || l.Held != 0 {
 					t.Errorf("%d succeeded of %d that were due, %d sent; failed %v, dropped %d, held %d", l.Succeeded, l.Scheduled, l.Sent, l.Failed, l.Dropped, l.Held)
 				}
-				if l.MostOpen < 1 || int64(l.MostOpen) > server.connections.Load() {
-					t.Errorf("%d connections in use of %d", l.MostOpen, server.connections.Load())
+				if l.MaxOpenConnections < 1 || int64(l.MaxOpenConnections) > server.connections.Load() {
+					t.Errorf("%d connections in use of %d", l.MaxOpenConnections, server.connections.Load())
 				}
 			})
 		})
@@ -51,8 +51,8 @@ func TestOpenLoopOpensConnectionsForAStall(t *testing.T) {
 		})
 		l := runOpen(t, e, openCounted(server.URL, 1000, 0, 100))
 		// Nobody is answered before 50 have asked at the same time.
-		if l.Succeeded != 100 || l.MostOpen < 50 || l.Dropped != 0 || l.Held != 0 {
-			t.Errorf("%d succeeded over %d connections, %d dropped, %d held", l.Succeeded, l.MostOpen, l.Dropped, l.Held)
+		if l.Succeeded != 100 || l.MaxOpenConnections < 50 || l.Dropped != 0 || l.Held != 0 {
+			t.Errorf("%d succeeded over %d connections, %d dropped, %d held", l.Succeeded, l.MaxOpenConnections, l.Dropped, l.Held)
 		}
 	})
 }
@@ -72,8 +72,8 @@ func TestOpenLoopHoldsWhatHasNoConnection(t *testing.T) {
 		l := runOpen(t, e, openCounted(server.URL, 1000, 3, 60))
 		server.answered(t, 200, l.Sent)
 		server.opened(t, 3)
-		if l.Scheduled != 60 || l.Succeeded != l.Sent || l.Sent < 3 || l.MostOpen != 3 {
-			t.Errorf("%d due, %d succeeded over %d connections, %d held, %d dropped, failed %v", l.Scheduled, l.Succeeded, l.MostOpen, l.Held, l.Dropped, l.Failed)
+		if l.Scheduled != 60 || l.Succeeded != l.Sent || l.Sent < 3 || l.MaxOpenConnections != 3 {
+			t.Errorf("%d due, %d succeeded over %d connections, %d held, %d dropped, failed %v", l.Scheduled, l.Succeeded, l.MaxOpenConnections, l.Held, l.Dropped, l.Failed)
 		}
 	})
 }

@@ -86,7 +86,7 @@ func TestStallShowsInLatencyFromDue(t *testing.T) {
 		l := runOpen(t, e, p)
 		stalled := <-stalls
 		var b bounds
-		b.check(due(l) == 2500 && l.AllSucceeded() == l.Scheduled && l.MostOpen == connections, "%d due, %d succeeded, %d connections, failed %v, dropped %d", due(l), l.Succeeded, l.MostOpen, l.Failed, l.Dropped)
+		b.check(due(l) == 2500 && l.AllSucceeded() == l.Scheduled && l.MaxOpenConnections == connections, "%d due, %d succeeded, %d connections, failed %v, dropped %d", due(l), l.Succeeded, l.MaxOpenConnections, l.Failed, l.Dropped)
 		perSecond := 900 / time.Duration(catchUp.Load()).Seconds()
 		for _, d := range []time.Duration{100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond, 750 * time.Millisecond} {
 			want := (stalled - d).Seconds() * 1000 / (1 - 1000/perSecond)

@@ -69,8 +69,8 @@ func TestOpenLoop_StallShowsInLatencyFromDue(t *testing.T) {
 		p := openPlan(virtualURL, 1000, connections, 2500*time.Millisecond)
 		p.OnStart = func() { from := time.Now().Add(500 * time.Millisecond); began.Store(&from) }
 		l := runOpen(t, c.engine(), p)
-		if due(l) != 2500 || l.AllSucceeded() != l.Scheduled || l.MostOpen != connections {
-			t.Fatalf("%d due, %d succeeded, %d connections, failed %v, dropped %d", due(l), l.AllSucceeded(), l.MostOpen, l.Failed, l.Dropped)
+		if due(l) != 2500 || l.AllSucceeded() != l.Scheduled || l.MaxOpenConnections != connections {
+			t.Fatalf("%d due, %d succeeded, %d connections, failed %v, dropped %d", due(l), l.AllSucceeded(), l.MaxOpenConnections, l.Failed, l.Dropped)
 		}
 		const perSecond = connections / .002
 		for _, d := range []time.Duration{100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond, 750 * time.Millisecond} {

@@ -31,7 +31,7 @@ func portsNeeded(s bench.Step) int64 {
 // address that were closed less than a minute ago cannot be used again, so that the users of one
 // step may leave none for those of the next. The warning, if there is one, says how long that
 // took. The error is a *LimitError or ctx's.
-func awaitPorts(ctx context.Context, addrs []netip.AddrPort, s bench.Step) (warning bench.Findings, err error) {
+func awaitPorts(ctx context.Context, addrs []netip.AddrPort, s bench.Step) (warning bench.Warnings, err error) {
 	need := portsNeeded(s)
 	have, ok := localPorts()
 	if need == 0 || !ok {
@@ -57,7 +57,7 @@ func awaitPorts(ctx context.Context, addrs []netip.AddrPort, s bench.Step) (warn
 		}
 	}
 	if took := time.Since(began); waited {
-		return bench.Findings{verdict.PortsAwaited(took, need)}, nil
+		return bench.Warnings{verdict.PortsAwaited(took, need)}, nil
 	}
 	return nil, nil
 }

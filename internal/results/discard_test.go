@@ -15,9 +15,9 @@ func TestNothingRan(t *testing.T) {
 	ran := bench.TrialResult{Instance: &bench.InstanceInfo{Runtime: bench.RuntimeProcess}}
 	up := time.Second
 	for name, c := range map[string]struct {
-		run  bench.Run
+		run    bench.Run
 		trials []bench.TrialResult
-		want bool
+		want   bool
 	}{
 		"the store was away":             {bench.Run{State: bench.RunFailed}, nil, true},
 		"a build has failed":             {bench.Run{State: bench.RunFailed}, []bench.TrialResult{{State: bench.TrialFailed}}, true},

@@ -13,11 +13,11 @@ import (
 
 // Bounds on what is read back: a results folder may come from anywhere.
 const (
-	maxFile  = 128 << 20 // bytes of one JSON file: a trial of a day, read once a second, has about 75 MB
-	maxTotal = 4 << 30   // bytes of all trial files
-	maxLine  = 16 << 20  // bytes of one line of events.jsonl
-	maxTrials  = 100_000
-	maxSteps = 100_000
+	maxFile   = 128 << 20 // bytes of one JSON file: a trial of a day, read once a second, has about 75 MB
+	maxTotal  = 4 << 30   // bytes of all trial files
+	maxLine   = 16 << 20  // bytes of one line of events.jsonl
+	maxTrials = 100_000
+	maxSteps  = 100_000
 )
 
 // removeTemporary removes what a killed safe.WriteFile has left in dir, where nobody else may be writing.

@@ -7,8 +7,8 @@ import (
 )
 
 // The published results are of before findings had kinds.
-func TestPublishedFindingsHaveKinds(t *testing.T) {
-	kinds := map[bench.FindingKind]int{}
+func TestPublishedWarningsHaveKinds(t *testing.T) {
+	kinds := map[bench.WarningKind]int{}
 	for _, name := range []string{"burst", "cold-warm", "delay-matrix", "locations"} {
 		_, trials, err := Read("../../testdata/results/" + name)
 		if err != nil {
@@ -28,7 +28,7 @@ func TestPublishedFindingsHaveKinds(t *testing.T) {
 		}
 	}
 	// "the throughput had not settled within 15s", twice: nothing asks for it.
-	if n := kinds[bench.FoundOther]; n != 2 {
+	if n := kinds[bench.WarnOther]; n != 2 {
 		t.Errorf("%d findings without a kind", n)
 	}
 }

@@ -32,7 +32,7 @@ type Entry struct {
 	Started    time.Time
 	Ended      time.Time // zero: not yet, or never
 	Complete   int       // trials
-	Trials       int       // of the plan
+	Trials     int       // of the plan
 	Resumed    int       // how often
 	Warnings   int
 	Changed    time.Time // run.json was written last
@@ -80,11 +80,11 @@ type brief struct {
 		Name       string            `json:"name"`
 		Contenders []bench.Selection `json:"contenders"`
 	} `json:"profile"`
-	Trials     []bench.TrialEntry  `json:"trials"`
-	Started  time.Time         `json:"started"`
-	Ended    time.Time         `json:"ended"`
-	Warnings []json.RawMessage `json:"warnings"`
-	Resumed  []time.Time       `json:"resumed"`
+	Trials   []bench.TrialEntry `json:"trials"`
+	Started  time.Time          `json:"started"`
+	Ended    time.Time          `json:"ended"`
+	Warnings []json.RawMessage  `json:"warnings"`
+	Resumed  []time.Time        `json:"resumed"`
 }
 
 // listed reads the entry of one folder.
@@ -120,7 +120,7 @@ func (e *Entry) read(dir *os.Root) error {
 	e.ID, e.Profile, e.Started, e.Ended = b.ID, b.Profile.Name, b.Started, b.Ended
 	run := bench.Run{State: b.State, Trials: b.Trials}
 	e.State, e.Failed = run.Outcome()
-	for _, u := range run.Unsound() {
+	for _, u := range run.Excluded() {
 		e.Failed = append(e.Failed, u.Label+" "+u.Brief())
 	}
 	for _, s := range b.Profile.Contenders {

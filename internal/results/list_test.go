@@ -38,7 +38,7 @@ func TestList(t *testing.T) {
 	old.ID, old.State, old.Ended = "old", bench.RunComplete, at.Add(time.Minute)
 	old.Trials[0].State, old.Trials[1].State = bench.TrialComplete, bench.TrialFailed
 	old.Profile = bench.Profile{Name: "quick", Contenders: []bench.Selection{{Contender: "a"}, {Contender: "a", Variant: "x"}}}
-	young.ID, young.Started, young.Resumed, young.Warnings = "young", at.Add(time.Hour), []time.Time{at, at}, bench.Findings{{Text: "w"}}
+	young.ID, young.Started, young.Resumed, young.Warnings = "young", at.Add(time.Hour), []time.Time{at, at}, bench.Warnings{{Text: "w"}}
 	putRun(t, filepath.Join(root, "z-old"), old)
 	putRun(t, filepath.Join(root, "a-young"), young)
 	put(t, filepath.Join(root, "broken"), "{\n]")

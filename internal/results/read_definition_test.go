@@ -35,7 +35,7 @@ func TestReadSaysWhichDefinition(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d, _ := trials[0].Definition(); d != bench.Interval || run.Warnings.Has(bench.FoundEarlier) {
+	if d, _ := trials[0].Definition(); d != bench.Interval || run.Warnings.Has(bench.WarnOldStepDefinition) {
 		t.Errorf("definition %q, warnings %q", d, run.Warnings)
 	}
 }

@@ -25,7 +25,7 @@ func Records(run bench.Run, trials []bench.TrialResult, dir string) []bench.Reco
 	}
 	t.add(run.Started, nil, bench.RunStarted{Run: opened, Dir: dir})
 	for _, w := range run.Warnings {
-		t.add(run.Started, nil, bench.Warn(w))
+		t.add(run.Started, nil, bench.WarningNotice(w))
 	}
 	trials = slices.Clone(trials)
 	slices.SortStableFunc(trials, func(a, b bench.TrialResult) int { return a.Started.Compare(b.Started) })
@@ -97,7 +97,7 @@ func (t *recorder) trial(r bench.TrialResult, number, of int) {
 		t.add(in.At, trial, bench.IncidentOccurred{Incident: in})
 	}
 	for _, w := range r.Warnings {
-		t.add(t.at, trial, bench.Warn(w))
+		t.add(t.at, trial, bench.WarningNotice(w))
 	}
 	if r.Stop != nil {
 		t.add(t.at.Add(max(0, min(r.Stop.Took, time.Hour))), trial, bench.InstanceStopped{Stop: *r.Stop})

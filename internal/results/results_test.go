@@ -158,7 +158,7 @@ func TestKilledBetweenTheTrialAndTheRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	feed(w, 3, &trial, bench.TrialEnded{State: bench.TrialComplete, Unsound: &bench.Unsound{NoSoundStep: true, Errors: 1}})
+	feed(w, 3, &trial, bench.TrialEnded{State: bench.TrialComplete, Excluded: &bench.Exclusion{NoValidStep: true, Errors: 1}})
 	w.Close()
 	want, _, err := Read(dir)
 	if err != nil {
@@ -168,7 +168,7 @@ func TestKilledBetweenTheTrialAndTheRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	run, _, err := Read(dir)
-	if got := run.Trials[0]; err != nil || got.State != bench.TrialComplete || got.Unsound == nil || !got.Unsound.NoSoundStep || got.Unsound.Errors != want.Trials[0].Unsound.Errors {
+	if got := run.Trials[0]; err != nil || got.State != bench.TrialComplete || got.Excluded == nil || !got.Excluded.NoValidStep || got.Excluded.Errors != want.Trials[0].Excluded.Errors {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if run.Trials[1].State != bench.TrialPending {

@@ -35,7 +35,7 @@ type Writer struct {
 	mu     sync.Mutex
 	dir    string
 	run    bench.Run
-	trials   map[bench.Trial]*bench.TrialResult // those that are running: several where contenders take turns
+	trials map[bench.Trial]*bench.TrialResult // those that are running: several where contenders take turns
 	events *os.File
 	fail   func(error)
 	err    error
@@ -198,7 +198,7 @@ func (w *Writer) handle(rec bench.Record) error {
 		if e.Level == "info" {
 			return nil
 		}
-		w.run.Warnings = append(w.run.Warnings, e.Finding())
+		w.run.Warnings = append(w.run.Warnings, e.Warning())
 	case bench.Intervened:
 		w.run.Interventions = append(w.run.Interventions, bench.Intervention{At: rec.At, Control: e.Control})
 	case bench.RunEnded:
@@ -223,13 +223,13 @@ func (w *Writer) handleTrial(trial bench.Trial, at time.Time, e bench.Event) err
 		return w.setState(running, nil)
 	case bench.TrialEnded:
 		delete(w.trials, trial)
-		return w.setState(running, e.Unsound)
+		return w.setState(running, e.Excluded)
 	}
 	return nil
 }
 
 // setState writes the trial's file before run.json, which promises no file that is not there.
-func (w *Writer) setState(trial *bench.TrialResult, unsound *bench.Unsound) error {
+func (w *Writer) setState(trial *bench.TrialResult, excluded *bench.Exclusion) error {
 	i := slices.IndexFunc(w.run.Trials, func(entry bench.TrialEntry) bool { return entry.Trial == trial.Trial })
 	if i < 0 {
 		return fmt.Errorf("write trial %s: it is not in the plan", trial.Trial)
@@ -244,7 +244,7 @@ func (w *Writer) setState(trial *bench.TrialResult, unsound *bench.Unsound) erro
 	if err := WriteJSON(path, trial); err != nil || entry.State == trial.State {
 		return err
 	}
-	entry.State, entry.Unsound = trial.State, unsound
+	entry.State, entry.Excluded = trial.State, excluded
 	return w.writeRun()
 }
 

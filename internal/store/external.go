@@ -169,7 +169,7 @@ func (s *Store) probe(ctx context.Context) ([]byte, error) {
 	}
 	if !strings.HasPrefix(s.version, "7.") {
 		text := fmt.Sprintf("the store is %s, not Elasticsearch 7: answers may differ", s.version)
-		s.warnings.Add(bench.Finding{Text: text})
+		s.warnings.Add(bench.Warning{Text: text})
 	}
 	return body, nil
 }

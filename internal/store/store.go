@@ -40,7 +40,7 @@ type Store struct {
 	url      string // may hold user info
 	identity string // external: the answer to GET /, which names node and cluster
 	version  string
-	warnings bench.Findings
+	warnings bench.Warnings
 
 	embedded  *embedded.Server
 	container Container
@@ -118,7 +118,7 @@ func (s *Store) PID() int {
 }
 
 // Warnings are doubts about the store that belong to the results.
-func (s *Store) Warnings() bench.Findings { return s.warnings }
+func (s *Store) Warnings() bench.Warnings { return s.warnings }
 
 // Info describes the store for the record, without user info. Seen is the last answer of Listen.
 func (s *Store) Info() bench.StoreInfo {

@@ -25,7 +25,7 @@ import (
 // that nothing disturbed decides: an error of measure fails the test. Where all attempts were
 // disturbed the test is skipped, with what disturbed them.
 //
-// It watches by itself, and not with locbench's own watch for standstills, which it also judges.
+// It watches by itself, and not with locbench's own watch for machine stalls, which it also judges.
 func Judge(t *testing.T, attempts int, limit time.Duration, measure func(t testing.TB) error) {
 	t.Helper()
 	var disturbed []string
@@ -79,7 +79,7 @@ func atRest() string {
 }
 
 // watchMachine has a thread on each CPU sleep and look how late it wakes up, in the real-time class
-// where that is permitted: otherwise the load of the test itself would look like a standstill. What
+// where that is permitted: otherwise the load of the test itself would look like a machine stall. What
 // it returns ends that and says what has disturbed the machine, or "".
 func watchMachine() func(limit time.Duration) string {
 	var set unix.CPUSet

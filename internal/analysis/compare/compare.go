@@ -50,22 +50,22 @@ type Result struct {
 type Contender struct {
 	Old         string       `json:"old"` // label
 	New         string       `json:"new"`
-	OldTrials     Trials         `json:"old_trials"`
-	NewTrials     Trials         `json:"new_trials"`
+	OldTrials   Trials       `json:"old_trials"`
+	NewTrials   Trials       `json:"new_trials"`
 	Comparable  bool         `json:"comparable"`            // nothing on record breaks the comparison
 	Differences []Difference `json:"differences,omitempty"` // between how the two really ran, and what was started
 	Rows        []Row        `json:"measures"`
 	Notes       []Doubt      `json:"notes,omitempty"` // what a reader has to know besides: errors, trials that failed
 
-	unsound bool // a side answers wrongly
+	excluded bool // a side answers wrongly
 }
 
 // Trials say how much of a contender's rounds is there.
 type Trials struct {
-	Seen     int     `json:"seen"`
-	Complete int     `json:"complete"`
-	Steered  int     `json:"steered,omitempty"` // in whose course somebody intervened
-	Errors   float64 `json:"error_ratio"`       // of all requests of all trials
+	Seen          int     `json:"seen"`
+	Complete      int     `json:"complete"`
+	ChangedByHand int     `json:"steered,omitempty"` // in whose course somebody intervened
+	Errors        float64 `json:"error_ratio"`       // of all requests of all trials
 }
 
 // Compare pairs the contenders of the two sides by their labels (or the only ones) and decides each
@@ -132,9 +132,9 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 		Differences: TrialDifferences(a.Results, b.Results)}
 	reason := both(breaking(runs, math.MaxInt), breaking(c.Differences, math.MaxInt))
 	c.Comparable = reason == ""
-	unsound := unsound(a, b)
-	c.unsound = unsound != ""
-	c.Comparable = c.Comparable && !c.unsound
+	excluded := excluded(a, b)
+	c.excluded = excluded != ""
+	c.Comparable = c.Comparable && !c.excluded
 	c.Rows = rows(a, b, o)
 	for i := range c.Rows {
 		row := &c.Rows[i]
@@ -148,25 +148,25 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 			why = ""
 		}
 		// Nothing forces a verdict about who answers wrongly.
-		if why = both(unsound, why); why != "" {
+		if why = both(excluded, why); why != "" {
 			row.withhold(why)
 		}
 	}
 	for i, side := range []analysis.Contender{a, b} {
-		if side.Unsound != nil {
-			c.Notes = append(c.Notes, doubt(sides[i], bench.FoundUnsound,
-				"excluded: it %s", safe.Line(side.Unsound.String(), 400)))
+		if side.Excluded != nil {
+			c.Notes = append(c.Notes, doubt(sides[i], bench.WarnExcluded,
+				"excluded: it %s", safe.Line(side.Excluded.String(), 400)))
 		}
 	}
 	c.Notes = append(c.Notes, notes(c)...)
 	return c
 }
 
-// unsound says which side takes part in no claim, and why; "" where both do.
-func unsound(a, b analysis.Contender) (reason string) {
+// excluded says which side takes part in no claim, and why; "" where both do.
+func excluded(a, b analysis.Contender) (reason string) {
 	for i, side := range []analysis.Contender{a, b} {
-		if side.Unsound != nil {
-			reason = both(reason, sides[i]+" "+safe.Line(side.Unsound.String(), 400))
+		if side.Excluded != nil {
+			reason = both(reason, sides[i]+" "+safe.Line(side.Excluded.String(), 400))
 		}
 	}
 	return reason
@@ -183,8 +183,8 @@ func both(a, b string) string {
 func count(c analysis.Contender) Trials {
 	l := Trials{Seen: c.Trials, Complete: c.Complete, Errors: c.Errors()}
 	for _, trial := range c.Results {
-		if trial.Steered() {
-			l.Steered++
+		if trial.ChangedByHand() {
+			l.ChangedByHand++
 		}
 	}
 	return l
@@ -196,11 +196,11 @@ var sides = [2]string{"old", "new"}
 // Doubt is a finding about one side of a comparison, or about both.
 type Doubt struct {
 	Side    string // "old", "new"; "": both
-	Finding bench.Finding
+	Warning bench.Warning
 }
 
-func doubt(side string, kind bench.FindingKind, format string, args ...any) Doubt {
-	return Doubt{side, bench.Finding{Kind: kind, Text: fmt.Sprintf(format, args...)}}
+func doubt(side string, kind bench.WarningKind, format string, args ...any) Doubt {
+	return Doubt{side, bench.Warning{Kind: kind, Text: fmt.Sprintf(format, args...)}}
 }
 
 // String is "old: 5 of 6 rounds complete".
@@ -210,11 +210,11 @@ func (d Doubt) String() string { return d.Words(sides[0], sides[1]) }
 func (d Doubt) Words(before, after string) string {
 	switch d.Side {
 	case sides[0]:
-		return before + ": " + d.Finding.Text
+		return before + ": " + d.Warning.Text
 	case sides[1]:
-		return after + ": " + d.Finding.Text
+		return after + ": " + d.Warning.Text
 	}
-	return d.Finding.Text
+	return d.Warning.Text
 }
 
 // MarshalText writes String.
@@ -222,14 +222,14 @@ func (d Doubt) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
 func notes(c Contender) (doubts []Doubt) {
 	for i, trials := range []Trials{c.OldTrials, c.NewTrials} {
-		say := func(is bool, kind bench.FindingKind, format string, args ...any) {
+		say := func(is bool, kind bench.WarningKind, format string, args ...any) {
 			if is {
 				doubts = append(doubts, doubt(sides[i], kind, format, args...))
 			}
 		}
-		say(trials.Complete < trials.Seen, bench.FoundIncomplete, "%d of %d rounds complete", trials.Complete, trials.Seen)
-		say(trials.Steered > 0, bench.FoundSteered, "%d of %d rounds changed by hand", trials.Steered, trials.Seen)
-		say(trials.Errors >= verdict.ErrorsMatter, bench.FoundErrors,
+		say(trials.Complete < trials.Seen, bench.WarnIncomplete, "%d of %d rounds complete", trials.Complete, trials.Seen)
+		say(trials.ChangedByHand > 0, bench.WarnManualChange, "%d of %d rounds changed by hand", trials.ChangedByHand, trials.Seen)
+		say(trials.Errors >= verdict.ErrorsMatter, bench.WarnErrors,
 			"%.2g%% of requests failed; throughput and latency exclude them", 100*trials.Errors)
 	}
 	return doubts
@@ -239,7 +239,7 @@ func notes(c Contender) (doubts []Doubt) {
 func accepted(runs [2]bench.Run) (doubts []Doubt) {
 	for i, run := range runs {
 		if run.AcceptFailedChecks {
-			doubts = append(doubts, doubt(sides[i], bench.FoundUnsound,
+			doubts = append(doubts, doubt(sides[i], bench.WarnExcluded,
 				"failed checks were accepted (--accept-failed-checks): responses may be wrong"))
 		}
 	}
@@ -255,7 +255,7 @@ func busy(runs [2]bench.Run) (doubts []Doubt) {
 			side = ""
 		}
 		if load, busy := verdict.BusyBefore(m); busy {
-			doubts = append(doubts, doubt(side, bench.FoundUnrest,
+			doubts = append(doubts, doubt(side, bench.WarnMachineState,
 				"the machine was busy before the run (load %.3g on %d CPUs); the change may come from that",
 				load, m.CPUs))
 		}

@@ -69,7 +69,7 @@ func steps4() []bench.Step {
 // raw is a side that is not analysed yet: tests change it first.
 type raw struct {
 	Run       bench.Run
-	Trials      []bench.TrialResult
+	Trials    []bench.TrialResult
 	Contender string
 }
 

@@ -99,8 +99,8 @@ func runFacts(r bench.Run) []fact {
 	if r.Store.Kind.Traits().ByURL { // our own have any free port
 		address = r.Store.URL
 	}
-	if p.Turns > 0 {
-		turns = units.Duration(p.Turns)
+	if p.Interleave > 0 {
+		turns = units.Duration(p.Interleave)
 	}
 	if m.SwapUsed != nil { // some pages that lie there for ever do not matter
 		swap = size(*m.SwapUsed, 64<<20)
@@ -173,7 +173,7 @@ func base(file string) string {
 // restHash is of what no other difference names, so that a new part of the profile is seen.
 func restHash(p bench.Profile) string {
 	p.Limits, p.Runtime, p.Requests, p.Steps, p.Data = bench.Limits{}, "", nil, nil, bench.DataSpec{}
-	p.Store.Kind, p.Store.Latency, p.Store.P99, p.Protocol, p.Timeout, p.Validate, p.Turns = "", 0, 0, "", 0, 0, 0
+	p.Store.Kind, p.Store.Latency, p.Store.P99, p.Protocol, p.Timeout, p.Validate, p.Interleave = "", 0, 0, "", 0, 0, 0
 	return ProfileHash(p)
 }
 

@@ -130,7 +130,7 @@ type GateResult struct {
 	Gate      string  `json:"gate"`
 	Outcome   Outcome `json:"outcome"`
 	Why       string  `json:"why"`
-	Unsound   bool    `json:"-"` // refused since a side answers wrongly, which --force does not change
+	Excluded  bool    `json:"-"` // refused since a side answers wrongly, which --force does not change
 }
 
 // Judge holds the gates against every contender of both sides. A gate fails only where the whole 95
@@ -142,7 +142,7 @@ func (r Result) Judge(gates []Gate) []GateResult {
 			for _, row := range c.Rows {
 				if row.Measure == g.Measure {
 					outcome, why := g.judge(row)
-					all = append(all, GateResult{c.New, g.String(), outcome, why, c.unsound})
+					all = append(all, GateResult{c.New, g.String(), outcome, why, c.excluded})
 				}
 			}
 		}

@@ -29,20 +29,20 @@ type History struct {
 
 // Point is one contender in one run.
 type Point struct {
-	Folder  string    `json:"folder"`
-	Run     string    `json:"run"`
-	Started time.Time `json:"started"`
-	Rounds  int       `json:"rounds"` // complete ones; the figures are of these
-	Left    int       `json:"left_out,omitempty"`
-	Unsound string    `json:"unsound,omitempty"` // why it takes part in no claim
+	Folder   string    `json:"folder"`
+	Run      string    `json:"run"`
+	Started  time.Time `json:"started"`
+	Rounds   int       `json:"rounds"` // complete ones; the figures are of these
+	Left     int       `json:"left_out,omitempty"`
+	Excluded string    `json:"excluded,omitempty"` // why it takes part in no claim
 	// Break is what makes it not comparable with the point before; "" when nothing on record does.
 	Break  string   `json:"not_comparable_with_previous,omitempty"`
 	Values []Figure `json:"measures"`
 
-	run   bench.Run
-	trials  []bench.TrialResult // what was started, without figures
-	at    bench.Step        // half of the peak, if it is the first of its segment
-	steps []figureAt
+	run    bench.Run
+	trials []bench.TrialResult // what was started, without figures
+	at     bench.Step          // half of the peak, if it is the first of its segment
+	steps  []figureAt
 }
 
 // Figure is one measure of a point.
@@ -130,8 +130,8 @@ func (p *Point) measure(c analysis.Contender) {
 	for _, trial := range c.Results {
 		p.trials = append(p.trials, bench.TrialResult{Trial: trial.Trial, Service: trial.Service, Instance: trial.Instance})
 	}
-	if c.Unsound != nil {
-		p.Unsound = safe.Line(c.Unsound.String(), 400)
+	if c.Excluded != nil {
+		p.Excluded = safe.Line(c.Excluded.String(), 400)
 	}
 	for _, shown := range measure.View(measure.Compared) {
 		m := shown.Measure
@@ -140,12 +140,12 @@ func (p *Point) measure(c analysis.Contender) {
 			p.at, _, _ = c.Half()
 			for _, s := range c.Steps {
 				if !s.Step.WarmUp {
-					f := newFigure(m, s.Step.Name, cmp.Or(p.Unsound, s.DriftWords()), c.At(m, s.Step))
+					f := newFigure(m, s.Step.Name, cmp.Or(p.Excluded, s.DriftWords()), c.At(m, s.Step))
 					p.steps = append(p.steps, figureAt{f, s.Step})
 				}
 			}
 		}
-		p.Values = append(p.Values, newFigure(m, at, cmp.Or(p.Unsound, c.StepOf(m, p.at).DriftWords()), values))
+		p.Values = append(p.Values, newFigure(m, at, cmp.Or(p.Excluded, c.StepOf(m, p.at).DriftWords()), values))
 	}
 }
 

@@ -120,7 +120,7 @@ func TestHistoryBreaks(t *testing.T) {
 	// A threshold changes no figure.
 	h = past(t, 2, func(i int, r *bench.Run, _ *figures) {
 		if i == 1 {
-			r.Profile.Thresholds = []bench.Threshold{{Objective: "p99<1ms"}}
+			r.Profile.Thresholds = []bench.Threshold{{Condition: "p99<1ms"}}
 		}
 	})
 	if p := courses(t, h, []string{"a"})[0].Points[1]; p.Break != "" {

@@ -141,12 +141,12 @@ func (c Series) marks(i int, say func(string)) {
 	if text := c.Points[i].Break; text != "" {
 		say("── not comparable with earlier results: " + safe.Line(text, 600))
 	}
-	unsound := c.Points[i].Unsound
-	if unsound != "" {
-		say("── excluded: it " + unsound + "")
+	excluded := c.Points[i].Excluded
+	if excluded != "" {
+		say("── excluded: it " + excluded + "")
 	}
 	for _, f := range c.Points[i].Values {
-		if f.Out != "" && unsound == "" {
+		if f.Out != "" && excluded == "" {
 			say("── " + measure.Get(f.Measure).Claim.Title + ": " + safe.Line(f.Out, 200) +
 				", skipped")
 		}
@@ -192,7 +192,7 @@ func (c Series) note() string {
 	case len(c.Points) == 1:
 		return "Only one result. Repeat the same run from time to time to see a history."
 	case longest < LeastForChange:
-		text := fmt.Sprintf("Finding a change of level takes %d comparable results in a row; the longest series has %d.", LeastForChange, longest)
+		text := fmt.Sprintf("Warning a change of level takes %d comparable results in a row; the longest series has %d.", LeastForChange, longest)
 		if longest >= 2 {
 			text += " Compare two of them: locbench compare OLD NEW."
 		}

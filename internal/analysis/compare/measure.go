@@ -78,7 +78,7 @@ func rows(a, b analysis.Contender, o Options) []Row {
 		r := &all[len(all)-1]
 		r.Old, r.New = side(stats.NewValue(old)), side(stats.NewValue(fresh))
 		if m.Claim.At == measure.OfLife && (m.Contender(a.Contender).AtLeast || m.Contender(b.Contender).AtLeast) {
-			r.Doubts = append(r.Doubts, doubt("", bench.FoundEstimate, "%s", m.Claim.Guess))
+			r.Doubts = append(r.Doubts, doubt("", bench.WarnEstimate, "%s", m.Claim.Guess))
 		}
 		switch {
 		case len(old) == 0 && len(fresh) == 0:
@@ -120,7 +120,7 @@ func unsteady(m measure.Measure, a, b analysis.Contender) (doubts []Doubt) {
 	halfway, _, _ := a.Half()
 	for i, side := range []analysis.Contender{a, b} {
 		if step := side.StepOf(m, halfway); step.Drifting > 0 {
-			doubts = append(doubts, doubt(sides[i], bench.FoundDrifting, "%s", step.DriftWords()))
+			doubts = append(doubts, doubt(sides[i], bench.WarnDrifting, "%s", step.DriftWords()))
 		}
 	}
 	return doubts

@@ -74,7 +74,7 @@ func TestTiersLeaveOut(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	all := slices.Concat(trials(rng, "a", 6, usual()), trials(rng, "b", 6, usual()), trials(rng, "c", 6, usual()))
 	all[0].Steps[3].Load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: 60_000} // of a
-	all[6].State = bench.TrialFailed                                                    // of b
+	all[6].State = bench.TrialFailed                                                  // of b
 	for m, want := range map[measure.ID]map[string]string{
 		measure.Throughput: {"a": "behind: −", "b": "not compared: 1 of 6 rounds failed", "c": "in front"},
 		measure.StartUp:    {"b": "not compared: 1 of 6 rounds failed"},
@@ -102,7 +102,7 @@ func TestTiersOfLittle(t *testing.T) {
 	}
 	s = standing(raw{Run: run(), Trials: all}, measure.Throughput, stats.Rule{})
 	doubts := stats.Doubts(s.Places[0].Value.Values)
-	if len(s.Places) != 1 || s.Places[0].Words() != "in front" || len(doubts) != 1 || doubts[0].Kind != bench.FoundOutlier || !strings.HasPrefix(doubts[0].Text, "round 5 stands apart") {
+	if len(s.Places) != 1 || s.Places[0].Words() != "in front" || len(doubts) != 1 || doubts[0].Kind != bench.WarnOutlier || !strings.HasPrefix(doubts[0].Text, "round 5 stands apart") {
 		t.Errorf("%+v", s)
 	}
 	if s = standing(raw{Run: run()}, measure.Throughput, stats.Rule{}); s.HasTiers() {

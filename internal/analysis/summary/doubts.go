@@ -71,7 +71,7 @@ func missed(f Figures) (words []string) {
 const maxKinds = 6 // of warnings that are named
 
 // apart says how the rounds of a contender's peak do not belong together.
-func apart(c Contender) bench.Findings {
+func apart(c Contender) bench.Warnings {
 	if !c.HasPeak {
 		return nil
 	}
@@ -87,8 +87,8 @@ func sayRoundsApart(c Contender) string {
 		list(texts))
 }
 
-func saySteered(c Contender) string {
-	return fmt.Sprintf("Changed by hand: %d of %s of %s.", c.Steered, units.Plural(c.Trials, "round"), c.Label)
+func sayManualChanges(c Contender) string {
+	return fmt.Sprintf("Changed by hand: %d of %s of %s.", c.ChangedByHand, units.Plural(c.Trials, "round"), c.Label)
 }
 
 func sayBusyMachine(f Figures) string {

@@ -18,27 +18,27 @@ import (
 type Figures struct {
 	Contenders []Contender
 	Standings  []analysis.Standing // of the measures that are Summarised, in that order
-	Trials       int                 // of the plan
+	Trials     int                 // of the plan
 	Unfinished int                 // trials of the plan that were not run to their end by somebody's wish, or not yet
 	Busy       string              // load average before the run, where it is more than the machine should have had; ""
 	CPUs       int                 // of the machine; 0: not known
 	Unequal    bool                // contenders ran under different limits or runtimes
-	Warnings   bench.Findings      // of the whole run
+	Warnings   bench.Warnings      // of the whole run
 }
 
 // Contender is one of them, over its rounds.
 type Contender struct {
 	stats.Contender
-	Label     string // cleaned
-	Peak      stats.Step
-	HasPeak   bool
-	Bound     verdict.Summary // of the step with the peak
-	Failed    []string        // what became of each failed trial
-	Steered   int             // trials in whose course somebody intervened
-	Unlimited int             // trials whose limits were not enforced, though the plan wanted them
-	Judged    int             // times that a threshold was judged
-	Missed    int             // of them, missed
-	Doubtful  []group         // what is found ("client-bound"), and at which steps ("16 connections")
+	Label         string // cleaned
+	Peak          stats.Step
+	HasPeak       bool
+	Bound         verdict.Summary // of the step with the peak
+	Failed        []string        // what became of each failed trial
+	ChangedByHand int             // trials in whose course somebody intervened
+	Unlimited     int             // trials whose limits were not enforced, though the plan wanted them
+	Judged        int             // times that a threshold was judged
+	Missed        int             // of them, missed
+	Doubtful      []group         // what is found ("client-bound"), and at which steps ("16 connections")
 }
 
 const (
@@ -86,8 +86,8 @@ func newContender(of analysis.Contender) Contender {
 		if trial.State == bench.TrialFailed {
 			c.Failed = append(c.Failed, failure(trial))
 		}
-		if trial.Steered() {
-			c.Steered++
+		if trial.ChangedByHand() {
+			c.ChangedByHand++
 		}
 		if i := trial.Instance; i != nil && !i.LimitsEnforced && i.Limits != (bench.Limits{}) {
 			c.Unlimited++

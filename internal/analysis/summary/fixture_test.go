@@ -81,8 +81,8 @@ func warming(l *bench.TrialResult) {
 
 func unlimited(l *bench.TrialResult) { l.Instance.LimitsEnforced = false }
 
-func warned(kind bench.FindingKind, text string) func(*bench.TrialResult) {
-	return func(l *bench.TrialResult) { l.Steps[0].Warnings = bench.Findings{{Kind: kind, Text: text}} }
+func warned(kind bench.WarningKind, text string) func(*bench.TrialResult) {
+	return func(l *bench.TrialResult) { l.Steps[0].Warnings = bench.Warnings{{Kind: kind, Text: text}} }
 }
 
 func together(sides ...[]bench.TrialResult) (trials []bench.TrialResult) {

@@ -19,7 +19,7 @@ type rule struct {
 func rules() []rule {
 	return []rule{
 		// Who is ahead, or why nobody can be said to be.
-		{"unsound", Failure, ofEach(func(c Contender) bool { return c.Unsound != nil }, sayUnsound)},
+		{"excluded", Failure, ofEach(func(c Contender) bool { return c.Excluded != nil }, sayExcluded)},
 		{"nothing measured", Open, ofRun(func(f Figures) bool { return peaks(f) == 0 }, sayNothingMeasured)},
 		{"one contender", Open, ofRun(one, sayOneContender)},
 		{"unequal conditions", Open, ofRun(func(f Figures) bool { return several(f) && f.Unequal },
@@ -43,7 +43,7 @@ func rules() []rule {
 			"The true peak may be higher: too few connections for ", stillRising)},
 		{"limits not enforced", Doubt, ofEach(func(c Contender) bool { return c.Unlimited > 0 }, sayLimitsNotEnforced)},
 		{"rounds apart", Doubt, ofEach(func(c Contender) bool { return len(apart(c)) > 0 }, sayRoundsApart)},
-		{"steered", Doubt, ofEach(func(c Contender) bool { return c.Steered > 0 }, saySteered)},
+		{"steered", Doubt, ofEach(func(c Contender) bool { return c.ChangedByHand > 0 }, sayManualChanges)},
 		{"busy machine", Doubt, ofRun(func(f Figures) bool { return f.Busy != "" }, sayBusyMachine)},
 		{"warnings of the run", Doubt, sayRunWarnings},
 		{"steps in doubt", Doubt, sayStepsInDoubt},
@@ -110,7 +110,7 @@ func peaks(f Figures) (n int) {
 }
 
 func one(f Figures) bool {
-	return len(f.Contenders) == 1 && peaks(f) == 1 && f.Contenders[0].Unsound == nil
+	return len(f.Contenders) == 1 && peaks(f) == 1 && f.Contenders[0].Excluded == nil
 }
 
 func several(f Figures) bool { return len(f.Contenders) > 1 && peaks(f) > 0 }

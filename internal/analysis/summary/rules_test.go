@@ -19,16 +19,16 @@ func TestRules(t *testing.T) {
 	six := func(x float64) []float64 { return around(x, 6) }
 	floor := stats.Rule{Floor: .2}
 	for _, c := range []struct {
-		name string
-		rule string // that must write
-		want string // a part of its sentence
-		not  string // a rule that must not
+		name   string
+		rule   string // that must write
+		want   string // a part of its sentence
+		not    string // a rule that must not
 		trials []bench.TrialResult
-		run  bench.Run
-		by   stats.Rule
+		run    bench.Run
+		by     stats.Rule
 	}{
 		{name: "no trial", rule: "nothing measured", want: "No trial has run"},
-		{name: "wrong answers", rule: "unsound", want: "a is not compared with anybody: it failed 6 of 12 checks; first: GET /x: wanted 200, got 503.", trials: together(side("a", six(2000), func(l *bench.TrialResult) {
+		{name: "wrong answers", rule: "excluded", want: "a is not compared with anybody: it failed 6 of 12 checks; first: GET /x: wanted 200, got 503.", trials: together(side("a", six(2000), func(l *bench.TrialResult) {
 			l.Checks = []bench.CheckResult{{Status: bench.CheckPassed}, {Status: bench.CheckFailed, Request: "GET /x", Detail: "wanted 200, got 503"}}
 		}), side("b", six(1000))), not: "winner"},
 		{name: "only errors", rule: "nothing measured", want: "Every request failed", trials: together(side("a", six(100), errors(1)), side("b", six(100), errors(1))), not: "winner"},
@@ -86,16 +86,16 @@ func TestRules(t *testing.T) {
 		})},
 		{name: "busy", rule: "busy machine", want: "(load 3.5 on 2 CPUs)", run: bench.Run{Machine: bench.Machine{CPUs: 2, Load1: "3.5"}}},
 		{name: "quiet", rule: "nothing measured", want: "No trial", not: "busy machine", run: bench.Run{Machine: bench.Machine{CPUs: 2, Load1: "0.5"}}},
-		{name: "run", rule: "warnings of the run", want: "Warning about the run: “imported: nothing here was measured by locbench”.", run: bench.Run{Warnings: bench.Findings{{Text: "imported: nothing here was measured by locbench"}}}},
-		{name: "many of the run", rule: "warnings of the run", want: "2 more warnings about the run, listed below.", run: bench.Run{Warnings: bench.Findings{{Text: "a"}, {Text: "b"}, {Text: "c"}, {Text: "d"}, {Text: "e"}}}},
-		{name: "doubt", rule: "steps in doubt", want: "Warning “client-bound”: a at 64 connections.", trials: side("a", six(1000), warned(bench.FoundClientBound, "client-bound: 15.1 of 16 connections in flight"))},
+		{name: "run", rule: "warnings of the run", want: "Warning about the run: “imported: nothing here was measured by locbench”.", run: bench.Run{Warnings: bench.Warnings{{Text: "imported: nothing here was measured by locbench"}}}},
+		{name: "many of the run", rule: "warnings of the run", want: "2 more warnings about the run, listed below.", run: bench.Run{Warnings: bench.Warnings{{Text: "a"}, {Text: "b"}, {Text: "c"}, {Text: "d"}, {Text: "e"}}}},
+		{name: "doubt", rule: "steps in doubt", want: "Warning “client-bound”: a at 64 connections.", trials: side("a", six(1000), warned(bench.WarnClientBound, "client-bound: 15.1 of 16 connections in flight"))},
 		{name: "doubts that differ in numbers", rule: "steps in doubt", want: "Warning “connections were opened again; the time for it is part of the latency”: a at 64 connections; b at 64 and 128 connections.",
-			trials: together(side("a", []float64{1}, warned(bench.FoundReopened, "connections were opened again 31 times; the time for it is part of the latency")), side("b", []float64{1}, warned(bench.FoundReopened, "connections were opened again 2 times; the time for it is part of the latency"), func(l *bench.TrialResult) {
-				l.Steps = append(l.Steps, bench.StepResult{Index: 1, Step: bench.Step{Connections: 128}, Warnings: bench.Findings{{Kind: bench.FoundReopened, Text: "connections were opened again 5 times; the time for it is part of the latency"}}})
+			trials: together(side("a", []float64{1}, warned(bench.WarnReopened, "connections were opened again 31 times; the time for it is part of the latency")), side("b", []float64{1}, warned(bench.WarnReopened, "connections were opened again 2 times; the time for it is part of the latency"), func(l *bench.TrialResult) {
+				l.Steps = append(l.Steps, bench.StepResult{Index: 1, Step: bench.Step{Connections: 128}, Warnings: bench.Warnings{{Kind: bench.WarnReopened, Text: "connections were opened again 5 times; the time for it is part of the latency"}}})
 			}))},
 		{name: "doubts at the same step", rule: "steps in doubt", want: "Warning “x”: a and b at 64 connections.", trials: together(side("a", []float64{1}, warned("", "x")), side("b", []float64{1}, warned("", "x")))},
 		{name: "many doubts", rule: "steps in doubt", want: "2 more kinds of warning, listed below.", trials: side("a", []float64{1}, func(l *bench.TrialResult) {
-			l.Steps[0].Warnings = bench.Findings{{Text: "a"}, {Text: "b"}, {Text: "c"}, {Text: "d"}, {Text: "e"}, {Text: "f"}, {Text: "g"}, {Text: "h"}}
+			l.Steps[0].Warnings = bench.Warnings{{Text: "a"}, {Text: "b"}, {Text: "c"}, {Text: "d"}, {Text: "e"}, {Text: "f"}, {Text: "g"}, {Text: "h"}}
 		})},
 
 		{name: "not whole", rule: "not whole", want: "1 of 2 trials did not run to the end", run: bench.Run{Trials: []bench.TrialEntry{{State: bench.TrialPending}, {State: bench.TrialComplete}}}},
@@ -149,8 +149,8 @@ func machineBound(l *bench.TrialResult) {
 	l.Instance.PID = 1
 	s := &l.Steps[0]
 	s.Load.Wall = 10 * time.Second
-	s.BesideBefore = &bench.Beside{Host: &bench.HostUsage{}}
-	s.BesideAfter = &bench.Beside{Host: &bench.HostUsage{Busy: 98 * time.Second, Idle: 2 * time.Second}}
+	s.HostBefore = &bench.HostReading{Host: &bench.HostUsage{}}
+	s.HostAfter = &bench.HostReading{Host: &bench.HostUsage{Busy: 98 * time.Second, Idle: 2 * time.Second}}
 }
 
 // A floor holds for its measure alone.

@@ -20,16 +20,16 @@ func sayNothingMeasured(f Figures) string {
 	if len(f.Contenders) == 0 {
 		return "No results: no trial was run."
 	}
-	answered := func(c Contender) bool { return c.Unsound == nil || !c.Unsound.NoSoundStep || c.Unsound.Errors < 1 }
+	answered := func(c Contender) bool { return c.Excluded == nil || !c.Excluded.NoValidStep || c.Excluded.Errors < 1 }
 	if !slices.ContainsFunc(f.Contenders, answered) {
 		return "No results: every request failed."
 	}
 	return "No results: no throughput was measured."
 }
 
-// sayUnsound says who takes part in no claim, and why.
-func sayUnsound(c Contender) string {
-	return fmt.Sprintf("%s is excluded: it %s.", c.Label, safe.Line(c.Unsound.String(), 2*maxWords))
+// sayExcluded says who takes part in no claim, and why.
+func sayExcluded(c Contender) string {
+	return fmt.Sprintf("%s is excluded: it %s.", c.Label, safe.Line(c.Excluded.String(), 2*maxWords))
 }
 
 func sayOneContender(f Figures) string {

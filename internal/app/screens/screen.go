@@ -198,7 +198,7 @@ func dirScreen(screens tui.Screens, opener *opener, dir string) (ui.Screen, erro
 func afterTUI(ctx context.Context, env console.Env, opener *opener) error {
 	var last error
 	for _, s := range opener.started() {
-		if !s.Steered() {
+		if !s.ChangedByHand() {
 			s.Close()
 			continue
 		}

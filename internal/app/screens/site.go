@@ -79,8 +79,8 @@ func (s Site) Machine(ctx context.Context) setup.Machine {
 		out.Unlimited = strings.Join(missing, "; ")
 	}
 	// The store has a field of its own, which asks the one that is chosen.
-	out.Findings = slices.DeleteFunc(machine.Doctor(ctx, machine.DoctorOptions{}),
-		func(f machine.Finding) bool { return f.Name == "Elasticsearch" })
+	out.Warnings = slices.DeleteFunc(machine.Doctor(ctx, machine.DoctorOptions{}),
+		func(f machine.Warning) bool { return f.Name == "Elasticsearch" })
 	return out
 }
 

@@ -107,7 +107,7 @@ func TestThisMachineAnswers(t *testing.T) {
 	t.Setenv("DOCKER_HOST", "unix://"+filepath.Join(t.TempDir(), "nobody.sock"))
 	site := Site{}
 	m := site.Machine(t.Context())
-	if m.CPUs < 1 || m.Memory < 1 || len(m.Findings) < 5 || m.Engine.Err == nil || m.Engine.Version != "" {
+	if m.CPUs < 1 || m.Memory < 1 || len(m.Warnings) < 5 || m.Engine.Err == nil || m.Engine.Version != "" {
 		t.Errorf("%+v", m)
 	}
 	if most, err := site.Room(t.Context(), 1); most != 1 || err != nil {

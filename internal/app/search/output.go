@@ -103,14 +103,14 @@ func write(env console.Env, o Options, log *recorder) error {
 		}
 	}
 	if none == len(log.record.Points) {
-		return console.WithCode(console.ExitThreshold, fmt.Errorf("no rate meets %s", log.record.Objective))
+		return console.WithCode(console.ExitThreshold, fmt.Errorf("no rate meets %s", log.record.SLO))
 	}
 	return nil
 }
 
 // table has a row for each of the limits, and under it what the figures are and where to doubt them.
 func table(out *bytes.Buffer, r capacity.Record) {
-	fmt.Fprintf(out, "%s, %s\n", safe.Line(r.Contender.String(), 130), safe.Line(r.Objective, 300))
+	fmt.Fprintf(out, "%s, %s\n", safe.Line(r.Contender.String(), 130), safe.Line(r.SLO, 300))
 	tw := tabwriter.NewWriter(out, 0, 4, 2, ' ', tabwriter.AlignRight)
 	row := func(cells ...string) { fmt.Fprintf(tw, "  %s\t\n", strings.Join(cells, "\t")) }
 	row("limits", "sustained req/s", "fails at", "p50", "p99", "errors", "CPUs", "CPU/req", "req/s per CPU", "probes")

@@ -108,7 +108,7 @@ func (o *Options) places() ([]place, error) {
 }
 
 // plan is the profile's run with a warm-up in place of its steps, and with the limits of p.
-func (o *Options) plan(p place, objective profile.Objective) (app.Plan, error) {
+func (o *Options) plan(p place, objective profile.Conditions) (app.Plan, error) {
 	own := o.RunOptions
 	own.Changes, own.Out = own.Changes.With("rounds", "1"), filepath.Join(o.Out, p.dir)
 	if p.cpus > 0 {
@@ -134,7 +134,7 @@ func (o *Options) plan(p place, objective profile.Objective) (app.Plan, error) {
 		pr.Title += " with " + p.label
 	}
 	pr.Checks.Lifecycle, pr.Phases = nil, nil
-	pr.Turns = 0 // a search loads one contender
+	pr.Interleave = 0 // a search loads one contender
 	pr.Steps = []bench.Step{{
 		Name:        fmt.Sprintf("%d connections", warmUpConnections),
 		Connections: warmUpConnections, WarmUp: true, Duration: o.WarmUp,

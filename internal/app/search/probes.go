@@ -26,7 +26,7 @@ const restAfter = time.Second
 type capacitySearch struct {
 	options   *Options
 	config    capacity.Config
-	objective profile.Objective
+	objective profile.Conditions
 	log       *recorder
 	point     int // in the log
 	run       *bench.Run

@@ -16,7 +16,7 @@ import (
 // newSearch is a search outside of a run: objective p99<50ms, first probe at 100/s.
 func newSearch(t *testing.T) *capacitySearch {
 	t.Helper()
-	objective, err := profile.ParseObjective("p99<50ms")
+	objective, err := profile.ParseConditions("p99<50ms")
 	if err != nil {
 		t.Fatal(err)
 	}

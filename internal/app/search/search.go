@@ -24,7 +24,7 @@ import (
 // Options are what a search is asked for, besides what it shares with a run.
 type Options struct {
 	app.RunOptions
-	Objective, Resolution     string
+	SLO, Resolution           string
 	Limits                    string        // to search under, one after the other: cpus=0.5,1 or memory=128MiB
 	Probe                     time.Duration // length of one
 	WarmUp                    time.Duration // length of the closed loop before the first probe
@@ -68,7 +68,7 @@ func Run(ctx context.Context, env console.Env, o Options) error {
 	first := planned[0].Run
 	log := &recorder{dir: o.Out, record: capacity.Record{
 		Schema: capacity.Schema, Contender: first.Profile.Contenders[0],
-		Objective: objective.String(), Resolution: config.Resolution,
+		SLO: objective.String(), Resolution: config.Resolution,
 		Need: config.Need, Of: config.Of, Length: o.Probe, Started: first.Started, Command: app.Public(first).Command,
 	}}
 	var failures []error
@@ -89,11 +89,11 @@ func Run(ctx context.Context, env console.Env, o Options) error {
 	return errors.Join(errors.Join(failures...), write(env, o, log))
 }
 
-func (o *Options) objective() (profile.Objective, error) {
-	if o.Objective == "" {
+func (o *Options) objective() (profile.Conditions, error) {
+	if o.SLO == "" {
 		return nil, console.Usagef("--slo is missing, such as --slo 'p99<50ms,errors<0.1%%'")
 	}
-	objective, err := profile.ParseObjective(o.Objective)
+	objective, err := profile.ParseConditions(o.SLO)
 	if err != nil {
 		return nil, console.Usagef("--slo: %w", err)
 	}
@@ -115,7 +115,7 @@ type place struct {
 
 // searchAt runs one search and adds its point to the log.
 func (o *Options) searchAt(
-	ctx context.Context, env console.Env, c app.Plan, p place, config capacity.Config, objective profile.Objective,
+	ctx context.Context, env console.Env, c app.Plan, p place, config capacity.Config, objective profile.Conditions,
 	log *recorder,
 ) error {
 	point := log.add(capacity.Point{Label: p.label, Limits: c.Run.Profile.Limits, Dir: p.dir})

@@ -122,7 +122,7 @@ func searched(t *testing.T, s *service, change func(*Options)) (int, capacity.Re
 	dir := filepath.Join(t.TempDir(), "out")
 	o := Options{
 		RunOptions: app.RunOptions{Profile: "quick", Changes: profile.Changes{"target": {target.URL}, "no-checks": {"true"}}, Out: dir, Output: app.Output{JSON: true}, Command: []string{"capacity"}},
-		Objective:  "p99<50ms,errors<0.1%", Resolution: "10%", Confirm: "1/2", Probe: time.Second, WarmUp: time.Second, MaxProbes: 60,
+		SLO:        "p99<50ms,errors<0.1%", Resolution: "10%", Confirm: "1/2", Probe: time.Second, WarmUp: time.Second, MaxProbes: 60,
 		engine: s, rest: time.Nanosecond,
 	}
 	change(&o)
@@ -186,7 +186,7 @@ func TestTable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
 			table(&out, capacity.Record{
-				Contender: bench.Selection{Contender: "web"}, Objective: "p99<50ms", Need: 1, Of: 2, Length: time.Second,
+				Contender: bench.Selection{Contender: "web"}, SLO: "p99<50ms", Need: 1, Of: 2, Length: time.Second,
 				Points: []capacity.Point{{Limits: bench.Limits{CPUs: 1.5, Memory: 64 << 20}, Result: c.result, Outcomes: c.outcomes, Failure: c.failure}},
 			})
 			for _, want := range append(c.wants, "1.5 CPUs, 64 MiB") {
@@ -200,9 +200,9 @@ func TestTable(t *testing.T) {
 
 func TestOptions_Refused(t *testing.T) {
 	for want, change := range map[string]func(*Options){
-		"--slo is missing":         func(o *Options) { o.Objective = "" },
-		"--slo: ":                  func(o *Options) { o.Objective = "p99" },
-		"leave throughput":         func(o *Options) { o.Objective = "throughput>5" },
+		"--slo is missing":         func(o *Options) { o.SLO = "" },
+		"--slo: ":                  func(o *Options) { o.SLO = "p99" },
+		"leave throughput":         func(o *Options) { o.SLO = "throughput>5" },
 		"--confirm \"3/2 \"":       func(o *Options) { o.Confirm = "3/2 " },
 		"3 of 2 confirmations":     func(o *Options) { o.Confirm = "3/2" },
 		"--resolution \"3\"":       func(o *Options) { o.Resolution = "3" },
@@ -231,7 +231,7 @@ func TestOptions_Refused(t *testing.T) {
 		"one contender at a time": func(o *Options) { o.Contenders = []string{"go-nethttp", "rs-actix"} },
 	} {
 		t.Run(want, func(t *testing.T) {
-			o := Options{RunOptions: app.RunOptions{Profile: "quick", Out: filepath.Join(t.TempDir(), "out")}, Objective: "p99<50ms", Resolution: "10%", Confirm: "1/2", Probe: time.Second, WarmUp: time.Second, MaxProbes: 60}
+			o := Options{RunOptions: app.RunOptions{Profile: "quick", Out: filepath.Join(t.TempDir(), "out")}, SLO: "p99<50ms", Resolution: "10%", Confirm: "1/2", Probe: time.Second, WarmUp: time.Second, MaxProbes: 60}
 			change(&o)
 			var out bytes.Buffer
 			err := Run(t.Context(), console.Env{Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" }}, o)

@@ -273,7 +273,7 @@ func TestStopped(t *testing.T) {
 		"passed|exit code 0 after 1.5s|":              {Took: 1500 * time.Millisecond, Graceful: true},
 		"failed|exit code 143|wanted exit code 0":     {Took: time.Second, Exit: bench.Exit{Code: 143}},
 		"failed|killed by SIGKILL|did not end after":  {Took: 15 * time.Second, Killed: true, Exit: bench.Exit{Code: 137, Signal: "SIGKILL"}},
-		"failed|out of memory|had ended before it":    {Already: true, Exit: bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}},
+		"failed|out of memory|had ended before it":    {ExitedBeforeStop: true, Exit: bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}},
 		"failed|exit code 0 after 16s|end within 15s": {Took: 16 * time.Second, Graceful: true},
 	} {
 		t.Run(want, func(t *testing.T) {

@@ -173,7 +173,7 @@ func (p *fakeInstance) Stop(_ context.Context, grace time.Duration) (bench.StopR
 	if stopped != nil {
 		return *stopped, nil
 	}
-	start, result := time.Now(), bench.StopResult{Already: already}
+	start, result := time.Now(), bench.StopResult{ExitedBeforeStop: already}
 	p.terminate()
 	select {
 	case <-p.exited:

@@ -137,7 +137,7 @@ func Stopped(stop bench.StopResult) bench.CheckResult {
 	res := bench.CheckResult{Group: GroupLifecycle, Name: bench.CheckStops, Took: stop.Took}
 	res.Value = fmt.Sprintf("%s after %s", stop.Exit, stop.Took.Round(time.Millisecond))
 	switch {
-	case stop.Already:
+	case stop.ExitedBeforeStop:
 		res.Value = stop.Exit.String()
 		fail(&res, "exited before stop: %s", stop.Exit)
 	case stop.Killed:

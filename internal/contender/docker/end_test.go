@@ -175,7 +175,7 @@ func TestStop_EndedBefore(t *testing.T) {
 		f.end(3)
 		c := f.container(t)
 		f.ends(t, c)
-		if r, err := c.Stop(t.Context(), time.Second); err != nil || !r.Already || r.Exit.Code != 3 || len(f.sent()) != 0 {
+		if r, err := c.Stop(t.Context(), time.Second); err != nil || !r.ExitedBeforeStop || r.Exit.Code != 3 || len(f.sent()) != 0 {
 			t.Errorf("%+v, %v, sent %v", r, err, f.sent())
 		}
 	})

@@ -73,7 +73,7 @@ type Info struct {
 	SwapLimit     bool
 	PIDsLimit     bool
 	Builder       Builder
-	Warnings      bench.Findings // of the engine about itself
+	Warnings      bench.Warnings // of the engine about itself
 }
 
 // Builder is what an engine builds images with.
@@ -168,11 +168,11 @@ func translate(raw system.Info) Info {
 
 // warningsOf are an engine's warnings without its word "WARNING:", and without the limits that its
 // kernel lacks ("No swap limit support"), which Info's fields have.
-func warningsOf(said ...string) (all bench.Findings) {
+func warningsOf(said ...string) (all bench.Warnings) {
 	for _, w := range said {
 		w = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(w), "WARNING:"))
 		if w != "" && !strings.HasPrefix(w, "No ") {
-			all = append(all, bench.Finding{Text: w})
+			all = append(all, bench.Warning{Text: w})
 		}
 	}
 	return all

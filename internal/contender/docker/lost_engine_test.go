@@ -142,7 +142,7 @@ func TestLostEngine(t *testing.T) {
 	if _, err := c.Usage(t.Context()); err == nil {
 		t.Error("counters of a lost container")
 	}
-	if r, err := c.Stop(t.Context(), time.Second); err == nil || !r.Already {
+	if r, err := c.Stop(t.Context(), time.Second); err == nil || !r.ExitedBeforeStop {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

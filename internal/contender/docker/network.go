@@ -24,7 +24,7 @@ type Network struct {
 	Here    bool   // its bridge is an interface of this machine
 	Own     string // the address in it of this process's own container; "" where it runs in none
 
-	Warnings bench.Findings // of the engine, such as that it does not keep the containers apart
+	Warnings bench.Warnings // of the engine, such as that it does not keep the containers apart
 }
 
 // Direct reports whether addresses in it are within reach of this process.

@@ -114,7 +114,7 @@ func TestEngine(t *testing.T) {
 		c := run(t, e, s)
 		waitLog(t, c, "listening")
 		r, err := c.Stop(t.Context(), 10*time.Second)
-		if err != nil || !r.Graceful || r.Killed || r.Already || r.Exit.Code != 0 || r.Took <= 0 || r.Took > 10*time.Second {
+		if err != nil || !r.Graceful || r.Killed || r.ExitedBeforeStop || r.Exit.Code != 0 || r.Took <= 0 || r.Took > 10*time.Second {
 			t.Errorf("%+v, %v", r, err)
 		}
 		if again, err := c.Stop(t.Context(), 0); err != nil || again != r {

@@ -59,7 +59,7 @@ func (d *Docker) HostAddress() string {
 }
 
 // Warnings are the engine's own, about itself and the run's network.
-func (d *Docker) Warnings() bench.Findings {
+func (d *Docker) Warnings() bench.Warnings {
 	return slices.Concat(d.engine.Info().Warnings, d.Network.Warnings)
 }
 

@@ -94,7 +94,7 @@ func TestDocker(t *testing.T) {
 		if _, err := inst.Usage(t.Context()); err == nil || !strings.Contains(err.Error(), "out of memory") {
 			t.Errorf("counters after death: %v", err)
 		}
-		if r, err := inst.Stop(t.Context(), time.Second); err != nil || !r.Already || !r.Exit.OOMKilled {
+		if r, err := inst.Stop(t.Context(), time.Second); err != nil || !r.ExitedBeforeStop || !r.Exit.OOMKilled {
 			t.Errorf("%+v, %v", r, err)
 		}
 	})

@@ -210,7 +210,7 @@ func TestProcess(t *testing.T) {
 			}
 		}
 		r, err := inst.Stop(t.Context(), 10*time.Second)
-		if err != nil || !r.Graceful || r.Killed || r.Already || r.Exit.Code != 0 {
+		if err != nil || !r.Graceful || r.Killed || r.ExitedBeforeStop || r.Exit.Code != 0 {
 			t.Errorf("%+v, %v", r, err)
 		}
 		waitLog(t, inst, "stopping")
@@ -223,7 +223,7 @@ func TestProcess(t *testing.T) {
 		if exit := ended(t, inst); exit.Code != 3 || exit.Signal != "" || len(inst.Logs()) != 1 {
 			t.Errorf("%+v %v", exit, inst.Logs())
 		}
-		if r, err := inst.Stop(t.Context(), time.Second); err != nil || !r.Already || r.Exit.Code != 3 {
+		if r, err := inst.Stop(t.Context(), time.Second); err != nil || !r.ExitedBeforeStop || r.Exit.Code != 3 {
 			t.Errorf("%+v, %v", r, err)
 		}
 	})

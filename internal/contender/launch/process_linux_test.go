@@ -43,7 +43,7 @@ func TestShell_ExitCode(t *testing.T) {
 	if exit := ended(t, inst); exit.Code != 3 || exit.Signal != "" || exit.OOMKilled || len(inst.Logs()) != 1 {
 		t.Errorf("%+v %v", exit, inst.Logs())
 	}
-	if r, err := inst.Stop(t.Context(), time.Second); err != nil || !r.Already || r.Exit.Code != 3 {
+	if r, err := inst.Stop(t.Context(), time.Second); err != nil || !r.ExitedBeforeStop || r.Exit.Code != 3 {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if _, err := inst.Usage(t.Context()); err == nil {
@@ -62,7 +62,7 @@ func TestShell_StopGraceful(t *testing.T) {
 	inst := shelled(t, "trap 'echo stopping; exit 0' TERM; sleep 600 >/dev/null 2>&1 & echo up; wait", nil)
 	waitLog(t, inst, "up")
 	r, err := inst.Stop(t.Context(), time.Minute)
-	if err != nil || !r.Graceful || r.Killed || r.Already || r.Exit.Code != 0 {
+	if err != nil || !r.Graceful || r.Killed || r.ExitedBeforeStop || r.Exit.Code != 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
 	waitLog(t, inst, "stopping")

@@ -33,14 +33,14 @@ type Measure struct {
 	// AtLeast reports whether a value is an estimate, the true one as high or higher. Nil: never.
 	AtLeast func(bench.StepResult) bool
 
-	Definition Definition
-	Chart      *Chart  // over the steps in the report; nil: none
-	Claim      *Claim  // how contenders are compared by it; nil: they are not
-	CSV        Column  // in the CSV and the JSON export; without a name: none
-	Prometheus *Metric // of a finished step; nil: none
-	Live       *Metric // of a running contender; nil: none
-	Benchmark  string  // unit in Go's benchmark format; "": none
-	Objective  string  // what objectives call it: "p99"; "": they cannot name it
+	Definition    Definition
+	Chart         *Chart  // over the steps in the report; nil: none
+	Claim         *Claim  // how contenders are compared by it; nil: they are not
+	CSV           Column  // in the CSV and the JSON export; without a name: none
+	Prometheus    *Metric // of a finished step; nil: none
+	Live          *Metric // of a running contender; nil: none
+	Benchmark     string  // unit in Go's benchmark format; "": none
+	ConditionName string  // what objectives call it: "p99"; "": they cannot name it
 
 	// over takes the value of all rounds together, where the median of the rounds would be wrong:
 	// medians of an even number of rounds would average quantiles.
@@ -182,9 +182,9 @@ func Get(id ID) Measure {
 	return Measure{}
 }
 
-// ByObjective is the measure that objectives call so.
-func ByObjective(name string) (Measure, bool) {
-	i := slices.IndexFunc(table, func(m Measure) bool { return name != "" && m.Objective == name })
+// ByConditionName is the measure that objectives call so.
+func ByConditionName(name string) (Measure, bool) {
+	i := slices.IndexFunc(table, func(m Measure) bool { return name != "" && m.ConditionName == name })
 	if i < 0 {
 		return Measure{}, false
 	}

@@ -13,7 +13,7 @@ import (
 func TestTable(t *testing.T) {
 	seen := map[string]bool{}
 	for _, m := range All() {
-		for _, name := range []string{"id " + string(m.ID), "column " + m.CSV.Name, "objective " + m.Objective} {
+		for _, name := range []string{"id " + string(m.ID), "column " + m.CSV.Name, "objective " + m.ConditionName} {
 			if seen[name] && name != "column " && name != "objective " {
 				t.Errorf("%s is there twice", name)
 			}

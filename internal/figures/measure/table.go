@@ -52,7 +52,7 @@ var table = []Measure{
 			Best: "has the highest throughput", Noun: "peak throughput"},
 		CSV:        Column{"throughput", "successes per second"},
 		Prometheus: &Metric{Name: "locbench_step_throughput", Help: "Successes per second."},
-		Benchmark:  "req/s", Objective: "throughput",
+		Benchmark:  "req/s", ConditionName: "throughput",
 	},
 	{
 		ID: Errors, Name: "errors", Head: "errors", Unit: Count,
@@ -242,7 +242,7 @@ const (
 // quantile is a measure of the latency, over the rounds that of all their requests together.
 func quantile(id ID, name string, column Column, more int, of func(bench.Latencies) time.Duration) Measure {
 	m := Measure{
-		ID: id, Name: name, Head: name, Unit: Nanoseconds, Of: latency(of), CSV: column, Objective: name,
+		ID: id, Name: name, Head: name, Unit: Nanoseconds, Of: latency(of), CSV: column, ConditionName: name,
 		over: func(s stats.Step) (float64, bool) { return known(s.Latency, of) },
 	}
 	if more&charted != 0 {

@@ -253,11 +253,11 @@ func moreRoundsTell(t *testing.T, pairs int) {
 func TestDoubtsAreToldAndNothingIsDropped(t *testing.T) {
 	for _, c := range []struct {
 		rounds []float64
-		kind   bench.FindingKind
+		kind   bench.WarningKind
 		text   string
 	}{
-		{[]float64{100, 101, 102, 99, 98, 300}, bench.FoundOutlier, "round 6 stands apart: ×2.99 of the median"},
-		{[]float64{130, 120, 110, 105, 95, 96}, bench.FoundTrend, "it falls from round to round (p 0.017)"},
+		{[]float64{100, 101, 102, 99, 98, 300}, bench.WarnOutlier, "round 6 stands apart: ×2.99 of the median"},
+		{[]float64{130, 120, 110, 105, 95, 96}, bench.WarnTrend, "it falls from round to round (p 0.017)"},
 	} {
 		if got := Doubts(c.rounds); len(got) != 1 || got[0].Kind != c.kind || !strings.HasPrefix(got[0].Text, c.text) {
 			t.Errorf("%v, want %q", got, c.text)

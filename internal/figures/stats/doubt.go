@@ -82,10 +82,10 @@ func logarithms(xs []float64) []float64 {
 const driftDoubt = 0.02
 
 // Doubts are the findings about a sample: outliers, a drift.
-func Doubts(xs []float64) (doubts bench.Findings) {
+func Doubts(xs []float64) (doubts bench.Warnings) {
 	for _, o := range Outliers(xs) {
 		middle, _ := Median(xs)
-		doubts = append(doubts, bench.Finding{Kind: bench.FoundOutlier,
+		doubts = append(doubts, bench.Warning{Kind: bench.WarnOutlier,
 			Text: fmt.Sprintf("round %d is an outlier: %s of the median", o.Index+1, factor(o.Value/middle))})
 	}
 	if s, p := Trend(xs); p <= driftDoubt {
@@ -93,7 +93,7 @@ func Doubts(xs []float64) (doubts bench.Findings) {
 		if s < 0 {
 			way = "falls"
 		}
-		doubts = append(doubts, bench.Finding{Kind: bench.FoundTrend, Text: fmt.Sprintf(
+		doubts = append(doubts, bench.Warning{Kind: bench.WarnTrend, Text: fmt.Sprintf(
 			"it %s from round to round (p %.2g): machine drift, which also affects comparisons with other runs", way,
 			p)})
 	}

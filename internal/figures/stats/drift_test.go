@@ -172,7 +172,7 @@ func TestDriftInNoise(t *testing.T) {
 func TestDriftIsADoubt(t *testing.T) {
 	s := course(10, func(at float64) (float64, float64) { return 2000 + 50*at, 1.5 })
 	s.Drift = Drift(s)
-	s.Load.Warnings, s.Warnings = bench.Findings{{Text: "client-bound"}}, bench.Findings{{Text: "the machine stood still"}}
+	s.Load.Warnings, s.Warnings = bench.Warnings{{Text: "client-bound"}}, bench.Warnings{{Text: "the machine stood still"}}
 	if got := s.Doubts().Join("|"); !strings.HasPrefix(got, "still warming: throughput rose by 25 %") || !strings.HasSuffix(got, "|client-bound|the machine stood still") {
 		t.Error(got)
 	}

@@ -31,7 +31,7 @@ type PeakTime struct {
 // scatter) of the final level, which is kept for the rest: the median of the last third of the
 // windows around the end of the warm-up. ok is false where that cannot be told.
 func TimeToPeak(trial bench.TrialResult) (p PeakTime, ok bool) {
-	_, turns := trial.TookTurns()
+	_, turns := trial.Interleaved()
 	if turns || trial.Instance == nil || trial.Instance.Runtime.Traits().Foreign || trial.Instance.StartedAt.IsZero() {
 		return PeakTime{}, false
 	}

@@ -44,8 +44,8 @@ func TestTimeToPeak(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(5, 6))
 	for name, c := range map[string]struct {
-		trial  bench.TrialResult
-		want time.Duration // 0: not known
+		trial bench.TrialResult
+		want  time.Duration // 0: not known
 	}{
 		"level from the start":            {lived(warm(20, full)), 5 * time.Second},
 		"half speed for 12 s":             {lived(warm(30, jump)), 17 * time.Second},
@@ -94,7 +94,7 @@ func TestTimeToPeakOfWhatWasStarted(t *testing.T) {
 		"a target":    func(l *bench.TrialResult) { l.Instance.Runtime = bench.RuntimeURL },
 		"no instance": func(l *bench.TrialResult) { l.Instance = nil },
 		"no start":    func(l *bench.TrialResult) { l.Instance.StartedAt = time.Time{} },
-		"turns":       func(l *bench.TrialResult) { l.Steps[0].Turns = &bench.Turns{With: []string{"b"}} },
+		"turns":       func(l *bench.TrialResult) { l.Steps[0].Interleave = &bench.Interleave{With: []string{"b"}} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			trial := lived(warm(20, func(float64) float64 { return 2000 }))

@@ -14,7 +14,7 @@ type Step struct {
 	Step       bench.Step
 	Rounds     int   // that finished it; the figures but the counts are of these
 	Aborted    int   // rounds in which it ended early
-	Unsound    bool  // more of its requests failed than may: it is not a peak, and is compared with nothing
+	Excluded   bool  // more of its requests failed than may: it is not a peak, and is compared with nothing
 	Drifting   int   // of Rounds: those in which it was not in a steady state, by bench.Drift
 	Warming    int   // of Drifting: those in which it became faster
 	Succeeded  int64 // in all rounds, aborted ones included, also before and after the intervals

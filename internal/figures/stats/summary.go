@@ -40,7 +40,7 @@ func NewValue(xs []float64) Value {
 type Contender struct {
 	Label              string
 	Service            bench.Service
-	Trials               int      // seen
+	Trials             int      // seen
 	Complete           int      // that ran every step
 	Failures           []string // of each round that is not complete, also one that somebody ended
 	FailedRounds       int      // by the contender's own doing
@@ -56,18 +56,18 @@ type Contender struct {
 	Cost               *Cost // of the median round by Total; nil where it is not known
 	CostEach           Value // dollars per 10⁹ requests of each round
 	Checks             map[bench.CheckStatus]int
-	Warnings           bench.Findings // about what is not in the summary
-	Unsound            *bench.Unsound // what it answered was wrong; nil: it was not
+	Warnings           bench.Warnings   // about what is not in the summary
+	Excluded           *bench.Exclusion // what it answered was wrong; nil: it was not
 
 	firstFailure string // of FailedRounds
 }
 
-// Excluded is why it takes part in no claim, on one line that follows its name: what it answered
+// WhyExcluded is why it takes part in no claim, on one line that follows its name: what it answered
 // was wrong, or rounds failed; "" where it takes part.
-func (c Contender) Excluded() string {
+func (c Contender) WhyExcluded() string {
 	switch {
-	case c.Unsound != nil:
-		return safe.Line(c.Unsound.String(), 500)
+	case c.Excluded != nil:
+		return safe.Line(c.Excluded.String(), 500)
 	case c.FailedRounds == 0:
 		return ""
 	}
@@ -80,7 +80,7 @@ func (c Contender) Excluded() string {
 
 // ExcludedLast sorts those that take part in no claim after all others.
 func ExcludedLast(a, b Contender) int {
-	return cmp.Compare(min(1, len(a.Excluded())), min(1, len(b.Excluded())))
+	return cmp.Compare(min(1, len(a.WhyExcluded())), min(1, len(b.WhyExcluded())))
 }
 
 // PeakStep is the step with the highest median throughput; ok is false where none was measured.
@@ -202,7 +202,7 @@ func summarise(label string, trials []bench.TrialResult, of bench.Run, merge boo
 		if ratio, ok := errorRatio(trial); ok {
 			errors = append(errors, ratio)
 		}
-		c.Unsound = c.Unsound.Add(of.Judge(trial))
+		c.Excluded = c.Excluded.Add(of.Judge(trial))
 		// The cost of a life that was cut short is mostly that of its start.
 		if cost, ok := TrialCost(trial, price); ok && trial.State == bench.TrialComplete {
 			parts, costs = append(parts, cost), append(costs, cost.Total)
@@ -216,7 +216,7 @@ func summarise(label string, trials []bench.TrialResult, of bench.Run, merge boo
 		for kind, n := range s.Failed {
 			c.Errors[kind] += n
 		}
-		if !s.Step.WarmUp && !s.Unsound && s.Throughput.Known() &&
+		if !s.Step.WarmUp && !s.Excluded && s.Throughput.Known() &&
 			(c.Peak < 0 || s.Throughput.Median > c.Steps[c.Peak].Throughput.Median) {
 			c.Peak = i
 		}
@@ -239,7 +239,7 @@ func (c Contender) HalfPeak() (step int, share float64, ok bool) {
 	}
 	nearest := math.Inf(1)
 	for i, s := range c.Steps {
-		if s.Index > peak.Index || s.Unsound || s.Step.WarmUp || s.Step.Open() || s.Step.Request != peak.Step.Request ||
+		if s.Index > peak.Index || s.Excluded || s.Step.WarmUp || s.Step.Open() || s.Step.Request != peak.Step.Request ||
 			!(s.Throughput.Median > 0) {
 			continue
 		}
@@ -270,14 +270,14 @@ func (c *Contender) steps(trials []bench.TrialResult, of bench.Run, merge bool) 
 		if err != nil {
 			c.leftOut("step %d: no latency summary: %v", i+1, err)
 		}
-		step.Unsound = of.Search == "" && step.worstErrors(rounds[i]) > of.Profile.ErrorsAllowed()
+		step.Excluded = of.Search == "" && step.worstErrors(rounds[i]) > of.Profile.ErrorsAllowed()
 		c.Steps = append(c.Steps, step)
 	}
 }
 
 // leftOut notes what is not in the summary.
 func (c *Contender) leftOut(format string, args ...any) {
-	c.Warnings = append(c.Warnings, bench.Finding{Kind: bench.FoundLeftOut, Text: fmt.Sprintf(format, args...)})
+	c.Warnings = append(c.Warnings, bench.Warning{Kind: bench.WarnStepLeftOut, Text: fmt.Sprintf(format, args...)})
 }
 
 // TrialMemoryPeak is the highest memory of a trial in bytes, 0 where it is not known. With sample it is

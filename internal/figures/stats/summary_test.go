@@ -156,19 +156,19 @@ func TestSummariseKeepsVariantsApart(t *testing.T) {
 func TestExcluded(t *testing.T) {
 	of := func(trials ...bench.TrialResult) Contender { return Summarise(bench.Run{}, trials)[0] }
 	good := of(bench.TrialResult{State: bench.TrialComplete}, bench.TrialResult{State: bench.TrialAborted, Failure: "interrupted"})
-	if why := good.Excluded(); why != "" {
+	if why := good.WhyExcluded(); why != "" {
 		t.Errorf("interrupted: %q", why)
 	}
 	died := of(bench.TrialResult{State: bench.TrialComplete}, bench.TrialResult{State: bench.TrialFailed, Failure: "the contender died\x1b[2J"})
-	if why, want := died.Excluded(), "failed in 1 of 2 rounds; first: the contender died␛[2J"; why != want {
+	if why, want := died.WhyExcluded(), "failed in 1 of 2 rounds; first: the contender died␛[2J"; why != want {
 		t.Errorf("%q, want %q", why, want)
 	}
 	wrong := of(bench.TrialResult{State: bench.TrialFailed, Failure: "x", Checks: []bench.CheckResult{{Status: bench.CheckFailed, Request: "GET /x", Detail: "no"}}})
-	if why, want := wrong.Excluded(), "failed 1 of 1 check; first: GET /x: no"; why != want {
+	if why, want := wrong.WhyExcluded(), "failed 1 of 1 check; first: GET /x: no"; why != want {
 		t.Errorf("%q, want %q", why, want)
 	}
 	all := []Contender{died, good, wrong}
-	if slices.SortStableFunc(all, ExcludedLast); all[0].Excluded() != "" || all[1].FailedRounds != 1 {
+	if slices.SortStableFunc(all, ExcludedLast); all[0].WhyExcluded() != "" || all[1].FailedRounds != 1 {
 		t.Errorf("%+v", all)
 	}
 }

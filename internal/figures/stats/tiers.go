@@ -90,8 +90,8 @@ func Outside(of Kind, c Contender, at Step, clientBound bool) string {
 		}
 		return fmt.Sprintf("%d of %d %s failed", failed, c.Trials, rounds)
 	}
-	if c.Unsound != nil {
-		return c.Unsound.String()
+	if c.Excluded != nil {
+		return c.Excluded.String()
 	}
 	if of == OfLife {
 		return ""
@@ -102,7 +102,7 @@ func Outside(of Kind, c Contender, at Step, clientBound bool) string {
 		return ""
 	case at.Drifting > 0:
 		return at.DriftWords()
-	case at.Unsound:
+	case at.Excluded:
 		return fmt.Sprintf("%.3g%% of requests failed at that step", 100*at.ErrorRatio())
 	case of == OfThroughput && peak.Step.Open():
 		return "its peak step is open loop"
@@ -125,7 +125,7 @@ func Together(sides ...[]bench.TrialResult) (kept [][]bench.TrialResult, ok bool
 	for i, trials := range sides {
 		rounds[i] = map[int64]bench.TrialResult{}
 		for _, trial := range trials {
-			since, turns := trial.TookTurns()
+			since, turns := trial.Interleaved()
 			if !turns || trial.State != bench.TrialComplete {
 				continue
 			}

@@ -11,7 +11,7 @@ import (
 func turn(round int, since int64, state bench.TrialState) bench.TrialResult {
 	l := bench.TrialResult{Trial: bench.Trial{Contender: "x", Round: round}, State: state, Steps: []bench.StepResult{{}}}
 	if since > 0 {
-		l.Steps = append(l.Steps, bench.StepResult{Turns: &bench.Turns{Since: time.Unix(since, 0), With: []string{"y"}}})
+		l.Steps = append(l.Steps, bench.StepResult{Interleave: &bench.Interleave{Since: time.Unix(since, 0), With: []string{"y"}}})
 	}
 	return l
 }

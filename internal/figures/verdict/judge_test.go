@@ -84,7 +84,7 @@ func TestBottleneck(t *testing.T) {
 				{Elapsed: time.Minute, Wall: time.Second, ClientCPU: test.client},
 				{Elapsed: time.Millisecond, Wall: time.Second, ClientCPU: test.client},
 			} {
-				if got := bottleneck(l, test.contender.Seconds(), test.limit, 2); got.Has(bench.FoundClientSuspected) != test.want {
+				if got := bottleneck(l, test.contender.Seconds(), test.limit, 2); got.Has(bench.WarnClientMaybeBound) != test.want {
 					t.Errorf("%s: %q", test.name, got)
 				}
 			}
@@ -102,8 +102,8 @@ func TestPunctuality(t *testing.T) {
 		want []string
 	}{
 		{"on time", bench.Load{Scheduled: 1000, Sent: 1000, Late: 9}, nil},
-		{"late by itself", bench.Load{Scheduled: 1000, Sent: 1000, Late: 30, Held: 10, MostOpen: 4}, []string{"10 requests were sent late", "client-bound: 20 of 1000"}},
-		{"dropped", bench.Load{Scheduled: 1000, Sent: 900, Dropped: 100, Late: 300, Held: 400, MostOpen: 4}, []string{"100 of 1000 requests", "300 requests were sent late"}},
+		{"late by itself", bench.Load{Scheduled: 1000, Sent: 1000, Late: 30, Held: 10, MaxOpenConnections: 4}, []string{"10 requests were sent late", "client-bound: 20 of 1000"}},
+		{"dropped", bench.Load{Scheduled: 1000, Sent: 900, Dropped: 100, Late: 300, Held: 400, MaxOpenConnections: 4}, []string{"100 of 1000 requests", "300 requests were sent late"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := Loop{Open: true}.punctuality(test.load)
@@ -130,14 +130,14 @@ func TestAMachineThatStoodStillIsToldOf(t *testing.T) {
 		want string // "": nothing
 	}{
 		{"not known", nil, ""},
-		{"none", &bench.Hiccups{CPUs: 2, Preferred: true}, ""},
-		{"a little", &bench.Hiccups{CPUs: 2, Count: 9, Sum: 30 * time.Millisecond, Max: 5 * time.Millisecond, Preferred: true}, ""},
-		{"long", &bench.Hiccups{CPUs: 2, Count: 1, Sum: 25 * time.Millisecond, Max: 25 * time.Millisecond, Preferred: true}, "at the longest for 25"},
-		{"often", &bench.Hiccups{CPUs: 2, Count: 60, Sum: 300 * time.Millisecond, Max: 7 * time.Millisecond, Preferred: true}, "1.5 % of the step"},
+		{"none", &bench.Hiccups{CPUs: 2, Realtime: true}, ""},
+		{"a little", &bench.Hiccups{CPUs: 2, Count: 9, Sum: 30 * time.Millisecond, Max: 5 * time.Millisecond, Realtime: true}, ""},
+		{"long", &bench.Hiccups{CPUs: 2, Count: 1, Sum: 25 * time.Millisecond, Max: 25 * time.Millisecond, Realtime: true}, "at the longest for 25"},
+		{"often", &bench.Hiccups{CPUs: 2, Count: 60, Sum: 300 * time.Millisecond, Max: 7 * time.Millisecond, Realtime: true}, "1.5 % of the step"},
 		{"by a user without rights", &bench.Hiccups{CPUs: 2, Count: 60, Sum: 300 * time.Millisecond, Max: 7 * time.Millisecond}, "all busy"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := StoodStill(step(c.h)).Join("\n")
+			got := MachineStalls(step(c.h)).Join("\n")
 			if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 				t.Errorf("%s: %q, want %q in it", c.name, got, c.want)
 			}
@@ -150,7 +150,7 @@ func TestAMachineThatStoodStillIsToldOf(t *testing.T) {
 func TestSentences(t *testing.T) {
 	second := time.Second
 	load := bench.Load{
-		Elapsed: second, Wall: second, Succeeded: 900, Sent: 1000, Scheduled: 1100, Dropped: 100, Late: 500, Held: 300, MostOpen: 8, Cut: 2, LeadIn: 2 * second, Unserved: 3,
+		Elapsed: second, Wall: second, Succeeded: 900, Sent: 1000, Scheduled: 1100, Dropped: 100, Late: 500, Held: 300, MaxOpenConnections: 8, Cut: 2, LeadIn: 2 * second, Unserved: 3,
 		ClientCPU: 1900 * time.Millisecond, ClientCPUs: 2, Saturation: .99,
 		Failed: map[bench.ErrorKind]int64{bench.ErrClient: 4}, Examples: map[bench.ErrorKind]string{bench.ErrClient: "no ports"},
 	}
@@ -158,57 +158,57 @@ func TestSentences(t *testing.T) {
 	usage := func(cpu time.Duration, kills int64) *bench.Usage {
 		return &bench.Usage{CPU: cpu, Memory: &bench.Memory{OOMKills: kills}}
 	}
-	host := func(busy, steal time.Duration, heat int64) *bench.Beside {
-		return &bench.Beside{Host: &bench.HostUsage{Busy: busy, Steal: steal, Throttles: &heat}}
+	host := func(busy, steal time.Duration, heat int64) *bench.HostReading {
+		return &bench.HostReading{Host: &bench.HostUsage{Busy: busy, Steal: steal, Throttles: &heat}}
 	}
-	step := bench.StepResult{Load: load, Before: usage(0, 1), After: usage(second/2, 3), BesideBefore: host(0, 0, 1), BesideAfter: host(90*second, 10*second, 5),
-		Hiccups: &bench.Hiccups{CPUs: 2, Count: 7, Sum: 50 * time.Millisecond, Max: 40 * time.Millisecond, Preferred: true},
-		Turns:   &bench.Turns{Waited: second, WaitedCPU: second / 2}}
+	step := bench.StepResult{Load: load, Before: usage(0, 1), After: usage(second/2, 3), HostBefore: host(0, 0, 1), HostAfter: host(90*second, 10*second, 5),
+		Hiccups:    &bench.Hiccups{CPUs: 2, Count: 7, Sum: 50 * time.Millisecond, Max: 40 * time.Millisecond, Realtime: true},
+		Interleave: &bench.Interleave{Waited: second, WaitedCPU: second / 2}}
 	loop := Loop{Open: true, Reopened: 31, Connections: 8, LateAfter: time.Millisecond}
-	of := func(f ...bench.Finding) bench.Findings { return f }
-	little := func(open bool, busy, shared, counted time.Duration) bench.Findings {
+	of := func(f ...bench.Warning) bench.Warnings { return f }
+	little := func(open bool, busy, shared, counted time.Duration) bench.Warnings {
 		return Loop{Open: open, Connections: 10, Answers: 200, Busy: busy, Shared: shared, Counted: counted}.little(bench.Load{Elapsed: second})
 	}
 	onMachine := OnThisMachine(step, bench.InstanceInfo{Limits: bench.Limits{CPUs: 1.5}, LimitsEnforced: true}, 2)
 	for _, c := range []struct {
 		name   string
-		of     bench.Findings
-		kind   bench.FindingKind
+		of     bench.Warnings
+		kind   bench.WarningKind
 		figure string
 		value  float64
 		want   string
 	}{
-		{"interrupted", loop.Judge(load), bench.FoundInterrupted, "requests", 2, "interrupted: 2 requests in flight were cut off and are neither successes nor errors"},
-		{"reopened", loop.Judge(load), bench.FoundReopened, "times", 31, "connections were opened again 31 times; the time for it is part of the latency"},
-		{"client limit", loop.Judge(load), bench.FoundClientLimit, "requests", 4, "4 requests failed for want of ports, files or memory of the client: no ports"},
-		{"dropped", loop.Judge(load), bench.FoundDropped, "dropped", 100, "100 of 1100 requests that came due were dropped: with 8 connections in use the contender did not keep up"},
-		{"late", loop.Judge(load), bench.FoundLate, "late", 200, "200 requests were sent late, since all 8 connections were in use"},
-		{"late by itself", loop.Judge(load), bench.FoundClientBound, "late", 300, "client-bound: 300 of 1000 requests were sent more than 1ms after they were due although connections were free"},
-		{"unserved", loop.Judge(load), bench.FoundUnserved, "unserved", 3, "the queue is longer than the lead-in: after 2.00 s 3 of 8 connections had no answer yet, so that the interval may not be in a steady state"},
-		{"client suspected", loop.Judge(load), bench.FoundClientSuspected, "client_cpus", 1.9, "the client may be the bottleneck: locbench itself used 1.90 of the 2 CPUs that it may use"},
-		{"a busy thread", of(Saturated(load)), bench.FoundClientBound, "share", .99, "client-bound: a thread of locbench had something to do in 99 % of the step; a faster contender would not have shown"},
-		{"not kept up", loop.Judge(behind), bench.FoundNotKeptUp, "backlog", 50, "the contender did not keep up: 50 requests were in flight or waiting at the end, 1 are usual at this throughput and latency"},
-		{"clock", little(false, 10*second, 10*second, 9*second), bench.FoundUnsteadyClock, "by_counting", 9, "10.00 requests were in flight by their times, but only 9.00 by counting them: the clock of this machine is not steady"},
-		{"answers unseen", little(true, 8*second, 8*second, 10*second), bench.FoundAnswersUnseen, "by_times", 8, "8.00 requests were in flight by their times, but 10.00 by counting them: the client did not see answers when they came"},
-		{"a slow client", little(false, 8*second, 8*second, 10*second), bench.FoundClientBound, "gap_ns", 1e7, "client-bound: 8.0 of 10.0 requests in flight, 10ms of the client between an answer and the next request"},
-		{"unsteady", little(false, 12*second, 10*second, 10*second), bench.FoundUnsteady, "by_latency", 12, "not in a steady state: throughput × mean latency is 12.00, but 10.00 requests were in flight: the queue was growing or shrinking"},
-		{"ports", of(PortsAwaited(12*second, 4000)), bench.FoundPortsAwaited, "ports", 4000, "it began 12s later, when 4,000 local ports were free: this system keeps those of closed connections for a minute"},
-		{"restless", BusyBetweenTurns(step), bench.FoundRestless, "cpus", .5, "it used 0.50 CPUs while it waited for its turns: those whose turn it was may have missed them"},
-		{"readings", of(ReadingsFailed(3)), bench.FoundReadingsFailed, "readings", 3, "3 of the readings in between failed"},
-		{"counters", of(CountersUnread("gone")), bench.FoundCountersUnread, "", 0, "counters not read at both ends of the step: gone"},
-		{"killed", Killed(step), bench.FoundOOM, "processes", 2, "the kernel killed 2 of its processes for want of memory"},
-		{"rate", of(RateChanged(100, []string{"to 200/s after 3 s"}, 2)), bench.FoundRateChanged, "changes", 3, "the rate was changed on request, from 100/s to 200/s after 3 s, and 2 times more: the figures of this step are of several rates"},
-		{"standstill", StoodStill(step), bench.FoundStandstill, "longest_ns", 4e7, "the machine stood still: 7 times for 1 ms or more, at the longest for 40.0 ms, 2.5 % of the step on each CPU; the highest latencies may be the machine's"},
-		{"other run", of(OtherRun()), bench.FoundNeighbour, "", 0, "another run is on: both use the CPUs, memory and network of this machine, so that the figures of either may be worse than they would be alone"},
-		{"steal", onMachine, bench.FoundStolen, "share", .1, "the hypervisor gave 10.0 % of this machine's CPU time to others"},
-		{"heat", onMachine, bench.FoundHot, "times", 4, "CPUs were slowed down for their heat (4 times)"},
-		{"bottleneck", onMachine, bench.FoundClientSuspected, "contender_cpus", .5, "the client may be the bottleneck: locbench used 1.90 of 2 CPUs, the contender only 0.50 of its 1.5"},
-		{"incident", of(Incident(bench.Incident{Kind: bench.IncidentPaused, Text: "paused from outside"}, 3*second)), bench.FindingKind(bench.IncidentPaused), "after_ns", 3e9, "paused from outside, 3.00 s after its start"},
-		{"silence", of(Incident(bench.Incident{Kind: bench.IncidentSilent, Text: "it does not answer: frozen"}, 0)), bench.FindingKind(bench.IncidentSilent), "", 0, "it does not answer: frozen"},
-		{"pause", of(Paused(3 * second)), bench.FoundPaused, "pause_ns", 3e9, "the run was paused for 3.00 s before this step, on request"},
-		{"clock set", of(ClockSet(-2*second, 3)), bench.FoundClockSet, "moved_ns", -2e9, "this machine's clock was set back by 2s in or before step 3, or the machine slept: durations are unaffected, timestamps keep the old clock"},
-		{"hung", of(Hung(15 * second)), bench.FoundHung, "grace_ns", 15e9, "it hung when it was asked to stop: 15s after SIGTERM it had not ended and was killed (SIGKILL)"},
-		{"memory", of(Overcommitted(3, 9<<30, 8<<30)), bench.FoundOvercommitted, "contenders", 3, "3 contenders are alive at the same time, and may take 9 GiB together: this machine has 8 GiB"},
+		{"interrupted", loop.Judge(load), bench.WarnInterrupted, "requests", 2, "interrupted: 2 requests in flight were cut off and are neither successes nor errors"},
+		{"reopened", loop.Judge(load), bench.WarnReopened, "times", 31, "connections were opened again 31 times; the time for it is part of the latency"},
+		{"client limit", loop.Judge(load), bench.WarnClientLimit, "requests", 4, "4 requests failed for want of ports, files or memory of the client: no ports"},
+		{"dropped", loop.Judge(load), bench.WarnDropped, "dropped", 100, "100 of 1100 requests that came due were dropped: with 8 connections in use the contender did not keep up"},
+		{"late", loop.Judge(load), bench.WarnLate, "late", 200, "200 requests were sent late, since all 8 connections were in use"},
+		{"late by itself", loop.Judge(load), bench.WarnClientBound, "late", 300, "client-bound: 300 of 1000 requests were sent more than 1ms after they were due although connections were free"},
+		{"unserved", loop.Judge(load), bench.WarnQueueOutlastedLeadIn, "unserved", 3, "the queue is longer than the lead-in: after 2.00 s 3 of 8 connections had no answer yet, so that the interval may not be in a steady state"},
+		{"client suspected", loop.Judge(load), bench.WarnClientMaybeBound, "client_cpus", 1.9, "the client may be the bottleneck: locbench itself used 1.90 of the 2 CPUs that it may use"},
+		{"a busy thread", of(Saturated(load)), bench.WarnClientBound, "share", .99, "client-bound: a thread of locbench had something to do in 99 % of the step; a faster contender would not have shown"},
+		{"not kept up", loop.Judge(behind), bench.WarnNotKeepingUp, "backlog", 50, "the contender did not keep up: 50 requests were in flight or waiting at the end, 1 are usual at this throughput and latency"},
+		{"clock", little(false, 10*second, 10*second, 9*second), bench.WarnClockUnsteady, "by_counting", 9, "10.00 requests were in flight by their times, but only 9.00 by counting them: the clock of this machine is not steady"},
+		{"answers unseen", little(true, 8*second, 8*second, 10*second), bench.WarnResponsesSeenLate, "by_times", 8, "8.00 requests were in flight by their times, but 10.00 by counting them: the client did not see answers when they came"},
+		{"a slow client", little(false, 8*second, 8*second, 10*second), bench.WarnClientBound, "gap_ns", 1e7, "client-bound: 8.0 of 10.0 requests in flight, 10ms of the client between an answer and the next request"},
+		{"unsteady", little(false, 12*second, 10*second, 10*second), bench.WarnUnstable, "by_latency", 12, "not in a steady state: throughput × mean latency is 12.00, but 10.00 requests were in flight: the queue was growing or shrinking"},
+		{"ports", of(PortsAwaited(12*second, 4000)), bench.WarnWaitedForPorts, "ports", 4000, "it began 12s later, when 4,000 local ports were free: this system keeps those of closed connections for a minute"},
+		{"restless", BusyOutOfTurn(step), bench.WarnBusyOutOfTurn, "cpus", .5, "it used 0.50 CPUs while it waited for its turns: those whose turn it was may have missed them"},
+		{"readings", of(ReadingsFailed(3)), bench.WarnReadingsFailed, "readings", 3, "3 of the readings in between failed"},
+		{"counters", of(CountersUnread("gone")), bench.WarnCountersMissing, "", 0, "counters not read at both ends of the step: gone"},
+		{"killed", Killed(step), bench.WarnOOM, "processes", 2, "the kernel killed 2 of its processes for want of memory"},
+		{"rate", of(RateChanged(100, []string{"to 200/s after 3 s"}, 2)), bench.WarnRateChanged, "changes", 3, "the rate was changed on request, from 100/s to 200/s after 3 s, and 2 times more: the figures of this step are of several rates"},
+		{"machine stall", MachineStalls(step), bench.WarnMachineStall, "longest_ns", 4e7, "the machine stood still: 7 times for 1 ms or more, at the longest for 40.0 ms, 2.5 % of the step on each CPU; the highest latencies may be the machine's"},
+		{"other run", of(OtherRun()), bench.WarnOtherRun, "", 0, "another run is on: both use the CPUs, memory and network of this machine, so that the figures of either may be worse than they would be alone"},
+		{"steal", onMachine, bench.WarnSteal, "share", .1, "the hypervisor gave 10.0 % of this machine's CPU time to others"},
+		{"heat", onMachine, bench.WarnOverheated, "times", 4, "CPUs were slowed down for their heat (4 times)"},
+		{"bottleneck", onMachine, bench.WarnClientMaybeBound, "contender_cpus", .5, "the client may be the bottleneck: locbench used 1.90 of 2 CPUs, the contender only 0.50 of its 1.5"},
+		{"incident", of(Incident(bench.Incident{Kind: bench.IncidentPaused, Text: "paused from outside"}, 3*second)), bench.WarningKind(bench.IncidentPaused), "after_ns", 3e9, "paused from outside, 3.00 s after its start"},
+		{"silence", of(Incident(bench.Incident{Kind: bench.IncidentSilent, Text: "it does not answer: frozen"}, 0)), bench.WarningKind(bench.IncidentSilent), "", 0, "it does not answer: frozen"},
+		{"pause", of(Paused(3 * second)), bench.WarnRunPaused, "pause_ns", 3e9, "the run was paused for 3.00 s before this step, on request"},
+		{"clock set", of(ClockSet(-2*second, 3)), bench.WarnClockSet, "moved_ns", -2e9, "this machine's clock was set back by 2s in or before step 3, or the machine slept: durations are unaffected, timestamps keep the old clock"},
+		{"hung", of(Hung(15 * second)), bench.WarnHung, "grace_ns", 15e9, "it hung when it was asked to stop: 15s after SIGTERM it had not ended and was killed (SIGKILL)"},
+		{"memory", of(Overcommitted(3, 9<<30, 8<<30)), bench.WarnOvercommitted, "contenders", 3, "3 contenders are alive at the same time, and may take 9 GiB together: this machine has 8 GiB"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, f := range c.of {

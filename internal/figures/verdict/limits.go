@@ -23,8 +23,8 @@ const (
 	stealSeen  = 0.02 // of the CPUs' time for other virtual machines: the highest latencies may be theirs
 	stealBinds = 0.10 // the same: the throughput is theirs too
 
-	longStandstill = 20 * time.Millisecond // of the machine: long enough to be the highest latency
-	standstills    = 0.005                 // of a step, of shorter ones: they are within p99 and p999 then
+	longStall   = 20 * time.Millisecond // of the machine: long enough to be the highest latency
+	shortStalls = 0.005                 // of a step, of shorter ones: they are within p99 and p999 then
 
 	restless = 0.05 // CPUs that a waiting contender may use: more is missing to the others
 	busyLoad = 0.5  // average load per CPU before a run from which on others were at work

@@ -28,8 +28,8 @@ type Loop struct {
 }
 
 // Judge says what doubt the client itself can have about a step.
-func (o Loop) Judge(l bench.Load) (all bench.Findings) {
-	add := func(is bool, kind bench.FindingKind, f figures, sentence string, args ...any) {
+func (o Loop) Judge(l bench.Load) (all bench.Warnings) {
+	add := func(is bool, kind bench.WarningKind, f figures, sentence string, args ...any) {
 		if is {
 			all = append(all, found(kind, f, sentence, args...))
 		}
@@ -38,24 +38,24 @@ func (o Loop) Judge(l bench.Load) (all bench.Findings) {
 	if l.Cut == 1 {
 		cut = "interrupted: %d request in flight not counted"
 	}
-	add(l.Cut > 0, bench.FoundInterrupted, figures{"requests": float64(l.Cut)}, cut, l.Cut)
+	add(l.Cut > 0, bench.WarnInterrupted, figures{"requests": float64(l.Cut)}, cut, l.Cut)
 	again := "1 reconnect"
 	if o.Reopened > 1 {
 		again = fmt.Sprintf("%d reconnects", o.Reopened)
 	}
-	add(o.Reopened > 0 && l.Succeeded > 0, bench.FoundReopened, figures{"times": float64(o.Reopened)},
+	add(o.Reopened > 0 && l.Succeeded > 0, bench.WarnReopened, figures{"times": float64(o.Reopened)},
 		"%s; latency includes them", again)
 	limited := l.Failed[bench.ErrClient]
 	requests := fmt.Sprintf("%d requests", limited)
 	if limited == 1 {
 		requests = "1 request"
 	}
-	add(limited > 0, bench.FoundClientLimit, figures{"requests": float64(limited)},
+	add(limited > 0, bench.WarnClientLimit, figures{"requests": float64(limited)},
 		"%s failed: client out of ports, files or memory: %s", requests, l.Examples[bench.ErrClient])
 	if o.Open {
 		all = append(all, o.punctuality(l)...)
 	}
-	add(l.Unserved > 0, bench.FoundUnserved,
+	add(l.Unserved > 0, bench.WarnQueueOutlastedLeadIn,
 		figures{"lead_in_ns": float64(l.LeadIn), "unserved": float64(l.Unserved), "connections": float64(o.Connections)},
 		"queue outlasted the lead-in: after %s, %d of %d connections had no response. The measured interval may be unstable",
 		units.Duration(l.LeadIn), l.Unserved, o.Connections)
@@ -64,7 +64,7 @@ func (o Loop) Judge(l bench.Load) (all bench.Findings) {
 		all = append(all, Saturated(l))
 	}
 	used := clientCPUs(l)
-	add(l.ClientCPUs > 0 && used > suspected*l.ClientCPUs, bench.FoundClientSuspected,
+	add(l.ClientCPUs > 0 && used > suspected*l.ClientCPUs, bench.WarnClientMaybeBound,
 		figures{"client_cpus": used, "client_limit": l.ClientCPUs},
 		"the client may be the bottleneck: it used %.2f of its %s", used,
 		units.CPUs(l.ClientCPUs))
@@ -75,8 +75,8 @@ func (o Loop) Judge(l bench.Load) (all bench.Findings) {
 func ThreadBusy(l bench.Load) bool { return l.Saturation > saturated }
 
 // Saturated is about such a thread.
-func Saturated(l bench.Load) bench.Finding {
-	return found(bench.FoundClientBound, figures{"share": l.Saturation},
+func Saturated(l bench.Load) bench.Warning {
+	return found(bench.WarnClientBound, figures{"share": l.Saturation},
 		"client-bound: a client thread was busy %s of the step and would hide a faster contender",
 		units.Percent(l.Saturation))
 }
@@ -91,24 +91,24 @@ func ManyWaited(l bench.Load) bool { return float64(Waited(l)) > late*float64(l.
 func OwnLate(l bench.Load) int64 { return l.Late - Waited(l) }
 
 // punctuality says what an open loop has not sent when it was due, and whose fault that was.
-func (o Loop) punctuality(l bench.Load) (all bench.Findings) {
+func (o Loop) punctuality(l bench.Load) (all bench.Warnings) {
 	if l.Dropped > 0 {
-		all = append(all, found(bench.FoundDropped, figures{"dropped": float64(l.Dropped), "due": float64(l.Scheduled),
-			"connections": float64(l.MostOpen)},
+		all = append(all, found(bench.WarnDropped, figures{"dropped": float64(l.Dropped), "due": float64(l.Scheduled),
+			"connections": float64(l.MaxOpenConnections)},
 			"%d of %d scheduled requests dropped: all %d connections in use, the contender did not keep up",
-			l.Dropped, l.Scheduled, l.MostOpen))
+			l.Dropped, l.Scheduled, l.MaxOpenConnections))
 	}
 	if usual := l.Throughput() * l.Sending.Mean.Seconds(); float64(l.Backlog) > growingBacklog*usual+10 && l.Dropped == 0 {
-		all = append(all, found(bench.FoundNotKeptUp, figures{"backlog": float64(l.Backlog), "usual": usual},
+		all = append(all, found(bench.WarnNotKeepingUp, figures{"backlog": float64(l.Backlog), "usual": usual},
 			"the contender did not keep up: backlog of %d requests at the end, %.0f expected at this throughput and latency",
 			l.Backlog, usual))
 	}
 	if waited := Waited(l); waited > 0 {
-		all = append(all, found(bench.FoundLate, figures{"late": float64(waited), "connections": float64(l.MostOpen)},
-			"%d requests sent late: all %d connections in use", waited, l.MostOpen))
+		all = append(all, found(bench.WarnLate, figures{"late": float64(waited), "connections": float64(l.MaxOpenConnections)},
+			"%d requests sent late: all %d connections in use", waited, l.MaxOpenConnections))
 	}
 	if own := OwnLate(l); float64(own) > late*float64(l.Sent) {
-		all = append(all, found(bench.FoundClientBound, figures{"late": float64(own), "sent": float64(l.Sent)},
+		all = append(all, found(bench.WarnClientBound, figures{"late": float64(own), "sent": float64(l.Sent)},
 			"client-bound: %d of %d requests sent over %s late although connections were free",
 			own, l.Sent, o.LateAfter))
 	}
@@ -119,7 +119,7 @@ func (o Loop) punctuality(l bench.Load) (all bench.Findings) {
 // requests in flight. Counted and Busy are kept independently. In a closed loop a difference is
 // what the client has spent between an answer and the next request. Else, where Shared and Counted
 // differ, a record is wrong; where they agree, the step was not in a steady state.
-func (o Loop) little(l bench.Load) bench.Findings {
+func (o Loop) little(l bench.Load) bench.Warnings {
 	if o.Answers < fewAnswers || l.Elapsed <= 0 || l.Cut > 0 {
 		return nil
 	}
@@ -132,22 +132,22 @@ func (o Loop) little(l bench.Load) bench.Findings {
 	f := figures{"by_times": shared / length, "by_counting": counted / length}
 	switch {
 	case shared > counted*(1+littleTolerance)+slack:
-		return bench.Findings{found(bench.FoundUnsteadyClock, f,
+		return bench.Warnings{found(bench.WarnClockUnsteady, f,
 			"unstable machine clock: %.2f requests in flight by time, %.2f by count",
 			shared/length, counted/length)}
 	case o.Open && shared < counted*(1-littleTolerance)-slack:
-		return bench.Findings{found(bench.FoundAnswersUnseen, f,
+		return bench.Warnings{found(bench.WarnResponsesSeenLate, f,
 			"the client saw responses late: %.2f requests in flight by time, %.2f by count",
 			shared/length, counted/length)}
 	case !o.Open && shared < could*(1-littleTolerance):
 		gap := time.Duration((could - shared) / float64(o.Answers)).Round(100 * time.Nanosecond)
-		return bench.Findings{found(bench.FoundClientBound,
+		return bench.Warnings{found(bench.WarnClientBound,
 			figures{"in_flight": shared / length, "possible": could / length, "gap_ns": float64(gap)},
 			"client-bound: %.1f of %.1f connections busy; the client takes %s from response to next request",
 			shared/length, could/length, gap)}
 	// the ends of short turns are too large a part of them
 	case !o.Parts && math.Abs(busy-counted) > steadyWithin*could+slack:
-		return bench.Findings{found(bench.FoundUnsteady,
+		return bench.Warnings{found(bench.WarnUnstable,
 			figures{"by_latency": busy / length, "by_counting": counted / length},
 			"unstable load: throughput × mean latency is %.2f, but %.2f requests were in flight; the queue grew or shrank",
 			busy/length, counted/length)}

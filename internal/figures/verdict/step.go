@@ -9,20 +9,20 @@ import (
 	"locbench/internal/bench/units"
 )
 
-// BusyBetweenTurns is about a contender that was at work while it waited for its turns.
-func BusyBetweenTurns(res bench.StepResult) (all bench.Findings) {
-	if t := res.Turns; t != nil && t.CPUBetweenTurns() > restless {
-		all = append(all, found(bench.FoundRestless, figures{"cpus": t.CPUBetweenTurns()},
+// BusyOutOfTurn is about a contender that was at work while it waited for its turns.
+func BusyOutOfTurn(res bench.StepResult) (all bench.Warnings) {
+	if t := res.Interleave; t != nil && t.WaitingCPUs() > restless {
+		all = append(all, found(bench.WarnBusyOutOfTurn, figures{"cpus": t.WaitingCPUs()},
 			"used %.2f CPUs while others were loaded, which may have slowed them",
-			t.CPUBetweenTurns()))
+			t.WaitingCPUs()))
 	}
 	return all
 }
 
 // Killed is about processes that the kernel killed; the main one may have survived them.
-func Killed(res bench.StepResult) (all bench.Findings) {
+func Killed(res bench.StepResult) (all bench.Warnings) {
 	if n := oomKills(res); n > 0 {
-		all = append(all, found(bench.FoundOOM, figures{"processes": float64(n)},
+		all = append(all, found(bench.WarnOOM, figures{"processes": float64(n)},
 			"out of memory: the kernel killed %d processes", n))
 	}
 	return all
@@ -42,7 +42,7 @@ func oomKills(res bench.StepResult) int64 {
 }
 
 // PossibleDrift is about the first step after a warm-up, which may have been too short.
-func PossibleDrift(d bench.Drift) bench.Finding {
+func PossibleDrift(d bench.Drift) bench.Warning {
 	f := figures{}
 	if d.Throughput != nil {
 		f["throughput_change"], f["throughput_p"] = d.Throughput.Change, d.Throughput.P
@@ -50,25 +50,25 @@ func PossibleDrift(d bench.Drift) bench.Finding {
 	if d.CPU != nil {
 		f["cpu_change"], f["cpu_p"] = d.CPU.Change, d.CPU.P
 	}
-	return found(bench.FoundMayDrift, f, "possibly %s; within noise",
+	return found(bench.WarnMaybeUnstable, f, "possibly %s; within noise",
 		d)
 }
 
-// StoodStill is about a machine whose standstills are the highest latencies.
-func StoodStill(res bench.StepResult) bench.Findings {
+// MachineStalls is about a machine whose shortStalls are the highest latencies.
+func MachineStalls(res bench.StepResult) bench.Warnings {
 	h := res.Hiccups
 	if h == nil || h.Count == 0 {
 		return nil
 	}
 	share := h.Share(res.Load.Wall)
-	if h.Max < longStandstill && share < standstills {
+	if h.Max < longStall && share < shortStalls {
 		return nil
 	}
 	doubt := "the highest latencies may come from it"
-	if !h.Preferred {
+	if !h.Realtime {
 		doubt += ", or all CPUs were busy (no real-time priority for the watchdog thread)"
 	}
-	return bench.Findings{found(bench.FoundStandstill,
+	return bench.Warnings{found(bench.WarnMachineStall,
 		figures{"times": float64(h.Count), "longest_ns": float64(h.Max), "share": share},
 		"machine stalls: %d of 1 ms or more, longest %s, %.1f%% of the step per CPU; %s",
 		h.Count, units.Duration(h.Max), 100*share, doubt)}
@@ -76,13 +76,13 @@ func StoodStill(res bench.StepResult) bench.Findings {
 
 // OnThisMachine is what a machine of so many CPUs, on which contender and client run, may have done
 // to a step: others' work, heat, and the client. An embedded store's work is the client's here.
-func OnThisMachine(res bench.StepResult, inst bench.InstanceInfo, cpus int) (all bench.Findings) {
+func OnThisMachine(res bench.StepResult, inst bench.InstanceInfo, cpus int) (all bench.Warnings) {
 	if _, steal, ok := res.HostShare(); ok && steal >= stealSeen {
-		all = append(all, found(bench.FoundStolen, figures{"share": steal},
+		all = append(all, found(bench.WarnSteal, figures{"share": steal},
 			"CPU steal: other VMs took %.1f%% of this machine's CPU time", 100*steal))
 	}
 	if n, ok := res.Throttles(); ok && n > 0 {
-		all = append(all, found(bench.FoundHot, figures{"times": float64(n)},
+		all = append(all, found(bench.WarnOverheated, figures{"times": float64(n)},
 			"thermal throttling (%d times)", n))
 	}
 	used, ok := res.CPUs()
@@ -98,13 +98,13 @@ func OnThisMachine(res bench.StepResult, inst bench.InstanceInfo, cpus int) (all
 
 // bottleneck reports whether the client limited a step: the contender left CPU time of its limit (0:
 // none) unused although the client had most of the machine, or both together nearly all of it.
-func bottleneck(l bench.Load, used, limit float64, cpus int) (all bench.Findings) {
+func bottleneck(l bench.Load, used, limit float64, cpus int) (all bench.Warnings) {
 	machine, client := float64(cpus), clientCPUs(l)
 	if limit <= 0 || limit > machine {
 		limit = machine
 	}
 	if wall(l) > 0 && used < usedUp*limit && (client >= machine/2 || client+used >= usedUp*machine) {
-		all = append(all, found(bench.FoundClientSuspected,
+		all = append(all, found(bench.WarnClientMaybeBound,
 			figures{"client_cpus": client, "machine_cpus": machine, "contender_cpus": used, "contender_limit": limit},
 			"the client may be the bottleneck: it used %.2f of %d CPUs, the contender only %.2f of its %.2g",
 			client, cpus, used, limit))
@@ -113,10 +113,10 @@ func bottleneck(l bench.Load, used, limit float64, cpus int) (all bench.Findings
 }
 
 // FromOutside are the findings that something else than the contender may have limited a step.
-func FromOutside(res bench.StepResult) bench.Findings {
-	outside := []bench.FindingKind{bench.FoundClientSuspected, bench.FoundStolen, bench.FoundHot}
+func FromOutside(res bench.StepResult) bench.Warnings {
+	outside := []bench.WarningKind{bench.WarnClientMaybeBound, bench.WarnSteal, bench.WarnOverheated}
 	return slices.DeleteFunc(slices.Clone(res.Warnings),
-		func(f bench.Finding) bool { return !slices.Contains(outside, f.Kind) })
+		func(f bench.Warning) bool { return !slices.Contains(outside, f.Kind) })
 }
 
 // ShareOfOthers is the share of the machine's CPU time that neither contender nor client nor store has
@@ -128,7 +128,7 @@ func ShareOfOthers(res bench.StepResult, quota float64) float64 {
 	if !ok || !known || res.Load.Wall <= 0 || busy+steal < fullyBusy || AtQuota(res, quota) {
 		return 0
 	}
-	b, a := res.BesideBefore.Host, res.BesideAfter.Host
+	b, a := res.HostBefore.Host, res.HostAfter.Host
 	whole := a.Whole() - b.Whole()
 	own := cpu + res.Load.ClientCPU
 	if store, ok := res.StoreCPUs(); ok {
@@ -153,26 +153,26 @@ func AtQuota(res bench.StepResult, quota float64) bool {
 
 // Mark is what counters say about a step in one share: of its requests, periods or memory.
 type Mark struct {
-	Kind  bench.FindingKind
+	Kind  bench.WarningKind
 	Share float64
 }
 
 // Marks are those that are worth a word next to the figures, the gravest first.
 func Marks(res bench.StepResult, limits bench.Limits) (all []Mark) {
 	if ratio := res.Load.ErrorRatio(); ratio >= ErrorsMatter {
-		all = append(all, Mark{bench.FoundErrors, ratio})
+		all = append(all, Mark{bench.WarnErrors, ratio})
 	}
 	if n := res.Load.Dropped; n > 0 && res.Load.Scheduled > 0 {
-		all = append(all, Mark{bench.FoundDropped, float64(n) / float64(res.Load.Scheduled)})
+		all = append(all, Mark{bench.WarnDropped, float64(n) / float64(res.Load.Scheduled)})
 	}
 	if t, ok := res.Throttling(); ok && t.Periods > 0 {
 		if share := float64(t.Throttled) / float64(t.Periods); share >= throttlingSeen {
-			all = append(all, Mark{bench.FoundThrottled, share})
+			all = append(all, Mark{bench.WarnThrottled, share})
 		}
 	}
 	if res.After != nil && res.After.Memory != nil && limits.Memory > 0 {
 		if share := float64(res.After.Memory.Used) / float64(limits.Memory); share >= memorySeen {
-			all = append(all, Mark{bench.FoundMemory, share})
+			all = append(all, Mark{bench.WarnMemory, share})
 		}
 	}
 	return all

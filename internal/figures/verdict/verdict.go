@@ -1,4 +1,4 @@
-// Package verdict judges: it finds what is doubtful about a step (see bench.Finding), with the
+// Package verdict judges: it finds what is doubtful about a step (see bench.Warning), with the
 // sentences that say so, and what bound the step (see Bound), by what the results hold: counters at
 // the two ends of the step, the client's own figures, and the other steps of the same trial. The rules
 // are one table, in rules.go; all thresholds are in limits.go (docs/decisions/2026-11-22-findings.md).
@@ -106,12 +106,12 @@ func (f facts) of(steps []bench.StepResult, i int) (_ facts, ok bool) {
 	f.cpus, f.cpusOK = s.CPUs()
 	f.throttled, _ = s.Throttling()
 	if f.store, f.storeOK = s.StoreCPUs(); f.storeOK {
-		f.storeSet = float64(s.BesideAfter.Store.CPUs)
+		f.storeSet = float64(s.HostAfter.Store.CPUs)
 	}
 	f.inStore, f.inStoreOK = s.StoreInFlight()
 	f.busy, f.steal, f.busyOK = s.HostShare()
 	if f.host = f.machine; f.busyOK {
-		b, a := s.BesideBefore.Host, s.BesideAfter.Host
+		b, a := s.HostBefore.Host, s.HostAfter.Host
 		if between := a.At.Sub(b.At); between > 0 {
 			f.host = max(1, math.Round(float64(a.Whole()-b.Whole())/float64(between)))
 		}

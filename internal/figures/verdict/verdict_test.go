@@ -33,8 +33,8 @@ func (m made) step(i int) bench.StepResult {
 		return &bench.Usage{CPU: cpu, Throttling: &bench.Throttling{Periods: 100 * min(int64(cpu), 1), Throttled: throttled, Time: time.Duration(throttled) * 10 * time.Millisecond},
 			Memory: &bench.Memory{Used: 100 << 20}}
 	}
-	beside := func(at time.Time, n float64) *bench.Beside {
-		b := &bench.Beside{Host: &bench.HostUsage{At: at, Busy: span(n * 4 * m.busy), Idle: span(n * 4 * (1 - m.busy))}}
+	beside := func(at time.Time, n float64) *bench.HostReading {
+		b := &bench.HostReading{Host: &bench.HostUsage{At: at, Busy: span(n * 4 * m.busy), Idle: span(n * 4 * (1 - m.busy))}}
 		switch {
 		case m.storeEmbedded > 0:
 			b.Store = &bench.StoreUsage{At: at, Source: bench.StoreEmbeddedSource, Busy: span(n * m.storeEmbedded)}
@@ -50,7 +50,7 @@ func (m made) step(i int) bench.StepResult {
 			InFlight: m.rate * m.mean / 1000, Latency: bench.Latencies{Count: int64(m.rate * 10), Mean: time.Duration(m.mean * 1e6)},
 		},
 		Before: usage(0, 0), After: usage(span(m.contender), m.throttled),
-		BesideBefore: beside(at, 0), BesideAfter: beside(at.Add(length), 1),
+		HostBefore: beside(at, 0), HostAfter: beside(at.Add(length), 1),
 	}
 	if m.change != nil {
 		m.change(&s)
@@ -72,9 +72,9 @@ func hits(n int64) *int64 { return &n }
 // them.
 func TestRules(t *testing.T) {
 	for name, test := range map[string]struct {
-		trial  bench.TrialResult
-		at   int // the step; -1: the last
-		want string
+		trial bench.TrialResult
+		at    int // the step; -1: the last
+		want  string
 	}{
 		"quota": {trial(made{connections: 64, rate: 8000, mean: 8, contender: 1.47, client: .5, busy: .6, throttled: 61}), -1,
 			"quota: 98 % of 1.5 CPUs, 61 of 100 periods throttled, 610 ms lost"},
@@ -102,7 +102,7 @@ func TestRules(t *testing.T) {
 		"client's thread": {trial(made{connections: 8, rate: 90000, mean: .1, contender: 1, client: 1, busy: .5, change: func(s *bench.StepResult) { s.Load.Saturation = .98 }}), -1, "client: a thread of locbench had something to do in 98 % of the step"},
 		"client":          {trial(made{connections: 8, rate: 90000, mean: .1, contender: .3, client: 3.7, busy: 1}), -1, "client: locbench used 3.70 of this machine's 4 CPUs"},
 		"store":           {trial(made{connections: 64, rate: 900, mean: 80, contender: .2, client: .1, store: 3.65, busy: .99}), -1, "store: it used 3.65 of this machine's 4 CPUs"},
-		"store on its own CPU": {trial(made{connections: 64, rate: 900, mean: 80, contender: .2, client: .1, store: .97, busy: .4, change: func(s *bench.StepResult) { s.BesideAfter.Store.CPUs = 1 }}), -1,
+		"store on its own CPU": {trial(made{connections: 64, rate: 900, mean: 80, contender: .2, client: .1, store: .97, busy: .4, change: func(s *bench.StepResult) { s.HostAfter.Store.CPUs = 1 }}), -1,
 			"store: it used 0.97 of the 1 CPU that it is kept to"},
 		"store with others": {trial(made{connections: 64, rate: 900, mean: 80, contender: .9, client: .4, store: 2.6, busy: .98}), -1,
 			"store: it used 2.60 of this machine's 4 CPUs, which were 98 % busy"},
@@ -114,8 +114,8 @@ func TestRules(t *testing.T) {
 			s.Load.ClientCPUs = .4
 		}}), -1, "machine: its 4 CPUs were 100 % busy: the contender 0.26, locbench 0.29, other work 3.45"},
 		"stolen": {trial(made{connections: 64, rate: 900, mean: 80, contender: .3, client: .2, busy: .2, change: func(s *bench.StepResult) {
-			s.BesideAfter.Host.Steal = s.BesideAfter.Host.Idle
-			s.BesideAfter.Host.Idle = 0
+			s.HostAfter.Host.Steal = s.HostAfter.Host.Idle
+			s.HostAfter.Host.Idle = 0
 		}}), -1, "machine: 80 % of its CPUs' time was taken by other virtual machines"},
 		"store holds": {trial(made{connections: 64, rate: 640, mean: 100, contender: .2, client: .2, busy: .2, storeEmbedded: 58}), -1, "store: 58.0 of 64.0 requests in flight were with it"},
 		"too few":     {trial(made{connections: 2, rate: 200, mean: 10, contender: .1, busy: .1}, made{connections: 64, rate: 5000, mean: 12, contender: .9, busy: .3}), 0, "connections: 64 connections gave 25.00 times the throughput of these 2"},

@@ -54,9 +54,9 @@ func TestHighWaterMarkOfAStep(t *testing.T) {
 	}
 }
 
-// TestWhatIsBeside looks at the figures of /proc and the group that a known piece of work must
+// TestHostReadings looks at the figures of /proc and the group that a known piece of work must
 // show.
-func TestWhatIsBeside(t *testing.T) {
+func TestHostReadings(t *testing.T) {
 	o := newObedient(t)
 	inst := o.start(t, bench.Limits{CPUs: 1, Memory: 128 << 20})
 	before, err1 := hostusage.BeginInstance(t.Context(), inst)

@@ -24,7 +24,7 @@ func TestHostCountsWork(t *testing.T) {
 		if busy := after.Host.Busy - before.Host.Busy; busy < 250*time.Millisecond {
 			return fmt.Errorf("%s busy", busy)
 		}
-		r := bench.StepResult{BesideBefore: before, BesideAfter: after}
+		r := bench.StepResult{HostBefore: before, HostAfter: after}
 		if share, steal, ok := r.HostShare(); !ok || share <= 0 || share > 1 || steal < 0 {
 			return fmt.Errorf("%v, %v, %v", share, steal, ok)
 		}

@@ -99,8 +99,8 @@ func (s *Store) read() *bench.StoreUsage {
 }
 
 // Read reads host and store now; s may be nil.
-func (s *Store) Read(context.Context) *bench.Beside {
-	b := &bench.Beside{Host: host()}
+func (s *Store) Read(context.Context) *bench.HostReading {
+	b := &bench.HostReading{Host: host()}
 	if s != nil {
 		b.Store = s.read()
 	}

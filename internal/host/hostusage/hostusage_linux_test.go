@@ -56,7 +56,7 @@ func TestAddressFindsTheProcess(t *testing.T) {
 	before := s.Read(t.Context())
 	spin(t, 2*tick)
 	after := s.Read(t.Context())
-	r := bench.StepResult{BesideBefore: before, BesideAfter: after}
+	r := bench.StepResult{HostBefore: before, HostAfter: after}
 	if got := after.Store.CPU - before.Store.CPU; got < 2*tick || after.Store.Source != "/proc" {
 		t.Errorf("%s of CPU time", got)
 	}
@@ -97,7 +97,7 @@ func TestEmbeddedKeepsItsOwnBooks(t *testing.T) {
 	before := s.Read(t.Context())
 	before.Store.At = before.Store.At.Add(-time.Second)
 	busy += 3 * time.Second
-	r := bench.StepResult{BesideBefore: before, BesideAfter: s.Read(t.Context())}
+	r := bench.StepResult{HostBefore: before, HostAfter: s.Read(t.Context())}
 	if n, ok := r.StoreInFlight(); !ok || n < 2.5 || n > 3.01 {
 		t.Errorf("%v calls at a time, %v", n, ok)
 	}

@@ -18,7 +18,7 @@ func TestAStallIsSeen(t *testing.T) {
 	defer Tune(StallThreads()).Stop()
 	m := WatchStalls(time.Millisecond)
 	defer m.Stop()
-	if !m.Take().Preferred {
+	if !m.Take().Realtime {
 		t.Skip("SKIP: no real-time class for this user")
 	}
 	cpu := cpuset.OfThread()[0]

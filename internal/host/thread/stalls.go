@@ -40,9 +40,9 @@ func WatchStalls(every time.Duration) *StallMeter {
 	for _, cpu := range cpus {
 		m.threads.Go(func() { m.watch(ctx, cpu, every, preferred) })
 	}
-	m.since.Preferred = true
+	m.since.Realtime = true
 	for range cpus {
-		m.since.Preferred = <-preferred && m.since.Preferred
+		m.since.Realtime = <-preferred && m.since.Realtime
 	}
 	return m
 }
@@ -96,7 +96,7 @@ func (m *StallMeter) Take() bench.Hiccups {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	h := m.since
-	m.since = bench.Hiccups{CPUs: h.CPUs, Preferred: h.Preferred}
+	m.since = bench.Hiccups{CPUs: h.CPUs, Realtime: h.Realtime}
 	return h
 }
 

@@ -134,7 +134,7 @@ func (o *openShard) give(j workload.Job, now int64) {
 		i := int(o.free[n-1])
 		o.free = o.free[:n-1]
 		o.s.active++
-		o.s.counters.MostOpen = max(o.s.counters.MostOpen, o.s.active)
+		o.s.counters.MaxOpenConnections = max(o.s.counters.MaxOpenConnections, o.s.active)
 		o.start(&o.s.conns[i], i, now, j)
 		return
 	}

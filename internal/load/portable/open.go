@@ -188,7 +188,7 @@ func (o *openLoop) next(w *worker) (workload.Job, bool) {
 
 // used notes how many connections are in use.
 func (o *openLoop) used() {
-	o.loop.note(func(c *record.Counters) { c.MostOpen = max(c.MostOpen, o.workers-len(o.idle)) })
+	o.loop.note(func(c *record.Counters) { c.MaxOpenConnections = max(c.MaxOpenConnections, o.workers-len(o.idle)) })
 }
 
 // drop notes requests that are never sent; held, because they waited for a connection.

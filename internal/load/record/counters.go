@@ -174,6 +174,6 @@ func (r *Recorder) gather(until int64) {
 	}
 	r.Gauges = now
 	if r.Open {
-		r.Connections = max(r.Connections, now.MostOpen)
+		r.Connections = max(r.Connections, now.MaxOpenConnections)
 	}
 }

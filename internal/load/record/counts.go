@@ -45,15 +45,15 @@ func (c *Counts) Add(o Counts) {
 
 // Gauges are figures as they stand now, not sums over time.
 type Gauges struct {
-	Rate, Final float64 // open loop: due per second now, and at the end where it has been changed
-	MostOpen    int     // open loop: connections in use at the same time
-	Backlog     int64   // requests in flight or waiting at the end of the interval; 0 before
+	Rate, Final        float64 // open loop: due per second now, and at the end where it has been changed
+	MaxOpenConnections int     // open loop: connections in use at the same time
+	Backlog            int64   // requests in flight or waiting at the end of the interval; 0 before
 }
 
 // Add adds those of another thread of the same loop.
 func (g *Gauges) Add(o Gauges) {
 	g.Rate += o.Rate
 	g.Final += o.Final
-	g.MostOpen += o.MostOpen
+	g.MaxOpenConnections += o.MaxOpenConnections
 	g.Backlog += o.Backlog
 }

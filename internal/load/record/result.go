@@ -43,9 +43,9 @@ type Result struct {
 	Started time.Time // beginning of the interval, or of the load where that has ended before
 	Windows []bench.Window
 
-	Open  bool // loop
-	Whole bool // requests or users are bounded: all of the step is measured, without a lead-in
-	Turns bool // the step was put together from several turns
+	Open        bool // loop
+	Whole       bool // requests or users are bounded: all of the step is measured, without a lead-in
+	Interleaved bool // the step was put together from several turns
 
 	names, sessions []string // of the mix: of its requests, and of its sessions
 }
@@ -80,7 +80,7 @@ func (r *Result) Load() bench.Load {
 	}
 	if r.Open {
 		l.LatencyOf, l.Scheduled, l.Dropped, l.Late, l.Held = bench.FromDue, r.Due, r.Dropped, r.Late, r.Held
-		l.MostOpen, l.FinalRate = r.Connections, r.Final
+		l.MaxOpenConnections, l.FinalRate = r.Connections, r.Final
 		l.Sending, l.Lag = ended.Sending.Latencies(), ended.Lag.Latencies()
 	}
 	failed := map[bench.ErrorKind]int64{}

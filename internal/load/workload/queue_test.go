@@ -21,7 +21,7 @@ func TestMostOpen(t *testing.T) {
 		{bench.Step{Arrivals: &bench.Arrivals{Users: 9}}, 9},
 		{bench.Step{Arrivals: &bench.Arrivals{Users: 9999}}, 4096},
 	} {
-		if got := MostOpen(test.step); got != test.want {
+		if got := MaxOpenConnections(test.step); got != test.want {
 			t.Errorf("%+v: %d, want %d", test.step, got, test.want)
 		}
 	}

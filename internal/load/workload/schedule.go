@@ -124,10 +124,10 @@ const (
 	manyConnections = 4096
 )
 
-// MostOpen is how many connections a step may have open: its own number, or for an open loop that
+// MaxOpenConnections is how many connections a step may have open: its own number, or for an open loop that
 // names none as many as its highest rate brings in a second (so that only answers slower than that
 // are ever waited for), or as it has users.
-func MostOpen(s bench.Step) int {
+func MaxOpenConnections(s bench.Step) int {
 	switch {
 	case s.Connections > 0:
 		return s.Connections

@@ -34,7 +34,7 @@ func (c Clock) Event(e bench.Event) bench.Event {
 		r := &e.Result
 		r.Load.Started = c.At(r.Load.Started)
 		r.Before, r.After = set(c, r.Before, usageAt), set(c, r.After, usageAt)
-		r.BesideBefore, r.BesideAfter = c.hostAndStore(r.BesideBefore), c.hostAndStore(r.BesideAfter)
+		r.HostBefore, r.HostAfter = c.hostAndStore(r.HostBefore), c.hostAndStore(r.HostAfter)
 		r.Samples = slices.Clone(r.Samples)
 		for i := range r.Samples {
 			r.Samples[i].At = c.At(r.Samples[i].At)
@@ -68,11 +68,11 @@ func set[T any](c Clock, p *T, at func(*T) *time.Time) *T {
 
 func usageAt(u *bench.Usage) *time.Time { return &u.At }
 
-func (c Clock) hostAndStore(b *bench.Beside) *bench.Beside {
+func (c Clock) hostAndStore(b *bench.HostReading) *bench.HostReading {
 	if b == nil {
 		return nil
 	}
-	return &bench.Beside{
+	return &bench.HostReading{
 		Host:  set(c, b.Host, func(h *bench.HostUsage) *time.Time { return &h.At }),
 		Store: set(c, b.Store, func(u *bench.StoreUsage) *time.Time { return &u.At }),
 	}

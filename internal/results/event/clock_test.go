@@ -22,9 +22,9 @@ func TestClock(t *testing.T) {
 		t.Error("a time that is not known has become one")
 	}
 	a, b := &bench.Usage{At: base}, &bench.Usage{At: base.Add(time.Second)}
-	e := bench.StepEnded{Result: bench.StepResult{Before: a, After: b, Samples: []bench.Usage{*a}, BesideAfter: &bench.Beside{Store: &bench.StoreUsage{At: base}}}}
+	e := bench.StepEnded{Result: bench.StepResult{Before: a, After: b, Samples: []bench.Usage{*a}, HostAfter: &bench.HostReading{Store: &bench.StoreUsage{At: base}}}}
 	got := c.Event(e).(bench.StepEnded).Result
-	if got.Before == a || got.After.At.Sub(got.Before.At) != time.Second || got.BesideAfter.Store == e.Result.BesideAfter.Store {
+	if got.Before == a || got.After.At.Sub(got.Before.At) != time.Second || got.HostAfter.Store == e.Result.HostAfter.Store {
 		t.Errorf("%+v", got)
 	}
 }

@@ -18,13 +18,13 @@ type Estimate struct {
 	load     time.Duration // of one trial
 	steps    []time.Duration
 	plan     []bench.TrialEntry
-	trials     int // to come, the running one included
+	trials   int // to come, the running one included
 	done     int // seen from start to end in this process
 	overhead time.Duration
 	alive    int       // trials that run: several where contenders take turns
 	whole    int       // of those that have begun together, the ones that were complete
 	began    int       // how many those are
-	trialAt    time.Time // when the first of them began
+	trialAt  time.Time // when the first of them began
 	stepAt   time.Time
 	step     int // running step; -1 before the first
 }

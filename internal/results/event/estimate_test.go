@@ -39,9 +39,9 @@ func TestEstimate(t *testing.T) {
 	left("25s") // a step that takes longer than planned is never less than nothing
 }
 
-// TestEstimateOfASteeredRun: a pause is no overhead, and a contender that was skipped has no later
+// TestEstimateOfARunChangedByHand: a pause is no overhead, and a contender that was skipped has no later
 // trials.
-func TestEstimateOfASteeredRun(t *testing.T) {
+func TestEstimateOfARunChangedByHand(t *testing.T) {
 	var e Estimate
 	a1, b1, a2, b2 := bench.Trial{Contender: "a", Round: 1}, bench.Trial{Contender: "b", Round: 1}, bench.Trial{Contender: "a", Round: 2}, bench.Trial{Contender: "b", Round: 2}
 	run := bench.Run{Profile: bench.Profile{Steps: []bench.Step{{Duration: 10 * time.Second}}}, Trials: []bench.TrialEntry{{Trial: a1}, {Trial: b1}, {Trial: a2}, {Trial: b2}}}
@@ -67,11 +67,11 @@ func TestEstimateOfASteeredRun(t *testing.T) {
 	}
 }
 
-// TestEstimateOfTurns: two contenders that take turns need as long as one after the other.
-func TestEstimateOfTurns(t *testing.T) {
+// TestEstimateOfInterleaving: two contenders that take turns need as long as one after the other.
+func TestEstimateOfInterleaving(t *testing.T) {
 	var e Estimate
 	a1, b1, a2, b2 := bench.Trial{Contender: "a", Round: 1}, bench.Trial{Contender: "b", Round: 1}, bench.Trial{Contender: "a", Round: 2}, bench.Trial{Contender: "b", Round: 2}
-	run := bench.Run{Profile: bench.Profile{Turns: time.Second, Steps: []bench.Step{{Duration: 10 * time.Second}}}, Trials: []bench.TrialEntry{{Trial: a1}, {Trial: b1}, {Trial: a2}, {Trial: b2}}}
+	run := bench.Run{Profile: bench.Profile{Interleave: time.Second, Steps: []bench.Step{{Duration: 10 * time.Second}}}, Trials: []bench.TrialEntry{{Trial: a1}, {Trial: b1}, {Trial: a2}, {Trial: b2}}}
 	at := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 	tell := func(after time.Duration, trial *bench.Trial, ev bench.Event) {
 		at = at.Add(after)

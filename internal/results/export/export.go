@@ -38,7 +38,7 @@ type filesOf func(bench.Run, []bench.TrialResult, Options) ([]File, error)
 
 // Options bound and narrow an export. The zero value takes everything.
 type Options struct {
-	Trial         string // only this trial, as in "rs-actix-1"; "": all
+	Trial       string // only this trial, as in "rs-actix-1"; "": all
 	Step        *int   // only the step with this index (from 0); nil: all
 	MaxRequests int64  // that a reconstruction of single requests writes at most; 0: DefaultMaxRequests
 }

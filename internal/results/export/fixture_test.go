@@ -100,6 +100,6 @@ func fixtureLoad(i, k, round int, start time.Time) bench.Load {
 		l.Failed = nil
 	}
 	l.Scheduled, l.Latency, l.Timeouts, l.Failures = l.Sent, good.Latencies(), late.Latencies(), bad.Latencies()
-	l.Warnings = bench.Findings{{Text: fmt.Sprintf("doubt %d", i)}}
+	l.Warnings = bench.Warnings{{Text: fmt.Sprintf("doubt %d", i)}}
 	return l
 }

@@ -158,7 +158,7 @@ func stopsOf(trial bench.TrialResult) string {
 		return "Bad, not known"
 	case trial.Stop.Graceful:
 		return fmt.Sprintf("Good, exited in %ss", number(trial.Stop.Took.Seconds()))
-	case trial.Stop.Already:
+	case trial.Stop.ExitedBeforeStop:
 		return "Bad, had ended before"
 	}
 	return fmt.Sprintf("Bad, did not stop in %ss", number(trial.Stop.Took.Seconds()))

@@ -32,7 +32,7 @@ type reader struct {
 	name  string
 	is    func(source) bool
 	read  func(source) (bench.TrialResult, error) // the steps in their order, and what else the file says of the trial
-	lacks string                                // what the format does not say
+	lacks string                                  // what the format does not say
 }
 
 func readers() []reader {
@@ -106,7 +106,7 @@ func Import(
 			}
 		}
 	}
-	run.Warnings = bench.Findings{{Kind: bench.FoundForeign,
+	run.Warnings = bench.Warnings{{Kind: bench.WarnOtherTool,
 		Text: "imported: nothing here was measured by locbench, and neither the machine nor the limits are known"}}
 	return run, trials, nil
 }
@@ -130,7 +130,7 @@ func importOne(f source, from string) (bench.TrialResult, error) {
 		Name: contender, Title: contender + " (imported from " + r.name + ")", Tags: []string{"imported"},
 	}
 	trial.Started = trial.Steps[0].Load.Started
-	trial.Warnings = append(trial.Warnings, bench.Finding{Kind: bench.FoundForeign,
+	trial.Warnings = append(trial.Warnings, bench.Warning{Kind: bench.WarnOtherTool,
 		Text: "imported from " + r.name + ", which does not say: " + r.lacks})
 	for i := range trial.Steps {
 		trial.Steps[i].Index = i

@@ -18,10 +18,10 @@ import (
 // any goroutine.
 type state struct {
 	mu      sync.Mutex
-	run     *bench.Run         // nil: none has begun
-	going   float64            // 1 until it has ended
-	trials    int                // that are planned
-	trial     *trial               // last heard of; where contenders take turns the one whose turn it is
+	run     *bench.Run             // nil: none has begun
+	going   float64                // 1 until it has ended
+	trials  int                    // that are planned
+	trial   *trial                 // last heard of; where contenders take turns the one whose turn it is
 	running map[bench.Trial]*trial // all of them
 	counts  map[count]float64
 }

@@ -236,7 +236,7 @@ func TestDashboardAsksForWhatThereIs(t *testing.T) {
 }
 
 // Of contenders that take turns the one whose turn it is is reported, with what is its own.
-func TestTurns(t *testing.T) {
+func TestInterleaving(t *testing.T) {
 	var s state
 	a, b := bench.Trial{Contender: "a", Round: 1}, bench.Trial{Contender: "b", Round: 1}
 	tell := func(trial *bench.Trial, e bench.Event) { s.handle(bench.Record{Trial: trial, Event: e}) }

@@ -46,7 +46,7 @@ func added() []Column {
 
 type row struct {
 	run    *bench.Run
-	trial    *bench.TrialResult
+	trial  *bench.TrialResult
 	peak   stats.PeakTime // of the trial
 	peaked bool           // it is known
 	bench.StepResult

@@ -100,7 +100,7 @@ func (s *schemas) of(t reflect.Type) schemaObject {
 		return schemaObject{"type": "string"}
 	case t == reflect.TypeFor[time.Duration]():
 		return schemaObject{"type": "integer"}
-	case t == reflect.TypeFor[bench.Finding]():
+	case t == reflect.TypeFor[bench.Warning]():
 		s.define(t)
 		return schemaObject{"anyOf": []any{schemaObject{"$ref": "#/$defs/" + t.Name()}, schemaObject{"type": "string"}}}
 	}

@@ -33,13 +33,13 @@ const (
 // breaks nothing else. A probe that did not hold although latencies from the sending would have, or
 // while the client was at its limit or other work took the machine, says nothing about the
 // contender.
-func Assess(o profile.Objective, res bench.StepResult, cpus float64) (_ Verdict, why []string) {
+func Assess(o profile.Conditions, res bench.StepResult, cpus float64) (_ Verdict, why []string) {
 	l := res.Load
 	missed := o.Missed(l)
 	add := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
 	why = append(why, missed...)
 	if verdict.ManyWaited(l) {
-		add("%d of %d requests waited: all %d connections in use", verdict.Waited(l), l.Scheduled, l.MostOpen)
+		add("%d of %d requests waited: all %d connections in use", verdict.Waited(l), l.Scheduled, l.MaxOpenConnections)
 	}
 	if late := growing(res); late > 0 {
 		add("backlog of %d requests at the end (%s of work at this throughput): a queue grew",
@@ -70,7 +70,7 @@ func Assess(o profile.Objective, res bench.StepResult, cpus float64) (_ Verdict,
 	return Verdict{Client: client != nil}, append(why, client...)
 }
 
-func keptFromSent(o profile.Objective, l bench.Load) bool {
+func keptFromSent(o profile.Conditions, l bench.Load) bool {
 	if l.Sending.Count == 0 {
 		return false
 	}

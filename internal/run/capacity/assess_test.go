@@ -9,12 +9,12 @@ import (
 	"locbench/internal/run/profile"
 )
 
-func suspected(text string) bench.Findings {
-	return bench.Findings{{Kind: bench.FoundClientSuspected, Text: text}}
+func suspected(text string) bench.Warnings {
+	return bench.Warnings{{Kind: bench.WarnClientMaybeBound, Text: text}}
 }
 
 func TestAssess(t *testing.T) {
-	objective, err := profile.ParseObjective("p99<50ms,errors<0.1%")
+	objective, err := profile.ParseConditions("p99<50ms,errors<0.1%")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func TestAssess(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		load   bench.Load
-		doubts bench.Findings
+		doubts bench.Warnings
 		want   Verdict
 		why    []string
 	}{
@@ -35,7 +35,7 @@ func TestAssess(t *testing.T) {
 		{name: "dropped count as errors", why: []string{"errors is 1%, not <0.1%"},
 			load: bench.Load{Elapsed: 5000 * ms, Scheduled: 5000, Sent: 4950, Dropped: 50, Held: 50, Succeeded: 4950, Latency: bench.Latencies{Count: 4950, P50: ms, P99: 9 * ms}}},
 		{name: "waits for connections", why: []string{"100 of 5000 requests waited for one of 256 connections"},
-			load: bench.Load{Elapsed: 5000 * ms, Scheduled: 5000, Sent: 5000, Late: 100, Held: 100, MostOpen: 256, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 9 * ms}}},
+			load: bench.Load{Elapsed: 5000 * ms, Scheduled: 5000, Sent: 5000, Late: 100, Held: 100, MaxOpenConnections: 256, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 9 * ms}}},
 		{name: "a queue grows", why: []string{"400 requests were unanswered at the end, 400ms of work at this throughput, so that a queue was growing"},
 			load: bench.Load{Elapsed: 5000 * ms, Backlog: 400, Scheduled: 5000, Sent: 5000, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: 20 * ms, P99: 49 * ms}}},
 		{name: "a queue grows slowly under a long delay", want: Verdict{}, why: []string{"p99", "at its end the median answer took about 488ms longer than at its beginning, so that a queue was growing"},
@@ -96,7 +96,7 @@ func windows(p50 ...time.Duration) (all []bench.Window) {
 // limit, unless it has used its quota.
 func TestOthersOnTheMachine(t *testing.T) {
 	s := time.Second
-	objective, err := profile.ParseObjective("p99<50ms")
+	objective, err := profile.ParseConditions("p99<50ms")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,9 +116,9 @@ func TestOthersOnTheMachine(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			res := bench.StepResult{
 				Step: bench.Step{Duration: 5 * s}, Before: &bench.Usage{}, After: &bench.Usage{CPU: test.cpu},
-				Load:         bench.Load{Elapsed: 5 * s, Wall: 5 * s, ClientCPU: s, Scheduled: 100, Sent: 100, Succeeded: 100, Latency: bench.Latencies{Count: 100, P99: s}},
-				BesideBefore: &bench.Beside{Host: &bench.HostUsage{}, Store: &bench.StoreUsage{Source: "/proc"}},
-				BesideAfter: &bench.Beside{
+				Load:       bench.Load{Elapsed: 5 * s, Wall: 5 * s, ClientCPU: s, Scheduled: 100, Sent: 100, Succeeded: 100, Latency: bench.Latencies{Count: 100, P99: s}},
+				HostBefore: &bench.HostReading{Host: &bench.HostUsage{}, Store: &bench.StoreUsage{Source: "/proc"}},
+				HostAfter: &bench.HostReading{
 					Host:  &bench.HostUsage{Busy: test.busy, Idle: test.idle, Steal: test.steal},
 					Store: &bench.StoreUsage{At: time.Time{}.Add(5 * s), Source: "/proc", CPU: s},
 				},

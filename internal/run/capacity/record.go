@@ -24,7 +24,7 @@ const maxPoints = 1000
 type Record struct {
 	Schema     int             `json:"schema"`
 	Contender  bench.Selection `json:"contender"`
-	Objective  string          `json:"objective"` // "p99<50ms,errors<0.1%"
+	SLO        string          `json:"slo"` // "p99<50ms,errors<0.1%"
 	Resolution float64         `json:"resolution"`
 	Need       int             `json:"confirmations_needed"`
 	Of         int             `json:"confirmations_of"`

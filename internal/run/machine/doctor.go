@@ -29,8 +29,8 @@ const (
 	Missing Status = "missing" // what needs it cannot run
 )
 
-// Finding is one line of a diagnosis.
-type Finding struct {
+// Warning is one line of a diagnosis.
+type Warning struct {
 	Name   string `json:"name"`
 	Status Status `json:"status"`
 	Value  string `json:"value"`         // what was seen; safe to print
@@ -47,14 +47,14 @@ const askTimeout = 5 * time.Second
 
 // Doctor looks at everything that a run may need. It starts nothing and changes nothing, but for a
 // cgroup that it makes and removes again, to see whether it may.
-func Doctor(ctx context.Context, o DoctorOptions) []Finding {
+func Doctor(ctx context.Context, o DoctorOptions) []Warning {
 	return diagnose(ctx, o, cgroup.Tree{}, launch.ProbeGroups)
 }
 
 // diagnose is Doctor with what finds out which limits this user cannot set.
 func diagnose(
 	ctx context.Context, o DoctorOptions, groups cgroup.Tree, probe func() (missing []string, noSet, err error),
-) []Finding {
+) []Warning {
 	m := Fingerprint(ctx)
 	all, others := doctorDocker(ctx)
 	m.OtherContainers = others
@@ -66,35 +66,35 @@ func diagnose(
 }
 
 // check is what was seen of a part: fine, or where bad, a warning with what would help.
-func check(name, value string, bad bool, fix string) Finding {
+func check(name, value string, bad bool, fix string) Warning {
 	if bad {
-		return Finding{name, Warn, value, fix}
+		return Warning{name, Warn, value, fix}
 	}
-	return Finding{Name: name, Status: OK, Value: value}
+	return Warning{Name: name, Status: OK, Value: value}
 }
 
-func doctorDocker(ctx context.Context) (all []Finding, others string) {
+func doctorDocker(ctx context.Context) (all []Warning, others string) {
 	e, err := docker.Connect(ctx)
 	if err != nil {
 		text, fix, _ := strings.Cut(err.Error(), "; ")
 		fix = cmp.Or(fix, "set DOCKER_HOST to an engine that answers") + ". Without it contenders run as processes"
-		return []Finding{{"Docker", Missing, safe.Line(text, 300), fix}}, ""
+		return []Warning{{"Docker", Missing, safe.Line(text, 300), fix}}, ""
 	}
 	defer e.Close()
 	i := e.Info()
 	names, _ := e.Running(ctx, "") // an engine that does not answer any more is reported elsewhere
 	seen := fmt.Sprintf("engine %s, API %s, cgroup v%d, %d CPUs, at %s",
 		i.Version, i.APIVersion, i.CgroupVersion, i.CPUs, e.Host())
-	all = []Finding{check("Docker", safe.Line(seen, 300), false, "")}
+	all = []Warning{check("Docker", safe.Line(seen, 300), false, "")}
 	if enter, apart := e.Apart(); apart {
-		all = append(all, Finding{"Docker network", Warn,
+		all = append(all, Warning{"Docker network", Warn,
 			"this rootless engine has its own network: contenders cannot reach a store on this machine",
 			enter + " locbench …"})
 	}
 	return append(all, dockerLimits(i)), Names(names)
 }
 
-func dockerLimits(i docker.Info) Finding {
+func dockerLimits(i docker.Info) Warning {
 	const name = "Docker limits"
 	names := []string{"CPU quota", "CPU set", "memory", "processes"}
 	var lacks []string
@@ -105,25 +105,25 @@ func dockerLimits(i docker.Info) Finding {
 	}
 	switch {
 	case len(lacks) > 0 && i.Rootless:
-		return Finding{name, Warn, "not enforced (rootless engine): " + strings.Join(lacks, ", "),
+		return Warning{name, Warn, "not enforced (rootless engine): " + strings.Join(lacks, ", "),
 			"delegate controllers: add Delegate=cpu cpuset io memory pids in a drop-in for user@.service"}
 	case len(lacks) > 0:
-		return Finding{name, Warn, "not enforced: " + strings.Join(lacks, ", "),
+		return Warning{name, Warn, "not enforced: " + strings.Join(lacks, ", "),
 			"use an engine whose kernel has these controllers (see docker info)"}
 	case !i.SwapLimit:
-		return Finding{name, Warn, "CPU, memory, processes; no swap accounting: containers may swap beyond their limit",
+		return Warning{name, Warn, "CPU, memory, processes; no swap accounting: containers may swap beyond their limit",
 			"sudo swapoff -a, or boot with cgroup_enable=memory swapaccount=1"}
 	}
 	return check(name, "CPU, memory without swap, processes", false, "")
 }
 
-func doctorCgroup(m bench.Machine, probe func() (missing []string, noSet, err error)) []Finding {
+func doctorCgroup(m bench.Machine, probe func() (missing []string, noSet, err error)) []Warning {
 	if m.OS != "linux" {
-		return []Finding{{"cgroup", Warn, "none on " + m.OS + ": no limits or counters for processes",
+		return []Warning{{"cgroup", Warn, "none on " + m.OS + ": no limits or counters for processes",
 			"use Docker"}}
 	}
 	if m.CgroupVersion == 0 {
-		return []Finding{{"cgroup", Warn, "no CPU or memory controller mounted",
+		return []Warning{{"cgroup", Warn, "no CPU or memory controller mounted",
 			"mount cgroup v2 (mount -t cgroup2 none /sys/fs/cgroup), or use Docker"}}
 	}
 	fix := "run as root, or use Docker"
@@ -141,20 +141,20 @@ func doctorCgroup(m bench.Machine, probe func() (missing []string, noSet, err er
 	case len(missing) > 0:
 		may = "not enforced: " + safe.Line(strings.Join(missing, "; "), 300)
 	}
-	return []Finding{
+	return []Warning{
 		check("cgroup", "v"+strconv.Itoa(m.CgroupVersion), false, ""),
 		check("process limits", may, err != nil || len(missing) > 0, fix),
 	}
 }
 
-func doctorCPUs(m bench.Machine) Finding {
+func doctorCPUs(m bench.Machine) Warning {
 	return check("CPUs", fmt.Sprintf("%d (%s)", m.CPUs, cmp.Or(m.CPUModel, m.Arch)), m.CPUs < 4,
 		"use 4 CPUs or more, or limit the contender to 1 CPU with the embedded store: contender, store and client share these")
 }
 
-func doctorMemory(m bench.Machine, available int64) Finding {
+func doctorMemory(m bench.Machine, available int64) Warning {
 	if m.MemoryBytes == 0 {
-		return Finding{Name: "memory", Status: Warn, Value: "unknown"}
+		return Warning{Name: "memory", Status: Warn, Value: "unknown"}
 	}
 	value := fmt.Sprintf("%.1f GiB", gibibytes(m.MemoryBytes))
 	if available > 0 {
@@ -164,7 +164,7 @@ func doctorMemory(m bench.Machine, available int64) Finding {
 		"free 2 GiB: 512 MiB for the contender, the rest for store and client")
 }
 
-func doctorLoad(m bench.Machine) Finding {
+func doctorLoad(m bench.Machine) Warning {
 	load, known := load(m)
 	if !known {
 		return check("load", "unknown", false, "")
@@ -173,15 +173,15 @@ func doctorLoad(m bench.Machine) Finding {
 		"stop other processes (see top): they distort results")
 }
 
-func doctorGovernor(m bench.Machine) Finding {
+func doctorGovernor(m bench.Machine) Warning {
 	const name = "CPU governor"
 	if m.Governor == "" || m.Governor == "performance" {
 		return check(name, cmp.Or(m.Governor, invisible), false, "")
 	}
-	return Finding{name, Warn, m.Governor + ": CPU clock varies with load", "sudo cpupower frequency-set -g performance"}
+	return Warning{name, Warn, m.Governor + ": CPU clock varies with load", "sudo cpupower frequency-set -g performance"}
 }
 
-func doctorFiles(hard int, known bool) Finding {
+func doctorFiles(hard int, known bool) Warning {
 	const need = 8192 // 2048 connections on this side, as many of a process to its clients and to the store
 	if !known {
 		return check("open files", "limit unknown on "+runtime.GOOS, false, "")
@@ -194,7 +194,7 @@ func doctorFiles(hard int, known bool) Finding {
 		"sudo sh -c 'ulimit -n 65536; exec su $SUDO_USER', or nofile in /etc/security/limits.conf")
 }
 
-func doctorPorts(first, last int) Finding {
+func doctorPorts(first, last int) Warning {
 	if first == 0 {
 		return check("local ports", "range unknown on "+runtime.GOOS, false, "")
 	}
@@ -203,25 +203,25 @@ func doctorPorts(first, last int) Finding {
 		`sudo sysctl -w net.ipv4.ip_local_port_range="15000 65000"`)
 }
 
-func doctorElasticsearch(ctx context.Context, url string) Finding {
+func doctorElasticsearch(ctx context.Context, url string) Warning {
 	const name = "Elasticsearch"
 	if url == "" {
-		return Finding{name, OK, "none; using the embedded store", "use a real one: --elastic http://host:9200"}
+		return Warning{name, OK, "none; using the embedded store", "use a real one: --elastic http://host:9200"}
 	}
 	s, err := store.Open(ctx, bench.StoreSpec{Kind: bench.StoreExternal, URL: url}, store.Options{})
 	if err != nil {
-		return Finding{name, Missing, safe.Line(err.Error(), 300), "start it or use another URL"}
+		return Warning{name, Missing, safe.Line(err.Error(), 300), "start it or use another URL"}
 	}
 	defer s.Close()
 	return check(name, "version "+s.Info().Version, len(s.Warnings()) > 0,
 		"use version 7; the contenders' queries need it")
 }
 
-func doctorGo(ctx context.Context, groups cgroup.Tree) Finding {
+func doctorGo(ctx context.Context, groups cgroup.Tree) Warning {
 	const fix = "https://go.dev/dl (only to build Go contenders as processes)"
 	path, err := exec.LookPath("go")
 	if err != nil {
-		return Finding{"Go toolchain", Warn, "not found", fix}
+		return Warning{"Go toolchain", Warn, "not found", fix}
 	}
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
@@ -231,7 +231,7 @@ func doctorGo(ctx context.Context, groups cgroup.Tree) Finding {
 	cmd.Stdout, cmd.WaitDelay = &out, time.Second
 	err = launch.Helper{Groups: groups}.Do(ctx, cmd)
 	if err != nil {
-		return Finding{"Go toolchain", Warn, "unknown version: " + safe.Line(err.Error(), 200), fix}
+		return Warning{"Go toolchain", Warn, "unknown version: " + safe.Line(err.Error(), 200), fix}
 	}
 	return check("Go toolchain", safe.Line(strings.TrimSpace(out.String()), 50), false, "")
 }

@@ -11,7 +11,7 @@ import (
 // TestDoctorOfARealMachine asks a real engine, and tries to make a group as a run would.
 func TestDoctorOfARealMachine(t *testing.T) {
 	testenv.Docker(t)
-	seen := map[string]Finding{}
+	seen := map[string]Warning{}
 	for _, f := range Doctor(t.Context(), DoctorOptions{}) {
 		if f.Value == "" || f.Status == Missing && f.Fix == "" {
 			t.Errorf("%+v", f)

@@ -95,7 +95,7 @@ func TestRaiseOpenFiles(t *testing.T) {
 	}
 }
 
-func TestFindings(t *testing.T) {
+func TestWarnings(t *testing.T) {
 	m := func(change func(*bench.Machine)) bench.Machine {
 		m := bench.Machine{OS: "linux", CPUs: 8, MemoryBytes: 16 << 30, Load1: "0.1", Governor: "performance", CgroupVersion: 2}
 		if change != nil {
@@ -107,7 +107,7 @@ func TestFindings(t *testing.T) {
 	swapless := whole
 	swapless.SwapLimit = false
 	for _, tt := range []struct {
-		f     Finding
+		f     Warning
 		want  Status
 		value string
 	}{
@@ -138,7 +138,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-func TestElasticsearchFinding(t *testing.T) {
+func TestElasticsearchWarning(t *testing.T) {
 	answer := `{"version":{"number":"7.10.2"}}`
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, answer) }))
 	defer s.Close()
@@ -158,7 +158,7 @@ func TestElasticsearchFinding(t *testing.T) {
 	}
 }
 
-func TestElasticsearchFindingStaysThere(t *testing.T) {
+func TestElasticsearchWarningStaysThere(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a redirect was followed") }))
 	defer other.Close()
 	s := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusMovedPermanently))
@@ -205,11 +205,11 @@ func TestGoToolchain(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		script string
-		want   Finding
+		want   Warning
 	}{
-		"none":   {"", Finding{Status: Warn, Value: "not found"}},
-		"works":  {"echo go1.26.8", Finding{Status: OK, Value: "go1.26.8"}},
-		"broken": {"exit 7", Finding{Status: Warn, Value: "does not say its version: exit status 7"}},
+		"none":   {"", Warning{Status: Warn, Value: "not found"}},
+		"works":  {"echo go1.26.8", Warning{Status: OK, Value: "go1.26.8"}},
+		"broken": {"exit 7", Warning{Status: Warn, Value: "does not say its version: exit status 7"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -231,7 +231,7 @@ func TestGoToolchain(t *testing.T) {
 func TestDoctor(t *testing.T) {
 	t.Setenv("DOCKER_HOST", "unix://"+t.TempDir()+"/no.sock")
 	t.Setenv("PATH", t.TempDir())
-	seen := map[string]Finding{}
+	seen := map[string]Warning{}
 	none := func() ([]string, error, error) { return nil, nil, nil }
 	for _, f := range diagnose(t.Context(), DoctorOptions{}, cgroup.Tree{Root: t.TempDir()}, none) {
 		if f.Value == "" || f.Status == Missing && f.Fix == "" {

@@ -137,16 +137,16 @@ func gibibytes(n int64) float64 { return float64(n) / (1 << 30) }
 const invisible = "not visible (usual in a VM)"
 
 // doctorState are the findings about what moves figures: nothing of it hinders a run.
-func doctorState(m bench.Machine) []Finding {
+func doctorState(m bench.Machine) []Warning {
 	turbo := check("turbo", cmp.Or(m.Turbo, invisible), false, "")
 	if m.Turbo == "on" {
-		turbo = Finding{"turbo", Warn, "on: clock varies with load and heat",
+		turbo = Warning{"turbo", Warn, "on: clock varies with load and heat",
 			"turn off for repeatable results: echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo, " +
 				"or echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost"}
 	}
 	smt := check("SMT", cmp.Or(m.SMT, "unknown"), false, "")
 	if m.SMT == "on" {
-		smt = Finding{"SMT", Warn, "on: two CPUs share one core",
+		smt = Warning{"SMT", Warn, "on: two CPUs share one core",
 			"echo off | sudo tee /sys/devices/system/cpu/smt/control"}
 	}
 	virtual := check("virtualisation", cmp.Or(m.Virtual, "none detected"), false, "")
@@ -163,7 +163,7 @@ func doctorState(m bench.Machine) []Finding {
 		heat = check(heat.Name, fmt.Sprintf("%d times since boot", *n), *n > 0,
 			"improve cooling or turn turbo off; runs report affected steps")
 	}
-	return []Finding{turbo, smt, virtual, swap, heat,
+	return []Warning{turbo, smt, virtual, swap, heat,
 		check("other containers", cmp.Or(m.OtherContainers, "none"), m.OtherContainers != "",
 			"docker stop them: they compete for CPU and memory")}
 }

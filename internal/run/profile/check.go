@@ -88,12 +88,12 @@ func mistakes(p *bench.Profile) []mistake {
 	r.requests(p)
 	alone := len(p.Requests) > 0 && p.Requests[0].Session == ""
 	r.when(p.Phases != nil && len(p.Requests) > 0 && !alone, "phases",
-		"`phases` needs a single request; all are in sessions", "add one under `requests`, or remove `phases`")
+		"`first_requests` needs a single request; all are in sessions", "add one under `requests`, or remove `first_requests`")
 	if p.Phases != nil {
 		r.between("phases.requests", p.Phases.Requests, 1, maxPhased)
 	}
 	r.when(p.Protocol == bench.HTTP2 && p.Phases != nil,
-		"protocol", "`protocol` is http/2, but `phases` are timed over HTTP/1.1", "remove one of the two")
+		"protocol", "`protocol` is http/2, but `first_requests` are timed over HTTP/1.1", "remove one of the two")
 	r.checks(p.Checks)
 	r.steps(p)
 	r.thresholds(p)
@@ -127,11 +127,11 @@ func (r *rules) store(s bench.StoreSpec) {
 	r.when(s.Latency != 0 && !traits.Latency,
 		"store.latency", kind+" cannot add latency", "write `kind: embedded` or remove `latency`")
 	r.when(s.P99 != 0 && !traits.Latency,
-		"store.p99", kind+" answers as fast as it can", "write `kind: embedded` or remove `p99`")
+		"store.latency_p99", kind+" answers as fast as it can", "write `kind: embedded` or remove `p99`")
 	r.when(s.P99 != 0 && s.Latency == 0,
-		"store.p99", "`p99` without `latency`", "add `latency`, for example `latency: 2ms`")
+		"store.latency_p99", "`latency_p99` without `latency`", "add `latency`, for example `latency: 2ms`")
 	if s.P99 != 0 && s.P99 < s.Latency {
-		r.wrong("store.p99", units.Exact(s.P99), "the median is `latency`: write at least that")
+		r.wrong("store.latency_p99", units.Exact(s.P99), "the median is `latency`: write at least that")
 	}
 }
 
@@ -190,10 +190,10 @@ func (r *rules) steps(p *bench.Profile) {
 		for _, err := range s.AtPeak(1).Validate() {
 			r.when(true, at, fmt.Sprintf("step %d (%s): %v", i+1, s.Name, err), "")
 		}
-		if err := s.CheckTurns(); p.Turns > 0 && err != nil && !turned {
+		if err := s.CheckInterleave(); p.Interleave > 0 && err != nil && !turned {
 			turned = true
 			r.when(true, "turns", fmt.Sprintf("step %d (%s) cannot be interleaved: %v", i+1, s.Name, err),
-				"remove `turns`, or run such steps in a profile of their own")
+				"remove `interleave`, or run such steps in a profile of their own")
 		}
 		measured = measured || !s.WarmUp
 		ladder = ladder || !s.WarmUp && s.Connections > 0
@@ -204,7 +204,7 @@ func (r *rules) steps(p *bench.Profile) {
 func (r *rules) thresholds(p *bench.Profile) {
 	for i, t := range p.Thresholds {
 		at := fmt.Sprintf("thresholds[%d]", i)
-		if _, err := ParseObjective(t.Objective); err != nil {
+		if _, err := ParseConditions(t.Condition); err != nil {
 			r.when(true, at+".objective", err.Error(), "")
 		}
 		if !slices.Contains([]bench.Scope{"", bench.ScopeTrial, bench.ScopeRun}, t.Stop) {

@@ -46,12 +46,12 @@ type file struct {
 	Teardown     []request         `yaml:"teardown,omitempty" strict:"min=1,max=100"`
 	Protocol     bench.Protocol    `yaml:"protocol,omitempty"`
 	Timeout      duration          `yaml:"timeout"`
-	Validate     share             `yaml:"validate"`
+	Validate     share             `yaml:"compare_bodies"`
 	MaxErrors    share             `yaml:"max_errors,omitempty"`
-	Phases       *phases           `yaml:"phases,omitempty"`
+	Phases       *phases           `yaml:"first_requests,omitempty"`
 	Checks       checks            `yaml:"checks"`
 	StepDuration duration          `yaml:"step_duration,omitempty" strict:"min=100ms,max=24h"`
-	Turns        duration          `yaml:"turns,omitempty"`
+	Interleave   duration          `yaml:"interleave,omitempty"`
 	Steps        steps             `yaml:"steps" strict:"required,min=1,max=1000" example:"[1x5 warm-up, 2..64 doubling]"`
 	Thresholds   []threshold       `yaml:"thresholds,omitempty" strict:"max=100"`
 	Price        float64           `yaml:"price_per_vcpu_hour"`
@@ -194,7 +194,7 @@ func (f file) profile() bench.Profile {
 		Data: bench.DataSpec(f.Data), Protocol: f.Protocol, Timeout: time.Duration(f.Timeout),
 		Validate: float64(f.Validate), MaxErrors: float64(f.MaxErrors),
 		Checks: bench.CheckSpec{Lifecycle: f.Checks.Lifecycle, Suites: f.Checks.Suites},
-		Phases: (*bench.PhaseSpec)(f.Phases), Turns: time.Duration(f.Turns), Steps: f.Steps.all, PriceVCPUHr: f.Price,
+		Phases: (*bench.FirstRequestsSpec)(f.Phases), Interleave: time.Duration(f.Interleave), Steps: f.Steps.all, PriceVCPUHr: f.Price,
 		Contenders: each(f.Contenders, func(s selection) bench.Selection { return bench.Selection(s) }),
 		Variables:  f.Variables, Setup: f.setup(), Requests: f.mix(), Teardown: f.requests(f.Teardown),
 		Sessions:   each(f.Sessions, func(s session) bench.Session { return bench.Session{Name: s.Name, Weight: s.Weight} }),
@@ -222,7 +222,7 @@ func fileOf(p bench.Profile) file {
 		Data:   data(p.Data), Protocol: p.Protocol, Timeout: duration(p.Timeout),
 		Validate: share(p.Validate), MaxErrors: share(p.MaxErrors),
 		Checks: checks{p.Checks.Lifecycle, p.Checks.Suites}, Isolation: cmp.Or(p.Isolation, isolationAuto),
-		Phases: (*phases)(p.Phases), Turns: duration(p.Turns), Steps: steps{all: p.Steps}, Price: p.PriceVCPUHr,
+		Phases: (*phases)(p.Phases), Interleave: duration(p.Interleave), Steps: steps{all: p.Steps}, Price: p.PriceVCPUHr,
 		Contenders: each(p.Contenders, func(s bench.Selection) selection { return selection(s) }),
 		Variables:  p.Variables, Setup: each(p.Setup, requestOf), Teardown: each(p.Teardown, requestOf),
 		Sessions: each(p.Sessions, func(s bench.Session) session {

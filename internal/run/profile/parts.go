@@ -46,7 +46,7 @@ type store struct {
 	URL     string          `yaml:"url,omitempty" strict:"max=2000"`
 	Image   string          `yaml:"image,omitempty" strict:"max=500"`
 	Latency duration        `yaml:"latency,omitempty"`
-	P99     duration        `yaml:"p99,omitempty"`
+	P99     duration        `yaml:"latency_p99,omitempty"`
 }
 
 // UnmarshalStrict reads a kind or a map.

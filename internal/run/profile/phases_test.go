@@ -9,8 +9,8 @@ import (
 
 func TestPhases(t *testing.T) {
 	const rest = "contenders: [a]\nrequests: [{path: /}]\nsteps: [1]\n"
-	p, err := Parse("x.yaml", []byte(rest+"phases: {requests: 10}\n"))
-	if err != nil || p.Phases == nil || *p.Phases != (bench.PhaseSpec{Requests: 10}) {
+	p, err := Parse("x.yaml", []byte(rest+"first_requests: {requests: 10}\n"))
+	if err != nil || p.Phases == nil || *p.Phases != (bench.FirstRequestsSpec{Requests: 10}) {
 		t.Fatalf("%+v, %v", p.Phases, err)
 	}
 	text, err := Format(p)
@@ -23,7 +23,7 @@ func TestPhases(t *testing.T) {
 	if p, err := Parse("x.yaml", []byte(rest)); err != nil || p.Phases != nil {
 		t.Errorf("without: %+v, %v", p.Phases, err)
 	}
-	for _, wrong := range []string{"phases: {}", "phases: {requests: 0}", "phases: {requests: 1001}", "phases: {request: 10}", "phases: 10"} {
+	for _, wrong := range []string{"first_requests: {}", "first_requests: {requests: 0}", "first_requests: {requests: 1001}", "first_requests: {request: 10}", "phases: 10"} {
 		if _, err := Parse("x.yaml", []byte(rest+wrong+"\n")); err == nil || !strings.Contains(err.Error(), "x.yaml:4") {
 			t.Errorf("%s: %v", wrong, err)
 		}

@@ -141,7 +141,7 @@ func TestEverything(t *testing.T) {
 name: all
 contenders: [a]
 limits: {pids: 100}
-store: {kind: embedded, latency: 2ms, p99: 20ms}
+store: {kind: embedded, latency: 2ms, latency_p99: 20ms}
 data: {cities: 1000, seed: 7}
 requests:
   - {path: "/a?id={id}", ids: [3, 1], weight: 3, method: POST, body: "{}", header: {Accept: text/html}, expect: {status: 404}}
@@ -376,7 +376,7 @@ func TestStages(t *testing.T) {
 	p, err := profile.Parse("f", []byte(`
 contenders: [a]
 requests: [{name: one, path: /a}, {name: two, path: /b}]
-validate: 2.5%
+compare_bodies: 2.5%
 step_duration: 20s
 steps:
   - 64 warm-up for 2m

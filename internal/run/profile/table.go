@@ -75,7 +75,7 @@ func loadOptions() []Option {
 			Name: "turns", Key: "turns", Type: "duration", Group: OfRuns,
 			Usage: "interleave the contenders of a round, switching at this interval, such as 100ms; machine noise then affects all alike",
 			Label: "Interleave", Help: "Interleaves the contenders of a round, such as every 100ms; machine noise then affects all alike. Empty: one after the other.",
-			value: times(func(p *bench.Profile) *time.Duration { return &p.Turns }, 50*time.Millisecond, time.Minute, none),
+			value: times(func(p *bench.Profile) *time.Duration { return &p.Interleave }, 50*time.Millisecond, time.Minute, none),
 		},
 		{
 			Name: "threshold", Key: "thresholds", Type: Several, Group: OfRuns,
@@ -123,12 +123,12 @@ func placeOptions() []Option {
 			}},
 		},
 		{
-			Name: "latency", Key: "store.latency", Type: "duration",
+			Name: "store-latency", Key: "store.latency", Type: "duration",
 			Usage: "median latency added by the embedded store",
 			value: times(func(p *bench.Profile) *time.Duration { return &p.Store.Latency }, 0, time.Minute, none),
 		},
 		{
-			Name: "latency-p99", Key: "store.p99", Type: "duration", Usage: "p99 of that latency",
+			Name: "store-latency-p99", Key: "store.latency_p99", Type: "duration", Usage: "p99 of that latency",
 			value: times(func(p *bench.Profile) *time.Duration { return &p.Store.P99 }, 0, time.Minute, none),
 		},
 		{

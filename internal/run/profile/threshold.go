@@ -14,7 +14,7 @@ const thresholdHint = "write a condition such as `p99<50ms,errors<0.1%`, optiona
 
 // threshold is an item of thresholds: a short text, as thresholdHint says, or a map.
 type threshold struct {
-	Objective string      `yaml:"objective" strict:"required,min=1,max=500" example:"p99<50ms"`
+	Condition string      `yaml:"condition" strict:"required,min=1,max=500" example:"p99<50ms"`
 	FromStep  int         `yaml:"from_step,omitempty" strict:"min=1,max=1000"`
 	Stop      bench.Scope `yaml:"stop,omitempty" strict:"oneof=trial|true|run|false"`
 }
@@ -33,8 +33,8 @@ func (t *threshold) UnmarshalStrict(v strictyaml.Value) {
 			return
 		}
 		t.Stop = scopes[string(t.Stop)]
-		if o, err := ParseObjective(t.Objective); err == nil {
-			t.Objective = o.String()
+		if o, err := ParseConditions(t.Condition); err == nil {
+			t.Condition = o.String()
 		}
 	case strictyaml.Scalar:
 		text, _ := v.Text()
@@ -75,10 +75,10 @@ func ParseThreshold(text string) (t bench.Threshold, err error) {
 			return t, fmt.Errorf("threshold %.60q: unexpected %.60s; options are from_step (1 to %d) and stop=trial (or true) or stop=run", text, option[0], maxSteps)
 		}
 	}
-	o, err := ParseObjective(strings.Join(words, " "))
+	o, err := ParseConditions(strings.Join(words, " "))
 	if err != nil {
 		return t, fmt.Errorf("threshold %.60q: %w", text, err)
 	}
-	t.Objective = o.String()
+	t.Condition = o.String()
 	return t, nil
 }

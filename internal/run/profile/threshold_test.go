@@ -19,19 +19,19 @@ thresholds:
 func TestThresholds(t *testing.T) {
 	p, err := profile.Parse("x.yaml", []byte(withThresholds+`  - p99 < 50ms, errors<0.1%
   - errors<20% from_step=7 stop=true
-  - {objective: throughput>1000, from_step: 6, stop: run}
-  - {objective: "p90<=20ms,max<1s", stop: true}
-  - {objective: "p50<1s", stop: false}
+  - {condition: throughput>1000, from_step: 6, stop: run}
+  - {condition: "p90<=20ms,max<1s", stop: true}
+  - {condition: "p50<1s", stop: false}
 `))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []bench.Threshold{
-		{Objective: "p99<50ms,errors<0.1%"},
-		{Objective: "errors<20%", FromStep: 7, Stop: bench.ScopeTrial},
-		{Objective: "throughput>1000/s", FromStep: 6, Stop: bench.ScopeRun},
-		{Objective: "p90<=20ms,max<1s", Stop: bench.ScopeTrial},
-		{Objective: "p50<1s"},
+		{Condition: "p99<50ms,errors<0.1%"},
+		{Condition: "errors<20%", FromStep: 7, Stop: bench.ScopeTrial},
+		{Condition: "throughput>1000/s", FromStep: 6, Stop: bench.ScopeRun},
+		{Condition: "p90<=20ms,max<1s", Stop: bench.ScopeTrial},
+		{Condition: "p50<1s"},
 	}
 	if !reflect.DeepEqual(p.Thresholds, want) {
 		t.Errorf("%+v", p.Thresholds)
@@ -49,11 +49,11 @@ func TestThresholds(t *testing.T) {
 // All mistakes are reported at once, each with its line and a remedy.
 func TestThresholdMistakes(t *testing.T) {
 	_, err := profile.Parse("x.yaml", []byte(withThresholds+`  - p98<50ms
-  - {objective: "p99<50"}
-  - {objective: "p99<50ms", stop: step}
-  - {objective: "p99<50ms", stop: everything}
-  - {objective: "p99<50ms", window: 5s, contender: a}
-  - {objective: "p99<50ms", from_step: 8}
+  - {condition: "p99<50"}
+  - {condition: "p99<50ms", stop: step}
+  - {condition: "p99<50ms", stop: everything}
+  - {condition: "p99<50ms", window: 5s, contender: a}
+  - {condition: "p99<50ms", from_step: 8}
   - {stop: trial}
   - p99<50ms window=5s
   - stop=run p99<50ms
@@ -103,8 +103,8 @@ func FuzzParseThreshold(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if again, err := profile.ParseThreshold(th.Objective); err != nil || again.Objective != th.Objective {
-			t.Fatalf("%q is written as %q, which is read as %+v: %v", text, th.Objective, again, err)
+		if again, err := profile.ParseThreshold(th.Condition); err != nil || again.Conditions != th.Conditions {
+			t.Fatalf("%q is written as %q, which is read as %+v: %v", text, th.Condition, again, err)
 		}
 	})
 }

@@ -17,7 +17,7 @@ func TestStoreChanges(t *testing.T) {
 		changes := []string{"", `index "city" held 9 documents before, and holds 0 now`, "somebody", "", "", "", "", ""}
 		asked := 0
 		f, err := start(t, context.Background(), func(f *fakeRun) {
-			f.cfg.KeepGoing = true
+			f.cfg.RetryNotReady = true
 			f.cfg.StoreChange = func(context.Context) (string, error) {
 				asked++
 				if asked == 6 {

@@ -69,7 +69,7 @@ func (f *fakeInstance) Stop(context.Context, time.Duration) (bench.StopResult, e
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.stopped = true
-	return bench.StopResult{Graceful: !already, Already: already, Exit: *f.exit}, nil
+	return bench.StopResult{Graceful: !already, ExitedBeforeStop: already, Exit: *f.exit}, nil
 }
 
 // fakeLauncher keeps every instance that it has made.
@@ -160,7 +160,7 @@ func (fakeChecks) Stopped(bench.StopResult) []bench.CheckResult {
 // a bubble from passing.
 type still struct{}
 
-func (still) Take() bench.Hiccups { return bench.Hiccups{CPUs: 1, Preferred: true} }
+func (still) Take() bench.Hiccups { return bench.Hiccups{CPUs: 1, Realtime: true} }
 func (still) Stop()               {}
 
 // fakeRun is a run of contenders "a" and "b" in two rounds of three steps.
@@ -168,7 +168,7 @@ type fakeRun struct {
 	launcher *fakeLauncher
 	cfg      Config
 	records  []bench.Record
-	trials     map[string]*bench.TrialResult
+	trials   map[string]*bench.TrialResult
 	order    []string
 	harm     func(bench.Incident) // tells one of the instance that was launched last
 }

@@ -19,10 +19,10 @@ func TestOneThatNeverAnswersIsTriedOnce(t *testing.T) {
 	type answer = func(f *fakeRun, inst bench.Instance, life int) error
 	silent := errors.New("not ready after 1m0s: last answer of GET /: connection refused")
 	for name, c := range map[string]struct {
-		answer    answer
-		keepGoing bool
-		lives     int // of a
-		failed    int // trials of a
+		answer        answer
+		retryNotReady bool
+		lives         int // of a
+		failed        int // trials of a
 	}{
 		"never":             {func(*fakeRun, bench.Instance, int) error { return silent }, false, 1, 3},
 		"never, asked for":  {func(*fakeRun, bench.Instance, int) error { return silent }, true, 3, 3},
@@ -42,7 +42,7 @@ func TestOneThatNeverAnswersIsTriedOnce(t *testing.T) {
 				f, err := start(t, t.Context(), func(f *fakeRun) {
 					f.cfg.Run.Profile.Rounds = 3
 					f.cfg.Run.Trials = Order(f.cfg.Run.Profile.Contenders, 3, 42)
-					f.cfg.KeepGoing = c.keepGoing
+					f.cfg.RetryNotReady = c.retryNotReady
 					f.cfg.Launcher = launching(func(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
 						f.harm = spec.OnIncident
 						return f.launcher.Launch(ctx, spec)
@@ -62,7 +62,7 @@ func TestOneThatNeverAnswersIsTriedOnce(t *testing.T) {
 				for round := 1; round <= 3; round++ {
 					if trial := f.trials[fmt.Sprintf("a-%d", round)]; trial.State == bench.TrialFailed {
 						failed++
-						if round > 1 && c.lives == 1 && !strings.Contains(trial.Failure, "not tried: it never became ready in round 1 (--keep-going") {
+						if round > 1 && c.lives == 1 && !strings.Contains(trial.Failure, "not tried: it never became ready in round 1 (--retry-not-ready") {
 							t.Errorf("round %d: %s", round, trial.Failure)
 						}
 					}

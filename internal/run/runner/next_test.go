@@ -59,7 +59,7 @@ func TestFirstRequestsAreTimed(t *testing.T) {
 			f, err := start(t, t.Context(), func(f *fakeRun) {
 				oneTrial(f)
 				if wanted {
-					f.cfg.Run.Profile.Phases = &bench.PhaseSpec{Requests: 3}
+					f.cfg.Run.Profile.Phases = &bench.FirstRequestsSpec{Requests: 3}
 				}
 				f.cfg.FirstRequests = func(context.Context, string) (bench.Phases, error) {
 					return bench.Phases{First: bench.RequestPhases{Total: time.Second}}, nil
@@ -83,7 +83,7 @@ func TestFirstRequestsThatCannotBeTimedFailTheTrial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := start(t, t.Context(), func(f *fakeRun) {
 			oneTrial(f)
-			f.cfg.Run.Profile.Phases = &bench.PhaseSpec{Requests: 3}
+			f.cfg.Run.Profile.Phases = &bench.FirstRequestsSpec{Requests: 3}
 			f.cfg.FirstRequests = func(context.Context, string) (bench.Phases, error) { return bench.Phases{}, errors.New("no request") }
 		})
 		if err == nil || !strings.Contains(err.Error(), "time the first requests: no request") || f.trials["a-1"].State != bench.TrialFailed {

@@ -35,7 +35,7 @@ type Engine interface {
 	Rest(baseURL string)
 }
 
-// Hooks are what an engine calls while a step runs. None but Turns is nil.
+// Hooks are what an engine calls while a step runs. None but Interleave is nil.
 type Hooks struct {
 	OnStart  func()             // once, when the interval begins that is measured
 	OnEnd    func()             // once after OnStart, when it ends
@@ -43,9 +43,9 @@ type Hooks struct {
 	// Rate is how many requests are due per second from now on in an open-loop step; 0: as many as
 	// the step says. It may be called from any goroutine, and costs next to nothing.
 	Rate func() float64
-	// Turns, if not nil, has the step run in turns. OnStart and OnEnd are then called for each of
+	// Interleave, if not nil, has the step run in turns. OnStart and OnEnd are then called for each of
 	// them.
-	Turns *Turns
+	Interleave *Interleave
 }
 
 // Checks are those of one trial: those that launch for themselves, on the running instance, and on
@@ -109,14 +109,14 @@ type Config struct {
 	// the last. It may rest before it returns, but not beyond the end of ctx.
 	Next func(ctx context.Context, trial bench.Trial, done []bench.StepResult) (step bench.Step, ok bool)
 	// Judge adds doubts to a finished step ("the client may be the bottleneck: …"); may be nil.
-	Judge func(bench.StepResult, bench.InstanceInfo) bench.Findings
-	// Beside reads host and store at the two ends of each step; nil where nobody can.
-	Beside func(ctx context.Context) *bench.Beside
-	// Stalls begins to watch the machine for standstills; a thread.StallMeter does when it is nil.
+	Judge func(bench.StepResult, bench.InstanceInfo) bench.Warnings
+	// ReadHost reads host and store at the two ends of each step; nil where nobody can.
+	ReadHost func(ctx context.Context) *bench.HostReading
+	// Stalls begins to watch the machine for machine stalls; a thread.StallMeter does when it is nil.
 	Stalls func() Stalls
 	Grace  time.Duration // to stop in; 15 s when 0
-	// KeepGoing has a contender tried in every round though it never became ready in its first one.
-	KeepGoing bool
+	// RetryNotReady has a contender tried in every round though it never became ready in its first one.
+	RetryNotReady bool
 	// Control is what somebody asks of the run: each is on record as Intervened, or a Notice says
 	// why it cannot be done now. Nil, or closed, when nobody asks.
 	Control <-chan bench.Control
@@ -142,7 +142,7 @@ func (e *Incomplete) Unwrap() []error { return append([]error{ErrTrials}, e.Fail
 // TrialError is why one trial is not complete.
 type TrialError struct {
 	Trial bench.Trial
-	Err error
+	Err   error
 }
 
 // Error implements error.
@@ -156,8 +156,8 @@ func (e *TrialError) Unwrap() error { return e.Err }
 // error, as what Config.Control asks for can, with one that wraps ErrOnRequest.
 func Run(ctx context.Context, cfg Config) error {
 	cfg.Grace, cfg.Patience = cmp.Or(cfg.Grace, 15*time.Second), cmp.Or(cfg.Patience, 30*time.Second)
-	if cfg.Beside == nil {
-		cfg.Beside = func(context.Context) *bench.Beside { return nil }
+	if cfg.ReadHost == nil {
+		cfg.ReadHost = func(context.Context) *bench.HostReading { return nil }
 	}
 	if cfg.Stalls == nil {
 		cfg.Stalls = func() Stalls { return thread.WatchStalls(thread.LookEvery) }

@@ -194,7 +194,7 @@ func TestInterruptionInEveryPhase(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(f *fakeRun, interrupt func())
-		trials   int
+		trials int
 	}{
 		{"store", func(f *fakeRun, interrupt func()) {
 			f.cfg.Stages[0].Do = func(ctx context.Context, _ func(bench.Progress)) (string, error) {

@@ -54,8 +54,8 @@ type steering struct {
 type controlled struct {
 	trial    *bench.Trial // that runs
 	endTrial context.CancelCauseFunc
-	whole  bool // the trial has run all its steps, or is stopping already: it can only end by itself
-	step   *steered
+	whole    bool // the trial has run all its steps, or is stopping already: it can only end by itself
+	step     *steered
 }
 
 type steered struct {

@@ -340,7 +340,7 @@ func TestWhatEndsAPause(t *testing.T) {
 		failure string
 		state   bench.TrialState
 		run     bench.RunState
-		trials    int
+		trials  int
 	}{
 		{"death", func(s *steer) { s.launcher.last().die(bench.Exit{Code: 7}) }, "the contender died", bench.TrialFailed, bench.RunComplete, 1},
 		{"stop", func(s *steer) { s.wheel(bench.ControlStop) }, "stopped by the user after step 2", bench.TrialAborted, bench.RunInterrupted, 1},

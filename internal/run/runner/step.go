@@ -167,8 +167,8 @@ func (l *trialRun) step(
 		}
 	})
 	usage := func(u bench.Usage) { l.publish(bench.UsageRead{Usage: u}) }
-	read := &readings{inst: l.inst, host: l.cfg.Beside, stalls: l.stalls, begun: l.steering.startClock, res: &res}
-	turns, record := l.slot.inTurns()
+	read := &readings{inst: l.inst, host: l.cfg.ReadHost, stalls: l.stalls, begun: l.steering.startClock, res: &res}
+	turns, record := l.slot.interleave()
 	var sampler *hostusage.Sampler
 	if turns != nil {
 		read.publish = usage // at the ends of turns: in between it only waits
@@ -178,16 +178,16 @@ func (l *trialRun) step(
 		sampler = hostusage.Sample(dying, l.inst, sampleEvery, usage)
 	}
 	res.Load, err = l.cfg.Engine.Run(dying, l.inst.BaseURL(), step, Hooks{
-		OnStart: func() { read.begin(ctx) },
-		OnEnd:   func() { read.end(ctx) },
-		Turns:   turns, Rate: asked.wanted,
+		OnStart:    func() { read.begin(ctx) },
+		OnEnd:      func() { read.end(ctx) },
+		Interleave: turns, Rate: asked.wanted,
 		OnWindow: func(w bench.Window) { l.publish(bench.WindowClosed{Index: index, Window: w}) },
 	})
 	l.steering.finishStep(l.lastStep(index))
 	if turns != nil {
 		record.Count, record.Waited, record.WaitedCPU = read.ends, read.waited, read.waitedCPU
-		res.Turns = record
-		res.Warnings = append(res.Warnings, verdict.BusyBetweenTurns(res)...)
+		res.Interleave = record
+		res.Warnings = append(res.Warnings, verdict.BusyOutOfTurn(res)...)
 	} else {
 		res.Samples = within(sampler.Stop(), res.Before, read.to)
 		if n := sampler.Failed(); n > 0 && !l.foreign() {
@@ -204,7 +204,7 @@ func (l *trialRun) step(
 	if len(asked.changes) > 0 {
 		res.Warnings = append(res.Warnings, verdict.RateChanged(step.Rate, asked.changes, asked.more))
 	}
-	res.Warnings = append(res.Warnings, verdict.StoodStill(res)...)
+	res.Warnings = append(res.Warnings, verdict.MachineStalls(res)...)
 	if l.cfg.Judge != nil {
 		res.Warnings = append(res.Warnings, l.cfg.Judge(res, l.inst.Info())...)
 	}
@@ -255,13 +255,13 @@ const sampleEvery = time.Second
 // readings are those at the two ends of the interval of a step, or of each of its turns.
 type readings struct {
 	inst     bench.Instance
-	host     func(context.Context) *bench.Beside
+	host     func(context.Context) *bench.HostReading
 	stalls   Stalls
 	begun    func()            // is called when the first interval begins
 	publish  func(bench.Usage) // of a turn's end, once a second; nil: the step has no turns, and a sampler
 	res      *bench.StepResult
 	from, to *bench.Usage // of the last turn
-	hostFrom *bench.Beside
+	hostFrom *bench.HostReading
 
 	ends      int
 	waited    time.Duration // between the turns
@@ -278,7 +278,7 @@ func (r *readings) begin(ctx context.Context) {
 	r.from, err = read(ctx, r.inst)
 	r.hostFrom = r.host(ctx)
 	if r.ends == 0 {
-		r.res.Before, r.res.BesideBefore = r.from, r.hostFrom
+		r.res.Before, r.res.HostBefore = r.from, r.hostFrom
 		r.begun()
 	}
 	r.err = errors.Join(r.err, err)
@@ -321,12 +321,12 @@ func (r *readings) end(ctx context.Context) {
 	r.ends++
 	switch {
 	case r.publish == nil:
-		r.res.After, r.res.BesideAfter = to, host
+		r.res.After, r.res.HostAfter = to, host
 		return
 	case r.ends == 1:
-		r.res.After, r.res.BesideAfter = r.res.Before, r.res.BesideBefore
+		r.res.After, r.res.HostAfter = r.res.Before, r.res.HostBefore
 	}
-	r.res.BesideAfter = r.res.BesideAfter.Advance(r.hostFrom, host)
+	r.res.HostAfter = r.res.HostAfter.Advance(r.hostFrom, host)
 	if r.res.After == nil || r.from == nil || to == nil { // a gap cannot be closed again
 		r.res.After = nil
 		return

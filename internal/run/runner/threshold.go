@@ -32,7 +32,7 @@ func (l *trialRun) judge(res *bench.StepResult) (stop *missed) {
 		if !t.Concerns(res.Index, res.Step) {
 			continue
 		}
-		o, err := profile.ParseObjective(t.Objective)
+		o, err := profile.ParseConditions(t.Condition)
 		if err != nil { // profiles are checked before
 			l.notice("warning", fmt.Sprintf("threshold not checked: %v", err))
 			continue

@@ -29,18 +29,18 @@ func TestThresholds(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		threshold bench.Threshold
-		trials      int // that began
+		trials    int // that began
 		state     bench.TrialState
 		steps     int // of the first trial
 		run       bench.RunState
 		stopped   bench.Scope
 		failed    bool
 	}{
-		{"none asked to stop", bench.Threshold{Objective: "errors<10%"}, 4, bench.TrialComplete, 3, bench.RunComplete, "", false},
-		{"the trial", bench.Threshold{Objective: "errors<10%", Stop: bench.ScopeTrial}, 4, bench.TrialAborted, 2, bench.RunFailed, bench.ScopeTrial, true},
-		{"the run", bench.Threshold{Objective: "errors<10%", Stop: bench.ScopeRun}, 1, bench.TrialAborted, 2, bench.RunFailed, bench.ScopeRun, true},
-		{"only from the third step on", bench.Threshold{Objective: "errors<10%", Stop: bench.ScopeTrial, FromStep: 3}, 4, bench.TrialComplete, 3, bench.RunComplete, "", false},
-		{"nothing that is kept ends anything", bench.Threshold{Objective: "errors<50%", Stop: bench.ScopeRun}, 4, bench.TrialComplete, 3, bench.RunComplete, "", false},
+		{"none asked to stop", bench.Threshold{Condition: "errors<10%"}, 4, bench.TrialComplete, 3, bench.RunComplete, "", false},
+		{"the trial", bench.Threshold{Condition: "errors<10%", Stop: bench.ScopeTrial}, 4, bench.TrialAborted, 2, bench.RunFailed, bench.ScopeTrial, true},
+		{"the run", bench.Threshold{Condition: "errors<10%", Stop: bench.ScopeRun}, 1, bench.TrialAborted, 2, bench.RunFailed, bench.ScopeRun, true},
+		{"only from the third step on", bench.Threshold{Condition: "errors<10%", Stop: bench.ScopeTrial, FromStep: 3}, 4, bench.TrialComplete, 3, bench.RunComplete, "", false},
+		{"nothing that is kept ends anything", bench.Threshold{Condition: "errors<50%", Stop: bench.ScopeRun}, 4, bench.TrialComplete, 3, bench.RunComplete, "", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestThresholds(t *testing.T) {
 					t.Fatalf("judged: %+v", two.Thresholds)
 				}
 				for _, j := range two.Thresholds {
-					if j.Stopped != c.stopped || j.Passed != (c.threshold.Objective == "errors<50%") || j.Value == nil || *j.Value < .33 || *j.Value > .34 {
+					if j.Stopped != c.stopped || j.Passed != (c.threshold.Condition == "errors<50%") || j.Value == nil || *j.Value < .33 || *j.Value > .34 {
 						t.Errorf("judged: %+v", j)
 					}
 				}
@@ -74,7 +74,7 @@ func TestThresholdAtTheEndOfATrial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := start(t, context.Background(), func(f *fakeRun) {
 			f.cfg.Engine = failing{}
-			f.cfg.Run.Profile.Thresholds = []bench.Threshold{{Objective: "errors<10%", Stop: bench.ScopeRun, FromStep: 3}}
+			f.cfg.Run.Profile.Thresholds = []bench.Threshold{{Condition: "errors<10%", Stop: bench.ScopeRun, FromStep: 3}}
 		})
 		if !errors.Is(err, ErrThreshold) || len(f.order) != 1 {
 			t.Fatalf("%d trials, %v", len(f.order), err)
@@ -92,7 +92,7 @@ func TestAFailureIsWorseThanAThreshold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, err := start(t, context.Background(), func(f *fakeRun) {
 			f.cfg.Engine = failing{}
-			f.cfg.Run.Profile.Thresholds = []bench.Threshold{{Objective: "errors<10%", Stop: bench.ScopeTrial}}
+			f.cfg.Run.Profile.Thresholds = []bench.Threshold{{Condition: "errors<10%", Stop: bench.ScopeTrial}}
 			f.cfg.Build = func(_ context.Context, svc bench.Service, _ func(string)) (bench.Artifact, error) {
 				if svc.Name == "b" {
 					return bench.Artifact{}, errors.New("no compiler")

@@ -29,8 +29,8 @@ func (r *runner) trial(ctx context.Context, trial bench.Trial, number int, slot 
 	err := r.broken[sel]
 	if err != nil {
 		err = fmt.Errorf("build: %w", err)
-	} else if round := r.neverReady[sel]; round > 0 && !r.cfg.KeepGoing {
-		err = fmt.Errorf("skipped: never ready in round %d (retry each round with --keep-going)", round)
+	} else if round := r.neverReady[sel]; round > 0 && !r.cfg.RetryNotReady {
+		err = fmt.Errorf("skipped: never ready in round %d (retry each round with --retry-not-ready)", round)
 	} else {
 		l.countStore(own, "before this trial")
 		err = l.run(own)
@@ -52,7 +52,7 @@ func (r *runner) trial(ctx context.Context, trial bench.Trial, number int, slot 
 // early, ctx that of the run.
 func (l *trialRun) outcome(ctx context.Context, cause, err error) (bench.TrialEnded, error) {
 	ended := bench.TrialEnded{
-		State: bench.TrialAborted, Unsound: l.cfg.Run.Judge(bench.TrialResult{Checks: l.checks, Steps: l.steps}),
+		State: bench.TrialAborted, Excluded: l.cfg.Run.Judge(bench.TrialResult{Checks: l.checks, Steps: l.steps}),
 	}
 	switch {
 	case errors.Is(cause, errStopped) || errors.Is(err, errStopped):
@@ -96,7 +96,7 @@ type trialRun struct {
 	steering *steering
 	clock    *clock
 	slot     *slot // nil: nobody else is alive
-	trial      *bench.Trial
+	trial    *bench.Trial
 	isLast   bool // no trial comes after it
 	svc      bench.Service
 	artifact bench.Artifact
@@ -118,7 +118,7 @@ type trialRun struct {
 // publish publishes an event about this trial.
 func (l *trialRun) publish(e bench.Event) { l.cfg.Stream.Publish(l.trial, e) }
 
-func (l *trialRun) warn(f bench.Finding) { l.publish(bench.Warn(f)) }
+func (l *trialRun) warn(f bench.Warning) { l.publish(bench.WarningNotice(f)) }
 
 func (l *trialRun) notice(level, text string) { l.publish(bench.Notice{Level: level, Text: text}) }
 
@@ -186,13 +186,13 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 	switch {
 	case info.Runtime.Traits().Foreign: // what limits it is not ours to say
 	case !info.LimitsEnforced:
-		l.warn(bench.Finding{Kind: bench.FoundUnlimited, Text: "LIMITS NOT ENFORCED: " + info.LimitsNote})
+		l.warn(bench.Warning{Kind: bench.WarnLimitsNotEnforced, Text: "LIMITS NOT ENFORCED: " + info.LimitsNote})
 	case info.LimitsNote != "":
 		l.notice("warning", info.LimitsNote)
 	}
 	if more := info.Privileges.String(); more != "" {
 		text := "its manifest requests extra privileges: " + more
-		l.warn(bench.Finding{Kind: bench.FoundPrivileged, Text: text})
+		l.warn(bench.Warning{Kind: bench.WarnPrivileged, Text: text})
 	}
 	if err := l.phase(bench.PhaseReady, func() (string, error) { return "", l.waitReady(ctx) }); err != nil {
 		return err
@@ -292,11 +292,11 @@ func (l *trialRun) stop(ctx context.Context) error {
 		for _, c := range l.cfg.Checks.Stopped(stop) {
 			l.checkDone(c)
 		}
-		if l.died != nil || !stop.Already && !stop.Exit.OOMKilled {
+		if l.died != nil || !stop.ExitedBeforeStop && !stop.Exit.OOMKilled {
 			return "", nil
 		}
 		l.died = &stop.Exit
-		if stop.Already { // in the last moment, which nobody else has noticed
+		if stop.ExitedBeforeStop { // in the last moment, which nobody else has noticed
 			return "", fmt.Errorf("the contender exited before it was stopped: %s", stop.Exit)
 		}
 		// It has fought for memory so long that being asked to stop came first.

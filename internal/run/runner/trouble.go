@@ -151,11 +151,11 @@ func (l *trialRun) countStore(ctx context.Context, when string) {
 }
 
 // doubts says what happened in a step, each with the time since its start.
-func doubts(res bench.StepResult, incidents []bench.Incident) (all bench.Findings) {
+func doubts(res bench.StepResult, incidents []bench.Incident) (all bench.Warnings) {
 	const most = 10
 	for n, in := range incidents {
 		if n == most {
-			return append(all, bench.Finding{Text: fmt.Sprintf("and %d incidents more", len(incidents)-most)})
+			return append(all, bench.Warning{Text: fmt.Sprintf("and %d incidents more", len(incidents)-most)})
 		}
 		var after time.Duration
 		if !res.Load.Started.IsZero() && in.Kind != bench.IncidentSilent && in.Kind != bench.IncidentStore {
@@ -219,7 +219,7 @@ func (l *trialRun) lost() *bench.Lost {
 	begun := len(l.steps)
 	if l.cut != nil {
 		begun++
-		lost.Step, lost.Had = &l.cut.Index, l.cut.Load.Succeeded
+		lost.Step, lost.Responses = &l.cut.Index, l.cut.Load.Succeeded
 		if l.cut.Load.Elapsed > 0 {
 			lost.After = &l.cut.Load.Elapsed
 		}

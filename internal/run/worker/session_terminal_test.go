@@ -174,7 +174,7 @@ func TestSessionEndsAsItsScreenWasAskedTo(t *testing.T) {
 	watcher := Watch(out)
 	defer watcher.Close()
 	until(t, watcher, firstStep)
-	if watcher.Steered() || watcher.Send(bench.Control{Kind: bench.ControlPause}) == nil {
+	if watcher.ChangedByHand() || watcher.Send(bench.Control{Kind: bench.ControlPause}) == nil {
 		t.Error("a run that is only watched takes controls")
 	}
 	other := Watch(out)

@@ -149,8 +149,8 @@ func TestSession_Steered(t *testing.T) {
 			}
 			return errors.New("nobody has stopped it")
 		})
-		if s.ReportedEnd() || !s.Steered() || !s.Running() || s.Dir() != "" {
-			t.Errorf("before it has begun: end reported %v, steered %v, running %v, in %q", s.ReportedEnd(), s.Steered(), s.Running(), s.Dir())
+		if s.ReportedEnd() || !s.ChangedByHand() || !s.Running() || s.Dir() != "" {
+			t.Errorf("before it has begun: end reported %v, steered %v, running %v, in %q", s.ReportedEnd(), s.ChangedByHand(), s.Running(), s.Dir())
 		}
 		ready <- s
 		want := []bench.ControlKind{bench.ControlPause, bench.ControlNote, bench.ControlResume, bench.ControlSkipStep, bench.ControlStop}
@@ -212,7 +212,7 @@ func TestSession_StopInOrder(t *testing.T) {
 		ready <- s
 		synctest.Wait()
 		watcher, other := Watch(f.dir), Watch(f.dir)
-		if watcher.Steered() || watcher.Send(bench.Control{Kind: bench.ControlPause}) == nil {
+		if watcher.ChangedByHand() || watcher.Send(bench.Control{Kind: bench.ControlPause}) == nil {
 			t.Error("a run that is only watched takes controls")
 		}
 		if batch, ok := other.Next(); !ok || len(batch) == 0 {

@@ -12,8 +12,8 @@ import (
 	"locbench/internal/text/console"
 )
 
-// Steered reports whether Send does anything: not with a run that is only watched.
-func (s *Session) Steered() bool { return s.child != nil }
+// ChangedByHand reports whether Send does anything: not with a run that is only watched.
+func (s *Session) ChangedByHand() bool { return s.child != nil }
 
 // Send asks c of the run. It never waits. What the run makes of it is shown by its events.
 func (s *Session) Send(c bench.Control) error {

@@ -231,7 +231,7 @@ func instanceText(i bench.InstanceInfo) string {
 
 func stopText(s bench.StopResult) string {
 	switch {
-	case s.Already:
+	case s.ExitedBeforeStop:
 		return "already exited: " + s.Exit.String()
 	case s.Forced:
 		return "killed after " + units.Duration(s.Took) + ": stop was forced"

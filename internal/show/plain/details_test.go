@@ -21,13 +21,13 @@ func TestDetails(t *testing.T) {
 			Network:  &bench.Network{Source: "x", Received: int64(n) << 20, Sent: int64(n) << 21},
 		}
 	}
-	beside := func(n time.Duration) *bench.Beside {
-		return &bench.Beside{
+	beside := func(n time.Duration) *bench.HostReading {
+		return &bench.HostReading{
 			Host:  &bench.HostUsage{At: at, Busy: n * 1500 * time.Millisecond, Idle: n * 400 * time.Millisecond, Steal: n * 100 * time.Millisecond, Pressure: &bench.Pressure{CPU: &bench.Stall{Some: n * time.Second}}},
 			Store: &bench.StoreUsage{At: at.Add(n * time.Second), Source: "cgroup v2", CPU: n * 300 * time.Millisecond},
 		}
 	}
-	got := details(bench.StepResult{Before: usage(1), After: usage(11), BesideBefore: beside(1), BesideAfter: beside(11)})
+	got := details(bench.StepResult{Before: usage(1), After: usage(11), HostBefore: beside(1), HostAfter: beside(11)})
 	want := []string{
 		"CPU       10.0 s, 75 % user, 25 % system, 4.00 s lost in 60 throttled of 100 periods",
 		"waiting   for CPU 12 %, for disk 0 %",

@@ -40,11 +40,11 @@ type Printer struct {
 	opt      Options
 	run      bench.Run
 	estimate event.Estimate
-	trial      *trialText               // that is reported
-	trials     map[bench.Trial]*trialText // that run: several where contenders take turns
-	owner    *bench.Trial             // of the lines to come; nil: the run
-	heading  *bench.Trial             // of the lines that were last written
-	status   string                 // what the status line shows now
+	trial    *trialText                 // that is reported
+	trials   map[bench.Trial]*trialText // that run: several where contenders take turns
+	owner    *bench.Trial               // of the lines to come; nil: the run
+	heading  *bench.Trial               // of the lines that were last written
+	status   string                     // what the status line shows now
 	err      error
 }
 
@@ -60,7 +60,9 @@ type trialText struct {
 	trouble string // what has gone wrong in a phase of it
 }
 
-func newTrialText(trial bench.Trial) *trialText { return &trialText{TrialResult: bench.TrialResult{Trial: trial}} }
+func newTrialText(trial bench.Trial) *trialText {
+	return &trialText{TrialResult: bench.TrialResult{Trial: trial}}
+}
 
 // New makes a printer.
 func New(o Options) *Printer {
@@ -174,7 +176,7 @@ func (p *Printer) title(e bench.RunStarted) {
 		p.line("  CPUs     %s", safe.Line(i.Text, 300))
 	}
 	for _, w := range e.Run.Warnings { // of what was seen before the first event
-		p.notice(bench.Warn(w))
+		p.notice(bench.WarningNotice(w))
 	}
 }
 
@@ -269,8 +271,8 @@ func (p *Printer) notice(n bench.Notice) {
 }
 
 func (p *Printer) trialEnded(e bench.TrialEnded) {
-	if e.Unsound != nil {
-		p.always("  " + p.paint(red, "excluded: ") + safe.Line(e.Unsound.String(), 1000))
+	if e.Excluded != nil {
+		p.always("  " + p.paint(red, "excluded: ") + safe.Line(e.Excluded.String(), 1000))
 	}
 	if e.State == bench.TrialComplete {
 		return

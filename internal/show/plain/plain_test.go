@@ -192,7 +192,7 @@ func TestABrokenPipeIsToldAtTheEnd(t *testing.T) {
 }
 
 // Of contenders that take turns each block of lines says whose it is.
-func TestTurns(t *testing.T) {
+func TestInterleaving(t *testing.T) {
 	records, _, _ := recorded()
 	var good, bad []bench.Record
 	for _, r := range records {

@@ -34,7 +34,7 @@ func Table(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, warned
 	line := func(format string, args ...any) { b.WriteString(wrap(fmt.Sprintf(format, args...), width) + "\n") }
 	ordered := a.Ordered()
 	for _, c := range ordered {
-		if why := c.Excluded(); why != "" {
+		if why := c.WhyExcluded(); why != "" {
 			line("EXCLUDED: %s %s", safe.Line(c.Label, 60), why)
 		}
 	}
@@ -252,7 +252,7 @@ func warnings(line writer, run bench.Run, contenders []stats.Contender) {
 	for _, w := range run.Warnings {
 		line("warning: %s", safe.Line(w.Text, 500))
 	}
-	var said bench.Findings
+	var said bench.Warnings
 	for _, c := range contenders {
 		for _, w := range c.Warnings {
 			if said.Add(w) {

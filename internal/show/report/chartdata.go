@@ -12,7 +12,7 @@ import (
 type pageData struct {
 	File       string         `json:"file"` // stem of the names of downloads
 	Contenders []string       `json:"contenders"`
-	Trials       []int          `json:"trials"` // the contender of each column
+	Trials     []int          `json:"trials"` // the contender of each column
 	Colors     int            `json:"colors"`
 	Rounds     int            `json:"rounds"`
 	Steps      []stepData     `json:"steps"`

@@ -37,11 +37,11 @@ type checkCell struct {
 // checkFailure is one check that failed in the same way in one or more trials.
 type checkFailure struct {
 	Group, Name, Request, Detail string
-	Trials                         []string
+	Trials                       []string
 }
 
 type checkTotal struct {
-	Trial                           string
+	Trial                         string
 	Passed, Failed, Skipped, Info int
 }
 

@@ -109,10 +109,10 @@ type span struct {
 
 // Bounds on the points of time lines: longer ones are of several seconds in one point.
 const (
-	maxPoints    = 60_000
+	maxPoints      = 60_000
 	maxTrialPoints = 2_000
 	minTrialPoints = 60
-	maxSeconds   = 30 * 24 * 3600 // a trial is shorter
+	maxSeconds     = 30 * 24 * 3600 // a trial is shorter
 )
 
 // timelines are those of the trials that have windows. merged is the largest number of seconds that

@@ -25,12 +25,12 @@ func TestEdges(t *testing.T) {
 		return []bench.TrialResult{{Trial: bench.Trial{Contender: "a", Round: 1}, State: bench.TrialComplete, Steps: []bench.StepResult{s}}}
 	}
 	for name, c := range map[string]struct {
-		run  bench.Run
+		run    bench.Run
 		trials []bench.TrialResult
-		want []string // in the Markdown
+		want   []string // in the Markdown
 	}{
 		"nothing":     {want: []string{"# locbench", "No trial has run.", "No checks were run."}},
-		"empty trial":   {trials: []bench.TrialResult{{}}, want: []string{"| – | – | – | – | – | – | – | – | 0 of 1 |", "| – | – | – | – | – | – | – | – |\n"}},
+		"empty trial": {trials: []bench.TrialResult{{}}, want: []string{"| – | – | – | – | – | – | – | – | 0 of 1 |", "| – | – | – | – | – | – | – | – |\n"}},
 		"not started": {trials: []bench.TrialResult{{Trial: bench.Trial{Contender: "a", Round: 1}, State: bench.TrialFailed, Failure: "did not start"}}, want: []string{"### a-1: failed", "- did not start"}},
 		"interrupted": {run: bench.Run{Trials: []bench.TrialEntry{{State: bench.TrialPending}, {State: bench.TrialComplete}}}, want: []string{"**The run is incomplete: 1 of 2 trials did not run to the end.**"}},
 		"no limits": {trials: []bench.TrialResult{{Trial: bench.Trial{Contender: "a", Round: 1}, Instance: &bench.InstanceInfo{Limits: bench.Limits{CPUs: 1.5}, LimitsNote: "no cgroup may be made"}}},

@@ -175,8 +175,8 @@ func definitions(p bench.Profile) []fact {
 		fact{"Bound by", "the resource that was used up, by counters at the start and end of a step and by the trial's other steps."},
 		fact{missing, "not measured. Never 0."},
 	)
-	if p.Turns > 0 {
-		facts = append(facts, fact{"Interleaved", "the contenders of a round ran at the same time; in each step the load switched between them every " + units.Duration(p.Turns) + ". Machine noise affects all alike. Results cover only a contender's own slices, joined together. Complete rounds are compared in pairs: Wilcoxon signed-rank test, Hodges-Lehmann CI of the paired ratios."})
+	if p.Interleave > 0 {
+		facts = append(facts, fact{"Interleaved", "the contenders of a round ran at the same time; in each step the load switched between them every " + units.Duration(p.Interleave) + ". Machine noise affects all alike. Results cover only a contender's own slices, joined together. Complete rounds are compared in pairs: Wilcoxon signed-rank test, Hodges-Lehmann CI of the paired ratios."})
 	}
 	return facts
 }

@@ -50,7 +50,7 @@ func fixtureOf(contenders, rounds int) (bench.Run, []bench.TrialResult) {
 		Software: bench.Software{Locbench: "v0.1.0", Go: "go1.26.0", Docker: "20.10.24", DockerAPI: "1.41", Elasticsearch: "7.10.2"},
 		Store:    bench.StoreInfo{Kind: bench.StoreExternal, URL: "http://10.0.0.5:9200", Version: "7.10.2"},
 		Data:     bench.DataInfo{Name: "bundled", Cities: 14945, Regions: 83, Hash: "sha256:0f3a"},
-		Warnings: bench.Findings{{Text: "the CPU governor could not be read on 2 of 4 CPUs"}},
+		Warnings: bench.Warnings{{Text: "the CPU governor could not be read on 2 of 4 CPUs"}},
 		Interventions: []bench.Intervention{
 			{At: start.Add(9 * time.Minute), Control: bench.Control{Kind: bench.ControlPause}},
 			{At: start.Add(10 * time.Minute), Control: bench.Control{Kind: bench.ControlResume}},
@@ -153,7 +153,7 @@ func fixtureTrial(p bench.Profile, k, round int, start time.Time) bench.TrialRes
 			failed := s.Load.Sent / 60
 			s.Load.Failed = map[bench.ErrorKind]int64{bench.ErrTimeout: failed - failed/4, bench.ErrReset: failed / 4}
 			s.Load.Succeeded -= failed
-			s.Load.Warnings = bench.Findings{{Text: "the client was the bottleneck: it used 1.9 of 2 CPUs"}}
+			s.Load.Warnings = bench.Warnings{{Text: "the client was the bottleneck: it used 1.9 of 2 CPUs"}}
 		}
 		begun := start.Add(time.Duration(k)*time.Hour + time.Duration(i)*10200*time.Millisecond)
 		fixtureSeconds(&s, begun, rate, conns, float64(i)+0.7*float64(k)+1.3*float64(round))
@@ -172,7 +172,7 @@ func fixtureTrial(p bench.Profile, k, round int, start time.Time) bench.TrialRes
 			trial.LastLog = []bench.LogLine{
 				{Stream: "stdout", Text: "GET /city/v1/get?id=101748113&language=cs 200 3ms"},
 				{Stream: "stderr", Text: "java.lang.OutOfMemoryError: Java heap space"}}
-			trial.Stop = &bench.StopResult{Already: true}
+			trial.Stop = &bench.StopResult{ExitedBeforeStop: true}
 			break
 		}
 		trial.Steps = append(trial.Steps, s)

@@ -283,7 +283,7 @@ func poisonNames(trials []bench.TrialResult, text string) {
 		trial := &trials[i]
 		trial.Trial.Contender, trial.Failure = fmt.Sprint(text, trial.Trial.Contender), text
 		trial.Service = bench.Service{Name: text, Language: text, Framework: text, Version: text, Tags: []string{text}, Unverified: text}
-		trial.State, trial.Warnings, trial.Exit = bench.TrialFailed, bench.Findings{{Text: text}}, &bench.Exit{Signal: text, Code: 1}
+		trial.State, trial.Warnings, trial.Exit = bench.TrialFailed, bench.Warnings{{Text: text}}, &bench.Exit{Signal: text, Code: 1}
 		trial.LastLog = []bench.LogLine{{Stream: text, Text: text}}
 		for j := range trial.Checks {
 			c := &trial.Checks[j]
@@ -291,7 +291,7 @@ func poisonNames(trials []bench.TrialResult, text string) {
 		}
 		for j := range trial.Steps {
 			s := &trial.Steps[j]
-			s.Step.Request, s.Warnings, s.Load.Warnings = text, bench.Findings{{Text: text}}, bench.Findings{{Text: text}}
+			s.Step.Request, s.Warnings, s.Load.Warnings = text, bench.Warnings{{Text: text}}, bench.Warnings{{Text: text}}
 			s.Load.Failed = map[bench.ErrorKind]int64{bench.ErrorKind(text): 3}
 			s.Thresholds = []bench.Judgement{{Condition: text, Text: text}}
 		}

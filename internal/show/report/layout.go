@@ -42,7 +42,7 @@ type column struct {
 	Contender int
 	Label     string
 	Round     int
-	trial       *bench.TrialResult
+	trial     *bench.TrialResult
 	steps     []*bench.StepResult // by row; nil where the step was not run
 }
 

@@ -13,11 +13,11 @@ const maxThresholdRows = 500
 
 // thresholdRow is what became of a threshold in a step that missed it, or in all that kept it.
 type thresholdRow struct {
-	Threshold string // "p99<50ms"
-	Missed    bool
-	Outcome   string // "missed", "kept in 12 steps"
+	Threshold   string // "p99<50ms"
+	Missed      bool
+	Outcome     string // "missed", "kept in 12 steps"
 	Trial, Step string
-	Figure    string // what was measured, in words
+	Figure      string // what was measured, in words
 }
 
 // thresholdTable is the section about thresholds; without rows there is none.
@@ -61,7 +61,7 @@ func thresholds(run bench.Run, l layout) thresholdTable {
 	}
 	if judged == 0 {
 		for _, p := range run.Profile.Thresholds {
-			t.add(cleanName(p.Objective), "not checked")
+			t.add(cleanName(p.Condition), "not checked")
 		}
 	}
 	t.More = max(0, len(t.Rows)-maxThresholdRows)

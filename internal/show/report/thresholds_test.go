@@ -14,7 +14,7 @@ func TestThresholds(t *testing.T) {
 	if got := thresholds(run, newLayout(analysis.Of(run, trials))); len(got.Rows) != 0 {
 		t.Fatalf("rows without thresholds: %+v", got.Rows)
 	}
-	run.Profile.Thresholds = []bench.Threshold{{Objective: "p99<50ms"}}
+	run.Profile.Thresholds = []bench.Threshold{{Condition: "p99<50ms"}}
 	if got := thresholds(run, newLayout(analysis.Of(run, trials))); len(got.Rows) != 1 || got.Rows[0].Outcome != "not judged" {
 		t.Errorf("without a judgement: %+v", got.Rows)
 	}

@@ -11,7 +11,7 @@ import (
 
 // trouble is one trial that did not end as it should, and what is known of why.
 type trouble struct {
-	Trial     string
+	Trial   string
 	State   string
 	Color   int
 	What    []string
@@ -69,7 +69,7 @@ type warning struct {
 }
 
 type whereabouts struct {
-	trial   string
+	trial string
 	steps []string // empty: the whole trial
 }
 
@@ -118,7 +118,7 @@ func warnings(a *analysis.Run, l layout) []warning {
 		add(words, "", "", true)
 	}
 	for _, c := range l.contenders {
-		if why := c.of.Excluded(); why != "" {
+		if why := c.of.WhyExcluded(); why != "" {
 			add(cleanText(c.of.Label)+" is excluded: it "+cleanText(why)+".", "", "", true)
 		}
 	}
@@ -180,11 +180,11 @@ const maxInterventions = 200
 // intervention is what somebody has asked of the run while it ran: whoever reads the figures must
 // know that they did not come about by the profile alone.
 type intervention struct {
-	at   bench.Intervention
-	When string
-	Trial  string // "" between two trials
-	Step string // "" between two steps
-	What string
+	at    bench.Intervention
+	When  string
+	Trial string // "" between two trials
+	Step  string // "" between two steps
+	What  string
 }
 
 // Place is "rs-actix-1 at 1024".

@@ -106,7 +106,7 @@ func (d *dump) readIndex(name string, sum hash.Hash) (Index, error) {
 func (d *dump) file(index string) string { return filepath.Join(d.dir, d.files[index].docs) }
 
 // readMapping reads the mapping of an index, and the settings that stand in other files.
-func (d *dump) readMapping(index string) (mapping []byte, notes bench.Findings, err error) {
+func (d *dump) readMapping(index string) (mapping []byte, notes bench.Warnings, err error) {
 	files := d.files[index]
 	switch len(files.mappings) {
 	case 0:
@@ -125,7 +125,7 @@ func (d *dump) readMapping(index string) (mapping []byte, notes bench.Findings, 
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if note != "" {
-		notes = bench.Findings{{Text: path + ": " + note}}
+		notes = bench.Warnings{{Text: path + ": " + note}}
 	}
 	for _, file := range files.settings {
 		path := filepath.Join(d.dir, file)

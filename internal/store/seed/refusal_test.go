@@ -317,7 +317,7 @@ type noted struct{ set }
 
 func (n noted) Indices() []bench.Index {
 	all := n.set.Indices()
-	all[0].Notes = bench.Findings{{Text: "city.mapping.json: the type was left out"}}
+	all[0].Notes = bench.Warnings{{Text: "city.mapping.json: the type was left out"}}
 	return all
 }
 

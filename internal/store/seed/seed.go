@@ -96,7 +96,7 @@ type Result struct {
 	Unchanged bool   // the same data was there already; nothing was done
 	Indices   []IndexResult
 	Removed   []string       // older or unfinished versions
-	Warnings  bench.Findings // what the data set's indices note, and an older version that could not be removed
+	Warnings  bench.Warnings // what the data set's indices note, and an older version that could not be removed
 	Elapsed   time.Duration
 }
 
@@ -207,7 +207,7 @@ func (s *seeding) run(ctx context.Context) (err error) {
 	}
 	for _, p := range plans { // the new data is in use: an old version that stays is not a failure
 		if err := s.remove(ctx, p.published); err != nil {
-			s.result.Warnings.Add(bench.Finding{Text: fmt.Sprintf("an older version stays until the next seeding: %v", err)})
+			s.result.Warnings.Add(bench.Warning{Text: fmt.Sprintf("an older version stays until the next seeding: %v", err)})
 		}
 	}
 	return nil

@@ -146,7 +146,7 @@ func run() bench.Run {
 			Store:    bench.StoreSpec{URL: "http://elastic:" + known + "@10.0.0.5:9200"},
 			Requests: []bench.Request{{Name: "city", Path: "/city?id={id}", Header: map[string]string{"Authorization": "Bearer " + other, "Accept": "application/json"}}},
 		},
-		Trials:    []bench.TrialEntry{{Trial: bench.Trial{Contender: known, Round: 1}, File: known + "-1.json"}},
+		Trials:  []bench.TrialEntry{{Trial: bench.Trial{Contender: known, Round: 1}, File: known + "-1.json"}},
 		Started: time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC),
 	}
 }
@@ -180,8 +180,8 @@ func TestEveryEvent(t *testing.T) {
 	m := New(Of(run(), []bench.Service{service()})...)
 	line := bench.LogLine{Stream: "stdout", Text: "connecting with " + known}
 	res := bench.StepResult{
-		Step: bench.Step{Name: "1 connection"}, Warnings: bench.Findings{{Text: known}}, Aborted: "because " + known,
-		Load: bench.Load{Warnings: bench.Findings{{Text: known}}, Examples: map[bench.ErrorKind]string{bench.ErrOther: "dial http://u:" + known + "@h"}, Latency: bench.Latencies{HDR: "HISTFAAA" + known}},
+		Step: bench.Step{Name: "1 connection"}, Warnings: bench.Warnings{{Text: known}}, Aborted: "because " + known,
+		Load: bench.Load{Warnings: bench.Warnings{{Text: known}}, Examples: map[bench.ErrorKind]string{bench.ErrOther: "dial http://u:" + known + "@h"}, Latency: bench.Latencies{HDR: "HISTFAAA" + known}},
 	}
 	for _, e := range []bench.Event{
 		bench.RunStarted{Run: run(), Dir: "results/x"}, bench.TrialStarted{Service: service(), Artifact: bench.Artifact{Command: []string{"x", "--token", other}}},

@@ -189,8 +189,8 @@ func (v Value) Text() (s string, ok bool) {
 	return v.node.Value, true
 }
 
-// Beside is a path as the file means it: relative to the folder that it is in.
-func (v Value) Beside(path string) string {
+// Path is a path as the file means it: relative to the folder that it is in.
+func (v Value) Path(path string) string {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(filepath.Dir(v.d.file), path)
 	}

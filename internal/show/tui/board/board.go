@@ -87,8 +87,8 @@ type view struct {
 	b       *Board
 	l       *ui.Look
 	s       *fold.State
-	trial     *fold.Trial // the one shown; nil before the first
-	at      time.Time // to reckon with
+	trial   *fold.Trial // the one shown; nil before the first
+	at      time.Time   // to reckon with
 	zone    *time.Location
 	tick    int
 	compact bool

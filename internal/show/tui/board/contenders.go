@@ -133,7 +133,7 @@ func (v *view) multiples(label string, w, h int) []string {
 	for i := 1; i < n; i++ {
 		blocks = append(blocks, draw(i, each, h-1))
 	}
-	return append(out, ui.Beside(2, blocks...)...)
+	return append(out, ui.SideBySide(2, blocks...)...)
 }
 
 // nice is the next 1, 1.5, 2, 3, 5 or 7 times a power of ten: a scale for all contenders.

@@ -86,7 +86,7 @@ func (v *view) openLoop(l bench.Load, add func(ui.Paint, string, string)) {
 		return
 	}
 	text := fmt.Sprintf("%s scheduled, %s late, %s dropped, up to %s in use", units.Count(l.Scheduled),
-		units.Count(l.Late), units.Count(l.Dropped), units.Plural(l.MostOpen, "connection"))
+		units.Count(l.Late), units.Count(l.Dropped), units.Plural(l.MaxOpenConnections, "connection"))
 	if l.Lag.Count > 0 {
 		text += ", send delay p99 " + v.duration(l.Lag.P99)
 	}

@@ -19,12 +19,12 @@ func (v *view) verdict(r *bench.StepResult) verdict.Verdict {
 }
 
 // says are the kinds of findings that say the same as a bound.
-var says = map[verdict.Bound][]bench.FindingKind{
-	verdict.Errors: {bench.FoundErrors},
-	verdict.Quota:  {bench.FoundThrottled},
-	verdict.Memory: {bench.FoundMemory},
-	verdict.Client: {bench.FoundClientBound, bench.FoundClientSuspected},
-	verdict.Rate:   {bench.FoundRateChanged},
+var says = map[verdict.Bound][]bench.WarningKind{
+	verdict.Errors: {bench.WarnErrors},
+	verdict.Quota:  {bench.WarnThrottled},
+	verdict.Memory: {bench.WarnMemory},
+	verdict.Client: {bench.WarnClientBound, bench.WarnClientMaybeBound},
+	verdict.Rate:   {bench.WarnRateChanged},
 }
 
 // judged is what bound a step, and what its figures may suffer from, which may be nothing; what
@@ -45,7 +45,7 @@ func (v *view) judged(r *bench.StepResult) string {
 
 // word is one of the words next to a step.
 type word struct {
-	kind bench.FindingKind // bench.FoundOther: of no finding
+	kind bench.WarningKind // bench.WarnOther: of no finding
 	text string
 }
 
@@ -58,19 +58,19 @@ func join(words []word) string {
 }
 
 // wordOf are the words for findings. Those that a counter has a word for, too, are said once.
-var wordOf = map[bench.FindingKind]string{
-	bench.FoundWarming:                      bench.StillWarming,
-	bench.FoundDrifting:                     bench.NotSteady,
-	bench.FoundErrors:                       "errors",
-	bench.FoundDropped:                      "dropped",
-	bench.FoundThrottled:                    "quota",
-	bench.FoundMemory:                       "memory",
-	bench.FoundClientBound:                  "client-bound",
-	bench.FoundClientSuspected:              "client-bound",
-	bench.FoundPaused:                       "paused",
-	bench.FindingKind(bench.IncidentPaused): "paused",
-	bench.FoundRateChanged:                  "rate changed",
-	bench.FoundOOM:                          "OOM kill",
+var wordOf = map[bench.WarningKind]string{
+	bench.WarnWarmingUp:                     bench.StillWarming,
+	bench.WarnDrifting:                      bench.NotSteady,
+	bench.WarnErrors:                        "errors",
+	bench.WarnDropped:                       "dropped",
+	bench.WarnThrottled:                     "quota",
+	bench.WarnMemory:                        "memory",
+	bench.WarnClientBound:                   "client-bound",
+	bench.WarnClientMaybeBound:              "client-bound",
+	bench.WarnRunPaused:                     "paused",
+	bench.WarningKind(bench.IncidentPaused): "paused",
+	bench.WarnRateChanged:                   "rate changed",
+	bench.WarnOOM:                           "OOM kill",
 }
 
 // doubts is a word or two about what a finished step's figures may suffer from, the gravest first;
@@ -89,7 +89,7 @@ func doubts(r *bench.StepResult, limits bench.Limits) (words []word) {
 	counted := len(words) > 0 || r.Drift != nil
 	for _, f := range r.Doubts() {
 		w := word{f.Kind, wordOf[f.Kind]}
-		if w.text == "" || f.Kind == bench.FoundDropped {
+		if w.text == "" || f.Kind == bench.WarnDropped {
 			w = word{text: "warning"}
 			if counted {
 				continue

@@ -42,7 +42,7 @@ func (v *view) header(w, h int, status string) []string {
 func (v *view) excluded(w int) (lines []string) {
 	const most = 2
 	for _, c := range v.summary() {
-		why := c.Excluded()
+		why := c.WhyExcluded()
 		if why == "" {
 			continue
 		}
@@ -82,7 +82,7 @@ func (v *view) where() (long, brief string) {
 	case s.Ended != nil:
 		long, brief = title+v.outcome(), title+v.outcome()
 		if state, failed := v.s.Run.Outcome(); state == bench.RunComplete {
-			if n := len(failed) + len(v.s.Run.Unsound()); n > 0 {
+			if n := len(failed) + len(v.s.Run.Excluded()); n > 0 {
 				brief = title + v.l.Warn.S(fmt.Sprintf("! %d failed", n))
 			}
 		}
@@ -96,7 +96,7 @@ func (v *view) where() (long, brief string) {
 	label := v.l.Strong.S(v.out(trial.Label(), nameBytes))
 	rounds := max(trial.Round, s.Run.Profile.Rounds)
 	long = title + label + fmt.Sprintf("  round %d of %d  trial %d of %d", trial.Round, rounds, n, len(s.Trials))
-	if d := s.Run.Profile.Turns; d > 0 {
+	if d := s.Run.Profile.Interleave; d > 0 {
 		long += "  interleaved " + units.Duration(d)
 	}
 	return long, label + fmt.Sprintf("  round %d/%d  trial %d/%d", trial.Round, rounds, n, len(s.Trials))
@@ -105,7 +105,7 @@ func (v *view) where() (long, brief string) {
 func (v *view) outcome() string {
 	state, failed := v.s.Run.Outcome()
 	switch {
-	case state == bench.RunComplete && len(failed)+len(v.s.Run.Unsound()) > 0:
+	case state == bench.RunComplete && len(failed)+len(v.s.Run.Excluded()) > 0:
 		return v.l.Warn.S("! " + v.out(v.s.Run.OutcomeText(), nameBytes))
 	case state == bench.RunComplete:
 		return v.l.Good.S(v.l.Glyph.Check + " " + string(state))
@@ -185,7 +185,7 @@ func (v *view) loading(w int) string {
 		text += ", now " + units.Rate(st.Rate) + "/s"
 	}
 	ran := max(0, time.Duration((trial.Seconds(v.at)-st.From)*1e9))
-	if v.s.Run.Profile.Turns > 0 { // most of that time was others'
+	if v.s.Run.Profile.Interleave > 0 { // most of that time was others'
 		ran = st.Ran
 	}
 	if st.Step.Duration <= 0 {

@@ -18,7 +18,7 @@ func (v *view) overview(w, h int) []string {
 	switch {
 	case w >= 150 && h >= 30:
 		left := w * 52 / 100
-		return append(lines, ui.Beside(2, v.stack(left, h, 0, top), v.side(w-left-2, h))...)
+		return append(lines, ui.SideBySide(2, v.stack(left, h, 0, top), v.side(w-left-2, h))...)
 	case h >= 28:
 		rows := min(max(3, len(v.trial.Steps)+len(v.planned())+1), h-24)
 		lines = append(lines, v.stack(w, h-rows, 0, top)...)
@@ -165,9 +165,9 @@ func (v *view) grid(w, h, y int) []string {
 		v.hits = append(v.hits, hit{x, y, cw, each, func() { v.b.point(m) }})
 		return v.chart(m, a, cw, each)
 	}
-	lines := ui.Beside(2, block(throughput, 0, y), block(latency, cw+2, y))
-	lines = append(lines, ui.Beside(2, block(cpu, 0, y+each), block(memory, cw+2, y+each))...)
-	lines = append(lines, ui.Beside(2, axis, axis)...)
+	lines := ui.SideBySide(2, block(throughput, 0, y), block(latency, cw+2, y))
+	lines = append(lines, ui.SideBySide(2, block(cpu, 0, y+each), block(memory, cw+2, y+each))...)
+	lines = append(lines, ui.SideBySide(2, axis, axis)...)
 	lines = append(lines, v.errorRow(w, a, y+len(lines)))
 	return append(lines, v.table(w, h-len(lines))...)
 }

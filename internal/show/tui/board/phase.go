@@ -187,7 +187,7 @@ func (v *view) ended() string { return "results in " + v.out(v.s.Dir, 300) }
 func (v *view) headline() string {
 	var peaks []string
 	for _, c := range v.summary() {
-		if s, ok := c.PeakStep(); ok && c.Excluded() == "" {
+		if s, ok := c.PeakStep(); ok && c.WhyExcluded() == "" {
 			peaks = append(peaks, v.l.Cut(v.out(c.Label, nameBytes), 24)+" "+v.l.Strong.S(rate(s.Throughput.Median)+" req/s")+
 				" at "+v.out(s.Step.Short(), nameBytes)+fmt.Sprintf(" (n = %d)", s.Rounds))
 		}

@@ -234,12 +234,12 @@ func TestHostileFolders(t *testing.T) {
 		}
 		f.Dir = fmt.Sprintf("results/%d%s", i, long)
 		f.Run.State, f.Run.Profile.Name, f.Run.Store.Kind = bench.RunState(long), long, bench.StoreKind(long)
-		f.Run.Warnings = bench.Findings{{Text: long}, {Text: hostile}}
+		f.Run.Warnings = bench.Warnings{{Text: long}, {Text: hostile}}
 		f.Run.Profile.Contenders = []bench.Selection{{Contender: long}, {Contender: hostile, Variant: long}}
 		f.Trials = append([]bench.TrialResult(nil), f.Trials...)
 		for j := range f.Trials {
 			f.Trials[j].Trial.Contender, f.Trials[j].Trial.Variant = hostile, long
-			f.Trials[j].Failure, f.Trials[j].Warnings = long, bench.Findings{{Text: hostile}}
+			f.Trials[j].Failure, f.Trials[j].Warnings = long, bench.Warnings{{Text: hostile}}
 			f.Trials[j].Steps = append([]bench.StepResult(nil), f.Trials[j].Steps...)
 			for k := range f.Trials[j].Steps {
 				f.Trials[j].Steps[k].Step.Name, f.Trials[j].Steps[k].Step.Connections = long, 0

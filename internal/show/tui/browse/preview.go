@@ -166,10 +166,10 @@ type summary struct {
 	changed    time.Time // of the entry that it was made for
 	run        bench.Run
 	contenders []stats.Contender
-	best       string            // label of the contender with the highest peak
-	peak       float64           // successes per second
-	trials       []bench.TrialResult // but for their steps
-	err        error             // what could not be read
+	best       string              // label of the contender with the highest peak
+	peak       float64             // successes per second
+	trials     []bench.TrialResult // but for their steps
+	err        error               // what could not be read
 }
 
 // ask begins to summarise the folder under the cursor, or else one that is in sight and not known
@@ -212,7 +212,7 @@ func summarise(e results.Entry, run bench.Run, trials []bench.TrialResult, err e
 	k := &summary{changed: e.Changed, run: run, err: err}
 	for _, of := range analysis.Of(run, trials).Contenders {
 		c := of.Contender
-		if p, ok := c.PeakStep(); ok && c.Excluded() == "" && p.Throughput.Median > k.peak {
+		if p, ok := c.PeakStep(); ok && c.WhyExcluded() == "" && p.Throughput.Median > k.peak {
 			k.best, k.peak = c.Label, p.Throughput.Median
 		}
 		k.contenders = append(k.contenders, c)

@@ -23,8 +23,8 @@ const (
 // Sizes, in cells and lines of the frame, from which on the preview has room next to or below the
 // list.
 const (
-	besideWidth = 170
-	belowHeight = 30
+	previewWidth = 170
+	belowHeight  = 30
 )
 
 // gutter is the cells before the columns: the cursor and the mark.
@@ -33,7 +33,7 @@ const gutter = 3
 // layout is where the parts of the screen stand.
 type layout struct {
 	listWidth, listHeight int // of the rows, without the head
-	besideWidth           int // of the preview next to the list; 0: none
+	previewWidth          int // of the preview next to the list; 0: none
 	belowHeight           int // of the preview below the list; 0: none
 }
 
@@ -41,9 +41,9 @@ func layoutOf(w, h, n int) layout {
 	const head = 2 // title and names of the columns
 	l := layout{listWidth: w}
 	switch {
-	case w >= besideWidth && h >= 15:
+	case w >= previewWidth && h >= 15:
 		l.listWidth = w * 54 / 100
-		l.besideWidth = w - l.listWidth - 2
+		l.previewWidth = w - l.listWidth - 2
 	case h >= belowHeight:
 		l.belowHeight = h * 2 / 5
 	case h >= 12:
@@ -67,8 +67,8 @@ func (s *Screen) View(f ui.Frame) []string {
 		return l.Screen(append(lines, s.nothing(l, f)...), f.Width, f.Height)
 	}
 	list := s.table(l, at)
-	if at.besideWidth > 0 {
-		list = ui.Beside(2, l.Screen(list, at.listWidth, f.Height-1), s.preview(f, at.besideWidth, f.Height-1))
+	if at.previewWidth > 0 {
+		list = ui.SideBySide(2, l.Screen(list, at.listWidth, f.Height-1), s.preview(f, at.previewWidth, f.Height-1))
 	} else if at.belowHeight > 0 {
 		list = append(l.Screen(list, f.Width, f.Height-1-at.belowHeight), s.preview(f, f.Width, at.belowHeight)...)
 	}

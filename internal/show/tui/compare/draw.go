@@ -38,7 +38,7 @@ func (s *Screen) View(f ui.Frame) []string {
 		left := f.Width * 11 / 20
 		right := f.Width - left - 2
 		block := l.Screen(s.column(l, left, h), left, h)
-		lines = append(lines, ui.Beside(2, block, l.Screen(s.charts(l, right, h), right, h))...)
+		lines = append(lines, ui.SideBySide(2, block, l.Screen(s.charts(l, right, h), right, h))...)
 	case f.Height >= tallHeight:
 		lines = append(lines, s.column(l, f.Width, h)...)
 	default:

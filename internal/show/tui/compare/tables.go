@@ -235,7 +235,7 @@ func (s *Screen) charts(l *ui.Look, w, h int) []string {
 	lower := chart.Chart{Title: "p99", Unit: axis(measure.Nanoseconds), Log: true, Series: series(measure.P99)}
 	if w >= 100 || h < 10 && w >= 60 {
 		half := (w - 2) / 2
-		return ui.Beside(2, draw(upper, half, h), draw(lower, w-2-half, h))
+		return ui.SideBySide(2, draw(upper, half, h), draw(lower, w-2-half, h))
 	}
 	return append(draw(upper, w, h-h/2), draw(lower, w, h/2)...)
 }

@@ -110,7 +110,7 @@ func (s *State) applyTrial(trial *Trial, rec bench.Record) {
 	case bench.TrialEnded:
 		for i := range s.Run.Trials {
 			if s.Run.Trials[i].Trial == *rec.Trial {
-				s.Run.Trials[i].State, s.Run.Trials[i].Unsound = e.State, e.Unsound
+				s.Run.Trials[i].State, s.Run.Trials[i].Excluded = e.State, e.Excluded
 			}
 		}
 	}

@@ -130,7 +130,7 @@ func stepSentence(r bench.StepResult) (Level, string) {
 
 func stopSentence(s bench.StopResult) (Level, string) {
 	switch {
-	case s.Already:
+	case s.ExitedBeforeStop:
 		return Error, "already exited: " + s.Exit.String()
 	case s.Forced:
 		return Info, "killed after " + units.Duration(s.Took) + ": stop forced"

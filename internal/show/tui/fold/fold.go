@@ -21,7 +21,7 @@ const (
 	maxLog    = 2_000  // lines of one trial
 	maxLines  = 2_000  // lines of the diary
 	maxSteps  = 10_000 // of one trial
-	maxTrials   = 10_000
+	maxTrials = 10_000
 	maxFlags  = 1_000
 	maxNotes  = 10_000 // checks, marks, warnings and interventions of one trial, of each; no honest trial has as many
 )
@@ -32,9 +32,9 @@ type State struct {
 	Run         bench.Run
 	Dir         string
 	Prepared    *bench.Prepared
-	Trials        []*Trial // in the order of the plan
+	Trials      []*Trial // in the order of the plan
 	Current     *Trial   // the one that runs, or ran last; nil before the first
-	Phase       Phase  // the one that runs, or ended last
+	Phase       Phase    // the one that runs, or ended last
 	Estimate    event.Estimate
 	Diary       []Line // what happened, in sentences
 	Warnings    int    // in the diary
@@ -51,7 +51,7 @@ type State struct {
 // Phase is where the run stands.
 type Phase struct {
 	Name      bench.Phase
-	Trial       *bench.Trial
+	Trial     *bench.Trial
 	Since     time.Time
 	Ended     bool
 	Err, Note string
@@ -72,7 +72,7 @@ const (
 // Line is one entry of the diary.
 type Line struct {
 	At    time.Time
-	Trial   *bench.Trial
+	Trial *bench.Trial
 	Level Level
 	Text  string
 }

@@ -245,7 +245,7 @@ func TestListsAreBounded(t *testing.T) {
 
 // Of contenders that take turns one is shown for as long as it runs, then another one that still
 // does.
-func TestTurns(t *testing.T) {
+func TestInterleaving(t *testing.T) {
 	a, b := bench.Trial{Contender: "a", Round: 1}, bench.Trial{Contender: "b", Round: 1}
 	var records []bench.Record
 	at := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
@@ -254,7 +254,7 @@ func TestTurns(t *testing.T) {
 		records = append(records, bench.Record{Seq: int64(len(records) + 1), At: at, Trial: trial, Event: e})
 	}
 	step := bench.Step{Name: "2 connections", Connections: 2, Duration: 2 * time.Second}
-	tell(nil, bench.RunStarted{Run: bench.Run{Profile: bench.Profile{Turns: time.Second, Steps: []bench.Step{step}}, Trials: []bench.TrialEntry{{Trial: a}, {Trial: b}}}})
+	tell(nil, bench.RunStarted{Run: bench.Run{Profile: bench.Profile{Interleave: time.Second, Steps: []bench.Step{step}}, Trials: []bench.TrialEntry{{Trial: a}, {Trial: b}}}})
 	for i, trial := range []*bench.Trial{&a, &b} {
 		tell(trial, bench.TrialStarted{Number: i + 1, Of: 2})
 	}

@@ -36,8 +36,8 @@ func newSession(records []bench.Record) *session {
 	return &session{batches: [][]bench.Record{records}, stay: make(chan struct{})}
 }
 
-func (s *session) Dir() string   { return "results/20261121-155000-quick" }
-func (s *session) Steered() bool { return !s.watched }
+func (s *session) Dir() string         { return "results/20261121-155000-quick" }
+func (s *session) ChangedByHand() bool { return !s.watched }
 func (s *session) Send(c bench.Control) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

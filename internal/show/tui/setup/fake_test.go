@@ -136,7 +136,7 @@ func everything(t testing.TB) *fakeSite {
 		profiles: bundled(t), services: services(), states: states, most: 30000, files: map[string]bench.Profile{},
 		elastic: map[string]Elastic{localElastic: {Version: "7.10.2", Cities: 14945}},
 		machine: Machine{CPUs: 16, Memory: 64 << 30, Available: 50 << 30, Engine: Engine{Version: "28.5.1", CPUs: 16, Memory: 64 << 30, Local: true},
-			Findings: []machine.Finding{
+			Warnings: []machine.Warning{
 				{Name: "Docker", Status: machine.OK, Value: "engine 28.5.1, API 1.51, cgroup v2, 16 CPUs, at unix:///var/run/docker.sock"},
 				{Name: "Docker limits", Status: machine.OK, Value: "CPU, memory without swap, processes"},
 				{Name: "cgroup", Status: machine.OK, Value: "v2"},
@@ -156,7 +156,7 @@ func withoutDocker(t testing.TB) *fakeSite {
 	f.elastic = nil
 	f.machine.Engine = Engine{Err: errors.New("docker engine unix:///var/run/docker.sock (of the default socket): nothing listens there; start it (Linux: sudo systemctl start docker)")}
 	f.machine.Unlimited = "the cgroup hierarchy is not writable"
-	f.machine.Findings[0] = machine.Finding{Name: "Docker", Status: machine.Missing, Value: "docker engine unix:///var/run/docker.sock (of the default socket): nothing listens there",
+	f.machine.Warnings[0] = machine.Warning{Name: "Docker", Status: machine.Missing, Value: "docker engine unix:///var/run/docker.sock (of the default socket): nothing listens there",
 		Fix: "start it (Linux: sudo systemctl start docker). Without it contenders run as processes"}
 	return f
 }

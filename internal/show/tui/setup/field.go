@@ -21,7 +21,7 @@ const (
 	fieldMemory      id = "memory"
 	fieldConnections id = "connections"
 	fieldDuration    id = "duration"
-	fieldTurns       id = "turns"
+	fieldInterleave  id = "turns"
 	fieldRuntime     id = "runtime"
 	fieldStore       id = "store"
 	fieldElastic     id = "elastic"
@@ -66,7 +66,7 @@ func (s *Screen) shown() []id {
 	var out []id
 	for _, f := range allFields() {
 		switch {
-		case f == fieldTurns && len(s.selected()) < 2 && s.value(f) == "": // there is nobody to take turns with
+		case f == fieldInterleave && len(s.selected()) < 2 && s.value(f) == "": // there is nobody to take turns with
 		case f == fieldElastic && !s.storeKind().Traits().ByURL:
 		case f == fieldCities && s.dataKind() != dataGenerated:
 		case f == fieldDump && s.dataKind() != dataDump:

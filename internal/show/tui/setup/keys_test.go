@@ -72,8 +72,8 @@ func TestFromKeysToArguments(t *testing.T) {
 		{"turns", everything, func(o *opened) {
 			o.goTo(fieldContenders)
 			o.press("enter", "a", "enter")
-			o.give(fieldTurns, "100ms")
-		}, "--profile quick go-nethttp js-express kt-http4k kt-ktor rs-actix --turns 100ms"},
+			o.give(fieldInterleave, "100ms")
+		}, "--profile quick go-nethttp js-express kt-http4k kt-ktor rs-actix --interleave 100ms"},
 		{"ways out", withoutDocker, func(o *opened) { o.press("left", "1", "1") }, "--profile locations --runtime process --store embedded"},
 		{"ways out among the findings", withoutDocker, func(o *opened) { o.press("left", "d", "1", "1", "esc") }, "--profile locations --runtime process --store embedded"},
 		{"what answers here is offered", everything, func(o *opened) { o.press("left", "1") }, "--profile locations --elastic " + localElastic},
@@ -262,7 +262,7 @@ func TestHostileNamesHoldTheLayout(t *testing.T) {
 		f.profiles = append(f.profiles, Profile{Name: bad, Profile: f.profiles[0].Profile}, Profile{Name: bad + "2", Err: fmt.Errorf("broken: %s", bad)})
 		f.profiles[0].Title, f.profiles[0].Steps[0].Name = bad, bad
 		f.machine.Engine.Version, f.machine.Unlimited = bad, bad
-		f.machine.Findings[0].Name, f.machine.Findings[1].Value, f.machine.Findings[2].Fix = bad, bad, bad
+		f.machine.Warnings[0].Name, f.machine.Warnings[1].Value, f.machine.Warnings[2].Fix = bad, bad, bad
 		f.elastic[localElastic] = Elastic{Version: bad, Warning: bad}
 		f.states[bench.Selection{Contender: "go-nethttp", Variant: "builtin"}] = State{Kind: Cannot, Why: bad}
 		o := open(t, f, Choice{Profile: bad, Contenders: []bench.Selection{{Contender: bad}, {Contender: "go-nethttp"}}, Set: profile.Changes{"data": {bad}, "elastic": {localElastic}, "rounds": {bad}}, Extra: []string{bad}})

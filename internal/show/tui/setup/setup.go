@@ -62,7 +62,7 @@ type Machine struct {
 	Engine    Engine
 	// Unlimited says why limits of processes are not enforced; "" when they are.
 	Unlimited string
-	Findings  []machine.Finding
+	Warnings  []machine.Warning
 }
 
 // Engine is the Docker engine, as it has answered.

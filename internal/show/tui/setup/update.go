@@ -65,7 +65,7 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 	case saving:
 		return s.keySaving(msg)
 	case findings:
-		return s.keyFindings(name)
+		return s.keyWarnings(name)
 	}
 	return s.keyFields(name)
 }
@@ -156,7 +156,7 @@ func (s *Screen) keyChoosing(name string) tea.Cmd {
 	return nil
 }
 
-func (s *Screen) keyFindings(name string) tea.Cmd {
+func (s *Screen) keyWarnings(name string) tea.Cmd {
 	switch name {
 	case "esc", "d", "q", "enter":
 		s.leave()

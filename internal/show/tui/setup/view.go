@@ -22,7 +22,7 @@ func (s *Screen) View(f ui.Frame) []string {
 	case s.mode == contenders && !wide(w, h):
 		return l.Screen(s.drawList(l, w, h, f.Tick), w, h)
 	case s.mode == findings:
-		return l.Screen(s.drawFindings(l, w, h, f.Tick), w, h)
+		return l.Screen(s.drawWarnings(l, w, h, f.Tick), w, h)
 	}
 	lay := s.layout(l, w, h)
 	left := []string{s.header(l, lay.left)}
@@ -32,7 +32,7 @@ func (s *Screen) View(f ui.Frame) []string {
 	left = append(left, make([]string, max(0, lay.bottomAt-len(left)))...)
 	left = l.Screen(append(left, lay.bottom...), lay.left, h)
 	if wide(w, h) {
-		left = ui.Beside(1, left, s.panes(l, w-lay.left-1, h, f.Tick))
+		left = ui.SideBySide(1, left, s.panes(l, w-lay.left-1, h, f.Tick))
 	}
 	switch s.mode {
 	case choosing:
@@ -189,11 +189,11 @@ func (s *Screen) meaning(l *ui.Look, f id, room, tick int) string {
 		if s.planned {
 			return units.Length(s.plan.LoadDuration()) + " load per trial"
 		}
-	case fieldTurns:
+	case fieldInterleave:
 		switch {
-		case s.planned && s.plan.Turns > 0 && len(s.plan.Contenders) < 2:
+		case s.planned && s.plan.Interleave > 0 && len(s.plan.Contenders) < 2:
 			return "needs two contenders"
-		case s.planned && s.plan.Turns > 0:
+		case s.planned && s.plan.Interleave > 0:
 			return units.Plural(len(s.plan.Contenders), "contender") + " at the same time"
 		}
 	case fieldRuntime:
@@ -326,8 +326,8 @@ func (s *Screen) drawProblem(l *ui.Look, p problem, n, w int) []string {
 	return lines
 }
 
-// drawFindings is everything that is wrong, and what this machine can do.
-func (s *Screen) drawFindings(l *ui.Look, w, h, tick int) []string {
+// drawWarnings is everything that is wrong, and what this machine can do.
+func (s *Screen) drawWarnings(l *ui.Look, w, h, tick int) []string {
 	body := s.drawProblems(l, w)
 	if len(body) > 0 {
 		body = append(body, "")
@@ -344,7 +344,7 @@ func (s *Screen) doctor(l *ui.Look, w, tick int, fixes bool) (out []string) {
 	if !s.facts.machineOK {
 		return []string{" " + l.Faint.S(l.Spin(tick)+" asking this machine")}
 	}
-	for _, f := range s.facts.machine.Findings {
+	for _, f := range s.facts.machine.Warnings {
 		mark, paint := l.Glyph.Check, l.Good
 		switch f.Status {
 		case machine.Warn:

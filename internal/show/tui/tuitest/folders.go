@@ -16,7 +16,7 @@ import (
 type Folder struct {
 	Dir    string
 	Run    bench.Run
-	Trials   []bench.TrialResult
+	Trials []bench.TrialResult
 	Live   bool
 	Broken error // of the list and of Load
 }

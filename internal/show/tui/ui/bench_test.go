@@ -29,7 +29,7 @@ func BenchmarkLipGloss(b *testing.B) {
 		ours, theirs func() []string
 	}{
 		{"box", func() []string { return l.Box("", block, 100, 22, false) }, func() []string { return lipGlossBox(block, 100, 22) }},
-		{"beside", func() []string { return Beside(2, box, box) }, func() []string { return lipGlossBeside(2, box, box) }},
+		{"beside", func() []string { return SideBySide(2, box, box) }, func() []string { return lipGlossSideBySide(2, box, box) }},
 		{"table", func() []string { return l.Table(columns, rows, 98)[1:] }, func() []string { return lipGlossTable(columns, rows, 98) }},
 	} {
 		b.Run(tt.name, func(b *testing.B) {
@@ -62,7 +62,7 @@ func lipGlossBox(lines []string, w, h int) []string {
 	return strings.Split(style.Render(strings.Join(lines, "\n")), "\n")
 }
 
-func lipGlossBeside(gap int, blocks ...[]string) []string {
+func lipGlossSideBySide(gap int, blocks ...[]string) []string {
 	var parts []string
 	for i, block := range blocks {
 		if i > 0 {

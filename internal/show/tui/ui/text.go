@@ -179,8 +179,8 @@ func Indent(lines []string) []string {
 	return lines
 }
 
-// Beside puts blocks of lines side by side, each as wide as it is to be; short ones are filled up.
-func Beside(gap int, blocks ...[]string) []string {
+// SideBySide puts blocks of lines side by side, each as wide as it is to be; short ones are filled up.
+func SideBySide(gap int, blocks ...[]string) []string {
 	h := 0
 	for _, b := range blocks {
 		h = max(h, len(b))

@@ -129,7 +129,7 @@ func FuzzLayout(f *testing.F) {
 		block("Box", box, w, h)
 		block("Box with a painted title", l.Box(painted, lines, w, h, bits&8 != 0), w, h)
 		block("Screen", screen, w, h)
-		block("Beside", Beside(2, box, screen), 2*atLeast+2, h)
+		block("SideBySide", SideBySide(2, box, screen), 2*atLeast+2, h)
 		columns := []Column{{Title: title, Left: true, Max: int(bits)}, {Title: s, Drop: 2}, {Title: "c", Drop: 1, Left: true}}
 		rows := l.Table(columns, [][]string{{s, title, "1"}, {painted}, nil, {"a", "b", "c", "d"}}, w)
 		block("Table", rows, w, 5)

@@ -136,8 +136,8 @@ type Session interface {
 	// Stop stops it gracefully, as the signal s would; a second call forces it, a third kills
 	// it.
 	Stop(s os.Signal)
-	// Steered is false for somebody else's run, which is only watched.
-	Steered() bool
+	// ChangedByHand is false for somebody else's run, which is only watched.
+	ChangedByHand() bool
 }
 
 // Opener leads outside. Its methods may block: they are called in commands.

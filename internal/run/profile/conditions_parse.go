@@ -24,20 +24,20 @@ const (
 func metrics() string {
 	text := ""
 	for _, m := range measure.All() {
-		if m.Objective != "" && m.Objective != string(Throughput) {
-			text += m.Objective + ", "
+		if m.ConditionName != "" && m.ConditionName != string(Throughput) {
+			text += m.ConditionName + ", "
 		}
 	}
 	return text + "errors and throughput"
 }
 
-// ParseObjective reads conditions divided by commas, such as "p99<50ms,errors<0.1%". Blanks around the parts
+// ParseConditions reads conditions divided by commas, such as "p99<50ms,errors<0.1%". Blanks around the parts
 // of a condition are allowed. The error is about the first mistake, with a remedy.
-func ParseObjective(text string) (Objective, error) {
+func ParseConditions(text string) (Conditions, error) {
 	if len(text) > maxText || !utf8.ValidString(text) {
 		return nil, fmt.Errorf("condition longer than %d bytes; %s", maxText, example)
 	}
-	var all Objective
+	var all Conditions
 	for part := range strings.SplitSeq(text, ",") {
 		c, err := condition(strings.TrimSpace(part))
 		if err == nil && slices.ContainsFunc(all, func(other Condition) bool { return other.Metric == c.Metric }) {
@@ -64,7 +64,7 @@ func condition(text string) (c Condition, err error) {
 		return c, fmt.Errorf("%q: expected measure, sign and value, such as p99<50ms", text)
 	}
 	c.Metric, c.Op = Metric(found[1]), found[2]
-	if _, known := measure.ByObjective(string(c.Metric)); !known && c.Metric != Errors {
+	if _, known := measure.ByConditionName(string(c.Metric)); !known && c.Metric != Errors {
 		return c, fmt.Errorf("no measure %q; choose one of %s", c.Metric, metrics())
 	}
 	want := "<"

@@ -88,14 +88,14 @@ func numbers(name string, v reflect.Value, each func(name string, n int64)) {
 // TestAdvanceKnowsEveryNumber finds a counter that Advance does not know: it would be as it was
 // read last, which is wrong in turns. What is no counter has to be named here.
 func TestAdvanceKnowsEveryNumber(t *testing.T) {
-	gauges := map[string]bool{"Usage.Processes": true, "Usage.Threads": true, "Usage.Took": true, "Beside.Store.CPUs": true}
-	for _, memory := range []string{"Usage.Memory", "Beside.Store.Memory"} {
+	gauges := map[string]bool{"Usage.Processes": true, "Usage.Threads": true, "Usage.Took": true, "HostReading.Store.CPUs": true}
+	for _, memory := range []string{"Usage.Memory", "HostReading.Store.Memory"} {
 		for _, name := range []string{".Used", ".Peak", ".Limit", ".StepPeak"} {
 			gauges[memory+name] = true
 		}
 	}
 	var usage [3]Usage
-	var beside [3]Beside
+	var beside [3]HostReading
 	for i, n := range []int64{1000, 10, 17} {
 		fill(reflect.ValueOf(&usage[i]).Elem(), n)
 		fill(reflect.ValueOf(&beside[i]).Elem(), n)
@@ -110,7 +110,7 @@ func TestAdvanceKnowsEveryNumber(t *testing.T) {
 		}
 	}
 	numbers("Usage", reflect.ValueOf(usage[0].Advance(usage[1], usage[2])), check)
-	numbers("Beside", reflect.ValueOf(*beside[0].Advance(&beside[1], &beside[2])), check)
+	numbers("HostReading", reflect.ValueOf(*beside[0].Advance(&beside[1], &beside[2])), check)
 }
 
 // What one of the readings does not know is not made up.
@@ -125,10 +125,10 @@ func TestAdvanceOfUnknown(t *testing.T) {
 	}
 }
 
-func TestAdvanceBeside(t *testing.T) {
-	at := func(n int64) *Beside {
+func TestAdvanceHostReading(t *testing.T) {
+	at := func(n int64) *HostReading {
 		d := func(x int64) Duration { return Duration(n * x) }
-		return &Beside{
+		return &HostReading{
 			Host:  &HostUsage{At: time.Unix(n, 0), Busy: d(1), Idle: d(2), Steal: d(3), IOWait: d(4), Throttles: new(n * 5), Pressure: &Pressure{Source: "p", CPU: &Stall{Some: d(6)}}},
 			Store: &StoreUsage{At: time.Unix(n, 0), Source: "embedded", CPU: d(7), Calls: n * 8, Busy: d(9), CPUs: 1},
 		}
@@ -139,13 +139,13 @@ func TestAdvanceBeside(t *testing.T) {
 	if got := at(1).Advance(nil, at(2)); got != nil {
 		t.Errorf("made up: %+v", got)
 	}
-	if got := at(1).Advance(&Beside{}, at(2)); got.Host != nil || got.Store != nil {
+	if got := at(1).Advance(&HostReading{}, at(2)); got.Host != nil || got.Store != nil {
 		t.Errorf("made up: %+v", got)
 	}
 }
 
 func TestHiccupsTogether(t *testing.T) {
-	a := Hiccups{CPUs: 2, Count: 1, Sum: 5, Max: 5, Preferred: true}
+	a := Hiccups{CPUs: 2, Count: 1, Sum: 5, Max: 5, Realtime: true}
 	if got := (Hiccups{}).And(a); got != a {
 		t.Errorf("%+v", got)
 	}
@@ -155,16 +155,18 @@ func TestHiccupsTogether(t *testing.T) {
 }
 
 func TestGroups(t *testing.T) {
-	trial := func(name string, round int) TrialEntry { return TrialEntry{Trial: Trial{Contender: name, Round: round}} }
+	trial := func(name string, round int) TrialEntry {
+		return TrialEntry{Trial: Trial{Contender: name, Round: round}}
+	}
 	two := Run{Trials: []TrialEntry{trial("a", 1), trial("b", 1), trial("b", 2), trial("a", 2)}, Profile: Profile{Contenders: []Selection{{Contender: "a"}, {Contender: "b"}}}}
 	if got := two.Groups(); !reflect.DeepEqual(got, [][]int{{0}, {1}, {2}, {3}}) {
 		t.Errorf("one after the other: %v", got)
 	}
-	two.Profile.Turns = time.Second
+	two.Profile.Interleave = time.Second
 	if got := two.Groups(); !reflect.DeepEqual(got, [][]int{{0, 1}, {2, 3}}) {
 		t.Errorf("in turns: %v", got)
 	}
-	one := Run{Trials: []TrialEntry{trial("a", 1), trial("a", 2), trial("a", 3)}, Profile: Profile{Turns: time.Second, Contenders: []Selection{{Contender: "a"}}}}
+	one := Run{Trials: []TrialEntry{trial("a", 1), trial("a", 2), trial("a", 3)}, Profile: Profile{Interleave: time.Second, Contenders: []Selection{{Contender: "a"}}}}
 	if got := one.Groups(); !reflect.DeepEqual(got, [][]int{{0, 1}, {2}}) {
 		t.Errorf("with itself: %v", got)
 	}

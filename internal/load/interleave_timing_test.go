@@ -14,7 +14,7 @@ import (
 	"locbench/internal/bench"
 )
 
-func TestTurnsInRealTime(t *testing.T) {
+func TestInterleavingInRealTime(t *testing.T) {
 	const length, rest = 100 * time.Millisecond, 50 * time.Millisecond
 	for name, step := range map[string]bench.Step{"closed": {Connections: 4}, "open": {Rate: 400}} {
 		t.Run(name, func(t *testing.T) {
@@ -30,7 +30,7 @@ func TestTurnsInRealTime(t *testing.T) {
 				p.Step = step
 				p.Step.Duration = 440 * time.Millisecond
 				given, began, ended := 0, 0, 0
-				p.Turns = &Turns{Length: length, Next: func() {
+				p.Interleave = &Interleave{Length: length, Next: func() {
 					given++
 					time.Sleep(rest / 2) // what has been answered may still have to return
 					before := server.count(200)
@@ -67,7 +67,7 @@ func TestTurnsInRealTime(t *testing.T) {
 				b.check(len(windows) == 2 && len(windows) == len(l.Windows) && inWindows == l.Succeeded && at == l.Elapsed, "%d windows until %s with %d successes, reported %d", len(windows), at, inWindows, len(l.Windows))
 				for _, w := range l.Warnings {
 					// With so few requests a client that a busy machine stops for 20 ms is found out.
-					stopped := w.Kind == bench.FoundAnswersUnseen
+					stopped := w.Kind == bench.WarnResponsesSeenLate
 					b.check(!strings.Contains(w.Text, "opened again") && (stopped || !strings.Contains(w.Text, "in flight")), "%s", w.Text)
 				}
 				return b.err()
@@ -77,14 +77,14 @@ func TestTurnsInRealTime(t *testing.T) {
 }
 
 // What ends while somebody else has the turn ends without another one.
-func TestTurnsEndWithTheContextInRealTime(t *testing.T) {
+func TestInterleavingEndWithTheContextInRealTime(t *testing.T) {
 	judged(t, func(t testing.TB, e Engine) error {
 		server := newCounting(t, hello)
 		ctx, end := context.WithCancelCause(context.Background())
 		gone := errors.New("gone")
 		p := plan(server.URL, 2, time.Minute)
 		given := 0
-		p.Turns = &Turns{Length: 20 * time.Millisecond, Next: func() {
+		p.Interleave = &Interleave{Length: 20 * time.Millisecond, Next: func() {
 			if given++; given == 3 {
 				end(gone)
 			}

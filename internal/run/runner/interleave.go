@@ -10,8 +10,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// Turns are what an engine needs to run a step in turns.
-type Turns struct {
+// Interleave are what an engine needs to run a step in turns.
+type Interleave struct {
 	Length time.Duration
 	Next   func() // gives the turn away, and returns when it is this step's again
 }
@@ -38,7 +38,7 @@ func (r *runner) together(ctx context.Context, trials []int) []error {
 	if len(trials) == 1 {
 		return []error{r.trial(ctx, r.cfg.Run.Trials[trials[0]].Trial, trials[0]+1, nil)}
 	}
-	t := &rotation{length: r.cfg.Run.Profile.Turns, since: time.Now(), stalls: r.cfg.Stalls, steering: r.steering}
+	t := &rotation{length: r.cfg.Run.Profile.Interleave, since: time.Now(), stalls: r.cfg.Stalls, steering: r.steering}
 	t.changed = sync.NewCond(&t.mu)
 	var controls []*controlled
 	for n, i := range trials {
@@ -166,11 +166,11 @@ func (s *slot) others() (labels []string) {
 	return labels
 }
 
-// inTurns is how the engine runs a step, and its record; nil and nil without a slot.
-func (s *slot) inTurns() (*Turns, *bench.Turns) {
+// interleave is how the engine runs a step, and its record; nil and nil without a slot.
+func (s *slot) interleave() (*Interleave, *bench.Interleave) {
 	if s == nil {
 		return nil, nil
 	}
 	t := s.rotation
-	return &Turns{Length: t.length, Next: s.next}, &bench.Turns{Length: t.length, Since: t.since, With: s.others()}
+	return &Interleave{Length: t.length, Next: s.next}, &bench.Interleave{Length: t.length, Since: t.since, With: s.others()}
 }

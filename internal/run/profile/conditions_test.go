@@ -21,12 +21,12 @@ func TestParse(t *testing.T) {
 			if want == "" {
 				want = text
 			}
-			o, err := ParseObjective(text)
+			o, err := ParseConditions(text)
 			if err != nil || o.String() != want {
 				t.Errorf("%q: %q, %v; want %q", text, o, err, want)
 				return
 			}
-			again, err := ParseObjective(o.String())
+			again, err := ParseConditions(o.String())
 			if err != nil || again.String() != o.String() {
 				t.Errorf("%q is read back as %q: %v", o, again, err)
 			}
@@ -62,7 +62,7 @@ func TestParse_Mistakes(t *testing.T) {
 		strings.Repeat("x", 1000): "not a text of at most 500 bytes",
 	} {
 		t.Run(text, func(t *testing.T) {
-			_, err := ParseObjective(text)
+			_, err := ParseConditions(text)
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%q: %v, want %q", text, err, want)
 			}
@@ -93,7 +93,7 @@ func TestHolds(t *testing.T) {
 		"throughput>=1000/s": "throughput is 998/s, not >=1000/s",
 	} {
 		t.Run(text, func(t *testing.T) {
-			o, err := ParseObjective(text)
+			o, err := ParseConditions(text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,7 +109,7 @@ func TestHolds(t *testing.T) {
 
 // Nothing that was not measured is kept: a step without any success meets no limit.
 func TestNothingIsNotGood(t *testing.T) {
-	o, _ := ParseObjective("p99<50ms,errors<100%,throughput>=0/s")
+	o, _ := ParseConditions("p99<50ms,errors<100%,throughput>=0/s")
 	if missed := o.Missed(bench.Load{}); len(missed) != 3 {
 		t.Errorf("an empty step misses only %v", missed)
 	} else if missed[0] != "p99 is not known, since nothing succeeded" {
@@ -121,11 +121,11 @@ func FuzzParse(f *testing.F) {
 	f.Add("p99<50ms,errors<0.1%")
 	f.Add("throughput>=1/s , p99.9 <= 1h")
 	f.Fuzz(func(t *testing.T, text string) {
-		o, err := ParseObjective(text)
+		o, err := ParseConditions(text)
 		if err != nil {
 			return
 		}
-		again, err := ParseObjective(o.String())
+		again, err := ParseConditions(o.String())
 		if err != nil || len(again) != len(o) {
 			t.Fatalf("%q is written as %q, which is read as %q: %v", text, o, again, err)
 		}

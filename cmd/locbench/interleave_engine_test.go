@@ -13,12 +13,12 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestTurns runs two contenders side by side: the load of each is what its own turns were, and
+// TestInterleaving runs two contenders side by side: the load of each is what its own turns were, and
 // their counters are of those alone.
-func TestTurns(t *testing.T) {
+func TestInterleaving(t *testing.T) {
 	runtimes(t, func(t *testing.T, runtime string) {
 		dir, services := t.TempDir(), wellAndTwice(t)
-		code, stdout, stderr := locbench(t, dir, "run", "-p", twoInTurns(t, runtime, "2"), "--services", services, "--headless", "-o", "out")
+		code, stdout, stderr := locbench(t, dir, "run", "-p", twoInterleaved(t, runtime, "2"), "--services", services, "--headless", "-o", "out")
 		if code != 0 {
 			t.Fatalf("exit code %d\n%s", code, stderr)
 		}
@@ -26,19 +26,19 @@ func TestTurns(t *testing.T) {
 		says(t, "standard output", stdout, "faulty:b")
 		run, trials := read(t, filepath.Join(dir, "out"))
 		nothingLeft(t, run.ID)
-		if len(trials) != 4 || run.Profile.Turns != 100*time.Millisecond {
-			t.Fatalf("%d trials in turns of %s", len(trials), run.Profile.Turns)
+		if len(trials) != 4 || run.Profile.Interleave != 100*time.Millisecond {
+			t.Fatalf("%d trials in turns of %s", len(trials), run.Profile.Interleave)
 		}
 		since := map[int]time.Time{}
 		for _, trial := range trials {
-			began, ok := trial.TookTurns()
+			began, ok := trial.Interleaved()
 			if other, known := since[trial.Trial.Round]; !ok || known && !other.Equal(began) {
 				t.Errorf("%s took turns since %s, the other one since %s", trial.Trial, began, other)
 			}
 			since[trial.Trial.Round] = began
 			for _, s := range trial.Steps {
-				if s.Turns == nil || s.Turns.Count == 0 || s.Turns.Length != 100*time.Millisecond || len(s.Turns.With) != 1 {
-					t.Fatalf("%s, %s: turns %+v", trial.Trial, s.Step.Name, s.Turns)
+				if s.Interleave == nil || s.Interleave.Count == 0 || s.Interleave.Length != 100*time.Millisecond || len(s.Interleave.With) != 1 {
+					t.Fatalf("%s, %s: turns %+v", trial.Trial, s.Step.Name, s.Interleave)
 				}
 				// A busy machine may be too slow for the time-out of half a second, but nothing else fails.
 				l := s.Load
@@ -56,8 +56,8 @@ func TestTurns(t *testing.T) {
 					t.Errorf("%s, %s: %d succeeded in the windows, %d in all", trial.Trial, s.Step.Name, succeeded, l.Succeeded)
 				}
 				// Its counters are of its own turns: the time between them is on record beside them.
-				if cpu, ok := s.CPU(); !ok || cpu <= 0 || s.Turns.Waited <= 0 || s.Turns.WaitedCPU < 0 {
-					t.Errorf("%s, %s: %s of CPU time, waited %s", trial.Trial, s.Step.Name, cpu, s.Turns.Waited)
+				if cpu, ok := s.CPU(); !ok || cpu <= 0 || s.Interleave.Waited <= 0 || s.Interleave.WaitedCPU < 0 {
+					t.Errorf("%s, %s: %s of CPU time, waited %s", trial.Trial, s.Step.Name, cpu, s.Interleave.Waited)
 				}
 			}
 		}
@@ -68,13 +68,13 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// TestInterruptedTurns interrupts the second round: both of it run again, and belong together then;
+// TestInterruptedInterleaving interrupts the second round: both of it run again, and belong together then;
 // the first round is kept.
-func TestInterruptedTurns(t *testing.T) {
+func TestInterruptedInterleaving(t *testing.T) {
 	testenv.Docker(t)
 	t.Parallel()
 	services := wellAndTwice(t)
-	d := disturb(t, nil, "run", "--headless", "--services", services, "-p", twoInTurns(t, "docker", "2"))
+	d := disturb(t, nil, "run", "--headless", "--services", services, "-p", twoInterleaved(t, "docker", "2"))
 	d.waitEvent(d.out, func(r bench.Record) bool {
 		e, ok := r.Event.(bench.StepEnded)
 		return ok && r.Trial.Round == 2 && e.Result.Index == 0
@@ -90,8 +90,8 @@ func TestInterruptedTurns(t *testing.T) {
 		byRound[trial.Trial.Round] = append(byRound[trial.Trial.Round], trial)
 	}
 	for round, pair := range byRound {
-		a, okA := pair[0].TookTurns()
-		b, okB := pair[1].TookTurns()
+		a, okA := pair[0].Interleaved()
+		b, okB := pair[1].Interleaved()
 		if len(pair) != 2 || !okA || !okB || !a.Equal(b) || pair[0].State != bench.TrialComplete || pair[1].State != bench.TrialComplete {
 			t.Errorf("round %d: %s and %s, %v and %v", round, pair[0].State, pair[1].State, a, b)
 		}

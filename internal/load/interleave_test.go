@@ -13,7 +13,7 @@ import (
 
 // A step in turns: nothing is in flight while others have theirs, the connections stay, and what is
 // reported is of the turns alone.
-func TestTurns(t *testing.T) {
+func TestInterleaving(t *testing.T) {
 	const length, rest = 100 * time.Millisecond, 50 * time.Millisecond
 	for name, step := range map[string]bench.Step{"closed": {Connections: 4}, "open": {Rate: 400}} {
 		t.Run(name, func(t *testing.T) {
@@ -23,7 +23,7 @@ func TestTurns(t *testing.T) {
 				step.Duration = 440 * time.Millisecond
 				p.Step = step
 				given, began, ended := 0, 0, 0
-				p.Turns = &Turns{Length: length, Next: func() {
+				p.Interleave = &Interleave{Length: length, Next: func() {
 					given++
 					before := c.count()
 					time.Sleep(rest)
@@ -77,14 +77,14 @@ func TestTurns(t *testing.T) {
 }
 
 // What ends while somebody else has the turn ends without another one.
-func TestTurnsEndWithTheContext(t *testing.T) {
+func TestInterleavingEndWithTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := steady(t, time.Millisecond)
 		ctx, end := context.WithCancelCause(t.Context())
 		gone := errors.New("gone")
 		p := plan(virtualURL, 2, time.Minute)
 		given := 0
-		p.Turns = &Turns{Length: 20 * time.Millisecond, Next: func() {
+		p.Interleave = &Interleave{Length: 20 * time.Millisecond, Next: func() {
 			if given++; given == 3 {
 				end(gone)
 			}
@@ -99,7 +99,7 @@ func TestTurnsEndWithTheContext(t *testing.T) {
 	})
 }
 
-func TestTurnsRefuse(t *testing.T) {
+func TestInterleavingRefuse(t *testing.T) {
 	for _, step := range []bench.Step{
 		{Connections: 8, RampFrom: 2, Duration: time.Second},
 		{Rate: 10, RampTo: 20, Duration: time.Second},
@@ -107,7 +107,7 @@ func TestTurnsRefuse(t *testing.T) {
 		{Connections: 1, MaxRequests: 5, Duration: time.Second},
 	} {
 		p := plan("http://127.0.0.1:1", 1, 0)
-		p.Step, p.Turns = step, &Turns{Length: time.Second}
+		p.Step, p.Interleave = step, &Interleave{Length: time.Second}
 		if _, err := (Engine{}).Run(context.Background(), p, nil); err == nil || !strings.Contains(err.Error(), "in turns") {
 			t.Errorf("%+v: %v", step, err)
 		}

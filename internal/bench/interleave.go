@@ -2,10 +2,10 @@ package bench
 
 import "time"
 
-// Turns says that a step was not run at a stretch: the contenders that were alive at the same time
+// Interleave says that a step was not run at a stretch: the contenders that were alive at the same time
 // took turns. All figures of the step are then of its own turns, put together as if nothing had
 // been in between.
-type Turns struct {
+type Interleave struct {
 	Length time.Duration `json:"length_ns"`
 	Count  int           `json:"count"` // of this contender
 	// Since is when those who took turns with each other began; no others have the same.
@@ -17,19 +17,19 @@ type Turns struct {
 	WaitedCPU time.Duration `json:"waited_cpu_ns,omitempty"`
 }
 
-// CPUBetweenTurns is how many CPUs the contender used while it waited for its turn.
-func (t Turns) CPUBetweenTurns() float64 {
+// WaitingCPUs is how many CPUs the contender used while it waited for its turn.
+func (t Interleave) WaitingCPUs() float64 {
 	if t.Waited <= 0 {
 		return 0
 	}
 	return float64(t.WaitedCPU) / float64(t.Waited)
 }
 
-// TookTurns says since when a trial took turns with others; ok is false when it did not in any step.
-func (l TrialResult) TookTurns() (since time.Time, ok bool) {
+// Interleaved says since when a trial took turns with others; ok is false when it did not in any step.
+func (l TrialResult) Interleaved() (since time.Time, ok bool) {
 	for _, s := range l.Steps {
-		if s.Turns != nil && len(s.Turns.With) > 0 {
-			return s.Turns.Since, true
+		if s.Interleave != nil && len(s.Interleave.With) > 0 {
+			return s.Interleave.Since, true
 		}
 	}
 	return time.Time{}, false
@@ -63,11 +63,11 @@ func (u Usage) Advance(from, to Usage) Usage {
 
 // Advance is b with all that was counted from one reading to another besides, as Usage.Advance
 // does.
-func (b *Beside) Advance(from, to *Beside) *Beside {
+func (b *HostReading) Advance(from, to *HostReading) *HostReading {
 	if b == nil || from == nil || to == nil {
 		return nil
 	}
-	out := &Beside{}
+	out := &HostReading{}
 	if a, f, t := b.Host, from.Host, to.Host; a != nil && f != nil && t != nil {
 		out.Host = &HostUsage{
 			At: a.At.Add(t.At.Sub(f.At)), Busy: a.Busy + t.Busy - f.Busy, Idle: a.Idle + t.Idle - f.Idle,
@@ -129,14 +129,14 @@ func (h Hiccups) And(other Hiccups) Hiccups {
 		return other
 	}
 	return Hiccups{CPUs: max(h.CPUs, other.CPUs), Count: h.Count + other.Count, Sum: h.Sum + other.Sum,
-		Max: max(h.Max, other.Max), Preferred: h.Preferred && other.Preferred}
+		Max: max(h.Max, other.Max), Realtime: h.Realtime && other.Realtime}
 }
 
 // Groups are the indices of the trials that are alive at the same time, in the order of the plan:
 // each for itself, or those of a round where the contenders take turns. A contender that is the
 // only one takes turns with itself: its rounds go two by two.
 func (r Run) Groups() (groups [][]int) {
-	if r.Profile.Turns <= 0 {
+	if r.Profile.Interleave <= 0 {
 		for i := range r.Trials {
 			groups = append(groups, []int{i})
 		}

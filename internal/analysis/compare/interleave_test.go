@@ -13,9 +13,9 @@ import (
 	"locbench/internal/figures/stats"
 )
 
-// inTurns are the rounds of contenders that took turns on a machine whose speed is another one in
+// interleavedRounds are the rounds of contenders that took turns on a machine whose speed is another one in
 // each round, by up to a factor of two.
-func inTurns(rng *rand.Rand, n int, by ...float64) []bench.TrialResult {
+func interleavedRounds(rng *rand.Rand, n int, by ...float64) []bench.TrialResult {
 	var all []bench.TrialResult
 	for round := range n {
 		machine := 1 + rng.Float64()
@@ -27,7 +27,7 @@ func inTurns(rng *rand.Rand, n int, by ...float64) []bench.TrialResult {
 			f.p99 = time.Duration(float64(f.p99) / noise)
 			l := trial(string(rune('a'+i)), round+1, f)
 			for k := range l.Steps {
-				l.Steps[k].Turns = &bench.Turns{Length: 100 * time.Millisecond, Count: 100, Since: since, With: []string{"other"}}
+				l.Steps[k].Interleave = &bench.Interleave{Length: 100 * time.Millisecond, Count: 100, Since: since, With: []string{"other"}}
 			}
 			all = append(all, l)
 		}
@@ -37,10 +37,10 @@ func inTurns(rng *rand.Rand, n int, by ...float64) []bench.TrialResult {
 
 // A difference of 10 % on a machine that varies by a factor of two: round against round shows it,
 // and nothing else does.
-func TestTurnsShowWhatTheMachineHides(t *testing.T) {
+func TestInterleavingShowWhatTheMachineHides(t *testing.T) {
 	found, missed := 0, 0
 	for seed := range uint64(20) {
-		rounds := inTurns(rand.New(rand.NewPCG(seed, 5)), stats.MinPaired, 1, .9)
+		rounds := interleavedRounds(rand.New(rand.NewPCG(seed, 5)), stats.MinPaired, 1, .9)
 		set := func(c string) raw { return raw{Run: run(), Trials: rounds, Contender: c} }
 		r := compared(t, set("a"), set("b"), Options{})
 		row := r.Contenders[0].Rows[0]
@@ -56,7 +56,7 @@ func TestTurnsShowWhatTheMachineHides(t *testing.T) {
 		}
 		for i := range rounds {
 			for k := range rounds[i].Steps {
-				rounds[i].Steps[k].Turns = nil
+				rounds[i].Steps[k].Interleave = nil
 			}
 		}
 		row = compared(t, set("a"), set("b"), Options{}).Contenders[0].Rows[0]
@@ -69,11 +69,11 @@ func TestTurnsShowWhatTheMachineHides(t *testing.T) {
 	}
 }
 
-func TestTiersOfTurns(t *testing.T) {
+func TestTiersOfInterleaving(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
-	rounds := inTurns(rng, 12, .9, 1, 1.001)
+	rounds := interleavedRounds(rng, 12, .9, 1, 1.001)
 	// A contender with too few rounds is in no tier, and takes no rounds from the others.
-	few := inTurns(rng, 12, 1, 1, 1, 2)
+	few := interleavedRounds(rng, 12, 1, 1, 1, 2)
 	few = slices.DeleteFunc(few, func(l bench.TrialResult) bool { return l.Trial.Contender != "d" || l.Trial.Round > 3 })
 	s := standing(raw{Run: run(), Trials: append(rounds, few...)}, measure.Throughput, stats.Rule{})
 	labels, tiers := places(s)
@@ -87,8 +87,8 @@ func TestTiersOfTurns(t *testing.T) {
 }
 
 // A round that one side did not finish is left out of both.
-func TestTurnsThatWereNotFinished(t *testing.T) {
-	rounds := inTurns(rand.New(rand.NewPCG(2, 2)), 10, 1, .9)
+func TestInterleavedStepsThatWereNotFinished(t *testing.T) {
+	rounds := interleavedRounds(rand.New(rand.NewPCG(2, 2)), 10, 1, .9)
 	rounds[5].State = bench.TrialFailed // the third of b
 	set := func(c string) raw { return raw{Run: run(), Trials: rounds, Contender: c} }
 	row := compared(t, set("a"), set("b"), Options{}).Contenders[0].Rows[0]
@@ -96,17 +96,17 @@ func TestTurnsThatWereNotFinished(t *testing.T) {
 		t.Errorf("%+v", row)
 	}
 	stretch, turned := run(), run()
-	turned.Profile.Turns = 100 * time.Millisecond
+	turned.Profile.Interleave = 100 * time.Millisecond
 	if d := Differences(stretch, turned); len(d) == 0 || d[0].What != "turns" || d[0].Old != "none" || d[0].New != "100 ms" || d[0].Weight != Incomparable {
 		t.Errorf("a run in turns and one at a stretch differ in %+v", d)
 	}
 	// Two runs have no turns with each other.
-	other := inTurns(rand.New(rand.NewPCG(3, 3)), 10, 1, .9)
+	other := interleavedRounds(rand.New(rand.NewPCG(3, 3)), 10, 1, .9)
 	for i := range other {
 		for k := range other[i].Steps {
-			turns := *other[i].Steps[k].Turns
+			turns := *other[i].Steps[k].Interleave
 			turns.Since = turns.Since.Add(time.Hour)
-			other[i].Steps[k].Turns = &turns
+			other[i].Steps[k].Interleave = &turns
 		}
 	}
 	row = compared(t, set("a"), raw{Run: run(), Trials: other, Contender: "b"}, Options{}).Contenders[0].Rows[0]
@@ -116,9 +116,9 @@ func TestTurnsThatWereNotFinished(t *testing.T) {
 }
 
 // A contender that takes turns with itself gives the floor of turns.
-func TestNoiseFloorOfTurns(t *testing.T) {
+func TestNoiseFloorOfInterleaving(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
-	pairs := inTurns(rng, 8, 1, 1)
+	pairs := interleavedRounds(rng, 8, 1, 1)
 	for i := range pairs {
 		pairs[i].Trial = bench.Trial{Contender: "a", Round: i + 1}
 	}
@@ -128,7 +128,7 @@ func TestNoiseFloorOfTurns(t *testing.T) {
 	}
 	for i := range pairs {
 		for k := range pairs[i].Steps {
-			pairs[i].Steps[k].Turns = nil
+			pairs[i].Steps[k].Interleave = nil
 		}
 	}
 	if loud, err := noiseFloor(raw{Run: run(), Trials: pairs}); err != nil || loud.Of(measure.Throughput) < 5*f.Of(measure.Throughput) {

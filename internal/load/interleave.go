@@ -10,9 +10,9 @@ import (
 	"locbench/internal/load/record"
 )
 
-// Turns make a step one of many short turns: its load rests while that of others runs, so that what
+// Interleave make a step one of many short turns: its load rests while that of others runs, so that what
 // the machine does meanwhile meets all of them alike.
-type Turns struct {
+type Interleave struct {
 	// Length of one of them; the last one takes in a rest of less than half of it.
 	Length time.Duration
 	// Next gives the turn away, and returns when it is this step's again, also when ctx has ended.
@@ -20,14 +20,14 @@ type Turns struct {
 	Next func()
 }
 
-// runTurns is Run with plan.Turns. All times are of the turns alone, put together as if nothing had
+// runInterleaved is Run with plan.Interleave. All times are of the turns alone, put together as if nothing had
 // been in between: Load.Elapsed and Load.Wall are sums over them, and a window is as many turns as
 // are a second. A turn is a step of its own, with its lead-in, interval and drain, over the
 // connections of the one before.
-func (e Engine) runTurns(
+func (e Engine) runInterleaved(
 	ctx context.Context, plan Plan, connections int, onWindow func(bench.Window),
 ) (bench.Load, error) {
-	if plan.Turns.Length <= 0 || plan.Step.CheckTurns() != nil {
+	if plan.Interleave.Length <= 0 || plan.Step.CheckInterleave() != nil {
 		return bench.Load{}, errors.New("it cannot be run in turns")
 	}
 	if e.Keep == nil {
@@ -36,15 +36,15 @@ func (e Engine) runTurns(
 	}
 	deliver := record.NewDelivery(onWindow)
 	defer deliver.Finish()
-	var all *record.Turns
+	var all *record.Interleaved
 	var wall, cpu time.Duration
 	var failed error
 	for n, left := 0, plan.Step.Duration; left > 0; n++ {
 		if n > 0 {
-			plan.Turns.Next()
+			plan.Interleave.Next()
 		}
 		turn, own := plan, e
-		if turn.Step.Duration = plan.Turns.Length; left-turn.Step.Duration < plan.Turns.Length/2 {
+		if turn.Step.Duration = plan.Interleave.Length; left-turn.Step.Duration < plan.Interleave.Length/2 {
 			turn.Step.Duration = left
 		}
 		left -= turn.Step.Duration
@@ -58,10 +58,10 @@ func (e Engine) runTurns(
 			break
 		}
 		if all == nil {
-			all = record.NewTurns(m.rec)
+			all = record.NewInterleaved(m.rec)
 		}
 		wall, cpu = wall+m.wall, cpu+m.cpu
-		all.AddTurn(m.rec)
+		all.AddSlice(m.rec)
 		if failed = m.rec.Err(); failed != nil {
 			break
 		}

@@ -12,22 +12,22 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestTurnsLast: turns of 100 ms are ten in a second, those of a rate ask for so much, and who waits
+// TestInterleavingLast: turns of 100 ms are ten in a second, those of a rate ask for so much, and who waits
 // does nothing for as long as the other one is loaded.
-func TestTurnsLast(t *testing.T) {
+func TestInterleavingLast(t *testing.T) {
 	for _, runtime := range []string{"process", "docker"} {
 		t.Run(runtime, func(t *testing.T) {
 			if runtime == "docker" {
 				testenv.Docker(t)
 			}
-			testenv.Judge(t, 5, 20*time.Millisecond, func(t testing.TB) error { return turnsLast(t, runtime) })
+			testenv.Judge(t, 5, 20*time.Millisecond, func(t testing.TB) error { return interleavingLasts(t, runtime) })
 		})
 	}
 }
 
-func turnsLast(t testing.TB, runtime string) error {
+func interleavingLasts(t testing.TB, runtime string) error {
 	dir := t.TempDir()
-	if code, _, stderr := locbench(t, dir, "run", "-p", twoInTurns(t, runtime, "1"), "--services", wellAndTwice(t), "--headless", "-o", "out"); code != 0 {
+	if code, _, stderr := locbench(t, dir, "run", "-p", twoInterleaved(t, runtime, "1"), "--services", wellAndTwice(t), "--headless", "-o", "out"); code != 0 {
 		return fmt.Errorf("exit code %d\n%s", code, stderr)
 	}
 	_, trials := read(t, filepath.Join(dir, "out"))
@@ -38,8 +38,8 @@ func turnsLast(t testing.TB, runtime string) error {
 				wrong = append(wrong, fmt.Errorf("%s, %s: %s", trial.Trial, s.Step.Name, fmt.Sprintf(format, args...)))
 			}
 			l := s.Load
-			if s.Turns == nil || s.Turns.Count < 9 || s.Turns.Count > 10 {
-				say("turns %+v", s.Turns)
+			if s.Interleave == nil || s.Interleave.Count < 9 || s.Interleave.Count > 10 {
+				say("turns %+v", s.Interleave)
 				continue
 			}
 			if l.Elapsed < time.Second || l.Elapsed > 2*time.Second {
@@ -56,8 +56,8 @@ func turnsLast(t testing.TB, runtime string) error {
 			if between := s.After.At.Sub(s.Before.At); !ok || cpu <= 0 || cpu > 2*time.Second || (between-l.Wall).Abs() > l.Wall/2 {
 				say("%s of CPU time in %s; the load took %s", cpu, between, l.Wall)
 			}
-			if w := s.Turns.Waited; w < 500*time.Millisecond || s.Turns.CPUBetweenTurns() > .5 {
-				say("waited %s, and used %s of CPU time", w, s.Turns.WaitedCPU)
+			if w := s.Interleave.Waited; w < 500*time.Millisecond || s.Interleave.WaitingCPUs() > .5 {
+				say("waited %s, and used %s of CPU time", w, s.Interleave.WaitedCPU)
 			}
 		}
 	}

@@ -34,20 +34,20 @@ func (l Load) WorstErrors() (ratio float64, request string) {
 	return ratio, request
 }
 
-// Unsound is why a contender takes part in no claim of a run: what it answered was wrong, or it did
+// Exclusion is why a contender takes part in no claim of a run: what it answered was wrong, or it did
 // not answer.
-type Unsound struct {
+type Exclusion struct {
 	FailedChecks int     `json:"failed_checks,omitempty"`
 	Checks       int     `json:"checks,omitempty"`        // that passed or failed
-	NoSoundStep  bool    `json:"no_sound_step,omitempty"` // more requests failed than max_errors in every measured step
+	NoValidStep  bool    `json:"no_valid_step,omitempty"` // more requests failed than max_errors in every measured step
 	Errors       float64 `json:"errors,omitempty"`        // the lowest such share of its steps
 	First        string  `json:"first,omitempty"`         // of what was wrong: what was asked, wanted and answered
 }
 
-// Unsound is what makes a trial unsound; nil where it is sound, or has measured nothing since it was
+// Excluded is what makes a trial excluded; nil where it is sound, or has measured nothing since it was
 // ended from outside. maxErrors is Profile.ErrorsAllowed.
-func (l TrialResult) Unsound(maxErrors float64) *Unsound {
-	var u Unsound
+func (l TrialResult) Excluded(maxErrors float64) *Exclusion {
+	var u Exclusion
 	for _, c := range l.Checks {
 		switch c.Status {
 		case CheckFailed:
@@ -71,13 +71,13 @@ func (l TrialResult) Unsound(maxErrors float64) *Unsound {
 			u.Errors = ratio
 		}
 	}
-	if u.NoSoundStep = measured > 0 && !sound; u.NoSoundStep && u.First == "" {
+	if u.NoValidStep = measured > 0 && !sound; u.NoValidStep && u.First == "" {
 		u.First = l.firstError()
 	}
-	if !u.NoSoundStep {
+	if !u.NoValidStep {
 		u.Errors = 0
 	}
-	if u.FailedChecks == 0 && !u.NoSoundStep {
+	if u.FailedChecks == 0 && !u.NoValidStep {
 		return nil
 	}
 	return &u
@@ -108,31 +108,31 @@ func (l Load) FailedKinds() []ErrorKind {
 	return kinds
 }
 
-// Add takes in what was unsound in another trial of the same contender; either may be nil.
-func (u *Unsound) Add(o *Unsound) *Unsound {
+// Add takes in what was excluded in another trial of the same contender; either may be nil.
+func (u *Exclusion) Add(o *Exclusion) *Exclusion {
 	if u == nil || o == nil {
 		return cmp.Or(u, o)
 	}
 	sum := *u
 	sum.FailedChecks, sum.Checks = u.FailedChecks+o.FailedChecks, u.Checks+o.Checks
-	if o.NoSoundStep {
-		if !u.NoSoundStep || o.Errors < u.Errors {
+	if o.NoValidStep {
+		if !u.NoValidStep || o.Errors < u.Errors {
 			sum.Errors = o.Errors
 		}
-		sum.NoSoundStep = true
+		sum.NoValidStep = true
 	}
 	sum.First = cmp.Or(u.First, o.First)
 	return &sum
 }
 
 // Brief is "failed 36 of 36 checks", "failed every request", or "failed 2.1 % of its requests, or more, in every step".
-func (u Unsound) Brief() string {
+func (u Exclusion) Brief() string {
 	var parts []string
 	if n := u.FailedChecks; n > 0 {
 		parts = append(parts, fmt.Sprintf("failed %d of %s", n, plural(u.Checks, "check")))
 	}
 	switch {
-	case !u.NoSoundStep:
+	case !u.NoValidStep:
 	case u.Errors >= 1:
 		parts = append(parts, "failed every request")
 	default:
@@ -142,42 +142,42 @@ func (u Unsound) Brief() string {
 }
 
 // String is Brief with the first failure.
-func (u Unsound) String() string {
+func (u Exclusion) String() string {
 	if u.First == "" {
 		return u.Brief()
 	}
 	return u.Brief() + "; first: " + u.First
 }
 
-// UnsoundContender is one with the label, over all its trials.
-type UnsoundContender struct {
+// ExcludedContender is one with the label, over all its trials.
+type ExcludedContender struct {
 	Label string
-	Unsound
+	Exclusion
 }
 
-// Unsound are the contenders that take part in no claim of the run, as far as its record says, by
+// Excluded are the contenders that take part in no claim of the run, as far as its record says, by
 // their labels.
-func (r Run) Unsound() (all []UnsoundContender) {
-	of := map[string]*Unsound{}
+func (r Run) Excluded() (all []ExcludedContender) {
+	of := map[string]*Exclusion{}
 	for _, e := range r.Trials {
-		if e.Unsound != nil {
-			of[e.Trial.Label()] = of[e.Trial.Label()].Add(e.Unsound)
+		if e.Excluded != nil {
+			of[e.Trial.Label()] = of[e.Trial.Label()].Add(e.Excluded)
 		}
 	}
 	for _, label := range slices.Sorted(maps.Keys(of)) {
-		all = append(all, UnsoundContender{label, *of[label]})
+		all = append(all, ExcludedContender{label, *of[label]})
 	}
 	return all
 }
 
-// Judge is what makes a trial of the run unsound, as far as the run minds: with AcceptFailedChecks
+// Judge is what makes a trial of the run excluded, as far as the run minds: with AcceptFailedChecks
 // failed checks do not, and in a search for capacity, whose steps are there to find errors, nothing.
-func (r Run) Judge(trial TrialResult) *Unsound {
+func (r Run) Judge(trial TrialResult) *Exclusion {
 	if r.Search != "" {
 		return nil
 	}
 	if r.AcceptFailedChecks {
 		trial.Checks = nil
 	}
-	return trial.Unsound(r.Profile.ErrorsAllowed())
+	return trial.Excluded(r.Profile.ErrorsAllowed())
 }

@@ -23,8 +23,8 @@ type turning struct {
 }
 
 const (
-	turnsOfStep = 3
-	turnLength  = 100 * time.Millisecond
+	slicesOfStep = 3
+	sliceLength  = 100 * time.Millisecond
 )
 
 func (e *turning) Rest(url string) {
@@ -35,13 +35,13 @@ func (e *turning) Rest(url string) {
 
 func (e *turning) Run(ctx context.Context, url string, step bench.Step, hooks Hooks) (bench.Load, error) {
 	var load bench.Load
-	turns := turnsOfStep
-	if hooks.Turns == nil { // nobody else is there
+	turns := slicesOfStep
+	if hooks.Interleave == nil { // nobody else is there
 		turns = 1
 	}
 	for turn := range turns {
 		if turn > 0 {
-			hooks.Turns.Next()
+			hooks.Interleave.Next()
 		}
 		if ctx.Err() != nil {
 			return load, context.Cause(ctx)
@@ -54,7 +54,7 @@ func (e *turning) Run(ctx context.Context, url string, step bench.Step, hooks Ho
 		e.log = append(e.log, strings.TrimPrefix(url, "http://")+" "+step.Name)
 		e.mu.Unlock()
 		hooks.OnStart()
-		time.Sleep(turnLength)
+		time.Sleep(sliceLength)
 		var err error
 		if e.during != nil {
 			err = e.during(ctx, url, step, turn)
@@ -74,25 +74,25 @@ func (e *turning) Run(ctx context.Context, url string, step bench.Step, hooks Ho
 	return load, nil
 }
 
-// inTurns makes a run of one whose contenders take turns.
-func inTurns(e *turning) func(*fakeRun) {
+// interleave makes a run of one whose contenders take turns.
+func interleave(e *turning) func(*fakeRun) {
 	return func(f *fakeRun) {
-		f.cfg.Run.Profile.Turns = turnLength
+		f.cfg.Run.Profile.Interleave = sliceLength
 		f.cfg.Engine = e
 	}
 }
 
-func TestContendersTakeTurns(t *testing.T) {
+func TestContendersAreInterleaved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &turning{}
-		f, err := start(t, context.Background(), inTurns(e))
+		f, err := start(t, context.Background(), interleave(e))
 		if err != nil {
 			t.Fatal(err)
 		}
 		first, second := f.cfg.Run.Trials[0].Trial.String(), f.cfg.Run.Trials[1].Trial.String()
 		got := e.log[:len(e.log)/2] // the first round
 		for i, step := range []string{"one", "two", "four"} {
-			part := got[2*turnsOfStep*i : 2*turnsOfStep*(i+1)]
+			part := got[2*slicesOfStep*i : 2*slicesOfStep*(i+1)]
 			for _, who := range []string{first, second} {
 				own := 0
 				for _, entry := range part {
@@ -100,7 +100,7 @@ func TestContendersTakeTurns(t *testing.T) {
 						own++
 					}
 				}
-				if own != turnsOfStep {
+				if own != slicesOfStep {
 					t.Errorf("%s has %d turns in step %s: %v", who, own, step, part)
 				}
 			}
@@ -114,13 +114,13 @@ func TestContendersTakeTurns(t *testing.T) {
 		a, b := f.trials["a-1"], f.trials["b-1"]
 		for i := range a.Steps {
 			for _, s := range []bench.StepResult{a.Steps[i], b.Steps[i]} {
-				if s.Turns == nil || s.Turns.Count != turnsOfStep || s.Turns.Length != turnLength || len(s.Turns.With) != 1 {
-					t.Fatalf("step %d: turns %+v", i+1, s.Turns)
+				if s.Interleave == nil || s.Interleave.Count != slicesOfStep || s.Interleave.Length != sliceLength || len(s.Interleave.With) != 1 {
+					t.Fatalf("step %d: turns %+v", i+1, s.Interleave)
 				}
 				// The fake uses a second of CPU time between any two readings: three in its turns, two
 				// in between, of which no figure tells.
-				if cpu, ok := s.CPU(); !ok || cpu != turnsOfStep*time.Second || s.Turns.WaitedCPU != (turnsOfStep-1)*time.Second {
-					t.Errorf("step %d: CPU %s, waiting %s", i+1, cpu, s.Turns.WaitedCPU)
+				if cpu, ok := s.CPU(); !ok || cpu != slicesOfStep*time.Second || s.Interleave.WaitedCPU != (slicesOfStep-1)*time.Second {
+					t.Errorf("step %d: CPU %s, waiting %s", i+1, cpu, s.Interleave.WaitedCPU)
 				}
 				if !strings.Contains(s.Warnings.Join("; "), "while it waited for its turns") {
 					t.Errorf("step %d: warnings %q", i+1, s.Warnings)
@@ -132,7 +132,7 @@ func TestContendersTakeTurns(t *testing.T) {
 					t.Errorf("step %d: nobody watched the machine", i+1)
 				}
 			}
-			if !a.Steps[i].Turns.Since.Equal(b.Steps[i].Turns.Since) || a.Steps[i].Turns.Since.Equal(f.trials["a-2"].Steps[i].Turns.Since) {
+			if !a.Steps[i].Interleave.Since.Equal(b.Steps[i].Interleave.Since) || a.Steps[i].Interleave.Since.Equal(f.trials["a-2"].Steps[i].Interleave.Since) {
 				t.Errorf("step %d: who took turns with whom is not on record", i+1)
 			}
 		}
@@ -167,11 +167,11 @@ func longest(log []string) (n int) {
 	return n
 }
 
-func TestTheOnlyContenderTakesTurnsWithItself(t *testing.T) {
+func TestTheOnlyContenderIsInterleavedWithItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &turning{}
 		f, err := start(t, context.Background(), func(f *fakeRun) {
-			inTurns(e)(f)
+			interleave(e)(f)
 			only := []bench.Selection{{Contender: "a"}}
 			f.cfg.Run.Profile.Contenders, f.cfg.Run.Profile.Rounds, f.cfg.Run.Trials = only, 3, Order(only, 3, 1)
 		})
@@ -179,24 +179,24 @@ func TestTheOnlyContenderTakesTurnsWithItself(t *testing.T) {
 			t.Fatal(err)
 		}
 		one, two, three := f.trials["a-1"], f.trials["a-2"], f.trials["a-3"]
-		if three.State != bench.TrialComplete || three.Steps[0].Turns != nil {
-			t.Errorf("the last one has nobody to take turns with: %+v", three.Steps[0].Turns)
+		if three.State != bench.TrialComplete || three.Steps[0].Interleave != nil {
+			t.Errorf("the last one has nobody to take turns with: %+v", three.Steps[0].Interleave)
 		}
-		if one.Steps[0].Turns == nil || !one.Steps[0].Turns.Since.Equal(two.Steps[0].Turns.Since) || one.Steps[0].Turns.With[0] != "a" {
+		if one.Steps[0].Interleave == nil || !one.Steps[0].Interleave.Since.Equal(two.Steps[0].Interleave.Since) || one.Steps[0].Interleave.With[0] != "a" {
 			t.Fatalf("rounds 1 and 2: %+v, %+v", one, two)
 		}
 	})
 }
 
 // One of two dies in its last turn of a step: its trial tells that, and the other goes on alone.
-func TestDeathOfOneThatTakesTurns(t *testing.T) {
+func TestDeathOfAnInterleavedContender(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &turning{}
 		f, err := start(t, context.Background(), func(f *fakeRun) {
-			inTurns(e)(f)
+			interleave(e)(f)
 			f.cfg.Run.Trials = f.cfg.Run.Trials[:2]
 			e.during = func(ctx context.Context, url string, step bench.Step, turn int) error {
-				if url != "http://a-1" || step.Name != "two" || turn != turnsOfStep-1 {
+				if url != "http://a-1" || step.Name != "two" || turn != slicesOfStep-1 {
 					return nil
 				}
 				for _, i := range f.launcher.instances {
@@ -215,25 +215,25 @@ func TestDeathOfOneThatTakesTurns(t *testing.T) {
 		if a.State != bench.TrialFailed || len(a.Steps) != 2 || !strings.Contains(a.Steps[1].Aborted, "exit code 3") {
 			t.Errorf("a is %s: %q, %d steps", a.State, a.Failure, len(a.Steps))
 		}
-		if b.State != bench.TrialComplete || len(b.Steps) != 3 || len(b.Steps[1].Turns.With) != 1 || len(b.Steps[2].Turns.With) != 0 || b.Steps[2].Load.Succeeded != 30 {
+		if b.State != bench.TrialComplete || len(b.Steps) != 3 || len(b.Steps[1].Interleave.With) != 1 || len(b.Steps[2].Interleave.With) != 0 || b.Steps[2].Load.Succeeded != 30 {
 			t.Errorf("b is %s, %d steps", b.State, len(b.Steps))
 		}
 	})
 }
 
-func TestInterruptedTurns(t *testing.T) {
+func TestInterruptedInterleaving(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, end := context.WithCancelCause(context.Background())
 		defer end(nil)
 		e := &turning{during: func(ctx context.Context, _ string, step bench.Step, turn int) error {
-			if step.Name == "two" && turn == turnsOfStep-1 {
+			if step.Name == "two" && turn == slicesOfStep-1 {
 				end(errors.New("interrupted (SIGINT)"))
 				<-ctx.Done()
 				return context.Cause(ctx)
 			}
 			return nil
 		}}
-		f, err := start(t, ctx, inTurns(e))
+		f, err := start(t, ctx, interleave(e))
 		if err == nil || f.ended().State != bench.RunInterrupted || len(f.trials) != 2 {
 			t.Fatalf("%v, state %s, %d trials", err, f.ended().State, len(f.trials))
 		}
@@ -247,17 +247,17 @@ func TestInterruptedTurns(t *testing.T) {
 
 // What somebody asks of a step is asked of all whose step it is, and nobody can be taken away from
 // the others.
-func TestSteeringOfTurns(t *testing.T) {
+func TestSteeringOfInterleaving(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &turning{during: func(ctx context.Context, _ string, step bench.Step, turn int) error {
-			if step.Name != "two" || turn < turnsOfStep-1 { // so that the step of both has begun
+			if step.Name != "two" || turn < slicesOfStep-1 { // so that the step of both has begun
 				return nil
 			}
 			<-ctx.Done()
 			return context.Cause(ctx)
 		}}
 		f, err := startSteered(t, context.Background(), func(f *fakeRun) {
-			inTurns(e)(f)
+			interleave(e)(f)
 			f.cfg.Run.Trials = f.cfg.Run.Trials[:2]
 		}, func(s *steer, rec bench.Record) {
 			if isStep(rec, 1) && len(s.controls) == 0 && rec.Trial.String() == s.cfg.Run.Trials[0].Trial.String() {
@@ -281,16 +281,16 @@ func TestSteeringOfTurns(t *testing.T) {
 	})
 }
 
-func TestStopOfTurns(t *testing.T) {
+func TestStopOfInterleaving(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		taken := make(chan struct{})
 		e := &turning{during: func(_ context.Context, _ string, step bench.Step, turn int) error {
-			if step.Name == "two" && turn == turnsOfStep-1 {
+			if step.Name == "two" && turn == slicesOfStep-1 {
 				<-taken
 			}
 			return nil
 		}}
-		f, err := startSteered(t, context.Background(), inTurns(e), func(s *steer, rec bench.Record) {
+		f, err := startSteered(t, context.Background(), interleave(e), func(s *steer, rec bench.Record) {
 			if isStep(rec, 1) && rec.Trial.String() == s.cfg.Run.Trials[0].Trial.String() {
 				s.wheel(bench.ControlStop)
 			}
@@ -310,11 +310,11 @@ func TestStopOfTurns(t *testing.T) {
 }
 
 // A threshold that ends the run ends it for all trials of the rotation.
-func TestThresholdThatEndsTheRunInTurns(t *testing.T) {
+func TestThresholdThatEndsTheRunInterleaved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := start(t, context.Background(), func(f *fakeRun) {
-			inTurns(&turning{})(f)
-			f.cfg.Run.Profile.Thresholds = []bench.Threshold{{Objective: "throughput>1000000", Stop: bench.ScopeRun, FromStep: 2}}
+			interleave(&turning{})(f)
+			f.cfg.Run.Profile.Thresholds = []bench.Threshold{{Condition: "throughput>1000000", Stop: bench.ScopeRun, FromStep: 2}}
 		})
 		if !errors.Is(err, ErrThreshold) || len(f.trials) != 2 {
 			t.Fatalf("%v, %d trials", err, len(f.trials))

@@ -26,11 +26,11 @@ type Condition struct {
 	Limit  float64 // latencies: ns; errors: a share, 0 … 1; throughput: successes per second
 }
 
-// Objective is all conditions, in the order of their text. Each metric is in it once.
-type Objective []Condition
+// Conditions is all conditions, in the order of their text. Each metric is in it once.
+type Conditions []Condition
 
-// String is the form that ParseObjective reads.
-func (o Objective) String() string {
+// String is the form that ParseConditions reads.
+func (o Conditions) String() string {
 	texts := make([]string, len(o))
 	for i, c := range o {
 		texts[i] = c.String()
@@ -38,7 +38,7 @@ func (o Objective) String() string {
 	return strings.Join(texts, ",")
 }
 
-// String is the form that ParseObjective reads: "p99<50ms".
+// String is the form that ParseConditions reads: "p99<50ms".
 func (c Condition) String() string { return string(c.Metric) + c.limit() }
 
 func (c Condition) limit() string {
@@ -79,7 +79,7 @@ func (c Condition) value(l bench.Load) (v float64, ok bool) {
 		all := bad + l.AllSucceeded()
 		return float64(bad) / float64(max(all, 1)), all > 0
 	}
-	m, _ := measure.ByObjective(string(c.Metric)) // ParseObjective takes no other
+	m, _ := measure.ByConditionName(string(c.Metric)) // ParseConditions takes no other
 	return m.Of(bench.StepResult{Load: l})
 }
 
@@ -111,7 +111,7 @@ func (c Condition) judge(l bench.Load) bench.Judgement {
 }
 
 // Judge returns what became of each condition in a step with this load.
-func (o Objective) Judge(l bench.Load) (all []bench.Judgement) {
+func (o Conditions) Judge(l bench.Load) (all []bench.Judgement) {
 	for _, c := range o {
 		all = append(all, c.judge(l))
 	}
@@ -119,7 +119,7 @@ func (o Objective) Judge(l bench.Load) (all []bench.Judgement) {
 }
 
 // Missed says of each condition that the load has not kept how it has not: "p99 is 71.2ms, not <50ms".
-func (o Objective) Missed(l bench.Load) (texts []string) {
+func (o Conditions) Missed(l bench.Load) (texts []string) {
 	for _, j := range o.Judge(l) {
 		if !j.Passed {
 			texts = append(texts, j.Text)

@@ -6,21 +6,21 @@ import (
 	"testing"
 )
 
-func TestFindingsAsJSON(t *testing.T) {
+func TestWarningsAsJSON(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		in   string
-		want Finding
+		want Warning
 		out  string
 	}{
-		{"typed", `{"kind":"late","text":"5 late","figures":{"late":5}}`, Finding{FoundLate, "5 late", map[string]float64{"late": 5}}, ""},
-		{"typed, without figures", `{"kind":"clock set","text":"x"}`, Finding{Kind: FoundClockSet, Text: "x"}, ""},
-		{"of a later version", `{"kind":"something new","text":"x"}`, Finding{Kind: "something new", Text: "x"}, ""},
-		{"a text", `"something"`, Finding{Text: "something"}, ""},
-		{"an object without a kind", `{"text":"x"}`, Finding{Text: "x"}, `"x"`},
+		{"typed", `{"kind":"late","text":"5 late","figures":{"late":5}}`, Warning{WarnLate, "5 late", map[string]float64{"late": 5}}, ""},
+		{"typed, without figures", `{"kind":"clock set","text":"x"}`, Warning{Kind: WarnClockSet, Text: "x"}, ""},
+		{"of a later version", `{"kind":"something new","text":"x"}`, Warning{Kind: "something new", Text: "x"}, ""},
+		{"a text", `"something"`, Warning{Text: "something"}, ""},
+		{"an object without a kind", `{"text":"x"}`, Warning{Text: "x"}, `"x"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var got Finding
+			var got Warning
 			if err := json.Unmarshal([]byte(c.in), &got); err != nil || !reflect.DeepEqual(got, c.want) {
 				t.Fatalf("%+v, %v, want %+v", got, err, c.want)
 			}
@@ -31,15 +31,15 @@ func TestFindingsAsJSON(t *testing.T) {
 		})
 	}
 	for _, wrong := range []string{`5`, `["x"]`, `{"kind":5}`, `{"text":["x"]}`} {
-		if err := json.Unmarshal([]byte(wrong), &Finding{}); err == nil {
+		if err := json.Unmarshal([]byte(wrong), &Warning{}); err == nil {
 			t.Errorf("%s is taken for a finding", wrong)
 		}
 	}
 }
 
-func TestFindingsAreAddedOnce(t *testing.T) {
-	var all Findings
-	for _, f := range (Findings{{Text: "a"}, {Text: "a"}, {Kind: FoundLate, Text: "a"}, {Text: "a", Figures: map[string]float64{"x": 1}}, {Text: "b"}, {Text: "a"}}) {
+func TestWarningsAreAddedOnce(t *testing.T) {
+	var all Warnings
+	for _, f := range (Warnings{{Text: "a"}, {Text: "a"}, {Kind: WarnLate, Text: "a"}, {Text: "a", Figures: map[string]float64{"x": 1}}, {Text: "b"}, {Text: "a"}}) {
 		all.Add(f)
 	}
 	if len(all) != 4 {
@@ -49,13 +49,13 @@ func TestFindingsAreAddedOnce(t *testing.T) {
 
 func TestTitles(t *testing.T) {
 	for _, c := range []struct {
-		f    Finding
+		f    Warning
 		want string
 	}{
-		{Finding{Kind: FoundClientBound, Text: "client-bound: 2 of 8"}, "client-bound"},
-		{Finding{Kind: FindingKind(IncidentPaused), Text: "paused from outside, 3 s after its start"}, "paused from outside"},
-		{Finding{Text: "something: 2 of 8"}, "something: 2 of 8"},
-		{Finding{Kind: "of a later version", Text: "something"}, "something"},
+		{Warning{Kind: WarnClientBound, Text: "client-bound: 2 of 8"}, "client-bound"},
+		{Warning{Kind: WarningKind(IncidentPaused), Text: "paused from outside, 3 s after its start"}, "paused from outside"},
+		{Warning{Text: "something: 2 of 8"}, "something: 2 of 8"},
+		{Warning{Kind: "of a later version", Text: "something"}, "something"},
 	} {
 		if got := c.f.Title(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
@@ -63,29 +63,29 @@ func TestTitles(t *testing.T) {
 	}
 }
 
-func TestANoticeKeepsItsFinding(t *testing.T) {
-	f := Finding{FoundHung, "it hung", map[string]float64{"grace_ns": 5}}
+func TestANoticeKeepsItsWarning(t *testing.T) {
+	f := Warning{WarnHung, "it hung", map[string]float64{"grace_ns": 5}}
 	var trial TrialResult
-	for _, n := range []Notice{Warn(f), {Level: "warning", Text: "x"}, {Level: "info", Text: "no doubt"}} {
+	for _, n := range []Notice{WarningNotice(f), {Level: "warning", Text: "x"}, {Level: "info", Text: "no doubt"}} {
 		trial.Apply(trial.Started, n)
 	}
-	if want := (Findings{f, {Text: "x"}}); !reflect.DeepEqual(trial.Warnings, want) {
+	if want := (Warnings{f, {Text: "x"}}); !reflect.DeepEqual(trial.Warnings, want) {
 		t.Errorf("%+v, want %+v", trial.Warnings, want)
 	}
-	if !trial.Warnings.Has(FoundLate, FoundHung) || trial.Warnings.Has(FoundLate) || trial.Warnings.Join("|") != "it hung|x" {
+	if !trial.Warnings.Has(WarnLate, WarnHung) || trial.Warnings.Has(WarnLate) || trial.Warnings.Join("|") != "it hung|x" {
 		t.Errorf("%q", trial.Warnings.Join("|"))
 	}
 }
 
 // Whatever a file holds under "warnings", reading it ends, and what was read is written so that it
 // is read as the same.
-func FuzzFindings(f *testing.F) {
+func FuzzWarnings(f *testing.F) {
 	for _, seed := range []string{`["client-bound: 2 of 8",{"kind":"late","text":"x","figures":{"late":1e300}}]`, `[null]`, `[{}]`, `["… of … requests that came due were dropped"]`,
 		`[{"kind":"client-bound"}]`, `["\ud800 of the readings in between failed"]`, `[{"figures":{"a":0}}]`, `null`, `{}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var first, second Findings
+		var first, second Warnings
 		if json.Unmarshal(data, &first) != nil {
 			return
 		}
