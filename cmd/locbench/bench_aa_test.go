@@ -23,7 +23,7 @@ import (
 )
 
 // referenceSteps has room for how long the measured step is. It wants seconds: on a virtual machine
-// the speed of a CPU itself varies by 8 % from half second to half second.
+// the speed of a CPU itself varies by 8% from half second to half second.
 const referenceSteps = `contenders: [reference]
 rounds: 12
 runtime: docker
@@ -38,7 +38,7 @@ steps:
 
 // BenchmarkAA asks how often something is found that is not there, and something that is. The
 // reference contender runs as two that are the same, and as a third whose requests cost so much
-// more CPU time, under a quota, that its throughput is 10 % less; they alternate. Every six rounds
+// more CPU time, under a quota, that its throughput is 10% less; they alternate. Every six rounds
 // are a comparison of five headline measures, decided as 'locbench compare' does, with the noise
 // floor that 'locbench calibrate' has found just before. It asserts nothing: how much noise there
 // is depends on the machine.
@@ -75,7 +75,7 @@ func BenchmarkAA(b *testing.B) {
 	floor, cost := calibrated(b, dir, profile, step)
 	say("floor: %s", floor.Words())
 
-	// A share of 10 % of the CPU time is a ninth more of it.
+	// A share of 10% of the CPU time is a ninth more of it.
 	slower := (cost / 9).Round(100 * time.Nanosecond)
 	services := reference(b, map[string]time.Duration{"a": 0, "b": 0, "slowed": slower})
 	args := []string{"run", "reference:a", "reference:slowed", "-p", profile, "--services", services, "--rounds", strconv.Itoa(comparisons * rounds), "--headless", "-o", "turns"}

@@ -53,7 +53,7 @@ func BenchmarkScreen(b *testing.B) {
 			watched, shares, keys = rate, append(shares, share), append(keys, took...)
 		}
 		ratios = append(ratios, watched/alone)
-		b.Logf("pair %d: %.0f req/s watched, %.0f alone, ratio %.4f; screen %.2f %% of one CPU", i+1, watched, alone, watched/alone, 100*shares[i])
+		b.Logf("pair %d: %.0f req/s watched, %.0f alone, ratio %.4f; screen %.2f%% of one CPU", i+1, watched, alone, watched/alone, 100*shares[i])
 	}
 	slices.Sort(keys)
 	median, _ := stats.Median(ratios)
@@ -67,7 +67,7 @@ func BenchmarkScreen(b *testing.B) {
 		b.ReportMetric(float64(keys[len(keys)-1])/1e6, "ms-key-max")
 	}
 	if interval, ok := stats.MedianInterval(ratios, 0.95); ok {
-		b.Logf("95 %% interval of the median ratio: %.4f to %.4f", interval.Low, interval.High)
+		b.Logf("95%% interval of the median ratio: %.4f to %.4f", interval.Low, interval.High)
 	}
 }
 

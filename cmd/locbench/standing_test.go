@@ -19,7 +19,7 @@ import (
 )
 
 // alternating are ten rounds of two contenders that took turns on a machine whose speed is another
-// one in each round, by up to a factor of two: b is slower by 10 %, which only the pairs show. One
+// one in each round, by up to a factor of two: b is slower by 10%, which only the pairs show. One
 // trial of b was aborted.
 func alternating() (bench.Run, []bench.TrialResult) {
 	run := bench.Run{Schema: bench.SchemaVersion, State: bench.RunComplete}
@@ -78,11 +78,11 @@ func TestOutputsAgreeOnWhoIsAhead(t *testing.T) {
 	tuitest.Settle(screen, screen.Init(), nil)
 	view := strings.Join(tuitest.View(screen, tuitest.Size{Width: 200, Height: 50}, ui.NewLook(ui.LookOptions{NoColor: true}), time.Now()), "\n")
 	for output, c := range map[string]struct{ got, want string }{
-		"text":      {text.String(), "2     b          9,932/s            9,556/s to 13,587/s   behind: −9.4 % (−10.1 % to −8.6 %)"},
+		"text":      {text.String(), "2     b          9,932/s            9,556/s to 13,587/s   behind: −9.4% (−10.1% to −8.6%)"},
 		"Markdown":  {markdown.String(), "| b | 2 |"},
-		"sentence":  {markdown.String(), "+10.4 % (+9.5 % to +11.3 %) against the 9,932/s at 8 connections of b; p 0.0039 after Holm over 1 pair, 9 and 9 rounds"},
+		"sentence":  {markdown.String(), "+10.4% (+9.5% to +11.3%) against the 9,932/s at 8 connections of b; p 0.0039 after Holm over 1 pair, 9 and 9 rounds"},
 		"report":    {html.String(), "p 0.0039 after Holm over 1 pair, 9 and 9 rounds"},
-		"dashboard": {view, "A is better: −9.4 % (−10.1 % to −8.6 %)"},
+		"dashboard": {view, "A is better: −9.4% (−10.1% to −8.6%)"},
 	} {
 		t.Run(output, func(t *testing.T) {
 			if !strings.Contains(c.got, c.want) {

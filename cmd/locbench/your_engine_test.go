@@ -141,7 +141,7 @@ func asOrdered(t *testing.T, trial bench.TrialResult, journal orderJournal) {
 		}
 	}
 	for what, counts := range map[string][]int{"hundreds": journal.Hundreds, "last digits": journal.Units, "words": slices.Collect(maps.Values(journal.Words))} {
-		chi, most := chiSquare(counts), 148.2 // the 99.9 % quantile with 99 degrees of freedom
+		chi, most := chiSquare(counts), 148.2 // the 99.9% quantile with 99 degrees of freedom
 		if what == "words" {
 			most = 16.3 // with 3
 		}

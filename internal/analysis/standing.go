@@ -225,8 +225,8 @@ func (p Place) Missing() string {
 	return "no ratio: a value is zero"
 }
 
-// Words say how it stands to the leader of the first tier: "in front", "same within 3 %: +0.4 %
-// (−0.1 % to +0.9 %)", "not told apart: …", "behind: …", or why it is in no tier.
+// Words say how it stands to the leader of the first tier: "in front", "same within 3%: +0.4%
+// (−0.1% to +0.9%)", "not told apart: …", "behind: …", or why it is in no tier.
 func (p Place) Words() string {
 	switch {
 	case p.Out != "":

@@ -38,7 +38,7 @@ type RunOptions struct {
 type Output struct {
 	JSON    bool // every event as a line
 	Quiet   bool // only warnings, errors and the table
-	Details bool // more of each step
+	Verbose bool // more of each step
 }
 
 // Printer writes the events of a run to the console.
@@ -50,6 +50,6 @@ func (o Output) Printer(env console.Env, fail func(error)) *plain.Printer {
 	}
 	return plain.New(plain.Options{
 		Out: env.Stdout, Talk: talk, Live: live && !o.JSON, Width: width,
-		Color: color, JSON: o.JSON, Quiet: o.Quiet, Details: o.Details, Fail: fail,
+		Color: color, JSON: o.JSON, Quiet: o.Quiet, Verbose: o.Verbose, Fail: fail,
 	})
 }

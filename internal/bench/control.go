@@ -4,11 +4,15 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
 // ControlKind names what a person can ask of a run while it runs.
 type ControlKind string
+
+// Words is the kind as people read it: "skip step".
+func (k ControlKind) Words() string { return strings.ReplaceAll(string(k), "_", " ") }
 
 // The kinds. None of them touches a step that is being measured but those that say so; all of them
 // are on record as Intervened.

@@ -95,7 +95,7 @@ func firstOf(c CheckResult) string {
 func (l TrialResult) firstError() string {
 	for _, s := range l.Steps {
 		if kinds := s.Load.FailedKinds(); len(kinds) > 0 {
-			return cmp.Or(s.Load.Examples[kinds[0]], string(kinds[0]))
+			return cmp.Or(s.Load.Examples[kinds[0]], kinds[0].Words())
 		}
 	}
 	return ""
@@ -125,7 +125,7 @@ func (u *Exclusion) Add(o *Exclusion) *Exclusion {
 	return &sum
 }
 
-// Brief is "failed 36 of 36 checks", "failed every request", or "failed 2.1 % of its requests, or more, in every step".
+// Brief is "failed 36 of 36 checks", "failed every request", or "failed 2.1% of its requests, or more, in every step".
 func (u Exclusion) Brief() string {
 	var parts []string
 	if n := u.FailedChecks; n > 0 {

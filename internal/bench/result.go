@@ -11,6 +11,9 @@ import (
 // ErrorKind names why a request did not succeed. An error is never counted as throughput.
 type ErrorKind string
 
+// Words is the kind as people read it: "connection refused".
+func (k ErrorKind) Words() string { return strings.ReplaceAll(string(k), "_", " ") }
+
 // The kinds. A status other than the expected one is the class of that status: "1xx" … "5xx".
 const (
 	ErrRefused ErrorKind = "connection_refused"

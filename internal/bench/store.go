@@ -43,7 +43,7 @@ type StoreSpec struct {
 	URL     string    `json:"url,omitempty"`        // external: e.g. http://10.0.0.5:9200
 	Image   string    `json:"image,omitempty"`      // container
 	Latency Duration  `json:"latency_ns,omitempty"` // embedded: median latency added to every answer; 0 adds none
-	// embedded: 99 % quantile of the added latency; 0 means constant Latency
+	// embedded: 99% quantile of the added latency; 0 means constant Latency
 	P99 Duration `json:"p99_ns,omitempty"`
 }
 

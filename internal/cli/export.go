@@ -42,8 +42,8 @@ func newExport(env Env) *cobra.Command {
 		Short: "Export results to the formats of other tools",
 		Long: `Writes the results of a folder in one of these formats:
 
-` + formats.String() + ` Single-file formats go to standard output or to --output FILE; the others write one file per trial or step into the
-folder --output. Values that a format has no field for are left out.`,
+` + formats.String() + ` Single-file formats go to standard output or to --out FILE; the others write one file per trial or step into the
+folder --out. Values that a format has no field for are left out.`,
 		Example: `  locbench export results/20261121-080000-quick --format gobench > new.txt
   locbench export results/20261121-080000-quick --format hgrm -o curves
   locbench export results/20261121-080000-quick --format vegeta-json --trial go-nethttp-1 --step 3 -o requests`,
@@ -51,7 +51,7 @@ folder --output. Values that a format has no field for are left out.`,
 		RunE: func(cmd *cobra.Command, dirs []string) error { return f.run(env, dirs[0], cmd.Flags().Changed("step")) },
 	}
 	cmd.Flags().StringVarP(&f.format, "format", "f", "", "`FORMAT` to write: "+strings.Join(export.FormatNames(), ", "))
-	cmd.Flags().StringVarP(&f.output, "output", "o", "", "`FILE` or folder to write to")
+	cmd.Flags().StringVarP(&f.output, "out", "o", "", "`FILE` or folder to write to")
 	cmd.Flags().StringVar(&f.trial, "trial", "", "only this `TRIAL`, such as go-nethttp-1")
 	cmd.Flags().IntVar(&f.step, "step", 0, "only step `NUMBER`, from 1")
 	cmd.Flags().Int64Var(&f.maxRequests, "max-requests", export.DefaultMaxRequests,
@@ -76,7 +76,7 @@ func (f exportFlags) run(env Env, dir string, oneStep bool) error {
 		return console.Usagef("--max-requests %d: at least one", f.maxRequests)
 	}
 	if format.Many && f.output == "" {
-		return console.Usagef("format %s writes several files: set --output FOLDER", format.Name)
+		return console.Usagef("format %s writes several files: set --out FOLDER", format.Name)
 	}
 	run, trials, err := readFolder(env, dir)
 	if err != nil {
@@ -184,16 +184,16 @@ What a format does not contain is listed in the warnings of the trial.`,
 	}
 	formats := strings.Join(export.ImportNames(), " or ")
 	cmd.Flags().StringVar(&from, "from", "", "`FORMAT` of the files, "+formats+"(default: detected per file)")
-	cmd.Flags().StringVarP(&output, "output", "o", "", "results `FOLDER` to create")
+	cmd.Flags().StringVarP(&output, "out", "o", "", "results `FOLDER` to create")
 	return cmd
 }
 
 func importFiles(env Env, files []string, from, output string) error {
 	if output == "" {
-		return console.Usagef("--output is missing: name the results folder")
+		return console.Usagef("--out is missing: name the results folder")
 	}
 	if _, err := os.Lstat(filepath.Join(output, results.RunFile)); err == nil {
-		return console.Usagef("%s already holds a run: choose another --output", output)
+		return console.Usagef("%s already holds a run: choose another --out", output)
 	}
 	read := func(name string) ([]byte, error) { return safe.ReadFile(name, export.MaxFile) }
 	run, trials, err := export.Import(files, read, from, time.Now().UTC())

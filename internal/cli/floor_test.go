@@ -30,19 +30,19 @@ func said(t *testing.T, args ...string) string {
 func TestCompareFindsTheFloor(t *testing.T) {
 	base := resultsFolder(t, 6, 1.5, map[string]int64{"a": 10_000})
 	slower := resultsFolder(t, 6, 1.5, map[string]int64{"a": 9_000})
-	if text := said(t, "compare", base, slower); !strings.Contains(text, "worse: −10.0 %") || !strings.Contains(text, "No noise floor of this machine and load is known") {
+	if text := said(t, "compare", base, slower); !strings.Contains(text, "worse: −10.0%") || !strings.Contains(text, "No noise floor of this machine and load is known") {
 		t.Errorf("before:\n%s", text)
 	}
 	calibration := resultsFolder(t, 12, 1.5, map[string]int64{"a": 10_000})
 	if text := said(t, "calibrate", "--from", calibration); !strings.Contains(text, "'locbench compare' finds this floor") {
 		t.Errorf("calibrate:\n%s", text)
 	}
-	// Of 1 %, which is no obstacle to a claim of 10 %.
+	// Of 1%, which is no obstacle to a claim of 10 %.
 	text := said(t, "compare", base, slower)
-	if !strings.Contains(text, "worse: −10.0 %") || !strings.Contains(text, "Floor of this machine: throughput 1.0 % (a against itself, 6 rounds on each side") {
-		t.Errorf("with a floor of 1 %%:\n%s", text)
+	if !strings.Contains(text, "worse: −10.0%") || !strings.Contains(text, "Floor of this machine: throughput 1.0% (a against itself, 6 rounds on each side") {
+		t.Errorf("with a floor of 1%%:\n%s", text)
 	}
-	// One of 20 %, which is newer.
+	// One of 20%, which is newer.
 	f, err := app.ReadFloor(filepath.Join(calibration, app.FloorFile))
 	if err != nil {
 		t.Fatal(err)
@@ -55,10 +55,10 @@ func TestCompareFindsTheFloor(t *testing.T) {
 	if err := app.WriteFloor(newer, f); err != nil {
 		t.Fatal(err)
 	}
-	if text := said(t, "compare", base, filepath.Join(slower, "run.json")); !strings.Contains(text, "less than this machine can show (20 %)") {
-		t.Errorf("with a floor of 20 %%:\n%s", text)
+	if text := said(t, "compare", base, filepath.Join(slower, "run.json")); !strings.Contains(text, "less than this machine can show (20%)") {
+		t.Errorf("with a floor of 20%%:\n%s", text)
 	}
-	if text := said(t, "compare", base, slower, "--floor", "none"); !strings.Contains(text, "worse: −10.0 %") {
+	if text := said(t, "compare", base, slower, "--floor", "none"); !strings.Contains(text, "worse: −10.0%") {
 		t.Errorf("without one:\n%s", text)
 	}
 	// Other limits are another load, and so is another machine.

@@ -45,7 +45,7 @@ writes both at its end; use this for copied results or after an update of locben
 			return err
 		},
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE` instead of DIR/"+results.ReportFile)
+	cmd.Flags().StringVarP(&out, "out", "o", "", "write to `FILE` instead of DIR/"+results.ReportFile)
 	cmd.Flags().StringVar(&format, "format", "html", "`FORMAT`: html, or md, csv or json to standard output")
 	return cmd
 }
@@ -61,7 +61,7 @@ func reportSearches(env Env, dir, out string) (done bool, err error) {
 		return true, err
 	}
 	if out != "" {
-		return true, console.Usagef("%s holds several results folders: name one, or omit --output", dir)
+		return true, console.Usagef("%s holds several results folders: name one, or omit --out", dir)
 	}
 	for _, folder := range search.Folders(dir, r) {
 		files, failure := app.RewriteReports(folder)

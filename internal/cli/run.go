@@ -142,7 +142,7 @@ func bindRun(cmd *cobra.Command, f *runFlags) {
 	bindScreen(cmd, &f.screen)
 	fl.BoolVar(&f.headless, "headless", false, "print text even on a terminal")
 	fl.BoolVar(&f.Output.JSON, "json", false, "print every event as a JSON line")
-	fl.BoolVarP(&f.Output.Details, "details", "v", false,
+	fl.BoolVarP(&f.Output.Verbose, "verbose", "v", false,
 		"more detail per step: CPU time, waits, page faults, switches, network (with --headless)")
 	fl.BoolVarP(&f.Output.Quiet, "quiet", "q", false, "print only warnings, errors and the final table")
 	_ = cmd.MarkFlagDirname("resume")

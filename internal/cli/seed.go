@@ -164,7 +164,7 @@ const seedEvery = 5 * time.Second
 func (p *seedProgress) tell(s seed.Progress) {
 	text := fmt.Sprintf("%s  %s", safe.Line(s.Index, 60), units.Count(s.Done))
 	if s.Total > 0 {
-		text += fmt.Sprintf(" of %s (%d %%)", units.Count(s.Total), 100*s.Done/s.Total)
+		text += fmt.Sprintf(" of %s (%d%%)", units.Count(s.Total), 100*s.Done/s.Total)
 	}
 	text += fmt.Sprintf("  %s documents/s  %s", units.Rate(s.PerSecond), units.Approx(s.Elapsed))
 	if left := s.Remaining(); left > 0 {

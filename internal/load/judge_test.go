@@ -61,7 +61,7 @@ func TestSaturation(t *testing.T) {
 	if l.Saturation != .99 {
 		t.Errorf("saturation %g", l.Saturation)
 	}
-	if got := judge(l, &rec.Result); len(got) != 1 || !strings.Contains(got[0].Text, "had something to do in 99 % of the step") {
+	if got := judge(l, &rec.Result); len(got) != 1 || !strings.Contains(got[0].Text, "had something to do in 99% of the step") {
 		t.Errorf("%q", got)
 	}
 }

@@ -180,7 +180,7 @@ func (t *truth) count() int64 {
 }
 
 // share is how far p50 … p99.9 are from the truth, the worst of them, as a share of what they may
-// be: 1 % or 50 µs.
+// be: 1% or 50 µs.
 func share(got bench.Latencies, want *truth) (worst float64) {
 	want.mu.Lock()
 	defer want.mu.Unlock()
@@ -241,7 +241,7 @@ func TestShareIsOfAllQuantiles(t *testing.T) {
 	}
 }
 
-// The bar: p50 to p99.9 within 1 % or 50 µs (on an idle machine) of what the server measured on its
+// The bar: p50 to p99.9 within 1% or 50 µs (on an idle machine) of what the server measured on its
 // side, in both loops of Linux. In between is what the kernel does with two packets.
 func TestLatencyAgreesWithTheServer(t *testing.T) {
 	for _, delay := range delays {

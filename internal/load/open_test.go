@@ -205,7 +205,7 @@ func TestStepMistakes(t *testing.T) {
 		{bench.Step{Rate: 5, Wave: wave(1, 0)}, "a wave with a period"},
 		{bench.Step{Rate: 5, RampTo: 6, Wave: wave(1, time.Second)}, "constant, a ramp, or a wave"},
 		{bench.Step{Rate: 5, MaxConnections: -1}, "at most -1 connections"},
-		{bench.Step{PeakShare: .5}, "50 % of a peak that no step before has found"},
+		{bench.Step{PeakShare: .5}, "50% of a peak that no step before has found"},
 		{bench.Step{Arrivals: &bench.Arrivals{}}, "arrivals of 0 users"},
 		{bench.Step{Arrivals: &bench.Arrivals{Users: 1, Over: 1, Requests: 1}, MaxRequests: 5}, "arrivals say themselves"},
 	} {

@@ -102,7 +102,7 @@ func (o *orders) journal(note func()) {
 	note()
 }
 
-// ordersPlan is 70 % items, 20 % searches and 10 % orders with a login.
+// ordersPlan is 70% items, 20% searches and 10% orders with a login.
 func ordersPlan(t *testing.T, url string, connections int, units int64) Plan {
 	t.Helper()
 	users := filepath.Join(t.TempDir(), "users.csv")
@@ -152,7 +152,7 @@ func TestUsersOfAService(t *testing.T) {
 			"item": {float64(items), .7}, "search": {float64(words), .2}, "order": {float64(o.logins), .1},
 		} {
 			if got := share[0] / units; got < share[1]-.01 || got > share[1]+.01 {
-				t.Errorf("%s: %.2f %%, want %.0f %%", name, 100*got, 100*share[1])
+				t.Errorf("%s: %.2f%%, want %.0f%%", name, 100*got, 100*share[1])
 			}
 		}
 		chi := 0.0

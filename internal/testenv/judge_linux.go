@@ -73,7 +73,7 @@ func atRest() string {
 		first = busy()
 	}
 	if first > restShare {
-		return fmt.Sprintf("the machine is %.0f %% busy without the test", 100*first)
+		return fmt.Sprintf("the machine is %.0f%% busy without the test", 100*first)
 	}
 	return ""
 }
@@ -126,7 +126,7 @@ func watchMachine() func(limit time.Duration) string {
 		case late > limit && ordinary.Load() == 0:
 			return fmt.Sprintf("the machine stood still for %v", late.Round(10*time.Microsecond))
 		case spent.stolen > mostStolen:
-			return fmt.Sprintf("the hypervisor took %.1f %% of the CPU time", 100*spent.stolen)
+			return fmt.Sprintf("the hypervisor took %.1f%% of the CPU time", 100*spent.stolen)
 		}
 		return ""
 	}

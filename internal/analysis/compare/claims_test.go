@@ -13,9 +13,9 @@ import (
 // scaled is so many times as long.
 func scaled(d time.Duration, by float64) time.Duration { return time.Duration(float64(d) * by) }
 
-// What 'make bench-aa' counts on a machine, counted on noise of a known size: 3 % in throughput and
-// CPU time, 10 % in p99, 40 % in start-up, 1 % in memory. With the floor of a calibration, hardly
-// anything is claimed of two that are the same, and 10 % less throughput is found. The part timing
+// What 'make bench-aa' counts on a machine, counted on noise of a known size: 3% in throughput and
+// CPU time, 10% in p99, 40% in start-up, 1% in memory. With the floor of a calibration, hardly
+// anything is claimed of two that are the same, and 10% less throughput is found. The part timing
 // tries it more often.
 func TestFalseAndTrueClaims(t *testing.T) { claims(t, 60) }
 
@@ -55,11 +55,11 @@ func claims(t *testing.T, trials int) {
 			found++
 		}
 	}
-	t.Logf("%d of %d measures claimed, in %d of %d comparisons without a floor; 10 %% less found in %d", claimed, measures, unfloored, trials, found)
-	if claimed > measures/20 || unfloored > trials/20+trials/40 { // the family errs in 5 %, give or take the error of the count
+	t.Logf("%d of %d measures claimed, in %d of %d comparisons without a floor; 10%% less found in %d", claimed, measures, unfloored, trials, found)
+	if claimed > measures/20 || unfloored > trials/20+trials/40 { // the family errs in 5%, give or take the error of the count
 		t.Errorf("of the same: %d of %d measures, %d of %d comparisons without a floor", claimed, measures, unfloored, trials)
 	}
 	if found < trials*9/10 {
-		t.Errorf("10 %% less throughput was found in %d of %d comparisons", found, trials)
+		t.Errorf("10%% less throughput was found in %d of %d comparisons", found, trials)
 	}
 }

@@ -43,7 +43,7 @@ type Result struct {
 	// the sides are of two runs, at two times: a drift of the machine is in the difference
 	TwoRuns   bool    `json:"two_runs,omitempty"`
 	Floor     *Floor  `json:"floor,omitempty"`      // below which nothing was claimed
-	RuleFloor float64 `json:"rule_floor,omitempty"` // the same for all measures, as somebody has named it: .04 is 4 %
+	RuleFloor float64 `json:"rule_floor,omitempty"` // the same for all measures, as somebody has named it: .04 is 4%
 }
 
 // Contender is one contender of both sides.

@@ -138,7 +138,7 @@ func TestCompare(t *testing.T) {
 		}
 	}
 	rows := r.Contenders[0].Rows
-	if rows[0].At != "8 connections" || rows[1].At != "4 connections (55 % of the old peak)" || rows[5].At != "8 connections" || rows[2].At != "" || rows[3].At != "" {
+	if rows[0].At != "8 connections" || rows[1].At != "4 connections (55% of the old peak)" || rows[5].At != "8 connections" || rows[2].At != "" || rows[3].At != "" {
 		t.Errorf("steps %q, %q, %q", rows[0].At, rows[1].At, rows[5].At)
 	}
 	if m := *rows[1].Old.Median; m < 14e6 || m > 16e6 { // of the third step
@@ -196,20 +196,20 @@ func TestTooFewRoundsAndMissingMeasures(t *testing.T) {
 	if r := c.Rows[4]; len(r.New.Rounds) != 5 || len(r.Doubts) != 1 {
 		t.Errorf("memory %+v", r)
 	}
-	if len(c.Notes) != 3 || c.Notes[0].String() != "new: 5 of 6 rounds complete" || c.Notes[1].String() != "new: somebody intervened in 1 of 6 rounds" || !strings.HasPrefix(c.Notes[2].String(), "new: 1.1 % of the requests failed") {
+	if len(c.Notes) != 3 || c.Notes[0].String() != "new: 5 of 6 rounds complete" || c.Notes[1].String() != "new: somebody intervened in 1 of 6 rounds" || !strings.HasPrefix(c.Notes[2].String(), "new: 1.1% of the requests failed") {
 		t.Errorf("notes %q", c.Notes)
 	}
 }
 
 func TestHalfOfThePeak(t *testing.T) {
-	open := bench.Step{Name: "50 % of the peak", PeakShare: 0.5, Rate: 5000}
+	open := bench.Step{Name: "50% of the peak", PeakShare: 0.5, Rate: 5000}
 	l := trial("a", 1, usual())
 	l.Steps = append(l.Steps, bench.StepResult{Index: 4, Step: open, Load: bench.Load{Succeeded: 50_000, Elapsed: 10 * time.Second, Latency: bench.Latencies{Count: 1, P99: 7}}})
 	other := trial("a", 1, usual())
 	open.Rate = 4000 // half of the other side's peak
 	other.Steps = append(other.Steps, bench.StepResult{Index: 4, Step: open, Load: bench.Load{Latency: bench.Latencies{Count: 1, P99: 9}}})
 	row := compared(t, raw{Run: run(), Trials: []bench.TrialResult{l}}, raw{Run: run(), Trials: []bench.TrialResult{other}}, Options{}).Contenders[0].Rows[1]
-	if row.At != "50 % of the peak" || !slices.Equal(row.Old.Rounds, []float64{7}) || !slices.Equal(row.New.Rounds, []float64{9}) {
+	if row.At != "50% of the peak" || !slices.Equal(row.Old.Rounds, []float64{7}) || !slices.Equal(row.New.Rounds, []float64{9}) {
 		t.Errorf("%+v", row)
 	}
 	// A step that was cut short says nothing, and one of another load is not the same.
@@ -318,7 +318,7 @@ func TestTextAndJSON(t *testing.T) {
 	if strings.ContainsAny(text, "\x1b\a\u202e") {
 		t.Errorf("what came from outside is not safe: %q", text)
 	}
-	for _, want := range []string{"The two runs differ:\n  kernel: none → 6", "6 rounds → 6 rounds", "throughput at the peak, 8 connections", "same within 3 %: ", "50.", "MiB", "Only in new: "} {
+	for _, want := range []string{"The two runs differ:\n  kernel: none → 6", "6 rounds → 6 rounds", "throughput at the peak, 8 connections", "same within 3%: ", "50.", "MiB", "Only in new: "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}

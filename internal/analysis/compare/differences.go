@@ -123,7 +123,7 @@ func runFacts(r bench.Run) []fact {
 		{"store address", Relevant, address},
 		{"protocol", Incomparable, string(p.Protocol)},
 		{"request timeout", Relevant, units.Duration(p.Timeout)},
-		{"bodies compared", Relevant, fmt.Sprintf("%g %%", 100*p.Validate)},
+		{"bodies compared", Relevant, fmt.Sprintf("%g%%", 100*p.Validate)},
 		{"load before the run", Relevant, m.Load1},
 		{"kernel", Relevant, m.Kernel},
 		{"CPU governor", Relevant, m.Governor},

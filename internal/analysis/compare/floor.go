@@ -34,7 +34,7 @@ type Floor struct {
 type MeasureFloor struct {
 	Measure measure.ID   `json:"measure"`
 	Ratio   *stats.Ratio `json:"ratio,omitempty"` // of the second side to the first; it should be 1. nil: not measured
-	// the end of the interval that is farther from 1, as a change: .04 is 4 %
+	// the end of the interval that is farther from 1, as a change: .04 is 4%
 	Floor   float64       `json:"floor,omitempty"`
 	Verdict stats.Verdict `json:"verdict"`
 }

@@ -28,7 +28,7 @@ func TestNoiseFloor(t *testing.T) {
 	}
 	loud, err := noiseFloor(raw{Run: run(), Trials: noisy})
 	if err != nil || loud.Measures[0].Floor < 2*quiet.Measures[0].Floor {
-		t.Errorf("noise of 10 %%: %+v, %v", loud.Measures[0], err)
+		t.Errorf("noise of 10%%: %+v, %v", loud.Measures[0], err)
 	}
 	var text bytes.Buffer
 	if err := quiet.Text(&text); err != nil || !strings.Contains(text.String(), "locbench compare --floor ") || !strings.Contains(text.String(), "throughput") {

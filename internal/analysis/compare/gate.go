@@ -11,16 +11,16 @@ import (
 	"locbench/internal/figures/measure"
 )
 
-// Gate is a change that is not allowed: "throughput<-5%" fails where it is more than 5 % less.
+// Gate is a change that is not allowed: "throughput<-5%" fails where it is more than 5% less.
 type Gate struct {
 	Measure measure.ID
-	Change  float64 // −0.05 is 5 % less; fails below it where higher is better, else above it
+	Change  float64 // −0.05 is 5% less; fails below it where higher is better, else above it
 }
 
 // The bounds of a text of gates, and of a change.
 const (
 	maxText   = 500
-	maxChange = 100 // 10,000 %
+	maxChange = 100 // 10,000%
 )
 
 // ParseGates reads "throughput<-5%,p99>+10%". The error is about the first mistake.

@@ -70,8 +70,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// Noise fails no build: in A/A runs a gate of 0 % fails no more often than the interval's 2.5 %,
-// and one of 5 % never; 10 % less fail.
+// Noise fails no build: in A/A runs a gate of 0% fails no more often than the interval's 2.5%,
+// and one of 5% never; 10% less fail.
 func TestGatesAndNoise(t *testing.T) { gatesInNoise(t, 50) }
 
 func gatesInNoise(t *testing.T, runs int) {
@@ -95,9 +95,9 @@ func gatesInNoise(t *testing.T, runs int) {
 			found++
 		}
 	}
-	t.Logf("0 %%: %d, 5 %%: %d, slowed by 10 %%: %d of %d", strict, five, found, runs)
+	t.Logf("0%%: %d, 5%%: %d, slowed by 10%%: %d of %d", strict, five, found, runs)
 	if strict > runs*6/100 || five > 0 || found < runs*9/10 {
-		t.Errorf("0 %%: %d, 5 %%: %d, slowed by 10 %%: %d of %d", strict, five, found, runs)
+		t.Errorf("0%%: %d, 5%%: %d, slowed by 10%%: %d of %d", strict, five, found, runs)
 	}
 }
 

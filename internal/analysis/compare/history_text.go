@@ -158,7 +158,7 @@ func (c Series) marks(i int, say func(string)) {
 	}
 }
 
-// words are "▼ throughput: 13,765/s → 12,000/s (−13 %), p 0.03; other since then: Go (1 → 2)".
+// words are "▼ throughput: 13,765/s → 12,000/s (−13%), p 0.03; other since then: Go (1 → 2)".
 func (x Change) words() string {
 	mark := "▼"
 	if x.After > x.Before {
@@ -167,7 +167,7 @@ func (x Change) words() string {
 	m := measure.Get(x.Measure)
 	text := fmt.Sprintf("%s %s: %s → %s", mark, m.Claim.Title, m.Unit.Text(x.Before), m.Unit.Text(x.After))
 	if x.Before > 0 {
-		text += strings.Replace(fmt.Sprintf(" (%+.1f %%)", 100*(x.After/x.Before-1)), "-", "−", 1)
+		text += strings.Replace(fmt.Sprintf(" (%+.1f%%)", 100*(x.After/x.Before-1)), "-", "−", 1)
 	}
 	text += fmt.Sprintf(", p %.2g", x.P)
 	var other []string

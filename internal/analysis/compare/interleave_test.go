@@ -35,7 +35,7 @@ func interleavedRounds(rng *rand.Rand, n int, by ...float64) []bench.TrialResult
 	return all
 }
 
-// A difference of 10 % on a machine that varies by a factor of two: round against round shows it,
+// A difference of 10% on a machine that varies by a factor of two: round against round shows it,
 // and nothing else does.
 func TestInterleavingShowWhatTheMachineHides(t *testing.T) {
 	found, missed := 0, 0

@@ -57,7 +57,7 @@ type Row struct {
 type Side struct {
 	Rounds []float64 `json:"rounds"` // of each round
 	Median *float64  `json:"median,omitempty"`
-	Low    *float64  `json:"low,omitempty"` // 95 % interval of the median; from six rounds on
+	Low    *float64  `json:"low,omitempty"` // 95% interval of the median; from six rounds on
 	High   *float64  `json:"high,omitempty"`
 }
 

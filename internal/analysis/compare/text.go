@@ -60,13 +60,13 @@ func (r Result) Text(w io.Writer) error {
 	return err
 }
 
-// Words are the floor of each measure, and where it comes from: "throughput 2.1 %, p99 8.0 %
+// Words are the floor of each measure, and where it comes from: "throughput 2.1%, p99 8.0%
 // (go-nethttp against itself, 6 rounds on each side, 2026-11-21 08:00)".
 func (f Floor) Words() string {
 	var parts []string
 	for _, m := range f.Measures {
 		if m.Floor > 0 {
-			parts = append(parts, fmt.Sprintf("%s %.1f %%", safe.Line(string(m.Measure), 40), 100*m.Floor))
+			parts = append(parts, fmt.Sprintf("%s %.1f%%", safe.Line(string(m.Measure), 40), 100*m.Floor))
 		}
 	}
 	return fmt.Sprintf("%s (%s vs itself, %s per side, %s)", strings.Join(parts, ", "),
@@ -153,7 +153,7 @@ func (f Floor) Text(w io.Writer) error {
 	for _, m := range f.Measures {
 		row := []string{string(m.Measure), "not measured", ""}
 		if m.Ratio != nil {
-			row[1], row[2] = m.Ratio.Words(), fmt.Sprintf("%.1f %%", 100*m.Floor)
+			row[1], row[2] = m.Ratio.Words(), fmt.Sprintf("%.1f%%", 100*m.Floor)
 		}
 		if m.Verdict == stats.Better || m.Verdict == stats.Worse {
 			row[2] += ", false positive"

@@ -43,7 +43,7 @@ func TestTiersOfContenders(t *testing.T) {
 	if !slices.Equal(labels, []string{"fast", "twin", "slow", "few"}) || !slices.Equal(tiers, []int{1, 1, 2, 0}) || !s.HasTiers() {
 		t.Fatalf("%v in tiers %v", labels, tiers)
 	}
-	for i, want := range []string{"in front", "same within 3 %: ", "behind: −", "3 rounds, need ≥ 6"} {
+	for i, want := range []string{"in front", "same within 3%: ", "behind: −", "3 rounds, need ≥ 6"} {
 		if got := s.Places[i].Words(); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %q, want %q", s.Places[i].Contender, got, want)
 		}
@@ -59,13 +59,13 @@ func TestTiersOfContenders(t *testing.T) {
 	// value is the better one.
 	s = standing(set, measure.P99Half, stats.Rule{})
 	labels, tiers = places(s)
-	if s.At != "4 connections, 55 % of the peak of few" || labels[2] != "slow" || !slices.Equal(tiers, []int{1, 1, 2, 0}) {
+	if s.At != "4 connections, 55% of the peak of few" || labels[2] != "slow" || !slices.Equal(tiers, []int{1, 1, 2, 0}) {
 		t.Errorf("%v in tiers %v at %q", labels, tiers, s.At)
 	}
 	// What the machine cannot show splits nobody.
 	s = standing(set, measure.Throughput, stats.Rule{Floor: .5})
 	if _, tiers = places(s); !slices.Equal(tiers, []int{1, 1, 1, 0}) || !strings.HasPrefix(s.Places[2].Words(), "not told apart: −") {
-		t.Errorf("with a floor of 50 %%: %v, %q", tiers, s.Places[2].Words())
+		t.Errorf("with a floor of 50%%: %v, %q", tiers, s.Places[2].Words())
 	}
 }
 

@@ -321,7 +321,7 @@ func kinds(errors map[bench.ErrorKind]int64) string {
 	})
 	var words []string
 	for _, k := range all {
-		words = append(words, safe.Line(string(k), 40)+" "+units.Count(errors[k]))
+		words = append(words, safe.Line(k.Words(), 40)+" "+units.Count(errors[k]))
 	}
 	if len(words) > maxNames {
 		words = append(words[:maxNames], "…")

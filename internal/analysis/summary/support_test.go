@@ -113,7 +113,7 @@ func samplesOf(f Figures, id measure.ID) map[string][]float64 {
 	return samples
 }
 
-// Where nobody differs, a winner may be called in 5 % of the runs at most; and whatever is called
+// Where nobody differs, a winner may be called in 5% of the runs at most; and whatever is called
 // is supported.
 func TestNoWinnerAmongEquals(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
@@ -134,7 +134,7 @@ func TestNoWinnerAmongEquals(t *testing.T) {
 			wrong++
 		}
 	}
-	// 5 % are 10; the seed is fixed, so this cannot waver.
+	// 5% are 10; the seed is fixed, so this cannot waver.
 	if wrong > 10 {
 		t.Errorf("%d of %d runs of equals have a winner", wrong, runs)
 	}

@@ -89,7 +89,7 @@ func faults(trial bench.TrialResult) (wrong []string) {
 		if n := s.Load.FailedTotal(); n > 0 {
 			var kinds []string
 			for kind, count := range s.Load.Failed {
-				kinds = append(kinds, fmt.Sprintf("%s %d", kind, count))
+				kinds = append(kinds, fmt.Sprintf("%s %d", kind.Words(), count))
 			}
 			slices.Sort(kinds)
 			wrong = append(wrong, fmt.Sprintf("load %s: %d of %d requests failed (%s)",

@@ -124,29 +124,29 @@ func CPUs(n float64) string {
 // Missing stands where nothing was measured. It is never written as 0.
 const Missing = "–"
 
-// Percent shows a share without decimals: "25 %".
-func Percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
+// Percent shows a share without decimals: "25%".
+func Percent(share float64) string { return fmt.Sprintf("%.0f%%", 100*share) }
 
-// Tenths shows a share with one decimal where it is below 10 %: "2.5 %", "25 %", "<0.1 %".
+// Tenths shows a share with one decimal where it is below 10%: "2.5%", "25%", "<0.1%".
 func Tenths(share float64) string {
 	switch p := share * 100; {
 	case p != 0 && p < 0.095:
-		return "<0.1 %"
+		return "<0.1%"
 	case p < 9.95:
-		return fmt.Sprintf("%.1f %%", p)
+		return fmt.Sprintf("%.1f%%", p)
 	}
 	return Percent(share)
 }
 
-// Ratio shows a share with three significant figures: "0.123 %".
+// Ratio shows a share with three significant figures: "0.123%".
 func Ratio(share float64) string {
 	switch p := 100 * share; {
 	case p > 0 && p < 0.01:
-		return "under 0.01 %"
+		return "under 0.01%"
 	case p < 100 && p > 99.9:
-		return "over 99.9 %"
+		return "over 99.9%"
 	default:
-		return fmt.Sprintf("%.3g %%", p)
+		return fmt.Sprintf("%.3g%%", p)
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestHalfCPU has a spinner run under a quota of half a CPU: it gets that, within 5 %, by its own
+// TestHalfCPU has a spinner run under a quota of half a CPU: it gets that, within 5%, by its own
 // counters. It is the quota that is measured, not the speed of the machine: the kernel never grants
 // more, and as much where half a CPU is to be had (favour sees to that).
 func TestHalfCPU(t *testing.T) {
@@ -81,7 +81,7 @@ func judgeHalfCPU(t *testing.T, launcher launches, spec bench.LaunchSpec) {
 		cpus := float64(after.CPU-before.CPU) / float64(after.At.Sub(before.At))
 		t.Logf("%s: %.4f CPUs", after.Source, cpus)
 		if cpus < 0.475 || cpus > 0.525 {
-			return fmt.Errorf("%.3f CPUs used, want 0.5 ± 5 %%", cpus)
+			return fmt.Errorf("%.3f CPUs used, want 0.5 ± 5%%", cpus)
 		}
 		return nil
 	})

@@ -231,7 +231,7 @@ type Bar struct {
 	Count    int64
 }
 
-// Bars are the buckets of h that hold anything, the shortest latencies first; each is 0.1 % wide or
+// Bars are the buckets of h that hold anything, the shortest latencies first; each is 0.1% wide or
 // narrower.
 func (h *Histogram) Bars() []Bar {
 	var out []Bar

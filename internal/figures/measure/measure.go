@@ -125,7 +125,7 @@ type Figure struct {
 	Value    float64
 	AtLeast  bool            // an estimate: it is this or more
 	Rounds   []float64       // of each round
-	Interval *stats.Interval // 95 %, of the median of Rounds; nil with fewer than stats.MinInterval
+	Interval *stats.Interval // 95%, of the median of Rounds; nil with fewer than stats.MinInterval
 }
 
 // FigureOf is the median of the rounds.

@@ -169,7 +169,7 @@ func (in Interval) Within(low, high float64) bool { return low <= in.Low && in.H
 const power = 0.8
 
 // more estimates how many more rounds each side needs for another verdict. Different: Noether's
-// sample size with a power of 80 %, from the share of pairs (or of ranks) that are the new value's
+// sample size with a power of 80%, from the share of pairs (or of ranks) that are the new value's
 // (G. E. Noether, Journal of the American Statistical Association 82, 1987), at Alpha over the size
 // of the family. The same: the interval shrinks with the root of the rounds.
 func (r Rule) more(c Comparison, family int) int {
@@ -227,12 +227,12 @@ func leastP(n int, paired bool) float64 {
 	return 2 * math.Exp(-logChoose(2*n, n))
 }
 
-// Sentence is the verdict with its figures: "better: +8.3 % (+6.1 % to +10.2 %), p 0.011".
+// Sentence is the verdict with its figures: "better: +8.3% (+6.1% to +10.2%), p 0.011".
 func (c Comparison) Sentence() string {
 	var s strings.Builder
 	s.WriteString(c.Verdict.String())
 	if c.Verdict == Same {
-		fmt.Fprintf(&s, " within %g %%", 100*c.Rule.Margin)
+		fmt.Fprintf(&s, " within %g%%", 100*c.Rule.Margin)
 	}
 	if need, few := errors.AsType[NeedRounds](c.Err); few {
 		fmt.Fprintf(&s, ": %v: %s", need, moreWords(c.More))
@@ -271,7 +271,7 @@ func moreWords(n int) string {
 	return fmt.Sprintf("%d more rounds per side", n)
 }
 
-// Words are "+8.3 % (+6.1 % to +10.2 %)", or factors where that is easier: "×7.2 (×6.9 to ×7.4)".
+// Words are "+8.3% (+6.1% to +10.2%)", or factors where that is easier: "×7.2 (×6.9 to ×7.4)".
 func (r Ratio) Words() string {
 	w := changes(r.Estimate, r.Interval.Low, r.Interval.High)
 	return fmt.Sprintf("%s (%s to %s)", w[0], w[1], w[2])
@@ -287,9 +287,9 @@ func changes(ratios ...float64) []string {
 		case !percentages:
 			words = append(words, factor(ratio))
 		case percent > -0.05 && percent < 0.05:
-			words = append(words, "0.0 %")
+			words = append(words, "0.0%")
 		default:
-			words = append(words, strings.Replace(fmt.Sprintf("%+.1f %%", percent), "-", "−", 1))
+			words = append(words, strings.Replace(fmt.Sprintf("%+.1f%%", percent), "-", "−", 1))
 		}
 	}
 	return words

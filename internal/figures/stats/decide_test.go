@@ -37,13 +37,13 @@ func headline(rng *rand.Rand, n int, spread, change float64, changed int) []Pair
 	return family
 }
 
-// The bar of the decision: of families of pure noise at most 5 % claim any difference, whatever the
+// The bar of the decision: of families of pure noise at most 5% claim any difference, whatever the
 // noise. That takes many families, which the part timing has, as for the other simulations; so few
 // as here show a rule that is plainly wrong.
 func TestNoiseIsNotSoldAsADifference(t *testing.T) { claimsOfNoise(t, 300, 24) }
 
 // claimsOfNoise wants at most so many families with a claim. (The chance of more than 24 of 300 is
-// 1 % where 5 % are.)
+// 1% where 5% are.)
 func claimsOfNoise(t *testing.T, families, most int) {
 	for _, noise := range []struct {
 		name   string
@@ -51,7 +51,7 @@ func claimsOfNoise(t *testing.T, families, most int) {
 		spread float64
 		skew   func(*rand.Rand, []Pair)
 	}{
-		{"noise of 2 %", 6, 0.02, nil}, {"noise of 10 %", 6, 0.1, nil}, {"noise of 50 %", 6, 0.5, nil},
+		{"noise of 2%", 6, 0.02, nil}, {"noise of 10%", 6, 0.1, nil}, {"noise of 50%", 6, 0.5, nil},
 		{"ten rounds", 10, 0.1, nil},
 		{"outliers", 6, 0.05, func(rng *rand.Rand, family []Pair) {
 			for _, p := range family {
@@ -94,15 +94,15 @@ func claimsOfNoise(t *testing.T, families, most int) {
 				}
 			}
 			share := float64(claimed) / float64(families)
-			t.Logf("%s: a difference claimed in %.2f %% of the families, the first measure the same in %.1f %%", noise.name, 100*share, 100*float64(same)/float64(families))
+			t.Logf("%s: a difference claimed in %.2f%% of the families, the first measure the same in %.1f%%", noise.name, 100*share, 100*float64(same)/float64(families))
 			if claimed > most {
-				t.Errorf("%s: a difference claimed in %.2f %% of the families", noise.name, 100*share)
+				t.Errorf("%s: a difference claimed in %.2f%% of the families", noise.name, 100*share)
 			}
 		})
 	}
 }
 
-// A contender that is 10 % slower is found in at least 90 % of the comparisons with a noise of 2 %,
+// A contender that is 10% slower is found in at least 90% of the comparisons with a noise of 2%,
 // and nothing else is claimed of it.
 func TestTenPercentAreFound(t *testing.T) { findsTenPercent(t, 200) }
 
@@ -133,7 +133,7 @@ func findsTenPercent(t *testing.T, families int) {
 					found++
 				}
 			}
-			t.Logf("%s: found in %.1f %%, %d false claims beside it", slowed.name, 100*float64(found)/float64(families), wrong)
+			t.Logf("%s: found in %.1f%%, %d false claims beside it", slowed.name, 100*float64(found)/float64(families), wrong)
 			if found < families*9/10 || wrong > families/20 {
 				t.Errorf("%s: found in %d of %d, %d false claims", slowed.name, found, families, wrong)
 			}
@@ -179,18 +179,18 @@ func TestVerdictsAndTheirSentences(t *testing.T) {
 		verdict  Verdict
 		sentence string
 	}{
-		{"faster", Rule{}, Pair{HigherIsBetter: true, Old: base, New: times(base, 1.2)}, Better, "better: +20.0 % (+16.5 % to +23.6 %), p 0.0022"},
-		{"slower", Rule{}, Pair{HigherIsBetter: true, Old: times(base, 1.2), New: base}, Worse, "worse: −16.7 % (−19.1 % to −14.2 %), p 0.0022"},
-		{"less latency", Rule{}, Pair{Old: base, New: times(base, 0.3)}, Better, "better: −70.0 % (−70.9 % to −69.1 %), p 0.0022"},
+		{"faster", Rule{}, Pair{HigherIsBetter: true, Old: base, New: times(base, 1.2)}, Better, "better: +20.0% (+16.5% to +23.6%), p 0.0022"},
+		{"slower", Rule{}, Pair{HigherIsBetter: true, Old: times(base, 1.2), New: base}, Worse, "worse: −16.7% (−19.1% to −14.2%), p 0.0022"},
+		{"less latency", Rule{}, Pair{Old: base, New: times(base, 0.3)}, Better, "better: −70.0% (−70.9% to −69.1%), p 0.0022"},
 		{"more memory", Rule{}, Pair{Old: base, New: times(base, 4.9)}, Worse, "worse: ×4.9 (×4.76 to ×5.05), p 0.0022"},
-		{"the same", Rule{}, Pair{Old: tight, New: tight}, Same, "same within 3 %: 0.0 % (−0.1 % to +0.2 %)"},
-		{"hopeless", Rule{}, Pair{Old: wide, New: []float64{61, 81, 101, 119, 139, 159}}, CannotTell, "can't tell: +0.2 % (−39.0 % to +68.3 %); need 1000 or more rounds on each side"},
-		{"certain, and too little to matter", Rule{}, Pair{Old: tight, New: times(tight, 1.01)}, Same, "same within 3 %: +1.0 % (+0.8 % to +1.2 %)"},
-		{"certain, with a narrow margin", Rule{Margin: 0.005}, Pair{Old: tight, New: times(tight, 1.01)}, Worse, "worse: +1.0 % (+0.8 % to +1.2 %), p 0.0022"},
-		{"certain, below the floor", Rule{Margin: 0.005, Floor: 0.02}, Pair{Old: tight, New: times(tight, 1.01)}, CannotTell, "can't tell: +1.0 % (+0.8 % to +1.2 %); less than this machine can show (2 %)"},
-		{"noisy", Rule{}, Pair{Old: wide, New: times(wide, 1.2)}, CannotTell, "can't tell: +20.0 % (−28.0 % to +100.0 %); need about 51 more rounds on each side"},
-		{"constants", Rule{}, Pair{Old: []float64{5, 5, 5, 5, 5, 5}, New: []float64{5, 5, 5, 5, 5, 5}}, Same, "same within 3 %: 0.0 % (0.0 % to 0.0 %)"},
-		{"two constants", Rule{}, Pair{Old: []float64{5, 5, 5, 5, 5, 5}, New: []float64{6, 6, 6, 6, 6, 6}}, Worse, "worse: +20.0 % (+20.0 % to +20.0 %), p 0.0022"},
+		{"the same", Rule{}, Pair{Old: tight, New: tight}, Same, "same within 3%: 0.0% (−0.1% to +0.2%)"},
+		{"hopeless", Rule{}, Pair{Old: wide, New: []float64{61, 81, 101, 119, 139, 159}}, CannotTell, "can't tell: +0.2% (−39.0% to +68.3%); need 1000 or more rounds on each side"},
+		{"certain, and too little to matter", Rule{}, Pair{Old: tight, New: times(tight, 1.01)}, Same, "same within 3%: +1.0% (+0.8% to +1.2%)"},
+		{"certain, with a narrow margin", Rule{Margin: 0.005}, Pair{Old: tight, New: times(tight, 1.01)}, Worse, "worse: +1.0% (+0.8% to +1.2%), p 0.0022"},
+		{"certain, below the floor", Rule{Margin: 0.005, Floor: 0.02}, Pair{Old: tight, New: times(tight, 1.01)}, CannotTell, "can't tell: +1.0% (+0.8% to +1.2%); less than this machine can show (2%)"},
+		{"noisy", Rule{}, Pair{Old: wide, New: times(wide, 1.2)}, CannotTell, "can't tell: +20.0% (−28.0% to +100.0%); need about 51 more rounds on each side"},
+		{"constants", Rule{}, Pair{Old: []float64{5, 5, 5, 5, 5, 5}, New: []float64{5, 5, 5, 5, 5, 5}}, Same, "same within 3%: 0.0% (0.0% to 0.0%)"},
+		{"two constants", Rule{}, Pair{Old: []float64{5, 5, 5, 5, 5, 5}, New: []float64{6, 6, 6, 6, 6, 6}}, Worse, "worse: +20.0% (+20.0% to +20.0%), p 0.0022"},
 		{"three rounds", Rule{}, Pair{Old: base[:3], New: base}, CannotTell, "can't tell: 3 rounds, need ≥ 6: 3 more rounds on each side"},
 		{"five rounds", Rule{}, Pair{Old: base, New: base[:5]}, CannotTell, "can't tell: 5 rounds, need ≥ 6: 1 more round on each side"},
 		{"nothing", Rule{}, Pair{}, CannotTell, "can't tell: 0 rounds, need ≥ 6: 6 more rounds on each side"},

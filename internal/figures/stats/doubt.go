@@ -10,7 +10,7 @@ import (
 // MinDoubt is the least number of values among which one can stand apart.
 const MinDoubt = 5
 
-// critical is the largest modified z-score of n normal values that 99 % of such samples stay below.
+// critical is the largest modified z-score of n normal values that 99% of such samples stay below.
 // Simulated by testdata/reference.py, rounded up; between the sizes it is interpolated.
 var critical = []struct {
 	n int

@@ -19,7 +19,7 @@ const (
 )
 
 // Drift tests the windows of a measured step for a trend, of throughput or CPU time per request,
-// that is larger than bench.DriftWithin and than noise shows in 1 % of all steps (5 % of short
+// that is larger than bench.DriftWithin and than noise shows in 1% of all steps (5% of short
 // ones). nil: there is none, or too little to tell.
 func Drift(s bench.StepResult) *bench.Drift {
 	noise := driftNoise

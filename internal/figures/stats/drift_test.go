@@ -41,13 +41,13 @@ func TestDrift(t *testing.T) {
 		"level":     {course(10, level), ""},
 		"too short": {course(3, func(at float64) (float64, float64) { return 1000 * at, 1.5 }), ""},
 		"rises under a quota": {course(10, func(at float64) (float64, float64) { return 2000 + 20*at, 1.5 }),
-			"still warming: throughput rose by 10 % and CPU time per request fell by 9.1 % over the step"},
+			"still warming: throughput rose by 10% and CPU time per request fell by 9.1% over the step"},
 		"cheaper at the same rate": {course(10, func(at float64) (float64, float64) { return 2000, 1 - .01*at }),
-			"still warming: CPU time per request fell by 10 % over the step"},
+			"still warming: CPU time per request fell by 10% over the step"},
 		"slower and slower": {course(10, func(at float64) (float64, float64) { return 2000 - 20*at, 1.5 - .015*at }),
-			"not steady: throughput fell by 10 % over the step"},
-		"by 2 %":    {course(10, func(at float64) (float64, float64) { return 2000 + 4*at, 1.5 }), ""},
-		"kt-spring": {course(4, func(at float64) (float64, float64) { return []float64{1442, 2390, 3188, 3500}[int(at)], 1.5 }), "still warming: throughput rose by 226 % over the step"},
+			"not steady: throughput fell by 10% over the step"},
+		"by 2%":    {course(10, func(at float64) (float64, float64) { return 2000 + 4*at, 1.5 }), ""},
+		"kt-spring": {course(4, func(at float64) (float64, float64) { return []float64{1442, 2390, 3188, 3500}[int(at)], 1.5 }), "still warming: throughput rose by 226% over the step"},
 		"one bad window": {course(10, func(at float64) (float64, float64) {
 			if at > 9 {
 				return 1500, 1.5
@@ -79,8 +79,8 @@ func TestPossibleDrift(t *testing.T) {
 	}{
 		"level":     {course(10, level), ""},
 		"clear":     {course(10, func(at float64) (float64, float64) { return 2000 + 50*at, 1.5 }), ""},
-		"hidden":    {seen(1310, 1615, 1748, 1732, 1645, 1557, 1652, 1792, 1881, 1879), "still warming: throughput rose by 28 % over the step"},
-		"falls":     {seen(1977, 1781, 1600, 969, 1008, 1064, 1520, 1650, 1645, 808), "not steady: throughput fell by 34 % over the step"},
+		"hidden":    {seen(1310, 1615, 1748, 1732, 1645, 1557, 1652, 1792, 1881, 1879), "still warming: throughput rose by 28% over the step"},
+		"falls":     {seen(1977, 1781, 1600, 969, 1008, 1064, 1520, 1650, 1645, 808), "not steady: throughput fell by 34% over the step"},
 		"too short": {seen(100, 200), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -164,7 +164,7 @@ func TestDriftInNoise(t *testing.T) {
 			}
 		}
 		if found < c.least || found > c.most {
-			t.Errorf("noise %.0f %%, a rise of %.0f %%: found in %d of %d steps, want %d to %d", 100*c.noise, 100*c.rise, found, steps, c.least, c.most)
+			t.Errorf("noise %.0f%%, a rise of %.0f%%: found in %d of %d steps, want %d to %d", 100*c.noise, 100*c.rise, found, steps, c.least, c.most)
 		}
 	}
 }
@@ -173,7 +173,7 @@ func TestDriftIsADoubt(t *testing.T) {
 	s := course(10, func(at float64) (float64, float64) { return 2000 + 50*at, 1.5 })
 	s.Drift = Drift(s)
 	s.Load.Warnings, s.Warnings = bench.Warnings{{Text: "client-bound"}}, bench.Warnings{{Text: "the machine stood still"}}
-	if got := s.Doubts().Join("|"); !strings.HasPrefix(got, "still warming: throughput rose by 25 %") || !strings.HasSuffix(got, "|client-bound|the machine stood still") {
+	if got := s.Doubts().Join("|"); !strings.HasPrefix(got, "still warming: throughput rose by 25%") || !strings.HasSuffix(got, "|client-bound|the machine stood still") {
 		t.Error(got)
 	}
 }

@@ -6,7 +6,7 @@ import "math"
 // are shares of the mean of the values.
 type Line struct {
 	N     int     // values
-	Slope float64 // from one value to the next: .01 is 1 %
+	Slope float64 // from one value to the next: .01 is 1%
 	Error float64 // its standard error, from how the values scatter around the line
 }
 

@@ -58,6 +58,6 @@ func TestLineFindsNothingInNoise(t *testing.T) {
 		}
 	}
 	if share := float64(found) / trials; share < .04 || share > .06 {
-		t.Errorf("a slope in %.1f %% of samples of noise at p 0.05", 100*share)
+		t.Errorf("a slope in %.1f%% of samples of noise at p 0.05", 100*share)
 	}
 }

@@ -27,7 +27,7 @@ type PeakTime struct {
 	Step   string        // the load, in words
 }
 
-// TimeToPeak is the time from the start of the process to the first window within 3 % (or twice the
+// TimeToPeak is the time from the start of the process to the first window within 3% (or twice the
 // scatter) of the final level, which is kept for the rest: the median of the last third of the
 // windows around the end of the warm-up. ok is false where that cannot be told.
 func TimeToPeak(trial bench.TrialResult) (p PeakTime, ok bool) {

@@ -44,7 +44,7 @@ func TestLaws(t *testing.T) {
 			t.Fatalf("%v, %v: %+v", x, y, r)
 		}
 		if wide, err := RatioOf(x, y, 0.99); err == nil && !r.Interval.Within(wide.Interval.Low, wide.Interval.High) {
-			t.Fatalf("%v, %v: 99 %% is narrower than 95 %%", x, y)
+			t.Fatalf("%v, %v: 99%% is narrower than 95%%", x, y)
 		}
 		// Without ties the test and the interval agree.
 		if !there.Ties && (there.P <= 0.05) == r.Interval.Holds(1) {

@@ -17,7 +17,7 @@ type Spread struct {
 }
 
 // LatencySpread is the spread, in ns, of all latencies of some steps; ok is false without any.
-// Within is as exact as the histogram, whose buckets are 0.1 % wide.
+// Within is as exact as the histogram, whose buckets are 0.1% wide.
 func LatencySpread(steps ...bench.Latencies) (s Spread, ok bool, err error) {
 	h, err := hdr.Merge(steps...)
 	if err != nil || h == nil || h.Count() == 0 {

@@ -14,7 +14,7 @@ import (
 	"slices"
 )
 
-// MinInterval is the least number of values for which a 95 % interval of the median exists.
+// MinInterval is the least number of values for which a 95% interval of the median exists.
 const MinInterval = 6
 
 // Number is what can have a median: counts, durations, rates.

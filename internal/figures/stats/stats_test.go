@@ -30,7 +30,7 @@ func TestMedian(t *testing.T) {
 	}
 }
 
-// Reference: the order statistics for a 95 % interval of the median and the confidence they reach,
+// Reference: the order statistics for a 95% interval of the median and the confidence they reach,
 // from the binomial distribution with p = 1/2: 1 - 2·P(X < k), computed with
 // scipy.stats.binom.cdf(k-1, n, 0.5) of SciPy 1.17.1.
 func TestMedianInterval(t *testing.T) {
@@ -60,7 +60,7 @@ func TestMedianInterval(t *testing.T) {
 		}
 	}
 	if got, ok := MedianInterval([]float64{1, 2, 3}, .7); !ok || got != (Interval{1, 3, .75}) {
-		t.Errorf("70 %% of three values: %+v, %t", got, ok)
+		t.Errorf("70%% of three values: %+v, %t", got, ok)
 	}
 	for _, confidence := range []float64{0, 1, -1, math.NaN()} {
 		if _, ok := MedianInterval(make([]float64, 100), confidence); ok {
@@ -84,7 +84,7 @@ func TestMedianIntervalCovers(t *testing.T) {
 			held++
 		}
 	}
-	// Nine values reach 96.1 %; the standard error of this count is 0.3 %.
+	// Nine values reach 96.1%; the standard error of this count is 0.3 %.
 	if share := float64(held) / trials; share < .95 || share > .972 {
 		t.Errorf("the interval held the median in %.3f of the trials", share)
 	}

@@ -17,7 +17,7 @@ import (
 type Value struct {
 	Values   []float64 // in the order of the rounds
 	Median   float64
-	Interval *Interval // 95 %, of the median; nil with fewer than MinInterval values
+	Interval *Interval // 95%, of the median; nil with fewer than MinInterval values
 }
 
 // Known reports whether there is any value.

@@ -50,7 +50,7 @@ func TestSummarise(t *testing.T) {
 		t.Errorf("trials %d, complete %d, start-up %s", b.Trials, b.Complete, b.StartUp.Duration())
 	}
 	if b.StartUp.Interval != nil {
-		t.Errorf("three rounds have no 95 %% interval: %+v", b.StartUp.Interval)
+		t.Errorf("three rounds have no 95%% interval: %+v", b.StartUp.Interval)
 	}
 	// The warm-up step is faster than all, and does not count.
 	peak, ok := b.PeakStep()

@@ -55,7 +55,7 @@ func TestTiersSayWhatTheyLack(t *testing.T) {
 	}
 }
 
-// Equal contenders are in one tier in at least 95 % of the runs.
+// Equal contenders are in one tier in at least 95% of the runs.
 func TestNoiseHasOneTier(t *testing.T) { tiersOfNoise(t, 200) }
 
 func tiersOfNoise(t *testing.T, runs int) {
@@ -71,7 +71,7 @@ func tiersOfNoise(t *testing.T, runs int) {
 				split++
 			}
 		}
-		t.Logf("%d contenders: split in %.1f %%", contenders, 100*float64(split)/float64(runs))
+		t.Logf("%d contenders: split in %.1f%%", contenders, 100*float64(split)/float64(runs))
 		if split > runs/20 {
 			t.Errorf("%d equal contenders were split in %d of %d runs", contenders, split, runs)
 		}
@@ -123,10 +123,10 @@ func TestChangePoints(t *testing.T) {
 	}
 }
 
-// A series without a change has one marked in at most 5 %, give or take the error of the count.
+// A series without a change has one marked in at most 5%, give or take the error of the count.
 func TestNoiseHasNoChangePoint(t *testing.T) { changesInNoise(t, 40, 6) }
 
-// changesInNoise wants at most so many of the runs marked: the chance of more is 1 % where 5 % are.
+// changesInNoise wants at most so many of the runs marked: the chance of more is 1% where 5% are.
 func changesInNoise(t *testing.T, runs, most int) {
 	rng := rand.New(rand.NewPCG(12, 13))
 	for _, n := range []int{8, 20} {

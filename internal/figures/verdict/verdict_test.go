@@ -77,8 +77,8 @@ func TestRules(t *testing.T) {
 		want  string
 	}{
 		"quota": {trial(made{connections: 64, rate: 8000, mean: 8, contender: 1.47, client: .5, busy: .6, throttled: 61}), -1,
-			"quota: 98 % of 1.5 CPUs, 61 of 100 periods throttled, 610 ms lost"},
-		"quota in bursts": {trial(made{connections: 64, rate: 8000, mean: 8, contender: 1.1, client: .5, busy: .6, throttled: 55}), -1, "quota: 73 % of 1.5 CPUs, 55 of 100"},
+			"quota: 98% of 1.5 CPUs, 61 of 100 periods throttled, 610 ms lost"},
+		"quota in bursts": {trial(made{connections: 64, rate: 8000, mean: 8, contender: 1.1, client: .5, busy: .6, throttled: 55}), -1, "quota: 73% of 1.5 CPUs, 55 of 100"},
 		"killed":          {trial(made{connections: 8, rate: 10, mean: 8, contender: 1.5, throttled: 99, change: func(s *bench.StepResult) { s.After.Memory.OOMKills = 2 }}), -1, "memory: the kernel killed 2 of its processes at the limit of 512 MiB"},
 		"memory": {trial(made{connections: 8, rate: 10, mean: 800, contender: .4, busy: .2, change: func(s *bench.StepResult) {
 			s.Before.Memory.LimitHits, s.After.Memory.LimitHits, s.After.Memory.Used = hits(3), hits(1203), 500<<20
@@ -98,38 +98,38 @@ func TestRules(t *testing.T) {
 		}}), -1, "connections: one connection"},
 		"client's quota": {trial(made{connections: 16, rate: 25000, mean: .3, contender: .44, client: .4, busy: .61, change: func(s *bench.StepResult) { s.Load.ClientCPUs, s.Load.Saturation = .4, .65 }}), -1,
 			"client: locbench used 0.40 of the 0.4 CPUs that it may use"},
-		"errors":          {trial(made{connections: 8, rate: 10, mean: 8, change: func(s *bench.StepResult) { s.Load.Failed = map[bench.ErrorKind]int64{"5xx": 300} }}), -1, "errors: 75 % of the answers were errors"},
-		"client's thread": {trial(made{connections: 8, rate: 90000, mean: .1, contender: 1, client: 1, busy: .5, change: func(s *bench.StepResult) { s.Load.Saturation = .98 }}), -1, "client: a thread of locbench had something to do in 98 % of the step"},
+		"errors":          {trial(made{connections: 8, rate: 10, mean: 8, change: func(s *bench.StepResult) { s.Load.Failed = map[bench.ErrorKind]int64{"5xx": 300} }}), -1, "errors: 75% of the answers were errors"},
+		"client's thread": {trial(made{connections: 8, rate: 90000, mean: .1, contender: 1, client: 1, busy: .5, change: func(s *bench.StepResult) { s.Load.Saturation = .98 }}), -1, "client: a thread of locbench had something to do in 98% of the step"},
 		"client":          {trial(made{connections: 8, rate: 90000, mean: .1, contender: .3, client: 3.7, busy: 1}), -1, "client: locbench used 3.70 of this machine's 4 CPUs"},
 		"store":           {trial(made{connections: 64, rate: 900, mean: 80, contender: .2, client: .1, store: 3.65, busy: .99}), -1, "store: it used 3.65 of this machine's 4 CPUs"},
 		"store on its own CPU": {trial(made{connections: 64, rate: 900, mean: 80, contender: .2, client: .1, store: .97, busy: .4, change: func(s *bench.StepResult) { s.HostAfter.Store.CPUs = 1 }}), -1,
 			"store: it used 0.97 of the 1 CPU that it is kept to"},
 		"store with others": {trial(made{connections: 64, rate: 900, mean: 80, contender: .9, client: .4, store: 2.6, busy: .98}), -1,
-			"store: it used 2.60 of this machine's 4 CPUs, which were 98 % busy"},
+			"store: it used 2.60 of this machine's 4 CPUs, which were 98% busy"},
 		"machine": {trial(made{connections: 64, rate: 900, mean: 80, contender: 1.3, client: 1.2, store: 1.4, busy: .97}), -1,
-			"machine: its 4 CPUs were 97 % busy: the contender 1.30, locbench 1.20, the store 1.40"},
+			"machine: its 4 CPUs were 97% busy: the contender 1.30, locbench 1.20, the store 1.40"},
 		"others on the machine": {trial(made{connections: 16, rate: 200, mean: 80, contender: .03, client: .02, busy: 1, storeEmbedded: .1}), -1,
-			"machine: its 4 CPUs were 100 % busy: the contender 0.03, locbench 0.02, other work 3.95"},
+			"machine: its 4 CPUs were 100% busy: the contender 0.03, locbench 0.02, other work 3.95"},
 		"a client with fewer CPUs than the machine": {trial(made{connections: 16, rate: 2000, mean: 8, contender: .26, client: .29, busy: 1, storeEmbedded: .1, change: func(s *bench.StepResult) {
 			s.Load.ClientCPUs = .4
-		}}), -1, "machine: its 4 CPUs were 100 % busy: the contender 0.26, locbench 0.29, other work 3.45"},
+		}}), -1, "machine: its 4 CPUs were 100% busy: the contender 0.26, locbench 0.29, other work 3.45"},
 		"stolen": {trial(made{connections: 64, rate: 900, mean: 80, contender: .3, client: .2, busy: .2, change: func(s *bench.StepResult) {
 			s.HostAfter.Host.Steal = s.HostAfter.Host.Idle
 			s.HostAfter.Host.Idle = 0
-		}}), -1, "machine: 80 % of its CPUs' time was taken by other virtual machines"},
+		}}), -1, "machine: 80% of its CPUs' time was taken by other virtual machines"},
 		"store holds": {trial(made{connections: 64, rate: 640, mean: 100, contender: .2, client: .2, busy: .2, storeEmbedded: 58}), -1, "store: 58.0 of 64.0 requests in flight were with it"},
 		"too few":     {trial(made{connections: 2, rate: 200, mean: 10, contender: .1, busy: .1}, made{connections: 64, rate: 5000, mean: 12, contender: .9, busy: .3}), 0, "connections: 64 connections gave 25.00 times the throughput of these 2"},
 		"too few on a busy machine": {trial(made{connections: 2, rate: 200, mean: 10, contender: .02, client: .04, busy: 1}, made{connections: 16, rate: 1500, mean: 11, contender: .1, busy: 1}), 0,
 			"connections: 16 connections gave 7.50 times the throughput of these 2"},
 		"some more on a busy machine": {trial(made{connections: 2, rate: 200, mean: 10, contender: .02, client: .04, busy: 1}, made{connections: 16, rate: 300, mean: 50, contender: .1, busy: 1}), 0,
-			"machine: its 4 CPUs were 100 % busy"},
+			"machine: its 4 CPUs were 100% busy"},
 		"still too few":     {trial(made{connections: 2, rate: 200, mean: 10, contender: .1, busy: .1}, made{connections: 4, rate: 395, mean: 10.1, contender: .2, busy: .1}), -1, "connections: the latency is still 1.01 times that of 2"},
 		"its own lock":      {trial(made{connections: 8, rate: 800, mean: 10, contender: .2, busy: .1}, made{connections: 64, rate: 801, mean: 80, contender: .2, busy: .1}), -1, "contender: 64 connections gave 1.00 times the throughput of 8, at 8.0 times the latency, and it used 0.20 of 1.5 CPUs"},
 		"lock or store":     {trial(made{connections: 8, rate: 800, mean: 10, contender: .2, busy: .1, storeUnknown: true}, made{connections: 64, rate: 801, mean: 80, contender: .2, busy: .1, storeUnknown: true}), -1, "; the store cannot be seen, and may be what it waits for"},
 		"another request":   {trial(made{connections: 8, rate: 800, mean: 10, contender: .2, busy: .1}, made{connections: 64, rate: 801, mean: 80, contender: .2, busy: .1, change: func(s *bench.StepResult) { s.Step.Request = "other" }}), -1, "unclear: no known limit was reached: the contender used 0.20 of 1.5 CPUs, locbench 0.00"},
 		"warm-up is no bar": {trial(made{connections: 1, rate: 9000, mean: .1, contender: .2, busy: .1, change: func(s *bench.StepResult) { s.Step.WarmUp = true }}, made{connections: 2, rate: 200, mean: 10, contender: .2, busy: .1}), -1, "unclear"},
 		"rate": {trial(made{rate: 500, mean: 10, contender: .3, busy: .2, change: func(s *bench.StepResult) { s.Step.Rate = 500 }}), -1,
-			"rate: 5,000 of 5,000 requests that came due were answered, with 20 % of 1.5 CPUs"},
+			"rate: 5,000 of 5,000 requests that came due were answered, with 20% of 1.5 CPUs"},
 		"rate not kept": {trial(made{rate: 500, mean: 10, contender: .3, busy: .2, change: func(s *bench.StepResult) { s.Step.Rate = 500; s.Load.Dropped = 100 }}), -1, "unclear"},
 		"no counters":   {trial(made{connections: 2, rate: 200, mean: 10, change: func(s *bench.StepResult) { s.After = nil }}), -1, "unclear: the contender's counters are not known"},
 	} {
@@ -171,7 +171,7 @@ func TestRoundsVote(t *testing.T) {
 	other := trial(made{connections: 64, rate: 900, mean: 80, contender: .2, client: .1, store: 3.65, busy: .99})
 	cut := trial(made{connections: 64, rate: 8000, mean: 8, contender: 1.47, change: func(s *bench.StepResult) { s.Aborted = "interrupted" }})
 	s := verdict.Rounds(4, []bench.TrialResult{quota, other, cut, quota})[0]
-	if s.Bound != verdict.Quota || s.Rounds != 3 || s.Agree != 2 || !strings.HasPrefix(s.Text, "98 %") {
+	if s.Bound != verdict.Quota || s.Rounds != 3 || s.Agree != 2 || !strings.HasPrefix(s.Text, "98%") {
 		t.Errorf("%+v", s)
 	}
 }
@@ -193,7 +193,7 @@ func TestVerdictTellsOfADrift(t *testing.T) {
 	before := verdict.Trial(4, l)[0]
 	l.Steps[0].Drift = &bench.Drift{Throughput: &bench.Trend{Change: .12, P: .001}}
 	after := verdict.Trial(4, l)[0]
-	if want := before.String() + "; still warming: throughput rose by 13 % over the step"; after.String() != want || after.Bound != verdict.Quota || before.Drift != nil {
+	if want := before.String() + "; still warming: throughput rose by 13% over the step"; after.String() != want || after.Bound != verdict.Quota || before.Drift != nil {
 		t.Errorf("%q, want %q", after, want)
 	}
 	if s := verdict.Rounds(4, []bench.TrialResult{l})[0]; s.Words() != after.Words() {

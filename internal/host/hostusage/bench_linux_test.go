@@ -114,7 +114,7 @@ func BenchmarkSamplingContender(b *testing.B) {
 		b.ReportMetric((ratios[(len(ratios)-1)/2]+ratios[len(ratios)/2])/2, name+"-ratio-median")
 		b.ReportMetric(ratios[len(ratios)-1], name+"-ratio-max")
 		if interval, ok := stats.MedianInterval(ratios, 0.95); ok {
-			b.Logf("%s: 95 %% interval of the median ratio %.4f to %.4f; for one reading a second, changed by %+.4f to %+.4f %%", name, interval.Low, interval.High,
+			b.Logf("%s: 95%% interval of the median ratio %.4f to %.4f; for one reading a second, changed by %+.4f to %+.4f%%", name, interval.Low, interval.High,
 				100*(interval.Low-1)/often, 100*(interval.High-1)/often)
 		}
 	}

@@ -47,7 +47,7 @@ func TestCPUPerRequestOfAStep(t *testing.T) {
 			t.Run(fmt.Sprintf("%d µs/%d connections", each, connections), func(t *testing.T) {
 				inst := o.start(t, bench.Limits{CPUs: 0.5, Memory: 128 << 20})
 				// Both sides read at two ends, one after the other, between which a busy machine lets
-				// time pass: 20 ms are 1.3 % of what the quota gives.
+				// time pass: 20 ms are 1.3% of what the quota gives.
 				testenv.Judge(t, 5, 20*time.Millisecond, func(t testing.TB) error {
 					return cpuPerRequest(t, inst, each, connections)
 				})

@@ -23,7 +23,7 @@ func TestSettingsFollowTheRealHeap(t *testing.T) {
 	runtime.GC()
 	for deadline := time.Now().Add(5 * time.Second); now() != 100; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("%d %% with 64 MB alive", now())
+			t.Fatalf("%d%% with 64 MB alive", now())
 		}
 	}
 	runtime.KeepAlive(grown)

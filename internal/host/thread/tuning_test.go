@@ -16,14 +16,14 @@ func TestSettingsAreTakenBack(t *testing.T) {
 	defer debug.SetGCPercent(percent)
 	settings := Tune(3)
 	if p := debug.SetGCPercent(100); p < 100 || p > mostGarbage {
-		t.Errorf("%d %% while load is driven", p)
+		t.Errorf("%d%% while load is driven", p)
 	}
 	if n := runtime.GOMAXPROCS(0); n != procs+3+spare {
 		t.Errorf("%d procs with room for three others, %d before", n, procs)
 	}
 	settings.Stop()
 	if p, n := debug.SetGCPercent(100), runtime.GOMAXPROCS(0); p != 100 || n != procs {
-		t.Errorf("afterwards %d %%, %d procs; before 100 %%, %d", p, n, procs)
+		t.Errorf("afterwards %d%%, %d procs; before 100%%, %d", p, n, procs)
 	}
 	runtime.GOMAXPROCS(procs + 1)
 	settings.Stop() // has no effect any more
@@ -34,7 +34,7 @@ func TestSettingsAreTakenBack(t *testing.T) {
 	debug.SetGCPercent(-1) // who wants no collections gets none
 	Tune(0).Stop()
 	if p := debug.SetGCPercent(-1); p != -1 {
-		t.Errorf("collections were switched on: %d %%", p)
+		t.Errorf("collections were switched on: %d%%", p)
 	}
 }
 
@@ -52,13 +52,13 @@ func TestSettingsFollowTheHeap(t *testing.T) {
 	}{{64 << 20, 100}, {8 << 20, 400}, {32 << 20, 100}, {0, mostGarbage}} {
 		live.Store(test.live)
 		runtime.GC()
-		testenv.Until(t, 30*time.Second, fmt.Sprintf("%d %% with %d bytes alive", test.want, test.live), func() bool {
+		testenv.Until(t, 30*time.Second, fmt.Sprintf("%d%% with %d bytes alive", test.want, test.live), func() bool {
 			settings.mu.Lock()
 			defer settings.mu.Unlock()
 			return settings.now == test.want
 		})
 		if got := debug.SetGCPercent(test.want); got != test.want {
-			t.Errorf("%d %% are set with %d bytes alive, want %d %%", got, test.live, test.want)
+			t.Errorf("%d%% are set with %d bytes alive, want %d%%", got, test.live, test.want)
 		}
 	}
 }
@@ -66,7 +66,7 @@ func TestSettingsFollowTheHeap(t *testing.T) {
 func TestPercentForHeadroom(t *testing.T) {
 	for live, want := range map[uint64]int{0: 3200, 4 << 20: 800, 32 << 20: 100, 320 << 20: 10} {
 		if got := percentFor(live); got != want {
-			t.Errorf("%d bytes live: %d %%, not %d", live, got, want)
+			t.Errorf("%d bytes live: %d%%, not %d", live, got, want)
 		}
 	}
 }

@@ -53,7 +53,7 @@ type File struct {
 }
 
 const reconstructed = "single requests are reconstructed from histograms and one-second windows: " +
-	"counts, quantiles (0.1 %), bytes and throughput are right, the order of the requests within a window is not"
+	"counts, quantiles (0.1%), bytes and throughput are right, the order of the requests within a window is not"
 
 // Formats are all formats, in the order in which they are reported.
 func Formats() []Format {

@@ -235,7 +235,7 @@ func TestColumnsOfTheWarmUp(t *testing.T) {
 	if err := json.Unmarshal(written(t, "json", run, trials[:1], Options{})["results.flat.json"], &objects); err != nil {
 		t.Fatal(err)
 	}
-	if o := objects[0]; o["time_to_peak_ns"] != 3e9 || o["throughput_drift"] != nil || o["cpu_per_request_drift"] != -.125 || !strings.HasPrefix(fmt.Sprint(o["warnings"]), "still warming: CPU time per request fell by 12 % over the step") {
+	if o := objects[0]; o["time_to_peak_ns"] != 3e9 || o["throughput_drift"] != nil || o["cpu_per_request_drift"] != -.125 || !strings.HasPrefix(fmt.Sprint(o["warnings"]), "still warming: CPU time per request fell by 12% over the step") {
 		t.Errorf("%v, %v, %v, %v", o["time_to_peak_ns"], o["throughput_drift"], o["cpu_per_request_drift"], o["warnings"])
 	}
 	for _, data := range written(t, "prometheus", run, trials[:1], Options{}) {

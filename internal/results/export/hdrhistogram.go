@@ -26,7 +26,7 @@ func hgrmOf(_ bench.Run, _ bench.TrialResult, s bench.StepResult) (func(io.Write
 	return func(w io.Writer) error { return writeHGRM(w, l) }, nil
 }
 
-// ticksPerHalf is how many lines halve the distance to 100 %, as in HdrHistogram's own output.
+// ticksPerHalf is how many lines halve the distance to 100%, as in HdrHistogram's own output.
 const ticksPerHalf = 5
 
 // writeHGRM writes a percentile distribution in milliseconds, as HdrHistogram's plotter reads it.

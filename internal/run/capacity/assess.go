@@ -27,7 +27,7 @@ const (
 // Assess judges one finished probe of a contender with so many CPUs (0: not limited).
 //
 // A rate is sustained when the step kept every condition, with latencies from when a request was
-// due and dropped requests among the errors, and the contender kept up: no more than 1 % of the
+// due and dropped requests among the errors, and the contender kept up: no more than 1% of the
 // requests waited for a free connection, and the backlog at the end is not so long that a queue
 // must have grown all the time. That the client sent late by itself is in those latencies, and
 // breaks nothing else. A probe that did not hold although latencies from the sending would have, or

@@ -41,7 +41,7 @@ func TestAssess(t *testing.T) {
 		{name: "a queue grows slowly under a long delay", want: Verdict{}, why: []string{"p99", "at its end the median answer took about 488ms longer than at its beginning, so that a queue was growing"},
 			load: bench.Load{Elapsed: 5000 * ms, Backlog: 760, Scheduled: 4385, Sent: 4385, Succeeded: 4385, Latency: bench.Latencies{Count: 4385, P50: 723 * ms, P99: 946 * ms},
 				Windows: windows(500*ms, 595*ms, 690*ms, 790*ms, 880*ms)}},
-		{name: "a queue grows by 2 % of what comes due", why: []string{"p99", "at its end the median answer took about 95ms longer than at its beginning"},
+		{name: "a queue grows by 2% of what comes due", why: []string{"p99", "at its end the median answer took about 95ms longer than at its beginning"},
 			load: bench.Load{Elapsed: 5000 * ms, Backlog: 480, Scheduled: 4080, Sent: 4080, Succeeded: 4000, Latency: bench.Latencies{Count: 4000, P50: 550 * ms, P99: 600 * ms},
 				Windows: windows(512*ms, 529*ms, 548*ms, 567*ms, 585*ms)}},
 		{name: "a long delay that wavers is no queue", why: []string{"p99"},
@@ -64,7 +64,7 @@ func TestAssess(t *testing.T) {
 		{name: "the client is late, and it is kept all the same", want: Verdict{Sustained: true},
 			load: bench.Load{Elapsed: 5000 * ms, Scheduled: 5000, Sent: 5000, Late: 900, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 40 * ms}}},
 		{name: "the client is at its limit", want: Verdict{Client: true}, doubts: suspected("the client may be the bottleneck: locbench used 1.9"),
-			why:  []string{"p99", "client-bound: a thread of locbench had something to do in 99 %", "the client may be the bottleneck: locbench used 1.9"},
+			why:  []string{"p99", "client-bound: a thread of locbench had something to do in 99%", "the client may be the bottleneck: locbench used 1.9"},
 			load: bench.Load{Elapsed: 5000 * ms, Scheduled: 5000, Sent: 5000, Saturation: .99, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 60 * ms}}},
 		{name: "nothing", why: []string{"p99 is not known", "errors is not known", "nothing was sent"}},
 	} {
@@ -106,9 +106,9 @@ func TestOthersOnTheMachine(t *testing.T) {
 		want                          string
 	}{
 		{"alone", 4 * s, 6 * s, 0, 2 * s, 1, ""},
-		{"crowded", 9900 * time.Millisecond, 100 * time.Millisecond, 0, s, 1, "other work on this machine took 69 % of its CPU time"},
-		{"stolen", 5 * s, 0, 5 * s, s, 1, "other work on this machine took 70 % of its CPU time"},
-		{"crowded, no limit", 10 * s, 0, 0, 4900 * time.Millisecond, 0, "other work on this machine took 31 % of its CPU time"},
+		{"crowded", 9900 * time.Millisecond, 100 * time.Millisecond, 0, s, 1, "other work on this machine took 69% of its CPU time"},
+		{"stolen", 5 * s, 0, 5 * s, s, 1, "other work on this machine took 70% of its CPU time"},
+		{"crowded, no limit", 10 * s, 0, 0, 4900 * time.Millisecond, 0, "other work on this machine took 31% of its CPU time"},
 		{"crowded, but at its quota", 10 * s, 0, 0, 4900 * time.Millisecond, 1, ""},
 		{"full of contender, client and store", 9 * s, s, 0, 6 * s, 2, ""},
 		{"a reading is missing", 0, 0, 0, s, 1, ""},

@@ -7,11 +7,11 @@ import (
 )
 
 // server answers as one M/M/1 queue does: the time in system is exponential with rate capacity −
-// load, so that its 99 % quantile is ln 100 / (capacity − load). A probe's quantile is off by a
+// load, so that its 99% quantile is ln 100 / (capacity − load). A probe's quantile is off by a
 // log-normal factor; hiccup is the probability that a probe fails whatever its rate.
 type server struct {
 	capacity float64
-	limit    float64 // seconds that the 99 % quantile may take
+	limit    float64 // seconds that the 99% quantile may take
 	noise    float64 // sigma of the factor
 	hiccup   float64
 	client   float64 // the client keeps up only below this rate; 0: always
@@ -103,7 +103,7 @@ func TestNoisyServer(t *testing.T) {
 		if r.State != Found || r.Held < 2 {
 			t.Fatalf("seed %d: %+v", seed, r)
 		}
-		// At 6 % above the truth p99 is four times the limit: no factor of this noise hides that.
+		// At 6% above the truth p99 is four times the limit: no factor of this noise hides that.
 		if r.Rate > s.sustains()*1.02 {
 			t.Errorf("seed %d: %.0f is above the true %.0f", seed, r.Rate, s.sustains())
 		}
@@ -115,7 +115,7 @@ func TestNoisyServer(t *testing.T) {
 		}
 	}
 	if off > runs/20 || low > 0 {
-		t.Errorf("%d of %d are more than 6 %% too low, %d less than half", off, runs, low)
+		t.Errorf("%d of %d are more than 6%% too low, %d less than half", off, runs, low)
 	}
 	if mean := float64(probes) / runs; mean > 25 {
 		t.Errorf("%.1f probes in the mean", mean)
@@ -130,7 +130,7 @@ func TestWanderingServer(t *testing.T) {
 		r, _ := search(t, config(), func(rate float64) Verdict {
 			return Verdict{Sustained: rate < 5000*(.8+.2*rng.Float64())}
 		})
-		// Above 4,950 a probe holds with at most 5 %: two of three do so with 0.7 %.
+		// Above 4,950 a probe holds with at most 5%: two of three do so with 0.7 %.
 		if r.State == Undecided || r.Rate < 3000 || r.Rate > 4950 {
 			t.Errorf("seed %d: %+v", seed, r)
 		}

@@ -57,7 +57,7 @@ func (r *rate) UnmarshalStrict(v strictyaml.Value) {
 		if m := sharePattern.FindStringSubmatch(squeeze(text)); m != nil {
 			percent, _ := strconv.ParseFloat(m[1], 64) // the pattern lets nothing else through
 			if percent < 1 || percent > 1000 {
-				v.Wrong("write from 1 to 1000 % of the peak")
+				v.Wrong("write from 1 to 1000% of the peak")
 			}
 			r.PeakShare = math.Round(percent*1e3) / 1e5 // the float nearest to what is written
 			return

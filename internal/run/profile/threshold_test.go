@@ -103,7 +103,7 @@ func FuzzParseThreshold(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if again, err := profile.ParseThreshold(th.Condition); err != nil || again.Conditions != th.Conditions {
+		if again, err := profile.ParseThreshold(th.Condition); err != nil || again.Condition != th.Condition {
 			t.Fatalf("%q is written as %q, which is read as %+v: %v", text, th.Condition, again, err)
 		}
 	})

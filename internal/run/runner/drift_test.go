@@ -42,7 +42,7 @@ func TestDrift(t *testing.T) {
 		if len(steps) != 3 {
 			t.Fatalf("%d steps", len(steps))
 		}
-		const want = "still warming: throughput rose by 41 % over the step"
+		const want = "still warming: throughput rose by 41% over the step"
 		if d := steps[1].Drift; steps[0].Drift != nil || steps[2].Drift != nil || d == nil || !strings.HasPrefix(d.String(), want) {
 			t.Errorf("drifts %v, %v, %v", steps[0].Drift, d, steps[2].Drift)
 		}

@@ -240,7 +240,7 @@ var errDied = errors.New(bench.AbortedDied)
 
 func firstExample(l bench.Load) string {
 	for kind, n := range l.Failed {
-		text := fmt.Sprintf("%d × %s", n, kind)
+		text := fmt.Sprintf("%d × %s", n, kind.Words())
 		if example := l.Examples[kind]; example != "" {
 			text += ", first: " + example
 		}

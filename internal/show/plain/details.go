@@ -42,7 +42,7 @@ func cpuParts(r bench.StepResult) []string {
 		return nil
 	}
 	parts := []string{
-		units.Duration(cpu), fmt.Sprintf("%d %% user, %d %% system", percentOf(user, all), percentOf(system, all)),
+		units.Duration(cpu), fmt.Sprintf("%d%% user, %d%% system", percentOf(user, all), percentOf(system, all)),
 	}
 	if t, ok := r.Throttling(); ok && t.Periods > 0 {
 		parts = append(parts, fmt.Sprintf("%s throttled in %d of %d periods",
@@ -62,7 +62,7 @@ func pressureParts(p *bench.Pressure, what string, r bench.StepResult) (parts []
 		stall *bench.Stall
 	}{{"CPU", p.CPU}, {"memory", p.Memory}, {"disk", p.IO}} {
 		if x.stall != nil {
-			parts = append(parts, fmt.Sprintf("%sfor %s %d %%", what, x.name, percentOf(x.stall.Some, wall)))
+			parts = append(parts, fmt.Sprintf("%sfor %s %d%%", what, x.name, percentOf(x.stall.Some, wall)))
 		}
 	}
 	return parts
@@ -111,7 +111,7 @@ func besides(r bench.StepResult) (parts []string) {
 
 func hostParts(r bench.StepResult) (parts []string) {
 	if busy, steal, ok := r.HostShare(); ok {
-		parts = append(parts, fmt.Sprintf("%s busy, %.1f %% stolen", units.Percent(busy), 100*steal))
+		parts = append(parts, fmt.Sprintf("%s busy, %.1f%% stolen", units.Percent(busy), 100*steal))
 	}
 	parts = append(parts, pressureParts(r.HostPressure(), "waited ", r)...)
 	if cpus, ok := r.StoreCPUs(); ok {
@@ -184,7 +184,7 @@ func (p *Printer) around(l bench.Load) {
 			text(s.Mean), text(s.SD), text(s.Max), 100*s.Within)
 	}
 	if s, ok := stats.RateSpread(l); ok {
-		p.line("    req/s    mean %s, sd %s, max %s, %.1f %% within one sd, over %s of 1 s",
+		p.line("    req/s    mean %s, sd %s, max %s, %.1f%% within one sd, over %s of 1 s",
 			units.Rate(s.Mean), units.Rate(s.SD), units.Rate(s.Max), 100*s.Within, units.Plural(int(s.N), "window"))
 	}
 	if v := stats.BytesPerSecond(l); v > 0 {
@@ -195,7 +195,7 @@ func (p *Printer) around(l bench.Load) {
 func progressText(e bench.Progress) string {
 	text := string(e.Phase)
 	if e.Total > 0 {
-		text += fmt.Sprintf(" %d %% (%d of %d %s)", 100*e.Done/e.Total, e.Done, e.Total, e.Unit)
+		text += fmt.Sprintf(" %d%% (%d of %d %s)", 100*e.Done/e.Total, e.Done, e.Total, e.Unit)
 	} else if e.Done > 0 {
 		text += fmt.Sprintf(" %d %s", e.Done, e.Unit)
 	}

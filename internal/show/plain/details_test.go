@@ -29,12 +29,12 @@ func TestDetails(t *testing.T) {
 	}
 	got := details(bench.StepResult{Before: usage(1), After: usage(11), HostBefore: beside(1), HostAfter: beside(11)})
 	want := []string{
-		"CPU       10.0 s, 75 % user, 25 % system, 4.00 s lost in 60 throttled of 100 periods",
-		"waiting   for CPU 12 %, for disk 0 %",
+		"CPU       10.0 s, 75% user, 25% system, 4.00 s lost in 60 throttled of 100 periods",
+		"waiting   for CPU 12%, for disk 0%",
 		"memory    at most 40 MiB in this step, 10,000 minor and 10 major page faults",
 		"threads   12 threads in 1, 20,000 voluntary and 300 involuntary context switches",
 		"network   10 MiB in, 20 MiB out",
-		"machine   75 % busy, 5.0 % stolen, some waited for CPU 100 %, store 0.30 CPUs",
+		"machine   75% busy, 5.0% stolen, some waited for CPU 100%, store 0.30 CPUs",
 		"source    cgroup v2, a reading took 60.0 µs",
 	}
 	if !slices.Equal(got, want) {

@@ -38,8 +38,8 @@ func TestAroundTheMeans(t *testing.T) {
 		Elapsed: 2 * time.Second, Succeeded: 100, Bytes: 3 << 20, Latency: h.Latencies(),
 		Windows: []bench.Window{{Length: time.Second, Succeeded: 40}, {Length: time.Second, Succeeded: 60}},
 	}}}
-	want := `    latency  mean 505 µs, sd 289 µs, max 1.00 ms, 58.0 % within one sd
-    req/s    mean 50.0, sd 10.0, max 60.0, 100.0 % within one sd, of 2 windows of one second
+	want := `    latency  mean 505 µs, sd 289 µs, max 1.00 ms, 58.0% within one sd
+    req/s    mean 50.0, sd 10.0, max 60.0, 100.0% within one sd, of 2 windows of one second
     bodies   1.50 MiB/s
 `
 	for _, timed := range []bool{true, false} {

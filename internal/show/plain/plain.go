@@ -29,8 +29,8 @@ type Options struct {
 	Width int  // of the terminal, for Live; 80 when 0
 	Color bool // ANSI colours in Talk
 	JSON  bool // Out gets every event as a JSON line; Talk stays silent but for warnings
-	// Details says more of each step than its row holds.
-	Details bool
+	// Verbose says more of each step than its row holds.
+	Verbose bool
 	Quiet   bool        // Talk gets warnings and errors alone
 	Fail    func(error) // reported once, when data cannot be written any more; may be nil
 }
@@ -237,14 +237,14 @@ func (p *Printer) stepEnded(r bench.StepResult) {
 	if p.trial.Phases != nil {
 		p.around(r.Load)
 	}
-	if p.opt.Details {
+	if p.opt.Verbose {
 		for _, line := range details(r) {
 			p.line("    %s", p.paint(faint, line))
 		}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(r.Load.Failed)) {
 		count := units.Count(r.Load.Failed[kind])
-		text := fmt.Sprintf("    %s %s × %s", p.paint(red, "errors:"), count, safe.Line(string(kind), 60))
+		text := fmt.Sprintf("    %s %s × %s", p.paint(red, "errors:"), count, safe.Line(kind.Words(), 60))
 		if example := r.Load.Examples[kind]; example != "" {
 			text += ", first: " + safe.Line(example, 300)
 		}

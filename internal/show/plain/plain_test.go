@@ -252,12 +252,12 @@ func TestWarmUpIsTold(t *testing.T) {
 		}
 		p.Handle(r)
 	}
-	for _, want := range []string{"64 connections (still warming)", "; still warming: throughput rose by 13 % over the step", "start-up  to peak  peak req/s", "10.0 s"} {
+	for _, want := range []string{"64 connections (still warming)", "; still warming: throughput rose by 13% over the step", "start-up  to peak  peak req/s", "10.0 s"} {
 		if !strings.Contains(table.String(), want) {
 			t.Errorf("the table lacks %q:\n%s", want, table.String())
 		}
 	}
-	for _, want := range []string{"warning: still warming: throughput rose by 13 % over the step\n", "  to peak  10.0 s from process start to within 3 % of 1,000/s, which it kept (1 connection)\n"} {
+	for _, want := range []string{"warning: still warming: throughput rose by 13% over the step\n", "  to peak  10.0 s from process start to within 3% of 1,000/s, which it kept (1 connection)\n"} {
 		if !strings.Contains(talk.String(), want) {
 			t.Errorf("the talk lacks %q:\n%s", want, talk.String())
 		}

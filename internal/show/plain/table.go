@@ -117,7 +117,7 @@ func headline(b *bytes.Buffer, contenders []stats.Contender, intervals map[strin
 		return slices.ContainsFunc(contenders, func(c stats.Contender) bool { return m.Contender(c).Known })
 	})
 	peak := slices.IndexFunc(columns, func(col measure.Shown) bool { return col.ID == measure.Throughput }) + 1
-	rows := [][]string{heads(append(heads([]string{"contender", "trials"}, columns[:peak]), "95 %", "at"), columns[peak:])}
+	rows := [][]string{heads(append(heads([]string{"contender", "trials"}, columns[:peak]), "95%", "at"), columns[peak:])}
 	for _, c := range contenders {
 		row := []string{safe.Line(c.Label, 60), fmt.Sprintf("%d/%d", c.Complete, c.Trials)}
 		for i, col := range columns {
@@ -129,9 +129,9 @@ func headline(b *bytes.Buffer, contenders []stats.Contender, intervals map[strin
 		rows = append(rows, row)
 	}
 	if n < 2 { // the note says it for all
-		rows = fit(rows, 1, "95 %")
+		rows = fit(rows, 1, "95%")
 	}
-	out := expendable(columns, other("95 %", 9), other("rounds", 8), other("at", 4))
+	out := expendable(columns, other("95%", 9), other("rounds", 8), other("at", 4))
 	b.WriteString(inColumns(shorten(fit(rows, width, out...), width), "", rightwards))
 }
 
@@ -224,7 +224,7 @@ func failures(line writer, c analysis.Contender) {
 			}
 		}
 		text := fmt.Sprintf("%s: %s of %s failed: %s × %s", safe.Line(c.Label, 60), units.Tenths(f.Share), of,
-			units.Count(f.Count), safe.Line(string(f.Kind), 60))
+			units.Count(f.Count), safe.Line(f.Kind.Words(), 60))
 		if f.First != "" {
 			text += ", the first: " + safe.Line(f.First, 300)
 		}
@@ -266,7 +266,7 @@ func errorRatio(n int64, ratio float64) string {
 	if n == 0 || ratio < 0.001 {
 		return units.Count(n)
 	}
-	return fmt.Sprintf("%s (%.1f %%)", units.Count(n), 100*ratio)
+	return fmt.Sprintf("%s (%.1f%%)", units.Count(n), 100*ratio)
 }
 
 // fit leaves columns out, in the order given by their titles, until the rest is no wider than

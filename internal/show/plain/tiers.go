@@ -42,7 +42,7 @@ func tiers(b *bytes.Buffer, line writer, all []analysis.Standing, floor *compare
 		return
 	}
 	line("")
-	rows := [][]string{{"tier", "contender", "peak req/s", "95 %", "vs leader"}}
+	rows := [][]string{{"tier", "contender", "peak req/s", "95%", "vs leader"}}
 	before := -1
 	for _, p := range all[0].Places {
 		tier := ""
@@ -54,7 +54,7 @@ func tiers(b *bytes.Buffer, line writer, all []analysis.Standing, floor *compare
 		}
 		rows = append(rows, []string{tier, safe.Line(p.Contender, 60), p.Text(), p.Interval(), p.Words()})
 	}
-	for line := range strings.Lines(inColumns(fit(rows, width, "95 %", "req/s at the peak"), "", leftwards)) {
+	for line := range strings.Lines(inColumns(fit(rows, width, "95%", "req/s at the peak"), "", leftwards)) {
 		line = strings.TrimRight(line, " \n")
 		if runes := []rune(line); width > 0 && len(runes) > width {
 			line = string(runes[:width-1]) + "…"

@@ -57,7 +57,7 @@ func TestColdAndWarm(t *testing.T) {
 		"| b-1 | first (&lt;script&gt;reset) | – | – | – | – | – | – | 1.00 ms |",
 		"| b-1 | new connection (2 failed) | – | – | – | – | – | – | – |",
 		"## Latency and rate around their means",
-		"| a | 2 connections | 505 µs | 289 µs | 1.00 ms | 58.0 % | 50.0 | 10.0 | 60.0 | 100 % (of 2 windows) | 1.00 MiB/s |",
+		"| a | 2 connections | 505 µs | 289 µs | 1.00 ms | 58.0% | 50.0 | 10.0 | 60.0 | 100% (of 2 windows) | 1.00 MiB/s |",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %s in\n%.4000s", want, got)

@@ -38,7 +38,7 @@ func TestEdges(t *testing.T) {
 		"unlimited by plan":   {trials: []bench.TrialResult{{Instance: &bench.InstanceInfo{}}}},
 		"asked nothing":       {trials: step(func(*bench.StepResult) {})},
 		"took no time":        {trials: step(func(s *bench.StepResult) { s.Load.Elapsed, s.Load.Succeeded = 0, 5 })},
-		"only errors":         {trials: step(func(s *bench.StepResult) { s.Load.Failed = map[bench.ErrorKind]int64{"5xx": 7} }), want: []string{"| 100 % |", "100 % (5xx 7)"}},
+		"only errors":         {trials: step(func(s *bench.StepResult) { s.Load.Failed = map[bench.ErrorKind]int64{"5xx": 7} }), want: []string{"| 100% |", "100% (5xx 7)"}},
 		"counters go back":    {trials: step(func(s *bench.StepResult) { s.Before, s.After = &bench.Usage{CPU: second}, &bench.Usage{} })},
 		"negative counts":     {trials: step(func(s *bench.StepResult) { s.Load.Succeeded, s.Load.Latency.Count = -5, -5 })},
 		"far away step index": {trials: step(func(s *bench.StepResult) { s.Index = math.MaxInt })},
@@ -105,7 +105,7 @@ func TestMissingIsNotZero(t *testing.T) {
 	}
 	for id, want := range map[string]string{
 		"throughput":  "w1: 10.0/s; 2: –; 4: 0/s †",
-		"errors":      "w1: 0 %; 2: –; 4: 100 % (timeout 3) †",
+		"errors":      "w1: 0%; 2: –; 4: 100% (timeout 3) †",
 		"p50":         "w1: –; 2: –; 4: –",
 		"cpu":         "w1: –; 2: –; 4: –",
 		"memory-peak": "w1: –; 2: –; 4: –",

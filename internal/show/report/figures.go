@@ -235,7 +235,7 @@ func (l layout) barFigure(id, title, note string, format func(float64) string,
 type middle struct {
 	contender contender
 	points    []*point
-	bands     []*stats.Interval // 95 %, of the median of the rounds; nil below six rounds
+	bands     []*stats.Interval // 95%, of the median of the rounds; nil below six rounds
 	words     []string
 	bounds    []verdict.Summary // what bound the step; zero where nothing is known
 }

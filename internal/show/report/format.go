@@ -84,9 +84,9 @@ func mebibytes(n int64) string {
 
 func percent(ratio float64) string {
 	if ratio == 0 {
-		return "0" + nbsp + "%"
+		return "0" + "%"
 	}
-	return significant(ratio*100) + nbsp + "%"
+	return significant(ratio*100) + "%"
 }
 
 func dollars(x float64) string {

@@ -241,7 +241,7 @@ func halfCell(m measure.Measure, s stats.Contender) cell {
 	c := cell{Main: missing}
 	f := m.Contender(s)
 	if i, share, ok := s.HalfPeak(); ok && f.Known {
-		of := strconv.Itoa(int(math.Round(100*share))) + nbsp + "%"
+		of := strconv.Itoa(int(math.Round(100*share))) + "%"
 		first := m.ID == measure.P50Half // which says for the others where it is
 		switch near := math.Round(100 * share); {
 		case near >= leastHalf && near <= mostHalf:

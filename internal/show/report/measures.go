@@ -112,7 +112,7 @@ func errorKinds(failed map[bench.ErrorKind]int64) []string {
 	})
 	words := make([]string, len(kinds))
 	for i, k := range kinds {
-		words[i] = cleanName(string(k)) + " " + count(failed[k])
+		words[i] = cleanName(k.Words()) + " " + count(failed[k])
 	}
 	return words
 }

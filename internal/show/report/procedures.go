@@ -54,7 +54,7 @@ func failedRequests(l layout) (procedure, bool) {
 		for _, f := range c.of.Failures() {
 			p.Table.Rows = append(p.Table.Rows, headlineRow{Label: c.Label, Color: c.Color(), Cells: []cell{
 				{Main: cleanName(f.Request), Small: withText(cleanName(f.Session))},
-				{Main: cleanName(string(f.Kind))}, {Main: percent(f.Share)}, {Main: count(f.Count)},
+				{Main: cleanName(f.Kind.Words())}, {Main: percent(f.Share)}, {Main: count(f.Count)},
 				shownIf(f.First != "", cleanText(f.First)),
 			}})
 		}

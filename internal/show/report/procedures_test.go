@@ -50,7 +50,7 @@ func TestMatrix(t *testing.T) {
 	}
 	for _, want := range []string{
 		"## Throughput by request, 2,000 connections", "| Contender | 0 ms | 500 ms |",
-		"| a | 7,000/s (6,000 to 8,000, 1,990 in flight) | 3,900/s (3,900 to 3,900, 1,975 in flight) |", "| b | 100/s (12.0 in flight, 50.0 % errors) | – |",
+		"| a | 7,000/s (6,000 to 8,000, 1,990 in flight) | 3,900/s (3,900 to 3,900, 1,975 in flight) |", "| b | 100/s (12.0 in flight, 50.0% errors) | – |",
 	} {
 		if got := strings.ReplaceAll(md.String(), nbsp, " "); !strings.Contains(got, want) {
 			t.Errorf("no %s in\n%.3000s", want, got)
@@ -133,7 +133,7 @@ func TestBounds(t *testing.T) {
 	if err := HTML(&html, analysis.Of(run, []bench.TrialResult{trial}), Options{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`<section id="bounds">`, `<th scope="col">Step</th>`, "<small>bound by quota</small>", "98 % of 1.5 CPUs, 61 of 100 periods throttled, 4.10 s lost"} {
+	for _, want := range []string{`<section id="bounds">`, `<th scope="col">Step</th>`, "<small>bound by quota</small>", "98% of 1.5 CPUs, 61 of 100 periods throttled, 4.10 s lost"} {
 		if !strings.Contains(html.String(), want) {
 			t.Errorf("no %s in the page", want)
 		}

@@ -228,5 +228,5 @@ func asked(c bench.Control) string {
 	case bench.ControlRate:
 		return "rate: " + significant(c.Rate) + " requests per second"
 	}
-	return cleanName(string(c.Kind))
+	return cleanName(c.Kind.Words())
 }

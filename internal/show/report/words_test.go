@@ -118,7 +118,7 @@ func TestTiersFromSixRounds(t *testing.T) {
 		t.Error("the throughput has no interval")
 	}
 	floor := &compare.Floor{Schema: compare.FloorSchema, Contender: "rs-actix", Rounds: 6, Made: time.Now(), Measures: []compare.MeasureFloor{{Measure: measure.Throughput, Floor: 4}}}
-	if got := page(Options{Floor: floor}); strings.Contains(got, "has the highest throughput: 1") || !strings.Contains(got, "less than this machine can show (400 %)") {
+	if got := page(Options{Floor: floor}); strings.Contains(got, "has the highest throughput: 1") || !strings.Contains(got, "less than this machine can show (400%)") {
 		t.Error("a difference below the floor is claimed, or the floor is not reported")
 	}
 	run, trials = rounds(5)
@@ -190,7 +190,7 @@ func TestReportTellsOfTheWarmUp(t *testing.T) {
 			}
 		})
 	}
-	if !strings.Contains(page.String(), "still warming: throughput rose by 13 % over the step") {
+	if !strings.Contains(page.String(), "still warming: throughput rose by 13% over the step") {
 		t.Error("the page lacks the figures")
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// delays draws the injected latencies: log-normal with the given median and 99 % quantile, as the
+// delays draws the injected latencies: log-normal with the given median and 99% quantile, as the
 // latencies of a store over a network roughly are. The n-th call of a server always gets the n-th
 // value of its seed.
 type delays struct {
@@ -20,7 +20,7 @@ type delays struct {
 }
 
 const (
-	z99  = 2.3263478740408408 // the 99 % quantile of the standard normal distribution
+	z99  = 2.3263478740408408 // the 99% quantile of the standard normal distribution
 	zMax = 4                  // cuts the tail: about one value in 30,000 would lie beyond
 )
 

@@ -17,7 +17,7 @@ const Version = "7.10.2"
 // Options tune a Server. The zero value adds no latency.
 type Options struct {
 	Latency time.Duration // median of the latency added to every call; 0: none
-	P99     time.Duration // 99 % quantile of it; 0: Latency is constant
+	P99     time.Duration // 99% quantile of it; 0: Latency is constant
 	Seed    uint64        // of the drawn latencies
 }
 

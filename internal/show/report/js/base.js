@@ -27,7 +27,7 @@ function milliseconds(x) {
   if (x < 1) return `${significant(x * 1000)} µs`;
   return x < 1000 ? `${significant(x)} ms` : `${significant(x / 1000)} s`;
 }
-// 1/(1−q) as a percentile: 10 is 90 %, 1000 is 99.9 %.
+// 1/(1−q) as a percentile: 10 is 90%, 1000 is 99.9 %.
 const percentile = (x) => `${+(100 * (1 - 1 / x)).toFixed(Math.max(0, Math.ceil(Math.log10(x)) - 1))} %`;
 
 // The table of a figure says what its tooltips say: row i; first the contenders, where they have columns of their own, then the trials.

@@ -60,7 +60,7 @@ function heatRows(chart) {
   for (let k = Math.max(...ks); ks.length > 0 && k >= Math.min(...ks); k--) {
     rows.push([`${milliseconds(bucketFrom(k))} to ${milliseconds(bucketFrom(k + 1))}`, ...all.map((d) => {
       const found = d.heat.find(([x]) => x === k);
-      return found ? `${significant(100 * found[1] / d.n)} %` : '0 %';
+      return found ? `${significant(100 * found[1] / d.n)} %` : '0%';
     })]);
   }
   return { columns: [`latency, ${page.contenders[choice.heat.contender]}`, ...all.map((d) => page.steps[d.row].title)], rows };

@@ -58,7 +58,7 @@ func (v *view) detail(s *fold.Step, w int) []string {
 		add(ui.Paint{}, " ", text)
 	}
 	for _, kind := range slices.Sorted(maps.Keys(l.Failed)) {
-		text := units.Count(l.Failed[kind]) + " " + v.l.Glyph.Times + " " + v.out(string(kind), nameBytes)
+		text := units.Count(l.Failed[kind]) + " " + v.l.Glyph.Times + " " + v.out(kind.Words(), nameBytes)
 		if example := l.Examples[kind]; example != "" {
 			text += ", first: " + v.out(example, lineBytes)
 		}

@@ -93,7 +93,7 @@ func (v *view) series(m metric, a chart.Axis, w int) chart.Chart {
 		all := v.errors()
 		for i, kind := range slices.Sorted(maps.Keys(all.curves)) {
 			n := i % len(l.Series)
-			c.Series = append(c.Series, chart.Series{Name: string(kind), Paint: l.Series[n], Mark: n, Points: all.curves[kind]})
+			c.Series = append(c.Series, chart.Series{Name: kind.Words(), Paint: l.Series[n], Mark: n, Points: all.curves[kind]})
 		}
 	}
 	return c

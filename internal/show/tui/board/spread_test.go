@@ -71,7 +71,7 @@ func TestTwoHumpsOfLatencies(t *testing.T) {
 	if low < 40 {
 		t.Errorf("nine requests in ten make a bar of only %d eighths:\n%s", low, view)
 	}
-	for _, want := range []string{"bars: share of 1,000", "90 %┤", "1 ms", "mean 8.90 ms", "1000 KiB: 1 KiB each, 1000 KiB/s"} {
+	for _, want := range []string{"bars: share of 1,000", "90%┤", "1 ms", "mean 8.90 ms", "1000 KiB: 1 KiB each, 1000 KiB/s"} {
 		if !strings.Contains(view, want) {
 			t.Errorf("no %q in:\n%s", want, view)
 		}

@@ -80,7 +80,7 @@ func (v *view) errorText() string {
 	})
 	var parts []string
 	for _, k := range names[:min(len(names), 6)] {
-		parts = append(parts, ui.Outside(string(k), nameBytes)+" "+units.Count(kinds[k]))
+		parts = append(parts, ui.Outside(k.Words(), nameBytes)+" "+units.Count(kinds[k]))
 	}
 	return strings.Join(parts, ", ")
 }

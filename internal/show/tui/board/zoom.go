@@ -155,7 +155,7 @@ func (v *view) loadValues(p *fold.LoadPoint) []string {
 	n := len(out)
 	for _, kind := range slices.Sorted(maps.Keys(p.Kinds)) {
 		if n := p.Kinds[kind]; n > 0 {
-			out = append(out, v.l.Bad.S(units.Count(n)+" "+v.out(string(kind), nameBytes)))
+			out = append(out, v.l.Bad.S(units.Count(n)+" "+v.out(kind.Words(), nameBytes)))
 		}
 	}
 	if len(out) == n {

@@ -71,7 +71,7 @@ func TestWhatTheRoundsSay(t *testing.T) {
 		{"six, far slower", twice, six, 0, "A is better", "A better", "-49.9"},
 		{"six, below the floor", six, []int64{1100, 1102, 1104, 1106, 1108, 1110}, .2, "can't tell, below the floor", "can't tell", "+10.0"},
 		{"six, above the floor", six, []int64{1100, 1102, 1104, 1106, 1108, 1110}, .05, "B is better", "B better", "+10.0"},
-		{"nearly the same", six, []int64{1003, 1005, 1007, 1009, 1011, 1013}, 0, "same within 3 %", "same", "+0.3"},
+		{"nearly the same", six, []int64{1003, 1005, 1007, 1009, 1011, 1013}, 0, "same within 3%", "same", "+0.3"},
 		{"noise", []int64{800, 900, 1000, 1100, 1200, 1300}, []int64{850, 950, 1050, 1150, 1250, 1350}, 0, "can't tell, ~", "can't tell", "+4.8"},
 		{"missing", six, nil, 0, "–", "–", ""},
 	} {

@@ -17,9 +17,9 @@ func text(u measure.Unit, v float64) string {
 	case u == measure.Share && v == 0:
 		return "0"
 	case u == measure.Share && v < 0.0005:
-		return "<0.1 %"
+		return "<0.1%"
 	case u == measure.Share:
-		return fmt.Sprintf("%.1f %%", 100*v)
+		return fmt.Sprintf("%.1f%%", 100*v)
 	case u == measure.Dollars:
 		return "$" + u.Cell(v)
 	}
@@ -67,15 +67,15 @@ func changeText(l *ui.Look, f Figure) string {
 	switch {
 	case !ok:
 		if f.A.Known && f.B.Known && f.A.Value == f.B.Value {
-			return "0 %"
+			return "0%"
 		}
 		return l.Glyph.Missing
 	case ratio >= 9:
 		return fmt.Sprintf("%s%.3g", l.Glyph.Times, ratio+1)
 	case ratio > -0.0005 && ratio < 0.0005:
-		return "0.0 %"
+		return "0.0%"
 	}
-	return fmt.Sprintf("%+.1f %%", 100*ratio)
+	return fmt.Sprintf("%+.1f%%", 100*ratio)
 }
 
 // How much room there is for what the rounds say.

@@ -94,7 +94,7 @@ func (s *State) applyTrial(trial *Trial, rec bench.Record) {
 		trial.Log = tail(append(trial.Log, e.Lines...), maxLog, maxLog)
 		trial.Dropped += max(0, e.Dropped)
 	case bench.Intervened:
-		text := string(e.Control.Kind)
+		text := e.Control.Kind.Words()
 		switch e.Control.Kind {
 		case bench.ControlNote:
 			text = e.Control.Text

@@ -74,7 +74,7 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 		case bench.ControlRate:
 			return Mark, "rate set to " + units.Rate(e.Control.Rate) + " req/s"
 		}
-		return Mark, "requested: " + string(e.Control.Kind)
+		return Mark, "requested: " + e.Control.Kind.Words()
 	case bench.Paused:
 		return Mark, "paused"
 	case bench.Resumed:

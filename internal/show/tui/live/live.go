@@ -201,7 +201,7 @@ func (s *Screen) abort() tea.Cmd {
 // send asks c of the run at once: commands run side by side, and no wish may overtake another.
 func (s *Screen) send(c bench.Control) tea.Cmd {
 	if err := s.options.Session.Send(c); err != nil {
-		return bad(string(c.Kind) + ": " + err.Error())
+		return bad(c.Kind.Words() + ": " + err.Error())
 	}
 	return nil
 }

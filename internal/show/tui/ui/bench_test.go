@@ -19,7 +19,7 @@ func BenchmarkLipGloss(b *testing.B) {
 	l := NewLook(LookOptions{})
 	var rows [][]string
 	for range 20 {
-		rows = append(rows, []string{"rs-axum hyper", l.Good.S("12,345/s"), "1.23 ms", "4.56 ms", l.Bad.S("0.1 %"), "99 MiB", "1.98"})
+		rows = append(rows, []string{"rs-axum hyper", l.Good.S("12,345/s"), "1.23 ms", "4.56 ms", l.Bad.S("0.1%"), "99 MiB", "1.98"})
 	}
 	columns := []Column{{Title: "contender", Left: true}, {Title: "throughput"}, {Title: "p50"}, {Title: "p99"}, {Title: "errors"}, {Title: "memory"}, {Title: "CPUs"}}
 	block := l.Table(columns, rows, 98)[1:]
