@@ -203,8 +203,8 @@ func TestKindsAreAskedForTheirTraits(t *testing.T) {
 	}
 }
 
-// A doubt is a typed finding until it is printed: no struct of a program has doubts that are texts.
-func TestNoBareDoubts(t *testing.T) {
+// A warning is a typed warning until it is printed: no struct of a program has warnings that are texts.
+func TestNoBareWarnings(t *testing.T) {
 	doubts := regexp.MustCompile(`^(doubts?|warnings?|notices?|notes|findings?)$|(Doubts?|Warnings?|Notices?|Notes|Warnings?)$`)
 	sources(t, func(path, _ string) {
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)

@@ -116,7 +116,7 @@ func BenchmarkAA(b *testing.B) {
 }
 
 // calibrated runs 'locbench calibrate' on the reference contender, and returns its floor and the
-// CPU time of a request at the peak.
+// CPU time of a request at peak.
 func calibrated(b *testing.B, dir, profile string, step time.Duration) (compare.Floor, time.Duration) {
 	b.Helper()
 	code, stdout, stderr := bounded(b, dir, 16*(step+10*time.Second), "calibrate", "reference:a", "-p", profile, "--services", reference(b, map[string]time.Duration{"a": 0}), "--json", "-o", "calibrate")

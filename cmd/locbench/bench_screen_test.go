@@ -25,7 +25,7 @@ import (
 )
 
 // BenchmarkScreen compares runs that are watched with runs that are not, in alternating pairs: a
-// step of 2048 connections each, with the screen on a terminal of 200 by 50 cells. It tells the CPU
+// step of 2048 connections each, with the screen on a terminal of 200 by 50 cells. It says the CPU
 // time that the screen's process takes, the ratio of the throughputs, and how long a key takes to
 // show. "make bench-tui" runs it.
 func BenchmarkScreen(b *testing.B) {

@@ -90,7 +90,7 @@ func BenchmarkVerdict(b *testing.B) {
 	}
 }
 
-// run gives the contender so many lives, each in a container of its own.
+// run gives the contender so many lives, each in its own container.
 func (c bound) run(b *testing.B, lives int) (bench.Run, []bench.TrialResult) {
 	dir := b.TempDir()
 	args := []string{"run", c.args[0], "-p", small(b, c.args[0], "docker"), "--rounds", strconv.Itoa(lives), "--duration", "1500ms", "--no-checks", "-o", "out"}

@@ -44,7 +44,7 @@ func TestCapacityOverLimits(t *testing.T) {
 			}
 			for j, o := range p.Outcomes {
 				s := trials[0].Steps[o.Step]
-				if o.Step != j+1 || s.Step.Rate != o.Rate || s.Load.Origin() != bench.FromDue || s.Load.Scheduled != s.Load.Sent+s.Load.Dropped {
+				if o.Step != j+1 || s.Step.Rate != o.Rate || s.Load.Origin() != bench.FromScheduled || s.Load.Scheduled != s.Load.Sent+s.Load.Dropped {
 					t.Errorf("probe %+v was step %+v", o, s.Step)
 				}
 			}

@@ -47,7 +47,7 @@ func baseImages(t *testing.T, name string) (images []string) {
 }
 
 // TestRepresentativeContenders builds contenders of all kinds from their Dockerfiles and puts them
-// through the process contract, the checks of what they serve and a short load, under the limits of
+// through the lifecycle contract, the checks of what they serve and a short load, under the limits of
 // the profiles. What was built before is kept by the engine.
 func TestRepresentativeContenders(t *testing.T) {
 	testenv.Docker(t)

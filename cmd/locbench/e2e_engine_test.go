@@ -139,7 +139,7 @@ func TestTarget(t *testing.T) {
 	if len(trial.Steps) != 2 || trial.Steps[1].Load.Succeeded == 0 || trial.Steps[1].Before != nil || trial.Steps[1].Load.FailedTotal() > 0 {
 		t.Errorf("steps %+v", trial.Steps)
 	}
-	// Nobody has started, limited or stopped it, and nothing is known of what it should answer.
+	// Nobody has started, limited or stopped it, and nothing is known of what it should respond.
 	if trial.StartUp != nil || trial.Stop != nil || run.Profile.Limits != (bench.Limits{}) || len(trial.Checks) > 0 || trial.Steps[1].Load.Checked > 0 || len(trial.Warnings) > 0 {
 		t.Errorf("start-up %v, stop %v, limits %+v, %d checks, %d bodies compared, warnings %q", trial.StartUp, trial.Stop, run.Profile.Limits, len(trial.Checks), trial.Steps[1].Load.Checked, trial.Warnings)
 	}

@@ -14,7 +14,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestStoreInAContainer starts an image of a real Elasticsearch beside the contender, fills it, and
+// TestStoreInAContainer starts an image of a real Elasticsearch next to the contender, fills it, and
 // asks all of the checks.
 func TestStoreInAContainer(t *testing.T) {
 	testenv.Docker(t)
@@ -51,7 +51,7 @@ steps: [1, 4]
 			t.Errorf("the store's CPU time is not known: %+v", last.HostAfter)
 		}
 		if last.Load.Checked == 0 || last.Load.Failed[bench.ErrWrong] > 0 {
-			t.Errorf("%d bodies were compared with the known answers, failed %v %v", last.Load.Checked, last.Load.Failed, last.Load.Examples)
+			t.Errorf("%d bodies were compared with the known responses, failed %v %v", last.Load.Checked, last.Load.Failed, last.Load.Examples)
 		}
 		for _, c := range trials[0].Checks {
 			if c.Status == bench.CheckFailed {
@@ -72,7 +72,7 @@ func TestRealStoreStoppedAndBack(t *testing.T) {
 	}
 	t.Cleanup(func() { dockerDo(t, "rm", "-f", "-v", id) })
 	url := "http://" + strings.SplitN(dockerDo(t, "port", id, "9200/tcp"), "\n", 2)[0]
-	answers(t, url)
+	responses(t, url)
 	data, err := dataset.Generated(200, 12, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -61,7 +61,7 @@ func TestEngineElsewhere(t *testing.T) {
 			t.Errorf("runtime %s, %s", run.Profile.Runtime, states(trials))
 		}
 	})
-	t.Run("store beside the contenders", func(t *testing.T) {
+	t.Run("store next to the contenders", func(t *testing.T) {
 		binary, err := storeBinary()
 		if err != nil {
 			t.Fatal(err)
@@ -89,7 +89,7 @@ func TestEngineElsewhere(t *testing.T) {
 			t.Errorf("store %+v", run.Store)
 		}
 		for _, step := range trials[0].Steps {
-			// A busy machine may be too slow for the time-out of half a second, but nothing else
+			// A busy machine may be too slow for the timeout of half a second, but nothing else
 			// fails.
 			if step.Load.Succeeded == 0 || step.Load.FailedTotal() > step.Load.Failed[bench.ErrTimeout] || step.After == nil {
 				t.Errorf("step %s: %+v", step.Step.Name, step.Load.Failed)

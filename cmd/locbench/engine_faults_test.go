@@ -38,7 +38,7 @@ func ownEngine(t *testing.T) *privateEngine {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	// A bridge of its own: with none, an engine takes away the bridge of the machine's first one.
+	// Its own bridge: with none, an engine takes away the bridge of the machine's first one.
 	const bridge = "locbench-test0"
 	for _, args := range []string{"link add " + bridge + " type bridge", "addr add 10.251.251.1/24 dev " + bridge, "link set " + bridge + " up"} {
 		if out, err := exec.Command("ip", strings.Fields(args)...).CombinedOutput(); err != nil {

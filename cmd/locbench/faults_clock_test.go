@@ -15,7 +15,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// TestClockSetBackBeforeResume goes on with a run from the future: its time stamps run backwards,
+// TestClockSetBackBeforeResume continues with a run from the future: its time stamps run backwards,
 // and harm nothing that reads them.
 func TestClockSetBackBeforeResume(t *testing.T) {
 	t.Parallel()

@@ -45,7 +45,7 @@ func TestContenderHarmedFromOutside(t *testing.T) {
 			t.Parallel()
 			rounds := 1
 			if c.name == "killed" {
-				rounds = 2 // the next life goes on
+				rounds = 2 // the next life continues
 			}
 			d := disturb(t, nil, "run", "--headless", "-p", quiet(t, "docker", rounds, 1, 1, 2, 4, 8))
 			d.instance(0)
@@ -84,7 +84,7 @@ func TestContenderHarmedFromOutside(t *testing.T) {
 	}
 }
 
-// endsOnTime wants steps that count the time-outs of a contender that does not answer, and end when
+// endsOnTime wants steps that count the timeouts of a contender that does not respond, and end when
 // they should: after the step's time and what was in flight then, with much room for a busy
 // machine.
 func endsOnTime(t *testing.T, steps []bench.StepResult) {
@@ -99,7 +99,7 @@ func endsOnTime(t *testing.T, steps []bench.StepResult) {
 	}
 }
 
-// TestPausedForAWhile is a pause that ends within the step: the trial goes on, and says so.
+// TestPausedForAWhile is a pause that ends within the step: the trial continues, and says so.
 func TestPausedForAWhile(t *testing.T) {
 	testenv.Docker(t)
 	t.Parallel()

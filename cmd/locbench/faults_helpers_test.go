@@ -30,7 +30,7 @@ type disturbed struct {
 	env []string
 }
 
-// disturb starts a run in a folder of its own, with a folder for temporary files of its own, which
+// disturb starts a run in its own folder, with a folder for temporary files of its own, which
 // must be empty in the end.
 func disturb(t *testing.T, env []string, args ...string) *disturbed {
 	t.Helper()
@@ -58,7 +58,7 @@ func (d *disturbed) instance(step int) bench.InstanceInfo {
 }
 
 // loaded waits until what runs has answered for a second of a step of the first trial: harm that is
-// done to it from now on is done within the step, and not before its first answer.
+// done to it from now on is done within the step, and not before its first response.
 func (d *disturbed) loaded(step int) bench.InstanceInfo {
 	d.t.Helper()
 	d.waitEvent(d.out, answered(step))
@@ -131,7 +131,7 @@ func (d *disturbed) clean(runID string) {
 }
 
 // resumes wants --resume to complete the run, without touching what was complete, and with what was
-// measured kept beside.
+// measured kept next to.
 func (d *disturbed) resumes(args ...string) []bench.TrialResult {
 	d.t.Helper()
 	_, before := read(d.t, d.out)
@@ -208,7 +208,7 @@ func dockerTo(t testing.TB, host string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// misbehave asks the faulty contender to do what its FAULT says. It need not answer.
+// misbehave asks the faulty contender to do what its FAULT says. It need not respond.
 func misbehave(t testing.TB, info bench.InstanceInfo) {
 	t.Helper()
 	client := http.Client{Timeout: 2 * time.Second}
@@ -295,12 +295,12 @@ func storeGoesAndComesBack(t *testing.T, runtime, url string, away, back func())
 	if in, ok := incident(trial, bench.IncidentStore); !ok || in.Step == nil {
 		t.Errorf("incidents %v", trial.Incidents)
 	}
-	d.reported("the store is gone", "the store does not answer")
+	d.reported("the store is gone", "the store does not respond")
 	d.resumes()
 }
 
 // answers waits until url does.
-func answers(t *testing.T, url string) {
+func responses(t *testing.T, url string) {
 	t.Helper()
 	testenv.Until(t, 2*time.Minute, url+" answers", func() bool {
 		resp, err := http.Get(url)

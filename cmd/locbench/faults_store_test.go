@@ -74,7 +74,7 @@ func TestStoreStoppedAndBack(t *testing.T) {
 }
 
 // TestSilentStore gives commands a store that takes connections and never answers, and one that
-// falls silent behind its greeting. Each command says within which time there was no answer.
+// falls silent behind its greeting. Each command says within which time there was no response.
 func TestSilentStore(t *testing.T) {
 	t.Parallel()
 	silent := func(greets bool) string {
@@ -105,7 +105,7 @@ func TestSilentStore(t *testing.T) {
 			if code := c.wait(2 * time.Minute); code == 0 && what != "doctor" {
 				t.Errorf("exit code %d", code)
 			}
-			if said := c.stdout.String() + c.stderr.String(); !strings.Contains(said, "no answer within") || strings.Contains(said, "deadline exceeded") {
+			if said := c.stdout.String() + c.stderr.String(); !strings.Contains(said, "no response within") || strings.Contains(said, "deadline exceeded") {
 				t.Errorf("it said: %s", said)
 			}
 		})

@@ -23,7 +23,7 @@ func TestGuestClockSet(t *testing.T) {
 		}
 		began := time.Now()
 		t.Cleanup(func() { setClock(t, began.Add(time.Since(began))) })
-		// Each request takes 10 ms at least, so that a step goes on for long after its first window.
+		// Each request takes 10 ms at least, so a step continues for long after its first window.
 		profile := guestProfile(t, runtime, "limits: {memory: 64MiB}\nstore: none", guestStep(1, "fault", 1000), guestStep(1, "fault", 1000), guestStep(4, "light", 50))
 		d := disturb(t, nil, "run", "--headless", "-p", profile, "--services", guestFaulty(t, "wait"))
 		awaitEvent(t, d, "answers in the first step", answered(0))
@@ -58,7 +58,7 @@ func TestGuestClockSet(t *testing.T) {
 		moved := map[bool]bool{}
 		for _, w := range trial.Warnings {
 			if w.Kind == bench.WarnClockSet {
-				moved[w.Figures["moved_ns"] > 0] = true
+				moved[w.Values["moved_ns"] > 0] = true
 			}
 		}
 		if !moved[true] || !moved[false] {

@@ -141,7 +141,7 @@ func ended(t *testing.T, d *disturbed, code int, words ...string) (bench.Run, be
 // groups again in the first step and the contender touch 32 MiB for each request of the second, and
 // holds all that the results say against what the kernel's own files have said before and after
 // each reading. The quota is small, since the emulated CPU is shared with an engine and may be
-// slow: the contender spins, so that the kernel has to throttle it in every step.
+// slow: the contender spins, so the kernel has to throttle it in every step.
 func TestGuestReadings(t *testing.T) {
 	guestRuntimes(t, func(t *testing.T, runtime string) {
 		limits := "cpus: 0.15, memory: 64MiB, pids: 100"
@@ -204,7 +204,7 @@ func TestGuestReadings(t *testing.T) {
 }
 
 // highWater wants the 32 MiB of the second step in its mark and in none else, where the kernel can
-// begin a mark anew; and no mark of a step where it cannot.
+// begin a mark again; and no mark of a step where it cannot.
 func highWater(t *testing.T, steps []bench.StepResult, said string) {
 	t.Helper()
 	var marks []int64
@@ -222,7 +222,7 @@ func highWater(t *testing.T, steps []bench.StepResult, said string) {
 	}
 	if !atLeast(kernelRelease(t), 6, 12) {
 		if len(marks) > 0 || strings.Contains(said, "in this step") {
-			t.Errorf("kernel %s begins no mark anew, but steps have marks: %v", kernelRelease(t), marks)
+			t.Errorf("kernel %s begins no mark again, but steps have marks: %v", kernelRelease(t), marks)
 		}
 		return
 	}
@@ -381,7 +381,7 @@ func (k *kernelFiles) holds(t *testing.T, u bench.Usage) bool {
 }
 
 // TestGuestKilled kills locbench in a step. What is left, and nothing else, is removed by clean: a
-// unit of somebody else's whose name begins as our groups do goes on.
+// unit of somebody else's whose name begins as our groups do continues.
 func TestGuestKilled(t *testing.T) {
 	guestRuntimes(t, func(t *testing.T, runtime string) {
 		const unit = "locbench-nightly.service"
@@ -421,7 +421,7 @@ func TestGuestKilled(t *testing.T) {
 	})
 }
 
-// oomKills is how many processes the kernel has killed for want of memory since it was started.
+// oomKills is how many processes the kernel has killed for lack of memory since it was started.
 func oomKills(t *testing.T) int64 {
 	t.Helper()
 	text, err := os.ReadFile("/proc/vmstat")
@@ -435,8 +435,8 @@ func oomKills(t *testing.T) int64 {
 }
 
 // TestGuestOutOfMemory has a contender touch memory until the kernel kills it. The step ends by its
-// requests, most of which find nobody who listens: the engine of an emulated machine tells of the
-// death many seconds later. However late that is, the trial has failed for want of memory.
+// requests, most of which find nobody who listens: the engine of an emulated machine says of the
+// death many seconds later. However late that is, the trial has failed for lack of memory.
 func TestGuestOutOfMemory(t *testing.T) {
 	guestRuntimes(t, func(t *testing.T, runtime string) {
 		before := oomKills(t)
@@ -444,7 +444,7 @@ func TestGuestOutOfMemory(t *testing.T) {
 		d := disturb(t, nil, "run", "--headless", "-p", profile, "--services", guestFaulty(t, "oom"))
 		_, trial := ended(t, d, 3, "out of memory")
 		if n := oomKills(t) - before; n < 1 {
-			t.Errorf("the kernel has killed %d processes for want of memory", n)
+			t.Errorf("the kernel has killed %d processes for lack of memory", n)
 		}
 		if trial.State != bench.TrialFailed || !strings.Contains(trial.Failure, "out of memory") || trial.Exit == nil || !trial.Exit.OOMKilled || trial.Exit.Signal != "SIGKILL" {
 			t.Errorf("state %s, %q, exit %+v", trial.State, trial.Failure, trial.Exit)

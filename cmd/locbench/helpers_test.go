@@ -237,7 +237,7 @@ func leftOf(runID string) (left []string) {
 	return left
 }
 
-// quarter are the limits of contenders whose load is only there to go on: what they do not use,
+// quarter are the limits of contenders whose load is only there to continue: what they do not use,
 // other tests have.
 const quarter = "limits: {cpus: 0.25, memory: 64MiB}\n"
 
@@ -339,7 +339,7 @@ process: {command: ["{{.Dir}}/service"]}
 	return dir
 }
 
-// runtimes calls f for every runtime of this machine, beside other tests.
+// runtimes calls f for every runtime of this machine, next to other tests.
 func runtimes(t *testing.T, f func(t *testing.T, runtime string)) {
 	t.Parallel()
 	for _, runtime := range []string{"process", "docker"} {

@@ -39,7 +39,7 @@ func TestInsideAContainer(t *testing.T) {
 		network string
 		fails   string
 	}{
-		"in a network of its own":        {"bridge", ""},
+		"in its own network":             {"bridge", ""},
 		"in the network of the host":     {"host", ""},
 		"in a container with no network": {"none", "start it with --network host"},
 	} {

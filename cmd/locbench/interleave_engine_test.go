@@ -40,7 +40,7 @@ func TestInterleaving(t *testing.T) {
 				if s.Interleave == nil || s.Interleave.Count == 0 || s.Interleave.Length != 100*time.Millisecond || len(s.Interleave.With) != 1 {
 					t.Fatalf("%s, %s: turns %+v", trial.Trial, s.Step.Name, s.Interleave)
 				}
-				// A busy machine may be too slow for the time-out of half a second, but nothing else fails.
+				// A busy machine may be too slow for the timeout of half a second, but nothing else fails.
 				l := s.Load
 				if l.Succeeded == 0 || l.FailedTotal() != l.Failed[bench.ErrTimeout] || l.Latency.Count != l.Succeeded {
 					t.Errorf("%s, %s: %d succeeded, %d of them with a latency, failed %v", trial.Trial, s.Step.Name, l.Succeeded, l.Latency.Count, l.Failed)
@@ -55,7 +55,7 @@ func TestInterleaving(t *testing.T) {
 				if succeeded != l.Succeeded {
 					t.Errorf("%s, %s: %d succeeded in the windows, %d in all", trial.Trial, s.Step.Name, succeeded, l.Succeeded)
 				}
-				// Its counters are of its own turns: the time between them is on record beside them.
+				// Its counters are of its own turns: the time between them is on record next to them.
 				if cpu, ok := s.CPU(); !ok || cpu <= 0 || s.Interleave.Waited <= 0 || s.Interleave.WaitedCPU < 0 {
 					t.Errorf("%s, %s: %s of CPU time, waited %s", trial.Trial, s.Step.Name, cpu, s.Interleave.Waited)
 				}

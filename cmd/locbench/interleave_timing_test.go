@@ -50,7 +50,7 @@ func interleavingLasts(t testing.TB, runtime string) error {
 				due += w.Due
 			}
 			if s.Step.Rate > 0 && (due < 290 || due > 310 || l.Scheduled < due) { // one more or less in each turn
-				say("%d came due in the intervals, %d in all", due, l.Scheduled)
+				say("%d were scheduled in the intervals, %d in all", due, l.Scheduled)
 			}
 			cpu, ok := s.CPU()
 			if between := s.After.At.Sub(s.Before.At); !ok || cpu <= 0 || cpu > 2*time.Second || (between-l.Wall).Abs() > l.Wall/2 {

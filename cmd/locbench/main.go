@@ -1,4 +1,4 @@
-// Command locbench tells which implementation of a microservice to run, and what it will cost. See
+// Command locbench says which implementation of a microservice to run, and what it will cost. See
 // README.md.
 package main
 

@@ -59,7 +59,7 @@ func (p *pane) empty() {
 			return
 		}
 		if time.Now().After(end) {
-			p.t.Errorf("processes go on in %s after its terminal is gone: %v", p.dir, at)
+			p.t.Errorf("processes continue in %s after its terminal is gone: %v", p.dir, at)
 			return
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// listening makes a folder with a contender that listens on a port of its own choice, whatever its
+// listening makes a folder with a contender that listens on its own port choice, whatever its
 // manifest, which names another or the same one, tells it. The manifest is edited by the pairs.
 func listening(t *testing.T, edit ...string) (services string) {
 	t.Helper()
@@ -30,7 +30,7 @@ func listening(t *testing.T, edit ...string) (services string) {
 }
 
 // TestPortOfItsOwn is about processes that do not listen where they are asked to. It runs alone:
-// others beside it might be given its port.
+// others next to it might be given its port.
 func TestPortOfItsOwn(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

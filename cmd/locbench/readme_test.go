@@ -165,7 +165,7 @@ func TestReadmeProfile(t *testing.T) {
 	}
 }
 
-// TestReadmeShowsYourService: what README.md shows of a service of one's own is from the page that a test runs, whose
+// TestReadmeShowsYourService: what README.md shows of your own service is from the page that a test runs, whose
 // profile is one that can be read at a glance.
 func TestReadmeShowsYourService(t *testing.T) {
 	_, section, _ := strings.Cut(readPage(t, "README.md"), "\n## Bring your own service")
@@ -235,7 +235,7 @@ func allDocs(t *testing.T) (pages []string) {
 	return pages
 }
 
-// deadLink tells what is wrong with a link in a page; "" for nothing, and for links to other sites.
+// deadLink says what is wrong with a link in a page; "" for nothing, and for links to other sites.
 func deadLink(t *testing.T, page, link string) string {
 	t.Helper()
 	u, err := url.Parse(link)

@@ -16,7 +16,7 @@ import (
 )
 
 // TestRunOnATerminal sees a run from its command to the summary on the normal screen. It runs
-// alone: warnings of runs beside it would push its summary off the screen.
+// alone: warnings of runs next to it would push its summary off the screen.
 func TestRunOnATerminal(t *testing.T) {
 	testenv.Docker(t)
 	dir := t.TempDir()
@@ -52,7 +52,7 @@ func TestRunInAPipeIsPlain(t *testing.T) {
 	}
 }
 
-// TestSteering pauses a run, marks a moment, skips a step, goes on, and ends after a step; the
+// TestSteering pauses a run, marks a moment, skips a step, continues, and ends after a step; the
 // results tell all of it.
 func TestSteering(t *testing.T) {
 	t.Parallel()
@@ -71,7 +71,7 @@ func TestSteering(t *testing.T) {
 	p.see("Mark this moment")
 	p.typed("before the second step")
 	p.keys("p")
-	// The header names the next step in a pause already: only its bar tells that it runs.
+	// The header names the next step in a pause already: only its bar says that it runs.
 	p.until(time.Minute, "run the second step", func(s string) bool {
 		return strings.Contains(s, "step 2 of 4") && strings.Contains(s, "s of 8s") && !strings.Contains(s, "PAUSED")
 	})
@@ -94,7 +94,7 @@ func TestSteering(t *testing.T) {
 		t.Errorf("aborted: %q, %q, %q", steps[0].Aborted, steps[1].Aborted, steps[2].Aborted)
 	}
 	var kinds []string
-	for _, i := range trials[0].Interventions {
+	for _, i := range trials[0].ManualChanges {
 		kinds = append(kinds, string(i.Control.Kind)+i.Control.Text)
 	}
 	if got := strings.Join(kinds, ", "); got != "pause, notebefore the second step, resume, skip step, stop after step" {
@@ -144,7 +144,7 @@ func TestResizeDuringLoad(t *testing.T) {
 	p.see("code=130")
 }
 
-// TestSuspendStallsOnlyTheScreen stops the screen by Ctrl-Z: the shell is back, the run goes on,
+// TestSuspendStallsOnlyTheScreen stops the screen by Ctrl-Z: the shell is back, the run continues,
 // and fg shows it again.
 func TestSuspendStallsOnlyTheScreen(t *testing.T) {
 	t.Parallel()
@@ -157,12 +157,12 @@ func TestSuspendStallsOnlyTheScreen(t *testing.T) {
 	p.keys("C-z")
 	p.see("Stopped", "ready$")
 	before := lastSeq(out)
-	testenv.Until(t, time.Minute, "the run goes on while the screen is stopped", func() bool { return lastSeq(out) > before+4 })
+	testenv.Until(t, time.Minute, "the run continues while the screen is stopped", func() bool { return lastSeq(out) > before+4 })
 	p.typed("echo the shell is $((40+2))")
 	p.see("the shell is 42")
 	p.typed("fg")
 	shown := p.see("step 1 of 3", "req/s")
-	p.until(time.Minute, "show what goes on", func(s string) bool { return strings.Contains(s, "step 1 of 3") && s != shown })
+	p.until(time.Minute, "show what continues", func(s string) bool { return strings.Contains(s, "step 1 of 3") && s != shown })
 	p.keys("C-c", "C-c")
 	p.see("--resume out", "ready$")
 	run, _ := read(t, out)

@@ -32,17 +32,17 @@ type errand struct {
 // host is one virtual machine with its errands.
 type host struct {
 	name    string
-	kernel  string // "6.12", or "6.1.0": one that cannot begin a high-water mark of memory anew
+	kernel  string // "6.12", or "6.1.0": one that cannot begin a high-water mark of memory again
 	engine  bool   // root's Docker engine is started
 	errands []errand
 }
 
-// hosts have one emulated CPU each, so that two of them are done in the time of one.
+// hosts have one emulated CPU each, so two of them are done in the time of one.
 var hosts = []host{
 	{"root", "6.12", true, []errand{
 		{name: "groups", as: "root", pkg: "internal/host/cgroup", tests: []string{"TestGroupOnThisMachine", "TestBornInV2Group", "TestRemoveTakesGroupsBelow", "TestCleanLeft", "TestProbe"}},
 		{name: "processes", as: "root", pkg: "internal/contender/launch", tests: []string{"TestProcess/OOM", "TestProcess/DeafWithChild", "TestProcess/KilledParent", "TestProcess/GroupRefused"}},
-		{name: "beside", as: "root", pkg: "internal/host/hostusage", tests: []string{"TestHostReadings"}},
+		{name: "next to", as: "root", pkg: "internal/host/hostusage", tests: []string{"TestHostReadings"}},
 		{name: "runs", as: "root", pkg: "cmd/locbench", guest: "process,docker", tests: []string{"TestGuestDoctor", "TestGuestReadings", "TestGuestKilled", "TestGuestOutOfMemory"}},
 	}},
 	{"without root", "6.12", false, []errand{
@@ -188,7 +188,7 @@ func (h host) boot(t *testing.T, disk, payload string) string {
 	}
 	// The processor lacks cmpxchg16b (cx16): QEMU 7.2 emulates the one without a lock prefix
 	// wrongly, and kernel 6.12 dies of it. One CPU: with two, kernel 6.12 dies now and then where
-	// it changes its own code (the first CPU quota does), since QEMU 7.2 may go on with the old
+	// it changes its own code (the first CPU quota does), since QEMU 7.2 may continue with the old
 	// code on the other one. snapshot=on: what is written goes to a temporary file, and the disk
 	// stays as it was built.
 	qemu := exec.CommandContext(ctx, "qemu-system-x86_64", "-accel", "tcg", "-cpu", "qemu64,-cx16", "-smp", "1", "-m", "2048",

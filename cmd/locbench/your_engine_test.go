@@ -26,7 +26,7 @@ func TestYourService(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	t.Setenv("PASSWORD", ordersPassword) // each block is typed into a shell of its own
+	t.Setenv("PASSWORD", ordersPassword) // each block is typed into its own shell
 	typed := strings.NewReplacer("$ ", "", "~/locbench", sources,
 		"locbench run ", "locbench run --headless --rounds 2 --duration 1s --connections '1 warm-up,4' ")
 	for _, step := range strings.Split(readPage(t, yourService), "\n## ") {

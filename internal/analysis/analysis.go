@@ -1,6 +1,6 @@
 // Package analysis works out, once for a run, what its figures support: the summaries of its
 // contenders, what bound their steps, and how they stand. Text, report, Markdown, dashboard and
-// comparison render it, so that they cannot disagree and no histogram is merged twice. It is pure.
+// comparison render it, so they cannot disagree and no histogram is merged twice. It is pure.
 package analysis
 
 import (
@@ -90,7 +90,7 @@ func (c Contender) Errors() float64 {
 
 // StepOf is the step that a measure is of, where it is of one; half is a step of both sides.
 func (c Contender) StepOf(m measure.Measure, half bench.Step) stats.Step {
-	switch m.Claim.At {
+	switch m.Comparison.At {
 	case measure.AtPeak:
 		peak, _ := c.PeakStep()
 		return peak
@@ -104,7 +104,7 @@ func (c Contender) StepOf(m measure.Measure, half bench.Step) stats.Step {
 	return stats.Step{}
 }
 
-// Half is the step at half of the peak, by stats.Contender.HalfPeak.
+// Half is the step at half peak, by stats.Contender.HalfPeak.
 func (c Contender) Half() (step bench.Step, share float64, ok bool) {
 	i, share, ok := c.HalfPeak()
 	if !ok {
@@ -133,10 +133,10 @@ func (c Contender) At(m measure.Measure, step bench.Step) (values []float64) {
 }
 
 // Samples are the values of two sides, one of each round that has one, and what they are of. At
-// half of the peak the old side chooses the step, and the new one is measured at the same.
+// half peak the old side chooses the step, and the new one is measured at the same.
 func Samples(m measure.Measure, a, b Contender) (old, fresh []float64, at string) {
-	switch m.Claim.At {
-	case measure.OfLife:
+	switch m.Comparison.At {
+	case measure.FromStartToStop:
 		return m.Contender(a.Contender).Rounds, m.Contender(b.Contender).Rounds, ""
 	case measure.AtHalf:
 		step, share, ok := a.Half()
@@ -163,7 +163,7 @@ func Samples(m measure.Measure, a, b Contender) (old, fresh []float64, at string
 }
 
 // Together keeps of several contenders the rounds in which they took turns with each other; turns
-// tells of which it did: the i-th values of those belong together. One round that one of them did
+// says of which it did: the i-th values of those belong together. One round that one of them did
 // not complete is left out of all, since the others of it are still pairs: to give up the pairing
 // for it would put the machine's changes from round to round, which the pairs share, back among the
 // differences. Those with too few such rounds stay as they are; so do all where fewer than two are

@@ -43,7 +43,7 @@ type Place struct {
 // leader of every higher one, by more than chance (Mann-Whitney, or signed ranks where they took
 // turns; all pairs of contenders as one family for Holm) and by more than the rule's floor; who is
 // in one tier is not known to be worse than its leader. It takes stats.MinInterval rounds of a
-// contender to be in a tier at all. Each measure is a family of its own.
+// contender to be in a tier at all. Each measure is its own family.
 //
 // Throughput and CPU are of each contender's own peak; p99 is of one step for all, at half of the
 // peak of the contender with the highest.
@@ -62,7 +62,7 @@ func (r *Run) Standing(id measure.ID, rule stats.Rule) Standing {
 	for i, c := range all {
 		p := Place{Contender: c.Label, unit: m.Unit, margin: rule.Fill().Margin}
 		switch {
-		case m.Claim.At != measure.AtHalf:
+		case m.Comparison.At != measure.AtHalf:
 			_, values[i], p.At = Samples(m, c, c)
 		case known:
 			values[i], p.At, s.At = c.At(m, halfway), at, at
@@ -144,7 +144,7 @@ func (s *Standing) rank(rule stats.Rule, values [][]float64, places []Place) {
 // outside says why c stands in no tier of m; see stats.Outside.
 func (c Contender) outside(m measure.Measure, halfway bench.Step) string {
 	peak, ok := c.PeakStep()
-	return stats.Outside(m.Claim.Kind, c.Contender, c.StepOf(m, halfway), ok &&
+	return stats.Outside(m.Comparison.Kind, c.Contender, c.StepOf(m, halfway), ok &&
 		c.Bounds[peak.Index].Bound == verdict.Client)
 }
 

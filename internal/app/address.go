@@ -9,7 +9,7 @@ import (
 )
 
 // recorded is an address as it may be on record: without its user, and where that came from the
-// environment with a mask in its place, so that a resumed run asks for it.
+// environment with a mask in its place, so a resumed run asks for it.
 func recorded(address string) string {
 	scheme, rest, ok := strings.Cut(address, "://")
 	if !ok || len(bench.EnvNames(address)) == 0 {

@@ -14,7 +14,7 @@ import (
 // request in a hundred may still be measured.
 const attempts = 3
 
-// ask asks each kind of request and each session once, as the load will, and checks all answers. It returns what was
+// ask asks each kind of request and each session once, as the load will, and checks all responses. It returns what was
 // sent and what came, of the first kind that is not answered as expected.
 func (l *loader) ask(ctx context.Context, baseURL string) error {
 	for _, unit := range l.units() {
@@ -55,7 +55,7 @@ func (l *loader) once(ctx context.Context, baseURL, unit string, seen func(load.
 	return l.engine.Once(ctx, plan, seen)
 }
 
-// setUp makes the requests of the set-up, whose values those after it use.
+// setUp makes the requests of the setup, whose values those after it use.
 func (l *loader) setUp(ctx context.Context, baseURL string) error {
 	delete(l.lives, baseURL) // another one begins
 	return l.aside(ctx, baseURL, "setup", l.setup, func(load.Asked) {})

@@ -80,10 +80,10 @@ func (c *checks) Running(
 }
 
 func (c *checks) Alive(ctx context.Context, inst bench.Instance, svc bench.Service) []bench.CheckResult {
-	if !slices.Contains(c.names(), bench.CheckStillAnswers) {
+	if !slices.Contains(c.names(), bench.CheckStillResponds) {
 		return nil
 	}
-	return []bench.CheckResult{check.StillAnswers(ctx, inst, c.site.way(), cmp.Or(svc.Ready.Path, "/"))}
+	return []bench.CheckResult{check.StillResponds(ctx, inst, c.site.way(), cmp.Or(svc.Ready.Path, "/"))}
 }
 
 func (c *checks) Stopped(stop bench.StopResult) []bench.CheckResult {

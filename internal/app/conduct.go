@@ -62,7 +62,7 @@ func (c *conductor) mask() secret.Masker {
 	return c.masker
 }
 
-// setUp makes the requests of the set-up. What they save under the name of a secret is one.
+// setUp makes the requests of the setup. What they save under the name of a secret is one.
 func (c *conductor) setUp(ctx context.Context, baseURL string) error {
 	err := c.loader.setUp(ctx, baseURL)
 	c.hideSaved(c.loader.life(baseURL).Values)
@@ -169,7 +169,7 @@ func (c *conductor) prepare(ctx context.Context) error {
 		plan.Data = site.data.Info()
 	}
 	plan.Files = c.loader.data.Hashes
-	plan.Machine = machine.Fingerprint(ctx)
+	plan.Machine = machine.Describe(ctx)
 	plan.Software = bench.Software{Locbench: Version(), Go: runtime.Version()}
 	if err := site.choosePlatform(ctx); err != nil {
 		return err

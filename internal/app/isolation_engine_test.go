@@ -13,7 +13,7 @@ import (
 	"locbench/internal/bench/cpuset"
 )
 
-// TestSiteKeepsToAPlan runs in a process of its own, which becomes the client: the plan is one for
+// TestSiteKeepsToAPlan runs in its own process, which becomes the client: the plan is one for
 // two CPUs, which no machine of that size would be given.
 func TestSiteKeepsToAPlan(t *testing.T) {
 	all := cpuset.Allowed()

@@ -23,19 +23,19 @@ type loader struct {
 	// of the profile, with the variables of the environment filled in
 	requests, setup, teardown []bench.Request
 
-	data    load.Data
-	expect  map[string]check.Expect // of the answers to the requests of these names
-	answers *answers
-	kept    map[string]*load.Kept // by base URL
-	lives   map[string]*load.Life // likewise
-	begun   uint64                // lives
-	engine  load.Engine
+	data      load.Data
+	expect    map[string]check.Expect // of the responses to the requests of these names
+	responses *responses
+	kept      map[string]*load.Kept // by base URL
+	lives     map[string]*load.Life // likewise
+	begun     uint64                // lives
+	engine    load.Engine
 }
 
 // answers are what the data set knows once it was read.
-type answers struct {
+type responses struct {
 	ids   []int64
-	known *dataset.Answers
+	known *dataset.Responses
 }
 
 // loopVariable chooses the client's loop, for those who doubt one of them.
@@ -45,7 +45,7 @@ const loopVariable = "LOCBENCH_LOOP"
 func newLoader(s *site) (*loader, error) {
 	p := s.plan.Profile
 	l := &loader{
-		run: s.plan, answers: &s.answers, kept: map[string]*load.Kept{}, lives: map[string]*load.Life{},
+		run: s.plan, responses: &s.responses, kept: map[string]*load.Kept{}, lives: map[string]*load.Life{},
 		engine: load.Engine{TLS: s.tls}, expect: map[string]check.Expect{}, requests: s.requests,
 		setup: filled(p.Setup, s.getenv), teardown: filled(p.Teardown, s.getenv),
 	}
@@ -108,9 +108,9 @@ func (l *loader) loadPlan(baseURL string, step bench.Step) load.Plan {
 	p := l.run.Profile
 	plan := load.Plan{
 		BaseURL: baseURL, Step: step, Requests: l.requests, Sessions: p.Sessions, Variables: p.Variables, Data: l.data,
-		Life: l.life(baseURL), IDs: l.answers.ids, HTTP2: p.Protocol == bench.HTTP2, Timeout: p.Timeout, Seed: l.run.Seed,
+		Life: l.life(baseURL), IDs: l.responses.ids, HTTP2: p.Protocol == bench.HTTP2, Timeout: p.Timeout, Seed: l.run.Seed,
 	}
-	known := l.answers.known != nil && l.answers.known.Any()
+	known := l.responses.known != nil && l.responses.known.Any()
 	if known || len(l.expect) > 0 {
 		plan.Check, plan.CheckEvery = l.check, max(int(math.Round(1/p.Validate)), 1)
 		plan.Checks = func(request string) bool {
@@ -143,18 +143,18 @@ func (l *loader) Rest(baseURL string) {
 	}
 }
 
-// check compares an answer with what is expected of it, and with the known one.
-func (l *loader) check(a load.Answer) error {
+// check compares a response with what is expected of it, and with the known one.
+func (l *loader) check(a load.Response) error {
 	expect, expected := l.expect[a.Request]
 	if expected {
 		if err := expect.Judge(a.Status, a.Header(), a.Body); err != nil {
 			return err
 		}
 	}
-	if l.answers.known == nil {
+	if l.responses.known == nil {
 		return nil
 	}
-	err := l.answers.known.Check(a.Request, a.ID, a.Language, a.Body)
+	err := l.responses.known.Check(a.Request, a.ID, a.Language, a.Body)
 	if errors.Is(err, dataset.ErrUnknown) {
 		if expected {
 			return nil

@@ -13,8 +13,8 @@ import (
 	"locbench/internal/text/contact"
 )
 
-// ready waits for the answer of inst that says it is ready. It reports where a service listens that
-// does not answer where it is asked, and asks a process at its manifest's port if that is where it
+// ready waits for the response of inst that says it is ready. It reports where a service listens that
+// does not respond where it is asked, and asks a process at its manifest's port if that is where it
 // listens; how long it took to start is not known then.
 func (s *site) ready(
 	ctx context.Context, inst bench.Instance, svc bench.Service, tell func(level, text string),
@@ -48,7 +48,7 @@ func awaitReady(
 		q.Timeout = time.Minute
 	}
 	began := time.Now()
-	foreign := inst.Info().Runtime.Traits().Foreign
+	foreign := inst.Info().Runtime.Traits().AlreadyRunning
 	elsewhere, reported, known := "", false, !foreign
 	up, err := wait(ctx, inst, q, func(last string) {
 		silent := fmt.Sprintf("not ready at %s yet: %s", inst.BaseURL(), last)

@@ -35,8 +35,8 @@ type movable struct{ *placed }
 func (m movable) Move(port int) { m.asked = fmt.Sprintf("127.0.0.1:%d", port) }
 
 // refused stands for ready.Wait at an address that refuses connections, until the time is over or
-// answers says that the address has become one that answers.
-func refused(answers string) waiter {
+// answers says that the address has become one that responses.
+func refused(responses string) waiter {
 	return func(_ context.Context, inst bench.Instance, q ready.Question, late func(string)) (bench.InstanceReady, error) {
 		for end := time.Now().Add(q.Timeout); ; {
 			time.Sleep(time.Second)
@@ -44,14 +44,14 @@ func refused(answers string) waiter {
 				return bench.InstanceReady{}, errors.New("not ready")
 			}
 			late("connection refused")
-			if inst.BaseURL() == answers {
+			if inst.BaseURL() == responses {
 				return bench.InstanceReady{StartUp: 5 * time.Millisecond}, nil
 			}
 		}
 	}
 }
 
-// TestAwaitReady_SilentTarget: that a target does not answer is reported once, after a second.
+// TestAwaitReady_SilentTarget: that a target does not respond is reported once, after a second.
 func TestAwaitReady_SilentTarget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
@@ -80,15 +80,15 @@ func TestAwaitReady_ListensElsewhere(t *testing.T) {
 		return all
 	}
 	for name, c := range map[string]struct {
-		runtime bench.Runtime
-		listens []netip.AddrPort
-		fixed   bool
-		answers string
-		told    string // "": nothing
-		err     string // "": it becomes ready
+		runtime   bench.Runtime
+		listens   []netip.AddrPort
+		fixed     bool
+		responses string
+		told      string // "": nothing
+		err       string // "": it becomes ready
 	}{
-		"its manifest's port":   {runtime: bench.RuntimeProcess, listens: at("[::]:8080"), answers: "http://127.0.0.1:8080", told: "it listens on [::]:8080, its manifest's port"},
-		"cannot be moved":       {runtime: bench.RuntimeProcess, listens: at("0.0.0.0:8080"), fixed: true, told: "no answer at http://127.0.0.1:4000: it listens on 0.0.0.0:8080", err: "it listens on 0.0.0.0:8080"},
+		"its manifest's port":   {runtime: bench.RuntimeProcess, listens: at("[::]:8080"), responses: "http://127.0.0.1:8080", told: "it listens on [::]:8080, its manifest's port"},
+		"cannot be moved":       {runtime: bench.RuntimeProcess, listens: at("0.0.0.0:8080"), fixed: true, told: "no response at http://127.0.0.1:4000: it listens on 0.0.0.0:8080", err: "it listens on 0.0.0.0:8080"},
 		"somewhere":             {runtime: bench.RuntimeProcess, listens: at("127.0.0.1:9"), told: "it listens on 127.0.0.1:9", err: "it listens on 127.0.0.1:9"},
 		"where it is asked":     {runtime: bench.RuntimeProcess, listens: at("127.0.0.1:4000"), err: "not ready"},
 		"nowhere":               {runtime: bench.RuntimeProcess, err: "not ready"},
@@ -103,7 +103,7 @@ func TestAwaitReady_ListensElsewhere(t *testing.T) {
 					inst = p
 				}
 				var told []string
-				up, err := awaitReady(t.Context(), refused(c.answers), inst, ready.Question{Timeout: 5 * time.Second}, 8080, func(level, text string) {
+				up, err := awaitReady(t.Context(), refused(c.responses), inst, ready.Question{Timeout: 5 * time.Second}, 8080, func(level, text string) {
 					if level == "warning" {
 						told = append(told, text)
 					}
@@ -122,7 +122,7 @@ func TestAwaitReady_ListensElsewhere(t *testing.T) {
 	}
 }
 
-// TestQuestionOfATarget: only where nothing describes a service, any answer below 500 will do.
+// TestQuestionOfATarget: only where nothing describes a service, any response below 500 will do.
 func TestQuestionOfATarget(t *testing.T) {
 	s := &site{plan: &bench.Run{}}
 	for name, test := range map[string]struct {

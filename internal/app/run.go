@@ -73,7 +73,7 @@ func Run(ctx context.Context, env console.Env, o RunOptions) error {
 	return err
 }
 
-// finish writes the reports from what is on disk, so that they show exactly what was kept, and
+// finish writes the reports from what is on disk, so they show exactly what was kept, and
 // prints the table if wanted. missed is how often thresholds were; excluded are the contenders that
 // take part in no claim.
 func finish(env console.Env, dir string, table bool) (missed int, excluded []bench.ExcludedContender, err error) {

@@ -101,7 +101,7 @@ func TestResumeOfInterleaving(t *testing.T) {
 	}
 }
 
-// TestResumePlansUnderTheLock: how far a run is, is not read while another locbench goes on with
+// TestResumePlansUnderTheLock: how far a run is, is not read while another locbench continues with
 // it.
 func TestResumePlansUnderTheLock(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")

@@ -32,7 +32,7 @@ type site struct {
 	requests   []bench.Request // of the profile, with the variables of the environment filled in
 	getenv     func(string) string
 	tls        *tls.Config // of the clients; nil checks certificates against those of the system
-	answers    answers
+	responses  responses
 	counts     map[string]int64 // documents of the store's indices, as storeChange has found them
 	usage      *hostusage.Store // reads host and store; nil where the store cannot be read
 	isolation  cpuIsolation

@@ -109,7 +109,7 @@ func (b Builder) Build(ctx context.Context, svc bench.Service, progress func(str
 func (c *conductor) firstRequests(ctx context.Context, baseURL string) (bench.Phases, error) {
 	p, l := c.site.plan.Profile, c.loader
 	return portable.Phases(ctx, portable.PhasesPlan{
-		BaseURL: baseURL, Request: l.requests[0], IDs: l.answers.ids, Requests: p.Phases.Requests, Timeout: p.Timeout,
+		BaseURL: baseURL, Request: l.requests[0], IDs: l.responses.ids, Requests: p.Phases.Requests, Timeout: p.Timeout,
 		Variables: p.Variables, Data: l.data, Life: l.life(baseURL), Seed: l.run.Seed, TLS: c.site.tls,
 	})
 }

@@ -52,7 +52,7 @@ func (s *site) choosePlatform(ctx context.Context) error {
 		s.containers = engine
 	}
 	for _, p := range s.platforms() {
-		p.Fingerprint(s.plan)
+		p.RecordEnvironment(s.plan)
 	}
 	return nil
 }

@@ -24,12 +24,12 @@ func (s *site) openStore(ctx context.Context, progress func(bench.Progress)) (st
 	}
 	var err error
 	if s.plan.Profile.DrawsIDs() {
-		if s.answers.ids, err = s.data.IDs(ctx); err != nil {
+		if s.responses.ids, err = s.data.IDs(ctx); err != nil {
 			return "", fmt.Errorf("read the ids of the data set: %w", err)
 		}
 	}
 	if s.plan.Profile.Validate > 0 {
-		if s.answers.known, err = dataset.NewAnswers(s.data, s.plan.Profile.Requests); err != nil {
+		if s.responses.known, err = dataset.NewResponses(s.data, s.plan.Profile.Requests); err != nil {
 			return "", err
 		}
 	}

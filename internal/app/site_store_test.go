@@ -27,7 +27,7 @@ func TestVerifyData(t *testing.T) {
 	regions := data.Info().Regions
 	found := func(cities int) string { return fmt.Sprintf("found %d documents", cities+regions) }
 	for name, c := range map[string]struct {
-		city      string // of the answer; "": the index is not there
+		city      string // of the response; "": the index is not there
 		note, err string
 		warned    int
 	}{
@@ -71,7 +71,7 @@ func TestVerifyData(t *testing.T) {
 	}
 }
 
-// TestFillStore: an embedded store has the data, tells what a dump's mapping left out, and refuses to
+// TestFillStore: an embedded store has the data, says what a dump's mapping left out, and refuses to
 // be changed.
 func TestFillStore(t *testing.T) {
 	data, err := dataset.Generated(300, 12, 1)

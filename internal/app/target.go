@@ -94,8 +94,8 @@ func parseTarget(name, address string, profiled bool) (t bench.Target, asked str
 }
 
 // aim makes p a plan for services that run already: what limits them is not ours to say. Without a
-// contender or a profile that was named, nothing is known of their answers: they are asked what the
-// address says, and their answers are not compared with those of cities.
+// contender or a profile that was named, nothing is known of their responses: they are asked what the
+// address says, and their responses are not compared with those of cities.
 func aim(p *bench.Profile, o RunOptions, targets []bench.Target, asked string) error {
 	for _, limit := range []string{"cpus", "memory", "cpu-set"} {
 		if o.Changes.Given(limit) {

@@ -98,13 +98,13 @@ type attempt struct {
 	trial     string
 }
 
-// The bounds of what is shown of a request or an answer.
+// The bounds of what is shown of a request or a response.
 const (
 	triedLines = 40
 	triedWidth = 500
 )
 
-// event tells of starts, failures and warnings.
+// event says of starts, failures and warnings.
 func (t *attempt) event(r bench.Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -116,7 +116,7 @@ func (t *attempt) event(r bench.Record) {
 		fmt.Fprintf(t.conductor.env.Stderr, "%s: %s\n", e.Phase, safe.Line(e.Text, 200))
 	case bench.InstanceStarted:
 		how := "started (" + string(e.Info.Runtime) + ")"
-		if e.Info.Runtime.Traits().Foreign {
+		if e.Info.Runtime.Traits().AlreadyRunning {
 			how = "already running"
 		}
 		fmt.Fprintf(t.out, "%s: %s, at %s\n", safe.Line(t.trial, 60), safe.Line(how, 60), safe.Line(e.Info.Address, 100))
@@ -138,7 +138,7 @@ func (t *attempt) event(r bench.Record) {
 	}
 }
 
-// asked writes a request and its answer.
+// asked writes a request and its response.
 func (t *attempt) asked(title string, a load.Asked) {
 	t.conductor.hideSaved(a.Saved)
 	t.conductor.stream.Settle()
@@ -146,8 +146,8 @@ func (t *attempt) asked(title string, a load.Asked) {
 	defer t.mu.Unlock()
 	fmt.Fprintf(t.out, "\n%s: %s\n", safe.Line(t.trial, 60), safe.Line(t.conductor.mask().Text(title), 200))
 	t.message("→", string(a.Sent))
-	if a.Answer.Status > 0 {
-		t.message("←", fmt.Sprintf("HTTP %d\n%s\n%s", a.Answer.Status, a.Answer.Head, a.Answer.Body))
+	if a.Response.Status > 0 {
+		t.message("←", fmt.Sprintf("HTTP %d\n%s\n%s", a.Response.Status, a.Response.Head, a.Response.Body))
 	}
 	switch {
 	case a.Err != nil:

@@ -3,7 +3,7 @@
 // it while it happens (Event).
 //
 // It holds plain values and the few interfaces that more than one package speaks; it does no I/O
-// and imports the standard library, units and cpuset only, so that every other package may import it.
+// and imports the standard library, units and cpuset only, so every other package may import it.
 // Numbers stay exact here (time.Duration, int64) and are rounded where they are printed. In JSON a
 // duration is a whole number of nanoseconds and its key ends in _ns; a size is in bytes.
 package bench
@@ -116,7 +116,7 @@ type Profile struct {
 	Teardown []Request `json:"teardown,omitempty"`
 	Protocol Protocol  `json:"protocol,omitempty"` // "": HTTP11
 	Timeout  Duration  `json:"timeout_ns"`         // of one request, from its sending to its last byte
-	// share of the answers whose whole body is compared with the known one, where there is one
+	// share of the responses whose whole body is compared with the known one, where there is one
 	Validate float64 `json:"compare_bodies,omitempty"`
 	// share of failed requests from which on a step supports no claim; 0: DefaultMaxErrors
 	MaxErrors float64            `json:"max_errors,omitempty"`

@@ -31,7 +31,7 @@ func TestRecordsSurviveJSON(t *testing.T) {
 		Notice{Level: "warning", Text: "limits not enforced"},
 		InstanceStopped{Stop: StopResult{Graceful: true, Took: up}},
 		TrialEnded{State: TrialFailed, Failure: "died", Exit: &Exit{At: at, Code: 137, OOMKilled: true}},
-		Intervened{Control: Control{Kind: ControlNote, Text: "x"}, Step: new(int)}, Paused{}, Resumed{Took: 3}, RunEnded{State: RunFailed, Err: "e"},
+		ChangedManually{Control: Control{Kind: ControlNote, Text: "x"}, Step: new(int)}, Paused{}, Resumed{Took: 3}, RunEnded{State: RunFailed, Err: "e"},
 	} {
 		in := Record{Seq: int64(i + 1), At: at, Trial: trial, Event: e}
 		data, err := json.Marshal(in)
@@ -62,7 +62,7 @@ func TestDerivedFiguresOfAStep(t *testing.T) {
 		t.Errorf("throughput %v, want 500: errors must not count", got)
 	}
 	if got := s.Load.ErrorRatio(); got != 0.2 {
-		t.Errorf("error ratio %v, want 0.2", got)
+		t.Errorf("error rate %v, want 0.2", got)
 	}
 	if got, ok := s.CPUPerRequest(); !ok || got != 500*time.Microsecond {
 		t.Errorf("CPU per request %v %v, want 500µs", got, ok)

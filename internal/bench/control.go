@@ -15,7 +15,7 @@ type ControlKind string
 func (k ControlKind) Words() string { return strings.ReplaceAll(string(k), "_", " ") }
 
 // The kinds. None of them touches a step that is being measured but those that say so; all of them
-// are on record as Intervened.
+// are on record as ChangedManually.
 const (
 	ControlPause    ControlKind = "pause"     // before the next step or trial; the running step is finished first
 	ControlResume   ControlKind = "resume"    // continue after a pause, or take one back that was asked for
@@ -56,8 +56,8 @@ func (c Control) Validate() error {
 	return nil
 }
 
-// Intervention is a wish that the run has taken up, as it is kept in the trial's result.
-type Intervention struct {
+// ManualChange is a wish that the run has taken up, as it is kept in the trial's result.
+type ManualChange struct {
 	At      time.Time `json:"at"`
 	Step    *int      `json:"step,omitempty"` // index of the step that ran then; nil between steps
 	Control Control   `json:"control"`
@@ -65,7 +65,7 @@ type Intervention struct {
 
 // ChangedByHand reports whether somebody intervened in the course of the trial; a note does not.
 func (l TrialResult) ChangedByHand() bool {
-	return slices.ContainsFunc(l.Interventions, func(i Intervention) bool { return i.Control.Kind != ControlNote })
+	return slices.ContainsFunc(l.ManualChanges, func(i ManualChange) bool { return i.Control.Kind != ControlNote })
 }
 
 type forceKey struct{}

@@ -50,7 +50,7 @@ const (
 	NotSteady    = "unstable" // where the service was becoming slower
 )
 
-// Name is that of the finding.
+// Name is that of the warning.
 func (d Drift) Name() string {
 	if d.Warming() {
 		return StillWarming
@@ -58,7 +58,7 @@ func (d Drift) Name() string {
 	return NotSteady
 }
 
-// String is the finding with its figures: "still warming: throughput rose by 12% and CPU time per
+// String is the warning with its figures: "still warming: throughput rose by 12% and CPU time per
 // request fell by 9.8% over the step".
 func (d Drift) String() string {
 	var parts []string
@@ -71,8 +71,8 @@ func (d Drift) String() string {
 	return d.Name() + ": " + strings.Join(parts, " and ") + " over the step"
 }
 
-// Doubts are all the doubts about a step: its drift, those of the load and its own.
-func (s StepResult) Doubts() Warnings {
+// Warnings are all the warnings about a step: its drift, those of the load and its own.
+func (s StepResult) AllWarnings() Warnings {
 	var own Warnings
 	if d := s.Drift; d != nil {
 		own = Warnings{{Kind: WarnDrifting, Text: d.String()}}

@@ -59,9 +59,9 @@ type (
 	}
 	// InstanceReady says that it has answered as one that is ready does.
 	InstanceReady struct {
-		// from the start of the process to that answer; 0: not known
-		StartUp     time.Duration `json:"start_up_ns,omitempty"`
-		FirstAnswer *FirstAnswer  `json:"first_answer,omitempty"` // nil: that was the first
+		// from the start of the process to that response; 0: not known
+		StartUp       time.Duration  `json:"start_up_ns,omitempty"`
+		FirstResponse *FirstResponse `json:"first_response,omitempty"` // nil: that was the first
 	}
 	// RequestsTimed says where the first requests of a trial have spent their time.
 	RequestsTimed struct {
@@ -125,18 +125,18 @@ type (
 	}
 	// Notice is a word to the user that is not the end of anything.
 	Notice struct {
-		Level   string             `json:"level"` // info, warning, error
-		Text    string             `json:"text"`
-		Kind    WarningKind        `json:"kind,omitempty"` // of a warning or an error, which stays with the results
-		Figures map[string]float64 `json:"figures,omitempty"`
+		Level  string             `json:"level"` // info, warning, error
+		Text   string             `json:"text"`
+		Kind   WarningKind        `json:"kind,omitempty"` // of a warning or an error, which stays with the results
+		Values map[string]float64 `json:"values,omitempty"`
 	}
 	// IncidentOccurred says what was done to the contender, or to what it depends on, from outside.
 	IncidentOccurred struct {
 		Incident Incident `json:"incident"`
 	}
-	// Intervened says that somebody has changed the course of the run, or marked a moment, at the
+	// ChangedManually says that somebody has changed the course of the run, or marked a moment, at the
 	// record's time.
-	Intervened struct {
+	ChangedManually struct {
 		Control Control `json:"control"`
 		Step    *int    `json:"step,omitempty"` // index of the step that runs; nil between steps
 	}
@@ -182,7 +182,7 @@ func (LogLines) event()         {}
 func (Notice) event()           {}
 func (InstanceStopped) event()  {}
 func (IncidentOccurred) event() {}
-func (Intervened) event()       {}
+func (ChangedManually) event()  {}
 func (Paused) event()           {}
 func (Resumed) event()          {}
 func (TrialEnded) event()       {}
@@ -195,7 +195,7 @@ var events = map[string]Event{
 	"instance_started": InstanceStarted{}, "instance_ready": InstanceReady{}, "instance_stopped": InstanceStopped{},
 	"requests_timed": RequestsTimed{}, "mark_read": MarkRead{}, "check_done": CheckDone{},
 	"step_started": StepStarted{}, "window_closed": WindowClosed{}, "usage_read": UsageRead{}, "step_ended": StepEnded{},
-	"log_lines": LogLines{}, "notice": Notice{}, "incident": IncidentOccurred{}, "intervened": Intervened{},
+	"log_lines": LogLines{}, "notice": Notice{}, "incident": IncidentOccurred{}, "changed_manually": ChangedManually{},
 	"paused": Paused{}, "resumed": Resumed{}, "run_ended": RunEnded{},
 }
 
@@ -244,7 +244,7 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Apply folds one event of this trial into its result, so that all who show it agree.
+// Apply folds one event of this trial into its result, so all who show it agree.
 func (l *TrialResult) Apply(at time.Time, e Event) {
 	switch e := e.(type) {
 	case TrialStarted:
@@ -256,7 +256,7 @@ func (l *TrialResult) Apply(at time.Time, e Event) {
 		if e.StartUp > 0 {
 			l.StartUp = new(e.StartUp)
 		}
-		l.FirstAnswer = e.FirstAnswer
+		l.FirstResponse = e.FirstResponse
 	case RequestsTimed:
 		l.Phases = new(e.Phases)
 	case MarkRead:
@@ -273,8 +273,8 @@ func (l *TrialResult) Apply(at time.Time, e Event) {
 		}
 	case IncidentOccurred:
 		l.Incidents = append(l.Incidents, e.Incident)
-	case Intervened:
-		l.Interventions = append(l.Interventions, Intervention{At: at, Step: e.Step, Control: e.Control})
+	case ChangedManually:
+		l.ManualChanges = append(l.ManualChanges, ManualChange{At: at, Step: e.Step, Control: e.Control})
 	case TrialEnded:
 		l.State, l.Failure, l.Exit, l.LastLog, l.Lost, l.Ended = e.State, e.Failure, e.Exit, e.LastLog, e.Lost, at
 	}

@@ -15,7 +15,7 @@ const DefaultMaxErrors = 0.01
 // AsksData reports whether the data set has a part in a run of the profile: it fills the store, is
 // what answers are compared with, or has the ids that are asked for.
 func (p Profile) AsksData() bool {
-	compared := p.Validate > 0 && slices.ContainsFunc(p.Requests, Request.NamesCity) // with the answer that it knows
+	compared := p.Validate > 0 && slices.ContainsFunc(p.Requests, Request.NamesCity) // with the response that it knows
 	return !p.Store.Kind.Traits().None || compared || p.DrawsIDs()
 }
 
@@ -35,7 +35,7 @@ func (l Load) WorstErrors() (ratio float64, request string) {
 }
 
 // Exclusion is why a contender takes part in no claim of a run: what it answered was wrong, or it did
-// not answer.
+// not respond.
 type Exclusion struct {
 	FailedChecks int     `json:"failed_checks,omitempty"`
 	Checks       int     `json:"checks,omitempty"`        // that passed or failed

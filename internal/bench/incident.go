@@ -12,9 +12,9 @@ type IncidentKind string
 const (
 	IncidentPaused   IncidentKind = "paused"   // frozen from outside: it holds its connections and answers nothing
 	IncidentUnpaused IncidentKind = "unpaused" //
-	IncidentOOM      IncidentKind = "oom"      // the kernel has killed one of its processes for want of memory
-	IncidentSilent   IncidentKind = "silent"   // it does not answer, for a reason that its runtime or the kernel knows
-	IncidentStore    IncidentKind = "store"    // the store does not answer
+	IncidentOOM      IncidentKind = "oom"      // the kernel has killed one of its processes for lack of memory
+	IncidentSilent   IncidentKind = "silent"   // it does not respond, for a reason that its runtime or the kernel knows
+	IncidentStore    IncidentKind = "store"    // the store does not respond
 	IncidentData     IncidentKind = "data"     // the store holds more or fewer documents than before
 )
 

@@ -142,7 +142,7 @@ type Memory struct {
 	LimitHits   *int64 `json:"limit_hits,omitempty"`   // how often the limit was met, and memory had to be won back first
 	MajorFaults *int64 `json:"major_faults,omitempty"` // pages that had to be read from a disk
 	MinorFaults *int64 `json:"minor_faults,omitempty"` // pages that were in memory already, or are new
-	// pages that had been given up for want of memory, and were needed again
+	// pages that had been given up for lack of memory, and were needed again
 	Refaults *int64 `json:"refaults,omitempty"`
 	// high-water mark since the beginning of the step, where the kernel can begin it again
 	StepPeak     *int64 `json:"step_peak_bytes,omitempty"`

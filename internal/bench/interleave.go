@@ -87,7 +87,7 @@ func (b *HostReading) Advance(from, to *HostReading) *HostReading {
 }
 
 // advance lets the events of memory be counted on; how much is used, and has been at most, is as
-// the later reading tells.
+// the later reading says.
 func (m *Memory) advance(from, to *Memory) *Memory {
 	if m == nil || from == nil || to == nil {
 		return to

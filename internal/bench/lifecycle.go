@@ -10,14 +10,14 @@ const (
 	CheckLogsRequests  = "logs-requests"  // logs every request with its path
 	CheckImageSize     = "image-size"     // of the image, or of the binary
 	CheckThreads       = "threads"        // processes and threads under three CPU limits
-	CheckStillAnswers  = "still-answers"  // answers after the last step
+	CheckStillResponds = "still-answers"  // answers after the last step
 	CheckStops         = "stops"          // ends gracefully when asked to
 )
 
 // LifecycleChecks are the names of all lifecycle checks in the order in which they are shown.
 func LifecycleChecks() []string {
 	return []string{
-		CheckNoEnvironment, CheckNoStore, CheckLogsPort, CheckLogsRequests, CheckImageSize, CheckThreads, CheckStillAnswers,
+		CheckNoEnvironment, CheckNoStore, CheckLogsPort, CheckLogsRequests, CheckImageSize, CheckThreads, CheckStillResponds,
 		CheckStops,
 	}
 }

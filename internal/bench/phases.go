@@ -30,10 +30,10 @@ type RequestPhases struct {
 	Connect   time.Duration `json:"connect_ns"`    // TCP handshake
 	TLS       time.Duration `json:"tls_ns"`        // TLS handshake
 	Send      time.Duration `json:"send_ns"`       // writing of the request
-	FirstByte time.Duration `json:"first_byte_ns"` // from then until the first byte of the answer
+	FirstByte time.Duration `json:"first_byte_ns"` // from then until the first byte of the response
 	Receive   time.Duration `json:"receive_ns"`    // from then until the last byte
 	Total     time.Duration `json:"total_ns"`
-	Status    int           `json:"status,omitempty"` // of the answer; 0: there was none
+	Status    int           `json:"status,omitempty"` // of the response; 0: there was none
 	Bytes     int64         `json:"bytes,omitempty"`  // of its body
 	Err       string        `json:"error,omitempty"`  // why it is not a success, bounded; the phases end where it failed
 }

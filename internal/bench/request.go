@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Request is one kind of request: of the mix, of a session, or of set-up and teardown. Path, header and
+// Request is one kind of request: of the mix, of a session, or of setup and teardown. Path, header and
 // body may hold {name} for a variable; see Parts.
 type Request struct {
 	Name         string            `json:"name"`
@@ -24,10 +24,10 @@ type Request struct {
 	Languages    []string          `json:"languages,omitempty"`     // {language} goes round through these
 	ExpectStatus int               `json:"expect_status"`           // any other status is an error
 	MoreStatuses []int             `json:"more_statuses,omitempty"` // but these
-	// what else its answers must be, as in a check suite
+	// what else its responses must be, as in a check suite
 	Expect  map[string]any `json:"expect,omitempty"`
 	Timeout Duration       `json:"timeout_ns,omitempty"` // 0: that of the profile
-	Save    []Save         `json:"save,omitempty"`       // values that its answer has for requests after it
+	Save    []Save         `json:"save,omitempty"`       // values that its response has for requests after it
 	Think   Think          `json:"think,omitzero"`       // before it is sent
 }
 
@@ -41,7 +41,7 @@ func (r Request) NamesCity() bool {
 	return strings.HasPrefix(r.Path, "/city/") || strings.HasPrefix(r.Path, "/region/")
 }
 
-// Checks says whether more is expected of an answer than its status.
+// Checks says whether more is expected of a response than its status.
 func (r Request) Checks() bool { return len(r.Expect) > 0 }
 
 // Encoding is how variables are written into a body.
@@ -76,7 +76,7 @@ type IDSpec struct {
 // that name it.
 type Session struct {
 	Name   string `json:"name"`
-	Weight int    `json:"weight"` // beside those of the requests that stand alone
+	Weight int    `json:"weight"` // next to those of the requests that stand alone
 }
 
 // Think is how long a user waits before a request: drawn evenly between two times, which may be the
@@ -86,7 +86,7 @@ type Think struct {
 	Max Duration `json:"max_ns"`
 }
 
-// Source is the part of an answer from which a value is saved.
+// Source is the part of a response from which a value is saved.
 type Source string
 
 // The sources.
@@ -97,7 +97,7 @@ const (
 	FromRegex  Source = "regex"  // Of is matched with the body; the first group is the value, or the whole match
 )
 
-// Save is a value that an answer has for the requests after it.
+// Save is a value that a response has for the requests after it.
 type Save struct {
 	Name string `json:"name"` // of the variable
 	From Source `json:"from"`
@@ -127,7 +127,7 @@ type Range struct {
 // Draw is how a variable takes its values.
 type Draw string
 
-// The ways to draw. In turn and once go on through all steps of a contender's life; once ends the load when there is no
+// The ways to draw. In turn and once continue through all steps of a contender's life; once ends the load when there is no
 // value left.
 const (
 	DrawRandom Draw = "random"
@@ -154,7 +154,7 @@ type DataFile struct {
 	Hash string `json:"hash"` // SHA-256, in hexadecimal digits
 }
 
-// Every are all requests of a profile, also those of set-up and teardown.
+// Every are all requests of a profile, also those of setup and teardown.
 func (p Profile) Every() []Request { return slices.Concat(p.Setup, p.Requests, p.Teardown) }
 
 // DrawsIDs says whether a request asks for ids of the data set.
@@ -165,7 +165,7 @@ func (p Profile) DrawsIDs() bool {
 	})
 }
 
-// Longest is the longest time-out of a profile's requests.
+// Longest is the longest timeout of a profile's requests.
 func (p Profile) Longest() time.Duration {
 	longest := p.Timeout
 	for _, r := range p.Requests {

@@ -17,11 +17,11 @@ func (k ErrorKind) Words() string { return strings.ReplaceAll(string(k), "_", " 
 // The kinds. A status other than the expected one is the class of that status: "1xx" … "5xx".
 const (
 	ErrRefused ErrorKind = "connection_refused"
-	ErrReset   ErrorKind = "connection_reset" // reset, broken pipe, or closed before the whole answer was there
+	ErrReset   ErrorKind = "connection_reset" // reset, broken pipe, or closed before the whole response was there
 	ErrTimeout ErrorKind = "timeout"
 	ErrBody    ErrorKind = "unreadable_body" // one that cannot be read
-	ErrWrong   ErrorKind = "unexpected_body" // whole, but not the known answer
-	ErrSave    ErrorKind = "missing_value"   // a good answer without a value that was to be saved of it
+	ErrWrong   ErrorKind = "unexpected_body" // whole, but not the known response
+	ErrSave    ErrorKind = "missing_value"   // a good response without a value that was to be saved of it
 	ErrClient  ErrorKind = "client_limit"    // out of ports, files or memory on this side
 	ErrOther   ErrorKind = "other"
 )
@@ -52,16 +52,16 @@ type Window struct {
 	Succeeded int64               `json:"succeeded"`
 	Failed    map[ErrorKind]int64 `json:"failed,omitempty"`
 	Bytes     int64               `json:"bytes"`
-	// of the successes that ended in this window; 0 without any; open loop: from when they were due
+	// of the successes that ended in this window; 0 without any; open loop: from when they were scheduled
 	P50 time.Duration `json:"p50_ns"`
 	P90 time.Duration `json:"p90_ns"`
 	P99 time.Duration `json:"p99_ns"`
 	Max time.Duration `json:"max_ns"`
-	// earlier definition: nothing was sent any more, so that its rate means nothing
+	// earlier definition: nothing was sent any more, so its rate means nothing
 	Drain   bool  `json:"drain,omitempty"`
 	Sent    int64 `json:"sent,omitempty"` // in this window; these and the following ones in an open loop only
-	Due     int64 `json:"due,omitempty"`
-	Late    int64 `json:"late,omitempty"`    // sent more than 1 ms after they were due
+	Due     int64 `json:"scheduled,omitempty"`
+	Late    int64 `json:"late,omitempty"`    // sent more than 1 ms after they were scheduled
 	Dropped int64 `json:"dropped,omitempty"` // never sent
 	// requests due per second as it was at the end of the window; 0: none by rate
 	Rate float64 `json:"rate,omitempty"`
@@ -75,13 +75,13 @@ type Definition int
 
 // The definitions. See docs/decisions/2026-11-22-a-measured-step.md.
 const (
-	// Earlier counted every answer to what was sent, over the time of sending plus the mean, over
+	// Earlier counted every response to what was sent, over the time of sending plus the mean, over
 	// the connections, of how much later their last success came. With a queue it overstates the
 	// throughput, and understates the CPU time of a request.
 	Earlier Definition = 0
-	// Foreign is that of another tool, whose results have been imported.
-	Foreign Definition = 1
-	// Interval counts the answers whose last byte arrived within an interval in the steady state,
+	// OtherTool is that of another tool, whose results have been imported.
+	OtherTool Definition = 1
+	// Interval counts the responses whose last byte arrived within an interval in the steady state,
 	// over its length. The load begins before it and continues until its end; counters are read at
 	// its two ends.
 	Interval Definition = 2
@@ -92,7 +92,7 @@ func (d Definition) String() string {
 	switch d {
 	case Earlier:
 		return "all responses / sending time (old definition)"
-	case Foreign:
+	case OtherTool:
 		return "as another tool defines it"
 	case Interval:
 		return "an interval in the steady state"
@@ -100,7 +100,7 @@ func (d Definition) String() string {
 	return "unknown"
 }
 
-// EarlierWarning is the doubt about results in which steps were measured by the earlier definition.
+// EarlierWarning is the warning about results in which steps were measured by the earlier definition.
 const EarlierWarning = "old definition of a step: when saturated, throughput may be a third too high and CPU per request half too low. Compare only with results of the same definition"
 
 // Load is what the load engine saw of one step.
@@ -112,7 +112,7 @@ type Load struct {
 	Started time.Time     `json:"started"`              // of the interval
 	Elapsed time.Duration `json:"elapsed_ns"`           // length of the interval, which is what Throughput is over
 	LeadIn  time.Duration `json:"lead_in_ns,omitempty"` // load before the interval
-	// closed loop: the same as Sent; open loop: those that came due, which is Sent + Dropped
+	// closed loop: the same as Sent; open loop: those that were scheduled, which is Sent + Dropped
 	Scheduled int64 `json:"scheduled"`
 	Sent      int64 `json:"sent"`                      // in the step, from the beginning of the lead-in
 	Succeeded int64 `json:"succeeded"`                 // answers that arrived within the interval
@@ -121,14 +121,14 @@ type Load struct {
 	// in flight when the step was interrupted: neither succeeded nor failed
 	Cut     int64 `json:"cut,omitempty"`
 	Backlog int64 `json:"backlog,omitempty"` // in flight, or waiting for a connection, at the end of the interval
-	// connections without any answer when the lead-in had to end: the queue is longer than it
+	// connections without any response when the lead-in had to end: the queue is longer than it
 	Unserved int `json:"unserved,omitempty"`
 	// in the step, also before and after the interval: no failure is left out
 	Failed   map[ErrorKind]int64 `json:"failed,omitempty"`
 	Bytes    int64               `json:"bytes"`             // of the bodies of Succeeded
 	Latency  Latencies           `json:"latency"`           // of Succeeded, from the moment that LatencyOf names
-	Timeouts Latencies           `json:"timeouts,omitzero"` // of time-outs, with the time they took from their sending
-	Failures Latencies           `json:"failures"`          // of failures other than time-outs
+	Timeouts Latencies           `json:"timeouts,omitzero"` // of timeouts, with the time they took from their sending
+	Failures Latencies           `json:"failures"`          // of failures other than timeouts
 	Windows  []Window            `json:"windows"`           //
 	// CPU time of locbench itself during Wall (includes an embedded store)
 	ClientCPU time.Duration `json:"client_cpu_ns"`
@@ -156,27 +156,27 @@ type Load struct {
 	// share of Wall in which the busiest thread of the client did not wait for anything; 0: not known
 	Saturation float64 `json:"saturation,omitempty"`
 
-	// Open loop only. Nothing waits without being counted: what could not be sent when it was due
+	// Open loop only. Nothing waits without being counted: what could not be sent when it was scheduled
 	// was late or dropped.
 	LatencyOf          Origin    `json:"latency_of,omitempty"`            // where Latency begins; "" is FromSent
 	Sending            Latencies `json:"latency_sent,omitzero"`           // of the same successes as Latency, from their sending
 	Lag                Latencies `json:"lag,omitzero"`                    // from due to sent, of all that were sent
-	Late               int64     `json:"late,omitempty"`                  // of Sent: more than 1 ms after they were due
+	Late               int64     `json:"late,omitempty"`                  // of Sent: more than 1 ms after they were scheduled
 	Held               int64     `json:"waited_for_connection,omitempty"` // of Late and Dropped: because every connection was in use
-	Dropped            int64     `json:"dropped,omitempty"`               // came due and were never sent
+	Dropped            int64     `json:"dropped,omitempty"`               // were scheduled and were never sent
 	MaxOpenConnections int       `json:"max_open_connections,omitempty"`  // connections in use at the same time
 	// requests due per second at the end, where somebody has changed the rate
 	FinalRate float64 `json:"final_rate,omitempty"`
 }
 
-// FirstAnswer is the first answer of a contender, where that did not yet say that it is ready.
-type FirstAnswer struct {
+// FirstResponse is the first response of a contender, where that did not yet say that it is ready.
+type FirstResponse struct {
 	After  time.Duration `json:"after_ns"` // from the start of the process
 	Status int           `json:"status"`
 }
 
-// String is "first answer after 9.6ms: 503".
-func (f FirstAnswer) String() string {
+// String is "first response after 9.6ms: 503".
+func (f FirstResponse) String() string {
 	return fmt.Sprintf("first response after %s: %d", f.After.Round(100*time.Microsecond), f.Status)
 }
 
@@ -186,7 +186,7 @@ type RequestLoad struct {
 	Succeeded int64                `json:"succeeded"`
 	Failed    map[ErrorKind]int64  `json:"failed,omitempty"`
 	Examples  map[ErrorKind]string `json:"examples,omitempty"` // as those of the step, of this kind of request
-	Bytes     int64                `json:"bytes"`              // of the bodies of successful answers
+	Bytes     int64                `json:"bytes"`              // of the bodies of successful responses
 	Latency   Latencies            `json:"latency"`            // of successes, from the same moment as the step's
 }
 
@@ -204,8 +204,8 @@ type SessionLoad struct {
 type Origin string
 
 const (
-	FromSent Origin = "sent" // when the request was written
-	FromDue  Origin = "due"  // when it should have been, by the schedule
+	FromSent      Origin = "sent"      // when the request was written
+	FromScheduled Origin = "scheduled" // when it should have been, by the schedule
 )
 
 // Origin is where Latency begins.
@@ -255,7 +255,7 @@ type StepResult struct {
 	Aborted  string   `json:"aborted,omitempty"` // why it ended early: "the contender died", "interrupted"
 	Ending   Ending   `json:"ending,omitempty"`  // the same in a word; "" where it did not
 
-	Thresholds []Judgement `json:"thresholds,omitempty"` // of the profile, that this step was judged by
+	Thresholds []ThresholdResult `json:"thresholds,omitempty"` // of the profile, that this step was judged by
 }
 
 // Why steps end early, in StepResult.Aborted.

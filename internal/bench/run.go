@@ -58,22 +58,22 @@ type TrialResult struct {
 	Instance *InstanceInfo `json:"instance,omitempty"`
 	Started  time.Time     `json:"started"`
 	Ended    time.Time     `json:"ended,omitzero"`
-	// from the start of the process to the first answer that says it is ready
-	StartUp     *Duration     `json:"start_up_ns,omitempty"`
-	FirstAnswer *FirstAnswer  `json:"first_answer,omitempty"`   // nil: that was the first of any kind
-	Phases      *Phases       `json:"first_requests,omitempty"` // of the first requests, where the profile asked for them
-	Marks       []Mark        `json:"marks,omitempty"`
-	Checks      []CheckResult `json:"checks,omitempty"`
-	Steps       []StepResult  `json:"steps,omitempty"`
-	Stop        *StopResult   `json:"stop,omitempty"`
-	Exit        *Exit         `json:"exit,omitempty"`    // if it ended before it was asked to
-	Failure     string        `json:"failure,omitempty"` // what went wrong, in words
-	LastLog     []LogLine     `json:"last_log,omitempty"`
-	Warnings    Warnings      `json:"warnings,omitempty"`
-	Lost        *Lost         `json:"lost,omitempty"` // what it has not measured, where it did not run to its end
+	// from the start of the process to the first response that says it is ready
+	StartUp       *Duration      `json:"start_up_ns,omitempty"`
+	FirstResponse *FirstResponse `json:"first_response,omitempty"` // nil: that was the first of any kind
+	Phases        *Phases        `json:"first_requests,omitempty"` // of the first requests, where the profile asked for them
+	Marks         []Mark         `json:"marks,omitempty"`
+	Checks        []CheckResult  `json:"checks,omitempty"`
+	Steps         []StepResult   `json:"steps,omitempty"`
+	Stop          *StopResult    `json:"stop,omitempty"`
+	Exit          *Exit          `json:"exit,omitempty"`    // if it ended before it was asked to
+	Failure       string         `json:"failure,omitempty"` // what went wrong, in words
+	LastLog       []LogLine      `json:"last_log,omitempty"`
+	Warnings      Warnings       `json:"warnings,omitempty"`
+	Lost          *Lost          `json:"lost,omitempty"` // what it has not measured, where it did not run to its end
 
-	Incidents     []Incident     `json:"incidents,omitempty"`     // what was done to it from outside, in the order of time
-	Interventions []Intervention `json:"interventions,omitempty"` // what somebody asked for while it ran
+	Incidents     []Incident     `json:"incidents,omitempty"`      // what was done to it from outside, in the order of time
+	ManualChanges []ManualChange `json:"manual_changes,omitempty"` // what somebody asked for while it ran
 }
 
 // Definition is that of the trial's steps; ok is false where nothing was sent in any.
@@ -117,7 +117,7 @@ type Run struct {
 	AcceptFailedChecks bool `json:"accept_failed_checks,omitempty"`
 
 	// what somebody asked for between two trials, or before the first; the others are with their trials
-	Interventions []Intervention `json:"interventions,omitempty"`
+	ManualChanges []ManualChange `json:"manual_changes,omitempty"`
 }
 
 // TrialEntry is a trial's line in run.json.

@@ -13,12 +13,12 @@ const (
 // RuntimeTraits are what a runtime is to the rest of locbench, which asks for them and not for the
 // runtime.
 type RuntimeTraits struct {
-	Help      string // one line, for who chooses; "" where nobody does
-	Where     string // where a contender is, in words; "" where it was there before
-	Auto      bool   // it stands for another one, which the machine decides
-	Container bool   // contenders are in containers of an engine
-	OnHost    bool   // contenders are processes of this machine
-	Foreign   bool   // somebody else has started what is loaded, and stops it
+	Help           string // one line, for who chooses; "" where nobody does
+	Where          string // where a contender is, in words; "" where it was there before
+	Auto           bool   // it stands for another one, which the machine decides
+	Container      bool   // contenders are in containers of an engine
+	OnHost         bool   // contenders are processes of this machine
+	AlreadyRunning bool   // somebody else has started what is loaded, and stops it
 }
 
 // traits are those of all kinds of a thing, in the order in which they are offered.
@@ -53,7 +53,7 @@ var runtimes = traits[Runtime, RuntimeTraits]{
 	{RuntimeDocker, RuntimeTraits{Help: "containers: limits as in a cluster", Where: "in a container", Container: true}},
 	{RuntimeProcess, RuntimeTraits{Help: "processes of this machine: needs the contender's toolchain",
 		Where: "as a process", OnHost: true}},
-	{RuntimeURL, RuntimeTraits{Foreign: true}},
+	{RuntimeURL, RuntimeTraits{AlreadyRunning: true}},
 }
 
 // Runtimes are the names of those that can be chosen.

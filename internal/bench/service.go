@@ -40,7 +40,7 @@ type Service struct {
 // Ready says when a contender counts as started.
 type Ready struct {
 	Path    string        `json:"path"`             // of GET
-	Status  int           `json:"status,omitempty"` // of the answer that ends the start-up time; 0: any 2xx or 3xx
+	Status  int           `json:"status,omitempty"` // of the response that ends the start-up time; 0: any 2xx or 3xx
 	Timeout time.Duration `json:"timeout_ns"`
 }
 
@@ -104,7 +104,7 @@ type Variant struct {
 	Unverified string            `json:"unverified,omitempty"`
 }
 
-// Artifact is what can be started: the outcome of building (or finding) a contender.
+// Artifact is what can be started: the outcome of building (or warning) a contender.
 type Artifact struct {
 	Image       string        `json:"image,omitempty"`        // Docker: reference to start
 	ImageID     string        `json:"image_id,omitempty"`     // Docker: sha256 of the image's configuration
@@ -114,7 +114,7 @@ type Artifact struct {
 	BinarySize  int64         `json:"binary_bytes,omitempty"` // process: size of what is started, if it is one file
 	BuildTime   time.Duration `json:"build_ns,omitempty"`     // 0: nothing had to be built
 	BuildCached bool          `json:"build_cached,omitempty"`
-	// SHA-256 of the contender's manifest and sources, so that an uncommitted change is seen too
+	// SHA-256 of the contender's manifest and sources, so an uncommitted change is seen too
 	Sources string `json:"sources_hash,omitempty"`
 }
 

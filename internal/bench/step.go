@@ -15,7 +15,7 @@ import (
 // worked out) and Arrivals is set.
 type Step struct {
 	Name string `json:"name"` // "64 connections"; unique only together with its index
-	// closed loop: each connection asks again as soon as it has its answer
+	// closed loop: each connection asks again as soon as it has its response
 	Connections int `json:"connections,omitempty"`
 	// open loop: requests due per second: always, or at the start of a ramp, or the mean of a wave
 	Rate   float64 `json:"rate,omitempty"`
@@ -47,7 +47,7 @@ type Wave struct {
 	Period    Duration `json:"period_ns"`
 }
 
-// Open reports whether requests are due by the clock, whether or not earlier ones have been answered.
+// Open reports whether requests are scheduled by the clock, whether or not earlier ones have been answered.
 func (s Step) Open() bool { return s.Rate > 0 || s.PeakShare > 0 || s.Arrivals != nil }
 
 // AtPeak is the step with its rate worked out where that is a share of the peak (successes per

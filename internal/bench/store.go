@@ -18,7 +18,7 @@ type StoreTraits struct {
 	InClient  bool   // it uses the CPU time of the load generator
 	Container bool   // it needs a container engine and may have CPUs of its own
 	ByURL     bool   // somebody else runs it at a URL, and fills it
-	Latency   bool   // it can answer as slowly as wanted
+	Latency   bool   // it can respond as slowly as wanted
 	None      bool   // there is none
 }
 
@@ -42,7 +42,7 @@ type StoreSpec struct {
 	Kind    StoreKind `json:"kind"`
 	URL     string    `json:"url,omitempty"`        // external: e.g. http://10.0.0.5:9200
 	Image   string    `json:"image,omitempty"`      // container
-	Latency Duration  `json:"latency_ns,omitempty"` // embedded: median latency added to every answer; 0 adds none
+	Latency Duration  `json:"latency_ns,omitempty"` // embedded: median latency added to every response; 0 adds none
 	// embedded: 99% quantile of the added latency; 0 means constant Latency
 	P99 Duration `json:"p99_ns,omitempty"`
 }

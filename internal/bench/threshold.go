@@ -19,8 +19,8 @@ const (
 // Concerns reports whether a step is judged by the threshold; index counts from 0.
 func (t Threshold) Concerns(index int, step Step) bool { return !step.WarmUp && index+1 >= t.FromStep }
 
-// Judgement is what became of one condition of a threshold in one step.
-type Judgement struct {
+// ThresholdResult is what became of one condition of a threshold in one step.
+type ThresholdResult struct {
 	Condition string `json:"condition"` // one comparison: "p99<50ms"
 	// the figure: ns, a share from 0 to 1, or successes per second; absent: not known, since nothing succeeded
 	Value   *float64 `json:"value,omitempty"`
@@ -30,7 +30,7 @@ type Judgement struct {
 }
 
 // Missed are the thresholds that the step has not kept.
-func (s StepResult) Missed() (missed []Judgement) {
+func (s StepResult) Missed() (missed []ThresholdResult) {
 	for _, j := range s.Thresholds {
 		if !j.Passed {
 			missed = append(missed, j)

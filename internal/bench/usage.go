@@ -148,7 +148,7 @@ type StoreUsage struct {
 	Source string        `json:"source"`
 	CPU    time.Duration `json:"cpu_ns,omitempty"` // not of an embedded one
 	Calls  int64         `json:"calls,omitempty"`  // answered; these two of an embedded one only
-	// summed over the calls: from the head of a call until its answer was written, waiting added on purpose included
+	// summed over the calls: from the head of a call until its response was written, waiting added on purpose included
 	Busy time.Duration `json:"busy_ns,omitempty"`
 
 	CPUs     int       `json:"cpus,omitempty"`   // of the CPU set that it is kept to; 0: all
@@ -220,7 +220,7 @@ func (s StepResult) StoreInFlight() (calls float64, ok bool) {
 const StoreEmbeddedSource = "embedded"
 
 // Hiccups is how often, in a step, CPUs of this machine did not run for a millisecond or more a
-// thread that was due on them.
+// thread that was scheduled on them.
 type Hiccups struct {
 	CPUs  int           `json:"cpus"` // watched
 	Count int64         `json:"count"`

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Figures of a step need both ends, from the same source, and counters that have not gone back.
+// Values of a step need both ends, from the same source, and counters that have not gone back.
 func TestFiguresOfAStep(t *testing.T) {
 	usage := func(n int64, source string) *Usage {
 		return &Usage{

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// WarningKind says what a finding is about. Programs go by the kind, people read the text. What
+// WarningKind says what a warning is about. Programs go by the kind, people read the text. What
 // happened to a contender has the kind of its incident: WarningKind(IncidentOOM).
 type WarningKind string
 
@@ -23,10 +23,10 @@ const (
 	WarnReopened          WarningKind = "reopened"            // connections were opened again
 	WarnResponsesSeenLate WarningKind = "responses_seen_late" // the client did not see answers when they came
 	WarnClockUnsteady     WarningKind = "clock_unsteady"      // two records of the same time differ
-	WarnWaitedForPorts    WarningKind = "waited_for_ports"    // the step began later, for want of local ports
+	WarnWaitedForPorts    WarningKind = "waited_for_ports"    // the step began later, for lack of local ports
 
 	// About what was asked of the contender, and what came of it.
-	WarnDropped              WarningKind = "dropped"        // requests came due and were never sent
+	WarnDropped              WarningKind = "dropped"        // requests were scheduled and were never sent
 	WarnLate                 WarningKind = "late"           // requests waited for a connection
 	WarnNotKeepingUp         WarningKind = "not_keeping_up" // a queue was growing
 	WarnQueueOutlastedLeadIn WarningKind = "unserved"       // the lead-in was too short for the queue
@@ -55,7 +55,7 @@ const (
 	WarnLimitsNotEnforced  WarningKind = "limits_not_enforced" // limits could not be enforced
 	WarnPrivileged         WarningKind = "privileged"          // a contender has more rights than others
 	WarnHung               WarningKind = "hung"                // a contender did not stop when asked to
-	WarnResumedDifferently WarningKind = "resumed"             // a run went on under other conditions
+	WarnResumedDifferently WarningKind = "resumed"             // a run continued under other conditions
 	WarnOldStepDefinition  WarningKind = "old_step_definition" // measured by the earlier definition of a step
 	WarnOtherTool          WarningKind = "other_tool"          // measured by another tool
 
@@ -69,7 +69,7 @@ const (
 	WarnExcluded     WarningKind = "excluded"      // what was answered was wrong, or may have been
 )
 
-// titles are what is found, by its kind, where one phrase stands for all findings of the kind.
+// titles are what is found, by its kind, where one phrase stands for all warnings of the kind.
 var titles = map[WarningKind]string{
 	WarnClientBound:          "client-bound",
 	WarnClientMaybeBound:     "the client may be the bottleneck",
@@ -104,11 +104,11 @@ var titles = map[WarningKind]string{
 	WarningKind(IncidentData):   "the store's documents have changed",
 }
 
-// Warning is a doubt about a result: a warning next to its figures.
+// Warning is a warning about a result: a warning next to its figures.
 type Warning struct {
-	Kind    WarningKind        `json:"kind,omitempty"`
-	Text    string             `json:"text"`              // a sentence with the figures
-	Figures map[string]float64 `json:"figures,omitempty"` // those of the text, by name; times in nanoseconds
+	Kind   WarningKind        `json:"kind,omitempty"`
+	Text   string             `json:"text"`             // a sentence with the figures
+	Values map[string]float64 `json:"values,omitempty"` // those of the text, by name; times in nanoseconds
 }
 
 // String is the sentence.
@@ -122,7 +122,7 @@ type plain Warning
 
 // MarshalJSON writes an object, or the text alone where there is no more.
 func (f Warning) MarshalJSON() ([]byte, error) {
-	if f.Kind == WarnOther && len(f.Figures) == 0 {
+	if f.Kind == WarnOther && len(f.Values) == 0 {
 		return json.Marshal(f.Text)
 	}
 	return json.Marshal(plain(f))
@@ -140,10 +140,10 @@ func (f *Warning) UnmarshalJSON(data []byte) error {
 // Warnings are those about one thing.
 type Warnings []Warning
 
-// Add adds a finding unless the same one is there, as in those of a run that is resumed.
+// Add adds a warning unless the same one is there, as in those of a run that is resumed.
 func (f *Warnings) Add(one Warning) (added bool) {
 	same := func(o Warning) bool {
-		return o.Kind == one.Kind && o.Text == one.Text && maps.Equal(o.Figures, one.Figures)
+		return o.Kind == one.Kind && o.Text == one.Text && maps.Equal(o.Values, one.Values)
 	}
 	if slices.ContainsFunc(*f, same) {
 		return false
@@ -166,10 +166,10 @@ func (f Warnings) Join(between string) string {
 	return strings.Join(texts, between)
 }
 
-// WarningNotice is the notice of a finding about a whole trial or run.
+// WarningNotice is the notice of a warning about a whole trial or run.
 func WarningNotice(f Warning) Notice {
-	return Notice{Level: "warning", Text: f.Text, Kind: f.Kind, Figures: f.Figures}
+	return Notice{Level: "warning", Text: f.Text, Kind: f.Kind, Values: f.Values}
 }
 
 // Warning is what stays of a notice next to the results.
-func (n Notice) Warning() Warning { return Warning{Kind: n.Kind, Text: n.Text, Figures: n.Figures} }
+func (n Notice) Warning() Warning { return Warning{Kind: n.Kind, Text: n.Text, Values: n.Values} }

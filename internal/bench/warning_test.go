@@ -13,7 +13,7 @@ func TestWarningsAsJSON(t *testing.T) {
 		want Warning
 		out  string
 	}{
-		{"typed", `{"kind":"late","text":"5 late","figures":{"late":5}}`, Warning{WarnLate, "5 late", map[string]float64{"late": 5}}, ""},
+		{"typed", `{"kind":"late","text":"5 late","values":{"late":5}}`, Warning{WarnLate, "5 late", map[string]float64{"late": 5}}, ""},
 		{"typed, without figures", `{"kind":"clock set","text":"x"}`, Warning{Kind: WarnClockSet, Text: "x"}, ""},
 		{"of a later version", `{"kind":"something new","text":"x"}`, Warning{Kind: "something new", Text: "x"}, ""},
 		{"a text", `"something"`, Warning{Text: "something"}, ""},
@@ -39,7 +39,7 @@ func TestWarningsAsJSON(t *testing.T) {
 
 func TestWarningsAreAddedOnce(t *testing.T) {
 	var all Warnings
-	for _, f := range (Warnings{{Text: "a"}, {Text: "a"}, {Kind: WarnLate, Text: "a"}, {Text: "a", Figures: map[string]float64{"x": 1}}, {Text: "b"}, {Text: "a"}}) {
+	for _, f := range (Warnings{{Text: "a"}, {Text: "a"}, {Kind: WarnLate, Text: "a"}, {Text: "a", Values: map[string]float64{"x": 1}}, {Text: "b"}, {Text: "a"}}) {
 		all.Add(f)
 	}
 	if len(all) != 4 {
@@ -80,7 +80,7 @@ func TestANoticeKeepsItsWarning(t *testing.T) {
 // Whatever a file holds under "warnings", reading it ends, and what was read is written so that it
 // is read as the same.
 func FuzzWarnings(f *testing.F) {
-	for _, seed := range []string{`["client-bound: 2 of 8",{"kind":"late","text":"x","figures":{"late":1e300}}]`, `[null]`, `[{}]`, `["… of … requests that came due were dropped"]`,
+	for _, seed := range []string{`["client-bound: 2 of 8",{"kind":"late","text":"x","figures":{"late":1e300}}]`, `[null]`, `[{}]`, `["… of … requests that were scheduled were dropped"]`,
 		`[{"kind":"client-bound"}]`, `["\ud800 of the readings in between failed"]`, `[{"figures":{"a":0}}]`, `null`, `{}`} {
 		f.Add([]byte(seed))
 	}
@@ -100,7 +100,7 @@ func FuzzWarnings(f *testing.F) {
 			t.Fatalf("%+v, then %+v", first, second)
 		}
 		for i, one := range first {
-			if two := second[i]; one.Kind != two.Kind || one.Text != two.Text || len(one.Figures) != len(two.Figures) {
+			if two := second[i]; one.Kind != two.Kind || one.Text != two.Text || len(one.Values) != len(two.Values) {
 				t.Errorf("%+v, then %+v", one, two)
 			}
 		}

@@ -14,7 +14,7 @@ import (
 	"locbench/internal/text/console"
 )
 
-// A service that answers every third request wrongly keeps no objective at any rate.
+// A service that responses every third request wrongly keeps no objective at any rate.
 func TestCapacityOfATargetThatFails(t *testing.T) {
 	var n atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

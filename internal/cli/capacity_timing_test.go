@@ -20,7 +20,7 @@ import (
 )
 
 // TestCapacityIsWhatAServiceCan searches a service of 40 places that holds each for 100 ms, so that
-// it can answer 400 requests per second. Nothing is known of it: what it answers is not compared
+// it can respond 400 requests per second. Nothing is known of it: what it answers is not compared
 // with anything, and nothing limits it that could be reported.
 func TestCapacityIsWhatAServiceCan(t *testing.T) {
 	places := make(chan struct{}, 40)

@@ -50,7 +50,7 @@ Exit codes: 0 all checks passed; 4 a check failed; 1 the service did not respond
 					return console.Usagef("--endpoints: suite %s has no group %q; groups: %s", s.Name, e, strings.Join(groups, " "))
 				}
 			}
-			if err := answers(cmd.Context(), base, timeout); err != nil {
+			if err := responses(cmd.Context(), base, timeout); err != nil {
 				return err
 			}
 			opts := check.Options{BaseURL: base, Suite: s, Endpoints: endpoints, Timeout: timeout}
@@ -67,7 +67,7 @@ Exit codes: 0 all checks passed; 4 a check failed; 1 the service did not respond
 
 // answers reports whether anything answers at base: a service that is down is not a service that
 // answers wrongly.
-func answers(ctx context.Context, base string, timeout time.Duration) error {
+func responses(ctx context.Context, base string, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no response within %v", timeout))
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/", nil)

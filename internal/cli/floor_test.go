@@ -25,7 +25,7 @@ func said(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// A floor that calibrate has found is applied to results beside it, if they are of the same load,
+// A floor that calibrate has found is applied to results next to it, if they are of the same load,
 // and to no others.
 func TestCompareFindsTheFloor(t *testing.T) {
 	base := resultsFolder(t, 6, 1.5, map[string]int64{"a": 10_000})

@@ -47,14 +47,14 @@ func (a *asked) lines() []string {
 }
 
 // keeper is a server that keeps what it is asked, and answers as answer says.
-func keeper(t *testing.T, answer http.HandlerFunc) (*httptest.Server, *asked) {
+func keeper(t *testing.T, response http.HandlerFunc) (*httptest.Server, *asked) {
 	a := &asked{}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		a.Lock()
 		a.all = append(a.all, fmt.Sprintf("%s %s %s %s", r.Method, r.URL.RequestURI(), r.Header.Get("Authorization"), body))
 		a.Unlock()
-		answer(w, r)
+		response(w, r)
 	}))
 	t.Cleanup(s.Close)
 	return s, a
@@ -106,7 +106,7 @@ func TestWrongPathIsOneQuestion(t *testing.T) {
 	}
 }
 
-// One that answers 503 while it boots is waited for: no request of the load meets it, and nothing
+// One that responses 503 while it boots is waited for: no request of the load meets it, and nothing
 // is an error.
 func TestTargetThatBoots(t *testing.T) {
 	var n atomic.Int64
@@ -174,7 +174,7 @@ func TestTargetWithItsOwnCertificate(t *testing.T) {
 	}
 }
 
-// A secret comes from the environment, is in no file, is asked for again by a run that goes on, and
+// A secret comes from the environment, is in no file, is asked for again by a run that continues, and
 // "How to repeat it" is a command that runs.
 func TestSecretsAreAskedForAgain(t *testing.T) {
 	const secret = "hunter2-of-the-environment"

@@ -54,7 +54,7 @@ func TestTheLoopIsChosenByTheEnvironment(t *testing.T) {
 		t.Run(loop, func(t *testing.T) {
 			cannot := load.HasLoop(want)
 			if loop == "auto" && cannot != nil {
-				t.Skip("io_uring cannot be had here, so that another loop is taken")
+				t.Skip("io_uring cannot be had here, so another loop is taken")
 			}
 			dir := filepath.Join(t.TempDir(), "out")
 			code, talk := runBounded(t, server.URL, func(key string) string {

@@ -12,7 +12,7 @@ import (
 	"locbench/internal/text/console"
 )
 
-// A target that does not answer is reported while it is still asked, and why it failed is said
+// A target that does not respond is reported while it is still asked, and why it failed is said
 // once.
 func TestNothingRanWithoutItsTarget(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 // nobody is an address of this machine that refuses connections.
 const nobody = "http://127.0.0.1:1"
 
-// runsNothing runs locbench in a folder of its own and fails unless it ends with code and leaves
+// runsNothing runs locbench in its own folder and fails unless it ends with code and leaves
 // nothing there.
 func runsNothing(t *testing.T, code int, args ...string) (stdout, stderr string) {
 	t.Helper()
@@ -40,7 +40,7 @@ func TestNothingRanWithoutItsStore(t *testing.T) {
 }
 
 // A target that never answers is given up, and nothing is kept of the run or of
-// the search. It is said to be a contender that has to answer soon.
+// the search. It is said to be a contender that has to respond soon.
 func TestNothingRan_TargetGivenUp(t *testing.T) {
 	services := t.TempDir()
 	if err := os.Mkdir(filepath.Join(services, "mine"), 0o755); err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // TestOptionsAreEverywhere: each row of the table of options is a flag in the help of locbench run, and its key is in the
-// profile that explains every key. That it has its field on the set-up screen is tested there.
+// profile that explains every key. That it has its field on the setup screen is tested there.
 func TestOptionsAreEverywhere(t *testing.T) {
 	var help bytes.Buffer
 	root := newRoot(Env{Args: []string{"run", "--help"}, Stdout: &help, Stderr: io.Discard, Getenv: func(string) string { return "" }})

@@ -91,7 +91,7 @@ func asJSON(t *testing.T, file string, data []byte) (doc any) {
 	return doc
 }
 
-// example is the file of testdata with every form, beside the files that it names.
+// example is the file of testdata with every form, next to the files that it names.
 func (k schemaKind) example(t *testing.T) (file string, data []byte) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/schema-" + k.name + ".yaml")
@@ -165,7 +165,7 @@ func TestSchemasAcceptWhatIsRead(t *testing.T) {
 }
 
 // oneOf so many changed files is tried. All of them take minutes: write 1 here after a change of what schemas say. It
-// has no factor in common with the number of odd values, so that each value is tried in many places.
+// has no factor in common with the number of odd values, so each value is tried in many places.
 const oneOf = 23
 
 // odd are values of all sorts.
@@ -218,7 +218,7 @@ func TestSchemasHaveEveryKey(t *testing.T) {
 			}
 			defs, _ := root["$defs"].(map[string]any)
 			structs := taggedStructs(t, kind.source)
-			if kind.name == "profile" { // what an answer must be is read by the package of suites
+			if kind.name == "profile" { // what a response must be is read by the package of suites
 				maps.Copy(structs, taggedStructs(t, "../contender/check"))
 				delete(structs, "suiteFile")
 				delete(structs, "checkFile")

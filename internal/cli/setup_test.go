@@ -17,7 +17,7 @@ import (
 
 // TestASetUpIsWhatTheFlagsMakeOfIt draws set-ups at random and runs their arguments through the
 // flags of locbench run: the plan is the one that the screen has shown, each value is in it, and
-// the arguments begin the same set-up again.
+// the arguments begin the same setup again.
 func TestASetUpIsWhatTheFlagsMakeOfIt(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	pick := func(values ...string) string { return values[r.IntN(len(values))] }

@@ -14,8 +14,8 @@ import (
 	"locbench/internal/results"
 )
 
-// runAgainst runs locbench run against a server that answers with that status from its second
-// request on, in two steps that end after 40 requests each. It fails unless each answer but that to
+// runAgainst runs locbench run against a server that responses with that status from its second
+// request on, in two steps that end after 40 requests each. It fails unless each response but that to
 // the question before the load is on record.
 func runAgainst(t *testing.T, status int, args ...string) (code int, talk, dir string) {
 	t.Helper()

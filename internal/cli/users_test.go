@@ -109,7 +109,7 @@ func shopRun(t *testing.T, profile, password string, args ...string) (code int, 
 	return code, out.String(), err.String(), file
 }
 
-// A run with a set-up, sessions and a teardown: the service's own journal says that each was made as often as the results
+// A run with a setup, sessions and a teardown: the service's own journal says that each was made as often as the results
 // say, and no output has password or token.
 func TestRunOfUsers(t *testing.T) {
 	s, out := newShop(t), filepath.Join(t.TempDir(), "out")
@@ -169,7 +169,7 @@ func TestRunOfUsers(t *testing.T) {
 	}
 }
 
-// What a set-up or a question before the load finds ends the trial, with its request, and without secrets.
+// What a setup or a question before the load finds ends the trial, with its request, and without secrets.
 func TestUsersThatAreRefused(t *testing.T) {
 	for name, test := range map[string]struct {
 		change   [2]string
@@ -183,7 +183,7 @@ func TestUsersThatAreRefused(t *testing.T) {
 		"schema":        {[2]string{"required: [id]", "required: [number]"}, shopPassword, 3, `not as its schema says: at '': missing property 'number'`},
 		"feeder":        {[2]string{"draw: in_turn", "draw: once"}, shopPassword, 3, `session "cart", step "fill": variable "user" has no value left: each of its 2 was taken once`},
 		"column":        {[2]string{"{user.name}", "{user.nme}"}, shopPassword, 2, "shop.yaml:4: "},
-		"same name":     {[2]string{"{name: order, post", "{name: log in, post"}, shopPassword, 2, `duplicate request "log in"; give each a name of its own`},
+		"same name":     {[2]string{"{name: order, post", "{name: log in, post"}, shopPassword, 2, `duplicate request "log in"; give each its own name`},
 		"environment":   {[2]string{}, "", 2, "PASSWORD"},
 	} {
 		t.Run(name, func(t *testing.T) {

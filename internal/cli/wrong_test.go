@@ -41,7 +41,7 @@ func orders(t *testing.T, wrong func(n int64, path string, w http.ResponseWriter
 
 // A contender that is wrong takes part in no claim of any output; the run ends with 3, and the
 // reason stands where one looks first.
-func TestWrongAnswersWinNothing(t *testing.T) {
+func TestWrongResponsesWinNothing(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		file := filepath.Join(dir, name)
@@ -168,7 +168,7 @@ steps: [{connections: 1, max_requests: 60}, {connections: 2, max_requests: 60}]
 	}
 }
 
-// Whoever wants the figures of wrong answers gets them, and is told so wherever something is claimed.
+// Whoever wants the figures of wrong responses gets them, and is told so wherever something is claimed.
 func TestAcceptedFailedChecksAreTold(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	suite := fileOf(t, "suite.yaml", "suite: mine\ngroups: {all: [{name: lives, request: GET /health, expect: {status: 418}}]}\n")

@@ -183,8 +183,8 @@ type fakeEngine struct {
 	images map[string]bool
 	fail   error
 	asked  *docker.BuildOptions // of the last build, where not nil
-	about  docker.Info          // beside the system
-	image  docker.Image         // beside its ID and size
+	about  docker.Info          // next to the system
+	image  docker.Image         // next to its ID and size
 }
 
 func (f fakeEngine) BuildImage(_ context.Context, tar io.Reader, o docker.BuildOptions, out io.Writer) (string, error) {

@@ -199,7 +199,7 @@ func Resolved(svc bench.Service) []bench.Service {
 	return list
 }
 
-// clean drops the recipes that a built-in contender does not use, so that no record shows what did
+// clean drops the recipes that a built-in contender does not use, so no record shows what did
 // not happen.
 func clean(svc bench.Service) bench.Service {
 	if svc.Builtin {

@@ -286,7 +286,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// TestMistakes compares what is reported of each testdata/*.yaml with the .txt beside it.
+// TestMistakes compares what is reported of each testdata/*.yaml with the .txt next to it.
 func TestMistakes(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.yaml")
 	if err != nil || len(files) == 0 {

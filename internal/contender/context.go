@@ -121,8 +121,8 @@ func isScript(fsys fs.FS, name string) bool {
 }
 
 // packedTime is the time of every file of a build context: not 0, which Java's File.lastModified
-// also returns for a missing file, so that Maven would not copy it; not before 1980 in any time zone,
-// which no zip file can hold; and in the past, so that what a build makes is newer than its sources.
+// also returns for a missing file, so Maven would not copy it; not before 1980 in any time zone,
+// which no zip file can hold; and in the past, so what a build makes is newer than its sources.
 func packedTime() time.Time { return time.Date(1980, 1, 2, 0, 0, 0, 0, time.UTC) }
 
 // writeTar writes the entries so that the same files give the same bytes wherever they lie: without

@@ -175,7 +175,7 @@ func procFile(pid int, name string) string {
 func TestBuildToBeKilled(t *testing.T) {
 	file := os.Getenv("LOCBENCH_TEST_PIDS")
 	if file == "" {
-		t.Skip("run by TestBuildOfAKilledLocbench in a process of its own")
+		t.Skip("run by TestBuildOfAKilledLocbench in its own process")
 	}
 	tell := "echo $$ $! > " + file + ".new; mv " + file + ".new " + file
 	svc := shellService(script("sleep 600 >/dev/null 2>&1 & " + tell + "; wait"))

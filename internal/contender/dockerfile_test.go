@@ -29,7 +29,7 @@ func TestNeeds(t *testing.T) {
 		{"backticks escape", "# escape=`\nFROM a\nRUN `\n --network=none make\n", "3 RUN --network"},
 		{"chmod", "FROM a\nCOPY --chmod=755 a b\nADD --chmod=755 a b\n", "2 COPY --chmod, 3 ADD --chmod"},
 		{"link", "FROM a\nCOPY --link a b\n", "2 COPY --link"},
-		{"small letters", "from a\ncopy --link a b\n", "2 COPY --link"},
+		{"lower-case letters", "from a\ncopy --link a b\n", "2 COPY --link"},
 		{"here-document", "FROM a\nRUN <<EOF\nfrom x\nRUN --mount=type=cache x\nEOF\nCOPY <<-\"A\" <<B /d/\na\nA\nb\nB\n", "2 RUN <<EOF, 6 COPY <<A"},
 		{"here-string", "FROM a\nSHELL [\"bash\", \"-c\"]\nRUN cat <<< word\n", ""},
 		{"build platform", "FROM --platform=$BUILDPLATFORM a\nFROM --platform=${TARGETPLATFORM} a\nFROM --platform=linux/amd64 a\n",

@@ -71,7 +71,7 @@ func (o BuildOptions) self() (string, error) {
 }
 
 // BuildImage makes the image of a resolved contender, or finds that it is there: an image is tagged
-// with a hash of all that goes into it, so that an unchanged contender is not built again.
+// with a hash of all that goes into it, so an unchanged contender is not built again.
 func BuildImage(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOptions) (bench.Artifact, error) {
 	ctx, cancel := o.bound(ctx)
 	defer cancel()

@@ -161,7 +161,7 @@ func buildIn(ctx context.Context, dir string, svc bench.Service, o BuildOptions,
 	return os.WriteFile(dir+builtMarker, []byte(svc.Variant), 0o600)
 }
 
-// unpack writes the entries below dir, with their own modes, so that what is kept from others stays
+// unpack writes the entries below dir, with their own modes, so what is kept from others stays
 // so. No name leads out of it: fs.FS has no such names, and links are not followed.
 func unpack(dir string, fsys fs.FS, list []entry) error {
 	for _, e := range list {

@@ -14,7 +14,7 @@ import (
 )
 
 // BuildRecord is what the last real build of a contender took. It is kept next to the builds of the
-// process runtime, so that a later run, for which nothing had to be built, still knows it.
+// process runtime, so a later run, for which nothing had to be built, still knows it.
 type BuildRecord struct {
 	BuildTime time.Duration `json:"build_ns"`
 	NoCache   bool          `json:"no_cache,omitempty"` // a whole build, without what the engine had kept

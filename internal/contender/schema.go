@@ -26,7 +26,7 @@ func (manifest) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 			"language_version": "The version of the language.",
 			"framework":        "What it is written with, for tables and reports.",
 			"version":          "The version of the framework, for tables and reports; compare names another one.",
-			"tags":             "Words to find it by: small letters, digits and `-`.",
+			"tags":             "Words to find it by: lower-case letters, digits and `-`.",
 			"endpoints":        "Groups of check suites that are asked: a list, or all for those of the locations API.",
 			"port":             "Where it listens. 8080, unless given.",
 			"env":              "Variables of its environment. {{.Port}}, {{.Elastic.URL}} and others are filled in.",

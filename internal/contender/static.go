@@ -24,7 +24,7 @@ type NotStaticError struct {
 
 // Error names the reason and the command that helps.
 func (e *NotStaticError) Error() string {
-	return fmt.Sprintf("the locbench binary %s cannot run in a container of its own: %s; "+
+	return fmt.Sprintf("the locbench binary %s cannot run in its own container: %s; "+
 		"build one that can with: CGO_ENABLED=0 GOOS=linux GOARCH=%s go build ./cmd/locbench", e.Path, e.Why, e.Arch)
 }
 

@@ -54,7 +54,7 @@ func TestCheckStatic(t *testing.T) {
 	}
 }
 
-// TestNotStaticWithoutSources: where locbench cannot be built anew, who runs it is told how.
+// TestNotStaticWithoutSources: where locbench cannot be built again, who runs it is told how.
 func TestNotStaticWithoutSources(t *testing.T) {
 	o := BuildOptions{Self: elfOf(t, elf.EM_X86_64, elf.PT_INTERP), Sources: t.TempDir()}
 	if _, err := staticBinary(t.Context(), o, "amd64"); !errors.As(err, new(*NotStaticError)) {

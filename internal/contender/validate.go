@@ -13,7 +13,7 @@ import (
 // ValidateStrict looks at what the types of the fields do not say.
 func (m *manifest) ValidateStrict(v strictyaml.Value) {
 	if !namePattern.MatchString(m.Name) {
-		v.At("name").Wrong("write small letters, digits, `-`, `_` and `.`, for example `name: go-echo`")
+		v.At("name").Wrong("write lower-case letters, digits, `-`, `_` and `.`, for example `name: go-echo`")
 	}
 	for i, item := range v.At("tags").Items() {
 		if i >= len(m.Tags) || tagPattern.MatchString(m.Tags[i]) {
@@ -22,7 +22,7 @@ func (m *manifest) ValidateStrict(v strictyaml.Value) {
 		if low := strings.ToLower(m.Tags[i]); tagPattern.MatchString(low) {
 			item.Wrong(fmt.Sprintf("write `%s`", low))
 		} else {
-			item.Wrong("write one word of small letters, digits and `-`, for example `jvm`")
+			item.Wrong("write one word of lower-case letters, digits and `-`, for example `jvm`")
 		}
 	}
 	checkEnv(v.At("env"), m.Env)
@@ -112,9 +112,9 @@ func (m *manifest) checkVariants(v strictyaml.Value) {
 		switch {
 		case one.Name == "":
 		case !namePattern.MatchString(one.Name):
-			at.At("name").Wrong("write small letters, digits, `-`, `_` and `.`")
+			at.At("name").Wrong("write lower-case letters, digits, `-`, `_` and `.`")
 		case seen[one.Name]:
-			at.At("name").Mistake(fmt.Sprintf("variant %q is a duplicate", one.Name), "give each a name of its own")
+			at.At("name").Mistake(fmt.Sprintf("variant %q is a duplicate", one.Name), "give each its own name")
 		}
 		seen[one.Name] = true
 		builtin := m.Builtin

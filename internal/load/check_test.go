@@ -35,7 +35,7 @@ func TestBodiesAreChecked(t *testing.T) {
 			p.Requests[0].Path += "&language={language}"
 			p.Requests[0].Languages = []string{"cs", "de"}
 			p.CheckEvery = 1
-			p.Check = func(a Answer) error {
+			p.Check = func(a Response) error {
 				if want := fmt.Sprintf("city %d in %s", a.ID, a.Language); string(a.Body) != want || a.Request != "get" {
 					return fmt.Errorf("%s: %q, want %q", a.Request, a.Body, want)
 				}
@@ -66,7 +66,7 @@ func TestBodiesTooLongAreNotChecked(t *testing.T) {
 			})
 			p := counted(server.URL, 2, 6)
 			p.CheckEvery = 1
-			p.Check = func(a Answer) error {
+			p.Check = func(a Response) error {
 				if !bytes.Equal(a.Body, body) {
 					return errors.New("another one")
 				}
@@ -83,7 +83,7 @@ func TestBodiesTooLongAreNotChecked(t *testing.T) {
 	})
 }
 
-// An answer of another status has its kind, whatever its body.
+// A response of another status has its kind, whatever its body.
 func TestCheckingChangesNoKind(t *testing.T) {
 	eachLoop(t, func(t *testing.T, e Engine) {
 		server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
@@ -93,7 +93,7 @@ func TestCheckingChangesNoKind(t *testing.T) {
 		})
 		p := counted(server.URL, 2, 20)
 		p.CheckEvery = 1
-		p.Check = func(Answer) error { return errors.New("never asked") }
+		p.Check = func(Response) error { return errors.New("never asked") }
 		if l := run(t, e, p); l.Failed["4xx"] != 20 || l.Checked != 0 {
 			t.Errorf("failed %v, %d checked", l.Failed, l.Checked)
 		}

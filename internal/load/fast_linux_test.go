@@ -24,11 +24,11 @@ func TestShardsShareTheConnections(t *testing.T) {
 	})
 }
 
-// What a socket does not take at once is sent when it does, also behind an answer that came early.
+// What a socket does not take at once is sent when it does, also behind a response that came early.
 func TestRunSendsLongRequests(t *testing.T) {
 	const size = 8 << 20
-	send := func(t *testing.T, e Engine, answer func(http.ResponseWriter, *http.Request) int) {
-		server := newCounting(t, answer)
+	send := func(t *testing.T, e Engine, response func(http.ResponseWriter, *http.Request) int) {
+		server := newCounting(t, response)
 		p := counted(server.URL, 2, 2)
 		p.Requests[0].Method, p.Requests[0].Body = "POST", strings.Repeat("x", size)
 		l := run(t, e, p)

@@ -22,7 +22,7 @@ func TestRunOnARefusingPort(t *testing.T) {
 			t.Errorf("failed %v of %d sent: %v", l.Failed, l.Sent, l.Examples)
 		}
 		if l.ErrorRatio() != 1 || l.Throughput() != 0 {
-			t.Errorf("error ratio %g, throughput %g", l.ErrorRatio(), l.Throughput())
+			t.Errorf("error rate %g, throughput %g", l.ErrorRatio(), l.Throughput())
 		}
 	})
 }

@@ -129,7 +129,7 @@ func consistent(t testing.TB, l bench.Load, got []bench.Window) {
 		t.Errorf("reported windows %v, kept %v", got, l.Windows)
 	}
 	if l.Latency.Count != l.Succeeded || l.Timeouts.Count != l.Failed[bench.ErrTimeout] || l.Timeouts.Count+l.Failures.Count != l.FailedTotal() {
-		t.Errorf("%d latencies of %d successes, %d of time-outs and %d of others in %v",
+		t.Errorf("%d latencies of %d successes, %d of timeouts and %d of others in %v",
 			l.Latency.Count, l.Succeeded, l.Timeouts.Count, l.Failures.Count, l.Failed)
 	}
 	for _, latencies := range []bench.Latencies{l.Latency, l.Timeouts, l.Failures} {
@@ -158,13 +158,13 @@ func runOpen(t testing.TB, e Engine, p Plan) bench.Load {
 	if l.Scheduled != l.Sent+l.Dropped || l.Lag.Count != l.Sent || l.Late > l.Sent {
 		t.Errorf("%d due, %d sent (lag of %d), %d late, %d dropped", l.Scheduled, l.Sent, l.Lag.Count, l.Late, l.Dropped)
 	}
-	if l.Origin() != bench.FromDue || l.Sending.Count != l.Latency.Count || l.Sending.Mean > l.Latency.Mean {
+	if l.Origin() != bench.FromScheduled || l.Sending.Count != l.Latency.Count || l.Sending.Mean > l.Latency.Mean {
 		t.Errorf("from %s: mean %s of %d; from their sending %s of %d", l.Origin(), l.Latency.Mean, l.Latency.Count, l.Sending.Mean, l.Sending.Count)
 	}
 	return l
 }
 
-// due is how many requests came due within the interval.
+// due is how many requests were scheduled within the interval.
 func due(l bench.Load) (n int64) {
 	for _, w := range l.Windows {
 		n += w.Due
@@ -209,7 +209,7 @@ func newCounting(t testing.TB, handler func(w http.ResponseWriter, r *http.Reque
 	return c
 }
 
-// count is how many answers of a status the server has given. It counts an answer after the client
+// count is how many answers of a status the server has given. It counts a response after the client
 // may have got it: see answered.
 func (c *counting) count(status int) int64 {
 	c.mu.Lock()
@@ -241,7 +241,7 @@ func hello(w http.ResponseWriter, _ *http.Request) int {
 	return 200
 }
 
-// sleeps is a handler that answers so much later.
+// sleeps is a handler that responses so much later.
 func sleeps(d time.Duration) func(http.ResponseWriter, *http.Request) int {
 	return func(w http.ResponseWriter, r *http.Request) int {
 		time.Sleep(d)
@@ -250,7 +250,7 @@ func sleeps(d time.Duration) func(http.ResponseWriter, *http.Request) int {
 }
 
 // raw is a server that does with a connection what no HTTP library would. serve handles one request
-// whose head has been read, and tells whether the connection stays open.
+// whose head has been read, and says whether the connection stays open.
 func raw(t testing.TB, serve func(conn net.Conn, request string) (keep bool)) (url string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -339,7 +339,7 @@ func (e *ends) String() string {
 	return strings.Join(e.events, " ")
 }
 
-// newHanging is a server that answers after 1 ms, but for the n-th request, which hangs until the
+// newHanging is a server that responses after 1 ms, but for the n-th request, which hangs until the
 // client gives it up.
 func newHanging(t testing.TB, n int64) *counting {
 	var asked atomic.Int64

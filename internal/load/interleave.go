@@ -10,7 +10,7 @@ import (
 	"locbench/internal/load/record"
 )
 
-// Interleave make a step one of many short turns: its load rests while that of others runs, so that what
+// Interleave make a step one of many short turns: its load rests while that of others runs, so what
 // the machine does meanwhile meets all of them alike.
 type Interleave struct {
 	// Length of one of them; the last one takes in a rest of less than half of it.
@@ -22,7 +22,7 @@ type Interleave struct {
 
 // runInterleaved is Run with plan.Interleave. All times are of the turns alone, put together as if nothing had
 // been in between: Load.Elapsed and Load.Wall are sums over them, and a window is as many turns as
-// are a second. A turn is a step of its own, with its lead-in, interval and drain, over the
+// are a second. A turn is its own step, with its lead-in, interval and drain, over the
 // connections of the one before.
 func (e Engine) runInterleaved(
 	ctx context.Context, plan Plan, connections int, onWindow func(bench.Window),

@@ -53,7 +53,7 @@ func TestInterleaving(t *testing.T) {
 				if n := c.connections.Load(); step.Rate == 0 && n != 4 {
 					t.Errorf("%d connections were opened", n)
 				}
-				if step.Rate > 0 && (due(l) < 172 || due(l) > 180 || l.Sending.Count != l.Succeeded || l.Lag.Count != l.Sent || l.LatencyOf != bench.FromDue) {
+				if step.Rate > 0 && (due(l) < 172 || due(l) > 180 || l.Sending.Count != l.Succeeded || l.Lag.Count != l.Sent || l.LatencyOf != bench.FromScheduled) {
 					t.Errorf("%d due, %d sending times, %d lags, from %q", l.Scheduled, l.Sending.Count, l.Lag.Count, l.LatencyOf)
 				}
 				var inWindows int64

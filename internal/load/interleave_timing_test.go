@@ -56,7 +56,7 @@ func TestInterleavingInRealTime(t *testing.T) {
 				b.check(l.Succeeded > 0 && l.FailedTotal() == 0 && l.Sent == l.AllSucceeded() && l.Latency.Count == l.Succeeded, "%d succeeded, %d failed, %d sent, %d latencies", l.Succeeded, l.FailedTotal(), l.Sent, l.Latency.Count)
 				n := server.connections.Load()
 				b.check(step.Rate > 0 || n == 4, "%d connections were opened", n)
-				b.check(step.Rate == 0 || due(l) >= 172 && due(l) <= 180 && l.Sending.Count == l.Succeeded && l.Lag.Count == l.Sent && l.LatencyOf == bench.FromDue, "%d due, %d sending times, %d lags, from %q", l.Scheduled, l.Sending.Count, l.Lag.Count, l.LatencyOf)
+				b.check(step.Rate == 0 || due(l) >= 172 && due(l) <= 180 && l.Sending.Count == l.Succeeded && l.Lag.Count == l.Sent && l.LatencyOf == bench.FromScheduled, "%d due, %d sending times, %d lags, from %q", l.Scheduled, l.Sending.Count, l.Lag.Count, l.LatencyOf)
 				var inWindows int64
 				at := time.Duration(0)
 				for _, w := range windows {

@@ -48,13 +48,13 @@ func TestInterval_CompletesWhatIsInFlight(t *testing.T) {
 	})
 }
 
-// The connections of a closed loop begin one after the other, over five times the first answer, and
+// The connections of a closed loop begin one after the other, over five times the first response, and
 // the interval begins when all have had theirs.
 func TestInterval_BeginsWhenAllAreAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := steady(t, 10*time.Millisecond)
 		l := run(t, c.engine(), plan(virtualURL, 10, time.Second))
-		// 10 ms for the first answer; the last of ten begins 9/10 of 50 ms after it, and takes 10
+		// 10 ms for the first response; the last of ten begins 9/10 of 50 ms after it, and takes 10
 		// ms; then it is announced.
 		if want := 65*time.Millisecond + 2*time.Millisecond; l.LeadIn != want || l.Unserved != 0 {
 			t.Errorf("lead-in %s, %d unserved, want %s", l.LeadIn, l.Unserved, want)
@@ -62,21 +62,21 @@ func TestInterval_BeginsWhenAllAreAnswered(t *testing.T) {
 	})
 }
 
-// A contender that answers nobody makes the lead-in as long as a request may take.
-func TestInterval_BeginsWithoutAnswers(t *testing.T) {
+// A contender that responses nobody makes the lead-in as long as a request may take.
+func TestInterval_BeginsWithoutResponses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := steady(t, time.Hour)
 		p := plan(virtualURL, 3, 200*time.Millisecond)
 		p.Timeout = 1500 * time.Millisecond
 		l := run(t, c.engine(), p)
 		if l.LeadIn < p.Timeout || l.LeadIn > p.Timeout+3*time.Millisecond || l.Elapsed != p.Step.Duration || l.Succeeded != 0 {
-			t.Errorf("lead-in %s, elapsed %s: time-outs after the end do not lengthen it", l.LeadIn, l.Elapsed)
+			t.Errorf("lead-in %s, elapsed %s: timeouts after the end do not lengthen it", l.LeadIn, l.Elapsed)
 		}
 		if n := l.Failed[bench.ErrTimeout]; n != l.Sent || n < 3 || n > 6 {
 			t.Errorf("failed: %v of %d sent", l.Failed, l.Sent)
 		}
 		if l.Timeouts.Min.Round(10*time.Millisecond) != p.Timeout || l.Timeouts.Max.Round(10*time.Millisecond) != p.Timeout || l.Failures.Count != 0 {
-			t.Errorf("time-outs took %s to %s, %d other failures", l.Timeouts.Min, l.Timeouts.Max, l.Failures.Count)
+			t.Errorf("timeouts took %s to %s, %d other failures", l.Timeouts.Min, l.Timeouts.Max, l.Failures.Count)
 		}
 	})
 }
@@ -282,7 +282,7 @@ func TestHooksOfAnInterruptedStep(t *testing.T) {
 				}
 				return hangs(ctx, network, address)
 			}}.Run(ctx, p, nil)
-			if l.Sent != 1 || l.Cut != 1 || l.FailedTotal() != 0 { // the others begin when the first one has its answer
+			if l.Sent != 1 || l.Cut != 1 || l.FailedTotal() != 0 { // the others begin when the first one has its response
 				t.Errorf("%d sent, failed %v", l.Sent, l.Failed)
 			}
 			return l, err
@@ -309,7 +309,7 @@ func TestHooksOfAnInterruptedStep(t *testing.T) {
 	})
 }
 
-// hangs is a dialler that gets no answer.
+// hangs is a dialler that gets no response.
 func hangs(ctx context.Context, _, _ string) (net.Conn, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()

@@ -194,7 +194,7 @@ func TestRunOfADurationWithAServerThatDies(t *testing.T) {
 		// At most the 8 answers in flight were written by the handler, but cut off.
 		n, all := server.count(200), l.AllSucceeded()
 		b.check(l.Succeeded > 0 && all <= n && all >= n-8, "%d succeeded, the server answered %d", all, n)
-		// A request that was cut off is sent once more where nothing of its answer had come, and is refused then.
+		// A request that was cut off is sent once more where nothing of its response had come, and is refused then.
 		b.check(l.Failed[bench.ErrRefused] > 0 && l.FailedTotal() == l.Failed[bench.ErrRefused]+l.Failed[bench.ErrReset], "failed: %v", l.Failed)
 		b.check(l.Elapsed == time.Second, "elapsed %s: the time without answers counts as well", l.Elapsed)
 		return b.err()
@@ -215,8 +215,8 @@ func TestRunWithAServerThatHangs(t *testing.T) {
 		var b bounds
 		n := l.Failed[bench.ErrTimeout]
 		b.check(n >= 3 && n <= 6 && n == l.Sent && l.Failures.Count == 0, "failed: %v of %d sent", l.Failed, l.Sent)
-		b.check(l.Timeouts.Min >= p.Timeout && l.Timeouts.Max <= 10*time.Second, "time-outs took %s to %s", l.Timeouts.Min, l.Timeouts.Max)
-		b.check(l.Elapsed == p.Step.Duration && l.Succeeded == 0 && l.LeadIn >= p.Timeout, "elapsed %s after a lead-in of %s: time-outs after the end do not lengthen it", l.Elapsed, l.LeadIn)
+		b.check(l.Timeouts.Min >= p.Timeout && l.Timeouts.Max <= 10*time.Second, "timeouts took %s to %s", l.Timeouts.Min, l.Timeouts.Max)
+		b.check(l.Elapsed == p.Step.Duration && l.Succeeded == 0 && l.LeadIn >= p.Timeout, "elapsed %s after a lead-in of %s: timeouts after the end do not lengthen it", l.Elapsed, l.LeadIn)
 		return b.err()
 	})
 }

@@ -10,13 +10,13 @@ import (
 	"locbench/internal/load/record"
 )
 
-// judge is the doubt that the client itself has about its result.
+// judge is the warning that the client itself has about its result.
 func judge(l bench.Load, rec *record.Result) bench.Warnings {
 	return verdict.Loop{
 		Open: rec.Open, Whole: rec.Whole, Parts: rec.Interleaved, Connections: rec.Connections,
 		Reopened: rec.Reopened, LateAfter: record.LateAfter,
-		Answers: l.Succeeded + bench.Load{Failed: rec.Ended.Failed}.FailedTotal(),
-		Busy:    rec.ServiceTime, Shared: rec.IntervalTime, Counted: rec.InFlightIntegral, Rested: rec.BackoffTime,
+		Responses: l.Succeeded + bench.Load{Failed: rec.Ended.Failed}.FailedTotal(),
+		Busy:      rec.ServiceTime, Shared: rec.IntervalTime, Counted: rec.InFlightIntegral, Rested: rec.BackoffTime,
 	}.Judge(l)
 }
 

@@ -42,7 +42,7 @@ var delays = []struct {
 }
 
 // stampedServer answers each request after the delay of its number. Its truth is the time from the
-// moment at which the kernel took the request in until just before the answer is written: nobody's
+// moment at which the kernel took the request in until just before the response is written: nobody's
 // waking up is between its figures and the client's but what the kernel needs for a packet.
 type stampedServer struct {
 	url       string
@@ -104,7 +104,7 @@ func (s *stampedServer) serve(t testing.TB, conn *net.TCPConn) {
 			s.unstamped.Add(1)
 		}
 		time.Sleep(s.delay(s.n.Add(1)) - time.Duration(time.Now().UnixNano()-at)) // and more: what it took in truth is measured
-		// Before the writing: afterwards the client may have its answer already. It cannot have it
+		// Before the writing: afterwards the client may have its response already. It cannot have it
 		// later than the writing ends, since loopback delivers within the call.
 		truth := s.truth.Load()
 		truth.recordSince(at)
@@ -247,7 +247,7 @@ func TestLatencyAgreesWithTheServer(t *testing.T) {
 	for _, delay := range delays {
 		t.Run(delay.name, func(t *testing.T) {
 			eachOf(t, loops()[:2], func(t *testing.T, e Engine) {
-				// The kernel begins to stamp some time after the first socket wants it, and goes on
+				// The kernel begins to stamp some time after the first socket wants it, and continues
 				// while one does.
 				keepStamping(t)
 				testenv.Judge(t, 6, 5*time.Millisecond, func(t testing.TB) error {
@@ -279,15 +279,15 @@ func TestLatencyAgreesWithTheServer(t *testing.T) {
 }
 
 // timed measures each exchange at the border between the engine and the socket: from the call that
-// writes the request to the return of the last call that reads its answer. Nothing but the engine's
+// writes the request to the return of the last call that reads its response. Nothing but the engine's
 // own accounting lies between that and its figures, and no lock: each connection has histograms of
 // its own, since the engine's clock runs already while the last exchange is put down.
 //
-// At most, an exchange has lasted from the last answer's end to the next request's beginning: the
+// At most, an exchange has lasted from the last response's end to the next request's beginning: the
 // engine reads its clock in between, and the kernel may stop it before or after it does.
 type timed struct {
 	net.Conn
-	before, sent, read time.Time // the last answer's end, and the exchange under way
+	before, sent, read time.Time // the last response's end, and the exchange under way
 	h, most            *hdr.Histogram
 	truth              *truth
 }
@@ -328,7 +328,7 @@ func (c *timed) Close() error {
 // The portable loop alone can be given a connection that looks at the clock by itself; what the
 // loops of Linux see is held against the server's stamps in TestLatencyAgreesWithTheServer.
 //
-// The clients and the server use all CPUs here, so that the kernel takes one away between the two
+// The clients and the server use all CPUs here, so the kernel takes one away between the two
 // readings of the clock too, for some milliseconds each: from p90 on, where the requests are that
 // happened to (at 16 connections ten and more of 10,000), the engine's figure may lie anywhere
 // between what the socket saw and the most that it can have been. Below that it is the socket's: an

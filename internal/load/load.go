@@ -1,8 +1,8 @@
 // Package load puts one step of load on a contender and measures what comes of it. In a closed loop
-// each of N connections asks again as soon as it has its answer; in an open loop requests are sent
-// when they are due, whatever became of earlier ones. What is measured is an interval in the steady
+// each of N connections asks again as soon as it has its response; in an open loop requests are sent
+// when they are scheduled, whatever became of earlier ones. What is measured is an interval in the steady
 // state: the load begins before it, and what is in flight at its end is completed and counted
-// apart, so that all successes together are exactly those that the server has answered.
+// apart, so all successes together are exactly those that the server has answered.
 //
 // vegeta supplies the model: pacers and what a target is. The exchange on the wire is this
 // package's own, because it has to hold exactly N connections, to keep kinds of failure apart, to time
@@ -44,7 +44,7 @@ type Plan struct {
 	Sessions  []bench.Session
 	Variables []bench.Variable
 	Data      Data
-	Life      *Life         // of the contender, which goes on from step to step; nil: one of its own
+	Life      *Life         // of the contender, which continues from step to step; nil: one of its own
 	IDs       []int64       // of the data set, for {id}; with zipf the first is the most frequent one
 	Timeout   time.Duration // of one request, from its sending to its last byte; 0 is wire.DefaultTimeout
 	Seed      uint64        // the same seed asks the same sequence in each step of a life
@@ -56,11 +56,11 @@ type Plan struct {
 	Rate func() float64
 
 	// Check, if not nil, is given one in CheckEvery answers of a wanted status, drawn at random, to the
-	// requests that Checks names, and returns what is wrong with it; nil is the known answer, ErrNotKnown one
+	// requests that Checks names, and returns what is wrong with it; nil is the known response, ErrNotKnown one
 	// that cannot be judged. It is called from the goroutines that measure, several at a time,
 	// after the clock has been read: its time is in no latency, but it is the client's. It must not
 	// keep the body.
-	Check      func(Answer) error
+	Check      func(Response) error
 	Checks     func(request string) bool // nil: to all requests
 	CheckEvery int                       // 0: one in a hundred; 1: all
 
@@ -76,8 +76,8 @@ type Plan struct {
 	OnEnd func()
 }
 
-// Answer is what Plan.Check is given.
-type Answer = workload.Answer
+// Response is what Plan.Check is given.
+type Response = workload.Response
 
 // Data is what requests take from files, and Life what the steps of one contender's life have in common.
 type (
@@ -85,7 +85,7 @@ type (
 	Life = workload.Life
 )
 
-// ErrNotKnown is what Plan.Check returns for an answer that it cannot judge: it is a success, and
+// ErrNotKnown is what Plan.Check returns for a response that it cannot judge: it is a success, and
 // not among those checked.
 var ErrNotKnown = workload.ErrNotKnown
 
@@ -135,24 +135,24 @@ type Engine struct {
 //
 // All connections are opened first, which takes at most 3 s, but for the later ones of a ramp, which
 // are opened when they begin; those that fail are tried again by their first request. The load begins
-// with a lead-in until every connection has had its first answer, or for as long as a request may
+// with a lead-in until every connection has had its first response, or for as long as a request may
 // take; see record/leadin.go for how connections begin. Then comes the interval, of the step's
-// duration: Load.Succeeded are the answers whose last byte arrived in it, Load.Elapsed is its length,
+// duration: Load.Succeeded are the responses whose last byte arrived in it, Load.Elapsed is its length,
 // and the counters are read at its two ends. At its end no new request is sent; those in flight are
-// completed, each within its time-out, and counted apart.
+// completed, each within its timeout, and counted apart.
 //
 // A step with a bounded number of requests, or with arrivals, has no steady state: its interval is
-// the whole step, from the first request to the last answer or failure. In a closed loop, a
+// the whole step, from the first request to the last response or failure. In a closed loop, a
 // connection that could not be opened waits 1 to 100 ms before it tries again; otherwise the error
 // count would only say how fast this client fails.
 //
 // In an open loop the lead-in has the rate with which the step begins, until as many requests are
-// answered as come due in 10 ms. A request that is due takes a free connection or opens one more,
+// answered as come due in 10 ms. A request that is scheduled takes a free connection or opens one more,
 // up to Step.MaxConnections. With all of them in use it waits until one is free, and is dropped
-// when it has waited for Timeout or when the sending ends. Everything that came due is in
+// when it has waited for Timeout or when the sending ends. Everything that were scheduled is in
 // Load.Scheduled, and either in Sent or in Dropped. Latency is from the moment that a request was
 // due, Sending from when it was sent, Lag in between. A step with arrivals ends when all users have
-// been served, each over a connection of its own, or with its duration.
+// been served, each over its own connection, or with its duration.
 //
 // onWindow, if not nil, is called for each window of the interval, in order, from one goroutine that
 // does not measure; a slow callback delays only the later ones. All of its calls have returned when
@@ -312,7 +312,7 @@ func (e Engine) clocked(
 	return wall, cpu
 }
 
-// finish is what has been recorded, with the doubt about it.
+// finish is what has been recorded, with the warning about it.
 func finish(ctx context.Context, rec *record.Result, wall, cpu time.Duration) (bench.Load, error) {
 	load := rec.Load()
 	load.ClientCPU, load.Wall, load.ClientCPUs = cpu, wall, ownCPUs()

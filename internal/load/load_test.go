@@ -113,7 +113,7 @@ func TestRunEndsWithItsRequests(t *testing.T) {
 // With a bounded number of requests all of them are measured, whatever becomes of them.
 func TestBoundedRequestsAreAllMeasured(t *testing.T) {
 	eachLoop(t, func(t *testing.T, e Engine) {
-		t.Parallel() // it waits for a time-out
+		t.Parallel() // it waits for a timeout
 		var asked atomic.Int64
 		server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
 			if asked.Add(1) == 20 {
@@ -124,7 +124,7 @@ func TestBoundedRequestsAreAllMeasured(t *testing.T) {
 		})
 		p := counted(server.URL, 4, 100)
 		// The others are answered at once; a machine that stands still for that long can make a
-		// time-out of one of them, which then has to be counted as such, too.
+		// timeout of one of them, which then has to be counted as such, too.
 		p.Timeout = time.Second
 		var hooks ends
 		hooks.hook(&p)
@@ -135,7 +135,7 @@ func TestBoundedRequestsAreAllMeasured(t *testing.T) {
 	})
 }
 
-func TestRunKeepsAnswersOfOneMegabyte(t *testing.T) {
+func TestRunKeepsResponsesOfOneMegabyte(t *testing.T) {
 	eachLoop(t, func(t *testing.T, e Engine) {
 		body := strings.Repeat("x", 1<<20)
 		server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {

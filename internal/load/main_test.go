@@ -13,6 +13,6 @@ import (
 
 func TestMain(m *testing.M) {
 	thread.Tune(0)    // as every process that drives load
-	testenv.AtOnce(8) // most of them wait for time-outs
+	testenv.AtOnce(8) // most of them wait for timeouts
 	goleak.VerifyTestMain(m)
 }

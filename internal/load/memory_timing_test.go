@@ -42,9 +42,9 @@ func TestMemoryOf2048Connections(t *testing.T) {
 	}
 }
 
-// An endless answer costs no memory, in any loop, and its requests end with their time-out. What is
+// An endless answer costs no memory, in any loop, and its requests end with their timeout. What is
 // alive is looked at, not what the server of this test leaves to the collector.
-func TestEndlessAnswersCostNoMemory(t *testing.T) {
+func TestEndlessResponsesCostNoMemory(t *testing.T) {
 	block := []byte("4000\r\n" + strings.Repeat("x", 16<<10) + "\r\n")
 	judged(t, func(t testing.TB, e Engine) error {
 		url := raw(t, func(conn net.Conn, _ string) bool {

@@ -38,7 +38,7 @@ func TestRunSendsWhatTheMixSays(t *testing.T) {
 			{Name: "missing", Method: "DELETE", Path: "/d", Weight: 1, ExpectStatus: 404},
 		}
 		l := run(t, e, p)
-		testenv.Until(t, 30*time.Second, "the server has counted its answers", func() bool { return server.count(200)+server.count(404) == 300 })
+		testenv.Until(t, 30*time.Second, "the server has counted its responses", func() bool { return server.count(200)+server.count(404) == 300 })
 		if l.Succeeded != 300 {
 			t.Errorf("%d succeeded, failed: %v", l.Succeeded, l.Examples)
 		}

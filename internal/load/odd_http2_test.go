@@ -19,7 +19,7 @@ type stream struct {
 }
 
 // answers ends the stream with status 200 and five bytes.
-func (s stream) answers() {
+func (s stream) responses() {
 	s.headers(0x88) // :status 200
 	_ = s.WriteData(s.id, true, []byte("hello"))
 }
@@ -66,10 +66,10 @@ func newOdd2(t *testing.T, serve func(s stream)) *oddServer {
 // says, is asked for again whatever it is.
 func TestOddServersOfHTTP2(t *testing.T) {
 	const all, each, once, twice = oddRequests, oddRequests, 1, oddRequests + 1
-	instead := func(of func(stream)) func(stream) { // of every answer but the first on a connection
+	instead := func(of func(stream)) func(stream) { // of every response but the first on a connection
 		return func(s stream) {
 			if s.n == 1 {
-				s.answers()
+				s.responses()
 			} else {
 				of(s)
 			}
@@ -84,20 +84,20 @@ func TestOddServersOfHTTP2(t *testing.T) {
 		failed int64
 		opened int64
 	}{
-		{name: "plain", serve: stream.answers, opened: once},
+		{name: "plain", serve: stream.responses, opened: once},
 		{name: "interim answer", serve: func(s stream) {
 			s.headers(0x08, 3, '1', '0', '3') // :status 103
-			s.answers()
+			s.responses()
 		}, opened: once},
-		{name: "GOAWAY after the answer", serve: func(s stream) { s.answers(); s.goesAway(s.id) }, opened: each},
-		{name: "GOAWAY before the answer", serve: func(s stream) { s.goesAway(s.id); s.answers() }, opened: each},
+		{name: "GOAWAY after the response", serve: func(s stream) { s.responses(); s.goesAway(s.id) }, opened: each},
+		{name: "GOAWAY before the response", serve: func(s stream) { s.goesAway(s.id); s.responses() }, opened: each},
 		{
 			name:  "GOAWAY and close",
-			serve: func(s stream) { s.answers(); s.goesAway(s.id); s.conn.Close() }, opened: each,
+			serve: func(s stream) { s.responses(); s.goesAway(s.id); s.conn.Close() }, opened: each,
 		},
-		{name: "silent close", serve: func(s stream) { s.answers(); s.conn.Close() }, opened: each},
-		{name: "silent reset", serve: func(s stream) { s.answers(); resets(s.conn) }, opened: each},
-		{name: "silent half close", serve: func(s stream) { s.answers(); halfCloses(s.conn) }, opened: each},
+		{name: "silent close", serve: func(s stream) { s.responses(); s.conn.Close() }, opened: each},
+		{name: "silent reset", serve: func(s stream) { s.responses(); resets(s.conn) }, opened: each},
+		{name: "silent half close", serve: func(s stream) { s.responses(); halfCloses(s.conn) }, opened: each},
 		{name: "GOAWAY instead", serve: instead(func(s stream) { s.goesAway(s.id - 2) }), opened: each},
 		{
 			name: "GOAWAY instead, POST", method: "POST",
@@ -113,7 +113,7 @@ func TestOddServersOfHTTP2(t *testing.T) {
 
 		{name: "close at once", kind: bench.ErrReset, failed: all, opened: twice},
 		{
-			name: "no answer", serve: func(s stream) { s.conn.Close() },
+			name: "no response", serve: func(s stream) { s.conn.Close() },
 			kind: bench.ErrReset, failed: all, opened: twice,
 		},
 		{name: "all refused", serve: refuses, kind: bench.ErrReset, failed: all, opened: twice},

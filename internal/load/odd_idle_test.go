@@ -19,7 +19,7 @@ type idler struct {
 	*oddServer
 	connections int            // that there are then
 	end         func(net.Conn) // nil: it ends none
-	before      func()         // the first answer; may be nil
+	before      func()         // the first response; may be nil
 	asked       atomic.Int64
 	late        atomic.Int64 // requests on connections that it had ended
 
@@ -62,7 +62,7 @@ func (s *idler) serve(conn net.Conn) {
 			s.late.Add(1)
 			continue
 		}
-		if _, err := io.WriteString(conn, okAnswer); err != nil {
+		if _, err := io.WriteString(conn, okResponse); err != nil {
 			return
 		}
 	}
@@ -89,7 +89,7 @@ func (s *idler) endOthers(conn net.Conn) {
 }
 
 // A connection that the server has ended before it was used is not used: another one is opened, and
-// that is no failure. The first answer comes late enough for all of them.
+// that is no failure. The first response comes late enough for all of them.
 func TestConnectionsThatEndBeforeTheyAreUsed(t *testing.T) {
 	half := func(conn net.Conn) { _ = conn.(interface{ CloseWrite() error }).CloseWrite() }
 	writes := func(text string) func(net.Conn) { return func(conn net.Conn) { io.WriteString(conn, text) } }
@@ -108,10 +108,10 @@ func TestConnectionsThatEndBeforeTheyAreUsed(t *testing.T) {
 			io.WriteString(conn, gaveUp)
 			half(conn)
 		},
-		"408 and open":        writes(gaveUp),
-		"interim answer":      writes("HTTP/1.1 100 Continue\r\n\r\n"),
-		"a byte":              writes("x"),
-		"a whole good answer": writes(okAnswer),
+		"408 and open":          writes(gaveUp),
+		"interim answer":        writes("HTTP/1.1 100 Continue\r\n\r\n"),
+		"a byte":                writes("x"),
+		"a whole good response": writes(okResponse),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -138,7 +138,7 @@ func TestConnectionsThatEndBeforeTheyAreUsed(t *testing.T) {
 	}
 }
 
-// The connections of a ramp are opened when they begin, so that none is idle before.
+// The connections of a ramp are opened when they begin, so none is idle before.
 func TestRampOpensConnectionsWhenTheyBegin(t *testing.T) {
 	eachLoop(t, func(t *testing.T, e Engine) {
 		t.Parallel()

@@ -17,11 +17,11 @@ import (
 )
 
 // answer is what a server does for the n-th request on a connection, from 1, whose head it has read.
-// It tells whether it goes on reading.
-type answer func(conn net.Conn, n int) bool
+// It says whether it continues reading.
+type response func(conn net.Conn, n int) bool
 
-// says answers each request so, and goes on.
-func says(text string) answer {
+// says answers each request so, and continues.
+func says(text string) response {
 	return func(conn net.Conn, _ int) bool {
 		_, err := io.WriteString(conn, text)
 		return err == nil
@@ -29,7 +29,7 @@ func says(text string) answer {
 }
 
 // ends does that, and ends the connection in one way or another.
-func (a answer) ends(way func(net.Conn)) answer {
+func (a response) ends(way func(net.Conn)) response {
 	return func(conn net.Conn, n int) bool {
 		a(conn, n)
 		way(conn)
@@ -38,7 +38,7 @@ func (a answer) ends(way func(net.Conn)) answer {
 }
 
 // then does b from the second request of a connection on.
-func (a answer) then(b answer) answer {
+func (a response) then(b response) response {
 	return func(conn net.Conn, n int) bool {
 		if n == 1 {
 			return a(conn, n)
@@ -49,7 +49,7 @@ func (a answer) then(b answer) answer {
 
 // endless sends a beginning, and then pieces: three times as much as a head may have, which to a
 // client is as good as endless. Then it waits until the client hangs up.
-func endless(begin, piece string, pause time.Duration) answer {
+func endless(begin, piece string, pause time.Duration) response {
 	return func(conn net.Conn, _ int) bool {
 		_, err := io.WriteString(conn, begin)
 		for sent := 0; err == nil && piece != "" && sent < 3*wire.MaxHead; sent += len(piece) {
@@ -61,8 +61,8 @@ func endless(begin, piece string, pause time.Duration) answer {
 	}
 }
 
-// inPieces sends an answer byte by byte.
-func inPieces(text string) answer {
+// inPieces sends a response byte by byte.
+func inPieces(text string) response {
 	return func(conn net.Conn, _ int) bool {
 		for i := range len(text) {
 			if _, err := io.WriteString(conn, text[i:i+1]); err != nil {
@@ -97,7 +97,7 @@ func halfCloses(conn net.Conn) {
 // leaves keeps conn open, and neither reads nor sends.
 func leaves(net.Conn) {}
 
-// soon resets conn a little later, so that what was sent is mostly read before the reset overtakes
+// soon resets conn a little later, so what was sent is mostly read before the reset overtakes
 // it.
 func soon(conn net.Conn) {
 	time.Sleep(5 * time.Millisecond)

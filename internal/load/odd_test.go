@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	okHead     = "HTTP/1.1 200 OK\r\n"
-	okAnswer   = okHead + "Content-Length: 5\r\n\r\nhello"
-	lastAnswer = okHead + "Connection: close\r\nContent-Length: 5\r\n\r\nhello"
-	gaveUp     = "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-	chunkHead  = okHead + "Transfer-Encoding: chunked\r\n\r\n"
+	okHead       = "HTTP/1.1 200 OK\r\n"
+	okResponse   = okHead + "Content-Length: 5\r\n\r\nhello"
+	lastResponse = okHead + "Connection: close\r\nContent-Length: 5\r\n\r\nhello"
+	gaveUp       = "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+	chunkHead    = okHead + "Transfer-Encoding: chunked\r\n\r\n"
 )
 
 // oddRequests is how many requests are put on an odd server: none of them more than on another.
@@ -27,10 +27,10 @@ const oddRequests = 8
 // odd is a server that does what few do: what HTTP allows, what it does not, and what is hostile.
 type odd struct {
 	name   string
-	method string // empty: GET
-	body   int    // bytes of the request's
-	accept answer // what it does before any request; nil: nothing
-	serve  answer
+	method string   // empty: GET
+	body   int      // bytes of the request's
+	accept response // what it does before any request; nil: nothing
+	serve  response
 
 	// What is to come of oddRequests requests, one after the other, whatever the loop.
 
@@ -40,25 +40,25 @@ type odd struct {
 	opened int64 // connections that the server has seen; 0: that depends on how fast both are
 }
 
-// odds are the odd servers of HTTP/1.1. To one that closes a connection without an answer the first
+// odds are the odd servers of HTTP/1.1. To one that closes a connection without a response the first
 // request is sent twice, as its connection has been open before it; each has to fail all the same.
 func odds() []odd {
 	const all, each, once = oddRequests, oddRequests, 1
 	const twice = oddRequests + 1
-	none, ok, last := says(""), says(okAnswer), says(lastAnswer)
+	none, ok, last := says(""), says(okResponse), says(lastResponse)
 	block := strings.Repeat("x", 16<<10)
 	return []odd{
 		// What HTTP allows is no error, and costs no more connections than it must.
 		{name: "plain", serve: ok, opened: once},
-		{name: "in pieces", serve: inPieces(okAnswer), opened: once},
+		{name: "in pieces", serve: inPieces(okResponse), opened: once},
 		{name: "chunked in pieces", serve: inPieces(chunkHead + "5;a=b\r\nhello\r\n0\r\nA: b\r\n\r\n"), opened: once},
 		{name: "chunked", serve: says(chunkHead + "5\r\nhello\r\n0\r\n\r\n"), opened: once},
 		{
 			name:   "interim answers",
-			serve:  says(strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", wire.MaxInterim) + okAnswer),
+			serve:  says(strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", wire.MaxInterim) + okResponse),
 			opened: once,
 		},
-		{name: "interim answer in pieces", serve: inPieces("HTTP/1.1 100 Continue\r\n\r\n" + okAnswer), opened: once},
+		{name: "interim answer in pieces", serve: inPieces("HTTP/1.1 100 Continue\r\n\r\n" + okResponse), opened: once},
 		{
 			name:  "one length twice",
 			serve: says(okHead + "Content-Length: 5\r\nContent-Length: 5\r\n\r\nhello"), opened: once,
@@ -80,7 +80,7 @@ func odds() []odd {
 		{name: "silent close", serve: ok.ends(closes), opened: each},
 		{name: "silent reset", serve: ok.ends(resets), opened: each},
 		{name: "silent half close", serve: ok.ends(halfCloses), opened: each},
-		{name: "surplus bytes", serve: says(okAnswer + "surplus"), opened: each},
+		{name: "surplus bytes", serve: says(okResponse + "surplus"), opened: each},
 		{name: "close instead of the second answer", serve: ok.then(none.ends(closes)), opened: each},
 		{name: "reset instead of the second answer", serve: ok.then(none.ends(resets)), opened: each},
 		{name: "half close instead of the second answer", serve: ok.then(none.ends(halfCloses)), opened: each},
@@ -118,16 +118,16 @@ func odds() []odd {
 			kind: bench.ErrReset, failed: all, opened: twice,
 		},
 		{
-			name: "no answer", serve: none.ends(closes),
-			kind: bench.ErrReset, text: "before the whole answer", failed: all, opened: twice,
+			name: "no response", serve: none.ends(closes),
+			kind: bench.ErrReset, text: "before the whole response", failed: all, opened: twice,
 		},
 		{
-			name: "no answer, half close", serve: none.ends(halfCloses),
+			name: "no response, half close", serve: none.ends(halfCloses),
 			kind: bench.ErrReset, failed: all, opened: twice,
 		},
-		{name: "no answer, reset", serve: none.ends(resets), kind: bench.ErrReset, failed: all, opened: twice},
+		{name: "no response, reset", serve: none.ends(resets), kind: bench.ErrReset, failed: all, opened: twice},
 		{
-			name: "no answer, POST", method: "POST", serve: none.ends(closes),
+			name: "no response, POST", method: "POST", serve: none.ends(closes),
 			kind: bench.ErrReset, failed: all, opened: each,
 		},
 		{
@@ -135,7 +135,7 @@ func odds() []odd {
 			kind: "4xx", text: "408 Request Timeout", failed: all, opened: twice,
 		},
 		{
-			name:  "408 that is an answer",
+			name:  "408 that is a response",
 			serve: says("HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n"),
 			kind:  "4xx", failed: all, opened: once,
 		},
@@ -150,11 +150,11 @@ func odds() []odd {
 		},
 		{
 			name: "half a head", serve: says(okHead + "Content-").ends(closes),
-			kind: bench.ErrReset, text: "before the whole answer", failed: all, opened: each,
+			kind: bench.ErrReset, text: "before the whole response", failed: all, opened: each,
 		},
 		{
 			name: "half a body", serve: says(okHead + "Content-Length: 9\r\n\r\nhello").ends(closes),
-			kind: bench.ErrReset, text: "body of the answer", failed: all, opened: each,
+			kind: bench.ErrReset, text: "body of the response", failed: all, opened: each,
 		},
 		{
 			name:  "half a body, half close",
@@ -164,11 +164,11 @@ func odds() []odd {
 		{
 			name:  "half a body of an error",
 			serve: says("HTTP/1.1 500 Oops\r\nContent-Length: 9\r\n\r\nhello").ends(closes),
-			kind:  bench.ErrReset, text: "body of the answer", failed: all, opened: each,
+			kind:  bench.ErrReset, text: "body of the response", failed: all, opened: each,
 		},
 		{
 			name: "half a chunk", serve: says(chunkHead + "5\r\nhel").ends(closes),
-			kind: bench.ErrReset, text: "body of the answer", failed: all, opened: each,
+			kind: bench.ErrReset, text: "body of the response", failed: all, opened: each,
 		},
 		{name: "reset in the status line", serve: says("HTTP/1.1 2").ends(soon), kind: bench.ErrReset, failed: all},
 		{name: "reset in a header", serve: says(okHead + "Content-Le").ends(soon), kind: bench.ErrReset, failed: all},
@@ -213,11 +213,11 @@ func odds() []odd {
 		},
 		{
 			name: "endless header", serve: endless(okHead, "X-Header: "+block+"\r\n", 0),
-			kind: bench.ErrOther, text: "headers of the answer over", failed: all, opened: each,
+			kind: bench.ErrOther, text: "headers of the response over", failed: all, opened: each,
 		},
 		{
 			name: "endless header line", serve: endless(okHead+"X-Header: ", block, 0),
-			kind: bench.ErrOther, text: "headers of the answer over", failed: all, opened: each,
+			kind: bench.ErrOther, text: "headers of the response over", failed: all, opened: each,
 		},
 		{name: "endless body", serve: endless(okHead+"\r\n", block, 0), kind: bench.ErrTimeout, failed: all},
 		{
@@ -301,11 +301,11 @@ func (o odd) meets(t *testing.T, e Engine, config *tls.Config, open bool) {
 	}
 }
 
-// reopened is how many connections a result tells that were opened again.
+// reopened is how many connections a result says that were opened again.
 func reopened(l bench.Load) (n int64) {
 	for _, w := range l.Warnings {
 		if w.Kind == bench.WarnReopened {
-			n += int64(w.Figures["times"])
+			n += int64(w.Values["times"])
 		}
 	}
 	return n

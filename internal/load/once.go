@@ -11,11 +11,11 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// Asked is a request that was asked for itself, and its answer.
+// Asked is a request that was asked for itself, and its response.
 type Asked = portable.Asked
 
 // Once asks what the step of plan asks, a request or a session, a single time, and checks all of it. It measures
-// nothing. seen gets each request with its answer; the error is that of the one that is not as expected.
+// nothing. seen gets each request with its response; the error is that of the one that is not as expected.
 func (e Engine) Once(ctx context.Context, plan Plan, seen func(Asked)) error {
 	plan.Timeout = cmp.Or(max(plan.Timeout, 0), wire.DefaultTimeout)
 	plan.CheckEvery, plan.Step.Connections = 1, 1

@@ -13,7 +13,7 @@ import (
 	"locbench/internal/bench"
 )
 
-func TestOpenLoopSendsWhatIsDue(t *testing.T) {
+func TestOpenLoopSendsWhatIsScheduled(t *testing.T) {
 	for name, step := range map[string]bench.Step{
 		"constant": {Rate: 1000},
 		"ramp":     {Rate: 500, RampTo: 1500},
@@ -130,7 +130,7 @@ func TestRateIsChangedLive(t *testing.T) {
 	})
 }
 
-// Each user has a connection of its own, and the step is over when all have been served.
+// Each user has its own connection, and the step is over when all have been served.
 func TestArrivals(t *testing.T) {
 	eachOpenLoop(t, func(t *testing.T, e Engine) {
 		server := newCounting(t, sleeps(time.Millisecond))

@@ -16,7 +16,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-func TestOpenLoopOfADurationSendsWhatIsDue(t *testing.T) {
+func TestOpenLoopOfADurationSendsWhatIsScheduled(t *testing.T) {
 	for name, step := range map[string]bench.Step{
 		"constant": {Rate: 1000},
 		"ramp":     {Rate: 500, RampTo: 1500},
@@ -33,7 +33,7 @@ func TestOpenLoopOfADurationSendsWhatIsDue(t *testing.T) {
 				server.answered(t, 200, l.AllSucceeded())
 				var b bounds
 				n := due(l)
-				b.check(n >= 499 && n <= 501, "%d came due in the interval, want 500", n)
+				b.check(n >= 499 && n <= 501, "%d were scheduled in the interval, want 500", n)
 				b.check(l.AllSucceeded() == l.Scheduled && l.Elapsed == 500*time.Millisecond, "%d succeeded of %d in %s; failed %v, dropped %d", l.AllSucceeded(), l.Scheduled, l.Elapsed, l.Failed, l.Dropped)
 				return b.err()
 			})
@@ -53,9 +53,9 @@ func TestOpenLoopEndsWithItsRequests(t *testing.T) {
 }
 
 // A contender that stalls for a second at 1,000 requests a second is late for a thousand of them,
-// whether or not a client had the nerve to ask while it stalled. One that was due u after the
+// whether or not a client had the nerve to ask while it stalled. One that was scheduled u after the
 // beginning of a stall of S, and is served at μ a second after it, waits for S − u + 1000 u / μ.
-func TestStallShowsInLatencyFromDue(t *testing.T) {
+func TestStallShowsInLatencyFromScheduled(t *testing.T) {
 	const connections, stall = 8, time.Second
 	judgedOpen(t, func(t testing.TB, e Engine) error {
 		var mu sync.RWMutex
@@ -116,7 +116,7 @@ func TestOpenLoopDropsWhatCannotBeSent(t *testing.T) {
 		// Each of three connections is given up after a quarter of a second, and takes the next in
 		// line.
 		b.check(due(l) == 600 && l.Sent >= 3 && l.Sent <= 15 && l.Failed[bench.ErrTimeout] == l.Sent && l.Dropped == l.Scheduled-l.Sent, "%d due, %d sent, %d dropped, failed %v", l.Scheduled, l.Sent, l.Dropped, l.Failed)
-		b.check(strings.Contains(l.Warnings.Join("\n"), "requests that came due were dropped"), "warnings %q", l.Warnings)
+		b.check(strings.Contains(l.Warnings.Join("\n"), "requests that were scheduled were dropped"), "warnings %q", l.Warnings)
 		return b.err()
 	})
 }
@@ -207,7 +207,7 @@ func TestOpenLoopObeysLittlesLaw(t *testing.T) {
 	})
 }
 
-func TestHTTP2OpenLoopSendsWhatIsDue(t *testing.T) {
+func TestHTTP2OpenLoopSendsWhatIsScheduled(t *testing.T) {
 	testenv.Judge(t, 4, 20*time.Millisecond, func(tb testing.TB) error {
 		server, e := newHTTP2(t, false, hello)
 		p := openPlan(server.URL, 500, 8, 300*time.Millisecond)

@@ -11,7 +11,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// Requests are sent in the very moment in which they are due, as many as the rate says.
+// Requests are sent in the very moment in which they are scheduled, as many as the rate says.
 func TestOpenSchedule_IsKept(t *testing.T) {
 	for name, step := range map[string]bench.Step{
 		"constant": {Rate: 1000},
@@ -36,7 +36,7 @@ func TestOpenSchedule_IsKept(t *testing.T) {
 					want += step.Wave.Amplitude * .25 / (2 * math.Pi) * (1 - math.Cos(2*math.Pi*.7/.25))
 				}
 				if n := float64(due(l)); math.Abs(n-want) > 1 {
-					t.Errorf("%g came due in the interval, want %g", n, want)
+					t.Errorf("%g were scheduled in the interval, want %g", n, want)
 				}
 				if l.AllSucceeded() != l.Scheduled || l.AllSucceeded() != c.count() || l.Dropped+l.Late+l.Held != 0 {
 					t.Errorf("%d succeeded of %d, the contender answered %d; failed %v, dropped %d, late %d", l.AllSucceeded(), l.Scheduled, c.count(), l.Failed, l.Dropped, l.Late)
@@ -50,9 +50,9 @@ func TestOpenSchedule_IsKept(t *testing.T) {
 }
 
 // A contender that stalls for a second at 1,000 requests a second is late for a thousand of them,
-// whether or not a client had the nerve to ask while it stalled. One that was due u after the
+// whether or not a client had the nerve to ask while it stalled. One that was scheduled u after the
 // beginning of a stall of S, and is served at μ a second after it, waits for S − u + 1000 u / μ.
-func TestOpenLoop_StallShowsInLatencyFromDue(t *testing.T) {
+func TestOpenLoop_StallShowsInLatencyFromScheduled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const connections, stall, each = 8, time.Second, 2 * time.Millisecond
 		var began atomic.Pointer[time.Time]
@@ -101,7 +101,7 @@ func TestOpenLoop_DropsWhatCannotBeSent(t *testing.T) {
 		if due(l) != 600 || l.Sent != 12 || l.Failed[bench.ErrTimeout] != 12 || l.Dropped != l.Scheduled-12 || l.Held < l.Dropped {
 			t.Errorf("%d due, %d sent, %d dropped, %d held, failed %v", l.Scheduled, l.Sent, l.Dropped, l.Held, l.Failed)
 		}
-		if !strings.Contains(l.Warnings.Join("\n"), "requests that came due were dropped") {
+		if !strings.Contains(l.Warnings.Join("\n"), "requests that were scheduled were dropped") {
 			t.Errorf("warnings %q", l.Warnings)
 		}
 	})

@@ -26,9 +26,9 @@ const (
 	paceLook        = 300 * time.Microsecond // between two looks at whether the machine runs
 )
 
-// BenchmarkPace tells how much later than due requests were sent, by both loops, by vegeta, and by
-// connections that each sleep for an interval of their own, as wrk2 does it, in steps that take
-// turns. Beside the figures of all steps stand those of the steps in which the machine did not
+// BenchmarkPace says how much later than due requests were sent, by both loops, by vegeta, and by
+// connections that each sleep for their own interval, as wrk2 does it, in steps that take
+// turns. Next to the figures of all steps stand those of the steps in which the machine did not
 // stand still: a thread on each CPU, of the real-time class where that is permitted, looks for
 // that, and does not know of requests.
 //
@@ -80,7 +80,7 @@ func merged(b *testing.B, ls []bench.Latencies) bench.Latencies {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return h.Figures()
+	return h.Quantiles()
 }
 
 func paceEngine(b *testing.B, e Engine, url string) (bench.Latencies, int64) {
@@ -102,7 +102,7 @@ func paceVegeta(_ *testing.B, url string) (bench.Latencies, int64) {
 		}
 		offsets = append(offsets, r.Timestamp.Sub(first)-time.Duration(r.Seq)*time.Second/paceRate)
 	}
-	// Nobody tells when it began: the request that was least late is taken to have been on time.
+	// Nobody says when it began: the request that was least late is taken to have been on time.
 	least := time.Duration(math.MaxInt64)
 	for _, o := range offsets {
 		least = min(least, o)

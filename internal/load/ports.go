@@ -15,7 +15,7 @@ import (
 const timeWait = time.Minute
 
 // portsNeeded is how many local ports a step takes within the time for which each is kept: users
-// have a connection of their own.
+// have their own connection.
 func portsNeeded(s bench.Step) int64 {
 	if s.Arrivals == nil {
 		return 0
@@ -28,7 +28,7 @@ func portsNeeded(s bench.Step) int64 {
 }
 
 // awaitPorts waits until a step has the local ports that it needs. Those of connections to the same
-// address that were closed less than a minute ago cannot be used again, so that the users of one
+// address that were closed less than a minute ago cannot be used again, so the users of one
 // step may leave none for those of the next. The warning, if there is one, says how long that
 // took. The error is a *LimitError or ctx's.
 func awaitPorts(ctx context.Context, addrs []netip.AddrPort, s bench.Step) (warning bench.Warnings, err error) {

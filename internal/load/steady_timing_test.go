@@ -18,7 +18,7 @@ import (
 
 // places is a server with so many places: a request takes one for exactly delay, and waits in line
 // where all are taken. A place that somebody waits for is taken again at the very moment at which
-// it becomes free, whenever the server's threads run, so that under a queue the server answers
+// it becomes free, whenever the server's threads run, so under a queue the server answers
 // len(places) / delay requests a second exactly.
 type places struct {
 	*counting

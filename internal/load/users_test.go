@@ -133,7 +133,7 @@ func ordersPlan(t *testing.T, url string, connections int, units int64) Plan {
 }
 
 // The server's own journal says that the shares are those of the profile, that values are drawn evenly, and that each
-// order has a token of its own login.
+// order has its own token login.
 func TestUsersOfAService(t *testing.T) {
 	eachLoop(t, func(t *testing.T, e Engine) {
 		const units = 10_000
@@ -195,7 +195,7 @@ func TestSessionsThatFail(t *testing.T) {
 			bench.ErrSave, "login", `session "order", step "login": nothing to save as "token", since data.jeton is not in ` + "`" + `{"data":{"token":"token-`},
 		"wrong body": {func(p *Plan, _ *orders) {
 			p.CheckEvery = 1
-			p.Check = func(a Answer) error {
+			p.Check = func(a Response) error {
 				if a.Request == "order" && !bytes.HasPrefix(a.Body, []byte(`{"number"`)) {
 					return errors.New("`number` is missing")
 				}

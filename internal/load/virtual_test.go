@@ -15,8 +15,8 @@ import (
 
 // contender is a server without sockets, for tests in virtual time (testing/synctest): there the
 // course of a step is exact to the nanosecond, whatever the machine does. The portable loop asks it
-// through pipes. It answers the n-th request, from 1, after delay(n), so that a closed loop lets
-// time go on; an hour is as good as never.
+// through pipes. It answers the n-th request, from 1, after delay(n), so a closed loop lets
+// time continue; an hour is as good as never.
 type contender struct {
 	delay func(n int64) time.Duration
 	ended <-chan struct{} // the test has
@@ -24,14 +24,14 @@ type contender struct {
 	asked, answered, atWork, connections atomic.Int64
 
 	mu      sync.Mutex
-	journal []time.Time // of the answers
+	journal []time.Time // of the responses
 }
 
 func newContender(t *testing.T, delay func(n int64) time.Duration) *contender {
 	return &contender{delay: delay, ended: t.Context().Done()}
 }
 
-// steady is a contender that takes as long for each answer.
+// steady is a contender that takes as long for each response.
 func steady(t *testing.T, d time.Duration) *contender {
 	return newContender(t, func(int64) time.Duration { return d })
 }

@@ -44,8 +44,8 @@ func TestMain(m *testing.M) {
 }
 
 // BenchmarkWrk runs a step against wrk on the same server with the same connections and threads,
-// each in a process of its own, in alternating pairs. It reports the medians of both rates, of both
-// numbers of requests per CPU second of the client, and of the ratios within the pairs; beside
+// each in its own process, in alternating pairs. It reports the medians of both rates, of both
+// numbers of requests per CPU second of the client, and of the ratios within the pairs; next to
 // them, once, those of our loop without io_uring, of vegeta's library and of hey and fortio where
 // they are installed. It asserts nothing: the machine decides. In the cells called "own CPU" the
 // server has one CPU and the client another one. Run it with
@@ -138,7 +138,7 @@ func (c contest) run(b *testing.B, wrk string) {
 	b.ReportMetric(0, "ns/op") // would be the time of the pairs
 }
 
-// measure runs a client and returns the rate that it tells, and its requests divided by its CPU
+// measure runs a client and returns the rate that it says, and its requests divided by its CPU
 // time.
 func (c contest) measure(b *testing.B, rate, requests, env string, command ...string) (perSecond, perCPU float64) {
 	b.Helper()
@@ -298,7 +298,7 @@ func benchServer(b testing.TB, cpu string) (url string) {
 const benchWait = 12 * time.Millisecond
 
 // serve is the server, in the process that benchServer starts. It does as little as it can, so that
-// more of the machine is left to the clients: an answer of the length that the path begins with.
+// more of the machine is left to the clients: a response of the length that the path begins with.
 func serve() error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -309,7 +309,7 @@ func serve() error {
 		io.Copy(io.Discard, os.Stdin)
 		listener.Close()
 	}()
-	short, long := benchAnswer(100), benchAnswer(10_000)
+	short, long := benchResponse(100), benchResponse(10_000)
 	for {
 		conn, err := listener.Accept()
 		if err != nil {
@@ -319,7 +319,7 @@ func serve() error {
 			defer conn.Close()
 			r := bufio.NewReaderSize(conn, 1024)
 			for {
-				answer := short
+				response := short
 				for first := true; ; first = false {
 					line, err := r.ReadSlice('\n')
 					if err != nil {
@@ -327,7 +327,7 @@ func serve() error {
 					}
 					switch {
 					case first && strings.HasPrefix(string(line), "GET /10kB"):
-						answer = long
+						response = long
 					case first && strings.HasPrefix(string(line), "GET /wait"):
 						time.Sleep(benchWait)
 					}
@@ -335,7 +335,7 @@ func serve() error {
 						break
 					}
 				}
-				if _, err := conn.Write(answer); err != nil {
+				if _, err := conn.Write(response); err != nil {
 					return
 				}
 			}
@@ -343,8 +343,8 @@ func serve() error {
 	}
 }
 
-// benchAnswer is an answer with a body of JSON that long.
-func benchAnswer(size int) []byte {
+// benchResponse is a response with a body of JSON that long.
+func benchResponse(size int) []byte {
 	begin, end := `{"id":7,"data":{"token":"0123456789abcdef"},"pad":"`, `"}`
 	body := begin + strings.Repeat("x", size-len(begin)-len(end)) + end
 	return fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nDate: Sat, 21 Nov 2026 12:00:00 GMT\r\nContent-Length: %d\r\n\r\n%s",

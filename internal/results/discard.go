@@ -17,7 +17,7 @@ func NothingRan(run bench.Run, trials []bench.TrialResult) bool {
 		return false
 	}
 	for _, trial := range trials {
-		started := trial.Instance != nil && !trial.Instance.Runtime.Traits().Foreign
+		started := trial.Instance != nil && !trial.Instance.Runtime.Traits().AlreadyRunning
 		if started || trial.StartUp != nil || len(trial.Checks) > 0 || len(trial.Steps) > 0 {
 			return false
 		}

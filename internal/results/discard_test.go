@@ -21,12 +21,12 @@ func TestNothingRan(t *testing.T) {
 	}{
 		"the store was away":             {bench.Run{State: bench.RunFailed}, nil, true},
 		"a build has failed":             {bench.Run{State: bench.RunFailed}, []bench.TrialResult{{State: bench.TrialFailed}}, true},
-		"a target did not answer":        {bench.Run{State: bench.RunFailed}, []bench.TrialResult{{Instance: &bench.InstanceInfo{Runtime: bench.RuntimeURL}}}, true},
+		"a target did not respond":       {bench.Run{State: bench.RunFailed}, []bench.TrialResult{{Instance: &bench.InstanceInfo{Runtime: bench.RuntimeURL}}}, true},
 		"one was started":                {bench.Run{State: bench.RunFailed}, []bench.TrialResult{{}, ran}, false},
 		"one was checked":                {bench.Run{State: bench.RunFailed}, []bench.TrialResult{{Checks: make([]bench.CheckResult, 1)}}, false},
 		"one has answered":               {bench.Run{State: bench.RunFailed}, []bench.TrialResult{{StartUp: &up}}, false},
 		"a target was loaded":            {bench.Run{State: bench.RunFailed}, []bench.TrialResult{{Steps: make([]bench.StepResult, 1)}}, false},
-		"it goes on":                     {bench.Run{State: bench.RunRunning}, nil, false},
+		"it continues":                   {bench.Run{State: bench.RunRunning}, nil, false},
 		"it can be resumed":              {bench.Run{State: bench.RunInterrupted}, nil, false},
 		"an earlier part has begun more": {bench.Run{State: bench.RunFailed, Resumed: make([]time.Time, 1)}, nil, false},
 	} {

@@ -20,7 +20,7 @@ const (
 	maxListFile = 16 << 20 // bytes of one run.json; it holds the plan, not the figures
 )
 
-// Entry is one results folder, as far as run.json tells of it.
+// Entry is one results folder, as far as run.json says of it.
 type Entry struct {
 	Dir        string // as the root was given, joined with the folder's name
 	ID         string

@@ -159,7 +159,7 @@ func FuzzList(f *testing.F) {
 			t.Errorf("%+v", e)
 		}
 		if e.Err != nil && (e.ID != "" || e.Trials != 0) {
-			t.Errorf("half an entry beside an error: %+v", e)
+			t.Errorf("half an entry next to an error: %+v", e)
 		}
 	})
 }

@@ -95,9 +95,6 @@ func read(dir *os.Root) (bench.Run, []bench.TrialResult, error) {
 				// It was killed after it had written the trial's file, and before run.json.
 				run.Trials[i].State, run.Trials[i].Excluded = trial.State, run.Judge(trial)
 			}
-			if trial.Schema < 2 {
-				addKinds(&trial)
-			}
 			trials = append(trials, trial)
 			if d, ok := trial.Definition(); ok && d == bench.Earlier && !run.Warnings.Has(bench.WarnOldStepDefinition) {
 				run.Warnings = append(run.Warnings, bench.Warning{Kind: bench.WarnOldStepDefinition, Text: bench.EarlierWarning})

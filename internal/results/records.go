@@ -29,7 +29,7 @@ func Records(run bench.Run, trials []bench.TrialResult, dir string) []bench.Reco
 	}
 	trials = slices.Clone(trials)
 	slices.SortStableFunc(trials, func(a, b bench.TrialResult) int { return a.Started.Compare(b.Started) })
-	asked := slices.Clone(run.Interventions)
+	asked := slices.Clone(run.ManualChanges)
 	for i := range asked {
 		asked[i].Step = nil
 	}
@@ -64,9 +64,9 @@ func (t *recorder) add(at time.Time, trial *bench.Trial, e bench.Event) {
 var endOfTime = time.Date(10001, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // interventions adds those of asked until a moment, and returns the others.
-func (t *recorder) interventions(asked []bench.Intervention, until time.Time, trial *bench.Trial) []bench.Intervention {
+func (t *recorder) interventions(asked []bench.ManualChange, until time.Time, trial *bench.Trial) []bench.ManualChange {
 	for len(asked) > 0 && !asked[0].At.After(until) {
-		t.add(asked[0].At, trial, bench.Intervened{Control: asked[0].Control, Step: asked[0].Step})
+		t.add(asked[0].At, trial, bench.ChangedManually{Control: asked[0].Control, Step: asked[0].Step})
 		asked = asked[1:]
 	}
 	return asked
@@ -84,7 +84,7 @@ func (t *recorder) trial(r bench.TrialResult, number, of int) {
 		if r.Instance != nil {
 			at = r.Instance.StartedAt.Add(*r.StartUp)
 		}
-		t.add(at, trial, bench.InstanceReady{StartUp: *r.StartUp, FirstAnswer: r.FirstAnswer})
+		t.add(at, trial, bench.InstanceReady{StartUp: *r.StartUp, FirstResponse: r.FirstResponse})
 	}
 	for _, m := range r.Marks {
 		t.add(m.Usage.At, trial, bench.MarkRead{Mark: m})
@@ -114,7 +114,7 @@ func (t *recorder) trial(r bench.TrialResult, number, of int) {
 // steps adds the steps with their windows, samples, and what somebody asked for meanwhile, by
 // time.
 func (t *recorder) steps(trial *bench.Trial, r bench.TrialResult) {
-	asked := r.Interventions
+	asked := r.ManualChanges
 	for _, step := range r.Steps {
 		start := step.Load.Started
 		asked = t.interventions(asked, start, trial)

@@ -79,7 +79,7 @@ func TestEveryFinishedStepIsOnDiskAtOnce(t *testing.T) {
 	}
 
 	feed(w, 6, &trial, bench.TrialEnded{State: bench.TrialComplete})
-	feed(w, 7, nil, bench.Notice{Level: "warning", Text: "small machine"}, bench.Intervened{Control: bench.Control{Kind: bench.ControlPause}}, bench.RunEnded{State: bench.RunComplete})
+	feed(w, 7, nil, bench.Notice{Level: "warning", Text: "small machine"}, bench.ChangedManually{Control: bench.Control{Kind: bench.ControlPause}}, bench.RunEnded{State: bench.RunComplete})
 	run, trials, err = Read(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestEveryFinishedStepIsOnDiskAtOnce(t *testing.T) {
 	if len(run.Warnings) != 1 {
 		t.Errorf("warnings %q", run.Warnings)
 	}
-	if i := run.Interventions; len(i) != 1 || i[0].Control.Kind != bench.ControlPause || !i[0].At.Equal(at.Add(time.Second)) {
+	if i := run.ManualChanges; len(i) != 1 || i[0].Control.Kind != bench.ControlPause || !i[0].At.Equal(at.Add(time.Second)) {
 		t.Errorf("interventions %+v", i)
 	}
 	if leftovers, _ := filepath.Glob(filepath.Join(dir, ".*")); len(leftovers) > 0 {
@@ -182,7 +182,7 @@ func TestCreateRefusesAFolderWithARun(t *testing.T) {
 	if _, err := Create(dir, plan(), nil); err == nil || !strings.Contains(err.Error(), "--resume") {
 		t.Errorf("error %v, want one that names --resume", err)
 	}
-	// While the first writer is alive nobody else may go on in its folder.
+	// While the first writer is alive nobody else may continue in its folder.
 	if _, err := Acquire(dir); err == nil || !strings.Contains(err.Error(), "another locbench") {
 		t.Errorf("error %v, want one that tells of the other writer", err)
 	}
@@ -292,7 +292,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// A killed run may leave a file half written beside the one that it was to replace.
+// A killed run may leave a file half written next to the one that it was to replace.
 func TestReopenRemovesTemporaryFiles(t *testing.T) {
 	dir := t.TempDir()
 	run := bench.Run{Schema: bench.SchemaVersion, ID: "r"}
@@ -321,7 +321,7 @@ func TestReopenRemovesTemporaryFiles(t *testing.T) {
 	}
 }
 
-// Of contenders that take turns each has a file of its own, whoever's event comes next.
+// Of contenders that take turns each has its own file, whoever's event comes next.
 func TestTrialsAtTheSameTime(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	w := mustCreate(t, dir)
@@ -377,7 +377,7 @@ func TestLastSeqBehindALineThatIsTooLong(t *testing.T) {
 	}
 }
 
-// Who goes on with a run keeps others from it before reading how far it is.
+// Who continues with a run keeps others from it before reading how far it is.
 func TestAcquireKeepsOthersOut(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := Acquire(dir); err == nil || !strings.Contains(err.Error(), "is not a results folder") {

@@ -3,7 +3,7 @@
 // A results folder holds run.json (the plan and how far it has come), one JSON file per trial with
 // everything that was measured, events.jsonl (the event stream as it happened), summary.md and
 // report.html. The writer is a subscriber of the event stream: run.json and the trial's file are
-// replaced atomically after every step, so that a crash loses at most the step that was running.
+// replaced atomically after every step, so a crash loses at most the step that was running.
 // What the figures mean is in package bench; drawing them is left to package report.
 package results
 
@@ -199,8 +199,8 @@ func (w *Writer) handle(rec bench.Record) error {
 			return nil
 		}
 		w.run.Warnings = append(w.run.Warnings, e.Warning())
-	case bench.Intervened:
-		w.run.Interventions = append(w.run.Interventions, bench.Intervention{At: rec.At, Control: e.Control})
+	case bench.ChangedManually:
+		w.run.ManualChanges = append(w.run.ManualChanges, bench.ManualChange{At: rec.At, Control: e.Control})
 	case bench.RunEnded:
 		w.run.State, w.run.Ended = e.State, rec.At
 	default:

@@ -56,7 +56,7 @@ func (s *Store) openContainer(ctx context.Context, spec bench.StoreSpec, opts Op
 		Env: map[string]string{
 			"discovery.type": "single-node",
 			"ES_JAVA_OPTS":   containerHeap,
-			// The store holds data that anybody can make again, on a network of its own.
+			// The store holds data that anybody can make again, on its own network.
 			"xpack.security.enabled":                            "false",
 			"ingest.geoip.downloader.enabled":                   "false",
 			"cluster.routing.allocation.disk.threshold_enabled": "false",
@@ -66,22 +66,22 @@ func (s *Store) openContainer(ctx context.Context, spec bench.StoreSpec, opts Op
 		return fmt.Errorf("start store container of %s: %w", image, err)
 	}
 	s.container, s.url = c, "http://"+c.Address()
-	answers := func(ctx context.Context) error {
+	responses := func(ctx context.Context) error {
 		_, err := s.probe(ctx)
 		return err
 	}
-	if err := awaitContainer(ctx, c, image, answers); err != nil {
+	if err := awaitContainer(ctx, c, image, responses); err != nil {
 		return errors.Join(err, s.Close())
 	}
 	return nil
 }
 
 // awaitContainer waits until the server answers; a crash is reported at once, with the last log lines.
-func awaitContainer(ctx context.Context, c Container, image string, answers func(context.Context) error) error {
+func awaitContainer(ctx context.Context, c Container, image string, responses func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	for {
-		err := answers(ctx)
+		err := responses(ctx)
 		if err == nil {
 			return nil
 		}
@@ -89,7 +89,7 @@ func awaitContainer(ctx context.Context, c Container, image string, answers func
 		case <-c.Exited():
 			return fmt.Errorf("store container of %s ended before it answered:%s", image, lastLines(c.Logs()))
 		case <-ctx.Done():
-			return fmt.Errorf("store container of %s did not answer: %w; its last lines:%s", image, err, lastLines(c.Logs()))
+			return fmt.Errorf("store container of %s did not respond: %w; its last lines:%s", image, err, lastLines(c.Logs()))
 		case <-time.After(startPoll):
 		}
 	}

@@ -20,18 +20,18 @@ type starting struct {
 func (c starting) Exited() <-chan struct{} { return c.exited }
 func (c starting) Logs() []bench.LogLine   { return []bench.LogLine{{Text: "starting"}} }
 
-// TestAwaitContainer asks until there is an answer, the container has ended, or the time is over.
+// TestAwaitContainer asks until there is a response, the container has ended, or the time is over.
 func TestAwaitContainer(t *testing.T) {
 	for name, c := range map[string]struct {
-		answers, ends, interrupted time.Duration // after so long; 0: never
-		want                       string        // of the error; "": none
-		after                      time.Duration // how long it is asked, but for one pause
+		responses, ends, interrupted time.Duration // after so long; 0: never
+		want                         string        // of the error; "": none
+		after                        time.Duration // how long it is asked, but for one pause
 	}{
-		"at once":             {answers: time.Nanosecond, after: startPoll},
-		"late":                {answers: time.Minute, after: time.Minute},
-		"never":               {want: "es:1 did not answer: refused; its last lines:\n  starting", after: startTimeout},
-		"ended":               {ends: 10 * time.Second, answers: time.Minute, want: "es:1 ended before it answered:\n  starting", after: 10 * time.Second},
-		"somebody interrupts": {interrupted: 10 * time.Second, answers: time.Minute, want: "did not answer", after: 10 * time.Second},
+		"at once":             {responses: time.Nanosecond, after: startPoll},
+		"late":                {responses: time.Minute, after: time.Minute},
+		"never":               {want: "es:1 did not respond: refused; its last lines:\n  starting", after: startTimeout},
+		"ended":               {ends: 10 * time.Second, responses: time.Minute, want: "es:1 ended before it answered:\n  starting", after: 10 * time.Second},
+		"somebody interrupts": {interrupted: 10 * time.Second, responses: time.Minute, want: "did not respond", after: 10 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -46,7 +46,7 @@ func TestAwaitContainer(t *testing.T) {
 				}
 				began := time.Now()
 				err := awaitContainer(ctx, container, "es:1", func(context.Context) error {
-					if c.answers > 0 && time.Since(began) >= c.answers {
+					if c.responses > 0 && time.Since(began) >= c.responses {
 						return nil
 					}
 					return errors.New("refused")

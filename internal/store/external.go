@@ -85,10 +85,10 @@ func ask(ctx context.Context, url string) (status int, body []byte, err error) {
 	return call(ctx, http.MethodGet, url, "")
 }
 
-// call sends one request, with JSON where there is some, and reads the whole answer in time. The
+// call sends one request, with JSON where there is some, and reads the whole response in time. The
 // error does not show the URL.
 func call(ctx context.Context, method, url, json string) (status int, body []byte, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, probeTimeout, fmt.Errorf("no answer within %v", probeTimeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, probeTimeout, fmt.Errorf("no response within %v", probeTimeout))
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(json))
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *Store) Count(ctx context.Context, index string) (int64, error) {
 	at := s.url + "/" + url.PathEscape(index)
 	_, _, _ = call(ctx, http.MethodPost, at+"/_refresh", "") // who may only read counts all the same
 	status, body, err := ask(ctx, at+"/_count")
-	var answer struct {
+	var response struct {
 		Count int64 `json:"count"`
 	}
 	switch {
@@ -131,12 +131,12 @@ func (s *Store) Count(ctx context.Context, index string) (int64, error) {
 	case status != http.StatusOK:
 		err = fmt.Errorf("it answered with %d %s", status, safe.Line(string(body), 200))
 	default:
-		err = json.Unmarshal(body, &answer)
+		err = json.Unmarshal(body, &response)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("count the documents of %s at %s: %w", index, Redact(s.url), err)
 	}
-	return answer.Count, nil
+	return response.Count, nil
 }
 
 // Alive returns nil if the store answers.
@@ -150,7 +150,7 @@ func (s *Store) Alive(ctx context.Context) error {
 	return nil
 }
 
-// probe asks the store for its version, and returns the whole answer. Another version than 7 is a
+// probe asks the store for its version, and returns the whole response. Another version than 7 is a
 // warning, since contenders might still work with it.
 func (s *Store) probe(ctx context.Context) ([]byte, error) {
 	body, err := identity(ctx, s.url)

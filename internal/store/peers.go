@@ -21,7 +21,7 @@ func listenFor(addr string, peers []netip.Prefix) (net.Listener, error) {
 }
 
 // onlyFrom is a listener whose connections come from peers. It needs to look: Linux answers for the
-// address of a bridge on every interface, so that containers of other networks, and neighbours with
+// address of a bridge on every interface, so containers of other networks, and neighbours with
 // a route to it, reach what listens there.
 type onlyFrom struct {
 	net.Listener

@@ -23,9 +23,9 @@ func (s *Store) seal(ctx context.Context, on bool) error {
 	}
 	// Not index.blocks.write: an index that cannot be written to can still be deleted, and its alias moved.
 	body := fmt.Sprintf(`{"persistent":{"cluster.blocks.read_only":%v}}`, on)
-	status, answer, err := call(ctx, http.MethodPut, s.url+"/_cluster/settings", body)
+	status, response, err := call(ctx, http.MethodPut, s.url+"/_cluster/settings", body)
 	if err == nil && status != http.StatusOK {
-		err = fmt.Errorf("it answered with %d %s", status, safe.Line(string(answer), 200))
+		err = fmt.Errorf("it answered with %d %s", status, safe.Line(string(response), 200))
 	}
 	if err != nil {
 		return fmt.Errorf("set cluster.blocks.read_only of the store to %v: %w", on, err)

@@ -38,7 +38,7 @@ type Options struct {
 type Store struct {
 	kind     bench.StoreKind
 	url      string // may hold user info
-	identity string // external: the answer to GET /, which names node and cluster
+	identity string // external: the response to GET /, which names node and cluster
 	version  string
 	warnings bench.Warnings
 
@@ -117,10 +117,10 @@ func (s *Store) PID() int {
 	return s.container.PID()
 }
 
-// Warnings are doubts about the store that belong to the results.
+// Warnings are warnings about the store that belong to the results.
 func (s *Store) Warnings() bench.Warnings { return s.warnings }
 
-// Info describes the store for the record, without user info. Seen is the last answer of Listen.
+// Info describes the store for the record, without user info. Seen is the last response of Listen.
 func (s *Store) Info() bench.StoreInfo {
 	s.mu.Lock()
 	defer s.mu.Unlock()

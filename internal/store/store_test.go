@@ -244,7 +244,7 @@ func TestExternalRefused(t *testing.T) {
 	}
 }
 
-// TestExternalRedirects: an answer that points elsewhere is an error that says where, whoever asks
+// TestExternalRedirects: a response that points elsewhere is an error that says where, whoever asks
 // and whenever; the password goes nowhere else.
 func TestExternalRedirects(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked %s with %v", r.URL, r.Header) }))

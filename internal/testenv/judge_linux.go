@@ -55,7 +55,7 @@ func Judge(t *testing.T, attempts int, limit time.Duration, measure func(t testi
 
 const (
 	restTime   = 300 * time.Millisecond // how long the machine is looked at before and after an attempt
-	restShare  = 0.15                   // of all CPUs, which work is at most where the machine is at rest
+	restShare  = 0.15                   // of all CPUs, which work is at most where the machine is idle
 	mostStolen = 0.01
 	nap        = 2 * time.Millisecond
 )
@@ -90,7 +90,7 @@ func watchMachine() func(limit time.Duration) string {
 			cpus = append(cpus, cpu)
 		}
 	}
-	// A thread that sleeps in the kernel keeps its place to run Go code, so that only the kernel
+	// A thread that sleeps in the kernel keeps its place to run Go code, so only the kernel
 	// decides when it wakes up.
 	before := runtime.GOMAXPROCS(0)
 	runtime.GOMAXPROCS(before + len(cpus) + 1)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestJudge_SeesDisturbances: an attempt beside a spinning process is not judged, an undisturbed one
+// TestJudge_SeesDisturbances: an attempt next to a spinning process is not judged, an undisturbed one
 // decides, whatever it says.
 func TestJudge_SeesDisturbances(t *testing.T) {
 	if by := atRest(); by != "" {
@@ -27,7 +27,7 @@ func TestJudge_SeesDisturbances(t *testing.T) {
 	defer spinner.Wait()
 	defer spinner.Process.Kill()
 	if by := atRest(); !strings.Contains(by, "busy without the test") {
-		t.Errorf("beside a spinning process: %q", by)
+		t.Errorf("next to a spinning process: %q", by)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Locbench is the path of locbench itself, for tests that need it in a process of its own: the
+// Locbench is the path of locbench itself, for tests that need it in its own process: the
 // binary that BinaryVariable names, otherwise one that is built once, as the README says. Only a
 // static binary can be its own image.
 func Locbench(t testing.TB) string {

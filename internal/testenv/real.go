@@ -20,7 +20,7 @@ func Docker(t testing.TB) {
 	}
 }
 
-// Engine asks the Docker engine once, and returns why it does not answer.
+// Engine asks the Docker engine once, and returns why it does not respond.
 var Engine = sync.OnceValue(func() error {
 	return exec.Command("docker", "version", "--format", "{{.Server.Version}}").Run()
 })
@@ -33,7 +33,7 @@ func Elasticsearch(t testing.TB) string {
 	client := http.Client{Timeout: 5 * time.Second}
 	resp, err := client.Get(url)
 	if err != nil {
-		Missing(t, "elasticsearch", "Elasticsearch does not answer: "+err.Error())
+		Missing(t, "elasticsearch", "Elasticsearch does not respond: "+err.Error())
 	}
 	resp.Body.Close()
 	return url

@@ -13,7 +13,7 @@ import (
 )
 
 // AtOnce has n tests of a package that call t.Parallel run at once, unless -parallel says
-// otherwise. It is for tests that wait for others most of their time, so that as many as there are
+// otherwise. It is for tests that wait for others most of their time, so as many as there are
 // CPUs would leave these idle.
 func AtOnce(n int) {
 	flag.Parse()
@@ -41,7 +41,7 @@ func Until(t testing.TB, limit time.Duration, what string, is func() bool) {
 }
 
 // AloneOnMachine runs the tests of a package with an empty folder in the environment variable,
-// where runs notice each other, so that they see no other runs of this machine.
+// where runs notice each other, so they see no other runs of this machine.
 func AloneOnMachine(m *testing.M, variable string) (code int) {
 	dir, err := os.MkdirTemp("", "locbench-runs-")
 	if err != nil {

@@ -34,12 +34,12 @@ type Options struct {
 
 // Result is what a comparison has found.
 type Result struct {
-	Contenders  []Contender  `json:"contenders"`
-	OnlyOld     []string     `json:"only_old,omitempty"` // labels of contenders that the other side does not have
-	OnlyNew     []string     `json:"only_new,omitempty"`
-	Differences []Difference `json:"differences,omitempty"` // between the runs, besides the contenders; the gravest first
-	Warnings    []Doubt      `json:"warnings,omitempty"`    // about the runs and the machine
-	Forced      bool         `json:"forced,omitempty"`      // decided although something breaks the comparison
+	Contenders  []Contender   `json:"contenders"`
+	OnlyOld     []string      `json:"only_old,omitempty"` // labels of contenders that the other side does not have
+	OnlyNew     []string      `json:"only_new,omitempty"`
+	Differences []Difference  `json:"differences,omitempty"` // between the runs, besides the contenders; the gravest first
+	Warnings    []SideWarning `json:"warnings,omitempty"`    // about the runs and the machine
+	Forced      bool          `json:"forced,omitempty"`      // decided although something breaks the comparison
 	// the sides are of two runs, at two times: a drift of the machine is in the difference
 	TwoRuns   bool    `json:"two_runs,omitempty"`
 	Floor     *Floor  `json:"floor,omitempty"`      // below which nothing was claimed
@@ -48,14 +48,14 @@ type Result struct {
 
 // Contender is one contender of both sides.
 type Contender struct {
-	Old         string       `json:"old"` // label
-	New         string       `json:"new"`
-	OldTrials   Trials       `json:"old_trials"`
-	NewTrials   Trials       `json:"new_trials"`
-	Comparable  bool         `json:"comparable"`            // nothing on record breaks the comparison
-	Differences []Difference `json:"differences,omitempty"` // between how the two really ran, and what was started
-	Rows        []Row        `json:"measures"`
-	Notes       []Doubt      `json:"notes,omitempty"` // what a reader has to know besides: errors, trials that failed
+	Old         string        `json:"old"` // label
+	New         string        `json:"new"`
+	OldTrials   Trials        `json:"old_trials"`
+	NewTrials   Trials        `json:"new_trials"`
+	Comparable  bool          `json:"comparable"`            // nothing on record breaks the comparison
+	Differences []Difference  `json:"differences,omitempty"` // between how the two really ran, and what was started
+	Rows        []Row         `json:"measures"`
+	Notes       []SideWarning `json:"notes,omitempty"` // what a reader has to know besides: errors, trials that failed
 
 	excluded bool // a side answers wrongly
 }
@@ -64,8 +64,8 @@ type Contender struct {
 type Trials struct {
 	Seen          int     `json:"seen"`
 	Complete      int     `json:"complete"`
-	ChangedByHand int     `json:"steered,omitempty"` // in whose course somebody intervened
-	Errors        float64 `json:"error_ratio"`       // of all requests of all trials
+	ChangedByHand int     `json:"changed_by_hand,omitempty"` // in whose course somebody intervened
+	Errors        float64 `json:"error_ratio"`               // of all requests of all trials
 }
 
 // Compare pairs the contenders of the two sides by their labels (or the only ones) and decides each
@@ -139,7 +139,7 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 	for i := range c.Rows {
 		row := &c.Rows[i]
 		drifts := unsteady(measure.Get(row.Measure), a, b)
-		row.Doubts = append(row.Doubts, drifts...)
+		row.Warnings = append(row.Warnings, drifts...)
 		why := reason
 		for _, d := range drifts {
 			why = both(why, d.String())
@@ -154,7 +154,7 @@ func Pair(a, b analysis.Contender, runs []Difference, o Options) Contender {
 	}
 	for i, side := range []analysis.Contender{a, b} {
 		if side.Excluded != nil {
-			c.Notes = append(c.Notes, doubt(sides[i], bench.WarnExcluded,
+			c.Notes = append(c.Notes, sideWarning(sides[i], bench.WarnExcluded,
 				"excluded: it %s", safe.Line(side.Excluded.String(), 400)))
 		}
 	}
@@ -193,21 +193,21 @@ func count(c analysis.Contender) Trials {
 // sides are what the two are called.
 var sides = [2]string{"old", "new"}
 
-// Doubt is a finding about one side of a comparison, or about both.
-type Doubt struct {
+// SideWarning is a warning about one side of a comparison, or about both.
+type SideWarning struct {
 	Side    string // "old", "new"; "": both
 	Warning bench.Warning
 }
 
-func doubt(side string, kind bench.WarningKind, format string, args ...any) Doubt {
-	return Doubt{side, bench.Warning{Kind: kind, Text: fmt.Sprintf(format, args...)}}
+func sideWarning(side string, kind bench.WarningKind, format string, args ...any) SideWarning {
+	return SideWarning{side, bench.Warning{Kind: kind, Text: fmt.Sprintf(format, args...)}}
 }
 
 // String is "old: 5 of 6 rounds complete".
-func (d Doubt) String() string { return d.Words(sides[0], sides[1]) }
+func (d SideWarning) String() string { return d.Words(sides[0], sides[1]) }
 
 // Words are those of String, where the reader calls the sides by these names.
-func (d Doubt) Words(before, after string) string {
+func (d SideWarning) Words(before, after string) string {
 	switch d.Side {
 	case sides[0]:
 		return before + ": " + d.Warning.Text
@@ -218,13 +218,13 @@ func (d Doubt) Words(before, after string) string {
 }
 
 // MarshalText writes String.
-func (d Doubt) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+func (d SideWarning) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-func notes(c Contender) (doubts []Doubt) {
+func notes(c Contender) (warnings []SideWarning) {
 	for i, trials := range []Trials{c.OldTrials, c.NewTrials} {
 		say := func(is bool, kind bench.WarningKind, format string, args ...any) {
 			if is {
-				doubts = append(doubts, doubt(sides[i], kind, format, args...))
+				warnings = append(warnings, sideWarning(sides[i], kind, format, args...))
 			}
 		}
 		say(trials.Complete < trials.Seen, bench.WarnIncomplete, "%d of %d rounds complete", trials.Complete, trials.Seen)
@@ -232,22 +232,22 @@ func notes(c Contender) (doubts []Doubt) {
 		say(trials.Errors >= verdict.ErrorsMatter, bench.WarnErrors,
 			"%.2g%% of requests failed; throughput and latency exclude them", 100*trials.Errors)
 	}
-	return doubts
+	return warnings
 }
 
 // accepted says of which side failed checks were accepted.
-func accepted(runs [2]bench.Run) (doubts []Doubt) {
+func accepted(runs [2]bench.Run) (warnings []SideWarning) {
 	for i, run := range runs {
 		if run.AcceptFailedChecks {
-			doubts = append(doubts, doubt(sides[i], bench.WarnExcluded,
+			warnings = append(warnings, sideWarning(sides[i], bench.WarnExcluded,
 				"failed checks were accepted (--accept-failed-checks): responses may be wrong"))
 		}
 	}
-	return doubts
+	return warnings
 }
 
 // busy warns where the machine had other work when a run began.
-func busy(runs [2]bench.Run) (doubts []Doubt) {
+func busy(runs [2]bench.Run) (warnings []SideWarning) {
 	oneRun := runs[0].ID == runs[1].ID && runs[0].Machine.Load1 == runs[1].Machine.Load1
 	for i, run := range runs {
 		side, m := sides[i], run.Machine
@@ -255,7 +255,7 @@ func busy(runs [2]bench.Run) (doubts []Doubt) {
 			side = ""
 		}
 		if load, busy := verdict.BusyBefore(m); busy {
-			doubts = append(doubts, doubt(side, bench.WarnMachineState,
+			warnings = append(warnings, sideWarning(side, bench.WarnMachineState,
 				"the machine was busy before the run (load %.3g on %d CPUs); the change may come from that",
 				load, m.CPUs))
 		}
@@ -263,7 +263,7 @@ func busy(runs [2]bench.Run) (doubts []Doubt) {
 			break
 		}
 	}
-	return doubts
+	return warnings
 }
 
 func list(labels []string) string {

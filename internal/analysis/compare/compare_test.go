@@ -184,8 +184,8 @@ func TestTooFewRoundsAndMissingMeasures(t *testing.T) {
 		}
 	}
 	after[5].State = bench.TrialFailed
-	after[4].Interventions = []bench.Intervention{{Control: bench.Control{Kind: bench.ControlPause}}}
-	after[3].Interventions = []bench.Intervention{{Control: bench.Control{Kind: bench.ControlNote}}}
+	after[4].ManualChanges = []bench.ManualChange{{Control: bench.Control{Kind: bench.ControlPause}}}
+	after[3].ManualChanges = []bench.ManualChange{{Control: bench.Control{Kind: bench.ControlNote}}}
 	c := compared(t, raw{Run: run(), Trials: before}, raw{Run: run(), Trials: after}, Options{}).Contenders[0]
 	if r := c.Rows[0]; r.Verdict != stats.CannotTell || r.More != 3 || r.Sentence != "can't tell: 3 rounds, need ≥ 6: 3 more rounds on each side" || r.Ratio != nil || r.Old.Low != nil || r.New.Low == nil {
 		t.Errorf("throughput %+v", r)
@@ -193,7 +193,7 @@ func TestTooFewRoundsAndMissingMeasures(t *testing.T) {
 	if r := c.Rows[2]; r.Sentence != "not measured in new" || r.New.Median != nil || r.More != 0 {
 		t.Errorf("start-up %+v", r)
 	}
-	if r := c.Rows[4]; len(r.New.Rounds) != 5 || len(r.Doubts) != 1 {
+	if r := c.Rows[4]; len(r.New.Rounds) != 5 || len(r.Warnings) != 1 {
 		t.Errorf("memory %+v", r)
 	}
 	if len(c.Notes) != 3 || c.Notes[0].String() != "new: 5 of 6 rounds complete" || c.Notes[1].String() != "new: somebody intervened in 1 of 6 rounds" || !strings.HasPrefix(c.Notes[2].String(), "new: 1.1% of the requests failed") {
@@ -256,8 +256,8 @@ func TestWhatIsNotComparable(t *testing.T) {
 		})
 	}
 	for name, change := range map[string]func(*bench.Run){
-		"kernel":                func(r *bench.Run) { r.Machine.Kernel = "7" },
-		"time-out of a request": func(r *bench.Run) { r.Profile.Timeout = time.Second }, "Docker": func(r *bench.Run) { r.Software.Docker = "30" },
+		"kernel":               func(r *bench.Run) { r.Machine.Kernel = "7" },
+		"timeout of a request": func(r *bench.Run) { r.Profile.Timeout = time.Second }, "Docker": func(r *bench.Run) { r.Software.Docker = "30" },
 		"hash of the profile": func(r *bench.Run) { r.Profile.Data.Seed = 4 },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -318,7 +318,7 @@ func TestTextAndJSON(t *testing.T) {
 	if strings.ContainsAny(text, "\x1b\a\u202e") {
 		t.Errorf("what came from outside is not safe: %q", text)
 	}
-	for _, want := range []string{"The two runs differ:\n  kernel: none → 6", "6 rounds → 6 rounds", "throughput at the peak, 8 connections", "same within 3%: ", "50.", "MiB", "Only in new: "} {
+	for _, want := range []string{"The two runs differ:\n  kernel: none → 6", "6 rounds → 6 rounds", "throughput at peak, 8 connections", "same within 3%: ", "50.", "MiB", "Only in new: "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}

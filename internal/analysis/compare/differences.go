@@ -170,14 +170,14 @@ func base(file string) string {
 	return filepath.Base(file)
 }
 
-// restHash is of what no other difference names, so that a new part of the profile is seen.
+// restHash is of what no other difference names, so a new part of the profile is seen.
 func restHash(p bench.Profile) string {
 	p.Limits, p.Runtime, p.Requests, p.Steps, p.Data = bench.Limits{}, "", nil, nil, bench.DataSpec{}
 	p.Store.Kind, p.Store.Latency, p.Store.P99, p.Protocol, p.Timeout, p.Validate, p.Interleave = "", 0, 0, "", 0, 0, 0
 	return ProfileHash(p)
 }
 
-// added is the latency that a store adds to its answers; "" where it adds none.
+// added is the latency that a store adds to its responses; "" where it adds none.
 func added(s bench.StoreSpec) string {
 	if s.Latency == 0 {
 		return ""
@@ -223,7 +223,7 @@ func TrialDifferences(a, b []bench.TrialResult) []Difference {
 	return slices.DeleteFunc(unlike(known(a), known(b)), Difference.unknown)
 }
 
-// known is what the trials say, each other answer once: "0-1, 2-3" where the rounds differ.
+// known is what the trials say, each other response once: "0-1, 2-3" where the rounds differ.
 func known(trials []bench.TrialResult) []fact {
 	facts := trialFacts(bench.TrialResult{})
 	for i := range facts {

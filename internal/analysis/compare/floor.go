@@ -27,7 +27,7 @@ type Floor struct {
 	ProfileHash string         `json:"profile_hash"` // see ProfileHash
 	Measures    []MeasureFloor `json:"measures"`
 	// measures in which a difference would have been claimed: each is a false one
-	Claimed int `json:"claimed"`
+	FalsePositives int `json:"false_positives"`
 }
 
 // MeasureFloor is the noise of one measure.
@@ -100,7 +100,7 @@ func NoiseFloor(s Set) (Floor, error) {
 		return Floor{}, err
 	}
 	for _, row := range result.Contenders[0].Rows {
-		if measure.Get(row.Measure).Claim.Apart {
+		if measure.Get(row.Measure).Comparison.Apart {
 			continue
 		}
 		m := MeasureFloor{Measure: row.Measure, Ratio: row.Ratio, Verdict: row.Verdict}
@@ -108,7 +108,7 @@ func NoiseFloor(s Set) (Floor, error) {
 			m.Floor = math.Expm1(max(math.Abs(math.Log(row.Ratio.Low)), math.Abs(math.Log(row.Ratio.High))))
 		}
 		if row.Verdict == stats.Better || row.Verdict == stats.Worse {
-			f.Claimed++
+			f.FalsePositives++
 		}
 		f.Measures = append(f.Measures, m)
 	}

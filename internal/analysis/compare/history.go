@@ -41,7 +41,7 @@ type Point struct {
 
 	run    bench.Run
 	trials []bench.TrialResult // what was started, without figures
-	at     bench.Step          // half of the peak, if it is the first of its segment
+	at     bench.Step          // half peak, if it is the first of its segment
 	steps  []figureAt
 }
 
@@ -73,7 +73,7 @@ type Series struct {
 	Changes   []Change `json:"changes,omitempty"`
 }
 
-// figureAt is a measure at any step that half of the peak may turn out to be.
+// figureAt is a measure at any step that half peak may turn out to be.
 type figureAt struct {
 	Figure
 	step bench.Step
@@ -136,7 +136,7 @@ func (p *Point) measure(c analysis.Contender) {
 	for _, shown := range measure.View(measure.Compared) {
 		m := shown.Measure
 		values, _, at := analysis.Samples(m, c, c)
-		if m.Claim.At == measure.AtHalf {
+		if m.Comparison.At == measure.AtHalf {
 			p.at, _, _ = c.Half()
 			for _, s := range c.Steps {
 				if !s.Step.WarmUp {
@@ -209,7 +209,7 @@ func (c *Series) segments() iter.Seq2[int, int] {
 
 // unknown reports whether a measure that only explains others is in none of the points.
 func unknown(id measure.ID, points []Point) bool {
-	return measure.Get(id).Claim.Apart && !slices.ContainsFunc(points, func(p Point) bool {
+	return measure.Get(id).Comparison.Apart && !slices.ContainsFunc(points, func(p Point) bool {
 		return slices.ContainsFunc(p.Values, func(f Figure) bool { return f.Measure == id && f.Median != nil })
 	})
 }
@@ -219,13 +219,13 @@ func (p Point) differences(next Point) []Difference {
 	return append(Differences(p.run, next.run), TrialDifferences(p.trials, next.trials)...)
 }
 
-// findChanges searches comparable points for changes, at the step that is half of the peak of the
+// findChanges searches comparable points for changes, at the step that is half peak of the
 // first.
 func (c *Series) findChanges(from, to int) error {
 	points := c.Points[from:to]
 	for i := range points {
 		for j := range points[i].Values {
-			if f := &points[i].Values[j]; measure.Get(f.Measure).Claim.At == measure.AtHalf {
+			if f := &points[i].Values[j]; measure.Get(f.Measure).Comparison.At == measure.AtHalf {
 				*f = points[i].figure(f.Measure, points[0].at)
 			}
 		}

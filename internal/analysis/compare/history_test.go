@@ -82,7 +82,7 @@ func TestHistoryMarksAChange(t *testing.T) {
 		t.Fatalf("changes: %+v", all[0].Changes)
 	}
 	text, markdown, table := texts(t, all)
-	for _, want := range []string{"▼ throughput at the peak: ", "(−1", "locbench (1 → 2)", "results/00-<b>", "2026-11-10 08:00", "CPU/req", "▲ CPU per request"} {
+	for _, want := range []string{"▼ throughput at peak: ", "(−1", "locbench (1 → 2)", "results/00-<b>", "2026-11-10 08:00", "CPU/req", "▲ CPU per request"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -73,7 +73,7 @@ func (c Series) text(b *bytes.Buffer) {
 	}
 }
 
-// narrow leaves out columns of Apart measures until the rows fit historyWidth, and tells the
+// narrow leaves out columns of Apart measures until the rows fit historyWidth, and says the
 // widths.
 func (c Series) narrow(rows [][]string) []int {
 	first := len(rows[0]) - len(c.Points[0].Values)
@@ -85,7 +85,7 @@ func (c Series) narrow(rows [][]string) []int {
 		if total <= historyWidth || k == 0 {
 			return widths
 		}
-		if measure.Get(c.Points[0].Values[k-1].Measure).Claim.Apart {
+		if measure.Get(c.Points[0].Values[k-1].Measure).Comparison.Apart {
 			for n := range rows {
 				rows[n] = slices.Delete(rows[n], first+k-1, first+k)
 			}
@@ -101,7 +101,7 @@ func (c Series) course(k int) (title, spark, span string) {
 	if lo <= hi {
 		span = m.Unit.Text(lo) + " to " + m.Unit.Text(hi)
 	}
-	return cmp.Or(m.Claim.Long, m.Claim.Title), c.spark(k), span
+	return cmp.Or(m.Comparison.Long, m.Comparison.Title), c.spark(k), span
 }
 
 // extent is the smallest and the largest value of the k-th measure; lo is above hi without any.
@@ -119,7 +119,7 @@ func extent(points []Point, k int) (lo, hi float64) {
 func (c Series) rows() [][]string {
 	head := []string{"#", "started", "n"}
 	for _, f := range c.Points[0].Values {
-		head = append(head, measure.Get(f.Measure).Claim.Head)
+		head = append(head, measure.Get(f.Measure).Comparison.Head)
 	}
 	rows := [][]string{head}
 	for i, p := range c.Points {
@@ -136,7 +136,7 @@ func (c Series) rows() [][]string {
 	return rows
 }
 
-// marks tells what stands before a point.
+// marks says what stands before a point.
 func (c Series) marks(i int, say func(string)) {
 	if text := c.Points[i].Break; text != "" {
 		say("── not comparable with earlier results: " + safe.Line(text, 600))
@@ -147,7 +147,7 @@ func (c Series) marks(i int, say func(string)) {
 	}
 	for _, f := range c.Points[i].Values {
 		if f.Out != "" && excluded == "" {
-			say("── " + measure.Get(f.Measure).Claim.Title + ": " + safe.Line(f.Out, 200) +
+			say("── " + measure.Get(f.Measure).Comparison.Title + ": " + safe.Line(f.Out, 200) +
 				", skipped")
 		}
 	}
@@ -165,7 +165,7 @@ func (x Change) words() string {
 		mark = "▲"
 	}
 	m := measure.Get(x.Measure)
-	text := fmt.Sprintf("%s %s: %s → %s", mark, m.Claim.Title, m.Unit.Text(x.Before), m.Unit.Text(x.After))
+	text := fmt.Sprintf("%s %s: %s → %s", mark, m.Comparison.Title, m.Unit.Text(x.Before), m.Unit.Text(x.After))
 	if x.Before > 0 {
 		text += strings.Replace(fmt.Sprintf(" (%+.1f%%)", 100*(x.After/x.Before-1)), "-", "−", 1)
 	}
@@ -204,7 +204,7 @@ func (c Series) note() string {
 }
 
 // spark draws one measure; a bar stands where points cannot be compared, a dot where there is no
-// value. Each stretch of comparable points has a scale of its own.
+// value. Each stretch of comparable points has its own scale.
 func (c Series) spark(k int) string {
 	var b strings.Builder
 	for from, to := range c.segments() {

@@ -123,7 +123,7 @@ func TestNoiseFloorOfInterleaving(t *testing.T) {
 		pairs[i].Trial = bench.Trial{Contender: "a", Round: i + 1}
 	}
 	f, err := noiseFloor(raw{Run: run(), Trials: pairs})
-	if err != nil || f.Rounds != 8 || f.Claimed != 0 || f.Of(measure.Throughput) <= 0 || f.Of(measure.Throughput) > .03 {
+	if err != nil || f.Rounds != 8 || f.FalsePositives != 0 || f.Of(measure.Throughput) <= 0 || f.Of(measure.Throughput) > .03 {
 		t.Fatalf("%+v, %v", f, err)
 	}
 	for i := range pairs {

@@ -19,11 +19,11 @@ func Measures() (all []string) {
 	return all
 }
 
-// Titles are what they are called: "throughput at the peak, … and CPU per request".
+// Titles are what they are called: "throughput at peak, … and CPU per request".
 func Titles() string {
 	var all []string
 	for _, m := range measure.View(measure.Compared) {
-		all = append(all, cmp.Or(m.Claim.Long, m.Claim.Title))
+		all = append(all, cmp.Or(m.Comparison.Long, m.Comparison.Title))
 	}
 	return enumerated(all)
 }
@@ -49,7 +49,7 @@ type Row struct {
 	Sentence      string        `json:"sentence"`
 	Paired        bool          `json:"paired,omitempty"`      // the sides took turns with each other: round against round
 	BelowFloor    bool          `json:"below_floor,omitempty"` // the change is smaller than what the machine can show
-	Doubts        []Doubt       `json:"doubts,omitempty"`
+	Warnings      []SideWarning `json:"warnings,omitempty"`
 	NotComparable string        `json:"not_comparable,omitempty"` // why there is no verdict whatever the figures are
 }
 
@@ -70,15 +70,15 @@ func rows(a, b analysis.Contender, o Options) []Row {
 	a, b = both[0], both[1]
 	for _, m := range measure.View(measure.Compared) {
 		old, fresh, at := analysis.Samples(m.Measure, a, b)
-		if m.Claim.Apart && len(old)+len(fresh) == 0 {
+		if m.Comparison.Apart && len(old)+len(fresh) == 0 {
 			continue
 		}
 		all = append(all, Row{Measure: m.ID, Unit: m.Unit.String(), HigherIsBetter: m.Higher, At: at, Paired: turns[0] &&
 			stats.SameLength(old, fresh)})
 		r := &all[len(all)-1]
 		r.Old, r.New = side(stats.NewValue(old)), side(stats.NewValue(fresh))
-		if m.Claim.At == measure.OfLife && (m.Contender(a.Contender).AtLeast || m.Contender(b.Contender).AtLeast) {
-			r.Doubts = append(r.Doubts, doubt("", bench.WarnEstimate, "%s", m.Claim.Guess))
+		if m.Comparison.At == measure.FromStartToStop && (m.Contender(a.Contender).AtLeast || m.Contender(b.Contender).AtLeast) {
+			r.Warnings = append(r.Warnings, sideWarning("", bench.WarnEstimate, "%s", m.Comparison.Guess))
 		}
 		switch {
 		case len(old) == 0 && len(fresh) == 0:
@@ -87,13 +87,13 @@ func rows(a, b analysis.Contender, o Options) []Row {
 			r.Sentence = "no data in old"
 		case len(fresh) == 0:
 			r.Sentence = "no data in new"
-		case m.Claim.Apart:
+		case m.Comparison.Apart:
 			r.apart(o.Rule.Fill().Alpha)
 		default:
 			of = append(of, len(all)-1)
 			for i, rounds := range [][]float64{old, fresh} {
-				for _, f := range stats.Doubts(rounds) {
-					r.Doubts = append(r.Doubts, Doubt{sides[i], f})
+				for _, f := range stats.RoundWarnings(rounds) {
+					r.Warnings = append(r.Warnings, SideWarning{sides[i], f})
 				}
 			}
 			family = append(family, stats.Pair{Measure: string(m.ID), HigherIsBetter: m.Higher, Old: old, New: fresh,
@@ -116,14 +116,14 @@ func (r *Row) Decide(c stats.Comparison) {
 }
 
 // unsteady says which sides' step was not in a steady state.
-func unsteady(m measure.Measure, a, b analysis.Contender) (doubts []Doubt) {
+func unsteady(m measure.Measure, a, b analysis.Contender) (warnings []SideWarning) {
 	halfway, _, _ := a.Half()
 	for i, side := range []analysis.Contender{a, b} {
 		if step := side.StepOf(m, halfway); step.Drifting > 0 {
-			doubts = append(doubts, doubt(sides[i], bench.WarnDrifting, "%s", step.DriftWords()))
+			warnings = append(warnings, sideWarning(sides[i], bench.WarnDrifting, "%s", step.DriftWords()))
 		}
 	}
-	return doubts
+	return warnings
 }
 
 // apart gives the change without a verdict.

@@ -81,7 +81,7 @@ func (c Contender) text(b *bytes.Buffer) {
 	fmt.Fprintf(b, "%s   %s → %s\n", safe.Line(name, 200), rounds(c.OldTrials), rounds(c.NewTrials))
 	table := [][]string{{"measure", "old", "new", "verdict"}}
 	for _, row := range c.Rows {
-		name := measure.Get(row.Measure).Claim.Title
+		name := measure.Get(row.Measure).Comparison.Title
 		if row.At != "" {
 			name += ", " + safe.Line(row.At, 60)
 		}
@@ -89,7 +89,7 @@ func (c Contender) text(b *bytes.Buffer) {
 	}
 	align(b, table)
 	for _, row := range c.Rows {
-		for _, doubt := range row.Doubts {
+		for _, doubt := range row.Warnings {
 			fmt.Fprintf(b, "  %s: %s\n", row.Measure, safe.Line(doubt.String(), 300))
 		}
 	}
@@ -164,8 +164,8 @@ func (f Floor) Text(w io.Writer) error {
 	fmt.Fprintf(&b, "With %d rounds of this load, this machine cannot show smaller changes. 'locbench compare' applies this\n"+
 		"floor to results next to it (same machine and load); elsewhere use: locbench compare --floor %.1f%%\n", f.Rounds,
 		math.Ceil(1000*f.Largest())/10)
-	if f.Claimed > 0 {
-		fmt.Fprintf(&b, "%d of %d measures differ although nothing changed: this machine is too noisy. Stop other work and calibrate again.\n", f.Claimed, len(f.Measures))
+	if f.FalsePositives > 0 {
+		fmt.Fprintf(&b, "%d of %d measures differ although nothing changed: this machine is too noisy. Stop other work and calibrate again.\n", f.FalsePositives, len(f.Measures))
 	}
 	_, err := w.Write(b.Bytes())
 	return err

@@ -101,8 +101,8 @@ func TestTiersOfLittle(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	s = standing(raw{Run: run(), Trials: all}, measure.Throughput, stats.Rule{})
-	doubts := stats.Doubts(s.Places[0].Value.Values)
-	if len(s.Places) != 1 || s.Places[0].Words() != "in front" || len(doubts) != 1 || doubts[0].Kind != bench.WarnOutlier || !strings.HasPrefix(doubts[0].Text, "round 5 stands apart") {
+	warnings := stats.RoundWarnings(s.Places[0].Value.Values)
+	if len(s.Places) != 1 || s.Places[0].Words() != "in front" || len(warnings) != 1 || warnings[0].Kind != bench.WarnOutlier || !strings.HasPrefix(warnings[0].Text, "round 5 stands apart") {
 		t.Errorf("%+v", s)
 	}
 	if s = standing(raw{Run: run()}, measure.Throughput, stats.Rule{}); s.HasTiers() {
@@ -140,7 +140,7 @@ func TestStepsThatStillWarmMakeNoClaim(t *testing.T) {
 	before, after := raw{Run: run(), Trials: set.Trials[:6]}, raw{Run: run(), Trials: set.Trials[6:12]}
 	for i, row := range compared(t, before, after, Options{}).Contenders[0].Rows {
 		ofPeak := row.Measure == measure.Throughput || row.Measure == measure.CPURequest
-		if want := "new: still warming in 2 of 6 rounds"; ofPeak && (row.NotComparable != want || row.Verdict != stats.CannotTell || !slices.ContainsFunc(row.Doubts, func(d Doubt) bool { return d.String() == want })) || !ofPeak && row.NotComparable != "" {
+		if want := "new: still warming in 2 of 6 rounds"; ofPeak && (row.NotComparable != want || row.Verdict != stats.CannotTell || !slices.ContainsFunc(row.Warnings, func(d SideWarning) bool { return d.String() == want })) || !ofPeak && row.NotComparable != "" {
 			t.Errorf("%s: %s, %q, not comparable: %q", row.Measure, row.Verdict, row.Sentence, row.NotComparable)
 		}
 		if old := compared(t, before, raw{Run: run(), Trials: settled[6:12]}, Options{}).Contenders[0].Rows[i]; ofPeak && old.Verdict != stats.Better {
@@ -151,7 +151,7 @@ func TestStepsThatStillWarmMakeNoClaim(t *testing.T) {
 		t.Errorf("by force: %s", row.Sentence)
 	}
 
-	// p99 is of the step at half of the peak.
+	// p99 is of the step at half peak.
 	set.Trials[2].Steps = slices.Clone(set.Trials[2].Steps)
 	set.Trials[2].Steps[2].Drift = &bench.Drift{CPU: &bench.Trend{Change: .2, P: .001}}
 	for _, row := range compared(t, before, after, Options{}).Contenders[0].Rows {
@@ -182,7 +182,7 @@ func TestHistoryLooksForNoChangeInStepsThatStillWarm(t *testing.T) {
 		}
 		all := courses(t, &h, nil, measure.Throughput)
 		text, _, _ := texts(t, all)
-		if got := strings.Contains(strings.Join(strings.Fields(text), " "), "throughput at the peak: still warming in 6 of 6 rounds, so that no change is looked for in it"); got != drifts || (len(all[0].Changes) == 0) != drifts {
+		if got := strings.Contains(strings.Join(strings.Fields(text), " "), "throughput at peak: still warming in 6 of 6 rounds, so no change is looked for in it"); got != drifts || (len(all[0].Changes) == 0) != drifts {
 			t.Errorf("drifts %v: %d changes\n%s", drifts, len(all[0].Changes), text)
 		}
 	}

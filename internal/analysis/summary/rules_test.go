@@ -28,7 +28,7 @@ func TestRules(t *testing.T) {
 		by     stats.Rule
 	}{
 		{name: "no trial", rule: "nothing measured", want: "No trial has run"},
-		{name: "wrong answers", rule: "excluded", want: "a is not compared with anybody: it failed 6 of 12 checks; first: GET /x: wanted 200, got 503.", trials: together(side("a", six(2000), func(l *bench.TrialResult) {
+		{name: "wrong responses", rule: "excluded", want: "a is not compared with anybody: it failed 6 of 12 checks; first: GET /x: wanted 200, got 503.", trials: together(side("a", six(2000), func(l *bench.TrialResult) {
 			l.Checks = []bench.CheckResult{{Status: bench.CheckPassed}, {Status: bench.CheckFailed, Request: "GET /x", Detail: "wanted 200, got 503"}}
 		}), side("b", six(1000))), not: "winner"},
 		{name: "only errors", rule: "nothing measured", want: "Every request failed", trials: together(side("a", six(100), errors(1)), side("b", six(100), errors(1))), not: "winner"},
@@ -65,10 +65,10 @@ func TestRules(t *testing.T) {
 		{name: "unequal limits", rule: "unequal conditions", want: "not run under the same limits", trials: together(side("a", six(2000), unlimited), side("b", six(1000))), not: "winner"},
 		{name: "different requests", rule: "different requests", want: "the peaks are of different requests (get: a; search: b)", trials: together(side("a", six(2000), asking("get")), side("b", six(1000), asking("search"))), not: "winner"},
 
-		{name: "bound", rule: "bound at the peak", want: "a was bound by its CPU quota at its peak (64 connections):", trials: side("a", six(2000), quotaBound)},
-		{name: "bound in rounds", rule: "bound at the peak", want: "so in 6 of 6 rounds; the figures are of the last", trials: side("a", six(2000), quotaBound)},
-		{name: "bound, one round", rule: "bound at the peak", want: "90 of 100 periods throttled, 1.00 s lost.", trials: side("a", []float64{1000}, quotaBound), not: "bound, of many"},
-		{name: "bound, five", rule: "bound, of many", want: "its CPU quota (a, b, c and d); the client, locbench itself (e).", not: "bound at the peak",
+		{name: "bound", rule: "bound at peak", want: "a was bound by its CPU quota at its peak (64 connections):", trials: side("a", six(2000), quotaBound)},
+		{name: "bound in rounds", rule: "bound at peak", want: "so in 6 of 6 rounds; the figures are of the last", trials: side("a", six(2000), quotaBound)},
+		{name: "bound, one round", rule: "bound at peak", want: "90 of 100 periods throttled, 1.00 s lost.", trials: side("a", []float64{1000}, quotaBound), not: "bound, of many"},
+		{name: "bound, five", rule: "bound, of many", want: "its CPU quota (a, b, c and d); the client, locbench itself (e).", not: "bound at peak",
 			trials: together(side("a", six(1), quotaBound), side("b", six(1), quotaBound), side("c", six(1), quotaBound), side("d", six(1), quotaBound), side("e", six(1000), clientBound))},
 		{name: "shared machine", rule: "shared ceiling", want: "the machine's CPUs bound a and b", trials: together(side("a", six(2000), machineBound), side("b", six(1000), machineBound))},
 		{name: "its own quota", rule: "winner", want: "a", not: "shared ceiling", trials: together(side("a", six(2000), quotaBound), side("b", six(1000), quotaBound))},
@@ -79,10 +79,10 @@ func TestRules(t *testing.T) {
 		{name: "a drift", rule: "rounds apart", want: "it falls from round to round (p 0.0028)", trials: side("a", []float64{1000, 990, 980, 970, 960, 950})},
 		{name: "rounds together", rule: "one contender", want: "a", not: "rounds apart", trials: side("a", six(1000))},
 		{name: "steered", rule: "steered", want: "intervened in 6 of 6 rounds of a", trials: side("a", six(1000), func(l *bench.TrialResult) {
-			l.Interventions = []bench.Intervention{{Control: bench.Control{Kind: bench.ControlPause}}}
+			l.ManualChanges = []bench.ManualChange{{Control: bench.Control{Kind: bench.ControlPause}}}
 		})},
 		{name: "a note is no intervention", rule: "one contender", want: "a", not: "steered", trials: side("a", six(1000), func(l *bench.TrialResult) {
-			l.Interventions = []bench.Intervention{{Control: bench.Control{Kind: bench.ControlNote}}}
+			l.ManualChanges = []bench.ManualChange{{Control: bench.Control{Kind: bench.ControlNote}}}
 		})},
 		{name: "busy", rule: "busy machine", want: "(load 3.5 on 2 CPUs)", run: bench.Run{Machine: bench.Machine{CPUs: 2, Load1: "3.5"}}},
 		{name: "quiet", rule: "nothing measured", want: "No trial", not: "busy machine", run: bench.Run{Machine: bench.Machine{CPUs: 2, Load1: "0.5"}}},
@@ -105,7 +105,7 @@ func TestRules(t *testing.T) {
 		{name: "some errors", rule: "errors", want: "of all requests: a 0.197% (timeout 118).", trials: together(side("a", six(1000), errors(.002)), side("b", six(1000))), not: "too few to compare"},
 		{name: "no errors", rule: "one contender", want: "a", not: "errors", trials: side("a", six(1000))},
 		{name: "thresholds", rule: "missed thresholds", want: "missed by a in 2 of 4 judgements", trials: side("a", around(1, 2), func(l *bench.TrialResult) {
-			l.Steps[0].Thresholds = []bench.Judgement{{Condition: "p99<50ms"}, {Condition: "errors<1%", Passed: true}}
+			l.Steps[0].Thresholds = []bench.ThresholdResult{{Condition: "p99<50ms"}, {Condition: "errors<1%", Passed: true}}
 		})},
 		{name: "checks", rule: "failed checks", want: "Failed: 1 of 2 checks of a.", trials: side("a", []float64{1}, func(l *bench.TrialResult) {
 			l.Checks = []bench.CheckResult{{Status: bench.CheckFailed}, {Status: bench.CheckPassed}, {Status: bench.CheckSkipped}}
@@ -158,7 +158,7 @@ func TestFloors(t *testing.T) {
 	trials := together(side("a", around(1100, 6)), side("b", around(1000, 6)))
 	claims := func(rules Rules) (measures []measure.ID) {
 		for _, s := range New(analysis.Of(bench.Run{}, trials), rules).Sentences() {
-			if s.Kind == Claim {
+			if s.Kind == Ranking {
 				measures = append(measures, s.Measure)
 			}
 		}

@@ -16,7 +16,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-func sayNothingMeasured(f Figures) string {
+func sayNothingMeasured(f Facts) string {
 	if len(f.Contenders) == 0 {
 		return "No results: no trial was run."
 	}
@@ -32,14 +32,14 @@ func sayExcluded(c Contender) string {
 	return fmt.Sprintf("%s is excluded: it %s.", c.Label, safe.Line(c.Excluded.String(), 2*maxWords))
 }
 
-func sayOneContender(f Figures) string {
+func sayOneContender(f Facts) string {
 	c := f.Contenders[0]
 	return fmt.Sprintf("%s peaked at %s with %s (%s). One contender: no ranking.",
 		c.Label, measure.PerSecond.Text(c.Peak.Throughput.Median), StepWords(c.Peak.Step),
 		spread(measure.PerSecond, c.Peak.Throughput))
 }
 
-func sayUnequalConditions(Figures) string {
+func sayUnequalConditions(Facts) string {
 	return "No ranking: contenders ran under different limits or runtimes."
 }
 
@@ -60,7 +60,7 @@ func grouped(all []group, what, name string) []group {
 }
 
 // requests are the contenders by the requests that their peaks are of.
-func requests(f Figures) (all []group) {
+func requests(f Facts) (all []group) {
 	for _, c := range f.Contenders {
 		if c.HasPeak {
 			all = grouped(all, c.Peak.Step.Request, c.Label)
@@ -69,7 +69,7 @@ func requests(f Figures) (all []group) {
 	return all
 }
 
-func sayDifferentRequests(f Figures) string {
+func sayDifferentRequests(f Facts) string {
 	var words []string
 	for _, g := range requests(f) {
 		words = append(words, safe.Line(cmp.Or(g.what, "the mix"), 60)+": "+list(g.names))
@@ -91,7 +91,7 @@ func reasons(out []analysis.Place) string {
 	return strings.Join(words, "; ")
 }
 
-func sayTooFew(_ Figures, s analysis.Standing) Sentence {
+func sayTooFew(_ Facts, s analysis.Standing) Sentence {
 	text := "No ranking by throughput: "
 	rounds := func(p analysis.Place) int { return len(p.Value.Values) }
 	short := func(p analysis.Place) bool { return p.Out == "" && rounds(p) > 0 && rounds(p) < stats.MinInterval }
@@ -130,16 +130,16 @@ func everybody(s analysis.Standing) (names []string) {
 }
 
 // valueOf is a member's median with the step that it is of; a whole life has none.
-func valueOf(f Figures, s analysis.Standing, member int) (value, at string) {
+func valueOf(f Facts, s analysis.Standing, member int) (value, at string) {
 	p := s.Member(member)
-	if !ofLife(s) {
+	if !fromStartToStop(s) {
 		at = " at " + StepWords(f.of(p.Contender).Peak.Step)
 	}
 	return p.Text(), at
 }
 
 // evidence is the leader's figure, the next one's, their ratio with its interval, and the p value.
-func evidence(f Figures, s analysis.Standing, over []int) string {
+func evidence(f Facts, s analysis.Standing, over []int) string {
 	first, next := s.Tiers[0][0], slices.Min(over)
 	c, _ := s.Pair(first, next)
 	a, atA := valueOf(f, s, first)
@@ -150,16 +150,16 @@ func evidence(f Figures, s analysis.Standing, over []int) string {
 }
 
 // ofThem names the compared where somebody is left out.
-func ofThem(f Figures, s analysis.Standing) string {
+func ofThem(f Facts, s analysis.Standing) string {
 	if len(s.Members) == len(f.Contenders) {
 		return ""
 	}
 	return "Of " + list(everybody(s)) + ", "
 }
 
-func sayWinner(f Figures, s analysis.Standing) Sentence {
+func sayWinner(f Facts, s analysis.Standing) Sentence {
 	leaders, over := s.Ahead()
-	text := ofThem(f, s) + label(s, leaders[0]) + " " + measure.Get(s.Measure).Claim.Best + ": " + evidence(f, s, over)
+	text := ofThem(f, s) + label(s, leaders[0]) + " " + measure.Get(s.Measure).Comparison.Best + ": " + evidence(f, s, over)
 	if len(over) > 1 {
 		others := slices.DeleteFunc(slices.Clone(over), func(i int) bool { return i == slices.Min(over) })
 		text += "; it also leads " + list(labels(s, others)) + " "
@@ -167,11 +167,11 @@ func sayWinner(f Figures, s analysis.Standing) Sentence {
 	return Sentence{Text: text + ".", Leaders: labels(s, leaders), Over: labels(s, over)}
 }
 
-func sayGroup(f Figures, s analysis.Standing) Sentence {
+func sayGroup(f Facts, s analysis.Standing) Sentence {
 	leaders, over := s.Ahead()
 	names := labels(s, leaders)
 	text := fmt.Sprintf("%sno single contender %s: %s and %s are too close. %s leads %s: %s.",
-		ofThem(f, s), measure.Get(s.Measure).Claim.Best, list(names[1:]), names[0], names[0], list(labels(s, over)),
+		ofThem(f, s), measure.Get(s.Measure).Comparison.Best, list(names[1:]), names[0], names[0], list(labels(s, over)),
 		evidence(f, s, over))
 	if ofThem(f, s) == "" {
 		text = "N" + text[1:]
@@ -179,20 +179,20 @@ func sayGroup(f Figures, s analysis.Standing) Sentence {
 	return Sentence{Text: text, Leaders: names, Over: labels(s, over)}
 }
 
-func sayLacking(f Figures, s analysis.Standing) Sentence {
+func sayLacking(f Facts, s analysis.Standing) Sentence {
 	return Sentence{Text: fmt.Sprintf("Unclear which contender %s: %s (%s) need %s.",
-		measure.Get(s.Measure).Claim.Best, units.Plural(len(s.Members), "contender"), units.Plural(s.Pairs, "pair"),
+		measure.Get(s.Measure).Comparison.Best, units.Plural(len(s.Members), "contender"), units.Plural(s.Pairs, "pair"),
 		units.Plural(s.Lacking, "more round"))}
 }
 
-func saySame(f Figures, s analysis.Standing) Sentence {
+func saySame(f Facts, s analysis.Standing) Sentence {
 	c, _ := s.Pair(0, len(s.Members)-1)
 	return Sentence{Text: fmt.Sprintf("%s have the same %s within %.3g%%; %s to %s: %s.",
-		list(everybody(s)), measure.Get(s.Measure).Claim.Noun, 100*c.Rule.Margin, label(s, 0),
+		list(everybody(s)), measure.Get(s.Measure).Comparison.Noun, 100*c.Rule.Margin, label(s, 0),
 		label(s, len(s.Members)-1), c.Ratio.Words())}
 }
 
-func sayNoDifference(f Figures, s analysis.Standing) Sentence {
+func sayNoDifference(f Facts, s analysis.Standing) Sentence {
 	last := len(s.Members) - 1
 	c, _ := s.Pair(0, last)
 	between := label(s, 0) + " and " + label(s, last)
@@ -203,14 +203,14 @@ func sayNoDifference(f Figures, s analysis.Standing) Sentence {
 		}
 	}
 	return Sentence{Text: fmt.Sprintf("Unclear which contender %s. %s: %s.",
-		measure.Get(s.Measure).Claim.Best, between, c.Sentence())}
+		measure.Get(s.Measure).Comparison.Best, between, c.Sentence())}
 }
 
-func sayLeftOut(f Figures, s analysis.Standing) Sentence {
+func sayLeftOut(f Facts, s analysis.Standing) Sentence {
 	return Sentence{Text: "No throughput ranking for: " + reasons(leftOut(s)) + "."}
 }
 
-func sayBounds(f Figures) []Sentence {
+func sayBounds(f Facts) []Sentence {
 	if len(f.Contenders) > few {
 		return nil
 	}
@@ -230,7 +230,7 @@ func sayBound(c Contender) string {
 		StepWords(c.Peak.Step), how)
 }
 
-func boundBy(f Figures) (all []group) {
+func boundBy(f Facts) (all []group) {
 	for _, c := range f.Contenders {
 		if c.HasPeak && c.Bound.Bound != "" {
 			all = grouped(all, string(c.Bound.Bound), c.Label)
@@ -240,7 +240,7 @@ func boundBy(f Figures) (all []group) {
 	return all
 }
 
-func sayManyBound(f Figures) string {
+func sayManyBound(f Facts) string {
 	var words []string
 	for _, g := range boundBy(f) {
 		name := boundWords(verdict.Bound(g.what))
@@ -252,7 +252,7 @@ func sayManyBound(f Figures) string {
 	return "Bottlenecks at peak: " + strings.Join(words, "; ") + "."
 }
 
-func sharedBy(f Figures, b verdict.Bound) (names []string) {
+func sharedBy(f Facts, b verdict.Bound) (names []string) {
 	for _, c := range f.Contenders {
 		if c.HasPeak && c.Bound.Bound == b {
 			names = append(names, c.Label)
@@ -261,7 +261,7 @@ func sharedBy(f Figures, b verdict.Bound) (names []string) {
 	return names
 }
 
-func saySharedCeiling(f Figures) string {
+func saySharedCeiling(f Facts) string {
 	var words []string
 	for _, b := range []verdict.Bound{verdict.Store, verdict.Machine} {
 		if names := sharedBy(f, b); len(names) > 0 {
@@ -271,7 +271,7 @@ func saySharedCeiling(f Figures) string {
 	return "Another store or machine may change the order: " + strings.Join(words, ", ") + " at peak."
 }
 
-func stillRising(f Figures) []string { return sharedBy(f, verdict.Connections) }
+func stillRising(f Facts) []string { return sharedBy(f, verdict.Connections) }
 
 // StepWords names a step by what it does.
 func StepWords(s bench.Step) string { return safe.Line(s.Words(), 140) }

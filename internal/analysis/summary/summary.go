@@ -20,10 +20,10 @@ type Kind string
 
 // The kinds, in the order in which they are reported.
 const (
-	Claim   Kind = "claim"   // somebody is ahead: decided by package stats
+	Ranking Kind = "claim"   // somebody is ahead: decided by package stats
 	Open    Kind = "open"    // nothing can be said, and why
-	Bound   Kind = "bound"   // what bound whom at the peak
-	Doubt   Kind = "doubt"   // figures to be read with care
+	Bound   Kind = "bound"   // what bound whom at peak
+	Caveat  Kind = "doubt"   // figures to be read with care
 	Failure Kind = "failure" // what failed
 )
 
@@ -34,7 +34,7 @@ type Sentence struct {
 	// one line of plain text; names and messages in it are from outside, made safe for a terminal but not for HTML
 	Text string
 
-	// Of a claim only: what is claimed, so that it can be checked.
+	// Of a claim only: what is claimed, so it can be checked.
 	Measure measure.ID
 	Leaders []string // labels: the only one, or those that cannot be said apart from the first
 	Over    []string // labels of those that the first of Leaders is ahead of
@@ -54,7 +54,7 @@ func (r Rules) of(m measure.ID) stats.Rule {
 }
 
 // Sentences asks every rule of the table.
-func (f Figures) Sentences() (said []Sentence) {
+func (f Facts) Sentences() (said []Sentence) {
 	for _, r := range rules() {
 		for _, s := range r.say(f) {
 			s.Rule, s.Kind = r.name, r.kind

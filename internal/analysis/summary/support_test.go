@@ -19,7 +19,7 @@ import (
 )
 
 // badFigure is what Go prints for what is no figure; names of the fuzzer that look so would be
-// found too, so that it looks for the whole.
+// found too, so it looks for the whole.
 var badFigure = regexp.MustCompile(`%!|\bNaN\b|[+−-]Inf\b`)
 
 // claimWords are those that only a claim may use of somebody.
@@ -41,7 +41,7 @@ func supported(t *testing.T, run bench.Run, trials []bench.TrialResult, rule sta
 		if len(s.Text) > 6000 {
 			t.Errorf("%s writes %d bytes", s.Rule, len(s.Text))
 		}
-		if s.Kind != Claim {
+		if s.Kind != Ranking {
 			if len(s.Leaders)+len(s.Over) > 0 {
 				t.Errorf("%s, which claims nothing, names leaders", s.Rule)
 			}
@@ -49,7 +49,7 @@ func supported(t *testing.T, run bench.Run, trials []bench.TrialResult, rule sta
 		}
 		samples := samplesOf(New(analysis.Of(run, trials), Rules{Rule: rule}), s.Measure)
 		for _, trial := range trials {
-			if _, claimed := samples[trial.Trial.Label()]; claimed && measure.Get(s.Measure).Claim.At != measure.OfLife && len(trial.Steps) > 0 && trial.Steps[0].Drift != nil {
+			if _, claimed := samples[trial.Trial.Label()]; claimed && measure.Get(s.Measure).Comparison.At != measure.FromStartToStop && len(trial.Steps) > 0 && trial.Steps[0].Drift != nil {
 				t.Errorf("%s: a claim about %s, which was still warming", s.Rule, trial.Trial.Label())
 			}
 		}
@@ -101,7 +101,7 @@ func supported(t *testing.T, run bench.Run, trials []bench.TrialResult, rule sta
 }
 
 // samplesOf are the samples of those that are compared, by label.
-func samplesOf(f Figures, id measure.ID) map[string][]float64 {
+func samplesOf(f Facts, id measure.ID) map[string][]float64 {
 	samples := map[string][]float64{}
 	for _, s := range f.Standings {
 		if s.Measure == id {
@@ -130,7 +130,7 @@ func TestNoWinnerAmongEquals(t *testing.T) {
 		}
 		got := New(analysis.Of(bench.Run{}, trials), Rules{}).Sentences()
 		supported(t, bench.Run{}, trials, stats.Rule{}, got)
-		if slices.ContainsFunc(got, func(s Sentence) bool { return s.Kind == Claim && s.Measure == measure.Throughput }) {
+		if slices.ContainsFunc(got, func(s Sentence) bool { return s.Kind == Ranking && s.Measure == measure.Throughput }) {
 			wrong++
 		}
 	}
@@ -143,7 +143,7 @@ func TestNoWinnerAmongEquals(t *testing.T) {
 // Other sentences than claims must not read like one.
 func TestOnlyClaimsSoundLikeOne(t *testing.T) {
 	for _, r := range rules() {
-		if r.kind == Claim {
+		if r.kind == Ranking {
 			continue
 		}
 		for _, trials := range [][]bench.TrialResult{
@@ -197,7 +197,7 @@ func TestSenselessValues(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := New(&analysis.Run{Contenders: []analysis.Contender{member("a", values), member("b", around(1000, 6))}}, Rules{})
 			for _, s := range f.Sentences() {
-				if s.Kind == Claim {
+				if s.Kind == Ranking {
 					t.Errorf("%s: %s", name, s.Text)
 				}
 				if strings.Contains(s.Text, "NaN") || strings.Contains(s.Text, "Inf") {

@@ -20,7 +20,7 @@ type NewOptions struct {
 	Dirs   []string // with more contenders
 }
 
-// New begins a contender, and says how to go on.
+// New begins a contender, and says how to continue.
 func New(env console.Env, o NewOptions) error {
 	all, err := app.Discover(o.Dirs)
 	if err != nil {

@@ -99,11 +99,11 @@ func faults(trial bench.TrialResult) (wrong []string) {
 	return wrong
 }
 
-// unseen are the points of the process contract that no check has reported on; a check that failed
-// is a fault of its own.
+// unseen are the points of the lifecycle contract that no check has reported on; a check that failed
+// is its own fault.
 func unseen(trial bench.TrialResult) (wrong []string) {
 	for _, name := range []string{
-		bench.CheckNoEnvironment, bench.CheckNoStore, bench.CheckLogsPort, bench.CheckLogsRequests, bench.CheckStillAnswers,
+		bench.CheckNoEnvironment, bench.CheckNoStore, bench.CheckLogsPort, bench.CheckLogsRequests, bench.CheckStillResponds,
 		bench.CheckStops,
 	} {
 		at := slices.IndexFunc(trial.Checks, func(c bench.CheckResult) bool {

@@ -32,7 +32,7 @@ type VerifyOptions struct {
 	Command []string // as it is kept on record
 }
 
-// Verify puts the contenders that are selected through the process contract, all checks and a short
+// Verify puts the contenders that are selected through the lifecycle contract, all checks and a short
 // load.
 func Verify(ctx context.Context, env console.Env, o VerifyOptions) error {
 	list, err := o.Choose(env)

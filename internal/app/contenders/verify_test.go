@@ -83,7 +83,7 @@ func TestVerdict(t *testing.T) {
 		"the contract was not examined: check no-store was skipped: it uses none": func(l *bench.TrialResult) {
 			l.Checks[1].Status, l.Checks[1].Detail = bench.CheckSkipped, "it uses none"
 		},
-		"the kernel killed 2 of its processes for want of memory": func(l *bench.TrialResult) { l.Steps[0].After.Memory.OOMKills = 2 },
+		"the kernel killed 2 of its processes for lack of memory": func(l *bench.TrialResult) { l.Steps[0].After.Memory.OOMKills = 2 },
 		"it has used 7 MiB of memory, more than its limit of 6 MiB": func(l *bench.TrialResult) {
 			l.Steps[0].After.Memory.Limit = 6 << 20
 		},

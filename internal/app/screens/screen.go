@@ -53,7 +53,7 @@ func utf8Locale(env console.Env) bool {
 	return true
 }
 
-// Run is locbench run on a terminal: the run in a process of its own, the screen in this one. When
+// Run is locbench run on a terminal: the run in its own process, the screen in this one. When
 // it has ended, what it found is on the normal screen, and its exit code is this one's.
 func Run(ctx context.Context, env console.Env, looks Options) error {
 	if _, err := looks.drawn(env, nil); err != nil {
@@ -198,7 +198,7 @@ func dirScreen(screens tui.Screens, opener *opener, dir string) (ui.Screen, erro
 func afterTUI(ctx context.Context, env console.Env, opener *opener) error {
 	var last error
 	for _, s := range opener.started() {
-		if !s.ChangedByHand() {
+		if !s.CanSteer() {
 			s.Close()
 			continue
 		}

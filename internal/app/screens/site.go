@@ -23,7 +23,7 @@ import (
 	"locbench/profiles"
 )
 
-// Site is what the set-up screen knows this machine by.
+// Site is what the setup screen knows this machine by.
 type Site struct {
 	Services []string // folders with more contenders
 }
@@ -63,7 +63,7 @@ func (s Site) Profiles(_ context.Context, also string) []setup.Profile {
 func (s Site) Contenders(context.Context) ([]bench.Service, error) { return app.Discover(s.Services) }
 
 func (s Site) Machine(ctx context.Context) setup.Machine {
-	m := machine.Fingerprint(ctx)
+	m := machine.Describe(ctx)
 	out := setup.Machine{CPUs: m.CPUs, Memory: m.MemoryBytes, Available: machine.Available()}
 	engine, err := docker.Connect(ctx)
 	if out.Engine.Err = err; err == nil {
@@ -78,13 +78,13 @@ func (s Site) Machine(ctx context.Context) setup.Machine {
 	case len(missing) > 0:
 		out.Unlimited = strings.Join(missing, "; ")
 	}
-	// The store has a field of its own, which asks the one that is chosen.
+	// The store has its own field, which asks the one that is chosen.
 	out.Warnings = slices.DeleteFunc(machine.Doctor(ctx, machine.DoctorOptions{}),
 		func(f machine.Warning) bool { return f.Name == "Elasticsearch" })
 	return out
 }
 
-// Elastic opens the store as a run would, so that it says the same of it.
+// Elastic opens the store as a run would, so it says the same of it.
 func (s Site) Elastic(ctx context.Context, address string) (setup.Elastic, error) {
 	clean, err := profile.StoreURL(address, os.Getenv)
 	if err != nil {

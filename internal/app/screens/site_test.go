@@ -78,9 +78,9 @@ func TestSavedProfilesAreFoundAndNeverOverwrittenUnasked(t *testing.T) {
 }
 
 func TestAStoreTellsWhatItIs(t *testing.T) {
-	answers := map[string]string{"/": `{"version":{"number":"8.1.0"}}`, "/city/_count": `{"count":14945}`}
+	responses := map[string]string{"/": `{"version":{"number":"8.1.0"}}`, "/city/_count": `{"count":14945}`}
 	es := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		text, ok := answers[r.URL.Path]
+		text, ok := responses[r.URL.Path]
 		if !ok {
 			w.WriteHeader(http.StatusNotFound)
 		}
@@ -92,7 +92,7 @@ func TestAStoreTellsWhatItIs(t *testing.T) {
 	if err != nil || got.Version != "8.1.0" || got.Cities != 14945 || !strings.Contains(got.Warning, "not Elasticsearch 7") {
 		t.Errorf("%+v, %v", got, err)
 	}
-	delete(answers, "/city/_count")
+	delete(responses, "/city/_count")
 	if got, err = site.Elastic(t.Context(), es.URL); err != nil || got.Cities != 0 {
 		t.Errorf("without data: %+v, %v", got, err)
 	}
@@ -103,7 +103,7 @@ func TestAStoreTellsWhatItIs(t *testing.T) {
 	}
 }
 
-func TestThisMachineAnswers(t *testing.T) {
+func TestThisMachineResponds(t *testing.T) {
 	t.Setenv("DOCKER_HOST", "unix://"+filepath.Join(t.TempDir(), "nobody.sock"))
 	site := Site{}
 	m := site.Machine(t.Context())

@@ -22,13 +22,13 @@ import (
 )
 
 // progress shows a search as it runs, through the printer of plain runs: the steps of a search are
-// not those of a profile, so that it replaces what that says about steps.
+// not those of a profile, so it replaces what that says about steps.
 type progress struct {
 	env     console.Env
 	options *Options
 	search  *capacitySearch
 	printer *plain.Printer
-	started atomic.Bool // the run has begun, so that there are results
+	started atomic.Bool // the run has begun, so there are results
 	headed  bool
 }
 

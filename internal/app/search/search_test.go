@@ -29,7 +29,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(testenv.AloneOnMachine(m, machine.RunsVariable)) }
 
-// service is one whose capacity is known: up to it an answer takes 10 ms, above it a second.
+// service is one whose capacity is known: up to it a response takes 10 ms, above it a second.
 type service struct {
 	capacity float64
 	fails    bool // it answers every third request wrongly
@@ -153,7 +153,7 @@ func TestRun_UpToTheMostThatIsTried(t *testing.T) {
 	}
 }
 
-// A service that answers every third request wrongly keeps no objective at any rate.
+// A service that responses every third request wrongly keeps no objective at any rate.
 func TestRun_NoRateKeepsTheObjective(t *testing.T) {
 	code, r, talk := searched(t, &service{capacity: 1e9, fails: true}, func(o *Options) { o.Guess, o.MaxProbes = 30, 2 })
 	if code != console.ExitThreshold || r.Points[0].Result.Rate != 0 || len(r.Points[0].Outcomes) != 2 || !strings.Contains(talk, "no rate keeps p99<50ms,errors<0.1%") {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestKeep runs in a process of its own: it changes the affinity of all threads.
+// TestKeep runs in its own process: it changes the affinity of all threads.
 func TestKeep(t *testing.T) {
 	if os.Getenv("LOCBENCH_TEST_KEEP") == "" {
 		if len(Allowed()) < 2 {

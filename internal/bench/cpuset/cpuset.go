@@ -81,7 +81,7 @@ func (s *Set) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Order puts the CPUs of one core next to each other, so that a cut leaves at most one core on both of
+// Order puts the CPUs of one core next to each other, so a cut leaves at most one core on both of
 // its sides. siblings returns the CPUs of a CPU's core; none where that is not known.
 func Order(cpus Set, siblings func(cpu int) Set) []int {
 	first := map[int]int{}

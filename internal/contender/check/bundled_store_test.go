@@ -69,8 +69,8 @@ func fill(t *testing.T, elastic, prefix string) {
 			if bulk.Len() == 0 {
 				return
 			}
-			if answer := send(t, http.MethodPost, name+"/_bulk?filter_path=errors", bulk.Bytes()); !strings.Contains(answer, `"errors":false`) {
-				t.Fatalf("bulk into %s: %s", name, answer)
+			if response := send(t, http.MethodPost, name+"/_bulk?filter_path=errors", bulk.Bytes()); !strings.Contains(response, `"errors":false`) {
+				t.Fatalf("bulk into %s: %s", name, response)
 			}
 			bulk.Reset()
 		}
@@ -100,9 +100,9 @@ func send(t *testing.T, method, url string, body []byte) string {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	answer, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	response, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 	if resp.StatusCode != http.StatusOK {
-		t.Fatalf("%s %s: %s %s", method, url, resp.Status, answer)
+		t.Fatalf("%s %s: %s %s", method, url, resp.Status, response)
 	}
-	return string(answer)
+	return string(response)
 }

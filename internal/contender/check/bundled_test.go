@@ -155,7 +155,7 @@ func serve(t *testing.T, storeURL string) string {
 	client := contact.Way{}.Client()
 	defer client.CloseIdleConnections()
 	if !poll(ctx, 10*time.Second, func() bool { _, err := get(ctx, client, base+"/"); return err == nil }) {
-		t.Fatal("the service does not answer")
+		t.Fatal("the service does not respond")
 	}
 	return base
 }

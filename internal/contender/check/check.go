@@ -30,7 +30,7 @@ const (
 	DefaultTimeout = 5 * time.Second
 	maxBody        = 4 << 20 // bytes that are read of one answer; a longer one fails its check
 	maxDetail      = 1000    // bytes of CheckResult.Detail
-	maxSilent      = 3       // checks in a row without any answer before the others are skipped
+	maxSilent      = 3       // checks in a row without any response before the others are skipped
 )
 
 // Options say what HTTP asks whom.
@@ -87,7 +87,7 @@ type httpRun struct {
 	client  *http.Client
 	base    string
 	timeout time.Duration
-	silent  int // checks in a row without any answer
+	silent  int // checks in a row without any response
 }
 
 func (r *httpRun) one(ctx context.Context, c Check, res *bench.CheckResult) {
@@ -111,10 +111,10 @@ func (r *httpRun) one(ctx context.Context, c Check, res *bench.CheckResult) {
 	}
 }
 
-// fetch sends a request and reads the answer within timeout; with an error, what there is of it.
+// fetch sends a request and reads the response within timeout; with an error, what there is of it.
 func fetch(
 	ctx context.Context, client *http.Client, timeout time.Duration, build func(context.Context) (*http.Request, error),
-) (*answer, error) {
+) (*response, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no response within %s", timeout))
 	defer cancel()
 	req, err := build(ctx)
@@ -131,7 +131,7 @@ func fetch(
 	if err != nil {
 		err = reason(ctx, err)
 	}
-	return &answer{status: resp.StatusCode, header: resp.Header, body: body, took: time.Since(start)}, err
+	return &response{status: resp.StatusCode, header: resp.Header, body: body, took: time.Since(start)}, err
 }
 
 // reason is the cause of the context's end where that is what err comes from, and otherwise err

@@ -126,7 +126,7 @@ func outcome(results []bench.CheckResult) string {
 	return strings.Join(s, ", ")
 }
 
-// A service that hangs or is gone costs a few time-outs, not one for each check.
+// A service that hangs or is gone costs a few timeouts, not one for each check.
 func TestHTTPGivesUpOnSilence(t *testing.T) {
 	var asked atomic.Int64
 	hang := make(chan struct{})
@@ -156,7 +156,7 @@ groups:
 	if got, want := outcome(results), "a failed, b failed, c failed, d skipped, e skipped"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if results[0].Detail != "no answer within 30ms" || results[1].Detail != "no answer within 40ms" {
+	if results[0].Detail != "no response within 30ms" || results[1].Detail != "no response within 40ms" {
 		t.Errorf("%q, %q", results[0].Detail, results[1].Detail)
 	}
 	if asked.Load() > 3 { // fewer where the time is over before the server sees the request

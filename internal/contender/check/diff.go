@@ -15,7 +15,7 @@ import (
 // maxDiffs bounds how many differences of one document are reported.
 const maxDiffs = 4
 
-// differences compares what a suite wants with what an answer has. Objects may have their keys in
+// differences compares what a suite wants with what a response has. Objects may have their keys in
 // any order; lists must agree in order and length; a whole number must be written as one. With
 // partly, objects may have keys that are not wanted.
 func differences(at string, want, got any, partly bool) error {
@@ -89,7 +89,7 @@ func (d *diff) objects(at string, want, got map[string]any) {
 	}
 }
 
-// scalarEqual compares a scalar of a suite with one of an answer (json.Number for numbers).
+// scalarEqual compares a scalar of a suite with one of a response (json.Number for numbers).
 func scalarEqual(want, got any) bool {
 	n, isNumber := got.(json.Number)
 	switch want := want.(type) {

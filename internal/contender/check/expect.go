@@ -11,7 +11,7 @@ import (
 	"locbench/internal/text/strictyaml"
 )
 
-// ReadExpect reads what an answer must be where there are no variables of a suite.
+// ReadExpect reads what a response must be where there are no variables of a suite.
 func ReadExpect(v strictyaml.Value) Expect { return expander{}.expect(v) }
 
 // ParseExpect is the same of a value that was read once: nil, or a map of JSON.
@@ -24,7 +24,7 @@ func ParseExpect(raw map[string]any) (e Expect, err error) {
 	return e, err
 }
 
-// expectFile is what an answer must be as it stands in a file.
+// expectFile is what a response must be as it stands in a file.
 type expectFile struct {
 	Status   raw              `yaml:"status"`
 	Header   raw              `yaml:"header"`
@@ -51,18 +51,18 @@ type countBounds struct {
 	Max int `yaml:"max" strict:"min=0"`
 }
 
-// tookBounds bound the time of an answer.
+// tookBounds bound the time of a response.
 type tookBounds struct {
 	Min time.Duration `yaml:"min" strict:"min=0s,max=10m"`
 	Max time.Duration `yaml:"max" strict:"min=1ms,max=10m"`
 }
 
-// expect reads what an answer must be: status, headers, then the body from rough to fine.
+// expect reads what a response must be: status, headers, then the body from rough to fine.
 func (e expander) expect(v strictyaml.Value) Expect {
 	var f expectFile
 	out := Expect{Status: []int{200}}
 	if v.Kind() != strictyaml.Map {
-		v.Wrong("write what the answer must be, for example `{status: 404, message: id}`")
+		v.Wrong("write what the response must be, for example `{status: 404, message: id}`")
 		return out
 	}
 	v.Decode(&f)
@@ -116,7 +116,7 @@ func (e expander) json(v strictyaml.Value, add func(matcher)) {
 	for _, key := range []string{"json", "json_includes"} {
 		if v.Has(key) {
 			want := e.value(v.At(key))
-			add(document(func(_ *answer, doc any) error { return differences("$", want, doc, key == "json_includes") }))
+			add(document(func(_ *response, doc any) error { return differences("$", want, doc, key == "json_includes") }))
 		}
 	}
 }

@@ -75,7 +75,7 @@ func withNumbers(doc any) any {
 func (e expander) schema(v strictyaml.Value) matcher {
 	wrong := func(err error) matcher {
 		v.Mistake(err.Error(), "write a JSON Schema, or the name of its file, for example `order.schema.json`")
-		return func(*answer) error { return nil }
+		return func(*response) error { return nil }
 	}
 	doc := v.Any()
 	if v.Kind() == strictyaml.Scalar {
@@ -101,7 +101,7 @@ func (e expander) schema(v strictyaml.Value) matcher {
 	if err != nil {
 		return wrong(plainly(err))
 	}
-	return document(func(_ *answer, doc any) error {
+	return document(func(_ *response, doc any) error {
 		if err := compiled.Validate(doc); err != nil {
 			return fmt.Errorf("not as its schema says: %w", plainly(err))
 		}

@@ -34,7 +34,7 @@ func TestLifecycleOfProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := listenAsStore(t, "127.0.0.1")
-	results := wholeLife(t, launch.Process{}, bench.LaunchSpec{
+	results := fromStartToStop(t, launch.Process{}, bench.LaunchSpec{
 		RunID: testRun(t), Name: "go-nethttp-1", Port: port,
 		Artifact: bench.Artifact{Command: []string{binary}, Dir: filepath.Dir(binary), BinarySize: fileSize(t, binary)},
 	}, store, 2)
@@ -69,7 +69,7 @@ func TestLifecycleInDocker(t *testing.T) {
 	if !launcher.Network.Direct() {
 		t.Skip("the engine is not on this machine")
 	}
-	results := wholeLife(t, launcher, bench.LaunchSpec{
+	results := fromStartToStop(t, launcher, bench.LaunchSpec{
 		RunID: testRun(t), Name: "go-nethttp-1", Port: 8080,
 		Artifact: bench.Artifact{Image: image, ImageSize: fileSize(t, binary)}, Limits: bench.Limits{Memory: 512 << 20},
 	}, listenAsStore(t, launcher.HostAddress()), 2)
@@ -80,8 +80,8 @@ func TestLifecycleInDocker(t *testing.T) {
 	}
 }
 
-// wholeLife runs all lifecycle checks in the order of a trial.
-func wholeLife(t *testing.T, launcher Launcher, spec bench.LaunchSpec, store string, cpus int) []bench.CheckResult {
+// fromStartToStop runs all lifecycle checks in the order of a trial.
+func fromStartToStop(t *testing.T, launcher Launcher, spec bench.LaunchSpec, store string, cpus int) []bench.CheckResult {
 	t.Helper()
 	env := func(url string) map[string]string {
 		return map[string]string{"ELASTICSEARCH_URL": url, "PORT": fmt.Sprint(spec.Port)}
@@ -105,7 +105,7 @@ func wholeLife(t *testing.T, launcher Launcher, spec bench.LaunchSpec, store str
 		t.Fatal(err)
 	}
 	results = append(results, running...)
-	results = append(results, StillAnswers(t.Context(), inst, contact.Way{}, "/"))
+	results = append(results, StillResponds(t.Context(), inst, contact.Way{}, "/"))
 	stop, err := inst.Stop(t.Context(), ExitWithin)
 	if err != nil {
 		t.Fatal(err)

@@ -168,13 +168,13 @@ func TestThreadsOfOneThatDoesNotStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	like(t, results[0], "failed||did not start: not ready after 60ms: last answer of GET /: connection refused")
+	like(t, results[0], "failed||did not start: not ready after 60ms: last response of GET /: connection refused")
 	if l.left() != 0 {
 		t.Error("an instance is left")
 	}
 }
 
-// An interrupted check leaves nothing behind and tells no result.
+// An interrupted check leaves nothing behind and says no result.
 func TestLifecycleEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &fakeLauncher{contender: "starts without a store"}
@@ -208,15 +208,15 @@ func TestRunning(t *testing.T) {
 	like(t, results[1], "passed|logged|")
 	like(t, results[2], "info|11.8 MiB (binary)|")
 
-	like(t, StillAnswers(t.Context(), inst, contact.Way{}, "/v1/benchmark"), "passed|200|")
-	like(t, StillAnswers(t.Context(), inst, contact.Way{}, "/city/v1/get?id=1&language=cs"), "passed|200|")
+	like(t, StillResponds(t.Context(), inst, contact.Way{}, "/v1/benchmark"), "passed|200|")
+	like(t, StillResponds(t.Context(), inst, contact.Way{}, "/city/v1/get?id=1&language=cs"), "passed|200|")
 
 	stop, err := inst.Stop(t.Context(), 10*time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
 	like(t, Stopped(stop), "passed|exit code 0 after|")
-	like(t, StillAnswers(t.Context(), inst, contact.Way{}, "/"), "failed||it has ended: exit code 0")
+	like(t, StillResponds(t.Context(), inst, contact.Way{}, "/"), "failed||it has ended: exit code 0")
 }
 
 func TestRunningFails(t *testing.T) {
@@ -260,12 +260,12 @@ func TestRunningFails(t *testing.T) {
 	}
 }
 
-func TestStillAnswersWithTrouble(t *testing.T) {
+func TestStillRespondsWithTrouble(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }))
 	inst := &fakeInstance{info: bench.InstanceInfo{Address: strings.TrimPrefix(server.URL, "http://")}}
-	like(t, StillAnswers(t.Context(), inst, contact.Way{}, "/x"), "failed|503|wanted an answer below 500, got 503")
+	like(t, StillResponds(t.Context(), inst, contact.Way{}, "/x"), "failed|503|wanted a response below 500, got 503")
 	server.Close()
-	like(t, StillAnswers(t.Context(), inst, contact.Way{}, "/x"), "failed||no answer: dial tcp")
+	like(t, StillResponds(t.Context(), inst, contact.Way{}, "/x"), "failed||no response: dial tcp")
 }
 
 func TestStopped(t *testing.T) {

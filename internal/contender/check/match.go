@@ -16,7 +16,7 @@ import (
 )
 
 // answer is what came back, whole unless it is longer than maxBody.
-type answer struct {
+type response struct {
 	status int
 	header http.Header
 	body   []byte
@@ -28,7 +28,7 @@ type answer struct {
 }
 
 // json is the body as a document: map[string]any, []any, json.Number, string, bool or nil.
-func (a *answer) json() (any, error) {
+func (a *response) json() (any, error) {
 	if !a.parsed {
 		a.parsed = true
 		dec := json.NewDecoder(bytes.NewReader(a.body))
@@ -54,33 +54,33 @@ func (a *answer) json() (any, error) {
 }
 
 // text is the body for a message.
-func (a *answer) text() string {
+func (a *response) text() string {
 	if len(a.body) == 0 {
 		return "an empty body"
 	}
 	return fmt.Sprintf("%q", safe.Line(string(a.body[:min(len(a.body), 1000)]), 200))
 }
 
-// Expect is what an answer must be: the status, and everything that the matchers say.
+// Expect is what a response must be: the status, and everything that the matchers say.
 type Expect struct {
 	Status   []int // any of these
 	matchers []matcher
 }
 
-// matcher looks at one side of an answer. The error says what was wanted and what was got.
-type matcher func(*answer) error
+// matcher looks at one side of a response. The error says what was wanted and what was got.
+type matcher func(*response) error
 
-// Judge returns what is wrong with an answer; nil where nothing is. Its status is not looked at.
+// Judge returns what is wrong with a response; nil where nothing is. Its status is not looked at.
 func (e Expect) Judge(status int, header http.Header, body []byte) error {
 	e.Status = []int{status}
-	if wrong := e.judge(&answer{status: status, header: header, body: body}); len(wrong) > 0 {
+	if wrong := e.judge(&response{status: status, header: header, body: body}); len(wrong) > 0 {
 		return errors.New(strings.Join(wrong, "; "))
 	}
 	return nil
 }
 
-// judge returns what is wrong with the answer.
-func (e Expect) judge(a *answer) (wrong []string) {
+// judge returns what is wrong with the response.
+func (e Expect) judge(a *response) (wrong []string) {
 	if !slices.Contains(e.Status, a.status) {
 		want := strings.ReplaceAll(strings.Trim(fmt.Sprint(e.Status), "[]"), " ", " or ")
 		// The other matchers would only repeat that this is another answer.
@@ -101,8 +101,8 @@ func (e Expect) judge(a *answer) (wrong []string) {
 }
 
 // document looks at the JSON document.
-func document(look func(a *answer, doc any) error) matcher {
-	return func(a *answer) error {
+func document(look func(a *response, doc any) error) matcher {
+	return func(a *response) error {
 		doc, err := a.json()
 		if err != nil {
 			return err
@@ -124,7 +124,7 @@ func list(p jsonpath.Path, look func([]any) error) matcher {
 
 // leadsTo looks at what a path leads to.
 func leadsTo(p jsonpath.Path, look func(got any) error) matcher {
-	return document(func(a *answer, doc any) error {
+	return document(func(a *response, doc any) error {
 		got, ok := p.Value(doc)
 		if !ok {
 			return fmt.Errorf("%s: not found in %s", p.String(), a.text())
@@ -181,7 +181,7 @@ func counted(p jsonpath.Path, least, most int) matcher {
 // keyed wants objects to have exactly these keys, which are sorted.
 func keyed(p jsonpath.Path, keys []string) matcher {
 	want := strings.Join(keys, ", ")
-	return document(func(_ *answer, doc any) error {
+	return document(func(_ *response, doc any) error {
 		values, ok := p.Find(doc)
 		if !ok || len(values) == 0 {
 			return fmt.Errorf("%s: wanted an object with the keys %s, got nothing there", p.String(), want)
@@ -201,7 +201,7 @@ func keyed(p jsonpath.Path, keys []string) matcher {
 
 // present wants at least one of several paths to lead somewhere.
 func present(paths []jsonpath.Path) matcher {
-	return document(func(_ *answer, doc any) error {
+	return document(func(_ *response, doc any) error {
 		var texts []string
 		for _, p := range paths {
 			if values, ok := p.Find(doc); ok && len(values) > 0 {
@@ -216,7 +216,7 @@ func present(paths []jsonpath.Path) matcher {
 // message wants a JSON object whose `message` names at least one of the parameters.
 func message(params []string) matcher {
 	want := strings.Join(params, " or ")
-	return document(func(a *answer, doc any) error {
+	return document(func(a *response, doc any) error {
 		object, _ := doc.(map[string]any)
 		text, ok := object["message"].(string)
 		if !ok {
@@ -231,7 +231,7 @@ func message(params []string) matcher {
 
 // header wants a header to hold a text, in any case.
 func header(name, want string) matcher {
-	return func(a *answer) error {
+	return func(a *response) error {
 		got := strings.Join(a.header.Values(name), ", ")
 		if !strings.Contains(strings.ToLower(got), strings.ToLower(want)) {
 			return fmt.Errorf("header %s: expected %q in it, got %q", name, want, safe.Line(got, 200))
@@ -242,7 +242,7 @@ func header(name, want string) matcher {
 
 // contains wants texts to be in the body.
 func contains(texts []string) matcher {
-	return func(a *answer) error {
+	return func(a *response) error {
 		for _, want := range texts {
 			if !bytes.Contains(a.body, []byte(want)) {
 				return fmt.Errorf("wanted %q in the body, got %s", safe.Line(want, 200), a.text())
@@ -254,7 +254,7 @@ func contains(texts []string) matcher {
 
 // body compares the body byte by byte.
 func body(want string) matcher {
-	return func(a *answer) error {
+	return func(a *response) error {
 		if string(a.body) != want {
 			return fmt.Errorf("wanted the body %q, got %s", safe.Line(want, 200), a.text())
 		}
@@ -264,7 +264,7 @@ func body(want string) matcher {
 
 // size bounds the body's length in bytes.
 func size(most int64) matcher {
-	return func(a *answer) error {
+	return func(a *response) error {
 		if int64(len(a.body)) > most {
 			return fmt.Errorf("wanted at most %d bytes, got %d", most, len(a.body))
 		}
@@ -272,9 +272,9 @@ func size(most int64) matcher {
 	}
 }
 
-// took bounds the time from the sending to the last byte of the answer. A most of 0 is none.
+// took bounds the time from the sending to the last byte of the response. A most of 0 is none.
 func took(least, most time.Duration) matcher {
-	return func(a *answer) error {
+	return func(a *response) error {
 		switch {
 		case a.took < least:
 			return fmt.Errorf("expected a response after %s or more, got it after %s", least, a.took.Round(time.Microsecond))

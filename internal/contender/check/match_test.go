@@ -11,7 +11,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// one runs a suite of one check, whose `expect` is given, against an answer.
+// one runs a suite of one check, whose `expect` is given, against a response.
 func one(t *testing.T, expect string, h http.HandlerFunc) bench.CheckResult {
 	t.Helper()
 	suite, err := ParseSuite("suite.yaml", []byte("suite: s\ngroups:\n  g:\n    - name: c\n      request: GET /x\n      expect: "+expect+"\n"))
@@ -115,7 +115,7 @@ func TestMatchers(t *testing.T) {
 		{"body, another", `{body: ""}`, 200, `a`, `wanted the body "", got "a"`},
 		{"max_size", `{max_size: 3B}`, 200, `abc`, ""},
 		{"max_size, more", `{max_size: 3B}`, 200, `abcd`, `wanted at most 3 bytes, got 4`},
-		{"took, at least", `{took: {min: 1m}}`, 200, ``, `wanted an answer after 1m0s or more, got it after`},
+		{"took, at least", `{took: {min: 1m}}`, 200, ``, `wanted a response after 1m0s or more, got it after`},
 		{"took, within", `{took: {min: 0s, max: 1m}}`, 200, ``, ""},
 		{"several wrong at once", `{contains: x, body: y}`, 200, `z`, `wanted the body "y", got "z"; wanted "x" in the body`},
 	} {
@@ -145,7 +145,7 @@ func TestTookTooLong(t *testing.T) {
 	}
 }
 
-func TestHostileAnswers(t *testing.T) {
+func TestHostileResponses(t *testing.T) {
 	t.Run("longer than is read", func(t *testing.T) {
 		got := one(t, `{status: 200}`, func(w http.ResponseWriter, _ *http.Request) { w.Write(make([]byte, maxBody+10)) })
 		if got.Status != bench.CheckFailed || !strings.Contains(got.Detail, "longer than 4194304 bytes") {

@@ -48,10 +48,10 @@ func Running(ctx context.Context, inst bench.Instance, opt RunningOptions) ([]be
 	return t.results, t.err
 }
 
-// StillAnswers is bench.CheckStillAnswers: after the last step GET path gets any answer but a 5xx.
-func StillAnswers(ctx context.Context, inst bench.Instance, way contact.Way, path string) bench.CheckResult {
+// StillResponds is bench.CheckStillResponds: after the last step GET path gets any response but a 5xx.
+func StillResponds(ctx context.Context, inst bench.Instance, way contact.Way, path string) bench.CheckResult {
 	start := time.Now()
-	res := bench.CheckResult{Group: GroupLifecycle, Name: bench.CheckStillAnswers, Request: "GET " + path}
+	res := bench.CheckResult{Group: GroupLifecycle, Name: bench.CheckStillResponds, Request: "GET " + path}
 	client := way.Client()
 	defer client.CloseIdleConnections()
 	status, err := get(ctx, client, inst.BaseURL()+path)
@@ -63,7 +63,7 @@ func StillAnswers(ctx context.Context, inst bench.Instance, way contact.Way, pat
 		fail(&res, "no response: %v. Last log line: %s", err, lastLine(inst))
 	case status >= 500:
 		res.Value = strconv.Itoa(status)
-		fail(&res, "wanted an answer below 500, got %d", status)
+		fail(&res, "wanted a response below 500, got %d", status)
 	default:
 		res.Status, res.Value = bench.CheckPassed, strconv.Itoa(status)
 	}
@@ -71,7 +71,7 @@ func StillAnswers(ctx context.Context, inst bench.Instance, way contact.Way, pat
 }
 
 func portLogged(ctx context.Context, res *bench.CheckResult, inst bench.Instance, opt RunningOptions) {
-	if inst.Info().Runtime.Traits().Foreign {
+	if inst.Info().Runtime.Traits().AlreadyRunning {
 		skip(res, foreignLog)
 		return
 	}
@@ -87,7 +87,7 @@ func portLogged(ctx context.Context, res *bench.CheckResult, inst bench.Instance
 // requestsLogged asks for paths that nobody else asks for, and looks for each of them in the log.
 func requestsLogged(ctx context.Context, res *bench.CheckResult, inst bench.Instance, opt RunningOptions) {
 	switch {
-	case inst.Info().Runtime.Traits().Foreign:
+	case inst.Info().Runtime.Traits().AlreadyRunning:
 		skip(res, foreignLog)
 		return
 	case opt.Spec.Env["ACCESS_LOG"] == "off":

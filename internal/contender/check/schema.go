@@ -34,7 +34,7 @@ func (checkFile) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 			"request": "A method and a path with its query, such as GET /city/v1/get?id=1. GET may be left out.",
 			"query":   "Parameters that are escaped and added to the path.", "headers": "Headers of the request.",
 			"body": "The body of the request.", "timeout": "5s, unless given.",
-			"expect": "What the answer must be.",
+			"expect": "What the response must be.",
 		},
 		Accept: map[string]strictyaml.Schema{
 			"request": strictyaml.String(`^\s*([A-Z]+ \s*)?/|\{\{|^$`),
@@ -59,7 +59,7 @@ func (Expect) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 			"body":          "Exactly this text.",
 			"contains":      "Texts that it holds.",
 			"max_size":      "It is not longer.",
-			"message":       "It is a JSON object whose message names the parameter (one of them) as a word of its own.",
+			"message":       "It is a JSON object whose message names the parameter (one of them) as its own word.",
 			"json":          "This JSON document: keys in any order, none more, none less.",
 			"json_includes": "A JSON document with these keys and values. Objects may have more.",
 			"at":            "Paths and the values there. With [*], the list of all of them, in order.",

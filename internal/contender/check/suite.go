@@ -23,7 +23,7 @@ type Group struct {
 	Checks []Check
 }
 
-// Check is one question and what is expected of its answer.
+// Check is one question and what is expected of its response.
 type Check struct {
 	Name    string // unique within its group
 	Request Request

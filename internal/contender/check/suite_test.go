@@ -31,7 +31,7 @@ func TestSuiteMistakes(t *testing.T) {
 		{`{name: a, expect: {status: 200}}`, "request"},
 		{`{name: a, request: GET /}`, "expect"},
 		{`{name: a, request: GET /, expect: }`, "expect"},
-		{`{name: a, request: GET /, expect: 200}`, "write what the answer must be"},
+		{`{name: a, request: GET /, expect: 200}`, "write what the response must be"},
 		{`{name: a, request: GET a, expect: {status: 200}}`, "write a method and a path"},
 		{`{name: a, request: "GET http://other/", expect: {status: 200}}`, "write a method and a path"},
 		{`{name: a, request: get /a, expect: {status: 200}}`, "write the method in capitals"},
@@ -170,8 +170,8 @@ func FuzzSuite(f *testing.F) {
 			}
 			return
 		}
-		// What was read can be asked and judged, whatever the answer.
-		a := &answer{status: 200, body: []byte(`{"a":[{"b":1}]}`)}
+		// What was read can be asked and judged, whatever the response.
+		a := &response{status: 200, body: []byte(`{"a":[{"b":1}]}`)}
 		for _, g := range s.Groups {
 			if len(g.Checks) == 0 {
 				t.Fatalf("group %q without a check", g.Name)

@@ -103,7 +103,7 @@ func wake(ctx context.Context, client *http.Client, url string) {
 	wg.Wait()
 }
 
-// get asks; the answer's body does not matter.
+// get asks; the response's body does not matter.
 func get(ctx context.Context, client *http.Client, url string) (status int, err error) {
 	a, err := fetch(ctx, client, DefaultTimeout, func(ctx context.Context) (*http.Request, error) {
 		return http.NewRequestWithContext(ctx, http.MethodGet, url, nil)

@@ -34,7 +34,7 @@ func (e *Engine) openSession(ctx context.Context) (*session, error) {
 	}
 	protocols := new(http.Protocols)
 	protocols.SetUnencryptedHTTP2(true)
-	server := &http.Server{Handler: http.HandlerFunc(answerBuildKit), Protocols: protocols}
+	server := &http.Server{Handler: http.HandlerFunc(responseBuildKit), Protocols: protocols}
 	l := make(oneConnection, 1)
 	l <- conn
 	served := make(chan struct{})
@@ -73,7 +73,7 @@ const (
 	grpcUnimplemented = "12"
 )
 
-func answerBuildKit(w http.ResponseWriter, r *http.Request) {
+func responseBuildKit(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/grpc")
 	if r.URL.Path != "/grpc.health.v1.Health/Check" {
 		w.Header().Set("Grpc-Status", grpcUnimplemented)

@@ -124,15 +124,15 @@ func call(ctx context.Context, conn *http.Transport, method string) (string, err
 		return "", err
 	}
 	r.Header.Set("Content-Type", "application/grpc")
-	answer, err := conn.RoundTrip(r)
+	response, err := conn.RoundTrip(r)
 	if err != nil {
 		return "", err
 	}
-	defer answer.Body.Close()
-	if _, err := io.Copy(io.Discard, bufio.NewReader(answer.Body)); err != nil {
+	defer response.Body.Close()
+	if _, err := io.Copy(io.Discard, bufio.NewReader(response.Body)); err != nil {
 		return "", err
 	}
-	return answer.Header.Get("Grpc-Status") + answer.Trailer.Get("Grpc-Status"), nil
+	return response.Header.Get("Grpc-Status") + response.Trailer.Get("Grpc-Status"), nil
 }
 
 func connectTo(t *testing.T, h http.Handler) *Engine {

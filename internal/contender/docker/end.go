@@ -56,7 +56,7 @@ func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 		if ctx.Err() != nil {
 			return bench.Exit{}, ctx.Err()
 		}
-		// The state says more than the answer (the OOM flag), and whether a broken wait meant an end or
+		// The state says more than the response (the OOM flag), and whether a broken wait meant an end or
 		// a broken connection.
 		exit, running, stateErr := c.state(ctx)
 		switch {
@@ -79,7 +79,7 @@ func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 	}
 }
 
-// outOfMemory reports whether the kernel has killed a container for want of memory. The flag of the state
+// outOfMemory reports whether the kernel has killed a container for lack of memory. The flag of the state
 // is lost where the engine has heard of the end before it heard of the reason: then the kernel's own log
 // knows, where it may be read, and as a rule the engine's event log does, soon after.
 func (c *Container) outOfMemory(ctx context.Context) bool {

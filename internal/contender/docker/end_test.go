@@ -97,7 +97,7 @@ func TestEnd_BrokenWait(t *testing.T) {
 	})
 }
 
-// TestEnd_Asked: what this side ends itself has not ended for want of memory.
+// TestEnd_Asked: what this side ends itself has not ended for lack of memory.
 func TestEnd_Asked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakeEngine()

@@ -36,7 +36,7 @@ const (
 )
 
 const (
-	pingTimeout    = 5 * time.Second  // for the first word: an engine that does not answer by then is as good as absent
+	pingTimeout    = 5 * time.Second  // for the first word: an engine that does not respond by then is as good as absent
 	infoTimeout    = 20 * time.Second // for one question, such as what it is: a busy engine takes its time
 	pullTimeout    = time.Hour        // for an image, with all its layers
 	enginePatience = 10 * time.Second // for an engine that is away, before what it holds is given up
@@ -258,14 +258,14 @@ func (e *Engine) ClockAhead(ctx context.Context) (time.Duration, error) {
 	ctx, cancel := within(ctx, e.patience)
 	defer cancel()
 	before := time.Now()
-	answer, err := e.cli.Info(ctx, client.InfoOptions{})
+	response, err := e.cli.Info(ctx, client.InfoOptions{})
 	if err != nil {
 		return 0, fmt.Errorf("ask docker engine for its time: %w", orCause(ctx, err))
 	}
 	took := time.Since(before)
-	theirs, err := time.Parse(time.RFC3339Nano, answer.Info.SystemTime)
+	theirs, err := time.Parse(time.RFC3339Nano, response.Info.SystemTime)
 	if err != nil {
-		return 0, fmt.Errorf("docker engine's time %q: %w", answer.Info.SystemTime, err)
+		return 0, fmt.Errorf("docker engine's time %q: %w", response.Info.SystemTime, err)
 	}
 	return theirs.Sub(before.Add(took / 2)), nil
 }

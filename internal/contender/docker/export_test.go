@@ -14,5 +14,5 @@ func OOM(ctx context.Context, c *Container) bool { return c.outOfMemory(ctx) }
 // is one to read.
 func KernelKilled(c *Container) (killed, readable bool) { return kernelKilled(c.id) }
 
-// SetPatience is how long e waits for an answer, for the tests.
+// SetPatience is how long e waits for a response, for the tests.
 func SetPatience(e *Engine, d time.Duration) { e.patience = d }

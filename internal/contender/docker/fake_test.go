@@ -21,11 +21,11 @@ import (
 // containerID is the only one that a fakeEngine has.
 const containerID = "5f3c8a1e9d7b4f60a2c1d3e4f5061728394a5b6c7d8e9f00112233445566aabb"
 
-// fakeEngine is an engine in memory, so that time can be virtual. Its container ends, is killed,
+// fakeEngine is an engine in memory, so time can be virtual. Its container ends, is killed,
 // restarted or removed as a test says, and its events are kept as an engine keeps them.
 type fakeEngine struct {
 	mu      sync.Mutex
-	changed chan struct{} // closed, and made anew, when anything below changes
+	changed chan struct{} // closed, and made again, when anything below changes
 	away    bool          // nobody listens
 	silent  bool          // takes questions and answers none
 	gone    bool          // there is no such container
@@ -125,20 +125,20 @@ func (f *fakeEngine) RoundTrip(r *http.Request) (*http.Response, error) {
 	switch {
 	case path == "/events":
 		f.streams++
-		return answer(f.stream(r, f.eventsFor(r))), nil
+		return response(f.stream(r, f.eventsFor(r))), nil
 	case path == "/info":
-		return answer(jsonBody(map[string]any{"SystemTime": time.Now().Format(time.RFC3339Nano)})), nil
+		return response(jsonBody(map[string]any{"SystemTime": time.Now().Format(time.RFC3339Nano)})), nil
 	case of && f.gone:
-		resp := answer(jsonBody(map[string]any{"message": "No such container: " + containerID}))
+		resp := response(jsonBody(map[string]any{"message": "No such container: " + containerID}))
 		resp.StatusCode = http.StatusNotFound
 		return resp, nil
 	case of && about == "/json":
-		return answer(jsonBody(map[string]any{"Id": containerID, "State": map[string]any{
+		return response(jsonBody(map[string]any{"Id": containerID, "State": map[string]any{
 			"Status": map[bool]string{true: "running", false: "exited"}[f.running], "Running": f.running, "OOMKilled": f.oom, "ExitCode": f.code,
 			"StartedAt": f.started(), "FinishedAt": f.ended.Format(time.RFC3339Nano),
 		}})), nil
 	case of && about == "/wait":
-		return answer(f.stream(r, func(w io.Writer) bool {
+		return response(f.stream(r, func(w io.Writer) bool {
 			if !f.running {
 				fmt.Fprintf(w, `{"StatusCode":%d}`, f.code)
 			}
@@ -153,10 +153,10 @@ func (f *fakeEngine) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		close(f.changed)
 		f.changed = make(chan struct{})
-		return answer(nil), nil
+		return response(nil), nil
 	case of && r.Method == http.MethodDelete:
 		f.gone, f.running = true, false
-		return answer(nil), nil
+		return response(nil), nil
 	}
 	return nil, fmt.Errorf("the fake does not know %s %s", r.Method, r.URL)
 }
@@ -187,7 +187,7 @@ func (f *fakeEngine) eventsFor(r *http.Request) func(io.Writer) bool {
 	}
 }
 
-// stream is the body of an answer that grows: write is called, under the lock, at once, at every
+// stream is the body of a response that grows: write is called, under the lock, at once, at every
 // change and at the end of the question, until it returns false. It breaks when the engine goes away.
 func (f *fakeEngine) stream(r *http.Request, write func(io.Writer) bool) io.ReadCloser {
 	body, out := io.Pipe()
@@ -234,7 +234,7 @@ func engineTime(text string) time.Time {
 	return time.Unix(s, n)
 }
 
-func answer(body io.ReadCloser) *http.Response {
+func response(body io.ReadCloser) *http.Response {
 	if body == nil {
 		body = http.NoBody
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // kernelKilled reports whether this machine's kernel log says that a process of the container with
-// this ID was killed for want of memory, and whether that log may be read: as a rule only by root. The
+// this ID was killed for lack of memory, and whether that log may be read: as a rule only by root. The
 // kernel writes there before it kills. The engine may lose that: containerd hears of it from the
 // container's cgroup, which on a busy machine can be gone before it looks.
 func kernelKilled(id string) (killed, readable bool) {
@@ -34,7 +34,7 @@ func kernelKilled(id string) (killed, readable bool) {
 }
 
 // isKill reports whether a record of the kernel's log is about a process of the container with this ID
-// that the kernel has killed for want of memory. A record is "PRIORITY,…;TEXT"; the kernel's own
+// that the kernel has killed for lack of memory. A record is "PRIORITY,…;TEXT"; the kernel's own
 // have a priority below 8, those that programs write there a higher one.
 func isKill(record []byte, id string) bool {
 	head, text, _ := bytes.Cut(record, []byte(";"))

@@ -64,7 +64,7 @@ func (s shell) inside() bool {
 // InContainer reports whether this process runs in a container itself.
 func (e *Engine) InContainer() bool { return e.shell.inside() }
 
-// own is the container of this engine that this process runs in with a network of its own; "" where
+// own is the container of this engine that this process runs in with its own network; "" where
 // it runs in none, in one of another engine, or in the network of the engine's machine.
 func (e *Engine) own(ctx context.Context) (id string, err error) {
 	if id = e.shell.id(); id == "" {

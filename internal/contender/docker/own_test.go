@@ -74,7 +74,7 @@ func (n *networks) RoundTrip(r *http.Request) (*http.Response, error) {
 	path, _ := strings.CutPrefix(r.URL.Path, "/v1.41")
 	n.said = append(n.said, r.Method+" "+path)
 	fail := func(status int, text string) (*http.Response, error) {
-		resp := answer(jsonBody(map[string]any{"message": text}))
+		resp := response(jsonBody(map[string]any{"message": text}))
 		resp.StatusCode = status
 		return resp, nil
 	}
@@ -84,11 +84,11 @@ func (n *networks) RoundTrip(r *http.Request) (*http.Response, error) {
 		data, _ := io.ReadAll(r.Body)
 		_ = json.Unmarshal(data, &body)
 		n.icc = body.Options["com.docker.network.bridge.enable_icc"]
-		resp := answer(jsonBody(map[string]any{"Id": "net1"}))
+		resp := response(jsonBody(map[string]any{"Id": "net1"}))
 		resp.StatusCode = http.StatusCreated
 		return resp, nil
 	case path == "/networks/net1" && r.Method == http.MethodGet:
-		return answer(jsonBody(map[string]any{"Id": "net1", "IPAM": map[string]any{
+		return response(jsonBody(map[string]any{"Id": "net1", "IPAM": map[string]any{
 			"Config": []any{map[string]any{"Subnet": "172.30.0.0/16", "Gateway": "172.30.0.1"}},
 		}})), nil
 	case path == "/networks/net1/connect":
@@ -96,15 +96,15 @@ func (n *networks) RoundTrip(r *http.Request) (*http.Response, error) {
 			return fail(http.StatusForbidden, "container cannot be connected to multiple networks")
 		}
 		n.joined = true
-		return answer(nil), nil
+		return response(nil), nil
 	case path == "/networks/net1/disconnect":
 		n.joined = false
-		return answer(nil), nil
+		return response(nil), nil
 	case path == "/networks/net1" && r.Method == http.MethodDelete:
 		if n.joined {
 			return fail(http.StatusForbidden, "network has active endpoints")
 		}
-		resp := answer(nil)
+		resp := response(nil)
 		resp.StatusCode = http.StatusNoContent
 		return resp, nil
 	case path == "/containers/"+ownID+"/json":
@@ -115,7 +115,7 @@ func (n *networks) RoundTrip(r *http.Request) (*http.Response, error) {
 		if n.joined && !n.homeless {
 			in["locbench"] = map[string]any{"NetworkID": "net1", "IPAddress": "172.30.0.7"}
 		}
-		return answer(jsonBody(map[string]any{
+		return response(jsonBody(map[string]any{
 			"Id": ownID, "HostConfig": map[string]any{"NetworkMode": n.mode}, "NetworkSettings": map[string]any{"Networks": in},
 		})), nil
 	}
@@ -134,7 +134,7 @@ func TestCreateNetwork_Inside(t *testing.T) {
 		wrong string
 	}{
 		"in a container":             {&networks{mode: "bridge"}, inside, "172.30.0.7", "", ""},
-		"in a network of its own":    {&networks{mode: "mine"}, inside, "172.30.0.7", "", ""},
+		"in its own network":         {&networks{mode: "mine"}, inside, "172.30.0.7", "", ""},
 		"in the machine's network":   {&networks{mode: "host"}, inside, "", "false", ""},
 		"in one of another engine":   {&networks{}, inside, "", "false", ""},
 		"in none":                    {&networks{mode: "bridge"}, folder(mountedOnHost, false), "", "false", ""},

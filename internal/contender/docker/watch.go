@@ -70,7 +70,7 @@ var incidents = map[events.Action]bench.Incident{
 	events.ActionOOM:     {Kind: bench.IncidentOOM, Text: "out of memory: the kernel killed a process"},
 }
 
-// Diagnose says what the engine knows of why a running container does not answer; "" for nothing.
+// Diagnose says what the engine knows of why a running container does not respond; "" for nothing.
 func (c *Container) Diagnose(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, lostAfter)
 	defer cancel()

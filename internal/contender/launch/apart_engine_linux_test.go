@@ -54,7 +54,7 @@ func TestContainerOnItsOwnCPU(t *testing.T) {
 	}
 }
 
-// TestProcessBesideAKeptClient runs in a process of its own, which is the client.
+// TestProcessBesideAKeptClient runs in its own process, which is the client.
 func TestProcessBesideAKeptClient(t *testing.T) {
 	all := twoCPUs(t)
 	helper := os.Getenv("LOCBENCH_TEST_APART")

@@ -19,8 +19,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inNamespace runs the test that calls it in a process of its own, the first of a new PID namespace
-// with mounts of its own, so that what it cleans is what it has made itself. It returns true there,
+// inNamespace runs the test that calls it in its own process, the first of a new PID namespace
+// with mounts of its own, so what it cleans is what it has made itself. It returns true there,
 // and false here after that process has ended.
 func inNamespace(t *testing.T, env ...string) bool {
 	t.Helper()

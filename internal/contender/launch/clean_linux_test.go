@@ -217,7 +217,7 @@ func makeGroup(t *testing.T, tree cgroup.Tree, name string, processes ...string)
 	}
 }
 
-// TestCleanGroupsOfARun: a group says its run, so that what runs in it without the marks goes with the run.
+// TestCleanGroupsOfARun: a group says its run, so what runs in it without the marks goes with the run.
 func TestCleanGroupsOfARun(t *testing.T) {
 	tree := hierarchies1(t)
 	dead := deadOwner()
@@ -296,7 +296,7 @@ func TestHelper(t *testing.T) {
 	}
 }
 
-// TestGroupNames: the name of a group, which a process cannot leave, tells whose it is.
+// TestGroupNames: the name of a group, which a process cannot leave, says whose it is.
 func TestGroupNames(t *testing.T) {
 	id := newInstanceID()
 	for run, want := range map[string]string{

@@ -10,7 +10,7 @@ import (
 )
 
 // Helper runs programs that locbench needs itself, such as those that build a contender, as
-// contenders are run: in a session and, where the user may make one, a cgroup of their own, marked,
+// contenders are run: in a session and, where the user may make one, their own cgroup, marked,
 // and killed with locbench. Its zero value is ready for use.
 type Helper struct {
 	Run    string      // ID of the run that it is for; "": none

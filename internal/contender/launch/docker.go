@@ -179,7 +179,7 @@ type container struct {
 	info   bench.InstanceInfo
 	reader *cgroup.Reader // nil: the engine is asked
 	peak   peak
-	kills  atomic.Bool // a reading has counted a process that the kernel killed for want of memory
+	kills  atomic.Bool // a reading has counted a process that the kernel killed for lack of memory
 	asked  atomic.Bool // Stop has begun while it ran
 
 	stopped atomic.Bool
@@ -231,7 +231,7 @@ func (c *container) EngineUsage(ctx context.Context) (bench.Usage, error) {
 // may know seconds later, and only it knows how.
 func (c *container) Gone() bool { return c.info.PID > 0 && processGone(c.info.PID) }
 
-// Diagnose says why a running container may not answer, as far as engine and kernel know it; "" for
+// Diagnose says why a running container may not respond, as far as engine and kernel know it; "" for
 // nothing that they know of.
 func (c *container) Diagnose(ctx context.Context) string {
 	if c.Exit() != nil {

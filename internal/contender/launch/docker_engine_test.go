@@ -262,7 +262,7 @@ func TestDocker(t *testing.T) {
 }
 
 // TestDockerElsewhere uses an engine in another network namespace, whose network has the very
-// address that one here has: what it tells must not be taken for what is here.
+// address that one here has: what it says must not be taken for what is here.
 func TestDockerElsewhere(t *testing.T) {
 	here := dockertest.Engine(t)
 	mine := newDocker(t, here)
@@ -329,7 +329,7 @@ func TestDockerElsewhere(t *testing.T) {
 	})
 }
 
-// forwarded is a socket whose connections go on to another one, as ssh forwards them.
+// forwarded is a socket whose connections continue to another one, as ssh forwards them.
 func forwarded(t *testing.T, target string) string {
 	t.Helper()
 	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "forwarded.sock"))
@@ -400,7 +400,7 @@ func TestDockerKilledParent(t *testing.T) {
 func TestBeKilledDockerParent(t *testing.T) {
 	image := os.Getenv("LOCBENCH_TEST_IMAGE")
 	if image == "" {
-		t.Skip("run by TestDockerKilledParent in a process of its own")
+		t.Skip("run by TestDockerKilledParent in its own process")
 	}
 	e := dockertest.Engine(t)
 	run := os.Getenv("LOCBENCH_TEST_RUN")

@@ -87,7 +87,7 @@ func judgeHalfCPU(t *testing.T, launcher launches, spec bench.LaunchSpec) {
 	})
 }
 
-// favour gives the groups of a process the greatest weight while the test runs, so that others who
+// favour gives the groups of a process the greatest weight while the test runs, so others who
 // want the CPUs at the same time do not keep the spinner from using up its quota. The quota stays
 // what it is.
 func favour(t testing.TB, pid int) {

@@ -85,8 +85,8 @@ func TestJudge(t *testing.T) {
 		"another machine":                {identity{9, "90", "41", otherBoot, "far"}, here, unknown, "another machine, far"},
 		"started again":                  {identity{9, "90", "41", otherBoot, "host"}, here, dead, ""},
 		"started again, number used":     {identity{10, "100", "77", otherBoot, "host"}, here, dead, ""},
-		"far engine, started anew":       {identity{9, "90", "41", otherBoot, "host"}, here, unknown, "before this one was started"},
-		"macOS, started anew":            {identity{9, "90", "0", boot, "host"}, mac, dead, ""},
+		"far engine, started again":      {identity{9, "90", "41", otherBoot, "host"}, here, unknown, "before this one was started"},
+		"macOS, started again":           {identity{9, "90", "0", boot, "host"}, mac, dead, ""},
 		"a Linux of the same name":       {identity{9, "90", "41", boot, "host"}, mac, unknown, "before this one was started"},
 		"here not known":                 {identity{9, "90", "41", boot, "host"}, identity{1, "1", "170000000", "0", "host"}, unknown, "before this one was started"},
 		"macOS, lives":                   {identity{12, "120", "0", otherBoot, "host"}, mac, alive, "is running"},
@@ -154,7 +154,7 @@ func TestStateOfProcesses(t *testing.T) {
 	}
 }
 
-// TestEnvironIn reads what macOS tells of a process, built here after xnu's sysctl_procargsx.
+// TestEnvironIn reads what macOS says of a process, built here after xnu's sysctl_procargsx.
 func TestEnvironIn(t *testing.T) {
 	block := func(n uint32, text string) []byte { return append(binary.NativeEndian.AppendUint32(nil, n), text...) }
 	env, ok := environIn(block(2, "/bin/x\x00\x00\x00\x00/bin/x\x00-flag\x00A=1\x00"+envRun+"=r\x00"))

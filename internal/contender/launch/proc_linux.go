@@ -63,7 +63,7 @@ func readStat(pid int) (stat, error) {
 	return parseStat(string(data))
 }
 
-// parseStat reads "123 (a name (with) parentheses) S 1 …": the name may hold anything, so that what
+// parseStat reads "123 (a name (with) parentheses) S 1 …": the name may hold anything, so what
 // counts begins after the last ")".
 func parseStat(line string) (s stat, err error) {
 	end := strings.LastIndexByte(line, ')')

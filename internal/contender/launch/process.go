@@ -24,7 +24,7 @@ import (
 
 const drain = 500 * time.Millisecond // for the rest of the log after the end: children may hold its pipe open
 
-// Process starts contenders as processes of this machine: each in a session of its own, in a cgroup
+// Process starts contenders as processes of this machine: each in its own session, in a cgroup
 // with the limits where the user may make one. Its zero value is ready for use.
 type Process struct {
 	// CPUs are those that contenders may run on; none: those of this process when it launches them.
@@ -158,7 +158,7 @@ func (p *process) Usage(context.Context) (bench.Usage, error) {
 	return u, nil
 }
 
-// Diagnose says why a running process may not answer, as far as the kernel knows it.
+// Diagnose says why a running process may not respond, as far as the kernel knows it.
 func (p *process) Diagnose(context.Context) string {
 	if p.Exit() != nil {
 		return ""

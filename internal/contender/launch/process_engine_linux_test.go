@@ -328,7 +328,7 @@ func testKilledParent(t *testing.T, helper string) {
 	parent.Wait()
 	gone(t, main)
 	if !exists(child) {
-		t.Log("the child went with its parent") // it is in a session of its own: only clean gets at it
+		t.Log("the child went with its parent") // it is in its own session: only clean gets at it
 	}
 	c, err := Clean(t.Context(), nil, CleanOptions{Run: runID(t)})
 	if err != nil || len(c.Removed) < 1 || len(c.Kept) > 0 || !strings.Contains(c.Removed[0], strconv.Itoa(child)) {
@@ -348,7 +348,7 @@ func cleanBeginning(prefix string) (removed []string, err error) {
 func TestBeKilledParent(t *testing.T) {
 	helper := os.Getenv("LOCBENCH_TEST_HELPER")
 	if helper == "" {
-		t.Skip("run by TestProcess/KilledParent in a process of its own")
+		t.Skip("run by TestProcess/KilledParent in its own process")
 	}
 	spec := processSpec(t, helper, "child", "deaf", "sleep")
 	spec.RunID = os.Getenv("LOCBENCH_TEST_RUN")

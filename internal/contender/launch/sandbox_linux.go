@@ -190,7 +190,7 @@ func (s *sandbox) beginPeak() error {
 	return s.reader.BeginPeak()
 }
 
-// oomKilled reports whether the kernel has killed a process of the group for want of memory.
+// oomKilled reports whether the kernel has killed a process of the group for lack of memory.
 func (s *sandbox) oomKilled() bool {
 	u, err := s.usage(0)
 	return s.reader != nil && err == nil && u.Memory != nil && u.Memory.OOMKills > 0

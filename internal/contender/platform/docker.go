@@ -76,7 +76,7 @@ func OpenDocker(ctx context.Context, o Options) (*Docker, error) {
 }
 
 // inReach returns why an engine whose containers' addresses are not within reach cannot serve the
-// run, if it cannot: better now than when the first contender gets no answer.
+// run, if it cannot: better now than when the first contender gets no response.
 func (d *Docker) inReach(o Options) error {
 	ports, loopback := d.engine.Reach()
 	enter, rootless := d.engine.Apart()
@@ -121,7 +121,7 @@ func (d *Docker) Capabilities() Capabilities {
 	return c
 }
 
-func (d *Docker) Fingerprint(run *bench.Run) {
+func (d *Docker) RecordEnvironment(run *bench.Run) {
 	info := d.engine.Info()
 	run.Software.Docker, run.Software.DockerAPI = info.Version, info.APIVersion
 	run.Machine.CgroupVersion = info.CgroupVersion

@@ -12,7 +12,7 @@ func TestOnThisMachine(t *testing.T) {
 		want  bool
 	}{
 		{bench.StoreSpec{Kind: bench.StoreEmbedded}, true},
-		{bench.StoreSpec{Kind: bench.StoreContainer}, false}, // beside the contenders
+		{bench.StoreSpec{Kind: bench.StoreContainer}, false}, // next to the contenders
 		{bench.StoreSpec{Kind: bench.StoreAuto}, true},
 		{bench.StoreSpec{Kind: bench.StoreNone}, false},
 		{bench.StoreSpec{Kind: bench.StoreAuto, URL: "http://[::1]:9200"}, true},

@@ -1,6 +1,6 @@
 // Package platform is where the contenders of a run are: containers of a Docker engine, processes
 // of this machine, or a service that somebody else has started. Each is one implementation of
-// Platform in a file of its own; nothing outside of this package asks which one it is where
+// Platform in its own file; nothing outside of this package asks which one it is where
 // Capabilities can tell.
 package platform
 
@@ -30,8 +30,8 @@ type Platform interface {
 	Builder
 	// Capabilities are what a run may count on.
 	Capabilities() Capabilities
-	// Fingerprint puts on record what the platform is.
-	Fingerprint(run *bench.Run)
+	// RecordEnvironment puts on record what the platform is.
+	RecordEnvironment(run *bench.Run)
 	// Prepare completes what svc is launched with, such as its port.
 	Prepare(spec *bench.LaunchSpec, svc bench.Service) error
 	// Template has what a manifest may name of the platform.

@@ -20,7 +20,7 @@ import (
 type here struct{ runID string }
 
 func (here) CPUs() int                            { return runtime.NumCPU() }
-func (here) Fingerprint(*bench.Run)               {}
+func (here) RecordEnvironment(*bench.Run)         {}
 func (here) Reach(s *store.Store) (string, error) { return s.URL(), nil }
 func (here) Alive(context.Context) error          { return nil }
 func (here) Others(context.Context) []string      { return nil }

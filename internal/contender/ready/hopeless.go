@@ -49,7 +49,7 @@ func otherScheme(u *url.URL) error {
 		safe.Line(right+"://"+u.Host, 200))
 }
 
-// What a server that speaks TLS says to a request without: an alert, or an answer 400 with words.
+// What a server that speaks TLS says to a request without: an alert, or a response 400 with words.
 const tlsAlert = `malformed HTTP response "\x15\x03`
 
 var wantsTLS = regexp.MustCompile(`\b(HTTPS|SSL)\b`)

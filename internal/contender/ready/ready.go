@@ -22,15 +22,15 @@ const (
 	firstPause = 500 * time.Microsecond // between attempts, growing by a tenth each time
 	lastPause  = 50 * time.Millisecond
 	oneAttempt = 5 * time.Second // for a service that accepts the connection and then thinks
-	lateEvery  = time.Second     // between reports of a service that does not answer yet
+	lateEvery  = time.Second     // between reports of a service that does not respond yet
 	logLines   = 8               // of a death's message
 )
 
 // Question is what a contender is asked, and which answer says that it is ready.
 type Question struct {
 	Path    string        // of GET; "": /
-	Status  int           // of the answer; 0: any 2xx or 3xx
-	Lenient bool          // any answer below 500 will do: nobody has described this service
+	Status  int           // of the response; 0: any 2xx or 3xx
+	Lenient bool          // any response below 500 will do: nobody has described this service
 	Timeout time.Duration // 0: a minute
 	Way     contact.Way
 }
@@ -55,15 +55,15 @@ func (q Question) wanted() string {
 	return "a 2xx or 3xx"
 }
 
-// Wait asks inst until the answer is as q says, and returns the time to it from
+// Wait asks inst until the response is as q says, and returns the time to it from
 // inst.Info().StartedAt. It fails as soon as inst has exited, with its exit code and last log lines,
 // at once where waiting does not help (a certificate that is not trusted, https where http is spoken,
-// a name that nobody knows), after q.Timeout with the last answer, or with ctx.
+// a name that nobody knows), after q.Timeout with the last response, or with ctx.
 //
 // Where it is not ready for a second, and for each second more, late gets the reason of the last
 // attempt; it may be nil. What it does to inst.BaseURL holds from the next attempt on.
 //
-// It asks every half millisecond at first and ever less often, up to 50 ms, so that the time is
+// It asks every half millisecond at first and ever less often, up to 50 ms, so the time is
 // known to about a tenth. A start that takes less than Docker needs to tell the container's address
 // (some 5 ms) looks as if it took that long.
 func Wait(ctx context.Context, inst bench.Instance, q Question, late func(last string)) (bench.InstanceReady, error) {
@@ -77,29 +77,29 @@ func Wait(ctx context.Context, inst bench.Instance, q Question, late func(last s
 	defer cancel()
 	deadline := time.NewTimer(q.Timeout)
 	defer deadline.Stop()
-	answers := make(chan answer)
+	responses := make(chan response)
 	asking := make(chan struct{})
 	go func() {
 		defer close(asking)
-		poll(ctx, q, inst.BaseURL, answers)
+		poll(ctx, q, inst.BaseURL, responses)
 	}()
 	defer func() { cancel(); <-asking }()
 	seconds := time.NewTicker(lateEvery)
 	defer seconds.Stop()
 
 	last := errors.New("no response")
-	var first *bench.FirstAnswer
+	var first *bench.FirstResponse
 	for {
 		select {
-		case a := <-answers:
+		case a := <-responses:
 			if a.err == nil {
-				return bench.InstanceReady{StartUp: a.at.Sub(started), FirstAnswer: first}, nil
+				return bench.InstanceReady{StartUp: a.at.Sub(started), FirstResponse: first}, nil
 			}
 			if a.hopeless {
 				return bench.InstanceReady{}, a.err
 			}
 			if last = a.err; a.status != 0 && first == nil {
-				first = &bench.FirstAnswer{After: a.at.Sub(started), Status: a.status}
+				first = &bench.FirstResponse{After: a.at.Sub(started), Status: a.status}
 			}
 		case <-inst.Exited():
 			return bench.InstanceReady{}, died(inst, time.Since(started))
@@ -116,25 +116,25 @@ func Wait(ctx context.Context, inst bench.Instance, q Question, late func(last s
 	}
 }
 
-type answer struct {
+type response struct {
 	at       time.Time
 	status   int   // 0: none came
 	err      error // why it does not say that the contender is ready
 	hopeless bool  // it will be the same next time
 }
 
-// poll asks until the answer is good or hopeless, or ctx ends.
-func poll(ctx context.Context, q Question, base func() string, answers chan<- answer) {
+// poll asks until the response is good or hopeless, or ctx ends.
+func poll(ctx context.Context, q Question, base func() string, responses chan<- response) {
 	client := q.Way.Client()
 	client.Timeout = oneAttempt
-	// A new connection each time: what counts is the first answer, not whether one connection
+	// A new connection each time: what counts is the first response, not whether one connection
 	// survives the start.
 	client.Transport.(*http.Transport).DisableKeepAlives = true
 	defer client.CloseIdleConnections()
 	for pause := firstPause; ; pause = min(pause+pause/10, lastPause) {
 		a := ask(ctx, client, q, base())
 		select {
-		case answers <- a:
+		case responses <- a:
 		case <-ctx.Done():
 			return
 		}
@@ -149,24 +149,24 @@ func poll(ctx context.Context, q Question, base func() string, answers chan<- an
 	}
 }
 
-func ask(ctx context.Context, client *http.Client, q Question, base string) answer {
+func ask(ctx context.Context, client *http.Client, q Question, base string) response {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+q.Path, nil)
 	if err != nil {
-		return answer{err: err}
+		return response{err: err}
 	}
 	resp, err := client.Do(req)
-	at := time.Now() // of the head of the answer
+	at := time.Now() // of the head of the response
 	if err != nil {
 		why := hopeless(req.URL, err)
-		return answer{err: cmp.Or(why, err), hopeless: why != nil}
+		return response{err: cmp.Or(why, err), hopeless: why != nil}
 	}
 	const shown = 200
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, shown))
 	io.CopyN(io.Discard, resp.Body, 1<<20) // a fair client reads what it has asked for, within bounds
 	resp.Body.Close()
-	a := answer{at: at, status: resp.StatusCode}
+	a := response{at: at, status: resp.StatusCode}
 	if a.status == http.StatusBadRequest && q.Status == 0 && req.URL.Scheme == "http" && wantsTLS.Match(text) {
-		return answer{err: otherScheme(req.URL), hopeless: true}
+		return response{err: otherScheme(req.URL), hopeless: true}
 	}
 	if q.accepts(a.status) {
 		return a
@@ -175,7 +175,7 @@ func ask(ctx context.Context, client *http.Client, q Question, base string) answ
 	return a
 }
 
-// statusError is an answer that does not say that the contender is ready.
+// statusError is a response that does not say that the contender is ready.
 type statusError struct{ status, text, wanted string }
 
 func (e statusError) Error() string {

@@ -41,15 +41,15 @@ func (i *instance) Exited() <-chan struct{}  { return i.exited }
 func (i *instance) Exit() *bench.Exit        { return i.exit }
 func (i *instance) Logs() []bench.LogLine    { return i.logs }
 
-// network is one in memory, so that time is virtual: it says what serves the n-th connection, from 1
+// network is one in memory, so time is virtual: it says what serves the n-th connection, from 1
 // on, or why there is none.
 type network struct {
-	answer func(n int) (serve func(net.Conn), err error)
-	dials  atomic.Int32
+	response func(n int) (serve func(net.Conn), err error)
+	dials    atomic.Int32
 }
 
 func (w *network) dial(_ context.Context, network, _ string) (net.Conn, error) {
-	serve, err := w.answer(int(w.dials.Add(1)))
+	serve, err := w.response(int(w.dials.Add(1)))
 	if err != nil {
 		return nil, &net.OpError{Op: "dial", Net: network, Err: err}
 	}
@@ -104,11 +104,11 @@ func TestWait_Asks(t *testing.T) {
 	redirect := httptest.NewServer(http.RedirectHandler("http://127.0.0.1:1/", http.StatusFound))
 	defer redirect.Close()
 	if _, err := Wait(t.Context(), &instance{url: redirect.URL, exited: make(chan struct{})}, Question{}, nil); err != nil {
-		t.Errorf("a redirect is an answer: %v", err)
+		t.Errorf("a redirect is a response: %v", err)
 	}
 }
 
-// TestWait_StartUp: the time counts from the instance's start to the first answer, and is known to
+// TestWait_StartUp: the time counts from the instance's start to the first response, and is known to
 // a tenth.
 func TestWait_StartUp(t *testing.T) {
 	for name, tt := range map[string]struct {
@@ -125,7 +125,7 @@ func TestWait_StartUp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()
-				w := &network{answer: func(int) (func(net.Conn), error) {
+				w := &network{response: func(int) (func(net.Conn), error) {
 					if time.Since(began) < tt.listens {
 						return nil, syscall.ECONNREFUSED
 					}
@@ -143,25 +143,25 @@ func TestWait_StartUp(t *testing.T) {
 
 func TestWait_Timeout(t *testing.T) {
 	for name, tt := range map[string]struct {
-		url     string
-		answer  func(int) (func(net.Conn), error)
-		timeout time.Duration
-		want    string
+		url      string
+		response func(int) (func(net.Conn), error)
+		timeout  time.Duration
+		want     string
 	}{
 		"refuses":              {"http://in.memory", refuse, 12 * time.Second, "connection refused"},
 		"hangs":                {"http://in.memory", accept(hangs), 12 * time.Second, "none within 5s"},
 		"hangs from the start": {"http://in.memory", accept(hangs), 150 * time.Millisecond, "none"},
-		"closes":               {"http://in.memory", accept(closes), 12 * time.Second, "connection closed without an answer"},
+		"closes":               {"http://in.memory", accept(closes), 12 * time.Second, "connection closed without a response"},
 		"no URL":               {"http://name.invalid\x1b[31m:bad/", refuse, time.Second, "parse "},
 		"something else": {"http://in.memory", func(int) (func(net.Conn), error) { return nil, errors.New("\x1b[31mno route") }, time.Second,
 			`Get "http://in.memory/": dial tcp: ␛[31mno route`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := &network{answer: tt.answer}
+				w := &network{response: tt.response}
 				began := time.Now()
 				_, err := Wait(t.Context(), &instance{url: tt.url, exited: make(chan struct{})}, Question{Timeout: tt.timeout, Way: contact.Way{Dial: w.dial}}, nil)
-				want := fmt.Sprintf("not ready after %v: last answer of GET /: %s", tt.timeout, tt.want)
+				want := fmt.Sprintf("not ready after %v: last response of GET /: %s", tt.timeout, tt.want)
 				if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\x1b") {
 					t.Errorf("%v, want %q", err, want)
 				}
@@ -177,7 +177,7 @@ func TestWait_Timeout(t *testing.T) {
 func TestWait_Late(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		w := &network{answer: func(int) (func(net.Conn), error) {
+		w := &network{response: func(int) (func(net.Conn), error) {
 			switch since := time.Since(began); {
 			case since < 1500*time.Millisecond:
 				return nil, syscall.ECONNREFUSED
@@ -191,7 +191,7 @@ func TestWait_Late(t *testing.T) {
 			told = append(told, fmt.Sprintf("%.0f s: %s", time.Since(began).Seconds(), last))
 		}
 		_, err := Wait(t.Context(), &instance{url: "http://in.memory", exited: make(chan struct{})}, Question{Timeout: time.Minute, Way: contact.Way{Dial: w.dial}}, late)
-		want := []string{"1 s: connection refused", "2 s: connection closed without an answer", "3 s: connection closed without an answer"}
+		want := []string{"1 s: connection refused", "2 s: connection closed without a response", "3 s: connection closed without a response"}
 		if err != nil || !slices.Equal(told, want) {
 			t.Errorf("%q, %v", told, err)
 		}
@@ -199,7 +199,7 @@ func TestWait_Late(t *testing.T) {
 }
 
 func TestWait_Exit(t *testing.T) {
-	refused := &network{answer: refuse}
+	refused := &network{response: refuse}
 	started := time.Now().Add(-120 * time.Millisecond)
 	logs := []bench.LogLine{{Text: "first"}}
 	for n := range 20 {
@@ -226,7 +226,7 @@ func TestWait_Cancel(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		why := errors.New("interrupted")
 		time.AfterFunc(50*time.Millisecond, func() { cancel(why) })
-		w := &network{answer: refuse}
+		w := &network{response: refuse}
 		if _, err := Wait(ctx, &instance{url: "http://in.memory", exited: make(chan struct{})}, Question{Timeout: time.Minute, Way: contact.Way{Dial: w.dial}}, nil); !errors.Is(err, why) {
 			t.Errorf("%v", err)
 		}

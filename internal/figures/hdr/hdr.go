@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	// Highest is the longest latency that has a bucket of its own; longer ones count in the last
+	// Highest is the longest latency that has its own bucket; longer ones count in the last
 	// bucket (the maximum and the mean know their true length).
 	Highest = 10 * time.Minute
 
@@ -118,8 +118,8 @@ func (h *Histogram) Merge(other *Histogram) {
 	h.count += other.count
 }
 
-// Figures are those of results, without the buckets; the zero value without any latency, also of nil.
-func (h *Histogram) Figures() bench.Latencies {
+// Quantiles are those of results, without the buckets; the zero value without any latency, also of nil.
+func (h *Histogram) Quantiles() bench.Latencies {
 	if h == nil || h.count == 0 {
 		return bench.Latencies{}
 	}
@@ -133,7 +133,7 @@ func (h *Histogram) Figures() bench.Latencies {
 
 // Latencies are the figures with the buckets encoded, as results files keep them.
 func (h *Histogram) Latencies() bench.Latencies {
-	l := h.Figures()
+	l := h.Quantiles()
 	if l.Count > 0 {
 		// The only failure is an unknown version of the format.
 		encoded, _ := h.buckets.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
@@ -191,7 +191,7 @@ func decodeBuckets(text string) (*hdrhistogram.Histogram, error) {
 	return b, nil
 }
 
-// Merge adds the histograms of distributions, so that its quantiles are those of all latencies
+// Merge adds the histograms of distributions, so its quantiles are those of all latencies
 // together; nil without any latency.
 func Merge(ls ...bench.Latencies) (all *Histogram, err error) {
 	for _, l := range ls {

@@ -110,11 +110,11 @@ func TestMergeIsAsIfRecordedTogether(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkFigures(t, merged.Figures(), slices.Concat(a, b, c))
+	checkFigures(t, merged.Quantiles(), slices.Concat(a, b, c))
 	if together := histogram(slices.Concat(a, b, c)...).Latencies(); merged.Latencies().HDR != together.HDR {
 		t.Error("the merged buckets differ from those recorded together")
 	}
-	if nothing, err := Merge(); err != nil || nothing.Figures() != (bench.Latencies{}) {
+	if nothing, err := Merge(); err != nil || nothing.Quantiles() != (bench.Latencies{}) {
 		t.Errorf("merged nothing: %+v, %v", nothing, err)
 	}
 }
@@ -131,8 +131,8 @@ func TestReset(t *testing.T) {
 // header is the start of an uncompressed V2 histogram.
 type header struct {
 	Cookie, PayloadLength, NormalizingOffset, Figures int32
-	Lowest, Highest                                   int64
-	Ratio                                             float64
+	Lowest, Highest                                     int64
+	Ratio                                               float64
 }
 
 // forge encodes a header with a payload, as a hostile results file may.

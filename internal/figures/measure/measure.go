@@ -34,13 +34,13 @@ type Measure struct {
 	AtLeast func(bench.StepResult) bool
 
 	Definition    Definition
-	Chart         *Chart  // over the steps in the report; nil: none
-	Claim         *Claim  // how contenders are compared by it; nil: they are not
-	CSV           Column  // in the CSV and the JSON export; without a name: none
-	Prometheus    *Metric // of a finished step; nil: none
-	Live          *Metric // of a running contender; nil: none
-	Benchmark     string  // unit in Go's benchmark format; "": none
-	ConditionName string  // what objectives call it: "p99"; "": they cannot name it
+	Chart         *Chart      // over the steps in the report; nil: none
+	Comparison    *Comparison // how contenders are compared by it; nil: they are not
+	CSV           Column      // in the CSV and the JSON export; without a name: none
+	Prometheus    *Metric     // of a finished step; nil: none
+	Live          *Metric     // of a running contender; nil: none
+	Benchmark     string      // unit in Go's benchmark format; "": none
+	ConditionName string      // what objectives call it: "p99"; "": they cannot name it
 
 	// over takes the value of all rounds together, where the median of the rounds would be wrong:
 	// medians of an even number of rounds would average quantiles.
@@ -90,21 +90,21 @@ type Where int
 
 // The places.
 const (
-	AtPeak Where = iota // the step with its own peak
-	AtHalf              // one step for all, at half of a peak
-	OfLife              // none: a whole life
+	AtPeak          Where = iota // the step with its own peak
+	AtHalf                       // one step for all, at half of a peak
+	FromStartToStop              // none: a whole life
 )
 
-// Claim is how contenders are compared by a measure.
-type Claim struct {
-	Title string // "throughput at the peak"
+// Comparison is how contenders are compared by a measure.
+type Comparison struct {
+	Title string // "throughput at peak"
 	Long  string // Title that names the step also where the table does not; "" is Title
 	Head  string // of a narrow column of the history
 	At    Where
 	Kind  stats.Kind // what takes a contender out of the comparison
 	Best  string     // what being first in it is: "starts the fastest"
 	Noun  string     // "start-up time"
-	Guess string     // the doubt where a value is AtLeast
+	Guess string     // the warning where a value is AtLeast
 	// shown without a verdict: it explains others, whose p values are not adjusted for it; left out where nobody has it
 	Apart bool
 }
@@ -193,7 +193,7 @@ func ByConditionName(name string) (Measure, bool) {
 
 // Judged are the measures that verdicts are given on: the family over which p values are adjusted.
 func Judged() []Shown {
-	return slices.DeleteFunc(View(Compared), func(m Shown) bool { return m.Claim.Apart })
+	return slices.DeleteFunc(View(Compared), func(m Shown) bool { return m.Comparison.Apart })
 }
 
 // All are all measures.

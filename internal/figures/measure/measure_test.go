@@ -24,8 +24,10 @@ func TestTable(t *testing.T) {
 		}
 	}
 	needs := map[Place]func(Measure) bool{
-		Compared:        func(m Measure) bool { return m.Claim != nil && m.Claim.Title != "" && m.Claim.Head != "" },
-		Summarised:      func(m Measure) bool { return m.Claim != nil && m.Claim.Best != "" && m.Claim.Noun != "" },
+		Compared: func(m Measure) bool {
+			return m.Comparison != nil && m.Comparison.Title != "" && m.Comparison.Head != ""
+		},
+		Summarised:      func(m Measure) bool { return m.Comparison != nil && m.Comparison.Best != "" && m.Comparison.Noun != "" },
 		ReportCharts:    func(m Measure) bool { return m.Chart != nil && m.Of != nil },
 		PrometheusSteps: func(m Measure) bool { return m.Prometheus != nil && m.Of != nil },
 		Live:            func(m Measure) bool { return m.Live != nil && m.Live.Of != nil },

@@ -48,7 +48,7 @@ var table = []Measure{
 		Chart: &Chart{ID: "throughput", Title: "Throughput",
 			Note: "Successful responses per second. Errors do not count.", Unit: "successes/s", Marked: true,
 			Zero: true},
-		Claim: &Claim{Title: "peak throughput", Head: "req/s", Kind: stats.OfThroughput,
+		Comparison: &Comparison{Title: "peak throughput", Head: "req/s", Kind: stats.OfThroughput,
 			Best: "has the highest throughput", Noun: "peak throughput"},
 		CSV:        Column{"throughput", "successes per second"},
 		Prometheus: &Metric{Name: "locbench_step_throughput", Help: "Successes per second."},
@@ -63,12 +63,12 @@ var table = []Measure{
 		Benchmark: "errors",
 	},
 	{
-		ID: ErrorRatio, Name: "error ratio", Head: "err %", Unit: Share,
+		ID: ErrorRatio, Name: "error rate", Head: "err %", Unit: Share,
 		Of: func(s bench.StepResult) (float64, bool) {
 			return s.Load.ErrorRatio(), s.Load.FailedTotal()+s.Load.AllSucceeded() > 0
 		},
 		over:       func(s stats.Step) (float64, bool) { return s.ErrorRatio(), s.FailedTotal()+s.Succeeded > 0 },
-		life:       errorsOfLife,
+		life:       errorsOfTrial,
 		Definition: Definition{"Error rate (%)", "errors / (errors + successes), counted by the client, by kind: unexpected status, connection refused, connection reset, timeout, unreadable body, client limit."},
 		Chart:      &Chart{ID: "errors", Title: "Error rate", Note: "Errors / (errors + successes).", Unit: "%", Zero: true},
 		CSV:        Column{"error_ratio", "failed / (failed + succeeded), 0 to 1"},
@@ -91,7 +91,7 @@ var table = []Measure{
 		life: half(func(l bench.Latencies) time.Duration { return l.P99 }),
 		Definition: Definition{"Latency at half peak (ms, µs)",
 			"at the open-loop step at 50% of peak, if there is one; else at the closed-loop step nearest to half peak (25 to 75% of it). All rounds, histograms merged."},
-		Claim: &Claim{Title: "p99", Long: "p99 at half of the peak", Head: "p99", At: AtHalf, Kind: stats.OfLatency},
+		Comparison: &Comparison{Title: "p99", Long: "p99 at half peak", Head: "p99", At: AtHalf, Kind: stats.OfLatency},
 	},
 	{
 		ID: InFlight, Name: "requests in flight", Head: "in flight", Unit: Number,
@@ -105,24 +105,24 @@ var table = []Measure{
 		ID: StartUp, Name: "start-up", Head: "start-up", Unit: Nanoseconds,
 		life:       func(c stats.Contender) Figure { return FigureOf(c.StartUp) },
 		Definition: Definition{"Start-up time (ms)", "from process start to the first ready response, by the clock of locbench's machine."},
-		Claim:      &Claim{Title: "start-up", Head: "start", At: OfLife, Best: "starts the fastest", Noun: "start-up time"},
+		Comparison: &Comparison{Title: "start-up", Head: "start", At: FromStartToStop, Best: "starts the fastest", Noun: "start-up time"},
 	},
 	{
 		ID: PeakTime, Name: "time to peak", Head: "to peak", Unit: Nanoseconds,
 		life:       func(c stats.Contender) Figure { return FigureOf(c.PeakTime) },
 		Definition: Definition{"Time to peak (s)", "from process start to the first 1 s window within 3% of the final throughput and staying there (running median of five windows). Searched in the end of the warm-up and the measured steps with the same load; final throughput is the median of the last third of those windows. If they scatter by more than 3%, twice their scatter is used. Includes time before the load, such as checks. None if throughput did not stay, for interleaved runs and for targets."},
-		Claim: &Claim{Title: "time to peak", Head: "to peak", At: OfLife, Best: "reaches its peak the fastest",
+		Comparison: &Comparison{Title: "time to peak", Head: "to peak", At: FromStartToStop, Best: "reaches its peak the fastest",
 			Noun: "time to peak"},
 	},
 	{
-		ID: MemoryPeak, Name: "peak memory", Head: "peak memory", Unit: Bytes, life: memoryOfLife,
+		ID: MemoryPeak, Name: "peak memory", Head: "peak memory", Unit: Bytes, life: memoryOfTrial,
 		Of:      memory(func(m bench.Memory) int64 { return m.Peak }),
 		AtLeast: sampled,
 		Definition: Definition{"Memory high-water mark (MiB = 2²⁰ bytes)",
 			"highest memory use since start (high-water mark), as counted by the kernel: memory.peak (cgroup v2), max_usage_in_bytes (v1) or VmHWM (process). “≥”: largest sample, no counter available; the true peak may be higher."},
 		Chart: &Chart{ID: "memory-peak", Title: "Memory high-water mark",
 			Note: "Since the contender's start, at the end of the step.", Unit: "MiB"},
-		Claim: &Claim{Title: "peak memory", Head: "memory", At: OfLife, Best: "has the lowest peak memory",
+		Comparison: &Comparison{Title: "peak memory", Head: "memory", At: FromStartToStop, Best: "has the lowest peak memory",
 			Noun: "peak memory", Guess: "peak is the largest sample; the true one may be higher"},
 		CSV: Column{"memory_peak_bytes", "high-water mark since the start of the contender"},
 		Prometheus: &Metric{Name: "locbench_step_memory_peak_bytes",
@@ -179,7 +179,7 @@ var table = []Measure{
 		Definition: Definition{"CPU time per request (µs)", "CPU time of the step / its successes."},
 		Chart: &Chart{ID: "cpu-per-request", Title: "CPU time per request",
 			Note: "CPU time of the step / its successes.", Unit: "µs", Log: true},
-		Claim: &Claim{Title: "CPU per request", Head: "CPU/req", Kind: stats.OfCPU,
+		Comparison: &Comparison{Title: "CPU per request", Head: "CPU/req", Kind: stats.OfCPU,
 			Best: "needs the least CPU time per request", Noun: "CPU time per request at peak"},
 		CSV: Column{"cpu_per_request_ns", "the same for each success"},
 		Prometheus: &Metric{Name: "locbench_step_cpu_seconds_per_request",
@@ -215,8 +215,8 @@ var table = []Measure{
 			"voluntary and involuntary context switches of all its threads / successes, counted by the kernel."},
 		Chart: &Chart{ID: "switches-per-request", Title: "Context switches per request",
 			Note: "Voluntary and involuntary, all threads / successes.", Log: true, Optional: true},
-		Claim: &Claim{Title: "context switches per request", Head: "switches", Apart: true},
-		CSV:   Column{"switches_per_request", "context switches of both kinds for each success"},
+		Comparison: &Comparison{Title: "context switches per request", Head: "switches", Apart: true},
+		CSV:        Column{"switches_per_request", "context switches of both kinds for each success"},
 		Prometheus: &Metric{Name: "locbench_step_context_switches_per_request",
 			Help: "Context switches of the contender for each success."},
 		Live: &Metric{"locbench_context_switches_total", "counter", "Context switches of the contender since its start.",
@@ -280,7 +280,7 @@ func half(of func(bench.Latencies) time.Duration) func(stats.Contender) Figure {
 	}
 }
 
-func errorsOfLife(c stats.Contender) Figure {
+func errorsOfTrial(c stats.Contender) Figure {
 	f := FigureOf(c.ErrorRatio)
 	failed, all := c.ErrorsTotal(), c.ErrorsTotal()
 	for _, s := range c.Steps {
@@ -290,8 +290,8 @@ func errorsOfLife(c stats.Contender) Figure {
 	return f
 }
 
-// memoryOfLife is the highest mark of all rounds; Rounds are of the complete ones.
-func memoryOfLife(c stats.Contender) Figure {
+// memoryOfTrial is the highest mark of all rounds; Rounds are of the complete ones.
+func memoryOfTrial(c stats.Contender) Figure {
 	f := FigureOf(c.Memory)
 	f.Known, f.Value, f.AtLeast = c.MemoryPeak > 0, float64(c.MemoryPeak), c.MemoryPeakIsSample
 	return f

@@ -14,16 +14,16 @@ const (
 	ScreenSteps                 // the dashboard's full table of steps
 	ScreenOverview              // and the short one
 	ScreenContenders
-	ScreenOrders      // by what the reader can order the contenders
-	BrowserContenders // the preview of a results folder
-	PairFigures       // the comparison of two contenders on the screen
-	PairSteps         // and of their steps
-	ScreenCourses     // the small charts over the steps
-	MarkdownCourses   // and the lines of blocks
-	ReportContenders  // the headline of the report
-	MarkdownLoad      // and the two of its Markdown form: under load
-	MarkdownLife      // and of the whole life
-	ReportCharts      // the charts over the steps
+	ScreenOrders        // by what the reader can order the contenders
+	BrowserContenders   // the preview of a results folder
+	PairFigures         // the comparison of two contenders on the screen
+	PairSteps           // and of their steps
+	ScreenCourses       // the small charts over the steps
+	MarkdownCourses     // and the lines of blocks
+	ReportContenders    // the headline of the report
+	MarkdownLoad        // and the two of its Markdown form: under load
+	MarkdownStartToStop // and of the whole life
+	ReportCharts        // the charts over the steps
 	PrometheusSteps
 	GoBenchmarks
 	Live        // metrics during a run
@@ -103,7 +103,7 @@ var views = map[Place][]at{
 	},
 	MarkdownLoad: {{id: P99, head: "p99 at peak"}, {id: P50Half, head: "p50 at half"}, {id: P99Half, head: "p99 at half"},
 		{id: ErrorRatio, head: "Errors"}},
-	MarkdownLife: {
+	MarkdownStartToStop: {
 		{id: StartUp, head: "Start-up"}, {id: PeakTime, head: "Time to peak"}, {id: MemoryPeak, head: "Memory"},
 		{id: CPURequest, head: "CPU per request"},
 		{id: Switches, head: "Switches per request", optional: true}, {id: Cost, head: "$ per 1B"},

@@ -27,7 +27,7 @@ func CostPerBillion(cpu time.Duration, successes int64, pricePerHour float64) (d
 // short life.
 type Cost struct {
 	Total     float64
-	StartUp   float64       // until the first answer; 0 where it was not read, it is in Other then
+	StartUp   float64       // until the first response; 0 where it was not read, it is in Other then
 	WarmUp    float64       // intervals of warm-up steps
 	Steady    float64       // and of all other steps
 	Other     float64       // checks, lead-ins and drains, and the time between the steps

@@ -10,7 +10,7 @@ import (
 )
 
 // The published table: 560, 460 and 170 µs per request at $0.0275 per vCPU-hour are $4.3, $3.5 and
-// $1.3 per 10⁹ requests.
+// $1.3 per billion requests.
 func TestCostReproducesThePublishedTable(t *testing.T) {
 	for cpu, want := range map[time.Duration]string{560: "$4.3", 460: "$3.5", 170: "$1.3"} {
 		dollars, ok := CostPerBillion(cpu*time.Microsecond*1000, 1000, DefaultPrice)

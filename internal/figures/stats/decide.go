@@ -84,7 +84,7 @@ type Pair struct {
 type Comparison struct {
 	Measure  string
 	Old, New Value
-	Ratio    *Ratio  // new to old; nil where Err tells why
+	Ratio    *Ratio  // new to old; nil where Err says why
 	Test     *Test   // nil as Ratio
 	Adjusted float64 // p value after Holm; 1 without a test
 	Verdict  Verdict

@@ -133,7 +133,7 @@ func findsTenPercent(t *testing.T, families int) {
 					found++
 				}
 			}
-			t.Logf("%s: found in %.1f%%, %d false claims beside it", slowed.name, 100*float64(found)/float64(families), wrong)
+			t.Logf("%s: found in %.1f%%, %d false claims next to it", slowed.name, 100*float64(found)/float64(families), wrong)
 			if found < families*9/10 || wrong > families/20 {
 				t.Errorf("%s: found in %d of %d, %d false claims", slowed.name, found, families, wrong)
 			}
@@ -246,7 +246,7 @@ func moreRoundsTell(t *testing.T, pairs int) {
 		}
 	}
 	if asked < pairs/8 || got < asked/2 {
-		t.Errorf("of %d that were to add rounds, %d then had an answer", asked, got)
+		t.Errorf("of %d that were to add rounds, %d then had a response", asked, got)
 	}
 }
 
@@ -259,11 +259,11 @@ func TestDoubtsAreToldAndNothingIsDropped(t *testing.T) {
 		{[]float64{100, 101, 102, 99, 98, 300}, bench.WarnOutlier, "round 6 stands apart: ×2.99 of the median"},
 		{[]float64{130, 120, 110, 105, 95, 96}, bench.WarnTrend, "it falls from round to round (p 0.017)"},
 	} {
-		if got := Doubts(c.rounds); len(got) != 1 || got[0].Kind != c.kind || !strings.HasPrefix(got[0].Text, c.text) {
+		if got := RoundWarnings(c.rounds); len(got) != 1 || got[0].Kind != c.kind || !strings.HasPrefix(got[0].Text, c.text) {
 			t.Errorf("%v, want %q", got, c.text)
 		}
 	}
-	if got := Doubts([]float64{100, 101, 102, 99, 98, 100.5}); len(got) != 0 {
+	if got := RoundWarnings([]float64{100, 101, 102, 99, 98, 100.5}); len(got) != 0 {
 		t.Errorf("%v", got)
 	}
 	if _, p := Trend([]float64{1, 2, 3, 4}); p != 1 {

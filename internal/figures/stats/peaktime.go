@@ -32,7 +32,7 @@ type PeakTime struct {
 // windows around the end of the warm-up. ok is false where that cannot be told.
 func TimeToPeak(trial bench.TrialResult) (p PeakTime, ok bool) {
 	_, turns := trial.Interleaved()
-	if turns || trial.Instance == nil || trial.Instance.Runtime.Traits().Foreign || trial.Instance.StartedAt.IsZero() {
+	if turns || trial.Instance == nil || trial.Instance.Runtime.Traits().AlreadyRunning || trial.Instance.StartedAt.IsZero() {
 		return PeakTime{}, false
 	}
 	var rates []float64

@@ -57,7 +57,7 @@ func TestTimeToPeak(t *testing.T) {
 		"comes near":                      {lived(warm(40, func(at float64) float64 { return 2000 * (1 - .6*math.Exp(-at/4)) })), 17 * time.Second},
 		"one window of a pause":           {lived(warm(30, func(at float64) float64 { return jump(at) * (1 - .5*boolean(at > 20 && at < 21)) })), 17 * time.Second},
 		"a step in between does not stay": {lived(warm(30, func(at float64) float64 { return jump(at) * (1 - .1*boolean(at > 15 && at < 19)) })), 24 * time.Second},
-		"10% noise":                      {lived(warm(40, func(at float64) float64 { return jump(at) * (1 + .1*rng.NormFloat64()) })), 17 * time.Second},
+		"10% noise":                       {lived(warm(40, func(at float64) float64 { return jump(at) * (1 + .1*rng.NormFloat64()) })), 17 * time.Second},
 		"rises to the end":                {lived(warm(30, func(at float64) float64 { return 1000 + 30*at })), 0},
 		"too short":                       {lived(warm(9, full)), 0},
 		"nothing answered":                {lived(warm(20, func(float64) float64 { return 0 })), 0},

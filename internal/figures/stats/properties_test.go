@@ -61,7 +61,7 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-// Above the limit, the approximation goes on where the exact test ends.
+// Above the limit, the approximation continues where the exact test ends.
 func TestTheApproximationIsClose(t *testing.T) {
 	rng := rand.New(rand.NewPCG(22, 23))
 	for range 20 {

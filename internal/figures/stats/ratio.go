@@ -34,7 +34,7 @@ func RatioOf(x, y []float64, confidence float64) (Ratio, error) {
 }
 
 // newRatio is made of all ratios of so many rounds, of which the interval is from the k-th smallest
-// to the k-th largest. critical tells k for any number of rounds, and the confidence.
+// to the k-th largest. critical says k for any number of rounds, and the confidence.
 func newRatio(name string, ratios []float64, rounds int, critical func(int) (int, float64)) (Ratio, error) {
 	k, confidence := critical(rounds)
 	if k == 0 {

@@ -129,7 +129,7 @@ func TestAgainstSciPy(t *testing.T) {
 			}
 		}
 		limit := threshold(len(r.Y))
-		if len(r.Y) >= MinDoubt && r.ZY != nil {
+		if len(r.Y) >= MinOutlierValues && r.ZY != nil {
 			var want []int
 			for i, z := range r.ZY {
 				if math.Abs(z) > limit {

@@ -19,7 +19,7 @@ func PairedRatio(x, y []float64, confidence float64) (Ratio, error) {
 }
 
 // walsh are the geometric means of any two ratios of y to x, and of each with itself. Products are
-// divided, so that one and its inverse have exactly 1 as their mean.
+// divided, so one and its inverse have exactly 1 as their mean.
 func walsh(x, y []float64) (means []float64) {
 	for i := range x {
 		means = append(means, y[i]/x[i])

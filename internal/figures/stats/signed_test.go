@@ -180,7 +180,7 @@ func TestLawsOfPairs(t *testing.T) {
 		for i, k := range order {
 			common := math.Exp(2 * rng.NormFloat64())
 			if tied {
-				common = float64(1 + rng.IntN(99)) // exact, so that ties stay ties
+				common = float64(1 + rng.IntN(99)) // exact, so ties stay ties
 			}
 			scaledX[i], scaledY[i] = x[k]*common, y[k]*common
 		}
@@ -229,7 +229,7 @@ func TestLawsOfPairs(t *testing.T) {
 	}
 }
 
-// Beyond the limit, the approximation goes on where the exact test ends.
+// Beyond the limit, the approximation continues where the exact test ends.
 func TestTheSignedApproximationIsClose(t *testing.T) {
 	rng := rand.New(rand.NewPCG(26, 27))
 	for range 20 {

@@ -68,7 +68,7 @@ func RateSpread(steps ...bench.Load) (s Spread, ok bool) {
 	return s, true
 }
 
-// BytesPerSecond is of the bodies of successful answers; 0 without any time.
+// BytesPerSecond is of the bodies of successful responses; 0 without any time.
 func BytesPerSecond(steps ...bench.Load) float64 {
 	var bytes int64
 	var elapsed time.Duration

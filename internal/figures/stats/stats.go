@@ -2,7 +2,7 @@
 // intervals, cost, and a summary of each contender over its rounds. It also says what those figures
 // support: whether one sample (a value of each round) differs from another (Rule), which contenders
 // cannot be told apart (Tiers), and where a history changed (ChangePoints). It is pure: no I/O, no
-// clock, and the same answer every time. Reference values of the tests come from SciPy and R:
+// clock, and the same response every time. Reference values of the tests come from SciPy and R:
 // testdata/reference.py and reference.R.
 //
 // Quantiles of latency are never averaged: over rounds, the histograms are merged (package hdr).
@@ -75,7 +75,7 @@ const (
 	mostValue  = 1e150
 )
 
-// NeedRounds is the answer of a method that was given fewer values than it takes; it is an error.
+// NeedRounds is the response of a method that was given fewer values than it takes; it is an error.
 type NeedRounds struct {
 	Have, Need int
 }

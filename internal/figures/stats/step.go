@@ -61,7 +61,7 @@ func newStep(rounds []bench.StepResult, merge bool) (Step, error) {
 		s.Latency = s.Results[0].Load.Latency
 	case merge:
 		h, err := s.Histogram()
-		s.Latency = h.Figures()
+		s.Latency = h.Quantiles()
 		return s, err
 	}
 	return s, nil

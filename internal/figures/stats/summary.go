@@ -54,7 +54,7 @@ type Contender struct {
 	Memory             Value // bytes, the highest of each complete round
 	ErrorRatio         Value // errors / (errors + successes) of each round in which anything was asked
 	Cost               *Cost // of the median round by Total; nil where it is not known
-	CostEach           Value // dollars per 10⁹ requests of each round
+	CostEach           Value // dollars per billion requests of each round
 	Checks             map[bench.CheckStatus]int
 	Warnings           bench.Warnings   // about what is not in the summary
 	Excluded           *bench.Exclusion // what it answered was wrong; nil: it was not
@@ -122,7 +122,7 @@ func SummarisePeaks(of bench.Run, trials []bench.TrialResult) []Contender {
 	for _, c := range all {
 		if peak, ok := c.PeakStep(); ok && peak.Rounds > 1 {
 			h, _ := peak.Histogram()
-			c.Steps[c.Peak].Latency = h.Figures()
+			c.Steps[c.Peak].Latency = h.Quantiles()
 		}
 	}
 	return all
@@ -224,7 +224,7 @@ func summarise(label string, trials []bench.TrialResult, of bench.Run, merge boo
 	return c
 }
 
-// HalfPeak is the step at half of the peak, an index into Steps: the open-loop one of that share
+// HalfPeak is the step at half peak, an index into Steps: the open-loop one of that share
 // (0.5) where the profile has it, else the closed-loop step up to the peak, of the same requests,
 // with the nearest throughput. share is that of the peak's; ok is false where no peak was measured.
 func (c Contender) HalfPeak() (step int, share float64, ok bool) {
@@ -301,7 +301,7 @@ func TrialMemoryPeak(trial bench.TrialResult) (peak int64, sample bool) {
 	return peak, sample
 }
 
-// medianCost is that of the median round, or of the cheaper middle one, so that its parts add up.
+// medianCost is that of the median round, or of the cheaper middle one, so its parts add up.
 func medianCost(costs []Cost) *Cost {
 	if len(costs) == 0 {
 		return nil

@@ -69,7 +69,7 @@ func TestSummarise(t *testing.T) {
 		t.Errorf("succeeded %d, failed %v, errors %v", peak.Succeeded, peak.Failed, b.Errors)
 	}
 	if want := 15. / 6015; peak.ErrorRatio() != want {
-		t.Errorf("error ratio %g, want %g", peak.ErrorRatio(), want)
+		t.Errorf("error rate %g, want %g", peak.ErrorRatio(), want)
 	}
 	if b.MemoryPeak != 3<<21 || b.MemoryPeakIsSample || len(peak.Results) != 3 {
 		t.Errorf("peak %d of %d rounds", b.MemoryPeak, len(peak.Results))

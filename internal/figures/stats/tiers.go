@@ -74,10 +74,10 @@ func (r Rule) Tiers(samples [][]float64, higherIsBetter, paired bool) (t Tiers) 
 type Kind int
 
 const (
-	OfLife       Kind = iota // of a whole life: start-up, memory
-	OfCPU                    // of requests at the peak: CPU time of each
-	OfLatency                // of requests under a load that the client has to put on
-	OfThroughput             // the peak itself
+	FromStartToStop Kind = iota // of a whole life: start-up, memory
+	OfCPU                       // of requests at peak: CPU time of each
+	OfLatency                   // of requests under a load that the client has to put on
+	OfThroughput                // the peak itself
 )
 
 // Outside says why a contender stands in no tier of such a measure, however many rounds it has; ""
@@ -93,7 +93,7 @@ func Outside(of Kind, c Contender, at Step, clientBound bool) string {
 	if c.Excluded != nil {
 		return c.Excluded.String()
 	}
-	if of == OfLife {
+	if of == FromStartToStop {
 		return ""
 	}
 	peak, ok := c.PeakStep()

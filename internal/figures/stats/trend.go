@@ -7,11 +7,11 @@ import (
 
 // Trend reports whether a sample, in the order of the rounds, goes one way: s is Kendall's S, and p
 // its two-sided p value (H. B. Mann, Econometrica 13, 1945): exact without ties up to ExactLimit
-// values, and with ties up to eight. p is 1 for fewer than MinDoubt values, or where one is not a
+// values, and with ties up to eight. p is 1 for fewer than MinOutlierValues values, or where one is not a
 // number.
 func Trend(xs []float64) (s int, p float64) {
 	n := len(xs)
-	if n < MinDoubt || finite(xs) != nil {
+	if n < MinOutlierValues || finite(xs) != nil {
 		return 0, 1
 	}
 	ranks, _ := doubledRanks(xs)

@@ -26,7 +26,7 @@ func TestLittlesLawIsFlagged(t *testing.T) {
 		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rec := Loop{Connections: 10, Answers: 200}
+			rec := Loop{Connections: 10, Responses: 200}
 			rec.Busy, rec.Shared, rec.Counted = 10*time.Second, 10*time.Second, 10*time.Second
 			test.plant(&rec)
 			got := rec.little(bench.Load{Elapsed: time.Second, Succeeded: 200}).Join("|")
@@ -40,7 +40,7 @@ func TestLittlesLawIsFlagged(t *testing.T) {
 // Two records are kept of what is in flight in an open loop; they may differ by the handling of a
 // batch.
 func TestLittlesLawOfAnOpenLoop(t *testing.T) {
-	rec := Loop{Open: true, Answers: 1000, Busy: 8 * time.Second, Shared: 8 * time.Second, Counted: 10 * time.Second}
+	rec := Loop{Open: true, Responses: 1000, Busy: 8 * time.Second, Shared: 8 * time.Second, Counted: 10 * time.Second}
 	l := bench.Load{Elapsed: time.Second, Succeeded: 1000}
 	if got := rec.little(l).Join("|"); !strings.HasPrefix(got, "8.00 requests were in flight by their times, but 10.00 by counting") {
 		t.Errorf("%q", got)
@@ -53,8 +53,8 @@ func TestLittlesLawOfAnOpenLoop(t *testing.T) {
 
 func TestOneIsNoPlural(t *testing.T) {
 	for n, want := range map[int64]string{
-		1: "interrupted: 1 request in flight was cut off and is neither success nor error|a connection was opened again; the time for it is part of the latency|1 request failed for want of ports, files or memory of the client: x",
-		2: "interrupted: 2 requests in flight were cut off and are neither successes nor errors|connections were opened again 2 times; the time for it is part of the latency|2 requests failed for want of ports, files or memory of the client: x",
+		1: "interrupted: 1 request in flight was cut off and is neither success nor error|a connection was opened again; the time for it is part of the latency|1 request failed for lack of ports, files or memory of the client: x",
+		2: "interrupted: 2 requests in flight were cut off and are neither successes nor errors|connections were opened again 2 times; the time for it is part of the latency|2 requests failed for lack of ports, files or memory of the client: x",
 	} {
 		rec := Loop{Connections: 1, Reopened: n}
 		l := bench.Load{Elapsed: time.Second, Succeeded: 1, Cut: n, Failed: map[bench.ErrorKind]int64{bench.ErrClient: n}, Examples: map[bench.ErrorKind]string{bench.ErrClient: "x"}}
@@ -145,7 +145,7 @@ func TestAMachineThatStoodStillIsToldOf(t *testing.T) {
 	}
 }
 
-// Each finding says in its text what its kind and figures say, and is known by that text where its
+// Each warning says in its text what its kind and figures say, and is known by that text where its
 // kind is lost.
 func TestSentences(t *testing.T) {
 	second := time.Second
@@ -167,7 +167,7 @@ func TestSentences(t *testing.T) {
 	loop := Loop{Open: true, Reopened: 31, Connections: 8, LateAfter: time.Millisecond}
 	of := func(f ...bench.Warning) bench.Warnings { return f }
 	little := func(open bool, busy, shared, counted time.Duration) bench.Warnings {
-		return Loop{Open: open, Connections: 10, Answers: 200, Busy: busy, Shared: shared, Counted: counted}.little(bench.Load{Elapsed: second})
+		return Loop{Open: open, Connections: 10, Responses: 200, Busy: busy, Shared: shared, Counted: counted}.little(bench.Load{Elapsed: second})
 	}
 	onMachine := OnThisMachine(step, bench.InstanceInfo{Limits: bench.Limits{CPUs: 1.5}, LimitsEnforced: true}, 2)
 	for _, c := range []struct {
@@ -180,31 +180,31 @@ func TestSentences(t *testing.T) {
 	}{
 		{"interrupted", loop.Judge(load), bench.WarnInterrupted, "requests", 2, "interrupted: 2 requests in flight were cut off and are neither successes nor errors"},
 		{"reopened", loop.Judge(load), bench.WarnReopened, "times", 31, "connections were opened again 31 times; the time for it is part of the latency"},
-		{"client limit", loop.Judge(load), bench.WarnClientLimit, "requests", 4, "4 requests failed for want of ports, files or memory of the client: no ports"},
-		{"dropped", loop.Judge(load), bench.WarnDropped, "dropped", 100, "100 of 1100 requests that came due were dropped: with 8 connections in use the contender did not keep up"},
+		{"client limit", loop.Judge(load), bench.WarnClientLimit, "requests", 4, "4 requests failed for lack of ports, files or memory of the client: no ports"},
+		{"dropped", loop.Judge(load), bench.WarnDropped, "dropped", 100, "100 of 1100 requests that were scheduled were dropped: with 8 connections in use the contender did not keep up"},
 		{"late", loop.Judge(load), bench.WarnLate, "late", 200, "200 requests were sent late, since all 8 connections were in use"},
 		{"late by itself", loop.Judge(load), bench.WarnClientBound, "late", 300, "client-bound: 300 of 1000 requests were sent more than 1ms after they were due although connections were free"},
-		{"unserved", loop.Judge(load), bench.WarnQueueOutlastedLeadIn, "unserved", 3, "the queue is longer than the lead-in: after 2.00 s 3 of 8 connections had no answer yet, so that the interval may not be in a steady state"},
+		{"unserved", loop.Judge(load), bench.WarnQueueOutlastedLeadIn, "unserved", 3, "the queue is longer than the lead-in: after 2.00 s 3 of 8 connections had no response yet, so the interval may not be in a steady state"},
 		{"client suspected", loop.Judge(load), bench.WarnClientMaybeBound, "client_cpus", 1.9, "the client may be the bottleneck: locbench itself used 1.90 of the 2 CPUs that it may use"},
 		{"a busy thread", of(Saturated(load)), bench.WarnClientBound, "share", .99, "client-bound: a thread of locbench had something to do in 99% of the step; a faster contender would not have shown"},
 		{"not kept up", loop.Judge(behind), bench.WarnNotKeepingUp, "backlog", 50, "the contender did not keep up: 50 requests were in flight or waiting at the end, 1 are usual at this throughput and latency"},
 		{"clock", little(false, 10*second, 10*second, 9*second), bench.WarnClockUnsteady, "by_counting", 9, "10.00 requests were in flight by their times, but only 9.00 by counting them: the clock of this machine is not steady"},
 		{"answers unseen", little(true, 8*second, 8*second, 10*second), bench.WarnResponsesSeenLate, "by_times", 8, "8.00 requests were in flight by their times, but 10.00 by counting them: the client did not see answers when they came"},
-		{"a slow client", little(false, 8*second, 8*second, 10*second), bench.WarnClientBound, "gap_ns", 1e7, "client-bound: 8.0 of 10.0 requests in flight, 10ms of the client between an answer and the next request"},
+		{"a slow client", little(false, 8*second, 8*second, 10*second), bench.WarnClientBound, "gap_ns", 1e7, "client-bound: 8.0 of 10.0 requests in flight, 10ms of the client between a response and the next request"},
 		{"unsteady", little(false, 12*second, 10*second, 10*second), bench.WarnUnstable, "by_latency", 12, "not in a steady state: throughput × mean latency is 12.00, but 10.00 requests were in flight: the queue was growing or shrinking"},
 		{"ports", of(PortsAwaited(12*second, 4000)), bench.WarnWaitedForPorts, "ports", 4000, "it began 12s later, when 4,000 local ports were free: this system keeps those of closed connections for a minute"},
 		{"restless", BusyOutOfTurn(step), bench.WarnBusyOutOfTurn, "cpus", .5, "it used 0.50 CPUs while it waited for its turns: those whose turn it was may have missed them"},
 		{"readings", of(ReadingsFailed(3)), bench.WarnReadingsFailed, "readings", 3, "3 of the readings in between failed"},
 		{"counters", of(CountersUnread("gone")), bench.WarnCountersMissing, "", 0, "counters not read at both ends of the step: gone"},
-		{"killed", Killed(step), bench.WarnOOM, "processes", 2, "the kernel killed 2 of its processes for want of memory"},
+		{"killed", Killed(step), bench.WarnOOM, "processes", 2, "the kernel killed 2 of its processes for lack of memory"},
 		{"rate", of(RateChanged(100, []string{"to 200/s after 3 s"}, 2)), bench.WarnRateChanged, "changes", 3, "the rate was changed on request, from 100/s to 200/s after 3 s, and 2 times more: the figures of this step are of several rates"},
 		{"machine stall", MachineStalls(step), bench.WarnMachineStall, "longest_ns", 4e7, "the machine stood still: 7 times for 1 ms or more, at the longest for 40.0 ms, 2.5% of the step on each CPU; the highest latencies may be the machine's"},
-		{"other run", of(OtherRun()), bench.WarnOtherRun, "", 0, "another run is on: both use the CPUs, memory and network of this machine, so that the figures of either may be worse than they would be alone"},
+		{"other run", of(OtherRun()), bench.WarnOtherRun, "", 0, "another run is on: both use the CPUs, memory and network of this machine, so the figures of either may be worse than they would be alone"},
 		{"steal", onMachine, bench.WarnSteal, "share", .1, "the hypervisor gave 10.0% of this machine's CPU time to others"},
 		{"heat", onMachine, bench.WarnOverheated, "times", 4, "CPUs were slowed down for their heat (4 times)"},
 		{"bottleneck", onMachine, bench.WarnClientMaybeBound, "contender_cpus", .5, "the client may be the bottleneck: locbench used 1.90 of 2 CPUs, the contender only 0.50 of its 1.5"},
 		{"incident", of(Incident(bench.Incident{Kind: bench.IncidentPaused, Text: "paused from outside"}, 3*second)), bench.WarningKind(bench.IncidentPaused), "after_ns", 3e9, "paused from outside, 3.00 s after its start"},
-		{"silence", of(Incident(bench.Incident{Kind: bench.IncidentSilent, Text: "it does not answer: frozen"}, 0)), bench.WarningKind(bench.IncidentSilent), "", 0, "it does not answer: frozen"},
+		{"silence", of(Incident(bench.Incident{Kind: bench.IncidentSilent, Text: "it does not respond: frozen"}, 0)), bench.WarningKind(bench.IncidentSilent), "", 0, "it does not respond: frozen"},
 		{"pause", of(Paused(3 * second)), bench.WarnRunPaused, "pause_ns", 3e9, "the run was paused for 3.00 s before this step, on request"},
 		{"clock set", of(ClockSet(-2*second, 3)), bench.WarnClockSet, "moved_ns", -2e9, "this machine's clock was set back by 2s in or before step 3, or the machine slept: durations are unaffected, timestamps keep the old clock"},
 		{"hung", of(Hung(15 * second)), bench.WarnHung, "grace_ns", 15e9, "it hung when it was asked to stop: 15s after SIGTERM it had not ended and was killed (SIGKILL)"},
@@ -215,8 +215,8 @@ func TestSentences(t *testing.T) {
 				if f.Text != c.want {
 					continue
 				}
-				if value, ok := f.Figures[c.figure]; f.Kind != c.kind || c.figure != "" && (!ok || value != c.value) {
-					t.Errorf("%q with %v, want %q with %s %g", f.Kind, f.Figures, c.kind, c.figure, c.value)
+				if value, ok := f.Values[c.figure]; f.Kind != c.kind || c.figure != "" && (!ok || value != c.value) {
+					t.Errorf("%q with %v, want %q with %s %g", f.Kind, f.Values, c.kind, c.figure, c.value)
 				}
 				return
 			}

@@ -38,14 +38,14 @@ const (
 	// ErrorsMatter is the share of failed requests that is worth a word next to the figures.
 	ErrorsMatter = 0.001
 
-	refaulting     = 0.10 // pages for each answer were read back: so often somebody waited
+	refaulting     = 0.10 // pages for each response were read back: so often somebody waited
 	atLimit        = 0.98 // as near as the high-water mark comes: the kernel charges several pages at once
 	memorySeen     = 0.95 // of the memory limit in use: worth a word, met or not
 	throttlingSeen = 0.10 // of the periods: worth a word, they are in the highest tenth of the latencies
 
-	fewAnswers      = 100                  // for Little's law: the ends weigh too much
+	fewResponses    = 100                  // for Little's law: the ends weigh too much
 	littleTolerance = 0.05                 // of what is in flight, by which two records of it may differ
-	littleSlack     = 5 * time.Microsecond // of each answer, by which they may differ besides: the handling of a batch
+	littleSlack     = 5 * time.Microsecond // of each response, by which they may differ besides: the handling of a batch
 	steadyWithin    = 0.1                  // by which throughput × mean latency may differ in a steady state
 	growingBacklog  = 1.5                  // times the usual number in flight at the end; more is a queue that grows
 )

@@ -17,7 +17,7 @@ type Loop struct {
 	Parts       bool // it was run in turns or bursts
 	Connections int
 	Reopened    int64
-	Answers     int64         // of the interval, failures among them
+	Responses   int64         // of the interval, failures among them
 	LateAfter   time.Duration // how much later than due a request is late
 
 	// Three records of the requests in flight, kept independently, for Little's law.
@@ -29,7 +29,7 @@ type Loop struct {
 
 // Judge says what doubt the client itself can have about a step.
 func (o Loop) Judge(l bench.Load) (all bench.Warnings) {
-	add := func(is bool, kind bench.WarningKind, f figures, sentence string, args ...any) {
+	add := func(is bool, kind bench.WarningKind, f values, sentence string, args ...any) {
 		if is {
 			all = append(all, found(kind, f, sentence, args...))
 		}
@@ -38,25 +38,25 @@ func (o Loop) Judge(l bench.Load) (all bench.Warnings) {
 	if l.Cut == 1 {
 		cut = "interrupted: %d request in flight not counted"
 	}
-	add(l.Cut > 0, bench.WarnInterrupted, figures{"requests": float64(l.Cut)}, cut, l.Cut)
+	add(l.Cut > 0, bench.WarnInterrupted, values{"requests": float64(l.Cut)}, cut, l.Cut)
 	again := "1 reconnect"
 	if o.Reopened > 1 {
 		again = fmt.Sprintf("%d reconnects", o.Reopened)
 	}
-	add(o.Reopened > 0 && l.Succeeded > 0, bench.WarnReopened, figures{"times": float64(o.Reopened)},
+	add(o.Reopened > 0 && l.Succeeded > 0, bench.WarnReopened, values{"times": float64(o.Reopened)},
 		"%s; latency includes them", again)
 	limited := l.Failed[bench.ErrClient]
 	requests := fmt.Sprintf("%d requests", limited)
 	if limited == 1 {
 		requests = "1 request"
 	}
-	add(limited > 0, bench.WarnClientLimit, figures{"requests": float64(limited)},
+	add(limited > 0, bench.WarnClientLimit, values{"requests": float64(limited)},
 		"%s failed: client out of ports, files or memory: %s", requests, l.Examples[bench.ErrClient])
 	if o.Open {
 		all = append(all, o.punctuality(l)...)
 	}
 	add(l.Unserved > 0, bench.WarnQueueOutlastedLeadIn,
-		figures{"lead_in_ns": float64(l.LeadIn), "unserved": float64(l.Unserved), "connections": float64(o.Connections)},
+		values{"lead_in_ns": float64(l.LeadIn), "unserved": float64(l.Unserved), "connections": float64(o.Connections)},
 		"queue outlasted the lead-in: after %s, %d of %d connections had no response. The measured interval may be unstable",
 		units.Duration(l.LeadIn), l.Unserved, o.Connections)
 	all = append(all, o.little(l)...)
@@ -65,7 +65,7 @@ func (o Loop) Judge(l bench.Load) (all bench.Warnings) {
 	}
 	used := clientCPUs(l)
 	add(l.ClientCPUs > 0 && used > suspected*l.ClientCPUs, bench.WarnClientMaybeBound,
-		figures{"client_cpus": used, "client_limit": l.ClientCPUs},
+		values{"client_cpus": used, "client_limit": l.ClientCPUs},
 		"the client may be the bottleneck: it used %.2f of its %s", used,
 		units.CPUs(l.ClientCPUs))
 	return all
@@ -76,7 +76,7 @@ func ThreadBusy(l bench.Load) bool { return l.Saturation > saturated }
 
 // Saturated is about such a thread.
 func Saturated(l bench.Load) bench.Warning {
-	return found(bench.WarnClientBound, figures{"share": l.Saturation},
+	return found(bench.WarnClientBound, values{"share": l.Saturation},
 		"client-bound: a client thread was busy %s of the step and would hide a faster contender",
 		units.Percent(l.Saturation))
 }
@@ -90,25 +90,25 @@ func ManyWaited(l bench.Load) bool { return float64(Waited(l)) > late*float64(l.
 // OwnLate is how many requests the client has sent late although connections were free.
 func OwnLate(l bench.Load) int64 { return l.Late - Waited(l) }
 
-// punctuality says what an open loop has not sent when it was due, and whose fault that was.
+// punctuality says what an open loop has not sent when it was scheduled, and whose fault that was.
 func (o Loop) punctuality(l bench.Load) (all bench.Warnings) {
 	if l.Dropped > 0 {
-		all = append(all, found(bench.WarnDropped, figures{"dropped": float64(l.Dropped), "due": float64(l.Scheduled),
+		all = append(all, found(bench.WarnDropped, values{"dropped": float64(l.Dropped), "due": float64(l.Scheduled),
 			"connections": float64(l.MaxOpenConnections)},
 			"%d of %d scheduled requests dropped: all %d connections in use, the contender did not keep up",
 			l.Dropped, l.Scheduled, l.MaxOpenConnections))
 	}
 	if usual := l.Throughput() * l.Sending.Mean.Seconds(); float64(l.Backlog) > growingBacklog*usual+10 && l.Dropped == 0 {
-		all = append(all, found(bench.WarnNotKeepingUp, figures{"backlog": float64(l.Backlog), "usual": usual},
+		all = append(all, found(bench.WarnNotKeepingUp, values{"backlog": float64(l.Backlog), "usual": usual},
 			"the contender did not keep up: backlog of %d requests at the end, %.0f expected at this throughput and latency",
 			l.Backlog, usual))
 	}
 	if waited := Waited(l); waited > 0 {
-		all = append(all, found(bench.WarnLate, figures{"late": float64(waited), "connections": float64(l.MaxOpenConnections)},
+		all = append(all, found(bench.WarnLate, values{"late": float64(waited), "connections": float64(l.MaxOpenConnections)},
 			"%d requests sent late: all %d connections in use", waited, l.MaxOpenConnections))
 	}
 	if own := OwnLate(l); float64(own) > late*float64(l.Sent) {
-		all = append(all, found(bench.WarnClientBound, figures{"late": float64(own), "sent": float64(l.Sent)},
+		all = append(all, found(bench.WarnClientBound, values{"late": float64(own), "sent": float64(l.Sent)},
 			"client-bound: %d of %d requests sent over %s late although connections were free",
 			own, l.Sent, o.LateAfter))
 	}
@@ -117,19 +117,19 @@ func (o Loop) punctuality(l bench.Load) (all bench.Warnings) {
 
 // little applies Little's law: in a steady state throughput × mean latency is the mean number of
 // requests in flight. Counted and Busy are kept independently. In a closed loop a difference is
-// what the client has spent between an answer and the next request. Else, where Shared and Counted
+// what the client has spent between a response and the next request. Else, where Shared and Counted
 // differ, a record is wrong; where they agree, the step was not in a steady state.
 func (o Loop) little(l bench.Load) bench.Warnings {
-	if o.Answers < fewAnswers || l.Elapsed <= 0 || l.Cut > 0 {
+	if o.Responses < fewResponses || l.Elapsed <= 0 || l.Cut > 0 {
 		return nil
 	}
-	length, slack := float64(l.Elapsed), float64(littleSlack)*float64(o.Answers)
+	length, slack := float64(l.Elapsed), float64(littleSlack)*float64(o.Responses)
 	counted, shared, busy := float64(o.Counted), float64(o.Shared), float64(o.Busy)
 	could := counted // be in flight
 	if !o.Open && !o.Whole {
 		could = max(counted, length*float64(o.Connections)-float64(o.Rested))
 	}
-	f := figures{"by_times": shared / length, "by_counting": counted / length}
+	f := values{"by_times": shared / length, "by_counting": counted / length}
 	switch {
 	case shared > counted*(1+littleTolerance)+slack:
 		return bench.Warnings{found(bench.WarnClockUnsteady, f,
@@ -140,15 +140,15 @@ func (o Loop) little(l bench.Load) bench.Warnings {
 			"the client saw responses late: %.2f requests in flight by time, %.2f by count",
 			shared/length, counted/length)}
 	case !o.Open && shared < could*(1-littleTolerance):
-		gap := time.Duration((could - shared) / float64(o.Answers)).Round(100 * time.Nanosecond)
+		gap := time.Duration((could - shared) / float64(o.Responses)).Round(100 * time.Nanosecond)
 		return bench.Warnings{found(bench.WarnClientBound,
-			figures{"in_flight": shared / length, "possible": could / length, "gap_ns": float64(gap)},
+			values{"in_flight": shared / length, "possible": could / length, "gap_ns": float64(gap)},
 			"client-bound: %.1f of %.1f connections busy; the client takes %s from response to next request",
 			shared/length, could/length, gap)}
 	// the ends of short turns are too large a part of them
 	case !o.Parts && math.Abs(busy-counted) > steadyWithin*could+slack:
 		return bench.Warnings{found(bench.WarnUnstable,
-			figures{"by_latency": busy / length, "by_counting": counted / length},
+			values{"by_latency": busy / length, "by_counting": counted / length},
 			"unstable load: throughput × mean latency is %.2f, but %.2f requests were in flight; the queue grew or shrank",
 			busy/length, counted/length)}
 	}

@@ -81,12 +81,12 @@ func (f facts) readsBack() string {
 	if f.memory <= 0 || b.Refaults == nil || a.Refaults == nil || float64(a.Peak) < atLimit*float64(f.memory) {
 		return ""
 	}
-	pages, answers := *a.Refaults-*b.Refaults, f.step.Load.Succeeded+f.step.Load.FailedTotal()
-	if answers == 0 || float64(pages) < refaulting*float64(answers) {
+	pages, responses := *a.Refaults-*b.Refaults, f.step.Load.Succeeded+f.step.Load.FailedTotal()
+	if responses == 0 || float64(pages) < refaulting*float64(responses) {
 		return ""
 	}
 	return fmt.Sprintf("page cache thrashing at the limit of %s: %s pages reread, %.1f per response; %s in use without page cache",
-		units.Bytes(f.memory), units.Count(pages), float64(pages)/float64(answers), units.Bytes(a.Used))
+		units.Bytes(f.memory), units.Count(pages), float64(pages)/float64(responses), units.Bytes(a.Used))
 }
 
 func (f facts) clientBusy() string {
@@ -166,7 +166,7 @@ func (f facts) rateKept() string {
 func (f facts) moreBringsMuch() string { return f.brings(muchMore) }
 func (f facts) moreBringsMore() string { return f.brings(more) }
 
-// brings tells of a step with more connections and so many times the throughput.
+// brings says of a step with more connections and so many times the throughput.
 func (f facts) brings(times float64) string {
 	for _, s := range f.above {
 		if ratio := s.Load.Throughput() / f.step.Load.Throughput(); ratio >= times {
@@ -202,7 +202,7 @@ func (f facts) moreBringsNothing() string {
 	return text
 }
 
-// slower is how many times as long the answers of the step take as those of s, on average.
+// slower is how many times as long the responses of the step take as those of s, on average.
 func (f facts) slower(s bench.StepResult) (times float64, ok bool) {
 	a, b := f.step.Load.Latency.Mean, s.Load.Latency.Mean
 	return float64(a) / float64(max(b, 1)), a > 0 && b > 0

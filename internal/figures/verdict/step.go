@@ -12,7 +12,7 @@ import (
 // BusyOutOfTurn is about a contender that was at work while it waited for its turns.
 func BusyOutOfTurn(res bench.StepResult) (all bench.Warnings) {
 	if t := res.Interleave; t != nil && t.WaitingCPUs() > restless {
-		all = append(all, found(bench.WarnBusyOutOfTurn, figures{"cpus": t.WaitingCPUs()},
+		all = append(all, found(bench.WarnBusyOutOfTurn, values{"cpus": t.WaitingCPUs()},
 			"used %.2f CPUs while others were loaded, which may have slowed them",
 			t.WaitingCPUs()))
 	}
@@ -22,7 +22,7 @@ func BusyOutOfTurn(res bench.StepResult) (all bench.Warnings) {
 // Killed is about processes that the kernel killed; the main one may have survived them.
 func Killed(res bench.StepResult) (all bench.Warnings) {
 	if n := oomKills(res); n > 0 {
-		all = append(all, found(bench.WarnOOM, figures{"processes": float64(n)},
+		all = append(all, found(bench.WarnOOM, values{"processes": float64(n)},
 			"out of memory: the kernel killed %d processes", n))
 	}
 	return all
@@ -43,7 +43,7 @@ func oomKills(res bench.StepResult) int64 {
 
 // PossibleDrift is about the first step after a warm-up, which may have been too short.
 func PossibleDrift(d bench.Drift) bench.Warning {
-	f := figures{}
+	f := values{}
 	if d.Throughput != nil {
 		f["throughput_change"], f["throughput_p"] = d.Throughput.Change, d.Throughput.P
 	}
@@ -69,7 +69,7 @@ func MachineStalls(res bench.StepResult) bench.Warnings {
 		doubt += ", or all CPUs were busy (no real-time priority for the watchdog thread)"
 	}
 	return bench.Warnings{found(bench.WarnMachineStall,
-		figures{"times": float64(h.Count), "longest_ns": float64(h.Max), "share": share},
+		values{"times": float64(h.Count), "longest_ns": float64(h.Max), "share": share},
 		"machine stalls: %d of 1 ms or more, longest %s, %.1f%% of the step per CPU; %s",
 		h.Count, units.Duration(h.Max), 100*share, doubt)}
 }
@@ -78,11 +78,11 @@ func MachineStalls(res bench.StepResult) bench.Warnings {
 // to a step: others' work, heat, and the client. An embedded store's work is the client's here.
 func OnThisMachine(res bench.StepResult, inst bench.InstanceInfo, cpus int) (all bench.Warnings) {
 	if _, steal, ok := res.HostShare(); ok && steal >= stealSeen {
-		all = append(all, found(bench.WarnSteal, figures{"share": steal},
+		all = append(all, found(bench.WarnSteal, values{"share": steal},
 			"CPU steal: other VMs took %.1f%% of this machine's CPU time", 100*steal))
 	}
 	if n, ok := res.Throttles(); ok && n > 0 {
-		all = append(all, found(bench.WarnOverheated, figures{"times": float64(n)},
+		all = append(all, found(bench.WarnOverheated, values{"times": float64(n)},
 			"thermal throttling (%d times)", n))
 	}
 	used, ok := res.CPUs()
@@ -105,14 +105,14 @@ func bottleneck(l bench.Load, used, limit float64, cpus int) (all bench.Warnings
 	}
 	if wall(l) > 0 && used < usedUp*limit && (client >= machine/2 || client+used >= usedUp*machine) {
 		all = append(all, found(bench.WarnClientMaybeBound,
-			figures{"client_cpus": client, "machine_cpus": machine, "contender_cpus": used, "contender_limit": limit},
+			values{"client_cpus": client, "machine_cpus": machine, "contender_cpus": used, "contender_limit": limit},
 			"the client may be the bottleneck: it used %.2f of %d CPUs, the contender only %.2f of its %.2g",
 			client, cpus, used, limit))
 	}
 	return all
 }
 
-// FromOutside are the findings that something else than the contender may have limited a step.
+// FromOutside are the warnings that something else than the contender may have limited a step.
 func FromOutside(res bench.StepResult) bench.Warnings {
 	outside := []bench.WarningKind{bench.WarnClientMaybeBound, bench.WarnSteal, bench.WarnOverheated}
 	return slices.DeleteFunc(slices.Clone(res.Warnings),

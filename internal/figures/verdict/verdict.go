@@ -1,7 +1,7 @@
 // Package verdict judges: it finds what is doubtful about a step (see bench.Warning), with the
 // sentences that say so, and what bound the step (see Bound), by what the results hold: counters at
 // the two ends of the step, the client's own figures, and the other steps of the same trial. The rules
-// are one table, in rules.go; all thresholds are in limits.go (docs/decisions/2026-11-22-findings.md).
+// are one table, in rules.go; all thresholds are in limits.go (docs/decisions/2026-11-22-warnings.md).
 package verdict
 
 import (

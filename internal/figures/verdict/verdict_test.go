@@ -89,7 +89,7 @@ func TestRules(t *testing.T) {
 		}}), -1, "connections: one connection"},
 		"reads back": {trial(made{connections: 8, rate: 3600, mean: 2, contender: .63, client: .07, busy: .94, change: func(s *bench.StepResult) {
 			s.Before.Memory.Refaults, s.After.Memory.Refaults, s.After.Memory.Peak, s.After.Memory.Used = hits(100), hits(471_460), 512<<20, 96<<20
-		}}), -1, "memory: at its limit of 512 MiB pages were given up that it needed again: 471,360 read back, 13.1 for each answer; 96 MiB in use besides the page cache"},
+		}}), -1, "memory: at its limit of 512 MiB pages were given up that it needed again: 471,360 read back, 13.1 for each response; 96 MiB in use besides the page cache"},
 		"reads back, now and then": {trial(made{connections: 1, rate: 3600, mean: 2, contender: .63, busy: .4, change: func(s *bench.StepResult) {
 			s.Before.Memory.Refaults, s.After.Memory.Refaults, s.After.Memory.Peak = hits(100), hits(400), 512<<20
 		}}), -1, "connections: one connection"},
@@ -98,7 +98,7 @@ func TestRules(t *testing.T) {
 		}}), -1, "connections: one connection"},
 		"client's quota": {trial(made{connections: 16, rate: 25000, mean: .3, contender: .44, client: .4, busy: .61, change: func(s *bench.StepResult) { s.Load.ClientCPUs, s.Load.Saturation = .4, .65 }}), -1,
 			"client: locbench used 0.40 of the 0.4 CPUs that it may use"},
-		"errors":          {trial(made{connections: 8, rate: 10, mean: 8, change: func(s *bench.StepResult) { s.Load.Failed = map[bench.ErrorKind]int64{"5xx": 300} }}), -1, "errors: 75% of the answers were errors"},
+		"errors":          {trial(made{connections: 8, rate: 10, mean: 8, change: func(s *bench.StepResult) { s.Load.Failed = map[bench.ErrorKind]int64{"5xx": 300} }}), -1, "errors: 75% of the responses were errors"},
 		"client's thread": {trial(made{connections: 8, rate: 90000, mean: .1, contender: 1, client: 1, busy: .5, change: func(s *bench.StepResult) { s.Load.Saturation = .98 }}), -1, "client: a thread of locbench had something to do in 98% of the step"},
 		"client":          {trial(made{connections: 8, rate: 90000, mean: .1, contender: .3, client: 3.7, busy: 1}), -1, "client: locbench used 3.70 of this machine's 4 CPUs"},
 		"store":           {trial(made{connections: 64, rate: 900, mean: 80, contender: .2, client: .1, store: 3.65, busy: .99}), -1, "store: it used 3.65 of this machine's 4 CPUs"},
@@ -129,7 +129,7 @@ func TestRules(t *testing.T) {
 		"another request":   {trial(made{connections: 8, rate: 800, mean: 10, contender: .2, busy: .1}, made{connections: 64, rate: 801, mean: 80, contender: .2, busy: .1, change: func(s *bench.StepResult) { s.Step.Request = "other" }}), -1, "unclear: no known limit was reached: the contender used 0.20 of 1.5 CPUs, locbench 0.00"},
 		"warm-up is no bar": {trial(made{connections: 1, rate: 9000, mean: .1, contender: .2, busy: .1, change: func(s *bench.StepResult) { s.Step.WarmUp = true }}, made{connections: 2, rate: 200, mean: 10, contender: .2, busy: .1}), -1, "unclear"},
 		"rate": {trial(made{rate: 500, mean: 10, contender: .3, busy: .2, change: func(s *bench.StepResult) { s.Step.Rate = 500 }}), -1,
-			"rate: 5,000 of 5,000 requests that came due were answered, with 20% of 1.5 CPUs"},
+			"rate: 5,000 of 5,000 requests that were scheduled were answered, with 20% of 1.5 CPUs"},
 		"rate not kept": {trial(made{rate: 500, mean: 10, contender: .3, busy: .2, change: func(s *bench.StepResult) { s.Step.Rate = 500; s.Load.Dropped = 100 }}), -1, "unclear"},
 		"no counters":   {trial(made{connections: 2, rate: 200, mean: 10, change: func(s *bench.StepResult) { s.After = nil }}), -1, "unclear: the contender's counters are not known"},
 	} {

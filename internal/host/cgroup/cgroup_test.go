@@ -12,7 +12,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// testdata/v1 was recorded on a host with v1 and an empty v2 hierarchy beside it; the other trees
+// testdata/v1 was recorded on a host with v1 and an empty v2 hierarchy next to it; the other trees
 // have the form of systemd's hosts, with values made up so that each one can be told from the
 // others.
 func TestRead(t *testing.T) {

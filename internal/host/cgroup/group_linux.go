@@ -40,7 +40,7 @@ type Group struct {
 // Create makes a group with limits, in which no process is yet. cpus is the CPU set, none for all.
 // Limits that cannot be had are in Missing; an error means that there is no group at all.
 //
-// The group goes as near to the top as the user may put it (where Docker puts its own), so that the
+// The group goes as near to the top as the user may put it (where Docker puts its own), so the
 // figures do not depend on the session, terminal or unit that locbench was started in.
 func (t Tree) Create(name string, l bench.Limits, cpus cpuset.Set) (*Group, error) {
 	if name != filepath.Base(name) || strings.HasPrefix(name, ".") {

@@ -58,7 +58,7 @@ func dirMemory(dir string) int64 {
 	return 0
 }
 
-// Swaps reports whether this machine has swap in use, so that a group could grow beyond its memory;
+// Swaps reports whether this machine has swap in use, so a group could grow beyond its memory;
 // true where that is not known.
 func Swaps() bool {
 	data, err := os.ReadFile("/proc/swaps")

@@ -18,7 +18,7 @@ const switchesSource = "/proc/PID/status of all threads"
 
 // threadSwitches sums up the context switches of threads that come and go. The kernel counts them for each
 // thread and forgets them when it ends; here the last figure that was read stays in the sum. The
-// files stay open, so that a reading costs one system call a thread. It is not safe for concurrent
+// files stay open, so a reading costs one system call a thread. It is not safe for concurrent
 // use. Close it.
 type threadSwitches struct {
 	root string // of the file system that holds /proc; "" is "/"

@@ -103,8 +103,8 @@ func TestSharedNetwork(t *testing.T) {
 	}
 }
 
-// TestStepPeakV2: since Linux 6.12 memory.peak has a mark of its own for each open file that was
-// written to, beside the one that all others see. A regular file cannot do that, so a second one
+// TestStepPeakV2: since Linux 6.12 memory.peak has its own mark for each open file that was
+// written to, next to the one that all others see. A regular file cannot do that, so a second one
 // stands for the open file here.
 func TestStepPeakV2(t *testing.T) {
 	r := follow(t, tree(t, "v2-systemd", "net:[1]", "net:[2]"))
@@ -121,7 +121,7 @@ func TestStepPeakV2(t *testing.T) {
 	if err := r.BeginPeak(); err != nil {
 		t.Fatal(err)
 	}
-	for _, now := range []string{"230686720\n", "314572800\n"} { // what the kernel would answer now
+	for _, now := range []string{"230686720\n", "314572800\n"} { // what the kernel would respond now
 		if err := os.WriteFile(own, []byte(now), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func TestStepPeakV2(t *testing.T) {
 func TestNoStepPeak(t *testing.T) {
 	r := follow(t, tree(t, "v2-cgroupfs", "net:[1]", "net:[2]"))
 	if err := r.BeginPeak(); err == nil {
-		t.Error("a mark has begun anew that is not there")
+		t.Error("a mark has begun again that is not there")
 	}
 	if u := reading(t, r); u.Memory.StepPeak != nil {
 		t.Errorf("%+v", u.Memory)

@@ -28,7 +28,7 @@ func TestHighWaterMarkOfAStep(t *testing.T) {
 		res := bench.StepResult{Before: before, After: after}
 		peak, ok := res.StepPeak()
 		if !ok {
-			t.Skipf("this kernel keeps no mark that can begin anew (%s)", after.Source)
+			t.Skipf("this kernel keeps no mark that can begin again (%s)", after.Source)
 		}
 		return res, peak - *before.Memory.StepPeak
 	}

@@ -63,7 +63,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// starter is an instance whose high-water mark can begin anew.
+// starter is an instance whose high-water mark can begin again.
 type starter struct {
 	*instance
 	begun int // readings there had been when it did
@@ -158,7 +158,7 @@ func TestSamplerEnds(t *testing.T) {
 	}
 }
 
-// TestReadIsGivenUp: an engine that does not answer holds up nobody for ever.
+// TestReadIsGivenUp: an engine that does not respond holds up nobody for ever.
 func TestReadIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := &instance{exited: make(chan struct{}), slow: time.Hour}

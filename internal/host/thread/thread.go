@@ -1,5 +1,5 @@
 // Package thread is about how this process is scheduled while it drives load: it gives goroutines
-// that must wake up on time a thread of their own, which the system prefers (Own, Prefer), sets the Go
+// that must wake up on time their own thread, which the system prefers (Own, Prefer), sets the Go
 // runtime (Tune), and notices when the machine itself stands still (WatchStalls). What a system cannot
 // do or does not permit is left as it was.
 package thread
@@ -23,7 +23,7 @@ func Cores() int {
 	return atFirst
 }
 
-// Own gives the calling goroutine a thread of its own, which wakes from a sleep to the nanosecond
+// Own gives the calling goroutine its own thread, which wakes from a sleep to the nanosecond
 // where the system can do that, instead of to 50 µs. The thread is never given back: it ends with
 // the goroutine.
 func Own() {

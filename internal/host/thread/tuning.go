@@ -8,7 +8,7 @@ import (
 )
 
 // Garbage is collected only when headroom has been allocated besides what is alive. The client
-// itself allocates little, so that short steps have no collection at all; a thread that is to send
+// itself allocates little, so short steps have no collection at all; a thread that is to send
 // a request on time, and happens to be looked at by a collector that the kernel lets wait, would
 // wait with it.
 const (

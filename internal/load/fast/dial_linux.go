@@ -104,7 +104,7 @@ func withItself(fd int) bool {
 }
 
 // connected proceeds with the request for which c was opened. If that has been closed already the
-// request is not sent, and what has come before the end is its answer.
+// request is not sent, and what has come before the end is its response.
 func (s *shard) connected(c *conn, i int, closed bool) {
 	err := s.dialled(c, i)
 	if !wire.Opened(err) {

@@ -17,7 +17,7 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// ask sends the next request on c, or lets it be idle when the sending has ended. A session goes on to its end.
+// ask sends the next request on c, or lets it be idle when the sending has ended. A session continues to its end.
 func (s *shard) ask(c *conn, i int, now int64) {
 	if !c.user.Midway() && (s.ended || s.rec.SendingEnded(now) || s.bounded && !s.rec.MaySend()) {
 		s.retire(c)
@@ -79,7 +79,7 @@ func (s *shard) launch(c *conn, i int, now int64) {
 	s.send(c, i)
 }
 
-// expect makes c ready for the answer to its request, of which nothing has been sent.
+// expect makes c ready for the response to its request, of which nothing has been sent.
 func (s *shard) expect(c *conn) {
 	c.sent = 0
 	c.parser.reset(c.req, s.known)
@@ -88,7 +88,7 @@ func (s *shard) expect(c *conn) {
 	}
 }
 
-// patience is the time-out of the request of c.
+// patience is the timeout of the request of c.
 func (s *shard) patience(c *conn) time.Duration { return cmp.Or(c.req.Timeout, s.timeout) }
 
 // send writes what is left of the request, as much as the socket takes; the rest when it takes
@@ -110,7 +110,7 @@ func (s *shard) send(c *conn, i int) {
 			s.interest(c, i, c.wants())
 		}
 	case syscall.EPIPE, syscall.ECONNRESET:
-		// The contender has closed the connection, maybe with an answer before.
+		// The contender has closed the connection, maybe with a response before.
 		c.doing = sending
 		s.read(c, i, hangUps)
 	default:
@@ -119,7 +119,7 @@ func (s *shard) send(c *conn, i int) {
 }
 
 // again lets the request of c be sent once more, over a new connection. That is for a request whose
-// connection had been open before and has ended, or is given up, without an answer: the contender
+// connection had been open before and has ended, or is given up, without a response: the contender
 // may have closed it while the request was on its way. untouched says that it has not got the
 // request for sure. See wire.Repeatable for the others.
 func (s *shard) again(c *conn, i int, untouched bool) bool {
@@ -154,7 +154,7 @@ func (s *shard) handle(c *conn, i int, events uint32) {
 	}
 }
 
-// read takes in what there is of the answer, and asks again when it is complete. epoll reports each
+// read takes in what there is of the response, and asks again when it is complete. epoll reports each
 // arrival once: what is not read then has to be asked for again.
 func (s *shard) read(c *conn, i int, events uint32) {
 	var n, used int
@@ -196,7 +196,7 @@ func (s *shard) read(c *conn, i int, events uint32) {
 
 // complete records an exchange that has ended, with the moment at which the kernel took in its
 // answer, where that is known, and lets c continue. spoilt says that there were bytes which nobody asked
-// for, or that a part of the request was not sent, which make the next answer unreadable, or that
+// for, or that a part of the request was not sent, which make the next response unreadable, or that
 // the contender has closed the connection.
 func (s *shard) complete(c *conn, i int, spoilt bool, at int64, err error) {
 	now := s.now()
@@ -244,7 +244,7 @@ func (s *shard) record(c *conn, x record.Exchange) {
 	x.Session, x.First, x.Last = session, step == 0, ended
 	s.counters.Record(&s.rec.Interval, x)
 	if s.open != nil {
-		if s.rec.AwaitsAnswers() {
+		if s.rec.AwaitsResponses() {
 			s.rec.Answered(x.End, 0, 0)
 		}
 	} else if !c.answered {
@@ -253,10 +253,10 @@ func (s *shard) record(c *conn, x record.Exchange) {
 	}
 }
 
-// judge looks at an answer that was kept.
+// judge looks at a response that was kept.
 func (s *shard) judge(c *conn, x *record.Exchange) {
 	p := &c.parser
-	a := workload.Answer{Status: p.status, Head: p.header, Body: p.body, Cut: p.bytes > workload.MaxChecked}
+	a := workload.Response{Status: p.status, Head: p.header, Body: p.body, Cut: p.bytes > workload.MaxChecked}
 	x.Checked, x.Kind, x.Example = s.mix.Judge(&c.user, c.req, a)
 	if cap(p.body) > 64<<10 {
 		p.body = nil // not to keep as much for each connection

@@ -1,5 +1,5 @@
 // Package fast has the loop of Linux for HTTP/1.1 in clear: a few threads, each with the system
-// calls and the reader of answers that cost it the least for a request. Nothing is allocated for
+// calls and the reader of responses that cost it the least for a request. Nothing is allocated for
 // one.
 package fast
 

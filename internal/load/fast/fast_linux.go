@@ -19,7 +19,7 @@ import (
 const maxShards = 8
 
 // Loop is a few shards, each a thread with an epoll or io_uring and connections of its own; one
-// shard for an open loop, so that there is one schedule. See docs/decisions for how that lives with
+// shard for an open loop, so there is one schedule. See docs/decisions for how that lives with
 // Go's scheduler and garbage collector.
 type Loop struct {
 	conf   Config
@@ -106,7 +106,7 @@ func (l *Loop) Run(context.Context) {
 	var wg sync.WaitGroup
 	for _, s := range l.shards {
 		wg.Go(func() {
-			// A thread of its own keeps the shard's connections on one CPU's caches, and no other
+			// Its own thread keeps the shard's connections on one CPU's caches, and no other
 			// goroutine gets between it and its events.
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()

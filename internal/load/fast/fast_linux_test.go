@@ -41,8 +41,8 @@ func configOf(t *testing.T, s bench.Step, spec workload.Spec) Config {
 	}
 }
 
-// A request on an open connection costs no allocation, from the reading of the answer before to the
-// sending; nor do variables, and values that a session takes from its answers.
+// A request on an open connection costs no allocation, from the reading of the response before to the
+// sending; nor do variables, and values that a session takes from its responses.
 func TestFastLoopDoesNotAllocate(t *testing.T) {
 	plain := []bench.Request{{Name: "get", Path: "/city"}}
 	users := workload.Spec{
@@ -59,8 +59,8 @@ func TestFastLoopDoesNotAllocate(t *testing.T) {
 		},
 	}
 	for name, test := range map[string]struct {
-		spec   workload.Spec
-		answer string
+		spec     workload.Spec
+		response string
 	}{
 		"length":  {workload.Spec{Requests: plain}, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n" + strings.Repeat("x", 100)},
 		"chunked": {workload.Spec{Requests: plain}, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"},
@@ -69,18 +69,18 @@ func TestFastLoopDoesNotAllocate(t *testing.T) {
 		"session, chunked": {users, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n" +
 			`{"id": 7` + "\r\n18\r\n" + `,"data":{"token":"abc"}}` + "\r\n0\r\n\r\n"},
 	} {
-		answer := test.answer
-		t.Run(name, func(t *testing.T) { exchangesDoNotAllocate(t, true, test.spec, answer) })
+		response := test.response
+		t.Run(name, func(t *testing.T) { exchangesDoNotAllocate(t, true, test.spec, response) })
 		t.Run(name+" with io_uring", func(t *testing.T) {
 			if err := ringWorks(); err != nil {
 				t.Skip("SKIP: ", err)
 			}
-			exchangesDoNotAllocate(t, false, test.spec, answer)
+			exchangesDoNotAllocate(t, false, test.spec, response)
 		})
 	}
 }
 
-func exchangesDoNotAllocate(t *testing.T, epoll bool, spec workload.Spec, answer string) {
+func exchangesDoNotAllocate(t *testing.T, epoll bool, spec workload.Spec, response string) {
 	c := configOf(t, bench.Step{Connections: 1, Duration: time.Minute, MaxRequests: 1 << 40}, spec)
 	c.Epoll = epoll
 	rec := c.Recorder
@@ -105,7 +105,7 @@ func exchangesDoNotAllocate(t *testing.T, epoll bool, spec workload.Spec, answer
 	if s.ring != nil {
 		s.ring.poll()
 	}
-	in, out := make([]byte, 4096), []byte(answer)
+	in, out := make([]byte, 4096), []byte(response)
 	asked := 0
 	exchange := func() {
 		if n, err := unix.Read(other, in); n <= 0 || err != nil {
@@ -117,7 +117,7 @@ func exchangesDoNotAllocate(t *testing.T, epoll bool, spec workload.Spec, answer
 		turn()
 		asked++
 	}
-	for range 2 { // the first of its kind has an example made, or grows what holds the answer
+	for range 2 { // the first of its kind has an example made, or grows what holds the response
 		exchange()
 	}
 	if n := testing.AllocsPerRun(1000, exchange); n != 0 {
@@ -179,9 +179,9 @@ func onPair(t *testing.T, c Config) (s *shard, other int) {
 	return s, pair[1]
 }
 
-// An end that comes together with the answer is known before the next request, whatever that asks:
+// An end that comes together with the response is known before the next request, whatever that asks:
 // it is sent on another connection.
-func TestEndBesideTheAnswer(t *testing.T) {
+func TestEndBesideTheResponse(t *testing.T) {
 	for name, epoll := range map[string]bool{"epoll": true, "io_uring": false} {
 		t.Run(name, func(t *testing.T) {
 			if err := ringWorks(); err != nil && !epoll {

@@ -48,7 +48,7 @@ func classBit(status int) uint8 {
 
 func digit(c byte) bool { return c >= '0' && c <= '9' }
 
-// headerLine looks at the headers that say how the answer continues.
+// headerLine looks at the headers that say how the response continues.
 func (p *parser) headerLine(line []byte) error {
 	if line[0] == ' ' || line[0] == '\t' {
 		return errContinued
@@ -116,7 +116,7 @@ func (p *parser) endOfHead() (done bool, err error) {
 		if p.interim++; p.interim > wire.MaxInterim {
 			return false, errInterim
 		}
-		p.answer, p.header = answer{interim: p.interim}, p.header[:0]
+		p.response, p.header = response{interim: p.interim}, p.header[:0]
 		return false, nil
 	}
 	if p.http10 && !p.alive {
@@ -185,7 +185,7 @@ func anyControl(b []byte) bool {
 	return false
 }
 
-// hasToken says whether one of the words between commas is token, which is in small letters.
+// hasToken says whether one of the words between commas is token, which is in lower-case letters.
 func hasToken(value []byte, token string) bool {
 	for len(value) > 0 {
 		word := value
@@ -201,7 +201,7 @@ func hasToken(value []byte, token string) bool {
 	return false
 }
 
-// equalFold compares letters of ASCII whatever their case; small is in small letters.
+// equalFold compares letters of ASCII whatever their case; small is in lower-case letters.
 func equalFold(b []byte, small string) bool {
 	if len(b) != len(small) {
 		return false

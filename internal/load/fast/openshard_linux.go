@@ -8,7 +8,7 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// sendBatch is how many requests that are due are sent before answers are looked at.
+// sendBatch is how many requests that are scheduled are sent before answers are looked at.
 const sendBatch = 64
 
 // openShard is what a shard of an open loop has besides: the schedule, the connections that are
@@ -35,7 +35,7 @@ const (
 	raiseBelow       = 0.6
 )
 
-// prefer lets this thread run before all others, so that what is due is sent when it is due, also
+// prefer lets this thread run before all others, so what is scheduled is sent when it is scheduled, also
 // while the contender wants every CPU; or no more.
 func (o *openShard) prefer(on bool) {
 	if on {
@@ -73,7 +73,7 @@ func newOpenShard(s *shard) *openShard {
 	return o
 }
 
-// users says whether each job is a user with a connection of its own.
+// users says whether each job is a user with its own connection.
 func (o *openShard) users() bool { return o.s.step.Arrivals != nil }
 
 // run sends until the schedule or the sending has ended, and returns when nothing is in flight any
@@ -114,7 +114,7 @@ func (o *openShard) run() {
 	}
 }
 
-// pace sends what is due, and returns when to look again.
+// pace sends what is scheduled, and returns when to look again.
 func (o *openShard) pace() (wake int64) {
 	for range sendBatch {
 		now := o.s.now()
@@ -127,7 +127,7 @@ func (o *openShard) pace() (wake int64) {
 	return 0
 }
 
-// give hands what is due to a free connection, or lets it wait in the queue.
+// give hands what is scheduled to a free connection, or lets it wait in the queue.
 func (o *openShard) give(j workload.Job, now int64) {
 	o.expire(now)
 	if n := len(o.free); n > 0 {
@@ -173,13 +173,13 @@ func (o *openShard) start(c *conn, i int, now int64, j workload.Job) {
 	o.send(c, i, now, j.Held)
 }
 
-// send sends the next request of the user of c, which was due so long ago.
+// send sends the next request of the user of c, which was scheduled so long ago.
 func (o *openShard) send(c *conn, i int, now int64, held bool) {
-	o.s.counters.SendDue(o.s.rec.Phase(now), time.Duration(c.lag), held)
+	o.s.counters.SendScheduled(o.s.rec.Phase(now), time.Duration(c.lag), held)
 	o.s.launch(c, i, now)
 }
 
-// thought lets the user of c, who has thought, ask. What is due then is due now.
+// thought lets the user of c, who has thought, ask. What is scheduled then is scheduled now.
 func (o *openShard) thought(c *conn, i int, now int64) {
 	if !c.user.Midway() && o.s.ended {
 		c.user.Forget()
@@ -191,11 +191,11 @@ func (o *openShard) thought(c *conn, i int, now int64) {
 	c.held = false
 }
 
-// next lets a user in the middle of a session make the next request, which comes due with the answer before, or
+// next lets a user in the middle of a session make the next request, which comes due with the response before, or
 // when the user has thought.
 func (o *openShard) next(c *conn, i int, now int64) {
 	s := o.s
-	s.counters.ComeDue(s.rec.Phase(now), 1, s.counters.Rate)
+	s.counters.Schedule(s.rec.Phase(now), 1, s.counters.Rate)
 	c.lag = 0
 	if !s.think(c, now) {
 		o.send(c, i, now, false)
@@ -212,7 +212,7 @@ func (o *openShard) release(c *conn, i int, now int64) {
 	ended := s.ended || s.rec.SendingEnded(now)
 	if c.left > 0 {
 		if !ended {
-			// What a user asks next is due as soon as the answer before is there.
+			// What a user asks next is scheduled as soon as the response before is there.
 			o.start(c, i, now, workload.Job{Due: now, Requests: c.left})
 			return
 		}
@@ -220,7 +220,7 @@ func (o *openShard) release(c *conn, i int, now int64) {
 		c.left = 0
 	}
 	if o.users() {
-		s.hangUp(c) // the next user has a connection of its own
+		s.hangUp(c) // the next user has its own connection
 		c.ever = false
 	}
 	if !ended {

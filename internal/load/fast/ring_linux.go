@@ -274,7 +274,7 @@ func (r *uring) take() completion {
 	return c
 }
 
-// close ends everything that is under way, and waits for its end, so that nobody receives what
+// close ends everything that is under way, and waits for its end, so nobody receives what
 // comes later.
 func (r *uring) close() {
 	cancel := cancelRegister{fd: -1, flags: cancelAll | cancelAny, timeout: kernelTime{-1, -1}}

@@ -8,7 +8,7 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// A request begins when the kernel gets it, and its time-out counts from there; one that needed a
+// A request begins when the kernel gets it, and its timeout counts from there; one that needed a
 // connection begins when that began to be opened.
 func TestWhatARequestBeginsWith(t *testing.T) {
 	c := config(t, bench.Step{Connections: 2, Duration: time.Second})
@@ -33,7 +33,7 @@ func TestWhatARequestBeginsWith(t *testing.T) {
 	}
 }
 
-// ringWorks tells why this system has no io_uring, nil where it has.
+// ringWorks says why this system has no io_uring, nil where it has.
 func ringWorks() error {
 	r, err := newRing(1)
 	if err != nil {

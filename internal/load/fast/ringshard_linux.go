@@ -12,7 +12,7 @@ import (
 
 // What a submission was for. A completion brings it back, with the connection's number and turn.
 const (
-	forAnswers = iota
+	forResponses = iota
 	forRequest
 	forOpening
 	forWake
@@ -56,7 +56,7 @@ func (s *shard) useRing() {
 func (s *shard) receiveRing(c *conn, i int) {
 	_ = unix.SetNonblock(int(c.fd), false) // or the kernel would give up where it ought to wait
 	q := s.ring.next()
-	q.op, q.fd, q.flags, q.priority, q.user = opRecvMsg, c.fd, sqeBufferSelect, recvMultishot, mark(forAnswers, i, c.turn)
+	q.op, q.fd, q.flags, q.priority, q.user = opRecvMsg, c.fd, sqeBufferSelect, recvMultishot, mark(forResponses, i, c.turn)
 	q.addr, q.length = uint64(uintptr(unsafe.Pointer(&s.ring.want))), 1
 	c.queued = s.ring.tail
 }
@@ -159,7 +159,7 @@ func (s *shard) awaitRing() {
 	s.events = s.events[:0]
 }
 
-// serveRing handles the completions that there are, and time-outs after them are handled as
+// serveRing handles the completions that there are, and timeouts after them are handled as
 // without a ring.
 func (s *shard) serveRing() {
 	for n := s.ring.completed(); n > 0; n-- {
@@ -174,7 +174,7 @@ func (s *shard) serveRing() {
 		c := &s.conns[i]
 		current := c.fd >= 0 && turn == c.turn&(1<<turnBits-1)
 		switch {
-		case what == forAnswers:
+		case what == forResponses:
 			s.received(c, i, done, current)
 		case !current:
 		case what == forOpening:
@@ -182,7 +182,7 @@ func (s *shard) serveRing() {
 		case done.res < 0 && done.res != -int32(unix.EPIPE) && done.res != -int32(unix.ECONNRESET):
 			s.fail(c, i, s.now(), os.NewSyscallError("write", syscall.Errno(-done.res)))
 		case int(done.res) < len(c.out):
-			// The contender has closed the connection, maybe with an answer before.
+			// The contender has closed the connection, maybe with a response before.
 			c.sent, c.unsent = int(max(done.res, 0)), true
 		default:
 			c.unsent = false

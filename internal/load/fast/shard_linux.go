@@ -41,7 +41,7 @@ const (
 	idle       doing = iota // it has no request, and gets none any more
 	connecting              // for its request
 	sending                 // the rest of its request, which the socket did not take at once
-	waiting                 // for the answer
+	waiting                 // for the response
 	resting                 // until it tries again to open
 )
 
@@ -51,7 +51,7 @@ type conn struct {
 	req      *workload.Request
 	user     workload.User
 	start    int64  // of the request
-	until    int64  // its time-out, or the end of the rest
+	until    int64  // its timeout, or the end of the rest
 	out      []byte // the request; with a ring the kernel may still read it
 	sent     int    // bytes of it that have gone out, as far as is known
 	fd       int32  // -1: not open
@@ -68,7 +68,7 @@ type conn struct {
 	left int   // and requests or sessions that the user has after this one
 	held bool  // it had to wait for a connection, and its user thinks before asking
 
-	answered bool  // it has had its first answer
+	answered bool  // it has had its first response
 	thinking bool  // it rests before a request of its user
 	refused  error // why it could not be opened, which is looked at in the next turn
 }
@@ -94,7 +94,7 @@ type shard struct {
 	wakeFD   int    // an eventfd
 	in       []byte
 	events   []unix.EpollEvent
-	next     int64   // when connections have to be looked at for time-outs and ends of rests
+	next     int64   // when connections have to be looked at for timeouts and ends of rests
 	known    uint8   // see parser
 	idle     int64   // spent waiting for events within the interval
 	batch    []int32 // with a ring: connections whose requests are not submitted yet
@@ -225,7 +225,7 @@ func (s *shard) await(until int64) {
 	s.events = s.events[:n]
 }
 
-// serve handles the events that await has taken, and time-outs.
+// serve handles the events that await has taken, and timeouts.
 func (s *shard) serve() {
 	s.failRefused()
 	if s.ring != nil {
@@ -271,7 +271,7 @@ func (s *shard) expire(now int64) {
 			s.next = c.until
 		}
 	}
-	// Not more often than a thousand times a second, and time-outs come that much late at most.
+	// Not more often than a thousand times a second, and timeouts come that much late at most.
 	if s.next != math.MaxInt64 {
 		s.next = max(s.next, now+int64(time.Millisecond))
 	}
@@ -340,7 +340,7 @@ func (s *shard) wake() {
 	_, _ = unix.Write(s.wakeFD, one[:]) // it fails only when it is to wake already
 }
 
-// drainWake empties the eventfd, so that it can wake the shard again.
+// drainWake empties the eventfd, so it can wake the shard again.
 func (s *shard) drainWake() {
 	var n [8]byte
 	_, _ = unix.Read(s.wakeFD, n[:])

@@ -10,7 +10,7 @@ import (
 )
 
 // StampReader reads from sockets together with the moment at which the kernel took in the last of what
-// was read. That moment is the end of an answer for which the thread had to be woken up first: how
+// was read. That moment is the end of a response for which the thread had to be woken up first: how
 // long that takes is the machine's and the client's doing, some tens of microseconds and more on a
 // busy one, and says nothing about the contender.
 type StampReader struct {
@@ -23,7 +23,7 @@ type StampReader struct {
 // something else. After shorter sleeps the clock is as good as the stamp, which makes reading more expensive.
 const minSleep = 100 * time.Microsecond
 
-// EnableStamps turns stamps on for a socket. Without them the answer ends when it is read.
+// EnableStamps turns stamps on for a socket. Without them the response ends when it is read.
 func EnableStamps(fd int) {
 	_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1)
 }
@@ -60,7 +60,7 @@ func stampIn(control []byte) int64 {
 }
 
 // wakeupDelay is how long ago, at now, the kernel took in what it has stamped with at; 0 where that is
-// not known or cannot be, as after a jump of the clock: an answer never came before its request was
+// not known or cannot be, as after a jump of the clock: a response never came before its request was
 // sent.
 func wakeupDelay(now time.Time, at int64, sent time.Duration) time.Duration {
 	if at == 0 {

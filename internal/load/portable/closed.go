@@ -9,7 +9,7 @@ import (
 	"locbench/internal/load/wire"
 )
 
-// runClosed asks again on each connection as soon as it has its answer.
+// runClosed asks again on each connection as soon as it has its response.
 func (l *Loop) runClosed(ctx context.Context) {
 	var wg sync.WaitGroup
 	for i, s := range l.slots {

@@ -12,7 +12,7 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// endless is a connection on which something is repeated until the time-out, which is when most
+// endless is a connection on which something is repeated until the timeout, which is when most
 // bytes have been read.
 type endless struct {
 	begin, piece string
@@ -38,16 +38,16 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Of an answer without end the head is given up after wire.MaxHead, and of a body nothing is kept,
-// however much of it is read until the time-out.
-func TestEndlessAnswersAreBounded(t *testing.T) {
+// Of a response without end the head is given up after wire.MaxHead, and of a body nothing is kept,
+// however much of it is read until the timeout.
+func TestEndlessResponsesAreBounded(t *testing.T) {
 	const ok = "HTTP/1.1 200 OK\r\n"
 	const chunked = ok + "Transfer-Encoding: chunked\r\n\r\n"
 	block := strings.Repeat("x", 16<<10)
 	for _, test := range []struct {
 		name, begin, piece string
 		kind               bench.ErrorKind
-		most               int // bytes that are read before it is given up; 0: until the time-out
+		most               int // bytes that are read before it is given up; 0: until the timeout
 	}{
 		{"header", ok, "X-Header: " + block + "\r\n", bench.ErrOther, wire.MaxHead},
 		{"header line", ok + "X-Header: ", block, bench.ErrOther, wire.MaxHead},
@@ -66,14 +66,14 @@ func TestEndlessAnswersAreBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 			const short, long = 4 << 20, 64 << 20
-			answer := func(most int) (read int) {
+			response := func(most int) (read int) {
 				in := &endless{begin: test.begin, piece: test.piece, most: most}
-				if _, keep, err := readAnswer(in, req, http.StatusOK); err == nil || keep || wire.Classify(err) != test.kind {
+				if _, keep, err := readResponse(in, req, http.StatusOK); err == nil || keep || wire.Classify(err) != test.kind {
 					t.Errorf("kept %t, %v", keep, err)
 				}
 				return in.read
 			}
-			read := answer(long)
+			read := response(long)
 			if test.most > 0 {
 				if read > test.most {
 					t.Errorf("%d bytes were read, want %d at most", read, test.most)
@@ -81,11 +81,11 @@ func TestEndlessAnswersAreBounded(t *testing.T) {
 				return
 			}
 			if read < long {
-				t.Errorf("%d bytes were read before the time-out", read)
+				t.Errorf("%d bytes were read before the timeout", read)
 			}
 			// Sixteen times as many bytes, in 3,840 more pieces, take no more allocations, but for a
 			// buffer that a collection took out of its pool.
-			if a, b := testing.AllocsPerRun(3, func() { answer(short) }), testing.AllocsPerRun(3, func() { answer(long) }); b > a+10 {
+			if a, b := testing.AllocsPerRun(3, func() { response(short) }), testing.AllocsPerRun(3, func() { response(long) }); b > a+10 {
 				t.Errorf("%g allocations for %d bytes, %g for %d", a, short, b, long)
 			}
 		})
@@ -104,12 +104,12 @@ func TestBodiesToCheckAreBounded(t *testing.T) {
 	s := slotOf(in)
 	s.keep = true
 	var x record.Exchange
-	if _, err := s.answer(asked, &x); wire.Classify(err) != bench.ErrTimeout || in.read < in.most || len(s.body) > workload.MaxChecked+1 || !s.kept().Cut {
+	if _, err := s.response(asked, &x); wire.Classify(err) != bench.ErrTimeout || in.read < in.most || len(s.body) > workload.MaxChecked+1 || !s.kept().Cut {
 		t.Errorf("%v after %d bytes, of which %d are kept", err, in.read, len(s.body))
 	}
 	s = slotOf(strings.NewReader("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"))
 	s.keep = true
-	if keep, err := s.answer(asked, &x); !keep || err != nil || string(s.kept().Body) != "hello" || s.kept().Cut {
+	if keep, err := s.response(asked, &x); !keep || err != nil || string(s.kept().Body) != "hello" || s.kept().Cut {
 		t.Errorf("%t, %v, %q", keep, err, s.body)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// longRequest is from how many bytes on the answer is read while the request is sent: a contender
+// longRequest is from how many bytes on the response is read while the request is sent: a contender
 // need not take all of it.
 const longRequest = 16 << 10
 
@@ -32,7 +32,7 @@ func (l *Loop) begin(s *slot) bool {
 	return true
 }
 
-// exchange sends the next request of the user of s, who has begun something, reads the whole answer and records
+// exchange sends the next request of the user of s, who has begun something, reads the whole response and records
 // what came of it. In an open loop, due is when it should have been sent, and held says that it then had to wait
 // for a connection. ctx bounds the opening of the connection.
 func (l *Loop) exchange(ctx context.Context, s *slot, due int64, held bool) (ended int64, dialFailed bool) {
@@ -85,7 +85,7 @@ func (l *Loop) starts(x record.Exchange, held bool) {
 	l.note(func(c *record.Counters) {
 		l.count(x.Start, 1)
 		if l.open != nil {
-			c.SendDue(l.rec.Phase(x.Start), x.Lag, held)
+			c.SendScheduled(l.rec.Phase(x.Start), x.Lag, held)
 		} else {
 			c.Sent++
 		}
@@ -136,7 +136,7 @@ func (s *slot) mayRepeat(r *workload.Request, err error) bool {
 	return s.limit.read == 0 && r.Repeatable && wire.Classify(err) == bench.ErrReset
 }
 
-// ask sends the request in s.out and reads its answer, on a connection that it opens where there is
+// ask sends the request in s.out and reads its response, on a connection that it opens where there is
 // none.
 func (l *Loop) ask(
 	ctx context.Context, s *slot, r *workload.Request, x *record.Exchange, deadline time.Time,
@@ -168,7 +168,7 @@ func (l *Loop) ask(
 	return keep, dialFailed, err
 }
 
-// exchange1 is the way of a request whose bytes are in s.out, and of its answer, over HTTP/1.1.
+// exchange1 is the way of a request whose bytes are in s.out, and of its response, over HTTP/1.1.
 func (s *slot) exchange1(r *workload.Request, x *record.Exchange) (keep bool, err error) {
 	if len(s.out) >= longRequest {
 		return s.exchangeLong(r, x)
@@ -177,15 +177,15 @@ func (s *slot) exchange1(r *workload.Request, x *record.Exchange) (keep bool, er
 	if err != nil && wire.Classify(err) != bench.ErrReset {
 		return false, err
 	}
-	// If the contender has closed the connection there may be an answer before that.
-	keep, failed := s.answer(r, x)
+	// If the contender has closed the connection there may be a response before that.
+	keep, failed := s.response(r, x)
 	if failed != nil && err != nil && n == 0 && s.limit.read == 0 {
 		failed = fmt.Errorf("%w: %w", errNotTaken, err)
 	}
 	return keep && err == nil, failed
 }
 
-// exchangeLong is exchange1 for a long request. The answer may come before all of it is sent, which
+// exchangeLong is exchange1 for a long request. The response may come before all of it is sent, which
 // then is not sent.
 func (s *slot) exchangeLong(r *workload.Request, x *record.Exchange) (keep bool, err error) {
 	conn, sent := s.conn, make(chan error, 1)
@@ -193,7 +193,7 @@ func (s *slot) exchangeLong(r *workload.Request, x *record.Exchange) (keep bool,
 		_, err := conn.Write(s.out)
 		sent <- err
 	}()
-	keep, err = s.answer(r, x)
+	keep, err = s.response(r, x)
 	_ = conn.SetWriteDeadline(time.Unix(1, 0))
 	return <-sent == nil && keep, err
 }

@@ -16,9 +16,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// readAnswer reads one answer to req as the loop does.
-func readAnswer(in io.Reader, req *http.Request, want int) (x record.Exchange, keep bool, err error) {
-	keep, err = slotOf(in).answer(&workload.Request{Asked: req, Status: want}, &x)
+// readResponse reads one answer to req as the loop does.
+func readResponse(in io.Reader, req *http.Request, want int) (x record.Exchange, keep bool, err error) {
+	keep, err = slotOf(in).response(&workload.Request{Asked: req, Status: want}, &x)
 	return x, keep, err
 }
 
@@ -31,7 +31,7 @@ func slotOf(in io.Reader) *slot {
 
 // What a contender sends is hostile: whatever it is, reading it ends, and with a success only for
 // the wanted status.
-func FuzzAnswer(f *testing.F) {
+func FuzzResponse(f *testing.F) {
 	for _, s := range []string{
 		"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
 		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nA: b\r\n\r\n",
@@ -45,7 +45,7 @@ func FuzzAnswer(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, _, err := readAnswer(bytes.NewReader(data), req, http.StatusOK)
+		o, _, err := readResponse(bytes.NewReader(data), req, http.StatusOK)
 		if err != nil {
 			if wire.Classify(err) == "" {
 				t.Errorf("%v has no kind", err)

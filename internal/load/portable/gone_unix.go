@@ -34,7 +34,7 @@ func gone(conn net.Conn) bool {
 	return !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// Read reads what is there if it is to be at once: a time-out without waiting where nothing is.
+// Read reads what is there if it is to be at once: a timeout without waiting where nothing is.
 func (b *below) Read(p []byte) (int, error) {
 	if !b.atOnce {
 		return b.Conn.Read(p)
@@ -46,7 +46,7 @@ func (b *below) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// look reads from conn without waiting, with a time-out where there is nothing, or where that cannot
+// look reads from conn without waiting, with a timeout where there is nothing, or where that cannot
 // be known. No bytes and no error are the end.
 func look(conn net.Conn, p []byte, flags int) (n int, err error) {
 	sys, ok := conn.(syscall.Conn)

@@ -18,7 +18,7 @@ import (
 )
 
 // http2Conn is a connection that speaks HTTP/2: after TLS where the contender wants that, else from
-// the first byte (RFC 9113, 3.3). One request at a time is on it, as with HTTP/1.1, so that a
+// the first byte (RFC 9113, 3.3). One request at a time is on it, as with HTTP/1.1, so a
 // number of connections means the same with both.
 type http2Conn struct {
 	net.Conn // below TLS
@@ -61,12 +61,12 @@ func (l *Loop) connect2(ctx context.Context) (net.Conn, error) {
 	return &http2Conn{below, client}, nil
 }
 
-// exchange2 is the way of a request whose bytes are in s.out, and of its answer, over HTTP/2.
+// exchange2 is the way of a request whose bytes are in s.out, and of its response, over HTTP/2.
 func (l *Loop) exchange2(
 	ctx context.Context, s *slot, r *workload.Request, x *record.Exchange, deadline time.Time,
 ) (keep bool, err error) {
 	conn := s.conn.(*http2Conn)
-	// The same bytes as on a connection of HTTP/1.1, so that both ask the same.
+	// The same bytes as on a connection of HTTP/1.1, so both ask the same.
 	req, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(s.out)))
 	if err != nil {
 		return false, err
@@ -92,7 +92,7 @@ func (l *Loop) exchange2(
 var errNotTaken = fmt.Errorf("the contender has not taken the request: %w", wire.ErrClosed)
 
 // causes2 are the errors of HTTP/2 by their words, the first ones first, as net/http does not export
-// them; nil is one that is an answer.
+// them; nil is one that is a response.
 var causes2 = []struct {
 	words string
 	is    error

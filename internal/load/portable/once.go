@@ -12,18 +12,18 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// Asked is a request that was asked for itself, and its answer.
+// Asked is a request that was asked for itself, and its response.
 type Asked struct {
-	Request string
-	Sent    []byte // its bytes on the wire
-	Answer  workload.Answer
-	Took    time.Duration
-	Saved   map[string]string // by it and those of its session before it
-	Err     error             // why it is not as expected; nil where it is
+	Request  string
+	Sent     []byte // its bytes on the wire
+	Response workload.Response
+	Took     time.Duration
+	Saved    map[string]string // by it and those of its session before it
+	Err      error             // why it is not as expected; nil where it is
 }
 
 // Once asks what the mix draws first, on one connection and without thinking: a request, or a session to its end or
-// to the first answer that is not as expected. Nothing is recorded. The error is that of the last request, or ctx's.
+// to the first response that is not as expected. Nothing is recorded. The error is that of the last request, or ctx's.
 func (l *Loop) Once(ctx context.Context, seen func(Asked)) error {
 	s, mix := l.slots[0], l.conf.Mix
 	defer s.close()
@@ -39,7 +39,7 @@ func (l *Loop) Once(ctx context.Context, seen func(Asked)) error {
 		began := time.Now()
 		s.status, s.header, s.body, l.keepAll = 0, nil, nil, true
 		keep, _, err := l.ask(ctx, s, r, &x, began.Add(cmp.Or(r.Timeout, l.conf.Timeout)))
-		a := Asked{Request: r.Name, Sent: bytes.Clone(s.out), Answer: s.kept(), Took: time.Since(began)}
+		a := Asked{Request: r.Name, Sent: bytes.Clone(s.out), Response: s.kept(), Took: time.Since(began)}
 		if !keep {
 			s.close()
 		}
@@ -51,7 +51,7 @@ func (l *Loop) Once(ctx context.Context, seen func(Asked)) error {
 		case x.Kind != "":
 			a.Err = fmt.Errorf("wanted status %s, got %s", r.Statuses(), x.Example)
 		default:
-			if _, kind, example := mix.Judge(&s.user, r, a.Answer); kind != "" {
+			if _, kind, example := mix.Judge(&s.user, r, a.Response); kind != "" {
 				a.Err = errors.New(example)
 			}
 		}

@@ -9,16 +9,16 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// openLoop sends requests when they are due, on connections of which there are no more than a
+// openLoop sends requests when they are scheduled, on connections of which there are no more than a
 // bound.
 //
-// A request that is due takes a connection that is free, or a new one. With all in use it waits in
+// A request that is scheduled takes a connection that is free, or a new one. With all in use it waits in
 // a queue, which is counted: as late when it is sent at last, or as dropped when it has waited for
 // as long as a request may take, when the queue is full, or when the step ends. So each that came
 // due is either sent or dropped.
 type openLoop struct {
 	loop  *Loop
-	users bool           // each job is a user with a connection of its own
+	users bool           // each job is a user with its own connection
 	feed  *workload.Feed // the lock of the counters is its lock
 
 	mu      sync.Mutex
@@ -55,7 +55,7 @@ func (o *openLoop) run(ctx context.Context) {
 		o.wg.Go(func() { o.wait(ctx, w) })
 	}
 	var wg sync.WaitGroup
-	wg.Go(func() { o.send(ctx) }) // in a goroutine of its own, because it sleeps on a thread of its own
+	wg.Go(func() { o.send(ctx) }) // in its own goroutine, because it sleeps on its own thread
 	wg.Wait()
 	o.loop.rec.Stop()
 	o.end()
@@ -140,13 +140,13 @@ func (o *openLoop) serve(ctx context.Context, s *slot, j workload.Job) {
 	if o.users {
 		defer func() {
 			s.close()
-			s.ever = false // the next user has a connection of its own
+			s.ever = false // the next user has its own connection
 		}()
 	}
 	rec := o.loop.rec
 	due, held := j.Due, j.Held
 	for n := j.Requests; n > 0; n-- {
-		// What a user asks next is due as soon as the answer before is there.
+		// What a user asks next is scheduled as soon as the response before is there.
 		before := rec.Now()
 		if n < j.Requests && rec.Stopped() || !o.loop.begin(s) {
 			o.drop(int64(n), false)
@@ -157,7 +157,7 @@ func (o *openLoop) serve(ctx context.Context, s *slot, j workload.Job) {
 		}
 		due, _ = o.loop.exchange(ctx, s, due, held)
 		for held = false; s.user.Midway(); {
-			o.loop.note(func(c *record.Counters) { c.ComeDue(rec.Phase(due), 1, c.Rate) })
+			o.loop.note(func(c *record.Counters) { c.Schedule(rec.Phase(due), 1, c.Rate) })
 			if think := s.user.Think(); think > 0 {
 				o.loop.pause(think)
 				due = rec.Now()

@@ -168,7 +168,7 @@ func (a *asker) exchange(ctx context.Context, c *clock, r *bench.RequestPhases, 
 	defer stop()
 	a.conn.first = time.Time{}
 	c.last = time.Now()
-	if r.New { // what lies between belongs to the writing, so that the phases add up
+	if r.New { // what lies between belongs to the writing, so the phases add up
 		c.last = c.began.Add(r.Name + r.Connect + r.TLS)
 	} else {
 		c.began = c.last
@@ -180,7 +180,7 @@ func (a *asker) exchange(ctx context.Context, c *clock, r *bench.RequestPhases, 
 	}
 	var x record.Exchange
 	s.status = 0
-	keep, err := s.answer(asked, &x)
+	keep, err := s.response(asked, &x)
 	ended := time.Now()
 	if a.conn.first.IsZero() {
 		r.FirstByte = c.lap(ended)

@@ -61,7 +61,7 @@ func (l listener) Close() error { return nil }
 
 func (l listener) Addr() net.Addr { return &net.TCPAddr{} }
 
-// Every phase has a delay of its own, and is exactly that long, in virtual time; so none holds a
+// Every phase has its own delay, and is exactly that long, in virtual time; so none holds a
 // part of another.
 func TestEachPhaseHasItsOwnTime(t *testing.T) {
 	const name, connect, handshake, send, first, receive = 11 * time.Millisecond, 13 * time.Millisecond, 17 * time.Millisecond,
@@ -167,7 +167,7 @@ func TestHostileServers(t *testing.T) {
 		handle func(net.Conn)
 		want   string
 	}{
-		"closes":      {func(c net.Conn) { read(c) }, "closed the connection before the whole answer was there"},
+		"closes":      {func(c net.Conn) { read(c) }, "closed the connection before the whole response was there"},
 		"garbage":     {func(c net.Conn) { read(c); fmt.Fprint(c, "\x1b[31mhello\r\n\r\n") }, "malformed HTTP"},
 		"silent":      {func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }, "timeout"},
 		"half a body": {func(c net.Conn) { read(c); fmt.Fprint(c, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf") }, "unexpected EOF"},
@@ -182,7 +182,7 @@ func TestHostileServers(t *testing.T) {
 			for err == nil {
 				_, err = io.WriteString(c, "X: "+strings.Repeat("y", 4000)+"\r\n")
 			}
-		}, "headers of the answer over 1048576 bytes"},
+		}, "headers of the response over 1048576 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			timeout := 30 * time.Second

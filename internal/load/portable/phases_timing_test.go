@@ -19,7 +19,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-// Every phase has a delay of its own. Each is at least that long, and they add up to the total: so
+// Every phase has its own delay. Each is at least that long, and they add up to the total: so
 // none holds a part of another.
 func TestEachPhaseHasItsOwnTimeOnSockets(t *testing.T) {
 	const name, connect, handshake, send, first, receive = 11 * time.Millisecond, 13 * time.Millisecond, 17 * time.Millisecond,

@@ -32,7 +32,7 @@ type Config struct {
 	Keep        *wire.Kept // nil: connections are closed with the step
 	// Dial opens connections; nil is a plain net.Dialer.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Sleep waits until a request is due, for a few milliseconds at most; nil is what is most exact
+	// Sleep waits until a request is scheduled, for a few milliseconds at most; nil is what is most exact
 	// on this system, in real time.
 	Sleep func(time.Duration)
 }
@@ -46,7 +46,7 @@ type Loop struct {
 	flying   int              // requests in flight; its lock is that of the counters
 	counted  bool             // the backlog is; likewise
 	open     *openLoop        // nil: closed loop
-	keepAll  bool             // each answer is wanted whole
+	keepAll  bool             // each response is wanted whole
 
 	mu    sync.Mutex // guards the list
 	slots []*slot

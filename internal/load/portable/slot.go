@@ -23,13 +23,13 @@ type slot struct {
 	limit    *limitedReader
 	br       *bufio.Reader
 	out      []byte               // the request
-	status   int                  // of the answer
+	status   int                  // of the response
 	sample   [wire.MaxSample]byte // the start of the body of an unwanted answer
 	ever     bool                 // it has been open
 	failures int                  // dials failed in a row
-	answered bool                 // it has had its first answer
+	answered bool                 // it has had its first response
 	user     workload.User
-	keep     bool // the answer is wanted whole: in header and body, as far as that is checked at all
+	keep     bool // the response is wanted whole: in header and body, as far as that is checked at all
 	header   http.Header
 	body     []byte
 	gaveUp   bool // the contender has, waiting for a request
@@ -62,9 +62,9 @@ func (s *slot) close() {
 	}
 }
 
-// answer reads the answer to r over HTTP/1.1. A status that is not wanted is put into x; an incomplete
+// answer reads the response to r over HTTP/1.1. A status that is not wanted is put into x; an incomplete
 // answer is an error.
-func (s *slot) answer(r *workload.Request, x *record.Exchange) (keep bool, err error) {
+func (s *slot) response(r *workload.Request, x *record.Exchange) (keep bool, err error) {
 	var resp *http.Response
 	for i := 0; ; i++ {
 		s.limit.n = wire.MaxHead
@@ -79,17 +79,17 @@ func (s *slot) answer(r *workload.Request, x *record.Exchange) (keep bool, err e
 			return false, fmt.Errorf("more than %d interim answers", wire.MaxInterim)
 		}
 	}
-	// A body may be of any length: the time-out bounds it and nothing of it is kept.
+	// A body may be of any length: the timeout bounds it and nothing of it is kept.
 	s.limit.n = math.MaxInt64
 	s.gaveUp = !r.Wants(resp.StatusCode) && resp.StatusCode == http.StatusRequestTimeout && resp.Close
 	if err := s.readBody(resp, r, x); err != nil {
 		return false, wire.BodyError{Err: s.limit.cause(err)}
 	}
-	// Bytes that nobody asked for make the next answer unreadable.
+	// Bytes that nobody asked for make the next response unreadable.
 	return !resp.Close && resp.StatusCode != http.StatusSwitchingProtocols && s.br.Buffered() == 0, nil
 }
 
-// readBody reads the whole body of an answer. A status that is not wanted is put into x.
+// readBody reads the whole body of a response. A status that is not wanted is put into x.
 func (s *slot) readBody(resp *http.Response, r *workload.Request, x *record.Exchange) (err error) {
 	n := 0
 	s.status, s.header = resp.StatusCode, resp.Header
@@ -118,11 +118,11 @@ func (s *slot) example(resp *http.Response, body []byte) string {
 	return wire.Example(strings.TrimSpace(resp.Status + " " + string(body[:min(len(body), wire.MaxSample)])))
 }
 
-// kept is the answer that was kept.
-func (s *slot) kept() workload.Answer {
+// kept is the response that was kept.
+func (s *slot) kept() workload.Response {
 	var head bytes.Buffer
 	_ = s.header.Write(&head) // into memory: it cannot fail
-	a := workload.Answer{Status: s.status, Head: head.Bytes(), Body: s.body}
+	a := workload.Response{Status: s.status, Head: head.Bytes(), Body: s.body}
 	if a.Cut = len(s.body) > workload.MaxChecked; a.Cut {
 		a.Body = s.body[:workload.MaxChecked]
 	}
@@ -140,7 +140,7 @@ func readSome(body io.Reader, p []byte) (n int, err error) {
 	return n, err
 }
 
-// limitedReader fails once n bytes have been read; n is set again for each part of an answer. It
+// limitedReader fails once n bytes have been read; n is set again for each part of a response. It
 // keeps the error that ended the reading, since parsers report a connection that ended too early as
 // one mistake or another of syntax.
 type limitedReader struct {
@@ -152,7 +152,7 @@ type limitedReader struct {
 
 func (l *limitedReader) Read(p []byte) (int, error) {
 	if l.n <= 0 {
-		l.err = fmt.Errorf("headers of the answer over %d bytes", wire.MaxHead)
+		l.err = fmt.Errorf("headers of the response over %d bytes", wire.MaxHead)
 		return 0, l.err
 	}
 	if int64(len(p)) > l.n {

@@ -38,7 +38,7 @@ func newBreakdown(requests, sessions int) Breakdown {
 	return b
 }
 
-// success records an answer to a request of the mix.
+// success records a response to a request of the mix.
 func (b *Breakdown) success(request int, latency time.Duration, bytes int64) {
 	if len(b.Requests) == 0 {
 		return

@@ -8,7 +8,7 @@ import (
 )
 
 // Counters are those of one thread of a loop, or of all connections of the portable loop. Such a
-// thread holds the lock while it handles a batch of events, so that a request costs no lock of its
+// thread holds the lock while it handles a batch of events, so a request costs no lock of its
 // own; what they hold is gathered between two batches.
 type Counters struct {
 	sync.Mutex
@@ -39,9 +39,9 @@ func (c *Counters) InFlight(v *Interval, now int64, n int) {
 	}
 }
 
-// SendDue records a request of an open loop that is sent in a phase, lag after it was due; held,
+// SendScheduled records a request of an open loop that is sent in a phase, lag after it was scheduled; held,
 // because it had to wait for a connection.
-func (c *Counters) SendDue(p Phase, lag time.Duration, held bool) {
+func (c *Counters) SendScheduled(p Phase, lag time.Duration, held bool) {
 	late := lag > LateAfter
 	c.Sent++
 	c.window.Lag.Record(lag)
@@ -59,7 +59,7 @@ func (c *Counters) SendDue(p Phase, lag time.Duration, held bool) {
 	}
 }
 
-// Drop records n requests that were due as never sent; held, because they waited for a connection.
+// Drop records n requests that were scheduled as never sent; held, because they waited for a connection.
 func (c *Counters) Drop(p Phase, n int64, held bool) {
 	c.Dropped += n
 	if p == Measured {
@@ -70,8 +70,8 @@ func (c *Counters) Drop(p Phase, n int64, held bool) {
 	}
 }
 
-// ComeDue records n more requests as due in a phase, at such a rate.
-func (c *Counters) ComeDue(p Phase, n int64, rate float64) {
+// Schedule records n more requests as due in a phase, at such a rate.
+func (c *Counters) Schedule(p Phase, n int64, rate float64) {
 	c.Due += n
 	if p == Measured {
 		c.window.Due += n
@@ -85,10 +85,10 @@ func (c *Counters) CutOff(v *Interval, start, now int64) {
 	c.IntervalTime += v.Overlap(start, now)
 }
 
-// Exchange is one request with its answer. Times are ns since the beginning of the load.
+// Exchange is one request with its response. Times are ns since the beginning of the load.
 type Exchange struct {
 	Request    int           // of the mix
-	Start, End int64         // from its sending to the last byte of its answer, or to its failure
+	Start, End int64         // from its sending to the last byte of its response, or to its failure
 	Read       int64         // when its end was seen: the client's time to wake up later than End
 	Lag        time.Duration // open loop: from due to Start
 	Kind       bench.ErrorKind

@@ -6,7 +6,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// Delivery hands windows to a callback from a goroutine of its own, so that a slow callback delays
+// Delivery hands windows to a callback from its own goroutine, so a slow callback delays
 // nothing else.
 type Delivery struct {
 	onWindow func(bench.Window) // may be nil

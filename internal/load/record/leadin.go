@@ -6,15 +6,15 @@ import (
 	"locbench/internal/bench"
 )
 
-// spreadOver is over how many answers' time, as measured by the answer to the first request, the
+// spreadOver is over how many answers' time, as measured by the response to the first request, the
 // connections of a closed loop begin one after the other. If all began at once, a contender of
-// fixed delay would answer in bursts ever after, and a window would have one burst more or less by
+// fixed delay would respond in bursts ever after, and a window would have one burst more or less by
 // chance. Over one answer would do with as many connections as the contender has places; the more
 // of them queue, the sooner its places are filled.
 const spreadOver = 5
 
-// spreadShare bounds that time, and the wait for that answer: a share of the time-out each, since a
-// first answer may be slow for reasons of its own, or never come.
+// spreadShare bounds that time, and the wait for that response: a share of the timeout each, since a
+// first response may be slow for reasons of its own, or never come.
 const spreadShare = 4
 
 // Answered notes the end of a connection's first exchange, or in an open loop of one of the first
@@ -28,8 +28,8 @@ func (t *Timeline) Answered(now int64, took, timeout time.Duration) {
 	}
 }
 
-// AwaitsAnswers says whether the lead-in still waits for first answers.
-func (t *Timeline) AwaitsAnswers() bool { return t.waiting.Load() > 0 }
+// AwaitsResponses says whether the lead-in still waits for first responses.
+func (t *Timeline) AwaitsResponses() bool { return t.waiting.Load() > 0 }
 
 // spreadFrom lets the other connections begin, over so long a time from now on, unless they do
 // already.

@@ -8,7 +8,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// Each exchange is counted once, by where the last byte of its answer lies.
+// Each exchange is counted once, by where the last byte of its response lies.
 func TestWhatLiesInTheInterval(t *testing.T) {
 	rec := New(bench.Step{Connections: 4}, nil)
 	c := rec.NewCounters()
@@ -85,7 +85,7 @@ func TestIntervalBeginsWhenAllCanKnow(t *testing.T) {
 	}
 }
 
-// An answer that came before the end of the interval and is seen after it was not in flight at the end.
+// A response that came before the end of the interval and is seen after it was not in flight at the end.
 func TestBacklogIsWhatEndsAfterTheInterval(t *testing.T) {
 	var v Interval
 	v.reset(func() int64 { return 0 })

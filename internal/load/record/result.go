@@ -16,7 +16,7 @@ type Totals struct {
 	LeadIn      time.Duration
 	Elapsed     time.Duration // length of the interval
 	Saturation  float64       // share of the interval in which the busiest thread was never idle
-	Unserved    int           // connections that had no answer when the lead-in had to end
+	Unserved    int           // connections that had no response when the lead-in had to end
 	Connections int           // closed loop: all; open loop: in use at the same time
 	Loop        string        // by which system calls
 }
@@ -62,7 +62,7 @@ func newResult(s bench.Step, names, sessions []string) Result {
 	return r
 }
 
-// Load is the result in the words of a step's record, without the doubt about it.
+// Load is the result in the words of a step's record, without the warning about it.
 func (r *Result) Load() bench.Load {
 	ended := r.Ended
 	l := bench.Load{
@@ -79,7 +79,7 @@ func (r *Result) Load() bench.Load {
 		l.InFlight = float64(r.InFlightIntegral) / float64(l.Elapsed)
 	}
 	if r.Open {
-		l.LatencyOf, l.Scheduled, l.Dropped, l.Late, l.Held = bench.FromDue, r.Due, r.Dropped, r.Late, r.Held
+		l.LatencyOf, l.Scheduled, l.Dropped, l.Late, l.Held = bench.FromScheduled, r.Due, r.Dropped, r.Late, r.Held
 		l.MaxOpenConnections, l.FinalRate = r.Connections, r.Final
 		l.Sending, l.Lag = ended.Sending.Latencies(), ended.Lag.Latencies()
 	}

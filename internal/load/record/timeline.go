@@ -26,10 +26,10 @@ type Timeline struct {
 
 	// The lead-in; see Answered.
 
-	waiting  atomic.Int64  // connections that have had no answer yet
+	waiting  atomic.Int64  // connections that have had no response yet
 	led      chan struct{} // closed when there are none
 	decided  chan struct{} // closed when the interval has been
-	spreadAt atomic.Int64  // when the other connections begin; 0: the first has no answer yet
+	spreadAt atomic.Int64  // when the other connections begin; 0: the first has no response yet
 	spread   atomic.Int64  // over how long a time
 	paced    chan struct{} // closed when that is known
 }
@@ -55,7 +55,7 @@ func (t *Timeline) wakeAll() {
 }
 
 // Begin starts the clock. early is how many requests of an open loop have to be answered before
-// the interval begins; in a closed one every connection must have its answer.
+// the interval begins; in a closed one every connection must have its response.
 func (t *Timeline) Begin(early int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

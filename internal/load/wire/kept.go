@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Kept keeps connections open from one step to the next, so that a step that needs more only opens
+// Kept keeps connections open from one step to the next, so a step that needs more only opens
 // the difference and one that needs fewer closes none. The zero value is ready to use, for the
 // steps of one engine after each other; Close it when the last step is over.
 type Kept struct {

@@ -1,5 +1,5 @@
 // Package wire is what the loops of the client share about connections: to where they are opened,
-// which are kept from step to step, what bounds their answers, and which kinds of failure there
+// which are kept from step to step, what bounds their responses, and which kinds of failure there
 // are.
 package wire
 
@@ -25,7 +25,7 @@ import (
 
 // Bounds on opening connections and on answers; the contender is hostile.
 const (
-	MaxHead    = 1 << 20 // bytes of status line and headers of an answer
+	MaxHead    = 1 << 20 // bytes of status line and headers of a response
 	MaxExample = 240     // bytes of the text of an example
 	MaxSample  = 120     // of the body of an unwanted answer, for its example
 	MaxInterim = 8       // 1xx answers before the real one
@@ -36,15 +36,15 @@ const (
 // DefaultTimeout bounds a request where nobody says otherwise.
 const DefaultTimeout = 10 * time.Second
 
-// The ends of a connection before those of an answer.
+// The ends of a connection before those of a response.
 var (
-	ErrClosed = fmt.Errorf("the contender closed the connection before the whole answer was there: %w",
+	ErrClosed = fmt.Errorf("the contender closed the connection before the whole response was there: %w",
 		io.ErrUnexpectedEOF)
 	ErrClosedInBody = BodyError{ErrClosed}
 )
 
 // Repeatable says whether a request of such a method may be sent once more when its connection, open
-// before it, has ended without a byte of an answer. A server may close an idle connection whenever
+// before it, has ended without a byte of a response. A server may close an idle connection whenever
 // it wants (RFC 9112, 9.5), also while a request is on its way, and the client may send that again
 // if its method is idempotent (9.3.1; RFC 9110, 9.2.2).
 func Repeatable(method string) bool {
@@ -60,11 +60,11 @@ func BackOff(failures int) time.Duration {
 	return min(time.Millisecond<<min(failures-1, 10), 100*time.Millisecond)
 }
 
-// BodyError marks an error met in the body of an answer, after complete headers.
+// BodyError marks an error met in the body of a response, after complete headers.
 type BodyError struct{ Err error }
 
 // Error names the body.
-func (e BodyError) Error() string { return "body of the answer: " + e.Err.Error() }
+func (e BodyError) Error() string { return "body of the response: " + e.Err.Error() }
 
 // Unwrap is what was met.
 func (e BodyError) Unwrap() error { return e.Err }
@@ -96,7 +96,7 @@ func isAny(err error, list []syscall.Errno) bool {
 	return slices.ContainsFunc(list, func(errno syscall.Errno) bool { return errors.Is(err, errno) })
 }
 
-// Class is the kind of an answer with another status than the wanted one.
+// Class is the kind of a response with another status than the wanted one.
 func Class(status int) bench.ErrorKind {
 	if class := status / 100; class >= 1 && class <= 5 {
 		return [...]bench.ErrorKind{"1xx", "2xx", "3xx", "4xx", "5xx"}[class-1]

@@ -16,11 +16,11 @@ import (
 
 const usualCheck = 100 // one in so many answers
 
-// MaxChecked bounds the body of an answer that is checked, in bytes; longer ones are not.
+// MaxChecked bounds the body of a response that is checked, in bytes; longer ones are not.
 const MaxChecked = 1 << 20
 
-// Answer is what a check is given.
-type Answer struct {
+// Response is what a check is given.
+type Response struct {
 	Request  string // its name
 	ID       int64  // of {id} where that is one of the data set
 	Language string // likewise
@@ -31,19 +31,19 @@ type Answer struct {
 }
 
 // Header are the header lines.
-func (a Answer) Header() http.Header {
+func (a Response) Header() http.Header {
 	head := append(bytes.Clone(a.Head), "\r\n"...)
 	header, _ := textproto.NewReader(bufio.NewReader(bytes.NewReader(head))).ReadMIMEHeader()
 	return http.Header(header)
 }
 
-// ErrNotKnown is what a check returns for an answer that it cannot judge: it is a success, and not
+// ErrNotKnown is what a check returns for a response that it cannot judge: it is a success, and not
 // among those checked.
-var ErrNotKnown = errors.New("the right answer is not known")
+var ErrNotKnown = errors.New("the right response is not known")
 
-// checker draws the answers that are checked.
+// checker draws the responses that are checked.
 type checker struct {
-	check func(Answer) error
+	check func(Response) error
 	every uint64
 	lot   *rand.Rand // its own: checking must not change which requests are drawn
 }
@@ -62,9 +62,9 @@ func (m *Mix) wantsCheck() bool {
 	return m.checker.lot.Uint64N(m.checker.every) == 0
 }
 
-// Judge looks at the answer to the request that a user has made, whose status is a wanted one, and takes
+// Judge looks at the response to the request that a user has made, whose status is a wanted one, and takes
 // values out of it. kind is "" for a good one, with the text of an example otherwise.
-func (m *Mix) Judge(u *User, r *Request, a Answer) (checked bool, kind bench.ErrorKind, example string) {
+func (m *Mix) Judge(u *User, r *Request, a Response) (checked bool, kind bench.ErrorKind, example string) {
 	if u.check && !a.Cut {
 		if r.id >= 0 {
 			a.ID = u.slots[r.id].number

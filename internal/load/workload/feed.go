@@ -28,7 +28,7 @@ func NewFeed(rec *record.Recorder, s bench.Step, change func() float64) *Feed {
 	return f
 }
 
-// Next takes a job that is due at now, and counts it in c; ok is false where there is none before wake.
+// Next takes a job that is scheduled at now, and counts it in c; ok is false where there is none before wake.
 func (f *Feed) Next(now int64, c *record.Counters) (j Job, wake int64, ok bool) {
 	if f.schedule == nil {
 		return f.nextUser(now, c)
@@ -48,7 +48,7 @@ func (f *Feed) Next(now int64, c *record.Counters) (j Job, wake int64, ok bool) 
 		}
 		return Job{}, min(int64(f.schedule.Next()), now+int64(PollEvery)), false
 	}
-	c.ComeDue(f.rec.Phase(due), 1, f.schedule.Rate())
+	c.Schedule(f.rec.Phase(due), 1, f.schedule.Rate())
 	f.schedule.Take()
 	f.given++
 	return Job{Due: due, Requests: 1}, 0, true
@@ -64,7 +64,7 @@ func (f *Feed) nextUser(now int64, c *record.Counters) (j Job, wake int64, ok bo
 	if due > now {
 		return Job{}, due, false
 	}
-	c.ComeDue(f.rec.Phase(due), int64(a.Requests), 0)
+	c.Schedule(f.rec.Phase(due), int64(a.Requests), 0)
 	f.given++
 	return Job{Due: due, Requests: a.Requests}, 0, true
 }

@@ -1,5 +1,5 @@
 // Package workload says what a step asks: which requests and sessions in which mix, with which values,
-// when each is due, how many connections they take, and which answers are checked.
+// when each is scheduled, how many connections they take, and which answers are checked.
 package workload
 
 import (
@@ -27,7 +27,7 @@ type Spec struct {
 	IDs        []int64
 	Seed       uint64
 	Life       *Life
-	Check      func(Answer) error
+	Check      func(Response) error
 	Checks     func(request string) bool
 	CheckEvery int
 }
@@ -253,7 +253,7 @@ func (r *Request) uses(slot int) bool {
 // life are made one after the other, or take turns.
 type Life struct {
 	Salt   uint64            // other values of uuid and string than those of another life
-	Values map[string]string // saved by the set-up
+	Values map[string]string // saved by the setup
 	steps  uint64
 	mixes  uint64
 	taken  map[string]*int64
@@ -296,7 +296,7 @@ type User struct {
 	slots []slot
 	body  []byte
 	lot   uint64 // for its thinking
-	check bool   // the answer is to be checked
+	check bool   // the response is to be checked
 }
 
 // Begun says whether the user has begun something that is not ended yet.
@@ -322,7 +322,7 @@ func (u *User) Think() time.Duration {
 	if t.Max <= t.Min {
 		return t.Min
 	}
-	// SplitMix64, so that how long one thinks does not depend on what others do meanwhile.
+	// SplitMix64, so how long one thinks does not depend on what others do meanwhile.
 	x := u.lot + uint64(u.at+1)*0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
@@ -352,7 +352,7 @@ func (m *Mix) Write(u *User, dst []byte) (*Request, []byte) {
 	return r, dst
 }
 
-// Keeps says whether the whole answer to the request written last is wanted: head and body.
+// Keeps says whether the whole response to the request written last is wanted: head and body.
 func (u *User) Keeps() bool { return u.check || len(u.unit.requests[u.at].saves) > 0 }
 
 // Done takes in what became of the request written last. It returns the number of its session from 1, 0 where

@@ -124,7 +124,7 @@ func TestMistakesDoNotTellPasswords(t *testing.T) {
 func TestCheckingDoesNotChangeWhatIsAsked(t *testing.T) {
 	p := spec("http://h")
 	before := asked(t, p, 100)
-	p.Check = func(Answer) error { return nil }
+	p.Check = func(Response) error { return nil }
 	if after := asked(t, p, 100); !slices.Equal(after, before) {
 		t.Error("checking has changed what is asked")
 	}

@@ -49,7 +49,7 @@ func (q *Queue) Pop() (j Job, ok bool) {
 	return j, true
 }
 
-// Expire takes the jobs out that were due before a moment, and returns the number of their requests.
+// Expire takes the jobs out that were scheduled before a moment, and returns the number of their requests.
 func (q *Queue) Expire(before int64) (requests int64) {
 	for q.n > 0 && q.jobs[q.head].Due < before {
 		j, _ := q.Pop()

@@ -21,7 +21,7 @@ import (
 type Request struct {
 	Index   int           // among those of the mix
 	Name    string        //
-	Asked   *http.Request // only its method is set: what net/http needs for reading the answer
+	Asked   *http.Request // only its method is set: what net/http needs for reading the response
 	Status  int           // wanted,
 	More    []int         // as are these
 	Timeout time.Duration // of its own; 0: that of the step
@@ -32,7 +32,7 @@ type Request struct {
 	head, body []part // of the bytes on the wire
 	saves      []save
 	think      bench.Think
-	checked    bool // its answers can be
+	checked    bool // its responses can be
 	id, word   int  // slots of {id} and {language} of the data set; -1: it has none
 }
 
@@ -89,7 +89,7 @@ type composer struct {
 // standIn is a word that no escaping touches, for a place that net/http would change.
 var standIn = regexp.MustCompile(`xLocbenchPlace(\d+)x`)
 
-// compose has net/http write the request once, so that only the places are left to be filled in.
+// compose has net/http write the request once, so only the places are left to be filled in.
 func (c *composer) compose(base string) error {
 	path, query, asks := strings.Cut(c.of.Path, "?")
 	address, err := c.replaced(path, inPath)
@@ -247,7 +247,7 @@ func (c *composer) parts(text string, e encoding) (parts []part, err error) {
 	return joined(parts), nil
 }
 
-// place is what is filled in for a variable: one that was saved in the set-up, or is in this session,
+// place is what is filled in for a variable: one that was saved in the setup, or is in this session,
 // one of the profile, or of the data set.
 func (c *composer) place(p bench.Part, e encoding) (part, error) {
 	if value, ok := c.plan.Life.saved(p.Name); ok {

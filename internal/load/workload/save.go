@@ -56,7 +56,7 @@ func (u Use) Fits(value []byte) error {
 // maxSaved bounds a saved value, in bytes.
 const maxSaved = 64 << 10
 
-// save takes one value out of answers.
+// save takes one value out of responses.
 type save struct {
 	of   bench.Save
 	slot int
@@ -88,7 +88,7 @@ func CheckSave(of bench.Save) error {
 			return fmt.Errorf("the %s has no name", of.From)
 		}
 	default:
-		return fmt.Errorf("%q is no part of an answer: write a path, or one of `{json: PATH}`, `{header: NAME}`, "+
+		return fmt.Errorf("%q is no part of a response: write a path, or one of `{json: PATH}`, `{header: NAME}`, "+
 			"`{cookie: NAME}`, `{regex: PATTERN}`", of.From)
 	}
 	s, err := newSave(of, 0, Use{})
@@ -98,8 +98,8 @@ func CheckSave(of bench.Save) error {
 	return err
 }
 
-// take puts the value that an answer has into a slot.
-func (s *save) take(a Answer, to *slot) error {
+// take puts the value that a response has into a slot.
+func (s *save) take(a Response, to *slot) error {
 	value, ok := []byte(nil), false
 	switch s.of.From {
 	case bench.FromJSON:
@@ -113,12 +113,12 @@ func (s *save) take(a Answer, to *slot) error {
 		}
 	case bench.FromHeader:
 		if value, ok = headerValue(a.Head, s.of.Of, nil); !ok {
-			return fmt.Errorf("the answer has no header %s", s.of.Of)
+			return fmt.Errorf("the response has no header %s", s.of.Of)
 		}
 		to.text = append(to.text[:0], value...)
 	case bench.FromCookie:
 		if value, ok = headerValue(a.Head, "Set-Cookie", []byte(s.of.Of+"=")); !ok {
-			return fmt.Errorf("the answer sets no cookie %s", s.of.Of)
+			return fmt.Errorf("the response sets no cookie %s", s.of.Of)
 		}
 		value, _, _ = bytes.Cut(value[len(s.of.Of)+1:], []byte{';'})
 		to.text = append(to.text[:0], value...)

@@ -9,11 +9,11 @@ import (
 	"locbench/internal/bench"
 )
 
-// Schedule says when requests are due. Its rates are those of vegeta's pacers; the moments are
+// Schedule says when requests are scheduled. Its rates are those of vegeta's pacers; the moments are
 // worked out from the rate alone and never from what has been sent, so a client or a contender that
 // is late does not shift them.
 //
-// The first request is due at 0; the next one is due when the integral of the rate has grown by 1.
+// The first request is scheduled at 0; the next one is scheduled when the integral of the rate has grown by 1.
 // A rate that somebody changes meanwhile holds from that moment on, also for the request that is
 // already waited for.
 type Schedule struct {
@@ -65,7 +65,7 @@ func (s *Schedule) rate(at float64) float64 {
 	return s.pacer.Rate(time.Duration(min(max(at-s.origin, 0), float64(s.own))))
 }
 
-// Next is when the next request is due.
+// Next is when the next request is scheduled.
 func (s *Schedule) Next() time.Duration {
 	return time.Duration(math.Round(s.at + s.wait()))
 }

@@ -36,7 +36,7 @@ func TestScheduleOfAConstantRate(t *testing.T) {
 	}
 }
 
-// The number of requests that were due by a moment is the integral of the rate up to it.
+// The number of requests that were scheduled by a moment is the integral of the rate up to it.
 func TestScheduleOfARampAndAWave(t *testing.T) {
 	const seconds = 10
 	for name, test := range map[string]struct {

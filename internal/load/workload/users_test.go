@@ -134,7 +134,7 @@ func TestGenerators(t *testing.T) {
 	}
 }
 
-// In turn and once go on from step to step.
+// In turn and once continue from step to step.
 func TestDrawsOfALife(t *testing.T) {
 	p := spec("http://h")
 	p.Life = &Life{}
@@ -190,7 +190,7 @@ func TestThink(t *testing.T) {
 }
 
 func TestSave(t *testing.T) {
-	a := Answer{Status: 200, Head: []byte("Content-Type: text/x\r\nX-Id:  7 \r\nset-cookie: other=1\r\nSet-Cookie: sid=ab%20c; Path=/\r\n"),
+	a := Response{Status: 200, Head: []byte("Content-Type: text/x\r\nX-Id:  7 \r\nset-cookie: other=1\r\nSet-Cookie: sid=ab%20c; Path=/\r\n"),
 		Body: []byte(`{"data":{"token":"t\"1","n":1.5,"list":[{"id":3}]},"html":"<a href=\"/x/42\">"}`)}
 	for _, test := range []struct {
 		save bench.Save
@@ -208,8 +208,8 @@ func TestSave(t *testing.T) {
 		{bench.Save{From: bench.FromRegex, Of: `"n":1`}, Use{}, `"n":1`, ""},
 		{bench.Save{From: bench.FromJSON, Of: "data.tok"}, Use{}, "", "data.tok is not in `{"},
 		{bench.Save{From: bench.FromJSON, Of: "data.token"}, Use{Number: true}, "", "is not a number"},
-		{bench.Save{From: bench.FromHeader, Of: "X"}, Use{}, "", "the answer has no header X"},
-		{bench.Save{From: bench.FromCookie, Of: "si"}, Use{}, "", "the answer sets no cookie si"},
+		{bench.Save{From: bench.FromHeader, Of: "X"}, Use{}, "", "the response has no header X"},
+		{bench.Save{From: bench.FromCookie, Of: "si"}, Use{}, "", "the response sets no cookie si"},
 		{bench.Save{From: bench.FromRegex, Of: "zzz"}, Use{}, "", "/zzz/ does not match"},
 	} {
 		s, err := newSave(test.save, 0, test.use)

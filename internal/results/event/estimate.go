@@ -11,7 +11,7 @@ import (
 const TrialOverhead = 8 * time.Second
 
 // Estimate is how long a run will still take, from its plan and from what its finished trials have taken:
-// the load to come, and the mean overhead of a trial so far. It is a fold over events, so that the plain
+// the load to come, and the mean overhead of a trial so far. It is a fold over events, so the plain
 // text and the dashboard say the same.
 type Estimate struct {
 	started  time.Time
@@ -70,7 +70,7 @@ func (e *Estimate) Apply(rec bench.Record) {
 		if rec.Trial != nil && ev.Took > 0 && !e.trialAt.IsZero() {
 			e.trialAt = e.trialAt.Add(min(ev.Took, rec.At.Sub(e.trialAt))) // a pause is not an overhead of trials to come
 		}
-	case bench.Intervened:
+	case bench.ChangedManually:
 		if ev.Control.Kind == bench.ControlSkipContender && rec.Trial != nil {
 			e.trials -= e.later(*rec.Trial)
 		}

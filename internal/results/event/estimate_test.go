@@ -60,7 +60,7 @@ func TestEstimateOfARunChangedByHand(t *testing.T) {
 		t.Errorf("%v left after a trial of 12 s and a pause of an hour, want 36 s", left)
 	}
 	tell(0, &b1, bench.TrialStarted{})
-	tell(0, &b1, bench.Intervened{Control: bench.Control{Kind: bench.ControlSkipContender}})
+	tell(0, &b1, bench.ChangedManually{Control: bench.Control{Kind: bench.ControlSkipContender}})
 	tell(0, &b1, bench.TrialEnded{State: bench.TrialAborted})
 	if left, ok := e.Left(at); !ok || left != 12*time.Second {
 		t.Errorf("%v left, want 12 s: b does not run again", left)

@@ -1,6 +1,6 @@
 // Package event carries what happens in a run from its one publisher to any number of subscribers.
 //
-// Publishing never waits for a subscriber: each has a queue and a goroutine of its own, so that a
+// Publishing never waits for a subscriber: each has a queue and its own goroutine, so a
 // slow terminal or disk cannot slow the load. What events mean is in package bench; what is done
 // with them is the subscribers' affair.
 package event

@@ -36,7 +36,7 @@ func TestEverySubscriberSeesEveryEventInOrder(t *testing.T) {
 	})
 }
 
-// TestPublishDoesNotWaitForASubscriber: the time-out comes only when all wait for each other.
+// TestPublishDoesNotWaitForASubscriber: the timeout comes only when all wait for each other.
 func TestPublishDoesNotWaitForASubscriber(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(time.Now)

@@ -11,7 +11,7 @@ import (
 )
 
 // writeGoBench writes Go's benchmark format: one line for each step and round. The name holds the
-// contender and the step and not the round, so that benchstat takes the rounds for samples and
+// contender and the step and not the round, so benchstat takes the rounds for samples and
 // finds the same name in another folder. Warm-ups and steps that were cut short are left out.
 func writeGoBench(w io.Writer, run bench.Run, trials []bench.TrialResult) error {
 	var b strings.Builder

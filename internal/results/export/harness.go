@@ -15,7 +15,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// The harness of the published comparison keeps each round in a file of its own,
+// The harness of the published comparison keeps each round in its own file,
 // <name>-<n>.checks.bench.json: "checks", an object from label to value, and "stats", a list with a
 // reading after start-up, one after the HTTP checks, and one after each step of load. Its sizes are
 // in MiB although the keys say MB, and its counters run since the start.

@@ -81,7 +81,7 @@ func readHarness(f source) (trial bench.TrialResult, err error) {
 	for _, c := range in.Checks {
 		trial.Checks = append(trial.Checks, harnessResult(c))
 	}
-	harnessLife(&trial)
+	harnessTrial(&trial)
 	if len(in.Stats) < 2 || len(in.Stats) > maxEntries {
 		return trial, fmt.Errorf("%d stats: the readings %q and %q have to be there, and at most %d",
 			len(in.Stats), messageStartUp, messageChecks, maxEntries)
@@ -190,8 +190,8 @@ func harnessResult(c harnessCheck) bench.CheckResult {
 	return r
 }
 
-// harnessLife takes start-up, image size and the end from the checks that have them.
-func harnessLife(trial *bench.TrialResult) {
+// harnessTrial takes start-up, image size and the end from the checks that have them.
+func harnessTrial(trial *bench.TrialResult) {
 	const most = 1e6 // of seconds and of MiB
 	for _, c := range trial.Checks {
 		x, err := strconv.ParseFloat(c.Value, 64)

@@ -134,7 +134,7 @@ func importOne(f source, from string) (bench.TrialResult, error) {
 		Text: "imported from " + r.name + ", which does not say: " + r.lacks})
 	for i := range trial.Steps {
 		trial.Steps[i].Index = i
-		trial.Steps[i].Load.Definition = bench.Foreign
+		trial.Steps[i].Load.Definition = bench.OtherTool
 	}
 	return trial, nil
 }

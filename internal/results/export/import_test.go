@@ -99,7 +99,7 @@ func TestImportSaysWhere(t *testing.T) {
 		{"JSON, a negative latency", strings.Replace(attack, `"latency":2000000`, `"latency":-2`, 1), "", "result 2: a latency of -2ns"},
 		{"CSV, cut short", table[:len(table)-5], "", "result 3: record on line 3: wrong number of fields"},
 		{"CSV, headers cut short", strings.TrimSuffix(table, ",\n") + ",QTogYg==\n", "", "result 3: "},
-		{"CSV, an answer of a petabyte", strings.Replace(table, ",100,,", ",1125899906842624,,", 1), "vegeta", "result 1: an answer of 1125899906842624 bytes"},
+		{"CSV, a response of a petabyte", strings.Replace(table, ",100,,", ",1125899906842624,,", 1), "vegeta", "result 1: a response of 1125899906842624 bytes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, _, err := importing(c.from, source{"a.txt", []byte(c.data)})

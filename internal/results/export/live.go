@@ -137,7 +137,7 @@ func (out samples) trial(l *trial) {
 	who := []string{"contender", l.id.Label(), "round", strconv.Itoa(l.id.Round)}
 	out.gauge("locbench_trial_number", "Number of the running trial.", float64(l.number), who...)
 	out.known("locbench_trial_start_up_seconds",
-		"From the start of the process to the first answer that says it is ready.", l.startUp.Seconds(), who...)
+		"From the start of the process to the first response that says it is ready.", l.startUp.Seconds(), who...)
 	out.known("locbench_cpu_limit", "CPU quota of the contender, in CPUs.", l.limits.CPUs, who...)
 	out.known("locbench_memory_limit_bytes", "Memory limit of the contender.", float64(l.limits.Memory), who...)
 	if l.usage != nil {

@@ -108,7 +108,7 @@ func TestPrometheusReadsIt(t *testing.T) {
 
 	// Between two steps there is no throughput, after a trial no contender; what is counted stays.
 	trial := bench.Trial{Contender: "a", Round: 1}
-	s.handle(bench.Record{Trial: &trial, Event: bench.StepEnded{Result: bench.StepResult{Thresholds: []bench.Judgement{{}, {Passed: true}}}}})
+	s.handle(bench.Record{Trial: &trial, Event: bench.StepEnded{Result: bench.StepResult{Thresholds: []bench.ThresholdResult{{}, {Passed: true}}}}})
 	all = parsed(t, &s)
 	if _, n := find(all, "locbench_throughput"); n != 0 {
 		t.Error("a throughput between two steps")
@@ -220,7 +220,7 @@ func TestDashboardAsksForWhatThereIs(t *testing.T) {
 		s.handle(rec)
 	}
 	trial := bench.Trial{Contender: "a", Round: 1}
-	s.handle(bench.Record{Trial: &trial, Event: bench.StepEnded{Result: bench.StepResult{Thresholds: []bench.Judgement{{}}}}})
+	s.handle(bench.Record{Trial: &trial, Event: bench.StepEnded{Result: bench.StepResult{Thresholds: []bench.ThresholdResult{{}}}}})
 	s.handle(bench.Record{Trial: &trial, Event: bench.StepStarted{}})
 	s.handle(bench.Record{Trial: &trial, Event: bench.WindowClosed{Window: bench.Window{Length: time.Second, Succeeded: 1, Rate: 5}}})
 	reports := parsed(t, &s)

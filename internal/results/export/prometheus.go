@@ -90,7 +90,7 @@ func families() []family {
 	}
 	return append(all,
 		gauge("locbench_trial_start_up_seconds",
-			"From the start of the process to the first answer that says it is ready; reported with every step of the trial.",
+			"From the start of the process to the first response that says it is ready; reported with every step of the trial.",
 			func(r row) (float64, bool) {
 				return cmp.Or(r.trial.StartUp, new(bench.Duration)).Seconds(), r.trial.StartUp != nil
 			}),

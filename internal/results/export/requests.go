@@ -23,7 +23,7 @@ import (
 type requests struct {
 	common          vegeta.Result // what all of them have
 	load            bench.Load
-	good, late, bad *hdr.Histogram // latencies of successes, time-outs and other failures; nil: not known
+	good, late, bad *hdr.Histogram // latencies of successes, timeouts and other failures; nil: not known
 }
 
 // request is one of them; at is since the start of the step.
@@ -55,7 +55,7 @@ func newRequests(run bench.Run, trial bench.TrialResult, s bench.StepResult) (q 
 		l    bench.Latencies
 		to   **hdr.Histogram
 	}{
-		{"successes", s.Load.Latency, &q.good}, {"time-outs", s.Load.Timeouts, &q.late},
+		{"successes", s.Load.Latency, &q.good}, {"timeouts", s.Load.Timeouts, &q.late},
 		{"failures", s.Load.Failures, &q.bad},
 	} {
 		if of.l.Count == 0 || of.l.HDR == "" {
@@ -118,7 +118,7 @@ func (q requests) all() []request {
 	rand.New(rand.NewPCG(1, 1)).Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
 	q.spread(out)
 	for i := range out {
-		// The last one ends with the step and none later, so that the throughput is that of the step.
+		// The last one ends with the step and none later, so the throughput is that of the step.
 		if last := max(l.Elapsed-out[i].latency, 0); i == len(out)-1 || out[i].at > last {
 			out[i].at = last
 		}

@@ -62,7 +62,7 @@ func identity() []Column {
 		{"variant", "its variant; empty for the default", func(r row) any { return text(r.trial.Trial.Variant) }},
 		{"round", "from 1", func(r row) any { return r.trial.Trial.Round }},
 		{"trial_state", "complete, failed, aborted, running", func(r row) any { return text(string(r.trial.State)) }},
-		{"start_up_ns", "from the start of the process to the first answer that says it is ready", func(r row) any {
+		{"start_up_ns", "from the start of the process to the first response that says it is ready", func(r row) any {
 			return ifThere(r.trial.StartUp, func(d bench.Duration) any { return d.Nanoseconds() })
 		}},
 		{"step", "index of the step, from 0", func(r row) any { return r.Index }},
@@ -84,20 +84,20 @@ func loadColumns() []Column {
 	}
 	return slices.Concat([]Column{
 		{"definition", "of a measured step: 2 an interval in the steady state, 1 that of another tool, 0 the earlier one: " +
-			"all answers over the time of sending", func(r row) any { return int(r.Load.Definition) }},
+			"all responses over the time of sending", func(r row) any { return int(r.Load.Definition) }},
 		{"elapsed_ns", "what throughput is over", func(r row) any { return r.Load.Elapsed.Nanoseconds() }},
-		{"scheduled", "requests that came due", func(r row) any { return r.Load.Scheduled }},
+		{"scheduled", "requests that were scheduled", func(r row) any { return r.Load.Scheduled }},
 		{"sent", "requests sent: those that succeeded (in, before and after the interval), failed, or were cut off",
 			func(r row) any { return r.Load.Sent }},
-		{"succeeded", "expected answers within the interval", func(r row) any { return r.Load.Succeeded }},
-		{"lead_succeeded", "expected answers before the interval", func(r row) any { return r.Load.Lead }},
-		{"drain_succeeded", "expected answers after the interval", func(r row) any { return r.Load.Drain }},
+		{"succeeded", "expected responses within the interval", func(r row) any { return r.Load.Succeeded }},
+		{"lead_succeeded", "expected responses before the interval", func(r row) any { return r.Load.Lead }},
+		{"drain_succeeded", "expected responses after the interval", func(r row) any { return r.Load.Drain }},
 	}, measured(measure.Errors), []Column{
 		{"backlog", "requests in flight or waiting at the end of the interval", func(r row) any { return r.Load.Backlog }},
 		// Of a step without any request they are 0, not unknown.
 		{"error_ratio", measure.Get(measure.ErrorRatio).CSV.Doc, func(r row) any { return r.Load.ErrorRatio() }},
 		{"throughput", measure.Get(measure.Throughput).CSV.Doc, func(r row) any { return r.Load.Throughput() }},
-		{"body_bytes", "of successful answers", func(r row) any {
+		{"body_bytes", "of successful responses", func(r row) any {
 			// Else imported: nobody reported.
 			return ifKnown(r.Load.Bytes, r.Load.Bytes != 0 || r.Load.Latency.HDR != "")
 		}},
@@ -137,7 +137,7 @@ func usageColumns() []Column {
 		{"minor_faults", "page faults that needed no disk", pair(bench.StepResult.Faults, 0)},
 		{"major_faults", "page faults that read from a disk", pair(bench.StepResult.Faults, 1)},
 		{"voluntary_switches", "context switches to wait for something", pair(bench.StepResult.Switches, 0)},
-		{"involuntary_switches", "context switches for want of CPU time", pair(bench.StepResult.Switches, 1)},
+		{"involuntary_switches", "context switches for lack of CPU time", pair(bench.StepResult.Switches, 1)},
 		{"received_bytes", "over the contender's network interfaces", pair(bench.StepResult.Network, 0)},
 		{"sent_bytes", "the other way", pair(bench.StepResult.Network, 1)},
 		{"threads", "at the end of the step", func(r row) any {
@@ -152,7 +152,7 @@ func usageColumns() []Column {
 			return ifKnown(text(source), source != "")
 		}},
 		{"warnings", "doubts about the step, joined by \" | \"",
-			func(r row) any { return text(r.Doubts().Join(" | ")) }},
+			func(r row) any { return text(r.AllWarnings().Join(" | ")) }},
 		{"time_to_peak_ns",
 			"from the start of the process to the first second at the final throughput, which is kept for the rest",
 			func(r row) any { return ifKnown(r.peak.After.Nanoseconds(), r.peaked) }},

@@ -118,7 +118,7 @@ func TestBenchstatReadsOurs(t *testing.T) {
 	median := (fixtureLoad(2, 0, 1, time.Time{}).Throughput() + fixtureLoad(2, 0, 2, time.Time{}).Throughput()) / 2
 	row := "Load/contender=rs-actix/step=03_64_connections," + number(median) + ","
 	if !strings.Contains(string(out), row) || !strings.Contains(string(out), number(2*median)) {
-		t.Errorf("no row begins with %s and goes on with %s:\n%s", row, number(2*median), out)
+		t.Errorf("no row begins with %s and continues with %s:\n%s", row, number(2*median), out)
 	}
 	if strings.Contains(string(out), "step=01") {
 		t.Error("warm-ups are compared")

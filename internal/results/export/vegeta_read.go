@@ -18,7 +18,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// maxBody is more than any answer has, in bytes: a million of them can be added up.
+// maxBody is more than any response has, in bytes: a million of them can be added up.
 const maxBody = 1 << 40
 
 // isVegeta goes by the first result: gob by the definition of its type, JSON by its keys, which
@@ -134,13 +134,13 @@ func sampleOf(r vegeta.Result) (s sample, err error) {
 	case r.Latency < 0 || r.Latency > maxElapsed:
 		return s, fmt.Errorf("a latency of %v", r.Latency)
 	case r.BytesIn > maxBody:
-		return s, fmt.Errorf("an answer of %d bytes", r.BytesIn)
+		return s, fmt.Errorf("a response of %d bytes", r.BytesIn)
 	}
 	return sample{at: r.Timestamp.UTC(), latency: r.Latency, bytes: int64(r.BytesIn), kind: kindOf(r)}, nil
 }
 
 // kindOf is why a request failed, "" where it succeeded. That is vegeta's own rule of success, but
-// for an answer with an error, such as a body that broke off: it is a failure whatever its status.
+// for a response with an error, such as a body that broke off: it is a failure whatever its status.
 func kindOf(r vegeta.Result) bench.ErrorKind {
 	switch {
 	case r.Code >= 200 && r.Code < 400 && r.Error == "":

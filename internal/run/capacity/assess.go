@@ -79,7 +79,7 @@ func keptFromSent(o profile.Conditions, l bench.Load) bool {
 }
 
 // growing is how long the contender would take for what was unanswered at the end, when that is
-// more than an answer at this rate takes anyway; else 0. By Little's law both are the same in a
+// more than a response at this rate takes anyway; else 0. By Little's law both are the same in a
 // steady state; where a queue grows evenly, its end is twice as late as the median.
 func growing(res bench.StepResult) time.Duration {
 	perSecond := res.Load.Throughput()

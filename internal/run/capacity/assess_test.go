@@ -36,9 +36,9 @@ func TestAssess(t *testing.T) {
 			load: bench.Load{Elapsed: 5000 * ms, Scheduled: 5000, Sent: 4950, Dropped: 50, Held: 50, Succeeded: 4950, Latency: bench.Latencies{Count: 4950, P50: ms, P99: 9 * ms}}},
 		{name: "waits for connections", why: []string{"100 of 5000 requests waited for one of 256 connections"},
 			load: bench.Load{Elapsed: 5000 * ms, Scheduled: 5000, Sent: 5000, Late: 100, Held: 100, MaxOpenConnections: 256, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 9 * ms}}},
-		{name: "a queue grows", why: []string{"400 requests were unanswered at the end, 400ms of work at this throughput, so that a queue was growing"},
+		{name: "a queue grows", why: []string{"400 requests were unanswered at the end, 400ms of work at this throughput, so a queue was growing"},
 			load: bench.Load{Elapsed: 5000 * ms, Backlog: 400, Scheduled: 5000, Sent: 5000, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: 20 * ms, P99: 49 * ms}}},
-		{name: "a queue grows slowly under a long delay", want: Verdict{}, why: []string{"p99", "at its end the median answer took about 488ms longer than at its beginning, so that a queue was growing"},
+		{name: "a queue grows slowly under a long delay", want: Verdict{}, why: []string{"p99", "at its end the median answer took about 488ms longer than at its beginning, so a queue was growing"},
 			load: bench.Load{Elapsed: 5000 * ms, Backlog: 760, Scheduled: 4385, Sent: 4385, Succeeded: 4385, Latency: bench.Latencies{Count: 4385, P50: 723 * ms, P99: 946 * ms},
 				Windows: windows(500*ms, 595*ms, 690*ms, 790*ms, 880*ms)}},
 		{name: "a queue grows by 2% of what comes due", why: []string{"p99", "at its end the median answer took about 95ms longer than at its beginning"},
@@ -83,7 +83,7 @@ func TestAssess(t *testing.T) {
 	}
 }
 
-// windows have half of their answers after these times, and one behind them in which nothing was
+// windows have half of their responses after these times, and one behind them in which nothing was
 // sent any more.
 func windows(p50 ...time.Duration) (all []bench.Window) {
 	for i, d := range p50 {

@@ -52,7 +52,7 @@ type Outcome struct {
 	Client    bool          `json:"client_bound,omitempty"`
 	Why       []string      `json:"why,omitempty"` // it was not sustained
 	Achieved  float64       `json:"throughput"`    // successes per second
-	P50       time.Duration `json:"p50_ns"`        // from when a request was due
+	P50       time.Duration `json:"p50_ns"`        // from when a request was scheduled
 	P99       time.Duration `json:"p99_ns"`
 	Errors    float64       `json:"error_ratio"` // dropped ones among them
 	Late      int64         `json:"late,omitempty"`

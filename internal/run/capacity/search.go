@@ -7,7 +7,7 @@
 //
 // The search brackets the answer by doubling (or halving) from a guess, narrows the bracket by
 // probes in its geometric middle until it is as narrow as the resolution. On this way a rate counts
-// as too high only when it has failed twice, so that one hiccup of the machine does not cut off all
+// as too high only when it has failed twice, so one hiccup of the machine does not cut off all
 // that lies above. Then both ends are put to the vote: the lower one must hold in Need of Of fresh
 // probes, because it was chosen for having held, and luck may have helped; the upper one must fail
 // in as many as make that impossible, because bad luck may have. From a lower end that is not
@@ -51,7 +51,7 @@ type Probe struct {
 // Verdict is how a probe went.
 type Verdict struct {
 	Sustained bool
-	// Client: not sustained, but because of the client or of other work on its machine, so that nothing is
+	// Client: not sustained, but because of the client or of other work on its machine, so nothing is
 	// known about the contender.
 	Client bool
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // server answers as one M/M/1 queue does: the time in system is exponential with rate capacity −
-// load, so that its 99% quantile is ln 100 / (capacity − load). A probe's quantile is off by a
+// load, so its 99% quantile is ln 100 / (capacity − load). A probe's quantile is off by a
 // log-normal factor; hiccup is the probability that a probe fails whatever its rate.
 type server struct {
 	capacity float64
@@ -70,7 +70,7 @@ func search(t *testing.T, cfg Config, try func(float64) Verdict) (Result, []Prob
 	return r, probes
 }
 
-// Without noise the answer lies in a bracket as narrow as the resolution, from any guess and at any
+// Without noise the response lies in a bracket as narrow as the resolution, from any guess and at any
 // resolution.
 func TestExactServer(t *testing.T) {
 	for _, start := range []float64{1, 700, 4321, 5000, 1e6} {
@@ -92,7 +92,7 @@ func TestExactServer(t *testing.T) {
 	}
 }
 
-// With noise the answer is near the truth, and what is reported was confirmed.
+// With noise the response is near the truth, and what is reported was confirmed.
 func TestNoisyServer(t *testing.T) {
 	const runs = 500
 	low, off, probes := 0, 0, 0

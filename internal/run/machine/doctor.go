@@ -55,7 +55,7 @@ func Doctor(ctx context.Context, o DoctorOptions) []Warning {
 func diagnose(
 	ctx context.Context, o DoctorOptions, groups cgroup.Tree, probe func() (missing []string, noSet, err error),
 ) []Warning {
-	m := Fingerprint(ctx)
+	m := Describe(ctx)
 	all, others := doctorDocker(ctx)
 	m.OtherContainers = others
 	all = append(all, doctorCgroup(m, probe)...)
@@ -77,12 +77,12 @@ func doctorDocker(ctx context.Context) (all []Warning, others string) {
 	e, err := docker.Connect(ctx)
 	if err != nil {
 		text, fix, _ := strings.Cut(err.Error(), "; ")
-		fix = cmp.Or(fix, "set DOCKER_HOST to an engine that answers") + ". Without it contenders run as processes"
+		fix = cmp.Or(fix, "set DOCKER_HOST to an engine that responses") + ". Without it contenders run as processes"
 		return []Warning{{"Docker", Missing, safe.Line(text, 300), fix}}, ""
 	}
 	defer e.Close()
 	i := e.Info()
-	names, _ := e.Running(ctx, "") // an engine that does not answer any more is reported elsewhere
+	names, _ := e.Running(ctx, "") // an engine that does not respond any more is reported elsewhere
 	seen := fmt.Sprintf("engine %s, API %s, cgroup v%d, %d CPUs, at %s",
 		i.Version, i.APIVersion, i.CgroupVersion, i.CPUs, e.Host())
 	all = []Warning{check("Docker", safe.Line(seen, 300), false, "")}
@@ -227,7 +227,7 @@ func doctorGo(ctx context.Context, groups cgroup.Tree) Warning {
 	defer cancel()
 	var out bytes.Buffer
 	cmd := exec.Command(path, "env", "GOVERSION")
-	cmd.Env = append(cmd.Environ(), "GOTOOLCHAIN=local") // or it might fetch another to answer
+	cmd.Env = append(cmd.Environ(), "GOTOOLCHAIN=local") // or it might fetch another to respond
 	cmd.Stdout, cmd.WaitDelay = &out, time.Second
 	err = launch.Helper{Groups: groups}.Do(ctx, cmd)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 const wantFiles = 65536
 
 // RaiseOpenFiles raises this process's limit of open files as far as it may and returns it. What it
-// starts afterwards inherits the limit, so that a contender run as a process has one like that of a
+// starts afterwards inherits the limit, so a contender run as a process has one like that of a
 // container.
 func RaiseOpenFiles() (int, error) {
 	var l syscall.Rlimit

@@ -23,9 +23,9 @@ import (
 // files is where the kernel's files are; tests have recorded ones.
 type files struct{ root string }
 
-// Fingerprint is what figures depend on and nobody can choose. What cannot be read is left
+// Describe is what figures depend on and nobody can choose. What cannot be read is left
 // empty.
-func Fingerprint(context.Context) bench.Machine {
+func Describe(context.Context) bench.Machine {
 	m := bench.Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()}
 	if runtime.GOOS == "linux" {
 		files{}.fingerprint(&m)

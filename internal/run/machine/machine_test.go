@@ -22,8 +22,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestFingerprintHere(t *testing.T) {
-	m := Fingerprint(t.Context())
+func TestDescribe(t *testing.T) {
+	m := Describe(t.Context())
 	if m.OS != runtime.GOOS || m.Arch != runtime.GOARCH || m.CPUs < 1 || m.CPUs > runtime.NumCPU() {
 		t.Errorf("%+v", m)
 	}
@@ -32,7 +32,7 @@ func TestFingerprintHere(t *testing.T) {
 	}
 }
 
-func TestFingerprintRecorded(t *testing.T) {
+func TestEnvironmentRecorded(t *testing.T) {
 	var m bench.Machine
 	m.CPUs = 64
 	files{"testdata/recorded"}.fingerprint(&m)
@@ -139,20 +139,20 @@ func TestWarnings(t *testing.T) {
 }
 
 func TestElasticsearchWarning(t *testing.T) {
-	answer := `{"version":{"number":"7.10.2"}}`
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, answer) }))
+	response := `{"version":{"number":"7.10.2"}}`
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, response) }))
 	defer s.Close()
 	for _, tt := range []struct {
-		url, answer string
-		want        Status
+		url, response string
+		want          Status
 	}{
-		{"", "", OK}, {s.URL, answer, OK}, {s.URL, `{"version":{"number":"8.1.0"}}`, Warn}, {s.URL, "hello", Missing},
+		{"", "", OK}, {s.URL, response, OK}, {s.URL, `{"version":{"number":"8.1.0"}}`, Warn}, {s.URL, "hello", Missing},
 		{"http://127.0.0.1:1", "", Missing}, {"::", "", Missing},
 	} {
 		t.Run(tt.url, func(t *testing.T) {
-			answer = tt.answer
+			response = tt.response
 			if f := doctorElasticsearch(t.Context(), tt.url); f.Status != tt.want {
-				t.Errorf("%q answering %q: %+v", tt.url, tt.answer, f)
+				t.Errorf("%q answering %q: %+v", tt.url, tt.response, f)
 			}
 		})
 	}

@@ -136,7 +136,7 @@ func gibibytes(n int64) float64 { return float64(n) / (1 << 30) }
 
 const invisible = "not visible (usual in a VM)"
 
-// doctorState are the findings about what moves figures: nothing of it hinders a run.
+// doctorState are the warnings about what moves figures: nothing of it hinders a run.
 func doctorState(m bench.Machine) []Warning {
 	turbo := check("turbo", cmp.Or(m.Turbo, invisible), false, "")
 	if m.Turbo == "on" {

@@ -78,7 +78,7 @@ func mistakes(p *bench.Profile) []mistake {
 		}
 	}
 	if !namePattern.MatchString(p.Name) || len(p.Name) > maxName {
-		r.wrong("name", p.Name, "write small letters, digits, `-`, `_` and `.`, 60 at most: it becomes part of a folder's "+
+		r.wrong("name", p.Name, "write lower-case letters, digits, `-`, `_` and `.`, 60 at most: it becomes part of a folder's "+
 			"name")
 	}
 	r.contenders(p)
@@ -193,7 +193,7 @@ func (r *rules) steps(p *bench.Profile) {
 		if err := s.CheckInterleave(); p.Interleave > 0 && err != nil && !turned {
 			turned = true
 			r.when(true, "turns", fmt.Sprintf("step %d (%s) cannot be interleaved: %v", i+1, s.Name, err),
-				"remove `interleave`, or run such steps in a profile of their own")
+				"remove `interleave`, or run such steps in their own profile")
 		}
 		measured = measured || !s.WarmUp
 		ladder = ladder || !s.WarmUp && s.Connections > 0

@@ -44,7 +44,7 @@ func (r *rules) requests(p *bench.Profile) {
 	}
 	names := map[string]bool{} // by which expectations are found
 	named := func(at, name string) {
-		r.when(names[name], at+".name", fmt.Sprintf("duplicate request %q", name), "give each a name of its own")
+		r.when(names[name], at+".name", fmt.Sprintf("duplicate request %q", name), "give each its own name")
 		names[name] = true
 	}
 	each := func(key string, all []bench.Request) {

@@ -84,8 +84,8 @@ func (c Condition) value(l bench.Load) (v float64, ok bool) {
 }
 
 // judge returns what became of the condition; what was not measured is not kept.
-func (c Condition) judge(l bench.Load) bench.Judgement {
-	j := bench.Judgement{Condition: c.String()}
+func (c Condition) judge(l bench.Load) bench.ThresholdResult {
+	j := bench.ThresholdResult{Condition: c.String()}
 	v, ok := c.value(l)
 	if !ok {
 		j.Text = string(c.Metric) + " is unknown: no success"
@@ -111,7 +111,7 @@ func (c Condition) judge(l bench.Load) bench.Judgement {
 }
 
 // Judge returns what became of each condition in a step with this load.
-func (o Conditions) Judge(l bench.Load) (all []bench.Judgement) {
+func (o Conditions) Judge(l bench.Load) (all []bench.ThresholdResult) {
 	for _, c := range o {
 		all = append(all, c.judge(l))
 	}

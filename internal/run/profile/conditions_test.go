@@ -11,7 +11,7 @@ import (
 func TestParse(t *testing.T) {
 	for text, want := range map[string]string{
 		"p99<50ms,errors<0.1%":                  "",
-		" p99 < 50ms , errors <= 0% ":          "p99<50ms,errors<=0%",
+		" p99 < 50ms , errors <= 0% ":           "p99<50ms,errors<=0%",
 		"p99.9<=1.5s,mean<2ms,max<1m,p50<250us": "p99.9<=1.5s,mean<2ms,max<1m0s,p50<250µs",
 		"throughput>=1000,errors<100%":          "throughput>=1000/s,errors<100%",
 		"throughput > 12.5/s":                   "throughput>12.5/s",

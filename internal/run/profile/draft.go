@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	maxAnswer     = 1000 // bytes of what is typed in for a draft
+	maxResponse   = 1000 // bytes of what is typed in for a draft
 	draftName     = "my-api"
 	schemaFile    = "profile.schema.json" // next to the profile
 	draftGet      = "/"
@@ -31,11 +31,11 @@ const (
 	draftBodyHint = `write for example {"item": "{item:number}"}`
 )
 
-// Draft is what a profile for an API of one's own begins with, as it is typed in.
+// Draft is what a profile for your own API begins with, as it is typed in.
 type Draft struct {
 	Get         string // "PATH" or "PATH FROM..TO": the values of the variables
 	Post        string // "PATH" or "PATH JSON"
-	Login       string // "PATH" or "PATH TOKEN": where the token is in the answer
+	Login       string // "PATH" or "PATH TOKEN": where the token is in the response
 	Connections string // at most
 }
 
@@ -47,8 +47,8 @@ var (
 // Text is the draft as a profile with comments, which Parse reads. file is where it will be; the commands at its end
 // name it.
 func (d Draft) Text(file string) ([]byte, error) {
-	for _, answer := range []string{file, d.Get, d.Post, d.Login, d.Connections} {
-		if err := checkAnswer(answer); err != nil {
+	for _, response := range []string{file, d.Get, d.Post, d.Login, d.Connections} {
+		if err := checkResponse(response); err != nil {
 			return nil, err
 		}
 	}
@@ -79,12 +79,12 @@ func cut(text string) (path, rest string) {
 	return path, strings.TrimSpace(rest)
 }
 
-// checkAnswer refuses what does not belong into one line of a file.
-func checkAnswer(text string) error {
-	if len(text) > maxAnswer {
-		return fmt.Errorf("%.40q… is too long: write %d bytes at most", text, maxAnswer)
+// checkResponse refuses what does not belong into one line of a file.
+func checkResponse(text string) error {
+	if len(text) > maxResponse {
+		return fmt.Errorf("%.40q… is too long: write %d bytes at most", text, maxResponse)
 	}
-	if safe.Line(text, maxAnswer) != text {
+	if safe.Line(text, maxResponse) != text {
 		return fmt.Errorf("%.200q has control characters or invisible ones: write it on one line without them", text)
 	}
 	return nil
@@ -170,7 +170,7 @@ variables:`, names[0])
 func (t *draftText) setup(path, saved string) {
 	t.line(`
 # Sent once per start of the service, before the load. ${PASSWORD} is an environment variable, masked in all output.
-# "save" takes the token out of the answer: a path in its JSON, or {header: NAME}, {cookie: NAME}.
+# "save" takes the token out of the response: a path in its JSON, or {header: NAME}, {cookie: NAME}.
 setup:`)
 	t.pair("  - ", "post", path)
 	t.line(`    json: {user: me, password: "${PASSWORD}"}
@@ -257,7 +257,7 @@ func (t *draftText) next(file string, login bool) {
 	}
 }
 
-// nextCommands are those to go on with after the profile in file is written.
+// nextCommands are those to continue with after the profile in file is written.
 func nextCommands(file string, login bool) []string {
 	target := []string{"--target", "http://127.0.0.1:8080"}
 	try := safe.Shell(append([]string{"locbench", "try", file}, target...))

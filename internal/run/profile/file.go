@@ -111,7 +111,7 @@ func defaults() file {
 	return file{
 		Rounds: 1, Runtime: bench.RuntimeAuto, Isolation: isolationAuto, Store: store{Kind: bench.StoreAuto},
 		Timeout: duration(10 * time.Second), StepDuration: duration(10 * time.Second),
-		Validate: .01,   // of the answers, whose bodies are compared with the known ones
+		Validate: .01,   // of the responses, whose bodies are compared with the known ones
 		Price:    .0275, // dollars for a vCPU-hour, as in the published comparison
 		Checks:   checks{Lifecycle: bench.LifecycleChecks()},
 	}
@@ -137,7 +137,7 @@ func (f *file) follow(v strictyaml.Value) {
 	}
 	if !v.Has("checks", "lifecycle") {
 		// What a locations service logs, needs and does when it is asked to stop is its contract.
-		f.Checks.Lifecycle = []string{bench.CheckImageSize, bench.CheckThreads, bench.CheckStillAnswers}
+		f.Checks.Lifecycle = []string{bench.CheckImageSize, bench.CheckThreads, bench.CheckStillResponds}
 	}
 }
 
@@ -244,7 +244,7 @@ func (f *file) mix() []bench.Request {
 	return all
 }
 
-// setup are the requests of the set-up. A header of all requests that names a value is left out until it is saved.
+// setup are the requests of the setup. A header of all requests that names a value is left out until it is saved.
 func (f *file) setup() []bench.Request {
 	all := f.requests(f.Setup)
 	for i, r := range all {

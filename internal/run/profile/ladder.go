@@ -298,7 +298,7 @@ func ParseSteps(items []string, length time.Duration) ([]bench.Step, error) {
 }
 
 // ShortSteps writes steps in the short form that --connections reads: "1 x5 warm-up, 2..2048 doubling".
-// A step of its own length says so, unless all are alike.
+// Its own step length says so, unless all are alike.
 func ShortSteps(steps []bench.Step) string {
 	var out []string
 	for rest := steps; len(rest) > 0; {

@@ -18,10 +18,10 @@ import (
 
 const (
 	standardOutput = "-"
-	nothing        = "none" // the answer that leaves something out
+	nothing        = "none" // the response that leaves something out
 )
 
-// New writes a profile for an API of one's own into file, which must not be there yet, and its schema next to it; "-"
+// New writes a profile for your own API into file, which must not be there yet, and its schema next to it; "-"
 // is standard output, and "" a file of the working folder. What d says is not asked; where it says nothing at all, it
 // is asked for on a terminal.
 func New(ctx context.Context, env console.Env, file string, d Draft) error {
@@ -45,7 +45,7 @@ func free(file string) error {
 	if file == "" || file == standardOutput {
 		return nil
 	}
-	if err := checkAnswer(file); err != nil {
+	if err := checkResponse(file); err != nil {
 		return err
 	}
 	if ext := filepath.Ext(file); ext != ".yaml" && ext != ".yml" {
@@ -117,7 +117,7 @@ var questions = []question{
 	{"Most connections", draftLadder, func(d *Draft) *string { return &d.Connections }, "", "", nil},
 }
 
-// ask asks for a draft, and for its name where file is "". A wrong answer is asked again. The end of in, or of ctx, is
+// ask asks for a draft, and for its name where file is "". A wrong response is asked again. The end of in, or of ctx, is
 // an error.
 func ask(ctx context.Context, in io.Reader, out io.Writer, file string) (string, Draft, error) {
 	a := asker{ctx: ctx, out: out, lines: readLines(ctx, in)}
@@ -126,7 +126,7 @@ func ask(ctx context.Context, in io.Reader, out io.Writer, file string) (string,
 	for file == "" {
 		_, err := a.until("Name of the API", draftName, func(name string) error {
 			if !namePattern.MatchString(name) || len(name) > maxName {
-				return fmt.Errorf("%.200q is not a name: write small letters, digits, -, _ and ., %d at most", name, maxName)
+				return fmt.Errorf("%.200q is not a name: write lower-case letters, digits, -, _ and ., %d at most", name, maxName)
 			}
 			file = name + ".yaml"
 			return free(file)
@@ -136,10 +136,10 @@ func ask(ctx context.Context, in io.Reader, out io.Writer, file string) (string,
 		}
 	}
 	for i, q := range questions {
-		// try is d with an answer, if that is right.
-		try := func(answer string) error {
+		// try is d with a response, if that is right.
+		try := func(response string) error {
 			next := d
-			*q.part(&next) = answer
+			*q.part(&next) = response
 			_, err := next.Text(draftName + ".yaml")
 			if i == 0 && errors.Is(err, errNoRequest) { // there may be one to POST
 				err = nil
@@ -149,14 +149,14 @@ func ask(ctx context.Context, in io.Reader, out io.Writer, file string) (string,
 			}
 			return err
 		}
-		answer, err := a.until(q.text, q.standard, func(answer string) error {
-			if answer == nothing && q.wanted != nil {
-				answer = ""
+		response, err := a.until(q.text, q.standard, func(response string) error {
+			if response == nothing && q.wanted != nil {
+				response = ""
 			}
-			return try(answer)
+			return try(response)
 		})
-		if err == nil && q.wanted != nil && answer != nothing && !strings.Contains(answer, " ") && q.wanted(answer) {
-			_, err = a.until(q.more, q.usual, func(more string) error { return try(answer + " " + more) })
+		if err == nil && q.wanted != nil && response != nothing && !strings.Contains(response, " ") && q.wanted(response) {
+			_, err = a.until(q.more, q.usual, func(more string) error { return try(response + " " + more) })
 		}
 		if err != nil {
 			return "", d, err
@@ -172,31 +172,31 @@ type asker struct {
 	lines <-chan string
 }
 
-// until asks until the answer is right.
+// until asks until the response is right.
 func (a asker) until(text, standard string, right func(string) error) (string, error) {
 	for {
 		fmt.Fprintf(a.out, "%s [%s]: ", text, standard)
-		var answer string
+		var response string
 		var more bool
 		select {
 		case <-a.ctx.Done():
-		case answer, more = <-a.lines:
+		case response, more = <-a.lines:
 		}
 		if !more {
 			fmt.Fprintln(a.out)
 			err := errors.New("cancelled: nothing written")
 			return "", console.WithCode(console.ExitInterrupted, err)
 		}
-		err := checkAnswer(strings.TrimRight(answer, "\r\n"))
-		answer = cmp.Or(strings.TrimSpace(answer), standard)
+		err := checkResponse(strings.TrimRight(response, "\r\n"))
+		response = cmp.Or(strings.TrimSpace(response), standard)
 		if err == nil {
-			err = right(answer)
+			err = right(response)
 		}
 		if err == nil {
-			return answer, nil
+			return response, nil
 		}
 		for line := range strings.Lines(err.Error()) {
-			fmt.Fprintf(a.out, "  %s\n", safe.Line(strings.TrimSpace(line), maxAnswer))
+			fmt.Fprintf(a.out, "  %s\n", safe.Line(strings.TrimSpace(line), maxResponse))
 		}
 	}
 }

@@ -93,7 +93,7 @@ func TestDraftsOfAnyLadder(t *testing.T) {
 }
 
 func TestDraftsThatAreRefused(t *testing.T) {
-	long := strings.Repeat("x", maxAnswer+1)
+	long := strings.Repeat("x", maxResponse+1)
 	for name, test := range map[string]struct {
 		d    Draft
 		want string
@@ -186,7 +186,7 @@ func TestAsk(t *testing.T) {
 		"all defaults": {"", "\n\n\n\n\n", Draft{Get: "/", Connections: "64"}, "my-api.yaml",
 			[]string{"[my-api]", "[/]", "[none]", "[none]", "[64]"}},
 		"a file": {"x.yaml", "\n\n\n\n", Draft{Get: "/", Connections: "64"}, "x.yaml", []string{"GET"}},
-		"all answers": {"", "shop\n/items/{item}\n1..9\n/orders\n{\"a\": 1}\n/login\ndata.token\n100\n",
+		"all responses": {"", "shop\n/items/{item}\n1..9\n/orders\n{\"a\": 1}\n/login\ndata.token\n100\n",
 			Draft{"/items/{item} 1..9", `/orders {"a": 1}`, "/login data.token", "100"}, "shop.yaml",
 			[]string{"[1..10000]", "[none]", "[{}]", "[none]", "[token]", "[64]"}},
 		"on one line": {"", "shop\n/items/{item} 1..9\n/orders {\"a\": 1}\n/login data.token\n100\n",
@@ -195,13 +195,13 @@ func TestAsk(t *testing.T) {
 			Draft{"/{a} 1..10000", "/o {}", "/l token", "64"}, "my-api.yaml", nil},
 		"only a POST": {"", "\nnone\nnone\n/o {}\n\n\n", Draft{"", "/o {}", "", "64"}, "my-api.yaml",
 			[]string{"nothing is to be requested", "Path to POST"}},
-		"wrong answers": {"", "My Shop\n../x\ntaken\nshop\nitems\n/é\n/items/{item}\n1-5\n9..1\n1..9\n" +
+		"wrong responses": {"", "My Shop\n../x\ntaken\nshop\nitems\n/é\n/items/{item}\n1-5\n9..1\n1..9\n" +
 			"/o\n{a: 1}\n{}\nlogin\n/login\na..b\nt\n0\nmany\n \n",
 			Draft{"/items/{item} 1..9", "/o {}", "/login t", "64"}, "shop.yaml", []string{
 				`"My Shop" is not a name`, `"../x" is not a name`, "taken.yaml is there already", "begin it with", "%-escapes",
 				"FROM..TO", "empty range", "is not JSON", "`setup[0].post` is \"login\"; begin it with",
 				"write a path such as", "from 1 to 65535", "from 1 to 65535"}},
-		"hostile answers": {"x.yaml", "/\x1b[31m\n/" + strings.Repeat("y", 100_000) + "\n/\"'\nnone\nnone\n" +
+		"hostile responses": {"x.yaml", "/\x1b[31m\n/" + strings.Repeat("y", 100_000) + "\n/\"'\nnone\nnone\n" +
 			strings.Repeat(" ", 10_000) + "\n5\n",
 			Draft{Get: `/"'`, Connections: "5"}, "x.yaml", []string{"control characters", "too long", "too long"}},
 	} {
@@ -233,7 +233,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestAskIsLeft: the end of the input, also in the middle of an answer, and Ctrl-C leave nothing behind.
+// TestAskIsLeft: the end of the input, also in the middle of a response, and Ctrl-C leave nothing behind.
 func TestAskIsLeft(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -243,7 +243,7 @@ func TestAskIsLeft(t *testing.T) {
 		ctx context.Context
 		in  io.Reader
 	}{
-		"at once": {t.Context(), strings.NewReader("")}, "half an answer": {t.Context(), strings.NewReader("shop\n/items")},
+		"at once": {t.Context(), strings.NewReader("")}, "half a response": {t.Context(), strings.NewReader("shop\n/items")},
 		"before the last": {t.Context(), strings.NewReader("shop\n\n\n\n")}, "Ctrl-C": {cancelled, in},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -297,7 +297,7 @@ func TestNewAsksNothingWithoutATerminal(t *testing.T) {
 			t.Errorf("%.20q: %v", file, err)
 		}
 	}
-	// The schema that the first line names is next to it, and another one is not made anew.
+	// The schema that the first line names is next to it, and another one is not made again.
 	_, named, _ := strings.Cut(strings.SplitN(string(written), "\n", 2)[0], "$schema=")
 	schema, err := os.ReadFile(named)
 	if err != nil || !bytes.Equal(schema, Schema().Text()) {

@@ -16,7 +16,7 @@ import (
 )
 
 // Option is one thing that a run can be asked for: what it is called on the command line, in a profile and on the
-// set-up screen, what it does to a profile, and which of its values are right.
+// setup screen, what it does to a profile, and which of its values are right.
 type Option struct {
 	Name    string   // of the flag, without its dashes
 	Key     string   // of a profile: "limits.cpus"; "": no profile says it
@@ -26,7 +26,7 @@ type Option struct {
 	Group   Group    // which commands have the flag
 	Values  []string // that a shell completes; nil: any
 
-	Label, Help string // on the set-up screen; "": it has no field there
+	Label, Help string // on the setup screen; "": it has no field there
 
 	value
 }
@@ -115,7 +115,7 @@ func (c *change) refuse(text, hint string) error {
 }
 
 // Change is p with what the options change of it, valid and complete; the error is one of usage. getenv resolves the
-// variables in addresses. It reads no file, so that the set-up screen may ask at each key.
+// variables in addresses. It reads no file, so the setup screen may ask at each key.
 func Change(p bench.Profile, given Changes, getenv func(string) string) (bench.Profile, error) {
 	c := &change{p: &p, given: given, getenv: getenv}
 	p.Steps, p.Thresholds = slices.Clone(p.Steps), slices.Clone(p.Thresholds)

@@ -116,7 +116,7 @@ func TestDefaultsOfAnyService(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lifecycle := []string{bench.CheckImageSize, bench.CheckThreads, bench.CheckStillAnswers}
+	lifecycle := []string{bench.CheckImageSize, bench.CheckThreads, bench.CheckStillResponds}
 	if p.Store.Kind != bench.StoreNone || p.Validate != 0 || p.Checks.Suites != nil || !slices.Equal(p.Checks.Lifecycle, lifecycle) {
 		t.Errorf("store %q, validate %g, checks %+v", p.Store.Kind, p.Validate, p.Checks)
 	}
@@ -215,7 +215,7 @@ func quoteText(s string) string {
 	return `"` + s + `"`
 }
 
-// TestMistakes compares what is reported of each testdata/*.yaml with the .txt beside it.
+// TestMistakes compares what is reported of each testdata/*.yaml with the .txt next to it.
 func TestMistakes(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.yaml")
 	if err != nil || len(files) == 0 {

@@ -178,7 +178,7 @@ func (f *form) UnmarshalStrict(v strictyaml.Value) {
 	*f = form(strings.Join(pairs, "&"))
 }
 
-// expect is what an answer must be, as in a check suite.
+// expect is what a response must be, as in a check suite.
 type expect map[string]any
 
 // UnmarshalStrict reports what is wrong with it, and keeps it as it is, with a schema in place of its file.

@@ -76,7 +76,7 @@ func (file) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 		"teardown":  "Requests sent once after the load, before stop.",
 		"protocol": "http/1.1, or http/2: over TLS for a target of https, else without negotiation; one request at a " +
 			"time on each connection.",
-		"timeout":       "Of one request, from its sending to the last byte of its answer.",
+		"timeout":       "Of one request, from its sending to the last byte of its response.",
 		"validate":      "Share of responses whose body is compared with the expected one, or none.",
 		"max_errors":    "Steps with a larger share of errors are excluded from comparison.",
 		"phases":        "Time the first requests one at a time, by phase, before all else.",
@@ -196,7 +196,7 @@ func (request) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 		"languages": "{language} goes round through these.",
 		"expect":    "What a response must be; any other is an error.",
 		"timeout":   "Of this request, in place of the timeout of all.",
-		"save":      "Values of the answer, for the requests after it: names, and where the values are.",
+		"save":      "Values of the response, for the requests after it: names, and where the values are.",
 		"think":     "Think time before it: 1s, or 500ms..2s.",
 	}
 	accept := map[string]strictyaml.Schema{

@@ -100,7 +100,7 @@ func (s *session) UnmarshalStrict(v strictyaml.Value) {
 	}
 	for _, item := range v.At("requests").Items() {
 		if n := count(item, "share", "weight"); n > 0 {
-			item.Mistake("a request of a session has no weight of its own", "write it beside the name of the session")
+			item.Mistake("a request of a session has no weight of its own", "write it next to the name of the session")
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"locbench/internal/run/profile"
 )
 
-// What a profile of one's own service may say is what the load is made of, and is written as it was read.
+// What your own profile service may say is what the load is made of, and is written as it was read.
 func TestUsers(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

@@ -119,7 +119,7 @@ func (r *rules) variables(p *bench.Profile) {
 		r.when(!variableName.MatchString(v.Name), at, fmt.Sprintf("%q is not the name of a variable", v.Name),
 			"write letters, digits and `_`, and no digit first")
 		r.when(slices.ContainsFunc(p.Variables[:i], func(o bench.Variable) bool { return o.Name == v.Name }), at,
-			fmt.Sprintf("duplicate variable %q", v.Name), "give each a name of its own")
+			fmt.Sprintf("duplicate variable %q", v.Name), "give each its own name")
 		r.source(at, v)
 		for _, name := range slices.Sorted(maps.Keys(uses)) {
 			if of, column := workload.Column(name); of == v.Name {

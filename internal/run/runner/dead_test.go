@@ -19,7 +19,7 @@ type gone struct {
 
 func (g gone) Gone() bool { return g.is }
 
-// TestDead_EngineIsLate: the kernel knows of the end at once, the runtime tells of it later.
+// TestDead_EngineIsLate: the kernel knows of the end at once, the runtime says of it later.
 func TestDead_EngineIsLate(t *testing.T) {
 	killed := bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}
 	for name, tt := range map[string]struct {

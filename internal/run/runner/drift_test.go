@@ -10,7 +10,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// A measured step whose windows do not stay level has the finding on record, while a warm-up has
+// A measured step whose windows do not stay level has the warning on record, while a warm-up has
 // none.
 func TestDrift(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

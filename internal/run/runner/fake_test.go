@@ -170,7 +170,7 @@ type fakeRun struct {
 	records  []bench.Record
 	trials   map[string]*bench.TrialResult
 	order    []string
-	harm     func(bench.Incident) // tells one of the instance that was launched last
+	harm     func(bench.Incident) // says one of the instance that was launched last
 }
 
 func (f *fakeRun) handle(rec bench.Record) {

@@ -17,7 +17,7 @@ type Interleave struct {
 }
 
 // Order plans the trials: every contender once in each round, in an order that is shuffled again for
-// each round from seed, so that a drift of the machine hits all alike and nobody always runs after
+// each round from seed, so a drift of the machine hits all alike and nobody always runs after
 // the same neighbour.
 func Order(contenders []bench.Selection, rounds int, seed uint64) []bench.TrialEntry {
 	var trials []bench.TrialEntry
@@ -32,7 +32,7 @@ func Order(contenders []bench.Selection, rounds int, seed uint64) []bench.TrialE
 }
 
 // together runs several trials at the same time. Only one of them does anything at any
-// moment, so that the others' idling is all that it can notice of them: they are started one after
+// moment, so the others' idling is all that it can notice of them: they are started one after
 // the other, meet before each step, and take turns in it.
 func (r *runner) together(ctx context.Context, trials []int) []error {
 	if len(trials) == 1 {
@@ -88,7 +88,7 @@ type slot struct {
 	gone       bool
 }
 
-// holder is whose turn it is: from the first to the last and back again, so that of two it is A B B
+// holder is whose turn it is: from the first to the last and back again, so of two it is A B B
 // A, and a machine that becomes slower or faster in the course of it does so for both.
 func (t *rotation) holder() int {
 	n := len(t.slots)

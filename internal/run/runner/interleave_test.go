@@ -118,7 +118,7 @@ func TestContendersAreInterleaved(t *testing.T) {
 					t.Fatalf("step %d: turns %+v", i+1, s.Interleave)
 				}
 				// The fake uses a second of CPU time between any two readings: three in its turns, two
-				// in between, of which no figure tells.
+				// in between, of which no figure says.
 				if cpu, ok := s.CPU(); !ok || cpu != slicesOfStep*time.Second || s.Interleave.WaitedCPU != (slicesOfStep-1)*time.Second {
 					t.Errorf("step %d: CPU %s, waiting %s", i+1, cpu, s.Interleave.WaitedCPU)
 				}
@@ -188,7 +188,7 @@ func TestTheOnlyContenderIsInterleavedWithItself(t *testing.T) {
 	})
 }
 
-// One of two dies in its last turn of a step: its trial tells that, and the other goes on alone.
+// One of two dies in its last turn of a step: its trial says that, and the other continues alone.
 func TestDeathOfAnInterleavedContender(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &turning{}
@@ -294,7 +294,7 @@ func TestStopOfInterleaving(t *testing.T) {
 			if isStep(rec, 1) && rec.Trial.String() == s.cfg.Run.Trials[0].Trial.String() {
 				s.wheel(bench.ControlStop)
 			}
-			if _, ok := rec.Event.(bench.Intervened); ok {
+			if _, ok := rec.Event.(bench.ChangedManually); ok {
 				close(taken)
 			}
 		})

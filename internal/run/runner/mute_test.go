@@ -15,11 +15,11 @@ import (
 // A contender that runs and never answers in its first life is not waited for again in each round,
 // unless that is asked for. One that dies, that has answered before, or to which something was done
 // from outside is.
-func TestOneThatNeverAnswersIsTriedOnce(t *testing.T) {
-	type answer = func(f *fakeRun, inst bench.Instance, life int) error
-	silent := errors.New("not ready after 1m0s: last answer of GET /: connection refused")
+func TestOneThatNeverResponsesIsTriedOnce(t *testing.T) {
+	type response = func(f *fakeRun, inst bench.Instance, life int) error
+	silent := errors.New("not ready after 1m0s: last response of GET /: connection refused")
 	for name, c := range map[string]struct {
-		answer        answer
+		response      response
 		retryNotReady bool
 		lives         int // of a
 		failed        int // trials of a
@@ -52,7 +52,7 @@ func TestOneThatNeverAnswersIsTriedOnce(t *testing.T) {
 							return bench.InstanceReady{StartUp: time.Millisecond}, nil
 						}
 						lives++
-						return bench.InstanceReady{StartUp: time.Millisecond}, c.answer(f, inst, lives)
+						return bench.InstanceReady{StartUp: time.Millisecond}, c.response(f, inst, lives)
 					}
 				})
 				if !errors.Is(err, ErrTrials) {

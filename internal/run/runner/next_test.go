@@ -51,7 +51,7 @@ func TestStepsChosenByTheOnesBefore(t *testing.T) {
 	})
 }
 
-// The first requests are timed once, between the first answer and the checks, and only where the
+// The first requests are timed once, between the first response and the checks, and only where the
 // profile wants it.
 func TestFirstRequestsAreTimed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

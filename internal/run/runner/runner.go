@@ -40,7 +40,7 @@ type Hooks struct {
 	OnStart  func()             // once, when the interval begins that is measured
 	OnEnd    func()             // once after OnStart, when it ends
 	OnWindow func(bench.Window) // for every second of it
-	// Rate is how many requests are due per second from now on in an open-loop step; 0: as many as
+	// Rate is how many requests are scheduled per second from now on in an open-loop step; 0: as many as
 	// the step says. It may be called from any goroutine, and costs next to nothing.
 	Rate func() float64
 	// Interleave, if not nil, has the step run in turns. OnStart and OnEnd are then called for each of
@@ -84,7 +84,7 @@ type Config struct {
 	Launcher Launcher
 	Engine   Engine
 	Checks   Checks
-	// StoreAlive fails when the store does not answer, EngineAlive when what launches contenders does
+	// StoreAlive fails when the store does not respond, EngineAlive when what launches contenders does
 	// not; nil when there is none to ask.
 	StoreAlive  func(context.Context) error
 	EngineAlive func(context.Context) error
@@ -92,7 +92,7 @@ type Config struct {
 	// not. It is asked before and after each trial; nil where nothing can change.
 	StoreChange func(context.Context) (string, error)
 	Patience    time.Duration // to wait for either of them before a trial; 30 s when 0
-	// Ready waits for the answer that says it is ready; the start-up time is 0 where it is not known. It
+	// Ready waits for the response that says it is ready; the start-up time is 0 where it is not known. It
 	// may report what it sees as a Notice of that level or, with the level "", as a Progress.
 	Ready func(
 		ctx context.Context, inst bench.Instance, svc bench.Service, report func(level, text string),
@@ -103,12 +103,12 @@ type Config struct {
 	// expected; may be nil. What FirstRequests times comes before it.
 	Ask func(ctx context.Context, baseURL string) error
 	// SetUp and TearDown make the requests before the first of a life and after its last; may be nil. Without its
-	// set-up nothing is loaded.
+	// setup nothing is loaded.
 	SetUp, TearDown func(ctx context.Context, baseURL string) error
 	// Next, if not nil, chooses each step of a trial in place of Run.Profile.Steps; ok is false after
 	// the last. It may rest before it returns, but not beyond the end of ctx.
 	Next func(ctx context.Context, trial bench.Trial, done []bench.StepResult) (step bench.Step, ok bool)
-	// Judge adds doubts to a finished step ("the client may be the bottleneck: …"); may be nil.
+	// Judge adds warnings to a finished step ("the client may be the bottleneck: …"); may be nil.
 	Judge func(bench.StepResult, bench.InstanceInfo) bench.Warnings
 	// ReadHost reads host and store at the two ends of each step; nil where nobody can.
 	ReadHost func(ctx context.Context) *bench.HostReading
@@ -117,7 +117,7 @@ type Config struct {
 	Grace  time.Duration // to stop in; 15 s when 0
 	// RetryNotReady has a contender tried in every round though it never became ready in its first one.
 	RetryNotReady bool
-	// Control is what somebody asks of the run: each is on record as Intervened, or a Notice says
+	// Control is what somebody asks of the run: each is on record as ChangedManually, or a Notice says
 	// why it cannot be done now. Nil, or closed, when nobody asks.
 	Control <-chan bench.Control
 }
@@ -210,7 +210,7 @@ type runner struct {
 	broken     map[bench.Selection]error // contenders that could not be built
 	neverReady map[bench.Selection]int   // the round in which a contender ran and did not become ready, nor ever before
 	wasReady   map[bench.Selection]bool  // contenders that have become ready once
-	launched   bool                      // something was, so that there are results to resume
+	launched   bool                      // something was, so there are results to resume
 	sofar      bench.Run                 // how each trial has ended; the run's state is that of one that has failed
 	steering   *steering
 	clock      *clock
@@ -311,7 +311,7 @@ func (r *runner) lastTrial(i int) bool {
 
 // buildAll builds each contender once. One that cannot be built fails its trials, not the run.
 func (r *runner) buildAll(ctx context.Context) error {
-	if r.cfg.Run.Profile.Runtime.Traits().Foreign {
+	if r.cfg.Run.Profile.Runtime.Traits().AlreadyRunning {
 		return nil // it runs already
 	}
 	for _, sel := range r.cfg.Run.Profile.Contenders {
@@ -352,7 +352,7 @@ func describeBuild(sel bench.Selection, a bench.Artifact) string {
 	return sel.String() + ": ready"
 }
 
-// await waits for a part of the site that does not answer: without it every trial left would fail.
+// await waits for a part of the site that does not respond: without it every trial left would fail.
 func (r *runner) await(ctx context.Context, what string, alive func(context.Context) error) error {
 	if alive == nil {
 		return nil

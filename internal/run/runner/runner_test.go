@@ -177,13 +177,13 @@ func TestAHangingContenderIsGivenUp(t *testing.T) {
 		f, err := start(t, context.Background(), func(f *fakeRun) {
 			f.cfg.Run.Trials = f.cfg.Run.Trials[:1]
 			f.cfg.Engine = fakeEngine(func(context.Context, bench.Step) (bench.Load, error) {
-				return bench.Load{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 4}, Examples: map[bench.ErrorKind]string{bench.ErrTimeout: "no answer after 1s"}}, nil
+				return bench.Load{Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 4}, Examples: map[bench.ErrorKind]string{bench.ErrTimeout: "no response after 1s"}}, nil
 			})
 		})
-		if !errors.Is(err, ErrTrials) || !strings.Contains(err.Error(), "no answer after 1s") {
+		if !errors.Is(err, ErrTrials) || !strings.Contains(err.Error(), "no response after 1s") {
 			t.Errorf("error %v", err)
 		}
-		if trial := f.trials[f.order[0]]; len(trial.Steps) != maxStepsWithoutAnswer {
+		if trial := f.trials[f.order[0]]; len(trial.Steps) != maxStepsWithoutResponse {
 			t.Errorf("%d steps were run against a contender that hangs", len(trial.Steps))
 		}
 	})

@@ -34,7 +34,7 @@ var (
 const maxChanges = 8
 
 // steering is what has been asked of the run, and what runs that could obey. Controls come in at
-// any moment from a goroutine of its own; the runner reports to it what begins and ends.
+// any moment from its own goroutine; the runner reports to it what begins and ends.
 type steering struct {
 	publish func(*bench.Trial, bench.Event)
 	endRun  context.CancelCauseFunc
@@ -116,12 +116,12 @@ func (s *steering) take(c bench.Control) {
 		s.publish(nil, bench.Notice{Level: "warning", Text: clip(err.Error(), 200)})
 		return
 	}
-	why, obey := s.answer(c)
+	why, obey := s.response(c)
 	if why != "" {
 		s.publish(s.running.trial, bench.Notice{Level: "info", Text: why})
 		return
 	}
-	e := bench.Intervened{Control: c}
+	e := bench.ChangedManually{Control: c}
 	if step := s.running.step; step != nil {
 		e.Step = new(step.index)
 	}
@@ -130,7 +130,7 @@ func (s *steering) take(c bench.Control) {
 }
 
 // answer says why c, which is valid, cannot be obeyed now, or how it is.
-func (s *steering) answer(c bench.Control) (why string, obey func()) {
+func (s *steering) response(c bench.Control) (why string, obey func()) {
 	refuse := func(when bool, text string) {
 		if when {
 			why = cmp.Or(why, text)

@@ -36,7 +36,7 @@ func startSteered(t *testing.T, ctx context.Context, change func(*fakeRun), on f
 	})
 }
 
-// inStep is an engine whose first step of two connections goes on until it is cut short.
+// inStep is an engine whose first step of two connections continues until it is cut short.
 func inStep(held *sync.Map) fakeEngine {
 	return func(ctx context.Context, step bench.Step) (bench.Load, error) {
 		if step.Connections == 2 {
@@ -93,7 +93,7 @@ func TestSkipStep(t *testing.T) {
 		if len(trial.Steps) != 3 || trial.Steps[1].Aborted != "skipped by the user" || trial.Steps[1].Load.Succeeded != 7 || trial.Steps[2].Aborted != "" {
 			t.Errorf("steps %+v", trial.Steps)
 		}
-		if i := trial.Interventions; len(i) != 1 || i[0].Control.Kind != bench.ControlSkipStep || i[0].Step == nil || *i[0].Step != 1 {
+		if i := trial.ManualChanges; len(i) != 1 || i[0].Control.Kind != bench.ControlSkipStep || i[0].Step == nil || *i[0].Step != 1 {
 			t.Errorf("interventions %+v", i)
 		}
 		if next := f.trials[f.order[1]]; next.State != bench.TrialComplete || f.ended().State != bench.RunFailed {
@@ -188,7 +188,7 @@ func TestStopAfterStep(t *testing.T) {
 			if isStep(rec, 1) {
 				s.wheel(bench.ControlStop)
 			}
-			if e, ok := rec.Event.(bench.Intervened); ok && e.Control.Kind == bench.ControlStop {
+			if e, ok := rec.Event.(bench.ChangedManually); ok && e.Control.Kind == bench.ControlStop {
 				close(release)
 			}
 		})
@@ -221,7 +221,7 @@ func TestStopInTheLastStepLeavesAWholeTrial(t *testing.T) {
 				if isStep(rec, 2) {
 					s.wheel(bench.ControlStop)
 				}
-				if _, ok := rec.Event.(bench.Intervened); ok {
+				if _, ok := rec.Event.(bench.ChangedManually); ok {
 					close(release)
 				}
 			})
@@ -282,7 +282,7 @@ func pausedBefore(t *testing.T, index int, change func(f *fakeRun), then func(s 
 			if e.Index == index-1 && rec.Trial.String() == s.cfg.Run.Trials[0].Trial.String() {
 				s.wheel(bench.ControlPause)
 			}
-		case bench.Intervened:
+		case bench.ChangedManually:
 			if e.Control.Kind == bench.ControlPause {
 				close(taken)
 			}
@@ -315,14 +315,14 @@ func TestPauseAndGoOn(t *testing.T) {
 			}
 		}
 		var kinds []bench.ControlKind
-		for _, i := range trial.Interventions {
+		for _, i := range trial.ManualChanges {
 			kinds = append(kinds, i.Control.Kind)
 		}
 		if want := []bench.ControlKind{bench.ControlPause, bench.ControlNote, bench.ControlResume}; !slices.Equal(kinds, want) {
 			t.Errorf("interventions %v, want %v", kinds, want)
 		}
-		if trial.Interventions[0].Step == nil || trial.Interventions[1].Step != nil {
-			t.Errorf("steps of the interventions: %+v", trial.Interventions)
+		if trial.ManualChanges[0].Step == nil || trial.ManualChanges[1].Step != nil {
+			t.Errorf("steps of the interventions: %+v", trial.ManualChanges)
 		}
 		if got := notices(f.records); len(got) != 3 || !strings.Contains(got[0], "no second pause") || !strings.Contains(got[1], "none is running") || !strings.Contains(got[2], "not paused") {
 			t.Errorf("notices %q", got)
@@ -435,8 +435,8 @@ func TestRateOfAnOpenLoop(t *testing.T) {
 		if !strings.Contains(warned, "from 100/s to 200/s after") || !strings.Contains(warned, "to 250/s after") || len(trial.Steps[1].Warnings) > 0 {
 			t.Errorf("warnings %q, %q", warned, trial.Steps[1].Warnings)
 		}
-		if len(trial.Interventions) != 2 {
-			t.Errorf("interventions %+v", trial.Interventions)
+		if len(trial.ManualChanges) != 2 {
+			t.Errorf("interventions %+v", trial.ManualChanges)
 		}
 	})
 }
@@ -483,8 +483,8 @@ func TestRateOfAClosedLoop(t *testing.T) {
 				}
 			}
 		})
-		if trial := f.trials[f.order[0]]; err != nil || len(trial.Interventions) > 0 || len(trial.Steps[0].Warnings) > 0 {
-			t.Errorf("error %v, interventions %+v, warnings %q", err, trial.Interventions, trial.Steps[0].Warnings)
+		if trial := f.trials[f.order[0]]; err != nil || len(trial.ManualChanges) > 0 || len(trial.Steps[0].Warnings) > 0 {
+			t.Errorf("error %v, interventions %+v, warnings %q", err, trial.ManualChanges, trial.Steps[0].Warnings)
 		}
 	})
 }
@@ -520,7 +520,7 @@ func TestWhatIsAskedWhileALegEndsDoesNotHideWhy(t *testing.T) {
 					if e.Phase == bench.PhaseStop && rec.Trial.String() == s.cfg.Run.Trials[0].Trial.String() {
 						s.wheel(kind)
 					}
-				case bench.Intervened:
+				case bench.ChangedManually:
 					close(taken)
 				}
 			})

@@ -16,9 +16,9 @@ import (
 	"locbench/internal/host/hostusage"
 )
 
-// maxStepsWithoutAnswer is after how many steps in a row without a single success a trial ends: it hangs,
+// maxStepsWithoutResponse is after how many steps in a row without a single success a trial ends: it hangs,
 // and will continue to.
-const maxStepsWithoutAnswer = 2
+const maxStepsWithoutResponse = 2
 
 // load runs the steps until the contender dies or hangs, the store is gone, or ctx is done.
 func (l *trialRun) load(ctx context.Context) error {
@@ -102,7 +102,7 @@ func (l *trialRun) load(ctx context.Context) error {
 			return fmt.Errorf("lost the store: %w", storeErr)
 		}
 		unanswered++
-		if unanswered == maxStepsWithoutAnswer && l.cfg.Next == nil { // a search continues with a lower rate
+		if unanswered == maxStepsWithoutResponse && l.cfg.Next == nil { // a search continues with a lower rate
 			return fmt.Errorf("no success in %d consecutive steps (%s)",
 				unanswered, firstExample(res.Load))
 		}

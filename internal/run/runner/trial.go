@@ -137,7 +137,7 @@ func (l *trialRun) phase(p bench.Phase, do func() (string, error)) error {
 }
 
 // foreign reports whether somebody else has started the instance.
-func (l *trialRun) foreign() bool { return l.inst.Info().Runtime.Traits().Foreign }
+func (l *trialRun) foreign() bool { return l.inst.Info().Runtime.Traits().AlreadyRunning }
 
 // interruption is why everything ends, once: most causes say themselves that they interrupt.
 func interruption(cause error) string {
@@ -184,7 +184,7 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 	info := l.inst.Info()
 	l.publish(bench.InstanceStarted{Info: info})
 	switch {
-	case info.Runtime.Traits().Foreign: // what limits it is not ours to say
+	case info.Runtime.Traits().AlreadyRunning: // what limits it is not ours to say
 	case !info.LimitsEnforced:
 		l.warn(bench.Warning{Kind: bench.WarnLimitsNotEnforced, Text: "LIMITS NOT ENFORCED: " + info.LimitsNote})
 	case info.LimitsNote != "":
@@ -255,7 +255,7 @@ func (l *trialRun) tearDown(ctx context.Context) {
 	}
 }
 
-// ask ends the trial of a contender that does not answer what the load would ask.
+// ask ends the trial of a contender that does not respond what the load would ask.
 func (l *trialRun) ask(ctx context.Context) error {
 	if l.cfg.Ask == nil {
 		return nil

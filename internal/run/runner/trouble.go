@@ -12,7 +12,7 @@ import (
 	"locbench/internal/figures/verdict"
 )
 
-// diagnosable is an instance that can say why it may not answer, as far as runtime and kernel know it.
+// diagnosable is an instance that can say why it may not respond, as far as runtime and kernel know it.
 type diagnosable interface {
 	Diagnose(ctx context.Context) string // "" for nothing that they know of
 }
@@ -27,7 +27,7 @@ type mortal interface {
 const lateEnd = 30 * time.Second
 
 // dead says whether the contender has ended. Where only the kernel knows it so far, it waits until
-// the runtime reports how: what is missing is not an answer, and loading it further measures nothing.
+// the runtime reports how: what is missing is not a response, and loading it further measures nothing.
 func (l *trialRun) dead(ctx context.Context) bool {
 	if m, ok := l.inst.(mortal); ok && l.inst.Exit() == nil && m.Gone() {
 		late := time.NewTimer(lateEnd)
@@ -41,7 +41,7 @@ func (l *trialRun) dead(ctx context.Context) bool {
 	return l.inst.Exit() != nil
 }
 
-// questionTimeout bounds the questions that are asked about a contender that does not answer.
+// questionTimeout bounds the questions that are asked about a contender that does not respond.
 const questionTimeout = 3 * time.Second
 
 // incidents are what has happened to a trial. They come from a goroutine of the launcher's.
@@ -89,7 +89,7 @@ func (l *trialRun) reportIncident(in bench.Incident) {
 	l.publish(bench.IncidentOccurred{Incident: in})
 }
 
-// silentAtEnd reports whether a step ended in silence, and not for want of requests: nothing succeeded
+// silentAtEnd reports whether a step ended in silence, and not for lack of requests: nothing succeeded
 // all through its last second, or nothing of what was in flight at its end. The second is what one
 // that was stopped in the last second leaves behind.
 func silentAtEnd(res bench.Load) bool {
@@ -103,7 +103,7 @@ func silentAtEnd(res bench.Load) bool {
 	return len(sent) == 0 || sent[len(sent)-1].Succeeded == 0
 }
 
-// diagnose asks why the contender does not answer; "" when nobody knows.
+// diagnose asks why the contender does not respond; "" when nobody knows.
 func (l *trialRun) diagnose(ctx context.Context) string {
 	d, ok := l.inst.(diagnosable)
 	if !ok {
@@ -150,7 +150,7 @@ func (l *trialRun) countStore(ctx context.Context, when string) {
 	}
 }
 
-// doubts says what happened in a step, each with the time since its start.
+// warnings says what happened in a step, each with the time since its start.
 func doubts(res bench.StepResult, incidents []bench.Incident) (all bench.Warnings) {
 	const most = 10
 	for n, in := range incidents {

@@ -279,7 +279,7 @@ func (s *Session) Dir() string {
 	return s.dir
 }
 
-// Running reports whether a run of one's own has not ended yet.
+// Running reports whether your own run has not ended yet.
 func (s *Session) Running() bool { return s.child != nil && !s.hasExited() }
 
 func (s *Session) hasExited() bool {

@@ -145,8 +145,8 @@ func TestSessionIsSteered(t *testing.T) {
 	if steps[0].Load.FinalRate != 50 || steps[0].Load.Sent == 0 {
 		t.Errorf("%d requests were sent, at %v/s in the end", steps[0].Load.Sent, steps[0].Load.FinalRate)
 	}
-	if len(trials[0].Interventions) != 5 || steps[1].Load.Succeeded == 0 {
-		t.Errorf("interventions %+v", trials[0].Interventions)
+	if len(trials[0].ManualChanges) != 5 || steps[1].Load.Succeeded == 0 {
+		t.Errorf("interventions %+v", trials[0].ManualChanges)
 	}
 	if _, err := os.Stat(filepath.Join(out, results.ReportFile)); err != nil {
 		t.Error(err)
@@ -174,7 +174,7 @@ func TestSessionEndsAsItsScreenWasAskedTo(t *testing.T) {
 	watcher := Watch(out)
 	defer watcher.Close()
 	until(t, watcher, firstStep)
-	if watcher.ChangedByHand() || watcher.Send(bench.Control{Kind: bench.ControlPause}) == nil {
+	if watcher.CanSteer() || watcher.Send(bench.Control{Kind: bench.ControlPause}) == nil {
 		t.Error("a run that is only watched takes controls")
 	}
 	other := Watch(out)

@@ -141,7 +141,7 @@ func TestSession_Steered(t *testing.T) {
 			f.begins((<-ready).stdout)
 			for c := range controls {
 				heard = append(heard, string(c.Kind))
-				f.says(bench.Intervened{Control: c})
+				f.says(bench.ChangedManually{Control: c})
 				if c.Kind == bench.ControlStop {
 					f.ends(bench.RunInterrupted)
 					return console.WithCode(console.ExitInterrupted, errors.New("stopped by the user after step 1"))
@@ -149,8 +149,8 @@ func TestSession_Steered(t *testing.T) {
 			}
 			return errors.New("nobody has stopped it")
 		})
-		if s.ReportedEnd() || !s.ChangedByHand() || !s.Running() || s.Dir() != "" {
-			t.Errorf("before it has begun: end reported %v, steered %v, running %v, in %q", s.ReportedEnd(), s.ChangedByHand(), s.Running(), s.Dir())
+		if s.ReportedEnd() || !s.CanSteer() || !s.Running() || s.Dir() != "" {
+			t.Errorf("before it has begun: end reported %v, steered %v, running %v, in %q", s.ReportedEnd(), s.CanSteer(), s.Running(), s.Dir())
 		}
 		ready <- s
 		want := []bench.ControlKind{bench.ControlPause, bench.ControlNote, bench.ControlResume, bench.ControlSkipStep, bench.ControlStop}
@@ -247,7 +247,7 @@ func TestSession_StopInOrder(t *testing.T) {
 }
 
 // TestSession_KilledWorker: somebody else kills it; both who steers and who watches are told how to
-// go on.
+// continue.
 func TestSession_KilledWorker(t *testing.T) {
 	for name, begun := range map[string]bool{"in a run": true, "before": false} {
 		t.Run(name, func(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"locbench/internal/text/console"
 )
 
-// ChangedByHand reports whether Send does anything: not with a run that is only watched.
-func (s *Session) ChangedByHand() bool { return s.child != nil }
+// CanSteer reports whether Send does anything: not with a run that is only watched.
+func (s *Session) CanSteer() bool { return s.child != nil }
 
 // Send asks c of the run. It never waits. What the run makes of it is shown by its events.
 func (s *Session) Send(c bench.Control) error {

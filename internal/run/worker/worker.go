@@ -1,4 +1,4 @@
-// Package worker is a run in a process of its own, and the session of the screen that steers it.
+// Package worker is a run in its own process, and the session of the screen that steers it.
 package worker
 
 import (
@@ -20,7 +20,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// A run that is watched on a screen runs in a process of its own, the worker: "locbench run
+// A run that is watched on a screen runs in its own process, the worker: "locbench run
 // --controlled". It takes controls from standard input, one bench.Control in JSON a line; the end
 // of that file means that the screen is gone. Standard output gets one line, {"dir":"results/…"},
 // as soon as the results folder is there; the events are in there. Standard error gets warnings and
@@ -68,7 +68,7 @@ func Run(ctx context.Context, env console.Env, do func(context.Context, <-chan b
 }
 
 // readControls hands on what r says until its end; half a line was never said. A line that is not a control is
-// handed on as one of an unknown kind, so that the run answers it, but not for ever. Once done is closed nothing is
+// handed on as one of an unknown kind, so the run answers it, but not for ever. Once done is closed nothing is
 // handed on.
 func readControls(r io.Reader, controls chan<- bench.Control, done <-chan struct{}) {
 	bad := 0
@@ -94,7 +94,7 @@ func control(line []byte) (c bench.Control, ok bool) {
 	return c, c.Validate() == nil
 }
 
-// Announce tells the screen where the results are.
+// Announce says the screen where the results are.
 func Announce(w io.Writer, dir string) error {
 	line, err := json.Marshal(announcement{dir})
 	if err == nil {

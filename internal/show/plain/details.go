@@ -12,7 +12,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// details are what the row of a step has no room for. What no source tells is left out.
+// details are what the row of a step has no room for. What no source says is left out.
 func details(r bench.StepResult) (lines []string) {
 	add := func(name string, parts ...string) {
 		if len(parts) > 0 {
@@ -208,7 +208,7 @@ func progressText(e bench.Progress) string {
 func instanceText(i bench.InstanceInfo) string {
 	var parts []string
 	traits := i.Runtime.Traits()
-	if traits.Foreign {
+	if traits.AlreadyRunning {
 		return "target at " + safe.Line(i.Address, 200)
 	}
 	if traits.Where != "" {

@@ -40,7 +40,7 @@ func TestDetails(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%q\nwant\n%q", got, want)
 	}
-	// What nobody tells is left out, and counters that went back are not reported.
+	// What nobody says is left out, and counters that went back are not reported.
 	if got := details(bench.StepResult{}); len(got) != 0 {
 		t.Errorf("of nothing: %q", got)
 	}

@@ -1,6 +1,6 @@
 // Package plain reports a run as text or as JSON lines. It is a subscriber of the event stream: it
 // keeps nothing but what it needs for the next line. Talk (progress, steps as they end) goes to one
-// writer, data (the final table, or the JSON lines) to the other, so that a pipe gets data alone.
+// writer, data (the final table, or the JSON lines) to the other, so a pipe gets data alone.
 // Drawing a live screen is left to package tui.
 package plain
 
@@ -131,7 +131,7 @@ func (p *Printer) tell(rec bench.Record) {
 	case bench.InstanceReady:
 		if e.StartUp > 0 {
 			text := "first response"
-			if f := e.FirstAnswer; f != nil {
+			if f := e.FirstResponse; f != nil {
 				text = "first good response (" + f.String() + ")"
 			}
 			p.line("  start-up %s from process start to %s", units.Duration(e.StartUp), text)
@@ -250,7 +250,7 @@ func (p *Printer) stepEnded(r bench.StepResult) {
 		}
 		p.line("%s", text)
 	}
-	for _, w := range r.Doubts() {
+	for _, w := range r.AllWarnings() {
 		p.line("    %s %s", p.paint(yellow, "warning:"), safe.Line(w.Text, 500))
 	}
 	for _, j := range r.Missed() {

@@ -58,7 +58,7 @@ func recorded() (records []bench.Record, run bench.Run, trials []bench.TrialResu
 	add(second, nil, bench.PhaseEnded{Phase: bench.PhaseSeed, Took: 2 * second, Note: "bundled data, 1,000 documents"})
 	add(0, &good, bench.TrialStarted{Number: 1, Of: 2})
 	add(0, &good, bench.InstanceStarted{Info: bench.InstanceInfo{Runtime: bench.RuntimeDocker, Limits: bench.Limits{CPUs: 1.5, Memory: 512 << 20}, LimitsEnforced: true, CPUSet: cpuset.UpTo(4)}})
-	add(0, &good, bench.InstanceReady{StartUp: 6210 * time.Microsecond, FirstAnswer: &bench.FirstAnswer{After: 960 * time.Microsecond, Status: 503}})
+	add(0, &good, bench.InstanceReady{StartUp: 6210 * time.Microsecond, FirstResponse: &bench.FirstResponse{After: 960 * time.Microsecond, Status: 503}})
 	add(0, &good, bench.MarkRead{Mark: bench.Mark{Name: "after start-up", Usage: *usage(time.Second, 0)}})
 	add(0, &good, bench.PhaseStarted{Phase: bench.PhaseCheck})
 	add(0, &good, bench.CheckDone{Check: bench.CheckResult{Group: "get", Name: "a city", Status: bench.CheckPassed}})
@@ -218,7 +218,7 @@ func TestInterleaving(t *testing.T) {
 }
 
 // A step that was not in a steady state is reported when it ends and in the tables; the time to the
-// peak stands beside the start-up.
+// peak stands next to the start-up.
 func TestWarmUpIsTold(t *testing.T) {
 	records, run, trials := recorded()
 	began := trials[0].Started

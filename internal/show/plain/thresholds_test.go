@@ -22,8 +22,8 @@ func TestTableTellsThresholds(t *testing.T) {
 	if strings.Contains(text(), "threshold") {
 		t.Error("thresholds are reported that nobody has judged by")
 	}
-	trial.Steps[0].Thresholds = []bench.Judgement{{Condition: "p99<50ms", Passed: true, Text: "p99 is 1ms, <50ms"}}
-	trial.Steps[1].Thresholds = []bench.Judgement{{Condition: "errors<1%", Text: "errors is 9%, not <1%\x1b[31m", Stopped: bench.ScopeTrial}}
+	trial.Steps[0].Thresholds = []bench.ThresholdResult{{Condition: "p99<50ms", Passed: true, Text: "p99 is 1ms, <50ms"}}
+	trial.Steps[1].Thresholds = []bench.ThresholdResult{{Condition: "errors<1%", Text: "errors is 9%, not <1%\x1b[31m", Stopped: bench.ScopeTrial}}
 	for _, want := range []string{"thresholds: 1 of 2 judgements missed", "missed: a-1, step 2 (8 connections): errors is 9%, not <1%", "; ended the trial"} {
 		if !strings.Contains(text(), want) {
 			t.Errorf("no %q in\n%s", want, text())

@@ -54,7 +54,7 @@ func tiers(b *bytes.Buffer, line writer, all []analysis.Standing, floor *compare
 		}
 		rows = append(rows, []string{tier, safe.Line(p.Contender, 60), p.Text(), p.Interval(), p.Words()})
 	}
-	for line := range strings.Lines(inColumns(fit(rows, width, "95%", "req/s at the peak"), "", leftwards)) {
+	for line := range strings.Lines(inColumns(fit(rows, width, "95%", "req/s at peak"), "", leftwards)) {
 		line = strings.TrimRight(line, " \n")
 		if runes := []rune(line); width > 0 && len(runes) > width {
 			line = string(runes[:width-1]) + "…"
@@ -81,7 +81,7 @@ func tiers(b *bytes.Buffer, line writer, all []analysis.Standing, floor *compare
 
 // inTiers is a measure in a line: "p99, 4 connections: 1. a, b; 2. c".
 func inTiers(s analysis.Standing) string {
-	title := measure.Get(s.Measure).Claim.Title
+	title := measure.Get(s.Measure).Comparison.Title
 	if s.At != "" {
 		title += ", " + safe.Line(s.At, 100)
 	}
@@ -102,12 +102,12 @@ func inTiers(s analysis.Standing) string {
 	return title + ": " + strings.Join(groups, "; ")
 }
 
-// doubts are what the rounds themselves give to think: outliers, a drift.
+// warnings are what the rounds themselves give to think: outliers, a drift.
 func doubts(all []analysis.Standing, line writer) {
 	for _, s := range all {
 		for _, p := range s.Places {
-			for _, d := range stats.Doubts(p.Value.Values) {
-				title := measure.Get(s.Measure).Claim.Title
+			for _, d := range stats.RoundWarnings(p.Value.Values) {
+				title := measure.Get(s.Measure).Comparison.Title
 				line("%s, %s: %s", safe.Line(p.Contender, 60), title, safe.Line(d.Text, 300))
 			}
 		}
@@ -118,7 +118,7 @@ func doubts(all []analysis.Standing, line writer) {
 const maxMissed = 20
 
 // judgement is "p99 is 71.2ms, not <50ms; ended the trial".
-func judgement(j bench.Judgement) string {
+func judgement(j bench.ThresholdResult) string {
 	if j.Stopped != "" {
 		return j.Text + "; stopped the " + string(j.Stopped)
 	}

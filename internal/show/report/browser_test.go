@@ -158,7 +158,7 @@ func (b *tab) click(selector string) {
 	eval[bool](b, fmt.Sprintf(`(() => { const el = document.querySelector(%q); el.scrollIntoView(); el.click(); return true; })()`, selector))
 }
 
-// unroll makes the window as high as the page, so that every chart is in view, and waits until all
+// unroll makes the window as high as the page, so every chart is in view, and waits until all
 // are drawn.
 func (b *tab) unroll() {
 	b.t.Helper()

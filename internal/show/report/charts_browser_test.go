@@ -26,7 +26,7 @@ import (
 	"locbench/internal/results"
 )
 
-// survey tells of every chart where it is and how many shapes have which colour.
+// survey says of every chart where it is and how many shapes have which colour.
 const survey = `(() => ({
   palette: Array.from({length: 10}, (_, i) => getComputedStyle(document.documentElement).getPropertyValue('--c' + i).trim()),
   parts: Array.from({length: 10}, (_, i) => getComputedStyle(document.documentElement).getPropertyValue('--p' + i).trim()),

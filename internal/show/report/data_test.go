@@ -22,7 +22,7 @@ func stepsOf(contender string, round int, load func(i int) bench.Load, connectio
 	return trial
 }
 
-// The thick line is the median of the rounds that finished; quantiles are of all answers together,
+// The thick line is the median of the rounds that finished; quantiles are of all responses together,
 // never averaged; there is no interval below six rounds.
 func TestMiddle(t *testing.T) {
 	latencies := func(ds ...time.Duration) bench.Latencies {

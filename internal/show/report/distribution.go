@@ -84,7 +84,7 @@ func (l layout) peakRow() int {
 
 // timeline is one trial, second by second: what the client saw, and what was read of the contender
 // meanwhile. All columns of a group are equally long; times are seconds since the first step began.
-// A null ends a line, so that steps are not joined.
+// A null ends a line, so steps are not joined.
 type timeline struct {
 	Contender int     `json:"c"`
 	Round     int     `json:"r"`

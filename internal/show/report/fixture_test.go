@@ -51,7 +51,7 @@ func fixtureOf(contenders, rounds int) (bench.Run, []bench.TrialResult) {
 		Store:    bench.StoreInfo{Kind: bench.StoreExternal, URL: "http://10.0.0.5:9200", Version: "7.10.2"},
 		Data:     bench.DataInfo{Name: "bundled", Cities: 14945, Regions: 83, Hash: "sha256:0f3a"},
 		Warnings: bench.Warnings{{Text: "the CPU governor could not be read on 2 of 4 CPUs"}},
-		Interventions: []bench.Intervention{
+		ManualChanges: []bench.ManualChange{
 			{At: start.Add(9 * time.Minute), Control: bench.Control{Kind: bench.ControlPause}},
 			{At: start.Add(10 * time.Minute), Control: bench.Control{Kind: bench.ControlResume}},
 		},
@@ -88,7 +88,7 @@ func shortened(run bench.Run, trials []bench.TrialResult) (bench.Run, []bench.Tr
 				trials[i].Steps = append(trials[i].Steps, s)
 			}
 		}
-		for _, in := range trials[i].Interventions {
+		for _, in := range trials[i].ManualChanges {
 			if in.Step != nil {
 				*in.Step = at[*in.Step]
 			}
@@ -121,7 +121,7 @@ func fixtureTrial(p bench.Profile, k, round int, start time.Time) bench.TrialRes
 		Stop: &bench.StopResult{Took: 300 * time.Millisecond, Graceful: true},
 	}
 	if k == 0 && round == 2 {
-		trial.Interventions = []bench.Intervention{
+		trial.ManualChanges = []bench.ManualChange{
 			{At: start.Add(8 * time.Minute), Step: new(6), Control: bench.Control{Kind: bench.ControlNote, Text: "backup | of *the* host begins"}},
 			{At: start.Add(499 * time.Second), Step: new(15), Control: bench.Control{Kind: bench.ControlRate, Rate: 1250}},
 			{At: start.Add(500 * time.Second), Control: bench.Control{Kind: bench.ControlStop}},

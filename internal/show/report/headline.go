@@ -70,7 +70,7 @@ func (c contender) row(cells ...cell) headlineRow {
 
 // newHeadline has a row for each contender. figures hold how they stand: tiers, since ranks would
 // say more than the rounds do.
-func newHeadline(run bench.Run, l layout, figures summary.Figures, floor *compare.Floor) headline {
+func newHeadline(run bench.Run, l layout, figures summary.Facts, floor *compare.Floor) headline {
 	columns := l.shown(measure.ReportContenders)
 	h := headline{
 		Sort:    true,
@@ -78,7 +78,7 @@ func newHeadline(run bench.Run, l layout, figures summary.Figures, floor *compar
 		Footnotes: []string{
 			"Medians of the rounds; below them the 95% CI of the median (from " + strconv.Itoa(stats.MinInterval) +
 				" rounds on; 96.9% with exactly that many), or else the range and the number of rounds.",
-			"Peak: the measured step with the highest throughput. Latency: all rounds, at the step nearest to half peak (25 to 75% of it); below it, at the peak. Memory: highest of all rounds. CPU per request and cost: from start to stop, with start-up, checks and warm-up; the median round by cost, and below it its parts (other: checks and time between steps).",
+			"Peak: the measured step with the highest throughput. Latency: all rounds, at the step nearest to half peak (25 to 75% of it); below it, at peak. Memory: highest of all rounds. CPU per request and cost: from start to stop, with start-up, checks and warm-up; the median round by cost, and below it its parts (other: checks and time between steps).",
 		},
 	}
 	sampled := false
@@ -113,7 +113,7 @@ func newHeadline(run bench.Run, l layout, figures summary.Figures, floor *compar
 }
 
 // tiersOf are the tiers in throughput, from 1, by the label of the contender, and what they mean.
-func tiersOf(figures summary.Figures) (tiers map[string]int, why string) {
+func tiersOf(figures summary.Facts) (tiers map[string]int, why string) {
 	tiers = map[string]int{}
 	how := "Mann-Whitney"
 	for _, s := range figures.Standings {
@@ -236,7 +236,7 @@ const (
 	mostHalf  = 75
 )
 
-// halfCell is a quantile at half of the peak, with what it is at the peak below.
+// halfCell is a quantile at half peak, with what it is at peak below.
 func halfCell(m measure.Measure, s stats.Contender) cell {
 	c := cell{Main: missing}
 	f := m.Contender(s)
@@ -272,7 +272,7 @@ func cpuCell(s stats.Contender) cell {
 		c = valued(float64(each), duration(each))
 	}
 	if peak := measure.Get(measure.CPURequest).Contender(s); peak.Known {
-		c.Small = []string{"at the peak " + words(measure.Nanoseconds, peak.Value)}
+		c.Small = []string{"at peak " + words(measure.Nanoseconds, peak.Value)}
 	}
 	return c
 }

@@ -22,7 +22,7 @@ import (
 const attack = "</script></style></title><script>pwned=1</script><img src=http://evil.example/x.png onerror=pwned=1>\"'><svg onload=pwned=1>" +
 	"{marker|x}{{.}}${pwned=1}__f__function(){pwned=1}__f__`|[x](javascript:pwned=1)\u2028\u202e\x1b[31m\x00&lt;b&gt;"
 
-// poison sets every string in v to the attack, keys of maps too. n makes them differ, so that they
+// poison sets every string in v to the attack, keys of maps too. n makes them differ, so they
 // stay different trials and steps.
 func poison(v reflect.Value, n *int) {
 	poisonWith(v, func() string { *n++; return fmt.Sprintf("%s %d", attack, *n) })
@@ -85,7 +85,7 @@ func hostile() (bench.Run, []bench.TrialResult) {
 				trials[i].Steps[j].Aborted = "" // a step that ended early is in no median
 			}
 		}
-		// Rounds of one contender keep one name, and the statuses their meaning, so that every
+		// Rounds of one contender keep one name, and the statuses their meaning, so every
 		// table and chart is filled.
 		trials[i].Trial.Contender, trials[i].Trial.Variant = clean.Trial.Contender+attack, ""
 		for j := range trials[i].Checks {
@@ -293,7 +293,7 @@ func poisonNames(trials []bench.TrialResult, text string) {
 			s := &trial.Steps[j]
 			s.Step.Request, s.Warnings, s.Load.Warnings = text, bench.Warnings{{Text: text}}, bench.Warnings{{Text: text}}
 			s.Load.Failed = map[bench.ErrorKind]int64{bench.ErrorKind(text): 3}
-			s.Thresholds = []bench.Judgement{{Condition: text, Text: text}}
+			s.Thresholds = []bench.ThresholdResult{{Condition: text, Text: text}}
 		}
 	}
 }

@@ -153,7 +153,7 @@ func about(s bench.Service) string {
 
 // positions are the places of the rows on a logarithmic axis: connections, rates or users as they
 // are, and the warm-up steps before them, evenly spaced, since they have no place among the others.
-// It is nil where the measured steps are not of one kind or do not grow: then they stand beside
+// It is nil where the measured steps are not of one kind or do not grow: then they stand next to
 // each other.
 func (l layout) positions() []float64 {
 	w := l.warmUp()

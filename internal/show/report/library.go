@@ -18,7 +18,7 @@ const libraryVersion = "5.6.0"
 // librarySHA256 is the digest of the unpacked library; a test notices an exchanged file by it.
 const librarySHA256 = "bf4a223524e40b77c304bec67e1222cf551f14880cf42c69dc046558e11c07b1"
 
-//go:embed assets js page.html words.html figures.html style.css words.css charts.css
+//go:embed assets js page.html words.html charts.html style.css words.css charts.css
 var files embed.FS
 
 // The style and the script of the page, each made of these files, in this order.

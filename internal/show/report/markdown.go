@@ -24,8 +24,8 @@ const maxFailedChecks = 50
 
 // Markdown writes summary.md, which is meant for a pull request: the summary in words, small tables
 // of the headline figures, spark lines over the steps, thresholds, what went wrong, the tables of
-// procedures; folded away interventions, the checks in numbers and those that failed, warnings, the
-// fingerprint, and how to repeat it. report.html has the charts and every step.
+// procedures; folded away manualChanges, the checks in numbers and those that failed, warnings, the
+// environment, and how to repeat it. report.html has the charts and every step.
 func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 	l := newLayout(a)
 	run := a.Run
@@ -51,10 +51,10 @@ func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 			markdownTable(&b, p.Table)
 		}
 	}
-	folded(&b, "Interventions", func() { markdownInterventions(&b, run, l) })
+	folded(&b, "Interventions", func() { markdownManualChanges(&b, run, l) })
 	folded(&b, "Checks", func() { markdownChecks(&b, checks(l)) })
 	folded(&b, "Warnings", func() { markdownWarnings(&b, warned) })
-	folded(&b, "Fingerprint", func() { markdownFingerprint(&b, fingerprint(run, l)) })
+	folded(&b, "Fingerprint", func() { markdownEnvironment(&b, environment(run, l)) })
 	folded(&b, "Reproduce", func() { markdownRepeat(&b, newRepeat(run)) })
 	b.WriteString("\nCharts and definitions: report.html. Exact values: the JSON files next to it.\n")
 	if _, err := safe.NewWriter(w, nil).Write(b.Bytes()); err != nil {
@@ -76,7 +76,7 @@ func folded(b *bytes.Buffer, title string, write func()) {
 	b.WriteString("\n</details>\n")
 }
 
-func markdownFingerprint(b *bytes.Buffer, groups []factGroup) {
+func markdownEnvironment(b *bytes.Buffer, groups []factGroup) {
 	for i, g := range groups {
 		if len(g.Facts) == 0 {
 			continue
@@ -139,8 +139,8 @@ func markdownTroubles(b *bytes.Buffer, all []trouble) {
 	}
 }
 
-func markdownInterventions(b *bytes.Buffer, run bench.Run, l layout) {
-	all, left := interventions(run, l)
+func markdownManualChanges(b *bytes.Buffer, run bench.Run, l layout) {
+	all, left := manualChanges(run, l)
 	if len(all) == 0 {
 		return
 	}
@@ -200,15 +200,15 @@ func markdownWarnings(b *bytes.Buffer, all []warning) {
 
 func place(where string) string { return when(where != "", " ("+escape(where)+")") }
 
-// markdownHeadline writes the headline as two small tables, so that a pull request can show them:
+// markdownHeadline writes the headline as two small tables, so a pull request can show them:
 // under load, and of the whole life. notes are those of the page's table.
-func markdownHeadline(b *bytes.Buffer, l layout, figures summary.Figures, notes []string) {
+func markdownHeadline(b *bytes.Buffer, l layout, figures summary.Facts, notes []string) {
 	b.WriteString("\n## Results\n\n")
 	if len(l.contenders) == 0 {
 		b.WriteString("No trial has run.\n")
 		return
 	}
-	under, whole := l.shown(measure.MarkdownLoad), l.shown(measure.MarkdownLife)
+	under, whole := l.shown(measure.MarkdownLoad), l.shown(measure.MarkdownStartToStop)
 	load := headline{Columns: slices.Concat([]string{"Tier", "Peak", "95% CI", "At"}, titles(under))}
 	life := headline{Columns: slices.Concat(titles(whole), []string{"start-up", "warm-up", "steady", "Checks",
 		"Rounds"})}
@@ -296,15 +296,15 @@ func hasBanner(rule string) bool {
 }
 
 // sayings are what the figures support, in words, the most important first.
-func summaryParts(figures summary.Figures) []summaryPart {
+func summaryParts(figures summary.Facts) []summaryPart {
 	parts := []struct {
 		summaryPart
 		kinds []summary.Kind
 	}{
-		{summaryPart{Title: "Ranking", Class: "claims"}, []summary.Kind{summary.Claim, summary.Open}},
+		{summaryPart{Title: "Ranking", Class: "claims"}, []summary.Kind{summary.Ranking, summary.Open}},
 		{summaryPart{Title: "Failures", Class: "failures"}, []summary.Kind{summary.Failure}},
 		{summaryPart{Title: "Bottlenecks", Class: "bounds", Folded: true}, []summary.Kind{summary.Bound}},
-		{summaryPart{Title: "Caveats", Class: "doubts", Folded: true}, []summary.Kind{summary.Doubt}},
+		{summaryPart{Title: "Caveats", Class: "doubts", Folded: true}, []summary.Kind{summary.Caveat}},
 	}
 	for _, s := range figures.Sentences() {
 		if hasBanner(s.Rule) {

@@ -21,7 +21,7 @@ type plotted struct {
 }
 
 // drawings are the figures over the steps. The memory per rate divides the high-water mark, as the
-// published comparison did, so that it belongs to the figure before it.
+// published comparison did, so it belongs to the figure before it.
 func drawings(p bench.Profile) (all []plotted) {
 	for _, m := range measure.View(measure.ReportCharts) {
 		d := plotted{m.Measure, m.Chart.Note}

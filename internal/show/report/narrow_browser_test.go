@@ -13,7 +13,7 @@ func TestCardsAreSorted(t *testing.T) {
 	run, trials := fixture()
 	doc, browser := render(t, run, trials), startBrowser(t)
 	if b := open(t, browser, doc, 1280, "light"); eval[bool](b, `document.querySelector('.sortby').offsetParent !== null`) {
-		t.Error("the list is shown beside the buttons of the header")
+		t.Error("the list is shown next to the buttons of the header")
 	}
 	b := open(t, browser, doc, 375, "light")
 	names := `[...document.querySelectorAll('.headline[data-sort] tbody th')].map((th) => th.textContent.trim())`

@@ -8,7 +8,7 @@ import (
 	"locbench/internal/analysis"
 )
 
-// TestTheHeadlineComesFirst: figures before sentences about them, and what explains or doubts a
+// TestTheHeadlineComesFirst: figures before sentences about them, and what explains or warnings a
 // figure is folded.
 func TestTheHeadlineComesFirst(t *testing.T) {
 	run, trials := small()

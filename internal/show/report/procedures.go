@@ -136,7 +136,7 @@ func breakdown(l layout) (procedure, bool) {
 			}})
 		}
 	}
-	p.Table.Footnotes = []string{"All rounds, at the peak step (or the step with most requests if too many failed). Other steps: see the JSON files."}
+	p.Table.Footnotes = []string{"All rounds, at peak step (or the step with most requests if too many failed). Other steps: see the JSON files."}
 	return p, len(p.Table.Rows) > 0
 }
 
@@ -166,7 +166,7 @@ func requestLoads(c contender, index int) (all []bench.RequestLoad) {
 	for i := range all {
 		// A histogram that cannot be read leaves its row without latencies, as the steps' are.
 		h, _ := hdr.Merge(latencies[i]...)
-		all[i].Latency = h.Figures()
+		all[i].Latency = h.Quantiles()
 	}
 	return all
 }

@@ -28,7 +28,7 @@ func asking(request string, succeeded int64, inFlight float64) bench.StepResult 
 	}
 }
 
-// The matrix has a column for each request and what was in flight beside the throughput.
+// The matrix has a column for each request and what was in flight next to the throughput.
 func TestMatrix(t *testing.T) {
 	run := bench.Run{Schema: 1, Profile: bench.Profile{Name: "delay-matrix", Rounds: 3, Contenders: []bench.Selection{{Contender: "a"}, {Contender: "b"}}}}
 	var trials []bench.TrialResult
@@ -78,7 +78,7 @@ func TestArrivals(t *testing.T) {
 		Step: bench.Step{Name: "4000 users over 5s", Arrivals: &bench.Arrivals{Users: 4000, Over: 5 * time.Second, Requests: 2}, Duration: time.Minute},
 		Load: bench.Load{
 			Elapsed: 8200 * time.Millisecond, Scheduled: 8000, Sent: 8000, Succeeded: 7990, Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 10},
-			LatencyOf: bench.FromDue, Latency: fixtureLatencies(40*time.Millisecond, 7990),
+			LatencyOf: bench.FromScheduled, Latency: fixtureLatencies(40*time.Millisecond, 7990),
 		},
 	}
 	run := bench.Run{Schema: 1, Profile: bench.Profile{Name: "burst", Rounds: 1, Contenders: []bench.Selection{{Contender: "a"}}, Steps: []bench.Step{step.Step}}}
@@ -121,7 +121,7 @@ func TestBreakdown(t *testing.T) {
 	}
 }
 
-// What bound a step is reported for each step and contender, and beside the peak.
+// What bound a step is reported for each step and contender, and next to the peak.
 func TestBounds(t *testing.T) {
 	one := asking("0 ms", 80_000, 8)
 	one.Before = &bench.Usage{Throttling: &bench.Throttling{}}

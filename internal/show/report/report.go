@@ -89,7 +89,7 @@ func HTML(w io.Writer, a *analysis.Run, opts Options) error {
 	p.Policy = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src 'unsafe-inline'; " +
 		"script-src " +
 		source(lib) + " " + source(script)
-	tmpl, err := template.New("page.html").ParseFS(files, "page.html", "words.html", "figures.html")
+	tmpl, err := template.New("page.html").ParseFS(files, "page.html", "words.html", "charts.html")
 	if err != nil {
 		return fmt.Errorf("parse page: %w", err)
 	}
@@ -125,13 +125,13 @@ func newDocument(a *analysis.Run, l layout, all []figure, opts Options) document
 		Procedures: procedures(l),
 		Thresholds: thresholds(run, l), Troubles: troubles(l), Figures: all,
 		Contenders: l.contenders, Columns: l.columns,
-		Checks: checks(l), Facts: fingerprint(run, l), Repeat: newRepeat(run),
+		Checks: checks(l), Facts: environment(run, l), Repeat: newRepeat(run),
 		Definitions: definitions(run.Profile), Cut: l.anyCut(),
 	}
 	if opts.Folder != "" {
 		p.Folder = cleanText(filepath.Base(opts.Folder)) // reports are passed on: where it lies is nobody's business
 	}
-	p.Asked, p.AskedMore = interventions(run, l)
+	p.Asked, p.AskedMore = manualChanges(run, l)
 	warned := warnings(a, l)
 	p.Important, p.Warnings = important(warned, true), important(warned, false)
 	return p

@@ -78,7 +78,7 @@ func (t *thresholdTable) add(threshold, outcome string) {
 		Figure: missing})
 }
 
-func missedRow(c column, step, name string, j bench.Judgement) thresholdRow {
+func missedRow(c column, step, name string, j bench.ThresholdResult) thresholdRow {
 	row := thresholdRow{name, true, "missed", c.Name(), step, cleanText(j.Text)}
 	switch j.Stopped {
 	case bench.ScopeTrial, bench.ScopeRun:

@@ -19,11 +19,11 @@ func TestThresholds(t *testing.T) {
 		t.Errorf("without a judgement: %+v", got.Rows)
 	}
 	v, bad := 2e7, 7.12e7
-	kept := bench.Judgement{Condition: "p99<50ms", Value: &v, Passed: true, Text: "p99 is 20ms, <50ms"}
-	missed := bench.Judgement{Condition: "p99<50ms", Value: &bad, Text: "p99 is 71.2ms, not <50ms <script>|"}
-	ended := bench.Judgement{Condition: "errors<1%", Text: "errors is 9%, not <1%", Stopped: bench.ScopeTrial}
-	trials[0].Steps[2].Thresholds = []bench.Judgement{kept}
-	trials[0].Steps[3].Thresholds = []bench.Judgement{missed, ended}
+	kept := bench.ThresholdResult{Condition: "p99<50ms", Value: &v, Passed: true, Text: "p99 is 20ms, <50ms"}
+	missed := bench.ThresholdResult{Condition: "p99<50ms", Value: &bad, Text: "p99 is 71.2ms, not <50ms <script>|"}
+	ended := bench.ThresholdResult{Condition: "errors<1%", Text: "errors is 9%, not <1%", Stopped: bench.ScopeTrial}
+	trials[0].Steps[2].Thresholds = []bench.ThresholdResult{kept}
+	trials[0].Steps[3].Thresholds = []bench.ThresholdResult{missed, ended}
 	got := thresholds(run, newLayout(analysis.Of(run, trials)))
 	if len(got.Rows) != 3 || !got.Rows[0].Missed || got.Rows[2].Outcome != "kept in 1 step" || !strings.HasPrefix(got.Note, "2 of 3 judgements missed") {
 		t.Fatalf("%+v", got)

@@ -102,7 +102,7 @@ func (w *warning) at(trial, step string) {
 	}
 }
 
-// warnings are all doubts, the important ones first; the same words stand once, with all their places.
+// warnings are all warnings, the important ones first; the same words stand once, with all their places.
 func warnings(a *analysis.Run, l layout) []warning {
 	run := a.Run
 	var all []warning
@@ -144,7 +144,7 @@ func warnings(a *analysis.Run, l layout) []warning {
 			if s == nil {
 				continue
 			}
-			for _, w := range s.Doubts() {
+			for _, w := range s.AllWarnings() {
 				add(cleanText(w.Text), c.Name(), l.rows[i].Label, false)
 			}
 		}
@@ -174,13 +174,13 @@ func unfinished(run bench.Run) string {
 		units.Plural(len(run.Trials), "trial")+" did not finish.")
 }
 
-// maxInterventions is how many of them are shown, the first ones.
-const maxInterventions = 200
+// maxManualChanges is how many of them are shown, the first ones.
+const maxManualChanges = 200
 
 // intervention is what somebody has asked of the run while it ran: whoever reads the figures must
 // know that they did not come about by the profile alone.
 type intervention struct {
-	at    bench.Intervention
+	at    bench.ManualChange
 	When  string
 	Trial string // "" between two trials
 	Step  string // "" between two steps
@@ -190,21 +190,21 @@ type intervention struct {
 // Place is "rs-actix-1 at 1024".
 func (i intervention) Place() string { return i.Trial + when(i.Step != "", " at "+i.Step) }
 
-// interventions lists those of the run and of all its trials by time; left is how many are not shown.
-func interventions(run bench.Run, l layout) (all []intervention, left int) {
-	add := func(i bench.Intervention, trial, step string) {
+// manualChanges lists those of the run and of all its trials by time; left is how many are not shown.
+func manualChanges(run bench.Run, l layout) (all []intervention, left int) {
+	add := func(i bench.ManualChange, trial, step string) {
 		all = append(all, intervention{at: i, When: instant(i.At), Trial: trial, Step: step, What: asked(i.Control)})
 	}
-	for _, i := range run.Interventions {
+	for _, i := range run.ManualChanges {
 		add(i, "", "")
 	}
 	for _, c := range l.columns {
-		for _, i := range c.trial.Interventions {
+		for _, i := range c.trial.ManualChanges {
 			add(i, c.Name(), l.stepLabel(c, i.Step))
 		}
 	}
 	slices.SortStableFunc(all, func(a, b intervention) int { return a.at.At.Compare(b.at.At) })
-	left = max(0, len(all)-maxInterventions)
+	left = max(0, len(all)-maxManualChanges)
 	return all[:len(all)-left], left
 }
 

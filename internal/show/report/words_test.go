@@ -150,7 +150,7 @@ func TestValuesAreInBaseUnits(t *testing.T) {
 }
 
 // The page and the Markdown tell of a step that was not in a steady state, claim nothing of it, and
-// have the time to the peak beside the start-up.
+// have the time to the peak next to the start-up.
 func TestReportTellsOfTheWarmUp(t *testing.T) {
 	run, trials := rounds(6)
 	for i := range trials {

@@ -14,7 +14,7 @@ import (
 const leastWidth, leastHeight = 20, 6
 
 // clockStep is by how much the clock of the screens advances. The many figures that count seconds,
-// each from a start of its own, then change together: one frame a second instead of one for each.
+// each from its own start, then change together: one frame a second instead of one for each.
 const clockStep = time.Second
 
 func (m *Model) draw() string {

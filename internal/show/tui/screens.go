@@ -16,7 +16,7 @@ type Screens struct {
 	Roots  string        // where those are looked for, in words
 }
 
-// SetUp are the ways that lead from a set-up to the other screens.
+// SetUp are the ways that lead from a setup to the other screens.
 func (s Screens) SetUp() setup.Options {
 	return setup.Options{Start: s.start, Browse: func() tea.Cmd { return ui.Cmd(ui.Open{Screen: s.Browse()}) }}
 }

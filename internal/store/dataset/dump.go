@@ -49,7 +49,7 @@ type dump struct {
 // values of a file may stand on lines or in one array, and each file may be compressed by gzip,
 // with .gz at its name's end or without.
 //
-// Dump reads all files once, so that a mistake (reported with file and line) is found before
+// Dump reads all files once, so a mistake (reported with file and line) is found before
 // anything is sent.
 func Dump(dir string) (Set, error) {
 	entries, err := os.ReadDir(dir)

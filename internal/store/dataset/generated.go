@@ -34,7 +34,7 @@ type generated struct {
 
 // Generated returns a set of exactly so many cities with polygons of so many vertices each (0: 60),
 // the same for the same three numbers on every machine. It has the bundled regions and starts with
-// the bundled featured cities, so that home cities exist; all others are made up, near real ones.
+// the bundled featured cities, so home cities exist; all others are made up, near real ones.
 // It keeps no city in memory.
 func Generated(cities, vertices int, seed uint64) (Set, error) {
 	vertices = cmp.Or(vertices, defaultVertices)

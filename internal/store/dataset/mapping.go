@@ -154,7 +154,7 @@ func withoutType(mappings json.RawMessage) (kept json.RawMessage, note string, e
 		len(types), strings.Join(types, ", "))
 }
 
-// withSettings adds settings that elasticdump wrote to a file of their own (settings, or analyzers
+// withSettings adds settings that elasticdump wrote to their own file (settings, or analyzers
 // alone) to a normalized mapping, unless it has one of that name.
 func withSettings(mapping, data []byte) ([]byte, error) {
 	body, err := onlyObject(data)

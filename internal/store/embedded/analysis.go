@@ -95,7 +95,7 @@ func tokenize(text string) (out []token) {
 	return out
 }
 
-// isWord tells a word or number from what stands between them.
+// isWord says a word or number from what stands between them.
 func isWord(segment []byte) bool {
 	for i := 0; i < len(segment); {
 		r, n := utf8.DecodeRune(segment[i:])

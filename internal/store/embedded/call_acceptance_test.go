@@ -21,8 +21,8 @@ func seed(t testing.TB, base, index string, set dataset.Set) {
 	mustCall(t, http.MethodPut, base+"/"+index, string(mapping))
 	var body strings.Builder
 	load := func() {
-		if answer := mustCall(t, http.MethodPost, base+"/"+index+"/_bulk?filter_path=errors", body.String()); !strings.Contains(answer, `"errors":false`) {
-			t.Fatalf("bulk: %.500s", answer)
+		if response := mustCall(t, http.MethodPost, base+"/"+index+"/_bulk?filter_path=errors", body.String()); !strings.Contains(response, `"errors":false`) {
+			t.Fatalf("bulk: %.500s", response)
 		}
 		body.Reset()
 	}
@@ -54,18 +54,18 @@ func call(t testing.TB, method, url, body string) (int, string) {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body)
+	response, err := io.ReadAll(resp.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return resp.StatusCode, string(answer)
+	return resp.StatusCode, string(response)
 }
 
 func mustCall(t testing.TB, method, url, body string) string {
 	t.Helper()
-	status, answer := call(t, method, url, body)
+	status, response := call(t, method, url, body)
 	if status/100 != 2 {
-		t.Fatalf("%s %s: %d %.500s", method, url, status, answer)
+		t.Fatalf("%s %s: %d %.500s", method, url, status, response)
 	}
-	return answer
+	return response
 }

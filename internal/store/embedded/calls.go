@@ -25,7 +25,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Work is how many calls have been answered, and the time that they took together: from the head of
-// a call to the last byte of its answer handed over, injected latency included. Calls under way are
+// a call to the last byte of its response handed over, injected latency included. Calls under way are
 // not in it.
 func (s *Server) Work() (calls int64, busy time.Duration) {
 	return s.calls.Load(), time.Duration(s.busy.Load())
@@ -33,9 +33,9 @@ func (s *Server) Work() (calls int64, busy time.Duration) {
 
 // addRoutes fills s.routes. GET includes HEAD.
 func (s *Server) addRoutes() {
-	for pattern, answer := range map[string]func(*http.Request) (any, error){
-		"GET /{$}":                  func(*http.Request) (any, error) { return json.RawMessage(rootAnswer), nil },
-		"GET /_cluster/health":      func(*http.Request) (any, error) { return json.RawMessage(healthAnswer), nil },
+	for pattern, response := range map[string]func(*http.Request) (any, error){
+		"GET /{$}":                  func(*http.Request) (any, error) { return json.RawMessage(rootResponse), nil },
+		"GET /_cluster/health":      func(*http.Request) (any, error) { return json.RawMessage(healthResponse), nil },
 		"GET /_nodes/http":          nodes,
 		"GET /_nodes/_all/http":     nodes,
 		"HEAD /{index}":             s.exists,
@@ -50,7 +50,7 @@ func (s *Server) addRoutes() {
 		"/":                         unknownCall,
 	} {
 		s.routes.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			if v, err := answer(r); err != nil {
+			if v, err := response(r); err != nil {
 				writeError(w, err)
 			} else {
 				write(w, http.StatusOK, v)
@@ -76,8 +76,8 @@ func unknownCall(r *http.Request) (any, error) {
 	return nil, unsupported("the call %s %s", r.Method, shorten(r.URL.Path))
 }
 
-// rootAnswer says "default" and not "oss", since newer clients of version 7 look for it.
-const rootAnswer = `{"name":"locbench-embedded","cluster_name":"locbench-embedded",` +
+// rootResponse says "default" and not "oss", since newer clients of version 7 look for it.
+const rootResponse = `{"name":"locbench-embedded","cluster_name":"locbench-embedded",` +
 	`"cluster_uuid":"bG9jYmVuY2gtZW1iZWRkZQ",` +
 	`"version":{"number":"` + Version + `","build_flavor":"default","build_type":"embedded",` +
 	`"build_hash":"747e1cc71def077253878a59143c1f785afa92b9",` +
@@ -85,7 +85,7 @@ const rootAnswer = `{"name":"locbench-embedded","cluster_name":"locbench-embedde
 	`"minimum_wire_compatibility_version":"6.8.0","minimum_index_compatibility_version":"6.0.0-beta1"},` +
 	`"tagline":"You Know, for Search"}`
 
-const healthAnswer = `{"cluster_name":"locbench-embedded","status":"green","timed_out":false,"number_of_nodes":1,` +
+const healthResponse = `{"cluster_name":"locbench-embedded","status":"green","timed_out":false,"number_of_nodes":1,` +
 	`"number_of_data_nodes":1,` +
 	`"active_primary_shards":1,"active_shards":1,"relocating_shards":0,"initializing_shards":0,"unassigned_shards":0,` +
 	`"delayed_unassigned_shards":0,"number_of_pending_tasks":0,"number_of_in_flight_fetch":0,` +
@@ -103,7 +103,7 @@ func nodes(r *http.Request) (any, error) {
 	}}}, nil
 }
 
-// oneShard is what an answer says of the shards of an index.
+// oneShard is what a response says of the shards of an index.
 const oneShard = `{"total":1,"successful":1,"skipped":0,"failed":0}`
 
 // resolve finds the index of a call by its name or alias.

@@ -60,7 +60,7 @@ func serve() error {
 }
 
 // BenchmarkSourceCPU prints the CPU time of one _source call at 64 connections: of a real
-// Elasticsearch, of the embedded store in a process of its own, and their ratio, measured in
+// Elasticsearch, of the embedded store in its own process, and their ratio, measured in
 // alternating pairs. The Elasticsearch should have nothing else to do.
 func BenchmarkSourceCPU(b *testing.B) {
 	const pairs, window, connections = 5, 3 * time.Second, 64

@@ -1,8 +1,8 @@
 // Package embedded is a small Elasticsearch inside this process, for benchmarks on machines that
-// have none: an HTTP server that answers the calls of the locations service as Elasticsearch 7.10.2
+// have none: an HTTP server that responses the calls of the locations service as Elasticsearch 7.10.2
 // does, filled by a call of Fill. The same questions bring the same documents in the same order with
 // the same scores; a test asks both and compares. What it does not know is refused with status 501,
-// the error type not_supported_by_embedded_store and the name of the unknown part: a wrong answer
+// the error type not_supported_by_embedded_store and the name of the unknown part: a wrong response
 // would be worse than none. What would change it is refused with 403.
 //
 // It keeps sources as they came and serves them by id without parsing anything, at a fraction of
@@ -25,5 +25,5 @@
 // These are what the locations service needs. Options that clients write out though they are the
 // defaults are accepted (defaults in query.go).
 //
-// Where an answer is given, docs/store.md says in what it differs from Elasticsearch's.
+// Where a response is given, docs/store.md says in what it differs from Elasticsearch's.
 package embedded

@@ -15,10 +15,10 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestSameAnswersAsElasticsearch fills a real Elasticsearch 7.10.2 and the embedded store with the
-// bundled data and asks both the same questions: all answers must have the same status and the same
+// TestSameResponsesAsElasticsearch fills a real Elasticsearch 7.10.2 and the embedded store with the
+// bundled data and asks both the same questions: all responses must have the same status and the same
 // documents in the same order.
-func TestSameAnswersAsElasticsearch(t *testing.T) {
+func TestSameResponsesAsElasticsearch(t *testing.T) {
 	real := testenv.Elasticsearch(t)
 	set, cities := bundled(t)
 	server, _ := open(t, set)
@@ -62,7 +62,7 @@ func TestSameAnswersAsElasticsearch(t *testing.T) {
 	}
 }
 
-type answer struct {
+type response struct {
 	Error *struct{ Type string }
 	Hits  *struct {
 		Total    struct{ Value int }
@@ -81,7 +81,7 @@ func compare(wantStatus int, want string, gotStatus int, got string) string {
 	if wantStatus != gotStatus {
 		return fmt.Sprintf("status %d, Elasticsearch %d\n got: %.300s\nwant: %.300s", gotStatus, wantStatus, got, want)
 	}
-	var w, g answer
+	var w, g response
 	if err := json.Unmarshal([]byte(want), &w); err != nil {
 		return "Elasticsearch: " + err.Error()
 	}
@@ -132,7 +132,7 @@ func near(a, b *float64) bool {
 	return math.Abs(*a-*b) <= 1e-6*math.Abs(*a)+1e-9
 }
 
-// sameJSON ignores spaces, the spelling of numbers and what tells how often a document was written.
+// sameJSON ignores spaces, the spelling of numbers and what says how often a document was written.
 func sameJSON(want, got string) string {
 	var w, g any
 	if json.Unmarshal([]byte(want), &w) != nil || json.Unmarshal([]byte(got), &g) != nil {
@@ -155,11 +155,11 @@ func sameJSON(want, got string) string {
 	return ""
 }
 
-func lists(w, g answer) string {
+func lists(w, g response) string {
 	var b strings.Builder
 	for _, a := range []struct {
 		who string
-		answer
+		response
 	}{{"Elasticsearch", w}, {"embedded     ", g}} {
 		fmt.Fprintf(&b, "\n%s", a.who)
 		for i, h := range a.Hits.Hits {

@@ -12,9 +12,9 @@ import (
 	"locbench/internal/store/embedded"
 )
 
-// mustAnswer calls the store and fails unless a JSON answer comes with a status that tells whose
+// mustResponse calls the store and fails unless a JSON answer comes with a status that says whose
 // fault it was.
-func mustAnswer(t *testing.T, s *embedded.Server, method, path, body string) string {
+func mustResponse(t *testing.T, s *embedded.Server, method, path, body string) string {
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, httptest.NewRequest(method, path, strings.NewReader(body)))
 	switch w.Code {
@@ -42,7 +42,7 @@ func FuzzSearch(f *testing.F) {
 		f.Add(body)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		mustAnswer(t, s, http.MethodPost, "/city/_search", body)
+		mustResponse(t, s, http.MethodPost, "/city/_search", body)
 	})
 }
 
@@ -67,12 +67,12 @@ func FuzzDocument(f *testing.F) {
 		if s.Fill(t.Context(), texts{name: "city", mapping: mapping, docs: []string{doc}}, nil) != nil {
 			return
 		}
-		if got := mustAnswer(t, s, http.MethodGet, "/city/_source/d0", ""); got != doc {
+		if got := mustResponse(t, s, http.MethodGet, "/city/_source/d0", ""); got != doc {
 			t.Errorf("%q came back as %q", doc, got)
 		}
 		q := url.Values{"_source_includes": {includes}, "_source_excludes": {excludes}}
-		mustAnswer(t, s, http.MethodGet, "/city/_source/d0?"+q.Encode(), "")
-		mustAnswer(t, s, http.MethodPost, "/city/_search", `{"query":{"bool":{"filter":{"geo_shape":{"b.c":{"shape":`+
+		mustResponse(t, s, http.MethodGet, "/city/_source/d0?"+q.Encode(), "")
+		mustResponse(t, s, http.MethodPost, "/city/_search", `{"query":{"bool":{"filter":{"geo_shape":{"b.c":{"shape":`+
 			`{"type":"Point","coordinates":[0.5,0.5]}}}}}}}`)
 	})
 }
@@ -89,7 +89,7 @@ func FuzzMapping(f *testing.F) {
 		}
 		defer s.Close()
 		if s.Fill(t.Context(), texts{name: "x", mapping: mapping, docs: []string{doc1}}, nil) == nil {
-			mustAnswer(t, s, http.MethodPost, "/x/_search", `{}`)
+			mustResponse(t, s, http.MethodPost, "/x/_search", `{}`)
 		}
 	})
 }

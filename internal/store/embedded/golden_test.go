@@ -15,14 +15,14 @@ import (
 	"locbench/internal/testenv"
 )
 
-const goldenFile = "testdata/answers.golden"
+const goldenFile = "testdata/responses.golden"
 
-// TestAnswers asks some 3,400 questions over the bundled data, and over documents of odd forms, whose
+// TestResponses asks some 3,400 questions over the bundled data, and over documents of odd forms, whose
 // answers were recorded from the store on bleve, which gave those of Elasticsearch 7.10.2; what is refused since
 // then is 501 (most of the odd ones: the service asks nothing of the kind). A line
 // holds the question's kind and the status; then the type of the error, or the number of hits, the
-// first of them and a hash of the whole answer, with all sources, scores, and sort values.
-func TestAnswers(t *testing.T) {
+// first of them and a hash of the whole response, with all sources, scores, and sort values.
+func TestResponses(t *testing.T) {
 	set, cities := bundled(t)
 	_, do := open(t, sets{set, texts{"odd", oddMapping, append(slices.Clone(oddDocs), `{"n":1}`), "a b/ž"}})
 	var got strings.Builder
@@ -57,7 +57,7 @@ func TestAnswers(t *testing.T) {
 
 var took = regexp.MustCompile(`"took":\d+,`)
 
-// digest is what the golden file keeps of an answer.
+// digest is what the golden file keeps of a response.
 func digest(t *testing.T, body string) string {
 	var a struct {
 		Error *struct{ Type string }

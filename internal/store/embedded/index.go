@@ -7,7 +7,7 @@ import (
 )
 
 // index is one index: its documents in the order in which they came, and what finds them. Once it
-// is built it does not change, so that searches need no lock.
+// is built it does not change, so searches need no lock.
 type index struct {
 	name    string // with its version, as hits report it
 	mapping *mapping
@@ -20,7 +20,7 @@ type index struct {
 type stored struct {
 	id      string
 	source  []byte
-	members []member // of the source's top level, so that answers by id need not look for them
+	members []member // of the source's top level, so answers by id need not look for them
 }
 
 // member is one key and value, from the key's quote to the value's end: source[start:end].

@@ -97,7 +97,7 @@ func (m *mapping) properties(prefix string, all map[string]json.RawMessage, anal
 	return nil
 }
 
-// harmless are options of a field that change no answer.
+// harmless are options of a field that change no response.
 var harmless = []string{
 	"type", "analyzer", "copy_to", "fields", "meta", "store", "eager_global_ordinals", "coerce", "ignore_malformed",
 	"ignore_z_value", "strategy", "orientation", "doc_values", "boost",

@@ -6,7 +6,7 @@ import (
 )
 
 // vector is a point on the unit sphere. The square of the chord between two of them orders points
-// as the distance does, for three products instead of two cosines; but only nearly, so that it
+// as the distance does, for three products instead of two cosines; but only nearly, so it
 // chooses candidates, and distanceKey decides.
 type vector [3]float64
 

@@ -69,7 +69,7 @@ func (p *parser) decode(what string, raw json.RawMessage, v any) {
 	}
 }
 
-// object is a JSON object that is read key by key, so that what was not understood can be named.
+// object is a JSON object that is read key by key, so what was not understood can be named.
 type object struct {
 	parser *parser
 	path   string // where it stands, for messages: "query.bool"

@@ -113,7 +113,7 @@ func elements(b []byte, i int, problem string, f func(i int) (end int, err error
 }
 
 // number reads the number at i and returns where it ends. Of few digits, as coordinates are, both
-// the digits and the power of ten are exact, so that their quotient is what strconv would return.
+// the digits and the power of ten are exact, so their quotient is what strconv would return.
 func number(b []byte, i int) (f float64, end int, err error) {
 	start, point, digits := i, -1, uint64(0)
 	if b[i] == '-' {

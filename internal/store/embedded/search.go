@@ -244,7 +244,7 @@ func (k *sortKey) compare(s *searcher, a, b uint32) int {
 	return c
 }
 
-// render writes the answer of a search, by hand, since sources are copied as they are.
+// render writes the response of a search, by hand, since sources are copied as they are.
 func (req *request) render(s *searcher, m *matches, top []uint32, start time.Time) (out []byte, err error) {
 	scored := len(req.sort) == 0
 	out = make([]byte, 0, 512+len(top)*512)

@@ -22,7 +22,7 @@ func TestCalls(t *testing.T) {
 	steps := []struct {
 		method, path, body string
 		status             int
-		want               string // part of the answer
+		want               string // part of the response
 	}{
 		{"GET", "/", "", 200, `"number":"7.10.2"`},
 		{"HEAD", "/", "", 200, ""},

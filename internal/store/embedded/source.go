@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// sourceFilter says which keys of a source an answer holds. The zero value holds all of them.
+// sourceFilter says which keys of a source a response holds. The zero value holds all of them.
 type sourceFilter struct {
 	off                bool     // no source at all
 	includes, excludes []string // paths: each is a key, or the beginning of keys with dots

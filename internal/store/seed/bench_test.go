@@ -47,10 +47,10 @@ func target(b *testing.B, usual int) (url string, set renamed, cities int) {
 //
 //   - ratio: the rate of seeding over that of the bare client, all rounds together; median-ratio: the median of the rounds', which a
 //     disturbance from outside moves less.
-//   - beside-ratio: at last both run at the same time; documents of seeding over those of the bare client when the first of them is
+//   - next to-ratio: at last both run at the same time; documents of seeding over those of the bare client when the first of them is
 //     done (bodies are counted, so it needs some tens of thousands). On a busy machine this is the one to believe: whatever
 //     disturbs one disturbs the other.
-//   - cpu-us/doc and bare-cpu-us/doc: CPU time of this process for a document, which tells what a client costs beside a server on
+//   - cpu-us/doc and bare-cpu-us/doc: CPU time of this process for a document, which says what a client costs next to a server on
 //     the same machine.
 //   - peak-MB: the largest memory of the process after the first seeding, before there are any bodies.
 //
@@ -102,8 +102,8 @@ func BenchmarkSeed(b *testing.B) {
 			ours, bare = ours+oursNow, bare+bareNow
 			ratios = append(ratios, bareNow.Seconds()/oursNow.Seconds())
 		}
-		set.hash = "beside"
-		b.ReportMetric(beside(b, seed.Options{URL: url, Set: set, Workers: workers, Batch: batch}, set, bodies), "beside-ratio")
+		set.hash = "next to"
+		b.ReportMetric(beside(b, seed.Options{URL: url, Set: set, Workers: workers, Batch: batch}, set, bodies), "next to-ratio")
 		all := float64(cities * rounds)
 		b.ReportMetric(all/ours.Seconds(), "docs/s")
 		b.ReportMetric(all/bare.Seconds(), "bare-docs/s")
@@ -180,9 +180,9 @@ func process(b *testing.B, url string, set bench.DataSet, workers, batch int) ti
 	}
 	started := time.Now()
 	p, err := es.BulkProcessor().Workers(workers).BulkActions(-1).BulkSize(batch).
-		After(func(_ int64, _ []elastic.BulkableRequest, answer *elastic.BulkResponse, err error) {
-			if err != nil || answer.Errors {
-				b.Errorf("bulk processor: %v, %+v", err, answer)
+		After(func(_ int64, _ []elastic.BulkableRequest, response *elastic.BulkResponse, err error) {
+			if err != nil || response.Errors {
+				b.Errorf("bulk processor: %v, %+v", err, response)
 			}
 		}).Do(b.Context())
 	if err != nil {
@@ -229,7 +229,7 @@ func makeBodies(b *testing.B, set bench.DataSet, batch int) (bodies [][]byte) {
 	return append(bodies, body)
 }
 
-// beside runs both at once, and compares the bytes taken when the first of them is done.
+// next to runs both at once, and compares the bytes taken when the first of them is done.
 func beside(b *testing.B, o seed.Options, set bench.DataSet, bodies [][]byte) float64 {
 	var seeded, posted, seededThen, postedThen atomic.Int64
 	var first sync.Once
@@ -257,7 +257,7 @@ func beside(b *testing.B, o seed.Options, set bench.DataSet, bodies [][]byte) fl
 	post(b, o.URL, set, bodies, o.Workers, &posted)
 	done()
 	wait.Wait()
-	fmt.Printf("beside each other: %d bytes taken of seeding, %d of the bare client\n", seededThen.Load(), postedThen.Load())
+	fmt.Printf("next to each other: %d bytes taken of seeding, %d of the bare client\n", seededThen.Load(), postedThen.Load())
 	return float64(seededThen.Load()) / float64(postedThen.Load())
 }
 
@@ -288,10 +288,10 @@ func post(b *testing.B, url string, set bench.DataSet, bodies [][]byte, workers 
 				if err != nil {
 					return err
 				}
-				answer, err := io.ReadAll(resp.Body)
+				response, err := io.ReadAll(resp.Body)
 				resp.Body.Close()
-				if err != nil || !bytes.Contains(answer, []byte(`"errors":false`)) {
-					return fmt.Errorf("bare client: %.200s: %w", answer, err)
+				if err != nil || !bytes.Contains(response, []byte(`"errors":false`)) {
+					return fmt.Errorf("bare client: %.200s: %w", response, err)
 				}
 				if taken != nil {
 					taken.Add(int64(len(body)))

@@ -62,7 +62,7 @@ func (revive) Retry(
 	return 0, elastic.IsConnErr(err) && n <= 2, nil
 }
 
-// get asks for path, which must be escaped, and decodes the answer into out.
+// get asks for path, which must be escaped, and decodes the response into out.
 func (c *client) get(ctx context.Context, path string, out any) error {
 	resp, err := c.es.PerformRequest(ctx, elastic.PerformRequestOptions{Method: http.MethodGet, Path: path})
 	if err != nil {
@@ -89,8 +89,8 @@ func (c *client) version(ctx context.Context) (string, error) {
 	case statusOf(err) != 0:
 		return "", fmt.Errorf("this is not an Elasticsearch, or it is not ready: %w", err)
 	case err != nil && !isJSONError(err) && passes(err):
-		return "", fmt.Errorf("no answer; is Elasticsearch running there? %w", err)
-	case err != nil && !isJSONError(err): // silence, a redirect, a long answer
+		return "", fmt.Errorf("no response; is Elasticsearch running there? %w", err)
+	case err != nil && !isJSONError(err): // silence, a redirect, a long response
 		return "", err
 	case err != nil || number == "":
 		return "", errors.New("this is not an Elasticsearch: GET / does not report a version")
@@ -110,12 +110,12 @@ func isJSONError(err error) bool {
 
 // indices returns all indices and the aliases that point to each.
 func (c *client) indices(ctx context.Context) (map[string][]string, error) {
-	answer, err := c.es.Aliases().Do(ctx)
+	response, err := c.es.Aliases().Do(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list the aliases: %w", explain(err))
 	}
-	all := make(map[string][]string, len(answer.Indices))
-	for index, a := range answer.Indices {
+	all := make(map[string][]string, len(response.Indices))
+	for index, a := range response.Indices {
 		all[index] = []string{}
 		for _, alias := range a.Aliases {
 			all[index] = append(all[index], alias.AliasName)
@@ -126,16 +126,16 @@ func (c *client) indices(ctx context.Context) (map[string][]string, error) {
 
 // mark reads locbench's mark; the zero mark of an index without one.
 func (c *client) mark(ctx context.Context, index string) (mark, error) {
-	var answer map[string]struct {
+	var response map[string]struct {
 		Mappings struct {
 			Meta struct{ Locbench json.RawMessage } `json:"_meta"`
 		}
 	}
-	if err := c.get(ctx, "/"+url.PathEscape(index)+"/_mapping", &answer); err != nil {
+	if err := c.get(ctx, "/"+url.PathEscape(index)+"/_mapping", &response); err != nil {
 		return mark{}, fmt.Errorf("mapping of %s: %w", index, err)
 	}
 	var m mark
-	if raw := answer[index].Mappings.Meta.Locbench; raw != nil && json.Unmarshal(raw, &m) != nil {
+	if raw := response[index].Mappings.Meta.Locbench; raw != nil && json.Unmarshal(raw, &m) != nil {
 		return mark{}, nil // somebody else's idea of "locbench"
 	}
 	return m, nil

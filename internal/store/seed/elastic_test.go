@@ -17,7 +17,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// renamed is a data set under index names of a test's own, so that it can share an Elasticsearch
+// renamed is a data set under index names of a test's own, so it can share an Elasticsearch
 // with others.
 type renamed struct {
 	bench.DataSet
@@ -51,8 +51,8 @@ func prefix(t testing.TB, url string) string {
 	p := fmt.Sprintf("locbench-test-%d-", rand.Uint32())
 	t.Cleanup(func() {
 		for index := range request(t, http.MethodGet, url+"/"+p+"*/_alias", "") { // by name: a cluster may forbid to delete by pattern
-			if answer := request(t, http.MethodDelete, url+"/"+index, ""); answer["acknowledged"] != true {
-				t.Errorf("index %s stays: %v", index, answer)
+			if response := request(t, http.MethodDelete, url+"/"+index, ""); response["acknowledged"] != true {
+				t.Errorf("index %s stays: %v", index, response)
 			}
 		}
 	})
@@ -78,19 +78,19 @@ func request(t testing.TB, method, url, body string) map[string]any {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var answer map[string]any
-	if err := json.Unmarshal(data, &answer); err != nil {
+	var response map[string]any
+	if err := json.Unmarshal(data, &response); err != nil {
 		t.Fatalf("%s %s: %q: %v", method, url, data, err)
 	}
-	return answer
+	return response
 }
 
 func hits(t testing.TB, url, query string) (ids []string) {
 	t.Helper()
-	answer := request(t, http.MethodPost, url, query)
-	outer, ok := answer["hits"].(map[string]any)
+	response := request(t, http.MethodPost, url, query)
+	outer, ok := response["hits"].(map[string]any)
 	if !ok {
-		t.Fatalf("search: %v", answer)
+		t.Fatalf("search: %v", response)
 	}
 	for _, hit := range outer["hits"].([]any) {
 		ids = append(ids, hit.(map[string]any)["_id"].(string))

@@ -36,7 +36,7 @@ type fake struct {
 
 	before func(w http.ResponseWriter, r *http.Request) bool // answers itself where true; called without the lock, the body unread
 	kind   string                                            // of the errors of documents and bulks; "": some other
-	onCall func(r *http.Request) int                         // status to answer instead; 0: go on
+	onCall func(r *http.Request) int                         // status to respond instead; 0: continue
 	onBulk func(n int) (status int, taken bool)              // the same for bulks, numbered from 1; taken: do the work first
 	onDoc  func(n int, id string) (status int, _ string)     // status and reason for one document of bulk n; 0: take it
 }
@@ -72,7 +72,7 @@ type aliasTarget struct{ Index, Alias string }
 
 type aliasAction struct{ Remove, Add *aliasTarget }
 
-// state tells "index>alias,alias:count" for all indices.
+// state says "index>alias,alias:count" for all indices.
 func (f *fake) state() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -86,11 +86,11 @@ func (f *fake) state() string {
 
 func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
 	if f.before == nil || !f.before(w, r) {
-		f.answer(w, r)
+		f.response(w, r)
 	}
 }
 
-func (f *fake) answer(w http.ResponseWriter, r *http.Request) {
+func (f *fake) response(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength < 0 {
 		refuse(w, http.StatusLengthRequired, "test", "a body in chunks, which not every proxy takes")
 		return

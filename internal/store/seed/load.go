@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	maxDocs = 4096 // of a bulk, which bounds its answer
+	maxDocs = 4096 // of a bulk, which bounds its response
 
 	// shardTimeout is how long Elasticsearch waits for a shard that does not work, before it says so.
 	shardTimeout = "10s"
@@ -131,14 +131,14 @@ func (l *loader) send(ctx context.Context, b bulk) error {
 // post sends b once, and returns what of it was not taken. Of a second time, an earlier one may have
 // taken documents without being able to say so.
 func (l *loader) post(ctx context.Context, b bulk, again bool) (rest bulk, err error) {
-	answer, err := l.seeding.client.es.Bulk().Index(l.index).
+	response, err := l.seeding.client.es.Bulk().Index(l.index).
 		FilterPath("errors", "items.*.status", "items.*.error").Timeout(shardTimeout).Add(b).Do(ctx)
 	if isJSONError(err) {
 		return b, &refusal{text: "answer of _bulk: " + err.Error()}
 	} else if err != nil {
 		return b, err
 	}
-	items, err := outcomes(answer, len(b))
+	items, err := outcomes(response, len(b))
 	if err != nil {
 		return b, err
 	}
@@ -171,9 +171,9 @@ func (l *loader) post(ctx context.Context, b bulk, again bool) (rest bulk, err e
 }
 
 // outcomes are what has become of the documents of a bulk request, in their order.
-func outcomes(answer *elastic.BulkResponse, docs int) ([]*elastic.BulkResponseItem, error) {
+func outcomes(response *elastic.BulkResponse, docs int) ([]*elastic.BulkResponseItem, error) {
 	items := make([]*elastic.BulkResponseItem, 0, docs)
-	for i, actions := range answer.Items {
+	for i, actions := range response.Items {
 		for _, it := range actions {
 			if it == nil || it.Status < 200 || it.Status > 599 {
 				return nil, &refusal{text: fmt.Sprintf("answer of _bulk: item %d has no status", i)}
@@ -181,7 +181,7 @@ func outcomes(answer *elastic.BulkResponse, docs int) ([]*elastic.BulkResponseIt
 			items = append(items, it)
 		}
 	}
-	if len(answer.Items) != docs || len(items) != docs {
+	if len(response.Items) != docs || len(items) != docs {
 		return nil, &refusal{text: fmt.Sprintf("answer of _bulk: %d items for %d documents", len(items), docs)}
 	}
 	return items, nil

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// memory is a network with one server. Its connections are pipes, so that time can be virtual for
+// memory is a network with one server. Its connections are pipes, so time can be virtual for
 // both ends (testing/synctest), which it cannot be for sockets.
 type memory struct {
 	conns  chan net.Conn

@@ -13,7 +13,7 @@ import (
 )
 
 // mark is what locbench writes into the mapping of each index that it makes, as _meta.locbench.
-// Only the complete ones get an alias, so that nothing need be marked as complete.
+// Only the complete ones get an alias, so nothing need be marked as complete.
 type mark struct {
 	Alias string `json:"alias"` // "" in an index that is not locbench's
 	Set   string `json:"set"`

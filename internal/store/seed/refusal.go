@@ -22,7 +22,7 @@ const (
 	existsAlready = "resource_already_exists_exception"
 )
 
-// refusal is an answer other than 2xx, to a request or about documents of a bulk, or one that makes no sense.
+// refusal is a response other than 2xx, to a request or about documents of a bulk, or one that makes no sense.
 type refusal struct {
 	status int    // 0: it makes no sense
 	kind   string // Elasticsearch's type of the error; "" where it gave none

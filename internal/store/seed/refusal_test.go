@@ -25,7 +25,7 @@ func page(w http.ResponseWriter, status int) {
 
 func isBulk(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/_bulk") }
 
-// What stays ends the seeding with the first answer, with its reason and what to do.
+// What stays ends the seeding with the first response, with its reason and what to do.
 func TestRunEndsAtOnce(t *testing.T) {
 	const flood = "index [city_v1] blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage watermark, index has read-only-allow-delete block];"
 	for name, c := range map[string]struct {
@@ -75,22 +75,22 @@ func TestRunWaitsForWhatPasses(t *testing.T) {
 		return func(r *http.Request) bool { return r.Method == method && strings.HasSuffix(r.URL.Path, end) }
 	}
 	for name, c := range map[string]struct {
-		call   func(*http.Request) bool
-		answer func(w http.ResponseWriter)
-		after  bool // the work is done before
+		call     func(*http.Request) bool
+		response func(w http.ResponseWriter)
+		after    bool // the work is done before
 	}{
-		"a proxy without a server":      {isBulk, func(w http.ResponseWriter) { page(w, 502) }, false},
-		"a proxy that lost the answer":  {isBulk, func(w http.ResponseWriter) { page(w, 504) }, true},
-		"a server that starts":          {isBulk, func(w http.ResponseWriter) { page(w, 503) }, false},
-		"no master":                     {isBulk, func(w http.ResponseWriter) { refuse(w, 503, blocked, "blocked by: [SERVICE_UNAVAILABLE/2/no master];") }, false},
-		"a full queue":                  {isBulk, func(w http.ResponseWriter) { refuse(w, 429, "es_rejected_execution_exception", "queue") }, false},
-		"at the making of an index":     {to("PUT", "_v1"), func(w http.ResponseWriter) { page(w, 503) }, false},
-		"after the making of an index":  {to("PUT", "_v1"), func(w http.ResponseWriter) { page(w, 504) }, true},
-		"at the refresh":                {to("POST", "_refresh"), func(w http.ResponseWriter) { page(w, 502) }, false},
-		"at the count":                  {to("POST", "_count"), func(w http.ResponseWriter) { page(w, 502) }, false},
-		"at the swap":                   {to("POST", "_aliases"), func(w http.ResponseWriter) { page(w, 502) }, false},
-		"after the swap":                {to("POST", "_aliases"), func(w http.ResponseWriter) { page(w, 502) }, true},
-		"all calls after the first one": {any, func(w http.ResponseWriter) { page(w, 503) }, false},
+		"a proxy without a server":       {isBulk, func(w http.ResponseWriter) { page(w, 502) }, false},
+		"a proxy that lost the response": {isBulk, func(w http.ResponseWriter) { page(w, 504) }, true},
+		"a server that starts":           {isBulk, func(w http.ResponseWriter) { page(w, 503) }, false},
+		"no master":                      {isBulk, func(w http.ResponseWriter) { refuse(w, 503, blocked, "blocked by: [SERVICE_UNAVAILABLE/2/no master];") }, false},
+		"a full queue":                   {isBulk, func(w http.ResponseWriter) { refuse(w, 429, "es_rejected_execution_exception", "queue") }, false},
+		"at the making of an index":      {to("PUT", "_v1"), func(w http.ResponseWriter) { page(w, 503) }, false},
+		"after the making of an index":   {to("PUT", "_v1"), func(w http.ResponseWriter) { page(w, 504) }, true},
+		"at the refresh":                 {to("POST", "_refresh"), func(w http.ResponseWriter) { page(w, 502) }, false},
+		"at the count":                   {to("POST", "_count"), func(w http.ResponseWriter) { page(w, 502) }, false},
+		"at the swap":                    {to("POST", "_aliases"), func(w http.ResponseWriter) { page(w, 502) }, false},
+		"after the swap":                 {to("POST", "_aliases"), func(w http.ResponseWriter) { page(w, 502) }, true},
+		"all calls after the first one":  {any, func(w http.ResponseWriter) { page(w, 503) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -106,9 +106,9 @@ func TestRunWaitsForWhatPasses(t *testing.T) {
 						return false
 					}
 					if c.after {
-						f.answer(httptest.NewRecorder(), r) // which nobody sees
+						f.response(httptest.NewRecorder(), r) // which nobody sees
 					}
-					c.answer(w)
+					c.response(w)
 					return true
 				}
 				o := options(f, two("a"))
@@ -269,17 +269,17 @@ func TestRunFollowsNoRedirect(t *testing.T) {
 	}
 }
 
-// An answer is read as far as it may be sensible: of a bulk, by what was sent.
-func TestRunBoundsAnswers(t *testing.T) {
+// A response is read as far as it may be sensible: of a bulk, by what was sent.
+func TestRunBoundsResponses(t *testing.T) {
 	for name, c := range map[string]struct {
 		end    string
 		status int
 		most   int64
 	}{
-		"a bulk":             {"/_bulk", 200, maxAnswer},
+		"a bulk":             {"/_bulk", 200, maxResponse},
 		"an error of a bulk": {"/_bulk", 400, maxError},
-		"aliases":            {"/_alias", 200, maxAnswer},
-		"a count":            {"/_count", 200, maxAnswer},
+		"aliases":            {"/_alias", 200, maxResponse},
+		"a count":            {"/_count", 200, maxResponse},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFake(t)

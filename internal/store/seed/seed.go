@@ -12,7 +12,7 @@
 // bulk service gets whole bodies, since it would encode each document once more otherwise; why not
 // its bulk processor is in docs/decisions/2026-11-22-dependencies.md.
 //
-// What an answer refuses is judged by its status and Elasticsearch's type of the error (refusal.go):
+// What a response refuses is judged by its status and Elasticsearch's type of the error (refusal.go):
 // what passes is tried again, with pauses; what stays ends the seeding at once, with the store's
 // reason and what to do. Redirects are not followed, and answers are bounded.
 //
@@ -243,7 +243,7 @@ func (s *seeding) load(ctx context.Context, p *plan) error {
 	err = retry(ctx, func(again bool) error {
 		_, err := s.client.es.CreateIndex(p.next).BodyString(string(body)).Do(ctx)
 		if again && kindOf(err) == existsAlready {
-			return nil // only the answer got lost
+			return nil // only the response got lost
 		}
 		return err
 	})
@@ -297,7 +297,7 @@ func (s *seeding) publish(ctx context.Context, plans []*plan) error {
 	err := retry(ctx, func(again bool) error {
 		_, err := swap.Do(ctx)
 		if again && statusOf(explain(err)) == http.StatusNotFound && s.published(ctx, plans) {
-			return nil // only the answer got lost
+			return nil // only the response got lost
 		}
 		return err
 	})
@@ -316,7 +316,7 @@ func (s *seeding) published(ctx context.Context, plans []*plan) bool {
 }
 
 // abandon removes the versions that this seeding made, but for one that an alias points to after all
-// (an answer got lost).
+// (a response got lost).
 func (s *seeding) abandon(ctx context.Context) error {
 	existing, err := s.client.indices(ctx)
 	if err != nil {

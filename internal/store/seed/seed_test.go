@@ -352,7 +352,7 @@ func TestRunKeepsTheNewVersionWhenTheOldOneStays(t *testing.T) {
 }
 
 func TestRunSaysWhatIsWrongWithTheServer(t *testing.T) {
-	answer := func(status int, body string) string {
+	response := func(status int, body string) string {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(status)
 			_, _ = io.WriteString(w, body)
@@ -366,14 +366,14 @@ func TestRunSaysWhatIsWrongWithTheServer(t *testing.T) {
 		"nobody":      {gone.URL, "is Elasticsearch running there?"},
 		"no URL":      {"localhost:9200", "want something like http://127.0.0.1:9200"},
 		"bad URL":     {"http://user:secret@host:port", "cannot be parsed"},
-		"a web site":  {answer(200, "<html>"), "not an Elasticsearch"},
-		"other JSON":  {answer(200, `{"version":"1"}`), "not an Elasticsearch"},
-		"empty":       {answer(200, ""), "not an Elasticsearch"},
-		"not found":   {answer(404, `{}`), "not an Elasticsearch"},
-		"not ready":   {answer(503, `{}`), "not ready: Elasticsearch answered 503"},
-		"version 8":   {answer(200, `{"version":{"number":"8.1.0"}}`), `Elasticsearch "8.1.0"; want version 7`},
-		"OpenSearch":  {answer(200, `{"version":{"number":"7.10.2","distribution":"opensearch"}}`), `"opensearch" "7.10.2"; want Elasticsearch 7`},
-		"no password": {answer(401, `{}`), "put user and password into the URL"},
+		"a web site":  {response(200, "<html>"), "not an Elasticsearch"},
+		"other JSON":  {response(200, `{"version":"1"}`), "not an Elasticsearch"},
+		"empty":       {response(200, ""), "not an Elasticsearch"},
+		"not found":   {response(404, `{}`), "not an Elasticsearch"},
+		"not ready":   {response(503, `{}`), "not ready: Elasticsearch answered 503"},
+		"version 8":   {response(200, `{"version":{"number":"8.1.0"}}`), `Elasticsearch "8.1.0"; want version 7`},
+		"OpenSearch":  {response(200, `{"version":{"number":"7.10.2","distribution":"opensearch"}}`), `"opensearch" "7.10.2"; want Elasticsearch 7`},
+		"no password": {response(401, `{}`), "put user and password into the URL"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Run(t.Context(), Options{URL: c.url, Set: two("a")})
@@ -408,13 +408,13 @@ func FuzzOutcomes(f *testing.F) {
 	f.Add([]byte(`{"errors":true,"items":null}`))
 	f.Add([]byte(`{"errors":true,"items":[{}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var answer elastic.BulkResponse
-		if json.Unmarshal(data, &answer) != nil {
+		var response elastic.BulkResponse
+		if json.Unmarshal(data, &response) != nil {
 			return
 		}
-		items, err := outcomes(&answer, len(answer.Items))
-		if err == nil && len(items) != len(answer.Items) {
-			t.Errorf("%d outcomes of %d", len(items), len(answer.Items))
+		items, err := outcomes(&response, len(response.Items))
+		if err == nil && len(items) != len(response.Items) {
+			t.Errorf("%d outcomes of %d", len(items), len(response.Items))
 		}
 		for _, it := range items {
 			if it.Status < 200 || it.Status > 599 {
@@ -462,7 +462,7 @@ func TestSilence(t *testing.T) {
 				}
 				began := time.Now()
 				_, err := Run(t.Context(), o)
-				if err == nil || !strings.Contains(err.Error(), fmt.Sprint("no answer within ", within)) || strings.Contains(err.Error(), "deadline") {
+				if err == nil || !strings.Contains(err.Error(), fmt.Sprint("no response within ", within)) || strings.Contains(err.Error(), "deadline") {
 					t.Errorf("error %v", err)
 				}
 				if took := time.Since(began); took > within+cleanUp+time.Second {

@@ -16,12 +16,12 @@ import (
 
 // Bounds of what a server may do to us.
 const (
-	askTimeout    = 10 * time.Second // for a question, from its first byte to the last one of its answer
+	askTimeout    = 10 * time.Second // for a question, from its first byte to the last one of its response
 	changeTimeout = 2 * time.Minute  // for what changes something, such as a bulk request, likewise
 
-	maxHeader = 64 << 10
-	maxAnswer = 32 << 20 // all aliases, a mapping as large as a dump's may be, what became of maxDocs documents
-	maxError  = 1 << 20  // what is read of the page of an error
+	maxHeader   = 64 << 10
+	maxResponse = 32 << 20 // all aliases, a mapping as large as a dump's may be, what became of maxDocs documents
+	maxError    = 1 << 20  // what is read of the page of an error
 )
 
 // newHTTP does not follow redirects.
@@ -43,7 +43,7 @@ func newHTTP(workers int, dial dialer) *http.Client {
 // doer bounds answers, in length and in time.
 type doer struct{ client *http.Client }
 
-// Do sends req and reads the answer, both within the time.
+// Do sends req and reads the response, both within the time.
 func (d doer) Do(req *http.Request) (*http.Response, error) {
 	within := silence(changeTimeout)
 	if req.Method == http.MethodGet || strings.HasSuffix(req.URL.Path, "/_count") {
@@ -61,7 +61,7 @@ func (d doer) Do(req *http.Request) (*http.Response, error) {
 	resp, err := d.client.Do(req.WithContext(ctx))
 	var body []byte
 	if err == nil {
-		body, err = readAnswer(resp)
+		body, err = readResponse(resp)
 	}
 	if err != nil {
 		if s, ok := context.Cause(ctx).(silence); ok { // of this call, or of the clean-up that it belongs to
@@ -73,9 +73,9 @@ func (d doer) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// readAnswer reads maxAnswer bytes at the most. More is an error where they were to be understood;
+// readResponse reads maxResponse bytes at the most. More is an error where they were to be understood;
 // the rest of an error's page is left.
-func readAnswer(resp *http.Response) ([]byte, error) {
+func readResponse(resp *http.Response) ([]byte, error) {
 	defer resp.Body.Close()
 	if err := contact.Redirected(resp); err != nil {
 		return nil, err
@@ -83,21 +83,21 @@ func readAnswer(resp *http.Response) ([]byte, error) {
 	if resp.StatusCode > 299 {
 		return io.ReadAll(io.LimitReader(resp.Body, maxError))
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
-	if err == nil && len(body) > maxAnswer {
-		err = longError(maxAnswer)
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))
+	if err == nil && len(body) > maxResponse {
+		err = longError(maxResponse)
 	}
 	return body, err
 }
 
-// longError is the error of an answer that is longer than any sensible one.
+// longError is the error of a response that is longer than any sensible one.
 type longError int64
 
 func (e longError) Error() string {
-	return fmt.Sprintf("the answer is longer than %d bytes; is it Elasticsearch that answers there?", int64(e))
+	return fmt.Sprintf("the response is longer than %d bytes; is it Elasticsearch that responses there?", int64(e))
 }
 
 // silence is the error of a request that was not answered within that time.
 type silence time.Duration
 
-func (s silence) Error() string { return fmt.Sprintf("no answer within %v", time.Duration(s)) }
+func (s silence) Error() string { return fmt.Sprintf("no response within %v", time.Duration(s)) }

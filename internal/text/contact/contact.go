@@ -1,6 +1,6 @@
 // Package contact is how a contender is asked outside the load: by what waits for it, and by what
-// checks its answers. It speaks the protocol of the load, and trusts whom the load trusts. It also has
-// what all who ask an address of the user's do about an answer that points elsewhere.
+// checks its responses. It speaks the protocol of the load, and trusts whom the load trusts. It also has
+// what all who ask an address of the user's do about a response that points elsewhere.
 package contact
 
 import (

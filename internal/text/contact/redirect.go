@@ -11,22 +11,22 @@ import (
 // perhaps, is meant for the address that the user gave, and for no other host, port or scheme.
 func StayHere(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// RedirectError is an answer that points elsewhere and was not followed.
+// RedirectError is a response that points elsewhere and was not followed.
 type RedirectError struct {
 	Status int
-	To     string // without credentials and parameters; "" where the answer does not say
+	To     string // without credentials and parameters; "" where the response does not say
 }
 
-// Error says where the answer pointed, and what to do.
+// Error says where the response pointed, and what to do.
 func (e *RedirectError) Error() string {
 	if e.To == "" {
-		return fmt.Sprintf("it was answered with a redirect (%d) to nowhere; give the address that answers itself", e.Status)
+		return fmt.Sprintf("it was answered with a redirect (%d) to nowhere; give the address that responses itself", e.Status)
 	}
 	return fmt.Sprintf("it was answered with a redirect (%d) to %s, which is not followed; "+
 		"give that address if you trust it", e.Status, e.To)
 }
 
-// Redirected returns a *RedirectError where resp points elsewhere, and nil for any other answer.
+// Redirected returns a *RedirectError where resp points elsewhere, and nil for any other response.
 func Redirected(resp *http.Response) error {
 	switch resp.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,

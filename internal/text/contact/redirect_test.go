@@ -25,7 +25,7 @@ func TestRedirected(t *testing.T) {
 		"nowhere":          {303, "", "to nowhere"},
 		"malformed":        {301, "http://[::1", "a malformed address"},
 		"without end":      {301, "http://other.test/" + strings.Repeat("x", 1000), "xxx..."},
-		"an answer":        {200, "http://other.test", ""},
+		"a response":       {200, "http://other.test", ""},
 		"what is asked":    {304, "http://other.test", ""},
 		"an error":         {401, "http://other.test", ""},
 		"control letters":  {301, "http://other.test/\x1b[31m", "a malformed address"},

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// WriteFile replaces the file at path with data, which everybody may read, so that a crash at any
+// WriteFile replaces the file at path with data, which everybody may read, so a crash at any
 // moment leaves either the old or the new content: temporary file in the same folder
 // (".NAME.tmp…"), fsync, rename, fsync of the folder.
 func WriteFile(path string, data []byte) (err error) {

@@ -82,7 +82,7 @@ func JSON(data []byte) []byte {
 }
 
 // Writer passes text on to another writer as Text has it, after it was edited. Each Write is edited
-// by itself, so that it should hold whole lines; a character that two of them share stays whole.
+// by itself, so it should hold whole lines; a character that two of them share stays whole.
 // Several goroutines may use it.
 type Writer struct {
 	to   io.Writer

@@ -232,7 +232,7 @@ func Enum(texts ...string) Schema {
 	var all []any
 	for _, text := range texts {
 		if text == "" {
-			continue // allowed below, so that no editor offers it
+			continue // allowed below, so no editor offers it
 		}
 		all = append(all, text)
 		var typed any

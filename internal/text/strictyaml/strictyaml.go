@@ -2,7 +2,7 @@
 // mistake at once: each with file and line, what is wrong, and what would be right.
 //
 // It knows nothing of what the files mean. It leaves out YAML's indirections on purpose: anchors,
-// aliases, merge keys, own tags and several documents in a file are mistakes, so that what a reader
+// aliases, merge keys, own tags and several documents in a file are mistakes, so what a reader
 // sees is what is meant and no small file can grow large. It is the only package that imports a
 // YAML library.
 //
@@ -69,7 +69,7 @@ func DecodeThen(file string, data []byte, dst any, check func(Value)) error {
 	return d.result()
 }
 
-// ReadFile reads one byte more than Decode takes, so that Decode reports a larger file.
+// ReadFile reads one byte more than Decode takes, so Decode reports a larger file.
 func ReadFile(path string) ([]byte, error) {
 	f, err := safe.Open(path)
 	if err != nil {

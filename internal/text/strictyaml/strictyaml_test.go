@@ -114,7 +114,7 @@ func TestAbsentKeysKeepDefaults(t *testing.T) {
 	}
 }
 
-// TestMistakes compares what is reported of each testdata/*.yaml with the .txt beside it.
+// TestMistakes compares what is reported of each testdata/*.yaml with the .txt next to it.
 func TestMistakes(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.yaml")
 	if err != nil || len(files) == 0 {

@@ -21,7 +21,7 @@ type Unmarshaler interface {
 
 // Validator is a struct that wants a look at the whole after its fields were read. v is the map it
 // was read from: v.At names a field, and what is reported about a field that could not be read is
-// dropped, so that no mistake is reported twice.
+// dropped, so no mistake is reported twice.
 type Validator interface {
 	ValidateStrict(v Value)
 }

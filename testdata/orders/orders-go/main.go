@@ -57,13 +57,13 @@ func main() {
 	}
 	routes := http.NewServeMux()
 	routes.HandleFunc("GET /health", func(http.ResponseWriter, *http.Request) {})
-	for route, answer := range map[string]func(*http.Request) (int, any){
+	for route, response := range map[string]func(*http.Request) (int, any){
 		"POST /login": s.login, "GET /items/{id}": s.item, "GET /items": s.search,
 		"POST /orders": s.buy, "GET /orders/{id}": s.look, "DELETE /orders": s.clear,
 	} {
 		routes.HandleFunc(route, func(w http.ResponseWriter, r *http.Request) {
 			s.mu.Lock()
-			status, body := answer(r)
+			status, body := response(r)
 			s.did.Asked[route+" "+strconv.Itoa(status)]++
 			text, _ := json.Marshal(body)
 			s.mu.Unlock()

@@ -12,9 +12,9 @@ import (
 // copy (sendfile).
 func serveFile(port string) error {
 	body := bytes.Repeat([]byte("locbench"), 8<<10)
-	answer := fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: %d\r\n\r\n%s",
+	response := fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: %d\r\n\r\n%s",
 		len(body), body)
-	if err := os.WriteFile("/answer", answer, 0o600); err != nil {
+	if err := os.WriteFile("/answer", response, 0o600); err != nil {
 		return err
 	}
 	listener, err := net.Listen("tcp", ":"+port)
@@ -26,13 +26,13 @@ func serveFile(port string) error {
 		if err != nil {
 			return err
 		}
-		go answerAll(conn)
+		go responseAll(conn)
 	}
 }
 
-// answerAll takes each read for a request: a client that waits for its answer sends one at a time, and a small one in
+// responseAll takes each read for a request: a client that waits for its response sends one at a time, and a small one in
 // one piece.
-func answerAll(conn net.Conn) {
+func responseAll(conn net.Conn) {
 	defer conn.Close()
 	f, err := os.Open("/answer")
 	if err != nil {

@@ -132,7 +132,7 @@ func misbehave(fault string) {
 			_ = syscall.Munmap(block)
 		}
 	case "heap", "cache":
-		held.answer()
+		held.response()
 	case "hang":
 		select {}
 	case "lock":

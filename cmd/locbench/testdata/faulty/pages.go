@@ -59,7 +59,7 @@ func anonymous(size int) ([]byte, error) {
 	return block, err
 }
 
-func (p *pages) answer() {
+func (p *pages) response() {
 	sum := int64(0)
 	for range touched {
 		sum += int64(p.mapped[rand.IntN(len(p.mapped)/pageSize)*pageSize])

@@ -2,7 +2,7 @@
 
 // Command slowed is the reference contender, which burns SLOWER of CPU time (such as 8µs) besides
 // for each request. With 0s it is the reference contender. The request log tells it of the
-// requests, so that the contender itself is the same code.
+// requests, so the contender itself is the same code.
 package main
 
 import (
@@ -67,7 +67,7 @@ func (b *burner) Write(p []byte) (int, error) {
 	return b.w.Write(p)
 }
 
-// burn continues for the life of the process. It burns in small pieces, so that no request waits long
+// burn continues for the life of the process. It burns in small pieces, so no request waits long
 // for a thread.
 func (b *burner) burn() {
 	const piece = 100 * time.Microsecond

@@ -49,26 +49,26 @@ func run() error {
 
 type table = map[string]any
 
-// seeded answers what a seeding asks, so that it finds the data there and unchanged, and takes the
+// seeded answers what a seeding asks, so it finds the data there and unchanged, and takes the
 // seal; the rest is the store's.
 func seeded(store http.Handler, data dataset.Set) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		answer := table{}
+		response := table{}
 		index, call, _ := strings.Cut(strings.Trim(r.URL.Path, "/"), "/")
 		switch {
 		case index == "_alias":
 			for _, i := range data.Indices() {
-				answer[i.Name+"_v1"] = table{"aliases": table{i.Name: table{}}}
+				response[i.Name+"_v1"] = table{"aliases": table{i.Name: table{}}}
 			}
 		case call == "_mapping":
 			mark := table{"alias": strings.TrimSuffix(index, "_v1"), "hash": data.Info().Hash}
-			answer[index] = table{"mappings": table{"_meta": table{"locbench": mark}}}
+			response[index] = table{"mappings": table{"_meta": table{"locbench": mark}}}
 		case index == "_cluster" && r.Method == http.MethodPut:
 		default:
 			store.ServeHTTP(w, r)
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(answer)
+		_ = json.NewEncoder(w).Encode(response)
 	})
 }

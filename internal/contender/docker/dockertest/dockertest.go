@@ -1,7 +1,7 @@
 //go:build acceptance
 
 // Package dockertest gives tests a program that misbehaves on request (see helper), as a file and
-// as an image FROM scratch, so that no image has to be pulled.
+// as an image FROM scratch, so no image has to be pulled.
 package dockertest
 
 import (

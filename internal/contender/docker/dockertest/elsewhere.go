@@ -77,6 +77,6 @@ func Elsewhere(t testing.TB, options ...string) (unix, tcp, host string) {
 		}
 	}
 	said, _ := os.ReadFile(log.Name())
-	t.Fatalf("the engine does not answer; it said:\n%s", said)
+	t.Fatalf("the engine does not respond; it said:\n%s", said)
 	return "", "", ""
 }

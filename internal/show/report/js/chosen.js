@@ -12,7 +12,7 @@ function percentiles(chart, option) {
   axis.axisLabel.formatter = percentile;
   option.series = all.map((d) => ({ type: 'line', name: page.contenders[d.c], color: color(d.c), symbol: shape(d.c), symbolSize: 6, emphasis: { disabled: true },
     lineStyle: { width: 2, type: dash(d.c) }, data: d.curve.map((y, i) => ({ value: [page.shares[i], y ?? '-'], ...(i % 10 !== 0 && { symbolSize: 0 }) })) }));
-  option.tooltip.formatter = (list) => list.length === 0 ? '' : [`${percentile(list[0].value[0])} of the answers within`,
+  option.tooltip.formatter = (list) => list.length === 0 ? '' : [`${percentile(list[0].value[0])} of the responses within`,
     ...limited(list.map((p) => `${p.marker}${plain(p.seriesName)}: ${milliseconds(p.value[1])}`))].join('\n');
   return option;
 }

@@ -139,7 +139,7 @@ function start() {
     places.observe(el);
   }
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', refreshAll);
-  // Paper is light, has a width of its own, and shows everything.
+  // Paper is light, has its own width, and shows everything.
   matchMedia('print').addEventListener('change', drawAll);
   addEventListener('beforeprint', () => {
     for (const part of document.querySelectorAll('details.folded')) part.open = true; // paper has nothing to click on

@@ -48,7 +48,7 @@ func (v *view) spanStep() *fold.Step {
 const leastSpan = 5.0
 
 // axis is the time axis of all charts, for w cells. It reaches to the planned end of the running
-// step, so that it does not move with every point.
+// step, so it does not move with every point.
 func (v *view) axis(w int) chart.Axis {
 	trial, last := v.trial, v.last()
 	end := trial.Span()

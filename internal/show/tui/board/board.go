@@ -60,7 +60,7 @@ type Board struct {
 // New makes a board that shows the overview and follows the run.
 func New() *Board { return &Board{filter: ui.Filter{Most: filterBytes}} }
 
-// hit is a part of the screen that answers to a click.
+// hit is a part of the screen that responses to a click.
 type hit struct {
 	x, y, w, h int
 	do         func()
@@ -192,7 +192,7 @@ func (b *Board) show(s *fold.State, trial *fold.Trial) {
 	b.pinned, b.chosen, b.closer, b.step, b.below, b.pages = false, false, false, 0, 0, [tabs]pager{}
 }
 
-// Typing reports that the log's filter is being typed, so that letters are text.
+// Typing reports that the log's filter is being typed, so letters are text.
 func (b *Board) Typing() bool { return b.filter.Typing }
 
 // label is the text of a tab: name and count. level 0 is the longest, 3 the digit alone.

@@ -18,7 +18,7 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// screen is a board as a screen, so that it can be drawn as the program does.
+// screen is a board as a screen, so it can be drawn as the program does.
 type screen struct {
 	*Board
 	s      *fold.State
@@ -101,9 +101,9 @@ func on(s *fold.State, list ...bench.Event) *fold.State {
 func TestGolden(t *testing.T) {
 	seeding := at(t, "limits", 9, isA[bench.Progress])
 	building := on(at(t, "limits", 1, phaseEnds(bench.PhaseBuild)), bench.Progress{Phase: bench.PhaseBuild, Text: "#12 [build 4/6] RUN cargo build --release --locked: Compiling tokio v1.47.1"})
-	paused := on(at(t, "limits", 8, isA[bench.StepStarted]), bench.Intervened{Control: bench.Control{Kind: bench.ControlNote, Text: "the neighbour's backup runs"}},
-		bench.Intervened{Control: bench.Control{Kind: bench.ControlPause}}, bench.Paused{})
-	wanted := on(middle(t), bench.Intervened{Control: bench.Control{Kind: bench.ControlPause}})
+	paused := on(at(t, "limits", 8, isA[bench.StepStarted]), bench.ChangedManually{Control: bench.Control{Kind: bench.ControlNote, Text: "the neighbour's backup runs"}},
+		bench.ChangedManually{Control: bench.Control{Kind: bench.ControlPause}}, bench.Paused{})
+	wanted := on(middle(t), bench.ChangedManually{Control: bench.Control{Kind: bench.ControlPause}})
 	second := at(t, "limits", 80, isA[bench.WindowClosed])
 	complete := at(t, "limits", 1, never)
 	failed := at(t, "faults", 1, never)

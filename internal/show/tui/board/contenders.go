@@ -93,7 +93,7 @@ func (v *view) caution(all []stats.Contender, w int) []string {
 	for _, c := range all {
 		least = min(least, c.Complete)
 	}
-	text := "Medians of the rounds; latency at the peak, all rounds."
+	text := "Medians of the rounds; latency at peak, all rounds."
 	if least < stats.MinInterval {
 		text += fmt.Sprintf(" Fewer than %d complete rounds (n = %d): no CI, no ranking.",
 			stats.MinInterval, least)

@@ -16,7 +16,7 @@ func (v *view) numbered(s *fold.Step) string {
 	return fmt.Sprintf("step %d: %s", s.Index+1, v.stepName(s.Step))
 }
 
-// bodies is how much the bodies of the successful answers were; "" where that is not known.
+// bodies is how much the bodies of the successful responses were; "" where that is not known.
 func (v *view) bodies(l bench.Load) string {
 	if l.Bytes <= 0 || l.Succeeded <= 0 {
 		return ""
@@ -75,14 +75,14 @@ func (v *view) detail(s *fold.Step, w int) []string {
 	for _, j := range r.Missed() {
 		add(v.l.Bad, v.l.Glyph.Cross, "threshold missed: "+v.out(j.Text, textBytes))
 	}
-	for _, warning := range r.Doubts() {
+	for _, warning := range r.AllWarnings() {
 		add(v.l.Warn, "!", "warning: "+v.out(warning.Text, textBytes))
 	}
 	return lines
 }
 
 func (v *view) openLoop(l bench.Load, add func(ui.Paint, string, string)) {
-	if l.LatencyOf != bench.FromDue && l.Dropped == 0 && l.Late == 0 {
+	if l.LatencyOf != bench.FromScheduled && l.Dropped == 0 && l.Late == 0 {
 		return
 	}
 	text := fmt.Sprintf("%s scheduled, %s late, %s dropped, up to %s in use", units.Count(l.Scheduled),

@@ -55,7 +55,7 @@ func (v *view) excluded(w int) (lines []string) {
 	return lines
 }
 
-// beside puts left at the left, and at the right the first text that leaves room, or the last one.
+// next to puts left at the left, and at the right the first text that leaves room, or the last one.
 func (v *view) beside(w int, left string, right ...string) string {
 	n := ui.Width(left)
 	for i, r := range right {

@@ -78,7 +78,7 @@ func poisonedOf(records []bench.Record, text string, number int64) *fold.State {
 		}
 		s.Apply(rec)
 		if kind == "window_closed" && count[kind] == 5 {
-			s.Apply(bench.Record{At: rec.At, Trial: rec.Trial, Event: bench.Intervened{Control: bench.Control{Kind: bench.ControlNote, Text: text}}})
+			s.Apply(bench.Record{At: rec.At, Trial: rec.Trial, Event: bench.ChangedManually{Control: bench.Control{Kind: bench.ControlNote, Text: text}}})
 			s.Apply(bench.Record{At: rec.At, Event: bench.Progress{Phase: bench.PhaseBuild, Text: text, Unit: text, Done: number, Total: 3}})
 		}
 	}

@@ -156,7 +156,7 @@ func (v *view) grid(w, h, y int) []string {
 	if h < 18 {
 		axis = axis[:1]
 	}
-	// A chart is a title and three rows at least, the table what is left: it has a page of its own.
+	// A chart is a title and three rows at least, the table what is left: it has its own page.
 	const leastChart, leastTable = 4, 3
 	wanted := min(max(leastTable, len(v.trial.Steps)+len(v.planned())+1), 7+max(0, h-20)/2)
 	wanted = max(leastTable, min(wanted, h-len(axis)-1-2*leastChart))

@@ -42,19 +42,19 @@ func TestDoubt(t *testing.T) {
 		return bench.Load{Succeeded: 1000 - failed, Failed: map[bench.ErrorKind]int64{"5xx": failed}, Warnings: warnings}
 	}
 	for want, r := range map[string]bench.StepResult{
-		"":                           {Load: load(0), Before: usage(0, 0), After: usage(0, 10)},
-		"quota 50%":                 {Load: load(0, bench.Warning{Text: "anything"}), Before: usage(0, 0), After: usage(10, 10)},
-		"memory 96%":                {Load: load(0), Before: usage(0, 0), After: usage(0, 96)},
-		"errors 2.1%":               {Load: load(21)},
-		"client-bound":               {Load: load(0, bench.Warning{Kind: bench.WarnClientBound}, bench.Warning{Kind: bench.WarnClientMaybeBound})},
-		"died, errors 0.3%":         {Load: load(3), Ending: bench.EndedByDeath},
-		"skipped":                    {Load: load(0), Ending: bench.EndedBySkip},
-		"aborted, missed":            {Load: load(0), Ending: bench.EndedEarly, Thresholds: []bench.Judgement{{}}},
-		"aborted":                    {Load: load(0), Ending: bench.EndedEarly},
-		"still warming":              {Load: load(0), Drift: &bench.Drift{Throughput: &bench.Trend{Change: .2}}},
-		"errors 2.1%, not steady":   {Load: load(21), Drift: &bench.Drift{CPU: &bench.Trend{Change: .2}}},
-		"paused":                     {Load: load(0), Warnings: bench.Warnings{{Kind: bench.WarnRunPaused}}},
-		"warning":                    {Load: load(0), Warnings: bench.Warnings{{Kind: bench.WarnReopened}}},
+		"":                         {Load: load(0), Before: usage(0, 0), After: usage(0, 10)},
+		"quota 50%":                {Load: load(0, bench.Warning{Text: "anything"}), Before: usage(0, 0), After: usage(10, 10)},
+		"memory 96%":               {Load: load(0), Before: usage(0, 0), After: usage(0, 96)},
+		"errors 2.1%":              {Load: load(21)},
+		"client-bound":             {Load: load(0, bench.Warning{Kind: bench.WarnClientBound}, bench.Warning{Kind: bench.WarnClientMaybeBound})},
+		"died, errors 0.3%":        {Load: load(3), Ending: bench.EndedByDeath},
+		"skipped":                  {Load: load(0), Ending: bench.EndedBySkip},
+		"aborted, missed":          {Load: load(0), Ending: bench.EndedEarly, Thresholds: []bench.ThresholdResult{{}}},
+		"aborted":                  {Load: load(0), Ending: bench.EndedEarly},
+		"still warming":            {Load: load(0), Drift: &bench.Drift{Throughput: &bench.Trend{Change: .2}}},
+		"errors 2.1%, not steady":  {Load: load(21), Drift: &bench.Drift{CPU: &bench.Trend{Change: .2}}},
+		"paused":                   {Load: load(0), Warnings: bench.Warnings{{Kind: bench.WarnRunPaused}}},
+		"warning":                  {Load: load(0), Warnings: bench.Warnings{{Kind: bench.WarnReopened}}},
 		"errors 20%, dropped 5.0%": {Load: bench.Load{Succeeded: 8, Failed: map[bench.ErrorKind]int64{"5xx": 2}, Scheduled: 200, Dropped: 10}},
 	} {
 		t.Run(want, func(t *testing.T) {

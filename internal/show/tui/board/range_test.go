@@ -51,7 +51,7 @@ func TestDraggingZoomsTime(t *testing.T) {
 	if strings.Contains(view, "0:12") || strings.Contains(view, "whole trial") {
 		t.Errorf("more than the range is shown:\n%s", view)
 	}
-	// All charts keep it, x goes on to the whole trial and round to the range.
+	// All charts keep it, x continues to the whole trial and round to the range.
 	press(t, b, s, "esc")
 	if view = text(b, s, 80, 23); strings.Contains(view, "whole trial") {
 		t.Errorf("the range is lost:\n%s", view)

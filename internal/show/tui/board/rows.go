@@ -15,7 +15,7 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// stepColumns are those of a table of steps. Names have at most name cells, doubts at most doubt.
+// stepColumns are those of a table of steps. Names have at most name cells, warnings at most doubt.
 func (v *view) stepColumns(p measure.Place, name, drop, doubt int) []ui.Column {
 	return slices.Concat([]ui.Column{{Title: "  step", Left: true, Max: name}}, v.measureColumns(v.shown(p)),
 		[]ui.Column{{Title: "notes", Left: true, Drop: drop, Max: doubt}})

@@ -42,7 +42,7 @@ func (v *view) distribution(s *fold.Step, w, h int) []string {
 	l := s.Result.Load
 	bars := v.bars(s.Result)
 	head := v.l.Title.S("latencies") + "  " + v.numbered(s)
-	if l.Origin() == bench.FromDue {
+	if l.Origin() == bench.FromScheduled {
 		head += ", from scheduled time"
 	}
 	out := []string{v.beside(w, head, v.l.Faint.S("bars: share of "+units.Count(l.Latency.Count)), "")}

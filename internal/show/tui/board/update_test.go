@@ -224,7 +224,7 @@ func TestEarlierRoundsStandAtTheSameStep(t *testing.T) {
 	}
 }
 
-// A step by the clock shows what came due beside what was answered, and a stop that was asked for
+// A step by the clock shows what were scheduled next to what was answered, and a stop that was asked for
 // is reported.
 func TestOpenLoop(t *testing.T) {
 	s := &fold.State{}
@@ -235,14 +235,14 @@ func TestOpenLoop(t *testing.T) {
 		}
 		s.Apply(rec)
 	}
-	on(s, bench.Intervened{Control: bench.Control{Kind: bench.ControlStop}}, bench.Intervened{Control: bench.Control{Kind: bench.ControlRate, Rate: 7654}})
+	on(s, bench.ChangedManually{Control: bench.Control{Kind: bench.ControlStop}}, bench.ChangedManually{Control: bench.Control{Kind: bench.ControlRate, Rate: 7654}})
 	b := New()
 	if v := text(b, s, 120, 39); !strings.Contains(v, "due/s") || !strings.Contains(v, "stops after this step") || !strings.Contains(v, ", now 7,654/s") || s.Current.Flags[1].Text != "rate 7,654" {
-		t.Errorf("what came due, the stop or the flag of the rate is missing:\n%s", v)
+		t.Errorf("what were scheduled, the stop or the flag of the rate is missing:\n%s", v)
 	}
 	press(t, b, s, "z")
 	if v := text(b, s, 120, 39); !strings.Contains(v, "due 7,654/s") {
-		t.Errorf("what came due is not among the exact values:\n%s", v)
+		t.Errorf("what were scheduled is not among the exact values:\n%s", v)
 	}
 }
 

@@ -115,7 +115,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		s.w, s.h = msg.Width, msg.Height
 		return s.ask()
 	case ui.Shown:
-		// Answers have gone to the screen above.
+		// Responses have gone to the screen above.
 		s.asking, s.writing = "", false
 		return s.list()
 	case listed:

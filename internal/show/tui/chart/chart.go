@@ -52,7 +52,7 @@ type Bound struct {
 // Flag marks a moment (a note, a pause, a change of the rate).
 type Flag = Bound
 
-// Band is a share of 0 to 1 over a stretch of time, drawn in a row of its own under the curve
+// Band is a share of 0 to 1 over a stretch of time, drawn in its own row under the curve
 // (throttled time). Where bands overlap, or share a column, the largest share is shown.
 type Band struct{ X0, X1, Share float64 }
 
@@ -77,7 +77,7 @@ func (c Chart) Draw(l *ui.Look, a Axis, w, h int) []string {
 	return c.draw(l, a, w, h, false)
 }
 
-// draw draws the chart; points reports that each point is of interest, so that each gets its mark.
+// draw draws the chart; points reports that each point is of interest, so each gets its mark.
 func (c Chart) draw(l *ui.Look, a Axis, w, h int, points bool) []string {
 	if h <= 0 {
 		return nil
@@ -142,7 +142,7 @@ func (s Steps) Draw(l *ui.Look, w, h int) []string {
 	return append(c.draw(l, a, w, h-1, true), s.labels(l, a, w))
 }
 
-// labels is the line under the plot: every label, or every second, third … one for want of room.
+// labels is the line under the plot: every label, or every second, third … one for lack of room.
 func (s Steps) labels(l *ui.Look, a Axis, w int) string {
 	c := newCanvas(w, 1)
 	left, n := a.left(w), len(s.Labels)
@@ -190,7 +190,7 @@ func (c Chart) legend(l *ui.Look, room int, band bool) (string, int) {
 		first = 2 + ui.Width(clean(l, c.Series[0].Name)) + 2
 	}
 	if !all && n <= first {
-		return "", 0 // one name of several tells nothing
+		return "", 0 // one name of several says nothing
 	}
 	return s, n
 }

@@ -68,7 +68,7 @@ func sample(l *ui.Look) (Axis, []Chart) {
 				{Name: "high-water mark", Paint: l.Series[4], Mark: 1, Points: curve(func(x float64) float64 { return (8 + 3*load(x)/7) * (1 << 20) })},
 			},
 			Rules: []Rule{{512 << 20, "limit 512 MiB", l.Bad}}},
-		{Title: "errors", Value: "0/s", Series: []Series{{Name: "time-out", Points: []Point{{66, 3}}}}},
+		{Title: "errors", Value: "0/s", Series: []Series{{Name: "timeout", Points: []Point{{66, 3}}}}},
 	}
 }
 
@@ -121,7 +121,7 @@ func TestStepsGolden(t *testing.T) {
 	}
 }
 
-// golden compares lines with a file. Every line ends with a bar there, so that its width is seen.
+// golden compares lines with a file. Every line ends with a bar there, so its width is seen.
 func golden(t *testing.T, name string, l *ui.Look, lines []string, w int) {
 	t.Helper()
 	exact(t, l, lines, w, len(lines))

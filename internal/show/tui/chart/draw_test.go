@@ -80,7 +80,7 @@ func TestSinglePoints(t *testing.T) {
 	}
 }
 
-// TestEveryLineHasItsMark: where lines run, every line has its mark, so that it is known without
+// TestEveryLineHasItsMark: where lines run, every line has its mark, so it is known without
 // colours.
 func TestEveryLineHasItsMark(t *testing.T) {
 	for name, o := range looks() {

@@ -60,7 +60,7 @@ type Screen struct {
 	err     error
 	a, b    run
 	rows    []pairing // every contender of either side
-	heads   []Figures // of the rows
+	heads   []Values  // of the rows
 	floor   *compared.Floor
 	row     int
 	chosen  pairing
@@ -75,7 +75,7 @@ type Screen struct {
 
 type comparison struct {
 	a, b   analysis.Contender
-	head   Figures
+	head   Values
 	steps  []StepPair
 	differ []compared.Difference
 }

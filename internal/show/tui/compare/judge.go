@@ -18,7 +18,7 @@ func judge(a, b analysis.Contender, runs []compared.Difference, floor *compared.
 		return said
 	}
 	for _, r := range compared.Pair(a, b, runs, compared.Options{Floor: floor}).Rows {
-		if !measure.Get(r.Measure).Claim.Apart {
+		if !measure.Get(r.Measure).Comparison.Apart {
 			said[r.Measure] = &r
 		}
 	}
@@ -31,7 +31,7 @@ func judgeSteps(pairs []StepPair, a, b analysis.Contender, broken bool, floor *c
 	rounds, turns := analysis.Together([]analysis.Contender{a, b})
 	m := measure.Get(measure.Throughput)
 	var family []stats.Pair
-	var of []*Figure
+	var of []*Value
 	for i := range pairs {
 		f := pairs[i].figure(m.ID)
 		if !pairs[i].InA || !pairs[i].InB || pairs[i].Step.WarmUp {
@@ -57,7 +57,7 @@ func judgeSteps(pairs []StepPair, a, b analysis.Contender, broken bool, floor *c
 	}
 }
 
-// tiersOf are the tiers of a run's contenders by their throughput at the peak, from 1, by label;
+// tiersOf are the tiers of a run's contenders by their throughput at peak, from 1, by label;
 // who is in none is not in it.
 func tiersOf(r run, floor *compared.Floor) map[string]int {
 	tiers := map[string]int{}
@@ -69,23 +69,23 @@ func tiersOf(r run, floor *compared.Floor) map[string]int {
 	return tiers
 }
 
-// Figure is one measure of two sides.
-type Figure struct {
+// Value is one measure of two sides.
+type Value struct {
 	measure.Shown
-	A, B measure.Figure
+	A, B measure.Value
 	Said *compared.Row // what the rounds say of it; nil of figures that are not headline measures
 }
 
-// Figures are those of a pair, or of one of its steps.
-type Figures []Figure
+// Values are those of a pair, or of one of its steps.
+type Values []Value
 
 // figure is that of one measure, which must be among them.
-func (all Figures) figure(id measure.ID) *Figure {
-	return &all[slices.IndexFunc(all, func(f Figure) bool { return f.ID == id })]
+func (all Values) figure(id measure.ID) *Value {
+	return &all[slices.IndexFunc(all, func(f Value) bool { return f.ID == id })]
 }
 
 // Change is (B − A) / A; ok is false where that is not known, or A is 0.
-func (f Figure) Change() (ratio float64, ok bool) {
+func (f Value) Change() (ratio float64, ok bool) {
 	if !f.A.Known || !f.B.Known || f.A.Value == 0 {
 		return 0, false
 	}
@@ -94,14 +94,14 @@ func (f Figure) Change() (ratio float64, ok bool) {
 }
 
 // Headline compares the figures by which a contender is chosen, and says of the declared headline
-// measures among them what 'locbench compare' says. Those "at the peak" are of the step with each
+// measures among them what 'locbench compare' says. Those "at peak" are of the step with each
 // side's own peak.
-func Headline(a, b analysis.Contender, runs []compared.Difference, floor *compared.Floor) (all Figures) {
+func Headline(a, b analysis.Contender, runs []compared.Difference, floor *compared.Floor) (all Values) {
 	said := judge(a, b, runs, floor)
 	for _, m := range measure.View(measure.PairFigures) {
-		f := Figure{Shown: m, A: m.Contender(a.Contender), B: m.Contender(b.Contender), Said: said[m.ID]}
-		if m.Claim != nil && m.Claim.At == measure.AtHalf { // at half of A's peak, on both sides: of no step here
-			if f.A, f.B = (measure.Figure{}), (measure.Figure{}); f.Said != nil {
+		f := Value{Shown: m, A: m.Contender(a.Contender), B: m.Contender(b.Contender), Said: said[m.ID]}
+		if m.Comparison != nil && m.Comparison.At == measure.AtHalf { // at half of A's peak, on both sides: of no step here
+			if f.A, f.B = (measure.Value{}), (measure.Value{}); f.Said != nil {
 				f.A = measure.FigureOf(stats.NewValue(f.Said.Old.Rounds))
 				f.B = measure.FigureOf(stats.NewValue(f.Said.New.Rounds))
 			}

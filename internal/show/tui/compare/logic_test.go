@@ -52,7 +52,7 @@ func bare(text string) string {
 	return regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(text, "")
 }
 
-func headline(a, b analysis.Contender) []Figure { return Headline(a, b, nil, nil) }
+func headline(a, b analysis.Contender) []Value { return Headline(a, b, nil, nil) }
 
 func TestWhatTheRoundsSay(t *testing.T) {
 	six := []int64{1000, 1002, 1004, 1006, 1008, 1010}
@@ -95,8 +95,8 @@ func TestWhatTheRoundsSay(t *testing.T) {
 func TestHeadline(t *testing.T) {
 	a, b := only(rates("a", 1001, 1003, 1005, 1007, 1009, 1011)), only(rates("b", 2000, 2002, 2004, 2006, 2008, 2010))
 	want := map[string]string{
-		"start-up": "A is better", "peak throughput": "B is better", "p99 at half peak": "B is better", "p50 at the peak": "–", "p99 at the peak": "–", "errors": "–",
-		"CPU/req at the peak": "B is better", "peak memory": "A is better", "cost of 10⁹ req": "–",
+		"start-up": "A is better", "peak throughput": "B is better", "p99 at half peak": "B is better", "p50 at peak": "–", "p99 at peak": "–", "errors": "–",
+		"CPU/req at peak": "B is better", "peak memory": "A is better", "cost of 10⁹ req": "–",
 	}
 	l := ui.NewLook(ui.LookOptions{NoColor: true})
 	for _, f := range headline(a, b) {
@@ -147,7 +147,7 @@ func TestStepsAndDoubts(t *testing.T) {
 		t.Error("a step of one side is judged")
 	}
 	var got []string
-	for _, d := range Figures(headline(a, b)).figure(measure.Throughput).Said.Doubts {
+	for _, d := range Values(headline(a, b)).figure(measure.Throughput).Said.Warnings {
 		got = append(got, d.Words("A", "B"))
 	}
 	if len(got) != 2 || !strings.HasPrefix(got[0], "A: it rises") || !strings.HasPrefix(got[1], "B: round 3 stands apart") {
@@ -225,7 +225,7 @@ func TestDifferences(t *testing.T) {
 		{func(r *bench.Run) { r.Profile.Store.Latency = time.Millisecond }, difference("latency added by the store", "", "1.00 ms", compared.Incomparable)},
 		{func(r *bench.Run) { r.Machine.Kernel = "6.2" }, difference("kernel", "6.1", "6.2", compared.Relevant)},
 		{func(r *bench.Run) { r.Software.Locbench = "0.2" }, difference("locbench", "0.1", "0.2", compared.Relevant)},
-		{func(r *bench.Run) { r.Profile.Timeout = 0 }, difference("time-out of a request", "1.00 s", "0", compared.Relevant)},
+		{func(r *bench.Run) { r.Profile.Timeout = 0 }, difference("timeout of a request", "1.00 s", "0", compared.Relevant)},
 		{func(r *bench.Run) { r.Profile.Rounds = 2 }, difference("rounds", "6", "2", compared.Informational)},
 		{func(r *bench.Run) { r.Profile.Name = "mine" }, difference("profile", "quick", "mine", compared.Informational)},
 	} {

@@ -14,7 +14,7 @@ import (
 type StepPair struct {
 	Step     bench.Step
 	InA, InB bool
-	Figures  // of the measures that are PairSteps
+	Values   // of the measures that are PairSteps
 }
 
 // StepPairs sets the steps of a and b side by side, by what they ask for: connections or rate.
@@ -56,7 +56,7 @@ func pairOf(a, b *stats.Step) StepPair {
 	p := StepPair{InA: a != nil, InB: b != nil, Step: cmp.Or(a, b).Step}
 	a, b = cmp.Or(a, &stats.Step{}), cmp.Or(b, &stats.Step{})
 	for _, m := range measure.View(measure.PairSteps) {
-		p.Figures = append(p.Figures, Figure{Shown: m, A: m.Over(*a), B: m.Over(*b)})
+		p.Values = append(p.Values, Value{Shown: m, A: m.Over(*a), B: m.Over(*b)})
 	}
 	return p
 }

@@ -34,17 +34,17 @@ func (s *Screen) figures(l *ui.Look, w int) []string {
 		}
 	}
 	lines := l.Table(columns, rows, w)
-	var doubts []string // "peak throughput, A: round 4 stands apart: ×2 of the median"
+	var warnings []string // "peak throughput, A: round 4 stands apart: ×2 of the median"
 	for _, f := range s.set.head {
 		if f.Said != nil {
-			for _, d := range f.Said.Doubts {
-				doubts = append(doubts, f.Head+", "+d.Words("A", "B"))
+			for _, d := range f.Said.Warnings {
+				warnings = append(warnings, f.Head+", "+d.Words("A", "B"))
 			}
 		}
 	}
-	for i, d := range doubts {
-		if i == mostDoubts && len(doubts) > mostDoubts+1 {
-			lines = append(lines, l.Warn.S(l.Cut(fmt.Sprintf("! and %d more like this", len(doubts)-i), w)))
+	for i, d := range warnings {
+		if i == mostDoubts && len(warnings) > mostDoubts+1 {
+			lines = append(lines, l.Warn.S(l.Cut(fmt.Sprintf("! and %d more like this", len(warnings)-i), w)))
 			break
 		}
 		lines = append(lines, l.Warn.S(l.ASCIIOnly(l.Cut("! "+l.Outside(d, noteBytes), w))))
@@ -109,7 +109,7 @@ func (s *Screen) stepTable(l *ui.Look, w int) []string {
 		f := p.figure(measure.Throughput)
 		top = max(top, f.A.Value, f.B.Value)
 	}
-	bar := func(v measure.Figure, series int) string {
+	bar := func(v measure.Value, series int) string {
 		share := 0.0
 		if v.Known && top > 0 {
 			share = v.Value / top
@@ -123,7 +123,7 @@ func (s *Screen) stepTable(l *ui.Look, w int) []string {
 			name = "w " + name
 		}
 		row := []string{name}
-		for _, f := range p.Figures {
+		for _, f := range p.Values {
 			row = append(row, stepText(l, f, f.A), stepText(l, f, f.B))
 			switch f.ID {
 			case measure.Throughput:
@@ -138,7 +138,7 @@ func (s *Screen) stepTable(l *ui.Look, w int) []string {
 }
 
 // sidesText says what the rounds support, or which side is there alone.
-func sidesText(l *ui.Look, f Figure, inA, inB bool, w int) string {
+func sidesText(l *ui.Look, f Value, inA, inB bool, w int) string {
 	switch {
 	case !inA:
 		return "only in B"
@@ -149,7 +149,7 @@ func sidesText(l *ui.Look, f Figure, inA, inB bool, w int) string {
 }
 
 // stepText is a side of a figure; errors that are more than nothing are painted.
-func stepText(l *ui.Look, f Figure, side measure.Figure) string {
+func stepText(l *ui.Look, f Value, side measure.Value) string {
 	text := sideText(l, f.Unit, side)
 	if f.ID == measure.ErrorRatio && side.Known && side.Value > 0 {
 		return l.Bad.S(text)
@@ -220,7 +220,7 @@ func (s *Screen) charts(l *ui.Look, w, h int) []string {
 		out := []chart.Series{{Name: "A", Paint: l.Series[0], Mark: 0}, {Name: "B", Paint: l.Series[1], Mark: 1}}
 		for i, p := range s.set.steps {
 			f := p.figure(id)
-			for n, side := range []measure.Figure{f.A, f.B} {
+			for n, side := range []measure.Value{f.A, f.B} {
 				if side.Known {
 					out[n].Points = append(out[n].Points, chart.Point{X: float64(i), Y: side.Value})
 				}

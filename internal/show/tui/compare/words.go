@@ -40,7 +40,7 @@ func axis(u measure.Unit) func(v float64) string {
 	}
 }
 
-func sideText(l *ui.Look, u measure.Unit, s measure.Figure) string {
+func sideText(l *ui.Look, u measure.Unit, s measure.Value) string {
 	if !s.Known {
 		return l.Glyph.Missing
 	}
@@ -51,7 +51,7 @@ func sideText(l *ui.Look, u measure.Unit, s measure.Figure) string {
 	return l.ASCIIOnly(value)
 }
 
-func intervalText(l *ui.Look, u measure.Unit, s measure.Figure) string {
+func intervalText(l *ui.Look, u measure.Unit, s measure.Value) string {
 	if s.Interval == nil {
 		if n := len(s.Rounds); s.Known && n > 0 {
 			return fmt.Sprintf("n=%d", n)
@@ -62,7 +62,7 @@ func intervalText(l *ui.Look, u measure.Unit, s measure.Figure) string {
 }
 
 // changeText is B against A, in per cent; as a factor where that is easier to grasp.
-func changeText(l *ui.Look, f Figure) string {
+func changeText(l *ui.Look, f Value) string {
 	ratio, ok := f.Change()
 	switch {
 	case !ok:
@@ -87,7 +87,7 @@ const (
 	ample // with the ratio and its interval
 )
 
-func wordText(l *ui.Look, f Figure, r room) string {
+func wordText(l *ui.Look, f Value, r room) string {
 	said := f.Said
 	switch {
 	case said == nil || min(len(said.Old.Rounds), len(said.New.Rounds)) == 0:
@@ -145,7 +145,7 @@ func (s *Screen) method() string {
 			stats.MinInterval)
 	}
 	test := "Mann-Whitney"
-	if slices.ContainsFunc(s.set.head, func(f Figure) bool { return f.Said != nil && f.Said.Paired }) {
+	if slices.ContainsFunc(s.set.head, func(f Value) bool { return f.Said != nil && f.Said.Paired }) {
 		test = "interleaved: paired signed-rank test"
 	}
 	text := "Medians of the rounds; latency of all requests. Verdicts as in 'locbench compare': " + test + ", Holm, 95 %. "

@@ -93,7 +93,7 @@ func (s *State) applyTrial(trial *Trial, rec bench.Record) {
 	case bench.LogLines:
 		trial.Log = tail(append(trial.Log, e.Lines...), maxLog, maxLog)
 		trial.Dropped += max(0, e.Dropped)
-	case bench.Intervened:
+	case bench.ChangedManually:
 		text := e.Control.Kind.Words()
 		switch e.Control.Kind {
 		case bench.ControlNote:
@@ -120,7 +120,7 @@ func (s *State) applyTrial(trial *Trial, rec bench.Record) {
 		s.Current = trial // of those that take turns it has not ended yet
 	}
 	r.Checks, r.Marks = first(r.Checks, maxNotes), first(r.Marks, maxNotes)
-	r.Warnings, r.Interventions = first(r.Warnings, maxNotes), first(r.Interventions, maxNotes)
+	r.Warnings, r.ManualChanges = first(r.Warnings, maxNotes), first(r.ManualChanges, maxNotes)
 }
 
 // first is the beginning of a list from outside, as much of it as is kept.
@@ -133,7 +133,7 @@ func (s *State) standing(rec bench.Record) {
 		s.Paused, s.PauseWanted = rec.At, false
 	case bench.Resumed:
 		s.Paused, s.PauseWanted = time.Time{}, false
-	case bench.Intervened:
+	case bench.ChangedManually:
 		switch e.Control.Kind {
 		case bench.ControlPause:
 			s.PauseWanted = true

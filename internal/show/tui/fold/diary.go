@@ -53,7 +53,7 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 		if e.StartUp <= 0 {
 			return Info, "responding"
 		}
-		if f := e.FirstAnswer; f != nil {
+		if f := e.FirstResponse; f != nil {
 			return Info, "ready " + units.Duration(e.StartUp) + " after start; " + f.String()
 		}
 		return Info, "ready " + units.Duration(e.StartUp) + " after start"
@@ -67,7 +67,7 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 		return map[string]Level{"error": Error, "warning": Warning}[e.Level], e.Text
 	case bench.IncidentOccurred:
 		return Warning, e.Incident.String()
-	case bench.Intervened:
+	case bench.ChangedManually:
 		switch e.Control.Kind {
 		case bench.ControlNote:
 			return Mark, "note: " + e.Control.Text
@@ -100,7 +100,7 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 }
 
 func instanceSentence(i bench.InstanceInfo) string {
-	if i.Runtime.Traits().Foreign {
+	if i.Runtime.Traits().AlreadyRunning {
 		return "target at " + i.Address
 	}
 	text := "started " + cmp.Or(i.Runtime.Traits().Where, "as a "+string(i.Runtime))

@@ -111,7 +111,7 @@ type LoadPoint struct {
 	T                  float64 // seconds since the trial's Origin
 	Throughput         float64 // successes per second
 	Due                float64 // requests due per second at its end; 0: none were by a rate
-	Bytes              float64 // of the bodies of successful answers, per second
+	Bytes              float64 // of the bodies of successful responses, per second
 	Errors             float64 // per second, of all kinds
 	Kinds              map[bench.ErrorKind]int64
 	Drain              bool    // nothing was sent any more: no rate

@@ -48,7 +48,7 @@ func TestAFinishedRun(t *testing.T) {
 				t.Errorf("%s %s: the windows tell %.0f req/s, the step %.0f", trial.Result.Trial, step.Step.Name, got, want)
 			}
 		}
-		// Under a quota of 0.4 CPUs, which was used up, no reading tells much more.
+		// Under a quota of 0.4 CPUs, which was used up, no reading says much more.
 		known := 0
 		for _, u := range trial.Usage {
 			if !u.Known {
@@ -142,7 +142,7 @@ func TestControls(t *testing.T) {
 		s.Apply(bench.Record{Seq: s.Seq + 1, At: at, Trial: trial, Event: e})
 	}
 	step := 1
-	tell(bench.Intervened{Control: bench.Control{Kind: bench.ControlPause}, Step: &step})
+	tell(bench.ChangedManually{Control: bench.Control{Kind: bench.ControlPause}, Step: &step})
 	if !s.PauseWanted || !s.Paused.IsZero() {
 		t.Errorf("wanted %v, since %v", s.PauseWanted, s.Paused)
 	}
@@ -151,10 +151,10 @@ func TestControls(t *testing.T) {
 		t.Errorf("wanted %v, since %v", s.PauseWanted, s.Paused)
 	}
 	tell(bench.Resumed{Took: time.Second})
-	tell(bench.Intervened{Control: bench.Control{Kind: bench.ControlNote, Text: "deploy"}})
-	tell(bench.Intervened{Control: bench.Control{Kind: bench.ControlStop}})
-	if !s.Paused.IsZero() || !s.StopWanted || len(s.Current.Result.Interventions) != 3 {
-		t.Errorf("since %v, stop %v, %d interventions", s.Paused, s.StopWanted, len(s.Current.Result.Interventions))
+	tell(bench.ChangedManually{Control: bench.Control{Kind: bench.ControlNote, Text: "deploy"}})
+	tell(bench.ChangedManually{Control: bench.Control{Kind: bench.ControlStop}})
+	if !s.Paused.IsZero() || !s.StopWanted || len(s.Current.Result.ManualChanges) != 3 {
+		t.Errorf("since %v, stop %v, %d interventions", s.Paused, s.StopWanted, len(s.Current.Result.ManualChanges))
 	}
 	if n := len(s.Current.Flags); n != 4 || s.Current.Flags[2].Text != "deploy" {
 		t.Errorf("flags %+v", s.Current.Flags)
@@ -162,7 +162,7 @@ func TestControls(t *testing.T) {
 }
 
 // TestAResumedRun keeps the trials that were complete, with what was seen of them, and begins the
-// others anew.
+// others again.
 func TestAResumedRun(t *testing.T) {
 	records := tuitest.Records(t, "limits")
 	half := tuitest.Until(records, 2, func(rec bench.Record) bool {
@@ -217,7 +217,7 @@ func FuzzApply(f *testing.F) {
 func TestAStopTakesAPauseBack(t *testing.T) {
 	var s fold.State
 	for i, kind := range []bench.ControlKind{bench.ControlPause, bench.ControlStop} {
-		s.Apply(bench.Record{Seq: int64(i + 1), Event: bench.Intervened{Control: bench.Control{Kind: kind}}})
+		s.Apply(bench.Record{Seq: int64(i + 1), Event: bench.ChangedManually{Control: bench.Control{Kind: kind}}})
 	}
 	if s.PauseWanted || !s.StopWanted {
 		t.Errorf("pause wanted %v, stop wanted %v", s.PauseWanted, s.StopWanted)
@@ -235,11 +235,11 @@ func TestListsAreBounded(t *testing.T) {
 		s.Apply(bench.Record{Trial: &trial, Event: bench.CheckDone{}})
 		s.Apply(bench.Record{Trial: &trial, Event: bench.MarkRead{}})
 		s.Apply(bench.Record{Trial: &trial, Event: bench.Notice{Level: "warning"}})
-		s.Apply(bench.Record{Trial: &trial, Event: bench.Intervened{}})
+		s.Apply(bench.Record{Trial: &trial, Event: bench.ChangedManually{}})
 	}
 	r := s.Trials[0].Result
-	if len(r.Checks) != maxNotes || len(r.Marks) != maxNotes || len(r.Warnings) != maxNotes || len(r.Interventions) != maxNotes {
-		t.Errorf("%d checks, %d marks, %d warnings, %d interventions", len(r.Checks), len(r.Marks), len(r.Warnings), len(r.Interventions))
+	if len(r.Checks) != maxNotes || len(r.Marks) != maxNotes || len(r.Warnings) != maxNotes || len(r.ManualChanges) != maxNotes {
+		t.Errorf("%d checks, %d marks, %d warnings, %d interventions", len(r.Checks), len(r.Marks), len(r.Warnings), len(r.ManualChanges))
 	}
 }
 

@@ -19,14 +19,14 @@ const rateStep = 1.1
 
 func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 	if s.dialog != asksNothing {
-		return s.answer(msg)
+		return s.response(msg)
 	}
 	if s.board.Typing() {
 		return s.look(msg)
 	}
 	switch msg.String() {
 	case "q":
-		if s.ended || s.gone || s.state.Ended != nil || !s.options.Session.ChangedByHand() {
+		if s.ended || s.gone || s.state.Ended != nil || !s.options.Session.CanSteer() {
 			return ui.Cmd(ui.Back{}) // what is left of the end needs no screen
 		}
 		if s.stopping {
@@ -52,7 +52,7 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	cmd, mine := s.board.Update(msg, &s.state)
-	if !mine && msg.String() == "esc" && !s.options.Session.ChangedByHand() {
+	if !mine && msg.String() == "esc" && !s.options.Session.CanSteer() {
 		return ui.Cmd(ui.Back{}) // as from every list
 	}
 	return cmd
@@ -69,7 +69,7 @@ func (s *Screen) pauses() bool { return !s.state.Paused.IsZero() || s.state.Paus
 func bad(text string) tea.Cmd { return ui.Cmd(ui.StatusMsg{Text: text, Bad: true}) }
 
 func (s *Screen) steers() bool {
-	return s.options.Session.ChangedByHand() && !s.ended && !s.stopping && s.state.Ended == nil
+	return s.options.Session.CanSteer() && !s.ended && !s.stopping && s.state.Ended == nil
 }
 
 func (s *Screen) steer(name string) (cmd tea.Cmd, mine bool) {
@@ -174,7 +174,7 @@ const (
 )
 
 // answer takes a key while a question is open. Enter says yes only where nothing is lost by it.
-func (s *Screen) answer(msg tea.KeyPressMsg) tea.Cmd {
+func (s *Screen) response(msg tea.KeyPressMsg) tea.Cmd {
 	name, asked := msg.String(), s.dialog
 	s.dialog = asksNothing
 	switch asked {
@@ -245,7 +245,7 @@ func (s *Screen) dialogText(f ui.Frame) (title string, lines []string) {
 			lines = append(lines, l.Wrap(l.ASCIIOnly(outside(line)), w, 8)...)
 		}
 		lines = append(lines[:min(len(lines), max(1, f.Height-5))], "", l.Faint.S("any key closes"))
-		if !s.options.Session.ChangedByHand() {
+		if !s.options.Session.CanSteer() {
 			return "Run incomplete", lines
 		}
 		return fmt.Sprintf("Run failed (exit code %d)", s.code), lines

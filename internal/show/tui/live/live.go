@@ -114,7 +114,7 @@ func (s *Screen) end(msg endedMsg) tea.Cmd {
 	if s.options.Leave {
 		return ui.Cmd(ui.Quit{})
 	}
-	if s.state.Ended == nil && (s.talk != "" || s.code != 0) || s.talk != "" && !s.options.Session.ChangedByHand() {
+	if s.state.Ended == nil && (s.talk != "" || s.code != 0) || s.talk != "" && !s.options.Session.CanSteer() {
 		s.dialog = showsEnd
 	}
 	return nil
@@ -156,7 +156,7 @@ func (s *Screen) status(f ui.Frame) string {
 		return l.Warn.S("FORCED STOP")
 	case s.stopping:
 		return l.Warn.S("STOPPING")
-	case !s.options.Session.ChangedByHand():
+	case !s.options.Session.CanSteer():
 		return l.Faint.S("watching")
 	}
 	return ""
@@ -166,7 +166,7 @@ func (s *Screen) status(f ui.Frame) string {
 // forces the stop, and then kills it.
 func (s *Screen) Interrupt() tea.Cmd {
 	switch {
-	case s.ended || !s.options.Session.ChangedByHand():
+	case s.ended || !s.options.Session.CanSteer():
 		return ui.Cmd(ui.Quit{})
 	case s.forcing:
 		return s.stop(ui.Cmd(ui.StatusMsg{Text: "killed; clean up with: locbench clean", Bad: true}))

@@ -18,7 +18,7 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// session is a run that tells records and then, unless it is to stay, ends. Its controls are taken
+// session is a run that says records and then, unless it is to stay, ends. Its controls are taken
 // as a worker takes them: they come back as interventions.
 type session struct {
 	mu      sync.Mutex
@@ -36,8 +36,8 @@ func newSession(records []bench.Record) *session {
 	return &session{batches: [][]bench.Record{records}, stay: make(chan struct{})}
 }
 
-func (s *session) Dir() string         { return "results/20261121-155000-quick" }
-func (s *session) ChangedByHand() bool { return !s.watched }
+func (s *session) Dir() string    { return "results/20261121-155000-quick" }
+func (s *session) CanSteer() bool { return !s.watched }
 func (s *session) Send(c bench.Control) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

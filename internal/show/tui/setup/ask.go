@@ -15,7 +15,7 @@ const askTimeout = time.Minute
 // localElastic is where an Elasticsearch would be that somebody has started here without saying so.
 const localElastic = "http://127.0.0.1:9200"
 
-// facts are what the Site has answered so far. Answers to older questions are recognized by their
+// facts are what the Site has answered so far. Responses to older questions are recognized by their
 // number and dropped.
 type facts struct {
 	pending int
@@ -32,7 +32,7 @@ type facts struct {
 	machineAsk int
 	machineOK  bool
 
-	elastic map[string]*elasticAnswer // by URL
+	elastic map[string]*elasticResponse // by URL
 
 	room      int // connections asked about last
 	most      int // 0: not known
@@ -40,17 +40,17 @@ type facts struct {
 	roomKnown bool
 }
 
-type elasticAnswer struct {
+type elasticResponse struct {
 	Elastic
 	err  string
 	done bool
 }
 
 // answer takes in what the Site has said. It is called by Update, as the message that it is.
-type answer func() tea.Cmd
+type response func() tea.Cmd
 
-// asking makes a command of a question. It counts as pending until its answer has come.
-func (s *Screen) asking(f func(context.Context) answer) tea.Cmd {
+// asking makes a command of a question. It counts as pending until its response has come.
+func (s *Screen) asking(f func(context.Context) response) tea.Cmd {
 	s.facts.pending++
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
@@ -61,7 +61,7 @@ func (s *Screen) asking(f func(context.Context) answer) tea.Cmd {
 
 func (s *Screen) askProfiles() tea.Cmd {
 	also := s.choice.Profile
-	return s.asking(func(ctx context.Context) answer {
+	return s.asking(func(ctx context.Context) response {
 		list := s.o.Site.Profiles(ctx, also)
 		return func() tea.Cmd {
 			s.profiles = list
@@ -72,7 +72,7 @@ func (s *Screen) askProfiles() tea.Cmd {
 }
 
 func (s *Screen) askContenders() tea.Cmd {
-	return s.asking(func(ctx context.Context) answer {
+	return s.asking(func(ctx context.Context) response {
 		list, err := s.o.Site.Contenders(ctx)
 		return func() tea.Cmd {
 			s.facts.contenders, s.facts.contendersErr, s.facts.listed = list, text(err), true
@@ -84,7 +84,7 @@ func (s *Screen) askContenders() tea.Cmd {
 
 // askAgain asks about everything that may change while one looks: machine, engine, images, store.
 func (s *Screen) askAgain() tea.Cmd {
-	s.facts.elastic = map[string]*elasticAnswer{}
+	s.facts.elastic = map[string]*elasticResponse{}
 	s.facts.roomKnown, s.facts.room = false, 0
 	return tea.Batch(s.askMachine(), s.askStates(), s.askElastic(localElastic), s.askElastic(s.elasticURL()), s.askRoom())
 }
@@ -106,7 +106,7 @@ func (s *Screen) backAgain() tea.Cmd {
 func (s *Screen) askMachine() tea.Cmd {
 	s.facts.machineAsk++
 	ask := s.facts.machineAsk
-	return s.asking(func(ctx context.Context) answer {
+	return s.asking(func(ctx context.Context) response {
 		m := s.o.Site.Machine(ctx)
 		return func() tea.Cmd {
 			if ask == s.facts.machineAsk {
@@ -120,7 +120,7 @@ func (s *Screen) askMachine() tea.Cmd {
 func (s *Screen) askStates() tea.Cmd {
 	s.facts.stateAsk++
 	ask, runtime := s.facts.stateAsk, s.runtime()
-	return s.asking(func(ctx context.Context) answer {
+	return s.asking(func(ctx context.Context) response {
 		states, err := s.o.Site.States(ctx, runtime)
 		return func() tea.Cmd {
 			if ask == s.facts.stateAsk {
@@ -138,12 +138,12 @@ func (s *Screen) askElastic(url string) tea.Cmd {
 	if len(s.facts.elastic) > 100 { // somebody types
 		clear(s.facts.elastic)
 	}
-	a := &elasticAnswer{}
+	a := &elasticResponse{}
 	s.facts.elastic[url] = a
-	return s.asking(func(ctx context.Context) answer {
+	return s.asking(func(ctx context.Context) response {
 		e, err := s.o.Site.Elastic(ctx, url)
 		return func() tea.Cmd {
-			*a = elasticAnswer{e, text(err), true}
+			*a = elasticResponse{e, text(err), true}
 			return nil
 		}
 	})
@@ -156,7 +156,7 @@ func (s *Screen) askRoom() tea.Cmd {
 		return nil
 	}
 	s.facts.room, s.facts.roomKnown = n, false
-	return s.asking(func(ctx context.Context) answer {
+	return s.asking(func(ctx context.Context) response {
 		most, err := s.o.Site.Room(ctx, n)
 		return func() tea.Cmd {
 			if n == s.facts.room {

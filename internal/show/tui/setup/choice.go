@@ -10,7 +10,7 @@ import (
 	"locbench/internal/text/secret"
 )
 
-// Choice is a set-up as the command line says it.
+// Choice is a setup as the command line says it.
 type Choice struct {
 	Profile    string            // name or file
 	Contenders []bench.Selection // nil: the profile's
@@ -26,7 +26,7 @@ func (c Choice) clone() Choice {
 	return c
 }
 
-// Changes are all that the set-up changes of the profile.
+// Changes are all that the setup changes of the profile.
 func (c Choice) Changes() profile.Changes { return c.Set.With("contenders", names(c.Contenders)...) }
 
 // Args are the arguments of "locbench run" that say the same.

@@ -146,7 +146,7 @@ func (s *Screen) write(replace bool) tea.Cmd {
 	}
 	s.save.busy = true
 	plan := s.plan
-	return s.asking(func(ctx context.Context) answer {
+	return s.asking(func(ctx context.Context) response {
 		path, warning, err := s.o.Site.Save(ctx, name, plan, replace)
 		return func() tea.Cmd { return s.saved(path, warning, err) }
 	})

@@ -161,7 +161,7 @@ func withoutDocker(t testing.TB) *fakeSite {
 	return f
 }
 
-// opened is a screen over a site that has heard every answer.
+// opened is a screen over a site that has heard every response.
 type opened struct {
 	*Screen
 	started [][]string

@@ -127,7 +127,7 @@ func (s *Screen) changes() (n int) {
 	return n
 }
 
-// storeKind of the set-up: a URL makes it an external one.
+// storeKind of the setup: a URL makes it an external one.
 func (s *Screen) storeKind() bench.StoreKind {
 	if url := s.choice.Set.Text("elastic"); url != "" || s.choice.Set.Given("store") {
 		return storeKind(bench.StoreSpec{Kind: bench.StoreKind(s.choice.Set.Text("store")), URL: url})
@@ -155,7 +155,7 @@ func (s *Screen) runtime() bench.Runtime {
 
 // inContainers reports whether contenders will run in containers, as far as that is known.
 func (s *Screen) inContainers() bool {
-	return s.runtime().Traits().Container || s.runtime().Traits().Auto && s.engineAnswers()
+	return s.runtime().Traits().Container || s.runtime().Traits().Auto && s.engineResponds()
 }
 
 func (s *Screen) dataKind() string {

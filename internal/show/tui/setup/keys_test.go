@@ -151,7 +151,7 @@ func TestQuestionsAreAskedAnewWhenTheirSubjectChanges(t *testing.T) {
 	}
 }
 
-func TestAnAnswerToAnOlderQuestionIsDropped(t *testing.T) {
+func TestAnResponseToAnOlderQuestionIsDropped(t *testing.T) {
 	f := everything(t)
 	o := open(t, f, Choice{})
 	states := f.states
@@ -306,10 +306,10 @@ func TestTheLadderIsWrittenShort(t *testing.T) {
 	}
 }
 
-// TestAnswersThatAnotherScreenGot are asked for again, and nothing waits for them for ever.
-func TestAnswersThatAnotherScreenGot(t *testing.T) {
+// TestResponsesThatAnotherScreenGot are asked for again, and nothing waits for them for ever.
+func TestResponsesThatAnotherScreenGot(t *testing.T) {
 	s := New(Options{Site: everything(t)})
-	s.Init() // its answers never come
+	s.Init() // its responses never come
 	if !s.Busy() {
 		t.Fatal("nothing is being asked")
 	}

@@ -31,7 +31,7 @@ func (s *Screen) panes(l *ui.Look, w, h, tick int) []string {
 	return append(out, l.Box("this machine", doctor, w, max(2, rest), false)...)
 }
 
-// drawChosen are the contenders of the set-up and how far each is from running.
+// drawChosen are the contenders of the setup and how far each is from running.
 func (s *Screen) drawChosen(l *ui.Look, w, n int) (out []string) {
 	all := s.selected()
 	if len(all) == 0 {

@@ -103,8 +103,8 @@ func (s *Screen) engineProblems() (list trouble) {
 
 func (s *Screen) inDocker() offer { return s.set("run in containers", "runtime", "docker") }
 
-// engineAnswers reports whether there is a Docker engine, as far as that is known.
-func (s *Screen) engineAnswers() bool { return s.facts.machineOK && s.facts.machine.Engine.Err == nil }
+// engineResponds reports whether there is a Docker engine, as far as that is known.
+func (s *Screen) engineResponds() bool { return s.facts.machineOK && s.facts.machine.Engine.Err == nil }
 
 // otherStores are ways out of a store that is not there.
 func (s *Screen) otherStores() (out []offer) {
@@ -117,7 +117,7 @@ func (s *Screen) otherStores() (out []offer) {
 		}})
 	}
 	out = append(out, offer{"use embedded store", func() tea.Cmd { return s.setStore("embedded") }})
-	if s.engineAnswers() && !s.storeKind().Traits().Container {
+	if s.engineResponds() && !s.storeKind().Traits().Container {
 		out = append(out, offer{"start a container", func() tea.Cmd { return s.setStore("container") }})
 	}
 	return out
@@ -175,7 +175,7 @@ func (s *Screen) contenderProblems() (list trouble) {
 		}
 		if state := s.state(sel); state.Kind == Cannot {
 			offers := []offer{drop}
-			if s.runtime().Traits().OnHost && s.engineAnswers() && (svc.Docker != nil || svc.Builtin) {
+			if s.runtime().Traits().OnHost && s.engineResponds() && (svc.Docker != nil || svc.Builtin) {
 				offers = append(offers, s.inDocker())
 			}
 			list.bad(fieldContenders, name+" cannot run here: "+ui.Outside(state.Why, 300), offers...)

@@ -54,7 +54,7 @@ type Profile struct {
 	Err error // why it cannot be read
 }
 
-// Machine is what the set-up is held against. Zero numbers are unknown.
+// Machine is what the setup is held against. Zero numbers are unknown.
 type Machine struct {
 	CPUs      int   // that this process may use
 	Memory    int64 // bytes
@@ -125,7 +125,7 @@ const (
 	findings        // what is wrong, and what this machine can do
 )
 
-// Screen is the set-up screen; it implements ui.Screen.
+// Screen is the setup screen; it implements ui.Screen.
 type Screen struct {
 	o        Options
 	choice   Choice
@@ -149,7 +149,7 @@ type Screen struct {
 	option int      // the one under the cursor while choosing
 	list   list
 	save   save
-	scroll int    // of the findings
+	scroll int    // of the warnings
 	url    string // the last one typed, for who comes back to an external store
 	forced string // the troubles in spite of which a second "start" starts
 

@@ -19,7 +19,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 
 func (s *Screen) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case answer:
+	case response:
 		s.facts.pending = max(0, s.facts.pending-1)
 		cmd := msg()
 		s.replan()

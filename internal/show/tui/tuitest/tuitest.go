@@ -1,5 +1,5 @@
 // Package tuitest compares screens with golden views, drawn from recorded events. The views are
-// text without colours, so that they can be reviewed by eye; "go test -update" writes them again.
+// text without colours, so they can be reviewed by eye; "go test -update" writes them again.
 package tuitest
 
 import (
@@ -91,7 +91,7 @@ func SettleUntil(s ui.Screen, cmd tea.Cmd, program func(tea.Msg), waits func() b
 		}
 		done := make(chan tea.Msg, 1)
 		go func() { done <- c() }()
-		msg, ok := answer(done, waits)
+		msg, ok := response(done, waits)
 		if !ok {
 			continue
 		}
@@ -110,7 +110,7 @@ func SettleUntil(s ui.Screen, cmd tea.Cmd, program func(tea.Msg), waits func() b
 }
 
 // answer waits for a command's message; ok is false when it is not waited for any longer.
-func answer(done <-chan tea.Msg, waits func() bool) (msg tea.Msg, ok bool) {
+func response(done <-chan tea.Msg, waits func() bool) (msg tea.Msg, ok bool) {
 	if waits == nil {
 		return <-done, true
 	}

@@ -29,7 +29,7 @@ func BenchmarkLipGloss(b *testing.B) {
 		ours, theirs func() []string
 	}{
 		{"box", func() []string { return l.Box("", block, 100, 22, false) }, func() []string { return lipGlossBox(block, 100, 22) }},
-		{"beside", func() []string { return SideBySide(2, box, box) }, func() []string { return lipGlossSideBySide(2, box, box) }},
+		{"next to", func() []string { return SideBySide(2, box, box) }, func() []string { return lipGlossSideBySide(2, box, box) }},
 		{"table", func() []string { return l.Table(columns, rows, 98)[1:] }, func() []string { return lipGlossTable(columns, rows, 98) }},
 	} {
 		b.Run(tt.name, func(b *testing.B) {

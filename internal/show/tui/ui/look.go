@@ -1,7 +1,7 @@
 // Package look is how the dashboard looks: colours for light and dark terminals, glyphs with an
 // ASCII substitute for each, and text that is cut and padded by cells instead of bytes. Colour is
 // never the only carrier of meaning here: what is red is also called an error, and each line of a
-// chart has a mark of its own.
+// chart has its own mark.
 package ui
 
 import (
@@ -13,7 +13,7 @@ import (
 )
 
 // Paint colours text: On and Off are what stands before and after it. The zero value leaves it
-// alone. It is a pair of strings, so that drawing costs no more than joining them.
+// alone. It is a pair of strings, so drawing costs no more than joining them.
 type Paint struct{ On, Off string }
 
 // S is s in this colour.
@@ -55,7 +55,7 @@ type Look struct {
 	Faint  Paint    // what may be overlooked
 	Strong Paint    // what must not be
 	Accent Paint    // what has the focus
-	Select Paint    // the chosen line: reverse, so that it shows without colours too
+	Select Paint    // the chosen line: reverse, so it shows without colours too
 	Key    Paint    // names of keys
 	Series [6]Paint // of the lines of charts, in order; told apart also by who confuses red and green
 }

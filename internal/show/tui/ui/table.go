@@ -10,7 +10,7 @@ import (
 type Column struct {
 	Title string
 	Left  bool // text; figures stand to the right
-	Drop  int  // when it is left out for want of room: the higher the earlier; 0 never
+	Drop  int  // when it is left out for lack of room: the higher the earlier; 0 never
 	Max   int  // cells; 0: no bound
 }
 

@@ -12,7 +12,7 @@ import (
 // Outside makes text from outside fit to stand between ours: at most n bytes of it are kept;
 // nothing in it moves the cursor, colours, reorders or changes the title (package safe); and every
 // character of it stands for itself, as wide to one terminal as to another, whatever comes to stand
-// next to it, so that the layout holds: marks that combine with the character before are left out,
+// next to it, so the layout holds: marks that combine with the character before are left out,
 // and what would join in other ways (flags, parts of Korean syllables) is replaced.
 func Outside(s string, n int) string {
 	s = safe.Line(s, n)
@@ -147,7 +147,7 @@ func (l *Look) Right(s string, w int) string {
 	return spaces(w-Width(s)) + s
 }
 
-// Between puts a to the left and b to the right of w cells; a is cut first, so that a gap stays.
+// Between puts a to the left and b to the right of w cells; a is cut first, so a gap stays.
 func (l *Look) Between(a, b string, w int) string {
 	switch bw := Width(b); {
 	case bw >= w:

@@ -145,7 +145,7 @@ func FuzzLayout(f *testing.F) {
 	})
 }
 
-// TestEveryCharacter goes through all of Unicode: what Outside keeps is as wide beside others as
+// TestEveryCharacter goes through all of Unicode: what Outside keeps is as wide next to others as
 // alone.
 func TestEveryCharacter(t *testing.T) {
 	kept := 0
@@ -167,7 +167,7 @@ func TestEveryCharacter(t *testing.T) {
 		}
 		// a letter, two syllables, a letter that joins by a mark, an emoji, a keycap, and itself on
 		// both sides
-		same(t, "beside others", "a"+s+"가"+s+"각"+s+"क"+s+"👩"+s+"0"+s+s, 9+7*w)
+		same(t, "next to others", "a"+s+"가"+s+"각"+s+"क"+s+"👩"+s+"0"+s+s, 9+7*w)
 	}
 	// About 120,000 are tried. What is private, a mark or a part of a syllable goes, and the rest
 	// must stay.

@@ -31,7 +31,7 @@ type Screen interface {
 	View(f Frame) []string
 	// Keys are those that work now, the most useful first.
 	Keys() []Key
-	// Typing reports that letters are text now, so that no key of the program is taken from it.
+	// Typing reports that letters are text now, so no key of the program is taken from it.
 	Typing() bool
 	// Busy reports that time alone changes the view: a spinner, a clock.
 	Busy() bool
@@ -136,8 +136,8 @@ type Session interface {
 	// Stop stops it gracefully, as the signal s would; a second call forces it, a third kills
 	// it.
 	Stop(s os.Signal)
-	// ChangedByHand is false for somebody else's run, which is only watched.
-	ChangedByHand() bool
+	// CanSteer is false for a run that another process started, which is only watched.
+	CanSteer() bool
 }
 
 // Opener leads outside. Its methods may block: they are called in commands.

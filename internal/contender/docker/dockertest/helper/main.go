@@ -5,7 +5,7 @@
 //
 // Its arguments are done one after the other: print TEXT, noise (hostile log lines), flood N (N
 // lines), env (its environment), spin N (N busy threads, in the background), hog MiB (touches so
-// much memory), child (starts itself as a sleeping child in a session of its own), exit CODE, deaf
+// much memory), child (starts itself as a sleeping child in its own session), exit CODE, deaf
 // (ignores SIGTERM), serve PORT (answers every request with 404 until SIGTERM, then exits with 0),
 // obey PORT (does what requests ask it for: see obey_linux.go), get URL (prints the status), sleep
 // (until killed).

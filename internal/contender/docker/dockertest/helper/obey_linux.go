@@ -116,7 +116,7 @@ func burn(loops int) {
 	spun.Store(x)
 }
 
-// touch writes to every page of a mapping of its own, and unmaps it: the memory is the kernel's
+// touch writes to every page of its own mapping, and unmaps it: the memory is the kernel's
 // again when it returns. Pages are small ones also where the kernel would rather give large ones,
 // so that their faults can be counted.
 func touch(bytes int) error {

@@ -10,31 +10,31 @@ import (
 	"locbench/internal/bench/units"
 )
 
-// figures are those of a finding, by name; times in nanoseconds.
-type figures = map[string]float64
+// figures are those of a warning, by name; times in nanoseconds.
+type values = map[string]float64
 
-// found is a finding with its sentence. What is not a number stays in the sentence only.
-func found(kind bench.WarningKind, f figures, sentence string, args ...any) bench.Warning {
+// found is a warning with its sentence. What is not a number stays in the sentence only.
+func found(kind bench.WarningKind, f values, sentence string, args ...any) bench.Warning {
 	for name, v := range f {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			delete(f, name)
 		}
 	}
-	return bench.Warning{Kind: kind, Text: fmt.Sprintf(sentence, args...), Figures: f}
+	return bench.Warning{Kind: kind, Text: fmt.Sprintf(sentence, args...), Values: f}
 }
 
-// The findings of those who can see what they report, but do not judge it.
+// The warnings of those who can see what they report, but do not judge it.
 
 // PortsAwaited is about a step that began later, since an earlier one had taken its ports.
 func PortsAwaited(took time.Duration, ports int64) bench.Warning {
-	return found(bench.WarnWaitedForPorts, figures{"took_ns": float64(took), "ports": float64(ports)},
+	return found(bench.WarnWaitedForPorts, values{"took_ns": float64(took), "ports": float64(ports)},
 		"step started %s late, once %s local ports were free: closed connections hold theirs for a minute",
 		units.Length(took.Round(time.Second)), units.Count(ports))
 }
 
 // Paused is about a pause of the run before a step.
 func Paused(d time.Duration) bench.Warning {
-	return found(bench.WarnRunPaused, figures{"pause_ns": float64(d)},
+	return found(bench.WarnRunPaused, values{"pause_ns": float64(d)},
 		"run was paused for %s before this step", units.Duration(d))
 }
 
@@ -44,7 +44,7 @@ func RateChanged(from float64, changes []string, unnamed int) bench.Warning {
 	if unnamed > 0 {
 		named += fmt.Sprintf(", and %d more", unnamed)
 	}
-	return found(bench.WarnRateChanged, figures{"from": from, "changes": float64(len(changes) + unnamed)},
+	return found(bench.WarnRateChanged, values{"from": from, "changes": float64(len(changes) + unnamed)},
 		"rate changed by hand from %s/s %s: this step mixes several rates", units.Rate(from),
 		named)
 }
@@ -56,7 +56,7 @@ func CountersUnread(why string) bench.Warning {
 
 // ReadingsFailed is about a step in the course of which counters could not be read so many times.
 func ReadingsFailed(n int) bench.Warning {
-	return found(bench.WarnReadingsFailed, figures{"readings": float64(n)}, "%d readings failed", n)
+	return found(bench.WarnReadingsFailed, values{"readings": float64(n)}, "%d readings failed", n)
 }
 
 // OtherRun is about another run on the same machine at the same time.
@@ -66,9 +66,9 @@ func OtherRun() bench.Warning {
 
 // Incident is about what happened to a contender; after 0 or less is not known, or of no use.
 func Incident(in bench.Incident, after time.Duration) bench.Warning {
-	f, text := figures(nil), in.Text
+	f, text := values(nil), in.Text
 	if after > 0 {
-		f = figures{"after_ns": float64(after)}
+		f = values{"after_ns": float64(after)}
 		text += ", " + units.Duration(after) + " after its start"
 	}
 	return found(bench.WarningKind(in.Kind), f, "%s", text)
@@ -80,20 +80,20 @@ func ClockSet(moved time.Duration, step int) bench.Warning {
 	if moved < 0 {
 		way = "back"
 	}
-	return found(bench.WarnClockSet, figures{"moved_ns": float64(moved), "step": float64(step)},
+	return found(bench.WarnClockSet, values{"moved_ns": float64(moved), "step": float64(step)},
 		"the clock was set %s by %s in or before step %d, or the machine slept; durations are correct, timestamps use the old clock",
 		way, moved.Abs().Round(100*time.Millisecond), step)
 }
 
 // Hung is about a contender that had to be killed, so long after it was asked to stop.
 func Hung(grace time.Duration) bench.Warning {
-	return found(bench.WarnHung, figures{"grace_ns": float64(grace)},
+	return found(bench.WarnHung, values{"grace_ns": float64(grace)},
 		"did not stop within %s of SIGTERM and was killed (SIGKILL)", grace)
 }
 
 // Overcommitted is about contenders alive at the same time that may exceed the memory.
 func Overcommitted(contenders, all, machine int64) bench.Warning {
-	return found(bench.WarnOvercommitted, figures{"contenders": float64(contenders), "bytes": float64(all),
+	return found(bench.WarnOvercommitted, values{"contenders": float64(contenders), "bytes": float64(all),
 		"machine_bytes": float64(machine)},
 		"%d contenders run at the same time and may use %s; this machine has %s", contenders,
 		units.Bytes(all), units.Bytes(machine))

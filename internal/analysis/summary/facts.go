@@ -14,8 +14,8 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// Figures are all that the rules look at.
-type Figures struct {
+// Facts are all that the rules look at.
+type Facts struct {
 	Contenders []Contender
 	Standings  []analysis.Standing // of the measures that are Summarised, in that order
 	Trials     int                 // of the plan
@@ -38,7 +38,7 @@ type Contender struct {
 	Unlimited     int             // trials whose limits were not enforced, though the plan wanted them
 	Judged        int             // times that a threshold was judged
 	Missed        int             // of them, missed
-	Doubtful      []group         // what is found ("client-bound"), and at which steps ("16 connections")
+	Warned        []group         // what is found ("client-bound"), and at which steps ("16 connections")
 }
 
 const (
@@ -48,9 +48,9 @@ const (
 )
 
 // New takes the figures of a run.
-func New(a *analysis.Run, rules Rules) Figures {
+func New(a *analysis.Run, rules Rules) Facts {
 	run := a.Run
-	f := Figures{Trials: len(run.Trials), CPUs: run.Machine.CPUs, Warnings: run.Warnings}
+	f := Facts{Trials: len(run.Trials), CPUs: run.Machine.CPUs, Warnings: run.Warnings}
 	for _, e := range run.Trials {
 		if e.State == bench.TrialPending || e.State == bench.TrialRunning || e.State == bench.TrialAborted {
 			f.Unfinished++
@@ -94,10 +94,10 @@ func newContender(of analysis.Contender) Contender {
 		}
 		for _, s := range trial.Steps {
 			c.Judged, c.Missed = c.Judged+len(s.Thresholds), c.Missed+len(s.Missed())
-			for _, w := range s.Doubts() {
+			for _, w := range s.AllWarnings() {
 				if at := [2]string{safe.Line(w.Title(), maxTitle), StepWords(s.Step)}; !seen[at] {
 					seen[at] = true
-					c.Doubtful = grouped(c.Doubtful, at[0], at[1])
+					c.Warned = grouped(c.Warned, at[0], at[1])
 				}
 			}
 		}
@@ -116,7 +116,7 @@ func failure(trial bench.TrialResult) string {
 	return words
 }
 
-func (f Figures) of(label string) Contender {
+func (f Facts) of(label string) Contender {
 	return f.Contenders[slices.IndexFunc(f.Contenders, func(c Contender) bool { return c.Contender.Label == label })]
 }
 
@@ -125,5 +125,7 @@ func leftOut(s analysis.Standing) []analysis.Place {
 	return slices.DeleteFunc(slices.Clone(s.Places), func(p analysis.Place) bool { return p.Tier > 0 })
 }
 
-// ofLife says whether a measure is of a whole life rather than of the peak.
-func ofLife(s analysis.Standing) bool { return measure.Get(s.Measure).Claim.At == measure.OfLife }
+// fromStartToStop says whether a measure is of a whole life rather than of the peak.
+func fromStartToStop(s analysis.Standing) bool {
+	return measure.Get(s.Measure).Comparison.At == measure.FromStartToStop
+}

@@ -32,8 +32,8 @@ func group(name string, facts ...fact) factGroup {
 	return g
 }
 
-// fingerprint is everything the figures depend on.
-func fingerprint(run bench.Run, l layout) []factGroup {
+// environment is everything the figures depend on.
+func environment(run bench.Run, l layout) []factGroup {
 	return []factGroup{runFacts(run), machineFacts(run), profileFacts(run.Profile), contenderFacts(l)}
 }
 

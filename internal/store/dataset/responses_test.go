@@ -9,13 +9,13 @@ import (
 	"locbench/internal/bench"
 )
 
-func answers(t *testing.T, requests ...bench.Request) *Answers {
+func responses(t *testing.T, requests ...bench.Request) *Responses {
 	t.Helper()
 	set, err := Bundled()
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := NewAnswers(set, requests)
+	a, err := NewResponses(set, requests)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,12 +23,12 @@ func answers(t *testing.T, requests ...bench.Request) *Answers {
 }
 
 // known is read once for all tests: the bundled data is large.
-var known = sync.OnceValues(func() (*Answers, error) {
+var known = sync.OnceValues(func() (*Responses, error) {
 	set, err := Bundled()
 	if err != nil {
 		return nil, err
 	}
-	return NewAnswers(set, []bench.Request{
+	return NewResponses(set, []bench.Request{
 		{Name: "get", Path: "/city/v1/get?id={id}&language={language}"},
 		{Name: "one", Path: "/city/v1/get?language=de&id=3067696"},
 		{Name: "wait", Path: "/v1/benchmark?delay=10"},
@@ -58,9 +58,9 @@ func TestCheck(t *testing.T) {
 		{"one", "", strings.Replace(prague, `"name":"Praha"`, `"name":"Prag"`, 1), `regionName is "Praha", the data set has "Prag"`},
 		{"wait", "", "", ""},
 		{"wait", "", "x", `the body is "x", not empty`},
-		{"search", "cs", "", "no answer is known"},
-		{"missing", "cs", "", "no answer is known"},
-		{"get", "fr", prague, "no answer is known"},
+		{"search", "cs", "", "no response is known"},
+		{"missing", "cs", "", "no response is known"},
+		{"get", "fr", prague, "no response is known"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := a.Check(test.name, 3067696, test.language, []byte(test.body))
@@ -78,12 +78,12 @@ func TestCheck(t *testing.T) {
 }
 
 func TestNothingIsReadInVain(t *testing.T) {
-	a := answers(t, bench.Request{Name: "wait", Path: "/v1/benchmark"})
+	a := responses(t, bench.Request{Name: "wait", Path: "/v1/benchmark"})
 	if a.cities != nil || !a.Any() {
 		t.Error("cities were read for a request without any")
 	}
-	if answers(t, bench.Request{Name: "featured", Path: "/city/v1/featured?language=cs"}).Any() {
-		t.Error("an answer of search is known")
+	if responses(t, bench.Request{Name: "featured", Path: "/city/v1/featured?language=cs"}).Any() {
+		t.Error("a response of search is known")
 	}
 }
 
@@ -93,7 +93,7 @@ func TestLargeDataSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := NewAnswers(set, []bench.Request{{Name: "get", Path: "/city/v1/get?id={id}&language={language}"}})
+	a, err := NewResponses(set, []bench.Request{{Name: "get", Path: "/city/v1/get?id={id}&language={language}"}})
 	if err != nil || len(a.cities) < 20_000 || len(a.cities) > most {
 		t.Errorf("%d cities, %v", len(a.cities), err)
 	}

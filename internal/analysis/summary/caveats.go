@@ -17,7 +17,7 @@ func sayLimitsNotEnforced(c Contender) string {
 	return fmt.Sprintf("Limits of %s not enforced in %d of %s: its results do not match the profile.", c.Label, c.Unlimited, units.Plural(c.Trials, "round"))
 }
 
-func errorList(f Figures) (words []string) {
+func errorList(f Facts) (words []string) {
 	for _, c := range f.Contenders {
 		failed := c.ErrorsTotal()
 		if failed <= 0 {
@@ -32,7 +32,7 @@ func errorList(f Figures) (words []string) {
 	return words
 }
 
-func failedChecks(f Figures) (words []string) {
+func failedChecks(f Facts) (words []string) {
 	for _, c := range f.Contenders {
 		if failed := c.Checks[bench.CheckFailed]; failed > 0 {
 			words = append(words, fmt.Sprintf("%d of %s of %s", failed,
@@ -42,7 +42,7 @@ func failedChecks(f Figures) (words []string) {
 	return words
 }
 
-func sayNotWhole(f Figures) string {
+func sayNotWhole(f Facts) string {
 	return fmt.Sprintf("Run incomplete: %d of %s did not finish.", f.Unfinished,
 		units.Plural(f.Trials, "trial"))
 }
@@ -59,7 +59,7 @@ func sayFailedRounds(c Contender) string {
 }
 
 // missed are the thresholds of the profile that a contender has missed, and in how many steps.
-func missed(f Figures) (words []string) {
+func missed(f Facts) (words []string) {
 	for _, c := range f.Contenders {
 		if c.Missed > 0 {
 			words = append(words, fmt.Sprintf("%s (%d of %s)", c.Label, c.Missed, units.Plural(c.Judged, "judgement")))
@@ -75,7 +75,7 @@ func apart(c Contender) bench.Warnings {
 	if !c.HasPeak {
 		return nil
 	}
-	return stats.Doubts(c.Peak.Throughput.Values)
+	return stats.RoundWarnings(c.Peak.Throughput.Values)
 }
 
 func sayRoundsApart(c Contender) string {
@@ -91,7 +91,7 @@ func sayManualChanges(c Contender) string {
 	return fmt.Sprintf("Changed by hand: %d of %s of %s.", c.ChangedByHand, units.Plural(c.Trials, "round"), c.Label)
 }
 
-func sayBusyMachine(f Figures) string {
+func sayBusyMachine(f Facts) string {
 	return fmt.Sprintf("Machine was busy before the run (load %s on %s); differences may come from that.", f.Busy,
 		units.Plural(f.CPUs, "CPU"))
 }
@@ -99,7 +99,7 @@ func sayBusyMachine(f Figures) string {
 // maxRunWarnings is how many warnings of the whole run are reported.
 const maxRunWarnings = 3
 
-func sayRunWarnings(f Figures) (said []Sentence) {
+func sayRunWarnings(f Facts) (said []Sentence) {
 	for i, w := range f.Warnings {
 		if i == maxRunWarnings {
 			more := units.Plural(len(f.Warnings)-i, "more warning")
@@ -110,11 +110,11 @@ func sayRunWarnings(f Figures) (said []Sentence) {
 	return said
 }
 
-// sayStepsInDoubt writes one sentence for each kind of warning, those with the most steps first.
-func sayStepsInDoubt(f Figures) (said []Sentence) {
+// sayStepsWithWarnings writes one sentence for each kind of warning, those with the most steps first.
+func sayStepsWithWarnings(f Facts) (said []Sentence) {
 	var all []kind
 	for _, c := range f.Contenders {
-		for _, d := range c.Doubtful {
+		for _, d := range c.Warned {
 			i := slices.IndexFunc(all, func(k kind) bool { return k.what == d.what })
 			if i < 0 {
 				i = len(all)

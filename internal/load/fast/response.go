@@ -9,15 +9,15 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// What an answer can be refused for. Most are mistakes for net/http, too; those it lets pass are
-// the safer refusals that FuzzAnswerParser lists.
+// What a response can be refused for. Most are mistakes for net/http, too; those it lets pass are
+// the safer refusals that FuzzResponseParser lists.
 var (
 	errStatusLine   = errors.New("malformed HTTP response: no status line")
 	errVersion      = errors.New("malformed HTTP version: it must be HTTP/1.0 or HTTP/1.1")
 	errStatusCode   = errors.New("malformed HTTP status code")
-	errHeader       = errors.New("malformed header of the answer")
-	errContinued    = errors.New("malformed header of the answer: a line that continues the one before")
-	errHeadTooLong  = errors.New("headers of the answer over 1048576 bytes")
+	errHeader       = errors.New("malformed header of the response")
+	errContinued    = errors.New("malformed header of the response: a line that continues the one before")
+	errHeadTooLong  = errors.New("headers of the response over 1048576 bytes")
 	errLength       = errors.New("bad Content-Length")
 	errLengths      = errors.New("several Content-Length headers that differ")
 	errEncoding     = errors.New("unsupported transfer encoding")
@@ -26,7 +26,7 @@ var (
 	errChunk        = wire.BodyError{Err: errors.New("malformed chunked encoding")}
 	errChunkTooLong = wire.BodyError{Err: errors.New("chunked encoding contains too much non-data")}
 	errTrailer      = wire.BodyError{Err: errors.New("malformed trailer")}
-	errTrailerLong  = wire.BodyError{Err: errors.New("trailer of the answer over 2048 bytes")}
+	errTrailerLong  = wire.BodyError{Err: errors.New("trailer of the response over 2048 bytes")}
 )
 
 const (
@@ -35,7 +35,7 @@ const (
 	maxExcess    = 16 << 10 // of chunked encoding, as net/http has it
 )
 
-// part of an answer that is read next.
+// part of a response that is read next.
 type stage uint8
 
 const (
@@ -60,11 +60,11 @@ type parser struct {
 	keep   bool              // the header lines, in header, and the body, in body, as far as that is checked at all
 	header []byte
 	body   []byte
-	answer
+	response
 }
 
 // answer is what the parser knows of one answer.
-type answer struct {
+type response struct {
 	stage   stage
 	http10  bool
 	close   bool // the connection is not used again
@@ -89,19 +89,19 @@ type note struct {
 	body int // bytes of it
 }
 
-// reset makes the parser ready for the answer to a request.
+// reset makes the parser ready for the response to a request.
 func (p *parser) reset(req *workload.Request, known uint8) {
 	p.req, p.known, p.note = req, known, nil
 	p.line, p.keep = p.line[:0], false
-	p.answer = answer{}
+	p.response = response{}
 }
 
-// keepAll has the whole answer kept.
+// keepAll has the whole response kept.
 func (p *parser) keepAll() {
 	p.keep, p.header, p.body = true, p.header[:0], p.body[:0]
 }
 
-// feed takes in b. It returns how much of it belongs to the answer, and whether that is complete.
+// feed takes in b. It returns how much of it belongs to the response, and whether that is complete.
 func (p *parser) feed(b []byte) (n int, done bool, err error) {
 	for n < len(b) {
 		rest := b[n:]
@@ -145,7 +145,7 @@ func (p *parser) feed(b []byte) (n int, done bool, err error) {
 	return n, false, nil
 }
 
-// eof is what the end of the connection makes of the answer.
+// eof is what the end of the connection makes of the response.
 func (p *parser) eof() (done bool, err error) {
 	switch p.stage {
 	case stageClose:
@@ -156,7 +156,7 @@ func (p *parser) eof() (done bool, err error) {
 	return false, wire.ErrClosedInBody
 }
 
-// untouched says that no byte of an answer has come.
+// untouched says that no byte of a response has come.
 func (p *parser) untouched() bool {
 	return p.stage == stageStatus && p.interim == 0 && len(p.line) == 0
 }

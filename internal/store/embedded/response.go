@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// apiError is an answer other than 200.
+// apiError is a response other than 200.
 type apiError struct {
 	status int
 	kind   string // "index_not_found_exception"
@@ -20,7 +20,7 @@ type apiError struct {
 
 func (e *apiError) Error() string { return e.kind + ": " + e.reason }
 
-// unsupported is an error that marks what Elasticsearch could do and this store cannot: it is not an answer.
+// unsupported is an error that marks what Elasticsearch could do and this store cannot: it is not a response.
 func unsupported(format string, args ...any) *apiError {
 	return &apiError{status: http.StatusNotImplemented, kind: "not_supported_by_embedded_store",
 		reason: "the embedded store of locbench does not know " + fmt.Sprintf(format, args...)}

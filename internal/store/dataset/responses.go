@@ -15,8 +15,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// ErrUnknown is returned for an answer that cannot be judged.
-var ErrUnknown = errors.New("no answer is known")
+// ErrUnknown is returned for a response that cannot be judged.
+var ErrUnknown = errors.New("no response is known")
 
 // The indices of the locations service.
 const (
@@ -27,21 +27,21 @@ const (
 // most is the number of cities that are kept; of a larger data set every n-th.
 const most = 50_000
 
-// Answers are those to the requests of a profile. They may be used by several goroutines at a time.
-type Answers struct {
+// Responses are those to the requests of a profile. They may be used by several goroutines at a time.
+type Responses struct {
 	requests map[string]request
 	cities   map[int64]*document
 	regions  map[int64]*document
 }
 
-// request is what of a request's path decides about its answer.
+// request is what of a request's path decides about its response.
 type request struct {
 	empty    bool   // the body is
 	id       int64  // where the path fixes it; 0: drawn
 	language string // likewise; ""
 }
 
-// document is what of a city or region an answer holds.
+// document is what of a city or region a response holds.
 type document struct {
 	CountryISO string `json:"countryIso"`
 	RegionID   int64  `json:"regionId"` // of a city
@@ -59,10 +59,10 @@ func (d *document) name(language string) *string {
 	return map[string]*string{"cs": d.CS, "de": d.DE, "en": d.EN, "pl": d.PL, "sk": d.SK}[language]
 }
 
-// NewAnswers reads what is needed for requests from set. With requests none of whose answers are known,
+// NewResponses reads what is needed for requests from set. With requests none of whose answers are known,
 // which is not a mistake, it reads nothing and Any is false.
-func NewAnswers(set bench.DataSet, requests []bench.Request) (*Answers, error) {
-	a := &Answers{requests: map[string]request{}}
+func NewResponses(set bench.DataSet, requests []bench.Request) (*Responses, error) {
+	a := &Responses{requests: map[string]request{}}
 	cities := false
 	for _, r := range requests {
 		if r.Method != "" && r.Method != "GET" || r.ExpectStatus != 0 && r.ExpectStatus != 200 {
@@ -93,15 +93,15 @@ func NewAnswers(set bench.DataSet, requests []bench.Request) (*Answers, error) {
 		return a, nil
 	}
 	if err := a.read(set); err != nil {
-		return nil, fmt.Errorf("read the known answers: %w", err)
+		return nil, fmt.Errorf("read the known responses: %w", err)
 	}
 	return a, nil
 }
 
-// Any reports whether any answer is known.
-func (a *Answers) Any() bool { return len(a.requests) > 0 }
+// Any reports whether any response is known.
+func (a *Responses) Any() bool { return len(a.requests) > 0 }
 
-func (a *Answers) read(set bench.DataSet) error {
+func (a *Responses) read(set bench.DataSet) error {
 	every := 0
 	for _, index := range set.Indices() {
 		if index.Name == cityIndex {
@@ -150,7 +150,7 @@ func documents(set bench.DataSet, index string, every int) (map[int64]*document,
 }
 
 // answer is a city as it is reported. The pointers distinguish an absent key from an empty one.
-type answer struct {
+type response struct {
 	CountryISO *string `json:"countryIso"`
 	ID         *int64  `json:"id"`
 	IsFeatured *bool   `json:"isFeatured"`
@@ -158,9 +158,9 @@ type answer struct {
 	RegionName *string `json:"regionName"`
 }
 
-// Check compares body with the answer that is known for a request: nil when they agree, an error
+// Check compares body with the response that is known for a request: nil when they agree, an error
 // that says in what they differ, or ErrUnknown. id and language are those that were drawn for it.
-func (a *Answers) Check(name string, id int64, language string, body []byte) error {
+func (a *Responses) Check(name string, id int64, language string, body []byte) error {
 	r, ok := a.requests[name]
 	if !ok {
 		return ErrUnknown
@@ -186,7 +186,7 @@ func (a *Answers) Check(name string, id int64, language string, body []byte) err
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
-	var got answer
+	var got response
 	if err := d.Decode(&got); err != nil {
 		return fmt.Errorf("city %d in %s: %w: %q", id, language, err, clip(string(body)))
 	}

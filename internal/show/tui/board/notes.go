@@ -18,7 +18,7 @@ func (v *view) verdict(r *bench.StepResult) verdict.Verdict {
 	return verdict.Trial(v.s.Run.Machine.CPUs, v.trial.Result)[i]
 }
 
-// says are the kinds of findings that say the same as a bound.
+// says are the kinds of warnings that say the same as a bound.
 var says = map[verdict.Bound][]bench.WarningKind{
 	verdict.Errors: {bench.WarnErrors},
 	verdict.Quota:  {bench.WarnThrottled},
@@ -45,7 +45,7 @@ func (v *view) judged(r *bench.StepResult) string {
 
 // word is one of the words next to a step.
 type word struct {
-	kind bench.WarningKind // bench.WarnOther: of no finding
+	kind bench.WarningKind // bench.WarnOther: of no warning
 	text string
 }
 
@@ -57,7 +57,7 @@ func join(words []word) string {
 	return strings.Join(texts, ", ")
 }
 
-// wordOf are the words for findings. Those that a counter has a word for, too, are said once.
+// wordOf are the words for warnings. Those that a counter has a word for, too, are said once.
 var wordOf = map[bench.WarningKind]string{
 	bench.WarnWarmingUp:                     bench.StillWarming,
 	bench.WarnDrifting:                      bench.NotSteady,
@@ -73,7 +73,7 @@ var wordOf = map[bench.WarningKind]string{
 	bench.WarnOOM:                           "OOM kill",
 }
 
-// doubts is a word or two about what a finished step's figures may suffer from, the gravest first;
+// warnings is a word or two about what a finished step's figures may suffer from, the gravest first;
 // none when nothing speaks against them. A warning that has no word of its own is a "warning" where
 // there is no other word.
 func doubts(r *bench.StepResult, limits bench.Limits) (words []word) {
@@ -87,7 +87,7 @@ func doubts(r *bench.StepResult, limits bench.Limits) (words []word) {
 		words = append(words, word{m.Kind, wordOf[m.Kind] + " " + units.Tenths(m.Share)})
 	}
 	counted := len(words) > 0 || r.Drift != nil
-	for _, f := range r.Doubts() {
+	for _, f := range r.AllWarnings() {
 		w := word{f.Kind, wordOf[f.Kind]}
 		if w.text == "" || f.Kind == bench.WarnDropped {
 			w = word{text: "warning"}

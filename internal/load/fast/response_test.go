@@ -45,7 +45,7 @@ func byHTTP(data []byte, method string) judgement {
 	return judgement{failed: true, refused: errInterim}
 }
 
-// byParser is the parser's verdict on data that comes in pieces of the lengths that cut tells.
+// byParser is the parser's verdict on data that comes in pieces of the lengths that cut says.
 func byParser(data []byte, method string, cut func(left int) int) judgement {
 	var p parser
 	p.reset(&workload.Request{IsHead: method == http.MethodHead, Status: http.StatusOK}, 0)
@@ -122,7 +122,7 @@ func compare(t *testing.T, data []byte, method string) {
 	}
 }
 
-var answers = []string{
+var responses = []string{
 	"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
 	"HTTP/1.1 200 OK\r\nContent-Length: 5\r\ncontent-length:\t5 \r\n\r\nhello",
 	"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 05\r\n\r\nhello",
@@ -167,8 +167,8 @@ var answers = []string{
 	"HTTP/1.1 200 OK\r\nA: \xff\xfe ok and more\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 200 OK\r\n\xe4: b\r\n\r\n", "SSH-2.0\r\n", "",
 }
 
-func TestAnswerParser(t *testing.T) {
-	for _, data := range answers {
+func TestResponseParser(t *testing.T) {
+	for _, data := range responses {
 		for _, method := range []string{http.MethodGet, http.MethodHead} {
 			compare(t, []byte(data), method)
 		}
@@ -177,8 +177,8 @@ func TestAnswerParser(t *testing.T) {
 
 // The parser says of any stream what net/http says of it, however it is cut, or refuses it for a
 // reason on the list.
-func FuzzAnswerParser(f *testing.F) {
-	for _, data := range answers {
+func FuzzResponseParser(f *testing.F) {
+	for _, data := range responses {
 		f.Add([]byte(data), false)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, head bool) {
@@ -190,8 +190,8 @@ func FuzzAnswerParser(f *testing.F) {
 	})
 }
 
-// What the parser keeps of an answer is bounded, whatever it is and however it comes.
-func TestAnswerParserIsBounded(t *testing.T) {
+// What the parser keeps of a response is bounded, whatever it is and however it comes.
+func TestResponseParserIsBounded(t *testing.T) {
 	const ok = "HTTP/1.1 200 OK\r\n"
 	for name, test := range map[string]struct {
 		begin, repeated string
@@ -245,8 +245,8 @@ func TestAnswerParserIsBounded(t *testing.T) {
 	}
 }
 
-func TestAnswerParserDoesNotAllocate(t *testing.T) {
-	for _, data := range answers[:1] {
+func TestResponseParserDoesNotAllocate(t *testing.T) {
+	for _, data := range responses[:1] {
 		var p parser
 		whole, asked := []byte(data), &workload.Request{Status: http.StatusOK}
 		if n := testing.AllocsPerRun(100, func() {
@@ -260,7 +260,7 @@ func TestAnswerParserDoesNotAllocate(t *testing.T) {
 	}
 }
 
-func BenchmarkAnswerParser(b *testing.B) {
+func BenchmarkResponseParser(b *testing.B) {
 	data := []byte("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nDate: Sat, 21 Nov 2026 12:00:00 GMT\r\nContent-Length: 89\r\n\r\n" + strings.Repeat("x", 89))
 	var p parser
 	b.ReportAllocs()

@@ -42,12 +42,12 @@ func TestQuestion_Accepts(t *testing.T) {
 	}
 }
 
-// One that answers 503 while it boots is ready when it answers 200, and when it first answered is
-// kept beside that.
+// One that responses 503 while it boots is ready when it answers 200, and when it first answered is
+// kept next to that.
 func TestWait_Boot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		w := &network{answer: func(int) (func(net.Conn), error) {
+		w := &network{response: func(int) (func(net.Conn), error) {
 			switch since := time.Since(began); {
 			case since < 10*time.Millisecond:
 				return nil, syscall.ECONNREFUSED
@@ -62,8 +62,8 @@ func TestWait_Boot(t *testing.T) {
 		if err != nil || up.StartUp < 3*time.Second || up.StartUp > 3*time.Second+lastPause {
 			t.Fatalf("%+v, %v", up, err)
 		}
-		if f := up.FirstAnswer; f == nil || f.Status != 503 || f.After < 10*time.Millisecond || f.After > 12*time.Millisecond || !strings.HasSuffix(f.String(), ": 503") {
-			t.Errorf("first answer: %v", f)
+		if f := up.FirstResponse; f == nil || f.Status != 503 || f.After < 10*time.Millisecond || f.After > 12*time.Millisecond || !strings.HasSuffix(f.String(), ": 503") {
+			t.Errorf("first response: %v", f)
 		}
 		if len(told) == 0 || told[0] != "503 Service Unavailable, where ready means a 2xx or 3xx" {
 			t.Errorf("told: %q", told)
@@ -99,7 +99,7 @@ func TestWait_Hopeless(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			q := Question{Timeout: time.Hour, Way: contact.Way{TLS: c.tls}}
 			if strings.Contains(c.url, "invalid") { // nobody is asked outside this machine
-				q.Way.Dial = (&network{answer: func(int) (func(net.Conn), error) {
+				q.Way.Dial = (&network{response: func(int) (func(net.Conn), error) {
 					return nil, &net.DNSError{Err: "no such host", Name: "no.such.host.invalid", IsNotFound: true}
 				}}).dial
 			}

@@ -7,8 +7,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// MinDoubt is the least number of values among which one can stand apart.
-const MinDoubt = 5
+// MinOutlierValues is the least number of values among which one can stand apart.
+const MinOutlierValues = 5
 
 // critical is the largest modified z-score of n normal values that 99% of such samples stay below.
 // Simulated by testdata/reference.py, rounded up; between the sizes it is interpolated.
@@ -42,12 +42,12 @@ type Outlier struct {
 	Score float64 // modified z-score; infinite where more than half of the values are the same
 }
 
-// Outliers lists the values of at least MinDoubt positive ones whose modified z-score on
+// Outliers lists the values of at least MinOutlierValues positive ones whose modified z-score on
 // logarithms, 0.6745·(x − median)/MAD, is critical (B. Iglewicz and D. C. Hoaglin, How to Detect
 // and Handle Outliers, 1993). Where more than half are the same, it is those more than
 // DefaultMargin away.
 func Outliers(xs []float64) []Outlier {
-	if len(xs) < MinDoubt || positive(xs) != nil {
+	if len(xs) < MinOutlierValues || positive(xs) != nil {
 		return nil
 	}
 	logs := logarithms(xs)
@@ -81,8 +81,8 @@ func logarithms(xs []float64) []float64 {
 // driftDoubt is the p value of a trend that is reported: of six values, one pair may be reversed.
 const driftDoubt = 0.02
 
-// Doubts are the findings about a sample: outliers, a drift.
-func Doubts(xs []float64) (doubts bench.Warnings) {
+// Warnings are the warnings about a sample: outliers, a drift.
+func RoundWarnings(xs []float64) (doubts bench.Warnings) {
 	for _, o := range Outliers(xs) {
 		middle, _ := Median(xs)
 		doubts = append(doubts, bench.Warning{Kind: bench.WarnOutlier,
