@@ -37,7 +37,7 @@ type Point struct {
 	Excluded string    `json:"excluded,omitempty"` // why it takes part in no claim
 	// Break is what makes it not comparable with the point before; "" when nothing on record does.
 	Break  string   `json:"not_comparable_with_previous,omitempty"`
-	Values []Figure `json:"measures"`
+	Values []PointValue `json:"measures"`
 
 	run    bench.Run
 	trials []bench.TrialResult // what was started, without figures
@@ -45,8 +45,8 @@ type Point struct {
 	steps  []figureAt
 }
 
-// Figure is one measure of a point.
-type Figure struct {
+// PointValue is one measure of a point.
+type PointValue struct {
 	Measure measure.ID `json:"measure"`
 	Unit    string     `json:"unit"`
 	At      string     `json:"at,omitempty"`  // at which step
@@ -75,12 +75,12 @@ type Series struct {
 
 // figureAt is a measure at any step that half peak may turn out to be.
 type figureAt struct {
-	Figure
+	PointValue
 	step bench.Step
 }
 
-func newFigure(m measure.Measure, at, out string, values []float64) Figure {
-	return Figure{Measure: m.ID, Unit: m.Unit.String(), At: at, Out: out, Side: side(stats.NewValue(values))}
+func newPointValue(m measure.Measure, at, out string, values []float64) PointValue {
+	return PointValue{Measure: m.ID, Unit: m.Unit.String(), At: at, Out: out, Side: side(stats.NewValue(values))}
 }
 
 // Add takes one results folder. skipped says why it, or some contender of it, adds nothing.
@@ -140,12 +140,12 @@ func (p *Point) measure(c analysis.Contender) {
 			p.at, _, _ = c.Half()
 			for _, s := range c.Steps {
 				if !s.Step.WarmUp {
-					f := newFigure(m, s.Step.Name, cmp.Or(p.Excluded, s.DriftWords()), c.At(m, s.Step))
+					f := newPointValue(m, s.Step.Name, cmp.Or(p.Excluded, s.DriftWords()), c.At(m, s.Step))
 					p.steps = append(p.steps, figureAt{f, s.Step})
 				}
 			}
 		}
-		p.Values = append(p.Values, newFigure(m, at, cmp.Or(p.Excluded, c.StepOf(m, p.at).DriftWords()), values))
+		p.Values = append(p.Values, newPointValue(m, at, cmp.Or(p.Excluded, c.StepOf(m, p.at).DriftWords()), values))
 	}
 }
 
@@ -172,7 +172,7 @@ func (h *History) Courses(labels []string, measures []measure.ID) ([]Series, err
 		})
 		for i := range c.Points {
 			p := &c.Points[i]
-			p.Values = slices.DeleteFunc(slices.Clone(p.Values), func(f Figure) bool {
+			p.Values = slices.DeleteFunc(slices.Clone(p.Values), func(f PointValue) bool {
 				return len(measures) > 0 && !slices.Contains(measures, f.Measure) ||
 					len(measures) == 0 && unknown(f.Measure, points)
 			})
@@ -210,7 +210,7 @@ func (c *Series) segments() iter.Seq2[int, int] {
 // unknown reports whether a measure that only explains others is in none of the points.
 func unknown(id measure.ID, points []Point) bool {
 	return measure.Get(id).Comparison.Apart && !slices.ContainsFunc(points, func(p Point) bool {
-		return slices.ContainsFunc(p.Values, func(f Figure) bool { return f.Measure == id && f.Median != nil })
+		return slices.ContainsFunc(p.Values, func(f PointValue) bool { return f.Measure == id && f.Median != nil })
 	})
 }
 
@@ -253,8 +253,8 @@ func (c *Series) findChanges(from, to int) error {
 }
 
 // figure is a measure at a step.
-func (p Point) figure(of measure.ID, step bench.Step) Figure {
-	f := newFigure(measure.Get(of), step.Name, "", nil)
+func (p Point) figure(of measure.ID, step bench.Step) PointValue {
+	f := newPointValue(measure.Get(of), step.Name, "", nil)
 	for _, s := range p.steps {
 		if s.Measure == of && s.step.Same(step) {
 			f.Side, f.Out = s.Side, s.Out

@@ -131,8 +131,8 @@ func TestReset(t *testing.T) {
 // header is the start of an uncompressed V2 histogram.
 type header struct {
 	Cookie, PayloadLength, NormalizingOffset, Figures int32
-	Lowest, Highest                                     int64
-	Ratio                                               float64
+	Lowest, Highest                                   int64
+	Ratio                                             float64
 }
 
 // forge encodes a header with a payload, as a hostile results file may.

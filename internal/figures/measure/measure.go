@@ -46,7 +46,7 @@ type Measure struct {
 	// medians of an even number of rounds would average quantiles.
 	over func(stats.Step) (v float64, ok bool)
 	// life takes the value from a whole life; nil: it is that of the step with the peak.
-	life func(stats.Contender) Figure
+	life func(stats.Contender) Result
 }
 
 // Definition is the sentence that says what is measured, in which unit, and who counted it.
@@ -118,8 +118,8 @@ type Metric struct {
 	Of               func(bench.Usage) (v float64, ok bool) // of a live one
 }
 
-// Figure is the value of a measure over the rounds.
-type Figure struct {
+// Result is the value of a measure over the rounds.
+type Result struct {
 	Known bool
 	// what tables show: the median of the rounds; of quantiles and shares that of all rounds together
 	Value    float64
@@ -128,20 +128,20 @@ type Figure struct {
 	Interval *stats.Interval // 95%, of the median of Rounds; nil with fewer than stats.MinInterval
 }
 
-// FigureOf is the median of the rounds.
-func FigureOf(v stats.Value) Figure {
-	return Figure{Known: v.Known(), Value: v.Median, Rounds: v.Values, Interval: v.Interval}
+// ResultOf is the median of the rounds.
+func ResultOf(v stats.Value) Result {
+	return Result{Known: v.Known(), Value: v.Median, Rounds: v.Values, Interval: v.Interval}
 }
 
 // Over is the measure of a step over the rounds that finished it.
-func (m Measure) Over(s stats.Step) Figure {
+func (m Measure) Over(s stats.Step) Result {
 	if m.ID == Throughput {
-		return FigureOf(s.Throughput)
+		return ResultOf(s.Throughput)
 	}
 	var rounds []float64
 	atLeast := false
 	if m.Of == nil {
-		return Figure{}
+		return Result{}
 	}
 	for _, r := range s.Results {
 		if v, ok := m.Of(r); ok {
@@ -149,7 +149,7 @@ func (m Measure) Over(s stats.Step) Figure {
 			atLeast = atLeast || m.AtLeast != nil && m.AtLeast(r)
 		}
 	}
-	f := FigureOf(stats.NewValue(rounds))
+	f := ResultOf(stats.NewValue(rounds))
 	f.AtLeast = atLeast
 	if m.over != nil {
 		f.Value, f.Known = m.over(s)
@@ -161,13 +161,13 @@ func (m Measure) Over(s stats.Step) Figure {
 func (m Measure) Quantile() bool { return m.over != nil && m.Unit == Nanoseconds }
 
 // Contender is the measure of a contender: of its whole life, or of the step with its peak.
-func (m Measure) Contender(c stats.Contender) Figure {
+func (m Measure) Contender(c stats.Contender) Result {
 	if m.life != nil {
 		return m.life(c)
 	}
 	peak, ok := c.PeakStep()
 	if !ok {
-		return Figure{}
+		return Result{}
 	}
 	return m.Over(peak)
 }

@@ -58,7 +58,7 @@ var table = []Measure{
 		ID: Errors, Name: "errors", Head: "errors", Unit: Count,
 		Of:        func(s bench.StepResult) (float64, bool) { return float64(s.Load.FailedTotal()), true },
 		over:      func(s stats.Step) (float64, bool) { return float64(s.FailedTotal()), true },
-		life:      func(c stats.Contender) Figure { return Figure{Known: true, Value: float64(c.ErrorsTotal())} },
+		life:      func(c stats.Contender) Result { return Result{Known: true, Value: float64(c.ErrorsTotal())} },
 		CSV:       Column{"failed", "failed requests, whole step"},
 		Benchmark: "errors",
 	},
@@ -103,13 +103,13 @@ var table = []Measure{
 		Of: func(s bench.StepResult) (float64, bool) { return float64(s.Load.Sent), true }},
 	{
 		ID: StartUp, Name: "start-up", Head: "start-up", Unit: Nanoseconds,
-		life:       func(c stats.Contender) Figure { return FigureOf(c.StartUp) },
+		life:       func(c stats.Contender) Result { return ResultOf(c.StartUp) },
 		Definition: Definition{"Start-up time (ms)", "from process start to the first ready response, by the clock of locbench's machine."},
 		Comparison: &Comparison{Title: "start-up", Head: "start", At: FromStartToStop, Best: "starts the fastest", Noun: "start-up time"},
 	},
 	{
 		ID: PeakTime, Name: "time to peak", Head: "to peak", Unit: Nanoseconds,
-		life:       func(c stats.Contender) Figure { return FigureOf(c.PeakTime) },
+		life:       func(c stats.Contender) Result { return ResultOf(c.PeakTime) },
 		Definition: Definition{"Time to peak (s)", "from process start to the first 1 s window within 3% of the final throughput and staying there (running median of five windows). Searched in the end of the warm-up and the measured steps with the same load; final throughput is the median of the last third of those windows. If they scatter by more than 3%, twice their scatter is used. Includes time before the load, such as checks. None if throughput did not stay, for interleaved runs and for targets."},
 		Comparison: &Comparison{Title: "time to peak", Head: "to peak", At: FromStartToStop, Best: "reaches its peak the fastest",
 			Noun: "time to peak"},
@@ -229,7 +229,7 @@ var table = []Measure{
 		Benchmark: "switches/req",
 	},
 	{ID: Cost, Name: "cost", Head: "$/10⁹ req", Unit: Dollars,
-		life: func(c stats.Contender) Figure { return FigureOf(c.CostEach) }},
+		life: func(c stats.Contender) Result { return ResultOf(c.CostEach) }},
 }
 
 // What else a quantile has.
@@ -269,19 +269,19 @@ func known(l bench.Latencies, of func(bench.Latencies) time.Duration) (float64, 
 }
 
 // half takes a quantile from the step at half of the contender's peak.
-func half(of func(bench.Latencies) time.Duration) func(stats.Contender) Figure {
+func half(of func(bench.Latencies) time.Duration) func(stats.Contender) Result {
 	m := quantile("", "", Column{}, 0, of)
-	return func(c stats.Contender) Figure {
+	return func(c stats.Contender) Result {
 		i, _, ok := c.HalfPeak()
 		if !ok {
-			return Figure{}
+			return Result{}
 		}
 		return m.Over(c.Steps[i])
 	}
 }
 
-func errorsOfTrial(c stats.Contender) Figure {
-	f := FigureOf(c.ErrorRatio)
+func errorsOfTrial(c stats.Contender) Result {
+	f := ResultOf(c.ErrorRatio)
 	failed, all := c.ErrorsTotal(), c.ErrorsTotal()
 	for _, s := range c.Steps {
 		all += s.Succeeded
@@ -291,8 +291,8 @@ func errorsOfTrial(c stats.Contender) Figure {
 }
 
 // memoryOfTrial is the highest mark of all rounds; Rounds are of the complete ones.
-func memoryOfTrial(c stats.Contender) Figure {
-	f := FigureOf(c.Memory)
+func memoryOfTrial(c stats.Contender) Result {
+	f := ResultOf(c.Memory)
 	f.Known, f.Value, f.AtLeast = c.MemoryPeak > 0, float64(c.MemoryPeak), c.MemoryPeakIsSample
 	return f
 }

@@ -15,7 +15,7 @@ import (
 // A contender that runs and never answers in its first life is not waited for again in each round,
 // unless that is asked for. One that dies, that has answered before, or to which something was done
 // from outside is.
-func TestOneThatNeverResponsesIsTriedOnce(t *testing.T) {
+func TestAContenderThatNeverRespondsIsTriedOnce(t *testing.T) {
 	type response = func(f *fakeRun, inst bench.Instance, life int) error
 	silent := errors.New("not ready after 1m0s: last response of GET /: connection refused")
 	for name, c := range map[string]struct {
@@ -82,7 +82,7 @@ func TestOneThatNeverResponsesIsTriedOnce(t *testing.T) {
 }
 
 // What has answered in an earlier part of a run is known to be able to.
-func TestOneThatHasAnsweredBeforeResumeIsTriedAgain(t *testing.T) {
+func TestAContenderThatRespondedBeforeResumeIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lives := 0
 		_, err := start(t, t.Context(), func(f *fakeRun) {

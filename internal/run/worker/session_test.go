@@ -212,7 +212,7 @@ func TestSession_StopInOrder(t *testing.T) {
 		ready <- s
 		synctest.Wait()
 		watcher, other := Watch(f.dir), Watch(f.dir)
-		if watcher.ChangedByHand() || watcher.Send(bench.Control{Kind: bench.ControlPause}) == nil {
+		if watcher.CanSteer() || watcher.Send(bench.Control{Kind: bench.ControlPause}) == nil {
 			t.Error("a run that is only watched takes controls")
 		}
 		if batch, ok := other.Next(); !ok || len(batch) == 0 {

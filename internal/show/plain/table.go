@@ -164,7 +164,7 @@ func expendable(columns []measure.Shown, others ...measure.Shown) []string {
 	return heads(nil, out)
 }
 
-func figure(m measure.Measure, f measure.Figure) string {
+func figure(m measure.Measure, f measure.Result) string {
 	switch {
 	case !f.Known:
 		return units.Missing
@@ -358,7 +358,7 @@ func stepRow(r bench.StepResult, narrow bool) string {
 			return fmt.Sprintf("%d/%d", t.Throttled, t.Periods)
 		}
 		v, ok := col.Of(r)
-		return figure(col.Measure, measure.Figure{Known: ok, Value: v})
+		return figure(col.Measure, measure.Result{Known: ok, Value: v})
 	})
 }
 

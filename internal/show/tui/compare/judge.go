@@ -72,7 +72,7 @@ func tiersOf(r run, floor *compared.Floor) map[string]int {
 // Value is one measure of two sides.
 type Value struct {
 	measure.Shown
-	A, B measure.Value
+	A, B measure.Result
 	Said *compared.Row // what the rounds say of it; nil of figures that are not headline measures
 }
 
@@ -101,9 +101,9 @@ func Headline(a, b analysis.Contender, runs []compared.Difference, floor *compar
 	for _, m := range measure.View(measure.PairFigures) {
 		f := Value{Shown: m, A: m.Contender(a.Contender), B: m.Contender(b.Contender), Said: said[m.ID]}
 		if m.Comparison != nil && m.Comparison.At == measure.AtHalf { // at half of A's peak, on both sides: of no step here
-			if f.A, f.B = (measure.Value{}), (measure.Value{}); f.Said != nil {
-				f.A = measure.FigureOf(stats.NewValue(f.Said.Old.Rounds))
-				f.B = measure.FigureOf(stats.NewValue(f.Said.New.Rounds))
+			if f.A, f.B = (measure.Result{}), (measure.Result{}); f.Said != nil {
+				f.A = measure.ResultOf(stats.NewValue(f.Said.Old.Rounds))
+				f.B = measure.ResultOf(stats.NewValue(f.Said.New.Rounds))
 			}
 		}
 		if f.A.Known || f.B.Known || !m.Optional {

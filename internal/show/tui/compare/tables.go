@@ -109,7 +109,7 @@ func (s *Screen) stepTable(l *ui.Look, w int) []string {
 		f := p.figure(measure.Throughput)
 		top = max(top, f.A.Value, f.B.Value)
 	}
-	bar := func(v measure.Value, series int) string {
+	bar := func(v measure.Result, series int) string {
 		share := 0.0
 		if v.Known && top > 0 {
 			share = v.Value / top
@@ -149,7 +149,7 @@ func sidesText(l *ui.Look, f Value, inA, inB bool, w int) string {
 }
 
 // stepText is a side of a figure; errors that are more than nothing are painted.
-func stepText(l *ui.Look, f Value, side measure.Value) string {
+func stepText(l *ui.Look, f Value, side measure.Result) string {
 	text := sideText(l, f.Unit, side)
 	if f.ID == measure.ErrorRatio && side.Known && side.Value > 0 {
 		return l.Bad.S(text)
@@ -220,7 +220,7 @@ func (s *Screen) charts(l *ui.Look, w, h int) []string {
 		out := []chart.Series{{Name: "A", Paint: l.Series[0], Mark: 0}, {Name: "B", Paint: l.Series[1], Mark: 1}}
 		for i, p := range s.set.steps {
 			f := p.figure(id)
-			for n, side := range []measure.Value{f.A, f.B} {
+			for n, side := range []measure.Result{f.A, f.B} {
 				if side.Known {
 					out[n].Points = append(out[n].Points, chart.Point{X: float64(i), Y: side.Value})
 				}

@@ -40,7 +40,7 @@ func axis(u measure.Unit) func(v float64) string {
 	}
 }
 
-func sideText(l *ui.Look, u measure.Unit, s measure.Value) string {
+func sideText(l *ui.Look, u measure.Unit, s measure.Result) string {
 	if !s.Known {
 		return l.Glyph.Missing
 	}
@@ -51,7 +51,7 @@ func sideText(l *ui.Look, u measure.Unit, s measure.Value) string {
 	return l.ASCIIOnly(value)
 }
 
-func intervalText(l *ui.Look, u measure.Unit, s measure.Value) string {
+func intervalText(l *ui.Look, u measure.Unit, s measure.Result) string {
 	if s.Interval == nil {
 		if n := len(s.Rounds); s.Known && n > 0 {
 			return fmt.Sprintf("n=%d", n)

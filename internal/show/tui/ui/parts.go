@@ -53,7 +53,7 @@ func Tabs(l *Look, names []string, at int) (line string, ends []int) {
 }
 
 // FigureCell is a figure of a measure in a table: text, where the figure is known.
-func FigureCell(l *Look, m measure.Measure, f measure.Figure, text string) string {
+func FigureCell(l *Look, m measure.Measure, f measure.Result, text string) string {
 	switch {
 	case !f.Known:
 		return l.Glyph.Missing
