@@ -144,7 +144,7 @@ func checkImport(t *testing.T, importing, imp string) {
 	}
 }
 
-// placeOf is the area of a package below internal and the name of its room there, which the packages
+// placeOf returns the area of a package below internal and the name of its room there, which the packages
 // within the room share; "" is the package in the area's own folder.
 func placeOf(importPath string) (area, room string) {
 	rest, ok := strings.CutPrefix(importPath, "locbench/internal/")

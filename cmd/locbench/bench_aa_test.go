@@ -153,7 +153,7 @@ func stayAwake(b *testing.B) {
 // say prints a line. What a benchmark logs is cut after ten.
 func say(format string, a ...any) { fmt.Printf("    "+format+"\n", a...) }
 
-// bounded is locbench with more time.
+// bounded returns locbench with more time.
 func bounded(b *testing.B, dir string, timeout time.Duration, args ...string) (code int, stdout, stderr string) {
 	b.Helper()
 	c := startLocbench(b, dir, args...)
@@ -161,7 +161,7 @@ func bounded(b *testing.B, dir string, timeout time.Duration, args ...string) (c
 	return code, c.stdout.String(), c.stderr.String()
 }
 
-// reference is the folder of the contender with variants, each slower by so much CPU time a
+// reference returns the folder of the contender with variants, each slower by so much CPU time a
 // request.
 func reference(b *testing.B, slower map[string]time.Duration) string {
 	b.Helper()
@@ -172,7 +172,7 @@ func reference(b *testing.B, slower map[string]time.Duration) string {
 	return made(b, slowedBinary, "reference", map[string]string{"ELASTICSEARCH_URL": "{{.Elastic.URL}}"}, variants)
 }
 
-// block are the trials of a variant in the i-th so many rounds.
+// block returns the trials of a variant in the i-th so many rounds.
 func block(trials []bench.TrialResult, variant string, i, rounds int) (own []bench.TrialResult) {
 	for _, l := range trials {
 		if l.Trial.Variant == variant && (l.Trial.Round-1)/rounds == i {

@@ -147,7 +147,7 @@ func benchWatched(b *testing.B, dir string, length time.Duration) (rate, share f
 	return benchThroughput(b, dir), share, keys
 }
 
-// processTime is the CPU time that the process has taken, user and system together, without its
+// processTime returns the CPU time that the process has taken, user and system together, without its
 // children.
 func processTime(b *testing.B, pid int) time.Duration {
 	b.Helper()

@@ -17,7 +17,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-// representative are the contenders that are built and run at every change; "make verify-all" is
+// representative returns the contenders that are built and run at every change; "make verify-all" is
 // for all.
 func representative(t *testing.T) []string {
 	t.Helper()
@@ -28,7 +28,7 @@ func representative(t *testing.T) []string {
 	return strings.Fields(string(data))
 }
 
-// baseImages are those that a contender's Dockerfile begins from, without its own stages.
+// baseImages returns those that a contender's Dockerfile begins from, without its own stages.
 func baseImages(t *testing.T, name string) (images []string) {
 	t.Helper()
 	name, _, _ = strings.Cut(name, ":")

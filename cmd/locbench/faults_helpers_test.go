@@ -231,7 +231,7 @@ func incident(trial bench.TrialResult, kind bench.IncidentKind) (bench.Incident,
 // when it is to.
 const never = 1 << 30
 
-// quiet is a profile of the built-in contender without checks, with so many rounds of steps of so
+// quiet returns a profile of the built-in contender without checks, with so many rounds of steps of so
 // many seconds. The second step has eight seconds more: a busy engine takes its time to do the harm
 // that is meant for it.
 func quiet(t testing.TB, runtime string, rounds, seconds int, connections ...int) string {
@@ -251,7 +251,7 @@ func quietOf(t testing.TB, contender, runtime string, rounds, seconds int, conne
 	return quietSteps(t, contender, runtime, rounds, steps...)
 }
 
-// quietSteps is the same with steps as a profile has them; one that does not say how long it is
+// quietSteps returns the same with steps as a profile has them; one that does not say how long it is
 // takes a second.
 func quietSteps(t testing.TB, contender, runtime string, rounds int, steps ...string) string {
 	t.Helper()

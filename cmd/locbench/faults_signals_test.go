@@ -12,7 +12,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-// killPoints are moments of a run, in their order.
+// killPoints returns moments of a run, in their order.
 func killPoints() []killPoint {
 	return []killPoint{
 		{"store", phaseStarted(bench.PhaseStore)}, {"seed", phaseStarted(bench.PhaseSeed)},
@@ -199,7 +199,7 @@ func TestCtrlCTwice(t *testing.T) {
 	})
 }
 
-// deaf is a run in its first step, whose contender does not end when it is asked to.
+// deaf returns a run in its first step, whose contender does not end when it is asked to.
 func deaf(t *testing.T, runtime string) *disturbed {
 	t.Helper()
 	d := disturb(t, nil, "run", "--headless", "-p", small(t, "faulty", runtime), "--services", faulty(t, "deaf", 0), "--duration", "60s")

@@ -44,7 +44,7 @@ func guestRuntimes(t *testing.T, f func(t *testing.T, runtime string)) {
 	}
 }
 
-// systemd is the way to the systemd that this user's units belong to. In the network of a rootless
+// systemd returns the way to the systemd that this user's units belong to. In the network of a rootless
 // engine the user seems to be root.
 func systemd(command string, args ...string) *exec.Cmd {
 	if os.Getenv("XDG_RUNTIME_DIR") != "" {
@@ -63,7 +63,7 @@ func must(t *testing.T, cmd *exec.Cmd) {
 // guestPatience is for a single event, whatever else is emulated meanwhile.
 const guestPatience = 10 * time.Minute
 
-// guestFaulty is the faulty contender, with as long to get ready as an emulated CPU may need of
+// guestFaulty returns the faulty contender, with as long to get ready as an emulated CPU may need of
 // which it has a seventh.
 func guestFaulty(t *testing.T, fault string) string {
 	t.Helper()
@@ -421,7 +421,7 @@ func TestGuestKilled(t *testing.T) {
 	})
 }
 
-// oomKills is how many processes the kernel has killed for lack of memory since it was started.
+// oomKills returns how many processes the kernel has killed for lack of memory since it was started.
 func oomKills(t *testing.T) int64 {
 	t.Helper()
 	text, err := os.ReadFile("/proc/vmstat")
@@ -459,7 +459,7 @@ func TestGuestOutOfMemory(t *testing.T) {
 	})
 }
 
-// groups are those that locbench has made, wherever they are.
+// groups returns those that locbench has made, wherever they are.
 func groups(t *testing.T) (all []string) {
 	t.Helper()
 	err := filepath.WalkDir("/sys/fs/cgroup", func(path string, d os.DirEntry, err error) error {

@@ -79,7 +79,7 @@ func startLocbench(t testing.TB, dir string, args ...string) *command {
 	return startIn(t, dir, nil, args...)
 }
 
-// startIn is startLocbench with more in its environment.
+// startIn returns startLocbench with more in its environment.
 func startIn(t testing.TB, dir string, env []string, args ...string) *command {
 	t.Helper()
 	cmd := exec.Command(testenv.Locbench(t), args...)
@@ -220,7 +220,7 @@ func nothingLeft(t *testing.T, runID string) {
 	}
 }
 
-// leftOf are the containers, networks and processes of a run.
+// leftOf returns the containers, networks and processes of a run.
 func leftOf(runID string) (left []string) {
 	if out, err := exec.Command("docker", "ps", "-aq", "--filter", "label=locbench.run="+runID).Output(); err == nil && len(out) > 0 {
 		left = append(left, fmt.Sprintf("containers left: %s", out))
@@ -241,7 +241,7 @@ func leftOf(runID string) (left []string) {
 // other tests have.
 const quarter = "limits: {cpus: 0.25, memory: 64MiB}\n"
 
-// small is a profile that is quick to run: little data, no checks, three short steps, two rounds.
+// small returns a profile that is quick to run: little data, no checks, three short steps, two rounds.
 func small(t testing.TB, contender, runtime string, more ...string) string {
 	t.Helper()
 	lifecycle := "none"
@@ -370,7 +370,7 @@ func interleaved(n int, runtime string) bool {
 	return testenv.Engine() != nil || n%2 == 0 == (runtime == "docker")
 }
 
-// lastSeq is how far the event log in dir has come.
+// lastSeq returns how far the event log in dir has come.
 func lastSeq(dir string) int64 {
 	last, _ := results.LastSeq(dir)
 	return last
@@ -381,20 +381,20 @@ func runState(dir string) bench.RunState {
 	return run.State
 }
 
-// twoInterleaved is a profile of two variants of one contender that take turns of 100 ms.
+// twoInterleaved returns a profile of two variants of one contender that take turns of 100 ms.
 func twoInterleaved(t testing.TB, runtime string, rounds string) string {
 	t.Helper()
 	return profileFile(t, "contenders: ['faulty:a', 'faulty:b']\nrounds: "+rounds+"\nruntime: "+runtime+"\nlimits: {cpus: 1, memory: 64MiB}\ninterleave: 100ms\n"+littleData+
 		"timeout: 500ms\ncompare_bodies: none\nchecks: {lifecycle: none, suites: []}\nstep_duration: 1s\nsteps: [2, {rate: 300}, 4]\n")
 }
 
-// wellAndTwice is a contender with two variants, which both do what they should.
+// wellAndTwice returns a contender with two variants, which both do what they should.
 func wellAndTwice(t testing.TB) string {
 	t.Helper()
 	return made(t, faultyBinary, "faulty", map[string]string{"FAULT": "", "AFTER": "0"}, map[string]map[string]string{"a": {}, "b": {}})
 }
 
-// short are options that make a search quick: little data, trials of a second, the coarsest
+// short returns options that make a search quick: little data, trials of a second, the coarsest
 // resolution.
 func short(more ...string) []string {
 	return append([]string{"capacity", "go-nethttp", "--no-checks", "--cities", "200", "--vertices", "12", "--trial", "1s", "--warm-up", "300ms",

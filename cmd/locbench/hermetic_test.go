@@ -118,7 +118,7 @@ var realParts = []string{
 	"github.com/moby/moby/", "github.com/chromedp/", "github.com/creack/pty", "locbench/internal/contender/docker/dockertest",
 }
 
-// unhermetic is what a plain test file does that it must not.
+// unhermetic returns what a plain test file does that it must not.
 func unhermetic(set *token.FileSet, file *ast.File) (found []string) {
 	say := func(n ast.Node, what string) { found = append(found, set.Position(n.Pos()).String()+": "+what) }
 	for _, imp := range file.Imports {

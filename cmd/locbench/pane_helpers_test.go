@@ -81,7 +81,7 @@ func (p *pane) run(args ...string) string {
 	return out
 }
 
-// screen is what the terminal shows now.
+// screen returns what the terminal shows now.
 func (p *pane) screen() string {
 	p.t.Helper()
 	return p.run("capture-pane", "-p", "-t", "0")

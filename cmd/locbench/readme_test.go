@@ -50,7 +50,7 @@ func fences(text string) (blocks []fence) {
 // yourService is the page that leads from two services to their comparison.
 const yourService = "docs/your-service.md"
 
-// fileOf is the file that a block shows: the last one that is named before it.
+// fileOf returns the file that a block shows: the last one that is named before it.
 func fileOf(text string, block fence) string {
 	before := strings.Join(strings.Split(text, "\n")[:block.line-1], "\n")
 	named := regexp.MustCompile("`([a-z/-]+\\.yaml)`").FindAllStringSubmatch(before, -1)
@@ -60,7 +60,7 @@ func fileOf(text string, block fence) string {
 	return named[len(named)-1][1]
 }
 
-// pageFile is the content of a file as a page shows it.
+// pageFile returns the content of a file as a page shows it.
 func pageFile(t testing.TB, page, file string) string {
 	t.Helper()
 	text := readPage(t, page)
@@ -73,7 +73,7 @@ func pageFile(t testing.TB, page, file string) string {
 	return ""
 }
 
-// prose is a Markdown text without its fenced blocks and without code in the line.
+// prose returns a Markdown text without its fenced blocks and without code in the line.
 func prose(text string) string {
 	var kept []string
 	within := false
@@ -89,7 +89,7 @@ func prose(text string) string {
 	return regexp.MustCompile("`[^`\n]*`").ReplaceAllString(strings.Join(kept, "\n"), "code")
 }
 
-// readerPages are README.md and the pages of docs, without the decisions, by their paths from the
+// readerPages returns README.md and the pages of docs, without the decisions, by their paths from the
 // root.
 func readerPages(t *testing.T) []string {
 	t.Helper()
@@ -220,7 +220,7 @@ func TestDocsLinks(t *testing.T) {
 	}
 }
 
-// allDocs are the paths of all Markdown files in docs.
+// allDocs returns the paths of all Markdown files in docs.
 func allDocs(t *testing.T) (pages []string) {
 	t.Helper()
 	err := fs.WalkDir(os.DirFS(root), "docs", func(path string, d fs.DirEntry, err error) error {
@@ -264,7 +264,7 @@ func deadLink(t *testing.T, page, link string) string {
 	return ""
 }
 
-// anchors are the names of a page's headings as GitHub makes them.
+// anchors returns the names of a page's headings as GitHub makes them.
 func anchors(text string) (names []string) {
 	seen := map[string]int{}
 	within := false

@@ -18,7 +18,7 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// alternating are ten rounds of two contenders that took turns on a machine whose speed is another
+// alternating returns ten rounds of two contenders that took turns on a machine whose speed is another
 // one in each round, by up to a factor of two: b is slower by 10%, which only the pairs show. One
 // trial of b was aborted.
 func alternating() (bench.Run, []bench.TrialResult) {

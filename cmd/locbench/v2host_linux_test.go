@@ -214,7 +214,7 @@ func (h host) boot(t *testing.T, disk, payload string) string {
 	return string(out)
 }
 
-// script is what the machine runs.
+// script returns what the machine runs.
 func (h host) script() string {
 	var b strings.Builder
 	b.WriteString(`#!/bin/bash

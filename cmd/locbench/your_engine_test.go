@@ -97,7 +97,7 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// journalOf is what the contender of a trial has written when it ended.
+// journalOf returns what the contender of a trial has written when it ended.
 func journalOf(t *testing.T, dir string, trial bench.Trial) (journal orderJournal) {
 	err := eachEvent(dir, func(r bench.Record) error {
 		if e, ok := r.Event.(bench.LogLines); ok && *r.Trial == trial {
@@ -155,7 +155,7 @@ func asOrdered(t *testing.T, trial bench.TrialResult, journal orderJournal) {
 	}
 }
 
-// chiSquare is Pearson's statistic of counts that should be equal.
+// chiSquare returns Pearson's statistic of counts that should be equal.
 func chiSquare(counts []int) (sum float64) {
 	total := 0
 	for _, n := range counts {

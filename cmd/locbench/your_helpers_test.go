@@ -10,7 +10,7 @@ import (
 
 const ordersPassword = "let-me-in-please"
 
-// ordersFolder is a folder with the two services of docs/your-service.md and its files.
+// ordersFolder returns a folder with the two services of docs/your-service.md and its files.
 func ordersFolder(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -33,7 +33,7 @@ type Contender struct {
 // Of analyses a run. Trials may be fewer than the run's, and in any order.
 func Of(run bench.Run, trials []bench.TrialResult) *Run { return of(run, trials, stats.Summarise) }
 
-// SoFar is Of for a run that is not over: of the latencies of several rounds, only those at the peaks
+// SoFar returns Of for a run that is not over: of the latencies of several rounds, only those at the peaks
 // are merged, which takes a millisecond each.
 func SoFar(run bench.Run, trials []bench.TrialResult) *Run {
 	return of(run, trials, stats.SummarisePeaks)
@@ -56,7 +56,7 @@ func of(run bench.Run, trials []bench.TrialResult,
 	return r
 }
 
-// Ordered are the contenders in the order of the profile, after them those not in it, and last
+// Ordered returns the contenders in the order of the profile, after them those not in it, and last
 // those that take part in no claim.
 func (r *Run) Ordered() []Contender {
 	all := slices.Clone(r.Contenders)
@@ -67,7 +67,7 @@ func (r *Run) Ordered() []Contender {
 	return all
 }
 
-// rank is the place of a trial's contender in the profile.
+// rank returns the place of a trial's contender in the profile.
 func rank(run bench.Run, trial bench.Trial) int {
 	i := slices.IndexFunc(run.Profile.Contenders, func(s bench.Selection) bool {
 		return s.Contender == trial.Contender && (s.Variant == trial.Variant || s.Variant == "")
@@ -78,7 +78,7 @@ func rank(run bench.Run, trial bench.Trial) int {
 	return i
 }
 
-// Errors are those of all requests of all trials, as a share.
+// Errors returns those of all requests of all trials, as a share.
 func (c Contender) Errors() float64 {
 	var failed, all int64
 	for _, s := range c.Steps {
@@ -88,7 +88,7 @@ func (c Contender) Errors() float64 {
 	return float64(failed) / float64(max(1, all))
 }
 
-// StepOf is the step that a measure is of, where it is of one; half is a step of both sides.
+// StepOf returns the step that a measure is of, where it is of one; half is a step of both sides.
 func (c Contender) StepOf(m measure.Measure, half bench.Step) stats.Step {
 	switch m.Comparison.At {
 	case measure.AtPeak:
@@ -104,7 +104,7 @@ func (c Contender) StepOf(m measure.Measure, half bench.Step) stats.Step {
 	return stats.Step{}
 }
 
-// Half is the step at half peak, by stats.Contender.HalfPeak.
+// Half returns the step at half peak, by stats.Contender.HalfPeak.
 func (c Contender) Half() (step bench.Step, share float64, ok bool) {
 	i, share, ok := c.HalfPeak()
 	if !ok {
@@ -113,7 +113,7 @@ func (c Contender) Half() (step bench.Step, share float64, ok bool) {
 	return c.Steps[i].Step, share, true
 }
 
-// At are the values of the rounds that finished the step.
+// At returns the values of the rounds that finished the step.
 func (c Contender) At(m measure.Measure, step bench.Step) (values []float64) {
 	if slices.ContainsFunc(c.Steps, func(s stats.Step) bool { return s.Step.Same(step) && s.Excluded }) {
 		return nil
@@ -132,7 +132,7 @@ func (c Contender) At(m measure.Measure, step bench.Step) (values []float64) {
 	return values
 }
 
-// Samples are the values of two sides, one of each round that has one, and what they are of. At
+// Samples returns the values of two sides, one of each round that has one, and what they are of. At
 // half peak the old side chooses the step, and the new one is measured at the same.
 func Samples(m measure.Measure, a, b Contender) (old, fresh []float64, at string) {
 	switch m.Comparison.At {
@@ -172,7 +172,7 @@ func Together(all []Contender) (kept []Contender, turns []bool) {
 	return together(all, func(Contender) bool { return true })
 }
 
-// together is Together of those that may take part; others take no rounds from them.
+// together returns Together of those that may take part; others take no rounds from them.
 func together(all []Contender, may func(Contender) bool) (kept []Contender, turns []bool) {
 	var sides [][]bench.TrialResult
 	var of []int
@@ -202,7 +202,7 @@ func together(all []Contender, may func(Contender) bool) (kept []Contender, turn
 	return kept, turns
 }
 
-// only is the contender over some of its rounds; its peak stays that of all of them.
+// only returns the contender over some of its rounds; its peak stays that of all of them.
 func (c Contender) only(rounds []bench.TrialResult) Contender {
 	sum := stats.Rounds(*c.run, rounds)
 	sum.Excluded = c.Excluded

@@ -17,7 +17,7 @@ type Failure struct {
 	First   string  // status and text of the first one that has a text
 }
 
-// Failures are what failed of a contender, the highest share first.
+// Failures returns what failed of a contender, the highest share first.
 func (c Contender) Failures() []Failure {
 	type key struct {
 		request string
@@ -65,7 +65,7 @@ func (c Contender) Failures() []Failure {
 	return all
 }
 
-// session is that of a request; "" where it stands alone.
+// session returns that of a request; "" where it stands alone.
 func (c Contender) session(request string) string {
 	for _, r := range c.run.Profile.Requests {
 		if r.Name == request {
@@ -75,7 +75,7 @@ func (c Contender) session(request string) string {
 	return ""
 }
 
-// Sessions are what became of those that the contender was asked in, over all steps and rounds.
+// Sessions returns what became of those that the contender was asked in, over all steps and rounds.
 func (c Contender) Sessions() (all []bench.SessionLoad) {
 	for _, trial := range c.Results {
 		for _, s := range trial.Steps {
@@ -95,7 +95,7 @@ func (c Contender) Sessions() (all []bench.SessionLoad) {
 	return all
 }
 
-// sole is the name of the one request that a step asks.
+// sole returns the name of the one request that a step asks.
 func (c Contender) sole(step bench.Step) string {
 	if all := c.run.Profile.Requests; step.Request == "" && len(all) == 1 {
 		return all[0].Name

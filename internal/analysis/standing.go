@@ -82,7 +82,7 @@ func (r *Run) Standing(id measure.ID, rule stats.Rule) Standing {
 	return s
 }
 
-// halfOf is the step at half of the highest peak, and which one it is in words.
+// halfOf returns the step at half of the highest peak, and which one it is in words.
 func halfOf(all []Contender) (step bench.Step, at string, ok bool) {
 	reference := all[0]
 	for _, c := range all {
@@ -148,16 +148,16 @@ func (c Contender) outside(m measure.Measure, halfway bench.Step) string {
 		c.Bounds[peak.Index].Bound == verdict.Client)
 }
 
-// Pair is the comparison of two members, the better median to the worse one.
+// Pair returns the comparison of two members, the better median to the worse one.
 func (s Standing) Pair(a, b int) (stats.Comparison, bool) {
 	c, ok := s.pairs[[2]int{min(a, b), max(a, b)}]
 	return c, ok && a < b
 }
 
-// Member is the place of a member, by its index in Members.
+// Member returns the place of a member, by its index in Members.
 func (s Standing) Member(i int) Place { return s.Places[s.Members[i]] }
 
-// Ahead are the members that the first of the top tier is ahead of, and the leaders: that first one
+// Ahead returns the members that the first of the top tier is ahead of, and the leaders: that first one
 // and those that it is not ahead of. Nobody is in a tier alone but for a decision of package stats,
 // and each pair is looked at once more: the verdict, and that the interval leaves 1 out.
 func (s Standing) Ahead() (leaders, over []int) {
@@ -191,7 +191,7 @@ func (s Standing) Alike() bool {
 // HasTiers reports whether contenders stand in tiers: one alone is in front of nobody.
 func (s Standing) HasTiers() bool { return len(s.Members) > 1 }
 
-// Text is the median in its unit: "4,455/s", "5.02 ms", "61 MiB"; "–" where it is not known.
+// Text returns the median in its unit: "4,455/s", "5.02 ms", "61 MiB"; "–" where it is not known.
 func (p Place) Text() string {
 	if !p.Value.Known() {
 		return units.Missing
@@ -199,7 +199,7 @@ func (p Place) Text() string {
 	return p.unit.Text(p.Value.Median)
 }
 
-// Interval is that of the median, "4,401/s to 4,510/s", or what it lacks: "need ≥ 6 rounds".
+// Interval returns that of the median, "4,401/s to 4,510/s", or what it lacks: "need ≥ 6 rounds".
 func (p Place) Interval() string {
 	switch {
 	case !p.Value.Known():
@@ -210,7 +210,7 @@ func (p Place) Interval() string {
 	return p.unit.Text(p.Value.Interval.Low) + " to " + p.unit.Text(p.Value.Interval.High)
 }
 
-// Missing is why it is in no tier: "3 rounds, need ≥ 6"; "" where it is in one.
+// Missing returns why it is in no tier: "3 rounds, need ≥ 6"; "" where it is in one.
 func (p Place) Missing() string {
 	switch n := len(p.Value.Values); {
 	case p.Tier > 0:

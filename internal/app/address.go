@@ -8,7 +8,7 @@ import (
 	"locbench/internal/text/secret"
 )
 
-// recorded is an address as it may be on record: without its user, and where that came from the
+// recorded returns an address as it may be on record: without its user, and where that came from the
 // environment with a mask in its place, so a resumed run asks for it.
 func recorded(address string) string {
 	scheme, rest, ok := strings.Cut(address, "://")

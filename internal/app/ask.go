@@ -36,7 +36,7 @@ func (l *loader) ask(ctx context.Context, baseURL string) error {
 	return nil
 }
 
-// units are the names of the requests that stand alone, and of the sessions.
+// units returns the names of the requests that stand alone, and of the sessions.
 func (l *loader) units() (names []string) {
 	for _, r := range l.requests {
 		if r.Session == "" {
@@ -95,7 +95,7 @@ func (l *loader) aside(
 	return nil
 }
 
-// sentText is a request as the profile has it: what its secrets are is not shown.
+// sentText returns a request as the profile has it: what its secrets are is not shown.
 func (l *loader) sentText(name string) string {
 	p := l.run.Profile
 	for _, all := range [][]bench.Request{p.Requests, p.Setup, p.Teardown} {

@@ -27,7 +27,7 @@ func Discover(dirs []string) ([]bench.Service, error) {
 	return contender.Discover(sources...)
 }
 
-// DiscoverFor is Discover for who wants certain contenders: others whose manifests are of no use
+// DiscoverFor returns Discover for who wants certain contenders: others whose manifests are of no use
 // are left out, and reported in left.
 func DiscoverFor(dirs []string, wanted []bench.Selection) (all []bench.Service, left []string, err error) {
 	all, err = Discover(dirs)

@@ -32,7 +32,7 @@ func newChecks(s *site) (*checks, error) {
 	return c, nil
 }
 
-// names are the lifecycle checks of the profile. A service that somebody else has started is not
+// names returns the lifecycle checks of the profile. A service that somebody else has started is not
 // started again.
 func (c *checks) names() []string {
 	if !c.site.platform.Capabilities().Launches {

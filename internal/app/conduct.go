@@ -203,7 +203,7 @@ func (c *conductor) prepare(ctx context.Context) error {
 	return load.CheckLimits(profile.MostConnections(plan.Profile.Steps)) // rather now than at the largest step
 }
 
-// record is the plan as it is kept and sent round.
+// record returns the plan as it is kept and sent round.
 func (c *conductor) record() bench.Run { return c.mask().Run(Public(c.plan.Run)) }
 
 func (c *conductor) openResults(cancel context.CancelCauseFunc) (*results.Writer, error) {

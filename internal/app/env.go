@@ -13,7 +13,7 @@ import (
 // envUse is a variable of the environment that a run takes, as ${NAME}, and where.
 type envUse struct{ name, where string }
 
-// envUses are those of the requests of a run and of the environments of its contenders, each once.
+// envUses returns those of the requests of a run and of the environments of its contenders, each once.
 func envUses(run bench.Run, services map[bench.Selection]bench.Service) (uses []envUse) {
 	add := func(where string, names []string) {
 		for _, name := range names {

@@ -16,7 +16,7 @@ import (
 	"locbench/internal/text/console"
 )
 
-// largeRun is a folder with the results of a run of 8 contenders, 6 rounds and 16 steps, made of one
+// largeRun returns a folder with the results of a run of 8 contenders, 6 rounds and 16 steps, made of one
 // trial of a real run. Each of its 768 distributions is another one.
 func largeRun(tb testing.TB) (dir string) {
 	tb.Helper()

@@ -95,7 +95,7 @@ func (l *loader) Run(ctx context.Context, baseURL string, step bench.Step, hooks
 	return engine.Run(ctx, plan, hooks.OnWindow)
 }
 
-// filled are requests with the variables of the environment filled in.
+// filled returns requests with the variables of the environment filled in.
 func filled(all []bench.Request, getenv func(string) string) (out []bench.Request) {
 	for _, r := range all {
 		out = append(out, r.Filled(getenv))
@@ -103,7 +103,7 @@ func filled(all []bench.Request, getenv func(string) string) (out []bench.Reques
 	return out
 }
 
-// loadPlan is what every load of the run has in common.
+// loadPlan returns what every load of the run has in common.
 func (l *loader) loadPlan(baseURL string, step bench.Step) load.Plan {
 	p := l.run.Profile
 	plan := load.Plan{
@@ -124,7 +124,7 @@ func (l *loader) loadPlan(baseURL string, step bench.Step) load.Plan {
 	return plan
 }
 
-// life is that of the contender at an address. Each has values of its own for uuid and string, also those after a
+// life returns that of the contender at an address. Each has values of its own for uuid and string, also those after a
 // run was resumed.
 func (l *loader) life(baseURL string) *load.Life {
 	if l.lives[baseURL] == nil {

@@ -18,7 +18,7 @@ import (
 	"locbench/internal/text/secret"
 )
 
-// interruption is why somebody has ended ctx, by a signal or by closing the screen; nil: nobody has.
+// interruption returns why somebody has ended ctx, by a signal or by closing the screen; nil: nobody has.
 func interruption(ctx context.Context) error {
 	if interrupted, ok := errors.AsType[console.Signal](context.Cause(ctx)); ok {
 		return interrupted
@@ -29,7 +29,7 @@ func interruption(ctx context.Context) error {
 	return nil
 }
 
-// outcome is the error to end with: an interruption or a full disk explains whatever else went wrong.
+// outcome returns the error to end with: an interruption or a full disk explains whatever else went wrong.
 func outcome(ctx context.Context, err, writeErr error) error {
 	switch cause := interruption(ctx); {
 	case cause != nil:
@@ -46,7 +46,7 @@ func outcome(ctx context.Context, err, writeErr error) error {
 	return err
 }
 
-// withoutFailures is err with the number of failed trials in place of what was reported of each.
+// withoutFailures returns err with the number of failed trials in place of what was reported of each.
 func withoutFailures(err error) error {
 	inc, ok := errors.AsType[*runner.Incomplete](err)
 	if !ok {
@@ -93,7 +93,7 @@ func saveError(dir string, err error, resumable bool) error {
 	return err
 }
 
-// secrets are those of a run: of its plan as it was given, of its contenders, and what they take from the
+// secrets returns those of a run: of its plan as it was given, of its contenders, and what they take from the
 // environment.
 func secrets(plan bench.Run, services map[bench.Selection]bench.Service, getenv func(string) string) []string {
 	values := secret.Of(plan, slices.Collect(maps.Values(services)))

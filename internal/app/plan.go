@@ -113,7 +113,7 @@ func planRun(o RunOptions) (bench.Run, string, error) {
 // moment is how a run's id and folder begin.
 const moment = "20060102-150405"
 
-// NewFolder is the results folder of a run of this moment that names none.
+// NewFolder returns the results folder of a run of this moment that names none.
 func NewFolder(what string) string { return newFolder(time.Now(), what) }
 
 func newFolder(now time.Time, what string) string {
@@ -202,7 +202,7 @@ func planResume(o RunOptions) (bench.Run, error) {
 	return run, nil
 }
 
-// option is the value of an option in a command; "" where it was not given.
+// option returns the value of an option in a command; "" where it was not given.
 func option(command []string, name string) string {
 	for i, arg := range command {
 		if value, ok := strings.CutPrefix(arg, name+"="); ok {

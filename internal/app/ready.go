@@ -22,7 +22,7 @@ func (s *site) ready(
 	return awaitReady(ctx, ready.Wait, inst, s.question(svc), svc.Port, tell)
 }
 
-// question is what says that svc is ready. Of a service without a manifest nobody has said what it
+// question returns what says that svc is ready. Of a service without a manifest nobody has said what it
 // answers at "/".
 func (s *site) question(svc bench.Service) ready.Question {
 	return ready.Question{
@@ -31,7 +31,7 @@ func (s *site) question(svc bench.Service) ready.Question {
 	}
 }
 
-// way is how contenders are spoken to: as the load does.
+// way returns how contenders are spoken to: as the load does.
 func (s *site) way() contact.Way {
 	return contact.Way{HTTP2: s.plan.Profile.Protocol == bench.HTTP2, TLS: s.tls}
 }

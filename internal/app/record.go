@@ -11,7 +11,7 @@ import (
 	"locbench/internal/text/secret"
 )
 
-// Public is the plan as it may be sent round: without passwords in URLs.
+// Public returns the plan as it may be sent round: without passwords in URLs.
 func Public(run bench.Run) bench.Run {
 	run.Profile.Store.URL = store.Redact(run.Profile.Store.URL)
 	run.Targets = slices.Clone(run.Targets)

@@ -13,7 +13,7 @@ import (
 	"locbench/internal/text/secret"
 )
 
-// Launch is the runner's Launcher: before the first contender, this process is kept to its CPUs.
+// Launch returns the runner's Launcher: before the first contender, this process is kept to its CPUs.
 func (s *site) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
 	if err := s.isolation.begin(); err != nil {
 		return nil, err
@@ -22,7 +22,7 @@ func (s *site) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instanc
 	return s.platform.Launch(ctx, spec)
 }
 
-// spec is what a trial of svc is launched with.
+// spec returns what a trial of svc is launched with.
 func (s *site) spec(name string, svc bench.Service, a bench.Artifact) (bench.LaunchSpec, error) {
 	spec := bench.LaunchSpec{
 		RunID: s.plan.ID, Name: name, Artifact: a, URL: svc.URL, Port: svc.Port, Limits: s.plan.Profile.Limits,

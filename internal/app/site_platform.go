@@ -70,7 +70,7 @@ func isA[E error](err error) bool {
 	return ok
 }
 
-// platforms are those that are open: the contenders', and the store's if that is another.
+// platforms returns those that are open: the contenders', and the store's if that is another.
 func (s *site) platforms() (all []platform.Platform) {
 	if s.platform != nil {
 		all = append(all, s.platform)
@@ -115,7 +115,7 @@ func (s *site) others(ctx context.Context) string {
 	return machine.Names(names)
 }
 
-// noIsolation is why nothing can be kept to CPUs of its own; "" it can.
+// noIsolation returns why nothing can be kept to CPUs of its own; "" it can.
 func (s *site) noIsolation() string {
 	for _, p := range s.platforms() {
 		if why := p.Capabilities().NoIsolation; why != "" {

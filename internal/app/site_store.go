@@ -185,7 +185,7 @@ func (s *site) verifyData(ctx context.Context) (string, error) {
 	return fmt.Sprintf("found %s documents", units.Count(total)), nil
 }
 
-// seedCommand is what loads the data set into the store.
+// seedCommand returns what loads the data set into the store.
 func (s *site) seedCommand() string {
 	return safe.Shell([]string{"locbench", "seed", "--elastic", s.store.Info().URL})
 }

@@ -124,7 +124,7 @@ func aim(p *bench.Profile, o RunOptions, targets []bench.Target, asked string) e
 	return nil
 }
 
-// sameTargets are those of a run that is resumed, at addresses that are given again.
+// sameTargets returns those of a run that is resumed, at addresses that are given again.
 func sameTargets(were []bench.Target, given []string) ([]bench.Target, error) {
 	targets := slices.Clone(were)
 	for _, text := range given {

@@ -12,7 +12,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// trustOf is whom the options say to trust; nil where they leave that to the system.
+// trustOf returns whom the options say to trust; nil where they leave that to the system.
 func trustOf(o RunOptions, targets []bench.Target) (*bench.TLS, error) {
 	given := map[bool]string{true: "--insecure", false: "--cacert"}[o.Insecure]
 	switch {
@@ -39,7 +39,7 @@ func trustOf(o RunOptions, targets []bench.Target) (*bench.TLS, error) {
 
 const maxCACert = 16 << 20 // bytes; a bundle of all that a system trusts has less than one MiB
 
-// tlsConfig is what the client is configured with; nil where nothing is said.
+// tlsConfig returns what the client is configured with; nil where nothing is said.
 func tlsConfig(t *bench.TLS) (*tls.Config, error) {
 	switch {
 	case t == nil:

@@ -80,7 +80,7 @@ func (c *conductor) try(ctx context.Context) error {
 	return outcome(ctx, withoutFailures(err), nil)
 }
 
-// titleOf is the name of a request, and of the session that it is a part of.
+// titleOf returns the name of a request, and of the session that it is a part of.
 func (l *loader) titleOf(request string) string {
 	for _, r := range l.requests {
 		if r.Name == request && r.Session != "" {

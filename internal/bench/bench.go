@@ -38,10 +38,10 @@ type Trial struct {
 	Round     int    `json:"round"`             // from 1
 }
 
-// Label is what tables and charts call the contender: "rs-actix", or "rs-actix:lto".
+// Label returns what tables and charts call the contender: "rs-actix", or "rs-actix:lto".
 func (l Trial) Label() string { return Selection{l.Contender, l.Variant}.String() }
 
-// String is the name of the trial and the stem of its file: "rs-actix-1", "rs-actix.lto-1".
+// String returns the name of the trial and the stem of its file: "rs-actix-1", "rs-actix.lto-1".
 func (l Trial) String() string {
 	name := l.Contender
 	if l.Variant != "" {
@@ -57,7 +57,7 @@ type Selection struct {
 	Variant   string `json:"variant,omitempty"`
 }
 
-// String is the form that is written in profiles and on the command line.
+// String returns the form that is written in profiles and on the command line.
 func (s Selection) String() string {
 	if s.Variant == "" {
 		return s.Contender
@@ -85,7 +85,7 @@ type Isolation struct {
 	Text      string     `json:"text"` // who runs where, or what is shared and why
 }
 
-// String is Text, or "" of nil.
+// String returns Text, or "" of nil.
 func (i *Isolation) String() string {
 	if i == nil {
 		return ""
@@ -133,7 +133,7 @@ type Profile struct {
 // Duration is a time.Duration; the alias keeps struct literals short.
 type Duration = time.Duration
 
-// LoadDuration is the time that the steps of one trial take together, pauses apart.
+// LoadDuration returns the time that the steps of one trial take together, pauses apart.
 func (p Profile) LoadDuration() time.Duration {
 	var d time.Duration
 	for _, s := range p.Steps {

@@ -11,7 +11,7 @@ import (
 // ControlKind names what a person can ask of a run while it runs.
 type ControlKind string
 
-// Words is the kind as people read it: "skip step".
+// Words returns the kind as people read it: "skip step".
 func (k ControlKind) Words() string { return strings.ReplaceAll(string(k), "_", " ") }
 
 // The kinds. None of them touches a step that is being measured but those that say so; all of them
@@ -76,7 +76,7 @@ func WithForce(ctx context.Context, force <-chan struct{}) context.Context {
 	return context.WithValue(ctx, forceKey{}, force)
 }
 
-// Forced is closed when what is being stopped may take no more time; nil without WithForce.
+// Forced returns closed when what is being stopped may take no more time; nil without WithForce.
 func Forced(ctx context.Context) <-chan struct{} {
 	force, _ := ctx.Value(forceKey{}).(<-chan struct{})
 	return force

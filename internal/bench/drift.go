@@ -22,7 +22,7 @@ type Trend struct {
 	P      float64 `json:"p"` // two-sided, of a line without any slope
 }
 
-// String is how much higher or lower the end is than the beginning: "rose by 12%". A beginning
+// String returns how much higher or lower the end is than the beginning: "rose by 12%". A beginning
 // near zero has no such ratio.
 func (t Trend) String() string {
 	begin, end := 1-t.Change/2, 1+t.Change/2 // of the line through the windows, times their mean
@@ -50,7 +50,7 @@ const (
 	NotSteady    = "unstable" // where the service was becoming slower
 )
 
-// Name is that of the warning.
+// Name returns that of the warning.
 func (d Drift) Name() string {
 	if d.Warming() {
 		return StillWarming
@@ -58,7 +58,7 @@ func (d Drift) Name() string {
 	return NotSteady
 }
 
-// String is the warning with its figures: "still warming: throughput rose by 12% and CPU time per
+// String returns the warning with its figures: "still warming: throughput rose by 12% and CPU time per
 // request fell by 9.8% over the step".
 func (d Drift) String() string {
 	var parts []string

@@ -199,7 +199,7 @@ var events = map[string]Event{
 	"paused": Paused{}, "resumed": Resumed{}, "run_ended": RunEnded{},
 }
 
-// EventName is the name of e's type in events.jsonl and in the output of --json: "step_ended".
+// EventName returns the name of e's type in events.jsonl and in the output of --json: "step_ended".
 func EventName(e Event) string {
 	for name, known := range events {
 		if reflect.TypeOf(known) == reflect.TypeOf(e) {

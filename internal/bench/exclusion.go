@@ -19,10 +19,10 @@ func (p Profile) AsksData() bool {
 	return !p.Store.Kind.Traits().None || compared || p.DrawsIDs()
 }
 
-// ErrorsAllowed is the profile's max_errors, or the default.
+// ErrorsAllowed returns the profile's max_errors, or the default.
 func (p Profile) ErrorsAllowed() float64 { return cmp.Or(p.MaxErrors, DefaultMaxErrors) }
 
-// WorstErrors is the highest share of failed requests: of all, or of one kind of request, which is
+// WorstErrors returns the highest share of failed requests: of all, or of one kind of request, which is
 // then named. A kind that always fails may be few of the requests.
 func (l Load) WorstErrors() (ratio float64, request string) {
 	ratio = l.ErrorRatio()
@@ -44,7 +44,7 @@ type Exclusion struct {
 	First        string  `json:"first,omitempty"`         // of what was wrong: what was asked, wanted and answered
 }
 
-// Excluded is what makes a trial excluded; nil where it is sound, or has measured nothing since it was
+// Excluded returns what makes a trial excluded; nil where it is sound, or has measured nothing since it was
 // ended from outside. maxErrors is Profile.ErrorsAllowed.
 func (l TrialResult) Excluded(maxErrors float64) *Exclusion {
 	var u Exclusion
@@ -91,7 +91,7 @@ func firstOf(c CheckResult) string {
 	return text
 }
 
-// firstError is the text of the most frequent kind of failure of its first step that has one.
+// firstError returns the text of the most frequent kind of failure of its first step that has one.
 func (l TrialResult) firstError() string {
 	for _, s := range l.Steps {
 		if kinds := s.Load.FailedKinds(); len(kinds) > 0 {
@@ -101,7 +101,7 @@ func (l TrialResult) firstError() string {
 	return ""
 }
 
-// FailedKinds are the kinds of failures, the most frequent first.
+// FailedKinds returns the kinds of failures, the most frequent first.
 func (l Load) FailedKinds() []ErrorKind {
 	kinds := slices.DeleteFunc(slices.Sorted(maps.Keys(l.Failed)), func(k ErrorKind) bool { return l.Failed[k] == 0 })
 	slices.SortStableFunc(kinds, func(a, b ErrorKind) int { return cmp.Compare(l.Failed[b], l.Failed[a]) })
@@ -125,7 +125,7 @@ func (u *Exclusion) Add(o *Exclusion) *Exclusion {
 	return &sum
 }
 
-// Brief is "failed 36 of 36 checks", "failed every request", or "failed 2.1% of its requests, or more, in every step".
+// Brief returns "failed 36 of 36 checks", "failed every request", or "failed 2.1% of its requests, or more, in every step".
 func (u Exclusion) Brief() string {
 	var parts []string
 	if n := u.FailedChecks; n > 0 {
@@ -141,7 +141,7 @@ func (u Exclusion) Brief() string {
 	return strings.Join(parts, ", and ")
 }
 
-// String is Brief with the first failure.
+// String returns Brief with the first failure.
 func (u Exclusion) String() string {
 	if u.First == "" {
 		return u.Brief()
@@ -155,7 +155,7 @@ type ExcludedContender struct {
 	Exclusion
 }
 
-// Excluded are the contenders that take part in no claim of the run, as far as its record says, by
+// Excluded returns the contenders that take part in no claim of the run, as far as its record says, by
 // their labels.
 func (r Run) Excluded() (all []ExcludedContender) {
 	of := map[string]*Exclusion{}
@@ -170,7 +170,7 @@ func (r Run) Excluded() (all []ExcludedContender) {
 	return all
 }
 
-// Judge is what makes a trial of the run excluded, as far as the run minds: with AcceptFailedChecks
+// Judge returns what makes a trial of the run excluded, as far as the run minds: with AcceptFailedChecks
 // failed checks do not, and in a search for capacity, whose steps are there to find errors, nothing.
 func (r Run) Judge(trial TrialResult) *Exclusion {
 	if r.Search != "" {

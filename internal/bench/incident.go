@@ -27,7 +27,7 @@ type Incident struct {
 	Step *int         `json:"step,omitempty"` // index of the step that ran; nil outside of steps
 }
 
-// String is "step 2: paused from outside", with the step counted from 1.
+// String returns "step 2: paused from outside", with the step counted from 1.
 func (i Incident) String() string {
 	if i.Step == nil {
 		return i.Text
@@ -45,7 +45,7 @@ type Lost struct {
 	Steps     []string  `json:"steps,omitempty"`     // names of the steps that were never begun, in their order
 }
 
-// String is one line: "ended in step 2 after 600ms, with 1234 answers; not measured: 16
+// String returns one line: "ended in step 2 after 600ms, with 1234 answers; not measured: 16
 // connections, 64 connections".
 func (l Lost) String() string {
 	var parts []string

@@ -58,7 +58,7 @@ type Exit struct {
 	EngineLost bool `json:"engine_lost,omitempty"` // the container engine was away when it ended, or is still
 }
 
-// String is a sentence's end: "exit code 3", "killed by SIGKILL (out of memory)".
+// String returns a sentence's end: "exit code 3", "killed by SIGKILL (out of memory)".
 func (e Exit) String() string {
 	s := "exit code " + strconv.Itoa(e.Code) + codeMeanings[e.Code]
 	switch {

@@ -17,7 +17,7 @@ type Interleave struct {
 	WaitedCPU time.Duration `json:"waited_cpu_ns,omitempty"`
 }
 
-// WaitingCPUs is how many CPUs the contender used while it waited for its turn.
+// WaitingCPUs returns how many CPUs the contender used while it waited for its turn.
 func (t Interleave) WaitingCPUs() float64 {
 	if t.Waited <= 0 {
 		return 0
@@ -35,7 +35,7 @@ func (l TrialResult) Interleaved() (since time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-// Advance is u with all that was counted from one reading to another besides, its clock included;
+// Advance returns u with all that was counted from one reading to another besides, its clock included;
 // what is not a counter is as the later reading says. So the readings at the ends of several turns
 // become those at the ends of one time.
 func (u Usage) Advance(from, to Usage) Usage {
@@ -61,7 +61,7 @@ func (u Usage) Advance(from, to Usage) Usage {
 	return out
 }
 
-// Advance is b with all that was counted from one reading to another besides, as Usage.Advance
+// Advance returns b with all that was counted from one reading to another besides, as Usage.Advance
 // does.
 func (b *HostReading) Advance(from, to *HostReading) *HostReading {
 	if b == nil || from == nil || to == nil {
@@ -123,7 +123,7 @@ func grown[T ~int64](counter, from, to *T) *T {
 	return new(*counter + *to - *from)
 }
 
-// And is what two meters, or one at two times, have seen together.
+// And returns what two meters, or one at two times, have seen together.
 func (h Hiccups) And(other Hiccups) Hiccups {
 	if h.CPUs == 0 {
 		return other
@@ -132,7 +132,7 @@ func (h Hiccups) And(other Hiccups) Hiccups {
 		Max: max(h.Max, other.Max), Realtime: h.Realtime && other.Realtime}
 }
 
-// Groups are the indices of the trials that are alive at the same time, in the order of the plan:
+// Groups returns the indices of the trials that are alive at the same time, in the order of the plan:
 // each for itself, or those of a round where the contenders take turns. A contender that is the
 // only one takes turns with itself: its rounds go two by two.
 func (r Run) Groups() (groups [][]int) {

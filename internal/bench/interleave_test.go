@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// filled is a reading of which every counter is n times as large as that of filled(1).
+// filled returns a reading of which every counter is n times as large as that of filled(1).
 func filled(n int64) Usage {
 	d := func(x int64) *Duration { v := Duration(n * x); return &v }
 	i := func(x int64) *int64 { v := n * x; return &v }

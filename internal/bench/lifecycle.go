@@ -14,7 +14,7 @@ const (
 	CheckStops         = "stops"          // ends gracefully when asked to
 )
 
-// LifecycleChecks are the names of all lifecycle checks in the order in which they are shown.
+// LifecycleChecks returns the names of all lifecycle checks in the order in which they are shown.
 func LifecycleChecks() []string {
 	return []string{
 		CheckNoEnvironment, CheckNoStore, CheckLogsPort, CheckLogsRequests, CheckImageSize, CheckThreads, CheckStillResponds,

@@ -38,13 +38,13 @@ type RequestPhases struct {
 	Err       string        `json:"error,omitempty"`  // why it is not a success, bounded; the phases end where it failed
 }
 
-// Typical is the request on the kept connection with the median total, of those that succeeded.
+// Typical returns the request on the kept connection with the median total, of those that succeeded.
 func (p Phases) Typical() RequestPhases { return median(p.Kept) }
 
-// TypicalNew is the same of the requests on new connections.
+// TypicalNew returns the same of the requests on new connections.
 func (p Phases) TypicalNew() RequestPhases { return median(p.New) }
 
-// median is the lower one of an even number.
+// median returns the lower one of an even number.
 func median(all []RequestPhases) RequestPhases {
 	good := slices.DeleteFunc(slices.Clone(all), func(r RequestPhases) bool { return r.Err != "" })
 	if len(good) == 0 {

@@ -54,7 +54,7 @@ const (
 	FormBody  Encoding = "form"
 )
 
-// ContentType is what the encoding is called in a header; "" for plain text.
+// ContentType returns what the encoding is called in a header; "" for plain text.
 func (e Encoding) ContentType() string {
 	switch e {
 	case JSONBody:
@@ -154,7 +154,7 @@ type DataFile struct {
 	Hash string `json:"hash"` // SHA-256, in hexadecimal digits
 }
 
-// Every are all requests of a profile, also those of setup and teardown.
+// Every returns all requests of a profile, also those of setup and teardown.
 func (p Profile) Every() []Request { return slices.Concat(p.Setup, p.Requests, p.Teardown) }
 
 // DrawsIDs says whether a request asks for ids of the data set.
@@ -165,7 +165,7 @@ func (p Profile) DrawsIDs() bool {
 	})
 }
 
-// Longest is the longest timeout of a profile's requests.
+// Longest returns the longest timeout of a profile's requests.
 func (p Profile) Longest() time.Duration {
 	longest := p.Timeout
 	for _, r := range p.Requests {

@@ -11,7 +11,7 @@ import (
 // ErrorKind names why a request did not succeed. An error is never counted as throughput.
 type ErrorKind string
 
-// Words is the kind as people read it: "connection refused".
+// Words returns the kind as people read it: "connection refused".
 func (k ErrorKind) Words() string { return strings.ReplaceAll(string(k), "_", " ") }
 
 // The kinds. A status other than the expected one is the class of that status: "1xx" … "5xx".
@@ -67,7 +67,7 @@ type Window struct {
 	Rate float64 `json:"rate,omitempty"`
 }
 
-// Throughput is successes per second of the window.
+// Throughput returns successes per second of the window.
 func (w Window) Throughput() float64 { return perSecond(w.Succeeded, w.Length) }
 
 // Definition says what the figures of a measured step are of.
@@ -87,7 +87,7 @@ const (
 	Interval Definition = 2
 )
 
-// String is the definition in words.
+// String returns the definition in words.
 func (d Definition) String() string {
 	switch d {
 	case Earlier:
@@ -175,7 +175,7 @@ type FirstResponse struct {
 	Status int           `json:"status"`
 }
 
-// String is "first response after 9.6ms: 503".
+// String returns "first response after 9.6ms: 503".
 func (f FirstResponse) String() string {
 	return fmt.Sprintf("first response after %s: %d", f.After.Round(100*time.Microsecond), f.Status)
 }
@@ -208,10 +208,10 @@ const (
 	FromScheduled Origin = "scheduled" // when it should have been, by the schedule
 )
 
-// Origin is where Latency begins.
+// Origin returns where Latency begins.
 func (l Load) Origin() Origin { return cmp.Or(l.LatencyOf, FromSent) }
 
-// FailedTotal is the number of requests that did not succeed.
+// FailedTotal returns the number of requests that did not succeed.
 func (l Load) FailedTotal() (n int64) {
 	for _, of := range l.Failed {
 		n += of
@@ -219,13 +219,13 @@ func (l Load) FailedTotal() (n int64) {
 	return n
 }
 
-// AllSucceeded is the number of successes in the whole step, also before and after the interval.
+// AllSucceeded returns the number of successes in the whole step, also before and after the interval.
 func (l Load) AllSucceeded() int64 { return l.Succeeded + l.Lead + l.Drain }
 
-// Throughput is successes per second of the interval.
+// Throughput returns successes per second of the interval.
 func (l Load) Throughput() float64 { return perSecond(l.Succeeded, l.Elapsed) }
 
-// ErrorRatio is errors / (errors + successes) of the whole step; 0 when nothing was asked.
+// ErrorRatio returns errors / (errors + successes) of the whole step; 0 when nothing was asked.
 func (l Load) ErrorRatio() float64 {
 	f := l.FailedTotal()
 	if f+l.AllSucceeded() == 0 {
@@ -290,7 +290,7 @@ func (s *StepResult) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// CPU is the CPU time that the contender used in the step; ok is false when it is not known.
+// CPU returns the CPU time that the contender used in the step; ok is false when it is not known.
 func (s StepResult) CPU() (d time.Duration, ok bool) {
 	if s.Before == nil || s.After == nil || s.After.CPU < s.Before.CPU {
 		return 0, false
@@ -298,7 +298,7 @@ func (s StepResult) CPU() (d time.Duration, ok bool) {
 	return s.After.CPU - s.Before.CPU, true
 }
 
-// CPUs is how many CPUs the contender used in the step: its CPU time over the time between the
+// CPUs returns how many CPUs the contender used in the step: its CPU time over the time between the
 // two readings of it, each of which may come a little after the end of the interval that it
 // belongs to. Where the readings have no times, the client's are taken, or the step's length.
 func (s StepResult) CPUs() (cpus float64, ok bool) {
@@ -314,7 +314,7 @@ func (s StepResult) CPUs() (cpus float64, ok bool) {
 	return 0, false
 }
 
-// CPUPerRequest is the CPU time of the step divided by its successes.
+// CPUPerRequest returns the CPU time of the step divided by its successes.
 func (s StepResult) CPUPerRequest() (time.Duration, bool) {
 	cpu, ok := s.CPU()
 	if !ok || s.Load.Succeeded == 0 {
@@ -323,13 +323,13 @@ func (s StepResult) CPUPerRequest() (time.Duration, bool) {
 	return cpu / time.Duration(s.Load.Succeeded), true
 }
 
-// Throttling is what the quota did in the step; ok is false when it is not known.
+// Throttling returns what the quota did in the step; ok is false when it is not known.
 func (s StepResult) Throttling() (t Throttling, ok bool) {
 	b, a, ok := ends(s.Before, s.After, func(u *Usage) *Throttling { return u.Throttling })
 	return Throttling{a.Periods - b.Periods, a.Throttled - b.Throttled, a.Time - b.Time}, ok
 }
 
-// MemorySeconds is memory per request rate: the high-water mark since start, in MiB, at the end of
+// MemorySeconds returns memory per request rate: the high-water mark since start, in MiB, at the end of
 // the step / (successes per second), in MiB·s.
 func (s StepResult) MemorySeconds() (float64, bool) {
 	if s.After == nil || s.After.Memory == nil || s.Load.Throughput() == 0 {

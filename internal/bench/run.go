@@ -76,7 +76,7 @@ type TrialResult struct {
 	ManualChanges []ManualChange `json:"manual_changes,omitempty"` // what somebody asked for while it ran
 }
 
-// Definition is that of the trial's steps; ok is false where nothing was sent in any.
+// Definition returns that of the trial's steps; ok is false where nothing was sent in any.
 func (l TrialResult) Definition() (d Definition, ok bool) {
 	for _, s := range l.Steps {
 		if s.Load.Sent > 0 && (!ok || s.Load.Definition < d) {
@@ -139,7 +139,7 @@ const (
 	RunInterrupted RunState = "interrupted"
 )
 
-// Outcome is the state of a run, and which contenders have failed in it: "kt-ktor in 2 of 6
+// Outcome returns the state of a run, and which contenders have failed in it: "kt-ktor in 2 of 6
 // rounds". It is complete though one has failed, which earlier versions called failed.
 func (r Run) Outcome() (state RunState, failed []string) {
 	rounds, failures := map[string]int{}, map[string]int{}
@@ -175,7 +175,7 @@ func (r Run) Outcome() (state RunState, failed []string) {
 	return r.State, failed
 }
 
-// OutcomeText is a line: "complete; failed: kt-ktor; orders-fake failed 36 of 36 checks".
+// OutcomeText returns a line: "complete; failed: kt-ktor; orders-fake failed 36 of 36 checks".
 func (r Run) OutcomeText() string {
 	const named = 3
 	state, failed := r.Outcome()

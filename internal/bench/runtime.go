@@ -27,7 +27,7 @@ type traits[K ~string, T any] []struct {
 	of   T
 }
 
-// names are those of the kinds that can be chosen.
+// names returns those of the kinds that can be chosen.
 func (all traits[K, T]) names(chosen func(T) bool) (names []string) {
 	for _, known := range all {
 		if chosen(known.of) {
@@ -37,7 +37,7 @@ func (all traits[K, T]) names(chosen func(T) bool) (names []string) {
 	return names
 }
 
-// get is none for a kind that is not known, as of another version.
+// get returns none for a kind that is not known, as of another version.
 func (all traits[K, T]) get(kind K) (none T) {
 	for _, known := range all {
 		if known.kind == kind {
@@ -56,11 +56,11 @@ var runtimes = traits[Runtime, RuntimeTraits]{
 	{RuntimeURL, RuntimeTraits{AlreadyRunning: true}},
 }
 
-// Runtimes are the names of those that can be chosen.
+// Runtimes returns the names of those that can be chosen.
 func Runtimes() []string { return runtimes.names(func(t RuntimeTraits) bool { return t.Help != "" }) }
 
-// AllRuntimes are all names that a profile may have.
+// AllRuntimes returns all names that a profile may have.
 func AllRuntimes() []string { return runtimes.names(func(RuntimeTraits) bool { return true }) }
 
-// Traits are those of the runtime.
+// Traits returns those of the runtime.
 func (r Runtime) Traits() RuntimeTraits { return runtimes.get(r) }

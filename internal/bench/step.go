@@ -50,7 +50,7 @@ type Wave struct {
 // Open reports whether requests are scheduled by the clock, whether or not earlier ones have been answered.
 func (s Step) Open() bool { return s.Rate > 0 || s.PeakShare > 0 || s.Arrivals != nil }
 
-// AtPeak is the step with its rate worked out where that is a share of the peak (successes per
+// AtPeak returns the step with its rate worked out where that is a share of the peak (successes per
 // second). A peak of 0 is not known: no engine runs the step then.
 func (s Step) AtPeak(peak float64) Step {
 	if s.PeakShare > 0 {
@@ -59,7 +59,7 @@ func (s Step) AtPeak(peak float64) Step {
 	return s
 }
 
-// Peak is the highest throughput of the measured closed-loop steps that were not cut short, or 0.
+// Peak returns the highest throughput of the measured closed-loop steps that were not cut short, or 0.
 func Peak(steps []StepResult) float64 {
 	peak := 0.
 	for _, s := range steps {
@@ -77,7 +77,7 @@ const (
 	MaxUsers       = 1_000_000
 )
 
-// DefaultName is what a step is called where nobody has: "64 connections", "80% of peak".
+// DefaultName returns what a step is called where nobody has: "64 connections", "80% of peak".
 func (s Step) DefaultName() string {
 	var name string
 	switch {
@@ -99,7 +99,7 @@ func (s Step) DefaultName() string {
 	return s.asking(name)
 }
 
-// Title is the name of a step, and whether it is a warm-up.
+// Title returns the name of a step, and whether it is a warm-up.
 func (s Step) Title() string { return s.warm(s.Name) }
 
 // Words say what a step does, whatever it is called: "64 connections", "1,000 requests/s due".
@@ -116,7 +116,7 @@ func (s Step) Words() string {
 	return s.warm(s.asking(words))
 }
 
-// Short is the name of a step in narrow columns and on axes: "64", "w 1" of a warm-up, "500/s".
+// Short returns the name of a step in narrow columns and on axes: "64", "w 1" of a warm-up, "500/s".
 func (s Step) Short() string {
 	name := s.Name
 	switch {
@@ -135,7 +135,7 @@ func (s Step) Short() string {
 	return name
 }
 
-// At is what a figure of a contender was reached at: "64 conns", or the name of the step.
+// At returns what a figure of a contender was reached at: "64 conns", or the name of the step.
 func (s Step) At() string {
 	if s.Connections > 0 && s.Request == "" {
 		return units.Plural(s.Connections, "conn")
@@ -250,7 +250,7 @@ func (s Step) Validate() (errs []error) {
 	return errs
 }
 
-// Swing is how far the rate goes above and below Rate.
+// Swing returns how far the rate goes above and below Rate.
 func (s Step) Swing() float64 {
 	if s.Wave == nil {
 		return 0

@@ -31,10 +31,10 @@ var storeKinds = traits[StoreKind, StoreTraits]{
 	{StoreNone, StoreTraits{Help: "the contenders need none", None: true}},
 }
 
-// StoreKinds are the names of all kinds.
+// StoreKinds returns the names of all kinds.
 func StoreKinds() []string { return storeKinds.names(func(StoreTraits) bool { return true }) }
 
-// Traits are those of the kind.
+// Traits returns those of the kind.
 func (k StoreKind) Traits() StoreTraits { return storeKinds.get(k) }
 
 // StoreSpec is the Elasticsearch that contenders ask.
@@ -47,7 +47,7 @@ type StoreSpec struct {
 	P99 Duration `json:"p99_ns,omitempty"`
 }
 
-// Chosen is the kind that "auto" stands for.
+// Chosen returns the kind that "auto" stands for.
 func (s StoreSpec) Chosen() StoreKind {
 	switch {
 	case s.Kind != StoreAuto && s.Kind != "":

@@ -17,7 +17,7 @@ type TLS struct {
 	Insecure bool   `json:"insecure,omitempty"` // any certificate is accepted
 }
 
-// Args are the options of the command line that say so.
+// Args returns the options of the command line that say so.
 func (t *TLS) Args() []string {
 	switch {
 	case t == nil:
@@ -48,7 +48,7 @@ func (r *Run) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// TargetOf is the address at which a contender runs already; "" where it is started.
+// TargetOf returns the address at which a contender runs already; "" where it is started.
 func (r Run) TargetOf(sel Selection) string {
 	for _, t := range r.Targets {
 		if t.Name == sel.String() {

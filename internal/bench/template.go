@@ -17,7 +17,7 @@ var places = regexp.MustCompile(
 
 const word = `[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_-]+)?(?::[a-z]+)?`
 
-// EnvNames are the variables of the environment that texts name as ${NAME}, each once, in order.
+// EnvNames returns the variables of the environment that texts name as ${NAME}, each once, in order.
 func EnvNames(texts ...string) (names []string) {
 	for _, text := range texts {
 		for _, m := range places.FindAllStringSubmatch(text, -1) {
@@ -114,7 +114,7 @@ func Escaped(text string, escape func(string) string) string {
 	return out.String()
 }
 
-// Filled is the request with its header and body filled in by the environment, escaped as the body wants.
+// Filled returns the request with its header and body filled in by the environment, escaped as the body wants.
 func (r Request) Filled(getenv func(string) string) Request {
 	header := make(map[string]string, len(r.Header))
 	for name, value := range r.Header {
@@ -136,7 +136,7 @@ func (r Request) Filled(getenv func(string) string) Request {
 	return r
 }
 
-// inJSON is a text as it stands between the quotes of JSON.
+// inJSON returns a text as it stands between the quotes of JSON.
 func inJSON(text string) string {
 	var out strings.Builder
 	e := json.NewEncoder(&out)
@@ -145,10 +145,10 @@ func inJSON(text string) string {
 	return strings.TrimSuffix(out.String()[1:], "\"\n")
 }
 
-// EnvNames are the variables of the environment that its header and body name.
+// EnvNames returns the variables of the environment that its header and body name.
 func (r Request) EnvNames() []string { return EnvNames(r.texts()[1:]...) }
 
-// Places are the variables that a request names, in order, and again where it does.
+// Places returns the variables that a request names, in order, and again where it does.
 func (r Request) Places() (places []Part) {
 	for _, text := range r.texts() {
 		for _, p := range Parts(text) {
@@ -160,7 +160,7 @@ func (r Request) Places() (places []Part) {
 	return places
 }
 
-// texts are its templates: path, body, header.
+// texts returns its templates: path, body, header.
 func (r Request) texts() []string {
 	texts := []string{r.Path, r.Body}
 	for _, name := range slices.Sorted(maps.Keys(r.Header)) {

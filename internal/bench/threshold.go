@@ -29,7 +29,7 @@ type ThresholdResult struct {
 	Stopped Scope    `json:"stopped,omitempty"` // what it has ended
 }
 
-// Missed are the thresholds that the step has not kept.
+// Missed returns the thresholds that the step has not kept.
 func (s StepResult) Missed() (missed []ThresholdResult) {
 	for _, j := range s.Thresholds {
 		if !j.Passed {

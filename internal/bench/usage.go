@@ -43,7 +43,7 @@ type Starter interface {
 	BeginPeak() error
 }
 
-// CPUSplit is the CPU time of the contender in the step, in its own code and in the kernel.
+// CPUSplit returns the CPU time of the contender in the step, in its own code and in the kernel.
 func (s StepResult) CPUSplit() (user, system Duration, ok bool) {
 	b, a, _ := ends(s.Before, s.After, func(u *Usage) *Usage { return u })
 	user, ok = since(b.CPUUser, a.CPUUser)
@@ -58,7 +58,7 @@ func (s StepResult) Pressure() *Pressure {
 	return a.Pressure.since(b.Pressure)
 }
 
-// HostPressure is the same of the whole machine.
+// HostPressure returns the same of the whole machine.
 func (s StepResult) HostPressure() *Pressure {
 	b, a, _ := ends(s.HostBefore, s.HostAfter, hostOf)
 	return a.Pressure.since(b.Pressure)
@@ -89,7 +89,7 @@ func (s *Stall) since(before *Stall) *Stall {
 
 func memoryOf(u *Usage) *Memory { return u.Memory }
 
-// Faults are those of the contender in the step: with the page in memory, and read from a disk.
+// Faults returns those of the contender in the step: with the page in memory, and read from a disk.
 func (s StepResult) Faults() (minor, major int64, ok bool) {
 	b, a, _ := ends(s.Before, s.After, memoryOf)
 	minor, ok = since(b.MinorFaults, a.MinorFaults)
@@ -97,21 +97,21 @@ func (s StepResult) Faults() (minor, major int64, ok bool) {
 	return minor, major, ok && known
 }
 
-// Switches are the context switches of the contender in the step.
+// Switches returns the context switches of the contender in the step.
 func (s StepResult) Switches() (voluntary, involuntary int64, ok bool) {
 	b, a, ok := ends(s.Before, s.After, func(u *Usage) *Switches { return u.Switches })
 	voluntary, involuntary = a.Voluntary-b.Voluntary, a.Involuntary-b.Involuntary
 	return voluntary, involuntary, ok && a.Source == b.Source && voluntary >= 0 && involuntary >= 0
 }
 
-// Network is the number of bytes that went into and out of the contender in the step.
+// Network returns the number of bytes that went into and out of the contender in the step.
 func (s StepResult) Network() (received, sent int64, ok bool) {
 	b, a, ok := ends(s.Before, s.After, func(u *Usage) *Network { return u.Network })
 	received, sent = a.Received-b.Received, a.Sent-b.Sent
 	return received, sent, ok && a.Source == b.Source && received >= 0 && sent >= 0
 }
 
-// StepPeak is the high-water mark of the contender's memory within the step, in bytes.
+// StepPeak returns the high-water mark of the contender's memory within the step, in bytes.
 func (s StepResult) StepPeak() (bytes int64, ok bool) {
 	b, a, _ := ends(s.Before, s.After, memoryOf)
 	if b.StepPeak == nil || a.StepPeak == nil {
@@ -156,7 +156,7 @@ type StoreUsage struct {
 	Pressure *Pressure `json:"pressure,omitempty"`
 }
 
-// ends are one part of the readings at the two ends of a step; empty ones where either is missing.
+// ends returns one part of the readings at the two ends of a step; empty ones where either is missing.
 func ends[R, P any](before, after *R, part func(*R) *P) (b, a P, ok bool) {
 	if before != nil && after != nil {
 		if x, y := part(before), part(after); x != nil && y != nil {
@@ -169,7 +169,7 @@ func ends[R, P any](before, after *R, part func(*R) *P) (b, a P, ok bool) {
 func hostOf(b *HostReading) *HostUsage   { return b.Host }
 func storeOf(b *HostReading) *StoreUsage { return b.Store }
 
-// since is how far a counter has come; ok is false where it is not known, or has gone back.
+// since returns how far a counter has come; ok is false where it is not known, or has gone back.
 func since[T ~int64](before, after *T) (n T, ok bool) {
 	if before == nil || after == nil || *after < *before {
 		return 0, false
@@ -177,10 +177,10 @@ func since[T ~int64](before, after *T) (n T, ok bool) {
 	return *after - *before, true
 }
 
-// Whole is all the time of the CPUs.
+// Whole returns all the time of the CPUs.
 func (h HostUsage) Whole() time.Duration { return h.Busy + h.Idle + h.Steal }
 
-// HostShare is the share of the machine's CPU time in the step that was busy, and stolen.
+// HostShare returns the share of the machine's CPU time in the step that was busy, and stolen.
 func (s StepResult) HostShare() (busy, steal float64, ok bool) {
 	b, a, _ := ends(s.HostBefore, s.HostAfter, hostOf)
 	whole := a.Whole() - b.Whole()
@@ -190,13 +190,13 @@ func (s StepResult) HostShare() (busy, steal float64, ok bool) {
 	return float64(a.Busy-b.Busy) / float64(whole), float64(a.Steal-b.Steal) / float64(whole), true
 }
 
-// Throttles is how often CPUs were slowed down for their heat in the step.
+// Throttles returns how often CPUs were slowed down for their heat in the step.
 func (s StepResult) Throttles() (n int64, ok bool) {
 	b, a, _ := ends(s.HostBefore, s.HostAfter, hostOf)
 	return since(b.Throttles, a.Throttles)
 }
 
-// StoreCPUs is how many CPUs the store used in the step; ok is false of one inside the client too.
+// StoreCPUs returns how many CPUs the store used in the step; ok is false of one inside the client too.
 func (s StepResult) StoreCPUs() (cpus float64, ok bool) {
 	b, a, _ := ends(s.HostBefore, s.HostAfter, storeOf)
 	d := a.At.Sub(b.At)
@@ -206,7 +206,7 @@ func (s StepResult) StoreCPUs() (cpus float64, ok bool) {
 	return float64(a.CPU-b.CPU) / float64(d), true
 }
 
-// StoreInFlight is how many calls an embedded store was at on average in the step.
+// StoreInFlight returns how many calls an embedded store was at on average in the step.
 func (s StepResult) StoreInFlight() (calls float64, ok bool) {
 	b, a, _ := ends(s.HostBefore, s.HostAfter, storeOf)
 	d := a.At.Sub(b.At)
@@ -230,7 +230,7 @@ type Hiccups struct {
 	Realtime bool `json:"realtime"`
 }
 
-// Share is the part of a time for which the CPUs stood still, on average over them.
+// Share returns the part of a time for which the CPUs stood still, on average over them.
 func (h Hiccups) Share(of time.Duration) float64 {
 	if h.CPUs == 0 || of <= 0 {
 		return 0

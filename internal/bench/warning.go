@@ -111,10 +111,10 @@ type Warning struct {
 	Values map[string]float64 `json:"values,omitempty"` // those of the text, by name; times in nanoseconds
 }
 
-// String is the sentence.
+// String returns the sentence.
 func (f Warning) String() string { return f.Text }
 
-// Title is what it is about, without the figures where its kind has a phrase for that.
+// Title returns what it is about, without the figures where its kind has a phrase for that.
 func (f Warning) Title() string { return cmp.Or(titles[f.Kind], f.Text) }
 
 // plain is a Warning without its methods.
@@ -166,10 +166,10 @@ func (f Warnings) Join(between string) string {
 	return strings.Join(texts, between)
 }
 
-// WarningNotice is the notice of a warning about a whole trial or run.
+// WarningNotice returns the notice of a warning about a whole trial or run.
 func WarningNotice(f Warning) Notice {
 	return Notice{Level: "warning", Text: f.Text, Kind: f.Kind, Values: f.Values}
 }
 
-// Warning is what stays of a notice next to the results.
+// Warning returns what stays of a notice next to the results.
 func (n Notice) Warning() Warning { return Warning{Kind: n.Kind, Text: n.Text, Values: n.Values} }

@@ -39,14 +39,14 @@ func (a *asked) of(path string) (n int) {
 	return n
 }
 
-// lines are all of it.
+// lines returns all of it.
 func (a *asked) lines() []string {
 	a.Lock()
 	defer a.Unlock()
 	return slices.Clone(a.all)
 }
 
-// keeper is a server that keeps what it is asked, and answers as answer says.
+// keeper returns a server that keeps what it is asked, and answers as answer says.
 func keeper(t *testing.T, response http.HandlerFunc) (*httptest.Server, *asked) {
 	a := &asked{}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -56,7 +56,7 @@ func poison(v reflect.Value) {
 	}
 }
 
-// hostileResults is a results folder of two contenders with all texts poisoned.
+// hostileResults returns a results folder of two contenders with all texts poisoned.
 func hostileResults(t *testing.T) string {
 	t.Helper()
 	run, trials, err := results.Read(filepath.Join("..", "..", "testdata", "results", "burst"))
@@ -89,7 +89,7 @@ func hostileResults(t *testing.T) string {
 	return dir
 }
 
-// yamlText is s as a text in YAML, escaped so that it is what a reader of the YAML gets.
+// yamlText returns s as a text in YAML, escaped so that it is what a reader of the YAML gets.
 func yamlText(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -197,7 +197,7 @@ func TestNothingHostileComesOut(t *testing.T) {
 	}
 }
 
-// pageText is a page without the library for charts, which has such characters in its own code.
+// pageText returns a page without the library for charts, which has such characters in its own code.
 func pageText(page []byte) []byte {
 	var kept [][]byte
 	for _, part := range bytes.SplitAfter(page, []byte("</script>")) {

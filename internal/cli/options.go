@@ -81,7 +81,7 @@ func bindSite(cmd *cobra.Command, o *app.RunOptions) {
 	_ = cmd.MarkFlagDirname("services")
 }
 
-// forContenders is o for these contenders.
+// forContenders returns o for these contenders.
 func forContenders(o app.RunOptions, fl *pflag.FlagSet, contenders []string) app.RunOptions {
 	o.Contenders, o.ProfileNamed = contenders, fl.Changed("profile")
 	return o

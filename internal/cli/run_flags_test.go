@@ -17,7 +17,7 @@ import (
 	"locbench/profiles"
 )
 
-// planOf is the profile that the real flags of locbench run make of args.
+// planOf returns the profile that the real flags of locbench run make of args.
 func planOf(args ...string) (bench.Profile, error) {
 	var f runFlags
 	var p bench.Profile

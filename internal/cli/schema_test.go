@@ -47,7 +47,7 @@ var schemaKinds = []schemaKind{
 	},
 }
 
-// printedSchema is what the command prints.
+// printedSchema returns what the command prints.
 func printedSchema(t *testing.T, kind string) []byte {
 	t.Helper()
 	code, text := locbench(t, nil, "schema", kind)
@@ -74,7 +74,7 @@ func compiledSchema(t *testing.T, kind string) *jsonschema.Schema {
 	return s
 }
 
-// asJSON is a YAML file as a document of JSON.
+// asJSON returns a YAML file as a document of JSON.
 func asJSON(t *testing.T, file string, data []byte) (doc any) {
 	t.Helper()
 	var v any
@@ -91,7 +91,7 @@ func asJSON(t *testing.T, file string, data []byte) (doc any) {
 	return doc
 }
 
-// example is the file of testdata with every form, next to the files that it names.
+// example returns the file of testdata with every form, next to the files that it names.
 func (k schemaKind) example(t *testing.T) (file string, data []byte) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/schema-" + k.name + ".yaml")
@@ -250,7 +250,7 @@ func TestSchemasHaveEveryKey(t *testing.T) {
 	}
 }
 
-// taggedStructs are the keys of the named structs of a package's source that are read from YAML; it fails for one
+// taggedStructs returns the keys of the named structs of a package's source that are read from YAML; it fails for one
 // without a name, which no schema can have.
 func taggedStructs(t *testing.T, dir string) map[string][]string {
 	t.Helper()

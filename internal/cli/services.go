@@ -130,10 +130,10 @@ func listServices(env Env, dirs []string) error {
 	return errors.Join(writeTable(env.Stdout, rows), console.WithCode(console.ExitUsage, err))
 }
 
-// framework is what a contender is written with, "" where its manifest does not say.
+// framework returns what a contender is written with, "" where its manifest does not say.
 func framework(s bench.Service) string { return strings.TrimSpace(s.Framework + " " + s.Version) }
 
-// maskedFor is env with writers that mask the secrets of contenders.
+// maskedFor returns env with writers that mask the secrets of contenders.
 func maskedFor(env Env, services []bench.Service) Env {
 	return env.Masked(secret.New(secret.Of(bench.Run{}, services)...))
 }

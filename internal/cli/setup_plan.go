@@ -19,7 +19,7 @@ import (
 // notChosen are options of locbench run that say how it is shown, or that leave nothing to set up.
 var notChosen = []string{"headless", "json", "quiet", "resume", "help", "ascii", "mouse", "theme", "profile"}
 
-// setupChoice is the setup that args, options of locbench run, begin: what is in the table of options becomes its
+// setupChoice returns the setup that args, options of locbench run, begin: what is in the table of options becomes its
 // values, other options are kept as they are. services are the folders with contenders among them.
 func setupChoice(args []string) (c setup.Choice, services []string, err error) {
 	var f runFlags
@@ -46,7 +46,7 @@ func setupChoice(args []string) (c setup.Choice, services []string, err error) {
 	return c, services, cmd.Execute()
 }
 
-// extra are the options that were given and are not in the table, as arguments.
+// extra returns the options that were given and are not in the table, as arguments.
 func extra(flags *pflag.FlagSet) (args []string) {
 	flags.Visit(func(f *pflag.Flag) {
 		_, isOption := f.Value.(optionFlag)
@@ -73,7 +73,7 @@ func quoteCSV(value string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// newSetup is the setup screen of this machine, begun with args, options of locbench run. o says
+// newSetup returns the setup screen of this machine, begun with args, options of locbench run. o says
 // what starts a run and what opens the past ones.
 func newSetup(args []string, o setup.Options) (*setup.Screen, error) {
 	choice, services, err := setupChoice(args)

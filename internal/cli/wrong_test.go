@@ -24,7 +24,7 @@ import (
 	"locbench/internal/text/console"
 )
 
-// orders is a service that is up, and answers in its own way where wrong does, which gets the number
+// orders returns a service that is up, and answers in its own way where wrong does, which gets the number
 // of the request, from 1 on, and its path.
 func orders(t *testing.T, wrong func(n int64, path string, w http.ResponseWriter) (answered bool)) string {
 	var n atomic.Int64
@@ -199,7 +199,7 @@ func noClaim(t *testing.T, where, text string) {
 	}
 }
 
-// shown is the first screen of the dashboard at the end of the run, on a terminal of 80×24.
+// shown returns the first screen of the dashboard at the end of the run, on a terminal of 80×24.
 func shown(t *testing.T, dir string) string {
 	t.Helper()
 	var s fold.State

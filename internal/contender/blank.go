@@ -57,7 +57,7 @@ func Blank(name, parent string) (svc bench.Service, err error) {
 	return found[0], nil
 }
 
-// blank is a manifest with the least that one has, and comments. name has passed namePattern.
+// blank returns a manifest with the least that one has, and comments. name has passed namePattern.
 func blank(name string, dockerfile bool) string {
 	image, file := "docker: {image: \""+name+":latest\"}", "# docker: {dockerfile: Dockerfile}"
 	if dockerfile {

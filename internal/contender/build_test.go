@@ -37,7 +37,7 @@ func needShell(t *testing.T) {
 	}
 }
 
-// noGroups is a machine without cgroups.
+// noGroups returns a machine without cgroups.
 func noGroups(t *testing.T) cgroup.Tree { return cgroup.Tree{Root: t.TempDir()} }
 
 func shellService(build ...[]string) bench.Service {

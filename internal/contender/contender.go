@@ -32,7 +32,7 @@ type Source struct {
 	Bundled bool   // a contender of the same name from elsewhere takes the place of one of its
 }
 
-// Folder is a Source on disk.
+// Folder returns a Source on disk.
 func Folder(dir string) Source { return Source{FS: safe.DirFS(dir), Name: dir} }
 
 // Discover reads the manifests of all sources, bundled ones first. They come in the order of their
@@ -187,7 +187,7 @@ func Resolve(svc bench.Service, variant string) (bench.Service, error) {
 		strictyaml.Suggest(variant, "its variants", names))
 }
 
-// Resolved are the variants of a contender, each resolved, or itself where it has none.
+// Resolved returns the variants of a contender, each resolved, or itself where it has none.
 func Resolved(svc bench.Service) []bench.Service {
 	if len(svc.Variants) == 0 {
 		return []bench.Service{clean(svc)}

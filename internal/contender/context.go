@@ -22,7 +22,7 @@ const (
 	hashDigits     = 12      // of the hashes that distinguish builds
 )
 
-// sources are the files that a contender is made from (see listFiles).
+// sources returns the files that a contender is made from (see listFiles).
 func sources(svc bench.Service, keep ...string) ([]entry, error) {
 	if svc.Files == nil {
 		return nil, errors.New("its folder is not at hand, only its manifest")
@@ -42,7 +42,7 @@ type entry struct {
 	link string // of a symbolic link
 }
 
-// perm is the mode that a copy of the file gets: what makes a difference to a build is the x bit.
+// perm returns the mode that a copy of the file gets: what makes a difference to a build is the x bit.
 func (e entry) perm() fs.FileMode {
 	if e.mode&0o111 != 0 {
 		return 0o755
@@ -120,7 +120,7 @@ func isScript(fsys fs.FS, name string) bool {
 	return string(head[:n]) == "#!"
 }
 
-// packedTime is the time of every file of a build context: not 0, which Java's File.lastModified
+// packedTime returns the time of every file of a build context: not 0, which Java's File.lastModified
 // also returns for a missing file, so Maven would not copy it; not before 1980 in any time zone,
 // which no zip file can hold; and in the past, so what a build makes is newer than its sources.
 func packedTime() time.Time { return time.Date(1980, 1, 2, 0, 0, 0, 0, time.UTC) }
@@ -162,7 +162,7 @@ func copyFile(w io.Writer, fsys fs.FS, e entry) error {
 	return err
 }
 
-// hashOf is the same for the same texts and the same content.
+// hashOf returns the same for the same texts and the same content.
 func hashOf(texts []string, content func(io.Writer) error) (string, error) {
 	h := sha256.New()
 	for _, s := range texts {
@@ -172,7 +172,7 @@ func hashOf(texts []string, content func(io.Writer) error) (string, error) {
 	return hex.EncodeToString(h.Sum(nil))[:hashDigits], err
 }
 
-// keyValues is m in a fixed order, for a hash.
+// keyValues returns m in a fixed order, for a hash.
 func keyValues(m map[string]string) (out []string) {
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		out = append(out, k+"="+m[k])

@@ -28,7 +28,7 @@ type need struct {
 	what string // "RUN --mount"
 }
 
-// needs are those of a contender's Dockerfile, in its order; none where it cannot be read as one,
+// needs returns those of a contender's Dockerfile, in its order; none where it cannot be read as one,
 // since whoever builds it says best what is wrong.
 func needs(svc bench.Service) (all []need) {
 	d := svc.Docker
@@ -135,12 +135,12 @@ func byBuildKit(svc bench.Service, info docker.Info) (bool, error) {
 	return true, nil
 }
 
-// where is the file and line.
+// where returns the file and line.
 func (n need) where(svc bench.Service) string {
 	return path.Join(svc.Dir, svc.Docker.Dockerfile) + ":" + strconv.Itoa(n.line)
 }
 
-// wayOut is what to do about a Dockerfile that the engine does not build for locbench.
+// wayOut returns what to do about a Dockerfile that the engine does not build for locbench.
 func wayOut(svc bench.Service) string {
 	return fmt.Sprintf("Build it yourself (docker build -t %s .) and name the image in %s: docker: {image: %[1]s}",
 		svc.Name, ManifestName)

@@ -49,7 +49,7 @@ type BuildOptions struct {
 	Hold   func(io.Closer) // gets what keeps the copy that a process is started in until closed; nil: none is started
 }
 
-// bound is ctx until the build has taken too long.
+// bound returns ctx until the build has taken too long.
 func (o BuildOptions) bound(ctx context.Context) (context.Context, context.CancelFunc) {
 	within := cmp.Or(o.Within, 2*time.Hour)
 	return context.WithTimeoutCause(ctx, within, fmt.Errorf("build timed out after %v", within))
@@ -160,7 +160,7 @@ func buildDockerfile(ctx context.Context, b ImageBuilder, svc bench.Service, o B
 	return a, err
 }
 
-// dockerfileContext is what a contender is built from, and its hash. The manifest goes along, since
+// dockerfileContext returns what a contender is built from, and its hash. The manifest goes along, since
 // a Dockerfile may copy it with all else, and does not count: what in it decides about an image is
 // among the other things.
 func dockerfileContext(svc bench.Service, arch string, o BuildOptions) ([]entry, string, error) {
@@ -210,7 +210,7 @@ func build(
 	return bench.Artifact{Image: opts.Tag, ImageID: img.ID, ImageSize: img.Size, BuildTime: took}, err
 }
 
-// imageTag is "locbench/<name>:<variant>-<hash>".
+// imageTag returns "locbench/<name>:<variant>-<hash>".
 func imageTag(svc bench.Service, hash string) string {
 	tag := hash
 	if svc.Variant != "" {

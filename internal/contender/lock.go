@@ -33,7 +33,7 @@ func lock(ctx context.Context, path string, out io.Writer) (unlock func(), err e
 	}
 }
 
-// tryLock is lock without waiting: f is nil where another process has it, or has just removed it.
+// tryLock returns lock without waiting: f is nil where another process has it, or has just removed it.
 func tryLock(path string) (f *os.File, err error) {
 	if f, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600); err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ import (
 	"locbench/internal/text/strictyaml"
 )
 
-// Groups are the endpoint groups that a manifest may list, in the order of the API's description.
+// Groups returns the endpoint groups that a manifest may list, in the order of the API's description.
 func Groups() []string {
 	return []string{"get", "closest", "associatedFeatured", "search", "featured", "api-docs", "benchmark"}
 }
@@ -148,7 +148,7 @@ func parseManifest(file string, data []byte, files fs.FS) (bench.Service, error)
 	return s, nil
 }
 
-// folderName is the name that a contender has from its folder; "" where the folder has none that
+// folderName returns the name that a contender has from its folder; "" where the folder has none that
 // can be one.
 func folderName(dir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {

@@ -36,7 +36,7 @@ func removeOlder(dir string, svc bench.Service) {
 	}
 }
 
-// globbed is a text that filepath.Glob takes for itself.
+// globbed returns a text that filepath.Glob takes for itself.
 func globbed(text string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(text)
 }

@@ -15,7 +15,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// cache is the folder that builds of the process runtime go to.
+// cache returns the folder that builds of the process runtime go to.
 func (o BuildOptions) cache() (string, error) {
 	if o.Cache != "" {
 		return filepath.Abs(o.Cache)
@@ -99,7 +99,7 @@ func buildFolder(ctx context.Context, svc bench.Service, o BuildOptions) (a benc
 	return a, nil
 }
 
-// processFolder is where a contender is built for the process runtime, and what from: another
+// processFolder returns where a contender is built for the process runtime, and what from: another
 // folder for other sources. Variants with the same build commands share one, since only what is
 // started differs: "<name>-<hash of the commands>-<hash of all>".
 func processFolder(svc bench.Service, o BuildOptions) (dir string, list []entry, err error) {
@@ -193,7 +193,7 @@ func unpackFile(name string, fsys fs.FS, e entry) error {
 	return errors.Join(copyFile(f, fsys, e), f.Close())
 }
 
-// binarySize is the size of the first word of the command that is a file of the build; 0 if there
+// binarySize returns the size of the first word of the command that is a file of the build; 0 if there
 // is none.
 func binarySize(a bench.Artifact, svc bench.Service, o BuildOptions) int64 {
 	self, _ := o.self() // without it, a command that names it is not a file of the build either

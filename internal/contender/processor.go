@@ -11,7 +11,7 @@ import (
 // TARGET_CPU=native, -march=native, target-cpu=native.
 var nativeArg = regexp.MustCompile(`=native\b`)
 
-// processorFor is what distinguishes processors if one of the arguments asks for code for the one at
+// processorFor returns what distinguishes processors if one of the arguments asks for code for the one at
 // hand, else nothing: code for one may not run on another, so it must not count as built there.
 func (o BuildOptions) processorFor(args []string) []string {
 	switch {

@@ -43,7 +43,7 @@ func RecordBuild(svc bench.Service, rt bench.Runtime, a bench.Artifact, o BuildO
 	return writeJSON(file, BuildRecord{a.BuildTime, o.Rebuild, a.Image, a.Dir})
 }
 
-// LastBuild is the record of the last build of a resolved contender, of whatever sources; ok is
+// LastBuild returns the record of the last build of a resolved contender, of whatever sources; ok is
 // false where there is none.
 func LastBuild(svc bench.Service, rt bench.Runtime, o BuildOptions) (r BuildRecord, ok bool) {
 	file, err := recordFile(svc, rt, o)
@@ -54,7 +54,7 @@ func LastBuild(svc bench.Service, rt bench.Runtime, o BuildOptions) (r BuildReco
 	return r, err == nil && r.BuildTime > 0
 }
 
-// recordFile is the file of the record. Variants that the process runtime builds by the same commands
+// recordFile returns the file of the record. Variants that the process runtime builds by the same commands
 // share one.
 func recordFile(svc bench.Service, rt bench.Runtime, o BuildOptions) (string, error) {
 	cache, err := o.cache()

@@ -7,7 +7,7 @@ import (
 	"locbench/internal/text/strictyaml"
 )
 
-// Schema is the JSON Schema of a service.yaml. It is made of the types that read one.
+// Schema returns the JSON Schema of a service.yaml. It is made of the types that read one.
 func Schema() strictyaml.Schema { return strictyaml.SchemaOf("A contender of locbench", manifest{}) }
 
 func namesSchema(names string) strictyaml.Schema { return strictyaml.MapOf(names, strictyaml.Text("")) }

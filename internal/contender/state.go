@@ -11,7 +11,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// ImageRef is the image that BuildImage would make or find of a resolved contender for an engine of
+// ImageRef returns the image that BuildImage would make or find of a resolved contender for an engine of
 // that architecture; nothing is built. For one that runs inside locbench the error is a
 // NotStaticError where the running binary cannot be the image: BuildImage may still make another.
 func ImageRef(svc bench.Service, arch string, o BuildOptions) (string, error) {

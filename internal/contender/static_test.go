@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// elfOf is the head of a 64-bit Linux program with one segment of a type.
+// elfOf returns the head of a 64-bit Linux program with one segment of a type.
 func elfOf(t *testing.T, machine elf.Machine, segment elf.ProgType) string {
 	t.Helper()
 	head := elf.Header64{

@@ -58,7 +58,7 @@ const (
 	maxHashed    = 64 << 20 // bytes of one file
 )
 
-// SourceHash is the same for the same sources of a contender, wherever they lie: in a checkout,
+// SourceHash returns the same for the same sources of a contender, wherever they lie: in a checkout,
 // elsewhere on disk or in the binary. It covers what a build is made from and the manifest; what is
 // no source (what .dockerignore leaves out, descriptions, .gitignore) is left out.
 func SourceHash(svc bench.Service) (string, error) {
@@ -132,7 +132,7 @@ func KeepStates(file string, states map[string]Verified, o BuildOptions) error {
 	return writeJSON(file, all)
 }
 
-// VerifiedState is what is known of a resolved contender: the newest of the states that are about
+// VerifiedState returns what is known of a resolved contender: the newest of the states that are about
 // its present sources, or else the newest of the others, which is then changed. Without any, ok is
 // false.
 func VerifiedState(svc bench.Service, all ...States) (v Verified, changed, ok bool) {
@@ -150,7 +150,7 @@ func VerifiedState(svc bench.Service, all ...States) (v Verified, changed, ok bo
 	return v, changed, ok
 }
 
-// String is the state in a word or two and its day.
+// String returns the state in a word or two and its day.
 func (v Verified) String() string {
 	word := "yes "
 	if v.Failure != "" {

@@ -24,7 +24,7 @@ type driver struct {
 	engine Engine
 }
 
-// loops are all ways, as Load.Loop names them.
+// loops returns all ways, as Load.Loop names them.
 func loops() []driver {
 	return []driver{{LoopRing, Engine{}}, {LoopEpoll, Engine{Epoll: true}}, {LoopPortable, Engine{Portable: true}}}
 }
@@ -54,7 +54,7 @@ func eachOf(t *testing.T, all []driver, test func(t *testing.T, e Engine)) {
 	}
 }
 
-// plan is a plain plan for tests: GET /city?id=… over n connections.
+// plan returns a plain plan for tests: GET /city?id=… over n connections.
 func plan(url string, connections int, duration time.Duration) Plan {
 	return Plan{
 		BaseURL:  url,
@@ -66,21 +66,21 @@ func plan(url string, connections int, duration time.Duration) Plan {
 	}
 }
 
-// counted is a plan of a closed loop that ends with its requests.
+// counted returns a plan of a closed loop that ends with its requests.
 func counted(url string, connections int, requests int64) Plan {
 	p := plan(url, connections, time.Hour)
 	p.Step.MaxRequests = requests
 	return p
 }
 
-// openPlan is a plan of a rate over at most so many connections.
+// openPlan returns a plan of a rate over at most so many connections.
 func openPlan(url string, rate float64, most int, duration time.Duration) Plan {
 	p := plan(url, 0, duration)
 	p.Step = bench.Step{Name: "open", Rate: rate, MaxConnections: most, Duration: duration}
 	return p
 }
 
-// openCounted is a plan of an open loop that ends with its requests.
+// openCounted returns a plan of an open loop that ends with its requests.
 func openCounted(url string, rate float64, most int, requests int64) Plan {
 	p := openPlan(url, rate, most, time.Hour)
 	p.Step.MaxRequests = requests
@@ -164,7 +164,7 @@ func runOpen(t testing.TB, e Engine, p Plan) bench.Load {
 	return l
 }
 
-// due is how many requests were scheduled within the interval.
+// due returns how many requests were scheduled within the interval.
 func due(l bench.Load) (n int64) {
 	for _, w := range l.Windows {
 		n += w.Due
@@ -172,7 +172,7 @@ func due(l bench.Load) (n int64) {
 	return n
 }
 
-// above is how many of l took longer than d.
+// above returns how many of l took longer than d.
 func above(t testing.TB, l bench.Latencies, d time.Duration) int64 {
 	t.Helper()
 	h, err := hdr.Decode(l)
@@ -209,7 +209,7 @@ func newCounting(t testing.TB, handler func(w http.ResponseWriter, r *http.Reque
 	return c
 }
 
-// count is how many answers of a status the server has given. It counts a response after the client
+// count returns how many answers of a status the server has given. It counts a response after the client
 // may have got it: see answered.
 func (c *counting) count(status int) int64 {
 	c.mu.Lock()
@@ -241,7 +241,7 @@ func hello(w http.ResponseWriter, _ *http.Request) int {
 	return 200
 }
 
-// sleeps is a handler that responses so much later.
+// sleeps returns a handler that responses so much later.
 func sleeps(d time.Duration) func(http.ResponseWriter, *http.Request) int {
 	return func(w http.ResponseWriter, r *http.Request) int {
 		time.Sleep(d)
@@ -249,7 +249,7 @@ func sleeps(d time.Duration) func(http.ResponseWriter, *http.Request) int {
 	}
 }
 
-// raw is a server that does with a connection what no HTTP library would. serve handles one request
+// raw returns a server that does with a connection what no HTTP library would. serve handles one request
 // whose head has been read, and says whether the connection stays open.
 func raw(t testing.TB, serve func(conn net.Conn, request string) (keep bool)) (url string) {
 	t.Helper()
@@ -293,7 +293,7 @@ func raw(t testing.TB, serve func(conn net.Conn, request string) (keep bool)) (u
 	return "http://" + listener.Addr().String()
 }
 
-// refusing is an address at which nobody listens, nor will: the port is that of a connection.
+// refusing returns an address at which nobody listens, nor will: the port is that of a connection.
 func refusing(t testing.TB) (address string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -339,7 +339,7 @@ func (e *ends) String() string {
 	return strings.Join(e.events, " ")
 }
 
-// newHanging is a server that responses after 1 ms, but for the n-th request, which hangs until the
+// newHanging returns a server that responses after 1 ms, but for the n-th request, which hangs until the
 // client gives it up.
 func newHanging(t testing.TB, n int64) *counting {
 	var asked atomic.Int64

@@ -18,7 +18,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// newHTTP2 is a server of HTTP/2, in clear or behind TLS, that counts its answers by status.
+// newHTTP2 returns a server of HTTP/2, in clear or behind TLS, that counts its answers by status.
 func newHTTP2(t *testing.T, secure bool, handler func(w http.ResponseWriter, r *http.Request) (status int)) (c *counting, e Engine) {
 	t.Helper()
 	c = &counting{statuses: map[int]int64{}}

@@ -20,7 +20,7 @@ type Interleave struct {
 	Next func()
 }
 
-// runInterleaved is Run with plan.Interleave. All times are of the turns alone, put together as if nothing had
+// runInterleaved returns Run with plan.Interleave. All times are of the turns alone, put together as if nothing had
 // been in between: Load.Elapsed and Load.Wall are sums over them, and a window is as many turns as
 // are a second. A turn is its own step, with its lead-in, interval and drain, over the
 // connections of the one before.

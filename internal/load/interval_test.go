@@ -309,7 +309,7 @@ func TestHooksOfAnInterruptedStep(t *testing.T) {
 	})
 }
 
-// hangs is a dialler that gets no response.
+// hangs returns a dialler that gets no response.
 func hangs(ctx context.Context, _, _ string) (net.Conn, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()

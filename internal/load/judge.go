@@ -10,7 +10,7 @@ import (
 	"locbench/internal/load/record"
 )
 
-// judge is the warning that the client itself has about its result.
+// judge returns the warning that the client itself has about its result.
 func judge(l bench.Load, rec *record.Result) bench.Warnings {
 	return verdict.Loop{
 		Open: rec.Open, Whole: rec.Whole, Parts: rec.Interleaved, Connections: rec.Connections,
@@ -20,7 +20,7 @@ func judge(l bench.Load, rec *record.Result) bench.Warnings {
 	}.Judge(l)
 }
 
-// ownCPUs are the CPUs that this process may use: those of its affinity, or fewer by the quota of
+// ownCPUs returns the CPUs that this process may use: those of its affinity, or fewer by the quota of
 // its cgroup.
 func ownCPUs() float64 {
 	cpus := float64(runtime.NumCPU()) // as it was when this process was started: it may keep to fewer since

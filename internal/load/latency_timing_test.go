@@ -179,7 +179,7 @@ func (t *truth) count() int64 {
 	return t.h.Count()
 }
 
-// share is how far p50 … p99.9 are from the truth, the worst of them, as a share of what they may
+// share returns how far p50 … p99.9 are from the truth, the worst of them, as a share of what they may
 // be: 1% or 50 µs.
 func share(got bench.Latencies, want *truth) (worst float64) {
 	want.mu.Lock()

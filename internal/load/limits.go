@@ -43,7 +43,7 @@ func CheckLimits(connections int) error {
 	return nil
 }
 
-// openFiles is the number of files open now; 0 where the system does not say.
+// openFiles returns the number of files open now; 0 where the system does not say.
 func openFiles() int {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -52,7 +52,7 @@ func openFiles() int {
 	return len(entries)
 }
 
-// localPorts is the number of ports for outgoing connections to one address; Linux only.
+// localPorts returns the number of ports for outgoing connections to one address; Linux only.
 func localPorts() (int64, bool) {
 	text, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range")
 	if err != nil {
@@ -74,7 +74,7 @@ func parsePorts(text string) (int64, bool) {
 	return high - low + 1, true
 }
 
-// checkStepLimits is CheckLimits of what the step may open; an open loop that names no number makes
+// checkStepLimits returns CheckLimits of what the step may open; an open loop that names no number makes
 // do with fewer.
 func checkStepLimits(s bench.Step) (connections int, err error) {
 	connections = workload.MaxOpenConnections(s)

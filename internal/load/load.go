@@ -92,7 +92,7 @@ var ErrNotKnown = workload.ErrNotKnown
 // Kept keeps connections open from one step to the next.
 type Kept = wire.Kept
 
-// spec is what the plan's requests are made of.
+// spec returns what the plan's requests are made of.
 func (p Plan) spec() workload.Spec {
 	return workload.Spec{
 		BaseURL: p.BaseURL, Step: p.Step, Requests: p.Requests, Sessions: p.Sessions, Variables: p.Variables,
@@ -262,7 +262,7 @@ func (e Engine) loop(ctx context.Context, plan Plan, mix *workload.Mix, connecti
 	})
 }
 
-// clocked is measure after the preparations: everything in here is on the clock.
+// clocked returns measure after the preparations: everything in here is on the clock.
 func (e Engine) clocked(
 	ctx context.Context, plan Plan, rec *record.Recorder, loop loop, onWindow func(bench.Window),
 ) (wall, cpu time.Duration) {
@@ -312,7 +312,7 @@ func (e Engine) clocked(
 	return wall, cpu
 }
 
-// finish is what has been recorded, with the warning about it.
+// finish returns what has been recorded, with the warning about it.
 func finish(ctx context.Context, rec *record.Result, wall, cpu time.Duration) (bench.Load, error) {
 	load := rec.Load()
 	load.ClientCPU, load.Wall, load.ClientCPUs = cpu, wall, ownCPUs()

@@ -32,7 +32,7 @@ func (s stream) headers(block ...byte) {
 // goesAway says that streams after the last one are not taken.
 func (s stream) goesAway(last uint32) { _ = s.WriteGoAway(last, http2.ErrCodeNo, nil) }
 
-// newOdd2 is a server of HTTP/2 in clear that does with a stream what no library would.
+// newOdd2 returns a server of HTTP/2 in clear that does with a stream what no library would.
 func newOdd2(t *testing.T, serve func(s stream)) *oddServer {
 	return accepting(t, func(conn net.Conn) {
 		if serve == nil {

@@ -145,7 +145,7 @@ func newOdd(t *testing.T, o odd, config *tls.Config) *oddServer {
 	return s
 }
 
-// accepting is a server that gives each connection to handle, which need not close it.
+// accepting returns a server that gives each connection to handle, which need not close it.
 func accepting(t *testing.T, handle func(net.Conn)) *oddServer {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -40,7 +40,7 @@ type odd struct {
 	opened int64 // connections that the server has seen; 0: that depends on how fast both are
 }
 
-// odds are the odd servers of HTTP/1.1. To one that closes a connection without a response the first
+// odds returns the odd servers of HTTP/1.1. To one that closes a connection without a response the first
 // request is sent twice, as its connection has been open before it; each has to fail all the same.
 func odds() []odd {
 	const all, each, once = oddRequests, oddRequests, 1
@@ -301,7 +301,7 @@ func (o odd) meets(t *testing.T, e Engine, config *tls.Config, open bool) {
 	}
 }
 
-// reopened is how many connections a result says that were opened again.
+// reopened returns how many connections a result says that were opened again.
 func reopened(l bench.Load) (n int64) {
 	for _, w := range l.Warnings {
 		if w.Kind == bench.WarnReopened {

@@ -14,7 +14,7 @@ import (
 // a minute.
 const timeWait = time.Minute
 
-// portsNeeded is how many local ports a step takes within the time for which each is kept: users
+// portsNeeded returns how many local ports a step takes within the time for which each is kept: users
 // have their own connection.
 func portsNeeded(s bench.Step) int64 {
 	if s.Arrivals == nil {

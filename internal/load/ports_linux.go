@@ -36,7 +36,7 @@ func portsTo(addrs []netip.AddrPort) (n int64, ok bool) {
 	return n, ok
 }
 
-// procAddress is an address as /proc/net has it: 32-bit words in the order of the machine, a colon,
+// procAddress returns an address as /proc/net has it: 32-bit words in the order of the machine, a colon,
 // the port.
 func procAddress(a netip.AddrPort) string {
 	var b strings.Builder

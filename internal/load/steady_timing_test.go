@@ -48,7 +48,7 @@ func newPlaces(t testing.TB, n int, delay time.Duration) *places {
 	return p
 }
 
-// between is how many answers lie in an interval.
+// between returns how many answers lie in an interval.
 func (p *places) between(from time.Time, length time.Duration) (n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -27,7 +27,7 @@ func raiseFiles(need int64) (have int64, ok bool) {
 	return int64(min(uint64(limit.Cur), 1<<62)), true
 }
 
-// processCPU is the CPU time that this process has used, user and system together; 0 if it cannot
+// processCPU returns the CPU time that this process has used, user and system together; 0 if it cannot
 // be read.
 func processCPU() time.Duration {
 	var usage unix.Rusage

@@ -9,7 +9,7 @@ import (
 // raiseFiles: Windows has no such limit per process.
 func raiseFiles(int64) (int64, bool) { return 0, false }
 
-// processCPU is the CPU time that this process has used, user and system together; 0 if it cannot
+// processCPU returns the CPU time that this process has used, user and system together; 0 if it cannot
 // be read.
 func processCPU() time.Duration {
 	var created, exited, kernel, user windows.Filetime

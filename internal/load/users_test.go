@@ -102,7 +102,7 @@ func (o *orders) journal(note func()) {
 	note()
 }
 
-// ordersPlan is 70% items, 20% searches and 10% orders with a login.
+// ordersPlan returns 70% items, 20% searches and 10% orders with a login.
 func ordersPlan(t *testing.T, url string, connections int, units int64) Plan {
 	t.Helper()
 	users := filepath.Join(t.TempDir(), "users.csv")

@@ -31,7 +31,7 @@ func newContender(t *testing.T, delay func(n int64) time.Duration) *contender {
 	return &contender{delay: delay, ended: t.Context().Done()}
 }
 
-// steady is a contender that takes as long for each response.
+// steady returns a contender that takes as long for each response.
 func steady(t *testing.T, d time.Duration) *contender {
 	return newContender(t, func(int64) time.Duration { return d })
 }
@@ -73,13 +73,13 @@ func (c *contender) serve(conn net.Conn) {
 	}
 }
 
-// count is how many answers have been given, once nobody has anything to do at this moment.
+// count returns how many answers have been given, once nobody has anything to do at this moment.
 func (c *contender) count() int64 {
 	synctest.Wait()
 	return c.answered.Load()
 }
 
-// between is how many answers lie in an interval.
+// between returns how many answers lie in an interval.
 func (c *contender) between(from time.Time, length time.Duration) (n int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -297,7 +297,7 @@ func benchServer(b testing.TB, cpu string) (url string) {
 // benchWait is how long the server waits before it answers GET /wait.
 const benchWait = 12 * time.Millisecond
 
-// serve is the server, in the process that benchServer starts. It does as little as it can, so that
+// serve returns the server, in the process that benchServer starts. It does as little as it can, so that
 // more of the machine is left to the clients: a response of the length that the path begins with.
 func serve() error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -343,7 +343,7 @@ func serve() error {
 	}
 }
 
-// benchResponse is a response with a body of JSON that long.
+// benchResponse returns a response with a body of JSON that long.
 func benchResponse(size int) []byte {
 	begin, end := `{"id":7,"data":{"token":"0123456789abcdef"},"pad":"`, `"}`
 	body := begin + strings.Repeat("x", size-len(begin)-len(end)) + end

@@ -27,7 +27,7 @@ func Find(roots ...string) (dirs []string, problems []error) {
 	return dirs, problems
 }
 
-// find is Find down to a depth, which is 0 for the roots. problem is called with the folder that an
+// find returns Find down to a depth, which is 0 for the roots. problem is called with the folder that an
 // error is of.
 func find(roots []string, depth int, problem func(dir string, err error)) (dirs []string) {
 	seen := map[string]bool{}

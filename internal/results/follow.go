@@ -203,7 +203,7 @@ func (l *follower) finish() error {
 	return nil
 }
 
-// LastSeq is the highest event number in dir's event log, 0 without one. The rest of a line is not
+// LastSeq returns the highest event number in dir's event log, 0 without one. The rest of a line is not
 // read: it may be broken, or longer than any record.
 func LastSeq(dir string) (last int64, err error) {
 	f, err := openLog(dir)

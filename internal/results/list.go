@@ -39,7 +39,7 @@ type Entry struct {
 	Err        error     // why it cannot be shown; then only Dir and Changed are known
 }
 
-// Time is by which lists are ordered: when the run was started, or for broken folders when they
+// Time returns by which lists are ordered: when the run was started, or for broken folders when they
 // were written.
 func (e Entry) Time() time.Time {
 	if e.Started.IsZero() {

@@ -40,7 +40,7 @@ func Read(dir string) (bench.Run, []bench.TrialResult, error) {
 	return run, trials, err
 }
 
-// Folder is dir, or the folder of the run.json that dir names.
+// Folder returns dir, or the folder of the run.json that dir names.
 func Folder(dir string) string {
 	if filepath.Base(dir) == RunFile {
 		return filepath.Dir(dir)
@@ -137,7 +137,7 @@ func tooNew(file string, schema int) error {
 		bench.SchemaVersion)
 }
 
-// ResumeCommand is the command line that resumes the run in dir, to be pasted into a shell.
+// ResumeCommand returns the command line that resumes the run in dir, to be pasted into a shell.
 func ResumeCommand(dir string) string {
 	if strings.HasPrefix(dir, "-") {
 		dir = "." + string(filepath.Separator) + dir

@@ -7,7 +7,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// Records are events such as a run with these results publishes: for folders without an event log. What
+// Records returns events such as a run with these results publishes: for folders without an event log. What
 // the results do not hold (phases, log lines as they came) is not in them.
 func Records(run bench.Run, trials []bench.TrialResult, dir string) []bench.Record {
 	t := &recorder{at: run.Started}

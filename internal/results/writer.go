@@ -167,7 +167,7 @@ func (w *Writer) Interrupted() {
 	}
 }
 
-// Err is the first error in writing; ask after the stream was closed.
+// Err returns the first error in writing; ask after the stream was closed.
 func (w *Writer) Err() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

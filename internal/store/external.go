@@ -71,7 +71,7 @@ func (s *Store) direct(ctx context.Context, addr, target string) string {
 	return base
 }
 
-// identity is the store's answer to GET /: its name, its cluster, its version.
+// identity returns the store's answer to GET /: its name, its cluster, its version.
 func identity(ctx context.Context, base string) ([]byte, error) {
 	status, body, err := ask(ctx, base+"/")
 	if err == nil && status != http.StatusOK {
@@ -115,7 +115,7 @@ func call(ctx context.Context, method, url, json string) (status int, body []byt
 // ErrNoIndex is returned by Count for an index that the store does not have.
 var ErrNoIndex = errors.New("no such index")
 
-// Count is the number of documents in an index, the latest changes included where the user of the
+// Count returns the number of documents in an index, the latest changes included where the user of the
 // URL may ask for that.
 func (s *Store) Count(ctx context.Context, index string) (int64, error) {
 	at := s.url + "/" + url.PathEscape(index)
@@ -174,7 +174,7 @@ func (s *Store) probe(ctx context.Context) ([]byte, error) {
 	return body, nil
 }
 
-// reason is the cause of the context's end where that is what err comes from, and otherwise err of
+// reason returns the cause of the context's end where that is what err comes from, and otherwise err of
 // net/http without the URL, which may hold a password.
 func reason(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
@@ -213,14 +213,14 @@ func OnLoopback(raw string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// hostPort is where a URL that checkURL has accepted points to.
+// hostPort returns where a URL that checkURL has accepted points to.
 func hostPort(raw string) string {
 	u, _ := secret.ParseURL(raw)
 	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
 	return net.JoinHostPort(u.Hostname(), port)
 }
 
-// withHost is a URL that checkURL has accepted with another host.
+// withHost returns a URL that checkURL has accepted with another host.
 func withHost(raw, host string) string {
 	u, _ := secret.ParseURL(raw)
 	u.Host = host

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// loopback is this machine, as seen by itself.
+// loopback returns this machine, as seen by itself.
 func loopback() []netip.Prefix {
 	return []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 }

@@ -88,11 +88,11 @@ func (s *Store) openEmbedded(_ context.Context, spec bench.StoreSpec, opts Optio
 	return nil
 }
 
-// URL is how this machine reaches the store, without a slash at the end; "" where there is none. It
+// URL returns how this machine reaches the store, without a slash at the end; "" where there is none. It
 // may hold a user name and password: show Info().URL instead.
 func (s *Store) URL() string { return s.url }
 
-// Work is what an embedded store has done so far (embedded.Server.Work); ok is false for others.
+// Work returns what an embedded store has done so far (embedded.Server.Work); ok is false for others.
 func (s *Store) Work() (work func() (calls int64, busy time.Duration), ok bool) {
 	if s.embedded == nil {
 		return nil, false
@@ -109,7 +109,7 @@ func (s *Store) Fill(ctx context.Context, set bench.DataSet, progress func(done 
 	return s.embedded.Fill(ctx, set, progress)
 }
 
-// PID is the main process of a store in a container on this machine; 0 where there is none.
+// PID returns the main process of a store in a container on this machine; 0 where there is none.
 func (s *Store) PID() int {
 	if s.container == nil {
 		return 0
@@ -117,7 +117,7 @@ func (s *Store) PID() int {
 	return s.container.PID()
 }
 
-// Warnings are warnings about the store that belong to the results.
+// Warnings returns warnings about the store that belong to the results.
 func (s *Store) Warnings() bench.Warnings { return s.warnings }
 
 // Info describes the store for the record, without user info. Seen is the last response of Listen.

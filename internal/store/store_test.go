@@ -133,7 +133,7 @@ func TestExternal(t *testing.T) {
 	}
 }
 
-// second is another address of this machine than the one that test servers listen on.
+// second returns another address of this machine than the one that test servers listen on.
 func second(t *testing.T) string {
 	t.Helper()
 	const addr = "127.0.0.2"

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Locbench is the path of locbench itself, for tests that need it in its own process: the
+// Locbench returns the path of locbench itself, for tests that need it in its own process: the
 // binary that BinaryVariable names, otherwise one that is built once, as the README says. Only a
 // static binary can be its own image.
 func Locbench(t testing.TB) string {
@@ -40,7 +40,7 @@ var binary = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// SmallRun are the arguments of a short run of two rounds of the given steps, and its results
+// SmallRun returns the arguments of a short run of two rounds of the given steps, and its results
 // folder.
 func SmallRun(t testing.TB, steps string) (args []string, out string) {
 	t.Helper()

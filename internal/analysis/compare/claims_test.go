@@ -10,7 +10,7 @@ import (
 	"locbench/internal/figures/stats"
 )
 
-// scaled is so many times as long.
+// scaled returns so many times as long.
 func scaled(d time.Duration, by float64) time.Duration { return time.Duration(float64(d) * by) }
 
 // What 'make bench-aa' counts on a machine, counted on noise of a known size: 3% in throughput and

@@ -203,10 +203,10 @@ func sideWarning(side string, kind bench.WarningKind, format string, args ...any
 	return SideWarning{side, bench.Warning{Kind: kind, Text: fmt.Sprintf(format, args...)}}
 }
 
-// String is "old: 5 of 6 rounds complete".
+// String returns "old: 5 of 6 rounds complete".
 func (d SideWarning) String() string { return d.Words(sides[0], sides[1]) }
 
-// Words are those of String, where the reader calls the sides by these names.
+// Words returns those of String, where the reader calls the sides by these names.
 func (d SideWarning) Words(before, after string) string {
 	switch d.Side {
 	case sides[0]:

@@ -28,7 +28,7 @@ func usual() figures {
 	return figures{10_000, 5 * time.Millisecond, 100 * time.Millisecond, 50 << 20}
 }
 
-// trial is a round: a warm-up with 1 connection, then 1, 4 and 8 of them; 4 have a good half of the
+// trial returns a round: a warm-up with 1 connection, then 1, 4 and 8 of them; 4 have a good half of the
 // peak. It comes to its final speed 30 times as long after its start as it answers for the first
 // time.
 func trial(name string, round int, f figures) bench.TrialResult {
@@ -90,7 +90,7 @@ func run() bench.Run {
 	}
 }
 
-// trials are rounds with noise of 1 %.
+// trials returns rounds with noise of 1 %.
 func trials(rng *rand.Rand, name string, n int, f figures) []bench.TrialResult {
 	var all []bench.TrialResult
 	for i := range n {

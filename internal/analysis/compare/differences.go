@@ -54,7 +54,7 @@ type fact struct {
 	value  string // "" where it is not on record, or there is none
 }
 
-// unlike are the facts, each in the same place of both lists, that differ, the gravest first.
+// unlike returns the facts, each in the same place of both lists, that differ, the gravest first.
 func unlike(a, b []fact) (out []Difference) {
 	for i, f := range a {
 		if f.value != b[i].value {
@@ -70,7 +70,7 @@ func gravestFirst(all []Difference) []Difference {
 	return all
 }
 
-// data are the data set (not where a run asks for none, though earlier versions have it on record) and files.
+// data returns the data set (not where a run asks for none, though earlier versions have it on record) and files.
 func data(r bench.Run) string {
 	var all []string
 	if r.Profile.AsksData() {
@@ -82,7 +82,7 @@ func data(r bench.Run) string {
 	return strings.Join(all, ", ")
 }
 
-// Differences are what differs between two runs, the gravest first.
+// Differences returns what differs between two runs, the gravest first.
 func Differences(a, b bench.Run) []Difference {
 	if a.Data.Hash != "" && a.Data.Hash == b.Data.Hash {
 		b.Data.Name = a.Data.Name // the same data may be in another folder
@@ -162,7 +162,7 @@ func ProfileHash(p bench.Profile) string {
 	return hash(p)
 }
 
-// base is the name of a file; "" of none.
+// base returns the name of a file; "" of none.
 func base(file string) string {
 	if file == "" {
 		return ""
@@ -177,7 +177,7 @@ func restHash(p bench.Profile) string {
 	return ProfileHash(p)
 }
 
-// added is the latency that a store adds to its responses; "" where it adds none.
+// added returns the latency that a store adds to its responses; "" where it adds none.
 func added(s bench.StoreSpec) string {
 	if s.Latency == 0 {
 		return ""
@@ -208,7 +208,7 @@ func steps(all []bench.Step) string {
 	return strings.Join(parts, ", ") + ", hash " + hash(all)
 }
 
-// hash is the beginning of the SHA-256 of v's JSON; "" where it has none, as an infinite rate.
+// hash returns the beginning of the SHA-256 of v's JSON; "" where it has none, as an infinite rate.
 func hash(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -218,12 +218,12 @@ func hash(v any) string {
 	return short(hex.EncodeToString(sum[:]))
 }
 
-// TrialDifferences are between how two contenders really ran, the gravest first.
+// TrialDifferences returns between how two contenders really ran, the gravest first.
 func TrialDifferences(a, b []bench.TrialResult) []Difference {
 	return slices.DeleteFunc(unlike(known(a), known(b)), Difference.unknown)
 }
 
-// known is what the trials say, each other response once: "0-1, 2-3" where the rounds differ.
+// known returns what the trials say, each other response once: "0-1, 2-3" where the rounds differ.
 func known(trials []bench.TrialResult) []fact {
 	facts := trialFacts(bench.TrialResult{})
 	for i := range facts {
@@ -281,7 +281,7 @@ func breaking(differences []Difference, most int) string {
 	return strings.Join(parts, ", ")
 }
 
-// String is what differs, and how.
+// String returns what differs, and how.
 func (d Difference) String() string {
 	return fmt.Sprintf("%s (%s → %s)", d.What, cmp.Or(d.Old, "none"), cmp.Or(d.New, "none"))
 }
@@ -300,7 +300,7 @@ func limits(l bench.Limits) string {
 	return cmp.Or(strings.Join(parts, ", "), "none")
 }
 
-// size is "" below least.
+// size returns "" below least.
 func size(n, least int64) string {
 	if n < least {
 		return ""
@@ -315,7 +315,7 @@ func virtual(m bench.Machine) string {
 	return m.Virtual
 }
 
-// apart is "" where all share the CPUs, whatever the reason, as it always was in earlier versions.
+// apart returns "" where all share the CPUs, whatever the reason, as it always was in earlier versions.
 func apart(i *bench.Isolation) string {
 	if i == nil || !i.Separate {
 		return ""
@@ -330,7 +330,7 @@ func number(n int) string {
 	return fmt.Sprint(n)
 }
 
-// short is the beginning of a hash, enough to tell two apart.
+// short returns the beginning of a hash, enough to tell two apart.
 func short(hash string) string {
 	if len(hash) > 12 {
 		return hash[:12]
@@ -338,7 +338,7 @@ func short(hash string) string {
 	return hash
 }
 
-// targets are the addresses at which contenders ran already.
+// targets returns the addresses at which contenders ran already.
 func targets(r bench.Run) string {
 	var all []string
 	for _, t := range r.Targets {

@@ -39,7 +39,7 @@ type MeasureFloor struct {
 	Verdict stats.Verdict `json:"verdict"`
 }
 
-// Largest is the floor of all measures together.
+// Largest returns the floor of all measures together.
 func (f Floor) Largest() (largest float64) {
 	for _, m := range f.Measures {
 		largest = max(largest, m.Floor)
@@ -47,7 +47,7 @@ func (f Floor) Largest() (largest float64) {
 	return largest
 }
 
-// Of is the floor of one measure; 0 where it is not known, as of nil.
+// Of returns the floor of one measure; 0 where it is not known, as of nil.
 func (f *Floor) Of(m measure.ID) float64 {
 	if f != nil {
 		for _, known := range f.Measures {

@@ -73,7 +73,7 @@ func parseGate(part string) (Gate, error) {
 	return g, nil
 }
 
-// example is a gate of the same measure.
+// example returns a gate of the same measure.
 func (g Gate) example() string {
 	if g.Change = 0.1; g.higher() {
 		g.Change = 0.05
@@ -81,7 +81,7 @@ func (g Gate) example() string {
 	return g.String()
 }
 
-// sign is what stands between the measure and the change: less where a higher value is better.
+// sign returns what stands between the measure and the change: less where a higher value is better.
 func (g Gate) sign() string {
 	if g.higher() {
 		return "<-"
@@ -89,7 +89,7 @@ func (g Gate) sign() string {
 	return ">+"
 }
 
-// Gates are an example of each measure: "throughput<-5%,p99>+10%".
+// Gates returns an example of each measure: "throughput<-5%,p99>+10%".
 func Gates() string {
 	var all []string
 	for _, id := range gated() {
@@ -98,7 +98,7 @@ func Gates() string {
 	return strings.Join(all, ",")
 }
 
-// gated are the names of the measures that a gate may be of.
+// gated returns the names of the measures that a gate may be of.
 func gated() (all []string) {
 	for _, m := range measure.Judged() {
 		all = append(all, string(m.ID))
@@ -109,7 +109,7 @@ func gated() (all []string) {
 // higher reports whether a higher value is better.
 func (g Gate) higher() bool { return measure.Get(g.Measure).Higher }
 
-// String is the form that ParseGates reads.
+// String returns the form that ParseGates reads.
 func (g Gate) String() string {
 	return fmt.Sprintf("%s%s%s%%", g.Measure, g.sign(), strconv.FormatFloat(math.Abs(g.Change)*100, 'f', -1, 64))
 }

@@ -149,7 +149,7 @@ func (p *Point) measure(c analysis.Contender) {
 	}
 }
 
-// Labels are those of all contenders that were added.
+// Labels returns those of all contenders that were added.
 func (h *History) Labels() []string {
 	return slices.Sorted(maps.Keys(h.points))
 }
@@ -192,7 +192,7 @@ func (h *History) Courses(labels []string, measures []measure.ID) ([]Series, err
 	return all, nil
 }
 
-// segments are those of comparable points: the first of each, and the one after its last.
+// segments returns those of comparable points: the first of each, and the one after its last.
 func (c *Series) segments() iter.Seq2[int, int] {
 	return func(yield func(from, to int) bool) {
 		from := 0
@@ -214,7 +214,7 @@ func unknown(id measure.ID, points []Point) bool {
 	})
 }
 
-// differences are those to a later point.
+// differences returns those to a later point.
 func (p Point) differences(next Point) []Difference {
 	return append(Differences(p.run, next.run), TrialDifferences(p.trials, next.trials)...)
 }
@@ -252,7 +252,7 @@ func (c *Series) findChanges(from, to int) error {
 	return nil
 }
 
-// figure is a measure at a step.
+// figure returns a measure at a step.
 func (p Point) figure(of measure.ID, step bench.Step) PointValue {
 	f := newPointValue(measure.Get(of), step.Name, "", nil)
 	for _, s := range p.steps {

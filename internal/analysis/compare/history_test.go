@@ -14,7 +14,7 @@ import (
 	"locbench/internal/figures/measure"
 )
 
-// past is a history of n runs of contenders a and b, the i-th as change says.
+// past returns a history of n runs of contenders a and b, the i-th as change says.
 func past(t *testing.T, n int, change func(i int, r *bench.Run, f *figures)) *History {
 	t.Helper()
 	var h History

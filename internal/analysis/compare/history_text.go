@@ -93,7 +93,7 @@ func (c Series) narrow(rows [][]string) []int {
 	}
 }
 
-// course is the title of the k-th measure, how it went, and from where to where.
+// course returns the title of the k-th measure, how it went, and from where to where.
 func (c Series) course(k int) (title, spark, span string) {
 	m := measure.Get(c.Points[0].Values[k].Measure)
 	lo, hi := extent(c.Points, k)
@@ -104,7 +104,7 @@ func (c Series) course(k int) (title, spark, span string) {
 	return cmp.Or(m.Comparison.Long, m.Comparison.Title), c.spark(k), span
 }
 
-// extent is the smallest and the largest value of the k-th measure; lo is above hi without any.
+// extent returns the smallest and the largest value of the k-th measure; lo is above hi without any.
 func extent(points []Point, k int) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, p := range points {
@@ -115,7 +115,7 @@ func extent(points []Point, k int) (lo, hi float64) {
 	return lo, hi
 }
 
-// rows are the table, its head first.
+// rows returns the table, its head first.
 func (c Series) rows() [][]string {
 	head := []string{"#", "started", "n"}
 	for _, f := range c.Points[0].Values {
@@ -158,7 +158,7 @@ func (c Series) marks(i int, say func(string)) {
 	}
 }
 
-// words are "▼ throughput: 13,765/s → 12,000/s (−13%), p 0.03; other since then: Go (1 → 2)".
+// words returns "▼ throughput: 13,765/s → 12,000/s (−13%), p 0.03; other since then: Go (1 → 2)".
 func (x Change) words() string {
 	mark := "▼"
 	if x.After > x.Before {

@@ -13,7 +13,7 @@ import (
 	"locbench/internal/figures/stats"
 )
 
-// interleavedRounds are the rounds of contenders that took turns on a machine whose speed is another one in
+// interleavedRounds returns the rounds of contenders that took turns on a machine whose speed is another one in
 // each round, by up to a factor of two.
 func interleavedRounds(rng *rand.Rand, n int, by ...float64) []bench.TrialResult {
 	var all []bench.TrialResult

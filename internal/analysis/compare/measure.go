@@ -11,7 +11,7 @@ import (
 	"locbench/internal/figures/stats"
 )
 
-// Measures are the names of all measures that contenders are compared by.
+// Measures returns the names of all measures that contenders are compared by.
 func Measures() (all []string) {
 	for _, m := range measure.View(measure.Compared) {
 		all = append(all, string(m.ID))
@@ -19,7 +19,7 @@ func Measures() (all []string) {
 	return all
 }
 
-// Titles are what they are called: "throughput at peak, … and CPU per request".
+// Titles returns what they are called: "throughput at peak, … and CPU per request".
 func Titles() string {
 	var all []string
 	for _, m := range measure.View(measure.Compared) {

@@ -60,7 +60,7 @@ func (r Result) Text(w io.Writer) error {
 	return err
 }
 
-// Words are the floor of each measure, and where it comes from: "throughput 2.1%, p99 8.0%
+// Words returns the floor of each measure, and where it comes from: "throughput 2.1%, p99 8.0%
 // (go-nethttp against itself, 6 rounds on each side, 2026-11-21 08:00)".
 func (f Floor) Words() string {
 	var parts []string
@@ -113,7 +113,7 @@ func differences(b *bytes.Buffer, ds []Difference) {
 
 func rounds(l Trials) string { return units.Plural(l.Seen, "round") }
 
-// value is the median in its unit.
+// value returns the median in its unit.
 func (r Row) value(s Side) string {
 	if s.Median == nil {
 		return units.Missing
@@ -121,7 +121,7 @@ func (r Row) value(s Side) string {
 	return measure.Get(r.Measure).Unit.Text(*s.Median)
 }
 
-// widths are those of the columns.
+// widths returns those of the columns.
 func widths(rows [][]string) []int {
 	all := make([]int, len(rows[0]))
 	for _, row := range rows {

@@ -13,7 +13,7 @@ import (
 	"locbench/internal/figures/stats"
 )
 
-// standing is that of a whole set.
+// standing returns that of a whole set.
 func standing(s raw, id measure.ID, rule stats.Rule) analysis.Standing {
 	return s.set().Run.Standing(id, rule)
 }

@@ -58,7 +58,7 @@ func sayFailedRounds(c Contender) string {
 	return fmt.Sprintf("%s failed in %d of %s: %s.", c.Label, len(c.Failed), units.Plural(c.Trials, "round"), list(c.Failed))
 }
 
-// missed are the thresholds of the profile that a contender has missed, and in how many steps.
+// missed returns the thresholds of the profile that a contender has missed, and in how many steps.
 func missed(f Facts) (words []string) {
 	for _, c := range f.Contenders {
 		if c.Missed > 0 {

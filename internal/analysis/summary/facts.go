@@ -120,7 +120,7 @@ func (f Facts) of(label string) Contender {
 	return f.Contenders[slices.IndexFunc(f.Contenders, func(c Contender) bool { return c.Contender.Label == label })]
 }
 
-// leftOut are the places of those that are not compared.
+// leftOut returns the places of those that are not compared.
 func leftOut(s analysis.Standing) []analysis.Place {
 	return slices.DeleteFunc(slices.Clone(s.Places), func(p analysis.Place) bool { return p.Tier > 0 })
 }

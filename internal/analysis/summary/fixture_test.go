@@ -30,7 +30,7 @@ func side(name string, throughputs []float64, change ...func(*bench.TrialResult)
 	return trials
 }
 
-// around are n throughputs about x, none alike and none far off, in no order of time.
+// around returns n throughputs about x, none alike and none far off, in no order of time.
 func around(x float64, n int) []float64 {
 	wobble := []float64{0, .011, -.008, .004, -.013, .007, -.003, .015, -.017, .002, -.006, .009}
 	var values []float64

@@ -14,7 +14,7 @@ type rule struct {
 	say  func(Facts) []Sentence
 }
 
-// rules are the table, in the order in which the sentences are reported. Each line has a condition
+// rules returns the table, in the order in which the sentences are reported. Each line has a condition
 // and a sentence; only "winner" and "leading group" may say that somebody is ahead.
 func rules() []rule {
 	return []rule{
@@ -67,7 +67,7 @@ func ofRun(holds func(Facts) bool, say func(Facts) string) func(Facts) []Sentenc
 	}
 }
 
-// ofList is a rule about contenders that have something in common.
+// ofList returns a rule about contenders that have something in common.
 func ofList(what string, which func(Facts) []string) func(Facts) []Sentence {
 	return ofRun(func(f Facts) bool { return len(which(f)) > 0 },
 		func(f Facts) string { return what + list(which(f)) + "." })

@@ -59,7 +59,7 @@ func grouped(all []group, what, name string) []group {
 	return all
 }
 
-// requests are the contenders by the requests that their peaks are of.
+// requests returns the contenders by the requests that their peaks are of.
 func requests(f Facts) (all []group) {
 	for _, c := range f.Contenders {
 		if c.HasPeak {
@@ -78,7 +78,7 @@ func sayDifferentRequests(f Facts) string {
 		strings.Join(words, "; ") + ")."
 }
 
-// reasons are why contenders are not compared, grouped: "a and b: 1 round, need ≥ 6".
+// reasons returns why contenders are not compared, grouped: "a and b: 1 round, need ≥ 6".
 func reasons(out []analysis.Place) string {
 	var all []group
 	for _, p := range out {
@@ -110,7 +110,7 @@ func sayTooFew(_ Facts, s analysis.Standing) Sentence {
 		text, atMost, units.Plural(most, "round"), stats.MinInterval, stats.MinInterval)}
 }
 
-// labels are those of some members, cleaned.
+// labels returns those of some members, cleaned.
 func labels(s analysis.Standing, members []int) (names []string) {
 	for _, i := range members {
 		names = append(names, label(s, i))
@@ -129,7 +129,7 @@ func everybody(s analysis.Standing) (names []string) {
 	return names
 }
 
-// valueOf is a member's median with the step that it is of; a whole life has none.
+// valueOf returns a member's median with the step that it is of; a whole life has none.
 func valueOf(f Facts, s analysis.Standing, member int) (value, at string) {
 	p := s.Member(member)
 	if !fromStartToStop(s) {
@@ -138,7 +138,7 @@ func valueOf(f Facts, s analysis.Standing, member int) (value, at string) {
 	return p.Text(), at
 }
 
-// evidence is the leader's figure, the next one's, their ratio with its interval, and the p value.
+// evidence returns the leader's figure, the next one's, their ratio with its interval, and the p value.
 func evidence(f Facts, s analysis.Standing, over []int) string {
 	first, next := s.Tiers[0][0], slices.Min(over)
 	c, _ := s.Pair(first, next)
@@ -289,7 +289,7 @@ func boundWords(b verdict.Bound) string {
 // maxNames is how many names a sentence lists.
 const maxNames = 6
 
-// list is "a, b and c"; of many the first, and how many more.
+// list returns "a, b and c"; of many the first, and how many more.
 func list(names []string) string {
 	if n := len(names) - maxNames; n > 1 {
 		return strings.Join(names[:maxNames], ", ") + " and " + units.Count(int64(n)) + " more"
@@ -300,7 +300,7 @@ func list(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
-// spread is the interval of a median, or why there is none.
+// spread returns the interval of a median, or why there is none.
 func spread(u measure.Unit, v stats.Value) string {
 	switch {
 	case v.Interval != nil:
@@ -313,7 +313,7 @@ func spread(u measure.Unit, v stats.Value) string {
 	return "1 round, no CI"
 }
 
-// kinds are errors by kind, the most frequent first.
+// kinds returns errors by kind, the most frequent first.
 func kinds(errors map[bench.ErrorKind]int64) string {
 	all := slices.DeleteFunc(slices.Collect(maps.Keys(errors)), func(k bench.ErrorKind) bool { return errors[k] <= 0 })
 	slices.SortFunc(all, func(a, b bench.ErrorKind) int {

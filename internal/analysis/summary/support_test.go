@@ -100,7 +100,7 @@ func supported(t *testing.T, run bench.Run, trials []bench.TrialResult, rule sta
 	}
 }
 
-// samplesOf are the samples of those that are compared, by label.
+// samplesOf returns the samples of those that are compared, by label.
 func samplesOf(f Facts, id measure.ID) map[string][]float64 {
 	samples := map[string][]float64{}
 	for _, s := range f.Standings {

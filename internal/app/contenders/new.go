@@ -53,7 +53,7 @@ func New(env console.Env, o NewOptions) error {
 	return nil
 }
 
-// nextSteps are those to take with a new contender in dir. Only one that serves the locations API is verified and run
+// nextSteps returns those to take with a new contender in dir. Only one that serves the locations API is verified and run
 // by what comes with locbench.
 func nextSteps(svc bench.Service, dir string) []string {
 	manifest := filepath.Join(dir, contender.ManifestName)

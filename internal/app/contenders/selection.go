@@ -73,7 +73,7 @@ func (s Selection) Choose(env console.Env) ([]bench.Service, error) {
 	return list, nil
 }
 
-// variants are those of svc that can be built here.
+// variants returns those of svc that can be built here.
 func (s Selection) variants(env console.Env, svc bench.Service) (list []bench.Service) {
 	all := contender.Resolved(svc)
 	if s.Defaults {
@@ -97,7 +97,7 @@ func buildable(svc bench.Service, rt bench.Runtime) error {
 	return platform.Buildable(rt, svc)
 }
 
-// selected is how a resolved contender is named on the command line.
+// selected returns how a resolved contender is named on the command line.
 func selected(svc bench.Service) string {
 	return bench.Selection{Contender: svc.Name, Variant: svc.Variant}.String()
 }

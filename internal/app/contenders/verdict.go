@@ -14,7 +14,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// verifiedState is the verified state that follows from a trial.
+// verifiedState returns the verified state that follows from a trial.
 func verifiedState(run bench.Run, trial bench.TrialResult, svc bench.Service) (contender.Verified, error) {
 	hash, err := contender.SourceHash(svc)
 	if err != nil {
@@ -59,7 +59,7 @@ func verifiedState(run bench.Run, trial bench.TrialResult, svc bench.Service) (c
 	return v, nil
 }
 
-// faults are what is not as it should be, the gravest first.
+// faults returns what is not as it should be, the gravest first.
 func faults(trial bench.TrialResult) (wrong []string) {
 	if trial.State != bench.TrialComplete {
 		wrong = append(wrong, cmp.Or(trial.Failure, "its trial is "+string(trial.State)))
@@ -99,7 +99,7 @@ func faults(trial bench.TrialResult) (wrong []string) {
 	return wrong
 }
 
-// unseen are the points of the lifecycle contract that no check has reported on; a check that failed
+// unseen returns the points of the lifecycle contract that no check has reported on; a check that failed
 // is its own fault.
 func unseen(trial bench.TrialResult) (wrong []string) {
 	for _, name := range []string{
@@ -197,7 +197,7 @@ func writeVerdict(w io.Writer, trial bench.TrialResult, v contender.Verified) {
 	}
 }
 
-// known is v in words, "" where it is not known.
+// known returns v in words, "" where it is not known.
 func known[T int64 | bench.Duration](v T, words func(T) string) string {
 	if v <= 0 {
 		return ""

@@ -96,7 +96,7 @@ func Verify(ctx context.Context, env console.Env, o VerifyOptions) error {
 	return nil
 }
 
-// KnownStates are the verified states that travel with the bundled contenders, and those of this
+// KnownStates returns the verified states that travel with the bundled contenders, and those of this
 // user.
 func KnownStates() ([]contender.States, error) {
 	bundled, err := contender.ReadStates(services.FS, contender.VerifiedName)
@@ -107,7 +107,7 @@ func KnownStates() ([]contender.States, error) {
 	return []contender.States{bundled, mine}, err
 }
 
-// VerifiedText is what is known of all variants of a contender together: the worst that holds for
+// VerifiedText returns what is known of all variants of a contender together: the worst that holds for
 // one of them.
 func VerifiedText(svc bench.Service, known []contender.States) string {
 	all := contender.Resolved(svc)

@@ -111,7 +111,7 @@ func (o *opener) Watch(dir string) (ui.Session, error) {
 	return s, nil
 }
 
-// started are the sessions so far, the newest last.
+// started returns the sessions so far, the newest last.
 func (o *opener) started() []*worker.Session {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -28,7 +28,7 @@ type Options struct {
 	Mouse bool
 }
 
-// drawn are the options of the dashboard on the terminal of env.
+// drawn returns the options of the dashboard on the terminal of env.
 func (o Options) drawn(env console.Env, first ui.Screen) (tui.Options, error) {
 	switch o.Theme {
 	case "", "dark", "light":
@@ -53,7 +53,7 @@ func utf8Locale(env console.Env) bool {
 	return true
 }
 
-// Run is locbench run on a terminal: the run in its own process, the screen in this one. When
+// Run returns locbench run on a terminal: the run in its own process, the screen in this one. When
 // it has ended, what it found is on the normal screen, and its exit code is this one's.
 func Run(ctx context.Context, env console.Env, looks Options) error {
 	if _, err := looks.drawn(env, nil); err != nil {
@@ -136,7 +136,7 @@ type DashboardOptions struct {
 	SetUp  func(setup.Options) (ui.Screen, error)
 }
 
-// Dashboard is locbench tui.
+// Dashboard returns locbench tui.
 func Dashboard(ctx context.Context, env console.Env, d DashboardOptions) error {
 	if !env.HasScreen() {
 		return console.Usagef("locbench tui needs a terminal; without one use: locbench run --headless")

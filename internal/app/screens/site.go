@@ -31,7 +31,7 @@ type Site struct {
 // maxFound bounds the profiles that are looked for in the working folder.
 const maxFound = 50
 
-// Profiles are the bundled ones, those in the working folder, and the one called also. A YAML file
+// Profiles returns the bundled ones, those in the working folder, and the one called also. A YAML file
 // that is not a profile is left out, unless it is named.
 func (s Site) Profiles(_ context.Context, also string) []setup.Profile {
 	var out []setup.Profile

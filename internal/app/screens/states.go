@@ -95,7 +95,7 @@ func imageStates(
 	}
 }
 
-// verifiedNote is what setup.State.Verified says.
+// verifiedNote returns what setup.State.Verified says.
 func verifiedNote(svc bench.Service, known []contender.States) string {
 	v, changed, ok := contender.VerifiedState(svc, known...)
 	day := v.When.Format(time.DateOnly)

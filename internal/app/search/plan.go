@@ -23,7 +23,7 @@ const (
 	maxPlaces         = 50        // limits to search under
 )
 
-// config is the search as the flags want it; its Start is known later.
+// config returns the search as the flags want it; its Start is known later.
 func (o *Options) config() (capacity.Config, error) {
 	c := capacity.Config{Start: o.Guess, Min: leastRate, Max: o.MaxRate, Probes: o.MaxProbes}
 	if c.Max == 0 {
@@ -107,7 +107,7 @@ func (o *Options) places() ([]place, error) {
 	return all, nil
 }
 
-// plan is the profile's run with a warm-up in place of its steps, and with the limits of p.
+// plan returns the profile's run with a warm-up in place of its steps, and with the limits of p.
 func (o *Options) plan(p place, objective profile.Conditions) (app.Plan, error) {
 	own := o.RunOptions
 	own.Changes, own.Out = own.Changes.With("rounds", "1"), filepath.Join(o.Out, p.dir)
@@ -143,7 +143,7 @@ func (o *Options) plan(p place, objective profile.Conditions) (app.Plan, error) 
 	return plan, nil
 }
 
-// step is probe t as the load engine takes it.
+// step returns probe t as the load engine takes it.
 func (o *Options) step(t capacity.Probe) bench.Step {
 	name := units.Rate(t.Rate) + "/s"
 	if t.Phase == capacity.Confirm {

@@ -95,7 +95,7 @@ func (h *capacitySearch) end(ctx context.Context, trial bench.Trial, res bench.S
 	return nil
 }
 
-// progress is what runs, and about how long the search still takes.
+// progress returns what runs, and about how long the search still takes.
 func (h *capacitySearch) progress() (probe capacity.Probe, left time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -111,7 +111,7 @@ func probeRow(o capacity.Outcome) string {
 		units.Duration(o.P99), units.Ratio(o.Errors), known(o.CPU > 0, fmt.Sprintf("%.2f", o.CPU)), verdict)
 }
 
-// known is the text of a figure, where it is known.
+// known returns the text of a figure, where it is known.
 func known(is bool, text string) string {
 	if is {
 		return text
@@ -165,7 +165,7 @@ func Read(dir string) (capacity.Record, error) {
 	return r, nil
 }
 
-// Folders are the results folders of a record in dir, in its order.
+// Folders returns the results folders of a record in dir, in its order.
 func Folders(dir string, r capacity.Record) []string {
 	var all []string
 	for _, p := range r.Points {

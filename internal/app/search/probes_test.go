@@ -13,7 +13,7 @@ import (
 	"locbench/internal/run/profile"
 )
 
-// newSearch is a search outside of a run: objective p99<50ms, first probe at 100/s.
+// newSearch returns a search outside of a run: objective p99<50ms, first probe at 100/s.
 func newSearch(t *testing.T) *capacitySearch {
 	t.Helper()
 	objective, err := profile.ParseConditions("p99<50ms")

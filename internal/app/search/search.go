@@ -36,7 +36,7 @@ type Options struct {
 	rest   time.Duration // 0: restAfter
 }
 
-// Run is locbench capacity.
+// Run returns locbench capacity.
 func Run(ctx context.Context, env console.Env, o Options) error {
 	objective, err := o.objective()
 	if err != nil {

@@ -51,7 +51,7 @@ func (s Set) mask() (set unix.CPUSet) {
 	return set
 }
 
-// widest is what this process may use: a single thread, even the first one, may have chosen less.
+// widest returns what this process may use: a single thread, even the first one, may have chosen less.
 func widest() (set unix.CPUSet, err error) {
 	err = eachThread(func(_ int, now unix.CPUSet) error {
 		if now.Count() > set.Count() {
@@ -109,7 +109,7 @@ func eachThread(do func(tid int, affinity unix.CPUSet) error) error {
 	return nil
 }
 
-// Allowed are the CPUs that this process may use; nil where nobody knows.
+// Allowed returns the CPUs that this process may use; nil where nobody knows.
 func Allowed() Set {
 	set, err := widest()
 	if err != nil {
@@ -118,7 +118,7 @@ func Allowed() Set {
 	return read(set)
 }
 
-// OfThread are the CPUs that the calling thread may use; nil where nobody knows.
+// OfThread returns the CPUs that the calling thread may use; nil where nobody knows.
 func OfThread() Set {
 	var set unix.CPUSet
 	if unix.SchedGetaffinity(0, &set) != nil {
@@ -136,7 +136,7 @@ func read(mask unix.CPUSet) (s Set) {
 	return s
 }
 
-// Siblings are the CPUs of a CPU's core; nil where that is not known.
+// Siblings returns the CPUs of a CPU's core; nil where that is not known.
 func Siblings(cpu int) Set {
 	data, _ := os.ReadFile("/sys/devices/system/cpu/cpu" + strconv.Itoa(cpu) + "/topology/thread_siblings_list")
 	core, _ := Parse(strings.TrimSpace(string(data)))

@@ -13,10 +13,10 @@ import (
 // Set is a set of CPUs in the order of their numbers, each once. As text and in JSON it is "0-3,5".
 type Set []int
 
-// Of is the set of these CPUs.
+// Of returns the set of these CPUs.
 func Of(cpus ...int) Set { return slices.Compact(slices.Sorted(slices.Values(cpus))) }
 
-// UpTo is the set of the first n CPUs of a machine.
+// UpTo returns the set of the first n CPUs of a machine.
 func UpTo(n int) Set {
 	s := make(Set, max(0, n))
 	for i := range s {
@@ -25,10 +25,10 @@ func UpTo(n int) Set {
 	return s
 }
 
-// First is the first n CPUs of a set, or all where it has fewer.
+// First returns the first n CPUs of a set, or all where it has fewer.
 func (s Set) First(n int) Set { return s[:max(0, min(n, len(s)))] }
 
-// String is "" for the empty set.
+// String returns "" for the empty set.
 func (s Set) String() string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

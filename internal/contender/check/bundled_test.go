@@ -49,7 +49,7 @@ func TestLocationsOnEmbedded(t *testing.T) {
 	allGreen(t, serve(t, embeddedStore(t, set)))
 }
 
-// embeddedStore is the URL of a store with the set in it.
+// embeddedStore returns the URL of a store with the set in it.
 func embeddedStore(t *testing.T, set bench.DataSet) (url string) {
 	t.Helper()
 	s, err := store.Open(t.Context(), bench.StoreSpec{Kind: bench.StoreEmbedded}, store.Options{})
@@ -73,7 +73,7 @@ type part struct {
 	docs map[string][]bench.Document
 }
 
-// some are those of the bundled documents that are to be kept.
+// some returns those of the bundled documents that are to be kept.
 func some(t *testing.T, keep func(index string, doc bench.Document) bool) part {
 	t.Helper()
 	set, err := dataset.Bundled()

@@ -134,7 +134,7 @@ func fetch(
 	return &response{status: resp.StatusCode, header: resp.Header, body: body, took: time.Since(start)}, err
 }
 
-// reason is the cause of the context's end where that is what err comes from, and otherwise err
+// reason returns the cause of the context's end where that is what err comes from, and otherwise err
 // without the URL, which the result names already.
 func reason(ctx context.Context, err error) error {
 	if ctx.Err() != nil {

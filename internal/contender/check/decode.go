@@ -107,7 +107,7 @@ func pairs(v strictyaml.Value, key string) []strictyaml.Field {
 	return entries(v, key, "write names and values, for example `{language: cs}`")
 }
 
-// entries are those of the map under key, if there is one. hint says what should be there.
+// entries returns those of the map under key, if there is one. hint says what should be there.
 func entries(v strictyaml.Value, key, hint string) []strictyaml.Field {
 	if !v.Has(key) {
 		return nil
@@ -165,13 +165,13 @@ func format(value any) string {
 	return fmt.Sprint(value)
 }
 
-// scalar is the text of a scalar with its variables filled in.
+// scalar returns the text of a scalar with its variables filled in.
 func (e expander) scalar(v strictyaml.Value) string {
 	s, _ := v.Text()
 	return e.text(v, s)
 }
 
-// value is any JSON value with the variables filled in.
+// value returns any JSON value with the variables filled in.
 func (e expander) value(v strictyaml.Value) any {
 	switch v.Kind() {
 	case strictyaml.List:

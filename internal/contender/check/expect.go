@@ -14,7 +14,7 @@ import (
 // ReadExpect reads what a response must be where there are no variables of a suite.
 func ReadExpect(v strictyaml.Value) Expect { return expander{}.expect(v) }
 
-// ParseExpect is the same of a value that was read once: nil, or a map of JSON.
+// ParseExpect returns the same of a value that was read once: nil, or a map of JSON.
 func ParseExpect(raw map[string]any) (e Expect, err error) {
 	data, err := strictyaml.Encode(raw)
 	if err != nil {
@@ -184,7 +184,7 @@ func statuses(v strictyaml.Value) (out []int) {
 	return out
 }
 
-// listOrOne are the items of a list, or the value alone if it is not one.
+// listOrOne returns the items of a list, or the value alone if it is not one.
 func listOrOne(v strictyaml.Value) []strictyaml.Value {
 	if v.Kind() != strictyaml.List {
 		return []strictyaml.Value{v}

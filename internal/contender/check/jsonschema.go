@@ -109,7 +109,7 @@ func (e expander) schema(v strictyaml.Value) matcher {
 	})
 }
 
-// plainly is an error of the library on one line, without the name that the schema has not.
+// plainly returns an error of the library on one line, without the name that the schema has not.
 func plainly(err error) error {
 	lines := strings.Split(strings.ReplaceAll(err.Error(), schemaName, ""), "\n")
 	if len(lines) > 1 {

@@ -17,7 +17,7 @@ import (
 	"locbench/internal/text/contact"
 )
 
-// options are those of a contender whose store answers.
+// options returns those of a contender whose store answers.
 func options(t *testing.T) LifecycleOptions {
 	t.Helper()
 	elastic := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("{}")) }))

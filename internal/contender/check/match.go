@@ -27,7 +27,7 @@ type response struct {
 	err    error
 }
 
-// json is the body as a document: map[string]any, []any, json.Number, string, bool or nil.
+// json returns the body as a document: map[string]any, []any, json.Number, string, bool or nil.
 func (a *response) json() (any, error) {
 	if !a.parsed {
 		a.parsed = true
@@ -53,7 +53,7 @@ func (a *response) json() (any, error) {
 	return a.doc, a.err
 }
 
-// text is the body for a message.
+// text returns the body for a message.
 func (a *response) text() string {
 	if len(a.body) == 0 {
 		return "an empty body"

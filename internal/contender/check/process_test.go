@@ -65,7 +65,7 @@ var contenders = map[string]func(ctx context.Context, env func(string) string, l
 	},
 }
 
-// hang is the exit of one that serves nobody and ignores SIGTERM: a code that nobody else has.
+// hang returns the exit of one that serves nobody and ignores SIGTERM: a code that nobody else has.
 func hang() bench.Exit { return bench.Exit{Code: hangs} }
 
 const hangs = -99

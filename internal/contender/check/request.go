@@ -19,7 +19,7 @@ type Request struct {
 	Body   string
 }
 
-// String is "GET /city/v1/get?id=1".
+// String returns "GET /city/v1/get?id=1".
 func (r Request) String() string { return r.Method + " " + r.Target }
 
 func (r Request) build(ctx context.Context, base string) (*http.Request, error) {

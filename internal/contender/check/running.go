@@ -48,7 +48,7 @@ func Running(ctx context.Context, inst bench.Instance, opt RunningOptions) ([]be
 	return t.results, t.err
 }
 
-// StillResponds is bench.CheckStillResponds: after the last step GET path gets any response but a 5xx.
+// StillResponds returns bench.CheckStillResponds: after the last step GET path gets any response but a 5xx.
 func StillResponds(ctx context.Context, inst bench.Instance, way contact.Way, path string) bench.CheckResult {
 	start := time.Now()
 	res := bench.CheckResult{Group: GroupLifecycle, Name: bench.CheckStillResponds, Request: "GET " + path}
@@ -132,7 +132,7 @@ func imageSize(res *bench.CheckResult, info bench.InstanceInfo, artifact bench.A
 	res.Status, res.Value = bench.CheckInfo, units.Bytes(size)+what
 }
 
-// Stopped is bench.CheckStops: the contender ended by itself, with code 0, within grace.
+// Stopped returns bench.CheckStops: the contender ended by itself, with code 0, within grace.
 func Stopped(stop bench.StopResult) bench.CheckResult {
 	res := bench.CheckResult{Group: GroupLifecycle, Name: bench.CheckStops, Took: stop.Took}
 	res.Value = fmt.Sprintf("%s after %s", stop.Exit, stop.Took.Round(time.Millisecond))

@@ -6,7 +6,7 @@ import (
 	"locbench/internal/text/strictyaml"
 )
 
-// Schema is the JSON Schema of a suite. It is made of the types that read one.
+// Schema returns the JSON Schema of a suite. It is made of the types that read one.
 func Schema() strictyaml.Schema {
 	return strictyaml.SchemaOf("A suite of HTTP checks of locbench", suiteFile{})
 }
@@ -83,7 +83,7 @@ func (Expect) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	})
 }
 
-// oneOrMore is what listOrOne reads.
+// oneOrMore returns what listOrOne reads.
 func oneOrMore(one strictyaml.Schema) strictyaml.Schema {
 	return strictyaml.Either(one, strictyaml.ListOf(one, 1))
 }

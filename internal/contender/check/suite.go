@@ -31,7 +31,7 @@ type Check struct {
 	Timeout time.Duration // 0: that of the Options
 }
 
-// Len is the number of checks.
+// Len returns the number of checks.
 func (s *Suite) Len() (n int) {
 	for _, g := range s.Groups {
 		n += len(g.Checks)
@@ -39,7 +39,7 @@ func (s *Suite) Len() (n int) {
 	return n
 }
 
-// GroupNames are those of its groups, in the order of the file.
+// GroupNames returns those of its groups, in the order of the file.
 func (s *Suite) GroupNames() (names []string) {
 	for _, g := range s.Groups {
 		names = append(names, g.Name)
@@ -47,7 +47,7 @@ func (s *Suite) GroupNames() (names []string) {
 	return names
 }
 
-// SuiteNames are the bundled suites, sorted.
+// SuiteNames returns the bundled suites, sorted.
 func SuiteNames() []string {
 	entries, _ := dataset.Suites.ReadDir("suites") // an embedded folder is always there
 	var names []string

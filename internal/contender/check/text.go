@@ -9,7 +9,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// shown is a JSON value for a message, bounded.
+// shown returns a JSON value for a message, bounded.
 func shown(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -25,7 +25,7 @@ type threadCase struct {
 
 const mostCPUs = 4 // of a threadCase
 
-// threadCasesOn are the three cases on a machine with so many CPUs: where it has fewer than the
+// threadCasesOn returns the three cases on a machine with so many CPUs: where it has fewer than the
 // four, all that it has stand for them, under a name that says so, and what would be the same twice
 // is left out.
 func threadCasesOn(cpus int) (cases []threadCase) {
@@ -41,12 +41,12 @@ func threadCasesOn(cpus int) (cases []threadCase) {
 	return cases
 }
 
-// name is "threads (4 CPUs, limit 1.5)".
+// name returns "threads (4 CPUs, limit 1.5)".
 func (c threadCase) name() string {
 	return fmt.Sprintf("%s (%s, limit %.1f)", bench.CheckThreads, units.Plural(c.set, "CPU"), c.limit)
 }
 
-// slug is the same for a container's name: "threads-4-1.5".
+// slug returns the same for a container's name: "threads-4-1.5".
 func (c threadCase) slug() string {
 	return fmt.Sprintf("%s-%d-%.1f", bench.CheckThreads, c.set, c.limit)
 }

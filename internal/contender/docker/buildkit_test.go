@@ -20,7 +20,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// buildKitTrace is a StatusResponse in base64: a step that begins, what it prints, one that is over,
+// buildKitTrace returns a StatusResponse in base64: a step that begins, what it prints, one that is over,
 // and one that has failed.
 func buildKitTrace() string {
 	field := func(to []byte, n protowire.Number, b []byte) []byte {
@@ -117,7 +117,7 @@ func (e *buildKitEngine) build(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, `{"id":"moby.image.id","aux":{"ID":"sha256:kit"}}`)
 }
 
-// call is a call of gRPC with an empty message; it returns its status.
+// call returns a call of gRPC with an empty message; it returns its status.
 func call(ctx context.Context, conn *http.Transport, method string) (string, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://x"+method, bytes.NewReader(make([]byte, 5)))
 	if err != nil {

@@ -222,7 +222,7 @@ func (c *Container) reach(state container.InspectResponse, spec ContainerSpec) {
 	}
 }
 
-// networkAddress is a container's address in one of its networks; "" where it has none.
+// networkAddress returns a container's address in one of its networks; "" where it has none.
 func networkAddress(state container.InspectResponse) string {
 	for _, n := range state.NetworkSettings.Networks {
 		if n != nil && n.IPAddress.IsValid() {
@@ -241,31 +241,31 @@ func (c *Container) engineTime(text string) time.Time {
 	return t.Add(-c.ahead)
 }
 
-// ID is the container's full ID.
+// ID returns the container's full ID.
 func (c *Container) ID() string { return c.id }
 
-// ImageID is the sha256 of the configuration of the image that it was made from.
+// ImageID returns the sha256 of the configuration of the image that it was made from.
 func (c *Container) ImageID() string { return c.imageID }
 
-// PID is the main process's in the engine's machine; 0 if it has ended before that could be asked.
+// PID returns the main process's in the engine's machine; 0 if it has ended before that could be asked.
 func (c *Container) PID() int { return c.pid }
 
-// Address is the host:port at which this machine reaches the service.
+// Address returns the host:port at which this machine reaches the service.
 func (c *Container) Address() string { return c.address }
 
-// NetworkAddress is the host:port for other containers of its network; "" if it had none.
+// NetworkAddress returns the host:port for other containers of its network; "" if it had none.
 func (c *Container) NetworkAddress() string { return c.inside }
 
-// StartedAt is when the engine had started the main process.
+// StartedAt returns when the engine had started the main process.
 func (c *Container) StartedAt() time.Time { return c.startedAt }
 
 // Logs returns the last lines that it has written.
 func (c *Container) Logs() []bench.LogLine { return c.logs.Lines() }
 
-// Exited is closed when the main process has ended and its log is read.
+// Exited returns closed when the main process has ended and its log is read.
 func (c *Container) Exited() <-chan struct{} { return c.exited }
 
-// Exit is how it ended; nil while it runs. A code of -1 means that the engine does not know; the log
+// Exit returns how it ended; nil while it runs. A code of -1 means that the engine does not know; the log
 // says why.
 func (c *Container) Exit() *bench.Exit { return c.exit.Load() }
 

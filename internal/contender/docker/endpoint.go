@@ -88,7 +88,7 @@ func (ep endpoint) check() error {
 		secret.Address(ep.host), ep.from, u.Scheme)
 }
 
-// currentContext is what "docker context use" has written.
+// currentContext returns what "docker context use" has written.
 func currentContext(dir string) (string, error) {
 	var config struct{ CurrentContext string }
 	err := readJSON(filepath.Join(dir, "config.json"), &config)

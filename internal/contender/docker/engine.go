@@ -166,7 +166,7 @@ func translate(raw system.Info) Info {
 	}
 }
 
-// warningsOf are an engine's warnings without its word "WARNING:", and without the limits that its
+// warningsOf returns an engine's warnings without its word "WARNING:", and without the limits that its
 // kernel lacks ("No swap limit support"), which Info's fields have.
 func warningsOf(said ...string) (all bench.Warnings) {
 	for _, w := range said {
@@ -195,10 +195,10 @@ func unreachable(ep endpoint, err error) error {
 // Close closes idle connections.
 func (e *Engine) Close() error { return e.cli.Close() }
 
-// Info is what the engine answered when Connect asked.
+// Info returns what the engine answered when Connect asked.
 func (e *Engine) Info() Info { return e.info }
 
-// Host is the engine's address, such as unix:///var/run/docker.sock.
+// Host returns the engine's address, such as unix:///var/run/docker.sock.
 func (e *Engine) Host() string { return e.host }
 
 // Local reports whether the engine shares this machine's kernel and network. It is known from the
@@ -237,7 +237,7 @@ func (e *Engine) Reach() (ports, loopback bool) {
 
 func (e *Engine) desktop() bool { return strings.Contains(e.info.System, "Docker Desktop") }
 
-// PublishedHost is the address, or where that is not known the host name, at which this machine
+// PublishedHost returns the address, or where that is not known the host name, at which this machine
 // reaches ports that the engine publishes: the one at which it reaches the engine.
 func (e *Engine) PublishedHost() string {
 	if e.peer.IsValid() && !e.peer.IsLoopback() {
@@ -249,7 +249,7 @@ func (e *Engine) PublishedHost() string {
 	return "127.0.0.1"
 }
 
-// ClockAhead is how far the engine's clock is ahead of this machine's, known to half of the time
+// ClockAhead returns how far the engine's clock is ahead of this machine's, known to half of the time
 // that the question took. For a local engine it is zero without asking.
 func (e *Engine) ClockAhead(ctx context.Context) (time.Duration, error) {
 	if e.Local() {
@@ -270,7 +270,7 @@ func (e *Engine) ClockAhead(ctx context.Context) (time.Duration, error) {
 	return theirs.Sub(before.Add(took / 2)), nil
 }
 
-// within is ctx for a call that is given up after d.
+// within returns ctx for a call that is given up after d.
 func within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, d, fmt.Errorf("no response from the engine within %v", d))
 }
@@ -302,7 +302,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// publishAddress is where the engine is to bind published ports: the address at which it was reached
+// publishAddress returns where the engine is to bind published ports: the address at which it was reached
 // itself, and loopback where that is this machine's. So they are open to those who reach the engine,
 // and to no other network of its machine.
 func (e *Engine) publishAddress() netip.Addr {

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// OOM is Container.outOfMemory, for the tests.
+// OOM returns Container.outOfMemory, for the tests.
 func OOM(ctx context.Context, c *Container) bool { return c.outOfMemory(ctx) }
 
-// KernelKilled is whether the kernel's log knows of it, for the tests; readable says whether there
+// KernelKilled returns whether the kernel's log knows of it, for the tests; readable says whether there
 // is one to read.
 func KernelKilled(c *Container) (killed, readable bool) { return kernelKilled(c.id) }
 

@@ -86,7 +86,7 @@ func (f *fakeEngine) started() string {
 	return time.Date(2026, 11, 22, 0, 0, f.lives, 0, time.UTC).Format(time.RFC3339Nano)
 }
 
-// container is the fake's, as Run returns it once it has started.
+// container returns the fake's, as Run returns it once it has started.
 func (f *fakeEngine) container(t *testing.T) *Container {
 	t.Helper()
 	cli, err := endpoint{host: "tcp://engine:2375", version: "1.41", transport: f}.client()
@@ -187,7 +187,7 @@ func (f *fakeEngine) eventsFor(r *http.Request) func(io.Writer) bool {
 	}
 }
 
-// stream is the body of a response that grows: write is called, under the lock, at once, at every
+// stream returns the body of a response that grows: write is called, under the lock, at once, at every
 // change and at the end of the question, until it returns false. It breaks when the engine goes away.
 func (f *fakeEngine) stream(r *http.Request, write func(io.Writer) bool) io.ReadCloser {
 	body, out := io.Pipe()
@@ -249,7 +249,7 @@ func jsonBody(v any) io.ReadCloser {
 	return io.NopCloser(bytes.NewReader(data))
 }
 
-// sent are the signals so far.
+// sent returns the signals so far.
 func (f *fakeEngine) sent() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -182,7 +182,7 @@ type message struct {
 	Aux json.RawMessage `json:"aux"` // of an image that was built its ID; of BuildKit, what trace reads
 }
 
-// builtID is the ID of the image that a build has made; "" where the message is of something else.
+// builtID returns the ID of the image that a build has made; "" where the message is of something else.
 func (m message) builtID() string {
 	var image struct {
 		ID string `json:"ID"`

@@ -20,7 +20,7 @@ func uniqueName(run, wish string) string {
 	return strings.Join(append(parts, hex.EncodeToString(suffix[:])), "-")
 }
 
-// namePrefix is how the names of all that a run has made begin.
+// namePrefix returns how the names of all that a run has made begin.
 func namePrefix(run string) string {
 	run = cmp.Or(plainName(run), "none")
 	return "locbench-" + run[:min(len(run), 50)]

@@ -24,7 +24,7 @@ func newShell() shell { return shell{os.DirFS("/")} }
 // /var/lib/docker/containers/ID/hostname.
 var fullID = regexp.MustCompile(`/containers/([0-9a-f]{64})/`)
 
-// id is the container that this process runs in; "" where none is found. The engine lays files of
+// id returns the container that this process runs in; "" where none is found. The engine lays files of
 // its own over /etc/hostname and its neighbours, and the kernel says where these are from. What is
 // mounted elsewhere says nothing: the engine's machine sees the mounts of all its containers.
 func (s shell) id() string {
@@ -64,7 +64,7 @@ func (s shell) inside() bool {
 // InContainer reports whether this process runs in a container itself.
 func (e *Engine) InContainer() bool { return e.shell.inside() }
 
-// own is the container of this engine that this process runs in with its own network; "" where
+// own returns the container of this engine that this process runs in with its own network; "" where
 // it runs in none, in one of another engine, or in the network of the engine's machine.
 func (e *Engine) own(ctx context.Context) (id string, err error) {
 	if id = e.shell.id(); id == "" {

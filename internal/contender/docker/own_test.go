@@ -16,7 +16,7 @@ import (
 
 const ownID = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-// folder is a root folder with the mounts of a table, and with .dockerenv where it is one of a
+// folder returns a root folder with the mounts of a table, and with .dockerenv where it is one of a
 // container.
 func folder(mounts string, marked bool) fs.FS {
 	root := fstest.MapFS{"proc/self/mountinfo": {Data: []byte(mounts)}}

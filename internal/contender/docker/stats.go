@@ -87,7 +87,7 @@ func statsUsage(raw container.StatsResponse, at time.Time) bench.Usage {
 	return u
 }
 
-// statsFaults are the page faults, where pgfault counts those that had to read from a disk too.
+// statsFaults returns the page faults, where pgfault counts those that had to read from a disk too.
 func statsFaults(stat map[string]uint64) (minor, major *int64) {
 	for _, prefix := range []string{"total_", ""} {
 		all, ok1 := stat[prefix+"pgfault"]

@@ -10,7 +10,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// followed is what was told of a container while do has happened, a minute after its start, and an
+// followed returns what was told of a container while do has happened, a minute after its start, and an
 // hour has passed.
 func followed(t *testing.T, f *fakeEngine, c *Container, do func()) (told []string) {
 	t.Helper()

@@ -52,7 +52,7 @@ func ownMounts(t *testing.T) {
 	}
 }
 
-// hierarchies are where cgroups are mounted.
+// hierarchies returns where cgroups are mounted.
 func hierarchies(t *testing.T) (points []string) {
 	t.Helper()
 	mounts, err := os.ReadFile("/proc/self/mounts")

@@ -170,7 +170,7 @@ func TestCleanAfterAReboot(t *testing.T) {
 	}
 }
 
-// noHierarchies is a machine without cgroups.
+// noHierarchies returns a machine without cgroups.
 func noHierarchies(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
@@ -178,7 +178,7 @@ func noHierarchies(t *testing.T) string {
 	return root
 }
 
-// hierarchies1 is a machine with one hierarchy of cgroups, for which folders stand.
+// hierarchies1 returns a machine with one hierarchy of cgroups, for which folders stand.
 func hierarchies1(t *testing.T) cgroup.Tree {
 	t.Helper()
 	root := t.TempDir()

@@ -32,7 +32,7 @@ func cleanProcesses(run string, keep func(what, owner string) bool) (removed []s
 	return removed, err
 }
 
-// ancestors are the processes that this one descends from: it may have been started by what
+// ancestors returns the processes that this one descends from: it may have been started by what
 // locbench has started.
 func ancestors() (pids []int) {
 	for pid := os.Getppid(); pid > 1 && !slices.Contains(pids, pid); pid = parent(pid) {

@@ -40,13 +40,13 @@ func NewDocker(ctx context.Context, engine *docker.Engine, runID string, storeIn
 	return &Docker{Network: network, engine: engine, runID: runID}, nil
 }
 
-// Labels are what every container and network of a run carries: whose it is, and which locbench
+// Labels returns what every container and network of a run carries: whose it is, and which locbench
 // made it.
 func Labels(runID, name string) map[string]string {
 	return map[string]string{docker.LabelRun: runID, docker.LabelName: name, docker.LabelOwner: owner()}
 }
 
-// HostAddress is the address (no port) by which containers of the run reach this machine: where an
+// HostAddress returns the address (no port) by which containers of the run reach this machine: where an
 // embedded store listens.
 func (d *Docker) HostAddress() string {
 	switch {
@@ -58,7 +58,7 @@ func (d *Docker) HostAddress() string {
 	return "host.docker.internal"
 }
 
-// Warnings are the engine's own, about itself and the run's network.
+// Warnings returns the engine's own, about itself and the run's network.
 func (d *Docker) Warnings() bench.Warnings {
 	return slices.Concat(d.engine.Info().Warnings, d.Network.Warnings)
 }
@@ -121,7 +121,7 @@ func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Insta
 	return i, nil
 }
 
-// LocalPID is the number of c's main process on this machine; 0 if it is not here.
+// LocalPID returns the number of c's main process on this machine; 0 if it is not here.
 func LocalPID(c *docker.Container) int {
 	if !isContainer(c.PID(), c.ID()) {
 		return 0
@@ -185,7 +185,7 @@ type container struct {
 	stopped atomic.Bool
 }
 
-// Exit is how it ended; nil while it runs. A busy engine may hear of the end and never of its
+// Exit returns how it ended; nil while it runs. A busy engine may hear of the end and never of its
 // reason: then a reading from before counts, as it does for a process.
 func (c *container) Exit() *bench.Exit {
 	exit := c.Container.Exit()
@@ -243,7 +243,7 @@ func (c *container) Diagnose(ctx context.Context) string {
 	return processAilment(c.info.PID) // it is on this machine
 }
 
-// Listens is where the processes of a container listen, as its own network names it; nil where that
+// Listens returns where the processes of a container listen, as its own network names it; nil where that
 // cannot be seen from here.
 func (c *container) Listens() []netip.AddrPort {
 	if c.info.PID == 0 || c.Exit() != nil {

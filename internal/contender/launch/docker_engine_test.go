@@ -329,7 +329,7 @@ func TestDockerElsewhere(t *testing.T) {
 	})
 }
 
-// forwarded is a socket whose connections continue to another one, as ssh forwards them.
+// forwarded returns a socket whose connections continue to another one, as ssh forwards them.
 func forwarded(t *testing.T, target string) string {
 	t.Helper()
 	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "forwarded.sock"))
@@ -416,7 +416,7 @@ func TestBeKilledDockerParent(t *testing.T) {
 	time.Sleep(time.Minute)
 }
 
-// kernelProcesses is the limit of processes and threads of the group that a process is in.
+// kernelProcesses returns the limit of processes and threads of the group that a process is in.
 func kernelProcesses(t *testing.T, pid int) string {
 	t.Helper()
 	groups, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))

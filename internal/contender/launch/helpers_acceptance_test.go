@@ -50,7 +50,7 @@ func checkQuota(t *testing.T, inst bench.Instance) {
 	})
 }
 
-// kernelQuota is what the group that a process is in may use, in CPUs.
+// kernelQuota returns what the group that a process is in may use, in CPUs.
 func kernelQuota(t *testing.T, pid int) float64 {
 	t.Helper()
 	groups, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))

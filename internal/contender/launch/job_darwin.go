@@ -42,7 +42,7 @@ func marked(entries ...string) (all []found) {
 	return all
 }
 
-// parent is the number of a process's parent, 0 where there is none to be seen.
+// parent returns the number of a process's parent, 0 where there is none to be seen.
 func parent(pid int) int {
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil || int(info.Proc.P_pid) != pid {

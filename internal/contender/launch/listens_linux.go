@@ -13,15 +13,15 @@ import (
 // maxFiles bounds the open files that are looked at: a process may have very many.
 const maxFiles = 20_000
 
-// sessionListens is where the processes of a session listen.
+// sessionListens returns where the processes of a session listen.
 func sessionListens(leader int) []netip.AddrPort { return listens(leader, inSession(leader)) }
 
-// containerListens is where the processes of a container listen, in the network of its main one.
+// containerListens returns where the processes of a container listen, in the network of its main one.
 func containerListens(pid int, id string) []netip.AddrPort {
 	return listens(pid, slices.DeleteFunc(allPIDs(), func(pid int) bool { return !isContainer(pid, id) }))
 }
 
-// listens is where processes listen in the network of pid.
+// listens returns where processes listen in the network of pid.
 func listens(pid int, pids []int) (addresses []netip.AddrPort) {
 	sockets := map[string]netip.AddrPort{}
 	for _, table := range []string{"net/tcp", "net/tcp6"} {

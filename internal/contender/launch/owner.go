@@ -24,7 +24,7 @@ type identity struct {
 	host  string
 }
 
-// String is what Labels, the environment of processes and the names of groups hold.
+// String returns what Labels, the environment of processes and the names of groups hold.
 func (i identity) String() string {
 	return strconv.Itoa(i.pid) + "." + i.start + "." + i.space + "." + i.boot + "@" + i.host
 }
@@ -60,7 +60,7 @@ func plainHost(r rune) rune {
 	return r
 }
 
-// owner is the name of this process.
+// owner returns the name of this process.
 func owner() string { return self().String() }
 
 // liveness is what is known of a process by its name.
@@ -82,7 +82,7 @@ func stateOf(owner string, near bool) (liveness, string) {
 	return judge(i, self(), near, present)
 }
 
-// judge is stateOf, seen from here. present reports whether a process with that number is there, and
+// judge returns stateOf, seen from here. present reports whether a process with that number is there, and
 // when it was started ("": that is not known).
 func judge(i, here identity, near bool, present func(pid int) (start string, there bool)) (liveness, string) {
 	switch {
@@ -126,7 +126,7 @@ func ProbeGroups() (missing []string, noSet, err error) {
 	return cgroup.Tree{}.Probe(groupName(newInstanceID(), ""))
 }
 
-// groupRun is a run in the name of a cgroup.
+// groupRun returns a run in the name of a cgroup.
 func groupRun(run string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
@@ -149,7 +149,7 @@ func parseGroup(name string) (owner, run string, ok bool) {
 
 var instanceForm = regexp.MustCompile(`^(.+)-[0-9a-f]{12}$`)
 
-// instanceOwner is the owner in the ID of an instance; ok is false for everything else.
+// instanceOwner returns the owner in the ID of an instance; ok is false for everything else.
 func instanceOwner(id string) (owner string, ok bool) {
 	m := instanceForm.FindStringSubmatch(id)
 	if m == nil {

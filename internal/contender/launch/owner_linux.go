@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// namespaceAndBoot are the PID namespace of this process and the ID of the kernel's boot, the same in
+// namespaceAndBoot returns the PID namespace of this process and the ID of the kernel's boot, the same in
 // every container of the machine. Where they cannot be read they are nobody else's: who cannot see
 // where it is must not take anybody for dead.
 func namespaceAndBoot() (space, boot string) {

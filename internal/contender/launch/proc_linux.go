@@ -31,7 +31,7 @@ type stat struct {
 	envFrom, envTo               int64 // where its environment is; both 0 while a program is being started in it
 }
 
-// parent is the number of a process's parent, 0 where there is none to be seen.
+// parent returns the number of a process's parent, 0 where there is none to be seen.
 func parent(pid int) int {
 	s, _ := readStat(pid)
 	return s.parent
@@ -43,7 +43,7 @@ func processGone(pid int) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) || s.state == 'Z' || s.state == 'X'
 }
 
-// processAilment is "" unless the process is stopped.
+// processAilment returns "" unless the process is stopped.
 func processAilment(pid int) string {
 	s, _ := readStat(pid)
 	switch s.state {
@@ -89,7 +89,7 @@ func parseStat(line string) (s stat, err error) {
 	return s, err
 }
 
-// inSession are the processes of a session.
+// inSession returns the processes of a session.
 func inSession(session int) (pids []int) {
 	for _, pid := range allPIDs() {
 		if s, err := readStat(pid); err == nil && s.session == session {

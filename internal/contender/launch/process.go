@@ -166,7 +166,7 @@ func (p *process) Diagnose(context.Context) string {
 	return processAilment(p.info.PID)
 }
 
-// Listens is where the process and its children listen; nil where that cannot be seen.
+// Listens returns where the process and its children listen; nil where that cannot be seen.
 func (p *process) Listens() []netip.AddrPort {
 	if p.Exit() != nil {
 		return nil
@@ -212,7 +212,7 @@ func (p *process) terminate(ctx context.Context, grace time.Duration) (bench.Sto
 	return r, err
 }
 
-// environment is what a process gets: what says where programs lie, what the manifest says, and the
+// environment returns what a process gets: what says where programs lie, what the manifest says, and the
 // marks. No variable that it has from here changes how a runtime works, as JAVA_TOOL_OPTIONS,
 // NODE_OPTIONS or GOGC do.
 func environment(spec bench.LaunchSpec, instance string) []string {

@@ -214,7 +214,7 @@ func (s *sandbox) close() error {
 	return errors.Join(err, killMarked(s.left))
 }
 
-// left are the processes that carry the mark, and those that have lost it but are in the session of
+// left returns the processes that carry the mark, and those that have lost it but are in the session of
 // the main process still. That one has ended: another process of its number has another session.
 func (s *sandbox) left() []found {
 	all := marked(envInstance + "=" + s.id)

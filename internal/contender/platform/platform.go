@@ -96,7 +96,7 @@ func Open(ctx context.Context, rt bench.Runtime, o Options) (Platform, error) {
 // Builds reports whether contenders can be built for a runtime.
 func Builds(rt bench.Runtime) bool { return kinds[rt].builder != nil }
 
-// OpenBuilder is the builder of a runtime that Builds, and what closes it.
+// OpenBuilder returns the builder of a runtime that Builds, and what closes it.
 func OpenBuilder(ctx context.Context, rt bench.Runtime) (b Builder, closing func() error, err error) {
 	return kinds[rt].builder(ctx)
 }
@@ -114,7 +114,7 @@ type UnreachableError struct{ error }
 
 func (e UnreachableError) Unwrap() error { return e.error }
 
-// noIsolation is why this system cannot keep anything to CPUs.
+// noIsolation returns why this system cannot keep anything to CPUs.
 func noIsolation() string {
 	if runtime.GOOS != "linux" {
 		return "this system lets no process choose its CPUs"

@@ -14,7 +14,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// hopeless is what to do about an error that waiting cannot better; nil where it can.
+// hopeless returns what to do about an error that waiting cannot better; nil where it can.
 func hopeless(u *url.URL, err error) error {
 	address := safe.Line(u.Scheme+"://"+u.Host, 200)
 	var (

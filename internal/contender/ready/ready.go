@@ -186,7 +186,7 @@ func (e statusError) Error() string {
 	return text + "; expected " + e.wanted
 }
 
-// died is the error about an instance that ended before it answered.
+// died returns the error about an instance that ended before it answered.
 func died(inst bench.Instance, after time.Duration) error {
 	text := "exited"
 	if exit := inst.Exit(); exit != nil {

@@ -61,24 +61,24 @@ func (h *Histogram) Record(d time.Duration) {
 	h.m2 += delta * (float64(v) - h.mean)
 }
 
-// Count is the number of latencies recorded.
+// Count returns the number of latencies recorded.
 func (h *Histogram) Count() int64 { return h.count }
 
-// Sum is the total of the latencies recorded.
+// Sum returns the total of the latencies recorded.
 func (h *Histogram) Sum() time.Duration { return time.Duration(h.sum) }
 
-// Min is the exact smallest latency; 0 without any.
+// Min returns the exact smallest latency; 0 without any.
 func (h *Histogram) Min() time.Duration { return time.Duration(h.min) }
 
-// Max is the exact largest latency; 0 without any.
+// Max returns the exact largest latency; 0 without any.
 func (h *Histogram) Max() time.Duration { return time.Duration(h.max) }
 
-// Mean is the exact mean; 0 without any.
+// Mean returns the exact mean; 0 without any.
 func (h *Histogram) Mean() time.Duration {
 	return time.Duration(math.Round(h.sum / float64(max(h.count, 1))))
 }
 
-// SD is the exact standard deviation of the population; 0 without any.
+// SD returns the exact standard deviation of the population; 0 without any.
 func (h *Histogram) SD() time.Duration {
 	return time.Duration(math.Round(math.Sqrt(h.m2 / float64(max(h.count, 1)))))
 }
@@ -118,7 +118,7 @@ func (h *Histogram) Merge(other *Histogram) {
 	h.count += other.count
 }
 
-// Quantiles are those of results, without the buckets; the zero value without any latency, also of nil.
+// Quantiles returns those of results, without the buckets; the zero value without any latency, also of nil.
 func (h *Histogram) Quantiles() bench.Latencies {
 	if h == nil || h.count == 0 {
 		return bench.Latencies{}
@@ -131,7 +131,7 @@ func (h *Histogram) Quantiles() bench.Latencies {
 	}
 }
 
-// Latencies are the figures with the buckets encoded, as results files keep them.
+// Latencies returns the figures with the buckets encoded, as results files keep them.
 func (h *Histogram) Latencies() bench.Latencies {
 	l := h.Quantiles()
 	if l.Count > 0 {
@@ -211,7 +211,7 @@ func Merge(ls ...bench.Latencies) (all *Histogram, err error) {
 	return all, nil
 }
 
-// CountAbove is how many latencies were longer than d, right to 3 significant figures of d.
+// CountAbove returns how many latencies were longer than d, right to 3 significant figures of d.
 func (h *Histogram) CountAbove(d time.Duration) int64 {
 	if d < 0 {
 		return h.count
@@ -231,7 +231,7 @@ type Bar struct {
 	Count    int64
 }
 
-// Bars are the buckets of h that hold anything, the shortest latencies first; each is 0.1% wide or
+// Bars returns the buckets of h that hold anything, the shortest latencies first; each is 0.1% wide or
 // narrower.
 func (h *Histogram) Bars() []Bar {
 	var out []Bar

@@ -65,7 +65,7 @@ type Chart struct {
 	Optional        bool   // left out where no step has a value
 }
 
-// Axis is a value of the measure on the axis of its chart.
+// Axis returns a value of the measure on the axis of its chart.
 func (m Measure) Axis(v float64) float64 {
 	if m.Unit.Whole() {
 		v = math.Trunc(v)
@@ -128,12 +128,12 @@ type Result struct {
 	Interval *stats.Interval // 95%, of the median of Rounds; nil with fewer than stats.MinInterval
 }
 
-// ResultOf is the median of the rounds.
+// ResultOf returns the median of the rounds.
 func ResultOf(v stats.Value) Result {
 	return Result{Known: v.Known(), Value: v.Median, Rounds: v.Values, Interval: v.Interval}
 }
 
-// Over is the measure of a step over the rounds that finished it.
+// Over returns the measure of a step over the rounds that finished it.
 func (m Measure) Over(s stats.Step) Result {
 	if m.ID == Throughput {
 		return ResultOf(s.Throughput)
@@ -160,7 +160,7 @@ func (m Measure) Over(s stats.Step) Result {
 // Quantile reports whether it is one of a distribution: of all requests of all rounds together.
 func (m Measure) Quantile() bool { return m.over != nil && m.Unit == Nanoseconds }
 
-// Contender is the measure of a contender: of its whole life, or of the step with its peak.
+// Contender returns the measure of a contender: of its whole life, or of the step with its peak.
 func (m Measure) Contender(c stats.Contender) Result {
 	if m.life != nil {
 		return m.life(c)
@@ -172,7 +172,7 @@ func (m Measure) Contender(c stats.Contender) Result {
 	return m.Over(peak)
 }
 
-// Get is the measure of that name; the zero Measure where there is none.
+// Get returns the measure of that name; the zero Measure where there is none.
 func Get(id ID) Measure {
 	for _, m := range table {
 		if m.ID == id {
@@ -182,7 +182,7 @@ func Get(id ID) Measure {
 	return Measure{}
 }
 
-// ByConditionName is the measure that objectives call so.
+// ByConditionName returns the measure that objectives call so.
 func ByConditionName(name string) (Measure, bool) {
 	i := slices.IndexFunc(table, func(m Measure) bool { return name != "" && m.ConditionName == name })
 	if i < 0 {
@@ -191,12 +191,12 @@ func ByConditionName(name string) (Measure, bool) {
 	return table[i], true
 }
 
-// Judged are the measures that verdicts are given on: the family over which p values are adjusted.
+// Judged returns the measures that verdicts are given on: the family over which p values are adjusted.
 func Judged() []Shown {
 	return slices.DeleteFunc(View(Compared), func(m Shown) bool { return m.Comparison.Apart })
 }
 
-// All are all measures.
+// All returns all measures.
 func All() []Measure { return slices.Clone(table) }
 
 // Unit says what a value is in, and how it is written.
@@ -216,7 +216,7 @@ const (
 	PerRequest
 )
 
-// String is the unit's name in results.
+// String returns the unit's name in results.
 func (u Unit) String() string {
 	return [...]string{"1/s", "ns", "bytes", "share", "count", "number", "CPUs", "MiB·s", "dollars", "1/request"}[u]
 }

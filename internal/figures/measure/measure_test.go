@@ -46,7 +46,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// result is a step of 10 s with 5 s of CPU time, a quarter of its periods throttled.
+// result returns a step of 10 s with 5 s of CPU time, a quarter of its periods throttled.
 func result(succeeded, memory int64) bench.StepResult {
 	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 	return bench.StepResult{

@@ -239,7 +239,7 @@ const (
 	benchmarked
 )
 
-// quantile is a measure of the latency, over the rounds that of all their requests together.
+// quantile returns a measure of the latency, over the rounds that of all their requests together.
 func quantile(id ID, name string, column Column, more int, of func(bench.Latencies) time.Duration) Measure {
 	m := Measure{
 		ID: id, Name: name, Head: name, Unit: Nanoseconds, Of: latency(of), CSV: column, ConditionName: name,
@@ -262,7 +262,7 @@ func latency(of func(bench.Latencies) time.Duration) func(bench.StepResult) (flo
 	return func(s bench.StepResult) (float64, bool) { return known(s.Load.Latency, of) }
 }
 
-// known is a figure of a distribution. Imported ones have only those that their tool wrote.
+// known returns a figure of a distribution. Imported ones have only those that their tool wrote.
 func known(l bench.Latencies, of func(bench.Latencies) time.Duration) (float64, bool) {
 	d := of(l)
 	return float64(d), l.Count > 0 && (d > 0 || l.HDR != "")
@@ -290,7 +290,7 @@ func errorsOfTrial(c stats.Contender) Result {
 	return f
 }
 
-// memoryOfTrial is the highest mark of all rounds; Rounds are of the complete ones.
+// memoryOfTrial returns the highest mark of all rounds; Rounds are of the complete ones.
 func memoryOfTrial(c stats.Contender) Result {
 	f := ResultOf(c.Memory)
 	f.Known, f.Value, f.AtLeast = c.MemoryPeak > 0, float64(c.MemoryPeak), c.MemoryPeakIsSample

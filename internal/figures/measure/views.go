@@ -121,7 +121,7 @@ var views = map[Place][]at{
 	ExportAdded: {{id: Switches}},
 }
 
-// View is what a place shows, in its order.
+// View returns what a place shows, in its order.
 func View(p Place) []Shown {
 	var all []Shown
 	for _, v := range views[p] {

@@ -65,7 +65,7 @@ func split(part []float64, offset int, alpha float64, found *[]ChangePoint) {
 	split(part[at:], offset+at, alpha, found)
 }
 
-// largestShift is the largest |U − E(U)| / σ over all places, and its place; σ without the
+// largestShift returns the largest |U − E(U)| / σ over all places, and its place; σ without the
 // correction for ties, which is the same everywhere.
 func largestShift(ranks []int) (statistic float64, at int) {
 	n, sum := len(ranks), 0
@@ -85,7 +85,7 @@ func largestShift(ranks []int) (statistic float64, at int) {
 	return statistic, at
 }
 
-// shiftP is the share of orders of the ranks with a statistic as large.
+// shiftP returns the share of orders of the ranks with a statistic as large.
 func shiftP(ranks []int, statistic float64) float64 {
 	limit := statistic * (1 - 1e-12)
 	asLarge := func(order []int) bool {
@@ -110,7 +110,7 @@ func shiftP(ranks []int, statistic float64) float64 {
 // allOrders is the number of values up to which all of their orders are tried.
 const allOrders = 8
 
-// shareOfOrders is the share of all orders of some values for which something holds.
+// shareOfOrders returns the share of all orders of some values for which something holds.
 func shareOfOrders(xs []int, holds func([]int) bool) float64 {
 	as, all, order := 0, 0, slices.Clone(xs)
 	permute(order, len(order), func() {

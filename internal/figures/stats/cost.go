@@ -13,7 +13,7 @@ const DefaultPrice = 0.0275
 // MarkStartUp is the name of the bench.Mark with the usage right after start-up.
 const MarkStartUp = "after start-up"
 
-// CostPerBillion is the price in US dollars of 10⁹ requests: CPU seconds / successes × 10⁹ / 3600 ×
+// CostPerBillion returns the price in US dollars of 10⁹ requests: CPU seconds / successes × 10⁹ / 3600 ×
 // price per vCPU-hour. ok is false without successes.
 func CostPerBillion(cpu time.Duration, successes int64, pricePerHour float64) (dollars float64, ok bool) {
 	if successes <= 0 || cpu < 0 {
@@ -36,7 +36,7 @@ type Cost struct {
 	Successes int64
 }
 
-// TrialCost is the cost of one trial. ok is false where CPU time or successes are not known.
+// TrialCost returns the cost of one trial. ok is false where CPU time or successes are not known.
 func TrialCost(trial bench.TrialResult, pricePerHour float64) (Cost, bool) {
 	var c Cost
 	var startUp, warmUp, steady time.Duration

@@ -26,10 +26,10 @@ func TestCostReproducesThePublishedTable(t *testing.T) {
 	}
 }
 
-// usage is a reading after so many seconds of CPU time.
+// usage returns a reading after so many seconds of CPU time.
 func usage(cpu float64) *bench.Usage { return &bench.Usage{CPU: time.Duration(cpu * 1e9)} }
 
-// step is a finished step of 10 s.
+// step returns a finished step of 10 s.
 func step(index int, warmUp bool, before, after float64, succeeded int64) bench.StepResult {
 	return bench.StepResult{
 		Index: index, Step: bench.Step{Name: fmt.Sprint("step ", index), WarmUp: warmUp},

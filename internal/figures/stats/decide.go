@@ -23,7 +23,7 @@ type Rule struct {
 	Floor float64
 }
 
-// Fill is the rule with its defaults filled in where it says nothing, or what cannot be.
+// Fill returns the rule with its defaults filled in where it says nothing, or what cannot be.
 func (r Rule) Fill() Rule {
 	if !(r.Alpha > 0 && r.Alpha < 1) {
 		r.Alpha = DefaultAlpha
@@ -212,14 +212,14 @@ func (r Rule) more(c Comparison, family int) int {
 	return int(max(1, min(MaxRounds, math.Ceil(least)-float64(have))))
 }
 
-// fewest is how many rounds on each side can give a p value that is enough in such a family.
+// fewest returns how many rounds on each side can give a p value that is enough in such a family.
 func (r Rule) fewest(family int, paired bool) (n int) {
 	for n = MinInterval; n < ExactLimit/2 && leastP(n, paired)*float64(family) > r.Alpha; n++ {
 	}
 	return n
 }
 
-// leastP is the smallest p value that n rounds on each side can give.
+// leastP returns the smallest p value that n rounds on each side can give.
 func leastP(n int, paired bool) float64 {
 	if paired {
 		return math.Ldexp(2, -n)
@@ -227,7 +227,7 @@ func leastP(n int, paired bool) float64 {
 	return 2 * math.Exp(-logChoose(2*n, n))
 }
 
-// Sentence is the verdict with its figures: "better: +8.3% (+6.1% to +10.2%), p 0.011".
+// Sentence returns the verdict with its figures: "better: +8.3% (+6.1% to +10.2%), p 0.011".
 func (c Comparison) Sentence() string {
 	var s strings.Builder
 	s.WriteString(c.Verdict.String())
@@ -271,13 +271,13 @@ func moreWords(n int) string {
 	return fmt.Sprintf("%d more rounds per side", n)
 }
 
-// Words are "+8.3% (+6.1% to +10.2%)", or factors where that is easier: "×7.2 (×6.9 to ×7.4)".
+// Words returns "+8.3% (+6.1% to +10.2%)", or factors where that is easier: "×7.2 (×6.9 to ×7.4)".
 func (r Ratio) Words() string {
 	w := changes(r.Estimate, r.Interval.Low, r.Interval.High)
 	return fmt.Sprintf("%s (%s to %s)", w[0], w[1], w[2])
 }
 
-// changes are percentages unless one of them is beyond a fifth or five times.
+// changes returns percentages unless one of them is beyond a fifth or five times.
 func changes(ratios ...float64) []string {
 	percentages := slices.Min(ratios) >= 0.2 && slices.Max(ratios) < 5
 	var words []string

@@ -20,7 +20,7 @@ func rounds(rng *rand.Rand, n int, median, spread float64) []float64 {
 	return xs
 }
 
-// headline is a family of five measures of n rounds; change is the factor from old to new of those
+// headline returns a family of five measures of n rounds; change is the factor from old to new of those
 // that the bits of changed name.
 func headline(rng *rand.Rand, n int, spread, change float64, changed int) []Pair {
 	var family []Pair

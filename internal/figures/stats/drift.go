@@ -29,7 +29,7 @@ func Drift(s bench.StepResult) *bench.Drift {
 	return drift(s, noise)
 }
 
-// PossibleDrift is the trend of a step without a Drift that only its noise hides; nil as of Drift.
+// PossibleDrift returns the trend of a step without a Drift that only its noise hides; nil as of Drift.
 func PossibleDrift(s bench.StepResult) *bench.Drift {
 	if Drift(s) != nil {
 		return nil
@@ -37,7 +37,7 @@ func PossibleDrift(s bench.StepResult) *bench.Drift {
 	return drift(s, 1)
 }
 
-// drift is the trends that noise alone shows in at most that share of steps.
+// drift returns the trends that noise alone shows in at most that share of steps.
 func drift(s bench.StepResult, noise float64) *bench.Drift {
 	if s.Step.WarmUp || s.Aborted != "" || changing(s.Step) {
 		return nil
@@ -71,7 +71,7 @@ func trend(series []float64, noise float64) *bench.Trend {
 	return &t
 }
 
-// wholeWindows are those of the sending that are as long as the others.
+// wholeWindows returns those of the sending that are as long as the others.
 func wholeWindows(l bench.Load) (whole []bench.Window) {
 	longest := time.Duration(0)
 	for _, w := range l.Windows {
@@ -87,7 +87,7 @@ func wholeWindows(l bench.Load) (whole []bench.Window) {
 	return whole
 }
 
-// costs are the CPU time for each success by the window; nil where it is not known of all. Counters
+// costs returns the CPU time for each success by the window; nil where it is not known of all. Counters
 // are read about once a second, and between two readings the time is taken to go evenly.
 func costs(s bench.StepResult, windows []bench.Window) []float64 {
 	if s.Before == nil || s.After == nil {

@@ -10,7 +10,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// course is a step of whole seconds: of each window the successes, and the CPU time that the
+// course returns a step of whole seconds: of each window the successes, and the CPU time that the
 // contender used in it.
 func course(seconds int, of func(at float64) (succeeded, cpu float64)) bench.StepResult {
 	began := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
@@ -30,7 +30,7 @@ func course(seconds int, of func(at float64) (succeeded, cpu float64)) bench.Ste
 	return s
 }
 
-// level is a steady service: 2,000 answers a second, 1.5 CPUs.
+// level returns a steady service: 2,000 answers a second, 1.5 CPUs.
 func level(float64) (float64, float64) { return 2000, 1.5 }
 
 func TestDrift(t *testing.T) {

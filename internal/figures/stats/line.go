@@ -34,10 +34,10 @@ func FitLine(ys []float64) (l Line, ok bool) {
 	return l, true
 }
 
-// Change is what the line rises over all of its values, as a share of their mean.
+// Change returns what the line rises over all of its values, as a share of their mean.
 func (l Line) Change() float64 { return l.Slope * float64(l.N) }
 
-// P is how often values that scatter as these do, without any slope, show one of this size or more.
+// P returns how often values that scatter as these do, without any slope, show one of this size or more.
 func (l Line) P() float64 {
 	switch {
 	case l.Slope == 0:
@@ -48,7 +48,7 @@ func (l Line) P() float64 {
 	return studentP(l.Slope/l.Error, l.N-2)
 }
 
-// studentP is the two-sided p value of Student's t (M. Abramowitz and I. A. Stegun, Handbook of
+// studentP returns the two-sided p value of Student's t (M. Abramowitz and I. A. Stegun, Handbook of
 // Mathematical Functions, 26.7.3 and 26.7.4).
 func studentP(t float64, freedom int) float64 {
 	angle := math.Atan(math.Abs(t) / math.Sqrt(float64(freedom)))

@@ -21,7 +21,7 @@ var critical = []struct {
 	{19, 5.5}, {20, 5.3}, {30, 4.9}, {50, 4.5}, {100, 4.3},
 }
 
-// threshold is that for n values; beyond the table it stays.
+// threshold returns that for n values; beyond the table it stays.
 func threshold(n int) float64 {
 	for i, row := range critical {
 		switch {

@@ -27,7 +27,7 @@ type PeakTime struct {
 	Step   string        // the load, in words
 }
 
-// TimeToPeak is the time from the start of the process to the first window within 3% (or twice the
+// TimeToPeak returns the time from the start of the process to the first window within 3% (or twice the
 // scatter) of the final level, which is kept for the rest: the median of the last third of the
 // windows around the end of the warm-up. ok is false where that cannot be told.
 func TimeToPeak(trial bench.TrialResult) (p PeakTime, ok bool) {
@@ -67,7 +67,7 @@ func TimeToPeak(trial bench.TrialResult) (p PeakTime, ok bool) {
 	return p, p.After > 0
 }
 
-// scatter is the robust standard deviation of the differences between neighbours.
+// scatter returns the robust standard deviation of the differences between neighbours.
 func scatter(xs []float64) float64 {
 	var steps []float64
 	for i := 1; i < len(xs); i++ {
@@ -77,7 +77,7 @@ func scatter(xs []float64) float64 {
 	return m / 0.6745 / math.Sqrt2
 }
 
-// peakSteps are the neighbouring steps of one load at the end of the warm-up.
+// peakSteps returns the neighbouring steps of one load at the end of the warm-up.
 func peakSteps(steps []bench.StepResult) []bench.StepResult {
 	steps = slices.DeleteFunc(slices.Clone(steps), func(s bench.StepResult) bool {
 		return s.Aborted != "" && s.Step.WarmUp

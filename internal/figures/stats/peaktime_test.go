@@ -9,7 +9,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// lived is a trial whose steps follow each other without a gap, 5 s after the start of its process.
+// lived returns a trial whose steps follow each other without a gap, 5 s after the start of its process.
 func lived(steps ...bench.StepResult) bench.TrialResult {
 	at := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
 	trial := bench.TrialResult{Instance: &bench.InstanceInfo{Runtime: bench.RuntimeDocker, StartedAt: at.Add(-5 * time.Second)}}
@@ -22,7 +22,7 @@ func lived(steps ...bench.StepResult) bench.TrialResult {
 	return trial
 }
 
-// warm is a warm-up step of so many seconds.
+// warm returns a warm-up step of so many seconds.
 func warm(seconds int, of func(at float64) float64) bench.StepResult {
 	s := course(seconds, func(at float64) (float64, float64) { return of(at), 1.5 })
 	s.Step.WarmUp = true

@@ -50,7 +50,7 @@ func newRatio(name string, ratios []float64, rounds int, critical func(int) (int
 	return Ratio{geometricMiddle(ratios), Interval{ratios[k-1], ratios[len(ratios)-k], confidence}}, nil
 }
 
-// geometricMiddle is the median on logarithms of sorted positive values.
+// geometricMiddle returns the median on logarithms of sorted positive values.
 func geometricMiddle(s []float64) float64 {
 	n := len(s)
 	if n%2 == 1 || s[n/2-1] == s[n/2] {
@@ -59,7 +59,7 @@ func geometricMiddle(s []float64) float64 {
 	return math.Sqrt(s[n/2-1]) * math.Sqrt(s[n/2])
 }
 
-// criticalRank is the largest k for which the interval from the k-th smallest to the k-th largest
+// criticalRank returns the largest k for which the interval from the k-th smallest to the k-th largest
 // of the n·m pairs has the confidence, and the one that it reaches; 0 where there is none.
 func criticalRank(n, m int, confidence float64) (k int, reached float64) {
 	if n+m > ExactLimit {
@@ -76,7 +76,7 @@ func normalRank(mean, variance, confidence float64) int {
 	return max(0, int(mean-normalQuantile((1+confidence)/2)*math.Sqrt(variance)))
 }
 
-// cutTails is the largest k for which the k lowest of all ways and the k highest leave the confidence
+// cutTails returns the largest k for which the k lowest of all ways and the k highest leave the confidence
 // between them, and the one that they leave.
 func cutTails(ways []float64, confidence float64) (k int, reached float64) {
 	all, tail := 0.0, 0.0
@@ -93,7 +93,7 @@ func cutTails(ways []float64, confidence float64) (k int, reached float64) {
 	return k, reached
 }
 
-// upTo are the ranks of n different values.
+// upTo returns the ranks of n different values.
 func upTo(n int) []int {
 	ranks := make([]int, n)
 	for i := range ranks {

@@ -63,10 +63,10 @@ func read[T any](t *testing.T, file string) (v T) {
 	return v
 }
 
-// near is equal to 1e-9, relatively for large values.
+// near returns equal to 1e-9, relatively for large values.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(b)) }
 
-// relative is equal to a part in 1e9.
+// relative returns equal to a part in 1e9.
 func relative(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(b) }
 
 func TestAgainstSciPy(t *testing.T) {

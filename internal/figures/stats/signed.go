@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// PairedRatio is RatioOf where the i-th values were measured side by side. The interval is of the
+// PairedRatio returns RatioOf where the i-th values were measured side by side. The interval is of the
 // geometric means of two ratios (of each with itself too) that the signed-rank test would not
 // reject, exact up to ExactLimit pairs (sources of RatioOf, sections 3.2 and 3.3). The error is a
 // NeedRounds (0.95 takes six pairs), or a BadValue.
@@ -18,7 +18,7 @@ func PairedRatio(x, y []float64, confidence float64) (Ratio, error) {
 		func(rounds int) (int, float64) { return signedRank(rounds, confidence) })
 }
 
-// walsh are the geometric means of any two ratios of y to x, and of each with itself. Products are
+// walsh returns the geometric means of any two ratios of y to x, and of each with itself. Products are
 // divided, so one and its inverse have exactly 1 as their mean.
 func walsh(x, y []float64) (means []float64) {
 	for i := range x {
@@ -38,7 +38,7 @@ func walsh(x, y []float64) (means []float64) {
 // beyond reports whether a product is outside of what a float64 holds in full precision.
 func beyond(v float64) bool { return v > 1e300 || v < 1e-300 }
 
-// SignedRank is Wilcoxon's test on the logarithms of ratios (F. Wilcoxon, Biometrics Bulletin 1,
+// SignedRank returns Wilcoxon's test on the logarithms of ratios (F. Wilcoxon, Biometrics Bulletin 1,
 // 1945). U is the sum of the ranks of those above 1; equal pairs are left out. Up to ExactLimit
 // pairs the p value is exact, with ties too.
 func SignedRank(x, y []float64) (Test, error) {
@@ -88,7 +88,7 @@ func subsetSums(ranks []int) []float64 {
 	return ways
 }
 
-// signedRank is criticalRank of the n·(n+1)/2 means of pairs.
+// signedRank returns criticalRank of the n·(n+1)/2 means of pairs.
 func signedRank(n int, confidence float64) (k int, reached float64) {
 	if m := float64(n); n > ExactLimit {
 		return normalRank(m*(m+1)/4, m*(m+1)*(2*m+1)/24, confidence), confidence

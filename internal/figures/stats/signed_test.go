@@ -69,7 +69,7 @@ func TestPairsAgainstR(t *testing.T) {
 	}
 }
 
-// signed are pairs whose ratios are of these sizes, or the inverse where the bit of signs is 0.
+// signed returns pairs whose ratios are of these sizes, or the inverse where the bit of signs is 0.
 func signed(sizes []float64, signs int) (x, y []float64) {
 	for i, size := range sizes {
 		x, y = append(x, 1), append(y, size)

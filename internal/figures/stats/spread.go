@@ -16,7 +16,7 @@ type Spread struct {
 	Within   float64 // share of the values within one SD of the mean, 0 … 1
 }
 
-// LatencySpread is the spread, in ns, of all latencies of some steps; ok is false without any.
+// LatencySpread returns the spread, in ns, of all latencies of some steps; ok is false without any.
 // Within is as exact as the histogram, whose buckets are 0.1% wide.
 func LatencySpread(steps ...bench.Latencies) (s Spread, ok bool, err error) {
 	h, err := hdr.Merge(steps...)
@@ -37,7 +37,7 @@ func LatencySpread(steps ...bench.Latencies) (s Spread, ok bool, err error) {
 // wholeWindow is how long a window must be for its rate to be compared with that of the others.
 const wholeWindow = 900 * time.Millisecond
 
-// RateSpread is the spread of the successes per second of the whole one-second windows of some
+// RateSpread returns the spread of the successes per second of the whole one-second windows of some
 // steps, those of drains apart; ok is false without any.
 func RateSpread(steps ...bench.Load) (s Spread, ok bool) {
 	var rates []float64

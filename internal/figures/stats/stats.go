@@ -20,7 +20,7 @@ const MinInterval = 6
 // Number is what can have a median: counts, durations, rates.
 type Number interface{ ~int64 | ~float64 }
 
-// Median is the middle value, or the mean of the two middle ones; ok is false without values.
+// Median returns the middle value, or the mean of the two middle ones; ok is false without values.
 func Median[T Number](xs []T) (median T, ok bool) {
 	n := len(xs)
 	if n == 0 {
@@ -42,7 +42,7 @@ type Interval struct {
 	Confidence float64 `json:"-"` // that it really has: 0.96875 for six values
 }
 
-// MedianInterval is the narrowest symmetric interval between two values that holds the median with
+// MedianInterval returns the narrowest symmetric interval between two values that holds the median with
 // the wanted confidence, whatever the distribution. ok is false of too small a sample.
 func MedianInterval(xs []float64, confidence float64) (Interval, bool) {
 	n := len(xs)

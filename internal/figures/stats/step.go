@@ -24,10 +24,10 @@ type Step struct {
 	Results    []bench.StepResult // of the rounds that finished it; package measure takes all other figures from them
 }
 
-// FailedTotal is the number of errors in all rounds.
+// FailedTotal returns the number of errors in all rounds.
 func (s Step) FailedTotal() int64 { return bench.Load{Failed: s.Failed}.FailedTotal() }
 
-// ErrorRatio is errors / (errors + successes) of all rounds together; 0 when nothing was asked.
+// ErrorRatio returns errors / (errors + successes) of all rounds together; 0 when nothing was asked.
 func (s Step) ErrorRatio() float64 {
 	return bench.Load{Failed: s.Failed, Succeeded: s.Succeeded}.ErrorRatio()
 }
@@ -67,7 +67,7 @@ func newStep(rounds []bench.StepResult, merge bool) (Step, error) {
 	return s, nil
 }
 
-// Histogram is that of the latencies of all rounds, which is large and kept nowhere; nil without any.
+// Histogram returns that of the latencies of all rounds, which is large and kept nowhere; nil without any.
 func (s Step) Histogram() (*hdr.Histogram, error) {
 	rounds := make([]bench.Latencies, len(s.Results))
 	for i, r := range s.Results {
@@ -76,7 +76,7 @@ func (s Step) Histogram() (*hdr.Histogram, error) {
 	return hdr.Merge(rounds...)
 }
 
-// worstErrors is bench.Load.WorstErrors over all rounds.
+// worstErrors returns bench.Load.WorstErrors over all rounds.
 func (s Step) worstErrors(rounds []bench.StepResult) float64 {
 	all := bench.Load{Succeeded: s.Succeeded, Failed: s.Failed}
 	for _, r := range rounds {
@@ -96,7 +96,7 @@ func (s Step) worstErrors(rounds []bench.StepResult) float64 {
 	return ratio
 }
 
-// DriftWords is "still warming in 2 of 6 rounds"; "" where all were in a steady state.
+// DriftWords returns "still warming in 2 of 6 rounds"; "" where all were in a steady state.
 func (s Step) DriftWords() string {
 	if s.Drifting == 0 {
 		return ""

@@ -23,10 +23,10 @@ type Value struct {
 // Known reports whether there is any value.
 func (v Value) Known() bool { return len(v.Values) > 0 }
 
-// Duration is the median of a value in nanoseconds.
+// Duration returns the median of a value in nanoseconds.
 func (v Value) Duration() time.Duration { return time.Duration(v.Median) }
 
-// NewValue is the median of one value of each round, and its interval.
+// NewValue returns the median of one value of each round, and its interval.
 func NewValue(xs []float64) Value {
 	v := Value{Values: xs}
 	v.Median, _ = Median(xs)
@@ -62,7 +62,7 @@ type Contender struct {
 	firstFailure string // of FailedRounds
 }
 
-// WhyExcluded is why it takes part in no claim, on one line that follows its name: what it answered
+// WhyExcluded returns why it takes part in no claim, on one line that follows its name: what it answered
 // was wrong, or rounds failed; "" where it takes part.
 func (c Contender) WhyExcluded() string {
 	switch {
@@ -83,7 +83,7 @@ func ExcludedLast(a, b Contender) int {
 	return cmp.Compare(min(1, len(a.WhyExcluded())), min(1, len(b.WhyExcluded())))
 }
 
-// PeakStep is the step with the highest median throughput; ok is false where none was measured.
+// PeakStep returns the step with the highest median throughput; ok is false where none was measured.
 func (c Contender) PeakStep() (Step, bool) {
 	if c.Peak < 0 || c.Peak >= len(c.Steps) {
 		return Step{}, false
@@ -91,7 +91,7 @@ func (c Contender) PeakStep() (Step, bool) {
 	return c.Steps[c.Peak], true
 }
 
-// BusiestStep is the peak, or where no step can be one, the measured step with the most requests,
+// BusiestStep returns the peak, or where no step can be one, the measured step with the most requests,
 // failed ones among them; ok is false where nothing was asked.
 func (c Contender) BusiestStep() (busiest Step, ok bool) {
 	if peak, ok := c.PeakStep(); ok {
@@ -106,7 +106,7 @@ func (c Contender) BusiestStep() (busiest Step, ok bool) {
 	return busiest, most > 0
 }
 
-// ErrorsTotal is the number of errors in all steps of all rounds.
+// ErrorsTotal returns the number of errors in all steps of all rounds.
 func (c Contender) ErrorsTotal() int64 { return bench.Load{Failed: c.Errors}.FailedTotal() }
 
 // Summarise groups the trials of a run by the label of their contender, in the order in which they
@@ -115,7 +115,7 @@ func Summarise(of bench.Run, trials []bench.TrialResult) []Contender {
 	return summariseAll(of, trials, true)
 }
 
-// SummarisePeaks is Summarise, but merges no histograms other than those of each contender's peak:
+// SummarisePeaks returns Summarise, but merges no histograms other than those of each contender's peak:
 // merging takes a millisecond, and a run has hundreds of them.
 func SummarisePeaks(of bench.Run, trials []bench.TrialResult) []Contender {
 	all := summariseAll(of, trials, false)
@@ -150,7 +150,7 @@ func Rounds(of bench.Run, trials []bench.TrialResult) Contender {
 	return summarise(trials[0].Trial.Label(), trials, of, false)
 }
 
-// errorRatio is errors / (errors + successes) of a trial; ok is false where nothing was asked.
+// errorRatio returns errors / (errors + successes) of a trial; ok is false where nothing was asked.
 func errorRatio(trial bench.TrialResult) (ratio float64, ok bool) {
 	var failed, all int64
 	for _, s := range trial.Steps {
@@ -224,7 +224,7 @@ func summarise(label string, trials []bench.TrialResult, of bench.Run, merge boo
 	return c
 }
 
-// HalfPeak is the step at half peak, an index into Steps: the open-loop one of that share
+// HalfPeak returns the step at half peak, an index into Steps: the open-loop one of that share
 // (0.5) where the profile has it, else the closed-loop step up to the peak, of the same requests,
 // with the nearest throughput. share is that of the peak's; ok is false where no peak was measured.
 func (c Contender) HalfPeak() (step int, share float64, ok bool) {
@@ -280,7 +280,7 @@ func (c *Contender) leftOut(format string, args ...any) {
 	c.Warnings = append(c.Warnings, bench.Warning{Kind: bench.WarnStepLeftOut, Text: fmt.Sprintf(format, args...)})
 }
 
-// TrialMemoryPeak is the highest memory of a trial in bytes, 0 where it is not known. With sample it is
+// TrialMemoryPeak returns the highest memory of a trial in bytes, 0 where it is not known. With sample it is
 // the largest reading: the true one may be higher.
 func TrialMemoryPeak(trial bench.TrialResult) (peak int64, sample bool) {
 	look := func(u *bench.Usage) {
@@ -301,7 +301,7 @@ func TrialMemoryPeak(trial bench.TrialResult) (peak int64, sample bool) {
 	return peak, sample
 }
 
-// medianCost is that of the median round, or of the cheaper middle one, so its parts add up.
+// medianCost returns that of the median round, or of the cheaper middle one, so its parts add up.
 func medianCost(costs []Cost) *Cost {
 	if len(costs) == 0 {
 		return nil

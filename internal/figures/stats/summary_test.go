@@ -11,7 +11,7 @@ import (
 	"locbench/internal/figures/hdr"
 )
 
-// round is one trial of a contender: a warm-up step, then two steps with the rates given, whose
+// round returns one trial of a contender: a warm-up step, then two steps with the rates given, whose
 // answers all took latency.
 func round(name string, n int, startUp time.Duration, rates [2]int64, latency time.Duration) bench.TrialResult {
 	trial := bench.TrialResult{

@@ -7,7 +7,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// turn is a round that began at since; 0: it was run at a stretch.
+// turn returns a round that began at since; 0: it was run at a stretch.
 func turn(round int, since int64, state bench.TrialState) bench.TrialResult {
 	l := bench.TrialResult{Trial: bench.Trial{Contender: "x", Round: round}, State: state, Steps: []bench.StepResult{{}}}
 	if since > 0 {

@@ -46,7 +46,7 @@ func kendall(ranks []int) (s int) {
 	return s
 }
 
-// ties are the sizes of the groups of equal ranks.
+// ties returns the sizes of the groups of equal ranks.
 func ties(ranks []int) (sizes []int) {
 	count := map[int]int{}
 	for _, r := range ranks {
@@ -60,7 +60,7 @@ func ties(ranks []int) (sizes []int) {
 	return sizes
 }
 
-// kendallP is the chance that |S| of n different values in a random order is at least size.
+// kendallP returns the chance that |S| of n different values in a random order is at least size.
 func kendallP(n, size int) float64 {
 	// S is the number of pairs less twice the inversions. The share of orders of i values with k
 	// inversions is the mean of those of i−1 values with k−i+1 to k of them.

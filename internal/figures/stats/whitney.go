@@ -39,7 +39,7 @@ func MannWhitney(x, y []float64) (Test, error) {
 	return t, nil
 }
 
-// doubledRanks are twice the mid-ranks of all values, hence integers, and the sum of t³ − t over
+// doubledRanks returns twice the mid-ranks of all values, hence integers, and the sum of t³ − t over
 // the groups of t equal values.
 func doubledRanks(all []float64) (ranks []int, ties float64) {
 	order := make([]int, len(all))
@@ -63,7 +63,7 @@ func doubledRanks(all []float64) (ranks []int, ties float64) {
 	return ranks, ties
 }
 
-// exactP is the p value of a sum of n of the doubled ranks.
+// exactP returns the p value of a sum of n of the doubled ranks.
 func exactP(ranks []int, n, of int) float64 {
 	// Of the two samples the smaller one is dealt: the sum of the other is the rest.
 	if n > len(ranks)-n {
@@ -97,7 +97,7 @@ func sum(xs []int) (all int) {
 	return all
 }
 
-// twoSided is twice the smaller tail, at most 1, of a distribution over 0, 1, 2 …
+// twoSided returns twice the smaller tail, at most 1, of a distribution over 0, 1, 2 …
 func twoSided(ways []float64, at int) float64 {
 	var below, above, all float64
 	for s, w := range ways {
@@ -123,7 +123,7 @@ func normalP(u, mean, variance float64) float64 {
 	return min(1, math.Erfc(z/math.Sqrt2))
 }
 
-// normalQuantile is the value below which a standard normal variable stays with probability p.
+// normalQuantile returns the value below which a standard normal variable stays with probability p.
 func normalQuantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
 
 // Holm adjusts the p values of a family of tests for their number, however they depend on each

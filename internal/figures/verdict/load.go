@@ -81,13 +81,13 @@ func Saturated(l bench.Load) bench.Warning {
 		units.Percent(l.Saturation))
 }
 
-// Waited is how many of an open loop's requests were sent late since every connection was in use.
+// Waited returns how many of an open loop's requests were sent late since every connection was in use.
 func Waited(l bench.Load) int64 { return max(l.Held-l.Dropped, 0) }
 
 // ManyWaited reports whether connections were too few for the rate.
 func ManyWaited(l bench.Load) bool { return float64(Waited(l)) > late*float64(l.Scheduled) }
 
-// OwnLate is how many requests the client has sent late although connections were free.
+// OwnLate returns how many requests the client has sent late although connections were free.
 func OwnLate(l bench.Load) int64 { return l.Late - Waited(l) }
 
 // punctuality says what an open loop has not sent when it was scheduled, and whose fault that was.
@@ -155,10 +155,10 @@ func (o Loop) little(l bench.Load) bench.Warnings {
 	return nil
 }
 
-// wall is the time in which CPU times were measured; earlier results have only Elapsed.
+// wall returns the time in which CPU times were measured; earlier results have only Elapsed.
 func wall(l bench.Load) time.Duration { return cmp.Or(max(l.Wall, 0), l.Elapsed) }
 
-// clientCPUs are the CPUs that the client used, an embedded store among them.
+// clientCPUs returns the CPUs that the client used, an embedded store among them.
 func clientCPUs(l bench.Load) float64 {
 	if wall(l) <= 0 {
 		return 0

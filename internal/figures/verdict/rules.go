@@ -202,7 +202,7 @@ func (f facts) moreBringsNothing() string {
 	return text
 }
 
-// slower is how many times as long the responses of the step take as those of s, on average.
+// slower returns how many times as long the responses of the step take as those of s, on average.
 func (f facts) slower(s bench.StepResult) (times float64, ok bool) {
 	a, b := f.step.Load.Latency.Mean, s.Load.Latency.Mean
 	return float64(a) / float64(max(b, 1)), a > 0 && b > 0

@@ -28,7 +28,7 @@ func Killed(res bench.StepResult) (all bench.Warnings) {
 	return all
 }
 
-// memories are empty where they are not known at both ends.
+// memories returns empty where they are not known at both ends.
 func memories(res bench.StepResult) (before, after bench.Memory) {
 	if res.Before == nil || res.After == nil || res.Before.Memory == nil || res.After.Memory == nil {
 		return before, after
@@ -74,7 +74,7 @@ func MachineStalls(res bench.StepResult) bench.Warnings {
 		h.Count, units.Duration(h.Max), 100*share, doubt)}
 }
 
-// OnThisMachine is what a machine of so many CPUs, on which contender and client run, may have done
+// OnThisMachine returns what a machine of so many CPUs, on which contender and client run, may have done
 // to a step: others' work, heat, and the client. An embedded store's work is the client's here.
 func OnThisMachine(res bench.StepResult, inst bench.InstanceInfo, cpus int) (all bench.Warnings) {
 	if _, steal, ok := res.HostShare(); ok && steal >= stealSeen {
@@ -112,14 +112,14 @@ func bottleneck(l bench.Load, used, limit float64, cpus int) (all bench.Warnings
 	return all
 }
 
-// FromOutside are the warnings that something else than the contender may have limited a step.
+// FromOutside returns the warnings that something else than the contender may have limited a step.
 func FromOutside(res bench.StepResult) bench.Warnings {
 	outside := []bench.WarningKind{bench.WarnClientMaybeBound, bench.WarnSteal, bench.WarnOverheated}
 	return slices.DeleteFunc(slices.Clone(res.Warnings),
 		func(f bench.Warning) bool { return !slices.Contains(outside, f.Kind) })
 }
 
-// ShareOfOthers is the share of the machine's CPU time that neither contender nor client nor store has
+// ShareOfOthers returns the share of the machine's CPU time that neither contender nor client nor store has
 // used (stolen time among it), where that may have been what limited a contender of so many CPUs
 // (0: not limited); else 0.
 func ShareOfOthers(res bench.StepResult, quota float64) float64 {
@@ -157,7 +157,7 @@ type Mark struct {
 	Share float64
 }
 
-// Marks are those that are worth a word next to the figures, the gravest first.
+// Marks returns those that are worth a word next to the figures, the gravest first.
 func Marks(res bench.StepResult, limits bench.Limits) (all []Mark) {
 	if ratio := res.Load.ErrorRatio(); ratio >= ErrorsMatter {
 		all = append(all, Mark{bench.WarnErrors, ratio})
@@ -178,7 +178,7 @@ func Marks(res bench.StepResult, limits bench.Limits) (all []Mark) {
 	return all
 }
 
-// BusyBefore is the load average of a machine before a run, if it says that others were at work.
+// BusyBefore returns the load average of a machine before a run, if it says that others were at work.
 func BusyBefore(m bench.Machine) (load float64, busy bool) {
 	load, err := strconv.ParseFloat(m.Load1, 64)
 	return load, err == nil && m.CPUs > 0 && load > busyLoad*float64(m.CPUs)

@@ -34,10 +34,10 @@ type Verdict struct {
 	Drift *bench.Drift // of the step, if it was not in a steady state: what bound it then may not be what bounds it later
 }
 
-// String is a line: "quota: 98% of 1.5 CPUs, 61 of 100 periods throttled, 4.10 s lost".
+// String returns a line: "quota: 98% of 1.5 CPUs, 61 of 100 periods throttled, 4.10 s lost".
 func (v Verdict) String() string { return string(v.Bound) + ": " + v.Words() }
 
-// Words are the figures that it rests on, and the drift of the step.
+// Words returns the figures that it rests on, and the drift of the step.
 func (v Verdict) Words() string {
 	if v.Drift == nil {
 		return v.Text

@@ -13,7 +13,7 @@ import (
 // figures are those of a warning, by name; times in nanoseconds.
 type values = map[string]float64
 
-// found is a warning with its sentence. What is not a number stays in the sentence only.
+// found returns a warning with its sentence. What is not a number stays in the sentence only.
 func found(kind bench.WarningKind, f values, sentence string, args ...any) bench.Warning {
 	for name, v := range f {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -36,7 +36,7 @@ func (t Tree) CleanLeft(remove func(name string) bool) (removed []string, err er
 	return removed, err
 }
 
-// homes are the names of the groups that this process and those that it descends from are in or
+// homes returns the names of the groups that this process and those that it descends from are in or
 // below.
 func (t Tree) homes() (names []string) {
 	pid := "self"
@@ -55,7 +55,7 @@ func (t Tree) homes() (names []string) {
 	return names
 }
 
-// parent is the number of a process's parent, "0" where there is none to be seen.
+// parent returns the number of a process's parent, "0" where there is none to be seen.
 func (t Tree) parent(pid string) string {
 	data, _ := os.ReadFile(t.path("proc", pid, "status"))
 	for line := range strings.Lines(string(data)) {
@@ -72,7 +72,7 @@ const (
 	maxAncestors = 1000
 )
 
-// groups are the folder top of a hierarchy and all below it, each before what is below it, but without
+// groups returns the folder top of a hierarchy and all below it, each before what is below it, but without
 // what is below one that is chosen.
 func groups(top string, chosen func(name string) bool) (all []string) {
 	_ = filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {

@@ -105,7 +105,7 @@ func TestGroupOnThisMachine(t *testing.T) {
 	}
 }
 
-// readers are two ways to the same counters.
+// readers returns two ways to the same counters.
 func readers(t *testing.T, g *Group, pid int) (rs []*Reader) {
 	t.Helper()
 	a, err := g.Reader()

@@ -229,10 +229,10 @@ func write(path, value string) error {
 // CPU set.
 func (g *Group) Missing() []string { return g.missing }
 
-// NoCPUSet is why the CPU set that was asked for is not enforced.
+// NoCPUSet returns why the CPU set that was asked for is not enforced.
 func (g *Group) NoCPUSet() error { return g.noSet }
 
-// FD is the folder of a v2 group, for SysProcAttr.CgroupFD; ok is false on v1.
+// FD returns the folder of a v2 group, for SysProcAttr.CgroupFD; ok is false on v1.
 func (g *Group) FD() (fd int, ok bool) {
 	if g.fd == nil {
 		return 0, false
@@ -264,7 +264,7 @@ func (g *Group) Enter() (leave func() error, err error) {
 // Reader opens the counters of the group.
 func (g *Group) Reader() (*Reader, error) { return open(g.dirs) }
 
-// PIDs are the processes in the group now, and in those below it.
+// PIDs returns the processes in the group now, and in those below it.
 func (g *Group) PIDs() (all []int) {
 	for _, dir := range g.folders() {
 		data, _ := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
@@ -277,7 +277,7 @@ func (g *Group) PIDs() (all []int) {
 	return all
 }
 
-// folders are all folders of the group with those below them, each after what is below it.
+// folders returns all folders of the group with those below them, each after what is below it.
 func (g *Group) folders() (all []string) {
 	tops := slices.Collect(maps.Values(g.dirs))
 	if g.outer != "" {

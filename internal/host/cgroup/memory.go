@@ -52,7 +52,7 @@ func (r *Reader) memory() *bench.Memory {
 	return &m
 }
 
-// pageCache is what of the usage is the content of files, which the kernel gives up when memory is
+// pageCache returns what of the usage is the content of files, which the kernel gives up when memory is
 // wanted. v1 counts shared memory as cache too, though it can no more be given up than any other:
 // some runtimes have their whole heap there.
 func (r *Reader) pageCache(stat map[string]int64) int64 {

@@ -37,7 +37,7 @@ func (t Tree) path(elem ...string) string {
 	return filepath.Join(append([]string{t.Root + "/"}, elem...)...)
 }
 
-// Version is 2 where CPU and memory are controlled by cgroup v2, 1 where by v1 (v2 may be mounted
+// Version returns 2 where CPU and memory are controlled by cgroup v2, 1 where by v1 (v2 may be mounted
 // besides), 0 where by neither.
 func (t Tree) Version() int {
 	mounts, _ := t.mounts()
@@ -137,7 +137,7 @@ func (t Tree) membership(pid string) (membership, error) {
 	return parseMembership(data), nil
 }
 
-// dir is the folder of a path of m's hierarchy. A path outside the mounted part, as a container may
+// dir returns the folder of a path of m's hierarchy. A path outside the mounted part, as a container may
 // see one, is an error.
 func (m mount) dir(path string) (string, error) {
 	path = filepath.Clean("/" + path)
@@ -158,7 +158,7 @@ func (m mount) dir(path string) (string, error) {
 	return dir, nil
 }
 
-// candidates are the folders from the top of the mounted hierarchy down to the one that path names.
+// candidates returns the folders from the top of the mounted hierarchy down to the one that path names.
 func (m mount) candidates(path string) []string {
 	dir, err := m.dir(path)
 	if err != nil {
@@ -180,7 +180,7 @@ type place struct {
 	path       string
 }
 
-// places are where a process is: for each v1 controller, and in v2.
+// places returns where a process is: for each v1 controller, and in v2.
 func (t Tree) places(pid string) (all []place, err error) {
 	mounts, err := t.mounts()
 	if err != nil {

@@ -51,7 +51,7 @@ func BenchmarkSamplingReading(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// readCalls is how many reads this process has asked the kernel for; the two of this very call are
+// readCalls returns how many reads this process has asked the kernel for; the two of this very call are
 // the same each time.
 func readCalls(b *testing.B) int64 {
 	data, err := os.ReadFile("/proc/self/io")

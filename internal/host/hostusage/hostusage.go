@@ -32,7 +32,7 @@ type Store struct {
 	cpus  int
 }
 
-// Container is a store whose main process is pid: the whole container is read. The error wraps
+// Container returns a store whose main process is pid: the whole container is read. The error wraps
 // ErrUnknown where it is not on this machine.
 func Container(pid int) (*Store, error) {
 	if pid <= 0 {
@@ -45,7 +45,7 @@ func Container(pid int) (*Store, error) {
 	return &Store{group: r}, nil
 }
 
-// Address is a store that listens at the host and port of raw, if a process of this machine does
+// Address returns a store that listens at the host and port of raw, if a process of this machine does
 // there on the loopback interface or on all; the process that listens is read, not its children.
 func Address(raw string) (*Store, error) {
 	u, err := secret.ParseURL(raw)
@@ -62,7 +62,7 @@ func Address(raw string) (*Store, error) {
 	return &Store{pid: pid}, nil
 }
 
-// Embedded is the store inside locbench, which keeps its own books.
+// Embedded returns the store inside locbench, which keeps its own books.
 func Embedded(work func() (calls int64, busy time.Duration)) *Store { return &Store{own: work} }
 
 // KeptTo notes that the store is kept to a set of so many CPUs, before the first reading.
@@ -107,7 +107,7 @@ func (s *Store) Read(context.Context) *bench.HostReading {
 	return b
 }
 
-// Throttles is how often CPUs were slowed down for their heat since the machine was started, cores and
+// Throttles returns how often CPUs were slowed down for their heat since the machine was started, cores and
 // packages added up, by the counters below dir, such as /sys/devices/system/cpu; nil where the kernel
 // does not count it, as in most virtual machines.
 func Throttles(dir string) *int64 {

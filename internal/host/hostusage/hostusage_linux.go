@@ -72,7 +72,7 @@ func parseHost(line string) (u bench.HostUsage, err error) {
 	}, nil
 }
 
-// processCPU is the CPU time of a process and of its children that have ended.
+// processCPU returns the CPU time of a process and of its children that have ended.
 func processCPU(pid int) (time.Duration, error) {
 	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	if err != nil {

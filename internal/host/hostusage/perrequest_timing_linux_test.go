@@ -56,7 +56,7 @@ func TestCPUPerRequestOfAStep(t *testing.T) {
 	}
 }
 
-// cpuPerRequest is one attempt: whatever the machine does, all that was sent was worked for.
+// cpuPerRequest returns one attempt: whatever the machine does, all that was sent was worked for.
 func cpuPerRequest(t testing.TB, inst bench.Instance, each, connections int) error {
 	var before, after *bench.Usage
 	var beforeErr, afterErr error

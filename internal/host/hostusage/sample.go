@@ -79,5 +79,5 @@ func (s *Sampler) Stop() []bench.Usage {
 	return s.samples
 }
 
-// Failed is the number of readings that failed, once it has been stopped.
+// Failed returns the number of readings that failed, once it has been stopped.
 func (s *Sampler) Failed() int { return s.failed }

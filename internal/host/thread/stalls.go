@@ -47,10 +47,10 @@ func WatchStalls(every time.Duration) *StallMeter {
 	return m
 }
 
-// StallThreads is how many more threads to run Go code a StallMeter needs; see Tune.
+// StallThreads returns how many more threads to run Go code a StallMeter needs; see Tune.
 func StallThreads() int { return len(watched(cpuset.OfThread())) + spare }
 
-// watched are the CPUs to watch: -1 stands for any, where they cannot be chosen.
+// watched returns the CPUs to watch: -1 stands for any, where they cannot be chosen.
 func watched(cpus []int) []int {
 	if len(cpus) == 0 {
 		return []int{-1}
@@ -91,7 +91,7 @@ func (m *StallMeter) add(late time.Duration) {
 	m.since.Max = max(m.since.Max, late)
 }
 
-// Take is what has happened since it was last called.
+// Take returns what has happened since it was last called.
 func (m *StallMeter) Take() bench.Hiccups {
 	m.mu.Lock()
 	defer m.mu.Unlock()

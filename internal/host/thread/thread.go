@@ -14,7 +14,7 @@ import (
 // included, before anybody changed that.
 var atFirst = runtime.GOMAXPROCS(0)
 
-// Cores is how many CPUs this process has: those on which it may run, no more than a quota lets it
+// Cores returns how many CPUs this process has: those on which it may run, no more than a quota lets it
 // use.
 func Cores() int {
 	if n := len(cpuset.OfThread()); n > 0 {

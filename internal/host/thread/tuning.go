@@ -88,10 +88,10 @@ func (s *Tuning) afterEachCollection() {
 	}, s)
 }
 
-// percentFor is how much a heap of so many bytes may grow by, in per cent, for headroom to be left.
+// percentFor returns how much a heap of so many bytes may grow by, in per cent, for headroom to be left.
 func percentFor(live uint64) int { return int(100 * headroom / max(live, 1<<20)) }
 
-// liveHeap is how many bytes the last collection has left.
+// liveHeap returns how many bytes the last collection has left.
 func liveHeap() uint64 {
 	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(s)

@@ -60,7 +60,7 @@ func (s *shard) dialTo(c *conn, i int) error {
 	return os.NewSyscallError("epoll_ctl", err)
 }
 
-// dialled is what became of the connecting of c; its interest is in answers then.
+// dialled returns what became of the connecting of c; its interest is in answers then.
 func (s *shard) dialled(c *conn, i int) error {
 	errno, err := unix.GetsockoptInt(int(c.fd), unix.SOL_SOCKET, unix.SO_ERROR)
 	if err == nil && errno != 0 {

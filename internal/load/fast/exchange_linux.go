@@ -88,7 +88,7 @@ func (s *shard) expect(c *conn) {
 	}
 }
 
-// patience is the timeout of the request of c.
+// patience returns the timeout of the request of c.
 func (s *shard) patience(c *conn) time.Duration { return cmp.Or(c.req.Timeout, s.timeout) }
 
 // send writes what is left of the request, as much as the socket takes; the rest when it takes
@@ -299,7 +299,7 @@ func (s *shard) fail(c *conn, i int, now int64, err error) {
 	s.rest(c, now, now+int64(wire.BackOff(int(c.failures))))
 }
 
-// example is the text that stands for an unwanted answer.
+// example returns the text that stands for an unwanted answer.
 func (p *parser) example() string {
 	if p.note == nil {
 		return http.StatusText(p.status)

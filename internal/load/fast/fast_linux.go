@@ -68,7 +68,7 @@ func Has(ring bool) error {
 	return err
 }
 
-// threads is their number: half of the CPUs, since the other half is for what is measured.
+// threads returns their number: half of the CPUs, since the other half is for what is measured.
 func (c Config) threads() int {
 	if c.Shards > 0 {
 		return min(c.Shards, maxShards)

@@ -18,12 +18,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// config is that of a loop which asks one thing in a step.
+// config returns that of a loop which asks one thing in a step.
 func config(t *testing.T, s bench.Step) Config {
 	return configOf(t, s, workload.Spec{Requests: []bench.Request{{Name: "get", Path: "/city"}}})
 }
 
-// configOf is that of a loop which asks what spec says.
+// configOf returns that of a loop which asks what spec says.
 func configOf(t *testing.T, s bench.Step, spec workload.Spec) Config {
 	t.Helper()
 	spec.BaseURL, spec.Step = "http://h", s
@@ -162,7 +162,7 @@ func TestIdleConnectionIsGivenUp(t *testing.T) {
 	}
 }
 
-// onPair is a shard whose only connection is one of two sockets, and the other one.
+// onPair returns a shard whose only connection is one of two sockets, and the other one.
 func onPair(t *testing.T, c Config) (s *shard, other int) {
 	t.Helper()
 	s, err := newShard(&Loop{conf: c}, 0, 1, 1)

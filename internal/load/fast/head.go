@@ -38,7 +38,7 @@ func (p *parser) statusLine(line []byte) error {
 
 func (p *parser) isInterim() bool { return p.status < 200 && p.status != http.StatusSwitchingProtocols }
 
-// classBit is the bit of a status in parser.known.
+// classBit returns the bit of a status in parser.known.
 func classBit(status int) uint8 {
 	if status < 100 || status > 599 {
 		return 1

@@ -19,7 +19,7 @@ func (f socket) gone() bool {
 	return err != syscall.EAGAIN
 }
 
-// key is the name under which the shard's connections are kept.
+// key returns the name under which the shard's connections are kept.
 func (s *shard) key() string {
 	return "socket to " + s.loop.conf.Addresses[s.loop.addr.Load()].String()
 }

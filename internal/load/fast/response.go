@@ -145,7 +145,7 @@ func (p *parser) feed(b []byte) (n int, done bool, err error) {
 	return n, false, nil
 }
 
-// eof is what the end of the connection makes of the response.
+// eof returns what the end of the connection makes of the response.
 func (p *parser) eof() (done bool, err error) {
 	switch p.stage {
 	case stageClose:

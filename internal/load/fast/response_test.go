@@ -24,7 +24,7 @@ type judgement struct {
 	refused error
 }
 
-// byHTTP is net/http's verdict, which the portable loop goes by.
+// byHTTP returns net/http's verdict, which the portable loop goes by.
 func byHTTP(data []byte, method string) judgement {
 	in := bufio.NewReader(bytes.NewReader(data))
 	for range wire.MaxInterim + 1 {
@@ -45,7 +45,7 @@ func byHTTP(data []byte, method string) judgement {
 	return judgement{failed: true, refused: errInterim}
 }
 
-// byParser is the parser's verdict on data that comes in pieces of the lengths that cut says.
+// byParser returns the parser's verdict on data that comes in pieces of the lengths that cut says.
 func byParser(data []byte, method string, cut func(left int) int) judgement {
 	var p parser
 	p.reset(&workload.Request{IsHead: method == http.MethodHead, Status: http.StatusOK}, 0)

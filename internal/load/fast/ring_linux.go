@@ -219,7 +219,7 @@ func (r *uring) buffer(id uint16, n int32) []byte {
 	return r.data[from : from+int(n) : from+ringBufferSize]
 }
 
-// next is the place of the next submission, emptied. When there is none the kernel gets those
+// next returns the place of the next submission, emptied. When there is none the kernel gets those
 // that there are.
 func (r *uring) next() *submission {
 	if r.tail-atomic.LoadUint32(r.sqHead) == uint32(len(r.sqes)) {
@@ -263,7 +263,7 @@ func (r *uring) wait(ns int64) {
 		uintptr(unsafe.Pointer(&r.arg)), unsafe.Sizeof(r.arg))
 }
 
-// completed is the number of completions that are there.
+// completed returns the number of completions that are there.
 func (r *uring) completed() uint32 { return atomic.LoadUint32(r.cqTail) - *r.cqHead }
 
 // take takes the next one.
@@ -295,7 +295,7 @@ const (
 	beforeBytes = 16 + stampRoom
 )
 
-// received is what a completion of a receiving has brought, with the buffer to give back. No bytes
+// received returns what a completion of a receiving has brought, with the buffer to give back. No bytes
 // and no error are the end of the connection. at is as in StampReader.Read.
 func (r *uring) received(c completion) (b []byte, at int64, id uint16, buffered bool, err syscall.Errno) {
 	if c.res < 0 {
@@ -314,5 +314,5 @@ func (r *uring) received(c completion) (b []byte, at int64, id uint16, buffered 
 	return whole[beforeBytes:], at, id, true, err
 }
 
-// address is that of memory that stays where it is as long as b is reachable: the heap's.
+// address returns that of memory that stays where it is as long as b is reachable: the heap's.
 func address(b []byte) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }

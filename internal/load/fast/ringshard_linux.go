@@ -25,7 +25,7 @@ const (
 	turnBits     = 24
 )
 
-// mark is the user data of a submission.
+// mark returns the user data of a submission.
 func mark(what int, i int, turn uint32) uint64 {
 	return uint64(what)<<56 | uint64(turn&(1<<turnBits-1))<<32 | uint64(uint32(i))
 }

@@ -26,7 +26,7 @@ const (
 	hangUps  = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR // the other side sends no more
 )
 
-// wants is what epoll is to report of c now.
+// wants returns what epoll is to report of c now.
 func (c *conn) wants() uint32 {
 	if c.doing == sending || c.doing == connecting {
 		return arrivals | room
@@ -109,7 +109,7 @@ type shard struct {
 	refused  []int32 // connections that could not be opened
 }
 
-// now is the clock of the step.
+// now returns the clock of the step.
 func (s *shard) now() int64 { return s.rec.Now() }
 
 // run sends until the sending ends and returns when nothing is in flight any more.
@@ -165,7 +165,7 @@ func (s *shard) notice() {
 	}
 }
 
-// place is the number of connection i of the shard among those of all shards.
+// place returns the number of connection i of the shard among those of all shards.
 func (s *shard) place(i int) int { return min(s.number+i*s.of, max(s.step.Connections-1, 0)) }
 
 // begin lets c ask for the first time, or lets it rest until its time has come.

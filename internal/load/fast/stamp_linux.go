@@ -59,7 +59,7 @@ func stampIn(control []byte) int64 {
 	return int64(order.Uint64(control[head:]))*int64(time.Second) + int64(order.Uint64(control[head+8:]))
 }
 
-// wakeupDelay is how long ago, at now, the kernel took in what it has stamped with at; 0 where that is
+// wakeupDelay returns how long ago, at now, the kernel took in what it has stamped with at; 0 where that is
 // not known or cannot be, as after a jump of the clock: a response never came before its request was
 // sent.
 func wakeupDelay(now time.Time, at int64, sent time.Duration) time.Duration {

@@ -168,7 +168,7 @@ func (l *Loop) ask(
 	return keep, dialFailed, err
 }
 
-// exchange1 is the way of a request whose bytes are in s.out, and of its response, over HTTP/1.1.
+// exchange1 returns the way of a request whose bytes are in s.out, and of its response, over HTTP/1.1.
 func (s *slot) exchange1(r *workload.Request, x *record.Exchange) (keep bool, err error) {
 	if len(s.out) >= longRequest {
 		return s.exchangeLong(r, x)
@@ -185,7 +185,7 @@ func (s *slot) exchange1(r *workload.Request, x *record.Exchange) (keep bool, er
 	return keep && err == nil, failed
 }
 
-// exchangeLong is exchange1 for a long request. The response may come before all of it is sent, which
+// exchangeLong returns exchange1 for a long request. The response may come before all of it is sent, which
 // then is not sent.
 func (s *slot) exchangeLong(r *workload.Request, x *record.Exchange) (keep bool, err error) {
 	conn, sent := s.conn, make(chan error, 1)

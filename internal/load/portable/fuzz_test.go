@@ -22,7 +22,7 @@ func readResponse(in io.Reader, req *http.Request, want int) (x record.Exchange,
 	return x, keep, err
 }
 
-// slotOf is a slot that reads answers from in.
+// slotOf returns a slot that reads answers from in.
 func slotOf(in io.Reader) *slot {
 	s := &slot{}
 	s.readFrom(in)

@@ -13,7 +13,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-// pair is a connection and its other end.
+// pair returns a connection and its other end.
 func pair(t *testing.T) (conn, other net.Conn) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -61,7 +61,7 @@ func (l *Loop) connect2(ctx context.Context) (net.Conn, error) {
 	return &http2Conn{below, client}, nil
 }
 
-// exchange2 is the way of a request whose bytes are in s.out, and of its response, over HTTP/2.
+// exchange2 returns the way of a request whose bytes are in s.out, and of its response, over HTTP/2.
 func (l *Loop) exchange2(
 	ctx context.Context, s *slot, r *workload.Request, x *record.Exchange, deadline time.Time,
 ) (keep bool, err error) {

@@ -167,7 +167,7 @@ func (o *openLoop) serve(ctx context.Context, s *slot, j workload.Job) {
 	}
 }
 
-// next is the next job in the queue; without any, w is free.
+// next returns the next job in the queue; without any, w is free.
 func (o *openLoop) next(w *worker) (workload.Job, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

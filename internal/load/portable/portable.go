@@ -89,7 +89,7 @@ func (l *Loop) add() *slot {
 	return s
 }
 
-// key is the name under which connections are kept.
+// key returns the name under which connections are kept.
 func (l *Loop) key() string {
 	how := "TCP"
 	if l.conf.HTTP2 {
@@ -213,7 +213,7 @@ type below struct {
 	atOnce bool // it reads without waiting; see gone
 }
 
-// handshake is TLS over conn, which it closes where that fails.
+// handshake returns TLS over conn, which it closes where that fails.
 func handshake(ctx context.Context, conn net.Conn, c *tls.Config) (net.Conn, error) {
 	secure := tls.Client(&below{Conn: conn}, c)
 	if err := secure.HandshakeContext(ctx); err != nil {

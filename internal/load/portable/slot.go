@@ -113,12 +113,12 @@ func (s *slot) readBody(resp *http.Response, r *workload.Request, x *record.Exch
 	return err
 }
 
-// example is the text that stands for an unwanted answer.
+// example returns the text that stands for an unwanted answer.
 func (s *slot) example(resp *http.Response, body []byte) string {
 	return wire.Example(strings.TrimSpace(resp.Status + " " + string(body[:min(len(body), wire.MaxSample)])))
 }
 
-// kept is the response that was kept.
+// kept returns the response that was kept.
 func (s *slot) kept() workload.Response {
 	var head bytes.Buffer
 	_ = s.header.Write(&head) // into memory: it cannot fail
@@ -165,7 +165,7 @@ func (l *limitedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// cause is the error of the connection where there was one, or that of the parser.
+// cause returns the error of the connection where there was one, or that of the parser.
 func (l *limitedReader) cause(err error) error {
 	switch l.err {
 	case nil:

@@ -90,7 +90,7 @@ func fill(t *testing.T, v reflect.Value, path string) {
 	}
 }
 
-// missing are the paths of what is still empty in v.
+// missing returns the paths of what is still empty in v.
 func missing(v reflect.Value, path string) (paths []string) {
 	if h, ok := v.Interface().(*hdr.Histogram); ok {
 		if h == nil || h.Count() == 0 {

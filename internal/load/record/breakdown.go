@@ -157,7 +157,7 @@ func (t *RequestTally) Add(o *RequestTally) {
 	t.Latency.Merge(o.Latency)
 }
 
-// results are the requests by their names.
+// results returns the requests by their names.
 func (b *Breakdown) results(names []string) (all []bench.RequestLoad) {
 	for i, t := range b.Requests {
 		one := bench.RequestLoad{
@@ -171,7 +171,7 @@ func (b *Breakdown) results(names []string) (all []bench.RequestLoad) {
 	return all
 }
 
-// sessions are the sessions by their names, and those of the requests that failed.
+// sessions returns the sessions by their names, and those of the requests that failed.
 func (b *Breakdown) sessions(names, requests []string) (all []bench.SessionLoad) {
 	for i, t := range b.Sessions {
 		one := bench.SessionLoad{Name: names[i], Begun: t.Begun, Completed: t.Completed}

@@ -29,7 +29,7 @@ func (t *Interleaved) AddSlice(turn *Recorder) {
 	t.window.Add(turn.Ended)
 }
 
-// Unclosed is the length of the turns that are in no window yet.
+// Unclosed returns the length of the turns that are in no window yet.
 func (t *Interleaved) Unclosed() time.Duration { return t.Elapsed - t.windowFrom }
 
 // CloseWindow ends the window in use, which is of whole turns.

@@ -67,7 +67,7 @@ func (v *Interval) bringForward(at int64) {
 	}
 }
 
-// From is where the interval begins, Undecided in the lead-in.
+// From returns where the interval begins, Undecided in the lead-in.
 func (v *Interval) From() int64 {
 	from := v.from.Load()
 	if from < 0 {
@@ -76,7 +76,7 @@ func (v *Interval) From() int64 {
 	return from
 }
 
-// To is where the interval ends, Undecided in the lead-in and as long as nobody knows.
+// To returns where the interval ends, Undecided in the lead-in and as long as nobody knows.
 func (v *Interval) To() int64 {
 	if v.From() == Undecided {
 		return Undecided
@@ -84,7 +84,7 @@ func (v *Interval) To() int64 {
 	return v.to.Load()
 }
 
-// Length is that of the interval, 0 before it is known.
+// Length returns that of the interval, 0 before it is known.
 func (v *Interval) Length() time.Duration {
 	from, to := v.From(), v.to.Load()
 	if from == Undecided || to == Undecided {
@@ -103,7 +103,7 @@ const (
 	Drain
 )
 
-// Phase is the phase in which a moment lies, in ns since the beginning of the load.
+// Phase returns the phase in which a moment lies, in ns since the beginning of the load.
 func (v *Interval) Phase(at int64) Phase {
 	switch {
 	case at < v.From():
@@ -114,7 +114,7 @@ func (v *Interval) Phase(at int64) Phase {
 	return Drain
 }
 
-// Overlap is how much of [a, b) lies within the interval.
+// Overlap returns how much of [a, b) lies within the interval.
 func (v *Interval) Overlap(a, b int64) time.Duration {
 	from := v.From()
 	if b <= from {

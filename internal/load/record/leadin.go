@@ -50,7 +50,7 @@ func (t *Timeline) spreadFrom(now int64, over time.Duration) {
 // Spread says whether it is known when the connections begin that do not wait for the interval.
 func (t *Timeline) Spread() bool { return t.spreadAt.Load() > 0 }
 
-// Beginning is when connection i of a closed loop, from 0, begins to ask; Undecided as long as that
+// Beginning returns when connection i of a closed loop, from 0, begins to ask; Undecided as long as that
 // is not known. Those of a ramp begin in the interval.
 func (t *Timeline) Beginning(i int) int64 {
 	first := beforeRamp(t.step)
@@ -75,7 +75,7 @@ func (t *Timeline) Beginning(i int) int64 {
 // in a ramp.
 func (t *Timeline) BeginsEarly(i int) bool { return t.step.RampFrom == 0 || i < t.step.RampFrom }
 
-// BeginningKnown is closed when Beginning(i) is decided.
+// BeginningKnown returns closed when Beginning(i) is decided.
 func (t *Timeline) BeginningKnown(i int) <-chan struct{} {
 	if i >= beforeRamp(t.step) {
 		return t.decided
@@ -83,7 +83,7 @@ func (t *Timeline) BeginningKnown(i int) <-chan struct{} {
 	return t.paced
 }
 
-// beforeRamp is how many connections of a closed loop ask from the beginning.
+// beforeRamp returns how many connections of a closed loop ask from the beginning.
 func beforeRamp(s bench.Step) int {
 	if s.RampFrom > 0 {
 		return s.RampFrom
@@ -91,7 +91,7 @@ func beforeRamp(s bench.Step) int {
 	return s.Connections
 }
 
-// begins is when the i-th connection of a closed loop, from 0, asks for the first time: at once
+// begins returns when the i-th connection of a closed loop, from 0, asks for the first time: at once
 // unless there is a ramp.
 func begins(s bench.Step, i int) time.Duration {
 	if s.RampFrom == 0 || i < s.RampFrom {

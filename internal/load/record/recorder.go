@@ -57,7 +57,7 @@ func (r *Recorder) Fail(err error) {
 	r.Stop()
 }
 
-// Err is what the sending was stopped for by Fail; nil where it was not.
+// Err returns what the sending was stopped for by Fail; nil where it was not.
 func (r *Recorder) Err() error {
 	if err := r.failed.Load(); err != nil {
 		return *err

@@ -62,7 +62,7 @@ func newResult(s bench.Step, names, sessions []string) Result {
 	return r
 }
 
-// Load is the result in the words of a step's record, without the warning about it.
+// Load returns the result in the words of a step's record, without the warning about it.
 func (r *Result) Load() bench.Load {
 	ended := r.Ended
 	l := bench.Load{

@@ -76,16 +76,16 @@ func (t *Timeline) Begin(early int) {
 	}
 }
 
-// Now is the clock of the step.
+// Now returns the clock of the step.
 func (t *Timeline) Now() int64 { return int64(time.Since(t.started)) }
 
-// At is a time by the clock of the step.
+// At returns a time by the clock of the step.
 func (t *Timeline) At(now time.Time) int64 { return int64(now.Sub(t.started)) }
 
-// Time is a moment of the step as a time.
+// Time returns a moment of the step as a time.
 func (t *Timeline) Time(at int64) time.Time { return t.started.Add(time.Duration(at)) }
 
-// Began is when the interval did, or the load, where that has ended before.
+// Began returns when the interval did, or the load, where that has ended before.
 func (t *Timeline) Began() time.Time {
 	if from := t.From(); from != Undecided {
 		return t.Time(from)
@@ -118,7 +118,7 @@ func (t *Timeline) stopLocked() {
 	t.wakeAll()
 }
 
-// Halted is closed when Stop has been called.
+// Halted returns closed when Stop has been called.
 func (t *Timeline) Halted() <-chan struct{} { return t.halted }
 
 // Stopped says whether Stop has been called.

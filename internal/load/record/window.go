@@ -24,7 +24,7 @@ func (r *Recorder) closeWindow(end, until time.Duration) bench.Window {
 	return w
 }
 
-// snapshot is the tally as a window between two moments.
+// snapshot returns the tally as a window between two moments.
 func (t *Tally) snapshot(from, end time.Duration, rate float64) bench.Window {
 	w := bench.Window{
 		Start: from, Length: end - from, Succeeded: t.Succeeded, Bytes: t.Bytes,

@@ -55,7 +55,7 @@ func Repeatable(method string) bool {
 	return false
 }
 
-// BackOff is how long a connection waits after failures attempts in a row to open it.
+// BackOff returns how long a connection waits after failures attempts in a row to open it.
 func BackOff(failures int) time.Duration {
 	return min(time.Millisecond<<min(failures-1, 10), 100*time.Millisecond)
 }
@@ -66,10 +66,10 @@ type BodyError struct{ Err error }
 // Error names the body.
 func (e BodyError) Error() string { return "body of the response: " + e.Err.Error() }
 
-// Unwrap is what was met.
+// Unwrap returns what was met.
 func (e BodyError) Unwrap() error { return e.Err }
 
-// Classify is the kind of a failed exchange.
+// Classify returns the kind of a failed exchange.
 func Classify(err error) bench.ErrorKind {
 	var timeout net.Error
 	switch {
@@ -96,7 +96,7 @@ func isAny(err error, list []syscall.Errno) bool {
 	return slices.ContainsFunc(list, func(errno syscall.Errno) bool { return errors.Is(err, errno) })
 }
 
-// Class is the kind of a response with another status than the wanted one.
+// Class returns the kind of a response with another status than the wanted one.
 func Class(status int) bench.ErrorKind {
 	if class := status / 100; class >= 1 && class <= 5 {
 		return [...]bench.ErrorKind{"1xx", "2xx", "3xx", "4xx", "5xx"}[class-1]
@@ -124,7 +124,7 @@ type Target struct {
 	TLS     *tls.Config // nil: in clear
 }
 
-// Scheme is that of its URL.
+// Scheme returns that of its URL.
 func (t Target) Scheme() string {
 	if t.TLS != nil {
 		return "https"
@@ -132,7 +132,7 @@ func (t Target) Scheme() string {
 	return "http"
 }
 
-// NewTarget is where a base URL points that is known to parse. own is used for https; nil checks
+// NewTarget returns where a base URL points that is known to parse. own is used for https; nil checks
 // certificates against those of the system.
 func NewTarget(baseURL string, own *tls.Config, http2 bool) (t Target) {
 	base, _ := secret.ParseURL(baseURL)

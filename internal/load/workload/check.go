@@ -30,7 +30,7 @@ type Response struct {
 	Cut      bool // there is more of the body
 }
 
-// Header are the header lines.
+// Header returns the header lines.
 func (a Response) Header() http.Header {
 	head := append(bytes.Clone(a.Head), "\r\n"...)
 	header, _ := textproto.NewReader(bufio.NewReader(bytes.NewReader(head))).ReadMIMEHeader()

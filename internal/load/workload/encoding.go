@@ -38,7 +38,7 @@ func (e encoding) escaped(value []byte) string {
 	return url.QueryEscape(string(value))
 }
 
-// unreserved are the characters that mean the same everywhere in a URL (RFC 3986, 2.3).
+// unreserved returns the characters that mean the same everywhere in a URL (RFC 3986, 2.3).
 func unreserved(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' ||
 		c == '.' || c == '~'

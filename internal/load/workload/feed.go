@@ -18,7 +18,7 @@ type Feed struct {
 	over     bool
 }
 
-// NewFeed is the feed of a step. change may be nil; see NewSchedule.
+// NewFeed returns the feed of a step. change may be nil; see NewSchedule.
 func NewFeed(rec *record.Recorder, s bench.Step, change func() float64) *Feed {
 	f := &Feed{step: s, rec: rec}
 	if s.Arrivals == nil {
@@ -72,7 +72,7 @@ func (f *Feed) nextUser(now int64, c *record.Counters) (j Job, wake int64, ok bo
 // Over says whether nothing comes due any more.
 func (f *Feed) Over() bool { return f.over }
 
-// end is when the schedule ends, record.Undecided in the lead-in.
+// end returns when the schedule ends, record.Undecided in the lead-in.
 func (f *Feed) end() int64 {
 	if f.rec.Bounded() {
 		return int64(f.step.Duration)

@@ -100,7 +100,7 @@ type planned struct {
 	of []bench.Request
 }
 
-// units are the requests that stand alone, then the sessions.
+// units returns the requests that stand alone, then the sessions.
 func units(plan Spec) (all []planned) {
 	for _, r := range plan.Requests {
 		if r.Session == "" {
@@ -170,10 +170,10 @@ func (u *unit) where(r *Request) string {
 
 func (u *unit) saves(name string) bool { return slices.Contains(u.saved, name) }
 
-// slot is where a saved value is: before the drawn ones, whose number is not known yet.
+// slot returns where a saved value is: before the drawn ones, whose number is not known yet.
 func (u *unit) slot(name string) int { return slices.Index(u.saved, name) }
 
-// drawn is the slot of a variable, which the unit draws from now on.
+// drawn returns the slot of a variable, which the unit draws from now on.
 func (u *unit) drawn(v *variable) int {
 	i := slices.Index(u.vars, v)
 	if i < 0 {
@@ -183,7 +183,7 @@ func (u *unit) drawn(v *variable) int {
 	return len(u.saved) + i
 }
 
-// Names are those of the requests.
+// Names returns those of the requests.
 func (m *Mix) Names() (names []string) {
 	for _, r := range m.requests {
 		names = append(names, r.Name)
@@ -191,7 +191,7 @@ func (m *Mix) Names() (names []string) {
 	return names
 }
 
-// Sessions are the names of its sessions.
+// Sessions returns the names of its sessions.
 func (m *Mix) Sessions() (names []string) {
 	for _, u := range m.units {
 		if u.session > 0 {
@@ -259,7 +259,7 @@ type Life struct {
 	taken  map[string]*int64
 }
 
-// Step is the seed of the life's next step. Steps draw other values than those before them: what is asked again may
+// Step returns the seed of the life's next step. Steps draw other values than those before them: what is asked again may
 // be in a cache. The first one's seed is the run's.
 func (l *Life) Step(seed uint64) uint64 {
 	seed += l.steps * 0xd1342543de82ef95
@@ -277,7 +277,7 @@ func (l *Life) saved(name string) (string, bool) {
 	return value, ok
 }
 
-// counter is how many values of a variable were taken.
+// counter returns how many values of a variable were taken.
 func (l *Life) counter(variable string) *int64 {
 	if l.taken == nil {
 		l.taken = map[string]*int64{}
@@ -316,7 +316,7 @@ func (m *Mix) Begin(u *User) error {
 	return m.begin(u)
 }
 
-// Think is how long the user, who has begun something, waits before the next request.
+// Think returns how long the user, who has begun something, waits before the next request.
 func (u *User) Think() time.Duration {
 	t := u.unit.requests[u.at].think
 	if t.Max <= t.Min {
@@ -365,7 +365,7 @@ func (u *User) Done(failed bool) (session, step int, ended bool) {
 	return session, step, ended
 }
 
-// Saved are the values that the user's session has saved so far.
+// Saved returns the values that the user's session has saved so far.
 func (u *User) Saved() map[string]string {
 	all := map[string]string{}
 	for i, name := range u.unit.saved {

@@ -10,7 +10,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// spec is a plain one: GET /city?id=….
+// spec returns a plain one: GET /city?id=….
 func spec(url string) Spec {
 	return Spec{
 		BaseURL: url, Step: bench.Step{Connections: 1, Duration: time.Second},
@@ -20,7 +20,7 @@ func spec(url string) Spec {
 	}
 }
 
-// asked are the method and URL of the next n requests of p.
+// asked returns the method and URL of the next n requests of p.
 func asked(t *testing.T, p Spec, n int) []string {
 	t.Helper()
 	m, err := NewMix(p)

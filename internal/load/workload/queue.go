@@ -35,7 +35,7 @@ func (q *Queue) push(j Job, most int) bool {
 	return true
 }
 
-// Len is how many jobs wait.
+// Len returns how many jobs wait.
 func (q *Queue) Len() int { return q.n }
 
 // Pop takes the first job out; ok is false where there is none.

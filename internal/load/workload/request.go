@@ -41,7 +41,7 @@ func (r *Request) Wants(status int) bool {
 	return status == r.Status || slices.Contains(r.More, status)
 }
 
-// Statuses are the wanted ones in words: "200 or 404".
+// Statuses returns the wanted ones in words: "200 or 404".
 func (r *Request) Statuses() string {
 	text := strconv.Itoa(r.Status)
 	for _, more := range r.More {
@@ -198,7 +198,7 @@ func joined(parts []part) (out []part) {
 	return out
 }
 
-// replaced is a text of the head with stand-ins for its places.
+// replaced returns a text of the head with stand-ins for its places.
 func (c *composer) replaced(text string, e encoding) (string, error) {
 	parts, err := c.parts(text, e)
 	if err != nil {
@@ -216,7 +216,7 @@ func (c *composer) replaced(text string, e encoding) (string, error) {
 	return b.String(), nil
 }
 
-// parts are those of a template. In JSON a place with a type stands for the quotes around it, too.
+// parts returns those of a template. In JSON a place with a type stands for the quotes around it, too.
 func (c *composer) parts(text string, e encoding) (parts []part, err error) {
 	all := bench.Parts(text)
 	for i := range all {
@@ -247,7 +247,7 @@ func (c *composer) parts(text string, e encoding) (parts []part, err error) {
 	return joined(parts), nil
 }
 
-// place is what is filled in for a variable: one that was saved in the setup, or is in this session,
+// place returns what is filled in for a variable: one that was saved in the setup, or is in this session,
 // one of the profile, or of the data set.
 func (c *composer) place(p bench.Part, e encoding) (part, error) {
 	if value, ok := c.plan.Life.saved(p.Name); ok {
@@ -291,7 +291,7 @@ func (c *composer) place(p bench.Part, e encoding) (part, error) {
 	return part{}, errors.New("there is no such variable")
 }
 
-// newHTTPRequest is a request with a body to an address.
+// newHTTPRequest returns a request with a body to an address.
 func newHTTPRequest(address, method string, body []byte) (*http.Request, error) {
 	req, err := http.NewRequest(method, address, bytes.NewReader(body))
 	if err != nil {

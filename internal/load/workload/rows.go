@@ -53,7 +53,7 @@ const (
 	endBytes   = 4 // of an end
 )
 
-// Len is the number of rows.
+// Len returns the number of rows.
 func (r *Rows) Len() int { return r.rows }
 
 func (r *Rows) column(name string) int { return slices.Index(r.columns, name) }

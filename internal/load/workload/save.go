@@ -19,7 +19,7 @@ type Use struct {
 	JSON   bool // any JSON value
 }
 
-// Uses are those of all variables of requests, by their names.
+// Uses returns those of all variables of requests, by their names.
 func Uses(requests []bench.Request) map[string]Use {
 	uses := map[string]Use{}
 	for _, r := range requests {
@@ -138,7 +138,7 @@ func (s *save) take(a Response, to *slot) error {
 	return s.use.Fits(to.text)
 }
 
-// headerValue is the value of the first header of that name that begins with a text.
+// headerValue returns the value of the first header of that name that begins with a text.
 func headerValue(head []byte, name string, begin []byte) ([]byte, bool) {
 	for len(head) > 0 {
 		line, rest, _ := bytes.Cut(head, []byte{'\n'})

@@ -27,7 +27,7 @@ type Schedule struct {
 	progress float64        // of the integral since the request before; 1: due
 }
 
-// NewSchedule is the schedule of a step that has a rate. change may be nil.
+// NewSchedule returns the schedule of a step that has a rate. change may be nil.
 func NewSchedule(s bench.Step, change func() float64) *Schedule {
 	return &Schedule{pacer: pacer(s), own: s.Duration, change: change, progress: 1}
 }
@@ -42,7 +42,7 @@ func pacer(s bench.Step) vegeta.Pacer {
 	return hits(s.Rate)
 }
 
-// hits is a rate as vegeta writes it, right to a millionth of a request per second.
+// hits returns a rate as vegeta writes it, right to a millionth of a request per second.
 func hits(perSecond float64) vegeta.Rate {
 	const scale = 1_000_000
 	return vegeta.Rate{Freq: int(math.Round(perSecond * scale)), Per: scale * time.Second}
@@ -51,13 +51,13 @@ func hits(perSecond float64) vegeta.Rate {
 // Begins lets the pacer hold from a moment in ns on.
 func (s *Schedule) Begins(at int64) { s.origin = float64(at) }
 
-// Rate is the number of requests due per second at the moment up to which the schedule has come.
+// Rate returns the number of requests due per second at the moment up to which the schedule has come.
 func (s *Schedule) Rate() float64 { return s.rate(s.at) }
 
-// Changed is whether somebody has asked for another rate than the pacer's.
+// Changed returns whether somebody has asked for another rate than the pacer's.
 func (s *Schedule) Changed() bool { return s.changed }
 
-// rate is the number of requests due per second at a moment in ns.
+// rate returns the number of requests due per second at a moment in ns.
 func (s *Schedule) rate(at float64) float64 {
 	if s.fixed > 0 {
 		return s.fixed
@@ -65,12 +65,12 @@ func (s *Schedule) rate(at float64) float64 {
 	return s.pacer.Rate(time.Duration(min(max(at-s.origin, 0), float64(s.own))))
 }
 
-// Next is when the next request is scheduled.
+// Next returns when the next request is scheduled.
 func (s *Schedule) Next() time.Duration {
 	return time.Duration(math.Round(s.at + s.wait()))
 }
 
-// wait is how many ns after s.at the integral of the rate has grown by what is missing. Over so
+// wait returns how many ns after s.at the integral of the rate has grown by what is missing. Over so
 // short a time the rate is nearly straight, hence the rate in the middle.
 func (s *Schedule) wait() float64 {
 	missing := 1 - s.progress
@@ -124,7 +124,7 @@ const (
 	manyConnections = 4096
 )
 
-// MaxOpenConnections is how many connections a step may have open: its own number, or for an open loop that
+// MaxOpenConnections returns how many connections a step may have open: its own number, or for an open loop that
 // names none as many as its highest rate brings in a second (so that only answers slower than that
 // are ever waited for), or as it has users.
 func MaxOpenConnections(s bench.Step) int {
@@ -143,7 +143,7 @@ func MaxOpenConnections(s bench.Step) int {
 // warmOpen is for how long a time an open loop's requests have connections before the clock starts.
 const warmOpen = 10 * time.Millisecond
 
-// Early is how many connections an open loop opens before the clock starts, with at most so many:
+// Early returns how many connections an open loop opens before the clock starts, with at most so many:
 // for users none, as theirs are new.
 func Early(s bench.Step, most int) int {
 	if s.Arrivals != nil {

@@ -8,7 +8,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// dues are the moments of s up to the end of its step.
+// dues returns the moments of s up to the end of its step.
 func dues(s *Schedule) []time.Duration {
 	var all []time.Duration
 	for ; s.Next() < s.own; s.Take() {

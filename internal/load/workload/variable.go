@@ -58,7 +58,7 @@ type variable struct {
 	long  int // GenerateString
 }
 
-// part is a place where the variable is filled in.
+// part returns a place where the variable is filled in.
 func (v *variable) part(slot int, column string, e encoding) (part, error) {
 	p := part{kind: v.kind, slot: slot, rows: v.rows, encoding: e}
 	for _, item := range v.items {
@@ -72,7 +72,7 @@ func (v *variable) part(slot int, column string, e encoding) (part, error) {
 	return p, nil
 }
 
-// own is the variable of that name, which is made where there is none.
+// own returns the variable of that name, which is made where there is none.
 func (m *Mix) own(name string, create func() *variable) *variable {
 	if m.variables[name] == nil {
 		v := create()
@@ -85,7 +85,7 @@ func (m *Mix) own(name string, create func() *variable) *variable {
 	return m.variables[name]
 }
 
-// variable is one of the profile.
+// variable returns one of the profile.
 func (m *Mix) variable(of bench.Variable, plan Spec) (*variable, error) {
 	var err error
 	made := m.own("variable "+of.Name, func() *variable {
@@ -121,7 +121,7 @@ func (m *Mix) variable(of bench.Variable, plan Spec) (*variable, error) {
 	return made, err
 }
 
-// ids are those of the data set, or a list, for {id} of a request.
+// ids returns those of the data set, or a list, for {id} of a request.
 func (m *Mix) ids(spec bench.IDSpec, all []int64, request string) (*variable, error) {
 	pool := spec.Fixed
 	if len(pool) == 0 {

@@ -16,10 +16,10 @@ type Clock struct{ base time.Time }
 // NewClock makes one that begins at now, which must come from time.Now.
 func NewClock(now time.Time) Clock { return Clock{now} }
 
-// Now is the time of day.
+// Now returns the time of day.
 func (c Clock) Now() time.Time { return c.At(time.Now()) }
 
-// At is the time of day at t.
+// At returns the time of day at t.
 func (c Clock) At(t time.Time) time.Time {
 	if t.IsZero() {
 		return t
@@ -27,7 +27,7 @@ func (c Clock) At(t time.Time) time.Time {
 	return c.base.Add(t.Sub(c.base))
 }
 
-// Event is e with its times by this clock.
+// Event returns e with its times by this clock.
 func (c Clock) Event(e bench.Event) bench.Event {
 	switch e := e.(type) {
 	case bench.StepEnded:
@@ -56,7 +56,7 @@ func (c Clock) Event(e bench.Event) bench.Event {
 	return e
 }
 
-// set is a copy of p with its time, which at finds, by the clock.
+// set returns a copy of p with its time, which at finds, by the clock.
 func set[T any](c Clock, p *T, at func(*T) *time.Time) *T {
 	if p == nil {
 		return nil

@@ -90,7 +90,7 @@ func (e *Estimate) later(trial bench.Trial) (n int) {
 	return n
 }
 
-// perTrial is the expected overhead of a trial.
+// perTrial returns the expected overhead of a trial.
 func (e *Estimate) perTrial() time.Duration {
 	if e.done == 0 {
 		return TrialOverhead
@@ -98,10 +98,10 @@ func (e *Estimate) perTrial() time.Duration {
 	return e.overhead / time.Duration(e.done)
 }
 
-// Total is the time that all trials to come are thought to take.
+// Total returns the time that all trials to come are thought to take.
 func (e *Estimate) Total() time.Duration { return time.Duration(e.trials) * (e.load + e.perTrial()) }
 
-// Elapsed is the time since the run, or its resumed part, was started.
+// Elapsed returns the time since the run, or its resumed part, was started.
 func (e *Estimate) Elapsed(at time.Time) time.Duration {
 	if e.started.IsZero() {
 		return 0
@@ -109,7 +109,7 @@ func (e *Estimate) Elapsed(at time.Time) time.Duration {
 	return at.Sub(e.started)
 }
 
-// Left is the time that is thought to be left; ok is false when there is nothing to come.
+// Left returns the time that is thought to be left; ok is false when there is nothing to come.
 func (e *Estimate) Left(at time.Time) (left time.Duration, ok bool) {
 	if e.trials <= 0 {
 		return 0, false

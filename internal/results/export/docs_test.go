@@ -28,7 +28,7 @@ func TestDocsNameEveryFormatAndColumn(t *testing.T) {
 	}
 }
 
-// tables are the parts of docs/formats.md that are made of the table of measures.
+// tables returns the parts of docs/formats.md that are made of the table of measures.
 func tables() map[string]string {
 	row := func(cells ...string) string { return "| " + strings.Join(cells, " | ") + " |\n" }
 	columns := row("column", "what") + "|---|---|\n"

@@ -55,7 +55,7 @@ type File struct {
 const reconstructed = "single requests are reconstructed from histograms and one-second windows: " +
 	"counts, quantiles (0.1%), bytes and throughput are right, the order of the requests within a window is not"
 
-// Formats are all formats, in the order in which they are reported.
+// Formats returns all formats, in the order in which they are reported.
 func Formats() []Format {
 	return []Format{
 		{Name: "csv", Title: "one row for each trial and step", files: single("results.csv", writeCSV)},
@@ -78,7 +78,7 @@ func Formats() []Format {
 	}
 }
 
-// FormatNames are the names of all formats.
+// FormatNames returns the names of all formats.
 func FormatNames() (names []string) {
 	for _, f := range Formats() {
 		names = append(names, f.Name)
@@ -96,7 +96,7 @@ func Lookup(name string) (Format, error) {
 	return Format{}, fmt.Errorf("unknown format %q; known are %s", safe.Line(name, 40), strings.Join(FormatNames(), ", "))
 }
 
-// Files are the files of an export. Nothing is written before File.Write is called; a mistake in
+// Files returns the files of an export. Nothing is written before File.Write is called; a mistake in
 // the options is reported here.
 func (f Format) Files(run bench.Run, trials []bench.TrialResult, opt Options) ([]File, error) {
 	trials, err := opt.narrow(trials)

@@ -15,7 +15,7 @@ import (
 	"locbench/internal/figures/hdr"
 )
 
-// written is what a format makes of the fixture, by file.
+// written returns what a format makes of the fixture, by file.
 func written(t *testing.T, format string, run bench.Run, trials []bench.TrialResult, opt Options) map[string][]byte {
 	t.Helper()
 	f, err := Lookup(format)

@@ -8,7 +8,7 @@ import (
 	"locbench/internal/figures/hdr"
 )
 
-// fixture is a run of 2 contenders × 2 rounds × 3 steps, the first of which is a warm-up. Every
+// fixture returns a run of 2 contenders × 2 rounds × 3 steps, the first of which is a warm-up. Every
 // tenth request of the last step fails.
 func fixture() (bench.Run, []bench.TrialResult) {
 	start := time.Date(2026, 3, 14, 9, 26, 53, 120_000_000, time.UTC)

@@ -50,7 +50,7 @@ type harnessCheck struct {
 // harnessStat is one entry of stats, by the index of harnessKeys; nil is null.
 type harnessStat []any
 
-// harnessKeys are the keys of an entry in the order in which they are written.
+// harnessKeys returns the keys of an entry in the order in which they are written.
 func harnessKeys() []string {
 	return []string{
 		"message", "cpu_total_s", "cpu_new_s", "mem_usage_mb", "mem_max_mb", "requests_total", "requests_new",
@@ -77,7 +77,7 @@ func harnessFiles(run bench.Run, trials []bench.TrialResult, _ Options) (files [
 // notRun stands for a check of other trials: the published renderer wants every check in every file.
 const notRun = "not run"
 
-// harnessLabels are the checks of all trials, in the order in which they first appear; none where a
+// harnessLabels returns the checks of all trials, in the order in which they first appear; none where a
 // trial came from the harness, whose files stay as they were.
 func harnessLabels(trials []bench.TrialResult) (labels []string) {
 	for _, trial := range trials {
@@ -101,7 +101,7 @@ func (f *harnessFile) fill(labels []string) {
 	}
 }
 
-// harnessChecks are the checks of a trial. Those of an imported one are as they were.
+// harnessChecks returns the checks of a trial. Those of an imported one are as they were.
 func harnessChecks(trial bench.TrialResult) (out []harnessCheck) {
 	for _, c := range trial.Checks {
 		if c.Group == groupHarness {
@@ -133,7 +133,7 @@ func harnessChecks(trial bench.TrialResult) (out []harnessCheck) {
 	return append(out, harnessCheck{labelStops, raw(stopsOf(trial))})
 }
 
-// verdictOf is a check in the harness' words: "Good", "Good, 404", "Bad: wanted 404, got 500".
+// verdictOf returns a check in the harness' words: "Good", "Good, 404", "Bad: wanted 404, got 500".
 func verdictOf(c bench.CheckResult) string {
 	join := func(word, separator, more string) string {
 		if more == "" {
@@ -221,7 +221,7 @@ func markOf(trial bench.TrialResult, name string) *bench.Usage {
 	return nil
 }
 
-// rateOf is the throughput with as few digits as still give the elapsed time back to the
+// rateOf returns the throughput with as few digits as still give the elapsed time back to the
 // nanosecond: a rate that was read as 349.72 is written so.
 func rateOf(l bench.Load) float64 {
 	exact := l.Throughput()
@@ -234,7 +234,7 @@ func rateOf(l bench.Load) float64 {
 	return exact
 }
 
-// elapsedOf is the time in which n requests make rate per second; 0 where that is not a time.
+// elapsedOf returns the time in which n requests make rate per second; 0 where that is not a time.
 func elapsedOf(n int64, rate float64) time.Duration {
 	if n <= 0 || !(rate > 0) {
 		return 0
@@ -249,7 +249,7 @@ func elapsedOf(n int64, rate float64) time.Duration {
 // maxElapsed is longer than any step.
 const maxElapsed = 1000 * time.Hour
 
-// raw is v as JSON; what JSON has no place for is null.
+// raw returns v as JSON; what JSON has no place for is null.
 func raw(v any) json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -260,7 +260,7 @@ func raw(v any) json.RawMessage {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// textOf is the text under which a JSON value is kept: a string as it is, unless it reads like
+// textOf returns the text under which a JSON value is kept: a string as it is, unless it reads like
 // another value; anything else as JSON.
 func textOf(value json.RawMessage) string {
 	var s string
@@ -270,7 +270,7 @@ func textOf(value json.RawMessage) string {
 	return string(value)
 }
 
-// rawOf is the JSON value that textOf has kept.
+// rawOf returns the JSON value that textOf has kept.
 func rawOf(text string) json.RawMessage {
 	if json.Valid([]byte(text)) {
 		return json.RawMessage(text)

@@ -138,7 +138,7 @@ func decode(data []byte, v any) error {
 	return fmt.Errorf("line %d: %s", line, safe.Line(err.Error(), 300))
 }
 
-// harnessNumbers are the numbers of one entry of stats by their keys, within bounds; one that is
+// harnessNumbers returns the numbers of one entry of stats by their keys, within bounds; one that is
 // null is left out. An error begins with the key.
 func harnessNumbers(raw map[string]json.RawMessage) (map[string]float64, error) {
 	for key := range raw {

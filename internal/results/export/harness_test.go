@@ -57,7 +57,7 @@ func TestHarnessFilesGoOutAgain(t *testing.T) {
 	}
 }
 
-// generic is a JSON value whose numbers are compared exactly as floats.
+// generic returns a JSON value whose numbers are compared exactly as floats.
 func generic(t *testing.T, data []byte) (v any) {
 	t.Helper()
 	if err := json.Unmarshal(data, &v); err != nil {

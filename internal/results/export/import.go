@@ -42,7 +42,7 @@ func readers() []reader {
 	}
 }
 
-// ImportNames are the names of the formats that are read.
+// ImportNames returns the names of the formats that are read.
 func ImportNames() (names []string) {
 	for _, r := range readers() {
 		names = append(names, r.name)

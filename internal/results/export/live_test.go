@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// underway is a run in the middle of a step.
+// underway returns a run in the middle of a step.
 func underway() (records []bench.Record) {
 	trial := bench.Trial{Contender: `a"b\c` + "\nx", Variant: "v", Round: 2}
 	step := bench.Step{Name: "64 connections\x1b[31m\xff", Connections: 64}
@@ -49,7 +49,7 @@ func underway() (records []bench.Record) {
 	return records
 }
 
-// parsed is what Prometheus' own parser reads: name and labels, as it sorts them, to value.
+// parsed returns what Prometheus' own parser reads: name and labels, as it sorts them, to value.
 func parsed(t *testing.T, s *state) map[string]float64 {
 	t.Helper()
 	registry := prometheus.NewRegistry()
@@ -79,7 +79,7 @@ func parsed(t *testing.T, s *state) map[string]float64 {
 	return all
 }
 
-// find is the value of the only sample whose key holds all the texts.
+// find returns the value of the only sample whose key holds all the texts.
 func find(all map[string]float64, texts ...string) (v float64, n int) {
 	for key, value := range all {
 		ok := true

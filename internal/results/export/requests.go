@@ -76,7 +76,7 @@ func newRequests(run bench.Run, trial bench.TrialResult, s bench.StepResult) (q 
 	return q, nil
 }
 
-// latencies are n latencies of a histogram in order: each the middle of its bucket, but the first and the last exact.
+// latencies returns n latencies of a histogram in order: each the middle of its bucket, but the first and the last exact.
 // What the histogram does not know is 0.
 func latencies(h *hdr.Histogram, of bench.Latencies, n int64) []time.Duration {
 	all := make([]time.Duration, 0, n)
@@ -92,7 +92,7 @@ func latencies(h *hdr.Histogram, of bench.Latencies, n int64) []time.Duration {
 	return all[:n]
 }
 
-// all are the requests in the order of their time.
+// all returns the requests in the order of their time.
 func (q requests) all() []request {
 	l := q.load
 	var out []request

@@ -35,7 +35,7 @@ func measured(ids ...measure.ID) (all []Column) {
 	return all
 }
 
-// added are the columns of measures that came after all others.
+// added returns the columns of measures that came after all others.
 func added() []Column {
 	var ids []measure.ID
 	for _, m := range measure.View(measure.ExportAdded) {
@@ -52,7 +52,7 @@ type row struct {
 	bench.StepResult
 }
 
-// Columns are the columns in their order. New ones are added at the end only.
+// Columns returns the columns in their order. New ones are added at the end only.
 func Columns() []Column { return slices.Concat(identity(), loadColumns(), usageColumns(), added()) }
 
 func identity() []Column {

@@ -78,7 +78,7 @@ func addFailure(all map[bench.ErrorKind]int64, kind bench.ErrorKind) map[bench.E
 	return all
 }
 
-// rank is the smallest of sorted values that percent % do not exceed.
+// rank returns the smallest of sorted values that percent % do not exceed.
 func rank(sorted []time.Duration, percent int) time.Duration {
 	return sorted[max((len(sorted)*percent+99)/100, 1)-1]
 }

@@ -28,7 +28,7 @@ import (
 // schemaObject is a part of a JSON Schema; encoding/json sorts its keys.
 type schemaObject = map[string]any
 
-// roots are the files of a results folder that have a schema.
+// roots returns the files of a results folder that have a schema.
 func roots() map[string]reflect.Type {
 	return map[string]reflect.Type{"run": reflect.TypeFor[bench.Run](), "trial": reflect.TypeFor[bench.TrialResult]()}
 }
@@ -91,7 +91,7 @@ func words(c *ast.CommentGroup) string {
 	return strings.Join(strings.Fields(c.Text()), " ")
 }
 
-// of is the schema of a type; structs go into defs.
+// of returns the schema of a type; structs go into defs.
 func (s *schemas) of(t reflect.Type) schemaObject {
 	switch {
 	case t == reflect.TypeFor[time.Time]():

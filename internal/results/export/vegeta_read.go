@@ -96,7 +96,7 @@ func readVegeta(f source) (trial bench.TrialResult, err error) {
 	return trial, nil
 }
 
-// vegetaDecoder is vegeta's own decoder for data. Where results are lines, lines is their number.
+// vegetaDecoder returns vegeta's own decoder for data. Where results are lines, lines is their number.
 func vegetaDecoder(data []byte) (decode vegeta.Decoder, lines int, err error) {
 	switch {
 	case isGob(data):
@@ -139,7 +139,7 @@ func sampleOf(r vegeta.Result) (s sample, err error) {
 	return sample{at: r.Timestamp.UTC(), latency: r.Latency, bytes: int64(r.BytesIn), kind: kindOf(r)}, nil
 }
 
-// kindOf is why a request failed, "" where it succeeded. That is vegeta's own rule of success, but
+// kindOf returns why a request failed, "" where it succeeded. That is vegeta's own rule of success, but
 // for a response with an error, such as a body that broke off: it is a failure whatever its status.
 func kindOf(r vegeta.Result) bench.ErrorKind {
 	switch {

@@ -116,7 +116,7 @@ func TestVegetaComesBack(t *testing.T) {
 	}
 }
 
-// hits are n results of an attack, one every 10 ms, with latencies of 1 ms, 2 ms, ….
+// hits returns n results of an attack, one every 10 ms, with latencies of 1 ms, 2 ms, ….
 func hits(attack string, n int) (all []vegeta.Result) {
 	start := time.Date(2026, 3, 14, 9, 26, 53, 0, time.UTC)
 	for i := range n {
@@ -128,7 +128,7 @@ func hits(attack string, n int) (all []vegeta.Result) {
 	return all
 }
 
-// attacked is what vegeta's own encoder writes of results.
+// attacked returns what vegeta's own encoder writes of results.
 func attacked(t testing.TB, encoder func(io.Writer) vegeta.Encoder, results ...vegeta.Result) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -141,7 +141,7 @@ func attacked(t testing.TB, encoder func(io.Writer) vegeta.Encoder, results ...v
 	return b.Bytes()
 }
 
-// encoders are vegeta's own.
+// encoders returns vegeta's own.
 func encoders() map[string]func(io.Writer) vegeta.Encoder {
 	return map[string]func(io.Writer) vegeta.Encoder{
 		"binary": vegeta.NewEncoder, "JSON": vegeta.NewJSONEncoder, "CSV": vegeta.NewCSVEncoder,

@@ -78,7 +78,7 @@ func keptFromSent(o profile.Conditions, l bench.Load) bool {
 	return len(o.Missed(l)) == 0
 }
 
-// growing is how long the contender would take for what was unanswered at the end, when that is
+// growing returns how long the contender would take for what was unanswered at the end, when that is
 // more than a response at this rate takes anyway; else 0. By Little's law both are the same in a
 // steady state; where a queue grows evenly, its end is twice as late as the median.
 func growing(res bench.StepResult) time.Duration {
@@ -94,7 +94,7 @@ func growing(res bench.StepResult) time.Duration {
 	return 0
 }
 
-// rising is by how much longer the median answer took at the end of a probe than at its beginning,
+// rising returns by how much longer the median answer took at the end of a probe than at its beginning,
 // where that is so much that a queue must have grown all the time; else 0. It compares medians of
 // the windows' medians, which do not see one pause.
 func rising(res bench.StepResult) time.Duration {
@@ -121,5 +121,5 @@ func rising(res bench.StepResult) time.Duration {
 	return 0
 }
 
-// Reason is why in one line.
+// Reason returns why in one line.
 func Reason(why []string) string { return strings.Join(why, "; ") }

@@ -61,7 +61,7 @@ type Outcome struct {
 	CPUEach   time.Duration `json:"cpu_per_request_ns,omitempty"` // 0: not known
 }
 
-// Outcome is what came of probe t, which was step res.
+// Outcome returns what came of probe t, which was step res.
 func (v Verdict) Outcome(t Probe, res bench.StepResult, why []string) Outcome {
 	l := res.Load
 	bad := l.FailedTotal() + l.Dropped
@@ -75,7 +75,7 @@ func (v Verdict) Outcome(t Probe, res bench.StepResult, why []string) Outcome {
 	return o
 }
 
-// Confirming is the median confirming probe of the rate, by p99; ok is false where there is none.
+// Confirming returns the median confirming probe of the rate, by p99; ok is false where there is none.
 func (p Point) Confirming() (o Outcome, ok bool) {
 	var all []Outcome
 	for _, o := range p.Outcomes {
@@ -90,7 +90,7 @@ func (p Point) Confirming() (o Outcome, ok bool) {
 	return all[len(all)/2], true
 }
 
-// Refusal is why Above (or the lowest rate tried) was not sustained; "" where none was refused.
+// Refusal returns why Above (or the lowest rate tried) was not sustained; "" where none was refused.
 func (p Point) Refusal() string {
 	for _, o := range slices.Backward(p.Outcomes) {
 		if !o.Sustained && o.Rate == p.Result.Above {

@@ -118,10 +118,10 @@ func New(cfg Config) (*Search, error) {
 	return s, nil
 }
 
-// Next is the probe to run now, until Record gets its outcome; ok is false when the search is over.
+// Next returns the probe to run now, until Record gets its outcome; ok is false when the search is over.
 func (s *Search) Next() (t Probe, ok bool) { return s.probe, s.result.State == Searching }
 
-// Result is what has been found so far.
+// Result returns what has been found so far.
 func (s *Search) Result() Result { return s.result }
 
 // Record takes in how the probe of Next went.

@@ -51,7 +51,7 @@ func Doctor(ctx context.Context, o DoctorOptions) []Warning {
 	return diagnose(ctx, o, cgroup.Tree{}, launch.ProbeGroups)
 }
 
-// diagnose is Doctor with what finds out which limits this user cannot set.
+// diagnose returns Doctor with what finds out which limits this user cannot set.
 func diagnose(
 	ctx context.Context, o DoctorOptions, groups cgroup.Tree, probe func() (missing []string, noSet, err error),
 ) []Warning {
@@ -65,7 +65,7 @@ func diagnose(
 	return append(all, doctorElasticsearch(ctx, o.Elasticsearch), doctorGo(ctx, groups))
 }
 
-// check is what was seen of a part: fine, or where bad, a warning with what would help.
+// check returns what was seen of a part: fine, or where bad, a warning with what would help.
 func check(name, value string, bad bool, fix string) Warning {
 	if bad {
 		return Warning{name, Warn, value, fix}

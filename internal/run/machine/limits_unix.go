@@ -35,7 +35,7 @@ func RaiseOpenFiles() (int, error) {
 	return clampFiles(l.Cur), nil
 }
 
-// openFiles is the hard limit; ok is false if it cannot be read.
+// openFiles returns the hard limit; ok is false if it cannot be read.
 func openFiles() (n int, ok bool) {
 	var l syscall.Rlimit
 	err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l)

@@ -23,7 +23,7 @@ import (
 // files is where the kernel's files are; tests have recorded ones.
 type files struct{ root string }
 
-// Describe is what figures depend on and nobody can choose. What cannot be read is left
+// Describe returns what figures depend on and nobody can choose. What cannot be read is left
 // empty.
 func Describe(context.Context) bench.Machine {
 	m := bench.Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()}
@@ -98,10 +98,10 @@ func meminfo(data []byte, key string) int64 {
 	return 0
 }
 
-// Available is the memory that processes could still get without swapping, in bytes; 0 if unknown.
+// Available returns the memory that processes could still get without swapping, in bytes; 0 if unknown.
 func Available() int64 { return meminfo(files{}.read("proc/meminfo"), "MemAvailable:") }
 
-// ports is the range of local ports that connections from here are given; 0, 0 if unknown.
+// ports returns the range of local ports that connections from here are given; 0, 0 if unknown.
 func (f files) ports() (first, last int) {
 	p := strings.Fields(f.line("proc/sys/net/ipv4/ip_local_port_range"))
 	if len(p) != 2 {

@@ -45,7 +45,7 @@ func (f files) governors() string {
 	return strings.Join(all, ", ")
 }
 
-// turbo is "on" where CPUs may run above their base clock, "off" where not, "" where the kernel
+// turbo returns "on" where CPUs may run above their base clock, "off" where not, "" where the kernel
 // does not say.
 func (f files) turbo() string {
 	return cmp.Or(f.onOff("sys/devices/system/cpu/intel_pstate/no_turbo", "0", "1"),
@@ -136,7 +136,7 @@ func gibibytes(n int64) float64 { return float64(n) / (1 << 30) }
 
 const invisible = "not visible (usual in a VM)"
 
-// doctorState are the warnings about what moves figures: nothing of it hinders a run.
+// doctorState returns the warnings about what moves figures: nothing of it hinders a run.
 func doctorState(m bench.Machine) []Warning {
 	turbo := check("turbo", cmp.Or(m.Turbo, invisible), false, "")
 	if m.Turbo == "on" {

@@ -19,7 +19,7 @@ func ServiceURL(text string) (string, error) {
 	return strings.TrimRight(u.String(), "/"), nil
 }
 
-// StoreURL is the address that --elastic gives: ${NAME} in it is a variable of the environment, so that
+// StoreURL returns the address that --elastic gives: ${NAME} in it is a variable of the environment, so that
 // a password need not stand among the arguments, which every user of the machine sees. Errors show the
 // address as it was given.
 func StoreURL(text string, getenv func(string) string) (string, error) {

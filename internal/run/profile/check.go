@@ -66,7 +66,7 @@ func (r *rules) between(path string, n, low, high int) {
 	}
 }
 
-// mistakes are all rules that p breaks. Nothing is changed.
+// mistakes returns all rules that p breaks. Nothing is changed.
 func mistakes(p *bench.Profile) []mistake {
 	var r rules
 	for _, o := range Options() {
@@ -154,7 +154,7 @@ func (r *rules) checks(c bench.CheckSpec) {
 	}
 }
 
-// asked are the names of what a step may ask alone.
+// asked returns the names of what a step may ask alone.
 func asked(p *bench.Profile) (names []string) {
 	for _, r := range p.Requests {
 		if r.Session == "" {

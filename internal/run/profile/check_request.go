@@ -18,7 +18,7 @@ type placed struct {
 	at string
 }
 
-// placedRequests are those of the mix.
+// placedRequests returns those of the mix.
 func placedRequests(p *bench.Profile) (all []placed) {
 	alone, in := 0, map[string]int{}
 	for _, r := range p.Requests {

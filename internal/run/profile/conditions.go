@@ -29,7 +29,7 @@ type Condition struct {
 // Conditions is all conditions, in the order of their text. Each metric is in it once.
 type Conditions []Condition
 
-// String is the form that ParseConditions reads.
+// String returns the form that ParseConditions reads.
 func (o Conditions) String() string {
 	texts := make([]string, len(o))
 	for i, c := range o {
@@ -38,7 +38,7 @@ func (o Conditions) String() string {
 	return strings.Join(texts, ",")
 }
 
-// String is the form that ParseConditions reads: "p99<50ms".
+// String returns the form that ParseConditions reads: "p99<50ms".
 func (c Condition) String() string { return string(c.Metric) + c.limit() }
 
 func (c Condition) limit() string {
@@ -72,7 +72,7 @@ func figures(v float64, most int) string {
 	return strconv.FormatFloat(short, 'f', -1, 64)
 }
 
-// value is the measured one; ok is false when there is none, as no latency without any success.
+// value returns the measured one; ok is false when there is none, as no latency without any success.
 func (c Condition) value(l bench.Load) (v float64, ok bool) {
 	if c.Metric == Errors { // dropped ones among them
 		bad := l.FailedTotal() + l.Dropped

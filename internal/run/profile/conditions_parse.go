@@ -20,7 +20,7 @@ const (
 	example = "write for example p99<50ms,errors<0.1%"
 )
 
-// metrics are all of them, as they are offered to whoever writes another.
+// metrics returns all of them, as they are offered to whoever writes another.
 func metrics() string {
 	text := ""
 	for _, m := range measure.All() {

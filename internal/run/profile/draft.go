@@ -44,7 +44,7 @@ var (
 	endsPattern  = regexp.MustCompile(`^(-?\d{1,18})\.\.(-?\d{1,18})$`)
 )
 
-// Text is the draft as a profile with comments, which Parse reads. file is where it will be; the commands at its end
+// Text returns the draft as a profile with comments, which Parse reads. file is where it will be; the commands at its end
 // name it.
 func (d Draft) Text(file string) ([]byte, error) {
 	for _, response := range []string{file, d.Get, d.Post, d.Login, d.Connections} {
@@ -257,7 +257,7 @@ func (t *draftText) next(file string, login bool) {
 	}
 }
 
-// nextCommands are those to continue with after the profile in file is written.
+// nextCommands returns those to continue with after the profile in file is written.
 func nextCommands(file string, login bool) []string {
 	target := []string{"--target", "http://127.0.0.1:8080"}
 	try := safe.Shell(append([]string{"locbench", "try", file}, target...))

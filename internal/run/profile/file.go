@@ -233,7 +233,7 @@ func fileOf(p bench.Profile) file {
 	}
 }
 
-// mix are the requests that stand alone, then those of the sessions.
+// mix returns the requests that stand alone, then those of the sessions.
 func (f *file) mix() []bench.Request {
 	all := f.requests(f.Requests)
 	for _, s := range f.Sessions {
@@ -244,7 +244,7 @@ func (f *file) mix() []bench.Request {
 	return all
 }
 
-// setup are the requests of the setup. A header of all requests that names a value is left out until it is saved.
+// setup returns the requests of the setup. A header of all requests that names a value is left out until it is saved.
 func (f *file) setup() []bench.Request {
 	all := f.requests(f.Setup)
 	for i, r := range all {
@@ -270,7 +270,7 @@ func hasPlace(text, variable string) bool {
 	return slices.ContainsFunc(bench.Parts(text), func(p bench.Part) bool { return p.Name == variable })
 }
 
-// requestsOf are those of a session, or those that stand alone.
+// requestsOf returns those of a session, or those that stand alone.
 func requestsOf(p bench.Profile, session string) (all []request) {
 	for _, r := range p.Requests {
 		if r.Session == session {

@@ -331,7 +331,7 @@ func ShortSteps(steps []bench.Step) string {
 	return strings.Join(out, ", ")
 }
 
-// MostConnections is the largest number of connections that the steps name.
+// MostConnections returns the largest number of connections that the steps name.
 func MostConnections(steps []bench.Step) (n int) {
 	for _, s := range steps {
 		n = max(n, s.Connections, s.MaxConnections)

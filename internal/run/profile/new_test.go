@@ -71,7 +71,7 @@ func TestDraftTexts(t *testing.T) {
 	}
 }
 
-// wanted are the most connections that a draft asks for.
+// wanted returns the most connections that a draft asks for.
 func wanted(d Draft) int {
 	n := 64
 	_, _ = fmt.Sscan(d.Connections, &n)

@@ -54,7 +54,7 @@ type value struct {
 	texts     []string // the only ones that a profile may say; nil: any
 }
 
-// Get is the value that p has, as it is written on the command line; "" where it has none.
+// Get returns the value that p has, as it is written on the command line; "" where it has none.
 func (o Option) Get(p bench.Profile) string {
 	if o.get == nil {
 		return ""
@@ -62,7 +62,7 @@ func (o Option) Get(p bench.Profile) string {
 	return o.get(&p)
 }
 
-// ByName is the option whose flag has that name.
+// ByName returns the option whose flag has that name.
 func ByName(name string) (o Option) {
 	if i := slices.IndexFunc(options, func(o Option) bool { return o.Name == name }); i >= 0 {
 		o = options[i]
@@ -76,7 +76,7 @@ type Changes map[string][]string
 // Given says whether the option was given.
 func (c Changes) Given(name string) bool { return len(c[name]) > 0 }
 
-// Text is what was given last for the option; "" for nothing.
+// Text returns what was given last for the option; "" for nothing.
 func (c Changes) Text(name string) string {
 	if texts := c[name]; len(texts) > 0 {
 		return texts[len(texts)-1]
@@ -84,7 +84,7 @@ func (c Changes) Text(name string) string {
 	return ""
 }
 
-// With is c with an option given besides; without texts it is c.
+// With returns c with an option given besides; without texts it is c.
 func (c Changes) With(name string, texts ...string) Changes {
 	if len(texts) == 0 {
 		return c
@@ -106,7 +106,7 @@ type change struct {
 	getenv func(string) string
 }
 
-// refuse is the error of an option whose value text is wrong; nil where there is no hint what would be right.
+// refuse returns the error of an option whose value text is wrong; nil where there is no hint what would be right.
 func (c *change) refuse(text, hint string) error {
 	if hint == "" {
 		return nil
@@ -114,7 +114,7 @@ func (c *change) refuse(text, hint string) error {
 	return console.Usagef("--%s %s: %s", c.name, safe.Shell([]string{text}), hint)
 }
 
-// Change is p with what the options change of it, valid and complete; the error is one of usage. getenv resolves the
+// Change returns p with what the options change of it, valid and complete; the error is one of usage. getenv resolves the
 // variables in addresses. It reads no file, so the setup screen may ask at each key.
 func Change(p bench.Profile, given Changes, getenv func(string) string) (bench.Profile, error) {
 	c := &change{p: &p, given: given, getenv: getenv}
@@ -203,7 +203,7 @@ func times(at func(*bench.Profile) *time.Duration, low, high time.Duration, zero
 	return number[time.Duration]{at: at, min: low, max: high, zero: zero, read: read, write: units.Exact}.value()
 }
 
-// choice is one of a few texts: of all in a profile, of those offered on the command line.
+// choice returns one of a few texts: of all in a profile, of those offered on the command line.
 func choice[T ~string](at func(*bench.Profile) *T, all, offered []string) value {
 	hint := func(text string, among []string) string {
 		if slices.Contains(among, text) {
@@ -222,7 +222,7 @@ func choice[T ~string](at func(*bench.Profile) *T, all, offered []string) value 
 	}
 }
 
-// onOff is what a flag without a value sets.
+// onOff returns what a flag without a value sets.
 func onOff(set func(p *bench.Profile, on bool)) value {
 	return value{set: func(c *change, text string) error {
 		on, err := strconv.ParseBool(text)

@@ -107,7 +107,7 @@ func (a *arrivals) UnmarshalStrict(v strictyaml.Value) {
 	*a = arrivals(p)
 }
 
-// open is the step of a rate or of arrivals; ok is false when there is neither.
+// open returns the step of a rate or of arrivals; ok is false when there is neither.
 func (s step) open() (b bench.Step, ok bool) {
 	b = bench.Step(s.Rate)
 	if a := s.Arrivals; a != nil {

@@ -259,7 +259,7 @@ func gcd(a, b int) int {
 	return a
 }
 
-// request is r with what belongs to all requests of the file; of is the session that it is a part of.
+// request returns r with what belongs to all requests of the file; of is the session that it is a part of.
 func (f *file) request(r request, of string) bench.Request {
 	out := bench.Request{
 		Name: r.Name, Session: of, Weight: r.Weight, Method: r.Method, Path: r.Path, Body: r.Body, BodyFile: r.File,

@@ -9,11 +9,11 @@ import (
 	"locbench/internal/text/strictyaml"
 )
 
-// Schema is the JSON Schema of a profile. It is made of the types that read one and of the table of options; the
+// Schema returns the JSON Schema of a profile. It is made of the types that read one and of the table of options; the
 // methods DescribeStrict say what these types accept in other forms than a map.
 func Schema() strictyaml.Schema { return strictyaml.SchemaOf("A profile of locbench", file{}) }
 
-// table is what the table of options says of the keys below prefix. What about says of a key comes before its help.
+// table returns what the table of options says of the keys below prefix. What about says of a key comes before its help.
 func table(prefix string, about map[string]string) strictyaml.Keys {
 	all := map[string]strictyaml.Schema{}
 	for _, o := range Options() {
@@ -37,7 +37,7 @@ func table(prefix string, about map[string]string) strictyaml.Keys {
 	return strictyaml.Keys{About: about, Accept: all}
 }
 
-// squeezed is a pattern for a text in which blanks have not been squeezed yet.
+// squeezed returns a pattern for a text in which blanks have not been squeezed yet.
 func squeezed(pattern string) string {
 	pattern = strings.NewReplacer(" ?", `\s*`, " ", `\s+`).Replace(pattern)
 	return `^\s*` + strings.TrimSuffix(strings.TrimPrefix(pattern, "^"), "$") + `\s*$`
@@ -52,7 +52,7 @@ func pathSchema() strictyaml.Schema {
 
 func objectiveSchema() strictyaml.Schema { return strictyaml.String("[<>]").Hint(thresholdHint) }
 
-// weighed are the ways to weigh what is in the mix: a share, or else a weight within its bounds.
+// weighed returns the ways to weigh what is in the mix: a share, or else a weight within its bounds.
 func weighed() []strictyaml.Schema {
 	weight := strictyaml.Schema{"weight": strictyaml.Schema{"minimum": 1, "maximum": maxWeight}}
 	return []strictyaml.Schema{strictyaml.Has("share"), {"properties": weight}}
@@ -233,7 +233,7 @@ func (ids) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	}))
 }
 
-// DescribeStrict is that of check suites, where a load knows fewer statuses.
+// DescribeStrict returns that of check suites, where a load knows fewer statuses.
 func (expect) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	of := s.Of(check.Expect{})
 	status := strictyaml.Schema{"minimum": 200, "items": strictyaml.Schema{"minimum": 200}}
@@ -272,7 +272,7 @@ func (session) DescribeStrict(s *strictyaml.Schemas) strictyaml.Schema {
 	})
 }
 
-// connectionsText is a number of connections, or a text of that pattern.
+// connectionsText returns a number of connections, or a text of that pattern.
 func connectionsText(pattern, hint string) strictyaml.Schema {
 	s := strictyaml.Schema{"type": []string{"integer", "string"}, "minimum": 1, "maximum": bench.MaxConnections}
 	s["pattern"] = squeezed(pattern)

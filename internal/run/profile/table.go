@@ -20,7 +20,7 @@ const (
 	defaultDataSeed = 1
 )
 
-// Options is the table of all options of a run, in the order in which they are carried out: the number of connections
+// Options returns the table of all options of a run, in the order in which they are carried out: the number of connections
 // comes before what is said of every step, the kind of store before its address.
 func Options() []Option { return options }
 
@@ -180,7 +180,7 @@ func dataOptions() []Option {
 	}
 }
 
-// keyOptions are those that only a profile says.
+// keyOptions returns those that only a profile says.
 func keyOptions() []Option {
 	share := func(at func(*bench.Profile) *float64, zero zero, or string) value {
 		return number[float64]{

@@ -45,7 +45,7 @@ func setConnections(c *change, text string) error {
 	return nil
 }
 
-// durations is the length of the steps: "3s", or "2s to 3s" where they differ.
+// durations returns the length of the steps: "3s", or "2s to 3s" where they differ.
 func durations(p *bench.Profile) string {
 	if len(p.Steps) == 0 {
 		return ""
@@ -145,7 +145,7 @@ func setData(c *change, dir string) error {
 	return nil
 }
 
-// generated is a value of the data that --cities generates, which begins with the defaults of the others.
+// generated returns a value of the data that --cities generates, which begins with the defaults of the others.
 func generated(v value) value {
 	set := v.set
 	v.set = func(c *change, text string) error {

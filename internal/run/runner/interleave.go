@@ -88,7 +88,7 @@ type slot struct {
 	gone       bool
 }
 
-// holder is whose turn it is: from the first to the last and back again, so of two it is A B B
+// holder returns whose turn it is: from the first to the last and back again, so of two it is A B B
 // A, and a machine that becomes slower or faster in the course of it does so for both.
 func (t *rotation) holder() int {
 	n := len(t.slots)
@@ -166,7 +166,7 @@ func (s *slot) others() (labels []string) {
 	return labels
 }
 
-// interleave is how the engine runs a step, and its record; nil and nil without a slot.
+// interleave returns how the engine runs a step, and its record; nil and nil without a slot.
 func (s *slot) interleave() (*Interleave, *bench.Interleave) {
 	if s == nil {
 		return nil, nil

@@ -154,7 +154,7 @@ func TestContendersAreInterleaved(t *testing.T) {
 	})
 }
 
-// longest is how often in a row an entry is there at most.
+// longest returns how often in a row an entry is there at most.
 func longest(log []string) (n int) {
 	run := 0
 	for i := range log {

@@ -254,7 +254,7 @@ func (s *steering) closing() { s.locked(func() { s.running.whole = true }) }
 // missThreshold ends the run after the running step.
 func (s *steering) missThreshold(err error) { s.locked(func() { s.missed = err }) }
 
-// ended is the threshold that ends the run; nil for none.
+// ended returns the threshold that ends the run; nil for none.
 func (s *steering) ended() (missed error) {
 	s.locked(func() { missed = s.missed })
 	return missed
@@ -271,7 +271,7 @@ func (r *steered) change(rate float64) {
 	r.changes = append(r.changes, fmt.Sprintf("to %s/s after %s", units.Rate(rate), after))
 }
 
-// wanted is the rate that was asked for, in requests per second; 0: the step's own.
+// wanted returns the rate that was asked for, in requests per second; 0: the step's own.
 func (r *steered) wanted() float64 { return math.Float64frombits(r.rate.Load()) }
 
 // pause stands still for as long as somebody wants it, and returns how long that was; 0 when nobody

@@ -36,7 +36,7 @@ func startSteered(t *testing.T, ctx context.Context, change func(*fakeRun), on f
 	})
 }
 
-// inStep is an engine whose first step of two connections continues until it is cut short.
+// inStep returns an engine whose first step of two connections continues until it is cut short.
 func inStep(held *sync.Map) fakeEngine {
 	return func(ctx context.Context, step bench.Step) (bench.Load, error) {
 		if step.Connections == 2 {
@@ -261,7 +261,7 @@ func TestStopAndAbortBeforeAnythingIsMeasured(t *testing.T) {
 // pauseTook is how long the pauses of pausedBefore are.
 const pauseTook = 5 * time.Minute
 
-// pausedBefore is a run that somebody pauses before step index of its first trial; then is called at
+// pausedBefore returns a run that somebody pauses before step index of its first trial; then is called at
 // the end of every pause.
 func pausedBefore(t *testing.T, index int, change func(f *fakeRun), then func(s *steer)) (*fakeRun, error) {
 	t.Helper()

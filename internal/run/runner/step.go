@@ -113,7 +113,7 @@ func (l *trialRun) load(ctx context.Context) error {
 	return nil
 }
 
-// plan are the steps of the trial: the profile's, or those that Config.Next chooses one by one.
+// plan returns the steps of the trial: the profile's, or those that Config.Next chooses one by one.
 func (l *trialRun) plan(ctx context.Context) iter.Seq2[int, bench.Step] {
 	if l.cfg.Next == nil {
 		return slices.All(l.cfg.Run.Profile.Steps)
@@ -298,7 +298,7 @@ func (r *readings) wait(ctx context.Context, next func()) {
 	}
 }
 
-// within are the readings between the two ends: the load begins before and ends after them.
+// within returns the readings between the two ends: the load begins before and ends after them.
 func within(samples []bench.Usage, from, to *bench.Usage) []bench.Usage {
 	return slices.DeleteFunc(samples, func(u bench.Usage) bool {
 		return from != nil && u.At.Before(from.At) || to != nil && u.At.After(to.At)

@@ -48,7 +48,7 @@ func (r *runner) trial(ctx context.Context, trial bench.Trial, number int, slot 
 	return err
 }
 
-// outcome is how the trial has ended, and its error in the words of the run. cause is what has ended it
+// outcome returns how the trial has ended, and its error in the words of the run. cause is what has ended it
 // early, ctx that of the run.
 func (l *trialRun) outcome(ctx context.Context, cause, err error) (bench.TrialEnded, error) {
 	ended := bench.TrialEnded{
@@ -139,7 +139,7 @@ func (l *trialRun) phase(p bench.Phase, do func() (string, error)) error {
 // foreign reports whether somebody else has started the instance.
 func (l *trialRun) foreign() bool { return l.inst.Info().Runtime.Traits().AlreadyRunning }
 
-// interruption is why everything ends, once: most causes say themselves that they interrupt.
+// interruption returns why everything ends, once: most causes say themselves that they interrupt.
 func interruption(cause error) string {
 	text := cause.Error()
 	if errors.Is(cause, ErrOnRequest) || strings.HasPrefix(text, "interrupted") {

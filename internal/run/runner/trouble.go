@@ -201,7 +201,7 @@ type clock struct {
 	off   time.Duration // how far it has been set since then, as far as it was reported
 }
 
-// moved is how far the clock has been set since it was asked last, back if negative.
+// moved returns how far the clock has been set since it was asked last, back if negative.
 func (c *clock) moved() time.Duration {
 	now := time.Now()
 	off := now.Round(0).Sub(c.began.Round(0)) - now.Sub(c.began) // Round takes the monotonic reading away
@@ -213,7 +213,7 @@ func (c *clock) moved() time.Duration {
 	return moved
 }
 
-// lost is what the trial has not measured; nil when that is nothing.
+// lost returns what the trial has not measured; nil when that is nothing.
 func (l *trialRun) lost() *bench.Lost {
 	lost := &bench.Lost{Phase: l.failedIn}
 	begun := len(l.steps)

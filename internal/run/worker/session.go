@@ -272,7 +272,7 @@ func (s *Session) say(text string) {
 	s.word += text + "\n"
 }
 
-// Dir is the results folder; "" until it is known.
+// Dir returns the results folder; "" until it is known.
 func (s *Session) Dir() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

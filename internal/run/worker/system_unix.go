@@ -17,7 +17,7 @@ func kill(p *os.Process) {
 	_ = p.Kill()
 }
 
-// wakeable is r such that wake ends a Read that waits, and all later ones. wake reports whether it
+// wakeable returns r such that wake ends a Read that waits, and all later ones. wake reports whether it
 // could.
 func wakeable(r io.Reader) (in io.Reader, wake func() bool) {
 	f, ok := r.(*os.File)

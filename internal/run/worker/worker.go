@@ -106,7 +106,7 @@ func Announce(w io.Writer, dir string) error {
 	return nil
 }
 
-// WithoutFlag is the command as the user would give it.
+// WithoutFlag returns the command as the user would give it.
 func WithoutFlag(args []string) []string {
 	return slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == Flag })
 }

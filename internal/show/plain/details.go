@@ -12,7 +12,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// details are what the row of a step has no room for. What no source says is left out.
+// details returns what the row of a step has no room for. What no source says is left out.
 func details(r bench.StepResult) (lines []string) {
 	add := func(name string, parts ...string) {
 		if len(parts) > 0 {
@@ -51,7 +51,7 @@ func cpuParts(r bench.StepResult) []string {
 	return parts
 }
 
-// pressureParts are the shares of the step in which some of the processes waited.
+// pressureParts returns the shares of the step in which some of the processes waited.
 func pressureParts(p *bench.Pressure, what string, r bench.StepResult) (parts []string) {
 	wall := between(r)
 	if p == nil || wall <= 0 {
@@ -68,7 +68,7 @@ func pressureParts(p *bench.Pressure, what string, r bench.StepResult) (parts []
 	return parts
 }
 
-// between is the time between the two readings of the step.
+// between returns the time between the two readings of the step.
 func between(r bench.StepResult) time.Duration {
 	if r.Before == nil || r.After == nil {
 		return r.Load.Wall
@@ -151,7 +151,7 @@ func (p *Printer) requestsTimed(ph bench.Phases) {
 	later("new connection", ph.New, ph.TypicalNew())
 }
 
-// phases is "1.20 ms: connect 80.1 µs, sent 9.00 µs, first byte 1.10 ms, last byte 10.0 µs".
+// phases returns "1.20 ms: connect 80.1 µs, sent 9.00 µs, first byte 1.10 ms, last byte 10.0 µs".
 func (p *Printer) phases(r bench.RequestPhases) string {
 	var parts []string
 	for _, part := range []struct {

@@ -72,7 +72,7 @@ func New(o Options) *Printer {
 	return &Printer{opt: o, trial: &trialText{}, trials: map[bench.Trial]*trialText{}}
 }
 
-// Err is the first error in writing data.
+// Err returns the first error in writing data.
 func (p *Printer) Err() error { return p.err }
 
 // Handle reports one event.
@@ -344,7 +344,7 @@ func (p *Printer) clear() {
 	}
 }
 
-// left is a phrase about the time that is left, for the end of a line.
+// left returns a phrase about the time that is left, for the end of a line.
 func (p *Printer) left(at time.Time) string {
 	if d, ok := p.estimate.Left(at); ok {
 		return ", about " + units.Approx(d) + " left"

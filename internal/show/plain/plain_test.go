@@ -37,7 +37,7 @@ func stepResult(index, connections int, succeeded int64, warmUp bool) bench.Step
 	}
 }
 
-// recorded is a short run of two trials: one is well, the other one dies with hostile words.
+// recorded returns a short run of two trials: one is well, the other one dies with hostile words.
 func recorded() (records []bench.Record, run bench.Run, trials []bench.TrialResult) {
 	profile := bench.Profile{
 		Name: "tiny", Rounds: 1, PriceVCPUHr: 0.0275,

@@ -101,7 +101,7 @@ func steps(b *bytes.Buffer, c stats.Contender, bound map[int]verdict.Summary, wi
 	}
 }
 
-// boundBy is one word, and how many of the rounds it is of where they differ.
+// boundBy returns one word, and how many of the rounds it is of where they differ.
 func boundBy(s verdict.Summary) string {
 	switch {
 	case s.Bound == "":
@@ -142,7 +142,7 @@ func atPeak(c stats.Contender, interval string) []string {
 	return []string{units.Missing, units.Missing}
 }
 
-// shown is what a table shows: all measures of the place but optional ones that nobody has.
+// shown returns what a table shows: all measures of the place but optional ones that nobody has.
 func shown(p measure.Place, anybody func(measure.Measure) bool) []measure.Shown {
 	return slices.DeleteFunc(measure.View(p), func(m measure.Shown) bool { return m.Optional && !anybody(m.Measure) })
 }
@@ -154,10 +154,10 @@ func heads(titles []string, columns []measure.Shown) []string {
 	return titles
 }
 
-// other is a column that shows no measure.
+// other returns a column that shows no measure.
 func other(head string, drop int) measure.Shown { return measure.Shown{Head: head, Drop: drop} }
 
-// expendable are the headings of the columns that may be left out, the least important first.
+// expendable returns the headings of the columns that may be left out, the least important first.
 func expendable(columns []measure.Shown, others ...measure.Shown) []string {
 	out := slices.DeleteFunc(slices.Concat(columns, others), func(col measure.Shown) bool { return col.Drop == 0 })
 	slices.SortStableFunc(out, func(a, b measure.Shown) int { return b.Drop - a.Drop })
@@ -285,7 +285,7 @@ func fit(rows [][]string, width int, expendable ...string) [][]string {
 	return rows
 }
 
-// rowWidth is the width of a row, with two spaces between columns.
+// rowWidth returns the width of a row, with two spaces between columns.
 func rowWidth(rows [][]string) int {
 	n := -2
 	for _, w := range columnWidths(rows) {
@@ -307,7 +307,7 @@ func columnWidths(rows [][]string) []int {
 // leftwards and rightwards are where cells stand in their columns.
 const leftwards, rightwards = -1, 1
 
-// inColumns are rows as lines: the first column to the left, the others to where they are said to stand.
+// inColumns returns rows as lines: the first column to the left, the others to where they are said to stand.
 func inColumns(rows [][]string, indent string, others int) string {
 	var b strings.Builder
 	widths := columnWidths(rows)
@@ -321,7 +321,7 @@ func inColumns(rows [][]string, indent string, others int) string {
 	return b.String()
 }
 
-// stepLine is one line of the table that grows while a trial runs. A narrow one, for terminals of 80
+// stepLine returns one line of the table that grows while a trial runs. A narrow one, for terminals of 80
 // columns, leaves out what the final table and the reports have anyway.
 func stepLine(narrow bool, name string, cell func(measure.Shown) string) string {
 	width := 26
@@ -337,7 +337,7 @@ func stepLine(narrow bool, name string, cell func(measure.Shown) string) string 
 	return line
 }
 
-// liveWidth is the width of a column whose values are not known yet.
+// liveWidth returns the width of a column whose values are not known yet.
 func liveWidth(col measure.Shown) int {
 	if col.Unit == measure.PerSecond {
 		return 9

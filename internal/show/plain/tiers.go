@@ -14,7 +14,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// standings are those of the contenders in every headline measure, throughput first.
+// standings returns those of the contenders in every headline measure, throughput first.
 func standings(a *analysis.Run, floor *compare.Floor) (all []analysis.Standing) {
 	for _, m := range measure.Judged() {
 		all = append(all, a.Standing(m.ID, stats.Rule{Floor: floor.Of(m.ID)}))
@@ -22,7 +22,7 @@ func standings(a *analysis.Run, floor *compare.Floor) (all []analysis.Standing) 
 	return all
 }
 
-// intervals are those of the peak throughput, by label.
+// intervals returns those of the peak throughput, by label.
 func intervals(all []analysis.Standing) map[string]string {
 	found := map[string]string{}
 	if len(all) > 0 {
@@ -79,7 +79,7 @@ func tiers(b *bytes.Buffer, line writer, all []analysis.Standing, floor *compare
 	}
 }
 
-// inTiers is a measure in a line: "p99, 4 connections: 1. a, b; 2. c".
+// inTiers returns a measure in a line: "p99, 4 connections: 1. a, b; 2. c".
 func inTiers(s analysis.Standing) string {
 	title := measure.Get(s.Measure).Comparison.Title
 	if s.At != "" {
@@ -117,7 +117,7 @@ func doubts(all []analysis.Standing, line writer) {
 // maxMissed is how many missed thresholds the final table lists; the report has them all.
 const maxMissed = 20
 
-// judgement is "p99 is 71.2ms, not <50ms; ended the trial".
+// judgement returns "p99 is 71.2ms, not <50ms; ended the trial".
 func judgement(j bench.ThresholdResult) string {
 	if j.Stopped != "" {
 		return j.Text + "; stopped the " + string(j.Stopped)

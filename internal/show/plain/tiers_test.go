@@ -13,7 +13,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-// rounds are those of contenders of which two are alike; one has an outlier, and the last too few
+// rounds returns those of contenders of which two are alike; one has an outlier, and the last too few
 // rounds.
 func rounds(n int) (run bench.Run, trials []bench.TrialResult) {
 	run = bench.Run{ID: "r", Profile: bench.Profile{Name: "tiny", Rounds: n, PriceVCPUHr: 0.0275}}

@@ -7,7 +7,7 @@ import (
 	"github.com/go-echarts/go-echarts/v2/opts"
 )
 
-// option is the chart for Apache ECharts, and who is who among its series; styles are the script's.
+// option returns the chart for Apache ECharts, and who is who among its series; styles are the script's.
 func (f figure) option() (map[string]any, []seriesData) {
 	switch f.kind {
 	case kindBars:
@@ -98,7 +98,7 @@ func (f figure) trials(contender int) (all []series) {
 // alone reports whether a contender has one trial only.
 func (f figure) alone(contender int) bool { return len(f.trials(contender)) == 1 }
 
-// lineData are the points of a line. "-" is no value; points of the warm-up are hollow.
+// lineData returns the points of a line. "-" is no value; points of the warm-up are hollow.
 func (f figure) lineData(points []*point) []opts.LineData {
 	data := make([]opts.LineData, len(points))
 	for i, p := range points {
@@ -120,7 +120,7 @@ func (f figure) lineData(points []*point) []opts.LineData {
 	return data
 }
 
-// band are the ends of the intervals; ok is false where there are none.
+// band returns the ends of the intervals; ok is false where there are none.
 func (f figure) band(m middle) (data []opts.LineData, ok bool) {
 	for i, in := range m.bands {
 		if in == nil || m.points[i] == nil || f.Log && in.Low <= 0 {
@@ -183,12 +183,12 @@ func axis(kind, name string) opts.XAxis {
 	return opts.XAxis{Type: kind, Name: name, NameLocation: "middle", NameGap: 28}
 }
 
-// inside are the margins of a chart that holds its labels.
+// inside returns the margins of a chart that holds its labels.
 func inside(right, top, bottom string) opts.Grid {
 	return opts.Grid{Left: "8", Right: right, Top: top, Bottom: bottom, ContainLabel: opts.Bool(true)}
 }
 
-// globals are the options of a chart; one legend stands above all of them.
+// globals returns the options of a chart; one legend stands above all of them.
 func globals(trigger string, x opts.XAxis, y opts.YAxis, grids ...opts.Grid) []charts.GlobalOpts {
 	return []charts.GlobalOpts{
 		charts.WithAnimation(false), charts.WithXAxisOpts(x), charts.WithYAxisOpts(y), charts.WithGridOpts(grids...),
@@ -197,7 +197,7 @@ func globals(trigger string, x opts.XAxis, y opts.YAxis, grids ...opts.Grid) []c
 	}
 }
 
-// panes are the parts of the time lines, one above the other on one time axis.
+// panes returns the parts of the time lines, one above the other on one time axis.
 func panes() []string {
 	return []string{"successes/s", "latency, ms", "errors/s", "CPUs in use", "throttled, %", "memory, MiB"}
 }

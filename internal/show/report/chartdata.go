@@ -82,7 +82,7 @@ func newPageData(run bench.Run, l layout, all []figure) pageData {
 	return data
 }
 
-// fileStem is the name of the profile as far as it can be part of a file's name anywhere.
+// fileStem returns the name of the profile as far as it can be part of a file's name anywhere.
 func fileStem(run bench.Run) string {
 	stem := strings.Map(func(r rune) rune {
 		switch {

@@ -36,7 +36,7 @@ type figure struct {
 // Steps reports whether its points are those of the steps, through which the arrow keys go.
 func (f figure) Steps() bool { return f.kind == kindSteps }
 
-// Marks is what the letters in the points mean.
+// Marks returns what the letters in the points mean.
 func (f figure) Marks() []mark {
 	if !f.marked {
 		return nil
@@ -254,7 +254,7 @@ func (m *middle) put(row int, p point, rounds []float64, format func(float64) st
 	}
 }
 
-// stepMiddle is the median of the rounds that finished a step; of quantiles that of all together.
+// stepMiddle returns the median of the rounds that finished a step; of quantiles that of all together.
 func stepMiddle(l layout, c contender, m plotted) middle {
 	mid := newMiddle(c, len(l.rows))
 	for i, r := range l.rows {
@@ -286,7 +286,7 @@ func stepMiddle(l layout, c contender, m plotted) middle {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// middleNames are the columns of the tables; none where no contender has more than one round.
+// middleNames returns the columns of the tables; none where no contender has more than one round.
 func (l layout) middleNames(whole bool) []string {
 	what := "median"
 	if whole {
@@ -331,7 +331,7 @@ var marks = []mark{
 	{verdict.Unclear, "?", "unclear"},
 }
 
-// letter is the mark of a bound; "" where there is none.
+// letter returns the mark of a bound; "" where there is none.
 func letter(b verdict.Bound) string {
 	i := slices.IndexFunc(marks, func(m mark) bool { return m.bound == b })
 	if i < 0 {

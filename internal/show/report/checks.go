@@ -132,7 +132,7 @@ func (r *checkRow) setOff() {
 	}
 }
 
-// outcome is what a cell says: a sign that does not need colour, and the value.
+// outcome returns what a cell says: a sign that does not need colour, and the value.
 func outcome(r bench.CheckResult) string {
 	sign, known := map[bench.CheckStatus]string{bench.CheckInfo: "", bench.CheckPassed: "✓",
 		bench.CheckFailed: "✗"}[r.Status]
@@ -146,7 +146,7 @@ func outcome(r bench.CheckResult) string {
 // Any says whether any trial ran a check.
 func (t checkTable) Any() bool { return t.Count > 0 }
 
-// Class is the class of a cell in style.css.
+// Class returns the class of a cell in style.css.
 func (c checkCell) Class() string {
 	class := "info"
 	switch c.Status {
@@ -158,7 +158,7 @@ func (c checkCell) Class() string {
 	return class + when(c.SetOff, " off")
 }
 
-// Shown is the text of a cell.
+// Shown returns the text of a cell.
 func (c checkCell) Shown() string {
 	if c.Status == "" {
 		return missing

@@ -45,7 +45,7 @@ type timed struct {
 	words  string // how it was chosen, or why it failed
 }
 
-// timedRequests are the first request of a trial and the typical later ones.
+// timedRequests returns the first request of a trial and the typical later ones.
 func timedRequests(p bench.Phases) []timed {
 	first := timed{name: "first", r: p.First, ok: p.First.Err == "", words: "cold"}
 	if !first.ok {
@@ -75,7 +75,7 @@ func (l layout) anyPhases() bool {
 	return slices.ContainsFunc(l.columns, func(c column) bool { return c.trial.Phases != nil })
 }
 
-// coldAndWarm are the tables of procedure C, what the first requests cost, phase by phase, and how
+// coldAndWarm returns the tables of procedure C, what the first requests cost, phase by phase, and how
 // latencies and rates lie around their means; none where no trial has timed its first requests.
 func coldAndWarm(l layout) []procedure {
 	if !l.anyPhases() {
@@ -200,7 +200,7 @@ func phaseFigure(l layout) figure {
 	return f
 }
 
-// stacks is phaseFigure as ECharts takes it: a series for each phase, a bar for each request.
+// stacks returns phaseFigure as ECharts takes it: a series for each phase, a bar for each request.
 func (f figure) stacks() (map[string]any, []seriesData) {
 	c := charts.NewBar()
 	c.Accept(richTooltip{})

@@ -11,7 +11,7 @@ import (
 	"locbench/internal/figures/hdr"
 )
 
-// coldRun is two trials of procedure C; the second one's first request failed, and so did all on new
+// coldRun returns two trials of procedure C; the second one's first request failed, and so did all on new
 // connections.
 func coldRun() (bench.Run, []bench.TrialResult) {
 	ms := time.Millisecond

@@ -90,7 +90,7 @@ func contrast(a, b rgb) float64 {
 	return max(light(a), light(b)) / min(light(a), light(b))
 }
 
-// apart is the least distance of two colours, over those who see all and those who do not.
+// apart returns the least distance of two colours, over those who see all and those who do not.
 func apart(a, b rgb) float64 {
 	least := math.Inf(1)
 	for _, sight := range [][3]rgb{

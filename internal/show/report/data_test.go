@@ -13,7 +13,7 @@ import (
 	"locbench/internal/figures/hdr"
 )
 
-// stepsOf is a trial with steps of these connections.
+// stepsOf returns a trial with steps of these connections.
 func stepsOf(contender string, round int, load func(i int) bench.Load, connections ...int) bench.TrialResult {
 	trial := bench.TrialResult{Trial: bench.Trial{Contender: contender, Round: round}}
 	for i, n := range connections {

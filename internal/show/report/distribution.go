@@ -24,7 +24,7 @@ type distribution struct {
 // perDecade is how many buckets of the heat map there are from 1 ms to 10 ms.
 const perDecade = 8
 
-// shares are the 1/(1−q) at which a curve has points: ten for each decade, up to 10⁹ answers.
+// shares returns the 1/(1−q) at which a curve has points: ten for each decade, up to 10⁹ answers.
 func shares() numbers {
 	var all numbers
 	for k := range 91 {
@@ -71,7 +71,7 @@ func newDistribution(h *hdr.Histogram) distribution {
 	return d
 }
 
-// peakRow is the step with the peak of the fastest contender; where there is none, the last one.
+// peakRow returns the step with the peak of the fastest contender; where there is none, the last one.
 func (l layout) peakRow() int {
 	best, row := 0.0, max(0, len(l.rows)-1)
 	for _, c := range l.contenders {
@@ -115,7 +115,7 @@ const (
 	maxSeconds     = 30 * 24 * 3600 // a trial is shorter
 )
 
-// timelines are those of the trials that have windows. merged is the largest number of seconds that
+// timelines returns those of the trials that have windows. merged is the largest number of seconds that
 // one point is of, when it is not 1.
 func timelines(l layout) (all []timeline, merged int) {
 	room := max(minTrialPoints, min(maxTrialPoints, maxPoints/max(1, len(l.columns))))
@@ -230,7 +230,7 @@ func (t *timeline) reading(at, cpus, throttled, memory float64) {
 		throttled), append(t.Memory, memory)
 }
 
-// between is what two readings say: CPUs in use, and the share of throttled periods in %.
+// between returns what two readings say: CPUs in use, and the share of throttled periods in %.
 func between(a, b *bench.Usage) (cpus, throttled float64) {
 	cpus, throttled = unknown, unknown
 	if a == nil {
@@ -249,7 +249,7 @@ func between(a, b *bench.Usage) (cpus, throttled float64) {
 
 var unknown = math.NaN()
 
-// positive is v, or unknown.
+// positive returns v, or unknown.
 func positive(v float64) float64 {
 	if v > 0 {
 		return v

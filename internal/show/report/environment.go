@@ -32,7 +32,7 @@ func group(name string, facts ...fact) factGroup {
 	return g
 }
 
-// environment is everything the figures depend on.
+// environment returns everything the figures depend on.
 func environment(run bench.Run, l layout) []factGroup {
 	return []factGroup{runFacts(run), machineFacts(run), profileFacts(run.Profile), contenderFacts(l)}
 }
@@ -116,7 +116,7 @@ func contenderFacts(l layout) factGroup {
 	return group("Contenders", facts...)
 }
 
-// known are those of the texts that say something.
+// known returns those of the texts that say something.
 func known(texts ...string) []string {
 	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
 }

@@ -15,12 +15,12 @@ import (
 	"locbench/internal/figures/stats"
 )
 
-// fixture is a run such as profile locations makes: 3 contenders × 3 rounds × 16 steps. The last
+// fixture returns a run such as profile locations makes: 3 contenders × 3 rounds × 16 steps. The last
 // trial of kt-http4k was OOM-killed, kt-ktor's second one has readings that failed, rs-actix's memory
 // peak is only sampled, and checks differ.
 func fixture() (bench.Run, []bench.TrialResult) { return fixtureOf(3, 3) }
 
-// fixtureOf is such a run of more contenders or rounds.
+// fixtureOf returns such a run of more contenders or rounds.
 func fixtureOf(contenders, rounds int) (bench.Run, []bench.TrialResult) {
 	start := time.Date(2026, 3, 14, 9, 26, 53, 0, time.UTC)
 	profile := bench.Profile{
@@ -67,7 +67,7 @@ func fixtureOf(contenders, rounds int) (bench.Run, []bench.TrialResult) {
 	return run, trials
 }
 
-// small is the fixture with six of its steps, for what does not depend on how many there are.
+// small returns the fixture with six of its steps, for what does not depend on how many there are.
 func small() (bench.Run, []bench.TrialResult) { return shortened(fixture()) }
 
 // shortened has six of the fixture's sixteen steps, at least one of each kind: rows beyond the first

@@ -38,7 +38,7 @@ type cell struct {
 	Value *float64 // in base units (per second, ns, bytes, dollars, shares), to sort by; nil: not known
 }
 
-// valued is a cell that can be sorted by.
+// valued returns a cell that can be sorted by.
 func valued(v float64, main string, small ...string) cell {
 	c := cell{Main: main, Small: small}
 	if finite(v) {
@@ -47,7 +47,7 @@ func valued(v float64, main string, small ...string) cell {
 	return c
 }
 
-// Base is Value as the page's script reads it; "" where it is not known.
+// Base returns Value as the page's script reads it; "" where it is not known.
 func (c cell) Base() string {
 	if c.Value == nil {
 		return ""
@@ -55,7 +55,7 @@ func (c cell) Base() string {
 	return strconv.FormatFloat(*c.Value, 'g', -1, 64)
 }
 
-// shownIf is a cell of text where that is known, else one that says that it is not.
+// shownIf returns a cell of text where that is known, else one that says that it is not.
 func shownIf(known bool, text string) cell {
 	if !known {
 		text = missing
@@ -112,7 +112,7 @@ func newHeadline(run bench.Run, l layout, figures summary.Facts, floor *compare.
 	return h
 }
 
-// tiersOf are the tiers in throughput, from 1, by the label of the contender, and what they mean.
+// tiersOf returns the tiers in throughput, from 1, by the label of the contender, and what they mean.
 func tiersOf(figures summary.Facts) (tiers map[string]int, why string) {
 	tiers = map[string]int{}
 	how := "Mann-Whitney"
@@ -143,7 +143,7 @@ func tierCell(tier int) cell {
 	return valued(float64(tier), strconv.Itoa(tier))
 }
 
-// interval is what goes below a median of the headline: its interval, or the range and how many of
+// interval returns what goes below a median of the headline: its interval, or the range and how many of
 // the rounds there are that one takes.
 func interval(v stats.Value, words func(float64) string) []string {
 	switch {
@@ -155,7 +155,7 @@ func interval(v stats.Value, words func(float64) string) []string {
 	return append(spread(v, words), strconv.Itoa(len(v.Values))+" of "+units.Plural(stats.MinInterval, "round"))
 }
 
-// spread is what goes below a median; nothing where there was one round.
+// spread returns what goes below a median; nothing where there was one round.
 func spread(v stats.Value, words func(float64) string) []string {
 	switch {
 	case v.Interval != nil:
@@ -178,7 +178,7 @@ func durationCell(v stats.Value) cell {
 	return valued(v.Median, duration(v.Duration()), spread(v, inWords)...)
 }
 
-// shown are the measures of a table of contenders, but for optional ones that nobody has.
+// shown returns the measures of a table of contenders, but for optional ones that nobody has.
 func (l layout) shown(p measure.Place) []measure.Shown {
 	return slices.DeleteFunc(measure.View(p), func(m measure.Shown) bool {
 		has := func(c contender) bool { return m.Contender(c.of.Contender).Known }
@@ -236,7 +236,7 @@ const (
 	mostHalf  = 75
 )
 
-// halfCell is a quantile at half peak, with what it is at peak below.
+// halfCell returns a quantile at half peak, with what it is at peak below.
 func halfCell(m measure.Measure, s stats.Contender) cell {
 	c := cell{Main: missing}
 	f := m.Contender(s)

@@ -65,7 +65,7 @@ func poisonWith(v reflect.Value, text func() string) {
 	}
 }
 
-// hostile is the fixture with the attack everywhere but in what decides how it is read: histograms,
+// hostile returns the fixture with the attack everywhere but in what decides how it is read: histograms,
 // kinds of checks.
 func hostile() (bench.Run, []bench.TrialResult) {
 	run, trials := fixture()

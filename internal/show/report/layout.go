@@ -29,10 +29,10 @@ type contender struct {
 	of    analysis.Contender
 }
 
-// Rounds is how many columns it takes.
+// Rounds returns how many columns it takes.
 func (c contender) Rounds() int { return len(c.of.Results) }
 
-// Color is the class of its colour in style.css.
+// Color returns the class of its colour in style.css.
 func (c contender) Color() int { return c.Index % colors }
 
 // colors is the number of colours in style.css; after that they begin again, with dashed lines.
@@ -46,10 +46,10 @@ type column struct {
 	steps     []*bench.StepResult // by row; nil where the step was not run
 }
 
-// Color is the class of its colour in style.css.
+// Color returns the class of its colour in style.css.
 func (c column) Color() int { return c.Contender % colors }
 
-// Name is what a bar or a table of trials calls it: the stem of its file.
+// Name returns what a bar or a table of trials calls it: the stem of its file.
 func (c column) Name() string { return cleanName(c.trial.Trial.String()) }
 
 type row struct {
@@ -138,7 +138,7 @@ func (l layout) axis() string {
 	return "steps"
 }
 
-// warmUp is the number of warm-up rows that come before all others.
+// warmUp returns the number of warm-up rows that come before all others.
 func (l layout) warmUp() int {
 	if n := slices.IndexFunc(l.rows, func(r row) bool { return !r.WarmUp }); n >= 0 {
 		return n
@@ -151,7 +151,7 @@ func about(s bench.Service) string {
 	return cleanName(join(join(s.Language, " ", s.LanguageVersion), ", ", join(s.Framework, " ", s.Version)))
 }
 
-// positions are the places of the rows on a logarithmic axis: connections, rates or users as they
+// positions returns the places of the rows on a logarithmic axis: connections, rates or users as they
 // are, and the warm-up steps before them, evenly spaced, since they have no place among the others.
 // It is nil where the measured steps are not of one kind or do not grow: then they stand next to
 // each other.

@@ -27,7 +27,7 @@ const (
 	scripts = "js/base.js js/dress.js js/chosen.js js/save.js js/draw.js js/sort.js"
 )
 
-// joined is what some files hold, one after the other; names are parted by spaces.
+// joined returns what some files hold, one after the other; names are parted by spaces.
 func joined(names string) (all []byte) {
 	for _, name := range strings.Fields(names) {
 		all = append(append(all, embedded(name)...), '\n')
@@ -56,7 +56,7 @@ var library = sync.OnceValues(func() ([]byte, error) {
 	return js, nil
 })
 
-// licences are the texts that the Apache licence wants to go with every copy of the library.
+// licences returns the texts that the Apache licence wants to go with every copy of the library.
 func licences() (all string) {
 	for _, name := range []string{"NOTICE", "LICENSE", "LICENSE-d3"} {
 		all += string(embedded("assets/echarts."+name)) + "\n\n"

@@ -153,7 +153,7 @@ func markdownManualChanges(b *bytes.Buffer, run bench.Run, l layout) {
 	}
 }
 
-// fence is a run of backticks that none of the lines can end.
+// fence returns a run of backticks that none of the lines can end.
 func fence(lines []string) string {
 	longest := 0
 	for ticks := range strings.FieldsFuncSeq(strings.Join(lines, "\n"), func(r rune) bool { return r != '`' }) {
@@ -249,7 +249,7 @@ func measureCells(columns []measure.Shown, s stats.Contender) (cells []cell) {
 	return cells
 }
 
-// intervalCell is the interval of the peak, or how many of the rounds there are that it takes.
+// intervalCell returns the interval of the peak, or how many of the rounds there are that it takes.
 func intervalCell(s stats.Contender) cell {
 	peak, _ := s.PeakStep()
 	if in := peak.Throughput.Interval; in != nil {

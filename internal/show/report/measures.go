@@ -20,7 +20,7 @@ type plotted struct {
 	note string
 }
 
-// drawings are the figures over the steps. The memory per rate divides the high-water mark, as the
+// drawings returns the figures over the steps. The memory per rate divides the high-water mark, as the
 // published comparison did, so it belongs to the figure before it.
 func drawings(p bench.Profile) (all []plotted) {
 	for _, m := range measure.View(measure.ReportCharts) {
@@ -41,7 +41,7 @@ func (d plotted) title() string {
 	return d.Chart.Title + when(d.Chart.Unit != "", ", "+d.Chart.Unit)
 }
 
-// value is that of a step on the axis, and in words.
+// value returns that of a step on the axis, and in words.
 func (d plotted) value(s bench.StepResult) (v float64, text string, ok bool) {
 	v, ok = d.Of(s)
 	if !ok || v == 0 && !d.Chart.Zero || d.ID == measure.Throughput && s.Load.Succeeded+s.Load.FailedTotal() == 0 {
@@ -60,13 +60,13 @@ func (d plotted) value(s bench.StepResult) (v float64, text string, ok bool) {
 	return d.Axis(v), text, true
 }
 
-// whole is the value of all rounds together on the axis.
+// whole returns the value of all rounds together on the axis.
 func (d plotted) whole(s stats.Step) (v float64, ok bool) {
 	f := d.Over(s)
 	return d.Axis(f.Value), f.Known && (f.Value != 0 || d.Chart.Zero)
 }
 
-// format is a value of the axis in words.
+// format returns a value of the axis in words.
 func (d plotted) format(v float64) string {
 	switch d.Chart.Unit {
 	case "%":
@@ -103,7 +103,7 @@ func words(u measure.Unit, v float64) string {
 	return significant(v)
 }
 
-// errorKinds is "timeout 12", "5xx 3", the most frequent first.
+// errorKinds returns "timeout 12", "5xx 3", the most frequent first.
 func errorKinds(failed map[bench.ErrorKind]int64) []string {
 	kinds := slices.DeleteFunc(slices.Collect(maps.Keys(failed)),
 		func(k bench.ErrorKind) bool { return failed[k] == 0 })

@@ -21,7 +21,7 @@ type procedure struct {
 	Table     headline
 }
 
-// procedures are those of a run; most runs have none.
+// procedures returns those of a run; most runs have none.
 func procedures(l layout) (all []procedure) {
 	if p, ok := failedRequests(l); ok {
 		all = append(all, p)
@@ -46,7 +46,7 @@ func procedures(l layout) (all []procedure) {
 	return append(all, coldAndWarm(l)...)
 }
 
-// failedRequests are the kinds of failures by kind of request, with the first text of each.
+// failedRequests returns the kinds of failures by kind of request, with the first text of each.
 func failedRequests(l layout) (procedure, bool) {
 	p := procedure{ID: "failures", Title: "Failed requests"}
 	p.Table.Columns = []string{"Request", "Failure", "Share", "Count", "First"}
@@ -63,7 +63,7 @@ func failedRequests(l layout) (procedure, bool) {
 	return p, len(p.Table.Rows) > 0
 }
 
-// withText is a list of the text, or of none.
+// withText returns a list of the text, or of none.
 func withText(text string) []string {
 	if text == "" {
 		return nil
@@ -71,7 +71,7 @@ func withText(text string) []string {
 	return []string{text}
 }
 
-// sessions are what became of those of each contender.
+// sessions returns what became of those of each contender.
 func sessions(l layout) (procedure, bool) {
 	p := procedure{ID: "sessions", Title: "Sessions"}
 	p.Table.Columns = []string{"Session", "Started", "Completed", "Failed", "At"}
@@ -140,7 +140,7 @@ func breakdown(l layout) (procedure, bool) {
 	return p, len(p.Table.Rows) > 0
 }
 
-// requestLoads is what became of each kind of request in a step, in all rounds of a contender.
+// requestLoads returns what became of each kind of request in a step, in all rounds of a contender.
 func requestLoads(c contender, index int) (all []bench.RequestLoad) {
 	var latencies [][]bench.Latencies
 	for _, trial := range c.of.Results {
@@ -171,7 +171,7 @@ func requestLoads(c contender, index int) (all []bench.RequestLoad) {
 	return all
 }
 
-// requestsApart are the measured steps that each ask one request of the mix; nothing where they do
+// requestsApart returns the measured steps that each ask one request of the mix; nothing where they do
 // not ask at least two different ones.
 func requestsApart(l layout) (steps []int) {
 	names := map[string]bool{}
@@ -187,7 +187,7 @@ func requestsApart(l layout) (steps []int) {
 	return steps
 }
 
-// matrix is throughput by contender and request, with what was in flight below it.
+// matrix returns throughput by contender and request, with what was in flight below it.
 func matrix(l layout) (procedure, bool) {
 	steps := requestsApart(l)
 	if steps == nil {
@@ -240,7 +240,7 @@ func matrixCell(c contender, index int) cell {
 	return valued(step.Throughput.Median, significant(step.Throughput.Median)+"/s", small...)
 }
 
-// stepAt is the step with an index.
+// stepAt returns the step with an index.
 func stepAt(s stats.Contender, index int) (stats.Step, bool) {
 	i := slices.IndexFunc(s.Steps, func(x stats.Step) bool { return x.Index == index })
 	if i < 0 {
@@ -249,7 +249,7 @@ func stepAt(s stats.Contender, index int) (stats.Step, bool) {
 	return s.Steps[i], true
 }
 
-// arrivals is the table that the published comparison has for each contender, as one.
+// arrivals returns the table that the published comparison has for each contender, as one.
 func arrivals(l layout, row int) procedure {
 	a := l.rows[row].step.Arrivals
 	p := procedure{ID: fmt.Sprintf("arrivals-%d", row+1), Title: l.rows[row].Title}

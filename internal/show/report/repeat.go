@@ -59,7 +59,7 @@ func newRepeat(run bench.Run) repeat {
 	return r
 }
 
-// envNames are the variables that requests take from the environment.
+// envNames returns the variables that requests take from the environment.
 func envNames(run bench.Run) string {
 	var names []string
 	for _, r := range run.Profile.Every() {

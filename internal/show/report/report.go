@@ -108,7 +108,7 @@ func HTML(w io.Writer, a *analysis.Run, opts Options) error {
 	return nil
 }
 
-// source is the hash that lets one inline script run.
+// source returns the hash that lets one inline script run.
 func source(script []byte) string {
 	sum := sha256.Sum256(script)
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
@@ -147,5 +147,5 @@ func (l layout) anyCut() bool {
 	})
 }
 
-// Span is the width of the table of checks, in columns.
+// Span returns the width of the table of checks, in columns.
 func (d document) Span() int { return len(d.Columns) + 1 }

@@ -94,7 +94,7 @@ func markdownSparks(b *bytes.Buffer, l layout) {
 		"\n")
 }
 
-// course are the values at the shown rows; of quantiles (a logarithmic scale) only positive ones.
+// course returns the values at the shown rows; of quantiles (a logarithmic scale) only positive ones.
 func (l layout) course(s stats.Contender, shown []int, col measure.Shown) []float64 {
 	values := make([]float64, len(shown))
 	for i, row := range shown {

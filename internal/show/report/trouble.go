@@ -73,7 +73,7 @@ type whereabouts struct {
 	steps []string // empty: the whole trial
 }
 
-// Place is "rs-actix-1 at 1024, 2048; rs-actix-2", shortened.
+// Place returns "rs-actix-1 at 1024, 2048; rs-actix-2", shortened.
 func (w warning) Place() string {
 	const most = 8
 	var parts []string
@@ -102,7 +102,7 @@ func (w *warning) at(trial, step string) {
 	}
 }
 
-// warnings are all warnings, the important ones first; the same words stand once, with all their places.
+// warnings returns all warnings, the important ones first; the same words stand once, with all their places.
 func warnings(a *analysis.Run, l layout) []warning {
 	run := a.Run
 	var all []warning
@@ -157,7 +157,7 @@ func warnings(a *analysis.Run, l layout) []warning {
 	return slices.Concat(important(all, true), important(all, false))
 }
 
-// important are the important ones of the warnings, or the others.
+// important returns the important ones of the warnings, or the others.
 func important(all []warning, is bool) []warning {
 	return slices.DeleteFunc(slices.Clone(all), func(w warning) bool { return w.Important != is })
 }
@@ -187,7 +187,7 @@ type intervention struct {
 	What  string
 }
 
-// Place is "rs-actix-1 at 1024".
+// Place returns "rs-actix-1 at 1024".
 func (i intervention) Place() string { return i.Trial + when(i.Step != "", " at "+i.Step) }
 
 // manualChanges lists those of the run and of all its trials by time; left is how many are not shown.
@@ -208,7 +208,7 @@ func manualChanges(run bench.Run, l layout) (all []intervention, left int) {
 	return all[:len(all)-left], left
 }
 
-// stepLabel is what the tables call the step with this index of the trial; "" without one.
+// stepLabel returns what the tables call the step with this index of the trial; "" without one.
 func (l layout) stepLabel(c column, index *int) string {
 	if index == nil {
 		return ""

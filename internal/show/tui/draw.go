@@ -54,7 +54,7 @@ func (m *Model) overlay(lines []string, h int) []string {
 	return ui.Overlay(m.look, lines, m.width, h, title, append(text, m.look.Faint.S(m.look.Cut(word, m.width-3))))
 }
 
-// helpText is every key of the screen, and those that work everywhere.
+// helpText returns every key of the screen, and those that work everywhere.
 func (m *Model) helpText() (title string, lines []string) {
 	l := m.look
 	keys := slices.Concat(m.top().Keys(), []ui.Key{{Name: "?", Help: "this help"},

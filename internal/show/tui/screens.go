@@ -16,7 +16,7 @@ type Screens struct {
 	Roots  string        // where those are looked for, in words
 }
 
-// SetUp are the ways that lead from a setup to the other screens.
+// SetUp returns the ways that lead from a setup to the other screens.
 func (s Screens) SetUp() setup.Options {
 	return setup.Options{Start: s.start, Browse: func() tea.Cmd { return ui.Cmd(ui.Open{Screen: s.Browse()}) }}
 }
@@ -41,12 +41,12 @@ func (s Screens) open(begin func() (ui.Session, error)) tea.Cmd {
 	}
 }
 
-// Live is a run that is in progress, or at its end. With leave the program ends with it.
+// Live returns a run that is in progress, or at its end. With leave the program ends with it.
 func (s Screens) Live(session ui.Session, leave bool) *live.Screen {
 	return live.New(live.Options{Session: session, Opener: s.Opener, Leave: leave})
 }
 
-// Browse is the list of results folders.
+// Browse returns the list of results folders.
 func (s Screens) Browse() ui.Screen {
 	return browse.New(browse.Options{Source: s.Source, Roots: s.Roots, Watch: s.watch})
 }

@@ -59,7 +59,7 @@ func (p *page) Typing() bool   { return p.typing }
 func (p *page) Busy() bool     { return p.busy }
 func (p *page) Title() string  { return p.name }
 
-// open is the program on its first screen, in which no time passes.
+// open returns the program on its first screen, in which no time passes.
 func open(o Options) *Model {
 	m := newModel(o)
 	m.after = func(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil }

@@ -190,7 +190,7 @@ func (b *bundled) city(c *City, i int, rng *rand.PCG) {
 	rng.Seed(shapeSeed, uint64(c.ID))
 }
 
-// documents are those of an index, of which n are cities. city sets the i-th and seeds the numbers
+// documents returns those of an index, of which n are cities. city sets the i-th and seeds the numbers
 // that its outline of so many vertices is drawn from; with 0 it gets none.
 func (b *bundled) documents(
 	index string, n, vertices int, city func(c *City, i int, rng *rand.PCG),
@@ -236,7 +236,7 @@ func (b *bundled) IDs(context.Context) ([]int64, error) {
 	return ids, nil
 }
 
-// hull is the convex hull (Andrew's monotone chain), counter-clockwise, closed. It reorders points.
+// hull returns the convex hull (Andrew's monotone chain), counter-clockwise, closed. It reorders points.
 func hull(points []Point) []Point {
 	slices.SortFunc(points, func(a, b Point) int {
 		return cmp.Or(cmp.Compare(a.Lon, b.Lon), cmp.Compare(a.Lat, b.Lat))

@@ -102,7 +102,7 @@ func (d *dump) readIndex(name string, sum hash.Hash) (Index, error) {
 	return index, nil
 }
 
-// file is the path of an index's documents.
+// file returns the path of an index's documents.
 func (d *dump) file(index string) string { return filepath.Join(d.dir, d.files[index].docs) }
 
 // readMapping reads the mapping of an index, and the settings that stand in other files.
@@ -184,7 +184,7 @@ func (d *dump) Info() bench.DataInfo {
 	return info
 }
 
-// cityIndex is the index called "city", or the only one.
+// cityIndex returns the index called "city", or the only one.
 func (d *dump) cityIndex() string {
 	if len(d.indices) == 1 {
 		return d.indices[0].Name

@@ -101,7 +101,7 @@ func findFiles(dir string, entries []os.DirEntry) (found map[string]*indexFiles,
 	return found, mistakes
 }
 
-// settingsOf are the files of an index's settings and analyzers next to its mapping.
+// settingsOf returns the files of an index's settings and analyzers next to its mapping.
 func settingsOf(index string, entries []os.DirEntry) (files []string) {
 	for _, kind := range []string{"settings", "analyzer"} {
 		for _, entry := range entries {

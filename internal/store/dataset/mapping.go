@@ -17,14 +17,14 @@ const nameField = `"type":"text","fields":{` +
 	`"autocomplete_ascii":{"type":"search_as_you_type","analyzer":"lowercase_asciifolding"},` +
 	`"raw":{"type":"keyword"}}`
 
-// CityMapping is the body of PUT /<index> for cities: one shard, and no replica, since the data can
+// CityMapping returns the body of PUT /<index> for cities: one shard, and no replica, since the data can
 // be made again and copies in the making would disturb a measurement.
 func CityMapping() []byte {
 	return mapping(`,"regionId":{"type":"long"},"isFeatured":{"type":"boolean"},"timezone":{"type":"keyword"},` +
 		`"population":{"type":"long"}`)
 }
 
-// RegionMapping is the body of PUT /<index> for regions.
+// RegionMapping returns the body of PUT /<index> for regions.
 func RegionMapping() []byte { return mapping("") }
 
 func mapping(more string) []byte {
@@ -84,7 +84,7 @@ func normalizeMapping(data []byte) (mapping []byte, note string, err error) {
 	return mapping, note, err
 }
 
-// onlyObject is the object that a file holds, itself or as the only element of an array.
+// onlyObject returns the object that a file holds, itself or as the only element of an array.
 func onlyObject(data []byte) (map[string]json.RawMessage, error) {
 	var all []json.RawMessage
 	if text := bytes.TrimLeft(data, space); len(text) > 0 && text[0] == '[' {
@@ -103,7 +103,7 @@ func onlyObject(data []byte) (map[string]json.RawMessage, error) {
 	return body, nil
 }
 
-// below is the only member of body if that has the key and is not part of a definition itself; else
+// below returns the only member of body if that has the key and is not part of a definition itself; else
 // nil.
 func below(body map[string]json.RawMessage, key string) map[string]json.RawMessage {
 	for name, inner := range body {
@@ -123,7 +123,7 @@ var ofRoot = []string{
 	"_size", "_index", "_type", "_id",
 }
 
-// withoutType is a mapping without the type that Elasticsearch 6 and before have above it.
+// withoutType returns a mapping without the type that Elasticsearch 6 and before have above it.
 func withoutType(mappings json.RawMessage) (kept json.RawMessage, note string, err error) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(mappings, &all); err != nil || all == nil {

@@ -56,10 +56,10 @@ func (s *shaper) ring(dst []Point, centre Point, km float64, rng *rand.PCG) []Po
 	return append(dst, dst[first])
 }
 
-// radius is the mean radius in km of a place: 0.6 for a thousand people, 11.5 for a million.
+// radius returns the mean radius in km of a place: 0.6 for a thousand people, 11.5 for a million.
 func radius(population int64) float64 {
 	return 0.6 * math.Pow(float64(max(population, 500))/1000, 0.43)
 }
 
-// unit is a number in [0, 1).
+// unit returns a number in [0, 1).
 func unit(rng *rand.PCG) float64 { return float64(rng.Uint64()>>11) / (1 << 53) }

@@ -95,7 +95,7 @@ const space = " \t\r\n"
 
 var errUnended = errors.New("the array does not end")
 
-// split is a bufio.SplitFunc. It passes as much as it can: at the end it is not asked again.
+// split returns a bufio.SplitFunc. It passes as much as it can: at the end it is not asked again.
 func (v *values) split(data []byte, atEOF bool) (advance int, token []byte, err error) {
 	at := 0
 	switch v.where {
@@ -148,7 +148,7 @@ func (v *values) split(data []byte, atEOF bool) (advance int, token []byte, err 
 	}
 }
 
-// blanks is how much white space data begins with.
+// blanks returns how much white space data begins with.
 func blanks(data []byte) int { return len(data) - len(bytes.TrimLeft(data, space)) }
 
 // pass counts the line ends in what is passed.
@@ -163,7 +163,7 @@ type partly struct {
 	quoted      bool
 }
 
-// value is the length of the JSON value that data begins with, 0 where it does not end there; then
+// value returns the length of the JSON value that data begins with, 0 where it does not end there; then
 // it continues where it was with more of the same data. Whether the value is valid is left to who
 // reads it.
 func (p *partly) value(data []byte) int {

@@ -51,7 +51,7 @@ type analyzed struct {
 	fold bool
 }
 
-// tokens are those of a text. They are looked for in known first, and added to it.
+// tokens returns those of a text. They are looked for in known first, and added to it.
 func (a *analyzer) tokens(text string, known map[analyzed][]token) []token {
 	plain, ok := known[analyzed{text, false}]
 	if !ok {

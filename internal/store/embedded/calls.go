@@ -24,7 +24,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.routes.ServeHTTP(w, r)
 }
 
-// Work is how many calls have been answered, and the time that they took together: from the head of
+// Work returns how many calls have been answered, and the time that they took together: from the head of
 // a call to the last byte of its response handed over, injected latency included. Calls under way are
 // not in it.
 func (s *Server) Work() (calls int64, busy time.Duration) {

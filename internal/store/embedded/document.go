@@ -91,7 +91,7 @@ func (m *mapping) object(d *parsed, prefix string, at int) error {
 	return nil
 }
 
-// keyText is the text of a key, of which nearly all need no decoding.
+// keyText returns the text of a key, of which nearly all need no decoding.
 func keyText(raw []byte) string {
 	if strings.IndexByte(string(raw), '\\') < 0 && utf8.Valid(raw) {
 		return string(raw)
@@ -181,7 +181,7 @@ func (d *parsed) indexText(f *field, s string) {
 	}
 }
 
-// textOf is the text of a scalar, as Elasticsearch indexes numbers and booleans as text too.
+// textOf returns the text of a scalar, as Elasticsearch indexes numbers and booleans as text too.
 func textOf(b []byte, v span) (string, error) {
 	switch b[v.start] {
 	case '"':

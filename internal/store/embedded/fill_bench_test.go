@@ -51,7 +51,7 @@ func BenchmarkFill(b *testing.B) {
 	}
 }
 
-// peakMiB is the largest memory of this process so far.
+// peakMiB returns the largest memory of this process so far.
 func peakMiB(tb testing.TB) float64 {
 	tb.Helper()
 	status, err := os.ReadFile("/proc/self/status")
@@ -66,7 +66,7 @@ func peakMiB(tb testing.TB) float64 {
 	return kib / 1024
 }
 
-// cpuTime is what a process has used so far, from /proc: in ticks of 10 ms.
+// cpuTime returns what a process has used so far, from /proc: in ticks of 10 ms.
 func cpuTime(tb testing.TB, pid int) time.Duration {
 	tb.Helper()
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

@@ -98,7 +98,7 @@ func (g *polygon) contains(p place) bool {
 
 func between(a, v, b int32) bool { return (a <= v && v <= b) || (b <= v && v <= a) }
 
-// cross is positive if p lies to the left of the way from a to b, 0 on it.
+// cross returns positive if p lies to the left of the way from a to b, 0 on it.
 func cross(a, b, p place) int {
 	const exact = math.MaxInt32 / 2 // products of smaller differences fit into 64 bits
 	dx, dy := int64(b.x)-int64(a.x), int64(b.y)-int64(a.y)

@@ -57,7 +57,7 @@ func TestResponses(t *testing.T) {
 
 var took = regexp.MustCompile(`"took":\d+,`)
 
-// digest is what the golden file keeps of a response.
+// digest returns what the golden file keeps of a response.
 func digest(t *testing.T, body string) string {
 	var a struct {
 		Error *struct{ Type string }

@@ -113,7 +113,7 @@ func (ix *index) termsOf(name string) *terms {
 	return t
 }
 
-// column is that of a field, where the document now has a value, and whether it had none before.
+// column returns that of a field, where the document now has a value, and whether it had none before.
 func (ix *index) column(f *field, ordinal uint32) (c *column, first bool) {
 	c = ix.columns[f]
 	if c == nil {

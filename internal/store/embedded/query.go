@@ -119,7 +119,7 @@ func isDefault(key string, raw json.RawMessage) bool {
 	return ok && (want == "" || got == want || err == nil && number == other)
 }
 
-// only is the one member besides defaults, which is a what.
+// only returns the one member besides defaults, which is a what.
 func (o object) only(what string) (key string, raw json.RawMessage) {
 	maps.DeleteFunc(o.keys, isDefault)
 	if len(o.keys) != 1 {
@@ -187,7 +187,7 @@ func (p *parser) field(path, use string, kinds ...kind) *field {
 	return f
 }
 
-// single is a field of which each document has at most one value: of several, Elasticsearch chooses.
+// single returns a field of which each document has at most one value: of several, Elasticsearch chooses.
 func (p *parser) single(path, use string, kinds ...kind) *field {
 	f := p.field(path, use, kinds...)
 	if c := p.ix.columns[f]; c != nil && c.several {

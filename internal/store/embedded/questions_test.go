@@ -73,7 +73,7 @@ func questions(cities []city) (list []question) {
 	return list
 }
 
-// searches are texts as users type them: whole names and parts, with and without diacritics,
+// searches returns texts as users type them: whole names and parts, with and without diacritics,
 // several words in any order.
 func searches(cities []city, r *rand.Rand) (list []question) {
 	languages := []string{"cs", "de", "en", "pl", "sk"}

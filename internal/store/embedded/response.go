@@ -20,7 +20,7 @@ type apiError struct {
 
 func (e *apiError) Error() string { return e.kind + ": " + e.reason }
 
-// unsupported is an error that marks what Elasticsearch could do and this store cannot: it is not a response.
+// unsupported returns an error that marks what Elasticsearch could do and this store cannot: it is not a response.
 func unsupported(format string, args ...any) *apiError {
 	return &apiError{status: http.StatusNotImplemented, kind: "not_supported_by_embedded_store",
 		reason: "the embedded store of locbench does not know " + fmt.Sprintf(format, args...)}

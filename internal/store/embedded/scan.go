@@ -68,7 +68,7 @@ type span struct{ start, end int }
 
 func (s span) of(b []byte) []byte { return b[s.start:s.end] }
 
-// members are the keys (without quotes) and values of the object at i, or the array's elements; of
+// members returns the keys (without quotes) and values of the object at i, or the array's elements; of
 // anything else there are none.
 func members(b []byte, i int) iter.Seq2[span, span] {
 	return func(yield func(key, value span) bool) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// searchBody is the query of the specification.
+// searchBody returns the query of the specification.
 func searchBody(text, language, country string) string {
 	quoted, _ := json.Marshal(text)
 	filter := ""

@@ -101,7 +101,7 @@ func covers(paths []string, key []byte) bool {
 	})
 }
 
-// below is the path that leads into the value of key; "" where none does.
+// below returns the path that leads into the value of key; "" where none does.
 func below(paths []string, key []byte) string {
 	n := len(key)
 	i := slices.IndexFunc(paths, func(p string) bool { return len(p) > n && p[n] == '.' && p[:n] == string(key) })

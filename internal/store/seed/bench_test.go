@@ -28,7 +28,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-// target is the Elasticsearch to load, and the generated cities that go there: so many, unless the
+// target returns the Elasticsearch to load, and the generated cities that go there: so many, unless the
 // environment says how many.
 func target(b *testing.B, usual int) (url string, set renamed, cities int) {
 	url, cities = testenv.Elasticsearch(b), setting("CITIES", usual)
@@ -261,7 +261,7 @@ func beside(b *testing.B, o seed.Options, set bench.DataSet, bodies [][]byte) fl
 	return float64(seededThen.Load()) / float64(postedThen.Load())
 }
 
-// post is the bare client. It adds the bytes that were taken to taken, unless that is nil.
+// post returns the bare client. It adds the bytes that were taken to taken, unless that is nil.
 func post(b *testing.B, url string, set bench.DataSet, bodies [][]byte, workers int, taken *atomic.Int64) time.Duration {
 	index := url + "/" + createBare(b, url, set)
 	transport := &http.Transport{MaxIdleConnsPerHost: workers}
@@ -329,7 +329,7 @@ func createBare(b *testing.B, url string, set bench.DataSet) (index string) {
 	return index
 }
 
-// peakMemory is the high-water mark of the process' resident memory in bytes; 0 where it cannot be
+// peakMemory returns the high-water mark of the process' resident memory in bytes; 0 where it cannot be
 // read.
 func peakMemory() int64 {
 	f, err := os.Open("/proc/self/status")
@@ -347,7 +347,7 @@ func peakMemory() int64 {
 	return 0
 }
 
-// cpuTime is the CPU time of the process so far; 0 where it cannot be read.
+// cpuTime returns the CPU time of the process so far; 0 where it cannot be read.
 func cpuTime() time.Duration {
 	data, err := os.ReadFile("/proc/self/stat")
 	if err != nil {

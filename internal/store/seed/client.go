@@ -74,7 +74,7 @@ func (c *client) get(ctx context.Context, path string, out any) error {
 	return nil
 }
 
-// version is the number of a reachable Elasticsearch 7; else the error says what to do.
+// version returns the number of a reachable Elasticsearch 7; else the error says what to do.
 func (c *client) version(ctx context.Context) (string, error) {
 	var root struct {
 		Version struct{ Number, Distribution string }

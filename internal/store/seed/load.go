@@ -37,7 +37,7 @@ type document struct{ id, lines string }
 // nothing again.
 type bulk []document
 
-// Source is what the service sends.
+// Source returns what the service sends.
 func (b bulk) Source() ([]string, error) {
 	all := make([]string, len(b))
 	for i, d := range b {
@@ -170,7 +170,7 @@ func (l *loader) post(ctx context.Context, b bulk, again bool) (rest bulk, err e
 	return nil, nil
 }
 
-// outcomes are what has become of the documents of a bulk request, in their order.
+// outcomes returns what has become of the documents of a bulk request, in their order.
 func outcomes(response *elastic.BulkResponse, docs int) ([]*elastic.BulkResponseItem, error) {
 	items := make([]*elastic.BulkResponseItem, 0, docs)
 	for i, actions := range response.Items {

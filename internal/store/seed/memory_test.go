@@ -15,13 +15,13 @@ type memory struct {
 	close  sync.Once
 }
 
-// newMemory is a network whose server listens already.
+// newMemory returns a network whose server listens already.
 func newMemory() *memory { return &memory{conns: make(chan net.Conn), closed: make(chan struct{})} }
 
-// Addr is what its server listens on.
+// Addr returns what its server listens on.
 func (m *memory) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9200} }
 
-// Accept is the server's.
+// Accept returns the server's.
 func (m *memory) Accept() (net.Conn, error) {
 	select {
 	case c := <-m.conns:

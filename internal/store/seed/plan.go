@@ -81,14 +81,14 @@ func (p *plan) survey(ctx context.Context, c *client, existing map[string][]stri
 	return nil
 }
 
-// version is n if index is called <name>_v<n>.
+// version returns n if index is called <name>_v<n>.
 func (p *plan) version(index string) (n int, ok bool) {
 	digits, ok := strings.CutPrefix(index, p.index.Name+"_v")
 	n, err := strconv.Atoi(digits)
 	return n, ok && err == nil && n > 0 && n < 1e9 && digits == strconv.Itoa(n)
 }
 
-// body is what makes the new version: the mapping with our mark.
+// body returns what makes the new version: the mapping with our mark.
 func (p *plan) body(set bench.DataInfo) ([]byte, error) {
 	var create struct {
 		Settings json.RawMessage            `json:"settings,omitempty"`

@@ -121,7 +121,7 @@ func retry(ctx context.Context, call func(again bool) error) error {
 	}
 }
 
-// remedy is what a user can do about a refusal; "" where its reason has to do.
+// remedy returns what a user can do about a refusal; "" where its reason has to do.
 func remedy(status int, e *elastic.ErrorDetails) string {
 	kind, why := typeOf(e), ""
 	if e != nil {

@@ -110,7 +110,7 @@ type IndexResult struct {
 	Elapsed   time.Duration
 }
 
-// PerSecond is the rate at which the documents were taken.
+// PerSecond returns the rate at which the documents were taken.
 func (r IndexResult) PerSecond() float64 {
 	if r.Elapsed <= 0 {
 		return 0

@@ -104,7 +104,7 @@ func partNames() (names []string) {
 	return names
 }
 
-// allTags are those with which every file of every part is built.
+// allTags returns those with which every file of every part is built.
 func allTags() []string {
 	tags := []string{"acceptance"}
 	for _, p := range testenv.Parts {

@@ -84,7 +84,7 @@ func output(name string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// field is the value of the first line of a file of the form "name : value".
+// field returns the value of the first line of a file of the form "name : value".
 func field(file, name string) string {
 	data, _ := os.ReadFile(file)
 	for line := range bytes.Lines(data) {

@@ -210,7 +210,7 @@ func (p *partRun) event(line []byte, outputs map[string]*strings.Builder) {
 	}
 }
 
-// reason is the last line that a test itself has printed.
+// reason returns the last line that a test itself has printed.
 func reason(output string) string {
 	var last string
 	for line := range strings.Lines(output) {
@@ -237,7 +237,7 @@ func tail(s string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "")
 }
 
-// bash is a command for bash that is ended as a whole, with all that it has started.
+// bash returns a command for bash that is ended as a whole, with all that it has started.
 func bash(ctx context.Context, env []string, text string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "bash", "-c", text)
 	cmd.Env = append(os.Environ(), env...)

@@ -22,20 +22,20 @@ type Env struct {
 	Getenv func(string) string
 }
 
-// Guarded is e with the one door for text: writers that let no control character through (see
+// Guarded returns e with the one door for text: writers that let no control character through (see
 // package safe), whoever it comes from.
 func (e Env) Guarded() Env {
 	e.Stdout, e.Stderr = safe.NewWriter(e.Stdout, nil), safe.NewWriter(e.Stderr, nil)
 	return e
 }
 
-// Masked is e with writers that mask what m knows.
+// Masked returns e with writers that mask what m knows.
 func (e Env) Masked(m secret.Masker) Env {
 	e.Stdout, e.Stderr = safe.NewWriter(e.Stdout, m.Text), safe.NewWriter(e.Stderr, m.Text)
 	return e
 }
 
-// Terminal is the writer below the doors that w is, for who draws on a terminal: what is written
+// Terminal returns the writer below the doors that w is, for who draws on a terminal: what is written
 // there has to be harmless already.
 func Terminal(w io.Writer) io.Writer {
 	for {

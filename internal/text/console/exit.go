@@ -31,7 +31,7 @@ type Signal struct{ Signal os.Signal }
 
 func (e Signal) Error() string { return "interrupted by " + SignalName(e.Signal) }
 
-// SignalName is what a user calls the signal.
+// SignalName returns what a user calls the signal.
 func SignalName(s os.Signal) string {
 	switch s {
 	case os.Interrupt:
@@ -61,7 +61,7 @@ func WithCode(code int, err error) error {
 	return &coded{code, err}
 }
 
-// Usagef is an error of wrong usage.
+// Usagef returns an error of wrong usage.
 func Usagef(format string, args ...any) error {
 	return WithCode(ExitUsage, fmt.Errorf(format, args...))
 }
@@ -79,7 +79,7 @@ type Reported struct{ Code int }
 
 func (e Reported) Error() string { return fmt.Sprintf("exit code %d", e.Code) }
 
-// ExitCode is the exit code of err, which ended what ran under ctx.
+// ExitCode returns the exit code of err, which ended what ran under ctx.
 func ExitCode(ctx context.Context, err error) int {
 	if err == nil {
 		return ExitOK

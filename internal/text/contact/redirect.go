@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// StayHere is the CheckRedirect of a client that follows no redirect: what it sends, a password
+// StayHere returns the CheckRedirect of a client that follows no redirect: what it sends, a password
 // perhaps, is meant for the address that the user gave, and for no other host, port or scheme.
 func StayHere(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
@@ -36,7 +36,7 @@ func Redirected(resp *http.Response) error {
 	return nil
 }
 
-// pointed is where resp points, as far as it is harmless to show.
+// pointed returns where resp points, as far as it is harmless to show.
 func pointed(resp *http.Response) string {
 	const most = 200
 	location := resp.Header.Get("Location")

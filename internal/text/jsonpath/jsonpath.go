@@ -57,7 +57,7 @@ func Parse(s string) (Path, error) {
 	return p, nil
 }
 
-// String is the path as it was written.
+// String returns the path as it was written.
 func (p Path) String() string { return p.text }
 
 // Find returns the values that the path leads to. ok is false if one of the ways does not exist.
@@ -92,7 +92,7 @@ func (p Path) Find(doc any) (values []any, ok bool) {
 	return values, true
 }
 
-// Value is what the path leads to: one value, or with `[*]` the list of them.
+// Value returns what the path leads to: one value, or with `[*]` the list of them.
 func (p Path) Value(doc any) (any, bool) {
 	values, ok := p.Find(doc)
 	switch {

@@ -135,7 +135,7 @@ func Append(path string, perm fs.FileMode) (*os.File, error) {
 	return f, nil
 }
 
-// DirFS is os.DirFS, in which of all files only regular ones can be opened.
+// DirFS returns os.DirFS, in which of all files only regular ones can be opened.
 func DirFS(dir string) fs.FS { return tree{os.DirFS(dir).(dirFS), dir} }
 
 type dirFS interface {

@@ -14,7 +14,7 @@ const (
 	noFollow = syscall.O_NOFOLLOW
 )
 
-// names is how many names a file has.
+// names returns how many names a file has.
 func names(info fs.FileInfo) uint64 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return uint64(st.Nlink)

@@ -34,7 +34,7 @@ func WriteFile(path string, data []byte) (err error) {
 	return err
 }
 
-// CreateFile is WriteFile for a file that is not there yet: one that is, a link too, is left alone, and the error is
+// CreateFile returns WriteFile for a file that is not there yet: one that is, a link too, is left alone, and the error is
 // fs.ErrExist.
 func CreateFile(path string, data []byte) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644) // takes the place

@@ -8,7 +8,7 @@ import (
 // plainWord needs no quotes. At the beginning "=" means something to zsh.
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+:,./…-][A-Za-z0-9_@%+=:,./…-]*$`)
 
-// Shell is a command line that a POSIX shell reads as exactly these arguments, on one line: control
+// Shell returns a command line that a POSIX shell reads as exactly these arguments, on one line: control
 // characters are left out.
 func Shell(args []string) string {
 	words := make([]string, len(args))

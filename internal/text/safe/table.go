@@ -43,7 +43,7 @@ func cell(v any) string {
 	return Cell(fmt.Sprint(v))
 }
 
-// Cell is text as Table writes it, for what is written to a table of somebody else.
+// Cell returns text as Table writes it, for what is written to a table of somebody else.
 func Cell(text string) string {
 	// The wide forms are what some keyboards of East Asia write, and spreadsheets read.
 	if first := strings.TrimLeft(text, " \n"); first != "" && strings.ContainsRune("=+-@\t\r＝＋－＠", []rune(first)[0]) {

@@ -14,7 +14,7 @@ import (
 // moves nothing.
 const ZeroWidth = '\u200b'
 
-// Text is s with what Line replaces, except that the ends of its lines, its tabs and ZeroWidth stay.
+// Text returns s with what Line replaces, except that the ends of its lines, its tabs and ZeroWidth stay.
 func Text(s string) string {
 	if plainText(s) {
 		return s
@@ -47,7 +47,7 @@ func plainText(s string) bool {
 	return true
 }
 
-// shown is what is written for r.
+// shown returns what is written for r.
 func shown(r rune) rune {
 	switch {
 	case r < 0x20:
@@ -60,7 +60,7 @@ func shown(r rune) rune {
 	return r
 }
 
-// JSON is data, which is JSON, with all characters escaped that Line replaces: encoding/json escapes
+// JSON returns data, which is JSON, with all characters escaped that Line replaces: encoding/json escapes
 // only those below U+0020. It means the same.
 func JSON(data []byte) []byte {
 	harmless := func(r rune) bool { return r < 0x7f || r == utf8.RuneError || !unsafe(r) }
@@ -92,10 +92,10 @@ type Writer struct {
 	half []byte // the beginning of a character
 }
 
-// NewWriter is a Writer to w that edits the text with edit, which may be nil.
+// NewWriter returns a Writer to w that edits the text with edit, which may be nil.
 func NewWriter(w io.Writer, edit func(string) string) *Writer { return &Writer{to: w, edit: edit} }
 
-// Unwrap is the writer that the text is passed on to.
+// Unwrap returns the writer that the text is passed on to.
 func (w *Writer) Unwrap() io.Writer { return w.to }
 
 // Write implements io.Writer.
@@ -123,7 +123,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// JSONWriter is a Writer to w for JSON, which means the same afterwards.
+// JSONWriter returns a Writer to w for JSON, which means the same afterwards.
 func JSONWriter(w io.Writer) *Writer {
 	return NewWriter(w, func(s string) string { return string(JSON([]byte(s))) })
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ParseURL is url.Parse with an error that repeats nothing: what cannot be read may be a password
+// ParseURL returns url.Parse with an error that repeats nothing: what cannot be read may be a password
 // with characters that have to be escaped.
 func ParseURL(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
@@ -21,7 +21,7 @@ func ParseURL(raw string) (*url.URL, error) {
 // Unreadable stands for an address that may hold a password which cannot be told from the rest.
 const Unreadable = "(malformed URL)"
 
-// Address is an address as messages may show it: without user info, and not at all where a password
+// Address returns an address as messages may show it: without user info, and not at all where a password
 // may be anywhere in it.
 func Address(raw string) string {
 	u, err := ParseURL(raw)
@@ -32,7 +32,7 @@ func Address(raw string) string {
 	return Masker{}.Text(u.String())
 }
 
-// Proxy is http.ProxyFromEnvironment with an error that does not repeat the variable.
+// Proxy returns http.ProxyFromEnvironment with an error that does not repeat the variable.
 func Proxy(req *http.Request) (*url.URL, error) {
 	u, err := http.ProxyFromEnvironment(req)
 	if err != nil {

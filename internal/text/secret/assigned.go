@@ -113,7 +113,7 @@ func assignments(s string) (all []span) {
 	}
 }
 
-// afterEquals is the value that begins at from, with its quotes.
+// afterEquals returns the value that begins at from, with its quotes.
 func afterEquals(s string, from int) span {
 	if from < len(s) && (s[from] == '"' || s[from] == '\'') {
 		if n := strings.IndexByte(s[from+1:], s[from]); n > 0 {
@@ -123,7 +123,7 @@ func afterEquals(s string, from int) span {
 	return span{from, until(s, from, "&; \t\n\v\f\r\"'#<>")}
 }
 
-// afterColon is the value that begins at from, without its quotes. inJSON: its name has quotes.
+// afterColon returns the value that begins at from, without its quotes. inJSON: its name has quotes.
 // whole: it takes the rest of the line, as in YAML or a header.
 func afterColon(s string, from int, inJSON, whole bool) span {
 	rest := s[from:]
@@ -144,7 +144,7 @@ func afterColon(s string, from int, inJSON, whole bool) span {
 	return span{from, until(s, from, " \t\n\r\"'<>")}
 }
 
-// closing is where a quoted text ends that begins at from: at quote after as many backslashes as
+// closing returns where a quoted text ends that begins at from: at quote after as many backslashes as
 // were before the first one, or at the end of the line.
 func closing(s string, from int, mark string, quote byte) int {
 	for i := from; i < len(s) && s[i] != '\n'; i++ {
@@ -175,7 +175,7 @@ var notTokens = []string{
 	"is", "and", "or",
 }
 
-// credentials is what follows "Bearer" or "Basic" where a value begins with that.
+// credentials returns what follows "Bearer" or "Basic" where a value begins with that.
 func credentials(s string, value int) (x span, ok bool) {
 	for value < len(s) && strings.IndexByte(`"'\`, s[value]) >= 0 {
 		value++

@@ -77,7 +77,7 @@ func key(word, before string, inText bool) bool {
 	return !inText || slices.ContainsFunc(ofKey, func(k string) bool { return strings.HasSuffix(kind, k) })
 }
 
-// singular is the word without the S of a plural. "PASS" is not one.
+// singular returns the word without the S of a plural. "PASS" is not one.
 func singular(word string) string {
 	if strings.HasSuffix(word, "SS") {
 		return word
@@ -85,7 +85,7 @@ func singular(word string) string {
 	return strings.TrimSuffix(word, "S")
 }
 
-// words are the words of a name in capitals, split at what is not a letter or as in camelCase.
+// words returns the words of a name in capitals, split at what is not a letter or as in camelCase.
 func words(name string) (all []string) {
 	var word []rune
 	flush := func() {

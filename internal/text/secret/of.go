@@ -127,7 +127,7 @@ func fromEnv(v string) bool {
 	return len(names) == 1 && bare == "${"+names[0]+"}"
 }
 
-// ofAddress is the password of an address, or its user where that stands alone, as a token does;
+// ofAddress returns the password of an address, or its user where that stands alone, as a token does;
 // and both together as HTTP sends them.
 func ofAddress(address string) []string {
 	if u, err := url.Parse(address); err == nil && u.User != nil && u.Host != "" {

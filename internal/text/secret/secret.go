@@ -105,7 +105,7 @@ func maskNumber(s, n string) string {
 	}
 }
 
-// Error is err with the same causes and a text without secrets.
+// Error returns err with the same causes and a text without secrets.
 func (m Masker) Error(err error) error {
 	if err != nil {
 		if text := m.Text(err.Error()); text != err.Error() {

@@ -10,7 +10,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// Event is a copy of e without secrets. e itself, which others may still need, is left as it is.
+// Event returns a copy of e without secrets. e itself, which others may still need, is left as it is.
 func (m Masker) Event(e bench.Event) bench.Event {
 	if e == nil {
 		return nil
@@ -18,7 +18,7 @@ func (m Masker) Event(e bench.Event) bench.Event {
 	return m.copy(reflect.ValueOf(e)).Interface().(bench.Event)
 }
 
-// Run is a copy of a run's record without secrets.
+// Run returns a copy of a run's record without secrets.
 func (m Masker) Run(r bench.Run) bench.Run { return m.copy(reflect.ValueOf(r)).Interface().(bench.Run) }
 
 // kept are fields whose text is not prose and must stay what it is: a password that happens to be

@@ -23,7 +23,7 @@ type Mistake struct {
 	Hint string // what would be right: "did you mean `connections`?"; may be empty
 }
 
-// String is "file:line: what; hint".
+// String returns "file:line: what; hint".
 func (m Mistake) String() string {
 	s := fmt.Sprintf("%s:%d: %s", m.File, m.Line, m.What)
 	if m.Hint != "" {
@@ -103,7 +103,7 @@ func Nearest(word string, known []string) string {
 	return best
 }
 
-// distance is how many letters to insert, remove, replace or swap with a neighbour make a of b.
+// distance returns how many letters to insert, remove, replace or swap with a neighbour make a of b.
 func distance(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	before, prev, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)

@@ -36,7 +36,7 @@ type Keys struct {
 	Rules  Schema            // of the whole
 }
 
-// SchemaOf is the schema of a file that Decode reads into the type of v, a struct or a Describer that returns one.
+// SchemaOf returns the schema of a file that Decode reads into the type of v, a struct or a Describer that returns one.
 func SchemaOf(title string, v any) Schema {
 	s := &Schemas{defs: map[string]Schema{}}
 	ref, _ := s.Of(v)["$ref"].(string)
@@ -52,13 +52,13 @@ func SchemaOf(title string, v any) Schema {
 
 const defsPath = "#/$defs/"
 
-// Text is the schema as a document.
+// Text returns the schema as a document.
 func (s Schema) Text() []byte {
 	text, _ := json.MarshalIndent(s, "", "  ") // it has texts, numbers, and lists and maps of them
 	return append(safe.JSON(text), '\n')
 }
 
-// Named is the line of a YAML file that names its schema, by a path from the file's folder, for editors.
+// Named returns the line of a YAML file that names its schema, by a path from the file's folder, for editors.
 func Named(path string) string { return "# yaml-language-server: $schema=" + path + "\n" }
 
 // Leave writes the schema into a file of dir, for the files there that name it. What is there already is left as it is.
@@ -73,10 +73,10 @@ func (s Schema) Leave(dir, name string) error {
 	return nil
 }
 
-// Of is the schema of the type of v.
+// Of returns the schema of the type of v.
 func (s *Schemas) Of(v any) Schema { return s.of(reflect.TypeOf(v), nil) }
 
-// Keys is the schema of the type of v, which is a struct.
+// Keys returns the schema of the type of v, which is a struct.
 func (s *Schemas) Keys(v any, k Keys) Schema { return s.keys(reflect.TypeOf(v), k) }
 
 func (s *Schemas) of(t reflect.Type, r rules) Schema {
@@ -208,7 +208,7 @@ const NumberPattern = `[-+.0-9][-+._0-9a-fA-FxXpP]*`
 
 const bytesPattern = `^\s*` + NumberPattern + `\s*([kKmMgGtT][iI]?)?[bB]$`
 
-// Text is any scalar: the file's `1.26` is a text where one is wanted. The pattern, which may be "", is one of texts
+// Text returns any scalar: the file's `1.26` is a text where one is wanted. The pattern, which may be "", is one of texts
 // and says nothing of numbers.
 func Text(pattern string) Schema {
 	s := Schema{"type": []string{"string", "number", "boolean"}}
@@ -218,7 +218,7 @@ func Text(pattern string) Schema {
 	return s
 }
 
-// String is a text that no number and no `true` looks like.
+// String returns a text that no number and no `true` looks like.
 func String(pattern string) Schema { return Schema{"type": "string", "pattern": pattern} }
 
 // Hint says what would be right where the pattern does not match. Editors show it in place of the pattern.
@@ -227,7 +227,7 @@ func (s Schema) Hint(hint string) Schema {
 	return s
 }
 
-// Enum is one of texts. What YAML takes for a number or a truth value may be written without quotes.
+// Enum returns one of texts. What YAML takes for a number or a truth value may be written without quotes.
 func Enum(texts ...string) Schema {
 	var all []any
 	for _, text := range texts {
@@ -248,10 +248,10 @@ func Enum(texts ...string) Schema {
 	return Schema{"enum": all}
 }
 
-// Either is one of several ways to write a value.
+// Either returns one of several ways to write a value.
 func Either(ways ...Schema) Schema { return Schema{"anyOf": ways} }
 
-// ListOf is a list of at least that many items.
+// ListOf returns a list of at least that many items.
 func ListOf(item Schema, least int) Schema {
 	s := Schema{"type": "array", "items": item}
 	if least > 0 {
@@ -260,7 +260,7 @@ func ListOf(item Schema, least int) Schema {
 	return s
 }
 
-// MapOf is a map of names that match a pattern, which may be "", to values.
+// MapOf returns a map of names that match a pattern, which may be "", to values.
 func MapOf(names string, value Schema) Schema {
 	s := Schema{"type": "object", "additionalProperties": value}
 	if names != "" {
@@ -269,10 +269,10 @@ func MapOf(names string, value Schema) Schema {
 	return s
 }
 
-// Has is a map in which these keys are.
+// Has returns a map in which these keys are.
 func Has(keys ...string) Schema { return Schema{"required": keys} }
 
-// HasEach is a way for each of the keys: a map in which it is.
+// HasEach returns a way for each of the keys: a map in which it is.
 func HasEach(keys ...string) []Schema {
 	all := make([]Schema, len(keys))
 	for i, key := range keys {
@@ -281,7 +281,7 @@ func HasEach(keys ...string) []Schema {
 	return all
 }
 
-// HasOneAtMost is a map in which one of the keys is, or none.
+// HasOneAtMost returns a map in which one of the keys is, or none.
 func HasOneAtMost(keys ...string) []Schema {
 	return append([]Schema{{"not": Schema{"anyOf": HasEach(keys...)}}}, HasEach(keys...)...)
 }

@@ -55,7 +55,7 @@ func Decode(file string, data []byte, dst any) error {
 	return DecodeThen(file, data, dst, func(Value) {})
 }
 
-// DecodeThen is Decode for who wants a look at the whole after it was read: check gets the document, where that is a
+// DecodeThen returns Decode for who wants a look at the whole after it was read: check gets the document, where that is a
 // map, and reports what is wrong through it.
 func DecodeThen(file string, data []byte, dst any, check func(Value)) error {
 	d := &decoder{file: file, failed: map[place]bool{}}

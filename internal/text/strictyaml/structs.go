@@ -55,7 +55,7 @@ func (r rules) length(v Value, n int, unit string) bool {
 	return false
 }
 
-// bounds is the hint that belongs to them, "" where there are none.
+// bounds returns the hint that belongs to them, "" where there are none.
 func (r rules) bounds(unit string) string {
 	switch {
 	case r.has("min") && r.has("max"):

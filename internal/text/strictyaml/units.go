@@ -17,7 +17,7 @@ type Bytes int64
 // MarshalYAML writes the size with its unit.
 func (b Bytes) MarshalYAML() (any, error) { return FormatBytes(int64(b)), nil }
 
-// String is the size with the largest unit that leaves it whole.
+// String returns the size with the largest unit that leaves it whole.
 func (b Bytes) String() string { return FormatBytes(int64(b)) }
 
 // Duration is a time.Duration that [Encode] writes as shortly as people do: "1m", not "1m0s".

@@ -117,7 +117,7 @@ func (v Value) Has(keys ...string) bool {
 	return true
 }
 
-// Find is the value at a path such as "steps[2].duration", or the nearest one around it that is there.
+// Find returns the value at a path such as "steps[2].duration", or the nearest one around it that is there.
 func (v Value) Find(path string) Value {
 	for _, part := range strings.FieldsFunc(path, func(c rune) bool { return strings.ContainsRune(".[]", c) }) {
 		if items := v.Items(); items != nil {
@@ -135,7 +135,7 @@ func (v Value) Find(path string) Value {
 	return v
 }
 
-// Items are the values of a list; of anything else there are none.
+// Items returns the values of a list; of anything else there are none.
 func (v Value) Items() []Value {
 	if v.absent || v.node.Kind != yaml.SequenceNode {
 		return nil
@@ -154,7 +154,7 @@ type Field struct {
 	line  int // of the key
 }
 
-// Fields are the entries of a map in the order of the file, each key once: a repeated key is
+// Fields returns the entries of a map in the order of the file, each key once: a repeated key is
 // reported as a mistake, and so is one that is not a text. Of anything but a map there are none.
 func (v Value) Fields() []Field {
 	if v.absent || v.node.Kind != yaml.MappingNode {
@@ -180,7 +180,7 @@ func (v Value) Fields() []Field {
 	return fields
 }
 
-// Text is the scalar as it stands in the file; of anything else a mistake is reported.
+// Text returns the scalar as it stands in the file; of anything else a mistake is reported.
 func (v Value) Text() (s string, ok bool) {
 	if v.Kind() != Scalar {
 		v.wrongKind("a text")
@@ -189,7 +189,7 @@ func (v Value) Text() (s string, ok bool) {
 	return v.node.Value, true
 }
 
-// Path is a path as the file means it: relative to the folder that it is in.
+// Path returns a path as the file means it: relative to the folder that it is in.
 func (v Value) Path(path string) string {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(filepath.Dir(v.d.file), path)
@@ -200,7 +200,7 @@ func (v Value) Path(path string) string {
 	return path
 }
 
-// JSON is the value as a JSON document, its keys in the order of the file.
+// JSON returns the value as a JSON document, its keys in the order of the file.
 func (v Value) JSON() string {
 	var b strings.Builder
 	v.writeJSON(&b)
@@ -249,7 +249,7 @@ func closed(n int, open, end string) string {
 	return end
 }
 
-// Enum is Text when it is one of allowed.
+// Enum returns Text when it is one of allowed.
 func (v Value) Enum(allowed ...string) (s string, ok bool) {
 	if s, ok = v.Text(); ok && !slices.Contains(allowed, s) {
 		v.Wrong(Suggest(s, "one of", allowed))
@@ -297,7 +297,7 @@ func (v Value) shown() string {
 	return clip(v.node.Value, 60)
 }
 
-// find is the value under key; nil where there is none.
+// find returns the value under key; nil where there is none.
 func find(n *yaml.Node, key string) *yaml.Node {
 	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {

@@ -50,7 +50,7 @@ func (p *pages) fill(held, file int) error {
 	return nil
 }
 
-// anonymous is memory of so many bytes, every page of which was touched.
+// anonymous returns memory of so many bytes, every page of which was touched.
 func anonymous(size int) ([]byte, error) {
 	block, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	for i := 0; i < len(block); i += pageSize {

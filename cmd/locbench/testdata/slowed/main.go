@@ -85,7 +85,7 @@ func (b *burner) burn() {
 	}
 }
 
-// threadTime is the CPU time of this thread: time in which a quota stops it is not burnt.
+// threadTime returns the CPU time of this thread: time in which a quota stops it is not burnt.
 func threadTime() time.Duration {
 	const threadClock = 3 // CLOCK_THREAD_CPUTIME_ID
 	var t syscall.Timespec

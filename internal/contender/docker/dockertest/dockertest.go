@@ -95,7 +95,7 @@ func Image(t testing.TB, e *docker.Engine) string {
 // background is for what outlives a test's own context.
 func background() context.Context { return context.Background() }
 
-// Tar is a build context of executable files.
+// Tar returns a build context of executable files.
 func Tar(t testing.TB, files map[string]string) *bytes.Buffer {
 	t.Helper()
 	var b bytes.Buffer

@@ -31,10 +31,10 @@ func (v *view) spanName() string {
 	return [...]string{"whole trial", "last 60 s", "last step"}[v.b.span]
 }
 
-// last is the newest step of the trial, which has one.
+// last returns the newest step of the trial, which has one.
 func (v *view) last() *fold.Step { return v.trial.Steps[len(v.trial.Steps)-1] }
 
-// spanStep is the step that the charts show if they show one: that of the cursor, else the last.
+// spanStep returns the step that the charts show if they show one: that of the cursor, else the last.
 func (v *view) spanStep() *fold.Step {
 	if v.b.zoomed && v.b.pinned {
 		if st := v.stepAt(v.b.cursor); st != nil {
@@ -47,7 +47,7 @@ func (v *view) spanStep() *fold.Step {
 // leastSpan is the shortest stretch that is drawn, in seconds.
 const leastSpan = 5.0
 
-// axis is the time axis of all charts, for w cells. It reaches to the planned end of the running
+// axis returns the time axis of all charts, for w cells. It reaches to the planned end of the running
 // step, so it does not move with every point.
 func (v *view) axis(w int) chart.Axis {
 	trial, last := v.trial, v.last()
@@ -114,7 +114,7 @@ func (v *view) axisLines(a chart.Axis, w int) []string {
 	return lines
 }
 
-// earlier are the rounds that the contender has had before, as faint lines. Each step of theirs
+// earlier returns the rounds that the contender has had before, as faint lines. Each step of theirs
 // begins where the same step of the shown trial does.
 func (v *view) earlier(m metric, a chart.Axis) []chart.Series {
 	var out []chart.Series
@@ -129,7 +129,7 @@ func (v *view) earlier(m metric, a chart.Axis) []chart.Series {
 	return out
 }
 
-// rounds are the trials of the shown contender with an earlier round, the newest three of them.
+// rounds returns the trials of the shown contender with an earlier round, the newest three of them.
 func (v *view) rounds() []*fold.Trial {
 	var out []*fold.Trial
 	me := v.trial.Result.Trial
@@ -142,7 +142,7 @@ func (v *view) rounds() []*fold.Trial {
 	return out[max(0, len(out)-3):]
 }
 
-// shifts is how much later than each step of an earlier trial the shown one has it; NaN: it has not.
+// shifts returns how much later than each step of an earlier trial the shown one has it; NaN: it has not.
 func (v *view) shifts(trial *fold.Trial) []float64 {
 	out := make([]float64, len(trial.Steps))
 	for i, s := range trial.Steps {

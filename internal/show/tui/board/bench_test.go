@@ -9,7 +9,7 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// long is a trial in the middle of its load, with 600 points of each kind and errors of two kinds.
+// long returns a trial in the middle of its load, with 600 points of each kind and errors of two kinds.
 func long() *fold.State {
 	s := &fold.State{}
 	at := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)

@@ -122,7 +122,7 @@ func (b *Board) View(f ui.Frame, s *fold.State, status string) []string {
 	return append(top, v.page(f.Width, f.Height-len(top), len(top))...)
 }
 
-// page is what is below the tabs, drawn again only if something, or time alone, has changed it.
+// page returns what is below the tabs, drawn again only if something, or time alone, has changed it.
 func (v *view) page(w, h, top int) []string {
 	b := v.b
 	key := drawnKey{v.s, v.s.Version, b.revision, w, h, v.l, v.zone}
@@ -160,7 +160,7 @@ func (v *view) waits() bool {
 	return v.b.tab == overview && v.s.Ended == nil && (v.trial == nil || len(v.trial.Steps) == 0)
 }
 
-// trialOf is the trial to show: the chosen one, else the one that runs.
+// trialOf returns the trial to show: the chosen one, else the one that runs.
 func (b *Board) trialOf(s *fold.State) *fold.Trial {
 	if b.shown != nil {
 		if trial := s.Trial(*b.shown); trial != nil {
@@ -195,7 +195,7 @@ func (b *Board) show(s *fold.State, trial *fold.Trial) {
 // Typing reports that the log's filter is being typed, so letters are text.
 func (b *Board) Typing() bool { return b.filter.Typing }
 
-// label is the text of a tab: name and count. level 0 is the longest, 3 the digit alone.
+// label returns the text of a tab: name and count. level 0 is the longest, 3 the digit alone.
 func (v *view) label(t tab, level int) string {
 	long := [tabs]string{"Overview", "Steps", "Contenders", "Checks", "Log", "Events"}[t]
 	brief := [tabs]string{"View", "Steps", "Cont", "Check", "Log", "Ev"}[t]

@@ -31,7 +31,7 @@ func (s screen) Title() string              { return "test" }
 func (s screen) View(f ui.Frame) []string   { return s.Board.View(f, s.s, s.status) }
 func (s screen) Update(msg tea.Msg) tea.Cmd { cmd, _ := s.Board.Update(msg, s.s); return cmd }
 
-// at is the state after the records before the n-th one for which is holds.
+// at returns the state after the records before the n-th one for which is holds.
 func at(t testing.TB, name string, n int, is func(bench.Record) bool) *fold.State {
 	t.Helper()
 	s := &fold.State{}
@@ -41,7 +41,7 @@ func at(t testing.TB, name string, n int, is func(bench.Record) bool) *fold.Stat
 	return s
 }
 
-// shared are records that are decoded once for all tests of the package, which takes most of the
+// shared returns records that are decoded once for all tests of the package, which takes most of the
 // time of many of them: nobody may change what they point to. TestMain fails after tests that have.
 func shared(t testing.TB, name string) []bench.Record {
 	t.Helper()

@@ -49,7 +49,7 @@ func (v *view) outcomes(none string) string {
 	return text
 }
 
-// groupOf is the heading that a check stands under.
+// groupOf returns the heading that a check stands under.
 func groupOf(c *bench.CheckResult) string {
 	if c.Status == bench.CheckFailed {
 		return "failed"

@@ -107,7 +107,7 @@ func (v *view) caution(all []stats.Contender, w int) []string {
 	return out
 }
 
-// multiples are the charts of a contender over the steps, a line for each round, on scales for all.
+// multiples returns the charts of a contender over the steps, a line for each round, on scales for all.
 func (v *view) multiples(label string, w, h int) []string {
 	shown := measure.View(measure.ScreenCourses)
 	labels, series := v.lines(label, shown)
@@ -136,7 +136,7 @@ func (v *view) multiples(label string, w, h int) []string {
 	return append(out, ui.SideBySide(2, blocks...)...)
 }
 
-// nice is the next 1, 1.5, 2, 3, 5 or 7 times a power of ten: a scale for all contenders.
+// nice returns the next 1, 1.5, 2, 3, 5 or 7 times a power of ten: a scale for all contenders.
 func nice(top float64) float64 {
 	if !(top > 1e-300 && top < 1e300) {
 		return 0
@@ -150,13 +150,13 @@ func nice(top float64) float64 {
 	return 10 * decade
 }
 
-// onAxis is a measure of a finished step on its axis, where times are in seconds; NaN: not known.
+// onAxis returns a measure of a finished step on its axis, where times are in seconds; NaN: not known.
 func onAxis(m measure.Measure, r *bench.StepResult) float64 {
 	x, ok := m.Of(*r)
 	return known(ok, m.Unit.Base(x))
 }
 
-// scale is the highest value of all contenders, and the least one above 0.
+// scale returns the highest value of all contenders, and the least one above 0.
 func (v *view) scale(m measure.Measure) (top, bottom float64) {
 	for _, trial := range v.s.Trials {
 		for i := range trial.Result.Steps {
@@ -203,7 +203,7 @@ func (v *view) lines(label string, shown []measure.Shown) (labels []string, seri
 // order is what the contenders are ordered by: 0 is the plan, n the n-th of measure.ScreenOrders.
 type order int
 
-// measure is what o orders by; ok is false for the order of the plan.
+// measure returns what o orders by; ok is false for the order of the plan.
 func (o order) measure() (m measure.Shown, ok bool) {
 	if all := measure.View(measure.ScreenOrders); o > 0 && int(o) <= len(all) {
 		return all[o-1], true
@@ -211,7 +211,7 @@ func (o order) measure() (m measure.Shown, ok bool) {
 	return measure.Shown{}, false
 }
 
-// key is less the better c is; infinite where the figure is not known.
+// key returns less the better c is; infinite where the figure is not known.
 func key(m measure.Measure, c stats.Contender) float64 {
 	f := m.Contender(c)
 	switch {
@@ -223,7 +223,7 @@ func key(m measure.Measure, c stats.Contender) float64 {
 	return f.Value
 }
 
-// ordered are the contenders, those whose figure is not known after the others, equals as in the
+// ordered returns the contenders, those whose figure is not known after the others, equals as in the
 // plan, and last those that take part in no claim.
 func (v *view) ordered(all []stats.Contender) []stats.Contender {
 	all = slices.Clone(all)

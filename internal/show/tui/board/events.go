@@ -9,7 +9,7 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// word is what an entry of the diary is called, in five cells, and how it is painted.
+// word returns what an entry of the diary is called, in five cells, and how it is painted.
 func (v *view) word(level fold.Level) (string, ui.Paint) {
 	switch level {
 	case fold.Warning:
@@ -22,7 +22,7 @@ func (v *view) word(level fold.Level) (string, ui.Paint) {
 	return "  info", v.l.Faint
 }
 
-// entry is one entry of the diary in at most n lines; 0: as many as it takes.
+// entry returns one entry of the diary in at most n lines; 0: as many as it takes.
 func (v *view) entry(e *fold.Line, w, n int) []string {
 	name, paint := v.word(e.Level)
 	head := e.At.In(v.zone).Format("15:04:05") + " "

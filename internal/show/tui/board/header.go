@@ -160,7 +160,7 @@ func (v *view) doing(w int) string {
 	return v.phaseLine(w)
 }
 
-// pausedBefore is what a paused run continues with.
+// pausedBefore returns what a paused run continues with.
 func (v *view) pausedBefore() string {
 	s := v.s
 	if s.Current != nil && s.Phase.Name == bench.PhaseLoad && s.Current.Result.State == bench.TrialRunning {
@@ -222,7 +222,7 @@ func (v *view) progress(w int) string {
 	return "run " + v.l.Bar(share, min(40, w/4), v.l.Title) + " about " + units.Percent(share)
 }
 
-// times are the texts about time for the right, the longest first.
+// times returns the texts about time for the right, the longest first.
 func (v *view) times() []string {
 	if v.s.Started.IsZero() {
 		return []string{""}

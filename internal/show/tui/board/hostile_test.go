@@ -55,7 +55,7 @@ func poison(v reflect.Value, text string, number int64) {
 	}
 }
 
-// poisoned are records of every kind with text in every string.
+// poisoned returns records of every kind with text in every string.
 func poisoned(t testing.TB, name, text string, number int64) *fold.State {
 	t.Helper()
 	return poisonedOf(tuitest.Records(t, name), text, number)

@@ -23,7 +23,7 @@ const (
 	metrics
 )
 
-// String is the title of the chart.
+// String returns the title of the chart.
 func (m metric) String() string {
 	return [metrics]string{"throughput", "latency", "CPU", "memory", "errors"}[m]
 }
@@ -119,7 +119,7 @@ func known(is bool, y float64) float64 {
 	return math.NaN()
 }
 
-// course is the one curve that a metric is shown by where there is room for one.
+// course returns the one curve that a metric is shown by where there is room for one.
 func course(m metric, trial *fold.Trial) []chart.Point {
 	switch m {
 	case latency:
@@ -134,14 +134,14 @@ func course(m metric, trial *fold.Trial) []chart.Point {
 	return line(trial.Load, loadTime, throughputOf)
 }
 
-// inSight are the points on the axis, and one more at each end so that the curves reach the edges.
+// inSight returns the points on the axis, and one more at each end so that the curves reach the edges.
 func inSight[T any](points []T, at func(*T) float64, a chart.Axis) []T {
 	from := sort.Search(len(points), func(i int) bool { return at(&points[i]) >= a.From })
 	to := sort.Search(len(points), func(i int) bool { return at(&points[i]) > a.To })
 	return points[max(0, min(from, to)-1):min(len(points), to+1)]
 }
 
-// line is a curve of what y is of points, with gaps where there is none for a while.
+// line returns a curve of what y is of points, with gaps where there is none for a while.
 func line[T any](points []T, at, y func(*T) float64) []chart.Point {
 	out := make([]chart.Point, 0, len(points)+8)
 	for i := range points {

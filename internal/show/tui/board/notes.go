@@ -9,7 +9,7 @@ import (
 	"locbench/internal/figures/verdict"
 )
 
-// verdict is what bound a finished step of the shown trial; the zero Verdict where it is not known.
+// verdict returns what bound a finished step of the shown trial; the zero Verdict where it is not known.
 func (v *view) verdict(r *bench.StepResult) verdict.Verdict {
 	i := slices.IndexFunc(v.trial.Result.Steps, func(s bench.StepResult) bool { return s.Index == r.Index })
 	if i < 0 {
@@ -27,7 +27,7 @@ var says = map[verdict.Bound][]bench.WarningKind{
 	verdict.Rate:   {bench.WarnRateChanged},
 }
 
-// judged is what bound a step, and what its figures may suffer from, which may be nothing; what
+// judged returns what bound a step, and what its figures may suffer from, which may be nothing; what
 // both say is said once. It is "" only where there is no verdict either.
 func (v *view) judged(r *bench.StepResult) string {
 	words := doubts(r, v.trial.Limits())

@@ -221,7 +221,7 @@ func (v *view) sparks(w, y int, shown ...metric) []string {
 	return lines
 }
 
-// spark is the newest value of a figure, and its course; negative where it is not known.
+// spark returns the newest value of a figure, and its course; negative where it is not known.
 func (v *view) spark(m metric, a chart.Axis) (name, value string, paint ui.Paint, top float64, values []float64) {
 	loads, usages := inSight(v.trial.Load, loadTime, a), inSight(v.trial.Usage, usageTime, a)
 	load, usage := v.newest()

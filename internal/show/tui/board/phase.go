@@ -62,7 +62,7 @@ func (v *view) since() string {
 	return units.Approx(max(0, v.at.Sub(from)).Truncate(time.Second))
 }
 
-// counts are those of the phase's progress, and the share that is done; a share of -1 is not known.
+// counts returns those of the phase's progress, and the share that is done; a share of -1 is not known.
 func (v *view) counts() (string, float64) {
 	if v.s.Phase.Name == bench.PhaseCheck && v.s.Current != nil {
 		passed, failed, skipped := v.s.Current.Checks()

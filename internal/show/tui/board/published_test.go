@@ -11,7 +11,7 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// published is the state of a run whose results come with the source, and which has no event log.
+// published returns the state of a run whose results come with the source, and which has no event log.
 func published(t *testing.T, name string) *fold.State {
 	t.Helper()
 	dir := filepath.Join("..", "..", "..", "..", "testdata", "results", name)

@@ -15,13 +15,13 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// stepColumns are those of a table of steps. Names have at most name cells, warnings at most doubt.
+// stepColumns returns those of a table of steps. Names have at most name cells, warnings at most doubt.
 func (v *view) stepColumns(p measure.Place, name, drop, doubt int) []ui.Column {
 	return slices.Concat([]ui.Column{{Title: "  step", Left: true, Max: name}}, v.measureColumns(v.shown(p)),
 		[]ui.Column{{Title: "notes", Left: true, Drop: drop, Max: doubt}})
 }
 
-// shown are the measures of a place but optional ones that no step of the trial has.
+// shown returns the measures of a place but optional ones that no step of the trial has.
 func (v *view) shown(p measure.Place) []measure.Shown {
 	return slices.DeleteFunc(measure.View(p), func(m measure.Shown) bool {
 		return m.Optional && !slices.ContainsFunc(v.trial.Steps, func(s *fold.Step) (ok bool) {
@@ -44,7 +44,7 @@ func (v *view) measureColumns(shown []measure.Shown) (columns []ui.Column) {
 	return columns
 }
 
-// row is a step in a table under that name: what it has come to, or what its last second was.
+// row returns a step in a table under that name: what it has come to, or what its last second was.
 func (v *view) row(s *fold.Step, name string, p measure.Place) []string {
 	if s.Result == nil {
 		return v.runningRow(s, name, p)
@@ -127,7 +127,7 @@ func (v *view) now(id measure.ID, load *fold.LoadPoint, u *fold.UsagePoint) stri
 	return v.missing()
 }
 
-// latest is the newest window of a step in which was sent, the newest reading within it, nil where
+// latest returns the newest window of a step in which was sent, the newest reading within it, nil where
 // there is none, and its errors so far.
 func (v *view) latest(s *fold.Step) (load *fold.LoadPoint, usage *fold.UsagePoint, errors int64) {
 	if n := len(v.trial.Usage); n > 0 && v.trial.Usage[n-1].T >= s.From {

@@ -83,7 +83,7 @@ func (v *view) distribution(s *fold.Step, w, h int) []string {
 	return append(out, v.spreadTicks(scale), v.spreadMarks(scale, quantiles))
 }
 
-// block is the part of a bar, full being 1, in row y of so many, counted from the bottom.
+// block returns the part of a bar, full being 1, in row y of so many, counted from the bottom.
 func (v *view) block(full float64, y, rows int) string {
 	if !(full > 0) {
 		return " "
@@ -162,7 +162,7 @@ func spreadScale(bars []hdr.Bar, n int) logCells {
 	return logCells{from, (to - from) / float64(n), n}
 }
 
-// column is the cell of a latency in seconds; those that lie outside get one outside.
+// column returns the cell of a latency in seconds; those that lie outside get one outside.
 func (c logCells) column(seconds float64) int {
 	x := (math.Log10(max(seconds, 1e-12)) - c.from) / c.width
 	return int(math.Floor(max(-1, min(x, float64(c.n)+1)) + 1e-9))
@@ -172,7 +172,7 @@ func (c logCells) column(seconds float64) int {
 // between it is the root of the number of requests: more bars would show noise.
 const mostBars, leastBars = 125, 16
 
-// shares is what part of all requests is in the bar of each cell; a bar is each cells wide.
+// shares returns what part of all requests is in the bar of each cell; a bar is each cells wide.
 func (c logCells) shares(bars []hdr.Bar) (shares []float64, top float64, each int) {
 	shares = make([]float64, c.n)
 	total := 0.0

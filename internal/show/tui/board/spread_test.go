@@ -25,7 +25,7 @@ func latencies(list ...time.Duration) bench.Latencies {
 	return h.Latencies()
 }
 
-// finished is a state with one finished step that had these latencies.
+// finished returns a state with one finished step that had these latencies.
 func finished(t *testing.T, q bench.Latencies) *fold.State {
 	t.Helper()
 	s := at(t, "limits", 1, isA[bench.StepEnded])
@@ -33,7 +33,7 @@ func finished(t *testing.T, q bench.Latencies) *fold.State {
 		Load: bench.Load{Elapsed: time.Second, Sent: q.Count, Succeeded: q.Count, Bytes: 1024 * q.Count, Latency: q}}})
 }
 
-// bar is how high the bar is above which of the marks, in eighths of a line.
+// bar returns how high the bar is above which of the marks, in eighths of a line.
 func bar(t *testing.T, view, mark string) int {
 	t.Helper()
 	x, y := find(t, view, mark)

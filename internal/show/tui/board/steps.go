@@ -65,7 +65,7 @@ func (v *view) stepsPage(w, h int) []string {
 	return lines
 }
 
-// scrolled is the part of the details that is looked at, in h lines; with how many more there are.
+// scrolled returns the part of the details that is looked at, in h lines; with how many more there are.
 func (v *view) scrolled(detail []string, h int) []string {
 	if len(detail) <= h || h < 3 {
 		v.b.below = 0

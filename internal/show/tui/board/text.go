@@ -23,13 +23,13 @@ const (
 // out makes text from outside fit to be shown.
 func (v *view) out(s string, n int) string { return v.l.Outside(s, n) }
 
-// own is text of ours, which in ASCII looks must be that too.
+// own returns text of ours, which in ASCII looks must be that too.
 func (v *view) own(s string) string { return v.l.ASCIIOnly(s) }
 func (v *view) missing() string     { return v.l.Glyph.Missing }
 
 func (v *view) duration(d time.Duration) string { return v.own(units.Duration(d)) }
 
-// seconds is a latency in seconds; 0 is unknown.
+// seconds returns a latency in seconds; 0 is unknown.
 func (v *view) seconds(s float64) string {
 	if !(s > 0) || s > 1e9 {
 		return v.missing()
@@ -39,7 +39,7 @@ func (v *view) seconds(s float64) string {
 
 func size(b float64) string { return units.Bytes(int64(max(0, min(b, 1<<62)))) }
 
-// bytes is a size; 0 is unknown.
+// bytes returns a size; 0 is unknown.
 func (v *view) bytes(b float64) string {
 	if b > 0 {
 		return size(b)
@@ -61,7 +61,7 @@ func rate(r float64) string {
 	return units.Rate(min(r, 1e15))
 }
 
-// clock is a moment of a trial's time axis: "1:05", "1:05.5".
+// clock returns a moment of a trial's time axis: "1:05", "1:05.5".
 func clock(s float64) string {
 	places := 0
 	if math.Mod(math.Round(s*10), 10) != 0 {

@@ -189,7 +189,7 @@ func (b *Board) point(m metric) {
 	b.focus = m
 }
 
-// Keys are those of the board that work now, the most useful first.
+// Keys returns those of the board that work now, the most useful first.
 func (b *Board) Keys() []ui.Key {
 	if b.filter.Typing {
 		return []ui.Key{{Name: "enter", Help: "keep"}, {Name: "esc", Help: "clear"}}

@@ -16,7 +16,7 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// text is the whole view, without colours.
+// text returns the whole view, without colours.
 func text(b *Board, s *fold.State, w, h int) string {
 	return ansi.Strip(strings.Join(b.View(ui.Frame{Width: w, Height: h, Look: ui.NewLook(ui.LookOptions{}), Now: s.Last}, s, ""), "\n"))
 }
@@ -32,7 +32,7 @@ func press(t *testing.T, b *Board, s *fold.State, keys ...string) {
 	}
 }
 
-// find is the place of a word on the screen.
+// find returns the place of a word on the screen.
 func find(t *testing.T, view, word string) (x, y int) {
 	t.Helper()
 	for y, line := range strings.Split(view, "\n") {

@@ -15,7 +15,7 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// valueOf is the newest value, for the title of a chart of w cells.
+// valueOf returns the newest value, for the title of a chart of w cells.
 func (v *view) valueOf(m metric, w int) string {
 	load, usage := v.newest()
 	limits := v.trial.Limits()
@@ -85,7 +85,7 @@ func (v *view) errorText() string {
 	return strings.Join(parts, ", ")
 }
 
-// newest are the last points that have a value.
+// newest returns the last points that have a value.
 func (v *view) newest() (load *fold.LoadPoint, usage *fold.UsagePoint) {
 	for i := len(v.trial.Load) - 1; i >= 0 && load == nil; i-- {
 		if !v.trial.Load[i].Drain {

@@ -34,7 +34,7 @@ func (v *view) zoom(w, h int) []string {
 	return append(append(lines, axis...), values...)
 }
 
-// times are the moments that the cursor can stand at, the points of the chart with the focus, and
+// times returns the moments that the cursor can stand at, the points of the chart with the focus, and
 // the index of that where it stands; -1 where there is none.
 func (b *Board) times(trial *fold.Trial) (times []float64, at int) {
 	switch {
@@ -59,7 +59,7 @@ func (v *view) cursorAt() (at float64, ok bool) {
 	return times[i], true
 }
 
-// nearest is the index of the value next to t, -1 without any; the values ascend.
+// nearest returns the index of the value next to t, -1 without any; the values ascend.
 func nearest(values []float64, t float64) int {
 	i := sort.SearchFloat64s(values, t)
 	if i == len(values) || i > 0 && t-values[i-1] < values[i]-t {
@@ -94,7 +94,7 @@ func (b *Board) keyZoom(name string, s *fold.State) bool {
 	return true
 }
 
-// valuesAt are the exact values at the cursor: of the window and the reading next to it.
+// valuesAt returns the exact values at the cursor: of the window and the reading next to it.
 func (v *view) valuesAt(at float64, ok bool, w int) []string {
 	if !ok {
 		return []string{v.l.Faint.S("no point yet")}

@@ -177,7 +177,7 @@ func (s *Screen) take(msg listed) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// current is the entry under the cursor; nil without one.
+// current returns the entry under the cursor; nil without one.
 func (s *Screen) current() *results.Entry {
 	if s.cursor >= len(s.shown) {
 		return nil
@@ -245,7 +245,7 @@ func by[T cmp.Ordered](key func(*results.Entry) T) func(*Screen, *results.Entry,
 	return func(_ *Screen, a, b *results.Entry) int { return cmp.Compare(key(a), key(b)) }
 }
 
-// peak is the best throughput of a folder, 0 where it is not known yet.
+// peak returns the best throughput of a folder, 0 where it is not known yet.
 func (s *Screen) peak(e *results.Entry) float64 {
 	if k := s.known[e.Dir]; k != nil {
 		return k.peak

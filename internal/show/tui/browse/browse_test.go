@@ -17,7 +17,7 @@ import (
 
 var now = time.Date(2026, 11, 21, 17, 0, 0, 0, time.UTC)
 
-// someFolders are two recorded runs, some in other states, and a broken folder.
+// someFolders returns two recorded runs, some in other states, and a broken folder.
 func someFolders(t testing.TB) tuitest.Folders {
 	limits := tuitest.FolderOf("results/20261121-154953-quick", tuitest.Records(t, "limits"))
 	faults := tuitest.FolderOf("results/20261121-155149-faulty", tuitest.Records(t, "faults"))
@@ -46,7 +46,7 @@ func someFolders(t testing.TB) tuitest.Folders {
 	}
 }
 
-// open is the list of folders; watch nil says what is watched.
+// open returns the list of folders; watch nil says what is watched.
 func open(folders tuitest.Folders, watch func(string) tea.Cmd) *Screen {
 	if watch == nil {
 		watch = func(dir string) tea.Cmd { return ui.Cmd(ui.StatusMsg{Text: "watch " + dir}) }
@@ -56,7 +56,7 @@ func open(folders tuitest.Folders, watch func(string) tea.Cmd) *Screen {
 	return s
 }
 
-// settled is the list with everything in sight summarised.
+// settled returns the list with everything in sight summarised.
 func settled(folders tuitest.Folders) *Screen {
 	for i := range folders {
 		folders[i].Live = false // else the list is made again every few seconds
@@ -102,7 +102,7 @@ func TestGoldenViews(t *testing.T) {
 	tuitest.Golden(t, empty, "empty", now)
 }
 
-// asked are the messages for the program that keys lead to.
+// asked returns the messages for the program that keys lead to.
 func asked(s *Screen, keys ...string) []tea.Msg {
 	var out []tea.Msg
 	tuitest.Press(s, func(msg tea.Msg) { out = append(out, msg) }, keys...)

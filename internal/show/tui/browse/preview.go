@@ -18,7 +18,7 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// preview is a look into the folder under the cursor: what ran, the figures of its contenders, and
+// preview returns a look into the folder under the cursor: what ran, the figures of its contenders, and
 // the warnings.
 func (s *Screen) preview(f ui.Frame, w, h int) []string {
 	l, e := f.Look, s.current()
@@ -65,7 +65,7 @@ func (s *Screen) few(f ui.Frame, e *results.Entry, w, h int) []string {
 	return []string{rule, l.Cut(outside(l, e.Dir, nameBytes), w), text}
 }
 
-// about is a line about when and how it ran.
+// about returns a line about when and how it ran.
 func (s *Screen) about(l *ui.Look, e *results.Entry) string {
 	if e.Err != nil {
 		return l.Bad.S("unreadable")
@@ -101,7 +101,7 @@ func limits(m bench.Limits) string {
 	return cmp.Or(strings.Join(parts, ", "), "no limits")
 }
 
-// inside is the headline table and the warnings, in at most h lines.
+// inside returns the headline table and the warnings, in at most h lines.
 func (s *Screen) inside(l *ui.Look, k *summary, w, h int) []string {
 	lines := []string{""}
 	if k.err != nil {
@@ -196,7 +196,7 @@ func (s *Screen) ask() tea.Cmd {
 	}
 }
 
-// unknown is the entry at i of those shown if it has no summary, or one of an earlier state.
+// unknown returns the entry at i of those shown if it has no summary, or one of an earlier state.
 func (s *Screen) unknown(i int) *results.Entry {
 	if i < 0 || i >= len(s.shown) {
 		return nil
@@ -223,7 +223,7 @@ func summarise(e results.Entry, run bench.Run, trials []bench.TrialResult, err e
 	return k
 }
 
-// warnings are those of the run, and what failed and what is doubtful of each contender, each once.
+// warnings returns those of the run, and what failed and what is doubtful of each contender, each once.
 func (k *summary) warnings() (all []string) {
 	add := func(w string) {
 		if len(all) < 100 && !slices.Contains(all, w) {

@@ -136,7 +136,7 @@ func (s *Screen) table(l *ui.Look, at layout) []string {
 	return lines
 }
 
-// layOut is the table of all folders; the first line is the head.
+// layOut returns the table of all folders; the first line is the head.
 func (s *Screen) layOut(l *ui.Look, w int) []string {
 	long := w >= 84
 	cols := []ui.Column{
@@ -212,7 +212,7 @@ func (s *Screen) contendersOf(l *ui.Look, e *results.Entry, long bool) string {
 	return text
 }
 
-// state is how a run stands, with a sign that needs no colour.
+// state returns how a run stands, with a sign that needs no colour.
 func state(l *ui.Look, e *results.Entry) string {
 	text := l.ASCIIOnly(stateText(e))
 	switch text {

@@ -108,7 +108,7 @@ func (a Axis) names(l *ui.Look, c *canvas, left, row int, mark rune, signs, pain
 	}
 }
 
-// sane is the axis with bounds that can be computed with.
+// sane returns the axis with bounds that can be computed with.
 func (a Axis) sane() Axis {
 	if !(a.To > a.From) || !finite(a.To-a.From) {
 		if !finite(a.From) || math.Abs(a.From) > 1e15 {
@@ -121,7 +121,7 @@ func (a Axis) sane() Axis {
 	return a
 }
 
-// left is where the plot begins in w cells.
+// left returns where the plot begins in w cells.
 func (a Axis) left(w int) int {
 	if a.Gutter < 2 || w-a.Gutter < 12 {
 		return 0
@@ -129,7 +129,7 @@ func (a Axis) left(w int) int {
 	return a.Gutter
 }
 
-// column is the cell of moment x in the cells from left to w, or -1 if it is out of sight.
+// column returns the cell of moment x in the cells from left to w, or -1 if it is out of sight.
 func (a Axis) column(x float64, left, w int) int {
 	if !(x >= a.From && x <= a.To) {
 		return -1
@@ -138,7 +138,7 @@ func (a Axis) column(x float64, left, w int) int {
 	return left + index((x-a.From)*(float64(n)/(a.To-a.From)), n)
 }
 
-// At is the moment in the middle of cell x of w cells; outside of the plot, the nearest in sight.
+// At returns the moment in the middle of cell x of w cells; outside of the plot, the nearest in sight.
 func (a Axis) At(x, w int) float64 {
 	a = a.sane()
 	left := a.left(w)
@@ -146,7 +146,7 @@ func (a Axis) At(x, w int) float64 {
 	return a.From + (a.To-a.From)*(float64(max(0, min(x-left, n-1)))+0.5)/float64(n)
 }
 
-// tickStep is a round number of seconds not less than least.
+// tickStep returns a round number of seconds not less than least.
 func tickStep(least float64) float64 {
 	round := [...]float64{1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 10800, 21600, 43200,
 		86400}
@@ -159,7 +159,7 @@ func tickStep(least float64) float64 {
 	return max(least, tiny)
 }
 
-// Minutes is a moment with so many decimal places of its seconds: "1:05.5".
+// Minutes returns a moment with so many decimal places of its seconds: "1:05.5".
 func Minutes(s float64, places int) string {
 	if !(math.Abs(s) < 1e9) {
 		return plainUnit(s)
@@ -177,7 +177,7 @@ func Minutes(s float64, places int) string {
 	return fmt.Sprintf("%s%.0f:%0*.*f", sign, minutes, wide, places, s-60*minutes)
 }
 
-// clock is a number of seconds as people read it.
+// clock returns a number of seconds as people read it.
 func clock(s float64) string {
 	if !(math.Abs(s) < 1e9) {
 		return plainUnit(s)

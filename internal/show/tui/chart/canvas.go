@@ -87,7 +87,7 @@ func (c *canvas) text(x, y, end int, s string, paint uint16) {
 // Line is one line of cells in which texts are put where they find room.
 type Line struct{ c *canvas }
 
-// NewLine is an empty line of n cells.
+// NewLine returns an empty line of n cells.
 func NewLine(n int) Line { return Line{newCanvas(n, 1)} }
 
 // Put writes a text at x, unless it would touch another or the ends.
@@ -101,7 +101,7 @@ func (l Line) Put(x int, s string, paint ui.Paint) {
 
 func (l Line) String() string { return l.c.lines()[0] }
 
-// lines are the rows as text.
+// lines returns the rows as text.
 func (c *canvas) lines() []string {
 	b := make([]byte, 0, len(c.cells)*3+64*c.h)
 	for y := range c.h {
@@ -132,7 +132,7 @@ func (c *canvas) lines() []string {
 	return strings.Split(string(b), "\n")
 }
 
-// first is the only character of a glyph.
+// first returns the only character of a glyph.
 func first(s string) rune {
 	r, _ := utf8.DecodeRuneInString(s)
 	return r
@@ -140,7 +140,7 @@ func first(s string) rune {
 
 var asciiSigns = map[rune]rune{'│': '|', '╵': '|', '▼': 'v', '┤': '+', '┊': ':'}
 
-// sign is a character of ours, or what stands for it in ASCII.
+// sign returns a character of ours, or what stands for it in ASCII.
 func sign(l *ui.Look, r rune) rune {
 	if l.ASCII {
 		return asciiSigns[r]

@@ -107,7 +107,7 @@ func (c Chart) draw(l *ui.Look, a Axis, w, h int, points bool) []string {
 	return append([]string{c.title(l, w, p.left == 0 && p.bandRow > 0)}, p.lines()...)
 }
 
-// spark is the first series as one line of blocks.
+// spark returns the first series as one line of blocks.
 func (c Chart) spark(l *ui.Look, a Axis, w int) string {
 	cols := thin(c.Series, a, w, c.Log)
 	s := c.scale(cols)
@@ -142,7 +142,7 @@ func (s Steps) Draw(l *ui.Look, w, h int) []string {
 	return append(c.draw(l, a, w, h-1, true), s.labels(l, a, w))
 }
 
-// labels is the line under the plot: every label, or every second, third … one for lack of room.
+// labels returns the line under the plot: every label, or every second, third … one for lack of room.
 func (s Steps) labels(l *ui.Look, a Axis, w int) string {
 	c := newCanvas(w, 1)
 	left, n := a.left(w), len(s.Labels)
@@ -163,7 +163,7 @@ func (s Steps) labels(l *ui.Look, a Axis, w int) string {
 	return c.lines()[0]
 }
 
-// title is the first line: name, value, and the legend at the right, as much of it as finds room.
+// title returns the first line: name, value, and the legend at the right, as much of it as finds room.
 func (c Chart) title(l *ui.Look, w int, band bool) string {
 	name, value := clean(l, c.Title), clean(l, c.Value)
 	if value != "" && name != "" {
@@ -195,7 +195,7 @@ func (c Chart) legend(l *ui.Look, room int, band bool) (string, int) {
 	return s, n
 }
 
-// common is how many bytes of whole words the names of all lines begin with.
+// common returns how many bytes of whole words the names of all lines begin with.
 func (c Chart) common() int {
 	if len(c.Series) == 0 {
 		return 0
@@ -210,7 +210,7 @@ func (c Chart) common() int {
 	return strings.LastIndexByte(c.Series[0].Name[:n], ' ') + 1
 }
 
-// names is the legend, without the first skip bytes of all names but one; all: all found room.
+// names returns the legend, without the first skip bytes of all names but one; all: all found room.
 func (c Chart) names(l *ui.Look, room int, band bool, skip int) (s string, cells int, all bool) {
 	type entry struct {
 		mark, name string

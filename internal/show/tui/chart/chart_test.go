@@ -11,7 +11,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-// sample are charts as the live view has them: a ladder of three steps, a gap between the second
+// sample returns charts as the live view has them: a ladder of three steps, a gap between the second
 // and the third.
 func sample(l *ui.Look) (Axis, []Chart) {
 	axis := Axis{

@@ -44,12 +44,12 @@ func (p *plot) place(at *column) {
 	}
 }
 
-// dot is the row of dots of a value, from the top.
+// dot returns the row of dots of a value, from the top.
 func (p *plot) dot(v float64) int {
 	return int((1-p.scale.pos(v))*float64(p.rows*p.ky-1) + 0.5)
 }
 
-// column is as that of Axis.
+// column returns as that of Axis.
 func (p *plot) column(x float64) int { return p.axis.column(x, p.left, p.w) }
 
 func (p *plot) frame() {
@@ -133,7 +133,7 @@ func (p *plot) ruleNames() {
 	}
 }
 
-// room is the rightmost place for n cells on row y or next to it, or -1.
+// room returns the rightmost place for n cells on row y or next to it, or -1.
 func (p *plot) room(n, y int) (int, int) {
 	for right := p.w - n; right >= p.left; right -= 4 {
 		for _, row := range [...]int{y, y - 1, y + 1} {

@@ -18,7 +18,7 @@ type scale struct {
 	lb, span    float64 // of a log scale: logarithm of bottom, and logarithm of top less that
 }
 
-// pos is where v is, bounded to 0 … 1.
+// pos returns where v is, bounded to 0 … 1.
 func (s scale) pos(v float64) float64 {
 	if s.log {
 		v = (math.Log(max(v, tiny))*(1/math.Ln10) - s.lb) / s.span
@@ -31,7 +31,7 @@ func (s scale) pos(v float64) float64 {
 	return min(v, 1)
 }
 
-// scale is chosen from the thinned series.
+// scale returns chosen from the thinned series.
 func (c Chart) scale(cols []column) scale {
 	lo, hi := math.Inf(1), 0.0
 	for i := range cols {
@@ -85,7 +85,7 @@ func logScale(lo, hi float64) scale {
 	return s
 }
 
-// oneTwoFive is the next 1, 2 or 5 times a power of ten.
+// oneTwoFive returns the next 1, 2 or 5 times a power of ten.
 func oneTwoFive(v float64, up bool) float64 {
 	decade := math.Pow(10, math.Floor(math.Log10(v)))
 	if up {
@@ -99,7 +99,7 @@ func oneTwoFive(v float64, up bool) float64 {
 	return decade
 }
 
-// roundUp is unit times the first factor with which it is not less than v, or the last one.
+// roundUp returns unit times the first factor with which it is not less than v, or the last one.
 func roundUp(v, unit float64, factors ...float64) float64 {
 	for _, f := range factors {
 		if f*unit >= v {
@@ -109,7 +109,7 @@ func roundUp(v, unit float64, factors ...float64) float64 {
 	return factors[len(factors)-1] * unit
 }
 
-// niceTop is a round number not less than v, so close that at most a third of the height is lost.
+// niceTop returns a round number not less than v, so close that at most a third of the height is lost.
 func niceTop(v float64, binary bool) float64 {
 	v *= 1 - 1e-9
 	if binary {
@@ -118,7 +118,7 @@ func niceTop(v float64, binary bool) float64 {
 	return roundUp(v, math.Pow(10, math.Floor(math.Log10(v))), 1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
 }
 
-// ticks are values to be labelled, those first that matter most, for a plot of so many rows.
+// ticks returns values to be labelled, those first that matter most, for a plot of so many rows.
 func (s scale) ticks(rows int) []float64 {
 	if rows < 2 {
 		return []float64{s.top}
@@ -153,7 +153,7 @@ func (s scale) ticks(rows int) []float64 {
 	return out
 }
 
-// parts is into how many parts a linear scale divides so that the labels are round too.
+// parts returns into how many parts a linear scale divides so that the labels are round too.
 func (s scale) parts() int {
 	_, e := math.Frexp(s.top)
 	if s.binary {
@@ -220,7 +220,7 @@ func thin(series []Series, a Axis, n int, log bool) []column {
 	return all
 }
 
-// index is f as an index into n places.
+// index returns f as an index into n places.
 func index(f float64, n int) int {
 	if !(f > 0) {
 		return 0

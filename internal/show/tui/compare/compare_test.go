@@ -26,7 +26,7 @@ func opened(t testing.TB, folders tuitest.Folders, a, b string) *Screen {
 	return s
 }
 
-// two are the same recorded run twice, with as many times its rounds; the second one is faster by
+// two returns the same recorded run twice, with as many times its rounds; the second one is faster by
 // factor and changed by change.
 func two(t testing.TB, times int, factor float64, change func(*tuitest.Folder)) tuitest.Folders {
 	t.Helper()

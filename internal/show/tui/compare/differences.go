@@ -10,7 +10,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// Differences are what differs between two runs, the gravest first: what 'locbench compare' finds,
+// Differences returns what differs between two runs, the gravest first: what 'locbench compare' finds,
 // and what else a reader may ask.
 func Differences(a, b bench.Run) []compared.Difference {
 	out := ours(compared.Differences(a, b))
@@ -32,7 +32,7 @@ func difference(what compared.Fact, old, fresh string, w compared.Weight) compar
 	return compared.Difference{What: what, Old: old, New: fresh, Weight: w}
 }
 
-// ours are the differences of package compare; without the hash of the profile, which says nothing
+// ours returns the differences of package compare; without the hash of the profile, which says nothing
 // besides them.
 func ours(all []compared.Difference) []compared.Difference {
 	return slices.DeleteFunc(all, func(d compared.Difference) bool { return d.What == compared.ProfileHashed })

@@ -47,7 +47,7 @@ func (s *Screen) View(f ui.Frame) []string {
 	return l.Screen(lines, f.Width, f.Height)
 }
 
-// column is the figures, and below them the page that was chosen.
+// column returns the figures, and below them the page that was chosen.
 func (s *Screen) column(l *ui.Look, w, h int) []string {
 	lines := append(s.figures(l, w), "")
 	t := s.tab

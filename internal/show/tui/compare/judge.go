@@ -10,7 +10,7 @@ import (
 	"locbench/internal/figures/stats"
 )
 
-// judge is what 'locbench compare' says of the headline measures of a pair; nothing where a side is
+// judge returns what 'locbench compare' says of the headline measures of a pair; nothing where a side is
 // missing.
 func judge(a, b analysis.Contender, runs []compared.Difference, floor *compared.Floor) map[measure.ID]*compared.Row {
 	said := map[measure.ID]*compared.Row{}
@@ -57,7 +57,7 @@ func judgeSteps(pairs []StepPair, a, b analysis.Contender, broken bool, floor *c
 	}
 }
 
-// tiersOf are the tiers of a run's contenders by their throughput at peak, from 1, by label;
+// tiersOf returns the tiers of a run's contenders by their throughput at peak, from 1, by label;
 // who is in none is not in it.
 func tiersOf(r run, floor *compared.Floor) map[string]int {
 	tiers := map[string]int{}
@@ -79,12 +79,12 @@ type Value struct {
 // Values are those of a pair, or of one of its steps.
 type Values []Value
 
-// figure is that of one measure, which must be among them.
+// figure returns that of one measure, which must be among them.
 func (all Values) figure(id measure.ID) *Value {
 	return &all[slices.IndexFunc(all, func(f Value) bool { return f.ID == id })]
 }
 
-// Change is (B − A) / A; ok is false where that is not known, or A is 0.
+// Change returns (B − A) / A; ok is false where that is not known, or A is 0.
 func (f Value) Change() (ratio float64, ok bool) {
 	if !f.A.Known || !f.B.Known || f.A.Value == 0 {
 		return 0, false

@@ -16,7 +16,7 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// rates are the trials of a contender: a round for each throughput.
+// rates returns the trials of a contender: a round for each throughput.
 func rates(label string, perSecond ...int64) []bench.TrialResult {
 	var trials []bench.TrialResult
 	for i, n := range perSecond {
@@ -47,7 +47,7 @@ func only(trials []bench.TrialResult) analysis.Contender {
 	return cs[0]
 }
 
-// bare is text without its attributes.
+// bare returns text without its attributes.
 func bare(text string) string {
 	return regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(text, "")
 }

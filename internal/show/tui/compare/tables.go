@@ -148,7 +148,7 @@ func sidesText(l *ui.Look, f Value, inA, inB bool, w int) string {
 	return wordText(l, f, min(roomFor(w), usual))
 }
 
-// stepText is a side of a figure; errors that are more than nothing are painted.
+// stepText returns a side of a figure; errors that are more than nothing are painted.
 func stepText(l *ui.Look, f Value, side measure.Result) string {
 	text := sideText(l, f.Unit, side)
 	if f.ID == measure.ErrorRatio && side.Known && side.Value > 0 {
@@ -157,7 +157,7 @@ func stepText(l *ui.Look, f Value, side measure.Result) string {
 	return text
 }
 
-// contenderTable is every contender of either run, with the peak and the latency there.
+// contenderTable returns every contender of either run, with the peak and the latency there.
 func (s *Screen) contenderTable(l *ui.Look, w int) []string {
 	columns := []ui.Column{
 		{Title: "  contender", Left: true, Max: 40}, {Title: "A peak/s"}, {Title: "B peak/s"}, {Title: "change"},

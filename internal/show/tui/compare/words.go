@@ -61,7 +61,7 @@ func intervalText(l *ui.Look, u measure.Unit, s measure.Result) string {
 	return l.ASCIIOnly(text(u, s.Interval.Low) + " – " + text(u, s.Interval.High))
 }
 
-// changeText is B against A, in per cent; as a factor where that is easier to grasp.
+// changeText returns B against A, in per cent; as a factor where that is easier to grasp.
 func changeText(l *ui.Look, f Value) string {
 	ratio, ok := f.Change()
 	switch {

@@ -26,7 +26,7 @@ func (s *State) Apply(rec bench.Record) {
 	s.diary(rec)
 }
 
-// trialFor is the trial that rec is about; one that is not in the plan is taken in while there is room.
+// trialFor returns the trial that rec is about; one that is not in the plan is taken in while there is room.
 func (s *State) trialFor(rec bench.Record) *Trial {
 	if s.Current != nil && s.Current.Result.Trial == *rec.Trial {
 		return s.Current
@@ -123,7 +123,7 @@ func (s *State) applyTrial(trial *Trial, rec bench.Record) {
 	r.Warnings, r.ManualChanges = first(r.Warnings, maxNotes), first(r.ManualChanges, maxNotes)
 }
 
-// first is the beginning of a list from outside, as much of it as is kept.
+// first returns the beginning of a list from outside, as much of it as is kept.
 func first[T any](list []T, n int) []T { return list[:min(len(list), n)] }
 
 // standing takes in what a record says of the run that may be about a trial or not.
@@ -167,7 +167,7 @@ func (l *Trial) stepStarted(at time.Time, e bench.StepStarted) {
 	l.lastUsage = nil
 }
 
-// running is the step that windows and samples belong to; nil if none is open.
+// running returns the step that windows and samples belong to; nil if none is open.
 func (l *Trial) running(index int) *Step {
 	if n := len(l.Steps); n > 0 && l.Steps[n-1].Index == index {
 		return l.Steps[n-1]
@@ -232,7 +232,7 @@ func (l *Trial) flag(at time.Time, text string) {
 	}
 }
 
-// tail is the list; the last n of it where there are more than most.
+// tail returns the list; the last n of it where there are more than most.
 func tail[T any](list []T, most, n int) []T {
 	if len(list) > most {
 		return slices.Clone(list[len(list)-n:])

@@ -134,7 +134,7 @@ type Flag struct {
 	Text string
 }
 
-// Now is the time to reckon with: of the newest record, or at while the run continues.
+// Now returns the time to reckon with: of the newest record, or at while the run continues.
 func (s *State) Now(at time.Time) time.Time {
 	if s.Ended != nil || at.Before(s.Last) {
 		return s.Last
@@ -146,7 +146,7 @@ func (s *State) Now(at time.Time) time.Time {
 // reports its phases.
 func (s *State) Unlogged() bool { return s.Current != nil && s.Phase.Name == "" }
 
-// Step is the step that runs or ran last in the current trial; nil before the first.
+// Step returns the step that runs or ran last in the current trial; nil before the first.
 func (s *State) Step() *Step {
 	if s.Current == nil || len(s.Current.Steps) == 0 {
 		return nil
@@ -168,7 +168,7 @@ func (s *State) Trial(l bench.Trial) *Trial {
 	return nil
 }
 
-// Results are the trials that have begun, as package stats wants them.
+// Results returns the trials that have begun, as package stats wants them.
 func (s *State) Results() []bench.TrialResult {
 	var out []bench.TrialResult
 	for _, trial := range s.Trials {
@@ -194,7 +194,7 @@ func (l *Trial) Checks() (passed, failed, skipped int) {
 	return passed, failed, skipped
 }
 
-// Limits are those that the trial runs under.
+// Limits returns those that the trial runs under.
 func (l *Trial) Limits() bench.Limits {
 	if l.Result.Instance == nil || !l.Result.Instance.LimitsEnforced {
 		return bench.Limits{}
@@ -202,7 +202,7 @@ func (l *Trial) Limits() bench.Limits {
 	return l.Result.Instance.Limits
 }
 
-// Seconds is at on the trial's time axis.
+// Seconds returns at on the trial's time axis.
 func (l *Trial) Seconds(at time.Time) float64 {
 	if l.Origin.IsZero() {
 		return 0
@@ -210,7 +210,7 @@ func (l *Trial) Seconds(at time.Time) float64 {
 	return at.Sub(l.Origin).Seconds()
 }
 
-// Span is the stretch of the time axis that has something to show.
+// Span returns the stretch of the time axis that has something to show.
 func (l *Trial) Span() float64 {
 	end := 0.0
 	if n := len(l.Load); n > 0 {

@@ -132,10 +132,10 @@ func (s *Screen) Typing() bool { return s.dialog == asksNote || s.board.Typing()
 // Title implements ui.Screen.
 func (s *Screen) Title() string { return "run" }
 
-// State is what is known of the run; for the summary after the screen is gone.
+// State returns what is known of the run; for the summary after the screen is gone.
 func (s *Screen) State() *fold.State { return &s.state }
 
-// Outcome is the exit code of the run and what it wrote to standard error; not ok while it runs.
+// Outcome returns the exit code of the run and what it wrote to standard error; not ok while it runs.
 func (s *Screen) Outcome() (code int, talk string, ok bool) { return s.code, s.talk, s.ended }
 
 // View implements ui.Screen.

@@ -101,7 +101,7 @@ func (s *session) kinds() string {
 	return strings.Join(out, ", ")
 }
 
-// inAStep are the records up to the middle of the third step of the second trial.
+// inAStep returns the records up to the middle of the third step of the second trial.
 func inAStep(t testing.TB) []bench.Record {
 	records := tuitest.Until(tuitest.Records(t, "limits"), 7, func(rec bench.Record) bool {
 		_, ok := rec.Event.(bench.StepEnded)

@@ -196,7 +196,7 @@ func (s *Screen) start() tea.Cmd {
 	return s.o.Start(s.choice.Args())
 }
 
-// text is an error in one line.
+// text returns an error in one line.
 func text(err error) string {
 	if err == nil {
 		return ""
@@ -261,7 +261,7 @@ func (s *Screen) replan() {
 	s.planErr, s.planned = s.reason(err), err == nil
 }
 
-// reason is err without the name of the profile, which is on the screen anyway.
+// reason returns err without the name of the profile, which is on the screen anyway.
 func (s *Screen) reason(err error) string {
 	return strings.TrimPrefix(text(err), "profile "+s.base.Name+": ")
 }
@@ -270,7 +270,7 @@ func (s *Screen) total() time.Duration {
 	return time.Duration(len(s.plan.Contenders)*s.plan.Rounds) * (s.plan.LoadDuration() + event.TrialOverhead)
 }
 
-// estimate is the size of the run in a line of w cells.
+// estimate returns the size of the run in a line of w cells.
 func (s *Screen) estimate(w int) string {
 	if !s.planned {
 		return units.Missing

@@ -26,10 +26,10 @@ func (c Choice) clone() Choice {
 	return c
 }
 
-// Changes are all that the setup changes of the profile.
+// Changes returns all that the setup changes of the profile.
 func (c Choice) Changes() profile.Changes { return c.Set.With("contenders", names(c.Contenders)...) }
 
-// Args are the arguments of "locbench run" that say the same.
+// Args returns the arguments of "locbench run" that say the same.
 func (c Choice) Args() []string {
 	args := append([]string{"--profile", c.Profile}, names(c.Contenders)...)
 	for _, o := range profile.Options() {
@@ -53,7 +53,7 @@ func names(list []bench.Selection) (all []string) {
 	return all
 }
 
-// Command is the command line, for a shell.
+// Command returns the command line, for a shell.
 func (c Choice) Command() string { return commandLine("run", c.Args()) }
 
 func (c Choice) shown() string { return commandLine("run", secret.Masker{}.Args(c.Args())) }

@@ -72,7 +72,7 @@ func (s *Screen) typed(msg tea.Msg) (cmd tea.Cmd) {
 	return cmd
 }
 
-// draw is the text of in within w cells, its cursor in reverse. The part around the cursor is shown
+// draw returns the text of in within w cells, its cursor in reverse. The part around the cursor is shown
 // when it is longer.
 func draw(l *ui.Look, in textinput.Model, w int) string {
 	value := []rune(in.Value())

@@ -120,7 +120,7 @@ func services() []bench.Service {
 	}
 }
 
-// everything is a machine that has all there is.
+// everything returns a machine that has all there is.
 func everything(t testing.TB) *fakeSite {
 	states := map[bench.Selection]State{}
 	for _, svc := range services() {
@@ -150,7 +150,7 @@ func everything(t testing.TB) *fakeSite {
 	}
 }
 
-// withoutDocker is a machine on which no engine answers and nothing else either.
+// withoutDocker returns a machine on which no engine answers and nothing else either.
 func withoutDocker(t testing.TB) *fakeSite {
 	f := everything(t)
 	f.elastic = nil

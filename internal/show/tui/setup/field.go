@@ -33,7 +33,7 @@ const (
 
 const dataBundled, dataGenerated, dataDump = profile.BundledData, "generated", "dump"
 
-// allFields are all there are, in order.
+// allFields returns all there are, in order.
 func allFields() []id {
 	all := []id{fieldProfile}
 	for _, o := range profile.Options() {
@@ -47,7 +47,7 @@ func allFields() []id {
 	return append(all, fieldStart)
 }
 
-// about is the label of a field and a line of help.
+// about returns the label of a field and a line of help.
 func (f id) about() (label, help string) {
 	switch f {
 	case fieldProfile:
@@ -61,7 +61,7 @@ func (f id) about() (label, help string) {
 	return o.Label, o.Help
 }
 
-// shown are the fields that mean something now, in order.
+// shown returns the fields that mean something now, in order.
 func (s *Screen) shown() []id {
 	var out []id
 	for _, f := range allFields() {
@@ -77,7 +77,7 @@ func (s *Screen) shown() []id {
 	return out
 }
 
-// value is what a field holds now, as it is typed.
+// value returns what a field holds now, as it is typed.
 func (s *Screen) value(f id) string {
 	given := s.choice.Set.Text(string(f))
 	switch {
@@ -95,7 +95,7 @@ func (s *Screen) value(f id) string {
 	return s.preset(f)
 }
 
-// preset is what the profile says of a field.
+// preset returns what the profile says of a field.
 func (s *Screen) preset(f id) string {
 	if f == fieldData {
 		return dataKind(s.base.Data)

@@ -80,7 +80,7 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// thirty is a machine with so many contenders, with three variants each.
+// thirty returns a machine with so many contenders, with three variants each.
 func thirty(t testing.TB) *fakeSite {
 	f := everything(t)
 	f.services = nil

@@ -33,7 +33,7 @@ func heights(steps []bench.Step) []float64 {
 	return out
 }
 
-// spark is the ladder as blocks, where there is room for a note of more than 55 cells.
+// spark returns the ladder as blocks, where there is room for a note of more than 55 cells.
 func spark(l *ui.Look, steps []bench.Step, room int) string {
 	if room <= 55 {
 		return ""
@@ -41,7 +41,7 @@ func spark(l *ui.Look, steps []bench.Step, room int) string {
 	return " " + l.Spark(heights(steps), min(16, len(steps)), 1.01, l.Series[0])
 }
 
-// rungs is the ladder with a bar for each step, at most n lines of w cells; a step that is repeated
+// rungs returns the ladder with a bar for each step, at most n lines of w cells; a step that is repeated
 // is one line.
 func rungs(l *ui.Look, steps []bench.Step, w, n int) (out []string) {
 	type rung struct {

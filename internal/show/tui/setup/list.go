@@ -120,7 +120,7 @@ func (s *Screen) meets(r row, words []string) bool {
 	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(all, w) })
 }
 
-// resolve is the contender of sel with the variant that is meant.
+// resolve returns the contender of sel with the variant that is meant.
 func (s *Screen) resolve(sel bench.Selection) (bench.Service, error) {
 	svc, err := contender.Find(s.facts.contenders, sel.Contender)
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *Screen) resolve(sel bench.Selection) (bench.Service, error) {
 	return contender.Resolve(svc, sel.Variant)
 }
 
-// canonical is sel with the variant that it means.
+// canonical returns sel with the variant that it means.
 func (s *Screen) canonical(sel bench.Selection) bench.Selection {
 	if sel.Variant != "" {
 		return sel

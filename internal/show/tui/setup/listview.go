@@ -49,7 +49,7 @@ func (s *Screen) drawList(l *ui.Look, w, h, tick int) []string {
 // cursor.
 const detailFrom = 12
 
-// window is the part of the rows that is shown in h lines, with the cursor in the middle, so that
+// window returns the part of the rows that is shown in h lines, with the cursor in the middle, so that
 // what comes is seen.
 func (l *list) window(h int) (from, room int) {
 	room = max(1, h-1)
@@ -103,7 +103,7 @@ func (s *Screen) drawRow(l *ui.Look, r row, w int, focused bool) string {
 	return l.Fit(line, w)
 }
 
-// about is what a contender is written in.
+// about returns what a contender is written in.
 func (s *Screen) about(r row) string {
 	framework := strings.TrimSpace(r.svc.Framework + " " + r.svc.Version)
 	parts := []string{

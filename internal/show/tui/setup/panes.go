@@ -10,7 +10,7 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// panes are the right half of a wide screen: contenders, steps, this machine.
+// panes returns the right half of a wide screen: contenders, steps, this machine.
 func (s *Screen) panes(l *ui.Look, w, h, tick int) []string {
 	if s.mode == contenders {
 		return l.Box("contenders", s.drawList(l, w-2, h-2, tick), w, h, true)
@@ -31,7 +31,7 @@ func (s *Screen) panes(l *ui.Look, w, h, tick int) []string {
 	return append(out, l.Box("this machine", doctor, w, max(2, rest), false)...)
 }
 
-// drawChosen are the contenders of the setup and how far each is from running.
+// drawChosen returns the contenders of the setup and how far each is from running.
 func (s *Screen) drawChosen(l *ui.Look, w, n int) (out []string) {
 	all := s.selected()
 	if len(all) == 0 {
@@ -156,7 +156,7 @@ func (s *Screen) clickList(x, y int) tea.Cmd {
 	return nil
 }
 
-// rowOf is what the list would show of a selection.
+// rowOf returns what the list would show of a selection.
 func (s *Screen) rowOf(sel bench.Selection) row {
 	svc, err := s.resolve(sel)
 	return row{sel: sel, svc: svc, unknown: err != nil && s.facts.listed}

@@ -42,7 +42,7 @@ type offer struct {
 	take func() tea.Cmd
 }
 
-// problems are all there are, the bad ones first. It asks nobody: what is not known yet is no
+// problems returns all there are, the bad ones first. It asks nobody: what is not known yet is no
 // problem.
 func (s *Screen) problems() trouble {
 	list := s.mistakes()
@@ -106,7 +106,7 @@ func (s *Screen) inDocker() offer { return s.set("run in containers", "runtime",
 // engineResponds reports whether there is a Docker engine, as far as that is known.
 func (s *Screen) engineResponds() bool { return s.facts.machineOK && s.facts.machine.Engine.Err == nil }
 
-// otherStores are ways out of a store that is not there.
+// otherStores returns ways out of a store that is not there.
 func (s *Screen) otherStores() (out []offer) {
 	if a := s.facts.elastic[localElastic]; a != nil && a.done && a.err == "" && s.elasticURL() != localElastic {
 		out = append(out, offer{"use Elasticsearch " + ui.Outside(a.Version, 30) + " at " + localElastic, func() tea.Cmd {

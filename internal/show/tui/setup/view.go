@@ -144,7 +144,7 @@ func (s *Screen) drawValue(l *ui.Look, f id, focused bool, room int) string {
 	return value
 }
 
-// note is what stands to the right of a value: what is wrong with it, what the profile says, or
+// note returns what stands to the right of a value: what is wrong with it, what the profile says, or
 // what it means here.
 func (s *Screen) note(l *ui.Look, f id, room, tick int) string {
 	if what := s.wrong[f]; what != "" {
@@ -161,7 +161,7 @@ func (s *Screen) note(l *ui.Look, f id, room, tick int) string {
 	return l.Faint.S(l.ASCIIOnly(means))
 }
 
-// meaning is what a value comes to on this machine.
+// meaning returns what a value comes to on this machine.
 func (s *Screen) meaning(l *ui.Look, f id, room, tick int) string {
 	known, engine := s.facts.machineOK, s.facts.machine.Engine
 	cpus, memory, _ := s.has()
@@ -242,7 +242,7 @@ func (s *Screen) stateSummary(l *ui.Look, tick int) string {
 	return out
 }
 
-// bottom is what stands below the fields: help of the focused one, the size of the run, what is
+// bottom returns what stands below the fields: help of the focused one, the size of the run, what is
 // wrong with the ways out, the command line. It takes want lines if it can make do with them, and
 // never more than most.
 func (s *Screen) bottom(l *ui.Look, w, want, most int) []string {
@@ -305,7 +305,7 @@ func (s *Screen) drawProblems(l *ui.Look, w int) (out []string) {
 	return out
 }
 
-// drawProblem is a problem and its ways out, the first of which has the key n.
+// drawProblem returns a problem and its ways out, the first of which has the key n.
 func (s *Screen) drawProblem(l *ui.Look, p problem, n, w int) []string {
 	mark, paint := "! ", l.Warn
 	if p.bad {
@@ -326,7 +326,7 @@ func (s *Screen) drawProblem(l *ui.Look, p problem, n, w int) []string {
 	return lines
 }
 
-// drawWarnings is everything that is wrong, and what this machine can do.
+// drawWarnings returns everything that is wrong, and what this machine can do.
 func (s *Screen) drawWarnings(l *ui.Look, w, h, tick int) []string {
 	body := s.drawProblems(l, w)
 	if len(body) > 0 {
@@ -339,7 +339,7 @@ func (s *Screen) drawWarnings(l *ui.Look, w, h, tick int) []string {
 	return append([]string{l.Between(l.Title.S(" this machine"), l.Faint.S(lines), w)}, body[s.scroll:end]...)
 }
 
-// doctor is what the machine says of itself; with fixes and what brings what is missing.
+// doctor returns what the machine says of itself; with fixes and what brings what is missing.
 func (s *Screen) doctor(l *ui.Look, w, tick int, fixes bool) (out []string) {
 	if !s.facts.machineOK {
 		return []string{" " + l.Faint.S(l.Spin(tick)+" asking this machine")}

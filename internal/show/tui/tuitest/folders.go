@@ -21,7 +21,7 @@ type Folder struct {
 	Broken error // of the list and of Load
 }
 
-// FolderOf is the folder that a run with these records has written.
+// FolderOf returns the folder that a run with these records has written.
 func FolderOf(dir string, records []bench.Record) Folder {
 	s := &fold.State{}
 	for _, rec := range records {

@@ -27,10 +27,10 @@ var recordings embed.FS
 // Size is that of a terminal.
 type Size struct{ Width, Height int }
 
-// Sizes are those in which every screen has a golden view.
+// Sizes returns those in which every screen has a golden view.
 func Sizes() []Size { return []Size{{60, 20}, {80, 24}, {120, 40}, {200, 50}} }
 
-// Records are the events of a recorded run: "limits" (two contenders, two rounds, real containers),
+// Records returns the events of a recorded run: "limits" (two contenders, two rounds, real containers),
 // …; see recordings/README.md.
 func Records(t testing.TB, name string) []bench.Record {
 	t.Helper()
@@ -63,7 +63,7 @@ func decode(name string) (out []bench.Record, err error) {
 	return out, lines.Err()
 }
 
-// Until are the records before the n-th one (from 1) for which is holds.
+// Until returns the records before the n-th one (from 1) for which is holds.
 func Until(records []bench.Record, n int, is func(bench.Record) bool) []bench.Record {
 	for i, rec := range records {
 		if is(rec) {
@@ -133,7 +133,7 @@ func Press(s ui.Screen, program func(tea.Msg), keys ...string) {
 	}
 }
 
-// Key is the message of a key.
+// Key returns the message of a key.
 func Key(name string) tea.KeyPressMsg {
 	special := map[string]rune{
 		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown,

@@ -15,7 +15,7 @@ import (
 // maxCommand bounds what is put on the clipboard, in bytes.
 const maxCommand = 4000
 
-// RepeatCommand is the command line that repeats run: the recorded one with the recorded seed, and
+// RepeatCommand returns the command line that repeats run: the recorded one with the recorded seed, and
 // without what belongs to the folder or the process of that run. A record may come from anybody,
 // and what is copied may be run: only "locbench run" is given, and none whose arguments hold
 // characters that do not show.
@@ -50,7 +50,7 @@ func RepeatCommand(run bench.Run) (string, error) {
 	return shell(words)
 }
 
-// ResumeCommand is the command line that resumes the run in dir.
+// ResumeCommand returns the command line that resumes the run in dir.
 func ResumeCommand(dir string) (string, error) {
 	if strings.HasPrefix(dir, "-") {
 		dir = "." + string(filepath.Separator) + dir

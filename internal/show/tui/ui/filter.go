@@ -14,7 +14,7 @@ type Filter struct {
 	Most   int // bytes
 }
 
-// Moves is by how many lines a key moves in a list that shows page of them at a time; mine is false
+// Moves returns by how many lines a key moves in a list that shows page of them at a time; mine is false
 // for other keys.
 func Moves(name string, page int) (by int, mine bool) {
 	const all = 1 << 30

@@ -16,7 +16,7 @@ import (
 // alone. It is a pair of strings, so drawing costs no more than joining them.
 type Paint struct{ On, Off string }
 
-// S is s in this colour.
+// S returns s in this colour.
 func (p Paint) S(s string) string {
 	if p.On == "" || s == "" {
 		return s
@@ -112,7 +112,7 @@ func NewLook(o LookOptions) *Look {
 	return l
 }
 
-// Spin is what a spinner shows after so many ticks.
+// Spin returns what a spinner shows after so many ticks.
 func (l *Look) Spin(tick int) string { return l.Glyph.Spinner[max(0, tick)%len(l.Glyph.Spinner)] }
 
 var unicodeGlyphs = Glyphs{

@@ -7,7 +7,7 @@ import (
 	"locbench/internal/figures/measure"
 )
 
-// Keys are those of s for the help line, with that of the help itself; where text is typed, that
+// Keys returns those of s for the help line, with that of the help itself; where text is typed, that
 // one is text.
 func Keys(s Screen) []Key {
 	if s.Typing() {
@@ -16,7 +16,7 @@ func Keys(s Screen) []Key {
 	return append(s.Keys(), Key{Name: "?", Help: "keys"})
 }
 
-// HelpLine is one line of keys in w cells: the last one, and as many of the others as fit.
+// HelpLine returns one line of keys in w cells: the last one, and as many of the others as fit.
 func HelpLine(l *Look, keys []Key, w int) string {
 	if len(keys) == 0 {
 		return l.Fit("", w)
@@ -52,7 +52,7 @@ func Tabs(l *Look, names []string, at int) (line string, ends []int) {
 	return line, ends
 }
 
-// FigureCell is a figure of a measure in a table: text, where the figure is known.
+// FigureCell returns a figure of a measure in a table: text, where the figure is known.
 func FigureCell(l *Look, m measure.Measure, f measure.Result, text string) string {
 	switch {
 	case !f.Known:
@@ -87,7 +87,7 @@ func Overlay(l *Look, under []string, w, h int, title string, lines []string) []
 	return out
 }
 
-// Window is the part of n lines to show in h when line at is to be seen: it starts at from, as
+// Window returns the part of n lines to show in h when line at is to be seen: it starts at from, as
 // little moved as possible.
 func Window(from, at, n, h int) int {
 	if h <= 0 {

@@ -81,7 +81,7 @@ func (l *Look) columns(columns []Column, widths []int, w int) []int {
 	return shown
 }
 
-// Bar is a horizontal bar of w cells, share of it full; share is bounded to 0 … 1.
+// Bar returns a horizontal bar of w cells, share of it full; share is bounded to 0 … 1.
 func (l *Look) Bar(share float64, w int, paint Paint) string {
 	if w <= 0 {
 		return ""

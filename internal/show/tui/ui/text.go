@@ -32,7 +32,7 @@ func Outside(s string, n int) string {
 	return b.String()
 }
 
-// Outside is text from outside for this look: what Outside makes of it, in ASCII where it must be.
+// Outside returns text from outside for this look: what Outside makes of it, in ASCII where it must be.
 func (l *Look) Outside(s string, n int) string { return l.ASCIIOnly(Outside(s, n)) }
 
 // Kinds of characters, as to what they do in a line.
@@ -61,7 +61,7 @@ func kindOf(r rune) int {
 	return alone
 }
 
-// cells is the number of cells of the most usual characters, or 0 if that is not known here. None
+// cells returns the number of cells of the most usual characters, or 0 if that is not known here. None
 // of them joins with another.
 func cells(r rune) int {
 	switch {
@@ -116,7 +116,7 @@ func (l *Look) ASCIIOnly(s string) string {
 	return b.String()
 }
 
-// Width is the number of cells that s takes, escape sequences of ours apart.
+// Width returns the number of cells that s takes, escape sequences of ours apart.
 func Width(s string) int {
 	if within(s, 0x20, 0x7e) { // every byte is one cell
 		return len(s)
@@ -135,13 +135,13 @@ func (l *Look) Cut(s string, w int) string {
 	return ansi.Truncate(s, w, l.Glyph.Ellipsis)
 }
 
-// Fit is s in exactly w cells: cut, or padded on the right.
+// Fit returns s in exactly w cells: cut, or padded on the right.
 func (l *Look) Fit(s string, w int) string {
 	s = l.Cut(s, w)
 	return s + spaces(w-Width(s))
 }
 
-// Right is s in exactly w cells: cut, or padded on the left.
+// Right returns s in exactly w cells: cut, or padded on the left.
 func (l *Look) Right(s string, w int) string {
 	s = l.Cut(s, w)
 	return spaces(w-Width(s)) + s

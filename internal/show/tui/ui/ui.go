@@ -88,12 +88,12 @@ type (
 // Cmd wraps a message.
 func Cmd(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
 
-// Wheel is the lines that the mouse wheel was turned by.
+// Wheel returns the lines that the mouse wheel was turned by.
 func Wheel(msg tea.MouseWheelMsg) int {
 	return map[tea.MouseButton]int{tea.MouseWheelUp: -1, tea.MouseWheelDown: 1}[msg.Button]
 }
 
-// Outcome is a message of text, or of why there is none.
+// Outcome returns a message of text, or of why there is none.
 func Outcome(text string, err error) StatusMsg {
 	if err != nil {
 		return StatusMsg{Text: err.Error(), Bad: true}
@@ -116,7 +116,7 @@ func Report(s Screen, waits *bool, report func(dir string) (text string, err err
 	return func() tea.Msg { return Done{s, Outcome(report(dir))} }
 }
 
-// Copied is a message that copies text, or reports why there is none.
+// Copied returns a message that copies text, or reports why there is none.
 func Copied(text string, err error, what string) tea.Msg {
 	if err != nil {
 		return Outcome("", err)

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"cmp"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const root = "../../.."
+
+// unused is a row of the glossary: phrases that are not used, what is written instead, and the
+// longer phrases in which they are fine.
+type unused struct {
+	phrases, fine *regexp.Regexp
+	instead       string
+}
+
+func phrases(cell string) *regexp.Regexp {
+	all := strings.Split(cell, ", ")
+	slices.SortFunc(all, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	for i := range all {
+		all[i] = regexp.QuoteMeta(strings.TrimSpace(all[i]))
+	}
+	return regexp.MustCompile(`(?i)(^|[^\pL\pN_])(` + strings.Join(all, "|") + `)([^\pL\pN_]|$)`)
+}
+
+func vocabulary(t *testing.T) (all []unused) {
+	data, err := os.ReadFile(root + "/docs/glossary.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(data), "## Words that are not used")
+	for line := range strings.Lines(table) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		if len(cells) != 3 || strings.HasPrefix(cells[0], "--") || strings.TrimSpace(cells[0]) == "not" {
+			continue
+		}
+		u := unused{phrases: phrases(strings.TrimSpace(cells[0])), instead: strings.TrimSpace(cells[1])}
+		if fine := strings.TrimSpace(cells[2]); fine != "" {
+			u.fine = phrases(fine)
+		}
+		all = append(all, u)
+	}
+	percent := regexp.MustCompile(`(\d)([ \x{a0}]%)([^\pL\pN.+#(-]|$)`)
+	return append(all, unused{phrases: percent, instead: "95%, without a space"})
+}
+
+func (u unused) in(text string) []string {
+	if u.fine != nil {
+		text = u.fine.ReplaceAllString(text, "$1…$3")
+	}
+	if m := u.phrases.FindStringSubmatch(text); m != nil {
+		return m[2:3]
+	}
+	return nil
+}
+
+// exceptions are texts of others, which stay as they write them.
+var exceptions = []struct{ file, text string }{}
+
+func excepted(s Sentence) bool {
+	for _, e := range exceptions {
+		if e.file == s.File && strings.Contains(s.Text, e.text) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestWords: a word that the glossary does not use is in no literal, template, document or comment.
+func TestWords(t *testing.T) {
+	all, err := sentences(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := vocabulary(t)
+	if len(all) < 10_000 || len(words) < 30 {
+		t.Fatalf("%d sentences, %d rows of words", len(all), len(words))
+	}
+	only := os.Getenv("WORDS_IN") // a path prefix, for work on one folder
+	for _, s := range all {
+		if excepted(s) || !strings.HasPrefix(s.File, only) {
+			continue
+		}
+		for _, u := range words {
+			for _, found := range u.in(s.Text) {
+				t.Errorf("%s:%d: %q; write %s: %.200s", s.File, s.Line, found, u.instead, s.Text)
+			}
+		}
+	}
+}
+
+// TestGlossary: the rules of the table match what they are to match, and each term stands once.
+func TestGlossary(t *testing.T) {
+	for text, want := range map[string]bool{
+		"it told us": true, "nobody's": true, "Somebody": true, "foretold": false, "there is no index": false, "it is no index": true,
+		"no such file": false, "there is no such key": true, "95 % of": true, "95% of": false, "x % y": false, "fingerprints": false,
+		"answer_ns": false, "the answer": true, "as it\u00a0is": false, "due to rain": false, "when due": true,
+	} {
+		found := slices.ContainsFunc(vocabulary(t), func(u unused) bool { return len(u.in(text)) > 0 })
+		if found != want {
+			t.Errorf("%q: found %t", text, found)
+		}
+	}
+	data, err := os.ReadFile(root + "/docs/glossary.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	terms := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^\*\*([^*]+)\.\*\*`).FindAllStringSubmatch(string(data), -1) {
+		if terms[m[1]] {
+			t.Errorf("%s stands twice", m[1])
+		}
+		terms[m[1]] = true
+	}
+	if len(terms) < 50 {
+		t.Errorf("%d terms", len(terms))
+	}
+}
+
+// TestReaders: texts are found wherever they may be.
+func TestReaders(t *testing.T) {
+	for name, c := range map[string]struct{ ext, src, want string }{
+		"literals joined": {".go", "package a\nvar b = \"one \" +\n\t\"two\"\nvar c = \"three\"\n", "one two|three"},
+		"comment":         {".go", "package a\n// one\n// two\n\nvar b = `raw\ntext`\n", "one two|raw text"},
+		"markdown":        {".md", "one `code`\ntwo\n\n```sh\nnot\n```\n| a | b |\n- c\n", "one two|| a | b ||- c"},
+		"template":        {".html", "{{define \"x\"}}<p>one {{.Two}} three</p>\n", "one three"},
+		"script":          {".js", "const a = 'one'; // two\n", "one|two"},
+		"yaml":            {".yaml", "# one\n# two\na: 1\n", "one two a: 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, s := range readers[c.ext]([]byte(c.src)) {
+				got = append(got, strings.Join(strings.Fields(s.Text), " "))
+			}
+			if strings.Join(got, "|") != c.want {
+				t.Errorf("%q, want %q", strings.Join(got, "|"), c.want)
+			}
+		})
+	}
+}
