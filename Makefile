@@ -3,7 +3,7 @@
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?= 60s
 
-.PHONY: verify-all build test acceptance cover flakes bench lint cross vuln fuzz bench-tui bench-load bench-seed bench-store bench-sample bench-verdict bench-aa bench-report clean
+.PHONY: verify-all build test acceptance words cover flakes bench lint cross vuln fuzz bench-tui bench-load bench-seed bench-store bench-sample bench-verdict bench-aa bench-report clean
 
 build: ## one static binary, ./locbench
 	CGO_ENABLED=0 go build -trimpath -o locbench ./cmd/locbench
@@ -13,6 +13,9 @@ test: ## the README's test command
 
 acceptance: ## real engine, store, browser, terminal, virtual machine, and timing; PARTS="engine store" for some (.ci/acceptance -h)
 	.ci/acceptance $(PARTS)
+
+words: ## every sentence that users see, by place, for reading in one sitting
+	@go run ./internal/testenv/words
 
 cover: ## statement coverage of the test command over internal/; fails below 70 %
 	go test -coverprofile=cover.out -coverpkg="$$(go list ./internal/... | grep -v /testenv | paste -sd, -)" ./... >/dev/null
