@@ -116,6 +116,9 @@ func ofGo(src []byte) (all []Sentence) {
 			if err != nil {
 				text = lit
 			}
+			if strings.HasPrefix(text, "locbench/") { // an import
+				text = ""
+			}
 			if n := len(all); n > 0 && before == token.STRING && last == token.ADD && all[n-1].User {
 				all[n-1].Text += text
 			} else {
