@@ -10,11 +10,11 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// wordFor is how long a word stays.
+// wordFor is how long a message stays.
 const wordFor = 5 * time.Second
 
-// calmTicks is how many ticks lie between two frames while a step is measured: its figures come
-// once a second.
+// calmTicks is the number of ticks between two frames while a step is measured: its values come once
+// a second.
 const calmTicks = 5
 
 // Update implements tea.Model.
@@ -33,7 +33,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 			m.word, m.dirty = word{}, true
 		}
 		if c, ok := m.top().(ui.SlowRefresh); ok && c.SlowRefresh() && m.ticks%calmTicks != 0 {
-			return nil // what has changed waits for the whole second
+			return nil // changes wait for the next full second
 		}
 		m.pending, m.dirty = false, m.dirty || m.pending || m.top().Busy()
 		if !m.top().Busy() {
@@ -65,7 +65,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		tea.KeyboardEnhancementsMsg, tea.KeyReleaseMsg:
 		return nil
 	default:
-		// What events change is drawn with the next tick: several of them make one frame.
+		// Changes by events are drawn with the next tick: several events make one frame.
 		m.pending, m.dirty = m.pending || m.ticking, m.dirty || !m.ticking
 		if cmd, mine := m.navigate(msg); mine {
 			return cmd
@@ -74,7 +74,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	return m.top().Update(msg)
 }
 
-// resize gives the screen on top its room: the last line is the program's.
+// resize gives the top screen its size: the last line is the program's.
 func (m *Model) resize() tea.Cmd {
 	return m.top().Update(ui.Resized{Width: m.width, Height: max(0, m.height-1)})
 }
@@ -126,12 +126,12 @@ func (m *Model) helpMouse(msg tea.Msg) {
 	}
 }
 
-// navigate carries out what a screen asks of the program.
+// navigate handles the messages of screens to the program.
 func (m *Model) navigate(msg tea.Msg) (cmd tea.Cmd, mine bool) {
 	switch msg := msg.(type) {
 	case ui.Open:
 		m.dirty = true
-		m.screens, m.word = append(m.screens, msg.Screen), word{} // the word was about the screen before
+		m.screens, m.word = append(m.screens, msg.Screen), word{} // the message was about the previous screen
 		return tea.Batch(m.resize(), msg.Screen.Init()), true
 	case ui.Replace:
 		m.dirty = true
@@ -146,16 +146,16 @@ func (m *Model) navigate(msg tea.Msg) (cmd tea.Cmd, mine bool) {
 	case ui.Quit:
 		return tea.Quit, true
 	case ui.StatusMsg:
-		m.tell(msg.Text, msg.Bad)
+		m.say(msg.Text, msg.Bad)
 		return nil, true
 	case ui.Copy:
-		m.tell("copied "+msg.What+": "+cmp.Or(msg.Shown, msg.Text), false)
+		m.say("copied "+msg.What+": "+cmp.Or(msg.Shown, msg.Text), false)
 		return tea.SetClipboard(msg.Text), true
 	}
 	return nil, false
 }
 
-func (m *Model) tell(text string, bad bool) {
+func (m *Model) say(text string, bad bool) {
 	m.dirty = true
 	m.word = word{ui.Outside(strings.TrimSpace(text), 2000), bad, m.now.Add(wordFor)}
 }

@@ -58,7 +58,7 @@ func TestDoubt(t *testing.T) {
 		"errors 20%, dropped 5.0%": {Load: bench.Load{Succeeded: 8, Failed: map[bench.ErrorKind]int64{"5xx": 2}, Scheduled: 200, Dropped: 10}},
 	} {
 		t.Run(want, func(t *testing.T) {
-			if got := join(doubts(&r, bench.Limits{Memory: 100})); got != want {
+			if got := join(warningWords(&r, bench.Limits{Memory: 100})); got != want {
 				t.Errorf("%q, want %q", got, want)
 			}
 		})

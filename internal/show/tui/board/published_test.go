@@ -39,7 +39,7 @@ func TestWhatBoundAStepIsInTheTable(t *testing.T) {
 				if step.Result == nil || v.verdict(step.Result).Bound == "" {
 					continue
 				}
-				if v.judged(step.Result) == "" {
+				if v.notes(step.Result) == "" {
 					t.Errorf("%s, step %d: the column is empty, the detail says %s", trial.Result.Trial, step.Index+1, v.verdict(step.Result))
 				}
 				if detail := strings.Join(v.detail(step, 200), "\n"); strings.Contains(detail, "nothing was used up") || strings.Contains(detail, "bound by unclear") {

@@ -123,7 +123,7 @@ func TestHeadline(t *testing.T) {
 		t.Errorf("missing: %v", want)
 	}
 	for _, f := range headline(at(nil, -1), b) {
-		if f.A.Known || f.Said != nil {
+		if f.A.Known || f.Row != nil {
 			t.Errorf("%s of no contender: %+v", f.Head, f.A)
 		}
 	}
@@ -134,20 +134,20 @@ func TestHeadline(t *testing.T) {
 func TestStepsAndDoubts(t *testing.T) {
 	a, b := only(rates("a", 1000, 1002, 1004, 1006, 1008, 1010)), only(rates("b", 2000, 2002, 9004, 2006, 2008, 2010))
 	pairs := StepPairs(a, b)
-	judgeSteps(pairs, a, b, false, nil)
-	if said := pairs[0].figure(measure.Throughput).Said; said == nil || said.Verdict != stats.Better || said.Ratio == nil {
+	stepVerdicts(pairs, a, b, false, nil)
+	if said := pairs[0].value(measure.Throughput).Row; said == nil || said.Verdict != stats.Better || said.Ratio == nil {
 		t.Errorf("%+v", said)
 	}
-	judgeSteps(pairs, a, b, true, nil)
-	if got := bare(wordText(ui.NewLook(ui.LookOptions{NoColor: true}), *pairs[0].figure(measure.Throughput), usual)); got != "not comparable" {
+	stepVerdicts(pairs, a, b, true, nil)
+	if got := bare(wordText(ui.NewLook(ui.LookOptions{NoColor: true}), *pairs[0].value(measure.Throughput), usual)); got != "not comparable" {
 		t.Errorf("%q", got)
 	}
-	pairs[0].InA, pairs[0].figure(measure.Throughput).Said = false, nil
-	if judgeSteps(pairs, a, b, false, nil); pairs[0].figure(measure.Throughput).Said != nil {
+	pairs[0].InA, pairs[0].value(measure.Throughput).Row = false, nil
+	if stepVerdicts(pairs, a, b, false, nil); pairs[0].value(measure.Throughput).Row != nil {
 		t.Error("a step of one side is judged")
 	}
 	var got []string
-	for _, d := range Values(headline(a, b)).figure(measure.Throughput).Said.Warnings {
+	for _, d := range Values(headline(a, b)).value(measure.Throughput).Row.Warnings {
 		got = append(got, d.Words("A", "B"))
 	}
 	if len(got) != 2 || !strings.HasPrefix(got[0], "A: it rises") || !strings.HasPrefix(got[1], "B: round 3 stands apart") {
@@ -190,7 +190,7 @@ func TestStepPairs(t *testing.T) {
 				if !p.InB {
 					b = "-"
 				}
-				if f := p.figure(measure.Throughput); p.InA != f.A.Known || p.InB != f.B.Known {
+				if f := p.value(measure.Throughput); p.InA != f.A.Known || p.InB != f.B.Known {
 					t.Errorf("%s and %s: %+v", c.a, c.b, p)
 				}
 				got = append(got, a+"="+b)

@@ -143,18 +143,18 @@ func TestControls(t *testing.T) {
 	}
 	step := 1
 	tell(bench.ChangedManually{Control: bench.Control{Kind: bench.ControlPause}, Step: &step})
-	if !s.PauseWanted || !s.Paused.IsZero() {
-		t.Errorf("wanted %v, since %v", s.PauseWanted, s.Paused)
+	if !s.PauseRequested || !s.Paused.IsZero() {
+		t.Errorf("wanted %v, since %v", s.PauseRequested, s.Paused)
 	}
 	tell(bench.Paused{})
-	if s.PauseWanted || !s.Paused.Equal(at) {
-		t.Errorf("wanted %v, since %v", s.PauseWanted, s.Paused)
+	if s.PauseRequested || !s.Paused.Equal(at) {
+		t.Errorf("wanted %v, since %v", s.PauseRequested, s.Paused)
 	}
 	tell(bench.Resumed{Took: time.Second})
 	tell(bench.ChangedManually{Control: bench.Control{Kind: bench.ControlNote, Text: "deploy"}})
 	tell(bench.ChangedManually{Control: bench.Control{Kind: bench.ControlStop}})
-	if !s.Paused.IsZero() || !s.StopWanted || len(s.Current.Result.ManualChanges) != 3 {
-		t.Errorf("since %v, stop %v, %d interventions", s.Paused, s.StopWanted, len(s.Current.Result.ManualChanges))
+	if !s.Paused.IsZero() || !s.StopRequested || len(s.Current.Result.ManualChanges) != 3 {
+		t.Errorf("since %v, stop %v, %d interventions", s.Paused, s.StopRequested, len(s.Current.Result.ManualChanges))
 	}
 	if n := len(s.Current.Flags); n != 4 || s.Current.Flags[2].Text != "deploy" {
 		t.Errorf("flags %+v", s.Current.Flags)
@@ -219,8 +219,8 @@ func TestAStopTakesAPauseBack(t *testing.T) {
 	for i, kind := range []bench.ControlKind{bench.ControlPause, bench.ControlStop} {
 		s.Apply(bench.Record{Seq: int64(i + 1), Event: bench.ChangedManually{Control: bench.Control{Kind: kind}}})
 	}
-	if s.PauseWanted || !s.StopWanted {
-		t.Errorf("pause wanted %v, stop wanted %v", s.PauseWanted, s.StopWanted)
+	if s.PauseRequested || !s.StopRequested {
+		t.Errorf("pause wanted %v, stop wanted %v", s.PauseRequested, s.StopRequested)
 	}
 }
 

@@ -75,7 +75,7 @@ func TestFromKeysToArguments(t *testing.T) {
 			o.give(fieldInterleave, "100ms")
 		}, "--profile quick go-nethttp js-express kt-http4k kt-ktor rs-actix --interleave 100ms"},
 		{"ways out", withoutDocker, func(o *opened) { o.press("left", "1", "1") }, "--profile locations --runtime process --store embedded"},
-		{"ways out among the findings", withoutDocker, func(o *opened) { o.press("left", "d", "1", "1", "esc") }, "--profile locations --runtime process --store embedded"},
+		{"ways out among the diagnosis", withoutDocker, func(o *opened) { o.press("left", "d", "1", "1", "esc") }, "--profile locations --runtime process --store embedded"},
 		{"what answers here is offered", everything, func(o *opened) { o.press("left", "1") }, "--profile locations --elastic " + localElastic},
 		{"saved", everything, func(o *opened) { o.give(fieldRounds, "2"); o.press("w", "enter") }, "--profile my-quick.yaml"},
 	} {
