@@ -31,7 +31,7 @@ type Options struct {
 	Env    []string // environment of the process, such as TERM and COLORTERM
 	First  ui.Screen
 	ASCII  bool
-	// NoColor turns colours off, whatever the terminal can do.
+	// NoColor disables colours, whatever the terminal can do.
 	NoColor bool
 	// Theme is "dark", "light", or "" to ask the terminal.
 	Theme string

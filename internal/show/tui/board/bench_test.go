@@ -50,7 +50,7 @@ func long() *fold.State {
 	return s
 }
 
-// BenchmarkViewChanged is the worst case: every point of every chart may be another one.
+// BenchmarkViewChanged measures the worst case: every point of every chart may have changed.
 func BenchmarkViewChanged(b *testing.B) {
 	s := long()
 	board, f := New(), ui.Frame{Width: 200, Height: 49, Look: ui.NewLook(ui.LookOptions{}), Now: s.Last}
@@ -64,7 +64,7 @@ func BenchmarkViewChanged(b *testing.B) {
 	}
 }
 
-// BenchmarkViewLog is another log line alone.
+// BenchmarkViewLog measures a new log line.
 func BenchmarkViewLog(b *testing.B) {
 	s := long()
 	board, f := New(), ui.Frame{Width: 200, Height: 49, Look: ui.NewLook(ui.LookOptions{}), Now: s.Last}
@@ -75,7 +75,7 @@ func BenchmarkViewLog(b *testing.B) {
 	}
 }
 
-// BenchmarkViewTick is a frame in which nothing but the time has changed.
+// BenchmarkViewTick measures a frame in which only the time has changed.
 func BenchmarkViewTick(b *testing.B) {
 	s := long()
 	board, f := New(), ui.Frame{Width: 200, Height: 49, Look: ui.NewLook(ui.LookOptions{}), Now: s.Last}

@@ -34,7 +34,7 @@ func TestPager(t *testing.T) {
 	}
 }
 
-func TestDoubt(t *testing.T) {
+func TestWarningWords(t *testing.T) {
 	usage := func(throttled, used int64) *bench.Usage {
 		return &bench.Usage{Throttling: &bench.Throttling{Periods: throttled * 2, Throttled: throttled}, Memory: &bench.Memory{Used: used}}
 	}

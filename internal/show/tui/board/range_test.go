@@ -64,7 +64,7 @@ func TestDraggingZoomsTime(t *testing.T) {
 	}
 }
 
-func TestClickMovesTheCursorAlone(t *testing.T) {
+func TestClickMovesOnlyTheCursor(t *testing.T) {
 	s, b := middle(t), New()
 	press(t, b, s, "enter")
 	x, y := find(t, text(b, s, 80, 23), "0:05")
@@ -84,10 +84,10 @@ func TestClickMovesTheCursorAlone(t *testing.T) {
 func TestRangeByKeys(t *testing.T) {
 	s, b := middle(t), New()
 	press(t, b, s, "enter", "home", "v")
-	wants(t, text(b, s, 80, 23), "(v shows it)")
+	wants(t, text(b, s, 80, 23), "(v: zoom)")
 	press(t, b, s, "right", "right", "right", "v")
 	wants(t, text(b, s, 80, 23), "0:00.5 to 0:03.5")
-	press(t, b, s, "v", "v") // no length: it stays as it is
+	press(t, b, s, "v", "v") // an empty range changes nothing
 	wants(t, text(b, s, 80, 23), "0:00.5 to 0:03.5")
 	press(t, b, s, "[")
 	wants(t, text(b, s, 80, 23), "whole trial")

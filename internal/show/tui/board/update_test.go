@@ -21,7 +21,7 @@ func text(b *Board, s *fold.State, w, h int) string {
 	return ansi.Strip(strings.Join(b.View(ui.Frame{Width: w, Height: h, Look: ui.NewLook(ui.LookOptions{}), Now: s.Last}, s, ""), "\n"))
 }
 
-// press sends keys, each of which has to be the board's own, with a view in between as on a screen.
+// press sends keys, which the board must all handle, with a view in between as on a screen.
 func press(t *testing.T, b *Board, s *fold.State, keys ...string) {
 	t.Helper()
 	for _, k := range keys {
@@ -180,7 +180,7 @@ func TestLogFollowsItsEnd(t *testing.T) {
 	}
 }
 
-func TestWhatHasNotChangedIsNotDrawnAgain(t *testing.T) {
+func TestUnchangedViewsAreNotDrawnAgain(t *testing.T) {
 	s, b := middle(t), New()
 	f := ui.Frame{Width: 120, Height: 39, Look: ui.NewLook(ui.LookOptions{}), Now: s.Last}
 	b.View(f, s, "")
@@ -196,11 +196,11 @@ func TestWhatHasNotChangedIsNotDrawnAgain(t *testing.T) {
 		t.Error("not drawn again after another reading of the counters")
 	}
 	if got, want := text(b, s, 120, 39), text(New(), s, 120, 39); got != want {
-		t.Errorf("what was kept is another view:\n%s\nwant\n%s", got, want)
+		t.Errorf("the kept view is wrong:\n%s\nwant\n%s", got, want)
 	}
 }
 
-func TestEarlierRoundsStandAtTheSameStep(t *testing.T) {
+func TestEarlierRoundsAreAtTheSameStep(t *testing.T) {
 	s := at(t, "limits", 80, isA[bench.WindowClosed])
 	b := New()
 	v := &view{b: b, s: s, trial: s.Current, l: ui.NewLook(ui.LookOptions{})}
@@ -224,8 +224,7 @@ func TestEarlierRoundsStandAtTheSameStep(t *testing.T) {
 	}
 }
 
-// A step by the clock shows what were scheduled next to what was answered, and a stop that was asked for
-// is reported.
+// TestOpenLoop: an open-loop step shows its target rate, and a requested stop is shown.
 func TestOpenLoop(t *testing.T) {
 	s := &fold.State{}
 	for _, rec := range tuitest.Until(shared(t, "limits"), 40, isA[bench.WindowClosed]) {
@@ -237,12 +236,12 @@ func TestOpenLoop(t *testing.T) {
 	}
 	on(s, bench.ChangedManually{Control: bench.Control{Kind: bench.ControlStop}}, bench.ChangedManually{Control: bench.Control{Kind: bench.ControlRate, Rate: 7654}})
 	b := New()
-	if v := text(b, s, 120, 39); !strings.Contains(v, "due/s") || !strings.Contains(v, "stops after this step") || !strings.Contains(v, ", now 7,654/s") || s.Current.Flags[1].Text != "rate 7,654" {
-		t.Errorf("what were scheduled, the stop or the flag of the rate is missing:\n%s", v)
+	if v := text(b, s, 120, 39); !strings.Contains(v, "target/s") || !strings.Contains(v, "stops after this step") || !strings.Contains(v, ", now 7,654/s") || s.Current.Flags[1].Text != "rate 7,654" {
+		t.Errorf("the target rate, the stop or the flag of the rate is missing:\n%s", v)
 	}
 	press(t, b, s, "z")
-	if v := text(b, s, 120, 39); !strings.Contains(v, "due 7,654/s") {
-		t.Errorf("what were scheduled is not among the exact values:\n%s", v)
+	if v := text(b, s, 120, 39); !strings.Contains(v, "target 7,654/s") {
+		t.Errorf("the target rate is not among the exact values:\n%s", v)
 	}
 }
 

@@ -31,7 +31,7 @@ type cell struct {
 type canvas struct {
 	w, h   int
 	cells  []cell
-	paints []ui.Paint // the first is no paint
+	paints []ui.Paint // the first is empty
 }
 
 func newCanvas(w, h int) *canvas {

@@ -16,7 +16,7 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// rates returns the trials of a contender: a round for each throughput.
+// rates returns the trials of a contender, a round for each throughput.
 func rates(label string, perSecond ...int64) []bench.TrialResult {
 	var trials []bench.TrialResult
 	for i, n := range perSecond {
@@ -54,7 +54,7 @@ func bare(text string) string {
 
 func headline(a, b analysis.Contender) []Value { return Headline(a, b, nil, nil) }
 
-func TestWhatTheRoundsSay(t *testing.T) {
+func TestVerdicts(t *testing.T) {
 	six := []int64{1000, 1002, 1004, 1006, 1008, 1010}
 	twice := []int64{2000, 2002, 2004, 2006, 2008, 2010}
 	for _, c := range []struct {
@@ -69,10 +69,10 @@ func TestWhatTheRoundsSay(t *testing.T) {
 		{"five against six", six[:5], twice, 0, "need ≥ 6 rounds", "need ≥ 6", "+99.7"},
 		{"six, far faster", six, twice, 0, "B is better", "B better", "+99.5"},
 		{"six, far slower", twice, six, 0, "A is better", "A better", "-49.9"},
-		{"six, below the floor", six, []int64{1100, 1102, 1104, 1106, 1108, 1110}, .2, "can't tell, below the floor", "can't tell", "+10.0"},
+		{"six, below the floor", six, []int64{1100, 1102, 1104, 1106, 1108, 1110}, .2, "inconclusive, below noise floor", "inconclusive", "+10.0"},
 		{"six, above the floor", six, []int64{1100, 1102, 1104, 1106, 1108, 1110}, .05, "B is better", "B better", "+10.0"},
 		{"nearly the same", six, []int64{1003, 1005, 1007, 1009, 1011, 1013}, 0, "same within 3%", "same", "+0.3"},
-		{"noise", []int64{800, 900, 1000, 1100, 1200, 1300}, []int64{850, 950, 1050, 1150, 1250, 1350}, 0, "can't tell, ~", "can't tell", "+4.8"},
+		{"noise", []int64{800, 900, 1000, 1100, 1200, 1300}, []int64{850, 950, 1050, 1150, 1250, 1350}, 0, "inconclusive, ~", "inconclusive", "+4.8"},
 		{"missing", six, nil, 0, "–", "–", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -90,13 +90,13 @@ func TestWhatTheRoundsSay(t *testing.T) {
 	}
 }
 
-// TestHeadline of figures where less is better, and of those that are no medians: only the declared
-// measures are judged.
+// TestHeadline: values where less is better, and values other than medians. Only the declared measures
+// have a verdict.
 func TestHeadline(t *testing.T) {
 	a, b := only(rates("a", 1001, 1003, 1005, 1007, 1009, 1011)), only(rates("b", 2000, 2002, 2004, 2006, 2008, 2010))
 	want := map[string]string{
 		"start-up": "A is better", "peak throughput": "B is better", "p99 at half peak": "B is better", "p50 at peak": "–", "p99 at peak": "–", "errors": "–",
-		"CPU/req at peak": "B is better", "peak memory": "A is better", "cost of 10⁹ req": "–",
+		"CPU/req at peak": "B is better", "peak memory": "A is better", "$ per 1B req": "–",
 	}
 	l := ui.NewLook(ui.LookOptions{NoColor: true})
 	for _, f := range headline(a, b) {
@@ -129,14 +129,14 @@ func TestHeadline(t *testing.T) {
 	}
 }
 
-// The steps are judged as one family, warm-ups and those of one side not; what is odd about the
-// rounds is reported.
-func TestStepsAndDoubts(t *testing.T) {
+// TestStepVerdicts: the steps are one family, without warm-ups and steps of one side; warnings about the
+// rounds are reported.
+func TestStepVerdicts(t *testing.T) {
 	a, b := only(rates("a", 1000, 1002, 1004, 1006, 1008, 1010)), only(rates("b", 2000, 2002, 9004, 2006, 2008, 2010))
 	pairs := StepPairs(a, b)
 	stepVerdicts(pairs, a, b, false, nil)
-	if said := pairs[0].value(measure.Throughput).Row; said == nil || said.Verdict != stats.Better || said.Ratio == nil {
-		t.Errorf("%+v", said)
+	if row := pairs[0].value(measure.Throughput).Row; row == nil || row.Verdict != stats.Better || row.Ratio == nil {
+		t.Errorf("%+v", row)
 	}
 	stepVerdicts(pairs, a, b, true, nil)
 	if got := bare(wordText(ui.NewLook(ui.LookOptions{NoColor: true}), *pairs[0].value(measure.Throughput), usual)); got != "not comparable" {
@@ -144,7 +144,7 @@ func TestStepsAndDoubts(t *testing.T) {
 	}
 	pairs[0].InA, pairs[0].value(measure.Throughput).Row = false, nil
 	if stepVerdicts(pairs, a, b, false, nil); pairs[0].value(measure.Throughput).Row != nil {
-		t.Error("a step of one side is judged")
+		t.Error("a step of one side has a verdict")
 	}
 	var got []string
 	for _, d := range Values(headline(a, b)).value(measure.Throughput).Row.Warnings {
@@ -155,7 +155,7 @@ func TestStepsAndDoubts(t *testing.T) {
 	}
 }
 
-func ladderOf(specs ...string) []bench.TrialResult {
+func stepsOf(specs ...string) []bench.TrialResult {
 	trial := bench.TrialResult{Trial: bench.Trial{Contender: "a", Round: 1}, State: bench.TrialComplete}
 	for i, spec := range specs {
 		st := bench.Step{Name: spec, Duration: time.Second}
@@ -182,7 +182,7 @@ func TestStepPairs(t *testing.T) {
 	} {
 		t.Run(c.a, func(t *testing.T) {
 			var got []string
-			for _, p := range StepPairs(only(ladderOf(strings.Fields(c.a)...)), only(ladderOf(strings.Fields(c.b)...))) {
+			for _, p := range StepPairs(only(stepsOf(strings.Fields(c.a)...)), only(stepsOf(strings.Fields(c.b)...))) {
 				a, b := p.Step.Name, p.Step.Name
 				if !p.InA {
 					a = "-"

@@ -1,4 +1,4 @@
-// Package fold turns the events of a run into the state that the screens show. It is pure: the same
+// Package fold makes the state that the screens show from the events of a run. It is pure: the same
 // records give the same state, whether they arrive from a running benchmark or are read from a
 // folder, so every screen is tested with a slice of events.
 //

@@ -161,8 +161,8 @@ func (s *Screen) status(f ui.Frame) string {
 	return ""
 }
 
-// Interrupt implements ui.Interrupter. Ctrl-C first asks the user, then stops the run gracefully, then
-// by force, then kills it.
+// Interrupt implements ui.Interrupter. The first Ctrl-C opens a question, the next ones stop the run
+// gracefully, stop it by force, and kill it.
 func (s *Screen) Interrupt() tea.Cmd {
 	switch {
 	case s.ended || !s.options.Session.CanSteer():

@@ -89,8 +89,8 @@ func (s *Screen) askAgain() tea.Cmd {
 	return tea.Batch(s.askMachine(), s.askStates(), s.askElastic(localElastic), s.askElastic(s.elasticURL()), s.askRoom())
 }
 
-// backAgain requests everything again after another screen was shown: images may have been built, and
-// that screen has received the responses.
+// backAgain requests everything again after another screen was shown: that screen has received the
+// responses, and images may have been built.
 func (s *Screen) backAgain() tea.Cmd {
 	s.facts.pending = 0
 	cmds := []tea.Cmd{s.askAgain()}

@@ -153,7 +153,7 @@ func (s *Screen) runtime() bench.Runtime {
 	return cmp.Or(bench.Runtime(s.value(fieldRuntime)), bench.RuntimeAuto)
 }
 
-// inContainers reports whether contenders will run in containers, as far as it is known.
+// inContainers reports whether contenders are expected to run in containers.
 func (s *Screen) inContainers() bool {
 	return s.runtime().Traits().Container || s.runtime().Traits().Auto && s.engineResponds()
 }

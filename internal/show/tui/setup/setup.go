@@ -187,7 +187,7 @@ func (s *Screen) Typing() bool {
 	return s.mode == editing || s.mode == saving && !s.save.asking || s.mode == contenders && s.list.typing
 }
 
-// Busy implements ui.Screen: a spinner is shown while answers of the Site are pending.
+// Busy implements ui.Screen: a spinner is shown while responses of the Site are pending.
 func (s *Screen) Busy() bool { return s.facts.pending > 0 }
 
 // Keys implements ui.Screen.
