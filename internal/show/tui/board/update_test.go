@@ -59,15 +59,15 @@ func TestOtherKeysAreLeftAlone(t *testing.T) {
 
 func TestTrials(t *testing.T) {
 	s, b := middle(t), New()
-	if v := text(b, s, 80, 23); strings.Contains(v, "shown:") {
+	if v := text(b, s, 80, 23); strings.Contains(v, " showing ") {
 		t.Errorf("another trial is shown at first:\n%s", v)
 	}
 	press(t, b, s, "[", "[")
-	if v := text(b, s, 80, 23); !strings.Contains(v, "shown: go-nethttp, round 1, trial 1, complete") {
+	if v := text(b, s, 80, 23); !strings.Contains(v, "showing go-nethttp, round 1, trial 1, complete") {
 		t.Errorf("the first trial is not shown:\n%s", v)
 	}
 	press(t, b, s, "]", "]", "]") // those to come cannot be shown
-	if v := text(b, s, 80, 23); strings.Contains(v, "shown:") {
+	if v := text(b, s, 80, 23); strings.Contains(v, " showing ") {
 		t.Errorf("not back at the running trial:\n%s", v)
 	}
 	press(t, b, s, "[")
@@ -78,7 +78,7 @@ func TestTrials(t *testing.T) {
 		t.Errorf("the chosen trial does not stay:\n%s", v)
 	}
 	press(t, b, s, ".")
-	if v := text(b, s, 80, 23); strings.Contains(v, "shown:") {
+	if v := text(b, s, 80, 23); strings.Contains(v, " showing ") {
 		t.Errorf("it does not follow again:\n%s", v)
 	}
 }

@@ -160,7 +160,7 @@ func TestCompareTakesTheMarkedOnes(t *testing.T) {
 			}
 		}
 	}
-	is("home down down c", "154953-quick", "two contenders of one run")
+	is("home down down c", "154953-quick", "same run: same machine, limits and load")
 	is("home down space down c", "155149-faulty", "081500-quick")
 	is("home down down space end c", "155149-faulty", "154953-quick")
 	asked(s, "space")

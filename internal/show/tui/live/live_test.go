@@ -149,10 +149,10 @@ func TestKeysControl(t *testing.T) {
 		want string
 	}{
 		"pause":             {[]string{"p"}, "pause"},
-		"skip step":         {[]string{"s", "y"}, "skip step"},
+		"skip step":         {[]string{"s", "y"}, "skip_step"},
 		"not after all":     {[]string{"s", "n", "S", "esc", "e", "q"}, ""},
-		"skip contender":    {[]string{"S", "y"}, "skip contender"},
-		"stop":              {[]string{"e", "y"}, "stop after step"},
+		"skip contender":    {[]string{"S", "y"}, "skip_contender"},
+		"stop":              {[]string{"e", "y"}, "stop_after_step"},
 		"enter is not yes":  {[]string{"s", "enter", "n"}, ""},
 		"note":              {[]string{"m", "a", "y", "q", "enter"}, "note"},
 		"an empty note":     {[]string{"m", "enter"}, ""},
