@@ -41,7 +41,7 @@ func (s Screens) open(begin func() (ui.Session, error)) tea.Cmd {
 	}
 }
 
-// Live returns the screen of a run, in progress or finished. With leave the program ends with the run.
+// Live returns the screen of a run. With leave, the program ends with the run.
 func (s Screens) Live(session ui.Session, leave bool) *live.Screen {
 	return live.New(live.Options{Session: session, Opener: s.Opener, Leave: leave})
 }

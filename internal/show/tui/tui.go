@@ -1,7 +1,8 @@
 // Package tui is the dashboard: a Bubble Tea program that shows a stack of screens (setup, live,
-// browse, compare), each in a package below. They show a fold over the events of a run (package fold),
-// so the run does not wait for the screen or depend on it. Package screens implements everything that
-// reaches outside (starting a run, reading folders, writing a report) behind interfaces of package ui.
+// browse, compare), each in a package below. They show a fold over the events of a run (package
+// fold), so the run does not wait for the screen or depend on it. Package screens implements
+// everything that reaches outside (starting a run, reading folders, writing a report) behind
+// interfaces of package ui.
 package tui
 
 import (
@@ -17,8 +18,8 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// framesPerSecond is the most frames that are written to the terminal per second. A frame is drawn only
-// after a change; a key has its effect within one frame.
+// framesPerSecond is the most frames that are written to the terminal per second. A frame is drawn
+// only after a change; a key has its effect within one frame.
 const framesPerSecond = 60
 
 // tick is the time between two frames that time alone causes.

@@ -13,8 +13,7 @@ import (
 // wordFor is how long a message stays.
 const wordFor = 5 * time.Second
 
-// calmTicks is the number of ticks between two frames while a step is measured: its values come once
-// a second.
+// calmTicks is the number of ticks between two frames of a measured step, about a second.
 const calmTicks = 5
 
 // Update implements tea.Model.

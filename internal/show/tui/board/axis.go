@@ -114,8 +114,8 @@ func (v *view) axisLines(a chart.Axis, w int) []string {
 	return lines
 }
 
-// earlier returns earlier rounds of the contender as faint lines. Each of their steps begins where the
-// same step of the shown trial does.
+// earlier returns earlier rounds of the contender as faint lines. Each of their steps begins where
+// the same step of the shown trial does.
 func (v *view) earlier(m metric, a chart.Axis) []chart.Series {
 	var out []chart.Series
 	for _, trial := range v.rounds() {
@@ -142,8 +142,8 @@ func (v *view) rounds() []*fold.Trial {
 	return out[max(0, len(out)-3):]
 }
 
-// shifts returns, for each step of an earlier trial, how many seconds later the same step of the shown
-// trial began; NaN if the shown trial does not have it.
+// shifts returns, for each step of an earlier trial, how many seconds later the same step of the
+// shown trial began; NaN if the shown trial does not have it.
 func (v *view) shifts(trial *fold.Trial) []float64 {
 	out := make([]float64, len(trial.Steps))
 	for i, s := range trial.Steps {

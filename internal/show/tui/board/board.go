@@ -100,8 +100,9 @@ type view struct {
 // Compact views are drawn below these sizes, in cells and lines of the frame.
 const compactWidth, compactHeight = 60, 15
 
-// View draws exactly f.Height lines of f.Width cells, as at f.Now. status is a short painted text for
-// the right end of the header. Clicks work only if the view begins at the top left of the screen.
+// View draws exactly f.Height lines of f.Width cells, as at f.Now. status is a short painted text
+// for the right end of the header. Clicks work only if the view begins at the top left of the
+// screen.
 func (b *Board) View(f ui.Frame, s *fold.State, status string) []string {
 	if f.Height <= 0 {
 		return nil
@@ -121,7 +122,7 @@ func (b *Board) View(f ui.Frame, s *fold.State, status string) []string {
 	return append(top, v.page(f.Width, f.Height-len(top), len(top))...)
 }
 
-// page returns the part below the tabs. It is drawn again only when an event, a key or time changes it.
+// page returns the part below the tabs, drawn again only after an event, a key or a tick.
 func (v *view) page(w, h, top int) []string {
 	b := v.b
 	key := drawnKey{v.s, v.s.Version, b.revision, w, h, v.l, v.zone}

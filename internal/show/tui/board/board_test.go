@@ -41,8 +41,8 @@ func at(t testing.TB, name string, n int, is func(bench.Record) bool) *fold.Stat
 	return s
 }
 
-// shared returns records that are decoded once for all tests of the package, since decoding takes long.
-// Tests must not change what the records point to; TestMain fails if one has.
+// shared returns records that are decoded once for all tests of the package, since decoding takes
+// long. Tests must not change what the records point to; TestMain fails if one has.
 func shared(t testing.TB, name string) []bench.Record {
 	t.Helper()
 	if sharedRecords[name] == nil {

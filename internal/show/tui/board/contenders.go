@@ -107,8 +107,8 @@ func (v *view) caveats(all []stats.Contender, w int) []string {
 	return out
 }
 
-// multiples returns the charts of a contender over the steps, with one line per round. All contenders
-// have the same scales.
+// multiples returns the charts of a contender over the steps, with one line per round. All
+// contenders have the same scales.
 func (v *view) multiples(label string, w, h int) []string {
 	shown := measure.View(measure.ScreenCourses)
 	labels, series := v.lines(label, shown)
@@ -151,7 +151,7 @@ func nice(top float64) float64 {
 	return 10 * decade
 }
 
-// onAxis returns a measure of a finished step for its axis, times in seconds; NaN if it is not known.
+// onAxis returns a measure of a finished step for its axis, times in seconds; NaN if unknown.
 func onAxis(m measure.Measure, r *bench.StepResult) float64 {
 	x, ok := m.Of(*r)
 	return known(ok, m.Unit.Base(x))
@@ -224,8 +224,8 @@ func key(m measure.Measure, c stats.Contender) float64 {
 	return f.Value
 }
 
-// ordered returns the contenders sorted: those without a value after the others, equal ones as in the
-// plan, excluded ones last.
+// ordered returns the contenders sorted: those without a value after the others, equal ones as in
+// the plan, excluded ones last.
 func (v *view) ordered(all []stats.Contender) []stats.Contender {
 	all = slices.Clone(all)
 	if m, ok := v.b.order.measure(); ok {

@@ -87,7 +87,7 @@ type pager struct {
 // move scrolls by d entries.
 func (p *pager) move(d int) { p.top, p.moved = max(0, p.first+d), true }
 
-// show draws n entries into at most h lines. A growing list that was scrolled to its end follows it.
+// show draws n entries into at most h lines. A growing list that is at its end follows it.
 func (p *pager) show(n, h int, grows bool, entry func(i int) []string) []string {
 	h = max(0, h)
 	last, used := n, 0 // last is the first entry of the last page

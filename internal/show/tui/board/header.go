@@ -50,7 +50,8 @@ func (v *view) excluded(w int) (lines []string) {
 		lines = append(lines, v.l.Bad.S(v.l.Cut(text, w)))
 	}
 	if n := len(lines); n > most {
-		lines = append(lines[:most-1], v.l.Bad.S(v.l.Glyph.Cross+" "+units.Plural(n-most+1, "more contender")+" excluded: page 3"))
+		text := units.Plural(n-most+1, "more contender") + " excluded: page 3"
+		lines = append(lines[:most-1], v.l.Bad.S(v.l.Glyph.Cross+" "+text))
 	}
 	return lines
 }

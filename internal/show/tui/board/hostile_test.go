@@ -14,7 +14,8 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// poison puts text into every string that v holds, and number into every second number if it is not 0.
+// poison puts text into every string that v holds, and number into every second number if it is not
+// 0.
 func poison(v reflect.Value, text string, number int64) {
 	switch v.Kind() {
 	case reflect.String:

@@ -9,8 +9,7 @@ import (
 	"locbench/internal/figures/verdict"
 )
 
-// verdict returns the bottleneck of a finished step of the shown trial; the zero Verdict where it is not
-// known.
+// verdict returns the bottleneck of a finished step of the shown trial; zero if unknown.
 func (v *view) verdict(r *bench.StepResult) verdict.Verdict {
 	i := slices.IndexFunc(v.trial.Result.Steps, func(s bench.StepResult) bool { return s.Index == r.Index })
 	if i < 0 {
@@ -73,8 +72,8 @@ var wordOf = map[bench.WarningKind]string{
 	bench.WarnOOM:                           "OOM kill",
 }
 
-// warningWords returns a word for each reason to distrust a finished step, the gravest first. A warning
-// without a word is a "warning" if there is no other word.
+// warningWords returns a word for each reason to distrust a finished step, the gravest first. A
+// warning without a word is a "warning" if there is no other word.
 func warningWords(r *bench.StepResult, limits bench.Limits) (words []word) {
 	if r.Ending != "" {
 		words = append(words, word{text: string(r.Ending)})

@@ -93,7 +93,7 @@ func (v *view) overlayWord() string {
 	return ", earlier rounds faint"
 }
 
-// stack puts the charts one below the other, over one axis. It begins at column x, line y of the page.
+// stack puts the charts one below the other, over one axis, from column x, line y of the page.
 func (v *view) stack(w, h, x, y int) []string {
 	a := v.axis(w)
 	shown := v.charts()
@@ -121,8 +121,7 @@ func (v *view) stack(w, h, x, y int) []string {
 	return lines[:min(len(lines), h)]
 }
 
-// share divides h lines among charts; latency gets the odd ones, then throughput. Charts that do not
-// fit get 0 lines.
+// share divides h lines among charts; latency gets the odd ones, then throughput.
 func share(h int, shown []metric) []int {
 	out := make([]int, len(shown))
 	least := 3

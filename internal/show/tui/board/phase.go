@@ -62,7 +62,7 @@ func (v *view) since() string {
 	return units.Approx(max(0, v.at.Sub(from)).Truncate(time.Second))
 }
 
-// counts returns the progress of the phase as text, and the share that is done; -1 if it is not known.
+// counts returns the progress of the phase as text, and the share that is done; -1 if unknown.
 func (v *view) counts() (string, float64) {
 	if v.s.Phase.Name == bench.PhaseCheck && v.s.Current != nil {
 		passed, failed, skipped := v.s.Current.Checks()
@@ -166,8 +166,8 @@ func (v *view) soFar(w, h int) []string {
 	return append([]string{v.l.Title.S("events")}, v.lastEvents(w, h-1)...)
 }
 
-// withoutSteps replaces the charts of a trial without steps: it failed before the load, or completed
-// before the run was resumed.
+// withoutSteps replaces the charts of a trial without steps: it failed before the load, or
+// completed before the run was resumed.
 func (v *view) withoutSteps(w, h int) []string {
 	lines := append([]string{""}, v.failure(w)...)
 	text := "stopped before the load"

@@ -11,7 +11,8 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// published returns the state of a run whose results come with the source, and which has no event log.
+// published returns the state of a run whose results come with the source, and which has no event
+// log.
 func published(t *testing.T, name string) *fold.State {
 	t.Helper()
 	dir := filepath.Join("..", "..", "..", "..", "testdata", "results", name)
@@ -49,7 +50,8 @@ func TestBottleneckIsInTheTable(t *testing.T) {
 	}
 }
 
-// TestChartsHaveRoom: with four lines of 80×24 taken, a chart still has three lines below its title.
+// TestChartsHaveRoom: with four lines of 80×24 taken, a chart still has three lines below its
+// title.
 func TestChartsHaveRoom(t *testing.T) {
 	s := published(t, "locations")
 	_, first := find(t, text(New(), s, 80, 20), "throughput ")

@@ -14,8 +14,7 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// stepColumns returns the columns of a table of steps: names of at most name cells, notes of at most
-// notes cells.
+// stepColumns returns the columns of a table of steps; name and notes are cells at most.
 func (v *view) stepColumns(p measure.Place, name, drop, notes int) []ui.Column {
 	return slices.Concat([]ui.Column{{Title: "  step", Left: true, Max: name}}, v.measureColumns(v.shown(p)),
 		[]ui.Column{{Title: "notes", Left: true, Drop: drop, Max: notes}})
@@ -85,8 +84,7 @@ func (v *view) errorCount(n int64) string {
 	return v.l.Bad.S(units.Count(n))
 }
 
-// runningRow returns the last window of a running step, since quantiles cannot be merged, and all of
-// its errors.
+// runningRow returns the last window of a running step (quantiles do not add up) and all errors.
 func (v *view) runningRow(s *fold.Step, name string, p measure.Place) []string {
 	load, usage, errors := v.latest(s)
 	cells, alive, last := []string{name}, v.trial.Result.State == bench.TrialRunning, v.l.Faint.S("last second")
@@ -124,8 +122,8 @@ func (v *view) now(id measure.ID, load *fold.LoadPoint, u *fold.UsagePoint) stri
 	return v.missing()
 }
 
-// latest returns the newest window of a step in which requests were sent and the newest reading of the
-// counters, nil where there is none, and the step's errors so far.
+// latest returns the newest window of a step in which requests were sent and the newest reading of
+// the counters, nil where there is none, and the step's errors so far.
 func (v *view) latest(s *fold.Step) (load *fold.LoadPoint, usage *fold.UsagePoint, errors int64) {
 	if n := len(v.trial.Usage); n > 0 && v.trial.Usage[n-1].T >= s.From {
 		usage = &v.trial.Usage[n-1]
@@ -142,7 +140,7 @@ func (v *view) latest(s *fold.Step) (load *fold.LoadPoint, usage *fold.UsagePoin
 	return load, usage, errors
 }
 
-// table draws the steps in h lines, header included, planned ones faint. It follows the running one.
+// table draws the steps in h lines with the header, planned ones faint, following the running one.
 func (v *view) table(w, h int) []string {
 	if h < 2 {
 		return nil

@@ -35,8 +35,9 @@ func (v *view) bars(r *bench.StepResult) []hdr.Bar {
 	return kept.bars
 }
 
-// distribution draws the latencies of a finished step as a histogram on a log scale, in h lines of w
-// cells, with the quantiles under it. A bar is as high as its share of the requests, and always visible.
+// distribution draws the latencies of a finished step as a histogram on a log scale, in h lines of
+// w cells, with the quantiles under it. A bar is as high as its share of the requests, and always
+// visible.
 func (v *view) distribution(s *fold.Step, w, h int) []string {
 	l := s.Result.Load
 	bars := v.bars(s.Result)
@@ -148,7 +149,7 @@ type logCells struct {
 	n           int
 }
 
-// leastDecades is the shortest range: below it, cells would be narrower than the histogram's buckets.
+// leastDecades is the shortest range: in a shorter one, cells are narrower than buckets.
 const leastDecades = 0.6
 
 // spreadScale returns the scale that holds all bars, of which there must be one.
@@ -161,14 +162,13 @@ func spreadScale(bars []hdr.Bar, n int) logCells {
 	return logCells{from, (to - from) / float64(n), n}
 }
 
-// column returns the cell of a latency in seconds; latencies outside of the range get a cell outside.
+// column returns the cell of a latency in seconds, which may be outside of the range.
 func (c logCells) column(seconds float64) int {
 	x := (math.Log10(max(seconds, 1e-12)) - c.from) / c.width
 	return int(math.Floor(max(-1, min(x, float64(c.n)+1)) + 1e-9))
 }
 
-// The number of bars is the square root of the number of requests, within these bounds: more bars would
-// show noise.
+// The number of bars is the root of the number of requests within these bounds: more show noise.
 const mostBars, leastBars = 125, 16
 
 // shares returns, for each cell, the share of the requests in its bar. A bar is each cells wide.

@@ -8,11 +8,10 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// wheel is the number of lines that the mouse wheel scrolls, shiftBy the columns that a key scrolls the log.
+// The mouse wheel scrolls by wheel lines, a key scrolls the log by shiftBy columns.
 const wheel, shiftBy = 3, 10
 
-// Update handles the keys and mouse actions that change only the view of s; mine is false for any
-// other message.
+// Update handles keys and mouse actions that change only the view; mine is false for all others.
 func (b *Board) Update(msg tea.Msg, s *fold.State) (cmd tea.Cmd, mine bool) {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:

@@ -34,8 +34,8 @@ func (v *view) zoom(w, h int) []string {
 	return append(append(lines, axis...), values...)
 }
 
-// times returns the moments that the cursor can move to, the points of the focused chart, and the index
-// of the one it is at; -1 if there are none.
+// times returns the moments that the cursor can move to, the points of the focused chart, and the
+// index of the one it is at; -1 if there are none.
 func (b *Board) times(trial *fold.Trial) (times []float64, at int) {
 	switch {
 	case trial == nil:

@@ -1,6 +1,6 @@
-// Package browse is the screen of past runs: a list of results folders with a preview of the one under
-// the cursor, which can be opened, compared or reported. It never deletes anything. It reads folders
-// only through its Source, which package screens implements.
+// Package browse is the screen of past runs: a list of results folders with a preview of the one
+// under the cursor, which can be opened, compared or reported. It never deletes anything. It reads
+// folders only through its Source, which package screens implements.
 package browse
 
 import (
@@ -226,8 +226,7 @@ func stateText(e *results.Entry) string {
 	return ui.Outside(string(e.State), 40)
 }
 
-// columns are the columns that the list can be sorted by, each with its order. Users look for the
-// first ones most often.
+// columns are the columns that the list can be sorted by, each with its order.
 var columns = []struct {
 	name    string
 	compare func(s *Screen, a, b *results.Entry) int

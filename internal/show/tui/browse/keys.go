@@ -135,8 +135,7 @@ func (s *Screen) compareMarked(e results.Entry) tea.Cmd {
 	return ui.Cmd(ui.Open{Screen: compare.New(a, b, s.options.Source)})
 }
 
-// copy copies the command that repeats the run. It reads run.json, since the list does not hold the
-// command.
+// copy copies the command that repeats the run; run.json holds it, the list does not.
 func (s *Screen) copy(dir string) tea.Cmd {
 	src, k := s.options.Source, s.known[dir]
 	return func() tea.Msg {

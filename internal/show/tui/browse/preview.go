@@ -18,8 +18,7 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// preview returns a summary of the folder under the cursor: its contenders, their results and the
-// warnings.
+// preview returns a summary of the folder under the cursor: results and warnings.
 func (s *Screen) preview(f ui.Frame, w, h int) []string {
 	l, e := f.Look, s.current()
 	if e == nil || h <= 0 {
@@ -222,7 +221,7 @@ func summarise(e results.Entry, run bench.Run, trials []bench.TrialResult, err e
 	return k
 }
 
-// warnings returns the warnings of the run and the failures and warnings of each contender, each once.
+// warnings returns the warnings of the run, and failures and warnings of its contenders, each once.
 func (k *summary) warnings() (all []string) {
 	add := func(w string) {
 		if len(all) < 100 && !slices.Contains(all, w) {

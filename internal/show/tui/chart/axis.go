@@ -16,8 +16,8 @@ type Axis struct {
 	Flags    []Flag
 }
 
-// Draw returns the lines under the lowest chart, each of exactly w cells: the times, the names of the
-// steps and, if there are any, the names of the flags.
+// Draw returns the lines under the lowest chart, each of exactly w cells: the times, the names of
+// the steps and, if there are any, the names of the flags.
 func (a Axis) Draw(l *ui.Look, w int) []string {
 	h := 1
 	bounds := len(a.Bounds) > 0
@@ -73,7 +73,7 @@ func (a Axis) times(l *ui.Look, c *canvas, left int) {
 	}
 }
 
-// names writes each name between its place and the next one's, or before it if there is only room there.
+// names writes each name between its place and the next one's, or before it if only there is room.
 func (a Axis) names(l *ui.Look, c *canvas, left, row int, mark rune, signs, paint uint16, all []Bound) {
 	for i, at := range all {
 		col := a.column(at.X, left, c.w)
@@ -138,7 +138,7 @@ func (a Axis) column(x float64, left, w int) int {
 	return left + index((x-a.From)*(float64(n)/(a.To-a.From)), n)
 }
 
-// At returns the moment in the middle of cell x of w cells; outside of the plot, the nearest one in it.
+// At returns the moment in the middle of cell x of w cells, or the nearest one in the plot.
 func (a Axis) At(x, w int) float64 {
 	a = a.sane()
 	left := a.left(w)

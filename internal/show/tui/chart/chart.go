@@ -3,9 +3,9 @@
 // throttled time and flags; and small multiples over the steps.
 //
 // It is pure: the same input gives the same lines, and nothing is kept. Every result has exactly
-// the requested size in cells, whatever the input is. Texts are plain (not painted) and may come from
-// outside; they are made safe here. Points are read in one pass; all other work is bounded by the size
-// of the chart.
+// the requested size in cells, whatever the input is. Texts are plain (not painted) and may come
+// from outside; they are made safe here. Points are read in one pass; all other work is bounded by
+// the size of the chart.
 package chart
 
 import (
@@ -35,8 +35,8 @@ type Series struct {
 	Mark   int // index into Glyph.Marks, for the legend and to distinguish lines without colour
 }
 
-// Rule is a horizontal line: a quota, a limit. One far above all values is named at the top, with an
-// arrow, and does not compress the scale.
+// Rule is a horizontal line: a quota, a limit. One far above all values is named at the top, with
+// an arrow, and does not compress the scale.
 type Rule struct {
 	Y     float64
 	Name  string
@@ -52,8 +52,8 @@ type Bound struct {
 // Flag marks a moment (a note, a pause, a change of the rate).
 type Flag = Bound
 
-// Band is a share of 0 to 1 over a time, drawn in its own row under the curve (throttled time). Where
-// bands overlap or share a column, the largest share is shown.
+// Band is a share of 0 to 1 over a time, drawn in its own row under the curve (throttled time).
+// Where bands overlap or share a column, the largest share is shown.
 type Band struct{ X0, X1, Share float64 }
 
 // Chart is one chart over time.
@@ -71,8 +71,8 @@ type Chart struct {
 	Bottom   float64 // the bottom of a log scale is at most this; 0: from the data
 }
 
-// Draw returns exactly h lines of exactly w cells: the title with the value and the legend, the curves
-// and the bands. In two lines it draws a spark line of the first series instead of curves.
+// Draw returns exactly h lines of exactly w cells: the title with the value and the legend, the
+// curves and the bands. In two lines it draws a spark line of the first series instead of curves.
 func (c Chart) Draw(l *ui.Look, a Axis, w, h int) []string {
 	return c.draw(l, a, w, h, false)
 }
@@ -142,7 +142,7 @@ func (s Steps) Draw(l *ui.Look, w, h int) []string {
 	return append(c.draw(l, a, w, h-1, true), s.labels(l, a, w))
 }
 
-// labels returns the line under the plot: every label, or every second, third … one if room is short.
+// labels returns the line under the plot: every label, or every second, third … that fits.
 func (s Steps) labels(l *ui.Look, a Axis, w int) string {
 	c := newCanvas(w, 1)
 	left, n := a.left(w), len(s.Labels)
@@ -178,8 +178,8 @@ func (c Chart) title(l *ui.Look, w int, band bool) string {
 	return l.Title.S(name) + l.Strong.S(value) + strings.Repeat(" ", max(0, w-used-n)) + legend
 }
 
-// legend names the lines, if there are several, in at most room cells, and returns its width. If room
-// is short, the common beginning of the names is written only once: "● round 1 ■ 2".
+// legend names the lines, if there are several, in at most room cells, and returns its width. If
+// room is short, the common beginning of the names is written only once: "● round 1 ■ 2".
 func (c Chart) legend(l *ui.Look, room int, band bool) (string, int) {
 	s, n, all := c.names(l, room, band, 0)
 	if skip := c.common(); !all && skip > 0 {
@@ -210,7 +210,7 @@ func (c Chart) common() int {
 	return strings.LastIndexByte(c.Series[0].Name[:n], ' ') + 1
 }
 
-// names returns the legend, without the first skip bytes of all names but the first; all: all names fit.
+// names returns the legend, without skip bytes of all names but the first; all: all names fit.
 func (c Chart) names(l *ui.Look, room int, band bool, skip int) (s string, cells int, all bool) {
 	type entry struct {
 		mark, name string

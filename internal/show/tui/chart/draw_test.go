@@ -226,7 +226,8 @@ func TestStepOutOfSight(t *testing.T) {
 	}
 }
 
-// BenchmarkFrame draws a frame of the live view: five charts of 100 × 9 cells, three series of 600 points.
+// BenchmarkFrame draws a frame of the live view: five charts of 100 × 9 cells, three series of 600
+// points.
 func BenchmarkFrame(b *testing.B) {
 	l := ui.NewLook(ui.LookOptions{})
 	axis, charts := sample(l)

@@ -6,12 +6,12 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// The cells between two marks of one line; the marks of the lines alternate. Looks without colours have
-// more marks, since only the marks distinguish lines.
+// The cells between two marks of one line; the marks of the lines alternate. Looks without colours
+// have more marks, since only the marks distinguish lines.
 const markEvery, markOften = 16, 9
 
-// line draws series i: each column from its least to its greatest value, joined to the column before
-// it unless there is a gap.
+// line draws series i: each column from its least to its greatest value, joined to the column
+// before it unless there is a gap.
 func (p *plot) line(i int) {
 	paint, mark, cols := p.series(i)
 	before := -1
@@ -88,8 +88,8 @@ func mark(l *ui.Look, s Series) string {
 	return l.Glyph.Marks[((s.Mark%n)+n)%n]
 }
 
-// marks puts the glyph of series i on its line: at every point with points, at intervals if there are
-// other lines, and on isolated points, since single dots are hard to see.
+// marks puts the glyph of series i on its line: at every point with points, at intervals if there
+// are other lines, and on isolated points, since single dots are hard to see.
 func (p *plot) marks(i int, points bool) {
 	paint, mark, cols := p.series(i)
 	put := func(x int) { p.set(p.left+x/p.kx, int(cols[x].dots.hi)/p.ky, mark, paint, data) }

@@ -113,7 +113,7 @@ func (p *plot) within(v float64) bool {
 	return finite(v) && v <= p.scale.top && v >= p.scale.bottom
 }
 
-// ruleNames writes the name of each rule on its line, as far right as possible without covering data.
+// ruleNames writes the name of each rule on its line, as far right as it covers no data.
 func (p *plot) ruleNames() {
 	for _, r := range p.chart.Rules {
 		name := clean(p.look, r.Name)

@@ -79,8 +79,8 @@ type comparison struct {
 	differ []compared.Difference
 }
 
-// New makes the comparison of the runs in the folders a and b. If both are the same, it compares the
-// contenders of that run.
+// New makes the comparison of the runs in the folders a and b. If both are the same, it compares
+// the contenders of that run.
 func New(a, b string, source Source) *Screen {
 	return &Screen{source: source, dirs: [2]string{a, b}}
 }

@@ -26,8 +26,8 @@ func opened(t testing.TB, folders tuitest.Folders, a, b string) *Screen {
 	return s
 }
 
-// two returns a recorded run twice, with its rounds repeated the given times. The second one is faster
-// by factor and changed by change.
+// two returns a recorded run twice, with its rounds repeated the given times. The second one is
+// faster by factor and changed by change.
 func two(t testing.TB, times int, factor float64, change func(*tuitest.Folder)) tuitest.Folders {
 	t.Helper()
 	records := tuitest.Records(t, "limits")
@@ -248,8 +248,8 @@ func TestOpensOnComparablePair(t *testing.T) {
 	}
 }
 
-// moreRounds repeats the rounds of a recorded run the given times, each round a little faster than the
-// one before, and all of them by factor.
+// moreRounds repeats the rounds of a recorded run the given times, each round a little faster than
+// the one before, and all of them by factor.
 func moreRounds(records []bench.Record, times int, factor float64) []bench.Record {
 	first, last := records[0].At, records[len(records)-1].At
 	span := last.Sub(first) + time.Second

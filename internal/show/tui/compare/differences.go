@@ -10,8 +10,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// Differences returns the differences between two runs, the gravest first: those that 'locbench compare'
-// finds and a few more.
+// Differences returns those of 'locbench compare' and a few more, the gravest first.
 func Differences(a, b bench.Run) []compared.Difference {
 	out := ours(compared.Differences(a, b))
 	for _, d := range []compared.Difference{
@@ -32,8 +31,7 @@ func difference(what compared.Fact, old, fresh string, w compared.Weight) compar
 	return compared.Difference{What: what, Old: old, New: fresh, Weight: w}
 }
 
-// ours returns the differences of package compare without the hash of the profile, which the others
-// explain.
+// ours returns the differences without the hash of the profile, which the others explain.
 func ours(all []compared.Difference) []compared.Difference {
 	return slices.DeleteFunc(all, func(d compared.Difference) bool { return d.What == compared.ProfileHashed })
 }

@@ -105,7 +105,7 @@ func (s *Screen) side(l *ui.Look, name string, r run, c analysis.Contender, seri
 	return l.Between(left, l.Faint.S(right), w)
 }
 
-// verdict names the differences that make the results incomparable, then those that may affect them.
+// verdict names differences that make results incomparable, then those that may affect them.
 func (s *Screen) verdict(l *ui.Look, w, room int) []string {
 	var grave, relevant []string
 	for _, d := range s.set.differ {

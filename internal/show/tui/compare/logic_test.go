@@ -90,8 +90,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestHeadline: values where less is better, and values other than medians. Only the declared measures
-// have a verdict.
+// TestHeadline: values where less is better, and values other than medians. Only the declared
+// measures have a verdict.
 func TestHeadline(t *testing.T) {
 	a, b := only(rates("a", 1001, 1003, 1005, 1007, 1009, 1011)), only(rates("b", 2000, 2002, 2004, 2006, 2008, 2010))
 	want := map[string]string{
@@ -129,8 +129,8 @@ func TestHeadline(t *testing.T) {
 	}
 }
 
-// TestStepVerdicts: the steps are one family, without warm-ups and steps of one side; warnings about the
-// rounds are reported.
+// TestStepVerdicts: the steps are one family, without warm-ups and steps of one side; warnings
+// about the rounds are reported.
 func TestStepVerdicts(t *testing.T) {
 	a, b := only(rates("a", 1000, 1002, 1004, 1006, 1008, 1010)), only(rates("b", 2000, 2002, 9004, 2006, 2008, 2010))
 	pairs := StepPairs(a, b)

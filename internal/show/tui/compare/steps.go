@@ -17,8 +17,8 @@ type StepPair struct {
 	Values   // of the measures of measure.PairSteps
 }
 
-// StepPairs pairs the steps of a and b with the same load (connections or rate), equal ones in their
-// order. Steps without a partner keep their place.
+// StepPairs pairs the steps of a and b with the same load (connections or rate), equal ones in
+// their order. Steps without a partner keep their place.
 func StepPairs(a, b analysis.Contender) (out []StepPair) {
 	alone := make([]*stats.Step, len(b.Steps)) // those of b without a partner
 	for j := range b.Steps {

@@ -15,13 +15,9 @@ import (
 const narrow = 79
 
 func (s *Screen) resultTable(l *ui.Look, w int) []string {
-	say := "verdict"
-	if w < narrow {
-		say = "rounds"
-	}
 	columns := []ui.Column{
-		{Title: "measure", Left: true}, {Title: "A"}, {Title: "A, 95% CI", Drop: 2}, {Title: "B"}, {Title: "B, 95% CI", Drop: 2},
-		{Title: "change"}, {Title: say, Left: true},
+		{Title: "measure", Left: true}, {Title: "A"}, {Title: "A, 95% CI", Drop: 2}, {Title: "B"},
+		{Title: "B, 95% CI", Drop: 2}, {Title: "change"}, {Title: "verdict", Left: true},
 	}
 	var rows [][]string
 	for _, f := range s.set.head {

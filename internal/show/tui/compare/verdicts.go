@@ -10,8 +10,7 @@ import (
 	"locbench/internal/figures/stats"
 )
 
-// verdicts returns the rows of 'locbench compare' for the headline measures of a pair; none where a
-// side is missing.
+// verdicts returns the rows of 'locbench compare' for a pair; none if a side is missing.
 func verdicts(a, b analysis.Contender, runs []compared.Difference, floor *compared.Floor) map[measure.ID]*compared.Row {
 	rows := map[measure.ID]*compared.Row{}
 	if a.Label == "" || b.Label == "" {
@@ -25,8 +24,8 @@ func verdicts(a, b analysis.Contender, runs []compared.Difference, floor *compar
 	return rows
 }
 
-// stepVerdicts decides on the throughput of all steps that both sides have, as one family. Interleaved
-// rounds of a and b are paired (analysis.Together).
+// stepVerdicts decides on the throughput of all steps that both sides have, as one family.
+// Interleaved rounds of a and b are paired (analysis.Together).
 func stepVerdicts(pairs []StepPair, a, b analysis.Contender, broken bool, floor *compared.Floor) {
 	rounds, interleaved := analysis.Together([]analysis.Contender{a, b})
 	m := measure.Get(measure.Throughput)
@@ -98,7 +97,7 @@ func Headline(a, b analysis.Contender, runs []compared.Difference, floor *compar
 	rows := verdicts(a, b, runs, floor)
 	for _, m := range measure.View(measure.PairFigures) {
 		f := Value{Shown: m, A: m.Contender(a.Contender), B: m.Contender(b.Contender), Row: rows[m.ID]}
-		if m.Comparison != nil && m.Comparison.At == measure.AtHalf { // at half of A's peak on both sides: only the row has it
+		if m.Comparison != nil && m.Comparison.At == measure.AtHalf { // at half of A's peak: only the row has it
 			if f.A, f.B = (measure.Result{}), (measure.Result{}); f.Row != nil {
 				f.A = measure.ResultOf(stats.NewValue(f.Row.Old.Rounds))
 				f.B = measure.ResultOf(stats.NewValue(f.Row.New.Rounds))

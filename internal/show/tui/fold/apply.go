@@ -156,27 +156,27 @@ func (s *State) applyAny(rec bench.Record) {
 	}
 }
 
-func (l *Trial) stepStarted(at time.Time, e bench.StepStarted) {
-	if l.Origin.IsZero() {
-		l.Origin = at
+func (trial *Trial) stepStarted(at time.Time, e bench.StepStarted) {
+	if trial.Origin.IsZero() {
+		trial.Origin = at
 	}
-	if len(l.Steps) >= maxSteps {
+	if len(trial.Steps) >= maxSteps {
 		return
 	}
-	l.Steps = append(l.Steps, &Step{Index: e.Index, Step: e.Step, From: l.Seconds(at)})
-	l.lastUsage = nil
+	trial.Steps = append(trial.Steps, &Step{Index: e.Index, Step: e.Step, From: trial.Seconds(at)})
+	trial.lastUsage = nil
 }
 
 // running returns the step that a window or a reading belongs to; nil if it is not the last one.
-func (l *Trial) running(index int) *Step {
-	if n := len(l.Steps); n > 0 && l.Steps[n-1].Index == index {
-		return l.Steps[n-1]
+func (trial *Trial) running(index int) *Step {
+	if n := len(trial.Steps); n > 0 && trial.Steps[n-1].Index == index {
+		return trial.Steps[n-1]
 	}
 	return nil
 }
 
-func (l *Trial) window(e bench.WindowClosed) {
-	step := l.running(e.Index)
+func (trial *Trial) window(e bench.WindowClosed) {
+	step := trial.running(e.Index)
 	w := e.Window
 	if step == nil || w.Start < 0 || w.Length <= 0 || w.Start > 48*time.Hour || w.Length > 48*time.Hour {
 		return
@@ -191,18 +191,18 @@ func (l *Trial) window(e bench.WindowClosed) {
 	for _, n := range w.Failed {
 		p.Errors += float64(n) / w.Length.Seconds()
 	}
-	l.Load = tail(append(l.Load, p), maxPoints, maxPoints-maxPoints/2+1)
+	trial.Load = tail(append(trial.Load, p), maxPoints, maxPoints-maxPoints/2+1)
 }
 
-func (l *Trial) usage(u bench.Usage) {
-	t := l.Seconds(u.At)
-	if l.Origin.IsZero() || !(t >= -60 && t <= 48*3600) {
+func (trial *Trial) usage(u bench.Usage) {
+	t := trial.Seconds(u.At)
+	if trial.Origin.IsZero() || !(t >= -60 && t <= 48*3600) {
 		return
 	}
 	p := UsagePoint{T: t, From: t, Throttled: -1}
-	if last := l.lastUsage; last != nil {
+	if last := trial.lastUsage; last != nil {
 		if dt := u.At.Sub(last.At); dt > 0 && u.CPU >= last.CPU {
-			p.From = l.Seconds(last.At)
+			p.From = trial.Seconds(last.At)
 			p.CPUs, p.Known = float64(u.CPU-last.CPU)/float64(dt), true
 		}
 		if a, b := u.Throttling, last.Throttling; a != nil && b != nil && a.Periods > b.Periods &&
@@ -213,22 +213,22 @@ func (l *Trial) usage(u bench.Usage) {
 	if u.Memory != nil {
 		p.Used, p.Peak = float64(max(0, u.Memory.Used)), float64(max(0, u.Memory.Peak))
 	}
-	l.Usage = tail(append(l.Usage, p), maxPoints, maxPoints-maxPoints/2+1)
-	l.lastUsage = &u
+	trial.Usage = tail(append(trial.Usage, p), maxPoints, maxPoints-maxPoints/2+1)
+	trial.lastUsage = &u
 }
 
-func (l *Trial) stepEnded(at time.Time, r bench.StepResult) {
-	if step := l.running(r.Index); step == nil || step.Result != nil {
-		l.stepStarted(at, bench.StepStarted{Index: r.Index, Step: r.Step})
+func (trial *Trial) stepEnded(at time.Time, r bench.StepResult) {
+	if step := trial.running(r.Index); step == nil || step.Result != nil {
+		trial.stepStarted(at, bench.StepStarted{Index: r.Index, Step: r.Step})
 	}
-	if step := l.running(r.Index); step != nil {
-		step.Result, step.To = &r, max(step.From, l.Seconds(at))
+	if step := trial.running(r.Index); step != nil {
+		step.Result, step.To = &r, max(step.From, trial.Seconds(at))
 	}
 }
 
-func (l *Trial) flag(at time.Time, text string) {
-	if len(l.Flags) < maxFlags {
-		l.Flags = append(l.Flags, Flag{T: l.Seconds(at), Text: text})
+func (trial *Trial) flag(at time.Time, text string) {
+	if len(trial.Flags) < maxFlags {
+		trial.Flags = append(trial.Flags, Flag{T: trial.Seconds(at), Text: text})
 	}
 }
 

@@ -26,7 +26,7 @@ const (
 	maxNotes  = 10_000 // checks, marks, warnings, manual changes of one trial, each; more than any real trial has
 )
 
-// State is everything that the screens know about a run. The zero value is a run without any events.
+// State is everything that the screens know about a run; the zero value has had no event.
 type State struct {
 	Version        uint64 // grows with every record: a drawing of one version stays valid until the next
 	Run            bench.Run
@@ -42,7 +42,7 @@ type State struct {
 	Started        time.Time
 	Last           time.Time // time of the newest record
 	Seq            int64
-	Paused         time.Time // since when the run stands still; zero: it does not
+	Paused         time.Time // when the run was paused; zero: it is not
 	PauseRequested bool      // it will before the next step
 	StopRequested  bool      // it ends after the running step
 	Ended          *bench.RunEnded
@@ -142,8 +142,7 @@ func (s *State) Now(at time.Time) time.Time {
 	return at
 }
 
-// Unlogged reports whether the records come from saved results, which hold no log. Those of a run hold
-// its phases.
+// Unlogged reports whether the records come from saved results, which hold no log and no phases.
 func (s *State) Unlogged() bool { return s.Current != nil && s.Phase.Name == "" }
 
 // Step returns the running or the last step of the current trial; nil before the first.
@@ -161,8 +160,8 @@ func (s *State) Loading() bool {
 }
 
 // Trial finds a trial; nil if the plan does not have it.
-func (s *State) Trial(l bench.Trial) *Trial {
-	if i := slices.IndexFunc(s.Trials, func(trial *Trial) bool { return trial.Result.Trial == l }); i >= 0 {
+func (s *State) Trial(name bench.Trial) *Trial {
+	if i := slices.IndexFunc(s.Trials, func(trial *Trial) bool { return trial.Result.Trial == name }); i >= 0 {
 		return s.Trials[i]
 	}
 	return nil
@@ -180,8 +179,8 @@ func (s *State) Results() []bench.TrialResult {
 }
 
 // Checks counts the outcomes of the trial's checks.
-func (l *Trial) Checks() (passed, failed, skipped int) {
-	for _, c := range l.Result.Checks {
+func (trial *Trial) Checks() (passed, failed, skipped int) {
+	for _, c := range trial.Result.Checks {
 		switch c.Status {
 		case bench.CheckFailed:
 			failed++
@@ -195,31 +194,31 @@ func (l *Trial) Checks() (passed, failed, skipped int) {
 }
 
 // Limits returns the enforced limits of the trial.
-func (l *Trial) Limits() bench.Limits {
-	if l.Result.Instance == nil || !l.Result.Instance.LimitsEnforced {
+func (trial *Trial) Limits() bench.Limits {
+	if trial.Result.Instance == nil || !trial.Result.Instance.LimitsEnforced {
 		return bench.Limits{}
 	}
-	return l.Result.Instance.Limits
+	return trial.Result.Instance.Limits
 }
 
 // Seconds returns at on the trial's time axis.
-func (l *Trial) Seconds(at time.Time) float64 {
-	if l.Origin.IsZero() {
+func (trial *Trial) Seconds(at time.Time) float64 {
+	if trial.Origin.IsZero() {
 		return 0
 	}
-	return at.Sub(l.Origin).Seconds()
+	return at.Sub(trial.Origin).Seconds()
 }
 
 // Span returns the end of the trial's data on its time axis, in seconds.
-func (l *Trial) Span() float64 {
+func (trial *Trial) Span() float64 {
 	end := 0.0
-	if n := len(l.Load); n > 0 {
-		end = max(end, l.Load[n-1].T)
+	if n := len(trial.Load); n > 0 {
+		end = max(end, trial.Load[n-1].T)
 	}
-	if n := len(l.Usage); n > 0 {
-		end = max(end, l.Usage[n-1].T)
+	if n := len(trial.Usage); n > 0 {
+		end = max(end, trial.Usage[n-1].T)
 	}
-	for _, s := range l.Steps {
+	for _, s := range trial.Steps {
 		end = max(end, s.To, s.From)
 	}
 	return end

@@ -45,7 +45,7 @@ func TestAFinishedRun(t *testing.T) {
 				t.Fatalf("%s: %d windows in a step of 6 s", step.Step.Name, windows)
 			}
 			if got, want := sum/float64(windows), step.Result.Load.Throughput(); math.Abs(got-want) > 0.15*want {
-				t.Errorf("%s %s: the windows tell %.0f req/s, the step %.0f", trial.Result.Trial, step.Step.Name, got, want)
+				t.Errorf("%s %s: the windows send %.0f req/s, the step %.0f", trial.Result.Trial, step.Step.Name, got, want)
 			}
 		}
 		// Under a quota of 0.4 CPUs, which was used up, no reading is much higher.

@@ -208,7 +208,8 @@ func (s *Screen) dialogKey(msg tea.KeyPressMsg) tea.Cmd {
 		return s.abort()
 	}
 	kind := map[dialog]bench.ControlKind{
-		confirmSkipStep: bench.ControlSkipStep, confirmSkipContender: bench.ControlSkipContender, confirmStop: bench.ControlStop,
+		confirmSkipStep: bench.ControlSkipStep, confirmSkipContender: bench.ControlSkipContender,
+		confirmStop: bench.ControlStop,
 	}[asked]
 	return s.send(bench.Control{Kind: kind})
 }

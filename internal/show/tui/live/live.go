@@ -1,6 +1,6 @@
-// Package live is the screen of a run, in progress or finished: the board that draws it and the keys
-// that control it. A key sends a request to the run; the screen shows the change when the run has
-// reported it.
+// Package live is the screen of a run, in progress or finished: the board that draws it and the
+// keys that control it. A key sends a request to the run; the screen shows the change when the run
+// has reported it.
 package live
 
 import (
@@ -134,7 +134,7 @@ func (s *Screen) Title() string { return "run" }
 // State returns the state of the run, for the summary after the screen has closed.
 func (s *Screen) State() *fold.State { return &s.state }
 
-// Outcome returns the exit code of the run and its output to standard error; ok is false while it runs.
+// Outcome returns the run's exit code and standard error; ok is false while it runs.
 func (s *Screen) Outcome() (code int, stderr string, ok bool) { return s.code, s.stderr, s.ended }
 
 // View implements ui.Screen.
@@ -161,8 +161,8 @@ func (s *Screen) status(f ui.Frame) string {
 	return ""
 }
 
-// Interrupt implements ui.Interrupter. The first Ctrl-C opens a question, the next ones stop the run
-// gracefully, stop it by force, and kill it.
+// Interrupt implements ui.Interrupter. The first Ctrl-C opens a question, the next ones stop the
+// run gracefully, stop it by force, and kill it.
 func (s *Screen) Interrupt() tea.Cmd {
 	switch {
 	case s.ended || !s.options.Session.CanSteer():
@@ -180,7 +180,7 @@ func (s *Screen) Interrupt() tea.Cmd {
 	return nil
 }
 
-// stop interrupts the run: the first call stops it gracefully, the second by force, the third kills it.
+// stop interrupts the run: first gracefully, then by force; the third call kills it.
 func (s *Screen) stop(then tea.Cmd) tea.Cmd {
 	s.stopping = true
 	return tea.Batch(func() tea.Msg {

@@ -284,8 +284,8 @@ func TestAFinishedRun(t *testing.T) {
 	}
 }
 
-// TestTheCommandIsCopied quoted for a shell, with the seed; other commands than a run of locbench are
-// refused.
+// TestTheCommandIsCopied quoted for a shell, with the seed; other commands than a run of locbench
+// are refused.
 func TestTheCommandIsCopied(t *testing.T) {
 	for _, c := range []struct {
 		command []string

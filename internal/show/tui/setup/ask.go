@@ -15,8 +15,7 @@ const askTimeout = time.Minute
 // localElastic is the URL of an Elasticsearch that may already run on this machine.
 const localElastic = "http://127.0.0.1:9200"
 
-// facts are the results of the Site so far. Results of outdated requests are recognized by their number
-// and dropped.
+// facts are the results of the Site so far. A request has a number; outdated results are dropped.
 type facts struct {
 	pending int
 

@@ -167,8 +167,8 @@ func (s *Screen) applyFix(key string) tea.Cmd {
 	return nil
 }
 
-// start starts the run, or shows the worst problem and focuses its field. A problem of the machine may
-// be solved by now: a second start ignores it.
+// start starts the run, or shows the worst problem and focuses its field. A problem of the machine
+// may be solved by now: a second start ignores it.
 func (s *Screen) start() tea.Cmd {
 	if !s.loaded && s.baseErr == "" {
 		return say("still reading the profile", true)
@@ -262,7 +262,7 @@ func (s *Screen) replan() {
 	s.planErr, s.planned = reason(err), err == nil
 }
 
-// reason returns the mistakes that err joins, without the name of the profile, which the screen shows.
+// reason returns the mistakes that err joins, without the name of the profile.
 func reason(err error) string {
 	var joined interface{ Unwrap() []error }
 	if errors.As(err, &joined) {

@@ -72,8 +72,7 @@ func (s *Screen) typed(msg tea.Msg) (cmd tea.Cmd) {
 	return cmd
 }
 
-// draw returns the text of in within w cells, with its cursor in reverse. Of a longer text it shows the
-// part around the cursor.
+// draw returns the text of in, or the part around the cursor, in w cells, the cursor in reverse.
 func draw(l *ui.Look, in textinput.Model, w int) string {
 	value := []rune(in.Value())
 	at := min(max(in.Position(), 0), len(value))

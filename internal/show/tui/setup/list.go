@@ -50,7 +50,7 @@ func (l *list) keys() []ui.Key {
 		}
 	}
 	return []ui.Key{
-		{Name: "space", Help: "choose",
+		{Name: "space", Help: "select",
 			Long: "toggle; on a contender: remove all its variants or add the default one"},
 		{Name: "enter", Help: "done"},
 		{Name: "/", Help: "filter",
@@ -180,7 +180,7 @@ func (s *Screen) toggle(r row) {
 	}
 }
 
-// inOrder sorts: the profile's contenders first, in its order, then the others in the order of the list.
+// inOrder sorts: the profile's contenders first, in its order, then the others in the list's.
 func (s *Screen) inOrder(selections []bench.Selection) []bench.Selection {
 	place := func(sel bench.Selection) int {
 		is := func(b bench.Selection) bool { return s.canonical(b) == s.canonical(sel) }

@@ -45,7 +45,7 @@ func (s *Screen) drawList(l *ui.Look, w, h, tick int) []string {
 	return out
 }
 
-// detailFrom is the height from which the list has two lines with details of the row under the cursor.
+// detailFrom is the height from which the list has two lines with details of the row.
 const detailFrom = 12
 
 // window returns the part of the rows to show in h lines, with the cursor in the middle.

@@ -1,10 +1,10 @@
-// Package setup is the screen for setting up a benchmark: profile, contenders, limits, rounds, steps,
-// runtime, store and data, each with the profile's value until it is changed. It shows at once what
-// is impossible on this machine, with fixes.
+// Package setup is the screen for setting up a benchmark: profile, contenders, limits, rounds,
+// steps, runtime, store and data, each with the profile's value until it is changed. It shows at
+// once what is impossible on this machine, with fixes.
 //
-// Its result is the arguments of "locbench run". The plan that it shows comes from the table of options
-// (profile.Change), as the command line's does. It learns about the machine from its Site, in
-// commands, and stays usable meanwhile.
+// Its result is the arguments of "locbench run". The plan that it shows comes from the table of
+// options (profile.Change), as the command line's does. It learns about the machine from its Site,
+// in commands, and stays usable meanwhile.
 package setup
 
 import (
@@ -23,8 +23,7 @@ import (
 // Site reads and writes everything outside of the screen. Its methods may block until their context
 // ends: they are called in commands.
 type Site interface {
-	// Profiles returns the bundled profiles, those in the working folder, and the one named also.
-	// Unreadable ones have an Err.
+	// Profiles returns bundled profiles, those in the working folder, and also. Each may have an Err.
 	Profiles(ctx context.Context, also string) []Profile
 	// Contenders returns all contenders with their variants. The error names unreadable manifests;
 	// the others are returned with it.
@@ -33,11 +32,9 @@ type Site interface {
 	// without variants is a selection without one.
 	States(ctx context.Context, runtime bench.Runtime) (map[bench.Selection]State, error)
 	Machine(ctx context.Context) Machine
-	// Elastic returns the version and the data of the Elasticsearch at url. An error does not repeat
-	// a password in url.
+	// Elastic describes the Elasticsearch at url. An error does not repeat a password in url.
 	Elastic(ctx context.Context, url string) (Elastic, error)
-	// Room returns how many of the connections can be open at the same time, and the reason if not
-	// all.
+	// Room returns how many of the connections can be open at once, and the reason if not all.
 	Room(ctx context.Context, connections int) (most int, err error)
 	// Save writes p as YAML to the file, adds .yaml to a path without an extension, and returns the
 	// path. Without replace it leaves an existing file alone and returns ErrExists. warning names
@@ -196,7 +193,7 @@ func (s *Screen) Keys() []ui.Key {
 	case editing:
 		return []ui.Key{{Name: "enter", Help: "keep"}, {Name: "esc", Help: "cancel"}, {Name: "tab", Help: "next field"}}
 	case choosing:
-		return []ui.Key{{Name: "enter", Help: "choose"}, {Name: "↑/↓", Help: "move"}, {Name: "esc", Help: "cancel"}}
+		return []ui.Key{{Name: "enter", Help: "select"}, {Name: "↑/↓", Help: "move"}, {Name: "esc", Help: "cancel"}}
 	case saving:
 		if s.save.asking {
 			return []ui.Key{

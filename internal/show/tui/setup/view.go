@@ -144,7 +144,7 @@ func (s *Screen) drawValue(l *ui.Look, f id, focused bool, room int) string {
 	return value
 }
 
-// note returns the text to the right of a value: the mistake, the profile's value, or its meaning here.
+// note returns the text next to a value: the mistake, the profile's value, or its meaning here.
 func (s *Screen) note(l *ui.Look, f id, room, tick int) string {
 	if what := s.wrong[f]; what != "" {
 		return l.Bad.S(l.Glyph.Cross + " " + l.ASCIIOnly(what))
@@ -241,8 +241,9 @@ func (s *Screen) stateSummary(l *ui.Look, tick int) string {
 	return out
 }
 
-// bottom returns the part below the fields: help of the focused field, the size of the run, the problems
-// with their fixes, and the command line. It takes want lines if they suffice, and at most most.
+// bottom returns the part below the fields: help of the focused field, the size of the run, the
+// problems with their fixes, and the command line. It takes want lines if they suffice, and at most
+// most.
 func (s *Screen) bottom(l *ui.Look, w, want, most int) []string {
 	if most <= 0 {
 		return nil

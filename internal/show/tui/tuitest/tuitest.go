@@ -1,5 +1,5 @@
-// Package tuitest compares screens with golden views, drawn from recorded events. The views are text
-// without colours, so reviewers can read them; "go test -update" writes them again.
+// Package tuitest compares screens with golden views, drawn from recorded events. The views are
+// text without colours, so reviewers can read them; "go test -update" writes them again.
 package tuitest
 
 import (
@@ -30,8 +30,8 @@ type Size struct{ Width, Height int }
 // Sizes returns the sizes in which every screen has a golden view.
 func Sizes() []Size { return []Size{{60, 20}, {80, 24}, {120, 40}, {200, 50}} }
 
-// Records returns the events of a recorded run: "limits" (two contenders, two rounds, real containers),
-// …; see recordings/README.md.
+// Records returns the events of a recorded run: "limits" (two contenders, two rounds, real
+// containers), …; see recordings/README.md.
 func Records(t testing.TB, name string) []bench.Record {
 	t.Helper()
 	out, err := decode(name)
@@ -75,12 +75,11 @@ func Until(records []bench.Record, n int, is func(bench.Record) bool) []bench.Re
 	return records
 }
 
-// Settle runs cmd and all commands that follow from it, as the program would. It passes messages for
-// the program to program, which may be nil.
+// Settle runs cmd and all commands that follow from it, as the program would. It passes messages
+// for the program to program, which may be nil.
 func Settle(s ui.Screen, cmd tea.Cmd, program func(tea.Msg)) { SettleUntil(s, cmd, program, nil) }
 
-// SettleUntil is Settle for a screen with commands that may block: it abandons a command as soon as
-// waits returns true.
+// SettleUntil is Settle for commands that may block: it abandons one as soon as waits returns true.
 func SettleUntil(s ui.Screen, cmd tea.Cmd, program func(tea.Msg), waits func() bool) {
 	queue := []tea.Cmd{cmd}
 	for n := 0; len(queue) > 0 && n < 1000; n++ {
@@ -169,16 +168,16 @@ func Key(name string) tea.KeyPressMsg {
 	return tea.KeyPressMsg(k)
 }
 
-// View draws s in a terminal of the given size, as the program does, with the help line at the bottom.
+// View draws s in the given size as the program does, with the help line at the bottom.
 func View(s ui.Screen, size Size, l *ui.Look, now time.Time) []string {
 	s.Update(ui.Resized{Width: size.Width, Height: size.Height - 1})
 	lines := s.View(ui.Frame{Width: size.Width, Height: size.Height - 1, Look: l, Now: now})
 	return append(lines, ui.HelpLine(l, ui.Keys(s), size.Width))
 }
 
-// Golden compares the views of s in every size, and one in ASCII, with testdata/NAME.WxH.txt. It also
-// fails if a view is not exactly as large as the terminal, or if the view in colours has a different
-// text (except for marks on curves).
+// Golden compares the views of s in every size, and one in ASCII, with testdata/NAME.WxH.txt. It
+// also fails if a view is not exactly as large as the terminal, or if the view in colours has a
+// different text (except for marks on curves).
 func Golden(t *testing.T, s ui.Screen, name string, now time.Time) {
 	t.Helper()
 	for _, size := range Sizes() {
@@ -195,7 +194,7 @@ func Golden(t *testing.T, s ui.Screen, name string, now time.Time) {
 	golden(t, s, name+".ascii.80x24", Size{80, 24}, ui.LookOptions{NoColor: true, ASCII: true}, now)
 }
 
-// curves replaces all marks and dots of charts by one character: without colours there are more marks.
+// curves replaces marks and dots of charts by one character: marks depend on colours.
 func curves(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 0x2800 && r <= 0x28ff || strings.ContainsRune("●■▲◆○□", r) {

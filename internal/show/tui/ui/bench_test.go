@@ -12,8 +12,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// BenchmarkLipGloss draws alternately with this package and with Lip Gloss: times-as-long is the ratio
-// of Lip Gloss's time to ours. Titles of boxes and omitted columns, which Lip Gloss lacks, are not drawn.
+// BenchmarkLipGloss draws alternately with this package and with Lip Gloss: times-as-long is the
+// ratio of Lip Gloss's time to ours. Titles of boxes and omitted columns, which Lip Gloss lacks,
+// are not drawn.
 func BenchmarkLipGloss(b *testing.B) {
 	l := NewLook(LookOptions{})
 	var rows [][]string

@@ -14,8 +14,7 @@ type Filter struct {
 	Most   int // bytes
 }
 
-// Moves returns the number of lines that a key moves in a list with page lines in sight; mine is false for
-// other keys.
+// Moves returns the lines that a key moves in a list of page lines; mine is false for other keys.
 func Moves(name string, page int) (by int, mine bool) {
 	const all = 1 << 30
 	page = max(1, page-1) // one line stays in sight

@@ -8,7 +8,7 @@ import (
 	"locbench/internal/bench/units"
 )
 
-// Paint colours text with escape sequences before (On) and after it (Off). The zero value has no effect.
+// Paint colours text with escape sequences around it. The zero value has no effect.
 type Paint struct{ On, Off string }
 
 // S returns s in this colour.

@@ -7,7 +7,7 @@ import (
 	"locbench/internal/figures/measure"
 )
 
-// Keys returns the keys of s for the help line, with the key of the help itself, unless text is typed.
+// Keys returns the keys of s and, unless text is typed, the key of the help.
 func Keys(s Screen) []Key {
 	if s.Typing() {
 		return s.Keys()
@@ -37,8 +37,7 @@ func HelpLine(l *Look, keys []Key, w int) string {
 	return l.Fit(strings.Join(parts, "  "), w)
 }
 
-// Tabs returns a line with the names of pages, the one with index at selected, and the cells where the
-// names end.
+// Tabs returns a line of page names, with number at selected, and the cells where they end.
 func Tabs(l *Look, names []string, at int) (line string, ends []int) {
 	x := 0
 	for i, name := range names {
@@ -87,8 +86,8 @@ func Overlay(l *Look, under []string, w, h int, title string, lines []string) []
 	return out
 }
 
-// Window returns the first of n lines to show in h lines, such that line at is in sight. It is from if
-// possible, else the nearest.
+// Window returns the first of n lines to show in h lines, such that line at is in sight. It is from
+// if possible, else the nearest.
 func Window(from, at, n, h int) int {
 	if h <= 0 {
 		return 0

@@ -14,9 +14,9 @@ type Column struct {
 	Max   int  // cells; 0: no limit
 }
 
-// Table lays rows out in w cells: a header and a line for each row. Cells may be painted. If room is
-// short, columns are omitted by their Drop, those with the same Drop together; then the first column
-// is cut.
+// Table lays rows out in w cells: a header and a line for each row. Cells may be painted. If room
+// is short, columns are omitted by their Drop, those with the same Drop together; then the first
+// column is cut.
 func (l *Look) Table(columns []Column, rows [][]string, w int) []string {
 	titles, widths := make([]string, len(columns)), make([]int, len(columns))
 	for i, c := range columns {

@@ -9,10 +9,10 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// Outside makes text from outside safe to show: it keeps at most n bytes, and nothing in it moves the
-// cursor, colours, reorders or changes the title (package safe). Every character has the same width
-// in all terminals and next to any other, so the layout holds: combining marks are removed, and
-// characters that join in other ways (flags, parts of Korean syllables) are replaced.
+// Outside makes text from outside safe to show: it keeps at most n bytes, and nothing in it moves
+// the cursor, colours, reorders or changes the title (package safe). Every character has the same
+// width in all terminals and next to any other, so the layout holds: combining marks are removed,
+// and characters that join in other ways (flags, parts of Korean syllables) are replaced.
 func Outside(s string, n int) string {
 	s = safe.Line(s, n)
 	if isASCII(s) {
@@ -60,8 +60,7 @@ func kindOf(r rune) int {
 	return alone
 }
 
-// cells returns the number of cells of common characters, none of which joins with another, and 0 for
-// all others.
+// cells returns the number of cells of common characters that never join; 0 for all others.
 func cells(r rune) int {
 	switch {
 	case r < 0xa1, r == 0xad:
@@ -96,8 +95,8 @@ var asciiOf = map[rune]string{
 	'→': "->", '↑': "^", '↓': "v", '←': "<-", '·': ".",
 }
 
-// ASCIIOnly replaces other characters than ASCII if the look has only ASCII. Call it before the text
-// is laid out: → takes two cells as ->.
+// ASCIIOnly replaces other characters than ASCII if the look has only ASCII. Call it before the
+// text is laid out: → takes two cells as ->.
 func (l *Look) ASCIIOnly(s string) string {
 	if !l.ASCII || isASCII(s) {
 		return s
@@ -178,8 +177,7 @@ func Indent(lines []string) []string {
 	return lines
 }
 
-// SideBySide puts blocks of lines side by side. The lines of a block have the same width; short blocks
-// are filled up.
+// SideBySide puts blocks of equally wide lines side by side; short blocks are filled up.
 func SideBySide(gap int, blocks ...[]string) []string {
 	h := 0
 	for _, b := range blocks {

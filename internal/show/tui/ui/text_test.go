@@ -48,7 +48,7 @@ func FuzzOutside(f *testing.F) {
 		f.Add(s, s+s, 10)
 		f.Add(s+"a"+s, "x", 100)
 	}
-	f.Fuzz(func(t *testing.T, s, beside string, n int) {
+	f.Fuzz(func(t *testing.T, s, nextTo string, n int) {
 		n = max(0, n%2000)
 		got := Outside(s, n)
 		same(t, "Outside", got, -1)
@@ -68,7 +68,7 @@ func FuzzOutside(f *testing.F) {
 			t.Fatalf("Outside of %q is %q", got, again)
 		}
 		// Texts that are safe are also safe side by side.
-		same(t, "two pieces", got+Outside(beside, n), ansi.StringWidth(got)+ansi.StringWidth(Outside(beside, n)))
+		same(t, "two pieces", got+Outside(nextTo, n), ansi.StringWidth(got)+ansi.StringWidth(Outside(nextTo, n)))
 		ascii := NewLook(LookOptions{ASCII: true, NoColor: true}).ASCIIOnly(got)
 		if !isASCII(ascii) {
 			t.Fatalf("ASCIIOnly of %q is %q", got, ascii)

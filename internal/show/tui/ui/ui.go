@@ -1,6 +1,6 @@
-// Package ui holds what the screens of the dashboard share: the interface of a screen, the messages to
-// the program, the look (colours, glyphs, layout by cells), and the interfaces to everything outside
-// (sessions, reports), which package screens implements.
+// Package ui holds what the screens of the dashboard share: the interface of a screen, the messages
+// to the program, the look (colours, glyphs, layout by cells), and the interfaces to everything
+// outside (sessions, reports), which package screens implements.
 package ui
 
 import (
@@ -20,7 +20,7 @@ type Frame struct {
 	Tick          int // counts the frames that only time caused, for spinners
 }
 
-// Screen is one screen. Its methods are called from one goroutine; only Update changes what View draws.
+// Screen is one screen, used by one goroutine. Only Update changes what View draws.
 type Screen interface {
 	// Init is called once, when the screen is opened.
 	Init() tea.Cmd
@@ -41,8 +41,9 @@ type Screen interface {
 // Interrupter is a screen that handles Ctrl-C itself.
 type Interrupter interface{ Interrupt() tea.Cmd }
 
-// SlowRefresh is a screen that, at times, only shows new values once a second. It is drawn as rarely
-// then, since drawing must not disturb the measurement. Keys still have their effect at once.
+// SlowRefresh is a screen that, at times, only shows new values once a second. It is drawn as
+// rarely then, since drawing must not disturb the measurement. Keys still have their effect at
+// once.
 type SlowRefresh interface{ SlowRefresh() bool }
 
 // Key is a line of help.
@@ -128,24 +129,20 @@ type Session interface {
 	Send(bench.Control) error // never blocks long; an error if the run cannot be controlled
 	// Next waits for the next batch of events; ok is false after the last one.
 	Next() (batch []bench.Record, ok bool)
-	// Wait returns when the run has ended, with its exit code and its output to standard error, which
-	// is bounded.
+	// Wait returns when the run has ended, with its exit code and the end of its standard error.
 	Wait() (code int, stderr string)
-	// Stop stops the run gracefully, as the signal s would; a second call forces the stop, a third
-	// kills the run.
+	// Stop stops the run gracefully, as the signal s would; a second call forces it, a third kills.
 	Stop(s os.Signal)
 	// CanSteer is false for a run that another process started, which is only watched.
 	CanSteer() bool
 }
 
-// Opener starts and opens what is outside of the dashboard. Its methods may block: they are called in
-// commands.
+// Opener starts runs and opens results. Its methods may block: they are called in commands.
 type Opener interface {
 	// Start starts a run as "locbench run args…" would.
 	Start(args []string) (Session, error)
 	// Watch follows the run in the folder dir, in progress or finished.
 	Watch(dir string) (Session, error)
-	// Report writes the report of the results in dir, opens it if there is a browser, and returns a
-	// text that says where it is.
+	// Report writes the report of dir, opens it if there is a browser, and returns where it is.
 	Report(dir string) (text string, err error)
 }

@@ -2,8 +2,8 @@ package ui
 
 import "strings"
 
-// Wrap breaks plain text at spaces into at most n lines (0: no limit) of at most w cells. Words that
-// are longer than a line are broken too.
+// Wrap breaks plain text at spaces into at most n lines (0: no limit) of at most w cells. Words
+// that are longer than a line are broken too.
 func (l *Look) Wrap(s string, w, n int) (lines []string) {
 	if w <= 0 {
 		return nil
