@@ -216,16 +216,16 @@ func (s *Screen) contendersOf(l *ui.Look, e *results.Entry, long bool) string {
 // state returns the state of a run with a sign, since colour alone is not enough.
 func state(l *ui.Look, e *results.Entry) string {
 	text := l.ASCIIOnly(stateText(e))
-	switch text {
-	case "complete":
-		return l.Good.S(l.Glyph.Check + " " + text)
-	case "running":
+	switch {
+	case e.Err != nil:
+	case e.Live:
 		return l.Accent.S(l.Glyph.Run + " " + text)
-	case "interrupted", "killed":
+	case e.State == bench.RunInterrupted, e.State == bench.RunRunning:
 		return l.Warn.S(l.Glyph.Skip + " " + text)
-	}
-	if e.State == bench.RunComplete {
+	case e.State == bench.RunComplete && len(e.Failed) > 0:
 		return l.Warn.S("! " + l.Cut(text, 14))
+	case e.State == bench.RunComplete:
+		return l.Good.S(l.Glyph.Check + " " + text)
 	}
 	return l.Bad.S(l.Glyph.Cross + " " + l.Cut(text, 14))
 }

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
+	"locbench/internal/bench"
 	"locbench/internal/run/profile"
 	"locbench/internal/show/tui/ui"
 )
@@ -17,8 +19,9 @@ func (s *Screen) edit(f id) {
 	s.mode = editing
 	s.before = s.choice.Set[string(f)]
 	value := s.value(f)
-	if f == fieldDuration && strings.Contains(value, " to ") {
-		value = ""
+	if f == fieldDuration && s.choice.Set.Text("duration") == "" && slices.ContainsFunc(s.base.Steps,
+		func(step bench.Step) bool { return step.Duration != s.base.Steps[0].Duration }) {
+		value = "" // a range cannot be edited
 	}
 	s.input.SetValue(value)
 	s.input.CursorEnd()
