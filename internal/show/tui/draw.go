@@ -29,12 +29,12 @@ func (m *Model) draw() string {
 		lines = m.overlay(lines, h)
 	}
 	last := ui.HelpLine(m.look, ui.Keys(m.top()), m.width)
-	if m.word.text != "" {
+	if m.message.text != "" {
 		paint := m.look.Good
-		if m.word.bad {
+		if m.message.bad {
 			paint = m.look.Bad
 		}
-		last = m.look.Fit(paint.S(m.look.Cut(m.look.ASCIIOnly(m.word.text), m.width)), m.width)
+		last = m.look.Fit(paint.S(m.look.Cut(m.look.ASCIIOnly(m.message.text), m.width)), m.width)
 	}
 	return strings.Join(append(lines, last), "\n")
 }

@@ -72,15 +72,15 @@ type Model struct {
 	ticking bool
 	help    bool
 	scroll  int // lines that the help is scrolled by
-	word    word
+	message message
 	dirty   bool // the next View draws
 	pending bool // the next tick sets dirty
 	drawn   string
 	after   func(time.Duration, func(time.Time) tea.Msg) tea.Cmd
 }
 
-// word is a message that stays for some seconds.
-type word struct {
+// message is a text that stays for some seconds.
+type message struct {
 	text  string
 	bad   bool
 	until time.Time
@@ -111,7 +111,7 @@ type tickMsg time.Time
 
 // keepTicking asks for the next tick while time alone changes what is seen.
 func (m *Model) keepTicking() tea.Cmd {
-	if m.ticking || !(m.top().Busy() || m.word.text != "") {
+	if m.ticking || !(m.top().Busy() || m.message.text != "") {
 		return nil
 	}
 	m.ticking = true

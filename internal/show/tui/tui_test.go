@@ -142,7 +142,7 @@ func TestEveryFrameFillsTheTerminal(t *testing.T) {
 		if last := lines[len(lines)-1]; !strings.Contains(last, "word") {
 			t.Errorf("the word is not reported: %q", last)
 		}
-		m.word = word{}
+		m.message = message{}
 	}
 	send(m, tea.WindowSizeMsg{Width: 10, Height: 3})
 	if text := m.View().Content; len(text) > 12 || !strings.Contains(text, "10x3") {

@@ -10,8 +10,8 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// wordFor is how long a message stays.
-const wordFor = 5 * time.Second
+// messageFor is how long a message stays.
+const messageFor = 5 * time.Second
 
 // calmTicks is the number of ticks between two frames of a measured step, about a second.
 const calmTicks = 5
@@ -28,8 +28,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case tickMsg:
 		m.ticking = false
 		m.ticks++
-		if m.word.text != "" && m.now.After(m.word.until) {
-			m.word, m.dirty = word{}, true
+		if m.message.text != "" && m.now.After(m.message.until) {
+			m.message, m.dirty = message{}, true
 		}
 		if c, ok := m.top().(ui.SlowRefresh); ok && c.SlowRefresh() && m.ticks%calmTicks != 0 {
 			return nil // changes wait for the next full second
@@ -66,7 +66,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	default:
 		// Changes by events are drawn with the next tick: several events make one frame.
 		m.pending, m.dirty = m.pending || m.ticking, m.dirty || !m.ticking
-		if cmd, mine := m.navigate(msg); mine {
+		if cmd, handled := m.navigate(msg); handled {
 			return cmd
 		}
 	}
@@ -126,11 +126,11 @@ func (m *Model) helpMouse(msg tea.Msg) {
 }
 
 // navigate handles the messages of screens to the program.
-func (m *Model) navigate(msg tea.Msg) (cmd tea.Cmd, mine bool) {
+func (m *Model) navigate(msg tea.Msg) (cmd tea.Cmd, handled bool) {
 	switch msg := msg.(type) {
 	case ui.Open:
 		m.dirty = true
-		m.screens, m.word = append(m.screens, msg.Screen), word{} // the message was about the previous screen
+		m.screens, m.message = append(m.screens, msg.Screen), message{} // the message was about the previous screen
 		return tea.Batch(m.resize(), msg.Screen.Init()), true
 	case ui.Replace:
 		m.dirty = true
@@ -156,5 +156,5 @@ func (m *Model) navigate(msg tea.Msg) (cmd tea.Cmd, mine bool) {
 
 func (m *Model) say(text string, bad bool) {
 	m.dirty = true
-	m.word = word{ui.Outside(strings.TrimSpace(text), 2000), bad, m.now.Add(wordFor)}
+	m.message = message{ui.Outside(strings.TrimSpace(text), 2000), bad, m.now.Add(messageFor)}
 }

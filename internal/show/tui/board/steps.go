@@ -149,11 +149,11 @@ func (v *view) more(s *fold.Step) []string {
 
 func (b *Board) keySteps(name string, s *fold.State) bool {
 	trial := b.trialOf(s)
-	mine := name == "esc" && b.details || (name == "enter" || name == "z") && trial != nil && len(trial.Steps) > 0
-	if mine {
+	handled := name == "esc" && b.details || (name == "enter" || name == "z") && trial != nil && len(trial.Steps) > 0
+	if handled {
 		b.details, b.below = !b.details, 0
 	}
-	return mine
+	return handled
 }
 
 // pick selects a step; if it was selected already, it opens the details.

@@ -11,36 +11,36 @@ import (
 // The mouse wheel scrolls by wheel lines, a key scrolls the log by shiftBy columns.
 const wheel, shiftBy = 3, 10
 
-// Update handles keys and mouse actions that change only the view; mine is false for all others.
-func (b *Board) Update(msg tea.Msg, s *fold.State) (cmd tea.Cmd, mine bool) {
+// Update handles keys and mouse actions that change only the view; handled is false for all others.
+func (b *Board) Update(msg tea.Msg, s *fold.State) (cmd tea.Cmd, handled bool) {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		if !b.filter.Typing {
-			mine = b.key(msg.String(), s)
-		} else if mine = b.filter.Key(msg); mine {
+			handled = b.key(msg.String(), s)
+		} else if handled = b.filter.Key(msg); handled {
 			b.pages[logs] = pager{}
 		}
 	case tea.PasteMsg:
-		if mine = b.filter.Typing; mine {
+		if handled = b.filter.Typing; handled {
 			b.filter.Add(msg.Content)
 			b.pages[logs] = pager{}
 		}
 	case tea.MouseClickMsg:
-		mine = msg.Button == tea.MouseLeft && (b.click(msg.X, msg.Y) || b.grab(msg.X, msg.Y))
+		handled = msg.Button == tea.MouseLeft && (b.click(msg.X, msg.Y) || b.grab(msg.X, msg.Y))
 	case tea.MouseMotionMsg:
-		mine = b.drag(msg.X)
+		handled = b.drag(msg.X)
 	case tea.MouseReleaseMsg:
-		mine = b.drop(msg.X)
+		handled = b.drop(msg.X)
 	case tea.MouseWheelMsg:
 		d := ui.Wheel(msg)
-		if mine = d != 0; mine {
+		if handled = d != 0; handled {
 			b.wheelMoved(s, d)
 		}
 	}
-	if mine {
+	if handled {
 		b.revision++
 	}
-	return nil, mine
+	return nil, handled
 }
 
 func (b *Board) key(name string, s *fold.State) bool {
@@ -138,13 +138,13 @@ func (b *Board) keyScroll(name string) bool {
 		b.below = max(0, b.below+map[string]int{"pgup": -4, "pgdown": 4}[name])
 		return true
 	}
-	d, mine := ui.Moves(name, p.count)
-	if mine && (name == "end" || name == "G") && b.tab == overview {
+	d, handled := ui.Moves(name, p.count)
+	if handled && (name == "end" || name == "G") && b.tab == overview {
 		*p = pager{}
-	} else if mine {
+	} else if handled {
 		b.scroll(d)
 	}
-	return mine
+	return handled
 }
 
 func (b *Board) scroll(d int) {

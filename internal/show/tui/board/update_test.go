@@ -25,7 +25,7 @@ func text(b *Board, s *fold.State, w, h int) string {
 func press(t *testing.T, b *Board, s *fold.State, keys ...string) {
 	t.Helper()
 	for _, k := range keys {
-		if _, mine := b.Update(tuitest.Key(k), s); !mine {
+		if _, handled := b.Update(tuitest.Key(k), s); !handled {
 			t.Errorf("key %q is not taken", k)
 		}
 		text(b, s, 80, 23)
@@ -48,11 +48,11 @@ func TestOtherKeysAreLeftAlone(t *testing.T) {
 	s, b := middle(t), New()
 	text(b, s, 80, 23)
 	for _, k := range []string{"p", "s", "q", "a", "n", "y", "r", "esc", "+", "ctrl+c", "f", "/"} {
-		if _, mine := b.Update(tuitest.Key(k), s); mine {
+		if _, handled := b.Update(tuitest.Key(k), s); handled {
 			t.Errorf("%q was taken", k)
 		}
 	}
-	if _, mine := b.Update(ui.Resized{Width: 80, Height: 23}, s); mine {
+	if _, handled := b.Update(ui.Resized{Width: 80, Height: 23}, s); handled {
 		t.Error("a resize is not the board's own")
 	}
 }
@@ -88,7 +88,7 @@ func TestMouse(t *testing.T) {
 	click := func(word string) {
 		t.Helper()
 		x, y := find(t, text(b, s, 80, 23), word)
-		if _, mine := b.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}, s); !mine {
+		if _, handled := b.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}, s); !handled {
 			t.Errorf("a click on %q does nothing", word)
 		}
 	}
@@ -111,7 +111,7 @@ func TestMouse(t *testing.T) {
 	if v := text(b, s, 80, 23); strings.Contains(v, "(end)") {
 		t.Errorf("the wheel does not scroll:\n%s", v)
 	}
-	if _, mine := b.Update(tea.MouseClickMsg{X: 79, Y: 0, Button: tea.MouseLeft}, s); mine {
+	if _, handled := b.Update(tea.MouseClickMsg{X: 79, Y: 0, Button: tea.MouseLeft}, s); handled {
 		t.Error("a click on nothing was taken")
 	}
 }

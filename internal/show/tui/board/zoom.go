@@ -85,11 +85,11 @@ func (b *Board) keyZoom(name string, s *fold.State) bool {
 	case "v":
 		b.markRange(s)
 	default:
-		d, mine := map[string]int{"pgup": -10, "pgdown": 10, "home": -all, "g": -all, "end": all, "G": all}[name]
-		if mine {
+		d, handled := map[string]int{"pgup": -10, "pgdown": 10, "home": -all, "g": -all, "end": all, "G": all}[name]
+		if handled {
 			b.moveCursor(s, d)
 		}
-		return mine
+		return handled
 	}
 	return true
 }
@@ -257,9 +257,9 @@ func (b *Board) drag(x int) bool {
 
 // drop ends the range at the mouse. A click without dragging only moves the cursor.
 func (b *Board) drop(x int) bool {
-	mine := b.drag(x)
-	if mine {
+	handled := b.drag(x)
+	if handled {
 		b.pickRange(b.mark.at, b.cursor)
 	}
-	return mine
+	return handled
 }

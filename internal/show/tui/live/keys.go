@@ -22,7 +22,7 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 		return s.dialogKey(msg)
 	}
 	if s.board.Typing() {
-		return s.look(msg)
+		return s.toBoard(msg)
 	}
 	switch msg.String() {
 	case "q":
@@ -47,23 +47,23 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 		return ui.Cmd(ui.Copy{Text: text, What: "repeat command"})
 	}
 	if s.controls() {
-		if cmd, mine := s.control(msg.String()); mine {
+		if cmd, handled := s.control(msg.String()); handled {
 			return cmd
 		}
 	}
-	cmd, mine := s.board.Update(msg, &s.state)
-	if !mine && msg.String() == "esc" && !s.options.Session.CanSteer() {
+	cmd, handled := s.board.Update(msg, &s.state)
+	if !handled && msg.String() == "esc" && !s.options.Session.CanSteer() {
 		return ui.Cmd(ui.Back{}) // as esc does in every list
 	}
 	return cmd
 }
 
-func (s *Screen) look(msg tea.Msg) tea.Cmd {
+func (s *Screen) toBoard(msg tea.Msg) tea.Cmd {
 	cmd, _ := s.board.Update(msg, &s.state)
 	return cmd
 }
 
-func (s *Screen) pauses() bool { return !s.state.Paused.IsZero() || s.state.PauseRequested }
+func (s *Screen) pausing() bool { return !s.state.Paused.IsZero() || s.state.PauseRequested }
 
 // bad shows an error in the status line.
 func bad(text string) tea.Cmd { return ui.Cmd(ui.StatusMsg{Text: text, Bad: true}) }
@@ -73,10 +73,10 @@ func (s *Screen) controls() bool {
 	return s.options.Session.CanSteer() && !s.ended && !s.stopping && s.state.Ended == nil
 }
 
-func (s *Screen) control(name string) (cmd tea.Cmd, mine bool) {
+func (s *Screen) control(name string) (cmd tea.Cmd, handled bool) {
 	switch name {
 	case "p":
-		if s.pauses() {
+		if s.pausing() {
 			return s.send(bench.Control{Kind: bench.ControlResume}), true
 		}
 		return s.send(bench.Control{Kind: bench.ControlPause}), true
@@ -138,7 +138,7 @@ func (s *Screen) Keys() []ui.Key {
 	var keys []ui.Key
 	if s.controls() {
 		pause := "pause"
-		if s.pauses() {
+		if s.pausing() {
 			pause = "resume"
 		}
 		keys = append(keys,

@@ -104,7 +104,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		s.note, cmd = s.note.Update(msg)
 		return cmd
 	}
-	return s.look(msg)
+	return s.toBoard(msg)
 }
 
 func (s *Screen) end(msg endedMsg) tea.Cmd {

@@ -14,19 +14,19 @@ type Filter struct {
 	Most   int // bytes
 }
 
-// Moves returns the lines that a key moves in a list of page lines; mine is false for other keys.
-func Moves(name string, page int) (by int, mine bool) {
+// Moves returns the lines that a key moves in a list of page lines; handled: it is such a key.
+func Moves(name string, page int) (by int, handled bool) {
 	const all = 1 << 30
 	page = max(1, page-1) // one line stays in sight
-	by, mine = map[string]int{
+	by, handled = map[string]int{
 		"up": -1, "k": -1, "pgup": -page, "ctrl+b": -page, "home": -all, "g": -all,
 		"down": 1, "j": 1, "pgdown": page, "ctrl+f": page, "space": page, "end": all, "G": all,
 	}[name]
-	return by, mine
+	return by, handled
 }
 
-// Key handles a key while the text is typed; mine is false for keys that have no effect.
-func (f *Filter) Key(msg tea.KeyPressMsg) (mine bool) {
+// Key handles a key while the text is typed; handled is false for keys that have no effect.
+func (f *Filter) Key(msg tea.KeyPressMsg) (handled bool) {
 	switch name := msg.String(); name {
 	case "enter":
 		f.Typing = false
