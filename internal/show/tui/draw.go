@@ -10,11 +10,11 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// least is the smallest terminal that a screen is drawn in.
+// leastWidth and leastHeight are the size of the smallest terminal that a screen is drawn in.
 const leastWidth, leastHeight = 20, 6
 
-// clockStep is by how much the clock of the screens advances. The many figures that count seconds,
-// each from its own start, then change together: one frame a second instead of one for each.
+// clockStep is the resolution of the screens' clock. All counters of seconds then change together:
+// one frame per second instead of one per counter.
 const clockStep = time.Second
 
 func (m *Model) draw() string {
@@ -29,17 +29,17 @@ func (m *Model) draw() string {
 		lines = m.overlay(lines, h)
 	}
 	last := ui.HelpLine(m.look, ui.Keys(m.top()), m.width)
-	if m.word.text != "" {
+	if m.message.text != "" {
 		paint := m.look.Good
-		if m.word.bad {
+		if m.message.bad {
 			paint = m.look.Bad
 		}
-		last = m.look.Fit(paint.S(m.look.Cut(m.look.ASCIIOnly(m.word.text), m.width)), m.width)
+		last = m.look.Fit(paint.S(m.look.Cut(m.look.ASCIIOnly(m.message.text), m.width)), m.width)
 	}
 	return strings.Join(append(lines, last), "\n")
 }
 
-// overlay puts the help over lines, h of them; what finds no room there is scrolled to.
+// overlay puts the help over h lines; help that does not fit is scrolled.
 func (m *Model) overlay(lines []string, h int) []string {
 	title, text := m.helpText()
 	word := "any key closes"
@@ -54,7 +54,7 @@ func (m *Model) overlay(lines []string, h int) []string {
 	return ui.Overlay(m.look, lines, m.width, h, title, append(text, m.look.Faint.S(m.look.Cut(word, m.width-3))))
 }
 
-// helpText returns every key of the screen, and those that work everywhere.
+// helpText returns every key of the screen and the keys that work everywhere.
 func (m *Model) helpText() (title string, lines []string) {
 	l := m.look
 	keys := slices.Concat(m.top().Keys(), []ui.Key{{Name: "?", Help: "this help"},

@@ -37,8 +37,8 @@ func inAStep(b *testing.B) *boardScreen {
 	return s
 }
 
-// BenchmarkFrame is one frame of a running step at 200 by 50 cells: drawn by us after a tick of the
-// clock, after a new event, and then brought to the terminal by the renderer's model of it.
+// BenchmarkFrame measures a frame of a running step at 200 by 50 cells: drawn after a tick of the
+// clock, after a new event, and then rendered to the terminal.
 func BenchmarkFrame(b *testing.B) {
 	for _, c := range []struct {
 		name         string

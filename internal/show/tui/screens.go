@@ -9,19 +9,19 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// Screens makes the screens, each with the ways that lead from it to the others.
+// Screens makes the screens, each with its links to the others.
 type Screens struct {
 	Opener ui.Opener     // starts and watches runs
 	Source browse.Source // results folders
-	Roots  string        // where those are looked for, in words
+	Roots  string        // the places that Source searches, in words
 }
 
-// SetUp returns the ways that lead from a setup to the other screens.
+// SetUp returns the links from a setup to the other screens.
 func (s Screens) SetUp() setup.Options {
 	return setup.Options{Start: s.start, Browse: func() tea.Cmd { return ui.Cmd(ui.Open{Screen: s.Browse()}) }}
 }
 
-// start begins a run and shows it; where it cannot be begun, that is reported.
+// start starts a run and shows it, or reports the error.
 func (s Screens) start(args []string) tea.Cmd {
 	return s.open(func() (ui.Session, error) { return s.Opener.Start(args) })
 }
@@ -41,7 +41,7 @@ func (s Screens) open(begin func() (ui.Session, error)) tea.Cmd {
 	}
 }
 
-// Live returns a run that is in progress, or at its end. With leave the program ends with it.
+// Live returns the screen of a run. With leave, the program ends with the run.
 func (s Screens) Live(session ui.Session, leave bool) *live.Screen {
 	return live.New(live.Options{Session: session, Opener: s.Opener, Leave: leave})
 }

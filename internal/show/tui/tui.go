@@ -1,8 +1,8 @@
-// Package tui is the dashboard: a Bubble Tea program that shows screens (set up, live, browse,
-// compare) one on top of the other. The screens are packages of their own below; what they show of
-// a run is a fold over its events (package fold), so the run neither waits for the screen nor knows
-// of it. Everything that reaches outside (starting a run, reading folders, writing a report) is
-// given by package screens behind the interfaces of package ui.
+// Package tui is the dashboard: a Bubble Tea program that shows a stack of screens (setup, live,
+// browse, compare), each in a package below. They show a fold over the events of a run (package
+// fold), so the run does not wait for the screen or depend on it. Package screens implements
+// everything that reaches outside (starting a run, reading folders, writing a report) behind
+// interfaces of package ui.
 package tui
 
 import (
@@ -18,30 +18,29 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// framesPerSecond bounds how often the terminal is written to. A frame is drawn only when something
-// has changed; a key is answered within one frame.
+// framesPerSecond is the most frames that are written to the terminal per second. A frame is drawn
+// only after a change; a key has its effect within one frame.
 const framesPerSecond = 60
 
 // tick is the time between two frames that time alone causes.
 const tick = 200 * time.Millisecond
 
-// Options are a dashboard.
+// Options configure a dashboard.
 type Options struct {
 	Input  io.Reader
 	Output io.Writer
-	Env    []string // of the process: TERM, COLORTERM and the like
+	Env    []string // environment of the process, such as TERM and COLORTERM
 	First  ui.Screen
 	ASCII  bool
-	// NoColor leaves colours out whatever the terminal can do.
+	// NoColor disables colours, whatever the terminal can do.
 	NoColor bool
 	// Theme is "dark", "light", or "" to ask the terminal.
 	Theme string
 	Mouse bool
 }
 
-// Run shows the dashboard until its last screen closes or ctx ends. The terminal is as it was when
-// it returns, even after a panic in a screen, which is returned as an error. The end of ctx is not
-// an error.
+// Run shows the dashboard until its last screen closes or ctx ends, and restores the terminal, even
+// after a panic in a screen, which it returns as an error. The end of ctx is not an error.
 func Run(ctx context.Context, o Options) error {
 	m := newModel(o)
 	options := []tea.ProgramOption{
@@ -61,8 +60,7 @@ func Run(ctx context.Context, o Options) error {
 	return err
 }
 
-// Model is the program: a stack of screens, and what is the same for all of them. It implements
-// tea.Model.
+// Model is the program, a tea.Model: a stack of screens and the state that they share.
 type Model struct {
 	options Options
 	look    *ui.Look
@@ -74,15 +72,15 @@ type Model struct {
 	ticking bool
 	help    bool
 	scroll  int // lines that the help is scrolled by
-	word    word
+	message message
 	dirty   bool // the next View draws
-	pending bool // the next tick makes it so
+	pending bool // the next tick sets dirty
 	drawn   string
 	after   func(time.Duration, func(time.Time) tea.Msg) tea.Cmd
 }
 
-// word is a message that stays for some seconds.
-type word struct {
+// message is a text that stays for some seconds.
+type message struct {
 	text  string
 	bad   bool
 	until time.Time
@@ -113,14 +111,14 @@ type tickMsg time.Time
 
 // keepTicking asks for the next tick while time alone changes what is seen.
 func (m *Model) keepTicking() tea.Cmd {
-	if m.ticking || !(m.top().Busy() || m.word.text != "") {
+	if m.ticking || !(m.top().Busy() || m.message.text != "") {
 		return nil
 	}
 	m.ticking = true
 	return m.after(tick, func(t time.Time) tea.Msg { return tickMsg(t) })
 }
 
-// View implements tea.Model. What has not changed is not drawn again.
+// View implements tea.Model. It draws only after a change.
 func (m *Model) View() tea.View {
 	if m.dirty {
 		m.drawn, m.dirty = m.draw(), false

@@ -15,7 +15,7 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// page is a screen that writes down what reaches it.
+// page is a screen that records its messages.
 type page struct {
 	name   string
 	got    []string
@@ -66,7 +66,7 @@ func open(o Options) *Model {
 	return m
 }
 
-// send hands a message to the model and carries out what comes of it at once.
+// send passes a message to the model and runs the commands that follow at once.
 func send(m *Model, msg tea.Msg) (quit bool) {
 	_, cmd := m.Update(msg)
 	return run(m, cmd)
@@ -142,7 +142,7 @@ func TestEveryFrameFillsTheTerminal(t *testing.T) {
 		if last := lines[len(lines)-1]; !strings.Contains(last, "word") {
 			t.Errorf("the word is not reported: %q", last)
 		}
-		m.word = word{}
+		m.message = message{}
 	}
 	send(m, tea.WindowSizeMsg{Width: 10, Height: 3})
 	if text := m.View().Content; len(text) > 12 || !strings.Contains(text, "10x3") {
@@ -157,7 +157,7 @@ func TestNothingIsDrawnWithoutAChange(t *testing.T) {
 	m := open(Options{First: p, Theme: "dark"})
 	send(m, tea.WindowSizeMsg{Width: 80, Height: 24})
 	_ = m.View()
-	p.name = "changed behind its back"
+	p.name = "changed without a message"
 	send(m, tickMsg(time.Now()))
 	if strings.Contains(m.View().Content, "changed") {
 		t.Error("a tick draws a screen that is not busy")
@@ -177,7 +177,7 @@ func TestAPanicInAScreenIsAnError(t *testing.T) {
 	}
 }
 
-func TestTheEndOfTheContextIsNoError(t *testing.T) {
+func TestTheEndOfTheContextIsNotAnError(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	var out bytes.Buffer
@@ -192,12 +192,12 @@ type wordy struct{ page }
 func (wordy) Keys() []ui.Key {
 	var keys []ui.Key
 	for _, name := range strings.Fields("a b c d e f g h") {
-		keys = append(keys, ui.Key{Name: name, Help: "does " + name, Long: "key " + name + " does something that takes many words to tell, up to its end" + name})
+		keys = append(keys, ui.Key{Name: name, Help: "does " + name, Long: "key " + name + " does something that takes many words to explain, up to its end" + name})
 	}
 	return keys
 }
 
-func TestHelpIsWholeInASmallTerminal(t *testing.T) {
+func TestHelpIsCompleteInASmallTerminal(t *testing.T) {
 	m := open(Options{First: &wordy{}, Theme: "dark", NoColor: true})
 	size := tuitest.Size{Width: 40, Height: 12}
 	send(m, tea.WindowSizeMsg{Width: size.Width, Height: size.Height})
@@ -209,7 +209,7 @@ func TestHelpIsWholeInASmallTerminal(t *testing.T) {
 		seen += m.View().Content
 		send(m, tuitest.Key("down"))
 	}
-	for _, want := range []string{"enda", "endh", "draw again", "of "} {
+	for _, want := range []string{"enda", "endh", "redraw", "of "} {
 		if !strings.Contains(seen, want) {
 			t.Errorf("%q is never shown", want)
 		}
@@ -229,12 +229,12 @@ func TestHelpIsWholeInASmallTerminal(t *testing.T) {
 	}
 }
 
-func TestTheHelpLineOffersNoHelpWhereTextIsTyped(t *testing.T) {
+func TestTheHelpIsNotOfferedWhileTextIsTyped(t *testing.T) {
 	p := &page{name: "first"}
 	m := open(Options{First: p, Theme: "dark", NoColor: true})
 	send(m, tea.WindowSizeMsg{Width: 80, Height: 24})
 	if !strings.Contains(ansi.Strip(m.View().Content), "? keys") {
-		t.Error("no word of the help")
+		t.Error("the help is not offered")
 	}
 	p.typing = true
 	m.dirty = true
@@ -243,7 +243,7 @@ func TestTheHelpLineOffersNoHelpWhereTextIsTyped(t *testing.T) {
 	}
 }
 
-func TestAWordOfOneScreenIsNotToldOnTheNext(t *testing.T) {
+func TestAMessageOfOneScreenIsNotShownOnTheNext(t *testing.T) {
 	m := open(Options{First: &page{name: "first"}, Theme: "dark", NoColor: true})
 	send(m, tea.WindowSizeMsg{Width: 80, Height: 24})
 	send(m, tuitest.Key("t"))

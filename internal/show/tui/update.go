@@ -10,11 +10,10 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// wordFor is how long a word stays.
-const wordFor = 5 * time.Second
+// messageFor is how long a message stays.
+const messageFor = 5 * time.Second
 
-// calmTicks is how many ticks lie between two frames while a step is measured: its figures come
-// once a second.
+// calmTicks is the number of ticks between two frames of a measured step, about a second.
 const calmTicks = 5
 
 // Update implements tea.Model.
@@ -29,11 +28,11 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case tickMsg:
 		m.ticking = false
 		m.ticks++
-		if m.word.text != "" && m.now.After(m.word.until) {
-			m.word, m.dirty = word{}, true
+		if m.message.text != "" && m.now.After(m.message.until) {
+			m.message, m.dirty = message{}, true
 		}
 		if c, ok := m.top().(ui.SlowRefresh); ok && c.SlowRefresh() && m.ticks%calmTicks != 0 {
-			return nil // what has changed waits for the whole second
+			return nil // changes wait for the next full second
 		}
 		m.pending, m.dirty = false, m.dirty || m.pending || m.top().Busy()
 		if !m.top().Busy() {
@@ -65,16 +64,16 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		tea.KeyboardEnhancementsMsg, tea.KeyReleaseMsg:
 		return nil
 	default:
-		// What events change is drawn with the next tick: several of them make one frame.
+		// Changes by events are drawn with the next tick: several events make one frame.
 		m.pending, m.dirty = m.pending || m.ticking, m.dirty || !m.ticking
-		if cmd, mine := m.navigate(msg); mine {
+		if cmd, handled := m.navigate(msg); handled {
 			return cmd
 		}
 	}
 	return m.top().Update(msg)
 }
 
-// resize gives the screen on top its room: the last line is the program's.
+// resize gives the top screen its size: the last line is the program's.
 func (m *Model) resize() tea.Cmd {
 	return m.top().Update(ui.Resized{Width: m.width, Height: max(0, m.height-1)})
 }
@@ -126,12 +125,12 @@ func (m *Model) helpMouse(msg tea.Msg) {
 	}
 }
 
-// navigate carries out what a screen asks of the program.
-func (m *Model) navigate(msg tea.Msg) (cmd tea.Cmd, mine bool) {
+// navigate handles the messages of screens to the program.
+func (m *Model) navigate(msg tea.Msg) (cmd tea.Cmd, handled bool) {
 	switch msg := msg.(type) {
 	case ui.Open:
 		m.dirty = true
-		m.screens, m.word = append(m.screens, msg.Screen), word{} // the word was about the screen before
+		m.screens, m.message = append(m.screens, msg.Screen), message{} // the message was about the previous screen
 		return tea.Batch(m.resize(), msg.Screen.Init()), true
 	case ui.Replace:
 		m.dirty = true
@@ -146,16 +145,16 @@ func (m *Model) navigate(msg tea.Msg) (cmd tea.Cmd, mine bool) {
 	case ui.Quit:
 		return tea.Quit, true
 	case ui.StatusMsg:
-		m.tell(msg.Text, msg.Bad)
+		m.say(msg.Text, msg.Bad)
 		return nil, true
 	case ui.Copy:
-		m.tell("copied "+msg.What+": "+cmp.Or(msg.Shown, msg.Text), false)
+		m.say("copied "+msg.What+": "+cmp.Or(msg.Shown, msg.Text), false)
 		return tea.SetClipboard(msg.Text), true
 	}
 	return nil, false
 }
 
-func (m *Model) tell(text string, bad bool) {
+func (m *Model) say(text string, bad bool) {
 	m.dirty = true
-	m.word = word{ui.Outside(strings.TrimSpace(text), 2000), bad, m.now.Add(wordFor)}
+	m.message = message{ui.Outside(strings.TrimSpace(text), 2000), bad, m.now.Add(messageFor)}
 }

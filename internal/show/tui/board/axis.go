@@ -15,7 +15,7 @@ const (
 	wholeTrial span = iota
 	lastMinute
 	oneStep
-	ranged // what somebody has picked
+	ranged // picked by the user
 	spans
 )
 
@@ -31,10 +31,10 @@ func (v *view) spanName() string {
 	return [...]string{"whole trial", "last 60 s", "last step"}[v.b.span]
 }
 
-// last returns the newest step of the trial, which has one.
+// last returns the newest step of the trial, which must have one.
 func (v *view) last() *fold.Step { return v.trial.Steps[len(v.trial.Steps)-1] }
 
-// spanStep returns the step that the charts show if they show one: that of the cursor, else the last.
+// spanStep returns the step for span oneStep: the one under the cursor, else the last.
 func (v *view) spanStep() *fold.Step {
 	if v.b.zoomed && v.b.pinned {
 		if st := v.stepAt(v.b.cursor); st != nil {
@@ -44,10 +44,10 @@ func (v *view) spanStep() *fold.Step {
 	return v.last()
 }
 
-// leastSpan is the shortest stretch that is drawn, in seconds.
+// leastSpan is the shortest time that is drawn, in seconds.
 const leastSpan = 5.0
 
-// axis returns the time axis of all charts, for w cells. It reaches to the planned end of the running
+// axis returns the time axis of all charts, for w cells. It ends at the planned end of the running
 // step, so it does not move with every point.
 func (v *view) axis(w int) chart.Axis {
 	trial, last := v.trial, v.last()
@@ -104,18 +104,18 @@ func (v *view) named(w int, a chart.Axis) bool {
 	return true
 }
 
-// axisLines draws the axis; where steps are named by their number alone, the gutter says of what.
+// axisLines draws the axis. Where steps are named by a number only, the gutter names its unit.
 func (v *view) axisLines(a chart.Axis, w int) []string {
 	lines := a.Draw(v.l, w)
-	apart := slices.ContainsFunc(v.trial.Steps, func(s *fold.Step) bool { return s.Step.Connections == 0 })
-	if w-chart.Gutter >= 12 && !v.full && !apart {
+	rates := slices.ContainsFunc(v.trial.Steps, func(s *fold.Step) bool { return s.Step.Connections == 0 })
+	if w-chart.Gutter >= 12 && !v.full && !rates {
 		lines[1] = v.l.Splice(lines[1], v.l.Faint.S("    conns "), 0, 10, w)
 	}
 	return lines
 }
 
-// earlier returns the rounds that the contender has had before, as faint lines. Each step of theirs
-// begins where the same step of the shown trial does.
+// earlier returns earlier rounds of the contender as faint lines. Each of their steps begins where
+// the same step of the shown trial does.
 func (v *view) earlier(m metric, a chart.Axis) []chart.Series {
 	var out []chart.Series
 	for _, trial := range v.rounds() {
@@ -129,7 +129,7 @@ func (v *view) earlier(m metric, a chart.Axis) []chart.Series {
 	return out
 }
 
-// rounds returns the trials of the shown contender with an earlier round, the newest three of them.
+// rounds returns the newest three earlier trials of the shown contender.
 func (v *view) rounds() []*fold.Trial {
 	var out []*fold.Trial
 	me := v.trial.Result.Trial
@@ -142,7 +142,8 @@ func (v *view) rounds() []*fold.Trial {
 	return out[max(0, len(out)-3):]
 }
 
-// shifts returns how much later than each step of an earlier trial the shown one has it; NaN: it has not.
+// shifts returns, for each step of an earlier trial, how many seconds later the same step of the
+// shown trial began; NaN if the shown trial does not have it.
 func (v *view) shifts(trial *fold.Trial) []float64 {
 	out := make([]float64, len(trial.Steps))
 	for i, s := range trial.Steps {
@@ -157,7 +158,7 @@ func (v *view) shifts(trial *fold.Trial) []float64 {
 	return out
 }
 
-// moved shifts each point as the step that it belongs to.
+// moved shifts each point by the shift of its step.
 func moved(points []chart.Point, trial *fold.Trial, shift []float64) []chart.Point {
 	var out []chart.Point
 	at := 0

@@ -1,6 +1,6 @@
-// Package board is how a run is drawn: its header, its charts and its tables. The live screen adds
-// where the events come from and what can be asked of the run. A Board keeps only what of the run is
-// looked at (tab, focus, zoom, scroll, trial); the run itself is a fold.State that is handed in.
+// Package board draws a run: its header, charts and tables. The live screen adds the source of the
+// events and the keys that control the run. A Board keeps only what the user looks at (tab, focus,
+// zoom, scroll, trial); the run itself is a fold.State, which is handed in.
 package board
 
 import (
@@ -27,40 +27,40 @@ const (
 	tabs
 )
 
-// Board draws a fold.State and keeps what of it is looked at. It is used by one goroutine.
+// Board draws a fold.State and keeps the user's choices. It is used by one goroutine.
 type Board struct {
 	tab     tab
 	span    span
 	overlay bool // earlier rounds as faint lines
 	focus   metric
 	zoomed  bool
-	cursor  float64 // of the zoomed chart, in seconds of the trial
-	pinned  bool    // the cursor stands at cursor; else it follows the newest point
-	picked  stretch // what span ranged shows; without a length there is none
+	cursor  float64 // in the zoomed chart: seconds of the trial
+	pinned  bool    // the cursor stays at cursor; else it follows the newest point
+	picked  stretch // the time that span ranged shows; empty: none was picked
 	mark    mark
 	shown   *bench.Trial
 	pages   [tabs]pager
-	step    int       // on the page of steps
-	chosen  bool      // it was, by hand; else it is the newest
-	closer  bool      // all of one step, instead of the table of steps
+	step    int       // selected on the page of steps
+	chosen  bool      // the user has selected the step; else it is the newest
+	details bool      // show one step alone, instead of the table of steps
 	below   int       // lines that the details of the step are scrolled by
 	order   order     // of the contenders
-	failed  bool      // checks: only those that failed
+	failed  bool      // the page of checks shows only failed ones
 	filter  ui.Filter // of the log
-	shift   int       // columns that the log is moved to the left
+	shift   int       // columns that the log is scrolled to the right
 
-	revision uint64 // counts the changes of all above
-	heads    []hit  // what a click does, in the header and the tabs
+	revision uint64 // counts the changes of the fields above
+	heads    []hit  // what a click on the header or a tab does
 	body     drawn
 	sums     sums
 	spread   spread
-	plot     plot // of the zoomed chart
+	plot     plot // place of the zoomed chart
 }
 
 // New makes a board that shows the overview and follows the run.
 func New() *Board { return &Board{filter: ui.Filter{Most: filterBytes}} }
 
-// hit is a part of the screen that responses to a click.
+// hit is a part of the screen that reacts to a click.
 type hit struct {
 	x, y, w, h int
 	do         func()
@@ -71,7 +71,7 @@ type drawn struct {
 	key   drawnKey
 	lines []string
 	hits  []hit
-	top   int // line of the screen that it begins at
+	top   int // first line on the screen
 }
 
 type drawnKey struct {
@@ -88,21 +88,21 @@ type view struct {
 	l       *ui.Look
 	s       *fold.State
 	trial   *fold.Trial // the one shown; nil before the first
-	at      time.Time   // to reckon with
+	at      time.Time   // the present for all durations
 	zone    *time.Location
 	tick    int
 	compact bool
 	full    bool // the axis names steps in full
 	hits    []hit
-	kinds   *errorKinds // of the trial; nil until somebody asks
+	kinds   *errorKinds // of the trial; counted when first needed
 }
 
 // Compact views are drawn below these sizes, in cells and lines of the frame.
 const compactWidth, compactHeight = 60, 15
 
-// View draws exactly f.Height lines of f.Width cells. f.Now is the time to draw at. status is a short
-// painted text for the right end of the header. A click is understood only if the view begins at the
-// top left of the screen.
+// View draws exactly f.Height lines of f.Width cells, as at f.Now. status is a short painted text
+// for the right end of the header. Clicks work only if the view begins at the top left of the
+// screen.
 func (b *Board) View(f ui.Frame, s *fold.State, status string) []string {
 	if f.Height <= 0 {
 		return nil
@@ -122,7 +122,7 @@ func (b *Board) View(f ui.Frame, s *fold.State, status string) []string {
 	return append(top, v.page(f.Width, f.Height-len(top), len(top))...)
 }
 
-// page returns what is below the tabs, drawn again only if something, or time alone, has changed it.
+// page returns the part below the tabs, drawn again only after an event, a key or a tick.
 func (v *view) page(w, h, top int) []string {
 	b := v.b
 	key := drawnKey{v.s, v.s.Version, b.revision, w, h, v.l, v.zone}
@@ -155,12 +155,12 @@ func (v *view) draw(w, h int) []string {
 	return v.overview(w, h)
 }
 
-// waits reports that the page has a clock or a spinner in it.
+// waits reports whether the page contains a clock or a spinner.
 func (v *view) waits() bool {
 	return v.b.tab == overview && v.s.Ended == nil && (v.trial == nil || len(v.trial.Steps) == 0)
 }
 
-// trialOf returns the trial to show: the chosen one, else the one that runs.
+// trialOf returns the trial to show: the selected one, else the running one.
 func (b *Board) trialOf(s *fold.State) *fold.Trial {
 	if b.shown != nil {
 		if trial := s.Trial(*b.shown); trial != nil {
@@ -189,13 +189,13 @@ func (b *Board) show(s *fold.State, trial *fold.Trial) {
 		b.shown = new(trial.Result.Trial)
 	}
 	b.unpick()
-	b.pinned, b.chosen, b.closer, b.step, b.below, b.pages = false, false, false, 0, 0, [tabs]pager{}
+	b.pinned, b.chosen, b.details, b.step, b.below, b.pages = false, false, false, 0, 0, [tabs]pager{}
 }
 
-// Typing reports that the log's filter is being typed, so letters are text.
+// Typing reports whether the log's filter is being typed, so letters are text.
 func (b *Board) Typing() bool { return b.filter.Typing }
 
-// label returns the text of a tab: name and count. level 0 is the longest, 3 the digit alone.
+// label returns the text of a tab: name and count. Level 0 is the longest, 3 only the digit.
 func (v *view) label(t tab, level int) string {
 	long := [tabs]string{"Overview", "Steps", "Contenders", "Checks", "Log", "Events"}[t]
 	brief := [tabs]string{"View", "Steps", "Cont", "Check", "Log", "Ev"}[t]

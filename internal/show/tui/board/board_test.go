@@ -31,7 +31,7 @@ func (s screen) Title() string              { return "test" }
 func (s screen) View(f ui.Frame) []string   { return s.Board.View(f, s.s, s.status) }
 func (s screen) Update(msg tea.Msg) tea.Cmd { cmd, _ := s.Board.Update(msg, s.s); return cmd }
 
-// at returns the state after the records before the n-th one for which is holds.
+// at returns the state after the records before the n-th record for which is returns true.
 func at(t testing.TB, name string, n int, is func(bench.Record) bool) *fold.State {
 	t.Helper()
 	s := &fold.State{}
@@ -41,8 +41,8 @@ func at(t testing.TB, name string, n int, is func(bench.Record) bool) *fold.Stat
 	return s
 }
 
-// shared returns records that are decoded once for all tests of the package, which takes most of the
-// time of many of them: nobody may change what they point to. TestMain fails after tests that have.
+// shared returns records that are decoded once for all tests of the package, since decoding takes
+// long. Tests must not change what the records point to; TestMain fails if one has.
 func shared(t testing.TB, name string) []bench.Record {
 	t.Helper()
 	if sharedRecords[name] == nil {
@@ -69,13 +69,13 @@ func isA[E bench.Event](rec bench.Record) bool { _, ok := rec.Event.(E); return 
 
 func never(bench.Record) bool { return false }
 
-// middle is in the third step of the second trial.
+// middle returns the state in the third step of the second trial.
 func middle(t testing.TB) *fold.State { return at(t, "limits", 40, isA[bench.WindowClosed]) }
 
 func show(t testing.TB, s *fold.State, keys ...string) screen {
 	t.Helper()
 	sc := screen{New(), s, "watching"}
-	// Keys are understood only once something was drawn.
+	// Keys work only after a drawing.
 	tuitest.View(sc, tuitest.Size{Width: 80, Height: 24}, ui.NewLook(ui.LookOptions{}), s.Last)
 	tuitest.Press(sc, nil, keys...)
 	return sc
@@ -103,7 +103,7 @@ func TestGolden(t *testing.T) {
 	building := on(at(t, "limits", 1, phaseEnds(bench.PhaseBuild)), bench.Progress{Phase: bench.PhaseBuild, Text: "#12 [build 4/6] RUN cargo build --release --locked: Compiling tokio v1.47.1"})
 	paused := on(at(t, "limits", 8, isA[bench.StepStarted]), bench.ChangedManually{Control: bench.Control{Kind: bench.ControlNote, Text: "the neighbour's backup runs"}},
 		bench.ChangedManually{Control: bench.Control{Kind: bench.ControlPause}}, bench.Paused{})
-	wanted := on(middle(t), bench.ChangedManually{Control: bench.Control{Kind: bench.ControlPause}})
+	requested := on(middle(t), bench.ChangedManually{Control: bench.Control{Kind: bench.ControlPause}})
 	second := at(t, "limits", 80, isA[bench.WindowClosed])
 	complete := at(t, "limits", 1, never)
 	failed := at(t, "faults", 1, never)
@@ -122,14 +122,14 @@ func TestGolden(t *testing.T) {
 		{"zoomed-latency", middle(t), []string{"right", "enter", "left", "left", "left"}},
 		{"zoomed-cpu", second, []string{"right", "right", "z", "o", "x"}},
 		{"paused", paused, nil},
-		{"pause-wanted", wanted, nil},
+		{"pause-requested", requested, nil},
 		{"complete", complete, nil},
 		{"failed", failed, nil},
 		{"failed-oom", failed, []string{"["}},
 		{"steps", middle(t), []string{"2"}},
 		{"steps-chosen", middle(t), []string{"2", "up"}},
-		{"steps-closer", middle(t), []string{"2", "up", "up", "enter"}},
-		{"steps-closer-oom", failed, []string{"[", "2", "z"}},
+		{"steps-details", middle(t), []string{"2", "up", "up", "enter"}},
+		{"steps-details-oom", failed, []string{"[", "2", "z"}},
 		{"steps-oom", failed, []string{"[", "2"}},
 		{"contenders", complete, []string{"3"}},
 		{"contenders-ordered", complete, []string{"3", "o", "o", "o", "o", "o", "o"}},
@@ -174,7 +174,7 @@ func TestGoldenSmall(t *testing.T) {
 	}
 }
 
-// TestTheFirstMoment is of a run that has begun, but no phase of it.
+// TestTheFirstMoment draws a run that has begun, but not its first phase.
 func TestTheFirstMoment(t *testing.T) {
 	s := at(t, "limits", 1, isA[bench.PhaseStarted])
 	l := ui.NewLook(ui.LookOptions{NoColor: true})

@@ -28,7 +28,7 @@ func (v *view) checksPage(w, h int) []string {
 	case len(sorted) == 0:
 		body = []string{v.l.Good.S(v.l.Glyph.Check + " none failed")}
 	}
-	return append([]string{v.beside(w, title, v.position(p, len(sorted)), "")}, body...)
+	return append([]string{v.justify(w, title, v.position(p, len(sorted)), "")}, body...)
 }
 
 func (v *view) titleOf(page string) string {
@@ -36,7 +36,7 @@ func (v *view) titleOf(page string) string {
 	return v.l.Title.S(page) + "  " + v.out(r.Label(), nameBytes) + ", round " + itoa(r.Round)
 }
 
-// outcomes counts the checks of the trial; none stands for those that failed where there are none.
+// outcomes counts the checks of the trial; none is the text for no failed ones.
 func (v *view) outcomes(none string) string {
 	passed, failed, skipped := v.trial.Checks()
 	text := units.Count(int64(passed)) + " passed"
@@ -49,7 +49,7 @@ func (v *view) outcomes(none string) string {
 	return text
 }
 
-// groupOf returns the heading that a check stands under.
+// groupOf returns the heading of a check.
 func groupOf(c *bench.CheckResult) string {
 	if c.Status == bench.CheckFailed {
 		return "failed"
@@ -100,7 +100,7 @@ func (v *view) check(c *bench.CheckResult, heading bool, w int) []string {
 	if c.Took > 0 && w >= 70 {
 		right += "  " + v.l.Faint.S(v.l.Right(v.duration(c.Took), 8))
 	}
-	out = append(out, v.beside(w, " "+paint.S(v.l.Fit(mark, 2))+" "+name, right, ""))
+	out = append(out, v.justify(w, " "+paint.S(v.l.Fit(mark, 2))+" "+name, right, ""))
 	if c.Status == bench.CheckFailed || c.Status == bench.CheckSkipped {
 		for _, text := range []string{c.Request, c.Detail} {
 			for _, line := range v.l.Wrap(v.out(text, textBytes), max(10, w-6), 4) {

@@ -24,7 +24,7 @@ func (v *view) contendersPage(w, h int) []string {
 		return []string{title, v.l.Faint.S("nothing finished yet")}
 	}
 	p := &v.b.pages[contenders]
-	lines := append(v.headlines(all, w), v.caution(all, w)...)
+	lines := append(v.headlines(all, w), v.caveats(all, w)...)
 	if h >= 30 {
 		lines = append(lines, "")
 	}
@@ -39,7 +39,7 @@ func (v *view) contendersPage(w, h int) []string {
 		charts := func(i int) []string { return v.multiples(all[i].Label, w, each) }
 		lines = append(lines, p.show(len(all), room, false, charts)...)
 	}
-	return append([]string{v.beside(w, title, v.position(p, len(all)), "")}, lines...)
+	return append([]string{v.justify(w, title, v.position(p, len(all)), "")}, lines...)
 }
 
 func (v *view) headlines(all []stats.Contender, w int) []string {
@@ -63,7 +63,7 @@ func (v *view) headlines(all []stats.Contender, w int) []string {
 		row := []string{v.out(c.Label, nameBytes), fmt.Sprintf("%d/%d", c.Complete, max(c.Trials, v.s.Run.Profile.Rounds))}
 		for i, m := range shown {
 			f := m.Contender(c)
-			row = append(row, ui.FigureCell(v.l, m.Measure, f, v.cell(m.Measure, f.Value)))
+			row = append(row, ui.ValueCell(v.l, m.Measure, f, v.cell(m.Measure, f.Value)))
 			if i+1 != peak {
 				continue
 			}
@@ -88,7 +88,7 @@ func (v *view) checksFailed(c stats.Contender) string {
 	return "0 failed"
 }
 
-func (v *view) caution(all []stats.Contender, w int) []string {
+func (v *view) caveats(all []stats.Contender, w int) []string {
 	least := math.MaxInt
 	for _, c := range all {
 		least = min(least, c.Complete)
@@ -107,14 +107,15 @@ func (v *view) caution(all []stats.Contender, w int) []string {
 	return out
 }
 
-// multiples returns the charts of a contender over the steps, a line for each round, on scales for all.
+// multiples returns the charts of a contender over the steps, with one line per round. All
+// contenders have the same scales.
 func (v *view) multiples(label string, w, h int) []string {
 	shown := measure.View(measure.ScreenCourses)
 	labels, series := v.lines(label, shown)
 	draw := func(n, w, h int) []string {
 		m := shown[n].Measure
 		top, bottom := v.scale(m)
-		c := chart.Chart{Title: shown[n].Head, Unit: axisLabel(m.Unit), Series: series[n], Top: nice(top)}
+		c := chart.Chart{Title: shown[n].Head, Unit: chart.LabelOf(m.Unit), Series: series[n], Top: nice(top)}
 		if m.Quantile() {
 			c.Log, c.Top, c.Bottom = true, top, bottom
 		}
@@ -136,7 +137,7 @@ func (v *view) multiples(label string, w, h int) []string {
 	return append(out, ui.SideBySide(2, blocks...)...)
 }
 
-// nice returns the next 1, 1.5, 2, 3, 5 or 7 times a power of ten: a scale for all contenders.
+// nice returns the next 1, 1.5, 2, 3, 5 or 7 times a power of ten, as the top of a scale.
 func nice(top float64) float64 {
 	if !(top > 1e-300 && top < 1e300) {
 		return 0
@@ -150,13 +151,13 @@ func nice(top float64) float64 {
 	return 10 * decade
 }
 
-// onAxis returns a measure of a finished step on its axis, where times are in seconds; NaN: not known.
+// onAxis returns a measure of a finished step for its axis, times in seconds; NaN if unknown.
 func onAxis(m measure.Measure, r *bench.StepResult) float64 {
 	x, ok := m.Of(*r)
 	return known(ok, m.Unit.Base(x))
 }
 
-// scale returns the highest value of all contenders, and the least one above 0.
+// scale returns the highest value of all contenders and the lowest one above 0.
 func (v *view) scale(m measure.Measure) (top, bottom float64) {
 	for _, trial := range v.s.Trials {
 		for i := range trial.Result.Steps {
@@ -200,10 +201,10 @@ func (v *view) lines(label string, shown []measure.Shown) (labels []string, seri
 	return labels, series
 }
 
-// order is what the contenders are ordered by: 0 is the plan, n the n-th of measure.ScreenOrders.
+// order is the order of the contenders: 0 is the plan, n the n-th of measure.ScreenOrders.
 type order int
 
-// measure returns what o orders by; ok is false for the order of the plan.
+// measure returns the measure that o sorts by; ok is false for the order of the plan.
 func (o order) measure() (m measure.Shown, ok bool) {
 	if all := measure.View(measure.ScreenOrders); o > 0 && int(o) <= len(all) {
 		return all[o-1], true
@@ -211,7 +212,7 @@ func (o order) measure() (m measure.Shown, ok bool) {
 	return measure.Shown{}, false
 }
 
-// key returns less the better c is; infinite where the figure is not known.
+// key returns the sort key of c, lower for better; infinite where the value is not known.
 func key(m measure.Measure, c stats.Contender) float64 {
 	f := m.Contender(c)
 	switch {
@@ -223,8 +224,8 @@ func key(m measure.Measure, c stats.Contender) float64 {
 	return f.Value
 }
 
-// ordered returns the contenders, those whose figure is not known after the others, equals as in the
-// plan, and last those that take part in no claim.
+// ordered returns the contenders sorted: those without a value after the others, equal ones as in
+// the plan, excluded ones last.
 func (v *view) ordered(all []stats.Contender) []stats.Contender {
 	all = slices.Clone(all)
 	if m, ok := v.b.order.measure(); ok {

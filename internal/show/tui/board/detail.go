@@ -16,7 +16,7 @@ func (v *view) numbered(s *fold.Step) string {
 	return fmt.Sprintf("step %d: %s", s.Index+1, v.stepName(s.Step))
 }
 
-// bodies returns how much the bodies of the successful responses were; "" where that is not known.
+// bodies returns the size of the bodies of the successful responses; "" where it is not known.
 func (v *view) bodies(l bench.Load) string {
 	if l.Bytes <= 0 || l.Succeeded <= 0 {
 		return ""

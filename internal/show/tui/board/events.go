@@ -9,7 +9,7 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// word returns what an entry of the diary is called, in five cells, and how it is painted.
+// word returns the name of a level of the diary, with its sign, and its colour.
 func (v *view) word(level fold.Level) (string, ui.Paint) {
 	switch level {
 	case fold.Warning:
@@ -22,7 +22,7 @@ func (v *view) word(level fold.Level) (string, ui.Paint) {
 	return "  info", v.l.Faint
 }
 
-// entry returns one entry of the diary in at most n lines; 0: as many as it takes.
+// entry returns one entry of the diary in at most n lines; 0: no limit.
 func (v *view) entry(e *fold.Line, w, n int) []string {
 	name, paint := v.word(e.Level)
 	head := e.At.In(v.zone).Format("15:04:05") + " "
@@ -56,7 +56,7 @@ func (v *view) eventsPage(w, h int) []string {
 	title := v.l.Title.S("events") + "  " + units.Plural(len(diary), "line")
 	p := &v.b.pages[events]
 	body := p.show(len(diary), h-1, true, func(i int) []string { return v.entry(&diary[i], w, 0) })
-	return append([]string{v.beside(w, title, v.position(p, len(diary)), "")}, body...)
+	return append([]string{v.justify(w, title, v.position(p, len(diary)), "")}, body...)
 }
 
 func (v *view) position(p *pager, n int) string {
@@ -78,16 +78,16 @@ func (v *view) lastEvents(w, h int) []string {
 
 // pager is a list that can be scrolled. Its entries take one line or more.
 type pager struct {
-	top   int  // first entry, once it was scrolled
-	moved bool // it was scrolled; else a list that grows follows its end, and any other stands at its start
-	first int  // entries that were drawn last
-	count int
+	top   int  // first entry to draw, if moved
+	moved bool // the user has scrolled; else a growing list follows its end, others begin at their start
+	first int  // first entry that was drawn last
+	count int  // entries that were drawn last
 }
 
-// page is how many entries a page key moves.
+// move scrolls by d entries.
 func (p *pager) move(d int) { p.top, p.moved = max(0, p.first+d), true }
 
-// show draws n entries into at most h lines. A list that grows follows its end while it is there.
+// show draws n entries into at most h lines. A growing list that is at its end follows it.
 func (p *pager) show(n, h int, grows bool, entry func(i int) []string) []string {
 	h = max(0, h)
 	last, used := n, 0 // last is the first entry of the last page

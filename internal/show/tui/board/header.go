@@ -16,21 +16,21 @@ import (
 func (v *view) header(w, h int, status string) []string {
 	status = v.own(status)
 	if h <= 6 {
-		return []string{v.beside(w, v.doing(w), v.words(true, status))}
+		return []string{v.justify(w, v.doing(w), v.words(true, status))}
 	}
 	long, brief := v.where()
 	words := v.words(h < 28 || v.compact, status)
-	lines := []string{v.beside(w, brief, words, v.words(false, status))}
+	lines := []string{v.justify(w, brief, words, v.words(false, status))}
 	if ui.Width(long)+ui.Width(words)+2 <= w {
-		lines[0] = v.beside(w, long, words)
+		lines[0] = v.justify(w, long, words)
 	}
 	if h < 28 || v.compact {
-		lines = append(lines, v.beside(w, v.doing(w), v.times()...))
+		lines = append(lines, v.justify(w, v.doing(w), v.times()...))
 		if v.s.Ended != nil && h >= compactHeight && v.b.tab != contenders {
 			lines = append(lines, v.l.Cut(v.headline(), w))
 		}
 	} else {
-		lines = append(lines, v.beside(w, v.doing(w), v.troubles()), v.beside(w, v.progress(w), v.times()...))
+		lines = append(lines, v.justify(w, v.doing(w), v.problems()), v.justify(w, v.progress(w), v.times()...))
 	}
 	if h >= compactHeight && v.b.tab == overview {
 		lines = append(lines, v.excluded(w)...)
@@ -38,7 +38,7 @@ func (v *view) header(w, h int, status string) []string {
 	return append(lines, v.elsewhere(w)...)
 }
 
-// excluded says who takes part in no claim, and why; of more than two, how many there are.
+// excluded names the excluded contenders, each with the reason; of more than two, the number.
 func (v *view) excluded(w int) (lines []string) {
 	const most = 2
 	for _, c := range v.summary() {
@@ -50,13 +50,14 @@ func (v *view) excluded(w int) (lines []string) {
 		lines = append(lines, v.l.Bad.S(v.l.Cut(text, w)))
 	}
 	if n := len(lines); n > most {
-		lines = append(lines[:most-1], v.l.Bad.S(v.l.Glyph.Cross+" "+units.Plural(n-most+1, "more contender")+" excluded: page 3"))
+		text := units.Plural(n-most+1, "more contender") + " excluded: page 3"
+		lines = append(lines[:most-1], v.l.Bad.S(v.l.Glyph.Cross+" "+text))
 	}
 	return lines
 }
 
-// next to puts left at the left, and at the right the first text that leaves room, or the last one.
-func (v *view) beside(w int, left string, right ...string) string {
+// justify puts left at the left and, at the right, the first text that fits, or the last one.
+func (v *view) justify(w int, left string, right ...string) string {
 	n := ui.Width(left)
 	for i, r := range right {
 		if rw := ui.Width(r); n+rw+2 <= w || i == len(right)-1 {
@@ -115,26 +116,27 @@ func (v *view) outcome() string {
 	return v.l.Bad.S(v.l.Glyph.Cross + " " + v.out(string(state), nameBytes))
 }
 
-// words stand at the right of the first line: troubles if wanted, whether the run stops, the status.
-func (v *view) words(troubles bool, status string) string {
+// words returns the right end of the first line: the number of problems if problems is set, whether
+// the run is about to stop, and the status.
+func (v *view) words(problems bool, status string) string {
 	var parts []string
-	if troubles {
-		parts = append(parts, v.troubles())
+	if problems {
+		parts = append(parts, v.problems())
 	}
 	switch {
 	case !v.s.Paused.IsZero():
 		parts = append(parts, v.l.Warn.S(v.l.Glyph.Pause+" PAUSED "+units.Approx(v.at.Sub(v.s.Paused))))
-	case v.s.PauseWanted:
+	case v.s.PauseRequested:
 		parts = append(parts, v.l.Warn.S("pauses after this step"))
 	}
-	if v.s.StopWanted {
+	if v.s.StopRequested {
 		parts = append(parts, v.l.Warn.S("stops after this step"))
 	}
 	parts = slices.DeleteFunc(append(parts, status), func(s string) bool { return s == "" })
 	return strings.Join(parts, "  ")
 }
 
-func (v *view) troubles() string {
+func (v *view) problems() string {
 	text := ""
 	if n := v.s.Errors; n > 0 {
 		text = v.l.Bad.S(v.l.Glyph.Cross+" "+units.Plural(n, "error")) + "  "
@@ -160,7 +162,7 @@ func (v *view) doing(w int) string {
 	return v.phaseLine(w)
 }
 
-// pausedBefore returns what a paused run continues with.
+// pausedBefore returns the step or trial that a paused run continues with.
 func (v *view) pausedBefore() string {
 	s := v.s
 	if s.Current != nil && s.Phase.Name == bench.PhaseLoad && s.Current.Result.State == bench.TrialRunning {
@@ -185,7 +187,7 @@ func (v *view) loading(w int) string {
 		text += ", now " + units.Rate(st.Rate) + "/s"
 	}
 	ran := max(0, time.Duration((trial.Seconds(v.at)-st.From)*1e9))
-	if v.s.Run.Profile.Interleave > 0 { // most of that time was others'
+	if v.s.Run.Profile.Interleave > 0 { // most of that time belongs to other contenders
 		ran = st.Ran
 	}
 	if st.Step.Duration <= 0 {
@@ -222,21 +224,21 @@ func (v *view) progress(w int) string {
 	return "run " + v.l.Bar(share, min(40, w/4), v.l.Title) + " about " + units.Percent(share)
 }
 
-// times returns the texts about time for the right, the longest first.
+// times returns texts about the elapsed and the remaining time, the longest first.
 func (v *view) times() []string {
 	if v.s.Started.IsZero() {
 		return []string{""}
 	}
 	ran := units.Approx(max(0, v.s.Estimate.Elapsed(v.at)))
-	ahead, ok := v.s.Estimate.Left(v.at)
+	rest, ok := v.s.Estimate.Left(v.at)
 	if v.s.Ended != nil {
 		return []string{"took " + ran, ran}
 	} else if !ok {
 		return []string{"elapsed " + ran, ran}
 	}
-	left, end := units.Approx(ahead), v.at.Add(ahead).In(v.zone).Format("15:04")
+	left, end := units.Approx(rest), v.at.Add(rest).In(v.zone).Format("15:04")
 	return []string{
-		"elapsed " + ran + ", about " + left + " left, ends at ~ " + end,
+		"elapsed " + ran + ", about " + left + " left, ends at ~" + end,
 		ran + ", about " + left + " left, ends ~" + end,
 		ran + ", ~" + left + " left, ~" + end,
 		"~" + left + " left",
@@ -252,10 +254,10 @@ func (v *view) elsewhere(w int) []string {
 		if v.s.Ended == nil || len(v.s.Trials) < 2 || v.b.tab != overview && v.b.tab != steps {
 			return nil
 		}
-		back = "[ ] others" // whose charts these are, nothing else says
+		back = "[ ] others" // no other line names the trial of these charts
 	}
 	r := v.trial.Result
 	text := fmt.Sprintf("%s showing %s, round %d, trial %d, %s", v.l.Glyph.Cursor, v.out(r.Trial.Label(), nameBytes),
 		r.Trial.Round, v.trial.Number, v.out(string(r.State), nameBytes))
-	return []string{v.l.Accent.S(v.l.Fit(v.beside(w, text, back, ""), w))}
+	return []string{v.l.Accent.S(v.l.Fit(v.justify(w, text, back, ""), w))}
 }

@@ -14,12 +14,12 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// poison puts text into every string that v holds, and number into every other figure if it is not
+// poison puts text into every string that v holds, and number into every second number if it is not
 // 0.
 func poison(v reflect.Value, text string, number int64) {
 	switch v.Kind() {
 	case reflect.String:
-		// States and the like are words of ours: with them everything is drawn that can be.
+		// States and kinds must stay valid, so every part is drawn.
 		if v.Type() == reflect.TypeFor[string]() && v.CanSet() {
 			v.SetString(text)
 		}
@@ -137,7 +137,7 @@ func TestEveryMomentInEverySize(t *testing.T) {
 func FuzzText(f *testing.F) {
 	f.Add("\x1b[2J", int64(0), uint8(80), uint8(23))
 	f.Add("漢字👨‍👩‍👧\u0301", int64(-5), uint8(33), uint8(9))
-	// A few records of each kind, as JSON: each run spoils its own copy.
+	// A few records of each kind, as JSON: each run poisons its own copy.
 	count := map[string]int{}
 	var few [][]byte
 	for _, rec := range shared(f, "faults") {

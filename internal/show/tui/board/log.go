@@ -12,7 +12,7 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// filterBytes bounds the filter, and how much of a line it is looked for in.
+// filterBytes bounds the filter; searched bounds the part of a line that it is compared with.
 const filterBytes, searched = 100, 4096
 
 func (v *view) logPage(w, h int) []string {
@@ -38,7 +38,7 @@ func (v *view) logPage(w, h int) []string {
 	} else if len(lines) == 0 {
 		body = []string{v.l.Faint.S("no line matches")}
 	}
-	return append([]string{v.beside(w, title, v.position(p, len(lines)), ""), v.filterLine(w, len(lines))}, body...)
+	return append([]string{v.justify(w, title, v.position(p, len(lines)), ""), v.filterLine(w, len(lines))}, body...)
 }
 
 func (v *view) filterLine(w, n int) string {

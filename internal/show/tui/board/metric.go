@@ -11,7 +11,7 @@ import (
 	"locbench/internal/show/tui/fold"
 )
 
-// metric is what a chart shows.
+// metric is the subject of a chart.
 type metric int
 
 const (
@@ -28,10 +28,10 @@ func (m metric) String() string {
 	return [metrics]string{"throughput", "latency", "CPU", "memory", "errors"}[m]
 }
 
-// counted reports whether m comes from counters, and not from the load.
+// counted reports whether m comes from the counters; the others come from the load.
 func (m metric) counted() bool { return m == cpu || m == memory }
 
-// chart draws one chart of w by h cells over the stretch of a.
+// chart draws one chart of w by h cells over the time of a.
 func (v *view) chart(m metric, a chart.Axis, w, h int) []string {
 	c := v.series(m, a, w)
 	if v.b.overlay {
@@ -47,11 +47,11 @@ func (v *view) series(m metric, a chart.Axis, w int) chart.Chart {
 	l, trial := v.l, v.trial
 	limits := trial.Limits()
 	load, usage := inSight(trial.Load, loadTime, a), inSight(trial.Usage, usageTime, a)
-	c := chart.Chart{Title: m.String(), Value: v.valueOf(m, w), Unit: rateLabel}
+	c := chart.Chart{Title: m.String(), Value: v.valueOf(m, w), Unit: chart.RateLabel}
 	switch m {
 	case throughput:
-		if slices.ContainsFunc(load, func(p fold.LoadPoint) bool { return p.Due > 0 }) {
-			c.Series = []chart.Series{{Name: "due/s", Paint: l.Faint, Mark: 4, Points: line(load, loadTime, dueOf)}}
+		if slices.ContainsFunc(load, func(p fold.LoadPoint) bool { return p.Rate > 0 }) {
+			c.Series = []chart.Series{{Name: "target/s", Paint: l.Faint, Mark: 4, Points: line(load, loadTime, targetOf)}}
 		}
 		c.Series = append(c.Series, chart.Series{Name: "req/s", Paint: l.Series[0],
 			Points: line(load, loadTime, throughputOf)})
@@ -60,14 +60,14 @@ func (v *view) series(m metric, a chart.Axis, w int) chart.Chart {
 			c.Series = append(c.Series, chart.Series{Name: "errors/s", Paint: l.Bad, Mark: 2, Points: points})
 		}
 	case latency:
-		c.Unit, c.Log = latencyLabel, true
+		c.Unit, c.Log = chart.LatencyLabel, true
 		c.Series = []chart.Series{
 			{Name: "p50", Paint: l.Series[0], Mark: 0, Points: line(load, loadTime, p50Of)},
 			{Name: "p90", Paint: l.Series[1], Mark: 1, Points: line(load, loadTime, p90Of)},
 			{Name: "p99", Paint: l.Series[2], Mark: 2, Points: line(load, loadTime, p99Of)},
 		}
 	case cpu:
-		c.Unit = plainLabel
+		c.Unit = chart.PlainLabel
 		c.Series = []chart.Series{{Name: "CPUs", Paint: l.Series[3], Points: cpuLine(usage)}}
 		if limits.CPUs > 0 {
 			c.Rules = []chart.Rule{{Y: limits.CPUs, Name: "quota", Paint: l.Warn}}
@@ -81,7 +81,7 @@ func (v *view) series(m metric, a chart.Axis, w int) chart.Chart {
 			}
 		}
 	case memory:
-		c.Unit, c.Binary = sizeLabel, true
+		c.Unit, c.Binary = chart.SizeLabel, true
 		c.Series = []chart.Series{
 			{Name: "peak", Paint: l.Series[4], Mark: 1, Points: line(usage, usageTime, peakOf)},
 			{Name: "in use", Paint: l.Series[1], Mark: 0, Points: line(usage, usageTime, usedOf)},
@@ -99,9 +99,9 @@ func (v *view) series(m metric, a chart.Axis, w int) chart.Chart {
 	return c
 }
 
-// The figures of the curves; NaN where there is none.
+// The values of the curves; NaN where there is none.
 func throughputOf(p *fold.LoadPoint) float64 { return known(!p.Drain, p.Throughput) }
-func dueOf(p *fold.LoadPoint) float64        { return known(!p.Drain && p.Due > 0, p.Due) }
+func targetOf(p *fold.LoadPoint) float64     { return known(!p.Drain && p.Rate > 0, p.Rate) }
 func p50Of(p *fold.LoadPoint) float64        { return p.P50 }
 func p90Of(p *fold.LoadPoint) float64        { return p.P90 }
 func p99Of(p *fold.LoadPoint) float64        { return p.P99 }
@@ -119,7 +119,7 @@ func known(is bool, y float64) float64 {
 	return math.NaN()
 }
 
-// course returns the one curve that a metric is shown by where there is room for one.
+// course returns the main curve of a metric, for places with room for one.
 func course(m metric, trial *fold.Trial) []chart.Point {
 	switch m {
 	case latency:
@@ -134,14 +134,14 @@ func course(m metric, trial *fold.Trial) []chart.Point {
 	return line(trial.Load, loadTime, throughputOf)
 }
 
-// inSight returns the points on the axis, and one more at each end so that the curves reach the edges.
+// inSight returns the points on the axis and one more at each end, so the curves reach the edges.
 func inSight[T any](points []T, at func(*T) float64, a chart.Axis) []T {
 	from := sort.Search(len(points), func(i int) bool { return at(&points[i]) >= a.From })
 	to := sort.Search(len(points), func(i int) bool { return at(&points[i]) > a.To })
 	return points[max(0, min(from, to)-1):min(len(points), to+1)]
 }
 
-// line returns a curve of what y is of points, with gaps where there is none for a while.
+// line returns the curve of y over points, with a gap where there is no point for 3 s.
 func line[T any](points []T, at, y func(*T) float64) []chart.Point {
 	out := make([]chart.Point, 0, len(points)+8)
 	for i := range points {
@@ -154,7 +154,7 @@ func line[T any](points []T, at, y func(*T) float64) []chart.Point {
 	return out
 }
 
-// cpuLine puts each value in the middle of the time that it is the mean of.
+// cpuLine puts each value, a mean, in the middle of its time.
 func cpuLine(points []fold.UsagePoint) []chart.Point {
 	out := make([]chart.Point, 0, len(points))
 	for i := range points {

@@ -9,7 +9,7 @@ import (
 	"locbench/internal/figures/verdict"
 )
 
-// verdict returns what bound a finished step of the shown trial; the zero Verdict where it is not known.
+// verdict returns the bottleneck of a finished step of the shown trial; zero if unknown.
 func (v *view) verdict(r *bench.StepResult) verdict.Verdict {
 	i := slices.IndexFunc(v.trial.Result.Steps, func(s bench.StepResult) bool { return s.Index == r.Index })
 	if i < 0 {
@@ -18,8 +18,8 @@ func (v *view) verdict(r *bench.StepResult) verdict.Verdict {
 	return verdict.Trial(v.s.Run.Machine.CPUs, v.trial.Result)[i]
 }
 
-// says are the kinds of warnings that say the same as a bound.
-var says = map[verdict.Bound][]bench.WarningKind{
+// covered are the kinds of warnings that say the same as a bottleneck.
+var covered = map[verdict.Bound][]bench.WarningKind{
 	verdict.Errors: {bench.WarnErrors},
 	verdict.Quota:  {bench.WarnThrottled},
 	verdict.Memory: {bench.WarnMemory},
@@ -27,12 +27,11 @@ var says = map[verdict.Bound][]bench.WarningKind{
 	verdict.Rate:   {bench.WarnRateChanged},
 }
 
-// judged returns what bound a step, and what its figures may suffer from, which may be nothing; what
-// both say is said once. It is "" only where there is no verdict either.
-func (v *view) judged(r *bench.StepResult) string {
-	words := doubts(r, v.trial.Limits())
+// notes returns the bottleneck of a step and its warnings, without saying the same twice.
+func (v *view) notes(r *bench.StepResult) string {
+	words := warningWords(r, v.trial.Limits())
 	bound := v.verdict(r).Bound
-	same := func(w word) bool { return slices.Contains(says[bound], w.kind) }
+	same := func(w word) bool { return slices.Contains(covered[bound], w.kind) }
 	text := v.l.Warn.S(v.own(join(words)))
 	switch {
 	case bound == "" || bound == verdict.Unclear && len(words) > 0 || slices.ContainsFunc(words, same):
@@ -43,9 +42,9 @@ func (v *view) judged(r *bench.StepResult) string {
 	return v.own(string(bound)) + ", " + text
 }
 
-// word is one of the words next to a step.
+// word is one of the notes of a step.
 type word struct {
-	kind bench.WarningKind // bench.WarnOther: of no warning
+	kind bench.WarningKind // bench.WarnOther: the word is not about a warning
 	text string
 }
 
@@ -57,7 +56,7 @@ func join(words []word) string {
 	return strings.Join(texts, ", ")
 }
 
-// wordOf are the words for warnings. Those that a counter has a word for, too, are said once.
+// wordOf are the words for warnings. A warning and a counter with the same word are named once.
 var wordOf = map[bench.WarningKind]string{
 	bench.WarnWarmingUp:                     bench.StillWarming,
 	bench.WarnDrifting:                      bench.NotSteady,
@@ -73,10 +72,9 @@ var wordOf = map[bench.WarningKind]string{
 	bench.WarnOOM:                           "OOM kill",
 }
 
-// warnings is a word or two about what a finished step's figures may suffer from, the gravest first;
-// none when nothing speaks against them. A warning that has no word of its own is a "warning" where
-// there is no other word.
-func doubts(r *bench.StepResult, limits bench.Limits) (words []word) {
+// warningWords returns a word for each reason to distrust a finished step, the gravest first. A
+// warning without a word is a "warning" if there is no other word.
+func warningWords(r *bench.StepResult, limits bench.Limits) (words []word) {
 	if r.Ending != "" {
 		words = append(words, word{text: string(r.Ending)})
 	}

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"locbench/internal/bench"
+	"locbench/internal/figures/measure"
 	"locbench/internal/figures/stats"
 	"locbench/internal/show/tui/ui"
 )
@@ -35,8 +37,10 @@ func TestOrderOfContenders(t *testing.T) {
 
 func TestOrderKey(t *testing.T) {
 	s, b := at(t, "limits", 1, never), New()
+	shown := measure.View(measure.ScreenContenders)
+	cost := shown[slices.IndexFunc(shown, func(m measure.Shown) bool { return m.ID == measure.Cost })].Head
 	press(t, b, s, "3")
-	for _, want := range []string{"peak req/s↓", "p99↑", "errors↑", "CPU/req↑", "peak memory↑", "$/10⁹↑", ""} {
+	for _, want := range []string{"peak req/s↓", "p99↑", "errors↑", "CPU/req↑", "peak memory↑", cost + "↑", ""} {
 		press(t, b, s, "o")
 		view := ansi.Strip(strings.Join(b.View(ui.Frame{Width: 160, Height: 40, Look: ui.NewLook(ui.LookOptions{}), Now: s.Last}, s, ""), "\n"))
 		line := ""

@@ -62,7 +62,7 @@ func (v *view) failure(w int) []string {
 	return []string{v.l.Bad.S(v.l.Fit(text, w))}
 }
 
-// shown are the charts to draw: errors only when there are any.
+// charts returns the charts to draw: errors only when there are any.
 func (v *view) charts() []metric {
 	all := []metric{throughput, latency, cpu, memory, failures}
 	if v.anyErrors() {
@@ -72,7 +72,7 @@ func (v *view) charts() []metric {
 }
 
 func (v *view) noErrors(w int) string {
-	return v.beside(w, v.errorTitle(v.l.Strong), v.l.Faint.S(v.spanName()+v.overlayWord()), "")
+	return v.justify(w, v.errorTitle(v.l.Strong), v.l.Faint.S(v.spanName()+v.overlayWord()), "")
 }
 
 func (v *view) errorTitle(paint ui.Paint) string {
@@ -93,7 +93,7 @@ func (v *view) overlayWord() string {
 	return ", earlier rounds faint"
 }
 
-// stack puts the charts below each other, over one axis. It begins at column x, line y of the page.
+// stack puts the charts one below the other, over one axis, from column x, line y of the page.
 func (v *view) stack(w, h, x, y int) []string {
 	a := v.axis(w)
 	shown := v.charts()
@@ -103,7 +103,7 @@ func (v *view) stack(w, h, x, y int) []string {
 	}
 	room := h - len(axis) - 1
 	if len(shown) == int(metrics) && room >= 5*4 {
-		room++ // no row for the errors then
+		room++ // the row for the errors is not needed
 	} else {
 		shown = shown[:min(len(shown), 4)]
 	}
@@ -121,8 +121,7 @@ func (v *view) stack(w, h, x, y int) []string {
 	return lines[:min(len(lines), h)]
 }
 
-// share divides h lines among charts; latency gets the odd ones, then throughput. Where there is
-// too little for all, CPU and memory become spark lines.
+// share divides h lines among charts; latency gets the odd ones, then throughput.
 func share(h int, shown []metric) []int {
 	out := make([]int, len(shown))
 	least := 3
@@ -156,11 +155,11 @@ func (v *view) grid(w, h, y int) []string {
 	if h < 18 {
 		axis = axis[:1]
 	}
-	// A chart is a title and three rows at least, the table what is left: it has its own page.
+	// A chart has a title and at least three rows. The table gets the rest: it has its own page.
 	const leastChart, leastTable = 4, 3
-	wanted := min(max(leastTable, len(v.trial.Steps)+len(v.planned())+1), 7+max(0, h-20)/2)
-	wanted = max(leastTable, min(wanted, h-len(axis)-1-2*leastChart))
-	each := max(3, (h-len(axis)-1-wanted)/2)
+	rows := min(max(leastTable, len(v.trial.Steps)+len(v.planned())+1), 7+max(0, h-20)/2)
+	rows = max(leastTable, min(rows, h-len(axis)-1-2*leastChart))
+	each := max(3, (h-len(axis)-1-rows)/2)
 	block := func(m metric, x, y int) []string {
 		v.hits = append(v.hits, hit{x, y, cw, each, func() { v.b.point(m) }})
 		return v.chart(m, a, cw, each)
@@ -172,7 +171,7 @@ func (v *view) grid(w, h, y int) []string {
 	return append(lines, v.table(w, h-len(lines))...)
 }
 
-// errorRow shows the errors in one line, with a spark line of them where there is room.
+// errorRow shows the errors in one line, with a spark line where there is room.
 func (v *view) errorRow(w int, a chart.Axis, y int) string {
 	v.hits = append(v.hits, hit{0, y, w, 1, func() { v.b.point(failures) }})
 	if !v.anyErrors() {
@@ -221,7 +220,7 @@ func (v *view) sparks(w, y int, shown ...metric) []string {
 	return lines
 }
 
-// spark returns the newest value of a figure, and its course; negative where it is not known.
+// spark returns the name, the newest value and the course of a metric, for a spark line.
 func (v *view) spark(m metric, a chart.Axis) (name, value string, paint ui.Paint, top float64, values []float64) {
 	loads, usages := inSight(v.trial.Load, loadTime, a), inSight(v.trial.Usage, usageTime, a)
 	load, usage := v.newest()
@@ -252,7 +251,7 @@ func (v *view) spark(m metric, a chart.Axis) (name, value string, paint ui.Paint
 	return "req/s", value, v.l.Series[0], 0, each(loads, throughputOf)
 }
 
-// wide repeats values that would not fill the cells, up to four times.
+// wide repeats each value up to four times to fill the cells.
 func wide(values []float64, cells int) []float64 {
 	n := min(4, cells/max(1, len(values)))
 	if n < 2 {

@@ -34,7 +34,7 @@ func TestPager(t *testing.T) {
 	}
 }
 
-func TestDoubt(t *testing.T) {
+func TestWarningWords(t *testing.T) {
 	usage := func(throttled, used int64) *bench.Usage {
 		return &bench.Usage{Throttling: &bench.Throttling{Periods: throttled * 2, Throttled: throttled}, Memory: &bench.Memory{Used: used}}
 	}
@@ -51,14 +51,14 @@ func TestDoubt(t *testing.T) {
 		"skipped":                  {Load: load(0), Ending: bench.EndedBySkip},
 		"aborted, missed":          {Load: load(0), Ending: bench.EndedEarly, Thresholds: []bench.ThresholdResult{{}}},
 		"aborted":                  {Load: load(0), Ending: bench.EndedEarly},
-		"still warming":            {Load: load(0), Drift: &bench.Drift{Throughput: &bench.Trend{Change: .2}}},
-		"errors 2.1%, not steady":  {Load: load(21), Drift: &bench.Drift{CPU: &bench.Trend{Change: .2}}},
+		"still warming up":         {Load: load(0), Drift: &bench.Drift{Throughput: &bench.Trend{Change: .2}}},
+		"errors 2.1%, unstable":    {Load: load(21), Drift: &bench.Drift{CPU: &bench.Trend{Change: .2}}},
 		"paused":                   {Load: load(0), Warnings: bench.Warnings{{Kind: bench.WarnRunPaused}}},
 		"warning":                  {Load: load(0), Warnings: bench.Warnings{{Kind: bench.WarnReopened}}},
 		"errors 20%, dropped 5.0%": {Load: bench.Load{Succeeded: 8, Failed: map[bench.ErrorKind]int64{"5xx": 2}, Scheduled: 200, Dropped: 10}},
 	} {
 		t.Run(want, func(t *testing.T) {
-			if got := join(doubts(&r, bench.Limits{Memory: 100})); got != want {
+			if got := join(warningWords(&r, bench.Limits{Memory: 100})); got != want {
 				t.Errorf("%q, want %q", got, want)
 			}
 		})

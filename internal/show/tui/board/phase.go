@@ -62,7 +62,7 @@ func (v *view) since() string {
 	return units.Approx(max(0, v.at.Sub(from)).Truncate(time.Second))
 }
 
-// counts returns those of the phase's progress, and the share that is done; a share of -1 is not known.
+// counts returns the progress of the phase as text, and the share that is done; -1 if unknown.
 func (v *view) counts() (string, float64) {
 	if v.s.Phase.Name == bench.PhaseCheck && v.s.Current != nil {
 		passed, failed, skipped := v.s.Current.Checks()
@@ -82,9 +82,9 @@ func (v *view) counts() (string, float64) {
 
 func (v *view) phasePanel(w, h int) []string {
 	if v.trial != nil && (v.trial != v.s.Current || v.s.Ended != nil) {
-		return v.nothing(w, h)
+		return v.withoutSteps(w, h)
 	}
-	if v.s.Ended != nil { // with nothing else to show: why
+	if v.s.Ended != nil { // no trial to show: show why
 		lines := append([]string{"", "run " + v.outcome()}, v.wrapped(v.s.Ended.Err, w, 6)...)
 		lines = append(lines, v.ended(), "")
 		return append(lines, v.soFar(w, h-len(lines))...)
@@ -93,14 +93,14 @@ func (v *view) phasePanel(w, h int) []string {
 		awaited := v.l.Faint.S("waiting for the run to start")
 		return []string{"", v.spinner() + " starting " + v.l.Glyph.Ellipsis, "", awaited}
 	}
-	lines := []string{"", v.beside(w, v.l.Strong.S(v.phaseText()), "for "+v.since(), "")}
-	lines = append(lines, v.far(w)...)
+	lines := []string{"", v.justify(w, v.l.Strong.S(v.phaseText()), "for "+v.since(), "")}
+	lines = append(lines, v.progressLines(w)...)
 	if err := v.s.Phase.Err; err != "" {
 		lines = append(lines, v.wrapped(err, w, 4)...)
 	}
 	lines = append(lines, "")
 	if v.trial != nil {
-		return append(lines, v.birth(w, h-len(lines))...)
+		return append(lines, v.startingUp(w, h-len(lines))...)
 	}
 	return append(lines, v.soFar(w, h-len(lines))...)
 }
@@ -109,7 +109,7 @@ func (v *view) wrapped(text string, w, n int) []string {
 	return v.l.Bad.Each(v.l.Wrap(v.out(text, textBytes), w, n))
 }
 
-func (v *view) far(w int) []string {
+func (v *view) progressLines(w int) []string {
 	p := v.s.Phase
 	if p.Ended {
 		return nil
@@ -131,7 +131,7 @@ func (v *view) far(w int) []string {
 	}
 	if text != "" && p.Name != bench.PhaseCheck {
 		if done := p.Progress; done != nil && done.Done > 0 && took > time.Second {
-			text += ", " + rate(float64(done.Done)/took.Seconds()) + " /s"
+			text += ", " + rate(float64(done.Done)/took.Seconds()) + "/s"
 		}
 		lines = append(lines, "  "+text)
 	}
@@ -143,7 +143,7 @@ func (v *view) far(w int) []string {
 	return lines
 }
 
-func (v *view) birth(w, h int) []string {
+func (v *view) startingUp(w, h int) []string {
 	var lines []string
 	if n := len(v.trial.Result.Checks); n > 0 {
 		text := v.l.Title.S("checks") + "  " + v.outcomes("")
@@ -166,8 +166,9 @@ func (v *view) soFar(w, h int) []string {
 	return append([]string{v.l.Title.S("events")}, v.lastEvents(w, h-1)...)
 }
 
-// nothing stands where a trial has no steps: it failed before its load, or ran before a resumed run.
-func (v *view) nothing(w, h int) []string {
+// withoutSteps replaces the charts of a trial without steps: it failed before the load, or
+// completed before the run was resumed.
+func (v *view) withoutSteps(w, h int) []string {
 	lines := append([]string{""}, v.failure(w)...)
 	text := "stopped before the load"
 	if v.trial.Result.State == bench.TrialComplete {

@@ -11,7 +11,8 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// published returns the state of a run whose results come with the source, and which has no event log.
+// published returns the state of a run whose results come with the source, and which has no event
+// log.
 func published(t *testing.T, name string) *fold.State {
 	t.Helper()
 	dir := filepath.Join("..", "..", "..", "..", "testdata", "results", name)
@@ -26,9 +27,8 @@ func published(t *testing.T, name string) *fold.State {
 	return s
 }
 
-// What has bound a step is in the table wherever its detail says it, and nothing is said to be
-// unused on a busy machine.
-func TestWhatBoundAStepIsInTheTable(t *testing.T) {
+// TestBottleneckIsInTheTable: the table names every bottleneck that the details name.
+func TestBottleneckIsInTheTable(t *testing.T) {
 	for _, name := range []string{"locations", "delay-matrix", "burst", "cold-warm"} {
 		s := published(t, name)
 		b := New()
@@ -39,7 +39,7 @@ func TestWhatBoundAStepIsInTheTable(t *testing.T) {
 				if step.Result == nil || v.verdict(step.Result).Bound == "" {
 					continue
 				}
-				if v.judged(step.Result) == "" {
+				if v.notes(step.Result) == "" {
 					t.Errorf("%s, step %d: the column is empty, the detail says %s", trial.Result.Trial, step.Index+1, v.verdict(step.Result))
 				}
 				if detail := strings.Join(v.detail(step, 200), "\n"); strings.Contains(detail, "nothing was used up") || strings.Contains(detail, "bound by unclear") {
@@ -50,8 +50,8 @@ func TestWhatBoundAStepIsInTheTable(t *testing.T) {
 	}
 }
 
-// TestChartsHaveRoom is about a terminal of 80×24 of which four lines are taken: a chart has three
-// lines between its title and the next one all the same.
+// TestChartsHaveRoom: with four lines of 80×24 taken, a chart still has three lines below its
+// title.
 func TestChartsHaveRoom(t *testing.T) {
 	s := published(t, "locations")
 	_, first := find(t, text(New(), s, 80, 20), "throughput ")
@@ -61,19 +61,19 @@ func TestChartsHaveRoom(t *testing.T) {
 	}
 }
 
-func TestLogThatWasNotKept(t *testing.T) {
+func TestLogThatWasNotSaved(t *testing.T) {
 	s, b := published(t, "locations"), New()
 	press(t, b, s, "5")
-	if v := text(b, s, 80, 20); !strings.Contains(v, "what it wrote was not kept: the folder has no events.jsonl") {
+	if v := text(b, s, 80, 20); !strings.Contains(v, "log not saved: no events.jsonl") {
 		t.Errorf("%s", v)
 	}
 	press(t, b, s, "[", "[", "[")
-	if v := text(b, s, 80, 20); !strings.Contains(v, "kt-ktor, round 1, 20 lines, the last ones: the folder has no events.jsonl") || !strings.Contains(v, "GET /city/v1/get") {
+	if v := text(b, s, 80, 20); !strings.Contains(v, "kt-ktor, round 1, 20 lines, last lines only: no events.jsonl") || !strings.Contains(v, "GET /city/v1/get") {
 		t.Errorf("%s", v)
 	}
 	s.Phase.Name = bench.PhaseLoad
 	press(t, b, s, "]")
-	if v := text(b, s, 80, 20); !strings.Contains(v, "it wrote nothing") {
+	if v := text(b, s, 80, 20); !strings.Contains(v, "no output") {
 		t.Errorf("%s", v)
 	}
 }

@@ -25,7 +25,7 @@ func mouse(t *testing.T, b *Board, s *fold.State, msgs ...tea.Msg) string {
 	t.Helper()
 	view := ""
 	for _, msg := range msgs {
-		if _, mine := b.Update(msg, s); !mine {
+		if _, handled := b.Update(msg, s); !handled {
 			t.Errorf("%T %v is not taken", msg, msg)
 		}
 		view = text(b, s, 80, 23)
@@ -64,7 +64,7 @@ func TestDraggingZoomsTime(t *testing.T) {
 	}
 }
 
-func TestClickMovesTheCursorAlone(t *testing.T) {
+func TestClickMovesOnlyTheCursor(t *testing.T) {
 	s, b := middle(t), New()
 	press(t, b, s, "enter")
 	x, y := find(t, text(b, s, 80, 23), "0:05")
@@ -75,7 +75,7 @@ func TestClickMovesTheCursorAlone(t *testing.T) {
 	}
 	// Without the button, or with no zoomed chart, the mouse moves nothing.
 	for _, msg := range []tea.Msg{tea.MouseMotionMsg{X: x + 9, Y: y}, tea.MouseReleaseMsg{X: x + 9, Y: y}} {
-		if _, mine := b.Update(msg, s); mine {
+		if _, handled := b.Update(msg, s); handled {
 			t.Errorf("%T was taken", msg)
 		}
 	}
@@ -84,14 +84,14 @@ func TestClickMovesTheCursorAlone(t *testing.T) {
 func TestRangeByKeys(t *testing.T) {
 	s, b := middle(t), New()
 	press(t, b, s, "enter", "home", "v")
-	wants(t, text(b, s, 80, 23), "(v shows it)")
+	wants(t, text(b, s, 80, 23), "(v: zoom)")
 	press(t, b, s, "right", "right", "right", "v")
 	wants(t, text(b, s, 80, 23), "0:00.5 to 0:03.5")
-	press(t, b, s, "v", "v") // no length: it stays as it is
+	press(t, b, s, "v", "v") // an empty range changes nothing
 	wants(t, text(b, s, 80, 23), "0:00.5 to 0:03.5")
 	press(t, b, s, "[")
 	wants(t, text(b, s, 80, 23), "whole trial")
-	if _, mine := New().Update(tuitest.Key("v"), s); mine {
+	if _, handled := New().Update(tuitest.Key("v"), s); handled {
 		t.Error("v without a zoomed chart was taken")
 	}
 }

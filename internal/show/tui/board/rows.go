@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"locbench/internal/bench"
 	"locbench/internal/bench/units"
@@ -15,13 +14,13 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// stepColumns returns those of a table of steps. Names have at most name cells, warnings at most doubt.
-func (v *view) stepColumns(p measure.Place, name, drop, doubt int) []ui.Column {
+// stepColumns returns the columns of a table of steps; name and notes are cells at most.
+func (v *view) stepColumns(p measure.Place, name, drop, notes int) []ui.Column {
 	return slices.Concat([]ui.Column{{Title: "  step", Left: true, Max: name}}, v.measureColumns(v.shown(p)),
-		[]ui.Column{{Title: "notes", Left: true, Drop: drop, Max: doubt}})
+		[]ui.Column{{Title: "notes", Left: true, Drop: drop, Max: notes}})
 }
 
-// shown returns the measures of a place but optional ones that no step of the trial has.
+// shown returns the measures of a place, without optional ones that no step of the trial has.
 func (v *view) shown(p measure.Place) []measure.Shown {
 	return slices.DeleteFunc(measure.View(p), func(m measure.Shown) bool {
 		return m.Optional && !slices.ContainsFunc(v.trial.Steps, func(s *fold.Step) (ok bool) {
@@ -35,16 +34,12 @@ func (v *view) shown(p measure.Place) []measure.Shown {
 
 func (v *view) measureColumns(shown []measure.Shown) (columns []ui.Column) {
 	for _, m := range shown {
-		title := m.Head
-		if v.l.ASCII {
-			title = strings.ReplaceAll(title, "10⁹", "1e9")
-		}
-		columns = append(columns, ui.Column{Title: v.own(title), Drop: m.Drop})
+		columns = append(columns, ui.Column{Title: v.own(m.Head), Drop: m.Drop})
 	}
 	return columns
 }
 
-// row returns a step in a table under that name: what it has come to, or what its last second was.
+// row returns a step as a row of a table: its results, or its last second if it is running.
 func (v *view) row(s *fold.Step, name string, p measure.Place) []string {
 	if s.Result == nil {
 		return v.runningRow(s, name, p)
@@ -53,7 +48,7 @@ func (v *view) row(s *fold.Step, name string, p measure.Place) []string {
 	for _, m := range v.shown(p) {
 		cells = append(cells, v.stepCell(m.Measure, s.Result))
 	}
-	return append(cells, v.judged(s.Result))
+	return append(cells, v.notes(s.Result))
 }
 
 func (v *view) stepCell(m measure.Measure, r *bench.StepResult) string {
@@ -89,7 +84,7 @@ func (v *view) errorCount(n int64) string {
 	return v.l.Bad.S(units.Count(n))
 }
 
-// runningRow adds the last window of a step that runs: quantiles cannot be put together; all errors.
+// runningRow returns the last window of a running step (quantiles do not add up) and all errors.
 func (v *view) runningRow(s *fold.Step, name string, p measure.Place) []string {
 	load, usage, errors := v.latest(s)
 	cells, alive, last := []string{name}, v.trial.Result.State == bench.TrialRunning, v.l.Faint.S("last second")
@@ -127,8 +122,8 @@ func (v *view) now(id measure.ID, load *fold.LoadPoint, u *fold.UsagePoint) stri
 	return v.missing()
 }
 
-// latest returns the newest window of a step in which was sent, the newest reading within it, nil where
-// there is none, and its errors so far.
+// latest returns the newest window of a step in which requests were sent and the newest reading of
+// the counters, nil where there is none, and the step's errors so far.
 func (v *view) latest(s *fold.Step) (load *fold.LoadPoint, usage *fold.UsagePoint, errors int64) {
 	if n := len(v.trial.Usage); n > 0 && v.trial.Usage[n-1].T >= s.From {
 		usage = &v.trial.Usage[n-1]
@@ -145,7 +140,7 @@ func (v *view) latest(s *fold.Step) (load *fold.LoadPoint, usage *fold.UsagePoin
 	return load, usage, errors
 }
 
-// table draws the steps in h lines with the header, those to come faint; it follows the running one.
+// table draws the steps in h lines with the header, planned ones faint, following the running one.
 func (v *view) table(w, h int) []string {
 	if h < 2 {
 		return nil
@@ -155,7 +150,7 @@ func (v *view) table(w, h int) []string {
 	n := len(begun) + len(planned)
 	p := &v.b.pages[overview]
 	if !p.moved {
-		// One of those to come stays in sight.
+		// One planned step stays in sight.
 		p.top = max(0, min(len(begun)+1, n)-(h-1))
 	}
 	p.top = max(0, min(p.top, n-(h-1)))

@@ -12,11 +12,11 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// Lines of a distribution of latencies: the fewest that show anything, and as many as it needs
-// next to other things; and the width of its y axis with labels, that of the small multiples.
+// The lines of a distribution of latencies, at least and usually; and the width of its y axis with
+// labels, which the small multiples have too.
 const leastSpread, spreadHeight, spreadGutter = 7, 13, 8
 
-// spread is the histogram of the step that was looked at last: decoding one takes milliseconds.
+// spread is the decoded histogram of the step that was shown last: decoding takes milliseconds.
 type spread struct {
 	of   *bench.StepResult
 	bars []hdr.Bar // empty: it cannot be read
@@ -35,9 +35,9 @@ func (v *view) bars(r *bench.StepResult) []hdr.Bar {
 	return kept.bars
 }
 
-// distribution draws how the latencies of a finished step are spread, in h lines of w cells: a bar
-// for each stretch of latencies on a log scale, as high as the share of the requests in it, with
-// the quantiles under them. No bar is so low that it is not seen.
+// distribution draws the latencies of a finished step as a histogram on a log scale, in h lines of
+// w cells, with the quantiles under it. A bar is as high as its share of the requests, and always
+// visible.
 func (v *view) distribution(s *fold.Step, w, h int) []string {
 	l := s.Result.Load
 	bars := v.bars(s.Result)
@@ -45,7 +45,7 @@ func (v *view) distribution(s *fold.Step, w, h int) []string {
 	if l.Origin() == bench.FromScheduled {
 		head += ", from scheduled time"
 	}
-	out := []string{v.beside(w, head, v.l.Faint.S("bars: share of "+units.Count(l.Latency.Count)), "")}
+	out := []string{v.justify(w, head, v.l.Faint.S("bars: share of "+units.Count(l.Latency.Count)), "")}
 	n := w - spreadGutter
 	if n < 8 || h < leastSpread {
 		return out
@@ -83,7 +83,7 @@ func (v *view) distribution(s *fold.Step, w, h int) []string {
 	return append(out, v.spreadTicks(scale), v.spreadMarks(scale, quantiles))
 }
 
-// block returns the part of a bar, full being 1, in row y of so many, counted from the bottom.
+// block returns the part of a bar of height full (1: all rows) in row y, counted from the bottom.
 func (v *view) block(full float64, y, rows int) string {
 	if !(full > 0) {
 		return " "
@@ -103,7 +103,7 @@ func (v *view) block(full float64, y, rows int) string {
 	return v.l.Glyph.Spark[level-1]
 }
 
-// quantile is a latency to be marked, in seconds.
+// quantile is a latency to mark, in seconds.
 type quantile struct {
 	name  string
 	at    float64
@@ -117,7 +117,7 @@ func (v *view) spreadTicks(scale logCells) string {
 			for _, f := range step {
 				at := f * math.Pow(10, float64(d))
 				if x := scale.column(at); x >= 0 && x < scale.n {
-					label := v.own(latencyLabel(at))
+					label := v.own(chart.LatencyLabel(at))
 					w := ui.Width(label)
 					line.Put(max(0, min(x-w/2, scale.n-w)), label, v.l.Faint)
 				}
@@ -143,16 +143,16 @@ func (v *view) spreadMarks(scale logCells, quantiles []quantile) string {
 	return strings.Repeat(" ", spreadGutter) + line.String()
 }
 
-// logCells divides a stretch of latencies into n cells that are equally wide on a log scale.
+// logCells divides a range of latencies into n cells that are equally wide on a log scale.
 type logCells struct {
 	from, width float64 // logarithms, to base 10, of seconds
 	n           int
 }
 
-// leastDecades is the shortest stretch: below, cells would be narrower than buckets of a histogram.
+// leastDecades is the shortest range: in a shorter one, cells are narrower than buckets.
 const leastDecades = 0.6
 
-// spreadScale holds all of the bars, of which there is one or more.
+// spreadScale returns the scale that holds all bars, of which there must be one.
 func spreadScale(bars []hdr.Bar, n int) logCells {
 	from := math.Log10(max(1e-9, bars[0].From.Seconds()))
 	to := math.Log10(max(1e-9, bars[len(bars)-1].To.Seconds()))
@@ -162,17 +162,16 @@ func spreadScale(bars []hdr.Bar, n int) logCells {
 	return logCells{from, (to - from) / float64(n), n}
 }
 
-// column returns the cell of a latency in seconds; those that lie outside get one outside.
+// column returns the cell of a latency in seconds, which may be outside of the range.
 func (c logCells) column(seconds float64) int {
 	x := (math.Log10(max(seconds, 1e-12)) - c.from) / c.width
 	return int(math.Floor(max(-1, min(x, float64(c.n)+1)) + 1e-9))
 }
 
-// Bars there are at most, however many requests there were, and at least if there is room. In
-// between it is the root of the number of requests: more bars would show noise.
+// The number of bars is the root of the number of requests within these bounds: more show noise.
 const mostBars, leastBars = 125, 16
 
-// shares returns what part of all requests is in the bar of each cell; a bar is each cells wide.
+// shares returns, for each cell, the share of the requests in its bar. A bar is each cells wide.
 func (c logCells) shares(bars []hdr.Bar) (shares []float64, top float64, each int) {
 	shares = make([]float64, c.n)
 	total := 0.0

@@ -25,7 +25,7 @@ func latencies(list ...time.Duration) bench.Latencies {
 	return h.Latencies()
 }
 
-// finished returns a state with one finished step that had these latencies.
+// finished returns a state with one finished step with these latencies.
 func finished(t *testing.T, q bench.Latencies) *fold.State {
 	t.Helper()
 	s := at(t, "limits", 1, isA[bench.StepEnded])
@@ -33,7 +33,7 @@ func finished(t *testing.T, q bench.Latencies) *fold.State {
 		Load: bench.Load{Elapsed: time.Second, Sent: q.Count, Succeeded: q.Count, Bytes: 1024 * q.Count, Latency: q}}})
 }
 
-// bar returns how high the bar is above which of the marks, in eighths of a line.
+// bar returns the height of the bar above a mark, in eighths of a line.
 func bar(t *testing.T, view, mark string) int {
 	t.Helper()
 	x, y := find(t, view, mark)
@@ -66,7 +66,7 @@ func TestTwoHumpsOfLatencies(t *testing.T) {
 	x, y := find(t, view, "p99↑")
 	lines := strings.Split(view, "\n")
 	if got := ansi.Cut(lines[y-2], x+3, x+4); got != "█" {
-		t.Errorf("%q stands over the mark of p99, not a full block:\n%s", got, view)
+		t.Errorf("%q is over the mark of p99, not a full block:\n%s", got, view)
 	}
 	if low < 40 {
 		t.Errorf("nine requests in ten make a bar of only %d eighths:\n%s", low, view)
@@ -117,7 +117,7 @@ func TestSpreadOfAnyLatencies(t *testing.T) {
 	}
 }
 
-func TestCloserToAStep(t *testing.T) {
+func TestDetailsOfAStep(t *testing.T) {
 	s, b := at(t, "limits", 1, never), New()
 	press(t, b, s, "2", "home")
 	if view := text(b, s, 80, 23); strings.Contains(view, "esc: all steps") || strings.Contains(view, "p75") {
@@ -139,7 +139,7 @@ func TestCloserToAStep(t *testing.T) {
 	if _, mine := b.Update(tuitest.Key("esc"), s); mine {
 		t.Error("a second esc is not the board's own")
 	}
-	// One click chooses a step, a second one goes closer.
+	// One click selects a step, a second one opens its details.
 	x, y := find(t, view, "1 connection ")
 	for _, want := range []bool{false, true} {
 		b.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}, s)

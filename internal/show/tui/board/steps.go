@@ -24,12 +24,12 @@ func (v *view) stepsPage(w, h int) []string {
 		v.b.step, v.b.chosen = n-1, false
 	}
 	at := v.b.step
-	if v.b.closer {
-		return v.closerPage(v.trial.Steps[at], w, h)
+	if v.b.details {
+		return v.detailsPage(v.trial.Steps[at], w, h)
 	}
 	lines := v.failure(w)
 	detail := v.detail(v.trial.Steps[at], w)
-	// The table has at least half of the room, the chosen step what it needs of the rest.
+	// The table gets at least half of the room; the selected step takes what it needs of the rest.
 	rows := max(min(n, (h-len(lines))/2), h-len(lines)-len(detail)-2)
 	rows = max(1, min(rows, n, h-len(lines)-2))
 	p := &v.b.pages[steps]
@@ -65,7 +65,7 @@ func (v *view) stepsPage(w, h int) []string {
 	return lines
 }
 
-// scrolled returns the part of the details that is looked at, in h lines; with how many more there are.
+// scrolled returns the visible part of the details, in h lines, and the number of lines below it.
 func (v *view) scrolled(detail []string, h int) []string {
 	if len(detail) <= h || h < 3 {
 		v.b.below = 0
@@ -75,10 +75,10 @@ func (v *view) scrolled(detail []string, h int) []string {
 	from := 1 + v.b.below
 	out := append([]string{detail[0]}, detail[from:from+h-2]...)
 	left := len(detail) - from - (h - 2)
-	text := fmt.Sprintf("%s more: pgdown", units.Plural(left, "line"))
+	text := fmt.Sprintf("%s: pgdown", units.Plural(left, "more line"))
 	if left <= 0 {
 		out = append([]string{detail[0]}, detail[len(detail)-h+2:]...)
-		text = "pgup goes back"
+		text = "pgup: back"
 	}
 	return append(out, v.l.Faint.S(text))
 }
@@ -91,15 +91,15 @@ func (v *view) fullRow(s *fold.Step, chosen bool) []string {
 	return v.row(s, name, measure.ScreenSteps)
 }
 
-func (v *view) closerPage(s *fold.Step, w, h int) []string {
+func (v *view) detailsPage(s *fold.Step, w, h int) []string {
 	lines := v.failure(w)
 	detail := v.detail(s, w)
-	body := []string{v.beside(w, detail[0], v.l.Faint.S("esc: all steps"), "")}
+	body := []string{v.justify(w, detail[0], v.l.Faint.S("esc: all steps"), "")}
 	body = append(append(body, v.flow(v.fields(s), w)...), detail[1:]...)
 	body = append(body, v.flow(v.more(s), w)...)
 	room := h - len(lines)
 	high := max(leastSpread, min(room-len(body)-1, 2*spreadHeight))
-	if !v.hasSpread(s) || room-high-1 < 4 { // none, or too little room for both
+	if !v.hasSpread(s) || room-high-1 < 4 { // no histogram, or too little room for it
 		return append(lines, v.scrolled(body, room)...)
 	}
 	lines = append(lines, v.scrolled(body, room-high-1)...)
@@ -149,15 +149,15 @@ func (v *view) more(s *fold.Step) []string {
 
 func (b *Board) keySteps(name string, s *fold.State) bool {
 	trial := b.trialOf(s)
-	mine := name == "esc" && b.closer || (name == "enter" || name == "z") && trial != nil && len(trial.Steps) > 0
-	if mine {
-		b.closer, b.below = !b.closer, 0
+	handled := name == "esc" && b.details || (name == "enter" || name == "z") && trial != nil && len(trial.Steps) > 0
+	if handled {
+		b.details, b.below = !b.details, 0
 	}
-	return mine
+	return handled
 }
 
-// pick chooses a step, and goes closer to it if it was chosen already.
+// pick selects a step; if it was selected already, it opens the details.
 func (b *Board) pick(index int) {
-	b.closer = b.step == index
+	b.details = b.step == index
 	b.step, b.chosen, b.below = index, true, 0
 }

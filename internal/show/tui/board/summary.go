@@ -13,7 +13,7 @@ type sums struct {
 	list  []stats.Contender
 }
 
-// summary returns what is known of the contenders so far; of latencies, only those at peak.
+// summary returns the results of the contenders so far; of the latencies, only those at peak.
 func (v *view) summary() []stats.Contender {
 	var done [4]int
 	for _, trial := range v.s.Trials {

@@ -8,40 +8,39 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// wheel is how many lines the mouse's wheel moves, and shiftBy how many columns a key moves the log.
+// The mouse wheel scrolls by wheel lines, a key scrolls the log by shiftBy columns.
 const wheel, shiftBy = 3, 10
 
-// Update takes in keys and the mouse, as far as they only change what of s is looked at; mine is
-// false when msg is for somebody else.
-func (b *Board) Update(msg tea.Msg, s *fold.State) (cmd tea.Cmd, mine bool) {
+// Update handles keys and mouse actions that change only the view; handled is false for all others.
+func (b *Board) Update(msg tea.Msg, s *fold.State) (cmd tea.Cmd, handled bool) {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		if !b.filter.Typing {
-			mine = b.key(msg.String(), s)
-		} else if mine = b.filter.Key(msg); mine {
+			handled = b.key(msg.String(), s)
+		} else if handled = b.filter.Key(msg); handled {
 			b.pages[logs] = pager{}
 		}
 	case tea.PasteMsg:
-		if mine = b.filter.Typing; mine {
+		if handled = b.filter.Typing; handled {
 			b.filter.Add(msg.Content)
 			b.pages[logs] = pager{}
 		}
 	case tea.MouseClickMsg:
-		mine = msg.Button == tea.MouseLeft && (b.click(msg.X, msg.Y) || b.grab(msg.X, msg.Y))
+		handled = msg.Button == tea.MouseLeft && (b.click(msg.X, msg.Y) || b.grab(msg.X, msg.Y))
 	case tea.MouseMotionMsg:
-		mine = b.drag(msg.X)
+		handled = b.drag(msg.X)
 	case tea.MouseReleaseMsg:
-		mine = b.drop(msg.X)
+		handled = b.drop(msg.X)
 	case tea.MouseWheelMsg:
 		d := ui.Wheel(msg)
-		if mine = d != 0; mine {
-			b.turnWheel(s, d)
+		if handled = d != 0; handled {
+			b.wheelMoved(s, d)
 		}
 	}
-	if mine {
+	if handled {
 		b.revision++
 	}
-	return nil, mine
+	return nil, handled
 }
 
 func (b *Board) key(name string, s *fold.State) bool {
@@ -93,9 +92,9 @@ func (b *Board) keyOverview(name string, s *fold.State) bool {
 		}
 		b.zoomed, b.mark = false, mark{}
 	case "left", "h":
-		b.aside(s, -1)
+		b.sideways(s, -1)
 	case "right", "l":
-		b.aside(s, 1)
+		b.sideways(s, 1)
 	default:
 		if b.zoomed {
 			return b.keyZoom(name, s)
@@ -105,7 +104,7 @@ func (b *Board) keyOverview(name string, s *fold.State) bool {
 	return true
 }
 
-func (b *Board) aside(s *fold.State, d int) {
+func (b *Board) sideways(s *fold.State, d int) {
 	if b.zoomed {
 		b.moveCursor(s, d)
 	} else {
@@ -132,20 +131,20 @@ func (b *Board) keyLog(name string) bool {
 	return true
 }
 
-// keyScroll moves the list of the page, or the chosen step.
+// keyScroll scrolls the list of the page, or moves the selection of the step.
 func (b *Board) keyScroll(name string) bool {
 	p := &b.pages[b.tab]
 	if b.tab == steps && (name == "pgup" || name == "pgdown") {
 		b.below = max(0, b.below+map[string]int{"pgup": -4, "pgdown": 4}[name])
 		return true
 	}
-	d, mine := ui.Moves(name, p.count)
-	if mine && (name == "end" || name == "G") && b.tab == overview {
+	d, handled := ui.Moves(name, p.count)
+	if handled && (name == "end" || name == "G") && b.tab == overview {
 		*p = pager{}
-	} else if mine {
+	} else if handled {
 		b.scroll(d)
 	}
-	return mine
+	return handled
 }
 
 func (b *Board) scroll(d int) {
@@ -156,7 +155,7 @@ func (b *Board) scroll(d int) {
 	b.pages[b.tab].move(d)
 }
 
-func (b *Board) turnWheel(s *fold.State, d int) {
+func (b *Board) wheelMoved(s *fold.State, d int) {
 	switch {
 	case b.tab == overview && b.zoomed:
 		b.moveCursor(s, d)
@@ -181,7 +180,7 @@ func clicked(hits []hit, x, y int) bool {
 	return false
 }
 
-// point gives a chart the focus, and zooms it if it had it.
+// point focuses a chart, or zooms it if it had the focus.
 func (b *Board) point(m metric) {
 	if b.focus == m {
 		b.zoomed, b.pinned = true, false
@@ -189,7 +188,7 @@ func (b *Board) point(m metric) {
 	b.focus = m
 }
 
-// Keys returns those of the board that work now, the most useful first.
+// Keys returns the board's keys that work now, the most useful first.
 func (b *Board) Keys() []ui.Key {
 	if b.filter.Typing {
 		return []ui.Key{{Name: "enter", Help: "keep"}, {Name: "esc", Help: "clear"}}
@@ -198,14 +197,16 @@ func (b *Board) Keys() []ui.Key {
 	tabKeys := ui.Key{Name: "1-6", Help: "pages", Long: "go to page; tab, shift+tab cycle"}
 	trial := ui.Key{Name: "[ ]", Help: "trial", Long: "previous or next trial; 0 or . returns to the current one",
 		Wide: true}
-	move := ui.Key{Name: "↑↓", Help: "scroll", Long: "scroll; pgup, pgdown, home and end too"}
+	move := ui.Key{Name: "↑↓", Help: "scroll", Long: "scroll (also pgup, pgdown, home, end)"}
 	switch b.tab {
 	case overview:
 		if b.zoomed {
-			return []ui.Key{{Name: "esc", Help: "all charts"}, {Name: "←→", Help: "cursor", Long: "move the cursor; home, end: first, last; pgup, pgdown: ten points"},
-				{Name: "↑↓", Help: "chart", Long: "previous or next chart"}, {Name: "x", Help: "span",
-					Long: "whole trial, last 60 s, step at cursor"},
-				{Name: "v", Help: "range", Long: "mark the cursor, press again to zoom to the range; or drag the mouse", Wide: true},
+			return []ui.Key{{Name: "esc", Help: "all charts"},
+				{Name: "←→", Help: "cursor", Long: "move the cursor; home, end: first, last; pgup, pgdown: ten points"},
+				{Name: "↑↓", Help: "chart", Long: "previous or next chart"},
+				{Name: "x", Help: "span", Long: "whole trial, last 60 s, step at cursor"},
+				{Name: "v", Help: "range", Wide: true,
+					Long: "mark the cursor, press again to zoom to the range; or drag the mouse"},
 				rounds, tabKeys, trial}
 		}
 		rounds.Wide = true
@@ -214,13 +215,16 @@ func (b *Board) Keys() []ui.Key {
 			{Name: "x", Help: "span", Long: "whole trial, last 60 s, last step"}, rounds, trial,
 			{Name: "↑↓", Help: "steps", Long: "scroll steps; end follows the current one", Wide: true}}
 	case steps:
-		step := ui.Key{Name: "↑↓", Help: "step", Long: "select a step; end follows the newest; pgup, pgdown scroll details"}
-		if b.closer {
+		step := ui.Key{Name: "↑↓", Help: "step",
+			Long: "select a step; end follows the newest; pgup, pgdown scroll details"}
+		if b.details {
 			return []ui.Key{{Name: "esc", Help: "all steps"}, step, tabKeys, trial}
 		}
-		return []ui.Key{tabKeys, step, {Name: "enter", Help: "details", Long: "all values and the latency distribution (also z); esc returns"}, trial}
+		return []ui.Key{tabKeys, step, {Name: "enter", Help: "details",
+			Long: "all values and the latency distribution (also z); esc returns"}, trial}
 	case contenders:
-		return []ui.Key{tabKeys, {Name: "o", Help: "sort", Long: "sort by peak, p99, errors, CPU time, memory, cost or plan"}, move, trial}
+		return []ui.Key{tabKeys, {Name: "o", Help: "sort",
+			Long: "sort by peak, p99, errors, CPU time, memory, cost or plan"}, move, trial}
 	case checks:
 		return []ui.Key{tabKeys, {Name: "f", Help: "failed only"}, move, trial}
 	case logs:

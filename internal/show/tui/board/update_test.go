@@ -21,11 +21,11 @@ func text(b *Board, s *fold.State, w, h int) string {
 	return ansi.Strip(strings.Join(b.View(ui.Frame{Width: w, Height: h, Look: ui.NewLook(ui.LookOptions{}), Now: s.Last}, s, ""), "\n"))
 }
 
-// press sends keys, each of which has to be the board's own, with a view in between as on a screen.
+// press sends keys, which the board must all handle, with a view in between as on a screen.
 func press(t *testing.T, b *Board, s *fold.State, keys ...string) {
 	t.Helper()
 	for _, k := range keys {
-		if _, mine := b.Update(tuitest.Key(k), s); !mine {
+		if _, handled := b.Update(tuitest.Key(k), s); !handled {
 			t.Errorf("key %q is not taken", k)
 		}
 		text(b, s, 80, 23)
@@ -48,26 +48,26 @@ func TestOtherKeysAreLeftAlone(t *testing.T) {
 	s, b := middle(t), New()
 	text(b, s, 80, 23)
 	for _, k := range []string{"p", "s", "q", "a", "n", "y", "r", "esc", "+", "ctrl+c", "f", "/"} {
-		if _, mine := b.Update(tuitest.Key(k), s); mine {
+		if _, handled := b.Update(tuitest.Key(k), s); handled {
 			t.Errorf("%q was taken", k)
 		}
 	}
-	if _, mine := b.Update(ui.Resized{Width: 80, Height: 23}, s); mine {
+	if _, handled := b.Update(ui.Resized{Width: 80, Height: 23}, s); handled {
 		t.Error("a resize is not the board's own")
 	}
 }
 
 func TestTrials(t *testing.T) {
 	s, b := middle(t), New()
-	if v := text(b, s, 80, 23); strings.Contains(v, "shown:") {
+	if v := text(b, s, 80, 23); strings.Contains(v, " showing ") {
 		t.Errorf("another trial is shown at first:\n%s", v)
 	}
 	press(t, b, s, "[", "[")
-	if v := text(b, s, 80, 23); !strings.Contains(v, "shown: go-nethttp, round 1, trial 1, complete") {
+	if v := text(b, s, 80, 23); !strings.Contains(v, "showing go-nethttp, round 1, trial 1, complete") {
 		t.Errorf("the first trial is not shown:\n%s", v)
 	}
 	press(t, b, s, "]", "]", "]") // those to come cannot be shown
-	if v := text(b, s, 80, 23); strings.Contains(v, "shown:") {
+	if v := text(b, s, 80, 23); strings.Contains(v, " showing ") {
 		t.Errorf("not back at the running trial:\n%s", v)
 	}
 	press(t, b, s, "[")
@@ -78,7 +78,7 @@ func TestTrials(t *testing.T) {
 		t.Errorf("the chosen trial does not stay:\n%s", v)
 	}
 	press(t, b, s, ".")
-	if v := text(b, s, 80, 23); strings.Contains(v, "shown:") {
+	if v := text(b, s, 80, 23); strings.Contains(v, " showing ") {
 		t.Errorf("it does not follow again:\n%s", v)
 	}
 }
@@ -88,7 +88,7 @@ func TestMouse(t *testing.T) {
 	click := func(word string) {
 		t.Helper()
 		x, y := find(t, text(b, s, 80, 23), word)
-		if _, mine := b.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}, s); !mine {
+		if _, handled := b.Update(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}, s); !handled {
 			t.Errorf("a click on %q does nothing", word)
 		}
 	}
@@ -111,7 +111,7 @@ func TestMouse(t *testing.T) {
 	if v := text(b, s, 80, 23); strings.Contains(v, "(end)") {
 		t.Errorf("the wheel does not scroll:\n%s", v)
 	}
-	if _, mine := b.Update(tea.MouseClickMsg{X: 79, Y: 0, Button: tea.MouseLeft}, s); mine {
+	if _, handled := b.Update(tea.MouseClickMsg{X: 79, Y: 0, Button: tea.MouseLeft}, s); handled {
 		t.Error("a click on nothing was taken")
 	}
 }
@@ -180,7 +180,7 @@ func TestLogFollowsItsEnd(t *testing.T) {
 	}
 }
 
-func TestWhatHasNotChangedIsNotDrawnAgain(t *testing.T) {
+func TestUnchangedViewsAreNotDrawnAgain(t *testing.T) {
 	s, b := middle(t), New()
 	f := ui.Frame{Width: 120, Height: 39, Look: ui.NewLook(ui.LookOptions{}), Now: s.Last}
 	b.View(f, s, "")
@@ -196,11 +196,11 @@ func TestWhatHasNotChangedIsNotDrawnAgain(t *testing.T) {
 		t.Error("not drawn again after another reading of the counters")
 	}
 	if got, want := text(b, s, 120, 39), text(New(), s, 120, 39); got != want {
-		t.Errorf("what was kept is another view:\n%s\nwant\n%s", got, want)
+		t.Errorf("the kept view is wrong:\n%s\nwant\n%s", got, want)
 	}
 }
 
-func TestEarlierRoundsStandAtTheSameStep(t *testing.T) {
+func TestEarlierRoundsAreAtTheSameStep(t *testing.T) {
 	s := at(t, "limits", 80, isA[bench.WindowClosed])
 	b := New()
 	v := &view{b: b, s: s, trial: s.Current, l: ui.NewLook(ui.LookOptions{})}
@@ -224,8 +224,7 @@ func TestEarlierRoundsStandAtTheSameStep(t *testing.T) {
 	}
 }
 
-// A step by the clock shows what were scheduled next to what was answered, and a stop that was asked for
-// is reported.
+// TestOpenLoop: an open-loop step shows its target rate, and a requested stop is shown.
 func TestOpenLoop(t *testing.T) {
 	s := &fold.State{}
 	for _, rec := range tuitest.Until(shared(t, "limits"), 40, isA[bench.WindowClosed]) {
@@ -237,12 +236,12 @@ func TestOpenLoop(t *testing.T) {
 	}
 	on(s, bench.ChangedManually{Control: bench.Control{Kind: bench.ControlStop}}, bench.ChangedManually{Control: bench.Control{Kind: bench.ControlRate, Rate: 7654}})
 	b := New()
-	if v := text(b, s, 120, 39); !strings.Contains(v, "due/s") || !strings.Contains(v, "stops after this step") || !strings.Contains(v, ", now 7,654/s") || s.Current.Flags[1].Text != "rate 7,654" {
-		t.Errorf("what were scheduled, the stop or the flag of the rate is missing:\n%s", v)
+	if v := text(b, s, 120, 39); !strings.Contains(v, "target/s") || !strings.Contains(v, "stops after this step") || !strings.Contains(v, ", now 7,654/s") || s.Current.Flags[1].Text != "rate 7,654" {
+		t.Errorf("the target rate, the stop or the flag of the rate is missing:\n%s", v)
 	}
 	press(t, b, s, "z")
-	if v := text(b, s, 120, 39); !strings.Contains(v, "due 7,654/s") {
-		t.Errorf("what were scheduled is not among the exact values:\n%s", v)
+	if v := text(b, s, 120, 39); !strings.Contains(v, "target 7,654/s") {
+		t.Errorf("the target rate is not among the exact values:\n%s", v)
 	}
 }
 

@@ -55,7 +55,7 @@ func (v *view) valueOf(m metric, w int) string {
 			text += " of " + units.Bytes(limits.Memory)
 		}
 		if usage.Peak > 0 {
-			text += ", at most " + size(usage.Peak)
+			text += ", peak " + size(usage.Peak)
 		}
 		return text
 	}
@@ -98,10 +98,10 @@ func (v *view) newest() (load *fold.LoadPoint, usage *fold.UsagePoint) {
 	return load, usage
 }
 
-// errorKinds are the errors of a trial, in all and a second, by their kind.
+// errorKinds are the errors of a trial by kind, in total and per second.
 type errorKinds struct {
 	counts map[bench.ErrorKind]int64
-	curves map[bench.ErrorKind][]chart.Point // 0 wherever there is no point between two others
+	curves map[bench.ErrorKind][]chart.Point // per second; 0 where there were none
 }
 
 func (v *view) errors() *errorKinds {
@@ -137,7 +137,7 @@ func (v *view) errors() *errorKinds {
 	return c
 }
 
-// extend adds point i to a curve that may have none before it: there were no such errors then.
+// extend adds point i to a curve; windows without an error of its kind since the last point are 0.
 func extend(points []chart.Point, load []fold.LoadPoint, i int, y float64) []chart.Point {
 	n := len(points)
 	if n == 0 {
@@ -146,8 +146,8 @@ func extend(points []chart.Point, load []fold.LoadPoint, i int, y float64) []cha
 	if i > 0 && n == 0 {
 		points = append(points, chart.Point{X: load[0].T}, chart.Point{X: load[i-1].T})
 	} else if i > 0 && points[n-1].X < load[i-1].T {
-		behind := sort.Search(i-1, func(at int) bool { return load[at].T > points[n-1].X })
-		points = append(points, chart.Point{X: load[behind].T}, chart.Point{X: load[i-1].T})
+		next := sort.Search(i-1, func(at int) bool { return load[at].T > points[n-1].X })
+		points = append(points, chart.Point{X: load[next].T}, chart.Point{X: load[i-1].T})
 	}
 	return append(points, chart.Point{X: load[i].T, Y: y})
 }

@@ -24,7 +24,7 @@ func (v *view) zoom(w, h int) []string {
 	}
 	values := v.valuesAt(at, ok, w)
 	title := v.l.Accent.S(v.own(v.spanName() + v.marked() + v.overlayWord()))
-	head := append(v.failure(w), v.beside(w, title, v.l.Faint.S("esc: all charts"), ""))
+	head := append(v.failure(w), v.justify(w, title, v.l.Faint.S("esc: all charts"), ""))
 	if h < 12 {
 		head, values = nil, values[:min(len(values), max(1, h-7))]
 	}
@@ -34,8 +34,8 @@ func (v *view) zoom(w, h int) []string {
 	return append(append(lines, axis...), values...)
 }
 
-// times returns the moments that the cursor can stand at, the points of the chart with the focus, and
-// the index of that where it stands; -1 where there is none.
+// times returns the moments that the cursor can move to, the points of the focused chart, and the
+// index of the one it is at; -1 if there are none.
 func (b *Board) times(trial *fold.Trial) (times []float64, at int) {
 	switch {
 	case trial == nil:
@@ -59,7 +59,7 @@ func (v *view) cursorAt() (at float64, ok bool) {
 	return times[i], true
 }
 
-// nearest returns the index of the value next to t, -1 without any; the values ascend.
+// nearest returns the index of the value nearest to t, -1 without values; they must ascend.
 func nearest(values []float64, t float64) int {
 	i := sort.SearchFloat64s(values, t)
 	if i == len(values) || i > 0 && t-values[i-1] < values[i]-t {
@@ -85,16 +85,16 @@ func (b *Board) keyZoom(name string, s *fold.State) bool {
 	case "v":
 		b.markRange(s)
 	default:
-		d, mine := map[string]int{"pgup": -10, "pgdown": 10, "home": -all, "g": -all, "end": all, "G": all}[name]
-		if mine {
+		d, handled := map[string]int{"pgup": -10, "pgdown": 10, "home": -all, "g": -all, "end": all, "G": all}[name]
+		if handled {
 			b.moveCursor(s, d)
 		}
-		return mine
+		return handled
 	}
 	return true
 }
 
-// valuesAt returns the exact values at the cursor: of the window and the reading next to it.
+// valuesAt returns the exact values at the cursor: of the nearest window and the nearest reading.
 func (v *view) valuesAt(at float64, ok bool, w int) []string {
 	if !ok {
 		return []string{v.l.Faint.S("no point yet")}
@@ -125,7 +125,7 @@ func (v *view) stepAt(at float64) (out *fold.Step) {
 	return out
 }
 
-// flow puts fields in lines of w cells, two blanks between them.
+// flow puts fields into lines of w cells, with two blanks between them.
 func (v *view) flow(fields []string, w int) []string {
 	var out []string
 	for i, f := range fields {
@@ -149,8 +149,8 @@ func (v *view) loadValues(p *fold.LoadPoint) []string {
 			out = append(out, size(p.Bytes)+"/s bodies")
 		}
 	}
-	if p.Due > 0 {
-		out = append(out, "target "+rate(p.Due)+"/s")
+	if p.Rate > 0 {
+		out = append(out, "target "+rate(p.Rate)+"/s")
 	}
 	n := len(out)
 	for _, kind := range slices.Sorted(maps.Keys(p.Kinds)) {
@@ -176,13 +176,13 @@ func (v *view) usageValues(p *fold.UsagePoint) []string {
 // stretch is a part of a trial's time axis, in seconds.
 type stretch struct{ from, to float64 }
 
-// mark is where a range begins that is being picked, with the key or the mouse.
+// mark is the start of a range that is being picked with the key or the mouse.
 type mark struct {
 	on, dragged bool
 	at          float64 // seconds
 }
 
-// plot is where the zoomed chart is under the tabs, its axis included; without a height: nowhere.
+// plot is the place of the zoomed chart and its axis, below the tabs; height 0: it is not shown.
 type plot struct {
 	axis    chart.Axis
 	w, y, h int
@@ -216,7 +216,7 @@ func (b *Board) unpick() {
 	}
 }
 
-// pickRange shows the time between two moments, unless that is too short.
+// pickRange shows the time between two moments, unless it is too short.
 func (b *Board) pickRange(from, to float64) {
 	b.mark = mark{}
 	if from, to = max(0, min(from, to)), max(from, to); to-from >= 1 { // shorter ones hold no point
@@ -235,7 +235,7 @@ func (b *Board) markRange(s *fold.State) {
 	}
 }
 
-// grab puts the cursor of the zoomed chart under the mouse, from where a range can be dragged.
+// grab moves the cursor of the zoomed chart to the mouse, where a range can be dragged from.
 func (b *Board) grab(x, y int) bool {
 	p := b.plot
 	if y -= b.body.top; p.h == 0 || y < p.y || y >= p.y+p.h || x < 0 || x >= p.w {
@@ -255,11 +255,11 @@ func (b *Board) drag(x int) bool {
 	return true
 }
 
-// drop ends the range under the mouse. A click without a way to go was for the cursor alone.
+// drop ends the range at the mouse. A click without dragging only moves the cursor.
 func (b *Board) drop(x int) bool {
-	mine := b.drag(x)
-	if mine {
+	handled := b.drag(x)
+	if handled {
 		b.pickRange(b.mark.at, b.cursor)
 	}
-	return mine
+	return handled
 }

@@ -1,6 +1,6 @@
-// Package browse is the screen of past runs: a list of results folders with a look into the one
-// under the cursor, and the ways from there: the run itself, comparison, report. It never deletes
-// anything. It reads nothing itself: package screens gives it a Source.
+// Package browse is the screen of past runs: a list of results folders with a preview of the one
+// under the cursor, which can be opened, compared or reported. It never deletes anything. It reads
+// folders only through its Source, which package screens implements.
 package browse
 
 import (
@@ -19,23 +19,23 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// Source is where results folders are. Its methods block: they are called in commands.
+// Source finds and reads results folders. Its methods block: they are called in commands.
 type Source interface {
 	compare.Source
-	// Report writes the report, opens it where that is possible, and says where it is.
+	// Report writes the report, opens it if possible, and returns a text that says where it is.
 	Report(dir string) (text string, err error)
-	// List finds the folders; left is the number of those that are too many to list.
+	// List finds the folders; left is the number of folders that exceed the limit of the list.
 	List() (entries []results.Entry, left int)
 }
 
-// Options are what the screen cannot do by itself.
+// Options configure the screen.
 type Options struct {
 	Source Source
-	Roots  string                   // where the folders are looked for, in words
+	Roots  string                   // the places that Source searches, in words
 	Watch  func(dir string) tea.Cmd // shows the run in dir, in progress or finished
 }
 
-// again is how long after a list with runs in progress the next one is made.
+// again is the time until a list with runs in progress is made again.
 const again = 3 * time.Second
 
 // Screen is the list. It implements ui.Screen.
@@ -45,19 +45,19 @@ type Screen struct {
 	left    int
 	listed  bool
 	listing bool
-	round   int // of listing: answers to earlier questions are not looked at
+	round   int // number of the newest listing: results of earlier ones are ignored
 
 	shown  []int // indices into entries: filtered and sorted
 	cursor int   // index into shown
 	from   int   // first line shown
-	sort   int   // by which of columns
-	down   bool  // the other way round
+	sort   int   // index into columns
+	down   bool  // sorted in reverse
 	filter ui.Filter
 	marked []string // folders, at most two
 
 	known   map[string]*summary // by folder
 	asking  string              // folder that is being summarised
-	writing bool                // of a report
+	writing bool                // a report is being written
 
 	w, h int
 }
@@ -115,7 +115,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		s.w, s.h = msg.Width, msg.Height
 		return s.ask()
 	case ui.Shown:
-		// Responses have gone to the screen above.
+		// The screen above received the messages of this one.
 		s.asking, s.writing = "", false
 		return s.list()
 	case listed:
@@ -155,7 +155,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// take takes in a new list; the cursor stays on its folder.
+// take shows a new list; the cursor stays on its folder.
 func (s *Screen) take(msg listed) tea.Cmd {
 	dir := ""
 	if e := s.current(); e != nil {
@@ -177,7 +177,7 @@ func (s *Screen) take(msg listed) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// current returns the entry under the cursor; nil without one.
+// current returns the entry under the cursor, or nil.
 func (s *Screen) current() *results.Entry {
 	if s.cursor >= len(s.shown) {
 		return nil
@@ -203,7 +203,7 @@ func (s *Screen) arrange() {
 	s.cursor = max(0, min(s.cursor, len(s.shown)-1))
 }
 
-// matches reports whether every word of the filter is in what the list shows of e.
+// matches reports whether the row of e contains every word of the filter.
 func (s *Screen) matches(e *results.Entry) bool {
 	text := strings.ToLower(strings.Join([]string{filepath.Base(e.Dir), e.Profile, stateText(e),
 		e.Started.Format("2006-01-02 15:04"), strings.Join(e.Contenders, " ")}, " "))
@@ -220,14 +220,13 @@ func stateText(e *results.Entry) string {
 	case e.State == bench.RunRunning:
 		return "killed"
 	}
-	if n := len(e.Failed); n > 0 && e.State == bench.RunComplete { // all was run
+	if n := len(e.Failed); n > 0 && e.State == bench.RunComplete {
 		return fmt.Sprintf("%d failed", n)
 	}
 	return ui.Outside(string(e.State), 40)
 }
 
-// columns are those by which the list can be sorted, and how two entries are ordered by each: what
-// people look for first comes first.
+// columns are the columns that the list can be sorted by, each with its order.
 var columns = []struct {
 	name    string
 	compare func(s *Screen, a, b *results.Entry) int
@@ -245,7 +244,7 @@ func by[T cmp.Ordered](key func(*results.Entry) T) func(*Screen, *results.Entry,
 	return func(_ *Screen, a, b *results.Entry) int { return cmp.Compare(key(a), key(b)) }
 }
 
-// peak returns the best throughput of a folder, 0 where it is not known yet.
+// peak returns the highest throughput of a folder, 0 where it is not known yet.
 func (s *Screen) peak(e *results.Entry) float64 {
 	if k := s.known[e.Dir]; k != nil {
 		return k.peak

@@ -17,7 +17,7 @@ import (
 
 var now = time.Date(2026, 11, 21, 17, 0, 0, 0, time.UTC)
 
-// someFolders returns two recorded runs, some in other states, and a broken folder.
+// someFolders returns two recorded runs, others in different states, and a broken folder.
 func someFolders(t testing.TB) tuitest.Folders {
 	limits := tuitest.FolderOf("results/20261121-154953-quick", tuitest.Records(t, "limits"))
 	faults := tuitest.FolderOf("results/20261121-155149-faulty", tuitest.Records(t, "faults"))
@@ -46,7 +46,7 @@ func someFolders(t testing.TB) tuitest.Folders {
 	}
 }
 
-// open returns the list of folders; watch nil says what is watched.
+// open returns the list of folders; with watch nil, a message names the watched folder.
 func open(folders tuitest.Folders, watch func(string) tea.Cmd) *Screen {
 	if watch == nil {
 		watch = func(dir string) tea.Cmd { return ui.Cmd(ui.StatusMsg{Text: "watch " + dir}) }
@@ -71,7 +71,7 @@ func TestGoldenViews(t *testing.T) {
 	s := open(folders, nil)
 	tuitest.Golden(t, s, "looking", now)
 	entries, left := folders.List()
-	s.Update(listed{s, 0, nil, 0}) // of an earlier question: not looked at
+	s.Update(listed{s, 0, nil, 0}) // outdated: ignored
 	s.Init()
 	s.Update(listed{s, s.round, entries, left})
 	s.asking = ""
@@ -102,7 +102,7 @@ func TestGoldenViews(t *testing.T) {
 	tuitest.Golden(t, empty, "empty", now)
 }
 
-// asked returns the messages for the program that keys lead to.
+// asked returns the messages for the program that keys cause.
 func asked(s *Screen, keys ...string) []tea.Msg {
 	var out []tea.Msg
 	tuitest.Press(s, func(msg tea.Msg) { out = append(out, msg) }, keys...)
@@ -160,7 +160,7 @@ func TestCompareTakesTheMarkedOnes(t *testing.T) {
 			}
 		}
 	}
-	is("home down down c", "154953-quick", "two contenders of one run")
+	is("home down down c", "154953-quick", "same run: same machine, limits and load")
 	is("home down space down c", "155149-faulty", "081500-quick")
 	is("home down down space end c", "155149-faulty", "154953-quick")
 	asked(s, "space")
@@ -259,7 +259,7 @@ func TestHostileFolders(t *testing.T) {
 			tuitest.Press(s, nil, "home")
 		}
 	}
-	// What is copied is refused rather than made something else.
+	// Such a command is refused, not changed.
 	if msgs := asked(s, "R"); len(msgs) == 1 {
 		if _, copied := msgs[0].(ui.Copy); copied {
 			t.Errorf("copied %q", msgs[0])

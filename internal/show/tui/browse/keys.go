@@ -25,7 +25,8 @@ func (s *Screen) Keys() []ui.Key {
 		}
 		keys = append(keys, open,
 			ui.Key{Name: "space", Help: "mark", Long: "mark to compare (two at most)"},
-			ui.Key{Name: "c", Help: "compare", Long: "compare both marked runs, or the marked one with this one; unmarked: contenders of this run"},
+			ui.Key{Name: "c", Help: "compare", Long: "compare both marked runs, or the marked one with this one; " +
+				"unmarked: contenders of this run"},
 			ui.Key{Name: "r", Help: "report", Long: "write the report and open it"},
 			ui.Key{Name: "y", Help: "copy", Long: "copy the command to repeat this run"})
 		if resumable(e) {
@@ -39,7 +40,7 @@ func (s *Screen) Keys() []ui.Key {
 		ui.Key{Name: "u", Help: "refresh", Long: "reload the list", Wide: true})
 }
 
-// resumable reports whether the run can be resumed: it ended early and nobody runs it.
+// resumable reports whether the run can be resumed: it ended early and is not in progress.
 func resumable(e *results.Entry) bool {
 	return e.Err == nil && !e.Live && e.Complete < e.Trials
 }
@@ -108,7 +109,7 @@ func (s *Screen) keyEntry(name string) tea.Cmd {
 
 func (s *Screen) move(by int) { s.cursor = max(0, min(s.cursor+by, len(s.shown)-1)) }
 
-// mark marks a folder, or takes its mark away; a third mark replaces the second.
+// mark marks a folder, or unmarks it; a third mark replaces the second.
 func (s *Screen) mark(dir string) {
 	if i := slices.Index(s.marked, dir); i >= 0 {
 		s.marked = slices.Delete(s.marked, i, i+1)
@@ -134,8 +135,7 @@ func (s *Screen) compareMarked(e results.Entry) tea.Cmd {
 	return ui.Cmd(ui.Open{Screen: compare.New(a, b, s.options.Source)})
 }
 
-// copy puts the command that repeats the run on the clipboard. run.json is read for it, since the
-// list does not hold the command.
+// copy copies the command that repeats the run; run.json holds it, the list does not.
 func (s *Screen) copy(dir string) tea.Cmd {
 	src, k := s.options.Source, s.known[dir]
 	return func() tea.Msg {

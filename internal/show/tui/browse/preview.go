@@ -18,8 +18,7 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// preview returns a look into the folder under the cursor: what ran, the figures of its contenders, and
-// the warnings.
+// preview returns a summary of the folder under the cursor: results and warnings.
 func (s *Screen) preview(f ui.Frame, w, h int) []string {
 	l, e := f.Look, s.current()
 	if e == nil || h <= 0 {
@@ -65,7 +64,7 @@ func (s *Screen) few(f ui.Frame, e *results.Entry, w, h int) []string {
 	return []string{rule, l.Cut(outside(l, e.Dir, nameBytes), w), text}
 }
 
-// about returns a line about when and how it ran.
+// about returns a line with the state, the duration and the conditions of a run.
 func (s *Screen) about(l *ui.Look, e *results.Entry) string {
 	if e.Err != nil {
 		return l.Bad.S("unreadable")
@@ -148,7 +147,7 @@ func contenderRow(l *ui.Look, shown []measure.Shown, c stats.Contender) []string
 	row := []string{outside(l, c.Label, nameBytes), fmt.Sprintf("%d/%d", c.Complete, c.Trials)}
 	for _, m := range shown {
 		f := m.Contender(c)
-		row = append(row, ui.FigureCell(l, m.Measure, f, l.ASCIIOnly(m.Unit.Cell(f.Value))))
+		row = append(row, ui.ValueCell(l, m.Measure, f, l.ASCIIOnly(m.Unit.Cell(f.Value))))
 		if m.ID == measure.Throughput {
 			at := l.Glyph.Missing
 			if p, ok := c.PeakStep(); ok {
@@ -168,12 +167,11 @@ type summary struct {
 	contenders []stats.Contender
 	best       string              // label of the contender with the highest peak
 	peak       float64             // successes per second
-	trials     []bench.TrialResult // but for their steps
-	err        error               // what could not be read
+	trials     []bench.TrialResult // without their steps
+	err        error               // of reading the folder
 }
 
-// ask begins to summarise the folder under the cursor, or else one that is in sight and not known
-// yet; one at a time.
+// ask starts to summarise the folder under the cursor, or else another one in sight, one at a time.
 func (s *Screen) ask() tea.Cmd {
 	if s.asking != "" || !s.listed {
 		return nil
@@ -196,7 +194,7 @@ func (s *Screen) ask() tea.Cmd {
 	}
 }
 
-// unknown returns the entry at i of those shown if it has no summary, or one of an earlier state.
+// unknown returns the i-th shown entry if it has no summary or an outdated one, else nil.
 func (s *Screen) unknown(i int) *results.Entry {
 	if i < 0 || i >= len(s.shown) {
 		return nil
@@ -223,7 +221,7 @@ func summarise(e results.Entry, run bench.Run, trials []bench.TrialResult, err e
 	return k
 }
 
-// warnings returns those of the run, and what failed and what is doubtful of each contender, each once.
+// warnings returns the warnings of the run, and failures and warnings of its contenders, each once.
 func (k *summary) warnings() (all []string) {
 	add := func(w string) {
 		if len(all) < 100 && !slices.Contains(all, w) {

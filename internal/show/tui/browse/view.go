@@ -14,14 +14,14 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// Bytes of what comes from outside.
+// The most bytes of texts from outside that are shown.
 const (
 	nameBytes = 200
 	noteBytes = 1000
 )
 
-// Sizes, in cells and lines of the frame, from which on the preview has room next to or below the
-// list.
+// The width of the frame, in cells, from which the preview is next to the list, and the height, in
+// lines, from which it is below.
 const (
 	previewWidth = 170
 	belowHeight  = 30
@@ -30,7 +30,7 @@ const (
 // gutter is the cells before the columns: the cursor and the mark.
 const gutter = 3
 
-// layout is where the parts of the screen stand.
+// layout holds the sizes of the parts of the screen.
 type layout struct {
 	listWidth, listHeight int // of the rows, without the head
 	previewWidth          int // of the preview next to the list; 0: none
@@ -113,7 +113,8 @@ func (s *Screen) nothing(l *ui.Look, f ui.Frame) []string {
 	if s.options.Roots != "" {
 		where = " in " + outside(l, s.options.Roots, nameBytes)
 	}
-	return append([]string{""}, l.Wrap("No results"+where+" yet. Runs write them here; use \"locbench tui DIR\" for another folder.", f.Width, 4)...)
+	return append([]string{""}, l.Wrap("No results"+where+" yet. Runs write them here; "+
+		"use \"locbench tui DIR\" for another folder.", f.Width, 4)...)
 }
 
 func (s *Screen) table(l *ui.Look, at layout) []string {
@@ -190,7 +191,7 @@ func (s *Screen) cellsOf(l *ui.Look, e *results.Entry, long bool) []string {
 		folder}
 }
 
-// contendersOf names as many contenders as find room.
+// contendersOf names as many contenders as fit.
 func (s *Screen) contendersOf(l *ui.Look, e *results.Entry, long bool) string {
 	room := 20
 	if long {
@@ -203,7 +204,7 @@ func (s *Screen) contendersOf(l *ui.Look, e *results.Entry, long bool) string {
 			text = name
 			continue
 		}
-		more := min(5, 5*(len(e.Contenders)-1-i)) // cells for how many there are besides
+		more := min(5, 5*(len(e.Contenders)-1-i)) // cells for the number of the others
 		if ui.Width(text)+2+ui.Width(name)+more > room {
 			return l.Cut(text, room-5) + fmt.Sprintf(", +%d", len(e.Contenders)-i)
 		}
@@ -212,19 +213,19 @@ func (s *Screen) contendersOf(l *ui.Look, e *results.Entry, long bool) string {
 	return text
 }
 
-// state returns how a run stands, with a sign that needs no colour.
+// state returns the state of a run with a sign, since colour alone is not enough.
 func state(l *ui.Look, e *results.Entry) string {
 	text := l.ASCIIOnly(stateText(e))
-	switch text {
-	case "complete":
-		return l.Good.S(l.Glyph.Check + " " + text)
-	case "running":
+	switch {
+	case e.Err != nil:
+	case e.Live:
 		return l.Accent.S(l.Glyph.Run + " " + text)
-	case "interrupted", "killed":
+	case e.State == bench.RunInterrupted, e.State == bench.RunRunning:
 		return l.Warn.S(l.Glyph.Skip + " " + text)
-	}
-	if e.State == bench.RunComplete {
+	case e.State == bench.RunComplete && len(e.Failed) > 0:
 		return l.Warn.S("! " + l.Cut(text, 14))
+	case e.State == bench.RunComplete:
+		return l.Good.S(l.Glyph.Check + " " + text)
 	}
 	return l.Bad.S(l.Glyph.Cross + " " + l.Cut(text, 14))
 }

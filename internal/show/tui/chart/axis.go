@@ -11,13 +11,13 @@ import (
 // Axis is the time axis that stacked charts share.
 type Axis struct {
 	From, To float64 // seconds
-	Gutter   int     // cells left of the plot; none where less than 12 would be left for the curves
+	Gutter   int     // cells left of the plot; none if it would leave fewer than 12 for the curves
 	Bounds   []Bound
 	Flags    []Flag
 }
 
-// Draw returns the lines under the lowest chart, each of exactly w cells: one for the times, one
-// for the names of steps and one for those of flags, where there are any.
+// Draw returns the lines under the lowest chart, each of exactly w cells: the times, the names of
+// the steps and, if there are any, the names of the flags.
 func (a Axis) Draw(l *ui.Look, w int) []string {
 	h := 1
 	bounds := len(a.Bounds) > 0
@@ -73,11 +73,11 @@ func (a Axis) times(l *ui.Look, c *canvas, left int) {
 	}
 }
 
-// names writes each name between its place and the next one's; or before it, if only there is room.
+// names writes each name between its place and the next one's, or before it if only there is room.
 func (a Axis) names(l *ui.Look, c *canvas, left, row int, mark rune, signs, paint uint16, all []Bound) {
 	for i, at := range all {
 		col := a.column(at.X, left, c.w)
-		// A step that began out of sight still has its name here.
+		// The name of a step that began out of sight is at the left end.
 		hidden := col < 0 && at.X < a.From
 		if hidden {
 			col = left - 1
@@ -88,7 +88,7 @@ func (a Axis) names(l *ui.Look, c *canvas, left, row int, mark rune, signs, pain
 			if e := a.column(next, left, c.w); e >= 0 {
 				end = e
 			} else if next < a.From {
-				continue // the next one's, rather
+				continue // the next one needs the room
 			}
 		}
 		if col < left-1 || hidden && end <= left {
@@ -108,7 +108,7 @@ func (a Axis) names(l *ui.Look, c *canvas, left, row int, mark rune, signs, pain
 	}
 }
 
-// sane returns the axis with bounds that can be computed with.
+// sane returns the axis with finite bounds.
 func (a Axis) sane() Axis {
 	if !(a.To > a.From) || !finite(a.To-a.From) {
 		if !finite(a.From) || math.Abs(a.From) > 1e15 {
@@ -121,7 +121,7 @@ func (a Axis) sane() Axis {
 	return a
 }
 
-// left returns where the plot begins in w cells.
+// left returns the first cell of the plot in w cells.
 func (a Axis) left(w int) int {
 	if a.Gutter < 2 || w-a.Gutter < 12 {
 		return 0
@@ -138,7 +138,7 @@ func (a Axis) column(x float64, left, w int) int {
 	return left + index((x-a.From)*(float64(n)/(a.To-a.From)), n)
 }
 
-// At returns the moment in the middle of cell x of w cells; outside of the plot, the nearest in sight.
+// At returns the moment in the middle of cell x of w cells, or the nearest one in the plot.
 func (a Axis) At(x, w int) float64 {
 	a = a.sane()
 	left := a.left(w)
@@ -146,7 +146,7 @@ func (a Axis) At(x, w int) float64 {
 	return a.From + (a.To-a.From)*(float64(max(0, min(x-left, n-1)))+0.5)/float64(n)
 }
 
-// tickStep returns a round number of seconds not less than least.
+// tickStep returns a round number of seconds that is at least least.
 func tickStep(least float64) float64 {
 	round := [...]float64{1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 10800, 21600, 43200,
 		86400}
@@ -159,7 +159,7 @@ func tickStep(least float64) float64 {
 	return max(least, tiny)
 }
 
-// Minutes returns a moment with so many decimal places of its seconds: "1:05.5".
+// Minutes returns s in minutes and seconds, with the given decimal places: "1:05.5".
 func Minutes(s float64, places int) string {
 	if !(math.Abs(s) < 1e9) {
 		return plainUnit(s)
@@ -177,7 +177,7 @@ func Minutes(s float64, places int) string {
 	return fmt.Sprintf("%s%.0f:%0*.*f", sign, minutes, wide, places, s-60*minutes)
 }
 
-// clock returns a number of seconds as people read it.
+// clock returns a number of seconds as a time of the axis.
 func clock(s float64) string {
 	if !(math.Abs(s) < 1e9) {
 		return plainUnit(s)

@@ -8,7 +8,7 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// Layers of what a cell holds; what is higher is not covered by what is lower.
+// The layers of a cell; a lower layer does not cover a higher one.
 const (
 	_      uint8 = iota
 	ground       // bounds, rules
@@ -27,11 +27,11 @@ type cell struct {
 	layer uint8
 }
 
-// canvas is a grid of cells with few paints, which is written out in one go.
+// canvas is a grid of cells with few paints.
 type canvas struct {
 	w, h   int
 	cells  []cell
-	paints []ui.Paint // the first is none
+	paints []ui.Paint // the first is empty
 }
 
 func newCanvas(w, h int) *canvas {
@@ -47,7 +47,7 @@ func (c *canvas) paint(p ui.Paint) uint16 {
 	return uint16(len(c.paints) - 1)
 }
 
-// set puts a character, unless something higher is there.
+// set puts a character, unless the cell holds a higher layer.
 func (c *canvas) set(x, y int, r rune, paint uint16, layer uint8) {
 	if x < 0 || y < 0 || x >= c.w || y >= c.h {
 		return
@@ -63,7 +63,7 @@ func (c *canvas) free(x, y, n int) bool {
 		!slices.ContainsFunc(c.cells[y*c.w+x:y*c.w+x+n], func(at cell) bool { return at.layer >= data })
 }
 
-// text puts a string into free cells; what passes column end, or would cover something, is left out.
+// text puts a string into free cells; characters beyond column end or on taken cells are left out.
 func (c *canvas) text(x, y, end int, s string, paint uint16) {
 	for _, r := range s {
 		n := 1
@@ -84,7 +84,7 @@ func (c *canvas) text(x, y, end int, s string, paint uint16) {
 	}
 }
 
-// Line is one line of cells in which texts are put where they find room.
+// Line is one line of cells for texts that must not touch.
 type Line struct{ c *canvas }
 
 // NewLine returns an empty line of n cells.
@@ -132,7 +132,7 @@ func (c *canvas) lines() []string {
 	return strings.Split(string(b), "\n")
 }
 
-// first returns the only character of a glyph.
+// first returns the first character of a glyph.
 func first(s string) rune {
 	r, _ := utf8.DecodeRuneInString(s)
 	return r
@@ -140,7 +140,7 @@ func first(s string) rune {
 
 var asciiSigns = map[rune]rune{'│': '|', '╵': '|', '▼': 'v', '┤': '+', '┊': ':'}
 
-// sign returns a character of ours, or what stands for it in ASCII.
+// sign returns a character of locbench, or its ASCII substitute.
 func sign(l *ui.Look, r rune) rune {
 	if l.ASCII {
 		return asciiSigns[r]
@@ -148,5 +148,5 @@ func sign(l *ui.Look, r rune) rune {
 	return r
 }
 
-// clean makes a name fit to be shown.
+// clean makes a name safe to show.
 func clean(l *ui.Look, s string) string { return l.ASCIIOnly(ui.Outside(s, maxText)) }

@@ -1,11 +1,11 @@
 // Package chart draws the charts of the dashboard as lines of text: curves over time in Braille
 // dots (or in ASCII marks), all on one time axis, with the boundaries of the steps, limits,
-// throttled time and moments of note; and small multiples over the steps.
+// throttled time and flags; and small multiples over the steps.
 //
 // It is pure: the same input gives the same lines, and nothing is kept. Every result has exactly
-// the asked size in cells, whatever the input is. Texts are plain (not painted) and may come from
-// outside; they are made harmless here. Work grows with the number of points only by one pass over
-// them: what is drawn is bounded by the size of the chart.
+// the requested size in cells, whatever the input is. Texts are plain (not painted) and may come
+// from outside; they are made safe here. Points are read in one pass; all other work is bounded by
+// the size of the chart.
 package chart
 
 import (
@@ -14,13 +14,13 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// Gutter is a width for the labels of the y axis in which the units of locbench find room.
+// Gutter is the width of the labels of the y axis; all units of locbench fit.
 const Gutter = 10
 
-// What is drawn at most: more of it could not be told apart.
+// The most that is drawn of each kind: more could not be distinguished.
 const (
 	maxSeries = 64
-	maxMarks  = 4096 // bounds, and flags
+	maxMarks  = 4096 // bounds, and as many flags
 	maxText   = 120  // bytes of a name
 )
 
@@ -32,11 +32,11 @@ type Series struct {
 	Name   string
 	Points []Point // ordered by X
 	Paint  ui.Paint
-	Mark   int // index into Glyph.Marks, for the legend and for telling lines apart without colour
+	Mark   int // index into Glyph.Marks, for the legend and to distinguish lines without colour
 }
 
-// Rule is a horizontal line: a quota, a limit. One far above all values is reported at the top,
-// with an arrow, and does not squeeze them.
+// Rule is a horizontal line: a quota, a limit. One far above all values is named at the top, with
+// an arrow, and does not compress the scale.
 type Rule struct {
 	Y     float64
 	Name  string
@@ -52,32 +52,32 @@ type Bound struct {
 // Flag marks a moment (a note, a pause, a change of the rate).
 type Flag = Bound
 
-// Band is a share of 0 to 1 over a stretch of time, drawn in its own row under the curve
-// (throttled time). Where bands overlap, or share a column, the largest share is shown.
+// Band is a share of 0 to 1 over a time, drawn in its own row under the curve (throttled time).
+// Where bands overlap or share a column, the largest share is shown.
 type Band struct{ X0, X1, Share float64 }
 
 // Chart is one chart over time.
 type Chart struct {
 	Title    string               // "throughput"
-	Value    string               // of now, next to the title: "12,345 req/s"
+	Value    string               // current value, next to the title: "12,345 req/s"
 	Unit     func(float64) string // for the labels of the y axis; nil: three digits
 	Series   []Series             // later ones are drawn over earlier ones; at most 64
 	Rules    []Rule
 	Bands    []Band
-	BandName string  // "throttled"; the row of the bands is kept free for them if this is set
+	BandName string  // "throttled"; if set, the bands have a row, even without any
 	Log      bool    // y on a log scale (latency); values <= 0 are gaps
 	Binary   bool    // the y axis is divided by powers of two (bytes)
-	Top      float64 // least top of the y axis; 0: from the data
-	Bottom   float64 // of a log scale: the highest bottom; 0: from the data
+	Top      float64 // the top of the y axis is at least this; 0: from the data
+	Bottom   float64 // the bottom of a log scale is at most this; 0: from the data
 }
 
-// Draw returns exactly h lines of exactly w cells: the title with the value and the legend; the
-// curves; the bands. With two lines there is a spark line of the first series instead of curves.
+// Draw returns exactly h lines of exactly w cells: the title with the value and the legend, the
+// curves and the bands. In two lines it draws a spark line of the first series instead of curves.
 func (c Chart) Draw(l *ui.Look, a Axis, w, h int) []string {
 	return c.draw(l, a, w, h, false)
 }
 
-// draw draws the chart; points reports that each point is of interest, so each gets its mark.
+// draw draws the chart; with points, every point gets its mark.
 func (c Chart) draw(l *ui.Look, a Axis, w, h int, points bool) []string {
 	if h <= 0 {
 		return nil
@@ -113,7 +113,7 @@ func (c Chart) spark(l *ui.Look, a Axis, w int) string {
 	s := c.scale(cols)
 	cv := newCanvas(w, 1)
 	blocks := l.Glyph.Spark
-	for x := range cols { // none without a series
+	for x := range cols { // empty without a series
 		if cols[x].state != empty {
 			block := blocks[min(len(blocks)-1, int(s.pos(cols[x].hi)*float64(len(blocks))))]
 			cv.set(x, 0, first(block), cv.paint(c.Series[0].Paint), data)
@@ -122,12 +122,12 @@ func (c Chart) spark(l *ui.Look, a Axis, w int) string {
 	return cv.lines()[0]
 }
 
-// Steps is a chart over the steps of a ladder (connections, rates) instead of time: a line for each
-// round or contender. Small enough for many side by side.
+// Steps is a chart over steps (connections, rates) instead of time, with a line for each round or
+// contender. Many of them fit side by side.
 type Steps struct {
 	Chart           // X is the index of the step
-	Labels []string // of the steps, from left to right
-	Gutter int      // as for Axis
+	Labels []string // names of the steps, from left to right
+	Gutter int      // cells left of the plot, as in Axis
 }
 
 // Draw returns exactly h lines of exactly w cells; the last one, of three or more, names the steps.
@@ -142,7 +142,7 @@ func (s Steps) Draw(l *ui.Look, w, h int) []string {
 	return append(c.draw(l, a, w, h-1, true), s.labels(l, a, w))
 }
 
-// labels returns the line under the plot: every label, or every second, third … one for lack of room.
+// labels returns the line under the plot: every label, or every second, third … that fits.
 func (s Steps) labels(l *ui.Look, a Axis, w int) string {
 	c := newCanvas(w, 1)
 	left, n := a.left(w), len(s.Labels)
@@ -163,7 +163,7 @@ func (s Steps) labels(l *ui.Look, a Axis, w int) string {
 	return c.lines()[0]
 }
 
-// title returns the first line: name, value, and the legend at the right, as much of it as finds room.
+// title returns the first line: name, value and, at the right, as much of the legend as fits.
 func (c Chart) title(l *ui.Look, w int, band bool) string {
 	name, value := clean(l, c.Title), clean(l, c.Value)
 	if value != "" && name != "" {
@@ -178,24 +178,24 @@ func (c Chart) title(l *ui.Look, w int, band bool) string {
 	return l.Title.S(name) + l.Strong.S(value) + strings.Repeat(" ", max(0, w-used-n)) + legend
 }
 
-// legend names the lines, if there are several, in at most room cells, and returns how many it took.
-// What all names begin with is written once if there is no room to repeat it: "● round 1 ■ 2".
+// legend names the lines, if there are several, in at most room cells, and returns its width. If
+// room is short, the common beginning of the names is written only once: "● round 1 ■ 2".
 func (c Chart) legend(l *ui.Look, room int, band bool) (string, int) {
 	s, n, all := c.names(l, room, band, 0)
 	if skip := c.common(); !all && skip > 0 {
 		s, n, all = c.names(l, room, band, skip)
 	}
-	first := 0 // what the first name and an ellipsis take
+	first := 0 // width of the first name and an ellipsis
 	if len(c.Series) > 1 {
 		first = 2 + ui.Width(clean(l, c.Series[0].Name)) + 2
 	}
 	if !all && n <= first {
-		return "", 0 // one name of several says nothing
+		return "", 0 // one name of several does not help
 	}
 	return s, n
 }
 
-// common returns how many bytes of whole words the names of all lines begin with.
+// common returns the length, in bytes, of the whole words that all names begin with.
 func (c Chart) common() int {
 	if len(c.Series) == 0 {
 		return 0
@@ -210,7 +210,7 @@ func (c Chart) common() int {
 	return strings.LastIndexByte(c.Series[0].Name[:n], ' ') + 1
 }
 
-// names returns the legend, without the first skip bytes of all names but one; all: all found room.
+// names returns the legend, without skip bytes of all names but the first; all: all names fit.
 func (c Chart) names(l *ui.Look, room int, band bool, skip int) (s string, cells int, all bool) {
 	type entry struct {
 		mark, name string

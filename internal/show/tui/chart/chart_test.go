@@ -11,8 +11,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-// sample returns charts as the live view has them: a ladder of three steps, a gap between the second
-// and the third.
+// sample returns charts like those of the live view: three steps, with a gap after the second.
 func sample(l *ui.Look) (Axis, []Chart) {
 	axis := Axis{
 		From: 0, To: 90, Gutter: Gutter,
@@ -121,7 +120,7 @@ func TestStepsGolden(t *testing.T) {
 	}
 }
 
-// golden compares lines with a file. Every line ends with a bar there, so its width is seen.
+// golden compares lines with a file, in which a bar at the end of each line shows its width.
 func golden(t *testing.T, name string, l *ui.Look, lines []string, w int) {
 	t.Helper()
 	exact(t, l, lines, w, len(lines))

@@ -36,7 +36,7 @@ func plainDraw(points []Point, w, h int) []string {
 	return lines[1:]
 }
 
-// TestMaximum holds a single high value among very many: it must be seen, at its height.
+// TestMaximum: a single high value among many is visible, at its height.
 func TestMaximum(t *testing.T) {
 	points := make([]Point, 100_000)
 	for i := range points {
@@ -80,8 +80,7 @@ func TestSinglePoints(t *testing.T) {
 	}
 }
 
-// TestEveryLineHasItsMark: where lines run, every line has its mark, so it is known without
-// colours.
+// TestEveryLineHasItsMark: every line has its mark, so it is recognized without colours.
 func TestEveryLineHasItsMark(t *testing.T) {
 	for name, o := range looks() {
 		l := ui.NewLook(o)
@@ -98,7 +97,7 @@ func TestEveryLineHasItsMark(t *testing.T) {
 	}
 }
 
-// TestGround: the curve of zeros runs along the ground, a negative value too.
+// TestGround: zeros and negative values are drawn at the bottom.
 func TestGround(t *testing.T) {
 	for _, y := range []float64{0, -5} {
 		lines := plainDraw([]Point{{0, y}, {100, y}}, 20, 6)
@@ -131,7 +130,7 @@ func TestBandsKeepTheLargest(t *testing.T) {
 	}
 }
 
-func TestLegendTellsWhatItLeavesOut(t *testing.T) {
+func TestLegendShowsThatItIsCut(t *testing.T) {
 	l := ui.NewLook(ui.LookOptions{NoColor: true})
 	_, charts := sample(l)
 	for w, want := range map[int]string{60: "● p50  ■ p90  ▲ p99", 40: "● p50  ■ p90 …"} {
@@ -142,7 +141,7 @@ func TestLegendTellsWhatItLeavesOut(t *testing.T) {
 	}
 }
 
-func TestLegendTellsWhatIsCommonOnce(t *testing.T) {
+func TestLegendNamesTheCommonPartOnce(t *testing.T) {
 	l := ui.NewLook(ui.LookOptions{NoColor: true})
 	c := Chart{Title: "p99", Series: []Series{{Name: "round 1"}, {Name: "round 2", Mark: 1}, {Name: "round 10", Mark: 2}}}
 	for w, want := range map[int]string{
@@ -214,7 +213,7 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// TestStepOutOfSight: the name of a step that began before the axis does stands at its left end.
+// TestStepOutOfSight: the name of a step that began before the axis is at its left end.
 func TestStepOutOfSight(t *testing.T) {
 	l := ui.NewLook(ui.LookOptions{ASCII: true, NoColor: true})
 	a := Axis{From: 100, To: 160, Bounds: []Bound{{0, "one"}, {50, "two"}, {130, "three"}, {170, "four"}}}
@@ -227,7 +226,8 @@ func TestStepOutOfSight(t *testing.T) {
 	}
 }
 
-// Five charts of 100 × 9 cells with three series of 600 points each: a frame of the live view.
+// BenchmarkFrame draws a frame of the live view: five charts of 100 × 9 cells, three series of 600
+// points.
 func BenchmarkFrame(b *testing.B) {
 	l := ui.NewLook(ui.LookOptions{})
 	axis, charts := sample(l)

@@ -6,12 +6,12 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// Cells between two marks of one line; the lines take turns. The fewer are for looks without
-// colours, where the marks alone tell lines apart.
+// The cells between two marks of one line; the marks of the lines alternate. Looks without colours
+// have more marks, since only the marks distinguish lines.
 const markEvery, markOften = 16, 9
 
 // line draws series i: each column from its least to its greatest value, joined to the column
-// before unless there is a gap.
+// before it unless there is a gap.
 func (p *plot) line(i int) {
 	paint, mark, cols := p.series(i)
 	before := -1
@@ -37,7 +37,7 @@ func (p *plot) join(x0, y0, x1, y1 int, paint uint16, mark rune) {
 	y := y0
 	for x := x0 + 1; x <= x1; x++ {
 		next := y0 + (y1-y0)*(x-x0)/(x1-x0)
-		// The step between two columns is drawn half in the one and half in the other.
+		// The step between two columns is drawn half in each.
 		if d := next - y; d > 1 || d < -1 {
 			half := y + d/2
 			p.run(x-1, y, half, paint, mark)
@@ -88,8 +88,8 @@ func mark(l *ui.Look, s Series) string {
 	return l.Glyph.Marks[((s.Mark%n)+n)%n]
 }
 
-// marks puts the glyph of series i on its line: at every point if so wanted, at intervals if there
-// are other lines, and on points that stand alone, which as single dots would be overlooked.
+// marks puts the glyph of series i on its line: at every point with points, at intervals if there
+// are other lines, and on isolated points, since single dots are hard to see.
 func (p *plot) marks(i int, points bool) {
 	paint, mark, cols := p.series(i)
 	put := func(x int) { p.set(p.left+x/p.kx, int(cols[x].dots.hi)/p.ky, mark, paint, data) }
@@ -119,7 +119,7 @@ func (p *plot) marks(i int, points bool) {
 	}
 }
 
-// alone reports whether nothing joins the point of the first column.
+// alone reports whether the point of the first column is not joined to another.
 func alone(cols []column) bool {
 	if cols[0].state != begun || cols[0].lo != cols[0].hi {
 		return false

@@ -2,16 +2,16 @@ package chart
 
 import "locbench/internal/show/tui/ui"
 
-// plot is a chart in the making: its canvas, and where on it the curves are.
+// plot is a chart being drawn: its canvas and the place of the curves on it.
 type plot struct {
 	*canvas
 	look  *ui.Look
 	chart Chart
 	axis  Axis
 
-	left, rows int // the curves have the cells from left to the end, and the first rows
+	left, rows int // the curves have the cells from left to the end, in the first rows
 	bandRow    int // row of the bands; 0: none
-	kx, ky     int // dots of a cell
+	kx, ky     int // dots per cell
 	nx         int // columns of dots
 	cols       []column
 	scale      scale
@@ -49,7 +49,7 @@ func (p *plot) dot(v float64) int {
 	return int((1-p.scale.pos(v))*float64(p.rows*p.ky-1) + 0.5)
 }
 
-// column returns as that of Axis.
+// column returns the cell of moment x, or -1, as Axis.column does.
 func (p *plot) column(x float64) int { return p.axis.column(x, p.left, p.w) }
 
 func (p *plot) frame() {
@@ -86,7 +86,7 @@ func (p *plot) label(y int, s string, paint uint16) {
 func (p *plot) bounds() {
 	border := p.paint(p.look.Border)
 	for _, b := range p.axis.Bounds {
-		// One at the very beginning would only double the axis.
+		// A line at the very beginning would only repeat the axis.
 		if x := p.column(b.X); x > p.left || x == 0 {
 			p.vertical(x, '┊', border)
 		}
@@ -100,7 +100,7 @@ func (p *plot) rules() {
 		}
 		dot, paint := p.dot(r.Y), p.paint(r.Paint)
 		dash := '-'
-		if p.ky > 1 { // as exact as the curves are: a curve that reaches the limit is seen to do so
+		if p.ky > 1 { // as exact as the curves, so a curve visibly reaches the limit
 			dash = '\u2800' + rune(brailleLeft[dot%4]|brailleRight[dot%4])
 		}
 		for x := p.left; x < p.w; x += p.kx {
@@ -113,7 +113,7 @@ func (p *plot) within(v float64) bool {
 	return finite(v) && v <= p.scale.top && v >= p.scale.bottom
 }
 
-// ruleNames writes the name of each rule as far right on its line as it covers no data.
+// ruleNames writes the name of each rule on its line, as far right as it covers no data.
 func (p *plot) ruleNames() {
 	for _, r := range p.chart.Rules {
 		name := clean(p.look, r.Name)

@@ -11,7 +11,7 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// exact fails unless there are h lines of w cells, of nothing but what the look allows.
+// exact fails unless there are h lines of w cells, with only characters that the look allows.
 func exact(t *testing.T, l *ui.Look, lines []string, w, h int) {
 	t.Helper()
 	if len(lines) != max(0, h) {
@@ -84,7 +84,7 @@ func FuzzDraw(f *testing.F) {
 	})
 }
 
-// source gives numbers from bytes: small ones mostly, and every kind of extreme.
+// source makes numbers from bytes: mostly small ones, and every kind of extreme.
 type source struct{ raw []byte }
 
 func (s *source) byte() byte {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Values are bounded to what can be scaled without overflow.
+// Values are bounded to a range that can be scaled without overflow.
 const (
 	tiny = 1e-300
 	huge = 1e300
@@ -15,10 +15,10 @@ const (
 type scale struct {
 	bottom, top float64
 	log, binary bool
-	lb, span    float64 // of a log scale: logarithm of bottom, and logarithm of top less that
+	lb, span    float64 // log scale: logarithm of bottom; logarithm of top minus lb
 }
 
-// pos returns where v is, bounded to 0 … 1.
+// pos returns the position of v on the scale, from 0 to 1.
 func (s scale) pos(v float64) float64 {
 	if s.log {
 		v = (math.Log(max(v, tiny))*(1/math.Ln10) - s.lb) / s.span
@@ -31,7 +31,7 @@ func (s scale) pos(v float64) float64 {
 	return min(v, 1)
 }
 
-// scale returns chosen from the thinned series.
+// scale chooses a scale for the thinned series.
 func (c Chart) scale(cols []column) scale {
 	lo, hi := math.Inf(1), 0.0
 	for i := range cols {
@@ -40,7 +40,7 @@ func (c Chart) scale(cols []column) scale {
 		}
 	}
 	top := hi
-	// A limit is within the scale unless the values would be squeezed to the ground by it.
+	// A limit is within the scale unless it would compress the values too much.
 	room, least := 3.0, 0.0
 	if c.Log {
 		room = 10
@@ -99,7 +99,7 @@ func oneTwoFive(v float64, up bool) float64 {
 	return decade
 }
 
-// roundUp returns unit times the first factor with which it is not less than v, or the last one.
+// roundUp returns unit times the first factor that makes it at least v, or the last factor.
 func roundUp(v, unit float64, factors ...float64) float64 {
 	for _, f := range factors {
 		if f*unit >= v {
@@ -109,7 +109,7 @@ func roundUp(v, unit float64, factors ...float64) float64 {
 	return factors[len(factors)-1] * unit
 }
 
-// niceTop returns a round number not less than v, so close that at most a third of the height is lost.
+// niceTop returns a round number of at least v that leaves at most a third of the height empty.
 func niceTop(v float64, binary bool) float64 {
 	v *= 1 - 1e-9
 	if binary {
@@ -118,7 +118,7 @@ func niceTop(v float64, binary bool) float64 {
 	return roundUp(v, math.Pow(10, math.Floor(math.Log10(v))), 1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
 }
 
-// ticks returns values to be labelled, those first that matter most, for a plot of so many rows.
+// ticks returns the values to label in a plot of the given rows, the most important ones first.
 func (s scale) ticks(rows int) []float64 {
 	if rows < 2 {
 		return []float64{s.top}
@@ -153,7 +153,7 @@ func (s scale) ticks(rows int) []float64 {
 	return out
 }
 
-// parts returns into how many parts a linear scale divides so that the labels are round too.
+// parts returns the number of parts of a linear scale that gives round labels.
 func (s scale) parts() int {
 	_, e := math.Frexp(s.top)
 	if s.binary {
@@ -174,24 +174,24 @@ func (s scale) parts() int {
 func finite(v float64) bool      { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 func plainUnit(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
 
-// States of a column.
+// The states of a column.
 const (
 	empty  uint8 = iota
 	joined       // the line comes from the column before
 	begun        // the line begins here: there is a gap before
 )
 
-// column is what is left of the points in one column of dots: nothing of their range is lost.
+// column is the range of the points in one column of dots.
 type column struct {
 	lo, hi, first, last float64
 	dots                dots
 	state               uint8
 }
 
-// dots are the values of a column as rows of dots.
+// dots holds the values of a column as rows of dots.
 type dots struct{ lo, hi, first, last int16 }
 
-// thin reduces each series to n columns, one after the other. It is the only pass over the points.
+// thin reduces each series to n columns. It is the only pass over the points.
 func thin(series []Series, a Axis, n int, log bool) []column {
 	all := make([]column, len(series)*n)
 	per := float64(n) / (a.To - a.From)

@@ -1,7 +1,7 @@
-// Package compare is the screen that sets two runs, or two contenders of one run, side by side:
-// what differs besides the contenders, their figures with what the rounds allow to say of
-// them, and the steps. The comparison itself (judge.go, steps.go, differences.go) knows nothing
-// of drawing. It reads nothing itself: package screens gives it a Source.
+// Package compare is the screen that compares two runs, or two contenders of one run: other
+// differences, their results with verdicts, and the steps. The comparison itself (verdicts.go,
+// steps.go, differences.go) is separate from the drawing. The screen reads folders only through its
+// Source, which package screens implements.
 package compare
 
 import (
@@ -22,16 +22,15 @@ import (
 // Source reads results folders. It blocks: it is called in commands.
 type Source interface {
 	Load(dir string) (bench.Run, []bench.TrialResult, error)
-	// Floor is the noise floor of the machine that the runs in these folders are of, nil where none
-	// is known.
+	// Floor returns the noise floor of the machine of both runs, nil where it is not known.
 	Floor(a, b bench.Run, dirs ...string) *compared.Floor
 }
 
-// tab is what is shown below the head.
+// tab is a page of the screen.
 type tab int
 
 const (
-	figures tab = iota
+	results tab = iota
 	steps
 	charts
 	contenders
@@ -41,12 +40,12 @@ const (
 
 var tabNames = [tabs]string{"results", "steps", "charts", "contenders", "differences"}
 
-// run is one of the two sides as it was loaded.
+// run is one of the two sides.
 type run struct {
 	dir   string
 	of    *analysis.Run
-	tiers map[string]int // of the contenders by label, from 1; who has too few rounds is in none
-	note  string         // what could not be read
+	tiers map[string]int // tier of each contender by label, from 1; none with too few rounds
+	note  string         // error of reading a part of it
 }
 
 // pairing is a choice of a contender on either side; -1 for none.
@@ -60,17 +59,17 @@ type Screen struct {
 	err     error
 	a, b    run
 	rows    []pairing // every contender of either side
-	heads   []Values  // of the rows
+	heads   []Values  // headline results of the rows
 	floor   *compared.Floor
 	row     int
 	chosen  pairing
 	tab     tab
 	scroll  int
-	most    int // lines that could be scrolled, as last drawn
+	most    int // lines that can be scrolled, as last drawn
 	page    int
-	ends    []int // of the names of the tabs, in cells, as last drawn
+	ends    []int // ends of the names of the tabs, in cells, as last drawn
 	tabLine int
-	set     *comparison // of the chosen
+	set     *comparison // of the chosen pairing
 }
 
 type comparison struct {
@@ -80,8 +79,8 @@ type comparison struct {
 	differ []compared.Difference
 }
 
-// New makes the comparison of the runs in a and b; of the contenders of one run if both are the
-// same folder.
+// New makes the comparison of the runs in the folders a and b. If both are the same, it compares
+// the contenders of that run.
 func New(a, b string, source Source) *Screen {
 	return &Screen{source: source, dirs: [2]string{a, b}}
 }
@@ -172,7 +171,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// begin lists the contenders of both sides and chooses the first pair that can be compared.
+// begin lists the contenders of both sides and selects the first pair that can be compared.
 func (s *Screen) begin() {
 	s.rows, s.heads, s.row, s.set = nil, nil, 0, nil
 	if s.err != nil {
@@ -198,10 +197,10 @@ func (s *Screen) begin() {
 	}
 	s.row = max(0, slices.IndexFunc(s.rows, both))
 	first := s.rows[s.row]
-	if !both(first) { // nobody has figures on both sides: whoever has on one
-		figures := func(c analysis.Contender) bool { return c.Peak >= 0 }
-		first = pairing{max(0, slices.IndexFunc(s.a.of.Contenders, figures)),
-			max(0, slices.IndexFunc(s.b.of.Contenders, figures))}
+	if !both(first) { // no contender has results on both sides: take the first with results on each side
+		measured := func(c analysis.Contender) bool { return c.Peak >= 0 }
+		first = pairing{max(0, slices.IndexFunc(s.a.of.Contenders, measured)),
+			max(0, slices.IndexFunc(s.b.of.Contenders, measured))}
 	}
 	s.choose(first)
 	if s.dirs[0] == s.dirs[1] && len(s.b.of.Contenders) > 1 {
@@ -220,7 +219,7 @@ func (s *Screen) choose(p pairing) {
 	c.differ = append(ours(compared.TrialDifferences(c.a.Results, c.b.Results)), Differences(s.a.of.Run, s.b.of.Run)...)
 	gravestFirst(c.differ)
 	broken := slices.ContainsFunc(c.differ, func(d compared.Difference) bool { return d.Weight == compared.Incomparable })
-	judgeSteps(c.steps, c.a, c.b, broken, s.floor)
+	stepVerdicts(c.steps, c.a, c.b, broken, s.floor)
 	s.set = c
 }
 

@@ -26,8 +26,8 @@ func opened(t testing.TB, folders tuitest.Folders, a, b string) *Screen {
 	return s
 }
 
-// two returns the same recorded run twice, with as many times its rounds; the second one is faster by
-// factor and changed by change.
+// two returns a recorded run twice, with its rounds repeated the given times. The second one is
+// faster by factor and changed by change.
 func two(t testing.TB, times int, factor float64, change func(*tuitest.Folder)) tuitest.Folders {
 	t.Helper()
 	records := tuitest.Records(t, "limits")
@@ -60,7 +60,7 @@ func TestGoldenViews(t *testing.T) {
 	tuitest.Press(s, nil, "5")
 	tuitest.Golden(t, s, "other-limits-differences", now)
 
-	// One round, the second contender on one side alone, other steps.
+	// One round, the second contender on one side only, different steps.
 	s = opened(t, two(t, 1, 1, func(b *tuitest.Folder) {
 		b.Trials = append([]bench.TrialResult(nil), b.Trials[:2]...)
 		b.Trials[1].Trial.Contender, b.Trials[1].Trial.Variant = "rs-actix", "lto"
@@ -116,7 +116,7 @@ func TestKeysChoosePairs(t *testing.T) {
 	}
 }
 
-func TestTheWordIsNoMoreThanTheRoundsSupport(t *testing.T) {
+func TestVerdictNeedsEnoughRounds(t *testing.T) {
 	if view := plain(opened(t, two(t, 1, 2, nil), dirA, dirB), 120, 40); !strings.Contains(view, "need ≥ 6 rounds") || strings.Contains(view, "B is better") {
 		t.Errorf("two rounds:\n%s", view)
 	}
@@ -124,7 +124,7 @@ func TestTheWordIsNoMoreThanTheRoundsSupport(t *testing.T) {
 		t.Errorf("six rounds, twice as fast:\n%s", view)
 	}
 	view := plain(opened(t, two(t, 3, 2, func(b *tuitest.Folder) { b.Run.Data.Hash = "other" }), dirA, dirB), 120, 40)
-	if strings.Contains(view, "B is better") || !strings.Contains(view, "Not comparable because of other data") {
+	if strings.Contains(view, "B is better") || !strings.Contains(view, "Not comparable: different data") {
 		t.Errorf("six rounds with other data:\n%s", view)
 	}
 }
@@ -215,8 +215,8 @@ func TestEverySizeIsFilled(t *testing.T) {
 	}
 }
 
-// It opens on two contenders that have figures, those of the same name first.
-func TestOpensOnWhatCanBeCompared(t *testing.T) {
+// TestOpensOnComparablePair: it opens on two contenders with results, preferably of the same name.
+func TestOpensOnComparablePair(t *testing.T) {
 	rename := func(f *tuitest.Folder, from, to string) {
 		for i := range f.Trials {
 			if f.Trials[i].Trial.Label() == from {
@@ -248,8 +248,8 @@ func TestOpensOnWhatCanBeCompared(t *testing.T) {
 	}
 }
 
-// moreRounds repeats the rounds of a recorded run so that there are times as many, each a little
-// faster than the one before, and all of them by factor.
+// moreRounds repeats the rounds of a recorded run the given times, each round a little faster than
+// the one before, and all of them by factor.
 func moreRounds(records []bench.Record, times int, factor float64) []bench.Record {
 	first, last := records[0].At, records[len(records)-1].At
 	span := last.Sub(first) + time.Second

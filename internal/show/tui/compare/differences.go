@@ -10,8 +10,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// Differences returns what differs between two runs, the gravest first: what 'locbench compare' finds,
-// and what else a reader may ask.
+// Differences returns those of 'locbench compare' and a few more, the gravest first.
 func Differences(a, b bench.Run) []compared.Difference {
 	out := ours(compared.Differences(a, b))
 	for _, d := range []compared.Difference{
@@ -32,13 +31,12 @@ func difference(what compared.Fact, old, fresh string, w compared.Weight) compar
 	return compared.Difference{What: what, Old: old, New: fresh, Weight: w}
 }
 
-// ours returns the differences of package compare; without the hash of the profile, which says nothing
-// besides them.
+// ours returns the differences without the hash of the profile, which the others explain.
 func ours(all []compared.Difference) []compared.Difference {
 	return slices.DeleteFunc(all, func(d compared.Difference) bool { return d.What == compared.ProfileHashed })
 }
 
-// gravestFirst sorts by weight, whose names are in that order.
+// gravestFirst sorts by weight; the weights sort by name.
 func gravestFirst(all []compared.Difference) []compared.Difference {
 	slices.SortStableFunc(all, func(x, y compared.Difference) int { return cmp.Compare(x.Weight, y.Weight) })
 	return all

@@ -10,13 +10,13 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// Bytes of what comes from outside.
+// The most bytes of texts from outside that are shown.
 const (
 	nameBytes = 200
 	noteBytes = 1000
 )
 
-// Sizes, in cells and lines of the frame, from which on more is shown at once.
+// The height and the width of the frame, in lines and cells, from which more is shown at once.
 const (
 	tallHeight = 30
 	wideWidth  = 150
@@ -47,11 +47,11 @@ func (s *Screen) View(f ui.Frame) []string {
 	return l.Screen(lines, f.Width, f.Height)
 }
 
-// column returns the figures, and below them the page that was chosen.
+// column returns the results and, below them, the selected page.
 func (s *Screen) column(l *ui.Look, w, h int) []string {
-	lines := append(s.figures(l, w), "")
+	lines := append(s.resultTable(l, w), "")
 	t := s.tab
-	if t == figures {
+	if t == results {
 		t = steps
 	}
 	lines = append(lines, s.content(l, t, w, h-len(lines))...)
@@ -74,7 +74,7 @@ func (s *Screen) waiting(f ui.Frame) []string {
 	return []string{l.Cut(l.Spin(f.Tick)+" reading "+dirs, f.Width)}
 }
 
-// head says which two are compared, and what differs besides them.
+// head names the two sides and what else differs.
 func (s *Screen) head(l *ui.Look, w, h int) []string {
 	lines := []string{s.side(l, "A", s.a, s.set.a, 0, w), s.side(l, "B", s.b, s.set.b, 1, w)}
 	room := 1
@@ -105,24 +105,24 @@ func (s *Screen) side(l *ui.Look, name string, r run, c analysis.Contender, seri
 	return l.Between(left, l.Faint.S(right), w)
 }
 
-// verdict says first what makes the figures incomparable, then what may sway them.
+// verdict names differences that make results incomparable, then those that may affect them.
 func (s *Screen) verdict(l *ui.Look, w, room int) []string {
-	var grave, sways []string
+	var grave, relevant []string
 	for _, d := range s.set.differ {
 		switch d.Weight {
 		case compared.Incomparable:
 			grave = append(grave, string(d.What)+" ("+s.value(l, d.Old, 60)+" | "+s.value(l, d.New, 60)+")")
 		case compared.Relevant:
-			sways = append(sways, string(d.What))
+			relevant = append(relevant, string(d.What))
 		}
 	}
 	paint, text := l.Bad, "Not comparable: different "+strings.Join(grave, ", ")
 	switch {
-	case len(grave) > 0 && len(sways) > 0:
-		text += "; also: " + strings.Join(sways, ", ")
+	case len(grave) > 0 && len(relevant) > 0:
+		text += "; also: " + strings.Join(relevant, ", ")
 	case len(grave) > 0:
-	case len(sways) > 0:
-		paint, text = l.Warn, "May affect results: different "+strings.Join(sways, ", ")
+	case len(relevant) > 0:
+		paint, text = l.Warn, "May affect results: different "+strings.Join(relevant, ", ")
 	case s.dirs[0] == s.dirs[1]:
 		return []string{l.Good.S(l.Cut(l.Glyph.Check+" same run: same machine, limits and load", w))}
 	default:
@@ -159,7 +159,7 @@ func (s *Screen) content(l *ui.Look, t tab, w, h int) []string {
 		return s.charts(l, w, h)
 	}
 	lines := [tabs]func(*ui.Look, int) []string{
-		figures: s.figures, steps: s.stepTable, contenders: s.contenderTable, differences: s.differenceTable,
+		results: s.resultTable, steps: s.stepTable, contenders: s.contenderTable, differences: s.differenceTable,
 	}[t](l, w)
 	s.most, s.page = len(lines)-1, max(1, h-1) // the head of a table stays
 	s.move(0)

@@ -16,7 +16,7 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// rates returns the trials of a contender: a round for each throughput.
+// rates returns the trials of a contender, a round for each throughput.
 func rates(label string, perSecond ...int64) []bench.TrialResult {
 	var trials []bench.TrialResult
 	for i, n := range perSecond {
@@ -54,7 +54,7 @@ func bare(text string) string {
 
 func headline(a, b analysis.Contender) []Value { return Headline(a, b, nil, nil) }
 
-func TestWhatTheRoundsSay(t *testing.T) {
+func TestVerdicts(t *testing.T) {
 	six := []int64{1000, 1002, 1004, 1006, 1008, 1010}
 	twice := []int64{2000, 2002, 2004, 2006, 2008, 2010}
 	for _, c := range []struct {
@@ -69,10 +69,10 @@ func TestWhatTheRoundsSay(t *testing.T) {
 		{"five against six", six[:5], twice, 0, "need ≥ 6 rounds", "need ≥ 6", "+99.7"},
 		{"six, far faster", six, twice, 0, "B is better", "B better", "+99.5"},
 		{"six, far slower", twice, six, 0, "A is better", "A better", "-49.9"},
-		{"six, below the floor", six, []int64{1100, 1102, 1104, 1106, 1108, 1110}, .2, "can't tell, below the floor", "can't tell", "+10.0"},
+		{"six, below the floor", six, []int64{1100, 1102, 1104, 1106, 1108, 1110}, .2, "inconclusive, below noise floor", "inconclusive", "+10.0"},
 		{"six, above the floor", six, []int64{1100, 1102, 1104, 1106, 1108, 1110}, .05, "B is better", "B better", "+10.0"},
 		{"nearly the same", six, []int64{1003, 1005, 1007, 1009, 1011, 1013}, 0, "same within 3%", "same", "+0.3"},
-		{"noise", []int64{800, 900, 1000, 1100, 1200, 1300}, []int64{850, 950, 1050, 1150, 1250, 1350}, 0, "can't tell, ~", "can't tell", "+4.8"},
+		{"noise", []int64{800, 900, 1000, 1100, 1200, 1300}, []int64{850, 950, 1050, 1150, 1250, 1350}, 0, "inconclusive, ~", "inconclusive", "+4.8"},
 		{"missing", six, nil, 0, "–", "–", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -90,13 +90,13 @@ func TestWhatTheRoundsSay(t *testing.T) {
 	}
 }
 
-// TestHeadline of figures where less is better, and of those that are no medians: only the declared
-// measures are judged.
+// TestHeadline: values where less is better, and values other than medians. Only the declared
+// measures have a verdict.
 func TestHeadline(t *testing.T) {
 	a, b := only(rates("a", 1001, 1003, 1005, 1007, 1009, 1011)), only(rates("b", 2000, 2002, 2004, 2006, 2008, 2010))
 	want := map[string]string{
 		"start-up": "A is better", "peak throughput": "B is better", "p99 at half peak": "B is better", "p50 at peak": "–", "p99 at peak": "–", "errors": "–",
-		"CPU/req at peak": "B is better", "peak memory": "A is better", "cost of 10⁹ req": "–",
+		"CPU/req at peak": "B is better", "peak memory": "A is better", "$ per 1B req": "–",
 	}
 	l := ui.NewLook(ui.LookOptions{NoColor: true})
 	for _, f := range headline(a, b) {
@@ -123,39 +123,39 @@ func TestHeadline(t *testing.T) {
 		t.Errorf("missing: %v", want)
 	}
 	for _, f := range headline(at(nil, -1), b) {
-		if f.A.Known || f.Said != nil {
+		if f.A.Known || f.Row != nil {
 			t.Errorf("%s of no contender: %+v", f.Head, f.A)
 		}
 	}
 }
 
-// The steps are judged as one family, warm-ups and those of one side not; what is odd about the
-// rounds is reported.
-func TestStepsAndDoubts(t *testing.T) {
+// TestStepVerdicts: the steps are one family, without warm-ups and steps of one side; warnings
+// about the rounds are reported.
+func TestStepVerdicts(t *testing.T) {
 	a, b := only(rates("a", 1000, 1002, 1004, 1006, 1008, 1010)), only(rates("b", 2000, 2002, 9004, 2006, 2008, 2010))
 	pairs := StepPairs(a, b)
-	judgeSteps(pairs, a, b, false, nil)
-	if said := pairs[0].figure(measure.Throughput).Said; said == nil || said.Verdict != stats.Better || said.Ratio == nil {
-		t.Errorf("%+v", said)
+	stepVerdicts(pairs, a, b, false, nil)
+	if row := pairs[0].value(measure.Throughput).Row; row == nil || row.Verdict != stats.Better || row.Ratio == nil {
+		t.Errorf("%+v", row)
 	}
-	judgeSteps(pairs, a, b, true, nil)
-	if got := bare(wordText(ui.NewLook(ui.LookOptions{NoColor: true}), *pairs[0].figure(measure.Throughput), usual)); got != "not comparable" {
+	stepVerdicts(pairs, a, b, true, nil)
+	if got := bare(wordText(ui.NewLook(ui.LookOptions{NoColor: true}), *pairs[0].value(measure.Throughput), usual)); got != "not comparable" {
 		t.Errorf("%q", got)
 	}
-	pairs[0].InA, pairs[0].figure(measure.Throughput).Said = false, nil
-	if judgeSteps(pairs, a, b, false, nil); pairs[0].figure(measure.Throughput).Said != nil {
-		t.Error("a step of one side is judged")
+	pairs[0].InA, pairs[0].value(measure.Throughput).Row = false, nil
+	if stepVerdicts(pairs, a, b, false, nil); pairs[0].value(measure.Throughput).Row != nil {
+		t.Error("a step of one side has a verdict")
 	}
 	var got []string
-	for _, d := range Values(headline(a, b)).figure(measure.Throughput).Said.Warnings {
+	for _, d := range Values(headline(a, b)).value(measure.Throughput).Row.Warnings {
 		got = append(got, d.Words("A", "B"))
 	}
-	if len(got) != 2 || !strings.HasPrefix(got[0], "A: it rises") || !strings.HasPrefix(got[1], "B: round 3 stands apart") {
+	if len(got) != 2 || !strings.HasPrefix(got[0], "A: it rises") || !strings.HasPrefix(got[1], "B: round 3 is an outlier") {
 		t.Errorf("%q", got)
 	}
 }
 
-func ladderOf(specs ...string) []bench.TrialResult {
+func stepsOf(specs ...string) []bench.TrialResult {
 	trial := bench.TrialResult{Trial: bench.Trial{Contender: "a", Round: 1}, State: bench.TrialComplete}
 	for i, spec := range specs {
 		st := bench.Step{Name: spec, Duration: time.Second}
@@ -182,7 +182,7 @@ func TestStepPairs(t *testing.T) {
 	} {
 		t.Run(c.a, func(t *testing.T) {
 			var got []string
-			for _, p := range StepPairs(only(ladderOf(strings.Fields(c.a)...)), only(ladderOf(strings.Fields(c.b)...))) {
+			for _, p := range StepPairs(only(stepsOf(strings.Fields(c.a)...)), only(stepsOf(strings.Fields(c.b)...))) {
 				a, b := p.Step.Name, p.Step.Name
 				if !p.InA {
 					a = "-"
@@ -190,7 +190,7 @@ func TestStepPairs(t *testing.T) {
 				if !p.InB {
 					b = "-"
 				}
-				if f := p.figure(measure.Throughput); p.InA != f.A.Known || p.InB != f.B.Known {
+				if f := p.value(measure.Throughput); p.InA != f.A.Known || p.InB != f.B.Known {
 					t.Errorf("%s and %s: %+v", c.a, c.b, p)
 				}
 				got = append(got, a+"="+b)
@@ -222,10 +222,10 @@ func TestDifferences(t *testing.T) {
 		{func(r *bench.Run) { r.Data.Hash = "def" }, difference("data", "bundled abc", "bundled def", compared.Incomparable)},
 		{func(r *bench.Run) { r.Store.Kind = bench.StoreExternal }, difference("store", "embedded", "external", compared.Incomparable)},
 		{func(r *bench.Run) { r.Machine.CPUs = 4 }, difference("CPU", "2 × EPYC", "4 × EPYC", compared.Incomparable)},
-		{func(r *bench.Run) { r.Profile.Store.Latency = time.Millisecond }, difference("latency added by the store", "", "1.00 ms", compared.Incomparable)},
+		{func(r *bench.Run) { r.Profile.Store.Latency = time.Millisecond }, difference("store latency", "", "1.00 ms", compared.Incomparable)},
 		{func(r *bench.Run) { r.Machine.Kernel = "6.2" }, difference("kernel", "6.1", "6.2", compared.Relevant)},
 		{func(r *bench.Run) { r.Software.Locbench = "0.2" }, difference("locbench", "0.1", "0.2", compared.Relevant)},
-		{func(r *bench.Run) { r.Profile.Timeout = 0 }, difference("timeout of a request", "1.00 s", "0", compared.Relevant)},
+		{func(r *bench.Run) { r.Profile.Timeout = 0 }, difference("request timeout", "1.00 s", "0", compared.Relevant)},
 		{func(r *bench.Run) { r.Profile.Rounds = 2 }, difference("rounds", "6", "2", compared.Informational)},
 		{func(r *bench.Run) { r.Profile.Name = "mine" }, difference("profile", "quick", "mine", compared.Informational)},
 	} {

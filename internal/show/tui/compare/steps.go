@@ -10,16 +10,15 @@ import (
 	"locbench/internal/figures/stats"
 )
 
-// StepPair is one step of the ladder in two runs; a side without it has nothing Known.
+// StepPair is one step of two runs; the values of a side without it are not Known.
 type StepPair struct {
 	Step     bench.Step
 	InA, InB bool
-	Values   // of the measures that are PairSteps
+	Values   // of the measures of measure.PairSteps
 }
 
-// StepPairs sets the steps of a and b side by side, by what they ask for: connections or rate.
-// Of equal steps the first is paired with the first. Those of one side alone keep their place among
-// its others.
+// StepPairs pairs the steps of a and b with the same load (connections or rate), equal ones in
+// their order. Steps without a partner keep their place.
 func StepPairs(a, b analysis.Contender) (out []StepPair) {
 	alone := make([]*stats.Step, len(b.Steps)) // those of b without a partner
 	for j := range b.Steps {

@@ -11,22 +11,18 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// narrow is the width below which words are short.
+// narrow is the width below which texts are short.
 const narrow = 79
 
-func (s *Screen) figures(l *ui.Look, w int) []string {
-	say := "verdict"
-	if w < narrow {
-		say = "rounds"
-	}
+func (s *Screen) resultTable(l *ui.Look, w int) []string {
 	columns := []ui.Column{
-		{Title: "measure", Left: true}, {Title: "A"}, {Title: "A, 95% CI", Drop: 2}, {Title: "B"}, {Title: "B, 95% CI", Drop: 2},
-		{Title: "change"}, {Title: say, Left: true},
+		{Title: "measure", Left: true}, {Title: "A"}, {Title: "A, 95% CI", Drop: 2}, {Title: "B"},
+		{Title: "B, 95% CI", Drop: 2}, {Title: "change"}, {Title: "verdict", Left: true},
 	}
 	var rows [][]string
 	for _, f := range s.set.head {
 		rows = append(rows, []string{
-			l.ASCIIOnly(tenToNine(l, f.Head)), sideText(l, f.Unit, f.A), l.Faint.S(intervalText(l, f.Unit, f.A)),
+			l.ASCIIOnly(f.Head), sideText(l, f.Unit, f.A), l.Faint.S(intervalText(l, f.Unit, f.A)),
 			sideText(l, f.Unit, f.B), l.Faint.S(intervalText(l, f.Unit, f.B)), changeText(l, f), wordText(l, f, roomFor(w)),
 		})
 		if f.ID == measure.Throughput {
@@ -34,16 +30,16 @@ func (s *Screen) figures(l *ui.Look, w int) []string {
 		}
 	}
 	lines := l.Table(columns, rows, w)
-	var warnings []string // "peak throughput, A: round 4 stands apart: ×2 of the median"
+	var warnings []string // "peak throughput, A: …"
 	for _, f := range s.set.head {
-		if f.Said != nil {
-			for _, d := range f.Said.Warnings {
+		if f.Row != nil {
+			for _, d := range f.Row.Warnings {
 				warnings = append(warnings, f.Head+", "+d.Words("A", "B"))
 			}
 		}
 	}
 	for i, d := range warnings {
-		if i == mostDoubts && len(warnings) > mostDoubts+1 {
+		if i == mostWarnings && len(warnings) > mostWarnings+1 {
 			lines = append(lines, l.Warn.S(l.Cut(fmt.Sprintf("! and %d more like this", len(warnings)-i), w)))
 			break
 		}
@@ -55,9 +51,9 @@ func (s *Screen) figures(l *ui.Look, w int) []string {
 	return lines
 }
 
-const mostDoubts = 4
+const mostWarnings = 4
 
-// Widths from which on the words have more room.
+// ampleWidth is the width from which verdicts are written in full.
 const ampleWidth = 100
 
 func roomFor(w int) room {
@@ -68,14 +64,6 @@ func roomFor(w int) room {
 		return usual
 	}
 	return ample
-}
-
-// tenToNine keeps its meaning where there are no superscripts.
-func tenToNine(l *ui.Look, name string) string {
-	if l.ASCII && name == "$ per 1B req" {
-		return "$ per 1B req"
-	}
-	return name
 }
 
 func (s *Screen) peakAt(l *ui.Look, c analysis.Contender) string {
@@ -106,7 +94,7 @@ func (s *Screen) stepTable(l *ui.Look, w int) []string {
 	columns = append(columns, ui.Column{Title: "verdict on req/s", Left: true, Drop: 7})
 	top := 0.0
 	for _, p := range s.set.steps {
-		f := p.figure(measure.Throughput)
+		f := p.value(measure.Throughput)
 		top = max(top, f.A.Value, f.B.Value)
 	}
 	bar := func(v measure.Result, series int) string {
@@ -132,12 +120,12 @@ func (s *Screen) stepTable(l *ui.Look, w int) []string {
 				row = append(row, changeText(l, f))
 			}
 		}
-		rows = append(rows, append(row, sidesText(l, *p.figure(measure.Throughput), p.InA, p.InB, w)))
+		rows = append(rows, append(row, sidesText(l, *p.value(measure.Throughput), p.InA, p.InB, w)))
 	}
 	return l.Table(columns, rows, w)
 }
 
-// sidesText says what the rounds support, or which side is there alone.
+// sidesText returns the verdict, or the only side that has the step or contender.
 func sidesText(l *ui.Look, f Value, inA, inB bool, w int) string {
 	switch {
 	case !inA:
@@ -148,7 +136,7 @@ func sidesText(l *ui.Look, f Value, inA, inB bool, w int) string {
 	return wordText(l, f, min(roomFor(w), usual))
 }
 
-// stepText returns a side of a figure; errors that are more than nothing are painted.
+// stepText returns the value of a side as text; errors are painted.
 func stepText(l *ui.Look, f Value, side measure.Result) string {
 	text := sideText(l, f.Unit, side)
 	if f.ID == measure.ErrorRatio && side.Known && side.Value > 0 {
@@ -157,7 +145,7 @@ func stepText(l *ui.Look, f Value, side measure.Result) string {
 	return text
 }
 
-// contenderTable returns every contender of either run, with the peak and the latency there.
+// contenderTable returns all contenders of both runs with throughput and latency at peak.
 func (s *Screen) contenderTable(l *ui.Look, w int) []string {
 	columns := []ui.Column{
 		{Title: "  contender", Left: true, Max: 40}, {Title: "A peak/s"}, {Title: "B peak/s"}, {Title: "change"},
@@ -167,7 +155,7 @@ func (s *Screen) contenderTable(l *ui.Look, w int) []string {
 	var rows [][]string
 	for i, r := range s.rows {
 		a, b := at(s.a.of.Contenders, r.a), at(s.b.of.Contenders, r.b)
-		peak, last := *s.heads[i].figure(measure.Throughput), *s.heads[i].figure(measure.P99)
+		peak, last := *s.heads[i].value(measure.Throughput), *s.heads[i].value(measure.P99)
 		cursor := "  "
 		if i == s.row && s.chosen == r {
 			cursor = l.Glyph.Cursor + " "
@@ -198,19 +186,19 @@ func (s *Screen) differenceTable(l *ui.Look, w int) []string {
 		{Title: "B", Left: true, Max: side}, {Title: "effect", Left: true, Drop: 1}}
 	var rows [][]string
 	for _, d := range s.set.differ {
-		so := ""
+		effect := ""
 		switch d.Weight {
 		case compared.Incomparable:
-			so = l.Bad.S("not comparable")
+			effect = l.Bad.S("not comparable")
 		case compared.Relevant:
-			so = l.Warn.S("may affect")
+			effect = l.Warn.S("may affect")
 		}
-		rows = append(rows, []string{string(d.What), s.value(l, d.Old, side), s.value(l, d.New, side), so})
+		rows = append(rows, []string{string(d.What), s.value(l, d.Old, side), s.value(l, d.New, side), effect})
 	}
 	return l.Table(columns, rows, w)
 }
 
-// charts lays throughput and p99 of both sides over each other.
+// charts draws throughput and p99, both sides in one chart.
 func (s *Screen) charts(l *ui.Look, w, h int) []string {
 	labels := make([]string, len(s.set.steps))
 	for i, p := range s.set.steps {
@@ -219,7 +207,7 @@ func (s *Screen) charts(l *ui.Look, w, h int) []string {
 	series := func(id measure.ID) []chart.Series {
 		out := []chart.Series{{Name: "A", Paint: l.Series[0], Mark: 0}, {Name: "B", Paint: l.Series[1], Mark: 1}}
 		for i, p := range s.set.steps {
-			f := p.figure(id)
+			f := p.value(id)
 			for n, side := range []measure.Result{f.A, f.B} {
 				if side.Known {
 					out[n].Points = append(out[n].Points, chart.Point{X: float64(i), Y: side.Value})

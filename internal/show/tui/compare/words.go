@@ -3,15 +3,15 @@ package compare
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"locbench/internal/analysis"
 	"locbench/internal/figures/measure"
 	"locbench/internal/figures/stats"
+	"locbench/internal/show/tui/chart"
 	"locbench/internal/show/tui/ui"
 )
 
-// text writes a value in its unit.
+// text returns a value in its unit.
 func text(u measure.Unit, v float64) string {
 	switch {
 	case u == measure.Share && v == 0:
@@ -26,18 +26,9 @@ func text(u measure.Unit, v float64) string {
 	return u.Cell(v)
 }
 
-// axis writes a value next to an axis, where round ones stand.
+// axis returns the function for the labels of a y axis.
 func axis(u measure.Unit) func(v float64) string {
-	return func(v float64) string {
-		if v == 0 {
-			return "0"
-		}
-		number, unit, _ := strings.Cut(text(u, v), " ")
-		if strings.Contains(number, ".") {
-			number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
-		}
-		return strings.TrimSpace(number + " " + unit)
-	}
+	return func(v float64) string { return chart.LabelOf(u)(u.Base(v)) }
 }
 
 func sideText(l *ui.Look, u measure.Unit, s measure.Result) string {
@@ -61,7 +52,7 @@ func intervalText(l *ui.Look, u measure.Unit, s measure.Result) string {
 	return l.ASCIIOnly(text(u, s.Interval.Low) + " – " + text(u, s.Interval.High))
 }
 
-// changeText returns B against A, in per cent; as a factor where that is easier to grasp.
+// changeText returns the change from A to B in percent, or as a factor from 10 on.
 func changeText(l *ui.Look, f Value) string {
 	ratio, ok := f.Change()
 	switch {
@@ -78,7 +69,7 @@ func changeText(l *ui.Look, f Value) string {
 	return fmt.Sprintf("%+.1f%%", 100*ratio)
 }
 
-// How much room there is for what the rounds say.
+// room is the room for a verdict.
 type room int
 
 const (
@@ -88,32 +79,32 @@ const (
 )
 
 func wordText(l *ui.Look, f Value, r room) string {
-	said := f.Said
+	row := f.Row
 	switch {
-	case said == nil || min(len(said.Old.Rounds), len(said.New.Rounds)) == 0:
+	case row == nil || min(len(row.Old.Rounds), len(row.New.Rounds)) == 0:
 		return l.Glyph.Missing
-	case said.NotComparable != "" && r == brief:
+	case row.NotComparable != "" && r == brief:
 		return l.Warn.S("not comp.")
-	case said.NotComparable != "":
+	case row.NotComparable != "":
 		return l.Warn.S("not comparable")
-	case min(len(said.Old.Rounds), len(said.New.Rounds)) < stats.MinInterval:
+	case min(len(row.Old.Rounds), len(row.New.Rounds)) < stats.MinInterval:
 		return l.Faint.S(fmt.Sprintf("need %s %d", l.Glyph.AtLeast, stats.MinInterval) + unlessBrief(r, " rounds"))
 	}
 	paint, text := l.Faint, "inconclusive"
 	switch {
-	case said.Verdict == stats.Better:
+	case row.Verdict == stats.Better:
 		paint, text = l.Good, "B"+unlessBrief(r, " is")+" better"
-	case said.Verdict == stats.Worse:
+	case row.Verdict == stats.Worse:
 		paint, text = l.Bad, "A"+unlessBrief(r, " is")+" better"
-	case said.Verdict == stats.Same:
+	case row.Verdict == stats.Same:
 		paint, text = l.Text, "same"+unlessBrief(r, fmt.Sprintf(" within %g%%", 100*stats.DefaultMargin))
-	case said.BelowFloor:
+	case row.BelowFloor:
 		text += unlessBrief(r, ", below noise floor")
-	case said.More > 0 && said.More < stats.MaxRounds:
-		text += unlessBrief(r, fmt.Sprintf(", ~%d more rounds", said.More))
+	case row.More > 0 && row.More < stats.MaxRounds:
+		text += unlessBrief(r, fmt.Sprintf(", ~%d more rounds", row.More))
 	}
-	if r == ample && said.Ratio != nil {
-		text = l.ASCIIOnly(text + ": " + said.Ratio.Words())
+	if r == ample && row.Ratio != nil {
+		text = l.ASCIIOnly(text + ": " + row.Ratio.Words())
 	}
 	return paint.S(text)
 }
@@ -125,7 +116,7 @@ func unlessBrief(r room, text string) string {
 	return text
 }
 
-// rounds says of how many rounds the figures of a contender are.
+// rounds returns the number of rounds of a contender as text.
 func rounds(c analysis.Contender) string {
 	switch {
 	case c.Label == "":
@@ -138,17 +129,17 @@ func rounds(c analysis.Contender) string {
 	return fmt.Sprintf("%d of %d rounds complete", c.Complete, c.Trials)
 }
 
-// method says how to read the words.
+// method explains the verdicts.
 func (s *Screen) method() string {
 	if n := min(s.set.a.Trials, s.set.b.Trials); n < stats.MinInterval {
 		return fmt.Sprintf("A verdict and a 95%% CI need %d or more rounds on both sides.",
 			stats.MinInterval)
 	}
 	test := "Mann-Whitney"
-	if slices.ContainsFunc(s.set.head, func(f Value) bool { return f.Said != nil && f.Said.Paired }) {
+	if slices.ContainsFunc(s.set.head, func(f Value) bool { return f.Row != nil && f.Row.Paired }) {
 		test = "interleaved: paired signed-rank test"
 	}
-	text := "Medians of the rounds; latency of all requests. Verdicts as in 'locbench compare': " + test + ", Holm, 95 %. "
+	text := "Medians of the rounds; latency of all requests. Verdicts as in 'locbench compare': " + test + ", Holm, 95%. "
 	if s.floor != nil {
 		text += "Noise floor: " + s.floor.Words() + "."
 	} else {

@@ -8,7 +8,7 @@ import (
 	"locbench/internal/bench/units"
 )
 
-// Apply takes in one record.
+// Apply adds one record to the state.
 func (s *State) Apply(rec bench.Record) {
 	s.Version++
 	s.Seq = max(s.Seq, rec.Seq)
@@ -18,15 +18,15 @@ func (s *State) Apply(rec bench.Record) {
 	s.Estimate.Apply(rec)
 	if rec.Trial == nil {
 		s.applyRun(rec)
-		s.standing(rec)
+		s.applyAny(rec)
 	} else if trial := s.trialFor(rec); trial != nil {
 		s.applyTrial(trial, rec)
-		s.standing(rec)
+		s.applyAny(rec)
 	}
 	s.diary(rec)
 }
 
-// trialFor returns the trial that rec is about; one that is not in the plan is taken in while there is room.
+// trialFor returns the trial of rec. One that is not in the plan is added while there is room.
 func (s *State) trialFor(rec bench.Record) *Trial {
 	if s.Current != nil && s.Current.Result.Trial == *rec.Trial {
 		return s.Current
@@ -49,16 +49,16 @@ func (s *State) applyRun(rec bench.Record) {
 	case bench.RunEnded:
 		s.Ended = &e
 		s.Run.State, s.Run.Ended = e.State, rec.At
-		s.Paused, s.PauseWanted, s.StopWanted = time.Time{}, false, false
+		s.Paused, s.PauseRequested, s.StopRequested = time.Time{}, false, false
 	}
 }
 
-// start opens the run, or a resumed part of it: what is known of complete trials is kept.
+// start opens the run, or a resumed part of it, which keeps the complete trials.
 func (s *State) start(at time.Time, e bench.RunStarted) {
 	before := s.Trials
 	s.Run, s.Dir, s.Started, s.Ended = e.Run, e.Dir, at, nil
-	s.Run.Trials = slices.Clone(e.Run.Trials) // their states change here, not in the record, which may be folded again
-	s.Paused, s.PauseWanted, s.StopWanted = time.Time{}, false, false
+	s.Run.Trials = slices.Clone(e.Run.Trials) // states change here, not in the record: it may be applied again
+	s.Paused, s.PauseRequested, s.StopRequested = time.Time{}, false, false
 	s.Trials, s.Current = nil, nil
 	for i, entry := range first(e.Run.Trials, maxTrials) {
 		trial := &Trial{Result: bench.TrialResult{Trial: entry.Trial, State: entry.State}}
@@ -117,30 +117,30 @@ func (s *State) applyTrial(trial *Trial, rec bench.Record) {
 	trial.Result.Apply(rec.At, rec.Event)
 	r := &trial.Result
 	if r.State == bench.TrialRunning && s.Current != nil && s.Current.Result.State != bench.TrialRunning {
-		s.Current = trial // of those that take turns it has not ended yet
+		s.Current = trial // another interleaved trial is still running
 	}
 	r.Checks, r.Marks = first(r.Checks, maxNotes), first(r.Marks, maxNotes)
 	r.Warnings, r.ManualChanges = first(r.Warnings, maxNotes), first(r.ManualChanges, maxNotes)
 }
 
-// first returns the beginning of a list from outside, as much of it as is kept.
+// first returns at most n elements of a list from outside.
 func first[T any](list []T, n int) []T { return list[:min(len(list), n)] }
 
-// standing takes in what a record says of the run that may be about a trial or not.
-func (s *State) standing(rec bench.Record) {
+// applyAny applies records that exist with and without a trial.
+func (s *State) applyAny(rec bench.Record) {
 	switch e := rec.Event.(type) {
 	case bench.Paused:
-		s.Paused, s.PauseWanted = rec.At, false
+		s.Paused, s.PauseRequested = rec.At, false
 	case bench.Resumed:
-		s.Paused, s.PauseWanted = time.Time{}, false
+		s.Paused, s.PauseRequested = time.Time{}, false
 	case bench.ChangedManually:
 		switch e.Control.Kind {
 		case bench.ControlPause:
-			s.PauseWanted = true
+			s.PauseRequested = true
 		case bench.ControlResume:
-			s.PauseWanted = false
+			s.PauseRequested = false
 		case bench.ControlStop:
-			s.StopWanted, s.PauseWanted = true, false // the runner takes a pause back that was only asked for
+			s.StopRequested, s.PauseRequested = true, false // the runner cancels a pause that has not begun
 		}
 	case bench.PhaseStarted:
 		s.Phase = Phase{Name: e.Phase, Trial: rec.Trial, Since: rec.At, Note: e.Note}
@@ -156,27 +156,27 @@ func (s *State) standing(rec bench.Record) {
 	}
 }
 
-func (l *Trial) stepStarted(at time.Time, e bench.StepStarted) {
-	if l.Origin.IsZero() {
-		l.Origin = at
+func (trial *Trial) stepStarted(at time.Time, e bench.StepStarted) {
+	if trial.Origin.IsZero() {
+		trial.Origin = at
 	}
-	if len(l.Steps) >= maxSteps {
+	if len(trial.Steps) >= maxSteps {
 		return
 	}
-	l.Steps = append(l.Steps, &Step{Index: e.Index, Step: e.Step, From: l.Seconds(at)})
-	l.lastUsage = nil
+	trial.Steps = append(trial.Steps, &Step{Index: e.Index, Step: e.Step, From: trial.Seconds(at)})
+	trial.lastUsage = nil
 }
 
-// running returns the step that windows and samples belong to; nil if none is open.
-func (l *Trial) running(index int) *Step {
-	if n := len(l.Steps); n > 0 && l.Steps[n-1].Index == index {
-		return l.Steps[n-1]
+// running returns the step that a window or a reading belongs to; nil if it is not the last one.
+func (trial *Trial) running(index int) *Step {
+	if n := len(trial.Steps); n > 0 && trial.Steps[n-1].Index == index {
+		return trial.Steps[n-1]
 	}
 	return nil
 }
 
-func (l *Trial) window(e bench.WindowClosed) {
-	step := l.running(e.Index)
+func (trial *Trial) window(e bench.WindowClosed) {
+	step := trial.running(e.Index)
 	w := e.Window
 	if step == nil || w.Start < 0 || w.Length <= 0 || w.Start > 48*time.Hour || w.Length > 48*time.Hour {
 		return
@@ -184,25 +184,25 @@ func (l *Trial) window(e bench.WindowClosed) {
 	step.Windows++
 	step.Ran = max(step.Ran, w.Start+w.Length)
 	p := LoadPoint{
-		T: step.From + (w.Start + w.Length/2).Seconds(), Throughput: w.Throughput(), Due: max(0, w.Rate),
+		T: step.From + (w.Start + w.Length/2).Seconds(), Throughput: w.Throughput(), Rate: max(0, w.Rate),
 		P50: w.P50.Seconds(), P90: w.P90.Seconds(), P99: w.P99.Seconds(), Max: w.Max.Seconds(),
 		Bytes: float64(max(0, w.Bytes)) / w.Length.Seconds(), Drain: w.Drain, Kinds: w.Failed,
 	}
 	for _, n := range w.Failed {
 		p.Errors += float64(n) / w.Length.Seconds()
 	}
-	l.Load = tail(append(l.Load, p), maxPoints, maxPoints-maxPoints/2+1)
+	trial.Load = tail(append(trial.Load, p), maxPoints, maxPoints-maxPoints/2+1)
 }
 
-func (l *Trial) usage(u bench.Usage) {
-	t := l.Seconds(u.At)
-	if l.Origin.IsZero() || !(t >= -60 && t <= 48*3600) {
+func (trial *Trial) usage(u bench.Usage) {
+	t := trial.Seconds(u.At)
+	if trial.Origin.IsZero() || !(t >= -60 && t <= 48*3600) {
 		return
 	}
 	p := UsagePoint{T: t, From: t, Throttled: -1}
-	if last := l.lastUsage; last != nil {
+	if last := trial.lastUsage; last != nil {
 		if dt := u.At.Sub(last.At); dt > 0 && u.CPU >= last.CPU {
-			p.From = l.Seconds(last.At)
+			p.From = trial.Seconds(last.At)
 			p.CPUs, p.Known = float64(u.CPU-last.CPU)/float64(dt), true
 		}
 		if a, b := u.Throttling, last.Throttling; a != nil && b != nil && a.Periods > b.Periods &&
@@ -213,26 +213,26 @@ func (l *Trial) usage(u bench.Usage) {
 	if u.Memory != nil {
 		p.Used, p.Peak = float64(max(0, u.Memory.Used)), float64(max(0, u.Memory.Peak))
 	}
-	l.Usage = tail(append(l.Usage, p), maxPoints, maxPoints-maxPoints/2+1)
-	l.lastUsage = &u
+	trial.Usage = tail(append(trial.Usage, p), maxPoints, maxPoints-maxPoints/2+1)
+	trial.lastUsage = &u
 }
 
-func (l *Trial) stepEnded(at time.Time, r bench.StepResult) {
-	if step := l.running(r.Index); step == nil || step.Result != nil {
-		l.stepStarted(at, bench.StepStarted{Index: r.Index, Step: r.Step})
+func (trial *Trial) stepEnded(at time.Time, r bench.StepResult) {
+	if step := trial.running(r.Index); step == nil || step.Result != nil {
+		trial.stepStarted(at, bench.StepStarted{Index: r.Index, Step: r.Step})
 	}
-	if step := l.running(r.Index); step != nil {
-		step.Result, step.To = &r, max(step.From, l.Seconds(at))
-	}
-}
-
-func (l *Trial) flag(at time.Time, text string) {
-	if len(l.Flags) < maxFlags {
-		l.Flags = append(l.Flags, Flag{T: l.Seconds(at), Text: text})
+	if step := trial.running(r.Index); step != nil {
+		step.Result, step.To = &r, max(step.From, trial.Seconds(at))
 	}
 }
 
-// tail returns the list; the last n of it where there are more than most.
+func (trial *Trial) flag(at time.Time, text string) {
+	if len(trial.Flags) < maxFlags {
+		trial.Flags = append(trial.Flags, Flag{T: trial.Seconds(at), Text: text})
+	}
+}
+
+// tail returns the list, or its last n elements if it has more than most.
 func tail[T any](list []T, most, n int) []T {
 	if len(list) > most {
 		return slices.Clone(list[len(list)-n:])

@@ -9,7 +9,7 @@ import (
 	"locbench/internal/bench/units"
 )
 
-// diary writes down what a person would want to read later, in sentences.
+// diary adds a sentence for each record that a user would want to read later.
 func (s *State) diary(rec bench.Record) {
 	level, text := s.sentence(rec)
 	if text == "" {
@@ -43,8 +43,8 @@ func (s *State) sentence(rec bench.Record) (Level, string) {
 		if e.Err != "" {
 			return Error, fmt.Sprintf("%s failed: %s", e.Phase, e.Err)
 		}
-		if told := []bench.Phase{bench.PhaseStore, bench.PhaseSeed, bench.PhaseBuild}; e.Note != "" &&
-			slices.Contains(told, e.Phase) {
+		if noted := []bench.Phase{bench.PhaseStore, bench.PhaseSeed, bench.PhaseBuild}; e.Note != "" &&
+			slices.Contains(noted, e.Phase) {
 			return Info, fmt.Sprintf("%s: %s (%s)", e.Phase, e.Note, units.Duration(e.Took))
 		}
 	case bench.InstanceStarted:

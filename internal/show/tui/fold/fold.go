@@ -1,10 +1,10 @@
-// Package fold turns the events of a run into what a screen shows of it. It is pure: the same
+// Package fold makes the state that the screens show from the events of a run. It is pure: the same
 // records give the same state, whether they arrive from a running benchmark or are read from a
-// folder, so every screen is tested by a slice of events.
+// folder, so every screen is tested with a slice of events.
 //
-// Events may come from a results folder of anybody's making: whatever they hold, the state stays
-// bounded and consistent. Text in it is as it came; whoever draws it makes it harmless
-// (look.Outside).
+// Events may come from a results folder of unknown origin: whatever they hold, the state stays
+// bounded and consistent. Texts are kept unchanged; the screen that draws them makes them safe
+// (ui.Outside).
 package fold
 
 import (
@@ -17,48 +17,48 @@ import (
 
 // Bounds of what is kept.
 const (
-	maxPoints = 20_000 // of each kind in one trial; beyond, the older half goes
+	maxPoints = 20_000 // of each kind in one trial; beyond it, the older half is dropped
 	maxLog    = 2_000  // lines of one trial
 	maxLines  = 2_000  // lines of the diary
 	maxSteps  = 10_000 // of one trial
 	maxTrials = 10_000
 	maxFlags  = 1_000
-	maxNotes  = 10_000 // checks, marks, warnings and interventions of one trial, of each; no honest trial has as many
+	maxNotes  = 10_000 // checks, marks, warnings, manual changes of one trial, each; more than any real trial has
 )
 
-// State is all that the screens know of a run. Of its zero value nothing is known yet.
+// State is everything that the screens know about a run; the zero value has had no event.
 type State struct {
-	Version     uint64 // grows with every record: what was drawn for one version need not be drawn again
-	Run         bench.Run
-	Dir         string
-	Prepared    *bench.Prepared
-	Trials      []*Trial // in the order of the plan
-	Current     *Trial   // the one that runs, or ran last; nil before the first
-	Phase       Phase    // the one that runs, or ended last
-	Estimate    event.Estimate
-	Diary       []Line // what happened, in sentences
-	Warnings    int    // in the diary
-	Errors      int    // in the diary
-	Started     time.Time
-	Last        time.Time // time of the newest record
-	Seq         int64
-	Paused      time.Time // since when the run stands still; zero: it does not
-	PauseWanted bool      // it will before the next step
-	StopWanted  bool      // it ends after the running step
-	Ended       *bench.RunEnded
+	Version        uint64 // grows with every record: a drawing of one version stays valid until the next
+	Run            bench.Run
+	Dir            string
+	Prepared       *bench.Prepared
+	Trials         []*Trial // in the order of the plan
+	Current        *Trial   // the running trial, or the last one; nil before the first
+	Phase          Phase    // the running phase, or the last one
+	Estimate       event.Estimate
+	Diary          []Line // the events, in sentences
+	Warnings       int    // in the diary
+	Errors         int    // in the diary
+	Started        time.Time
+	Last           time.Time // time of the newest record
+	Seq            int64
+	Paused         time.Time // when the run was paused; zero: it is not
+	PauseRequested bool      // it will before the next step
+	StopRequested  bool      // it ends after the running step
+	Ended          *bench.RunEnded
 }
 
-// Phase is where the run stands.
+// Phase is the current phase of the run.
 type Phase struct {
 	Name      bench.Phase
 	Trial     *bench.Trial
 	Since     time.Time
 	Ended     bool
 	Err, Note string
-	Progress  *bench.Progress // the newest of this phase; nil without one
+	Progress  *bench.Progress // the newest of this phase; nil: none
 }
 
-// Level says how serious a line of the diary is; Mark is somebody's own doing.
+// Level is the severity of a line of the diary; Mark is a change by the user.
 type Level int
 
 // The levels.
@@ -77,7 +77,7 @@ type Line struct {
 	Text  string
 }
 
-// Trial is one life of a contender as far as it has come.
+// Trial is the state of one trial so far.
 type Trial struct {
 	Result    bench.TrialResult
 	Number    int // from 1, in the order of the run
@@ -86,8 +86,8 @@ type Trial struct {
 	Usage     []UsagePoint
 	Flags     []Flag
 	Log       []bench.LogLine
-	Dropped   int64     // log lines that were left out
-	Origin    time.Time // the start of the first step: second 0 of its time axis
+	Dropped   int64     // log lines that were skipped
+	Origin    time.Time // start of the first step: second 0 of the trial's time axis
 	ReadyAt   time.Time
 	lastUsage *bench.Usage
 }
@@ -96,10 +96,10 @@ type Trial struct {
 type Step struct {
 	Index    int
 	Step     bench.Step
-	From, To float64       // seconds since the trial's Origin; To is 0 while it runs
-	Windows  int           // closed so far
-	Ran      time.Duration // by them
-	Rate     float64       // requests per second that somebody has set while it runs; 0: nobody has
+	From, To float64       // seconds since the trial's Origin; To is 0 while the step runs
+	Windows  int           // windows that have closed
+	Ran      time.Duration // up to the end of the last window
+	Rate     float64       // requests per second, changed by hand; 0: unchanged
 	Result   *bench.StepResult
 }
 
@@ -110,22 +110,22 @@ func (s *Step) Running() bool { return s.Result == nil }
 type LoadPoint struct {
 	T                  float64 // seconds since the trial's Origin
 	Throughput         float64 // successes per second
-	Due                float64 // requests due per second at its end; 0: none were by a rate
+	Rate               float64 // target rate at the end of the window, requests per second; 0: closed loop
 	Bytes              float64 // of the bodies of successful responses, per second
 	Errors             float64 // per second, of all kinds
 	Kinds              map[bench.ErrorKind]int64
-	Drain              bool    // nothing was sent any more: no rate
+	Drain              bool    // no request was sent, so there is no throughput
 	P50, P90, P99, Max float64 // seconds; 0 where nothing succeeded
 }
 
-// UsagePoint is what lies between two readings of the counters, placed at the later one.
+// UsagePoint is the use between two readings of the counters, placed at the later one.
 type UsagePoint struct {
-	T, From   float64 // From is T of the reading before
-	CPUs      float64 // in use between the two
+	T, From   float64 // seconds since the trial's Origin; From is T of the reading before
+	CPUs      float64 // in use between the two readings
 	Known     bool    // CPUs is known: there was a reading before
-	Throttled float64 // share of the periods in between in which the quota was used up; negative where unknown
+	Throttled float64 // share of throttled periods between the readings; negative: unknown
 	Used      float64 // bytes; 0 where unknown
-	Peak      float64 // high-water mark since start, in bytes
+	Peak      float64 // peak memory since start, in bytes; 0 where unknown
 }
 
 // Flag marks a moment on the time axis.
@@ -134,7 +134,7 @@ type Flag struct {
 	Text string
 }
 
-// Now returns the time to reckon with: of the newest record, or at while the run continues.
+// Now returns at while the run continues, and the time of the newest record after its end.
 func (s *State) Now(at time.Time) time.Time {
 	if s.Ended != nil || at.Before(s.Last) {
 		return s.Last
@@ -142,11 +142,10 @@ func (s *State) Now(at time.Time) time.Time {
 	return at
 }
 
-// Unlogged reports whether the records were made of the results, which do not say what was logged: a run
-// reports its phases.
+// Unlogged reports whether the records come from saved results, which hold no log and no phases.
 func (s *State) Unlogged() bool { return s.Current != nil && s.Phase.Name == "" }
 
-// Step returns the step that runs or ran last in the current trial; nil before the first.
+// Step returns the running or the last step of the current trial; nil before the first.
 func (s *State) Step() *Step {
 	if s.Current == nil || len(s.Current.Steps) == 0 {
 		return nil
@@ -160,15 +159,15 @@ func (s *State) Loading() bool {
 	return s.Ended == nil && st != nil && st.Running() && s.Current.Result.State == bench.TrialRunning
 }
 
-// Trial finds a trial by its name; nil if the plan has none such.
-func (s *State) Trial(l bench.Trial) *Trial {
-	if i := slices.IndexFunc(s.Trials, func(trial *Trial) bool { return trial.Result.Trial == l }); i >= 0 {
+// Trial finds a trial; nil if the plan does not have it.
+func (s *State) Trial(name bench.Trial) *Trial {
+	if i := slices.IndexFunc(s.Trials, func(trial *Trial) bool { return trial.Result.Trial == name }); i >= 0 {
 		return s.Trials[i]
 	}
 	return nil
 }
 
-// Results returns the trials that have begun, as package stats wants them.
+// Results returns the results of the trials that have begun.
 func (s *State) Results() []bench.TrialResult {
 	var out []bench.TrialResult
 	for _, trial := range s.Trials {
@@ -180,8 +179,8 @@ func (s *State) Results() []bench.TrialResult {
 }
 
 // Checks counts the outcomes of the trial's checks.
-func (l *Trial) Checks() (passed, failed, skipped int) {
-	for _, c := range l.Result.Checks {
+func (trial *Trial) Checks() (passed, failed, skipped int) {
+	for _, c := range trial.Result.Checks {
 		switch c.Status {
 		case bench.CheckFailed:
 			failed++
@@ -194,32 +193,32 @@ func (l *Trial) Checks() (passed, failed, skipped int) {
 	return passed, failed, skipped
 }
 
-// Limits returns those that the trial runs under.
-func (l *Trial) Limits() bench.Limits {
-	if l.Result.Instance == nil || !l.Result.Instance.LimitsEnforced {
+// Limits returns the enforced limits of the trial.
+func (trial *Trial) Limits() bench.Limits {
+	if trial.Result.Instance == nil || !trial.Result.Instance.LimitsEnforced {
 		return bench.Limits{}
 	}
-	return l.Result.Instance.Limits
+	return trial.Result.Instance.Limits
 }
 
 // Seconds returns at on the trial's time axis.
-func (l *Trial) Seconds(at time.Time) float64 {
-	if l.Origin.IsZero() {
+func (trial *Trial) Seconds(at time.Time) float64 {
+	if trial.Origin.IsZero() {
 		return 0
 	}
-	return at.Sub(l.Origin).Seconds()
+	return at.Sub(trial.Origin).Seconds()
 }
 
-// Span returns the stretch of the time axis that has something to show.
-func (l *Trial) Span() float64 {
+// Span returns the end of the trial's data on its time axis, in seconds.
+func (trial *Trial) Span() float64 {
 	end := 0.0
-	if n := len(l.Load); n > 0 {
-		end = max(end, l.Load[n-1].T)
+	if n := len(trial.Load); n > 0 {
+		end = max(end, trial.Load[n-1].T)
 	}
-	if n := len(l.Usage); n > 0 {
-		end = max(end, l.Usage[n-1].T)
+	if n := len(trial.Usage); n > 0 {
+		end = max(end, trial.Usage[n-1].T)
 	}
-	for _, s := range l.Steps {
+	for _, s := range trial.Steps {
 		end = max(end, s.To, s.From)
 	}
 	return end

@@ -32,7 +32,7 @@ func TestAFinishedRun(t *testing.T) {
 		if trial.Result.State != bench.TrialComplete || len(trial.Steps) != 4 || len(trial.Result.Steps) != 4 {
 			t.Errorf("%s: %s, %d steps, %d results", trial.Result.Trial, trial.Result.State, len(trial.Steps), len(trial.Result.Steps))
 		}
-		// The points on the time axis tell the same as the results that the engine has computed.
+		// The points on the time axis agree with the results that the engine has computed.
 		for _, step := range trial.Steps {
 			sum, windows := 0.0, 0
 			for _, p := range trial.Load {
@@ -45,10 +45,10 @@ func TestAFinishedRun(t *testing.T) {
 				t.Fatalf("%s: %d windows in a step of 6 s", step.Step.Name, windows)
 			}
 			if got, want := sum/float64(windows), step.Result.Load.Throughput(); math.Abs(got-want) > 0.15*want {
-				t.Errorf("%s %s: the windows tell %.0f req/s, the step %.0f", trial.Result.Trial, step.Step.Name, got, want)
+				t.Errorf("%s %s: the windows send %.0f req/s, the step %.0f", trial.Result.Trial, step.Step.Name, got, want)
 			}
 		}
-		// Under a quota of 0.4 CPUs, which was used up, no reading says much more.
+		// Under a quota of 0.4 CPUs, which was used up, no reading is much higher.
 		known := 0
 		for _, u := range trial.Usage {
 			if !u.Known {
@@ -68,7 +68,7 @@ func TestAFinishedRun(t *testing.T) {
 	}
 }
 
-// TestOfResults: a run without an event log is what its results say, and says that it was not logged.
+// TestOfResults: without an event log, the state has the saved results and is marked as not logged.
 func TestOfResults(t *testing.T) {
 	for _, name := range []string{"limits", "faults"} {
 		want := apply(tuitest.Records(t, name))
@@ -120,7 +120,7 @@ func TestFailures(t *testing.T) {
 	}
 	for _, want := range []string{"out of memory", "exit code 7", "check failed"} {
 		if !strings.Contains(strings.Join(words, "\n"), want) {
-			t.Errorf("the diary does not tell %q:\n%s", want, strings.Join(words, "\n"))
+			t.Errorf("the diary does not report %q:\n%s", want, strings.Join(words, "\n"))
 		}
 	}
 	if s.Errors != len(words) || s.Run.Trials[1].State != bench.TrialFailed && s.Run.Trials[2].State != bench.TrialFailed {
@@ -128,7 +128,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestControls follows what somebody asks for, from the wish to its end.
+// TestControls follows manual changes from the request to the end.
 func TestControls(t *testing.T) {
 	records := tuitest.Until(tuitest.Records(t, "limits"), 2, func(rec bench.Record) bool {
 		_, ok := rec.Event.(bench.StepEnded)
@@ -137,32 +137,31 @@ func TestControls(t *testing.T) {
 	s := apply(records)
 	trial := &s.Current.Result.Trial
 	at := s.Last
-	tell := func(e bench.Event) {
+	send := func(e bench.Event) {
 		at = at.Add(time.Second)
 		s.Apply(bench.Record{Seq: s.Seq + 1, At: at, Trial: trial, Event: e})
 	}
 	step := 1
-	tell(bench.ChangedManually{Control: bench.Control{Kind: bench.ControlPause}, Step: &step})
-	if !s.PauseWanted || !s.Paused.IsZero() {
-		t.Errorf("wanted %v, since %v", s.PauseWanted, s.Paused)
+	send(bench.ChangedManually{Control: bench.Control{Kind: bench.ControlPause}, Step: &step})
+	if !s.PauseRequested || !s.Paused.IsZero() {
+		t.Errorf("requested %v, since %v", s.PauseRequested, s.Paused)
 	}
-	tell(bench.Paused{})
-	if s.PauseWanted || !s.Paused.Equal(at) {
-		t.Errorf("wanted %v, since %v", s.PauseWanted, s.Paused)
+	send(bench.Paused{})
+	if s.PauseRequested || !s.Paused.Equal(at) {
+		t.Errorf("requested %v, since %v", s.PauseRequested, s.Paused)
 	}
-	tell(bench.Resumed{Took: time.Second})
-	tell(bench.ChangedManually{Control: bench.Control{Kind: bench.ControlNote, Text: "deploy"}})
-	tell(bench.ChangedManually{Control: bench.Control{Kind: bench.ControlStop}})
-	if !s.Paused.IsZero() || !s.StopWanted || len(s.Current.Result.ManualChanges) != 3 {
-		t.Errorf("since %v, stop %v, %d interventions", s.Paused, s.StopWanted, len(s.Current.Result.ManualChanges))
+	send(bench.Resumed{Took: time.Second})
+	send(bench.ChangedManually{Control: bench.Control{Kind: bench.ControlNote, Text: "deploy"}})
+	send(bench.ChangedManually{Control: bench.Control{Kind: bench.ControlStop}})
+	if !s.Paused.IsZero() || !s.StopRequested || len(s.Current.Result.ManualChanges) != 3 {
+		t.Errorf("since %v, stop %v, %d manual changes", s.Paused, s.StopRequested, len(s.Current.Result.ManualChanges))
 	}
 	if n := len(s.Current.Flags); n != 4 || s.Current.Flags[2].Text != "deploy" {
 		t.Errorf("flags %+v", s.Current.Flags)
 	}
 }
 
-// TestAResumedRun keeps the trials that were complete, with what was seen of them, and begins the
-// others again.
+// TestAResumedRun keeps the complete trials with their data and begins the others again.
 func TestAResumedRun(t *testing.T) {
 	records := tuitest.Records(t, "limits")
 	half := tuitest.Until(records, 2, func(rec bench.Record) bool {
@@ -213,18 +212,18 @@ func FuzzApply(f *testing.F) {
 	})
 }
 
-// TestAStopTakesAPauseBack as the runner does.
-func TestAStopTakesAPauseBack(t *testing.T) {
+// TestAStopCancelsAPause, as in the runner.
+func TestAStopCancelsAPause(t *testing.T) {
 	var s fold.State
 	for i, kind := range []bench.ControlKind{bench.ControlPause, bench.ControlStop} {
 		s.Apply(bench.Record{Seq: int64(i + 1), Event: bench.ChangedManually{Control: bench.Control{Kind: kind}}})
 	}
-	if s.PauseWanted || !s.StopWanted {
-		t.Errorf("pause wanted %v, stop wanted %v", s.PauseWanted, s.StopWanted)
+	if s.PauseRequested || !s.StopRequested {
+		t.Errorf("pause requested %v, stop requested %v", s.PauseRequested, s.StopRequested)
 	}
 }
 
-// A trial whose record never ends is kept in part.
+// TestListsAreBounded: of an endless trial, a part is kept.
 func TestListsAreBounded(t *testing.T) {
 	s := &fold.State{}
 	const maxNotes = 10_000
@@ -239,40 +238,39 @@ func TestListsAreBounded(t *testing.T) {
 	}
 	r := s.Trials[0].Result
 	if len(r.Checks) != maxNotes || len(r.Marks) != maxNotes || len(r.Warnings) != maxNotes || len(r.ManualChanges) != maxNotes {
-		t.Errorf("%d checks, %d marks, %d warnings, %d interventions", len(r.Checks), len(r.Marks), len(r.Warnings), len(r.ManualChanges))
+		t.Errorf("%d checks, %d marks, %d warnings, %d manual changes", len(r.Checks), len(r.Marks), len(r.Warnings), len(r.ManualChanges))
 	}
 }
 
-// Of contenders that take turns one is shown for as long as it runs, then another one that still
-// does.
+// TestInterleaving: of interleaved contenders one is shown while it runs, then another running one.
 func TestInterleaving(t *testing.T) {
 	a, b := bench.Trial{Contender: "a", Round: 1}, bench.Trial{Contender: "b", Round: 1}
 	var records []bench.Record
 	at := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
-	tell := func(trial *bench.Trial, e bench.Event) {
+	send := func(trial *bench.Trial, e bench.Event) {
 		at = at.Add(time.Second)
 		records = append(records, bench.Record{Seq: int64(len(records) + 1), At: at, Trial: trial, Event: e})
 	}
 	step := bench.Step{Name: "2 connections", Connections: 2, Duration: 2 * time.Second}
-	tell(nil, bench.RunStarted{Run: bench.Run{Profile: bench.Profile{Interleave: time.Second, Steps: []bench.Step{step}}, Trials: []bench.TrialEntry{{Trial: a}, {Trial: b}}}})
+	send(nil, bench.RunStarted{Run: bench.Run{Profile: bench.Profile{Interleave: time.Second, Steps: []bench.Step{step}}, Trials: []bench.TrialEntry{{Trial: a}, {Trial: b}}}})
 	for i, trial := range []*bench.Trial{&a, &b} {
-		tell(trial, bench.TrialStarted{Number: i + 1, Of: 2})
+		send(trial, bench.TrialStarted{Number: i + 1, Of: 2})
 	}
 	for _, trial := range []*bench.Trial{&b, &a} {
-		tell(trial, bench.StepStarted{Of: 1, Step: step})
+		send(trial, bench.StepStarted{Of: 1, Step: step})
 	}
 	for i := range 2 {
 		for n, trial := range []*bench.Trial{&b, &a} {
-			tell(trial, bench.WindowClosed{Window: bench.Window{Start: time.Duration(i) * time.Second, Length: time.Second, Succeeded: int64(10 * (n + 1))}})
+			send(trial, bench.WindowClosed{Window: bench.Window{Start: time.Duration(i) * time.Second, Length: time.Second, Succeeded: int64(10 * (n + 1))}})
 		}
 	}
 	s := apply(records)
 	if s.Current.Result.Trial != b || s.Step().Ran != 2*time.Second || len(s.Trial(a).Load) != 2 || s.Trial(a).Load[0].Throughput != 20 || s.Trial(b).Load[0].Throughput != 10 {
 		t.Errorf("current %s, a %+v, b %+v", s.Current.Result.Trial, s.Trial(a).Load, s.Trial(b).Load)
 	}
-	tell(&b, bench.TrialEnded{State: bench.TrialComplete})
-	tell(&a, bench.StepEnded{Result: bench.StepResult{Step: step}})
+	send(&b, bench.TrialEnded{State: bench.TrialComplete})
+	send(&a, bench.StepEnded{Result: bench.StepResult{Step: step}})
 	if s = apply(records); s.Current.Result.Trial != a {
-		t.Errorf("current %s, though a is the one that runs", s.Current.Result.Trial)
+		t.Errorf("current %s, though a is running", s.Current.Result.Trial)
 	}
 }

@@ -14,25 +14,25 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// rateStep is by how much a key changes the rate of an open-loop step.
+// rateStep is the factor by which a key changes the rate of an open-loop step.
 const rateStep = 1.1
 
 func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
-	if s.dialog != asksNothing {
-		return s.response(msg)
+	if s.dialog != closed {
+		return s.dialogKey(msg)
 	}
 	if s.board.Typing() {
-		return s.look(msg)
+		return s.toBoard(msg)
 	}
 	switch msg.String() {
 	case "q":
 		if s.ended || s.gone || s.state.Ended != nil || !s.options.Session.CanSteer() {
-			return ui.Cmd(ui.Back{}) // what is left of the end needs no screen
+			return ui.Cmd(ui.Back{}) // the run can end without a screen
 		}
 		if s.stopping {
 			return ui.Cmd(ui.StatusMsg{Text: "stopping gracefully; Ctrl-C forces it"})
 		}
-		s.dialog = asksAbort
+		s.dialog = confirmAbort
 		return nil
 	case "r":
 		return s.report()
@@ -40,42 +40,43 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 		if len(s.state.Run.Command) == 0 {
 			return bad("the run has not started")
 		}
-		text, err := ui.RepeatCommand(s.state.Run) // of anybody's making where somebody else's folder is watched
+		text, err := ui.RepeatCommand(s.state.Run)
 		if err != nil {
 			return bad(err.Error())
 		}
 		return ui.Cmd(ui.Copy{Text: text, What: "repeat command"})
 	}
-	if s.steers() {
-		if cmd, mine := s.steer(msg.String()); mine {
+	if s.controls() {
+		if cmd, handled := s.control(msg.String()); handled {
 			return cmd
 		}
 	}
-	cmd, mine := s.board.Update(msg, &s.state)
-	if !mine && msg.String() == "esc" && !s.options.Session.CanSteer() {
-		return ui.Cmd(ui.Back{}) // as from every list
+	cmd, handled := s.board.Update(msg, &s.state)
+	if !handled && msg.String() == "esc" && !s.options.Session.CanSteer() {
+		return ui.Cmd(ui.Back{}) // as esc does in every list
 	}
 	return cmd
 }
 
-func (s *Screen) look(msg tea.Msg) tea.Cmd {
+func (s *Screen) toBoard(msg tea.Msg) tea.Cmd {
 	cmd, _ := s.board.Update(msg, &s.state)
 	return cmd
 }
 
-func (s *Screen) pauses() bool { return !s.state.Paused.IsZero() || s.state.PauseWanted }
+func (s *Screen) pausing() bool { return !s.state.Paused.IsZero() || s.state.PauseRequested }
 
-// bad reports what cannot be done.
+// bad shows an error in the status line.
 func bad(text string) tea.Cmd { return ui.Cmd(ui.StatusMsg{Text: text, Bad: true}) }
 
-func (s *Screen) steers() bool {
+// controls reports whether keys control the run now.
+func (s *Screen) controls() bool {
 	return s.options.Session.CanSteer() && !s.ended && !s.stopping && s.state.Ended == nil
 }
 
-func (s *Screen) steer(name string) (cmd tea.Cmd, mine bool) {
+func (s *Screen) control(name string) (cmd tea.Cmd, handled bool) {
 	switch name {
 	case "p":
-		if s.pauses() {
+		if s.pausing() {
 			return s.send(bench.Control{Kind: bench.ControlResume}), true
 		}
 		return s.send(bench.Control{Kind: bench.ControlPause}), true
@@ -83,21 +84,21 @@ func (s *Screen) steer(name string) (cmd tea.Cmd, mine bool) {
 		if !s.state.Loading() {
 			return bad("no step is running"), true
 		}
-		s.dialog = asksSkipStep
+		s.dialog = confirmSkipStep
 	case "S":
 		if s.state.Current == nil || s.state.Current.Result.State != bench.TrialRunning {
 			return bad("no contender is running"), true
 		}
-		s.dialog = asksSkipContender
+		s.dialog = confirmSkipContender
 	case "e":
-		if s.state.StopWanted {
+		if s.state.StopRequested {
 			return ui.Cmd(ui.StatusMsg{Text: "already stopping after this step"}), true
 		}
-		s.dialog = asksStop
+		s.dialog = confirmStop
 	case "a":
-		s.dialog = asksAbort
+		s.dialog = confirmAbort
 	case "m":
-		s.dialog = asksNote
+		s.dialog = enterNote
 		s.note.Reset()
 		return s.note.Focus(), true
 	case "+", "=", "-", "_":
@@ -113,8 +114,8 @@ func (s *Screen) changeRate(up bool) tea.Cmd {
 	if !s.state.Loading() || step.Step.Rate <= 0 {
 		return bad("only steps with a rate (open loop) can change it")
 	}
-	s.rate = cmp.Or(s.rate, max(0, step.Rate), step.Step.Rate) // step.Rate may have been set before this screen came
-	// By one at least: a tenth of a small rate would be rounded away.
+	s.rate = cmp.Or(s.rate, max(0, step.Rate), step.Step.Rate) // step.Rate may be older than this screen
+	// The rate changes by one at least: 10% of a small rate would be rounded away.
 	if up {
 		s.rate = max(math.Round(s.rate*rateStep), s.rate+1)
 	} else {
@@ -127,17 +128,17 @@ func (s *Screen) changeRate(up bool) tea.Cmd {
 // Keys implements ui.Screen.
 func (s *Screen) Keys() []ui.Key {
 	switch {
-	case s.dialog == asksNote:
+	case s.dialog == enterNote:
 		return []ui.Key{{Name: "enter", Help: "save"}, {Name: "esc", Help: "discard"}}
-	case s.dialog == showsEnd:
+	case s.dialog == showEnd:
 		return []ui.Key{{Name: "enter", Help: "close"}}
-	case s.dialog != asksNothing:
+	case s.dialog != closed:
 		return []ui.Key{{Name: "y", Help: "yes"}, {Name: "n", Help: "no"}}
 	}
 	var keys []ui.Key
-	if s.steers() {
+	if s.controls() {
 		pause := "pause"
-		if s.pauses() {
+		if s.pausing() {
 			pause = "resume"
 		}
 		keys = append(keys,
@@ -145,7 +146,8 @@ func (s *Screen) Keys() []ui.Key {
 			ui.Key{Name: "s", Help: "skip step", Long: "stop this step; its data is kept, marked aborted"},
 			ui.Key{Name: "S", Help: "skip contender", Long: "stop this trial and skip the contender's later rounds",
 				Wide: true},
-			ui.Key{Name: "e", Help: "stop after step", Long: "finish this step, then stop the run; continue with --resume", Wide: true},
+			ui.Key{Name: "e", Help: "stop after step", Wide: true,
+				Long: "finish this step, then stop the run; continue with --resume"},
 			ui.Key{Name: "a", Help: "abort", Long: "stop the run now, gracefully (also Ctrl-C); finished steps are kept"},
 			ui.Key{Name: "m", Help: "mark", Long: "save a note at this moment", Wide: true},
 		)
@@ -160,30 +162,30 @@ func (s *Screen) Keys() []ui.Key {
 	)
 }
 
-// dialog is a question that is open.
+// dialog is the dialog that is open.
 type dialog int
 
 const (
-	asksNothing dialog = iota
-	asksAbort
-	asksSkipStep
-	asksSkipContender
-	asksStop
-	asksNote
-	showsEnd
+	closed dialog = iota
+	confirmAbort
+	confirmSkipStep
+	confirmSkipContender
+	confirmStop
+	enterNote
+	showEnd
 )
 
-// answer takes a key while a question is open. Enter says yes only where nothing is lost by it.
-func (s *Screen) response(msg tea.KeyPressMsg) tea.Cmd {
+// dialogKey handles a key while a dialog is open. Enter means yes only where nothing can be lost.
+func (s *Screen) dialogKey(msg tea.KeyPressMsg) tea.Cmd {
 	name, asked := msg.String(), s.dialog
-	s.dialog = asksNothing
+	s.dialog = closed
 	switch asked {
-	case showsEnd:
+	case showEnd:
 		if s.state.Version == 0 {
-			return ui.Cmd(ui.Back{}) // there is nothing to look at
+			return ui.Cmd(ui.Back{}) // nothing to show
 		}
 		return nil
-	case asksNote:
+	case enterNote:
 		if name == "enter" && s.note.Value() != "" {
 			return s.send(bench.Control{Kind: bench.ControlNote, Text: s.note.Value()})
 		} else if name == "enter" || name == "esc" {
@@ -202,11 +204,12 @@ func (s *Screen) response(msg tea.KeyPressMsg) tea.Cmd {
 		s.dialog = asked
 		return nil
 	}
-	if asked == asksAbort {
+	if asked == confirmAbort {
 		return s.abort()
 	}
 	kind := map[dialog]bench.ControlKind{
-		asksSkipStep: bench.ControlSkipStep, asksSkipContender: bench.ControlSkipContender, asksStop: bench.ControlStop,
+		confirmSkipStep: bench.ControlSkipStep, confirmSkipContender: bench.ControlSkipContender,
+		confirmStop: bench.ControlStop,
 	}[asked]
 	return s.send(bench.Control{Kind: kind})
 }
@@ -217,17 +220,18 @@ func (s *Screen) dialogText(f ui.Frame) (title string, lines []string) {
 	yes := l.Key.S("y") + " yes   " + l.Key.S("n") + " no"
 	ask := func(text string) []string { return append(l.Wrap(l.ASCIIOnly(text), w, 0), "", yes) }
 	switch s.dialog {
-	case asksAbort:
-		return "Abort the run?", ask("Stops gracefully and cleans up. You lose the current step; finished steps are kept. Continue with --resume.")
-	case asksSkipStep:
+	case confirmAbort:
+		return "Abort the run?", ask("Stops gracefully and cleans up. You lose the current step; " +
+			"finished steps are kept. Continue with --resume.")
+	case confirmSkipStep:
 		name := ""
 		if st := s.state.Step(); st != nil {
 			name = fmt.Sprintf("Stops step %d (%s) now. ", st.Index+1, outside(st.Step.Name))
 		}
 		return "Skip this step?", ask(name + "Its data is kept, marked aborted. The trial continues but will be incomplete.")
-	case asksSkipContender:
+	case confirmSkipContender:
 		return "Skip this contender?", ask("Stops its trial now and skips its later rounds. Run them with --resume.")
-	case asksStop:
+	case confirmStop:
 		left := ""
 		if st := s.state.Step(); s.state.Loading() {
 			from := s.state.Current.Origin.Add(time.Duration(st.From * float64(time.Second)))
@@ -236,12 +240,12 @@ func (s *Screen) dialogText(f ui.Frame) (title string, lines []string) {
 			}
 		}
 		return "Stop after this step?", ask("Finishes this step" + left + ", then stops the run. Continue with --resume.")
-	case asksNote:
+	case enterNote:
 		s.note.SetWidth(w - 2)
 		return "Add a note", []string{s.note.View(), "", l.Key.S("enter") + " save   " + l.Key.S("esc") + " discard"}
-	case showsEnd:
-		talk := strings.Split(strings.TrimSpace(s.talk), "\n")
-		for _, line := range talk[max(0, len(talk)-12):] {
+	case showEnd:
+		last := strings.Split(strings.TrimSpace(s.stderr), "\n")
+		for _, line := range last[max(0, len(last)-12):] {
 			lines = append(lines, l.Wrap(l.ASCIIOnly(outside(line)), w, 8)...)
 		}
 		lines = append(lines[:min(len(lines), max(1, f.Height-5))], "", l.Faint.S("any key closes"))
@@ -253,5 +257,5 @@ func (s *Screen) dialogText(f ui.Frame) (title string, lines []string) {
 	return "", nil
 }
 
-// outside makes text of the run fit for a dialog.
+// outside makes text of the run safe to show in a dialog.
 func outside(s string) string { return ui.Outside(s, 1000) }

@@ -1,6 +1,6 @@
-// Package live is the screen of a run, in progress or finished: the board that draws it, and the keys
-// that steer it. What a key asks for is sent to the run and shows when the run reports that it has taken it up;
-// the screen itself changes nothing.
+// Package live is the screen of a run, in progress or finished: the board that draws it and the
+// keys that control it. A key sends a request to the run; the screen shows the change when the run
+// has reported it.
 package live
 
 import (
@@ -15,11 +15,11 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// Options are a live screen.
+// Options configure a live screen.
 type Options struct {
 	Session ui.Session
 	Opener  ui.Opener
-	Leave   bool // close the program as soon as the run has ended: "locbench run" comes back
+	Leave   bool // close the program as soon as the run has ended, as "locbench run" does
 }
 
 // Screen is the live view.
@@ -29,26 +29,25 @@ type Screen struct {
 	board   *board.Board
 	dialog  dialog
 	note    textinput.Model
-	rate    float64 // that was last asked for in the running step; 0: none
+	rate    float64 // last requested for the running step; 0: none
 	step    *fold.Step
 
-	writing  bool // of a report
-	stopping bool // the end was asked for
-	forcing  bool // and once more
+	writing  bool // a report is being written
+	stopping bool // the run was asked to stop
+	forcing  bool // the run was asked to stop by force
 	gone     bool // no more events will come
 	ended    bool
 	code     int
-	talk     string // what the run wrote to standard error
+	stderr   string // output of the run to standard error
 }
 
 // New makes the screen.
 func New(o Options) *Screen {
 	note := textinput.New()
-	note.Prompt, note.Placeholder, note.CharLimit = "", "note "+
-		"now", bench.NoteLimit/4 // characters of at most four bytes
+	note.Prompt, note.Placeholder, note.CharLimit = "", "note", bench.NoteLimit/4 // a character has 4 bytes at most
 	note.SetVirtualCursor(true)
 	styles := note.Styles()
-	styles.Cursor.Blink = false // one thing less that moves
+	styles.Cursor.Blink = false
 	note.SetStyles(styles)
 	return &Screen{options: o, board: board.New(), note: note}
 }
@@ -59,8 +58,8 @@ type (
 		ok      bool
 	}
 	endedMsg struct {
-		code int
-		talk string
+		code   int
+		stderr string
 	}
 )
 
@@ -89,8 +88,8 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		}
 		s.gone = true
 		return func() tea.Msg {
-			code, talk := s.options.Session.Wait()
-			return endedMsg{code, talk}
+			code, stderr := s.options.Session.Wait()
+			return endedMsg{code, stderr}
 		}
 	case endedMsg:
 		return s.end(msg)
@@ -100,48 +99,48 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		return s.key(msg)
 	}
-	if s.dialog == asksNote {
+	if s.dialog == enterNote {
 		var cmd tea.Cmd
 		s.note, cmd = s.note.Update(msg)
 		return cmd
 	}
-	return s.look(msg)
+	return s.toBoard(msg)
 }
 
 func (s *Screen) end(msg endedMsg) tea.Cmd {
-	s.ended, s.code, s.talk = true, msg.code, msg.talk
-	s.dialog = asksNothing // no question has a meaning any more
+	s.ended, s.code, s.stderr = true, msg.code, msg.stderr
+	s.dialog = closed // its question is obsolete
 	if s.options.Leave {
 		return ui.Cmd(ui.Quit{})
 	}
-	if s.state.Ended == nil && (s.talk != "" || s.code != 0) || s.talk != "" && !s.options.Session.CanSteer() {
-		s.dialog = showsEnd
+	if s.state.Ended == nil && (s.stderr != "" || s.code != 0) || s.stderr != "" && !s.options.Session.CanSteer() {
+		s.dialog = showEnd
 	}
 	return nil
 }
 
-// Busy implements ui.Screen: the clock runs.
+// Busy implements ui.Screen: the clock advances.
 func (s *Screen) Busy() bool { return !s.ended }
 
-// SlowRefresh implements ui.SlowRefresh: while a step is measured there is nothing that moves.
-func (s *Screen) SlowRefresh() bool { return s.state.Loading() && s.dialog == asksNothing }
+// SlowRefresh implements ui.SlowRefresh: while a step is measured, nothing is animated.
+func (s *Screen) SlowRefresh() bool { return s.state.Loading() && s.dialog == closed }
 
 // Typing implements ui.Screen.
-func (s *Screen) Typing() bool { return s.dialog == asksNote || s.board.Typing() }
+func (s *Screen) Typing() bool { return s.dialog == enterNote || s.board.Typing() }
 
 // Title implements ui.Screen.
 func (s *Screen) Title() string { return "run" }
 
-// State returns what is known of the run; for the summary after the screen is gone.
+// State returns the state of the run, for the summary after the screen has closed.
 func (s *Screen) State() *fold.State { return &s.state }
 
-// Outcome returns the exit code of the run and what it wrote to standard error; not ok while it runs.
-func (s *Screen) Outcome() (code int, talk string, ok bool) { return s.code, s.talk, s.ended }
+// Outcome returns the run's exit code and standard error; ok is false while it runs.
+func (s *Screen) Outcome() (code int, stderr string, ok bool) { return s.code, s.stderr, s.ended }
 
 // View implements ui.Screen.
 func (s *Screen) View(f ui.Frame) []string {
 	lines := s.board.View(f, &s.state, s.status(f))
-	if s.dialog == asksNothing {
+	if s.dialog == closed {
 		return lines
 	}
 	title, text := s.dialogText(f)
@@ -162,8 +161,8 @@ func (s *Screen) status(f ui.Frame) string {
 	return ""
 }
 
-// Interrupt implements ui.Interrupter: Ctrl-C asks once, and then stops the run gracefully; once more
-// forces the stop, and then kills it.
+// Interrupt implements ui.Interrupter. The first Ctrl-C opens a question, the next ones stop the
+// run gracefully, stop it by force, and kill it.
 func (s *Screen) Interrupt() tea.Cmd {
 	switch {
 	case s.ended || !s.options.Session.CanSteer():
@@ -174,14 +173,14 @@ func (s *Screen) Interrupt() tea.Cmd {
 		s.forcing = true
 		text := "forcing stop; Ctrl-C kills the run without cleanup"
 		return s.stop(ui.Cmd(ui.StatusMsg{Text: text, Bad: true}))
-	case s.dialog == asksAbort:
+	case s.dialog == confirmAbort:
 		return s.abort()
 	}
-	s.dialog = asksAbort
+	s.dialog = confirmAbort
 	return nil
 }
 
-// stop asks for the end, with the second call forcefully, and with the third kills the run.
+// stop interrupts the run: first gracefully, then by force; the third call kills it.
 func (s *Screen) stop(then tea.Cmd) tea.Cmd {
 	s.stopping = true
 	return tea.Batch(func() tea.Msg {
@@ -191,14 +190,14 @@ func (s *Screen) stop(then tea.Cmd) tea.Cmd {
 }
 
 func (s *Screen) abort() tea.Cmd {
-	s.dialog = asksNothing
+	s.dialog = closed
 	if s.ended {
 		return nil
 	}
 	return s.stop(nil)
 }
 
-// send asks c of the run at once: commands run side by side, and no wish may overtake another.
+// send sends c to the run at once: as commands run concurrently, they could overtake each other.
 func (s *Screen) send(c bench.Control) tea.Cmd {
 	if err := s.options.Session.Send(c); err != nil {
 		return bad(c.Kind.Words() + ": " + err.Error())

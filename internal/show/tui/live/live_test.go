@@ -18,17 +18,16 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// session is a run that says records and then, unless it is to stay, ends. Its controls are taken
-// as a worker takes them: they come back as interventions.
+// session is a run that sends records and then ends when stay is closed. It records its controls.
 type session struct {
 	mu      sync.Mutex
 	batches [][]bench.Record
 	stay    chan struct{} // closed when it ends
-	waiting bool          // Next has nothing to tell
+	waiting bool          // Next has no more records
 	sent    []bench.Control
 	stops   []os.Signal
 	watched bool
-	talk    string
+	stderr  string
 	code    int
 }
 
@@ -78,7 +77,7 @@ func (s *session) waits() bool {
 
 func (s *session) Wait() (int, string) {
 	<-s.stay
-	return s.code, s.talk
+	return s.code, s.stderr
 }
 
 func (s *session) Stop(sig os.Signal) {
@@ -143,18 +142,18 @@ func TestDialogsGolden(t *testing.T) {
 	}
 }
 
-// TestKeysSteer says what each key asks of the run, and that what loses something is asked once.
-func TestKeysSteer(t *testing.T) {
+// TestKeysControl: each key sends its request; those that lose data are confirmed first.
+func TestKeysControl(t *testing.T) {
 	for name, c := range map[string]struct {
 		keys []string
 		want string
 	}{
 		"pause":             {[]string{"p"}, "pause"},
-		"skip step":         {[]string{"s", "y"}, "skip step"},
+		"skip step":         {[]string{"s", "y"}, "skip_step"},
 		"not after all":     {[]string{"s", "n", "S", "esc", "e", "q"}, ""},
-		"skip contender":    {[]string{"S", "y"}, "skip contender"},
-		"stop":              {[]string{"e", "y"}, "stop after step"},
-		"enter is no yes":   {[]string{"s", "enter", "n"}, ""},
+		"skip contender":    {[]string{"S", "y"}, "skip_contender"},
+		"stop":              {[]string{"e", "y"}, "stop_after_step"},
+		"enter is not yes":  {[]string{"s", "enter", "n"}, ""},
 		"note":              {[]string{"m", "a", "y", "q", "enter"}, "note"},
 		"an empty note":     {[]string{"m", "enter"}, ""},
 		"a note left":       {[]string{"m", "a", "esc"}, ""},
@@ -176,7 +175,7 @@ func TestKeysSteer(t *testing.T) {
 	}
 }
 
-// TestTheRateOfAnOpenLoop goes up and down by tenths from the step's own rate, but by one at least.
+// TestTheRateOfAnOpenLoop changes by 10% from the step's own rate, but by one at least.
 func TestTheRateOfAnOpenLoop(t *testing.T) {
 	for rate, want := range map[float64][]float64{1000: {1100, 1210, 1100}, 1: {2, 3, 2}} {
 		if got := ratesAsked(t, rate); !slices.Equal(got, want) {
@@ -228,10 +227,10 @@ func TestAbortAsksOnceAndLeaves(t *testing.T) {
 	}
 }
 
-// TestARunThatNeverBegan shows why.
+// TestARunThatNeverBegan: the screen shows why.
 func TestARunThatNeverBegan(t *testing.T) {
 	s := newSession(nil)
-	s.code, s.talk = 1, "locbench: connect to Docker: \x1b[31mno such file\x1b[0m\n  without Docker: --runtime process\n"
+	s.code, s.stderr = 1, "locbench: connect to Docker: \x1b[31mno such file\x1b[0m\n  without Docker: --runtime process\n"
 	close(s.stay)
 	screen, asked := open(s, false)
 	text := strings.Join(tuitest.View(screen, tuitest.Size{Width: 80, Height: 24}, ui.NewLook(ui.LookOptions{NoColor: true}), time.Unix(0, 0)), "\n")
@@ -245,12 +244,12 @@ func TestARunThatNeverBegan(t *testing.T) {
 	}
 	press(screen, asked, "enter")
 	if len(*asked) != 1 || (*asked)[0] != (ui.Back{}) {
-		t.Errorf("closing what it said does not lead back to where it can be set right: %v", *asked)
+		t.Errorf("closing the message does not lead back to the setup: %v", *asked)
 	}
 }
 
-// TestAWatchedRunIsNotSteered leaves somebody else's run alone.
-func TestAWatchedRunIsNotSteered(t *testing.T) {
+// TestAWatchedRunIsNotControlled: keys do not change a run of another process.
+func TestAWatchedRunIsNotControlled(t *testing.T) {
 	s := newSession(inAStep(t))
 	s.watched = true
 	screen, asked := open(s, false)
@@ -264,19 +263,19 @@ func TestAWatchedRunIsNotSteered(t *testing.T) {
 	close(s.stay)
 }
 
-// TestAFinishedRun is shown as it ended, with what could not be read of it, and esc leads back.
+// TestAFinishedRun is shown with the errors of reading it, and esc leads back.
 func TestAFinishedRun(t *testing.T) {
 	records := tuitest.Records(t, "limits")
-	for talk, want := range map[string]string{"": "complete", "a-1.json: line 3\n": "The run is incomplete"} {
+	for stderr, want := range map[string]string{"": "complete", "a-1.json: line 3\n": "Run incomplete"} {
 		s := newSession(records)
-		s.watched, s.talk = true, talk
+		s.watched, s.stderr = true, stderr
 		close(s.stay)
 		screen, asked := open(s, false)
 		text := strings.Join(tuitest.View(screen, tuitest.Size{Width: 120, Height: 40}, ui.NewLook(ui.LookOptions{NoColor: true}), now(records)), "\n")
 		if !strings.Contains(text, want) || strings.Contains(text, "watching") || screen.Busy() {
 			t.Errorf("no %q, or still busy (%v):\n%s", want, screen.Busy(), text)
 		}
-		if talk != "" {
+		if stderr != "" {
 			press(screen, asked, "enter")
 		}
 		if press(screen, asked, "esc"); len(*asked) != 1 || (*asked)[0] != tea.Msg(ui.Back{}) {
@@ -285,8 +284,8 @@ func TestAFinishedRun(t *testing.T) {
 	}
 }
 
-// TestTheCommandIsCopied as a shell reads it, with the seed; of a folder of anybody's making only
-// what is a run of locbench.
+// TestTheCommandIsCopied quoted for a shell, with the seed; other commands than a run of locbench
+// are refused.
 func TestTheCommandIsCopied(t *testing.T) {
 	for _, c := range []struct {
 		command []string

@@ -12,11 +12,10 @@ import (
 
 const askTimeout = time.Minute
 
-// localElastic is where an Elasticsearch would be that somebody has started here without saying so.
+// localElastic is the URL of an Elasticsearch that may already run on this machine.
 const localElastic = "http://127.0.0.1:9200"
 
-// facts are what the Site has answered so far. Responses to older questions are recognized by their
-// number and dropped.
+// facts are the results of the Site so far. A request has a number; outdated results are dropped.
 type facts struct {
 	pending int
 
@@ -34,8 +33,8 @@ type facts struct {
 
 	elastic map[string]*elasticResponse // by URL
 
-	room      int // connections asked about last
-	most      int // 0: not known
+	room      int // connections of the last request for Site.Room
+	most      int // its result
 	roomWhy   string
 	roomKnown bool
 }
@@ -46,10 +45,10 @@ type elasticResponse struct {
 	done bool
 }
 
-// answer takes in what the Site has said. It is called by Update, as the message that it is.
+// response is a message with a result of the Site; Update calls it to store the result.
 type response func() tea.Cmd
 
-// asking makes a command of a question. It counts as pending until its response has come.
+// asking makes a command of a request to the Site, which is pending until its response has arrived.
 func (s *Screen) asking(f func(context.Context) response) tea.Cmd {
 	s.facts.pending++
 	return func() tea.Msg {
@@ -82,15 +81,15 @@ func (s *Screen) askContenders() tea.Cmd {
 	})
 }
 
-// askAgain asks about everything that may change while one looks: machine, engine, images, store.
+// askAgain requests everything that can change meanwhile: machine, engine, images, store.
 func (s *Screen) askAgain() tea.Cmd {
 	s.facts.elastic = map[string]*elasticResponse{}
 	s.facts.roomKnown, s.facts.room = false, 0
 	return tea.Batch(s.askMachine(), s.askStates(), s.askElastic(localElastic), s.askElastic(s.elasticURL()), s.askRoom())
 }
 
-// backAgain asks again after another screen was shown: images may have been built, and answers that
-// came meanwhile have gone to that screen.
+// backAgain requests everything again after another screen was shown: that screen has received the
+// responses, and images may have been built.
 func (s *Screen) backAgain() tea.Cmd {
 	s.facts.pending = 0
 	cmds := []tea.Cmd{s.askAgain()}
@@ -135,7 +134,7 @@ func (s *Screen) askElastic(url string) tea.Cmd {
 	if _, asked := s.facts.elastic[url]; url == "" || asked {
 		return nil
 	}
-	if len(s.facts.elastic) > 100 { // somebody types
+	if len(s.facts.elastic) > 100 { // one for each letter of a long URL
 		clear(s.facts.elastic)
 	}
 	a := &elasticResponse{}
@@ -149,7 +148,7 @@ func (s *Screen) askElastic(url string) tea.Cmd {
 	})
 }
 
-// askRoom asks whether the largest step can be opened, unless that was asked already.
+// askRoom requests the room for the largest step, unless it has been requested already.
 func (s *Screen) askRoom() tea.Cmd {
 	n := profile.MostConnections(s.plan.Steps)
 	if n == 0 || n == s.facts.room {

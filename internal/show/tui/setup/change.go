@@ -2,6 +2,7 @@ package setup
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -17,14 +18,14 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// change carries out f, plans again, and asks what has to be asked again because of it.
+// change calls f, plans again, and requests the facts that depend on the change.
 func (s *Screen) change(f func()) tea.Cmd {
 	runtime, before := s.runtime(), s.choice.Profile
 	f()
 	if s.choice.Profile != before {
 		s.takeProfile()
 	}
-	s.forced = ""
+	s.confirmed = ""
 	s.replan()
 	if !slices.Contains(s.shown(), s.focus) {
 		s.focus = fieldStart
@@ -39,7 +40,7 @@ func (s *Screen) change(f func()) tea.Cmd {
 	return tea.Batch(append(cmds, s.askRoom())...)
 }
 
-// pick gives a choice one of its options.
+// pick sets a field to one of its options.
 func (s *Screen) pick(f id, value string) tea.Cmd {
 	switch f {
 	case fieldProfile:
@@ -52,12 +53,12 @@ func (s *Screen) pick(f id, value string) tea.Cmd {
 	return s.change(func() { s.put(f, value) })
 }
 
-// give gives an option a value.
+// give sets an option of the command.
 func (s *Screen) give(name, value string) { s.choice.Set[name] = []string{value} }
 
-// put gives an option a value, or lets it be where that is the profile's.
+// put sets the option of a field, or unsets it if the value is the profile's.
 func (s *Screen) put(f id, value string) {
-	needed := f == fieldDump || f == fieldCities // without them the data would be other ones
+	needed := f == fieldDump || f == fieldCities // without the option, the data would be different
 	if value == s.preset(f) && (value != "" || !needed) || value == "" && !needed {
 		delete(s.choice.Set, string(f))
 		return
@@ -67,7 +68,7 @@ func (s *Screen) put(f id, value string) {
 
 const noElastic = "needs an Elasticsearch 7 URL"
 
-// setStore keeps the address of an external store for who comes back to it.
+// setStore sets the kind of the store and keeps the URL of an external one for a return to it.
 func (s *Screen) setStore(kind string) tea.Cmd {
 	return s.change(func() {
 		if url := s.choice.Set.Text("elastic"); url != "" {
@@ -89,7 +90,7 @@ func (s *Screen) unset(flags ...string) {
 	maps.DeleteFunc(s.choice.Set, func(flag string, _ []string) bool { return slices.Contains(flags, flag) })
 }
 
-// firstCities is how many cities are generated unless somebody says how many.
+// firstCities is the number of generated cities until the user changes it.
 const firstCities = "10000"
 
 func (s *Screen) setData(kind string) tea.Cmd {
@@ -132,7 +133,7 @@ func (s *Screen) resetAll() tea.Cmd {
 	})
 }
 
-// step changes a choice or a number by one, back or forth.
+// step moves a choice or a number by one.
 func (s *Screen) step(f id, by int) tea.Cmd {
 	if options := s.options(f); len(options) > 0 {
 		at := slices.IndexFunc(options, func(o option) bool { return o.value == s.value(f) })
@@ -152,25 +153,25 @@ func (s *Screen) step(f id, by int) tea.Cmd {
 	return s.change(func() { s.put(f, number(v)) })
 }
 
-func (s *Screen) way(key string) tea.Cmd {
+func (s *Screen) applyFix(key string) tea.Cmd {
 	if len(key) != 1 || key < "1" || key > "9" {
 		return nil
 	}
-	var offers []offer
+	var fixes []fix
 	for _, p := range s.problems() {
-		offers = append(offers, p.offers...)
+		fixes = append(fixes, p.fixes...)
 	}
-	if n := int(key[0] - '1'); n < len(offers) {
-		return offers[n].take()
+	if n := int(key[0] - '1'); n < len(fixes) {
+		return fixes[n].apply()
 	}
 	return nil
 }
 
-// start begins the run, or says what stands in its way and goes there. What only the machine lacks
-// may have come meanwhile: a second time it starts all the same.
+// start starts the run, or shows the worst problem and focuses its field. A problem of the machine
+// may be solved by now: a second start ignores it.
 func (s *Screen) start() tea.Cmd {
 	if !s.loaded && s.baseErr == "" {
-		return tell("still reading the profile", true)
+		return say("still reading the profile", true)
 	}
 	bad := ""
 	for _, p := range s.problems() {
@@ -181,18 +182,18 @@ func (s *Screen) start() tea.Cmd {
 			s.focus = p.field
 		}
 		if p.input {
-			return tell(p.text, true)
+			return say(p.text, true)
 		}
 		bad = cmp.Or(bad, p.text)
 	}
 	if !s.planned {
-		return tell("no plan yet", true)
+		return say("no plan yet", true)
 	}
-	if bad != "" && s.forced != bad {
-		s.forced = bad
-		return tell(bad+"; s again starts anyway", true)
+	if bad != "" && s.confirmed != bad {
+		s.confirmed = bad
+		return say(bad+"; s again starts anyway", true)
 	}
-	s.forced = ""
+	s.confirmed = ""
 	return s.o.Start(s.choice.Args())
 }
 
@@ -208,7 +209,7 @@ func (s *Screen) takeProfile() {
 	s.loaded, s.base, s.baseErr = false, bench.Profile{}, ""
 	i := slices.IndexFunc(s.profiles, func(p Profile) bool { return p.Name == s.choice.Profile })
 	if i < 0 {
-		s.baseErr = "no profile " + ui.Outside(s.choice.Profile, 200)
+		s.baseErr = "profile not found: " + ui.Outside(s.choice.Profile, 200)
 		return
 	}
 	s.list.dirty = true
@@ -219,8 +220,8 @@ func (s *Screen) takeProfile() {
 	}
 }
 
-// replan asks what the command line would make of the choice: first of each field by itself, so
-// that a mistake is reported where it was made, then of all that are right together.
+// replan makes the plan as the command line would. It checks each field by itself first, to report
+// mistakes at their field, and then plans with all correct ones.
 func (s *Screen) replan() {
 	s.plan, s.planned, s.planErr = bench.Profile{}, false, ""
 	clear(s.wrong)
@@ -228,7 +229,7 @@ func (s *Screen) replan() {
 		return
 	}
 	right := maps.Clone(s.choice.Changes())
-	neutral := s.base // a store that is missing must not be held against every other field
+	neutral := s.base // a missing store must not be reported at every other field
 	neutral.Store = bench.StoreSpec{Kind: bench.StoreNone}
 	for _, f := range allFields() {
 		name := string(f)
@@ -237,11 +238,11 @@ func (s *Screen) replan() {
 		case !s.choice.Set.Given(name):
 			continue
 		case f == fieldStore && bench.StoreKind(v).Traits().ByURL, f == fieldElastic && v == "":
-			delete(right, name) // --elastic implies the store, or says that it lacks its URL
+			delete(right, name) // --elastic implies the store, or reports its missing URL
 			continue
 		}
 		_, err := profile.Change(neutral, profile.Changes{name: {v}}, nil)
-		if s.wrong[f] = s.reason(err); err != nil {
+		if s.wrong[f] = reason(err); err != nil {
 			delete(right, name)
 		}
 	}
@@ -251,19 +252,23 @@ func (s *Screen) replan() {
 	}
 	base := s.base
 	if s.storeKind().Traits().ByURL && !right.Given("elastic") && base.Store.URL == "" {
-		base.Store = bench.StoreSpec{Kind: bench.StoreNone} // for the figures only: problems says what is missing
+		base.Store = bench.StoreSpec{Kind: bench.StoreNone} // for the estimate only: the problem is reported
 		if s.wrong[fieldElastic] == "" {
 			s.wrong[fieldElastic] = noElastic
 		}
 	}
 	var err error
 	s.plan, err = profile.Change(base, right, nil)
-	s.planErr, s.planned = s.reason(err), err == nil
+	s.planErr, s.planned = reason(err), err == nil
 }
 
-// reason returns err without the name of the profile, which is on the screen anyway.
-func (s *Screen) reason(err error) string {
-	return strings.TrimPrefix(text(err), "profile "+s.base.Name+": ")
+// reason returns the mistakes that err joins, without the name of the profile.
+func reason(err error) string {
+	var joined interface{ Unwrap() []error }
+	if errors.As(err, &joined) {
+		err = errors.Join(joined.Unwrap()...)
+	}
+	return text(err)
 }
 
 func (s *Screen) total() time.Duration {

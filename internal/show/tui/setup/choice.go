@@ -10,12 +10,12 @@ import (
 	"locbench/internal/text/secret"
 )
 
-// Choice is a setup as the command line says it.
+// Choice is a setup, in the terms of the command line.
 type Choice struct {
 	Profile    string            // name or file
 	Contenders []bench.Selection // nil: the profile's
-	Set        profile.Changes   // of the profile
-	Extra      []string          // other options of locbench run, as they are
+	Set        profile.Changes   // options that change the profile
+	Extra      []string          // other options of locbench run, unchanged
 }
 
 func (c Choice) clone() Choice {
@@ -26,16 +26,17 @@ func (c Choice) clone() Choice {
 	return c
 }
 
-// Changes returns all that the setup changes of the profile.
+// Changes returns all changes to the profile.
 func (c Choice) Changes() profile.Changes { return c.Set.With("contenders", names(c.Contenders)...) }
 
-// Args returns the arguments of "locbench run" that say the same.
+// Args returns the equivalent arguments of "locbench run".
 func (c Choice) Args() []string {
 	args := append([]string{"--profile", c.Profile}, names(c.Contenders)...)
 	for _, o := range profile.Options() {
 		for _, text := range c.Set[o.Name] {
 			switch {
-			case o.Name == "store" && bench.StoreKind(text).Traits().ByURL && c.Set.Text("elastic") != "": // which implies it
+			case o.Name == "store" && bench.StoreKind(text).Traits().ByURL && c.Set.Text("elastic") != "":
+				// --elastic implies it.
 			case o.Type == "bool":
 				args = append(args, "--"+o.Name+"="+text)
 			default:

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
+	"locbench/internal/bench"
 	"locbench/internal/run/profile"
 	"locbench/internal/show/tui/ui"
 )
@@ -17,8 +19,9 @@ func (s *Screen) edit(f id) {
 	s.mode = editing
 	s.before = s.choice.Set[string(f)]
 	value := s.value(f)
-	if f == fieldDuration && strings.Contains(value, " to ") {
-		value = ""
+	if f == fieldDuration && s.choice.Set.Text("duration") == "" && slices.ContainsFunc(s.base.Steps,
+		func(step bench.Step) bool { return step.Duration != s.base.Steps[0].Duration }) {
+		value = "" // a range cannot be edited
 	}
 	s.input.SetValue(value)
 	s.input.CursorEnd()
@@ -44,20 +47,20 @@ func (s *Screen) keyEditing(msg tea.KeyPressMsg) tea.Cmd {
 	return s.typed(msg)
 }
 
-// keep ends editing. What was typed stays, even when it is wrong: its field says so.
+// keep ends editing and keeps the text, even a wrong one: its field shows the mistake.
 func (s *Screen) keep() tea.Cmd {
 	s.leave()
 	return s.change(func() {})
 }
 
-// typed hands a message to the text that is being typed.
+// typed passes a message to the text input that is active.
 func (s *Screen) typed(msg tea.Msg) (cmd tea.Cmd) {
 	switch {
 	case s.mode == editing:
 		s.input, cmd = s.input.Update(msg)
 		value := strings.TrimSpace(s.input.Value())
 		f := s.focus
-		if value == "" && f == fieldDuration { // several lengths cannot be typed
+		if value == "" && f == fieldDuration { // the profile's steps may differ in length
 			return tea.Batch(cmd, s.change(func() { delete(s.choice.Set, "duration") }))
 		}
 		return tea.Batch(cmd, s.change(func() { s.put(f, value) }))
@@ -72,14 +75,13 @@ func (s *Screen) typed(msg tea.Msg) (cmd tea.Cmd) {
 	return cmd
 }
 
-// draw returns the text of in within w cells, its cursor in reverse. The part around the cursor is shown
-// when it is longer.
+// draw returns the text of in, or the part around the cursor, in w cells, the cursor in reverse.
 func draw(l *ui.Look, in textinput.Model, w int) string {
 	value := []rune(in.Value())
 	at := min(max(in.Position(), 0), len(value))
 	part := func(from, to int) string { return l.Outside(string(value[from:to]), 4000) }
-	behind := min(at+1, len(value))
-	before, under, after := part(0, at), cmp.Or(part(at, behind), " "), part(behind, len(value))
+	next := min(at+1, len(value))
+	before, under, after := part(0, at), cmp.Or(part(at, next), " "), part(next, len(value))
 	if room := w - ui.Width(under); ui.Width(before) > room {
 		runes := []rune(before)
 		for ui.Width(string(runes)) > room-1 && len(runes) > 0 {
@@ -94,18 +96,18 @@ func draw(l *ui.Look, in textinput.Model, w int) string {
 type save struct {
 	input  textinput.Model
 	err    string
-	asking bool // whether to replace a file that is there
+	asking bool // asking whether to replace a file
 	busy   bool
 }
 
 func (s *Screen) openSave() tea.Cmd {
 	if !s.planned {
 		why := cmp.Or(s.baseErr, s.planErr, "still reading the profile")
-		return tell("cannot save an invalid profile: "+why, true)
+		return say("cannot save an invalid profile: "+why, true)
 	}
 	for _, p := range s.mistakes() {
 		s.focus = p.field
-		return tell(p.text, true)
+		return say(p.text, true)
 	}
 	s.mode = saving
 	s.save.err, s.save.asking, s.save.busy = "", false, false
@@ -152,8 +154,7 @@ func (s *Screen) write(replace bool) tea.Cmd {
 	})
 }
 
-// saved takes in how the saving went. The new profile is the chosen one from then on, with nothing
-// changed.
+// saved handles the result of Site.Save. The new profile becomes the chosen one, without changes.
 func (s *Screen) saved(path, warning string, err error) tea.Cmd {
 	s.save.busy = false
 	if err != nil {
@@ -167,15 +168,15 @@ func (s *Screen) saved(path, warning string, err error) tea.Cmd {
 	s.leave()
 	before, url := s.choice.Set, s.choice.Set.Text("elastic")
 	s.choice = Choice{Profile: path, Set: profile.Changes{}, Extra: s.choice.Extra}
-	for _, name := range []string{"target", "seed"} { // which no profile has
+	for _, name := range []string{"target", "seed"} { // not part of profiles
 		s.choice.Set = s.choice.Set.With(name, before[name]...)
 	}
-	said := "saved as " + ui.Outside(path, 200)
+	message := "saved as " + ui.Outside(path, 200)
 	if warning != "" {
-		said += "; " + ui.Outside(warning, 200)
+		message += "; " + ui.Outside(warning, 200)
 		if url != "" {
 			s.give("elastic", url)
 		}
 	}
-	return tea.Batch(s.askProfiles(), ui.Cmd(ui.StatusMsg{Text: said}))
+	return tea.Batch(s.askProfiles(), ui.Cmd(ui.StatusMsg{Text: message}))
 }

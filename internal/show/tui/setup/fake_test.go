@@ -18,8 +18,7 @@ import (
 	"locbench/profiles"
 )
 
-// fakeSite is a machine as a test wants it. It keeps the contract of Site: it answers what is
-// asked, refuses to overwrite, and ends with its context.
+// fakeSite is the machine of a test. It keeps the contract of Site: it refuses to overwrite files.
 type fakeSite struct {
 	profiles []Profile
 	services []bench.Service
@@ -85,7 +84,7 @@ func (f *fakeSite) Save(_ context.Context, path string, p bench.Profile, replace
 		return "", "", fmt.Errorf("save %s: %w", path, ErrExists)
 	}
 	if strings.Contains(path, "/nowhere/") {
-		return "", "", errors.New("save /nowhere/x.yaml: no such folder")
+		return "", "", errors.New("save /nowhere/x.yaml: no such file or directory")
 	}
 	f.files[path] = p
 	return path, "", nil
@@ -113,14 +112,14 @@ func services() []bench.Service {
 			Docker: image("Dockerfile"), Variants: []bench.Variant{{Name: "builtin", Title: "the copy inside locbench", Builtin: &yes}, {Name: "release", Title: "built from its Dockerfile"}}},
 		{Name: "js-express", Title: "Express", Language: "JavaScript", Framework: "Express", Version: "5.1", Tags: []string{"async"}, Endpoints: []string{"get"}, Docker: image("Dockerfile")},
 		{Name: "kt-http4k", Title: "http4k", Language: "Kotlin", Framework: "http4k", Version: "6.5", Tags: []string{"jvm", "blocking"}, Endpoints: []string{"get"}, Docker: image("Dockerfile"),
-			Variants: []bench.Variant{{Name: "undertow"}, {Name: "netty"}, {Name: "graalvm", Title: "compiled ahead", Unverified: "no GraalVM where it was written"}}},
+			Variants: []bench.Variant{{Name: "undertow"}, {Name: "netty"}, {Name: "graalvm", Title: "compiled to native code", Unverified: "written without GraalVM"}}},
 		{Name: "kt-ktor", Title: "Ktor", Language: "Kotlin", Framework: "Ktor", Version: "3.4", Tags: []string{"jvm", "async"}, Endpoints: []string{"get"}, Docker: image("Dockerfile")},
 		{Name: "rs-actix", Title: "Actix Web", Language: "Rust", Framework: "actix-web", Version: "4.11", Tags: []string{"native", "async"}, Endpoints: []string{"get"}, Docker: image("Dockerfile"),
 			Variants: []bench.Variant{{Name: "release"}, {Name: "lto", Title: "link-time optimization"}, {Name: "native", Title: "for this very CPU"}}},
 	}
 }
 
-// everything returns a machine that has all there is.
+// everything returns a machine on which everything is available.
 func everything(t testing.TB) *fakeSite {
 	states := map[bench.Selection]State{}
 	for _, svc := range services() {
@@ -128,7 +127,7 @@ func everything(t testing.TB) *fakeSite {
 			states[bench.Selection{Contender: svc.Name, Variant: v.Name}] = State{Kind: Ready, Verified: "verified on 2026-11-21 with 1.5 CPUs, 512 MiB"}
 		}
 	}
-	states[bench.Selection{Contender: "go-nethttp", Variant: "release"}] = State{Kind: Stale, Why: "its sources have changed since"}
+	states[bench.Selection{Contender: "go-nethttp", Variant: "release"}] = State{Kind: Stale, Why: "sources changed"}
 	states[bench.Selection{Contender: "kt-http4k", Variant: "graalvm"}] = State{Kind: Build}
 	states[bench.Selection{Contender: "js-express"}] = State{Kind: Build}
 	states[bench.Selection{Contender: "kt-ktor"}] = State{Kind: Build}
@@ -142,7 +141,7 @@ func everything(t testing.TB) *fakeSite {
 				{Name: "cgroup", Status: machine.OK, Value: "v2"},
 				{Name: "CPUs", Status: machine.OK, Value: "16 (AMD EPYC 7713)"},
 				{Name: "memory", Status: machine.OK, Value: "64.0 GiB, 50.0 GiB available"},
-				{Name: "load", Status: machine.Warn, Value: "9.41 in the last minute", Fix: "end what else is running (top shows it), or the figures are partly its"},
+				{Name: "load", Status: machine.Warn, Value: "9.41 in the last minute", Fix: "stop other processes (see top): they distort results"},
 				{Name: "open files", Status: machine.OK, Value: "up to 1048576"},
 				{Name: "local ports", Status: machine.OK, Value: "28232 (32768 to 60999)"},
 				{Name: "Go toolchain", Status: machine.OK, Value: "go1.26.0"},
@@ -150,7 +149,7 @@ func everything(t testing.TB) *fakeSite {
 	}
 }
 
-// withoutDocker returns a machine on which no engine answers and nothing else either.
+// withoutDocker returns a machine without a Docker engine and without an Elasticsearch.
 func withoutDocker(t testing.TB) *fakeSite {
 	f := everything(t)
 	f.elastic = nil
@@ -161,7 +160,7 @@ func withoutDocker(t testing.TB) *fakeSite {
 	return f
 }
 
-// opened is a screen over a site that has heard every response.
+// opened is a screen that has received every response of its site.
 type opened struct {
 	*Screen
 	started [][]string
@@ -175,13 +174,13 @@ func open(t testing.TB, site Site, initial Choice) *opened {
 		Start:  func(args []string) tea.Cmd { o.started = append(o.started, args); return nil },
 		Browse: func() tea.Cmd { return ui.Cmd(ui.StatusMsg{Text: "browse"}) },
 	})
-	tuitest.Settle(o.Screen, o.Init(), o.heard)
+	tuitest.Settle(o.Screen, o.Init(), o.receive)
 	return o
 }
 
-func (o *opened) heard(msg tea.Msg) { o.program = append(o.program, msg) }
+func (o *opened) receive(msg tea.Msg) { o.program = append(o.program, msg) }
 
-func (o *opened) press(keys ...string) { tuitest.Press(o.Screen, o.heard, keys...) }
+func (o *opened) press(keys ...string) { tuitest.Press(o.Screen, o.receive, keys...) }
 
 // typed presses a key for each letter.
 func (o *opened) typed(text string) {

@@ -9,7 +9,7 @@ import (
 	"locbench/internal/run/profile"
 )
 
-// id is a field: the name of an option of a run, or what no single option says.
+// id is a field: the name of an option of a run, or another name for fields of several options.
 type id string
 
 const (
@@ -21,7 +21,7 @@ const (
 	fieldMemory      id = "memory"
 	fieldConnections id = "connections"
 	fieldDuration    id = "duration"
-	fieldInterleave  id = "turns"
+	fieldInterleave  id = "interleave"
 	fieldRuntime     id = "runtime"
 	fieldStore       id = "store"
 	fieldElastic     id = "elastic"
@@ -33,7 +33,7 @@ const (
 
 const dataBundled, dataGenerated, dataDump = profile.BundledData, "generated", "dump"
 
-// allFields returns all there are, in order.
+// allFields returns all fields, in order.
 func allFields() []id {
 	all := []id{fieldProfile}
 	for _, o := range profile.Options() {
@@ -61,12 +61,12 @@ func (f id) about() (label, help string) {
 	return o.Label, o.Help
 }
 
-// shown returns the fields that mean something now, in order.
+// shown returns the fields that have an effect now, in order.
 func (s *Screen) shown() []id {
 	var out []id
 	for _, f := range allFields() {
 		switch {
-		case f == fieldInterleave && len(s.selected()) < 2 && s.value(f) == "": // there is nobody to take turns with
+		case f == fieldInterleave && len(s.selected()) < 2 && s.value(f) == "": // interleaving needs two contenders
 		case f == fieldElastic && !s.storeKind().Traits().ByURL:
 		case f == fieldCities && s.dataKind() != dataGenerated:
 		case f == fieldDump && s.dataKind() != dataDump:
@@ -77,7 +77,7 @@ func (s *Screen) shown() []id {
 	return out
 }
 
-// value returns what a field holds now, as it is typed.
+// value returns the current text of a field.
 func (s *Screen) value(f id) string {
 	given := s.choice.Set.Text(string(f))
 	switch {
@@ -95,7 +95,7 @@ func (s *Screen) value(f id) string {
 	return s.preset(f)
 }
 
-// preset returns what the profile says of a field.
+// preset returns the profile's value of a field.
 func (s *Screen) preset(f id) string {
 	if f == fieldData {
 		return dataKind(s.base.Data)
@@ -127,7 +127,7 @@ func (s *Screen) changes() (n int) {
 	return n
 }
 
-// storeKind of the setup: a URL makes it an external one.
+// storeKind returns the kind of the store; with a URL it is an external one.
 func (s *Screen) storeKind() bench.StoreKind {
 	if url := s.choice.Set.Text("elastic"); url != "" || s.choice.Set.Given("store") {
 		return storeKind(bench.StoreSpec{Kind: bench.StoreKind(s.choice.Set.Text("store")), URL: url})
@@ -153,7 +153,7 @@ func (s *Screen) runtime() bench.Runtime {
 	return cmp.Or(bench.Runtime(s.value(fieldRuntime)), bench.RuntimeAuto)
 }
 
-// inContainers reports whether contenders will run in containers, as far as that is known.
+// inContainers reports whether contenders are expected to run in containers.
 func (s *Screen) inContainers() bool {
 	return s.runtime().Traits().Container || s.runtime().Traits().Auto && s.engineResponds()
 }
@@ -192,7 +192,7 @@ type option struct {
 	faulty      bool
 }
 
-// options of a choice; nil for other fields.
+// options returns the options of a field; nil for fields without a list.
 func (s *Screen) options(f id) (out []option) {
 	switch f {
 	case fieldProfile:

@@ -39,7 +39,7 @@ func TestViews(t *testing.T) {
 		},
 		"asking": func() *opened {
 			o := &opened{Screen: New(Options{Site: everything(t)})}
-			o.Init() // its commands are not run: nobody has answered yet
+			o.Init() // its commands are not run, so there is no response yet
 			return o
 		},
 		"choose": func() *opened {
@@ -80,7 +80,7 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// thirty returns a machine with so many contenders, with three variants each.
+// thirty returns a machine with 31 contenders, most with three variants.
 func thirty(t testing.TB) *fakeSite {
 	f := everything(t)
 	f.services = nil
@@ -92,7 +92,7 @@ func thirty(t testing.TB) *fakeSite {
 		f.services = append(f.services, bench.Service{
 			Name: fmt.Sprintf("contender-%02d", i), Title: fmt.Sprintf("The %dth", i), Language: "Language", Framework: "framework", Version: "1.0", Tags: tags, Endpoints: []string{"get"},
 			Docker:   &bench.DockerRecipe{Dockerfile: "Dockerfile"},
-			Variants: []bench.Variant{{Name: "one"}, {Name: "two", Title: "another"}, {Name: "three", Unverified: "nobody has run it"}},
+			Variants: []bench.Variant{{Name: "one"}, {Name: "two", Title: "another"}, {Name: "three", Unverified: "never run"}},
 		})
 	}
 	f.services = append(services()[:1], f.services...)

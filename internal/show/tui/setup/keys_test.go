@@ -69,14 +69,14 @@ func TestFromKeysToArguments(t *testing.T) {
 		}, "--profile quick rs-actix:lto"},
 		{"contenders escaped", everything, func(o *opened) { o.goTo(fieldContenders); o.press("enter", "a", "esc") }, "--profile quick"},
 		{"all of them", everything, func(o *opened) { o.goTo(fieldContenders); o.press("enter", "a", "enter") }, "--profile quick go-nethttp js-express kt-http4k kt-ktor rs-actix"},
-		{"turns", everything, func(o *opened) {
+		{"interleave", everything, func(o *opened) {
 			o.goTo(fieldContenders)
 			o.press("enter", "a", "enter")
 			o.give(fieldInterleave, "100ms")
 		}, "--profile quick go-nethttp js-express kt-http4k kt-ktor rs-actix --interleave 100ms"},
-		{"ways out", withoutDocker, func(o *opened) { o.press("left", "1", "1") }, "--profile locations --runtime process --store embedded"},
-		{"ways out among the findings", withoutDocker, func(o *opened) { o.press("left", "d", "1", "1", "esc") }, "--profile locations --runtime process --store embedded"},
-		{"what answers here is offered", everything, func(o *opened) { o.press("left", "1") }, "--profile locations --elastic " + localElastic},
+		{"fixes", withoutDocker, func(o *opened) { o.press("left", "1", "1") }, "--profile locations --runtime process --store embedded"},
+		{"fixes in the diagnosis", withoutDocker, func(o *opened) { o.press("left", "d", "1", "1", "esc") }, "--profile locations --runtime process --store embedded"},
+		{"a local Elasticsearch is offered", everything, func(o *opened) { o.press("left", "1") }, "--profile locations --elastic " + localElastic},
 		{"saved", everything, func(o *opened) { o.give(fieldRounds, "2"); o.press("w", "enter") }, "--profile my-quick.yaml"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -84,7 +84,7 @@ func TestFromKeysToArguments(t *testing.T) {
 			tt.do(o)
 			o.press("s")
 			if o.focus != fieldStart && len(o.started) == 0 {
-				o.press("s") // what only the machine lacks
+				o.press("s") // a problem of the machine is confirmed
 			}
 			if len(o.started) != 1 || strings.Join(o.started[0], " ") != tt.want {
 				t.Errorf("started %q, want %s; %v", o.started, tt.want, o.program)
@@ -93,26 +93,26 @@ func TestFromKeysToArguments(t *testing.T) {
 	}
 }
 
-func TestStartSaysWhatIsWrongAndGoesThere(t *testing.T) {
+func TestStartShowsTheProblemAndFocusesItsField(t *testing.T) {
 	o := open(t, everything(t), Choice{})
 	o.give(fieldMemory, "512")
 	o.goTo(fieldStart)
-	for range 3 { // a mistake is no matter of trying again
+	for range 3 { // a mistake cannot be confirmed
 		o.press("enter")
 	}
 	if len(o.started) > 0 || o.focus != fieldMemory {
 		t.Errorf("started %q, focus %v", o.started, o.focus)
 	}
-	if said, ok := o.program[0].(ui.StatusMsg); !ok || !said.Bad || !strings.Contains(said.Text, "512MiB") {
+	if msg, ok := o.program[0].(ui.StatusMsg); !ok || !msg.Bad || !strings.Contains(msg.Text, "512MiB") {
 		t.Errorf("%v", o.program)
 	}
-	o.press("1", "s") // as in the profile
+	o.press("1", "s") // the profile's value
 	if len(o.started) != 1 {
-		t.Error("the way out did not lead out")
+		t.Error("the fix did not help")
 	}
 }
 
-func TestWhatTheMachineLacksCanBeInsistedOn(t *testing.T) {
+func TestProblemsOfTheMachineCanBeConfirmed(t *testing.T) {
 	f := withoutDocker(t)
 	o := open(t, f, Choice{Set: profile.Changes{"runtime": {"docker"}}})
 	o.press("s")
@@ -126,32 +126,32 @@ func TestWhatTheMachineLacksCanBeInsistedOn(t *testing.T) {
 	f.machine.Engine = Engine{Version: "28.5.1"} // it was started meanwhile
 	o.press("r")
 	if p := o.problems(); len(p) > 0 {
-		t.Errorf("asked again, still %+v", p)
+		t.Errorf("checked again, still %+v", p)
 	}
 }
 
-func TestQuestionsAreAskedAnewWhenTheirSubjectChanges(t *testing.T) {
+func TestFactsAreRequestedAgainAfterChanges(t *testing.T) {
 	f := everything(t)
 	o := open(t, f, Choice{})
 	f.asked = nil
 	o.goTo(fieldRuntime)
 	o.press("right", "right")
 	if !slices.Contains(f.asked, "states process") || !slices.Contains(f.asked, "machine") {
-		t.Errorf("another runtime: asked %q", f.asked)
+		t.Errorf("another runtime: requested %q", f.asked)
 	}
 	f.asked = nil
 	o.goTo(fieldStore)
 	o.press("right", "right")
 	o.give(fieldElastic, "http://10.0.0.5:9200")
 	if !slices.Equal(f.asked, []string{"elastic http://10.0.0.5:9200"}) {
-		t.Errorf("another store: asked %q", f.asked)
+		t.Errorf("another store: requested %q", f.asked)
 	}
 	if o.Busy() {
-		t.Error("everything is answered, but it waits")
+		t.Error("all responses have arrived, but it waits")
 	}
 }
 
-func TestAnResponseToAnOlderQuestionIsDropped(t *testing.T) {
+func TestOutdatedResponsesAreDropped(t *testing.T) {
 	f := everything(t)
 	o := open(t, f, Choice{})
 	states := f.states
@@ -162,11 +162,11 @@ func TestAnResponseToAnOlderQuestionIsDropped(t *testing.T) {
 	o.press("right")
 	o.Update(old)
 	if len(o.facts.states) == 0 {
-		t.Error("an old answer has replaced a newer one")
+		t.Error("an old response has replaced a newer one")
 	}
 }
 
-func TestSavingDoesNotOverwriteUnasked(t *testing.T) {
+func TestSavingAsksBeforeOverwriting(t *testing.T) {
 	f := everything(t)
 	f.files["mine.yaml"] = bench.Profile{Name: "precious"}
 	o := open(t, f, Choice{})
@@ -180,7 +180,7 @@ func TestSavingDoesNotOverwriteUnasked(t *testing.T) {
 	o.press("n", "ctrl+u")
 	o.typed("/nowhere/x")
 	o.press("enter")
-	if o.mode != saving || !strings.Contains(o.save.err, "no such folder") {
+	if o.mode != saving || !strings.Contains(o.save.err, "no such file or directory") {
 		t.Errorf("mode %v, error %q", o.mode, o.save.err)
 	}
 	o.press("ctrl+u")
@@ -200,7 +200,7 @@ func TestTheMouseChooses(t *testing.T) {
 			lines := tuitest.View(o.Screen, size, l, noon)
 			for y, line := range lines {
 				if before, _, ok := strings.Cut(line, what); ok {
-					tuitest.Settle(o.Screen, o.Update(tea.MouseClickMsg{X: ui.Width(before) + 1, Y: y, Button: tea.MouseLeft}), o.heard)
+					tuitest.Settle(o.Screen, o.Update(tea.MouseClickMsg{X: ui.Width(before) + 1, Y: y, Button: tea.MouseLeft}), o.receive)
 					return
 				}
 			}
@@ -248,7 +248,7 @@ func TestTheShownCommandHoldsNoPassword(t *testing.T) {
 	}
 	o.press("y")
 	if c, ok := o.program[len(o.program)-1].(ui.Copy); !ok || strings.Contains(c.Shown, "secret") || !strings.Contains(c.Shown, "10.0.0.5") || c.Text != o.choice.Command() {
-		t.Errorf("what is said of the copy: %+v", o.program[len(o.program)-1])
+		t.Errorf("the message of the copy: %+v", o.program[len(o.program)-1])
 	}
 }
 
@@ -296,7 +296,7 @@ func TestEverySizeIsFilledExactly(t *testing.T) {
 	}
 }
 
-func TestTheLadderIsWrittenShort(t *testing.T) {
+func TestStepsAreWrittenShort(t *testing.T) {
 	for want, at := range map[string]int{"1 x5 warm-up, 64 warm-up for 1m30s, 2..2048 doubling": 0, "1 warm-up for 2s, 1, 4, 16, 64": 1} {
 		t.Run(want, func(t *testing.T) {
 			if got := profile.ShortSteps(bundled(t)[at].Steps); got != want {
@@ -306,12 +306,12 @@ func TestTheLadderIsWrittenShort(t *testing.T) {
 	}
 }
 
-// TestResponsesThatAnotherScreenGot are asked for again, and nothing waits for them for ever.
-func TestResponsesThatAnotherScreenGot(t *testing.T) {
+// TestLostResponses: responses that another screen has received are requested again.
+func TestLostResponses(t *testing.T) {
 	s := New(Options{Site: everything(t)})
 	s.Init() // its responses never come
 	if !s.Busy() {
-		t.Fatal("nothing is being asked")
+		t.Fatal("no response is pending")
 	}
 	tuitest.Settle(s, s.Update(ui.Shown{}), func(tea.Msg) {})
 	if s.Busy() || !s.loaded || !s.facts.listed || !s.facts.machineOK {
@@ -319,8 +319,8 @@ func TestResponsesThatAnotherScreenGot(t *testing.T) {
 	}
 }
 
-// TestAboutShowsWhatIsKnown: what a manifest leaves out leaves no gap.
-func TestAboutShowsWhatIsKnown(t *testing.T) {
+// TestAboutHasNoGaps where a manifest has no value.
+func TestAboutHasNoGaps(t *testing.T) {
 	for want, svc := range map[string]bench.Service{
 		"":                {},
 		"Go":              {Language: "Go"},

@@ -12,28 +12,27 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// list is the list of contenders: each with its variants below it, those that the filter lets
-// through.
+// list is the list of contenders that match the filter, each with its variants below it.
 type list struct {
 	filter textinput.Model
 	typing bool
-	dirty  bool // rows are to be made again
+	dirty  bool // the rows are outdated
 	all    []row
 	at     int
-	before []bench.Selection // chosen when the list was opened
+	before []bench.Selection // selection when the list was opened
 }
 
-// row is a contender, a variant of one, or a selection that names nothing.
+// row is a contender, a variant, or a selection of an unknown contender.
 type row struct {
 	sel     bench.Selection
-	svc     bench.Service // resolved; of a heading as the manifest has it
+	svc     bench.Service // resolved; for a heading as in the manifest
 	title   string
 	heading bool // of a contender with variants
 	variant bool
 	unknown bool
 }
 
-// open shows the list, at the first that is chosen.
+// open shows the list, at the first selected row.
 func (l *list) open(s *Screen) {
 	l.before, l.typing, l.dirty = s.choice.Contenders, false, true
 	l.filter.Blur()
@@ -47,23 +46,23 @@ func (l *list) move(by int) { l.at = max(0, min(len(l.all)-1, l.at+by)) }
 func (l *list) keys() []ui.Key {
 	if l.typing {
 		return []ui.Key{
-			{Name: "enter", Help: "keep the filter"}, {Name: "esc", Help: "no filter"}, {Name: "↑/↓", Help: "move"},
+			{Name: "enter", Help: "keep"}, {Name: "esc", Help: "clear"}, {Name: "↑/↓", Help: "move"},
 		}
 	}
 	return []ui.Key{
-		{Name: "space", Help: "choose",
+		{Name: "space", Help: "select",
 			Long: "toggle; on a contender: remove all its variants or add the default one"},
 		{Name: "enter", Help: "done"},
 		{Name: "/", Help: "filter",
 			Long: "filter by name, language, framework, tag, variant or state; all words must match"},
 		{Name: "a", Help: "all", Long: "select the default variant of each contender shown; n: none"},
 		{Name: "n", Help: "none"},
-		{Name: "u", Help: "undo", Long: "the contenders of the profile"},
+		{Name: "u", Help: "undo", Long: "reset to the contenders of the profile"},
 		{Name: "esc", Help: "cancel"},
 	}
 }
 
-// rows makes the rows again if anything has changed, and keeps the cursor on its row.
+// rows returns the rows, made again if outdated, and keeps the cursor on its row.
 func (l *list) rows(s *Screen) []row {
 	if !l.dirty {
 		return l.all
@@ -114,13 +113,13 @@ func (s *Screen) meets(r row, words []string) bool {
 		text = append(text, "unverified")
 	}
 	if s.chosen(r) {
-		text = append(text, "chosen")
+		text = append(text, "selected")
 	}
 	all := strings.ToLower(strings.Join(text, "\n"))
 	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(all, w) })
 }
 
-// resolve returns the contender of sel with the variant that is meant.
+// resolve returns the contender of sel, resolved for its variant.
 func (s *Screen) resolve(sel bench.Selection) (bench.Service, error) {
 	svc, err := contender.Find(s.facts.contenders, sel.Contender)
 	if err != nil {
@@ -129,7 +128,7 @@ func (s *Screen) resolve(sel bench.Selection) (bench.Service, error) {
 	return contender.Resolve(svc, sel.Variant)
 }
 
-// canonical returns sel with the variant that it means.
+// canonical returns sel with its variant, the default one if it names none.
 func (s *Screen) canonical(sel bench.Selection) bench.Selection {
 	if sel.Variant != "" {
 		return sel
@@ -142,7 +141,7 @@ func (s *Screen) canonical(sel bench.Selection) bench.Selection {
 
 func (s *Screen) state(sel bench.Selection) State { return s.facts.states[s.canonical(sel)] }
 
-// chosen reports whether a row is ticked; a heading is when any of its variants is.
+// chosen reports whether a row is ticked; a heading is if any of its variants is.
 func (s *Screen) chosen(r row) bool {
 	return slices.ContainsFunc(s.selected(), func(sel bench.Selection) bool {
 		if r.heading {
@@ -157,7 +156,7 @@ func (s *Screen) drop(gone bench.Selection) {
 	s.choose(slices.DeleteFunc(slices.Clone(s.selected()), is))
 }
 
-// choose makes these the contenders; the profile's own count as no change.
+// choose sets the contenders; those of the profile do not count as a change.
 func (s *Screen) choose(selections []bench.Selection) {
 	s.list.dirty = true
 	s.choice.Contenders = append([]bench.Selection{}, selections...)
@@ -173,7 +172,7 @@ func (s *Screen) toggle(r row) {
 		s.choose(slices.DeleteFunc(now, func(other bench.Selection) bool { return other.Contender == sel.Contender }))
 	case s.chosen(r):
 		s.drop(sel)
-	default: // a default variant by its contender's name alone, as tables and charts name it
+	default: // a default variant is named by its contender only, as in tables and charts
 		if short := (bench.Selection{Contender: sel.Contender}); s.canonical(short) == sel {
 			sel = short
 		}
@@ -181,8 +180,7 @@ func (s *Screen) toggle(r row) {
 	}
 }
 
-// inOrder puts the profile's contenders first, as it has them, and the others in the order of the
-// list.
+// inOrder sorts: the profile's contenders first, in its order, then the others in the list's.
 func (s *Screen) inOrder(selections []bench.Selection) []bench.Selection {
 	place := func(sel bench.Selection) int {
 		is := func(b bench.Selection) bool { return s.canonical(b) == s.canonical(sel) }
@@ -243,7 +241,7 @@ func (s *Screen) keyList(msg tea.KeyPressMsg) tea.Cmd {
 		return s.reset(fieldContenders)
 	case "enter":
 		if len(s.selected()) == 0 {
-			return tell("select at least one contender", true)
+			return say("select at least one contender", true)
 		}
 		s.leave()
 	case "esc", "q":

@@ -45,12 +45,10 @@ func (s *Screen) drawList(l *ui.Look, w, h, tick int) []string {
 	return out
 }
 
-// detailFrom is the height from which the list has two lines that say more of the row under the
-// cursor.
+// detailFrom is the height from which the list has two lines with details of the row.
 const detailFrom = 12
 
-// window returns the part of the rows that is shown in h lines, with the cursor in the middle, so that
-// what comes is seen.
+// window returns the part of the rows to show in h lines, with the cursor in the middle.
 func (l *list) window(h int) (from, room int) {
 	room = max(1, h-1)
 	if h >= detailFrom {
@@ -89,7 +87,7 @@ func (s *Screen) drawRow(l *ui.Look, r row, w int, focused bool) string {
 	line := indent + tick + " " + l.Fit(l.Outside(name, 80), nameW-len(indent)) + " "
 	switch {
 	case r.unknown:
-		line += l.Bad.S("no such contender")
+		line += l.Bad.S("unknown contender")
 	case r.heading:
 		line += l.Faint.S(l.ASCIIOnly(s.about(r)))
 	case r.variant:
@@ -103,7 +101,7 @@ func (s *Screen) drawRow(l *ui.Look, r row, w int, focused bool) string {
 	return l.Fit(line, w)
 }
 
-// about returns what a contender is written in.
+// about returns language, framework and tags of a contender.
 func (s *Screen) about(r row) string {
 	framework := strings.TrimSpace(r.svc.Framework + " " + r.svc.Version)
 	parts := []string{
@@ -132,8 +130,8 @@ func (s *Screen) drawState(l *ui.Look, r row, w int) string {
 		text = more
 	}
 	if r.svc.Unverified != "" && st.Kind != Cannot {
-		text = strings.TrimPrefix(text+", unverified", l.Glyph.Missing+", ")
-		if ui.Width(text) > w { // the more important word
+		text += ", unverified"
+		if st.Kind == Unknown || ui.Width(text) > w {
 			text = "unverified"
 		}
 		paint = l.Warn

@@ -10,7 +10,7 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// TestOptionsHaveTheirFields: each option whose row in the table says so is on the screen, with its value.
+// TestOptionsHaveTheirFields: each option with a label in the table has a field on the screen.
 func TestOptionsHaveTheirFields(t *testing.T) {
 	two := []bench.Selection{{Contender: "go-nethttp"}, {Contender: "rs-actix"}}
 	screens := ""

@@ -16,13 +16,13 @@ func (s *Screen) panes(l *ui.Look, w, h, tick int) []string {
 		return l.Box("contenders", s.drawList(l, w-2, h-2, tick), w, h, true)
 	}
 	n := max(3, min(len(s.selected())+2, h/3))
-	ladder := rungs(l, s.plan.Steps, w-4, max(1, h-n-12))
-	steps := max(3, len(ladder)+2)
+	bars := stepBars(l, s.plan.Steps, w-4, max(1, h-n-12))
+	steps := max(3, len(bars)+2)
 	out := l.Box("selected contenders", s.drawChosen(l, w-3, n-2), w, n, false)
-	if len(ladder) == 0 {
-		ladder = []string{l.Faint.S(l.Glyph.Missing)}
+	if len(bars) == 0 {
+		bars = []string{l.Faint.S(l.Glyph.Missing)}
 	}
-	out = append(out, l.Box("steps", ui.Indent(ladder), w, steps, false)...)
+	out = append(out, l.Box("steps", ui.Indent(bars), w, steps, false)...)
 	doctor := s.doctor(l, w-2, tick, false)
 	rest := h - n - steps
 	if len(doctor) > rest-2 && rest > 2 {
@@ -31,7 +31,7 @@ func (s *Screen) panes(l *ui.Look, w, h, tick int) []string {
 	return append(out, l.Box("this machine", doctor, w, max(2, rest), false)...)
 }
 
-// drawChosen returns the contenders of the setup and how far each is from running.
+// drawChosen returns the contenders of the setup, each with its state.
 func (s *Screen) drawChosen(l *ui.Look, w, n int) (out []string) {
 	all := s.selected()
 	if len(all) == 0 {
@@ -42,7 +42,7 @@ func (s *Screen) drawChosen(l *ui.Look, w, n int) (out []string) {
 			return append(out, " "+l.Faint.S("and "+units.Plural(len(all)-i, "other")))
 		}
 		r := s.rowOf(sel)
-		about := l.Bad.S("no such contender")
+		about := l.Bad.S("unknown contender")
 		if !r.unknown {
 			about = s.drawState(l, r, 16) + " " + l.Faint.S(l.ASCIIOnly(s.about(r)))
 		}
@@ -115,7 +115,7 @@ func (s *Screen) click(x, y int) tea.Cmd {
 		}
 		s.leave()
 		return nil
-	case saving, findings:
+	case saving, diagnosis:
 		return nil
 	}
 	lay := s.layout(l, s.width, s.height)
@@ -156,7 +156,7 @@ func (s *Screen) clickList(x, y int) tea.Cmd {
 	return nil
 }
 
-// rowOf returns what the list would show of a selection.
+// rowOf returns the row of a selection.
 func (s *Screen) rowOf(sel bench.Selection) row {
 	svc, err := s.resolve(sel)
 	return row{sel: sel, svc: svc, unknown: err != nil && s.facts.listed}

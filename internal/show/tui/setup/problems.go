@@ -16,35 +16,33 @@ import (
 	"locbench/internal/text/strictyaml"
 )
 
-// problem is what stands in the way of a run (bad) or of what it means.
+// problem is a reason why a run cannot start (bad) or may give worse results.
 type problem struct {
-	bad    bool
-	input  bool // a mistake in what was typed: no second "start" gets past it
-	text   string
-	field  id
-	offers []offer
+	bad   bool
+	input bool // a mistake in the setup: a second "start" does not ignore it
+	text  string
+	field id
+	fixes []fix
 }
 
-// trouble is what was found.
-type trouble []problem
+type problems []problem
 
-func (t *trouble) bad(f id, text string, offers ...offer) {
-	*t = append(*t, problem{bad: true, field: f, text: text, offers: offers})
+func (all *problems) bad(f id, text string, fixes ...fix) {
+	*all = append(*all, problem{bad: true, field: f, text: text, fixes: fixes})
 }
 
-func (t *trouble) warn(f id, text string, offers ...offer) {
-	*t = append(*t, problem{field: f, text: text, offers: offers})
+func (all *problems) warn(f id, text string, fixes ...fix) {
+	*all = append(*all, problem{field: f, text: text, fixes: fixes})
 }
 
-// offer is a way out that one key takes.
-type offer struct {
-	text string
-	take func() tea.Cmd
+// fix is a change that solves a problem, bound to a digit key.
+type fix struct {
+	text  string
+	apply func() tea.Cmd
 }
 
-// problems returns all there are, the bad ones first. It asks nobody: what is not known yet is no
-// problem.
-func (s *Screen) problems() trouble {
+// problems returns all problems that are known so far, the bad ones first.
+func (s *Screen) problems() problems {
 	list := s.mistakes()
 	if s.loaded {
 		list = slices.Concat(list, s.engineProblems(), s.storeProblems(), s.contenderProblems(),
@@ -55,37 +53,37 @@ func (s *Screen) problems() trouble {
 	return list
 }
 
-func (s *Screen) mistakes() (list trouble) {
-	mistake := func(text string, f id, offers ...offer) {
+func (s *Screen) mistakes() (list problems) {
+	mistake := func(text string, f id, fixes ...fix) {
 		if text != "" {
-			list = append(list, problem{bad: true, input: true, text: text, field: f, offers: offers})
+			list = append(list, problem{bad: true, input: true, text: text, field: f, fixes: fixes})
 		}
 	}
 	mistake(s.baseErr, fieldProfile)
 	for _, f := range allFields() {
 		if f != fieldElastic || s.choice.Set.Text("elastic") != "" {
-			mistake(s.wrong[f], f, offer{"as in the profile", func() tea.Cmd { return s.reset(f) }})
+			mistake(s.wrong[f], f, fix{"use the profile's value", func() tea.Cmd { return s.reset(f) }})
 		}
 	}
-	mistake(s.planErr, fieldStart, offer{"all as in the profile", s.resetAll})
+	mistake(s.planErr, fieldStart, fix{"use the profile unchanged", s.resetAll})
 	return list
 }
 
-func (s *Screen) set(what, flag, value string) offer {
-	return offer{what, func() tea.Cmd { return s.change(func() { s.give(flag, value) }) }}
+func (s *Screen) set(what, flag, value string) fix {
+	return fix{what, func() tea.Cmd { return s.change(func() { s.give(flag, value) }) }}
 }
 
-func (s *Screen) engineProblems() (list trouble) {
+func (s *Screen) engineProblems() (list problems) {
 	if !s.facts.machineOK {
 		return nil
 	}
 	m, runtime := &s.facts.machine, s.runtime().Traits()
 	if m.Unlimited != "" && (runtime.OnHost || runtime.Auto && m.Engine.Err != nil) {
-		var offers []offer
+		var fixes []fix
 		if m.Engine.Err == nil {
-			offers = []offer{s.inDocker()}
+			fixes = []fix{s.inDocker()}
 		}
-		list.warn(fieldRuntime, "no limits for processes here: "+ui.Outside(m.Unlimited, 300), offers...)
+		list.warn(fieldRuntime, "no limits for processes here: "+ui.Outside(m.Unlimited, 300), fixes...)
 	}
 	if m.Engine.Err == nil {
 		return list
@@ -101,35 +99,35 @@ func (s *Screen) engineProblems() (list trouble) {
 	return list
 }
 
-func (s *Screen) inDocker() offer { return s.set("run in containers", "runtime", "docker") }
+func (s *Screen) inDocker() fix { return s.set("run in containers", "runtime", "docker") }
 
-// engineResponds reports whether there is a Docker engine, as far as that is known.
+// engineResponds reports whether a Docker engine has responded.
 func (s *Screen) engineResponds() bool { return s.facts.machineOK && s.facts.machine.Engine.Err == nil }
 
-// otherStores returns ways out of a store that is not there.
-func (s *Screen) otherStores() (out []offer) {
+// otherStores returns fixes for a store that is not available.
+func (s *Screen) otherStores() (out []fix) {
 	if a := s.facts.elastic[localElastic]; a != nil && a.done && a.err == "" && s.elasticURL() != localElastic {
-		out = append(out, offer{"use Elasticsearch " + ui.Outside(a.Version, 30) + " at " + localElastic, func() tea.Cmd {
+		out = append(out, fix{"use Elasticsearch " + ui.Outside(a.Version, 30) + " at " + localElastic, func() tea.Cmd {
 			return s.change(func() {
 				s.put(fieldStore, string(bench.StoreExternal))
 				s.give("elastic", localElastic)
 			})
 		}})
 	}
-	out = append(out, offer{"use embedded store", func() tea.Cmd { return s.setStore("embedded") }})
+	out = append(out, fix{"use embedded store", func() tea.Cmd { return s.setStore("embedded") }})
 	if s.engineResponds() && !s.storeKind().Traits().Container {
-		out = append(out, offer{"start a container", func() tea.Cmd { return s.setStore("container") }})
+		out = append(out, fix{"start a container", func() tea.Cmd { return s.setStore("container") }})
 	}
 	return out
 }
 
-func (s *Screen) storeProblems() (list trouble) {
+func (s *Screen) storeProblems() (list problems) {
 	if !s.storeKind().Traits().ByURL || s.choice.Set.Text("elastic") != "" && s.wrong[fieldElastic] != "" {
 		return nil
 	}
 	url := s.elasticURL()
 	if url == "" {
-		return trouble{{bad: true, input: true, field: fieldElastic, text: noElastic, offers: s.otherStores()}}
+		return problems{{bad: true, input: true, field: fieldElastic, text: noElastic, fixes: s.otherStores()}}
 	}
 	a := s.facts.elastic[url]
 	switch {
@@ -139,7 +137,7 @@ func (s *Screen) storeProblems() (list trouble) {
 		list.bad(fieldElastic, a.err, s.otherStores()...)
 		return list
 	}
-	seed := offer{"copy the seed command", func() tea.Cmd {
+	seed := fix{"copy the seed command", func() tea.Cmd {
 		args := []string{"--elastic", url}
 		if s.dataKind() == dataGenerated {
 			args = append(args, "--cities", s.value(fieldCities))
@@ -151,7 +149,7 @@ func (s *Screen) storeProblems() (list trouble) {
 		list.warn(fieldElastic, ui.Outside(a.Warning, 300), s.otherStores()...)
 	}
 	if a.Cities == 0 && s.dataKind() != dataDump {
-		list.bad(fieldElastic, "this Elasticsearch has no cities", append([]offer{seed}, s.otherStores()...)...)
+		list.bad(fieldElastic, "this Elasticsearch has no cities", append([]fix{seed}, s.otherStores()...)...)
 	}
 	n, err := strconv.ParseInt(s.value(fieldCities), 10, 64)
 	if err == nil && s.dataKind() == dataGenerated && a.Cities > 0 && a.Cities != n {
@@ -161,12 +159,12 @@ func (s *Screen) storeProblems() (list trouble) {
 	return list
 }
 
-func (s *Screen) contenderProblems() (list trouble) {
+func (s *Screen) contenderProblems() (list problems) {
 	if !s.facts.listed {
 		return nil
 	}
 	for _, sel := range s.selected() {
-		drop := offer{"remove it", func() tea.Cmd { return s.change(func() { s.drop(sel) }) }}
+		drop := fix{"remove it", func() tea.Cmd { return s.change(func() { s.drop(sel) }) }}
 		name := ui.Outside(sel.String(), 80)
 		svc, err := s.resolve(sel)
 		if err != nil {
@@ -174,11 +172,11 @@ func (s *Screen) contenderProblems() (list trouble) {
 			continue
 		}
 		if state := s.state(sel); state.Kind == Cannot {
-			offers := []offer{drop}
+			fixes := []fix{drop}
 			if s.runtime().Traits().OnHost && s.engineResponds() && (svc.Docker != nil || svc.Builtin) {
-				offers = append(offers, s.inDocker())
+				fixes = append(fixes, s.inDocker())
 			}
-			list.bad(fieldContenders, name+" cannot run here: "+ui.Outside(state.Why, 300), offers...)
+			list.bad(fieldContenders, name+" cannot run here: "+ui.Outside(state.Why, 300), fixes...)
 		}
 		if svc.Unverified != "" {
 			list.warn(fieldContenders, name+" is unverified: "+ui.Outside(svc.Unverified, 200), drop)
@@ -187,7 +185,7 @@ func (s *Screen) contenderProblems() (list trouble) {
 	return list
 }
 
-func (s *Screen) limitProblems() (list trouble) {
+func (s *Screen) limitProblems() (list problems) {
 	if !s.facts.machineOK || !s.planned {
 		return nil
 	}
@@ -216,7 +214,7 @@ func (s *Screen) limitProblems() (list trouble) {
 	return list
 }
 
-// has returns what the machine that contenders run on has, and which one that is.
+// has returns the CPUs and the memory of the machine that contenders run on, and its name.
 func (s *Screen) has() (cpus int, memory int64, where string) {
 	m := &s.facts.machine
 	if s.inContainers() && m.Engine.CPUs > 0 {
@@ -225,19 +223,19 @@ func (s *Screen) has() (cpus int, memory int64, where string) {
 	return m.CPUs, m.Memory, "this machine"
 }
 
-func (s *Screen) roomProblems() (list trouble) {
+func (s *Screen) roomProblems() (list problems) {
 	f := &s.facts
 	if !f.roomKnown || f.roomWhy == "" || profile.MostConnections(s.plan.Steps) != f.room {
 		return nil
 	}
-	var offers []offer
+	var fixes []fix
 	steps := slices.DeleteFunc(slices.Clone(s.plan.Steps), func(step bench.Step) bool {
 		return step.Connections > f.most || step.Connections <= 0
 	})
 	if slices.ContainsFunc(steps, func(step bench.Step) bool { return !step.WarmUp }) {
 		end := "stop at " + units.Plural(profile.MostConnections(steps), "connection")
-		offers = []offer{s.set(end, "connections", profile.ShortSteps(steps))}
+		fixes = []fix{s.set(end, "connections", profile.ShortSteps(steps))}
 	}
-	list.bad(fieldConnections, f.roomWhy, offers...)
+	list.bad(fieldConnections, f.roomWhy, fixes...)
 	return list
 }

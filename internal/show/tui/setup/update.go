@@ -8,7 +8,7 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-func tell(text string, bad bool) tea.Cmd { return ui.Cmd(ui.StatusMsg{Text: text, Bad: bad}) }
+func say(text string, bad bool) tea.Cmd { return ui.Cmd(ui.StatusMsg{Text: text, Bad: bad}) }
 
 // Update implements ui.Screen.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
@@ -38,7 +38,7 @@ func (s *Screen) update(msg tea.Msg) tea.Cmd {
 	case tea.MouseWheelMsg:
 		return s.wheel(ui.Wheel(msg))
 	default:
-		return s.typed(msg) // a paste, or what the clipboard held
+		return s.typed(msg) // a paste
 	}
 	return nil
 }
@@ -64,18 +64,18 @@ func (s *Screen) key(msg tea.KeyPressMsg) tea.Cmd {
 		return s.keyList(msg)
 	case saving:
 		return s.keySaving(msg)
-	case findings:
-		return s.keyWarnings(name)
+	case diagnosis:
+		return s.keyDiagnosis(name)
 	}
 	return s.keyFields(name)
 }
 
-// moves are by how much keys move what has the focus.
+// moves are the keys that move the focus, the cursor or the text, and by how much.
 var moves = map[mode]map[string]int{
 	fields:     {"up": -1, "k": -1, "shift+tab": -1, "down": 1, "j": 1, "tab": 1},
 	choosing:   {"up": -1, "k": -1, "shift+tab": -1, "down": 1, "j": 1, "tab": 1},
 	contenders: {"up": -1, "k": -1, "shift+tab": -1, "down": 1, "j": 1, "tab": 1, "pgup": -10, "pgdown": 10},
-	findings:   {"up": -1, "k": -1, "down": 1, "j": 1, "pgup": -10, "pgdown": 10, "space": 10},
+	diagnosis:  {"up": -1, "k": -1, "down": 1, "j": 1, "pgup": -10, "pgdown": 10, "space": 10},
 }
 
 func (s *Screen) leave() {
@@ -106,7 +106,7 @@ func (s *Screen) keyFields(name string) tea.Cmd {
 	case "w":
 		return s.openSave()
 	case "d":
-		s.mode, s.scroll = findings, 0
+		s.mode, s.scroll = diagnosis, 0
 	case "b":
 		if s.o.Browse != nil {
 			return s.o.Browse()
@@ -116,7 +116,7 @@ func (s *Screen) keyFields(name string) tea.Cmd {
 	case "q":
 		return ui.Cmd(ui.Back{})
 	default:
-		return s.way(name)
+		return s.applyFix(name)
 	}
 	return nil
 }
@@ -156,22 +156,22 @@ func (s *Screen) keyChoosing(name string) tea.Cmd {
 	return nil
 }
 
-func (s *Screen) keyWarnings(name string) tea.Cmd {
+func (s *Screen) keyDiagnosis(name string) tea.Cmd {
 	switch name {
 	case "esc", "d", "q", "enter":
 		s.leave()
 	case "r":
 		return s.askAgain()
 	default:
-		return s.way(name)
+		return s.applyFix(name)
 	}
 	return nil
 }
 
-// wheel moves what has the focus.
+// wheel moves the focus, the cursor or the text.
 func (s *Screen) wheel(by int) tea.Cmd {
 	switch s.mode {
-	case findings:
+	case diagnosis:
 		s.scroll = max(0, s.scroll+by)
 	case contenders:
 		s.list.rows(s)

@@ -21,8 +21,8 @@ func (s *Screen) View(f ui.Frame) []string {
 	switch {
 	case s.mode == contenders && !wide(w, h):
 		return l.Screen(s.drawList(l, w, h, f.Tick), w, h)
-	case s.mode == findings:
-		return l.Screen(s.drawWarnings(l, w, h, f.Tick), w, h)
+	case s.mode == diagnosis:
+		return l.Screen(s.drawDiagnosis(l, w, h, f.Tick), w, h)
 	}
 	lay := s.layout(l, w, h)
 	left := []string{s.header(l, lay.left)}
@@ -46,7 +46,7 @@ func (s *Screen) View(f ui.Frame) []string {
 
 func wide(w, h int) bool { return w >= 110 && h >= 30 }
 
-// layout is where things are: the same for drawing and for the mouse.
+// layout is the place of everything on the screen, for drawing and for the mouse.
 type layout struct {
 	left     int // width of the left pane
 	shown    []id
@@ -144,8 +144,7 @@ func (s *Screen) drawValue(l *ui.Look, f id, focused bool, room int) string {
 	return value
 }
 
-// note returns what stands to the right of a value: what is wrong with it, what the profile says, or
-// what it means here.
+// note returns the text next to a value: the mistake, the profile's value, or its meaning here.
 func (s *Screen) note(l *ui.Look, f id, room, tick int) string {
 	if what := s.wrong[f]; what != "" {
 		return l.Bad.S(l.Glyph.Cross + " " + l.ASCIIOnly(what))
@@ -161,7 +160,7 @@ func (s *Screen) note(l *ui.Look, f id, room, tick int) string {
 	return l.Faint.S(l.ASCIIOnly(means))
 }
 
-// meaning returns what a value comes to on this machine.
+// meaning returns what a value means on this machine.
 func (s *Screen) meaning(l *ui.Look, f id, room, tick int) string {
 	known, engine := s.facts.machineOK, s.facts.machine.Engine
 	cpus, memory, _ := s.has()
@@ -242,9 +241,9 @@ func (s *Screen) stateSummary(l *ui.Look, tick int) string {
 	return out
 }
 
-// bottom returns what stands below the fields: help of the focused one, the size of the run, what is
-// wrong with the ways out, the command line. It takes want lines if it can make do with them, and
-// never more than most.
+// bottom returns the part below the fields: help of the focused field, the size of the run, the
+// problems with their fixes, and the command line. It takes want lines if they suffice, and at most
+// most.
 func (s *Screen) bottom(l *ui.Look, w, want, most int) []string {
 	if most <= 0 {
 		return nil
@@ -255,7 +254,7 @@ func (s *Screen) bottom(l *ui.Look, w, want, most int) []string {
 	help := s.drawHelp(l, w, 3)
 	problems := s.drawProblems(l, w)
 	room := min(most, max(want, 6))
-	// What matters most comes first: trouble, then the command line, the size, the help.
+	// If room is short, the help is cut first, then the problems.
 	out := func() []string {
 		if len(help) == 0 {
 			return slices.Concat([]string{estimate}, problems, command)
@@ -272,7 +271,7 @@ func (s *Screen) bottom(l *ui.Look, w, want, most int) []string {
 	if over := len(out()) - max(room, min(most, 9)); over > 0 && len(problems) > 1 {
 		n, all := max(1, len(problems)-over), s.problems()
 		problems = problems[:n]
-		problems[n-1] = " " + l.Bad.S(l.Cut(units.Plural(len(all), "trouble")+" : d lists them", w-2))
+		problems[n-1] = " " + l.Bad.S(l.Cut(units.Plural(len(all), "problem")+": d lists them", w-2))
 		if n == 1 {
 			problems[0] = s.drawProblem(l, all[0], 1, w)[0]
 		}
@@ -300,34 +299,34 @@ func (s *Screen) drawProblems(l *ui.Look, w int) (out []string) {
 	n := 1
 	for _, p := range s.problems() {
 		out = append(out, s.drawProblem(l, p, n, w)...)
-		n += len(p.offers)
+		n += len(p.fixes)
 	}
 	return out
 }
 
-// drawProblem returns a problem and its ways out, the first of which has the key n.
+// drawProblem returns a problem and its fixes, the first of which has the key n.
 func (s *Screen) drawProblem(l *ui.Look, p problem, n, w int) []string {
 	mark, paint := "! ", l.Warn
 	if p.bad {
 		mark, paint = l.Glyph.Cross+" ", l.Bad
 	}
 	lines := ui.Indent(paint.Each(l.Wrap(mark+l.ASCIIOnly(p.text), w-2, 2)))
-	for i, o := range p.offers {
+	for i, o := range p.fixes {
 		if n+i > 9 {
 			break
 		}
-		way := l.Key.S(fmt.Sprintf("%d", n+i)) + " " + l.ASCIIOnly(o.text)
-		if last := len(lines) - 1; ui.Width(lines[last])+2+ui.Width(way)+1 <= w {
-			lines[last] += "  " + way
+		text := l.Key.S(fmt.Sprintf("%d", n+i)) + " " + l.ASCIIOnly(o.text)
+		if last := len(lines) - 1; ui.Width(lines[last])+2+ui.Width(text)+1 <= w {
+			lines[last] += "  " + text
 		} else {
-			lines = append(lines, l.Cut("   "+way, w-1))
+			lines = append(lines, l.Cut("   "+text, w-1))
 		}
 	}
 	return lines
 }
 
-// drawWarnings returns everything that is wrong, and what this machine can do.
-func (s *Screen) drawWarnings(l *ui.Look, w, h, tick int) []string {
+// drawDiagnosis returns all problems and the machine check.
+func (s *Screen) drawDiagnosis(l *ui.Look, w, h, tick int) []string {
 	body := s.drawProblems(l, w)
 	if len(body) > 0 {
 		body = append(body, "")
@@ -339,10 +338,10 @@ func (s *Screen) drawWarnings(l *ui.Look, w, h, tick int) []string {
 	return append([]string{l.Between(l.Title.S(" this machine"), l.Faint.S(lines), w)}, body[s.scroll:end]...)
 }
 
-// doctor returns what the machine says of itself; with fixes and what brings what is missing.
+// doctor returns the machine check, with its fixes if fixes is set.
 func (s *Screen) doctor(l *ui.Look, w, tick int, fixes bool) (out []string) {
 	if !s.facts.machineOK {
-		return []string{" " + l.Faint.S(l.Spin(tick)+" asking this machine")}
+		return []string{" " + l.Faint.S(l.Spin(tick)+" checking this machine")}
 	}
 	for _, f := range s.facts.machine.Warnings {
 		mark, paint := l.Glyph.Check, l.Good

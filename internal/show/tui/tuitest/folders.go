@@ -21,7 +21,7 @@ type Folder struct {
 	Broken error // of the list and of Load
 }
 
-// FolderOf returns the folder that a run with these records has written.
+// FolderOf returns the folder that a run with these records writes.
 func FolderOf(dir string, records []bench.Record) Folder {
 	s := &fold.State{}
 	for _, rec := range records {
@@ -30,7 +30,7 @@ func FolderOf(dir string, records []bench.Record) Folder {
 	return Folder{Dir: dir, Run: s.Run, Trials: s.Results()}
 }
 
-// Folders are results folders in memory, as package screens gives them to the screens.
+// Folders is a Source of results folders in memory.
 type Folders []Folder
 
 func (f Folders) folder(dir string) (Folder, error) {
@@ -41,7 +41,7 @@ func (f Folders) folder(dir string) (Folder, error) {
 	return f[i], f[i].Broken
 }
 
-// List lists them in their order.
+// List returns the folders in their order.
 func (f Folders) List() (entries []results.Entry, left int) {
 	for i, one := range f {
 		changed := one.Run.Started
@@ -70,16 +70,16 @@ func (f Folders) List() (entries []results.Entry, left int) {
 	return entries, 0
 }
 
-// Load gives the plan and the trials.
+// Load returns the plan and the trials.
 func (f Folders) Load(dir string) (bench.Run, []bench.TrialResult, error) {
 	one, err := f.folder(dir)
 	return one.Run, one.Trials, err
 }
 
-// Floor is not known.
+// Floor returns nil: it is not known.
 func (f Folders) Floor(bench.Run, bench.Run, ...string) *compare.Floor { return nil }
 
-// Report says where a report would be.
+// Report returns a text that says where a report would be.
 func (f Folders) Report(dir string) (string, error) {
 	if _, err := f.folder(dir); err != nil {
 		return "", errors.Join(errors.New("no report"), err)

@@ -1,5 +1,5 @@
 // Package tuitest compares screens with golden views, drawn from recorded events. The views are
-// text without colours, so they can be reviewed by eye; "go test -update" writes them again.
+// text without colours, so reviewers can read them; "go test -update" writes them again.
 package tuitest
 
 import (
@@ -24,14 +24,14 @@ import (
 //go:embed recordings/*.jsonl.gz
 var recordings embed.FS
 
-// Size is that of a terminal.
+// Size is the size of a terminal in cells.
 type Size struct{ Width, Height int }
 
-// Sizes returns those in which every screen has a golden view.
+// Sizes returns the sizes in which every screen has a golden view.
 func Sizes() []Size { return []Size{{60, 20}, {80, 24}, {120, 40}, {200, 50}} }
 
-// Records returns the events of a recorded run: "limits" (two contenders, two rounds, real containers),
-// …; see recordings/README.md.
+// Records returns the events of a recorded run: "limits" (two contenders, two rounds, real
+// containers), …; see recordings/README.md.
 func Records(t testing.TB, name string) []bench.Record {
 	t.Helper()
 	out, err := decode(name)
@@ -63,7 +63,7 @@ func decode(name string) (out []bench.Record, err error) {
 	return out, lines.Err()
 }
 
-// Until returns the records before the n-th one (from 1) for which is holds.
+// Until returns the records before the n-th record (from 1) for which is returns true.
 func Until(records []bench.Record, n int, is func(bench.Record) bool) []bench.Record {
 	for i, rec := range records {
 		if is(rec) {
@@ -75,12 +75,11 @@ func Until(records []bench.Record, n int, is func(bench.Record) bool) []bench.Re
 	return records
 }
 
-// Settle runs cmd and everything that comes of it, as the program would; it hands messages for the
-// program to program, which may be nil, and returns when nothing is left.
+// Settle runs cmd and all commands that follow from it, as the program would. It passes messages
+// for the program to program, which may be nil.
 func Settle(s ui.Screen, cmd tea.Cmd, program func(tea.Msg)) { SettleUntil(s, cmd, program, nil) }
 
-// SettleUntil is Settle for a screen with commands that wait for the outside: they are left out as
-// soon as waits says that one does.
+// SettleUntil is Settle for commands that may block: it abandons one as soon as waits returns true.
 func SettleUntil(s ui.Screen, cmd tea.Cmd, program func(tea.Msg), waits func() bool) {
 	queue := []tea.Cmd{cmd}
 	for n := 0; len(queue) > 0 && n < 1000; n++ {
@@ -91,7 +90,7 @@ func SettleUntil(s ui.Screen, cmd tea.Cmd, program func(tea.Msg), waits func() b
 		}
 		done := make(chan tea.Msg, 1)
 		go func() { done <- c() }()
-		msg, ok := response(done, waits)
+		msg, ok := await(done, waits)
 		if !ok {
 			continue
 		}
@@ -109,8 +108,8 @@ func SettleUntil(s ui.Screen, cmd tea.Cmd, program func(tea.Msg), waits func() b
 	}
 }
 
-// answer waits for a command's message; ok is false when it is not waited for any longer.
-func response(done <-chan tea.Msg, waits func() bool) (msg tea.Msg, ok bool) {
+// await waits for a command's message; ok is false if waits returned true first.
+func await(done <-chan tea.Msg, waits func() bool) (msg tea.Msg, ok bool) {
 	if waits == nil {
 		return <-done, true
 	}
@@ -169,7 +168,7 @@ func Key(name string) tea.KeyPressMsg {
 	return tea.KeyPressMsg(k)
 }
 
-// View draws s in a terminal of that size, as the program does, with the help line at the bottom.
+// View draws s in the given size as the program does, with the help line at the bottom.
 func View(s ui.Screen, size Size, l *ui.Look, now time.Time) []string {
 	s.Update(ui.Resized{Width: size.Width, Height: size.Height - 1})
 	lines := s.View(ui.Frame{Width: size.Width, Height: size.Height - 1, Look: l, Now: now})
@@ -177,8 +176,8 @@ func View(s ui.Screen, size Size, l *ui.Look, now time.Time) []string {
 }
 
 // Golden compares the views of s in every size, and one in ASCII, with testdata/NAME.WxH.txt. It
-// fails, too, when a view is not exactly as large as the terminal, or when the same view in colours
-// has another text (marks on curves apart).
+// also fails if a view is not exactly as large as the terminal, or if the view in colours has a
+// different text (except for marks on curves).
 func Golden(t *testing.T, s ui.Screen, name string, now time.Time) {
 	t.Helper()
 	for _, size := range Sizes() {
@@ -195,7 +194,7 @@ func Golden(t *testing.T, s ui.Screen, name string, now time.Time) {
 	golden(t, s, name+".ascii.80x24", Size{80, 24}, ui.LookOptions{NoColor: true, ASCII: true}, now)
 }
 
-// curves makes all marks and dots of charts the same: without colours there are more marks.
+// curves replaces marks and dots of charts by one character: marks depend on colours.
 func curves(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 0x2800 && r <= 0x28ff || strings.ContainsRune("●■▲◆○□", r) {
@@ -222,7 +221,7 @@ func golden(t *testing.T, s ui.Screen, name string, size Size, o ui.LookOptions,
 	testenv.Golden(t, filepath.Join("testdata", name+".txt"), b.String())
 }
 
-// Exact fails unless lines fill size to the cell, and with ascii hold nothing but ASCII.
+// Exact fails unless lines fill size to the cell and, with ascii, hold only ASCII.
 func Exact(t testing.TB, lines []string, size Size, ascii bool) {
 	t.Helper()
 	if len(lines) != size.Height {

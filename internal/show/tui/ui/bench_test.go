@@ -12,9 +12,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// BenchmarkLipGloss draws the same by this package and by Lip Gloss, in turns: times-as-long is Lip
-// Gloss's time over ours. What both draw is the same but for what Lip Gloss has not: the title of a
-// box, the columns of a table that are left out.
+// BenchmarkLipGloss draws alternately with this package and with Lip Gloss: times-as-long is the
+// ratio of Lip Gloss's time to ours. Titles of boxes and omitted columns, which Lip Gloss lacks,
+// are not drawn.
 func BenchmarkLipGloss(b *testing.B) {
 	l := NewLook(LookOptions{})
 	var rows [][]string

@@ -12,13 +12,12 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// maxCommand bounds what is put on the clipboard, in bytes.
+// maxCommand is the most bytes that are copied to the clipboard.
 const maxCommand = 4000
 
-// RepeatCommand returns the command line that repeats run: the recorded one with the recorded seed, and
-// without what belongs to the folder or the process of that run. A record may come from anybody,
-// and what is copied may be run: only "locbench run" is given, and none whose arguments hold
-// characters that do not show.
+// RepeatCommand returns the command line that repeats run: the recorded one with the recorded seed,
+// without options of that run's folder or process. Records may be hostile and the user may run the
+// copy, so the command must be "locbench run" and its arguments must not hold invisible characters.
 func RepeatCommand(run bench.Run) (string, error) {
 	args := run.Command
 	if len(args) < 2 || strings.TrimSuffix(filepath.Base(args[0]), ".exe") != "locbench" || args[1] != "run" {
@@ -33,7 +32,7 @@ func RepeatCommand(run bench.Run) (string, error) {
 			continue
 		case "-o", "--out", "--resume":
 			if !inline {
-				i++ // and its value
+				i++ // skip its value
 			}
 			continue
 		case "--seed":
@@ -63,8 +62,7 @@ func shell(words []string) (string, error) {
 		if strings.ToValidUTF8(w, "") != w || strings.ContainsFunc(w, func(r rune) bool {
 			return unicode.In(r, unicode.C, unicode.Zl, unicode.Zp) || r == unicode.ReplacementChar
 		}) {
-			return "", fmt.Errorf("an argument holds characters that do not show: "+
-				"%s", strconv.QuoteToASCII(w[:min(len(w), 100)]))
+			return "", fmt.Errorf("an argument holds invisible characters: %s", strconv.QuoteToASCII(w[:min(len(w), 100)]))
 		}
 	}
 	text := safe.Shell(words)

@@ -33,9 +33,9 @@ func TestRepeatCommand(t *testing.T) {
 		{"another program", []string{"rm", "run", "-rf"}, "not a locbench run"},
 		{"another command", []string{"locbench", "clean"}, "not a locbench run"},
 		{"an escape", []string{"locbench", "run", "\x1b[201~"}, `\x1b`},
-		{"a new line", []string{"locbench", "run", "a\nid"}, "do not show"},
-		{"right to left", []string{"locbench", "run", "a\u202eb"}, "do not show"},
-		{"no text", []string{"locbench", "run", "\xff"}, "do not show"},
+		{"a new line", []string{"locbench", "run", "a\nid"}, "invisible characters"},
+		{"right to left", []string{"locbench", "run", "a\u202eb"}, "invisible characters"},
+		{"no text", []string{"locbench", "run", "\xff"}, "invisible characters"},
 		{"too long", []string{"locbench", "run", strings.Repeat("x", 5000)}, "longer than"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

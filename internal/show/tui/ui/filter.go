@@ -7,27 +7,26 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Filter is a text by which lines are looked for, and whether it is being typed.
+// Filter is a text that selects lines, and whether it is being typed.
 type Filter struct {
 	Text   string
 	Typing bool
 	Most   int // bytes
 }
 
-// Moves returns by how many lines a key moves in a list that shows page of them at a time; mine is false
-// for other keys.
-func Moves(name string, page int) (by int, mine bool) {
+// Moves returns the lines that a key moves in a list of page lines; handled: it is such a key.
+func Moves(name string, page int) (by int, handled bool) {
 	const all = 1 << 30
 	page = max(1, page-1) // one line stays in sight
-	by, mine = map[string]int{
+	by, handled = map[string]int{
 		"up": -1, "k": -1, "pgup": -page, "ctrl+b": -page, "home": -all, "g": -all,
 		"down": 1, "j": 1, "pgdown": page, "ctrl+f": page, "space": page, "end": all, "G": all,
 	}[name]
-	return by, mine
+	return by, handled
 }
 
-// Key takes in a key while the text is typed; mine is false for one that means nothing here.
-func (f *Filter) Key(msg tea.KeyPressMsg) (mine bool) {
+// Key handles a key while the text is typed; handled is false for keys that have no effect.
+func (f *Filter) Key(msg tea.KeyPressMsg) (handled bool) {
 	switch name := msg.String(); name {
 	case "enter":
 		f.Typing = false
@@ -43,7 +42,7 @@ func (f *Filter) Key(msg tea.KeyPressMsg) (mine bool) {
 	return true
 }
 
-// Add adds what of text can be shown, as far as there is room.
+// Add adds the printable characters of text, while there is room.
 func (f *Filter) Add(text string) {
 	for _, r := range strings.ToValidUTF8(text, "") {
 		if r >= 0x20 && len(f.Text)+utf8.RuneLen(r) <= f.Most {

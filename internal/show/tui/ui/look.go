@@ -1,7 +1,3 @@
-// Package look is how the dashboard looks: colours for light and dark terminals, glyphs with an
-// ASCII substitute for each, and text that is cut and padded by cells instead of bytes. Colour is
-// never the only carrier of meaning here: what is red is also called an error, and each line of a
-// chart has its own mark.
 package ui
 
 import (
@@ -12,8 +8,7 @@ import (
 	"locbench/internal/bench/units"
 )
 
-// Paint colours text: On and Off are what stands before and after it. The zero value leaves it
-// alone. It is a pair of strings, so drawing costs no more than joining them.
+// Paint colours text with escape sequences around it. The zero value has no effect.
 type Paint struct{ On, Off string }
 
 // S returns s in this colour.
@@ -38,26 +33,27 @@ func newPaint(s lipgloss.Style) Paint {
 	return Paint{on, off}
 }
 
-// LookOptions choose a look.
+// LookOptions configure a look.
 type LookOptions struct {
 	Light   bool // the terminal's background is light
-	ASCII   bool // nothing but ASCII
+	ASCII   bool // use only ASCII
 	NoColor bool // no colour at all; bold, faint and reverse stay
 }
 
-// Look is a theme and its glyphs. It is made once and never changed, so it may be shared.
+// Look is a theme and its glyphs. It never changes, so it may be shared. Colour is never the only
+// carrier of meaning: errors are also called errors, and each line of a chart has its own mark.
 type Look struct {
 	LookOptions
 	Glyph Glyphs
 
 	Text, Title, Good, Warn, Bad, Border Paint
 
-	Faint  Paint    // what may be overlooked
-	Strong Paint    // what must not be
-	Accent Paint    // what has the focus
-	Select Paint    // the chosen line: reverse, so it shows without colours too
+	Faint  Paint    // secondary text
+	Strong Paint    // important text
+	Accent Paint    // the focused element
+	Select Paint    // the selected line: reverse, so it is visible without colours too
 	Key    Paint    // names of keys
-	Series [6]Paint // of the lines of charts, in order; told apart also by who confuses red and green
+	Series [6]Paint // lines of charts, in order; colour-blind users can distinguish them too
 }
 
 // Glyphs are the characters that have an ASCII substitute.
@@ -67,10 +63,10 @@ type Glyphs struct {
 	Up, Down, Left, Right, Missing, Times, Dot, AtLeast, Micro       string
 
 	Ellipsis       string // one cell
-	On, Off        string // a box that is ticked, or not
-	Full, Empty    string // of a bar
+	On, Off        string // a box, ticked or not
+	Full, Empty    string // cells of a bar
 	Spark, Spinner []string
-	Marks          [6]string // of the lines of a chart, as its legend names them
+	Marks          [6]string // points of the lines of a chart, and in its legend
 }
 
 // NewLook makes a look.
@@ -112,7 +108,7 @@ func NewLook(o LookOptions) *Look {
 	return l
 }
 
-// Spin returns what a spinner shows after so many ticks.
+// Spin returns the spinner's character at a tick.
 func (l *Look) Spin(tick int) string { return l.Glyph.Spinner[max(0, tick)%len(l.Glyph.Spinner)] }
 
 var unicodeGlyphs = Glyphs{

@@ -7,8 +7,7 @@ import (
 	"locbench/internal/figures/measure"
 )
 
-// Keys returns those of s for the help line, with that of the help itself; where text is typed, that
-// one is text.
+// Keys returns the keys of s and, unless text is typed, the key of the help.
 func Keys(s Screen) []Key {
 	if s.Typing() {
 		return s.Keys()
@@ -16,7 +15,7 @@ func Keys(s Screen) []Key {
 	return append(s.Keys(), Key{Name: "?", Help: "keys"})
 }
 
-// HelpLine returns one line of keys in w cells: the last one, and as many of the others as fit.
+// HelpLine returns one line of keys in w cells: the last key, and as many of the others as fit.
 func HelpLine(l *Look, keys []Key, w int) string {
 	if len(keys) == 0 {
 		return l.Fit("", w)
@@ -38,7 +37,7 @@ func HelpLine(l *Look, keys []Key, w int) string {
 	return l.Fit(strings.Join(parts, "  "), w)
 }
 
-// Tabs names pages in a line, the one at at chosen, and returns in which cells the names end.
+// Tabs returns a line of page names, with number at selected, and the cells where they end.
 func Tabs(l *Look, names []string, at int) (line string, ends []int) {
 	x := 0
 	for i, name := range names {
@@ -52,8 +51,8 @@ func Tabs(l *Look, names []string, at int) (line string, ends []int) {
 	return line, ends
 }
 
-// FigureCell returns a figure of a measure in a table: text, where the figure is known.
-func FigureCell(l *Look, m measure.Measure, f measure.Result, text string) string {
+// ValueCell returns a value of a measure in a table: text, if the value is known.
+func ValueCell(l *Look, m measure.Measure, f measure.Result, text string) string {
 	switch {
 	case !f.Known:
 		return l.Glyph.Missing
@@ -65,7 +64,7 @@ func FigureCell(l *Look, m measure.Measure, f measure.Result, text string) strin
 	return text
 }
 
-// Overlay puts a box of lines in the middle of a screen.
+// Overlay puts a box with lines in the middle of a screen.
 func Overlay(l *Look, under []string, w, h int, title string, lines []string) []string {
 	bw := Width(title) + 8
 	for _, s := range lines {
@@ -87,8 +86,8 @@ func Overlay(l *Look, under []string, w, h int, title string, lines []string) []
 	return out
 }
 
-// Window returns the part of n lines to show in h when line at is to be seen: it starts at from, as
-// little moved as possible.
+// Window returns the first of n lines to show in h lines, such that line at is in sight. It is from
+// if possible, else the nearest.
 func Window(from, at, n, h int) int {
 	if h <= 0 {
 		return 0

@@ -9,14 +9,14 @@ import (
 // Column is a column of a table.
 type Column struct {
 	Title string
-	Left  bool // text; figures stand to the right
-	Drop  int  // when it is left out for lack of room: the higher the earlier; 0 never
-	Max   int  // cells; 0: no bound
+	Left  bool // aligned to the left, for text; numbers are aligned to the right
+	Drop  int  // if room is short, columns with the highest Drop are omitted first; 0: never
+	Max   int  // cells; 0: no limit
 }
 
-// Table lays rows out in w cells: the line of the header, and one for each row. Cells may be painted.
-// Columns that find no room are left out as their Drop says, those with the same one together; at
-// last the first column is cut.
+// Table lays rows out in w cells: a header and a line for each row. Cells may be painted. If room
+// is short, columns are omitted by their Drop, those with the same Drop together; then the first
+// column is cut.
 func (l *Look) Table(columns []Column, rows [][]string, w int) []string {
 	titles, widths := make([]string, len(columns)), make([]int, len(columns))
 	for i, c := range columns {
@@ -52,7 +52,7 @@ func (l *Look) Table(columns []Column, rows [][]string, w int) []string {
 	return lines
 }
 
-// columns chooses those that fit, and narrows the first one if that is still too much.
+// columns returns the columns that fit, and narrows the first one if they still do not.
 func (l *Look) columns(columns []Column, widths []int, w int) []int {
 	shown := make([]int, len(columns))
 	for i := range shown {
@@ -81,7 +81,7 @@ func (l *Look) columns(columns []Column, widths []int, w int) []int {
 	return shown
 }
 
-// Bar returns a horizontal bar of w cells, share of it full; share is bounded to 0 … 1.
+// Bar returns a horizontal bar of w cells, filled by share, from 0 to 1.
 func (l *Look) Bar(share float64, w int, paint Paint) string {
 	if w <= 0 {
 		return ""

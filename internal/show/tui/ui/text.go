@@ -9,11 +9,10 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// Outside makes text from outside fit to stand between ours: at most n bytes of it are kept;
-// nothing in it moves the cursor, colours, reorders or changes the title (package safe); and every
-// character of it stands for itself, as wide to one terminal as to another, whatever comes to stand
-// next to it, so the layout holds: marks that combine with the character before are left out,
-// and what would join in other ways (flags, parts of Korean syllables) is replaced.
+// Outside makes text from outside safe to show: it keeps at most n bytes, and nothing in it moves
+// the cursor, colours, reorders or changes the title (package safe). Every character has the same
+// width in all terminals and next to any other, so the layout holds: combining marks are removed,
+// and characters that join in other ways (flags, parts of Korean syllables) are replaced.
 func Outside(s string, n int) string {
 	s = safe.Line(s, n)
 	if isASCII(s) {
@@ -32,14 +31,14 @@ func Outside(s string, n int) string {
 	return b.String()
 }
 
-// Outside returns text from outside for this look: what Outside makes of it, in ASCII where it must be.
+// Outside makes text from outside safe to show in this look, in ASCII if the look has only that.
 func (l *Look) Outside(s string, n int) string { return l.ASCIIOnly(Outside(s, n)) }
 
-// Kinds of characters, as to what they do in a line.
+// The kinds of characters by their effect on neighbours.
 const (
 	alone   = iota
-	joins   // with its neighbours, or terminals disagree about its width
-	follows // the character before, as a part of it
+	joins   // joins with its neighbours, or terminals disagree about its width
+	follows // is a part of the character before
 )
 
 func kindOf(r rune) int {
@@ -61,8 +60,7 @@ func kindOf(r rune) int {
 	return alone
 }
 
-// cells returns the number of cells of the most usual characters, or 0 if that is not known here. None
-// of them joins with another.
+// cells returns the number of cells of common characters that never join; 0 for all others.
 func cells(r rune) int {
 	switch {
 	case r < 0xa1, r == 0xad:
@@ -70,7 +68,7 @@ func cells(r rune) int {
 	case r <= 0x2ff, r >= 0x370 && r <= 0x482, r >= 0x48a && r <= 0x52f, // Latin, Greek, Cyrillic
 		r >= 0x2010 && r <= 0x2027, r >= 0x2190 && r <= 0x22ff, // punctuation, arrows, operators
 		r >= 0x2500 && r <= 0x25fc, r >= 0x2800 && r <= 0x28ff, r == 0x2713, r == 0x2717, // lines, shapes, Braille
-		r >= 0x2400 && r <= 0x2426, r == utf8.RuneError: // what package safe puts for controls and invalid bytes
+		r >= 0x2400 && r <= 0x2426, r == utf8.RuneError: // substitutes of package safe for controls and invalid bytes
 		return 1
 	case r >= 0x3041 && r <= 0x3096, r >= 0x30a1 && r <= 0x30fa, // East Asian
 		r >= 0x4e00 && r <= 0x9fff, r >= 0xac00 && r <= 0xd7a3:
@@ -91,14 +89,14 @@ func within(s string, least, most byte) bool {
 	return true
 }
 
-// asciiOf is what stands for characters that locbench writes itself.
+// asciiOf holds the ASCII substitutes for characters that locbench writes itself.
 var asciiOf = map[rune]string{
 	'µ': "u", '×': "x", '–': "-", '—': "-", '−': "-", '…': "~", '≥': ">=", '≤': "<=",
 	'→': "->", '↑': "^", '↓': "v", '←': "<-", '·': ".",
 }
 
-// ASCIIOnly replaces what is not ASCII in text that is about to be shown by a look that has only
-// that. Do it before the text is laid out: → takes two cells as ->.
+// ASCIIOnly replaces other characters than ASCII if the look has only ASCII. Call it before the
+// text is laid out: → takes two cells as ->.
 func (l *Look) ASCIIOnly(s string) string {
 	if !l.ASCII || isASCII(s) {
 		return s
@@ -116,7 +114,7 @@ func (l *Look) ASCIIOnly(s string) string {
 	return b.String()
 }
 
-// Width returns the number of cells that s takes, escape sequences of ours apart.
+// Width returns the number of cells of s, without escape sequences.
 func Width(s string) int {
 	if within(s, 0x20, 0x7e) { // every byte is one cell
 		return len(s)
@@ -124,7 +122,7 @@ func Width(s string) int {
 	return ansi.StringWidth(s)
 }
 
-// Cut shortens s to at most w cells; what was cut is shown by an ellipsis.
+// Cut shortens s to at most w cells, with an ellipsis at the end.
 func (l *Look) Cut(s string, w int) string {
 	switch {
 	case w <= 0:
@@ -179,7 +177,7 @@ func Indent(lines []string) []string {
 	return lines
 }
 
-// SideBySide puts blocks of lines side by side, each as wide as it is to be; short ones are filled up.
+// SideBySide puts blocks of equally wide lines side by side; short blocks are filled up.
 func SideBySide(gap int, blocks ...[]string) []string {
 	h := 0
 	for _, b := range blocks {
@@ -200,7 +198,7 @@ func SideBySide(gap int, blocks ...[]string) []string {
 	return out
 }
 
-// Box frames lines under a title. It is exactly w by h cells; what does not fit is left out.
+// Box frames lines under a title, in exactly w by h cells; lines that do not fit are omitted.
 func (l *Look) Box(title string, lines []string, w, h int, focused bool) []string {
 	if w < 4 || h < 2 {
 		return l.Screen(lines, w, h)

@@ -15,8 +15,8 @@ var hostile = []string{
 	"1️⃣", "\U000e0041", "\ue000", "\u115f", "\u3164", "\uffa0", "›‹", "—–−…≥·µ×",
 }
 
-// same fails unless s has the same width by clusters and by characters, is n cells wide (n < 0:
-// whatever) and harmless.
+// same fails unless s has the same width by clusters and by characters, is n cells wide (n < 0: any
+// width) and safe.
 func same(t *testing.T, what, s string, n int) {
 	t.Helper()
 	w, wc := ansi.StringWidth(s), ansi.StringWidthWc(s)
@@ -48,7 +48,7 @@ func FuzzOutside(f *testing.F) {
 		f.Add(s, s+s, 10)
 		f.Add(s+"a"+s, "x", 100)
 	}
-	f.Fuzz(func(t *testing.T, s, beside string, n int) {
+	f.Fuzz(func(t *testing.T, s, nextTo string, n int) {
 		n = max(0, n%2000)
 		got := Outside(s, n)
 		same(t, "Outside", got, -1)
@@ -67,8 +67,8 @@ func FuzzOutside(f *testing.F) {
 		if again := Outside(got, len(got)); again != got {
 			t.Fatalf("Outside of %q is %q", got, again)
 		}
-		// What was made safe piece by piece is safe side by side.
-		same(t, "two pieces", got+Outside(beside, n), ansi.StringWidth(got)+ansi.StringWidth(Outside(beside, n)))
+		// Texts that are safe are also safe side by side.
+		same(t, "two pieces", got+Outside(nextTo, n), ansi.StringWidth(got)+ansi.StringWidth(Outside(nextTo, n)))
 		ascii := NewLook(LookOptions{ASCII: true, NoColor: true}).ASCIIOnly(got)
 		if !isASCII(ascii) {
 			t.Fatalf("ASCIIOnly of %q is %q", got, ascii)
@@ -145,8 +145,8 @@ func FuzzLayout(f *testing.F) {
 	})
 }
 
-// TestEveryCharacter goes through all of Unicode: what Outside keeps is as wide next to others as
-// alone.
+// TestEveryCharacter goes through all of Unicode: characters that Outside keeps have the same width
+// alone and next to others.
 func TestEveryCharacter(t *testing.T) {
 	kept := 0
 	for r := rune(0x80); r <= 0xe1000; r++ {
@@ -169,8 +169,8 @@ func TestEveryCharacter(t *testing.T) {
 		// both sides
 		same(t, "next to others", "a"+s+"가"+s+"각"+s+"क"+s+"👩"+s+"0"+s+s, 9+7*w)
 	}
-	// About 120,000 are tried. What is private, a mark or a part of a syllable goes, and the rest
-	// must stay.
+	// About 120,000 are tried. Private ones, marks and parts of syllables are dropped; the others must
+	// stay.
 	if kept < 100_000 {
 		t.Errorf("only %d characters are kept", kept)
 	}

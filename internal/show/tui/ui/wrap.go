@@ -2,8 +2,8 @@ package ui
 
 import "strings"
 
-// Wrap breaks plain text at spaces into lines of at most w cells, at most n of them (0: as many as it
-// takes). Words that are longer than a line are broken too.
+// Wrap breaks plain text at spaces into at most n lines (0: no limit) of at most w cells. Words
+// that are longer than a line are broken too.
 func (l *Look) Wrap(s string, w, n int) (lines []string) {
 	if w <= 0 {
 		return nil
@@ -18,10 +18,9 @@ func (l *Look) Wrap(s string, w, n int) (lines []string) {
 	return lines
 }
 
-// wrap adds the lines of s, which has no line end, to those before; once there are more than n, not
-// all of them.
+// wrap adds the lines of s, which has no line end, to lines; it may stop after n lines.
 func wrap(lines []string, s string, w, n int) []string {
-	before, line, cells, space := len(lines), "", 0, 0 // space is where the last one in line is; 0: none to break at
+	before, line, cells, space := len(lines), "", 0, 0 // space is the index of the last space in line; 0: none
 	end := func(at int) {
 		lines = append(lines, strings.TrimRight(line[:at], " "))
 		line = line[min(at+1, len(line)):]
@@ -34,7 +33,7 @@ func wrap(lines []string, s string, w, n int) []string {
 		one := string(r)
 		width := Width(one)
 		switch {
-		case r == ' ' && cells == 0 && len(lines) > before, width > w: // a wide one where there is one cell
+		case r == ' ' && cells == 0 && len(lines) > before, width > w: // a wide character in a single cell
 			continue
 		case cells+width <= w:
 		case r == ' ':

@@ -30,7 +30,7 @@ func TestWrap(t *testing.T) {
 		t.Run(c.in, func(t *testing.T) {
 			got := l.Wrap(c.in, c.w, c.n)
 			for i := range got {
-				if c.n > 0 && i == c.n-1 { // a blank may stand behind the ellipsis
+				if c.n > 0 && i == c.n-1 { // a blank may follow the ellipsis
 					for len(got[i]) > 0 && got[i][len(got[i])-1] == ' ' {
 						got[i] = got[i][:len(got[i])-1]
 					}

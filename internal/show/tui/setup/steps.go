@@ -11,7 +11,7 @@ import (
 	"locbench/internal/show/tui/ui"
 )
 
-// heights of the rungs of a ladder, from 0 to 1, on a log scale.
+// heights returns the loads of the steps on a log scale, from 0 to 1.
 func heights(steps []bench.Step) []float64 {
 	load := func(step bench.Step) float64 {
 		switch {
@@ -33,7 +33,7 @@ func heights(steps []bench.Step) []float64 {
 	return out
 }
 
-// spark returns the ladder as blocks, where there is room for a note of more than 55 cells.
+// spark returns the steps as blocks if there is room for a note of more than 55 cells.
 func spark(l *ui.Look, steps []bench.Step, room int) string {
 	if room <= 55 {
 		return ""
@@ -41,23 +41,22 @@ func spark(l *ui.Look, steps []bench.Step, room int) string {
 	return " " + l.Spark(heights(steps), min(16, len(steps)), 1.01, l.Series[0])
 }
 
-// rungs returns the ladder with a bar for each step, at most n lines of w cells; a step that is repeated
-// is one line.
-func rungs(l *ui.Look, steps []bench.Step, w, n int) (out []string) {
-	type rung struct {
+// stepBars returns a bar for each step, in at most n lines of w cells; a repeated step is one line.
+func stepBars(l *ui.Look, steps []bench.Step, w, n int) (out []string) {
+	type bar struct {
 		name   string
 		height float64
 		took   time.Duration
 		times  int
 	}
-	var all []rung
+	var all []bar
 	h, wide := heights(steps), 0
 	for i, step := range steps {
 		if i > 0 && step == steps[i-1] {
 			all[len(all)-1].times++
 			continue
 		}
-		all = append(all, rung{l.Outside(step.Title(), 70), h[i], step.Duration, 1})
+		all = append(all, bar{l.Outside(step.Title(), 70), h[i], step.Duration, 1})
 		wide = max(wide, ui.Width(all[len(all)-1].name))
 	}
 	wide = min(wide, w/2)
@@ -69,8 +68,8 @@ func rungs(l *ui.Look, steps []bench.Step, w, n int) (out []string) {
 		if r.times > 1 {
 			took = fmt.Sprintf("%d × %s", r.times, took)
 		}
-		bar := max(1, int(r.height*float64(max(1, w-wide-14))))
-		line := l.Right(r.name, wide) + " " + l.Series[0].S(strings.Repeat(l.Glyph.Full, bar))
+		cells := max(1, int(r.height*float64(max(1, w-wide-14))))
+		line := l.Right(r.name, wide) + " " + l.Series[0].S(strings.Repeat(l.Glyph.Full, cells))
 		out = append(out, l.Fit(line, w-12)+" "+l.Faint.S(l.Right(l.ASCIIOnly(took), 11)))
 	}
 	return out
