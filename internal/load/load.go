@@ -286,7 +286,7 @@ func (e Engine) clocked(
 	if rec.Whole {
 		start()
 	}
-	rec.Begin(workload.Early(plan.Step, workload.MaxOpenConnections(plan.Step)))
+	rec.Begin(workload.InitialConnections(plan.Step, workload.MaxOpenConnections(plan.Step)))
 	wg.Go(func() { e.supervise(ctx, drained, rec.Stop, cut) })
 	wg.Go(func() {
 		if !rec.Whole && !rec.AwaitSteady(plan.Timeout, drained) {

@@ -15,7 +15,7 @@ import (
 
 // dial begins to open c for its request.
 func (s *shard) dial(c *conn, i int) {
-	c.doing = connecting
+	c.state = connecting
 	if c.refused = s.dialTo(c, i); c.refused != nil {
 		// Not from here: what comes next may be refused at once, too, and so on.
 		s.refused = append(s.refused, int32(i))
@@ -27,7 +27,7 @@ func (s *shard) failRefused() {
 	for n := len(s.refused); n > 0; n-- {
 		i := s.refused[0]
 		s.refused = append(s.refused[:0], s.refused[1:]...)
-		if c := &s.conns[i]; c.refused != nil && c.doing == connecting {
+		if c := &s.conns[i]; c.refused != nil && c.state == connecting {
 			err := c.refused
 			c.refused = nil
 			s.fail(c, int(i), s.now(), err)
@@ -61,12 +61,12 @@ func (s *shard) dialTo(c *conn, i int) error {
 }
 
 // dialled returns what became of the connecting of c; its interest is in answers then.
-func (s *shard) dialled(c *conn, i int) error {
+func (s *shard) finishDial(c *conn, i int) error {
 	errno, err := unix.GetsockoptInt(int(c.fd), unix.SOL_SOCKET, unix.SO_ERROR)
 	if err == nil && errno != 0 {
 		err = syscall.Errno(errno)
 	}
-	if err == nil && withItself(int(c.fd)) {
+	if err == nil && connectedToItself(int(c.fd)) {
 		err = syscall.ECONNREFUSED
 	}
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *shard) dialled(c *conn, i int) error {
 // withItself says whether a socket is connected to itself. That is what TCP makes of a port of this machine at which
 // nobody listens when the kernel chances to choose that port for the near end, too: requests would come back as
 // answers.
-func withItself(fd int) bool {
+func connectedToItself(fd int) bool {
 	near, err := unix.Getsockname(fd)
 	if err != nil {
 		return false
@@ -106,17 +106,17 @@ func withItself(fd int) bool {
 // connected proceeds with the request for which c was opened. If that has been closed already the
 // request is not sent, and what has come before the end is its response.
 func (s *shard) connected(c *conn, i int, closed bool) {
-	err := s.dialled(c, i)
+	err := s.finishDial(c, i)
 	if !wire.Opened(err) {
 		s.fail(c, i, s.now(), err)
 		return
 	}
-	if c.ever {
+	if c.opened {
 		s.counters.Reopened++
 	}
-	c.ever = true
+	c.opened = true
 	c.failures = 0
-	c.doing = waiting
+	c.state = waiting
 	switch {
 	case err != nil:
 		s.fail(c, i, s.now(), err)
@@ -135,7 +135,7 @@ func (s *shard) connectAll(ctx context.Context, until time.Time) {
 	defer stop()
 	todo, dialling, want := 0, 0, len(s.conns)
 	if s.open != nil {
-		want = s.open.early
+		want = s.open.initial
 	}
 	if s.open == nil || !s.open.users() { // users have connections of their own
 		s.reuse()
@@ -143,14 +143,14 @@ func (s *shard) connectAll(ctx context.Context, until time.Time) {
 	for {
 		for ; todo < want && dialling < wire.Dialers; todo++ {
 			c := &s.conns[todo]
-			if c.fd >= 0 || !s.rec.BeginsEarly(s.place(todo)) {
+			if c.fd >= 0 || !s.rec.BeginsEarly(s.globalIndex(todo)) {
 				continue
 			}
 			if err := s.dialTo(c, todo); err != nil {
 				s.hangUp(c)
 				continue
 			}
-			c.doing = connecting
+			c.state = connecting
 			dialling++
 		}
 		left := time.Until(until)
@@ -168,21 +168,21 @@ func (s *shard) connectAll(ctx context.Context, until time.Time) {
 				continue
 			}
 			c := &s.conns[e.Fd]
-			if c.doing != connecting {
+			if c.state != connecting {
 				continue
 			}
 			dialling--
-			c.doing = idle
-			err := s.dialled(c, int(e.Fd))
-			if c.ever = wire.Opened(err); err != nil {
+			c.state = idle
+			err := s.finishDial(c, int(e.Fd))
+			if c.opened = wire.Opened(err); err != nil {
 				s.hangUp(c)
 			}
 		}
 	}
 	for i := range s.conns {
 		c := &s.conns[i]
-		if c.doing == connecting || c.fd >= 0 && socket(c.fd).gone() { // epoll reports that once, and it may have
-			c.doing = idle
+		if c.state == connecting || c.fd >= 0 && socket(c.fd).gone() { // epoll reports that once, and it may have
+			c.state = idle
 			s.hangUp(c)
 		}
 	}
@@ -190,5 +190,5 @@ func (s *shard) connectAll(ctx context.Context, until time.Time) {
 
 // anyOpened says whether any connection is open, or has been.
 func (s *shard) anyOpened() bool {
-	return slices.ContainsFunc(s.conns, func(c conn) bool { return c.ever })
+	return slices.ContainsFunc(s.conns, func(c conn) bool { return c.opened })
 }

@@ -71,7 +71,7 @@ func TestConnectedToItself(t *testing.T) {
 			if err := unix.Connect(fd, own); err != nil {
 				t.Fatal(err)
 			}
-			if err := s.dialled(&s.conns[0], 0); wire.Classify(err) != bench.ErrRefused {
+			if err := s.finishDial(&s.conns[0], 0); wire.Classify(err) != bench.ErrRefused {
 				t.Errorf("%v", err)
 			}
 		})

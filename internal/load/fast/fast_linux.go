@@ -151,12 +151,12 @@ func (l *Loop) Close() {
 }
 
 // newShard makes a shard with its share of the connections.
-func newShard(l *Loop, i, of, connections int) (*shard, error) {
+func newShard(l *Loop, i, count, connections int) (*shard, error) {
 	step := l.conf.Step
 	var err error
 	s := &shard{
 		loop: l, rec: l.conf.Recorder, timeout: l.conf.Timeout, step: step, bounded: !step.Open() && step.MaxRequests > 0,
-		number: i, of: of, counters: l.conf.Recorder.NewCounters(), mix: l.conf.Mix, conns: make([]conn, connections),
+		index: i, count: count, counters: l.conf.Recorder.NewCounters(), mix: l.conf.Mix, conns: make([]conn, connections),
 		in: make([]byte, readSize), events: make([]unix.EpollEvent, maxEvents),
 	}
 	if s.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {

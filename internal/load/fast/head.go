@@ -30,7 +30,7 @@ func (p *parser) statusLine(line []byte) error {
 	}
 	p.status = int(rest[0]-'0')*100 + int(rest[1]-'0')*10 + int(rest[2]-'0')
 	p.stage = stageHeader
-	if !p.req.Wants(p.status) && p.known&classBit(p.status) == 0 && !p.isInterim() {
+	if !p.req.Expects(p.status) && p.known&classBit(p.status) == 0 && !p.isInterim() {
 		p.note = &note{text: append(bytes.Clone(rest[:min(len(rest), wire.MaxExample)]), ' ')}
 	}
 	return nil

@@ -38,7 +38,7 @@ func (s *shard) reuse() {
 				kept.Close()
 				continue
 			}
-			c.fd, c.ever = int32(kept), true
+			c.fd, c.opened = int32(kept), true
 		}
 	}
 }
@@ -46,7 +46,7 @@ func (s *shard) reuse() {
 // keepConnections keeps the connections that are open for the next step.
 func (s *shard) keepConnections() {
 	for i := range s.conns {
-		if c := &s.conns[i]; c.fd >= 0 && c.doing == idle {
+		if c := &s.conns[i]; c.fd >= 0 && c.state == idle {
 			if s.running {
 				_ = unix.SetNonblock(int(c.fd), true)
 			}

@@ -15,14 +15,14 @@ const sendBatch = 64
 // free, and the queue of those for whom there is none; see package portable for what becomes of
 // them. Times are ns since the start of the step.
 type openShard struct {
-	s     *shard
-	feed  *workload.Feed
-	early int
-	free  []int32 // last in, first out
-	queue workload.Queue
+	s       *shard
+	feed    *workload.Feed
+	initial int
+	free    []int32 // last in, first out
+	queue   workload.Queue
 
-	preferred          bool  // this thread runs before all others
-	lookedAt, idleThen int64 // when the load was looked at last, and what idle was then
+	realtime               bool  // this thread runs before all others
+	checkedAt, idleAtCheck int64 // when the load was looked at last, and what idle was then
 }
 
 // priorityInterval is how often the thread's load is looked at again, which decides whether it runs
@@ -37,35 +37,35 @@ const (
 
 // prefer lets this thread run before all others, so what is scheduled is sent when it is scheduled, also
 // while the contender wants every CPU; or no more.
-func (o *openShard) prefer(on bool) {
+func (o *openShard) setRealtime(on bool) {
 	if on {
 		thread.Prefer()
 	} else {
 		thread.Ordinary()
 	}
-	o.preferred = on
+	o.realtime = on
 }
 
 // yield sees to it that a client which is saturated does not take a CPU from the contender, nor
 // from a store that shares the client's.
-func (o *openShard) yield() {
+func (o *openShard) adjustPriority() {
 	now := o.s.now()
-	took := now - o.lookedAt
+	took := now - o.checkedAt
 	if took < priorityInterval {
 		return
 	}
-	busy := 1 - float64(o.s.idle-o.idleThen)/float64(took)
-	o.lookedAt, o.idleThen = now, o.s.idle
+	busy := 1 - float64(o.s.idle-o.idleAtCheck)/float64(took)
+	o.checkedAt, o.idleAtCheck = now, o.s.idle
 	switch {
-	case o.preferred && busy > lowerFrom:
-		o.prefer(false)
-	case !o.preferred && busy < raiseBelow:
-		o.prefer(true)
+	case o.realtime && busy > lowerFrom:
+		o.setRealtime(false)
+	case !o.realtime && busy < raiseBelow:
+		o.setRealtime(true)
 	}
 }
 
 func newOpenShard(s *shard) *openShard {
-	o := &openShard{s: s, early: workload.Early(s.step, len(s.conns))}
+	o := &openShard{s: s, initial: workload.InitialConnections(s.step, len(s.conns))}
 	for i := range s.conns {
 		o.free = append(o.free, int32(len(s.conns)-1-i))
 	}
@@ -80,7 +80,7 @@ func (o *openShard) users() bool { return o.s.step.Arrivals != nil }
 // more.
 func (o *openShard) run() {
 	thread.Own()
-	o.prefer(true)
+	o.setRealtime(true)
 	s := o.s
 	s.counters.Lock()
 	defer s.counters.Unlock()
@@ -108,7 +108,7 @@ func (o *openShard) run() {
 			return
 		}
 		s.await(wake)
-		o.yield()
+		o.adjustPriority()
 		s.counters.InFlight(&s.rec.Interval, s.now(), s.active-s.resting)
 		s.serve()
 	}
@@ -138,7 +138,7 @@ func (o *openShard) give(j workload.Job, now int64) {
 		o.start(&o.s.conns[i], i, now, j)
 		return
 	}
-	if j.Held = true; !o.queue.Push(j) {
+	if j.Waited = true; !o.queue.Push(j) {
 		o.drop(now, int64(j.Requests), true)
 	}
 }
@@ -149,46 +149,46 @@ func (o *openShard) expire(now int64) {
 }
 
 // drop notes requests that are never sent; held, because they waited for a connection.
-func (o *openShard) drop(now, requests int64, held bool) {
+func (o *openShard) drop(now, requests int64, waited bool) {
 	if requests > 0 {
-		o.s.counters.Drop(o.s.rec.Phase(now), requests, held)
+		o.s.counters.Drop(o.s.rec.Phase(now), requests, waited)
 	}
 }
 
 // start begins the first request or session of a job on c.
 func (o *openShard) start(c *conn, i int, now int64, j workload.Job) {
-	c.lag, c.left = now-j.Due, j.Requests-1
+	c.lag, c.remaining = now-j.At, j.Requests-1
 	s := o.s
 	if err := s.mix.Begin(&c.user); err != nil {
 		s.rec.Fail(err)
 		o.drop(now, int64(j.Requests), false)
-		c.left = 0
+		c.remaining = 0
 		o.release(c, i, now)
 		return
 	}
 	if s.think(c, now) {
-		c.held = j.Held
+		c.waited = j.Waited
 		return
 	}
-	o.send(c, i, now, j.Held)
+	o.send(c, i, now, j.Waited)
 }
 
 // send sends the next request of the user of c, which was scheduled so long ago.
-func (o *openShard) send(c *conn, i int, now int64, held bool) {
-	o.s.counters.SendScheduled(o.s.rec.Phase(now), time.Duration(c.lag), held)
+func (o *openShard) send(c *conn, i int, now int64, waited bool) {
+	o.s.counters.SendScheduled(o.s.rec.Phase(now), time.Duration(c.lag), waited)
 	o.s.launch(c, i, now)
 }
 
 // thought lets the user of c, who has thought, ask. What is scheduled then is scheduled now.
-func (o *openShard) thought(c *conn, i int, now int64) {
+func (o *openShard) thinkEnded(c *conn, i int, now int64) {
 	if !c.user.Midway() && o.s.ended {
 		c.user.Forget()
 		o.drop(now, 1, false)
 		o.release(c, i, now)
 		return
 	}
-	o.send(c, i, now, c.held)
-	c.held = false
+	o.send(c, i, now, c.waited)
+	c.waited = false
 }
 
 // next lets a user in the middle of a session make the next request, which comes due with the response before, or
@@ -210,18 +210,18 @@ func (o *openShard) release(c *conn, i int, now int64) {
 		return
 	}
 	ended := s.ended || s.rec.SendingEnded(now)
-	if c.left > 0 {
+	if c.remaining > 0 {
 		if !ended {
 			// What a user asks next is scheduled as soon as the response before is there.
-			o.start(c, i, now, workload.Job{Due: now, Requests: c.left})
+			o.start(c, i, now, workload.Job{At: now, Requests: c.remaining})
 			return
 		}
-		o.drop(now, int64(c.left), false)
-		c.left = 0
+		o.drop(now, int64(c.remaining), false)
+		c.remaining = 0
 	}
 	if o.users() {
 		s.hangUp(c) // the next user has its own connection
-		c.ever = false
+		c.opened = false
 	}
 	if !ended {
 		o.expire(now)

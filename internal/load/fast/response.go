@@ -157,7 +157,7 @@ func (p *parser) eof() (done bool, err error) {
 }
 
 // untouched says that no byte of a response has come.
-func (p *parser) untouched() bool {
+func (p *parser) nothingReceived() bool {
 	return p.stage == stageStatus && p.interim == 0 && len(p.line) == 0
 }
 

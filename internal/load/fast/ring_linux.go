@@ -30,7 +30,7 @@ type uring struct {
 	offers    []offer
 	offerTail uint16
 
-	want unix.Msghdr // of every receiving: no more than room for the stamp, see StampReader
+	receiveHeader unix.Msghdr // of every receiving: no more than room for the stamp, see StampReader
 
 	// Of the last wait: here, as the kernel is given their addresses, which those of a stack might
 	// change before the call.
@@ -143,7 +143,7 @@ func newRing(connections int) (*uring, error) {
 		return nil, fmt.Errorf("io_uring: %w", errno)
 	}
 	r := &uring{fd: int(fd)}
-	r.want.SetControllen(stampRoom)
+	r.receiveHeader.SetControllen(stampRoom)
 	if err := r.open(&p); err != nil {
 		r.close()
 		return nil, fmt.Errorf("io_uring: %w", err)

@@ -20,9 +20,9 @@ func TestWhatARequestBeginsWith(t *testing.T) {
 	}
 	defer s.close()
 	for i := range s.conns {
-		s.conns[i].doing, s.conns[i].start, s.conns[i].req = waiting, 1, &workload.Request{}
+		s.conns[i].state, s.conns[i].start, s.conns[i].req = waiting, 1, &workload.Request{}
 	}
-	s.conns[1].dialled = true
+	s.conns[1].dialledNow = true
 	s.batch = append(s.batch, 0, 1)
 	s.startBatch()
 	if a, b := &s.conns[0], &s.conns[1]; a.until != a.start+int64(c.Timeout) || b.until != 0 {

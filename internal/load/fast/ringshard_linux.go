@@ -19,15 +19,15 @@ const (
 )
 
 const (
-	sendTogether = 16       // requests that are submitted at once
-	usualRequest = 512      // bytes
-	longRequest  = 16 << 10 // bytes: from here on the kernel may not take all of it at once
-	turnBits     = 24
+	sendTogether   = 16       // requests that are submitted at once
+	requestBuffer  = 512      // bytes
+	longRequest    = 16 << 10 // bytes: from here on the kernel may not take all of it at once
+	generationBits = 24
 )
 
 // mark returns the user data of a submission.
-func mark(what int, i int, turn uint32) uint64 {
-	return uint64(what)<<56 | uint64(turn&(1<<turnBits-1))<<32 | uint64(uint32(i))
+func mark(what int, i int, generation uint32) uint64 {
+	return uint64(what)<<56 | uint64(generation&(1<<generationBits-1))<<32 | uint64(uint32(i))
 }
 
 // useRing begins to use the ring on the shard's thread. The connections leave epoll, which would be
@@ -39,9 +39,9 @@ func (s *shard) useRing() {
 		return
 	}
 	s.running, s.batch = true, make([]int32, 0, sendTogether)
-	requests := make([]byte, usualRequest*len(s.conns)) // for longer ones room is made when they come
+	requests := make([]byte, requestBuffer*len(s.conns)) // for longer ones room is made when they come
 	for i := range s.conns {
-		s.conns[i].out = requests[i*usualRequest : i*usualRequest : (i+1)*usualRequest]
+		s.conns[i].out = requests[i*requestBuffer : i*requestBuffer : (i+1)*requestBuffer]
 		if c := &s.conns[i]; c.fd >= 0 {
 			// It fails only for a descriptor that is not there.
 			_ = unix.EpollCtl(s.epoll, unix.EPOLL_CTL_DEL, int(c.fd), nil)
@@ -56,16 +56,16 @@ func (s *shard) useRing() {
 func (s *shard) receiveRing(c *conn, i int) {
 	_ = unix.SetNonblock(int(c.fd), false) // or the kernel would give up where it ought to wait
 	q := s.ring.next()
-	q.op, q.fd, q.flags, q.priority, q.user = opRecvMsg, c.fd, sqeBufferSelect, recvMultishot, mark(forResponses, i, c.turn)
-	q.addr, q.length = uint64(uintptr(unsafe.Pointer(&s.ring.want))), 1
+	q.op, q.fd, q.flags, q.priority, q.user = opRecvMsg, c.fd, sqeBufferSelect, recvMultishot, mark(forResponses, i, c.generation)
+	q.addr, q.length = uint64(uintptr(unsafe.Pointer(&s.ring.receiveHeader))), 1
 	c.queued = s.ring.tail
 }
 
 // sendRing has the kernel send the request of c.
 func (s *shard) sendRing(c *conn, i int) {
-	c.doing, c.sent = waiting, len(c.out)
+	c.state, c.sent = waiting, len(c.out)
 	q := s.ring.next()
-	q.op, q.fd, q.opFlags, q.user = opSend, c.fd, unix.MSG_NOSIGNAL|unix.MSG_WAITALL, mark(forRequest, i, c.turn)
+	q.op, q.fd, q.opFlags, q.user = opSend, c.fd, unix.MSG_NOSIGNAL|unix.MSG_WAITALL, mark(forRequest, i, c.generation)
 	q.addr, q.length = address(c.out), uint32(len(c.out))
 	c.queued = s.ring.tail
 	if len(c.out) < longRequest {
@@ -87,8 +87,8 @@ func (s *shard) startBatch() {
 	}
 	now := s.now()
 	for _, i := range s.batch {
-		if c := &s.conns[i]; c.doing == waiting && !c.dialled {
-			c.start, c.until = now, now+int64(s.patience(c))
+		if c := &s.conns[i]; c.state == waiting && !c.dialledNow {
+			c.start, c.until = now, now+int64(s.requestTimeout(c))
 		}
 	}
 	s.batch = s.batch[:0]
@@ -102,7 +102,7 @@ func (s *shard) detachRing(c *conn) {
 	}
 	// What waits for it in the kernel would hold it open. It ends now, and is known by its turn.
 	_ = unix.Shutdown(int(c.fd), unix.SHUT_RDWR)
-	c.turn++
+	c.generation++
 	if c.unsent { // the kernel may still read it
 		c.out, c.unsent = bytes.Clone(c.out), false
 	}
@@ -111,7 +111,7 @@ func (s *shard) detachRing(c *conn) {
 // withdraw takes the request of c, whose connection was open before it, back if the kernel has not
 // been given it yet.
 func (s *shard) withdraw(c *conn) bool {
-	if c.doing != waiting || c.dialled || !s.ring.pending(c.queued) {
+	if c.state != waiting || c.dialledNow || !s.ring.pending(c.queued) {
 		return false
 	}
 	q := &s.ring.sqes[(c.queued-1)&s.ring.sqMask]
@@ -123,7 +123,7 @@ func (s *shard) withdraw(c *conn) bool {
 // pollRing waits until c, which is being connected, is open or is not to be opened.
 func (s *shard) pollRing(c *conn, i int) {
 	q := s.ring.next()
-	q.op, q.fd, q.opFlags, q.user = opPollAdd, c.fd, pollOut|pollEnd, mark(forOpening, i, c.turn)
+	q.op, q.fd, q.opFlags, q.user = opPollAdd, c.fd, pollOut|pollEnd, mark(forOpening, i, c.generation)
 	c.queued = s.ring.tail
 }
 
@@ -164,7 +164,7 @@ func (s *shard) awaitRing() {
 func (s *shard) serveRing() {
 	for n := s.ring.completed(); n > 0; n-- {
 		done := s.ring.take()
-		i, turn := int(uint32(done.user)), uint32(done.user>>32)&(1<<turnBits-1)
+		i, generation := int(uint32(done.user)), uint32(done.user>>32)&(1<<generationBits-1)
 		what := int(done.user >> 56)
 		if what == forWake {
 			s.drainWake()
@@ -172,7 +172,7 @@ func (s *shard) serveRing() {
 			continue
 		}
 		c := &s.conns[i]
-		current := c.fd >= 0 && turn == c.turn&(1<<turnBits-1)
+		current := c.fd >= 0 && generation == c.generation&(1<<generationBits-1)
 		switch {
 		case what == forResponses:
 			s.received(c, i, done, current)
@@ -200,7 +200,7 @@ func (s *shard) received(c *conn, i int, done completion, current bool) {
 		return
 	}
 	if errno != unix.ENOBUFS && s.withdraw(c) {
-		s.again(c, i, true) // nobody asked for it; and if the connection has ended, it has before the request
+		s.retry(c, i, true) // nobody asked for it; and if the connection has ended, it has before the request
 		return
 	}
 	if done.flags&cqeMore == 0 && (len(b) > 0 || errno == unix.ENOBUFS) {
@@ -208,7 +208,7 @@ func (s *shard) received(c *conn, i int, done completion, current bool) {
 	}
 	switch {
 	case errno == unix.ENOBUFS:
-	case c.doing != waiting:
+	case c.state != waiting:
 		// The contender closes what is not used any more, or sends what nobody has asked for.
 		s.hangUp(c)
 	case errno != 0:

@@ -27,18 +27,18 @@ const (
 )
 
 // wants returns what epoll is to report of c now.
-func (c *conn) wants() uint32 {
-	if c.doing == sending || c.doing == connecting {
+func (c *conn) epollEvents() uint32 {
+	if c.state == sending || c.state == connecting {
 		return arrivals | room
 	}
 	return arrivals
 }
 
 // What a connection does.
-type doing uint8
+type state uint8
 
 const (
-	idle       doing = iota // it has no request, and gets none any more
+	idle       state = iota // it has no request, and gets none any more
 	connecting              // for its request
 	sending                 // the rest of its request, which the socket did not take at once
 	waiting                 // for the response
@@ -55,18 +55,18 @@ type conn struct {
 	out      []byte // the request; with a ring the kernel may still read it
 	sent     int    // bytes of it that have gone out, as far as is known
 	fd       int32  // -1: not open
-	doing    doing
-	ever     bool   // it has been open
+	state    state
+	opened   bool   // it has been open
 	failures uint16 // dials failed in a row
 
-	dialled bool   // for this request, whose time includes that
-	queued  uint32 // with a ring: where its last submission ends
-	turn    uint32 // with a ring: number of its socket, to know what comes of an earlier one
-	unsent  bool   // with a ring: a part of a long request may not be sent yet
+	dialledNow bool   // for this request, whose time includes that
+	queued     uint32 // with a ring: where its last submission ends
+	generation uint32 // with a ring: number of its socket, to know what comes of an earlier one
+	unsent     bool   // with a ring: a part of a long request may not be sent yet
 
-	lag  int64 // open loop: from due to start
-	left int   // and requests or sessions that the user has after this one
-	held bool  // it had to wait for a connection, and its user thinks before asking
+	lag       int64 // open loop: from due to start
+	remaining int   // and requests or sessions that the user has after this one
+	waited    bool  // it had to wait for a connection, and its user thinks before asking
 
 	answered bool  // it has had its first response
 	thinking bool  // it rests before a request of its user
@@ -76,37 +76,37 @@ type conn struct {
 // shard serves its connections from one thread. Nothing in it is shared but the counters, whose
 // lock it holds while it handles a batch of events, and the eventfd that wakes it.
 type shard struct {
-	loop     *Loop
-	rec      *record.Recorder
-	timeout  time.Duration // of one request
-	bounded  bool          // the number of requests of a closed loop is
-	counters *record.Counters
-	open     *openShard // nil: closed loop
-	step     bench.Step
-	number   int // of the shard,
-	of       int // of so many
-	mix      *workload.Mix
-	addrs    []unix.Sockaddr
-	conns    []conn
-	active   int // connections that are not idle
-	epoll    int
-	ring     *uring // nil: epoll reports what has happened
-	wakeFD   int    // an eventfd
-	in       []byte
-	events   []unix.EpollEvent
-	next     int64   // when connections have to be looked at for timeouts and ends of rests
-	known    uint8   // see parser
-	idle     int64   // spent waiting for events within the interval
-	batch    []int32 // with a ring: connections whose requests are not submitted yet
-	running  bool    // with a ring: from now on that is used
-	woke     int64   // from the last long sleep
-	slept    bool    // for long, before the events at hand came
-	stamps   StampReader
-	ended    bool    // the sending has
-	resting  int     // connections that are
-	spread   bool    // it is known when they begin
-	begun    bool    // the interval has
-	refused  []int32 // connections that could not be opened
+	loop            *Loop
+	rec             *record.Recorder
+	timeout         time.Duration // of one request
+	bounded         bool          // the number of requests of a closed loop is
+	counters        *record.Counters
+	open            *openShard // nil: closed loop
+	step            bench.Step
+	index           int // this shard
+	count           int // number of shards
+	mix             *workload.Mix
+	addrs           []unix.Sockaddr
+	conns           []conn
+	active          int // connections that are not idle
+	epoll           int
+	ring            *uring // nil: epoll reports what has happened
+	wakeFD          int    // an eventfd
+	in              []byte
+	events          []unix.EpollEvent
+	next            int64   // when connections have to be looked at for timeouts and ends of rests
+	known           uint8   // see parser
+	idle            int64   // spent waiting for events within the interval
+	batch           []int32 // with a ring: connections whose requests are not submitted yet
+	running         bool    // with a ring: from now on that is used
+	woke            int64   // from the last long sleep
+	slept           bool    // for long, before the events at hand came
+	stamps          StampReader
+	ended           bool    // the sending has
+	resting         int     // connections that are
+	startTimesKnown bool    // it is known when they begin
+	begun           bool    // the interval has
+	refused         []int32 // connections that could not be opened
 }
 
 // now returns the clock of the step.
@@ -152,27 +152,27 @@ func (s *shard) notice() {
 		s.counters.Backlog = int64(s.active - s.resting)
 		s.wakeResting()
 	}
-	spread, begun := s.rec.Spread(), s.rec.From() != record.Undecided
-	if spread == s.spread && begun == s.begun {
+	known, begun := s.rec.StartTimesKnown(), s.rec.From() != record.Undecided
+	if known == s.startTimesKnown && begun == s.begun {
 		return
 	}
-	s.spread, s.begun = spread, begun
+	s.startTimesKnown, s.begun = known, begun
 	for i := range s.conns {
-		if c := &s.conns[i]; c.doing == resting && c.until == record.Undecided {
-			c.until = s.rec.Beginning(s.place(i))
+		if c := &s.conns[i]; c.state == resting && c.until == record.Undecided {
+			c.until = s.rec.Beginning(s.globalIndex(i))
 			s.next = min(s.next, c.until)
 		}
 	}
 }
 
 // place returns the number of connection i of the shard among those of all shards.
-func (s *shard) place(i int) int { return min(s.number+i*s.of, max(s.step.Connections-1, 0)) }
+func (s *shard) globalIndex(i int) int { return min(s.index+i*s.count, max(s.step.Connections-1, 0)) }
 
 // begin lets c ask for the first time, or lets it rest until its time has come.
 func (s *shard) begin(c *conn, i int) {
-	now, at := s.now(), s.rec.Beginning(s.place(i))
+	now, at := s.now(), s.rec.Beginning(s.globalIndex(i))
 	if at <= now {
-		s.ask(c, i, now)
+		s.sendNext(c, i, now)
 		return
 	}
 	s.rest(c, now, at)
@@ -180,13 +180,13 @@ func (s *shard) begin(c *conn, i int) {
 
 // rest lets c wait until then.
 func (s *shard) rest(c *conn, now, until int64) {
-	c.doing, c.start, c.until = resting, now, until
+	c.state, c.start, c.until = resting, now, until
 	s.resting++
 	s.next = min(s.next, until)
 }
 
 // rested ends the rest of c.
-func (s *shard) rested(c *conn, now int64) {
+func (s *shard) endRest(c *conn, now int64) {
 	s.counters.BackoffTime += s.rec.Overlap(c.start, now)
 	s.resting--
 }
@@ -256,18 +256,18 @@ func (s *shard) expire(now int64) {
 	s.next = math.MaxInt64
 	for i := range s.conns {
 		c := &s.conns[i]
-		if c.doing == idle {
+		if c.state == idle {
 			continue
 		}
 		switch {
 		case c.until > now:
-		case c.doing == resting:
-			s.rested(c, now)
+		case c.state == resting:
+			s.endRest(c, now)
 			s.resume(c, i, now)
 		default:
 			s.fail(c, i, now, os.ErrDeadlineExceeded)
 		}
-		if c.doing != idle && c.until < s.next {
+		if c.state != idle && c.until < s.next {
 			s.next = c.until
 		}
 	}
@@ -282,8 +282,8 @@ func (s *shard) expire(now int64) {
 func (s *shard) wakeResting() {
 	now := s.now()
 	for i := range s.conns {
-		if c := &s.conns[i]; c.doing == resting {
-			s.rested(c, now)
+		if c := &s.conns[i]; c.state == resting {
+			s.endRest(c, now)
 			s.resume(c, i, now)
 		}
 	}
@@ -291,21 +291,21 @@ func (s *shard) wakeResting() {
 
 // retire lets c have no request any more.
 func (s *shard) retire(c *conn) {
-	c.doing = idle
+	c.state = idle
 	s.active--
 }
 
 // cutAll ends what is in flight without waiting for it.
 func (s *shard) cutAll() {
 	for i := range s.conns {
-		switch c := &s.conns[i]; c.doing {
+		switch c := &s.conns[i]; c.state {
 		case idle:
 		case resting:
-			s.rested(c, s.now())
+			s.endRest(c, s.now())
 			s.retire(c)
 		default:
 			s.counters.CutOff(&s.rec.Interval, c.start, s.now())
-			s.counters.Drop(s.rec.Phase(s.now()), int64(c.left), false)
+			s.counters.Drop(s.rec.Phase(s.now()), int64(c.remaining), false)
 			s.hangUp(c)
 			s.retire(c)
 		}

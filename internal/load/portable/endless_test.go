@@ -100,7 +100,7 @@ func TestBodiesToCheckAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := &endless{begin: chunked, piece: "4000\r\n" + strings.Repeat("x", 16<<10) + "\r\n", most: 16 * workload.MaxChecked}
-	asked := &workload.Request{Asked: req, Status: http.StatusOK}
+	asked := &workload.Request{HTTPRequest: req, Status: http.StatusOK}
 	s := slotOf(in)
 	s.keep = true
 	var x record.Exchange

@@ -18,7 +18,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // readResponse reads one answer to req as the loop does.
 func readResponse(in io.Reader, req *http.Request, want int) (x record.Exchange, keep bool, err error) {
-	keep, err = slotOf(in).response(&workload.Request{Asked: req, Status: want}, &x)
+	keep, err = slotOf(in).response(&workload.Request{HTTPRequest: req, Status: want}, &x)
 	return x, keep, err
 }
 

@@ -84,7 +84,7 @@ func TestGone_NotToBeSeen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn := tls.Client(&below{Conn: plain}, &tls.Config{InsecureSkipVerify: true})
+	conn := tls.Client(&underTLS{Conn: plain}, &tls.Config{InsecureSkipVerify: true})
 	defer conn.Close()
 	if err := conn.Handshake(); err != nil {
 		t.Fatal(err)

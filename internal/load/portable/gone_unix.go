@@ -21,25 +21,25 @@ func gone(conn net.Conn) bool {
 		return !c.usable()
 	case *tls.Conn:
 		// TLS has messages of its own, such as session tickets and the end: it has to read them.
-		below, ok := c.NetConn().(*below)
+		underTLS, ok := c.NetConn().(*underTLS)
 		if !ok {
 			return false
 		}
-		below.atOnce = true
-		defer func() { below.atOnce = false }()
+		underTLS.noWait = true
+		defer func() { underTLS.noWait = false }()
 		_, err := c.Read(one[:])
 		return !errors.Is(err, os.ErrDeadlineExceeded)
 	}
-	_, err := look(conn, one[:], unix.MSG_PEEK)
+	_, err := readNoWait(conn, one[:], unix.MSG_PEEK)
 	return !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 // Read reads what is there if it is to be at once: a timeout without waiting where nothing is.
-func (b *below) Read(p []byte) (int, error) {
-	if !b.atOnce {
+func (b *underTLS) Read(p []byte) (int, error) {
+	if !b.noWait {
 		return b.Conn.Read(p)
 	}
-	n, err := look(b.Conn, p, 0)
+	n, err := readNoWait(b.Conn, p, 0)
 	if n == 0 && err == nil {
 		err = net.ErrClosed
 	}
@@ -48,7 +48,7 @@ func (b *below) Read(p []byte) (int, error) {
 
 // look reads from conn without waiting, with a timeout where there is nothing, or where that cannot
 // be known. No bytes and no error are the end.
-func look(conn net.Conn, p []byte, flags int) (n int, err error) {
+func readNoWait(conn net.Conn, p []byte, flags int) (n int, err error) {
 	sys, ok := conn.(syscall.Conn)
 	if !ok {
 		return 0, os.ErrDeadlineExceeded

@@ -38,14 +38,14 @@ func (c *http2Conn) usable() bool { return c.client.Err() == nil && c.client.Ava
 // connect2 opens a connection. net/http speaks on it, but neither pools it nor repeats a request
 // unnoticed: those are the doing of its transport, which only makes the
 // connection here.
-func (l *Loop) connect2(ctx context.Context) (net.Conn, error) {
-	var below net.Conn
+func (l *Loop) connectHTTP2(ctx context.Context) (net.Conn, error) {
+	var underTLS net.Conn
 	maker := &http.Transport{
 		DisableCompression: true, MaxResponseHeaderBytes: wire.MaxHead, TLSClientConfig: l.conf.Target.TLS.Clone(),
 		Protocols: new(http.Protocols),
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			conn, err := l.dial(ctx, network, address)
-			below = conn
+			underTLS = conn
 			return conn, err
 		},
 	}
@@ -58,11 +58,11 @@ func (l *Loop) connect2(ctx context.Context) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &http2Conn{below, client}, nil
+	return &http2Conn{underTLS, client}, nil
 }
 
 // exchange2 returns the way of a request whose bytes are in s.out, and of its response, over HTTP/2.
-func (l *Loop) exchange2(
+func (l *Loop) exchangeHTTP2(
 	ctx context.Context, s *slot, r *workload.Request, x *record.Exchange, deadline time.Time,
 ) (keep bool, err error) {
 	conn := s.conn.(*http2Conn)
@@ -77,12 +77,12 @@ func (l *Loop) exchange2(
 	req.RequestURI, req.URL.Host, req.URL.Scheme = "", l.conf.Target.Address, l.conf.Target.Scheme()
 	resp, err := conn.client.RoundTrip(req)
 	if err != nil {
-		return false, s.cause2(err)
+		return false, s.http2Cause(err)
 	}
 	defer resp.Body.Close()
 	s.limit.read++
 	if err := s.readBody(resp, r, x); err != nil {
-		return false, wire.BodyError{Err: s.cause2(err)}
+		return false, wire.BodyError{Err: s.http2Cause(err)}
 	}
 	return conn.usable(), nil
 }
@@ -93,7 +93,7 @@ var errNotTaken = fmt.Errorf("the contender has not taken the request: %w", wire
 
 // causes2 are the errors of HTTP/2 by their words, the first ones first, as net/http does not export
 // them; nil is one that is a response.
-var causes2 = []struct {
+var http2Causes = []struct {
 	words string
 	is    error
 }{
@@ -110,11 +110,11 @@ var causes2 = []struct {
 }
 
 // cause2 makes of what ended a stream what wire.Classify and mayRepeat know.
-func (s *slot) cause2(err error) error {
+func (s *slot) http2Cause(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return os.ErrDeadlineExceeded
 	}
-	for _, c := range causes2 {
+	for _, c := range http2Causes {
 		if !strings.Contains(err.Error(), c.words) {
 			continue
 		}

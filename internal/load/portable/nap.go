@@ -7,7 +7,7 @@ import (
 )
 
 // coarse is what timers of the runtime may be late by. The rest of a nap is slept in the kernel.
-const coarse = 3 * time.Millisecond
+const timerSlack = 3 * time.Millisecond
 
 // nap sleeps until a moment, more exactly than the runtime's timers where the system allows it. Use
 // it from one goroutine, which must end after close.
@@ -41,10 +41,10 @@ func (n *nap) until(t time.Time, halted <-chan struct{}) bool {
 		switch {
 		case left <= 0:
 			return true
-		case left <= coarse:
+		case left <= timerSlack:
 			n.sleep(left)
 		default:
-			n.timer.Reset(left - coarse)
+			n.timer.Reset(left - timerSlack)
 			select {
 			case <-n.timer.C:
 			case <-halted:

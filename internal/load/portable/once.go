@@ -38,7 +38,7 @@ func (l *Loop) Once(ctx context.Context, seen func(Asked)) error {
 		var x record.Exchange
 		began := time.Now()
 		s.status, s.header, s.body, l.keepAll = 0, nil, nil, true
-		keep, _, err := l.ask(ctx, s, r, &x, began.Add(cmp.Or(r.Timeout, l.conf.Timeout)))
+		keep, _, err := l.roundTrip(ctx, s, r, &x, began.Add(cmp.Or(r.Timeout, l.conf.Timeout)))
 		a := Asked{Request: r.Name, Sent: bytes.Clone(s.out), Response: s.kept(), Took: time.Since(began)}
 		if !keep {
 			s.close()
@@ -51,7 +51,7 @@ func (l *Loop) Once(ctx context.Context, seen func(Asked)) error {
 		case x.Kind != "":
 			a.Err = fmt.Errorf("wanted status %s, got %s", r.Statuses(), x.Example)
 		default:
-			if _, kind, example := mix.Judge(&s.user, r, a.Response); kind != "" {
+			if _, kind, example := mix.CheckResponse(&s.user, r, a.Response); kind != "" {
 				a.Err = errors.New(example)
 			}
 		}

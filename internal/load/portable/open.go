@@ -21,14 +21,14 @@ type openLoop struct {
 	users bool           // each job is a user with its own connection
 	feed  *workload.Feed // the lock of the counters is its lock
 
-	mu      sync.Mutex
-	idle    []*worker // last in, first out: as few connections as will do
-	workers int
-	queue   workload.Queue
-	ended   bool
-	empty   chan struct{} // closed when all have been served after noMore
-	noMore  bool
-	wg      sync.WaitGroup
+	mu       sync.Mutex
+	idle     []*worker // last in, first out: as few connections as will do
+	workers  int
+	queue    workload.Queue
+	ended    bool
+	empty    chan struct{} // closed when all have been served after noMore
+	allGiven bool
+	wg       sync.WaitGroup
 }
 
 // worker is a goroutine with a slot.
@@ -71,9 +71,9 @@ func (o *openLoop) send(ctx context.Context) {
 	for !rec.Stopped() && !o.feed.Over() {
 		var j workload.Job
 		var wake int64
-		var due bool
-		o.loop.note(func(c *record.Counters) { j, wake, due = o.feed.Next(rec.Now(), c) })
-		if due {
+		var scheduled bool
+		o.loop.note(func(c *record.Counters) { j, wake, scheduled = o.feed.Next(rec.Now(), c) })
+		if scheduled {
 			o.give(ctx, j)
 		} else if !o.feed.Over() && !nap.until(rec.Time(wake), rec.Halted()) {
 			return
@@ -83,7 +83,7 @@ func (o *openLoop) send(ctx context.Context) {
 		return
 	}
 	o.mu.Lock()
-	o.noMore = true
+	o.allGiven = true
 	o.signalEmpty()
 	o.mu.Unlock()
 	select {
@@ -96,12 +96,12 @@ func (o *openLoop) send(ctx context.Context) {
 func (o *openLoop) give(ctx context.Context, j workload.Job) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.expire(j.Due)
+	o.expire(j.At)
 	if n := len(o.idle); n > 0 {
 		w := o.idle[n-1]
 		o.idle = o.idle[:n-1]
 		w.work <- j
-		o.used()
+		o.noteConnections()
 		return
 	}
 	if o.workers < o.loop.conf.Connections {
@@ -112,10 +112,10 @@ func (o *openLoop) give(ctx context.Context, j workload.Job) {
 		}
 		w.work <- j
 		o.wg.Go(func() { o.wait(ctx, w) })
-		o.used()
+		o.noteConnections()
 		return
 	}
-	j.Held = true
+	j.Waited = true
 	if !o.queue.Push(j) {
 		o.drop(int64(j.Requests), true)
 	}
@@ -140,11 +140,11 @@ func (o *openLoop) serve(ctx context.Context, s *slot, j workload.Job) {
 	if o.users {
 		defer func() {
 			s.close()
-			s.ever = false // the next user has its own connection
+			s.opened = false // the next user has its own connection
 		}()
 	}
 	rec := o.loop.rec
-	due, held := j.Due, j.Held
+	scheduled, waited := j.At, j.Waited
 	for n := j.Requests; n > 0; n-- {
 		// What a user asks next is scheduled as soon as the response before is there.
 		before := rec.Now()
@@ -153,16 +153,16 @@ func (o *openLoop) serve(ctx context.Context, s *slot, j workload.Job) {
 			return
 		}
 		if s.user.Think() > 0 {
-			due += rec.Now() - before
+			scheduled += rec.Now() - before
 		}
-		due, _ = o.loop.exchange(ctx, s, due, held)
-		for held = false; s.user.Midway(); {
-			o.loop.note(func(c *record.Counters) { c.Schedule(rec.Phase(due), 1, c.Rate) })
+		scheduled, _ = o.loop.exchange(ctx, s, scheduled, waited)
+		for waited = false; s.user.Midway(); {
+			o.loop.note(func(c *record.Counters) { c.Schedule(rec.Phase(scheduled), 1, c.Rate) })
 			if think := s.user.Think(); think > 0 {
 				o.loop.pause(think)
-				due = rec.Now()
+				scheduled = rec.Now()
 			}
-			due, _ = o.loop.exchange(ctx, s, due, false)
+			scheduled, _ = o.loop.exchange(ctx, s, scheduled, false)
 		}
 	}
 }
@@ -187,20 +187,20 @@ func (o *openLoop) next(w *worker) (workload.Job, bool) {
 }
 
 // used notes how many connections are in use.
-func (o *openLoop) used() {
+func (o *openLoop) noteConnections() {
 	o.loop.note(func(c *record.Counters) { c.MaxOpenConnections = max(c.MaxOpenConnections, o.workers-len(o.idle)) })
 }
 
 // drop notes requests that are never sent; held, because they waited for a connection.
-func (o *openLoop) drop(requests int64, held bool) {
+func (o *openLoop) drop(requests int64, waited bool) {
 	if requests > 0 {
-		o.loop.note(func(c *record.Counters) { c.Drop(o.loop.rec.Phase(o.loop.rec.Now()), requests, held) })
+		o.loop.note(func(c *record.Counters) { c.Drop(o.loop.rec.Phase(o.loop.rec.Now()), requests, waited) })
 	}
 }
 
 func (o *openLoop) signalEmpty() {
-	if o.noMore && len(o.idle) == o.workers {
-		o.noMore = false // once
+	if o.allGiven && len(o.idle) == o.workers {
+		o.allGiven = false // once
 		close(o.empty)
 	}
 }
@@ -211,7 +211,7 @@ func (o *openLoop) end() {
 	defer o.mu.Unlock()
 	o.ended = true
 	o.loop.note(func(c *record.Counters) {
-		o.loop.counted, c.Backlog = true, int64(o.workers-len(o.idle)+o.queue.Len())
+		o.loop.backlogCounted, c.Backlog = true, int64(o.workers-len(o.idle)+o.queue.Len())
 	})
 	o.drop(o.queue.Expire(math.MaxInt64), true)
 	for _, w := range o.idle {

@@ -47,12 +47,12 @@ type PhasesPlan struct {
 // would be in the phases.
 func Phases(ctx context.Context, plan PhasesPlan) (bench.Phases, error) {
 	out := bench.Phases{Request: plan.Request.Name}
-	a, err := newAsker(plan)
+	a, err := newPhaseTimer(plan)
 	if err != nil {
 		return out, err
 	}
 	defer a.slot.close()
-	if out.First, err = a.ask(ctx); err != nil {
+	if out.First, err = a.measure(ctx); err != nil {
 		return out, err
 	}
 	for _, all := range []*[]bench.RequestPhases{&out.Kept, &out.New} {
@@ -60,7 +60,7 @@ func Phases(ctx context.Context, plan PhasesPlan) (bench.Phases, error) {
 			if all == &out.New {
 				a.slot.close()
 			}
-			r, err := a.ask(ctx)
+			r, err := a.measure(ctx)
 			if err != nil {
 				return out, err
 			}
@@ -71,21 +71,21 @@ func Phases(ctx context.Context, plan PhasesPlan) (bench.Phases, error) {
 }
 
 // asker makes requests on one connection, and opens another when that is gone.
-type asker struct {
+type phaseTimer struct {
 	plan   PhasesPlan
 	target wire.Target
 	mix    *workload.Mix // of the one request
 	slot   slot
-	conn   *noted // that of the slot
+	conn   *firstByteConn // that of the slot
 }
 
 // noted is a connection that notes when the first byte came since that was emptied.
-type noted struct {
+type firstByteConn struct {
 	net.Conn
 	first time.Time
 }
 
-func (n *noted) Read(p []byte) (int, error) {
+func (n *firstByteConn) Read(p []byte) (int, error) {
 	m, err := n.Conn.Read(p)
 	if m > 0 && n.first.IsZero() {
 		n.first = time.Now()
@@ -93,7 +93,7 @@ func (n *noted) Read(p []byte) (int, error) {
 	return m, err
 }
 
-func newAsker(plan PhasesPlan) (*asker, error) {
+func newPhaseTimer(plan PhasesPlan) (*phaseTimer, error) {
 	mix, err := workload.NewMix(workload.Spec{
 		BaseURL: plan.BaseURL, Step: bench.Step{Connections: 1, Duration: time.Second},
 		Requests: []bench.Request{plan.Request}, IDs: plan.IDs, Seed: plan.Seed,
@@ -111,7 +111,7 @@ func newAsker(plan PhasesPlan) (*asker, error) {
 	if plan.Dial == nil {
 		plan.Dial = (&net.Dialer{}).DialContext
 	}
-	return &asker{plan: plan, target: wire.NewTarget(plan.BaseURL, plan.TLS, false), mix: mix}, nil
+	return &phaseTimer{plan: plan, target: wire.NewTarget(plan.BaseURL, plan.TLS, false), mix: mix}, nil
 }
 
 // clock divides a time into phases: each reading ends one.
@@ -124,7 +124,7 @@ func (c *clock) lap(now time.Time) time.Duration {
 }
 
 // ask makes one request. The error is ctx's.
-func (a *asker) ask(ctx context.Context) (r bench.RequestPhases, err error) {
+func (a *phaseTimer) measure(ctx context.Context) (r bench.RequestPhases, err error) {
 	var asked *workload.Request
 	if err := a.mix.Begin(&a.slot.user); err != nil {
 		return r, err
@@ -152,7 +152,7 @@ func (a *asker) ask(ctx context.Context) (r bench.RequestPhases, err error) {
 }
 
 // exchange fills in r as far as the request comes; whatever phase it fails in ends with that.
-func (a *asker) exchange(ctx context.Context, c *clock, r *bench.RequestPhases, asked *workload.Request) error {
+func (a *phaseTimer) exchange(ctx context.Context, c *clock, r *bench.RequestPhases, asked *workload.Request) error {
 	s := &a.slot
 	if r.New = s.conn == nil; r.New {
 		if err := a.open(ctx, c, r); err != nil {
@@ -189,7 +189,7 @@ func (a *asker) exchange(ctx context.Context, c *clock, r *bench.RequestPhases, 
 	r.FirstByte = c.lap(a.conn.first)
 	r.Receive = c.lap(ended)
 	r.Status, r.Bytes = s.status, x.Bytes
-	if err == nil && !asked.Wants(s.status) {
+	if err == nil && !asked.Expects(s.status) {
 		err = fmt.Errorf("status %d, expected %d", s.status, asked.Status)
 	}
 	if !keep {
@@ -198,7 +198,7 @@ func (a *asker) exchange(ctx context.Context, c *clock, r *bench.RequestPhases, 
 	return err
 }
 
-func (a *asker) open(ctx context.Context, c *clock, r *bench.RequestPhases) error {
+func (a *phaseTimer) open(ctx context.Context, c *clock, r *bench.RequestPhases) error {
 	host, port, err := net.SplitHostPort(a.target.Address)
 	addresses := []net.IP{net.ParseIP(host)}
 	if err == nil && addresses[0] == nil {
@@ -223,7 +223,7 @@ func (a *asker) open(ctx context.Context, c *clock, r *bench.RequestPhases) erro
 	if err != nil {
 		return err
 	}
-	a.conn = &noted{Conn: conn}
+	a.conn = &firstByteConn{Conn: conn}
 	a.slot.use(a.conn)
 	return nil
 }

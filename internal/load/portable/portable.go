@@ -40,13 +40,13 @@ type Config struct {
 // Loop makes exchanges, each on a slot, and records what comes of them: no pipelining, no redirects.
 // An exchange includes the body.
 type Loop struct {
-	conf     Config
-	rec      *record.Recorder
-	counters *record.Counters // of all connections
-	flying   int              // requests in flight; its lock is that of the counters
-	counted  bool             // the backlog is; likewise
-	open     *openLoop        // nil: closed loop
-	keepAll  bool             // each response is wanted whole
+	conf           Config
+	rec            *record.Recorder
+	counters       *record.Counters // of all connections
+	inFlight       int              // requests in flight; its lock is that of the counters
+	backlogCounted bool             // the backlog is; likewise
+	open           *openLoop        // nil: closed loop
+	keepAll        bool             // each response is wanted whole
 
 	mu    sync.Mutex // guards the list
 	slots []*slot
@@ -59,7 +59,7 @@ func New(c Config) *Loop {
 	l := &Loop{conf: c, rec: c.Recorder, counters: c.Recorder.NewCounters()}
 	n := c.Connections
 	if c.Step.Open() {
-		n = workload.Early(c.Step, n)
+		n = workload.InitialConnections(c.Step, n)
 	}
 	for range n {
 		l.add()
@@ -113,7 +113,7 @@ func (l *Loop) Connect(ctx context.Context) {
 		wg.Go(func() {
 			for s := range todo {
 				// A failure is met again, and then counted, by the first request.
-				s.ever = wire.Opened(l.connect(ctx, s, deadline))
+				s.opened = wire.Opened(l.connect(ctx, s, deadline))
 			}
 		})
 	}
@@ -156,7 +156,7 @@ func (l *Loop) reuse(s *slot) bool {
 			continue
 		}
 		s.use(conn)
-		s.ever = true
+		s.opened = true
 		return true
 	}
 }
@@ -186,7 +186,7 @@ func (l *Loop) connect(ctx context.Context, s *slot, deadline time.Time) error {
 	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	if l.conf.HTTP2 {
-		conn, err := l.connect2(ctx)
+		conn, err := l.connectHTTP2(ctx)
 		if err == nil {
 			s.use(conn)
 		}
@@ -208,14 +208,14 @@ func (l *Loop) connect(ctx context.Context, s *slot, deadline time.Time) error {
 }
 
 // below is the connection below TLS.
-type below struct {
+type underTLS struct {
 	net.Conn
-	atOnce bool // it reads without waiting; see gone
+	noWait bool // it reads without waiting; see gone
 }
 
 // handshake returns TLS over conn, which it closes where that fails.
 func handshake(ctx context.Context, conn net.Conn, c *tls.Config) (net.Conn, error) {
-	secure := tls.Client(&below{Conn: conn}, c)
+	secure := tls.Client(&underTLS{Conn: conn}, c)
 	if err := secure.HandshakeContext(ctx); err != nil {
 		conn.Close()
 		return nil, fmt.Errorf("TLS handshake: %w", err)

@@ -25,7 +25,7 @@ type slot struct {
 	out      []byte               // the request
 	status   int                  // of the response
 	sample   [wire.MaxSample]byte // the start of the body of an unwanted answer
-	ever     bool                 // it has been open
+	opened   bool                 // it has been open
 	failures int                  // dials failed in a row
 	answered bool                 // it has had its first response
 	user     workload.User
@@ -68,7 +68,7 @@ func (s *slot) response(r *workload.Request, x *record.Exchange) (keep bool, err
 	var resp *http.Response
 	for i := 0; ; i++ {
 		s.limit.n = wire.MaxHead
-		resp, err = http.ReadResponse(s.br, r.Asked)
+		resp, err = http.ReadResponse(s.br, r.HTTPRequest)
 		if err != nil {
 			return false, s.limit.cause(err)
 		}
@@ -81,7 +81,7 @@ func (s *slot) response(r *workload.Request, x *record.Exchange) (keep bool, err
 	}
 	// A body may be of any length: the timeout bounds it and nothing of it is kept.
 	s.limit.n = math.MaxInt64
-	s.gaveUp = !r.Wants(resp.StatusCode) && resp.StatusCode == http.StatusRequestTimeout && resp.Close
+	s.gaveUp = !r.Expects(resp.StatusCode) && resp.StatusCode == http.StatusRequestTimeout && resp.Close
 	if err := s.readBody(resp, r, x); err != nil {
 		return false, wire.BodyError{Err: s.limit.cause(err)}
 	}
@@ -93,14 +93,14 @@ func (s *slot) response(r *workload.Request, x *record.Exchange) (keep bool, err
 func (s *slot) readBody(resp *http.Response, r *workload.Request, x *record.Exchange) (err error) {
 	n := 0
 	s.status, s.header = resp.StatusCode, resp.Header
-	switch wanted := r.Wants(s.status); {
+	switch wanted := r.Expects(s.status); {
 	case s.keep:
 		s.body, err = io.ReadAll(io.LimitReader(resp.Body, workload.MaxChecked+1))
 		if n = len(s.body); !wanted {
 			x.Kind, x.Example = wire.Class(s.status), s.example(resp, s.body)
 		}
 	case !wanted:
-		n, err = readSome(resp.Body, s.sample[:])
+		n, err = readFull(resp.Body, s.sample[:])
 		x.Kind, x.Example = wire.Class(s.status), s.example(resp, s.sample[:n])
 	}
 	if err == nil {
@@ -131,7 +131,7 @@ func (s *slot) kept() workload.Response {
 
 // readSome fills p as far as the body goes. Unlike io.ReadFull it keeps apart the end of the body
 // (io.EOF) and its being cut short, which the body says only once.
-func readSome(body io.Reader, p []byte) (n int, err error) {
+func readFull(body io.Reader, p []byte) (n int, err error) {
 	for n < len(p) && err == nil {
 		var m int
 		m, err = body.Read(p[n:])

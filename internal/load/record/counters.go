@@ -41,14 +41,14 @@ func (c *Counters) InFlight(v *Interval, now int64, n int) {
 
 // SendScheduled records a request of an open loop that is sent in a phase, lag after it was scheduled; held,
 // because it had to wait for a connection.
-func (c *Counters) SendScheduled(p Phase, lag time.Duration, held bool) {
+func (c *Counters) SendScheduled(p Phase, lag time.Duration, waited bool) {
 	late := lag > LateAfter
 	c.Sent++
 	c.window.Lag.Record(lag)
 	if late {
 		c.Late++
-		if held {
-			c.Held++
+		if waited {
+			c.Waited++
 		}
 	}
 	if p == Measured {
@@ -60,21 +60,21 @@ func (c *Counters) SendScheduled(p Phase, lag time.Duration, held bool) {
 }
 
 // Drop records n requests that were scheduled as never sent; held, because they waited for a connection.
-func (c *Counters) Drop(p Phase, n int64, held bool) {
+func (c *Counters) Drop(p Phase, n int64, waited bool) {
 	c.Dropped += n
 	if p == Measured {
 		c.window.Dropped += n
 	}
-	if held {
-		c.Held += n
+	if waited {
+		c.Waited += n
 	}
 }
 
 // Schedule records n more requests as due in a phase, at such a rate.
 func (c *Counters) Schedule(p Phase, n int64, rate float64) {
-	c.Due += n
+	c.Scheduled += n
 	if p == Measured {
-		c.window.Due += n
+		c.window.Scheduled += n
 	}
 	c.Rate = rate
 }

@@ -22,7 +22,7 @@ type Counts struct {
 	Stamped     int64         // answers whose end the kernel has stamped,
 	WakeupDelay time.Duration // and how much later they were read, summed
 
-	Due, Dropped, Late, Held int64 // of an open loop
+	Scheduled, Dropped, Late, Waited int64 // of an open loop
 }
 
 // Add adds what another part of the step has counted.
@@ -37,10 +37,10 @@ func (c *Counts) Add(o Counts) {
 	c.BackoffTime += o.BackoffTime
 	c.Stamped += o.Stamped
 	c.WakeupDelay += o.WakeupDelay
-	c.Due += o.Due
+	c.Scheduled += o.Scheduled
 	c.Dropped += o.Dropped
 	c.Late += o.Late
-	c.Held += o.Held
+	c.Waited += o.Waited
 }
 
 // Gauges are figures as they stand now, not sums over time.

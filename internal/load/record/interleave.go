@@ -21,12 +21,12 @@ func NewInterleaved(first *Recorder) *Interleaved {
 }
 
 // AddSlice takes over what a turn has recorded, after its end.
-func (t *Interleaved) AddSlice(turn *Recorder) {
+func (t *Interleaved) AddSlice(slice *Recorder) {
 	if t.Started.IsZero() {
-		t.Started = turn.Started
+		t.Started = slice.Started
 	}
-	t.Totals.Add(&turn.Totals)
-	t.window.Add(turn.Ended)
+	t.Totals.Add(&slice.Totals)
+	t.window.Add(slice.Ended)
 }
 
 // Unclosed returns the length of the turns that are in no window yet.

@@ -49,7 +49,7 @@ func (v *Interval) decideFromNow(length time.Duration) int64 {
 }
 
 // settle decides on a proposal: it is in force if its beginning is still to come, else withdrawn.
-func (v *Interval) settle(proposal int64) int64 {
+func (v *Interval) resolve(proposal int64) int64 {
 	from := int64(Undecided)
 	if at := -1 - proposal; v.now() < at {
 		from = at
@@ -71,7 +71,7 @@ func (v *Interval) bringForward(at int64) {
 func (v *Interval) From() int64 {
 	from := v.from.Load()
 	if from < 0 {
-		return v.settle(from)
+		return v.resolve(from)
 	}
 	return from
 }

@@ -21,10 +21,10 @@ const spreadShare = 4
 // ones, at now; took is how long it was.
 func (t *Timeline) Answered(now int64, took, timeout time.Duration) {
 	if !t.whole && !t.step.Open() {
-		t.spreadFrom(now, min(spreadOver*took, timeout/spreadShare))
+		t.startOthers(now, min(spreadOver*took, timeout/spreadShare))
 	}
 	if t.waiting.Add(-1) == 0 {
-		close(t.led)
+		close(t.leadInOver)
 	}
 }
 
@@ -33,22 +33,22 @@ func (t *Timeline) AwaitsResponses() bool { return t.waiting.Load() > 0 }
 
 // spreadFrom lets the other connections begin, over so long a time from now on, unless they do
 // already.
-func (t *Timeline) spreadFrom(now int64, over time.Duration) {
-	if t.spreadAt.Load() > 0 {
+func (t *Timeline) startOthers(now int64, over time.Duration) {
+	if t.othersStart.Load() > 0 {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.spreadAt.Load() == 0 {
-		t.spread.Store(int64(over))
-		t.spreadAt.Store(max(now, 1))
-		close(t.paced)
+	if t.othersStart.Load() == 0 {
+		t.startSpan.Store(int64(over))
+		t.othersStart.Store(max(now, 1))
+		close(t.startTimesDecided)
 		t.wakeAll()
 	}
 }
 
 // Spread says whether it is known when the connections begin that do not wait for the interval.
-func (t *Timeline) Spread() bool { return t.spreadAt.Load() > 0 }
+func (t *Timeline) StartTimesKnown() bool { return t.othersStart.Load() > 0 }
 
 // Beginning returns when connection i of a closed loop, from 0, begins to ask; Undecided as long as that
 // is not known. Those of a ramp begin in the interval.
@@ -59,16 +59,16 @@ func (t *Timeline) Beginning(i int) int64 {
 		if from == Undecided {
 			return Undecided
 		}
-		return from + int64(begins(t.step, i))
+		return from + int64(rampStart(t.step, i))
 	}
 	if i == 0 || t.whole {
 		return 0
 	}
-	at := t.spreadAt.Load()
+	at := t.othersStart.Load()
 	if at == 0 {
 		return Undecided
 	}
-	return at + int64(float64(t.spread.Load())*float64(i)/float64(first))
+	return at + int64(float64(t.startSpan.Load())*float64(i)/float64(first))
 }
 
 // BeginsEarly says whether connection i of a closed loop asks from the beginning on, and not later,
@@ -80,7 +80,7 @@ func (t *Timeline) BeginningKnown(i int) <-chan struct{} {
 	if i >= beforeRamp(t.step) {
 		return t.decided
 	}
-	return t.paced
+	return t.startTimesDecided
 }
 
 // beforeRamp returns how many connections of a closed loop ask from the beginning.
@@ -93,7 +93,7 @@ func beforeRamp(s bench.Step) int {
 
 // begins returns when the i-th connection of a closed loop, from 0, asks for the first time: at once
 // unless there is a ramp.
-func begins(s bench.Step, i int) time.Duration {
+func rampStart(s bench.Step, i int) time.Duration {
 	if s.RampFrom == 0 || i < s.RampFrom {
 		return 0
 	}
@@ -107,11 +107,11 @@ func (r *Recorder) AwaitSteady(timeout time.Duration, drained <-chan struct{}) b
 	late := time.NewTimer(timeout)
 	defer late.Stop()
 	if !r.Open {
-		first := time.AfterFunc(timeout/spreadShare, func() { r.spreadFrom(r.Now(), timeout/spreadShare) })
+		first := time.AfterFunc(timeout/spreadShare, func() { r.startOthers(r.Now(), timeout/spreadShare) })
 		defer first.Stop()
 	}
 	select {
-	case <-r.led:
+	case <-r.leadInOver:
 	case <-late.C:
 		r.Unserved = int(max(r.waiting.Load(), 0))
 	case <-r.halted:

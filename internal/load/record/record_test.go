@@ -45,7 +45,7 @@ func TestBegins(t *testing.T) {
 	s := bench.Step{Connections: 5, RampFrom: 2, Duration: 4 * time.Second}
 	var got []time.Duration
 	for i := range s.Connections {
-		got = append(got, begins(s, i))
+		got = append(got, rampStart(s, i))
 	}
 	if want := []time.Duration{0, 0, time.Second, 2 * time.Second, 3 * time.Second}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)

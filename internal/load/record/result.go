@@ -22,19 +22,19 @@ type Totals struct {
 }
 
 // Add adds a later turn of the same step.
-func (t *Totals) Add(turn *Totals) {
-	if sum := t.Elapsed + turn.Elapsed; sum > 0 {
-		t.Saturation = (t.Saturation*float64(t.Elapsed) + turn.Saturation*float64(turn.Elapsed)) / float64(sum)
+func (t *Totals) Add(slice *Totals) {
+	if sum := t.Elapsed + slice.Elapsed; sum > 0 {
+		t.Saturation = (t.Saturation*float64(t.Elapsed) + slice.Saturation*float64(slice.Elapsed)) / float64(sum)
 	}
-	t.Counts.Add(turn.Counts)
-	t.Gauges = turn.Gauges
-	t.Breakdown.Add(turn.Breakdown)
-	t.Ended.Add(turn.Ended)
-	t.LeadIn += turn.LeadIn
-	t.Elapsed += turn.Elapsed
-	t.Unserved = max(t.Unserved, turn.Unserved)
-	t.Connections = max(t.Connections, turn.Connections)
-	t.Loop = turn.Loop
+	t.Counts.Add(slice.Counts)
+	t.Gauges = slice.Gauges
+	t.Breakdown.Add(slice.Breakdown)
+	t.Ended.Add(slice.Ended)
+	t.LeadIn += slice.LeadIn
+	t.Elapsed += slice.Elapsed
+	t.Unserved = max(t.Unserved, slice.Unserved)
+	t.Connections = max(t.Connections, slice.Connections)
+	t.Loop = slice.Loop
 }
 
 // Result is what is known of a step at its end.
@@ -79,7 +79,7 @@ func (r *Result) Load() bench.Load {
 		l.InFlight = float64(r.InFlightIntegral) / float64(l.Elapsed)
 	}
 	if r.Open {
-		l.LatencyOf, l.Scheduled, l.Dropped, l.Late, l.Held = bench.FromScheduled, r.Due, r.Dropped, r.Late, r.Held
+		l.LatencyOf, l.Scheduled, l.Dropped, l.Late, l.Held = bench.FromScheduled, r.Scheduled, r.Dropped, r.Late, r.Waited
 		l.MaxOpenConnections, l.FinalRate = r.Connections, r.Final
 		l.Sending, l.Lag = ended.Sending.Latencies(), ended.Lag.Latencies()
 	}

@@ -19,9 +19,9 @@ type Tally struct {
 
 	// Open loop: latency is from due then, and these are there.
 
-	Sent, Due, Late, Dropped int64          // within the interval
-	Sending                  *hdr.Histogram // of successes within the interval, from their sending
-	Lag                      *hdr.Histogram // from due to sent, of all
+	Sent, Scheduled, Late, Dropped int64          // within the interval
+	Sending                        *hdr.Histogram // of successes within the interval, from their sending
+	Lag                            *hdr.Histogram // from due to sent, of all
 }
 
 func newTally(open bool) *Tally {
@@ -62,7 +62,7 @@ func (t *Tally) Add(w *Tally) {
 	t.Latency.Merge(w.Latency)
 	t.Timeouts.Merge(w.Timeouts)
 	t.Failures.Merge(w.Failures)
-	t.Sent, t.Due, t.Late, t.Dropped = t.Sent+w.Sent, t.Due+w.Due, t.Late+w.Late, t.Dropped+w.Dropped
+	t.Sent, t.Scheduled, t.Late, t.Dropped = t.Sent+w.Sent, t.Scheduled+w.Scheduled, t.Late+w.Late, t.Dropped+w.Dropped
 	if t.Lag != nil {
 		t.Sending.Merge(w.Sending)
 		t.Lag.Merge(w.Lag)

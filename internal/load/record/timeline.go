@@ -26,12 +26,12 @@ type Timeline struct {
 
 	// The lead-in; see Answered.
 
-	waiting  atomic.Int64  // connections that have had no response yet
-	led      chan struct{} // closed when there are none
-	decided  chan struct{} // closed when the interval has been
-	spreadAt atomic.Int64  // when the other connections begin; 0: the first has no response yet
-	spread   atomic.Int64  // over how long a time
-	paced    chan struct{} // closed when that is known
+	waiting           atomic.Int64  // connections that have had no response yet
+	leadInOver        chan struct{} // closed when there are none
+	decided           chan struct{} // closed when the interval has been
+	othersStart       atomic.Int64  // when the other connections begin; 0: the first has no response yet
+	startSpan         atomic.Int64  // over how long a time
+	startTimesDecided chan struct{} // closed when that is known
 }
 
 // init makes the timeline of a step.
@@ -39,7 +39,7 @@ func (t *Timeline) init(s bench.Step) {
 	t.step = s
 	t.bounded = s.MaxRequests > 0
 	t.whole = t.bounded || s.Arrivals != nil
-	for _, c := range []*chan struct{}{&t.halted, &t.led, &t.decided, &t.paced} {
+	for _, c := range []*chan struct{}{&t.halted, &t.leadInOver, &t.decided, &t.startTimesDecided} {
 		*c = make(chan struct{})
 	}
 	t.reset(t.Now)
@@ -71,8 +71,8 @@ func (t *Timeline) Begin(early int) {
 		}
 		t.decide(0, to)
 		close(t.decided)
-		close(t.paced)
-		t.spreadAt.Store(1)
+		close(t.startTimesDecided)
+		t.othersStart.Store(1)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"locbench/internal/load/wire"
 )
 
-const usualCheck = 100 // one in so many answers
+const defaultCheckEvery = 100 // one in so many answers
 
 // MaxChecked bounds the body of a response that is checked, in bytes; longer ones are not.
 const MaxChecked = 1 << 20
@@ -45,32 +45,32 @@ var ErrNotKnown = errors.New("the right response is not known")
 type checker struct {
 	check func(Response) error
 	every uint64
-	lot   *rand.Rand // its own: checking must not change which requests are drawn
+	rng   *rand.Rand // its own: checking must not change which requests are drawn
 }
 
 func newChecker(plan Spec) *checker {
 	if plan.Check == nil {
 		return nil
 	}
-	every := cmp.Or(max(plan.CheckEvery, 0), usualCheck)
-	return &checker{check: plan.Check, every: uint64(every), lot: rand.New(rand.NewPCG(plan.Seed, 0x636865636b))}
+	every := cmp.Or(max(plan.CheckEvery, 0), defaultCheckEvery)
+	return &checker{check: plan.Check, every: uint64(every), rng: rand.New(rand.NewPCG(plan.Seed, 0x636865636b))}
 }
 
-func (m *Mix) wantsCheck() bool {
+func (m *Mix) drawsCheck() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.checker.lot.Uint64N(m.checker.every) == 0
+	return m.checker.rng.Uint64N(m.checker.every) == 0
 }
 
 // Judge looks at the response to the request that a user has made, whose status is a wanted one, and takes
 // values out of it. kind is "" for a good one, with the text of an example otherwise.
-func (m *Mix) Judge(u *User, r *Request, a Response) (checked bool, kind bench.ErrorKind, example string) {
+func (m *Mix) CheckResponse(u *User, r *Request, a Response) (checked bool, kind bench.ErrorKind, example string) {
 	if u.check && !a.Cut {
 		if r.id >= 0 {
 			a.ID = u.slots[r.id].number
 		}
 		if r.word >= 0 {
-			v := u.unit.vars[r.word-len(u.unit.saved)]
+			v := u.iteration.vars[r.word-len(u.iteration.saved)]
 			a.Language = v.items[u.slots[r.word].number]
 		}
 		a.Request = r.Name
@@ -83,7 +83,7 @@ func (m *Mix) Judge(u *User, r *Request, a Response) (checked bool, kind bench.E
 	}
 	for i := range r.saves {
 		if err := r.saves[i].take(a, &u.slots[r.saves[i].slot]); err != nil {
-			text := fmt.Sprintf("%s: nothing to save as %q, since %v", u.unit.where(r), r.saves[i].of.Name, err)
+			text := fmt.Sprintf("%s: nothing to save as %q, since %v", u.iteration.where(r), r.saves[i].of.Name, err)
 			return checked, bench.ErrSave, wire.Example(text)
 		}
 	}

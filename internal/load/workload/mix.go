@@ -35,19 +35,19 @@ type Spec struct {
 // Mix draws what users do: which request or session by weight, and its values, all from one seed. Several
 // goroutines may use it. The same seed gives the same requests in the same order, whoever asks them.
 type Mix struct {
-	mu        sync.Mutex
-	rng       *rand.Rand
-	unique    *rand.Rand // of values that are to be other ones in each step and life
-	requests  []*Request
-	units     []*unit
-	total     int // sum of the weights
-	checker   *checker
-	variables map[string]*variable
-	slots     int // that a user needs
+	mu         sync.Mutex
+	rng        *rand.Rand
+	unique     *rand.Rand // of values that are to be other ones in each step and life
+	requests   []*Request
+	iterations []*iteration
+	total      int // sum of the weights
+	checker    *checker
+	variables  map[string]*variable
+	slots      int // that a user needs
 }
 
 // unit is what a user does at a time: one request, or a session.
-type unit struct {
+type iteration struct {
 	name     string
 	session  int // from 1 among those of the mix; 0: a request that stands alone
 	weight   int
@@ -80,12 +80,12 @@ func NewMix(plan Spec) (*Mix, error) {
 	if len(plan.Requests) == 0 {
 		errs = append(errs, errors.New("no requests"))
 	}
-	for _, u := range units(plan) {
+	for _, u := range iterations(plan) {
 		if only := plan.Step.Request; only == "" || only == u.name {
 			errs = append(errs, m.add(u, plan)...)
 		}
 	}
-	if only := plan.Step.Request; only != "" && len(plan.Requests) > 0 && len(m.units) == 0 && len(errs) == 0 {
+	if only := plan.Step.Request; only != "" && len(plan.Requests) > 0 && len(m.iterations) == 0 && len(errs) == 0 {
 		errs = append(errs, fmt.Errorf("no request or session is called %q", only))
 	}
 	if len(errs) > 0 {
@@ -96,15 +96,15 @@ func NewMix(plan Spec) (*Mix, error) {
 
 // planned is a unit before its requests are made ready.
 type planned struct {
-	unit
+	iteration
 	of []bench.Request
 }
 
 // units returns the requests that stand alone, then the sessions.
-func units(plan Spec) (all []planned) {
+func iterations(plan Spec) (all []planned) {
 	for _, r := range plan.Requests {
 		if r.Session == "" {
-			all = append(all, planned{unit{name: r.Name, weight: r.Weight}, []bench.Request{r}})
+			all = append(all, planned{iteration{name: r.Name, weight: r.Weight}, []bench.Request{r}})
 		}
 	}
 	session := 0
@@ -112,7 +112,7 @@ func units(plan Spec) (all []planned) {
 		if only := plan.Step.Request; only == "" || only == s.Name {
 			session++
 		}
-		one := planned{unit: unit{name: s.Name, session: session, weight: s.Weight}}
+		one := planned{iteration: iteration{name: s.Name, session: session, weight: s.Weight}}
 		for _, r := range plan.Requests {
 			if r.Session == s.Name {
 				one.of = append(one.of, r)
@@ -130,7 +130,7 @@ func units(plan Spec) (all []planned) {
 
 // add makes a unit ready.
 func (m *Mix) add(of planned, plan Spec) (errs []error) {
-	u := &of.unit
+	u := &of.iteration
 	if u.weight < 1 {
 		errs = append(errs, fmt.Errorf("%s: weight %d: it must be at least 1", u.where(nil), u.weight))
 	}
@@ -151,14 +151,14 @@ func (m *Mix) add(of planned, plan Spec) (errs []error) {
 		m.requests = append(m.requests, made)
 		u.requests = append(u.requests, made)
 	}
-	m.units = append(m.units, u)
+	m.iterations = append(m.iterations, u)
 	m.total += u.weight
 	m.slots = max(m.slots, len(u.vars)+len(u.saved), 1)
 	return errs
 }
 
 // where names the unit and one of its requests in messages.
-func (u *unit) where(r *Request) string {
+func (u *iteration) where(r *Request) string {
 	switch {
 	case u.session == 0:
 		return fmt.Sprintf("request %q", u.name)
@@ -168,13 +168,13 @@ func (u *unit) where(r *Request) string {
 	return fmt.Sprintf("session %q, step %q", u.name, r.Name)
 }
 
-func (u *unit) saves(name string) bool { return slices.Contains(u.saved, name) }
+func (u *iteration) saves(name string) bool { return slices.Contains(u.saved, name) }
 
 // slot returns where a saved value is: before the drawn ones, whose number is not known yet.
-func (u *unit) slot(name string) int { return slices.Index(u.saved, name) }
+func (u *iteration) slot(name string) int { return slices.Index(u.saved, name) }
 
 // drawn returns the slot of a variable, which the unit draws from now on.
-func (u *unit) drawn(v *variable) int {
+func (u *iteration) drawn(v *variable) int {
 	i := slices.Index(u.vars, v)
 	if i < 0 {
 		i = len(u.vars)
@@ -193,7 +193,7 @@ func (m *Mix) Names() (names []string) {
 
 // Sessions returns the names of its sessions.
 func (m *Mix) Sessions() (names []string) {
-	for _, u := range m.units {
+	for _, u := range m.iterations {
 		if u.session > 0 {
 			names = append(names, u.name)
 		}
@@ -205,42 +205,42 @@ func (m *Mix) Sessions() (names []string) {
 func (m *Mix) begin(u *User) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	u.unit, u.at = m.draw(), 0
+	u.iteration, u.at = m.draw(), 0
 	if u.slots == nil {
 		u.slots = make([]slot, m.slots)
 	}
-	for i, v := range u.unit.vars {
-		if err := v.take(m, &u.slots[len(u.unit.saved)+i]); err != nil {
+	for i, v := range u.iteration.vars {
+		if err := v.take(m, &u.slots[len(u.iteration.saved)+i]); err != nil {
 			if e, ok := errors.AsType[*ExhaustedError](err); ok {
-				e.Where = u.unit.where(nil)
-				for _, r := range u.unit.requests {
-					if r.uses(len(u.unit.saved) + i) {
-						e.Where = u.unit.where(r)
+				e.Where = u.iteration.where(nil)
+				for _, r := range u.iteration.requests {
+					if r.uses(len(u.iteration.saved) + i) {
+						e.Where = u.iteration.where(r)
 						break
 					}
 				}
 			}
-			u.unit = nil
+			u.iteration = nil
 			return err
 		}
 	}
-	if u.unit.thinks {
-		u.lot = m.rng.Uint64()
+	if u.iteration.thinks {
+		u.thinkSeed = m.rng.Uint64()
 	}
 	return nil
 }
 
-func (m *Mix) draw() *unit {
-	if len(m.units) == 1 {
-		return m.units[0]
+func (m *Mix) draw() *iteration {
+	if len(m.iterations) == 1 {
+		return m.iterations[0]
 	}
 	x := m.rng.IntN(m.total)
-	for _, u := range m.units {
+	for _, u := range m.iterations {
 		if x -= u.weight; x < 0 {
 			return u
 		}
 	}
-	return m.units[len(m.units)-1]
+	return m.iterations[len(m.iterations)-1]
 }
 
 // uses says whether a slot is in the request.
@@ -291,26 +291,26 @@ func (l *Life) counter(variable string) *int64 {
 // User is one who asks: in the middle of a session, or about to begin the next thing. The zero value is
 // ready. It belongs to a connection.
 type User struct {
-	unit  *unit // nil: nothing is begun
-	at    int   // the next of its requests
-	slots []slot
-	body  []byte
-	lot   uint64 // for its thinking
-	check bool   // the response is to be checked
+	iteration *iteration // nil: nothing is begun
+	at        int        // the next of its requests
+	slots     []slot
+	body      []byte
+	thinkSeed uint64 // for its thinking
+	check     bool   // the response is to be checked
 }
 
 // Begun says whether the user has begun something that is not ended yet.
-func (u *User) Begun() bool { return u.unit != nil }
+func (u *User) Begun() bool { return u.iteration != nil }
 
 // Midway says whether the user has made a request of a session that has more.
-func (u *User) Midway() bool { return u.unit != nil && u.at > 0 }
+func (u *User) Midway() bool { return u.iteration != nil && u.at > 0 }
 
 // Forget lets the user begin something else.
-func (u *User) Forget() { u.unit = nil }
+func (u *User) Forget() { u.iteration = nil }
 
 // Begin draws what a user does next, where nothing is begun; an error says that nobody can begin it any more.
 func (m *Mix) Begin(u *User) error {
-	if u.unit != nil {
+	if u.iteration != nil {
 		return nil
 	}
 	return m.begin(u)
@@ -318,12 +318,12 @@ func (m *Mix) Begin(u *User) error {
 
 // Think returns how long the user, who has begun something, waits before the next request.
 func (u *User) Think() time.Duration {
-	t := u.unit.requests[u.at].think
+	t := u.iteration.requests[u.at].think
 	if t.Max <= t.Min {
 		return t.Min
 	}
 	// SplitMix64, so how long one thinks does not depend on what others do meanwhile.
-	x := u.lot + uint64(u.at+1)*0x9e3779b97f4a7c15
+	x := u.thinkSeed + uint64(u.at+1)*0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return t.Min + time.Duration((x^x>>31)%uint64(t.Max-t.Min+1))
@@ -331,8 +331,8 @@ func (u *User) Think() time.Duration {
 
 // Write appends the next request of a user, who has begun something, to dst.
 func (m *Mix) Write(u *User, dst []byte) (*Request, []byte) {
-	r := u.unit.requests[u.at]
-	u.check = r.checked && m.wantsCheck()
+	r := u.iteration.requests[u.at]
+	u.check = r.checked && m.drawsCheck()
 	if len(r.body) > 0 {
 		u.body = u.body[:0]
 		for i := range r.body {
@@ -353,14 +353,14 @@ func (m *Mix) Write(u *User, dst []byte) (*Request, []byte) {
 }
 
 // Keeps says whether the whole response to the request written last is wanted: head and body.
-func (u *User) Keeps() bool { return u.check || len(u.unit.requests[u.at].saves) > 0 }
+func (u *User) Keeps() bool { return u.check || len(u.iteration.requests[u.at].saves) > 0 }
 
 // Done takes in what became of the request written last. It returns the number of its session from 1, 0 where
 // there is none, which of its requests it was, and whether the session has ended with it.
 func (u *User) Done(failed bool) (session, step int, ended bool) {
-	session, step = u.unit.session, u.at
-	if u.at++; failed || u.at == len(u.unit.requests) {
-		u.unit, ended = nil, true
+	session, step = u.iteration.session, u.at
+	if u.at++; failed || u.at == len(u.iteration.requests) {
+		u.iteration, ended = nil, true
 	}
 	return session, step, ended
 }
@@ -368,7 +368,7 @@ func (u *User) Done(failed bool) (session, step int, ended bool) {
 // Saved returns the values that the user's session has saved so far.
 func (u *User) Saved() map[string]string {
 	all := map[string]string{}
-	for i, name := range u.unit.saved {
+	for i, name := range u.iteration.saved {
 		if text := u.slots[i].text; text != nil {
 			all[name] = string(text)
 		}

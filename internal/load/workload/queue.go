@@ -2,9 +2,9 @@ package workload
 
 // Job is one request, or one user with several.
 type Job struct {
-	Due      int64 // ns since the beginning of the load
+	At       int64 // ns since the beginning of the load
 	Requests int
-	Held     bool // it waited for a connection
+	Waited   bool // it waited for a connection
 }
 
 // maxQueue bounds the requests that wait for a connection; more are dropped at once.
@@ -20,8 +20,8 @@ type Queue struct {
 // Push adds a job after the others; it returns false where the queue is full.
 func (q *Queue) Push(j Job) bool { return q.push(j, maxQueue) }
 
-func (q *Queue) push(j Job, most int) bool {
-	if q.n >= most {
+func (q *Queue) push(j Job, limit int) bool {
+	if q.n >= limit {
 		return false
 	}
 	if q.n == len(q.jobs) {
@@ -51,7 +51,7 @@ func (q *Queue) Pop() (j Job, ok bool) {
 
 // Expire takes the jobs out that were scheduled before a moment, and returns the number of their requests.
 func (q *Queue) Expire(before int64) (requests int64) {
-	for q.n > 0 && q.jobs[q.head].Due < before {
+	for q.n > 0 && q.jobs[q.head].At < before {
 		j, _ := q.Pop()
 		requests += int64(j.Requests)
 	}

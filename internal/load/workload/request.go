@@ -19,13 +19,13 @@ import (
 
 // Request is a bench.Request made ready to be asked.
 type Request struct {
-	Index   int           // among those of the mix
-	Name    string        //
-	Asked   *http.Request // only its method is set: what net/http needs for reading the response
-	Status  int           // wanted,
-	More    []int         // as are these
-	Timeout time.Duration // of its own; 0: that of the step
-	IsHead  bool
+	Index       int           // among those of the mix
+	Name        string        //
+	HTTPRequest *http.Request // only its method is set: what net/http needs for reading the response
+	Status      int           // wanted,
+	More        []int         // as are these
+	Timeout     time.Duration // of its own; 0: that of the step
+	IsHead      bool
 
 	Repeatable bool // see wire.Repeatable
 
@@ -37,7 +37,7 @@ type Request struct {
 }
 
 // Wants says whether a status is wanted.
-func (r *Request) Wants(status int) bool {
+func (r *Request) Expects(status int) bool {
 	return status == r.Status || slices.Contains(r.More, status)
 }
 
@@ -51,18 +51,18 @@ func (r *Request) Statuses() string {
 }
 
 // newRequest makes r ready as one of a unit.
-func (m *Mix) newRequest(r bench.Request, u *unit, plan Spec) (*Request, error) {
+func (m *Mix) newRequest(r bench.Request, u *iteration, plan Spec) (*Request, error) {
 	made := &Request{
 		Index: len(m.requests), Name: r.Name, Status: cmp.Or(r.ExpectStatus, http.StatusOK), More: r.MoreStatuses,
 		Timeout: r.Timeout, IsHead: r.Method == http.MethodHead, think: r.Think,
-		Asked: &http.Request{Method: cmp.Or(r.Method, http.MethodGet)}, id: -1, word: -1,
+		HTTPRequest: &http.Request{Method: cmp.Or(r.Method, http.MethodGet)}, id: -1, word: -1,
 		checked: plan.Check != nil && (plan.Checks == nil || plan.Checks(r.Name)),
 	}
-	made.Repeatable = wire.Repeatable(made.Asked.Method)
+	made.Repeatable = wire.Repeatable(made.HTTPRequest.Method)
 	if !strings.HasPrefix(r.Path, "/") {
 		return nil, fmt.Errorf("path %q: it must start with a slash", r.Path)
 	}
-	c := composer{mix: m, unit: u, request: made, of: r, plan: plan}
+	c := composer{mix: m, iteration: u, request: made, of: r, plan: plan}
 	if err := c.compose(strings.TrimSuffix(plan.BaseURL, "/")); err != nil {
 		return nil, err
 	}
@@ -78,12 +78,12 @@ func (m *Mix) newRequest(r bench.Request, u *unit, plan Spec) (*Request, error) 
 
 // composer makes the parts of a request.
 type composer struct {
-	mix     *Mix
-	unit    *unit
-	request *Request
-	of      bench.Request
-	plan    Spec
-	places  []part // of the head, in the order of their stand-ins
+	mix       *Mix
+	iteration *iteration
+	request   *Request
+	of        bench.Request
+	plan      Spec
+	places    []part // of the head, in the order of their stand-ins
 }
 
 // standIn is a word that no escaping touches, for a place that net/http would change.
@@ -253,8 +253,8 @@ func (c *composer) place(p bench.Part, e encoding) (part, error) {
 	if value, ok := c.plan.Life.saved(p.Name); ok {
 		return part{text: string(e.append(nil, []byte(value)))}, nil
 	}
-	if c.unit.saves(p.Name) {
-		return part{kind: partSaved, slot: c.unit.slot(p.Name), encoding: e}, nil
+	if c.iteration.saves(p.Name) {
+		return part{kind: partSaved, slot: c.iteration.slot(p.Name), encoding: e}, nil
 	}
 	name, column, ofRow := strings.Cut(p.Name, ".")
 	for _, v := range c.plan.Variables {
@@ -268,7 +268,7 @@ func (c *composer) place(p bench.Part, e encoding) (part, error) {
 		if ofRow != (v.File != "" && v.Column == "") {
 			return part{}, errors.New("only a variable that is a row of a file has columns, and it needs one")
 		}
-		return drawn.part(c.unit.drawn(drawn), cmp.Or(v.Column, column), e)
+		return drawn.part(c.iteration.drawn(drawn), cmp.Or(v.Column, column), e)
 	}
 	switch p.Name {
 	case "id":
@@ -276,7 +276,7 @@ func (c *composer) place(p bench.Part, e encoding) (part, error) {
 		if err != nil {
 			return part{}, err
 		}
-		c.request.id = c.unit.drawn(v)
+		c.request.id = c.iteration.drawn(v)
 		return v.part(c.request.id, "", e)
 	case "language":
 		if len(c.of.Languages) == 0 {
@@ -285,7 +285,7 @@ func (c *composer) place(p bench.Part, e encoding) (part, error) {
 		v := c.mix.own("language of "+c.of.Name, func() *variable {
 			return &variable{kind: partItem, items: c.of.Languages, size: int64(len(c.of.Languages)), draw: bench.DrawInTurn}
 		})
-		c.request.word = c.unit.drawn(v)
+		c.request.word = c.iteration.drawn(v)
 		return v.part(c.request.word, "", e)
 	}
 	return part{}, errors.New("there is no such variable")

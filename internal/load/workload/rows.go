@@ -83,7 +83,7 @@ func Column(place string) (variable, column string) {
 // OpenData reads the files of variables and bodies. Its errors name file and line.
 func OpenData(variables []bench.Variable, requests []bench.Request) (Data, error) {
 	d := Data{Rows: map[string]*Rows{}, Files: map[string][]byte{}, Uses: Uses(requests)}
-	wanted := map[string][]column{}
+	used := map[string][]column{}
 	var files []string
 	for _, v := range variables {
 		if v.File == "" {
@@ -100,15 +100,15 @@ func OpenData(variables []bench.Variable, requests []bench.Request) (Data, error
 			if v.Column != "" {
 				field = v.Column
 			}
-			wanted[v.File] = append(wanted[v.File], column{field, use})
+			used[v.File] = append(used[v.File], column{field, use})
 		}
 	}
 	var errs []error
 	for _, file := range files {
-		if len(wanted[file]) == 0 {
+		if len(used[file]) == 0 {
 			continue // nothing asks for it
 		}
-		rows, sum, err := readRows(file, wanted[file], math.MaxInt)
+		rows, sum, err := readRows(file, used[file], math.MaxInt)
 		errs = append(errs, err)
 		d.Rows[file], d.Hashes = rows, append(d.Hashes, bench.DataFile{File: file, Hash: sum})
 	}
@@ -126,11 +126,11 @@ func OpenData(variables []bench.Variable, requests []bench.Request) (Data, error
 
 // CheckColumns reads the beginning of a file, and says what is wrong with it.
 func CheckColumns(file string, names ...string) error {
-	var wanted []column
+	var used []column
 	for _, name := range names {
-		wanted = append(wanted, column{name: name})
+		used = append(used, column{name: name})
 	}
-	_, _, err := readRows(file, wanted, 1)
+	_, _, err := readRows(file, used, 1)
 	return err
 }
 
@@ -162,7 +162,7 @@ func readBody(file string) ([]byte, error) {
 }
 
 // readRows reads so many rows, and returns the hash of what it has read.
-func readRows(file string, wanted []column, most int) (*Rows, string, error) {
+func readRows(file string, used []column, limit int) (*Rows, string, error) {
 	f, err := safe.Open(file)
 	if err != nil {
 		return nil, "", err
@@ -171,12 +171,12 @@ func readRows(file string, wanted []column, most int) (*Rows, string, error) {
 	sum := sha256.New()
 	text := io.TeeReader(f, sum)
 	r := &Rows{}
-	for _, c := range wanted {
+	for _, c := range used {
 		if r.column(c.name) < 0 {
 			r.columns = append(r.columns, c.name)
 		}
 	}
-	in := &reader{file: file, rows: r, wanted: wanted, most: most}
+	in := &reader{file: file, rows: r, used: used, limit: limit}
 	if ext := strings.ToLower(filepath.Ext(file)); ext == ".jsonl" || ext == ".ndjson" {
 		err = in.jsonLines(text)
 	} else {
@@ -194,12 +194,12 @@ func readRows(file string, wanted []column, most int) (*Rows, string, error) {
 
 // reader reads a file of values.
 type reader struct {
-	file   string
-	rows   *Rows
-	wanted []column
-	most   int
-	block  block // that is filled
-	text   []byte
+	file  string
+	rows  *Rows
+	used  []column
+	limit int
+	block block // that is filled
+	text  []byte
 }
 
 func (in *reader) wrong(line int, format string, args ...any) error {
@@ -209,7 +209,7 @@ func (in *reader) wrong(line int, format string, args ...any) error {
 // add takes in a cell of the row that is read.
 func (in *reader) add(line, i int, value []byte) error {
 	r := in.rows
-	for _, c := range in.wanted {
+	for _, c := range in.used {
 		if c.name != r.columns[i] {
 			continue
 		}
@@ -257,7 +257,7 @@ func (in *reader) csv(f io.Reader) error {
 		}
 		at = append(at, i)
 	}
-	for n := 0; n < in.most; n++ {
+	for n := 0; n < in.limit; n++ {
 		record, err := c.Read()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -298,7 +298,7 @@ func (in *reader) jsonLines(f io.Reader) error {
 	}
 	lines := bufio.NewScanner(f)
 	lines.Buffer(make([]byte, 64<<10), maxRowLine)
-	for line := 1; lines.Scan() && in.rows.Len() < in.most; line++ {
+	for line := 1; lines.Scan() && in.rows.Len() < in.limit; line++ {
 		row := bytes.TrimSpace(lines.Bytes())
 		if len(row) == 0 {
 			continue

@@ -95,7 +95,7 @@ func TestRowsArePacked(t *testing.T) {
 			objects += 2
 			held += cap(b.data) + endBytes*cap(b.ends)
 		}
-		if most := r.kept + r.kept/4 + 64; r.Len() != rows || held > most || objects > 2*(rows/blockRows+1) {
+		if limit := r.kept + r.kept/4 + 64; r.Len() != rows || held > limit || objects > 2*(rows/blockRows+1) {
 			t.Errorf("%d rows of %d, %d bytes held for %d, in %d objects", r.Len(), rows, held, r.kept, objects)
 		}
 		for i := range rows {

@@ -18,7 +18,7 @@ import (
 // already waited for.
 type Schedule struct {
 	pacer    vegeta.Pacer
-	own      time.Duration  // how long the pacer holds: its rate stays that of its end
+	duration time.Duration  // how long the pacer holds: its rate stays that of its end
 	origin   float64        // ns since the start: the pacer holds from here on, before it its first rate
 	change   func() float64 // the rate that somebody asks for; 0: the pacer's; nil: nobody does
 	fixed    float64        // the rate in force that somebody has asked for; 0: the pacer's
@@ -29,7 +29,7 @@ type Schedule struct {
 
 // NewSchedule returns the schedule of a step that has a rate. change may be nil.
 func NewSchedule(s bench.Step, change func() float64) *Schedule {
-	return &Schedule{pacer: pacer(s), own: s.Duration, change: change, progress: 1}
+	return &Schedule{pacer: pacer(s), duration: s.Duration, change: change, progress: 1}
 }
 
 func pacer(s bench.Step) vegeta.Pacer {
@@ -62,7 +62,7 @@ func (s *Schedule) rate(at float64) float64 {
 	if s.fixed > 0 {
 		return s.fixed
 	}
-	return s.pacer.Rate(time.Duration(min(max(at-s.origin, 0), float64(s.own))))
+	return s.pacer.Rate(time.Duration(min(max(at-s.origin, 0), float64(s.duration))))
 }
 
 // Next returns when the next request is scheduled.
@@ -120,8 +120,8 @@ func (s *Schedule) Poll(now time.Duration) {
 const (
 	// Bounds on the connections of an open loop that names none: as many as come due in a second,
 	// within these.
-	fewConnections  = 256
-	manyConnections = 4096
+	minDefaultConnections = 256
+	maxDefaultConnections = 4096
 )
 
 // MaxOpenConnections returns how many connections a step may have open: its own number, or for an open loop that
@@ -134,20 +134,20 @@ func MaxOpenConnections(s bench.Step) int {
 	case s.MaxConnections > 0:
 		return s.MaxConnections
 	case s.Arrivals != nil:
-		return min(s.Arrivals.Users, manyConnections)
+		return min(s.Arrivals.Users, maxDefaultConnections)
 	}
 	top := math.Ceil(max(s.Rate+s.Swing(), s.RampTo))
-	return int(min(max(top, fewConnections), manyConnections))
+	return int(min(max(top, minDefaultConnections), maxDefaultConnections))
 }
 
 // warmOpen is for how long a time an open loop's requests have connections before the clock starts.
-const warmOpen = 10 * time.Millisecond
+const initialTime = 10 * time.Millisecond
 
 // Early returns how many connections an open loop opens before the clock starts, with at most so many:
 // for users none, as theirs are new.
-func Early(s bench.Step, most int) int {
+func InitialConnections(s bench.Step, limit int) int {
 	if s.Arrivals != nil {
 		return 0
 	}
-	return min(max(int(s.Rate*warmOpen.Seconds()), 1), most)
+	return min(max(int(s.Rate*initialTime.Seconds()), 1), limit)
 }

@@ -11,7 +11,7 @@ import (
 // dues returns the moments of s up to the end of its step.
 func dues(s *Schedule) []time.Duration {
 	var all []time.Duration
-	for ; s.Next() < s.own; s.Take() {
+	for ; s.Next() < s.duration; s.Take() {
 		all = append(all, s.Next())
 	}
 	return all
@@ -27,9 +27,9 @@ func TestScheduleOfAConstantRate(t *testing.T) {
 			t.Errorf("%g/s for %s: %d requests, want %d", rate, duration, len(got), want)
 			continue
 		}
-		for k, due := range got {
-			if exact := float64(k) / rate * 1e9; math.Abs(float64(due)-exact) > 2 {
-				t.Errorf("%g/s: request %d is due at %s, want %.0f ns", rate, k, due, exact)
+		for k, scheduled := range got {
+			if exact := float64(k) / rate * 1e9; math.Abs(float64(scheduled)-exact) > 2 {
+				t.Errorf("%g/s: request %d is due at %s, want %.0f ns", rate, k, scheduled, exact)
 				break
 			}
 		}
@@ -56,9 +56,9 @@ func TestScheduleOfARampAndAWave(t *testing.T) {
 			if want := test.integral(seconds); math.Abs(float64(len(got))-want) > 1.01 {
 				t.Errorf("%s: %d requests, want %.1f", name, len(got), want)
 			}
-			for k, due := range got {
-				if exact := test.integral(due.Seconds()); math.Abs(float64(k)-exact) > .02 {
-					t.Errorf("%s: request %d is due at %s, when %.3f should have been", name, k, due, exact)
+			for k, scheduled := range got {
+				if exact := test.integral(scheduled.Seconds()); math.Abs(float64(k)-exact) > .02 {
+					t.Errorf("%s: request %d is due at %s, when %.3f should have been", name, k, scheduled, exact)
 					break
 				}
 			}

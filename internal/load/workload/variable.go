@@ -44,18 +44,18 @@ type slot struct {
 
 // variable draws values. Its lock is the mix's.
 type variable struct {
-	name  string
-	kind  partKind
-	items []string
-	rows  *Rows
-	first int64   // of partNumber
-	pool  []int64 // of partNumber: the ids of a data set
-	size  int64   // how many values there are; 0: any number
-	draw  bench.Draw
-	zipf  *rand.Zipf
-	next  *int64 // in turn and once: so many were taken
-	make  bench.Generator
-	long  int // GenerateString
+	name   string
+	kind   partKind
+	items  []string
+	rows   *Rows
+	first  int64   // of partNumber
+	pool   []int64 // of partNumber: the ids of a data set
+	size   int64   // how many values there are; 0: any number
+	draw   bench.Draw
+	zipf   *rand.Zipf
+	next   *int64 // in turn and once: so many were taken
+	make   bench.Generator
+	length int // GenerateString
 }
 
 // part returns a place where the variable is filled in.
@@ -108,7 +108,7 @@ func (m *Mix) variable(of bench.Variable, plan Spec) (*variable, error) {
 		case of.Make == bench.GenerateUnix:
 			v.kind = partUnix
 		case of.Make != "":
-			v.kind, v.long = partMade, of.Length
+			v.kind, v.length = partMade, of.Length
 		default:
 			v.kind = partItem
 		}
@@ -189,7 +189,7 @@ func (v *variable) take(m *Mix, s *slot) error {
 func (v *variable) generate(rng *rand.Rand, dst []byte) []byte {
 	const hex, letters = "0123456789abcdef", "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 	if v.make == bench.GenerateString {
-		for range v.long {
+		for range v.length {
 			dst = append(dst, letters[rng.IntN(len(letters))])
 		}
 		return dst
