@@ -17,7 +17,8 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// ask sends the next request on c, or lets it be idle when the sending has ended. A session continues to its end.
+// sendNext sends the next request on c, or retires c when sending has ended. A session continues to
+// its end.
 func (s *shard) sendNext(c *conn, i int, now int64) {
 	if !c.user.Midway() && (s.ended || s.rec.SendingEnded(now) || s.bounded && !s.rec.MaySend()) {
 		s.retire(c)
@@ -35,7 +36,8 @@ func (s *shard) sendNext(c *conn, i int, now int64) {
 	s.launch(c, i, now)
 }
 
-// think lets the user of c, who has begun something, wait before the next request where that is wanted.
+// think lets the user of c, who has begun an iteration, think before the next request, and reports
+// whether it does.
 func (s *shard) think(c *conn, now int64) bool {
 	think := c.user.Think()
 	if think <= 0 || s.ended {
@@ -64,7 +66,7 @@ func (s *shard) resume(c *conn, i int, now int64) {
 	}
 }
 
-// launch sends the next request of the user of c, which it opens where it is not.
+// launch sends the next request of the user of c, and opens c first if necessary.
 func (s *shard) launch(c *conn, i int, now int64) {
 	c.req, c.out = s.mix.Write(&c.user, c.out[:0])
 	c.start, c.until, c.dialledNow = now, now+int64(s.requestTimeout(c)), c.fd < 0
@@ -79,7 +81,7 @@ func (s *shard) launch(c *conn, i int, now int64) {
 	s.send(c, i)
 }
 
-// expect makes c ready for the response to its request, of which nothing has been sent.
+// expect prepares c for the response to a request of which nothing has been sent.
 func (s *shard) expect(c *conn) {
 	c.sent = 0
 	c.parser.reset(c.req, s.known)
@@ -88,11 +90,10 @@ func (s *shard) expect(c *conn) {
 	}
 }
 
-// patience returns the timeout of the request of c.
+// requestTimeout returns the timeout of the request of c.
 func (s *shard) requestTimeout(c *conn) time.Duration { return cmp.Or(c.req.Timeout, s.timeout) }
 
-// send writes what is left of the request, as much as the socket takes; the rest when it takes
-// more.
+// send writes as much of the request as the socket takes, and the rest when it takes more.
 func (s *shard) send(c *conn, i int) {
 	if s.ring != nil {
 		s.sendRing(c, i)
@@ -110,7 +111,7 @@ func (s *shard) send(c *conn, i int) {
 			s.interest(c, i, c.epollEvents())
 		}
 	case syscall.EPIPE, syscall.ECONNRESET:
-		// The contender has closed the connection, maybe with a response before.
+		// The contender has closed the connection, perhaps after a response.
 		c.state = sending
 		s.read(c, i, hangUps)
 	default:
@@ -118,10 +119,10 @@ func (s *shard) send(c *conn, i int) {
 	}
 }
 
-// again lets the request of c be sent once more, over a new connection. That is for a request whose
-// connection had been open before and has ended, or is given up, without a response: the contender
-// may have closed it while the request was on its way. untouched says that it has not got the
-// request for sure. See wire.Repeatable for the others.
+// retry sends the request of c once more over a new connection, and reports whether it does. It is
+// for connections that were open before the request and ended, or were given up, without a
+// response: the contender may have closed them while the request was on its way. notTaken says that
+// the contender certainly did not get the request. See wire.Repeatable for the others.
 func (s *shard) retry(c *conn, i int, notTaken bool) bool {
 	if c.dialledNow || !notTaken && !c.req.Repeatable {
 		return false
@@ -133,7 +134,7 @@ func (s *shard) retry(c *conn, i int, notTaken bool) bool {
 	return true
 }
 
-// handle takes in what has happened on c.
+// handle handles the events of c.
 func (s *shard) handle(c *conn, i int, events uint32) {
 	switch c.state {
 	case connecting:
@@ -149,13 +150,13 @@ func (s *shard) handle(c *conn, i int, events uint32) {
 	case waiting:
 		s.read(c, i, events)
 	case idle, resting:
-		// The contender closes what is not used, or sends what nobody has asked for.
+		// The contender closed an unused connection, or sent something without a request.
 		s.hangUp(c)
 	}
 }
 
-// read takes in what there is of the response, and asks again when it is complete. epoll reports each
-// arrival once: what is not read then has to be asked for again.
+// read reads what has arrived, and sends the next request when the response is complete. epoll
+// reports each arrival once: what read leaves has to be requested from epoll again.
 func (s *shard) read(c *conn, i int, events uint32) {
 	var n, used int
 	var at int64
@@ -184,9 +185,9 @@ func (s *shard) read(c *conn, i int, events uint32) {
 		switch {
 		case done || err != nil:
 		case n < len(s.in) && events&hangUps == 0:
-			return // that was all
+			return // nothing is left
 		case reads == maxReads:
-			// The others want to be served, too.
+			// Serve the other connections, too.
 			s.interest(c, i, c.epollEvents())
 			return
 		}
@@ -194,10 +195,9 @@ func (s *shard) read(c *conn, i int, events uint32) {
 	s.complete(c, i, used < n || c.state == sending || events&hangUps != 0, at, err)
 }
 
-// complete records an exchange that has ended, with the moment at which the kernel took in its
-// answer, where that is known, and lets c continue. spoilt says that there were bytes which nobody asked
-// for, or that a part of the request was not sent, which make the next response unreadable, or that
-// the contender has closed the connection.
+// complete records an exchange that has ended, and lets c continue. at is the kernel's timestamp of
+// the last bytes, 0 if unknown. unusable says that the next response could not be read: surplus
+// bytes came, part of the request was not sent, or the contender closed c.
 func (s *shard) complete(c *conn, i int, unusable bool, at int64, err error) {
 	now := s.now()
 	if err != nil {
@@ -207,7 +207,7 @@ func (s *shard) complete(c *conn, i int, unusable bool, at int64, err error) {
 	p := &c.parser
 	gaveUp := p.status == http.StatusRequestTimeout && !c.req.Expects(p.status) && p.close
 	if gaveUp && s.retry(c, i, true) {
-		return // it gave up waiting for a request, and this one was on its way
+		return // the contender gave up waiting while this request was on its way
 	}
 	if p.close || unusable {
 		s.hangUp(c)
@@ -253,17 +253,17 @@ func (s *shard) record(c *conn, x record.Exchange) {
 	}
 }
 
-// judge looks at a response that was kept.
+// checkResponse checks a response that was kept.
 func (s *shard) checkResponse(c *conn, x *record.Exchange) {
 	p := &c.parser
 	a := workload.Response{Status: p.status, Head: p.header, Body: p.body, Cut: p.bytes > workload.MaxChecked}
 	x.Checked, x.Kind, x.Example = s.mix.CheckResponse(&c.user, c.req, a)
 	if cap(p.body) > 64<<10 {
-		p.body = nil // not to keep as much for each connection
+		p.body = nil // do not hold that much per connection
 	}
 }
 
-// goOn lets c do what comes after an exchange.
+// proceed lets c do what follows an exchange.
 func (s *shard) proceed(c *conn, i int, now int64) {
 	if s.open != nil {
 		s.open.release(c, i, now)
@@ -272,7 +272,7 @@ func (s *shard) proceed(c *conn, i int, now int64) {
 	s.sendNext(c, i, now)
 }
 
-// fail ends the exchange on c.
+// fail ends the exchange on c with an error, or retries it.
 func (s *shard) fail(c *conn, i int, now int64, err error) {
 	if c.parser.nothingReceived() && wire.Classify(err) == bench.ErrReset && s.retry(c, i, c.sent == 0) {
 		return
@@ -299,7 +299,7 @@ func (s *shard) fail(c *conn, i int, now int64, err error) {
 	s.rest(c, now, now+int64(wire.BackOff(int(c.failures))))
 }
 
-// example returns the text that stands for an unwanted answer.
+// example returns the text that represents an unexpected response.
 func (p *parser) example() string {
 	if p.note == nil {
 		return http.StatusText(p.status)

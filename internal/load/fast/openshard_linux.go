@@ -8,35 +8,34 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// sendBatch is how many requests that are scheduled are sent before answers are looked at.
+// sendBatch is how many scheduled requests are sent before responses are read.
 const sendBatch = 64
 
-// openShard is what a shard of an open loop has besides: the schedule, the connections that are
-// free, and the queue of those for whom there is none; see package portable for what becomes of
-// them. Times are ns since the start of the step.
+// openShard adds to a shard what an open loop needs: the schedule, the free connections, and the
+// queue of jobs that wait for one. Package portable says what happens to them. Times are ns since
+// the start of the step.
 type openShard struct {
 	s       *shard
 	feed    *workload.Feed
 	initial int
-	free    []int32 // last in, first out
+	free    []int32 // indices of free connections; last in, first out
 	queue   workload.Queue
 
-	realtime               bool  // this thread runs before all others
-	checkedAt, idleAtCheck int64 // when the load was looked at last, and what idle was then
+	realtime               bool  // this thread has realtime priority
+	checkedAt, idleAtCheck int64 // when the load was checked last, and shard.idle at that time
 }
 
-// priorityInterval is how often the thread's load is looked at again, which decides whether it runs
-// before all others: no longer when it was busy for more than lowerFrom of that time, and again
-// when for less than raiseBelow. A look for events costs some time even if it does not wait: a
-// thread without any pause is not seen at all.
+// priorityInterval is how often the thread's load is checked, which decides its priority: ordinary
+// after a load above lowerFrom, realtime again after one below raiseBelow. A poll for events counts
+// as idle time even if it does not wait, so no thread reads 100%.
 const (
 	priorityInterval = 50 * int64(time.Millisecond)
 	lowerFrom        = 0.9
 	raiseBelow       = 0.6
 )
 
-// prefer lets this thread run before all others, so what is scheduled is sent when it is scheduled, also
-// while the contender wants every CPU; or no more.
+// setRealtime gives this thread realtime priority, so requests are sent on schedule even while the
+// contender uses every CPU; or takes it back.
 func (o *openShard) setRealtime(on bool) {
 	if on {
 		thread.Prefer()
@@ -46,8 +45,8 @@ func (o *openShard) setRealtime(on bool) {
 	o.realtime = on
 }
 
-// yield sees to it that a client which is saturated does not take a CPU from the contender, nor
-// from a store that shares the client's.
+// adjustPriority lowers the priority of a saturated client, so it takes no CPU from the contender,
+// nor from a store that shares the client's CPUs.
 func (o *openShard) adjustPriority() {
 	now := o.s.now()
 	took := now - o.checkedAt
@@ -73,11 +72,10 @@ func newOpenShard(s *shard) *openShard {
 	return o
 }
 
-// users says whether each job is a user with its own connection.
+// users reports whether each job is a user with its own connection.
 func (o *openShard) users() bool { return o.s.step.Arrivals != nil }
 
-// run sends until the schedule or the sending has ended, and returns when nothing is in flight any
-// more.
+// run sends until the schedule or the sending has ended, and returns when nothing is in flight.
 func (o *openShard) run() {
 	thread.Own()
 	o.setRealtime(true)
@@ -114,7 +112,7 @@ func (o *openShard) run() {
 	}
 }
 
-// pace sends what is scheduled, and returns when to look again.
+// pace sends what is scheduled, and returns when to check again.
 func (o *openShard) pace() (wake int64) {
 	for range sendBatch {
 		now := o.s.now()
@@ -127,7 +125,7 @@ func (o *openShard) pace() (wake int64) {
 	return 0
 }
 
-// give hands what is scheduled to a free connection, or lets it wait in the queue.
+// give hands a job to a free connection, or queues it.
 func (o *openShard) give(j workload.Job, now int64) {
 	o.expire(now)
 	if n := len(o.free); n > 0 {
@@ -143,19 +141,19 @@ func (o *openShard) give(j workload.Job, now int64) {
 	}
 }
 
-// expire drops those at the head of the queue that have waited for too long by now.
+// expire drops the jobs at the head of the queue whose timeout has passed.
 func (o *openShard) expire(now int64) {
 	o.drop(now, o.queue.Expire(now-int64(o.s.timeout)), true)
 }
 
-// drop notes requests that are never sent; held, because they waited for a connection.
+// drop counts requests that are never sent. waited says that they waited for a connection.
 func (o *openShard) drop(now, requests int64, waited bool) {
 	if requests > 0 {
 		o.s.counters.Drop(o.s.rec.Phase(now), requests, waited)
 	}
 }
 
-// start begins the first request or session of a job on c.
+// start begins the first iteration of a job on c.
 func (o *openShard) start(c *conn, i int, now int64, j workload.Job) {
 	c.lag, c.remaining = now-j.At, j.Requests-1
 	s := o.s
@@ -173,13 +171,14 @@ func (o *openShard) start(c *conn, i int, now int64, j workload.Job) {
 	o.send(c, i, now, j.Waited)
 }
 
-// send sends the next request of the user of c, which was scheduled so long ago.
+// send sends the next request of the user of c, c.lag after its scheduled time.
 func (o *openShard) send(c *conn, i int, now int64, waited bool) {
 	o.s.counters.SendScheduled(o.s.rec.Phase(now), time.Duration(c.lag), waited)
 	o.s.launch(c, i, now)
 }
 
-// thought lets the user of c, who has thought, ask. What is scheduled then is scheduled now.
+// thinkEnded sends the request of the user of c, who has finished thinking. It is scheduled for
+// now.
 func (o *openShard) thinkEnded(c *conn, i int, now int64) {
 	if !c.user.Midway() && o.s.ended {
 		c.user.Forget()
@@ -191,8 +190,8 @@ func (o *openShard) thinkEnded(c *conn, i int, now int64) {
 	c.waited = false
 }
 
-// next lets a user in the middle of a session make the next request, which comes due with the response before, or
-// when the user has thought.
+// next sends the next request of a session. It is scheduled for the arrival of the response before,
+// or for the end of the think time.
 func (o *openShard) next(c *conn, i int, now int64) {
 	s := o.s
 	s.counters.Schedule(s.rec.Phase(now), 1, s.counters.Rate)
@@ -202,7 +201,7 @@ func (o *openShard) next(c *conn, i int, now int64) {
 	}
 }
 
-// release gives c the next request of its user, the next in the queue, or sets it free.
+// release gives c the next request of its user or the next job of the queue, or frees it.
 func (o *openShard) release(c *conn, i int, now int64) {
 	s := o.s
 	if c.user.Midway() {
@@ -212,7 +211,7 @@ func (o *openShard) release(c *conn, i int, now int64) {
 	ended := s.ended || s.rec.SendingEnded(now)
 	if c.remaining > 0 {
 		if !ended {
-			// What a user asks next is scheduled as soon as the response before is there.
+			// A user's next iteration is scheduled for the arrival of the response before.
 			o.start(c, i, now, workload.Job{At: now, Requests: c.remaining})
 			return
 		}
@@ -220,7 +219,7 @@ func (o *openShard) release(c *conn, i int, now int64) {
 		c.remaining = 0
 	}
 	if o.users() {
-		s.hangUp(c) // the next user has its own connection
+		s.hangUp(c) // the next user has a new connection
 		c.opened = false
 	}
 	if !ended {

@@ -13,12 +13,12 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// longRequest is from how many bytes on the response is read while the request is sent: a contender
-// need not take all of it.
+// longRequest is the size in bytes from which the response is read while the request is sent: a
+// contender need not read all of it.
 const longRequest = 16 << 10
 
-// begin lets the user of s, who has begun nothing, begin the next thing, and think; false where nothing can be
-// begun any more.
+// begin draws the next iteration of the user of s, if none is begun, and lets the user think. It
+// returns false if there are no more iterations.
 func (l *Loop) begin(s *slot) bool {
 	if err := l.conf.Mix.Begin(&s.user); err != nil {
 		l.rec.Fail(err)
@@ -32,9 +32,9 @@ func (l *Loop) begin(s *slot) bool {
 	return true
 }
 
-// exchange sends the next request of the user of s, who has begun something, reads the whole response and records
-// what came of it. In an open loop, due is when it should have been sent, and held says that it then had to wait
-// for a connection. ctx bounds the opening of the connection.
+// exchange sends the next request of the user of s, reads the whole response and records the
+// result. In an open loop, scheduled is the scheduled time, and waited says that the request waited
+// for a connection. ctx bounds opening the connection.
 func (l *Loop) exchange(ctx context.Context, s *slot, scheduled int64, waited bool) (ended int64, dialFailed bool) {
 	var r *workload.Request
 	r, s.out = l.conf.Mix.Write(&s.user, s.out[:0])
@@ -69,7 +69,7 @@ func (l *Loop) exchange(ctx context.Context, s *slot, scheduled int64, waited bo
 		s.user.Forget()
 		return x.End, false
 	case err != nil:
-		// It overrides an unwanted status.
+		// An error takes precedence over an unexpected status.
 		x.Kind, x.Example = wire.Classify(err), wire.Example(err.Error())
 	case x.Kind == "" && s.keep:
 		x.Checked, x.Kind, x.Example = l.conf.Mix.CheckResponse(&s.user, r, s.kept())
@@ -111,7 +111,7 @@ func (l *Loop) note(change func(*record.Counters)) {
 	change(l.counters)
 }
 
-// count takes in that from now on more requests are in flight. The caller holds the lock of the
+// countInFlight changes the number of requests in flight by more. The caller holds the lock of the
 // counters.
 func (l *Loop) countInFlight(now int64, more int) {
 	l.counters.InFlight(&l.rec.Interval, now, l.inFlight)
@@ -122,21 +122,21 @@ func (l *Loop) countInFlight(now int64, more int) {
 	}
 }
 
-// mayRepeat says whether the request on s may be sent once more, over a new connection, where the
-// one on which it was sent had been open before. That is when the connection has ended without an
-// answer, as the contender may have closed it while the request was on its way (see
-// wire.Repeatable), or when it has not got the request for sure.
+// mayRepeat reports whether the request on s may be sent once more over a new connection, given
+// that its connection was open before. It may if the connection ended without a response (the
+// contender may have closed it while the request was on its way, see wire.Repeatable), or if the
+// contender certainly did not get it.
 func (s *slot) mayRepeat(r *workload.Request, err error) bool {
 	switch {
 	case err == nil:
-		return s.gaveUp // and the request was on its way
+		return s.gaveUp // the contender gave up waiting while the request was on its way
 	case errors.Is(err, errNotTaken):
 		return true
 	}
 	return s.limit.read == 0 && r.Repeatable && wire.Classify(err) == bench.ErrReset
 }
 
-// ask sends the request in s.out and reads its response, on a connection that it opens where there is
+// roundTrip sends the request in s.out and reads its response. It opens a connection if there is
 // none.
 func (l *Loop) roundTrip(
 	ctx context.Context, s *slot, r *workload.Request, x *record.Exchange, deadline time.Time,
@@ -153,8 +153,7 @@ func (l *Loop) roundTrip(
 	} else if s.limit.read = 0; !l.conf.HTTP2 {
 		err = s.conn.SetDeadline(deadline)
 	}
-	// Between SetDeadline and here cut may have come; if it comes later, it sets the deadline
-	// itself.
+	// Cut may have come between SetDeadline and here; if it comes later, it sets the deadline itself.
 	if err == nil && l.cutNow.Load() {
 		err = context.Canceled
 	}
@@ -168,7 +167,7 @@ func (l *Loop) roundTrip(
 	return keep, dialFailed, err
 }
 
-// exchange1 returns the way of a request whose bytes are in s.out, and of its response, over HTTP/1.1.
+// exchangeHTTP1 sends the request in s.out and reads its response over HTTP/1.1.
 func (s *slot) exchangeHTTP1(r *workload.Request, x *record.Exchange) (keep bool, err error) {
 	if len(s.out) >= longRequest {
 		return s.exchangeLong(r, x)
@@ -177,7 +176,7 @@ func (s *slot) exchangeHTTP1(r *workload.Request, x *record.Exchange) (keep bool
 	if err != nil && wire.Classify(err) != bench.ErrReset {
 		return false, err
 	}
-	// If the contender has closed the connection there may be a response before that.
+	// If the contender closed the connection, a response may have come before.
 	keep, failed := s.response(r, x)
 	if failed != nil && err != nil && n == 0 && s.limit.read == 0 {
 		failed = fmt.Errorf("%w: %w", errNotTaken, err)
@@ -185,8 +184,8 @@ func (s *slot) exchangeHTTP1(r *workload.Request, x *record.Exchange) (keep bool
 	return keep && err == nil, failed
 }
 
-// exchangeLong returns exchange1 for a long request. The response may come before all of it is sent, which
-// then is not sent.
+// exchangeLong is exchangeHTTP1 for a long request. If the response comes before all of it is sent,
+// the rest is not sent.
 func (s *slot) exchangeLong(r *workload.Request, x *record.Exchange) (keep bool, err error) {
 	conn, sent := s.conn, make(chan error, 1)
 	go func() {

@@ -16,35 +16,33 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// PhasesPlan says what is asked and how often.
+// PhasesPlan says which request Phases sends, and how often.
 type PhasesPlan struct {
-	BaseURL string // of the contender, without a slash at the end; http or https
+	BaseURL string // URL of the contender, without a slash at the end; http or https
 	Request bench.Request
-	IDs     []int64 // of the data set, for {id}; drawn as in the load
+	IDs     []int64 // ids of the data set for {id}; drawn as in the load
 
 	Variables []bench.Variable
 	Data      workload.Data
 	Life      *workload.Life
 
-	Requests int           // after the first: so many on its connection, and so many on new ones
-	Timeout  time.Duration // of one request with all its phases; 0 is wire.DefaultTimeout
-	Seed     uint64        // of the ids
+	Requests int           // N requests on the first one's connection, then N on new ones
+	Timeout  time.Duration // timeout of one request with all its phases; 0 is wire.DefaultTimeout
+	Seed     uint64        // seed for drawing ids
 
-	TLS *tls.Config // for https; nil checks certificates against those of the system
-	// Resolve looks names up; nil is the system's resolver.
+	TLS *tls.Config // for https; nil checks certificates against the system's
+	// Resolve looks up names; nil is the system's resolver.
 	Resolve func(ctx context.Context, host string) ([]net.IP, error)
 	// Dial opens connections; nil is a plain net.Dialer.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// Phases times single requests phase by phase: look-up of the name, TCP handshake, TLS handshake,
-// writing, first byte, last byte. It asks the first request and those after it, one after the other,
-// over HTTP/1.1; nothing is tried again. A request that fails is a result: its Err says why. The error
-// is about the plan, or ctx's.
+// Phases times single requests phase by phase: name lookup, TCP handshake, TLS handshake, writing,
+// first byte, last byte. It sends one request after the other over HTTP/1.1, and repeats none. A
+// failed request is a result: its Err says why. The error is about the plan, or ctx's.
 //
-// It asks from one goroutine, rather than through net/http with httptrace: there the writing and the
-// reading belong to two more goroutines, whose waking up (tens of microseconds on a busy machine)
-// would be in the phases.
+// It uses one goroutine, not net/http with httptrace: there two more goroutines write and read, and
+// their wake-ups (tens of microseconds on a busy machine) would be in the phases.
 func Phases(ctx context.Context, plan PhasesPlan) (bench.Phases, error) {
 	out := bench.Phases{Request: plan.Request.Name}
 	a, err := newPhaseTimer(plan)
@@ -70,13 +68,13 @@ func Phases(ctx context.Context, plan PhasesPlan) (bench.Phases, error) {
 	return out, nil
 }
 
-// asker makes requests on one connection, and opens another when that is gone.
+// phaseTimer sends requests on one connection, and opens another when that has ended.
 type phaseTimer struct {
 	plan   PhasesPlan
 	target wire.Target
-	mix    *workload.Mix // of the one request
+	mix    *workload.Mix // of one request
 	slot   slot
-	conn   *firstByteConn // that of the slot
+	conn   *firstByteConn // the connection of the slot
 }
 
 // noted is a connection that notes when the first byte came since that was emptied.
@@ -123,7 +121,7 @@ func (c *clock) lap(now time.Time) time.Duration {
 	return d
 }
 
-// ask makes one request. The error is ctx's.
+// measure sends one request. The error is ctx's.
 func (a *phaseTimer) measure(ctx context.Context) (r bench.RequestPhases, err error) {
 	var asked *workload.Request
 	if err := a.mix.Begin(&a.slot.user); err != nil {
@@ -151,7 +149,7 @@ func (a *phaseTimer) measure(ctx context.Context) (r bench.RequestPhases, err er
 	return r, nil
 }
 
-// exchange fills in r as far as the request comes; whatever phase it fails in ends with that.
+// exchange fills in r up to the phase in which the request fails.
 func (a *phaseTimer) exchange(ctx context.Context, c *clock, r *bench.RequestPhases, asked *workload.Request) error {
 	s := &a.slot
 	if r.New = s.conn == nil; r.New {
@@ -168,7 +166,7 @@ func (a *phaseTimer) exchange(ctx context.Context, c *clock, r *bench.RequestPha
 	defer stop()
 	a.conn.first = time.Time{}
 	c.last = time.Now()
-	if r.New { // what lies between belongs to the writing, so the phases add up
+	if r.New { // the time in between counts as writing, so the phases add up
 		c.last = c.began.Add(r.Name + r.Connect + r.TLS)
 	} else {
 		c.began = c.last
