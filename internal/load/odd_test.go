@@ -54,11 +54,11 @@ func odds() []odd {
 		{name: "chunked in pieces", serve: inPieces(chunkHead + "5;a=b\r\nhello\r\n0\r\nA: b\r\n\r\n"), opened: once},
 		{name: "chunked", serve: says(chunkHead + "5\r\nhello\r\n0\r\n\r\n"), opened: once},
 		{
-			name:   "interim answers",
+			name:   "interim responses",
 			serve:  says(strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", wire.MaxInterim) + okResponse),
 			opened: once,
 		},
-		{name: "interim answer in pieces", serve: inPieces("HTTP/1.1 100 Continue\r\n\r\n" + okResponse), opened: once},
+		{name: "interim response in pieces", serve: inPieces("HTTP/1.1 100 Continue\r\n\r\n" + okResponse), opened: once},
 		{
 			name:  "one length twice",
 			serve: says(okHead + "Content-Length: 5\r\nContent-Length: 5\r\n\r\nhello"), opened: once,
@@ -104,7 +104,7 @@ func odds() []odd {
 			kind: bench.ErrReset, failed: all / 2, opened: each / 2,
 		},
 		{
-			name: "interim answer and close", serve: says("HTTP/1.1 103 Early Hints\r\n\r\n").ends(closes),
+			name: "interim response and close", serve: says("HTTP/1.1 103 Early Hints\r\n\r\n").ends(closes),
 			kind: bench.ErrReset, failed: all, opened: each,
 		},
 
@@ -207,7 +207,7 @@ func odds() []odd {
 			kind: bench.ErrOther, failed: all, opened: each,
 		},
 		{
-			name:  "100,000 interim answers",
+			name:  "100,000 interim responses",
 			serve: endless(strings.Repeat("HTTP/1.1 100 Continue\r\n\r\n", 100_000), "", 0),
 			kind:  bench.ErrOther, text: "interim", failed: all, opened: each,
 		},

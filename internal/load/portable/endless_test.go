@@ -52,7 +52,7 @@ func TestEndlessResponsesAreBounded(t *testing.T) {
 		{"header", ok, "X-Header: " + block + "\r\n", bench.ErrOther, wire.MaxHead},
 		{"header line", ok + "X-Header: ", block, bench.ErrOther, wire.MaxHead},
 		{"status line", "HTTP/1.1 200 ", block, bench.ErrOther, wire.MaxHead},
-		{"interim answers", "", "HTTP/1.1 100 Continue\r\n\r\n", bench.ErrOther, 8 << 10},
+		{"interim responses", "", "HTTP/1.1 100 Continue\r\n\r\n", bench.ErrOther, 8 << 10},
 		{"chunk line", chunked, "0000000", bench.ErrBody, 16 << 10},
 		{"chunk extensions", chunked, "1;" + strings.Repeat("x", 1000) + "\r\ny\r\n", bench.ErrBody, 64 << 10},
 		{"trailer", chunked + "0\r\n", "X: y\r\n", bench.ErrBody, 16 << 10},

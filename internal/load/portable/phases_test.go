@@ -175,7 +175,7 @@ func TestHostileServers(t *testing.T) {
 		"interim": {func(c net.Conn) {
 			read(c)
 			_, _ = io.WriteString(c, strings.Repeat("HTTP/1.1 100 Continue\r\n\r\n", 20))
-		}, "more than 8 interim answers"},
+		}, "more than 8 interim responses"},
 		"endless head": {func(c net.Conn) {
 			read(c)
 			_, err := io.WriteString(c, "HTTP/1.1 200 OK\r\n")

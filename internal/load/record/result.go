@@ -6,7 +6,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// Totals are what a step, a turn of it or all its turns come to.
+// Totals are the sums of a step, of one of its slices, or of all its slices.
 type Totals struct {
 	Counts
 	Gauges
@@ -14,14 +14,14 @@ type Totals struct {
 	Ended *Tally // in all windows, and before and after them
 
 	LeadIn      time.Duration
-	Elapsed     time.Duration // length of the interval
-	Saturation  float64       // share of the interval in which the busiest thread was never idle
-	Unserved    int           // connections that had no response when the lead-in had to end
-	Connections int           // closed loop: all; open loop: in use at the same time
-	Loop        string        // by which system calls
+	Elapsed     time.Duration // length of the measured interval
+	Saturation  float64       // share of the interval in which the busiest thread was not idle
+	Unserved    int           // connections without a response when the lead-in had to end
+	Connections int           // closed loop: all; open loop: most in use at the same time
+	Loop        string        // which system calls it used
 }
 
-// Add adds a later turn of the same step.
+// Add adds a later slice of the same step.
 func (t *Totals) Add(slice *Totals) {
 	if sum := t.Elapsed + slice.Elapsed; sum > 0 {
 		t.Saturation = (t.Saturation*float64(t.Elapsed) + slice.Saturation*float64(slice.Elapsed)) / float64(sum)
@@ -40,14 +40,14 @@ func (t *Totals) Add(slice *Totals) {
 // Result is what is known of a step at its end.
 type Result struct {
 	Totals
-	Started time.Time // beginning of the interval, or of the load where that has ended before
+	Started time.Time // beginning of the interval, or of the load if that ended before
 	Windows []bench.Window
 
-	Open        bool // loop
-	Whole       bool // requests or users are bounded: all of the step is measured, without a lead-in
-	Interleaved bool // the step was put together from several turns
+	Open        bool // open loop
+	Whole       bool // the whole step is measured, without a lead-in: its requests or users are bounded
+	Interleaved bool // the result was joined from slices
 
-	names, sessions []string // of the mix: of its requests, and of its sessions
+	names, sessions []string // of the mix
 }
 
 func newResult(s bench.Step, names, sessions []string) Result {
@@ -62,7 +62,7 @@ func newResult(s bench.Step, names, sessions []string) Result {
 	return r
 }
 
-// Load returns the result in the words of a step's record, without the warning about it.
+// Load returns the result as a step's record, without the warnings about it.
 func (r *Result) Load() bench.Load {
 	ended := r.Ended
 	l := bench.Load{
