@@ -17,8 +17,7 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// sendNext sends the next request on c, or retires c when sending has ended. A session continues to
-// its end.
+// sendNext sends the next request on c, or retires c when sending has ended and no session is open.
 func (s *shard) sendNext(c *conn, i int, now int64) {
 	if !c.user.Midway() && (s.ended || s.rec.SendingEnded(now) || s.bounded && !s.rec.MaySend()) {
 		s.retire(c)

@@ -14,7 +14,7 @@ type Loop struct{}
 func New(Config) *Loop { return nil }
 
 // Has returns an error: the loop runs only on Linux.
-func Has(bool) error { return errors.New("it is a part of Linux") }
+func Has(bool) error { return errors.New("it needs Linux") }
 
 func (*Loop) Connect(context.Context) {}
 func (*Loop) Run(context.Context)     {}

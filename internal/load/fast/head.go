@@ -161,8 +161,7 @@ func field(line []byte) (key, value []byte, err error) {
 
 func trimBlanks(b []byte) []byte { return bytes.Trim(b, " \t") }
 
-// hasControls reports whether b has a control character other than a tab. It screens eight bytes at
-// a time.
+// hasControls reports whether b has a control character but tabs. It screens 8 bytes at a time.
 func hasControls(b []byte) bool {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	for len(b) >= 8 {

@@ -177,8 +177,7 @@ func (o *openShard) send(c *conn, i int, now int64, waited bool) {
 	o.s.launch(c, i, now)
 }
 
-// thinkEnded sends the request of the user of c, who has finished thinking. It is scheduled for
-// now.
+// thinkEnded sends the next request of the user of c, who has just finished thinking.
 func (o *openShard) thinkEnded(c *conn, i int, now int64) {
 	if !c.user.Midway() && o.s.ended {
 		c.user.Forget()

@@ -13,13 +13,13 @@ import (
 // safer refusals.
 var (
 	errStatusLine   = errors.New("malformed HTTP response: no status line")
-	errVersion      = errors.New("malformed HTTP version: it must be HTTP/1.0 or HTTP/1.1")
+	errVersion      = errors.New("malformed HTTP version: must be HTTP/1.0 or HTTP/1.1")
 	errStatusCode   = errors.New("malformed HTTP status code")
 	errHeader       = errors.New("malformed header of the response")
-	errContinued    = errors.New("malformed header of the response: a line that continues the one before")
+	errContinued    = errors.New("malformed header of the response: continuation line")
 	errHeadTooLong  = errors.New("headers of the response over 1048576 bytes")
 	errLength       = errors.New("bad Content-Length")
-	errLengths      = errors.New("several Content-Length headers that differ")
+	errLengths      = errors.New("Content-Length headers differ")
 	errEncoding     = errors.New("unsupported transfer encoding")
 	errTrailerKey   = errors.New("bad trailer key")
 	errInterim      = errors.New("more than 8 interim responses")
@@ -101,8 +101,7 @@ func (p *parser) keepAll() {
 	p.keep, p.header, p.body = true, p.header[:0], p.body[:0]
 }
 
-// feed parses b. It returns how many bytes belong to the response, and whether the response is
-// complete.
+// feed parses b. It returns how many bytes belong to the response, and whether that is complete.
 func (p *parser) feed(b []byte) (n int, done bool, err error) {
 	for n < len(b) {
 		rest := b[n:]

@@ -161,8 +161,7 @@ func (s *shard) awaitRing() {
 	s.events = s.events[:0]
 }
 
-// serveRing handles the available completions. serve handles timeouts afterwards, as without a
-// ring.
+// serveRing handles the available completions. serve handles timeouts afterwards.
 func (s *shard) serveRing() {
 	for n := s.ring.completed(); n > 0; n-- {
 		done := s.ring.take()

@@ -193,8 +193,7 @@ func (s *shard) endRest(c *conn, now int64) {
 // await takes the events that are there, or waits for some until the given moment or s.next,
 // whichever is earlier.
 func (s *shard) await(until int64) {
-	// After a large batch more events are likely, and polling avoids the detour through the Go
-	// scheduler.
+	// After a large batch more events are likely, and polling avoids the Go scheduler.
 	busy := len(s.events) >= 8
 	s.events = s.events[:cap(s.events)]
 	s.counters.Unlock()
@@ -277,8 +276,7 @@ func (s *shard) expire(now int64) {
 	}
 }
 
-// wakeResting ends all rests. Afterwards only users in the middle of a session send, without
-// thinking.
+// wakeResting ends all rests. Afterwards users within a session send without thinking.
 func (s *shard) wakeResting() {
 	now := s.now()
 	for i := range s.conns {

@@ -111,8 +111,7 @@ func (l *Loop) note(change func(*record.Counters)) {
 	change(l.counters)
 }
 
-// countInFlight changes the number of requests in flight by more. The caller holds the lock of the
-// counters.
+// countInFlight adds more to the requests in flight. The caller holds the lock of the counters.
 func (l *Loop) countInFlight(now int64, more int) {
 	l.counters.InFlight(&l.rec.Interval, now, l.inFlight)
 	l.inFlight += more
@@ -136,8 +135,7 @@ func (s *slot) mayRepeat(r *workload.Request, err error) bool {
 	return s.limit.read == 0 && r.Repeatable && wire.Classify(err) == bench.ErrReset
 }
 
-// roundTrip sends the request in s.out and reads its response. It opens a connection if there is
-// none.
+// roundTrip sends the request in s.out and reads its response, opening a connection if necessary.
 func (l *Loop) roundTrip(
 	ctx context.Context, s *slot, r *workload.Request, x *record.Exchange, deadline time.Time,
 ) (keep, dialFailed bool, err error) {

@@ -88,7 +88,7 @@ func (l *Loop) exchangeHTTP2(
 
 // errNotTaken marks requests that the contender did not get or did not start: they may be sent once
 // more, whatever their method.
-var errNotTaken = fmt.Errorf("the contender has not taken the request: %w", wire.ErrClosed)
+var errNotTaken = fmt.Errorf("the contender did not take the request: %w", wire.ErrClosed)
 
 // streamError is what errors.As makes of net/http's error of one stream; its fields have the same names.
 type streamError struct {

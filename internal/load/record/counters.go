@@ -59,8 +59,7 @@ func (c *Counters) SendScheduled(p Phase, lag time.Duration, waited bool) {
 	}
 }
 
-// Drop counts n scheduled requests that are never sent. waited says that they waited for a
-// connection.
+// Drop counts n scheduled requests that are never sent; waited: they waited for a connection.
 func (c *Counters) Drop(p Phase, n int64, waited bool) {
 	c.Dropped += n
 	if p == Measured {
@@ -157,7 +156,7 @@ func (c *Counters) fail(w *Tally, p Phase, x Exchange, took time.Duration) {
 }
 
 // gather moves the counts of all threads into the current window. What ends at until or later
-// belongs to the window after the next.
+// belongs to the window after the one that begins now.
 func (r *Recorder) gather(until int64) {
 	var now Gauges
 	for _, c := range r.counters {

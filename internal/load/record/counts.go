@@ -2,8 +2,7 @@ package record
 
 import "time"
 
-// LateAfter is the lag from which a request counts as late. Timers and schedulers are not more
-// exact.
+// LateAfter is the lag from which a request is late. Timers and schedulers are not more exact.
 const LateAfter = time.Millisecond
 
 // Counts are sums over a step or a part of it.

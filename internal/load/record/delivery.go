@@ -6,8 +6,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// Delivery hands windows to a callback from its own goroutine, so a slow callback delays nothing
-// else.
+// Delivery hands windows to a callback from its own goroutine, so a slow one delays nothing else.
 type Delivery struct {
 	onWindow func(bench.Window) // may be nil
 	mu       sync.Mutex

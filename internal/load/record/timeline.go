@@ -45,8 +45,7 @@ func (t *Timeline) init(s bench.Step) {
 	t.reset(t.Now)
 }
 
-// OnWake sets the function that makes the threads of a loop check the timeline. Call it before
-// Begin.
+// OnWake sets the function that makes threads of a loop check the timeline. Call it before Begin.
 func (t *Timeline) OnWake(wake func()) { t.wake = wake }
 
 func (t *Timeline) wakeAll() {

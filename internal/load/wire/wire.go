@@ -37,7 +37,7 @@ const DefaultTimeout = 10 * time.Second
 
 // The contender closed the connection before the end of a response.
 var (
-	ErrClosed = fmt.Errorf("the contender closed the connection before the whole response was there: %w",
+	ErrClosed = fmt.Errorf("the contender closed the connection before the end of the response: %w",
 		io.ErrUnexpectedEOF)
 	ErrClosedInBody = BodyError{ErrClosed}
 )
@@ -54,8 +54,7 @@ func Repeatable(method string) bool {
 	return false
 }
 
-// BackOff returns how long a connection waits after a number of failed attempts in a row to open
-// it.
+// BackOff returns how long a connection waits after failed attempts in a row to open it.
 func BackOff(failures int) time.Duration {
 	return min(time.Millisecond<<min(failures-1, 10), 100*time.Millisecond)
 }
@@ -104,8 +103,7 @@ func Class(status int) bench.ErrorKind {
 	return bench.ErrOther
 }
 
-// Example returns a text fit for a results file: valid UTF-8 without control characters, of limited
-// length.
+// Example returns a text fit for a results file: short valid UTF-8 without control characters.
 func Example(s string) string {
 	if len(s) > MaxExample {
 		s = s[:MaxExample] + "…"

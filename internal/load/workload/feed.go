@@ -8,13 +8,13 @@ import (
 	"locbench/internal/load/record"
 )
 
-// Feed says what comes due in an open loop, and counts it: requests by the schedule of a rate, or
-// users. It belongs to one goroutine.
+// Feed returns the scheduled jobs of an open loop, and counts them: requests at a rate, or users.
+// It belongs to one goroutine.
 type Feed struct {
 	step     bench.Step
 	rec      *record.Recorder
 	schedule *Schedule // nil: users
-	given    int64     // requests, or users
+	given    int64     // requests or users returned so far
 	over     bool
 }
 
@@ -28,7 +28,8 @@ func NewFeed(rec *record.Recorder, s bench.Step, change func() float64) *Feed {
 	return f
 }
 
-// Next takes a job that is scheduled at now, and counts it in c; ok is false where there is none before wake.
+// Next returns a job scheduled at now or earlier, and counts it in c. If ok is false, there is none
+// before wake.
 func (f *Feed) Next(now int64, c *record.Counters) (j Job, wake int64, ok bool) {
 	if f.schedule == nil {
 		return f.nextUser(now, c)
@@ -69,7 +70,7 @@ func (f *Feed) nextUser(now int64, c *record.Counters) (j Job, wake int64, ok bo
 	return Job{At: scheduled, Requests: a.Requests}, 0, true
 }
 
-// Over says whether nothing comes due any more.
+// Over reports whether all jobs have been returned.
 func (f *Feed) Over() bool { return f.over }
 
 // end returns when the schedule ends, record.Undecided in the lead-in.

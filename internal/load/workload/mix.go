@@ -1,5 +1,5 @@
-// Package workload says what a step asks: which requests and sessions in which mix, with which values,
-// when each is scheduled, how many connections they take, and which answers are checked.
+// Package workload says what a step sends: which requests and sessions in which mix, with which
+// values, when each is scheduled, over how many connections, and which responses are checked.
 package workload
 
 import (
@@ -32,46 +32,46 @@ type Spec struct {
 	CheckEvery int
 }
 
-// Mix draws what users do: which request or session by weight, and its values, all from one seed. Several
-// goroutines may use it. The same seed gives the same requests in the same order, whoever asks them.
+// Mix draws what users do: requests or sessions by weight, with their values, all from one seed.
+// Several goroutines may use it. The same seed gives the same requests in the same order, whichever
+// goroutine sends them.
 type Mix struct {
 	mu         sync.Mutex
 	rng        *rand.Rand
-	unique     *rand.Rand // of values that are to be other ones in each step and life
+	unique     *rand.Rand // for values that differ in each step and trial
 	requests   []*Request
 	iterations []*iteration
 	total      int // sum of the weights
 	checker    *checker
 	variables  map[string]*variable
-	slots      int // that a user needs
+	slots      int // number of slots a user needs
 }
 
-// unit is what a user does at a time: one request, or a session.
+// iteration is what a user does in one go: a single request or a session.
 type iteration struct {
 	name     string
-	session  int // from 1 among those of the mix; 0: a request that stands alone
+	session  int // number of the session in the mix, from 1; 0: a single request
 	weight   int
 	requests []*Request
-	vars     []*variable // that are drawn when it begins, into the first slots
-	saved    []string    // in the slots after them
+	vars     []*variable // variables drawn when it begins, into the slots after the saved values
+	saved    []string    // names of saved values, in the first slots
 	thinks   bool
 }
 
-// NewMix checks a spec, all its mistakes at once, and makes its requests ready.
+// NewMix checks a spec, reports all mistakes at once, and makes its requests ready.
 func NewMix(plan Spec) (*Mix, error) {
 	var errs []error
 	base, err := secret.ParseURL(plan.BaseURL)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Hostname() == "" {
-		// Without what it is: it may hold a password, where a malformed one cannot be separated from the
-		// rest.
-		errs = append(errs, errors.New("base URL: it must be http://HOST:PORT or https://HOST:PORT"))
+		// Without the URL itself: it may hold a password, which cannot be cut from a malformed URL.
+		errs = append(errs, errors.New("base URL: must be http://HOST:PORT or https://HOST:PORT"))
 		plan.BaseURL = "http://stand-in"
 	}
 	errs = append(errs, plan.Step.Validate()...)
 	if plan.Life == nil {
 		plan.Life = &Life{}
 	}
-	// The second words of the seeds only have to be fixed, and to differ.
+	// The second words of the seeds are arbitrary, but fixed and different.
 	m := &Mix{
 		rng: rand.New(rand.NewPCG(plan.Seed, 0x6c6f6362656e6368)), checker: newChecker(plan),
 		variables: map[string]*variable{},
@@ -86,7 +86,7 @@ func NewMix(plan Spec) (*Mix, error) {
 		}
 	}
 	if only := plan.Step.Request; only != "" && len(plan.Requests) > 0 && len(m.iterations) == 0 && len(errs) == 0 {
-		errs = append(errs, fmt.Errorf("no request or session is called %q", only))
+		errs = append(errs, fmt.Errorf("no request or session has the name %q", only))
 	}
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
@@ -94,13 +94,13 @@ func NewMix(plan Spec) (*Mix, error) {
 	return m, nil
 }
 
-// planned is a unit before its requests are made ready.
+// planned is an iteration before its requests are made ready.
 type planned struct {
 	iteration
 	of []bench.Request
 }
 
-// units returns the requests that stand alone, then the sessions.
+// iterations returns the single requests, then the sessions.
 func iterations(plan Spec) (all []planned) {
 	for _, r := range plan.Requests {
 		if r.Session == "" {
@@ -128,11 +128,11 @@ func iterations(plan Spec) (all []planned) {
 	return all
 }
 
-// add makes a unit ready.
+// add makes an iteration ready.
 func (m *Mix) add(of planned, plan Spec) (errs []error) {
 	u := &of.iteration
 	if u.weight < 1 {
-		errs = append(errs, fmt.Errorf("%s: weight %d: it must be at least 1", u.where(nil), u.weight))
+		errs = append(errs, fmt.Errorf("%s: weight %d: must be at least 1", u.where(nil), u.weight))
 	}
 	for _, r := range of.of {
 		for _, s := range r.Save {
@@ -157,7 +157,7 @@ func (m *Mix) add(of planned, plan Spec) (errs []error) {
 	return errs
 }
 
-// where names the unit and one of its requests in messages.
+// where returns the name of the iteration and one of its requests, for messages.
 func (u *iteration) where(r *Request) string {
 	switch {
 	case u.session == 0:
@@ -170,10 +170,11 @@ func (u *iteration) where(r *Request) string {
 
 func (u *iteration) saves(name string) bool { return slices.Contains(u.saved, name) }
 
-// slot returns where a saved value is: before the drawn ones, whose number is not known yet.
+// slot returns the slot of a saved value. Saved values come first, as the number of drawn ones is
+// not known yet.
 func (u *iteration) slot(name string) int { return slices.Index(u.saved, name) }
 
-// drawn returns the slot of a variable, which the unit draws from now on.
+// drawn returns the slot of a variable, and adds the variable if it is new.
 func (u *iteration) drawn(v *variable) int {
 	i := slices.Index(u.vars, v)
 	if i < 0 {
@@ -183,7 +184,7 @@ func (u *iteration) drawn(v *variable) int {
 	return len(u.saved) + i
 }
 
-// Names returns those of the requests.
+// Names returns the names of the requests.
 func (m *Mix) Names() (names []string) {
 	for _, r := range m.requests {
 		names = append(names, r.Name)
@@ -191,7 +192,7 @@ func (m *Mix) Names() (names []string) {
 	return names
 }
 
-// Sessions returns the names of its sessions.
+// Sessions returns the names of the sessions.
 func (m *Mix) Sessions() (names []string) {
 	for _, u := range m.iterations {
 		if u.session > 0 {
@@ -201,7 +202,7 @@ func (m *Mix) Sessions() (names []string) {
 	return names
 }
 
-// begin draws what a user does next, with all its values.
+// begin draws a user's next iteration with all its values.
 func (m *Mix) begin(u *User) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -243,24 +244,24 @@ func (m *Mix) draw() *iteration {
 	return m.iterations[len(m.iterations)-1]
 }
 
-// uses says whether a slot is in the request.
+// uses reports whether a slot is in the request.
 func (r *Request) uses(slot int) bool {
 	has := func(p part) bool { return p.kind != partText && p.slot == slot }
 	return slices.ContainsFunc(r.head, has) || slices.ContainsFunc(r.body, has)
 }
 
-// Life is what the steps of one contender's life have in common. The zero value is ready to use; steps of a
-// life are made one after the other, or take turns.
+// Life is what the steps of one trial share. The zero value is ready to use. Steps of a trial run
+// one after the other, or interleaved.
 type Life struct {
-	Salt   uint64            // other values of uuid and string than those of another life
-	Values map[string]string // saved by the setup
+	Salt   uint64            // makes values of uuid and string differ from those of other trials
+	Values map[string]string // values saved by the setup
 	steps  uint64
 	mixes  uint64
 	taken  map[string]*int64
 }
 
-// Step returns the seed of the life's next step. Steps draw other values than those before them: what is asked again may
-// be in a cache. The first one's seed is the run's.
+// Step returns the seed of the trial's next step. Steps draw different values, as repeated requests
+// may be answered from a cache. The first step's seed is the run's.
 func (l *Life) Step(seed uint64) uint64 {
 	seed += l.steps * 0xd1342543de82ef95
 	l.steps++
@@ -288,27 +289,27 @@ func (l *Life) counter(variable string) *int64 {
 	return l.taken[variable]
 }
 
-// User is one who asks: in the middle of a session, or about to begin the next thing. The zero value is
-// ready. It belongs to a connection.
+// User is one simulated user, within an iteration or between two. The zero value is ready to use.
+// It belongs to a connection.
 type User struct {
-	iteration *iteration // nil: nothing is begun
-	at        int        // the next of its requests
+	iteration *iteration // nil: no iteration is begun
+	at        int        // index of the next request
 	slots     []slot
 	body      []byte
-	thinkSeed uint64 // for its thinking
-	check     bool   // the response is to be checked
+	thinkSeed uint64 // seed of the think times
+	check     bool   // the response will be checked
 }
 
-// Begun says whether the user has begun something that is not ended yet.
+// Begun reports whether the user has begun an iteration that has not ended.
 func (u *User) Begun() bool { return u.iteration != nil }
 
-// Midway says whether the user has made a request of a session that has more.
+// Midway reports whether the user has sent a request of a session that has more.
 func (u *User) Midway() bool { return u.iteration != nil && u.at > 0 }
 
-// Forget lets the user begin something else.
+// Forget drops the user's iteration.
 func (u *User) Forget() { u.iteration = nil }
 
-// Begin draws what a user does next, where nothing is begun; an error says that nobody can begin it any more.
+// Begin draws the user's next iteration, if none is begun. It fails if no values are left.
 func (m *Mix) Begin(u *User) error {
 	if u.iteration != nil {
 		return nil
@@ -316,20 +317,20 @@ func (m *Mix) Begin(u *User) error {
 	return m.begin(u)
 }
 
-// Think returns how long the user, who has begun something, waits before the next request.
+// Think returns how long the user, who has begun an iteration, thinks before the next request.
 func (u *User) Think() time.Duration {
 	t := u.iteration.requests[u.at].think
 	if t.Max <= t.Min {
 		return t.Min
 	}
-	// SplitMix64, so how long one thinks does not depend on what others do meanwhile.
+	// SplitMix64, so the think time of one user does not depend on other users.
 	x := u.thinkSeed + uint64(u.at+1)*0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return t.Min + time.Duration((x^x>>31)%uint64(t.Max-t.Min+1))
 }
 
-// Write appends the next request of a user, who has begun something, to dst.
+// Write appends the next request of a user, who has begun an iteration, to dst.
 func (m *Mix) Write(u *User, dst []byte) (*Request, []byte) {
 	r := u.iteration.requests[u.at]
 	u.check = r.checked && m.drawsCheck()
@@ -352,11 +353,11 @@ func (m *Mix) Write(u *User, dst []byte) (*Request, []byte) {
 	return r, dst
 }
 
-// Keeps says whether the whole response to the request written last is wanted: head and body.
+// Keeps reports whether the whole response to the last request is needed: head and body.
 func (u *User) Keeps() bool { return u.check || len(u.iteration.requests[u.at].saves) > 0 }
 
-// Done takes in what became of the request written last. It returns the number of its session from 1, 0 where
-// there is none, which of its requests it was, and whether the session has ended with it.
+// Done ends the last request. It returns the number of its session from 1 (0: a single request),
+// its index in the session, and whether the iteration ended with it.
 func (u *User) Done(failed bool) (session, step int, ended bool) {
 	session, step = u.iteration.session, u.at
 	if u.at++; failed || u.at == len(u.iteration.requests) {

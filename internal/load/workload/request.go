@@ -17,31 +17,31 @@ import (
 	"locbench/internal/load/wire"
 )
 
-// Request is a bench.Request made ready to be asked.
+// Request is a bench.Request made ready to be sent.
 type Request struct {
-	Index       int           // among those of the mix
+	Index       int           // index in the mix
 	Name        string        //
-	HTTPRequest *http.Request // only its method is set: what net/http needs for reading the response
-	Status      int           // wanted,
-	More        []int         // as are these
-	Timeout     time.Duration // of its own; 0: that of the step
+	HTTPRequest *http.Request // only its method is set: net/http needs it to read the response
+	Status      int           // expected status
+	More        []int         // other expected statuses
+	Timeout     time.Duration // 0: the timeout of the step
 	IsHead      bool
 
 	Repeatable bool // see wire.Repeatable
 
-	head, body []part // of the bytes on the wire
+	head, body []part // parts of the bytes on the wire
 	saves      []save
 	think      bench.Think
-	checked    bool // its responses can be
-	id, word   int  // slots of {id} and {language} of the data set; -1: it has none
+	checked    bool // its responses may be checked
+	id, word   int  // slots of {id} and {language} of the data set; -1: not used
 }
 
-// Wants says whether a status is wanted.
+// Expects reports whether a status is expected.
 func (r *Request) Expects(status int) bool {
 	return status == r.Status || slices.Contains(r.More, status)
 }
 
-// Statuses returns the wanted ones in words: "200 or 404".
+// Statuses returns the expected statuses in words: "200 or 404".
 func (r *Request) Statuses() string {
 	text := strconv.Itoa(r.Status)
 	for _, more := range r.More {
@@ -50,7 +50,7 @@ func (r *Request) Statuses() string {
 	return text
 }
 
-// newRequest makes r ready as one of a unit.
+// newRequest makes r ready as a request of an iteration.
 func (m *Mix) newRequest(r bench.Request, u *iteration, plan Spec) (*Request, error) {
 	made := &Request{
 		Index: len(m.requests), Name: r.Name, Status: cmp.Or(r.ExpectStatus, http.StatusOK), More: r.MoreStatuses,
@@ -60,7 +60,7 @@ func (m *Mix) newRequest(r bench.Request, u *iteration, plan Spec) (*Request, er
 	}
 	made.Repeatable = wire.Repeatable(made.HTTPRequest.Method)
 	if !strings.HasPrefix(r.Path, "/") {
-		return nil, fmt.Errorf("path %q: it must start with a slash", r.Path)
+		return nil, fmt.Errorf("path %q: must start with a slash", r.Path)
 	}
 	c := composer{mix: m, iteration: u, request: made, of: r, plan: plan}
 	if err := c.compose(strings.TrimSuffix(plan.BaseURL, "/")); err != nil {
@@ -83,13 +83,13 @@ type composer struct {
 	request   *Request
 	of        bench.Request
 	plan      Spec
-	places    []part // of the head, in the order of their stand-ins
+	places    []part // places of the head, in the order of their stand-ins
 }
 
-// standIn is a word that no escaping touches, for a place that net/http would change.
+// standIn matches a word that no escaping changes. It marks a place that net/http would change.
 var standIn = regexp.MustCompile(`xLocbenchPlace(\d+)x`)
 
-// compose has net/http write the request once, so only the places are left to be filled in.
+// compose has net/http write the request once. Only the places remain to be filled in.
 func (c *composer) compose(base string) error {
 	path, query, asks := strings.Cut(c.of.Path, "?")
 	address, err := c.replaced(path, inPath)
@@ -150,7 +150,7 @@ func (c *composer) compose(base string) error {
 	return nil
 }
 
-// split makes parts of what net/http has written.
+// split cuts what net/http wrote into parts.
 func (c *composer) split(raw string, body []byte) {
 	length := "\r\nContent-Length: "
 	before, after, hasLength := strings.Cut(raw, length+strconv.Itoa(len(body))+"\r\n")
@@ -184,7 +184,7 @@ func (c *composer) headParts(text string) {
 	c.request.head = append(c.request.head, part{text: text[from:]})
 }
 
-// joined puts texts that follow each other together.
+// joined merges consecutive texts.
 func joined(parts []part) (out []part) {
 	for _, p := range parts {
 		switch n := len(out) - 1; {
@@ -216,7 +216,8 @@ func (c *composer) replaced(text string, e encoding) (string, error) {
 	return b.String(), nil
 }
 
-// parts returns those of a template. In JSON a place with a type stands for the quotes around it, too.
+// parts returns the parts of a template. In JSON, a place with a type includes the quotes around
+// it.
 func (c *composer) parts(text string, e encoding) (parts []part, err error) {
 	all := bench.Parts(text)
 	for i := range all {
@@ -247,8 +248,8 @@ func (c *composer) parts(text string, e encoding) (parts []part, err error) {
 	return joined(parts), nil
 }
 
-// place returns what is filled in for a variable: one that was saved in the setup, or is in this session,
-// one of the profile, or of the data set.
+// place returns the part that fills in a variable: one saved in the setup or in this session, one
+// of the profile, or one of the data set.
 func (c *composer) place(p bench.Part, e encoding) (part, error) {
 	if value, ok := c.plan.Life.saved(p.Name); ok {
 		return part{text: string(e.append(nil, []byte(value)))}, nil
@@ -266,7 +267,7 @@ func (c *composer) place(p bench.Part, e encoding) (part, error) {
 			return part{}, err
 		}
 		if ofRow != (v.File != "" && v.Column == "") {
-			return part{}, errors.New("only a variable that is a row of a file has columns, and it needs one")
+			return part{}, errors.New("write NAME.COLUMN for a variable that is a row of a file, and NAME for any other")
 		}
 		return drawn.part(c.iteration.drawn(drawn), cmp.Or(v.Column, column), e)
 	}
@@ -280,7 +281,7 @@ func (c *composer) place(p bench.Part, e encoding) (part, error) {
 		return v.part(c.request.id, "", e)
 	case "language":
 		if len(c.of.Languages) == 0 {
-			return part{}, errors.New("there are no languages")
+			return part{}, errors.New("the request has no languages")
 		}
 		v := c.mix.own("language of "+c.of.Name, func() *variable {
 			return &variable{kind: partItem, items: c.of.Languages, size: int64(len(c.of.Languages)), draw: bench.DrawInTurn}
@@ -288,14 +289,14 @@ func (c *composer) place(p bench.Part, e encoding) (part, error) {
 		c.request.word = c.iteration.drawn(v)
 		return v.part(c.request.word, "", e)
 	}
-	return part{}, errors.New("there is no such variable")
+	return part{}, errors.New("variable not found")
 }
 
-// newHTTPRequest returns a request with a body to an address.
+// newHTTPRequest returns a request with a body for a URL.
 func newHTTPRequest(address, method string, body []byte) (*http.Request, error) {
 	req, err := http.NewRequest(method, address, bytes.NewReader(body))
 	if err != nil {
-		// The whole URL in a url.Error may hold a password.
+		// The URL in a url.Error may hold a password.
 		if whole, ok := errors.AsType[*url.Error](err); ok {
 			err = whole.Err
 		}

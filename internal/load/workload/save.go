@@ -12,14 +12,14 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// Use is where the values of a variable are filled in, which decides what they may be.
+// Use is where the values of a variable are filled in, which limits what they may be.
 type Use struct {
 	Header bool // no control characters
-	Number bool // as JSON has numbers
+	Number bool // a JSON number
 	JSON   bool // any JSON value
 }
 
-// Uses returns those of all variables of requests, by their names.
+// Uses returns the uses of all variables of requests, by name.
 func Uses(requests []bench.Request) map[string]Use {
 	uses := map[string]Use{}
 	for _, r := range requests {
@@ -40,23 +40,23 @@ func Uses(requests []bench.Request) map[string]Use {
 	return uses
 }
 
-// Fits says what is wrong with a value that is used so; nil where it fits.
+// Fits returns what is wrong with a value for this use; nil if it fits.
 func (u Use) Fits(value []byte) error {
 	switch {
 	case u.Number && !isNumber(value):
-		return fmt.Errorf("%q is not a number, which `:number` wants", safe.Line(string(value), 60))
+		return fmt.Errorf("%q: `:number` needs a number", safe.Line(string(value), 60))
 	case u.JSON && !isJSON(value):
-		return fmt.Errorf("%q is not JSON, which `:json` wants", safe.Line(string(value), 60))
+		return fmt.Errorf("%q: `:json` needs JSON", safe.Line(string(value), 60))
 	case u.Header && bytes.ContainsFunc(value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }):
-		return errors.New("it has a line break or another control character, and is sent in a header")
+		return errors.New("a header cannot have a line break or another control character")
 	}
 	return nil
 }
 
-// maxSaved bounds a saved value, in bytes.
+// maxSaved is the maximum size of a saved value, in bytes.
 const maxSaved = 64 << 10
 
-// save takes one value out of responses.
+// save takes one value from responses.
 type save struct {
 	of   bench.Save
 	slot int
@@ -79,26 +79,26 @@ func newSave(of bench.Save, slot int, use Use) (s save, err error) {
 	return s, nil
 }
 
-// CheckSave says what is wrong with where a value is to be found; nil where it can be looked for.
+// CheckSave returns what is wrong with the place of a value in a response; nil if it is valid.
 func CheckSave(of bench.Save) error {
 	switch of.From {
 	case bench.FromJSON, bench.FromRegex:
 	case bench.FromHeader, bench.FromCookie:
 		if of.Of == "" {
-			return fmt.Errorf("the %s has no name", of.From)
+			return fmt.Errorf("the %s needs a name", of.From)
 		}
 	default:
-		return fmt.Errorf("%q is no part of a response: write a path, or one of `{json: PATH}`, `{header: NAME}`, "+
+		return fmt.Errorf("%q is not a part of a response: write a path, or one of `{json: PATH}`, `{header: NAME}`, "+
 			"`{cookie: NAME}`, `{regex: PATTERN}`", of.From)
 	}
 	s, err := newSave(of, 0, Use{})
 	if err == nil && of.From == bench.FromJSON && s.path.Many() {
-		err = errors.New("`[*]` leads to several values: write the number of one, such as `[0]`")
+		err = errors.New("`[*]` matches several values: write an index, such as `[0]`")
 	}
 	return err
 }
 
-// take puts the value that a response has into a slot.
+// take puts the value from a response into a slot.
 func (s *save) take(a Response, to *slot) error {
 	value, ok := []byte(nil), false
 	switch s.of.From {
@@ -133,12 +133,12 @@ func (s *save) take(a Response, to *slot) error {
 		to.text = append(to.text[:0], a.Body[m[0]:m[1]]...)
 	}
 	if len(to.text) > maxSaved {
-		return fmt.Errorf("its value is longer than %d bytes", maxSaved)
+		return fmt.Errorf("value longer than %d bytes", maxSaved)
 	}
 	return s.use.Fits(to.text)
 }
 
-// headerValue returns the value of the first header of that name that begins with a text.
+// headerValue returns the value of the first header with a name that begins with a text.
 func headerValue(head []byte, name string, begin []byte) ([]byte, bool) {
 	for len(head) > 0 {
 		line, rest, _ := bytes.Cut(head, []byte{'\n'})

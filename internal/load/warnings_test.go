@@ -42,11 +42,11 @@ func TestRunRefusesWhatTheMachineCannotOpen(t *testing.T) {
 func TestJudgeSuspectsTheClient(t *testing.T) {
 	rec := &record.New(bench.Step{Connections: 1}, nil).Result
 	l := bench.Load{Elapsed: time.Second, ClientCPU: time.Duration(0.9 * ownCPUs() * float64(time.Second)), ClientCPUs: ownCPUs()}
-	if got := judge(l, rec); len(got) != 1 || got[0].Kind != bench.WarnClientMaybeBound {
+	if got := clientWarnings(l, rec); len(got) != 1 || got[0].Kind != bench.WarnClientMaybeBound {
 		t.Errorf("%q", got)
 	}
 	l.Wall = 2 * time.Second // the share is of the time in which it was measured
-	if got := judge(l, rec); len(got) != 0 {
+	if got := clientWarnings(l, rec); len(got) != 0 {
 		t.Errorf("%q", got)
 	}
 }
@@ -61,7 +61,7 @@ func TestSaturation(t *testing.T) {
 	if l.Saturation != .99 {
 		t.Errorf("saturation %g", l.Saturation)
 	}
-	if got := judge(l, &rec.Result); len(got) != 1 || !strings.Contains(got[0].Text, "had something to do in 99% of the step") {
+	if got := clientWarnings(l, &rec.Result); len(got) != 1 || !strings.Contains(got[0].Text, "had something to do in 99% of the step") {
 		t.Errorf("%q", got)
 	}
 }
