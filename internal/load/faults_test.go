@@ -111,7 +111,7 @@ func TestRunIsInterruptedWhileTheServerHangs(t *testing.T) {
 					case n <= 10:
 						fmt.Fprint(conn, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 						return true
-					case n == 15: // and that is all: five connections hang now
+					case n == 15: // no more: five connections hang now
 						cancel()
 					}
 					<-hang
@@ -130,7 +130,7 @@ func TestRunIsInterruptedWhileTheServerHangs(t *testing.T) {
 				if l.AllSucceeded() != 10 || l.Sent != 15 || len(l.Failed) > 0 {
 					t.Errorf("%d succeeded of %d, failed: %v", l.Succeeded, l.Sent, l.Failed)
 				}
-				if len(l.Warnings) == 0 || !strings.Contains(l.Warnings[0].Text, "5 requests in flight were cut off") {
+				if len(l.Warnings) == 0 || l.Warnings[0].Kind != bench.WarnInterrupted || !strings.HasPrefix(l.Warnings[0].Text, "interrupted: 5 requests") {
 					t.Errorf("warnings %q", l.Warnings)
 				}
 			})

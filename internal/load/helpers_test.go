@@ -61,7 +61,7 @@ func plan(url string, connections int, duration time.Duration) Plan {
 		Step:     bench.Step{Name: fmt.Sprint(connections, " connections"), Connections: connections, Duration: duration},
 		Requests: []bench.Request{{Name: "get", Path: "/city?id={id}", ExpectStatus: 200}},
 		IDs:      []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
-		Timeout:  30 * time.Second, // more than a machine stands still for
+		Timeout:  30 * time.Second, // longer than any machine stall
 		Seed:     1,
 	}
 }
@@ -91,7 +91,7 @@ func openCounted(url string, rate float64, most int, requests int64) Plan {
 func run(t testing.TB, e Engine, p Plan) bench.Load {
 	t.Helper()
 	var got []bench.Window
-	e.patience = time.Minute // more than a machine stands still for
+	e.patience = time.Minute // longer than any machine stall
 	l, err := e.Run(t.Context(), p, func(w bench.Window) { got = append(got, w) })
 	if err != nil {
 		t.Fatal(err)
@@ -152,11 +152,11 @@ func runOpen(t testing.TB, e Engine, p Plan) bench.Load {
 	for _, w := range l.Windows {
 		sent, late, dropped = sent+w.Sent, late+w.Late, dropped+w.Dropped
 	}
-	if sent > l.Sent || due(l) > l.Scheduled || late > l.Late || dropped > l.Dropped {
-		t.Errorf("windows have %d sent, %d due, %d late, %d dropped; the step %d, %d, %d, %d", sent, due(l), late, dropped, l.Sent, l.Scheduled, l.Late, l.Dropped)
+	if sent > l.Sent || scheduled(l) > l.Scheduled || late > l.Late || dropped > l.Dropped {
+		t.Errorf("windows have %d sent, %d scheduled, %d late, %d dropped; the step %d, %d, %d, %d", sent, scheduled(l), late, dropped, l.Sent, l.Scheduled, l.Late, l.Dropped)
 	}
 	if l.Scheduled != l.Sent+l.Dropped || l.Lag.Count != l.Sent || l.Late > l.Sent {
-		t.Errorf("%d due, %d sent (lag of %d), %d late, %d dropped", l.Scheduled, l.Sent, l.Lag.Count, l.Late, l.Dropped)
+		t.Errorf("%d scheduled, %d sent (lag of %d), %d late, %d dropped", l.Scheduled, l.Sent, l.Lag.Count, l.Late, l.Dropped)
 	}
 	if l.Origin() != bench.FromScheduled || l.Sending.Count != l.Latency.Count || l.Sending.Mean > l.Latency.Mean {
 		t.Errorf("from %s: mean %s of %d; from their sending %s of %d", l.Origin(), l.Latency.Mean, l.Latency.Count, l.Sending.Mean, l.Sending.Count)
@@ -165,7 +165,7 @@ func runOpen(t testing.TB, e Engine, p Plan) bench.Load {
 }
 
 // due returns how many requests were scheduled within the interval.
-func due(l bench.Load) (n int64) {
+func scheduled(l bench.Load) (n int64) {
 	for _, w := range l.Windows {
 		n += w.Due
 	}
@@ -220,7 +220,7 @@ func (c *counting) count(status int) int64 {
 // answered checks how many answers of a status the server has given.
 func (c *counting) answered(t testing.TB, status int, want int64) {
 	t.Helper()
-	testenv.Until(t, 30*time.Second, fmt.Sprintf("the server has counted %d answers of status %d", want, status), func() bool { return c.count(status) >= want })
+	testenv.Until(t, 30*time.Second, fmt.Sprintf("the server has counted %d responses with status %d", want, status), func() bool { return c.count(status) >= want })
 	if n := c.count(status); n != want {
 		t.Errorf("the server answered %d with %d, want %d", n, status, want)
 	}
@@ -351,4 +351,21 @@ func newHanging(t testing.TB, n int64) *counting {
 		time.Sleep(time.Millisecond)
 		return hello(w, r)
 	})
+}
+
+// aboutInFlight returns the warnings about the number of requests in flight.
+func aboutInFlight(all bench.Warnings) (some bench.Warnings) {
+	for _, w := range all {
+		_, gap := w.Values["gap_ns"]
+		switch w.Kind {
+		case bench.WarnClockUnsteady, bench.WarnResponsesSeenLate, bench.WarnUnstable,
+			bench.WarnNotKeepingUp, bench.WarnInterrupted:
+			some = append(some, w)
+		case bench.WarnClientBound:
+			if gap {
+				some = append(some, w)
+			}
+		}
+	}
+	return some
 }

@@ -70,7 +70,7 @@ func TestHTTP2CountsWhatTheServerAnswered(t *testing.T) {
 	}
 }
 
-func TestHTTP2AsksWhatHTTP1Asks(t *testing.T) {
+func TestHTTP2SendsWhatHTTP1Sends(t *testing.T) {
 	var asked atomic.Pointer[string]
 	server, e := newHTTP2(t, false, func(w http.ResponseWriter, r *http.Request) int {
 		body, _ := io.ReadAll(r.Body)
@@ -171,7 +171,7 @@ func TestUsersOfEachProtocol(t *testing.T) {
 	}
 }
 
-func TestHTTP2TellsErrorsFromSuccesses(t *testing.T) {
+func TestHTTP2SeparatesErrorsFromSuccesses(t *testing.T) {
 	var n atomic.Int64
 	server, e := newHTTP2(t, false, func(w http.ResponseWriter, r *http.Request) int {
 		switch n.Add(1) % 4 {

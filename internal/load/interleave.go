@@ -28,7 +28,7 @@ func (e Engine) runInterleaved(
 	ctx context.Context, plan Plan, connections int, onWindow func(bench.Window),
 ) (bench.Load, error) {
 	if plan.Interleave.Length <= 0 || plan.Step.CheckInterleave() != nil {
-		return bench.Load{}, errors.New("this step cannot be interleaved")
+		return bench.Load{}, errors.New("cannot be interleaved")
 	}
 	if e.Keep == nil {
 		e.Keep = &Kept{}
@@ -43,14 +43,14 @@ func (e Engine) runInterleaved(
 		if n > 0 {
 			plan.Interleave.Next()
 		}
-		turn, own := plan, e
-		if turn.Step.Duration = plan.Interleave.Length; left-turn.Step.Duration < plan.Interleave.Length/2 {
-			turn.Step.Duration = left
+		slice, own := plan, e
+		if slice.Step.Duration = plan.Interleave.Length; left-slice.Step.Duration < plan.Interleave.Length/2 {
+			slice.Step.Duration = left
 		}
-		left -= turn.Step.Duration
-		turn.Seed += uint64(n) * 0x9e3779b97f4a7c15 // other ids than in the slice before
-		own.Window = turn.Step.Duration
-		m, err := own.measure(ctx, turn, connections, nil)
+		left -= slice.Step.Duration
+		slice.Seed += uint64(n) * 0x9e3779b97f4a7c15 // other ids than in the slice before
+		own.Window = slice.Step.Duration
+		m, err := own.measure(ctx, slice, connections, nil)
 		if err != nil && (all == nil || ctx.Err() == nil) {
 			return bench.Load{}, err
 		}

@@ -28,7 +28,7 @@ func TestConnectionsAreKeptBetweenSteps(t *testing.T) {
 			l := run(t, e, p)
 			succeeded += l.Succeeded
 			server.opened(t, connections)
-			if l.Succeeded != p.Step.MaxRequests-l.Dropped || strings.Contains(l.Warnings.Join("\n"), "opened again") {
+			if l.Succeeded != p.Step.MaxRequests-l.Dropped || l.Warnings.Has(bench.WarnReopened) {
 				t.Errorf("%d succeeded, failed %v, %q", l.Succeeded, l.Failed, l.Warnings)
 			}
 		}

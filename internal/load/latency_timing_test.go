@@ -268,7 +268,7 @@ func TestLatencyAgreesWithTheServer(t *testing.T) {
 							t.Fatalf("the kernel does not tell when %d requests came in", n)
 						}
 						if l.Stamped < l.Succeeded/4 { // those of the other connection often come right behind
-							t.Fatalf("of %d answers the kernel reported the arrival of %d only", l.Succeeded, l.Stamped)
+							t.Fatalf("of %d responses the kernel reported the arrival of only %d", l.Succeeded, l.Stamped)
 						}
 						return share(l.Latency, want)
 					})

@@ -81,7 +81,7 @@ type Response = workload.Response
 // Data is what requests take from files, and Life is what the steps of one trial share.
 type (
 	Data = workload.Data
-	Life = workload.Life
+	Life = workload.TrialState
 )
 
 // ErrNotKnown is what Plan.Check returns if it does not know the expected response: that counts as
@@ -95,7 +95,7 @@ type Kept = wire.Kept
 func (p Plan) spec() workload.Spec {
 	return workload.Spec{
 		BaseURL: p.BaseURL, Step: p.Step, Requests: p.Requests, Sessions: p.Sessions, Variables: p.Variables,
-		Data: p.Data, Life: p.Life, IDs: p.IDs, Seed: p.Seed,
+		Data: p.Data, Trial: p.Life, IDs: p.IDs, Seed: p.Seed,
 		Check: p.Check, Checks: p.Checks, CheckEvery: p.CheckEvery,
 	}
 }

@@ -31,7 +31,7 @@ func TestRunCountsWhatTheServerAnswered(t *testing.T) {
 					t.Errorf("%d scheduled, %d sent, %d succeeded and %d outside of the interval, %d cut off, failed %v; want %d", l.Scheduled, l.Sent, l.Succeeded, l.Lead+l.Drain, l.Cut, l.Failed, requests)
 				}
 				if l.Bytes != 5*l.Succeeded {
-					t.Errorf("%d bytes in %d answers of 5", l.Bytes, l.Succeeded)
+					t.Errorf("%d bytes in %d responses of 5", l.Bytes, l.Succeeded)
 				}
 				server.opened(t, int64(connections))
 				if l.Elapsed <= 0 || l.Started.IsZero() || l.ClientCPU <= 0 {
@@ -57,7 +57,7 @@ func TestRunNamesItsLoop(t *testing.T) {
 	}
 }
 
-func TestRunTellsErrorsFromSuccesses(t *testing.T) {
+func TestRunSeparatesErrorsFromSuccesses(t *testing.T) {
 	eachLoop(t, func(t *testing.T, e Engine) {
 		var n atomic.Int64
 		var followed atomic.Bool
@@ -92,7 +92,7 @@ func TestRunTellsErrorsFromSuccesses(t *testing.T) {
 		if got, want := l.Examples["5xx"], "503 Service Unavailable status [31m 503"; got != want {
 			t.Errorf("example %q, want %q", got, want)
 		}
-		server.opened(t, 8) // unwanted answers must not close them
+		server.opened(t, 8) // unexpected responses must not close them
 	})
 }
 

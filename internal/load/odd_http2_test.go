@@ -85,7 +85,7 @@ func TestOddServersOfHTTP2(t *testing.T) {
 		opened int64
 	}{
 		{name: "plain", serve: stream.responses, opened: once},
-		{name: "interim answer", serve: func(s stream) {
+		{name: "interim response", serve: func(s stream) {
 			s.headers(0x08, 3, '1', '0', '3') // :status 103
 			s.responses()
 		}, opened: once},

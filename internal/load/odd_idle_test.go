@@ -109,7 +109,7 @@ func TestConnectionsThatEndBeforeTheyAreUsed(t *testing.T) {
 			half(conn)
 		},
 		"408 and open":          writes(gaveUp),
-		"interim answer":        writes("HTTP/1.1 100 Continue\r\n\r\n"),
+		"interim response":      writes("HTTP/1.1 100 Continue\r\n\r\n"),
 		"a byte":                writes("x"),
 		"a whole good response": writes(okResponse),
 	} {
@@ -126,7 +126,7 @@ func TestConnectionsThatEndBeforeTheyAreUsed(t *testing.T) {
 				server.start(t, config)
 				l := run(t, e, plan(server.url, connections, 100*time.Millisecond))
 				if l.FailedTotal() != 0 || l.Sent == 0 || l.Sent != server.asked.Load() || server.late.Load() != 0 {
-					t.Errorf("%d sent, failed %v %v, the server was asked %d times, after the end %d times",
+					t.Errorf("%d sent, failed %v %v, the server got %d requests, after the end %d",
 						l.Sent, l.Failed, l.Examples, server.asked.Load(), server.late.Load())
 				}
 				server.sees(t, 2*connections-1)

@@ -81,26 +81,26 @@ func odds() []odd {
 		{name: "silent reset", serve: ok.ends(resets), opened: each},
 		{name: "silent half close", serve: ok.ends(halfCloses), opened: each},
 		{name: "surplus bytes", serve: says(okResponse + "surplus"), opened: each},
-		{name: "close instead of the second answer", serve: ok.then(none.ends(closes)), opened: each},
-		{name: "reset instead of the second answer", serve: ok.then(none.ends(resets)), opened: each},
-		{name: "half close instead of the second answer", serve: ok.then(none.ends(halfCloses)), opened: each},
-		{name: "408 instead of the second answer", serve: ok.then(says(gaveUp).ends(closes)), opened: each},
+		{name: "close instead of the second response", serve: ok.then(none.ends(closes)), opened: each},
+		{name: "reset instead of the second response", serve: ok.then(none.ends(resets)), opened: each},
+		{name: "half close instead of the second response", serve: ok.then(none.ends(halfCloses)), opened: each},
+		{name: "408 instead of the second response", serve: ok.then(says(gaveUp).ends(closes)), opened: each},
 		{
-			name: "close instead of the second answer, PUT", method: "PUT", body: 10,
+			name: "close instead of the second response, PUT", method: "PUT", body: 10,
 			serve: ok.then(none.ends(closes)), opened: each,
 		},
 		{
-			name: "408 instead of the second answer, POST", method: "POST",
+			name: "408 instead of the second response, POST", method: "POST",
 			serve: ok.then(says(gaveUp).ends(closes)), opened: each,
 		},
 		{
-			name: "answer before a long request is read", method: "POST", body: 8 << 20,
+			name: "response before a long request is read", method: "POST", body: 8 << 20,
 			serve: ok.ends(leaves), opened: each,
 		},
 
 		// What may have been done already is not asked for again.
 		{
-			name: "close instead of the second answer, POST", method: "POST", serve: ok.then(none.ends(closes)),
+			name: "close instead of the second response, POST", method: "POST", serve: ok.then(none.ends(closes)),
 			kind: bench.ErrReset, failed: all / 2, opened: each / 2,
 		},
 		{
@@ -119,7 +119,7 @@ func odds() []odd {
 		},
 		{
 			name: "no response", serve: none.ends(closes),
-			kind: bench.ErrReset, text: "before the whole response", failed: all, opened: twice,
+			kind: bench.ErrReset, text: "before the end of the response", failed: all, opened: twice,
 		},
 		{
 			name: "no response, half close", serve: none.ends(halfCloses),
@@ -150,7 +150,7 @@ func odds() []odd {
 		},
 		{
 			name: "half a head", serve: says(okHead + "Content-").ends(closes),
-			kind: bench.ErrReset, text: "before the whole response", failed: all, opened: each,
+			kind: bench.ErrReset, text: "before the end of the response", failed: all, opened: each,
 		},
 		{
 			name: "half a body", serve: says(okHead + "Content-Length: 9\r\n\r\nhello").ends(closes),
@@ -334,7 +334,7 @@ func TestOddServersWithManyConnections(t *testing.T) {
 					meets(t, e, counted(newOdd(t, o, nil).url, 6, 60), run)
 				})
 			})
-			t.Run("open", func(t *testing.T) { // what is still in line when the last one comes due is dropped
+			t.Run("open", func(t *testing.T) { // what is still in line when the last one is scheduled is dropped
 				eachOpenLoop(t, func(t *testing.T, e Engine) {
 					meets(t, e, openCounted(newOdd(t, o, nil).url, 500, 4, 60), runOpen)
 				})

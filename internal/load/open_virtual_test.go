@@ -35,14 +35,14 @@ func TestOpenSchedule_IsKept(t *testing.T) {
 				if step.Wave != nil {
 					want += step.Wave.Amplitude * .25 / (2 * math.Pi) * (1 - math.Cos(2*math.Pi*.7/.25))
 				}
-				if n := float64(due(l)); math.Abs(n-want) > 1 {
+				if n := float64(scheduled(l)); math.Abs(n-want) > 1 {
 					t.Errorf("%g were scheduled in the interval, want %g", n, want)
 				}
 				if l.AllSucceeded() != l.Scheduled || l.AllSucceeded() != c.count() || l.Dropped+l.Late+l.Held != 0 {
 					t.Errorf("%d succeeded of %d, the contender answered %d; failed %v, dropped %d, late %d", l.AllSucceeded(), l.Scheduled, c.count(), l.Failed, l.Dropped, l.Late)
 				}
 				if l.Lag.Max > 0 || l.Elapsed != step.Duration || l.Latency.Max.Round(10*time.Microsecond) != 3*time.Millisecond {
-					t.Errorf("up to %s late, %s from being due, elapsed %s", l.Lag.Max, l.Latency.Max, l.Elapsed)
+					t.Errorf("up to %s late, %s from the scheduled time, elapsed %s", l.Lag.Max, l.Latency.Max, l.Elapsed)
 				}
 			})
 		})
@@ -69,22 +69,22 @@ func TestOpenLoop_StallShowsInLatencyFromScheduled(t *testing.T) {
 		p := openPlan(virtualURL, 1000, connections, 2500*time.Millisecond)
 		p.OnStart = func() { from := time.Now().Add(500 * time.Millisecond); began.Store(&from) }
 		l := runOpen(t, c.engine(), p)
-		if due(l) != 2500 || l.AllSucceeded() != l.Scheduled || l.MaxOpenConnections != connections {
-			t.Fatalf("%d due, %d succeeded, %d connections, failed %v, dropped %d", due(l), l.AllSucceeded(), l.MaxOpenConnections, l.Failed, l.Dropped)
+		if scheduled(l) != 2500 || l.AllSucceeded() != l.Scheduled || l.MaxOpenConnections != connections {
+			t.Fatalf("%d scheduled, %d succeeded, %d connections, failed %v, dropped %d", scheduled(l), l.AllSucceeded(), l.MaxOpenConnections, l.Failed, l.Dropped)
 		}
 		const perSecond = connections / .002
 		for _, d := range []time.Duration{100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond, 750 * time.Millisecond} {
 			want := (stall - d).Seconds() * 1000 / (1 - 1000/perSecond)
 			if got := float64(above(t, l.Latency, d)); math.Abs(got-want) > 15 {
-				t.Errorf("over %s: %.0f from due, want %.0f", d, got, want)
+				t.Errorf("over %s: %.0f from the scheduled time, want %.0f", d, got, want)
 			}
 			// Only those on the wire when it began have seen it.
 			if n := above(t, l.Sending, d); n > connections {
 				t.Errorf("over %s: %d from their sending", d, n)
 			}
 		}
-		if l.Late < 900 || l.Held < 900 || !strings.Contains(l.Warnings.Join("\n"), "were sent late, since all 8 connections were in use") {
-			t.Errorf("%d late, %d held, warnings %q", l.Late, l.Held, l.Warnings)
+		if l.Late < 900 || l.Held < 900 || !strings.Contains(l.Warnings.Join("\n"), "requests sent late: all 8 connections in use") {
+			t.Errorf("%d late, %d waited, warnings %q", l.Late, l.Held, l.Warnings)
 		}
 	})
 }
@@ -98,10 +98,10 @@ func TestOpenLoop_DropsWhatCannotBeSent(t *testing.T) {
 		l := runOpen(t, c.engine(), p)
 		// Each of three connections is given up after a quarter of a second, and takes the next in
 		// line: at 0, 250, 500 and 750 ms.
-		if due(l) != 600 || l.Sent != 12 || l.Failed[bench.ErrTimeout] != 12 || l.Dropped != l.Scheduled-12 || l.Held < l.Dropped {
-			t.Errorf("%d due, %d sent, %d dropped, %d held, failed %v", l.Scheduled, l.Sent, l.Dropped, l.Held, l.Failed)
+		if scheduled(l) != 600 || l.Sent != 12 || l.Failed[bench.ErrTimeout] != 12 || l.Dropped != l.Scheduled-12 || l.Held < l.Dropped {
+			t.Errorf("%d scheduled, %d sent, %d dropped, %d waited, failed %v", l.Scheduled, l.Sent, l.Dropped, l.Held, l.Failed)
 		}
-		if !strings.Contains(l.Warnings.Join("\n"), "requests that were scheduled were dropped") {
+		if !l.Warnings.Has(bench.WarnDropped) {
 			t.Errorf("warnings %q", l.Warnings)
 		}
 	})
@@ -136,7 +136,7 @@ func TestArrivals_EndWithTheLastUser(t *testing.T) {
 		p.Step = bench.Step{Name: "burst", Arrivals: &bench.Arrivals{Users: 200, Over: 300 * time.Millisecond, Requests: 3}, Duration: time.Minute}
 		l := runOpen(t, c.engine(), p)
 		if l.Scheduled != 600 || l.Succeeded != 600 || c.count() != 600 || c.connections.Load() != 200 {
-			t.Errorf("%d due, %d succeeded, the contender answered %d on %d connections", l.Scheduled, l.Succeeded, c.count(), c.connections.Load())
+			t.Errorf("%d scheduled, %d succeeded, the contender answered %d on %d connections", l.Scheduled, l.Succeeded, c.count(), c.connections.Load())
 		}
 		// The last of them comes after 298.5 ms, and has three answers.
 		if want := 298500*time.Microsecond + 3*5*time.Millisecond; l.Elapsed.Round(10*time.Microsecond) != want {
@@ -153,7 +153,7 @@ func TestArrivals_EndWithTheDuration(t *testing.T) {
 		l := runOpen(t, c.engine(), p)
 		// Four users are on the wire; their second requests, and six users, come to nothing.
 		if l.Scheduled != 20 || l.Sent != 4 || l.AllSucceeded() != 4 || l.Dropped != 16 {
-			t.Errorf("%d due, %d sent, %d succeeded, %d dropped", l.Scheduled, l.Sent, l.AllSucceeded(), l.Dropped)
+			t.Errorf("%d scheduled, %d sent, %d succeeded, %d dropped", l.Scheduled, l.Sent, l.AllSucceeded(), l.Dropped)
 		}
 	})
 }

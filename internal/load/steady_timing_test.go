@@ -89,7 +89,7 @@ func TestSaturatedThroughput(t *testing.T) {
 func steadily(t testing.TB, server *places, l bench.Load, rate float64) error {
 	t.Helper()
 	if l.Sent != l.AllSucceeded() {
-		t.Errorf("%d + %d + %d answers to %d requests", l.Lead, l.Succeeded, l.Drain, l.Sent)
+		t.Errorf("%d + %d + %d responses to %d requests", l.Lead, l.Succeeded, l.Drain, l.Sent)
 	}
 	server.counting.answered(t, 200, l.Sent)
 	var b bounds

@@ -244,7 +244,7 @@ func TestStepsDrawOtherValues(t *testing.T) {
 	first, both := asked(&Life{}, 1), asked(&Life{}, 2)
 	for item, times := range both {
 		if times > 1 {
-			t.Errorf("item %d was asked %d times", item, times)
+			t.Errorf("item %d was requested %d times", item, times)
 		}
 		delete(first, item)
 	}
@@ -252,12 +252,12 @@ func TestStepsDrawOtherValues(t *testing.T) {
 		t.Errorf("the same seed has drawn others in the first step: %v", first)
 	}
 	if again := asked(&Life{Salt: 1 << 32}, 2); !maps.Equal(again, both) {
-		t.Error("another life with the same seed has drawn others")
+		t.Error("another trial with the same seed has drawn other values")
 	}
 }
 
 // A variable each of whose values may be taken once ends the load when they are used up: each was sent, none twice.
-func TestFeederThatEnds(t *testing.T) {
+func TestVariableThatRunsOut(t *testing.T) {
 	for _, open := range []bool{false, true} {
 		each := eachLoop
 		if open {
@@ -272,7 +272,7 @@ func TestFeederThatEnds(t *testing.T) {
 			p.Requests, p.Sessions = p.Requests[:1], nil
 			p.Variables[0] = bench.Variable{Name: "item", Range: &bench.Range{From: 1, To: 50}, Draw: bench.DrawOnce}
 			_, err := e.Run(t.Context(), p, nil)
-			const want = `request "item": variable "item" has no value left: each of its 50 was taken once; give it more values, or write ` + "`draw: in_turn`"
+			const want = `request "item": variable "item" has no value left: all 50 were taken; give it more values, or write ` + "`draw: in_turn`"
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("error %v, want %q", err, want)
 			}
@@ -283,7 +283,7 @@ func TestFeederThatEnds(t *testing.T) {
 			})
 			for n, times := range o.items {
 				if times != 1 {
-					t.Errorf("item %d was asked %d times", n, times)
+					t.Errorf("item %d was requested %d times", n, times)
 				}
 			}
 		})
@@ -291,7 +291,7 @@ func TestFeederThatEnds(t *testing.T) {
 }
 
 // The same seed asks the same, byte for byte, whichever loop it is.
-func TestLoopsAskTheSame(t *testing.T) {
+func TestLoopsSendTheSame(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

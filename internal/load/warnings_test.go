@@ -30,7 +30,7 @@ func TestCheckLimits(t *testing.T) {
 func TestRunRefusesWhatTheMachineCannotOpen(t *testing.T) {
 	ports, ok := localPorts()
 	if !ok || ports >= bench.MaxConnections {
-		t.Skip("this system does not limit local ports, or does not tell")
+		t.Skip("this system does not limit local ports, or does not report it")
 	}
 	_, err := Engine{}.Run(t.Context(), plan("http://127.0.0.1:1", bench.MaxConnections, time.Second), nil)
 	var limit *LimitError
@@ -39,7 +39,7 @@ func TestRunRefusesWhatTheMachineCannotOpen(t *testing.T) {
 	}
 }
 
-func TestJudgeSuspectsTheClient(t *testing.T) {
+func TestClientWarnings(t *testing.T) {
 	rec := &record.New(bench.Step{Connections: 1}, nil).Result
 	l := bench.Load{Elapsed: time.Second, ClientCPU: time.Duration(0.9 * ownCPUs() * float64(time.Second)), ClientCPUs: ownCPUs()}
 	if got := clientWarnings(l, rec); len(got) != 1 || got[0].Kind != bench.WarnClientMaybeBound {
@@ -61,7 +61,7 @@ func TestSaturation(t *testing.T) {
 	if l.Saturation != .99 {
 		t.Errorf("saturation %g", l.Saturation)
 	}
-	if got := clientWarnings(l, &rec.Result); len(got) != 1 || !strings.Contains(got[0].Text, "had something to do in 99% of the step") {
+	if got := clientWarnings(l, &rec.Result); len(got) != 1 || got[0].Kind != bench.WarnClientBound || !strings.Contains(got[0].Text, "busy 99% of the step") {
 		t.Errorf("%q", got)
 	}
 }

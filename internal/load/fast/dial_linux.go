@@ -181,7 +181,7 @@ func (s *shard) connectAll(ctx context.Context, until time.Time) {
 	}
 	for i := range s.conns {
 		c := &s.conns[i]
-		if c.state == connecting || c.fd >= 0 && socket(c.fd).gone() { // epoll reports the end only once, and may have done so
+		if c.state == connecting || c.fd >= 0 && socket(c.fd).gone() { // epoll may have reported the end already
 			c.state = idle
 			s.hangUp(c)
 		}

@@ -37,7 +37,7 @@ func TestRefusedAtOnce(t *testing.T) {
 	}
 	c.Recorder.Finish()
 	if failed := c.Recorder.Load().FailedTotal(); failed != waiting || turns < waiting {
-		t.Errorf("%d failed in %d turns", failed, turns)
+		t.Errorf("%d failed in %d batches", failed, turns)
 	}
 }
 

@@ -181,7 +181,7 @@ func onPair(t *testing.T, c Config) (s *shard, other int) {
 
 // An end that comes together with the response is known before the next request, whatever that asks:
 // it is sent on another connection.
-func TestEndBesideTheResponse(t *testing.T) {
+func TestEndTogetherWithTheResponse(t *testing.T) {
 	for name, epoll := range map[string]bool{"epoll": true, "io_uring": false} {
 		t.Run(name, func(t *testing.T) {
 			if err := ringWorks(); err != nil && !epoll {

@@ -15,8 +15,8 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// judgement is what became of a stream of bytes behind which the connection ends.
-type judgement struct {
+// outcome is what became of a stream of bytes behind which the connection ends.
+type outcome struct {
 	failed  bool
 	status  bool // it is the wanted one, 200
 	bytes   int64
@@ -25,28 +25,28 @@ type judgement struct {
 }
 
 // byHTTP returns net/http's verdict, which the portable loop goes by.
-func byHTTP(data []byte, method string) judgement {
+func byHTTP(data []byte, method string) outcome {
 	in := bufio.NewReader(bytes.NewReader(data))
 	for range wire.MaxInterim + 1 {
 		resp, err := http.ReadResponse(in, &http.Request{Method: method})
 		if err != nil {
-			return judgement{failed: true, refused: err}
+			return outcome{failed: true, refused: err}
 		}
 		if resp.StatusCode < 200 && resp.StatusCode != http.StatusSwitchingProtocols {
 			continue
 		}
 		n, err := io.Copy(io.Discard, resp.Body)
 		if err != nil {
-			return judgement{failed: true, refused: err}
+			return outcome{failed: true, refused: err}
 		}
 		keep := !resp.Close && resp.StatusCode != http.StatusSwitchingProtocols && in.Buffered() == 0
-		return judgement{status: resp.StatusCode == http.StatusOK, bytes: n, keep: keep}
+		return outcome{status: resp.StatusCode == http.StatusOK, bytes: n, keep: keep}
 	}
-	return judgement{failed: true, refused: errInterim}
+	return outcome{failed: true, refused: errInterim}
 }
 
 // byParser returns the parser's verdict on data that comes in pieces of the lengths that cut says.
-func byParser(data []byte, method string, cut func(left int) int) judgement {
+func byParser(data []byte, method string, cut func(left int) int) outcome {
 	var p parser
 	p.reset(&workload.Request{IsHead: method == http.MethodHead, Status: http.StatusOK}, 0)
 	done, surplus := false, false
@@ -63,9 +63,9 @@ func byParser(data []byte, method string, cut func(left int) int) judgement {
 		_, err = p.eof()
 	}
 	if err != nil {
-		return judgement{failed: true, refused: err}
+		return outcome{failed: true, refused: err}
 	}
-	return judgement{status: p.status == http.StatusOK, bytes: p.bytes, keep: !p.close && !surplus}
+	return outcome{status: p.status == http.StatusOK, bytes: p.bytes, keep: !p.close && !surplus}
 }
 
 // saferRefusals are what net/http lets pass and the parser does not. Each is a way in which two
@@ -91,7 +91,7 @@ func saferRefusal(err error) bool {
 func compare(t *testing.T, data []byte, method string) {
 	t.Helper()
 	want := byHTTP(data, method)
-	check := func(how string, got judgement) {
+	check := func(how string, got outcome) {
 		t.Helper()
 		switch {
 		case got.failed && want.failed, got.failed && saferRefusal(got.refused):

@@ -71,7 +71,7 @@ func TestGone(t *testing.T) {
 }
 
 // What cannot be looked at is not gone; TLS has messages of its own that nobody asked for.
-func TestGone_NotToBeSeen(t *testing.T) {
+func TestGone_Unknown(t *testing.T) {
 	a, b := net.Pipe()
 	defer a.Close()
 	b.Close()

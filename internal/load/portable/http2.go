@@ -90,7 +90,7 @@ func (l *Loop) exchangeHTTP2(
 // more, whatever their method.
 var errNotTaken = fmt.Errorf("the contender did not take the request: %w", wire.ErrClosed)
 
-// streamError is what errors.As makes of net/http's error of one stream; its fields have the same names.
+// streamError receives net/http's error of one stream by errors.As; field names must match.
 type streamError struct {
 	StreamID, Code uint32
 	Cause          error

@@ -24,7 +24,7 @@ type PhasesPlan struct {
 
 	Variables []bench.Variable
 	Data      workload.Data
-	Life      *workload.Life
+	Life      *workload.TrialState
 
 	Requests int           // N requests on the first one's connection, then N on new ones
 	Timeout  time.Duration // timeout of one request with all its phases; 0 is wire.DefaultTimeout
@@ -95,7 +95,7 @@ func newPhaseTimer(plan PhasesPlan) (*phaseTimer, error) {
 	mix, err := workload.NewMix(workload.Spec{
 		BaseURL: plan.BaseURL, Step: bench.Step{Connections: 1, Duration: time.Second},
 		Requests: []bench.Request{plan.Request}, IDs: plan.IDs, Seed: plan.Seed,
-		Variables: plan.Variables, Data: plan.Data, Life: plan.Life,
+		Variables: plan.Variables, Data: plan.Data, Trial: plan.Life,
 	})
 	if err != nil {
 		return nil, err
@@ -123,17 +123,17 @@ func (c *clock) lap(now time.Time) time.Duration {
 
 // measure sends one request. The error is ctx's.
 func (a *phaseTimer) measure(ctx context.Context) (r bench.RequestPhases, err error) {
-	var asked *workload.Request
+	var req *workload.Request
 	if err := a.mix.Begin(&a.slot.user); err != nil {
 		return r, err
 	}
-	asked, a.slot.out = a.mix.Write(&a.slot.user, a.slot.out[:0])
+	req, a.slot.out = a.mix.Write(&a.slot.user, a.slot.out[:0])
 	a.slot.user.Forget()
 	own, cancel := context.WithTimeout(ctx, a.plan.Timeout)
 	defer cancel()
 	now := time.Now()
 	c := &clock{began: now, last: now}
-	err = a.exchange(own, c, &r, asked)
+	err = a.exchange(own, c, &r, req)
 	r.Total = c.last.Sub(c.began)
 	switch {
 	case ctx.Err() != nil:
@@ -150,7 +150,7 @@ func (a *phaseTimer) measure(ctx context.Context) (r bench.RequestPhases, err er
 }
 
 // exchange fills in r up to the phase in which the request fails.
-func (a *phaseTimer) exchange(ctx context.Context, c *clock, r *bench.RequestPhases, asked *workload.Request) error {
+func (a *phaseTimer) exchange(ctx context.Context, c *clock, r *bench.RequestPhases, req *workload.Request) error {
 	s := &a.slot
 	if r.New = s.conn == nil; r.New {
 		if err := a.open(ctx, c, r); err != nil {
@@ -178,7 +178,7 @@ func (a *phaseTimer) exchange(ctx context.Context, c *clock, r *bench.RequestPha
 	}
 	var x record.Exchange
 	s.status = 0
-	keep, err := s.response(asked, &x)
+	keep, err := s.response(req, &x)
 	ended := time.Now()
 	if a.conn.first.IsZero() {
 		r.FirstByte = c.lap(ended)
@@ -187,8 +187,8 @@ func (a *phaseTimer) exchange(ctx context.Context, c *clock, r *bench.RequestPha
 	r.FirstByte = c.lap(a.conn.first)
 	r.Receive = c.lap(ended)
 	r.Status, r.Bytes = s.status, x.Bytes
-	if err == nil && !asked.Expects(s.status) {
-		err = fmt.Errorf("status %d, expected %d", s.status, asked.Status)
+	if err == nil && !req.Expects(s.status) {
+		err = fmt.Errorf("status %d, expected %d", s.status, req.Status)
 	}
 	if !keep {
 		s.close()

@@ -167,7 +167,7 @@ func TestHostileServers(t *testing.T) {
 		handle func(net.Conn)
 		want   string
 	}{
-		"closes":      {func(c net.Conn) { read(c) }, "closed the connection before the whole response was there"},
+		"closes":      {func(c net.Conn) { read(c) }, "closed the connection before the end of the response"},
 		"garbage":     {func(c net.Conn) { read(c); fmt.Fprint(c, "\x1b[31mhello\r\n\r\n") }, "malformed HTTP"},
 		"silent":      {func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }, "timeout"},
 		"half a body": {func(c net.Conn) { read(c); fmt.Fprint(c, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf") }, "unexpected EOF"},
@@ -203,7 +203,7 @@ func TestHostileServers(t *testing.T) {
 	}
 }
 
-func TestNobodyListens(t *testing.T) {
+func TestConnectionRefused(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -228,11 +228,11 @@ func TestCancelled(t *testing.T) {
 
 func TestMistakes(t *testing.T) {
 	for want, plan := range map[string]PhasesPlan{
-		"base URL: it must be":     {BaseURL: "127.0.0.1:80"},
-		"asks for an id":           {BaseURL: "http://x", Request: bench.Request{Path: "/{id}"}},
-		"there are no languages":   {BaseURL: "http://x", Request: bench.Request{Path: "/{language}"}},
-		"invalid URL escape":       {BaseURL: "http://user:secret@x", Request: bench.Request{Path: "/%zz"}},
-		`invalid method "BAD ONE"`: {BaseURL: "http://x", Request: bench.Request{Path: "/", Method: "BAD ONE"}},
+		"base URL: must be":            {BaseURL: "127.0.0.1:80"},
+		"there are no ids":             {BaseURL: "http://x", Request: bench.Request{Path: "/{id}"}},
+		"the request has no languages": {BaseURL: "http://x", Request: bench.Request{Path: "/{language}"}},
+		"invalid URL escape":           {BaseURL: "http://user:secret@x", Request: bench.Request{Path: "/%zz"}},
+		`invalid method "BAD ONE"`:     {BaseURL: "http://x", Request: bench.Request{Path: "/", Method: "BAD ONE"}},
 	} {
 		t.Run(want, func(t *testing.T) {
 			if _, err := Phases(t.Context(), plan); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {

@@ -83,7 +83,7 @@ func (m *Mix) CheckResponse(u *User, r *Request, a Response) (checked bool, kind
 	}
 	for i := range r.saves {
 		if err := r.saves[i].take(a, &u.slots[r.saves[i].slot]); err != nil {
-			text := fmt.Sprintf("%s: nothing to save as %q, since %v", u.iteration.where(r), r.saves[i].of.Name, err)
+			text := fmt.Sprintf("%s: nothing to save as %q, since %v", u.iteration.where(r), r.saves[i].spec.Name, err)
 			return checked, bench.ErrSave, wire.Example(text)
 		}
 	}

@@ -26,7 +26,7 @@ type Spec struct {
 	Data
 	IDs        []int64
 	Seed       uint64
-	Life       *Life
+	Trial      *TrialState
 	Check      func(Response) error
 	Checks     func(request string) bool
 	CheckEvery int
@@ -68,14 +68,14 @@ func NewMix(plan Spec) (*Mix, error) {
 		plan.BaseURL = "http://stand-in"
 	}
 	errs = append(errs, plan.Step.Validate()...)
-	if plan.Life == nil {
-		plan.Life = &Life{}
+	if plan.Trial == nil {
+		plan.Trial = &TrialState{}
 	}
 	// The second words of the seeds are arbitrary, but fixed and different.
 	m := &Mix{
 		rng: rand.New(rand.NewPCG(plan.Seed, 0x6c6f6362656e6368)), checker: newChecker(plan),
 		variables: map[string]*variable{},
-		unique:    rand.New(rand.NewPCG(plan.Seed^0x756e69717565, plan.Life.mix())),
+		unique:    rand.New(rand.NewPCG(plan.Seed^0x756e69717565, plan.Trial.mixSalt())),
 	}
 	if len(plan.Requests) == 0 {
 		errs = append(errs, errors.New("no requests"))
@@ -97,7 +97,7 @@ func NewMix(plan Spec) (*Mix, error) {
 // planned is an iteration before its requests are made ready.
 type planned struct {
 	iteration
-	of []bench.Request
+	specs []bench.Request
 }
 
 // iterations returns the single requests, then the sessions.
@@ -115,7 +115,7 @@ func iterations(plan Spec) (all []planned) {
 		one := planned{iteration: iteration{name: s.Name, session: session, weight: s.Weight}}
 		for _, r := range plan.Requests {
 			if r.Session == s.Name {
-				one.of = append(one.of, r)
+				one.specs = append(one.specs, r)
 			}
 		}
 		all = append(all, one)
@@ -129,12 +129,12 @@ func iterations(plan Spec) (all []planned) {
 }
 
 // add makes an iteration ready.
-func (m *Mix) add(of planned, plan Spec) (errs []error) {
-	u := &of.iteration
+func (m *Mix) add(p planned, plan Spec) (errs []error) {
+	u := &p.iteration
 	if u.weight < 1 {
 		errs = append(errs, fmt.Errorf("%s: weight %d: must be at least 1", u.where(nil), u.weight))
 	}
-	for _, r := range of.of {
+	for _, r := range p.specs {
 		for _, s := range r.Save {
 			if !slices.Contains(u.saved, s.Name) {
 				u.saved = append(u.saved, s.Name)
@@ -142,7 +142,7 @@ func (m *Mix) add(of planned, plan Spec) (errs []error) {
 		}
 		u.thinks = u.thinks || r.Think.Max > 0
 	}
-	for _, r := range of.of {
+	for _, r := range p.specs {
 		made, err := m.newRequest(r, u, plan)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("request %q: %w", r.Name, err))
@@ -250,9 +250,9 @@ func (r *Request) uses(slot int) bool {
 	return slices.ContainsFunc(r.head, has) || slices.ContainsFunc(r.body, has)
 }
 
-// Life is what the steps of one trial share. The zero value is ready to use. Steps of a trial run
+// TrialState is what the steps of one trial share. The zero value is ready to use. Steps of a trial run
 // one after the other, or interleaved.
-type Life struct {
+type TrialState struct {
 	Salt   uint64            // makes values of uuid and string differ from those of other trials
 	Values map[string]string // values saved by the setup
 	steps  uint64
@@ -262,24 +262,24 @@ type Life struct {
 
 // Step returns the seed of the trial's next step. Steps draw different values, as repeated requests
 // may be answered from a cache. The first step's seed is the run's.
-func (l *Life) Step(seed uint64) uint64 {
+func (l *TrialState) Step(seed uint64) uint64 {
 	seed += l.steps * 0xd1342543de82ef95
 	l.steps++
 	return seed
 }
 
-func (l *Life) mix() uint64 {
+func (l *TrialState) mixSalt() uint64 {
 	l.mixes++
 	return l.Salt + l.mixes
 }
 
-func (l *Life) saved(name string) (string, bool) {
+func (l *TrialState) saved(name string) (string, bool) {
 	value, ok := l.Values[name]
 	return value, ok
 }
 
 // counter returns how many values of a variable were taken.
-func (l *Life) counter(variable string) *int64 {
+func (l *TrialState) counter(variable string) *int64 {
 	if l.taken == nil {
 		l.taken = map[string]*int64{}
 	}

@@ -62,7 +62,7 @@ func (m *Mix) newRequest(r bench.Request, u *iteration, plan Spec) (*Request, er
 	if !strings.HasPrefix(r.Path, "/") {
 		return nil, fmt.Errorf("path %q: must start with a slash", r.Path)
 	}
-	c := composer{mix: m, iteration: u, request: made, of: r, plan: plan}
+	c := composer{mix: m, iteration: u, request: made, spec: r, plan: plan}
 	if err := c.compose(strings.TrimSuffix(plan.BaseURL, "/")); err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ type composer struct {
 	mix       *Mix
 	iteration *iteration
 	request   *Request
-	of        bench.Request
+	spec      bench.Request
 	plan      Spec
 	places    []part // places of the head, in the order of their stand-ins
 }
@@ -91,12 +91,12 @@ var standIn = regexp.MustCompile(`xLocbenchPlace(\d+)x`)
 
 // compose has net/http write the request once. Only the places remain to be filled in.
 func (c *composer) compose(base string) error {
-	path, query, asks := strings.Cut(c.of.Path, "?")
+	path, query, hasQuery := strings.Cut(c.spec.Path, "?")
 	address, err := c.replaced(path, inPath)
 	if err != nil {
 		return err
 	}
-	if asks {
+	if hasQuery {
 		text, err := c.replaced(query, inQuery)
 		if err != nil {
 			return err
@@ -104,32 +104,32 @@ func (c *composer) compose(base string) error {
 		address += "?" + text
 	}
 	encoding := plain
-	switch c.of.Encoding {
+	switch c.spec.Encoding {
 	case bench.JSONBody:
 		encoding = inJSON
 	case bench.FormBody:
 		encoding = inQuery
 	}
-	body := c.plan.Files[c.of.BodyFile]
-	if c.of.BodyFile == "" {
-		parts, err := c.parts(c.of.Body, encoding)
+	body := c.plan.Files[c.spec.BodyFile]
+	if c.spec.BodyFile == "" {
+		parts, err := c.parts(c.spec.Body, encoding)
 		if err != nil {
 			return err
 		}
-		if body = []byte(c.of.Body); len(parts) == 0 || len(parts) == 1 && parts[0].kind == partText {
+		if body = []byte(c.spec.Body); len(parts) == 0 || len(parts) == 1 && parts[0].kind == partText {
 			body = []byte(textOf(parts))
 		} else {
 			c.request.body = parts
 		}
 	}
-	req, err := newHTTPRequest(base+address, c.of.Method, body)
+	req, err := newHTTPRequest(base+address, c.spec.Method, body)
 	if err != nil {
 		return err
 	}
-	if kind := c.of.Encoding.ContentType(); kind != "" {
+	if kind := c.spec.Encoding.ContentType(); kind != "" {
 		req.Header.Set("Content-Type", kind)
 	}
-	for name, value := range c.of.Header {
+	for name, value := range c.spec.Header {
 		if value, err = c.replaced(value, inHeader); err != nil {
 			return err
 		}
@@ -251,7 +251,7 @@ func (c *composer) parts(text string, e encoding) (parts []part, err error) {
 // place returns the part that fills in a variable: one saved in the setup or in this session, one
 // of the profile, or one of the data set.
 func (c *composer) place(p bench.Part, e encoding) (part, error) {
-	if value, ok := c.plan.Life.saved(p.Name); ok {
+	if value, ok := c.plan.Trial.saved(p.Name); ok {
 		return part{text: string(e.append(nil, []byte(value)))}, nil
 	}
 	if c.iteration.saves(p.Name) {
@@ -273,18 +273,18 @@ func (c *composer) place(p bench.Part, e encoding) (part, error) {
 	}
 	switch p.Name {
 	case "id":
-		v, err := c.mix.ids(c.of.IDs, c.plan.IDs, c.of.Name)
+		v, err := c.mix.ids(c.spec.IDs, c.plan.IDs, c.spec.Name)
 		if err != nil {
 			return part{}, err
 		}
 		c.request.id = c.iteration.drawn(v)
 		return v.part(c.request.id, "", e)
 	case "language":
-		if len(c.of.Languages) == 0 {
+		if len(c.spec.Languages) == 0 {
 			return part{}, errors.New("the request has no languages")
 		}
-		v := c.mix.own("language of "+c.of.Name, func() *variable {
-			return &variable{kind: partItem, items: c.of.Languages, size: int64(len(c.of.Languages)), draw: bench.DrawInTurn}
+		v := c.mix.own("language of "+c.spec.Name, func() *variable {
+			return &variable{kind: partItem, items: c.spec.Languages, size: int64(len(c.spec.Languages)), draw: bench.DrawInTurn}
 		})
 		c.request.word = c.iteration.drawn(v)
 		return v.part(c.request.word, "", e)

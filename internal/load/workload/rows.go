@@ -93,8 +93,8 @@ func OpenData(variables []bench.Variable, requests []bench.Request) (Data, error
 			files = append(files, v.File)
 		}
 		for name, use := range d.Uses {
-			of, field := Column(name)
-			if of != v.Name {
+			variable, field := Column(name)
+			if variable != v.Name {
 				continue
 			}
 			if v.Column != "" {

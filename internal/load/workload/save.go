@@ -44,9 +44,9 @@ func Uses(requests []bench.Request) map[string]Use {
 func (u Use) Fits(value []byte) error {
 	switch {
 	case u.Number && !isNumber(value):
-		return fmt.Errorf("%q: `:number` needs a number", safe.Line(string(value), 60))
+		return fmt.Errorf("%q is not a number, which `:number` needs", safe.Line(string(value), 60))
 	case u.JSON && !isJSON(value):
-		return fmt.Errorf("%q: `:json` needs JSON", safe.Line(string(value), 60))
+		return fmt.Errorf("%q is not JSON, which `:json` needs", safe.Line(string(value), 60))
 	case u.Header && bytes.ContainsFunc(value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }):
 		return errors.New("a header cannot have a line break or another control character")
 	}
@@ -58,41 +58,41 @@ const maxSaved = 64 << 10
 
 // save takes one value from responses.
 type save struct {
-	of   bench.Save
+	spec bench.Save
 	slot int
 	use  Use
 	path jsonpath.Path
 	re   *regexp.Regexp
 }
 
-func newSave(of bench.Save, slot int, use Use) (s save, err error) {
-	s = save{of: of, slot: slot, use: use}
-	switch of.From {
+func newSave(spec bench.Save, slot int, use Use) (s save, err error) {
+	s = save{spec: spec, slot: slot, use: use}
+	switch spec.From {
 	case bench.FromJSON:
-		s.path, err = jsonpath.Parse(of.Of)
+		s.path, err = jsonpath.Parse(spec.Of)
 	case bench.FromRegex:
-		s.re, err = regexp.Compile(of.Of)
+		s.re, err = regexp.Compile(spec.Of)
 	}
 	if err != nil {
-		return s, fmt.Errorf("save %s: %w", of.Name, err)
+		return s, fmt.Errorf("save %s: %w", spec.Name, err)
 	}
 	return s, nil
 }
 
 // CheckSave returns what is wrong with the place of a value in a response; nil if it is valid.
-func CheckSave(of bench.Save) error {
-	switch of.From {
+func CheckSave(spec bench.Save) error {
+	switch spec.From {
 	case bench.FromJSON, bench.FromRegex:
 	case bench.FromHeader, bench.FromCookie:
-		if of.Of == "" {
-			return fmt.Errorf("the %s needs a name", of.From)
+		if spec.Of == "" {
+			return fmt.Errorf("the %s needs a name", spec.From)
 		}
 	default:
 		return fmt.Errorf("%q is not a part of a response: write a path, or one of `{json: PATH}`, `{header: NAME}`, "+
-			"`{cookie: NAME}`, `{regex: PATTERN}`", of.From)
+			"`{cookie: NAME}`, `{regex: PATTERN}`", spec.From)
 	}
-	s, err := newSave(of, 0, Use{})
-	if err == nil && of.From == bench.FromJSON && s.path.Many() {
+	s, err := newSave(spec, 0, Use{})
+	if err == nil && spec.From == bench.FromJSON && s.path.Many() {
 		err = errors.New("`[*]` matches several values: write an index, such as `[0]`")
 	}
 	return err
@@ -101,10 +101,10 @@ func CheckSave(of bench.Save) error {
 // take puts the value from a response into a slot.
 func (s *save) take(a Response, to *slot) error {
 	value, ok := []byte(nil), false
-	switch s.of.From {
+	switch s.spec.From {
 	case bench.FromJSON:
 		if value, ok = s.path.Scan(a.Body); !ok {
-			return fmt.Errorf("%s is not in %s", s.of.Of, shown(a.Body))
+			return fmt.Errorf("%s is not in %s", s.spec.Of, shown(a.Body))
 		}
 		if s.use.JSON {
 			to.text = append(to.text[:0], value...)
@@ -112,20 +112,20 @@ func (s *save) take(a Response, to *slot) error {
 			to.text = jsonpath.Text(to.text[:0], value)
 		}
 	case bench.FromHeader:
-		if value, ok = headerValue(a.Head, s.of.Of, nil); !ok {
-			return fmt.Errorf("the response has no header %s", s.of.Of)
+		if value, ok = headerValue(a.Head, s.spec.Of, nil); !ok {
+			return fmt.Errorf("the response has no header %s", s.spec.Of)
 		}
 		to.text = append(to.text[:0], value...)
 	case bench.FromCookie:
-		if value, ok = headerValue(a.Head, "Set-Cookie", []byte(s.of.Of+"=")); !ok {
-			return fmt.Errorf("the response sets no cookie %s", s.of.Of)
+		if value, ok = headerValue(a.Head, "Set-Cookie", []byte(s.spec.Of+"=")); !ok {
+			return fmt.Errorf("the response sets no cookie %s", s.spec.Of)
 		}
-		value, _, _ = bytes.Cut(value[len(s.of.Of)+1:], []byte{';'})
+		value, _, _ = bytes.Cut(value[len(s.spec.Of)+1:], []byte{';'})
 		to.text = append(to.text[:0], value...)
 	case bench.FromRegex:
 		m := s.re.FindSubmatchIndex(a.Body)
 		if m == nil {
-			return fmt.Errorf("/%s/ does not match %s", s.of.Of, shown(a.Body))
+			return fmt.Errorf("/%s/ does not match %s", s.spec.Of, shown(a.Body))
 		}
 		if len(m) > 2 && m[2] >= 0 {
 			m = m[2:]

@@ -30,7 +30,7 @@ const (
 	partItem            // an item of a list
 	partCell            // a cell of a file
 	partMade            // the slot's text, unchanged
-	partSaved // the slot's text, encoded
+	partSaved           // the slot's text, encoded
 	partNow             // the time
 	partUnix
 	partLength // length of the body that follows
@@ -86,38 +86,38 @@ func (m *Mix) own(name string, create func() *variable) *variable {
 }
 
 // variable returns a variable of the profile.
-func (m *Mix) variable(of bench.Variable, plan Spec) (*variable, error) {
+func (m *Mix) variable(spec bench.Variable, plan Spec) (*variable, error) {
 	var err error
-	made := m.own("variable "+of.Name, func() *variable {
-		v := &variable{draw: of.Draw, items: of.List, size: int64(len(of.List)), make: of.Make}
-		v.next = plan.Life.counter(of.Name)
+	made := m.own("variable "+spec.Name, func() *variable {
+		v := &variable{draw: spec.Draw, items: spec.List, size: int64(len(spec.List)), make: spec.Make}
+		v.next = plan.Trial.counter(spec.Name)
 		switch {
-		case of.Range != nil:
-			v.kind, v.first, v.size = partNumber, of.Range.From, of.Range.To-of.Range.From+1
-		case of.File != "":
-			v.kind, v.rows = partCell, plan.Rows[of.File]
+		case spec.Range != nil:
+			v.kind, v.first, v.size = partNumber, spec.Range.From, spec.Range.To-spec.Range.From+1
+		case spec.File != "":
+			v.kind, v.rows = partCell, plan.Rows[spec.File]
 			if v.rows == nil {
-				err = fmt.Errorf("the file %s was not read", of.File)
+				err = fmt.Errorf("the file %s was not read", spec.File)
 				return v
 			}
 			v.size = int64(v.rows.Len())
-		case of.Make == bench.GenerateSequence:
+		case spec.Make == bench.GenerateSequence:
 			v.kind, v.first, v.draw = partNumber, 1, bench.DrawOnce
-		case of.Make == bench.GenerateNow:
+		case spec.Make == bench.GenerateNow:
 			v.kind = partNow
-		case of.Make == bench.GenerateUnix:
+		case spec.Make == bench.GenerateUnix:
 			v.kind = partUnix
-		case of.Make != "":
-			v.kind, v.length = partMade, of.Length
+		case spec.Make != "":
+			v.kind, v.length = partMade, spec.Length
 		default:
 			v.kind = partItem
 		}
 		if v.draw == bench.DrawZipf {
-			v.zipf = rand.NewZipf(m.rng, of.Exponent, 1, uint64(max(v.size-1, 0)))
+			v.zipf = rand.NewZipf(m.rng, spec.Exponent, 1, uint64(max(v.size-1, 0)))
 		}
 		return v
 	})
-	made.name = of.Name
+	made.name = spec.Name
 	return made, err
 }
 
@@ -128,7 +128,7 @@ func (m *Mix) ids(spec bench.IDSpec, all []int64, request string) (*variable, er
 		pool = all
 	}
 	if len(pool) == 0 {
-		return nil, errors.New("it uses {id}, but there are no ids")
+		return nil, errors.New("there are no ids")
 	}
 	draws := map[string]bench.Draw{
 		"": bench.DrawRandom, "uniform": bench.DrawRandom, "zipf": bench.DrawZipf, "fixed": bench.DrawInTurn,
