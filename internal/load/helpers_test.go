@@ -24,18 +24,18 @@ type driver struct {
 	engine Engine
 }
 
-// loops returns all ways, as Load.Loop names them.
+// loops returns all drivers, with the names of Load.Loop.
 func loops() []driver {
 	return []driver{{LoopRing, Engine{}}, {LoopEpoll, Engine{Epoll: true}}, {LoopPortable, Engine{Portable: true}}}
 }
 
-// eachLoop runs a test with each loop that this system has: all keep the same promises.
+// eachLoop runs a test with each loop that this system has: all give the same guarantees.
 func eachLoop(t *testing.T, test func(t *testing.T, e Engine)) {
 	t.Helper()
 	eachOf(t, loops(), test)
 }
 
-// eachOpenLoop is eachLoop for open loops, which do without io_uring.
+// eachOpenLoop is eachLoop for open loops, which do not use io_uring.
 func eachOpenLoop(t *testing.T, test func(t *testing.T, e Engine)) {
 	t.Helper()
 	eachOf(t, loops()[1:], test)
@@ -73,7 +73,7 @@ func counted(url string, connections int, requests int64) Plan {
 	return p
 }
 
-// openPlan returns a plan of a rate over at most so many connections.
+// openPlan returns a plan with a rate over at most the given number of connections.
 func openPlan(url string, rate float64, most int, duration time.Duration) Plan {
 	p := plan(url, 0, duration)
 	p.Step = bench.Step{Name: "open", Rate: rate, MaxConnections: most, Duration: duration}
@@ -87,7 +87,7 @@ func openCounted(url string, rate float64, most int, requests int64) Plan {
 	return p
 }
 
-// run puts p on its server and checks what holds for every result.
+// run runs p and checks what holds for every result.
 func run(t testing.TB, e Engine, p Plan) bench.Load {
 	t.Helper()
 	var got []bench.Window
@@ -144,7 +144,7 @@ func consistent(t testing.TB, l bench.Load, got []bench.Window) {
 	}
 }
 
-// runOpen is run, and checks what holds for every open loop that was not interrupted.
+// runOpen is run, and checks what holds for every complete open loop.
 func runOpen(t testing.TB, e Engine, p Plan) bench.Load {
 	t.Helper()
 	l := run(t, e, p)
@@ -164,7 +164,7 @@ func runOpen(t testing.TB, e Engine, p Plan) bench.Load {
 	return l
 }
 
-// due returns how many requests were scheduled within the interval.
+// scheduled returns how many requests were scheduled within the interval.
 func scheduled(l bench.Load) (n int64) {
 	for _, w := range l.Windows {
 		n += w.Due
@@ -182,7 +182,7 @@ func above(t testing.TB, l bench.Latencies, d time.Duration) int64 {
 	return h.CountAbove(d)
 }
 
-// counting is a server that counts its answers by status and its connections.
+// counting is a server that counts its responses by status, and its connections.
 type counting struct {
 	*httptest.Server
 	mu          sync.Mutex
@@ -209,15 +209,15 @@ func newCounting(t testing.TB, handler func(w http.ResponseWriter, r *http.Reque
 	return c
 }
 
-// count returns how many answers of a status the server has given. It counts a response after the client
-// may have got it: see answered.
+// count returns how many responses with a status the server has sent. It may count one after the
+// client has it: see answered.
 func (c *counting) count(status int) int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.statuses[status]
 }
 
-// answered checks how many answers of a status the server has given.
+// answered checks how many responses with a status the server has sent.
 func (c *counting) answered(t testing.TB, status int, want int64) {
 	t.Helper()
 	testenv.Until(t, 30*time.Second, fmt.Sprintf("the server has counted %d responses with status %d", want, status), func() bool { return c.count(status) >= want })
@@ -226,8 +226,8 @@ func (c *counting) answered(t testing.TB, status int, want int64) {
 	}
 }
 
-// opened checks how many connections have been opened so far. The server may accept one later than
-// the client has opened it.
+// opened checks how many connections have been opened. The server may accept one later than the
+// client opens it.
 func (c *counting) opened(t testing.TB, want int64) {
 	t.Helper()
 	testenv.Until(t, 30*time.Second, fmt.Sprintf("%d connections are accepted", want), func() bool { return c.connections.Load() >= want })
@@ -241,7 +241,7 @@ func hello(w http.ResponseWriter, _ *http.Request) int {
 	return 200
 }
 
-// sleeps returns a handler that responses so much later.
+// sleeps returns a handler that responds after a delay.
 func sleeps(d time.Duration) func(http.ResponseWriter, *http.Request) int {
 	return func(w http.ResponseWriter, r *http.Request) int {
 		time.Sleep(d)
@@ -249,8 +249,8 @@ func sleeps(d time.Duration) func(http.ResponseWriter, *http.Request) int {
 	}
 }
 
-// raw returns a server that does with a connection what no HTTP library would. serve handles one request
-// whose head has been read, and says whether the connection stays open.
+// raw returns a server that handles connections below HTTP. serve handles one request whose head
+// has been read, and returns whether the connection stays open.
 func raw(t testing.TB, serve func(conn net.Conn, request string) (keep bool)) (url string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -293,7 +293,7 @@ func raw(t testing.TB, serve func(conn net.Conn, request string) (keep bool)) (u
 	return "http://" + listener.Addr().String()
 }
 
-// refusing returns an address at which nobody listens, nor will: the port is that of a connection.
+// refusing returns an address at which no process listens: its port is that of a connection.
 func refusing(t testing.TB) (address string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -311,7 +311,7 @@ func refusing(t testing.TB) (address string) {
 	return conn.LocalAddr().String()
 }
 
-// ends notes when the hooks of a plan were called.
+// ends records when the hooks of a plan were called.
 type ends struct {
 	mu     sync.Mutex
 	events []string
@@ -339,8 +339,8 @@ func (e *ends) String() string {
 	return strings.Join(e.events, " ")
 }
 
-// newHanging returns a server that responses after 1 ms, but for the n-th request, which hangs until the
-// client gives it up.
+// newHanging returns a server that responds after 1 ms, except to request n, which hangs until the
+// client gives up.
 func newHanging(t testing.TB, n int64) *counting {
 	var asked atomic.Int64
 	return newCounting(t, func(w http.ResponseWriter, r *http.Request) int {

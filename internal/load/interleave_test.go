@@ -11,8 +11,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// A step in turns: nothing is in flight while others have theirs, the connections stay, and what is
-// reported is of the turns alone.
+// An interleaved step: nothing is in flight during the slices of others, connections stay open, and
+// results are of the slices alone.
 func TestInterleaving(t *testing.T) {
 	const length, rest = 100 * time.Millisecond, 50 * time.Millisecond
 	for name, step := range map[string]bench.Step{"closed": {Connections: 4}, "open": {Rate: 400}} {
@@ -76,7 +76,7 @@ func TestInterleaving(t *testing.T) {
 	}
 }
 
-// What ends while somebody else has the turn ends without another one.
+// A step that ends during the slice of another one ends without another slice.
 func TestInterleavingEndsWithTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := steady(t, time.Millisecond)

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -32,7 +31,7 @@ func TestInterleavingInRealTime(t *testing.T) {
 				given, began, ended := 0, 0, 0
 				p.Interleave = &Interleave{Length: length, Next: func() {
 					given++
-					time.Sleep(rest / 2) // what has been answered may still have to return
+					time.Sleep(rest / 2) // responses may still be on their way back
 					before := server.count(200)
 					time.Sleep(rest / 2)
 					if n := atWork.Load(); n != 0 || server.count(200) != before {
@@ -76,7 +75,7 @@ func TestInterleavingInRealTime(t *testing.T) {
 	}
 }
 
-// What ends while somebody else has the turn ends without another one.
+// A step that ends during the slice of another one ends without another slice.
 func TestInterleavingEndsWithTheContextInRealTime(t *testing.T) {
 	timedLoops(t, func(t testing.TB, e Engine) error {
 		server := newCounting(t, hello)

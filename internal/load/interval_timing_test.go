@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -17,7 +16,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-// bounds collects what is out of its bounds.
+// bounds collects the values outside their bounds.
 type bounds []error
 
 func (b *bounds) check(ok bool, format string, args ...any) {
@@ -28,7 +27,7 @@ func (b *bounds) check(ok bool, format string, args ...any) {
 
 func (b *bounds) err() error { return errors.Join(*b...) }
 
-// timedLoops measures with each loop on a machine that does not stand still for 20 ms.
+// timedLoops measures with each loop on a machine without stalls of 20 ms.
 func timedLoops(t *testing.T, measure func(t testing.TB, e Engine) error) {
 	t.Helper()
 	eachLoop(t, func(t *testing.T, e Engine) {
@@ -74,7 +73,7 @@ func TestRunCompletesWhatIsInFlightAtTheEnd(t *testing.T) {
 		server.answered(t, 200, l.AllSucceeded())
 		var b bounds
 		b.check(l.Drain > 0 && l.Drain <= 10 && l.Lead >= 10 && l.Backlog >= 1 && l.Backlog <= l.Drain, "%d + %d + %d succeeded, backlog %d", l.Lead, l.Succeeded, l.Drain, l.Backlog)
-		// Two or three answers of each of 10 connections lie in 300 ms.
+		// Two or three responses per each of 10 connections lie in 300 ms.
 		b.check(l.Elapsed == 300*time.Millisecond && l.Succeeded <= 30, "%d succeeded in %s", l.Succeeded, l.Elapsed)
 		return b.err()
 	})
@@ -123,7 +122,7 @@ func TestOnEndDoesNotWaitForATimeout(t *testing.T) {
 	})
 }
 
-// One request that hangs must not make the last window longer than the interval.
+// A hanging request must not make the last window longer than the interval.
 func TestLastWindowDoesNotWaitForATimeout(t *testing.T) {
 	timedLoops(t, func(t testing.TB, e Engine) error {
 		server := newHanging(t, 150)
@@ -161,8 +160,8 @@ func TestHooksAreInOrder(t *testing.T) {
 	})
 }
 
-// After 1, 2, 4 … 64 ms there is one attempt each 100 ms: 9 on each of 4 connections, and never
-// many more.
+// After 1, 2, 4 … 64 ms there is one attempt per 100 ms: 9 on each of 4 connections, and rarely
+// more.
 func TestRunTriesARefusingPortSeldom(t *testing.T) {
 	timedLoops(t, func(t testing.TB, e Engine) error {
 		l := run(t, e, plan("http://"+refusing(t), 4, 300*time.Millisecond))
@@ -191,10 +190,10 @@ func TestRunOfADurationWithAServerThatDies(t *testing.T) {
 		l := run(t, e, plan(server.URL, 8, time.Second))
 		died.Wait()
 		var b bounds
-		// At most the 8 answers in flight were written by the handler, but cut off.
+		// At most the 8 responses in flight were written by the handler, but cut off.
 		n, all := server.count(200), l.AllSucceeded()
 		b.check(l.Succeeded > 0 && all <= n && all >= n-8, "%d succeeded, the server answered %d", all, n)
-		// A request that was cut off is sent once more where nothing of its response had come, and is refused then.
+		// A request that was cut off before its response is sent once more, and then refused.
 		b.check(l.Failed[bench.ErrRefused] > 0 && l.FailedTotal() == l.Failed[bench.ErrRefused]+l.Failed[bench.ErrReset], "failed: %v", l.Failed)
 		b.check(l.Elapsed == time.Second, "elapsed %s: the time without responses counts as well", l.Elapsed)
 		return b.err()
@@ -221,7 +220,7 @@ func TestRunWithAServerThatHangs(t *testing.T) {
 	})
 }
 
-// What was in flight by the clock of each request is what was in flight by counting.
+// The requests in flight by the times of the requests are those by counting.
 func TestLittlesLaw(t *testing.T) {
 	timedLoops(t, func(t testing.TB, e Engine) error {
 		server := newCounting(t, sleeps(20*time.Millisecond))
@@ -234,8 +233,7 @@ func TestLittlesLaw(t *testing.T) {
 	})
 }
 
-// A contender that takes 20 ms leaves the client idle, and as many in flight as there are
-// connections.
+// A contender that takes 20 ms leaves the client idle, and one request per connection in flight.
 func TestInFlightAndSaturationOfAStep(t *testing.T) {
 	timedLoops(t, func(t testing.TB, e Engine) error {
 		server := newCounting(t, sleeps(20*time.Millisecond))
@@ -247,7 +245,7 @@ func TestInFlightAndSaturationOfAStep(t *testing.T) {
 	})
 }
 
-// In a ramp the connections join in one after the other, evenly.
+// In a ramp connections start evenly, one after the other.
 func TestRunRampsConnections(t *testing.T) {
 	timedLoops(t, func(t testing.TB, e Engine) error {
 		const n, from = 20, 2
@@ -275,7 +273,7 @@ func TestRunRampsConnections(t *testing.T) {
 	})
 }
 
-// The latencies of each kind of a mix are its own.
+// Each request of a mix has its own latencies.
 func TestKindsOfRequestsHaveTheirLatencies(t *testing.T) {
 	for _, open := range []bool{false, true} {
 		t.Run(fmt.Sprintf("open=%t", open), func(t *testing.T) {

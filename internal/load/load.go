@@ -78,7 +78,7 @@ type Plan struct {
 // Response is what Plan.Check gets.
 type Response = workload.Response
 
-// Data is what requests take from files, and Life is what the steps of one trial share.
+// Data is what requests take from files; the other type is what the steps of one trial share.
 type (
 	Data = workload.Data
 	Life = workload.TrialState

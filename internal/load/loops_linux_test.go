@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestHasLoop takes away what a ring needs: a file.
+// TestHasLoop takes away the open files that a ring needs.
 func TestHasLoop(t *testing.T) {
 	for _, loop := range []string{LoopPortable, LoopEpoll} {
 		if err := HasLoop(loop); err != nil {

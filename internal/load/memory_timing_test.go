@@ -17,7 +17,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// The bar: 64 MB of resident memory with 2,048 connections, all in all.
+// The bar: 64 MB of resident memory with 2,048 connections in total.
 func TestMemoryOf2048Connections(t *testing.T) {
 	if err := CheckLimits(2 * 2048); err != nil {
 		t.Skip(err)
@@ -42,8 +42,8 @@ func TestMemoryOf2048Connections(t *testing.T) {
 	}
 }
 
-// An endless answer costs no memory, in any loop, and its requests end with their timeout. What is
-// alive is looked at, not what the server of this test leaves to the collector.
+// An endless response costs no memory in any loop, and its request ends with its timeout. Live
+// memory is checked, not the garbage of this test's server.
 func TestEndlessResponsesCostNoMemory(t *testing.T) {
 	block := []byte("4000\r\n" + strings.Repeat("x", 16<<10) + "\r\n")
 	timedLoops(t, func(t testing.TB, e Engine) error {

@@ -50,14 +50,14 @@ func TestOpenLoopOpensConnectionsForAStall(t *testing.T) {
 			return hello(w, r)
 		})
 		l := runOpen(t, e, openCounted(server.URL, 1000, 0, 100))
-		// Nobody is answered before 50 have asked at the same time.
+		// No request is answered before 50 have arrived.
 		if l.Succeeded != 100 || l.MaxOpenConnections < 50 || l.Dropped != 0 || l.Held != 0 {
 			t.Errorf("%d succeeded over %d connections, %d dropped, %d waited", l.Succeeded, l.MaxOpenConnections, l.Dropped, l.Held)
 		}
 	})
 }
 
-// With all connections in use requests wait in line; each that was sent has been answered.
+// With all connections in use requests are queued; each that was sent has been answered.
 func TestOpenLoopQueuesWithoutAConnection(t *testing.T) {
 	eachOpenLoop(t, func(t *testing.T, e Engine) {
 		release := make(chan struct{})
@@ -78,7 +78,7 @@ func TestOpenLoopQueuesWithoutAConnection(t *testing.T) {
 	})
 }
 
-// What is still in line when the sending ends is dropped, and counted as such.
+// What is still queued when sending ends is dropped, and counted as such.
 func TestOpenLoopDropsTheQueueAtTheEnd(t *testing.T) {
 	eachOpenLoop(t, func(t *testing.T, e Engine) {
 		hang := make(chan struct{})
@@ -91,7 +91,7 @@ func TestOpenLoopDropsTheQueueAtTheEnd(t *testing.T) {
 		defer cancel()
 		p := openPlan(server.URL, 1000, 3, time.Hour)
 		var polls atomic.Int64
-		p.Rate = func() float64 { // it is asked whenever the loop waits for the next request
+		p.Rate = func() float64 { // called whenever the loop waits for the next request
 			if polls.Add(1) == 100 {
 				cancel()
 			}
@@ -111,7 +111,7 @@ func TestOpenLoopDropsTheQueueAtTheEnd(t *testing.T) {
 	})
 }
 
-// Somebody makes a rate that would take hours into one that takes a moment.
+// The user changes a rate that would take hours into one that takes a moment.
 func TestRateIsChangedLive(t *testing.T) {
 	eachOpenLoop(t, func(t *testing.T, e Engine) {
 		server := newCounting(t, hello)
@@ -170,7 +170,7 @@ func TestOpenLoopIsInterrupted(t *testing.T) {
 				hang := make(chan struct{})
 				defer close(hang)
 				url := raw(t, func(net.Conn, string) bool {
-					cancel() // a request is surely there
+					cancel() // a request is in flight
 					<-hang
 					return false
 				})

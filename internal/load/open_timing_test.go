@@ -52,16 +52,16 @@ func TestOpenLoopEndsWithItsRequests(t *testing.T) {
 	})
 }
 
-// A contender that stalls for a second at 1,000 requests a second is late for a thousand of them,
-// whether or not a client had the nerve to ask while it stalled. One that was scheduled u after the
-// beginning of a stall of S, and is served at μ a second after it, waits for S − u + 1000 u / μ.
+// A contender that stalls for one second at 1,000 requests per second is late for a thousand of
+// them, whether or not the client sent any meanwhile. A request scheduled u after the beginning of
+// a stall of S, and served at μ per second after it, waits for S − u + 1000 u / μ.
 func TestStallShowsInLatencyFromScheduled(t *testing.T) {
 	const connections, stall = 8, time.Second
 	timedOpenLoops(t, func(t testing.TB, e Engine) error {
 		var mu sync.RWMutex
 		stalls := make(chan time.Duration, 1)
 		var over atomic.Pointer[time.Time]
-		var after, catchUp atomic.Int64 // answers after the stall; ns that the first 900 took
+		var after, catchUp atomic.Int64 // responses after the stall; ns that the first 900 took
 		url := raw(t, func(conn net.Conn, _ string) bool {
 			mu.RLock()
 			defer mu.RUnlock()
@@ -93,7 +93,7 @@ func TestStallShowsInLatencyFromScheduled(t *testing.T) {
 			got := above(t, l.Latency, d)
 			t.Logf("over %s: %d from the scheduled time, want %.0f; %d from their sending", d, got, want, above(t, l.Sending, d))
 			b.check(float64(got) > want-20 && float64(got) < want+20, "over %s: %d from the scheduled time, want %.0f", d, got, want)
-			// Only those on the wire when it began have seen it.
+			// Only those in flight when it began have seen it.
 			b.check(above(t, l.Sending, d) <= connections, "over %s: %d from their sending", d, above(t, l.Sending, d))
 		}
 		b.check(l.Late >= 900 && l.Held >= 900 && strings.Contains(l.Warnings.Join("\n"), "requests sent late: all 8 connections in use"), "%d late, %d waited, warnings %q", l.Late, l.Held, l.Warnings)
@@ -113,8 +113,8 @@ func TestOpenLoopDropsWhatCannotBeSent(t *testing.T) {
 		p.Timeout = 250 * time.Millisecond
 		l := runOpen(t, e, p)
 		var b bounds
-		// Each of three connections is given up after a quarter of a second, and takes the next in
-		// line.
+		// Each of three connections is given up after a quarter of a second, and takes the next in the
+		// queue.
 		b.check(scheduled(l) == 600 && l.Sent >= 3 && l.Sent <= 15 && l.Failed[bench.ErrTimeout] == l.Sent && l.Dropped == l.Scheduled-l.Sent, "%d scheduled, %d sent, %d dropped, failed %v", l.Scheduled, l.Sent, l.Dropped, l.Failed)
 		b.check(l.Warnings.Has(bench.WarnDropped), "warnings %q", l.Warnings)
 		return b.err()
@@ -150,8 +150,8 @@ func TestArrivalsTakeTheirTime(t *testing.T) {
 		l := runOpen(t, e, p)
 		server.answered(t, 200, 600)
 		var b bounds
-		// It is over when the last one has been served, not after a whole number of seconds nor
-		// with the duration.
+		// It is over when the last one has been served, not after a whole number of seconds nor the
+		// duration.
 		b.check(l.Elapsed >= 298*time.Millisecond && l.Elapsed <= 20*time.Second, "elapsed %s", l.Elapsed)
 		return b.err()
 	})
@@ -169,14 +169,14 @@ func TestArrivalsEndWithTheDuration(t *testing.T) {
 		p.OnStart = func() { time.AfterFunc(400*time.Millisecond, func() { close(hang) }) }
 		l := runOpen(t, e, p)
 		var b bounds
-		// Four users are on the wire; their second requests, and six users, come to nothing.
+		// Four users are in flight; their second requests, and six users, are dropped.
 		b.check(l.Scheduled == 20 && l.Sent == 4 && l.AllSucceeded() == 4 && l.Dropped == 16, "%d scheduled, %d sent, %d succeeded, %d dropped", l.Scheduled, l.Sent, l.Succeeded, l.Dropped)
 		return b.err()
 	})
 }
 
-// A contender may close a connection that nobody uses. That is no failure of the next request,
-// which was not even sent.
+// A contender may close an unused connection. The next request is not sent on it, and does not
+// fail.
 func TestOpenLoopNoticesIdleConnectionsThatWereClosed(t *testing.T) {
 	timedOpenLoops(t, func(t testing.TB, e Engine) error {
 		var answered atomic.Int64
@@ -193,7 +193,7 @@ func TestOpenLoopNoticesIdleConnectionsThatWereClosed(t *testing.T) {
 	})
 }
 
-// Two books are kept of what is in flight in an open loop, and they agree.
+// The two counts of requests in flight in an open loop agree.
 func TestOpenLoopObeysLittlesLaw(t *testing.T) {
 	timedOpenLoops(t, func(t testing.TB, e Engine) error {
 		server := newCounting(t, sleeps(20*time.Millisecond))

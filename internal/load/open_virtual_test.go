@@ -11,7 +11,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// Requests are sent in the very moment in which they are scheduled, as many as the rate says.
+// Requests are sent exactly when they are scheduled, at the given rate.
 func TestOpenSchedule_IsKept(t *testing.T) {
 	for name, step := range map[string]bench.Step{
 		"constant": {Rate: 1000},
@@ -49,9 +49,9 @@ func TestOpenSchedule_IsKept(t *testing.T) {
 	}
 }
 
-// A contender that stalls for a second at 1,000 requests a second is late for a thousand of them,
-// whether or not a client had the nerve to ask while it stalled. One that was scheduled u after the
-// beginning of a stall of S, and is served at μ a second after it, waits for S − u + 1000 u / μ.
+// A contender that stalls for one second at 1,000 requests per second is late for a thousand of
+// them, whether or not the client sent any meanwhile. A request scheduled u after the beginning of
+// a stall of S, and served at μ per second after it, waits for S − u + 1000 u / μ.
 func TestOpenLoop_StallShowsInLatencyFromScheduled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const connections, stall, each = 8, time.Second, 2 * time.Millisecond
@@ -78,7 +78,7 @@ func TestOpenLoop_StallShowsInLatencyFromScheduled(t *testing.T) {
 			if got := float64(above(t, l.Latency, d)); math.Abs(got-want) > 15 {
 				t.Errorf("over %s: %.0f from the scheduled time, want %.0f", d, got, want)
 			}
-			// Only those on the wire when it began have seen it.
+			// Only those in flight when it began have seen it.
 			if n := above(t, l.Sending, d); n > connections {
 				t.Errorf("over %s: %d from their sending", d, n)
 			}
@@ -89,15 +89,15 @@ func TestOpenLoop_StallShowsInLatencyFromScheduled(t *testing.T) {
 	})
 }
 
-// What waits for a connection for as long as a request may take is dropped.
+// What waits for a connection until its timeout is dropped.
 func TestOpenLoop_DropsWhatCannotBeSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := steady(t, time.Hour)
 		p := openPlan(virtualURL, 1000, 3, 600*time.Millisecond)
 		p.Timeout = 250 * time.Millisecond
 		l := runOpen(t, c.engine(), p)
-		// Each of three connections is given up after a quarter of a second, and takes the next in
-		// line: at 0, 250, 500 and 750 ms.
+		// Each of three connections is given up after a quarter of a second, and takes the next in the
+		// queue: at 0, 250, 500 and 750 ms.
 		if scheduled(l) != 600 || l.Sent != 12 || l.Failed[bench.ErrTimeout] != 12 || l.Dropped != l.Scheduled-12 || l.Held < l.Dropped {
 			t.Errorf("%d scheduled, %d sent, %d dropped, %d waited, failed %v", l.Scheduled, l.Sent, l.Dropped, l.Held, l.Failed)
 		}
@@ -122,7 +122,7 @@ func TestOpenLoop_RateIsChangedLive(t *testing.T) {
 		if l.Succeeded != 1020 || l.FinalRate != 2000 || l.Windows[len(l.Windows)-1].Rate != 2000 {
 			t.Errorf("%d succeeded, at last %g a second, %v", l.Succeeded, l.FinalRate, l.Windows)
 		}
-		if (l.Elapsed - 700*time.Millisecond).Abs() > 25*time.Millisecond { // it is asked every 20 ms
+		if (l.Elapsed - 700*time.Millisecond).Abs() > 25*time.Millisecond { // called every 20 ms
 			t.Errorf("elapsed %s", l.Elapsed)
 		}
 	})
@@ -138,7 +138,7 @@ func TestArrivals_EndWithTheLastUser(t *testing.T) {
 		if l.Scheduled != 600 || l.Succeeded != 600 || c.count() != 600 || c.connections.Load() != 200 {
 			t.Errorf("%d scheduled, %d succeeded, the contender answered %d on %d connections", l.Scheduled, l.Succeeded, c.count(), c.connections.Load())
 		}
-		// The last of them comes after 298.5 ms, and has three answers.
+		// The last of them comes after 298.5 ms, and gets three responses.
 		if want := 298500*time.Microsecond + 3*5*time.Millisecond; l.Elapsed.Round(10*time.Microsecond) != want {
 			t.Errorf("elapsed %s, want %s", l.Elapsed, want)
 		}
@@ -151,7 +151,7 @@ func TestArrivals_EndWithTheDuration(t *testing.T) {
 		p := plan(virtualURL, 0, time.Minute)
 		p.Step = bench.Step{Arrivals: &bench.Arrivals{Users: 10, Over: 10 * time.Millisecond, Requests: 2}, MaxConnections: 4, Duration: 200 * time.Millisecond}
 		l := runOpen(t, c.engine(), p)
-		// Four users are on the wire; their second requests, and six users, come to nothing.
+		// Four users are in flight; their second requests, and six users, are dropped.
 		if l.Scheduled != 20 || l.Sent != 4 || l.AllSucceeded() != 4 || l.Dropped != 16 {
 			t.Errorf("%d scheduled, %d sent, %d succeeded, %d dropped", l.Scheduled, l.Sent, l.AllSucceeded(), l.Dropped)
 		}

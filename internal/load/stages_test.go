@@ -10,7 +10,7 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// Each kind of a mix has books of its own, which are those of the server and add up to the step's.
+// Each request of a mix has its own counts, which match the server's and add up to the step's.
 func TestRunSeparatesKindsOfRequests(t *testing.T) {
 	for name, open := range map[string]bool{"closed": false, "open": true} {
 		t.Run(name, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestRunSeparatesKindsOfRequests(t *testing.T) {
 	}
 }
 
-// A step may ask one request of the mix alone; then the step is its breakdown.
+// A step may send one request of the mix alone; then the step is its breakdown.
 func TestRunSendsOneRequestOfTheMix(t *testing.T) {
 	eachLoop(t, func(t *testing.T, e Engine) {
 		var other atomic.Int64

@@ -55,7 +55,7 @@ func TestSaturation(t *testing.T) {
 	rec := record.New(bench.Step{Arrivals: &bench.Arrivals{Users: 1}, Duration: 10 * time.Second}, nil)
 	rec.Begin(0)
 	rec.Idled(9 * time.Second)
-	rec.Idled(100 * time.Millisecond) // the busiest one counts
+	rec.Idled(100 * time.Millisecond) // the busiest thread counts
 	rec.Idled(11 * time.Second)
 	l := rec.Load()
 	if l.Saturation != .99 {

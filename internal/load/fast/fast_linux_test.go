@@ -18,12 +18,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// config returns that of a loop which asks one thing in a step.
+// config returns the configuration of a loop whose step has one request.
 func config(t *testing.T, s bench.Step) Config {
 	return configOf(t, s, workload.Spec{Requests: []bench.Request{{Name: "get", Path: "/city"}}})
 }
 
-// configOf returns that of a loop which asks what spec says.
+// configOf returns the configuration of a loop with the requests of spec.
 func configOf(t *testing.T, s bench.Step, spec workload.Spec) Config {
 	t.Helper()
 	spec.BaseURL, spec.Step = "http://h", s
@@ -41,8 +41,8 @@ func configOf(t *testing.T, s bench.Step, spec workload.Spec) Config {
 	}
 }
 
-// A request on an open connection costs no allocation, from the reading of the response before to the
-// sending; nor do variables, and values that a session takes from its responses.
+// A request on an open connection allocates nothing, from reading the last response to sending; nor
+// do variables and values saved from responses.
 func TestFastLoopDoesNotAllocate(t *testing.T) {
 	plain := []bench.Request{{Name: "get", Path: "/city"}}
 	users := workload.Spec{
@@ -117,7 +117,7 @@ func exchangesDoNotAllocate(t *testing.T, epoll bool, spec workload.Spec, respon
 		generation()
 		asked++
 	}
-	for range 2 { // the first of its kind has an example made, or grows what holds the response
+	for range 2 { // the first of its kind formats an example, or grows the buffer of the response
 		exchange()
 	}
 	if n := testing.AllocsPerRun(1000, exchange); n != 0 {
@@ -129,8 +129,8 @@ func exchangesDoNotAllocate(t *testing.T, epoll bool, spec workload.Spec, respon
 	}
 }
 
-// A connection that nobody uses (any more, or yet), and which the contender closes or sends something
-// on, is given up: the next request opens another one.
+// The contender closes an unused connection, or sends something on it. Then it is given up, and the
+// next request opens another one.
 func TestIdleConnectionIsGivenUp(t *testing.T) {
 	for end, do := range map[string]func(fd int){
 		"closed":  func(fd int) { _ = unix.Shutdown(fd, unix.SHUT_WR) },
@@ -179,8 +179,8 @@ func onPair(t *testing.T, c Config) (s *shard, other int) {
 	return s, pair[1]
 }
 
-// An end that comes together with the response is known before the next request, whatever that asks:
-// it is sent on another connection.
+// A connection that ends together with its response is not used for the next request, whatever its
+// method.
 func TestEndTogetherWithTheResponse(t *testing.T) {
 	for name, epoll := range map[string]bool{"epoll": true, "io_uring": false} {
 		t.Run(name, func(t *testing.T) {

@@ -15,16 +15,16 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// outcome is what became of a stream of bytes behind which the connection ends.
+// outcome is what a parser makes of a stream of bytes after which the connection ends.
 type outcome struct {
 	failed  bool
-	status  bool // it is the wanted one, 200
+	status  bool // it is the expected one, 200
 	bytes   int64
 	keep    bool // the connection could be used again
 	refused error
 }
 
-// byHTTP returns net/http's verdict, which the portable loop goes by.
+// byHTTP returns the outcome of net/http, which the portable loop uses.
 func byHTTP(data []byte, method string) outcome {
 	in := bufio.NewReader(bytes.NewReader(data))
 	for range wire.MaxInterim + 1 {
@@ -45,7 +45,7 @@ func byHTTP(data []byte, method string) outcome {
 	return outcome{failed: true, refused: errInterim}
 }
 
-// byParser returns the parser's verdict on data that comes in pieces of the lengths that cut says.
+// byParser returns the outcome of the parser for data that arrives in pieces of the lengths in cut.
 func byParser(data []byte, method string, cut func(left int) int) outcome {
 	var p parser
 	p.reset(&workload.Request{IsHead: method == http.MethodHead, Status: http.StatusOK}, 0)
@@ -56,7 +56,7 @@ func byParser(data []byte, method string, cut func(left int) int) outcome {
 		var n int
 		n, done, err = p.feed(piece)
 		left = left[len(piece):]
-		// What comes later is met when the connection is used next.
+		// Later bytes are noticed when the connection is used next.
 		surplus = n < len(piece) || len(left) > 0
 	}
 	if !done && err == nil {
@@ -68,8 +68,8 @@ func byParser(data []byte, method string, cut func(left int) int) outcome {
 	return outcome{status: p.status == http.StatusOK, bytes: p.bytes, keep: !p.close && !surplus}
 }
 
-// saferRefusals are what net/http lets pass and the parser does not. Each is a way in which two
-// readers of one stream could come to see different answers.
+// saferRefusals are responses that net/http accepts and the parser does not: two readers of one
+// stream could see different responses in them.
 func saferRefusal(err error) bool {
 	for _, known := range []error{
 		errVersion,     // HTTP/2.0 and others on a connection that speaks HTTP/1.x
@@ -87,7 +87,7 @@ func saferRefusal(err error) bool {
 	return false
 }
 
-// compare checks that the parser says the same as net/http, however the stream is cut.
+// compare checks that the parser and net/http agree, however the stream is cut.
 func compare(t *testing.T, data []byte, method string) {
 	t.Helper()
 	want := byHTTP(data, method)
@@ -175,8 +175,8 @@ func TestResponseParser(t *testing.T) {
 	}
 }
 
-// The parser says of any stream what net/http says of it, however it is cut, or refuses it for a
-// reason on the list.
+// The parser and net/http agree on any stream, however it is cut; or the parser refuses it for a
+// listed reason.
 func FuzzResponseParser(f *testing.F) {
 	for _, data := range responses {
 		f.Add([]byte(data), false)
@@ -190,7 +190,7 @@ func FuzzResponseParser(f *testing.F) {
 	})
 }
 
-// What the parser keeps of a response is bounded, whatever it is and however it comes.
+// The parser keeps a bounded part of a response, whatever it is and however it arrives.
 func TestResponseParserIsBounded(t *testing.T) {
 	const ok = "HTTP/1.1 200 OK\r\n"
 	for name, test := range map[string]struct {
@@ -230,7 +230,7 @@ func TestResponseParserIsBounded(t *testing.T) {
 			}
 		})
 	}
-	// A body may be of any length, and nothing of it is kept.
+	// A body may have any length, and is not kept.
 	var p parser
 	p.reset(&workload.Request{Status: http.StatusOK}, 0)
 	p.feed([]byte(ok + "\r\n"))

@@ -116,7 +116,7 @@ var http2Causes = []struct {
 	{"connection error: ", nil},
 }
 
-// http2Cause turns the error that ended a stream into one that wire.Classify and mayRepeat know.
+// http2Cause maps the error that ended a stream to one that wire.Classify and mayRepeat know.
 func (s *slot) http2Cause(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return os.ErrDeadlineExceeded

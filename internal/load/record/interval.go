@@ -10,8 +10,8 @@ import (
 // requests are answered.
 const Undecided = math.MaxInt64
 
-// announced is how far ahead the interval is decided: no thread may pass its beginning before it
-// knows of it.
+// announced is how far in advance the interval is decided: no thread may pass its beginning before
+// it knows of it.
 const announced = 2 * time.Millisecond
 
 // Interval is the measured interval of a step: [from, to) in ns since the load began. Every

@@ -65,7 +65,7 @@ func NewMix(plan Spec) (*Mix, error) {
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Hostname() == "" {
 		// Without the URL itself: it may hold a password, which cannot be cut from a malformed URL.
 		errs = append(errs, errors.New("base URL: must be http://HOST:PORT or https://HOST:PORT"))
-		plan.BaseURL = "http://stand-in"
+		plan.BaseURL = "http://placeholder"
 	}
 	errs = append(errs, plan.Step.Validate()...)
 	if plan.Trial == nil {

@@ -10,7 +10,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// spec returns a plain one: GET /city?id=….
+// spec returns a plain spec: GET /city?id=….
 func spec(url string) Spec {
 	return Spec{
 		BaseURL: url, Step: bench.Step{Connections: 1, Duration: time.Second},

@@ -83,11 +83,11 @@ type composer struct {
 	request   *Request
 	spec      bench.Request
 	plan      Spec
-	places    []part // places of the head, in the order of their stand-ins
+	places    []part // places of the head, in the order of their placeholders
 }
 
-// standIn matches a word that no escaping changes. It marks a place that net/http would change.
-var standIn = regexp.MustCompile(`xLocbenchPlace(\d+)x`)
+// placeholder matches a word that no escaping changes. It marks a place that net/http would change.
+var placeholder = regexp.MustCompile(`xLocbenchPlace(\d+)x`)
 
 // compose has net/http write the request once. Only the places remain to be filled in.
 func (c *composer) compose(base string) error {
@@ -170,10 +170,10 @@ func textOf(parts []part) (text string) {
 	return text
 }
 
-// headParts appends a text with stand-ins to the head.
+// headParts appends a text with placeholders to the head.
 func (c *composer) headParts(text string) {
 	from := 0
-	for _, at := range standIn.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range placeholder.FindAllStringSubmatchIndex(text, -1) {
 		n, err := strconv.Atoi(text[at[2]:at[3]])
 		if err != nil || n >= len(c.places) {
 			continue
@@ -198,7 +198,7 @@ func joined(parts []part) (out []part) {
 	return out
 }
 
-// replaced returns a text of the head with stand-ins for its places.
+// replaced returns a text of the head with placeholders for its places.
 func (c *composer) replaced(text string, e encoding) (string, error) {
 	parts, err := c.parts(text, e)
 	if err != nil {

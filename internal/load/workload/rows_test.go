@@ -77,7 +77,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// Of a large file only what is used stays in memory, no row costs an object of its own, and each is found again.
+// Only the used cells of a large file stay in memory, without an object per row, and each is found.
 func TestRowsArePacked(t *testing.T) {
 	for _, rows := range []int{1, blockRows - 1, blockRows, blockRows + 1, 20*blockRows + 7} {
 		var b strings.Builder
@@ -109,7 +109,7 @@ func TestRowsArePacked(t *testing.T) {
 	}
 }
 
-// Whatever a file holds, reading it ends with rows or with an error that names it.
+// Whatever a file has, reading it ends with rows or with an error that names it.
 func FuzzRows(f *testing.F) {
 	f.Add(false, "a,b\nx,1\n")
 	f.Add(false, "\ufeffb,a\n\"1\n\",\"\"\"\"\n")
@@ -133,7 +133,8 @@ func FuzzRows(f *testing.F) {
 	})
 }
 
-// BenchmarkRows reads 100,000 rows of five columns, of which one or three are used: bytes that stay for each row.
+// BenchmarkRows reads 100,000 rows of five columns, one or three of them used, and reports the
+// bytes kept per row.
 func BenchmarkRows(b *testing.B) {
 	const rows = 100_000
 	var csv, lines strings.Builder

@@ -36,7 +36,7 @@ func TestScheduleOfAConstantRate(t *testing.T) {
 	}
 }
 
-// The number of requests that were scheduled by a moment is the integral of the rate up to it.
+// The number of requests scheduled by a moment is the integral of the rate up to it.
 func TestScheduleOfARampAndAWave(t *testing.T) {
 	const seconds = 10
 	for name, test := range map[string]struct {
@@ -80,14 +80,14 @@ func TestScheduleAppliesChanges(t *testing.T) {
 	s.Take()
 	at(time.Second)
 	asked = 10
-	s.Poll(500 * time.Millisecond) // half of the waiting is done
+	s.Poll(500 * time.Millisecond) // half of the wait is over
 	at(550 * time.Millisecond)
 	s.Take()
 	at(650 * time.Millisecond)
 	asked = .1
 	s.Poll(600 * time.Millisecond)
 	at(5600 * time.Millisecond)
-	asked = 0 // its own again
+	asked = 0 // its own rate again
 	s.Poll(5100 * time.Millisecond)
 	at(5150 * time.Millisecond)
 	for _, odd := range []float64{math.NaN(), -1, math.Inf(-1)} {

@@ -31,7 +31,7 @@ func write(t testing.TB, p Spec) []byte {
 	return raw
 }
 
-// Whatever a value is, the server reads it as it was: escaped as path, query, form, JSON and header want.
+// Any value reaches the server unchanged: it is escaped for path, query, form, JSON or header.
 func FuzzValues(f *testing.F) {
 	for _, s := range []string{"", "a", "a b&c=d?e/f#g%41+", `"\` + "\u2028<>", "žluť", "{item}", "\x00\xff", "xLocbenchPlace0x", "..", "%2F"} {
 		f.Add(s)
@@ -102,7 +102,7 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-// Generated values: other ones in each life and step, the same for the same seed.
+// Generated values differ in each step and trial, and repeat with the seed.
 func TestGenerators(t *testing.T) {
 	p := spec("http://h")
 	p.Variables = []bench.Variable{{Name: "u", Make: bench.GenerateUUID}, {Name: "s", Make: bench.GenerateString, Length: 12}, {Name: "q", Make: bench.GenerateSequence},
@@ -183,7 +183,7 @@ func TestThink(t *testing.T) {
 			t.Fatal(session, step, ended)
 		}
 	}
-	// Evenly: the mean of 2,000 is within 40 ms of 2 s but for one in a thousand seeds, and this seed is always the same.
+	// The mean of 2,000 is within 40 ms of 2 s, except for one seed in a thousand; this seed is fixed.
 	if mean := sum / n; low < time.Second || high > 3*time.Second || mean < 1960*time.Millisecond || mean > 2040*time.Millisecond {
 		t.Errorf("from %v to %v, mean %v", low, high, mean)
 	}
