@@ -47,7 +47,7 @@ func newOpenLoop(l *Loop) *openLoop {
 	return o
 }
 
-// run is Loop.Run.
+// run sends the step's requests, as Loop.Run does.
 func (o *openLoop) run(ctx context.Context) {
 	for _, w := range o.idle {
 		o.wg.Go(func() { o.wait(ctx, w) })

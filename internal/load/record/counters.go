@@ -31,7 +31,7 @@ func newCounters(open bool, requests, sessions int) *Counters {
 	}
 }
 
-// InFlight adds n requests in flight since the last call to the integral.
+// InFlight adds to the integral that n requests were in flight since the last call.
 func (c *Counters) InFlight(v *Interval, now int64, n int) {
 	if now > c.counted {
 		c.InFlightIntegral += v.Overlap(c.counted, now) * time.Duration(n)

@@ -10,7 +10,7 @@ type Tally struct {
 	Succeeded int64                     // within the interval
 	Lead      int64                     // successes in the lead-in
 	Drain     int64                     // successes in the drain
-	Bytes     int64                     //
+	Bytes     int64                     // of successes within the interval
 	Failed    map[bench.ErrorKind]int64 // within the measured interval
 	Outside   map[bench.ErrorKind]int64 // in lead-in and drain
 	Latency   *hdr.Histogram            // of successes within the interval

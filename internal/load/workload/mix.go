@@ -250,7 +250,7 @@ func (r *Request) uses(slot int) bool {
 	return slices.ContainsFunc(r.head, has) || slices.ContainsFunc(r.body, has)
 }
 
-// TrialState is what the steps of one trial share. The zero value is ready to use. Steps of a trial run
+// TrialState is what the steps of one trial share. The zero value is ready to use. The steps run
 // one after the other, or interleaved.
 type TrialState struct {
 	Salt   uint64            // makes values of uuid and string differ from those of other trials

@@ -20,7 +20,7 @@ import (
 // Request is a bench.Request made ready to be sent.
 type Request struct {
 	Index       int           // index in the mix
-	Name        string        //
+	Name        string        // name of the request
 	HTTPRequest *http.Request // only its method is set: net/http needs it to read the response
 	Status      int           // expected status
 	More        []int         // other expected statuses

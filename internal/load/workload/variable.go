@@ -32,8 +32,8 @@ const (
 	partMade            // the slot's text, unchanged
 	partSaved           // the slot's text, encoded
 	partNow             // the time
-	partUnix
-	partLength // length of the body that follows
+	partUnix            // the time in ms since 1970
+	partLength          // length of the body that follows
 )
 
 // slot holds a value of a user: a number, which may be the index of an item or a row, or a text.
