@@ -130,7 +130,7 @@ func TestRunIsInterruptedWhileTheServerHangs(t *testing.T) {
 				if l.AllSucceeded() != 10 || l.Sent != 15 || len(l.Failed) > 0 {
 					t.Errorf("%d succeeded of %d, failed: %v", l.Succeeded, l.Sent, l.Failed)
 				}
-				if len(l.Warnings) == 0 || l.Warnings[0].Kind != bench.WarnInterrupted || !strings.HasPrefix(l.Warnings[0].Text, "interrupted: 5 requests") {
+				if len(l.Warnings) == 0 || l.Warnings[0].Kind != bench.WarnInterrupted || l.Warnings[0].Values["requests"] != 5 {
 					t.Errorf("warnings %q", l.Warnings)
 				}
 			})

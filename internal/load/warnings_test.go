@@ -2,7 +2,6 @@ package load
 
 import (
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
@@ -61,7 +60,7 @@ func TestSaturation(t *testing.T) {
 	if l.Saturation != .99 {
 		t.Errorf("saturation %g", l.Saturation)
 	}
-	if got := clientWarnings(l, &rec.Result); len(got) != 1 || got[0].Kind != bench.WarnClientBound || !strings.Contains(got[0].Text, "busy 99% of the step") {
+	if got := clientWarnings(l, &rec.Result); len(got) != 1 || got[0].Kind != bench.WarnClientBound || got[0].Values["share"] != .99 {
 		t.Errorf("%q", got)
 	}
 }
