@@ -83,7 +83,7 @@ func TestBodiesTooLongAreNotChecked(t *testing.T) {
 	})
 }
 
-// A response of another status has its kind, whatever its body.
+// A response with another status has its kind, whatever its body.
 func TestCheckingChangesNoKind(t *testing.T) {
 	eachLoop(t, func(t *testing.T, e Engine) {
 		server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {

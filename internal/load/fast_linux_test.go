@@ -24,7 +24,7 @@ func TestShardsShareTheConnections(t *testing.T) {
 	})
 }
 
-// What a socket does not take at once is sent when it does, also behind a response that came early.
+// What a socket does not take at once is sent later, even after an early response.
 func TestRunSendsLongRequests(t *testing.T) {
 	const size = 8 << 20
 	send := func(t *testing.T, e Engine, response func(http.ResponseWriter, *http.Request) int) {

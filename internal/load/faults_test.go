@@ -39,7 +39,7 @@ func TestRunWithAServerThatDies(t *testing.T) {
 					self.Load().Listener.Close()
 					self.Load().CloseClientConnections()
 				})
-				<-r.Context().Done() // this one is in flight for sure when the server dies
+				<-r.Context().Done() // this request is in flight when the server dies
 			}
 			return hello(w, r)
 		})
@@ -56,18 +56,18 @@ func TestRunWithAServerThatDies(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 		died.Wait()
-		// Of each connection one answer at most was written by the handler, but cut off.
+		// At most one response per connection was written by the handler but cut off.
 		if n, all := server.count(200), l.AllSucceeded(); all > n || all < n-connections {
 			t.Errorf("%d succeeded, the server answered %d", all, n)
 		}
-		// What was in flight is asked once more where its connection had been open before it.
+		// Requests in flight are sent once more if their connection was open before.
 		if n := l.Failed[bench.ErrReset]; n > connections || n+l.Failed[bench.ErrRefused] != l.FailedTotal() {
 			t.Errorf("failed: %v", l.Failed)
 		}
 	})
 }
 
-// An end that comes in the middle: what is in flight then is answered within the grace, and all is
+// A run that ends in the middle: requests in flight are answered within the grace, and all are
 // counted as lead-in, interval or drain.
 func TestRunIsInterrupted(t *testing.T) {
 	eachLoop(t, func(t *testing.T, e Engine) {
@@ -111,7 +111,7 @@ func TestRunIsInterruptedWhileTheServerHangs(t *testing.T) {
 					case n <= 10:
 						fmt.Fprint(conn, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 						return true
-					case n == 15: // and that is all: five connections hang now
+					case n == 15: // no more: five connections hang now
 						cancel()
 					}
 					<-hang
@@ -130,7 +130,7 @@ func TestRunIsInterruptedWhileTheServerHangs(t *testing.T) {
 				if l.AllSucceeded() != 10 || l.Sent != 15 || len(l.Failed) > 0 {
 					t.Errorf("%d succeeded of %d, failed: %v", l.Succeeded, l.Sent, l.Failed)
 				}
-				if len(l.Warnings) == 0 || !strings.Contains(l.Warnings[0].Text, "5 requests in flight were cut off") {
+				if len(l.Warnings) == 0 || l.Warnings[0].Kind != bench.WarnInterrupted || l.Warnings[0].Values["requests"] != 5 {
 					t.Errorf("warnings %q", l.Warnings)
 				}
 			})

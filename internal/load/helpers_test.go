@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,18 +25,18 @@ type driver struct {
 	engine Engine
 }
 
-// loops returns all ways, as Load.Loop names them.
+// loops returns all drivers, with the names of Load.Loop.
 func loops() []driver {
 	return []driver{{LoopRing, Engine{}}, {LoopEpoll, Engine{Epoll: true}}, {LoopPortable, Engine{Portable: true}}}
 }
 
-// eachLoop runs a test with each loop that this system has: all keep the same promises.
+// eachLoop runs a test with each loop that this system has: all give the same guarantees.
 func eachLoop(t *testing.T, test func(t *testing.T, e Engine)) {
 	t.Helper()
 	eachOf(t, loops(), test)
 }
 
-// eachOpenLoop is eachLoop for open loops, which do without io_uring.
+// eachOpenLoop is eachLoop for open loops, which do not use io_uring.
 func eachOpenLoop(t *testing.T, test func(t *testing.T, e Engine)) {
 	t.Helper()
 	eachOf(t, loops()[1:], test)
@@ -61,7 +62,7 @@ func plan(url string, connections int, duration time.Duration) Plan {
 		Step:     bench.Step{Name: fmt.Sprint(connections, " connections"), Connections: connections, Duration: duration},
 		Requests: []bench.Request{{Name: "get", Path: "/city?id={id}", ExpectStatus: 200}},
 		IDs:      []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
-		Timeout:  30 * time.Second, // more than a machine stands still for
+		Timeout:  30 * time.Second, // longer than any machine stall
 		Seed:     1,
 	}
 }
@@ -73,7 +74,7 @@ func counted(url string, connections int, requests int64) Plan {
 	return p
 }
 
-// openPlan returns a plan of a rate over at most so many connections.
+// openPlan returns a plan with a rate over at most the given number of connections.
 func openPlan(url string, rate float64, most int, duration time.Duration) Plan {
 	p := plan(url, 0, duration)
 	p.Step = bench.Step{Name: "open", Rate: rate, MaxConnections: most, Duration: duration}
@@ -87,11 +88,11 @@ func openCounted(url string, rate float64, most int, requests int64) Plan {
 	return p
 }
 
-// run puts p on its server and checks what holds for every result.
+// run runs p and checks what holds for every result.
 func run(t testing.TB, e Engine, p Plan) bench.Load {
 	t.Helper()
 	var got []bench.Window
-	e.patience = time.Minute // more than a machine stands still for
+	e.patience = time.Minute // longer than any machine stall
 	l, err := e.Run(t.Context(), p, func(w bench.Window) { got = append(got, w) })
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +145,7 @@ func consistent(t testing.TB, l bench.Load, got []bench.Window) {
 	}
 }
 
-// runOpen is run, and checks what holds for every open loop that was not interrupted.
+// runOpen is run, and checks what holds for every complete open loop.
 func runOpen(t testing.TB, e Engine, p Plan) bench.Load {
 	t.Helper()
 	l := run(t, e, p)
@@ -152,11 +153,11 @@ func runOpen(t testing.TB, e Engine, p Plan) bench.Load {
 	for _, w := range l.Windows {
 		sent, late, dropped = sent+w.Sent, late+w.Late, dropped+w.Dropped
 	}
-	if sent > l.Sent || due(l) > l.Scheduled || late > l.Late || dropped > l.Dropped {
-		t.Errorf("windows have %d sent, %d due, %d late, %d dropped; the step %d, %d, %d, %d", sent, due(l), late, dropped, l.Sent, l.Scheduled, l.Late, l.Dropped)
+	if sent > l.Sent || scheduled(l) > l.Scheduled || late > l.Late || dropped > l.Dropped {
+		t.Errorf("windows have %d sent, %d scheduled, %d late, %d dropped; the step %d, %d, %d, %d", sent, scheduled(l), late, dropped, l.Sent, l.Scheduled, l.Late, l.Dropped)
 	}
 	if l.Scheduled != l.Sent+l.Dropped || l.Lag.Count != l.Sent || l.Late > l.Sent {
-		t.Errorf("%d due, %d sent (lag of %d), %d late, %d dropped", l.Scheduled, l.Sent, l.Lag.Count, l.Late, l.Dropped)
+		t.Errorf("%d scheduled, %d sent (lag of %d), %d late, %d dropped", l.Scheduled, l.Sent, l.Lag.Count, l.Late, l.Dropped)
 	}
 	if l.Origin() != bench.FromScheduled || l.Sending.Count != l.Latency.Count || l.Sending.Mean > l.Latency.Mean {
 		t.Errorf("from %s: mean %s of %d; from their sending %s of %d", l.Origin(), l.Latency.Mean, l.Latency.Count, l.Sending.Mean, l.Sending.Count)
@@ -164,8 +165,8 @@ func runOpen(t testing.TB, e Engine, p Plan) bench.Load {
 	return l
 }
 
-// due returns how many requests were scheduled within the interval.
-func due(l bench.Load) (n int64) {
+// scheduled returns how many requests were scheduled within the interval.
+func scheduled(l bench.Load) (n int64) {
 	for _, w := range l.Windows {
 		n += w.Due
 	}
@@ -182,7 +183,7 @@ func above(t testing.TB, l bench.Latencies, d time.Duration) int64 {
 	return h.CountAbove(d)
 }
 
-// counting is a server that counts its answers by status and its connections.
+// counting is a server that counts its responses by status, and its connections.
 type counting struct {
 	*httptest.Server
 	mu          sync.Mutex
@@ -209,25 +210,25 @@ func newCounting(t testing.TB, handler func(w http.ResponseWriter, r *http.Reque
 	return c
 }
 
-// count returns how many answers of a status the server has given. It counts a response after the client
-// may have got it: see answered.
+// count returns how many responses with a status the server has sent. It may count one after the
+// client has it: see answered.
 func (c *counting) count(status int) int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.statuses[status]
 }
 
-// answered checks how many answers of a status the server has given.
+// answered checks how many responses with a status the server has sent.
 func (c *counting) answered(t testing.TB, status int, want int64) {
 	t.Helper()
-	testenv.Until(t, 30*time.Second, fmt.Sprintf("the server has counted %d answers of status %d", want, status), func() bool { return c.count(status) >= want })
+	testenv.Until(t, 30*time.Second, fmt.Sprintf("the server has counted %d responses with status %d", want, status), func() bool { return c.count(status) >= want })
 	if n := c.count(status); n != want {
 		t.Errorf("the server answered %d with %d, want %d", n, status, want)
 	}
 }
 
-// opened checks how many connections have been opened so far. The server may accept one later than
-// the client has opened it.
+// opened checks how many connections have been opened. The server may accept one later than the
+// client opens it.
 func (c *counting) opened(t testing.TB, want int64) {
 	t.Helper()
 	testenv.Until(t, 30*time.Second, fmt.Sprintf("%d connections are accepted", want), func() bool { return c.connections.Load() >= want })
@@ -241,7 +242,7 @@ func hello(w http.ResponseWriter, _ *http.Request) int {
 	return 200
 }
 
-// sleeps returns a handler that responses so much later.
+// sleeps returns a handler that responds after a delay.
 func sleeps(d time.Duration) func(http.ResponseWriter, *http.Request) int {
 	return func(w http.ResponseWriter, r *http.Request) int {
 		time.Sleep(d)
@@ -249,8 +250,8 @@ func sleeps(d time.Duration) func(http.ResponseWriter, *http.Request) int {
 	}
 }
 
-// raw returns a server that does with a connection what no HTTP library would. serve handles one request
-// whose head has been read, and says whether the connection stays open.
+// raw returns a server that handles connections below HTTP. serve handles one request whose head
+// has been read, and returns whether the connection stays open.
 func raw(t testing.TB, serve func(conn net.Conn, request string) (keep bool)) (url string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -293,7 +294,7 @@ func raw(t testing.TB, serve func(conn net.Conn, request string) (keep bool)) (u
 	return "http://" + listener.Addr().String()
 }
 
-// refusing returns an address at which nobody listens, nor will: the port is that of a connection.
+// refusing returns an address at which no process listens: its port is that of a connection.
 func refusing(t testing.TB) (address string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -311,7 +312,7 @@ func refusing(t testing.TB) (address string) {
 	return conn.LocalAddr().String()
 }
 
-// ends notes when the hooks of a plan were called.
+// ends records when the hooks of a plan were called.
 type ends struct {
 	mu     sync.Mutex
 	events []string
@@ -339,8 +340,8 @@ func (e *ends) String() string {
 	return strings.Join(e.events, " ")
 }
 
-// newHanging returns a server that responses after 1 ms, but for the n-th request, which hangs until the
-// client gives it up.
+// newHanging returns a server that responds after 1 ms, except to request n, which hangs until the
+// client gives up.
 func newHanging(t testing.TB, n int64) *counting {
 	var asked atomic.Int64
 	return newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
@@ -350,5 +351,29 @@ func newHanging(t testing.TB, n int64) *counting {
 		}
 		time.Sleep(time.Millisecond)
 		return hello(w, r)
+	})
+}
+
+// aboutInFlight returns the warnings about the number of requests in flight.
+func aboutInFlight(all bench.Warnings) (some bench.Warnings) {
+	for _, w := range all {
+		_, gap := w.Values["gap_ns"]
+		switch w.Kind {
+		case bench.WarnClockUnsteady, bench.WarnResponsesSeenLate, bench.WarnUnstable,
+			bench.WarnNotKeepingUp, bench.WarnInterrupted:
+			some = append(some, w)
+		case bench.WarnClientBound:
+			if gap {
+				some = append(some, w)
+			}
+		}
+	}
+	return some
+}
+
+// sentLate reports whether a warning says that requests were late, with all of a number of connections in use.
+func sentLate(all bench.Warnings, connections float64) bool {
+	return slices.ContainsFunc(all, func(w bench.Warning) bool {
+		return w.Kind == bench.WarnLate && w.Values["connections"] == connections
 	})
 }

@@ -18,7 +18,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// newHTTP2 returns a server of HTTP/2, in clear or behind TLS, that counts its answers by status.
+// newHTTP2 returns a server of HTTP/2, with or without TLS, that counts its responses by status.
 func newHTTP2(t *testing.T, secure bool, handler func(w http.ResponseWriter, r *http.Request) (status int)) (c *counting, e Engine) {
 	t.Helper()
 	c = &counting{statuses: map[int]int64{}}
@@ -31,7 +31,7 @@ func newHTTP2(t *testing.T, secure bool, handler func(w http.ResponseWriter, r *
 		c.statuses[status]++
 		c.mu.Unlock()
 	}))
-	c.Config.ErrorLog = log.New(io.Discard, "", 0) // some of the handshakes are meant to fail
+	c.Config.ErrorLog = log.New(io.Discard, "", 0) // some handshakes fail on purpose
 	c.Config.ConnState = func(_ net.Conn, s http.ConnState) {
 		if s == http.StateNew {
 			c.connections.Add(1)
@@ -70,7 +70,7 @@ func TestHTTP2CountsWhatTheServerAnswered(t *testing.T) {
 	}
 }
 
-func TestHTTP2AsksWhatHTTP1Asks(t *testing.T) {
+func TestHTTP2SendsWhatHTTP1Sends(t *testing.T) {
 	var asked atomic.Pointer[string]
 	server, e := newHTTP2(t, false, func(w http.ResponseWriter, r *http.Request) int {
 		body, _ := io.ReadAll(r.Body)
@@ -91,8 +91,8 @@ func TestHTTP2AsksWhatHTTP1Asks(t *testing.T) {
 	}
 }
 
-// Users ask the same in each protocol, in clear and over TLS, with what they have saved from bodies, headers and cookies; a value
-// that does not come is an error that names session and step.
+// Users send the same requests in each protocol, with and without TLS, with values saved from
+// bodies, headers and cookies. A missing value is an error that names session and step.
 func TestUsersOfEachProtocol(t *testing.T) {
 	var mu sync.Mutex
 	var asked []string
@@ -171,7 +171,7 @@ func TestUsersOfEachProtocol(t *testing.T) {
 	}
 }
 
-func TestHTTP2TellsErrorsFromSuccesses(t *testing.T) {
+func TestHTTP2SeparatesErrorsFromSuccesses(t *testing.T) {
 	var n atomic.Int64
 	server, e := newHTTP2(t, false, func(w http.ResponseWriter, r *http.Request) int {
 		switch n.Add(1) % 4 {
@@ -258,8 +258,8 @@ func TestHTTP2ConnectionsAreKeptBetweenSteps(t *testing.T) {
 	server.opened(t, 4)
 }
 
-// A server that goes away after some answers, as net/http's does, is none that fails: what it does
-// not take is asked of the next connection.
+// A server that sends GOAWAY after some responses, as net/http's does, has not failed: what it does
+// not take is sent on the next connection.
 func TestHTTP2ServerThatGoesAway(t *testing.T) {
 	var n atomic.Int64
 	server, e := newHTTP2(t, false, func(w http.ResponseWriter, r *http.Request) int {

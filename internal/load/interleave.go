@@ -10,25 +10,25 @@ import (
 	"locbench/internal/load/record"
 )
 
-// Interleave make a step one of many short turns: its load rests while that of others runs, so what
-// the machine does meanwhile meets all of them alike.
+// Interleave makes a step one of several that alternate in short slices: its load pauses while the
+// others have theirs. What the machine does meanwhile affects all alike.
 type Interleave struct {
-	// Length of one of them; the last one takes in a rest of less than half of it.
+	// Length is the length of a slice; the last one takes in a rest of less than half of it.
 	Length time.Duration
-	// Next gives the turn away, and returns when it is this step's again, also when ctx has ended.
-	// The first turn is there when Run is called, and the last one when it returns.
+	// Next lets the other steps have their slices, and returns when it is this step's turn again, or
+	// ctx has ended. The first slice begins when Run is called, the last one ends when Run returns.
 	Next func()
 }
 
-// runInterleaved returns Run with plan.Interleave. All times are of the turns alone, put together as if nothing had
-// been in between: Load.Elapsed and Load.Wall are sums over them, and a window is as many turns as
-// are a second. A turn is its own step, with its lead-in, interval and drain, over the
-// connections of the one before.
+// runInterleaved is Run with plan.Interleave. All times are of the slices alone, joined as if
+// nothing had been in between: Load.Elapsed and Load.Wall are sums over slices, and a window has as
+// many slices as make a second. A slice is a step with its own lead-in, interval and drain, over
+// the connections of the slice before.
 func (e Engine) runInterleaved(
 	ctx context.Context, plan Plan, connections int, onWindow func(bench.Window),
 ) (bench.Load, error) {
 	if plan.Interleave.Length <= 0 || plan.Step.CheckInterleave() != nil {
-		return bench.Load{}, errors.New("it cannot be run in turns")
+		return bench.Load{}, errors.New("cannot be interleaved")
 	}
 	if e.Keep == nil {
 		e.Keep = &Kept{}
@@ -43,14 +43,14 @@ func (e Engine) runInterleaved(
 		if n > 0 {
 			plan.Interleave.Next()
 		}
-		turn, own := plan, e
-		if turn.Step.Duration = plan.Interleave.Length; left-turn.Step.Duration < plan.Interleave.Length/2 {
-			turn.Step.Duration = left
+		slice, own := plan, e
+		if slice.Step.Duration = plan.Interleave.Length; left-slice.Step.Duration < plan.Interleave.Length/2 {
+			slice.Step.Duration = left
 		}
-		left -= turn.Step.Duration
-		turn.Seed += uint64(n) * 0x9e3779b97f4a7c15 // other ids than in the turn before
-		own.Window = turn.Step.Duration
-		m, err := own.measure(ctx, turn, connections, nil)
+		left -= slice.Step.Duration
+		slice.Seed += uint64(n) * 0x9e3779b97f4a7c15 // other ids than in the slice before
+		own.Window = slice.Step.Duration
+		m, err := own.measure(ctx, slice, connections, nil)
 		if err != nil && (all == nil || ctx.Err() == nil) {
 			return bench.Load{}, err
 		}
@@ -69,7 +69,7 @@ func (e Engine) runInterleaved(
 			deliver.Add(all.CloseWindow())
 		}
 	}
-	if all.Unclosed() > 0 { // it was cut short
+	if all.Unclosed() > 0 { // the last slice was cut short
 		deliver.Add(all.CloseWindow())
 	}
 	load, err := finish(ctx, &all.Result, wall, cpu)

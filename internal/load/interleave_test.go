@@ -11,8 +11,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// A step in turns: nothing is in flight while others have theirs, the connections stay, and what is
-// reported is of the turns alone.
+// An interleaved step: nothing is in flight during the slices of others, connections stay open, and
+// results are of the slices alone.
 func TestInterleaving(t *testing.T) {
 	const length, rest = 100 * time.Millisecond, 50 * time.Millisecond
 	for name, step := range map[string]bench.Step{"closed": {Connections: 4}, "open": {Rate: 400}} {
@@ -28,7 +28,7 @@ func TestInterleaving(t *testing.T) {
 					before := c.count()
 					time.Sleep(rest)
 					if n := c.atWork.Load(); n != 0 || c.count() != before {
-						t.Errorf("%d requests in flight during the turn of somebody else, %d answered", n, c.count()-before)
+						t.Errorf("%d requests in flight during the slice of another step, %d answered", n, c.count()-before)
 					}
 				}}
 				p.OnStart, p.OnEnd = func() { began++ }, func() { ended++ }
@@ -40,11 +40,11 @@ func TestInterleaving(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				const turns = 4 // the last one takes in the rest
-				if given != turns-1 || began != turns || ended != turns {
-					t.Errorf("%d turns given away, %d begun and %d ended", given, began, ended)
+				const slices = 4 // the last one takes in the rest
+				if given != slices-1 || began != slices || ended != slices {
+					t.Errorf("%d slices given away, %d begun and %d ended", given, began, ended)
 				}
-				if real := time.Since(took) - (turns-1)*rest; l.Elapsed != step.Duration || l.Wall != step.Duration || l.LeadIn <= 0 || l.LeadIn+l.Elapsed > real {
+				if real := time.Since(took) - (slices-1)*rest; l.Elapsed != step.Duration || l.Wall != step.Duration || l.LeadIn <= 0 || l.LeadIn+l.Elapsed > real {
 					t.Errorf("elapsed %s, wall %s, lead-in %s of %s", l.Elapsed, l.Wall, l.LeadIn, real)
 				}
 				if l.AllSucceeded() != c.count() || l.Succeeded == 0 || l.FailedTotal() != 0 || l.Sent != l.AllSucceeded() || l.Latency.Count != l.Succeeded {
@@ -53,8 +53,8 @@ func TestInterleaving(t *testing.T) {
 				if n := c.connections.Load(); step.Rate == 0 && n != 4 {
 					t.Errorf("%d connections were opened", n)
 				}
-				if step.Rate > 0 && (due(l) < 172 || due(l) > 180 || l.Sending.Count != l.Succeeded || l.Lag.Count != l.Sent || l.LatencyOf != bench.FromScheduled) {
-					t.Errorf("%d due, %d sending times, %d lags, from %q", l.Scheduled, l.Sending.Count, l.Lag.Count, l.LatencyOf)
+				if step.Rate > 0 && (scheduled(l) < 172 || scheduled(l) > 180 || l.Sending.Count != l.Succeeded || l.Lag.Count != l.Sent || l.LatencyOf != bench.FromScheduled) {
+					t.Errorf("%d scheduled, %d sending times, %d lags, from %q", l.Scheduled, l.Sending.Count, l.Lag.Count, l.LatencyOf)
 				}
 				var inWindows int64
 				at := time.Duration(0)
@@ -68,16 +68,16 @@ func TestInterleaving(t *testing.T) {
 				if len(windows) != 2 || len(windows) != len(l.Windows) || inWindows != l.Succeeded || at != l.Elapsed {
 					t.Errorf("%d windows until %s with %d successes, reported %d", len(windows), at, inWindows, len(l.Windows))
 				}
-				if text := l.Warnings.Join("\n"); strings.Contains(text, "opened again") || strings.Contains(text, "in flight") {
-					t.Error(text)
+				if l.Warnings.Has(bench.WarnReopened) || len(aboutInFlight(l.Warnings)) > 0 {
+					t.Error(l.Warnings)
 				}
 			})
 		})
 	}
 }
 
-// What ends while somebody else has the turn ends without another one.
-func TestInterleavingEndWithTheContext(t *testing.T) {
+// A step that ends during the slice of another one ends without another slice.
+func TestInterleavingEndsWithTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := steady(t, time.Millisecond)
 		ctx, end := context.WithCancelCause(t.Context())
@@ -91,7 +91,7 @@ func TestInterleavingEndWithTheContext(t *testing.T) {
 		}}
 		l, err := c.engine().Run(ctx, p, nil)
 		if !errors.Is(err, gone) || given != 3 {
-			t.Fatalf("%v after %d turns", err, given)
+			t.Fatalf("%v after %d slices", err, given)
 		}
 		if l.AllSucceeded() != c.count() || l.Succeeded == 0 || l.Elapsed != 60*time.Millisecond {
 			t.Errorf("%d succeeded in %s, the contender answered %d", l.Succeeded, l.Elapsed, c.count())
@@ -99,7 +99,7 @@ func TestInterleavingEndWithTheContext(t *testing.T) {
 	})
 }
 
-func TestInterleavingRefuse(t *testing.T) {
+func TestInterleavingRefusesSteps(t *testing.T) {
 	for _, step := range []bench.Step{
 		{Connections: 8, RampFrom: 2, Duration: time.Second},
 		{Rate: 10, RampTo: 20, Duration: time.Second},
@@ -108,7 +108,7 @@ func TestInterleavingRefuse(t *testing.T) {
 	} {
 		p := plan("http://127.0.0.1:1", 1, 0)
 		p.Step, p.Interleave = step, &Interleave{Length: time.Second}
-		if _, err := (Engine{}).Run(context.Background(), p, nil); err == nil || !strings.Contains(err.Error(), "in turns") {
+		if _, err := (Engine{}).Run(context.Background(), p, nil); err == nil || !strings.Contains(err.Error(), "cannot be interleaved") {
 			t.Errorf("%+v: %v", step, err)
 		}
 	}

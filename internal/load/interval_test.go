@@ -7,7 +7,6 @@ import (
 	"math"
 	"net"
 	"os"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -17,8 +16,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// What is answered in the interval is measured, by the contender's own journal; what is in flight at
-// its end is completed and counted apart.
+// Responses within the interval are measured, by the contender's own journal. Those in flight at
+// its end are completed and counted apart.
 func TestInterval_CompletesWhatIsInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := steady(t, 120*time.Millisecond)
@@ -48,21 +47,21 @@ func TestInterval_CompletesWhatIsInFlight(t *testing.T) {
 	})
 }
 
-// The connections of a closed loop begin one after the other, over five times the first response, and
-// the interval begins when all have had theirs.
+// The connections of a closed loop start one after the other, over five times the first response
+// time. The interval begins when all have had their first response.
 func TestInterval_BeginsWhenAllAreAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := steady(t, 10*time.Millisecond)
 		l := run(t, c.engine(), plan(virtualURL, 10, time.Second))
-		// 10 ms for the first response; the last of ten begins 9/10 of 50 ms after it, and takes 10
-		// ms; then it is announced.
+		// 10 ms for the first response; the last of ten starts 9/10 of 50 ms after it, and takes 10 ms;
+		// then the interval is announced.
 		if want := 65*time.Millisecond + 2*time.Millisecond; l.LeadIn != want || l.Unserved != 0 {
 			t.Errorf("lead-in %s, %d unserved, want %s", l.LeadIn, l.Unserved, want)
 		}
 	})
 }
 
-// A contender that responses nobody makes the lead-in as long as a request may take.
+// A contender that never responds makes the lead-in as long as the timeout.
 func TestInterval_BeginsWithoutResponses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := steady(t, time.Hour)
@@ -98,8 +97,8 @@ func TestInterval_IsNotStretchedByAStraggler(t *testing.T) {
 	})
 }
 
-// The hooks come exactly at the two ends, and a request that hangs holds up neither the second one
-// nor the last window.
+// The hooks come exactly at the two ends, and a hanging request delays neither the second hook nor
+// the last window.
 func TestInterval_HooksAreAtItsEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newContender(t, func(n int64) time.Duration {
@@ -114,9 +113,9 @@ func TestInterval_HooksAreAtItsEnds(t *testing.T) {
 		p.OnStart = func() {
 			hooks.note("start")
 			if n := c.count(); n < 4 {
-				t.Errorf("the interval began after %d answers on 4 connections", n)
+				t.Errorf("the interval began after %d responses on 4 connections", n)
 			}
-			time.Sleep(50 * time.Millisecond) // nobody waits for it
+			time.Sleep(50 * time.Millisecond) // no goroutine waits for it
 		}
 		p.OnEnd = func() { hooks.note("end") }
 		e := c.engine()
@@ -160,7 +159,7 @@ func TestInterval_DoesNotWaitForItsListener(t *testing.T) {
 	})
 }
 
-// What was in flight by the clock of each request is what was in flight by counting.
+// The requests in flight by the times of the requests are those by counting.
 func TestInterval_ObeysLittlesLaw(t *testing.T) {
 	for name, step := range map[string]bench.Step{"closed": {Connections: 16}, "open": {Rate: 800}} {
 		t.Run(name, func(t *testing.T) {
@@ -173,16 +172,16 @@ func TestInterval_ObeysLittlesLaw(t *testing.T) {
 				if flying := l.Throughput() * l.Latency.Mean.Seconds(); math.Abs(flying-16) > .1 || math.Abs(l.InFlight-16) > .1 {
 					t.Errorf("throughput × mean latency = %.2f, in flight were %.2f of 16: %s, %d, %s", flying, l.InFlight, l.Elapsed, l.Succeeded, l.Latency.Mean)
 				}
-				if text := l.Warnings.Join("\n"); strings.Contains(text, "mean latency is") || strings.Contains(text, "in flight") {
-					t.Error(text)
+				if l.Warnings.Has(bench.WarnUnstable) || len(aboutInFlight(l.Warnings)) > 0 {
+					t.Error(l.Warnings)
 				}
 			})
 		})
 	}
 }
 
-// In a ramp the connections join in one after the other, evenly: the mean in flight is that of the
-// two ends.
+// In a ramp connections start evenly, one after the other: the mean in flight is that of the two
+// ends.
 func TestInterval_RampsConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n, from = 20, 2
@@ -195,22 +194,22 @@ func TestInterval_RampsConnections(t *testing.T) {
 		}
 		early, late := c.between(l.Started, 100*time.Millisecond), c.between(l.Started.Add(800*time.Millisecond), 100*time.Millisecond)
 		if early > 40 || late < 150 || c.connections.Load() != n {
-			t.Errorf("%d answers in the first tenth, %d in the ninth, %d connections", early, late, c.connections.Load())
+			t.Errorf("%d responses in the first tenth, %d in the ninth, %d connections", early, late, c.connections.Load())
 		}
-		if strings.Contains(l.Warnings.Join("\n"), "in flight") {
+		if len(aboutInFlight(l.Warnings)) > 0 {
 			t.Errorf("connections that wait for their turn count as the client's fault: %q", l.Warnings)
 		}
 	})
 }
 
-// After 1, 2, 4 … 64 ms a connection that is refused tries again every 100 ms.
+// After 1, 2, 4 … 64 ms a refused connection tries again every 100 ms.
 func TestInterval_RefusedConnectionsBackOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := Engine{Dial: func(context.Context, string, string) (net.Conn, error) {
 			return nil, &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 		}}
 		l := run(t, e, plan(virtualURL, 4, 350*time.Millisecond))
-		// Each of them: at once, after 1, 3, 7, 15, 31, 63, 127, 227 and 327 ms.
+		// Each connection: at once, after 1, 3, 7, 15, 31, 63, 127, 227 and 327 ms.
 		if n := l.Failed[bench.ErrRefused]; n != l.Sent || n < 4*9 || n > 4*11 {
 			t.Errorf("failed %v of %d sent", l.Failed, l.Sent)
 		}
@@ -282,7 +281,7 @@ func TestHooksOfAnInterruptedStep(t *testing.T) {
 				}
 				return hangs(ctx, network, address)
 			}}.Run(ctx, p, nil)
-			if l.Sent != 1 || l.Cut != 1 || l.FailedTotal() != 0 { // the others begin when the first one has its response
+			if l.Sent != 1 || l.Cut != 1 || l.FailedTotal() != 0 { // the others start after the first response
 				t.Errorf("%d sent, failed %v", l.Sent, l.Failed)
 			}
 			return l, err
@@ -315,14 +314,14 @@ func hangs(ctx context.Context, _, _ string) (net.Conn, error) {
 	return nil, ctx.Err()
 }
 
-// With as many connections as it has places, or more, the contender's rate is seen, in each window
-// and altogether.
+// With at least as many connections as it has places, the contender's rate is measured, in each
+// window and overall.
 func TestInterval_SeesTheRateOfPlaces(t *testing.T) {
 	for _, connections := range []int{25, 50, 200, 500} {
 		t.Run(fmt.Sprint(connections), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				const n, delay = 50, 50 * time.Millisecond
-				places := make(chan time.Time, n) // since when each is free
+				places := make(chan time.Time, n) // when each became free
 				for range n {
 					places <- time.Time{}
 				}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -17,7 +16,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-// bounds collects what is out of its bounds.
+// bounds collects the values outside their bounds.
 type bounds []error
 
 func (b *bounds) check(ok bool, format string, args ...any) {
@@ -28,16 +27,16 @@ func (b *bounds) check(ok bool, format string, args ...any) {
 
 func (b *bounds) err() error { return errors.Join(*b...) }
 
-// judged measures with each loop on a machine that does not stand still for 20 ms.
-func judged(t *testing.T, measure func(t testing.TB, e Engine) error) {
+// timedLoops measures with each loop on a machine without stalls of 20 ms.
+func timedLoops(t *testing.T, measure func(t testing.TB, e Engine) error) {
 	t.Helper()
 	eachLoop(t, func(t *testing.T, e Engine) {
 		testenv.Judge(t, 4, 20*time.Millisecond, func(t testing.TB) error { return measure(t, e) })
 	})
 }
 
-// judgedOpen is judged for open loops.
-func judgedOpen(t *testing.T, measure func(t testing.TB, e Engine) error) {
+// timedOpenLoops is timedLoops for open loops.
+func timedOpenLoops(t *testing.T, measure func(t testing.TB, e Engine) error) {
 	t.Helper()
 	eachOpenLoop(t, func(t *testing.T, e Engine) {
 		testenv.Judge(t, 4, 20*time.Millisecond, func(t testing.TB) error { return measure(t, e) })
@@ -51,13 +50,13 @@ func TestRunOfADurationCountsWhatTheServerAnswered(t *testing.T) {
 			if err := CheckLimits(2 * connections); err != nil {
 				t.Skip(err)
 			}
-			judged(t, func(t testing.TB, e Engine) error {
+			timedLoops(t, func(t testing.TB, e Engine) error {
 				server := newCounting(t, hello)
 				l := run(t, e, plan(server.URL, connections, 300*time.Millisecond))
 				server.answered(t, 200, l.AllSucceeded())
 				server.opened(t, int64(connections))
 				if l.Bytes != 5*l.Succeeded || l.ClientCPU <= 0 || l.Scheduled != l.Sent {
-					t.Errorf("%d bytes in %d answers of 5, client CPU %s, scheduled %d, sent %d", l.Bytes, l.Succeeded, l.ClientCPU, l.Scheduled, l.Sent)
+					t.Errorf("%d bytes in %d responses of 5, client CPU %s, scheduled %d, sent %d", l.Bytes, l.Succeeded, l.ClientCPU, l.Scheduled, l.Sent)
 				}
 				var b bounds
 				b.check(l.Succeeded > 0 && l.FailedTotal() == 0 && l.Elapsed == 300*time.Millisecond, "%d succeeded in %s, failed %v", l.Succeeded, l.Elapsed, l.Failed)
@@ -68,20 +67,20 @@ func TestRunOfADurationCountsWhatTheServerAnswered(t *testing.T) {
 }
 
 func TestRunCompletesWhatIsInFlightAtTheEnd(t *testing.T) {
-	judged(t, func(t testing.TB, e Engine) error {
+	timedLoops(t, func(t testing.TB, e Engine) error {
 		server := newCounting(t, sleeps(120*time.Millisecond))
 		l := run(t, e, plan(server.URL, 10, 300*time.Millisecond))
 		server.answered(t, 200, l.AllSucceeded())
 		var b bounds
 		b.check(l.Drain > 0 && l.Drain <= 10 && l.Lead >= 10 && l.Backlog >= 1 && l.Backlog <= l.Drain, "%d + %d + %d succeeded, backlog %d", l.Lead, l.Succeeded, l.Drain, l.Backlog)
-		// Two or three answers of each of 10 connections lie in 300 ms.
+		// Two or three responses per each of 10 connections lie in 300 ms.
 		b.check(l.Elapsed == 300*time.Millisecond && l.Succeeded <= 30, "%d succeeded in %s", l.Succeeded, l.Elapsed)
 		return b.err()
 	})
 }
 
 func TestRunIsNotStretchedByAStraggler(t *testing.T) {
-	judged(t, func(t testing.TB, e Engine) error {
+	timedLoops(t, func(t testing.TB, e Engine) error {
 		var n atomic.Int64
 		server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
 			if n.Add(1) == 25 {
@@ -102,7 +101,7 @@ func TestRunIsNotStretchedByAStraggler(t *testing.T) {
 }
 
 func TestOnEndDoesNotWaitForATimeout(t *testing.T) {
-	judged(t, func(t testing.TB, e Engine) error {
+	timedLoops(t, func(t testing.TB, e Engine) error {
 		server := newHanging(t, 150)
 		p := plan(server.URL, 4, 300*time.Millisecond)
 		p.Timeout = 5 * time.Second
@@ -123,9 +122,9 @@ func TestOnEndDoesNotWaitForATimeout(t *testing.T) {
 	})
 }
 
-// One request that hangs must not make the last window longer than the interval.
+// A hanging request must not make the last window longer than the interval.
 func TestLastWindowDoesNotWaitForATimeout(t *testing.T) {
-	judged(t, func(t testing.TB, e Engine) error {
+	timedLoops(t, func(t testing.TB, e Engine) error {
 		server := newHanging(t, 150)
 		p := plan(server.URL, 4, 400*time.Millisecond)
 		p.Timeout = 1500 * time.Millisecond
@@ -138,16 +137,16 @@ func TestLastWindowDoesNotWaitForATimeout(t *testing.T) {
 }
 
 func TestHooksAreInOrder(t *testing.T) {
-	judged(t, func(t testing.TB, e Engine) error {
+	timedLoops(t, func(t testing.TB, e Engine) error {
 		server := newCounting(t, hello)
 		var hooks ends
 		p := plan(server.URL, 8, 200*time.Millisecond)
 		p.OnStart = func() {
 			hooks.note("start")
 			if n := server.count(200); n < 8 {
-				t.Errorf("the interval began after %d answers on 8 connections", n)
+				t.Errorf("the interval began after %d responses on 8 connections", n)
 			}
-			time.Sleep(50 * time.Millisecond) // nobody waits for it
+			time.Sleep(50 * time.Millisecond) // no goroutine waits for it
 		}
 		p.OnEnd = func() { hooks.note("end") }
 		l := run(t, e, p)
@@ -156,15 +155,15 @@ func TestHooksAreInOrder(t *testing.T) {
 		}
 		var b bounds
 		b.check(!hooks.at["start"].Before(l.Started) && !hooks.at["end"].Before(l.Started.Add(l.Elapsed)) && l.Elapsed == p.Step.Duration && l.Lead >= 8,
-			"hooks %s and %s after the beginning of an interval of %s, %d answers before it", hooks.at["start"].Sub(l.Started), hooks.at["end"].Sub(l.Started), l.Elapsed, l.Lead)
+			"hooks %s and %s after the beginning of an interval of %s, %d responses before it", hooks.at["start"].Sub(l.Started), hooks.at["end"].Sub(l.Started), l.Elapsed, l.Lead)
 		return b.err()
 	})
 }
 
-// After 1, 2, 4 … 64 ms there is one attempt each 100 ms: 9 on each of 4 connections, and never
-// many more.
+// After 1, 2, 4 … 64 ms there is one attempt per 100 ms: 9 on each of 4 connections, and rarely
+// more.
 func TestRunTriesARefusingPortSeldom(t *testing.T) {
-	judged(t, func(t testing.TB, e Engine) error {
+	timedLoops(t, func(t testing.TB, e Engine) error {
 		l := run(t, e, plan("http://"+refusing(t), 4, 300*time.Millisecond))
 		var b bounds
 		b.check(l.Failed[bench.ErrRefused] == l.Sent && l.Sent >= 4 && l.Sent <= 60, "failed %v of %d sent", l.Failed, l.Sent)
@@ -173,7 +172,7 @@ func TestRunTriesARefusingPortSeldom(t *testing.T) {
 }
 
 func TestRunOfADurationWithAServerThatDies(t *testing.T) {
-	judged(t, func(t testing.TB, e Engine) error {
+	timedLoops(t, func(t testing.TB, e Engine) error {
 		var self atomic.Pointer[counting]
 		var died sync.WaitGroup
 		var asked atomic.Int64
@@ -191,18 +190,18 @@ func TestRunOfADurationWithAServerThatDies(t *testing.T) {
 		l := run(t, e, plan(server.URL, 8, time.Second))
 		died.Wait()
 		var b bounds
-		// At most the 8 answers in flight were written by the handler, but cut off.
+		// At most the 8 responses in flight were written by the handler, but cut off.
 		n, all := server.count(200), l.AllSucceeded()
 		b.check(l.Succeeded > 0 && all <= n && all >= n-8, "%d succeeded, the server answered %d", all, n)
-		// A request that was cut off is sent once more where nothing of its response had come, and is refused then.
+		// A request that was cut off before its response is sent once more, and then refused.
 		b.check(l.Failed[bench.ErrRefused] > 0 && l.FailedTotal() == l.Failed[bench.ErrRefused]+l.Failed[bench.ErrReset], "failed: %v", l.Failed)
-		b.check(l.Elapsed == time.Second, "elapsed %s: the time without answers counts as well", l.Elapsed)
+		b.check(l.Elapsed == time.Second, "elapsed %s: the time without responses counts as well", l.Elapsed)
 		return b.err()
 	})
 }
 
 func TestRunWithAServerThatHangs(t *testing.T) {
-	judged(t, func(t testing.TB, e Engine) error {
+	timedLoops(t, func(t testing.TB, e Engine) error {
 		hang := make(chan struct{})
 		server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
 			<-hang
@@ -221,9 +220,9 @@ func TestRunWithAServerThatHangs(t *testing.T) {
 	})
 }
 
-// What was in flight by the clock of each request is what was in flight by counting.
+// The requests in flight by the times of the requests are those by counting.
 func TestLittlesLaw(t *testing.T) {
-	judged(t, func(t testing.TB, e Engine) error {
+	timedLoops(t, func(t testing.TB, e Engine) error {
 		server := newCounting(t, sleeps(20*time.Millisecond))
 		l := run(t, e, plan(server.URL, 16, time.Second))
 		flying := l.Throughput() * l.Latency.Mean.Seconds()
@@ -234,10 +233,9 @@ func TestLittlesLaw(t *testing.T) {
 	})
 }
 
-// A contender that takes 20 ms leaves the client idle, and as many in flight as there are
-// connections.
+// A contender that takes 20 ms leaves the client idle, and one request per connection in flight.
 func TestInFlightAndSaturationOfAStep(t *testing.T) {
-	judged(t, func(t testing.TB, e Engine) error {
+	timedLoops(t, func(t testing.TB, e Engine) error {
 		server := newCounting(t, sleeps(20*time.Millisecond))
 		l := run(t, e, plan(server.URL, 8, 400*time.Millisecond))
 		var b bounds
@@ -247,9 +245,9 @@ func TestInFlightAndSaturationOfAStep(t *testing.T) {
 	})
 }
 
-// In a ramp the connections join in one after the other, evenly.
+// In a ramp connections start evenly, one after the other.
 func TestRunRampsConnections(t *testing.T) {
-	judged(t, func(t testing.TB, e Engine) error {
+	timedLoops(t, func(t testing.TB, e Engine) error {
 		const n, from = 20, 2
 		var asked [n + 1]atomic.Int64 // by tenths of the step
 		began := atomic.Int64{}
@@ -270,16 +268,16 @@ func TestRunRampsConnections(t *testing.T) {
 		want := float64(n+from) / 2
 		b.check(l.InFlight >= 0.7*want && l.InFlight <= 1.15*want, "%.1f in flight, want about %.1f", l.InFlight, want)
 		b.check(asked[8].Load() >= 2*asked[1].Load(), "%d requests in the second tenth, %d in the ninth", asked[1].Load(), asked[8].Load())
-		b.check(!strings.Contains(l.Warnings.Join("\n"), "in flight"), "connections that wait for their turn count as the client's fault: %q", l.Warnings)
+		b.check(len(aboutInFlight(l.Warnings)) == 0, "connections that wait for their turn count as the client's fault: %q", l.Warnings)
 		return b.err()
 	})
 }
 
-// The latencies of each kind of a mix are its own.
+// Each request of a mix has its own latencies.
 func TestKindsOfRequestsHaveTheirLatencies(t *testing.T) {
 	for _, open := range []bool{false, true} {
 		t.Run(fmt.Sprintf("open=%t", open), func(t *testing.T) {
-			judged(t, func(t testing.TB, e Engine) error {
+			timedLoops(t, func(t testing.TB, e Engine) error {
 				server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
 					if r.URL.Path == "/slow" {
 						time.Sleep(20 * time.Millisecond)

@@ -6,16 +6,15 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"locbench/internal/bench"
 	"locbench/internal/testenv"
 )
 
-// A ladder over living connections opens each of them once, up and down again, closed loop and
-// open.
+// Steps with more and then fewer connections open each connection once, closed loop and open.
 func TestConnectionsAreKeptBetweenSteps(t *testing.T) {
 	eachLoop(t, func(t *testing.T, e Engine) {
 		server := newCounting(t, hello)
@@ -28,7 +27,7 @@ func TestConnectionsAreKeptBetweenSteps(t *testing.T) {
 			l := run(t, e, p)
 			succeeded += l.Succeeded
 			server.opened(t, connections)
-			if l.Succeeded != p.Step.MaxRequests-l.Dropped || strings.Contains(l.Warnings.Join("\n"), "opened again") {
+			if l.Succeeded != p.Step.MaxRequests-l.Dropped || l.Warnings.Has(bench.WarnReopened) {
 				t.Errorf("%d succeeded, failed %v, %q", l.Succeeded, l.Failed, l.Warnings)
 			}
 		}
@@ -41,7 +40,7 @@ func TestConnectionsAreKeptBetweenSteps(t *testing.T) {
 	})
 }
 
-// What the contender has closed meanwhile is opened again before the clock starts.
+// Connections that the contender closed meanwhile are opened again before the clock starts.
 func TestKeptConnectionsThatWereClosed(t *testing.T) {
 	eachLoop(t, func(t *testing.T, e Engine) {
 		var answered, closed atomic.Int64
@@ -83,7 +82,7 @@ func TestKeptConnectionsAreClosed(t *testing.T) {
 		e.Keep = &keep
 		run(t, e, counted(server.URL, 4, 40))
 		keep.Close()
-		run(t, e, counted(server.URL, 4, 40)) // keeps nothing any more
+		run(t, e, counted(server.URL, 4, 40)) // keeps nothing after Close
 		testenv.Until(t, 10*time.Second, "8 connections are closed", func() bool { return ended.Load() >= 8 })
 	})
 }
@@ -95,7 +94,7 @@ func TestOpenLoopSpeaksTLS(t *testing.T) {
 	defer keep.Close()
 	e := Engine{Keep: &keep, TLS: &tls.Config{RootCAs: server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs}}
 	for range 2 {
-		// With pauses of 33 ms, in which connections are idle for so long that they are looked at.
+		// With pauses of 33 ms, in which idle connections are checked.
 		if l := runOpen(t, e, openCounted(server.URL, 30, 2, 8)); l.Succeeded != 8-l.Dropped || l.Succeeded == 0 {
 			t.Errorf("%d succeeded, failed %v %v", l.Succeeded, l.Failed, l.Examples)
 		}

@@ -20,7 +20,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-// delays are the known delays of a server, by the number of the request.
+// delays are the known delays of a server, by index of the request.
 var delays = []struct {
 	name string
 	of   func(n int64) time.Duration
@@ -33,22 +33,21 @@ var delays = []struct {
 		return 2 * time.Millisecond
 	}},
 	{"heavy tail from 1 ms", func(n int64) time.Duration {
-		// Pareto with α = 1.5, by the rank of the request in a sequence that fills the unit
-		// interval evenly.
+		// Pareto with α = 1.5, by the rank of the request in a sequence that fills (0, 1) evenly.
 		_, u := math.Modf(float64(n) * math.Phi)
 		return min(time.Duration(float64(time.Millisecond)/math.Pow(1-u, 1/1.5)), 200*time.Millisecond)
 	}},
 	{"spread over 1 to 20 ms", func(n int64) time.Duration { return time.Millisecond * time.Duration(1+n*7%20) }},
 }
 
-// stampedServer answers each request after the delay of its number. Its truth is the time from the
-// moment at which the kernel took the request in until just before the response is written: nobody's
-// waking up is between its figures and the client's but what the kernel needs for a packet.
+// stampedServer sends each response after the delay of its index. Its true latency is the time from
+// the kernel's receive timestamp until just before writing the response. Only what the kernel needs
+// for a packet lies between that and the client's latency; no wake-up does.
 type stampedServer struct {
 	url       string
 	truth     atomic.Pointer[truth]
 	n         atomic.Int64
-	unstamped atomic.Int64 // requests of which the kernel did not tell when they came in
+	unstamped atomic.Int64 // requests without a kernel timestamp
 	delay     func(n int64) time.Duration
 }
 
@@ -91,7 +90,7 @@ func (s *stampedServer) serve(t testing.TB, conn *net.TCPConn) {
 		var n int
 		var at int64
 		var errno syscall.Errno
-		// The requests are so small that each comes in one piece.
+		// Each request is small enough to arrive in one piece.
 		err := raw.Read(func(fd uintptr) bool {
 			n, at, errno = reader.Read(int32(fd), buffer)
 			return errno != syscall.EAGAIN
@@ -103,9 +102,9 @@ func (s *stampedServer) serve(t testing.TB, conn *net.TCPConn) {
 			at = time.Now().UnixNano()
 			s.unstamped.Add(1)
 		}
-		time.Sleep(s.delay(s.n.Add(1)) - time.Duration(time.Now().UnixNano()-at)) // and more: what it took in truth is measured
-		// Before the writing: afterwards the client may have its response already. It cannot have it
-		// later than the writing ends, since loopback delivers within the call.
+		time.Sleep(s.delay(s.n.Add(1)) - time.Duration(time.Now().UnixNano()-at)) // and more: the true time is measured
+		// Before writing: afterwards the client may have the response already. It cannot have it later
+		// than writing ends, as loopback delivers within the call.
 		truth := s.truth.Load()
 		truth.recordSince(at)
 		io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
@@ -113,7 +112,7 @@ func (s *stampedServer) serve(t testing.TB, conn *net.TCPConn) {
 	}
 }
 
-// keepStamping has a socket that wants stamps for as long as the test runs.
+// keepStamping keeps a socket with timestamps open while the test runs.
 func keepStamping(t *testing.T) {
 	conn, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
@@ -127,28 +126,27 @@ func keepStamping(t *testing.T) {
 	raw.Control(func(fd uintptr) { fast.EnableStamps(int(fd)) })
 }
 
-// truth collects durations that somebody else than the engine has measured.
+// truth collects durations measured outside the engine.
 type truth struct {
 	mu sync.Mutex
 	h  *hdr.Histogram
-	// most has what each can have been at most, where that is known: the machine may stop who
-	// measures between the reading of the clock and what it is the time of. It counts from the
-	// quantile mostFrom on.
+	// most has the upper bound of each duration, if known: the machine may stop the measuring thread
+	// between reading the clock and the event. It counts from the quantile mostFrom on.
 	most     *hdr.Histogram
 	mostFrom float64
 }
 
 func newTruth() *truth { return &truth{h: hdr.New(), most: hdr.New()} }
 
-// recordSince takes in the time from at (of the Unix epoch, in ns) until now. Now is read under the
-// lock, since who waits for it would else have its wait in the client's figure and not in this one.
+// recordSince records the time from at (ns since 1970) until now. It reads the clock under the
+// lock; otherwise the wait for the lock would be in the client's value and not in this one.
 func (t *truth) recordSince(at int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.h.Record(time.Duration(time.Now().UnixNano() - at))
 }
 
-// recordMost takes in the time until now as what the last one can have been at most.
+// recordMost records the time until now as the upper bound of the last duration.
 func (t *truth) recordMost(at int64) {
 	d := time.Duration(time.Now().UnixNano() - at)
 	t.mu.Lock()
@@ -156,7 +154,7 @@ func (t *truth) recordMost(at int64) {
 	t.most.Record(d)
 }
 
-// bounded waits until as many upper bounds are known as durations.
+// bounded waits until there are as many upper bounds as durations.
 func (t *truth) bounded(tb testing.TB) {
 	testenv.Until(tb, 10*time.Second, "the server has noted all that it has written", func() bool {
 		t.mu.Lock()
@@ -165,7 +163,7 @@ func (t *truth) bounded(tb testing.TB) {
 	})
 }
 
-// merge takes in what another one has collected.
+// merge adds what another one has collected.
 func (t *truth) merge(h, most *hdr.Histogram) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -179,8 +177,8 @@ func (t *truth) count() int64 {
 	return t.h.Count()
 }
 
-// share returns how far p50 … p99.9 are from the truth, the worst of them, as a share of what they may
-// be: 1% or 50 µs.
+// share returns the largest distance of p50 … p99.9 from the truth, as a share of the permitted
+// one: 1% or 50 µs.
 func share(got bench.Latencies, want *truth) (worst float64) {
 	want.mu.Lock()
 	defer want.mu.Unlock()
@@ -194,9 +192,9 @@ func share(got bench.Latencies, want *truth) (worst float64) {
 	return worst
 }
 
-// In an attempt so many steps are measured, of which so many have to agree in all quantiles: any
-// may meet a scheduler that lets another thread run between the two clocks. A systematic error of
-// the engine is in all of them.
+// An attempt measures several steps, and most must agree in all quantiles: in any one the scheduler
+// may run another thread between the two clocks. A systematic error of the engine is in all of
+// them.
 const (
 	latencySteps = 5
 	latencyAgree = 3
@@ -241,14 +239,14 @@ func TestShareIsOfAllQuantiles(t *testing.T) {
 	}
 }
 
-// The bar: p50 to p99.9 within 1% or 50 µs (on an idle machine) of what the server measured on its
-// side, in both loops of Linux. In between is what the kernel does with two packets.
+// The bar: p50 to p99.9 within 1% or 50 µs (on an idle machine) of the server's values, in both
+// loops for Linux. In between is what the kernel does with two packets.
 func TestLatencyAgreesWithTheServer(t *testing.T) {
 	for _, delay := range delays {
 		t.Run(delay.name, func(t *testing.T) {
 			eachOf(t, loops()[:2], func(t *testing.T, e Engine) {
-				// The kernel begins to stamp some time after the first socket wants it, and continues
-				// while one does.
+				// The kernel starts to stamp some time after the first socket enables it, and stops after the
+				// last.
 				keepStamping(t)
 				testenv.Judge(t, 6, 5*time.Millisecond, func(t testing.TB) error {
 					s := newStampedServer(t, delay.of)
@@ -257,7 +255,7 @@ func TestLatencyAgreesWithTheServer(t *testing.T) {
 					s.unstamped.Store(0)
 					return agree(t, func() float64 {
 						s.truth.Store(newTruth())
-						// A bounded number: then all that the server answers is measured, without a lead-in.
+						// A bounded number: all responses are measured, without a lead-in.
 						l := run(t, e, counted(s.url, 2, 200))
 						want := s.truth.Load()
 						want.bounded(t)
@@ -267,8 +265,8 @@ func TestLatencyAgreesWithTheServer(t *testing.T) {
 						if n := s.unstamped.Load(); n > 0 {
 							t.Fatalf("the kernel does not tell when %d requests came in", n)
 						}
-						if l.Stamped < l.Succeeded/4 { // those of the other connection often come right behind
-							t.Fatalf("of %d answers the kernel reported the arrival of %d only", l.Succeeded, l.Stamped)
+						if l.Stamped < l.Succeeded/4 { // those of the other connection often come right after
+							t.Fatalf("of %d responses the kernel reported the arrival of only %d", l.Succeeded, l.Stamped)
 						}
 						return share(l.Latency, want)
 					})
@@ -278,13 +276,13 @@ func TestLatencyAgreesWithTheServer(t *testing.T) {
 	}
 }
 
-// timed measures each exchange at the border between the engine and the socket: from the call that
-// writes the request to the return of the last call that reads its response. Nothing but the engine's
-// own accounting lies between that and its figures, and no lock: each connection has histograms of
-// its own, since the engine's clock runs already while the last exchange is put down.
+// timed measures each exchange between the engine and the socket: from the call that writes the
+// request to the return of the last call that reads its response. Only the engine's own accounting
+// lies between that and its results, and no lock: each connection has histograms, as the engine's
+// clock already runs while the last exchange is recorded.
 //
-// At most, an exchange has lasted from the last response's end to the next request's beginning: the
-// engine reads its clock in between, and the kernel may stop it before or after it does.
+// At most, an exchange lasts from the end of the last response to the start of the next request:
+// the engine reads its clock in between, and the kernel may stop it before or after that.
 type timed struct {
 	net.Conn
 	before, sent, read time.Time // the last response's end, and the exchange under way
@@ -325,14 +323,14 @@ func (c *timed) Close() error {
 	return c.Conn.Close()
 }
 
-// The portable loop alone can be given a connection that looks at the clock by itself; what the
-// loops of Linux see is held against the server's stamps in TestLatencyAgreesWithTheServer.
+// Only the portable loop can use a connection that reads the clock itself;
+// TestLatencyAgreesWithTheServer compares the loops for Linux with the server's timestamps.
 //
-// The clients and the server use all CPUs here, so the kernel takes one away between the two
-// readings of the clock too, for some milliseconds each: from p90 on, where the requests are that
-// happened to (at 16 connections ten and more of 10,000), the engine's figure may lie anywhere
-// between what the socket saw and the most that it can have been. Below that it is the socket's: an
-// engine that counts its own work as the service's is wrong there.
+// The clients and the server use all CPUs here, so the kernel also takes one away between the two
+// readings of the clock, for some milliseconds each. From p90 on, where those requests are (at 16
+// connections ten and more of 10,000), the engine's value may lie anywhere between the socket's and
+// its upper bound. Below that it must be the socket's: an engine that counts its own work as the
+// service's fails there.
 func TestPortableLatencyAgreesWithTheSocket(t *testing.T) {
 	for _, connections := range []int{1, 16} {
 		t.Run(fmt.Sprint(connections), func(t *testing.T) {
@@ -341,7 +339,7 @@ func TestPortableLatencyAgreesWithTheSocket(t *testing.T) {
 				return agree(t, func() float64 {
 					socket := newTruth()
 					socket.mostFrom = 0.9
-					// All that the sockets see is measured, without a lead-in.
+					// All exchanges of the sockets are measured, without a lead-in.
 					l := run(t, Engine{Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
 						conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
 						if err != nil {

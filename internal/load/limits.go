@@ -10,27 +10,26 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// spareFiles are open files kept for everything else: results, logs, samples, an embedded store.
+// spareFiles is the number of open files reserved for results, logs, samples and an embedded store.
 const spareFiles = 64
 
-// LimitError says that this machine does not let the client open as many connections as a step
-// needs.
+// LimitError says that this machine does not let the client open enough connections for a step.
 type LimitError struct {
 	Connections int
-	What        string // "open files", "local ports"
+	What        string // "open files" or "local ports"
 	Need, Have  int64
 	Remedy      string // a command
 }
 
-// Error names the limit and the command that lifts it.
+// Error returns the limit and the command that raises it.
 func (e *LimitError) Error() string {
 	return fmt.Sprintf("%d connections need %d %s, but only %d are allowed: %s",
 		e.Connections, e.Need, e.What, e.Have, e.Remedy)
 }
 
-// CheckLimits returns a *LimitError if connections cannot be opened from here. It raises
-// the soft limit of open files as far as the hard limit lets it. What it cannot find out, it lets
-// pass.
+// CheckLimits returns a *LimitError if that many connections cannot be opened from here. It raises
+// the soft limit of open files as far as the hard limit permits. Limits that it cannot read count
+// as sufficient.
 func CheckLimits(connections int) error {
 	need := int64(connections + openFiles() + spareFiles)
 	if have, ok := raiseFiles(need); ok && have < need {
@@ -43,7 +42,7 @@ func CheckLimits(connections int) error {
 	return nil
 }
 
-// openFiles returns the number of files open now; 0 where the system does not say.
+// openFiles returns the number of open files; 0 if the system does not report it.
 func openFiles() int {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -74,8 +73,8 @@ func parsePorts(text string) (int64, bool) {
 	return high - low + 1, true
 }
 
-// checkStepLimits returns CheckLimits of what the step may open; an open loop that names no number makes
-// do with fewer.
+// checkStepLimits returns CheckLimits for the connections of a step. An open loop without a number
+// of connections takes fewer if necessary.
 func checkStepLimits(s bench.Step) (connections int, err error) {
 	connections = workload.MaxOpenConnections(s)
 	for {

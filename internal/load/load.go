@@ -1,20 +1,20 @@
-// Package load puts one step of load on a contender and measures what comes of it. In a closed loop
-// each of N connections asks again as soon as it has its response; in an open loop requests are sent
-// when they are scheduled, whatever became of earlier ones. What is measured is an interval in the steady
-// state: the load begins before it, and what is in flight at its end is completed and counted
-// apart, so all successes together are exactly those that the server has answered.
+// Package load puts one step of load on a contender and measures the result. In a closed loop each
+// of N connections sends its next request as soon as the response has arrived; an open loop sends
+// on schedule, whatever happened to earlier requests. The measured interval lies in the steady
+// state: the load begins before it, and requests in flight at its end are completed and counted
+// apart. So all successes together are exactly those that the server has answered.
 //
-// vegeta supplies the model: pacers and what a target is. The exchange on the wire is this
-// package's own, because it has to hold exactly N connections, to keep kinds of failure apart, to time
-// a request from its sending to its last byte without anything else in between, and to repeat none
-// unnoticed, as net/http's transport does. The one that it repeats, because its
-// connection had ended before it, is counted once, with all of its time; see wire.Repeatable.
+// vegeta supplies the model: pacers and targets. The exchange on the wire is this package's own: it
+// holds exactly N connections, distinguishes kinds of failure, times a request from sending to its
+// last byte with nothing else in between, and repeats no request silently, as net/http's transport
+// does. It repeats a request whose connection had ended before it, and counts it once, with all of
+// its time; see wire.Repeatable.
 //
-// Launching and sampling the contender, and judging (package verdict), are left to others. Nothing
-// here is logged: doubt about a result goes into its Warnings.
+// The package does not launch or sample contenders, nor find bottlenecks (package verdict). It logs
+// nothing: reasons to distrust a result are in its Warnings.
 //
-// The loops are in packages of their own, portable and fast; what they ask is in workload, and what
-// they see in record. A process that drives load sets its Go runtime for it first (goruntime).
+// The loops are in packages portable and fast, what they send is in workload, and what they see in
+// record. A process that drives load first calls thread.Tune.
 package load
 
 import (
@@ -35,58 +35,57 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// Plan is one step and all that its requests are made of.
+// Plan is one step, and what its requests are made of.
 type Plan struct {
-	BaseURL  string          // of the contender, without a slash at the end; http or https
-	Step     bench.Step      // with a Duration, and one of Connections, Rate and Arrivals
+	BaseURL  string          // URL of the contender, without a slash at the end; http or https
+	Step     bench.Step      // has a Duration, and one of Connections, Rate and Arrivals
 	Requests []bench.Request // the weighted mix
-	// what else they are made of; nil: nothing
+	// other sources of requests; may be nil
 	Sessions  []bench.Session
 	Variables []bench.Variable
 	Data      Data
-	Life      *Life         // of the contender, which continues from step to step; nil: one of its own
-	IDs       []int64       // of the data set, for {id}; with zipf the first is the most frequent one
-	Timeout   time.Duration // of one request, from its sending to its last byte; 0 is wire.DefaultTimeout
-	Seed      uint64        // the same seed asks the same sequence in each step of a life
-	HTTP2     bool          // one request at a time on a connection; in clear without negotiation
+	Life      *Life         // state shared by the steps of a trial; nil: new for this step
+	IDs       []int64       // ids of the data set for {id}; with zipf the first is the most frequent
+	Timeout   time.Duration // timeout of a request, from sending to its last byte; 0 is wire.DefaultTimeout
+	Seed      uint64        // the same seed sends the same sequence in each step of a trial
+	HTTP2     bool          // one request at a time on a connection; without TLS by prior knowledge
 
-	// Rate, if not nil, lets somebody change the rate of a step that has one while it runs:
-	// requests due per second from now on, or 0 for the step's own. It is called many times a
-	// second, from one goroutine.
+	// Rate, if not nil, returns the rate set by the user while the step runs, in scheduled requests
+	// per second; 0 is the step's own. One goroutine calls it many times a second.
 	Rate func() float64
 
-	// Check, if not nil, is given one in CheckEvery answers of a wanted status, drawn at random, to the
-	// requests that Checks names, and returns what is wrong with it; nil is the known response, ErrNotKnown one
-	// that cannot be judged. It is called from the goroutines that measure, several at a time,
-	// after the clock has been read: its time is in no latency, but it is the client's. It must not
-	// keep the body.
+	// Check, if not nil, gets one in CheckEvery responses with an expected status, drawn at random, to
+	// the requests that Checks selects. It returns what is wrong; nil is the expected response,
+	// ErrNotKnown one that it cannot check. Measuring goroutines call it concurrently, after reading
+	// the clock: its time is in no latency, but it is the client's. It must not keep the body.
 	Check      func(Response) error
-	Checks     func(request string) bool // nil: to all requests
-	CheckEvery int                       // 0: one in a hundred; 1: all
+	Checks     func(request string) bool // nil: all requests
+	CheckEvery int                       // 0: one in 100; 1: all
 
-	// Interleave, if not nil, lets the load rest again and again while others have theirs. OnStart and
-	// OnEnd are then called for each turn.
+	// Interleave, if not nil, makes the step one of several interleaved ones. OnStart and OnEnd are
+	// then called for each slice.
 	Interleave *Interleave
 
-	// OnStart and OnEnd, if not nil, are for reading counters at exactly the two ends of the
-	// interval. OnStart is called when it begins, while the load continues; not when that ends before.
+	// OnStart and OnEnd, if not nil, are for reading counters at the two ends of the measured
+	// interval. OnStart is called when it begins, while the load continues; not if the load ends
+	// before.
 	OnStart func()
-	// OnEnd is called if and only if OnStart was, when the interval ends, also when ctx has ended.
-	// Run returns after it. Both are called from a goroutine that does not measure.
+	// OnEnd is called if and only if OnStart was, when the interval ends, also if ctx has ended. Run
+	// returns after it. A goroutine that does not measure calls both.
 	OnEnd func()
 }
 
-// Response is what Plan.Check is given.
+// Response is what Plan.Check gets.
 type Response = workload.Response
 
-// Data is what requests take from files, and Life what the steps of one contender's life have in common.
+// Data is what requests take from files; the other type is what the steps of one trial share.
 type (
 	Data = workload.Data
-	Life = workload.Life
+	Life = workload.TrialState
 )
 
-// ErrNotKnown is what Plan.Check returns for a response that it cannot judge: it is a success, and
-// not among those checked.
+// ErrNotKnown is what Plan.Check returns if it does not know the expected response: that counts as
+// a success, and not as checked.
 var ErrNotKnown = workload.ErrNotKnown
 
 // Kept keeps connections open from one step to the next.
@@ -96,71 +95,67 @@ type Kept = wire.Kept
 func (p Plan) spec() workload.Spec {
 	return workload.Spec{
 		BaseURL: p.BaseURL, Step: p.Step, Requests: p.Requests, Sessions: p.Sessions, Variables: p.Variables,
-		Data: p.Data, Life: p.Life, IDs: p.IDs, Seed: p.Seed,
+		Data: p.Data, Trial: p.Life, IDs: p.IDs, Seed: p.Seed,
 		Check: p.Check, Checks: p.Checks, CheckEvery: p.CheckEvery,
 	}
 }
 
-// Engine runs steps. The zero value is ready to use; one engine may run several steps one after the
-// other.
+// Engine runs steps, one after the other. The zero value is ready to use.
 type Engine struct {
 	// Window is the length of a window; 0 is one second.
 	Window time.Duration
-	// Grace is how long requests in flight may still take after ctx has ended before they are cut
-	// off; 0 is 250 ms.
+	// Grace is how long requests in flight may take after the end of ctx before being cut; 0 is 250
+	// ms.
 	Grace time.Duration
-	// TLS is used for https; nil checks certificates against those of the system.
+	// TLS is used for https; nil checks certificates against the system's.
 	TLS *tls.Config
-	// Portable keeps to the loop that runs everywhere, with a goroutine for each connection, also
-	// where there is a faster one.
+	// Portable selects the loop that runs on every system, with a goroutine per connection.
 	Portable bool
 	// Shards is the number of threads of the faster loop; 0 is half of the CPUs.
 	Shards int
-	// Epoll keeps the faster loop from using io_uring, which it does for closed loops where the
-	// system has it and permits it.
+	// Epoll makes the faster loop use epoll; by default closed loops use io_uring where available.
 	Epoll bool
 	// Keep, if not nil, keeps connections open from one step to the next.
 	Keep *Kept
-	// Dial opens connections; nil is a plain net.Dialer. With any other the loop is the portable
-	// one.
+	// Dial opens connections; nil is a plain net.Dialer. Any other makes the loop the portable one.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-	sleep func(time.Duration) // see portable.Config; tests in virtual time have their own
-	// patience, if not 0, takes the place of the two bounds that a machine which runs something else
-	// may exceed: wire.DialTime, and for how long the last window waits for a thread that counts.
+	sleep func(time.Duration) // see portable.Config; tests in virtual time set it
+	// patience, if not 0, replaces two limits that a busy machine may exceed: wire.DialTime, and how
+	// long the last window waits for a thread that still counts.
 	patience time.Duration
 }
 
-// Run puts plan's step on the contender and returns when nothing of it is in flight any more.
+// Run puts plan's step on the contender, and returns when nothing of it is in flight.
 //
-// All connections are opened first, which takes at most 3 s, but for the later ones of a ramp, which
-// are opened when they begin; those that fail are tried again by their first request. The load begins
-// with a lead-in until every connection has had its first response, or for as long as a request may
-// take; see record/leadin.go for how connections begin. Then comes the interval, of the step's
-// duration: Load.Succeeded are the responses whose last byte arrived in it, Load.Elapsed is its length,
-// and the counters are read at its two ends. At its end no new request is sent; those in flight are
-// completed, each within its timeout, and counted apart.
+// First it opens all connections, which takes at most 3 s; the later ones of a ramp open when they
+// start. The first request of a failed connection dials again. The load begins with a lead-in,
+// which lasts until every connection has had its first response, at most one timeout;
+// record/leadin.go says how connections start. Then comes the measured interval, of the step's
+// duration: Load.Succeeded are responses whose last byte arrived in it, Load.Elapsed is its length,
+// and the counters are read at its two ends. At its end Run sends no new request. Those in flight
+// are completed, each within its timeout, and counted apart.
 //
 // A step with a bounded number of requests, or with arrivals, has no steady state: its interval is
 // the whole step, from the first request to the last response or failure. In a closed loop, a
 // connection that could not be opened waits 1 to 100 ms before it tries again; otherwise the error
 // count would only say how fast this client fails.
 //
-// In an open loop the lead-in has the rate with which the step begins, until as many requests are
-// answered as come due in 10 ms. A request that is scheduled takes a free connection or opens one more,
-// up to Step.MaxConnections. With all of them in use it waits until one is free, and is dropped
-// when it has waited for Timeout or when the sending ends. Everything that were scheduled is in
-// Load.Scheduled, and either in Sent or in Dropped. Latency is from the moment that a request was
-// due, Sending from when it was sent, Lag in between. A step with arrivals ends when all users have
-// been served, each over its own connection, or with its duration.
+// In an open loop the lead-in has the initial rate of the step. It lasts until as many requests are
+// answered as are scheduled in 10 ms. A scheduled request takes a free connection or opens one, up
+// to Step.MaxConnections. If all are in use it waits for one, and is dropped after Timeout or when
+// sending ends. Load.Scheduled counts all scheduled requests; each is also in Sent or in Dropped.
+// Latency counts from the scheduled time, Sending from sending, and Lag is the time in between. A
+// step with arrivals ends when all users have been served, each over its own connection, or after
+// its duration.
 //
-// onWindow, if not nil, is called for each window of the interval, in order, from one goroutine that
-// does not measure; a slow callback delays only the later ones. All of its calls have returned when
-// Run returns.
+// onWindow, if not nil, is called for each window of the interval, in order, from a goroutine that
+// does not measure; a slow callback delays only the later ones. All calls have returned when Run
+// returns.
 //
-// When ctx ends, Run stops and returns what it has measured together with an error that wraps
-// ctx's; requests still in flight after the grace are cut off and are then in Load.Sent, but
-// neither succeeded nor failed. A contender that refuses, resets or hangs is a result, not an error.
+// When ctx ends, Run stops and returns what it has measured, with an error that wraps ctx's.
+// Requests still in flight after the grace are cut off: they are in Load.Sent, but neither
+// succeeded nor failed. A contender that refuses, resets or hangs is a result, not an error.
 func (e Engine) Run(ctx context.Context, plan Plan, onWindow func(bench.Window)) (bench.Load, error) {
 	load, err := e.run(ctx, plan, onWindow)
 	if err != nil {
@@ -185,7 +180,7 @@ func (e Engine) run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 	if err != nil {
 		return bench.Load{}, err
 	}
-	runtime.GC() // what is garbage by now need not be collected while the step is measured
+	runtime.GC() // garbage from before need not be collected during the step
 	var load bench.Load
 	if plan.Interleave != nil {
 		load, err = e.runInterleaved(ctx, plan, connections, onWindow)
@@ -199,27 +194,27 @@ func (e Engine) run(ctx context.Context, plan Plan, onWindow func(bench.Window))
 	return load, err
 }
 
-// loop keeps a step's connections and sends its requests.
+// loop holds a step's connections and sends its requests.
 type loop interface {
 	// Connect opens connections before the clock starts.
 	Connect(ctx context.Context)
-	// Run sends until the recorder is stopped and returns when all is drained. ctx bounds the
-	// opening of connections.
+	// Run sends until the recorder is stopped, and returns when nothing is in flight. ctx bounds
+	// opening connections.
 	Run(ctx context.Context)
 	// Cut ends what is in flight.
 	Cut()
-	// Close closes all connections, after run.
+	// Close closes all connections, after Run.
 	Close()
 }
 
-// measured is what a step, or a turn of one, has come to.
+// measured is the result of a step, or of a slice of one.
 type measured struct {
 	rec       *record.Recorder
 	wall, cpu time.Duration // between Plan.OnStart and Plan.OnEnd; cpu: of this process
 }
 
-// measure runs a step, or a turn of one. An error is a mistake, or ctx's where that has ended before
-// the load could begin.
+// measure runs a step, or a slice of one. It returns an error for a wrong plan, and ctx's if that
+// ended before the load began.
 func (e Engine) measure(
 	ctx context.Context, plan Plan, connections int, onWindow func(bench.Window),
 ) (m measured, err error) {
@@ -238,7 +233,7 @@ func (e Engine) measure(
 	return m, nil
 }
 
-// loop chooses the one for a step of plan, and the recorder of what it sees.
+// loop returns the loop for a step of plan, and the recorder of what it sees.
 func (e Engine) loop(ctx context.Context, plan Plan, mix *workload.Mix, connections int) (*record.Recorder, loop) {
 	rec, step := record.New(plan.Step, mix.Names(), mix.Sessions()...), plan.Step
 	rec.SettleTime = cmp.Or(e.patience, rec.SettleTime)
@@ -262,16 +257,16 @@ func (e Engine) loop(ctx context.Context, plan Plan, mix *workload.Mix, connecti
 	})
 }
 
-// clocked returns measure after the preparations: everything in here is on the clock.
+// clocked is measure after the preparations: everything in it is timed.
 func (e Engine) clocked(
 	ctx context.Context, plan Plan, rec *record.Recorder, loop loop, onWindow func(bench.Window),
 ) (wall, cpu time.Duration) {
-	// Sending outlives ctx by the grace: supervise decides when connections that are being opened
-	// are given up.
+	// Sending outlives ctx by the grace: supervise decides when to give up connections that are being
+	// opened.
 	alive, kill := context.WithCancel(context.WithoutCancel(ctx))
 	defer kill()
 	cut := func() {
-		// In this order: an exchange that kill ends has to find itself cut.
+		// In this order: an exchange that kill ends must see that it was cut.
 		loop.Cut()
 		kill()
 	}
@@ -286,7 +281,7 @@ func (e Engine) clocked(
 	if rec.Whole {
 		start()
 	}
-	rec.Begin(workload.Early(plan.Step, workload.MaxOpenConnections(plan.Step)))
+	rec.Begin(workload.InitialConnections(plan.Step, workload.MaxOpenConnections(plan.Step)))
 	wg.Go(func() { e.supervise(ctx, drained, rec.Stop, cut) })
 	wg.Go(func() {
 		if !rec.Whole && !rec.AwaitSteady(plan.Timeout, drained) {
@@ -312,11 +307,11 @@ func (e Engine) clocked(
 	return wall, cpu
 }
 
-// finish returns what has been recorded, with the warning about it.
+// finish returns the recorded load, with the warnings about it.
 func finish(ctx context.Context, rec *record.Result, wall, cpu time.Duration) (bench.Load, error) {
 	load := rec.Load()
 	load.ClientCPU, load.Wall, load.ClientCPUs = cpu, wall, ownCPUs()
-	load.Warnings = append(load.Warnings, judge(load, rec)...)
+	load.Warnings = append(load.Warnings, clientWarnings(load, rec)...)
 	if ctx.Err() != nil {
 		return load, context.Cause(ctx)
 	}
@@ -329,8 +324,8 @@ func call(hook func()) {
 	}
 }
 
-// supervise ends the sending with ctx, and cuts off what is in flight when ctx has ended and the
-// grace is over. It returns when all is drained.
+// supervise stops sending when ctx ends, and cuts off what is in flight after the grace. It returns
+// when nothing is in flight.
 func (e Engine) supervise(ctx context.Context, drained <-chan struct{}, stop, cut func()) {
 	select {
 	case <-drained:

@@ -31,7 +31,7 @@ func TestRunCountsWhatTheServerAnswered(t *testing.T) {
 					t.Errorf("%d scheduled, %d sent, %d succeeded and %d outside of the interval, %d cut off, failed %v; want %d", l.Scheduled, l.Sent, l.Succeeded, l.Lead+l.Drain, l.Cut, l.Failed, requests)
 				}
 				if l.Bytes != 5*l.Succeeded {
-					t.Errorf("%d bytes in %d answers of 5", l.Bytes, l.Succeeded)
+					t.Errorf("%d bytes in %d responses of 5", l.Bytes, l.Succeeded)
 				}
 				server.opened(t, int64(connections))
 				if l.Elapsed <= 0 || l.Started.IsZero() || l.ClientCPU <= 0 {
@@ -42,7 +42,7 @@ func TestRunCountsWhatTheServerAnswered(t *testing.T) {
 	})
 }
 
-// The loop that is asked for is the one that runs.
+// The selected loop is the one that runs.
 func TestRunNamesItsLoop(t *testing.T) {
 	for _, d := range loops() {
 		t.Run(d.name, func(t *testing.T) {
@@ -57,7 +57,7 @@ func TestRunNamesItsLoop(t *testing.T) {
 	}
 }
 
-func TestRunTellsErrorsFromSuccesses(t *testing.T) {
+func TestRunSeparatesErrorsFromSuccesses(t *testing.T) {
 	eachLoop(t, func(t *testing.T, e Engine) {
 		var n atomic.Int64
 		var followed atomic.Bool
@@ -92,7 +92,7 @@ func TestRunTellsErrorsFromSuccesses(t *testing.T) {
 		if got, want := l.Examples["5xx"], "503 Service Unavailable status [31m 503"; got != want {
 			t.Errorf("example %q, want %q", got, want)
 		}
-		server.opened(t, 8) // unwanted answers must not close them
+		server.opened(t, 8) // unexpected responses must not close them
 	})
 }
 
@@ -110,7 +110,7 @@ func TestRunEndsWithItsRequests(t *testing.T) {
 	})
 }
 
-// With a bounded number of requests all of them are measured, whatever becomes of them.
+// With a bounded number of requests all of them are measured, whatever happens to them.
 func TestBoundedRequestsAreAllMeasured(t *testing.T) {
 	eachLoop(t, func(t *testing.T, e Engine) {
 		t.Parallel() // it waits for a timeout
@@ -123,8 +123,8 @@ func TestBoundedRequestsAreAllMeasured(t *testing.T) {
 			return hello(w, r)
 		})
 		p := counted(server.URL, 4, 100)
-		// The others are answered at once; a machine that stands still for that long can make a
-		// timeout of one of them, which then has to be counted as such, too.
+		// The others are answered at once; a machine stall may turn one of them into a timeout, which
+		// must then be counted as such.
 		p.Timeout = time.Second
 		var hooks ends
 		hooks.hook(&p)
@@ -152,7 +152,7 @@ func TestRunKeepsResponsesOfOneMegabyte(t *testing.T) {
 
 func TestRunSpeaksTLS(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { hello(w, r) }))
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // the handshakes that fail here are meant to
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // the handshakes fail on purpose
 	server.StartTLS()
 	defer server.Close()
 	p := counted(server.URL, 2, 40)

@@ -6,7 +6,7 @@ import (
 	"locbench/internal/load/fast"
 )
 
-// The loops of the client, as Load.Loop names them.
+// The loops of the client, as in Load.Loop.
 const (
 	LoopRing     = "io_uring"
 	LoopEpoll    = "epoll"
@@ -20,9 +20,9 @@ func HasLoop(name string) error {
 		return nil
 	case LoopEpoll, LoopRing:
 		if err := fast.Has(name == LoopRing); err != nil {
-			return fmt.Errorf("the loop %s cannot be had here: %w", name, err)
+			return fmt.Errorf("loop %s is not available here: %w", name, err)
 		}
 		return nil
 	}
-	return fmt.Errorf("there is no loop %q", name)
+	return fmt.Errorf("%q is not a loop (use %s, %s or %s)", name, LoopRing, LoopEpoll, LoopPortable)
 }

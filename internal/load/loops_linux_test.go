@@ -7,14 +7,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestHasLoop takes away what a ring needs: a file.
+// TestHasLoop takes away the open files that a ring needs.
 func TestHasLoop(t *testing.T) {
 	for _, loop := range []string{LoopPortable, LoopEpoll} {
 		if err := HasLoop(loop); err != nil {
 			t.Error(err)
 		}
 	}
-	if err := HasLoop("threads"); err == nil || !strings.Contains(err.Error(), `no loop "threads"`) {
+	if err := HasLoop("threads"); err == nil || !strings.Contains(err.Error(), `"threads" is not a loop`) {
 		t.Errorf("%v", err)
 	}
 	var files unix.Rlimit
@@ -28,7 +28,7 @@ func TestHasLoop(t *testing.T) {
 	if back := unix.Setrlimit(unix.RLIMIT_NOFILE, &files); back != nil {
 		t.Fatal(back)
 	}
-	if err == nil || !strings.Contains(err.Error(), "the loop io_uring cannot be had here: io_uring: ") {
+	if err == nil || !strings.Contains(err.Error(), "loop io_uring is not available here: io_uring: ") {
 		t.Errorf("without files: %v", err)
 	}
 }

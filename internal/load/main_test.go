@@ -12,7 +12,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	thread.Tune(0)    // as every process that drives load
+	thread.Tune(0)    // as in every process that drives load
 	testenv.AtOnce(8) // most of them wait for timeouts
 	goleak.VerifyTestMain(m)
 }

@@ -17,7 +17,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// The bar: 64 MB of resident memory with 2,048 connections, all in all.
+// The bar: 64 MB of resident memory with 2,048 connections in total.
 func TestMemoryOf2048Connections(t *testing.T) {
 	if err := CheckLimits(2 * 2048); err != nil {
 		t.Skip(err)
@@ -33,7 +33,7 @@ func TestMemoryOf2048Connections(t *testing.T) {
 	if _, err := fmt.Sscanf(string(out), "rate %f succeeded %d failed %d peak %d allocations %d", &rate, &succeeded, &failed, &peak, &allocations); err != nil {
 		t.Fatalf("%v in %q", err, out)
 	}
-	t.Logf("%d answers, %d kB at most, %d allocations", succeeded, peak, allocations)
+	t.Logf("%d responses, %d kB at most, %d allocations", succeeded, peak, allocations)
 	if allocations > 2000 { // of windows, timers and the runtime
 		t.Errorf("%d allocations for %d requests", allocations, succeeded)
 	}
@@ -42,11 +42,11 @@ func TestMemoryOf2048Connections(t *testing.T) {
 	}
 }
 
-// An endless answer costs no memory, in any loop, and its requests end with their timeout. What is
-// alive is looked at, not what the server of this test leaves to the collector.
+// An endless response costs no memory in any loop, and its request ends with its timeout. Live
+// memory is checked, not the garbage of this test's server.
 func TestEndlessResponsesCostNoMemory(t *testing.T) {
 	block := []byte("4000\r\n" + strings.Repeat("x", 16<<10) + "\r\n")
-	judged(t, func(t testing.TB, e Engine) error {
+	timedLoops(t, func(t testing.TB, e Engine) error {
 		url := raw(t, func(conn net.Conn, _ string) bool {
 			_, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
 			for err == nil {

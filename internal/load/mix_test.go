@@ -66,21 +66,21 @@ func TestPlanMistakes(t *testing.T) {
 		change func(p *Plan)
 		want   string
 	}{
-		{func(p *Plan) { p.BaseURL = "" }, `base URL: it must be http://HOST:PORT`},
+		{func(p *Plan) { p.BaseURL = "" }, `base URL: must be http://HOST:PORT`},
 		{func(p *Plan) { p.BaseURL = "ftp://h" }, "http://HOST:PORT"},
 		{func(p *Plan) { p.BaseURL = "http://h:port" }, "base URL"},
 		{func(p *Plan) { p.BaseURL = "http://:8080" }, "base URL"},
-		{func(p *Plan) { p.Step.Connections = 0 }, "0 connections: it must be 1 to"},
+		{func(p *Plan) { p.Step.Connections = 0 }, "must be 1 to"},
 		{func(p *Plan) { p.Step.Connections = 1 << 20 }, "1048576 connections"},
 		{func(p *Plan) { p.Step.Duration = 0 }, "duration 0s"},
 		{func(p *Plan) { p.Step.MaxRequests = -1 }, "-1 requests"},
 		{func(p *Plan) { p.Requests = nil }, "no requests"},
-		{func(p *Plan) { p.IDs = nil }, "there are none"},
+		{func(p *Plan) { p.IDs = nil }, "there are no ids"},
 		{request(bench.Request{Path: "x"}), "start with a slash"},
 		{request(bench.Request{Path: "/ x\n"}), "invalid"},
 		{request(bench.Request{Path: "/", Method: "G T"}), "invalid method"},
 		{request(bench.Request{Path: "/", Weight: -1}), "weight -1"},
-		{request(bench.Request{Path: "/{language}"}), "there are no languages"},
+		{request(bench.Request{Path: "/{language}"}), "the request has no languages"},
 		{request(bench.Request{Path: "/{id}", IDs: bench.IDSpec{Distribution: "normal"}}), `unknown distribution "normal"`},
 		{request(bench.Request{Path: "/{id}", IDs: bench.IDSpec{Distribution: "zipf", Exponent: 1}}), "zipf exponent 1"},
 	}

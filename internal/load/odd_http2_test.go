@@ -18,21 +18,21 @@ type stream struct {
 	n    int
 }
 
-// answers ends the stream with status 200 and five bytes.
-func (s stream) responses() {
+// responds ends the stream with status 200 and five bytes.
+func (s stream) responds() {
 	s.headers(0x88) // :status 200
 	_ = s.WriteData(s.id, true, []byte("hello"))
 }
 
-// headers sends a block of headers, written out.
+// headers sends a block of encoded headers.
 func (s stream) headers(block ...byte) {
 	_ = s.WriteHeaders(http2.HeadersFrameParam{StreamID: s.id, BlockFragment: block, EndHeaders: true})
 }
 
-// goesAway says that streams after the last one are not taken.
+// goesAway sends that streams after the last one are not taken.
 func (s stream) goesAway(last uint32) { _ = s.WriteGoAway(last, http2.ErrCodeNo, nil) }
 
-// newOdd2 returns a server of HTTP/2 in clear that does with a stream what no library would.
+// newOdd2 returns a server of HTTP/2 without TLS that does with a stream what no library would.
 func newOdd2(t *testing.T, serve func(s stream)) *oddServer {
 	return accepting(t, func(conn net.Conn) {
 		if serve == nil {
@@ -62,14 +62,14 @@ func newOdd2(t *testing.T, serve func(s stream)) *oddServer {
 	})
 }
 
-// The odd servers of HTTP/2, by the rules of those of HTTP/1.1. What a server has not taken, as it
-// says, is asked for again whatever it is.
+// The odd servers of HTTP/2, with the rules of those of HTTP/1.1. What a server says it did not
+// take is sent again, whatever its method.
 func TestOddServersOfHTTP2(t *testing.T) {
 	const all, each, once, twice = oddRequests, oddRequests, 1, oddRequests + 1
-	instead := func(of func(stream)) func(stream) { // of every response but the first on a connection
+	instead := func(of func(stream)) func(stream) { // for every request but the first on a connection
 		return func(s stream) {
 			if s.n == 1 {
-				s.responses()
+				s.responds()
 			} else {
 				of(s)
 			}
@@ -84,20 +84,20 @@ func TestOddServersOfHTTP2(t *testing.T) {
 		failed int64
 		opened int64
 	}{
-		{name: "plain", serve: stream.responses, opened: once},
-		{name: "interim answer", serve: func(s stream) {
+		{name: "plain", serve: stream.responds, opened: once},
+		{name: "interim response", serve: func(s stream) {
 			s.headers(0x08, 3, '1', '0', '3') // :status 103
-			s.responses()
+			s.responds()
 		}, opened: once},
-		{name: "GOAWAY after the response", serve: func(s stream) { s.responses(); s.goesAway(s.id) }, opened: each},
-		{name: "GOAWAY before the response", serve: func(s stream) { s.goesAway(s.id); s.responses() }, opened: each},
+		{name: "GOAWAY after the response", serve: func(s stream) { s.responds(); s.goesAway(s.id) }, opened: each},
+		{name: "GOAWAY before the response", serve: func(s stream) { s.goesAway(s.id); s.responds() }, opened: each},
 		{
 			name:  "GOAWAY and close",
-			serve: func(s stream) { s.responses(); s.goesAway(s.id); s.conn.Close() }, opened: each,
+			serve: func(s stream) { s.responds(); s.goesAway(s.id); s.conn.Close() }, opened: each,
 		},
-		{name: "silent close", serve: func(s stream) { s.responses(); s.conn.Close() }, opened: each},
-		{name: "silent reset", serve: func(s stream) { s.responses(); resets(s.conn) }, opened: each},
-		{name: "silent half close", serve: func(s stream) { s.responses(); halfCloses(s.conn) }, opened: each},
+		{name: "silent close", serve: func(s stream) { s.responds(); s.conn.Close() }, opened: each},
+		{name: "silent reset", serve: func(s stream) { s.responds(); resets(s.conn) }, opened: each},
+		{name: "silent half close", serve: func(s stream) { s.responds(); halfCloses(s.conn) }, opened: each},
 		{name: "GOAWAY instead", serve: instead(func(s stream) { s.goesAway(s.id - 2) }), opened: each},
 		{
 			name: "GOAWAY instead, POST", method: "POST",

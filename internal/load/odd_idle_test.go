@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// idler is a server that ends the connections on which nobody has asked yet when the first request
-// comes, and answers after that.
+// idler is a server that ends the unused connections when the first request arrives, and responds
+// after that.
 type idler struct {
 	*oddServer
-	connections int            // that there are then
+	connections int            // number of connections by then
 	end         func(net.Conn) // nil: it ends none
 	before      func()         // the first response; may be nil
 	asked       atomic.Int64
@@ -28,7 +28,7 @@ type idler struct {
 	ended []net.Conn
 }
 
-// start has s accept connections. Its other fields are set before.
+// start makes s accept connections. Its other fields are set before.
 func (s *idler) start(t *testing.T, config *tls.Config) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,7 +49,7 @@ func (s *idler) serve(conn net.Conn) {
 	s.conns = append(s.conns, conn)
 	s.mu.Unlock()
 	for head := make([]byte, 1<<10); ; {
-		if _, err := conn.Read(head); err != nil { // a short request comes at once
+		if _, err := conn.Read(head); err != nil { // a short request arrives at once
 			return
 		}
 		if s.asked.Add(1) == 1 {
@@ -88,8 +88,8 @@ func (s *idler) endOthers(conn net.Conn) {
 	}
 }
 
-// A connection that the server has ended before it was used is not used: another one is opened, and
-// that is no failure. The first response comes late enough for all of them.
+// A connection that the server ended before its first request is replaced, without a failure. The
+// first response comes late enough for all of them.
 func TestConnectionsThatEndBeforeTheyAreUsed(t *testing.T) {
 	half := func(conn net.Conn) { _ = conn.(interface{ CloseWrite() error }).CloseWrite() }
 	writes := func(text string) func(net.Conn) { return func(conn net.Conn) { io.WriteString(conn, text) } }
@@ -109,7 +109,7 @@ func TestConnectionsThatEndBeforeTheyAreUsed(t *testing.T) {
 			half(conn)
 		},
 		"408 and open":          writes(gaveUp),
-		"interim answer":        writes("HTTP/1.1 100 Continue\r\n\r\n"),
+		"interim response":      writes("HTTP/1.1 100 Continue\r\n\r\n"),
 		"a byte":                writes("x"),
 		"a whole good response": writes(okResponse),
 	} {
@@ -126,7 +126,7 @@ func TestConnectionsThatEndBeforeTheyAreUsed(t *testing.T) {
 				server.start(t, config)
 				l := run(t, e, plan(server.url, connections, 100*time.Millisecond))
 				if l.FailedTotal() != 0 || l.Sent == 0 || l.Sent != server.asked.Load() || server.late.Load() != 0 {
-					t.Errorf("%d sent, failed %v %v, the server was asked %d times, after the end %d times",
+					t.Errorf("%d sent, failed %v %v, the server got %d requests, after the end %d",
 						l.Sent, l.Failed, l.Examples, server.asked.Load(), server.late.Load())
 				}
 				server.sees(t, 2*connections-1)
@@ -138,7 +138,7 @@ func TestConnectionsThatEndBeforeTheyAreUsed(t *testing.T) {
 	}
 }
 
-// The connections of a ramp are opened when they begin, so none is idle before.
+// The connections of a ramp are opened when they start, so none is idle before.
 func TestRampOpensConnectionsWhenTheyBegin(t *testing.T) {
 	eachLoop(t, func(t *testing.T, e Engine) {
 		t.Parallel()

@@ -16,11 +16,11 @@ import (
 	"locbench/internal/testenv"
 )
 
-// answer is what a server does for the n-th request on a connection, from 1, whose head it has read.
-// It says whether it continues reading.
+// response is what a server does for request n on a connection, from 1, whose head it has read. It
+// returns whether the server continues reading.
 type response func(conn net.Conn, n int) bool
 
-// says answers each request so, and continues.
+// says sends text as the response to each request, and continues.
 func says(text string) response {
 	return func(conn net.Conn, _ int) bool {
 		_, err := io.WriteString(conn, text)
@@ -28,7 +28,7 @@ func says(text string) response {
 	}
 }
 
-// ends does that, and ends the connection in one way or another.
+// ends does the same, and ends the connection in one way or another.
 func (a response) ends(way func(net.Conn)) response {
 	return func(conn net.Conn, n int) bool {
 		a(conn, n)
@@ -47,8 +47,8 @@ func (a response) then(b response) response {
 	}
 }
 
-// endless sends a beginning, and then pieces: three times as much as a head may have, which to a
-// client is as good as endless. Then it waits until the client hangs up.
+// endless sends a beginning, and then pieces: three times as much as a head may have, which a
+// client cannot distinguish from endless. Then it waits until the client hangs up.
 func endless(begin, piece string, pause time.Duration) response {
 	return func(conn net.Conn, _ int) bool {
 		_, err := io.WriteString(conn, begin)
@@ -78,7 +78,7 @@ func inPieces(text string) response {
 
 func closes(conn net.Conn) { conn.Close() }
 
-// resets makes the closing of conn a reset.
+// resets closes conn with a reset.
 func resets(conn net.Conn) {
 	below := conn
 	if secure, ok := conn.(*tls.Conn); ok {
@@ -97,8 +97,7 @@ func halfCloses(conn net.Conn) {
 // leaves keeps conn open, and neither reads nor sends.
 func leaves(net.Conn) {}
 
-// soon resets conn a little later, so what was sent is mostly read before the reset overtakes
-// it.
+// soon resets conn a little later, so most of what was sent is read before the reset overtakes it.
 func soon(conn net.Conn) {
 	time.Sleep(5 * time.Millisecond)
 	resets(conn)
@@ -110,10 +109,10 @@ type oddServer struct {
 	accepted atomic.Int64
 }
 
-// newOdd lets o serve, over TLS where there is a config.
+// newOdd starts o, over TLS if there is a config.
 func newOdd(t *testing.T, o odd, config *tls.Config) *oddServer {
 	s := accepting(t, func(conn net.Conn) {
-		if o.body > 1<<20 { // it does not fit on the way
+		if o.body > 1<<20 { // larger than the buffers in between
 			_ = conn.(*net.TCPConn).SetReadBuffer(64 << 10)
 		}
 		if config != nil {
@@ -145,7 +144,7 @@ func newOdd(t *testing.T, o odd, config *tls.Config) *oddServer {
 	return s
 }
 
-// accepting returns a server that gives each connection to handle, which need not close it.
+// accepting returns a server that passes each connection to handle, which need not close it.
 func accepting(t *testing.T, handle func(net.Conn)) *oddServer {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -177,7 +176,7 @@ func accepting(t *testing.T, handle func(net.Conn)) *oddServer {
 }
 
 // sees checks how many connections there have been. The server may accept one later than the client
-// has opened it.
+// opens it.
 func (s *oddServer) sees(t *testing.T, want int64) {
 	t.Helper()
 	what := fmt.Sprintf("%d connections are accepted", want)

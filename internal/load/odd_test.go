@@ -21,44 +21,44 @@ const (
 	chunkHead    = okHead + "Transfer-Encoding: chunked\r\n\r\n"
 )
 
-// oddRequests is how many requests are put on an odd server: none of them more than on another.
+// oddRequests is how many requests each odd server gets.
 const oddRequests = 8
 
-// odd is a server that does what few do: what HTTP allows, what it does not, and what is hostile.
+// odd is a server with rare behaviour: what HTTP allows, what it does not, and what is hostile.
 type odd struct {
 	name   string
 	method string   // empty: GET
-	body   int      // bytes of the request's
+	body   int      // bytes of the request body
 	accept response // what it does before any request; nil: nothing
 	serve  response
 
-	// What is to come of oddRequests requests, one after the other, whatever the loop.
+	// Expected results of oddRequests requests, one after the other, with every loop.
 
-	kind   bench.ErrorKind // of those that failed
-	text   string          // in its example
+	kind   bench.ErrorKind // of the failed requests
+	text   string          // text in the example
 	failed int64
-	opened int64 // connections that the server has seen; 0: that depends on how fast both are
+	opened int64 // connections the server has seen; 0: depends on timing
 }
 
-// odds returns the odd servers of HTTP/1.1. To one that closes a connection without a response the first
-// request is sent twice, as its connection has been open before it; each has to fail all the same.
+// odds returns the odd servers of HTTP/1.1. If a server closes a connection without a response, the
+// first request is sent twice, as its connection was open before; each has to fail all the same.
 func odds() []odd {
 	const all, each, once = oddRequests, oddRequests, 1
 	const twice = oddRequests + 1
 	none, ok, last := says(""), says(okResponse), says(lastResponse)
 	block := strings.Repeat("x", 16<<10)
 	return []odd{
-		// What HTTP allows is no error, and costs no more connections than it must.
+		// What HTTP allows causes no errors and the fewest possible connections.
 		{name: "plain", serve: ok, opened: once},
 		{name: "in pieces", serve: inPieces(okResponse), opened: once},
 		{name: "chunked in pieces", serve: inPieces(chunkHead + "5;a=b\r\nhello\r\n0\r\nA: b\r\n\r\n"), opened: once},
 		{name: "chunked", serve: says(chunkHead + "5\r\nhello\r\n0\r\n\r\n"), opened: once},
 		{
-			name:   "interim answers",
+			name:   "interim responses",
 			serve:  says(strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", wire.MaxInterim) + okResponse),
 			opened: once,
 		},
-		{name: "interim answer in pieces", serve: inPieces("HTTP/1.1 100 Continue\r\n\r\n" + okResponse), opened: once},
+		{name: "interim response in pieces", serve: inPieces("HTTP/1.1 100 Continue\r\n\r\n" + okResponse), opened: once},
 		{
 			name:  "one length twice",
 			serve: says(okHead + "Content-Length: 5\r\nContent-Length: 5\r\n\r\nhello"), opened: once,
@@ -81,30 +81,30 @@ func odds() []odd {
 		{name: "silent reset", serve: ok.ends(resets), opened: each},
 		{name: "silent half close", serve: ok.ends(halfCloses), opened: each},
 		{name: "surplus bytes", serve: says(okResponse + "surplus"), opened: each},
-		{name: "close instead of the second answer", serve: ok.then(none.ends(closes)), opened: each},
-		{name: "reset instead of the second answer", serve: ok.then(none.ends(resets)), opened: each},
-		{name: "half close instead of the second answer", serve: ok.then(none.ends(halfCloses)), opened: each},
-		{name: "408 instead of the second answer", serve: ok.then(says(gaveUp).ends(closes)), opened: each},
+		{name: "close instead of the second response", serve: ok.then(none.ends(closes)), opened: each},
+		{name: "reset instead of the second response", serve: ok.then(none.ends(resets)), opened: each},
+		{name: "half close instead of the second response", serve: ok.then(none.ends(halfCloses)), opened: each},
+		{name: "408 instead of the second response", serve: ok.then(says(gaveUp).ends(closes)), opened: each},
 		{
-			name: "close instead of the second answer, PUT", method: "PUT", body: 10,
+			name: "close instead of the second response, PUT", method: "PUT", body: 10,
 			serve: ok.then(none.ends(closes)), opened: each,
 		},
 		{
-			name: "408 instead of the second answer, POST", method: "POST",
+			name: "408 instead of the second response, POST", method: "POST",
 			serve: ok.then(says(gaveUp).ends(closes)), opened: each,
 		},
 		{
-			name: "answer before a long request is read", method: "POST", body: 8 << 20,
+			name: "response before a long request is read", method: "POST", body: 8 << 20,
 			serve: ok.ends(leaves), opened: each,
 		},
 
-		// What may have been done already is not asked for again.
+		// What the server may have done is not repeated.
 		{
-			name: "close instead of the second answer, POST", method: "POST", serve: ok.then(none.ends(closes)),
+			name: "close instead of the second response, POST", method: "POST", serve: ok.then(none.ends(closes)),
 			kind: bench.ErrReset, failed: all / 2, opened: each / 2,
 		},
 		{
-			name: "interim answer and close", serve: says("HTTP/1.1 103 Early Hints\r\n\r\n").ends(closes),
+			name: "interim response and close", serve: says("HTTP/1.1 103 Early Hints\r\n\r\n").ends(closes),
 			kind: bench.ErrReset, failed: all, opened: each,
 		},
 
@@ -119,7 +119,7 @@ func odds() []odd {
 		},
 		{
 			name: "no response", serve: none.ends(closes),
-			kind: bench.ErrReset, text: "before the whole response", failed: all, opened: twice,
+			kind: bench.ErrReset, text: "before the end of the response", failed: all, opened: twice,
 		},
 		{
 			name: "no response, half close", serve: none.ends(halfCloses),
@@ -150,7 +150,7 @@ func odds() []odd {
 		},
 		{
 			name: "half a head", serve: says(okHead + "Content-").ends(closes),
-			kind: bench.ErrReset, text: "before the whole response", failed: all, opened: each,
+			kind: bench.ErrReset, text: "before the end of the response", failed: all, opened: each,
 		},
 		{
 			name: "half a body", serve: says(okHead + "Content-Length: 9\r\n\r\nhello").ends(closes),
@@ -207,7 +207,7 @@ func odds() []odd {
 			kind: bench.ErrOther, failed: all, opened: each,
 		},
 		{
-			name:  "100,000 interim answers",
+			name:  "100,000 interim responses",
 			serve: endless(strings.Repeat("HTTP/1.1 100 Continue\r\n\r\n", 100_000), "", 0),
 			kind:  bench.ErrOther, text: "interim", failed: all, opened: each,
 		},
@@ -268,7 +268,7 @@ func TestOddServers(t *testing.T) {
 	}
 }
 
-// meets puts load on the server and compares what comes of it with what is to come.
+// meets puts load on the server and checks the results.
 func (o odd) meets(t *testing.T, e Engine, config *tls.Config, open bool) {
 	server := newOdd(t, o, config)
 	p := counted(server.url, 1, oddRequests)
@@ -301,7 +301,7 @@ func (o odd) meets(t *testing.T, e Engine, config *tls.Config, open bool) {
 	}
 }
 
-// reopened returns how many connections a result says that were opened again.
+// reopened returns how many connections were opened again, by the warnings.
 func reopened(l bench.Load) (n int64) {
 	for _, w := range l.Warnings {
 		if w.Kind == bench.WarnReopened {
@@ -311,7 +311,7 @@ func reopened(l bench.Load) (n int64) {
 	return n
 }
 
-// Many connections at a time make no difference to what is all or nothing.
+// With many connections, whatever happens to all or no requests is the same.
 func TestOddServersWithManyConnections(t *testing.T) {
 	for _, o := range odds() {
 		if o.failed != 0 && o.failed != oddRequests || o.kind == bench.ErrTimeout || o.body > 1<<20 {
@@ -334,7 +334,7 @@ func TestOddServersWithManyConnections(t *testing.T) {
 					meets(t, e, counted(newOdd(t, o, nil).url, 6, 60), run)
 				})
 			})
-			t.Run("open", func(t *testing.T) { // what is still in line when the last one comes due is dropped
+			t.Run("open", func(t *testing.T) { // what is still queued when the last one is scheduled is dropped
 				eachOpenLoop(t, func(t *testing.T, e Engine) {
 					meets(t, e, openCounted(newOdd(t, o, nil).url, 500, 4, 60), runOpen)
 				})

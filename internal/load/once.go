@@ -11,18 +11,19 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// Asked is a request that was asked for itself, and its response.
+// Asked is one request that Once sent, and its response.
 type Asked = portable.Asked
 
-// Once asks what the step of plan asks, a request or a session, a single time, and checks all of it. It measures
-// nothing. seen gets each request with its response; the error is that of the one that is not as expected.
+// Once sends the request or session of plan's step a single time, and checks every response. It
+// measures nothing. seen gets each request with its response; the error is that of the first
+// unexpected one.
 func (e Engine) Once(ctx context.Context, plan Plan, seen func(Asked)) error {
 	plan.Timeout = cmp.Or(max(plan.Timeout, 0), wire.DefaultTimeout)
 	plan.CheckEvery, plan.Step.Connections = 1, 1
 	plan.Step.Duration = cmp.Or(plan.Step.Duration, plan.Timeout)
 	mix, err := workload.NewMix(plan.spec())
 	if err != nil {
-		return fmt.Errorf("ask %q: %w", plan.Step.Request, err)
+		return fmt.Errorf("send %q: %w", plan.Step.Request, err)
 	}
 	loop := portable.New(portable.Config{
 		Target: wire.NewTarget(plan.BaseURL, e.TLS, plan.HTTP2), Step: plan.Step, Connections: 1, Timeout: plan.Timeout,

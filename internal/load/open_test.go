@@ -27,8 +27,8 @@ func TestOpenLoopSendsWhatIsScheduled(t *testing.T) {
 				p.Step = step
 				l := runOpen(t, e, p)
 				server.answered(t, 200, 200)
-				if l.Scheduled != 200 || l.Sent != 200 || l.Succeeded != 200 || due(l) != 200 || l.Held != 0 {
-					t.Errorf("%d succeeded of %d that were due, %d sent; failed %v, dropped %d, held %d", l.Succeeded, l.Scheduled, l.Sent, l.Failed, l.Dropped, l.Held)
+				if l.Scheduled != 200 || l.Sent != 200 || l.Succeeded != 200 || scheduled(l) != 200 || l.Held != 0 {
+					t.Errorf("%d succeeded of %d scheduled, %d sent; failed %v, dropped %d, held %d", l.Succeeded, l.Scheduled, l.Sent, l.Failed, l.Dropped, l.Held)
 				}
 				if l.MaxOpenConnections < 1 || int64(l.MaxOpenConnections) > server.connections.Load() {
 					t.Errorf("%d connections in use of %d", l.MaxOpenConnections, server.connections.Load())
@@ -50,15 +50,15 @@ func TestOpenLoopOpensConnectionsForAStall(t *testing.T) {
 			return hello(w, r)
 		})
 		l := runOpen(t, e, openCounted(server.URL, 1000, 0, 100))
-		// Nobody is answered before 50 have asked at the same time.
+		// No request is answered before 50 have arrived.
 		if l.Succeeded != 100 || l.MaxOpenConnections < 50 || l.Dropped != 0 || l.Held != 0 {
-			t.Errorf("%d succeeded over %d connections, %d dropped, %d held", l.Succeeded, l.MaxOpenConnections, l.Dropped, l.Held)
+			t.Errorf("%d succeeded over %d connections, %d dropped, %d waited", l.Succeeded, l.MaxOpenConnections, l.Dropped, l.Held)
 		}
 	})
 }
 
-// With all connections in use requests wait in line; each that was sent has been answered.
-func TestOpenLoopHoldsWhatHasNoConnection(t *testing.T) {
+// With all connections in use requests are queued; each that was sent has been answered.
+func TestOpenLoopQueuesWithoutAConnection(t *testing.T) {
 	eachOpenLoop(t, func(t *testing.T, e Engine) {
 		release := make(chan struct{})
 		var asked atomic.Int64
@@ -73,13 +73,13 @@ func TestOpenLoopHoldsWhatHasNoConnection(t *testing.T) {
 		server.answered(t, 200, l.Sent)
 		server.opened(t, 3)
 		if l.Scheduled != 60 || l.Succeeded != l.Sent || l.Sent < 3 || l.MaxOpenConnections != 3 {
-			t.Errorf("%d due, %d succeeded over %d connections, %d held, %d dropped, failed %v", l.Scheduled, l.Succeeded, l.MaxOpenConnections, l.Held, l.Dropped, l.Failed)
+			t.Errorf("%d scheduled, %d succeeded over %d connections, %d waited, %d dropped, failed %v", l.Scheduled, l.Succeeded, l.MaxOpenConnections, l.Held, l.Dropped, l.Failed)
 		}
 	})
 }
 
-// What is still in line when the sending ends is dropped, and counted as such.
-func TestOpenLoopDropsWhatIsInLineAtTheEnd(t *testing.T) {
+// What is still queued when sending ends is dropped, and counted as such.
+func TestOpenLoopDropsTheQueueAtTheEnd(t *testing.T) {
 	eachOpenLoop(t, func(t *testing.T, e Engine) {
 		hang := make(chan struct{})
 		server := newCounting(t, func(w http.ResponseWriter, r *http.Request) int {
@@ -91,7 +91,7 @@ func TestOpenLoopDropsWhatIsInLineAtTheEnd(t *testing.T) {
 		defer cancel()
 		p := openPlan(server.URL, 1000, 3, time.Hour)
 		var polls atomic.Int64
-		p.Rate = func() float64 { // it is asked whenever the loop waits for the next request
+		p.Rate = func() float64 { // called whenever the loop waits for the next request
 			if polls.Add(1) == 100 {
 				cancel()
 			}
@@ -103,15 +103,15 @@ func TestOpenLoopDropsWhatIsInLineAtTheEnd(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 		if l.Sent < 1 || l.Sent > 3 || l.Cut != l.Sent || l.Dropped < 1 || l.Scheduled != l.Sent+l.Dropped {
-			t.Errorf("%d due, %d sent, %d cut off, %d dropped, failed %v", l.Scheduled, l.Sent, l.Cut, l.Dropped, l.Failed)
+			t.Errorf("%d scheduled, %d sent, %d cut off, %d dropped, failed %v", l.Scheduled, l.Sent, l.Cut, l.Dropped, l.Failed)
 		}
-		if !strings.Contains(l.Warnings.Join("\n"), "dropped") {
+		if !l.Warnings.Has(bench.WarnDropped) {
 			t.Errorf("warnings %q", l.Warnings)
 		}
 	})
 }
 
-// Somebody makes a rate that would take hours into one that takes a moment.
+// The user changes a rate that would take hours into one that takes a moment.
 func TestRateIsChangedLive(t *testing.T) {
 	eachOpenLoop(t, func(t *testing.T, e Engine) {
 		server := newCounting(t, hello)
@@ -140,9 +140,9 @@ func TestArrivals(t *testing.T) {
 		server.answered(t, 200, 600)
 		server.opened(t, 200)
 		if l.Scheduled != 600 || l.Succeeded != 600 || l.Elapsed == p.Step.Duration {
-			t.Errorf("%d due, %d succeeded, elapsed %s", l.Scheduled, l.Succeeded, l.Elapsed)
+			t.Errorf("%d scheduled, %d succeeded, elapsed %s", l.Scheduled, l.Succeeded, l.Elapsed)
 		}
-		if strings.Contains(l.Warnings.Join("\n"), "opened again") {
+		if l.Warnings.Has(bench.WarnReopened) {
 			t.Errorf("warnings %q", l.Warnings)
 		}
 	})
@@ -152,7 +152,7 @@ func TestOpenLoopOnARefusingPort(t *testing.T) {
 	eachOpenLoop(t, func(t *testing.T, e Engine) {
 		l := runOpen(t, e, openCounted("http://"+refusing(t), 1000, 0, 100))
 		if l.Scheduled != 100 || l.Failed[bench.ErrRefused] != 100 {
-			t.Errorf("%d due, failed %v", l.Scheduled, l.Failed)
+			t.Errorf("%d scheduled, failed %v", l.Scheduled, l.Failed)
 		}
 	})
 }
@@ -170,7 +170,7 @@ func TestOpenLoopIsInterrupted(t *testing.T) {
 				hang := make(chan struct{})
 				defer close(hang)
 				url := raw(t, func(net.Conn, string) bool {
-					cancel() // a request is surely there
+					cancel() // a request is in flight
 					<-hang
 					return false
 				})
@@ -182,7 +182,7 @@ func TestOpenLoopIsInterrupted(t *testing.T) {
 					t.Errorf("error %v", err)
 				}
 				if l.Sent < 1 || l.Sent > 5 || l.Succeeded+l.FailedTotal() != 0 || l.Scheduled != l.Sent+l.Dropped || l.Cut != l.Sent {
-					t.Errorf("%d due, %d sent, %d dropped, %d succeeded, %d cut off, failed %v", l.Scheduled, l.Sent, l.Dropped, l.Succeeded, l.Cut, l.Failed)
+					t.Errorf("%d scheduled, %d sent, %d dropped, %d succeeded, %d cut off, failed %v", l.Scheduled, l.Sent, l.Dropped, l.Succeeded, l.Cut, l.Failed)
 				}
 			})
 		})
@@ -198,14 +198,14 @@ func TestStepMistakes(t *testing.T) {
 		want string
 	}{
 		{bench.Step{Rate: 5, Connections: 5}, "only one of these"},
-		{bench.Step{Rate: -1}, "-1 requests due per second"},
-		{bench.Step{Rate: 2e6}, "2e+06 requests due per second"},
-		{bench.Step{Rate: 5, RampTo: -1}, "-1 requests due per second"},
-		{bench.Step{Rate: 5, Wave: wave(5, time.Second)}, "0 requests due per second"},
+		{bench.Step{Rate: -1}, "rate -1: must be above 0"},
+		{bench.Step{Rate: 2e6}, "rate 2e+06: must be"},
+		{bench.Step{Rate: 5, RampTo: -1}, "rate -1: must be above 0"},
+		{bench.Step{Rate: 5, Wave: wave(5, time.Second)}, "rate 0: must be above 0"},
 		{bench.Step{Rate: 5, Wave: wave(1, 0)}, "a wave with a period"},
 		{bench.Step{Rate: 5, RampTo: 6, Wave: wave(1, time.Second)}, "constant, a ramp, or a wave"},
 		{bench.Step{Rate: 5, MaxConnections: -1}, "at most -1 connections"},
-		{bench.Step{PeakShare: .5}, "50% of a peak that no step before has found"},
+		{bench.Step{PeakShare: .5}, "50% of peak"},
 		{bench.Step{Arrivals: &bench.Arrivals{}}, "arrivals of 0 users"},
 		{bench.Step{Arrivals: &bench.Arrivals{Users: 1, Over: 1, Requests: 1}, MaxRequests: 5}, "arrivals say themselves"},
 	} {

@@ -16,21 +16,20 @@ import (
 	"locbench/internal/host/thread"
 )
 
-// How the schedule is measured: so many requests a second to a server that does nothing, in many
-// short steps, because the machine may stand still in some of them.
+// How the schedule is measured: a fixed rate to a server that does nothing, in many short steps, as
+// the machine may stall in some of them.
 const (
 	paceRate        = 20_000
 	paceStep        = 250 * time.Millisecond
 	paceSteps       = 24
 	paceConnections = 64
-	paceLook        = 300 * time.Microsecond // between two looks at whether the machine runs
+	paceLook        = 300 * time.Microsecond // interval between checks for a machine stall
 )
 
-// BenchmarkPace says how much later than due requests were sent, by both loops, by vegeta, and by
-// connections that each sleep for their own interval, as wrk2 does it, in steps that take
-// turns. Next to the figures of all steps stand those of the steps in which the machine did not
-// stand still: a thread on each CPU, of the real-time class where that is permitted, looks for
-// that, and does not know of requests.
+// BenchmarkPace reports how late requests were sent, by both loops, by vegeta, and by connections
+// that each sleep for their own interval, as in wrk2, in alternating steps. Next to the values of
+// all steps it reports those of the steps without a machine stall: a thread on each CPU, of the
+// real-time class if permitted, detects stalls independently of requests.
 //
 //	go test -run '^$' -bench Pace -benchtime 1x ./internal/load
 func BenchmarkPace(b *testing.B) {
@@ -102,7 +101,8 @@ func paceVegeta(_ *testing.B, url string) (bench.Latencies, int64) {
 		}
 		offsets = append(offsets, r.Timestamp.Sub(first)-time.Duration(r.Seq)*time.Second/paceRate)
 	}
-	// Nobody says when it began: the request that was least late is taken to have been on time.
+	// The server cannot know when the schedule began: the request with the least lag is assumed to be
+	// on time.
 	least := time.Duration(math.MaxInt64)
 	for _, o := range offsets {
 		least = min(least, o)

@@ -10,12 +10,11 @@ import (
 	"locbench/internal/figures/verdict"
 )
 
-// timeWait is how long a system keeps the port of a connection that it has closed: on Linux always
-// a minute.
+// timeWait is how long a system keeps the port of a closed connection: on Linux always a minute.
 const timeWait = time.Minute
 
-// portsNeeded returns how many local ports a step takes within the time for which each is kept: users
-// have their own connection.
+// portsNeeded returns how many local ports a step uses within timeWait: each user has its own
+// connection.
 func portsNeeded(s bench.Step) int64 {
 	if s.Arrivals == nil {
 		return 0
@@ -27,10 +26,10 @@ func portsNeeded(s bench.Step) int64 {
 	return int64(math.Ceil(share * float64(s.Arrivals.Users)))
 }
 
-// awaitPorts waits until a step has the local ports that it needs. Those of connections to the same
-// address that were closed less than a minute ago cannot be used again, so the users of one
-// step may leave none for those of the next. The warning, if there is one, says how long that
-// took. The error is a *LimitError or ctx's.
+// awaitPorts waits until the local ports that a step needs are free. A connection to the same
+// address blocks its port for a minute after its end, so the users of one step may leave too few
+// for the next. The warning, if any, says how long the wait was. The error is a *LimitError or
+// ctx's.
 func awaitPorts(ctx context.Context, addrs []netip.AddrPort, s bench.Step) (warning bench.Warnings, err error) {
 	need := portsNeeded(s)
 	have, ok := localPorts()
@@ -40,7 +39,7 @@ func awaitPorts(ctx context.Context, addrs []netip.AddrPort, s bench.Step) (warn
 	if have < need {
 		return nil, &LimitError{
 			Connections: int(need), What: "local ports within a minute", Need: need, Have: have,
-			Remedy: `sysctl -w net.ipv4.ip_local_port_range="1024 65535", or let fewer users come, or over a longer time`,
+			Remedy: `sysctl -w net.ipv4.ip_local_port_range="1024 65535", or fewer users, or a longer time for their arrivals`,
 		}
 	}
 	began, waited := time.Now(), false
@@ -53,7 +52,7 @@ func awaitPorts(ctx context.Context, addrs []netip.AddrPort, s bench.Step) (warn
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		case <-time.After(250 * time.Millisecond):
-			waited = true // to look for them can take long too, on a busy machine
+			waited = true // counting used ports may also take long on a busy machine
 		}
 	}
 	if took := time.Since(began); waited {

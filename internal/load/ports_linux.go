@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// portsTo counts the local ports of connections to any of addrs, those among them that the system
-// still keeps after their end.
+// portsTo counts the local ports of connections to any of addrs, including closed ones that the
+// system still keeps.
 func portsTo(addrs []netip.AddrPort) (n int64, ok bool) {
-	wanted := map[string]bool{}
+	names := map[string]bool{}
 	for _, a := range addrs {
-		wanted[procAddress(a)] = true
-		if a.Addr().Is4() { // as a socket of IPv6 would name it
-			wanted[procAddress(netip.AddrPortFrom(netip.AddrFrom16(a.Addr().As16()), a.Port()))] = true
+		names[procAddress(a)] = true
+		if a.Addr().Is4() { // as an IPv6 socket shows it
+			names[procAddress(netip.AddrPortFrom(netip.AddrFrom16(a.Addr().As16()), a.Port()))] = true
 		}
 	}
 	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
@@ -27,7 +27,7 @@ func portsTo(addrs []netip.AddrPort) (n int64, ok bool) {
 		ok = true
 		for lines := bufio.NewScanner(f); lines.Scan(); {
 			// "sl local_address rem_address st …"
-			if fields := strings.Fields(lines.Text()); len(fields) > 3 && wanted[fields[2]] {
+			if fields := strings.Fields(lines.Text()); len(fields) > 3 && names[fields[2]] {
 				n++
 			}
 		}
@@ -36,8 +36,7 @@ func portsTo(addrs []netip.AddrPort) (n int64, ok bool) {
 	return n, ok
 }
 
-// procAddress returns an address as /proc/net has it: 32-bit words in the order of the machine, a colon,
-// the port.
+// procAddress returns an address as in /proc/net: 32-bit words in native byte order, colon, port.
 func procAddress(a netip.AddrPort) string {
 	var b strings.Builder
 	raw := a.Addr().AsSlice()

@@ -13,10 +13,10 @@ import (
 )
 
 // The ports of connections to an address are counted while they are open and, on the side that
-// closes first, for a minute after.
+// closes first, for a minute afterwards.
 func TestPortsTo(t *testing.T) {
-	// An address of this process's own: connections of others to 127.0.0.1, and what is left of
-	// them for a minute, may have any port.
+	// An address only this process uses: other connections to 127.0.0.1, also closed ones, may have
+	// any port.
 	own := net.IPv4(127, byte(1+rand.IntN(254)), byte(rand.IntN(256)), byte(1+rand.IntN(254)))
 	l, err := net.Listen("tcp", net.JoinHostPort(own.String(), "0"))
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// Each kind of a mix has books of its own, which are those of the server and add up to the step's.
-func TestRunTellsKindsOfRequestsApart(t *testing.T) {
+// Each request of a mix has its own counts, which match the server's and add up to the step's.
+func TestRunSeparatesKindsOfRequests(t *testing.T) {
 	for name, open := range map[string]bool{"closed": false, "open": true} {
 		t.Run(name, func(t *testing.T) {
 			eachLoop(t, func(t *testing.T, e Engine) {
@@ -46,7 +46,7 @@ func TestRunTellsKindsOfRequestsApart(t *testing.T) {
 						succeeded, failed = 0, asked[i].Load()
 					}
 					if r.Succeeded != succeeded || r.Bytes != 12*succeeded || r.Latency.Count != succeeded || r.Failed["4xx"] != failed {
-						t.Errorf("%+v, but the server was asked %d times", r, asked[i].Load())
+						t.Errorf("%+v, but the server got %d requests", r, asked[i].Load())
 					}
 				}
 				if all := l.Requests[0].Succeeded + l.Requests[1].Succeeded; all != l.Succeeded || l.Succeeded+l.Failed["4xx"] != 600 || l.Bytes != 12*all {
@@ -60,8 +60,8 @@ func TestRunTellsKindsOfRequestsApart(t *testing.T) {
 	}
 }
 
-// A step may ask one request of the mix alone; then the step is its breakdown.
-func TestRunAsksOneRequestOfTheMix(t *testing.T) {
+// A step may send one request of the mix alone; then the step is its breakdown.
+func TestRunSendsOneRequestOfTheMix(t *testing.T) {
 	eachLoop(t, func(t *testing.T, e Engine) {
 		var other atomic.Int64
 		server := newCounting(t, func(_ http.ResponseWriter, r *http.Request) int {
@@ -77,7 +77,7 @@ func TestRunAsksOneRequestOfTheMix(t *testing.T) {
 			t.Errorf("%d succeeded, %d others asked, %v", l.Succeeded, other.Load(), l.Requests)
 		}
 		p.Step.Request = "c"
-		if _, err := workload.NewMix(p.spec()); err == nil || !strings.Contains(err.Error(), `no request or session is called "c"`) {
+		if _, err := workload.NewMix(p.spec()); err == nil || !strings.Contains(err.Error(), `no request or session has the name "c"`) {
 			t.Errorf("error %v", err)
 		}
 	})

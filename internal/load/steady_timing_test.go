@@ -16,10 +16,10 @@ import (
 	"locbench/internal/testenv"
 )
 
-// places is a server with so many places: a request takes one for exactly delay, and waits in line
-// where all are taken. A place that somebody waits for is taken again at the very moment at which
-// it becomes free, whenever the server's threads run, so under a queue the server answers
-// len(places) / delay requests a second exactly.
+// places is a server with N places: a request takes one for exactly delay, and queues while all are
+// taken. The next request in the queue takes a place at the moment it becomes free, whenever the
+// server's threads run. So under a queue its rate is exactly len(places) / delay requests per
+// second.
 type places struct {
 	*counting
 	mu       sync.Mutex
@@ -48,7 +48,7 @@ func newPlaces(t testing.TB, n int, delay time.Duration) *places {
 	return p
 }
 
-// between returns how many answers lie in an interval.
+// between returns how many responses lie in an interval.
 func (p *places) between(from time.Time, length time.Duration) (n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -60,8 +60,8 @@ func (p *places) between(from time.Time, length time.Duration) (n int) {
 	return n
 }
 
-// TestSaturatedThroughput holds closed loops against servers whose rate is known, from half of
-// their places to ten times as many connections.
+// TestSaturatedThroughput compares closed loops with servers whose rate is known, with half as many
+// connections as places up to ten times as many.
 func TestSaturatedThroughput(t *testing.T) {
 	for _, c := range []struct {
 		places      int
@@ -84,12 +84,11 @@ func TestSaturatedThroughput(t *testing.T) {
 	}
 }
 
-// steadily checks a result against the rate that the server can have at most, and against its own
-// journal.
+// steadily checks a result against the server's maximum rate and its journal.
 func steadily(t testing.TB, server *places, l bench.Load, rate float64) error {
 	t.Helper()
 	if l.Sent != l.AllSucceeded() {
-		t.Errorf("%d + %d + %d answers to %d requests", l.Lead, l.Succeeded, l.Drain, l.Sent)
+		t.Errorf("%d + %d + %d responses to %d requests", l.Lead, l.Succeeded, l.Drain, l.Sent)
 	}
 	server.counting.answered(t, 200, l.Sent)
 	var b bounds

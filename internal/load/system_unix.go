@@ -8,9 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// raiseFiles returns how many files may be open, after raising the soft limit to the hard one where
-// it is below need. (The runtime of Go does the same at start-up; here it holds for a limit that
-// somebody lowered since.)
+// raiseFiles returns how many files may be open, after raising a soft limit below need to the hard
+// limit. (The Go runtime does so at its start; this is for a limit lowered since.)
 func raiseFiles(need int64) (have int64, ok bool) {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
@@ -27,8 +26,7 @@ func raiseFiles(need int64) (have int64, ok bool) {
 	return int64(min(uint64(limit.Cur), 1<<62)), true
 }
 
-// processCPU returns the CPU time that this process has used, user and system together; 0 if it cannot
-// be read.
+// processCPU returns the CPU time of this process, user and system; 0 if it cannot be read.
 func processCPU() time.Duration {
 	var usage unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &usage); err != nil {

@@ -6,16 +6,15 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// raiseFiles: Windows has no such limit per process.
+// raiseFiles reports no limit: Windows has none per process.
 func raiseFiles(int64) (int64, bool) { return 0, false }
 
-// processCPU returns the CPU time that this process has used, user and system together; 0 if it cannot
-// be read.
+// processCPU returns the CPU time of this process, user and system; 0 if it cannot be read.
 func processCPU() time.Duration {
 	var created, exited, kernel, user windows.Filetime
 	if err := windows.GetProcessTimes(windows.CurrentProcess(), &created, &exited, &kernel, &user); err != nil {
 		return 0
 	}
-	ticks := func(t windows.Filetime) int64 { return int64(t.HighDateTime)<<32 | int64(t.LowDateTime) } // of 100 ns
+	ticks := func(t windows.Filetime) int64 { return int64(t.HighDateTime)<<32 | int64(t.LowDateTime) } // ticks of 100 ns
 	return 100 * time.Duration(ticks(kernel)+ticks(user))
 }

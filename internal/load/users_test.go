@@ -25,7 +25,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-// orders is a service with a login, whose journal says what it was asked.
+// orders is a service with a login; its journal says which requests it got.
 type orders struct {
 	*httptest.Server
 
@@ -35,7 +35,7 @@ type orders struct {
 	logins  int
 	orders  map[string]int // by token
 	refused int            // orders without a token that was given out
-	odd     []string       // requests that nobody should make
+	odd     []string       // unexpected requests
 	bad     func(order int) string
 }
 
@@ -132,8 +132,8 @@ func ordersPlan(t *testing.T, url string, connections int, units int64) Plan {
 	return p
 }
 
-// The server's own journal says that the shares are those of the profile, that values are drawn evenly, and that each
-// order has its own token login.
+// By the server's journal, the shares are those of the profile, values are drawn evenly, and each
+// order has the token of its login.
 func TestUsersOfAService(t *testing.T) {
 	eachLoop(t, func(t *testing.T, e Engine) {
 		const units = 10_000
@@ -180,8 +180,8 @@ func sum[K comparable](counts map[K]int) (n int) {
 	return n
 }
 
-// What goes wrong in a session is a failure of the request that it went wrong in, and counted as often as the server
-// has seen it.
+// A failure in a session is a failure of the request in which it happened, and counted as often as
+// the server saw it.
 func TestSessionsThatFail(t *testing.T) {
 	for name, test := range map[string]struct {
 		change  func(p *Plan, o *orders)
@@ -227,7 +227,7 @@ func TestSessionsThatFail(t *testing.T) {
 	}
 }
 
-// Each step of a life asks others than the steps before, and another life the same as this one.
+// Each step of a trial draws other values than the steps before, and another trial draws the same.
 func TestStepsDrawOtherValues(t *testing.T) {
 	asked := func(life *Life, steps int) map[int]int {
 		o := newOrders(t)
@@ -244,7 +244,7 @@ func TestStepsDrawOtherValues(t *testing.T) {
 	first, both := asked(&Life{}, 1), asked(&Life{}, 2)
 	for item, times := range both {
 		if times > 1 {
-			t.Errorf("item %d was asked %d times", item, times)
+			t.Errorf("item %d was requested %d times", item, times)
 		}
 		delete(first, item)
 	}
@@ -252,12 +252,13 @@ func TestStepsDrawOtherValues(t *testing.T) {
 		t.Errorf("the same seed has drawn others in the first step: %v", first)
 	}
 	if again := asked(&Life{Salt: 1 << 32}, 2); !maps.Equal(again, both) {
-		t.Error("another life with the same seed has drawn others")
+		t.Error("another trial with the same seed has drawn other values")
 	}
 }
 
-// A variable each of whose values may be taken once ends the load when they are used up: each was sent, none twice.
-func TestFeederThatEnds(t *testing.T) {
+// A variable whose values may be taken once ends the load when they are used up: each was sent,
+// none twice.
+func TestVariableThatRunsOut(t *testing.T) {
 	for _, open := range []bool{false, true} {
 		each := eachLoop
 		if open {
@@ -272,7 +273,7 @@ func TestFeederThatEnds(t *testing.T) {
 			p.Requests, p.Sessions = p.Requests[:1], nil
 			p.Variables[0] = bench.Variable{Name: "item", Range: &bench.Range{From: 1, To: 50}, Draw: bench.DrawOnce}
 			_, err := e.Run(t.Context(), p, nil)
-			const want = `request "item": variable "item" has no value left: each of its 50 was taken once; give it more values, or write ` + "`draw: in_turn`"
+			const want = `request "item": variable "item" has no value left: all 50 were taken; give it more values, or write ` + "`draw: in_turn`"
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("error %v, want %q", err, want)
 			}
@@ -283,15 +284,15 @@ func TestFeederThatEnds(t *testing.T) {
 			})
 			for n, times := range o.items {
 				if times != 1 {
-					t.Errorf("item %d was asked %d times", n, times)
+					t.Errorf("item %d was requested %d times", n, times)
 				}
 			}
 		})
 	}
 }
 
-// The same seed asks the same, byte for byte, whichever loop it is.
-func TestLoopsAskTheSame(t *testing.T) {
+// The same seed sends the same requests, byte for byte, in every loop.
+func TestLoopsSendTheSame(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -13,33 +13,32 @@ import (
 	"time"
 )
 
-// contender is a server without sockets, for tests in virtual time (testing/synctest): there the
-// course of a step is exact to the nanosecond, whatever the machine does. The portable loop asks it
-// through pipes. It answers the n-th request, from 1, after delay(n), so a closed loop lets
-// time continue; an hour is as good as never.
+// contender is a server without sockets, for tests in virtual time (testing/synctest), in which a
+// step is exact to the nanosecond. The portable loop uses it through pipes. It responds to request
+// n, from 1, after delay(n). A delay of an hour stands for never.
 type contender struct {
 	delay func(n int64) time.Duration
-	ended <-chan struct{} // the test has
+	ended <-chan struct{} // closed when the test has ended
 
 	asked, answered, atWork, connections atomic.Int64
 
 	mu      sync.Mutex
-	journal []time.Time // of the responses
+	journal []time.Time // times of the responses
 }
 
 func newContender(t *testing.T, delay func(n int64) time.Duration) *contender {
 	return &contender{delay: delay, ended: t.Context().Done()}
 }
 
-// steady returns a contender that takes as long for each response.
+// steady returns a contender with the same delay for each response.
 func steady(t *testing.T, d time.Duration) *contender {
 	return newContender(t, func(int64) time.Duration { return d })
 }
 
-// engine drives load on it.
+// engine returns an engine that drives load on the contender.
 func (c *contender) engine() Engine { return Engine{Dial: c.dial, sleep: time.Sleep} }
 
-// virtualURL is where nobody is asked for an address.
+// virtualURL has an address that needs no lookup.
 const virtualURL = "http://127.0.0.1:1"
 
 func (c *contender) dial(context.Context, string, string) (net.Conn, error) {
@@ -73,13 +72,13 @@ func (c *contender) serve(conn net.Conn) {
 	}
 }
 
-// count returns how many answers have been given, once nobody has anything to do at this moment.
+// count returns how many responses have been sent, once all goroutines are idle at this moment.
 func (c *contender) count() int64 {
 	synctest.Wait()
 	return c.answered.Load()
 }
 
-// between returns how many answers lie in an interval.
+// between returns how many responses lie in an interval.
 func (c *contender) between(from time.Time, length time.Duration) (n int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -39,16 +39,16 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	thread.Tune(0) // as every process that drives load
+	thread.Tune(0) // as in every process that drives load
 	goleak.VerifyTestMain(m)
 }
 
 // BenchmarkWrk runs a step against wrk on the same server with the same connections and threads,
-// each in its own process, in alternating pairs. It reports the medians of both rates, of both
-// numbers of requests per CPU second of the client, and of the ratios within the pairs; next to
-// them, once, those of our loop without io_uring, of vegeta's library and of hey and fortio where
-// they are installed. It asserts nothing: the machine decides. In the cells called "own CPU" the
-// server has one CPU and the client another one. Run it with
+// each in its own process, in alternating pairs. It reports the medians of both rates, of the
+// requests per CPU second of both clients, and of the ratios within the pairs. Once it also reports
+// those of our loop without io_uring, of vegeta's library, and of hey and fortio if installed. It
+// asserts nothing. In the cells called "own CPU" the server has one CPU and the client another one.
+// Run it with
 //
 //	make bench-load
 //
@@ -66,7 +66,7 @@ func BenchmarkWrk(b *testing.B) {
 		}
 		url := benchServer(b, server)
 		if !pinned {
-			// Nothing is used up here: both clients must see what the server gives.
+			// No values are used up here: both clients must get what the server gives.
 			b.Run("waiting/32", func(b *testing.B) {
 				contest{url: url + "/wait", connections: 32, threads: 1}.run(b, wrk)
 			})
@@ -107,7 +107,7 @@ func (c contest) run(b *testing.B, wrk string) {
 			}}
 			var rate, perCPU [2]float64
 			for i := range measure {
-				// Which of them is first changes from pair to pair.
+				// The first one changes from pair to pair.
 				which := (i + pair) % 2
 				rate[which], perCPU[which] = measure[which]()
 			}
@@ -135,11 +135,10 @@ func (c contest) run(b *testing.B, wrk string) {
 		median, _ := stats.Median(xs)
 		b.ReportMetric(median, name)
 	}
-	b.ReportMetric(0, "ns/op") // would be the time of the pairs
+	b.ReportMetric(0, "ns/op") // otherwise the time of the pairs
 }
 
-// measure runs a client and returns the rate that it says, and its requests divided by its CPU
-// time.
+// measure runs a client and returns the rate it reports, and its requests per CPU second.
 func (c contest) measure(b *testing.B, rate, requests, env string, command ...string) (perSecond, perCPU float64) {
 	b.Helper()
 	if c.cpu != "" {
@@ -166,9 +165,9 @@ func (c contest) measure(b *testing.B, rate, requests, env string, command ...st
 	return figure(rate), figure(requests) / cpu.Seconds()
 }
 
-// BenchmarkUsers sets a mix with three variables, and a session of two requests of which the second has a value of the
-// first one's answer, against a fixed address: requests per CPU second of the client, in alternating pairs. Run it with
-// make bench-load.
+// BenchmarkUsers compares a mix with three variables, and a session whose second request has a
+// value from the first response, with a fixed URL: requests per CPU second of the client, in
+// alternating pairs. Run it with make bench-load.
 func BenchmarkUsers(b *testing.B) {
 	url := benchServer(b, "")
 	for _, what := range []string{"feeder", "session"} {
@@ -180,7 +179,7 @@ func BenchmarkUsers(b *testing.B) {
 					for pair := range 9 {
 						var perCPU [2]float64
 						for i := range perCPU {
-							which := (i + pair) % 2 // which of them is first changes from pair to pair
+							which := (i + pair) % 2 // the first one changes from pair to pair
 							engine := []string{what, "locbench"}[which]
 							_, perCPU[which] = c.measure(b, `rate ([0-9.]+)`, `succeeded ([0-9]+) failed 0`,
 								fmt.Sprintf("%s=%s %s %d", clientEnv, engine, c.url, connections), os.Args[0])
@@ -192,13 +191,13 @@ func BenchmarkUsers(b *testing.B) {
 					median, _ := stats.Median(xs)
 					b.ReportMetric(median, name)
 				}
-				b.ReportMetric(0, "ns/op") // would be the time of the pairs
+				b.ReportMetric(0, "ns/op") // otherwise the time of the pairs
 			})
 		}
 	}
 }
 
-// users makes the plan of a client that BenchmarkUsers has.
+// users returns the plan of a client of BenchmarkUsers.
 func users(p *Plan, engine string) {
 	switch engine {
 	case "feeder":
@@ -218,8 +217,7 @@ func users(p *Plan, engine string) {
 }
 
 // clientEnv makes the test binary a client for two seconds: "locbench URL CONNECTIONS", or epoll
-// (without io_uring), vegeta, feeder or session instead. It prints what it has measured and the most memory that it
-// has had.
+// (without io_uring), vegeta, feeder or session instead. It prints its results and its peak memory.
 const clientEnv = "LOCBENCH_LOAD_TEST_CLIENT"
 
 func client(words string) error {
@@ -264,7 +262,7 @@ func client(words string) error {
 // serverEnv makes the test binary the server of BenchmarkWrk.
 const serverEnv = "LOCBENCH_LOAD_TEST_SERVER"
 
-// benchServer starts the server; it ends with its standard input, hence with us in any case.
+// benchServer starts the server; it ends with its standard input, so always with this process.
 func benchServer(b testing.TB, cpu string) (url string) {
 	b.Helper()
 	command := exec.Command(os.Args[0])
@@ -294,11 +292,11 @@ func benchServer(b testing.TB, cpu string) (url string) {
 	return url
 }
 
-// benchWait is how long the server waits before it answers GET /wait.
+// benchWait is how long the server waits before it responds to GET /wait.
 const benchWait = 12 * time.Millisecond
 
-// serve returns the server, in the process that benchServer starts. It does as little as it can, so that
-// more of the machine is left to the clients: a response of the length that the path begins with.
+// serve runs the server in the process that benchServer starts. It does as little as possible, to
+// leave the machine to the clients: it sends a response of the length at the start of the path.
 func serve() error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -343,7 +341,7 @@ func serve() error {
 	}
 }
 
-// benchResponse returns a response with a body of JSON that long.
+// benchResponse returns a response with a JSON body of that length.
 func benchResponse(size int) []byte {
 	begin, end := `{"id":7,"data":{"token":"0123456789abcdef"},"pad":"`, `"}`
 	body := begin + strings.Repeat("x", size-len(begin)-len(end)) + end

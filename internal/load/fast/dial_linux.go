@@ -15,19 +15,19 @@ import (
 
 // dial begins to open c for its request.
 func (s *shard) dial(c *conn, i int) {
-	c.doing = connecting
+	c.state = connecting
 	if c.refused = s.dialTo(c, i); c.refused != nil {
-		// Not from here: what comes next may be refused at once, too, and so on.
+		// Do not fail here: the next dial may be refused at once, too, and the stack would grow.
 		s.refused = append(s.refused, int32(i))
 	}
 }
 
-// failRefused ends the exchanges whose connections were refused in the turn before.
+// failRefused ends the exchanges whose connections were refused in the batch before.
 func (s *shard) failRefused() {
 	for n := len(s.refused); n > 0; n-- {
 		i := s.refused[0]
 		s.refused = append(s.refused[:0], s.refused[1:]...)
-		if c := &s.conns[i]; c.refused != nil && c.doing == connecting {
+		if c := &s.conns[i]; c.refused != nil && c.state == connecting {
 			err := c.refused
 			c.refused = nil
 			s.fail(c, int(i), s.now(), err)
@@ -47,7 +47,7 @@ func (s *shard) dialTo(c *conn, i int) error {
 		return os.NewSyscallError("socket", err)
 	}
 	c.fd = int32(fd)
-	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1) // without it, a little slower at worst
+	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1) // without it, sending is a little slower at worst
 	EnableStamps(fd)
 	if err := unix.Connect(fd, to); err != nil && !errors.Is(err, unix.EINPROGRESS) && !errors.Is(err, unix.EINTR) {
 		return os.NewSyscallError("connect", err)
@@ -60,13 +60,13 @@ func (s *shard) dialTo(c *conn, i int) error {
 	return os.NewSyscallError("epoll_ctl", err)
 }
 
-// dialled returns what became of the connecting of c; its interest is in answers then.
-func (s *shard) dialled(c *conn, i int) error {
+// finishDial returns the result of connecting c, and lets it receive.
+func (s *shard) finishDial(c *conn, i int) error {
 	errno, err := unix.GetsockoptInt(int(c.fd), unix.SOL_SOCKET, unix.SO_ERROR)
 	if err == nil && errno != 0 {
 		err = syscall.Errno(errno)
 	}
-	if err == nil && withItself(int(c.fd)) {
+	if err == nil && connectedToItself(int(c.fd)) {
 		err = syscall.ECONNREFUSED
 	}
 	if err != nil {
@@ -80,10 +80,10 @@ func (s *shard) dialled(c *conn, i int) error {
 	return nil
 }
 
-// withItself says whether a socket is connected to itself. That is what TCP makes of a port of this machine at which
-// nobody listens when the kernel chances to choose that port for the near end, too: requests would come back as
-// answers.
-func withItself(fd int) bool {
+// connectedToItself reports whether a socket is connected to itself. That happens when no process
+// listens at a port of this machine and the kernel picks the same port for the local end. Requests
+// would come back as responses.
+func connectedToItself(fd int) bool {
 	near, err := unix.Getsockname(fd)
 	if err != nil {
 		return false
@@ -103,20 +103,20 @@ func withItself(fd int) bool {
 	return false
 }
 
-// connected proceeds with the request for which c was opened. If that has been closed already the
-// request is not sent, and what has come before the end is its response.
+// connected continues with the request for which c was opened. If the contender has closed c
+// already, the request is not sent, and what came before the end is its response.
 func (s *shard) connected(c *conn, i int, closed bool) {
-	err := s.dialled(c, i)
+	err := s.finishDial(c, i)
 	if !wire.Opened(err) {
 		s.fail(c, i, s.now(), err)
 		return
 	}
-	if c.ever {
+	if c.opened {
 		s.counters.Reopened++
 	}
-	c.ever = true
+	c.opened = true
 	c.failures = 0
-	c.doing = waiting
+	c.state = waiting
 	switch {
 	case err != nil:
 		s.fail(c, i, s.now(), err)
@@ -127,30 +127,30 @@ func (s *shard) connected(c *conn, i int, closed bool) {
 	}
 }
 
-// connectAll opens what is not open yet, wire.Dialers at a time, until then at the latest. A
-// failure is met again, and then counted, by the first request. The later connections of a ramp are
-// opened when they begin: a contender need not keep a connection that is not used.
+// connectAll opens all connections, wire.Dialers at a time, until the given time at the latest. The
+// first request meets a failure again, and only then is it counted. The later connections of a ramp
+// open when they start: a contender may close an unused connection.
 func (s *shard) connectAll(ctx context.Context, until time.Time) {
 	stop := context.AfterFunc(ctx, s.wake)
 	defer stop()
 	todo, dialling, want := 0, 0, len(s.conns)
 	if s.open != nil {
-		want = s.open.early
+		want = s.open.initial
 	}
-	if s.open == nil || !s.open.users() { // users have connections of their own
+	if s.open == nil || !s.open.users() { // each user has a new connection
 		s.reuse()
 	}
 	for {
 		for ; todo < want && dialling < wire.Dialers; todo++ {
 			c := &s.conns[todo]
-			if c.fd >= 0 || !s.rec.BeginsEarly(s.place(todo)) {
+			if c.fd >= 0 || !s.rec.BeginsEarly(s.globalIndex(todo)) {
 				continue
 			}
 			if err := s.dialTo(c, todo); err != nil {
 				s.hangUp(c)
 				continue
 			}
-			c.doing = connecting
+			c.state = connecting
 			dialling++
 		}
 		left := time.Until(until)
@@ -160,7 +160,7 @@ func (s *shard) connectAll(ctx context.Context, until time.Time) {
 		s.events = s.events[:cap(s.events)]
 		n, err := unix.EpollWait(s.epoll, s.events, int(left/time.Millisecond)+1)
 		if err != nil {
-			continue // interrupted
+			continue // EINTR
 		}
 		for _, e := range s.events[:n] {
 			if e.Fd == wakeIndex {
@@ -168,27 +168,27 @@ func (s *shard) connectAll(ctx context.Context, until time.Time) {
 				continue
 			}
 			c := &s.conns[e.Fd]
-			if c.doing != connecting {
+			if c.state != connecting {
 				continue
 			}
 			dialling--
-			c.doing = idle
-			err := s.dialled(c, int(e.Fd))
-			if c.ever = wire.Opened(err); err != nil {
+			c.state = idle
+			err := s.finishDial(c, int(e.Fd))
+			if c.opened = wire.Opened(err); err != nil {
 				s.hangUp(c)
 			}
 		}
 	}
 	for i := range s.conns {
 		c := &s.conns[i]
-		if c.doing == connecting || c.fd >= 0 && socket(c.fd).gone() { // epoll reports that once, and it may have
-			c.doing = idle
+		if c.state == connecting || c.fd >= 0 && socket(c.fd).gone() { // epoll may have reported the end already
+			c.state = idle
 			s.hangUp(c)
 		}
 	}
 }
 
-// anyOpened says whether any connection is open, or has been.
+// anyOpened reports whether any connection is open or has been.
 func (s *shard) anyOpened() bool {
-	return slices.ContainsFunc(s.conns, func(c conn) bool { return c.ever })
+	return slices.ContainsFunc(s.conns, func(c conn) bool { return c.opened })
 }

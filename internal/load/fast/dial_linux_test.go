@@ -12,8 +12,7 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// A long line of requests whose connections are all refused at once is worked off one in each turn,
-// so that the stack does not grow with it.
+// A long queue of refused connections is handled one per batch, so the stack does not grow with it.
 func TestRefusedAtOnce(t *testing.T) {
 	const waiting = 5_000
 	c := config(t, bench.Step{Rate: 1, MaxConnections: 1, Duration: time.Second})
@@ -37,11 +36,11 @@ func TestRefusedAtOnce(t *testing.T) {
 	}
 	c.Recorder.Finish()
 	if failed := c.Recorder.Load().FailedTotal(); failed != waiting || turns < waiting {
-		t.Errorf("%d failed in %d turns", failed, turns)
+		t.Errorf("%d failed in %d batches", failed, turns)
 	}
 }
 
-// A socket that is connected to itself, since nobody listens at its port, was refused.
+// A socket that is connected to itself, as no process listens at its port, counts as refused.
 func TestConnectedToItself(t *testing.T) {
 	for name, address := range map[string]unix.Sockaddr{"IPv4": &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}, "IPv6": &unix.SockaddrInet6{Addr: netip.IPv6Loopback().As16()}} {
 		t.Run(name, func(t *testing.T) {
@@ -71,7 +70,7 @@ func TestConnectedToItself(t *testing.T) {
 			if err := unix.Connect(fd, own); err != nil {
 				t.Fatal(err)
 			}
-			if err := s.dialled(&s.conns[0], 0); wire.Classify(err) != bench.ErrRefused {
+			if err := s.finishDial(&s.conns[0], 0); wire.Classify(err) != bench.ErrRefused {
 				t.Errorf("%v", err)
 			}
 		})

@@ -17,8 +17,8 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// ask sends the next request on c, or lets it be idle when the sending has ended. A session continues to its end.
-func (s *shard) ask(c *conn, i int, now int64) {
+// sendNext sends the next request on c, or retires c when sending has ended and no session is open.
+func (s *shard) sendNext(c *conn, i int, now int64) {
 	if !c.user.Midway() && (s.ended || s.rec.SendingEnded(now) || s.bounded && !s.rec.MaySend()) {
 		s.retire(c)
 		return
@@ -35,7 +35,8 @@ func (s *shard) ask(c *conn, i int, now int64) {
 	s.launch(c, i, now)
 }
 
-// think lets the user of c, who has begun something, wait before the next request where that is wanted.
+// think lets the user of c, who has begun an iteration, think before the next request, and reports
+// whether it does.
 func (s *shard) think(c *conn, now int64) bool {
 	think := c.user.Think()
 	if think <= 0 || s.ended {
@@ -48,13 +49,13 @@ func (s *shard) think(c *conn, now int64) bool {
 
 // resume lets c continue after a rest.
 func (s *shard) resume(c *conn, i int, now int64) {
-	thought := c.thinking
+	wasThinking := c.thinking
 	c.thinking = false
 	switch {
-	case thought && s.open != nil:
-		s.open.thought(c, i, now)
-	case !thought:
-		s.ask(c, i, now)
+	case wasThinking && s.open != nil:
+		s.open.thinkEnded(c, i, now)
+	case !wasThinking:
+		s.sendNext(c, i, now)
 	case s.ended && !c.user.Midway():
 		c.user.Forget()
 		s.retire(c)
@@ -64,10 +65,10 @@ func (s *shard) resume(c *conn, i int, now int64) {
 	}
 }
 
-// launch sends the next request of the user of c, which it opens where it is not.
+// launch sends the next request of the user of c, and opens c first if necessary.
 func (s *shard) launch(c *conn, i int, now int64) {
 	c.req, c.out = s.mix.Write(&c.user, c.out[:0])
-	c.start, c.until, c.dialled = now, now+int64(s.patience(c)), c.fd < 0
+	c.start, c.until, c.dialledNow = now, now+int64(s.requestTimeout(c)), c.fd < 0
 	if c.until < s.next {
 		s.next = c.until
 	}
@@ -79,7 +80,7 @@ func (s *shard) launch(c *conn, i int, now int64) {
 	s.send(c, i)
 }
 
-// expect makes c ready for the response to its request, of which nothing has been sent.
+// expect prepares c for the response to a request of which nothing has been sent.
 func (s *shard) expect(c *conn) {
 	c.sent = 0
 	c.parser.reset(c.req, s.known)
@@ -88,54 +89,53 @@ func (s *shard) expect(c *conn) {
 	}
 }
 
-// patience returns the timeout of the request of c.
-func (s *shard) patience(c *conn) time.Duration { return cmp.Or(c.req.Timeout, s.timeout) }
+// requestTimeout returns the timeout of the request of c.
+func (s *shard) requestTimeout(c *conn) time.Duration { return cmp.Or(c.req.Timeout, s.timeout) }
 
-// send writes what is left of the request, as much as the socket takes; the rest when it takes
-// more.
+// send writes as much of the request as the socket takes, and the rest when it takes more.
 func (s *shard) send(c *conn, i int) {
 	if s.ring != nil {
 		s.sendRing(c, i)
 		return
 	}
 	n, errno := write(c.fd, c.out[c.sent:])
-	before := c.doing
+	before := c.state
 	switch errno {
 	case 0, syscall.EAGAIN, syscall.EINTR:
 		c.sent += max(n, 0)
-		if c.doing = sending; c.sent == len(c.out) {
-			c.doing = waiting
+		if c.state = sending; c.sent == len(c.out) {
+			c.state = waiting
 		}
-		if (c.doing == sending) != (before == sending) {
-			s.interest(c, i, c.wants())
+		if (c.state == sending) != (before == sending) {
+			s.interest(c, i, c.epollEvents())
 		}
 	case syscall.EPIPE, syscall.ECONNRESET:
-		// The contender has closed the connection, maybe with a response before.
-		c.doing = sending
+		// The contender has closed the connection, perhaps after a response.
+		c.state = sending
 		s.read(c, i, hangUps)
 	default:
 		s.fail(c, i, s.now(), os.NewSyscallError("write", errno))
 	}
 }
 
-// again lets the request of c be sent once more, over a new connection. That is for a request whose
-// connection had been open before and has ended, or is given up, without a response: the contender
-// may have closed it while the request was on its way. untouched says that it has not got the
-// request for sure. See wire.Repeatable for the others.
-func (s *shard) again(c *conn, i int, untouched bool) bool {
-	if c.dialled || !untouched && !c.req.Repeatable {
+// retry sends the request of c once more over a new connection, and reports whether it does. It is
+// for connections that were open before the request and ended, or were given up, without a
+// response: the contender may have closed them while the request was on its way. notTaken says that
+// the contender certainly did not get the request. See wire.Repeatable for the others.
+func (s *shard) retry(c *conn, i int, notTaken bool) bool {
+	if c.dialledNow || !notTaken && !c.req.Repeatable {
 		return false
 	}
-	c.dialled = true
+	c.dialledNow = true
 	s.hangUp(c)
 	s.expect(c)
 	s.dial(c, i)
 	return true
 }
 
-// handle takes in what has happened on c.
+// handle handles the events of c.
 func (s *shard) handle(c *conn, i int, events uint32) {
-	switch c.doing {
+	switch c.state {
 	case connecting:
 		s.connected(c, i, events&hangUps != 0)
 	case sending:
@@ -143,19 +143,19 @@ func (s *shard) handle(c *conn, i int, events uint32) {
 		if events&unix.EPOLLOUT != 0 {
 			s.send(c, i)
 		}
-		if events&^unix.EPOLLOUT != 0 && c.fd == fd && (c.doing == sending || c.doing == waiting) {
+		if events&^unix.EPOLLOUT != 0 && c.fd == fd && (c.state == sending || c.state == waiting) {
 			s.read(c, i, events)
 		}
 	case waiting:
 		s.read(c, i, events)
 	case idle, resting:
-		// The contender closes what is not used, or sends what nobody has asked for.
+		// The contender closed an unused connection, or sent something without a request.
 		s.hangUp(c)
 	}
 }
 
-// read takes in what there is of the response, and asks again when it is complete. epoll reports each
-// arrival once: what is not read then has to be asked for again.
+// read reads what has arrived, and sends the next request when the response is complete. epoll
+// reports each arrival once: what read leaves has to be requested from epoll again.
 func (s *shard) read(c *conn, i int, events uint32) {
 	var n, used int
 	var at int64
@@ -172,7 +172,7 @@ func (s *shard) read(c *conn, i int, events uint32) {
 		case errno == syscall.EAGAIN:
 			return
 		case errno == syscall.EINTR:
-			s.interest(c, i, c.wants())
+			s.interest(c, i, c.epollEvents())
 			return
 		case errno != 0:
 			err = os.NewSyscallError("read", errno)
@@ -184,32 +184,31 @@ func (s *shard) read(c *conn, i int, events uint32) {
 		switch {
 		case done || err != nil:
 		case n < len(s.in) && events&hangUps == 0:
-			return // that was all
+			return // nothing is left
 		case reads == maxReads:
-			// The others want to be served, too.
-			s.interest(c, i, c.wants())
+			// Serve the other connections, too.
+			s.interest(c, i, c.epollEvents())
 			return
 		}
 	}
-	s.complete(c, i, used < n || c.doing == sending || events&hangUps != 0, at, err)
+	s.complete(c, i, used < n || c.state == sending || events&hangUps != 0, at, err)
 }
 
-// complete records an exchange that has ended, with the moment at which the kernel took in its
-// answer, where that is known, and lets c continue. spoilt says that there were bytes which nobody asked
-// for, or that a part of the request was not sent, which make the next response unreadable, or that
-// the contender has closed the connection.
-func (s *shard) complete(c *conn, i int, spoilt bool, at int64, err error) {
+// complete records an exchange that has ended, and lets c continue. at is the kernel's timestamp of
+// the last bytes, 0 if unknown. unusable says that the next response could not be read: surplus
+// bytes came, part of the request was not sent, or the contender closed c.
+func (s *shard) complete(c *conn, i int, unusable bool, at int64, err error) {
 	now := s.now()
 	if err != nil {
 		s.fail(c, i, now, err)
 		return
 	}
 	p := &c.parser
-	gaveUp := p.status == http.StatusRequestTimeout && !c.req.Wants(p.status) && p.close
-	if gaveUp && s.again(c, i, true) {
-		return // it gave up waiting for a request, and this one was on its way
+	gaveUp := p.status == http.StatusRequestTimeout && !c.req.Expects(p.status) && p.close
+	if gaveUp && s.retry(c, i, true) {
+		return // the contender gave up waiting while this request was on its way
 	}
-	if p.close || spoilt {
+	if p.close || unusable {
 		s.hangUp(c)
 	}
 	x := record.Exchange{
@@ -222,20 +221,20 @@ func (s *shard) complete(c *conn, i int, spoilt bool, at int64, err error) {
 		s.counters.WakeupDelay += late
 	}
 	switch {
-	case !c.req.Wants(p.status):
+	case !c.req.Expects(p.status):
 		x.Kind = wire.Class(p.status)
 		if s.counters.NeedsExample(x.Request, x.Kind) {
 			x.Example = p.example()
 		}
 		s.known |= classBit(p.status)
 	case p.keep:
-		s.judge(c, &x)
+		s.checkResponse(c, &x)
 	}
 	s.record(c, x)
 	if p.keep {
 		now = s.now()
 	}
-	s.goOn(c, i, now)
+	s.proceed(c, i, now)
 }
 
 // record counts the exchange on c that has ended.
@@ -253,31 +252,31 @@ func (s *shard) record(c *conn, x record.Exchange) {
 	}
 }
 
-// judge looks at a response that was kept.
-func (s *shard) judge(c *conn, x *record.Exchange) {
+// checkResponse checks a response that was kept.
+func (s *shard) checkResponse(c *conn, x *record.Exchange) {
 	p := &c.parser
 	a := workload.Response{Status: p.status, Head: p.header, Body: p.body, Cut: p.bytes > workload.MaxChecked}
-	x.Checked, x.Kind, x.Example = s.mix.Judge(&c.user, c.req, a)
+	x.Checked, x.Kind, x.Example = s.mix.CheckResponse(&c.user, c.req, a)
 	if cap(p.body) > 64<<10 {
-		p.body = nil // not to keep as much for each connection
+		p.body = nil // do not hold that much per connection
 	}
 }
 
-// goOn lets c do what comes after an exchange.
-func (s *shard) goOn(c *conn, i int, now int64) {
+// proceed lets c do what follows an exchange.
+func (s *shard) proceed(c *conn, i int, now int64) {
 	if s.open != nil {
 		s.open.release(c, i, now)
 		return
 	}
-	s.ask(c, i, now)
+	s.sendNext(c, i, now)
 }
 
-// fail ends the exchange on c.
+// fail ends the exchange on c with an error, or retries it.
 func (s *shard) fail(c *conn, i int, now int64, err error) {
-	if c.parser.untouched() && wire.Classify(err) == bench.ErrReset && s.again(c, i, c.sent == 0) {
+	if c.parser.nothingReceived() && wire.Classify(err) == bench.ErrReset && s.retry(c, i, c.sent == 0) {
 		return
 	}
-	dial := c.doing == connecting
+	dial := c.state == connecting
 	s.hangUp(c)
 	x := record.Exchange{Request: c.req.Index, Start: c.start, End: now, Read: now, Kind: wire.Classify(err)}
 	if s.counters.NeedsExample(x.Request, x.Kind) {
@@ -286,7 +285,7 @@ func (s *shard) fail(c *conn, i int, now int64, err error) {
 	s.record(c, x)
 	if !dial || s.open != nil {
 		c.failures = 0
-		s.goOn(c, i, now)
+		s.proceed(c, i, now)
 		return
 	}
 	if c.failures < math.MaxUint16 {
@@ -299,7 +298,7 @@ func (s *shard) fail(c *conn, i int, now int64, err error) {
 	s.rest(c, now, now+int64(wire.BackOff(int(c.failures))))
 }
 
-// example returns the text that stands for an unwanted answer.
+// example returns the text that represents an unexpected response.
 func (p *parser) example() string {
 	if p.note == nil {
 		return http.StatusText(p.status)

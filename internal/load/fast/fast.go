@@ -1,6 +1,6 @@
-// Package fast has the loop of Linux for HTTP/1.1 in clear: a few threads, each with the system
-// calls and the reader of responses that cost it the least for a request. Nothing is allocated for
-// one.
+// Package fast has the load loop for Linux and HTTP/1.1 without TLS: a few threads, each with the
+// system calls and the response parser that cost least per request. It allocates nothing per
+// request.
 package fast
 
 import (
@@ -13,17 +13,17 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// Config is what the loop works with.
+// Config is what New makes a loop from.
 type Config struct {
-	Addresses   []netip.AddrPort // of the contender: the first at which anybody answers is used
+	Addresses   []netip.AddrPort // addresses of the contender; the first one that accepts a connection is used
 	Step        bench.Step
 	Mix         *workload.Mix
-	Timeout     time.Duration  // of one request
-	DialTime    time.Duration  // of all connections that are opened before the clock starts
+	Timeout     time.Duration  // timeout of one request
+	DialTime    time.Duration  // for opening all connections before the clock starts
 	Rate        func() float64 // changes the rate of an open loop; may be nil
 	Recorder    *record.Recorder
-	Keep        *wire.Kept // nil: connections are closed with the step
+	Keep        *wire.Kept // nil: connections are closed after the step
 	Connections int
-	Shards      int  // number of threads; 0 is half of the CPUs
-	Epoll       bool // without io_uring
+	Shards      int  // number of threads; 0: half of the CPUs
+	Epoll       bool // do not use io_uring
 }

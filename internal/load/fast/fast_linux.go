@@ -15,20 +15,20 @@ import (
 	"locbench/internal/host/thread"
 )
 
-// maxShards bounds the threads of the fast loop.
+// maxShards bounds the number of threads.
 const maxShards = 8
 
-// Loop is a few shards, each a thread with an epoll or io_uring and connections of its own; one
-// shard for an open loop, so there is one schedule. See docs/decisions for how that lives with
-// Go's scheduler and garbage collector.
+// Loop is a few shards, each a thread with an epoll or io_uring and its own connections. An open
+// loop has one shard, so there is one schedule. docs/decisions says how that works with Go's
+// scheduler and garbage collector.
 type Loop struct {
 	conf   Config
-	addr   atomic.Int32 // index of the address that has answered
+	addr   atomic.Int32 // index of the address that accepted a connection
 	shards []*shard
 	cutNow atomic.Bool
 }
 
-// New makes the loop, or returns nil where only the portable one will do.
+// New makes the loop, or returns nil if only the portable one can be used.
 func New(c Config) *Loop {
 	step := c.Step
 	l := &Loop{conf: c}
@@ -40,7 +40,7 @@ func New(c Config) *Loop {
 		n = 1
 	}
 	for i := range n {
-		// As evenly as it goes.
+		// As evenly as possible.
 		share := c.Connections*(i+1)/n - c.Connections*i/n
 		s, err := newShard(l, i, n, share)
 		if err != nil {
@@ -56,7 +56,7 @@ func New(c Config) *Loop {
 	return l
 }
 
-// Has returns why this system does not give the loop, with io_uring or with epoll; nil where it does.
+// Has returns why this system cannot run the loop, with io_uring or with epoll; nil if it can.
 func Has(ring bool) error {
 	if !ring {
 		return nil
@@ -68,7 +68,7 @@ func Has(ring bool) error {
 	return err
 }
 
-// threads returns their number: half of the CPUs, since the other half is for what is measured.
+// threads returns the number of threads: half of the CPUs, as the other half is for the contender.
 func (c Config) threads() int {
 	if c.Shards > 0 {
 		return min(c.Shards, maxShards)
@@ -83,11 +83,10 @@ func sockaddr(a netip.AddrPort) unix.Sockaddr {
 	return &unix.SockaddrInet6{Addr: a.Addr().As16(), Port: int(a.Port())}
 }
 
-// Connect opens the connections before the clock starts, as far as that is possible within
-// DialTime.
+// Connect opens the connections before the clock starts, as far as possible within DialTime.
 func (l *Loop) Connect(ctx context.Context) {
 	until := time.Now().Add(l.conf.DialTime)
-	// A name with several addresses: the first at which anybody answers.
+	// A name may have several addresses: use the first that accepts a connection.
 	for i := range l.conf.Addresses {
 		l.addr.Store(int32(i))
 		var wg sync.WaitGroup
@@ -101,13 +100,12 @@ func (l *Loop) Connect(ctx context.Context) {
 	}
 }
 
-// Run sends until the recorder is stopped and returns when all is drained.
+// Run sends until the recorder is stopped, and returns when nothing is in flight.
 func (l *Loop) Run(context.Context) {
 	var wg sync.WaitGroup
 	for _, s := range l.shards {
 		wg.Go(func() {
-			// Its own thread keeps the shard's connections on one CPU's caches, and no other
-			// goroutine gets between it and its events.
+			// A locked thread keeps its connections in one CPU's caches, and no goroutine delays its events.
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
 			if s.open != nil {
@@ -127,7 +125,7 @@ func (l *Loop) Run(context.Context) {
 	}
 }
 
-// wake lets every shard look at what has been asked of it.
+// wake makes every shard check its state.
 func (l *Loop) wake() {
 	for _, s := range l.shards {
 		s.wake()
@@ -150,13 +148,13 @@ func (l *Loop) Close() {
 	}
 }
 
-// newShard makes a shard with its share of the connections.
-func newShard(l *Loop, i, of, connections int) (*shard, error) {
+// newShard makes a shard with its part of the connections.
+func newShard(l *Loop, i, count, connections int) (*shard, error) {
 	step := l.conf.Step
 	var err error
 	s := &shard{
 		loop: l, rec: l.conf.Recorder, timeout: l.conf.Timeout, step: step, bounded: !step.Open() && step.MaxRequests > 0,
-		number: i, of: of, counters: l.conf.Recorder.NewCounters(), mix: l.conf.Mix, conns: make([]conn, connections),
+		index: i, count: count, counters: l.conf.Recorder.NewCounters(), mix: l.conf.Mix, conns: make([]conn, connections),
 		in: make([]byte, readSize), events: make([]unix.EpollEvent, maxEvents),
 	}
 	if s.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
@@ -175,10 +173,10 @@ func newShard(l *Loop, i, of, connections int) (*shard, error) {
 		s.conns[i].fd = -1
 	}
 	if !l.conf.Epoll && !step.Open() {
-		s.ring, _ = newRing(connections) // without one, epoll will do
+		s.ring, _ = newRing(connections) // without a ring, epoll is used
 	}
 	for _, a := range l.conf.Addresses {
-		s.addrs = append(s.addrs, sockaddr(a)) // of its own: it is written to when it is used
+		s.addrs = append(s.addrs, sockaddr(a)) // a copy, as connecting writes to it
 	}
 	return s, nil
 }

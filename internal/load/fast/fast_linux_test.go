@@ -18,12 +18,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// config returns that of a loop which asks one thing in a step.
+// config returns the configuration of a loop whose step has one request.
 func config(t *testing.T, s bench.Step) Config {
 	return configOf(t, s, workload.Spec{Requests: []bench.Request{{Name: "get", Path: "/city"}}})
 }
 
-// configOf returns that of a loop which asks what spec says.
+// configOf returns the configuration of a loop with the requests of spec.
 func configOf(t *testing.T, s bench.Step, spec workload.Spec) Config {
 	t.Helper()
 	spec.BaseURL, spec.Step = "http://h", s
@@ -41,8 +41,8 @@ func configOf(t *testing.T, s bench.Step, spec workload.Spec) Config {
 	}
 }
 
-// A request on an open connection costs no allocation, from the reading of the response before to the
-// sending; nor do variables, and values that a session takes from its responses.
+// A request on an open connection allocates nothing, from reading the last response to sending; nor
+// do variables and values saved from responses.
 func TestFastLoopDoesNotAllocate(t *testing.T) {
 	plain := []bench.Request{{Name: "get", Path: "/city"}}
 	users := workload.Spec{
@@ -88,12 +88,12 @@ func exchangesDoNotAllocate(t *testing.T, epoll bool, spec workload.Spec, respon
 	s, other := onPair(t, c)
 	conn := &s.conns[0]
 	s.active = 1
-	turn := func() { s.handle(conn, 0, unix.EPOLLIN) }
+	generation := func() { s.handle(conn, 0, unix.EPOLLIN) }
 	if s.ring != nil {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		s.useRing()
-		turn = func() {
+		generation = func() {
 			s.counters.Lock()
 			s.awaitRing()
 			s.serve()
@@ -101,7 +101,7 @@ func exchangesDoNotAllocate(t *testing.T, epoll bool, spec workload.Spec, respon
 			s.ring.poll() // sends the next request
 		}
 	}
-	s.ask(conn, 0, s.now())
+	s.sendNext(conn, 0, s.now())
 	if s.ring != nil {
 		s.ring.poll()
 	}
@@ -114,10 +114,10 @@ func exchangesDoNotAllocate(t *testing.T, epoll bool, spec workload.Spec, respon
 		if _, err := unix.Write(other, out); err != nil {
 			t.Fatal(err)
 		}
-		turn()
+		generation()
 		asked++
 	}
-	for range 2 { // the first of its kind has an example made, or grows what holds the response
+	for range 2 { // the first of its kind formats an example, or grows the buffer of the response
 		exchange()
 	}
 	if n := testing.AllocsPerRun(1000, exchange); n != 0 {
@@ -129,22 +129,22 @@ func exchangesDoNotAllocate(t *testing.T, epoll bool, spec workload.Spec, respon
 	}
 }
 
-// A connection that nobody uses (any more, or yet), and which the contender closes or sends something
-// on, is given up: the next request opens another one.
+// The contender closes an unused connection, or sends something on it. Then it is given up, and the
+// next request opens another one.
 func TestIdleConnectionIsGivenUp(t *testing.T) {
-	for name, do := range map[string]func(fd int){
+	for end, do := range map[string]func(fd int){
 		"closed":  func(fd int) { _ = unix.Shutdown(fd, unix.SHUT_WR) },
 		"surplus": func(fd int) { _, _ = unix.Write(fd, []byte("x")) },
 	} {
-		for state, doing := range map[string]doing{"idle": idle, "resting": resting} {
-			t.Run(name+" while "+state, func(t *testing.T) {
+		for name, connState := range map[string]state{"idle": idle, "resting": resting} {
+			t.Run(end+" while "+name, func(t *testing.T) {
 				c := config(t, bench.Step{Rate: 1, MaxConnections: 1, Duration: time.Minute})
 				c.Connections = 1
 				c.Recorder.Begin(0)
 				s, other := onPair(t, c)
 				conn := &s.conns[0]
-				conn.doing, conn.until = doing, math.MaxInt64
-				add := &unix.EpollEvent{Events: conn.wants(), Fd: 0}
+				conn.state, conn.until = connState, math.MaxInt64
+				add := &unix.EpollEvent{Events: conn.epollEvents(), Fd: 0}
 				if err := unix.EpollCtl(s.epoll, unix.EPOLL_CTL_ADD, int(conn.fd), add); err != nil {
 					t.Fatal(err)
 				}
@@ -154,7 +154,7 @@ func TestIdleConnectionIsGivenUp(t *testing.T) {
 				s.await(s.now() + int64(time.Minute))
 				s.serve()
 				s.counters.Unlock()
-				if conn.fd != -1 || conn.doing != doing {
+				if conn.fd != -1 || conn.state != connState {
 					t.Errorf("the connection is still there: %d", conn.fd)
 				}
 			})
@@ -179,9 +179,9 @@ func onPair(t *testing.T, c Config) (s *shard, other int) {
 	return s, pair[1]
 }
 
-// An end that comes together with the response is known before the next request, whatever that asks:
-// it is sent on another connection.
-func TestEndBesideTheResponse(t *testing.T) {
+// A connection that ends together with its response is not used for the next request, whatever its
+// method.
+func TestEndTogetherWithTheResponse(t *testing.T) {
 	for name, epoll := range map[string]bool{"epoll": true, "io_uring": false} {
 		t.Run(name, func(t *testing.T) {
 			if err := ringWorks(); err != nil && !epoll {
@@ -193,13 +193,13 @@ func TestEndBesideTheResponse(t *testing.T) {
 			c.Epoll, c.Addresses = epoll, []netip.AddrPort{netip.MustParseAddrPort("255.255.255.255:1")}
 			c.Recorder.Begin(0)
 			s, other := onPair(t, c)
-			conn, turn := &s.conns[0], func() { s.handle(&s.conns[0], 0, unix.EPOLLIN|unix.EPOLLRDHUP) }
+			conn, generation := &s.conns[0], func() { s.handle(&s.conns[0], 0, unix.EPOLLIN|unix.EPOLLRDHUP) }
 			s.active = 1
 			if s.ring != nil {
 				runtime.LockOSThread()
 				defer runtime.UnlockOSThread()
 				s.useRing()
-				turn = func() {
+				generation = func() {
 					s.counters.Lock()
 					s.awaitRing()
 					s.serve()
@@ -207,7 +207,7 @@ func TestEndBesideTheResponse(t *testing.T) {
 				}
 			}
 			s.next = math.MaxInt64
-			s.ask(conn, 0, s.now())
+			s.sendNext(conn, 0, s.now())
 			if s.ring != nil {
 				s.ring.poll()
 			}
@@ -221,15 +221,15 @@ func TestEndBesideTheResponse(t *testing.T) {
 			if err := unix.Shutdown(other, unix.SHUT_WR); err != nil {
 				t.Fatal(err)
 			}
-			turn()
+			generation()
 			if s.ring != nil {
 				s.ring.poll()
 			}
 			if n, err := unix.Read(other, in); n != 0 || err != nil {
 				t.Errorf("%d bytes on the connection after its end, %v", n, err)
 			}
-			if conn.doing != connecting || s.counters.Sent != 2 {
-				t.Errorf("%d sent, doing %d", s.counters.Sent, conn.doing)
+			if conn.state != connecting || s.counters.Sent != 2 {
+				t.Errorf("%d sent, doing %d", s.counters.Sent, conn.state)
 			}
 		})
 	}

@@ -7,14 +7,14 @@ import (
 	"errors"
 )
 
-// Loop is not there but on Linux; none of its methods is called.
+// Loop exists only on Linux; none of these methods is called.
 type Loop struct{}
 
-// New returns nil: only the portable loop will do.
+// New returns nil: only the portable loop runs here.
 func New(Config) *Loop { return nil }
 
-// Has returns that this system does not give the loop.
-func Has(bool) error { return errors.New("it is a part of Linux") }
+// Has returns an error: the loop runs only on Linux.
+func Has(bool) error { return errors.New("it needs Linux") }
 
 func (*Loop) Connect(context.Context) {}
 func (*Loop) Run(context.Context)     {}

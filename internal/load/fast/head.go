@@ -30,7 +30,7 @@ func (p *parser) statusLine(line []byte) error {
 	}
 	p.status = int(rest[0]-'0')*100 + int(rest[1]-'0')*10 + int(rest[2]-'0')
 	p.stage = stageHeader
-	if !p.req.Wants(p.status) && p.known&classBit(p.status) == 0 && !p.isInterim() {
+	if !p.req.Expects(p.status) && p.known&classBit(p.status) == 0 && !p.isInterim() {
 		p.note = &note{text: append(bytes.Clone(rest[:min(len(rest), wire.MaxExample)]), ' ')}
 	}
 	return nil
@@ -48,7 +48,7 @@ func classBit(status int) uint8 {
 
 func digit(c byte) bool { return c >= '0' && c <= '9' }
 
-// headerLine looks at the headers that say how the response continues.
+// headerLine reads the headers that determine the body and the end of the connection.
 func (p *parser) headerLine(line []byte) error {
 	if line[0] == ' ' || line[0] == '\t' {
 		return errContinued
@@ -100,7 +100,7 @@ func (p *parser) contentLength(value []byte) error {
 	return nil
 }
 
-// endOfHead decides how the body goes.
+// endOfHead decides how the body is framed.
 func (p *parser) endOfHead() (done bool, err error) {
 	chunked := false
 	if p.codings > 0 && !p.http10 {
@@ -141,7 +141,7 @@ func (p *parser) endOfHead() (done bool, err error) {
 	return false, nil
 }
 
-// field cuts a header into its name and its value, which may have blanks around it.
+// field splits a header into its name and its value, which may be surrounded by blanks.
 func field(line []byte) (key, value []byte, err error) {
 	colon := bytes.IndexByte(line, ':')
 	if colon < 1 {
@@ -161,8 +161,7 @@ func field(line []byte) (key, value []byte, err error) {
 
 func trimBlanks(b []byte) []byte { return bytes.Trim(b, " \t") }
 
-// hasControls says whether b holds a control character other than a tab. It looks at eight bytes
-// at a time for what may be one.
+// hasControls reports whether b has a control character but tabs. It screens 8 bytes at a time.
 func hasControls(b []byte) bool {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	for len(b) >= 8 {
@@ -185,7 +184,7 @@ func anyControl(b []byte) bool {
 	return false
 }
 
-// hasToken says whether one of the words between commas is token, which is in lower-case letters.
+// hasToken reports whether the comma-separated list has token, which is in lower case.
 func hasToken(value []byte, token string) bool {
 	for len(value) > 0 {
 		word := value
@@ -201,7 +200,7 @@ func hasToken(value []byte, token string) bool {
 	return false
 }
 
-// equalFold compares letters of ASCII whatever their case; small is in lower-case letters.
+// equalFold compares ASCII letters regardless of case; small is in lower case.
 func equalFold(b []byte, small string) bool {
 	if len(b) != len(small) {
 		return false

@@ -6,13 +6,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// socket is a connection of the fast loop that is kept.
+// socket is a kept connection of this loop.
 type socket int32
 
-// Close closes it.
+// Close closes the socket.
 func (f socket) Close() error { return unix.Close(int(f)) }
 
-// gone says whether the other side has closed it or sent what nobody asked for.
+// gone reports whether the contender has closed the socket, or sent something without a request.
 func (f socket) gone() bool {
 	var b [1]byte
 	_, _, err := unix.Recvfrom(int(f), b[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
@@ -24,7 +24,7 @@ func (s *shard) key() string {
 	return "socket to " + s.loop.conf.Addresses[s.loop.addr.Load()].String()
 }
 
-// reuse lets the first connections be such as have been kept, as far as there are any.
+// reuse gives kept connections to the shard, as many as there are.
 func (s *shard) reuse() {
 	for i := range s.conns {
 		c := &s.conns[i]
@@ -38,19 +38,19 @@ func (s *shard) reuse() {
 				kept.Close()
 				continue
 			}
-			c.fd, c.ever = int32(kept), true
+			c.fd, c.opened = int32(kept), true
 		}
 	}
 }
 
-// keepConnections keeps the connections that are open for the next step.
+// keepConnections keeps the open connections for the next step.
 func (s *shard) keepConnections() {
 	for i := range s.conns {
-		if c := &s.conns[i]; c.fd >= 0 && c.doing == idle {
+		if c := &s.conns[i]; c.fd >= 0 && c.state == idle {
 			if s.running {
 				_ = unix.SetNonblock(int(c.fd), true)
 			}
-			s.loop.conf.Keep.Put(s.key(), socket(c.fd)) // that it leaves this epoll comes with the closing of that
+			s.loop.conf.Keep.Put(s.key(), socket(c.fd)) // closing the epoll removes it from there
 			c.fd = -1
 		}
 	}

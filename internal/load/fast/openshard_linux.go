@@ -8,64 +8,63 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// sendBatch is how many requests that are scheduled are sent before answers are looked at.
+// sendBatch is how many scheduled requests are sent before responses are read.
 const sendBatch = 64
 
-// openShard is what a shard of an open loop has besides: the schedule, the connections that are
-// free, and the queue of those for whom there is none; see package portable for what becomes of
-// them. Times are ns since the start of the step.
+// openShard adds to a shard what an open loop needs: the schedule, the free connections, and the
+// queue of jobs that wait for one. Package portable says what happens to them. Times are ns since
+// the start of the step.
 type openShard struct {
-	s     *shard
-	feed  *workload.Feed
-	early int
-	free  []int32 // last in, first out
-	queue workload.Queue
+	s       *shard
+	feed    *workload.Feed
+	initial int
+	free    []int32 // indices of free connections; last in, first out
+	queue   workload.Queue
 
-	preferred          bool  // this thread runs before all others
-	lookedAt, idleThen int64 // when the load was looked at last, and what idle was then
+	realtime               bool  // this thread has realtime priority
+	checkedAt, idleAtCheck int64 // when the load was checked last, and shard.idle at that time
 }
 
-// priorityInterval is how often the thread's load is looked at again, which decides whether it runs
-// before all others: no longer when it was busy for more than lowerFrom of that time, and again
-// when for less than raiseBelow. A look for events costs some time even if it does not wait: a
-// thread without any pause is not seen at all.
+// priorityInterval is how often the thread's load is checked, which decides its priority: ordinary
+// after a load above lowerFrom, realtime again after one below raiseBelow. A poll for events counts
+// as idle time even if it does not wait, so no thread reads 100%.
 const (
 	priorityInterval = 50 * int64(time.Millisecond)
 	lowerFrom        = 0.9
 	raiseBelow       = 0.6
 )
 
-// prefer lets this thread run before all others, so what is scheduled is sent when it is scheduled, also
-// while the contender wants every CPU; or no more.
-func (o *openShard) prefer(on bool) {
+// setRealtime gives this thread realtime priority, so requests are sent on schedule even while the
+// contender uses every CPU; or takes it back.
+func (o *openShard) setRealtime(on bool) {
 	if on {
 		thread.Prefer()
 	} else {
 		thread.Ordinary()
 	}
-	o.preferred = on
+	o.realtime = on
 }
 
-// yield sees to it that a client which is saturated does not take a CPU from the contender, nor
-// from a store that shares the client's.
-func (o *openShard) yield() {
+// adjustPriority lowers the priority of a saturated client, so it takes no CPU from the contender,
+// nor from a store that shares the client's CPUs.
+func (o *openShard) adjustPriority() {
 	now := o.s.now()
-	took := now - o.lookedAt
+	took := now - o.checkedAt
 	if took < priorityInterval {
 		return
 	}
-	busy := 1 - float64(o.s.idle-o.idleThen)/float64(took)
-	o.lookedAt, o.idleThen = now, o.s.idle
+	busy := 1 - float64(o.s.idle-o.idleAtCheck)/float64(took)
+	o.checkedAt, o.idleAtCheck = now, o.s.idle
 	switch {
-	case o.preferred && busy > lowerFrom:
-		o.prefer(false)
-	case !o.preferred && busy < raiseBelow:
-		o.prefer(true)
+	case o.realtime && busy > lowerFrom:
+		o.setRealtime(false)
+	case !o.realtime && busy < raiseBelow:
+		o.setRealtime(true)
 	}
 }
 
 func newOpenShard(s *shard) *openShard {
-	o := &openShard{s: s, early: workload.Early(s.step, len(s.conns))}
+	o := &openShard{s: s, initial: workload.InitialConnections(s.step, len(s.conns))}
 	for i := range s.conns {
 		o.free = append(o.free, int32(len(s.conns)-1-i))
 	}
@@ -73,14 +72,13 @@ func newOpenShard(s *shard) *openShard {
 	return o
 }
 
-// users says whether each job is a user with its own connection.
+// users reports whether each job is a user with its own connection.
 func (o *openShard) users() bool { return o.s.step.Arrivals != nil }
 
-// run sends until the schedule or the sending has ended, and returns when nothing is in flight any
-// more.
+// run sends until the schedule or the sending has ended, and returns when nothing is in flight.
 func (o *openShard) run() {
 	thread.Own()
-	o.prefer(true)
+	o.setRealtime(true)
 	s := o.s
 	s.counters.Lock()
 	defer s.counters.Unlock()
@@ -108,13 +106,13 @@ func (o *openShard) run() {
 			return
 		}
 		s.await(wake)
-		o.yield()
+		o.adjustPriority()
 		s.counters.InFlight(&s.rec.Interval, s.now(), s.active-s.resting)
 		s.serve()
 	}
 }
 
-// pace sends what is scheduled, and returns when to look again.
+// pace sends what is scheduled, and returns when to check again.
 func (o *openShard) pace() (wake int64) {
 	for range sendBatch {
 		now := o.s.now()
@@ -127,7 +125,7 @@ func (o *openShard) pace() (wake int64) {
 	return 0
 }
 
-// give hands what is scheduled to a free connection, or lets it wait in the queue.
+// give hands a job to a free connection, or queues it.
 func (o *openShard) give(j workload.Job, now int64) {
 	o.expire(now)
 	if n := len(o.free); n > 0 {
@@ -138,61 +136,61 @@ func (o *openShard) give(j workload.Job, now int64) {
 		o.start(&o.s.conns[i], i, now, j)
 		return
 	}
-	if j.Held = true; !o.queue.Push(j) {
+	if j.Waited = true; !o.queue.Push(j) {
 		o.drop(now, int64(j.Requests), true)
 	}
 }
 
-// expire drops those at the head of the queue that have waited for too long by now.
+// expire drops the jobs at the head of the queue whose timeout has passed.
 func (o *openShard) expire(now int64) {
 	o.drop(now, o.queue.Expire(now-int64(o.s.timeout)), true)
 }
 
-// drop notes requests that are never sent; held, because they waited for a connection.
-func (o *openShard) drop(now, requests int64, held bool) {
+// drop counts requests that are never sent. waited says that they waited for a connection.
+func (o *openShard) drop(now, requests int64, waited bool) {
 	if requests > 0 {
-		o.s.counters.Drop(o.s.rec.Phase(now), requests, held)
+		o.s.counters.Drop(o.s.rec.Phase(now), requests, waited)
 	}
 }
 
-// start begins the first request or session of a job on c.
+// start begins the first iteration of a job on c.
 func (o *openShard) start(c *conn, i int, now int64, j workload.Job) {
-	c.lag, c.left = now-j.Due, j.Requests-1
+	c.lag, c.remaining = now-j.At, j.Requests-1
 	s := o.s
 	if err := s.mix.Begin(&c.user); err != nil {
 		s.rec.Fail(err)
 		o.drop(now, int64(j.Requests), false)
-		c.left = 0
+		c.remaining = 0
 		o.release(c, i, now)
 		return
 	}
 	if s.think(c, now) {
-		c.held = j.Held
+		c.waited = j.Waited
 		return
 	}
-	o.send(c, i, now, j.Held)
+	o.send(c, i, now, j.Waited)
 }
 
-// send sends the next request of the user of c, which was scheduled so long ago.
-func (o *openShard) send(c *conn, i int, now int64, held bool) {
-	o.s.counters.SendScheduled(o.s.rec.Phase(now), time.Duration(c.lag), held)
+// send sends the next request of the user of c, c.lag after its scheduled time.
+func (o *openShard) send(c *conn, i int, now int64, waited bool) {
+	o.s.counters.SendScheduled(o.s.rec.Phase(now), time.Duration(c.lag), waited)
 	o.s.launch(c, i, now)
 }
 
-// thought lets the user of c, who has thought, ask. What is scheduled then is scheduled now.
-func (o *openShard) thought(c *conn, i int, now int64) {
+// thinkEnded sends the next request of the user of c, who has just finished thinking.
+func (o *openShard) thinkEnded(c *conn, i int, now int64) {
 	if !c.user.Midway() && o.s.ended {
 		c.user.Forget()
 		o.drop(now, 1, false)
 		o.release(c, i, now)
 		return
 	}
-	o.send(c, i, now, c.held)
-	c.held = false
+	o.send(c, i, now, c.waited)
+	c.waited = false
 }
 
-// next lets a user in the middle of a session make the next request, which comes due with the response before, or
-// when the user has thought.
+// next sends the next request of a session. It is scheduled for the arrival of the response before,
+// or for the end of the think time.
 func (o *openShard) next(c *conn, i int, now int64) {
 	s := o.s
 	s.counters.Schedule(s.rec.Phase(now), 1, s.counters.Rate)
@@ -202,7 +200,7 @@ func (o *openShard) next(c *conn, i int, now int64) {
 	}
 }
 
-// release gives c the next request of its user, the next in the queue, or sets it free.
+// release gives c the next request of its user or the next job of the queue, or frees it.
 func (o *openShard) release(c *conn, i int, now int64) {
 	s := o.s
 	if c.user.Midway() {
@@ -210,18 +208,18 @@ func (o *openShard) release(c *conn, i int, now int64) {
 		return
 	}
 	ended := s.ended || s.rec.SendingEnded(now)
-	if c.left > 0 {
+	if c.remaining > 0 {
 		if !ended {
-			// What a user asks next is scheduled as soon as the response before is there.
-			o.start(c, i, now, workload.Job{Due: now, Requests: c.left})
+			// A user's next iteration is scheduled for the arrival of the response before.
+			o.start(c, i, now, workload.Job{At: now, Requests: c.remaining})
 			return
 		}
-		o.drop(now, int64(c.left), false)
-		c.left = 0
+		o.drop(now, int64(c.remaining), false)
+		c.remaining = 0
 	}
 	if o.users() {
-		s.hangUp(c) // the next user has its own connection
-		c.ever = false
+		s.hangUp(c) // the next user has a new connection
+		c.opened = false
 	}
 	if !ended {
 		o.expire(now)

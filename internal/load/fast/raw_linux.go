@@ -7,32 +7,31 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The system calls of every request go past the scheduler of Go (RawSyscall): they never wait, as
-// the sockets are non-blocking, and telling the scheduler of each would cost as much as parsing the
-// answer. A stop of the world waits for one of them at most, some microseconds.
+// The system calls of every request bypass the Go scheduler (RawSyscall). They never wait, as the
+// sockets are non-blocking, and notifying the scheduler would cost as much as parsing the response.
+// A stop of the world waits for at most one of them, some microseconds.
 
-// kernelTime is the kernel's __kernel_timespec, which has 64 bits twice on every machine:
-// unix.Timespec has 32 on those of 32 bits.
+// kernelTime is the kernel's __kernel_timespec: two 64-bit fields on every machine, unlike
+// unix.Timespec.
 type kernelTime struct{ sec, nsec int64 }
 
 func nsToKernel(ns int64) kernelTime { return kernelTime{ns / 1e9, ns % 1e9} }
 
-// read takes what a socket has. 0 and no error is the end of the connection.
+// read reads what a socket has. 0 without an error is the end of the connection.
 func read(fd int32, b []byte) (int, syscall.Errno) {
 	n, _, errno := syscall.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd),
 		uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), 0, 0, 0)
 	return int(n), errno
 }
 
-// write gives a socket what it takes.
+// write gives a socket as much as it takes.
 func write(fd int32, b []byte) (int, syscall.Errno) {
 	n, _, errno := syscall.RawSyscall6(unix.SYS_SENDTO, uintptr(fd),
 		uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), unix.MSG_NOSIGNAL, 0, 0)
 	return int(n), errno
 }
 
-// poll waits for events, for so many ns at most; less than 0 is without end. It informs the
-// scheduler.
+// poll waits for events for at most ns; less than 0 is without limit. It notifies the Go scheduler.
 func poll(epoll int, events []unix.EpollEvent, ns int64) (int, syscall.Errno) {
 	var timeout *kernelTime
 	if ns >= 0 {
@@ -41,7 +40,7 @@ func poll(epoll int, events []unix.EpollEvent, ns int64) (int, syscall.Errno) {
 	}
 	n, _, errno := syscall.Syscall6(unix.SYS_EPOLL_PWAIT2, uintptr(epoll),
 		uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)), uintptr(unsafe.Pointer(timeout)), 0, 0)
-	if errno == syscall.ENOSYS { // before Linux 5.11: in milliseconds, rather too early than too late
+	if errno == syscall.ENOSYS { // before Linux 5.11: in milliseconds, rounded down
 		ms := -1
 		if ns >= 0 {
 			ms = int(min(ns/1_000_000, 1000))

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestWaitsEnd: the kernel reads times of 64 bits on machines of 32 bits too. GOARCH=386 go test
-// runs it there.
+// TestWaitsEnd checks that the kernel reads 64-bit times on 32-bit machines, too. GOARCH=386 go
+// test runs it there.
 func TestWaitsEnd(t *testing.T) {
 	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
@@ -51,7 +51,7 @@ func TestWaitsEnd(t *testing.T) {
 		}()
 		select {
 		case <-ended:
-			if waited > 1000 { // a wait that does not wait comes to many thousands
+			if waited > 1000 { // without waiting it would be many thousands
 				t.Errorf("%s: %d waits for %s", name, waited, want)
 			}
 		case <-time.After(30 * time.Second):

@@ -9,20 +9,20 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// What a response can be refused for. Most are mistakes for net/http, too; those it lets pass are
-// the safer refusals that FuzzResponseParser lists.
+// Reasons to refuse a response. Most are errors in net/http, too; FuzzResponseParser lists the
+// safer refusals.
 var (
 	errStatusLine   = errors.New("malformed HTTP response: no status line")
-	errVersion      = errors.New("malformed HTTP version: it must be HTTP/1.0 or HTTP/1.1")
+	errVersion      = errors.New("malformed HTTP version: must be HTTP/1.0 or HTTP/1.1")
 	errStatusCode   = errors.New("malformed HTTP status code")
 	errHeader       = errors.New("malformed header of the response")
-	errContinued    = errors.New("malformed header of the response: a line that continues the one before")
+	errContinued    = errors.New("malformed header of the response: continuation line")
 	errHeadTooLong  = errors.New("headers of the response over 1048576 bytes")
 	errLength       = errors.New("bad Content-Length")
-	errLengths      = errors.New("several Content-Length headers that differ")
+	errLengths      = errors.New("Content-Length headers differ")
 	errEncoding     = errors.New("unsupported transfer encoding")
 	errTrailerKey   = errors.New("bad trailer key")
-	errInterim      = errors.New("more than 8 interim answers")
+	errInterim      = errors.New("more than 8 interim responses")
 	errChunk        = wire.BodyError{Err: errors.New("malformed chunked encoding")}
 	errChunkTooLong = wire.BodyError{Err: errors.New("chunked encoding contains too much non-data")}
 	errTrailer      = wire.BodyError{Err: errors.New("malformed trailer")}
@@ -30,12 +30,12 @@ var (
 )
 
 const (
-	maxChunkLine = 4096 // as net/http has it
+	maxChunkLine = 4096 // the limit of net/http
 	maxTrailer   = 2048
-	maxExcess    = 16 << 10 // of chunked encoding, as net/http has it
+	maxExcess    = 16 << 10 // of chunked encoding, the limit of net/http
 )
 
-// part of a response that is read next.
+// stage is the part of a response that is read next.
 type stage uint8
 
 const (
@@ -44,64 +44,64 @@ const (
 	stageLength  // a body of known length
 	stageClose   // a body that ends with the connection
 	stageChunk   // a line with the size of a chunk
-	stageData    // of a chunk
-	stageDataEnd // the line end after it
+	stageData    // the data of a chunk
+	stageDataEnd // the line end after a chunk
 	stageTrailer
 )
 
-// parser reads answers as they come in, in pieces of any size, without keeping more of them than an
-// unfinished line. It makes of a stream of bytes what net/http does, or refuses it; it allocates
-// only for lines that come in parts.
+// parser reads a response in pieces of any size, and keeps at most an unfinished line. It accepts
+// what net/http accepts, with the same result, or refuses it. It allocates only for lines that
+// arrive in pieces.
 type parser struct {
-	req    *workload.Request // for its wanted statuses no note is taken
-	known  uint8             // bits of the classes of status of which there is a note already
-	line   []byte            // the beginning of a line whose end has not come yet
-	note   *note             // nil: of this answer there is none
-	keep   bool              // the header lines, in header, and the body, in body, as far as that is checked at all
+	req    *workload.Request // its expected statuses need no example
+	known  uint8             // status classes that already have an example, as bits
+	line   []byte            // the start of an unfinished line
+	note   *note             // text of an example; nil: not needed
+	keep   bool              // keep header lines in header, and as much of the body in body as is checked
 	header []byte
 	body   []byte
 	response
 }
 
-// answer is what the parser knows of one answer.
+// response is the state of one response.
 type response struct {
 	stage   stage
 	http10  bool
 	close   bool // the connection is not used again
-	alive   bool // HTTP/1.0: "Connection: keep-alive" was there
+	alive   bool // HTTP/1.0 with "Connection: keep-alive"
 	chunked bool
 	length  bool  // there was a Content-Length
-	digits  uint8 // of it
-	codings uint8 // Transfer-Encoding headers
-	trailer bool  // there was a Trailer header with a forbidden key
-	interim uint8 // answers before
+	digits  uint8 // number of digits of the Content-Length
+	codings uint8 // number of Transfer-Encoding headers
+	trailer bool  // a Trailer header had a forbidden key
+	interim uint8 // number of interim responses so far
 	status  int
 	head    int    // bytes of the head, or of the trailer
 	size    int64  // Content-Length
-	left    uint64 // of the body, or of the chunk
-	excess  int64  // of chunked encoding
-	bytes   int64  // of the body
+	left    uint64 // bytes to come of the body or the chunk
+	excess  int64  // bytes of chunk lines over what net/http permits
+	bytes   int64  // bytes of the body so far
 }
 
-// note is what an example of an unwanted answer is made of.
+// note collects the example of an unexpected response.
 type note struct {
 	text []byte
-	body int // bytes of it
+	body int // bytes of the body in text
 }
 
-// reset makes the parser ready for the response to a request.
+// reset prepares the parser for the response to a request.
 func (p *parser) reset(req *workload.Request, known uint8) {
 	p.req, p.known, p.note = req, known, nil
 	p.line, p.keep = p.line[:0], false
 	p.response = response{}
 }
 
-// keepAll has the whole response kept.
+// keepAll makes the parser keep the whole response.
 func (p *parser) keepAll() {
 	p.keep, p.header, p.body = true, p.header[:0], p.body[:0]
 }
 
-// feed takes in b. It returns how much of it belongs to the response, and whether that is complete.
+// feed parses b. It returns how many bytes belong to the response, and whether that is complete.
 func (p *parser) feed(b []byte) (n int, done bool, err error) {
 	for n < len(b) {
 		rest := b[n:]
@@ -135,7 +135,7 @@ func (p *parser) feed(b []byte) (n int, done bool, err error) {
 		if len(p.line) > 0 {
 			p.line = p.line[:0]
 			if cap(p.line) > 4096 {
-				p.line = nil // not to keep what a hostile contender made big
+				p.line = nil // do not hold memory for a hostile contender
 			}
 		}
 		if done || err != nil {
@@ -145,7 +145,7 @@ func (p *parser) feed(b []byte) (n int, done bool, err error) {
 	return n, false, nil
 }
 
-// eof returns what the end of the connection makes of the response.
+// eof returns whether the end of the connection completes the response, or an error.
 func (p *parser) eof() (done bool, err error) {
 	switch p.stage {
 	case stageClose:
@@ -156,12 +156,12 @@ func (p *parser) eof() (done bool, err error) {
 	return false, wire.ErrClosedInBody
 }
 
-// untouched says that no byte of a response has come.
-func (p *parser) untouched() bool {
+// nothingReceived reports whether no byte of a response has come.
+func (p *parser) nothingReceived() bool {
 	return p.stage == stageStatus && p.interim == 0 && len(p.line) == 0
 }
 
-// tooLong bounds a line of n bytes with all that belongs to it.
+// tooLong returns an error if a line of n bytes exceeds the limit of its stage.
 func (p *parser) tooLong(n int) error {
 	switch p.stage {
 	case stageStatus, stageHeader:
@@ -184,7 +184,7 @@ func (p *parser) tooLong(n int) error {
 	return nil
 }
 
-// data takes in what b has of the body.
+// data reads what b has of the body.
 func (p *parser) data(b []byte) (n int, done bool) {
 	n = len(b)
 	if p.stage != stageClose && uint64(n) > p.left {
@@ -211,7 +211,7 @@ func (p *parser) data(b []byte) (n int, done bool) {
 	return n, false
 }
 
-// take takes in a whole line with its end.
+// take parses a whole line with its end.
 func (p *parser) take(line []byte) (done bool, err error) {
 	switch p.stage {
 	case stageStatus:
@@ -237,7 +237,7 @@ func (p *parser) take(line []byte) (done bool, err error) {
 	default: // stageTrailer
 		p.head += len(line)
 		if len(line) < 2 || line[len(line)-2] != '\r' {
-			return false, errTrailer // net/http looks for CRLF CRLF before it reads it
+			return false, errTrailer // net/http looks for CRLF CRLF before it parses the trailer
 		}
 		if line = line[:len(line)-2]; len(line) == 0 {
 			return true, nil
@@ -249,7 +249,7 @@ func (p *parser) take(line []byte) (done bool, err error) {
 	}
 }
 
-// trimEnd cuts the end of a line off.
+// trimEnd cuts off the line end.
 func trimEnd(line []byte) []byte {
 	line = line[:len(line)-1]
 	if n := len(line); n > 0 && line[n-1] == '\r' {
@@ -273,7 +273,7 @@ func (p *parser) chunkLine(line []byte) error {
 	if i := bytes.IndexByte(line, ';'); i >= 0 {
 		line = line[:i]
 	}
-	if len(line) == 0 || len(line) > 15 { // net/http takes sixteen digits, which no body has
+	if len(line) == 0 || len(line) > 15 { // net/http accepts 16 digits, which no body needs
 		return errChunk
 	}
 	var size uint64
@@ -301,7 +301,7 @@ func (p *parser) chunkLine(line []byte) error {
 	return nil
 }
 
-// add appends the beginning of the body.
+// add appends the start of the body.
 func (n *note) add(b []byte) {
 	b = b[:min(len(b), wire.MaxSample-n.body)]
 	n.text = append(n.text, b...)

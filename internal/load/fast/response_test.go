@@ -15,38 +15,38 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// judgement is what became of a stream of bytes behind which the connection ends.
-type judgement struct {
+// outcome is what a parser makes of a stream of bytes after which the connection ends.
+type outcome struct {
 	failed  bool
-	status  bool // it is the wanted one, 200
+	status  bool // it is the expected one, 200
 	bytes   int64
 	keep    bool // the connection could be used again
 	refused error
 }
 
-// byHTTP returns net/http's verdict, which the portable loop goes by.
-func byHTTP(data []byte, method string) judgement {
+// byHTTP returns the outcome of net/http, which the portable loop uses.
+func byHTTP(data []byte, method string) outcome {
 	in := bufio.NewReader(bytes.NewReader(data))
 	for range wire.MaxInterim + 1 {
 		resp, err := http.ReadResponse(in, &http.Request{Method: method})
 		if err != nil {
-			return judgement{failed: true, refused: err}
+			return outcome{failed: true, refused: err}
 		}
 		if resp.StatusCode < 200 && resp.StatusCode != http.StatusSwitchingProtocols {
 			continue
 		}
 		n, err := io.Copy(io.Discard, resp.Body)
 		if err != nil {
-			return judgement{failed: true, refused: err}
+			return outcome{failed: true, refused: err}
 		}
 		keep := !resp.Close && resp.StatusCode != http.StatusSwitchingProtocols && in.Buffered() == 0
-		return judgement{status: resp.StatusCode == http.StatusOK, bytes: n, keep: keep}
+		return outcome{status: resp.StatusCode == http.StatusOK, bytes: n, keep: keep}
 	}
-	return judgement{failed: true, refused: errInterim}
+	return outcome{failed: true, refused: errInterim}
 }
 
-// byParser returns the parser's verdict on data that comes in pieces of the lengths that cut says.
-func byParser(data []byte, method string, cut func(left int) int) judgement {
+// byParser returns the outcome of the parser for data that arrives in pieces of the lengths in cut.
+func byParser(data []byte, method string, cut func(left int) int) outcome {
 	var p parser
 	p.reset(&workload.Request{IsHead: method == http.MethodHead, Status: http.StatusOK}, 0)
 	done, surplus := false, false
@@ -56,20 +56,20 @@ func byParser(data []byte, method string, cut func(left int) int) judgement {
 		var n int
 		n, done, err = p.feed(piece)
 		left = left[len(piece):]
-		// What comes later is met when the connection is used next.
+		// Later bytes are noticed when the connection is used next.
 		surplus = n < len(piece) || len(left) > 0
 	}
 	if !done && err == nil {
 		_, err = p.eof()
 	}
 	if err != nil {
-		return judgement{failed: true, refused: err}
+		return outcome{failed: true, refused: err}
 	}
-	return judgement{status: p.status == http.StatusOK, bytes: p.bytes, keep: !p.close && !surplus}
+	return outcome{status: p.status == http.StatusOK, bytes: p.bytes, keep: !p.close && !surplus}
 }
 
-// saferRefusals are what net/http lets pass and the parser does not. Each is a way in which two
-// readers of one stream could come to see different answers.
+// saferRefusals are responses that net/http accepts and the parser does not: two readers of one
+// stream could see different responses in them.
 func saferRefusal(err error) bool {
 	for _, known := range []error{
 		errVersion,     // HTTP/2.0 and others on a connection that speaks HTTP/1.x
@@ -87,11 +87,11 @@ func saferRefusal(err error) bool {
 	return false
 }
 
-// compare checks that the parser says the same as net/http, however the stream is cut.
+// compare checks that the parser and net/http agree, however the stream is cut.
 func compare(t *testing.T, data []byte, method string) {
 	t.Helper()
 	want := byHTTP(data, method)
-	check := func(how string, got judgement) {
+	check := func(how string, got outcome) {
 		t.Helper()
 		switch {
 		case got.failed && want.failed, got.failed && saferRefusal(got.refused):
@@ -175,8 +175,8 @@ func TestResponseParser(t *testing.T) {
 	}
 }
 
-// The parser says of any stream what net/http says of it, however it is cut, or refuses it for a
-// reason on the list.
+// The parser and net/http agree on any stream, however it is cut; or the parser refuses it for a
+// listed reason.
 func FuzzResponseParser(f *testing.F) {
 	for _, data := range responses {
 		f.Add([]byte(data), false)
@@ -190,7 +190,7 @@ func FuzzResponseParser(f *testing.F) {
 	})
 }
 
-// What the parser keeps of a response is bounded, whatever it is and however it comes.
+// The parser keeps a bounded part of a response, whatever it is and however it arrives.
 func TestResponseParserIsBounded(t *testing.T) {
 	const ok = "HTTP/1.1 200 OK\r\n"
 	for name, test := range map[string]struct {
@@ -230,7 +230,7 @@ func TestResponseParserIsBounded(t *testing.T) {
 			}
 		})
 	}
-	// A body may be of any length, and nothing of it is kept.
+	// A body may have any length, and is not kept.
 	var p parser
 	p.reset(&workload.Request{Status: http.StatusOK}, 0)
 	p.feed([]byte(ok + "\r\n"))

@@ -10,19 +10,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// uring is an io_uring: two queues in memory that is shared with the kernel. What is put into the
-// one is done with the next call of enter, any number of sends and receives at once, and what has
-// come of it is in the other. See docs/decisions for what that gains.
+// uring is an io_uring: two queues in memory shared with the kernel. One call of enter starts
+// everything in the submission queue, any number of sends and receives; results arrive in the
+// completion queue. docs/decisions says what that gains.
 type uring struct {
 	fd     int
-	queues []byte // both, mapped
-	slots  []byte // of the submissions, mapped
-	data   []byte // the buffers into which the kernel receives, and the ring that offers them
+	queues []byte // both queues, mapped
+	slots  []byte // the submissions, mapped
+	data   []byte // the receive buffers and the ring that offers them to the kernel
 
 	sqHead, sqTail *uint32
 	sqMask         uint32
 	sqes           []submission
-	tail           uint32 // of the submissions, what is not published yet included
+	tail           uint32 // end of the submissions, including those not published yet
 	cqHead, cqTail *uint32
 	cqMask         uint32
 	cqes           []completion
@@ -30,10 +30,10 @@ type uring struct {
 	offers    []offer
 	offerTail uint16
 
-	want unix.Msghdr // of every receiving: no more than room for the stamp, see StampReader
+	receiveHeader unix.Msghdr // for every receive: room for the timestamp only, see StampReader
 
-	// Of the last wait: here, as the kernel is given their addresses, which those of a stack might
-	// change before the call.
+	// Arguments of the last wait. They are here because the kernel gets their addresses, which on a
+	// stack may change before the call.
 	timeout kernelTime
 	arg     enterArg
 }
@@ -73,7 +73,7 @@ type (
 		addr   uint64
 		length uint32
 		id     uint16
-		tail   uint16 // in the first one: that of all
+		tail   uint16 // in the first offer: the tail of the ring
 	}
 	offerRegister struct {
 		addr    uint64
@@ -103,7 +103,7 @@ const (
 
 	setupCQSize       = 1 << 3
 	setupDisabled     = 1 << 6
-	setupSubmitAll    = 1 << 7 // one that is refused does not keep the others back
+	setupSubmitAll    = 1 << 7 // a refused submission does not stop the others
 	setupSingleIssuer = 1 << 12
 	setupDeferTaskrun = 1 << 13
 
@@ -124,14 +124,14 @@ const (
 	offSubmissionRing = 0
 	offSubmissions    = 0x10000000
 
-	ringBatch      = 64      // submissions that have a place
-	maxCompletions = 1 << 15 // that have a place; the kernel keeps more than that in a list
+	ringBatch      = 64      // capacity of the submission queue
+	maxCompletions = 1 << 15 // capacity of the completion queue; the kernel keeps more in a list
 	ringBuffers    = 256     // a power of two
 	ringBufferSize = 16 << 10
 )
 
-// newRing makes a ring for so many connections, or returns why this system has none. The thread that
-// uses it has to call enable first.
+// newRing makes a ring for a number of connections, or returns why this system has none. The thread
+// that uses it must call enable first.
 func newRing(connections int) (*uring, error) {
 	p := ringParams{flags: setupCQSize | setupDisabled | setupSubmitAll | setupSingleIssuer | setupDeferTaskrun}
 	p.sqEntries, p.cqEntries = ringBatch, 4*ringBatch
@@ -143,7 +143,7 @@ func newRing(connections int) (*uring, error) {
 		return nil, fmt.Errorf("io_uring: %w", errno)
 	}
 	r := &uring{fd: int(fd)}
-	r.want.SetControllen(stampRoom)
+	r.receiveHeader.SetControllen(stampRoom)
 	if err := r.open(&p); err != nil {
 		r.close()
 		return nil, fmt.Errorf("io_uring: %w", err)
@@ -168,7 +168,7 @@ func (r *uring) open(p *ringParams) (err error) {
 	r.cqes = unsafe.Slice((*completion)(unsafe.Pointer(&r.queues[p.cq.cqes])), p.cqEntries)
 	r.tail = *r.sqTail
 	for i := range p.sqEntries {
-		*at(p.sq.array + 4*i) = i // a submission stays where it is
+		*at(p.sq.array + 4*i) = i // a submission stays in its place
 	}
 	return r.offer()
 }
@@ -201,13 +201,13 @@ func (r *uring) register(what uintptr, arg unsafe.Pointer, n uintptr) error {
 // enable makes the calling thread the only one that may use the ring.
 func (r *uring) enable() error { return r.register(registerEnable, nil, 0) }
 
-// giveBack offers a buffer again.
+// giveBack offers a buffer to the kernel again.
 func (r *uring) giveBack(id uint16) {
 	o := &r.offers[r.offerTail&(ringBuffers-1)]
 	o.addr, o.length, o.id = uint64(uintptr(unsafe.Pointer(&r.buffer(id, ringBufferSize)[0]))), ringBufferSize, id
 	r.offerTail++
-	// The tail is the upper half of a word whose lower half, the id of the first offer, may be
-	// written by nobody else meanwhile.
+	// The tail is the upper half of a word. The lower half is the id of the first offer, which only
+	// this thread writes.
 	first := (*uint32)(unsafe.Pointer(&r.offers[0].id))
 	var word [2]uint16
 	word[0], word[1] = r.offers[0].id, r.offerTail
@@ -219,8 +219,7 @@ func (r *uring) buffer(id uint16, n int32) []byte {
 	return r.data[from : from+int(n) : from+ringBufferSize]
 }
 
-// next returns the place of the next submission, emptied. When there is none the kernel gets those
-// that there are.
+// next returns the next submission, zeroed. If the queue is full, it first submits what is there.
 func (r *uring) next() *submission {
 	if r.tail-atomic.LoadUint32(r.sqHead) == uint32(len(r.sqes)) {
 		r.submit(0)
@@ -233,40 +232,39 @@ func (r *uring) next() *submission {
 
 // submit hands all submissions to the kernel, without waiting.
 func (r *uring) submit(flags uintptr) {
-	// What an interrupted call did not take is there the next time.
+	// What an interrupted call leaves is submitted next time.
 	_, _, _ = syscall.RawSyscall6(unix.SYS_IO_URING_ENTER, uintptr(r.fd), r.publish(), 0, flags, 0, 0)
 }
 
-// pending says whether the kernel has not taken yet the submission that was the last one
-// when tail was r.tail.
+// pending reports whether the kernel has not taken the submission that ended at tail yet.
 func (r *uring) pending(tail uint32) bool { return int32(tail-atomic.LoadUint32(r.sqHead)) > 0 }
 
-// poll is submit, and takes what has come of earlier submissions.
+// poll submits, and collects completions of earlier submissions.
 func (r *uring) poll() { r.submit(enterGetEvents) }
 
-// publish shows the kernel the submissions and returns their number.
+// publish shows the submissions to the kernel and returns their number.
 func (r *uring) publish() uintptr {
 	atomic.StoreUint32(r.sqTail, r.tail)
 	return uintptr(r.tail - atomic.LoadUint32(r.sqHead))
 }
 
-// wait is poll, and waits for a completion, for so many ns at most; less than 0 is without end.
-// Go's scheduler knows of it.
+// wait is poll, and waits for a completion for at most ns; less than 0 is without limit. It
+// notifies the Go scheduler.
 func (r *uring) wait(ns int64) {
 	r.arg = enterArg{}
 	if ns >= 0 {
 		r.timeout = nsToKernel(ns)
 		r.arg.timeout = uint64(uintptr(unsafe.Pointer(&r.timeout)))
 	}
-	// When it is interrupted or its time is over, that is looked at, and then it waits again.
+	// After an interruption or a timeout the caller checks and waits again.
 	_, _, _ = syscall.Syscall6(unix.SYS_IO_URING_ENTER, uintptr(r.fd), r.publish(), 1, enterGetEvents|enterExtArg,
 		uintptr(unsafe.Pointer(&r.arg)), unsafe.Sizeof(r.arg))
 }
 
-// completed returns the number of completions that are there.
+// completed returns the number of available completions.
 func (r *uring) completed() uint32 { return atomic.LoadUint32(r.cqTail) - *r.cqHead }
 
-// take takes the next one.
+// take removes the next completion and returns it.
 func (r *uring) take() completion {
 	head := *r.cqHead
 	c := r.cqes[head&r.cqMask]
@@ -274,11 +272,10 @@ func (r *uring) take() completion {
 	return c
 }
 
-// close ends everything that is under way, and waits for its end, so nobody receives what
-// comes later.
+// close cancels everything under way and waits for its end, so no buffer is written to afterwards.
 func (r *uring) close() {
 	cancel := cancelRegister{fd: -1, flags: cancelAll | cancelAny, timeout: kernelTime{-1, -1}}
-	_ = r.register(registerCancel, unsafe.Pointer(&cancel), 1) // without anything under way it fails
+	_ = r.register(registerCancel, unsafe.Pointer(&cancel), 1) // it fails if nothing is under way
 	unix.Close(r.fd)
 	for _, m := range [][]byte{r.queues, r.slots, r.data} {
 		if m != nil {
@@ -287,16 +284,15 @@ func (r *uring) close() {
 	}
 }
 
-// What the kernel puts before the bytes that it has received, in each buffer: four numbers of 32
-// bits (lengths of the name, the control messages and the bytes; flags) and room for the control
-// messages that were asked for.
+// In each buffer the kernel writes before the received bytes: four 32-bit numbers (lengths of name,
+// control messages and payload; flags), and room for the control messages.
 const (
 	stampRoom   = 64
 	beforeBytes = 16 + stampRoom
 )
 
-// received returns what a completion of a receiving has brought, with the buffer to give back. No bytes
-// and no error are the end of the connection. at is as in StampReader.Read.
+// received returns the bytes of a receive completion, with the buffer to give back. No bytes
+// without an error are the end of the connection. at is as in StampReader.Read.
 func (r *uring) received(c completion) (b []byte, at int64, id uint16, buffered bool, err syscall.Errno) {
 	if c.res < 0 {
 		err = syscall.Errno(-c.res)
@@ -314,5 +310,5 @@ func (r *uring) received(c completion) (b []byte, at int64, id uint16, buffered 
 	return whole[beforeBytes:], at, id, true, err
 }
 
-// address returns that of memory that stays where it is as long as b is reachable: the heap's.
+// address returns the address of memory that stays in place as long as b is reachable: heap memory.
 func address(b []byte) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }

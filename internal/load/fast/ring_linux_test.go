@@ -8,8 +8,8 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// A request begins when the kernel gets it, and its timeout counts from there; one that needed a
-// connection begins when that began to be opened.
+// A request starts when the kernel gets it, and its timeout counts from there. A request that needs
+// a connection starts with the dial.
 func TestWhatARequestBeginsWith(t *testing.T) {
 	c := config(t, bench.Step{Connections: 2, Duration: time.Second})
 	c.Epoll = true
@@ -20,9 +20,9 @@ func TestWhatARequestBeginsWith(t *testing.T) {
 	}
 	defer s.close()
 	for i := range s.conns {
-		s.conns[i].doing, s.conns[i].start, s.conns[i].req = waiting, 1, &workload.Request{}
+		s.conns[i].state, s.conns[i].start, s.conns[i].req = waiting, 1, &workload.Request{}
 	}
-	s.conns[1].dialled = true
+	s.conns[1].dialledNow = true
 	s.batch = append(s.batch, 0, 1)
 	s.startBatch()
 	if a, b := &s.conns[0], &s.conns[1]; a.until != a.start+int64(c.Timeout) || b.until != 0 {
@@ -33,7 +33,7 @@ func TestWhatARequestBeginsWith(t *testing.T) {
 	}
 }
 
-// ringWorks says why this system has no io_uring, nil where it has.
+// ringWorks returns why this system has no io_uring; nil if it has.
 func ringWorks() error {
 	r, err := newRing(1)
 	if err != nil {

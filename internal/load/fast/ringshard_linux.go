@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What a submission was for. A completion brings it back, with the connection's number and turn.
+// The purpose of a submission. Its completion has the same user data: purpose, index of the
+// connection and generation of its socket.
 const (
 	forResponses = iota
 	forRequest
@@ -19,19 +20,19 @@ const (
 )
 
 const (
-	sendTogether = 16       // requests that are submitted at once
-	usualRequest = 512      // bytes
-	longRequest  = 16 << 10 // bytes: from here on the kernel may not take all of it at once
-	turnBits     = 24
+	sendTogether   = 16       // requests that are submitted at once
+	requestBuffer  = 512      // bytes reserved per request
+	longRequest    = 16 << 10 // bytes: the kernel may not take a longer request at once
+	generationBits = 24
 )
 
 // mark returns the user data of a submission.
-func mark(what int, i int, turn uint32) uint64 {
-	return uint64(what)<<56 | uint64(turn&(1<<turnBits-1))<<32 | uint64(uint32(i))
+func mark(what int, i int, generation uint32) uint64 {
+	return uint64(what)<<56 | uint64(generation&(1<<generationBits-1))<<32 | uint64(uint32(i))
 }
 
-// useRing begins to use the ring on the shard's thread. The connections leave epoll, which would be
-// woken for every arrival, too. Where it does not work after all the shard continues with epoll.
+// useRing starts using the ring on the shard's thread. The connections leave epoll, which would
+// also be woken for every arrival. If the ring does not work, the shard continues with epoll.
 func (s *shard) useRing() {
 	if s.ring.enable() != nil {
 		s.ring.close()
@@ -39,11 +40,11 @@ func (s *shard) useRing() {
 		return
 	}
 	s.running, s.batch = true, make([]int32, 0, sendTogether)
-	requests := make([]byte, usualRequest*len(s.conns)) // for longer ones room is made when they come
+	requests := make([]byte, requestBuffer*len(s.conns)) // longer ones get room when they come
 	for i := range s.conns {
-		s.conns[i].out = requests[i*usualRequest : i*usualRequest : (i+1)*usualRequest]
+		s.conns[i].out = requests[i*requestBuffer : i*requestBuffer : (i+1)*requestBuffer]
 		if c := &s.conns[i]; c.fd >= 0 {
-			// It fails only for a descriptor that is not there.
+			// It fails only for a descriptor that is not registered.
 			_ = unix.EpollCtl(s.epoll, unix.EPOLL_CTL_DEL, int(c.fd), nil)
 			s.receiveRing(c, i)
 		}
@@ -51,21 +52,21 @@ func (s *shard) useRing() {
 	s.pollWake()
 }
 
-// receiveRing has the kernel receive whatever comes on c, again and again, into buffers of its
-// choice.
+// receiveRing makes the kernel receive whatever comes on c, repeatedly, into buffers of its choice.
 func (s *shard) receiveRing(c *conn, i int) {
-	_ = unix.SetNonblock(int(c.fd), false) // or the kernel would give up where it ought to wait
+	_ = unix.SetNonblock(int(c.fd), false) // otherwise the kernel would give up instead of waiting
 	q := s.ring.next()
-	q.op, q.fd, q.flags, q.priority, q.user = opRecvMsg, c.fd, sqeBufferSelect, recvMultishot, mark(forResponses, i, c.turn)
-	q.addr, q.length = uint64(uintptr(unsafe.Pointer(&s.ring.want))), 1
+	q.op, q.fd, q.flags, q.priority = opRecvMsg, c.fd, sqeBufferSelect, recvMultishot
+	q.user, q.length = mark(forResponses, i, c.generation), 1
+	q.addr = uint64(uintptr(unsafe.Pointer(&s.ring.receiveHeader)))
 	c.queued = s.ring.tail
 }
 
-// sendRing has the kernel send the request of c.
+// sendRing makes the kernel send the request of c.
 func (s *shard) sendRing(c *conn, i int) {
-	c.doing, c.sent = waiting, len(c.out)
+	c.state, c.sent = waiting, len(c.out)
 	q := s.ring.next()
-	q.op, q.fd, q.opFlags, q.user = opSend, c.fd, unix.MSG_NOSIGNAL|unix.MSG_WAITALL, mark(forRequest, i, c.turn)
+	q.op, q.fd, q.opFlags, q.user = opSend, c.fd, unix.MSG_NOSIGNAL|unix.MSG_WAITALL, mark(forRequest, i, c.generation)
 	q.addr, q.length = address(c.out), uint32(len(c.out))
 	c.queued = s.ring.tail
 	if len(c.out) < longRequest {
@@ -79,39 +80,40 @@ func (s *shard) sendRing(c *conn, i int) {
 	}
 }
 
-// startBatch lets the requests that are queued begin now, as the kernel gets them next: what
-// they have waited for the others of their batch is the client's time, not the contender's.
+// startBatch sets the start time of queued requests to now, just before the kernel gets them. Their
+// wait for the rest of the batch is the client's time, not the contender's.
 func (s *shard) startBatch() {
 	if len(s.batch) == 0 {
 		return
 	}
 	now := s.now()
 	for _, i := range s.batch {
-		if c := &s.conns[i]; c.doing == waiting && !c.dialled {
-			c.start, c.until = now, now+int64(s.patience(c))
+		if c := &s.conns[i]; c.state == waiting && !c.dialledNow {
+			c.start, c.until = now, now+int64(s.requestTimeout(c))
 		}
 	}
 	s.batch = s.batch[:0]
 }
 
-// detachRing ends what the kernel is to do on c, whose socket is closed next.
+// detachRing ends what the kernel is doing on c, whose socket is closed next.
 func (s *shard) detachRing(c *conn) {
 	s.startBatch()
 	for tries := 0; s.ring.pending(c.queued) && tries < 3; tries++ {
-		s.ring.submit(0) // while the number still is that of this socket: the next one may get it
+		s.ring.submit(0) // before the next socket can get the same descriptor
 	}
-	// What waits for it in the kernel would hold it open. It ends now, and is known by its turn.
+	// What waits in the kernel would hold the socket open. It ends now, and its generation identifies
+	// it.
 	_ = unix.Shutdown(int(c.fd), unix.SHUT_RDWR)
-	c.turn++
-	if c.unsent { // the kernel may still read it
+	c.generation++
+	if c.unsent { // the kernel may still read the bytes
 		c.out, c.unsent = bytes.Clone(c.out), false
 	}
 }
 
-// withdraw takes the request of c, whose connection was open before it, back if the kernel has not
-// been given it yet.
+// withdraw takes back the request of c, whose connection was open before, if the kernel does not
+// have it yet. It reports whether it did.
 func (s *shard) withdraw(c *conn) bool {
-	if c.doing != waiting || c.dialled || !s.ring.pending(c.queued) {
+	if c.state != waiting || c.dialledNow || !s.ring.pending(c.queued) {
 		return false
 	}
 	q := &s.ring.sqes[(c.queued-1)&s.ring.sqMask]
@@ -120,10 +122,10 @@ func (s *shard) withdraw(c *conn) bool {
 	return true
 }
 
-// pollRing waits until c, which is being connected, is open or is not to be opened.
+// pollRing makes the kernel report when c, which is being connected, is open or has failed.
 func (s *shard) pollRing(c *conn, i int) {
 	q := s.ring.next()
-	q.op, q.fd, q.opFlags, q.user = opPollAdd, c.fd, pollOut|pollEnd, mark(forOpening, i, c.turn)
+	q.op, q.fd, q.opFlags, q.user = opPollAdd, c.fd, pollOut|pollEnd, mark(forOpening, i, c.generation)
 	c.queued = s.ring.tail
 }
 
@@ -142,7 +144,7 @@ const (
 func (s *shard) awaitRing() {
 	s.startBatch()
 	s.counters.Unlock()
-	// What has been sent is often answered at once.
+	// What was just sent is often answered at once.
 	s.ring.poll()
 	if s.ring.completed() == 0 {
 		left, began := int64(-1), s.now()
@@ -159,12 +161,11 @@ func (s *shard) awaitRing() {
 	s.events = s.events[:0]
 }
 
-// serveRing handles the completions that there are, and timeouts after them are handled as
-// without a ring.
+// serveRing handles the available completions. serve handles timeouts afterwards.
 func (s *shard) serveRing() {
 	for n := s.ring.completed(); n > 0; n-- {
 		done := s.ring.take()
-		i, turn := int(uint32(done.user)), uint32(done.user>>32)&(1<<turnBits-1)
+		i, generation := int(uint32(done.user)), uint32(done.user>>32)&(1<<generationBits-1)
 		what := int(done.user >> 56)
 		if what == forWake {
 			s.drainWake()
@@ -172,7 +173,7 @@ func (s *shard) serveRing() {
 			continue
 		}
 		c := &s.conns[i]
-		current := c.fd >= 0 && turn == c.turn&(1<<turnBits-1)
+		current := c.fd >= 0 && generation == c.generation&(1<<generationBits-1)
 		switch {
 		case what == forResponses:
 			s.received(c, i, done, current)
@@ -182,7 +183,7 @@ func (s *shard) serveRing() {
 		case done.res < 0 && done.res != -int32(unix.EPIPE) && done.res != -int32(unix.ECONNRESET):
 			s.fail(c, i, s.now(), os.NewSyscallError("write", syscall.Errno(-done.res)))
 		case int(done.res) < len(c.out):
-			// The contender has closed the connection, maybe with a response before.
+			// The contender has closed the connection, perhaps after a response.
 			c.sent, c.unsent = int(max(done.res, 0)), true
 		default:
 			c.unsent = false
@@ -190,7 +191,7 @@ func (s *shard) serveRing() {
 	}
 }
 
-// received takes in what has come on c, as read does.
+// received handles what has come on c, as read does.
 func (s *shard) received(c *conn, i int, done completion, current bool) {
 	b, at, buffer, buffered, errno := s.ring.received(done)
 	if buffered {
@@ -200,16 +201,16 @@ func (s *shard) received(c *conn, i int, done completion, current bool) {
 		return
 	}
 	if errno != unix.ENOBUFS && s.withdraw(c) {
-		s.again(c, i, true) // nobody asked for it; and if the connection has ended, it has before the request
+		s.retry(c, i, true) // not a response: it came, or the connection ended, before the request
 		return
 	}
 	if done.flags&cqeMore == 0 && (len(b) > 0 || errno == unix.ENOBUFS) {
-		s.receiveRing(c, i) // it continues by itself but after that
+		s.receiveRing(c, i) // the multishot receive has ended
 	}
 	switch {
 	case errno == unix.ENOBUFS:
-	case c.doing != waiting:
-		// The contender closes what is not used any more, or sends what nobody has asked for.
+	case c.state != waiting:
+		// The contender closed an unused connection, or sent something without a request.
 		s.hangUp(c)
 	case errno != 0:
 		s.complete(c, i, false, 0, os.NewSyscallError("read", errno))

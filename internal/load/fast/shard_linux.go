@@ -14,105 +14,104 @@ import (
 )
 
 const (
-	readSize  = 64 << 10 // of the one buffer into which a shard reads
-	maxEvents = 512      // taken at a time
-	wakeIndex = -1       // of the eventfd among the connections
-	maxReads  = 16       // of one connection before the others are served
+	readSize  = 64 << 10 // bytes of the one buffer a shard reads into
+	maxEvents = 512      // events taken at a time
+	wakeIndex = -1       // index that stands for the eventfd
+	maxReads  = 16       // reads from one connection before the others are served
 
-	// What epoll is to report, once for each arrival: that saves it from looking again at every
-	// connection that it has reported on.
+	// epoll reports each arrival once, so it need not look again at every connection it has reported.
 	arrivals = unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLET
 	room     = unix.EPOLLOUT
-	hangUps  = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR // the other side sends no more
+	hangUps  = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR // the contender sends no more
 )
 
-// wants returns what epoll is to report of c now.
-func (c *conn) wants() uint32 {
-	if c.doing == sending || c.doing == connecting {
+// epollEvents returns the events epoll is to report for c now.
+func (c *conn) epollEvents() uint32 {
+	if c.state == sending || c.state == connecting {
 		return arrivals | room
 	}
 	return arrivals
 }
 
-// What a connection does.
-type doing uint8
+// state is what a connection is doing.
+type state uint8
 
 const (
-	idle       doing = iota // it has no request, and gets none any more
-	connecting              // for its request
-	sending                 // the rest of its request, which the socket did not take at once
-	waiting                 // for the response
-	resting                 // until it tries again to open
+	idle       state = iota // it has no request and gets no more
+	connecting              // opening for its request
+	sending                 // sending what the socket did not take at once
+	waiting                 // waiting for the response
+	resting                 // pausing: before opening again, thinking, or before its start time
 )
 
-// conn is one of a shard's connections. Times are ns since the start of the step.
+// conn is one connection of a shard. Times are ns since the start of the step.
 type conn struct {
 	parser   parser
 	req      *workload.Request
 	user     workload.User
-	start    int64  // of the request
-	until    int64  // its timeout, or the end of the rest
-	out      []byte // the request; with a ring the kernel may still read it
-	sent     int    // bytes of it that have gone out, as far as is known
+	start    int64  // when the request was sent
+	until    int64  // when its timeout or its rest ends
+	out      []byte // the bytes of the request; with a ring the kernel may still read them
+	sent     int    // bytes of the request known to have been sent
 	fd       int32  // -1: not open
-	doing    doing
-	ever     bool   // it has been open
-	failures uint16 // dials failed in a row
+	state    state
+	opened   bool   // it has been open before
+	failures uint16 // failed dials in a row
 
-	dialled bool   // for this request, whose time includes that
-	queued  uint32 // with a ring: where its last submission ends
-	turn    uint32 // with a ring: number of its socket, to know what comes of an earlier one
-	unsent  bool   // with a ring: a part of a long request may not be sent yet
+	dialledNow bool   // opened for this request, so the latency includes the dial
+	queued     uint32 // with a ring: position after its last submission
+	generation uint32 // with a ring: number of its socket, to recognise completions of an earlier one
+	unsent     bool   // with a ring: part of a long request may not be sent yet
 
-	lag  int64 // open loop: from due to start
-	left int   // and requests or sessions that the user has after this one
-	held bool  // it had to wait for a connection, and its user thinks before asking
+	lag       int64 // open loop: from the scheduled time to start
+	remaining int   // iterations that the user still makes after this one
+	waited    bool  // the job waited for a connection, and its user thinks before the first request
 
-	answered bool  // it has had its first response
-	thinking bool  // it rests before a request of its user
-	refused  error // why it could not be opened, which is looked at in the next turn
+	answered bool  // the first response has arrived
+	thinking bool  // it rests while its user thinks
+	refused  error // why it could not be opened; handled in the next batch
 }
 
-// shard serves its connections from one thread. Nothing in it is shared but the counters, whose
-// lock it holds while it handles a batch of events, and the eventfd that wakes it.
+// shard serves its connections from one thread. It shares only the counters, whose lock it holds
+// while it handles a batch of events, and the eventfd that wakes it.
 type shard struct {
-	loop     *Loop
-	rec      *record.Recorder
-	timeout  time.Duration // of one request
-	bounded  bool          // the number of requests of a closed loop is
-	counters *record.Counters
-	open     *openShard // nil: closed loop
-	step     bench.Step
-	number   int // of the shard,
-	of       int // of so many
-	mix      *workload.Mix
-	addrs    []unix.Sockaddr
-	conns    []conn
-	active   int // connections that are not idle
-	epoll    int
-	ring     *uring // nil: epoll reports what has happened
-	wakeFD   int    // an eventfd
-	in       []byte
-	events   []unix.EpollEvent
-	next     int64   // when connections have to be looked at for timeouts and ends of rests
-	known    uint8   // see parser
-	idle     int64   // spent waiting for events within the interval
-	batch    []int32 // with a ring: connections whose requests are not submitted yet
-	running  bool    // with a ring: from now on that is used
-	woke     int64   // from the last long sleep
-	slept    bool    // for long, before the events at hand came
-	stamps   StampReader
-	ended    bool    // the sending has
-	resting  int     // connections that are
-	spread   bool    // it is known when they begin
-	begun    bool    // the interval has
-	refused  []int32 // connections that could not be opened
+	loop            *Loop
+	rec             *record.Recorder
+	timeout         time.Duration // timeout of one request
+	bounded         bool          // a closed loop with a bounded number of requests
+	counters        *record.Counters
+	open            *openShard // nil in a closed loop
+	step            bench.Step
+	index           int // this shard
+	count           int // number of shards
+	mix             *workload.Mix
+	addrs           []unix.Sockaddr
+	conns           []conn
+	active          int // number of connections that are not idle
+	epoll           int
+	ring            *uring // nil: epoll is used
+	wakeFD          int    // an eventfd
+	in              []byte
+	events          []unix.EpollEvent
+	next            int64   // when to check connections for timeouts and ends of rests
+	known           uint8   // see parser.known
+	idle            int64   // ns spent waiting for events within the measured interval
+	batch           []int32 // with a ring: connections whose requests are not submitted yet
+	running         bool    // the ring is in use
+	woke            int64   // when the last long sleep ended
+	slept           bool    // the thread slept for long before the current events came
+	stamps          StampReader
+	ended           bool    // sending has ended
+	resting         int     // number of resting connections
+	startTimesKnown bool    // the start times of connections are known
+	begun           bool    // the measured interval has begun
+	refused         []int32 // connections that could not be opened
 }
 
 // now returns the clock of the step.
 func (s *shard) now() int64 { return s.rec.Now() }
 
-// run sends until the sending ends and returns when nothing is in flight any more.
+// run sends until sending ends, and returns when nothing is in flight.
 func (s *shard) run() {
 	if s.ring != nil {
 		s.useRing()
@@ -145,56 +144,56 @@ func (s *shard) run() {
 	}
 }
 
-// notice takes in that the sending has ended, or that it is known when connections begin.
+// notice checks whether sending has ended and whether the start times of connections are known.
 func (s *shard) notice() {
 	if s.rec.Stopped() && !s.ended {
 		s.ended = true
 		s.counters.Backlog = int64(s.active - s.resting)
 		s.wakeResting()
 	}
-	spread, begun := s.rec.Spread(), s.rec.From() != record.Undecided
-	if spread == s.spread && begun == s.begun {
+	known, begun := s.rec.StartTimesKnown(), s.rec.From() != record.Undecided
+	if known == s.startTimesKnown && begun == s.begun {
 		return
 	}
-	s.spread, s.begun = spread, begun
+	s.startTimesKnown, s.begun = known, begun
 	for i := range s.conns {
-		if c := &s.conns[i]; c.doing == resting && c.until == record.Undecided {
-			c.until = s.rec.Beginning(s.place(i))
+		if c := &s.conns[i]; c.state == resting && c.until == record.Undecided {
+			c.until = s.rec.Beginning(s.globalIndex(i))
 			s.next = min(s.next, c.until)
 		}
 	}
 }
 
-// place returns the number of connection i of the shard among those of all shards.
-func (s *shard) place(i int) int { return min(s.number+i*s.of, max(s.step.Connections-1, 0)) }
+// globalIndex returns the index of connection i of this shard among those of all shards.
+func (s *shard) globalIndex(i int) int { return min(s.index+i*s.count, max(s.step.Connections-1, 0)) }
 
-// begin lets c ask for the first time, or lets it rest until its time has come.
+// begin sends the first request on c, or lets c rest until its start time.
 func (s *shard) begin(c *conn, i int) {
-	now, at := s.now(), s.rec.Beginning(s.place(i))
+	now, at := s.now(), s.rec.Beginning(s.globalIndex(i))
 	if at <= now {
-		s.ask(c, i, now)
+		s.sendNext(c, i, now)
 		return
 	}
 	s.rest(c, now, at)
 }
 
-// rest lets c wait until then.
+// rest lets c wait until a moment.
 func (s *shard) rest(c *conn, now, until int64) {
-	c.doing, c.start, c.until = resting, now, until
+	c.state, c.start, c.until = resting, now, until
 	s.resting++
 	s.next = min(s.next, until)
 }
 
-// rested ends the rest of c.
-func (s *shard) rested(c *conn, now int64) {
+// endRest ends the rest of c.
+func (s *shard) endRest(c *conn, now int64) {
 	s.counters.BackoffTime += s.rec.Overlap(c.start, now)
 	s.resting--
 }
 
-// await takes the events that there are, or waits for some, but not beyond until nor the next look.
+// await takes the events that are there, or waits for some until the given moment or s.next,
+// whichever is earlier.
 func (s *shard) await(until int64) {
-	// With many events at hand there are probably more: then it is worth asking without the way
-	// round through the scheduler, which a wait takes.
+	// After a large batch more events are likely, and polling avoids the Go scheduler.
 	busy := len(s.events) >= 8
 	s.events = s.events[:cap(s.events)]
 	s.counters.Unlock()
@@ -218,7 +217,7 @@ func (s *shard) await(until int64) {
 		if now-began >= int64(minSleep) {
 			s.woke = now
 		}
-		s.slept = s.woke > 0 && now-s.woke < int64(time.Millisecond) // and what comes right after
+		s.slept = s.woke > 0 && now-s.woke < int64(time.Millisecond) // and for what comes right after
 		s.idle += int64(s.rec.Overlap(began, now))
 	}
 	s.counters.Lock()
@@ -247,65 +246,64 @@ func (s *shard) serve() {
 }
 
 func (s *shard) interest(c *conn, i int, events uint32) {
-	// It fails only for a descriptor that is not there.
+	// It fails only for a descriptor that is not registered.
 	_ = unix.EpollCtl(s.epoll, unix.EPOLL_CTL_MOD, int(c.fd), &unix.EpollEvent{Events: events, Fd: int32(i)})
 }
 
-// expire handles the connections whose time is over.
+// expire handles the connections whose timeout or rest is over.
 func (s *shard) expire(now int64) {
 	s.next = math.MaxInt64
 	for i := range s.conns {
 		c := &s.conns[i]
-		if c.doing == idle {
+		if c.state == idle {
 			continue
 		}
 		switch {
 		case c.until > now:
-		case c.doing == resting:
-			s.rested(c, now)
+		case c.state == resting:
+			s.endRest(c, now)
 			s.resume(c, i, now)
 		default:
 			s.fail(c, i, now, os.ErrDeadlineExceeded)
 		}
-		if c.doing != idle && c.until < s.next {
+		if c.state != idle && c.until < s.next {
 			s.next = c.until
 		}
 	}
-	// Not more often than a thousand times a second, and timeouts come that much late at most.
+	// At most a thousand times a second, so timeouts are at most 1 ms late.
 	if s.next != math.MaxInt64 {
 		s.next = max(s.next, now+int64(time.Millisecond))
 	}
 }
 
-// wakeResting ends the rests: nothing is sent after them but by users in the middle of a session, who do not
-// think any more.
+// wakeResting ends all rests. Afterwards users within a session send without thinking.
 func (s *shard) wakeResting() {
 	now := s.now()
 	for i := range s.conns {
-		if c := &s.conns[i]; c.doing == resting {
-			s.rested(c, now)
+		if c := &s.conns[i]; c.state == resting {
+			s.endRest(c, now)
 			s.resume(c, i, now)
 		}
 	}
 }
 
-// retire lets c have no request any more.
+// retire gives c no more requests.
 func (s *shard) retire(c *conn) {
-	c.doing = idle
+	c.state = idle
 	s.active--
 }
 
-// cutAll ends what is in flight without waiting for it.
+// cutAll ends everything in flight without waiting.
 func (s *shard) cutAll() {
 	for i := range s.conns {
-		switch c := &s.conns[i]; c.doing {
+		switch c := &s.conns[i]; c.state {
 		case idle:
 		case resting:
-			s.rested(c, s.now())
+			s.endRest(c, s.now())
 			s.retire(c)
 		default:
 			s.counters.CutOff(&s.rec.Interval, c.start, s.now())
-			s.counters.Drop(s.rec.Phase(s.now()), int64(c.left), false)
+			s.counters.Drop(s.rec.Phase(s.now()), int64(c.remaining), false)
 			s.hangUp(c)
 			s.retire(c)
 		}
@@ -323,7 +321,7 @@ func (s *shard) hangUp(c *conn) {
 }
 
 func (s *shard) close() {
-	if s.ring != nil { // it has not run
+	if s.ring != nil { // the shard has not run
 		s.ring.close()
 		s.ring = nil
 	}
@@ -337,7 +335,7 @@ func (s *shard) close() {
 // wake makes await return.
 func (s *shard) wake() {
 	one := [8]byte{0: 1}
-	_, _ = unix.Write(s.wakeFD, one[:]) // it fails only when it is to wake already
+	_, _ = unix.Write(s.wakeFD, one[:]) // it fails only when a wake-up is pending already
 }
 
 // drainWake empties the eventfd, so it can wake the shard again.

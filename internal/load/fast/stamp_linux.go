@@ -9,27 +9,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// StampReader reads from sockets together with the moment at which the kernel took in the last of what
-// was read. That moment is the end of a response for which the thread had to be woken up first: how
-// long that takes is the machine's and the client's doing, some tens of microseconds and more on a
-// busy one, and says nothing about the contender.
+// StampReader reads from sockets, together with the time at which the kernel received the last
+// byte. That time ends a response for which the thread had to be woken. The wake-up takes tens of
+// microseconds or more on a busy machine, and is the client's time, not the contender's.
 type StampReader struct {
 	head    unix.Msghdr
 	vector  unix.Iovec
 	control [64]byte
 }
 
-// minSleep is how long a thread has slept when it is slow to wake up: its CPU has gone to rest, or does
-// something else. After shorter sleeps the clock is as good as the stamp, which makes reading more expensive.
+// minSleep is the sleep after which a thread wakes up slowly, as its CPU is in a power-saving state
+// or busy with other work. After shorter sleeps the clock is as exact as the timestamp, which makes
+// reading more expensive.
 const minSleep = 100 * time.Microsecond
 
-// EnableStamps turns stamps on for a socket. Without them the response ends when it is read.
+// EnableStamps enables timestamps for a socket. Without them a response ends when it is read.
 func EnableStamps(fd int) {
 	_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1)
 }
 
-// Read takes what a socket has; 0 and no error is the end of the connection. at is ns since 1970 by
-// the machine's clock, 0: not known.
+// Read reads what a socket has; 0 without an error is the end of the connection. at is ns since
+// 1970 by the machine's clock, 0 if unknown.
 func (r *StampReader) Read(fd int32, b []byte) (n int, at int64, errno syscall.Errno) {
 	r.vector.Base = unsafe.SliceData(b)
 	r.vector.SetLen(len(b))
@@ -44,8 +44,8 @@ func (r *StampReader) Read(fd int32, b []byte) (n int, at int64, errno syscall.E
 	return int(got), stampIn(r.control[:min(int(r.head.Controllen), len(r.control))]), 0
 }
 
-// stampIn finds the stamp among control messages, as systems of 64 bits have it: length, level, type,
-// seconds, nanoseconds.
+// stampIn finds the timestamp in control messages of 64-bit systems: length, level, type, seconds,
+// nanoseconds. It returns 0 if there is none.
 func stampIn(control []byte) int64 {
 	const head, whole = 16, 32
 	if unsafe.Sizeof(uintptr(0)) != 8 || len(control) < whole {
@@ -59,8 +59,8 @@ func stampIn(control []byte) int64 {
 	return int64(order.Uint64(control[head:]))*int64(time.Second) + int64(order.Uint64(control[head+8:]))
 }
 
-// wakeupDelay returns how long ago, at now, the kernel took in what it has stamped with at; 0 where that is
-// not known or cannot be, as after a jump of the clock: a response never came before its request was
+// wakeupDelay returns how long before now the kernel received what it stamped with at. It returns 0
+// if unknown or impossible, as after a clock change: a response never comes before its request is
 // sent.
 func wakeupDelay(now time.Time, at int64, sent time.Duration) time.Duration {
 	if at == 0 {

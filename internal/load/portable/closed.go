@@ -9,7 +9,7 @@ import (
 	"locbench/internal/load/wire"
 )
 
-// runClosed asks again on each connection as soon as it has its response.
+// runClosed sends the next request on each connection as soon as the response has arrived.
 func (l *Loop) runClosed(ctx context.Context) {
 	var wg sync.WaitGroup
 	for i, s := range l.slots {
@@ -31,7 +31,7 @@ func (l *Loop) runClosed(ctx context.Context) {
 	wg.Wait()
 }
 
-// maySend says whether a connection may ask once more.
+// maySend reports whether a connection may send one more request.
 func (l *Loop) maySend() bool {
 	if l.rec.Bounded() {
 		return l.rec.MaySend()
@@ -39,7 +39,7 @@ func (l *Loop) maySend() bool {
 	return !l.rec.SendingEnded(l.rec.Now())
 }
 
-// awaitBeginning waits until connection i begins to ask, or the sending has ended.
+// awaitBeginning waits until connection i may start, or sending has ended.
 func (l *Loop) awaitBeginning(i int) {
 	if l.rec.Beginning(i) == record.Undecided {
 		select {
@@ -51,7 +51,7 @@ func (l *Loop) awaitBeginning(i int) {
 	l.pause(time.Duration(l.rec.Beginning(i) - l.rec.Now()))
 }
 
-// pause waits, but not beyond the end of the sending.
+// pause waits, at most until sending ends.
 func (l *Loop) pause(d time.Duration) {
 	if d <= 0 {
 		return

@@ -12,8 +12,7 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// endless is a connection on which something is repeated until the timeout, which is when most
-// bytes have been read.
+// endless is a connection that repeats bytes until the timeout, when most of them have been read.
 type endless struct {
 	begin, piece string
 	most         int
@@ -38,8 +37,8 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Of a response without end the head is given up after wire.MaxHead, and of a body nothing is kept,
-// however much of it is read until the timeout.
+// Of an endless response, the head is given up after wire.MaxHead, and nothing of the body is kept,
+// however much is read until the timeout.
 func TestEndlessResponsesAreBounded(t *testing.T) {
 	const ok = "HTTP/1.1 200 OK\r\n"
 	const chunked = ok + "Transfer-Encoding: chunked\r\n\r\n"
@@ -47,12 +46,12 @@ func TestEndlessResponsesAreBounded(t *testing.T) {
 	for _, test := range []struct {
 		name, begin, piece string
 		kind               bench.ErrorKind
-		most               int // bytes that are read before it is given up; 0: until the timeout
+		most               int // bytes read before it is given up; 0: until the timeout
 	}{
 		{"header", ok, "X-Header: " + block + "\r\n", bench.ErrOther, wire.MaxHead},
 		{"header line", ok + "X-Header: ", block, bench.ErrOther, wire.MaxHead},
 		{"status line", "HTTP/1.1 200 ", block, bench.ErrOther, wire.MaxHead},
-		{"interim answers", "", "HTTP/1.1 100 Continue\r\n\r\n", bench.ErrOther, 8 << 10},
+		{"interim responses", "", "HTTP/1.1 100 Continue\r\n\r\n", bench.ErrOther, 8 << 10},
 		{"chunk line", chunked, "0000000", bench.ErrBody, 16 << 10},
 		{"chunk extensions", chunked, "1;" + strings.Repeat("x", 1000) + "\r\ny\r\n", bench.ErrBody, 64 << 10},
 		{"trailer", chunked + "0\r\n", "X: y\r\n", bench.ErrBody, 16 << 10},
@@ -83,8 +82,8 @@ func TestEndlessResponsesAreBounded(t *testing.T) {
 			if read < long {
 				t.Errorf("%d bytes were read before the timeout", read)
 			}
-			// Sixteen times as many bytes, in 3,840 more pieces, take no more allocations, but for a
-			// buffer that a collection took out of its pool.
+			// 16 times as many bytes, in 3,840 more pieces, need no more allocations, apart from a buffer
+			// that a collection took out of its pool.
 			if a, b := testing.AllocsPerRun(3, func() { response(short) }), testing.AllocsPerRun(3, func() { response(long) }); b > a+10 {
 				t.Errorf("%g allocations for %d bytes, %g for %d", a, short, b, long)
 			}
@@ -92,7 +91,7 @@ func TestEndlessResponsesAreBounded(t *testing.T) {
 	}
 }
 
-// What is to be checked is kept up to workload.MaxChecked, and marked where there is more.
+// Bodies to check are kept up to workload.MaxChecked, and longer ones are marked.
 func TestBodiesToCheckAreBounded(t *testing.T) {
 	const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 	req, err := http.NewRequest(http.MethodGet, "http://h/", nil)
@@ -100,7 +99,7 @@ func TestBodiesToCheckAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := &endless{begin: chunked, piece: "4000\r\n" + strings.Repeat("x", 16<<10) + "\r\n", most: 16 * workload.MaxChecked}
-	asked := &workload.Request{Asked: req, Status: http.StatusOK}
+	asked := &workload.Request{HTTPRequest: req, Status: http.StatusOK}
 	s := slotOf(in)
 	s.keep = true
 	var x record.Exchange

@@ -13,12 +13,12 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// longRequest is from how many bytes on the response is read while the request is sent: a contender
-// need not take all of it.
+// longRequest is the size in bytes from which the response is read while the request is sent: a
+// contender need not read all of it.
 const longRequest = 16 << 10
 
-// begin lets the user of s, who has begun nothing, begin the next thing, and think; false where nothing can be
-// begun any more.
+// begin draws the next iteration of the user of s, if none is begun, and lets the user think. It
+// returns false if there are no more iterations.
 func (l *Loop) begin(s *slot) bool {
 	if err := l.conf.Mix.Begin(&s.user); err != nil {
 		l.rec.Fail(err)
@@ -32,10 +32,10 @@ func (l *Loop) begin(s *slot) bool {
 	return true
 }
 
-// exchange sends the next request of the user of s, who has begun something, reads the whole response and records
-// what came of it. In an open loop, due is when it should have been sent, and held says that it then had to wait
-// for a connection. ctx bounds the opening of the connection.
-func (l *Loop) exchange(ctx context.Context, s *slot, due int64, held bool) (ended int64, dialFailed bool) {
+// exchange sends the next request of the user of s, reads the whole response and records the
+// result. In an open loop, scheduled is the scheduled time, and waited says that the request waited
+// for a connection. ctx bounds opening the connection.
+func (l *Loop) exchange(ctx context.Context, s *slot, scheduled int64, waited bool) (ended int64, dialFailed bool) {
 	var r *workload.Request
 	r, s.out = l.conf.Mix.Write(&s.user, s.out[:0])
 	if s.conn != nil && gone(s.conn) {
@@ -44,16 +44,16 @@ func (l *Loop) exchange(ctx context.Context, s *slot, due int64, held bool) (end
 	began := time.Now()
 	x := record.Exchange{Request: r.Index, Start: l.rec.At(began)}
 	if l.open != nil {
-		x.Lag = time.Duration(x.Start - due)
+		x.Lag = time.Duration(x.Start - scheduled)
 	}
-	l.starts(x, held)
+	l.starts(x, waited)
 	deadline := began.Add(cmp.Or(r.Timeout, l.conf.Timeout))
-	again := s.conn != nil
-	keep, dialFailed, err := l.ask(ctx, s, r, &x, deadline)
-	if again && s.mayRepeat(r, err) && !l.cutNow.Load() {
+	reused := s.conn != nil
+	keep, dialFailed, err := l.roundTrip(ctx, s, r, &x, deadline)
+	if reused && s.mayRepeat(r, err) && !l.cutNow.Load() {
 		s.close()
 		x.Kind, x.Example, x.Bytes = "", "", 0
-		keep, dialFailed, err = l.ask(ctx, s, r, &x, deadline)
+		keep, dialFailed, err = l.roundTrip(ctx, s, r, &x, deadline)
 	}
 	x.End = l.rec.Now()
 	x.Read = x.End
@@ -63,16 +63,16 @@ func (l *Loop) exchange(ctx context.Context, s *slot, due int64, held bool) (end
 	switch {
 	case err != nil && l.cutNow.Load():
 		l.note(func(c *record.Counters) {
-			l.count(x.End, -1)
+			l.countInFlight(x.End, -1)
 			c.CutOff(&l.rec.Interval, x.Start, x.End)
 		})
 		s.user.Forget()
 		return x.End, false
 	case err != nil:
-		// It overrides an unwanted status.
+		// An error takes precedence over an unexpected status.
 		x.Kind, x.Example = wire.Classify(err), wire.Example(err.Error())
 	case x.Kind == "" && s.keep:
-		x.Checked, x.Kind, x.Example = l.conf.Mix.Judge(&s.user, r, s.kept())
+		x.Checked, x.Kind, x.Example = l.conf.Mix.CheckResponse(&s.user, r, s.kept())
 	}
 	session, step, last := s.user.Done(x.Kind != "")
 	x.Session, x.First, x.Last = session, step == 0, last
@@ -81,11 +81,11 @@ func (l *Loop) exchange(ctx context.Context, s *slot, due int64, held bool) (end
 }
 
 // starts counts a request as sent.
-func (l *Loop) starts(x record.Exchange, held bool) {
+func (l *Loop) starts(x record.Exchange, waited bool) {
 	l.note(func(c *record.Counters) {
-		l.count(x.Start, 1)
+		l.countInFlight(x.Start, 1)
 		if l.open != nil {
-			c.SendScheduled(l.rec.Phase(x.Start), x.Lag, held)
+			c.SendScheduled(l.rec.Phase(x.Start), x.Lag, waited)
 		} else {
 			c.Sent++
 		}
@@ -95,7 +95,7 @@ func (l *Loop) starts(x record.Exchange, held bool) {
 // ended counts an exchange on s.
 func (l *Loop) ended(s *slot, x record.Exchange) {
 	l.note(func(c *record.Counters) {
-		l.count(x.End, -1)
+		l.countInFlight(x.End, -1)
 		c.Record(&l.rec.Interval, x)
 		if l.open != nil || !s.answered {
 			s.answered = true
@@ -111,65 +111,62 @@ func (l *Loop) note(change func(*record.Counters)) {
 	change(l.counters)
 }
 
-// count takes in that from now on more requests are in flight. The caller holds the lock of the
-// counters.
-func (l *Loop) count(now int64, more int) {
-	l.counters.InFlight(&l.rec.Interval, now, l.flying)
-	l.flying += more
-	if !l.counted && l.rec.Stopped() {
-		l.counted = true
-		l.counters.Backlog = int64(l.flying - more)
+// countInFlight adds more to the requests in flight. The caller holds the lock of the counters.
+func (l *Loop) countInFlight(now int64, more int) {
+	l.counters.InFlight(&l.rec.Interval, now, l.inFlight)
+	l.inFlight += more
+	if !l.backlogCounted && l.rec.Stopped() {
+		l.backlogCounted = true
+		l.counters.Backlog = int64(l.inFlight - more)
 	}
 }
 
-// mayRepeat says whether the request on s may be sent once more, over a new connection, where the
-// one on which it was sent had been open before. That is when the connection has ended without an
-// answer, as the contender may have closed it while the request was on its way (see
-// wire.Repeatable), or when it has not got the request for sure.
+// mayRepeat reports whether the request on s may be sent once more over a new connection, given
+// that its connection was open before. It may if the connection ended without a response (the
+// contender may have closed it while the request was on its way, see wire.Repeatable), or if the
+// contender certainly did not get it.
 func (s *slot) mayRepeat(r *workload.Request, err error) bool {
 	switch {
 	case err == nil:
-		return s.gaveUp // and the request was on its way
+		return s.gaveUp // the contender gave up waiting while the request was on its way
 	case errors.Is(err, errNotTaken):
 		return true
 	}
 	return s.limit.read == 0 && r.Repeatable && wire.Classify(err) == bench.ErrReset
 }
 
-// ask sends the request in s.out and reads its response, on a connection that it opens where there is
-// none.
-func (l *Loop) ask(
+// roundTrip sends the request in s.out and reads its response, opening a connection if necessary.
+func (l *Loop) roundTrip(
 	ctx context.Context, s *slot, r *workload.Request, x *record.Exchange, deadline time.Time,
 ) (keep, dialFailed bool, err error) {
 	s.keep, s.gaveUp = l.keepAll || s.user.Keeps(), false
 	if s.conn == nil {
 		err = l.connect(ctx, s, deadline)
 		if dialFailed = !wire.Opened(err); !dialFailed {
-			if s.ever {
+			if s.opened {
 				l.note(func(c *record.Counters) { c.Reopened++ })
 			}
-			s.ever = true
+			s.opened = true
 		}
 	} else if s.limit.read = 0; !l.conf.HTTP2 {
 		err = s.conn.SetDeadline(deadline)
 	}
-	// Between SetDeadline and here cut may have come; if it comes later, it sets the deadline
-	// itself.
+	// Cut may have come between SetDeadline and here; if it comes later, it sets the deadline itself.
 	if err == nil && l.cutNow.Load() {
 		err = context.Canceled
 	}
 	switch {
 	case err != nil:
 	case l.conf.HTTP2:
-		keep, err = l.exchange2(ctx, s, r, x, deadline)
+		keep, err = l.exchangeHTTP2(ctx, s, r, x, deadline)
 	default:
-		keep, err = s.exchange1(r, x)
+		keep, err = s.exchangeHTTP1(r, x)
 	}
 	return keep, dialFailed, err
 }
 
-// exchange1 returns the way of a request whose bytes are in s.out, and of its response, over HTTP/1.1.
-func (s *slot) exchange1(r *workload.Request, x *record.Exchange) (keep bool, err error) {
+// exchangeHTTP1 sends the request in s.out and reads its response over HTTP/1.1.
+func (s *slot) exchangeHTTP1(r *workload.Request, x *record.Exchange) (keep bool, err error) {
 	if len(s.out) >= longRequest {
 		return s.exchangeLong(r, x)
 	}
@@ -177,7 +174,7 @@ func (s *slot) exchange1(r *workload.Request, x *record.Exchange) (keep bool, er
 	if err != nil && wire.Classify(err) != bench.ErrReset {
 		return false, err
 	}
-	// If the contender has closed the connection there may be a response before that.
+	// If the contender closed the connection, a response may have come before.
 	keep, failed := s.response(r, x)
 	if failed != nil && err != nil && n == 0 && s.limit.read == 0 {
 		failed = fmt.Errorf("%w: %w", errNotTaken, err)
@@ -185,8 +182,8 @@ func (s *slot) exchange1(r *workload.Request, x *record.Exchange) (keep bool, er
 	return keep && err == nil, failed
 }
 
-// exchangeLong returns exchange1 for a long request. The response may come before all of it is sent, which
-// then is not sent.
+// exchangeLong is exchangeHTTP1 for a long request. If the response comes before all of it is sent,
+// the rest is not sent.
 func (s *slot) exchangeLong(r *workload.Request, x *record.Exchange) (keep bool, err error) {
 	conn, sent := s.conn, make(chan error, 1)
 	go func() {

@@ -16,21 +16,20 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// readResponse reads one answer to req as the loop does.
+// readResponse reads one response to req as the loop does.
 func readResponse(in io.Reader, req *http.Request, want int) (x record.Exchange, keep bool, err error) {
-	keep, err = slotOf(in).response(&workload.Request{Asked: req, Status: want}, &x)
+	keep, err = slotOf(in).response(&workload.Request{HTTPRequest: req, Status: want}, &x)
 	return x, keep, err
 }
 
-// slotOf returns a slot that reads answers from in.
+// slotOf returns a slot that reads responses from in.
 func slotOf(in io.Reader) *slot {
 	s := &slot{}
 	s.readFrom(in)
 	return s
 }
 
-// What a contender sends is hostile: whatever it is, reading it ends, and with a success only for
-// the wanted status.
+// A contender may send anything: reading it ends, and succeeds only with the expected status.
 func FuzzResponse(f *testing.F) {
 	for _, s := range []string{
 		"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",

@@ -34,8 +34,8 @@ func pair(t *testing.T) (conn, other net.Conn) {
 	return conn, other
 }
 
-// An idle connection is not used again when the contender has closed it, or has sent what nobody
-// asked for; a deadline that has passed changes nothing.
+// An idle connection is not used again after the contender has closed it, or has sent something
+// without a request; an expired deadline changes nothing.
 func TestGone(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -70,8 +70,8 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// What cannot be looked at is not gone; TLS has messages of its own that nobody asked for.
-func TestGone_NotToBeSeen(t *testing.T) {
+// A connection that cannot be checked is not gone. TLS sends its own messages without a request.
+func TestGone_Unknown(t *testing.T) {
 	a, b := net.Pipe()
 	defer a.Close()
 	b.Close()
@@ -84,7 +84,7 @@ func TestGone_NotToBeSeen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn := tls.Client(&below{Conn: plain}, &tls.Config{InsecureSkipVerify: true})
+	conn := tls.Client(&underTLS{Conn: plain}, &tls.Config{InsecureSkipVerify: true})
 	defer conn.Close()
 	if err := conn.Handshake(); err != nil {
 		t.Fatal(err)

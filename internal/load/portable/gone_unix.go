@@ -12,43 +12,43 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// gone says, without waiting, whether the other side has closed an idle connection or sent what
-// nobody asked for. A connection that does not let itself be looked at is not gone.
+// gone reports, without waiting, whether the contender has closed an idle connection or sent
+// something without a request. A connection that cannot be checked counts as open.
 func gone(conn net.Conn) bool {
 	var one [1]byte
 	switch c := conn.(type) {
 	case *http2Conn:
 		return !c.usable()
 	case *tls.Conn:
-		// TLS has messages of its own, such as session tickets and the end: it has to read them.
-		below, ok := c.NetConn().(*below)
+		// TLS has its own messages, such as session tickets and the end: they have to be read.
+		underTLS, ok := c.NetConn().(*underTLS)
 		if !ok {
 			return false
 		}
-		below.atOnce = true
-		defer func() { below.atOnce = false }()
+		underTLS.noWait = true
+		defer func() { underTLS.noWait = false }()
 		_, err := c.Read(one[:])
 		return !errors.Is(err, os.ErrDeadlineExceeded)
 	}
-	_, err := look(conn, one[:], unix.MSG_PEEK)
+	_, err := readNoWait(conn, one[:], unix.MSG_PEEK)
 	return !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// Read reads what is there if it is to be at once: a timeout without waiting where nothing is.
-func (b *below) Read(p []byte) (int, error) {
-	if !b.atOnce {
+// Read reads; with noWait it returns a timeout at once if nothing has arrived.
+func (b *underTLS) Read(p []byte) (int, error) {
+	if !b.noWait {
 		return b.Conn.Read(p)
 	}
-	n, err := look(b.Conn, p, 0)
+	n, err := readNoWait(b.Conn, p, 0)
 	if n == 0 && err == nil {
 		err = net.ErrClosed
 	}
 	return n, err
 }
 
-// look reads from conn without waiting, with a timeout where there is nothing, or where that cannot
-// be known. No bytes and no error are the end.
-func look(conn net.Conn, p []byte, flags int) (n int, err error) {
+// readNoWait reads from conn without waiting. It returns a timeout if nothing has arrived or conn
+// cannot be checked. No bytes without an error are the end.
+func readNoWait(conn net.Conn, p []byte, flags int) (n int, err error) {
 	sys, ok := conn.(syscall.Conn)
 	if !ok {
 		return 0, os.ErrDeadlineExceeded

@@ -2,7 +2,8 @@ package portable
 
 import "net"
 
-// gone: Windows does not say without reading, but of HTTP/2, which is read all the time.
+// gone reports whether an HTTP/2 connection has ended. Windows cannot say it of others without
+// reading.
 func gone(conn net.Conn) bool {
 	two, ok := conn.(*http2Conn)
 	return ok && !two.usable()

@@ -6,18 +6,18 @@ import (
 	"locbench/internal/host/thread"
 )
 
-// coarse is what timers of the runtime may be late by. The rest of a nap is slept in the kernel.
-const coarse = 3 * time.Millisecond
+// timerSlack is how late timers of the runtime may be. The rest of a nap is slept in the kernel.
+const timerSlack = 3 * time.Millisecond
 
-// nap sleeps until a moment, more exactly than the runtime's timers where the system allows it. Use
-// it from one goroutine, which must end after close.
+// nap sleeps until a moment, more exactly than the runtime's timers where the system permits it.
+// Use it from one goroutine, which must end after close.
 type nap struct {
 	timer *time.Timer
-	sleep func(time.Duration) // for less than coarse
+	sleep func(time.Duration) // for at most timerSlack
 }
 
-// newNap sleeps the rest of a nap by sleep; nil is the kernel's, on a thread that runs before all
-// others.
+// newNap returns a nap that sleeps its rest with sleep; nil is the kernel's, on a thread with
+// realtime priority.
 func newNap(sleep func(time.Duration)) *nap {
 	if sleep == nil {
 		thread.Own()
@@ -29,7 +29,7 @@ func newNap(sleep func(time.Duration)) *nap {
 
 func (n *nap) close() { n.timer.Stop() }
 
-// until sleeps until t and returns false at once when halted is closed.
+// until sleeps until t, or returns false when halted is closed.
 func (n *nap) until(t time.Time, halted <-chan struct{}) bool {
 	for {
 		left := time.Until(t)
@@ -41,10 +41,10 @@ func (n *nap) until(t time.Time, halted <-chan struct{}) bool {
 		switch {
 		case left <= 0:
 			return true
-		case left <= coarse:
+		case left <= timerSlack:
 			n.sleep(left)
 		default:
-			n.timer.Reset(left - coarse)
+			n.timer.Reset(left - timerSlack)
 			select {
 			case <-n.timer.C:
 			case <-halted:

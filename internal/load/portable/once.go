@@ -12,18 +12,19 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// Asked is a request that was asked for itself, and its response.
+// Asked is one request that Once sent, and its response.
 type Asked struct {
 	Request  string
-	Sent     []byte // its bytes on the wire
+	Sent     []byte // bytes on the wire
 	Response workload.Response
 	Took     time.Duration
-	Saved    map[string]string // by it and those of its session before it
-	Err      error             // why it is not as expected; nil where it is
+	Saved    map[string]string // values saved so far in the session
+	Err      error             // why the response is unexpected; nil if it is expected
 }
 
-// Once asks what the mix draws first, on one connection and without thinking: a request, or a session to its end or
-// to the first response that is not as expected. Nothing is recorded. The error is that of the last request, or ctx's.
+// Once sends the first iteration of the mix on one connection, without thinking: a request, or a
+// session to its end or its first unexpected response. It records nothing. It returns the error of
+// the last request, or ctx's.
 func (l *Loop) Once(ctx context.Context, seen func(Asked)) error {
 	s, mix := l.slots[0], l.conf.Mix
 	defer s.close()
@@ -38,7 +39,7 @@ func (l *Loop) Once(ctx context.Context, seen func(Asked)) error {
 		var x record.Exchange
 		began := time.Now()
 		s.status, s.header, s.body, l.keepAll = 0, nil, nil, true
-		keep, _, err := l.ask(ctx, s, r, &x, began.Add(cmp.Or(r.Timeout, l.conf.Timeout)))
+		keep, _, err := l.roundTrip(ctx, s, r, &x, began.Add(cmp.Or(r.Timeout, l.conf.Timeout)))
 		a := Asked{Request: r.Name, Sent: bytes.Clone(s.out), Response: s.kept(), Took: time.Since(began)}
 		if !keep {
 			s.close()
@@ -49,9 +50,9 @@ func (l *Loop) Once(ctx context.Context, seen func(Asked)) error {
 		case err != nil:
 			a.Err = fmt.Errorf("got: %w", err)
 		case x.Kind != "":
-			a.Err = fmt.Errorf("wanted status %s, got %s", r.Statuses(), x.Example)
+			a.Err = fmt.Errorf("expected status %s, got %s", r.Statuses(), x.Example)
 		default:
-			if _, kind, example := mix.Judge(&s.user, r, a.Response); kind != "" {
+			if _, kind, example := mix.CheckResponse(&s.user, r, a.Response); kind != "" {
 				a.Err = errors.New(example)
 			}
 		}

@@ -9,32 +9,30 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// openLoop sends requests when they are scheduled, on connections of which there are no more than a
-// bound.
+// openLoop sends requests on schedule, over a bounded number of connections.
 //
-// A request that is scheduled takes a connection that is free, or a new one. With all in use it waits in
-// a queue, which is counted: as late when it is sent at last, or as dropped when it has waited for
-// as long as a request may take, when the queue is full, or when the step ends. So each that came
-// due is either sent or dropped.
+// A scheduled request takes a free connection, or opens one. If all are in use, it waits in a
+// queue. It counts as late when it is sent from there, and as dropped when its timeout passes, when
+// the queue is full, or when the step ends. So each scheduled request is either sent or dropped.
 type openLoop struct {
 	loop  *Loop
 	users bool           // each job is a user with its own connection
-	feed  *workload.Feed // the lock of the counters is its lock
+	feed  *workload.Feed // guarded by the lock of the counters
 
-	mu      sync.Mutex
-	idle    []*worker // last in, first out: as few connections as will do
-	workers int
-	queue   workload.Queue
-	ended   bool
-	empty   chan struct{} // closed when all have been served after noMore
-	noMore  bool
-	wg      sync.WaitGroup
+	mu       sync.Mutex
+	idle     []*worker // last in, first out, to use few connections
+	workers  int
+	queue    workload.Queue
+	ended    bool
+	empty    chan struct{} // closed when all users have been served after allGiven
+	allGiven bool
+	wg       sync.WaitGroup
 }
 
 // worker is a goroutine with a slot.
 type worker struct {
 	slot *slot
-	work chan workload.Job // of capacity 1: an idle worker is sent a job without waiting
+	work chan workload.Job // capacity 1: sending to an idle worker never blocks
 }
 
 func newOpenLoop(l *Loop) *openLoop {
@@ -49,7 +47,7 @@ func newOpenLoop(l *Loop) *openLoop {
 	return o
 }
 
-// run is Loop.Run.
+// run sends the step's requests, as Loop.Run does.
 func (o *openLoop) run(ctx context.Context) {
 	for _, w := range o.idle {
 		o.wg.Go(func() { o.wait(ctx, w) })
@@ -62,8 +60,8 @@ func (o *openLoop) run(ctx context.Context) {
 	o.wg.Wait()
 }
 
-// send gives out what comes due, until nothing does any more, and users have been served, or the
-// sending has been stopped.
+// send hands out jobs on schedule until there are no more and all users have been served, or until
+// sending is stopped.
 func (o *openLoop) send(ctx context.Context) {
 	nap := newNap(o.loop.conf.Sleep)
 	defer nap.close()
@@ -71,9 +69,9 @@ func (o *openLoop) send(ctx context.Context) {
 	for !rec.Stopped() && !o.feed.Over() {
 		var j workload.Job
 		var wake int64
-		var due bool
-		o.loop.note(func(c *record.Counters) { j, wake, due = o.feed.Next(rec.Now(), c) })
-		if due {
+		var scheduled bool
+		o.loop.note(func(c *record.Counters) { j, wake, scheduled = o.feed.Next(rec.Now(), c) })
+		if scheduled {
 			o.give(ctx, j)
 		} else if !o.feed.Over() && !nap.until(rec.Time(wake), rec.Halted()) {
 			return
@@ -83,7 +81,7 @@ func (o *openLoop) send(ctx context.Context) {
 		return
 	}
 	o.mu.Lock()
-	o.noMore = true
+	o.allGiven = true
 	o.signalEmpty()
 	o.mu.Unlock()
 	select {
@@ -92,16 +90,16 @@ func (o *openLoop) send(ctx context.Context) {
 	}
 }
 
-// give hands a job to a connection, or lets it wait in the queue.
+// give hands a job to a connection, or queues it.
 func (o *openLoop) give(ctx context.Context, j workload.Job) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.expire(j.Due)
+	o.expire(j.At)
 	if n := len(o.idle); n > 0 {
 		w := o.idle[n-1]
 		o.idle = o.idle[:n-1]
 		w.work <- j
-		o.used()
+		o.noteConnections()
 		return
 	}
 	if o.workers < o.loop.conf.Connections {
@@ -112,16 +110,16 @@ func (o *openLoop) give(ctx context.Context, j workload.Job) {
 		}
 		w.work <- j
 		o.wg.Go(func() { o.wait(ctx, w) })
-		o.used()
+		o.noteConnections()
 		return
 	}
-	j.Held = true
+	j.Waited = true
 	if !o.queue.Push(j) {
 		o.drop(int64(j.Requests), true)
 	}
 }
 
-// expire drops those at the head of the queue that have waited for too long by now.
+// expire drops the jobs at the head of the queue whose timeout has passed.
 func (o *openLoop) expire(now int64) {
 	o.drop(o.queue.Expire(now-int64(o.loop.conf.Timeout)), true)
 }
@@ -135,39 +133,39 @@ func (o *openLoop) wait(ctx context.Context, w *worker) {
 	}
 }
 
-// serve makes the requests of a job.
+// serve sends the requests of a job.
 func (o *openLoop) serve(ctx context.Context, s *slot, j workload.Job) {
 	if o.users {
 		defer func() {
 			s.close()
-			s.ever = false // the next user has its own connection
+			s.opened = false // the next user has a new connection
 		}()
 	}
 	rec := o.loop.rec
-	due, held := j.Due, j.Held
+	scheduled, waited := j.At, j.Waited
 	for n := j.Requests; n > 0; n-- {
-		// What a user asks next is scheduled as soon as the response before is there.
+		// A user's next iteration is scheduled for the arrival of the response before.
 		before := rec.Now()
 		if n < j.Requests && rec.Stopped() || !o.loop.begin(s) {
 			o.drop(int64(n), false)
 			return
 		}
 		if s.user.Think() > 0 {
-			due += rec.Now() - before
+			scheduled += rec.Now() - before
 		}
-		due, _ = o.loop.exchange(ctx, s, due, held)
-		for held = false; s.user.Midway(); {
-			o.loop.note(func(c *record.Counters) { c.Schedule(rec.Phase(due), 1, c.Rate) })
+		scheduled, _ = o.loop.exchange(ctx, s, scheduled, waited)
+		for waited = false; s.user.Midway(); {
+			o.loop.note(func(c *record.Counters) { c.Schedule(rec.Phase(scheduled), 1, c.Rate) })
 			if think := s.user.Think(); think > 0 {
 				o.loop.pause(think)
-				due = rec.Now()
+				scheduled = rec.Now()
 			}
-			due, _ = o.loop.exchange(ctx, s, due, false)
+			scheduled, _ = o.loop.exchange(ctx, s, scheduled, false)
 		}
 	}
 }
 
-// next returns the next job in the queue; without any, w is free.
+// next returns the next job in the queue. If there is none, w becomes idle.
 func (o *openLoop) next(w *worker) (workload.Job, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -186,32 +184,32 @@ func (o *openLoop) next(w *worker) (workload.Job, bool) {
 	return workload.Job{}, false
 }
 
-// used notes how many connections are in use.
-func (o *openLoop) used() {
+// noteConnections records how many connections are in use.
+func (o *openLoop) noteConnections() {
 	o.loop.note(func(c *record.Counters) { c.MaxOpenConnections = max(c.MaxOpenConnections, o.workers-len(o.idle)) })
 }
 
-// drop notes requests that are never sent; held, because they waited for a connection.
-func (o *openLoop) drop(requests int64, held bool) {
+// drop counts requests that are never sent. waited says that they waited for a connection.
+func (o *openLoop) drop(requests int64, waited bool) {
 	if requests > 0 {
-		o.loop.note(func(c *record.Counters) { c.Drop(o.loop.rec.Phase(o.loop.rec.Now()), requests, held) })
+		o.loop.note(func(c *record.Counters) { c.Drop(o.loop.rec.Phase(o.loop.rec.Now()), requests, waited) })
 	}
 }
 
 func (o *openLoop) signalEmpty() {
-	if o.noMore && len(o.idle) == o.workers {
-		o.noMore = false // once
+	if o.allGiven && len(o.idle) == o.workers {
+		o.allGiven = false // close it only once
 		close(o.empty)
 	}
 }
 
-// end drops what waits and lets the workers end.
+// end drops the queued jobs and lets the workers end.
 func (o *openLoop) end() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.ended = true
 	o.loop.note(func(c *record.Counters) {
-		o.loop.counted, c.Backlog = true, int64(o.workers-len(o.idle)+o.queue.Len())
+		o.loop.backlogCounted, c.Backlog = true, int64(o.workers-len(o.idle)+o.queue.Len())
 	})
 	o.drop(o.queue.Expire(math.MaxInt64), true)
 	for _, w := range o.idle {

@@ -16,43 +16,41 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// PhasesPlan says what is asked and how often.
+// PhasesPlan says which request Phases sends, and how often.
 type PhasesPlan struct {
-	BaseURL string // of the contender, without a slash at the end; http or https
+	BaseURL string // URL of the contender, without a slash at the end; http or https
 	Request bench.Request
-	IDs     []int64 // of the data set, for {id}; drawn as in the load
+	IDs     []int64 // ids of the data set for {id}; drawn as in the load
 
 	Variables []bench.Variable
 	Data      workload.Data
-	Life      *workload.Life
+	Life      *workload.TrialState
 
-	Requests int           // after the first: so many on its connection, and so many on new ones
-	Timeout  time.Duration // of one request with all its phases; 0 is wire.DefaultTimeout
-	Seed     uint64        // of the ids
+	Requests int           // N requests on the first one's connection, then N on new ones
+	Timeout  time.Duration // timeout of one request with all its phases; 0 is wire.DefaultTimeout
+	Seed     uint64        // seed for drawing ids
 
-	TLS *tls.Config // for https; nil checks certificates against those of the system
-	// Resolve looks names up; nil is the system's resolver.
+	TLS *tls.Config // for https; nil checks certificates against the system's
+	// Resolve looks up names; nil is the system's resolver.
 	Resolve func(ctx context.Context, host string) ([]net.IP, error)
 	// Dial opens connections; nil is a plain net.Dialer.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// Phases times single requests phase by phase: look-up of the name, TCP handshake, TLS handshake,
-// writing, first byte, last byte. It asks the first request and those after it, one after the other,
-// over HTTP/1.1; nothing is tried again. A request that fails is a result: its Err says why. The error
-// is about the plan, or ctx's.
+// Phases times single requests phase by phase: name lookup, TCP handshake, TLS handshake, writing,
+// first byte, last byte. It sends one request after the other over HTTP/1.1, and repeats none. A
+// failed request is a result: its Err says why. The error is about the plan, or ctx's.
 //
-// It asks from one goroutine, rather than through net/http with httptrace: there the writing and the
-// reading belong to two more goroutines, whose waking up (tens of microseconds on a busy machine)
-// would be in the phases.
+// It uses one goroutine, not net/http with httptrace: there two more goroutines write and read, and
+// their wake-ups (tens of microseconds on a busy machine) would be in the phases.
 func Phases(ctx context.Context, plan PhasesPlan) (bench.Phases, error) {
 	out := bench.Phases{Request: plan.Request.Name}
-	a, err := newAsker(plan)
+	a, err := newPhaseTimer(plan)
 	if err != nil {
 		return out, err
 	}
 	defer a.slot.close()
-	if out.First, err = a.ask(ctx); err != nil {
+	if out.First, err = a.measure(ctx); err != nil {
 		return out, err
 	}
 	for _, all := range []*[]bench.RequestPhases{&out.Kept, &out.New} {
@@ -60,7 +58,7 @@ func Phases(ctx context.Context, plan PhasesPlan) (bench.Phases, error) {
 			if all == &out.New {
 				a.slot.close()
 			}
-			r, err := a.ask(ctx)
+			r, err := a.measure(ctx)
 			if err != nil {
 				return out, err
 			}
@@ -70,22 +68,22 @@ func Phases(ctx context.Context, plan PhasesPlan) (bench.Phases, error) {
 	return out, nil
 }
 
-// asker makes requests on one connection, and opens another when that is gone.
-type asker struct {
+// phaseTimer sends requests on one connection, and opens another when that has ended.
+type phaseTimer struct {
 	plan   PhasesPlan
 	target wire.Target
-	mix    *workload.Mix // of the one request
+	mix    *workload.Mix // of one request
 	slot   slot
-	conn   *noted // that of the slot
+	conn   *firstByteConn // the connection of the slot
 }
 
 // noted is a connection that notes when the first byte came since that was emptied.
-type noted struct {
+type firstByteConn struct {
 	net.Conn
 	first time.Time
 }
 
-func (n *noted) Read(p []byte) (int, error) {
+func (n *firstByteConn) Read(p []byte) (int, error) {
 	m, err := n.Conn.Read(p)
 	if m > 0 && n.first.IsZero() {
 		n.first = time.Now()
@@ -93,11 +91,11 @@ func (n *noted) Read(p []byte) (int, error) {
 	return m, err
 }
 
-func newAsker(plan PhasesPlan) (*asker, error) {
+func newPhaseTimer(plan PhasesPlan) (*phaseTimer, error) {
 	mix, err := workload.NewMix(workload.Spec{
 		BaseURL: plan.BaseURL, Step: bench.Step{Connections: 1, Duration: time.Second},
 		Requests: []bench.Request{plan.Request}, IDs: plan.IDs, Seed: plan.Seed,
-		Variables: plan.Variables, Data: plan.Data, Life: plan.Life,
+		Variables: plan.Variables, Data: plan.Data, Trial: plan.Life,
 	})
 	if err != nil {
 		return nil, err
@@ -111,7 +109,7 @@ func newAsker(plan PhasesPlan) (*asker, error) {
 	if plan.Dial == nil {
 		plan.Dial = (&net.Dialer{}).DialContext
 	}
-	return &asker{plan: plan, target: wire.NewTarget(plan.BaseURL, plan.TLS, false), mix: mix}, nil
+	return &phaseTimer{plan: plan, target: wire.NewTarget(plan.BaseURL, plan.TLS, false), mix: mix}, nil
 }
 
 // clock divides a time into phases: each reading ends one.
@@ -123,19 +121,19 @@ func (c *clock) lap(now time.Time) time.Duration {
 	return d
 }
 
-// ask makes one request. The error is ctx's.
-func (a *asker) ask(ctx context.Context) (r bench.RequestPhases, err error) {
-	var asked *workload.Request
+// measure sends one request. The error is ctx's.
+func (a *phaseTimer) measure(ctx context.Context) (r bench.RequestPhases, err error) {
+	var req *workload.Request
 	if err := a.mix.Begin(&a.slot.user); err != nil {
 		return r, err
 	}
-	asked, a.slot.out = a.mix.Write(&a.slot.user, a.slot.out[:0])
+	req, a.slot.out = a.mix.Write(&a.slot.user, a.slot.out[:0])
 	a.slot.user.Forget()
 	own, cancel := context.WithTimeout(ctx, a.plan.Timeout)
 	defer cancel()
 	now := time.Now()
 	c := &clock{began: now, last: now}
-	err = a.exchange(own, c, &r, asked)
+	err = a.exchange(own, c, &r, req)
 	r.Total = c.last.Sub(c.began)
 	switch {
 	case ctx.Err() != nil:
@@ -151,8 +149,8 @@ func (a *asker) ask(ctx context.Context) (r bench.RequestPhases, err error) {
 	return r, nil
 }
 
-// exchange fills in r as far as the request comes; whatever phase it fails in ends with that.
-func (a *asker) exchange(ctx context.Context, c *clock, r *bench.RequestPhases, asked *workload.Request) error {
+// exchange fills in r up to the phase in which the request fails.
+func (a *phaseTimer) exchange(ctx context.Context, c *clock, r *bench.RequestPhases, req *workload.Request) error {
 	s := &a.slot
 	if r.New = s.conn == nil; r.New {
 		if err := a.open(ctx, c, r); err != nil {
@@ -168,7 +166,7 @@ func (a *asker) exchange(ctx context.Context, c *clock, r *bench.RequestPhases, 
 	defer stop()
 	a.conn.first = time.Time{}
 	c.last = time.Now()
-	if r.New { // what lies between belongs to the writing, so the phases add up
+	if r.New { // the time in between counts as writing, so the phases add up
 		c.last = c.began.Add(r.Name + r.Connect + r.TLS)
 	} else {
 		c.began = c.last
@@ -180,7 +178,7 @@ func (a *asker) exchange(ctx context.Context, c *clock, r *bench.RequestPhases, 
 	}
 	var x record.Exchange
 	s.status = 0
-	keep, err := s.response(asked, &x)
+	keep, err := s.response(req, &x)
 	ended := time.Now()
 	if a.conn.first.IsZero() {
 		r.FirstByte = c.lap(ended)
@@ -189,8 +187,8 @@ func (a *asker) exchange(ctx context.Context, c *clock, r *bench.RequestPhases, 
 	r.FirstByte = c.lap(a.conn.first)
 	r.Receive = c.lap(ended)
 	r.Status, r.Bytes = s.status, x.Bytes
-	if err == nil && !asked.Wants(s.status) {
-		err = fmt.Errorf("status %d, expected %d", s.status, asked.Status)
+	if err == nil && !req.Expects(s.status) {
+		err = fmt.Errorf("status %d, expected %d", s.status, req.Status)
 	}
 	if !keep {
 		s.close()
@@ -198,7 +196,7 @@ func (a *asker) exchange(ctx context.Context, c *clock, r *bench.RequestPhases, 
 	return err
 }
 
-func (a *asker) open(ctx context.Context, c *clock, r *bench.RequestPhases) error {
+func (a *phaseTimer) open(ctx context.Context, c *clock, r *bench.RequestPhases) error {
 	host, port, err := net.SplitHostPort(a.target.Address)
 	addresses := []net.IP{net.ParseIP(host)}
 	if err == nil && addresses[0] == nil {
@@ -223,7 +221,7 @@ func (a *asker) open(ctx context.Context, c *clock, r *bench.RequestPhases) erro
 	if err != nil {
 		return err
 	}
-	a.conn = &noted{Conn: conn}
+	a.conn = &firstByteConn{Conn: conn}
 	a.slot.use(a.conn)
 	return nil
 }

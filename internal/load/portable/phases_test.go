@@ -23,7 +23,7 @@ func sum(r bench.RequestPhases) time.Duration {
 	return r.Name + r.Connect + r.TLS + r.Send + r.FirstByte + r.Receive
 }
 
-// serve gives each connection to handle; it has ended when the test has.
+// serve passes each connection to handle, which ends with the test.
 func serve(t *testing.T, handle func(net.Conn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -47,7 +47,7 @@ func serve(t *testing.T, handle func(net.Conn)) string {
 	return l.Addr().String()
 }
 
-// listener takes connections that are made in this process.
+// listener accepts connections made in this process.
 type listener chan net.Conn
 
 func (l listener) Accept() (net.Conn, error) {
@@ -61,8 +61,8 @@ func (l listener) Close() error { return nil }
 
 func (l listener) Addr() net.Addr { return &net.TCPAddr{} }
 
-// Every phase has its own delay, and is exactly that long, in virtual time; so none holds a
-// part of another.
+// Every phase has its own delay, and is exactly that long, in virtual time; so none includes part
+// of another.
 func TestEachPhaseHasItsOwnTime(t *testing.T) {
 	const name, connect, handshake, send, first, receive = 11 * time.Millisecond, 13 * time.Millisecond, 17 * time.Millisecond,
 		19 * time.Millisecond, 23 * time.Millisecond, 29 * time.Millisecond
@@ -76,7 +76,7 @@ func TestEachPhaseHasItsOwnTime(t *testing.T) {
 		l := make(listener)
 		server := &http.Server{
 			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				time.Sleep(send) // meanwhile nothing is read, and the client cannot write on
+				time.Sleep(send) // nothing is read meanwhile, so the client cannot continue writing
 				if n, _ := io.Copy(io.Discard, r.Body); n != body {
 					t.Errorf("%d bytes came", n)
 				}
@@ -94,7 +94,7 @@ func TestEachPhaseHasItsOwnTime(t *testing.T) {
 		}
 		go server.ServeTLS(l, "", "")
 		defer server.Close()
-		defer close(l) // what Close waits for
+		defer close(l) // Close waits for it
 		p, err := Phases(t.Context(), PhasesPlan{
 			BaseURL: "https://contender.test:443", Requests: 1, TLS: trust,
 			Request: bench.Request{Name: "upload", Method: "POST", Path: "/", Body: strings.Repeat("x", body)},
@@ -133,11 +133,11 @@ func TestEachPhaseHasItsOwnTime(t *testing.T) {
 	})
 }
 
-// An address is not looked up, a plain connection has no TLS.
+// An IP address is not looked up, and a plain connection has no TLS.
 func TestPlainAddress(t *testing.T) {
 	var asked []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked = append(asked, r.URL.String()) // one after the other
+		asked = append(asked, r.URL.String()) // requests are sequential
 	}))
 	defer server.Close()
 	p, err := Phases(t.Context(), PhasesPlan{BaseURL: server.URL, Requests: 2, IDs: []int64{7},
@@ -156,8 +156,7 @@ func TestPlainAddress(t *testing.T) {
 	}
 }
 
-// Whatever a server does, each request ends with its reason, and those after it are asked all the
-// same.
+// Whatever a server does, each failed request gives its reason, and the next ones are sent.
 func TestHostileServers(t *testing.T) {
 	read := func(conn net.Conn) bool {
 		_, err := http.ReadRequest(bufio.NewReader(conn))
@@ -167,7 +166,7 @@ func TestHostileServers(t *testing.T) {
 		handle func(net.Conn)
 		want   string
 	}{
-		"closes":      {func(c net.Conn) { read(c) }, "closed the connection before the whole response was there"},
+		"closes":      {func(c net.Conn) { read(c) }, "closed the connection before the end of the response"},
 		"garbage":     {func(c net.Conn) { read(c); fmt.Fprint(c, "\x1b[31mhello\r\n\r\n") }, "malformed HTTP"},
 		"silent":      {func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }, "timeout"},
 		"half a body": {func(c net.Conn) { read(c); fmt.Fprint(c, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf") }, "unexpected EOF"},
@@ -175,7 +174,7 @@ func TestHostileServers(t *testing.T) {
 		"interim": {func(c net.Conn) {
 			read(c)
 			_, _ = io.WriteString(c, strings.Repeat("HTTP/1.1 100 Continue\r\n\r\n", 20))
-		}, "more than 8 interim answers"},
+		}, "more than 8 interim responses"},
 		"endless head": {func(c net.Conn) {
 			read(c)
 			_, err := io.WriteString(c, "HTTP/1.1 200 OK\r\n")
@@ -203,7 +202,7 @@ func TestHostileServers(t *testing.T) {
 	}
 }
 
-func TestNobodyListens(t *testing.T) {
+func TestConnectionRefused(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -228,11 +227,11 @@ func TestCancelled(t *testing.T) {
 
 func TestMistakes(t *testing.T) {
 	for want, plan := range map[string]PhasesPlan{
-		"base URL: it must be":     {BaseURL: "127.0.0.1:80"},
-		"asks for an id":           {BaseURL: "http://x", Request: bench.Request{Path: "/{id}"}},
-		"there are no languages":   {BaseURL: "http://x", Request: bench.Request{Path: "/{language}"}},
-		"invalid URL escape":       {BaseURL: "http://user:secret@x", Request: bench.Request{Path: "/%zz"}},
-		`invalid method "BAD ONE"`: {BaseURL: "http://x", Request: bench.Request{Path: "/", Method: "BAD ONE"}},
+		"base URL: must be":            {BaseURL: "127.0.0.1:80"},
+		"there are no ids":             {BaseURL: "http://x", Request: bench.Request{Path: "/{id}"}},
+		"the request has no languages": {BaseURL: "http://x", Request: bench.Request{Path: "/{language}"}},
+		"invalid URL escape":           {BaseURL: "http://user:secret@x", Request: bench.Request{Path: "/%zz"}},
+		`invalid method "BAD ONE"`:     {BaseURL: "http://x", Request: bench.Request{Path: "/", Method: "BAD ONE"}},
 	} {
 		t.Run(want, func(t *testing.T) {
 			if _, err := Phases(t.Context(), plan); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {

@@ -19,14 +19,14 @@ import (
 	"locbench/internal/testenv"
 )
 
-// Every phase has its own delay. Each is at least that long, and they add up to the total: so
-// none holds a part of another.
+// Every phase has its own delay. Each is at least that long, and they add up to the total, so none
+// includes part of another.
 func TestEachPhaseHasItsOwnTimeOnSockets(t *testing.T) {
 	const name, connect, handshake, send, first, receive = 11 * time.Millisecond, 13 * time.Millisecond, 17 * time.Millisecond,
 		19 * time.Millisecond, 23 * time.Millisecond, 29 * time.Millisecond
 	const body = 16 << 20 // far more than the buffers of two sockets hold
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		time.Sleep(send) // meanwhile nothing is read, and the client cannot write on
+		time.Sleep(send) // nothing is read meanwhile, so the client cannot continue writing
 		if n, _ := io.Copy(io.Discard, r.Body); n != body {
 			t.Errorf("%d bytes came", n)
 		}

@@ -1,6 +1,6 @@
-// Package portable has the loops that run everywhere: a goroutine for each connection, over
-// net/http's reader for HTTP/1.1 and its connections for HTTP/2. It also times single requests phase
-// by phase.
+// Package portable has the loops that run on every system: a goroutine per connection, with
+// net/http's reader for HTTP/1.1 and its connections for HTTP/2. It also times single requests
+// phase by phase.
 package portable
 
 import (
@@ -18,37 +18,37 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// Config is what a loop works with.
+// Config is what New makes a loop from.
 type Config struct {
 	Target      wire.Target
 	Step        bench.Step
-	Connections int           // of an open loop: at most
-	Timeout     time.Duration // of one request
-	DialTime    time.Duration // of all connections that are opened before the clock starts
+	Connections int           // the maximum in an open loop
+	Timeout     time.Duration // timeout of one request
+	DialTime    time.Duration // for opening all connections before the clock starts
 	HTTP2       bool
 	Rate        func() float64 // changes the rate of an open loop; may be nil
 	Mix         *workload.Mix
 	Recorder    *record.Recorder
-	Keep        *wire.Kept // nil: connections are closed with the step
+	Keep        *wire.Kept // nil: connections are closed after the step
 	// Dial opens connections; nil is a plain net.Dialer.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Sleep waits until a request is scheduled, for a few milliseconds at most; nil is what is most exact
-	// on this system, in real time.
+	// Sleep sleeps until a request is scheduled, for a few milliseconds at most; nil is the most exact
+	// way of this system, in real time.
 	Sleep func(time.Duration)
 }
 
-// Loop makes exchanges, each on a slot, and records what comes of them: no pipelining, no redirects.
-// An exchange includes the body.
+// Loop makes exchanges, each on a slot, and records their results: no pipelining, no redirects. An
+// exchange includes the body.
 type Loop struct {
-	conf     Config
-	rec      *record.Recorder
-	counters *record.Counters // of all connections
-	flying   int              // requests in flight; its lock is that of the counters
-	counted  bool             // the backlog is; likewise
-	open     *openLoop        // nil: closed loop
-	keepAll  bool             // each response is wanted whole
+	conf           Config
+	rec            *record.Recorder
+	counters       *record.Counters // counters of all connections
+	inFlight       int              // requests in flight; guarded by the lock of the counters
+	backlogCounted bool             // the backlog has been counted; guarded by the lock of the counters
+	open           *openLoop        // nil in a closed loop
+	keepAll        bool             // keep each response whole
 
-	mu    sync.Mutex // guards the list
+	mu    sync.Mutex // guards the list of slots
 	slots []*slot
 
 	cutNow atomic.Bool
@@ -59,7 +59,7 @@ func New(c Config) *Loop {
 	l := &Loop{conf: c, rec: c.Recorder, counters: c.Recorder.NewCounters()}
 	n := c.Connections
 	if c.Step.Open() {
-		n = workload.Early(c.Step, n)
+		n = workload.InitialConnections(c.Step, n)
 	}
 	for range n {
 		l.add()
@@ -70,8 +70,8 @@ func New(c Config) *Loop {
 	return l
 }
 
-// Run sends until the step is over or the recorder is stopped, and returns when all is drained. ctx
-// bounds the opening of connections.
+// Run sends until the step is over or the recorder is stopped, and returns when nothing is in
+// flight. ctx bounds opening connections.
 func (l *Loop) Run(ctx context.Context) {
 	if l.open != nil {
 		l.open.run(ctx)
@@ -100,9 +100,8 @@ func (l *Loop) key() string {
 	return how + " to " + l.conf.Target.Address
 }
 
-// Connect opens the connections before the clock starts, as far as that is possible within
-// DialTime. The later connections of a ramp are opened when they begin: a contender need not
-// keep a connection that is not used.
+// Connect opens the connections before the clock starts, as far as possible within DialTime. The
+// later connections of a ramp open when they start: a contender may close an unused connection.
 func (l *Loop) Connect(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, l.conf.DialTime)
 	defer cancel()
@@ -112,8 +111,8 @@ func (l *Loop) Connect(ctx context.Context) {
 	for range min(wire.Dialers, len(l.slots)) {
 		wg.Go(func() {
 			for s := range todo {
-				// A failure is met again, and then counted, by the first request.
-				s.ever = wire.Opened(l.connect(ctx, s, deadline))
+				// The first request meets a failure again, and only then is it counted.
+				s.opened = wire.Opened(l.connect(ctx, s, deadline))
 			}
 		})
 	}
@@ -129,8 +128,8 @@ func (l *Loop) Connect(ctx context.Context) {
 	wg.Wait()
 }
 
-// Cut ends all exchanges in flight on open connections; those still being opened end with the
-// context of exchange.
+// Cut ends all exchanges in flight on open connections. Those being opened end with the context of
+// exchange.
 func (l *Loop) Cut() {
 	l.cutNow.Store(true)
 	l.mu.Lock()
@@ -144,7 +143,7 @@ func (l *Loop) Cut() {
 	}
 }
 
-// reuse lets s have a connection that has been kept.
+// reuse gives s a kept connection, if there is one.
 func (l *Loop) reuse(s *slot) bool {
 	for {
 		conn, ok := l.conf.Keep.Take(l.key()).(net.Conn)
@@ -156,12 +155,12 @@ func (l *Loop) reuse(s *slot) bool {
 			continue
 		}
 		s.use(conn)
-		s.ever = true
+		s.opened = true
 		return true
 	}
 }
 
-// Close closes all connections, or keeps them for the next step; call it when all is drained.
+// Close closes all connections, or keeps them for the next step. Call it when nothing is in flight.
 func (l *Loop) Close() {
 	for _, s := range l.slots {
 		s.mu.Lock()
@@ -181,12 +180,12 @@ func (l *Loop) dial(ctx context.Context, network, address string) (net.Conn, err
 	return (&net.Dialer{}).DialContext(ctx, network, address)
 }
 
-// connect dials, and shakes hands where the contender speaks TLS.
+// connect opens a connection, with a TLS handshake if the contender uses TLS.
 func (l *Loop) connect(ctx context.Context, s *slot, deadline time.Time) error {
 	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	if l.conf.HTTP2 {
-		conn, err := l.connect2(ctx)
+		conn, err := l.connectHTTP2(ctx)
 		if err == nil {
 			s.use(conn)
 		}
@@ -207,15 +206,15 @@ func (l *Loop) connect(ctx context.Context, s *slot, deadline time.Time) error {
 	return nil
 }
 
-// below is the connection below TLS.
-type below struct {
+// underTLS is the connection under TLS.
+type underTLS struct {
 	net.Conn
-	atOnce bool // it reads without waiting; see gone
+	noWait bool // Read does not wait; see gone
 }
 
-// handshake returns TLS over conn, which it closes where that fails.
+// handshake returns TLS over conn. If the handshake fails, it closes conn.
 func handshake(ctx context.Context, conn net.Conn, c *tls.Config) (net.Conn, error) {
-	secure := tls.Client(&below{Conn: conn}, c)
+	secure := tls.Client(&underTLS{Conn: conn}, c)
 	if err := secure.HandshakeContext(ctx); err != nil {
 		conn.Close()
 		return nil, fmt.Errorf("TLS handshake: %w", err)

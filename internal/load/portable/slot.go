@@ -16,26 +16,26 @@ import (
 	"locbench/internal/load/workload"
 )
 
-// slot is the place of one connection, which is opened again when it has been closed.
+// slot is the place of one connection, which is opened again after it was closed.
 type slot struct {
 	mu       sync.Mutex // guards conn against Cut
 	conn     net.Conn   // nil: not open
 	limit    *limitedReader
 	br       *bufio.Reader
-	out      []byte               // the request
-	status   int                  // of the response
-	sample   [wire.MaxSample]byte // the start of the body of an unwanted answer
-	ever     bool                 // it has been open
-	failures int                  // dials failed in a row
-	answered bool                 // it has had its first response
+	out      []byte               // the bytes of the request
+	status   int                  // status of the response
+	sample   [wire.MaxSample]byte // start of the body of an unexpected response
+	opened   bool                 // it has been open before
+	failures int                  // failed dials in a row
+	answered bool                 // the first response has arrived
 	user     workload.User
-	keep     bool // the response is wanted whole: in header and body, as far as that is checked at all
+	keep     bool // keep the response: header, and as much of the body as is checked
 	header   http.Header
 	body     []byte
-	gaveUp   bool // the contender has, waiting for a request
+	gaveUp   bool // the contender gave up waiting for a request
 }
 
-// use lets s have an open connection.
+// use gives s an open connection.
 func (s *slot) use(conn net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -43,7 +43,7 @@ func (s *slot) use(conn net.Conn) {
 	s.readFrom(conn)
 }
 
-// readFrom lets answers come from there.
+// readFrom makes in the source of responses.
 func (s *slot) readFrom(in io.Reader) {
 	s.limit = &limitedReader{r: in, n: wire.MaxHead}
 	if s.br == nil {
@@ -62,13 +62,13 @@ func (s *slot) close() {
 	}
 }
 
-// answer reads the response to r over HTTP/1.1. A status that is not wanted is put into x; an incomplete
-// answer is an error.
+// response reads the response to r over HTTP/1.1. It puts an unexpected status into x; an
+// incomplete response is an error.
 func (s *slot) response(r *workload.Request, x *record.Exchange) (keep bool, err error) {
 	var resp *http.Response
 	for i := 0; ; i++ {
 		s.limit.n = wire.MaxHead
-		resp, err = http.ReadResponse(s.br, r.Asked)
+		resp, err = http.ReadResponse(s.br, r.HTTPRequest)
 		if err != nil {
 			return false, s.limit.cause(err)
 		}
@@ -76,31 +76,31 @@ func (s *slot) response(r *workload.Request, x *record.Exchange) (keep bool, err
 			break
 		}
 		if i == wire.MaxInterim {
-			return false, fmt.Errorf("more than %d interim answers", wire.MaxInterim)
+			return false, fmt.Errorf("more than %d interim responses", wire.MaxInterim)
 		}
 	}
-	// A body may be of any length: the timeout bounds it and nothing of it is kept.
+	// A body may have any length: the timeout bounds it, and it is not kept.
 	s.limit.n = math.MaxInt64
-	s.gaveUp = !r.Wants(resp.StatusCode) && resp.StatusCode == http.StatusRequestTimeout && resp.Close
+	s.gaveUp = !r.Expects(resp.StatusCode) && resp.StatusCode == http.StatusRequestTimeout && resp.Close
 	if err := s.readBody(resp, r, x); err != nil {
 		return false, wire.BodyError{Err: s.limit.cause(err)}
 	}
-	// Bytes that nobody asked for make the next response unreadable.
+	// Surplus bytes would make the next response unreadable.
 	return !resp.Close && resp.StatusCode != http.StatusSwitchingProtocols && s.br.Buffered() == 0, nil
 }
 
-// readBody reads the whole body of a response. A status that is not wanted is put into x.
+// readBody reads the whole body of a response. It puts an unexpected status into x.
 func (s *slot) readBody(resp *http.Response, r *workload.Request, x *record.Exchange) (err error) {
 	n := 0
 	s.status, s.header = resp.StatusCode, resp.Header
-	switch wanted := r.Wants(s.status); {
+	switch expected := r.Expects(s.status); {
 	case s.keep:
 		s.body, err = io.ReadAll(io.LimitReader(resp.Body, workload.MaxChecked+1))
-		if n = len(s.body); !wanted {
+		if n = len(s.body); !expected {
 			x.Kind, x.Example = wire.Class(s.status), s.example(resp, s.body)
 		}
-	case !wanted:
-		n, err = readSome(resp.Body, s.sample[:])
+	case !expected:
+		n, err = readFull(resp.Body, s.sample[:])
 		x.Kind, x.Example = wire.Class(s.status), s.example(resp, s.sample[:n])
 	}
 	if err == nil {
@@ -113,7 +113,7 @@ func (s *slot) readBody(resp *http.Response, r *workload.Request, x *record.Exch
 	return err
 }
 
-// example returns the text that stands for an unwanted answer.
+// example returns the text that represents an unexpected response.
 func (s *slot) example(resp *http.Response, body []byte) string {
 	return wire.Example(strings.TrimSpace(resp.Status + " " + string(body[:min(len(body), wire.MaxSample)])))
 }
@@ -121,7 +121,7 @@ func (s *slot) example(resp *http.Response, body []byte) string {
 // kept returns the response that was kept.
 func (s *slot) kept() workload.Response {
 	var head bytes.Buffer
-	_ = s.header.Write(&head) // into memory: it cannot fail
+	_ = s.header.Write(&head) // writing to memory cannot fail
 	a := workload.Response{Status: s.status, Head: head.Bytes(), Body: s.body}
 	if a.Cut = len(s.body) > workload.MaxChecked; a.Cut {
 		a.Body = s.body[:workload.MaxChecked]
@@ -129,9 +129,9 @@ func (s *slot) kept() workload.Response {
 	return a
 }
 
-// readSome fills p as far as the body goes. Unlike io.ReadFull it keeps apart the end of the body
-// (io.EOF) and its being cut short, which the body says only once.
-func readSome(body io.Reader, p []byte) (n int, err error) {
+// readFull fills p as far as the body goes. Unlike io.ReadFull it distinguishes the end of the body
+// (io.EOF) from a body cut short, which the body reports only once.
+func readFull(body io.Reader, p []byte) (n int, err error) {
 	for n < len(p) && err == nil {
 		var m int
 		m, err = body.Read(p[n:])
@@ -141,12 +141,12 @@ func readSome(body io.Reader, p []byte) (n int, err error) {
 }
 
 // limitedReader fails once n bytes have been read; n is set again for each part of a response. It
-// keeps the error that ended the reading, since parsers report a connection that ended too early as
-// one mistake or another of syntax.
+// keeps the error that ended reading, as parsers report an early end of the connection as a syntax
+// error.
 type limitedReader struct {
 	r    io.Reader
 	n    int64
-	read int64 // of this exchange
+	read int64 // bytes read in this exchange
 	err  error
 }
 
@@ -165,7 +165,7 @@ func (l *limitedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// cause returns the error of the connection where there was one, or that of the parser.
+// cause returns the error of the connection if there was one, else that of the parser.
 func (l *limitedReader) cause(err error) error {
 	switch l.err {
 	case nil:

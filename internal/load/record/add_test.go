@@ -11,8 +11,8 @@ import (
 	"locbench/internal/figures/hdr"
 )
 
-// A field that Add forgets would be a wrong figure without any error: each one that is set in what
-// is added has to be found in the sum, be it one turn or two.
+// A field that Add forgets would be a silent mistake: each field set in one value must be in the
+// sum, for one slice and for two.
 func TestAddForgetsNoField(t *testing.T) {
 	open := bench.Step{Rate: 1}
 	names := []string{"one", "two"}
@@ -39,7 +39,7 @@ func TestAddForgetsNoField(t *testing.T) {
 	}
 }
 
-// sums has two of a kind of which one is added to the other.
+// sums has two values of a type, one of which is added to the other.
 func sums[T any](add func(to, o *T), to, o T) struct {
 	sum, one any
 	add      func()

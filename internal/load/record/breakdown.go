@@ -7,15 +7,14 @@ import (
 	"locbench/internal/figures/hdr"
 )
 
-// Breakdown is what is known of a whole step besides its sums: the requests of its mix one by one,
-// and examples of what went wrong.
+// Breakdown splits a step by the requests and sessions of its mix, and keeps examples of failures.
 type Breakdown struct {
-	Requests []RequestTally // empty where the mix has only one: that is the step
-	Sessions []SessionTally // of the mix
+	Requests []RequestTally // empty if the mix has one request: that is the step
+	Sessions []SessionTally // one per session of the mix
 	Examples map[bench.ErrorKind]string
 }
 
-// RequestTally is what became of one request of a mix.
+// RequestTally counts one request of a mix.
 type RequestTally struct {
 	Succeeded, Bytes int64
 	Failed           map[bench.ErrorKind]int64
@@ -23,13 +22,13 @@ type RequestTally struct {
 	Latency          *hdr.Histogram // nil before the first success
 }
 
-// SessionTally is what became of one kind of session.
+// SessionTally counts one session of a mix.
 type SessionTally struct {
 	Begun, Completed int64
-	Failed           map[int]int64 // by the request of the mix that failed
+	Failed           map[int]int64 // by index of the failed request in the mix
 }
 
-// newBreakdown makes room for so many requests and sessions.
+// newBreakdown returns a breakdown for a number of requests and sessions.
 func newBreakdown(requests, sessions int) Breakdown {
 	b := Breakdown{Sessions: make([]SessionTally, sessions)}
 	if requests > 1 {
@@ -38,7 +37,7 @@ func newBreakdown(requests, sessions int) Breakdown {
 	return b
 }
 
-// success records a response to a request of the mix.
+// success counts a successful response to a request of the mix.
 func (b *Breakdown) success(request int, latency time.Duration, bytes int64) {
 	if len(b.Requests) == 0 {
 		return
@@ -52,7 +51,7 @@ func (b *Breakdown) success(request int, latency time.Duration, bytes int64) {
 	t.Bytes += bytes
 }
 
-// session records what an exchange means for the session that it is a part of.
+// session counts what an exchange means for its session.
 func (b *Breakdown) session(x Exchange) {
 	if x.Session == 0 {
 		return
@@ -72,7 +71,7 @@ func (b *Breakdown) session(x Exchange) {
 	}
 }
 
-// failure records a request of the mix that failed.
+// failure counts a failure of a request of the mix.
 func (b *Breakdown) failure(request int, kind bench.ErrorKind) {
 	if len(b.Requests) == 0 {
 		return
@@ -84,7 +83,7 @@ func (b *Breakdown) failure(request int, kind bench.ErrorKind) {
 	t.Failed[kind]++
 }
 
-// example keeps the text of a failure unless its kind, of that request of the mix, has one.
+// example keeps the text of a failure, unless that kind of that request already has one.
 func (b *Breakdown) example(request int, kind bench.ErrorKind, text string) {
 	keepFirst(&b.Examples, kind, text)
 	if len(b.Requests) > 0 {
@@ -92,8 +91,8 @@ func (b *Breakdown) example(request int, kind bench.ErrorKind, text string) {
 	}
 }
 
-// NeedsExample says whether a kind of failure of a request of the mix has no example yet: formatting
-// is expensive.
+// NeedsExample reports whether a kind of failure of a request has no example yet: formatting one is
+// expensive.
 func (b *Breakdown) NeedsExample(request int, kind bench.ErrorKind) bool {
 	examples := b.Examples
 	if len(b.Requests) > 0 {
@@ -112,7 +111,7 @@ func keepFirst(examples *map[bench.ErrorKind]string, kind bench.ErrorKind, text 
 	(*examples)[kind] = text
 }
 
-// Add adds what another thread or turn has. Of each kind of failure the first example stays.
+// Add adds the breakdown of another thread or slice. The first example of each kind stays.
 func (b *Breakdown) Add(o Breakdown) {
 	for i := range o.Requests {
 		b.Requests[i].Add(&o.Requests[i])
@@ -125,7 +124,7 @@ func (b *Breakdown) Add(o Breakdown) {
 	}
 }
 
-// Add adds what another thread or turn has.
+// Add adds the tally of another thread or slice.
 func (t *SessionTally) Add(o *SessionTally) {
 	t.Begun += o.Begun
 	t.Completed += o.Completed
@@ -137,7 +136,7 @@ func (t *SessionTally) Add(o *SessionTally) {
 	}
 }
 
-// Add adds what another thread or turn has.
+// Add adds the tally of another thread or slice.
 func (t *RequestTally) Add(o *RequestTally) {
 	t.Succeeded += o.Succeeded
 	t.Bytes += o.Bytes
@@ -157,7 +156,7 @@ func (t *RequestTally) Add(o *RequestTally) {
 	t.Latency.Merge(o.Latency)
 }
 
-// results returns the requests by their names.
+// results returns the requests with their names.
 func (b *Breakdown) results(names []string) (all []bench.RequestLoad) {
 	for i, t := range b.Requests {
 		one := bench.RequestLoad{
@@ -171,7 +170,7 @@ func (b *Breakdown) results(names []string) (all []bench.RequestLoad) {
 	return all
 }
 
-// sessions returns the sessions by their names, and those of the requests that failed.
+// sessions returns the sessions with their names and the names of failed requests.
 func (b *Breakdown) sessions(names, requests []string) (all []bench.SessionLoad) {
 	for i, t := range b.Sessions {
 		one := bench.SessionLoad{Name: names[i], Begun: t.Begun, Completed: t.Completed}

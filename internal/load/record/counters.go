@@ -7,21 +7,21 @@ import (
 	"locbench/internal/bench"
 )
 
-// Counters are those of one thread of a loop, or of all connections of the portable loop. Such a
-// thread holds the lock while it handles a batch of events, so a request costs no lock of its
-// own; what they hold is gathered between two batches.
+// Counters belong to one thread of a loop, or to all connections of the portable loop. A thread
+// holds the lock while it handles a batch of events, so a request needs no lock. The recorder
+// gathers them between two batches.
 type Counters struct {
 	sync.Mutex
-	window *Tally // of what ends before until,
-	next   *Tally // and from then on
+	window *Tally // what ends before until
+	next   *Tally // what ends at until or later
 	spare  *Tally
-	until  int64 // since the beginning of the load
+	until  int64 // end of the window, ns since the load began
 
-	Counts    // since they were gathered the last time
-	Gauges    // as they stand
+	Counts    // since the counters were gathered last
+	Gauges    // current values
 	Breakdown // of the whole step
 
-	counted int64 // up to when those in flight are counted
+	counted int64 // time up to which InFlightIntegral is complete
 }
 
 func newCounters(open bool, requests, sessions int) *Counters {
@@ -31,7 +31,7 @@ func newCounters(open bool, requests, sessions int) *Counters {
 	}
 }
 
-// InFlight counts n requests as in flight since it was last called.
+// InFlight adds to the integral that n requests were in flight since the last call.
 func (c *Counters) InFlight(v *Interval, now int64, n int) {
 	if now > c.counted {
 		c.InFlightIntegral += v.Overlap(c.counted, now) * time.Duration(n)
@@ -39,16 +39,16 @@ func (c *Counters) InFlight(v *Interval, now int64, n int) {
 	}
 }
 
-// SendScheduled records a request of an open loop that is sent in a phase, lag after it was scheduled; held,
-// because it had to wait for a connection.
-func (c *Counters) SendScheduled(p Phase, lag time.Duration, held bool) {
+// SendScheduled counts a request of an open loop that is sent in phase p, lag after its scheduled
+// time. waited says that it waited for a connection.
+func (c *Counters) SendScheduled(p Phase, lag time.Duration, waited bool) {
 	late := lag > LateAfter
 	c.Sent++
 	c.window.Lag.Record(lag)
 	if late {
 		c.Late++
-		if held {
-			c.Held++
+		if waited {
+			c.Waited++
 		}
 	}
 	if p == Measured {
@@ -59,45 +59,45 @@ func (c *Counters) SendScheduled(p Phase, lag time.Duration, held bool) {
 	}
 }
 
-// Drop records n requests that were scheduled as never sent; held, because they waited for a connection.
-func (c *Counters) Drop(p Phase, n int64, held bool) {
+// Drop counts n scheduled requests that are never sent; waited: they waited for a connection.
+func (c *Counters) Drop(p Phase, n int64, waited bool) {
 	c.Dropped += n
 	if p == Measured {
 		c.window.Dropped += n
 	}
-	if held {
-		c.Held += n
+	if waited {
+		c.Waited += n
 	}
 }
 
-// Schedule records n more requests as due in a phase, at such a rate.
+// Schedule counts n requests scheduled in phase p, at a rate per second.
 func (c *Counters) Schedule(p Phase, n int64, rate float64) {
-	c.Due += n
+	c.Scheduled += n
 	if p == Measured {
-		c.window.Due += n
+		c.window.Scheduled += n
 	}
 	c.Rate = rate
 }
 
-// CutOff records an exchange that the end of the run has cut off at now.
+// CutOff counts an exchange that the end of the run cut off at now.
 func (c *Counters) CutOff(v *Interval, start, now int64) {
 	c.Cut++
 	c.IntervalTime += v.Overlap(start, now)
 }
 
-// Exchange is one request with its response. Times are ns since the beginning of the load.
+// Exchange is one request with its response. Times are ns since the load began.
 type Exchange struct {
-	Request    int           // of the mix
-	Start, End int64         // from its sending to the last byte of its response, or to its failure
-	Read       int64         // when its end was seen: the client's time to wake up later than End
-	Lag        time.Duration // open loop: from due to Start
+	Request    int           // index in the mix
+	Start, End int64         // from sending to the last byte of the response, or to the failure
+	Read       int64         // when the client saw the end: its wake-up time later than End
+	Lag        time.Duration // open loop: from the scheduled time to Start
 	Kind       bench.ErrorKind
-	Example    string // of a failure; may be left out where NeedsExample says so
-	Bytes      int64  // of the body
+	Example    string // text of a failure; only necessary if NeedsExample
+	Bytes      int64  // bytes of the body
 	Checked    bool
 
-	Session     int  // of the mix, from 1; 0: the request stands alone
-	First, Last bool // of its session
+	Session     int  // session of the mix, from 1; 0: a single request
+	First, Last bool // first and last request of its session
 }
 
 // Record counts an exchange in its window.
@@ -110,7 +110,7 @@ func (c *Counters) Record(v *Interval, x Exchange) {
 	c.IntervalTime += v.Overlap(x.Start, x.Read)
 	if p == Measured {
 		c.ServiceTime += time.Duration(x.Read - x.Start)
-		if c.Backlog > 0 { // the interval is over, and this one, which is seen only now, was not in flight at its end
+		if c.Backlog > 0 { // the interval is over, and this exchange ended in it but is seen only now
 			c.Backlog--
 		}
 	}
@@ -155,7 +155,7 @@ func (c *Counters) fail(w *Tally, p Phase, x Exchange, took time.Duration) {
 	c.example(x.Request, x.Kind, x.Example)
 }
 
-// gather takes over what all counters hold into the window in use. What ends at until or later
+// gather moves the counts of all threads into the current window. What ends at until or later
 // belongs to the window after the one that begins now.
 func (r *Recorder) gather(until int64) {
 	var now Gauges
@@ -169,7 +169,7 @@ func (r *Recorder) gather(until int64) {
 		r.window.Add(done)
 		r.Counts.Add(counts)
 		done.reset()
-		// Only this goroutine uses the spare one.
+		// Only this goroutine uses the spare tally.
 		c.spare = done
 	}
 	r.Gauges = now

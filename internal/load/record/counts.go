@@ -2,30 +2,29 @@ package record
 
 import "time"
 
-// LateAfter is how much later than due a request is called late. Less is the grain of timers and
-// schedulers.
+// LateAfter is the lag from which a request is late. Timers and schedulers are not more exact.
 const LateAfter = time.Millisecond
 
-// Counts are sums over a step, or over a part of it.
+// Counts are sums over a step or a part of it.
 type Counts struct {
-	Sent, Cut int64 // in the whole step; cut: cut off, hence neither succeeded nor failed
-	Reopened  int64 // connections opened again, those of the places that had one
-	Checked   int64 // answers whose bodies were compared
+	Sent, Cut int64 // in the whole step; Cut: cut off, so neither succeeded nor failed
+	Reopened  int64 // connections that were opened again
+	Checked   int64 // responses whose bodies were compared
 
-	// Three records of the requests in flight, kept independently, for Little's law.
+	// Three independent measures of the requests in flight, for Little's law.
 
-	ServiceTime      time.Duration // of the exchanges that ended within the interval, from sending to end
-	IntervalTime     time.Duration // of all exchanges, the part of that time within the interval
-	InFlightIntegral time.Duration // integral, over the interval, of how many the loop saw in flight
+	ServiceTime      time.Duration // from send to end, of exchanges that ended within the interval
+	IntervalTime     time.Duration // the part within the interval, of all exchanges
+	InFlightIntegral time.Duration // requests in flight, as the loop saw them, integrated over the interval
 
-	BackoffTime time.Duration // waited within the interval by connections before they (again) opened
-	Stamped     int64         // answers whose end the kernel has stamped,
-	WakeupDelay time.Duration // and how much later they were read, summed
+	BackoffTime time.Duration // time within the interval in which connections waited before opening
+	Stamped     int64         // responses with a kernel timestamp
+	WakeupDelay time.Duration // sum of the delays from that timestamp to reading
 
-	Due, Dropped, Late, Held int64 // of an open loop
+	Scheduled, Dropped, Late, Waited int64 // open loop only
 }
 
-// Add adds what another part of the step has counted.
+// Add adds the counts of another part of the step.
 func (c *Counts) Add(o Counts) {
 	c.Sent += o.Sent
 	c.Cut += o.Cut
@@ -37,20 +36,20 @@ func (c *Counts) Add(o Counts) {
 	c.BackoffTime += o.BackoffTime
 	c.Stamped += o.Stamped
 	c.WakeupDelay += o.WakeupDelay
-	c.Due += o.Due
+	c.Scheduled += o.Scheduled
 	c.Dropped += o.Dropped
 	c.Late += o.Late
-	c.Held += o.Held
+	c.Waited += o.Waited
 }
 
-// Gauges are figures as they stand now, not sums over time.
+// Gauges are current values, not sums over time.
 type Gauges struct {
-	Rate, Final        float64 // open loop: due per second now, and at the end where it has been changed
+	Rate, Final        float64 // open loop: scheduled requests per second now, and at the end if the rate was changed
 	MaxOpenConnections int     // open loop: connections in use at the same time
-	Backlog            int64   // requests in flight or waiting at the end of the interval; 0 before
+	Backlog            int64   // requests in flight or queued at the end of the interval; 0 before
 }
 
-// Add adds those of another thread of the same loop.
+// Add adds the gauges of another thread of the same loop.
 func (g *Gauges) Add(o Gauges) {
 	g.Rate += o.Rate
 	g.Final += o.Final

@@ -6,8 +6,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// Delivery hands windows to a callback from its own goroutine, so a slow callback delays
-// nothing else.
+// Delivery hands windows to a callback from its own goroutine, so a slow one delays nothing else.
 type Delivery struct {
 	onWindow func(bench.Window) // may be nil
 	mu       sync.Mutex
@@ -16,7 +15,7 @@ type Delivery struct {
 	wg       sync.WaitGroup
 }
 
-// NewDelivery delivers to onWindow, which may be nil.
+// NewDelivery returns a delivery to onWindow, which may be nil.
 func NewDelivery(onWindow func(bench.Window)) *Delivery { return &Delivery{onWindow: onWindow} }
 
 // Add hands over a window.
@@ -36,7 +35,7 @@ func (d *Delivery) Add(w bench.Window) {
 // Finish waits until all windows have been delivered.
 func (d *Delivery) Finish() { d.wg.Wait() }
 
-// run delivers until there is nothing more.
+// run delivers until the queue is empty.
 func (d *Delivery) run() {
 	for {
 		d.mu.Lock()

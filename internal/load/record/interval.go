@@ -10,15 +10,15 @@ import (
 // requests are answered.
 const Undecided = math.MaxInt64
 
-// announced is how long ahead the interval is decided: no thread may meet its beginning before it
-// knows of it.
+// announced is how far in advance the interval is decided: no thread may pass its beginning before
+// it knows of it.
 const announced = 2 * time.Millisecond
 
-// Interval is what is measured of a step: [from, to) in ns since the beginning of the load. Every
-// thread that measures reads it.
+// Interval is the measured interval of a step: [from, to) in ns since the load began. Every
+// measuring thread reads it.
 type Interval struct {
 	now      func() int64 // the clock of the step
-	from, to atomic.Int64 // a beginning that is proposed only is stored as −1 − from
+	from, to atomic.Int64 // a beginning that is only proposed is stored as −1 − from
 }
 
 func (v *Interval) reset(now func() int64) {
@@ -27,17 +27,16 @@ func (v *Interval) reset(now func() int64) {
 	v.to.Store(Undecided)
 }
 
-// decide sets both ends. The end comes first, since whoever knows the beginning relies on it.
+// decide sets both ends. It sets the end first, as a thread that knows the beginning relies on it.
 func (v *Interval) decide(from, to int64) {
 	v.to.Store(to)
 	v.from.Store(from)
 }
 
-// decideFromNow lets the interval begin as soon as all threads can know of it, and returns when that
-// is. A proposal is in force once somebody has seen it before its beginning: then all who did not
-// see it looked earlier still. Otherwise, on a machine that stopped this thread between looking at
-// the clock and storing, others may have counted what lies after the beginning as lead-in, and
-// there is another proposal.
+// decideFromNow starts the interval as soon as all threads can know of it, and returns its
+// beginning. A proposal takes effect once a thread has seen it before its beginning: threads that
+// did not see it looked even earlier. If the machine stopped this thread between reading the clock
+// and storing, others may have counted later moments as lead-in, so it proposes again.
 func (v *Interval) decideFromNow(length time.Duration) int64 {
 	for {
 		from := v.now() + int64(announced)
@@ -48,8 +47,9 @@ func (v *Interval) decideFromNow(length time.Duration) int64 {
 	}
 }
 
-// settle decides on a proposal: it is in force if its beginning is still to come, else withdrawn.
-func (v *Interval) settle(proposal int64) int64 {
+// resolve decides on a proposal: it takes effect if its beginning is still to come, else it is
+// withdrawn.
+func (v *Interval) resolve(proposal int64) int64 {
 	from := int64(Undecided)
 	if at := -1 - proposal; v.now() < at {
 		from = at
@@ -60,23 +60,23 @@ func (v *Interval) settle(proposal int64) int64 {
 	return v.From()
 }
 
-// bringForward ends the interval at a moment, where it has been decided and does not end before.
+// bringForward ends the interval at a moment, if it is decided and does not end before.
 func (v *Interval) bringForward(at int64) {
 	if from := v.From(); from != Undecided {
 		v.to.Store(max(from, min(v.to.Load(), at)))
 	}
 }
 
-// From returns where the interval begins, Undecided in the lead-in.
+// From returns the beginning of the interval, Undecided during the lead-in.
 func (v *Interval) From() int64 {
 	from := v.from.Load()
 	if from < 0 {
-		return v.settle(from)
+		return v.resolve(from)
 	}
 	return from
 }
 
-// To returns where the interval ends, Undecided in the lead-in and as long as nobody knows.
+// To returns the end of the interval, Undecided during the lead-in and until the end is known.
 func (v *Interval) To() int64 {
 	if v.From() == Undecided {
 		return Undecided
@@ -84,7 +84,7 @@ func (v *Interval) To() int64 {
 	return v.to.Load()
 }
 
-// Length returns that of the interval, 0 before it is known.
+// Length returns the length of the interval, 0 before it is known.
 func (v *Interval) Length() time.Duration {
 	from, to := v.From(), v.to.Load()
 	if from == Undecided || to == Undecided {
@@ -96,14 +96,14 @@ func (v *Interval) Length() time.Duration {
 // Phase is the part of a step in which something happened.
 type Phase uint8
 
-// The phases of a step, in their order.
+// The phases of a step, in order.
 const (
 	LeadIn Phase = iota
 	Measured
 	Drain
 )
 
-// Phase returns the phase in which a moment lies, in ns since the beginning of the load.
+// Phase returns the phase of a moment, in ns since the load began.
 func (v *Interval) Phase(at int64) Phase {
 	switch {
 	case at < v.From():

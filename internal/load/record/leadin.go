@@ -6,52 +6,51 @@ import (
 	"locbench/internal/bench"
 )
 
-// spreadOver is over how many answers' time, as measured by the response to the first request, the
-// connections of a closed loop begin one after the other. If all began at once, a contender of
-// fixed delay would respond in bursts ever after, and a window would have one burst more or less by
-// chance. Over one answer would do with as many connections as the contender has places; the more
-// of them queue, the sooner its places are filled.
+// spreadOver is the time over which the connections of a closed loop start, in multiples of the
+// first response's time. If all started at once, a contender with a fixed delay would respond in
+// bursts, and a window would have one burst more or less by chance. One response time would do if
+// the contender served all connections at once; the more of them queue, the more it takes.
 const spreadOver = 5
 
-// spreadShare bounds that time, and the wait for that response: a share of the timeout each, since a
-// first response may be slow for reasons of its own, or never come.
+// spreadShare bounds that time, and the wait for the first response, to a share of the timeout: a
+// first response may be slow for other reasons, or never come.
 const spreadShare = 4
 
 // Answered notes the end of a connection's first exchange, or in an open loop of one of the first
-// ones, at now; took is how long it was.
+// ones, at now. took is its duration.
 func (t *Timeline) Answered(now int64, took, timeout time.Duration) {
 	if !t.whole && !t.step.Open() {
-		t.spreadFrom(now, min(spreadOver*took, timeout/spreadShare))
+		t.startOthers(now, min(spreadOver*took, timeout/spreadShare))
 	}
 	if t.waiting.Add(-1) == 0 {
-		close(t.led)
+		close(t.leadInOver)
 	}
 }
 
-// AwaitsResponses says whether the lead-in still waits for first responses.
+// AwaitsResponses reports whether the lead-in still waits for first responses.
 func (t *Timeline) AwaitsResponses() bool { return t.waiting.Load() > 0 }
 
-// spreadFrom lets the other connections begin, over so long a time from now on, unless they do
-// already.
-func (t *Timeline) spreadFrom(now int64, over time.Duration) {
-	if t.spreadAt.Load() > 0 {
+// startOthers starts the other connections, spread over a time from now on, unless they have
+// started.
+func (t *Timeline) startOthers(now int64, over time.Duration) {
+	if t.othersStart.Load() > 0 {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.spreadAt.Load() == 0 {
-		t.spread.Store(int64(over))
-		t.spreadAt.Store(max(now, 1))
-		close(t.paced)
+	if t.othersStart.Load() == 0 {
+		t.startSpan.Store(int64(over))
+		t.othersStart.Store(max(now, 1))
+		close(t.startTimesDecided)
 		t.wakeAll()
 	}
 }
 
-// Spread says whether it is known when the connections begin that do not wait for the interval.
-func (t *Timeline) Spread() bool { return t.spreadAt.Load() > 0 }
+// StartTimesKnown reports whether the start times of the connections outside a ramp are known.
+func (t *Timeline) StartTimesKnown() bool { return t.othersStart.Load() > 0 }
 
-// Beginning returns when connection i of a closed loop, from 0, begins to ask; Undecided as long as that
-// is not known. Those of a ramp begin in the interval.
+// Beginning returns when connection i of a closed loop, from 0, starts; Undecided until that is
+// known. Those of a ramp start within the interval.
 func (t *Timeline) Beginning(i int) int64 {
 	first := beforeRamp(t.step)
 	if i >= first {
@@ -59,31 +58,31 @@ func (t *Timeline) Beginning(i int) int64 {
 		if from == Undecided {
 			return Undecided
 		}
-		return from + int64(begins(t.step, i))
+		return from + int64(rampStart(t.step, i))
 	}
 	if i == 0 || t.whole {
 		return 0
 	}
-	at := t.spreadAt.Load()
+	at := t.othersStart.Load()
 	if at == 0 {
 		return Undecided
 	}
-	return at + int64(float64(t.spread.Load())*float64(i)/float64(first))
+	return at + int64(float64(t.startSpan.Load())*float64(i)/float64(first))
 }
 
-// BeginsEarly says whether connection i of a closed loop asks from the beginning on, and not later,
+// BeginsEarly reports whether connection i of a closed loop starts at the beginning, and not later
 // in a ramp.
 func (t *Timeline) BeginsEarly(i int) bool { return t.step.RampFrom == 0 || i < t.step.RampFrom }
 
-// BeginningKnown returns closed when Beginning(i) is decided.
+// BeginningKnown returns a channel that is closed once Beginning(i) is known.
 func (t *Timeline) BeginningKnown(i int) <-chan struct{} {
 	if i >= beforeRamp(t.step) {
 		return t.decided
 	}
-	return t.paced
+	return t.startTimesDecided
 }
 
-// beforeRamp returns how many connections of a closed loop ask from the beginning.
+// beforeRamp returns how many connections of a closed loop start at the beginning.
 func beforeRamp(s bench.Step) int {
 	if s.RampFrom > 0 {
 		return s.RampFrom
@@ -91,27 +90,27 @@ func beforeRamp(s bench.Step) int {
 	return s.Connections
 }
 
-// begins returns when the i-th connection of a closed loop, from 0, asks for the first time: at once
-// unless there is a ramp.
-func begins(s bench.Step, i int) time.Duration {
+// rampStart returns when connection i of a closed loop, from 0, sends first: at 0 unless there is a
+// ramp.
+func rampStart(s bench.Step, i int) time.Duration {
 	if s.RampFrom == 0 || i < s.RampFrom {
 		return 0
 	}
 	return time.Duration(float64(s.Duration) * float64(i-s.RampFrom+1) / float64(s.Connections-s.RampFrom+1))
 }
 
-// AwaitSteady waits until the steady state has begun: until every connection has had its first
-// answer, but not longer than a request may take. Then it decides the interval, and returns at its
-// beginning. It returns false where the load ends before.
+// AwaitSteady waits for the steady state: until every connection has had its first response, at
+// most until the timeout. Then it decides the interval, and returns true at its beginning. It
+// returns false if the load ends before.
 func (r *Recorder) AwaitSteady(timeout time.Duration, drained <-chan struct{}) bool {
 	late := time.NewTimer(timeout)
 	defer late.Stop()
 	if !r.Open {
-		first := time.AfterFunc(timeout/spreadShare, func() { r.spreadFrom(r.Now(), timeout/spreadShare) })
+		first := time.AfterFunc(timeout/spreadShare, func() { r.startOthers(r.Now(), timeout/spreadShare) })
 		defer first.Stop()
 	}
 	select {
-	case <-r.led:
+	case <-r.leadInOver:
 	case <-late.C:
 		r.Unserved = int(max(r.waiting.Load(), 0))
 	case <-r.halted:
@@ -133,8 +132,8 @@ func (r *Recorder) AwaitSteady(timeout time.Duration, drained <-chan struct{}) b
 	return true
 }
 
-// decideFromNow lets the interval begin as soon as all threads can know of it; not where the
-// sending has ended.
+// decideFromNow starts the interval as soon as all threads can know of it; ok is false if sending
+// has ended.
 func (t *Timeline) decideFromNow() (from int64, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// Each exchange is counted once, by where the last byte of its response lies.
+// Each exchange is counted once, by the time of the last byte of its response.
 func TestWhatLiesInTheInterval(t *testing.T) {
 	rec := New(bench.Step{Connections: 4}, nil)
 	c := rec.NewCounters()
@@ -45,15 +45,15 @@ func TestBegins(t *testing.T) {
 	s := bench.Step{Connections: 5, RampFrom: 2, Duration: 4 * time.Second}
 	var got []time.Duration
 	for i := range s.Connections {
-		got = append(got, begins(s, i))
+		got = append(got, rampStart(s, i))
 	}
 	if want := []time.Duration{0, 0, time.Second, 2 * time.Second, 3 * time.Second}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
 
-// A thread that the machine stops between looking at the clock and saying when the interval begins
-// must not let it begin in the past: others have counted what lies there as lead-in.
+// A thread that the machine stops between reading the clock and announcing the interval must not
+// start it in the past: others have counted that time as lead-in.
 func TestIntervalBeginsWhenAllCanKnow(t *testing.T) {
 	for name, stalls := range map[string][]time.Duration{
 		"at once":          nil,
@@ -68,8 +68,8 @@ func TestIntervalBeginsWhenAllCanKnow(t *testing.T) {
 			v.reset(func() int64 {
 				reading := clock
 				if readings%2 == 0 && readings/2 < len(stalls) {
-					clock += int64(stalls[readings/2]) // stopped behind this reading
-					counted = clock - 1                // others looked meanwhile, and knew of nothing
+					clock += int64(stalls[readings/2]) // stopped after this reading
+					counted = clock - 1                // others looked meanwhile, before the announcement
 				}
 				readings++
 				return reading
@@ -85,7 +85,8 @@ func TestIntervalBeginsWhenAllCanKnow(t *testing.T) {
 	}
 }
 
-// A response that came before the end of the interval and is seen after it was not in flight at the end.
+// A response that arrived before the end of the interval and is seen after it was not in flight at
+// the end.
 func TestBacklogIsWhatEndsAfterTheInterval(t *testing.T) {
 	var v Interval
 	v.reset(func() int64 { return 0 })

@@ -1,9 +1,9 @@
-// Package record keeps what the loops of a step see: the step's course in time, counters for each
-// thread, the windows that are cut from them, and what all of it comes to.
+// Package record keeps what the loops of a step see: the timeline of the step, counters per thread,
+// the windows cut from them, and the result.
 //
-// Threads write into counters of their own; one goroutine gathers them when a window ends. What is
-// summed over threads, windows and turns is in structs with an Add method, and a test finds a field
-// that one of them forgets.
+// Each thread writes into its own counters; one goroutine gathers them when a window ends. Structs
+// with an Add method hold sums over threads, windows and slices. A test finds fields that an Add
+// forgets.
 package record
 
 import (
@@ -13,51 +13,51 @@ import (
 	"locbench/internal/bench"
 )
 
-// Recorder collects what the loop of a step sees, in a window at a time.
+// Recorder collects what the loop of a step sees, one window at a time.
 type Recorder struct {
 	Timeline
-	// SettleTime is for how long the last window waits for a thread that has not counted yet what it
-	// saw within the interval; New makes it 100 ms.
+	// SettleTime is how long the last window waits for threads that have not counted yet what they saw
+	// within the interval; New sets 100 ms.
 	SettleTime time.Duration
 	counters   []*Counters // made before the start
 	failed     atomic.Pointer[error]
 
-	// What follows belongs to the goroutine that closes windows, and to whoever has waited for it.
+	// The goroutine that closes windows owns the fields below, and after it the one that has waited
+	// for it.
 
 	Result
 	window     *Tally
-	windowFrom time.Duration // since the beginning of the load
+	windowFrom time.Duration // since the load began
 }
 
-// New makes the recorder of a step whose mix has requests and sessions of these names.
+// New returns the recorder of a step whose mix has requests and sessions with these names.
 func New(s bench.Step, names []string, sessions ...string) *Recorder {
 	r := &Recorder{Result: newResult(s, names, sessions), window: newTally(s.Open()), SettleTime: settleTime}
 	r.init(s)
 	return r
 }
 
-// NewCounters makes counters for one thread of the loop.
+// NewCounters returns counters for one thread of the loop.
 func (r *Recorder) NewCounters() *Counters {
 	c := newCounters(r.Open, len(r.names), len(r.sessions))
 	r.counters = append(r.counters, c)
 	return c
 }
 
-// Idled notes for how long one of the client's threads has waited for something to do within the
-// interval.
+// Idled records how long one of the client's threads had nothing to do within the interval.
 func (r *Recorder) Idled(d time.Duration) {
 	if length := r.Interval.Length(); length > 0 {
 		r.Saturation = max(r.Saturation, 1-float64(d)/float64(length))
 	}
 }
 
-// Fail stops the sending, as nothing can be sent any more. The first error stays.
+// Fail stops sending, as nothing can be sent any more. The first error stays.
 func (r *Recorder) Fail(err error) {
 	r.failed.CompareAndSwap(nil, &err)
 	r.Stop()
 }
 
-// Err returns what the sending was stopped for by Fail; nil where it was not.
+// Err returns the error passed to Fail; nil if there was none.
 func (r *Recorder) Err() error {
 	if err := r.failed.Load(); err != nil {
 		return *err

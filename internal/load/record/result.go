@@ -6,7 +6,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// Totals are what a step, a turn of it or all its turns come to.
+// Totals are the sums of a step, of one of its slices, or of all its slices.
 type Totals struct {
 	Counts
 	Gauges
@@ -14,40 +14,40 @@ type Totals struct {
 	Ended *Tally // in all windows, and before and after them
 
 	LeadIn      time.Duration
-	Elapsed     time.Duration // length of the interval
-	Saturation  float64       // share of the interval in which the busiest thread was never idle
-	Unserved    int           // connections that had no response when the lead-in had to end
-	Connections int           // closed loop: all; open loop: in use at the same time
-	Loop        string        // by which system calls
+	Elapsed     time.Duration // length of the measured interval
+	Saturation  float64       // share of the interval in which the busiest thread was not idle
+	Unserved    int           // connections without a response when the lead-in had to end
+	Connections int           // closed loop: all; open loop: most in use at the same time
+	Loop        string        // which system calls it used
 }
 
-// Add adds a later turn of the same step.
-func (t *Totals) Add(turn *Totals) {
-	if sum := t.Elapsed + turn.Elapsed; sum > 0 {
-		t.Saturation = (t.Saturation*float64(t.Elapsed) + turn.Saturation*float64(turn.Elapsed)) / float64(sum)
+// Add adds a later slice of the same step.
+func (t *Totals) Add(slice *Totals) {
+	if sum := t.Elapsed + slice.Elapsed; sum > 0 {
+		t.Saturation = (t.Saturation*float64(t.Elapsed) + slice.Saturation*float64(slice.Elapsed)) / float64(sum)
 	}
-	t.Counts.Add(turn.Counts)
-	t.Gauges = turn.Gauges
-	t.Breakdown.Add(turn.Breakdown)
-	t.Ended.Add(turn.Ended)
-	t.LeadIn += turn.LeadIn
-	t.Elapsed += turn.Elapsed
-	t.Unserved = max(t.Unserved, turn.Unserved)
-	t.Connections = max(t.Connections, turn.Connections)
-	t.Loop = turn.Loop
+	t.Counts.Add(slice.Counts)
+	t.Gauges = slice.Gauges
+	t.Breakdown.Add(slice.Breakdown)
+	t.Ended.Add(slice.Ended)
+	t.LeadIn += slice.LeadIn
+	t.Elapsed += slice.Elapsed
+	t.Unserved = max(t.Unserved, slice.Unserved)
+	t.Connections = max(t.Connections, slice.Connections)
+	t.Loop = slice.Loop
 }
 
 // Result is what is known of a step at its end.
 type Result struct {
 	Totals
-	Started time.Time // beginning of the interval, or of the load where that has ended before
+	Started time.Time // beginning of the interval, or of the load if that ended before
 	Windows []bench.Window
 
-	Open        bool // loop
-	Whole       bool // requests or users are bounded: all of the step is measured, without a lead-in
-	Interleaved bool // the step was put together from several turns
+	Open        bool // open loop
+	Whole       bool // the whole step is measured, without a lead-in: its requests or users are bounded
+	Interleaved bool // the result was joined from slices
 
-	names, sessions []string // of the mix: of its requests, and of its sessions
+	names, sessions []string // of the mix
 }
 
 func newResult(s bench.Step, names, sessions []string) Result {
@@ -62,7 +62,7 @@ func newResult(s bench.Step, names, sessions []string) Result {
 	return r
 }
 
-// Load returns the result in the words of a step's record, without the warning about it.
+// Load returns the result as a step's record, without the warnings about it.
 func (r *Result) Load() bench.Load {
 	ended := r.Ended
 	l := bench.Load{
@@ -79,7 +79,7 @@ func (r *Result) Load() bench.Load {
 		l.InFlight = float64(r.InFlightIntegral) / float64(l.Elapsed)
 	}
 	if r.Open {
-		l.LatencyOf, l.Scheduled, l.Dropped, l.Late, l.Held = bench.FromScheduled, r.Due, r.Dropped, r.Late, r.Held
+		l.LatencyOf, l.Scheduled, l.Dropped, l.Late, l.Held = bench.FromScheduled, r.Scheduled, r.Dropped, r.Late, r.Waited
 		l.MaxOpenConnections, l.FinalRate = r.Connections, r.Final
 		l.Sending, l.Lag = ended.Sending.Latencies(), ended.Lag.Latencies()
 	}

@@ -5,23 +5,23 @@ import (
 	"locbench/internal/figures/hdr"
 )
 
-// Tally is what ended in a window or in all of them.
+// Tally counts what ended in a window, or in all of them.
 type Tally struct {
 	Succeeded int64                     // within the interval
-	Lead      int64                     // successes before it,
-	Drain     int64                     // and after it
-	Bytes     int64                     //
-	Failed    map[bench.ErrorKind]int64 // within the interval,
-	Outside   map[bench.ErrorKind]int64 // and before or after it
+	Lead      int64                     // successes in the lead-in
+	Drain     int64                     // successes in the drain
+	Bytes     int64                     // of successes within the interval
+	Failed    map[bench.ErrorKind]int64 // within the measured interval
+	Outside   map[bench.ErrorKind]int64 // in lead-in and drain
 	Latency   *hdr.Histogram            // of successes within the interval
-	Timeouts  *hdr.Histogram            // of all
-	Failures  *hdr.Histogram            // of all others
+	Timeouts  *hdr.Histogram            // of all timeouts
+	Failures  *hdr.Histogram            // of all other failures
 
-	// Open loop: latency is from due then, and these are there.
+	// Open loop only; there Latency counts from the scheduled time.
 
-	Sent, Due, Late, Dropped int64          // within the interval
-	Sending                  *hdr.Histogram // of successes within the interval, from their sending
-	Lag                      *hdr.Histogram // from due to sent, of all
+	Sent, Scheduled, Late, Dropped int64          // within the interval
+	Sending                        *hdr.Histogram // of successes within the interval, from sending
+	Lag                            *hdr.Histogram // from the scheduled time to sending, of all sent requests
 }
 
 func newTally(open bool) *Tally {
@@ -35,7 +35,7 @@ func newTally(open bool) *Tally {
 	return t
 }
 
-// reset empties the tally and keeps its room.
+// reset empties the tally and keeps its memory.
 func (t *Tally) reset() {
 	clear(t.Failed)
 	clear(t.Outside)
@@ -51,7 +51,7 @@ func (t *Tally) reset() {
 	}
 }
 
-// Add adds what another window has.
+// Add adds the tally of another window.
 func (t *Tally) Add(w *Tally) {
 	t.Succeeded += w.Succeeded
 	t.Lead += w.Lead
@@ -62,7 +62,7 @@ func (t *Tally) Add(w *Tally) {
 	t.Latency.Merge(w.Latency)
 	t.Timeouts.Merge(w.Timeouts)
 	t.Failures.Merge(w.Failures)
-	t.Sent, t.Due, t.Late, t.Dropped = t.Sent+w.Sent, t.Due+w.Due, t.Late+w.Late, t.Dropped+w.Dropped
+	t.Sent, t.Scheduled, t.Late, t.Dropped = t.Sent+w.Sent, t.Scheduled+w.Scheduled, t.Late+w.Late, t.Dropped+w.Dropped
 	if t.Lag != nil {
 		t.Sending.Merge(w.Sending)
 		t.Lag.Merge(w.Lag)

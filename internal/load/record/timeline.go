@@ -8,44 +8,44 @@ import (
 	"locbench/internal/bench"
 )
 
-// Timeline is the course of a step, which all threads of a loop read: its clock, when connections
-// begin, the interval, and when the sending ends. Moments are ns since the beginning of the load.
+// Timeline is the course of a step: its clock, the start of each connection, the interval, and the
+// end of sending. All threads of a loop read it. Moments are ns since the load began.
 type Timeline struct {
 	Interval
 	step    bench.Step
-	started time.Time // the beginning of the load
-	whole   bool      // all of the step is measured, without a lead-in
+	started time.Time // when the load began
+	whole   bool      // the whole step is measured, without a lead-in
 	bounded bool      // the interval lasts until all requests are answered
 
 	mu      sync.Mutex
 	stopped bool
-	granted int64         // requests, by MaySend
+	granted int64         // requests granted by MaySend
 	halted  chan struct{} // closed once stopped
-	end     atomic.Int64  // 1 + when the sending ended, once it has
-	wake    func()        // lets the threads of a loop look at what has changed; may be nil
+	end     atomic.Int64  // 1 + when sending ended; 0 before
+	wake    func()        // makes the threads of a loop check the timeline; may be nil
 
 	// The lead-in; see Answered.
 
-	waiting  atomic.Int64  // connections that have had no response yet
-	led      chan struct{} // closed when there are none
-	decided  chan struct{} // closed when the interval has been
-	spreadAt atomic.Int64  // when the other connections begin; 0: the first has no response yet
-	spread   atomic.Int64  // over how long a time
-	paced    chan struct{} // closed when that is known
+	waiting           atomic.Int64  // connections without a response yet
+	leadInOver        chan struct{} // closed when waiting is 0
+	decided           chan struct{} // closed when the interval is decided
+	othersStart       atomic.Int64  // when the other connections start; 0: no response yet
+	startSpan         atomic.Int64  // over how many ns they start
+	startTimesDecided chan struct{} // closed when othersStart is known
 }
 
-// init makes the timeline of a step.
+// init sets up the timeline of a step.
 func (t *Timeline) init(s bench.Step) {
 	t.step = s
 	t.bounded = s.MaxRequests > 0
 	t.whole = t.bounded || s.Arrivals != nil
-	for _, c := range []*chan struct{}{&t.halted, &t.led, &t.decided, &t.paced} {
+	for _, c := range []*chan struct{}{&t.halted, &t.leadInOver, &t.decided, &t.startTimesDecided} {
 		*c = make(chan struct{})
 	}
 	t.reset(t.Now)
 }
 
-// OnWake sets what lets the threads of a loop look at what has changed. Call it before Begin.
+// OnWake sets the function that makes threads of a loop check the timeline. Call it before Begin.
 func (t *Timeline) OnWake(wake func()) { t.wake = wake }
 
 func (t *Timeline) wakeAll() {
@@ -54,8 +54,8 @@ func (t *Timeline) wakeAll() {
 	}
 }
 
-// Begin starts the clock. early is how many requests of an open loop have to be answered before
-// the interval begins; in a closed one every connection must have its response.
+// Begin starts the clock. early is how many requests of an open loop must be answered before the
+// interval begins; in a closed loop every connection must have its first response.
 func (t *Timeline) Begin(early int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -71,21 +71,21 @@ func (t *Timeline) Begin(early int) {
 		}
 		t.decide(0, to)
 		close(t.decided)
-		close(t.paced)
-		t.spreadAt.Store(1)
+		close(t.startTimesDecided)
+		t.othersStart.Store(1)
 	}
 }
 
 // Now returns the clock of the step.
 func (t *Timeline) Now() int64 { return int64(time.Since(t.started)) }
 
-// At returns a time by the clock of the step.
+// At returns a time as a moment of the step.
 func (t *Timeline) At(now time.Time) int64 { return int64(now.Sub(t.started)) }
 
 // Time returns a moment of the step as a time.
 func (t *Timeline) Time(at int64) time.Time { return t.started.Add(time.Duration(at)) }
 
-// Began returns when the interval did, or the load, where that has ended before.
+// Began returns when the interval began, or the load if that ended before.
 func (t *Timeline) Began() time.Time {
 	if from := t.From(); from != Undecided {
 		return t.Time(from)
@@ -93,11 +93,12 @@ func (t *Timeline) Began() time.Time {
 	return t.started
 }
 
-// Bounded says whether the number of requests is: then the interval lasts until all are answered.
+// Bounded reports whether the number of requests is bounded: then the interval lasts until all are
+// answered.
 func (t *Timeline) Bounded() bool { return t.bounded }
 
-// Stop ends the sending, and the interval unless that lasts until all is answered. Once it has
-// returned, no request is sent any more.
+// Stop ends sending, and the interval unless that lasts until all requests are answered. After it
+// returns, no request is sent.
 func (t *Timeline) Stop() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -118,18 +119,18 @@ func (t *Timeline) stopLocked() {
 	t.wakeAll()
 }
 
-// Halted returns closed when Stop has been called.
+// Halted returns a channel that is closed by Stop.
 func (t *Timeline) Halted() <-chan struct{} { return t.halted }
 
-// Stopped says whether Stop has been called.
+// Stopped reports whether Stop has been called.
 func (t *Timeline) Stopped() bool { return t.end.Load() > 0 }
 
-// SendingEnded says whether no request is to be sent any more at a moment.
+// SendingEnded reports whether no more requests may be sent at a moment.
 func (t *Timeline) SendingEnded(now int64) bool {
 	return t.end.Load() > 0 || now >= t.To()
 }
 
-// MaySend grants one more request of a bounded number.
+// MaySend reports whether one more of a bounded number of requests may be sent, and counts it.
 func (t *Timeline) MaySend() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -143,8 +144,8 @@ func (t *Timeline) MaySend() bool {
 	return true
 }
 
-// AwaitEnd returns at the end of the interval, which it brings about where that is a matter of
-// time. drained is closed when all is answered.
+// AwaitEnd waits for the end of the interval, and ends it when its time has come. drained is closed
+// when all requests are answered.
 func (t *Timeline) AwaitEnd(drained <-chan struct{}) {
 	end := time.NewTimer(t.step.Duration)
 	defer end.Stop()
@@ -158,7 +159,7 @@ func (t *Timeline) AwaitEnd(drained <-chan struct{}) {
 	}
 	t.Stop()
 	if t.bounded {
-		// Everything that was asked for is measured.
+		// All requests are measured.
 		<-drained
 		t.to.CompareAndSwap(Undecided, t.Now())
 	}

@@ -6,14 +6,14 @@ import (
 	"locbench/internal/bench"
 )
 
-// batchTime is for how long a window waits for threads that count what they saw before its end.
+// batchTime is how long a window waits for threads that still count what ended in it.
 const batchTime = 2 * time.Millisecond
 
-// settleTime is Recorder.SettleTime where nobody sets it.
+// settleTime is the default of Recorder.SettleTime.
 const settleTime = 100 * time.Millisecond
 
-// closeWindow ends the window in use at end, since the beginning of the load, and opens one that is
-// to end at until.
+// closeWindow ends the current window at end, since the load began, and opens one that ends at
+// until.
 func (r *Recorder) closeWindow(end, until time.Duration) bench.Window {
 	r.gather(int64(until))
 	w := r.window.snapshot(r.windowFrom, end, r.Rate)
@@ -29,7 +29,7 @@ func (t *Tally) snapshot(from, end time.Duration, rate float64) bench.Window {
 	w := bench.Window{
 		Start: from, Length: end - from, Succeeded: t.Succeeded, Bytes: t.Bytes,
 		P50: t.Latency.Quantile(.50), P90: t.Latency.Quantile(.90), P99: t.Latency.Quantile(.99),
-		Max: t.Latency.Max(), Sent: t.Sent, Due: t.Due, Late: t.Late, Dropped: t.Dropped, Rate: rate,
+		Max: t.Latency.Max(), Sent: t.Sent, Due: t.Scheduled, Late: t.Late, Dropped: t.Dropped, Rate: rate,
 	}
 	if len(t.Failed) > 0 {
 		w.Failed = make(map[bench.ErrorKind]int64, len(t.Failed))
@@ -39,8 +39,8 @@ func (t *Tally) snapshot(from, end time.Duration, rate float64) bench.Window {
 }
 
 // CloseWindows closes a window every length from the beginning of the interval to its end, and
-// delivers each to onWindow. An end that comes within half a window of a boundary takes the place
-// of that.
+// delivers each to onWindow. If the interval ends less than half a window after a boundary, the
+// window extends to that end.
 func (r *Recorder) CloseWindows(length time.Duration, drained <-chan struct{}, onWindow func(bench.Window)) {
 	deliver := NewDelivery(onWindow)
 	defer deliver.Finish()
@@ -49,7 +49,7 @@ func (r *Recorder) CloseWindows(length time.Duration, drained <-chan struct{}, o
 		deliver.Add(w)
 	}
 	from := time.Duration(r.From())
-	r.gather(int64(from + length)) // what was before the interval is in none of its windows
+	r.gather(int64(from + length)) // what ended before the interval is in no window
 	r.windowFrom = from
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -80,16 +80,16 @@ func (r *Recorder) closeLast(timer *time.Timer, drained <-chan struct{}, keep fu
 		case <-drained:
 		}
 	}
-	r.gather(Undecided) // up to the boundary that does not come any more
+	r.gather(Undecided) // no boundary follows
 	if end := time.Duration(r.To()); end > r.windowFrom || len(r.Windows) == 0 {
 		keep(r.closeWindow(end, Undecided))
 	}
 }
 
-// Finish takes over what came after the last window: the drain, and what a thread that was kept
-// from running has counted late. Call it when all is drained and the windows are closed.
+// Finish adds what came after the last window: the drain, and what a delayed thread counted late.
+// Call it when all requests are answered and the windows are closed.
 func (r *Recorder) Finish() {
-	for range 2 { // those of the window, and those after its end
+	for range 2 { // the tally of the window, and the one after its end
 		r.gather(Undecided)
 	}
 	if n := len(r.Windows); n > 0 {

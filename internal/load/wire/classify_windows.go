@@ -12,7 +12,7 @@ func errnoReset() []syscall.Errno {
 	return []syscall.Errno{windows.WSAECONNRESET, windows.WSAECONNABORTED, windows.WSAENOTCONN}
 }
 
-// errnoClient returns the limits of this side: ports, files, memory.
+// errnoClient returns the errors for limits of this side: ports, files, memory.
 func errnoClient() []syscall.Errno {
 	return []syscall.Errno{
 		windows.WSAEADDRNOTAVAIL, windows.WSAEADDRINUSE, windows.WSAEMFILE, windows.WSAENOBUFS,

@@ -5,13 +5,13 @@ import (
 	"sync"
 )
 
-// Kept keeps connections open from one step to the next, so a step that needs more only opens
-// the difference and one that needs fewer closes none. The zero value is ready to use, for the
-// steps of one engine after each other; Close it when the last step is over.
+// Kept keeps connections open between steps. A step that needs more opens the difference, and one
+// that needs fewer closes none. The zero value is ready to use for consecutive steps of one engine;
+// Close it after the last.
 type Kept struct {
 	mu     sync.Mutex
 	closed bool
-	idle   map[string][]io.Closer // by who can use them
+	idle   map[string][]io.Closer // by key
 }
 
 // Put keeps a connection, or closes it after Close.
@@ -28,7 +28,7 @@ func (k *Kept) Put(key string, c io.Closer) {
 	k.idle[key] = append(k.idle[key], c)
 }
 
-// Take returns a connection that has been kept, the longest one first; nil when there is none.
+// Take returns the connection that was kept longest; nil if there is none.
 func (k *Kept) Take(key string) io.Closer {
 	if k == nil {
 		return nil
@@ -43,7 +43,7 @@ func (k *Kept) Take(key string) io.Closer {
 	return list[0]
 }
 
-// Close closes what is kept, and what would be kept later.
+// Close closes all kept connections, and those kept later.
 func (k *Kept) Close() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

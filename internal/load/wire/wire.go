@@ -1,6 +1,5 @@
-// Package wire is what the loops of the client share about connections: to where they are opened,
-// which are kept from step to step, what bounds their responses, and which kinds of failure there
-// are.
+// Package wire is what the loops share about connections: their target, those kept between steps,
+// limits on responses, and the kinds of failure.
 package wire
 
 import (
@@ -23,30 +22,30 @@ import (
 	"locbench/internal/text/secret"
 )
 
-// Bounds on opening connections and on answers; the contender is hostile.
+// Limits on opening connections and on responses; the contender may be hostile.
 const (
 	MaxHead    = 1 << 20 // bytes of status line and headers of a response
 	MaxExample = 240     // bytes of the text of an example
-	MaxSample  = 120     // of the body of an unwanted answer, for its example
-	MaxInterim = 8       // 1xx answers before the real one
-	Dialers    = 64      // connections being opened at the same time before the step
+	MaxSample  = 120     // bytes of the body of an unexpected response in its example
+	MaxInterim = 8       // 1xx responses before the final one
+	Dialers    = 64      // connections that open at the same time before the step
 	DialTime   = 3 * time.Second
 )
 
-// DefaultTimeout bounds a request where nobody says otherwise.
+// DefaultTimeout is the default timeout of a request.
 const DefaultTimeout = 10 * time.Second
 
-// The ends of a connection before those of a response.
+// The contender closed the connection before the end of a response.
 var (
-	ErrClosed = fmt.Errorf("the contender closed the connection before the whole response was there: %w",
+	ErrClosed = fmt.Errorf("the contender closed the connection before the end of the response: %w",
 		io.ErrUnexpectedEOF)
 	ErrClosedInBody = BodyError{ErrClosed}
 )
 
-// Repeatable says whether a request of such a method may be sent once more when its connection, open
-// before it, has ended without a byte of a response. A server may close an idle connection whenever
-// it wants (RFC 9112, 9.5), also while a request is on its way, and the client may send that again
-// if its method is idempotent (9.3.1; RFC 9110, 9.2.2).
+// Repeatable reports whether a request with this method may be sent again when its connection, open
+// before, ended without a byte of a response. A server may close an idle connection at any time
+// (RFC 9112, 9.5), also while a request is on its way, and the client may send an idempotent
+// request again (9.3.1; RFC 9110, 9.2.2).
 func Repeatable(method string) bool {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace, http.MethodPut, http.MethodDelete:
@@ -55,18 +54,18 @@ func Repeatable(method string) bool {
 	return false
 }
 
-// BackOff returns how long a connection waits after failures attempts in a row to open it.
+// BackOff returns how long a connection waits after failed attempts in a row to open it.
 func BackOff(failures int) time.Duration {
 	return min(time.Millisecond<<min(failures-1, 10), 100*time.Millisecond)
 }
 
-// BodyError marks an error met in the body of a response, after complete headers.
+// BodyError marks an error in the body of a response, after complete headers.
 type BodyError struct{ Err error }
 
-// Error names the body.
+// Error returns the message, which names the body.
 func (e BodyError) Error() string { return "body of the response: " + e.Err.Error() }
 
-// Unwrap returns what was met.
+// Unwrap returns the error in the body.
 func (e BodyError) Unwrap() error { return e.Err }
 
 // Classify returns the kind of a failed exchange.
@@ -88,15 +87,15 @@ func Classify(err error) bench.ErrorKind {
 	return bench.ErrOther
 }
 
-// Opened says, by what became of the opening of a connection, whether there was one: it may have been
-// reset since. A contender that does not open any refuses.
+// Opened reports, from the error of opening a connection, whether it was open: it may have been
+// reset since.
 func Opened(err error) bool { return err == nil || Classify(err) == bench.ErrReset }
 
 func isAny(err error, list []syscall.Errno) bool {
 	return slices.ContainsFunc(list, func(errno syscall.Errno) bool { return errors.Is(err, errno) })
 }
 
-// Class returns the kind of a response with another status than the wanted one.
+// Class returns the kind of error for a response with an unexpected status.
 func Class(status int) bench.ErrorKind {
 	if class := status / 100; class >= 1 && class <= 5 {
 		return [...]bench.ErrorKind{"1xx", "2xx", "3xx", "4xx", "5xx"}[class-1]
@@ -104,8 +103,7 @@ func Class(status int) bench.ErrorKind {
 	return bench.ErrOther
 }
 
-// Example makes a text fit to be an example in a results file: valid UTF-8 without control
-// characters, of bounded length.
+// Example returns a text fit for a results file: short valid UTF-8 without control characters.
 func Example(s string) string {
 	if len(s) > MaxExample {
 		s = s[:MaxExample] + "…"
@@ -118,13 +116,13 @@ func Example(s string) string {
 	}, strings.ToValidUTF8(s, ""))
 }
 
-// Target is to where connections are opened.
+// Target is where connections are opened to.
 type Target struct {
 	Address string      // host:port
-	TLS     *tls.Config // nil: in clear
+	TLS     *tls.Config // nil: no TLS
 }
 
-// Scheme returns that of its URL.
+// Scheme returns the scheme of the target's URL.
 func (t Target) Scheme() string {
 	if t.TLS != nil {
 		return "https"
@@ -132,8 +130,8 @@ func (t Target) Scheme() string {
 	return "http"
 }
 
-// NewTarget returns where a base URL points that is known to parse. own is used for https; nil checks
-// certificates against those of the system.
+// NewTarget returns the target of a base URL that is known to parse. own is used for https; nil
+// checks certificates against the system's.
 func NewTarget(baseURL string, own *tls.Config, http2 bool) (t Target) {
 	base, _ := secret.ParseURL(baseURL)
 	port := base.Port()
@@ -160,7 +158,7 @@ func NewTarget(baseURL string, own *tls.Config, http2 bool) (t Target) {
 	return t
 }
 
-// Resolve returns the target's addresses; none where that fails or an address has a zone.
+// Resolve returns the target's addresses; none if that fails or an address has a zone.
 func (t Target) Resolve(ctx context.Context) (all []netip.AddrPort) {
 	host, service, err := net.SplitHostPort(t.Address)
 	if err != nil {

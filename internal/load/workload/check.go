@@ -14,63 +14,63 @@ import (
 	"locbench/internal/load/wire"
 )
 
-const usualCheck = 100 // one in so many answers
+const defaultCheckEvery = 100 // one in 100 responses
 
-// MaxChecked bounds the body of a response that is checked, in bytes; longer ones are not.
+// MaxChecked is the size in bytes up to which bodies of responses are checked.
 const MaxChecked = 1 << 20
 
-// Response is what a check is given.
+// Response is what a check gets.
 type Response struct {
-	Request  string // its name
-	ID       int64  // of {id} where that is one of the data set
-	Language string // likewise
+	Request  string // name of the request
+	ID       int64  // value of {id} if drawn from the data set
+	Language string // value of {language} if drawn from the data set
 	Status   int
 	Head     []byte // header lines with their ends
 	Body     []byte
-	Cut      bool // there is more of the body
+	Cut      bool // the body is longer
 }
 
-// Header returns the header lines.
+// Header returns the parsed header lines.
 func (a Response) Header() http.Header {
 	head := append(bytes.Clone(a.Head), "\r\n"...)
 	header, _ := textproto.NewReader(bufio.NewReader(bytes.NewReader(head))).ReadMIMEHeader()
 	return http.Header(header)
 }
 
-// ErrNotKnown is what a check returns for a response that it cannot judge: it is a success, and not
-// among those checked.
-var ErrNotKnown = errors.New("the right response is not known")
+// ErrNotKnown is what a check returns if it does not know the expected response: that counts as a
+// success, and not as checked.
+var ErrNotKnown = errors.New("the expected response is not known")
 
-// checker draws the responses that are checked.
+// checker draws which responses are checked.
 type checker struct {
 	check func(Response) error
 	every uint64
-	lot   *rand.Rand // its own: checking must not change which requests are drawn
+	rng   *rand.Rand // separate: checking must not change which requests are drawn
 }
 
 func newChecker(plan Spec) *checker {
 	if plan.Check == nil {
 		return nil
 	}
-	every := cmp.Or(max(plan.CheckEvery, 0), usualCheck)
-	return &checker{check: plan.Check, every: uint64(every), lot: rand.New(rand.NewPCG(plan.Seed, 0x636865636b))}
+	every := cmp.Or(max(plan.CheckEvery, 0), defaultCheckEvery)
+	return &checker{check: plan.Check, every: uint64(every), rng: rand.New(rand.NewPCG(plan.Seed, 0x636865636b))}
 }
 
-func (m *Mix) wantsCheck() bool {
+func (m *Mix) drawsCheck() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.checker.lot.Uint64N(m.checker.every) == 0
+	return m.checker.rng.Uint64N(m.checker.every) == 0
 }
 
-// Judge looks at the response to the request that a user has made, whose status is a wanted one, and takes
-// values out of it. kind is "" for a good one, with the text of an example otherwise.
-func (m *Mix) Judge(u *User, r *Request, a Response) (checked bool, kind bench.ErrorKind, example string) {
+// CheckResponse checks the response to the user's last request, whose status is expected, and saves
+// values from it. kind is "" if it is good; otherwise example says why not.
+func (m *Mix) CheckResponse(u *User, r *Request, a Response) (checked bool, kind bench.ErrorKind, example string) {
 	if u.check && !a.Cut {
 		if r.id >= 0 {
 			a.ID = u.slots[r.id].number
 		}
 		if r.word >= 0 {
-			v := u.unit.vars[r.word-len(u.unit.saved)]
+			v := u.iteration.vars[r.word-len(u.iteration.saved)]
 			a.Language = v.items[u.slots[r.word].number]
 		}
 		a.Request = r.Name
@@ -83,7 +83,7 @@ func (m *Mix) Judge(u *User, r *Request, a Response) (checked bool, kind bench.E
 	}
 	for i := range r.saves {
 		if err := r.saves[i].take(a, &u.slots[r.saves[i].slot]); err != nil {
-			text := fmt.Sprintf("%s: nothing to save as %q, since %v", u.unit.where(r), r.saves[i].of.Name, err)
+			text := fmt.Sprintf("%s: nothing to save as %q, since %v", u.iteration.where(r), r.saves[i].spec.Name, err)
 			return checked, bench.ErrSave, wire.Example(text)
 		}
 	}

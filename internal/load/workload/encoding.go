@@ -5,18 +5,18 @@ import (
 	"unicode/utf8"
 )
 
-// encoding is how a value is written where it stands.
+// encoding is how a value is written at its place in a request.
 type encoding uint8
 
 const (
 	plain encoding = iota
 	inPath
 	inQuery
-	inHeader // as it is: a value with a control character was refused before
+	inHeader // unchanged: values with control characters are refused before
 	inJSON   // within quotes
 )
 
-// append writes a value to the end of dst.
+// append appends a value to dst.
 func (e encoding) append(dst, value []byte) []byte {
 	switch e {
 	case inPath, inQuery:
@@ -38,13 +38,13 @@ func (e encoding) escaped(value []byte) string {
 	return url.QueryEscape(string(value))
 }
 
-// unreserved returns the characters that mean the same everywhere in a URL (RFC 3986, 2.3).
+// unreserved reports whether a character means the same everywhere in a URL (RFC 3986, 2.3).
 func unreserved(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' ||
 		c == '.' || c == '~'
 }
 
-// appendJSON writes a text as it stands between the quotes of JSON.
+// appendJSON appends a text as the inside of a JSON string.
 func appendJSON(dst, value []byte) []byte {
 	const hex = "0123456789abcdef"
 	for len(value) > 0 {

@@ -8,13 +8,13 @@ import (
 	"locbench/internal/load/record"
 )
 
-// Feed says what comes due in an open loop, and counts it: requests by the schedule of a rate, or
-// users. It belongs to one goroutine.
+// Feed returns the scheduled jobs of an open loop, and counts them: requests at a rate, or users.
+// It belongs to one goroutine.
 type Feed struct {
 	step     bench.Step
 	rec      *record.Recorder
 	schedule *Schedule // nil: users
-	given    int64     // requests, or users
+	given    int64     // requests or users returned so far
 	over     bool
 }
 
@@ -28,30 +28,31 @@ func NewFeed(rec *record.Recorder, s bench.Step, change func() float64) *Feed {
 	return f
 }
 
-// Next takes a job that is scheduled at now, and counts it in c; ok is false where there is none before wake.
+// Next returns a job scheduled at now or earlier, and counts it in c. If ok is false, there is none
+// before wake.
 func (f *Feed) Next(now int64, c *record.Counters) (j Job, wake int64, ok bool) {
 	if f.schedule == nil {
 		return f.nextUser(now, c)
 	}
 	f.schedule.Begins(f.rec.From())
-	due, end := int64(f.schedule.Next()), f.end()
+	scheduled, end := int64(f.schedule.Next()), f.end()
 	switch {
-	case f.step.MaxRequests > 0 && f.given >= f.step.MaxRequests, due >= end && now >= end:
+	case f.step.MaxRequests > 0 && f.given >= f.step.MaxRequests, scheduled >= end && now >= end:
 		f.over = true
 		return Job{}, math.MaxInt64, false
-	case due >= end:
+	case scheduled >= end:
 		return Job{}, end, false
-	case due > now:
+	case scheduled > now:
 		f.schedule.Poll(time.Duration(now))
 		if f.schedule.Changed() {
 			c.Final = f.schedule.Rate()
 		}
 		return Job{}, min(int64(f.schedule.Next()), now+int64(PollEvery)), false
 	}
-	c.Schedule(f.rec.Phase(due), 1, f.schedule.Rate())
+	c.Schedule(f.rec.Phase(scheduled), 1, f.schedule.Rate())
 	f.schedule.Take()
 	f.given++
-	return Job{Due: due, Requests: 1}, 0, true
+	return Job{At: scheduled, Requests: 1}, 0, true
 }
 
 func (f *Feed) nextUser(now int64, c *record.Counters) (j Job, wake int64, ok bool) {
@@ -60,16 +61,16 @@ func (f *Feed) nextUser(now int64, c *record.Counters) (j Job, wake int64, ok bo
 		f.over = true
 		return Job{}, math.MaxInt64, false
 	}
-	due := int64(float64(f.given) / float64(a.Users) * float64(a.Over))
-	if due > now {
-		return Job{}, due, false
+	scheduled := int64(float64(f.given) / float64(a.Users) * float64(a.Over))
+	if scheduled > now {
+		return Job{}, scheduled, false
 	}
-	c.Schedule(f.rec.Phase(due), int64(a.Requests), 0)
+	c.Schedule(f.rec.Phase(scheduled), int64(a.Requests), 0)
 	f.given++
-	return Job{Due: due, Requests: a.Requests}, 0, true
+	return Job{At: scheduled, Requests: a.Requests}, 0, true
 }
 
-// Over says whether nothing comes due any more.
+// Over reports whether all jobs have been returned.
 func (f *Feed) Over() bool { return f.over }
 
 // end returns when the schedule ends, record.Undecided in the lead-in.

@@ -1,5 +1,5 @@
-// Package workload says what a step asks: which requests and sessions in which mix, with which values,
-// when each is scheduled, how many connections they take, and which answers are checked.
+// Package workload says what a step sends: which requests and sessions in which mix, with which
+// values, when each is scheduled, over how many connections, and which responses are checked.
 package workload
 
 import (
@@ -26,67 +26,67 @@ type Spec struct {
 	Data
 	IDs        []int64
 	Seed       uint64
-	Life       *Life
+	Trial      *TrialState
 	Check      func(Response) error
 	Checks     func(request string) bool
 	CheckEvery int
 }
 
-// Mix draws what users do: which request or session by weight, and its values, all from one seed. Several
-// goroutines may use it. The same seed gives the same requests in the same order, whoever asks them.
+// Mix draws what users do: requests or sessions by weight, with their values, all from one seed.
+// Several goroutines may use it. The same seed gives the same requests in the same order, whichever
+// goroutine sends them.
 type Mix struct {
-	mu        sync.Mutex
-	rng       *rand.Rand
-	unique    *rand.Rand // of values that are to be other ones in each step and life
-	requests  []*Request
-	units     []*unit
-	total     int // sum of the weights
-	checker   *checker
-	variables map[string]*variable
-	slots     int // that a user needs
+	mu         sync.Mutex
+	rng        *rand.Rand
+	unique     *rand.Rand // for values that differ in each step and trial
+	requests   []*Request
+	iterations []*iteration
+	total      int // sum of the weights
+	checker    *checker
+	variables  map[string]*variable
+	slots      int // number of slots a user needs
 }
 
-// unit is what a user does at a time: one request, or a session.
-type unit struct {
+// iteration is what a user does in one go: a single request or a session.
+type iteration struct {
 	name     string
-	session  int // from 1 among those of the mix; 0: a request that stands alone
+	session  int // number of the session in the mix, from 1; 0: a single request
 	weight   int
 	requests []*Request
-	vars     []*variable // that are drawn when it begins, into the first slots
-	saved    []string    // in the slots after them
+	vars     []*variable // variables drawn when it begins, into the slots after the saved values
+	saved    []string    // names of saved values, in the first slots
 	thinks   bool
 }
 
-// NewMix checks a spec, all its mistakes at once, and makes its requests ready.
+// NewMix checks a spec, reports all mistakes at once, and makes its requests ready.
 func NewMix(plan Spec) (*Mix, error) {
 	var errs []error
 	base, err := secret.ParseURL(plan.BaseURL)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Hostname() == "" {
-		// Without what it is: it may hold a password, where a malformed one cannot be separated from the
-		// rest.
-		errs = append(errs, errors.New("base URL: it must be http://HOST:PORT or https://HOST:PORT"))
-		plan.BaseURL = "http://stand-in"
+		// Without the URL itself: it may hold a password, which cannot be cut from a malformed URL.
+		errs = append(errs, errors.New("base URL: must be http://HOST:PORT or https://HOST:PORT"))
+		plan.BaseURL = "http://placeholder"
 	}
 	errs = append(errs, plan.Step.Validate()...)
-	if plan.Life == nil {
-		plan.Life = &Life{}
+	if plan.Trial == nil {
+		plan.Trial = &TrialState{}
 	}
-	// The second words of the seeds only have to be fixed, and to differ.
+	// The second words of the seeds are arbitrary, but fixed and different.
 	m := &Mix{
 		rng: rand.New(rand.NewPCG(plan.Seed, 0x6c6f6362656e6368)), checker: newChecker(plan),
 		variables: map[string]*variable{},
-		unique:    rand.New(rand.NewPCG(plan.Seed^0x756e69717565, plan.Life.mix())),
+		unique:    rand.New(rand.NewPCG(plan.Seed^0x756e69717565, plan.Trial.mixSalt())),
 	}
 	if len(plan.Requests) == 0 {
 		errs = append(errs, errors.New("no requests"))
 	}
-	for _, u := range units(plan) {
+	for _, u := range iterations(plan) {
 		if only := plan.Step.Request; only == "" || only == u.name {
 			errs = append(errs, m.add(u, plan)...)
 		}
 	}
-	if only := plan.Step.Request; only != "" && len(plan.Requests) > 0 && len(m.units) == 0 && len(errs) == 0 {
-		errs = append(errs, fmt.Errorf("no request or session is called %q", only))
+	if only := plan.Step.Request; only != "" && len(plan.Requests) > 0 && len(m.iterations) == 0 && len(errs) == 0 {
+		errs = append(errs, fmt.Errorf("no request or session has the name %q", only))
 	}
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
@@ -94,17 +94,17 @@ func NewMix(plan Spec) (*Mix, error) {
 	return m, nil
 }
 
-// planned is a unit before its requests are made ready.
+// planned is an iteration before its requests are made ready.
 type planned struct {
-	unit
-	of []bench.Request
+	iteration
+	specs []bench.Request
 }
 
-// units returns the requests that stand alone, then the sessions.
-func units(plan Spec) (all []planned) {
+// iterations returns the single requests, then the sessions.
+func iterations(plan Spec) (all []planned) {
 	for _, r := range plan.Requests {
 		if r.Session == "" {
-			all = append(all, planned{unit{name: r.Name, weight: r.Weight}, []bench.Request{r}})
+			all = append(all, planned{iteration{name: r.Name, weight: r.Weight}, []bench.Request{r}})
 		}
 	}
 	session := 0
@@ -112,10 +112,10 @@ func units(plan Spec) (all []planned) {
 		if only := plan.Step.Request; only == "" || only == s.Name {
 			session++
 		}
-		one := planned{unit: unit{name: s.Name, session: session, weight: s.Weight}}
+		one := planned{iteration: iteration{name: s.Name, session: session, weight: s.Weight}}
 		for _, r := range plan.Requests {
 			if r.Session == s.Name {
-				one.of = append(one.of, r)
+				one.specs = append(one.specs, r)
 			}
 		}
 		all = append(all, one)
@@ -128,13 +128,13 @@ func units(plan Spec) (all []planned) {
 	return all
 }
 
-// add makes a unit ready.
-func (m *Mix) add(of planned, plan Spec) (errs []error) {
-	u := &of.unit
+// add makes an iteration ready.
+func (m *Mix) add(p planned, plan Spec) (errs []error) {
+	u := &p.iteration
 	if u.weight < 1 {
-		errs = append(errs, fmt.Errorf("%s: weight %d: it must be at least 1", u.where(nil), u.weight))
+		errs = append(errs, fmt.Errorf("%s: weight %d: must be at least 1", u.where(nil), u.weight))
 	}
-	for _, r := range of.of {
+	for _, r := range p.specs {
 		for _, s := range r.Save {
 			if !slices.Contains(u.saved, s.Name) {
 				u.saved = append(u.saved, s.Name)
@@ -142,7 +142,7 @@ func (m *Mix) add(of planned, plan Spec) (errs []error) {
 		}
 		u.thinks = u.thinks || r.Think.Max > 0
 	}
-	for _, r := range of.of {
+	for _, r := range p.specs {
 		made, err := m.newRequest(r, u, plan)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("request %q: %w", r.Name, err))
@@ -151,14 +151,14 @@ func (m *Mix) add(of planned, plan Spec) (errs []error) {
 		m.requests = append(m.requests, made)
 		u.requests = append(u.requests, made)
 	}
-	m.units = append(m.units, u)
+	m.iterations = append(m.iterations, u)
 	m.total += u.weight
 	m.slots = max(m.slots, len(u.vars)+len(u.saved), 1)
 	return errs
 }
 
-// where names the unit and one of its requests in messages.
-func (u *unit) where(r *Request) string {
+// where returns the name of the iteration and one of its requests, for messages.
+func (u *iteration) where(r *Request) string {
 	switch {
 	case u.session == 0:
 		return fmt.Sprintf("request %q", u.name)
@@ -168,13 +168,14 @@ func (u *unit) where(r *Request) string {
 	return fmt.Sprintf("session %q, step %q", u.name, r.Name)
 }
 
-func (u *unit) saves(name string) bool { return slices.Contains(u.saved, name) }
+func (u *iteration) saves(name string) bool { return slices.Contains(u.saved, name) }
 
-// slot returns where a saved value is: before the drawn ones, whose number is not known yet.
-func (u *unit) slot(name string) int { return slices.Index(u.saved, name) }
+// slot returns the slot of a saved value. Saved values come first, as the number of drawn ones is
+// not known yet.
+func (u *iteration) slot(name string) int { return slices.Index(u.saved, name) }
 
-// drawn returns the slot of a variable, which the unit draws from now on.
-func (u *unit) drawn(v *variable) int {
+// drawn returns the slot of a variable, and adds the variable if it is new.
+func (u *iteration) drawn(v *variable) int {
 	i := slices.Index(u.vars, v)
 	if i < 0 {
 		i = len(u.vars)
@@ -183,7 +184,7 @@ func (u *unit) drawn(v *variable) int {
 	return len(u.saved) + i
 }
 
-// Names returns those of the requests.
+// Names returns the names of the requests.
 func (m *Mix) Names() (names []string) {
 	for _, r := range m.requests {
 		names = append(names, r.Name)
@@ -191,9 +192,9 @@ func (m *Mix) Names() (names []string) {
 	return names
 }
 
-// Sessions returns the names of its sessions.
+// Sessions returns the names of the sessions.
 func (m *Mix) Sessions() (names []string) {
-	for _, u := range m.units {
+	for _, u := range m.iterations {
 		if u.session > 0 {
 			names = append(names, u.name)
 		}
@@ -201,84 +202,84 @@ func (m *Mix) Sessions() (names []string) {
 	return names
 }
 
-// begin draws what a user does next, with all its values.
+// begin draws a user's next iteration with all its values.
 func (m *Mix) begin(u *User) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	u.unit, u.at = m.draw(), 0
+	u.iteration, u.at = m.draw(), 0
 	if u.slots == nil {
 		u.slots = make([]slot, m.slots)
 	}
-	for i, v := range u.unit.vars {
-		if err := v.take(m, &u.slots[len(u.unit.saved)+i]); err != nil {
+	for i, v := range u.iteration.vars {
+		if err := v.take(m, &u.slots[len(u.iteration.saved)+i]); err != nil {
 			if e, ok := errors.AsType[*ExhaustedError](err); ok {
-				e.Where = u.unit.where(nil)
-				for _, r := range u.unit.requests {
-					if r.uses(len(u.unit.saved) + i) {
-						e.Where = u.unit.where(r)
+				e.Where = u.iteration.where(nil)
+				for _, r := range u.iteration.requests {
+					if r.uses(len(u.iteration.saved) + i) {
+						e.Where = u.iteration.where(r)
 						break
 					}
 				}
 			}
-			u.unit = nil
+			u.iteration = nil
 			return err
 		}
 	}
-	if u.unit.thinks {
-		u.lot = m.rng.Uint64()
+	if u.iteration.thinks {
+		u.thinkSeed = m.rng.Uint64()
 	}
 	return nil
 }
 
-func (m *Mix) draw() *unit {
-	if len(m.units) == 1 {
-		return m.units[0]
+func (m *Mix) draw() *iteration {
+	if len(m.iterations) == 1 {
+		return m.iterations[0]
 	}
 	x := m.rng.IntN(m.total)
-	for _, u := range m.units {
+	for _, u := range m.iterations {
 		if x -= u.weight; x < 0 {
 			return u
 		}
 	}
-	return m.units[len(m.units)-1]
+	return m.iterations[len(m.iterations)-1]
 }
 
-// uses says whether a slot is in the request.
+// uses reports whether a slot is in the request.
 func (r *Request) uses(slot int) bool {
 	has := func(p part) bool { return p.kind != partText && p.slot == slot }
 	return slices.ContainsFunc(r.head, has) || slices.ContainsFunc(r.body, has)
 }
 
-// Life is what the steps of one contender's life have in common. The zero value is ready to use; steps of a
-// life are made one after the other, or take turns.
-type Life struct {
-	Salt   uint64            // other values of uuid and string than those of another life
-	Values map[string]string // saved by the setup
+// TrialState is what the steps of one trial share. The zero value is ready to use. The steps run
+// one after the other, or interleaved.
+type TrialState struct {
+	Salt   uint64            // makes values of uuid and string differ from those of other trials
+	Values map[string]string // values saved by the setup
 	steps  uint64
 	mixes  uint64
 	taken  map[string]*int64
 }
 
-// Step returns the seed of the life's next step. Steps draw other values than those before them: what is asked again may
-// be in a cache. The first one's seed is the run's.
-func (l *Life) Step(seed uint64) uint64 {
+// Step returns the seed of the trial's next step. Steps draw different values, as repeated requests
+// may be answered from a cache. The first step's seed is the run's.
+func (l *TrialState) Step(seed uint64) uint64 {
 	seed += l.steps * 0xd1342543de82ef95
 	l.steps++
 	return seed
 }
 
-func (l *Life) mix() uint64 {
+func (l *TrialState) mixSalt() uint64 {
 	l.mixes++
 	return l.Salt + l.mixes
 }
 
-func (l *Life) saved(name string) (string, bool) {
+func (l *TrialState) saved(name string) (string, bool) {
 	value, ok := l.Values[name]
 	return value, ok
 }
 
 // counter returns how many values of a variable were taken.
-func (l *Life) counter(variable string) *int64 {
+func (l *TrialState) counter(variable string) *int64 {
 	if l.taken == nil {
 		l.taken = map[string]*int64{}
 	}
@@ -288,51 +289,51 @@ func (l *Life) counter(variable string) *int64 {
 	return l.taken[variable]
 }
 
-// User is one who asks: in the middle of a session, or about to begin the next thing. The zero value is
-// ready. It belongs to a connection.
+// User is one simulated user, within an iteration or between two. The zero value is ready to use.
+// It belongs to a connection.
 type User struct {
-	unit  *unit // nil: nothing is begun
-	at    int   // the next of its requests
-	slots []slot
-	body  []byte
-	lot   uint64 // for its thinking
-	check bool   // the response is to be checked
+	iteration *iteration // nil: no iteration is begun
+	at        int        // index of the next request
+	slots     []slot
+	body      []byte
+	thinkSeed uint64 // seed of the think times
+	check     bool   // the response will be checked
 }
 
-// Begun says whether the user has begun something that is not ended yet.
-func (u *User) Begun() bool { return u.unit != nil }
+// Begun reports whether the user has begun an iteration that has not ended.
+func (u *User) Begun() bool { return u.iteration != nil }
 
-// Midway says whether the user has made a request of a session that has more.
-func (u *User) Midway() bool { return u.unit != nil && u.at > 0 }
+// Midway reports whether the user has sent a request of a session that has more.
+func (u *User) Midway() bool { return u.iteration != nil && u.at > 0 }
 
-// Forget lets the user begin something else.
-func (u *User) Forget() { u.unit = nil }
+// Forget drops the user's iteration.
+func (u *User) Forget() { u.iteration = nil }
 
-// Begin draws what a user does next, where nothing is begun; an error says that nobody can begin it any more.
+// Begin draws the user's next iteration, if none is begun. It fails if no values are left.
 func (m *Mix) Begin(u *User) error {
-	if u.unit != nil {
+	if u.iteration != nil {
 		return nil
 	}
 	return m.begin(u)
 }
 
-// Think returns how long the user, who has begun something, waits before the next request.
+// Think returns how long the user, who has begun an iteration, thinks before the next request.
 func (u *User) Think() time.Duration {
-	t := u.unit.requests[u.at].think
+	t := u.iteration.requests[u.at].think
 	if t.Max <= t.Min {
 		return t.Min
 	}
-	// SplitMix64, so how long one thinks does not depend on what others do meanwhile.
-	x := u.lot + uint64(u.at+1)*0x9e3779b97f4a7c15
+	// SplitMix64, so the think time of one user does not depend on other users.
+	x := u.thinkSeed + uint64(u.at+1)*0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return t.Min + time.Duration((x^x>>31)%uint64(t.Max-t.Min+1))
 }
 
-// Write appends the next request of a user, who has begun something, to dst.
+// Write appends the next request of a user, who has begun an iteration, to dst.
 func (m *Mix) Write(u *User, dst []byte) (*Request, []byte) {
-	r := u.unit.requests[u.at]
-	u.check = r.checked && m.wantsCheck()
+	r := u.iteration.requests[u.at]
+	u.check = r.checked && m.drawsCheck()
 	if len(r.body) > 0 {
 		u.body = u.body[:0]
 		for i := range r.body {
@@ -352,15 +353,15 @@ func (m *Mix) Write(u *User, dst []byte) (*Request, []byte) {
 	return r, dst
 }
 
-// Keeps says whether the whole response to the request written last is wanted: head and body.
-func (u *User) Keeps() bool { return u.check || len(u.unit.requests[u.at].saves) > 0 }
+// Keeps reports whether the whole response to the last request is needed: head and body.
+func (u *User) Keeps() bool { return u.check || len(u.iteration.requests[u.at].saves) > 0 }
 
-// Done takes in what became of the request written last. It returns the number of its session from 1, 0 where
-// there is none, which of its requests it was, and whether the session has ended with it.
+// Done ends the last request. It returns the number of its session from 1 (0: a single request),
+// its index in the session, and whether the iteration ended with it.
 func (u *User) Done(failed bool) (session, step int, ended bool) {
-	session, step = u.unit.session, u.at
-	if u.at++; failed || u.at == len(u.unit.requests) {
-		u.unit, ended = nil, true
+	session, step = u.iteration.session, u.at
+	if u.at++; failed || u.at == len(u.iteration.requests) {
+		u.iteration, ended = nil, true
 	}
 	return session, step, ended
 }
@@ -368,7 +369,7 @@ func (u *User) Done(failed bool) (session, step int, ended bool) {
 // Saved returns the values that the user's session has saved so far.
 func (u *User) Saved() map[string]string {
 	all := map[string]string{}
-	for i, name := range u.unit.saved {
+	for i, name := range u.iteration.saved {
 		if text := u.slots[i].text; text != nil {
 			all[name] = string(text)
 		}

@@ -10,7 +10,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// spec returns a plain one: GET /city?id=….
+// spec returns a plain spec: GET /city?id=….
 func spec(url string) Spec {
 	return Spec{
 		BaseURL: url, Step: bench.Step{Connections: 1, Duration: time.Second},
@@ -107,10 +107,10 @@ func TestMixDistributions(t *testing.T) {
 	near("weight 6", counts["GET /c"], .6)
 }
 
-func TestMistakesDoNotTellPasswords(t *testing.T) {
+func TestMistakesHidePasswords(t *testing.T) {
 	for _, url := range []string{"ftp://user:secret@h", "user:secret@h:80", "http://user:sec%zzret@h", "http://user:secret@h:port", "http://user:secret@"} {
 		_, err := NewMix(spec(url))
-		if err == nil || strings.Contains(err.Error(), "sec") || !strings.Contains(err.Error(), "base URL: it must be") {
+		if err == nil || strings.Contains(err.Error(), "sec") || !strings.Contains(err.Error(), "base URL: must be") {
 			t.Errorf("%s: error %v", url, err)
 		}
 	}
@@ -121,11 +121,11 @@ func TestMistakesDoNotTellPasswords(t *testing.T) {
 	}
 }
 
-func TestCheckingDoesNotChangeWhatIsAsked(t *testing.T) {
+func TestCheckingDoesNotChangeRequests(t *testing.T) {
 	p := spec("http://h")
 	before := asked(t, p, 100)
 	p.Check = func(Response) error { return nil }
 	if after := asked(t, p, 100); !slices.Equal(after, before) {
-		t.Error("checking has changed what is asked")
+		t.Error("checking has changed the requests")
 	}
 }

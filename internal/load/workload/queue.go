@@ -2,26 +2,26 @@ package workload
 
 // Job is one request, or one user with several.
 type Job struct {
-	Due      int64 // ns since the beginning of the load
+	At       int64 // when it is scheduled, in ns since the load began
 	Requests int
-	Held     bool // it waited for a connection
+	Waited   bool // it waited for a connection
 }
 
-// maxQueue bounds the requests that wait for a connection; more are dropped at once.
+// maxQueue bounds the jobs that wait for a connection; more are dropped at once.
 const maxQueue = 1 << 20
 
-// Queue has the jobs that wait for a connection, first in, first out.
+// Queue holds the jobs that wait for a connection, first in, first out.
 type Queue struct {
 	jobs []Job
 	head int
 	n    int
 }
 
-// Push adds a job after the others; it returns false where the queue is full.
+// Push adds a job at the end; it returns false if the queue is full.
 func (q *Queue) Push(j Job) bool { return q.push(j, maxQueue) }
 
-func (q *Queue) push(j Job, most int) bool {
-	if q.n >= most {
+func (q *Queue) push(j Job, limit int) bool {
+	if q.n >= limit {
 		return false
 	}
 	if q.n == len(q.jobs) {
@@ -35,10 +35,10 @@ func (q *Queue) push(j Job, most int) bool {
 	return true
 }
 
-// Len returns how many jobs wait.
+// Len returns the number of waiting jobs.
 func (q *Queue) Len() int { return q.n }
 
-// Pop takes the first job out; ok is false where there is none.
+// Pop removes the first job and returns it; ok is false if there is none.
 func (q *Queue) Pop() (j Job, ok bool) {
 	if q.n == 0 {
 		return Job{}, false
@@ -49,9 +49,9 @@ func (q *Queue) Pop() (j Job, ok bool) {
 	return j, true
 }
 
-// Expire takes the jobs out that were scheduled before a moment, and returns the number of their requests.
+// Expire removes the jobs scheduled before a moment, and returns the number of their requests.
 func (q *Queue) Expire(before int64) (requests int64) {
-	for q.n > 0 && q.jobs[q.head].Due < before {
+	for q.n > 0 && q.jobs[q.head].At < before {
 		j, _ := q.Pop()
 		requests += int64(j.Requests)
 	}

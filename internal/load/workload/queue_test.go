@@ -6,7 +6,7 @@ import (
 	"locbench/internal/bench"
 )
 
-func TestMostOpen(t *testing.T) {
+func TestMaxOpenConnections(t *testing.T) {
 	for _, test := range []struct {
 		step bench.Step
 		want int

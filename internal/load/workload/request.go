@@ -17,31 +17,31 @@ import (
 	"locbench/internal/load/wire"
 )
 
-// Request is a bench.Request made ready to be asked.
+// Request is a bench.Request made ready to be sent.
 type Request struct {
-	Index   int           // among those of the mix
-	Name    string        //
-	Asked   *http.Request // only its method is set: what net/http needs for reading the response
-	Status  int           // wanted,
-	More    []int         // as are these
-	Timeout time.Duration // of its own; 0: that of the step
-	IsHead  bool
+	Index       int           // index in the mix
+	Name        string        // name of the request
+	HTTPRequest *http.Request // only its method is set: net/http needs it to read the response
+	Status      int           // expected status
+	More        []int         // other expected statuses
+	Timeout     time.Duration // 0: the timeout of the step
+	IsHead      bool
 
 	Repeatable bool // see wire.Repeatable
 
-	head, body []part // of the bytes on the wire
+	head, body []part // parts of the bytes on the wire
 	saves      []save
 	think      bench.Think
-	checked    bool // its responses can be
-	id, word   int  // slots of {id} and {language} of the data set; -1: it has none
+	checked    bool // its responses may be checked
+	id, word   int  // slots of {id} and {language} of the data set; -1: not used
 }
 
-// Wants says whether a status is wanted.
-func (r *Request) Wants(status int) bool {
+// Expects reports whether a status is expected.
+func (r *Request) Expects(status int) bool {
 	return status == r.Status || slices.Contains(r.More, status)
 }
 
-// Statuses returns the wanted ones in words: "200 or 404".
+// Statuses returns the expected statuses in words: "200 or 404".
 func (r *Request) Statuses() string {
 	text := strconv.Itoa(r.Status)
 	for _, more := range r.More {
@@ -50,19 +50,19 @@ func (r *Request) Statuses() string {
 	return text
 }
 
-// newRequest makes r ready as one of a unit.
-func (m *Mix) newRequest(r bench.Request, u *unit, plan Spec) (*Request, error) {
+// newRequest makes r ready as a request of an iteration.
+func (m *Mix) newRequest(r bench.Request, u *iteration, plan Spec) (*Request, error) {
 	made := &Request{
 		Index: len(m.requests), Name: r.Name, Status: cmp.Or(r.ExpectStatus, http.StatusOK), More: r.MoreStatuses,
 		Timeout: r.Timeout, IsHead: r.Method == http.MethodHead, think: r.Think,
-		Asked: &http.Request{Method: cmp.Or(r.Method, http.MethodGet)}, id: -1, word: -1,
+		HTTPRequest: &http.Request{Method: cmp.Or(r.Method, http.MethodGet)}, id: -1, word: -1,
 		checked: plan.Check != nil && (plan.Checks == nil || plan.Checks(r.Name)),
 	}
-	made.Repeatable = wire.Repeatable(made.Asked.Method)
+	made.Repeatable = wire.Repeatable(made.HTTPRequest.Method)
 	if !strings.HasPrefix(r.Path, "/") {
-		return nil, fmt.Errorf("path %q: it must start with a slash", r.Path)
+		return nil, fmt.Errorf("path %q: must start with a slash", r.Path)
 	}
-	c := composer{mix: m, unit: u, request: made, of: r, plan: plan}
+	c := composer{mix: m, iteration: u, request: made, spec: r, plan: plan}
 	if err := c.compose(strings.TrimSuffix(plan.BaseURL, "/")); err != nil {
 		return nil, err
 	}
@@ -78,25 +78,25 @@ func (m *Mix) newRequest(r bench.Request, u *unit, plan Spec) (*Request, error) 
 
 // composer makes the parts of a request.
 type composer struct {
-	mix     *Mix
-	unit    *unit
-	request *Request
-	of      bench.Request
-	plan    Spec
-	places  []part // of the head, in the order of their stand-ins
+	mix       *Mix
+	iteration *iteration
+	request   *Request
+	spec      bench.Request
+	plan      Spec
+	places    []part // places of the head, in the order of their placeholders
 }
 
-// standIn is a word that no escaping touches, for a place that net/http would change.
-var standIn = regexp.MustCompile(`xLocbenchPlace(\d+)x`)
+// placeholder matches a word that no escaping changes. It marks a place that net/http would change.
+var placeholder = regexp.MustCompile(`xLocbenchPlace(\d+)x`)
 
-// compose has net/http write the request once, so only the places are left to be filled in.
+// compose has net/http write the request once. Only the places remain to be filled in.
 func (c *composer) compose(base string) error {
-	path, query, asks := strings.Cut(c.of.Path, "?")
+	path, query, hasQuery := strings.Cut(c.spec.Path, "?")
 	address, err := c.replaced(path, inPath)
 	if err != nil {
 		return err
 	}
-	if asks {
+	if hasQuery {
 		text, err := c.replaced(query, inQuery)
 		if err != nil {
 			return err
@@ -104,32 +104,32 @@ func (c *composer) compose(base string) error {
 		address += "?" + text
 	}
 	encoding := plain
-	switch c.of.Encoding {
+	switch c.spec.Encoding {
 	case bench.JSONBody:
 		encoding = inJSON
 	case bench.FormBody:
 		encoding = inQuery
 	}
-	body := c.plan.Files[c.of.BodyFile]
-	if c.of.BodyFile == "" {
-		parts, err := c.parts(c.of.Body, encoding)
+	body := c.plan.Files[c.spec.BodyFile]
+	if c.spec.BodyFile == "" {
+		parts, err := c.parts(c.spec.Body, encoding)
 		if err != nil {
 			return err
 		}
-		if body = []byte(c.of.Body); len(parts) == 0 || len(parts) == 1 && parts[0].kind == partText {
+		if body = []byte(c.spec.Body); len(parts) == 0 || len(parts) == 1 && parts[0].kind == partText {
 			body = []byte(textOf(parts))
 		} else {
 			c.request.body = parts
 		}
 	}
-	req, err := newHTTPRequest(base+address, c.of.Method, body)
+	req, err := newHTTPRequest(base+address, c.spec.Method, body)
 	if err != nil {
 		return err
 	}
-	if kind := c.of.Encoding.ContentType(); kind != "" {
+	if kind := c.spec.Encoding.ContentType(); kind != "" {
 		req.Header.Set("Content-Type", kind)
 	}
-	for name, value := range c.of.Header {
+	for name, value := range c.spec.Header {
 		if value, err = c.replaced(value, inHeader); err != nil {
 			return err
 		}
@@ -150,7 +150,7 @@ func (c *composer) compose(base string) error {
 	return nil
 }
 
-// split makes parts of what net/http has written.
+// split cuts what net/http wrote into parts.
 func (c *composer) split(raw string, body []byte) {
 	length := "\r\nContent-Length: "
 	before, after, hasLength := strings.Cut(raw, length+strconv.Itoa(len(body))+"\r\n")
@@ -170,10 +170,10 @@ func textOf(parts []part) (text string) {
 	return text
 }
 
-// headParts appends a text with stand-ins to the head.
+// headParts appends a text with placeholders to the head.
 func (c *composer) headParts(text string) {
 	from := 0
-	for _, at := range standIn.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range placeholder.FindAllStringSubmatchIndex(text, -1) {
 		n, err := strconv.Atoi(text[at[2]:at[3]])
 		if err != nil || n >= len(c.places) {
 			continue
@@ -184,7 +184,7 @@ func (c *composer) headParts(text string) {
 	c.request.head = append(c.request.head, part{text: text[from:]})
 }
 
-// joined puts texts that follow each other together.
+// joined merges consecutive texts.
 func joined(parts []part) (out []part) {
 	for _, p := range parts {
 		switch n := len(out) - 1; {
@@ -198,7 +198,7 @@ func joined(parts []part) (out []part) {
 	return out
 }
 
-// replaced returns a text of the head with stand-ins for its places.
+// replaced returns a text of the head with placeholders for its places.
 func (c *composer) replaced(text string, e encoding) (string, error) {
 	parts, err := c.parts(text, e)
 	if err != nil {
@@ -216,7 +216,8 @@ func (c *composer) replaced(text string, e encoding) (string, error) {
 	return b.String(), nil
 }
 
-// parts returns those of a template. In JSON a place with a type stands for the quotes around it, too.
+// parts returns the parts of a template. In JSON, a place with a type includes the quotes around
+// it.
 func (c *composer) parts(text string, e encoding) (parts []part, err error) {
 	all := bench.Parts(text)
 	for i := range all {
@@ -247,14 +248,14 @@ func (c *composer) parts(text string, e encoding) (parts []part, err error) {
 	return joined(parts), nil
 }
 
-// place returns what is filled in for a variable: one that was saved in the setup, or is in this session,
-// one of the profile, or of the data set.
+// place returns the part that fills in a variable: one saved in the setup or in this session, one
+// of the profile, or one of the data set.
 func (c *composer) place(p bench.Part, e encoding) (part, error) {
-	if value, ok := c.plan.Life.saved(p.Name); ok {
+	if value, ok := c.plan.Trial.saved(p.Name); ok {
 		return part{text: string(e.append(nil, []byte(value)))}, nil
 	}
-	if c.unit.saves(p.Name) {
-		return part{kind: partSaved, slot: c.unit.slot(p.Name), encoding: e}, nil
+	if c.iteration.saves(p.Name) {
+		return part{kind: partSaved, slot: c.iteration.slot(p.Name), encoding: e}, nil
 	}
 	name, column, ofRow := strings.Cut(p.Name, ".")
 	for _, v := range c.plan.Variables {
@@ -266,36 +267,36 @@ func (c *composer) place(p bench.Part, e encoding) (part, error) {
 			return part{}, err
 		}
 		if ofRow != (v.File != "" && v.Column == "") {
-			return part{}, errors.New("only a variable that is a row of a file has columns, and it needs one")
+			return part{}, errors.New("write NAME.COLUMN for a variable that is a row of a file, and NAME for any other")
 		}
-		return drawn.part(c.unit.drawn(drawn), cmp.Or(v.Column, column), e)
+		return drawn.part(c.iteration.drawn(drawn), cmp.Or(v.Column, column), e)
 	}
 	switch p.Name {
 	case "id":
-		v, err := c.mix.ids(c.of.IDs, c.plan.IDs, c.of.Name)
+		v, err := c.mix.ids(c.spec.IDs, c.plan.IDs, c.spec.Name)
 		if err != nil {
 			return part{}, err
 		}
-		c.request.id = c.unit.drawn(v)
+		c.request.id = c.iteration.drawn(v)
 		return v.part(c.request.id, "", e)
 	case "language":
-		if len(c.of.Languages) == 0 {
-			return part{}, errors.New("there are no languages")
+		if len(c.spec.Languages) == 0 {
+			return part{}, errors.New("the request has no languages")
 		}
-		v := c.mix.own("language of "+c.of.Name, func() *variable {
-			return &variable{kind: partItem, items: c.of.Languages, size: int64(len(c.of.Languages)), draw: bench.DrawInTurn}
+		v := c.mix.own("language of "+c.spec.Name, func() *variable {
+			return &variable{kind: partItem, items: c.spec.Languages, size: int64(len(c.spec.Languages)), draw: bench.DrawInTurn}
 		})
-		c.request.word = c.unit.drawn(v)
+		c.request.word = c.iteration.drawn(v)
 		return v.part(c.request.word, "", e)
 	}
-	return part{}, errors.New("there is no such variable")
+	return part{}, errors.New("variable not found")
 }
 
-// newHTTPRequest returns a request with a body to an address.
+// newHTTPRequest returns a request with a body for a URL.
 func newHTTPRequest(address, method string, body []byte) (*http.Request, error) {
 	req, err := http.NewRequest(method, address, bytes.NewReader(body))
 	if err != nil {
-		// The whole URL in a url.Error may hold a password.
+		// The URL in a url.Error may hold a password.
 		if whole, ok := errors.AsType[*url.Error](err); ok {
 			err = whole.Err
 		}

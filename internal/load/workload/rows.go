@@ -23,14 +23,14 @@ import (
 
 // Data is what requests take from files.
 type Data struct {
-	Rows   map[string]*Rows  // of variables, by the path of their file
-	Files  map[string][]byte // bodies, likewise
-	Uses   map[string]Use    // of variables, by their names
-	Hashes []bench.DataFile  // of all files
+	Rows   map[string]*Rows  // values of variables, by path of the file
+	Files  map[string][]byte // bodies of requests, by path of the file
+	Uses   map[string]Use    // uses of variables, by name
+	Hashes []bench.DataFile  // hashes of all files
 }
 
-// Rows are the used columns of a file, packed in blocks: one text for all rows would be copied as it grows, and
-// those copies are as large as the file.
+// Rows are the used columns of a file, in blocks: one text for all rows would be copied while it
+// grows, which takes as much memory as the file.
 type Rows struct {
 	columns []string
 	blocks  []block
@@ -38,19 +38,19 @@ type Rows struct {
 	kept    int // bytes
 }
 
-// block has the cells of blockRows rows; the last one of fewer.
+// block has the cells of blockRows rows; the last block has fewer.
 type block struct {
 	data []byte
-	ends []uint32 // of each cell, row by row
+	ends []uint32 // end of each cell, row by row
 }
 
-// The bounds of a file of values.
+// Limits on a file of values.
 const (
 	maxKept    = 512 << 20 // bytes
 	maxRows    = 20_000_000
 	maxRowLine = 1 << 20
 	blockRows  = 1 << 10
-	endBytes   = 4 // of an end
+	endBytes   = 4 // bytes of an end
 )
 
 // Len returns the number of rows.
@@ -68,13 +68,13 @@ func (r *Rows) cell(row, column int) []byte {
 	return b.data[from:b.ends[i]]
 }
 
-// column is a wanted one, and what its cells have to fit.
+// column is a used column, and what its cells must fit.
 type column struct {
 	name string
 	use  Use
 }
 
-// Column cuts the name in a place into that of the variable and, of a row, that of the column.
+// Column splits the name in a place into the variable and, for a row, the column.
 func Column(place string) (variable, column string) {
 	variable, column, _ = strings.Cut(place, ".")
 	return variable, column
@@ -83,7 +83,7 @@ func Column(place string) (variable, column string) {
 // OpenData reads the files of variables and bodies. Its errors name file and line.
 func OpenData(variables []bench.Variable, requests []bench.Request) (Data, error) {
 	d := Data{Rows: map[string]*Rows{}, Files: map[string][]byte{}, Uses: Uses(requests)}
-	wanted := map[string][]column{}
+	used := map[string][]column{}
 	var files []string
 	for _, v := range variables {
 		if v.File == "" {
@@ -93,22 +93,22 @@ func OpenData(variables []bench.Variable, requests []bench.Request) (Data, error
 			files = append(files, v.File)
 		}
 		for name, use := range d.Uses {
-			of, field := Column(name)
-			if of != v.Name {
+			variable, field := Column(name)
+			if variable != v.Name {
 				continue
 			}
 			if v.Column != "" {
 				field = v.Column
 			}
-			wanted[v.File] = append(wanted[v.File], column{field, use})
+			used[v.File] = append(used[v.File], column{field, use})
 		}
 	}
 	var errs []error
 	for _, file := range files {
-		if len(wanted[file]) == 0 {
-			continue // nothing asks for it
+		if len(used[file]) == 0 {
+			continue // no request uses it
 		}
-		rows, sum, err := readRows(file, wanted[file], math.MaxInt)
+		rows, sum, err := readRows(file, used[file], math.MaxInt)
 		errs = append(errs, err)
 		d.Rows[file], d.Hashes = rows, append(d.Hashes, bench.DataFile{File: file, Hash: sum})
 	}
@@ -124,17 +124,17 @@ func OpenData(variables []bench.Variable, requests []bench.Request) (Data, error
 	return d, errors.Join(errs...)
 }
 
-// CheckColumns reads the beginning of a file, and says what is wrong with it.
+// CheckColumns reads the beginning of a file, and returns what is wrong with it.
 func CheckColumns(file string, names ...string) error {
-	var wanted []column
+	var used []column
 	for _, name := range names {
-		wanted = append(wanted, column{name: name})
+		used = append(used, column{name: name})
 	}
-	_, _, err := readRows(file, wanted, 1)
+	_, _, err := readRows(file, used, 1)
 	return err
 }
 
-// CheckBody says what is wrong with the file of a body; nil where there is none.
+// CheckBody returns what is wrong with the file of a body; nil if there is no file.
 func CheckBody(file string) error {
 	if file == "" {
 		return nil
@@ -156,13 +156,13 @@ func readBody(file string) ([]byte, error) {
 	defer f.Close()
 	body, err := io.ReadAll(io.LimitReader(f, maxBodyFile+1))
 	if err == nil && len(body) > maxBodyFile {
-		err = fmt.Errorf("%s: the file is larger than 64 MiB", file)
+		err = fmt.Errorf("%s: larger than 64 MiB", file)
 	}
 	return body, err
 }
 
-// readRows reads so many rows, and returns the hash of what it has read.
-func readRows(file string, wanted []column, most int) (*Rows, string, error) {
+// readRows reads at most limit rows, and returns the hash of what it has read.
+func readRows(file string, used []column, limit int) (*Rows, string, error) {
 	f, err := safe.Open(file)
 	if err != nil {
 		return nil, "", err
@@ -171,12 +171,12 @@ func readRows(file string, wanted []column, most int) (*Rows, string, error) {
 	sum := sha256.New()
 	text := io.TeeReader(f, sum)
 	r := &Rows{}
-	for _, c := range wanted {
+	for _, c := range used {
 		if r.column(c.name) < 0 {
 			r.columns = append(r.columns, c.name)
 		}
 	}
-	in := &reader{file: file, rows: r, wanted: wanted, most: most}
+	in := &reader{file: file, rows: r, used: used, limit: limit}
 	if ext := strings.ToLower(filepath.Ext(file)); ext == ".jsonl" || ext == ".ndjson" {
 		err = in.jsonLines(text)
 	} else {
@@ -184,7 +184,7 @@ func readRows(file string, wanted []column, most int) (*Rows, string, error) {
 	}
 	in.pack()
 	if err == nil && r.Len() == 0 {
-		err = fmt.Errorf("%s: it has no rows", file)
+		err = fmt.Errorf("%s: no rows", file)
 	}
 	if err != nil {
 		return nil, "", err
@@ -194,22 +194,22 @@ func readRows(file string, wanted []column, most int) (*Rows, string, error) {
 
 // reader reads a file of values.
 type reader struct {
-	file   string
-	rows   *Rows
-	wanted []column
-	most   int
-	block  block // that is filled
-	text   []byte
+	file  string
+	rows  *Rows
+	used  []column
+	limit int
+	block block // the block being filled
+	text  []byte
 }
 
 func (in *reader) wrong(line int, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", in.file, line, fmt.Sprintf(format, args...))
 }
 
-// add takes in a cell of the row that is read.
+// add adds a cell to the current row.
 func (in *reader) add(line, i int, value []byte) error {
 	r := in.rows
-	for _, c := range in.wanted {
+	for _, c := range in.used {
 		if c.name != r.columns[i] {
 			continue
 		}
@@ -218,21 +218,21 @@ func (in *reader) add(line, i int, value []byte) error {
 		}
 	}
 	if r.kept += len(value) + endBytes; r.kept > maxKept || r.rows == maxRows {
-		return in.wrong(line, "the file is too large: at most %d rows and 512 MiB of used values", maxRows)
+		return in.wrong(line, "file too large: at most %d rows and 512 MiB of used values", maxRows)
 	}
 	in.block.data = append(in.block.data, value...)
 	in.block.ends = append(in.block.ends, uint32(len(in.block.data)))
 	return nil
 }
 
-// endRow takes in that a row has all its cells.
+// endRow ends the current row.
 func (in *reader) endRow() {
 	if in.rows.rows++; in.rows.rows%blockRows == 0 {
 		in.pack()
 	}
 }
 
-// pack adds the block that is filled to the rows, as large as it is, and begins another one.
+// pack adds the current block to the rows without spare memory, and begins another one.
 func (in *reader) pack() {
 	if len(in.block.ends) > 0 {
 		in.rows.blocks = append(in.rows.blocks, block{bytes.Clone(in.block.data), slices.Clone(in.block.ends)})
@@ -253,11 +253,11 @@ func (in *reader) csv(f io.Reader) error {
 	for _, name := range in.rows.columns {
 		i := slices.Index(head, name)
 		if i < 0 {
-			return in.wrong(1, "it has no column %q; %s", safe.Line(name, 60), strictyaml.Suggest(name, "columns", head))
+			return in.wrong(1, "no column %q; %s", safe.Line(name, 60), strictyaml.Suggest(name, "columns", head))
 		}
 		at = append(at, i)
 	}
-	for n := 0; n < in.most; n++ {
+	for n := 0; n < in.limit; n++ {
 		record, err := c.Read()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -282,7 +282,7 @@ func (in *reader) syntax(err error) error {
 		return in.wrong(parse.Line, "%v", parse.Err)
 	}
 	if errors.Is(err, io.EOF) {
-		return in.wrong(1, "it is empty: the first line names the columns")
+		return in.wrong(1, "empty file: the first line must have the names of the columns")
 	}
 	return fmt.Errorf("read %s: %w", in.file, err)
 }
@@ -298,18 +298,18 @@ func (in *reader) jsonLines(f io.Reader) error {
 	}
 	lines := bufio.NewScanner(f)
 	lines.Buffer(make([]byte, 64<<10), maxRowLine)
-	for line := 1; lines.Scan() && in.rows.Len() < in.most; line++ {
+	for line := 1; lines.Scan() && in.rows.Len() < in.limit; line++ {
 		row := bytes.TrimSpace(lines.Bytes())
 		if len(row) == 0 {
 			continue
 		}
 		if !json.Valid(row) {
-			return in.wrong(line, "not JSON: write one object into each line")
+			return in.wrong(line, "not JSON: write one object per line")
 		}
 		for i, p := range paths {
 			value, ok := p.Scan(row)
 			if !ok {
-				return in.wrong(line, "there is no %q", safe.Line(in.rows.columns[i], 60))
+				return in.wrong(line, "%q not found", safe.Line(in.rows.columns[i], 60))
 			}
 			in.text = jsonpath.Text(in.text[:0], value)
 			if err := in.add(line, i, in.text); err != nil {

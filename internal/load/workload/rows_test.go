@@ -49,15 +49,15 @@ func TestRows(t *testing.T) {
 		})
 	}
 	for name, test := range map[string]struct{ name, text, want string }{
-		"empty":           {"r.csv", "", "r.csv:1: it is empty: the first line names the columns"},
-		"no rows":         {"r.csv", "a,b\n", "it has no rows"},
-		"no column":       {"r.csv", "a,bb\nx,1\n", `r.csv:1: it has no column "b"`},
+		"empty":           {"r.csv", "", "r.csv:1: empty file: the first line must have the names of the columns"},
+		"no rows":         {"r.csv", "a,b\n", ": no rows"},
+		"no column":       {"r.csv", "a,bb\nx,1\n", `r.csv:1: no column "b"`},
 		"short row":       {"r.csv", "a,b\nx,1\nx\n", "r.csv:3: wrong number of fields"},
 		"open quote":      {"r.csv", "a,b\n\"x,1\n", "r.csv:2: "},
-		"not a number":    {"r.csv", "a,b\nx,1\nx,one\n", `r.csv:3: column b: "one" is not a number, which ` + "`:number` wants"},
+		"not a number":    {"r.csv", "a,b\nx,1\nx,one\n", `r.csv:3: column b: "one" is not a number, which ` + "`:number` needs"},
 		"hexadecimal":     {"r.csv", "a,b\nx,0x1\n", `"0x1" is not a number`},
-		"not JSON":        {"r.jsonl", `{"a":"x","b":1}` + "\n{\n", "r.jsonl:2: not JSON: write one object into each line"},
-		"no key":          {"r.jsonl", `{"a":"x","b":1}` + "\n" + `{"a":"x"}`, `r.jsonl:2: there is no "b"`},
+		"not JSON":        {"r.jsonl", `{"a":"x","b":1}` + "\n{\n", "r.jsonl:2: not JSON: write one object per line"},
+		"no key":          {"r.jsonl", `{"a":"x","b":1}` + "\n" + `{"a":"x"}`, `r.jsonl:2: "b" not found`},
 		"text for number": {"r.jsonl", `{"a":"x","b":"1a"}`, `r.jsonl:1: column b: "1a" is not a number`},
 		"long line":       {"r.jsonl", `{"a":"` + strings.Repeat("x", 2<<20) + `","b":1}`, "token too long"},
 	} {
@@ -72,12 +72,12 @@ func TestRows(t *testing.T) {
 	}
 	header := []bench.Request{{Path: "/", Header: map[string]string{"X": "{v}"}}}
 	path := file(t, "r.csv", "a\nok\n\"two\nlines\"\n")
-	if _, err := OpenData([]bench.Variable{{Name: "v", File: path, Column: "a"}}, header); err == nil || !strings.Contains(err.Error(), "r.csv:3: column a: it has a line break") {
+	if _, err := OpenData([]bench.Variable{{Name: "v", File: path, Column: "a"}}, header); err == nil || !strings.Contains(err.Error(), "r.csv:3: column a: a header cannot have a line break") {
 		t.Errorf("error %v", err)
 	}
 }
 
-// Of a large file only what is used stays in memory, no row costs an object of its own, and each is found again.
+// Only the used cells of a large file stay in memory, without an object per row, and each is found.
 func TestRowsArePacked(t *testing.T) {
 	for _, rows := range []int{1, blockRows - 1, blockRows, blockRows + 1, 20*blockRows + 7} {
 		var b strings.Builder
@@ -95,7 +95,7 @@ func TestRowsArePacked(t *testing.T) {
 			objects += 2
 			held += cap(b.data) + endBytes*cap(b.ends)
 		}
-		if most := r.kept + r.kept/4 + 64; r.Len() != rows || held > most || objects > 2*(rows/blockRows+1) {
+		if limit := r.kept + r.kept/4 + 64; r.Len() != rows || held > limit || objects > 2*(rows/blockRows+1) {
 			t.Errorf("%d rows of %d, %d bytes held for %d, in %d objects", r.Len(), rows, held, r.kept, objects)
 		}
 		for i := range rows {
@@ -109,7 +109,7 @@ func TestRowsArePacked(t *testing.T) {
 	}
 }
 
-// Whatever a file holds, reading it ends with rows or with an error that names it.
+// Whatever a file has, reading it ends with rows or with an error that names it.
 func FuzzRows(f *testing.F) {
 	f.Add(false, "a,b\nx,1\n")
 	f.Add(false, "\ufeffb,a\n\"1\n\",\"\"\"\"\n")
@@ -126,22 +126,23 @@ func FuzzRows(f *testing.F) {
 		}
 		for i := range rows.Len() {
 			if b := rows.cell(i, rows.column("b")); !isNumber(b) {
-				t.Errorf("%q is no number", b)
+				t.Errorf("%q is not a number", b)
 			}
 			_ = rows.cell(i, rows.column("a"))
 		}
 	})
 }
 
-// BenchmarkRows reads 100,000 rows of five columns, of which one or three are used: bytes that stay for each row.
+// BenchmarkRows reads 100,000 rows of five columns, one or three of them used, and reports the
+// bytes kept per row.
 func BenchmarkRows(b *testing.B) {
 	const rows = 100_000
 	var csv, lines strings.Builder
 	csv.WriteString("id,name,email,uuid,note\n")
 	for i := range rows {
 		id := fmt.Sprintf("%08x-0000-4000-8000-%012x", i, i)
-		fmt.Fprintf(&csv, "%d,user %d,user.%d@example.com,%s,a note that nobody asks for\n", i, i, i, id)
-		fmt.Fprintf(&lines, `{"id":%d,"name":"user %d","email":"user.%d@example.com","uuid":"%s","note":"a note that nobody asks for"}`+"\n", i, i, i, id)
+		fmt.Fprintf(&csv, "%d,user %d,user.%d@example.com,%s,an unused note\n", i, i, i, id)
+		fmt.Fprintf(&lines, `{"id":%d,"name":"user %d","email":"user.%d@example.com","uuid":"%s","note":"an unused note"}`+"\n", i, i, i, id)
 	}
 	for name, text := range map[string]string{"r.csv": csv.String(), "r.jsonl": lines.String()} {
 		path := file(b, name, text)

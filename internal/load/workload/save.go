@@ -12,14 +12,14 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// Use is where the values of a variable are filled in, which decides what they may be.
+// Use is where the values of a variable are filled in, which limits what they may be.
 type Use struct {
 	Header bool // no control characters
-	Number bool // as JSON has numbers
+	Number bool // a JSON number
 	JSON   bool // any JSON value
 }
 
-// Uses returns those of all variables of requests, by their names.
+// Uses returns the uses of all variables of requests, by name.
 func Uses(requests []bench.Request) map[string]Use {
 	uses := map[string]Use{}
 	for _, r := range requests {
@@ -40,71 +40,71 @@ func Uses(requests []bench.Request) map[string]Use {
 	return uses
 }
 
-// Fits says what is wrong with a value that is used so; nil where it fits.
+// Fits returns what is wrong with a value for this use; nil if it fits.
 func (u Use) Fits(value []byte) error {
 	switch {
 	case u.Number && !isNumber(value):
-		return fmt.Errorf("%q is not a number, which `:number` wants", safe.Line(string(value), 60))
+		return fmt.Errorf("%q is not a number, which `:number` needs", safe.Line(string(value), 60))
 	case u.JSON && !isJSON(value):
-		return fmt.Errorf("%q is not JSON, which `:json` wants", safe.Line(string(value), 60))
+		return fmt.Errorf("%q is not JSON, which `:json` needs", safe.Line(string(value), 60))
 	case u.Header && bytes.ContainsFunc(value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }):
-		return errors.New("it has a line break or another control character, and is sent in a header")
+		return errors.New("a header cannot have a line break or another control character")
 	}
 	return nil
 }
 
-// maxSaved bounds a saved value, in bytes.
+// maxSaved is the maximum size of a saved value, in bytes.
 const maxSaved = 64 << 10
 
-// save takes one value out of responses.
+// save takes one value from responses.
 type save struct {
-	of   bench.Save
+	spec bench.Save
 	slot int
 	use  Use
 	path jsonpath.Path
 	re   *regexp.Regexp
 }
 
-func newSave(of bench.Save, slot int, use Use) (s save, err error) {
-	s = save{of: of, slot: slot, use: use}
-	switch of.From {
+func newSave(spec bench.Save, slot int, use Use) (s save, err error) {
+	s = save{spec: spec, slot: slot, use: use}
+	switch spec.From {
 	case bench.FromJSON:
-		s.path, err = jsonpath.Parse(of.Of)
+		s.path, err = jsonpath.Parse(spec.Of)
 	case bench.FromRegex:
-		s.re, err = regexp.Compile(of.Of)
+		s.re, err = regexp.Compile(spec.Of)
 	}
 	if err != nil {
-		return s, fmt.Errorf("save %s: %w", of.Name, err)
+		return s, fmt.Errorf("save %s: %w", spec.Name, err)
 	}
 	return s, nil
 }
 
-// CheckSave says what is wrong with where a value is to be found; nil where it can be looked for.
-func CheckSave(of bench.Save) error {
-	switch of.From {
+// CheckSave returns what is wrong with the place of a value in a response; nil if it is valid.
+func CheckSave(spec bench.Save) error {
+	switch spec.From {
 	case bench.FromJSON, bench.FromRegex:
 	case bench.FromHeader, bench.FromCookie:
-		if of.Of == "" {
-			return fmt.Errorf("the %s has no name", of.From)
+		if spec.Of == "" {
+			return fmt.Errorf("the %s needs a name", spec.From)
 		}
 	default:
-		return fmt.Errorf("%q is no part of a response: write a path, or one of `{json: PATH}`, `{header: NAME}`, "+
-			"`{cookie: NAME}`, `{regex: PATTERN}`", of.From)
+		return fmt.Errorf("%q is not a part of a response: write a path, or one of `{json: PATH}`, `{header: NAME}`, "+
+			"`{cookie: NAME}`, `{regex: PATTERN}`", spec.From)
 	}
-	s, err := newSave(of, 0, Use{})
-	if err == nil && of.From == bench.FromJSON && s.path.Many() {
-		err = errors.New("`[*]` leads to several values: write the number of one, such as `[0]`")
+	s, err := newSave(spec, 0, Use{})
+	if err == nil && spec.From == bench.FromJSON && s.path.Many() {
+		err = errors.New("`[*]` matches several values: write an index, such as `[0]`")
 	}
 	return err
 }
 
-// take puts the value that a response has into a slot.
+// take puts the value from a response into a slot.
 func (s *save) take(a Response, to *slot) error {
 	value, ok := []byte(nil), false
-	switch s.of.From {
+	switch s.spec.From {
 	case bench.FromJSON:
 		if value, ok = s.path.Scan(a.Body); !ok {
-			return fmt.Errorf("%s is not in %s", s.of.Of, shown(a.Body))
+			return fmt.Errorf("%s is not in %s", s.spec.Of, shown(a.Body))
 		}
 		if s.use.JSON {
 			to.text = append(to.text[:0], value...)
@@ -112,20 +112,20 @@ func (s *save) take(a Response, to *slot) error {
 			to.text = jsonpath.Text(to.text[:0], value)
 		}
 	case bench.FromHeader:
-		if value, ok = headerValue(a.Head, s.of.Of, nil); !ok {
-			return fmt.Errorf("the response has no header %s", s.of.Of)
+		if value, ok = headerValue(a.Head, s.spec.Of, nil); !ok {
+			return fmt.Errorf("the response has no header %s", s.spec.Of)
 		}
 		to.text = append(to.text[:0], value...)
 	case bench.FromCookie:
-		if value, ok = headerValue(a.Head, "Set-Cookie", []byte(s.of.Of+"=")); !ok {
-			return fmt.Errorf("the response sets no cookie %s", s.of.Of)
+		if value, ok = headerValue(a.Head, "Set-Cookie", []byte(s.spec.Of+"=")); !ok {
+			return fmt.Errorf("the response sets no cookie %s", s.spec.Of)
 		}
-		value, _, _ = bytes.Cut(value[len(s.of.Of)+1:], []byte{';'})
+		value, _, _ = bytes.Cut(value[len(s.spec.Of)+1:], []byte{';'})
 		to.text = append(to.text[:0], value...)
 	case bench.FromRegex:
 		m := s.re.FindSubmatchIndex(a.Body)
 		if m == nil {
-			return fmt.Errorf("/%s/ does not match %s", s.of.Of, shown(a.Body))
+			return fmt.Errorf("/%s/ does not match %s", s.spec.Of, shown(a.Body))
 		}
 		if len(m) > 2 && m[2] >= 0 {
 			m = m[2:]
@@ -133,12 +133,12 @@ func (s *save) take(a Response, to *slot) error {
 		to.text = append(to.text[:0], a.Body[m[0]:m[1]]...)
 	}
 	if len(to.text) > maxSaved {
-		return fmt.Errorf("its value is longer than %d bytes", maxSaved)
+		return fmt.Errorf("value longer than %d bytes", maxSaved)
 	}
 	return s.use.Fits(to.text)
 }
 
-// headerValue returns the value of the first header of that name that begins with a text.
+// headerValue returns the value of the first header with a name that begins with a text.
 func headerValue(head []byte, name string, begin []byte) ([]byte, bool) {
 	for len(head) > 0 {
 		line, rest, _ := bytes.Cut(head, []byte{'\n'})

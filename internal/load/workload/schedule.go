@@ -9,27 +9,26 @@ import (
 	"locbench/internal/bench"
 )
 
-// Schedule says when requests are scheduled. Its rates are those of vegeta's pacers; the moments are
-// worked out from the rate alone and never from what has been sent, so a client or a contender that
-// is late does not shift them.
+// Schedule returns when requests are scheduled. Its rates are those of vegeta's pacers. The moments
+// follow from the rate alone, never from what has been sent: a late client or contender does not
+// shift them.
 //
-// The first request is scheduled at 0; the next one is scheduled when the integral of the rate has grown by 1.
-// A rate that somebody changes meanwhile holds from that moment on, also for the request that is
-// already waited for.
+// The first request is scheduled at 0, the next one when the integral of the rate has grown by 1. A
+// changed rate holds from the moment of its change, also for the next request.
 type Schedule struct {
 	pacer    vegeta.Pacer
-	own      time.Duration  // how long the pacer holds: its rate stays that of its end
-	origin   float64        // ns since the start: the pacer holds from here on, before it its first rate
-	change   func() float64 // the rate that somebody asks for; 0: the pacer's; nil: nobody does
-	fixed    float64        // the rate in force that somebody has asked for; 0: the pacer's
+	duration time.Duration  // how long the pacer holds: afterwards the rate is that of its end
+	origin   float64        // ns since the start: the pacer holds from here on; before it, its first rate
+	change   func() float64 // returns the rate set by the user; 0: the pacer's; may be nil
+	fixed    float64        // the rate in force if set by the user; 0: the pacer's
 	changed  bool           // fixed has been other than 0
 	at       float64        // ns since the start: up to here the integral is known
-	progress float64        // of the integral since the request before; 1: due
+	progress float64        // growth of the integral since the last request; 1: the next one is scheduled
 }
 
 // NewSchedule returns the schedule of a step that has a rate. change may be nil.
 func NewSchedule(s bench.Step, change func() float64) *Schedule {
-	return &Schedule{pacer: pacer(s), own: s.Duration, change: change, progress: 1}
+	return &Schedule{pacer: pacer(s), duration: s.Duration, change: change, progress: 1}
 }
 
 func pacer(s bench.Step) vegeta.Pacer {
@@ -42,27 +41,27 @@ func pacer(s bench.Step) vegeta.Pacer {
 	return hits(s.Rate)
 }
 
-// hits returns a rate as vegeta writes it, right to a millionth of a request per second.
+// hits returns a rate for vegeta, exact to a millionth of a request per second.
 func hits(perSecond float64) vegeta.Rate {
 	const scale = 1_000_000
 	return vegeta.Rate{Freq: int(math.Round(perSecond * scale)), Per: scale * time.Second}
 }
 
-// Begins lets the pacer hold from a moment in ns on.
+// Begins makes the pacer hold from a moment in ns on.
 func (s *Schedule) Begins(at int64) { s.origin = float64(at) }
 
-// Rate returns the number of requests due per second at the moment up to which the schedule has come.
+// Rate returns the scheduled requests per second at the moment up to which the schedule has come.
 func (s *Schedule) Rate() float64 { return s.rate(s.at) }
 
-// Changed returns whether somebody has asked for another rate than the pacer's.
+// Changed reports whether the user has set another rate than the pacer's.
 func (s *Schedule) Changed() bool { return s.changed }
 
-// rate returns the number of requests due per second at a moment in ns.
+// rate returns the scheduled requests per second at a moment in ns.
 func (s *Schedule) rate(at float64) float64 {
 	if s.fixed > 0 {
 		return s.fixed
 	}
-	return s.pacer.Rate(time.Duration(min(max(at-s.origin, 0), float64(s.own))))
+	return s.pacer.Rate(time.Duration(min(max(at-s.origin, 0), float64(s.duration))))
 }
 
 // Next returns when the next request is scheduled.
@@ -70,8 +69,8 @@ func (s *Schedule) Next() time.Duration {
 	return time.Duration(math.Round(s.at + s.wait()))
 }
 
-// wait returns how many ns after s.at the integral of the rate has grown by what is missing. Over so
-// short a time the rate is nearly straight, hence the rate in the middle.
+// wait returns how many ns after s.at the integral of the rate has grown by what is missing. Over
+// such a short time the rate is nearly linear, hence the rate in the middle.
 func (s *Schedule) wait() float64 {
 	missing := 1 - s.progress
 	if missing <= 0 {
@@ -94,10 +93,10 @@ func (s *Schedule) Take() {
 	s.progress = 0
 }
 
-// PollEvery is how often the rate that somebody asks for is looked up.
+// PollEvery is how often the rate set by the user is read.
 const PollEvery = 20 * time.Millisecond
 
-// Poll takes in a change of the rate at now, which must not be after Next.
+// Poll applies a change of the rate at now, which must not be after Next.
 func (s *Schedule) Poll(now time.Duration) {
 	if s.change == nil {
 		return
@@ -118,15 +117,15 @@ func (s *Schedule) Poll(now time.Duration) {
 }
 
 const (
-	// Bounds on the connections of an open loop that names none: as many as come due in a second,
-	// within these.
-	fewConnections  = 256
-	manyConnections = 4096
+	// Limits on the connections of an open loop without max_connections: one per request scheduled in
+	// a second, within these.
+	minDefaultConnections = 256
+	maxDefaultConnections = 4096
 )
 
-// MaxOpenConnections returns how many connections a step may have open: its own number, or for an open loop that
-// names none as many as its highest rate brings in a second (so that only answers slower than that
-// are ever waited for), or as it has users.
+// MaxOpenConnections returns how many connections a step may open: the number of the step; or as
+// many as users; or for a rate as many as requests are scheduled in a second, so requests wait only
+// for responses slower than that.
 func MaxOpenConnections(s bench.Step) int {
 	switch {
 	case s.Connections > 0:
@@ -134,20 +133,20 @@ func MaxOpenConnections(s bench.Step) int {
 	case s.MaxConnections > 0:
 		return s.MaxConnections
 	case s.Arrivals != nil:
-		return min(s.Arrivals.Users, manyConnections)
+		return min(s.Arrivals.Users, maxDefaultConnections)
 	}
 	top := math.Ceil(max(s.Rate+s.Swing(), s.RampTo))
-	return int(min(max(top, fewConnections), manyConnections))
+	return int(min(max(top, minDefaultConnections), maxDefaultConnections))
 }
 
-// warmOpen is for how long a time an open loop's requests have connections before the clock starts.
-const warmOpen = 10 * time.Millisecond
+// initialTime is how much of an open loop's schedule has connections before the clock starts.
+const initialTime = 10 * time.Millisecond
 
-// Early returns how many connections an open loop opens before the clock starts, with at most so many:
-// for users none, as theirs are new.
-func Early(s bench.Step, most int) int {
+// InitialConnections returns how many connections an open loop opens before the clock starts, at
+// most limit. Users need none, as each opens a new connection.
+func InitialConnections(s bench.Step, limit int) int {
 	if s.Arrivals != nil {
 		return 0
 	}
-	return min(max(int(s.Rate*warmOpen.Seconds()), 1), most)
+	return min(max(int(s.Rate*initialTime.Seconds()), 1), limit)
 }

@@ -8,10 +8,10 @@ import (
 	"locbench/internal/bench"
 )
 
-// dues returns the moments of s up to the end of its step.
-func dues(s *Schedule) []time.Duration {
+// moments returns the moments of s up to the end of its step.
+func moments(s *Schedule) []time.Duration {
 	var all []time.Duration
-	for ; s.Next() < s.own; s.Take() {
+	for ; s.Next() < s.duration; s.Take() {
 		all = append(all, s.Next())
 	}
 	return all
@@ -21,22 +21,22 @@ func TestScheduleOfAConstantRate(t *testing.T) {
 	for rate, duration := range map[float64]time.Duration{
 		1: 10 * time.Second, 3: 10 * time.Second, 7000: 10 * time.Second, 1e6: time.Second, .5: 10 * time.Second, 12.25: 8 * time.Second,
 	} {
-		got := dues(NewSchedule(bench.Step{Rate: rate, Duration: duration}, nil))
+		got := moments(NewSchedule(bench.Step{Rate: rate, Duration: duration}, nil))
 		want := int(math.Ceil(rate * duration.Seconds()))
 		if len(got) != want {
 			t.Errorf("%g/s for %s: %d requests, want %d", rate, duration, len(got), want)
 			continue
 		}
-		for k, due := range got {
-			if exact := float64(k) / rate * 1e9; math.Abs(float64(due)-exact) > 2 {
-				t.Errorf("%g/s: request %d is due at %s, want %.0f ns", rate, k, due, exact)
+		for k, scheduled := range got {
+			if exact := float64(k) / rate * 1e9; math.Abs(float64(scheduled)-exact) > 2 {
+				t.Errorf("%g/s: request %d is scheduled for %s, want %.0f ns", rate, k, scheduled, exact)
 				break
 			}
 		}
 	}
 }
 
-// The number of requests that were scheduled by a moment is the integral of the rate up to it.
+// The number of requests scheduled by a moment is the integral of the rate up to it.
 func TestScheduleOfARampAndAWave(t *testing.T) {
 	const seconds = 10
 	for name, test := range map[string]struct {
@@ -52,13 +52,13 @@ func TestScheduleOfARampAndAWave(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.step.Duration = seconds * time.Second
-			got := dues(NewSchedule(test.step, nil))
+			got := moments(NewSchedule(test.step, nil))
 			if want := test.integral(seconds); math.Abs(float64(len(got))-want) > 1.01 {
 				t.Errorf("%s: %d requests, want %.1f", name, len(got), want)
 			}
-			for k, due := range got {
-				if exact := test.integral(due.Seconds()); math.Abs(float64(k)-exact) > .02 {
-					t.Errorf("%s: request %d is due at %s, when %.3f should have been", name, k, due, exact)
+			for k, scheduled := range got {
+				if exact := test.integral(scheduled.Seconds()); math.Abs(float64(k)-exact) > .02 {
+					t.Errorf("%s: request %d is scheduled for %s, when %.3f should have been", name, k, scheduled, exact)
 					break
 				}
 			}
@@ -66,13 +66,13 @@ func TestScheduleOfARampAndAWave(t *testing.T) {
 	}
 }
 
-func TestScheduleTakesInChanges(t *testing.T) {
+func TestScheduleAppliesChanges(t *testing.T) {
 	asked := 0.
 	s := NewSchedule(bench.Step{Rate: 1, Duration: time.Hour}, func() float64 { return asked })
 	at := func(want time.Duration) {
 		t.Helper()
 		if got := s.Next(); (got - want).Abs() > 10 {
-			t.Errorf("due at %s, want %s", got, want)
+			t.Errorf("scheduled for %s, want %s", got, want)
 		}
 	}
 	s.Poll(0)
@@ -80,14 +80,14 @@ func TestScheduleTakesInChanges(t *testing.T) {
 	s.Take()
 	at(time.Second)
 	asked = 10
-	s.Poll(500 * time.Millisecond) // half of the waiting is done
+	s.Poll(500 * time.Millisecond) // half of the wait is over
 	at(550 * time.Millisecond)
 	s.Take()
 	at(650 * time.Millisecond)
 	asked = .1
 	s.Poll(600 * time.Millisecond)
 	at(5600 * time.Millisecond)
-	asked = 0 // its own again
+	asked = 0 // its own rate again
 	s.Poll(5100 * time.Millisecond)
 	at(5150 * time.Millisecond)
 	for _, odd := range []float64{math.NaN(), -1, math.Inf(-1)} {

@@ -31,7 +31,7 @@ func write(t testing.TB, p Spec) []byte {
 	return raw
 }
 
-// Whatever a value is, the server reads it as it was: escaped as path, query, form, JSON and header want.
+// Any value reaches the server unchanged: it is escaped for path, query, form, JSON or header.
 func FuzzValues(f *testing.F) {
 	for _, s := range []string{"", "a", "a b&c=d?e/f#g%41+", `"\` + "\u2028<>", "žluť", "{item}", "\x00\xff", "xLocbenchPlace0x", "..", "%2F"} {
 		f.Add(s)
@@ -102,7 +102,7 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-// Generated values: other ones in each life and step, the same for the same seed.
+// Generated values differ in each step and trial, and repeat with the seed.
 func TestGenerators(t *testing.T) {
 	p := spec("http://h")
 	p.Variables = []bench.Variable{{Name: "u", Make: bench.GenerateUUID}, {Name: "s", Make: bench.GenerateString, Length: 12}, {Name: "q", Make: bench.GenerateSequence},
@@ -110,7 +110,7 @@ func TestGenerators(t *testing.T) {
 	p.Requests = []bench.Request{{Name: "r", Path: "/{u}/{s}/{q}/{now}/{unix}"}}
 	form := regexp.MustCompile(`^GET /([0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})/([A-Za-z0-9]{12})/(\d+)/(\S+)/(\d{13})$`)
 	seen := map[string]bool{}
-	p.Life = &Life{}
+	p.Trial = &TrialState{}
 	for step := range 2 {
 		for i, line := range asked(t, p, 1000) {
 			m := form.FindStringSubmatch(line)
@@ -125,19 +125,19 @@ func TestGenerators(t *testing.T) {
 			seen[m[1]], seen[m[2]] = true, true
 		}
 	}
-	first := func(l *Life) string {
-		p.Life = l
+	first := func(l *TrialState) string {
+		p.Trial = l
 		return form.FindStringSubmatch(asked(t, p, 1)[0])[1]
 	}
-	if a, b := first(&Life{}), first(&Life{}); a != b || first(&Life{Salt: 1 << 32}) == a {
-		t.Error("the same seed and life make other values, or another life the same")
+	if a, b := first(&TrialState{}), first(&TrialState{}); a != b || first(&TrialState{Salt: 1 << 32}) == a {
+		t.Error("the same seed and trial make other values, or another trial the same")
 	}
 }
 
 // In turn and once continue from step to step.
-func TestDrawsOfALife(t *testing.T) {
+func TestDrawsOfATrial(t *testing.T) {
 	p := spec("http://h")
-	p.Life = &Life{}
+	p.Trial = &TrialState{}
 	p.Variables = []bench.Variable{{Name: "t", List: []string{"a", "b", "c"}, Draw: bench.DrawInTurn}, {Name: "o", Range: &bench.Range{From: 5, To: 9}, Draw: bench.DrawOnce}}
 	p.Requests = []bench.Request{{Name: "r", Path: "/{t}{o}"}}
 	got := append(asked(t, p, 2), asked(t, p, 3)...)
@@ -149,7 +149,7 @@ func TestDrawsOfALife(t *testing.T) {
 		t.Fatal(err)
 	}
 	var u User
-	if err := m.Begin(&u); err == nil || err.Error() != "request \"r\": variable \"o\" has no value left: each of its 5 was taken once; give it more values, or write `draw: in_turn`" {
+	if err := m.Begin(&u); err == nil || err.Error() != "request \"r\": variable \"o\" has no value left: all 5 were taken; give it more values, or write `draw: in_turn`" {
 		t.Error(err)
 	}
 }
@@ -183,7 +183,7 @@ func TestThink(t *testing.T) {
 			t.Fatal(session, step, ended)
 		}
 	}
-	// Evenly: the mean of 2,000 is within 40 ms of 2 s but for one in a thousand seeds, and this seed is always the same.
+	// The mean of 2,000 is within 40 ms of 2 s, except for one seed in a thousand; this seed is fixed.
 	if mean := sum / n; low < time.Second || high > 3*time.Second || mean < 1960*time.Millisecond || mean > 2040*time.Millisecond {
 		t.Errorf("from %v to %v, mean %v", low, high, mean)
 	}

@@ -11,13 +11,13 @@ import (
 	"locbench/internal/bench"
 )
 
-// part is a piece of a request: a text, or what is filled in from a slot of the user who makes it.
+// part is a piece of a request: a text, or what is filled in from a slot of the user.
 type part struct {
 	kind     partKind
-	text     string   // of partText
-	slot     int      // of the user
-	items    []string // of partItem, as they are written here
-	rows     *Rows    // of partCell
+	text     string   // text of partText
+	slot     int      // slot of the user
+	items    []string // items of partItem, encoded for this place
+	rows     *Rows    // rows of partCell
 	column   int
 	encoding encoding
 }
@@ -27,38 +27,38 @@ type partKind uint8
 const (
 	partText   partKind = iota
 	partNumber          // the slot's number
-	partItem            // one of a list
-	partCell            // one of a file
-	partMade            // the slot's text, as it is
-	partSaved           // the slot's text
+	partItem            // an item of a list
+	partCell            // a cell of a file
+	partMade            // the slot's text, unchanged
+	partSaved           // the slot's text, encoded
 	partNow             // the time
-	partUnix
-	partLength // of the body that follows
+	partUnix            // the time in ms since 1970
+	partLength          // length of the body that follows
 )
 
-// slot holds a value of a user: a number, which may be that of an item or a row, or a text.
+// slot holds a value of a user: a number, which may be the index of an item or a row, or a text.
 type slot struct {
 	number int64
 	text   []byte
 }
 
-// variable draws values. Its lock is the mix's.
+// variable draws values. The lock of the mix guards it.
 type variable struct {
-	name  string
-	kind  partKind
-	items []string
-	rows  *Rows
-	first int64   // of partNumber
-	pool  []int64 // of partNumber: the ids of a data set
-	size  int64   // how many values there are; 0: any number
-	draw  bench.Draw
-	zipf  *rand.Zipf
-	next  *int64 // in turn and once: so many were taken
-	make  bench.Generator
-	long  int // GenerateString
+	name   string
+	kind   partKind
+	items  []string
+	rows   *Rows
+	first  int64   // first number of partNumber
+	pool   []int64 // ids of a data set, for partNumber
+	size   int64   // number of values; 0: unlimited
+	draw   bench.Draw
+	zipf   *rand.Zipf
+	next   *int64 // values taken so far, for in_turn and once
+	make   bench.Generator
+	length int // length of GenerateString
 }
 
-// part returns a place where the variable is filled in.
+// part returns a part that fills in the variable.
 func (v *variable) part(slot int, column string, e encoding) (part, error) {
 	p := part{kind: v.kind, slot: slot, rows: v.rows, encoding: e}
 	for _, item := range v.items {
@@ -72,7 +72,7 @@ func (v *variable) part(slot int, column string, e encoding) (part, error) {
 	return p, nil
 }
 
-// own returns the variable of that name, which is made where there is none.
+// own returns the variable with a name, and creates it if there is none.
 func (m *Mix) own(name string, create func() *variable) *variable {
 	if m.variables[name] == nil {
 		v := create()
@@ -85,64 +85,64 @@ func (m *Mix) own(name string, create func() *variable) *variable {
 	return m.variables[name]
 }
 
-// variable returns one of the profile.
-func (m *Mix) variable(of bench.Variable, plan Spec) (*variable, error) {
+// variable returns a variable of the profile.
+func (m *Mix) variable(spec bench.Variable, plan Spec) (*variable, error) {
 	var err error
-	made := m.own("variable "+of.Name, func() *variable {
-		v := &variable{draw: of.Draw, items: of.List, size: int64(len(of.List)), make: of.Make}
-		v.next = plan.Life.counter(of.Name)
+	made := m.own("variable "+spec.Name, func() *variable {
+		v := &variable{draw: spec.Draw, items: spec.List, size: int64(len(spec.List)), make: spec.Make}
+		v.next = plan.Trial.counter(spec.Name)
 		switch {
-		case of.Range != nil:
-			v.kind, v.first, v.size = partNumber, of.Range.From, of.Range.To-of.Range.From+1
-		case of.File != "":
-			v.kind, v.rows = partCell, plan.Rows[of.File]
+		case spec.Range != nil:
+			v.kind, v.first, v.size = partNumber, spec.Range.From, spec.Range.To-spec.Range.From+1
+		case spec.File != "":
+			v.kind, v.rows = partCell, plan.Rows[spec.File]
 			if v.rows == nil {
-				err = fmt.Errorf("the file %s was not read", of.File)
+				err = fmt.Errorf("the file %s was not read", spec.File)
 				return v
 			}
 			v.size = int64(v.rows.Len())
-		case of.Make == bench.GenerateSequence:
+		case spec.Make == bench.GenerateSequence:
 			v.kind, v.first, v.draw = partNumber, 1, bench.DrawOnce
-		case of.Make == bench.GenerateNow:
+		case spec.Make == bench.GenerateNow:
 			v.kind = partNow
-		case of.Make == bench.GenerateUnix:
+		case spec.Make == bench.GenerateUnix:
 			v.kind = partUnix
-		case of.Make != "":
-			v.kind, v.long = partMade, of.Length
+		case spec.Make != "":
+			v.kind, v.length = partMade, spec.Length
 		default:
 			v.kind = partItem
 		}
 		if v.draw == bench.DrawZipf {
-			v.zipf = rand.NewZipf(m.rng, of.Exponent, 1, uint64(max(v.size-1, 0)))
+			v.zipf = rand.NewZipf(m.rng, spec.Exponent, 1, uint64(max(v.size-1, 0)))
 		}
 		return v
 	})
-	made.name = of.Name
+	made.name = spec.Name
 	return made, err
 }
 
-// ids returns those of the data set, or a list, for {id} of a request.
+// ids returns the variable for {id} of a request: ids of the data set, or a list.
 func (m *Mix) ids(spec bench.IDSpec, all []int64, request string) (*variable, error) {
 	pool := spec.Fixed
 	if len(pool) == 0 {
 		pool = all
 	}
 	if len(pool) == 0 {
-		return nil, errors.New("it asks for an id, but there are none")
+		return nil, errors.New("there are no ids")
 	}
 	draws := map[string]bench.Draw{
 		"": bench.DrawRandom, "uniform": bench.DrawRandom, "zipf": bench.DrawZipf, "fixed": bench.DrawInTurn,
 	}
 	draw, ok := draws[spec.Distribution]
 	if !ok {
-		return nil, fmt.Errorf("unknown distribution %q: it must be fixed, uniform or zipf", spec.Distribution)
+		return nil, fmt.Errorf("unknown distribution %q: must be fixed, uniform or zipf", spec.Distribution)
 	}
 	exponent := spec.Exponent
 	if exponent == 0 {
 		exponent = 1.1
 	}
 	if draw == bench.DrawZipf && !(exponent > 1) {
-		return nil, fmt.Errorf("zipf exponent %g: it must be greater than 1", spec.Exponent)
+		return nil, fmt.Errorf("zipf exponent %g: must be greater than 1", spec.Exponent)
 	}
 	return m.own("id of "+request, func() *variable {
 		v := &variable{kind: partNumber, pool: pool, size: int64(len(pool)), draw: draw}
@@ -185,11 +185,11 @@ func (v *variable) take(m *Mix, s *slot) error {
 	return nil
 }
 
-// generate appends a value that no other has, as far as chance goes.
+// generate appends a random value that is unique in practice.
 func (v *variable) generate(rng *rand.Rand, dst []byte) []byte {
 	const hex, letters = "0123456789abcdef", "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 	if v.make == bench.GenerateString {
-		for range v.long {
+		for range v.length {
 			dst = append(dst, letters[rng.IntN(len(letters))])
 		}
 		return dst
@@ -210,7 +210,7 @@ func (v *variable) generate(rng *rand.Rand, dst []byte) []byte {
 	return dst
 }
 
-// append writes p to the end of dst for a user.
+// append appends p to dst for a user.
 func (p *part) append(dst []byte, u *User) []byte {
 	s := &u.slots[p.slot]
 	switch p.kind {
@@ -232,22 +232,22 @@ func (p *part) append(dst []byte, u *User) []byte {
 	return append(dst, p.text...)
 }
 
-// ExhaustedError is that of a variable each of whose values may be taken once, and was.
+// ExhaustedError says that each value of a variable has been taken once.
 type ExhaustedError struct {
 	Variable string
 	Values   int64
-	Where    string // the request or the session that wants one more
+	Where    string // the request or session that needs one more
 }
 
 // Error implements error.
 func (e *ExhaustedError) Error() string {
-	return fmt.Sprintf("%s: variable %q has no value left: each of its %d was taken once; "+
+	return fmt.Sprintf("%s: variable %q has no value left: all %d were taken; "+
 		"give it more values, or write `draw: in_turn`", e.Where, e.Variable, e.Values)
 }
 
 func isJSON(text []byte) bool { return json.Valid(text) }
 
-// isNumber says whether a text may stand in JSON as a number.
+// isNumber reports whether a text is a JSON number.
 func isNumber(text []byte) bool {
 	return len(text) > 0 && (text[0] == '-' || text[0] >= '0' && text[0] <= '9') && json.Valid(text) &&
 		text[len(text)-1] >= '0' && text[len(text)-1] <= '9'

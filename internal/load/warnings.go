@@ -10,8 +10,8 @@ import (
 	"locbench/internal/load/record"
 )
 
-// judge returns the warning that the client itself has about its result.
-func judge(l bench.Load, rec *record.Result) bench.Warnings {
+// clientWarnings returns the warnings about the client itself.
+func clientWarnings(l bench.Load, rec *record.Result) bench.Warnings {
 	return verdict.Loop{
 		Open: rec.Open, Whole: rec.Whole, Parts: rec.Interleaved, Connections: rec.Connections,
 		Reopened: rec.Reopened, LateAfter: record.LateAfter,
@@ -20,10 +20,9 @@ func judge(l bench.Load, rec *record.Result) bench.Warnings {
 	}.Judge(l)
 }
 
-// ownCPUs returns the CPUs that this process may use: those of its affinity, or fewer by the quota of
-// its cgroup.
+// ownCPUs returns the CPUs this process may use, by its affinity and the quota of its cgroup.
 func ownCPUs() float64 {
-	cpus := float64(runtime.NumCPU()) // as it was when this process was started: it may keep to fewer since
+	cpus := float64(runtime.NumCPU()) // from the start of this process; the affinity may have changed since
 	if now := len(cpuset.Allowed()); now > 0 {
 		cpus = float64(now)
 	}

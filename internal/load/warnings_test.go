@@ -2,7 +2,6 @@ package load
 
 import (
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
@@ -30,7 +29,7 @@ func TestCheckLimits(t *testing.T) {
 func TestRunRefusesWhatTheMachineCannotOpen(t *testing.T) {
 	ports, ok := localPorts()
 	if !ok || ports >= bench.MaxConnections {
-		t.Skip("this system does not limit local ports, or does not tell")
+		t.Skip("this system does not limit local ports, or does not report it")
 	}
 	_, err := Engine{}.Run(t.Context(), plan("http://127.0.0.1:1", bench.MaxConnections, time.Second), nil)
 	var limit *LimitError
@@ -39,14 +38,14 @@ func TestRunRefusesWhatTheMachineCannotOpen(t *testing.T) {
 	}
 }
 
-func TestJudgeSuspectsTheClient(t *testing.T) {
+func TestClientWarnings(t *testing.T) {
 	rec := &record.New(bench.Step{Connections: 1}, nil).Result
 	l := bench.Load{Elapsed: time.Second, ClientCPU: time.Duration(0.9 * ownCPUs() * float64(time.Second)), ClientCPUs: ownCPUs()}
-	if got := judge(l, rec); len(got) != 1 || got[0].Kind != bench.WarnClientMaybeBound {
+	if got := clientWarnings(l, rec); len(got) != 1 || got[0].Kind != bench.WarnClientMaybeBound {
 		t.Errorf("%q", got)
 	}
 	l.Wall = 2 * time.Second // the share is of the time in which it was measured
-	if got := judge(l, rec); len(got) != 0 {
+	if got := clientWarnings(l, rec); len(got) != 0 {
 		t.Errorf("%q", got)
 	}
 }
@@ -55,13 +54,13 @@ func TestSaturation(t *testing.T) {
 	rec := record.New(bench.Step{Arrivals: &bench.Arrivals{Users: 1}, Duration: 10 * time.Second}, nil)
 	rec.Begin(0)
 	rec.Idled(9 * time.Second)
-	rec.Idled(100 * time.Millisecond) // the busiest one counts
+	rec.Idled(100 * time.Millisecond) // the busiest thread counts
 	rec.Idled(11 * time.Second)
 	l := rec.Load()
 	if l.Saturation != .99 {
 		t.Errorf("saturation %g", l.Saturation)
 	}
-	if got := judge(l, &rec.Result); len(got) != 1 || !strings.Contains(got[0].Text, "had something to do in 99% of the step") {
+	if got := clientWarnings(l, &rec.Result); len(got) != 1 || got[0].Kind != bench.WarnClientBound || got[0].Values["share"] != .99 {
 		t.Errorf("%q", got)
 	}
 }
