@@ -10,7 +10,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// csvEncoder writes CSV whose text no spreadsheet takes for a formula.
+// csvEncoder writes CSV with text that no spreadsheet takes for a formula.
 func csvEncoder(w io.Writer) vegeta.Encoder {
 	encode := vegeta.NewCSVEncoder(w)
 	return func(r *vegeta.Result) error {
@@ -42,8 +42,8 @@ func vegetaFiles(suffix string, enc func(io.Writer) vegeta.Encoder) filesOf {
 			}
 		}
 		if total > limit {
-			return nil, fmt.Errorf("%d requests are one line each, about %d MB, and at most %d are written: "+
-				"choose one --trial and --step, or allow more by --max-requests %d", total, total*300/1_000_000, limit, total)
+			return nil, fmt.Errorf("%d requests (about %d MB): at most %d are written; "+
+				"choose a --trial and --step, or use --max-requests %d", total, total*300/1_000_000, limit, total)
 		}
 		return files(run, trials, opt)
 	}
