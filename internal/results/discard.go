@@ -24,8 +24,7 @@ func NothingRan(run bench.Run, trials []bench.TrialResult) bool {
 	return true
 }
 
-// Discard removes the files of a run from its folder dir, and then dir and its parent "results" if
-// they are empty. No writer may be left.
+// Discard removes the files of a run, and then dir and its parent "results" if they are empty.
 func Discard(dir string, run bench.Run) error {
 	names := []string{EventsFile, SummaryFile, ReportFile}
 	for _, entry := range run.Trials {

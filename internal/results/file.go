@@ -20,8 +20,7 @@ const (
 	maxSteps  = 100_000
 )
 
-// removeTemporary removes the temporary files of a killed safe.WriteFile from dir. No other process
-// may write there.
+// removeTemporary removes files of a killed safe.WriteFile from dir, which needs no other writer.
 func removeTemporary(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -27,8 +27,7 @@ func Find(roots ...string) (dirs []string, problems []error) {
 	return dirs, problems
 }
 
-// find is Find down to a depth, which is 0 for the roots. It calls problem with each error and its
-// folder.
+// find is Find down to a depth, 0 for the roots. It calls problem with each error and its folder.
 func find(roots []string, depth int, problem func(dir string, err error)) (dirs []string) {
 	seen := map[string]bool{}
 	for _, root := range roots {

@@ -22,8 +22,7 @@ const (
 	followBytes = 4 << 20               // most bytes to read before a batch is passed on
 )
 
-// ErrKilled is the error of Follow for a log that has no writer and does not report the end of the
-// run.
+// ErrKilled is the error of Follow for a log without a writer and without the end of the run.
 var ErrKilled = errors.New("the run was killed: its log is incomplete")
 
 // Follow passes the records of dir's event log to handle, in order and in batches, and continues as
@@ -31,8 +30,8 @@ var ErrKilled = errors.New("the run was killed: its log is incomplete")
 // the log ends without the end of the run; context.Cause(ctx) when ctx ends; or the first error of
 // handle. If the run is resumed meanwhile, it continues.
 //
-// It skips lines that are too long or not records, and returns their number as bad. An unfinished
-// last line is skipped but not counted.
+// It skips lines that are too long or not records and returns their number as bad, without an
+// unfinished last line.
 func Follow(ctx context.Context, dir string, handle func([]bench.Record) error) (bad int64, err error) {
 	f, err := openLog(dir)
 	if err != nil {
@@ -186,8 +185,7 @@ func (l *follower) flush() error {
 	return l.handle(batch)
 }
 
-// finish ends the reading of a log without a writer. Its last line may be complete without a line
-// end.
+// finish ends the reading of a log without a writer. The last line end may be missing.
 func (l *follower) finish() error {
 	if len(l.pending) > 0 && json.Valid(l.pending) {
 		if err := l.line(nil); err != nil {
@@ -204,7 +202,7 @@ func (l *follower) finish() error {
 }
 
 // LastSeq returns the highest event number in dir's event log, 0 without a log. It reads only the
-// start of each line: the rest may be broken or too long.
+// start of each line.
 func LastSeq(dir string) (last int64, err error) {
 	f, err := openLog(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -39,8 +39,7 @@ type Entry struct {
 	Err        error     // why the folder cannot be read; then only Dir and Changed are known
 }
 
-// Time returns the time that lists are sorted by: the start of the run, or the last change of a
-// broken folder.
+// Time returns the time to sort by: the start of the run, or the last change of a broken folder.
 func (e Entry) Time() time.Time {
 	if e.Started.IsZero() {
 		return e.Changed
@@ -50,8 +49,8 @@ func (e Entry) Time() time.Time {
 
 // List returns the results folders at the roots and one level below them, the newest first.
 // Unreadable folders are listed with their error, missing roots are not. A root may be a link;
-// links below a root are not followed. left is the number of folders beyond the limit, which were
-// not read.
+// other links are not followed. left is the number of folders beyond the limit, which were not
+// read.
 func List(roots ...string) (entries []Entry, left int) {
 	dirs := find(roots, 1, func(dir string, err error) {
 		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrBounded) {

@@ -8,8 +8,8 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// lock keeps a second locbench from writing to the same folder, if the system has locks. Checking a
-// lock holds it for an instant, so lock tries several times.
+// lock keeps other processes from writing to the folder, if the system has locks. A check holds the
+// lock for an instant, so lock tries several times.
 func lock(f *os.File) error {
 	for range 5 {
 		if held, err := safe.TryLock(f, true); held || err != nil {
@@ -20,7 +20,7 @@ func lock(f *os.File) error {
 	return errors.New("the folder is locked")
 }
 
-// quiet is the time without a write after which a writer counts as gone, on systems without locks.
+// quiet is the time without a write after which a writer counts as gone, without locks.
 const quiet = time.Minute
 
 // locked reports whether another process is writing to the log.

@@ -18,9 +18,8 @@ func Has(dir, file string) bool {
 	return err == nil && st.Mode().IsRegular()
 }
 
-// Read reads the results folder dir; dir may also be the path of a run.json. Trials that never
-// began have no file and are left out. If trials cannot be read, Read returns the others and the
-// joined errors.
+// Read reads the results folder dir, or that of the run.json at dir. Trials that never began have
+// no file and are left out. If trials cannot be read, it returns the others and the joined errors.
 func Read(dir string) (bench.Run, []bench.TrialResult, error) {
 	dir = Folder(dir)
 	root, err := os.OpenRoot(dir)
@@ -86,7 +85,8 @@ func read(dir *os.Root) (bench.Run, []bench.TrialResult, error) {
 		case trial.Schema > bench.SchemaVersion:
 			problems = append(problems, tooNew(entry.File, trial.Schema))
 		case trial.Trial != entry.Trial:
-			problems = append(problems, fmt.Errorf("%s holds trial %s, but %s says %s", entry.File, trial.Trial, RunFile, entry.Trial))
+			problems = append(problems,
+				fmt.Errorf("%s holds trial %s, but %s says %s", entry.File, trial.Trial, RunFile, entry.Trial))
 		case len(trial.Steps) > maxSteps:
 			problems = append(problems, fmt.Errorf("%s: %d steps: more than any run has", entry.File, len(trial.Steps)))
 		default:

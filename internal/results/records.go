@@ -7,8 +7,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// Records returns the events that a run with these results publishes, for folders without an event
-// log. Phases and most log lines are missing: results do not hold them.
+// Records returns the events of a run without an event log, as far as its results hold them.
 func Records(run bench.Run, trials []bench.TrialResult, dir string) []bench.Record {
 	t := &recorder{at: run.Started}
 	opened := run

@@ -3,8 +3,7 @@
 // A results folder holds run.json (the plan and its progress), one JSON file per trial with all its
 // measurements, events.jsonl (the event stream), summary.md and report.html. The writer subscribes
 // to the event stream. It replaces run.json and the trial's file atomically after every step, so a
-// crash loses at most the running step. Package bench defines the results, package report draws
-// them.
+// crash loses at most the running step. Package bench defines the results.
 package results
 
 import (
@@ -157,8 +156,7 @@ func (w *Writer) check(err error) {
 	}
 }
 
-// Interrupted marks the run as interrupted in run.json at once: the user may close the terminal or
-// kill locbench before the run has ended.
+// Interrupted marks the run as interrupted in run.json now: locbench may be killed before its end.
 func (w *Writer) Interrupted() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -248,8 +246,7 @@ func (w *Writer) setState(trial *bench.TrialResult, excluded *bench.Exclusion) e
 	return w.writeRun()
 }
 
-// keepPartial renames the file of an earlier, unfinished attempt at the same trial: its
-// measurements are kept, and apart from the new ones.
+// keepPartial renames the file of an unfinished attempt at the same trial, to keep its results.
 func keepPartial(path string) error {
 	dir, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {

@@ -8,9 +8,8 @@ import (
 )
 
 // Clock returns times of day that advance evenly: the machine's time at the beginning plus the time
-// since then on the monotonic clock. Files hold only times of day, so setting the machine's clock
-// during a run would otherwise separate the readings of a step. Times without a monotonic reading
-// are unchanged.
+// since then on the monotonic clock. Files hold only times of day; setting the machine's clock
+// would separate the readings of a step. Times without a monotonic reading are unchanged.
 type Clock struct{ base time.Time }
 
 // NewClock returns a clock that begins at now, which must come from time.Now.

@@ -10,8 +10,8 @@ import (
 // TrialOverhead is the assumed time of a trial without its load, until a trial has ended.
 const TrialOverhead = 8 * time.Second
 
-// Estimate is the time that a run still needs: the load to come, and the mean overhead of the
-// trials so far. It depends only on events, so the plain text and the dashboard agree.
+// Estimate is the time that a run still needs: the load to come and the mean overhead so far. It
+// depends only on events, so the plain text and the dashboard agree.
 type Estimate struct {
 	started  time.Time
 	load     time.Duration // load of one trial
@@ -82,7 +82,8 @@ func (e *Estimate) Apply(rec bench.Record) {
 func (e *Estimate) later(trial bench.Trial) (n int) {
 	at := slices.IndexFunc(e.plan, func(l bench.TrialEntry) bool { return l.Trial == trial })
 	for _, l := range e.plan[at+1:] {
-		if at >= 0 && l.State != bench.TrialComplete && l.Trial.Contender == trial.Contender && l.Trial.Variant == trial.Variant {
+		same := l.Trial.Contender == trial.Contender && l.Trial.Variant == trial.Variant
+		if at >= 0 && l.State != bench.TrialComplete && same {
 			n++
 		}
 	}

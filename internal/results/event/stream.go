@@ -16,8 +16,7 @@ import (
 // about one event per second it holds more than a day.
 const queueLimit = 100_000
 
-// Stream numbers events and passes them to all subscribers in the same order. Use New: the zero
-// value is not usable.
+// Stream numbers events and passes them to all subscribers in the same order. New returns one.
 type Stream struct {
 	now  func() time.Time
 	mask func(bench.Event) bench.Event // nil: events are unchanged
@@ -134,8 +133,7 @@ type subscription struct {
 	done  chan struct{}
 }
 
-// ephemeral reports whether a very slow subscriber can miss e: later events repeat it, or it is
-// only shown live.
+// ephemeral reports whether a very slow subscriber can miss e: it is repeated or only shown live.
 func ephemeral(e bench.Event) bool {
 	switch e.(type) {
 	case bench.LogLines, bench.Progress, bench.WindowClosed, bench.UsageRead:

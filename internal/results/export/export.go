@@ -3,9 +3,8 @@
 // reads the files of vegeta and of the harness.
 //
 // It converts values to bytes and bytes to values; package cli opens files. It leaves out what a
-// format cannot hold, and Format.Note names what is reconstructed from histograms. Files to read
-// are hostile: readers are bounded and strict, and their errors name the place. docs/formats.md
-// describes the formats.
+// format cannot hold. Files to read are hostile: readers are bounded and strict, and their errors
+// name the place. docs/formats.md describes the formats.
 package export
 
 import (
@@ -51,8 +50,8 @@ type File struct {
 	Write func(io.Writer) error
 }
 
-const reconstructed = "single requests are reconstructed from histograms and 1 s windows: counts, quantiles (±0.1%), " +
-	"bytes and throughput are right, the order within a window is not"
+const reconstructed = "single requests are reconstructed from histograms and 1 s windows: " +
+	"counts, quantiles (±0.1%), bytes and throughput are right, the order within a window is not"
 
 // Formats returns all formats, in the order in which they are reported.
 func Formats() []Format {
@@ -92,7 +91,8 @@ func Lookup(name string) (Format, error) {
 			return f, nil
 		}
 	}
-	return Format{}, fmt.Errorf("unknown format %q; expected one of %s", safe.Line(name, 40), strings.Join(FormatNames(), ", "))
+	return Format{}, fmt.Errorf("unknown format %q; expected one of %s", safe.Line(name, 40),
+		strings.Join(FormatNames(), ", "))
 }
 
 // Files returns the files of an export, or an error about the options. File.Write writes a file.
@@ -131,7 +131,8 @@ func (o Options) narrow(trials []bench.TrialResult) ([]bench.TrialResult, error)
 			continue
 		}
 		if o.Step != nil {
-			trial.Steps = slices.DeleteFunc(slices.Clone(trial.Steps), func(s bench.StepResult) bool { return s.Index != *o.Step })
+			other := func(s bench.StepResult) bool { return s.Index != *o.Step }
+			trial.Steps = slices.DeleteFunc(slices.Clone(trial.Steps), other)
 			found = found || len(trial.Steps) > 0
 		}
 		out = append(out, trial)

@@ -69,8 +69,7 @@ func benchLine(r row) string {
 	return b.String()
 }
 
-// benchName returns s as one word, without slashes and without -N at the end, which means N
-// processors.
+// benchName returns s as one word, without slashes and the -N at the end that means N processors.
 func benchName(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if plainIn(r, ".:_-") {

@@ -74,12 +74,10 @@ func harnessFiles(run bench.Run, trials []bench.TrialResult, _ Options) (files [
 	return files, nil
 }
 
-// notRun is the value of a check that only other trials have: the published renderer needs all of
-// them.
+// notRun is the value of a check of other trials: the published renderer needs all checks.
 const notRun = "not run"
 
-// harnessLabels returns the labels of all trials' checks, in the order of their first appearance;
-// nil if a trial came from the harness: its file is written again unchanged.
+// harnessLabels returns the labels of all trials' checks in order; nil if a trial is imported.
 func harnessLabels(trials []bench.TrialResult) (labels []string) {
 	for _, trial := range trials {
 		if slices.ContainsFunc(trial.Checks, func(c bench.CheckResult) bool { return c.Group == groupHarness }) {
@@ -134,8 +132,7 @@ func harnessChecks(trial bench.TrialResult) (out []harnessCheck) {
 	return append(out, harnessCheck{labelStops, raw(stopsOf(trial))})
 }
 
-// verdictOf returns a check in the harness' words: "Good", "Good, 404", "Bad: expected 404, got
-// 500".
+// verdictOf returns a check in the harness' words: "Good, 404", "Bad: expected 404, got 500".
 func verdictOf(c bench.CheckResult) string {
 	join := func(word, separator, more string) string {
 		if more == "" {
@@ -223,8 +220,7 @@ func markOf(trial bench.TrialResult, name string) *bench.Usage {
 	return nil
 }
 
-// rateOf returns the throughput with the fewest digits that give back the exact elapsed time. A
-// rate that was read as 349.72 is written as 349.72.
+// rateOf returns the throughput with the fewest digits that give back the exact elapsed time.
 func rateOf(l bench.Load) float64 {
 	exact := l.Throughput()
 	for digits := 1; digits < 17; digits++ {
@@ -262,8 +258,7 @@ func raw(v any) json.RawMessage {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// textOf returns the text that keeps a JSON value: a string itself, unless it is valid JSON; any
-// other value as JSON.
+// textOf returns the text that keeps a JSON value: JSON, but strings without quotes if possible.
 func textOf(value json.RawMessage) string {
 	var s string
 	if json.Unmarshal(value, &s) == nil && !json.Valid([]byte(s)) && s != "" {

@@ -138,8 +138,7 @@ func decode(data []byte, v any) error {
 	return fmt.Errorf("line %d: %s", line, safe.Line(err.Error(), 300))
 }
 
-// harnessNumbers returns the numbers of one entry of stats by key, after checking their range. Null
-// is left out. Errors begin with the key.
+// harnessNumbers returns the numbers of one entry of stats by key. Errors begin with the key.
 func harnessNumbers(raw map[string]json.RawMessage) (map[string]float64, error) {
 	for key := range raw {
 		if !slices.Contains(harnessKeys(), key) {
@@ -166,8 +165,7 @@ func harnessNumbers(raw map[string]json.RawMessage) (map[string]float64, error) 
 	return out, nil
 }
 
-// warmUps marks the first steps with one connection: they are the warm-up of the published
-// procedure.
+// warmUps marks the first steps with one connection, the warm-up of the published procedure.
 func warmUps(steps []bench.StepResult) {
 	for i := range steps {
 		next := i+1 < len(steps) && steps[i+1].Step.Connections == 1

@@ -29,8 +29,7 @@ func hgrmOf(_ bench.Run, _ bench.TrialResult, s bench.StepResult) (func(io.Write
 // ticksPerHalf is the number of lines per halving of the distance to 100%, as in HdrHistogram.
 const ticksPerHalf = 5
 
-// writeHGRM writes a percentile distribution in milliseconds for HdrHistogram's plotter. Values are
-// locbench's quantiles; a count is the number of latencies up to the value.
+// writeHGRM writes percentiles in ms for HdrHistogram's plotter, with locbench's quantiles.
 func writeHGRM(w io.Writer, l bench.Latencies) error {
 	h, err := hdr.Decode(l)
 	if err != nil {

@@ -146,10 +146,11 @@ func readerOf(f source, from string) (reader, error) {
 		}
 	}
 	if from != "" {
-		return reader{}, fmt.Errorf("unknown format %q; expected one of %s", safe.Line(from, 40), strings.Join(ImportNames(), ", "))
+		return reader{}, fmt.Errorf("unknown format %q; expected one of %s", safe.Line(from, 40),
+			strings.Join(ImportNames(), ", "))
 	}
-	return reader{}, errors.New("not an importable file: expected a file of the published comparison's harness (<name>-<n>" +
-		harnessSuffix + ") or results of vegeta (of vegeta attack, or of vegeta encode as JSON or CSV)")
+	return reader{}, errors.New("not an importable file: expected a file of the published comparison's harness " +
+		"(<name>-<n>" + harnessSuffix + ") or results of vegeta (of vegeta attack, or of vegeta encode as JSON or CSV)")
 }
 
 // trialName returns the contender and the round in a file's name.

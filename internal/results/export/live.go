@@ -14,8 +14,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// state is the state of a run from its events: a prometheus.Collector. Its methods may be called
-// from any goroutine.
+// state is a run's state, from its events: a prometheus.Collector, safe for concurrent use.
 type state struct {
 	mu      sync.Mutex
 	run     *bench.Run             // nil before the start

@@ -26,8 +26,7 @@ type MetricsServer struct {
 	serving  sync.WaitGroup
 }
 
-// ListenMetrics listens at the address. Without a host (":9464", "9464") it listens only on
-// loopback.
+// ListenMetrics listens at the address; without a host (":9464", "9464") only on loopback.
 func ListenMetrics(ctx context.Context, address string) (*MetricsServer, error) {
 	if !strings.Contains(address, ":") {
 		address = ":" + address
@@ -68,8 +67,7 @@ func ListenMetrics(ctx context.Context, address string) (*MetricsServer, error) 
 	return s, nil
 }
 
-// literal reports whether a Host header is an IP address or localhost, which no page of another
-// site has.
+// literal reports whether a Host header is an IP address or localhost, so not of another site.
 func literal(host string) bool {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h

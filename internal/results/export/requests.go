@@ -118,8 +118,7 @@ func (q requests) all() []request {
 	rand.New(rand.NewPCG(1, 1)).Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
 	q.spread(out)
 	for i := range out {
-		// The last request ends with the step, and none later, so the throughput is that of the
-		// step.
+		// The last request ends with the step: the throughput is that of the step.
 		if last := max(l.Elapsed-out[i].latency, 0); i == len(out)-1 || out[i].at > last {
 			out[i].at = last
 		}

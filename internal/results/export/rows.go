@@ -83,7 +83,9 @@ func loadColumns() []Column {
 		}}}
 	}
 	return slices.Concat([]Column{
-		{"definition", "of the measured interval: 2 steady state, 1 another tool's, 0 earlier (all responses / time of sending)", func(r row) any { return int(r.Load.Definition) }},
+		{"definition",
+			"of the measured interval: 2 steady state, 1 another tool's, 0 earlier (all responses / time of sending)",
+			func(r row) any { return int(r.Load.Definition) }},
 		{"elapsed_ns", "length of the measured interval", func(r row) any { return r.Load.Elapsed.Nanoseconds() }},
 		{"scheduled", "scheduled requests", func(r row) any { return r.Load.Scheduled }},
 		{"sent", "sent requests: successes (before, in and after the measured interval), errors, and those cut off",
@@ -92,7 +94,8 @@ func loadColumns() []Column {
 		{"lead_succeeded", "successes before the measured interval", func(r row) any { return r.Load.Lead }},
 		{"drain_succeeded", "successes after the measured interval", func(r row) any { return r.Load.Drain }},
 	}, measured(measure.Errors), []Column{
-		{"backlog", "requests in flight or waiting at the end of the measured interval", func(r row) any { return r.Load.Backlog }},
+		{"backlog", "requests in flight or waiting at the end of the measured interval",
+			func(r row) any { return r.Load.Backlog }},
 		// Without any request they are 0, not unknown.
 		{"error_ratio", measure.Get(measure.ErrorRatio).CSV.Doc, func(r row) any { return r.Load.ErrorRatio() }},
 		{"throughput", measure.Get(measure.Throughput).CSV.Doc, func(r row) any { return r.Load.Throughput() }},
@@ -106,11 +109,11 @@ func loadColumns() []Column {
 		measured(measure.P50, measure.P75, measure.P90, measure.P95, measure.P99, measure.P999, measure.Max, measure.Mean),
 		ns("sd_ns", "population standard deviation of latency", func(l bench.Latencies) time.Duration { return l.SD }),
 		[]Column{
-			{"late", "open loop: requests sent more than 1 ms after their scheduled time", func(r row) any { return r.Load.Late }},
+			{"late", "open loop: requests sent more than 1 ms after their scheduled time",
+				func(r row) any { return r.Load.Late }},
 			{"dropped", "open loop: requests never sent", func(r row) any { return r.Load.Dropped }},
 			{"in_flight", "requests in flight on average", func(r row) any { return unless0(r.Load.InFlight) }},
-			{"client_cpu_ns", "CPU time of the client",
-				func(r row) any { return unless0(r.Load.ClientCPU.Nanoseconds()) }},
+			{"client_cpu_ns", "CPU time of the client", func(r row) any { return unless0(r.Load.ClientCPU.Nanoseconds()) }},
 		})
 }
 
@@ -144,21 +147,21 @@ func usageColumns() []Column {
 		}},
 		{"wait_cpu_ns", "time in which some threads waited for a CPU (pressure stall information)",
 			stalled(func(p bench.Pressure) *bench.Stall { return p.CPU })},
-		{"wait_memory_ns", "time in which some threads waited for memory", stalled(func(p bench.Pressure) *bench.Stall { return p.Memory })},
-		{"wait_io_ns", "time in which some threads waited for a disk", stalled(func(p bench.Pressure) *bench.Stall { return p.IO })},
+		{"wait_memory_ns", "time in which some threads waited for memory",
+			stalled(func(p bench.Pressure) *bench.Stall { return p.Memory })},
+		{"wait_io_ns", "time in which some threads waited for a disk",
+			stalled(func(p bench.Pressure) *bench.Stall { return p.IO })},
 		{"usage_source", "source of the readings", func(r row) any {
 			source := cmp.Or(r.After, &bench.Usage{}).Source
 			return ifKnown(text(source), source != "")
 		}},
-		{"warnings", "warnings of the step, joined by \" | \"",
-			func(r row) any { return text(r.AllWarnings().Join(" | ")) }},
-		{"time_to_peak_ns",
-			"from process start to the first second at the final throughput that lasts",
+		{"warnings", "warnings of the step, joined by \" | \"", func(r row) any { return text(r.AllWarnings().Join(" | ")) }},
+		{"time_to_peak_ns", "from process start to the first second at the final throughput that lasts",
 			func(r row) any { return ifKnown(r.peak.After.Nanoseconds(), r.peaked) }},
-		{"throughput_drift",
-			"change of the throughput over an unstable measured step, as a share; empty: no trend",
+		{"throughput_drift", "change of the throughput over an unstable measured step, as a share; empty: no trend",
 			drift(func(d bench.Drift) *bench.Trend { return d.Throughput })},
-		{"cpu_per_request_drift", "change of the CPU time per request over an unstable measured step, as a share; empty: no trend",
+		{"cpu_per_request_drift",
+			"change of the CPU time per request over an unstable measured step, as a share; empty: no trend",
 			drift(func(d bench.Drift) *bench.Trend { return d.CPU })},
 	})
 }

@@ -19,8 +19,7 @@ type sample struct {
 
 func (s sample) end() time.Time { return s.at.Add(s.latency) }
 
-// stepOf returns a step of one or more requests in any order, with histograms and windows of 1 s.
-// Requests count in the window in which they ended.
+// stepOf returns a step of one or more requests, which count in the 1 s window in which they ended.
 func stepOf(name string, samples []sample) (bench.StepResult, error) {
 	s := bench.StepResult{Step: bench.Step{Name: name}}
 	l := &s.Load

@@ -23,13 +23,14 @@ func csvEncoder(w io.Writer) vegeta.Encoder {
 }
 
 func vegetaFiles(suffix string, enc func(io.Writer) vegeta.Encoder) filesOf {
-	files := perStep(suffix, func(run bench.Run, trial bench.TrialResult, s bench.StepResult) (func(io.Writer) error, error) {
+	write := func(run bench.Run, trial bench.TrialResult, s bench.StepResult) (func(io.Writer) error, error) {
 		if s.Load.Succeeded+s.Load.FailedTotal() <= 0 {
 			return nil, nil
 		}
 		q, err := newRequests(run, trial, s)
 		return func(w io.Writer) error { return q.write(w, enc) }, err
-	})
+	}
+	files := perStep(suffix, write)
 	return func(run bench.Run, trials []bench.TrialResult, opt Options) ([]File, error) {
 		limit := opt.MaxRequests
 		if limit <= 0 {

@@ -21,8 +21,7 @@ import (
 // maxBody is more than any response has, in bytes; a million of them can be added without overflow.
 const maxBody = 1 << 40
 
-// isVegeta reports whether f holds vegeta's results, by the first one: gob by the definition of its
-// type, JSON by its keys, and CSV, which has no header, by its cells.
+// isVegeta reports whether f begins with a result of vegeta: gob, JSON or CSV without a header.
 func isVegeta(f source) bool {
 	switch {
 	case isGob(f.data):
@@ -109,8 +108,7 @@ func vegetaDecoder(data []byte) (decode vegeta.Decoder, lines int, err error) {
 	return vegeta.NewCSVDecoder(bytes.NewReader(data)), 0, nil
 }
 
-// skim decodes results in gob without their headers and bodies: package gob allocates whatever
-// length they state.
+// skim decodes results in gob without headers and bodies: gob would allocate any stated length.
 func skim(data []byte) error {
 	decoder := gob.NewDecoder(bytes.NewReader(data))
 	for n := 1; n <= maxRequests; n++ {

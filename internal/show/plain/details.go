@@ -12,8 +12,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// details returns the results of a step that do not fit into its row, one line per kind. Unknown
-// results are left out.
+// details returns lines with the known results of a step that do not fit into its row.
 func details(r bench.StepResult) (lines []string) {
 	add := func(name string, parts ...string) {
 		if len(parts) > 0 {
@@ -176,8 +175,7 @@ func (p *Printer) phases(r bench.RequestPhases) string {
 	return text
 }
 
-// around reports the spread of a step's latencies and rates, for runs that time the first requests
-// (procedure C).
+// around reports the spread of latencies and rates, if first requests were timed (procedure C).
 func (p *Printer) around(l bench.Load) {
 	if s, ok, err := stats.LatencySpread(l.Latency); ok && err == nil {
 		text := func(ns float64) string { return units.Duration(time.Duration(ns)) }

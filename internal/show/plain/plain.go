@@ -1,7 +1,6 @@
-// Package plain reports a run as text or as JSON lines. It subscribes to the event stream and keeps
-// only what the next line needs. Talk (progress, steps as they end) goes to one writer and data
-// (the final table, or the JSON lines) to the other, so a pipe gets only data. Package tui draws
-// the live screen.
+// Package plain reports a run as text or as JSON lines. It subscribes to the event stream. Talk
+// (progress, steps as they end) goes to one writer and data (the final table, or the JSON lines) to
+// the other, so a pipe gets only data. Package tui draws the live screen.
 package plain
 
 import (

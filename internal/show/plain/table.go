@@ -20,7 +20,7 @@ import (
 )
 
 // Headings of columns that show no measure.
-const headTrials, headCI, headAt, headBound = "rounds", "95%", "at", "bound by"
+const headTrials, headPeak, headCI, headAt, headBound = "rounds", "peak req/s", "95%", "at", "bound by"
 
 // Table writes the final tables: the steps of each contender, then all contenders side by side.
 // Values are medians of the rounds; latencies are quantiles over the requests of all rounds. If
@@ -118,7 +118,8 @@ func headline(b *bytes.Buffer, contenders []stats.Contender, intervals map[strin
 		return slices.ContainsFunc(contenders, func(c stats.Contender) bool { return m.Contender(c).Known })
 	})
 	peak := slices.IndexFunc(columns, func(col measure.Shown) bool { return col.ID == measure.Throughput }) + 1
-	rows := [][]string{heads(append(heads([]string{"contender", headTrials}, columns[:peak]), headCI, headAt), columns[peak:])}
+	head := append(heads([]string{"contender", headTrials}, columns[:peak]), headCI, headAt)
+	rows := [][]string{heads(head, columns[peak:])}
 	for _, c := range contenders {
 		row := []string{safe.Line(c.Label, 60), fmt.Sprintf("%d/%d", c.Complete, c.Trials)}
 		for i, col := range columns {

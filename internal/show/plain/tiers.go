@@ -42,7 +42,6 @@ func tiers(b *bytes.Buffer, line writer, all []analysis.Standing, floor *compare
 		return
 	}
 	line("")
-	const headPeak = "peak req/s"
 	rows := [][]string{{"tier", "contender", headPeak, headCI, "vs leader"}}
 	before := -1
 	for _, p := range all[0].Places {

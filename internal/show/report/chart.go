@@ -7,8 +7,7 @@ import (
 	"github.com/go-echarts/go-echarts/v2/opts"
 )
 
-// option returns the chart for Apache ECharts, and what each of its series is. The script adds
-// styles.
+// option returns the chart for ECharts, without styles, and what each of its series is.
 func (ch chart) option() (map[string]any, []seriesData) {
 	switch ch.kind {
 	case kindBars:
@@ -165,8 +164,7 @@ func (ch chart) bars() (map[string]any, []seriesData) {
 	return c.JSON(), []seriesData{{Role: "bar", Name: ch.Title}, {Role: "dot", Name: "rounds"}}
 }
 
-// richTooltip makes ECharts draw its tooltips as text. By default they are HTML, and names from
-// outside would be markup.
+// richTooltip makes ECharts draw tooltips as text. By default they are HTML, names included.
 type richTooltip struct {
 	charts.BaseConfigurationVisitor
 }
@@ -219,7 +217,8 @@ func chosenCharts(l layout, data pageData) (all []chosenChart) {
 				"responses (square-root scale, to show tails).", heatMap(l)})
 	}
 	if len(data.Lines) > 0 {
-		note := "Client and contender second by second. Latency: p50 thick, p99 thin. CPU and throttling: between two readings."
+		note := "Client and contender second by second. Latency: p50 thick, p99 thin. " +
+			"CPU and throttling: between two readings."
 		if data.Merged > 1 {
 			note += " Long run: each point covers up to " + plain(float64(data.Merged)) +
 				" seconds (mean rate, highest percentile)."

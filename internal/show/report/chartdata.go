@@ -7,8 +7,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// pageData is what the script draws from. Colours come from style.css, the texts of tooltips from
-// the tables.
+// pageData is what the script draws from, except colours (style.css) and texts (the tables).
 type pageData struct {
 	File       string         `json:"file"` // stem of the names of saved files
 	Contenders []string       `json:"contenders"`

@@ -170,9 +170,8 @@ func cumulativeChart(l layout) chart {
 	return ch
 }
 
-// barCharts returns the charts with one bar per contender: start-up and time to peak, and in runs
-// with arrivals also build time and image size, as in the published comparison of native images. A
-// contender without a value has no bar.
+// barCharts returns the charts with one bar per contender: start-up and time to peak, and with
+// arrivals also build time and image size. A contender without a value has no bar.
 func barCharts(l layout) []chart {
 	in := func(unit time.Duration) func(float64) string {
 		return func(v float64) string { return duration(time.Duration(v * float64(unit))) }
@@ -186,7 +185,8 @@ func barCharts(l layout) []chart {
 			return float64(*trial.StartUp) / float64(time.Millisecond), true
 		})}
 	peak := l.barChart("time-to-peak", "Time to peak, s",
-		"From process start to the first second at the final throughput that lasts.", in(time.Second), func(trial bench.TrialResult) (float64, bool) {
+		"From process start to the first second at the final throughput that lasts.",
+		in(time.Second), func(trial bench.TrialResult) (float64, bool) {
 			p, ok := stats.TimeToPeak(trial)
 			return p.After.Seconds(), ok
 		})
@@ -256,8 +256,7 @@ func (m *middle) put(row int, p point, rounds []float64, format func(float64) st
 	}
 }
 
-// stepMiddle returns the medians of the rounds that finished a step; quantiles are of all rounds
-// together.
+// stepMiddle returns the medians of rounds that finished a step, and quantiles of all rounds.
 func stepMiddle(l layout, c contender, m plotted) middle {
 	mid := newMiddle(c, len(l.rows))
 	for i, r := range l.rows {

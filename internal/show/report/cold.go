@@ -74,8 +74,7 @@ func (l layout) anyPhases() bool {
 	return slices.ContainsFunc(l.columns, func(c column) bool { return c.trial.Phases != nil })
 }
 
-// coldAndWarm returns the tables of procedure C: the first requests by phase, and the spread of
-// latencies and rates. It returns none if no trial has timed its first requests.
+// coldAndWarm returns the tables of procedure C; none if no trial has timed its first requests.
 func coldAndWarm(l layout) []procedure {
 	if !l.anyPhases() {
 		return nil
@@ -168,8 +167,7 @@ func spreadCells(loads []bench.Load) []cell {
 	return cells
 }
 
-// phaseChart returns a chart of stacked phases: the first request of each trial and typical later
-// ones.
+// phaseChart returns stacked phases of the first request of each trial and of typical later ones.
 func phaseChart(l layout) chart {
 	ch := chart{ID: "phases", Title: "First requests by phase, ms", Columns: l.columns, Empty: true,
 		kind: kindStack, groups: []string{"first", "later", "new connection"},

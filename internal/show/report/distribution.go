@@ -11,8 +11,7 @@ import (
 	"locbench/internal/figures/hdr"
 )
 
-// distribution holds the latencies of one step of a contender over all its rounds: their histograms
-// are merged.
+// distribution holds the latencies of one step of a contender, merged over all its rounds.
 type distribution struct {
 	Contender int        `json:"c"`
 	Row       int        `json:"row"`
@@ -24,8 +23,7 @@ type distribution struct {
 // perDecade is the number of buckets of the heat map from 1 ms to 10 ms.
 const perDecade = 8
 
-// shares returns the values of 1/(1−q) at which a curve has points: ten per decade, for up to a
-// billion responses.
+// shares returns 1/(1−q) of the points of a curve: ten per decade, for up to a billion responses.
 func shares() numbers {
 	var all numbers
 	for k := range 91 {
@@ -116,8 +114,7 @@ const (
 	maxSeconds     = 30 * 24 * 3600 // longer than any trial
 )
 
-// timelines returns the time lines of the trials with windows or readings. merged is the largest
-// number of seconds in one point.
+// timelines returns the time lines that have points. merged is the most seconds in one point.
 func timelines(l layout) (all []timeline, merged int) {
 	room := max(minTrialPoints, min(maxTrialPoints, maxPoints/max(1, len(l.columns))))
 	merged = 1
@@ -165,8 +162,8 @@ func newTimeline(c column, room int) (timeline, int) {
 	return t, by
 }
 
-// window adds the windows of the client. A point of several windows has their mean rate and their
-// largest quantiles, which are never averaged.
+// window adds the windows of the client. Several in one point have their mean rate and largest
+// quantile.
 func (t *timeline) window(all []bench.Window, from float64, by int) {
 	for i := 0; i < len(all); i += by {
 		var seconds, p50, p99 float64

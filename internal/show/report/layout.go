@@ -11,9 +11,8 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// layout is the order in which everything is shown: contenders as in the profile, their rounds
-// side by side, steps in the order in which they ran. Tables and charts share it: column 3 is the
-// same trial everywhere.
+// layout is the order in which everything is shown: contenders as in the profile, their rounds side
+// by side, steps as they ran. Tables and charts share it: column 3 is the same trial everywhere.
 type layout struct {
 	contenders []contender
 	columns    []column

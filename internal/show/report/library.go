@@ -10,9 +10,8 @@ import (
 	"sync"
 )
 
-// libraryVersion is the version of the embedded Apache ECharts: dist/echarts.min.js of the npm
-// package echarts, compressed. go-echarts v2.6 writes options for ECharts 5; 5.6.0 is its last
-// version.
+// libraryVersion is the version of the embedded dist/echarts.min.js of the npm package echarts.
+// go-echarts v2.6 writes options for ECharts 5; 5.6.0 is its last version.
 const libraryVersion = "5.6.0"
 
 // librarySHA256 is the digest of the unpacked library, for a test.

@@ -169,7 +169,8 @@ func markdownChecks(b *bytes.Buffer, t checkTable) {
 	}
 	var rows [][]string
 	for _, c := range t.Totals {
-		rows = append(rows, []string{escape(c.Trial), strconv.Itoa(c.Passed), strconv.Itoa(c.Failed), strconv.Itoa(c.Skipped)})
+		rows = append(rows, []string{escape(c.Trial), strconv.Itoa(c.Passed), strconv.Itoa(c.Failed),
+			strconv.Itoa(c.Skipped)})
 	}
 	markdownRows(b, "---:", []string{"Trial", "Passed", "Failed", "Skipped"}, rows)
 	if len(t.Failed) > 0 {
@@ -220,7 +221,8 @@ func markdownResults(b *bytes.Buffer, l layout, facts summary.Facts, notes []str
 		last := []cell{shownIf(s.Cost != nil, dollars(cost.StartUp)), shownIf(s.Cost != nil, dollars(cost.WarmUp)),
 			shownIf(s.Cost != nil, dollars(cost.Steady)), checksCell(s), trialsCell(s)}
 		load.Rows = append(load.Rows, tableRow{Label: c.Label, Cells: bare(slices.Concat(first, measureCells(loaded, s)))})
-		lifetime.Rows = append(lifetime.Rows, tableRow{Label: c.Label, Cells: bare(slices.Concat(measureCells(whole, s), last))})
+		last = bare(slices.Concat(measureCells(whole, s), last))
+		lifetime.Rows = append(lifetime.Rows, tableRow{Label: c.Label, Cells: last})
 	}
 	markdownTable(b, load)
 	b.WriteString("\n")

@@ -9,8 +9,7 @@ import (
 	"locbench/internal/bench/units"
 )
 
-// failure is a trial that failed, was interrupted or had incidents, with what is known about the
-// cause.
+// failure is a trial that failed, was interrupted or had incidents, with the known causes.
 type failure struct {
 	Trial   string
 	State   string
@@ -103,8 +102,7 @@ func (w *warning) at(trial, step string) {
 	}
 }
 
-// warnings returns all warnings, the important ones first; equal texts are one warning with all its
-// places.
+// warnings returns all warnings, the important ones first; equal texts are one with all places.
 func warnings(a *analysis.Run, l layout) []warning {
 	run := a.Run
 	var all []warning

@@ -115,9 +115,9 @@ func bounds(l layout) (procedure, bool) {
 		}
 		p.Table.Rows = append(p.Table.Rows, row)
 	}
-	p.Table.Footnotes = []string{"From counters at the start and end of each step and the trial's other steps; values of " +
-		"the last round with this bottleneck. “connections”: more of them give more throughput. “contender”: idle CPUs, " +
-		"yet no more throughput. “unclear”: no rule applies."}
+	p.Table.Footnotes = []string{"From counters at the start and end of each step and the trial's other steps; values " +
+		"of the last round with this bottleneck. “connections”: more of them give more throughput. “contender”: " +
+		"idle CPUs, yet no more throughput. “unclear”: no rule applies."}
 	return p, any
 }
 
@@ -145,8 +145,7 @@ func breakdown(l layout) (procedure, bool) {
 	return p, len(p.Table.Rows) > 0
 }
 
-// requestLoads returns the results of each kind of request in a step, over all rounds of a
-// contender.
+// requestLoads returns each kind of request in a step, over all rounds of a contender.
 func requestLoads(c contender, index int) (all []bench.RequestLoad) {
 	var latencies [][]bench.Latencies
 	for _, trial := range c.of.Results {

@@ -3,10 +3,9 @@
 // results folders, package stats computes medians and costs.
 //
 // The HTML page has tables made by html/template and charts whose options go-echarts generates; it
-// embeds Apache ECharts. All text in the values (names, labels, check details, log lines) is
-// treated as hostile: bounded, stripped of control characters and escaped. A
-// Content-Security-Policy lets only the two scripts of this package run, by their hashes, and
-// forbids every request.
+// embeds Apache ECharts. All text in the values (names, details, log lines) is treated as hostile:
+// bounded, stripped of control characters and escaped. A Content-Security-Policy lets only the two
+// scripts of this package run, by their hashes, and forbids every request.
 package report
 
 import (
@@ -66,9 +65,8 @@ type document struct {
 	Cut                 bool // at least one step stopped early
 }
 
-// HTML writes the whole report as one HTML document: 1 MB of chart library, and about 30 KB for
-// each trial of sixteen steps. Trials may be in any order, and fewer than the run's: the page shows
-// what is missing.
+// HTML writes the report as one HTML document: 1 MB of chart library, and about 30 KB for a trial
+// of sixteen steps. Trials may be in any order; the page shows which ones of the run are missing.
 func HTML(w io.Writer, a *analysis.Run, opts Options) error {
 	run := a.Run
 	lib, err := library()

@@ -67,8 +67,7 @@ func (c contender) row(cells ...cell) tableRow {
 	return tableRow{Label: c.Label, About: c.About, Color: c.Color(), Cells: cells}
 }
 
-// newResults returns the table of the results. Contenders have tiers: the rounds do not support
-// ranks.
+// newResults returns the table of results, with tiers: the rounds do not support ranks.
 func newResults(run bench.Run, l layout, facts summary.Facts, floor *compare.Floor) table {
 	columns := l.shown(measure.ReportContenders)
 	t := table{

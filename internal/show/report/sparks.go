@@ -94,8 +94,7 @@ func markdownSparks(b *bytes.Buffer, l layout) {
 		"\n")
 }
 
-// course returns the values at the shown rows; quantiles have a logarithmic scale and must be
-// positive.
+// course returns the values at the shown rows; those of quantiles (log scale) are positive.
 func (l layout) course(s stats.Contender, shown []int, col measure.Shown) []float64 {
 	values := make([]float64, len(shown))
 	for i, row := range shown {

@@ -91,7 +91,8 @@ func markdownThresholds(b *bytes.Buffer, t thresholdTable) {
 	}
 	var rows [][]string
 	for _, r := range t.Rows {
-		rows = append(rows, []string{escape(r.Threshold), escape(r.Outcome), escape(r.Trial), escape(r.Step), escape(r.Value)})
+		rows = append(rows, []string{escape(r.Threshold), escape(r.Outcome), escape(r.Trial), escape(r.Step),
+			escape(r.Value)})
 	}
 	b.WriteString("\n## Thresholds\n\n")
 	markdownRows(b, "---", []string{"Threshold", "Outcome", "Trial", "Step", "Value"}, rows)
