@@ -8,8 +8,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// lock keeps other processes from writing to the folder, if the system has locks. A check holds the
-// lock for an instant, so lock tries several times.
+// lock locks a log, if the system has locks. It waits for processes that only check the lock.
 func lock(f *os.File) error {
 	for range 5 {
 		if held, err := safe.TryLock(f, true); held || err != nil {

@@ -39,8 +39,7 @@ func TestEstimate(t *testing.T) {
 	left("25s") // a step that exceeds its time has 0 s left
 }
 
-// TestEstimateOfARunChangedByHand checks that pauses are not part of the overhead, and that a
-// skipped contender has no later trials.
+// TestEstimateOfARunChangedByHand: a pause adds no overhead, a skipped contender no later trials.
 func TestEstimateOfARunChangedByHand(t *testing.T) {
 	var e Estimate
 	a1, b1, a2, b2 := bench.Trial{Contender: "a", Round: 1}, bench.Trial{Contender: "b", Round: 1}, bench.Trial{Contender: "a", Round: 2}, bench.Trial{Contender: "b", Round: 2}

@@ -158,7 +158,7 @@ func stopsOf(trial bench.TrialResult) string {
 	case trial.Stop.Graceful:
 		return fmt.Sprintf("Good, exited in %ss", number(trial.Stop.Took.Seconds()))
 	case trial.Stop.ExitedBeforeStop:
-		return "Bad, had ended before"
+		return "Bad, exited before stop"
 	}
 	return fmt.Sprintf("Bad, did not stop in %ss", number(trial.Stop.Took.Seconds()))
 }

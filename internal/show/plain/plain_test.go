@@ -179,6 +179,30 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// The failure of a trial is printed once, also if it is the error of a phase.
+func TestFailureIsPrintedOnce(t *testing.T) {
+	trial := &bench.Trial{Contender: "a", Round: 1}
+	for _, c := range []struct {
+		name, phase, failure string
+		want                 int
+	}{
+		{"error of a phase", "not ready\nafter 30s", "not ready; after 30s", 0},
+		{"another error", "not ready", "interrupted", 1},
+		{"no phase failed", "", "interrupted", 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var talk bytes.Buffer
+			p := New(Options{Talk: &talk})
+			p.Handle(bench.Record{Trial: trial, Event: bench.TrialStarted{}})
+			p.Handle(bench.Record{Trial: trial, Event: bench.PhaseEnded{Phase: bench.PhaseReady, Err: c.phase}})
+			p.Handle(bench.Record{Trial: trial, Event: bench.TrialEnded{State: bench.TrialFailed, Failure: c.failure}})
+			if n := strings.Count(talk.String(), "\n  failed: "); n != c.want {
+				t.Errorf("printed %d times, want %d:\n%s", n, c.want, talk.String())
+			}
+		})
+	}
+}
+
 type brokenPipe struct{}
 
 func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }

@@ -35,8 +35,7 @@ func intervals(all []analysis.Standing) map[string]string {
 	return found
 }
 
-// tiers writes the ranking as tiers, if there are enough rounds: a table for the throughput and a
-// line for each other measure.
+// tiers writes the tiers of the throughput as a table and those of other measures as lines.
 func tiers(b *bytes.Buffer, line writer, all []analysis.Standing, floor *compare.Floor, width int) {
 	if len(all) == 0 || !all[0].HasTiers() {
 		return

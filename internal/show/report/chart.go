@@ -51,7 +51,7 @@ func (ch chart) lines() (map[string]any, []seriesData) {
 	}
 	for _, m := range ch.middles {
 		if data, ok := ch.band(m); ok {
-			add(seriesData{Contender: m.contender.Index, Role: "band", Name: m.contender.Label + " interval"}, data)
+			add(seriesData{Contender: m.contender.Index, Role: "band", Name: m.contender.Label + " 95% CI"}, data)
 		}
 	}
 	for _, s := range ch.series {

@@ -9,19 +9,20 @@ import (
 
 // pageData is what the script draws from, except colours (style.css) and texts (the tables).
 type pageData struct {
-	File       string         `json:"file"` // stem of the names of saved files
-	Contenders []string       `json:"contenders"`
-	Trials     []int          `json:"trials"` // the contender of each column
-	Colors     int            `json:"colors"`
-	Rounds     int            `json:"rounds"`
-	Steps      []stepData     `json:"steps"`
-	Peak       int            `json:"peak"` // the row of the step that is chosen first
-	Charts     []chartData    `json:"charts"`
-	Lines      []timeline     `json:"lines"`
-	Merged     int            `json:"merged"` // most seconds in one point of a time line
-	Shares     numbers        `json:"shares"`
-	Latencies  []distribution `json:"latencies"`
-	PerDecade  int            `json:"perDecade"`
+	File       string            `json:"file"` // stem of the names of saved files
+	Contenders []string          `json:"contenders"`
+	Trials     []int             `json:"trials"` // the contender of each column
+	Colors     int               `json:"colors"`
+	Rounds     int               `json:"rounds"`
+	Steps      []stepData        `json:"steps"`
+	Bounds     map[string]string `json:"bounds"` // bottlenecks by letter
+	Peak       int               `json:"peak"`   // the row of the step that is chosen first
+	Charts     []chartData       `json:"charts"`
+	Lines      []timeline        `json:"lines"`
+	Merged     int               `json:"merged"` // most seconds in one point of a time line
+	Shares     numbers           `json:"shares"`
+	Latencies  []distribution    `json:"latencies"`
+	PerDecade  int               `json:"perDecade"`
 }
 
 type stepData struct {
@@ -52,9 +53,12 @@ type seriesData struct {
 
 func newPageData(run bench.Run, l layout, all []chart) pageData {
 	data := pageData{File: fileStem(run), Contenders: []string{}, Colors: colors, Steps: []stepData{},
-		Peak: l.peakRow(), Charts: []chartData{},
+		Bounds: map[string]string{}, Peak: l.peakRow(), Charts: []chartData{},
 		Shares: shares(), Latencies: distributions(l), PerDecade: perDecade}
 	data.Lines, data.Merged = timelines(l)
+	for _, m := range marks {
+		data.Bounds[m.Letter] = string(m.bound)
+	}
 	for _, c := range l.contenders {
 		data.Contenders = append(data.Contenders, c.Label)
 		data.Rounds = max(data.Rounds, c.Rounds())

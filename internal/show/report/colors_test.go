@@ -49,7 +49,7 @@ func TestColoursAreDistinguishable(t *testing.T) {
 				if k < 8 {
 					least = 7.5
 				}
-				if d := apart(c, other); d < least {
+				if d := distance(c, other); d < least {
 					t.Errorf("%s: colours %d and %d are only %.1f apart for some readers", name, j, k, d)
 				}
 			}
@@ -91,8 +91,8 @@ func contrast(a, b rgb) float64 {
 	return max(light(a), light(b)) / min(light(a), light(b))
 }
 
-// apart returns the least distance of two colours, with and without colour blindness.
-func apart(a, b rgb) float64 {
+// distance returns the least distance of two colours, with and without colour blindness.
+func distance(a, b rgb) float64 {
 	least := math.Inf(1)
 	for _, sight := range [][3]rgb{
 		{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},

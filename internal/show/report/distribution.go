@@ -162,8 +162,7 @@ func newTimeline(c column, room int) (timeline, int) {
 	return t, by
 }
 
-// window adds the windows of the client. Several in one point have their mean rate and largest
-// quantile.
+// window adds the client's windows. A point of several has their mean rate and largest quantiles.
 func (t *timeline) window(all []bench.Window, from float64, by int) {
 	for i := 0; i < len(all); i += by {
 		var seconds, p50, p99 float64

@@ -126,7 +126,7 @@ function stepTooltip(chart, rows, who, params) {
     const rounds = trialsOf(w.c).map((j) => row.cells[j]);
     out.push(`${p.marker}${plain(w.name)}: ${plain(chart.several ? row.middles[w.c] : rounds[0])}`);
     if (chart.several && few && rounds.length > 1) out.push(`     rounds: ${plain(rounds.map((r) => r.replace(/ \(.*\)/, '')).join(' · '))}`);
-    if (w.bounds?.[i]) out.push(few ? `     ${plain(w.bounds[i])}` : `     ${plain(w.bounds[i].split(':')[0])}`);
+    if (w.bounds?.[i]) out.push(`     ${plain(few ? w.bounds[i] : page.bounds[w.marks[i]])}`);
   }
   return limited(out).join('\n');
 }
