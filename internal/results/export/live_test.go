@@ -197,7 +197,7 @@ func TestListen_BadAddress(t *testing.T) {
 	}
 }
 
-// A server whose run never began lets its address go.
+// A server whose run never began releases its address.
 func TestClose_WithoutARun(t *testing.T) {
 	s, err := ListenMetrics(t.Context(), "0")
 	if err != nil {
@@ -209,7 +209,7 @@ func TestClose_WithoutARun(t *testing.T) {
 	}
 }
 
-// The dashboard in docs asks for nothing that is not reported.
+// The dashboard in docs uses only metrics that are reported.
 func TestDashboardAsksForWhatThereIs(t *testing.T) {
 	data, err := os.ReadFile("../../../docs/grafana-dashboard.json")
 	if err != nil || !json.Valid(data) {

@@ -69,7 +69,7 @@ func duration(d time.Duration) string {
 	return strings.NewReplacer("-", "−", " ", nbsp).Replace(units.Duration(d))
 }
 
-// mebibytes prints a size: "123 MiB", "3.2 kiB".
+// mebibytes prints a size: "123 MiB", "3.20 KiB".
 func mebibytes(n int64) string {
 	switch {
 	case n < 1<<10 && n > -1<<10:
@@ -118,7 +118,7 @@ func instant(t time.Time) string {
 	return t.Format("2006-01-02 15:04:05 MST")
 }
 
-// Bounds on text from outside, in bytes.
+// Limits of text from outside, in bytes.
 const (
 	maxName = 120  // labels and names
 	maxText = 2000 // details, log lines, notes
@@ -128,7 +128,7 @@ const (
 // html/template and the Markdown writer.
 func cleanName(s string) string { return safe.Line(s, maxName) }
 
-// cleanText does the same for a longer text, and puts it on one line.
+// cleanText bounds a longer text from outside and strips its control characters and line ends.
 func cleanText(s string) string { return safe.Line(s, maxText) }
 
 func when(holds bool, text string) string {
