@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestRead_TooLarge: what is too large is refused.
+// TestRead_TooLarge checks that a file that is too large is an error.
 func TestRead_TooLarge(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, RunFile)

@@ -10,8 +10,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// NothingRan says that a run has failed before anything of it ran: no contender was started, and
-// no service that somebody else has started has answered.
+// NothingRan reports whether a run failed before a contender was started or a target responded.
 func NothingRan(run bench.Run, trials []bench.TrialResult) bool {
 	if run.State != bench.RunFailed || len(run.Resumed) > 0 {
 		return false
@@ -25,12 +24,11 @@ func NothingRan(run bench.Run, trials []bench.TrialResult) bool {
 	return true
 }
 
-// Discard removes the files of a run from its folder dir, and dir and the folder "results" around
-// it if that leaves them empty. Nobody may be writing there any more.
+// Discard removes the files of a run, and then dir and its parent "results" if they are empty.
 func Discard(dir string, run bench.Run) error {
 	names := []string{EventsFile, SummaryFile, ReportFile}
 	for _, entry := range run.Trials {
-		if filepath.Base(entry.File) == entry.File { // as a trial's is
+		if filepath.Base(entry.File) == entry.File { // not a path
 			names = append(names, entry.File)
 		}
 	}
@@ -43,7 +41,6 @@ func Discard(dir string, run bench.Run) error {
 	if len(failures) > 0 {
 		return fmt.Errorf("remove the results of a run in which nothing ran: %w", errors.Join(failures...))
 	}
-	// Either may hold something else.
 	if parent := filepath.Dir(dir); os.Remove(dir) == nil && filepath.Base(parent) == "results" {
 		_ = os.Remove(parent)
 	}

@@ -19,16 +19,16 @@ func TestNothingRan(t *testing.T) {
 		trials []bench.TrialResult
 		want   bool
 	}{
-		"the store was away":             {bench.Run{State: bench.RunFailed}, nil, true},
-		"a build has failed":             {bench.Run{State: bench.RunFailed}, []bench.TrialResult{{State: bench.TrialFailed}}, true},
-		"a target did not respond":       {bench.Run{State: bench.RunFailed}, []bench.TrialResult{{Instance: &bench.InstanceInfo{Runtime: bench.RuntimeURL}}}, true},
-		"one was started":                {bench.Run{State: bench.RunFailed}, []bench.TrialResult{{}, ran}, false},
-		"one was checked":                {bench.Run{State: bench.RunFailed}, []bench.TrialResult{{Checks: make([]bench.CheckResult, 1)}}, false},
-		"one has answered":               {bench.Run{State: bench.RunFailed}, []bench.TrialResult{{StartUp: &up}}, false},
-		"a target was loaded":            {bench.Run{State: bench.RunFailed}, []bench.TrialResult{{Steps: make([]bench.StepResult, 1)}}, false},
-		"it continues":                   {bench.Run{State: bench.RunRunning}, nil, false},
-		"it can be resumed":              {bench.Run{State: bench.RunInterrupted}, nil, false},
-		"an earlier part has begun more": {bench.Run{State: bench.RunFailed, Resumed: make([]time.Time, 1)}, nil, false},
+		"store unavailable":      {bench.Run{State: bench.RunFailed}, nil, true},
+		"build failed":           {bench.Run{State: bench.RunFailed}, []bench.TrialResult{{State: bench.TrialFailed}}, true},
+		"target did not respond": {bench.Run{State: bench.RunFailed}, []bench.TrialResult{{Instance: &bench.InstanceInfo{Runtime: bench.RuntimeURL}}}, true},
+		"one was started":        {bench.Run{State: bench.RunFailed}, []bench.TrialResult{{}, ran}, false},
+		"one was checked":        {bench.Run{State: bench.RunFailed}, []bench.TrialResult{{Checks: make([]bench.CheckResult, 1)}}, false},
+		"one has responded":      {bench.Run{State: bench.RunFailed}, []bench.TrialResult{{StartUp: &up}}, false},
+		"target was loaded":      {bench.Run{State: bench.RunFailed}, []bench.TrialResult{{Steps: make([]bench.StepResult, 1)}}, false},
+		"still running":          {bench.Run{State: bench.RunRunning}, nil, false},
+		"can be resumed":         {bench.Run{State: bench.RunInterrupted}, nil, false},
+		"resumed":                {bench.Run{State: bench.RunFailed, Resumed: make([]time.Time, 1)}, nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := NothingRan(c.run, c.trials); got != c.want {
@@ -38,7 +38,7 @@ func TestNothingRan(t *testing.T) {
 	}
 }
 
-// Discard removes what a run has written, and nothing else.
+// Discard removes only the files of the run.
 func TestDiscard(t *testing.T) {
 	root := t.TempDir()
 	run := bench.Run{Trials: []bench.TrialEntry{{File: "a-1.json"}, {File: "../victim.json"}}}
@@ -65,11 +65,11 @@ func TestDiscard(t *testing.T) {
 	}
 	os.Remove(filepath.Join(root, "mine/y/notes.txt"))
 	if err := Discard(filepath.Join(root, "mine/y"), run); err != nil || there("mine/y") || !there("mine") {
-		t.Errorf("%v: a folder that somebody else may have made is gone, or that of the run is not", err)
+		t.Errorf("%v: the run's folder is still there, or its parent is gone", err)
 	}
 	os.Remove(filepath.Join(root, "results/victim.json"))
 	put("results/x/run.json")
 	if err := Discard(filepath.Join(root, "results/x"), run); err != nil || there("results") {
-		t.Errorf("%v: an empty folder of results stays", err)
+		t.Errorf("%v: the empty folder of results is still there", err)
 	}
 }

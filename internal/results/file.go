@@ -11,16 +11,16 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// Bounds on what is read back: a results folder may come from anywhere.
+// Limits of what is read: a results folder may come from anywhere.
 const (
-	maxFile   = 128 << 20 // bytes of one JSON file: a trial of a day, read once a second, has about 75 MB
+	maxFile   = 128 << 20 // bytes of one JSON file: a trial of one day has about 75 MB
 	maxTotal  = 4 << 30   // bytes of all trial files
 	maxLine   = 16 << 20  // bytes of one line of events.jsonl
 	maxTrials = 100_000
 	maxSteps  = 100_000
 )
 
-// removeTemporary removes what a killed safe.WriteFile has left in dir, where nobody else may be writing.
+// removeTemporary removes files of a killed safe.WriteFile from dir, which needs no other writer.
 func removeTemporary(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -37,7 +37,7 @@ func removeTemporary(dir string) error {
 	return errors.Join(failed...)
 }
 
-// WriteJSON is safe.WriteFile of v as indented JSON.
+// WriteJSON writes v as indented JSON with safe.WriteFile.
 func WriteJSON(path string, v any) error {
 	data, err := json.MarshalIndent(v, "", " ")
 	if err != nil {
@@ -46,8 +46,8 @@ func WriteJSON(path string, v any) error {
 	return safe.WriteFile(path, append(safe.JSON(data), '\n'))
 }
 
-// readJSON reads the file at path in dir, which is called name, into v: one JSON value of at most
-// most bytes. A link out of dir is an error.
+// readJSON reads the file at path in dir into v: one JSON value of at most most bytes. name is its
+// name in errors. A link out of dir is an error.
 func readJSON(dir *os.Root, path, name string, most int64, v any) error {
 	f, err := safe.OpenIn(dir, path)
 	if err != nil {
@@ -64,7 +64,7 @@ func readJSON(dir *os.Root, path, name string, most int64, v any) error {
 	return nil
 }
 
-// place adds the line to a JSON error, which knows only the byte.
+// place adds the line to a JSON error, which has only the offset.
 func place(data []byte, err error) error {
 	var offset int64 = -1
 	if e, ok := errors.AsType[*json.SyntaxError](err); ok {

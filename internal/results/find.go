@@ -10,25 +10,24 @@ import (
 	"strings"
 )
 
-// Bounds of a search: a folder may be the root of a disk.
+// Limits of a search: a folder may be the root of a disk.
 const (
 	maxFindDepth = 12
 	maxFindNames = 200_000
 )
 
-// ErrBounded is wrapped by the errors of Find about what lies beyond its bounds.
-var ErrBounded = errors.New("not all of it was searched")
+// ErrBounded is wrapped by the errors of Find about folders beyond its limits.
+var ErrBounded = errors.New("not searched completely")
 
-// Find returns the results folders at and below the roots, in the order of their paths, each once.
-// It does not go into results folders, hidden folders and links, nor beyond its bounds. The errors
-// are of single folders, which are passed over.
+// Find returns the results folders at and below the roots, each once, sorted by path within a root.
+// It does not enter results folders, hidden folders and links, and stops at its limits. The errors
+// are about single folders, which are skipped.
 func Find(roots ...string) (dirs []string, problems []error) {
 	dirs = find(roots, maxFindDepth, func(_ string, err error) { problems = append(problems, err) })
 	return dirs, problems
 }
 
-// find returns Find down to a depth, which is 0 for the roots. problem is called with the folder that an
-// error is of.
+// find is Find down to a depth, 0 for the roots. It calls problem with each error and its folder.
 func find(roots []string, depth int, problem func(dir string, err error)) (dirs []string) {
 	seen := map[string]bool{}
 	for _, root := range roots {
@@ -51,7 +50,7 @@ func find(roots []string, depth int, problem func(dir string, err error)) (dirs 
 				return fs.SkipDir
 			}
 			if names++; names > maxFindNames {
-				problem(root, fmt.Errorf("%s: %w: more than %d names in it", root, ErrBounded, maxFindNames))
+				problem(root, fmt.Errorf("%s: %w: more than %d names", root, ErrBounded, maxFindNames))
 				return fs.SkipAll
 			}
 			if !e.IsDir() {

@@ -21,7 +21,7 @@ func TestFind(t *testing.T) {
 		}
 	}
 	put("b/run.json")
-	put("b/inner/run.json") // of a results folder
+	put("b/inner/run.json") // inside a results folder
 	put("a/x/y/run.json")
 	put("a/other.json")
 	put(".hidden/run.json")

@@ -17,22 +17,21 @@ import (
 )
 
 const (
-	followEvery = 50 * time.Millisecond // how often a log that does not grow is looked at
-	followBatch = 512                   // records handed over at once
-	followBytes = 4 << 20               // of lines, read before what they hold is handed over
+	followEvery = 50 * time.Millisecond // how often a log that does not grow is checked
+	followBatch = 512                   // most records in a batch
+	followBytes = 4 << 20               // most bytes to read before a batch is passed on
 )
 
-// ErrKilled is returned by Follow for a run that has not reported its end, though nobody writes to
-// its log any more.
+// ErrKilled is the error of Follow for a log without a writer and without the end of the run.
 var ErrKilled = errors.New("the run was killed: its log is incomplete")
 
-// Follow hands over what dir's event log holds, in order and in batches, and continues as the log
-// grows. It returns nil after the end of the run, once nobody holds its log any more; ErrKilled when
-// the log ends without one; context.Cause(ctx) when ctx ends; and the first error of handle. A log
-// that is resumed while it is followed continues.
+// Follow passes the records of dir's event log to handle, in order and in batches, and continues as
+// the log grows. It returns nil after the end of the run, once the log has no writer; ErrKilled if
+// the log ends without the end of the run; context.Cause(ctx) when ctx ends; or the first error of
+// handle. If the run is resumed meanwhile, it continues.
 //
-// Lines that are not records, or longer than any, are passed over: bad is their number. So is a
-// half-written last line, which does not count.
+// It skips lines that are too long or not records and returns their number as bad, without an
+// unfinished last line.
 func Follow(ctx context.Context, dir string, handle func([]bench.Record) error) (bad int64, err error) {
 	f, err := openLog(dir)
 	if err != nil {
@@ -57,7 +56,7 @@ func openLog(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// Running reports whether a locbench writes to dir now.
+// Running reports whether a locbench is writing to dir.
 func Running(dir string) bool {
 	f, err := openLog(dir)
 	if err != nil {
@@ -71,10 +70,10 @@ func Running(dir string) bool {
 type follower struct {
 	handle func([]bench.Record) error
 
-	pending []byte // a line that has no end yet
-	long    bool   // the line that is being read is longer than any record: the rest of it is thrown away
+	pending []byte // the start of a line whose end is not there yet
+	long    bool   // the current line is too long for a record; the rest of it is dropped
 	batch   []bench.Record
-	ended   bool // the last word was that the run has ended
+	ended   bool // the last record about the run says that it ended
 	bad     int64
 }
 
@@ -83,7 +82,7 @@ func (l *follower) follow(ctx context.Context, f *os.File) error {
 	defer tick.Stop()
 	var read int64
 	for {
-		// Asked before the log is read to its end: what is not there then will not come.
+		// Check for a writer before reading: without one, the log is complete.
 		writing := locked(f)
 		n, err := l.catchUp(ctx, f)
 		if read += n; err != nil {
@@ -96,7 +95,7 @@ func (l *follower) follow(ctx context.Context, f *os.File) error {
 			return l.finish()
 		}
 		if st, err := f.Stat(); err == nil && st.Size() < read {
-			return fmt.Errorf("follow %s: somebody has cut it short", f.Name())
+			return fmt.Errorf("follow %s: the log became shorter", f.Name())
 		}
 		select {
 		case <-ctx.Done():
@@ -106,7 +105,7 @@ func (l *follower) follow(ctx context.Context, f *os.File) error {
 	}
 }
 
-// catchUp reads to the end of what is there, or a good deal of it, and hands it over.
+// catchUp reads to the end of the log, or about followBytes of it, and passes the records on.
 func (l *follower) catchUp(ctx context.Context, r io.Reader) (read int64, err error) {
 	buf := make([]byte, 64<<10)
 	for read < followBytes {
@@ -128,7 +127,7 @@ func (l *follower) catchUp(ctx context.Context, r io.Reader) (read int64, err er
 	return read, l.flush()
 }
 
-// add takes the next piece of the log.
+// add adds the next piece of the log.
 func (l *follower) add(piece []byte) error {
 	for {
 		line, rest, whole := bytes.Cut(piece, []byte("\n"))
@@ -143,7 +142,7 @@ func (l *follower) add(piece []byte) error {
 	}
 }
 
-// keep holds the beginning of a line until its end comes.
+// keep adds a piece to the current line, unless the line is too long.
 func (l *follower) keep(piece []byte) {
 	if !l.long && len(l.pending)+len(piece) <= maxLine {
 		l.pending = append(l.pending, piece...)
@@ -152,7 +151,7 @@ func (l *follower) keep(piece []byte) {
 	l.long, l.pending = true, nil
 }
 
-// line takes the last piece of a line.
+// line ends the current line with its last piece.
 func (l *follower) line(piece []byte) error {
 	l.keep(piece)
 	line, long := l.pending, l.long
@@ -182,12 +181,11 @@ func (l *follower) flush() error {
 		return nil
 	}
 	batch := l.batch
-	l.batch = nil // whoever has it may keep it
+	l.batch = nil // handle may keep it
 	return l.handle(batch)
 }
 
-// finish ends the reading of a log that nobody writes to any more. A last line without its end may
-// be whole all the same.
+// finish ends the reading of a log without a writer. The last line end may be missing.
 func (l *follower) finish() error {
 	if len(l.pending) > 0 && json.Valid(l.pending) {
 		if err := l.line(nil); err != nil {
@@ -203,8 +201,8 @@ func (l *follower) finish() error {
 	return nil
 }
 
-// LastSeq returns the highest event number in dir's event log, 0 without one. The rest of a line is not
-// read: it may be broken, or longer than any record.
+// LastSeq returns the highest event number in dir's event log, 0 without a log. It reads only the
+// start of each line.
 func LastSeq(dir string) (last int64, err error) {
 	f, err := openLog(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -16,7 +16,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// following is a Follow in a goroutine.
+// following is a Follow that runs in a goroutine.
 type following struct {
 	seqs chan int64
 	done chan struct{}
@@ -51,18 +51,18 @@ func (l *following) expect(t *testing.T, seqs ...int64) {
 				t.Fatalf("event %d, want %d", got, want)
 			}
 		case <-time.After(time.Minute):
-			t.Fatalf("event %d does not come", want)
+			t.Fatalf("no event %d", want)
 		}
 	}
 }
 
-// end waits until the following has ended, with nothing more to tell.
+// end waits until Follow has returned, and fails if there are further events.
 func (l *following) end(t *testing.T) error {
 	t.Helper()
 	select {
 	case <-l.done:
 	case <-time.After(time.Minute):
-		t.Fatal("the following does not end")
+		t.Fatal("Follow does not return")
 	}
 	select {
 	case seq := <-l.seqs:
@@ -93,13 +93,13 @@ func TestFollowALogThatGrows(t *testing.T) {
 		feed(w, 6, nil, bench.RunEnded{State: bench.RunComplete})
 		l.expect(t, 5, 6)
 
-		// The reports are written after the last event: the end is when the writer lets go.
+		// Reports are written after the last event: the end is when the writer closes the log.
 		if !Running(dir) {
-			t.Error("nobody is said to write")
+			t.Error("Running is false with a writer")
 		}
 		select {
 		case <-l.done:
-			t.Error("the end was reported while somebody still held the log")
+			t.Error("the end was reported before the writer closed the log")
 		case <-time.After(4 * followEvery):
 		}
 		w.Close()
@@ -107,7 +107,7 @@ func TestFollowALogThatGrows(t *testing.T) {
 			t.Errorf("error %v, %d bad lines", err, l.bad)
 		}
 		if Running(dir) {
-			t.Error("somebody is said to write")
+			t.Error("Running is true without a writer")
 		}
 	})
 }
@@ -135,7 +135,7 @@ func TestFollowAResumedRun(t *testing.T) {
 	})
 }
 
-func TestFollowPassesOverWhatIsNoRecord(t *testing.T) {
+func TestFollowSkipsLinesThatAreNotRecords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		good := func(seq int64, e bench.Event) string {
@@ -179,13 +179,13 @@ func TestFollowEndsEarly(t *testing.T) {
 		if err := w.events.Truncate(3); err != nil {
 			t.Fatal(err)
 		}
-		if err := cut.end(t); err == nil || !strings.Contains(err.Error(), "cut it short") {
+		if err := cut.end(t); err == nil || !strings.Contains(err.Error(), "became shorter") {
 			t.Errorf("error %v, want that the log was cut", err)
 		}
 	})
 }
 
-// FuzzFollow: in whatever pieces a log comes, what is reported is what its lines hold, one by one.
+// FuzzFollow checks that a log gives the same records in pieces of any size.
 func FuzzFollow(f *testing.F) {
 	event, _ := json.Marshal(bench.Record{Seq: 7, At: at, Event: step(2)})
 	ended, _ := json.Marshal(bench.Record{Seq: 8, At: at, Event: bench.RunEnded{}})

@@ -18,7 +18,7 @@ func readTrial(t *testing.T, dir, name string, trial *bench.TrialResult) error {
 	return readJSON(root, name, name, maxFile, trial)
 }
 
-// readFiles reads a folder with these files.
+// readFiles reads a results folder with these files.
 func readFiles(t *testing.T, run, trial []byte) (bench.Run, []bench.TrialResult, error) {
 	t.Helper()
 	dir := t.TempDir()

@@ -11,12 +11,12 @@ import (
 	"locbench/internal/bench"
 )
 
-// TestNoFileOutsideTheFolder: a folder from elsewhere makes nobody read or append to another file.
+// TestNoFileOutsideTheFolder checks that links in a folder from elsewhere are not followed.
 func TestNoFileOutsideTheFolder(t *testing.T) {
 	folder := func(t *testing.T) (dir, outside string) {
 		dir, outside = t.TempDir(), filepath.Join(t.TempDir(), "outside.json")
 		mustCreate(t, dir)
-		trial := bench.TrialResult{Schema: 1, Trial: plan().Trials[0].Trial, Failure: "of somebody else"}
+		trial := bench.TrialResult{Schema: 1, Trial: plan().Trials[0].Trial, Failure: "of another run"}
 		if err := WriteJSON(outside, trial); err != nil {
 			t.Fatal(err)
 		}
@@ -54,14 +54,14 @@ func TestNoFileOutsideTheFolder(t *testing.T) {
 			replace(t, filepath.Join(dir, EventsFile), outside, link)
 			if h, err := Acquire(dir); err == nil {
 				h.Close()
-				t.Error("the folder was held")
+				t.Error("the folder was locked")
 			}
 			if after, err := os.ReadFile(outside); err != nil || string(after) != string(before) {
 				t.Errorf("%v, now %s", err, after)
 			}
 			if name == "symbolic" {
 				if _, err := Follow(t.Context(), dir, func([]bench.Record) error { return nil }); err == nil {
-					t.Error("its events were read")
+					t.Error("the events were read")
 				}
 			}
 		})

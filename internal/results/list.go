@@ -14,33 +14,32 @@ import (
 	"locbench/internal/bench"
 )
 
-// Bounds of a list: a folder of results may hold anything.
+// Limits of a list: a folder may hold anything.
 const (
 	maxListed   = 5_000    // results folders
-	maxListFile = 16 << 20 // bytes of one run.json; it holds the plan, not the figures
+	maxListFile = 16 << 20 // bytes of one run.json, which holds the plan and no results
 )
 
-// Entry is one results folder, as far as run.json says of it.
+// Entry is a results folder, from its run.json.
 type Entry struct {
-	Dir        string // as the root was given, joined with the folder's name
+	Dir        string // the root and the folder's name, joined
 	ID         string
 	Profile    string
 	Contenders []string // labels
 	State      bench.RunState
-	Failed     []string // contenders (see bench.Run.Outcome)
-	Live       bool     // a locbench writes to it now; a run in state running without it was killed
+	Failed     []string // failed contenders (see bench.Run.Outcome)
+	Live       bool     // a locbench is writing to it; a run in state running that is not live was killed
 	Started    time.Time
-	Ended      time.Time // zero: not yet, or never
-	Complete   int       // trials
-	Trials     int       // of the plan
-	Resumed    int       // how often
+	Ended      time.Time // zero: not ended, or killed
+	Complete   int       // number of complete trials
+	Trials     int       // number of planned trials
+	Resumed    int       // how often it was resumed
 	Warnings   int
-	Changed    time.Time // run.json was written last
-	Err        error     // why it cannot be shown; then only Dir and Changed are known
+	Changed    time.Time // time of the last change of run.json
+	Err        error     // why the folder cannot be read; then only Dir and Changed are known
 }
 
-// Time returns by which lists are ordered: when the run was started, or for broken folders when they
-// were written.
+// Time returns the time to sort by: the start of the run, or the last change of a broken folder.
 func (e Entry) Time() time.Time {
 	if e.Started.IsZero() {
 		return e.Changed
@@ -48,16 +47,17 @@ func (e Entry) Time() time.Time {
 	return e.Started
 }
 
-// List finds the results folders at the roots and one level below them, the newest first. One that
-// cannot be read is listed with its error; a root that is not there is not. Links are followed to a
-// root, never out of one. left is the number of folders beyond the bound, which were not read.
+// List returns the results folders at the roots and one level below them, the newest first.
+// Unreadable folders are listed with their error, missing roots are not. A root may be a link;
+// other links are not followed. left is the number of folders beyond the limit, which were not
+// read.
 func List(roots ...string) (entries []Entry, left int) {
 	dirs := find(roots, 1, func(dir string, err error) {
 		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrBounded) {
 			entries = append(entries, Entry{Dir: dir, Err: fmt.Errorf("list results: %w", err)})
 		}
 	})
-	// Names begin with the time of the run.
+	// Names of folders begin with the time of the run.
 	slices.SortFunc(dirs, func(a, b string) int { return cmp.Compare(filepath.Base(b), filepath.Base(a)) })
 	if left = max(0, len(dirs)-maxListed); left > 0 {
 		dirs = dirs[:maxListed]
@@ -71,7 +71,7 @@ func List(roots ...string) (entries []Entry, left int) {
 	return entries, left
 }
 
-// brief is what a list needs of run.json; the rest of it is not decoded.
+// brief is the part of run.json that a list needs.
 type brief struct {
 	Schema  int            `json:"schema"`
 	ID      string         `json:"id"`
@@ -87,7 +87,7 @@ type brief struct {
 	Resumed  []time.Time        `json:"resumed"`
 }
 
-// listed reads the entry of one folder.
+// listed returns the entry of a folder.
 func listed(dir string) Entry {
 	e := Entry{Dir: dir}
 	root, err := os.OpenRoot(dir)

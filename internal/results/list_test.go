@@ -12,7 +12,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// put writes a results folder with nothing but its run.json.
+// put writes a results folder that has only a run.json.
 func put(t testing.TB, dir, runJSON string) {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -43,7 +43,7 @@ func TestList(t *testing.T) {
 	putRun(t, filepath.Join(root, "a-young"), young)
 	put(t, filepath.Join(root, "broken"), "{\n]")
 	put(t, filepath.Join(root, "newer"), `{"schema":99}`)
-	put(t, filepath.Join(root, "no-results", "below"), `{"schema":1}`) // two levels down: not looked at
+	put(t, filepath.Join(root, "no-results", "below"), `{"schema":1}`) // two levels down: not searched
 	if err := os.Mkdir(filepath.Join(root, "pipe"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestList(t *testing.T) {
 	if o.Err != nil || o.Profile != "quick" || fmt.Sprint(o.Contenders) != "[a a:x]" || o.Complete != 1 || o.Trials != 2 || o.Ended.IsZero() {
 		t.Errorf("old: %+v", o)
 	}
-	for name, want := range map[string]string{"broken": "line 2", "newer": "newer locbench", "pipe": "not a regular file"} {
+	for name, want := range map[string]string{"broken": "line 2", "newer": "update locbench", "pipe": "not a regular file"} {
 		t.Run(name, func(t *testing.T) {
 			if e := byName[name]; e.Err == nil || !strings.Contains(e.Err.Error(), want) || e.Changed.IsZero() {
 				t.Errorf("%s: error %v, want %q in it", name, e.Err, want)
@@ -75,21 +75,21 @@ func TestList(t *testing.T) {
 	}
 	for i := 1; i < len(got); i++ {
 		if got[i].Time().After(got[i-1].Time()) {
-			t.Errorf("%s stands before the newer %s", got[i-1].Dir, got[i].Dir)
+			t.Errorf("%s is before the newer %s", got[i-1].Dir, got[i].Dir)
 		}
 	}
 }
 
-func TestListTellsARunInProgressFromAKilledOne(t *testing.T) {
+func TestListOfRunningAndKilledRuns(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "run")
 	w := mustCreate(t, dir)
 	if got, _ := List(root); len(got) != 1 || got[0].State != bench.RunRunning || !got[0].Live {
-		t.Errorf("while it is written: %+v", got)
+		t.Errorf("with a writer: %+v", got)
 	}
 	w.Close()
 	if got, _ := List(root); len(got) != 1 || got[0].State != bench.RunRunning || got[0].Live {
-		t.Errorf("after its writer is gone: %+v", got)
+		t.Errorf("without a writer: %+v", got)
 	}
 }
 

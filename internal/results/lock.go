@@ -8,8 +8,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// lock keeps a second locbench from writing to the same folder, where the system has locks. Somebody who
-// looks whether the lock is free holds it for an instant: that is waited for.
+// lock locks a log, if the system has locks. It waits for processes that only check the lock.
 func lock(f *os.File) error {
 	for range 5 {
 		if held, err := safe.TryLock(f, true); held || err != nil {
@@ -17,14 +16,13 @@ func lock(f *os.File) error {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	return errors.New("it is locked")
+	return errors.New("the folder is locked")
 }
 
-// quiet is how long nothing may have been written for the writer to count as gone, where there is no lock
-// to ask.
+// quiet is the time without a write after which a writer counts as gone, without locks.
 const quiet = time.Minute
 
-// locked reports whether somebody else writes.
+// locked reports whether another process is writing to the log.
 func locked(f *os.File) bool {
 	if !safe.Locks {
 		st, err := f.Stat()

@@ -12,15 +12,14 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// Has reports whether a results folder has a file of that name.
+// Has reports whether a results folder has a file with this name.
 func Has(dir, file string) bool {
 	st, err := os.Lstat(filepath.Join(dir, file))
 	return err == nil && st.Mode().IsRegular()
 }
 
-// Read reads a results folder, or the folder that a path to its run.json names. Trials that never
-// began have no file and are left out. A trial that cannot be read does not hide the others: they are
-// returned together with the joined errors.
+// Read reads the results folder dir, or that of the run.json at dir. Trials that never began have
+// no file and are left out. If trials cannot be read, it returns the others and the joined errors.
 func Read(dir string) (bench.Run, []bench.TrialResult, error) {
 	dir = Folder(dir)
 	root, err := os.OpenRoot(dir)
@@ -40,7 +39,7 @@ func Read(dir string) (bench.Run, []bench.TrialResult, error) {
 	return run, trials, err
 }
 
-// Folder returns dir, or the folder of the run.json that dir names.
+// Folder returns dir, or the folder of dir if dir is the path of a run.json.
 func Folder(dir string) string {
 	if filepath.Base(dir) == RunFile {
 		return filepath.Dir(dir)
@@ -72,8 +71,7 @@ func read(dir *os.Root) (bench.Run, []bench.TrialResult, error) {
 			total += st.Size()
 		}
 		if total > maxTotal {
-			return run, trials, fmt.Errorf("the files of the trials are larger than %d MiB together: this is not a results folder",
-				maxTotal>>20)
+			return run, trials, fmt.Errorf("trial files exceed %d MiB together: not a results folder", maxTotal>>20)
 		}
 		var trial bench.TrialResult
 		err := readJSON(dir, entry.File, entry.File, maxFile, &trial)
@@ -87,12 +85,13 @@ func read(dir *os.Root) (bench.Run, []bench.TrialResult, error) {
 		case trial.Schema > bench.SchemaVersion:
 			problems = append(problems, tooNew(entry.File, trial.Schema))
 		case trial.Trial != entry.Trial:
-			problems = append(problems, fmt.Errorf("%s is about %s, but %s says %s", entry.File, trial.Trial, RunFile, entry.Trial))
+			problems = append(problems,
+				fmt.Errorf("%s holds trial %s, but %s says %s", entry.File, trial.Trial, RunFile, entry.Trial))
 		case len(trial.Steps) > maxSteps:
-			problems = append(problems, fmt.Errorf("%s: %d steps are more than any run has", entry.File, len(trial.Steps)))
+			problems = append(problems, fmt.Errorf("%s: %d steps: more than any run has", entry.File, len(trial.Steps)))
 		default:
 			if entry.State == bench.TrialRunning && trial.State != bench.TrialRunning {
-				// It was killed after it had written the trial's file, and before run.json.
+				// The run was killed between writing the trial's file and run.json.
 				run.Trials[i].State, run.Trials[i].Excluded = trial.State, run.Judge(trial)
 			}
 			trials = append(trials, trial)
@@ -112,18 +111,18 @@ func valid(run bench.Run) error {
 		return tooNew(RunFile, run.Schema)
 	}
 	if len(run.Trials) > maxTrials {
-		return fmt.Errorf("%d trials are more than any run has", len(run.Trials))
+		return fmt.Errorf("%d trials: more than any run has", len(run.Trials))
 	}
 	seen := map[string]bool{}
 	for i, entry := range run.Trials {
 		if seen[entry.File] {
-			return fmt.Errorf("trial %d: file %q is that of another trial", i+1, entry.File)
+			return fmt.Errorf("trial %d: file %q belongs to another trial", i+1, entry.File)
 		}
 		seen[entry.File] = true
 		if entry.Trial.Round < 1 {
-			return fmt.Errorf("trial %d: round %d; they count from 1", i+1, entry.Trial.Round)
+			return fmt.Errorf("trial %d: round %d; rounds count from 1", i+1, entry.Trial.Round)
 		}
-		// A folder from elsewhere must not make us read, or on resuming write, outside of it.
+		// A folder from elsewhere must not make locbench read or write outside the folder.
 		if !filepath.IsLocal(entry.File) || strings.ContainsAny(entry.File, `/\`) ||
 			!strings.HasSuffix(entry.File, ".json") || entry.File == RunFile {
 			return fmt.Errorf("trial %d: file %q is not a plain name ending in .json", i+1, entry.File)
@@ -137,7 +136,7 @@ func tooNew(file string, schema int) error {
 		bench.SchemaVersion)
 }
 
-// ResumeCommand returns the command line that resumes the run in dir, to be pasted into a shell.
+// ResumeCommand returns the command line for a shell that resumes the run in dir.
 func ResumeCommand(dir string) string {
 	if strings.HasPrefix(dir, "-") {
 		dir = "." + string(filepath.Separator) + dir

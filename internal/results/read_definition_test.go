@@ -9,7 +9,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// Results of the earlier definition of a measured step are read, and say so; others do not.
+// Results with the earlier definition of a measured step have a warning; others do not.
 func TestReadSaysWhichDefinition(t *testing.T) {
 	const kept = "../../testdata/results/cold-warm"
 	run, trials, err := Read(kept)

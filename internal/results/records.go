@@ -7,8 +7,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// Records returns events such as a run with these results publishes: for folders without an event log. What
-// the results do not hold (phases, log lines as they came) is not in them.
+// Records returns the events of a run without an event log, as far as its results hold them.
 func Records(run bench.Run, trials []bench.TrialResult, dir string) []bench.Record {
 	t := &recorder{at: run.Started}
 	opened := run
@@ -29,15 +28,15 @@ func Records(run bench.Run, trials []bench.TrialResult, dir string) []bench.Reco
 	}
 	trials = slices.Clone(trials)
 	slices.SortStableFunc(trials, func(a, b bench.TrialResult) int { return a.Started.Compare(b.Started) })
-	asked := slices.Clone(run.ManualChanges)
-	for i := range asked {
-		asked[i].Step = nil
+	changes := slices.Clone(run.ManualChanges)
+	for i := range changes {
+		changes[i].Step = nil
 	}
 	for _, trial := range trials {
-		asked = t.interventions(asked, trial.Started, nil)
+		changes = t.changesUntil(changes, trial.Started, nil)
 		t.trial(trial, order[trial.Trial]+1, len(run.Trials))
 	}
-	t.interventions(asked, endOfTime, nil)
+	t.changesUntil(changes, endOfTime, nil)
 	if run.State != bench.RunRunning {
 		t.add(run.Ended, nil, bench.RunEnded{State: run.State})
 	}
@@ -47,7 +46,7 @@ func Records(run bench.Run, trials []bench.TrialResult, dir string) []bench.Reco
 	return t.records
 }
 
-// recorder collects records; their time never goes back.
+// recorder collects records, whose times never go back.
 type recorder struct {
 	records []bench.Record
 	at      time.Time
@@ -60,16 +59,16 @@ func (t *recorder) add(at time.Time, trial *bench.Trial, e bench.Event) {
 	t.records = append(t.records, bench.Record{At: t.at, Trial: trial, Event: e})
 }
 
-// endOfTime is after everything that JSON can say.
+// endOfTime is after every time that JSON can hold.
 var endOfTime = time.Date(10001, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// interventions adds those of asked until a moment, and returns the others.
-func (t *recorder) interventions(asked []bench.ManualChange, until time.Time, trial *bench.Trial) []bench.ManualChange {
-	for len(asked) > 0 && !asked[0].At.After(until) {
-		t.add(asked[0].At, trial, bench.ChangedManually{Control: asked[0].Control, Step: asked[0].Step})
-		asked = asked[1:]
+// changesUntil adds the manual changes until a time, and returns the others.
+func (t *recorder) changesUntil(all []bench.ManualChange, until time.Time, trial *bench.Trial) []bench.ManualChange {
+	for len(all) > 0 && !all[0].At.After(until) {
+		t.add(all[0].At, trial, bench.ChangedManually{Control: all[0].Control, Step: all[0].Step})
+		all = all[1:]
 	}
-	return asked
+	return all
 }
 
 func (t *recorder) trial(r bench.TrialResult, number, of int) {
@@ -111,13 +110,12 @@ func (t *recorder) trial(r bench.TrialResult, number, of int) {
 	}
 }
 
-// steps adds the steps with their windows, samples, and what somebody asked for meanwhile, by
-// time.
+// steps adds the steps with their windows, samples and manual changes, sorted by time.
 func (t *recorder) steps(trial *bench.Trial, r bench.TrialResult) {
-	asked := r.ManualChanges
+	changes := r.ManualChanges
 	for _, step := range r.Steps {
 		start := step.Load.Started
-		asked = t.interventions(asked, start, trial)
+		changes = t.changesUntil(changes, start, trial)
 		t.add(start, trial, bench.StepStarted{Index: step.Index, Of: len(r.Steps), Step: step.Step})
 		var inside []bench.Record
 		add := func(at time.Time, e bench.Event) { inside = append(inside, bench.Record{At: at, Event: e}) }
@@ -134,10 +132,10 @@ func (t *recorder) steps(trial *bench.Trial, r bench.TrialResult) {
 		}
 		slices.SortStableFunc(inside, func(a, b bench.Record) int { return a.At.Compare(b.At) })
 		for _, rec := range inside {
-			asked = t.interventions(asked, rec.At, trial)
+			changes = t.changesUntil(changes, rec.At, trial)
 			t.add(rec.At, trial, rec.Event)
 		}
 		t.add(start.Add(max(step.Load.Elapsed, step.Load.Wall)), trial, bench.StepEnded{Result: step})
 	}
-	t.interventions(asked, endOfTime, trial)
+	t.changesUntil(changes, endOfTime, trial)
 }

@@ -34,7 +34,6 @@ func mustCreate(t *testing.T, dir string) *Writer {
 	return w
 }
 
-// feed hands events of a trial to the writer, numbered from seq.
 func mustReopen(t *testing.T, dir string, run bench.Run) *Writer {
 	t.Helper()
 	h, err := Acquire(dir)
@@ -49,6 +48,7 @@ func mustReopen(t *testing.T, dir string, run bench.Run) *Writer {
 	return w
 }
 
+// feed passes events of a trial to the writer, numbered from seq.
 func feed(w *Writer, seq int64, trial *bench.Trial, events ...bench.Event) {
 	for i, e := range events {
 		w.Handle(bench.Record{Seq: seq + int64(i), At: at.Add(time.Duration(i) * time.Second), Trial: trial, Event: e})
@@ -66,7 +66,7 @@ func TestEveryFinishedStepIsOnDiskAtOnce(t *testing.T) {
 	feed(w, 1, nil, bench.RunStarted{Run: plan(), Dir: dir})
 	feed(w, 2, &trial, bench.TrialStarted{Number: 1, Of: 2}, bench.InstanceReady{StartUp: time.Millisecond}, step(0), step(1))
 
-	// What a reader finds if locbench is killed exactly now.
+	// Read what a reader finds if locbench is killed exactly now.
 	run, trials, err := Read(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +91,7 @@ func TestEveryFinishedStepIsOnDiskAtOnce(t *testing.T) {
 		t.Errorf("warnings %q", run.Warnings)
 	}
 	if i := run.ManualChanges; len(i) != 1 || i[0].Control.Kind != bench.ControlPause || !i[0].At.Equal(at.Add(time.Second)) {
-		t.Errorf("interventions %+v", i)
+		t.Errorf("manual changes %+v", i)
 	}
 	if leftovers, _ := filepath.Glob(filepath.Join(dir, ".*")); len(leftovers) > 0 {
 		t.Errorf("temporary files left: %v", leftovers)
@@ -109,12 +109,12 @@ func TestEveryFinishedStepIsOnDiskAtOnce(t *testing.T) {
 	}
 }
 
-func TestResumeKeepsTheUnfinishedLifeAside(t *testing.T) {
+func TestResumeKeepsTheUnfinishedTrial(t *testing.T) {
 	dir := t.TempDir()
 	w := mustCreate(t, dir)
 	trial := plan().Trials[0].Trial
 	feed(w, 1, &trial, bench.TrialStarted{}, step(0), step(1))
-	// killed: half a line stays in the log
+	// The killed run leaves half a line in the log.
 	if _, err := w.events.WriteString(`{"seq":4,"ty`); err != nil {
 		t.Fatal(err)
 	}
@@ -124,8 +124,8 @@ func TestResumeKeepsTheUnfinishedLifeAside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if last, err := LastSeq(dir); err != nil || last != 4 { // the half one has its number
-		t.Errorf("last event %d, want 3 (%v)", last, err)
+	if last, err := LastSeq(dir); err != nil || last != 4 { // the half line has a number
+		t.Errorf("last event %d, want 4 (%v)", last, err)
 	}
 	w2 := mustReopen(t, dir, run)
 	defer w2.Close()
@@ -135,19 +135,19 @@ func TestResumeKeepsTheUnfinishedLifeAside(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(trials) != 1 || len(trials[0].Steps) != 1 {
-		t.Fatalf("the steps of two lives were mixed: %+v", trials)
+		t.Fatalf("the steps of two trials were mixed: %+v", trials)
 	}
 	var partial bench.TrialResult
 	if err := readTrial(t, dir, "go-nethttp-1.partial1.json", &partial); err != nil || len(partial.Steps) != 2 {
-		t.Errorf("the unfinished life is lost: %v, %d steps", err, len(partial.Steps))
+		t.Errorf("the unfinished trial is lost: %v, %d steps", err, len(partial.Steps))
 	}
 	if last, err := LastSeq(dir); err != nil || last != 6 {
 		t.Errorf("last event %d, want 6: the half line must not swallow the next one (%v)", last, err)
 	}
 }
 
-// TestKilledBetweenTheTrialAndTheRun: the file of a trial is written before run.json says so. A trial that
-// is complete on disk is not run again.
+// TestKilledBetweenTheTrialAndTheRun checks that a trial whose file is complete does not run again,
+// although run.json does not say so yet.
 func TestKilledBetweenTheTrialAndTheRun(t *testing.T) {
 	dir := t.TempDir()
 	w := mustCreate(t, dir)
@@ -182,13 +182,13 @@ func TestCreateRefusesAFolderWithARun(t *testing.T) {
 	if _, err := Create(dir, plan(), nil); err == nil || !strings.Contains(err.Error(), "--resume") {
 		t.Errorf("error %v, want one that names --resume", err)
 	}
-	// While the first writer is alive nobody else may continue in its folder.
+	// No other process may write to the folder before the first writer is closed.
 	if _, err := Acquire(dir); err == nil || !strings.Contains(err.Error(), "another locbench") {
-		t.Errorf("error %v, want one that tells of the other writer", err)
+		t.Errorf("error %v, want one that names the other writer", err)
 	}
 }
 
-func TestAWriteErrorIsToldOnceAndAtOnce(t *testing.T) {
+func TestWriteErrorIsReportedOnceAndAtOnce(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	var got []error
 	w, err := Create(dir, plan(), func(err error) { got = append(got, err) })
@@ -225,8 +225,8 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 		{"no folder", "", "is not a results folder"},
 		{"broken", "{\n \"schema\": 1,\n \"id\": ]", "line 3"},
 		{"wrong type", "{\n \"schema\": \"one\"}", "line 2"},
-		{"other JSON", `{"name":"x"}`, "not a run of locbench"},
-		{"newer", `{"schema": 99}`, "use a newer locbench"},
+		{"other JSON", `{"name":"x"}`, "not a locbench run"},
+		{"newer", `{"schema": 99}`, "update locbench"},
 		{"escape", `{"schema":1,"trials":[{"trial":{"round":1},"file":"../../etc/x.json"}]}`, "not a plain name"},
 		{"absolute", `{"schema":1,"trials":[{"trial":{"round":1},"file":"/etc/passwd.json"}]}`, "not a plain name"},
 		{"twice", `{"schema":1,"trials":[{"trial":{"round":1},"file":"a.json"},{"trial":{"round":2},"file":"a.json"}]}`, "another trial"},
@@ -273,7 +273,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// The derived figures do not panic, and what was read can be written and read again.
+		// The derived values do not panic, and results can be written and read again.
 		for _, l := range trials {
 			for _, s := range l.Steps {
 				s.CPUPerRequest()
@@ -287,12 +287,12 @@ func FuzzRead(f *testing.F) {
 			t.Fatal(err)
 		}
 		if _, _, err := readFiles(t, again, trial); err != nil {
-			t.Fatalf("what was written cannot be read again: %v", err)
+			t.Fatalf("written results cannot be read again: %v", err)
 		}
 	})
 }
 
-// A killed run may leave a file half written next to the one that it was to replace.
+// A killed run may leave an unfinished file next to the one that it replaces.
 func TestReopenRemovesTemporaryFiles(t *testing.T) {
 	dir := t.TempDir()
 	run := bench.Run{Schema: bench.SchemaVersion, ID: "r"}
@@ -321,7 +321,7 @@ func TestReopenRemovesTemporaryFiles(t *testing.T) {
 	}
 }
 
-// Of contenders that take turns each has its own file, whoever's event comes next.
+// With interleaving each contender has its own file, in whichever order events come.
 func TestTrialsAtTheSameTime(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	w := mustCreate(t, dir)
@@ -346,9 +346,8 @@ func TestTrialsAtTheSameTime(t *testing.T) {
 	}
 }
 
-// A line that no reader takes has a number all the same: it is not used again, and neither are
-// those behind it.
-func TestLastSeqBehindALineThatIsTooLong(t *testing.T) {
+// The number of an unreadable line, and the numbers after it, are not used again.
+func TestLastSeqAfterALineThatIsTooLong(t *testing.T) {
 	short := func(seq string) string {
 		return `{"seq":` + seq + `,"type":"notice","event":{"level":"info","text":"x"}}` + "\n"
 	}
@@ -377,7 +376,7 @@ func TestLastSeqBehindALineThatIsTooLong(t *testing.T) {
 	}
 }
 
-// Who continues with a run keeps others from it before reading how far it is.
+// A resumed run locks its folder before reading it.
 func TestAcquireKeepsOthersOut(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := Acquire(dir); err == nil || !strings.Contains(err.Error(), "is not a results folder") {
@@ -398,7 +397,7 @@ func TestAcquireKeepsOthersOut(t *testing.T) {
 	h.Close()
 	w := mustReopen(t, dir, run)
 	if _, err := Acquire(dir); err == nil {
-		t.Error("the folder of a writer is given away")
+		t.Error("the folder of a writer is locked again")
 	}
 	w.Close()
 	if h, err = Acquire(dir); err != nil {
@@ -407,9 +406,8 @@ func TestAcquireKeepsOthersOut(t *testing.T) {
 	h.Close()
 }
 
-// The plan in an event is everybody's who reads it: the writer's own copy says how far the run has
-// come.
-func TestTheWriterLeavesThePlanOfAnEventAlone(t *testing.T) {
+// All subscribers share the plan in an event: the writer changes only its own copy.
+func TestWriterDoesNotChangeThePlanOfAnEvent(t *testing.T) {
 	run := plan()
 	w := mustCreate(t, filepath.Join(t.TempDir(), "out"))
 	trial := run.Trials[0].Trial

@@ -1,10 +1,9 @@
 // Package results keeps a run on disk and reads it back.
 //
-// A results folder holds run.json (the plan and how far it has come), one JSON file per trial with
-// everything that was measured, events.jsonl (the event stream as it happened), summary.md and
-// report.html. The writer is a subscriber of the event stream: run.json and the trial's file are
-// replaced atomically after every step, so a crash loses at most the step that was running.
-// What the figures mean is in package bench; drawing them is left to package report.
+// A results folder holds run.json (the plan and its progress), one JSON file per trial with all its
+// measurements, events.jsonl (the event stream), summary.md and report.html. The writer subscribes
+// to the event stream. It replaces run.json and the trial's file atomically after every step, so a
+// crash loses at most the running step. Package bench defines the results.
 package results
 
 import (
@@ -30,20 +29,20 @@ const (
 	ReportFile  = "report.html"
 )
 
-// Writer keeps the record. But for Interrupted it is called from one goroutine, the stream's.
+// Writer writes a results folder. Only Interrupted may be called outside the stream's goroutine.
 type Writer struct {
-	mu     sync.Mutex
-	dir    string
-	run    bench.Run
-	trials map[bench.Trial]*bench.TrialResult // those that are running: several where contenders take turns
-	events *os.File
-	fail   func(error)
-	err    error
-	asked  bool // Interrupted was called
+	mu          sync.Mutex
+	dir         string
+	run         bench.Run
+	trials      map[bench.Trial]*bench.TrialResult // running trials: several with interleaving
+	events      *os.File
+	fail        func(error)
+	err         error
+	interrupted bool // Interrupted was called
 }
 
-// Create makes the folder dir, which holds no run yet, with its first run.json. fail is called once,
-// with the first error in writing: a full disk must end the run, not be found out after it.
+// Create makes the folder dir, which must not hold a run, and its first run.json. The writer calls
+// fail once, with the first error in writing: a full disk must end the run early.
 func Create(dir string, run bench.Run, fail func(error)) (*Writer, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make results folder: %w", err)
@@ -55,7 +54,7 @@ func Create(dir string, run bench.Run, fail func(error)) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := vacant(dir); err != nil { // another one was faster
+	if err := vacant(dir); err != nil { // another locbench was faster
 		_ = h.Close()
 		return nil, err
 	}
@@ -69,13 +68,13 @@ func vacant(dir string) error {
 	return nil
 }
 
-// Lock is a results folder that nobody else writes to until it, or its Writer, is closed.
+// Lock is a results folder that is locked until the Lock, or its Writer, is closed.
 type Lock struct {
 	dir    string
 	events *os.File
 }
 
-// Acquire locks the folder of a run that is to be resumed, or the folder that a path to its run.json names.
+// Acquire locks the folder of a run to resume; dir may also be the path of its run.json.
 func Acquire(dir string) (*Lock, error) {
 	dir = Folder(dir)
 	if _, err := os.Stat(filepath.Join(dir, RunFile)); err != nil {
@@ -97,10 +96,10 @@ func acquire(dir string) (*Lock, error) {
 	return &Lock{dir, f}, nil
 }
 
-// Close lets others write to the folder.
+// Close unlocks the folder.
 func (h *Lock) Close() error { return h.events.Close() }
 
-// Reopen resumes the run, as Read has returned it since the folder is held.
+// Reopen returns a writer that resumes the run, which Read must have returned after Acquire.
 func (h *Lock) Reopen(run bench.Run, fail func(error)) (*Writer, error) {
 	w, err := h.write(run, fail)
 	if err != nil {
@@ -108,7 +107,7 @@ func (h *Lock) Reopen(run bench.Run, fail func(error)) (*Writer, error) {
 	}
 	if err := removeTemporary(h.dir); err != nil {
 		_ = w.Close()
-		return nil, fmt.Errorf("remove what a killed run has left: %w", err)
+		return nil, fmt.Errorf("remove temporary files of a killed run: %w", err)
 	}
 	return w, nil
 }
@@ -126,7 +125,7 @@ func (h *Lock) write(run bench.Run, fail func(error)) (*Writer, error) {
 	return w, nil
 }
 
-// endLine ends a line that a killed run has left half written.
+// endLine ends the unfinished last line of a killed run.
 func endLine(f *os.File) error {
 	st, err := f.Stat()
 	if err == nil && st.Size() > 0 {
@@ -141,7 +140,7 @@ func endLine(f *os.File) error {
 	return nil
 }
 
-// Handle keeps one event. It is what event.Stream.Subscribe wants.
+// Handle writes one event; it is a handler for event.Stream.Subscribe.
 func (w *Writer) Handle(rec bench.Record) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -157,17 +156,16 @@ func (w *Writer) check(err error) {
 	}
 }
 
-// Interrupted notes that the run was asked to end. From now on run.json says so, since whoever asked
-// may not wait for its end: they close the terminal, or kill what does not stop at once.
+// Interrupted marks the run as interrupted in run.json now: locbench may be killed before its end.
 func (w *Writer) Interrupted() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.asked = true; w.err == nil && w.run.State == bench.RunRunning {
+	if w.interrupted = true; w.err == nil && w.run.State == bench.RunRunning {
 		w.check(w.writeRun())
 	}
 }
 
-// Err returns the first error in writing; ask after the stream was closed.
+// Err returns the first error in writing; call it after the stream was closed.
 func (w *Writer) Err() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -191,7 +189,7 @@ func (w *Writer) handle(rec bench.Record) error {
 	switch e := rec.Event.(type) {
 	case bench.RunStarted:
 		w.run = e.Run
-		w.run.Trials = slices.Clone(e.Run.Trials) // their states change here, and others read the event
+		w.run.Trials = slices.Clone(e.Run.Trials) // the states change here, and other subscribers read the event
 	case bench.Prepared:
 		w.run.Store, w.run.Software = e.Store, e.Software
 	case bench.Notice:
@@ -228,11 +226,11 @@ func (w *Writer) handleTrial(trial bench.Trial, at time.Time, e bench.Event) err
 	return nil
 }
 
-// setState writes the trial's file before run.json, which promises no file that is not there.
+// setState writes the trial's file, then run.json, which must not name a missing file.
 func (w *Writer) setState(trial *bench.TrialResult, excluded *bench.Exclusion) error {
 	i := slices.IndexFunc(w.run.Trials, func(entry bench.TrialEntry) bool { return entry.Trial == trial.Trial })
 	if i < 0 {
-		return fmt.Errorf("write trial %s: it is not in the plan", trial.Trial)
+		return fmt.Errorf("write trial %s: not in the plan", trial.Trial)
 	}
 	entry := &w.run.Trials[i]
 	path := filepath.Join(w.dir, entry.File)
@@ -248,8 +246,7 @@ func (w *Writer) setState(trial *bench.TrialResult, excluded *bench.Exclusion) e
 	return w.writeRun()
 }
 
-// keepPartial moves the file of an earlier, unfinished life of the same trial aside: nothing measured
-// is thrown away, nor mixed with the steps of the new one.
+// keepPartial renames the file of an unfinished attempt at the same trial, to keep its results.
 func keepPartial(path string) error {
 	dir, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
@@ -268,12 +265,12 @@ func keepPartial(path string) error {
 			return os.Rename(path, to)
 		}
 	}
-	return fmt.Errorf("keep the unfinished %s: too many of them", path)
+	return fmt.Errorf("keep the unfinished %s: too many already", path)
 }
 
 func (w *Writer) writeRun() error {
 	run := w.run
-	if w.asked && run.State == bench.RunRunning {
+	if w.interrupted && run.State == bench.RunRunning {
 		run.State = bench.RunInterrupted
 	}
 	return WriteJSON(filepath.Join(w.dir, RunFile), run)

@@ -7,13 +7,12 @@ import (
 	"locbench/internal/bench"
 )
 
-// Clock has times of day that continue evenly: what this machine's clock showed at the beginning,
-// plus what has passed since on the monotonic clock. A clock that is set in mid-run would otherwise
-// tear the readings of a step apart once they are on disk, where only times of day are left. Times
-// that come from elsewhere, without a monotonic reading, stay as they are.
+// Clock returns times of day that advance evenly: the machine's time at the beginning plus the time
+// since then on the monotonic clock. Files hold only times of day; setting the machine's clock
+// would separate the readings of a step. Times without a monotonic reading are unchanged.
 type Clock struct{ base time.Time }
 
-// NewClock makes one that begins at now, which must come from time.Now.
+// NewClock returns a clock that begins at now, which must come from time.Now.
 func NewClock(now time.Time) Clock { return Clock{now} }
 
 // Now returns the time of day.
@@ -27,7 +26,7 @@ func (c Clock) At(t time.Time) time.Time {
 	return c.base.Add(t.Sub(c.base))
 }
 
-// Event returns e with its times by this clock.
+// Event returns e with the times of this clock.
 func (c Clock) Event(e bench.Event) bench.Event {
 	switch e := e.(type) {
 	case bench.StepEnded:
@@ -56,7 +55,7 @@ func (c Clock) Event(e bench.Event) bench.Event {
 	return e
 }
 
-// set returns a copy of p with its time, which at finds, by the clock.
+// set returns a copy of p whose time is that of the clock; at returns the time's place in p.
 func set[T any](c Clock, p *T, at func(*T) *time.Time) *T {
 	if p == nil {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// Times with a monotonic reading keep their distance; those from elsewhere stay as they are; what
-// was given is not changed.
+// Times with a monotonic reading keep their distance, other times are unchanged, and so is the
+// original event.
 func TestClock(t *testing.T) {
 	base := time.Now()
 	c := NewClock(base)
@@ -19,7 +19,7 @@ func TestClock(t *testing.T) {
 		t.Errorf("%v became %v", elsewhere, c.At(elsewhere))
 	}
 	if !c.At(time.Time{}).IsZero() {
-		t.Error("a time that is not known has become one")
+		t.Error("the zero time is not zero any more")
 	}
 	a, b := &bench.Usage{At: base}, &bench.Usage{At: base.Add(time.Second)}
 	e := bench.StepEnded{Result: bench.StepResult{Before: a, After: b, Samples: []bench.Usage{*a}, HostAfter: &bench.HostReading{Store: &bench.StoreUsage{At: base}}}}

@@ -7,29 +7,28 @@ import (
 	"locbench/internal/bench"
 )
 
-// TrialOverhead is what a trial is thought to take besides its load until one has been seen.
+// TrialOverhead is the assumed time of a trial without its load, until a trial has ended.
 const TrialOverhead = 8 * time.Second
 
-// Estimate is how long a run will still take, from its plan and from what its finished trials have taken:
-// the load to come, and the mean overhead of a trial so far. It is a fold over events, so the plain
-// text and the dashboard say the same.
+// Estimate is the time that a run still needs: the load to come and the mean overhead so far. It
+// depends only on events, so the plain text and the dashboard agree.
 type Estimate struct {
 	started  time.Time
-	load     time.Duration // of one trial
+	load     time.Duration // load of one trial
 	steps    []time.Duration
 	plan     []bench.TrialEntry
-	trials   int // to come, the running one included
-	done     int // seen from start to end in this process
-	overhead time.Duration
-	alive    int       // trials that run: several where contenders take turns
-	whole    int       // of those that have begun together, the ones that were complete
-	began    int       // how many those are
-	trialAt  time.Time // when the first of them began
+	trials   int           // trials to come, with the running ones
+	done     int           // trials that this process has seen from start to end
+	overhead time.Duration // total overhead of those
+	running  int           // running trials: several with interleaving
+	began    int           // trials that began together
+	complete int           // complete ones among them
+	trialAt  time.Time     // start of the first of them
 	stepAt   time.Time
 	step     int // running step; -1 before the first
 }
 
-// Apply takes in one event.
+// Apply adds one event.
 func (e *Estimate) Apply(rec bench.Record) {
 	switch ev := rec.Event.(type) {
 	case bench.RunStarted:
@@ -43,10 +42,10 @@ func (e *Estimate) Apply(rec bench.Record) {
 			}
 		}
 	case bench.TrialStarted:
-		if e.alive == 0 {
-			e.trialAt, e.began, e.whole = rec.At, 0, 0
+		if e.running == 0 {
+			e.trialAt, e.began, e.complete = rec.At, 0, 0
 		}
-		e.alive++
+		e.running++
 		e.began++
 		e.step = -1
 	case bench.StepStarted:
@@ -55,20 +54,20 @@ func (e *Estimate) Apply(rec bench.Record) {
 		}
 	case bench.TrialEnded:
 		if ev.State == bench.TrialComplete {
-			e.whole++
+			e.complete++
 		}
 		e.trials--
-		if e.alive = max(e.alive-1, 0); e.alive > 0 {
+		if e.running = max(e.running-1, 0); e.running > 0 {
 			break
 		}
-		if e.whole == e.began && !e.trialAt.IsZero() {
-			e.done += e.whole
-			e.overhead += max(0, rec.At.Sub(e.trialAt)-time.Duration(e.whole)*e.load)
+		if e.complete == e.began && !e.trialAt.IsZero() {
+			e.done += e.complete
+			e.overhead += max(0, rec.At.Sub(e.trialAt)-time.Duration(e.complete)*e.load)
 		}
 		e.trialAt = time.Time{}
 	case bench.Resumed:
 		if rec.Trial != nil && ev.Took > 0 && !e.trialAt.IsZero() {
-			e.trialAt = e.trialAt.Add(min(ev.Took, rec.At.Sub(e.trialAt))) // a pause is not an overhead of trials to come
+			e.trialAt = e.trialAt.Add(min(ev.Took, rec.At.Sub(e.trialAt))) // pauses are not part of the overhead
 		}
 	case bench.ChangedManually:
 		if ev.Control.Kind == bench.ControlSkipContender && rec.Trial != nil {
@@ -79,11 +78,12 @@ func (e *Estimate) Apply(rec bench.Record) {
 	}
 }
 
-// later counts the planned trials of the contender of trial that come after it.
+// later returns the number of planned trials of the same contender after this trial.
 func (e *Estimate) later(trial bench.Trial) (n int) {
 	at := slices.IndexFunc(e.plan, func(l bench.TrialEntry) bool { return l.Trial == trial })
 	for _, l := range e.plan[at+1:] {
-		if at >= 0 && l.State != bench.TrialComplete && l.Trial.Contender == trial.Contender && l.Trial.Variant == trial.Variant {
+		same := l.Trial.Contender == trial.Contender && l.Trial.Variant == trial.Variant
+		if at >= 0 && l.State != bench.TrialComplete && same {
 			n++
 		}
 	}
@@ -98,7 +98,7 @@ func (e *Estimate) perTrial() time.Duration {
 	return e.overhead / time.Duration(e.done)
 }
 
-// Total returns the time that all trials to come are thought to take.
+// Total returns the estimated time of all trials to come.
 func (e *Estimate) Total() time.Duration { return time.Duration(e.trials) * (e.load + e.perTrial()) }
 
 // Elapsed returns the time since the run, or its resumed part, was started.
@@ -109,22 +109,22 @@ func (e *Estimate) Elapsed(at time.Time) time.Duration {
 	return at.Sub(e.started)
 }
 
-// Left returns the time that is thought to be left; ok is false when there is nothing to come.
+// Left returns the estimated time left; ok is false if no trial is to come.
 func (e *Estimate) Left(at time.Time) (left time.Duration, ok bool) {
 	if e.trials <= 0 {
 		return 0, false
 	}
 	left = e.Total()
 	if !e.trialAt.IsZero() {
-		alive := time.Duration(max(e.alive, 1))
+		running := time.Duration(max(e.running, 1))
 		if e.step >= 0 && e.step < len(e.steps) {
-			left -= alive * e.perTrial()
+			left -= running * e.perTrial()
 			for _, d := range e.steps[:e.step] {
-				left -= alive * d
+				left -= running * d
 			}
-			left -= min(at.Sub(e.stepAt), alive*e.steps[e.step])
+			left -= min(at.Sub(e.stepAt), running*e.steps[e.step])
 		} else {
-			left -= min(at.Sub(e.trialAt), alive*e.perTrial())
+			left -= min(at.Sub(e.trialAt), running*e.perTrial())
 		}
 	}
 	return max(left, 0), true

@@ -1,8 +1,7 @@
-// Package event carries what happens in a run from its one publisher to any number of subscribers.
+// Package event carries the events of a run from its publisher to any number of subscribers.
 //
-// Publishing never waits for a subscriber: each has a queue and its own goroutine, so a
-// slow terminal or disk cannot slow the load. What events mean is in package bench; what is done
-// with them is the subscribers' affair.
+// Publishing never waits for a subscriber: each has a queue and its own goroutine, so a slow
+// terminal or disk cannot slow the load down. Package bench defines the events.
 package event
 
 import (
@@ -13,44 +12,41 @@ import (
 	"locbench/internal/bench"
 )
 
-// queueLimit bounds one subscriber's backlog. Beyond it events that only serve the eye are dropped;
-// at about one event a second that is more than a day late.
+// queueLimit bounds the backlog of a subscriber; beyond it, ephemeral events are dropped. With
+// about one event per second it holds more than a day.
 const queueLimit = 100_000
 
-// Stream numbers events and hands them to the subscribers, to each in the same order. The zero
-// value is not usable: New.
+// Stream numbers events and passes them to all subscribers in the same order. New returns one.
 type Stream struct {
 	now  func() time.Time
-	mask func(bench.Event) bench.Event // nil: events go out as they come
+	mask func(bench.Event) bench.Event // nil: events are unchanged
 
 	mu      sync.Mutex
-	changed *sync.Cond // an event more, the end, or a subscriber that has none left
+	changed *sync.Cond // a new event, the end, or a subscriber with an empty queue
 	seq     int64
 	subs    []*subscription
 	closed  bool
 }
 
-// New makes a stream that takes the time from now.
+// New returns a stream with the times of now.
 func New(now func() time.Time) *Stream {
 	s := &Stream{now: now}
 	s.changed = sync.NewCond(&s.mu)
 	return s
 }
 
-// Mask lets every event pass through f before anybody sees it. It is called before the first event,
-// and f may be called from any goroutine.
+// Mask replaces every event by f of it, before any subscriber sees it. Call it before the first
+// event; f may run in any goroutine.
 func (s *Stream) Mask(f func(bench.Event) bench.Event) { s.mask = f }
 
-// Continue makes the next event carry the number seq+1; a resumed run continues to count where it
-// stopped.
+// Continue makes seq+1 the number of the next event, for a resumed run.
 func (s *Stream) Continue(seq int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.seq = max(s.seq, seq)
 }
 
-// Subscribe calls handle for every later event, one after the other, in a goroutine that ends with
-// Close.
+// Subscribe calls handle for every later event, one at a time, in a goroutine that Close ends.
 func (s *Stream) Subscribe(handle func(bench.Record)) {
 	sub := &subscription{done: make(chan struct{})}
 	s.mu.Lock()
@@ -70,7 +66,7 @@ func (s *Stream) Subscribe(handle func(bench.Record)) {
 	}()
 }
 
-// next waits for events; nil: there will be none any more.
+// next waits for events and returns them; nil after the end of the stream.
 func (s *Stream) next(sub *subscription) []bench.Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,8 +81,8 @@ func (s *Stream) next(sub *subscription) []bench.Record {
 	return batch
 }
 
-// Settle returns when every subscriber has handled what was published before. It is not for the load, nor for
-// subscribers.
+// Settle returns once every subscriber has handled all events published before the call.
+// Subscribers and the load must not call it.
 func (s *Stream) Settle() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,8 +95,7 @@ func (s *Stream) Settle() {
 	}
 }
 
-// Publish appends an event. trial is nil when the event concerns the whole run. After Close it does
-// nothing.
+// Publish appends an event. trial is nil for events of the whole run. After Close it does nothing.
 func (s *Stream) Publish(trial *bench.Trial, e bench.Event) {
 	if s.mask != nil {
 		e = s.mask(e)
@@ -120,7 +115,7 @@ func (s *Stream) Publish(trial *bench.Trial, e bench.Event) {
 	s.changed.Broadcast()
 }
 
-// Close ends the stream and returns when every subscriber has handled all that was published.
+// Close ends the stream and returns once every subscriber has handled all events.
 func (s *Stream) Close() {
 	s.mu.Lock()
 	s.closed = true
@@ -133,13 +128,12 @@ func (s *Stream) Close() {
 }
 
 type subscription struct {
-	queue []bench.Record // under the stream's lock
-	first int64          // number of the first event in hand, 0 for none; under the lock
+	queue []bench.Record // guarded by Stream.mu
+	first int64          // number of the first event being handled, 0 for none; guarded by Stream.mu
 	done  chan struct{}
 }
 
-// ephemeral events repeat in later ones or serve the eye alone: a hopelessly slow subscriber can do
-// without them.
+// ephemeral reports whether a very slow subscriber can miss e: it is repeated or only shown live.
 func ephemeral(e bench.Event) bool {
 	switch e.(type) {
 	case bench.LogLines, bench.Progress, bench.WindowClosed, bench.UsageRead:

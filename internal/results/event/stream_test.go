@@ -36,7 +36,7 @@ func TestEverySubscriberSeesEveryEventInOrder(t *testing.T) {
 	})
 }
 
-// TestPublishDoesNotWaitForASubscriber: the timeout comes only when all wait for each other.
+// TestPublishDoesNotWaitForASubscriber: synctest reaches the timeout only if all goroutines wait.
 func TestPublishDoesNotWaitForASubscriber(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(time.Now)
@@ -67,7 +67,7 @@ func TestPublishDoesNotWaitForASubscriber(t *testing.T) {
 		if notices != 1 {
 			t.Errorf("the notice was dropped: %d notices arrived", notices)
 		}
-		if kept > 2*queueLimit+2 { // what was taken in hand before, and a full queue
+		if kept > 2*queueLimit+2 { // a batch that is being handled, and a full queue
 			t.Errorf("backlog of %d events, bound is %d", kept, 2*queueLimit)
 		}
 	})
@@ -85,11 +85,11 @@ func TestContinue(t *testing.T) {
 	}
 }
 
-// Settle waits for what was published, and not for what comes later.
+// Settle waits only for events that were published before.
 func TestSettle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(time.Now)
-		s.Settle() // nobody listens
+		s.Settle() // without subscribers
 		handled, held := int64(0), make(chan struct{})
 		s.Subscribe(func(r bench.Record) {
 			if r.Seq > 2 {

@@ -9,8 +9,8 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestDocsNameEveryFormatAndColumn keeps docs/formats.md whole.
-func TestDocsNameEveryFormatAndColumn(t *testing.T) {
+// TestDocsNameEveryFormat checks that docs/formats.md describes all formats.
+func TestDocsNameEveryFormat(t *testing.T) {
 	data, err := os.ReadFile("../../../docs/formats.md")
 	if err != nil {
 		t.Fatal(err)
@@ -28,7 +28,7 @@ func TestDocsNameEveryFormatAndColumn(t *testing.T) {
 	}
 }
 
-// tables returns the parts of docs/formats.md that are made of the table of measures.
+// tables returns the generated tables of docs/formats.md.
 func tables() map[string]string {
 	row := func(cells ...string) string { return "| " + strings.Join(cells, " | ") + " |\n" }
 	columns := row("column", "what") + "|---|---|\n"
@@ -50,7 +50,7 @@ func tables() map[string]string {
 	return map[string]string{"columns": columns, "step metrics": steps, "live metrics": live, "units": units}
 }
 
-// TestDocsTables compares docs/formats.md with the table of measures; -update writes it.
+// TestDocsTables compares docs/formats.md with the generated tables; -update writes them.
 func TestDocsTables(t *testing.T) {
 	const file = "../../../docs/formats.md"
 	data, err := os.ReadFile(file)
@@ -62,10 +62,10 @@ func TestDocsTables(t *testing.T) {
 		before, rest, found := strings.Cut(docs, "<!-- made: "+name+" -->\n")
 		old, after, ended := strings.Cut(rest, "<!-- /made -->")
 		if !found || !ended {
-			t.Fatalf("docs/formats.md has no place for %s", name)
+			t.Fatalf("docs/formats.md has no markers for %s", name)
 		}
 		if old != table && !*testenv.Update {
-			t.Errorf("%s in docs/formats.md are not those of the table of measures: go test ./internal/results/export -run 'Docs|Schemas' -update", name)
+			t.Errorf("%s in docs/formats.md are out of date: go test ./internal/results/export -run 'Docs|Schemas' -update", name)
 		}
 		docs = before + "<!-- made: " + name + " -->\n" + table + "<!-- /made -->" + after
 	}

@@ -1,12 +1,10 @@
-// Package export carries results to other tools' formats: vegeta, HdrHistogram, Go's benchmark
-// format, Prometheus, CSV, flat JSON and the files of the harness that the published comparison was
-// made with; those of vegeta and of the harness also come in.
+// Package export writes results in other formats: vegeta, HdrHistogram, Go's benchmark format,
+// Prometheus, CSV, flat JSON and the files of the harness of the published comparison. It also
+// reads the files of vegeta and of the harness.
 //
-// It is pure: values in, bytes out, and bytes in, values out. Files and folders are left to
-// internal/cli. What a format cannot hold is left out, never made up; what is worked out from
-// histograms instead of from single requests is said to be so (Format.Note). What is read is
-// hostile: readers are bounded and strict, and their errors say where. docs/formats.md explains
-// each format.
+// It converts values to bytes and bytes to values; package cli opens files. It leaves out what a
+// format cannot hold. Files to read are hostile: readers are bounded and strict, and their errors
+// name the place. docs/formats.md describes the formats.
 package export
 
 import (
@@ -24,26 +22,26 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// Format is one of the formats that results can be written in.
+// Format is a format in which results can be written.
 type Format struct {
-	Name  string // as --format takes it
-	Title string // what it is for, in a few words
-	Note  string // what is reconstructed or missing; "" where nothing is
-	Many  bool   // a file for each trial or each step of a trial: it needs a folder
-	bytes bool   // it is not text
+	Name  string // value of --format
+	Title string // purpose in a few words
+	Note  string // what is reconstructed or missing; "" for nothing
+	Many  bool   // it has a file for each trial or step, so it needs a folder
+	bytes bool   // it is binary
 	files filesOf
 }
 
 type filesOf func(bench.Run, []bench.TrialResult, Options) ([]File, error)
 
-// Options bound and narrow an export. The zero value takes everything.
+// Options limit an export. The zero value exports everything.
 type Options struct {
-	Trial       string // only this trial, as in "rs-actix-1"; "": all
+	Trial       string // only this trial, such as "rs-actix-1"; "": all
 	Step        *int   // only the step with this index (from 0); nil: all
-	MaxRequests int64  // that a reconstruction of single requests writes at most; 0: DefaultMaxRequests
+	MaxRequests int64  // most single requests to write; 0: DefaultMaxRequests
 }
 
-// DefaultMaxRequests bounds what the vegeta formats write unasked: about 300 MB of JSON.
+// DefaultMaxRequests is the most requests that the vegeta formats write by default: 300 MB of JSON.
 const DefaultMaxRequests = 1_000_000
 
 // File is one file of an export.
@@ -52,22 +50,22 @@ type File struct {
 	Write func(io.Writer) error
 }
 
-const reconstructed = "single requests are reconstructed from histograms and one-second windows: " +
-	"counts, quantiles (0.1%), bytes and throughput are right, the order of the requests within a window is not"
+const reconstructed = "single requests are reconstructed from histograms and 1 s windows: " +
+	"counts, quantiles (±0.1%), bytes and throughput are right, the order within a window is not"
 
 // Formats returns all formats, in the order in which they are reported.
 func Formats() []Format {
 	return []Format{
-		{Name: "csv", Title: "one row for each trial and step", files: single("results.csv", writeCSV)},
+		{Name: "csv", Title: "one row per trial and step", files: single("results.csv", writeCSV)},
 		{Name: "json", Title: "the same rows as a list of flat objects", files: single("results.flat.json", writeJSON)},
 		{Name: "gobench", Title: "Go's benchmark format, for benchstat", files: single("results.bench.txt", writeGoBench)},
-		{Name: "prometheus", Title: "the figures of each step in Prometheus' text format",
+		{Name: "prometheus", Title: "results of each step in Prometheus' text format",
 			files: single("results.prom", writePrometheus)},
 		{Name: "hgrm", Title: "percentile distribution of each step, for HdrHistogram's plotter",
 			Many: true, files: perStep(".hgrm", hgrmOf)},
 		{Name: "hlog", Title: "HdrHistogram log of each trial",
-			Note: "one interval for each step: windows keep quantiles, not histograms", Many: true, files: hlogFiles},
-		{Name: "vegeta", Title: "vegeta's binary results, a file for each step", Note: reconstructed,
+			Note: "one interval per step: windows have quantiles, no histograms", Many: true, files: hlogFiles},
+		{Name: "vegeta", Title: "vegeta's binary results, one file per step", Note: reconstructed,
 			Many: true, bytes: true, files: vegetaFiles(".vegeta.bin", vegeta.NewEncoder)},
 		{Name: "vegeta-json", Title: "vegeta's results as JSON lines", Note: reconstructed,
 			Many: true, files: vegetaFiles(".vegeta.json", vegeta.NewJSONEncoder)},
@@ -93,11 +91,11 @@ func Lookup(name string) (Format, error) {
 			return f, nil
 		}
 	}
-	return Format{}, fmt.Errorf("unknown format %q; known are %s", safe.Line(name, 40), strings.Join(FormatNames(), ", "))
+	return Format{}, fmt.Errorf("unknown format %q; expected one of %s", safe.Line(name, 40),
+		strings.Join(FormatNames(), ", "))
 }
 
-// Files returns the files of an export. Nothing is written before File.Write is called; a mistake in
-// the options is reported here.
+// Files returns the files of an export, or an error about the options. File.Write writes a file.
 func (f Format) Files(run bench.Run, trials []bench.TrialResult, opt Options) ([]File, error) {
 	trials, err := opt.narrow(trials)
 	if err != nil {
@@ -108,7 +106,7 @@ func (f Format) Files(run bench.Run, trials []bench.TrialResult, opt Options) ([
 		return nil, fmt.Errorf("export as %s: %w", f.Name, err)
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("export as %s: there is no finished step in these results", f.Name)
+		return nil, fmt.Errorf("export as %s: these results have no finished step", f.Name)
 	}
 	for i, file := range files {
 		files[i].Write = func(w io.Writer) error {
@@ -133,18 +131,19 @@ func (o Options) narrow(trials []bench.TrialResult) ([]bench.TrialResult, error)
 			continue
 		}
 		if o.Step != nil {
-			trial.Steps = slices.DeleteFunc(slices.Clone(trial.Steps), func(s bench.StepResult) bool { return s.Index != *o.Step })
+			other := func(s bench.StepResult) bool { return s.Index != *o.Step }
+			trial.Steps = slices.DeleteFunc(slices.Clone(trial.Steps), other)
 			found = found || len(trial.Steps) > 0
 		}
 		out = append(out, trial)
 	}
 	switch {
 	case len(out) == 0 && o.Trial != "":
-		return nil, fmt.Errorf("no trial is called %q", safe.Line(o.Trial, 80))
+		return nil, fmt.Errorf("trial %q not found", safe.Line(o.Trial, 80))
 	case len(out) == 0:
-		return nil, errors.New("these results hold no trial")
+		return nil, errors.New("these results have no trial")
 	case !found:
-		return nil, fmt.Errorf("no trial has a step %d (they count from 1)", *o.Step+1)
+		return nil, fmt.Errorf("step %d not found in any trial (steps count from 1)", *o.Step+1)
 	}
 	return out, nil
 }
@@ -155,10 +154,10 @@ func single(name string, write func(io.Writer, bench.Run, []bench.TrialResult) e
 	}
 }
 
-// writerOf is what writes the file of a step; nil: it has none.
+// writerOf returns the function that writes the file of a step; nil: the step has no file.
 type writerOf func(bench.Run, bench.TrialResult, bench.StepResult) (func(io.Writer) error, error)
 
-// perStep makes a file of each step: "rs-actix-1.03-64-connections.hgrm".
+// perStep makes a file for each step: "rs-actix-1.03-64-connections.hgrm".
 func perStep(suffix string, of writerOf) filesOf {
 	return func(run bench.Run, trials []bench.TrialResult, _ Options) (files []File, err error) {
 		for _, trial := range trials {
@@ -177,7 +176,7 @@ func perStep(suffix string, of writerOf) filesOf {
 	}
 }
 
-// fileName keeps what is plain in s; it is never empty, hidden or longer than 80 bytes.
+// fileName returns s as a plain file name, which is never empty, hidden or longer than 80 bytes.
 func fileName(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -192,7 +191,7 @@ func fileName(s string) string {
 	return cmp.Or(strings.TrimLeft(b.String(), "."), "unnamed")
 }
 
-// plainIn reports letters and digits of ASCII, and of the characters that are named.
+// plainIn reports whether r is an ASCII letter or digit, or in more.
 func plainIn(r rune, more string) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(more, r)
 }

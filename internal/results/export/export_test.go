@@ -15,7 +15,7 @@ import (
 	"locbench/internal/figures/hdr"
 )
 
-// written returns what a format makes of the fixture, by file.
+// written returns the files of an export by name.
 func written(t *testing.T, format string, run bench.Run, trials []bench.TrialResult, opt Options) map[string][]byte {
 	t.Helper()
 	f, err := Lookup(format)
@@ -78,16 +78,16 @@ func TestCSVAndJSONHoldTheSameRows(t *testing.T) {
 	}
 }
 
-func TestFormulasAreNoFormulas(t *testing.T) {
+func TestTextIsNotAFormula(t *testing.T) {
 	run, trials := fixture()
 	trials[0].Steps[0].Step.Name = `=HYPERLINK("http://x")`
 	out := written(t, "csv", run, trials, Options{})["results.csv"]
 	if !bytes.Contains(out, []byte(`"'=HYPERLINK`)) {
-		t.Errorf("a name that is a formula is written as one: %.300s", out)
+		t.Errorf("a name is written as a formula: %.300s", out)
 	}
 }
 
-func TestHGRMIsOurCurve(t *testing.T) {
+func TestHGRMHasOurQuantiles(t *testing.T) {
 	run, trials := fixture()
 	files := written(t, "hgrm", run, trials, Options{})
 	if len(files) != 12 {
@@ -124,7 +124,7 @@ func TestHGRMIsOurCurve(t *testing.T) {
 	}
 }
 
-// TestHLog_Intervals: each line holds the histogram of its step, and when that was.
+// TestHLog_Intervals checks that each line has the histogram and the time of its step.
 func TestHLog_Intervals(t *testing.T) {
 	run, trials := fixture()
 	files := written(t, "hlog", run, trials, Options{})
@@ -155,7 +155,7 @@ func TestHLog_Intervals(t *testing.T) {
 	}
 }
 
-func TestPrometheusTellsEachFigureOnce(t *testing.T) {
+func TestPrometheusHasEachValueOnce(t *testing.T) {
 	run, trials := fixture()
 	trials[0].Steps[0].Step.Name = "a\"b\\c\nd"
 	out := string(written(t, "prometheus", run, trials, Options{})["results.prom"])
@@ -199,7 +199,7 @@ func TestNarrow(t *testing.T) {
 	for _, c := range []struct {
 		opt  Options
 		want string
-	}{{Options{Trial: "x"}, `no trial is called "x"`}, {Options{Step: &nine}, "no trial has a step 10"}} {
+	}{{Options{Trial: "x"}, `trial "x" not found`}, {Options{Step: &nine}, "step 10 not found in any trial"}} {
 		if _, err := f.Files(run, trials, c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.opt, err, c.want)
 		}
@@ -220,7 +220,7 @@ func TestFileName(t *testing.T) {
 	}
 }
 
-// The columns of warm-up hold what package stats finds.
+// The columns about warm-up hold the results of package stats.
 func TestColumnsOfTheWarmUp(t *testing.T) {
 	run, trials := fixture()
 	trial := &trials[0]
@@ -235,7 +235,7 @@ func TestColumnsOfTheWarmUp(t *testing.T) {
 	if err := json.Unmarshal(written(t, "json", run, trials[:1], Options{})["results.flat.json"], &objects); err != nil {
 		t.Fatal(err)
 	}
-	if o := objects[0]; o["time_to_peak_ns"] != 3e9 || o["throughput_drift"] != nil || o["cpu_per_request_drift"] != -.125 || !strings.HasPrefix(fmt.Sprint(o["warnings"]), "still warming: CPU time per request fell by 12% over the step") {
+	if o := objects[0]; o["time_to_peak_ns"] != 3e9 || o["throughput_drift"] != nil || o["cpu_per_request_drift"] != -.125 || !strings.HasPrefix(fmt.Sprint(o["warnings"]), "still warming up: CPU time per request fell by 12% over the step") {
 		t.Errorf("%v, %v, %v, %v", o["time_to_peak_ns"], o["throughput_drift"], o["cpu_per_request_drift"], o["warnings"])
 	}
 	for _, data := range written(t, "prometheus", run, trials[:1], Options{}) {

@@ -8,8 +8,8 @@ import (
 	"locbench/internal/figures/hdr"
 )
 
-// fixture returns a run of 2 contenders × 2 rounds × 3 steps, the first of which is a warm-up. Every
-// tenth request of the last step fails.
+// fixture returns a run of 2 contenders × 2 rounds × 3 steps. The first step is a warm-up; in the
+// last one every tenth request fails.
 func fixture() (bench.Run, []bench.TrialResult) {
 	start := time.Date(2026, 3, 14, 9, 26, 53, 120_000_000, time.UTC)
 	run := bench.Run{
@@ -50,7 +50,7 @@ func fixtureTrial(id bench.Trial, k int, start time.Time) bench.TrialResult {
 		Checks: []bench.CheckResult{
 			{Group: "lifecycle", Name: bench.CheckImageSize, Status: bench.CheckInfo, Value: "41 MiB"},
 			{Group: "get", Name: "known city", Status: bench.CheckPassed, Value: "200"},
-			{Group: "get", Name: "no id", Status: bench.CheckFailed, Detail: "wanted 400, got 500"},
+			{Group: "get", Name: "no id", Status: bench.CheckFailed, Detail: "expected 400, got 500"},
 		},
 		Stop: &bench.StopResult{Took: 231_000_000, Graceful: true},
 	}
@@ -100,6 +100,6 @@ func fixtureLoad(i, k, round int, start time.Time) bench.Load {
 		l.Failed = nil
 	}
 	l.Scheduled, l.Latency, l.Timeouts, l.Failures = l.Sent, good.Latencies(), late.Latencies(), bad.Latencies()
-	l.Warnings = bench.Warnings{{Text: fmt.Sprintf("doubt %d", i)}}
+	l.Warnings = bench.Warnings{{Text: fmt.Sprintf("warning %d", i)}}
 	return l
 }

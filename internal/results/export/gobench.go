@@ -10,13 +10,13 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// writeGoBench writes Go's benchmark format: one line for each step and round. The name holds the
-// contender and the step and not the round, so benchstat takes the rounds for samples and
-// finds the same name in another folder. Warm-ups and steps that were cut short are left out.
+// writeGoBench writes Go's benchmark format: one line per step and round. The name has the
+// contender and the step but not the round: benchstat takes rounds as samples, and finds the same
+// name in other results. Warm-ups and steps that stopped early are left out.
 func writeGoBench(w io.Writer, run bench.Run, trials []bench.TrialResult) error {
 	var b strings.Builder
 	config := func(key, value string) {
-		// benchstat compares only equal configurations: nothing that differs from run to run.
+		// benchstat compares only equal configurations, so nothing here may differ between runs.
 		if value = safe.Line(value, 200); value != "" {
 			fmt.Fprintf(&b, "%s: %s\n", key, value)
 		}
@@ -26,7 +26,7 @@ func writeGoBench(w io.Writer, run bench.Run, trials []bench.TrialResult) error 
 	config("cpu", run.Machine.CPUModel)
 	config("pkg", "locbench/"+benchName(run.Profile.Name))
 	for _, trial := range trials {
-		if d, ok := trial.Definition(); ok { // benchstat keeps apart what differs in it
+		if d, ok := trial.Definition(); ok { // benchstat does not compare different definitions
 			config("measured-step", d.String())
 			break
 		}
@@ -52,7 +52,7 @@ func better(m measure.Measure) string {
 
 func benchLine(r row) string {
 	var b strings.Builder
-	// The index keeps steps of the same name apart, and the order of the steps in sorted output.
+	// The index distinguishes steps of the same name and keeps their order in sorted output.
 	fmt.Fprintf(&b, "BenchmarkLoad/contender=%s/step=%02d_%s %d",
 		benchName(r.trial.Trial.Label()), r.Index+1, benchName(r.Step.Name), max(r.Load.Succeeded, 1))
 	for _, m := range measure.View(measure.GoBenchmarks) {
@@ -69,7 +69,7 @@ func benchLine(r row) string {
 	return b.String()
 }
 
-// benchName makes one word of s, without slashes and an end in -N, which is for N processors.
+// benchName returns s as one word, without slashes and the -N at the end that means N processors.
 func benchName(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if plainIn(r, ".:_-") {

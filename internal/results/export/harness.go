@@ -15,10 +15,10 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// The harness of the published comparison keeps each round in its own file,
-// <name>-<n>.checks.bench.json: "checks", an object from label to value, and "stats", a list with a
-// reading after start-up, one after the HTTP checks, and one after each step of load. Its sizes are
-// in MiB although the keys say MB, and its counters run since the start.
+// The harness of the published comparison writes a file for each round,
+// <name>-<n>.checks.bench.json. It holds "checks", an object from label to value, and "stats", a
+// list with a reading after start-up, one after the HTTP checks, and one after each step. Sizes are
+// in MiB although the keys say MB; counters count from the start.
 const (
 	harnessSuffix = ".checks.bench.json"
 
@@ -33,10 +33,10 @@ const (
 	markStartUp = "after start-up"
 	markChecks  = "after checks"
 
-	groupHarness = "harness" // checks as the file has them
+	groupHarness = "harness" // the group of checks that come from such a file
 )
 
-// harnessFile is such a file. Values stay the JSON that they were.
+// harnessFile is a file of the harness. Values are kept as JSON.
 type harnessFile struct {
 	Checks []harnessCheck
 	Stats  []harnessStat
@@ -47,10 +47,10 @@ type harnessCheck struct {
 	value json.RawMessage
 }
 
-// harnessStat is one entry of stats, by the index of harnessKeys; nil is null.
+// harnessStat is one entry of stats, in the order of harnessKeys; nil is null.
 type harnessStat []any
 
-// harnessKeys returns the keys of an entry in the order in which they are written.
+// harnessKeys returns the keys of an entry in their order in a file.
 func harnessKeys() []string {
 	return []string{
 		"message", "cpu_total_s", "cpu_new_s", "mem_usage_mb", "mem_max_mb", "requests_total", "requests_new",
@@ -74,11 +74,10 @@ func harnessFiles(run bench.Run, trials []bench.TrialResult, _ Options) (files [
 	return files, nil
 }
 
-// notRun stands for a check of other trials: the published renderer wants every check in every file.
+// notRun is the value of a check of other trials: the published renderer needs all checks.
 const notRun = "not run"
 
-// harnessLabels returns the checks of all trials, in the order in which they first appear; none where a
-// trial came from the harness, whose files stay as they were.
+// harnessLabels returns the labels of all trials' checks in order; nil if a trial is imported.
 func harnessLabels(trials []bench.TrialResult) (labels []string) {
 	for _, trial := range trials {
 		if slices.ContainsFunc(trial.Checks, func(c bench.CheckResult) bool { return c.Group == groupHarness }) {
@@ -101,7 +100,7 @@ func (f *harnessFile) fill(labels []string) {
 	}
 }
 
-// harnessChecks returns the checks of a trial. Those of an imported one are as they were.
+// harnessChecks returns the checks of a trial; those of an imported trial are unchanged.
 func harnessChecks(trial bench.TrialResult) (out []harnessCheck) {
 	for _, c := range trial.Checks {
 		if c.Group == groupHarness {
@@ -133,7 +132,7 @@ func harnessChecks(trial bench.TrialResult) (out []harnessCheck) {
 	return append(out, harnessCheck{labelStops, raw(stopsOf(trial))})
 }
 
-// verdictOf returns a check in the harness' words: "Good", "Good, 404", "Bad: wanted 404, got 500".
+// verdictOf returns a check in the harness' words: "Good, 404", "Bad: expected 404, got 500".
 func verdictOf(c bench.CheckResult) string {
 	join := func(word, separator, more string) string {
 		if more == "" {
@@ -159,14 +158,14 @@ func stopsOf(trial bench.TrialResult) string {
 	case trial.Stop.Graceful:
 		return fmt.Sprintf("Good, exited in %ss", number(trial.Stop.Took.Seconds()))
 	case trial.Stop.ExitedBeforeStop:
-		return "Bad, had ended before"
+		return "Bad, exited before stop"
 	}
 	return fmt.Sprintf("Bad, did not stop in %ss", number(trial.Stop.Took.Seconds()))
 }
 
 func harnessStats(trial bench.TrialResult) []harnessStat {
 	var out []harnessStat
-	var cpu *float64 // of the entry before
+	var cpu *float64 // CPU seconds of the previous entry
 	var requests, errors int64
 	entry := func(message string, u *bench.Usage, newRequests, newErrors int64) harnessStat {
 		s := make(harnessStat, len(harnessKeys()))
@@ -184,7 +183,7 @@ func harnessStats(trial bench.TrialResult) []harnessStat {
 		}
 		requests, errors = requests+newRequests, errors+newErrors
 		s[5], s[7] = requests, errors
-		if len(out) > 0 { // something came before it
+		if len(out) > 0 { // not the first entry
 			s[6], s[8] = newRequests, newErrors
 		}
 		return s
@@ -194,7 +193,7 @@ func harnessStats(trial bench.TrialResult) []harnessStat {
 	}
 	for _, s := range trial.Steps {
 		if s.Aborted != "" && s.After == nil {
-			break // the harness ends with a service that dies: a step without its counters is none
+			break // the harness has no entry for a step in which the service died
 		}
 		e := entry(messageStep, s.After, s.Load.Succeeded, s.Load.FailedTotal())
 		if s.Step.Connections > 0 {
@@ -202,7 +201,7 @@ func harnessStats(trial bench.TrialResult) []harnessStat {
 		}
 		l := s.Load.Latency
 		for k, d := range []time.Duration{l.P50, l.P90, l.P99} {
-			if figured(l, d) {
+			if latencyKnown(l, d) {
 				e[10+k] = float64(d) / 1e6
 			}
 		}
@@ -221,8 +220,7 @@ func markOf(trial bench.TrialResult, name string) *bench.Usage {
 	return nil
 }
 
-// rateOf returns the throughput with as few digits as still give the elapsed time back to the
-// nanosecond: a rate that was read as 349.72 is written so.
+// rateOf returns the throughput with the fewest digits that give back the exact elapsed time.
 func rateOf(l bench.Load) float64 {
 	exact := l.Throughput()
 	for digits := 1; digits < 17; digits++ {
@@ -234,7 +232,7 @@ func rateOf(l bench.Load) float64 {
 	return exact
 }
 
-// elapsedOf returns the time in which n requests make rate per second; 0 where that is not a time.
+// elapsedOf returns the time of n requests at a rate per second; 0 if that is not a valid time.
 func elapsedOf(n int64, rate float64) time.Duration {
 	if n <= 0 || !(rate > 0) {
 		return 0
@@ -249,7 +247,7 @@ func elapsedOf(n int64, rate float64) time.Duration {
 // maxElapsed is longer than any step.
 const maxElapsed = 1000 * time.Hour
 
-// raw returns v as JSON; what JSON has no place for is null.
+// raw returns v as JSON; null if JSON cannot hold v.
 func raw(v any) json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -260,8 +258,7 @@ func raw(v any) json.RawMessage {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// textOf returns the text under which a JSON value is kept: a string as it is, unless it reads like
-// another value; anything else as JSON.
+// textOf returns the text that keeps a JSON value: JSON, but strings without quotes if possible.
 func textOf(value json.RawMessage) string {
 	var s string
 	if json.Unmarshal(value, &s) == nil && !json.Valid([]byte(s)) && s != "" {
@@ -270,7 +267,7 @@ func textOf(value json.RawMessage) string {
 	return string(value)
 }
 
-// rawOf returns the JSON value that textOf has kept.
+// rawOf returns the JSON value of a text from textOf.
 func rawOf(text string) json.RawMessage {
 	if json.Valid([]byte(text)) {
 		return json.RawMessage(text)
@@ -278,7 +275,7 @@ func rawOf(text string) json.RawMessage {
 	return raw(text)
 }
 
-// encode writes the file with one line for each value of checks and stats.
+// encode returns the file, with one line for each value of checks and stats.
 func (f harnessFile) encode() []byte {
 	var checks, stats []string
 	for _, c := range f.Checks {

@@ -17,10 +17,10 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// maxHarness bounds a file of the harness, in bytes; real ones have some ten thousand.
+// maxHarness is the largest file of the harness, in bytes; real ones have about ten thousand.
 const maxHarness = 1 << 20
 
-// isHarness goes by the name, or else by the first key.
+// isHarness reports whether f is a file of the harness, by its name or its first key.
 func isHarness(f source) bool {
 	d := json.NewDecoder(bytes.NewReader(f.data))
 	open, err1 := d.Token()
@@ -29,7 +29,7 @@ func isHarness(f source) bool {
 		errors.Join(err1, err2) == nil && open == json.Delim('{') && (key == "checks" || key == "stats")
 }
 
-// harnessInput is a file of the harness as it is read; the checks keep their order.
+// harnessInput is a decoded file of the harness; the checks keep their order.
 type harnessInput struct {
 	Checks harnessLabelled
 	Stats  []map[string]json.RawMessage
@@ -41,7 +41,7 @@ type harnessLabelled []harnessCheck
 func (c *harnessLabelled) UnmarshalJSON(data []byte) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
-		return errors.New("checks: an object was expected")
+		return errors.New("checks: expected an object")
 	}
 	*c = harnessLabelled{}
 	seen := map[string]bool{}
@@ -50,15 +50,15 @@ func (c *harnessLabelled) UnmarshalJSON(data []byte) error {
 		if err != nil {
 			return err
 		}
-		label, raw := fmt.Sprint(t), json.RawMessage{} // a key is a text
+		label, raw := fmt.Sprint(t), json.RawMessage{} // a key is a string
 		if err := d.Decode(&raw); err != nil {
 			return err
 		}
 		switch {
 		case seen[label]:
-			return fmt.Errorf("check %q is there twice", safe.Line(label, 60))
+			return fmt.Errorf("check %q appears twice", safe.Line(label, 60))
 		case raw[0] == '{' || raw[0] == '[':
-			return fmt.Errorf("check %q: a text, a number, true, false or null was expected", safe.Line(label, 60))
+			return fmt.Errorf("check %q: expected a string, a number, true, false or null", safe.Line(label, 60))
 		}
 		seen[label] = true
 		*c = append(*c, harnessCheck{label, raw})
@@ -69,25 +69,25 @@ func (c *harnessLabelled) UnmarshalJSON(data []byte) error {
 // readHarness reads a file of the harness as a trial.
 func readHarness(f source) (trial bench.TrialResult, err error) {
 	if len(f.data) > maxHarness {
-		return trial, fmt.Errorf("%d bytes, and at most %d are read", len(f.data), maxHarness)
+		return trial, fmt.Errorf("%d bytes: at most %d are read", len(f.data), maxHarness)
 	}
 	var in harnessInput
 	if err := decode(f.data, &in); err != nil {
 		return trial, err
 	}
 	if in.Checks == nil {
-		return trial, errors.New("checks have to be there")
+		return trial, errors.New(`"checks" is missing`)
 	}
 	for _, c := range in.Checks {
 		trial.Checks = append(trial.Checks, harnessResult(c))
 	}
 	harnessTrial(&trial)
 	if len(in.Stats) < 2 || len(in.Stats) > maxEntries {
-		return trial, fmt.Errorf("%d stats: the readings %q and %q have to be there, and at most %d",
+		return trial, fmt.Errorf("%d stats: expected the readings %q and %q, and at most %d entries",
 			len(in.Stats), messageStartUp, messageChecks, maxEntries)
 	}
 	var before *bench.Usage
-	var spent time.Duration // of CPU so far
+	var spent time.Duration // CPU time so far
 	for i, raw := range in.Stats {
 		n, err := harnessNumbers(raw)
 		if err != nil {
@@ -97,11 +97,11 @@ func readHarness(f source) (trial bench.TrialResult, err error) {
 		_, connected := n["connections"]
 		switch {
 		case usage != nil && usage.CPU < spent:
-			return trial, fmt.Errorf("stats[%d].cpu_total_s: less than in an entry before", i)
+			return trial, fmt.Errorf("stats[%d].cpu_total_s: less than in the previous entry", i)
 		case i >= 2:
 			trial.Steps = append(trial.Steps, harnessStep(n, before, usage))
 		case connected:
-			return trial, fmt.Errorf("stats[%d].connections: the first two entries have none", i)
+			return trial, fmt.Errorf("stats[%d].connections: not allowed in the first two entries", i)
 		case usage != nil:
 			trial.Marks = append(trial.Marks, bench.Mark{Name: []string{markStartUp, markChecks}[i], Usage: *usage})
 		}
@@ -113,7 +113,7 @@ func readHarness(f source) (trial bench.TrialResult, err error) {
 	return trial, nil
 }
 
-// decode reads one JSON value, without keys that v does not know.
+// decode reads one JSON value into v and rejects unknown keys.
 func decode(data []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -125,7 +125,7 @@ func decode(data []byte, v any) error {
 		offset = wrong.Offset
 	} else if err == nil {
 		if _, after := d.Token(); !errors.Is(after, io.EOF) {
-			err, offset = errors.New("something follows the end"), d.InputOffset()
+			err, offset = errors.New("unexpected data after the end"), d.InputOffset()
 		}
 	}
 	switch {
@@ -138,8 +138,7 @@ func decode(data []byte, v any) error {
 	return fmt.Errorf("line %d: %s", line, safe.Line(err.Error(), 300))
 }
 
-// harnessNumbers returns the numbers of one entry of stats by their keys, within bounds; one that is
-// null is left out. An error begins with the key.
+// harnessNumbers returns the numbers of one entry of stats by key. Errors begin with the key.
 func harnessNumbers(raw map[string]json.RawMessage) (map[string]float64, error) {
 	for key := range raw {
 		if !slices.Contains(harnessKeys(), key) {
@@ -166,7 +165,7 @@ func harnessNumbers(raw map[string]json.RawMessage) (map[string]float64, error) 
 	return out, nil
 }
 
-// warmUps marks the first steps of one connection: the published procedure warms up so.
+// warmUps marks the first steps with one connection, the warm-up of the published procedure.
 func warmUps(steps []bench.StepResult) {
 	for i := range steps {
 		next := i+1 < len(steps) && steps[i+1].Step.Connections == 1
@@ -190,9 +189,9 @@ func harnessResult(c harnessCheck) bench.CheckResult {
 	return r
 }
 
-// harnessTrial takes start-up, image size and the end from the checks that have them.
+// harnessTrial sets start-up, image size and stop from the checks that hold them.
 func harnessTrial(trial *bench.TrialResult) {
-	const most = 1e6 // of seconds and of MiB
+	const most = 1e6 // seconds or MiB
 	for _, c := range trial.Checks {
 		x, err := strconv.ParseFloat(c.Value, 64)
 		isNumber := err == nil && x >= 0 && x < most
@@ -218,7 +217,7 @@ var stopPattern = regexp.MustCompile(`^(Good, exited in |Bad, did not stop in )(
 
 func nanoseconds(x float64) time.Duration { return time.Duration(math.Round(x)) }
 
-// harnessUsage is nil where the entry has no CPU time.
+// harnessUsage returns the readings of an entry; nil if it has no CPU time.
 func harnessUsage(n map[string]float64) *bench.Usage {
 	cpu, ok := n["cpu_total_s"]
 	if !ok {
@@ -257,7 +256,7 @@ func harnessStep(n map[string]float64, before, after *bench.Usage) bench.StepRes
 	return s
 }
 
-// conns names a step by its connections; 0: they are not known.
+// conns returns the name of a step with n connections; 0 means unknown.
 func conns(n int) string {
 	switch n {
 	case 0:

@@ -13,8 +13,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// published is a file as the harness wrote it: its numbers are those of Docker and wrk, with the
-// noise of Python's floats.
+// published is a file of the harness: its numbers come from Docker and wrk, with the noise of
+// Python's floats.
 const published = `{
     "checks": {
         "Does not start without env variables": "Good, exited in 0.2s",
@@ -34,9 +34,8 @@ const published = `{
     ]
 }`
 
-// TestHarnessFilesGoOutAgain: a file that was read is written again with the same checks and
-// figures.
-func TestHarnessFilesGoOutAgain(t *testing.T) {
+// TestHarnessRoundTrip checks that an imported file is exported with the same checks and numbers.
+func TestHarnessRoundTrip(t *testing.T) {
 	run, trials, err := importing("", source{"x/rs-actix-2.checks.bench.json", []byte(published)})
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +65,7 @@ func generic(t *testing.T, data []byte) (v any) {
 	return v
 }
 
-func TestHarnessFiguresAreRead(t *testing.T) {
+func TestHarnessNumbersAreRead(t *testing.T) {
 	_, trials, err := importing("", source{"rs-actix-1.checks.bench.json", []byte(published)})
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +86,7 @@ func TestHarnessFiguresAreRead(t *testing.T) {
 	}
 }
 
-func TestOurTrialsComeBackFromTheHarness(t *testing.T) {
+func TestExportedHarnessFilesAreRead(t *testing.T) {
 	run, trials := fixture()
 	for name, data := range written(t, "harness", run, trials, Options{}) {
 		for _, label := range []string{labelStartUp, labelImage, labelStops} {
@@ -122,8 +121,7 @@ func TestOurTrialsComeBackFromTheHarness(t *testing.T) {
 	}
 }
 
-// The published renderer takes every check from every file, and divides by the figures of every
-// step.
+// The published renderer needs every check in every file, and divides by numbers of every step.
 func TestHarnessFilesCanBeRendered(t *testing.T) {
 	run, trials := fixture()
 	trials = slices.Clone(trials[:2])
@@ -157,16 +155,16 @@ func TestHarnessFilesCanBeRendered(t *testing.T) {
 	}
 }
 
-func TestHarnessMistakesHaveAPlace(t *testing.T) {
+func TestHarnessErrorsNameThePlace(t *testing.T) {
 	for _, c := range []struct{ replace, by, want string }{
 		{`"connections": 128`, `"conections": 128`, `stats[3]: unknown key "conections"`},
 		{`"mem_usage_mb": 9.5`, `"mem_usage_mb": "9.5"`, "stats[3].mem_usage_mb"},
-		{`"Yes": true`, `"Yes": {}`, `check "Yes": a text`},
+		{`"Yes": true`, `"Yes": {}`, `check "Yes": expected a string`},
 		{`"requests_new": 110003`, `"requests_new": -1`, "stats[3].requests_new: -1 is not a whole number between 0 and 1e+15"},
 		{`"requests_new": 110003`, `"requests_new": 1.5`, "stats[3].requests_new: 1.5 is not a whole number"},
-		{`"cpu_total_s": 18.187654321`, `"cpu_total_s": 3.1`, "stats[3].cpu_total_s: less than in an entry before"},
-		{`"connections": null`, `"connections": 1`, "stats[0].connections: the first two entries have none"},
-		{`"Nothing": null`, `"Yes": null`, `check "Yes" is there twice`},
+		{`"cpu_total_s": 18.187654321`, `"cpu_total_s": 3.1`, "stats[3].cpu_total_s: less than in the previous entry"},
+		{`"connections": null`, `"connections": 1`, "stats[0].connections: not allowed in the first two entries"},
+		{`"Nothing": null`, `"Yes": null`, `check "Yes" appears twice`},
 		{`"stats"`, `"status"`, `unknown field "status"`},
 		{`{
     "checks"`, `{"stats": 1, "checks"`, "line 1: "},

@@ -12,8 +12,8 @@ import (
 	"locbench/internal/figures/hdr"
 )
 
-// errNoHistogram is why a step that was imported has no distribution.
-var errNoHistogram = errors.New("its latencies have no histogram (imported results may hold quantiles only)")
+// errNoHistogram is the error for an imported step without a histogram.
+var errNoHistogram = errors.New("no histogram of latencies (imported results may have only quantiles)")
 
 func hgrmOf(_ bench.Run, _ bench.TrialResult, s bench.StepResult) (func(io.Writer) error, error) {
 	l := s.Load.Latency
@@ -26,12 +26,10 @@ func hgrmOf(_ bench.Run, _ bench.TrialResult, s bench.StepResult) (func(io.Write
 	return func(w io.Writer) error { return writeHGRM(w, l) }, nil
 }
 
-// ticksPerHalf is how many lines halve the distance to 100%, as in HdrHistogram's own output.
+// ticksPerHalf is the number of lines per halving of the distance to 100%, as in HdrHistogram.
 const ticksPerHalf = 5
 
-// writeHGRM writes a percentile distribution in milliseconds, as HdrHistogram's plotter reads it.
-// Each value is the quantile that locbench reports for that percentile; the count is that of the
-// latencies up to the value.
+// writeHGRM writes percentiles in ms for HdrHistogram's plotter, with locbench's quantiles.
 func writeHGRM(w io.Writer, l bench.Latencies) error {
 	h, err := hdr.Decode(l)
 	if err != nil {
@@ -58,7 +56,7 @@ func writeHGRM(w io.Writer, l bench.Latencies) error {
 	fmt.Fprintf(&b, "%12.6f %2.12f %10d\n", ms(h.Max()), 1.0, total)
 	fmt.Fprintf(&b, "#[Mean    = %12.6f, StdDeviation   = %12.6f]\n", ms(l.Mean), ms(l.SD))
 	fmt.Fprintf(&b, "#[Max     = %12.6f, Total count    = %12d]\n", ms(l.Max), total)
-	fmt.Fprintf(&b, "#[Buckets = %12d, SubBuckets     = %12d]\n", 30, 2048) // of 1 ns to 10 min with 3 figures
+	fmt.Fprintf(&b, "#[Buckets = %12d, SubBuckets     = %12d]\n", 30, 2048) // from 1 ns to 10 min with 3 digits
 	_, err = w.Write(b.Bytes())
 	return err
 }
@@ -78,14 +76,14 @@ func hlogFiles(_ bench.Run, trials []bench.TrialResult, _ Options) (files []File
 	return files, nil
 }
 
-// writeHLog writes an interval log of format 1.3 with one interval for each step: the start in
-// seconds since StartTime, the length in seconds, the maximum in milliseconds and the histogram
-// (V2, compressed, base64, unit 1 ns).
+// writeHLog writes an interval log of format 1.3 with one interval per step: the start in seconds
+// since StartTime, the length in seconds, the maximum in milliseconds and the histogram (V2,
+// compressed, base64, unit 1 ns).
 func writeHLog(w io.Writer, trial bench.TrialResult) error {
 	start := trial.Steps[0].Load.Started
 	var b bytes.Buffer
 	b.WriteString("#[Histogram log format version 1.3]\n")
-	fmt.Fprintf(&b, "#[Trial %s: one interval for each step]\n", fileName(trial.Trial.String()))
+	fmt.Fprintf(&b, "#[Trial %s: one interval per step]\n", fileName(trial.Trial.String()))
 	fmt.Fprintf(&b, "#[StartTime: %.3f (seconds since epoch), %s]\n",
 		float64(start.UnixMilli())/1000, start.UTC().Format(time.RFC3339))
 	b.WriteString("\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n")

@@ -13,17 +13,17 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// Bounds on what is read: a file may come from anywhere.
+// Limits of what is read: a file may come from anywhere.
 const (
 	MaxFile     = 64 << 20 // bytes of one file
 	maxFiles    = 10_000
 	maxEntries  = 10_000    // steps of a trial, windows of a step
-	maxRequests = 1_000_000 // of one file
+	maxRequests = 1_000_000 // requests in one file
 )
 
-// source is a file that is read.
+// source is a file to read.
 type source struct {
-	name string // its last element names the contender and the round
+	name string // its last element has the contender and the round
 	data []byte
 }
 
@@ -31,8 +31,8 @@ type source struct {
 type reader struct {
 	name  string
 	is    func(source) bool
-	read  func(source) (bench.TrialResult, error) // the steps in their order, and what else the file says of the trial
-	lacks string                                  // what the format does not say
+	read  func(source) (bench.TrialResult, error) // returns the steps in their order, and other results of the trial
+	lacks string                                  // results that the format does not have
 }
 
 func readers() []reader {
@@ -42,7 +42,7 @@ func readers() []reader {
 	}
 }
 
-// ImportNames returns the names of the formats that are read.
+// ImportNames returns the names of the formats that can be read.
 func ImportNames() (names []string) {
 	for _, r := range readers() {
 		names = append(names, r.name)
@@ -50,11 +50,11 @@ func ImportNames() (names []string) {
 	return names
 }
 
-// Import reads files of other tools as one run: a trial for each file. read returns the content of a
-// file, which is given up before the next one is read; from is the name of their format, or "" to
-// find it out for each. The contender and the round are those of the file's name: "rs-actix-2.json"
-// is the second round of rs-actix. What a format does not say stays unknown, and is named in the
-// trial's warnings. An error names every file that could not be read, and why.
+// Import reads files of other tools as one run with a trial per file. read returns the content of a
+// file, which is dropped before the next one is read. from is the name of the format, or "" to
+// detect it for each file. A file's name holds the contender and the round: "rs-actix-2.json" is
+// the second round of rs-actix. What a format lacks is unknown; a warning of the trial says so. The
+// error names every unreadable file, and why.
 func Import(
 	files []string, read func(name string) ([]byte, error), from string, at time.Time,
 ) (bench.Run, []bench.TrialResult, error) {
@@ -64,7 +64,7 @@ func Import(
 		Profile: bench.Profile{Name: "imported", Title: "Imported from other tools", Runtime: bench.RuntimeURL},
 	}
 	if len(files) == 0 || len(files) > maxFiles {
-		return run, nil, fmt.Errorf("import: %d files; 1 to %d are read at once", len(files), maxFiles)
+		return run, nil, fmt.Errorf("import: %d files: expected 1 to %d", len(files), maxFiles)
 	}
 	var trials []bench.TrialResult
 	var failures []error
@@ -82,7 +82,7 @@ func Import(
 		}
 		id := strings.ToLower(trial.Trial.String())
 		if other, ok := seen[id]; ok {
-			failures = append(failures, fmt.Errorf("%s: trial %s is that of %s already: name files <contender>-<round>",
+			failures = append(failures, fmt.Errorf("%s: trial %s is also in %s: name files <contender>-<round>",
 				safe.Line(name, 200), trial.Trial, safe.Line(other, 200)))
 			continue
 		}
@@ -107,7 +107,7 @@ func Import(
 		}
 	}
 	run.Warnings = bench.Warnings{{Kind: bench.WarnOtherTool,
-		Text: "imported: nothing here was measured by locbench, and neither the machine nor the limits are known"}}
+		Text: "imported: not measured by locbench; machine and limits are unknown"}}
 	return run, trials, nil
 }
 
@@ -118,7 +118,7 @@ func importOne(f source, from string) (bench.TrialResult, error) {
 	}
 	trial, err := r.read(f)
 	if err == nil && len(trial.Steps) == 0 {
-		err = errors.New("it holds no result")
+		err = errors.New("no results in it")
 	}
 	if err != nil {
 		return bench.TrialResult{}, fmt.Errorf("read as %s: %w", r.name, err)
@@ -131,7 +131,7 @@ func importOne(f source, from string) (bench.TrialResult, error) {
 	}
 	trial.Started = trial.Steps[0].Load.Started
 	trial.Warnings = append(trial.Warnings, bench.Warning{Kind: bench.WarnOtherTool,
-		Text: "imported from " + r.name + ", which does not say: " + r.lacks})
+		Text: "imported from " + r.name + "; unknown: " + r.lacks})
 	for i := range trial.Steps {
 		trial.Steps[i].Index = i
 		trial.Steps[i].Load.Definition = bench.OtherTool
@@ -146,14 +146,14 @@ func readerOf(f source, from string) (reader, error) {
 		}
 	}
 	if from != "" {
-		return reader{}, fmt.Errorf("unknown format %q; read are %s", safe.Line(from, 40), strings.Join(ImportNames(), ", "))
+		return reader{}, fmt.Errorf("unknown format %q; expected one of %s", safe.Line(from, 40),
+			strings.Join(ImportNames(), ", "))
 	}
-	return reader{}, errors.New("only files of the published comparison's harness (<name>-<n>" + harnessSuffix +
-		") and results of vegeta (as vegeta attack writes them, or vegeta encode as JSON or CSV) can be imported, " +
-		"and this is neither")
+	return reader{}, errors.New("not an importable file: expected a file of the published comparison's harness " +
+		"(<name>-<n>" + harnessSuffix + ") or results of vegeta (of vegeta attack, or of vegeta encode as JSON or CSV)")
 }
 
-// trialName takes the contender and the round from a file's name.
+// trialName returns the contender and the round in a file's name.
 func trialName(name string) (contender string, round int) {
 	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
 	stem := strings.TrimSuffix(base, harnessSuffix)

@@ -13,7 +13,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// importing reads files that are in memory.
+// importing imports files from memory.
 func importing(from string, files ...source) (bench.Run, []bench.TrialResult, error) {
 	var names []string
 	for _, f := range files {
@@ -27,7 +27,8 @@ func importing(from string, files ...source) (bench.Run, []bench.TrialResult, er
 	return Import(names, read, from, time.Unix(0, 0))
 }
 
-// TestImportRefuses what it does not read: in one sentence that says which file, and what is read.
+// TestImportRefuses files of other tools, with an error that names the file and the expected
+// formats.
 func TestImportRefuses(t *testing.T) {
 	for name, text := range map[string]string{
 		"empty.txt": "",
@@ -74,7 +75,7 @@ Requests/sec:  10854.84
 				t.Fatal("it was read")
 			}
 			got := err.Error()
-			if !strings.HasPrefix(got, "in/"+name+": only files of the published comparison's harness") ||
+			if !strings.HasPrefix(got, "in/"+name+": not an importable file: expected a file of the published comparison's harness") ||
 				!strings.Contains(got, "results of vegeta") || strings.Contains(got, "\n") {
 				t.Errorf("%s", got)
 			}
@@ -88,18 +89,18 @@ func TestImportSaysWhere(t *testing.T) {
 	table := string(attacked(t, vegeta.NewCSVEncoder, hits("a", 3)...))
 	gob := string(attacked(t, vegeta.NewEncoder, hits("a", 3)...))
 	for _, c := range []struct{ name, data, from, want string }{
-		{"an unknown format", "hello", "nc", `a.txt: unknown format "nc"; read are harness, vegeta`},
-		{"a format that is gone", "hello", "wrk", `a.txt: unknown format "wrk"; read are harness, vegeta`},
-		{"nothing", "", "vegeta", "read as vegeta: it holds no result"},
+		{"an unknown format", "hello", "nc", `a.txt: unknown format "nc"; expected one of harness, vegeta`},
+		{"a format of another tool", "hello", "wrk", `a.txt: unknown format "wrk"; expected one of harness, vegeta`},
+		{"nothing", "", "vegeta", "read as vegeta: no results in it"},
 		{"binary, cut short", gob[:len(gob)-3], "", "read as vegeta: result 3: unexpected EOF"},
 		{"JSON, cut short", attack[:len(attack)-30], "", "read as vegeta: result 3: parse error: unterminated string"},
 		{"JSON, cut short before the time", lines[0] + lines[1] + lines[2][:20], "", "result 3: unexpected EOF"},
 		{"JSON, a line without its end", lines[0] + `{"attack":"a"` + "\n" + lines[2], "", "result 2: unexpected EOF"},
-		{"JSON, another object", lines[0] + "{}\n" + lines[2], "", "result 2: it was sent in the year 1:"},
-		{"JSON, a negative latency", strings.Replace(attack, `"latency":2000000`, `"latency":-2`, 1), "", "result 2: a latency of -2ns"},
+		{"JSON, another object", lines[0] + "{}\n" + lines[2], "", "result 2: sent in the year 1:"},
+		{"JSON, a negative latency", strings.Replace(attack, `"latency":2000000`, `"latency":-2`, 1), "", "result 2: latency of -2ns"},
 		{"CSV, cut short", table[:len(table)-5], "", "result 3: record on line 3: wrong number of fields"},
 		{"CSV, headers cut short", strings.TrimSuffix(table, ",\n") + ",QTogYg==\n", "", "result 3: "},
-		{"CSV, a response of a petabyte", strings.Replace(table, ",100,,", ",1125899906842624,,", 1), "vegeta", "result 1: a response of 1125899906842624 bytes"},
+		{"CSV, a response of a petabyte", strings.Replace(table, ",100,,", ",1125899906842624,,", 1), "vegeta", "result 1: response of 1125899906842624 bytes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, _, err := importing(c.from, source{"a.txt", []byte(c.data)})
@@ -110,17 +111,17 @@ func TestImportSaysWhere(t *testing.T) {
 	}
 	two := source{"x/a-1.json", []byte(attack)}
 	_, _, err := importing("", two, source{"y/a-1.json", two.data}, source{"z.txt", nil})
-	if err == nil || !strings.Contains(err.Error(), "trial a-1 is that of x/a-1.json already") || !strings.Contains(err.Error(), "\nz.txt: only files") {
-		t.Errorf("two files of one trial, and one that is none: %v", err)
+	if err == nil || !strings.Contains(err.Error(), "trial a-1 is also in x/a-1.json") || !strings.Contains(err.Error(), "\nz.txt: not an importable file") {
+		t.Errorf("two files of one trial, and another file: %v", err)
 	}
 	broken := errors.New("open a: no such file")
 	if _, _, err = Import([]string{"a"}, func(string) ([]byte, error) { return nil, broken }, "", time.Time{}); !errors.Is(err, broken) {
-		t.Errorf("a file that is not there: %v", err)
+		t.Errorf("a missing file: %v", err)
 	}
 }
 
-// TestWhatWasNotToldIsNotZero: what the harness' files have no place for is not known.
-func TestWhatWasNotToldIsNotZero(t *testing.T) {
+// TestMissingIsNotZero checks that values that the harness' files lack are unknown.
+func TestMissingIsNotZero(t *testing.T) {
 	run, trials, err := importing("", source{"a-1" + harnessSuffix, []byte(published)})
 	if err != nil {
 		t.Fatal(err)

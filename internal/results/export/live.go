@@ -14,33 +14,32 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// state is what events have said of a run: a prometheus.Collector. Its methods may be called from
-// any goroutine.
+// state is a run's state, from its events: a prometheus.Collector, safe for concurrent use.
 type state struct {
 	mu      sync.Mutex
-	run     *bench.Run             // nil: none has begun
-	going   float64                // 1 until it has ended
-	trials  int                    // that are planned
-	trial   *trial                 // last heard of; where contenders take turns the one whose turn it is
-	running map[bench.Trial]*trial // all of them
+	run     *bench.Run             // nil before the start
+	going   float64                // 1 until the run has ended
+	trials  int                    // number of planned trials
+	trial   *trial                 // the trial of the last event; with interleaving, the one under load
+	running map[bench.Trial]*trial // all running trials
 	counts  map[count]float64
 }
 
-// trial is what is known of one that runs.
+// trial is the state of a running trial.
 type trial struct {
 	id      bench.Trial
-	number  int // from 1; 0: no trial runs
+	number  int // from 1; 0: no running trial
 	limits  bench.Limits
-	startUp time.Duration // 0: not known
+	startUp time.Duration // 0: unknown
 	step    *bench.StepStarted
 	window  *bench.Window
 	usage   *bench.Usage
 }
 
-// count is one counter of a contender, over the whole run: of what its label says.
+// count is the key of a counter of one contender over the whole run.
 type count struct{ name, help, label, of, contender string }
 
-// handle folds one event into the state.
+// handle applies one event to the state.
 func (s *state) handle(rec bench.Record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,7 +58,7 @@ func (s *state) handle(rec bench.Record) {
 		s.counts[count{name, help, label, of, contender}] += float64(n)
 	}
 	requests := func(outcome string, n int64) {
-		add("locbench_requests_total", "Requests by what became of them, in all steps.", "outcome", outcome, n)
+		add("locbench_requests_total", "Requests by outcome, over all steps.", "outcome", outcome, n)
 	}
 	switch e := rec.Event.(type) {
 	case bench.TrialStarted:
@@ -70,7 +69,7 @@ func (s *state) handle(rec bench.Record) {
 	case bench.InstanceReady:
 		s.trial.startUp = e.StartUp
 	case bench.CheckDone:
-		add("locbench_checks_total", "Checks by what became of them.", "status", string(e.Check.Status), 1)
+		add("locbench_checks_total", "Checks by status.", "status", string(e.Check.Status), 1)
 	case bench.StepStarted:
 		s.trial.step, s.trial.window = &e, nil
 	case bench.WindowClosed:
@@ -89,7 +88,7 @@ func (s *state) handle(rec bench.Record) {
 	case bench.StepEnded:
 		s.trial.step, s.trial.window = nil, nil
 		if n := int64(len(e.Result.Missed())); n > 0 {
-			add("locbench_thresholds_missed_total", "Conditions of thresholds that a step has missed.", "", "", n)
+			add("locbench_thresholds_missed_total", "Missed thresholds, over all steps.", "", "", n)
 		}
 	case bench.TrialEnded:
 		delete(s.running, s.trial.id)
@@ -102,10 +101,10 @@ func (s *state) handle(rec bench.Record) {
 	}
 }
 
-// Describe announces nothing: which samples there are depends on what is known.
+// Describe sends nothing: which samples there are depends on the state.
 func (s *state) Describe(chan<- *prometheus.Desc) {}
 
-// Collect sends the state as it is now.
+// Collect sends the current state.
 func (s *state) Collect(to chan<- prometheus.Metric) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,11 +112,11 @@ func (s *state) Collect(to chan<- prometheus.Metric) {
 		return
 	}
 	out := samples(to)
-	out.gauge("locbench_run_info", "The run that the figures are of.", 1,
+	out.gauge("locbench_run_info", "The run of these metrics.", 1,
 		"run", s.run.ID, "profile", s.run.Profile.Name, "version", s.run.Software.Locbench)
 	out.gauge("locbench_run_running", "1 until the run has ended.", s.going)
-	out.gauge("locbench_run_started_timestamp_seconds", "When it was started.", float64(s.run.Started.UnixMilli())/1000)
-	out.known("locbench_trials", "Lives of contenders that are planned.", float64(s.trials))
+	out.gauge("locbench_run_started_timestamp_seconds", "Start of the run.", float64(s.run.Started.UnixMilli())/1000)
+	out.known("locbench_trials", "Planned trials.", float64(s.trials))
 	for c, n := range s.counts {
 		labels := []string{"contender", c.contender}
 		if c.label != "" {
@@ -130,25 +129,25 @@ func (s *state) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// samples is where the samples of one answer go. Labels are names and values in turn.
+// samples receives the samples of one scrape. Labels are pairs of a name and a value.
 type samples chan<- prometheus.Metric
 
-func (out samples) trial(l *trial) {
-	who := []string{"contender", l.id.Label(), "round", strconv.Itoa(l.id.Round)}
-	out.gauge("locbench_trial_number", "Number of the running trial.", float64(l.number), who...)
+func (out samples) trial(t *trial) {
+	who := []string{"contender", t.id.Label(), "round", strconv.Itoa(t.id.Round)}
+	out.gauge("locbench_trial_number", "Number of the running trial.", float64(t.number), who...)
 	out.known("locbench_trial_start_up_seconds",
-		"From the start of the process to the first response that says it is ready.", l.startUp.Seconds(), who...)
-	out.known("locbench_cpu_limit", "CPU quota of the contender, in CPUs.", l.limits.CPUs, who...)
-	out.known("locbench_memory_limit_bytes", "Memory limit of the contender.", float64(l.limits.Memory), who...)
-	if l.usage != nil {
+		"From process start to the first ready response.", t.startUp.Seconds(), who...)
+	out.known("locbench_cpu_limit", "CPU quota of the contender, in CPUs.", t.limits.CPUs, who...)
+	out.known("locbench_memory_limit_bytes", "Memory limit of the contender.", float64(t.limits.Memory), who...)
+	if t.usage != nil {
 		kinds := map[string]prometheus.ValueType{"gauge": prometheus.GaugeValue, "counter": prometheus.CounterValue}
 		for _, m := range measure.View(measure.Live) {
-			if v, ok := m.Live.Of(*l.usage); ok {
+			if v, ok := m.Live.Of(*t.usage); ok {
 				out.send(kinds[m.Live.Kind], m.Live.Name, m.Live.Help, v, who)
 			}
 		}
 	}
-	s, w := l.step, l.window
+	s, w := t.step, t.window
 	if s == nil {
 		return
 	}
@@ -160,11 +159,11 @@ func (out samples) trial(l *trial) {
 	if w == nil {
 		return
 	}
-	out.gauge("locbench_throughput", "Successes per second, in the last second.", w.Throughput(), at...)
-	out.known("locbench_rate", "Requests due per second.", w.Rate, at...)
+	out.gauge("locbench_throughput", "Successes per second in the last second.", w.Throughput(), at...)
+	out.known("locbench_rate", "Scheduled requests per second.", w.Rate, at...)
 	for quantile, v := range map[string]time.Duration{"0.5": w.P50, "0.9": w.P90, "0.99": w.P99, "1": w.Max} {
 		if w.Succeeded > 0 {
-			out.gauge("locbench_latency_seconds", "Latency of the successes of the last second, by quantile; 1 is the longest.",
+			out.gauge("locbench_latency_seconds", "Latency of successes in the last second, by quantile; 1 is the maximum.",
 				v.Seconds(), slices.Concat(at, []string{"quantile", quantile})...)
 		}
 	}
@@ -174,7 +173,7 @@ func (out samples) gauge(name, help string, v float64, labels ...string) {
 	out.send(prometheus.GaugeValue, name, help, v, labels)
 }
 
-// known sends a gauge that is above 0: where it is not, the figure is not known.
+// known sends a gauge if it is above 0; otherwise its value is unknown.
 func (out samples) known(name, help string, v float64, labels ...string) {
 	if v > 0 {
 		out.gauge(name, help, v, labels...)
@@ -184,7 +183,7 @@ func (out samples) known(name, help string, v float64, labels ...string) {
 func (out samples) send(kind prometheus.ValueType, name, help string, v float64, labels []string) {
 	values := prometheus.Labels{}
 	for pair := range slices.Chunk(labels, 2) {
-		values[pair[0]] = safe.Line(pair[1], 200) // the library refuses invalid UTF-8
+		values[pair[0]] = safe.Line(pair[1], 200) // the library rejects invalid UTF-8
 	}
 	desc := prometheus.NewDesc(name, help, nil, values)
 	m, err := prometheus.NewConstMetric(desc, kind, v)

@@ -18,7 +18,7 @@ import (
 	"locbench/internal/results/event"
 )
 
-// MetricsServer answers GET /metrics with the state of a run.
+// MetricsServer serves the state of a run at GET /metrics.
 type MetricsServer struct {
 	listener net.Listener
 	server   http.Server
@@ -26,8 +26,7 @@ type MetricsServer struct {
 	serving  sync.WaitGroup
 }
 
-// ListenMetrics takes the address. Without a host (":9464", "9464") it is on the loopback interface alone;
-// other addresses must be named.
+// ListenMetrics listens at the address; without a host (":9464", "9464") only on loopback.
 func ListenMetrics(ctx context.Context, address string) (*MetricsServer, error) {
 	if !strings.Contains(address, ":") {
 		address = ":" + address
@@ -54,13 +53,13 @@ func ListenMetrics(ctx context.Context, address string) (*MetricsServer, error) 
 	a, ok := s.listener.Addr().(*net.TCPAddr)
 	loopback := ok && a.IP.IsLoopback()
 	paths := http.NewServeMux()
-	// Compressing would take CPU time of the machine that is measured.
+	// Compression would use CPU time of the measured machine.
 	paths.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{DisableCompression: true}))
 	s.server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store")
 		if loopback && !literal(r.Host) {
-			http.Error(w, "ask by 127.0.0.1, [::1] or localhost", http.StatusMisdirectedRequest)
+			http.Error(w, "use 127.0.0.1, [::1] or localhost", http.StatusMisdirectedRequest)
 			return
 		}
 		paths.ServeHTTP(w, r)
@@ -68,7 +67,7 @@ func ListenMetrics(ctx context.Context, address string) (*MetricsServer, error) 
 	return s, nil
 }
 
-// literal reports whether a Host header is an address or localhost, which no foreign page can have.
+// literal reports whether a Host header is an IP address or localhost, so not of another site.
 func literal(host string) bool {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h
@@ -77,7 +76,7 @@ func literal(host string) bool {
 	return err == nil || strings.EqualFold(host, "localhost")
 }
 
-// Follow serves what comes along stream from now on, until Close.
+// Follow serves the state of the run in stream until Close.
 func (s *MetricsServer) Follow(stream *event.Stream) {
 	say := func(level, text string) { stream.Publish(nil, bench.Notice{Level: level, Text: text}) }
 	s.serving.Go(func() {
@@ -87,13 +86,13 @@ func (s *MetricsServer) Follow(stream *event.Stream) {
 	})
 	stream.Subscribe(func(rec bench.Record) {
 		s.state.handle(rec)
-		if _, ok := rec.Event.(bench.RunStarted); ok { // the first of all events
+		if _, ok := rec.Event.(bench.RunStarted); ok { // the first event
 			say("info", fmt.Sprintf("metrics  http://%s/metrics", s.listener.Addr()))
 		}
 	})
 }
 
-// Close ends serving and waits for its end, also where Follow was never called.
+// Close stops the server and waits for its end. Follow need not have been called.
 func (s *MetricsServer) Close() {
 	_ = s.server.Close()
 	_ = s.listener.Close()

@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// underway returns a run in the middle of a step.
+// underway returns the events of a run until the middle of a step.
 func underway() (records []bench.Record) {
 	trial := bench.Trial{Contender: `a"b\c` + "\nx", Variant: "v", Round: 2}
 	step := bench.Step{Name: "64 connections\x1b[31m\xff", Connections: 64}
@@ -49,7 +49,7 @@ func underway() (records []bench.Record) {
 	return records
 }
 
-// parsed returns what Prometheus' own parser reads: name and labels, as it sorts them, to value.
+// parsed returns the values that Prometheus' parser reads, by name and sorted labels.
 func parsed(t *testing.T, s *state) map[string]float64 {
 	t.Helper()
 	registry := prometheus.NewRegistry()
@@ -106,7 +106,7 @@ func TestPrometheusReadsIt(t *testing.T) {
 		t.Errorf("%v (%d of them), want 3 of a contender by its whole name", v, n)
 	}
 
-	// Between two steps there is no throughput, after a trial no contender; what is counted stays.
+	// Between steps there is no throughput, after a trial no contender; counters stay.
 	trial := bench.Trial{Contender: "a", Round: 1}
 	s.handle(bench.Record{Trial: &trial, Event: bench.StepEnded{Result: bench.StepResult{Thresholds: []bench.ThresholdResult{{}, {Passed: true}}}}})
 	all = parsed(t, &s)
@@ -123,7 +123,7 @@ func TestPrometheusReadsIt(t *testing.T) {
 		t.Error("a trial that has ended is reported")
 	}
 	if v, n := find(all, "locbench_run_running"); v != 0 || n != 1 {
-		t.Error("the run has ended and runs")
+		t.Error("the run has ended and is reported as running")
 	}
 	if v, _ := find(all, "outcome=succeeded"); v != 1500 {
 		t.Errorf("%v successes", v)
@@ -197,7 +197,7 @@ func TestListen_BadAddress(t *testing.T) {
 	}
 }
 
-// A server whose run never began lets its address go.
+// A server whose run never began releases its address.
 func TestClose_WithoutARun(t *testing.T) {
 	s, err := ListenMetrics(t.Context(), "0")
 	if err != nil {
@@ -209,7 +209,7 @@ func TestClose_WithoutARun(t *testing.T) {
 	}
 }
 
-// The dashboard in docs asks for nothing that is not reported.
+// The dashboard in docs uses only metrics that are reported.
 func TestDashboardAsksForWhatThereIs(t *testing.T) {
 	data, err := os.ReadFile("../../../docs/grafana-dashboard.json")
 	if err != nil || !json.Valid(data) {
@@ -235,7 +235,7 @@ func TestDashboardAsksForWhatThereIs(t *testing.T) {
 	}
 }
 
-// Of contenders that take turns the one whose turn it is is reported, with what is its own.
+// With interleaving the contender under load is reported, with its own values.
 func TestInterleaving(t *testing.T) {
 	var s state
 	a, b := bench.Trial{Contender: "a", Round: 1}, bench.Trial{Contender: "b", Round: 1}

@@ -14,21 +14,20 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// family is one metric of the Prometheus text format. of gives its samples for a step: what goes
-// after the name, before and inside the braces, and the value.
+// family is one metric of the Prometheus text format; of returns its samples for a step.
 type family struct {
 	name, kind, help string
 	of               func(r row) []promSample
 }
 
 type promSample struct {
-	suffix string // "_sum", "_count"
-	label  string // `,quantile="0.5"`
+	suffix string // of the name: "_sum", "_count"
+	label  string // an additional label: `,quantile="0.5"`
 	value  string
 }
 
-// writePrometheus writes the final figures of each step in Prometheus' text exposition format
-// (0.0.4). Durations are in seconds and sizes in bytes. What is not known has no sample.
+// writePrometheus writes the results of each step in Prometheus' text exposition format (0.0.4).
+// Durations are in seconds and sizes in bytes. Unknown values have no sample.
 func writePrometheus(w io.Writer, run bench.Run, trials []bench.TrialResult) error {
 	for _, f := range families() {
 		var b strings.Builder
@@ -78,11 +77,11 @@ func families() []family {
 	all := []family{
 		of(measure.Throughput),
 		gauge("locbench_step_definition",
-			"Of a measured step: 2 an interval in the steady state, 1 that of another tool, 0 the earlier one.",
+			"Definition of the measured interval: 2 steady state, 1 another tool's, 0 earlier.",
 			func(r row) (float64, bool) { return float64(r.Load.Definition), true }),
-		gauge("locbench_step_elapsed_seconds", "Time that the throughput is over.",
+		gauge("locbench_step_elapsed_seconds", "Length of the measured interval.",
 			func(r row) (float64, bool) { return r.Load.Elapsed.Seconds(), true }),
-		{"locbench_step_requests", "gauge", "Requests by what became of them.", promRequests},
+		{"locbench_step_requests", "gauge", "Requests by outcome.", promRequests},
 		{"locbench_step_latency_seconds", "summary", "Latency of successes.", promLatency},
 	}
 	for _, m := range measure.View(measure.PrometheusSteps) {
@@ -90,12 +89,12 @@ func families() []family {
 	}
 	return append(all,
 		gauge("locbench_trial_start_up_seconds",
-			"From the start of the process to the first response that says it is ready; reported with every step of the trial.",
+			"From process start to the first ready response; repeated for every step of the trial.",
 			func(r row) (float64, bool) {
 				return cmp.Or(r.trial.StartUp, new(bench.Duration)).Seconds(), r.trial.StartUp != nil
 			}),
 		gauge("locbench_trial_time_to_peak_seconds",
-			"From the start of the process to its final throughput; reported with every step of the trial.",
+			"From process start to the final throughput; repeated for every step of the trial.",
 			func(r row) (float64, bool) { return r.peak.After.Seconds(), r.peaked }),
 	)
 }
@@ -125,7 +124,7 @@ func promLatency(r row) []promSample {
 			out = append(out, promSample{label: `,quantile="` + q.name + `"`, value: number(q.value.Seconds())})
 		}
 	}
-	if l.Mean != 0 || l.HDR != "" { // else imported: nobody reported the mean
+	if l.Mean != 0 || l.HDR != "" { // imported results may lack the mean
 		out = append(out, promSample{suffix: "_sum", value: number(l.Mean.Seconds() * float64(l.Count))})
 	}
 	return append(out, promSample{suffix: "_count", value: fmt.Sprint(l.Count)})

@@ -17,23 +17,23 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// requests are the single requests of a step, reconstructed: the counts come from the step and its
-// windows, the latencies from its histograms. Which of them went with which latency is not known:
-// they are dealt out at random, the same way each time.
+// requests reconstructs the single requests of a step: counts come from the step and its windows,
+// latencies from its histograms. Which request had which latency is unknown, so latencies are
+// assigned at random, with a fixed seed.
 type requests struct {
-	common          vegeta.Result // what all of them have
+	common          vegeta.Result // the fields that all requests share
 	load            bench.Load
-	good, late, bad *hdr.Histogram // latencies of successes, timeouts and other failures; nil: not known
+	good, late, bad *hdr.Histogram // latencies of successes, timeouts and other failures; nil: unknown
 }
 
-// request is one of them; at is since the start of the step.
+// request is a reconstructed request; at is the time since the start of the step.
 type request struct {
 	at, latency time.Duration
 	bytes       int64
 	kind        bench.ErrorKind // "": it succeeded
 }
 
-// maxWritten bounds the memory that requests take, about 50 bytes each.
+// maxWritten bounds the memory for requests, which take about 50 bytes each.
 const maxWritten = 1 << 28
 
 func newRequests(run bench.Run, trial bench.TrialResult, s bench.StepResult) (q requests, err error) {
@@ -76,8 +76,8 @@ func newRequests(run bench.Run, trial bench.TrialResult, s bench.StepResult) (q 
 	return q, nil
 }
 
-// latencies returns n latencies of a histogram in order: each the middle of its bucket, but the first and the last exact.
-// What the histogram does not know is 0.
+// latencies returns n latencies of a histogram in ascending order. The first and the last are
+// exact, the others are the middle of their buckets. Latencies that the histogram lacks are 0.
 func latencies(h *hdr.Histogram, of bench.Latencies, n int64) []time.Duration {
 	all := make([]time.Duration, 0, n)
 	if h != nil {
@@ -92,7 +92,7 @@ func latencies(h *hdr.Histogram, of bench.Latencies, n int64) []time.Duration {
 	return all[:n]
 }
 
-// all returns the requests in the order of their time.
+// all returns the requests sorted by time.
 func (q requests) all() []request {
 	l := q.load
 	var out []request
@@ -118,7 +118,7 @@ func (q requests) all() []request {
 	rand.New(rand.NewPCG(1, 1)).Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
 	q.spread(out)
 	for i := range out {
-		// The last one ends with the step and none later, so the throughput is that of the step.
+		// The last request ends with the step: the throughput is that of the step.
 		if last := max(l.Elapsed-out[i].latency, 0); i == len(out)-1 || out[i].at > last {
 			out[i].at = last
 		}
@@ -128,15 +128,15 @@ func (q requests) all() []request {
 	return out
 }
 
-// spread lays the windows end to end over the requests. Where some come into no window, one over the whole step holds
-// all.
+// spread distributes the requests over the windows. If the windows have fewer requests, it
+// distributes all of them over the whole step.
 func (q requests) spread(all []request) {
-	lay := func(over []request, start, length time.Duration) {
+	place := func(over []request, start, length time.Duration) {
 		for i := range over {
 			over[i].at = start + time.Duration(float64(length)*float64(i)/float64(len(over)))
 		}
 	}
-	lay(all, 0, q.load.Elapsed)
+	place(all, 0, q.load.Elapsed)
 	var counts []int
 	rest := len(all)
 	for _, w := range q.load.Windows {
@@ -150,15 +150,15 @@ func (q requests) spread(all []request) {
 		return
 	}
 	for i, w := range q.load.Windows {
-		lay(all[:counts[i]], w.Start, w.Length)
+		place(all[:counts[i]], w.Start, w.Length)
 		all = all[counts[i]:]
 	}
 }
 
-// write writes all requests in the order of their time, which vegeta's plot needs.
+// write writes all requests sorted by time, as vegeta's plot needs them.
 func (q requests) write(w io.Writer, enc func(io.Writer) vegeta.Encoder) error {
 	if n := q.load.Succeeded + q.load.FailedTotal(); n > maxWritten {
-		return fmt.Errorf("%d requests are too many to write one by one", n)
+		return fmt.Errorf("%d requests: at most %d can be written", n, int64(maxWritten))
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	encode := enc(out)
@@ -167,7 +167,7 @@ func (q requests) write(w io.Writer, enc func(io.Writer) vegeta.Encoder) error {
 		r.Seq, r.Timestamp, r.Latency, r.BytesIn = uint64(seq), q.load.Started.Add(one.at), one.latency, uint64(one.bytes)
 		if one.kind != "" {
 			r.Code, r.Error = 0, safe.Line(string(one.kind), 60)
-			// Only classes of failing statuses: vegeta takes every 2xx and 3xx for a success.
+			// Set only failing statuses: vegeta counts every 2xx and 3xx as a success.
 			switch one.kind {
 			case "1xx", "4xx", "5xx":
 				r.Code = uint16(one.kind[0]-'0') * 100

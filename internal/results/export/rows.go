@@ -16,9 +16,9 @@ import (
 
 // Column is one column of the CSV export, and one key of each object of the JSON export.
 type Column struct {
-	Name string // durations end in _ns, sizes in _bytes
+	Name string // ends in _ns for durations and in _bytes for sizes
 	Doc  string
-	of   func(row) any // nil: not known
+	of   func(row) any // returns nil for unknown
 }
 
 func measured(ids ...measure.ID) (all []Column) {
@@ -35,7 +35,7 @@ func measured(ids ...measure.ID) (all []Column) {
 	return all
 }
 
-// added returns the columns of measures that came after all others.
+// added returns the columns that were added later.
 func added() []Column {
 	var ids []measure.ID
 	for _, m := range measure.View(measure.ExportAdded) {
@@ -47,12 +47,12 @@ func added() []Column {
 type row struct {
 	run    *bench.Run
 	trial  *bench.TrialResult
-	peak   stats.PeakTime // of the trial
-	peaked bool           // it is known
+	peak   stats.PeakTime // time to peak of the trial
+	peaked bool           // peak is known
 	bench.StepResult
 }
 
-// Columns returns the columns in their order. New ones are added at the end only.
+// Columns returns the columns in their order. New columns come at the end.
 func Columns() []Column { return slices.Concat(identity(), loadColumns(), usageColumns(), added()) }
 
 func identity() []Column {
@@ -62,15 +62,15 @@ func identity() []Column {
 		{"variant", "its variant; empty for the default", func(r row) any { return text(r.trial.Trial.Variant) }},
 		{"round", "from 1", func(r row) any { return r.trial.Trial.Round }},
 		{"trial_state", "complete, failed, aborted, running", func(r row) any { return text(string(r.trial.State)) }},
-		{"start_up_ns", "from the start of the process to the first response that says it is ready", func(r row) any {
-			return ifThere(r.trial.StartUp, func(d bench.Duration) any { return d.Nanoseconds() })
+		{"start_up_ns", "from process start to the first ready response", func(r row) any {
+			return ifSet(r.trial.StartUp, func(d bench.Duration) any { return d.Nanoseconds() })
 		}},
 		{"step", "index of the step, from 0", func(r row) any { return r.Index }},
 		{"step_name", "its name", func(r row) any { return text(r.Step.Name) }},
-		{"warm_up", "set apart from the measurement", func(r row) any { return r.Step.WarmUp }},
+		{"warm_up", "a warm-up: shown but not compared", func(r row) any { return r.Step.WarmUp }},
 		{"connections", "closed loop: connections", func(r row) any { return unless0(int64(r.Step.Connections)) }},
-		{"rate", "open loop: requests due per second", func(r row) any { return unless0(r.Step.Rate) }},
-		{"aborted", "why the step ended early; empty: it did not", func(r row) any { return text(r.Aborted) }},
+		{"rate", "open loop: scheduled requests per second", func(r row) any { return unless0(r.Step.Rate) }},
+		{"aborted", "why the step stopped early; empty: it did not", func(r row) any { return text(r.Aborted) }},
 		{"started", "RFC 3339, with nanoseconds", func(r row) any { return moment(r.Load.Started) }},
 	}
 }
@@ -79,39 +79,41 @@ func loadColumns() []Column {
 	ns := func(name, doc string, of func(bench.Latencies) time.Duration) []Column {
 		return []Column{{name, doc, func(r row) any {
 			d := of(r.Load.Latency)
-			return ifKnown(d.Nanoseconds(), figured(r.Load.Latency, d))
+			return ifKnown(d.Nanoseconds(), latencyKnown(r.Load.Latency, d))
 		}}}
 	}
 	return slices.Concat([]Column{
-		{"definition", "of a measured step: 2 an interval in the steady state, 1 that of another tool, 0 the earlier one: " +
-			"all responses over the time of sending", func(r row) any { return int(r.Load.Definition) }},
-		{"elapsed_ns", "what throughput is over", func(r row) any { return r.Load.Elapsed.Nanoseconds() }},
-		{"scheduled", "requests that were scheduled", func(r row) any { return r.Load.Scheduled }},
-		{"sent", "requests sent: those that succeeded (in, before and after the interval), failed, or were cut off",
+		{"definition",
+			"of the measured interval: 2 steady state, 1 another tool's, 0 earlier (all responses / time of sending)",
+			func(r row) any { return int(r.Load.Definition) }},
+		{"elapsed_ns", "length of the measured interval", func(r row) any { return r.Load.Elapsed.Nanoseconds() }},
+		{"scheduled", "scheduled requests", func(r row) any { return r.Load.Scheduled }},
+		{"sent", "sent requests: successes (before, in and after the measured interval), errors, and those cut off",
 			func(r row) any { return r.Load.Sent }},
-		{"succeeded", "expected responses within the interval", func(r row) any { return r.Load.Succeeded }},
-		{"lead_succeeded", "expected responses before the interval", func(r row) any { return r.Load.Lead }},
-		{"drain_succeeded", "expected responses after the interval", func(r row) any { return r.Load.Drain }},
+		{"succeeded", "successes in the measured interval", func(r row) any { return r.Load.Succeeded }},
+		{"lead_succeeded", "successes before the measured interval", func(r row) any { return r.Load.Lead }},
+		{"drain_succeeded", "successes after the measured interval", func(r row) any { return r.Load.Drain }},
 	}, measured(measure.Errors), []Column{
-		{"backlog", "requests in flight or waiting at the end of the interval", func(r row) any { return r.Load.Backlog }},
-		// Of a step without any request they are 0, not unknown.
+		{"backlog", "requests in flight or waiting at the end of the measured interval",
+			func(r row) any { return r.Load.Backlog }},
+		// Without any request they are 0, not unknown.
 		{"error_ratio", measure.Get(measure.ErrorRatio).CSV.Doc, func(r row) any { return r.Load.ErrorRatio() }},
 		{"throughput", measure.Get(measure.Throughput).CSV.Doc, func(r row) any { return r.Load.Throughput() }},
-		{"body_bytes", "of successful responses", func(r row) any {
-			// Else imported: nobody reported.
+		{"body_bytes", "bytes of the bodies of successes", func(r row) any {
+			// Imported results may lack it.
 			return ifKnown(r.Load.Bytes, r.Load.Bytes != 0 || r.Load.Latency.HDR != "")
 		}},
-		{"latency_of", "where latencies begin: sent or due", func(r row) any { return text(string(r.Load.Origin())) }},
+		{"latency_of", "where latencies begin: sent or scheduled", func(r row) any { return text(string(r.Load.Origin())) }},
 	},
 		ns("min_ns", "shortest latency of a success", func(l bench.Latencies) time.Duration { return l.Min }),
 		measured(measure.P50, measure.P75, measure.P90, measure.P95, measure.P99, measure.P999, measure.Max, measure.Mean),
-		ns("sd_ns", "standard deviation of the population", func(l bench.Latencies) time.Duration { return l.SD }),
+		ns("sd_ns", "population standard deviation of latency", func(l bench.Latencies) time.Duration { return l.SD }),
 		[]Column{
-			{"late", "open loop: sent more than 1 ms after they were due", func(r row) any { return r.Load.Late }},
-			{"dropped", "open loop: never sent", func(r row) any { return r.Load.Dropped }},
+			{"late", "open loop: requests sent more than 1 ms after their scheduled time",
+				func(r row) any { return r.Load.Late }},
+			{"dropped", "open loop: requests never sent", func(r row) any { return r.Load.Dropped }},
 			{"in_flight", "requests in flight on average", func(r row) any { return unless0(r.Load.InFlight) }},
-			{"client_cpu_ns", "CPU time of the load generator",
-				func(r row) any { return unless0(r.Load.ClientCPU.Nanoseconds()) }},
+			{"client_cpu_ns", "CPU time of the client", func(r row) any { return unless0(r.Load.ClientCPU.Nanoseconds()) }},
 		})
 }
 
@@ -123,56 +125,56 @@ func usageColumns() []Column {
 		}
 	}
 	return slices.Concat(measured(measure.CPUTime, measure.CPURequest), []Column{
-		{"periods", "of the CPU quota in which it wanted to run",
+		{"periods", "periods of the CPU quota in which the contender was runnable",
 			throttling(func(t bench.Throttling) int64 { return t.Periods })},
-		{"throttled_periods", "those in which it used the quota up",
+		{"throttled_periods", "periods in which it used up the quota",
 			throttling(func(t bench.Throttling) int64 { return t.Throttled })},
 	}, measured(measure.ThrottledTime, measure.MemoryUsed, measure.MemoryPeak), []Column{
-		{"memory_peak_is_sample", "the peak is the largest sample: the true one may be higher", func(r row) any {
-			return ifThere(cmp.Or(r.After, &bench.Usage{}).Memory, func(m bench.Memory) any { return m.PeakIsSample })
+		{"memory_peak_is_sample", "memory_peak_bytes is the largest sample; the true peak may be higher", func(r row) any {
+			return ifSet(cmp.Or(r.After, &bench.Usage{}).Memory, func(m bench.Memory) any { return m.PeakIsSample })
 		}},
 	}, measured(measure.MemoryStep), []Column{
-		{"cpu_user_ns", "of cpu_ns, as the kernel samples it: in its own code", pair(bench.StepResult.CPUSplit, 0)},
-		{"cpu_system_ns", "in the kernel", pair(bench.StepResult.CPUSplit, 1)},
-		{"minor_faults", "page faults that needed no disk", pair(bench.StepResult.Faults, 0)},
-		{"major_faults", "page faults that read from a disk", pair(bench.StepResult.Faults, 1)},
+		{"cpu_user_ns", "part of cpu_ns in user code, as sampled by the kernel", pair(bench.StepResult.CPUSplit, 0)},
+		{"cpu_system_ns", "part of cpu_ns in the kernel", pair(bench.StepResult.CPUSplit, 1)},
+		{"minor_faults", "page faults without disk access", pair(bench.StepResult.Faults, 0)},
+		{"major_faults", "page faults with disk access", pair(bench.StepResult.Faults, 1)},
 		{"voluntary_switches", "context switches to wait for something", pair(bench.StepResult.Switches, 0)},
-		{"involuntary_switches", "context switches for lack of CPU time", pair(bench.StepResult.Switches, 1)},
-		{"received_bytes", "over the contender's network interfaces", pair(bench.StepResult.Network, 0)},
-		{"sent_bytes", "the other way", pair(bench.StepResult.Network, 1)},
-		{"threads", "at the end of the step", func(r row) any {
-			return ifThere(cmp.Or(r.After, &bench.Usage{}).Threads, func(n int) any { return n })
+		{"involuntary_switches", "context switches by the scheduler", pair(bench.StepResult.Switches, 1)},
+		{"received_bytes", "bytes received by the contender's network interfaces", pair(bench.StepResult.Network, 0)},
+		{"sent_bytes", "bytes sent by the contender's network interfaces", pair(bench.StepResult.Network, 1)},
+		{"threads", "threads at the end of the step", func(r row) any {
+			return ifSet(cmp.Or(r.After, &bench.Usage{}).Threads, func(n int) any { return n })
 		}},
-		{"wait_cpu_ns", "time in which some of its threads waited for a CPU (pressure stall information)",
+		{"wait_cpu_ns", "time in which some threads waited for a CPU (pressure stall information)",
 			stalled(func(p bench.Pressure) *bench.Stall { return p.CPU })},
-		{"wait_memory_ns", "for memory", stalled(func(p bench.Pressure) *bench.Stall { return p.Memory })},
-		{"wait_io_ns", "for a disk", stalled(func(p bench.Pressure) *bench.Stall { return p.IO })},
-		{"usage_source", "where these figures were read", func(r row) any {
+		{"wait_memory_ns", "time in which some threads waited for memory",
+			stalled(func(p bench.Pressure) *bench.Stall { return p.Memory })},
+		{"wait_io_ns", "time in which some threads waited for a disk",
+			stalled(func(p bench.Pressure) *bench.Stall { return p.IO })},
+		{"usage_source", "source of the readings", func(r row) any {
 			source := cmp.Or(r.After, &bench.Usage{}).Source
 			return ifKnown(text(source), source != "")
 		}},
-		{"warnings", "doubts about the step, joined by \" | \"",
-			func(r row) any { return text(r.AllWarnings().Join(" | ")) }},
-		{"time_to_peak_ns",
-			"from the start of the process to the first second at the final throughput, which is kept for the rest",
+		{"warnings", "warnings of the step, joined by \" | \"", func(r row) any { return text(r.AllWarnings().Join(" | ")) }},
+		{"time_to_peak_ns", "from process start to the first second at the final throughput that lasts",
 			func(r row) any { return ifKnown(r.peak.After.Nanoseconds(), r.peaked) }},
-		{"throughput_drift",
-			"change of the throughput over a measured step that was not steady, as a share; empty: no trend was found",
+		{"throughput_drift", "change of the throughput over an unstable measured step, as a share; empty: no trend",
 			drift(func(d bench.Drift) *bench.Trend { return d.Throughput })},
-		{"cpu_per_request_drift", "the same of the CPU time per request",
+		{"cpu_per_request_drift",
+			"change of the CPU time per request over an unstable measured step, as a share; empty: no trend",
 			drift(func(d bench.Drift) *bench.Trend { return d.CPU })},
 	})
 }
 
 func drift(of func(bench.Drift) *bench.Trend) func(row) any {
 	return func(r row) any {
-		return ifThere(r.Drift, func(d bench.Drift) any {
-			return ifThere(of(d), func(t bench.Trend) any { return t.Change })
+		return ifSet(r.Drift, func(d bench.Drift) any {
+			return ifSet(of(d), func(t bench.Trend) any { return t.Change })
 		})
 	}
 }
 
-// pair takes the first or the second of two counts or times.
+// pair returns a column with the first or the second of two values.
 func pair[T int64 | time.Duration](of func(bench.StepResult) (T, T, bool), i int) func(row) any {
 	return func(r row) any {
 		a, b, ok := of(r.StepResult)
@@ -182,14 +184,16 @@ func pair[T int64 | time.Duration](of func(bench.StepResult) (T, T, bool), i int
 
 func stalled(of func(bench.Pressure) *bench.Stall) func(row) any {
 	return func(r row) any {
-		return ifThere(r.Pressure(), func(p bench.Pressure) any {
-			return ifThere(of(p), func(s bench.Stall) any { return s.Some.Nanoseconds() })
+		return ifSet(r.Pressure(), func(p bench.Pressure) any {
+			return ifSet(of(p), func(s bench.Stall) any { return s.Some.Nanoseconds() })
 		})
 	}
 }
 
-// figured reports whether a latency is known. Imported ones have only what their tool reported.
-func figured(l bench.Latencies, d time.Duration) bool { return l.Count > 0 && (d > 0 || l.HDR != "") }
+// latencyKnown reports whether d is known. Imported latencies have only what their tool reported.
+func latencyKnown(l bench.Latencies, d time.Duration) bool {
+	return l.Count > 0 && (d > 0 || l.HDR != "")
+}
 
 func text(s string) any { return safe.Line(s, 1000) }
 
@@ -200,7 +204,7 @@ func ifKnown(v any, known bool) any {
 	return v
 }
 
-func ifThere[T any](p *T, of func(T) any) any {
+func ifSet[T any](p *T, of func(T) any) any {
 	if p == nil {
 		return nil
 	}
@@ -211,7 +215,7 @@ func unless0[T int64 | float64](v T) any { return ifKnown(v, v != 0) }
 
 func moment(t time.Time) any { return ifKnown(t.UTC().Format(time.RFC3339Nano), !t.IsZero()) }
 
-// rows calls each with every step of every trial, in the order of the trials.
+// rows calls each for every step of every trial, in order.
 func rows(run bench.Run, trials []bench.TrialResult, each func(row) error) error {
 	for i := range trials {
 		peak, peaked := stats.TimeToPeak(trials[i])

@@ -9,18 +9,17 @@ import (
 	"locbench/internal/figures/hdr"
 )
 
-// sample is one request that another tool has recorded.
+// sample is one request that another tool recorded.
 type sample struct {
-	at      time.Time // of its sending
+	at      time.Time // when it was sent
 	latency time.Duration
-	kind    bench.ErrorKind // "": it succeeded
+	kind    bench.ErrorKind // "" for a success
 	bytes   int64
 }
 
 func (s sample) end() time.Time { return s.at.Add(s.latency) }
 
-// stepOf makes a step of single requests, of which there is one at least and whose order does not
-// matter, with a histogram and windows of a second, in which requests count where they ended.
+// stepOf returns a step of one or more requests, which count in the 1 s window in which they ended.
 func stepOf(name string, samples []sample) (bench.StepResult, error) {
 	s := bench.StepResult{Step: bench.Step{Name: name}}
 	l := &s.Load
@@ -28,7 +27,7 @@ func stepOf(name string, samples []sample) (bench.StepResult, error) {
 	last := slices.MaxFunc(samples, func(a, b sample) int { return a.end().Compare(b.end()) }).end()
 	l.Elapsed = last.Sub(l.Started)
 	if l.Elapsed > maxElapsed {
-		return s, fmt.Errorf("the requests are %v apart: that is not a step", l.Elapsed)
+		return s, fmt.Errorf("requests over %v: too long for a step", l.Elapsed)
 	}
 	s.Step.Duration = l.Elapsed
 	l.Sent, l.Scheduled = int64(len(samples)), int64(len(samples))
@@ -37,7 +36,7 @@ func stepOf(name string, samples []sample) (bench.StepResult, error) {
 	latencies := make([][]time.Duration, len(windows))
 	good, late, bad := hdr.New(), hdr.New(), hdr.New()
 	for _, r := range samples {
-		// What ended exactly at the end belongs to the second before.
+		// A request that ended exactly at the end belongs to the last window.
 		k := min(int(r.end().Sub(l.Started)/time.Second), len(windows)-1)
 		w := &windows[k]
 		if r.kind == "" {
@@ -78,7 +77,7 @@ func addFailure(all map[bench.ErrorKind]int64, kind bench.ErrorKind) map[bench.E
 	return all
 }
 
-// rank returns the smallest of sorted values that percent % do not exceed.
+// rank returns the smallest of sorted values that percent% of them do not exceed.
 func rank(sorted []time.Duration, percent int) time.Duration {
 	return sorted[max((len(sorted)*percent+99)/100, 1)-1]
 }

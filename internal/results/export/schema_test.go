@@ -33,12 +33,12 @@ func roots() map[string]reflect.Type {
 	return map[string]reflect.Type{"run": reflect.TypeFor[bench.Run](), "trial": reflect.TypeFor[bench.TrialResult]()}
 }
 
-// schemas makes a schema of Go types and the comments of their source.
+// schemas makes JSON Schemas from Go types and the comments in their source.
 type schemas struct {
 	docs   map[string]string   // "TrialResult" and "TrialResult.State"
 	values map[string][]string // constants of a string type
 	defs   schemaObject
-	closed bool // unknown keys are refused; the published schemas are open, since a later version may add keys
+	closed bool // unknown keys are refused; the published schemas are open: later versions may add keys
 }
 
 func newSchemas(t *testing.T, closed bool) *schemas {
@@ -122,8 +122,7 @@ func (s *schemas) of(t reflect.Type) schemaObject {
 	case reflect.Int, reflect.Int64, reflect.Int32:
 		return schemaObject{"type": "integer"}
 	case reflect.String:
-		// States are a closed set; other named texts are not (an imported run has no kind of
-		// store).
+		// States are a closed set; other named strings are not (an imported run has no store kind).
 		if slices.Contains([]string{"TrialState", "RunState", "CheckStatus", "ControlKind"}, t.Name()) {
 			return schemaObject{"type": "string", "enum": s.values[t.Name()]}
 		}
@@ -170,8 +169,8 @@ func (s *schemas) document(name string, t reflect.Type) []byte {
 	root := s.of(t)
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	root["$id"] = "urn:locbench:schema:" + name + ":" + strconv.Itoa(bench.SchemaVersion)
-	root["title"] = map[string]string{"run": "run.json of a results folder of locbench", "trial": "the file of a trial in a results folder of locbench"}[name]
-	root["description"] = "Durations are whole nanoseconds and their keys end in _ns; sizes are in bytes. A key that is not there was not measured. Later versions may add keys."
+	root["title"] = map[string]string{"run": "run.json in a results folder of locbench", "trial": "file of a trial in a results folder of locbench"}[name]
+	root["description"] = "Durations are whole nanoseconds and their keys end in _ns; sizes are in bytes. A missing key was not measured. Later versions may add keys."
 	root["$defs"] = s.defs
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -183,7 +182,7 @@ func (s *schemas) document(name string, t reflect.Type) []byte {
 	return b.Bytes()
 }
 
-func TestPublishedSchemasAreThoseOfTheTypes(t *testing.T) {
+func TestPublishedSchemasMatchTheTypes(t *testing.T) {
 	for name, root := range roots() {
 		path := "../../../docs/schema/" + name + ".schema.json"
 		want := newSchemas(t, false).document(name, root)
@@ -194,14 +193,14 @@ func TestPublishedSchemasAreThoseOfTheTypes(t *testing.T) {
 		}
 		got, err := os.ReadFile(path)
 		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s is not what package bench writes (%v): go test ./internal/results/export -run Schemas -update", path, err)
+			t.Errorf("%s does not match package bench (%v): go test ./internal/results/export -run Schemas -update", path, err)
 		}
 	}
 }
 
-// TestResultsKeepToTheSchemas validates results by a JSON Schema library: a run with every field
-// set, an empty one, the fixture, and imported ones. Unknown keys are refused here.
-func TestResultsKeepToTheSchemas(t *testing.T) {
+// TestResultsMatchTheSchemas validates a run with every field set, an empty one, the fixture and
+// imported ones with a JSON Schema library. Unknown keys are errors here.
+func TestResultsMatchTheSchemas(t *testing.T) {
 	check := map[string]*jsonschema.Schema{}
 	for name, root := range roots() {
 		check[name] = compiled(t, newSchemas(t, true).document(name, root))
@@ -240,17 +239,17 @@ func TestResultsKeepToTheSchemas(t *testing.T) {
 		validate("imported "+trial.Trial.String(), "trial", trial)
 	}
 
-	// What is wrong is refused.
+	// Wrong results are refused.
 	for what, text := range map[string]string{"a text for a number": `{"schema":"1"}`, "an unknown state": `{"state":"done"}`, "nothing": `{}`} {
 		t.Run(what, func(t *testing.T) {
 			if check["trial"].Validate(instance(t, []byte(text))) == nil {
-				t.Errorf("%s is taken for a trial", what)
+				t.Errorf("%s is accepted as a trial", what)
 			}
 		})
 	}
 }
 
-// TestPublishedSchemasRead compiles what is published, and reads the fixture by it.
+// TestPublishedSchemasRead validates the fixture with the published schemas.
 func TestPublishedSchemasRead(t *testing.T) {
 	run, trials := fixture()
 	for name, v := range map[string]any{"run": run, "trial": trials[0]} {
@@ -293,8 +292,7 @@ func instance(t *testing.T, data []byte) any {
 	return v
 }
 
-// fill sets every field below v to something that is not its zero value. States keep to their
-// constants.
+// fill sets every field of v to a value that is not zero; states to one of their constants.
 func fill(v reflect.Value) {
 	switch v.Type() {
 	case reflect.TypeFor[time.Time]():

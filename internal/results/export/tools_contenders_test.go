@@ -15,8 +15,7 @@ import (
 	"time"
 )
 
-// TestVegetaToolReadsOurs runs the real vegeta, built from the module that the tests use anyhow,
-// with what it needs besides.
+// TestVegetaToolReadsOurs runs the real vegeta, built from the module that the tests use.
 func TestVegetaToolReadsOurs(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
@@ -65,7 +64,7 @@ func TestVegetaToolReadsOurs(t *testing.T) {
 			t.Fatal(err)
 		}
 		if report.Requests != load.Sent || report.Codes["200"] != load.Succeeded || report.Bytes.Total != load.Bytes || math.Abs(report.Throughput/load.Throughput()-1) > .01 {
-			t.Errorf("vegeta report tells %+v; ours: %d sent, %d succeeded, %d bytes, %.1f/s", report, load.Sent, load.Succeeded, load.Bytes, load.Throughput())
+			t.Errorf("vegeta report says %+v; ours: %d sent, %d succeeded, %d bytes, %.1f/s", report, load.Sent, load.Succeeded, load.Bytes, load.Throughput())
 		}
 		if page := ask("plot"); !bytes.Contains(page, []byte("<title>Vegeta Plot</title>")) || len(page) < 10_000 {
 			t.Errorf("vegeta plot draws %d bytes", len(page))

@@ -10,7 +10,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// csvEncoder writes CSV whose text no spreadsheet takes for a formula.
+// csvEncoder writes CSV with text that no spreadsheet takes for a formula.
 func csvEncoder(w io.Writer) vegeta.Encoder {
 	encode := vegeta.NewCSVEncoder(w)
 	return func(r *vegeta.Result) error {
@@ -23,13 +23,14 @@ func csvEncoder(w io.Writer) vegeta.Encoder {
 }
 
 func vegetaFiles(suffix string, enc func(io.Writer) vegeta.Encoder) filesOf {
-	files := perStep(suffix, func(run bench.Run, trial bench.TrialResult, s bench.StepResult) (func(io.Writer) error, error) {
+	write := func(run bench.Run, trial bench.TrialResult, s bench.StepResult) (func(io.Writer) error, error) {
 		if s.Load.Succeeded+s.Load.FailedTotal() <= 0 {
 			return nil, nil
 		}
 		q, err := newRequests(run, trial, s)
 		return func(w io.Writer) error { return q.write(w, enc) }, err
-	})
+	}
+	files := perStep(suffix, write)
 	return func(run bench.Run, trials []bench.TrialResult, opt Options) ([]File, error) {
 		limit := opt.MaxRequests
 		if limit <= 0 {
@@ -42,8 +43,8 @@ func vegetaFiles(suffix string, enc func(io.Writer) vegeta.Encoder) filesOf {
 			}
 		}
 		if total > limit {
-			return nil, fmt.Errorf("%d requests are one line each, about %d MB, and at most %d are written: "+
-				"choose one --trial and --step, or allow more by --max-requests %d", total, total*300/1_000_000, limit, total)
+			return nil, fmt.Errorf("%d requests (about %d MB): at most %d are written; "+
+				"choose a --trial and --step, or use --max-requests %d", total, total*300/1_000_000, limit, total)
 		}
 		return files(run, trials, opt)
 	}

@@ -18,11 +18,10 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// maxBody is more than any response has, in bytes: a million of them can be added up.
+// maxBody is more than any response has, in bytes; a million of them can be added without overflow.
 const maxBody = 1 << 40
 
-// isVegeta goes by the first result: gob by the definition of its type, JSON by its keys, which
-// vegeta's decoder would not miss, and CSV, which has no header, by its cells.
+// isVegeta reports whether f begins with a result of vegeta: gob, JSON or CSV without a header.
 func isVegeta(f source) bool {
 	switch {
 	case isGob(f.data):
@@ -44,14 +43,13 @@ func isVegeta(f source) bool {
 	return err == nil
 }
 
-// isGob knows vegeta's binary results by the definition of their type, which comes first.
+// isGob reports whether data begins with the gob type of vegeta's binary results.
 func isGob(data []byte) bool {
 	head := data[:min(len(data), 256)]
 	return bytes.Contains(head, []byte("\x06Result\x01")) && bytes.Contains(head, []byte("\x06Attack\x01"))
 }
 
-// readVegeta reads vegeta's results; each attack in them is a step, in the order of their first
-// results.
+// readVegeta reads vegeta's results. Each attack is a step, in the order of the first results.
 func readVegeta(f source) (trial bench.TrialResult, err error) {
 	decode, lines, err := vegetaDecoder(f.data)
 	if err != nil {
@@ -66,7 +64,7 @@ func readVegeta(f source) (trial bench.TrialResult, err error) {
 			if n > lines && r.Timestamp.IsZero() {
 				break
 			}
-			err = io.ErrUnexpectedEOF // within a result: of headers, of a line of JSON
+			err = io.ErrUnexpectedEOF // the last result is cut short
 		}
 		var s sample
 		if err == nil {
@@ -75,9 +73,9 @@ func readVegeta(f source) (trial bench.TrialResult, err error) {
 		switch known := attacks[r.Attack] != nil; {
 		case err != nil:
 		case n > maxRequests:
-			err = fmt.Errorf("more than %d are not read", maxRequests)
+			err = fmt.Errorf("more than %d results", maxRequests)
 		case !known && len(names) == maxEntries:
-			err = fmt.Errorf("more than %d attacks are not read", maxEntries)
+			err = fmt.Errorf("more than %d attacks", maxEntries)
 		case !known:
 			names = append(names, r.Attack)
 		}
@@ -96,14 +94,13 @@ func readVegeta(f source) (trial bench.TrialResult, err error) {
 	return trial, nil
 }
 
-// vegetaDecoder returns vegeta's own decoder for data. Where results are lines, lines is their number.
+// vegetaDecoder returns vegeta's decoder for data. lines is the number of results in JSON, else 0.
 func vegetaDecoder(data []byte) (decode vegeta.Decoder, lines int, err error) {
 	switch {
 	case isGob(data):
 		return vegeta.NewDecoder(bytes.NewReader(data)), 0, skim(data)
 	case bytes.HasPrefix(data, []byte("{")):
-		// vegeta's decoder passes over a last line without its end, and takes one that is cut short
-		// for the end.
+		// vegeta's decoder ignores a last line without its end, and takes a cut one for the end.
 		data = bytes.TrimRight(data, "\r\n\t ")
 		whole := io.MultiReader(bytes.NewReader(data), strings.NewReader("\n"))
 		return vegeta.NewJSONDecoder(whole), 1 + bytes.Count(data, []byte("\n")), nil
@@ -111,8 +108,7 @@ func vegetaDecoder(data []byte) (decode vegeta.Decoder, lines int, err error) {
 	return vegeta.NewCSVDecoder(bytes.NewReader(data)), 0, nil
 }
 
-// skim goes through results in gob without their headers and bodies: those could claim to be of any
-// length, and package gob would make room for them.
+// skim decodes results in gob without headers and bodies: gob would allocate any stated length.
 func skim(data []byte) error {
 	decoder := gob.NewDecoder(bytes.NewReader(data))
 	for n := 1; n <= maxRequests; n++ {
@@ -126,21 +122,21 @@ func skim(data []byte) error {
 	return nil
 }
 
-// sampleOf takes what is of use here from a result.
+// sampleOf returns the sample of a result, or an error if it is implausible.
 func sampleOf(r vegeta.Result) (s sample, err error) {
 	switch year := r.Timestamp.UTC().Year(); {
 	case year < 2000 || year > 2200:
-		return s, fmt.Errorf("it was sent in the year %d: vegeta writes nanoseconds since 1970, or RFC 3339", year)
+		return s, fmt.Errorf("sent in the year %d: expected nanoseconds since 1970, or RFC 3339", year)
 	case r.Latency < 0 || r.Latency > maxElapsed:
-		return s, fmt.Errorf("a latency of %v", r.Latency)
+		return s, fmt.Errorf("latency of %v", r.Latency)
 	case r.BytesIn > maxBody:
-		return s, fmt.Errorf("a response of %d bytes", r.BytesIn)
+		return s, fmt.Errorf("response of %d bytes", r.BytesIn)
 	}
 	return sample{at: r.Timestamp.UTC(), latency: r.Latency, bytes: int64(r.BytesIn), kind: kindOf(r)}, nil
 }
 
-// kindOf returns why a request failed, "" where it succeeded. That is vegeta's own rule of success, but
-// for a response with an error, such as a body that broke off: it is a failure whatever its status.
+// kindOf returns the kind of error of a request; "" for a success. It follows vegeta's rule, except
+// that a response with an error, such as an incomplete body, is a failure with any status.
 func kindOf(r vegeta.Result) bench.ErrorKind {
 	switch {
 	case r.Code >= 200 && r.Code < 400 && r.Error == "":
@@ -149,7 +145,7 @@ func kindOf(r vegeta.Result) bench.ErrorKind {
 		return bench.ErrorKind(string(rune('0'+r.Code/100)) + "xx")
 	}
 	switch kind := bench.ErrorKind(r.Error); kind {
-	case bench.ErrWrong, bench.ErrSave, bench.ErrBody, bench.ErrClient: // of our own export
+	case bench.ErrWrong, bench.ErrSave, bench.ErrBody, bench.ErrClient: // from an export of locbench
 		return kind
 	}
 	words := strings.ToLower(r.Error)

@@ -18,8 +18,7 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
 
-// TestVegetaReadsOurs reads our export by vegeta's own library and compares the figures of its
-// report.
+// TestVegetaReadsOurs reads our export with vegeta's library and compares the numbers of its report.
 func TestVegetaReadsOurs(t *testing.T) {
 	run, trials := fixture()
 	step := 2
@@ -95,7 +94,7 @@ func TestVegetaQuantilesAreOurs(t *testing.T) {
 	}
 }
 
-func TestVegetaComesBack(t *testing.T) {
+func TestVegetaRoundTrip(t *testing.T) {
 	run, trials := fixture()
 	step := 2
 	want := trials[0].Steps[2].Load
@@ -128,7 +127,7 @@ func hits(attack string, n int) (all []vegeta.Result) {
 	return all
 }
 
-// attacked returns what vegeta's own encoder writes of results.
+// attacked returns results as a file of vegeta's encoder.
 func attacked(t testing.TB, encoder func(io.Writer) vegeta.Encoder, results ...vegeta.Result) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -141,16 +140,16 @@ func attacked(t testing.TB, encoder func(io.Writer) vegeta.Encoder, results ...v
 	return b.Bytes()
 }
 
-// encoders returns vegeta's own.
+// encoders returns vegeta's encoders.
 func encoders() map[string]func(io.Writer) vegeta.Encoder {
 	return map[string]func(io.Writer) vegeta.Encoder{
 		"binary": vegeta.NewEncoder, "JSON": vegeta.NewJSONEncoder, "CSV": vegeta.NewCSVEncoder,
 	}
 }
 
-// TestOfVegetaItself reads what vegeta's own encoders write, in no order, with failures of all kinds
-// and with the fields that are of no use here.
-func TestOfVegetaItself(t *testing.T) {
+// TestFilesOfVegeta reads files of vegeta's encoders: unordered, with all kinds of failures and
+// unused fields.
+func TestFilesOfVegeta(t *testing.T) {
 	all := hits("an attack", 100)
 	for i := range all {
 		all[i].Body, all[i].Headers = []byte("body"), http.Header{"A": {"b", "c"}}
@@ -162,7 +161,7 @@ func TestOfVegetaItself(t *testing.T) {
 	fail(96, 404, "")
 	fail(95, 200, "unexpected EOF") // of the body
 	fail(94, 0, "")
-	fail(93, 301, "") // vegeta takes it for a success
+	fail(93, 301, "") // a success for vegeta
 	start := all[0].Timestamp
 	all[0], all[50] = all[50], all[0]
 	for name, encoder := range encoders() {
@@ -185,14 +184,14 @@ func TestOfVegetaItself(t *testing.T) {
 			if math.Abs(float64(l.Latency.P50)/float64(47*time.Millisecond)-1) > .03 || l.Latency.Max != 94*time.Millisecond {
 				t.Errorf("p50 %v, max %v", l.Latency.P50, l.Latency.Max)
 			}
-			if w := got[0].Warnings[0].Text; w != "imported from vegeta, which does not say: CPU time and memory of the service; connections" {
+			if w := got[0].Warnings[0].Text; w != "imported from vegeta; unknown: CPU time and memory of the service; connections" {
 				t.Errorf("warning %q", w)
 			}
 		})
 	}
 }
 
-// TestAttacksInOneFile are a step each, in the order in which they appear.
+// TestAttacksInOneFile checks that each attack is a step, in the order in which they appear.
 func TestAttacksInOneFile(t *testing.T) {
 	b, a, none := hits("b", 3), hits("a", 2), hits("", 1)
 	for name, encoder := range encoders() {
@@ -213,8 +212,8 @@ func TestAttacksInOneFile(t *testing.T) {
 	}
 }
 
-// TestVegetaFilesAsOthersLeaveThem: without the end of the last line, or with more than one.
-func TestVegetaFilesAsOthersLeaveThem(t *testing.T) {
+// TestVegetaLineEnds reads files without the last line end, with several, and with CRLF.
+func TestVegetaLineEnds(t *testing.T) {
 	for _, encoder := range []func(io.Writer) vegeta.Encoder{vegeta.NewJSONEncoder, vegeta.NewCSVEncoder} {
 		data := string(attacked(t, encoder, hits("a", 3)...))
 		for _, text := range []string{strings.TrimSuffix(data, "\n"), data + "\n\n", strings.ReplaceAll(data, "\n", "\r\n")} {
@@ -226,14 +225,14 @@ func TestVegetaFilesAsOthersLeaveThem(t *testing.T) {
 	}
 }
 
-// TestVegetaHeadersOfAnyLength: a header that claims to be of a trillion values is not made room for.
+// TestVegetaHeadersOfAnyLength checks that the stated length of a header is not allocated.
 func TestVegetaHeadersOfAnyLength(t *testing.T) {
 	one := hits("a", 1)
 	one[0].Headers = http.Header{"A": {"b"}}
 	data := attacked(t, vegeta.NewEncoder, one...)
 	at := bytes.LastIndex(data, []byte("\x01\x01\x01A\x01\x01b")) // the field, one key: A, one value: b
 	if at < 0 {
-		t.Fatalf("the headers are not where they were: %q", data)
+		t.Fatalf("headers not found: %q", data)
 	}
 	data[at+1] = 0x7f // keys, of which there is one
 	if _, _, err := importing("", source{"a", data}); err == nil || !strings.Contains(err.Error(), "result 1: ") {
@@ -241,8 +240,7 @@ func TestVegetaHeadersOfAnyLength(t *testing.T) {
 	}
 }
 
-// TestVegetaCSV_Formulas: a contender that is named like a formula makes none in a spreadsheet; figures
-// stay figures.
+// TestVegetaCSV_Formulas checks that text like a formula is escaped, and numbers are not.
 func TestVegetaCSV_Formulas(t *testing.T) {
 	var b bytes.Buffer
 	r := vegeta.Result{Attack: "=cmd|' /C calc'!A1", Error: "+1", Method: "@GET", URL: "-http://x", Latency: -5, Timestamp: time.Unix(0, 7), Code: 200}

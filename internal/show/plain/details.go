@@ -12,7 +12,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// details returns what the row of a step has no room for. What no source says is left out.
+// details returns lines with the known results of a step that do not fit into its row.
 func details(r bench.StepResult) (lines []string) {
 	add := func(name string, parts ...string) {
 		if len(parts) > 0 {
@@ -26,7 +26,7 @@ func details(r bench.StepResult) (lines []string) {
 	if in, out, ok := r.Network(); ok {
 		add("network", units.Bytes(in)+" in", units.Bytes(out)+" out")
 	}
-	add("other", besides(r)...)
+	add("other", otherParts(r)...)
 	add("machine", hostParts(r)...)
 	if r.After != nil && r.After.Took > 0 {
 		add("source", r.After.Source, "reading took "+units.Duration(r.After.Took))
@@ -51,7 +51,7 @@ func cpuParts(r bench.StepResult) []string {
 	return parts
 }
 
-// pressureParts returns the shares of the step in which some of the processes waited.
+// pressureParts returns the shares of the step in which at least one process waited.
 func pressureParts(p *bench.Pressure, what string, r bench.StepResult) (parts []string) {
 	wall := between(r)
 	if p == nil || wall <= 0 {
@@ -68,7 +68,7 @@ func pressureParts(p *bench.Pressure, what string, r bench.StepResult) (parts []
 	return parts
 }
 
-// between returns the time between the two readings of the step.
+// between returns the time between the readings at the start and end of the step.
 func between(r bench.StepResult) time.Duration {
 	if r.Before == nil || r.After == nil {
 		return r.Load.Wall
@@ -90,7 +90,7 @@ func threadParts(r bench.StepResult) (parts []string) {
 	if r.After != nil && r.After.Threads != nil {
 		n := units.Plural(*r.After.Threads, "thread")
 		if r.After.Processes != nil {
-			n += fmt.Sprintf(" in %d", *r.After.Processes)
+			n += " in " + units.Plural(*r.After.Processes, "process")
 		}
 		parts = append(parts, n)
 	}
@@ -100,7 +100,7 @@ func threadParts(r bench.StepResult) (parts []string) {
 	return parts
 }
 
-func besides(r bench.StepResult) (parts []string) {
+func otherParts(r bench.StepResult) (parts []string) {
 	for _, m := range measure.View(measure.TextDetails) {
 		if v, ok := m.Of(r); ok {
 			parts = append(parts, m.Unit.Text(v)+" "+m.Name)
@@ -111,7 +111,7 @@ func besides(r bench.StepResult) (parts []string) {
 
 func hostParts(r bench.StepResult) (parts []string) {
 	if busy, steal, ok := r.HostShare(); ok {
-		parts = append(parts, fmt.Sprintf("%s busy, %.1f%% stolen", units.Percent(busy), 100*steal))
+		parts = append(parts, fmt.Sprintf("%s busy, %.1f%% steal", units.Percent(busy), 100*steal))
 	}
 	parts = append(parts, pressureParts(r.HostPressure(), "waited ", r)...)
 	if cpus, ok := r.StoreCPUs(); ok {
@@ -127,7 +127,7 @@ func percentOf(part, whole time.Duration) int64 {
 	return int64(100*float64(part)/float64(whole) + .5)
 }
 
-// requestsTimed reports the first request and the typical later ones, a line each.
+// requestsTimed reports the first request and the typical later ones, one line each.
 func (p *Printer) requestsTimed(ph bench.Phases) {
 	p.line("  request  first %s", p.phases(ph.First))
 	later := func(name string, all []bench.RequestPhases, mid bench.RequestPhases) {
@@ -175,8 +175,7 @@ func (p *Printer) phases(r bench.RequestPhases) string {
 	return text
 }
 
-// around says how the latencies and the rates of a step lie around their means, where the first
-// requests were timed: procedure C.
+// around reports the spread of latencies and rates, if first requests were timed (procedure C).
 func (p *Printer) around(l bench.Load) {
 	if s, ok, err := stats.LatencySpread(l.Latency); ok && err == nil {
 		text := func(ns float64) string { return units.Duration(time.Duration(ns)) }
@@ -184,7 +183,7 @@ func (p *Printer) around(l bench.Load) {
 			text(s.Mean), text(s.SD), text(s.Max), 100*s.Within)
 	}
 	if s, ok := stats.RateSpread(l); ok {
-		p.line("    req/s    mean %s, sd %s, max %s, %.1f%% within one sd, over %s of 1 s",
+		p.line("    req/s    mean %s, SD %s, max %s, %.1f%% within 1 SD, over %s of 1 s",
 			units.Rate(s.Mean), units.Rate(s.SD), units.Rate(s.Max), 100*s.Within, units.Plural(int(s.N), "window"))
 	}
 	if v := stats.BytesPerSecond(l); v > 0 {

@@ -21,28 +21,28 @@ func TestDetails(t *testing.T) {
 			Network:  &bench.Network{Source: "x", Received: int64(n) << 20, Sent: int64(n) << 21},
 		}
 	}
-	beside := func(n time.Duration) *bench.HostReading {
+	host := func(n time.Duration) *bench.HostReading {
 		return &bench.HostReading{
 			Host:  &bench.HostUsage{At: at, Busy: n * 1500 * time.Millisecond, Idle: n * 400 * time.Millisecond, Steal: n * 100 * time.Millisecond, Pressure: &bench.Pressure{CPU: &bench.Stall{Some: n * time.Second}}},
 			Store: &bench.StoreUsage{At: at.Add(n * time.Second), Source: "cgroup v2", CPU: n * 300 * time.Millisecond},
 		}
 	}
-	got := details(bench.StepResult{Before: usage(1), After: usage(11), HostBefore: beside(1), HostAfter: beside(11)})
+	got := details(bench.StepResult{Before: usage(1), After: usage(11), HostBefore: host(1), HostAfter: host(11)})
 	want := []string{
-		"CPU       10.0 s, 75% user, 25% system, 4.00 s lost in 60 throttled of 100 periods",
+		"CPU       10.0 s, 75% user, 25% system, 4.00 s throttled in 60 of 100 periods",
 		"waiting   for CPU 12%, for disk 0%",
-		"memory    at most 40 MiB in this step, 10,000 minor and 10 major page faults",
-		"threads   12 threads in 1, 20,000 voluntary and 300 involuntary context switches",
+		"memory    peak 40 MiB in this step, 10,000 minor and 10 major page faults",
+		"threads   12 threads in 1 process, 20,000 voluntary and 300 involuntary context switches",
 		"network   10 MiB in, 20 MiB out",
-		"machine   75% busy, 5.0% stolen, some waited for CPU 100%, store 0.30 CPUs",
-		"source    cgroup v2, a reading took 60.0 µs",
+		"machine   75% busy, 5.0% steal, waited for CPU 100%, store 0.30 CPUs",
+		"source    cgroup v2, reading took 60.0 µs",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%q\nwant\n%q", got, want)
 	}
-	// What nobody says is left out, and counters that went back are not reported.
+	// Unknown results are left out, and so are counters that went back.
 	if got := details(bench.StepResult{}); len(got) != 0 {
-		t.Errorf("of nothing: %q", got)
+		t.Errorf("without readings: %q", got)
 	}
 	if got := details(bench.StepResult{Before: usage(11), After: usage(1)}); len(got) != 3 {
 		t.Errorf("backwards: %q", got)

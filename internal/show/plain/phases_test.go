@@ -20,16 +20,16 @@ func TestRequestsTimed(t *testing.T) {
 		New:   []bench.RequestPhases{{Connect: ms, Total: ms, Err: "refused"}},
 	}}})
 	want := `  request  first 21.0 ms: name 1.00 ms, connect 2.00 ms, TLS 3.00 ms, sent 4.00 ms, first byte 5.00 ms, last byte 6.00 ms
-           later 2.00 ms: sent 1.00 ms, first byte 1.00 ms, the median of 2, 1 FAILED
-           new connection no success, 1 FAILED
+           later 2.00 ms: sent 1.00 ms, first byte 1.00 ms, median of 2, 1 failed
+           new connection no success, 1 failed
 `
 	if talk.String() != want {
 		t.Errorf("%s\nwant\n%s", talk.String(), want)
 	}
 }
 
-// What lies around the means is reported where the first requests were timed, and only there.
-func TestAroundTheMeans(t *testing.T) {
+// The spread around the means is reported only where the first requests were timed.
+func TestSpreadAroundTheMeans(t *testing.T) {
 	h := hdr.New()
 	for i := range 100 {
 		h.Record(time.Duration(i+1) * 10 * time.Microsecond)
@@ -38,8 +38,8 @@ func TestAroundTheMeans(t *testing.T) {
 		Elapsed: 2 * time.Second, Succeeded: 100, Bytes: 3 << 20, Latency: h.Latencies(),
 		Windows: []bench.Window{{Length: time.Second, Succeeded: 40}, {Length: time.Second, Succeeded: 60}},
 	}}}
-	want := `    latency  mean 505 µs, sd 289 µs, max 1.00 ms, 58.0% within one sd
-    req/s    mean 50.0, sd 10.0, max 60.0, 100.0% within one sd, of 2 windows of one second
+	want := `    latency  mean 505 µs, SD 289 µs, max 1.00 ms, 58.0% within 1 SD
+    req/s    mean 50.0, SD 10.0, max 60.0, 100.0% within 1 SD, over 2 windows of 1 s
     bodies   1.50 MiB/s
 `
 	for _, timed := range []bool{true, false} {
@@ -51,7 +51,7 @@ func TestAroundTheMeans(t *testing.T) {
 			p.Handle(bench.Record{Trial: trial, Event: bench.RequestsTimed{}})
 		}
 		p.Handle(bench.Record{Trial: trial, Event: ended})
-		if strings.Contains(talk.String(), want) != timed || strings.Contains(talk.String(), "within one sd") != timed {
+		if strings.Contains(talk.String(), want) != timed || strings.Contains(talk.String(), "within 1 SD") != timed {
 			t.Errorf("timed: %t\n%s", timed, talk.String())
 		}
 	}

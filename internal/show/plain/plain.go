@@ -1,7 +1,6 @@
-// Package plain reports a run as text or as JSON lines. It is a subscriber of the event stream: it
-// keeps nothing but what it needs for the next line. Talk (progress, steps as they end) goes to one
-// writer, data (the final table, or the JSON lines) to the other, so a pipe gets data alone.
-// Drawing a live screen is left to package tui.
+// Package plain reports a run as text or as JSON lines. It subscribes to the event stream. Talk
+// (progress, steps as they end) goes to one writer and data (the final table, or the JSON lines) to
+// the other, so a pipe gets only data. Package tui draws the live screen.
 package plain
 
 import (
@@ -20,51 +19,51 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// Options say how to report it.
+// Options say how to report a run.
 type Options struct {
 	Out  io.Writer // data
 	Talk io.Writer // everything else
 	// Live makes Talk show a status line that rewrites itself: only for a terminal.
 	Live  bool
-	Width int  // of the terminal, for Live; 80 when 0
+	Width int  // of the terminal, in columns, for Live; 80 when 0
 	Color bool // ANSI colours in Talk
-	JSON  bool // Out gets every event as a JSON line; Talk stays silent but for warnings
-	// Verbose says more of each step than its row holds.
+	JSON  bool // Out gets every event as a JSON line; Talk gets only warnings and errors
+	// Verbose reports more about each step than fits into its row.
 	Verbose bool
-	Quiet   bool        // Talk gets warnings and errors alone
-	Fail    func(error) // reported once, when data cannot be written any more; may be nil
+	Quiet   bool        // Talk gets only warnings and errors
+	Fail    func(error) // called once, with the first error in writing data; may be nil
 }
 
-// Printer is the subscriber.
+// Printer reports the events of a run.
 type Printer struct {
 	opt      Options
 	run      bench.Run
 	estimate event.Estimate
-	trial    *trialText                 // that is reported
-	trials   map[bench.Trial]*trialText // that run: several where contenders take turns
-	owner    *bench.Trial               // of the lines to come; nil: the run
-	heading  *bench.Trial               // of the lines that were last written
-	status   string                     // what the status line shows now
+	trial    *trialText                 // the trial of the current event
+	trials   map[bench.Trial]*trialText // running trials: several with interleaving
+	owner    *bench.Trial               // the trial that the next lines are about; nil: the run
+	heading  *bench.Trial               // the trial that the last lines were about
+	status   string                     // the text of the status line
 	err      error
 }
 
 type tally struct {
 	passed, failed, skipped int
-	groups                  []string // with skipped checks
+	groups                  []string // the groups with skipped checks
 }
 
 type trialText struct {
 	bench.TrialResult
-	checks  tally
-	began   bool   // the header of the table of steps was written
-	trouble string // what has gone wrong in a phase of it
+	checks   tally
+	began    bool     // the header of the table of steps was written
+	reported []string // errors of phases that were printed
 }
 
 func newTrialText(trial bench.Trial) *trialText {
 	return &trialText{TrialResult: bench.TrialResult{Trial: trial}}
 }
 
-// New makes a printer.
+// New returns a printer.
 func New(o Options) *Printer {
 	if o.Width <= 0 {
 		o.Width = 80
@@ -104,13 +103,13 @@ func (p *Printer) Handle(rec bench.Record) {
 		}
 		p.trial.Apply(rec.At, rec.Event)
 	}
-	p.tell(rec)
+	p.report(rec)
 	if _, ok := rec.Event.(bench.TrialEnded); ok && rec.Trial != nil {
 		delete(p.trials, *rec.Trial)
 	}
 }
 
-func (p *Printer) tell(rec bench.Record) {
+func (p *Printer) report(rec bench.Record) {
 	p.owner = rec.Trial
 	switch e := rec.Event.(type) {
 	case bench.RunStarted:
@@ -175,7 +174,7 @@ func (p *Printer) title(e bench.RunStarted) {
 	if i := e.Run.Isolated; i != nil {
 		p.line("  CPUs     %s", safe.Line(i.Text, 300))
 	}
-	for _, w := range e.Run.Warnings { // of what was seen before the first event
+	for _, w := range e.Run.Warnings { // from before the first event
 		p.notice(bench.WarningNotice(w))
 	}
 }
@@ -183,10 +182,10 @@ func (p *Printer) title(e bench.RunStarted) {
 func (p *Printer) phaseEnded(e bench.PhaseEnded) {
 	if e.Err != "" {
 		if p.owner == nil && e.Phase != bench.PhaseBuild {
-			return // it ends the run, whose error says it
+			return // the run ends with this error
 		}
 		if !p.opt.Quiet {
-			p.trial.trouble += strings.ReplaceAll(e.Err, "\n", "; ") + "\n"
+			p.trial.reported = append(p.trial.reported, strings.ReplaceAll(e.Err, "\n", "; "))
 		}
 		p.line("  %-8s %s", e.Phase, p.paint(red, "failed: ")+safe.Line(e.Err, 4000))
 		return
@@ -253,8 +252,8 @@ func (p *Printer) stepEnded(r bench.StepResult) {
 	for _, w := range r.AllWarnings() {
 		p.line("    %s %s", p.paint(yellow, "warning:"), safe.Line(w.Text, 500))
 	}
-	for _, j := range r.Missed() {
-		p.line("    %s %s", p.paint(red, "threshold missed:"), safe.Line(judgement(j), 300))
+	for _, missed := range r.Missed() {
+		p.line("    %s %s", p.paint(red, "threshold missed:"), safe.Line(missedText(missed), 300))
 	}
 	if r.Aborted != "" {
 		p.line("    %s %s", p.paint(red, "stopped early:"), safe.Line(r.Aborted, 500))
@@ -277,14 +276,14 @@ func (p *Printer) trialEnded(e bench.TrialEnded) {
 	if e.State == bench.TrialComplete {
 		return
 	}
-	if !strings.Contains(p.trial.trouble, e.Failure) {
+	if !slices.Contains(p.trial.reported, e.Failure) { // the same error may have ended a phase
 		p.always("  " + p.paint(red, string(e.State)+": ") + safe.Line(e.Failure, 4000))
 	}
-	if l := p.trial; e.Lost != nil && (l.StartUp != nil || len(l.Steps) > 0) { // else all of it, which goes without saying
+	if l := p.trial; e.Lost != nil && (l.StartUp != nil || len(l.Steps) > 0) { // else nothing was measured
 		p.line("  lost     %s", safe.Line(e.Lost.String(), 1000))
 	}
 	if len(e.LastLog) == 0 || e.State != bench.TrialFailed {
-		return // the log of one that was only interrupted explains nothing
+		return // after an interruption the log explains nothing
 	}
 	p.always("  last log lines:")
 	for _, l := range e.LastLog {
@@ -292,7 +291,7 @@ func (p *Printer) trialEnded(e bench.TrialEnded) {
 	}
 }
 
-// wideRow is the width of a terminal that holds a step's row in full.
+// wideRow is the least width of a terminal, in columns, that holds the whole row of a step.
 const wideRow = 102
 
 const bold, faint, red, yellow = "1", "2", "31", "33"
@@ -312,7 +311,7 @@ func (p *Printer) line(format string, args ...any) {
 
 func (p *Printer) always(s string) {
 	p.clear()
-	// Where several contenders are alive, lines say whose they are.
+	// With several running contenders, a heading names the one that the lines are about.
 	if trial := p.owner; trial != nil && p.heading != nil && *p.heading != *trial && !p.opt.Quiet {
 		fmt.Fprintln(p.opt.Talk, " "+p.paint(bold, safe.Line(trial.Label(), 100)))
 		p.heading = trial
@@ -344,7 +343,7 @@ func (p *Printer) clear() {
 	}
 }
 
-// left returns a phrase about the time that is left, for the end of a line.
+// left returns the estimated time left as the end of a line; "" without an estimate.
 func (p *Printer) left(at time.Time) string {
 	if d, ok := p.estimate.Left(at); ok {
 		return ", about " + units.Approx(d) + " left"

@@ -37,7 +37,7 @@ func stepResult(index, connections int, succeeded int64, warmUp bool) bench.Step
 	}
 }
 
-// recorded returns a short run of two trials: one is well, the other one dies with hostile words.
+// recorded returns a short run of two trials: one completes, the other one dies with hostile words.
 func recorded() (records []bench.Record, run bench.Run, trials []bench.TrialResult) {
 	profile := bench.Profile{
 		Name: "tiny", Rounds: 1, PriceVCPUHr: 0.0275,
@@ -63,7 +63,7 @@ func recorded() (records []bench.Record, run bench.Run, trials []bench.TrialResu
 	add(0, &good, bench.PhaseStarted{Phase: bench.PhaseCheck})
 	add(0, &good, bench.CheckDone{Check: bench.CheckResult{Group: "get", Name: "a city", Status: bench.CheckPassed}})
 	add(0, &good, bench.CheckDone{Check: bench.CheckResult{Group: "orders", Name: "an order", Status: bench.CheckSkipped}})
-	add(second, &good, bench.PhaseEnded{Phase: bench.PhaseCheck, Took: second, Note: "answers"})
+	add(second, &good, bench.PhaseEnded{Phase: bench.PhaseCheck, Took: second, Note: "responses"})
 	add(0, &good, bench.StepStarted{Index: 0, Of: 2, Step: profile.Steps[0]})
 	add(second, &good, bench.WindowClosed{Index: 0, Window: bench.Window{Length: second, Succeeded: 5000, P50: 190 * time.Microsecond, P99: second / 1000}})
 	add(9*second, &good, bench.StepEnded{Result: stepResult(0, 1, 52000, true)})
@@ -72,7 +72,7 @@ func recorded() (records []bench.Record, run bench.Run, trials []bench.TrialResu
 	add(0, &good, bench.TrialEnded{State: bench.TrialComplete})
 	add(0, &bad, bench.TrialStarted{Number: 2, Of: 2})
 	add(0, &bad, bench.Notice{Level: "warning", Text: "LIMITS NOT ENFORCED: not root"})
-	add(0, &bad, bench.CheckDone{Check: bench.CheckResult{Group: "get", Name: "no such city", Status: bench.CheckFailed, Detail: "wanted status 404, got 200 \x1b[2J"}})
+	add(0, &bad, bench.CheckDone{Check: bench.CheckResult{Group: "get", Name: "an unknown city", Status: bench.CheckFailed, Detail: "expected status 404, got 200 \x1b[2J"}})
 	dead := stepResult(0, 1, 0, true)
 	dead.Load.Failed = map[bench.ErrorKind]int64{bench.ErrReset: 12}
 	dead.Load.Examples = map[bench.ErrorKind]string{bench.ErrReset: "read: connection reset by \x1b[1mpeer"}
@@ -100,7 +100,7 @@ func TestInAPipe(t *testing.T) {
 	}
 	testenv.Golden(t, "testdata/pipe.txt", talk.String())
 	if out.Len() > 0 {
-		t.Errorf("data before there is any: %q", out.String())
+		t.Errorf("data before the end: %q", out.String())
 	}
 	if strings.ContainsAny(talk.String(), "\x1b\r\x07") {
 		t.Error("control characters in a pipe")
@@ -165,17 +165,41 @@ func TestTable(t *testing.T) {
 	testenv.Golden(t, "testdata/table-80.txt", tables)
 	for _, width := range []int{200, 100, 80, 60, 50} {
 		for i := range trials {
-			trials[i].Trial.Contender = "a-contender-with-a-name-that-goes-on-and-on-until-nobody-reads-it"
+			trials[i].Trial.Contender = "a-contender-with-a-name-that-is-much-too-long-for-any-table-at-all"
 		}
 		var b bytes.Buffer
 		if err := Table(&b, analysis.Of(run, trials), nil, width, false); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(b.String()) {
-			if n := len([]rune(strings.TrimRight(line, "\n"))); n > width && strings.Contains(strings.TrimSpace(line), " ") { // a word stays whole
+			if n := len([]rune(strings.TrimRight(line, "\n"))); n > width && strings.Contains(strings.TrimSpace(line), " ") { // words are not broken
 				t.Errorf("%d columns of %d: %s", n, width, line)
 			}
 		}
+	}
+}
+
+// The failure of a trial is printed once, also if it is the error of a phase.
+func TestFailureIsPrintedOnce(t *testing.T) {
+	trial := &bench.Trial{Contender: "a", Round: 1}
+	for _, c := range []struct {
+		name, phase, failure string
+		want                 int
+	}{
+		{"error of a phase", "not ready\nafter 30s", "not ready; after 30s", 0},
+		{"another error", "not ready", "interrupted", 1},
+		{"no phase failed", "", "interrupted", 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var talk bytes.Buffer
+			p := New(Options{Talk: &talk})
+			p.Handle(bench.Record{Trial: trial, Event: bench.TrialStarted{}})
+			p.Handle(bench.Record{Trial: trial, Event: bench.PhaseEnded{Phase: bench.PhaseReady, Err: c.phase}})
+			p.Handle(bench.Record{Trial: trial, Event: bench.TrialEnded{State: bench.TrialFailed, Failure: c.failure}})
+			if n := strings.Count(talk.String(), "\n  failed: "); n != c.want {
+				t.Errorf("printed %d times, want %d:\n%s", n, c.want, talk.String())
+			}
+		})
 	}
 }
 
@@ -183,7 +207,7 @@ type brokenPipe struct{}
 
 func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
 
-func TestABrokenPipeIsToldAtTheEnd(t *testing.T) {
+func TestBrokenPipeIsReported(t *testing.T) {
 	p := New(Options{Out: brokenPipe{}, Talk: new(bytes.Buffer), JSON: true})
 	p.Handle(bench.Record{Event: bench.Notice{}})
 	if p.Err() == nil {
@@ -191,7 +215,7 @@ func TestABrokenPipeIsToldAtTheEnd(t *testing.T) {
 	}
 }
 
-// Of contenders that take turns each block of lines says whose it is.
+// With interleaving, each block of lines has a heading with its contender.
 func TestInterleaving(t *testing.T) {
 	records, _, _ := recorded()
 	var good, bad []bench.Record
@@ -214,12 +238,12 @@ func TestInterleaving(t *testing.T) {
 			}
 		}
 	}
-	testenv.Golden(t, "testdata/turns.txt", talk.String())
+	testenv.Golden(t, "testdata/interleave.txt", talk.String())
 }
 
-// A step that was not in a steady state is reported when it ends and in the tables; the time to the
-// peak stands next to the start-up.
-func TestWarmUpIsTold(t *testing.T) {
+// A step that was still warming up is reported when it ends and in the tables; the time to peak is
+// next to the start-up.
+func TestWarmUpIsReported(t *testing.T) {
 	records, run, trials := recorded()
 	began := trials[0].Started
 	trial := &trials[0]
@@ -252,12 +276,12 @@ func TestWarmUpIsTold(t *testing.T) {
 		}
 		p.Handle(r)
 	}
-	for _, want := range []string{"64 connections (still warming)", "; still warming: throughput rose by 13% over the step", "start-up  to peak  peak req/s", "10.0 s"} {
+	for _, want := range []string{"64 connections (still warming up)", "; still warming up: throughput rose by 13% over the step", "start-up  to peak  peak req/s", "10.0 s"} {
 		if !strings.Contains(table.String(), want) {
 			t.Errorf("the table lacks %q:\n%s", want, table.String())
 		}
 	}
-	for _, want := range []string{"warning: still warming: throughput rose by 13% over the step\n", "  to peak  10.0 s from process start to within 3% of 1,000/s, which it kept (1 connection)\n"} {
+	for _, want := range []string{"warning: still warming up: throughput rose by 13% over the step\n", "  to peak  10.0 s from process start to within 3% of 1,000/s (1 connection)\n"} {
 		if !strings.Contains(talk.String(), want) {
 			t.Errorf("the talk lacks %q:\n%s", want, talk.String())
 		}

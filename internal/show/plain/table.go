@@ -19,14 +19,15 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// Table writes the final tables: the steps of each contender, then all contenders next to each
-// other. Figures of several rounds are medians, except that latencies are quantiles of all rounds'
-// requests together. Where width is not 0, columns that do not fit are left out, the least
-// important first, and sentences are wrapped; summary.md and report.html have them all.
-//
-// Who is in front is reported in tiers, from stats.MinInterval rounds on; floor is the noise floor
-// of the machine, nil where it is not known. The run's warnings are left out where a Printer has
-// reported them already.
+// Headings of columns that show no measure.
+const headTrials, headPeak, headCI, headAt, headBound = "rounds", "peak req/s", "95%", "at", "bound by"
+
+// Table writes the final tables: the steps of each contender, then all contenders side by side.
+// Values are medians of the rounds; latencies are quantiles over the requests of all rounds. If
+// width is above 0, columns that do not fit are left out, the least important first, and sentences
+// are wrapped; summary.md and report.html have everything. The ranking is in tiers, from
+// stats.MinInterval rounds on. floor is the noise floor of the machine, nil if unknown. warned
+// leaves out the run's warnings, which a Printer has reported already.
 func Table(w io.Writer, a *analysis.Run, floor *compare.Floor, width int, warned bool) error {
 	run := a.Run
 	var contenders []stats.Contender
@@ -72,7 +73,7 @@ func steps(b *bytes.Buffer, c stats.Contender, bound map[int]verdict.Summary, wi
 	columns := shown(measure.TextSteps, func(m measure.Measure) bool {
 		return slices.ContainsFunc(c.Steps, func(s stats.Step) bool { return m.Over(s).Known })
 	})
-	rows := [][]string{append(heads([]string{"step"}, columns), "bound by")}
+	rows := [][]string{append(heads([]string{"step"}, columns), headBound)}
 	for _, s := range c.Steps {
 		name := s.Step.Title()
 		if drift := s.DriftWords(); drift != "" {
@@ -81,15 +82,15 @@ func steps(b *bytes.Buffer, c stats.Contender, bound map[int]verdict.Summary, wi
 		row := []string{safe.Line(name, 60)}
 		for _, col := range columns {
 			if col.ID == measure.Errors {
-				row = append(row, errorRatio(s.FailedTotal(), s.ErrorRatio()))
+				row = append(row, errorCell(s.FailedTotal(), s.ErrorRatio()))
 			} else {
-				row = append(row, figure(col.Measure, col.Over(s)))
+				row = append(row, cell(col.Measure, col.Over(s)))
 			}
 		}
 		rows = append(rows, append(row, boundBy(bound[s.Index])))
 	}
-	rows = shorten(fit(rows, width-2, expendable(columns, other("bound by", 1))...), width-2)
-	b.WriteString(inColumns(rows, "  ", rightwards))
+	rows = shorten(fit(rows, width-2, expendable(columns, other(headBound, 1))...), width-2)
+	b.WriteString(inColumns(rows, "  ", rightAligned))
 	if c.Peak >= 0 && c.Peak < len(c.Steps) {
 		if s := bound[c.Steps[c.Peak].Index]; s.Bound != "" {
 			text := s.Verdict.String()
@@ -101,7 +102,7 @@ func steps(b *bytes.Buffer, c stats.Contender, bound map[int]verdict.Summary, wi
 	}
 }
 
-// boundBy returns one word, and how many of the rounds it is of where they differ.
+// boundBy returns the bottleneck, and where rounds differ, how many of them had it.
 func boundBy(s verdict.Summary) string {
 	switch {
 	case s.Bound == "":
@@ -117,22 +118,23 @@ func headline(b *bytes.Buffer, contenders []stats.Contender, intervals map[strin
 		return slices.ContainsFunc(contenders, func(c stats.Contender) bool { return m.Contender(c).Known })
 	})
 	peak := slices.IndexFunc(columns, func(col measure.Shown) bool { return col.ID == measure.Throughput }) + 1
-	rows := [][]string{heads(append(heads([]string{"contender", "trials"}, columns[:peak]), "95%", "at"), columns[peak:])}
+	head := append(heads([]string{"contender", headTrials}, columns[:peak]), headCI, headAt)
+	rows := [][]string{heads(head, columns[peak:])}
 	for _, c := range contenders {
 		row := []string{safe.Line(c.Label, 60), fmt.Sprintf("%d/%d", c.Complete, c.Trials)}
 		for i, col := range columns {
-			row = append(row, figure(col.Measure, col.Contender(c)))
+			row = append(row, cell(col.Measure, col.Contender(c)))
 			if i+1 == peak {
 				row = append(row, atPeak(c, intervals[c.Label])...)
 			}
 		}
 		rows = append(rows, row)
 	}
-	if n < 2 { // the note says it for all
-		rows = fit(rows, 1, "95%")
+	if n < 2 { // no interval: a note says why
+		rows = fit(rows, 1, headCI)
 	}
-	out := expendable(columns, other("95%", 9), other("rounds", 8), other("at", 4))
-	b.WriteString(inColumns(shorten(fit(rows, width, out...), width), "", rightwards))
+	out := expendable(columns, other(headCI, 9), other(headTrials, 8), other(headAt, 4))
+	b.WriteString(inColumns(shorten(fit(rows, width, out...), width), "", rightAligned))
 }
 
 func atPeak(c stats.Contender, interval string) []string {
@@ -142,9 +144,9 @@ func atPeak(c stats.Contender, interval string) []string {
 	return []string{units.Missing, units.Missing}
 }
 
-// shown returns what a table shows: all measures of the place but optional ones that nobody has.
-func shown(p measure.Place, anybody func(measure.Measure) bool) []measure.Shown {
-	return slices.DeleteFunc(measure.View(p), func(m measure.Shown) bool { return m.Optional && !anybody(m.Measure) })
+// shown returns the measures of a table; optional ones only if known reports a value.
+func shown(p measure.Place, known func(measure.Measure) bool) []measure.Shown {
+	return slices.DeleteFunc(measure.View(p), func(m measure.Shown) bool { return m.Optional && !known(m.Measure) })
 }
 
 func heads(titles []string, columns []measure.Shown) []string {
@@ -164,24 +166,24 @@ func expendable(columns []measure.Shown, others ...measure.Shown) []string {
 	return heads(nil, out)
 }
 
-func figure(m measure.Measure, f measure.Result) string {
+func cell(m measure.Measure, r measure.Result) string {
 	switch {
-	case !f.Known:
+	case !r.Known:
 		return units.Missing
-	case f.AtLeast:
-		return "≥ " + m.Unit.Cell(f.Value)
+	case r.AtLeast:
+		return "≥ " + m.Unit.Cell(r.Value)
 	}
-	return m.Unit.Cell(f.Value)
+	return m.Unit.Cell(r.Value)
 }
 
-// writer writes a line, wrapped.
+// writer writes a line and wraps it.
 type writer func(format string, args ...any)
 
-// notes says what the figures are and where to doubt them.
+// notes explains the tables and lists the costs, failures, thresholds and warnings of the results.
 func notes(line writer, run bench.Run, contenders []stats.Contender, trials []bench.TrialResult,
 	standing []analysis.Standing) {
 	line("")
-	line("p50, p99, CPU/req: at peak step. Start-up, memory, errors, cost: from start to stop.")
+	line("p50, p99, CPU/req: in the peak step. Start-up, memory, errors, cost: from start to stop.")
 	if run.Profile.Rounds > 1 {
 		line("Values: medians of the rounds. Latencies: all successes of all rounds.")
 	}
@@ -194,7 +196,8 @@ func notes(line writer, run bench.Run, contenders []stats.Contender, trials []be
 	}
 	for _, c := range contenders {
 		if c.Cost != nil {
-			line("%s: $%.2f per billion requests (start-up %.2f, warm-up %.2f, steady %.2f, other %.2f) at $%g per vCPU-hour; steady state only: $%.2f",
+			line("%s: $%.2f per billion requests (start-up %.2f, warm-up %.2f, steady %.2f, other %.2f)"+
+				" at $%g per vCPU-hour; steady state only: $%.2f",
 				safe.Line(c.Label, 60), c.Cost.Total, c.Cost.StartUp, c.Cost.WarmUp, c.Cost.Steady, c.Cost.Other,
 				run.Profile.PriceVCPUHr, c.Cost.Marginal)
 		}
@@ -206,13 +209,13 @@ func notes(line writer, run bench.Run, contenders []stats.Contender, trials []be
 		}
 	}
 	thresholds(line, trials)
-	doubts(standing, line)
+	roundWarnings(standing, line)
 }
 
-// maxFailures is how many kinds of failures are told of a contender; the reports have them all.
+// maxFailures is how many kinds of failures the table lists per contender; the report has all.
 const maxFailures = 8
 
-// failures are the kinds of failures by kind of request, with the first text of each.
+// failures writes the kinds of failures by kind of request, with the first text of each.
 func failures(line writer, c analysis.Contender) {
 	all := c.Failures()
 	for _, f := range all[:min(len(all), maxFailures)] {
@@ -226,7 +229,7 @@ func failures(line writer, c analysis.Contender) {
 		text := fmt.Sprintf("%s: %s of %s failed: %s × %s", safe.Line(c.Label, 60), units.Tenths(f.Share), of,
 			units.Count(f.Count), safe.Line(f.Kind.Words(), 60))
 		if f.First != "" {
-			text += ", the first: " + safe.Line(f.First, 300)
+			text += ", first: " + safe.Line(f.First, 300)
 		}
 		line("%s", text)
 	}
@@ -235,7 +238,7 @@ func failures(line writer, c analysis.Contender) {
 	}
 }
 
-// sessions are what became of a contender's, where it was asked in sessions.
+// sessions writes how many sessions of a contender completed, and where the others failed.
 func sessions(line writer, c analysis.Contender) {
 	for _, s := range c.Sessions() {
 		text := fmt.Sprintf("%s: session %q: %s started, %s completed", safe.Line(c.Label, 60), safe.Line(s.Name, 60),
@@ -247,7 +250,7 @@ func sessions(line writer, c analysis.Contender) {
 	}
 }
 
-// warnings are those of the run, and what is doubtful about the figures of contenders, each once.
+// warnings writes the warnings of the run and of its contenders, each one once.
 func warnings(line writer, run bench.Run, contenders []stats.Contender) {
 	for _, w := range run.Warnings {
 		line("warning: %s", safe.Line(w.Text, 500))
@@ -262,15 +265,15 @@ func warnings(line writer, run bench.Run, contenders []stats.Contender) {
 	}
 }
 
-func errorRatio(n int64, ratio float64) string {
+func errorCell(n int64, ratio float64) string {
 	if n == 0 || ratio < 0.001 {
 		return units.Count(n)
 	}
 	return fmt.Sprintf("%s (%.1f%%)", units.Count(n), 100*ratio)
 }
 
-// fit leaves columns out, in the order given by their titles, until the rest is no wider than
-// width; 0 or less is no bound.
+// fit leaves columns out, in the order of the headings in expendable, until the rest fits into
+// width; a width of 0 or less is unlimited.
 func fit(rows [][]string, width int, expendable ...string) [][]string {
 	for _, title := range expendable {
 		if width <= 0 || rowWidth(rows) <= width {
@@ -285,7 +288,7 @@ func fit(rows [][]string, width int, expendable ...string) [][]string {
 	return rows
 }
 
-// rowWidth returns the width of a row, with two spaces between columns.
+// rowWidth returns the width of a row in characters, with two spaces between columns.
 func rowWidth(rows [][]string) int {
 	n := -2
 	for _, w := range columnWidths(rows) {
@@ -304,26 +307,26 @@ func columnWidths(rows [][]string) []int {
 	return widths
 }
 
-// leftwards and rightwards are where cells stand in their columns.
-const leftwards, rightwards = -1, 1
+// How cells are aligned in their columns.
+const leftAligned, rightAligned = -1, 1
 
-// inColumns returns rows as lines: the first column to the left, the others to where they are said to stand.
-func inColumns(rows [][]string, indent string, others int) string {
+// inColumns returns rows as lines: the first column left-aligned, the others as align says.
+func inColumns(rows [][]string, indent string, align int) string {
 	var b strings.Builder
 	widths := columnWidths(rows)
 	for _, row := range rows {
 		fmt.Fprintf(&b, "%s%-*s", indent, widths[0], row[0])
 		for i, cell := range row[1:] {
-			fmt.Fprintf(&b, "  %*s", others*widths[i+1], cell)
+			fmt.Fprintf(&b, "  %*s", align*widths[i+1], cell)
 		}
 		b.WriteByte('\n')
 	}
 	return b.String()
 }
 
-// stepLine returns one line of the table that grows while a trial runs. A narrow one, for terminals of 80
-// columns, leaves out what the final table and the reports have anyway.
-func stepLine(narrow bool, name string, cell func(measure.Shown) string) string {
+// stepLine returns a line of the table that grows while a trial runs. A narrow line, for terminals
+// of 80 columns, leaves out columns that the final table has.
+func stepLine(narrow bool, name string, text func(measure.Shown) string) string {
 	width := 26
 	if narrow {
 		width = 22
@@ -331,13 +334,13 @@ func stepLine(narrow bool, name string, cell func(measure.Shown) string) string 
 	line := fmt.Sprintf("%-*s", width, name)
 	for _, col := range measure.View(measure.TextLive) {
 		if !narrow || col.Drop == 0 {
-			line += fmt.Sprintf(" %*s", liveWidth(col), cell(col))
+			line += fmt.Sprintf(" %*s", liveWidth(col), text(col))
 		}
 	}
 	return line
 }
 
-// liveWidth returns the width of a column whose values are not known yet.
+// liveWidth returns the width of a column before its values are known.
 func liveWidth(col measure.Shown) int {
 	if col.Unit == measure.PerSecond {
 		return 9
@@ -358,14 +361,14 @@ func stepRow(r bench.StepResult, narrow bool) string {
 			return fmt.Sprintf("%d/%d", t.Throttled, t.Periods)
 		}
 		v, ok := col.Of(r)
-		return figure(col.Measure, measure.Result{Known: ok, Value: v})
+		return cell(col.Measure, measure.Result{Known: ok, Value: v})
 	})
 }
 
-// leastLabel is what remains of a label, in characters, where its table is too wide still.
+// leastLabel is the least length of a shortened label, in characters.
 const leastLabel = 8
 
-// shorten cuts the first column, but for its title, to rows of width; 0 or less is no bound.
+// shorten cuts the labels in the first column until rows fit into width; 0 or less is unlimited.
 func shorten(rows [][]string, width int) [][]string {
 	over := rowWidth(rows) - width
 	if width <= 0 || over <= 0 {
@@ -380,8 +383,8 @@ func shorten(rows [][]string, width int) [][]string {
 	return rows
 }
 
-// wrap breaks text at spaces into lines of at most width characters, where it can, those after the
-// first two to the right; 0 or less is no bound.
+// wrap breaks text at spaces into lines of at most width characters where possible, and indents the
+// second and later lines by two; a width of 0 or less is unlimited.
 func wrap(text string, width int) string {
 	words := strings.Split(text, " ")
 	lines := []string{words[0]}

@@ -9,7 +9,7 @@ import (
 	"locbench/internal/bench"
 )
 
-func TestTableTellsThresholds(t *testing.T) {
+func TestTableReportsThresholds(t *testing.T) {
 	trial := bench.TrialResult{Trial: bench.Trial{Contender: "a", Round: 1}, State: bench.TrialComplete, Steps: []bench.StepResult{stepResult(0, 4, 100, false), stepResult(1, 8, 100, false)}}
 	trials := []bench.TrialResult{trial}
 	text := func() string {
@@ -20,16 +20,16 @@ func TestTableTellsThresholds(t *testing.T) {
 		return b.String()
 	}
 	if strings.Contains(text(), "threshold") {
-		t.Error("thresholds are reported that nobody has judged by")
+		t.Error("thresholds are reported although none was checked")
 	}
 	trial.Steps[0].Thresholds = []bench.ThresholdResult{{Condition: "p99<50ms", Passed: true, Text: "p99 is 1ms, <50ms"}}
 	trial.Steps[1].Thresholds = []bench.ThresholdResult{{Condition: "errors<1%", Text: "errors is 9%, not <1%\x1b[31m", Stopped: bench.ScopeTrial}}
-	for _, want := range []string{"thresholds: 1 of 2 judgements missed", "missed: a-1, step 2 (8 connections): errors is 9%, not <1%", "; ended the trial"} {
+	for _, want := range []string{"thresholds: 1 of 2 missed", "missed: a-1, step 2 (8 connections): errors is 9%, not <1%", "; stopped the trial"} {
 		if !strings.Contains(text(), want) {
 			t.Errorf("no %q in\n%s", want, text())
 		}
 	}
 	if strings.Contains(text(), "\x1b") {
-		t.Error("a control character comes through")
+		t.Error("a control character is printed")
 	}
 }

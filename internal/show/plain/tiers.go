@@ -14,7 +14,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// standings returns those of the contenders in every headline measure, throughput first.
+// standings returns the standing of the contenders in every headline measure, throughput first.
 func standings(a *analysis.Run, floor *compare.Floor) (all []analysis.Standing) {
 	for _, m := range measure.Judged() {
 		all = append(all, a.Standing(m.ID, stats.Rule{Floor: floor.Of(m.ID)}))
@@ -22,7 +22,7 @@ func standings(a *analysis.Run, floor *compare.Floor) (all []analysis.Standing) 
 	return all
 }
 
-// intervals returns those of the peak throughput, by label.
+// intervals returns the 95% CI of each contender's peak throughput, by label.
 func intervals(all []analysis.Standing) map[string]string {
 	found := map[string]string{}
 	if len(all) > 0 {
@@ -35,14 +35,13 @@ func intervals(all []analysis.Standing) map[string]string {
 	return found
 }
 
-// tiers writes who is in front, in tiers instead of ranks, where there are rounds enough to tell: a
-// table of the throughput, and a line for each other measure.
+// tiers writes the tiers of the throughput as a table and those of other measures as lines.
 func tiers(b *bytes.Buffer, line writer, all []analysis.Standing, floor *compare.Floor, width int) {
 	if len(all) == 0 || !all[0].HasTiers() {
 		return
 	}
 	line("")
-	rows := [][]string{{"tier", "contender", "peak req/s", "95%", "vs leader"}}
+	rows := [][]string{{"tier", "contender", headPeak, headCI, "vs leader"}}
 	before := -1
 	for _, p := range all[0].Places {
 		tier := ""
@@ -54,7 +53,7 @@ func tiers(b *bytes.Buffer, line writer, all []analysis.Standing, floor *compare
 		}
 		rows = append(rows, []string{tier, safe.Line(p.Contender, 60), p.Text(), p.Interval(), p.Words()})
 	}
-	for line := range strings.Lines(inColumns(fit(rows, width, "95%", "req/s at peak"), "", leftwards)) {
+	for line := range strings.Lines(inColumns(fit(rows, width, headCI, headPeak), "", leftAligned)) {
 		line = strings.TrimRight(line, " \n")
 		if runes := []rune(line); width > 0 && len(runes) > width {
 			line = string(runes[:width-1]) + "…"
@@ -73,13 +72,14 @@ func tiers(b *bytes.Buffer, line writer, all []analysis.Standing, floor *compare
 	if all[0].Paired {
 		how = "interleaved: rounds in pairs, signed-rank test"
 	}
-	line("Tier: its first contender and all that are not significantly worse (%s, Holm-corrected, 95%%). A tier has no order.", how)
+	line("Tier: its first contender and all that are not significantly worse (%s, Holm-corrected, 95%%)."+
+		" A tier has no order.", how)
 	if floor != nil {
 		line("Noise floor: %s. Smaller differences are ignored.", floor.Words())
 	}
 }
 
-// inTiers returns a measure in a line: "p99, 4 connections: 1. a, b; 2. c".
+// inTiers returns the ranking by a measure as a line: "p99, 4 connections: 1. a, b; 2. c".
 func inTiers(s analysis.Standing) string {
 	title := measure.Get(s.Measure).Comparison.Title
 	if s.At != "" {
@@ -102,46 +102,46 @@ func inTiers(s analysis.Standing) string {
 	return title + ": " + strings.Join(groups, "; ")
 }
 
-// warnings are what the rounds themselves give to think: outliers, a drift.
-func doubts(all []analysis.Standing, line writer) {
+// roundWarnings writes what is unusual about the values of the rounds: outliers, a drift.
+func roundWarnings(all []analysis.Standing, line writer) {
 	for _, s := range all {
 		for _, p := range s.Places {
-			for _, d := range stats.RoundWarnings(p.Value.Values) {
+			for _, w := range stats.RoundWarnings(p.Value.Values) {
 				title := measure.Get(s.Measure).Comparison.Title
-				line("%s, %s: %s", safe.Line(p.Contender, 60), title, safe.Line(d.Text, 300))
+				line("%s, %s: %s", safe.Line(p.Contender, 60), title, safe.Line(w.Text, 300))
 			}
 		}
 	}
 }
 
-// maxMissed is how many missed thresholds the final table lists; the report has them all.
+// maxMissed is how many missed thresholds the final table lists; the report has all.
 const maxMissed = 20
 
-// judgement returns "p99 is 71.2ms, not <50ms; ended the trial".
-func judgement(j bench.ThresholdResult) string {
-	if j.Stopped != "" {
-		return j.Text + "; stopped the " + string(j.Stopped)
+// missedText returns "p99 is 71.2ms, not <50ms; stopped the trial".
+func missedText(r bench.ThresholdResult) string {
+	if r.Stopped != "" {
+		return r.Text + "; stopped the " + string(r.Stopped)
 	}
-	return j.Text
+	return r.Text
 }
 
-// thresholds says how many were judged, and which were missed.
+// thresholds writes how many thresholds were checked, and which were missed.
 func thresholds(line writer, trials []bench.TrialResult) {
-	judged := 0
+	checked := 0
 	var missed []string
 	for _, trial := range trials {
 		for _, s := range trial.Steps {
-			judged += len(s.Thresholds)
-			for _, j := range s.Missed() {
+			checked += len(s.Thresholds)
+			for _, r := range s.Missed() {
 				missed = append(missed, fmt.Sprintf("missed: %s, step %d (%s): %s",
-					trial.Trial, s.Index+1, safe.Line(s.Step.Name, 60), safe.Line(judgement(j), 300)))
+					trial.Trial, s.Index+1, safe.Line(s.Step.Name, 60), safe.Line(missedText(r), 300)))
 			}
 		}
 	}
-	if judged == 0 {
+	if checked == 0 {
 		return
 	}
-	line("thresholds: %d of %d missed", len(missed), judged)
+	line("thresholds: %d of %d missed", len(missed), checked)
 	for _, text := range missed[:min(len(missed), maxMissed)] {
 		line("%s", text)
 	}

@@ -13,8 +13,8 @@ import (
 	"locbench/internal/testenv"
 )
 
-// rounds returns those of contenders of which two are alike; one has an outlier, and the last too few
-// rounds.
+// rounds returns a run of n rounds: two contenders are alike, one has an outlier, the last has too
+// few rounds.
 func rounds(n int) (run bench.Run, trials []bench.TrialResult) {
 	run = bench.Run{ID: "r", Profile: bench.Profile{Name: "tiny", Rounds: n, PriceVCPUHr: 0.0275}}
 	rates := map[string]int64{"rs-actix": 200_000, "rs-axum": 199_000, "go-nethttp": 150_000, "kt-ktor": 90_000, "node-nest": 30_000}

@@ -14,8 +14,8 @@ import (
 	"locbench/internal/testenv"
 )
 
-// axe-core finds nothing serious or critical, in light and in dark, narrow and wide, with
-// everything unfolded.
+// axe-core finds nothing serious or critical, in light and dark, narrow and wide, with everything
+// unfolded.
 func TestAccessibility(t *testing.T) {
 	path := testenv.Named(t, "axe", "LOCBENCH_TEST_AXE", "script of axe-core, an accessibility checker (.ci/axe brings it)")
 	script, err := os.ReadFile(path)
@@ -33,10 +33,10 @@ func TestAccessibility(t *testing.T) {
 			b := open(t, shared, doc, c.width, c.scheme)
 			b.unroll()
 			eval[int](b, `(() => { const all = document.querySelectorAll('details'); for (const d of all) d.open = true; return all.length; })()`)
-			b.click(`[data-contender="2"]`) // a button that is not pressed, too
+			b.click(`[data-contender="2"]`) // also with a button that is not pressed
 			b.until("the tables that the script makes", `document.querySelectorAll('.values-of table').length === 3`)
-			// The protocol's own evaluation is not bound by the page's policy, which stays as it is
-			// for the page's scripts.
+			// The page's policy does not apply to the protocol's evaluation, only to the page's
+			// scripts.
 			if _, err := chromedp.Call(b.ctx, runtime.Evaluate, runtime.EvaluateParams{Expression: string(script)}); err != nil {
 				t.Fatal(err)
 			}
@@ -63,12 +63,12 @@ func TestAccessibility(t *testing.T) {
 				t.Fatal(err)
 			}
 			if found.Passes < 20 {
-				t.Errorf("only %d rules were looked at", found.Passes)
+				t.Errorf("only %d rules were checked", found.Passes)
 			}
-			// That it would find something: a button without a name.
-			spoilt := runtime.EvaluateParams{AwaitPromise: new(true), ReturnByValue: new(true), Expression: `
+			// It finds a button without a name.
+			nameless := runtime.EvaluateParams{AwaitPromise: new(true), ReturnByValue: new(true), Expression: `
 				document.querySelector('main').append(document.createElement('button')), axe.run(document, { runOnly: ['button-name'], preload: false }).then((r) => r.violations.length)`}
-			if out, err := chromedp.Call(b.ctx, runtime.Evaluate, spoilt); err != nil || string(out.Result.Value) != "1" {
+			if out, err := chromedp.Call(b.ctx, runtime.Evaluate, nameless); err != nil || string(out.Result.Value) != "1" {
 				t.Errorf("a button without a name is not found: %v, %v", out, err)
 			}
 			for _, v := range found.Violations {

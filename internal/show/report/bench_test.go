@@ -9,9 +9,9 @@ import (
 	"locbench/internal/bench"
 )
 
-// The bars of a large report: 8 contenders × 6 rounds × 16 steps with windows in at most 5 MB, made
-// in at most 2 s, with a first paint within 1 s. The size is the same everywhere and is tested;
-// times are measured by make bench-report.
+// The limits of a large report: 8 contenders × 6 rounds × 16 steps with windows take at most 5 MB,
+// are made in at most 2 s, and have a first paint within 1 s. A test checks the size, which is the
+// same everywhere; make bench-report measures the times.
 const (
 	manyContenders = 8
 	manyRounds     = 6
@@ -37,8 +37,8 @@ func BenchmarkReportMade(b *testing.B) {
 	b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/report")
 }
 
-// BenchmarkReportSteps is a report of trials with many steps and checks: ten times as many are to take
-// about ten times as long.
+// BenchmarkReportSteps makes a report of trials with many steps and checks: ten times as many
+// should take about ten times as long.
 func BenchmarkReportSteps(b *testing.B) {
 	for _, n := range []int{300, 3000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {

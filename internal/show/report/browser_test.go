@@ -25,8 +25,8 @@ import (
 	"locbench/internal/testenv"
 )
 
-// startBrowser runs a headless Chromium with an empty profile that can reach nothing, and ends it
-// with the test.
+// startBrowser runs a headless Chromium with an empty profile and without a network, and stops it
+// at the end of the test.
 func startBrowser(t testing.TB) context.Context {
 	path := testenv.Program(t, "chromium", "chromium", "chromium-browser", "google-chrome")
 	opts := append(chromedp.DefaultExecAllocatorOptions[:],
@@ -50,7 +50,7 @@ func startBrowser(t testing.TB) context.Context {
 	return ctx
 }
 
-// tab is a report, opened. It notes everything that a report must not do.
+// tab is an open report. It notes everything that a report must not do.
 type tab struct {
 	t        testing.TB
 	ctx      context.Context
@@ -64,7 +64,7 @@ func (b *tab) note(format string, args ...any) {
 	b.problems = append(b.problems, fmt.Sprintf(format, args...))
 }
 
-// watch hands the events of one kind to f until the tab is closed.
+// watch passes the events of one kind to f until the tab is closed.
 func watch[E any](b *tab, wg *sync.WaitGroup, events func(func(E, error) bool), f func(E)) {
 	wg.Go(func() {
 		for e, err := range events {
@@ -76,8 +76,8 @@ func watch[E any](b *tab, wg *sync.WaitGroup, events func(func(E, error) bool), 
 	})
 }
 
-// open shows the document at the given width, and fails the test at its end if there was a console
-// message, an exception, a dialog, or a request for anything but the file.
+// open shows the document at the given width. The test fails at its end if there was a console
+// message, an exception, a dialog, or a request for anything other than the file.
 func open(t testing.TB, browser context.Context, document []byte, width int64, scheme string) *tab {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "report.html")
@@ -149,21 +149,21 @@ func (b *tab) until(what, js string) {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	b.t.Fatalf("waited in vain for %s", what)
+	b.t.Fatalf("timed out waiting for %s", what)
 }
 
-// click is what a mouse does.
+// click scrolls to an element and clicks it.
 func (b *tab) click(selector string) {
 	b.t.Helper()
 	eval[bool](b, fmt.Sprintf(`(() => { const el = document.querySelector(%q); el.scrollIntoView(); el.click(); return true; })()`, selector))
 }
 
 // unroll makes the window as high as the page, so every chart is in view, and waits until all
-// are drawn.
+// charts are drawn.
 func (b *tab) unroll() {
 	b.t.Helper()
 	size := eval[[]int64](b, `[innerWidth, document.documentElement.scrollHeight]`)
-	for range 3 { // the page grows with what is drawn
+	for range 3 { // the page grows with the charts
 		if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(size[0], size[1])); err != nil {
 			b.t.Fatalf("enlarge the window: %v", err)
 		}
@@ -176,8 +176,8 @@ func (b *tab) unroll() {
 	}
 }
 
-// photograph takes a picture of the whole page, and keeps it, in pieces for a human to look at,
-// where LOCBENCH_SHOTS names a folder.
+// photograph takes a picture of the whole page. If LOCBENCH_SHOTS names a folder, it saves the
+// picture there, in pieces for review.
 func (b *tab) photograph(name string) image.Image {
 	b.t.Helper()
 	b.unroll() // a picture beyond the window would resize it for a moment, and the charts with it

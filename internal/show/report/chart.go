@@ -7,66 +7,65 @@ import (
 	"github.com/go-echarts/go-echarts/v2/opts"
 )
 
-// option returns the chart for Apache ECharts, and who is who among its series; styles are the script's.
-func (f figure) option() (map[string]any, []seriesData) {
-	switch f.kind {
+// option returns the chart for ECharts, without styles, and what each of its series is.
+func (ch chart) option() (map[string]any, []seriesData) {
+	switch ch.kind {
 	case kindBars:
-		return f.bars()
+		return ch.bars()
 	case kindStack:
-		return f.stacks()
+		return ch.stacks()
 	}
-	return f.lines()
+	return ch.lines()
 }
 
-func (f figure) lines() (map[string]any, []seriesData) {
+func (ch chart) lines() (map[string]any, []seriesData) {
 	c := charts.NewLine()
 	c.Accept(richTooltip{})
-	x := axis("category", f.axis)
+	x := axis("category", ch.axis)
 	trigger := "axis"
 	switch {
-	case f.kind == kindCurve:
+	case ch.kind == kindCurve:
 		x.Type, trigger = "value", "item"
-	case f.at != nil:
+	case ch.at != nil:
 		x.Type = "log"
-		// Half a step of room at both ends.
-		first, last := f.at[0], f.at[len(f.at)-1]
-		x.Min, x.Max = number(first/math.Sqrt(f.at[1]/first)), number(last*math.Sqrt(last/f.at[len(f.at)-2]))
+		// Leave room for half a step at both ends.
+		first, last := ch.at[0], ch.at[len(ch.at)-1]
+		x.Min, x.Max = number(first/math.Sqrt(ch.at[1]/first)), number(last*math.Sqrt(last/ch.at[len(ch.at)-2]))
 	default:
-		labels := make([]string, len(f.Rows))
-		for i, r := range f.Rows {
+		labels := make([]string, len(ch.Rows))
+		for i, r := range ch.Rows {
 			labels[i] = r.Label
 		}
 		c.SetXAxis(labels)
 	}
 	y := opts.YAxis{Type: "value"}
-	if f.Log {
+	if ch.Log {
 		y.Type = "log"
 	}
 	c.SetGlobalOptions(globals(trigger, x, y, inside("16", "16", "24"))...)
 	var who []seriesData
 	add := func(d seriesData, data []opts.LineData) {
-		// A gap is a gap.
-		c.AddSeries(d.Name, data, charts.WithLineChartOpts(opts.LineChart{ConnectNulls: opts.Bool(false),
+		c.AddSeries(d.Name, data, charts.WithLineChartOpts(opts.LineChart{ConnectNulls: opts.Bool(false), // gaps stay
 			ShowSymbol: opts.Bool(true)}))
 		who = append(who, d)
 	}
-	for _, m := range f.middles {
-		if data, ok := f.band(m); ok {
-			add(seriesData{Contender: m.contender.Index, Role: "band", Name: m.contender.Label + " interval"}, data)
+	for _, m := range ch.middles {
+		if data, ok := ch.band(m); ok {
+			add(seriesData{Contender: m.contender.Index, Role: "band", Name: m.contender.Label + " 95% CI"}, data)
 		}
 	}
-	for _, s := range f.series {
+	for _, s := range ch.series {
 		d := seriesData{Contender: s.column.Contender, Round: s.column.Round, Role: "round", Name: s.column.Name()}
-		if f.kind == kindCurve {
+		if ch.kind == kindCurve {
 			d.Role = "trial"
-		} else if f.alone(s.column.Contender) {
-			continue // the line over all rounds is the same
+		} else if ch.alone(s.column.Contender) {
+			continue // the thick line is the same
 		}
-		add(d, f.lineData(s.points))
+		add(d, ch.lineData(s.points))
 	}
-	for _, m := range f.middles {
+	for _, m := range ch.middles {
 		d := seriesData{Contender: m.contender.Index, Role: "middle", Name: m.contender.Label}
-		if f.marked {
+		if ch.marked {
 			for _, b := range m.bounds {
 				d.Marks = append(d.Marks, letter(b.Bound))
 				words := ""
@@ -77,17 +76,17 @@ func (f figure) lines() (map[string]any, []seriesData) {
 			}
 		}
 		points := m.points
-		if trials := f.trials(m.contender.Index); len(trials) == 1 {
-			points = trials[0].points // also a step that ended early, which no median has
+		if trials := ch.trials(m.contender.Index); len(trials) == 1 {
+			points = trials[0].points // with steps that stopped early, which no median includes
 		}
-		add(d, f.lineData(points))
+		add(d, ch.lineData(points))
 	}
 	c.Validate()
 	return c.JSON(), who
 }
 
-func (f figure) trials(contender int) (all []series) {
-	for _, s := range f.series {
+func (ch chart) trials(contender int) (all []series) {
+	for _, s := range ch.series {
 		if s.column.Contender == contender {
 			all = append(all, s)
 		}
@@ -95,21 +94,21 @@ func (f figure) trials(contender int) (all []series) {
 	return all
 }
 
-// alone reports whether a contender has one trial only.
-func (f figure) alone(contender int) bool { return len(f.trials(contender)) == 1 }
+// alone reports whether a contender has only one trial.
+func (ch chart) alone(contender int) bool { return len(ch.trials(contender)) == 1 }
 
-// lineData returns the points of a line. "-" is no value; points of the warm-up are hollow.
-func (f figure) lineData(points []*point) []opts.LineData {
+// lineData returns the points of a line, "-" for a missing value; those of the warm-up are hollow.
+func (ch chart) lineData(points []*point) []opts.LineData {
 	data := make([]opts.LineData, len(points))
 	for i, p := range points {
 		switch {
-		case p == nil || !finite(p.y) || !finite(p.x) || f.Log && p.y <= 0:
-			data[i].Value = "-" // ECharts' word for it
+		case p == nil || !finite(p.y) || !finite(p.x) || ch.Log && p.y <= 0:
+			data[i].Value = "-" // a missing value in ECharts
 			continue
-		case f.kind == kindCurve:
+		case ch.kind == kindCurve:
 			data[i].Value = numbers{p.x, p.y}
-		case f.at != nil:
-			data[i].Value = numbers{f.at[i], p.y}
+		case ch.at != nil:
+			data[i].Value = numbers{ch.at[i], p.y}
 		default:
 			data[i].Value = number(p.y)
 		}
@@ -120,29 +119,29 @@ func (f figure) lineData(points []*point) []opts.LineData {
 	return data
 }
 
-// band returns the ends of the intervals; ok is false where there are none.
-func (f figure) band(m middle) (data []opts.LineData, ok bool) {
+// band returns the ends of the intervals; ok is false if there are none.
+func (ch chart) band(m middle) (data []opts.LineData, ok bool) {
 	for i, in := range m.bands {
-		if in == nil || m.points[i] == nil || f.Log && in.Low <= 0 {
+		if in == nil || m.points[i] == nil || ch.Log && in.Low <= 0 {
 			data = append(data, opts.LineData{Value: "-"})
 			continue
 		}
 		at := float64(i)
-		if f.at != nil {
-			at = f.at[i]
+		if ch.at != nil {
+			at = ch.at[i]
 		}
 		data, ok = append(data, opts.LineData{Value: numbers{at, in.Low, in.High}}), true
 	}
 	return data, ok
 }
 
-// bars has a bar for each contender, and a dot for each of its rounds.
-func (f figure) bars() (map[string]any, []seriesData) {
+// bars returns a chart with a bar for each contender and a dot for each of its rounds.
+func (ch chart) bars() (map[string]any, []seriesData) {
 	c := charts.NewBar()
 	c.Accept(richTooltip{})
-	names := make([]string, len(f.middles))
-	data := make([]opts.BarData, len(f.middles))
-	for i, m := range f.middles {
+	names := make([]string, len(ch.middles))
+	data := make([]opts.BarData, len(ch.middles))
+	for i, m := range ch.middles {
 		names[i] = m.contender.Label
 		data[i].Value = "-"
 		if p := m.points[0]; p != nil {
@@ -150,23 +149,22 @@ func (f figure) bars() (map[string]any, []seriesData) {
 		}
 	}
 	var dots []opts.ScatterData
-	for _, s := range f.series {
-		if p := s.points[0]; p != nil && !f.alone(s.column.Contender) {
+	for _, s := range ch.series {
+		if p := s.points[0]; p != nil && !ch.alone(s.column.Contender) {
 			dots = append(dots, opts.ScatterData{Value: numbers{p.y, float64(s.column.Contender), float64(s.column.Round)}})
 		}
 	}
 	y := opts.YAxis{Type: "category", Data: names, Inverse: opts.Bool(true)}
 	c.SetGlobalOptions(globals("item", axis("value", ""), y, inside("96", "8", "8"))...)
-	c.AddSeries(f.Title, data, charts.WithLabelOpts(opts.Label{Show: opts.Bool(true), Position: "right"}))
+	c.AddSeries(ch.Title, data, charts.WithLabelOpts(opts.Label{Show: opts.Bool(true), Position: "right"}))
 	points := charts.NewScatter()
 	points.AddSeries("rounds", dots)
 	c.Overlap(points)
 	c.Validate()
-	return c.JSON(), []seriesData{{Role: "bar", Name: f.Title}, {Role: "dot", Name: "rounds"}}
+	return c.JSON(), []seriesData{{Role: "bar", Name: ch.Title}, {Role: "dot", Name: "rounds"}}
 }
 
-// richTooltip has ECharts draw its tooltips as text. Its default is to write them as HTML, into
-// which names from outside would go.
+// richTooltip makes ECharts draw tooltips as text. By default they are HTML, names included.
 type richTooltip struct {
 	charts.BaseConfigurationVisitor
 }
@@ -183,12 +181,12 @@ func axis(kind, name string) opts.XAxis {
 	return opts.XAxis{Type: kind, Name: name, NameLocation: "middle", NameGap: 28}
 }
 
-// inside returns the margins of a chart that holds its labels.
+// inside returns the margins of a chart whose labels are inside its area.
 func inside(right, top, bottom string) opts.Grid {
 	return opts.Grid{Left: "8", Right: right, Top: top, Bottom: bottom, ContainLabel: opts.Bool(true)}
 }
 
-// globals returns the options of a chart; one legend stands above all of them.
+// globals returns the options of a chart without a legend: the page has one for all charts.
 func globals(trigger string, x opts.XAxis, y opts.YAxis, grids ...opts.Grid) []charts.GlobalOpts {
 	return []charts.GlobalOpts{
 		charts.WithAnimation(false), charts.WithXAxisOpts(x), charts.WithYAxisOpts(y), charts.WithGridOpts(grids...),
@@ -197,29 +195,35 @@ func globals(trigger string, x opts.XAxis, y opts.YAxis, grids ...opts.Grid) []c
 	}
 }
 
-// panes returns the parts of the time lines, one above the other on one time axis.
+// panes returns the titles of the time charts, which are stacked on one time axis.
 func panes() []string {
 	return []string{"successes/s", "latency, ms", "errors/s", "CPUs in use", "throttled, %", "memory, MiB"}
 }
 
-// chosenFigure is a chart whose series and table the script makes, since the reader chooses what they show.
-type chosenFigure struct {
+// chosenChart is a chart whose series and table the script makes: readers choose what it shows.
+type chosenChart struct {
 	ID, Title, Note string
 	option          map[string]any
 }
 
-func chosenFigures(l layout, data pageData) (all []chosenFigure) {
+func chosenCharts(l layout, data pageData) (all []chosenChart) {
 	if len(data.Latencies) > 0 {
 		all = append(all,
-			chosenFigure{"percentiles", "Latency by percentile, ms", "Successes of all rounds, from merged histograms. The axis is stretched towards 100%: one response in ten is slower than the 90th percentile, one in a hundred than the 99th.", percentiles()},
-			chosenFigure{"heat", "Latency by step, share of responses", "Successes of all rounds, steps in the order they ran; " + plain(perDecade) + " rows from 1 ms to 10 ms. Darker: larger share of the step's responses (square-root scale, to show tails).", heatMap(l)})
+			chosenChart{"percentiles", "Latency by percentile, ms", "Successes of all rounds, from merged histograms. " +
+				"The axis is stretched towards 100%: one response in ten is slower than the 90th percentile, " +
+				"one in a hundred than the 99th.", percentiles()},
+			chosenChart{"heat", "Latency by step, share of responses", "Successes of all rounds, steps in the order they " +
+				"ran; " + plain(perDecade) + " rows from 1 ms to 10 ms. Stronger colour: larger share of the step's " +
+				"responses (square-root scale, to show tails).", heatMap(l)})
 	}
 	if len(data.Lines) > 0 {
-		note := "Client and contender second by second. Latency: p50 thick, p99 thin. CPU and throttling: between two readings."
+		note := "Client and contender second by second. Latency: p50 thick, p99 thin. " +
+			"CPU and throttling: between two readings."
 		if data.Merged > 1 {
-			note += " Long run: each point covers up to " + plain(float64(data.Merged)) + " seconds (mean rate, highest percentile)."
+			note += " Long run: each point covers up to " + plain(float64(data.Merged)) +
+				" seconds (mean rate, highest percentile)."
 		}
-		all = append(all, chosenFigure{"time", "Second by second", note, timeChart()})
+		all = append(all, chosenChart{"time", "Second by second", note, timeChart()})
 	}
 	return all
 }

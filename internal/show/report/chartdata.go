@@ -7,22 +7,22 @@ import (
 	"locbench/internal/bench"
 )
 
-// pageData is all that the script draws from. Colours follow the reader's scheme and come from
-// style.css, words of tooltips from the tables.
+// pageData is what the script draws from, except colours (style.css) and texts (the tables).
 type pageData struct {
-	File       string         `json:"file"` // stem of the names of downloads
-	Contenders []string       `json:"contenders"`
-	Trials     []int          `json:"trials"` // the contender of each column
-	Colors     int            `json:"colors"`
-	Rounds     int            `json:"rounds"`
-	Steps      []stepData     `json:"steps"`
-	Peak       int            `json:"peak"` // the step that a choice of steps begins with
-	Charts     []chartData    `json:"charts"`
-	Lines      []timeline     `json:"lines"`
-	Merged     int            `json:"merged"` // so many seconds are in one point of a time line, at most
-	Shares     numbers        `json:"shares"`
-	Latencies  []distribution `json:"latencies"`
-	PerDecade  int            `json:"perDecade"`
+	File       string            `json:"file"` // stem of the names of saved files
+	Contenders []string          `json:"contenders"`
+	Trials     []int             `json:"trials"` // the contender of each column
+	Colors     int               `json:"colors"`
+	Rounds     int               `json:"rounds"`
+	Steps      []stepData        `json:"steps"`
+	Bounds     map[string]string `json:"bounds"` // bottlenecks by letter
+	Peak       int               `json:"peak"`   // the row of the step that is chosen first
+	Charts     []chartData       `json:"charts"`
+	Lines      []timeline        `json:"lines"`
+	Merged     int               `json:"merged"` // most seconds in one point of a time line
+	Shares     numbers           `json:"shares"`
+	Latencies  []distribution    `json:"latencies"`
+	PerDecade  int               `json:"perDecade"`
 }
 
 type stepData struct {
@@ -34,28 +34,31 @@ type stepData struct {
 type chartData struct {
 	ID     string         `json:"id"`
 	Title  string         `json:"title"`
-	Kind   figureKind     `json:"kind"`
-	Option map[string]any `json:"option"`            // as go-echarts made it
-	Series []seriesData   `json:"series"`            // who is who, in the order of option.series
+	Kind   chartKind      `json:"kind"`
+	Option map[string]any `json:"option"`            // made by go-echarts
+	Series []seriesData   `json:"series"`            // in the order of option.series
 	Ticks  numbers        `json:"ticks,omitempty"`   // places of the steps on a logarithmic axis
-	Merges bool           `json:"several,omitempty"` // somebody has several rounds: thin and thick lines
+	Merges bool           `json:"several,omitempty"` // a contender has several rounds: thin and thick lines
 	WarmUp int            `json:"warmUp,omitempty"`
 }
 
 type seriesData struct {
 	Contender int      `json:"c"`
-	Round     int      `json:"r,omitempty"`      // 0: all of them
+	Round     int      `json:"r,omitempty"`      // 0: all rounds
 	Role      string   `json:"role"`             // "round", "middle", "band", "trial", "bar", "dot"
-	Name      string   `json:"name"`             // of the trial, or of the contender
-	Marks     []string `json:"marks,omitempty"`  // letters, by row
-	Bounds    []string `json:"bounds,omitempty"` // what bound the step, in words
+	Name      string   `json:"name"`             // name of the trial or the contender
+	Marks     []string `json:"marks,omitempty"`  // letter of the bottleneck in each row
+	Bounds    []string `json:"bounds,omitempty"` // bottleneck of the step in each row, in words
 }
 
-func newPageData(run bench.Run, l layout, all []figure) pageData {
+func newPageData(run bench.Run, l layout, all []chart) pageData {
 	data := pageData{File: fileStem(run), Contenders: []string{}, Colors: colors, Steps: []stepData{},
-		Peak: l.peakRow(), Charts: []chartData{},
+		Bounds: map[string]string{}, Peak: l.peakRow(), Charts: []chartData{},
 		Shares: shares(), Latencies: distributions(l), PerDecade: perDecade}
 	data.Lines, data.Merged = timelines(l)
+	for _, m := range marks {
+		data.Bounds[m.Letter] = string(m.bound)
+	}
 	for _, c := range l.contenders {
 		data.Contenders = append(data.Contenders, c.Label)
 		data.Rounds = max(data.Rounds, c.Rounds())
@@ -67,22 +70,22 @@ func newPageData(run bench.Run, l layout, all []figure) pageData {
 	for _, r := range l.rows {
 		data.Steps = append(data.Steps, stepData{r.Label, r.Title, r.WarmUp})
 	}
-	for _, f := range all {
-		if f.Empty {
+	for _, ch := range all {
+		if ch.Empty {
 			continue
 		}
-		d := chartData{ID: f.ID, Title: f.Title, Kind: f.kind, Ticks: f.at, Merges: f.Middles != nil, WarmUp: f.warmUp}
-		d.Option, d.Series = f.option()
+		d := chartData{ID: ch.ID, Title: ch.Title, Kind: ch.kind, Ticks: ch.at, Merges: ch.Middles != nil, WarmUp: ch.warmUp}
+		d.Option, d.Series = ch.option()
 		data.Charts = append(data.Charts, d)
 	}
-	for _, f := range chosenFigures(l, data) {
-		data.Charts = append(data.Charts, chartData{ID: f.ID, Title: f.Title, Kind: figureKind(f.ID), Option: f.option,
+	for _, ch := range chosenCharts(l, data) {
+		data.Charts = append(data.Charts, chartData{ID: ch.ID, Title: ch.Title, Kind: chartKind(ch.ID), Option: ch.option,
 			Series: []seriesData{}})
 	}
 	return data
 }
 
-// fileStem returns the name of the profile as far as it can be part of a file's name anywhere.
+// fileStem returns the name of the profile without the characters that some file systems reject.
 func fileStem(run bench.Run) string {
 	stem := strings.Map(func(r rune) rune {
 		switch {
@@ -96,8 +99,8 @@ func fileStem(run bench.Run) string {
 	return strings.Trim("locbench-"+stem[:min(len(stem), 40)], "-")
 }
 
-// numbers are values of a chart. In JSON they have six significant figures, twice as many as a
-// histogram, and what is not known is null.
+// numbers are values of a chart. In JSON they have six significant digits, twice as many as a
+// histogram, and unknown ones are null.
 type numbers []float64
 
 // MarshalJSON implements json.Marshaler.

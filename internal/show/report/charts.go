@@ -11,103 +11,104 @@ import (
 	"locbench/internal/figures/verdict"
 )
 
-// figure is one chart and the table of the same values.
-type figure struct {
+// chart is one chart and the table of the same values.
+type chart struct {
 	ID      string
 	Title   string // with the unit: "Throughput, successes/s"
-	Note    string // how to read it; may be empty
-	Log     bool   // logarithmic value axis
-	Rows    []figureRow
+	Note    string // how to read the chart; may be empty
+	Log     bool   // the value axis is logarithmic
+	Rows    []chartRow
 	Columns []column
-	Empty   bool // nothing was measured: say so instead of drawing an empty chart
+	Empty   bool // nothing was measured: the page says so instead of drawing a chart
 
-	Middles []string // names of the columns of all rounds of a contender; none where nobody has two
+	Middles []string // titles of the contenders' columns; none if every contender has one round
 
-	kind    figureKind
+	kind    chartKind
 	series  []series
-	middles []middle  // one a contender
+	middles []middle  // one per contender
 	axis    string    // name of the horizontal axis
-	at      []float64 // places of the rows on a logarithmic axis; nil: side by side
+	at      []float64 // places of the rows on a logarithmic axis; nil: evenly spaced
 	marked  bool
-	stack   []string // names of the parts of a bar; the rows are these and their total, for each bar of a trial
+	stack   []string // parts of a bar; the rows are these and their total, for each bar of a trial
+	groups  []string // names of the bars of a trial
 	warmUp  int
 }
 
-// Steps reports whether its points are those of the steps, through which the arrow keys go.
-func (f figure) Steps() bool { return f.kind == kindSteps }
+// Steps reports whether the points are steps: the arrow keys go through them.
+func (ch chart) Steps() bool { return ch.kind == kindSteps }
 
-// Marks returns what the letters in the points mean.
-func (f figure) Marks() []mark {
-	if !f.marked {
+// Marks returns the meaning of the letters in the points.
+func (ch chart) Marks() []mark {
+	if !ch.marked {
 		return nil
 	}
-	return marksOf(f.middles)
+	return marksOf(ch.middles)
 }
 
-type figureKind string
+type chartKind string
 
 const (
-	kindSteps figureKind = "steps" // lines over the steps
-	kindBars  figureKind = "bars"  // one bar a contender
-	kindCurve figureKind = "curve" // lines over a value
-	kindStack figureKind = "stack" // bars in parts
+	kindSteps chartKind = "steps" // lines over the steps
+	kindBars  chartKind = "bars"  // one bar per contender
+	kindCurve chartKind = "curve" // lines over a value
+	kindStack chartKind = "stack" // bars in parts
 )
 
-// figureRow is a row of the table, and the words of a tooltip.
-type figureRow struct {
+// chartRow is a row of the table, and the text of a tooltip.
+type chartRow struct {
 	Label, Title string
 	WarmUp       bool
-	Cells        []string // one a column
-	Middle       []string // one a contender
+	Cells        []string // one per column
+	Middle       []string // one per contender
 }
 
-func newFigureRow(label, title string, warmUp bool, cells int) figureRow {
-	return figureRow{Label: label, Title: title, WarmUp: warmUp, Cells: slices.Repeat([]string{missing}, cells)}
+func newChartRow(label, title string, warmUp bool, cells int) chartRow {
+	return chartRow{Label: label, Title: title, WarmUp: warmUp, Cells: slices.Repeat([]string{missing}, cells)}
 }
 
-// series is one trial's line. A point that was not measured is nil.
+// series is the line of one trial. A point that was not measured is nil.
 type series struct {
 	column column
 	points []*point
 }
 
 type point struct {
-	x, y   float64 // x only in curves
+	x, y   float64 // x is used only in curves
 	warmUp bool
 }
 
-func figures(run bench.Run, l layout) []figure {
-	all := barFigures(l)
+func newCharts(run bench.Run, l layout) []chart {
+	all := barCharts(l)
 	if l.anyPhases() {
-		all = append(all, phaseFigure(l))
+		all = append(all, phaseChart(l))
 	}
-	for _, m := range drawings(run.Profile) {
-		if m.ID == measure.InFlight && requestsApart(l) == nil {
-			continue // where all steps ask the same, the connections say it
+	for _, m := range plottedMeasures(run.Profile) {
+		if m.ID == measure.InFlight && oneRequestSteps(l) == nil {
+			continue // with one request in all steps, the number of connections says it
 		}
-		if f := stepFigure(l, m); !f.Empty || !m.Chart.Optional {
-			all = append(all, f)
+		if ch := stepChart(l, m); !ch.Empty || !m.Chart.Optional {
+			all = append(all, ch)
 		}
 	}
-	return append(all, cumulativeFigure(l))
+	return append(all, cumulativeChart(l))
 }
 
-// put adds what a trial has in a row.
-func (f *figure) put(line series, row, column int, p point, words string) {
+// put adds the value of a trial in a row.
+func (ch *chart) put(line series, row, column int, p point, words string) {
 	line.points[row] = &p
-	f.Rows[row].Cells[column] = words
-	f.Empty = false
+	ch.Rows[row].Cells[column] = words
+	ch.Empty = false
 }
 
-func stepFigure(l layout, m plotted) figure {
-	f := figure{ID: m.Chart.ID, Title: m.title(), Note: m.note, Log: m.Chart.Log, Empty: true, Columns: l.columns,
+func stepChart(l layout, m plotted) chart {
+	ch := chart{ID: m.Chart.ID, Title: m.title(), Note: m.note, Log: m.Chart.Log, Empty: true, Columns: l.columns,
 		Middles: l.middleNames(m.Quantile()),
 		kind:    kindSteps, axis: l.axis(), at: l.positions(), warmUp: l.warmUp(), marked: m.Chart.Marked}
-	if m.Quantile() && f.Middles != nil {
-		f.Note += " Thick line: responses of all rounds."
+	if m.Quantile() && ch.Middles != nil {
+		ch.Note += " Thick line: responses of all rounds."
 	}
 	for _, r := range l.rows {
-		f.Rows = append(f.Rows, newFigureRow(r.Label, r.Title, r.WarmUp, len(l.columns)))
+		ch.Rows = append(ch.Rows, newChartRow(r.Label, r.Title, r.WarmUp, len(l.columns)))
 	}
 	for j, c := range l.columns {
 		line := series{column: c, points: make([]*point, len(l.rows))}
@@ -116,41 +117,42 @@ func stepFigure(l layout, m plotted) figure {
 				continue
 			}
 			if v, words, ok := m.value(*s); ok {
-				f.put(line, i, j, point{y: v, warmUp: l.rows[i].WarmUp}, words+cut(*s))
+				ch.put(line, i, j, point{y: v, warmUp: l.rows[i].WarmUp}, words+cut(*s))
 			}
 		}
-		f.series = append(f.series, line)
+		ch.series = append(ch.series, line)
 	}
 	for _, c := range l.contenders {
-		f.addMiddle(stepMiddle(l, c, m))
+		ch.addMiddle(stepMiddle(l, c, m))
 	}
-	if len(l.rows) == 1 { // no line has one point
-		f.kind, f.Log, f.marked = kindBars, false, false
+	if len(l.rows) == 1 { // a line needs two points
+		ch.kind, ch.Log, ch.marked = kindBars, false, false
 	}
-	return f
+	return ch
 }
 
-// cut marks a step that ended early; the legend of the tables explains it.
+// cut returns the mark of a step that stopped early; the note above the charts explains it.
 func cut(s bench.StepResult) string { return when(s.Aborted != "", " †") }
 
-// cumulativeFigure sets the successes so far against the CPU time so far.
-func cumulativeFigure(l layout) figure {
-	f := figure{ID: "cumulative", Title: "Cumulative successes over cumulative CPU time", Columns: l.columns, Empty: true,
-		Note: "One point per step end; the first is the start of the load. CPU time includes start-up and checks. Steeper is better.",
+// cumulativeChart returns the successes so far over the CPU time so far.
+func cumulativeChart(l layout) chart {
+	ch := chart{ID: "cumulative", Title: "Cumulative successes over cumulative CPU time", Columns: l.columns, Empty: true,
+		Note: "One point per step end; the first is the start of the load. " +
+			"CPU time includes start-up and checks. Steeper is better.",
 		kind: kindCurve, axis: "CPU seconds since start"}
-	f.Rows = append(f.Rows, newFigureRow("before", "before load", true, len(l.columns)))
+	ch.Rows = append(ch.Rows, newChartRow("before", "before load", true, len(l.columns)))
 	for _, r := range l.rows {
-		f.Rows = append(f.Rows, newFigureRow(r.Label, "after "+r.Title, r.WarmUp, len(l.columns)))
+		ch.Rows = append(ch.Rows, newChartRow(r.Label, "after "+r.Title, r.WarmUp, len(l.columns)))
 	}
 	for j, c := range l.columns {
-		line := series{column: c, points: make([]*point, len(f.Rows))}
+		line := series{column: c, points: make([]*point, len(ch.Rows))}
 		var successes int64
 		set := func(i int, u *bench.Usage, mark string) {
 			if u == nil {
 				return
 			}
 			cpu := u.CPU.Seconds()
-			f.put(line, i, j, point{x: cpu, y: float64(successes), warmUp: f.Rows[i].WarmUp},
+			ch.put(line, i, j, point{x: cpu, y: float64(successes), warmUp: ch.Rows[i].WarmUp},
 				count(successes)+" / "+significant(cpu)+nbsp+"s"+mark)
 		}
 		for i, s := range c.steps {
@@ -163,19 +165,18 @@ func cumulativeFigure(l layout) figure {
 			successes += s.Load.AllSucceeded()
 			set(i+1, s.After, cut(*s))
 		}
-		f.series = append(f.series, line)
+		ch.series = append(ch.series, line)
 	}
-	return f
+	return ch
 }
 
-// barFigures have a bar for every contender: start-up always, and what the published comparison of
-// native images had next to it, where somebody arrives: build time and size. A contender without a
-// value has no bar, not one of 0.
-func barFigures(l layout) []figure {
+// barCharts returns the charts with one bar per contender: start-up and time to peak, and with
+// arrivals also build time and image size. A contender without a value has no bar.
+func barCharts(l layout) []chart {
 	in := func(unit time.Duration) func(float64) string {
 		return func(v float64) string { return duration(time.Duration(v * float64(unit))) }
 	}
-	all := []figure{l.barFigure("start-up", "Start-up time, ms",
+	all := []chart{l.barChart("start-up", "Start-up time, ms",
 		"From process start to the first ready response.", in(time.Millisecond),
 		func(trial bench.TrialResult) (float64, bool) {
 			if trial.StartUp == nil {
@@ -183,7 +184,8 @@ func barFigures(l layout) []figure {
 			}
 			return float64(*trial.StartUp) / float64(time.Millisecond), true
 		})}
-	peak := l.barFigure("time-to-peak", "Time to peak, s", "From process start to the first second at lasting final throughput.",
+	peak := l.barChart("time-to-peak", "Time to peak, s",
+		"From process start to the first second at the final throughput that lasts.",
 		in(time.Second), func(trial bench.TrialResult) (float64, bool) {
 			p, ok := stats.TimeToPeak(trial)
 			return p.After.Seconds(), ok
@@ -195,49 +197,49 @@ func barFigures(l layout) []figure {
 		return all
 	}
 	return append(all,
-		l.barFigure("build-time", "Build time, s", "Clean builds only; not known for existing images.",
+		l.barChart("build-time", "Build time, s", "Clean builds only; not known for existing images.",
 			in(time.Second), func(trial bench.TrialResult) (float64, bool) {
 				return trial.Artifact.BuildTime.Seconds(), trial.Artifact.BuildTime > 0 && !trial.Artifact.BuildCached
 			}),
-		l.barFigure("image-size", "Image size, MiB", "Uncompressed.",
+		l.barChart("image-size", "Image size, MiB", "Uncompressed.",
 			func(v float64) string { return significant(v) + nbsp + "MiB" },
 			func(trial bench.TrialResult) (float64, bool) {
 				return float64(trial.Artifact.ImageSize) / (1 << 20), trial.Artifact.ImageSize > 0
 			}))
 }
 
-// barFigure has a row: a value for each trial and the median for each contender.
-func (l layout) barFigure(id, title, note string, format func(float64) string,
-	value func(bench.TrialResult) (float64, bool)) figure {
-	f := figure{ID: id, Title: title, Note: note, Columns: l.columns, Middles: l.middleNames(false), Empty: true,
+// barChart returns a chart with one row: a value per trial and a median per contender.
+func (l layout) barChart(id, title, note string, format func(float64) string,
+	value func(bench.TrialResult) (float64, bool)) chart {
+	ch := chart{ID: id, Title: title, Note: note, Columns: l.columns, Middles: l.middleNames(false), Empty: true,
 		kind: kindBars}
-	f.Rows = []figureRow{newFigureRow(id, "all steps", false, len(l.columns))}
+	ch.Rows = []chartRow{newChartRow(id, "all steps", false, len(l.columns))}
 	values := make([][]float64, len(l.contenders))
 	for j, c := range l.columns {
 		line := series{column: c, points: []*point{nil}}
 		if v, ok := value(*c.trial); ok && finite(v) {
-			f.put(line, 0, j, point{y: v}, format(v))
+			ch.put(line, 0, j, point{y: v}, format(v))
 			values[c.Contender] = append(values[c.Contender], v)
 		}
-		f.series = append(f.series, line)
+		ch.series = append(ch.series, line)
 	}
 	for n, c := range l.contenders {
 		m := newMiddle(c, 1)
 		if v, ok := stats.Median(values[n]); ok {
 			m.put(0, point{y: v}, values[n], format)
 		}
-		f.addMiddle(m)
+		ch.addMiddle(m)
 	}
-	return f
+	return ch
 }
 
-// middle is the line of a contender over all its rounds, and the band around it.
+// middle is the line of a contender over all its rounds, with its confidence band.
 type middle struct {
 	contender contender
 	points    []*point
-	bands     []*stats.Interval // 95%, of the median of the rounds; nil below six rounds
+	bands     []*stats.Interval // 95% CI of the median of the rounds; nil below six rounds
 	words     []string
-	bounds    []verdict.Summary // what bound the step; zero where nothing is known
+	bounds    []verdict.Summary // bottleneck of each step; zero if unknown
 }
 
 func newMiddle(c contender, rows int) middle {
@@ -245,7 +247,7 @@ func newMiddle(c contender, rows int) middle {
 		words: slices.Repeat([]string{missing}, rows), bounds: make([]verdict.Summary, rows)}
 }
 
-// put adds what is known of a row, and the interval around it.
+// put adds the value of a row, and its interval.
 func (m *middle) put(row int, p point, rounds []float64, format func(float64) string) {
 	m.points[row], m.words[row] = &p, format(p.y)
 	if in, ok := stats.MedianInterval(rounds, 0.95); ok {
@@ -254,7 +256,7 @@ func (m *middle) put(row int, p point, rounds []float64, format func(float64) st
 	}
 }
 
-// stepMiddle returns the median of the rounds that finished a step; of quantiles that of all together.
+// stepMiddle returns the medians of rounds that finished a step, and quantiles of all rounds.
 func stepMiddle(l layout, c contender, m plotted) middle {
 	mid := newMiddle(c, len(l.rows))
 	for i, r := range l.rows {
@@ -286,7 +288,7 @@ func stepMiddle(l layout, c contender, m plotted) middle {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// middleNames returns the columns of the tables; none where no contender has more than one round.
+// middleNames returns the titles of the contenders' columns; none if every contender has one round.
 func (l layout) middleNames(whole bool) []string {
 	what := "median"
 	if whole {
@@ -301,23 +303,23 @@ func (l layout) middleNames(whole bool) []string {
 	return names
 }
 
-func (f *figure) addMiddle(m middle) {
-	f.middles = append(f.middles, m)
-	if f.Middles == nil {
+func (ch *chart) addMiddle(m middle) {
+	ch.middles = append(ch.middles, m)
+	if ch.Middles == nil {
 		return
 	}
-	for i := range f.Rows {
-		f.Rows[i].Middle = append(f.Rows[i].Middle, m.words[i])
+	for i := range ch.Rows {
+		ch.Rows[i].Middle = append(ch.Rows[i].Middle, m.words[i])
 	}
 }
 
-// mark is a letter in a point and what it says of the step.
+// mark is a letter in a point and the bottleneck that it means.
 type mark struct {
 	bound         verdict.Bound
 	Letter, Words string
 }
 
-// marks are those of all bounds, in the order in which verdicts are looked for.
+// marks has a mark for each bottleneck, in the order in which package verdict checks them.
 var marks = []mark{
 	{verdict.Errors, "E", "mostly errors"},
 	{verdict.Memory, "M", "memory limit"},
@@ -331,7 +333,7 @@ var marks = []mark{
 	{verdict.Unclear, "?", "unclear"},
 }
 
-// letter returns the mark of a bound; "" where there is none.
+// letter returns the letter of a bottleneck; "" if there is none.
 func letter(b verdict.Bound) string {
 	i := slices.IndexFunc(marks, func(m mark) bool { return m.bound == b })
 	if i < 0 {

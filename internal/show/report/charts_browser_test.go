@@ -26,7 +26,7 @@ import (
 	"locbench/internal/results"
 )
 
-// survey says of every chart where it is and how many shapes have which colour.
+// survey returns the place of every chart and the number of shapes of each colour.
 const survey = `(() => ({
   palette: Array.from({length: 10}, (_, i) => getComputedStyle(document.documentElement).getPropertyValue('--c' + i).trim()),
   parts: Array.from({length: 10}, (_, i) => getComputedStyle(document.documentElement).getPropertyValue('--p' + i).trim()),
@@ -44,8 +44,8 @@ const survey = `(() => ({
 }))()`
 
 type surveyed struct {
-	Palette []string // of contenders
-	Parts   []string // of the parts of a bar
+	Palette []string // colours of contenders
+	Parts   []string // colours of the parts of a bar
 	Over    float64
 	Charts  map[string]drawn
 }
@@ -53,7 +53,7 @@ type surveyed struct {
 type drawn struct {
 	Marks               map[string]int
 	X, Y, Width, Height int
-	SVG                 int // its width
+	SVG                 int // width of the picture
 }
 
 // Every chart is drawn at every width, in the colours of the contenders, and nothing is wider than
@@ -62,14 +62,14 @@ func TestEveryChartIsDrawn(t *testing.T) {
 	run, trials := fixtureOf(4, 6)
 	doc := render(t, run, trials)
 	l := newLayout(analysis.Of(run, trials))
-	all := figures(run, l)
+	all := newCharts(run, l)
 	shared := startBrowser(t)
 	for _, c := range []struct {
 		width  int64
 		scheme string
 	}{{375, "light"}, {1280, "light"}, {1280, "dark"}, {2560, "light"}, {375, "dark"}, {3840, "light"}} {
 		if os.Getenv("LOCBENCH_SHOTS") == "" && (c.width == 3840 || c.width == 375 && c.scheme == "dark") {
-			continue // to look at, no more to test
+			continue // only for review
 		}
 		t.Run(fmt.Sprintf("%d %s", c.width, c.scheme), func(t *testing.T) {
 			b := open(t, shared, doc, c.width, c.scheme)
@@ -78,17 +78,17 @@ func TestEveryChartIsDrawn(t *testing.T) {
 			if seen.Over > 0 {
 				t.Errorf("the page is %v px wider than the window", seen.Over)
 			}
-			for _, f := range all {
-				checkChart(t, f, seen, whole)
+			for _, c := range all {
+				checkChart(t, c, seen, whole)
 			}
 			for _, id := range []string{"percentiles", "heat", "time"} {
-				chart := seen.Charts["chart-"+id]
-				if chart.SVG != chart.Width || inked(whole, chart.place()) < 2000 {
-					t.Errorf("%s: %d px wide in a place of %d × %d, %d pixels inked", id, chart.SVG, chart.Width, chart.Height, inked(whole, chart.place()))
+				plot := seen.Charts["plot-"+id]
+				if plot.SVG != plot.Width || inked(whole, plot.place()) < 2000 {
+					t.Errorf("%s: %d px wide in a place of %d × %d, %d pixels inked", id, plot.SVG, plot.Width, plot.Height, inked(whole, plot.place()))
 				}
 			}
-			if eval[int](b, `document.querySelectorAll('#chart-heat svg path, #chart-heat svg rect').length`) < 100 {
-				t.Error("the heat map has hardly a cell")
+			if eval[int](b, `document.querySelectorAll('#plot-heat svg path, #plot-heat svg rect').length`) < 100 {
+				t.Error("the heat map has almost no cells")
 			}
 		})
 	}
@@ -96,47 +96,47 @@ func TestEveryChartIsDrawn(t *testing.T) {
 
 func (d drawn) place() image.Rectangle { return image.Rect(d.X, d.Y, d.X+d.Width, d.Y+d.Height) }
 
-// checkChart wants at least a mark for every measured point, in the colour of its contender, and a
-// picture that is not blank.
-func checkChart(t *testing.T, f figure, seen surveyed, whole image.Image) {
+// checkChart requires at least one mark for every measured point, in the colour of its contender,
+// and a picture that is not blank.
+func checkChart(t *testing.T, c chart, seen surveyed, whole image.Image) {
 	t.Helper()
 	want := map[string]int{}
-	count := func(c int, points []*point) {
+	count := func(color int, points []*point) {
 		for _, p := range points {
 			if p != nil {
-				want[seen.Palette[c]]++
+				want[seen.Palette[color]]++
 			}
 		}
 	}
-	for _, m := range f.middles {
+	for _, m := range c.middles {
 		count(m.contender.Color(), m.points)
 	}
-	for _, s := range f.series {
-		if f.kind != kindBars { // whose dots have no colour
+	for _, s := range c.series {
+		if c.kind != kindBars { // the dots of bars have no colour
 			count(s.column.Color(), s.points)
 		}
 	}
 	if len(want) == 0 {
-		t.Errorf("%s: the fixture has no point", f.ID)
+		t.Errorf("%s: the fixture has no point", c.ID)
 	}
-	chart := seen.Charts["chart-"+f.ID]
+	plot := seen.Charts["plot-"+c.ID]
 	for color, n := range want {
-		if chart.Marks[color] < n {
-			t.Errorf("%s: %d marks of colour %s, want %d", f.ID, chart.Marks[color], color, n)
+		if plot.Marks[color] < n {
+			t.Errorf("%s: %d marks of colour %s, want %d", c.ID, plot.Marks[color], color, n)
 		}
 	}
-	if chart.Width < 300 || chart.Height < 150 || chart.SVG != chart.Width {
-		t.Errorf("%s: %d px wide in a place of %d × %d", f.ID, chart.SVG, chart.Width, chart.Height)
+	if plot.Width < 300 || plot.Height < 150 || plot.SVG != plot.Width {
+		t.Errorf("%s: %d px wide in a place of %d × %d", c.ID, plot.SVG, plot.Width, plot.Height)
 	}
-	if n := inked(whole, chart.place()); n < 500 {
-		t.Errorf("%s: only %d pixels differ from the background", f.ID, n)
+	if n := inked(whole, plot.place()); n < 500 {
+		t.Errorf("%s: only %d pixels differ from the background", c.ID, n)
 	}
 }
 
-// enough is where inked stops to count: pictures of whole pages have tens of millions of pixels.
+// enough is where inked stops counting: pictures of whole pages have tens of millions of pixels.
 const enough = 4000
 
-// inked counts the pixels in r that are not like the one in its corner, up to enough.
+// inked counts the pixels in r that differ from the one in its corner, up to enough.
 func inked(img image.Image, r image.Rectangle) int {
 	r0, g0, b0, _ := img.At(r.Min.X, r.Min.Y).RGBA()
 	n := 0
@@ -165,7 +165,7 @@ func TestChartsFollowTheWindow(t *testing.T) {
 	}
 }
 
-// inks counts what a chart shows in the colour of a contender.
+// inks returns the number of shapes in the colour of a contender, for each chart.
 func inks(b *tab, contender int) map[string]int {
 	seen := eval[surveyed](b, survey)
 	found := map[string]int{}
@@ -183,15 +183,15 @@ func TestLegendSwitchesAllCharts(t *testing.T) {
 	before := inks(b, 1)
 	b.click(`[data-contender="1"]`)
 	for id, n := range inks(b, 1) {
-		if id == "chart-heat" {
-			continue // one contender, which is chosen there
+		if id == "plot-heat" {
+			continue // it shows one chosen contender
 		}
 		if before[id] == 0 || n != 0 {
 			t.Errorf("%s: %d marks of the contender before, %d when it is hidden", id, before[id], n)
 		}
 	}
 	for id, n := range inks(b, 0) {
-		if id != "chart-heat" && n == 0 {
+		if id != "plot-heat" && n == 0 {
 			t.Errorf("%s: hiding one contender has hidden another", id)
 		}
 	}
@@ -208,17 +208,17 @@ func TestLegendSwitchesAllCharts(t *testing.T) {
 	}
 	b.click(`[data-all="false"]`)
 	if n := eval[int](b, `document.querySelectorAll('.pick[aria-pressed=true]').length`); n != 0 {
-		t.Errorf("%d contenders are shown after none was asked for", n)
+		t.Errorf("%d contenders are shown after a click on none", n)
 	}
 	b.click(`[data-all="true"]`)
 	for id, n := range inks(b, 1) {
 		if n != before[id] {
-			t.Errorf("%s: %d marks after all were asked for, %d before", id, n, before[id])
+			t.Errorf("%s: %d marks after a click on all, %d before", id, n, before[id])
 		}
 	}
 }
 
-// The switch of colours goes before what the system says, and charts follow.
+// The choice of colours overrides the system's, and charts follow.
 func TestColoursAreChosen(t *testing.T) {
 	run, trials := fixture()
 	b := open(t, startBrowser(t), render(t, run, trials[:2]), 1280, "light")
@@ -236,7 +236,7 @@ func TestColoursAreChosen(t *testing.T) {
 		t.Fatalf("dark is %v, light %v", dark, light)
 	}
 	for id, n := range inks(b, 0) {
-		if n == 0 && id != "chart-heat" {
+		if n == 0 && id != "plot-heat" {
 			t.Errorf("%s: nothing in the dark colours", id)
 		}
 	}
@@ -277,16 +277,16 @@ func TestPrint(t *testing.T) {
 		t.Errorf("ink and paper are %s", ink)
 	}
 	if n := eval[int](b, `[...document.querySelectorAll('.save, select, summary, [data-all]')].filter((el) => el.checkVisibility()).length`); n != 0 {
-		t.Errorf("%d tools are on paper", n)
+		t.Errorf("%d tools are printed", n)
 	}
 	for id, n := range inks(b, 0) {
-		if n == 0 && id != "chart-heat" {
+		if n == 0 && id != "plot-heat" {
 			t.Errorf("%s: nothing in the colours of paper", id)
 		}
 	}
 }
 
-// What is saved is what it says: a picture, an image of the promised size, rows with all values.
+// Saved files have what they promise: a picture, an image of the right size, rows with all values.
 func TestChartsAreSaved(t *testing.T) {
 	run, trials := fixtureOf(3, 6)
 	trials[0].Trial.Contender = "=cmd"
@@ -298,13 +298,13 @@ func TestChartsAreSaved(t *testing.T) {
 	if _, err := chromedp.Call(b.ctx, browser.SetDownloadBehavior, behaviour); err != nil {
 		t.Fatal(err)
 	}
-	ids := eval[[]string](b, `[...document.querySelectorAll('.chart')].map((el) => el.id.slice(6))`)
+	ids := eval[[]string](b, `[...document.querySelectorAll('.chart')].map((el) => el.id.slice(5))`)
 	if len(ids) < 14 {
 		t.Fatalf("only %d charts: %v", len(ids), ids)
 	}
 	for _, id := range ids {
 		for _, kind := range []string{"SVG", "PNG", "CSV"} {
-			b.click(fmt.Sprintf(`#figure-%s [data-save=%s]`, id, kind))
+			b.click(fmt.Sprintf(`#chart-%s [data-save=%s]`, id, kind))
 			name, data := saved(t, dir)
 			if want := "locbench-locations-" + id; !strings.HasPrefix(name, want) || !strings.HasSuffix(name, "."+strings.ToLower(kind)) {
 				t.Errorf("%s as %s is called %s", id, kind, name)
@@ -326,7 +326,7 @@ func TestChartsAreSaved(t *testing.T) {
 					t.Errorf("%s is %d px wide", name, w)
 				}
 				if r, g, bl, a := img.At(1, 1).RGBA(); r != 0xffff || g != 0xffff || bl != 0xffff || a != 0xffff {
-					t.Errorf("%s does not stand on white", name)
+					t.Errorf("%s has no white background", name)
 				}
 				if inked(img, img.Bounds()) < 3000 {
 					t.Errorf("%s is blank", name)
@@ -338,7 +338,7 @@ func TestChartsAreSaved(t *testing.T) {
 	}
 }
 
-// saved waits for the one file that the browser writes, and takes it away.
+// saved waits for the file that the browser writes, and removes it.
 func saved(t *testing.T, dir string) (string, []byte) {
 	t.Helper()
 	for range 200 {
@@ -411,7 +411,7 @@ func checkCSV(t *testing.T, id string, data []byte) {
 	if id != "throughput" {
 		return
 	}
-	// A median with its interval, and the values of the rounds that it is made of.
+	// The median has its interval, and the rounds have their values.
 	rounds, median := 0, false
 	for _, r := range rows[1:] {
 		if r[0] != "kt-ktor" || r[2] != "64 connections" {
@@ -428,7 +428,7 @@ func checkCSV(t *testing.T, id string, data []byte) {
 	}
 }
 
-// Tables marked so are sorted by the buttons in their headers; what is missing stays at the end.
+// Buttons in the headers sort the tables with data-sort; missing values stay at the end.
 func TestTablesAreSorted(t *testing.T) {
 	run, trials := fixture()
 	doc := render(t, run, trials[:2])
@@ -455,7 +455,7 @@ func TestTablesAreSorted(t *testing.T) {
 		})
 	}
 	if eval[bool](b, `document.querySelector('#try th[data-nosort] button') !== null`) {
-		t.Error("a column that is not to be sorted has a button")
+		t.Error("a column with data-nosort has a button")
 	}
 }
 
@@ -464,22 +464,22 @@ func TestArrowsGoThroughTheSteps(t *testing.T) {
 	run, trials := fixtureOf(2, 6)
 	b := open(t, startBrowser(t), render(t, run, trials), 1280, "light")
 	b.unroll()
-	eval[bool](b, `(() => { document.getElementById('chart-throughput').focus(); return true; })()`)
+	eval[bool](b, `(() => { document.getElementById('plot-throughput').focus(); return true; })()`)
 	for range 6 {
 		if err := chromedp.Do(b.ctx, chromedp.KeyEvent(kb.ArrowRight)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	b.until("what is said", `document.getElementById('said').textContent.startsWith('2 connections')`)
+	b.until("the announcement", `document.getElementById('said').textContent.startsWith('2 connections')`)
 	said := eval[string](b, `document.getElementById('said').textContent`)
-	row := eval[string](b, `document.querySelectorAll('#figure-throughput tbody tr')[5].cells[1].textContent`)
+	row := eval[string](b, `document.querySelectorAll('#chart-throughput tbody tr')[5].cells[1].textContent`)
 	if !strings.Contains(said, "rs-actix: "+row) || !strings.Contains(said, "quota: ") {
 		t.Errorf("said %q, and the table has %q", said, row)
 	}
-	b.until("the tooltip", fmt.Sprintf(`[...document.querySelectorAll('#chart-throughput text')].some((e) => e.textContent.includes(%q))`, row))
+	b.until("the tooltip", fmt.Sprintf(`[...document.querySelectorAll('#plot-throughput text')].some((e) => e.textContent.includes(%q))`, row))
 }
 
-// The lists above some charts choose what these show, and their tables follow.
+// The lists above some charts choose what they show, and the tables follow.
 func TestChoices(t *testing.T) {
 	run, trials := fixture()
 	b := open(t, startBrowser(t), render(t, run, trials), 1280, "light")
@@ -488,12 +488,12 @@ func TestChoices(t *testing.T) {
 		{"percentiles", "step", "7"}, {"heat", "contender", "2"}, {"time", "round", "2"}, {"time", "step", "8"},
 	} {
 		t.Run(c.id, func(t *testing.T) {
-			eval[bool](b, fmt.Sprintf(`(() => { document.querySelector('#figure-%s details').open = true; return true; })()`, c.id))
-			table := fmt.Sprintf(`document.querySelector('#figure-%s table')?.textContent ?? ''`, c.id)
+			eval[bool](b, fmt.Sprintf(`(() => { document.querySelector('#chart-%s details').open = true; return true; })()`, c.id))
+			table := fmt.Sprintf(`document.querySelector('#chart-%s table')?.textContent ?? ''`, c.id)
 			b.until("its table", `(`+table+`) !== ''`)
-			picture := fmt.Sprintf(`document.querySelector('#chart-%s svg').innerHTML`, c.id)
+			picture := fmt.Sprintf(`document.querySelector('#plot-%s svg').innerHTML`, c.id)
 			words, before := eval[string](b, table), eval[string](b, picture)
-			eval[bool](b, fmt.Sprintf(`(() => { const s = document.querySelector('#figure-%s [data-choice=%s]'); s.value = %q; s.dispatchEvent(new Event('change')); return s.value !== ''; })()`, c.id, c.key, c.value))
+			eval[bool](b, fmt.Sprintf(`(() => { const s = document.querySelector('#chart-%s [data-choice=%s]'); s.value = %q; s.dispatchEvent(new Event('change')); return s.value !== ''; })()`, c.id, c.key, c.value))
 			if eval[string](b, picture) == before {
 				t.Errorf("%s: the chart is the same with another %s", c.id, c.key)
 			}
@@ -504,7 +504,7 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// The reports of real runs, one of each procedure.
+// The charts of real runs are drawn, one of each procedure.
 func TestRealRunsAreDrawn(t *testing.T) {
 	shared := startBrowser(t)
 	for _, name := range []string{"locations", "delay-matrix", "cold-warm", "burst"} {

@@ -6,13 +6,13 @@ import (
 	"locbench/internal/bench"
 )
 
-// checkTable has a row for every check and a cell for every trial.
+// checkTable has a row for each check and a cell for each trial.
 type checkTable struct {
 	Groups  []checkGroup
 	Failed  []checkFailure
-	Totals  []checkTotal // one a trial
-	Differs int          // rows with a cell that is set off
-	Count   int          // rows
+	Totals  []checkTotal // one per trial
+	Differs int          // rows with framed cells
+	Count   int          // all rows
 }
 
 type checkGroup struct {
@@ -23,15 +23,15 @@ type checkGroup struct {
 type checkRow struct {
 	Name    string
 	Differs bool
-	Cells   []checkCell // one a column
+	Cells   []checkCell // one per column
 }
 
-// checkCell is the outcome of one check in one trial. SetOff says that it is not what most trials have
-// in this row; where no outcome is the most frequent, all of them are set off.
+// checkCell is the outcome of one check in one trial. It is framed if it differs from the most
+// frequent outcome in its row; without a most frequent one, all cells are framed.
 type checkCell struct {
-	Status bench.CheckStatus // "" where the trial has no such check
-	Words  string
-	SetOff bool
+	Status bench.CheckStatus // "" if the trial did not run the check
+	Text   string
+	Framed bool
 }
 
 // checkFailure is one check that failed in the same way in one or more trials.
@@ -50,7 +50,7 @@ type checkKey struct{ suite, group, name string }
 func checks(l layout) checkTable {
 	var t checkTable
 	var order []checkKey
-	failures := map[[4]string]int{} // places in t.Failed
+	failures := map[[4]string]int{} // index in t.Failed
 	cells := map[checkKey][]checkCell{}
 	for j, c := range l.columns {
 		total := checkTotal{Trial: c.Name()}
@@ -60,7 +60,7 @@ func checks(l layout) checkTable {
 				cells[k] = make([]checkCell, len(l.columns))
 				order = append(order, k)
 			}
-			cells[k][j] = checkCell{Status: r.Status, Words: outcome(r)}
+			cells[k][j] = checkCell{Status: r.Status, Text: outcome(r)}
 			switch r.Status {
 			case bench.CheckPassed:
 				total.Passed++
@@ -75,7 +75,7 @@ func checks(l layout) checkTable {
 		}
 		t.Totals = append(t.Totals, total)
 	}
-	groups := map[string]int{} // from 1
+	groups := map[string]int{} // position in t.Groups, from 1
 	for _, k := range order {
 		if groups[k.group] == 0 {
 			t.Groups = append(t.Groups, checkGroup{Name: cleanName(k.group)})
@@ -83,7 +83,7 @@ func checks(l layout) checkTable {
 		}
 		g := groups[k.group] - 1
 		row := checkRow{Name: cleanText(k.name), Cells: cells[k]}
-		row.setOff()
+		row.frame()
 		if row.Differs {
 			t.Differs++
 		}
@@ -105,8 +105,8 @@ func (t *checkTable) addFailure(r bench.CheckResult, trial string, known map[[4]
 	}
 }
 
-// setOff marks the cells that are not like most of the row, apart from trials without the check.
-func (r *checkRow) setOff() {
+// frame frames the cells that differ from most of the row; trials without the check do not count.
+func (r *checkRow) frame() {
 	frequency := map[checkCell]int{}
 	for _, c := range r.Cells {
 		if c.Status != "" {
@@ -128,11 +128,11 @@ func (r *checkRow) setOff() {
 		}
 	}
 	for i, c := range r.Cells {
-		r.Cells[i].SetOff = c.Status != "" && (ties > 1 || c != most)
+		r.Cells[i].Framed = c.Status != "" && (ties > 1 || c != most)
 	}
 }
 
-// outcome returns what a cell says: a sign that does not need colour, and the value.
+// outcome returns the text of a cell: a sign that needs no colour, and the value.
 func outcome(r bench.CheckResult) string {
 	sign, known := map[bench.CheckStatus]string{bench.CheckInfo: "", bench.CheckPassed: "✓",
 		bench.CheckFailed: "✗"}[r.Status]
@@ -143,7 +143,7 @@ func outcome(r bench.CheckResult) string {
 	return cmp.Or(sign+when(sign != "" && value != "", " ")+value, missing)
 }
 
-// Any says whether any trial ran a check.
+// Any reports whether any trial ran a check.
 func (t checkTable) Any() bool { return t.Count > 0 }
 
 // Class returns the class of a cell in style.css.
@@ -155,7 +155,7 @@ func (c checkCell) Class() string {
 	case bench.CheckPassed, bench.CheckFailed, bench.CheckSkipped:
 		class = string(c.Status)
 	}
-	return class + when(c.SetOff, " off")
+	return class + when(c.Framed, " off")
 }
 
 // Shown returns the text of a cell.
@@ -163,5 +163,5 @@ func (c checkCell) Shown() string {
 	if c.Status == "" {
 		return missing
 	}
-	return c.Words
+	return c.Text
 }

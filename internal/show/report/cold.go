@@ -2,7 +2,6 @@ package report
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/go-echarts/go-echarts/v2/charts"
@@ -36,12 +35,12 @@ func partNames() (names []string) {
 	return names
 }
 
-// timed is a request that stands for its kind.
+// timed is a request that is typical of its kind.
 type timed struct {
 	name   string // "first", "later", "new connection"
 	r      bench.RequestPhases
-	ok     bool   // it was answered as it should be
-	failed int    // requests of its kind
+	ok     bool   // at least one request of this kind succeeded
+	failed int    // failed requests of this kind
 	words  string // how it was chosen, or why it failed
 }
 
@@ -75,8 +74,7 @@ func (l layout) anyPhases() bool {
 	return slices.ContainsFunc(l.columns, func(c column) bool { return c.trial.Phases != nil })
 }
 
-// coldAndWarm returns the tables of procedure C, what the first requests cost, phase by phase, and how
-// latencies and rates lie around their means; none where no trial has timed its first requests.
+// coldAndWarm returns the tables of procedure C; none if no trial has timed its first requests.
 func coldAndWarm(l layout) []procedure {
 	if !l.anyPhases() {
 		return nil
@@ -98,10 +96,12 @@ func phaseTable(l layout) procedure {
 				cells = append(cells, cell{Main: t.show(part.of(t.r))})
 			}
 			cells = append(cells, cell{Main: t.show(t.r.Total)})
-			p.Table.Rows = append(p.Table.Rows, headlineRow{Label: c.Name(), Color: c.Color(), Cells: cells})
+			p.Table.Rows = append(p.Table.Rows, tableRow{Label: c.Name(), Color: c.Color(), Cells: cells})
 		}
 	}
-	p.Table.Footnotes = []string{"Timed one at a time, when the contender is ready and before any check: the first request, the next ones on its connection, then each on a new connection. Sent: request written; first byte, last byte: time since the phase before. A phase that did not occur is " + missing + "."}
+	p.Table.Footnotes = []string{"Timed one at a time, when the contender is ready and before any check: the first " +
+		"request, the next ones on its connection, then each on a new connection. Sent: request written; first byte, " +
+		"last byte: time since the phase before. A phase that did not occur is " + missing + "."}
 	return p
 }
 
@@ -112,11 +112,11 @@ func (t timed) show(d time.Duration) string {
 	return duration(d)
 }
 
-// spreadTable says how latencies and rates of the measured steps lie around their means.
+// spreadTable returns the spread of latencies and rates in the measured steps.
 func spreadTable(l layout) procedure {
 	p := procedure{ID: "spread", Title: "Latency and rate around their means"}
-	p.Table.Columns = []string{"At", "Latency mean", "SD", "Max", "Within one SD", "Requests/s mean", "SD", "Max",
-		"Within one SD", "Bytes/s"}
+	p.Table.Columns = []string{"At", "Latency mean", "SD", "Max", "Within 1 SD", "Requests/s mean", "SD", "Max",
+		"Within 1 SD", "Bytes/s"}
 	for _, c := range l.contenders {
 		steps := map[int][]bench.Load{}
 		var order []bench.StepResult
@@ -136,7 +136,9 @@ func spreadTable(l layout) procedure {
 				c.row(append([]cell{{Main: newRow(s.Step, 0).Title}}, spreadCells(steps[s.Index])...)...))
 		}
 	}
-	p.Table.Footnotes = []string{"SD: population standard deviation. Latency: all successes. Requests/s: successes per full 1 s window; the mean may differ slightly from the throughput. Bytes: bodies of successes. Uncorrected: throughput × mean latency = requests in flight."}
+	p.Table.Footnotes = []string{"SD: population standard deviation. Latency: all successes. Requests/s: successes per " +
+		"full 1 s window; the mean may differ slightly from the throughput. Bytes: bodies of successes. Uncorrected: " +
+		"throughput × mean latency = requests in flight."}
 	return p
 }
 
@@ -146,7 +148,7 @@ func spreadCells(loads []bench.Load) []cell {
 		latencies = append(latencies, l.Latency)
 	}
 	cells := slices.Repeat([]cell{{Main: missing}}, 9)
-	if s, ok, err := stats.LatencySpread(latencies...); ok && err == nil { // a histogram that cannot be read leaves a gap
+	if s, ok, err := stats.LatencySpread(latencies...); ok && err == nil { // an unreadable histogram leaves a gap
 		for i, v := range []float64{s.Mean, s.SD, s.Max} {
 			cells[i].Main = duration(time.Duration(v))
 		}
@@ -165,55 +167,56 @@ func spreadCells(loads []bench.Load) []cell {
 	return cells
 }
 
-// phaseFigure has bars of stacked phases: the first request of each trial, and typical later ones.
-func phaseFigure(l layout) figure {
-	f := figure{ID: "phases", Title: "First requests by phase, ms", Columns: l.columns, Empty: true,
-		kind: kindStack,
-		Note: "First request of each trial, median of the next ones on its connection, median of those on new connections."}
-	f.stack = partNames()
-	for _, kind := range []string{"first", "later", "new connection"} {
-		for _, name := range append(slices.Clone(f.stack), "total") {
-			f.Rows = append(f.Rows, newFigureRow(kind+" "+name, kind+": "+name, false, len(l.columns)))
+// phaseChart returns stacked phases of the first request of each trial and of typical later ones.
+func phaseChart(l layout) chart {
+	ch := chart{ID: "phases", Title: "First requests by phase, ms", Columns: l.columns, Empty: true,
+		kind: kindStack, groups: []string{"first", "later", "new connection"},
+		Note: "First request of each trial, median of the next ones on its connection, " +
+			"median of those on new connections."}
+	ch.stack = partNames()
+	for _, kind := range ch.groups {
+		for _, name := range append(slices.Clone(ch.stack), "total") {
+			ch.Rows = append(ch.Rows, newChartRow(kind+" "+name, kind+": "+name, false, len(l.columns)))
 		}
 	}
 	for j, c := range l.columns {
-		s := series{column: c, points: make([]*point, len(f.Rows))}
+		s := series{column: c, points: make([]*point, len(ch.Rows))}
 		if c.trial.Phases != nil {
 			for k, t := range timedRequests(*c.trial.Phases) {
 				if !t.ok {
 					continue
 				}
-				f.Empty = false
-				at := k * (len(f.stack) + 1)
+				ch.Empty = false
+				at := k * (len(ch.stack) + 1)
 				for i, part := range parts() {
 					d := part.of(t.r)
 					if d > 0 {
 						s.points[at+i] = &point{y: float64(d) / float64(time.Millisecond)}
 					}
-					f.Rows[at+i].Cells[j] = t.show(d)
+					ch.Rows[at+i].Cells[j] = t.show(d)
 				}
-				f.Rows[at+len(f.stack)].Cells[j] = t.show(t.r.Total)
+				ch.Rows[at+len(ch.stack)].Cells[j] = t.show(t.r.Total)
 			}
 		}
-		f.series = append(f.series, s)
+		ch.series = append(ch.series, s)
 	}
-	return f
+	return ch
 }
 
-// stacks returns phaseFigure as ECharts takes it: a series for each phase, a bar for each request.
-func (f figure) stacks() (map[string]any, []seriesData) {
+// stacks returns phaseChart as ECharts needs it: a series for each phase, a bar for each request.
+func (ch chart) stacks() (map[string]any, []seriesData) {
 	c := charts.NewBar()
 	c.Accept(richTooltip{})
 	var names []string
-	var who []seriesData // of the bars: those of a trial stand together
-	data := make([][]opts.BarData, len(f.stack))
-	for _, s := range f.series {
-		for at := 0; at < len(f.Rows); at += len(f.stack) + 1 {
-			kind, _, _ := strings.Cut(f.Rows[at].Title, ":")
+	var who []seriesData // one per bar; the bars of a trial are adjacent
+	data := make([][]opts.BarData, len(ch.stack))
+	for _, s := range ch.series {
+		for k, kind := range ch.groups {
+			at := k * (len(ch.stack) + 1)
 			names = append(names, s.column.Name()+" "+kind)
 			who = append(who, seriesData{Contender: s.column.Contender, Round: s.column.Round, Role: "bar",
 				Name: s.column.Name()})
-			for i := range f.stack {
+			for i := range ch.stack {
 				d := opts.BarData{Value: "-"}
 				if p := s.points[at+i]; p != nil {
 					d.Value = p.y
@@ -224,9 +227,9 @@ func (f figure) stacks() (map[string]any, []seriesData) {
 	}
 	c.SetGlobalOptions(append(globals("item", axis("value", "ms"),
 		opts.YAxis{Type: "category", Data: names, Inverse: opts.Bool(true)}, inside("64", "40", "24")),
-		charts.WithLegendOpts(opts.Legend{Type: "scroll", Top: "0", Left: "0", Right: "0", Data: f.stack,
+		charts.WithLegendOpts(opts.Legend{Type: "scroll", Top: "0", Left: "0", Right: "0", Data: ch.stack,
 			Icon: "roundRect", ItemWidth: 14, ItemHeight: 8}))...)
-	for i, name := range f.stack {
+	for i, name := range ch.stack {
 		c.AddSeries(name, data[i], charts.WithBarChartOpts(opts.BarChart{Stack: "phases"}))
 	}
 	c.Validate()

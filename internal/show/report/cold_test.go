@@ -11,8 +11,8 @@ import (
 	"locbench/internal/figures/hdr"
 )
 
-// coldRun returns two trials of procedure C; the second one's first request failed, and so did all on new
-// connections.
+// coldRun returns two trials of procedure C. In the second one, the first request and those on new
+// connections fail.
 func coldRun() (bench.Run, []bench.TrialResult) {
 	ms := time.Millisecond
 	request := func(isNew bool, connect, wait time.Duration) bench.RequestPhases {
@@ -50,10 +50,10 @@ func TestColdAndWarm(t *testing.T) {
 	}
 	got := strings.ReplaceAll(md.String(), nbsp, " ")
 	for _, want := range []string{
-		"## First requests, phase by phase",
-		"| a-1 | first (the very first one) | – | 2.00 ms | – | 1.00 ms | 100 ms | 1.00 ms | 104 ms |",
-		"| a-1 | later (the median of 2) | – | – | – | 1.00 ms | 3.00 ms | 1.00 ms | 5.00 ms |",
-		"| a-1 | new connection (the median of 1) | – | 1.00 ms | – | 1.00 ms | 4.00 ms | 1.00 ms | 7.00 ms |",
+		"## First requests by phase",
+		"| a-1 | first (cold) | – | 2.00 ms | – | 1.00 ms | 100 ms | 1.00 ms | 104 ms |",
+		"| a-1 | later (median of 2) | – | – | – | 1.00 ms | 3.00 ms | 1.00 ms | 5.00 ms |",
+		"| a-1 | new connection (median of 1) | – | 1.00 ms | – | 1.00 ms | 4.00 ms | 1.00 ms | 7.00 ms |",
 		"| b-1 | first (&lt;script&gt;reset) | – | – | – | – | – | – | 1.00 ms |",
 		"| b-1 | new connection (2 failed) | – | – | – | – | – | – | – |",
 		"## Latency and rate around their means",
@@ -67,17 +67,17 @@ func TestColdAndWarm(t *testing.T) {
 	if err := HTML(&html, analysis.Of(run, trials), Options{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`<section id="phases">`, `<section id="spread">`, `id="figure-phases"`, `"stack":"phases"`, `"a-1 first","a-1 later","a-1 new connection","b-1 first"`} {
+	for _, want := range []string{`<section id="phases">`, `<section id="spread">`, `id="chart-phases"`, `"stack":"phases"`, `"a-1 first","a-1 later","a-1 new connection","b-1 first"`} {
 		if !strings.Contains(html.String(), want) {
 			t.Errorf("no %s in the page", want)
 		}
 	}
 	if strings.Contains(html.String(), "<script>reset") {
-		t.Error("what a server has said got into the page as markup")
+		t.Error("the text of a server is markup in the page")
 	}
 }
 
-// Runs that have not timed their first requests have none of it.
+// Runs without timed first requests have no table and no chart of them.
 func TestNoColdAndWarm(t *testing.T) {
 	run, trials := coldRun()
 	for i := range trials {
@@ -87,7 +87,7 @@ func TestNoColdAndWarm(t *testing.T) {
 	if err := HTML(&html, analysis.Of(run, trials), Options{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, not := range []string{`<section id="phases">`, `<section id="spread">`, `id="figure-phases"`} {
+	for _, not := range []string{`<section id="phases">`, `<section id="spread">`, `id="chart-phases"`} {
 		if strings.Contains(html.String(), not) {
 			t.Errorf("%s is in the page", not)
 		}

@@ -9,17 +9,18 @@ import (
 	"testing"
 )
 
-// Colours of contenders stand out from the paper and from the shade of the warm-up (3:1, as WCAG
-// wants of graphics), and from each other also for those who do not see red, green or blue
-// (simulated after G. M. Machado, M. M. Oliveira and L. A. F. Fernandes, IEEE Transactions on
-// Visualization and Computer Graphics 15, 2009; distances in OKLab, times 100). Shape and dash come
-// besides.
-func TestColoursAreToldApart(t *testing.T) {
+// Colours of contenders have a contrast of 3:1 with the paper and the shade of the warm-up, as WCAG
+// requires of graphics. They differ from each other also for readers who do not see red, green or
+// blue (simulated after G. M. Machado, M. M. Oliveira and L. A. F. Fernandes, IEEE Transactions on
+// Visualization and Computer Graphics 15, 2009; distances in OKLab, times 100). Shapes and dashes
+// differ too.
+func TestColoursAreDistinguishable(t *testing.T) {
 	css, err := files.ReadFile("style.css")
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The dark colours stand twice: for who prefers them everywhere, and for who chooses them here.
+	// The style has the dark colours twice: for the system's preference and for the choice in the
+	// page.
 	if dark := regexp.MustCompile(`(?s)\n    (--ink: #e[^}]*)\}`).FindAllStringSubmatch(string(css), -1); len(dark) != 2 || strings.TrimSpace(dark[0][1]) != strings.TrimSpace(dark[1][1]) {
 		t.Errorf("the two dark schemes differ: %q", dark)
 	}
@@ -48,8 +49,8 @@ func TestColoursAreToldApart(t *testing.T) {
 				if k < 8 {
 					least = 7.5
 				}
-				if d := apart(c, other); d < least {
-					t.Errorf("%s: colours %d and %d are only %.1f apart for somebody", name, j, k, d)
+				if d := distance(c, other); d < least {
+					t.Errorf("%s: colours %d and %d are only %.1f apart for some readers", name, j, k, d)
 				}
 			}
 			all = append(all, c)
@@ -90,8 +91,8 @@ func contrast(a, b rgb) float64 {
 	return max(light(a), light(b)) / min(light(a), light(b))
 }
 
-// apart returns the least distance of two colours, over those who see all and those who do not.
-func apart(a, b rgb) float64 {
+// distance returns the least distance of two colours, with and without colour blindness.
+func distance(a, b rgb) float64 {
 	least := math.Inf(1)
 	for _, sight := range [][3]rgb{
 		{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},

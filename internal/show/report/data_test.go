@@ -13,7 +13,7 @@ import (
 	"locbench/internal/figures/hdr"
 )
 
-// stepsOf returns a trial with steps of these connections.
+// stepsOf returns a trial with one step for each number of connections.
 func stepsOf(contender string, round int, load func(i int) bench.Load, connections ...int) bench.TrialResult {
 	trial := bench.TrialResult{Trial: bench.Trial{Contender: contender, Round: round}}
 	for i, n := range connections {
@@ -22,8 +22,8 @@ func stepsOf(contender string, round int, load func(i int) bench.Load, connectio
 	return trial
 }
 
-// The thick line is the median of the rounds that finished; quantiles are of all responses together,
-// never averaged; there is no interval below six rounds.
+// The thick line is the median of the rounds that finished. Quantiles are of all responses
+// together, never averaged. There is no interval below six rounds.
 func TestMiddle(t *testing.T) {
 	latencies := func(ds ...time.Duration) bench.Latencies {
 		h := hdr.New()
@@ -34,8 +34,8 @@ func TestMiddle(t *testing.T) {
 	}
 	var trials []bench.TrialResult
 	for round := 1; round <= 6; round++ {
-		// Five rounds of one fast answer, one of three slow ones: the median of the medians is
-		// fast, the median of all is not quite.
+		// Five rounds of one fast response and one round of six slow ones: the median of the
+		// medians is fast, the median of all responses is slow.
 		l := latencies(time.Millisecond)
 		if round == 6 {
 			l = latencies(time.Second, time.Second, time.Second, time.Second, time.Second, time.Second)
@@ -46,9 +46,9 @@ func TestMiddle(t *testing.T) {
 	}
 	trials[0].Steps[1].Aborted = "died"
 	l := newLayout(analysis.Of(bench.Run{}, trials))
-	byID := map[string]figure{}
-	for _, f := range figures(bench.Run{}, l) {
-		byID[f.ID] = f
+	byID := map[string]chart{}
+	for _, c := range newCharts(bench.Run{}, l) {
+		byID[c.ID] = c
 	}
 	throughput := byID["throughput"].middles[0]
 	if p, in := throughput.points[0], throughput.bands[0]; p == nil || p.y != 350 || in == nil || in.Low != 100 || in.High != 600 {
@@ -58,7 +58,7 @@ func TestMiddle(t *testing.T) {
 		t.Errorf("throughput at 4 connections, of the five rounds that finished: %+v, interval %+v", p, in)
 	}
 	if p := byID["p50"].middles[0].points[0]; p == nil || math.Abs(p.y-1000) > 1 {
-		t.Errorf("p50 of 5 fast and 6 slow answers is %+v ms", p)
+		t.Errorf("p50 of 5 fast and 6 slow responses is %+v ms", p)
 	}
 	if got := byID["throughput"].Middles; len(got) != 1 || got[0] != "a median" {
 		t.Errorf("columns %v", got)
@@ -68,8 +68,8 @@ func TestMiddle(t *testing.T) {
 	}
 }
 
-// Steps are where their connections are on a logarithmic axis; where they have no such place they
-// stand side by side.
+// Steps are at their number of connections on a logarithmic axis, or evenly spaced if that is not
+// possible.
 func TestPositions(t *testing.T) {
 	warm := func(n int) bench.Step { return bench.Step{Connections: n, WarmUp: true} }
 	conns := func(n int) bench.Step { return bench.Step{Connections: n} }
@@ -77,17 +77,17 @@ func TestPositions(t *testing.T) {
 		steps []bench.Step
 		want  []float64
 	}{
-		"doubling":          {[]bench.Step{warm(1), warm(1), conns(2), conns(4), conns(8)}, []float64{0.5, 1, 2, 4, 8}},
-		"no warm-up":        {[]bench.Step{conns(1), conns(16), conns(64)}, []float64{1, 16, 64}},
-		"rates":             {[]bench.Step{{Rate: 100}, {Rate: 1000}}, []float64{100, 1000}},
-		"alike":             {[]bench.Step{conns(2000), conns(2000)}, nil},
-		"down":              {[]bench.Step{conns(4), conns(2)}, nil},
-		"of two kinds":      {[]bench.Step{conns(2), {Rate: 100}}, nil},
-		"warm-up later":     {[]bench.Step{conns(2), warm(1), conns(4)}, nil},
-		"one":               {[]bench.Step{conns(2)}, nil},
-		"warm-up and one":   {[]bench.Step{warm(1), conns(2)}, nil},
-		"without any place": {[]bench.Step{{}, {}}, nil},
-		"infinite":          {[]bench.Step{{Rate: 1}, {Rate: math.Inf(1)}}, nil},
+		"doubling":        {[]bench.Step{warm(1), warm(1), conns(2), conns(4), conns(8)}, []float64{0.5, 1, 2, 4, 8}},
+		"no warm-up":      {[]bench.Step{conns(1), conns(16), conns(64)}, []float64{1, 16, 64}},
+		"rates":           {[]bench.Step{{Rate: 100}, {Rate: 1000}}, []float64{100, 1000}},
+		"alike":           {[]bench.Step{conns(2000), conns(2000)}, nil},
+		"down":            {[]bench.Step{conns(4), conns(2)}, nil},
+		"two kinds":       {[]bench.Step{conns(2), {Rate: 100}}, nil},
+		"warm-up later":   {[]bench.Step{conns(2), warm(1), conns(4)}, nil},
+		"one":             {[]bench.Step{conns(2)}, nil},
+		"warm-up and one": {[]bench.Step{warm(1), conns(2)}, nil},
+		"no load":         {[]bench.Step{{}, {}}, nil},
+		"infinite":        {[]bench.Step{{Rate: 1}, {Rate: math.Inf(1)}}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := newLayout(analysis.Of(bench.Run{Profile: bench.Profile{Steps: c.steps}}, nil)).positions()
@@ -104,9 +104,8 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// Time lines: a step that begins later is later, what was not measured is null, drained windows
-// have no rate, and a long trial is reported in fewer points, whose quantiles are the largest and
-// whose rates are those of all.
+// A time line has steps at their times, null for missing values, and no rate in drained windows. A
+// long trial has fewer points, with the mean rate and the largest quantiles of their windows.
 func TestTimeline(t *testing.T) {
 	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	second := time.Second
@@ -142,7 +141,7 @@ func TestTimeline(t *testing.T) {
 	}
 }
 
-// The curve goes as far as there are answers, and the buckets hold them all.
+// The curve ends with the number of responses, and the buckets hold all of them.
 func TestDistribution(t *testing.T) {
 	h := hdr.New()
 	for i := 1; i <= 1000; i++ {
@@ -150,7 +149,7 @@ func TestDistribution(t *testing.T) {
 	}
 	d := newDistribution(h)
 	if d.Count != 1000 || len(d.Curve) != 31 {
-		t.Fatalf("%d answers, %d points", d.Count, len(d.Curve))
+		t.Fatalf("%d responses, %d points", d.Count, len(d.Curve))
 	}
 	for i, want := range map[int]float64{0: 1, 10: 900, 20: 990, 30: 999} {
 		if math.Abs(d.Curve[i]-want) > want/500 {
@@ -162,7 +161,7 @@ func TestDistribution(t *testing.T) {
 		n += b[1]
 	}
 	if n != 1000 || d.Buckets[0][0] != 0 || d.Buckets[len(d.Buckets)-1][0] != 24 {
-		t.Errorf("%d answers in %v", n, d.Buckets)
+		t.Errorf("%d responses in %v", n, d.Buckets)
 	}
 }
 
@@ -173,25 +172,25 @@ func TestMissingBar(t *testing.T) {
 		{Trial: bench.Trial{Contender: "jvm", Round: 1}, Artifact: bench.Artifact{ImageSize: 200 << 20}, Steps: []bench.StepResult{{Step: step}}},
 		{Trial: bench.Trial{Contender: "native", Round: 1}},
 	}
-	for _, f := range figures(bench.Run{}, newLayout(analysis.Of(bench.Run{}, trials))) {
-		if f.ID != "image-size" {
+	for _, c := range newCharts(bench.Run{}, newLayout(analysis.Of(bench.Run{}, trials))) {
+		if c.ID != "image-size" {
 			continue
 		}
-		option, _ := f.option()
+		option, _ := c.option()
 		text, err := json.Marshal(option["series"])
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(string(text), `"data":[{"value":200},{"value":"-"}]`) || f.Rows[0].Cells[1] != missing {
-			t.Errorf("%s, cells %v", text, f.Rows[0].Cells)
+		if !strings.Contains(string(text), `"data":[{"value":200},{"value":"-"}]`) || c.Rows[0].Cells[1] != missing {
+			t.Errorf("%s, cells %v", text, c.Rows[0].Cells)
 		}
 		return
 	}
-	t.Error("no figure of image sizes")
+	t.Error("no chart of image sizes")
 }
 
-// Whatever a results file holds, there is a report, its data are JSON that ends no script element,
-// and its tags are the template's.
+// Any results file gives a report; its data is JSON that ends no script element, and its tags are
+// the template's.
 func FuzzReport(f *testing.F) {
 	run, trials := fixtureOf(2, 1)
 	trials[0].Steps, trials[1].Steps = trials[0].Steps[4:7], trials[1].Steps[4:7]
@@ -224,7 +223,7 @@ func FuzzReport(f *testing.F) {
 			t.Fatal(err)
 		}
 		doc := bytes.Replace(out.Bytes(), lib, nil, 1)
-		_, rest, _ := bytes.Cut(doc, []byte(`id="charts">`))
+		_, rest, _ := bytes.Cut(doc, []byte(`id="page-data">`))
 		data, _, ok := bytes.Cut(rest, []byte("</script>"))
 		if !ok || !json.Valid(data) || bytes.ContainsAny(data, "<>&\u2028") {
 			t.Errorf("the data of the charts: %.300s", data)

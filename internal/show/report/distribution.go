@@ -11,20 +11,19 @@ import (
 	"locbench/internal/figures/hdr"
 )
 
-// distribution is how the latencies of one step of a contender lie, of all its rounds together:
-// their histograms are merged.
+// distribution holds the latencies of one step of a contender, merged over all its rounds.
 type distribution struct {
 	Contender int        `json:"c"`
 	Row       int        `json:"row"`
 	Count     int64      `json:"n"`
-	Curve     numbers    `json:"curve"` // ms at the quantiles of shares(), as far as there are enough answers
-	Buckets   [][2]int64 `json:"heat"`  // bucket and how many latencies are in it
+	Curve     numbers    `json:"curve"` // ms at the quantiles of shares(), as far as there are enough responses
+	Buckets   [][2]int64 `json:"heat"`  // pairs of a bucket and the number of latencies in it
 }
 
-// perDecade is how many buckets of the heat map there are from 1 ms to 10 ms.
+// perDecade is the number of buckets of the heat map from 1 ms to 10 ms.
 const perDecade = 8
 
-// shares returns the 1/(1−q) at which a curve has points: ten for each decade, up to 10⁹ answers.
+// shares returns 1/(1−q) of the points of a curve: ten per decade, for up to a billion responses.
 func shares() numbers {
 	var all numbers
 	for k := range 91 {
@@ -40,7 +39,7 @@ func distributions(l layout) (all []distribution) {
 			if !ok || s.Latency.Count <= 0 {
 				continue
 			}
-			// A histogram that cannot be read leaves a gap, as it does everywhere.
+			// An unreadable histogram leaves a gap.
 			if h, err := s.Histogram(); err == nil && h != nil {
 				d := newDistribution(h)
 				d.Contender, d.Row = n, row
@@ -71,7 +70,7 @@ func newDistribution(h *hdr.Histogram) distribution {
 	return d
 }
 
-// peakRow returns the step with the peak of the fastest contender; where there is none, the last one.
+// peakRow returns the row of the fastest contender's peak step; without a peak, the last row.
 func (l layout) peakRow() int {
 	best, row := 0.0, max(0, len(l.rows)-1)
 	for _, c := range l.contenders {
@@ -82,41 +81,40 @@ func (l layout) peakRow() int {
 	return row
 }
 
-// timeline is one trial, second by second: what the client saw, and what was read of the contender
-// meanwhile. All columns of a group are equally long; times are seconds since the first step began.
-// A null ends a line, so steps are not joined.
+// timeline is one trial, second by second: the windows of the client and the readings of the
+// contender. All columns of a group are equally long; times are in seconds since the first step
+// began. A null ends a line, so steps are not joined.
 type timeline struct {
 	Contender int     `json:"c"`
 	Round     int     `json:"r"`
 	Steps     []span  `json:"steps"`
-	T         numbers `json:"t"`    // the middle of a window
+	T         numbers `json:"t"`    // middle of a window
 	Rate      numbers `json:"rate"` // successes/s
 	Errors    numbers `json:"err"`  // per second
 	P50       numbers `json:"p50"`  // ms
 	P99       numbers `json:"p99"`
-	At        numbers `json:"at"`  // a reading
-	CPU       numbers `json:"cpu"` // CPUs in use since the reading before
-	Throttled numbers `json:"thr"` // % of the periods since then
+	At        numbers `json:"at"`  // time of a reading
+	CPU       numbers `json:"cpu"` // CPUs in use since the previous reading
+	Throttled numbers `json:"thr"` // % of periods throttled since the previous reading
 	Memory    numbers `json:"mem"` // MiB in use
 }
 
-// span is a step in its trial: the row, and its two ends in seconds.
+// span is a step of a trial: its row, and its start and end in seconds.
 type span struct {
 	Row  int    `json:"row"`
 	From number `json:"from"`
 	To   number `json:"to"`
 }
 
-// Bounds on the points of time lines: longer ones are of several seconds in one point.
+// Limits of time lines. A longer trial has several seconds in one point.
 const (
 	maxPoints      = 60_000
 	maxTrialPoints = 2_000
 	minTrialPoints = 60
-	maxSeconds     = 30 * 24 * 3600 // a trial is shorter
+	maxSeconds     = 30 * 24 * 3600 // longer than any trial
 )
 
-// timelines returns those of the trials that have windows. merged is the largest number of seconds that
-// one point is of, when it is not 1.
+// timelines returns the time lines that have points. merged is the most seconds in one point.
 func timelines(l layout) (all []timeline, merged int) {
 	room := max(minTrialPoints, min(maxTrialPoints, maxPoints/max(1, len(l.columns))))
 	merged = 1
@@ -142,7 +140,7 @@ func newTimeline(c column, room int) (timeline, int) {
 	}
 	by := max(1, (max(windows, readings)+room-1)/room)
 	var base time.Time
-	end := 0.0 // of the step before
+	end := 0.0 // end of the previous step
 	for row, s := range c.steps {
 		if s == nil || len(s.Load.Windows) == 0 && len(s.Samples) == 0 {
 			continue
@@ -153,7 +151,7 @@ func newTimeline(c column, room int) (timeline, int) {
 		}
 		from := started.Sub(base).Seconds()
 		if started.IsZero() || from < end || from > maxSeconds {
-			from = end // no clock, or one that was set: one step after the other
+			from = end // without a usable clock, a step begins at the end of the previous one
 		}
 		to := from + max(0, min(s.Load.Elapsed.Seconds(), maxSeconds))
 		t.Steps = append(t.Steps, span{row, number(from), number(to)})
@@ -164,8 +162,7 @@ func newTimeline(c column, room int) (timeline, int) {
 	return t, by
 }
 
-// window adds what the client saw. Of several windows in one point rates are those of all,
-// quantiles the largest: they are never averaged.
+// window adds the client's windows. A point of several has their mean rate and largest quantiles.
 func (t *timeline) window(all []bench.Window, from float64, by int) {
 	for i := 0; i < len(all); i += by {
 		var seconds, p50, p99 float64
@@ -186,7 +183,7 @@ func (t *timeline) window(all []bench.Window, from float64, by int) {
 		}
 		rate := float64(ok) / seconds
 		if drain {
-			rate = unknown // nothing was sent any more: its rate means nothing
+			rate = unknown // sending had ended
 		}
 		t.add(at, rate, float64(failed)/seconds, positive(p50), positive(p99))
 	}
@@ -198,7 +195,7 @@ func (t *timeline) add(at, rate, errors, p50, p99 float64) {
 	t.P50, t.P99 = append(t.P50, p50), append(t.P99, p99)
 }
 
-// read adds what was read of the contender, of every by-th reading.
+// read adds every by-th reading of the contender.
 func (t *timeline) read(s *bench.StepResult, from float64, by int) {
 	before := s.Before
 	all := s.Samples
@@ -230,13 +227,13 @@ func (t *timeline) reading(at, cpus, throttled, memory float64) {
 		throttled), append(t.Memory, memory)
 }
 
-// between returns what two readings say: CPUs in use, and the share of throttled periods in %.
+// between returns the CPUs in use between two readings, and the share of throttled periods in %.
 func between(a, b *bench.Usage) (cpus, throttled float64) {
 	cpus, throttled = unknown, unknown
 	if a == nil {
 		return cpus, throttled
 	}
-	if seconds := b.At.Sub(a.At).Seconds(); seconds > 0.05 && b.CPU >= a.CPU { // shorter ones are more error than value
+	if seconds := b.At.Sub(a.At).Seconds(); seconds > 0.05 && b.CPU >= a.CPU { // in a shorter time the error is too large
 		cpus = (b.CPU - a.CPU).Seconds() / seconds
 	}
 	if a.Throttling != nil && b.Throttling != nil {
@@ -249,7 +246,7 @@ func between(a, b *bench.Usage) (cpus, throttled float64) {
 
 var unknown = math.NaN()
 
-// positive returns v, or unknown.
+// positive returns v, or unknown if v is not positive.
 func positive(v float64) float64 {
 	if v > 0 {
 		return v

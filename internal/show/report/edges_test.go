@@ -15,8 +15,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-// Whatever is missing or senseless in the results, there is a report, and nothing missing is
-// reported as 0.
+// Results with missing or senseless values give a report, and it shows no missing value as 0.
 func TestEdges(t *testing.T) {
 	second := time.Second
 	step := func(change func(*bench.StepResult)) []bench.TrialResult {
@@ -29,14 +28,14 @@ func TestEdges(t *testing.T) {
 		trials []bench.TrialResult
 		want   []string // in the Markdown
 	}{
-		"nothing":     {want: []string{"# locbench", "No trial has run.", "No checks were run."}},
+		"nothing":     {want: []string{"# locbench", "No results.", "No checks."}},
 		"empty trial": {trials: []bench.TrialResult{{}}, want: []string{"| – | – | – | – | – | – | – | – | 0 of 1 |", "| – | – | – | – | – | – | – | – |\n"}},
 		"not started": {trials: []bench.TrialResult{{Trial: bench.Trial{Contender: "a", Round: 1}, State: bench.TrialFailed, Failure: "did not start"}}, want: []string{"### a-1: failed", "- did not start"}},
-		"interrupted": {run: bench.Run{Trials: []bench.TrialEntry{{State: bench.TrialPending}, {State: bench.TrialComplete}}}, want: []string{"**The run is incomplete: 1 of 2 trials did not run to the end.**"}},
+		"interrupted": {run: bench.Run{Trials: []bench.TrialEntry{{State: bench.TrialPending}, {State: bench.TrialComplete}}}, want: []string{"**Run incomplete: 1 of 2 trials did not finish.**"}},
 		"no limits": {trials: []bench.TrialResult{{Trial: bench.Trial{Contender: "a", Round: 1}, Instance: &bench.InstanceInfo{Limits: bench.Limits{CPUs: 1.5}, LimitsNote: "no cgroup may be made"}}},
 			want: []string{"**Limits not enforced: no cgroup may be made** (a-1)"}},
 		"unlimited by plan":   {trials: []bench.TrialResult{{Instance: &bench.InstanceInfo{}}}},
-		"asked nothing":       {trials: step(func(*bench.StepResult) {})},
+		"no requests":         {trials: step(func(*bench.StepResult) {})},
 		"took no time":        {trials: step(func(s *bench.StepResult) { s.Load.Elapsed, s.Load.Succeeded = 0, 5 })},
 		"only errors":         {trials: step(func(s *bench.StepResult) { s.Load.Failed = map[bench.ErrorKind]int64{"5xx": 7} }), want: []string{"| 100% |", "100% (5xx 7)"}},
 		"counters go back":    {trials: step(func(s *bench.StepResult) { s.Before, s.After = &bench.Usage{CPU: second}, &bench.Usage{} })},
@@ -64,7 +63,7 @@ func TestEdges(t *testing.T) {
 				}
 			}
 			if name == "unlimited by plan" && strings.Contains(md.String(), "not enforced") {
-				t.Error("a run that wants no limits is warned of none")
+				t.Error("a run without limits has a warning about limits")
 			}
 			doc := render(t, c.run, c.trials)
 			if bad := regexp.MustCompile(`NaN|[+-]?Inf\b|%!`).Find(withoutScripts(t, doc)); bad != nil {
@@ -84,7 +83,7 @@ func withoutScripts(t *testing.T, doc []byte) []byte {
 	return bytes.Replace(bytes.Replace(doc, lib, nil, 1), ours, nil, 1)
 }
 
-// What was not measured is a gap in the chart and a dash in the table; a measured 0 is a 0.
+// A missing value is a gap in the chart and a dash in the table; a measured 0 is a 0.
 func TestMissingIsNotZero(t *testing.T) {
 	trial := bench.TrialResult{Trial: bench.Trial{Contender: "a", Round: 2}, Steps: []bench.StepResult{
 		{Index: 0, Step: bench.Step{Connections: 1, WarmUp: true}, Load: bench.Load{Elapsed: time.Second, Succeeded: 10}},
@@ -92,9 +91,9 @@ func TestMissingIsNotZero(t *testing.T) {
 	}}
 	run := bench.Run{Profile: bench.Profile{Steps: []bench.Step{{Connections: 1, WarmUp: true}, {Connections: 2}, {Connections: 4}}}}
 	l := newLayout(analysis.Of(run, []bench.TrialResult{trial}))
-	all := map[string]figure{}
-	for _, f := range figures(run, l) {
-		all[f.ID] = f
+	all := map[string]chart{}
+	for _, c := range newCharts(run, l) {
+		all[c.ID] = c
 	}
 	cells := func(id string) string {
 		var c []string
@@ -120,7 +119,7 @@ func TestMissingIsNotZero(t *testing.T) {
 		})
 	}
 	if !all["cpu"].Empty || all["throughput"].Empty {
-		t.Error("a figure without any value must say so, one with a value must not")
+		t.Error("a chart is empty only without any value")
 	}
 	made, _ := all["throughput"].option()
 	option, err := json.MarshalIndent(made, "", "  ")
@@ -130,14 +129,14 @@ func TestMissingIsNotZero(t *testing.T) {
 	testenv.Golden(t, "testdata/throughput-option.json", string(option)+"\n")
 }
 
-func TestChecksSetOff(t *testing.T) {
+func TestChecksFramed(t *testing.T) {
 	p, f := bench.CheckPassed, bench.CheckFailed
 	for _, c := range []struct {
 		name   string
-		status []bench.CheckStatus // one a trial; "" where it was not run
-		off    string
+		status []bench.CheckStatus // one per trial; "" if it was not run
+		framed string
 	}{
-		{"all alike", []bench.CheckStatus{p, p, p}, "..."},
+		{"all equal", []bench.CheckStatus{p, p, p}, "..."},
 		{"one differs", []bench.CheckStatus{p, f, p}, ".x."},
 		{"most failed", []bench.CheckStatus{f, f, p}, "..x"},
 		{"no most frequent", []bench.CheckStatus{p, f}, "xx"},
@@ -156,21 +155,21 @@ func TestChecksSetOff(t *testing.T) {
 			table := checks(newLayout(analysis.Of(bench.Run{}, trials)))
 			got := ""
 			for _, cell := range table.Groups[0].Rows[0].Cells {
-				if cell.SetOff {
+				if cell.Framed {
 					got += "x"
 				} else {
 					got += "."
 				}
 			}
-			if got != c.off {
-				t.Errorf("%s: %s, want %s", c.name, got, c.off)
+			if got != c.framed {
+				t.Errorf("%s: %s, want %s", c.name, got, c.framed)
 			}
 		})
 	}
 }
 
-// Contenders stand as in the profile, variants apart, rounds in order, whatever order the files
-// were read in.
+// Contenders are in the order of the profile, variants apart, rounds in order, in whichever order
+// the files were read.
 func TestOrder(t *testing.T) {
 	run := bench.Run{Profile: bench.Profile{Contenders: []bench.Selection{{Contender: "z"}, {Contender: "k", Variant: "netty"}, {Contender: "k", Variant: "jetty"}}}}
 	var trials []bench.TrialResult
@@ -212,7 +211,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// A full disk is reported.
+// A full disk is an error.
 func TestWriteErrors(t *testing.T) {
 	run, trials := small()
 	a := analysis.Of(run, trials)

@@ -3,14 +3,14 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"locbench/internal/figures/measure"
-	"locbench/internal/figures/stats"
 	"slices"
 	"strconv"
 	"strings"
 
 	"locbench/internal/bench"
 	"locbench/internal/bench/units"
+	"locbench/internal/figures/measure"
+	"locbench/internal/figures/stats"
 	"locbench/internal/text/safe"
 )
 
@@ -21,7 +21,7 @@ type factGroup struct {
 	Facts []fact
 }
 
-// group leaves out what is not known.
+// group returns a group of the facts that are known.
 func group(name string, facts ...fact) factGroup {
 	g := factGroup{Name: name}
 	for _, f := range facts {
@@ -32,7 +32,7 @@ func group(name string, facts ...fact) factGroup {
 	return g
 }
 
-// environment returns everything the figures depend on.
+// environment returns everything that the results depend on.
 func environment(run bench.Run, l layout) []factGroup {
 	return []factGroup{runFacts(run), machineFacts(run), profileFacts(run.Profile), contenderFacts(l)}
 }
@@ -107,8 +107,8 @@ func contenderFacts(l layout) factGroup {
 		}
 		a := trial.Artifact
 		parts = append(parts, when(a.Sources != "", "sources "+a.Sources),
-			when(a.ImageSize > 0, "image of "+mebibytes(a.ImageSize)),
-			when(a.ImageSize <= 0 && a.BinarySize > 0, "binary of "+mebibytes(a.BinarySize)),
+			when(a.ImageSize > 0, "image "+mebibytes(a.ImageSize)),
+			when(a.ImageSize <= 0 && a.BinarySize > 0, "binary "+mebibytes(a.BinarySize)),
 			when(a.BuildTime > 0, "built in "+duration(a.BuildTime)),
 			when(trial.Service.Unverified != "", "unverified: "+trial.Service.Unverified))
 		facts = append(facts, fact{c.Label, strings.Join(append([]string{c.About}, known(parts...)...), "; ")})
@@ -116,7 +116,7 @@ func contenderFacts(l layout) factGroup {
 	return group("Contenders", facts...)
 }
 
-// known returns those of the texts that say something.
+// known returns the texts that are not empty.
 func known(texts ...string) []string {
 	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
 }
@@ -135,7 +135,7 @@ func requestWords(r bench.Request) string {
 		when(r.ExpectStatus > 0, ", expects "+strconv.Itoa(r.ExpectStatus))
 }
 
-// repeated writes equal neighbours once: "5 × warm-up 1 connection for 10s".
+// repeated joins equal neighbours: "5 × warm-up 1 connection for 10s".
 func repeated(words []string) (out []string) {
 	for len(words) > 0 {
 		n := slices.IndexFunc(words, func(w string) bool { return w != words[0] })
@@ -147,10 +147,10 @@ func repeated(words []string) (out []string) {
 	return out
 }
 
-// command quotes arguments that need it.
+// command returns a command line for a shell, with quotes where needed.
 func command(argv []string) string { return safe.Shell(argv) }
 
-// definitions say what each measure is, in which unit, and who counted it.
+// definitions returns what each measure is, its unit, and how it is counted.
 func definitions(p bench.Profile) []fact {
 	var facts []fact
 	add := func(more ...fact) { facts = append(facts, more...) }
@@ -160,23 +160,34 @@ func definitions(p bench.Profile) []fact {
 		}
 		switch m.ID {
 		case measure.PeakTime:
-			add(fact{"Still warming up, unstable", "a measured step with a trend: throughput or CPU time per request changes by more than 3% over the step, significant at 1% (5% with fewer than six windows; t-test of the slope). Excluded from comparisons. Possibly: the first step after a warm-up has such a trend, but within noise; not excluded."})
+			add(fact{"Still warming up, unstable", "a measured step with a trend: throughput or CPU time per request changes " +
+				"by more than 3% over the step, significant at 1% (5% with fewer than six windows; t-test of the slope). " +
+				"Excluded from comparisons. Possibly: the first step after a warm-up has such a trend, but within noise; " +
+				"not excluded."})
 		case measure.Throttled:
-			add(fact{"Cumulative", "successes since the start of the load / CPU seconds since the contender's start, with start-up and checks."})
+			add(fact{"Cumulative", "successes since the start of the load / CPU seconds since the contender's start, " +
+				"with start-up and checks."})
 		}
 	}
 	add(
-		fact{"Cost ($ per 1B requests)", "CPU seconds / successes × 10⁹ / 3600 × price of a vCPU-hour" +
+		fact{"Cost ($ per 1B requests)", "CPU seconds / successes × 1 billion / 3600 × price of a vCPU-hour" +
 			priceWords(p.PriceVCPUHr) + ". CPU time only: for comparison, not a bill."},
 		fact{"Peak", "the measured step with the highest throughput. The true maximum may lie between two steps."},
-		fact{"Median, 95% CI", "over one value per round. The 95% CI is distribution-free, between two ordered values (with six rounds, the lowest and highest). Fewer than six rounds have none."},
-		fact{"Leader, tier", "exact Mann-Whitney test for each pair of contenders, Holm-corrected over all pairs of a measure (family-wise 5%), and a 95% CI of the ratio (Hodges-Lehmann) without 1. Excluded: contenders that were client-bound, had 1% errors or more or were still warming up at their peak, or failed a round."},
+		fact{"Median, 95% CI", "over one value per round. The 95% CI is distribution-free, between two ordered values " +
+			"(with six rounds, the lowest and highest). Fewer than six rounds have none."},
+		fact{"Leader, tier", "exact Mann-Whitney test for each pair of contenders, Holm-corrected over all pairs of a " +
+			"measure (family-wise 5%), and a 95% CI of the ratio (Hodges-Lehmann) without 1. Excluded: contenders that " +
+			"were client-bound, had 1% errors or more or were still warming up at their peak, or failed a round."},
 		fact{"Same", "the whole CI of the ratio is within ±3%."},
-		fact{"Bound by", "the resource that was used up, by counters at the start and end of a step and by the trial's other steps."},
+		fact{"Bound by", "the resource that was used up, by counters at the start and end of a step and by the trial's " +
+			"other steps."},
 		fact{missing, "not measured. Never 0."},
 	)
 	if p.Interleave > 0 {
-		facts = append(facts, fact{"Interleaved", "the contenders of a round ran at the same time; in each step the load switched between them every " + units.Duration(p.Interleave) + ". Machine noise affects all alike. Results cover only a contender's own slices, joined together. Complete rounds are compared in pairs: Wilcoxon signed-rank test, Hodges-Lehmann CI of the paired ratios."})
+		facts = append(facts, fact{"Interleaved", "the contenders of a round ran at the same time; in each step the load " +
+			"switched between them every " + units.Duration(p.Interleave) + ". Machine noise affects all alike. Results " +
+			"cover only a contender's own slices, joined together. Complete rounds are compared in pairs: Wilcoxon " +
+			"signed-rank test, Hodges-Lehmann CI of the paired ratios."})
 	}
 	return facts
 }
@@ -188,8 +199,7 @@ func priceWords(price float64) string {
 	return " ($" + plain(price) + ")"
 }
 
-// trusted says whose certificates were accepted; "" where they were checked against those of the
-// system.
+// trusted returns which certificates were accepted; "" if only those that the system trusts.
 func trusted(t *bench.TLS) string {
 	switch {
 	case t == nil:

@@ -15,16 +15,16 @@ import (
 	"locbench/internal/figures/stats"
 )
 
-// fixture returns a run such as profile locations makes: 3 contenders × 3 rounds × 16 steps. The last
-// trial of kt-http4k was OOM-killed, kt-ktor's second one has readings that failed, rs-actix's memory
-// peak is only sampled, and checks differ.
+// fixture returns a run of profile locations: 3 contenders × 3 rounds × 16 steps. The last trial of
+// kt-http4k was OOM-killed, kt-ktor's second one has failed readings, rs-actix's memory peak is
+// only sampled, and checks differ.
 func fixture() (bench.Run, []bench.TrialResult) { return fixtureOf(3, 3) }
 
-// fixtureOf returns such a run of more contenders or rounds.
+// fixtureOf returns the same run with more contenders or rounds.
 func fixtureOf(contenders, rounds int) (bench.Run, []bench.TrialResult) {
 	start := time.Date(2026, 3, 14, 9, 26, 53, 0, time.UTC)
 	profile := bench.Profile{
-		Name: "locations", Title: "The life of a constrained microservice", Rounds: rounds, Runtime: bench.RuntimeDocker,
+		Name: "locations", Title: "Constrained microservices", Rounds: rounds, Runtime: bench.RuntimeDocker,
 		Contenders:  []bench.Selection{{Contender: "rs-actix"}, {Contender: "kt-ktor"}, {Contender: "kt-http4k"}},
 		Limits:      bench.Limits{CPUs: 1.5, CPUSet: 4, Memory: 512 << 20, PIDs: 4096},
 		Requests:    []bench.Request{{Name: "get", Weight: 1, Method: "GET", Path: "/city/v1/get?id={id}&language=cs", IDs: bench.IDSpec{Distribution: "uniform"}, ExpectStatus: 200}},
@@ -67,11 +67,11 @@ func fixtureOf(contenders, rounds int) (bench.Run, []bench.TrialResult) {
 	return run, trials
 }
 
-// small returns the fixture with six of its steps, for what does not depend on how many there are.
+// small returns the fixture with six of its steps, for tests that do not depend on their number.
 func small() (bench.Run, []bench.TrialResult) { return shortened(fixture()) }
 
-// shortened has six of the fixture's sixteen steps, at least one of each kind: rows beyond the first
-// few are alike, and what reads a report, such as axe-core, takes the longer the more there is.
+// shortened returns six of the fixture's sixteen steps, at least one of each kind: further rows are
+// alike, and tools such as axe-core take longer with more of them.
 func shortened(run bench.Run, trials []bench.TrialResult) (bench.Run, []bench.TrialResult) {
 	at := map[int]int{}
 	var steps []bench.Step
@@ -180,7 +180,7 @@ func fixtureTrial(p bench.Profile, k, round int, start time.Time) bench.TrialRes
 	return trial
 }
 
-// fixtureSeconds are the windows of a step.
+// fixtureSeconds adds the windows of a step.
 func fixtureSeconds(s *bench.StepResult, begun time.Time, rate, conns, seed float64) {
 	s.Load.Started = begun
 	if s.Before != nil {
@@ -197,7 +197,7 @@ func fixtureSeconds(s *bench.StepResult, begun time.Time, rate, conns, seed floa
 	}
 }
 
-// fixtureSamples are readings between the two ends of a step.
+// fixtureSamples adds readings between the start and end of a step.
 func fixtureSamples(s *bench.StepResult) {
 	if s.Before == nil || s.After == nil {
 		return
@@ -216,8 +216,8 @@ func fixtureSamples(s *bench.StepResult) {
 	}
 }
 
-// fixtureLatencies has a tail; of the many answers only some hundred are recorded, which is enough
-// for its shape. Most of what a fixture takes is to encode them, so equal ones are made once.
+// fixtureLatencies returns latencies with a tail, of at most 400 responses, which is enough for
+// their shape. Encoding them takes most of the time of a fixture, so equal ones are made once.
 func fixtureLatencies(mean time.Duration, n int64) bench.Latencies {
 	n = min(n, 400)
 	key := latencyKey{mean, n}
@@ -239,7 +239,7 @@ type latencyKey struct {
 	n    int64
 }
 
-var madeLatencies sync.Map // of bench.Latencies by latencyKey
+var madeLatencies sync.Map // bench.Latencies by latencyKey
 
 func fixtureChecks(k, round int) []bench.CheckResult {
 	checks := []bench.CheckResult{
@@ -256,7 +256,7 @@ func fixtureChecks(k, round int) []bench.CheckResult {
 			c := bench.CheckResult{Suite: "locations", Group: group, Name: fmt.Sprintf("rule %d", i+1), Status: bench.CheckPassed, Value: "200",
 				Request: fmt.Sprintf("GET /city/v1/%s?case=%d", group, i)}
 			if group == "search" && i == 3 && k == 2 && round == 2 {
-				c.Status, c.Value, c.Detail = bench.CheckFailed, "500", "wanted status 400, got 500: {\"message\":\"limit\"}"
+				c.Status, c.Value, c.Detail = bench.CheckFailed, "500", "expected status 400, got 500: {\"message\":\"limit\"}"
 			}
 			checks = append(checks, c)
 		}

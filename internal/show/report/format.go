@@ -12,11 +12,11 @@ import (
 
 const missing = units.Missing
 
-// nbsp keeps a number and its unit on one line.
+// nbsp is a space that keeps a number and its unit on one line.
 const nbsp = "\u00a0"
 
-// significant prints x with three significant figures and thousands separators. From 1,000 on every
-// whole digit stays: "11,234", since nothing is gained by zeros in place of what was measured.
+// significant prints x with three significant digits and thousands separators. From 1,000 on it
+// keeps every whole digit: "11,234".
 func significant(x float64) string {
 	switch {
 	case !finite(x):
@@ -31,7 +31,7 @@ func significant(x float64) string {
 		return strconv.FormatFloat(x, 'g', 3, 64)
 	}
 	if decimals > 0 {
-		// 9.996 rounds up to 10.00: look at the rounded number.
+		// 9.996 rounds to 10.00, which has one digit too many.
 		scale := math.Pow10(decimals)
 		if r := math.Round(x*scale) / scale; int(math.Floor(math.Log10(r))) > int(math.Floor(math.Log10(x))) {
 			decimals--
@@ -69,7 +69,7 @@ func duration(d time.Duration) string {
 	return strings.NewReplacer("-", "−", " ", nbsp).Replace(units.Duration(d))
 }
 
-// mebibytes prints a size: "123 MiB", "3.2 kiB".
+// mebibytes prints a size: "123 MiB", "3.20 KiB".
 func mebibytes(n int64) string {
 	switch {
 	case n < 1<<10 && n > -1<<10:
@@ -84,24 +84,30 @@ func mebibytes(n int64) string {
 
 func percent(ratio float64) string {
 	if ratio == 0 {
-		return "0" + "%"
+		return "0%"
 	}
 	return significant(ratio*100) + "%"
 }
 
-func dollars(x float64) string {
+// dollars prints a cost: "$0.0227", "under $0.001".
+func dollars(x float64) string { return cost(x, "under ") }
+
+// shortDollars prints a cost for a narrow cell: "$0.0227", "< $0.001".
+func shortDollars(x float64) string { return cost(x, "<"+nbsp) }
+
+func cost(x float64, below string) string {
 	switch {
 	case !finite(x):
 		return missing
 	case x > 0 && x < 0.001:
-		return "under $0.001"
+		return below + "$0.001"
 	case x > 0 && x < 0.9995:
 		return "$" + significant(x)
 	}
 	return "$" + thousands(strconv.FormatFloat(x, 'f', 2, 64))
 }
 
-// plain prints a number of a profile as it was written there.
+// plain prints a number of a profile with all its digits.
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // instant prints a moment to the second, with its zone.
@@ -112,17 +118,17 @@ func instant(t time.Time) string {
 	return t.Format("2006-01-02 15:04:05 MST")
 }
 
-// Bounds on text from outside, in bytes.
+// Limits of text from outside, in bytes.
 const (
 	maxName = 120  // labels and names
 	maxText = 2000 // details, log lines, notes
 )
 
-// cleanName makes a label from outside fit to be shown. It does not escape anything: that is up to
-// html/template and to the Markdown writer.
+// cleanName bounds a label from outside and strips its control characters. Escaping is the work of
+// html/template and the Markdown writer.
 func cleanName(s string) string { return safe.Line(s, maxName) }
 
-// cleanText makes a longer text from outside fit to be shown, on one line.
+// cleanText bounds a longer text from outside and strips its control characters and line ends.
 func cleanText(s string) string { return safe.Line(s, maxText) }
 
 func when(holds bool, text string) string {

@@ -20,8 +20,8 @@ func TestHostileTextStaysText(t *testing.T) {
 	b := open(t, browser, doc, 1280, "light")
 	b.unroll()
 	want := 3 // time line, distribution, heat map
-	for _, f := range figures(run, newLayout(analysis.Of(run, trials))) {
-		if !f.Empty {
+	for _, c := range newCharts(run, newLayout(analysis.Of(run, trials))) {
+		if !c.Empty {
 			want++
 		}
 	}
@@ -31,8 +31,8 @@ func TestHostileTextStaysText(t *testing.T) {
 	if os.Getenv("LOCBENCH_SHOTS") != "" {
 		b.photograph("hostile")
 	}
-	// Tooltips of every chart, since they are made only when they are shown; the legend, by hiding
-	// and showing everybody; the tables that the script makes, and every choice.
+	// Exercise the tooltips of every chart, which are made when they are shown; the legend, by
+	// hiding and showing all contenders; the tables that the script makes; and every choice.
 	shown := eval[int](b, `(() => {
 		let shown = 0;
 		for (const el of document.querySelectorAll('.chart')) {
@@ -52,7 +52,7 @@ func TestHostileTextStaysText(t *testing.T) {
 		}
 		return shown;
 	})()`)
-	// What is saved, read as a browser would that opens it.
+	// Read the saved pictures as a browser does.
 	if bad := eval[[]string](b, `page.charts.flatMap((chart) => {
 		const { option, height } = portrait(chart);
 		const drawn = echarts.init(null, null, { renderer: 'svg', ssr: true, width: 1200, height });
@@ -70,7 +70,7 @@ func TestHostileTextStaysText(t *testing.T) {
 	if shown < 40 {
 		t.Errorf("only %d tooltips were shown", shown)
 	}
-	time.Sleep(300 * time.Millisecond) // what was injected would load or run after this script
+	time.Sleep(300 * time.Millisecond) // injected content would load or run after this script
 	if eval[bool](b, `'pwned' in window`) {
 		t.Error("text from outside was run")
 	}

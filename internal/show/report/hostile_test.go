@@ -16,14 +16,14 @@ import (
 	"locbench/internal/bench"
 )
 
-// attack is put into every string of a run: it leaves elements, attributes, scripts, Markdown,
-// ECharts' rich text and HTML tooltips, and go-echarts' own marks for functions, if anything lets
-// it.
+// attack is the text in every string of a hostile run. Where it is not escaped, it breaks out of
+// elements, attributes, scripts, Markdown, ECharts' rich text and HTML tooltips, and go-echarts'
+// marks for functions.
 const attack = "</script></style></title><script>pwned=1</script><img src=http://evil.example/x.png onerror=pwned=1>\"'><svg onload=pwned=1>" +
 	"{marker|x}{{.}}${pwned=1}__f__function(){pwned=1}__f__`|[x](javascript:pwned=1)\u2028\u202e\x1b[31m\x00&lt;b&gt;"
 
-// poison sets every string in v to the attack, keys of maps too. n makes them differ, so they
-// stay different trials and steps.
+// poison sets every string in v to the attack, also keys of maps. n makes the strings differ, so
+// trials and steps stay different.
 func poison(v reflect.Value, n *int) {
 	poisonWith(v, func() string { *n++; return fmt.Sprintf("%s %d", attack, *n) })
 }
@@ -65,8 +65,8 @@ func poisonWith(v reflect.Value, text func() string) {
 	}
 }
 
-// hostile returns the fixture with the attack everywhere but in what decides how it is read: histograms,
-// kinds of checks.
+// hostile returns the fixture with the attack in every string that does not decide how it is read
+// (histograms, kinds of checks).
 func hostile() (bench.Run, []bench.TrialResult) {
 	run, trials := fixture()
 	n := 0
@@ -82,11 +82,11 @@ func hostile() (bench.Run, []bench.TrialResult) {
 		for j := range trials[i].Steps {
 			trials[i].Steps[j].Load.Latency = latencies[j]
 			if i < 3 {
-				trials[i].Steps[j].Aborted = "" // a step that ended early is in no median
+				trials[i].Steps[j].Aborted = "" // no median includes a step that stopped early
 			}
 		}
-		// Rounds of one contender keep one name, and the statuses their meaning, so every
-		// table and chart is filled.
+		// Rounds of a contender keep one name, and statuses their meaning, so every table and chart
+		// is filled.
 		trials[i].Trial.Contender, trials[i].Trial.Variant = clean.Trial.Contender+attack, ""
 		for j := range trials[i].Checks {
 			trials[i].Checks[j].Status = clean.Checks[j].Status
@@ -98,7 +98,7 @@ func hostile() (bench.Run, []bench.TrialResult) {
 }
 
 // TestHostileTextIsNotMarkup parses the page as a browser does: its elements are the template's,
-// whatever the texts are. That nothing is run when the charts are drawn is the browser test's.
+// for any text. The browser test checks that drawing the charts runs nothing.
 func TestHostileTextIsNotMarkup(t *testing.T) {
 	run, trials := hostile()
 	doc, err := html.Parse(bytes.NewReader(render(t, run, trials[:5])))
@@ -133,7 +133,7 @@ func TestHostileTextIsNotMarkup(t *testing.T) {
 	}
 }
 
-// The browser test sees what is fetched; this one sees what would be.
+// The browser test checks what is fetched; this one checks what could be.
 func TestNothingToFetch(t *testing.T) {
 	for name, make := range map[string]func() (bench.Run, []bench.TrialResult){"fixture": fixture, "hostile": hostile} {
 		t.Run(name, func(t *testing.T) {
@@ -147,7 +147,7 @@ func TestNothingToFetch(t *testing.T) {
 				t.Fatal("the library is not in the document, unchanged, once")
 			}
 			ours := bytes.Replace(doc, lib, nil, 1)
-			data := regexp.MustCompile(`(?s)<script type="application/json" id="charts">(.*?)</script>`).FindSubmatch(ours)
+			data := regexp.MustCompile(`(?s)<script type="application/json" id="page-data">(.*?)</script>`).FindSubmatch(ours)
 			if data == nil {
 				t.Fatal("no chart data")
 			}
@@ -171,18 +171,18 @@ func TestNothingToFetch(t *testing.T) {
 	}
 }
 
-// fetches matches a tag with an attribute that makes a browser fetch or run something; a place in
-// the page is none.
+// fetches matches a tag with an attribute that makes a browser fetch or run something. Links within
+// the page do not match.
 var fetches = regexp.MustCompile(`(?i)\s(src|srcset|poster|data|action|formaction|background|ping|xlink:href|on[a-z]+)\s*=|\shref\s*=\s*"?[^"#]|http-equiv="?refresh|<(base|link|iframe|object|embed|img)\b`)
 
-// label is an attribute whose value is text from outside; an escaped quotation mark does not end
-// it.
+// label matches the attribute whose value is text from outside. An escaped quotation mark does not
+// end it.
 var label = regexp.MustCompile(` data-label="[^"]*"`)
 
 func TestFetchesFinds(t *testing.T) {
 	for tag, want := range map[string]bool{
 		`<script src="https://x/echarts.js">`: true, `<a href="https://x">`: true, `<link rel="stylesheet" href=x>`: true, `<img src="data:x">`: true,
-		`<a href="#figures">`: false, `<td class="passed off">`: false, `<div data-x="1">`: false,
+		`<a href="#charts">`: false, `<td class="passed off">`: false, `<div data-x="1">`: false,
 	} {
 		t.Run(tag, func(t *testing.T) {
 			if got := fetches.MatchString(tag); got != want {
@@ -192,7 +192,7 @@ func TestFetchesFinds(t *testing.T) {
 	}
 }
 
-// fold is a line of HTML that the summary has itself.
+// fold matches the lines of HTML that are part of summary.md.
 var fold = regexp.MustCompile(`^(<details><summary>[\pL\pN ,.-]+</summary>|</details>)$`)
 
 func TestHostileMarkdown(t *testing.T) {
@@ -204,10 +204,10 @@ func TestHostileMarkdown(t *testing.T) {
 	neutral(t, out.String())
 }
 
-// neutral fails where something from outside has left its cell, its line or its block.
+// neutral fails if text from outside breaks out of its cell, its line or its block.
 func neutral(t *testing.T, markdown string) {
 	t.Helper()
-	fence, bars := "", 0 // of the table's first line
+	fence, bars := "", 0 // bars of the table's first line
 	for i, line := range strings.Split(markdown, "\n") {
 		if m := fences.FindString(line); m != "" && (fence == "" || strings.TrimSpace(line) == fence) {
 			if fence == "" {
@@ -221,13 +221,13 @@ func neutral(t *testing.T, markdown string) {
 			continue // a code block shows what it holds
 		}
 		if fold.MatchString(line) {
-			continue // ours
+			continue
 		}
 		if strings.ContainsAny(line, "<\x1b\u2028\u202e\x00\r") {
 			t.Errorf("line %d is not neutral: %.120q", i+1, line)
 		}
 		if strings.HasPrefix(line, "|") {
-			// Code of our own making holds no bar and no backslash.
+			// The code in tables has no bar and no backslash.
 			if n := len(bar.FindAllString(strings.ReplaceAll(line, `\\`, ""), -1)); bars != 0 && n != bars {
 				t.Errorf("line %d: a table row with %d bars in a table of %d: %.200q", i+1, n, bars, line)
 			} else {
@@ -237,8 +237,8 @@ func neutral(t *testing.T, markdown string) {
 			bars = 0
 		}
 		plain := strings.ReplaceAll(line, `\\`, "")
-		if m := alive.FindString(plain); m != "" {
-			t.Errorf("line %d: %q is alive in %.200q", i+1, m, line)
+		if m := active.FindString(plain); m != "" {
+			t.Errorf("line %d: %q is active in %.200q", i+1, m, line)
 		}
 		if strings.HasPrefix(line, "- ") && block.MatchString(line[2:]) {
 			t.Errorf("line %d: a block begins in a list item: %.120q", i+1, line)
@@ -252,16 +252,16 @@ func neutral(t *testing.T, markdown string) {
 var (
 	fences = regexp.MustCompile("^```+")
 	bar    = regexp.MustCompile(`(^|[^\\])\|`)
-	alive  = regexp.MustCompile(`(^|[^\\])[\[\]~$]|://|(?i)\bwww\.|@[^\x{200b}]`) // links, strokes, formulas, addresses, calls
+	active = regexp.MustCompile(`(^|[^\\])[\[\]~$]|://|(?i)\bwww\.|@[^\x{200b}]`) // links, strokes, formulas, addresses, calls
 	block  = regexp.MustCompile(`^(#|[-+*]( |$)|[0-9]+[.)](\s|$)|-{3}|={2}|>|    )`)
 )
 
-// FuzzMarkdown puts the same text everywhere a results file holds one.
+// FuzzMarkdown puts the same text into every string of a results file.
 func FuzzMarkdown(f *testing.F) {
 	for _, text := range []string{attack, "", "# x", "1. x", "+ x", "- - -", "```", "a|b", "\n\n# x\n", "www.evil.example @all $x$ a@b.c", `\`, `\\|`, "\t x", "| --- |", "</details>", "~~~", "https://x"} {
 		f.Add(text)
 	}
-	run, all := fixtureOf(3, 1) // takes its time
+	run, all := fixtureOf(3, 1) // slow, so made once
 	f.Fuzz(func(t *testing.T, text string) {
 		trials := slices.Clone(all[:2])
 		for i := range trials {
@@ -277,7 +277,7 @@ func FuzzMarkdown(f *testing.F) {
 	})
 }
 
-// poisonNames sets the strings of trials that people read; contenders and steps stay apart.
+// poisonNames sets the strings of trials that people read; contenders and steps stay different.
 func poisonNames(trials []bench.TrialResult, text string) {
 	for i := range trials {
 		trial := &trials[i]

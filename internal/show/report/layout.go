@@ -11,17 +11,16 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// layout is the order in which everything is shown: contenders as in the profile, their rounds
-// side by side, steps in the order in which they ran. Tables and charts share it, so that
-// column 3 is the same trial everywhere.
+// layout is the order in which everything is shown: contenders as in the profile, their rounds side
+// by side, steps as they ran. Tables and charts share it: column 3 is the same trial everywhere.
 type layout struct {
 	contenders []contender
 	columns    []column
 	rows       []row
-	indices    []int // of the steps, by row
+	indices    []int // index of the step in each row
 }
 
-// contender is all that concerns one selection.
+// contender is one selection of the run.
 type contender struct {
 	Index int    // decides its colour
 	Label string // cleaned
@@ -29,13 +28,13 @@ type contender struct {
 	of    analysis.Contender
 }
 
-// Rounds returns how many columns it takes.
+// Rounds returns the number of the contender's columns.
 func (c contender) Rounds() int { return len(c.of.Results) }
 
-// Color returns the class of its colour in style.css.
+// Color returns the class of the contender's colour in style.css.
 func (c contender) Color() int { return c.Index % colors }
 
-// colors is the number of colours in style.css; after that they begin again, with dashed lines.
+// colors is the number of colours in style.css. Further contenders repeat them with other dashes.
 const colors = 10
 
 type column struct {
@@ -46,20 +45,20 @@ type column struct {
 	steps     []*bench.StepResult // by row; nil where the step was not run
 }
 
-// Color returns the class of its colour in style.css.
+// Color returns the class of the contender's colour in style.css.
 func (c column) Color() int { return c.Contender % colors }
 
-// Name returns what a bar or a table of trials calls it: the stem of its file.
+// Name returns the name of the trial in bars and tables: the stem of its file.
 func (c column) Name() string { return cleanName(c.trial.Trial.String()) }
 
 type row struct {
-	Label  string // short, for an axis: "w3", "64"
+	Label  string // a short name, for an axis: "w3", "64"
 	Title  string // "warm-up 3, 1 connection"
 	WarmUp bool
 	step   bench.Step
 }
 
-// newLayout lays a run out. Steps are those of the profile and any others that a trial has run.
+// newLayout lays a run out. The rows are the steps of the profile and any others that a trial ran.
 func newLayout(a *analysis.Run) layout {
 	var l layout
 	steps := map[int]bench.Step{}
@@ -80,8 +79,8 @@ func newLayout(a *analysis.Run) layout {
 		l.rows = append(l.rows, newRow(steps[i], warm))
 	}
 
-	// Steps that differ in what they ask are told apart by that.
-	for _, i := range requestsApart(l) {
+	// Steps that send different requests are labelled with the request.
+	for _, i := range oneRequestSteps(l) {
 		l.rows[i].Label = safe.Line(l.rows[i].step.Request, 16)
 	}
 
@@ -114,7 +113,7 @@ func newRow(s bench.Step, warm int) row {
 }
 
 func (l layout) axis() string {
-	if requestsApart(l) != nil {
+	if oneRequestSteps(l) != nil {
 		return "request"
 	}
 	names := map[string]bool{}
@@ -123,7 +122,7 @@ func (l layout) axis() string {
 		case r.step.Connections > 0:
 			names["connections"] = true
 		case r.step.Rate > 0:
-			names["requests due per second"] = true
+			names["scheduled requests/s"] = true
 		case r.step.Arrivals != nil:
 			names["users"] = true
 		default:
@@ -138,7 +137,7 @@ func (l layout) axis() string {
 	return "steps"
 }
 
-// warmUp returns the number of warm-up rows that come before all others.
+// warmUp returns the number of warm-up rows before the first measured one.
 func (l layout) warmUp() int {
 	if n := slices.IndexFunc(l.rows, func(r row) bool { return !r.WarmUp }); n >= 0 {
 		return n
@@ -151,10 +150,9 @@ func about(s bench.Service) string {
 	return cleanName(join(join(s.Language, " ", s.LanguageVersion), ", ", join(s.Framework, " ", s.Version)))
 }
 
-// positions returns the places of the rows on a logarithmic axis: connections, rates or users as they
-// are, and the warm-up steps before them, evenly spaced, since they have no place among the others.
-// It is nil where the measured steps are not of one kind or do not grow: then they stand next to
-// each other.
+// positions returns the places of the rows on a logarithmic axis of connections, rates or users.
+// The warm-up steps come before them, evenly spaced. It returns nil if the measured steps are not
+// of one kind or do not grow: then the rows are evenly spaced.
 func (l layout) positions() []float64 {
 	w := l.warmUp()
 	if len(l.rows)-w < 2 {
@@ -177,7 +175,7 @@ func (l layout) positions() []float64 {
 			return nil
 		}
 	}
-	// As far apart as the others are on average, but no farther than 2 from 4.
+	// The warm-up steps have the average spacing of the others, at most that of 2 and 4.
 	gap := math.Min(2, math.Pow(at[len(at)-1]/at[w], 1/float64(len(at)-w-1)))
 	for i := w - 1; i >= 0; i-- {
 		at[i] = at[i+1] / gap

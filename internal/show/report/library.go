@@ -10,24 +10,23 @@ import (
 	"sync"
 )
 
-// libraryVersion is the Apache ECharts that is embedded: dist/echarts.min.js of the npm package
-// echarts, unchanged but for gzip. go-echarts v2.6 writes options for ECharts 5; 5.6.0 is the last
-// of that line.
+// libraryVersion is the version of the embedded dist/echarts.min.js of the npm package echarts.
+// go-echarts v2.6 writes options for ECharts 5; 5.6.0 is its last version.
 const libraryVersion = "5.6.0"
 
-// librarySHA256 is the digest of the unpacked library; a test notices an exchanged file by it.
+// librarySHA256 is the digest of the unpacked library, for a test.
 const librarySHA256 = "bf4a223524e40b77c304bec67e1222cf551f14880cf42c69dc046558e11c07b1"
 
 //go:embed assets js page.html words.html charts.html style.css words.css charts.css
 var files embed.FS
 
-// The style and the script of the page, each made of these files, in this order.
+// The files that make up the style and the script of the page, in this order.
 const (
 	styles  = "style.css words.css charts.css"
 	scripts = "js/base.js js/dress.js js/chosen.js js/save.js js/draw.js js/sort.js"
 )
 
-// joined returns what some files hold, one after the other; names are parted by spaces.
+// joined returns the contents of files, one after the other; spaces separate the names.
 func joined(names string) (all []byte) {
 	for _, name := range strings.Fields(names) {
 		all = append(append(all, embedded(name)...), '\n')
@@ -38,12 +37,12 @@ func joined(names string) (all []byte) {
 func embedded(name string) []byte {
 	b, err := files.ReadFile(name)
 	if err != nil {
-		panic(err) // it is named in this package, and not there
+		panic(err) // this package names a file that it does not embed
 	}
 	return b
 }
 
-// library is the chart library, unpacked once: whoever gets it must not change it.
+// library returns the chart library, unpacked once. Callers must not change it.
 var library = sync.OnceValues(func() ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(embedded("assets/echarts.min.js.gz")))
 	if err != nil {
@@ -56,7 +55,7 @@ var library = sync.OnceValues(func() ([]byte, error) {
 	return js, nil
 })
 
-// licences returns the texts that the Apache licence wants to go with every copy of the library.
+// licences returns the texts that the Apache licence requires with every copy of the library.
 func licences() (all string) {
 	for _, name := range []string{"NOTICE", "LICENSE", "LICENSE-d3"} {
 		all += string(embedded("assets/echarts."+name)) + "\n\n"

@@ -19,17 +19,17 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// maxFailedChecks is how many failed checks the summary lists; the HTML report has all of them.
+// maxFailedChecks is how many failed checks summary.md lists; report.html has all.
 const maxFailedChecks = 50
 
-// Markdown writes summary.md, which is meant for a pull request: the summary in words, small tables
-// of the headline figures, spark lines over the steps, thresholds, what went wrong, the tables of
-// procedures; folded away manualChanges, the checks in numbers and those that failed, warnings, the
-// environment, and how to repeat it. report.html has the charts and every step.
+// Markdown writes summary.md, for pull requests: the summary in words, two small tables of results,
+// sparklines over the steps, thresholds, failures and the tables of procedures; then, folded,
+// manual changes, checks, warnings, the environment and how to reproduce the run. report.html has
+// the charts and every step.
 func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 	l := newLayout(a)
 	run := a.Run
-	figured := summary.New(a, opts.rules())
+	facts := summary.New(a, opts.rules())
 	var b bytes.Buffer
 	warned := warnings(a, l)
 	fmt.Fprintf(&b, "# %s\n\n", escape(title(run, opts.Title)))
@@ -40,22 +40,22 @@ func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 			fmt.Fprintf(&b, "\n**%s**%s\n", escape(x.Text), place(x.Place()))
 		}
 	}
-	markdownSummary(&b, summaryParts(figured))
-	markdownHeadline(&b, l, figured, newHeadline(run, l, figured, opts.Floor).Footnotes)
+	markdownSummary(&b, summaryParts(facts))
+	markdownResults(&b, l, facts, newResults(run, l, facts, opts.Floor).Footnotes)
 	markdownSparks(&b, l)
 	markdownThresholds(&b, thresholds(run, l))
-	markdownTroubles(&b, troubles(l))
+	markdownFailures(&b, failures(l))
 	for _, p := range procedures(l) {
-		if !p.Late { // those have one column a contender, each with a sentence: for the page
+		if !p.Late { // late ones have a column of sentences per contender, too wide for Markdown
 			b.WriteString("\n## " + escape(p.Title) + "\n\n")
 			markdownTable(&b, p.Table)
 		}
 	}
-	folded(&b, "Interventions", func() { markdownManualChanges(&b, run, l) })
+	folded(&b, "Manual changes", func() { markdownManualChanges(&b, run, l) })
 	folded(&b, "Checks", func() { markdownChecks(&b, checks(l)) })
 	folded(&b, "Warnings", func() { markdownWarnings(&b, warned) })
-	folded(&b, "Fingerprint", func() { markdownEnvironment(&b, environment(run, l)) })
-	folded(&b, "Reproduce", func() { markdownRepeat(&b, newRepeat(run)) })
+	folded(&b, "Environment", func() { markdownEnvironment(&b, environment(run, l)) })
+	folded(&b, "Reproduce", func() { markdownReproduce(&b, newReproduction(run)) })
 	b.WriteString("\nCharts and definitions: report.html. Exact values: the JSON files next to it.\n")
 	if _, err := safe.NewWriter(w, nil).Write(b.Bytes()); err != nil {
 		return fmt.Errorf("write summary: %w", err)
@@ -63,7 +63,7 @@ func Markdown(w io.Writer, a *analysis.Run, opts Options) error {
 	return nil
 }
 
-// folded puts a part of the summary under its title; an empty part is left out.
+// folded writes a part of the summary under its title, folded; an empty part is left out.
 func folded(b *bytes.Buffer, title string, write func()) {
 	before := b.Len()
 	b.WriteString("\n<details><summary>" + escape(title) + "</summary>\n\n")
@@ -91,7 +91,7 @@ func markdownEnvironment(b *bytes.Buffer, groups []factGroup) {
 	}
 }
 
-// markdownRows writes a table; rule is that of the columns after the first. Cells are escaped already.
+// markdownRows writes a table of escaped cells; rule aligns the columns after the first.
 func markdownRows(b *bytes.Buffer, rule string, head []string, rows [][]string) {
 	b.WriteString("| " + strings.Join(head, " | ") + " |\n|---|" + strings.Repeat(rule+"|", len(head)-1) + "\n")
 	for _, r := range rows {
@@ -99,17 +99,17 @@ func markdownRows(b *bytes.Buffer, rule string, head []string, rows [][]string) 
 	}
 }
 
-func markdownTable(b *bytes.Buffer, h headline) {
-	if len(h.Rows) == 0 {
+func markdownTable(b *bytes.Buffer, t table) {
+	if len(t.Rows) == 0 {
 		b.WriteString("No results.\n")
 		return
 	}
-	head := []string{cmp.Or(h.Corner, "Contender")}
-	for _, c := range h.Columns {
+	head := []string{cmp.Or(t.Corner, "Contender")}
+	for _, c := range t.Columns {
 		head = append(head, escape(c))
 	}
 	var rows [][]string
-	for _, r := range h.Rows {
+	for _, r := range t.Rows {
 		row := []string{escape(r.Label)}
 		for _, c := range r.Cells {
 			row = append(row, escape(c.Main)+place(strings.Join(c.Small, ", ")))
@@ -117,12 +117,12 @@ func markdownTable(b *bytes.Buffer, h headline) {
 		rows = append(rows, row)
 	}
 	markdownRows(b, "---:", head, rows)
-	for _, n := range h.Footnotes {
+	for _, n := range t.Footnotes {
 		b.WriteString("\n" + escape(n) + "\n")
 	}
 }
 
-func markdownTroubles(b *bytes.Buffer, all []trouble) {
+func markdownFailures(b *bytes.Buffer, all []failure) {
 	if len(all) == 0 {
 		return
 	}
@@ -153,7 +153,7 @@ func markdownManualChanges(b *bytes.Buffer, run bench.Run, l layout) {
 	}
 }
 
-// fence returns a run of backticks that none of the lines can end.
+// fence returns a code fence that none of the lines can close.
 func fence(lines []string) string {
 	longest := 0
 	for ticks := range strings.FieldsFuncSeq(strings.Join(lines, "\n"), func(r rune) bool { return r != '`' }) {
@@ -169,7 +169,8 @@ func markdownChecks(b *bytes.Buffer, t checkTable) {
 	}
 	var rows [][]string
 	for _, c := range t.Totals {
-		rows = append(rows, []string{escape(c.Trial), strconv.Itoa(c.Passed), strconv.Itoa(c.Failed), strconv.Itoa(c.Skipped)})
+		rows = append(rows, []string{escape(c.Trial), strconv.Itoa(c.Passed), strconv.Itoa(c.Failed),
+			strconv.Itoa(c.Skipped)})
 	}
 	markdownRows(b, "---:", []string{"Trial", "Passed", "Failed", "Skipped"}, rows)
 	if len(t.Failed) > 0 {
@@ -192,7 +193,7 @@ func markdownChecks(b *bytes.Buffer, t checkTable) {
 
 func markdownWarnings(b *bytes.Buffer, all []warning) {
 	for _, w := range all {
-		if !w.Important { // those are at the top already
+		if !w.Important { // important ones are at the top
 			fmt.Fprintf(b, "- %s%s\n", escape(w.Text), place(w.Place()))
 		}
 	}
@@ -200,31 +201,32 @@ func markdownWarnings(b *bytes.Buffer, all []warning) {
 
 func place(where string) string { return when(where != "", " ("+escape(where)+")") }
 
-// markdownHeadline writes the headline as two small tables, so a pull request can show them:
-// under load, and of the whole life. notes are those of the page's table.
-func markdownHeadline(b *bytes.Buffer, l layout, figures summary.Facts, notes []string) {
+// markdownResults writes the results as two tables that fit into a pull request: under load, and
+// from start to stop. notes are the footnotes of the page's table.
+func markdownResults(b *bytes.Buffer, l layout, facts summary.Facts, notes []string) {
 	b.WriteString("\n## Results\n\n")
 	if len(l.contenders) == 0 {
-		b.WriteString("No trial has run.\n")
+		b.WriteString("No results.\n")
 		return
 	}
-	under, whole := l.shown(measure.MarkdownLoad), l.shown(measure.MarkdownStartToStop)
-	load := headline{Columns: slices.Concat([]string{"Tier", "Peak", "95% CI", "At"}, titles(under))}
-	life := headline{Columns: slices.Concat(titles(whole), []string{"start-up", "warm-up", "steady", "Checks",
+	loaded, whole := l.shown(measure.MarkdownLoad), l.shown(measure.MarkdownStartToStop)
+	load := table{Columns: slices.Concat([]string{"Tier", "Peak", "95% CI", "At"}, titles(loaded))}
+	lifetime := table{Columns: slices.Concat(titles(whole), []string{"start-up", "warm-up", "steady", "Checks",
 		"Rounds"})}
-	tiers, _ := tiersOf(figures)
+	tiers, _ := tiersOf(facts)
 	for _, c := range l.contenders {
 		s := c.of.Contender
 		first := []cell{tierCell(tiers[s.Label]), peakCell(s, nil), intervalCell(s), atCell(s)}
 		cost := cmp.Or(s.Cost, &stats.Cost{})
 		last := []cell{shownIf(s.Cost != nil, dollars(cost.StartUp)), shownIf(s.Cost != nil, dollars(cost.WarmUp)),
 			shownIf(s.Cost != nil, dollars(cost.Steady)), checksCell(s), trialsCell(s)}
-		load.Rows = append(load.Rows, headlineRow{Label: c.Label, Cells: bare(slices.Concat(first, measureCells(under, s)))})
-		life.Rows = append(life.Rows, headlineRow{Label: c.Label, Cells: bare(slices.Concat(measureCells(whole, s), last))})
+		load.Rows = append(load.Rows, tableRow{Label: c.Label, Cells: bare(slices.Concat(first, measureCells(loaded, s)))})
+		last = bare(slices.Concat(measureCells(whole, s), last))
+		lifetime.Rows = append(lifetime.Rows, tableRow{Label: c.Label, Cells: last})
 	}
 	markdownTable(b, load)
 	b.WriteString("\n")
-	markdownTable(b, life)
+	markdownTable(b, lifetime)
 	folded(b, "About the columns", func() {
 		for i, n := range notes {
 			if i > 0 {
@@ -249,7 +251,7 @@ func measureCells(columns []measure.Shown, s stats.Contender) (cells []cell) {
 	return cells
 }
 
-// intervalCell returns the interval of the peak, or how many of the rounds there are that it takes.
+// intervalCell returns the 95% CI of a peak, or how many of the necessary rounds there are.
 func intervalCell(s stats.Contender) cell {
 	peak, _ := s.PeakStep()
 	if in := peak.Throughput.Interval; in != nil {
@@ -264,9 +266,9 @@ func atCell(s stats.Contender) cell {
 	return shownIf(ok, strings.Join(known(newRow(peak.Step, 0).Title, peak.DriftWords()), ", "))
 }
 
-// escape makes text plain in Markdown, in a table cell, a list item or a paragraph: no emphasis,
-// link, code, formula or HTML comes about, no block begins with it, no address in it becomes a
-// link, and nobody is called by an at sign.
+// escape makes text plain in a table cell, a list item or a paragraph of Markdown: it forms no
+// emphasis, link, code, formula or HTML, it begins no block, its addresses do not become links, and
+// its at signs mention no users.
 func escape(s string) string {
 	s = strings.NewReplacer(
 		`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`, `|`, `\|`, `~`, `\~`, `$`, `\$`,
@@ -279,34 +281,34 @@ func escape(s string) string {
 
 var (
 	webAddress  = regexp.MustCompile(`(?i)\b(www)\.`)
-	blockStart  = regexp.MustCompile(`^[-+#=]`) // of a list, a heading, a rule
+	blockStart  = regexp.MustCompile(`^[-+#=]`) // starts a list, a heading or a rule
 	numberStart = regexp.MustCompile(`^([0-9]+)([.)](?:\s|$))`)
 )
 
 type summaryPart struct {
 	Title     string
-	Class     string // of the list, in style.css
-	Folded    bool   // until somebody asks for it
+	Class     string // class of the list, in words.css
+	Folded    bool   // the page hides the sentences until a click
 	Sentences []string
 }
 
-// hasBanner reports whether the sentences of a rule of package summary are among the important warnings.
+// hasBanner reports whether a rule of package summary repeats one of the important warnings.
 func hasBanner(rule string) bool {
 	return rule == "not whole" || rule == "excluded" || rule == "limits not enforced"
 }
 
-// sayings are what the figures support, in words, the most important first.
-func summaryParts(figures summary.Facts) []summaryPart {
+// summaryParts returns the sentences that the results support, the most important first.
+func summaryParts(facts summary.Facts) []summaryPart {
 	parts := []struct {
 		summaryPart
 		kinds []summary.Kind
 	}{
-		{summaryPart{Title: "Ranking", Class: "claims"}, []summary.Kind{summary.Ranking, summary.Open}},
+		{summaryPart{Title: "Ranking", Class: "ranking"}, []summary.Kind{summary.Ranking, summary.Open}},
 		{summaryPart{Title: "Failures", Class: "failures"}, []summary.Kind{summary.Failure}},
-		{summaryPart{Title: "Bottlenecks", Class: "bounds", Folded: true}, []summary.Kind{summary.Bound}},
-		{summaryPart{Title: "Caveats", Class: "doubts", Folded: true}, []summary.Kind{summary.Caveat}},
+		{summaryPart{Title: "Bottlenecks", Class: "bottlenecks", Folded: true}, []summary.Kind{summary.Bound}},
+		{summaryPart{Title: "Caveats", Class: "caveats", Folded: true}, []summary.Kind{summary.Caveat}},
 	}
-	for _, s := range figures.Sentences() {
+	for _, s := range facts.Sentences() {
 		if hasBanner(s.Rule) {
 			continue
 		}

@@ -14,21 +14,20 @@ import (
 	"locbench/internal/figures/stats"
 )
 
-// plotted is a measure as a figure over the steps shows it: in the unit of its axis.
+// plotted is a measure in the unit of its chart's axis.
 type plotted struct {
 	measure.Measure
 	note string
 }
 
-// drawings returns the figures over the steps. The memory per rate divides the high-water mark, as the
-// published comparison did, so it belongs to the figure before it.
-func drawings(p bench.Profile) (all []plotted) {
+// plottedMeasures returns the measures with a chart over the steps.
+func plottedMeasures(p bench.Profile) (all []plotted) {
 	for _, m := range measure.View(measure.ReportCharts) {
 		d := plotted{m.Measure, m.Chart.Note}
 		switch m.ID {
 		case measure.MemoryPeak:
-			d.note += when(p.Limits.Memory > 0, " The limit is "+mebibytes(p.Limits.Memory)+".") +
-				" “≥” marks an estimate: the largest sample, where no counter could be read."
+			d.note += when(p.Limits.Memory > 0, " Limit: "+mebibytes(p.Limits.Memory)+".") +
+				" “≥”: largest sample, no counter available."
 		case measure.CPUTime:
 			d.note += cpuLimitNote(p)
 		}
@@ -41,7 +40,7 @@ func (d plotted) title() string {
 	return d.Chart.Title + when(d.Chart.Unit != "", ", "+d.Chart.Unit)
 }
 
-// value returns that of a step on the axis, and in words.
+// value returns the value of a step on the axis, and in words.
 func (d plotted) value(s bench.StepResult) (v float64, text string, ok bool) {
 	v, ok = d.Of(s)
 	if !ok || v == 0 && !d.Chart.Zero || d.ID == measure.Throughput && s.Load.Succeeded+s.Load.FailedTotal() == 0 {
@@ -60,7 +59,7 @@ func (d plotted) value(s bench.StepResult) (v float64, text string, ok bool) {
 	return d.Axis(v), text, true
 }
 
-// whole returns the value of all rounds together on the axis.
+// whole returns the value over all rounds on the axis.
 func (d plotted) whole(s stats.Step) (v float64, ok bool) {
 	f := d.Over(s)
 	return d.Axis(f.Value), f.Known && (f.Value != 0 || d.Chart.Zero)
@@ -117,14 +116,14 @@ func errorKinds(failed map[bench.ErrorKind]int64) []string {
 	return words
 }
 
-// cpuLimitNote says how much the quota allows, where all steps take equally long.
+// cpuLimitNote returns a sentence about the quota, per step if all steps are equally long.
 func cpuLimitNote(p bench.Profile) string {
 	if p.Limits.CPUs <= 0 || len(p.Steps) == 0 {
 		return ""
 	}
 	d := p.Steps[0].Duration
 	if slices.ContainsFunc(p.Steps, func(s bench.Step) bool { return s.Duration != d }) {
-		return " The quota is " + plain(p.Limits.CPUs) + " CPU seconds a second."
+		return " Quota: " + plain(p.Limits.CPUs) + " CPU seconds per second."
 	}
-	return " The quota of " + plain(p.Limits.CPUs) + " CPUs allows " + plain(p.Limits.CPUs*d.Seconds()) + " s" + " a step."
+	return " Quota: " + plain(p.Limits.CPUs) + " CPUs, " + plain(p.Limits.CPUs*d.Seconds()) + " s per step."
 }

@@ -8,22 +8,22 @@ import (
 	"locbench/internal/bench"
 )
 
-// The high-water mark of a step is a figure where a kernel kept one, and none at all where not.
+// The peak memory of a step has a chart only if the kernel kept a counter for it.
 func TestMemoryOfAStep(t *testing.T) {
 	run, trials := small()
-	find := func() (figure, bool) {
-		all := figures(run, newLayout(analysis.Of(run, trials)))
-		i := slices.IndexFunc(all, func(f figure) bool { return f.ID == "memory-step" })
+	find := func() (chart, bool) {
+		all := newCharts(run, newLayout(analysis.Of(run, trials)))
+		i := slices.IndexFunc(all, func(c chart) bool { return c.ID == "memory-step" })
 		if i < 0 {
-			return figure{}, false
+			return chart{}, false
 		}
 		if all[i-1].ID != "memory-peak" {
-			t.Errorf("it stands behind %s", all[i-1].ID)
+			t.Errorf("the chart is after %s", all[i-1].ID)
 		}
 		return all[i], true
 	}
-	if f, ok := find(); ok {
-		t.Fatalf("nobody kept one: %+v", f.Rows)
+	if c, ok := find(); ok {
+		t.Fatalf("a chart without a counter: %+v", c.Rows)
 	}
 	for i, s := range trials[0].Steps {
 		if s.Before != nil && s.After != nil {
@@ -32,8 +32,8 @@ func TestMemoryOfAStep(t *testing.T) {
 			trials[0].Steps[i].Before, trials[0].Steps[i].After = &bench.Usage{Memory: &before}, &bench.Usage{Memory: &after}
 		}
 	}
-	f, ok := find()
-	if !ok || !slices.ContainsFunc(f.Rows, func(r figureRow) bool { return slices.Contains(r.Cells, mebibytes(40<<20)) }) {
-		t.Errorf("%v %+v", ok, f.Rows)
+	c, ok := find()
+	if !ok || !slices.ContainsFunc(c.Rows, func(r chartRow) bool { return slices.Contains(r.Cells, mebibytes(40<<20)) }) {
+		t.Errorf("%v %+v", ok, c.Rows)
 	}
 }

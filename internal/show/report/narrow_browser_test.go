@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// On a narrow screen the headline is cards without a header: a list sorts them, and only there.
+// On a narrow screen the results are cards without a header, and only there a list sorts them.
 func TestCardsAreSorted(t *testing.T) {
 	run, trials := fixture()
 	doc, browser := render(t, run, trials), startBrowser(t)
@@ -16,7 +16,7 @@ func TestCardsAreSorted(t *testing.T) {
 		t.Error("the list is shown next to the buttons of the header")
 	}
 	b := open(t, browser, doc, 375, "light")
-	names := `[...document.querySelectorAll('.headline[data-sort] tbody th')].map((th) => th.textContent.trim())`
+	names := `[...document.querySelectorAll('.results[data-sort] tbody th')].map((th) => th.textContent.trim())`
 	measured := eval[[]string](b, names)
 	sorted := slices.Sorted(slices.Values(measured))
 	backwards := slices.Clone(sorted)
@@ -40,13 +40,13 @@ func TestCardsAreSorted(t *testing.T) {
 	}
 }
 
-// The heat map has one contender, which the legend may switch off.
+// The heat map shows one contender, which the legend can hide.
 func TestHeatMapFollowsTheLegend(t *testing.T) {
 	run, trials := fixture()
 	b := open(t, startBrowser(t), render(t, run, trials), 1280, "light")
 	b.unroll()
-	chosen := `document.querySelector('#figure-heat [data-choice=contender]').value`
-	cells := `document.querySelectorAll('#chart-heat svg path, #chart-heat svg rect').length`
+	chosen := `document.querySelector('#chart-heat [data-choice=contender]').value`
+	cells := `document.querySelectorAll('#plot-heat svg path, #plot-heat svg rect').length`
 	if got := eval[string](b, chosen); got != "0" {
 		t.Fatalf("contender %s", got)
 	}
@@ -71,16 +71,16 @@ func TestChoiceOfColoursIsKept(t *testing.T) {
 	doc, browser := render(t, run, trials[:2]), startBrowser(t)
 	b := open(t, browser, doc, 1280, "light")
 	if !eval[bool](b, `(() => { try { localStorage.setItem('x', '1'); return true; } catch { return false; } })()`) {
-		t.Skip("this browser lets a file keep nothing")
+		t.Skip("this browser lets files keep no data")
 	}
 	eval[bool](b, `(() => { const s = document.getElementById('theme'); s.value = 'dark'; s.dispatchEvent(new Event('change')); return true; })()`)
 	next := open(t, browser, doc, 1280, "light")
 	if got := eval[string](next, `document.documentElement.dataset.theme + ' ' + document.getElementById('theme').value`); !strings.HasPrefix(got, "dark dark") {
 		t.Errorf("the next report is %q", got)
 	}
-	eval[bool](next, `(() => { localStorage.setItem('locbench-colours', 'no such'); return true; })()`)
+	eval[bool](next, `(() => { localStorage.setItem('locbench-colours', 'unknown'); return true; })()`)
 	last := open(t, browser, doc, 1280, "light")
 	if got := eval[string](last, `document.getElementById('theme').value`); got != "auto" {
-		t.Errorf("a choice that is none gives %q", got)
+		t.Errorf("an unknown choice gives %q", got)
 	}
 }

@@ -8,9 +8,8 @@ import (
 	"locbench/internal/analysis"
 )
 
-// TestTheHeadlineComesFirst: figures before sentences about them, and what explains or warnings a
-// figure is folded.
-func TestTheHeadlineComesFirst(t *testing.T) {
+// The results come first, then the summary, then the charts. Explanations and caveats are folded.
+func TestResultsComeFirst(t *testing.T) {
 	run, trials := small()
 	var b bytes.Buffer
 	if err := HTML(&b, analysis.Of(run, trials), Options{}); err != nil {
@@ -24,15 +23,15 @@ func TestTheHeadlineComesFirst(t *testing.T) {
 		}
 		return i
 	}
-	if !(at(`<section id="headline">`) < at(`<section id="summary">`) && at(`<section id="summary">`) < at(`id="figures"`)) {
-		t.Error("the order is not headline, summary, figures")
+	if !(at(`<section id="results">`) < at(`<section id="summary">`) && at(`<section id="summary">`) < at(`id="charts"`)) {
+		t.Error("the order is not results, summary, charts")
 	}
-	notes := page[at(`<section id="headline">`):at(`<section id="summary">`)]
-	if before, _, _ := strings.Cut(notes, `<details class="folded"><summary>What the columns are</summary>`); before == notes || strings.Contains(before, `<p class="note">`) {
-		t.Error("notes of the headline are not folded")
+	notes := page[at(`<section id="results">`):at(`<section id="summary">`)]
+	if before, _, _ := strings.Cut(notes, `<details class="folded"><summary>About the columns</summary>`); before == notes || strings.Contains(before, `<p class="note">`) {
+		t.Error("notes of the results are not folded")
 	}
 	words := page[at(`<section id="summary">`):]
-	if at := strings.Index(words, "<h3>Who is ahead</h3>\n<ul"); at < 0 || !strings.Contains(words, `<details class="folded"><summary><h3>What bound whom</h3>`) {
-		t.Error("who is ahead is folded, or what bound whom is not")
+	if at := strings.Index(words, "<h3>Ranking</h3>\n<ul"); at < 0 || !strings.Contains(words, `<details class="folded"><summary><h3>Bottlenecks</h3>`) {
+		t.Error("the ranking is folded, or the bottlenecks are not")
 	}
 }

@@ -13,15 +13,15 @@ import (
 	"locbench/internal/figures/stats"
 )
 
-// procedure is the table of a procedure that has one of its own: the waiting of delay-matrix, the
-// arrivals of burst. Which of them a run has shows in its steps, not in its name.
+// procedure is the table of a kind of run, such as the matrix of delay-matrix or the arrivals of
+// burst. The steps of a run decide which tables it has, not its name.
 type procedure struct {
 	ID, Title string
-	Late      bool // after the figures
-	Table     headline
+	Late      bool // the page shows it after the charts
+	Table     table
 }
 
-// procedures returns those of a run; most runs have none.
+// procedures returns the procedures of a run; most runs have none.
 func procedures(l layout) (all []procedure) {
 	if p, ok := failedRequests(l); ok {
 		all = append(all, p)
@@ -48,22 +48,23 @@ func procedures(l layout) (all []procedure) {
 
 // failedRequests returns the kinds of failures by kind of request, with the first text of each.
 func failedRequests(l layout) (procedure, bool) {
-	p := procedure{ID: "failures", Title: "Failed requests"}
+	p := procedure{ID: "failed-requests", Title: "Failed requests"}
 	p.Table.Columns = []string{"Request", "Failure", "Share", "Count", "First"}
 	for _, c := range l.contenders {
 		for _, f := range c.of.Failures() {
-			p.Table.Rows = append(p.Table.Rows, headlineRow{Label: c.Label, Color: c.Color(), Cells: []cell{
+			p.Table.Rows = append(p.Table.Rows, tableRow{Label: c.Label, Color: c.Color(), Cells: []cell{
 				{Main: cleanName(f.Request), Small: withText(cleanName(f.Session))},
 				{Main: cleanName(f.Kind.Words())}, {Main: percent(f.Share)}, {Main: count(f.Count)},
 				shownIf(f.First != "", cleanText(f.First)),
 			}})
 		}
 	}
-	p.Table.Footnotes = []string{"All steps and rounds. Share: of all requests of this kind. Text: first such response or connection error."}
+	p.Table.Footnotes = []string{"All steps and rounds. Share: of all requests of this kind. " +
+		"First: the first such response or connection error."}
 	return p, len(p.Table.Rows) > 0
 }
 
-// withText returns a list of the text, or of none.
+// withText returns a list of the text; nil for "".
 func withText(text string) []string {
 	if text == "" {
 		return nil
@@ -71,7 +72,7 @@ func withText(text string) []string {
 	return []string{text}
 }
 
-// sessions returns what became of those of each contender.
+// sessions returns how many sessions of each contender completed, and where the others failed.
 func sessions(l layout) (procedure, bool) {
 	p := procedure{ID: "sessions", Title: "Sessions"}
 	p.Table.Columns = []string{"Session", "Started", "Completed", "Failed", "At"}
@@ -82,25 +83,26 @@ func sessions(l layout) (procedure, bool) {
 				failed += s.Failed[request]
 				at = append(at, cleanName(request)+": "+count(s.Failed[request]))
 			}
-			p.Table.Rows = append(p.Table.Rows, headlineRow{Label: c.Label, Color: c.Color(), Cells: []cell{
+			p.Table.Rows = append(p.Table.Rows, tableRow{Label: c.Label, Color: c.Color(), Cells: []cell{
 				{Main: cleanName(s.Name)}, {Main: count(s.Begun)}, {Main: count(s.Completed)}, {Main: count(failed)},
 				shownIf(len(at) > 0, strings.Join(at, ", ")),
 			}})
 		}
 	}
-	p.Table.Footnotes = []string{"All steps and rounds. A session fails with its first failed request; the rest were cut off at the end of a step."}
+	p.Table.Footnotes = []string{"All steps and rounds. A session fails with its first failed request; " +
+		"the rest were cut off at the end of a step."}
 	return p, len(p.Table.Rows) > 0
 }
 
 func bounds(l layout) (procedure, bool) {
-	p := procedure{ID: "bounds", Title: "Bottleneck per step", Late: true}
+	p := procedure{ID: "bottlenecks", Title: "Bottleneck per step", Late: true}
 	p.Table.Corner = "Step"
 	for _, c := range l.contenders {
 		p.Table.Columns = append(p.Table.Columns, c.Label)
 	}
 	any := false
 	for i, r := range l.rows {
-		row := headlineRow{Label: r.Title}
+		row := tableRow{Label: r.Title}
 		for _, c := range l.contenders {
 			s := c.of.Bounds[l.indices[i]]
 			one := cell{Main: missing}
@@ -113,11 +115,13 @@ func bounds(l layout) (procedure, bool) {
 		}
 		p.Table.Rows = append(p.Table.Rows, row)
 	}
-	p.Table.Footnotes = []string{"From counters at the start and end of each step and the trial's other steps; values of the last round with this bottleneck. “connections”: more of them give more. “contender”: idle CPUs, yet no more throughput. “unclear”: no rule applies."}
+	p.Table.Footnotes = []string{"From counters at the start and end of each step and the trial's other steps; values " +
+		"of the last round with this bottleneck. “connections”: more of them give more throughput. “contender”: " +
+		"idle CPUs, yet no more throughput. “unclear”: no rule applies."}
 	return p, any
 }
 
-// breakdown has the requests of a mix one by one, at each contender's peak, or where it has none.
+// breakdown returns the results of each request of a mix, in each contender's peak step.
 func breakdown(l layout) (procedure, bool) {
 	p := procedure{ID: "requests", Title: "Requests of the mix"}
 	p.Table.Columns = []string{"Request", "At", "Successes", "Errors", "p50", "p90", "p99", "Max"}
@@ -129,18 +133,19 @@ func breakdown(l layout) (procedure, bool) {
 		for _, r := range requestLoads(c, step.Index) {
 			latency := func(d time.Duration) cell { return shownIf(r.Latency.Count != 0, duration(d)) }
 			errors := bench.Load{Succeeded: r.Succeeded, Failed: r.Failed}
-			p.Table.Rows = append(p.Table.Rows, headlineRow{Label: c.Label, Color: c.Color(), Cells: []cell{
+			p.Table.Rows = append(p.Table.Rows, tableRow{Label: c.Label, Color: c.Color(), Cells: []cell{
 				{Main: cleanName(r.Name)}, {Main: newRow(step.Step, 0).Title}, {Main: count(r.Succeeded)},
 				{Main: percent(errors.ErrorRatio()), Small: errorKinds(r.Failed)},
 				latency(r.Latency.P50), latency(r.Latency.P90), latency(r.Latency.P99), latency(r.Latency.Max),
 			}})
 		}
 	}
-	p.Table.Footnotes = []string{"All rounds, at peak step (or the step with most requests if too many failed). Other steps: see the JSON files."}
+	p.Table.Footnotes = []string{"All rounds, in the peak step (or the step with most requests if too many failed). " +
+		"Other steps: see the JSON files."}
 	return p, len(p.Table.Rows) > 0
 }
 
-// requestLoads returns what became of each kind of request in a step, in all rounds of a contender.
+// requestLoads returns each kind of request in a step, over all rounds of a contender.
 func requestLoads(c contender, index int) (all []bench.RequestLoad) {
 	var latencies [][]bench.Latencies
 	for _, trial := range c.of.Results {
@@ -164,16 +169,16 @@ func requestLoads(c contender, index int) (all []bench.RequestLoad) {
 		}
 	}
 	for i := range all {
-		// A histogram that cannot be read leaves its row without latencies, as the steps' are.
+		// With an unreadable histogram the row has no latencies, like the row of a step.
 		h, _ := hdr.Merge(latencies[i]...)
 		all[i].Latency = h.Quantiles()
 	}
 	return all
 }
 
-// requestsApart returns the measured steps that each ask one request of the mix; nothing where they do
-// not ask at least two different ones.
-func requestsApart(l layout) (steps []int) {
+// oneRequestSteps returns the rows of measured steps that each send one request of the mix; nil if
+// they do not send at least two different ones.
+func oneRequestSteps(l layout) (steps []int) {
 	names := map[string]bool{}
 	for i, r := range l.rows {
 		if r.step.Request != "" && !r.WarmUp {
@@ -187,15 +192,15 @@ func requestsApart(l layout) (steps []int) {
 	return steps
 }
 
-// matrix returns throughput by contender and request, with what was in flight below it.
+// matrix returns the throughput by contender and request, with the requests in flight below it.
 func matrix(l layout) (procedure, bool) {
-	steps := requestsApart(l)
+	steps := oneRequestSteps(l)
 	if steps == nil {
 		return procedure{}, false
 	}
 	p := procedure{ID: "matrix", Title: "Throughput by request"}
 	connections := l.rows[steps[0]].step.Connections
-	same := !slices.ContainsFunc(steps, func(i int) bool { // but for the request
+	same := !slices.ContainsFunc(steps, func(i int) bool { // all steps have the same load
 		return l.rows[i].step.Connections != connections || l.rows[i].step.Open()
 	})
 	for _, i := range steps {
@@ -213,7 +218,9 @@ func matrix(l layout) (procedure, bool) {
 		}
 		p.Table.Rows = append(p.Table.Rows, row)
 	}
-	p.Table.Footnotes = []string{"Successes/s, median of the rounds; below it requests in flight (Little's law: throughput × mean latency). If all connections are in flight, their number is the bottleneck, not the contender: at most connections / delay."}
+	p.Table.Footnotes = []string{"Successes/s, median of the rounds; below it requests in flight (Little's law: " +
+		"throughput × mean latency). If all connections are in flight, their number is the bottleneck, not the " +
+		"contender: at most connections / delay."}
 	return p, true
 }
 
@@ -240,7 +247,7 @@ func matrixCell(c contender, index int) cell {
 	return valued(step.Throughput.Median, significant(step.Throughput.Median)+"/s", small...)
 }
 
-// stepAt returns the step with an index.
+// stepAt returns the step with the given index.
 func stepAt(s stats.Contender, index int) (stats.Step, bool) {
 	i := slices.IndexFunc(s.Steps, func(x stats.Step) bool { return x.Index == index })
 	if i < 0 {
@@ -249,12 +256,12 @@ func stepAt(s stats.Contender, index int) (stats.Step, bool) {
 	return s.Steps[i], true
 }
 
-// arrivals returns the table that the published comparison has for each contender, as one.
+// arrivals returns the table of a step with arrivals, with the columns of the published comparison.
 func arrivals(l layout, row int) procedure {
 	a := l.rows[row].step.Arrivals
 	p := procedure{ID: fmt.Sprintf("arrivals-%d", row+1), Title: l.rows[row].Title}
 	p.Table.Columns = []string{"OK", "Failed", "Min", "Mean", "SD", "p50", "p75", "p95", "p99", "Max",
-		"Requests per second", "Start-up", "Build", "Image"}
+		"Requests/s", "Start-up", "Build", "Image"}
 	for _, c := range l.contenders {
 		r := c.row()
 		step, ok := stepAt(c.of.Contender, l.indices[row])
@@ -278,8 +285,9 @@ func arrivals(l layout, row int) procedure {
 		r.Cells = append(r.Cells, durationCell(c.of.StartUp), buildCell(c), imageCell(c))
 		p.Table.Rows = append(p.Table.Rows, r)
 	}
-	p.Table.Footnotes = []string{fmt.Sprintf("%s, %s each, in sequence. Counts and latencies: all rounds; latency of successes, from the scheduled time. Requests/s: successes / time from first arrival to last response. Build: only if one was needed.",
-		l.rows[row].Title, units.Plural(a.Requests, "request"))}
+	p.Table.Footnotes = []string{fmt.Sprintf("%s, %s each, in sequence. Counts and latencies: all rounds; latency of "+
+		"successes, from the scheduled time. Requests/s: successes / time from first arrival to last response. "+
+		"Build: only if one was needed.", l.rows[row].Title, units.Plural(a.Requests, "request"))}
 	return p
 }
 

@@ -21,21 +21,21 @@ func procedureTrial(name string, round int, steps ...bench.StepResult) bench.Tri
 	}
 }
 
-func asking(request string, succeeded int64, inFlight float64) bench.StepResult {
+func oneRequest(request string, succeeded int64, inFlight float64) bench.StepResult {
 	return bench.StepResult{
 		Step: bench.Step{Name: "2000 connections, " + request, Connections: 2000, Request: request, Duration: 10 * time.Second},
 		Load: bench.Load{Elapsed: 10 * time.Second, Sent: succeeded, Scheduled: succeeded, Succeeded: succeeded, InFlight: inFlight},
 	}
 }
 
-// The matrix has a column for each request and what was in flight next to the throughput.
+// The matrix has a column for each request, and requests in flight next to the throughput.
 func TestMatrix(t *testing.T) {
 	run := bench.Run{Schema: 1, Profile: bench.Profile{Name: "delay-matrix", Rounds: 3, Contenders: []bench.Selection{{Contender: "a"}, {Contender: "b"}}}}
 	var trials []bench.TrialResult
 	for round, n := range []int64{80_000, 60_000, 70_000} {
-		trials = append(trials, procedureTrial("a", round+1, asking("0 ms", n, 1990), asking("500 ms", 39_000, 1975)))
+		trials = append(trials, procedureTrial("a", round+1, oneRequest("0 ms", n, 1990), oneRequest("500 ms", 39_000, 1975)))
 	}
-	failing := asking("0 ms", 1000, 12)
+	failing := oneRequest("0 ms", 1000, 12)
 	failing.Load.Failed = map[bench.ErrorKind]int64{bench.ErrReset: 1000}
 	trials = append(trials, procedureTrial("b", 1, failing))
 	for _, s := range trials[0].Steps {
@@ -63,9 +63,9 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// One request in all steps is no matrix.
+// With one request in all steps there is no matrix.
 func TestNoMatrix(t *testing.T) {
-	trial := procedureTrial("a", 1, asking("0 ms", 1, 1), asking("0 ms", 1, 1))
+	trial := procedureTrial("a", 1, oneRequest("0 ms", 1, 1), oneRequest("0 ms", 1, 1))
 	for _, p := range procedures(newLayout(analysis.Of(bench.Run{}, []bench.TrialResult{trial}))) {
 		if p.ID == "matrix" {
 			t.Errorf("%+v", p)
@@ -89,7 +89,7 @@ func TestArrivals(t *testing.T) {
 	got := strings.ReplaceAll(md.String(), nbsp, " ")
 	for _, want := range []string{
 		"## 4,000 users over 5.00 s", "| a | 7,990 | 10 (timeout 10) | 27.2 ms |", "974/s | 20.0 ms | 3.00 s | 5.00 MiB |", // 7990 / 8.2 s, not / 9 s
-		"| late | – | – |", "2 requests each", "from the moment a request was due",
+		"| late | – | – |", "2 requests each", "from the scheduled time",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %s in\n%.3000s", want, got)
@@ -97,7 +97,7 @@ func TestArrivals(t *testing.T) {
 	}
 }
 
-// The kinds of a mix are told apart, with the rounds' histograms merged.
+// Each request of a mix has its own row, with the rounds' histograms merged.
 func TestBreakdown(t *testing.T) {
 	step := func(n int64, d time.Duration) bench.StepResult {
 		return bench.StepResult{
@@ -116,14 +116,14 @@ func TestBreakdown(t *testing.T) {
 		t.Fatalf("%+v", p)
 	}
 	get, search := p.Table.Rows[0].Cells, p.Table.Rows[1].Cells
-	if get[0].Main != "get" || get[2].Main != "400" || search[2].Main != "400" || search[3].Main != percent(.5) || search[3].Small[0] != "wrong body 400" || get[4].Main == search[4].Main {
+	if get[0].Main != "get" || get[2].Main != "400" || search[2].Main != "400" || search[3].Main != percent(.5) || search[3].Small[0] != "unexpected body 400" || get[4].Main == search[4].Main {
 		t.Errorf("%+v", p.Table.Rows)
 	}
 }
 
-// What bound a step is reported for each step and contender, and next to the peak.
+// The page reports the bottleneck of each step and contender, and at peak.
 func TestBounds(t *testing.T) {
-	one := asking("0 ms", 80_000, 8)
+	one := oneRequest("0 ms", 80_000, 8)
 	one.Before = &bench.Usage{Throttling: &bench.Throttling{}}
 	one.After = &bench.Usage{CPU: 14700 * time.Millisecond, Throttling: &bench.Throttling{Periods: 100, Throttled: 61, Time: 4100 * time.Millisecond}}
 	trial := procedureTrial("a", 1, one)
@@ -133,7 +133,7 @@ func TestBounds(t *testing.T) {
 	if err := HTML(&html, analysis.Of(run, []bench.TrialResult{trial}), Options{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`<section id="bounds">`, `<th scope="col">Step</th>`, "<small>bound by quota</small>", "98% of 1.5 CPUs, 61 of 100 periods throttled, 4.10 s lost"} {
+	for _, want := range []string{`<section id="bottlenecks">`, `<th scope="col">Step</th>`, "<small>bound by quota</small>", "98% of 1.5 CPUs, 61 of 100 periods throttled"} {
 		if !strings.Contains(html.String(), want) {
 			t.Errorf("no %s in the page", want)
 		}

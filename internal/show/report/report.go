@@ -1,12 +1,11 @@
-// Package report writes what a run has found: report.html, one file that needs nothing else and
-// fetches nothing, and summary.md. It takes values (bench.Run, bench.TrialResult) and a writer;
-// reading a results folder is internal/results', medians and cost are internal/figures/stats'.
+// Package report writes the results of a run as report.html, one self-contained file, and as
+// summary.md. It takes values (bench.Run, bench.TrialResult) and a writer; package results reads
+// results folders, package stats computes medians and costs.
 //
-// The HTML page has tables made by html/template and charts whose options go-echarts generates;
-// Apache ECharts is embedded and put into the page. Everything in the values (names, labels, check
-// details, log lines) is treated as hostile: bounded, stripped of control characters, escaped where
-// it is put, and a Content-Security-Policy lets only the two scripts of this package run, by their
-// hashes, and forbids every request.
+// The HTML page has tables made by html/template and charts whose options go-echarts generates; it
+// embeds Apache ECharts. All text in the values (names, details, log lines) is treated as hostile:
+// bounded, stripped of control characters and escaped. A Content-Security-Policy lets only the two
+// scripts of this package run, by their hashes, and forbids every request.
 package report
 
 import (
@@ -29,9 +28,9 @@ import (
 
 // Options change what is shown. The zero value is usable.
 type Options struct {
-	Title  string         // heading of the page; empty: the profile's title, else its name
-	Folder string         // of the results, its last element is shown: to find the figures again; may be empty
-	Floor  *compare.Floor // noise floor of the machine: differences below it are not claimed; nil: not known
+	Title  string         // heading of the page; "": the profile's title, else its name
+	Folder string         // the results folder; the page shows its last element; may be empty
+	Floor  *compare.Floor // noise floor of the machine: smaller differences are not significant; nil: unknown
 }
 
 func (o Options) rules() summary.Rules {
@@ -45,30 +44,29 @@ func (o Options) rules() summary.Rules {
 type document struct {
 	Title, Folder, Policy, State, When, Library, Licences string
 
-	Version             string // of locbench, at the time of the run
+	Version             string // locbench's version at the time of the run
 	Style               template.CSS
 	Important, Warnings []warning
 	Summary             []summaryPart
-	Headline            headline
+	Results             table
 	Procedures          []procedure
 	Thresholds          thresholdTable
-	Troubles            []trouble
-	Asked               []intervention
-	AskedMore           int // that are not in Asked
-	Figures             []figure
-	Chosen              []chosenFigure
+	Failures            []failure
+	ManualChanges       []manualChange
+	MoreChanges         int // not in ManualChanges
+	Charts              []chart
+	Chosen              []chosenChart
 	Contenders          []contender
 	Columns             []column
 	Checks              checkTable
-	Facts               []factGroup
-	Repeat              repeat
+	Environment         []factGroup
+	Reproduce           reproduction
 	Definitions         []fact
-	Cut                 bool // some step ended early
+	Cut                 bool // at least one step stopped early
 }
 
-// HTML writes the whole report as one HTML document: 1 MB of chart library, and some 30 KB for each
-// trial of sixteen steps. Trials may be in any order and may be fewer than the run's: what is missing
-// is shown as missing.
+// HTML writes the report as one HTML document: 1 MB of chart library, and about 30 KB for a trial
+// of sixteen steps. Trials may be in any order; the page shows which ones of the run are missing.
 func HTML(w io.Writer, a *analysis.Run, opts Options) error {
 	run := a.Run
 	lib, err := library()
@@ -77,15 +75,15 @@ func HTML(w io.Writer, a *analysis.Run, opts Options) error {
 	}
 	script := joined(scripts)
 	l := newLayout(a)
-	all := figures(run, l)
-	charts := newPageData(run, l, all)
-	data, err := json.Marshal(charts) // escapes <, >, & and U+2028: no name can end the script element
+	all := newCharts(run, l)
+	page := newPageData(run, l, all)
+	data, err := json.Marshal(page) // escapes <, >, & and U+2028: no name can end the script element
 	if err != nil {
 		return fmt.Errorf("encode charts: %w", err)
 	}
 	p := newDocument(a, l, all, opts)
-	p.Chosen = chosenFigures(l, charts)
-	// Hashes are of the exact scripts; img-src data: is for the library's own patterns.
+	p.Chosen = chosenCharts(l, page)
+	// The hashes are those of the exact scripts; the library needs img-src data: for its patterns.
 	p.Policy = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src 'unsafe-inline'; " +
 		"script-src " +
 		source(lib) + " " + source(script)
@@ -96,9 +94,9 @@ func HTML(w io.Writer, a *analysis.Run, opts Options) error {
 	if err := tmpl.ExecuteTemplate(w, "page.html", p); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
-	// The scripts pass by html/template: their hashes hold only for their exact bytes.
+	// The scripts bypass html/template: their hashes hold only for their exact bytes.
 	for _, part := range [][]byte{
-		[]byte("<script type=\"application/json\" id=\"charts\">"), data, []byte("</script>\n<script>"), lib,
+		[]byte("<script type=\"application/json\" id=\"page-data\">"), data, []byte("</script>\n<script>"), lib,
 		[]byte("</script>\n<script>"), script, []byte("</script>\n</body>\n</html>\n"),
 	} {
 		if _, err := w.Write(part); err != nil {
@@ -108,30 +106,30 @@ func HTML(w io.Writer, a *analysis.Run, opts Options) error {
 	return nil
 }
 
-// source returns the hash that lets one inline script run.
+// source returns the hash that allows one inline script.
 func source(script []byte) string {
 	sum := sha256.Sum256(script)
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-func newDocument(a *analysis.Run, l layout, all []figure, opts Options) document {
+func newDocument(a *analysis.Run, l layout, all []chart, opts Options) document {
 	run := a.Run
-	figured := summary.New(a, opts.rules())
+	facts := summary.New(a, opts.rules())
 	p := document{
 		Title: title(run, opts.Title), State: cleanText(run.OutcomeText()), When: instant(run.Started),
 		Version: cleanName(run.Software.Locbench), Style: template.CSS(joined(styles)),
 		Library: libraryVersion, Licences: licences(),
-		Summary: summaryParts(figured), Headline: newHeadline(run, l, figured, opts.Floor),
+		Summary: summaryParts(facts), Results: newResults(run, l, facts, opts.Floor),
 		Procedures: procedures(l),
-		Thresholds: thresholds(run, l), Troubles: troubles(l), Figures: all,
+		Thresholds: thresholds(run, l), Failures: failures(l), Charts: all,
 		Contenders: l.contenders, Columns: l.columns,
-		Checks: checks(l), Facts: environment(run, l), Repeat: newRepeat(run),
+		Checks: checks(l), Environment: environment(run, l), Reproduce: newReproduction(run),
 		Definitions: definitions(run.Profile), Cut: l.anyCut(),
 	}
 	if opts.Folder != "" {
-		p.Folder = cleanText(filepath.Base(opts.Folder)) // reports are passed on: where it lies is nobody's business
+		p.Folder = cleanText(filepath.Base(opts.Folder)) // reports are passed on, and its parents are private
 	}
-	p.Asked, p.AskedMore = manualChanges(run, l)
+	p.ManualChanges, p.MoreChanges = manualChanges(run, l)
 	warned := warnings(a, l)
 	p.Important, p.Warnings = important(warned, true), important(warned, false)
 	return p
@@ -147,5 +145,5 @@ func (l layout) anyCut() bool {
 	})
 }
 
-// Span returns the width of the table of checks, in columns.
+// Span returns the number of columns of the table of checks.
 func (d document) Span() int { return len(d.Columns) + 1 }

@@ -19,7 +19,7 @@ func TestMarkdown(t *testing.T) {
 	testenv.Golden(t, "testdata/summary.md", out.String())
 }
 
-func TestLibraryIsTheOneNamed(t *testing.T) {
+func TestLibraryHasItsDigest(t *testing.T) {
 	js, err := library()
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +29,7 @@ func TestLibraryIsTheOneNamed(t *testing.T) {
 	}
 	for _, end := range []string{"</script", "<!--"} {
 		if bytes.Contains(bytes.ToLower(js), []byte(end)) {
-			t.Errorf("the library holds %q: it cannot stand in a script element", end)
+			t.Errorf("the library holds %q: it cannot be in a script element", end)
 		}
 	}
 }

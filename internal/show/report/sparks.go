@@ -9,10 +9,10 @@ import (
 	"locbench/internal/figures/stats"
 )
 
-// maxSparks is the most characters of a spark line; of more steps every second, third … is shown.
+// maxSparks is the most characters of a sparkline; of more steps it shows every second, third …
 const maxSparks = 48
 
-// spark draws values between low and high as a line of text, one character each; NaN is a gap.
+// spark returns values between low and high as a line of text, one character each; NaN is a gap.
 func spark(values []float64, low, high float64) string {
 	blocks := []rune("▁▂▃▄▅▆▇█")
 	var b strings.Builder
@@ -30,9 +30,9 @@ func spark(values []float64, low, high float64) string {
 	return b.String()
 }
 
-// markdownSparks writes the course of the measured steps on one scale for all contenders.
+// markdownSparks writes sparklines over the measured steps, on one scale for all contenders.
 func markdownSparks(b *bytes.Buffer, l layout) {
-	var steps []int // rows
+	var steps []int // rows of the measured steps
 	for i, r := range l.rows {
 		if !r.WarmUp {
 			steps = append(steps, i)
@@ -89,12 +89,12 @@ func markdownSparks(b *bytes.Buffer, l layout) {
 	b.WriteString("\n")
 	markdownRows(b, "---", head, rows)
 	note := "One character per step, " + l.rows[shown[0]].Title + " to " + l.rows[shown[len(shown)-1]].Title +
-		when(every > 1, ", one of "+count(int64(every))+" steps")
+		when(every > 1, ", every "+count(int64(every))+" steps")
 	b.WriteString("\n" + escape(note+"; medians of the rounds, p99 of all rounds"+scale+". · not measured.") +
 		"\n")
 }
 
-// course returns the values at the shown rows; of quantiles (a logarithmic scale) only positive ones.
+// course returns the values at the shown rows; those of quantiles (log scale) are positive.
 func (l layout) course(s stats.Contender, shown []int, col measure.Shown) []float64 {
 	values := make([]float64, len(shown))
 	for i, row := range shown {

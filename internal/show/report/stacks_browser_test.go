@@ -10,24 +10,24 @@ import (
 	"locbench/internal/analysis"
 )
 
-// Every phase that was measured is a part of a bar, in the colour of its phase.
+// Every measured phase is a part of a bar, in the colour of the phase.
 func TestStacksAreDrawn(t *testing.T) {
 	run, trials := coldRun()
 	doc := render(t, run, trials)
-	f := phaseFigure(newLayout(analysis.Of(run, trials)))
+	phases := phaseChart(newLayout(analysis.Of(run, trials)))
 	browser := startBrowser(t)
 	for _, width := range []int64{375, 1280} {
 		b := open(t, browser, doc, width, "light")
-		img := b.photograph(fmt.Sprintf("cold-%d", width)) // a figure is drawn when it comes into view
+		img := b.photograph(fmt.Sprintf("cold-%d", width)) // a chart is drawn when it comes into view
 		seen := eval[surveyed](b, survey)
 		if seen.Over > 0 {
 			t.Errorf("the page is %v px wider than the window of %d", seen.Over, width)
 		}
-		chart := seen.Charts["chart-phases"]
-		for i, part := range f.stack {
+		chart := seen.Charts["plot-phases"]
+		for i, part := range phases.stack {
 			want := 1 // the entry of the legend
-			for _, s := range f.series {
-				for at := i; at < len(s.points); at += len(f.stack) + 1 {
+			for _, s := range phases.series {
+				for at := i; at < len(s.points); at += len(phases.stack) + 1 {
 					if s.points[at] != nil {
 						want++
 					}

@@ -38,13 +38,12 @@ func TestSpark(t *testing.T) {
 	}
 }
 
-// What is shown to repeat a run is a profile that can be read, without the names and passwords of
-// its addresses.
-func TestRepeat(t *testing.T) {
+// The profile in the report can be read again, and its URLs have no user names and passwords.
+func TestReproduce(t *testing.T) {
 	run, _ := fixture()
 	run.Profile.Store = bench.StoreSpec{Kind: bench.StoreExternal, URL: "http://elastic:secret@10.0.0.5:9200"}
 	run.Command = append(run.Command, "--elastic", "http://elastic:secret@10.0.0.5:9200")
-	r := newRepeat(run)
+	r := newReproduction(run)
 	if strings.Contains(r.Command+r.Profile+r.Again, "secret") || !strings.Contains(r.Profile, "http://10.0.0.5:9200") {
 		t.Errorf("%+v", r)
 	}
@@ -61,17 +60,17 @@ func TestRepeat(t *testing.T) {
 	for _, name := range []string{"imported", ""} {
 		other := run
 		other.Profile = bench.Profile{Name: name}
-		if r := newRepeat(other); r.Profile != "" || r.Again != "" {
-			t.Errorf("%q can be repeated: %+v", name, r)
+		if r := newReproduction(other); r.Profile != "" || r.Again != "" {
+			t.Errorf("%q can be reproduced: %+v", name, r)
 		}
 	}
 	run.Profile.Name = "../../etc/`passwd`"
-	if r := newRepeat(run); !regexp.MustCompile(`^[A-Za-z0-9._-]+\.yaml$`).MatchString(r.File) {
+	if r := newReproduction(run); !regexp.MustCompile(`^[A-Za-z0-9._-]+\.yaml$`).MatchString(r.File) {
 		t.Errorf("file %q", r.File)
 	}
 }
 
-// rounds multiplies the trials of the fixture's contenders, with other throughputs.
+// rounds returns the fixture with n rounds, which differ in throughput.
 func rounds(n int) (bench.Run, []bench.TrialResult) {
 	run, all := small()
 	var trials []bench.TrialResult
@@ -90,7 +89,7 @@ func rounds(n int) (bench.Run, []bench.TrialResult) {
 }
 
 // From six rounds on there are tiers and intervals, and the page, the table and the sentences
-// agree; a noise floor takes them back.
+// agree. A noise floor above the difference removes the tiers.
 func TestTiersFromSixRounds(t *testing.T) {
 	run, trials := rounds(6)
 	page := func(opts Options) string {
@@ -102,7 +101,7 @@ func TestTiersFromSixRounds(t *testing.T) {
 	}
 	got := page(Options{})
 	for _, want := range []string{
-		"<li>rs-actix has the highest throughput: ", " after Holm over 1 pair, 6 and 6 rounds.</li>", `<table class="headline" data-sort>`,
+		"<li>rs-actix has the highest throughput: ", " (Holm, 1 pair), 6 and 6 rounds.</li>", `<table class="results" data-sort>`,
 		`<td data-label="Tier" data-value="1"><span>1</span></td>`, `<td data-label="Tier" data-value="2"><span>2</span></td>`,
 	} {
 		if !strings.Contains(got, want) {
@@ -111,35 +110,35 @@ func TestTiersFromSixRounds(t *testing.T) {
 	}
 	for _, v := range regexp.MustCompile(`data-value="([^"]*)"`).FindAllStringSubmatch(got, -1) {
 		if _, err := strconv.ParseFloat(html.UnescapeString(v[1]), 64); err != nil {
-			t.Errorf("a data-value is no number: %v", err)
+			t.Errorf("data-value: %v", err)
 		}
 	}
 	if !regexp.MustCompile(`<small>[0-9,]+ to [0-9,]+</small>`).MatchString(got) {
 		t.Error("the throughput has no interval")
 	}
 	floor := &compare.Floor{Schema: compare.FloorSchema, Contender: "rs-actix", Rounds: 6, Made: time.Now(), Measures: []compare.MeasureFloor{{Measure: measure.Throughput, Floor: 4}}}
-	if got := page(Options{Floor: floor}); strings.Contains(got, "has the highest throughput: 1") || !strings.Contains(got, "less than this machine can show (400%)") {
-		t.Error("a difference below the floor is claimed, or the floor is not reported")
+	if got := page(Options{Floor: floor}); strings.Contains(got, "has the highest throughput: 1") || !strings.Contains(got, "below the noise floor (400%)") {
+		t.Error("a difference below the floor is significant, or the floor is not reported")
 	}
 	run, trials = rounds(5)
-	if got := page(Options{}); !strings.Contains(got, "there are 5 rounds of each contender") || !strings.Contains(got, "5 of 6 rounds") || strings.Contains(got, `data-label="Tier" data-value`) {
+	if got := page(Options{}); !strings.Contains(got, "5 rounds per contender, 6 needed") || !strings.Contains(got, "5 of 6 rounds") || strings.Contains(got, `data-label="Tier" data-value`) {
 		t.Error("five rounds have a tier, or do not say that they are too few")
 	}
 }
 
-// Sorting goes by the base units.
+// Values to sort by are in base units.
 func TestValuesAreInBaseUnits(t *testing.T) {
 	run, trials := rounds(2)
 	l := newLayout(analysis.Of(run, trials))
 	who := l.contenders[1].of
-	h := newHeadline(run, l, summary.New(analysis.Of(run, trials), Options{}.rules()), nil)
+	h := newResults(run, l, summary.New(analysis.Of(run, trials), Options{}.rules()), nil)
 	for i, want := range map[int]float64{4: who.StartUp.Median, 6: float64(who.MemoryPeak), 8: who.Cost.Total} {
 		if got := h.Rows[1].Cells[i].Base(); got != strconv.FormatFloat(want, 'g', -1, 64) {
 			t.Errorf("%s: %s, want %g", h.Columns[i], got, want)
 		}
 	}
 	if got := (cell{Main: missing}).Base(); got != "" {
-		t.Errorf("a missing figure sorts as %q", got)
+		t.Errorf("a missing value sorts as %q", got)
 	}
 	if len(h.Rows[0].Cells) != len(h.Columns) {
 		t.Errorf("%d cells in %d columns", len(h.Rows[0].Cells), len(h.Columns))
@@ -149,9 +148,9 @@ func TestValuesAreInBaseUnits(t *testing.T) {
 	}
 }
 
-// The page and the Markdown tell of a step that was not in a steady state, claim nothing of it, and
-// have the time to the peak next to the start-up.
-func TestReportTellsOfTheWarmUp(t *testing.T) {
+// The page and the Markdown report a step that was still warming up, do not compare it, and have
+// the time to peak next to the start-up.
+func TestReportOfTheWarmUp(t *testing.T) {
 	run, trials := rounds(6)
 	for i := range trials {
 		trial := &trials[i]
@@ -180,17 +179,17 @@ func TestReportTellsOfTheWarmUp(t *testing.T) {
 	}
 	for name, text := range map[string]string{"page": strings.ReplaceAll(string(withoutScripts(t, page.Bytes())), nbsp, " "), "Markdown": strings.ReplaceAll(markdown.String(), nbsp, " ")} {
 		t.Run(name, func(t *testing.T) {
-			for _, want := range []string{"rs-actix: still warming in 2 of 6 rounds", "Warning “still warming”: rs-actix at ", "Time to peak", "7.00 s"} {
+			for _, want := range []string{"rs-actix: still warming up in 2 of 6 rounds", "Warning “still warming up”: rs-actix at ", "Time to peak", "7.00 s"} {
 				if !strings.Contains(text, want) {
 					t.Errorf("the %s lacks %q", name, want)
 				}
 			}
 			if strings.Contains(text, "rs-actix has the highest throughput") {
-				t.Errorf("the %s claims something of a step that was still warming", name)
+				t.Errorf("the %s compares a step that was still warming up", name)
 			}
 		})
 	}
-	if !strings.Contains(page.String(), "still warming: throughput rose by 13% over the step") {
-		t.Error("the page lacks the figures")
+	if !strings.Contains(page.String(), "still warming up: throughput rose by 13% over the step") {
+		t.Error("the page lacks the numbers")
 	}
 }

@@ -1,4 +1,4 @@
-// Charts of which the reader chooses the step, the round or the contender. Each also has its values as rows, for its table and its CSV.
+// Charts with a choice of the step, the round or the contender. Each also has its values as rows, for its table and its CSV.
 const choice = { percentiles: { step: page.peak }, heat: { contender: 0 }, time: { round: 1, step: -1 } };
 
 const distributionsOf = (row) => page.latencies.filter((d) => d.row === row && shown.has(d.c));
@@ -26,12 +26,12 @@ function percentileRows() {
 
 const bucketFrom = (k) => 10 ** (k / page.perDecade);
 
-// heatOf are the distributions of the chosen contender; if the legend has switched it off, those of the first that it has not.
+// heatOf returns the distributions of the chosen contender; if the legend hides it, those of the first one shown.
 function heatOf(chart) {
   const have = new Set(page.latencies.map((d) => d.c).filter((c) => shown.has(c)));
   if (!have.has(choice.heat.contender) && have.size > 0) {
     choice.heat.contender = Math.min(...have);
-    const select = document.querySelector(`#figure-${chart.id} [data-choice=contender]`);
+    const select = document.querySelector(`#chart-${chart.id} [data-choice=contender]`);
     if (select) select.value = String(choice.heat.contender);
   }
   return have.size === 0 ? [] : page.latencies.filter((d) => d.c === choice.heat.contender);
@@ -49,7 +49,7 @@ function heat(chart, option) {
   const cells = all.flatMap((d) => d.heat.map(([k, n]) => [d.row, k - low, Math.sqrt(n / d.n), n, n / d.n]));
   option.visualMap = [{ show: false, dimension: 2, min: 0, max: Math.max(...cells.map((c) => c[2])), inRange: { color: [css('--heat0'), css('--heat1'), css('--heat2')] } }];
   option.series = [{ type: 'heatmap', data: cells, emphasis: { disabled: true }, itemStyle: { borderWidth: 0 } }];
-  option.tooltip.formatter = ({ value: [row, k, , n, share] }) => `${plain(page.steps[row].title)}\n${milliseconds(bucketFrom(low + k))} to ${milliseconds(bucketFrom(low + k + 1))}: ${significant(100 * share)} % (${n.toLocaleString('en-US')} answers)`;
+  option.tooltip.formatter = ({ value: [row, k, , n, share] }) => `${plain(page.steps[row].title)}\n${milliseconds(bucketFrom(low + k))} to ${milliseconds(bucketFrom(low + k + 1))}: ${significant(100 * share)}% (${n.toLocaleString('en-US')} responses)`;
   return option;
 }
 
@@ -60,20 +60,20 @@ function heatRows(chart) {
   for (let k = Math.max(...ks); ks.length > 0 && k >= Math.min(...ks); k--) {
     rows.push([`${milliseconds(bucketFrom(k))} to ${milliseconds(bucketFrom(k + 1))}`, ...all.map((d) => {
       const found = d.heat.find(([x]) => x === k);
-      return found ? `${significant(100 * found[1] / d.n)} %` : '0%';
+      return found ? `${significant(100 * found[1] / d.n)}%` : '0%';
     })]);
   }
   return { columns: [`latency, ${page.contenders[choice.heat.contender]}`, ...all.map((d) => page.steps[d.row].title)], rows };
 }
 
-// Panes of the time lines, from above: what is drawn in each, by the group of times that it belongs to.
+// Panes of the time chart, from above: for each line its group of times, its measure, and whether it is thick.
 const panes = [[['t', 'rate', 1]], [['t', 'p50', 1], ['t', 'p99', 0]], [['t', 'err', 1]], [['at', 'cpu', 1]], [['at', 'thr', 1]], [['at', 'mem', 1]]];
 const measures = { rate: 'successes/s', p50: 'p50, ms', p99: 'p99, ms', err: 'errors/s', cpu: 'CPUs in use', thr: 'throttled, %', mem: 'memory, MiB' };
 
 const linesShown = () => page.lines.filter((l) => l.r === choice.time.round && shown.has(l.c));
 const spanOf = (l) => choice.time.step < 0 ? { from: 0, to: Infinity } : l.steps.find((s) => s.row === choice.time.step);
 
-// partOf are the points of one measure within the chosen step, in seconds since it began.
+// partOf returns the points of one measure within the chosen step, in seconds since the step began.
 function partOf(l, times, measure) {
   const span = spanOf(l);
   if (!span) return [];
@@ -103,7 +103,7 @@ function time(chart, option, width) {
   option.yAxis.forEach((axis) => { axis.nameTextStyle = { color: css('--ink'), align: 'left', fontWeight: 'bold', padding: [0, 0, 0, narrow ? -44 : -56] }; axis.nameGap = 10; axis.splitNumber = 3; });
   option.yAxis[0].nameGap = 26; // above the names of the steps
   if (choice.time.step < 0 && all.length > 0) {
-    // Where the steps of the first of them begin; those of the others begin a little earlier or later.
+    // The steps of the first trial; those of the others begin slightly earlier or later.
     const borders = all[0].steps.map((s) => ({ xAxis: s.from, name: page.steps[s.row].label }));
     panes.forEach((_, pane) => option.series.push({ type: 'line', xAxisIndex: pane, yAxisIndex: pane, data: [], silent: true, markLine: { silent: true, symbol: 'none', animation: false,
       lineStyle: { color: css('--line'), type: 'solid' }, label: { show: pane === 0, formatter: '{b}', color: css('--soft'), fontSize: 10, position: 'end', distance: 8 }, labelLayout: { hideOverlap: true }, data: borders } }));
@@ -123,7 +123,7 @@ function time(chart, option, width) {
 
 const maxTableRows = 1000;
 
-// timeRows are windows and readings, one below the other.
+// timeRows returns windows and readings, one below the other.
 function timeRows() {
   const rows = [];
   for (const l of linesShown()) {
@@ -143,7 +143,7 @@ function timeRows() {
 const chosenRows = { percentiles: percentileRows, heat: heatRows, time: timeRows };
 
 function fillTable(chart) {
-  const place = document.querySelector(`#figure-${chart.id} .values-of`);
+  const place = document.querySelector(`#chart-${chart.id} .values-of`);
   if (!place?.closest('details').open) return;
   const { columns, rows } = chosenRows[chart.kind](chart);
   const head = element('tr', {}, ...columns.map((c) => element('th', { scope: 'col' }, c)));
@@ -152,7 +152,7 @@ function fillTable(chart) {
   if (rows.length > maxTableRows) place.append(element('p', { class: 'note' }, `${maxTableRows} of ${rows.length.toLocaleString('en-US')} rows; the CSV has all.`));
 }
 
-// choices are the lists above such a chart.
+// choices returns the lists above such a chart.
 function choices(chart) {
   const make = (name, key, options) => {
     if (options.length < 2) return [];

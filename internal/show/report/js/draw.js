@@ -1,7 +1,7 @@
-// Draws charts when they come into view, and again when their place, the colours or the contenders change.
-const placeOf = (chart) => document.getElementById(`chart-${chart.id}`);
+// Draws charts when they come into view, and again when their size, the colours or the contenders change.
+const placeOf = (chart) => document.getElementById(`plot-${chart.id}`);
 const inView = new Set();
-const stale = new Set(page.charts); // to be drawn when they come into view
+const stale = new Set(page.charts); // drawn when they come into view
 
 function draw(chart) {
   stale.delete(chart);
@@ -51,7 +51,7 @@ function legend() {
   }
 }
 
-// key is a bit of line with a contender's colour, dash and shape.
+// key returns a short line with a contender's colour, dash and shape.
 function key(c) {
   const svg = (name, attributes) => {
     const el = document.createElementNS('http://www.w3.org/2000/svg', name);
@@ -65,10 +65,10 @@ function key(c) {
   return all;
 }
 
-// Automatic, light, dark; the browser keeps which for other reports, where it lets a file keep anything.
+// The choice of automatic, light or dark colours; the browser keeps it for other reports, if it lets files keep data.
 function themes() {
   const kept = { get: () => { try { return localStorage.getItem('locbench-colours'); } catch { return null; } },
-    set: (t) => { try { localStorage.setItem('locbench-colours', t); } catch { /* for this page only, then */ } } };
+    set: (t) => { try { localStorage.setItem('locbench-colours', t); } catch { /* kept for this page only */ } } };
   const all = ['auto', 'light', 'dark'];
   const select = element('select', { id: 'theme' }, ...all.map((t) => element('option', { value: t }, t)));
   const apply = () => {
@@ -87,7 +87,7 @@ function themes() {
   document.querySelector('header').prepend(element('label', { class: 'theme' }, 'Colours ', select));
 }
 
-// arrows go from step to step in a chart that has the focus, and say what its tooltip says.
+// arrows makes the arrow keys go from step to step in a focused chart, and announces the tooltip.
 function arrows(chart, said) {
   const el = placeOf(chart);
   let i = -1;
@@ -98,7 +98,7 @@ function arrows(chart, said) {
     e.preventDefault();
     i = Math.min(page.steps.length - 1, Math.max(0, i + (e.key === 'ArrowLeft' ? -1 : 1)));
     const series = drawn.getOption().series;
-    // A chart may lack a step; the tooltip is that of the first line that has it.
+    // A line may lack a step; the tooltip is that of the first line with it.
     const at = series.findIndex((s) => s.type === 'line' && s.data?.[i] !== undefined && s.data[i].value !== '-');
     const who = chart.series.filter((w) => shown.has(w.c));
     said.textContent = stepTooltip(chart, rowsOf(chart), who, who.map((_, seriesIndex) => ({ seriesIndex, dataIndex: i, marker: '' })));
@@ -113,8 +113,8 @@ function start() {
   document.querySelector('main').append(said);
   for (const chart of page.charts) {
     const tools = element('div', { class: 'tools' }, ...choices(chart), element('span', { class: 'save' }, ...saveButtons(chart)));
-    document.querySelector(`#figure-${chart.id} figcaption h3`).after(tools);
-    document.querySelector(`#figure-${chart.id} .values-of`)?.closest('details').addEventListener('toggle', () => fillTable(chart));
+    document.querySelector(`#chart-${chart.id} figcaption h3`).after(tools);
+    document.querySelector(`#chart-${chart.id} .values-of`)?.closest('details').addEventListener('toggle', () => fillTable(chart));
   }
   for (const chart of page.charts.filter((c) => c.kind === 'steps')) arrows(chart, said);
   const byPlace = new Map(page.charts.map((chart) => [placeOf(chart), chart]));
@@ -127,7 +127,7 @@ function start() {
       } else inView.delete(chart);
     }
   }, { rootMargin: '300px' });
-  // A chart follows its place: the window is not all that changes it.
+  // A chart follows the size of its place, which more than the window can change.
   const places = new ResizeObserver((entries) => {
     for (const { target } of entries) {
       const drawn = echarts.getInstanceByDom(target);
@@ -139,10 +139,10 @@ function start() {
     places.observe(el);
   }
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', refreshAll);
-  // Paper is light, has its own width, and shows everything.
+  // Paper is light, has its own width and shows everything.
   matchMedia('print').addEventListener('change', drawAll);
   addEventListener('beforeprint', () => {
-    for (const part of document.querySelectorAll('details.folded')) part.open = true; // paper has nothing to click on
+    for (const part of document.querySelectorAll('details.folded')) part.open = true; // paper cannot be clicked
     drawAll();
   });
 }

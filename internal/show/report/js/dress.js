@@ -1,9 +1,9 @@
-// Makes of go-echarts' options what is drawn: colours, shapes, tooltips, and only the contenders that are shown.
+// Completes go-echarts' options: colours, shapes, tooltips, and only the shown contenders.
 const maxTooltipLines = 16;
 const limited = (lines) => lines.length <= maxTooltipLines ? lines
   : [...lines.slice(0, maxTooltipLines), `and ${lines.length - maxTooltipLines} more in the table below`];
 
-// base gives a chart its inks; width is that of its place.
+// base returns the options of a chart with the colours of the page.
 function base(chart) {
   const option = structuredClone(chart.option);
   const ink = css('--ink'), soft = css('--soft'), line = css('--line');
@@ -22,7 +22,7 @@ function base(chart) {
   return option;
 }
 
-// places puts the steps on a logarithmic axis, each with its tick.
+// places puts the steps on a logarithmic axis, with a tick for each.
 function places(chart, axis) {
   const labels = new Map(chart.ticks.map((x, i) => [x, page.steps[i].label]));
   axis.logBase = 2;
@@ -35,7 +35,7 @@ function places(chart, axis) {
   axis.splitLine.show = false;
 }
 
-// warmUp is the shade behind the warm-up steps.
+// warmUp returns the shade behind the warm-up steps.
 function warmUp(chart) {
   if (!chart.warmUp) return null;
   const t = chart.ticks, n = chart.warmUp, fill = css('--band'), soft = css('--soft');
@@ -47,7 +47,7 @@ function warmUp(chart) {
   } };
 }
 
-// ribbon draws an interval band: [x, low, high] of each step.
+// ribbon draws a confidence band: [x, low, high] of each step.
 function ribbon(series, who) {
   const points = series.data.map((d) => d.value);
   return { type: 'custom', name: series.name, silent: true, z: 1, clip: true, data: points.filter((p) => p !== '-'), encode: { x: 0, y: [1, 2] }, tooltip: { show: false },
@@ -113,7 +113,7 @@ function style(chart, s, w) {
   });
 }
 
-// All rounds of a contender on one line, after what they have in common.
+// The tooltip of a step: a line for each contender, and if there are few, a line for its rounds.
 function stepTooltip(chart, rows, who, params) {
   const list = (Array.isArray(params) ? params : [params]).filter((p) => who[p.seriesIndex] && who[p.seriesIndex].role !== 'band');
   if (list.length === 0) return '';
@@ -126,12 +126,12 @@ function stepTooltip(chart, rows, who, params) {
     const rounds = trialsOf(w.c).map((j) => row.cells[j]);
     out.push(`${p.marker}${plain(w.name)}: ${plain(chart.several ? row.middles[w.c] : rounds[0])}`);
     if (chart.several && few && rounds.length > 1) out.push(`     rounds: ${plain(rounds.map((r) => r.replace(/ \(.*\)/, '')).join(' · '))}`);
-    if (w.bounds?.[i]) out.push(few ? `     ${plain(w.bounds[i])}` : `     ${plain(w.bounds[i].split(':')[0])}`);
+    if (w.bounds?.[i]) out.push(`     ${plain(few ? w.bounds[i] : page.bounds[w.marks[i]])}`);
   }
   return limited(out).join('\n');
 }
 
-// trialsOf are the columns of a contender among those of the trials.
+// trialsOf returns the columns of a contender's trials.
 const trialsOf = (c) => page.trials.flatMap((x, j) => x === c ? [j] : []);
 
 function trialTooltip(chart, rows, who, p) {
@@ -153,7 +153,7 @@ function bars(chart, option, width) {
   bar.barMaxWidth = 18;
   bar.label = { show: true, position: 'right', distance: 8, color: css('--ink'), formatter: (p) => plain(narrow ? words(left[p.dataIndex]).replace(/ \(.*/, '') : words(left[p.dataIndex])) };
   bar.data = left.map((c) => ({ ...bar.data[c], itemStyle: { color: color(c), opacity: 0.85 } }));
-  // Where there is no value there is no bar: the words stand at the beginning.
+  // Without a value there is no bar, and the text is at the start of the axis.
   bar.data.forEach((d, i) => { if (d.value === '-') bar.data[i] = { value: 0, itemStyle: { opacity: 0 } }; });
   dots.symbolSize = 5;
   dots.itemStyle = { color: css('--paper'), borderColor: css('--ink'), borderWidth: 1 };
@@ -166,12 +166,12 @@ function bars(chart, option, width) {
   return option;
 }
 
-// names are those of bars, as far as there is room.
+// names labels the bars, as far as there is room.
 function names(option, width) {
   option.yAxis[0].axisLabel = { color: css('--ink'), interval: 0, ...(width < 500 && { width: 110, overflow: 'truncate' }) };
 }
 
-// Rows are the parts of a bar and their total, for each bar of a trial; the bars of a trial stand together.
+// Rows are the parts of a bar and their total, for each bar of a trial; the bars of a trial are adjacent.
 function stacks(chart, option, width) {
   const rows = rowsOf(chart);
   const parts = option.series.length, bars = rows.length / (parts + 1);
@@ -193,7 +193,7 @@ function stacks(chart, option, width) {
   return option;
 }
 
-// heightOf is what a chart needs; undefined: what its style says.
+// heightOf returns the height of a chart; undefined: the height in the style.
 function heightOf(chart) {
   if (chart.kind === 'stack') return 110 + 22 * chart.series.filter((w) => shown.has(w.c)).length;
   if (chart.kind === 'bars') return 70 + 28 * Math.max(1, shown.size);

@@ -1,4 +1,4 @@
-// Saves a chart as SVG or PNG, as it would be on white paper, and its data as CSV. Files are made here: nothing is asked of anybody.
+// Saves a chart as SVG or PNG, as on white paper, and its data as CSV. The browser makes the files, without any request.
 const savedWidth = 1200;
 
 function save(name, type, content) {
@@ -14,7 +14,7 @@ const fileName = (chart, ending) => {
   return `${page.file}-${chart.id}${of}.${ending}`;
 };
 
-// onPaper calls f while the colours are those of the light page.
+// onPaper calls f with the colours of the light page.
 function onPaper(f) {
   const root = document.documentElement, before = root.dataset.theme;
   root.dataset.theme = 'light';
@@ -25,7 +25,7 @@ function onPaper(f) {
   }
 }
 
-// portrait is the chart with a title and, where it has lines, its legend.
+// portrait returns the chart with a title and, if it has lines, a legend.
 function portrait(chart) {
   return onPaper(() => {
     const option = dress(chart, savedWidth);
@@ -74,7 +74,7 @@ function savePNG(chart) {
   }
 }
 
-// A text that a spreadsheet would take for a formula begins with an apostrophe.
+// field escapes a value; text that a spreadsheet would take for a formula gets an apostrophe.
 function field(v) {
   if (v === null || v === undefined) return '';
   if (typeof v === 'number') return String(v);
@@ -83,17 +83,17 @@ function field(v) {
 }
 const csv = (rows) => rows.map((r) => r.map(field).join(',')).join('\r\n') + '\r\n';
 
-// csvOf has all contenders, shown or not; an empty field is what was not measured.
+// csvOf returns the data of all contenders, shown or not; an empty field was not measured.
 function csvOf(chart) {
   const number = (v) => v === '-' || v === undefined || v === null ? null : v;
   const rows = [];
   switch (chart.kind) {
     case 'percentiles':
-      rows.push(['contender', 'step', 'answers', 'percentile', 'latency_ms']);
+      rows.push(['contender', 'step', 'responses', 'percentile', 'latency_ms']);
       for (const d of page.latencies) d.curve.forEach((y, i) => rows.push([page.contenders[d.c], page.steps[d.row].title, d.n, +(100 * (1 - 1 / page.shares[i])).toPrecision(12), y]));
       return csv(rows);
     case 'heat':
-      rows.push(['contender', 'step', 'from_ms', 'to_ms', 'answers', 'of']);
+      rows.push(['contender', 'step', 'from_ms', 'to_ms', 'responses', 'of']);
       for (const d of page.latencies) for (const [k, n] of d.heat) rows.push([page.contenders[d.c], page.steps[d.row].title, +bucketFrom(k).toPrecision(6), +bucketFrom(k + 1).toPrecision(6), n, d.n]);
       return csv(rows);
     case 'time':
@@ -120,7 +120,7 @@ function csvOf(chart) {
       const v = Array.isArray(d.value) ? d.value : [null, number(d.value)];
       const step = chart.kind === 'curve' ? (row === 0 ? null : page.steps[row - 1]) : page.steps[row];
       const band = w.role === 'middle' ? bands.get(w.c)?.[row].value : undefined;
-      rows.push([page.contenders[w.c], w.r ?? 'all', step?.title ?? 'before the load', step?.warm ? 1 : 0, ...(chart.kind === 'curve' ? [v[0]] : []), v[1],
+      rows.push([page.contenders[w.c], w.r ?? 'all', step?.title ?? 'before load', step?.warm ? 1 : 0, ...(chart.kind === 'curve' ? [v[0]] : []), v[1],
         ...(chart.kind === 'curve' ? [] : Array.isArray(band) ? [band[1], band[2]] : [null, null])]);
     });
   });

@@ -1,5 +1,5 @@
-// Makes the columns of table[data-sort] sortable: a button in each header, and a list for where the rows are cards without a header. What has no
-// value stays at the end, either way. data-value is the number of a cell where its text is more than a number.
+// Makes the columns of table[data-sort] sortable: a button in each header, and a list on narrow screens, where rows are cards without a header.
+// Rows without a value stay at the end. data-value is the number of a cell whose text is more than a number.
 function sortable(table) {
   const body = table.tBodies[0];
   const heads = [...[...table.tHead.rows].at(-1).cells];
@@ -29,7 +29,7 @@ function sortable(table) {
     button.addEventListener('click', () => sortBy(column, column.th.getAttribute('aria-sort') === 'ascending'));
   }
   list.addEventListener('change', () => sortBy(columns.find(({ i }) => i === Math.abs(Number(list.value)) && list.value !== ''), list.value.startsWith('-')));
-  if (table.classList.contains('headline') && measured.length > 1) table.before(element('div', { class: 'sortby' }, element('label', {}, 'Sort ', list)));
+  if (table.classList.contains('results') && measured.length > 1) table.before(element('div', { class: 'sortby' }, element('label', {}, 'Sort ', list)));
 }
 for (const table of document.querySelectorAll('table[data-sort]')) sortable(table);
 start();

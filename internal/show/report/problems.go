@@ -9,8 +9,8 @@ import (
 	"locbench/internal/bench/units"
 )
 
-// trouble is one trial that did not end as it should, and what is known of why.
-type trouble struct {
+// failure is a trial that failed, was interrupted or had incidents, with the known causes.
+type failure struct {
 	Trial   string
 	State   string
 	Color   int
@@ -18,12 +18,12 @@ type trouble struct {
 	LastLog []string
 }
 
-// maxLog is how many of the last log lines are shown.
+// maxLog is how many incidents and last log lines are shown per trial.
 const maxLog = 30
 
-// troubles lists trials that failed, were interrupted, or ended before they were asked to.
-func troubles(l layout) []trouble {
-	var all []trouble
+// failures returns the trials that failed, were interrupted, or exited before they were stopped.
+func failures(l layout) []failure {
+	var all []failure
 	for _, c := range l.columns {
 		trial := c.trial
 		what := known(cleanText(trial.Failure))
@@ -33,7 +33,7 @@ func troubles(l layout) []trouble {
 		}
 		for i, s := range c.steps {
 			if s != nil && s.Aborted != "" {
-				what = append(what, "The step “"+l.rows[i].Title+"” stopped early: "+cleanText(s.Aborted)+".")
+				what = append(what, "Step “"+l.rows[i].Title+"” stopped early: "+cleanText(s.Aborted)+".")
 			}
 		}
 		for n, in := range trial.Incidents {
@@ -52,7 +52,7 @@ func troubles(l layout) []trouble {
 		if trial.State == bench.TrialComplete && len(what) == 0 {
 			continue
 		}
-		t := trouble{Trial: c.Name(), State: cleanName(string(trial.State)), Color: c.Color(), What: what}
+		t := failure{Trial: c.Name(), State: cleanName(string(trial.State)), Color: c.Color(), What: what}
 		for _, line := range trial.LastLog[max(0, len(trial.LastLog)-maxLog):] {
 			t.LastLog = append(t.LastLog, cleanText(line.Text))
 		}
@@ -61,10 +61,10 @@ func troubles(l layout) []trouble {
 	return all
 }
 
-// warning is a word of caution and where it applies.
+// warning is a caution and where it applies.
 type warning struct {
 	Text      string
-	Important bool          // the figures are not what the profile asks for
+	Important bool          // the results are not what the profile describes
 	where     []whereabouts // empty: the whole run
 }
 
@@ -73,7 +73,7 @@ type whereabouts struct {
 	steps []string // empty: the whole trial
 }
 
-// Place returns "rs-actix-1 at 1024, 2048; rs-actix-2", shortened.
+// Place returns "rs-actix-1 at 1024, 2048; rs-actix-2", with at most eight trials.
 func (w warning) Place() string {
 	const most = 8
 	var parts []string
@@ -87,7 +87,7 @@ func (w warning) Place() string {
 	return strings.Join(parts, "; ")
 }
 
-// at notes one more place.
+// at adds a place.
 func (w *warning) at(trial, step string) {
 	if trial == "" {
 		return
@@ -102,20 +102,20 @@ func (w *warning) at(trial, step string) {
 	}
 }
 
-// warnings returns all warnings, the important ones first; the same words stand once, with all their places.
+// warnings returns all warnings, the important ones first; equal texts are one with all places.
 func warnings(a *analysis.Run, l layout) []warning {
 	run := a.Run
 	var all []warning
-	add := func(words, trial, step string, important bool) {
-		i := slices.IndexFunc(all, func(w warning) bool { return w.Text == words && w.Important == important })
+	add := func(text, trial, step string, important bool) {
+		i := slices.IndexFunc(all, func(w warning) bool { return w.Text == text && w.Important == important })
 		if i < 0 {
 			i = len(all)
-			all = append(all, warning{Text: words, Important: important})
+			all = append(all, warning{Text: text, Important: important})
 		}
 		all[i].at(trial, step)
 	}
-	if words := unfinished(run); words != "" {
-		add(words, "", "", true)
+	if text := unfinished(run); text != "" {
+		add(text, "", "", true)
 	}
 	for _, c := range l.contenders {
 		if why := c.of.WhyExcluded(); why != "" {
@@ -157,12 +157,12 @@ func warnings(a *analysis.Run, l layout) []warning {
 	return slices.Concat(important(all, true), important(all, false))
 }
 
-// important returns the important ones of the warnings, or the others.
+// important returns the important warnings, or the others.
 func important(all []warning, is bool) []warning {
 	return slices.DeleteFunc(slices.Clone(all), func(w warning) bool { return w.Important != is })
 }
 
-// unfinished says that trials are missing from the report.
+// unfinished returns a sentence about trials that did not finish; "" if there are none.
 func unfinished(run bench.Run) string {
 	open := 0
 	for _, e := range run.Trials {
@@ -174,26 +174,25 @@ func unfinished(run bench.Run) string {
 		units.Plural(len(run.Trials), "trial")+" did not finish.")
 }
 
-// maxManualChanges is how many of them are shown, the first ones.
+// maxManualChanges is how many manual changes are shown, the first ones.
 const maxManualChanges = 200
 
-// intervention is what somebody has asked of the run while it ran: whoever reads the figures must
-// know that they did not come about by the profile alone.
-type intervention struct {
+// manualChange is a change by hand during the run: the results depend on more than the profile.
+type manualChange struct {
 	at    bench.ManualChange
 	When  string
-	Trial string // "" between two trials
-	Step  string // "" between two steps
+	Trial string // "" between trials
+	Step  string // "" between steps
 	What  string
 }
 
 // Place returns "rs-actix-1 at 1024".
-func (i intervention) Place() string { return i.Trial + when(i.Step != "", " at "+i.Step) }
+func (i manualChange) Place() string { return i.Trial + when(i.Step != "", " at "+i.Step) }
 
-// manualChanges lists those of the run and of all its trials by time; left is how many are not shown.
-func manualChanges(run bench.Run, l layout) (all []intervention, left int) {
+// manualChanges returns those of the run and its trials by time; left is how many are not shown.
+func manualChanges(run bench.Run, l layout) (all []manualChange, left int) {
 	add := func(i bench.ManualChange, trial, step string) {
-		all = append(all, intervention{at: i, When: instant(i.At), Trial: trial, Step: step, What: asked(i.Control)})
+		all = append(all, manualChange{at: i, When: instant(i.At), Trial: trial, Step: step, What: controlText(i.Control)})
 	}
 	for _, i := range run.ManualChanges {
 		add(i, "", "")
@@ -203,12 +202,12 @@ func manualChanges(run bench.Run, l layout) (all []intervention, left int) {
 			add(i, c.Name(), l.stepLabel(c, i.Step))
 		}
 	}
-	slices.SortStableFunc(all, func(a, b intervention) int { return a.at.At.Compare(b.at.At) })
+	slices.SortStableFunc(all, func(a, b manualChange) int { return a.at.At.Compare(b.at.At) })
 	left = max(0, len(all)-maxManualChanges)
 	return all[:len(all)-left], left
 }
 
-// stepLabel returns what the tables call the step with this index of the trial; "" without one.
+// stepLabel returns the label of the trial's step with this index; "" without an index.
 func (l layout) stepLabel(c column, index *int) string {
 	if index == nil {
 		return ""
@@ -221,12 +220,12 @@ func (l layout) stepLabel(c column, index *int) string {
 	return "step " + count(int64(*index)+1)
 }
 
-func asked(c bench.Control) string {
+func controlText(c bench.Control) string {
 	switch c.Kind {
 	case bench.ControlNote:
 		return "note: " + cleanText(c.Text)
 	case bench.ControlRate:
-		return "rate: " + significant(c.Rate) + " requests per second"
+		return "rate: " + significant(c.Rate) + " requests/s"
 	}
 	return cleanName(c.Kind.Words())
 }

@@ -12,21 +12,21 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// repeat is how to run the same again.
-type repeat struct {
-	Command string // as it was given; "" where the run was not made by one
-	File    string // to save Profile as
-	Again   string // the command that runs Profile, with everything that decides; "" where it cannot be run by locbench
-	Env     string // names of the variables of the environment that it takes: "TOKEN, PASSWORD"; "" for none
-	Profile string // YAML with every default filled in; "" where it cannot be written
+// reproduction is how to run the same benchmark again.
+type reproduction struct {
+	Command string // command line of the run; "" if unknown
+	File    string // file name for Profile
+	Again   string // command line that runs Profile; "" if locbench cannot run it
+	Env     string // environment variables that requests use: "TOKEN, PASSWORD"; "" for none
+	Profile string // YAML with every default filled in; "" if it cannot be written
 }
 
-// maxProfile bounds the profile on the page, in bytes.
+// maxProfile is the largest profile that the page shows, in bytes.
 const maxProfile = 64 << 10
 
-func newRepeat(run bench.Run) repeat {
-	var r repeat
-	if text := withoutUser(command(run.Command)); len(text) <= maxText { // half of one is none
+func newReproduction(run bench.Run) reproduction {
+	var r reproduction
+	if text := withoutUser(command(run.Command)); len(text) <= maxText { // a cut one does not run
 		r.Command = cleanText(text)
 	}
 	if len(run.Profile.Steps) == 0 || run.Profile.Name == "imported" {
@@ -59,7 +59,7 @@ func newRepeat(run bench.Run) repeat {
 	return r
 }
 
-// envNames returns the variables that requests take from the environment.
+// envNames returns the environment variables that requests use.
 func envNames(run bench.Run) string {
 	var names []string
 	for _, r := range run.Profile.Every() {
@@ -72,12 +72,12 @@ func envNames(run bench.Run) string {
 	return cleanName(strings.Join(names, ", "))
 }
 
-// withoutUser takes the names and passwords out of addresses: reports are passed on.
+// withoutUser removes user names and passwords from URLs: reports are passed on.
 func withoutUser(s string) string { return userInfo.ReplaceAllString(s, "://") }
 
 var userInfo = regexp.MustCompile(`://[^/\s"'@]*@`)
 
-// cleanLines makes each line harmless and keeps the ends of lines and the indentation.
+// cleanLines strips control characters from each line and keeps line ends and indentation.
 func cleanLines(s string) string {
 	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
 	for i := range lines {
@@ -96,7 +96,7 @@ func profileStem(name string) string {
 
 var notPlain = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-func markdownRepeat(b *bytes.Buffer, r repeat) {
+func markdownReproduce(b *bytes.Buffer, r reproduction) {
 	block := func(language, text string) {
 		mark := fence([]string{text})
 		b.WriteString("\n" + mark + language + "\n" + text + "\n" + mark + "\n")
@@ -106,11 +106,12 @@ func markdownRepeat(b *bytes.Buffer, r repeat) {
 		block("sh", r.Command)
 	}
 	if r.Profile != "" {
-		takes := ""
+		set := ""
 		if r.Env != "" {
-			takes = "Set " + escape(r.Env) + " in the environment. "
+			set = "Set " + escape(r.Env) + " in the environment. "
 		}
-		b.WriteString("\nThe profile below holds everything but the machine. Save it as " + escape(r.File) + ". " + takes + "Then run\n")
+		b.WriteString("\nThe profile below holds everything but the machine. Save it as " + escape(r.File) + ". " +
+			set + "Then run\n")
 		block("sh", r.Again)
 		block("yaml", r.Profile)
 	}

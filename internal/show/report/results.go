@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"locbench/internal/analysis/compare"
@@ -16,29 +15,29 @@ import (
 	"locbench/internal/figures/verdict"
 )
 
-// headline is one row a contender: what package stats makes of its rounds, in words.
-type headline struct {
-	Corner    string // title of the first column; "" is "Contender"
+// table is a table of the page and of summary.md, with one row per contender, trial or step.
+type table struct {
+	Corner    string // title of the first column; "" means "Contender"
 	Columns   []string
-	Rows      []headlineRow
+	Rows      []tableRow
 	Footnotes []string
-	Sort      bool // the reader may sort it by its columns
+	Sort      bool // readers may sort the rows by any column
 }
 
-type headlineRow struct {
+type tableRow struct {
 	Label, About string
 	Color        int
 	Cells        []cell
 }
 
-// cell is a figure and, smaller, what goes with it.
+// cell is a value and, in small print, its details.
 type cell struct {
 	Main  string
 	Small []string
-	Value *float64 // in base units (per second, ns, bytes, dollars, shares), to sort by; nil: not known
+	Value *float64 // to sort by, in base units (per second, ns, bytes, dollars, shares); nil: unknown
 }
 
-// valued returns a cell that can be sorted by.
+// valued returns a cell with a value to sort by.
 func valued(v float64, main string, small ...string) cell {
 	c := cell{Main: main, Small: small}
 	if finite(v) {
@@ -47,7 +46,7 @@ func valued(v float64, main string, small ...string) cell {
 	return c
 }
 
-// Base returns Value as the page's script reads it; "" where it is not known.
+// Base returns Value as the page's script reads it; "" if unknown.
 func (c cell) Base() string {
 	if c.Value == nil {
 		return ""
@@ -55,7 +54,7 @@ func (c cell) Base() string {
 	return strconv.FormatFloat(*c.Value, 'g', -1, 64)
 }
 
-// shownIf returns a cell of text where that is known, else one that says that it is not.
+// shownIf returns a cell with text if it is known, else one with a dash.
 func shownIf(known bool, text string) cell {
 	if !known {
 		text = missing
@@ -63,26 +62,28 @@ func shownIf(known bool, text string) cell {
 	return cell{Main: text}
 }
 
-// row begins the row of a contender.
-func (c contender) row(cells ...cell) headlineRow {
-	return headlineRow{Label: c.Label, About: c.About, Color: c.Color(), Cells: cells}
+// row returns a row of the contender.
+func (c contender) row(cells ...cell) tableRow {
+	return tableRow{Label: c.Label, About: c.About, Color: c.Color(), Cells: cells}
 }
 
-// newHeadline has a row for each contender. figures hold how they stand: tiers, since ranks would
-// say more than the rounds do.
-func newHeadline(run bench.Run, l layout, figures summary.Facts, floor *compare.Floor) headline {
+// newResults returns the table of results, with tiers: the rounds do not support ranks.
+func newResults(run bench.Run, l layout, facts summary.Facts, floor *compare.Floor) table {
 	columns := l.shown(measure.ReportContenders)
-	h := headline{
+	t := table{
 		Sort:    true,
 		Columns: slices.Concat([]string{"Tier"}, titles(columns), []string{"Checks", "Rounds"}),
 		Footnotes: []string{
 			"Medians of the rounds; below them the 95% CI of the median (from " + strconv.Itoa(stats.MinInterval) +
 				" rounds on; 96.9% with exactly that many), or else the range and the number of rounds.",
-			"Peak: the measured step with the highest throughput. Latency: all rounds, at the step nearest to half peak (25 to 75% of it); below it, at peak. Memory: highest of all rounds. CPU per request and cost: from start to stop, with start-up, checks and warm-up; the median round by cost, and below it its parts (other: checks and time between steps).",
+			"Peak: the measured step with the highest throughput. Latency: all rounds, at the step nearest to half " +
+				"peak (25 to 75% of it); below it, at peak. Memory: highest of all rounds. CPU per request and cost: " +
+				"from start to stop, with start-up, checks and warm-up; the median round by cost, and below it its " +
+				"parts (other: checks and time between steps).",
 		},
 	}
 	sampled := false
-	tiers, why := tiersOf(figures)
+	tiers, why := tiersOf(facts)
 	for _, c := range l.contenders {
 		s := c.of.Contender
 		row := c.row(tierCell(tiers[s.Label]))
@@ -94,29 +95,29 @@ func newHeadline(run bench.Run, l layout, figures summary.Facts, floor *compare.
 			}
 		}
 		row.Cells = append(row.Cells, checksCell(s), trialsCell(s))
-		h.Rows = append(h.Rows, row)
+		t.Rows = append(t.Rows, row)
 		sampled = sampled || s.MemoryPeak > 0 && s.MemoryPeakIsSample
 	}
 	if len(l.contenders) > 1 {
 		if floor != nil {
 			why += " Differences below the noise floor are ignored: " + floor.Words() + "."
 		}
-		h.Footnotes = append(h.Footnotes, why)
+		t.Footnotes = append(t.Footnotes, why)
 	}
 	if sampled {
-		h.Footnotes = append(h.Footnotes, "“≥”: largest sample, no counter available; the true peak may be higher.")
+		t.Footnotes = append(t.Footnotes, "“≥”: largest sample, no counter available; the true peak may be higher.")
 	}
 	if run.Profile.PriceVCPUHr <= 0 && len(l.contenders) > 0 {
-		h.Footnotes = append(h.Footnotes, "No price in the profile; default per vCPU-hour: $"+plain(stats.DefaultPrice)+".")
+		t.Footnotes = append(t.Footnotes, "No price in the profile; default per vCPU-hour: $"+plain(stats.DefaultPrice)+".")
 	}
-	return h
+	return t
 }
 
-// tiersOf returns the tiers in throughput, from 1, by the label of the contender, and what they mean.
-func tiersOf(figures summary.Facts) (tiers map[string]int, why string) {
+// tiersOf returns the tiers by throughput, from 1, for each label, and a note on what they mean.
+func tiersOf(facts summary.Facts) (tiers map[string]int, why string) {
 	tiers = map[string]int{}
 	how := "Mann-Whitney"
-	for _, s := range figures.Standings {
+	for _, s := range facts.Standings {
 		if s.Measure != measure.Throughput {
 			continue
 		}
@@ -124,7 +125,7 @@ func tiersOf(figures summary.Facts) (tiers map[string]int, why string) {
 			how = "interleaved: paired signed-rank test"
 		}
 		for _, p := range s.Places {
-			if p.Tier > 0 && figures.Comparable(s) && s.HasTiers() {
+			if p.Tier > 0 && facts.Comparable(s) && s.HasTiers() {
 				tiers[p.Contender] = p.Tier
 			}
 		}
@@ -132,8 +133,8 @@ func tiersOf(figures summary.Facts) (tiers map[string]int, why string) {
 	if len(tiers) == 0 {
 		return tiers, "No tiers: the data supports no ranking (reasons at the top)."
 	}
-	return tiers, "Tier by throughput: a contender is significantly behind the leader of each tier above (" + how + ", Holm, 5%). No order within a tier. " +
-		missing + ": excluded (reasons at the top)."
+	return tiers, "Tier by throughput: a contender is significantly behind the leader of each tier above (" +
+		how + ", Holm, 5%). No order within a tier. " + missing + ": excluded (reasons at the top)."
 }
 
 func tierCell(tier int) cell {
@@ -143,8 +144,8 @@ func tierCell(tier int) cell {
 	return valued(float64(tier), strconv.Itoa(tier))
 }
 
-// interval returns what goes below a median of the headline: its interval, or the range and how many of
-// the rounds there are that one takes.
+// interval returns the small print below a median of the results: its 95% CI, or the range and how
+// many of the necessary rounds there are.
 func interval(v stats.Value, words func(float64) string) []string {
 	switch {
 	case v.Interval != nil:
@@ -155,7 +156,7 @@ func interval(v stats.Value, words func(float64) string) []string {
 	return append(spread(v, words), strconv.Itoa(len(v.Values))+" of "+units.Plural(stats.MinInterval, "round"))
 }
 
-// spread returns what goes below a median; nothing where there was one round.
+// spread returns the small print below a median: its interval, or the range of several rounds.
 func spread(v stats.Value, words func(float64) string) []string {
 	switch {
 	case v.Interval != nil:
@@ -178,7 +179,7 @@ func durationCell(v stats.Value) cell {
 	return valued(v.Median, duration(v.Duration()), spread(v, inWords)...)
 }
 
-// shown returns the measures of a table of contenders, but for optional ones that nobody has.
+// shown returns the measures of a table of contenders; optional ones only if a contender has them.
 func (l layout) shown(p measure.Place) []measure.Shown {
 	return slices.DeleteFunc(measure.View(p), func(m measure.Shown) bool {
 		has := func(c contender) bool { return m.Contender(c.of.Contender).Known }
@@ -230,19 +231,19 @@ func peakCell(s stats.Contender, bound map[int]verdict.Summary) cell {
 	return valued(peak.Throughput.Median, significant(peak.Throughput.Median)+"/s", small...)
 }
 
-// The shares of the peak's throughput, in percent, between which a step is reported as half of it.
+// A step counts as half peak with throughput in this range, in percent of that at peak.
 const (
 	leastHalf = 25
 	mostHalf  = 75
 )
 
-// halfCell returns a quantile at half peak, with what it is at peak below.
+// halfCell returns a quantile at half peak, with its value at peak below.
 func halfCell(m measure.Measure, s stats.Contender) cell {
 	c := cell{Main: missing}
 	f := m.Contender(s)
 	if i, share, ok := s.HalfPeak(); ok && f.Known {
 		of := strconv.Itoa(int(math.Round(100*share))) + "%"
-		first := m.ID == measure.P50Half // which says for the others where it is
+		first := m.ID == measure.P50Half // it names the step for the others
 		switch near := math.Round(100 * share); {
 		case near >= leastHalf && near <= mostHalf:
 			c = valued(f.Value, words(m.Unit, f.Value))
@@ -287,7 +288,7 @@ func costCell(s stats.Contender) cell {
 		dollars float64
 	}{{"start-up", s.Cost.StartUp}, {"other", s.Cost.Other}, {"warm-up", s.Cost.WarmUp}, {"steady", s.Cost.Steady}} {
 		if p.dollars > 0 {
-			parts = append(parts, p.name+" "+strings.Replace(dollars(p.dollars), "under ", "<"+nbsp, 1))
+			parts = append(parts, p.name+" "+shortDollars(p.dollars))
 		}
 	}
 	return valued(s.Cost.Total, dollars(s.Cost.Total), parts...)
