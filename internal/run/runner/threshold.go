@@ -38,7 +38,7 @@ func (l *trialRun) judge(res *bench.StepResult) (stop *missed) {
 			continue
 		}
 		ends := t.Stop == bench.ScopeTrial && !last || t.Stop == bench.ScopeRun && !(last && l.isLast)
-		for _, j := range o.Judge(res.Load) {
+		for _, j := range o.Check(res.Load) {
 			if !j.Passed && ends {
 				j.Stopped = t.Stop
 				if stop == nil || stop.scope == bench.ScopeTrial && t.Stop == bench.ScopeRun {
