@@ -80,7 +80,7 @@ func mistakes(p *bench.Profile) []mistake {
 		}
 	}
 	if !namePattern.MatchString(p.Name) || len(p.Name) > maxName {
-		r.wrong("name", p.Name, "write at most 60 lower-case letters, digits, `-`, `_` and `.`: it is part of a folder's name")
+		r.wrong("name", p.Name, "write at most 60 lower-case letters, digits, `-`, `_`, `.`: it is part of a folder's name")
 	}
 	r.contenders(p)
 	r.store(p.Store)
@@ -88,8 +88,9 @@ func mistakes(p *bench.Profile) []mistake {
 	r.variables(p)
 	r.requests(p)
 	single := len(p.Requests) > 0 && p.Requests[0].Session == ""
-	r.when(p.Phases != nil && len(p.Requests) > 0 && !single, "first_requests",
-		"`first_requests` needs a single request; all are in sessions", "add one under `requests`, or remove `first_requests`")
+	r.when(p.Phases != nil && len(p.Requests) > 0 && !single,
+		"first_requests", "`first_requests` needs a single request; all are in sessions",
+		"add one under `requests`, or remove `first_requests`")
 	if p.Phases != nil {
 		r.between("first_requests.requests", p.Phases.Requests, 1, maxFirstRequests)
 	}

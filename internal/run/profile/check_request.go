@@ -75,7 +75,7 @@ func (r *rules) requests(p *bench.Profile) {
 	for i, s := range p.Sessions {
 		at := fmt.Sprintf("sessions[%d]", i)
 		r.between(at+".weight", s.Weight, 1, maxWeight)
-		r.when(names[s.Name], at+".name", fmt.Sprintf("duplicate name %q", s.Name), "give each request and session its own name")
+		r.when(names[s.Name], at+".name", fmt.Sprintf("duplicate name %q", s.Name), "give each its own name")
 		names[s.Name] = true
 	}
 	each("teardown", p.Teardown)

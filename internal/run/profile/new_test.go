@@ -289,7 +289,7 @@ func TestNewWithoutATerminal(t *testing.T) {
 	}
 	for file, want := range map[string]string{
 		"": "my-api.yaml already exists", "my-api.yaml": "already exists", "link.yaml": "already exists",
-		"quick": "ends with .yaml", "a\nb.yaml": "control or invisible characters", "a\u2028b.yaml": "control characters",
+		"quick": "ends with .yaml", "a\nb.yaml": "control or invisible characters", "a\u2028b.yaml": "control or invisible characters",
 		strings.Repeat("x", 2000) + ".yaml": "too long",
 	} {
 		err := begin(file, Draft{Get: "/"})

@@ -24,7 +24,9 @@ type threshold struct {
 type thresholdMap threshold
 
 // scopes are the values of `stop`; true means the trial, so other contenders are still measured.
-var scopes = map[string]bench.Scope{"false": "", "true": bench.ScopeTrial, "trial": bench.ScopeTrial, "run": bench.ScopeRun}
+var scopes = map[string]bench.Scope{
+	"false": "", "true": bench.ScopeTrial, "trial": bench.ScopeTrial, "run": bench.ScopeRun,
+}
 
 // UnmarshalStrict reads a short text or a map.
 func (t *threshold) UnmarshalStrict(v strictyaml.Value) {
