@@ -75,8 +75,8 @@ func (v Verdict) Outcome(p Probe, res bench.StepResult, why []string) Outcome {
 	return o
 }
 
-// Confirming returns the median by p99 of the sustained probes that confirm the result's rate; ok is
-// false without any.
+// Confirming returns the median by p99 of the sustained probes that confirm the result's rate; ok
+// is false without any.
 func (p Point) Confirming() (o Outcome, ok bool) {
 	var all []Outcome
 	for _, o := range p.Outcomes {

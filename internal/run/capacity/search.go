@@ -8,9 +8,9 @@
 // Probes at the geometric mean then narrow the bracket down to the resolution. Up to here a rate is
 // too high only after two failed probes, so one machine stall does not exclude everything above.
 // Then both ends are confirmed with new probes, since chance helped to choose them: the lower end
-// must pass Need of Of probes, and the upper end must fail so often that it cannot. If the lower end
-// is not confirmed the search moves down, if the upper end passes it moves up, in growing steps, and
-// confirms again until it has two neighbouring rates: one confirmed, one refused.
+// must pass Need of Of probes, and the upper end must fail so often that it cannot. If the lower
+// end is not confirmed the search moves down, if the upper end passes it moves up, in growing
+// steps, and confirms again until it has two neighbouring rates: one confirmed, one refused.
 package capacity
 
 import (
@@ -221,8 +221,8 @@ func (s *Search) closer() {
 	s.try(Narrow, math.Sqrt(s.low*s.high))
 }
 
-// narrow reports whether the bracket's ends are within the resolution. 1e-9 is for the rounding of a
-// step down by exactly the resolution.
+// narrow reports whether the bracket's ends are within the resolution. 1e-9 is for the rounding of
+// a step down by exactly the resolution.
 func (s *Search) narrow() bool { return s.high <= s.low*(1+s.cfg.Resolution)*(1+1e-9) }
 
 func (s *Search) try(p Phase, rate float64) {

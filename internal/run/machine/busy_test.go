@@ -45,7 +45,8 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// TestOpenBusy_Hostile: a link, pipe or folder in place of the lock is an error, and never waited for.
+// TestOpenBusy_Hostile: a link, pipe or folder in place of the lock is an error, and never waited
+// for.
 func TestOpenBusy_Hostile(t *testing.T) {
 	for name, put := range map[string]func(path string) error{
 		"is a link":   func(path string) error { return os.Symlink("/etc/passwd", path) },

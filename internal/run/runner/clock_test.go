@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// A clock that is set is reported once, by how far and which way; what a time service corrects is not.
+// A clock that is set is reported once, by how far and which way; what a time service corrects is
+// not.
 func TestClockMoved(t *testing.T) {
 	for was, want := range map[time.Duration]time.Duration{
 		0: 0, 400 * time.Millisecond: 0, -400 * time.Millisecond: 0, // it is now where the monotonic clock is

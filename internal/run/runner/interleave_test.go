@@ -117,8 +117,8 @@ func TestContendersAreInterleaved(t *testing.T) {
 				if s.Interleave == nil || s.Interleave.Count != slicesOfStep || s.Interleave.Length != sliceLength || len(s.Interleave.With) != 1 {
 					t.Fatalf("step %d: turns %+v", i+1, s.Interleave)
 				}
-				// The fake uses a second of CPU time between any two readings: three in its turns, two
-				// in between, of which no figure says.
+				// The fake uses a second of CPU time between any two readings: three in its turns,
+				// two in between, of which no figure says.
 				if cpu, ok := s.CPU(); !ok || cpu != slicesOfStep*time.Second || s.Interleave.WaitedCPU != (slicesOfStep-1)*time.Second {
 					t.Errorf("step %d: CPU %s, waiting %s", i+1, cpu, s.Interleave.WaitedCPU)
 				}

@@ -261,8 +261,8 @@ func TestStopAndAbortBeforeAnythingIsMeasured(t *testing.T) {
 // pauseTook is how long the pauses of pausedBefore are.
 const pauseTook = 5 * time.Minute
 
-// pausedBefore returns a run that somebody pauses before step index of its first trial; then is called at
-// the end of every pause.
+// pausedBefore returns a run that somebody pauses before step index of its first trial; then is
+// called at the end of every pause.
 func pausedBefore(t *testing.T, index int, change func(f *fakeRun), then func(s *steer)) (*fakeRun, error) {
 	t.Helper()
 	taken := make(chan struct{})

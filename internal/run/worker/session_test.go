@@ -20,8 +20,8 @@ import (
 	"locbench/internal/text/console"
 )
 
-// fake is a worker in this process: Run reads a pipe and runs a function of the test. Signals cancel
-// its context, as in a process.
+// fake is a worker in this process: Run reads a pipe and runs a function of the test. Signals
+// cancel its context, as in a process.
 type fake struct {
 	t    *testing.T
 	dir  string
@@ -198,8 +198,8 @@ func TestSession_CannotBegin(t *testing.T) {
 	})
 }
 
-// TestSession_StopsGracefully: the worker gets the signal, and the session that controls the run and
-// one that watches it both see its end. A session that stops watching ends nothing.
+// TestSession_StopsGracefully: the worker gets the signal, and the session that controls the run
+// and one that watches it both see its end. A session that stops watching ends nothing.
 func TestSession_StopsGracefully(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, ready := &fake{}, make(chan *Session, 1)
@@ -343,8 +343,8 @@ func TestWatch_WithoutALog(t *testing.T) {
 	}
 }
 
-// TestSession_HangIsKilled: a worker that does not end is killed at once by the third stop, within a
-// time limit after the second, and never when a terminal closes.
+// TestSession_HangIsKilled: a worker that does not end is killed at once by the third stop, within
+// a time limit after the second, and never when a terminal closes.
 func TestSession_HangIsKilled(t *testing.T) {
 	for name, test := range map[string]struct {
 		stops   []os.Signal

@@ -52,9 +52,9 @@ func (s *Session) Wait() (code int, stderr string) {
 	return s.code, stderr + s.message
 }
 
-// Stop ends the run gracefully, as the signal sig would. A second call forces the end; a third kills
-// the process, and "locbench clean" removes what remains. A SIGHUP, the end of a terminal, never
-// counts as a second call. If the run is only watched, it continues and the watching ends.
+// Stop ends the run gracefully, as the signal sig would. A second call forces the end; a third
+// kills the process, and "locbench clean" removes what remains. A SIGHUP, the end of a terminal,
+// never counts as a second call. If the run is only watched, it continues and the watching ends.
 func (s *Session) Stop(sig os.Signal) {
 	if s.child == nil {
 		s.stop(errors.New("watching has ended"))
@@ -93,8 +93,8 @@ func (s *Session) Stop(sig os.Signal) {
 }
 
 // Close ends the session and returns when its goroutines have ended. A run that the session started
-// ends gracefully, as if the screen were gone; its results are removed if nothing ran. A watched run
-// continues.
+// ends gracefully, as if the screen were gone; its results are removed if nothing ran. A watched
+// run continues.
 func (s *Session) Close() {
 	s.stop(ErrScreenGone)
 	<-s.done

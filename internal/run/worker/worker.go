@@ -20,8 +20,8 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// Flag makes "locbench run" a worker: the process of a run that a screen watches. Standard input has
-// controls, one bench.Control per line as JSON; its end means that the screen is gone. Standard
+// Flag makes "locbench run" a worker: the process of a run that a screen watches. Standard input
+// has controls, one bench.Control per line as JSON; its end means that the screen is gone. Standard
 // output gets one line, {"dir":"results/…"}, when the results folder with the events exists.
 // Standard error gets only warnings and the error.
 const Flag = "--controlled"

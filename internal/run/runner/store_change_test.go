@@ -10,8 +10,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// TestStoreChanges: documents that went away in a trial are an incident of that trial, also where it
-// failed; those that went away between two lives are said to be of neither.
+// TestStoreChanges: documents that went away in a trial are an incident of that trial, also where
+// it failed; those that went away between two lives are said to be of neither.
 func TestStoreChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		changes := []string{"", `index "city" held 9 documents before, and holds 0 now`, "somebody", "", "", "", "", ""}
