@@ -16,7 +16,7 @@ type Interleave struct {
 	Next   func()        // switches the load to the next trial, and returns when it is back at this one
 }
 
-// Order plans the trials: every contender once per round. seed shuffles each round anew, so a drift
+// Order plans the trials: every contender once per round. seed shuffles each round, so a drift
 // of the machine affects all alike and no contender always follows the same one.
 func Order(contenders []bench.Selection, rounds int, seed uint64) []bench.TrialEntry {
 	var trials []bench.TrialEntry
@@ -173,5 +173,6 @@ func (s *slot) interleave() (*Interleave, *bench.Interleave) {
 		return nil, nil
 	}
 	t := s.rotation
-	return &Interleave{Length: t.length, Next: s.next}, &bench.Interleave{Length: t.length, Since: t.since, With: s.others()}
+	record := &bench.Interleave{Length: t.length, Since: t.since, With: s.others()}
+	return &Interleave{Length: t.length, Next: s.next}, record
 }

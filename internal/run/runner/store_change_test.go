@@ -10,35 +10,35 @@ import (
 	"locbench/internal/bench"
 )
 
-// TestStoreChanges: documents that went away in a trial are an incident of that trial, also where
-// it failed; those that went away between two lives are said to be of neither.
+// TestStoreChanges: documents removed during a trial, even a failed one, are an incident of it.
+// Those removed between two trials are reported as a change before the second.
 func TestStoreChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		changes := []string{"", `index "city" held 9 documents before, and holds 0 now`, "somebody", "", "", "", "", ""}
-		asked := 0
+		changes := []string{"", `index "city" held 9 documents before, and holds 0 now`, "another change", "", "", "", "", ""}
+		counted := 0
 		f, err := start(t, context.Background(), func(f *fakeRun) {
 			f.cfg.RetryNotReady = true
 			f.cfg.StoreChange = func(context.Context) (string, error) {
-				asked++
-				if asked == 6 {
-					return "", errors.New("it is away")
+				counted++
+				if counted == 6 {
+					return "", errors.New("connection refused")
 				}
-				return changes[asked-1], nil
+				return changes[counted-1], nil
 			}
 			ready := f.cfg.Ready
-			f.cfg.Ready = func(ctx context.Context, i bench.Instance, s bench.Service, tell func(level, text string)) (bench.InstanceReady, error) {
-				if asked == 1 {
+			f.cfg.Ready = func(ctx context.Context, i bench.Instance, s bench.Service, report func(level, text string)) (bench.InstanceReady, error) {
+				if counted == 1 {
 					return bench.InstanceReady{}, errors.New("not ready")
 				}
-				return ready(ctx, i, s, tell)
+				return ready(ctx, i, s, report)
 			}
 		})
-		if err == nil || asked != 8 {
-			t.Fatalf("asked %d times, want 8: %v", asked, err)
+		if err == nil || counted != 8 {
+			t.Fatalf("counted %d times, want 8: %v", counted, err)
 		}
 		for i, want := range [][]string{
-			{`the store's documents have changed in the course of this trial: index "city" held 9 documents before, and holds 0 now`},
-			{"the store's documents have changed before this trial: somebody"}, nil, nil,
+			{`the store's data changed during this trial: index "city" held 9 documents before, and holds 0 now`},
+			{"the store's data changed before this trial: another change"}, nil, nil,
 		} {
 			var got []string
 			for _, in := range f.trials[f.order[i]].Incidents {

@@ -21,8 +21,8 @@ func (m missed) Error() string      { return "threshold missed: " + m.text }
 func (missed) Is(target error) bool { return target == ErrThreshold }
 
 // checkThresholds adds the results of the thresholds to a finished step, unless it was aborted. It
-// returns the missed threshold that stops the trial or the run; nil if none does. The last step of
-// a trial stops no trial, and that of the last trial no run.
+// returns the missed threshold that stops the trial or the run; nil if none does. After the
+// last step of a trial there is no trial to stop, and after the last trial no run.
 func (l *trialRun) checkThresholds(res *bench.StepResult) (stop *missed) {
 	if res.Aborted != "" {
 		return nil

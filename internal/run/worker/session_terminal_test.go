@@ -139,7 +139,7 @@ func TestSessionControls(t *testing.T) {
 		t.Errorf("run %s, trial %s: %s", run.State, trials[0].State, trials[0].Failure)
 	}
 	steps := trials[0].Steps
-	if len(steps) != 3 || !strings.Contains(steps[0].Warnings.Join("\n"), "from 200/s to 50") || !strings.Contains(steps[1].Warnings.Join("\n"), "the run was paused for") {
+	if len(steps) != 3 || !strings.Contains(steps[0].Warnings.Join("\n"), "from 200/s to 50") || !strings.Contains(steps[1].Warnings.Join("\n"), "run was paused for") {
 		t.Errorf("steps %+v", steps)
 	}
 	if steps[0].Load.FinalRate != 50 || steps[0].Load.Sent == 0 {
