@@ -19,7 +19,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // start runs a run and waits for all events; change may alter its configuration. Call it under
-// synctest, so that nothing waits in real time.
+// synctest: then nothing waits in real time.
 func start(t *testing.T, ctx context.Context, change func(*fakeRun)) (*fakeRun, error) {
 	t.Helper()
 	contenders := []bench.Selection{{Contender: "a"}, {Contender: "b"}}
