@@ -75,8 +75,7 @@ func (v Verdict) Outcome(p Probe, res bench.StepResult, why []string) Outcome {
 	return o
 }
 
-// Confirming returns the median by p99 of the sustained probes that confirm the result's rate; ok
-// is false without any.
+// Confirming returns the sustained confirming probe with the median p99; ok is false without any.
 func (p Point) Confirming() (o Outcome, ok bool) {
 	var all []Outcome
 	for _, o := range p.Outcomes {

@@ -221,8 +221,7 @@ func (s *Search) closer() {
 	s.try(Narrow, math.Sqrt(s.low*s.high))
 }
 
-// narrow reports whether the bracket's ends are within the resolution. 1e-9 is for the rounding of
-// a step down by exactly the resolution.
+// narrow reports whether the bracket's ends are within the resolution; 1e-9 allows for rounding.
 func (s *Search) narrow() bool { return s.high <= s.low*(1+s.cfg.Resolution)*(1+1e-9) }
 
 func (s *Search) try(p Phase, rate float64) {

@@ -11,8 +11,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// RunsVariable is the environment variable for the folder of the lock by which runs on a machine
-// notice each other.
+// RunsVariable is the environment variable for the folder of the lock that all runs share.
 const RunsVariable = "LOCBENCH_RUNS_DIR"
 
 // Busy is a lock shared by all runs on a machine, on an empty file that stays. The kernel releases
@@ -41,8 +40,7 @@ func OpenBusy(dir string) (*Busy, error) {
 	return &Busy{f}, nil
 }
 
-// Others reports whether another run is in progress, and holds the lock from then on. With a nil
-// lock it returns false.
+// Others reports whether another run is in progress, and holds the lock from then on; false if nil.
 func (b *Busy) Others() bool {
 	if b == nil {
 		return false

@@ -7,8 +7,7 @@ import (
 	"syscall"
 )
 
-// enoughFiles is many times what the highest step of the bundled profiles needs: 2048 connections
-// on both sides.
+// enoughFiles is many times what the highest bundled step needs: 2048 connections on both sides.
 const enoughFiles = 65536
 
 // RaiseOpenFiles raises this process's limit of open files as far as allowed and returns it. Child
@@ -22,8 +21,7 @@ func RaiseOpenFiles() (int, error) {
 	if l.Max < enoughFiles && syscall.Setrlimit(syscall.RLIMIT_NOFILE, &more) == nil { // root may raise the hard limit
 		return clampFiles(more.Cur), nil
 	}
-	// Set the limit even if the Go runtime has raised its own: children inherit only one that the
-	// program sets itself.
+	// Children inherit only a limit that the program sets, not the one that the Go runtime raises.
 	l.Cur = l.Max
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
 		l.Cur = min(l.Max, 10240) // macOS reports an infinite hard limit and refuses to set it

@@ -1,6 +1,5 @@
-// Package machine describes this machine (for the record of a run) and what it can do (for
-// "locbench doctor"). RaiseOpenFiles changes the limit of open files of this process; nothing else
-// is changed.
+// Package machine describes this machine for the record of a run, and checks what it can do for
+// "locbench doctor". Only RaiseOpenFiles changes anything: this process's limit of open files.
 package machine
 
 import (
@@ -22,8 +21,7 @@ import (
 // files reads the kernel's files below root, which tests replace by recorded ones.
 type files struct{ root string }
 
-// Describe returns the properties of this machine that results depend on. What cannot be read stays
-// empty.
+// Describe returns what results depend on in this machine. What cannot be read stays empty.
 func Describe(context.Context) bench.Machine {
 	m := bench.Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()}
 	if runtime.GOOS == "linux" {
@@ -63,8 +61,7 @@ func (f files) line(path string) string {
 	return safe.Line(strings.TrimSpace(string(line)), 200)
 }
 
-// cpuModel returns the name of the first CPU. On ARM, where the kernel has no name, it returns the
-// numbers of implementer and part.
+// cpuModel returns the name of the first CPU; on ARM without one, implementer and part numbers.
 func cpuModel(cpuinfo []byte) string {
 	values := map[string]string{}
 	s := bufio.NewScanner(bytes.NewReader(cpuinfo))

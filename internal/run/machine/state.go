@@ -55,8 +55,7 @@ func (f files) onOff(path, on, off string) string {
 	return map[string]string{on: "on", off: "off"}[f.line(path)]
 }
 
-// virtual returns the name of the hypervisor if the CPUs report one; "" on bare metal or if
-// unknown.
+// virtual returns the name of the hypervisor; "" on bare metal or if unknown.
 func (f files) virtual() string {
 	hypervisor := false
 	for line := range bytes.Lines(f.read("proc/cpuinfo")) {

@@ -36,8 +36,7 @@ func StoreURL(text string, getenv func(string) string) (string, error) {
 	return u, nil
 }
 
-// filledAddress fills in the variables of a URL. They are escaped in its user info, since a
-// password may hold any character.
+// filledAddress fills in the variables of a URL, escaped in its user info: passwords need that.
 func filledAddress(text string, getenv func(string) string) string {
 	escaped := func(name string) string { return strings.ReplaceAll(url.QueryEscape(getenv(name)), "+", "%20") }
 	from := strings.Index(text, "://") + 1

@@ -16,16 +16,15 @@ import (
 
 const durationHint = "write from 100ms to 24h" // of a step
 
-// mistake is a rule that a profile breaks: the key's path, what is wrong, and a remedy. If what is
-// empty, the value itself is wrong.
+// mistake is a broken rule: the key's path, what is wrong ("": the value), and a remedy.
 type mistake struct{ path, value, what, hint string }
 
 func (m mistake) Error() string {
 	return strings.TrimSuffix(cmp.Or(m.what, "`"+m.path+"` is "+m.value)+"; "+m.hint, "; ")
 }
 
-// Validate returns an error with all mistakes of p, or nil if it can be run. Unlike Parse it
-// requires the URL of an external store.
+// Validate returns all mistakes of p as one error. Unlike Parse it requires an external store's
+// URL.
 func Validate(p bench.Profile) error {
 	var failures []error
 	for _, m := range mistakes(&p) {

@@ -81,8 +81,7 @@ func (r *rules) requests(p *bench.Profile) {
 	each("teardown", p.Teardown)
 }
 
-// request reports the mistakes of a request. known are the variables it may use; the result adds
-// those it saves.
+// request reports the mistakes of a request with known variables, and adds those that it saves.
 func (r *rules) request(p *bench.Profile, req placed, known []string) []string {
 	at := req.at
 	if !slices.Contains(methods, req.Method) {

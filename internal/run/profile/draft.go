@@ -44,8 +44,7 @@ var (
 	endsPattern  = regexp.MustCompile(`^(-?\d{1,18})\.\.(-?\d{1,18})$`)
 )
 
-// Text returns the draft as a profile with comments, which Parse reads. The commands at its end
-// name file, where it will be.
+// Text returns the draft as a valid profile with comments; the commands at its end name file.
 func (d Draft) Text(file string) ([]byte, error) {
 	for _, input := range []string{file, d.Get, d.Post, d.Login, d.Connections} {
 		if err := checkInput(input); err != nil {
@@ -271,8 +270,7 @@ func nextCommands(file string, login bool) []string {
 	return []string{safe.Shell([]string{"locbench", "profiles", "validate", file}), try, run}
 }
 
-// check parses the draft and compares the body with the one typed in, which YAML may read
-// otherwise.
+// check parses the draft and compares its body with the input, which YAML may read otherwise.
 func (t *draftText) check(file, body string) error {
 	p, err := Parse(file, t.Bytes())
 	if all, ok := errors.AsType[strictyaml.Mistakes](err); ok { // the user does not see the lines
@@ -310,8 +308,7 @@ func sameJSON(a, b string) bool {
 	return reflect.DeepEqual(values[0], values[1])
 }
 
-// fractions converts numbers written as fractions to float64. Large whole ones stay text, since
-// float64 would round them.
+// fractions converts numbers to float64, except large whole ones, which float64 would round.
 func fractions(v any) any {
 	switch v := v.(type) {
 	case []any:

@@ -21,9 +21,9 @@ const (
 	nothing        = "none" // typed in to leave something out
 )
 
-// New writes a profile for the user's API to file, which must not exist, and its schema next to it;
-// "-" is standard output, and "" a file in the working folder. An empty d is filled in by questions
-// if there is a terminal.
+// New writes a profile for the user's API to the new file, and its schema next to it; "-" is
+// standard output, and "" a file in the working folder. On a terminal, questions fill in an empty
+// d.
 func New(ctx context.Context, env console.Env, file string, d Draft) error {
 	if err := free(file); err != nil {
 		return console.WithCode(console.ExitUsage, err)
@@ -117,8 +117,7 @@ var questions = []question{
 	{"Most connections", draftConnections, func(d *Draft) *string { return &d.Connections }, "", "", nil},
 }
 
-// ask asks for a draft, and for its name if file is "". It repeats a question until the input is
-// valid. The end of in or ctx is an error.
+// ask asks for a draft, and its name if file is "", until each input is valid or in or ctx ends.
 func ask(ctx context.Context, in io.Reader, out io.Writer, file string) (string, Draft, error) {
 	a := asker{ctx: ctx, out: out, lines: readLines(ctx, in)}
 	var d Draft

@@ -54,8 +54,7 @@ func unknown(name string, bundled fs.FS) error {
 		ErrUnknown, name, hint, strings.Join(names, ", "))
 }
 
-// List reads all bundled profiles, sorted by name. The error names each that cannot be read; the
-// others are returned with it.
+// List reads all bundled profiles, sorted by name, and returns the readable ones with any error.
 func List(bundled fs.FS) ([]bench.Profile, error) {
 	var list []bench.Profile
 	var failures []error

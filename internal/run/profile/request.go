@@ -181,7 +181,7 @@ func (f *form) UnmarshalStrict(v strictyaml.Value) {
 // expect is what a response must have, as in a check suite.
 type expect map[string]any
 
-// UnmarshalStrict checks the expectations and keeps them as maps, with a schema in place of its
+// UnmarshalStrict checks the expectations and keeps them as a map, with a schema read from its
 // file.
 func (e *expect) UnmarshalStrict(v strictyaml.Value) {
 	check.ReadExpect(v)
@@ -220,8 +220,8 @@ func (e expect) status() (first int, more []int) {
 	return more[0], more[1:]
 }
 
-// weigh converts shares to weights. Either all requests and sessions have a share or none; shares
-// add up to 100%.
+// weigh converts shares to weights. All requests and sessions have shares, adding up to 100%, or
+// none.
 func (f *file) weigh(v strictyaml.Value) {
 	var shares []share
 	var weights []*int

@@ -13,8 +13,7 @@ import (
 // options. The methods DescribeStrict describe forms other than a map.
 func Schema() strictyaml.Schema { return strictyaml.SchemaOf("A profile of locbench", file{}) }
 
-// table returns descriptions and rules of the keys below prefix, from the table of options. A
-// description in about replaces the option's.
+// table returns descriptions and rules of the keys below prefix, from about and the options.
 func table(prefix string, about map[string]string) strictyaml.Keys {
 	all := map[string]strictyaml.Schema{}
 	for _, o := range Options() {

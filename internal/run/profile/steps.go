@@ -42,8 +42,7 @@ type step struct {
 	Arrivals    *arrivals   `yaml:"arrivals,omitempty"`
 }
 
-// ValidateStrict requires connections, a rate or arrivals; with the latter two, connections are a
-// maximum.
+// ValidateStrict requires connections, a rate or arrivals.
 func (s *step) ValidateStrict(v strictyaml.Value) {
 	open := v.Has("rate") || v.Has("arrivals")
 	switch {
@@ -153,8 +152,7 @@ func (s *steps) UnmarshalStrict(v strictyaml.Value) {
 	}
 }
 
-// fill sets the duration of the steps without one: d, or for arrivals the time in which users
-// arrive, plus arrivalsRest.
+// fill sets missing durations: to d, or for arrivals to their time plus arrivalsRest.
 func (s *steps) fill(d time.Duration) {
 	for i, step := range s.all {
 		usual := d
@@ -213,8 +211,7 @@ func (s step) steps() []bench.Step {
 // rangePattern matches a number or range of connections: from, to, "doubling", by.
 const rangePattern = `(\d+)(?: ?\.\. ?(\d+)(?: (?:(doubling)|by (\d+)))?)?`
 
-// stepPattern matches the short form of a step: the four parts of a range, repeat, warm-up,
-// duration.
+// stepPattern matches the short form of a step: the parts of a range, repeat, warm-up, duration.
 var stepPattern = regexp.MustCompile(`^` + rangePattern + `(?: ?[x×] ?(\d+))?( warm-?up)?(?: for (\S+))?$`)
 
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
@@ -247,8 +244,7 @@ func parseStep(text string) (s step, hint string) {
 	return s, hint
 }
 
-// expand returns the numbers of connections of a range, the parts of rangePattern; hint is the
-// remedy for a wrong one, else "".
+// expand returns the numbers of a range in the parts of rangePattern; hint is a remedy, or "".
 func expand(parts []string) (counts []int, hint string) {
 	from, err := strconv.Atoi(parts[1])
 	to, err2 := strconv.Atoi(cmp.Or(parts[2], parts[1]))
@@ -307,8 +303,7 @@ func ShortSteps(steps []bench.Step) string {
 	var out []string
 	for rest := steps; len(rest) > 0; {
 		step := rest[0]
-		// alike returns how many steps differ only in connections, each factor times the one
-		// before.
+		// alike counts the steps that differ only in connections, by factor from one to the next.
 		alike := func(factor int) (n int) {
 			for n = 1; n < len(rest) && rest[n].Connections > 0 && rest[n].WarmUp == step.WarmUp &&
 				rest[n].Duration == step.Duration && rest[n].Connections == factor*rest[n-1].Connections; n++ {

@@ -11,8 +11,7 @@ import (
 )
 
 const (
-	// BundledData is the value of --data for the bundled data set; a folder of that name is
-	// ./bundled.
+	// BundledData is the value of --data for the bundled data; a folder of that name is ./bundled.
 	BundledData = "bundled"
 	// bundledSuite is the check suite that expects the bundled data.
 	bundledSuite = "locations"

@@ -56,8 +56,7 @@ func (i *incidents) begin(step int) {
 	i.step = &step
 }
 
-// inStep returns the incidents of the running step, or those outside steps if none runs. ended
-// means that the step has ended.
+// inStep returns the incidents of the running step, which ends if ended; without one, all others.
 func (i *incidents) inStep(ended bool) []bench.Incident {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -89,8 +88,7 @@ func (l *trialRun) reportIncident(in bench.Incident) {
 }
 
 // silentAtEnd reports whether a step with errors ended without responses: no success in its last
-// second, or none among the requests in flight at its end. The latter happens if a contender stops
-// within the last second.
+// second or, if the contender hung within that second, among the requests in flight at the end.
 func silentAtEnd(res bench.Load) bool {
 	if res.FailedTotal() == 0 {
 		return false

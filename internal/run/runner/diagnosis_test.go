@@ -6,8 +6,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// TestSilentAtEnd: a contender is silent if it stopped responding, not if only some requests fail or
-// none was sent.
+// TestSilentAtEnd: a contender is silent if it stopped responding, not if only some requests fail
+// or none was sent.
 func TestSilentAtEnd(t *testing.T) {
 	timeouts := map[bench.ErrorKind]int64{bench.ErrTimeout: 2}
 	responding, none := bench.Window{Succeeded: 600}, bench.Window{}

@@ -166,8 +166,7 @@ func (s *slot) others() (labels []string) {
 	return labels
 }
 
-// interleave returns the interleaving of a step for the engine and for its result; nil without a
-// slot.
+// interleave returns the interleaving of a step for its engine and its result; nil without a slot.
 func (s *slot) interleave() (*Interleave, *bench.Interleave) {
 	if s == nil {
 		return nil, nil

@@ -14,7 +14,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// slicing is an engine that runs each step in three slices, and logs which contender each one loads.
+// slicing is an engine that runs each step in three slices, and logs which contender each one
+// loads.
 type slicing struct {
 	mu     sync.Mutex
 	log    []string
@@ -118,8 +119,8 @@ func TestContendersAreInterleaved(t *testing.T) {
 				if s.Interleave == nil || s.Interleave.Count != slicesOfStep || s.Interleave.Length != sliceLength || len(s.Interleave.With) != 1 {
 					t.Fatalf("step %d: interleaving %+v", i+1, s.Interleave)
 				}
-				// The fake uses a second of CPU time between any two readings: three in its slices, and
-				// two between them, which are not in the results.
+				// The fake uses a second of CPU time between any two readings: three in its slices,
+				// and two between them, which are not in the results.
 				if cpu, ok := s.CPU(); !ok || cpu != slicesOfStep*time.Second || s.Interleave.WaitedCPU != (slicesOfStep-1)*time.Second {
 					t.Errorf("step %d: CPU %s, waiting %s", i+1, cpu, s.Interleave.WaitedCPU)
 				}

@@ -43,8 +43,7 @@ type Hooks struct {
 	// Rate returns the rate of an open-loop step from now on, in requests per second; 0: the step's
 	// own. It may be called from any goroutine, and is cheap.
 	Rate func() float64
-	// Interleave, if not nil, makes the step run in slices. OnStart and OnEnd are then called for
-	// each slice.
+	// Interleave, if not nil, makes the step run in slices, each with its OnStart and OnEnd.
 	Interleave *Interleave
 }
 
@@ -102,17 +101,14 @@ type Config struct {
 	// Ask sends each request once before the load, after FirstRequests, and returns an error for
 	// unexpected responses; may be nil.
 	Ask func(ctx context.Context, baseURL string) error
-	// SetUp and TearDown send the profile's requests before and after the load; may be nil. An
-	// error of SetUp ends the trial.
+	// SetUp and TearDown send the profile's requests before and after the load; may be nil.
 	SetUp, TearDown func(ctx context.Context, baseURL string) error
 	// Next, if not nil, chooses each step of a trial instead of Run.Profile.Steps; ok is false
 	// after the last. It may wait until ctx ends.
 	Next func(ctx context.Context, trial bench.Trial, done []bench.StepResult) (step bench.Step, ok bool)
-	// Judge returns warnings about a finished step ("the client may be the bottleneck: …"); may be
-	// nil.
+	// Judge returns warnings about a finished step, such as "client-bound: …"; may be nil.
 	Judge func(bench.StepResult, bench.InstanceInfo) bench.Warnings
-	// ReadHost reads host and store at the start and the end of each step; nil if they cannot be
-	// read.
+	// ReadHost reads host and store at the start and the end of each step; may be nil.
 	ReadHost func(ctx context.Context) *bench.HostReading
 	// Stalls starts to watch for machine stalls; a thread.StallMeter when nil.
 	Stalls func() Stalls
@@ -126,12 +122,11 @@ type Config struct {
 
 const progressBytes = 500
 
-// ErrTrials is wrapped by the error of Run, an *Incomplete, if the trials have begun and not all
-// are complete at the end.
+// ErrTrials is wrapped by the error of Run, an *Incomplete, if trials that have begun are
+// incomplete.
 var ErrTrials = errors.New("incomplete run")
 
-// Incomplete has the reasons why a run is incomplete. A failure that is a *TrialError was
-// published.
+// Incomplete has the reasons for an incomplete run. Failures of type *TrialError were published.
 type Incomplete struct{ Failures []error }
 
 // Error implements error.
@@ -301,8 +296,7 @@ func (r *runner) runTrials(ctx context.Context) error {
 	return errors.Join(failures...)
 }
 
-// leaveOut reports a trial that is not run since its contender was skipped. It stays pending, so
-// the run can be resumed with it.
+// leaveOut reports a trial whose contender was skipped. It stays pending, so a resumed run has it.
 func (r *runner) leaveOut(trial bench.Trial) error {
 	text := "skipped: its contender was " + bench.AbortedSkipped
 	r.notice(trial.String() + ": " + text)

@@ -14,8 +14,7 @@ import (
 	"locbench/internal/bench/units"
 )
 
-// ErrOnRequest is wrapped by the error of Run if a control has ended the run: bench.ControlStop or
-// bench.ControlAbort.
+// ErrOnRequest is wrapped by the error of Run if bench.ControlStop or ControlAbort ended the run.
 var ErrOnRequest = errors.New("stopped on request")
 
 // onRequest is the reason for an end, for people; it is an ErrOnRequest.
@@ -130,8 +129,7 @@ func (s *steering) take(c bench.Control) {
 	obey()
 }
 
-// consider returns why the valid control c cannot be applied now, or else a function that applies
-// it.
+// consider returns why the valid control c cannot be applied now, or a function that applies it.
 func (s *steering) consider(c bench.Control) (why string, obey func()) {
 	refuse := func(when bool, text string) {
 		if when {
@@ -198,8 +196,7 @@ func (s *steering) wake() {
 	s.changed = make(chan struct{})
 }
 
-// held reports whether a pause is requested, and returns a channel that is closed when that
-// changes.
+// held reports whether a pause is requested; changed is closed when that changes.
 func (s *steering) held() (hold bool, changed <-chan struct{}) {
 	s.locked(func() { hold, changed = s.hold, s.changed })
 	return hold, changed
@@ -277,9 +274,8 @@ func (c *controlledStep) change(rate float64) {
 // requestedRate returns the rate of the last control, in requests per second; 0: the step's own.
 func (c *controlledStep) requestedRate() float64 { return math.Float64frombits(c.rate.Load()) }
 
-// pause waits until a requested pause ends, and returns its length; 0 if none is requested. It
-// returns early when ctx ends or died is closed, which the caller has to check. trial is nil
-// between two trials.
+// pause waits until a requested pause, ctx or the contender ends, and returns the length of the
+// pause; 0 if none is requested. trial is nil between two trials.
 func (s *steering) pause(ctx context.Context, trial *bench.Trial, died <-chan struct{}) time.Duration {
 	hold, changed := s.held()
 	if !hold || ctx.Err() != nil {

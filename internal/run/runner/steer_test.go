@@ -500,8 +500,8 @@ func (e *hookEngine) Run(ctx context.Context, _ string, step bench.Step, hooks H
 	return e.run(ctx, step, hooks)
 }
 
-// TestControlWhileATrialEnds: a control during the stop of a contender that has exited does not hide
-// why the trial failed.
+// TestControlWhileATrialEnds: a control during the stop of a contender that has exited does not
+// hide why the trial failed.
 func TestControlWhileATrialEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, kind := range []bench.ControlKind{bench.ControlStop, bench.ControlSkipContender} {

@@ -16,8 +16,7 @@ import (
 	"locbench/internal/host/hostusage"
 )
 
-// maxStepsWithoutSuccess is the number of consecutive steps without a success that end a trial: the
-// contender hangs.
+// maxStepsWithoutSuccess is the number of consecutive steps without a success that end a trial.
 const maxStepsWithoutSuccess = 2
 
 // load runs the steps until the contender exits or hangs, the store is lost, or ctx is done.

@@ -49,8 +49,8 @@ func (r *runner) trial(ctx context.Context, trial bench.Trial, number int, slot 
 	return err
 }
 
-// outcome returns how the trial ended, and the trial's error for the run. ctx is that of the run,
-// and cause is why the trial ended early.
+// outcome returns how the trial ended, and its error. ctx is the run's; cause ended the trial
+// early.
 func (l *trialRun) outcome(ctx context.Context, cause, err error) (bench.TrialEnded, error) {
 	ended := bench.TrialEnded{
 		State: bench.TrialAborted, Excluded: l.cfg.Run.Judge(bench.TrialResult{Checks: l.checks, Steps: l.steps}),
@@ -255,8 +255,7 @@ func (l *trialRun) tearDown(ctx context.Context) {
 	}
 }
 
-// tryRequests sends each request of the load once. An unexpected response ends the trial, unless
-// failed checks are accepted.
+// tryRequests sends each request once. Unless failed checks are accepted, a failure ends the trial.
 func (l *trialRun) tryRequests(ctx context.Context) error {
 	if l.cfg.Ask == nil {
 		return nil
@@ -269,8 +268,7 @@ func (l *trialRun) tryRequests(ctx context.Context) error {
 	return nil
 }
 
-// stop stops the instance even if ctx is cancelled: an interrupted run must not leave containers. A
-// target continues, so nothing is published.
+// stop stops the instance even if ctx is cancelled: an interrupted run must not leave containers.
 func (l *trialRun) stop(ctx context.Context) error {
 	if l.isTarget() {
 		_, err := l.inst.Stop(context.WithoutCancel(ctx), l.cfg.Grace)

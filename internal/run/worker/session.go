@@ -49,8 +49,7 @@ type Session struct {
 	ended atomic.Bool // the run has reported its end: only reports are still being written
 }
 
-// Start starts "locbench run" with args as a worker. binary is the locbench to start; "" is this
-// one.
+// Start starts "locbench run" with args as a worker; binary is its locbench, "" this one.
 func Start(binary string, args []string) (*Session, error) {
 	if binary == "" {
 		self, err := os.Executable()

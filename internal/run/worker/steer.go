@@ -92,9 +92,8 @@ func (s *Session) Stop(sig os.Signal) {
 	}
 }
 
-// Close ends the session and returns when its goroutines have ended. A run that the session started
-// ends gracefully, as if the screen were gone; its results are removed if nothing ran. A watched
-// run continues.
+// Close ends the session and its goroutines. A run that the session started ends gracefully, and
+// its results are removed if nothing ran. A watched run continues.
 func (s *Session) Close() {
 	s.stop(ErrScreenGone)
 	<-s.done

@@ -17,8 +17,7 @@ func kill(p *os.Process) {
 	_ = p.Kill()
 }
 
-// wakeable returns r as in; wake ends a waiting Read and all later ones, and reports whether it
-// could.
+// wakeable returns r as in; wake ends all its Reads, now and later, and reports whether it could.
 func wakeable(r io.Reader) (in io.Reader, wake func() bool) {
 	f, ok := r.(*os.File)
 	if !ok {
@@ -28,8 +27,8 @@ func wakeable(r io.Reader) (in io.Reader, wake func() bool) {
 	if err != nil || st.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
 		return r, func() bool { return true } // a file or /dev/null: Read never waits
 	}
-	// Closing a copy that the runtime polls ends its Read. A Read of standard input itself is a
-	// system call that cannot be woken.
+	// Closing a copy that the runtime polls ends its Read; a Read of standard input cannot be
+	// woken.
 	fd, err := syscall.Dup(int(f.Fd()))
 	if err != nil {
 		return r, func() bool { return false }
