@@ -23,8 +23,7 @@ func (m mistake) Error() string {
 	return strings.TrimSuffix(cmp.Or(m.what, "`"+m.path+"` is "+m.value)+"; "+m.hint, "; ")
 }
 
-// Validate returns all mistakes of p as one error. Unlike Parse it requires an external store's
-// URL.
+// Validate returns all mistakes of p as one error. Only Validate requires an external store's URL.
 func Validate(p bench.Profile) error {
 	var failures []error
 	for _, m := range mistakes(&p) {

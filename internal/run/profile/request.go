@@ -181,8 +181,7 @@ func (f *form) UnmarshalStrict(v strictyaml.Value) {
 // expect is what a response must have, as in a check suite.
 type expect map[string]any
 
-// UnmarshalStrict checks the expectations and keeps them as a map, with a schema read from its
-// file.
+// UnmarshalStrict checks the expectations and keeps them as a map, with any schema file read.
 func (e *expect) UnmarshalStrict(v strictyaml.Value) {
 	check.ReadExpect(v)
 	raw, ok := v.Any().(map[string]any)
@@ -220,8 +219,7 @@ func (e expect) status() (first int, more []int) {
 	return more[0], more[1:]
 }
 
-// weigh converts shares to weights. All requests and sessions have shares, adding up to 100%, or
-// none.
+// weigh converts shares to weights. All or no items have shares, which add up to 100%.
 func (f *file) weigh(v strictyaml.Value) {
 	var shares []share
 	var weights []*int

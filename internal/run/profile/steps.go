@@ -284,10 +284,10 @@ func ParseSteps(items []string, length time.Duration) ([]bench.Step, error) {
 	var all []error
 	for _, item := range items {
 		one, hint := parseStep(item)
-		switch hint {
-		case "":
+		switch {
+		case hint == "":
 			read.all = append(read.all, one.steps()...)
-		case stepHint:
+		case !stepPattern.MatchString(squeeze(item)):
 			all = append(all, fmt.Errorf("%.60q: expected connections such as 64, 2..64 doubling or 1 x5 warm-up", item))
 		default:
 			all = append(all, fmt.Errorf("%.60q: %s", item, hint))

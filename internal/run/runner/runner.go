@@ -122,8 +122,7 @@ type Config struct {
 
 const progressBytes = 500
 
-// ErrTrials is wrapped by the error of Run, an *Incomplete, if trials that have begun are
-// incomplete.
+// ErrTrials is wrapped by the error of Run, an *Incomplete, if trials began but are incomplete.
 var ErrTrials = errors.New("incomplete run")
 
 // Incomplete has the reasons for an incomplete run. Failures of type *TrialError were published.

@@ -49,8 +49,7 @@ func (r *runner) trial(ctx context.Context, trial bench.Trial, number int, slot 
 	return err
 }
 
-// outcome returns how the trial ended, and its error. ctx is the run's; cause ended the trial
-// early.
+// outcome returns how the trial ended, and its error. ctx is the run's; cause ended the trial.
 func (l *trialRun) outcome(ctx context.Context, cause, err error) (bench.TrialEnded, error) {
 	ended := bench.TrialEnded{
 		State: bench.TrialAborted, Excluded: l.cfg.Run.Judge(bench.TrialResult{Checks: l.checks, Steps: l.steps}),
@@ -59,7 +58,7 @@ func (l *trialRun) outcome(ctx context.Context, cause, err error) (bench.TrialEn
 	case errors.Is(cause, errStopped) || errors.Is(err, errStopped):
 		err = fmt.Errorf("%w after step %d", errStopped, len(l.steps))
 		if len(l.steps) == 0 {
-			err = fmt.Errorf("%w before its first step", errStopped)
+			err = fmt.Errorf("%w before the first step", errStopped)
 		}
 	case ctx.Err() != nil:
 		ended.Failure = interruption(cause)
