@@ -12,30 +12,29 @@ import (
 	"locbench/internal/run/profile"
 )
 
-// The thresholds of what a search alone asks. The others are those of package verdict.
+// Limits that only a search uses; package verdict has the others.
 const (
-	// A queue grows when the end of a probe is late by more than this share of its length, beyond what is
-	// usual,
-	lagShare = 0.025
-	leastLag = 100 * time.Millisecond // (less than that may be a hiccup at the end)
-	// or when answers become slower in it by more than this share of its length, and of the median answer.
-	trend   = 0.01
-	steady  = 0.05
-	ofTrend = 4 // windows that a trend takes at least
+	// A queue grows if the backlog at the end of a probe takes longer than backlogShare of the
+	// probe's length and minBacklog, in addition to a usual latency.
+	backlogShare = 0.025
+	minBacklog   = 100 * time.Millisecond // a shorter one may be a machine stall at the end
+	// A queue also grows if the median latency rises by more than riseShare of the probe's length
+	// and riseOfMedian of the median at the start.
+	riseShare    = 0.01
+	riseOfMedian = 0.05
+	riseWindows  = 4 // windows needed to see a rise
 )
 
-// Assess judges one finished probe of a contender with so many CPUs (0: not limited).
+// Assess returns the verdict on one finished probe of a contender with cpus CPUs (0: no limit).
 //
-// A rate is sustained when the step kept every condition, with latencies from when a request was
-// due and dropped requests among the errors, and the contender kept up: no more than 1% of the
-// requests waited for a free connection, and the backlog at the end is not so long that a queue
-// must have grown all the time. That the client sent late by itself is in those latencies, and
-// breaks nothing else. A probe that did not hold although latencies from the sending would have, or
-// while the client was at its limit or other work took the machine, says nothing about the
-// contender.
-func Assess(o profile.Conditions, res bench.StepResult, cpus float64) (_ Verdict, why []string) {
+// A rate is sustained if the step met every condition and the contender kept up. Latencies count
+// from the scheduled time, and dropped requests are errors. A contender that keeps up has no
+// growing queue, and at most 1% of its requests waited for a free connection. A probe that failed
+// says nothing about the contender if it would have passed with latencies from sending, if the
+// client was at its limit, or if other processes used the CPUs.
+func Assess(conditions profile.Conditions, res bench.StepResult, cpus float64) (_ Verdict, why []string) {
 	l := res.Load
-	missed := o.Missed(l)
+	missed := conditions.Missed(l)
 	add := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
 	why = append(why, missed...)
 	if verdict.ManyWaited(l) {
@@ -49,14 +48,15 @@ func Assess(o profile.Conditions, res bench.StepResult, cpus float64) (_ Verdict
 			rise.Round(time.Millisecond))
 	}
 	if l.Scheduled == 0 {
-		add("nothing was sent")
+		add("no request was sent")
 	}
 	if len(why) == 0 {
 		return Verdict{Sustained: true}, nil
 	}
 	var client []string
-	if own := verdict.OwnLate(l); own > 0 && len(why) == len(missed) && keptFromSent(o, l) {
-		client = append(client, fmt.Sprintf("client-bound: %d of %d requests sent late although connections were free; met when counted from sending", own, l.Sent))
+	if own := verdict.OwnLate(l); own > 0 && len(why) == len(missed) && metFromSending(conditions, l) {
+		client = append(client, fmt.Sprintf("client-bound: %d of %d requests sent late although connections were free; "+
+			"met when counted from sending", own, l.Sent))
 	}
 	if verdict.ThreadBusy(l) {
 		client = append(client, verdict.Saturated(l).Text)
@@ -70,17 +70,17 @@ func Assess(o profile.Conditions, res bench.StepResult, cpus float64) (_ Verdict
 	return Verdict{Client: client != nil}, append(why, client...)
 }
 
-func keptFromSent(o profile.Conditions, l bench.Load) bool {
+func metFromSending(conditions profile.Conditions, l bench.Load) bool {
 	if l.Sending.Count == 0 {
 		return false
 	}
 	l.Latency = l.Sending
-	return len(o.Missed(l)) == 0
+	return len(conditions.Missed(l)) == 0
 }
 
-// growing returns how long the contender would take for what was unanswered at the end, when that is
-// more than a response at this rate takes anyway; else 0. By Little's law both are the same in a
-// steady state; where a queue grows evenly, its end is twice as late as the median.
+// growing returns how long the contender would need for the backlog, if that is longer than a usual
+// latency; else 0. By Little's law both are equal in a steady state. If a queue grows linearly, its
+// last request takes twice the median.
 func growing(res bench.StepResult) time.Duration {
 	perSecond := res.Load.Throughput()
 	if perSecond == 0 {
@@ -88,15 +88,14 @@ func growing(res bench.StepResult) time.Duration {
 	}
 	late := time.Duration(float64(res.Load.Backlog) / perSecond * float64(time.Second))
 	usual := res.Load.Latency.P50 * 5 / 4
-	if late-usual > max(leastLag, time.Duration(lagShare*float64(res.Step.Duration))) {
+	if late-usual > max(minBacklog, time.Duration(backlogShare*float64(res.Step.Duration))) {
 		return late
 	}
 	return 0
 }
 
-// rising returns by how much longer the median answer took at the end of a probe than at its beginning,
-// where that is so much that a queue must have grown all the time; else 0. It compares medians of
-// the windows' medians, which do not see one pause.
+// rising returns by how much the median latency rose during a probe, if that means a growing queue;
+// else 0. It compares medians of the windows' medians, which a single pause does not change.
 func rising(res bench.StepResult) time.Duration {
 	var p50 []time.Duration
 	for _, w := range res.Load.Windows {
@@ -105,21 +104,21 @@ func rising(res bench.StepResult) time.Duration {
 		}
 	}
 	n := len(p50)
-	if n < ofTrend {
+	if n < riseWindows {
 		return 0
 	}
 	median := func(of []time.Duration) time.Duration {
 		sorted := slices.Sorted(slices.Values(of))
 		return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 	}
-	apart := n - n/2 - 1 // the two parts, in windows; they share some
-	first, last := median(p50[:n-apart]), median(p50[apart:])
-	rise := (last - first) * time.Duration(n) / time.Duration(apart)
-	if float64(rise) > max(trend*float64(res.Step.Duration), steady*float64(first)) {
+	shift := n - n/2 - 1 // windows between the beginnings of the two parts, which overlap
+	first, last := median(p50[:n-shift]), median(p50[shift:])
+	rise := (last - first) * time.Duration(n) / time.Duration(shift)
+	if float64(rise) > max(riseShare*float64(res.Step.Duration), riseOfMedian*float64(first)) {
 		return rise
 	}
 	return 0
 }
 
-// Reason returns why in one line.
+// Reason joins the reasons in why to one line.
 func Reason(why []string) string { return strings.Join(why, "; ") }

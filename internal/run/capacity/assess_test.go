@@ -14,62 +14,62 @@ func suspected(text string) bench.Warnings {
 }
 
 func TestAssess(t *testing.T) {
-	objective, err := profile.ParseConditions("p99<50ms,errors<0.1%")
+	conditions, err := profile.ParseConditions("p99<50ms,errors<0.1%")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ms := time.Millisecond
 	for _, test := range []struct {
-		name   string
-		load   bench.Load
-		doubts bench.Warnings
-		want   Verdict
-		why    []string
+		name     string
+		load     bench.Load
+		warnings bench.Warnings
+		want     Verdict
+		why      []string
 	}{
-		{name: "in order", want: Verdict{Sustained: true},
+		{name: "sustained", want: Verdict{Sustained: true},
 			load: bench.Load{Elapsed: 5000 * ms, Scheduled: 5000, Sent: 5000, Succeeded: 5000, Late: 20, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 9 * ms}}},
-		{name: "in order, in doubt", want: Verdict{Sustained: true}, doubts: suspected("the client may be the bottleneck"),
+		{name: "sustained, with a warning", want: Verdict{Sustained: true}, warnings: suspected("the client may be the bottleneck"),
 			load: bench.Load{Elapsed: 5000 * ms, Scheduled: 5000, Sent: 5000, Succeeded: 5000, Saturation: .99, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 9 * ms}}},
 		{name: "slow", why: []string{"p99 is 71.2ms, not <50ms"},
 			load: bench.Load{Elapsed: 5000 * ms, Scheduled: 5000, Sent: 5000, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 71200 * time.Microsecond}}},
 		{name: "dropped count as errors", why: []string{"errors is 1%, not <0.1%"},
 			load: bench.Load{Elapsed: 5000 * ms, Scheduled: 5000, Sent: 4950, Dropped: 50, Held: 50, Succeeded: 4950, Latency: bench.Latencies{Count: 4950, P50: ms, P99: 9 * ms}}},
-		{name: "waits for connections", why: []string{"100 of 5000 requests waited for one of 256 connections"},
+		{name: "waits for connections", why: []string{"100 of 5000 requests waited: all 256 connections in use"},
 			load: bench.Load{Elapsed: 5000 * ms, Scheduled: 5000, Sent: 5000, Late: 100, Held: 100, MaxOpenConnections: 256, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 9 * ms}}},
-		{name: "a queue grows", why: []string{"400 requests were unanswered at the end, 400ms of work at this throughput, so a queue was growing"},
+		{name: "a queue grows", why: []string{"backlog of 400 requests at the end (400ms of work at this throughput): a queue grew"},
 			load: bench.Load{Elapsed: 5000 * ms, Backlog: 400, Scheduled: 5000, Sent: 5000, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: 20 * ms, P99: 49 * ms}}},
-		{name: "a queue grows slowly under a long delay", want: Verdict{}, why: []string{"p99", "at its end the median answer took about 488ms longer than at its beginning, so a queue was growing"},
+		{name: "a queue grows slowly under a long delay", want: Verdict{}, why: []string{"p99", "median latency rose by about 488ms from start to end: a queue grew"},
 			load: bench.Load{Elapsed: 5000 * ms, Backlog: 760, Scheduled: 4385, Sent: 4385, Succeeded: 4385, Latency: bench.Latencies{Count: 4385, P50: 723 * ms, P99: 946 * ms},
 				Windows: windows(500*ms, 595*ms, 690*ms, 790*ms, 880*ms)}},
-		{name: "a queue grows by 2% of what comes due", why: []string{"p99", "at its end the median answer took about 95ms longer than at its beginning"},
+		{name: "a queue grows by 2% of the scheduled requests", why: []string{"p99", "median latency rose by about 95ms from start to end: a queue grew"},
 			load: bench.Load{Elapsed: 5000 * ms, Backlog: 480, Scheduled: 4080, Sent: 4080, Succeeded: 4000, Latency: bench.Latencies{Count: 4000, P50: 550 * ms, P99: 600 * ms},
 				Windows: windows(512*ms, 529*ms, 548*ms, 567*ms, 585*ms)}},
-		{name: "a long delay that wavers is no queue", why: []string{"p99"},
+		{name: "a long delay that varies, no queue", why: []string{"p99"},
 			load: bench.Load{Elapsed: 5000 * ms, Scheduled: 4000, Sent: 4000, Succeeded: 4000, Latency: bench.Latencies{Count: 4000, P50: 2000 * ms, P99: 2100 * ms},
 				Windows: windows(1980*ms, 2010*ms, 1990*ms, 2020*ms, 2030*ms)}},
-		{name: "a pause of a collector is no queue", why: []string{"p99"},
+		{name: "a GC pause, no queue", why: []string{"p99"},
 			load: bench.Load{Elapsed: 5000 * ms, Scheduled: 5000, Sent: 5000, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 600 * ms},
 				Windows: windows(ms, ms, ms, ms, 600*ms)}},
-		{name: "a queue that has gone is none", why: []string{"p99"},
+		{name: "a queue that shrank", why: []string{"p99"},
 			load: bench.Load{Elapsed: 5000 * ms, Scheduled: 5000, Sent: 5000, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 600 * ms},
 				Windows: windows(600*ms, 400*ms, ms, ms, ms)}},
-		{name: "a slow answer is no queue", why: []string{"p99 is 410ms, not <50ms"},
+		{name: "slow responses, no queue", why: []string{"p99 is 410ms, not <50ms"},
 			load: bench.Load{Elapsed: 5000 * ms, Backlog: 400, Scheduled: 5000, Sent: 5000, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: 400 * ms, P99: 410 * ms}}},
-		{name: "the client is late", want: Verdict{Client: true}, why: []string{"p99", "client-bound: 900 of 5000 requests were sent late although"},
+		{name: "the client is late", want: Verdict{Client: true}, why: []string{"p99", "client-bound: 900 of 5000 requests sent late although connections were free; met when counted from sending"},
 			load: bench.Load{Elapsed: 5000 * ms, Scheduled: 5000, Sent: 5000, Late: 900, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 60 * ms},
 				Sending: bench.Latencies{Count: 5000, P50: ms, P99: 20 * ms}}},
 		{name: "the client is late, but the contender is too slow", why: []string{"p99"},
 			load: bench.Load{Elapsed: 5000 * ms, Scheduled: 5000, Sent: 5000, Late: 900, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 80 * ms},
 				Sending: bench.Latencies{Count: 5000, P50: ms, P99: 60 * ms}}},
-		{name: "the client is late, and it is kept all the same", want: Verdict{Sustained: true},
+		{name: "the client is late, and the conditions are met", want: Verdict{Sustained: true},
 			load: bench.Load{Elapsed: 5000 * ms, Scheduled: 5000, Sent: 5000, Late: 900, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 40 * ms}}},
-		{name: "the client is at its limit", want: Verdict{Client: true}, doubts: suspected("the client may be the bottleneck: locbench used 1.9"),
-			why:  []string{"p99", "client-bound: a thread of locbench had something to do in 99%", "the client may be the bottleneck: locbench used 1.9"},
+		{name: "the client is at its limit", want: Verdict{Client: true}, warnings: suspected("the client may be the bottleneck: locbench used 1.9"),
+			why:  []string{"p99", "client-bound: a client thread was busy 99% of the step", "the client may be the bottleneck: locbench used 1.9"},
 			load: bench.Load{Elapsed: 5000 * ms, Scheduled: 5000, Sent: 5000, Saturation: .99, Succeeded: 5000, Latency: bench.Latencies{Count: 5000, P50: ms, P99: 60 * ms}}},
-		{name: "nothing", why: []string{"p99 is not known", "errors is not known", "nothing was sent"}},
+		{name: "nothing", why: []string{"p99 is unknown", "errors is unknown", "no request was sent"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, why := Assess(objective, bench.StepResult{Step: bench.Step{Duration: 5 * time.Second}, Load: test.load, Warnings: test.doubts}, 1)
+			got, why := Assess(conditions, bench.StepResult{Step: bench.Step{Duration: 5 * time.Second}, Load: test.load, Warnings: test.warnings}, 1)
 			if got != test.want || len(why) != len(test.why) {
 				t.Errorf("%s: %+v %q, want %+v %q", test.name, got, why, test.want, test.why)
 				return
@@ -83,8 +83,7 @@ func TestAssess(t *testing.T) {
 	}
 }
 
-// windows have half of their responses after these times, and one behind them in which nothing was
-// sent any more.
+// windows returns windows with these median latencies, and one of the drain after them.
 func windows(p50 ...time.Duration) (all []bench.Window) {
 	for i, d := range p50 {
 		all = append(all, bench.Window{Start: time.Duration(i) * time.Second, Length: time.Second, Succeeded: 800, P50: d})
@@ -92,11 +91,11 @@ func windows(p50 ...time.Duration) (all []bench.Window) {
 	return append(all, bench.Window{Start: time.Duration(len(p50)) * time.Second, Length: time.Second, Succeeded: 800, P50: 10 * time.Second, Drain: true})
 }
 
-// A machine of two CPUs whose time others take: what the contender cannot do then is not its own
-// limit, unless it has used its quota.
+// On a machine of two CPUs that other processes use, a rate that was not sustained is not the
+// contender's limit, unless it has used its quota.
 func TestOthersOnTheMachine(t *testing.T) {
 	s := time.Second
-	objective, err := profile.ParseConditions("p99<50ms")
+	conditions, err := profile.ParseConditions("p99<50ms")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,9 +105,9 @@ func TestOthersOnTheMachine(t *testing.T) {
 		want                          string
 	}{
 		{"alone", 4 * s, 6 * s, 0, 2 * s, 1, ""},
-		{"crowded", 9900 * time.Millisecond, 100 * time.Millisecond, 0, s, 1, "other work on this machine took 69% of its CPU time"},
-		{"stolen", 5 * s, 0, 5 * s, s, 1, "other work on this machine took 70% of its CPU time"},
-		{"crowded, no limit", 10 * s, 0, 0, 4900 * time.Millisecond, 0, "other work on this machine took 31% of its CPU time"},
+		{"crowded", 9900 * time.Millisecond, 100 * time.Millisecond, 0, s, 1, "other processes used 69% of the CPU time"},
+		{"stolen", 5 * s, 0, 5 * s, s, 1, "other processes used 70% of the CPU time"},
+		{"crowded, no limit", 10 * s, 0, 0, 4900 * time.Millisecond, 0, "other processes used 31% of the CPU time"},
 		{"crowded, but at its quota", 10 * s, 0, 0, 4900 * time.Millisecond, 1, ""},
 		{"full of contender, client and store", 9 * s, s, 0, 6 * s, 2, ""},
 		{"a reading is missing", 0, 0, 0, s, 1, ""},
@@ -123,7 +122,7 @@ func TestOthersOnTheMachine(t *testing.T) {
 					Store: &bench.StoreUsage{At: time.Time{}.Add(5 * s), Source: "/proc", CPU: s},
 				},
 			}
-			v, why := Assess(objective, res, float64(test.limit))
+			v, why := Assess(conditions, res, float64(test.limit))
 			got := ""
 			if len(why) > 1 {
 				got = why[1]

@@ -14,13 +14,13 @@ import (
 // File is the name of a Record in its folder.
 const File = "capacity.json"
 
-// Schema is the version of Record. Readers accept it and everything older.
+// Schema is the version of Record. Readers accept it and all earlier ones.
 const Schema = 1
 
-// maxPoints is more limits than anybody tries in one go.
+// maxPoints is more than the sets of limits of any search.
 const maxPoints = 1000
 
-// Record is all that locbench capacity has found, as JSON that is rewritten after every probe.
+// Record holds all results of locbench capacity, as JSON that is rewritten after every probe.
 type Record struct {
 	Schema     int             `json:"schema"`
 	Contender  bench.Selection `json:"contender"`
@@ -28,45 +28,45 @@ type Record struct {
 	Resolution float64         `json:"resolution"`
 	Need       int             `json:"confirmations_needed"`
 	Of         int             `json:"confirmations_of"`
-	Length     time.Duration   `json:"probe_ns"` // of one probe
+	Length     time.Duration   `json:"probe_ns"` // length of a probe
 	Started    time.Time       `json:"started"`
 	Command    []string        `json:"command"`
 	Points     []Point         `json:"points"`
 }
 
-// Point is what was found under one set of limits.
+// Point is the result under one set of limits.
 type Point struct {
-	Label    string       `json:"label,omitempty"` // "0.5 CPUs"; "" where there is one point only
+	Label    string       `json:"label,omitempty"` // "0.5 CPUs"; "" for the only point
 	Limits   bench.Limits `json:"limits"`
-	Dir      string       `json:"dir"` // results folder, relative to the record's; its trial has every probe in full
+	Dir      string       `json:"dir"` // results folder, relative to the record's; its trial has the steps of all probes
 	Result   Result       `json:"result"`
 	Outcomes []Outcome    `json:"probes"`
-	Failure  string       `json:"failure,omitempty"` // why the search could not be finished, in words
+	Failure  string       `json:"failure,omitempty"` // why the search is not finished, for people
 }
 
-// Outcome is one probe and what came of it.
+// Outcome is a probe with its verdict and results.
 type Outcome struct {
 	Probe
 	Step      int           `json:"step"` // index in the trial's steps
 	Sustained bool          `json:"sustained"`
 	Client    bool          `json:"client_bound,omitempty"`
-	Why       []string      `json:"why,omitempty"` // it was not sustained
+	Why       []string      `json:"why,omitempty"` // reasons why the rate was not sustained
 	Achieved  float64       `json:"throughput"`    // successes per second
-	P50       time.Duration `json:"p50_ns"`        // from when a request was scheduled
-	P99       time.Duration `json:"p99_ns"`
-	Errors    float64       `json:"error_ratio"` // dropped ones among them
+	P50       time.Duration `json:"p50_ns"`        // from the scheduled time
+	P99       time.Duration `json:"p99_ns"`        // from the scheduled time
+	Errors    float64       `json:"error_ratio"`   // error rate from 0 to 1; dropped requests are errors
 	Late      int64         `json:"late,omitempty"`
 	Dropped   int64         `json:"dropped,omitempty"`
-	CPU       float64       `json:"cpus,omitempty"`               // CPUs in use; 0: not known
-	CPUEach   time.Duration `json:"cpu_per_request_ns,omitempty"` // 0: not known
+	CPU       float64       `json:"cpus,omitempty"`               // CPUs in use; 0: unknown
+	CPUEach   time.Duration `json:"cpu_per_request_ns,omitempty"` // 0: unknown
 }
 
-// Outcome returns what came of probe t, which was step res.
-func (v Verdict) Outcome(t Probe, res bench.StepResult, why []string) Outcome {
+// Outcome returns the outcome of probe p, which ran as step res.
+func (v Verdict) Outcome(p Probe, res bench.StepResult, why []string) Outcome {
 	l := res.Load
 	bad := l.FailedTotal() + l.Dropped
 	o := Outcome{
-		Probe: t, Step: res.Index, Sustained: v.Sustained, Client: v.Client, Why: why, Achieved: l.Throughput(),
+		Probe: p, Step: res.Index, Sustained: v.Sustained, Client: v.Client, Why: why, Achieved: l.Throughput(),
 		P50: l.Latency.P50, P99: l.Latency.P99, Errors: float64(bad) / float64(max(1, bad+l.AllSucceeded())),
 		Late: l.Late, Dropped: l.Dropped,
 	}
@@ -75,7 +75,7 @@ func (v Verdict) Outcome(t Probe, res bench.StepResult, why []string) Outcome {
 	return o
 }
 
-// Confirming returns the median confirming probe of the rate, by p99; ok is false where there is none.
+// Confirming returns the sustained confirming probe with the median p99; ok is false without any.
 func (p Point) Confirming() (o Outcome, ok bool) {
 	var all []Outcome
 	for _, o := range p.Outcomes {
@@ -90,7 +90,7 @@ func (p Point) Confirming() (o Outcome, ok bool) {
 	return all[len(all)/2], true
 }
 
-// Refusal returns why Above (or the lowest rate tried) was not sustained; "" where none was refused.
+// Refusal returns why Above (or the lowest rate tried) was not sustained; "" if none was refused.
 func (p Point) Refusal() string {
 	for _, o := range slices.Backward(p.Outcomes) {
 		if !o.Sustained && o.Rate == p.Result.Above {
@@ -100,19 +100,19 @@ func (p Point) Refusal() string {
 	return ""
 }
 
-// Valid returns what is wrong with a record that was read from a file, which may come from anywhere.
+// Valid returns an error for an invalid record, which may come from any file.
 func (r Record) Valid() error {
 	switch {
 	case r.Schema < 1:
-		return errors.New(`"schema" is missing: this is not a record of a search for capacity`)
+		return errors.New(`"schema" is missing: this is not a file of locbench capacity`)
 	case r.Schema > Schema:
-		return fmt.Errorf("it has schema %d, this locbench reads up to %d: use a newer locbench", r.Schema, Schema)
+		return fmt.Errorf("schema %d: this locbench reads up to %d; use a newer locbench", r.Schema, Schema)
 	case len(r.Points) > maxPoints:
-		return fmt.Errorf("%d points are more than any search has", len(r.Points))
+		return fmt.Errorf("%d points: expected at most %d", len(r.Points), maxPoints)
 	}
 	for i, p := range r.Points {
 		if !filepath.IsLocal(p.Dir) {
-			return fmt.Errorf("point %d: folder %q is not within the one of the record", i+1, p.Dir)
+			return fmt.Errorf("point %d: folder %q is outside the record's folder", i+1, p.Dir)
 		}
 	}
 	return nil

@@ -49,17 +49,17 @@ func TestConfirming(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	if _, ok := (Point{}).Confirming(); ok || (Point{}).Refusal() != "" {
-		t.Error("of nothing")
+		t.Error("an empty point has a confirming probe or a refusal")
 	}
 }
 
 func TestValid(t *testing.T) {
 	for want, r := range map[string]Record{
-		"":              {Schema: 1, Points: []Point{{Dir: "."}, {Dir: "cpus-0.5"}}},
-		"is missing":    {},
-		"newer":         {Schema: 99},
-		"not within":    {Schema: 1, Points: []Point{{Dir: "../x"}}},
-		"more than any": {Schema: 1, Points: make([]Point, maxPoints+1)},
+		"":                                   {Schema: 1, Points: []Point{{Dir: "."}, {Dir: "cpus-0.5"}}},
+		"is missing":                         {},
+		"use a newer locbench":               {Schema: 99},
+		"outside the record's folder":        {Schema: 1, Points: []Point{{Dir: "../x"}}},
+		"1001 points: expected at most 1000": {Schema: 1, Points: make([]Point, maxPoints+1)},
 	} {
 		t.Run(want, func(t *testing.T) {
 			err := r.Valid()

@@ -1,18 +1,16 @@
-// Package capacity finds the highest rate that a contender sustains under a service level
-// objective.
+// Package capacity finds the highest rate at which a contender still meets an SLO.
 //
-// Search is the algorithm alone: it says which rate to try next and learns how the probe went; it
-// starts no load and reads no clock. Assess judges a finished step of open-loop load. Launching,
-// loading and keeping results are left to others.
+// Search is only the algorithm: it returns the next rate to probe and takes the verdict; it starts
+// no load and reads no clock. Assess returns the verdict on a finished open-loop step. Other
+// packages launch, load and keep results.
 //
-// The search brackets the answer by doubling (or halving) from a guess, narrows the bracket by
-// probes in its geometric middle until it is as narrow as the resolution. On this way a rate counts
-// as too high only when it has failed twice, so one hiccup of the machine does not cut off all
-// that lies above. Then both ends are put to the vote: the lower one must hold in Need of Of fresh
-// probes, because it was chosen for having held, and luck may have helped; the upper one must fail
-// in as many as make that impossible, because bad luck may have. From a lower end that is not
-// confirmed the search goes down, from an upper one that holds it goes up, in growing steps and by
-// votes, until there are two neighbours, one confirmed and one refused.
+// The search doubles or halves a start rate until the capacity is between two rates, the bracket.
+// Probes at the geometric mean then narrow the bracket down to the resolution. Up to here a rate is
+// too high only after two failed probes, so one machine stall does not exclude everything above.
+// Then both ends are confirmed with new probes, since chance helped to choose them: the lower end
+// must pass Need of Of probes, and the upper end must fail so often that it cannot. If the lower
+// end is not confirmed the search moves down, if the upper end passes it moves up, in growing
+// steps, and confirms again until it has two neighbouring rates: one confirmed, one refused.
 package capacity
 
 import (
@@ -21,16 +19,16 @@ import (
 	"math"
 )
 
-// Config is what a search is made of.
+// Config has the parameters of a search.
 type Config struct {
 	Start      float64 // requests per second of the first probe
-	Min, Max   float64 // no probe is below or above
-	Resolution float64 // the bracket is narrow enough when its ends differ by this share, such as 0.03
-	Need, Of   int     // confirmations: so many of so many probes must hold
-	Probes     int     // at most so many in all
+	Min, Max   float64 // the bounds of all rates
+	Resolution float64 // the final distance of the bracket's ends as a share, such as 0.03
+	Need, Of   int     // a rate is confirmed if Need of Of probes pass
+	Probes     int     // the maximum number of probes
 }
 
-// Phase is what a probe is for.
+// Phase is the purpose of a probe.
 type Phase string
 
 // The phases.
@@ -43,88 +41,88 @@ const (
 // Probe is a rate to try.
 type Probe struct {
 	Number int     `json:"number"` // from 1
-	Rate   float64 `json:"rate"`   // requests due per second
+	Rate   float64 `json:"rate"`   // scheduled requests per second
 	Phase  Phase   `json:"phase"`
-	Try    int     `json:"try"` // from 1: of this rate in this phase
+	Try    int     `json:"try"` // from 1, per rate and phase
 }
 
-// Verdict is how a probe went.
+// Verdict is the outcome of a probe.
 type Verdict struct {
 	Sustained bool
-	// Client: not sustained, but because of the client or of other work on its machine, so nothing is
-	// known about the contender.
+	// Client means that the client or other work on its machine was the reason for not sustaining
+	// the rate, so the probe says nothing about the contender.
 	Client bool
 }
 
-// State says what a search has found.
+// State is the state of a search.
 type State string
 
 // The states.
 const (
 	Searching State = "searching"
-	Found     State = "found"    // Rate was confirmed, and Above, which is as close as the resolution, refused
-	AtLeast   State = "at least" // Rate was confirmed; above it nothing could be tried, or only beyond the client's limit
-	None      State = "none"     // not even the lowest rate was sustained
+	Found     State = "found"    // Rate was confirmed, and Above, within the resolution, was refused
+	AtLeast   State = "at least" // Rate was confirmed; higher rates are above Max or the client's limit
+	None      State = "none"     // the lowest rate was not sustained
 	Undecided State = "undecided"
 )
 
-// Result is what has been found so far.
+// Result is what a search has found so far.
 type Result struct {
 	State   State   `json:"state"`
-	Rate    float64 `json:"rate,omitempty"`     // the highest rate that was confirmed; 0: none
-	Above   float64 `json:"above,omitempty"`    // the lowest rate above it that was not sustained; 0: none was tried
-	Held    int     `json:"held,omitempty"`     // of the confirming probes of Rate
+	Rate    float64 `json:"rate,omitempty"`     // the highest confirmed rate; 0: none
+	Above   float64 `json:"above,omitempty"`    // the lowest higher rate that was not sustained; 0: none tried
+	Held    int     `json:"held,omitempty"`     // confirming probes of Rate that passed
 	Tried   int     `json:"tried,omitempty"`    // confirming probes of Rate
-	Probes  int     `json:"probes"`             // in all
-	Client  bool    `json:"client,omitempty"`   // it was the client, or its machine, that did not keep up at Above
+	Probes  int     `json:"probes"`             // all probes
+	Client  bool    `json:"client,omitempty"`   // the client or its machine did not keep up at Above
 	AtBound bool    `json:"at_bound,omitempty"` // the search ended at Config.Max, Config.Min or Config.Probes
 }
 
-// Search is a search that is under way.
+// Search is a search in progress.
 type Search struct {
-	cfg    Config
-	probe  Probe
-	votes  ballot
-	low    float64 // the highest rate taken for sustained; 0: none yet
-	high   float64 // the lowest rate taken for too high; 0: none yet
-	voted  bool    // high was refused by a vote
-	fall   float64 // the last step down from a rate that was not confirmed, as a share
-	rise   float64 // the last step up from one that was
-	result Result
-	client bool // high failed because of the client
+	cfg     Config
+	probe   Probe
+	votes   votes   // on the rate of probe, in its phase
+	low     float64 // the highest rate considered sustained; 0: none yet
+	high    float64 // the lowest rate considered too high; 0: none yet
+	refused bool    // confirming probes have refused high
+	fall    float64 // the last step down from an unconfirmed rate, as a share
+	rise    float64 // the last step up from a confirmed rate, as a share
+	result  Result
+	client  bool // high failed because of the client
 }
 
-type ballot struct{ held, failed, client int }
+type votes struct{ held, failed, client int }
 
-// New returns a search, or an error that says what in cfg makes no sense.
+// New returns a search, or an error for an invalid cfg.
 func New(cfg Config) (*Search, error) {
 	finite := func(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
 	switch {
 	case !finite(cfg.Min) || !finite(cfg.Max) || cfg.Min > cfg.Max:
-		return nil, fmt.Errorf("search rates from %g to %g: the lowest must be above 0 and not above the highest",
+		return nil, fmt.Errorf("search rates from %g to %g: the lowest must be above 0 and at most the highest",
 			cfg.Min, cfg.Max)
 	case !finite(cfg.Start):
-		return nil, fmt.Errorf("search from rate %g: it must be above 0", cfg.Start)
+		return nil, fmt.Errorf("search from rate %g: must be above 0", cfg.Start)
 	case !(cfg.Resolution >= 0.001 && cfg.Resolution <= 1):
-		return nil, fmt.Errorf("resolution %g: it must be from 0.001 to 1", cfg.Resolution)
+		return nil, fmt.Errorf("resolution %g: must be from 0.001 to 1", cfg.Resolution)
 	case cfg.Need < 1 || cfg.Of < cfg.Need:
-		return nil, fmt.Errorf("%d of %d confirmations: there must be at least one, and not more than probes",
+		return nil, fmt.Errorf("%d of %d confirmations: must be at least 1, and at most all probes",
 			cfg.Need, cfg.Of)
 	case cfg.Probes < 1:
-		return nil, errors.New("a search needs at least one probe")
+		return nil, errors.New("a search needs at least 1 probe")
 	}
 	s := &Search{cfg: cfg, result: Result{State: Searching}}
 	s.probe = Probe{Number: 1, Phase: Bracket, Try: 1, Rate: min(max(cfg.Start, cfg.Min), cfg.Max)}
 	return s, nil
 }
 
-// Next returns the probe to run now, until Record gets its outcome; ok is false when the search is over.
-func (s *Search) Next() (t Probe, ok bool) { return s.probe, s.result.State == Searching }
+// Next returns the probe to run now, the same until Record; ok is false when the search is over.
+func (s *Search) Next() (p Probe, ok bool) { return s.probe, s.result.State == Searching }
 
 // Result returns what has been found so far.
 func (s *Search) Result() Result { return s.result }
 
-// Record takes in how the probe of Next went.
+// Record takes the verdict on the probe of Next.
 func (s *Search) Record(v Verdict) {
 	if s.result.State != Searching {
 		return
@@ -138,7 +136,7 @@ func (s *Search) Record(v Verdict) {
 			s.votes.client++
 		}
 	}
-	need, most := 1, 2 // held once, or failed twice
+	need, most := 1, 2 // one probe passed, or two failed
 	if s.probe.Phase == Confirm {
 		need, most = s.cfg.Need, s.cfg.Of-s.cfg.Need+1
 	}
@@ -177,11 +175,11 @@ func (s *Search) accepted() {
 
 func (s *Search) rejected() {
 	rate := s.probe.Rate
-	s.high, s.client, s.voted = rate, s.votes.client*2 > s.votes.failed, s.probe.Phase == Confirm
+	s.high, s.client, s.refused = rate, s.votes.client*2 > s.votes.failed, s.probe.Phase == Confirm
 	switch {
 	case s.probe.Phase == Narrow, s.probe.Phase == Bracket && s.low > 0:
 		s.closer()
-	case s.probe.Phase == Confirm && s.result.Rate > 0: // a confirmed one lies below
+	case s.probe.Phase == Confirm && s.result.Rate > 0: // a lower rate is confirmed
 		s.low = s.result.Rate
 		s.confirmed()
 	case rate <= s.cfg.Min:
@@ -195,7 +193,7 @@ func (s *Search) rejected() {
 	}
 }
 
-// confirmed continues from a lower end that was confirmed.
+// confirmed continues after the lower end was confirmed.
 func (s *Search) confirmed() {
 	switch {
 	case s.high == 0 && s.low >= s.cfg.Max:
@@ -206,7 +204,7 @@ func (s *Search) confirmed() {
 		s.try(Confirm, min(s.low*(1+s.rise), s.cfg.Max))
 	case !s.narrow():
 		s.try(Confirm, math.Sqrt(s.low*s.high))
-	case !s.voted:
+	case !s.refused:
 		rate := s.high
 		s.high, s.client = 0, false
 		s.try(Confirm, rate)
@@ -223,12 +221,11 @@ func (s *Search) closer() {
 	s.try(Narrow, math.Sqrt(s.low*s.high))
 }
 
-// narrow reports whether the ends of the bracket are as close as they have to be. The hair is for
-// what rounding does to a step down by exactly that.
+// narrow reports whether the bracket's ends are within the resolution; 1e-9 allows for rounding.
 func (s *Search) narrow() bool { return s.high <= s.low*(1+s.cfg.Resolution)*(1+1e-9) }
 
 func (s *Search) try(p Phase, rate float64) {
-	s.votes = ballot{}
+	s.votes = votes{}
 	s.probe.Phase, s.probe.Rate, s.probe.Try = p, rate, 1
 }
 
@@ -240,7 +237,7 @@ func (s *Search) end(state State) {
 	s.result.State = state
 }
 
-// Left is about how many probes are still to come, if nothing unlucky happens.
+// Left returns an estimate of the probes left.
 func (s *Search) Left() int {
 	if s.result.State != Searching {
 		return 0
@@ -248,13 +245,13 @@ func (s *Search) Left() int {
 	halvings := func(ratio float64) int {
 		return max(0, int(math.Ceil(math.Log2(math.Log(ratio)/math.Log1p(s.cfg.Resolution)))))
 	}
-	votes := s.cfg.Of + 1 // to confirm one end and refuse the other
-	left := votes - s.votes.held - s.votes.failed
+	confirming := s.cfg.Of + 1 // to confirm one end and refuse the other
+	left := confirming - s.votes.held - s.votes.failed
 	switch s.probe.Phase {
 	case Bracket:
-		left = 2 + halvings(2)*3/2 + votes // half of the narrowing probes fail, and are looked at twice
+		left = 2 + halvings(2)*3/2 + confirming // half of the narrowing probes fail, and are repeated
 	case Narrow:
-		left = halvings(s.high/s.low)*3/2 + votes
+		left = halvings(s.high/s.low)*3/2 + confirming
 	case Confirm:
 		if s.result.Rate > 0 {
 			left = s.cfg.Of - s.cfg.Need + 1 - s.votes.failed

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// server answers as one M/M/1 queue does: the time in system is exponential with rate capacity −
-// load, so its 99% quantile is ln 100 / (capacity − load). A probe's quantile is off by a
-// log-normal factor; hiccup is the probability that a probe fails whatever its rate.
+// server is an M/M/1 queue: the time in system is exponential with rate capacity − load, so its 99%
+// quantile is ln 100 / (capacity − load). A probe's quantile is off by a log-normal factor; hiccup
+// is the probability that a probe fails at any rate.
 type server struct {
 	capacity float64
 	limit    float64 // seconds that the 99% quantile may take
@@ -29,7 +29,7 @@ func (s *server) try(rate float64) Verdict {
 	return Verdict{Sustained: p99 < s.limit}
 }
 
-// true is the rate at which the quantile is exactly the limit.
+// sustains returns the rate at which the quantile equals the limit.
 func (s *server) sustains() float64 { return s.capacity - math.Log(100)/s.limit }
 
 func config() Config {
@@ -49,7 +49,7 @@ func search(t *testing.T, cfg Config, try func(float64) Verdict) (Result, []Prob
 			break
 		}
 		if s.Left() < 1 {
-			t.Errorf("before probe %d none is left", probe.Number)
+			t.Errorf("no probe left before probe %d", probe.Number)
 		}
 		if probe.Rate < cfg.Min || probe.Rate > cfg.Max || probe.Number != len(probes)+1 {
 			t.Fatalf("probe %+v after %d", probe, len(probes))
@@ -61,7 +61,7 @@ func search(t *testing.T, cfg Config, try func(float64) Verdict) (Result, []Prob
 	}
 	r := s.Result()
 	if r.Probes != len(probes) || s.Left() != 0 {
-		t.Errorf("%d probes in the result, %d were run, %d left", r.Probes, len(probes), s.Left())
+		t.Errorf("%d probes in the result, %d run, %d left", r.Probes, len(probes), s.Left())
 	}
 	s.Record(Verdict{Sustained: true})
 	if s.Result() != r {
@@ -70,8 +70,8 @@ func search(t *testing.T, cfg Config, try func(float64) Verdict) (Result, []Prob
 	return r, probes
 }
 
-// Without noise the response lies in a bracket as narrow as the resolution, from any guess and at any
-// resolution.
+// Without noise the capacity is within a bracket as narrow as the resolution, from any start rate
+// and at any resolution.
 func TestExactServer(t *testing.T) {
 	for _, start := range []float64{1, 700, 4321, 5000, 1e6} {
 		for _, resolution := range []float64{.01, .03, .1, .5} {
@@ -92,7 +92,7 @@ func TestExactServer(t *testing.T) {
 	}
 }
 
-// With noise the response is near the truth, and what is reported was confirmed.
+// With noise the result is near the true capacity, and confirmed.
 func TestNoisyServer(t *testing.T) {
 	const runs = 500
 	low, off, probes := 0, 0, 0
@@ -103,7 +103,7 @@ func TestNoisyServer(t *testing.T) {
 		if r.State != Found || r.Held < 2 {
 			t.Fatalf("seed %d: %+v", seed, r)
 		}
-		// At 6% above the truth p99 is four times the limit: no factor of this noise hides that.
+		// At 6% above the true rate p99 is four times the limit, which this noise cannot hide.
 		if r.Rate > s.sustains()*1.02 {
 			t.Errorf("seed %d: %.0f is above the true %.0f", seed, r.Rate, s.sustains())
 		}
@@ -122,15 +122,15 @@ func TestNoisyServer(t *testing.T) {
 	}
 }
 
-// A server whose capacity wanders between probes is not monotone at all: what is confirmed must
-// still be a rate that it mostly sustains.
+// A server whose capacity varies between probes is not monotone. The confirmed rate must still be
+// one that it mostly sustains.
 func TestWanderingServer(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		r, _ := search(t, config(), func(rate float64) Verdict {
 			return Verdict{Sustained: rate < 5000*(.8+.2*rng.Float64())}
 		})
-		// Above 4,950 a probe holds with at most 5%: two of three do so with 0.7 %.
+		// Above 4,950 a probe passes with a probability of at most 5%, and two of three with 0.7%.
 		if r.State == Undecided || r.Rate < 3000 || r.Rate > 4950 {
 			t.Errorf("seed %d: %+v", seed, r)
 		}
@@ -147,8 +147,8 @@ func TestNeverSustainable(t *testing.T) {
 	}
 }
 
-// Sustained wherever the client keeps up: what is reported is a lower end, and whose limit it was.
-func TestClientsLimit(t *testing.T) {
+// If all rates are sustained up to the client's limit, the result is a lower bound with Client set.
+func TestClientLimit(t *testing.T) {
 	s := &server{capacity: 1e7, limit: 1, client: 40_000, rng: rand.New(rand.NewPCG(1, 4))}
 	r, _ := search(t, config(), s.try)
 	if r.State != AtLeast || !r.Client || r.AtBound || r.Rate > 40_000 || r.Rate < 38_000 || r.Above <= 40_000 {
@@ -165,8 +165,8 @@ func TestAlwaysSustainable(t *testing.T) {
 	}
 }
 
-// A rate that held once by luck is not reported: it must be confirmed, else the search goes down.
-func TestLuckIsNotConfirmed(t *testing.T) {
+// A rate that passed once by chance is not the result: without confirmation the search moves down.
+func TestChanceIsNotConfirmed(t *testing.T) {
 	lucky := map[float64]bool{}
 	r, probes := search(t, config(), func(rate float64) Verdict {
 		if rate < 3000 {
@@ -190,7 +190,7 @@ func TestLuckIsNotConfirmed(t *testing.T) {
 	}
 }
 
-// One hiccup in the bracket costs one more probe, not the upper half.
+// One failed probe in the bracket costs one more probe, not the upper half.
 func TestHiccup(t *testing.T) {
 	n := 0
 	r, _ := search(t, config(), func(rate float64) Verdict {
@@ -210,7 +210,7 @@ func TestTooFewProbes(t *testing.T) {
 	}
 }
 
-func TestNewRefuses(t *testing.T) {
+func TestNewMistakes(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"no start":       func(c *Config) { c.Start = 0 },
 		"NaN":            func(c *Config) { c.Start = math.NaN() },

@@ -11,26 +11,25 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// RunsVariable names the environment variable for another folder than the usual one of the lock by which
-// the runs of a machine notice each other.
+// RunsVariable is the environment variable for the folder of the lock that all runs share.
 const RunsVariable = "LOCBENCH_RUNS_DIR"
 
-// Busy is the lock that all runs on a machine share. It is on an empty file that stays, and the kernel
-// lets it go when the process that holds it ends, however that ends.
+// Busy is a lock shared by all runs on a machine, on an empty file that stays. The kernel releases
+// it when the process that holds it ends for any reason.
 type Busy struct{ file *os.File }
 
-// OpenBusy opens the lock in a folder, "" for that of the machine. Where the file is anything but a
-// regular one that may be read, such as a link, it returns an error: other users may write there too.
+// OpenBusy opens the lock in dir; "" stands for the machine's folder. Other users may write there,
+// so it returns an error unless the file is a regular one, not a link, and readable.
 func OpenBusy(dir string) (*Busy, error) {
 	if dir == "" && runtime.GOOS != "windows" {
-		dir = "/tmp" // and not TMPDIR, which differs between sessions
+		dir = "/tmp" // TMPDIR differs between sessions
 	}
 	path := filepath.Join(cmp.Or(dir, os.TempDir()), "locbench.lock")
 	f, err := safe.OpenItself(path)
 	if errors.Is(err, os.ErrNotExist) {
 		if f, err = os.OpenFile(path, os.O_RDONLY|os.O_CREATE|os.O_EXCL, 0o644); err == nil {
-			err = f.Chmod(0o644) // with a umask that keeps others out they could not ask
-		} else if errors.Is(err, os.ErrExist) { // by now
+			err = f.Chmod(0o644) // other users must be able to read it, whatever the umask
+		} else if errors.Is(err, os.ErrExist) { // another run has made it since
 			f, err = safe.OpenItself(path)
 		}
 	}
@@ -41,23 +40,23 @@ func OpenBusy(dir string) (*Busy, error) {
 	return &Busy{f}, nil
 }
 
-// Others reports whether another run is on, and holds the lock from then on. Of nil that is not known.
+// Others reports whether another run is in progress, and holds the lock from then on; false if nil.
 func (b *Busy) Others() bool {
 	if b == nil {
 		return false
 	}
-	alone, _ := safe.TryLock(b.file, true) // which nobody gets while another one holds it
+	alone, _ := safe.TryLock(b.file, true) // exclusive: fails while another run holds the lock
 	for range 10 {
 		if held, err := safe.TryLock(b.file, false); held || err != nil {
 			return held && !alone
 		}
-		alone = false // somebody asks at this very moment, whom this run would not see later
+		alone = false // another run is trying the lock now, and would not be seen later
 		time.Sleep(10 * time.Millisecond)
 	}
 	return true
 }
 
-// Close lets go of the lock.
+// Close releases the lock.
 func (b *Busy) Close() error {
 	if b == nil {
 		return nil

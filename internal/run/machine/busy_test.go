@@ -20,15 +20,15 @@ func TestBusy(t *testing.T) {
 		}
 		return b
 	}
-	others := func(who string, b *Busy, want bool) {
+	others := func(run string, b *Busy, want bool) {
 		t.Helper()
 		if got := b.Others(); got != want {
-			t.Errorf("%s: others %v, want %v", who, got, want)
+			t.Errorf("%s: others %v, want %v", run, got, want)
 		}
 	}
 	first := open()
 	others("the first", first, false)
-	others("the first, asked again", first, false)
+	others("the first, again", first, false)
 	second := open()
 	others("the second", second, true)
 	others("the first, with the second", first, true)
@@ -36,7 +36,7 @@ func TestBusy(t *testing.T) {
 		t.Error(err)
 	}
 	third := open()
-	others("the third", third, true) // the second is on still
+	others("the third", third, true) // the second is still in progress
 	third.Close()
 	others("the second, alone", second, false)
 	second.Close()
@@ -45,7 +45,8 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// TestOpenBusy_Hostile: what others may have put in the place of the lock is neither followed nor waited for.
+// TestOpenBusy_Hostile: a link, pipe or folder in place of the lock is an error, and never waited
+// for.
 func TestOpenBusy_Hostile(t *testing.T) {
 	for name, put := range map[string]func(path string) error{
 		"is a link":   func(path string) error { return os.Symlink("/etc/passwd", path) },

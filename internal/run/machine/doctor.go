@@ -19,39 +19,39 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// Status says how a part of the machine stands.
+// Status is the result of a check of the machine.
 type Status string
 
 // The statuses.
 const (
 	OK      Status = "ok"
-	Warn    Status = "warn"    // runs are possible; what they mean is bounded
-	Missing Status = "missing" // what needs it cannot run
+	Warn    Status = "warn"    // runs are possible, with less reliable results
+	Missing Status = "missing" // runs that need it are not possible
 )
 
 // Warning is one line of a diagnosis.
 type Warning struct {
 	Name   string `json:"name"`
 	Status Status `json:"status"`
-	Value  string `json:"value"`         // what was seen; safe to print
-	Fix    string `json:"fix,omitempty"` // what brings it: a command where there is one
+	Value  string `json:"value"`         // the value found; safe to print
+	Fix    string `json:"fix,omitempty"` // the next step, a command if there is one
 }
 
-// DoctorOptions say what to ask besides the machine itself.
+// DoctorOptions are what Doctor checks in addition to the machine.
 type DoctorOptions struct {
-	Elasticsearch string // URL; "": the embedded store will do
+	Elasticsearch string // URL; "": the embedded store
 }
 
-// askTimeout bounds each question to something outside this process.
-const askTimeout = 5 * time.Second
+// goTimeout is the time limit of the command go env.
+const goTimeout = 5 * time.Second
 
-// Doctor looks at everything that a run may need. It starts nothing and changes nothing, but for a
-// cgroup that it makes and removes again, to see whether it may.
+// Doctor checks everything that a run may need. It starts and changes nothing; to see whether it is
+// allowed to, it makes a cgroup and removes it again.
 func Doctor(ctx context.Context, o DoctorOptions) []Warning {
 	return diagnose(ctx, o, cgroup.Tree{}, launch.ProbeGroups)
 }
 
-// diagnose returns Doctor with what finds out which limits this user cannot set.
+// diagnose is Doctor with probe, which returns the limits that this user cannot set.
 func diagnose(
 	ctx context.Context, o DoctorOptions, groups cgroup.Tree, probe func() (missing []string, noSet, err error),
 ) []Warning {
@@ -65,7 +65,7 @@ func diagnose(
 	return append(all, doctorElasticsearch(ctx, o.Elasticsearch), doctorGo(ctx, groups))
 }
 
-// check returns what was seen of a part: fine, or where bad, a warning with what would help.
+// check returns a line with the status OK or, if bad, Warn and a fix.
 func check(name, value string, bad bool, fix string) Warning {
 	if bad {
 		return Warning{name, Warn, value, fix}
@@ -149,7 +149,8 @@ func doctorCgroup(m bench.Machine, probe func() (missing []string, noSet, err er
 
 func doctorCPUs(m bench.Machine) Warning {
 	return check("CPUs", fmt.Sprintf("%d (%s)", m.CPUs, cmp.Or(m.CPUModel, m.Arch)), m.CPUs < 4,
-		"use 4 CPUs or more, or limit the contender to 1 CPU with the embedded store: contender, store and client share these")
+		"use 4 CPUs or more, or limit the contender to 1 CPU with the embedded store: contender, store and client "+
+			"share these")
 }
 
 func doctorMemory(m bench.Machine, available int64) Warning {
@@ -182,7 +183,7 @@ func doctorGovernor(m bench.Machine) Warning {
 }
 
 func doctorFiles(hard int, known bool) Warning {
-	const need = 8192 // 2048 connections on this side, as many of a process to its clients and to the store
+	const need = 8192 // 2048 connections of the client; as a process, the contender has those and 2048 to the store
 	if !known {
 		return check("open files", "limit unknown on "+runtime.GOOS, false, "")
 	}
@@ -223,11 +224,11 @@ func doctorGo(ctx context.Context, groups cgroup.Tree) Warning {
 	if err != nil {
 		return Warning{"Go toolchain", Warn, "not found", fix}
 	}
-	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	ctx, cancel := context.WithTimeout(ctx, goTimeout)
 	defer cancel()
 	var out bytes.Buffer
 	cmd := exec.Command(path, "env", "GOVERSION")
-	cmd.Env = append(cmd.Environ(), "GOTOOLCHAIN=local") // or it might fetch another to respond
+	cmd.Env = append(cmd.Environ(), "GOTOOLCHAIN=local") // else it might download a toolchain
 	cmd.Stdout, cmd.WaitDelay = &out, time.Second
 	err = launch.Helper{Groups: groups}.Do(ctx, cmd)
 	if err != nil {

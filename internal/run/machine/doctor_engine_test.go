@@ -8,7 +8,7 @@ import (
 	"locbench/internal/testenv"
 )
 
-// TestDoctorOfARealMachine asks a real engine, and tries to make a group as a run would.
+// TestDoctorOfARealMachine connects to a real engine and makes a cgroup, as a run would.
 func TestDoctorOfARealMachine(t *testing.T) {
 	testenv.Docker(t)
 	seen := map[string]Warning{}
@@ -24,7 +24,7 @@ func TestDoctorOfARealMachine(t *testing.T) {
 	}
 	for _, name := range []string{"Docker limits", "cgroup", "Go toolchain"} {
 		if _, ok := seen[name]; !ok {
-			t.Errorf("no finding %q", name)
+			t.Errorf("no line %q", name)
 		}
 	}
 }

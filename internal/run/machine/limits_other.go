@@ -2,8 +2,7 @@
 
 package machine
 
-// RaiseOpenFiles does nothing: such limits are known of Linux and macOS only. It returns 0 for
-// "none".
+// RaiseOpenFiles does nothing and returns 0: only Linux and macOS have this limit.
 func RaiseOpenFiles() (int, error) { return 0, nil }
 
 func openFiles() (int, bool) { return 0, false }

@@ -7,27 +7,24 @@ import (
 	"syscall"
 )
 
-// wantFiles is enough for the highest step of the bundled profiles (2048 connections on either
-// side) many times over.
-const wantFiles = 65536
+// enoughFiles is many times what the highest bundled step needs: 2048 connections on both sides.
+const enoughFiles = 65536
 
-// RaiseOpenFiles raises this process's limit of open files as far as it may and returns it. What it
-// starts afterwards inherits the limit, so a contender run as a process has one like that of a
-// container.
+// RaiseOpenFiles raises this process's limit of open files as far as allowed and returns it. Child
+// processes inherit it, so a contender run as a process has a limit like a container's.
 func RaiseOpenFiles() (int, error) {
 	var l syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
 		return 0, fmt.Errorf("read limit of open files: %w", err)
 	}
-	more := syscall.Rlimit{Cur: max(l.Max, wantFiles), Max: max(l.Max, wantFiles)}
-	if l.Max < wantFiles && syscall.Setrlimit(syscall.RLIMIT_NOFILE, &more) == nil { // root may raise the hard limit too
+	more := syscall.Rlimit{Cur: max(l.Max, enoughFiles), Max: max(l.Max, enoughFiles)}
+	if l.Max < enoughFiles && syscall.Setrlimit(syscall.RLIMIT_NOFILE, &more) == nil { // root may raise the hard limit
 		return clampFiles(more.Cur), nil
 	}
-	// Even where the Go runtime has raised its own limit already: only one set by the program
-	// itself is handed on to children.
+	// Children inherit only a limit that the program sets, not the one that the Go runtime raises.
 	l.Cur = l.Max
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
-		l.Cur = min(l.Max, 10240) // macOS calls its hard limit infinite and refuses it
+		l.Cur = min(l.Max, 10240) // macOS reports an infinite hard limit and refuses to set it
 		if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
 			return 0, fmt.Errorf("raise limit of open files to %d: %w", l.Cur, err)
 		}

@@ -1,7 +1,5 @@
-// Package machine knows what this machine is (for the record of a run) and what it can do (for
-// "locbench doctor").
-//
-// It changes one thing only, when asked: the limit of open files of this process.
+// Package machine describes this machine for the record of a run, and checks what it can do for
+// "locbench doctor". Only RaiseOpenFiles changes anything: this process's limit of open files.
 package machine
 
 import (
@@ -20,22 +18,21 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// files is where the kernel's files are; tests have recorded ones.
+// files reads the kernel's files below root, which tests replace by recorded ones.
 type files struct{ root string }
 
-// Describe returns what figures depend on and nobody can choose. What cannot be read is left
-// empty.
+// Describe returns what results depend on in this machine. What cannot be read stays empty.
 func Describe(context.Context) bench.Machine {
 	m := bench.Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()}
 	if runtime.GOOS == "linux" {
-		files{}.fingerprint(&m)
+		files{}.describe(&m)
 	} else {
 		system(&m)
 	}
 	return m
 }
 
-func (f files) fingerprint(m *bench.Machine) {
+func (f files) describe(m *bench.Machine) {
 	tree := cgroup.Tree{Root: f.root}
 	m.Kernel = f.line("proc/sys/kernel/osrelease")
 	m.CPUModel = cpuModel(f.read("proc/cpuinfo"))
@@ -43,8 +40,8 @@ func (f files) fingerprint(m *bench.Machine) {
 	f.state(m)
 	m.CgroupVersion = tree.Version()
 	m.Load1, _, _ = strings.Cut(f.line("proc/loadavg"), " ")
-	// What this process may use, not what the machine has: in a container or a unit with limits
-	// that is less. Affinity is in NumCPU already.
+	// CPUs and memory that this process may use: a container or unit with limits has fewer than the
+	// machine. NumCPU already respects affinity.
 	cpus, memory := tree.Own()
 	if cpus > 0 {
 		m.CPUs = max(1, min(m.CPUs, int(math.Ceil(cpus))))
@@ -55,7 +52,7 @@ func (f files) fingerprint(m *bench.Machine) {
 }
 
 func (f files) read(path string) []byte {
-	data, _ := os.ReadFile(filepath.Join(f.root+"/", path)) // the kernel's
+	data, _ := os.ReadFile(filepath.Join(f.root+"/", path))
 	return data
 }
 
@@ -64,8 +61,7 @@ func (f files) line(path string) string {
 	return safe.Line(strings.TrimSpace(string(line)), 200)
 }
 
-// cpuModel finds the name of the first CPU; on ARM, where the kernel knows none, the implementer's
-// and the part's numbers.
+// cpuModel returns the name of the first CPU; on ARM without one, implementer and part numbers.
 func cpuModel(cpuinfo []byte) string {
 	values := map[string]string{}
 	s := bufio.NewScanner(bytes.NewReader(cpuinfo))
@@ -98,10 +94,10 @@ func meminfo(data []byte, key string) int64 {
 	return 0
 }
 
-// Available returns the memory that processes could still get without swapping, in bytes; 0 if unknown.
+// Available returns the memory that processes could get without swapping, in bytes; 0 if unknown.
 func Available() int64 { return meminfo(files{}.read("proc/meminfo"), "MemAvailable:") }
 
-// ports returns the range of local ports that connections from here are given; 0, 0 if unknown.
+// ports returns the range of local ports for outgoing connections; 0, 0 if unknown.
 func (f files) ports() (first, last int) {
 	p := strings.Fields(f.line("proc/sys/net/ipv4/ip_local_port_range"))
 	if len(p) != 2 {

@@ -35,7 +35,7 @@ func TestDescribe(t *testing.T) {
 func TestEnvironmentRecorded(t *testing.T) {
 	var m bench.Machine
 	m.CPUs = 64
-	files{"testdata/recorded"}.fingerprint(&m)
+	files{"testdata/recorded"}.describe(&m)
 	want := bench.Machine{
 		Kernel: "6.1.0-18-amd64", CPUModel: "AMD EPYC 7B13", CPUs: 3, MemoryBytes: 1 << 30, Governor: "schedutil",
 		CgroupVersion: 2, Load1: "0.42",
@@ -49,7 +49,7 @@ func TestEnvironmentRecorded(t *testing.T) {
 		t.Errorf("ports %d to %d", first, last)
 	}
 	var nothing bench.Machine
-	files{t.TempDir()}.fingerprint(&nothing)
+	files{t.TempDir()}.describe(&nothing)
 	if nothing != (bench.Machine{}) {
 		t.Errorf("of an empty root: %+v", nothing)
 	}
@@ -120,7 +120,7 @@ func TestWarnings(t *testing.T) {
 		{doctorLoad(m(func(m *bench.Machine) { m.Load1 = "7.9" })), Warn, "7.9"},
 		{doctorGovernor(m(nil)), OK, "performance"},
 		{doctorGovernor(m(func(m *bench.Machine) { m.Governor = "powersave" })), Warn, "powersave"},
-		{doctorGovernor(m(func(m *bench.Machine) { m.Governor = "" })), OK, "not to be seen"},
+		{doctorGovernor(m(func(m *bench.Machine) { m.Governor = "" })), OK, "not visible"},
 		{doctorFiles(1024, true), Warn, "1024"},
 		{doctorFiles(65536, true), OK, "65536"},
 		{doctorPorts(32768, 60999), OK, "28232"},
@@ -129,8 +129,8 @@ func TestWarnings(t *testing.T) {
 		{dockerLimits(swapless), Warn, "no swap accounting"},
 		{dockerLimits(docker.Info{Rootless: true}), Warn, "rootless"},
 		{dockerLimits(docker.Info{CPUQuota: true}), Warn, "memory"},
-		{doctorCgroup(m(func(m *bench.Machine) { m.OS = "darwin" }), nil)[0], Warn, "none on darwin"},
-		{doctorCgroup(m(func(m *bench.Machine) { m.CgroupVersion = 0 }), nil)[0], Warn, "no hierarchy"},
+		{doctorCgroup(m(func(m *bench.Machine) { m.OS = "darwin" }), nil)[0], Warn, "none on darwin: no limits or counters"},
+		{doctorCgroup(m(func(m *bench.Machine) { m.CgroupVersion = 0 }), nil)[0], Warn, "no CPU or memory controller mounted"},
 	} {
 		if tt.f.Status != tt.want || !strings.Contains(tt.f.Value, tt.value) || tt.f.Status != OK && tt.f.Fix == "" && tt.value != "unknown" {
 			t.Errorf("%+v, want %s with %q", tt.f, tt.want, tt.value)
@@ -152,13 +152,13 @@ func TestElasticsearchWarning(t *testing.T) {
 		t.Run(tt.url, func(t *testing.T) {
 			response = tt.response
 			if f := doctorElasticsearch(t.Context(), tt.url); f.Status != tt.want {
-				t.Errorf("%q answering %q: %+v", tt.url, tt.response, f)
+				t.Errorf("%q responding %q: %+v", tt.url, tt.response, f)
 			}
 		})
 	}
 }
 
-func TestElasticsearchWarningStaysThere(t *testing.T) {
+func TestElasticsearchWarningFollowsNoRedirect(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a redirect was followed") }))
 	defer other.Close()
 	s := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusMovedPermanently))
@@ -168,7 +168,7 @@ func TestElasticsearchWarningStaysThere(t *testing.T) {
 	}
 }
 
-// TestProcessLimits is about what a user may limit, as the kernel's answers to a try say.
+// TestProcessLimits reports which limits a user may set, as the probe of the kernel returned them.
 func TestProcessLimits(t *testing.T) {
 	for name, tt := range map[string]struct {
 		missing []string
@@ -179,8 +179,8 @@ func TestProcessLimits(t *testing.T) {
 		value   string
 		fix     string
 	}{
-		"all":            {nil, nil, nil, 2, OK, "this user may set CPU quota, CPU set, memory and processes", ""},
-		"no CPU set":     {nil, errors.New("not delegated"), nil, 2, OK, "this user may set CPU quota, memory and processes; a CPU set is kept by affinity", ""},
+		"all":            {nil, nil, nil, 2, OK, "enforced: CPU quota, CPU set, memory, processes", ""},
+		"no CPU set":     {nil, errors.New("not delegated"), nil, 2, OK, "enforced: CPU quota, memory, processes; CPU set by affinity", ""},
 		"no memory":      {[]string{"memory: not delegated"}, errors.New("not delegated"), nil, 2, Warn, "not enforced: memory: not delegated", "in a delegated unit"},
 		"nothing, on v2": {nil, nil, errors.New("permission denied"), 2, Warn, "not enforced: permission denied", "in a delegated unit"},
 		"nothing, on v1": {nil, nil, errors.New("permission denied"), 1, Warn, "not enforced: permission denied", "run as root, or use Docker"},
@@ -198,10 +198,10 @@ func TestProcessLimits(t *testing.T) {
 	}
 }
 
-// TestGoToolchain has scripts in the place of Go.
+// TestGoToolchain uses scripts instead of Go.
 func TestGoToolchain(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("a script is no program there")
+		t.Skip("Windows does not run scripts")
 	}
 	for name, tt := range map[string]struct {
 		script string
@@ -209,7 +209,7 @@ func TestGoToolchain(t *testing.T) {
 	}{
 		"none":   {"", Warning{Status: Warn, Value: "not found"}},
 		"works":  {"echo go1.26.8", Warning{Status: OK, Value: "go1.26.8"}},
-		"broken": {"exit 7", Warning{Status: Warn, Value: "does not say its version: exit status 7"}},
+		"broken": {"exit 7", Warning{Status: Warn, Value: "unknown version: exit status 7"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -227,7 +227,7 @@ func TestGoToolchain(t *testing.T) {
 	}
 }
 
-// TestDoctor looks at this machine, without an engine, a compiler and a try to make a group.
+// TestDoctor checks this machine without an engine or a compiler, and makes no cgroup.
 func TestDoctor(t *testing.T) {
 	t.Setenv("DOCKER_HOST", "unix://"+t.TempDir()+"/no.sock")
 	t.Setenv("PATH", t.TempDir())
@@ -245,7 +245,7 @@ func TestDoctor(t *testing.T) {
 	}
 	for _, name := range []string{"cgroup", "CPUs", "memory", "open files", "local ports", "CPU governor", "Elasticsearch", "Go toolchain"} {
 		if _, ok := seen[name]; !ok {
-			t.Errorf("no finding %q", name)
+			t.Errorf("no line %q", name)
 		}
 	}
 }

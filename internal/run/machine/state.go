@@ -15,8 +15,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// state reads what may change from one run to the next, and what a machine's makers and keepers
-// have chosen.
+// state reads what may change between runs and what administrators or vendors configure.
 func (f files) state(m *bench.Machine) {
 	m.Governor = f.governors()
 	m.Turbo = f.turbo()
@@ -32,7 +31,7 @@ func (f files) state(m *bench.Machine) {
 // maxShown bounds lists of names in one line.
 const maxShown = 5
 
-// governors lists each governor once: usually all CPUs have the same.
+// governors lists each governor once; usually all CPUs have the same one.
 func (f files) governors() string {
 	paths, _ := filepath.Glob(filepath.Join(f.root+"/", "sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor"))
 	var all []string
@@ -45,20 +44,18 @@ func (f files) governors() string {
 	return strings.Join(all, ", ")
 }
 
-// turbo returns "on" where CPUs may run above their base clock, "off" where not, "" where the kernel
-// does not say.
+// turbo returns "on" if CPUs may run above their base clock, "off" if not, and "" if unknown.
 func (f files) turbo() string {
 	return cmp.Or(f.onOff("sys/devices/system/cpu/intel_pstate/no_turbo", "0", "1"),
 		f.onOff("sys/devices/system/cpu/cpufreq/boost", "1", "0"))
 }
 
-// onOff reads a switch; "" where it has neither value.
+// onOff reads a switch; it returns "" if the file has neither value.
 func (f files) onOff(path, on, off string) string {
 	return map[string]string{on: "on", off: "off"}[f.line(path)]
 }
 
-// virtual names what runs this machine, where its CPUs say that something does; "" on bare metal or
-// where it is not known.
+// virtual returns the name of the hypervisor; "" on bare metal or if unknown.
 func (f files) virtual() string {
 	hypervisor := false
 	for line := range bytes.Lines(f.read("proc/cpuinfo")) {
@@ -89,8 +86,8 @@ func swapUsed(swaps []byte) (used int64) {
 	return used
 }
 
-// Names writes a list of names from outside for one line: at most five, and how many there are in
-// all. It is "" for none.
+// Names returns a line with the number of names and at most five of them; "" without names. The
+// names may come from outside: they are made safe to print.
 func Names(names []string) string {
 	if len(names) == 0 {
 		return ""
@@ -106,14 +103,14 @@ func Names(names []string) string {
 }
 
 const (
-	busyShare = 0.25     // of the CPUs, as the load of the last minute
+	busyShare = 0.25     // share of the CPUs: a higher load (1 min) is a warning
 	muchSwap  = 64 << 20 // bytes
 )
 
-// LoadWarnings says what on this machine moves the figures of a run that begins now, one phrase each.
+// LoadWarnings returns a phrase for each state of the machine that distorts the results of a run.
 func LoadWarnings(m bench.Machine) (phrases []string) {
-	add := func(is bool, format string, args ...any) {
-		if is {
+	add := func(found bool, format string, args ...any) {
+		if found {
 			phrases = append(phrases, fmt.Sprintf(format, args...))
 		}
 	}
@@ -136,7 +133,7 @@ func gibibytes(n int64) float64 { return float64(n) / (1 << 30) }
 
 const invisible = "not visible (usual in a VM)"
 
-// doctorState returns the warnings about what moves figures: nothing of it hinders a run.
+// doctorState returns checks of what distorts results without preventing a run.
 func doctorState(m bench.Machine) []Warning {
 	turbo := check("turbo", cmp.Or(m.Turbo, invisible), false, "")
 	if m.Turbo == "on" {
@@ -165,5 +162,5 @@ func doctorState(m bench.Machine) []Warning {
 	}
 	return []Warning{turbo, smt, virtual, swap, heat,
 		check("other containers", cmp.Or(m.OtherContainers, "none"), m.OtherContainers != "",
-			"docker stop them: they compete for CPU and memory")}
+			"stop them with docker stop: they compete for CPU and memory")}
 }

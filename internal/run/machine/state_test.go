@@ -11,21 +11,21 @@ import (
 )
 
 func TestLoadWarnings(t *testing.T) {
-	calm := bench.Machine{CPUs: 8, Load1: "1.99", Governor: "performance", SwapUsed: new(int64(1 << 20)), Turbo: "on", SMT: "on", Virtual: "kvm"}
-	if got := LoadWarnings(calm); len(got) != 0 {
-		t.Errorf("a calm machine: %q", got)
+	idle := bench.Machine{CPUs: 8, Load1: "1.99", Governor: "performance", SwapUsed: new(int64(1 << 20)), Turbo: "on", SMT: "on", Virtual: "kvm"}
+	if got := LoadWarnings(idle); len(got) != 0 {
+		t.Errorf("idle machine: %q", got)
 	}
 	if got := LoadWarnings(bench.Machine{CPUs: 8}); len(got) != 0 {
-		t.Errorf("one of which nothing is known: %q", got)
+		t.Errorf("unknown state: %q", got)
 	}
 	for _, load := range []string{"NaN", "Inf", "x", ""} {
 		if got := LoadWarnings(bench.Machine{CPUs: 1, Load1: load}); len(got) != 0 {
 			t.Errorf("load %s: %q", load, got)
 		}
 	}
-	restless := bench.Machine{CPUs: 8, Load1: "2.01", Governor: "powersave", SwapUsed: new(int64(3 << 30)), OtherContainers: Names([]string{"db", "\x1b[31mred"})}
-	want := []string{"a load of 2.01 before the run, on 8 CPUs", "CPU governor powersave", "3.0 GiB of swap in use", "other containers run (2: db, ␛[31mred)"}
-	if got := LoadWarnings(restless); !slices.Equal(got, want) {
+	busy := bench.Machine{CPUs: 8, Load1: "2.01", Governor: "powersave", SwapUsed: new(int64(3 << 30)), OtherContainers: Names([]string{"db", "\x1b[31mred"})}
+	want := []string{"load 2.01 on 8 CPUs before the run", "CPU governor powersave", "3.0 GiB of swap in use", "other containers (2: db, ␛[31mred)"}
+	if got := LoadWarnings(busy); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 }
@@ -39,8 +39,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Trees as the kernel and its drivers write them: no_turbo is intel_pstate's, boost acpi-cpufreq's
-// and amd-pstate's.
+// TestState reads files as the kernel and its drivers write them: intel_pstate has no_turbo;
+// acpi-cpufreq and amd-pstate have boost.
 func TestState(t *testing.T) {
 	for name, tt := range map[string]struct {
 		tree map[string]string
@@ -76,7 +76,7 @@ func TestState(t *testing.T) {
 	}
 }
 
-func TestDoctorTellsOfTheState(t *testing.T) {
+func TestDoctorState(t *testing.T) {
 	m := bench.Machine{Turbo: "on", SMT: "on", Virtual: "kvm", SwapUsed: new(int64(1 << 30)), Throttles: new(int64(9)), OtherContainers: "1: db"}
 	warned := 0
 	for _, f := range doctorState(m) {
@@ -92,7 +92,7 @@ func TestDoctorTellsOfTheState(t *testing.T) {
 	}
 	for _, f := range doctorState(bench.Machine{}) {
 		if f.Status != OK {
-			t.Errorf("nothing known: %+v", f)
+			t.Errorf("unknown state: %+v", f)
 		}
 	}
 }

@@ -4,5 +4,5 @@ package machine
 
 import "locbench/internal/bench"
 
-// system adds nothing: on Linux the kernel's files are read, and on others the fields stay empty.
+// system does nothing: Linux has the kernel's files, and elsewhere the fields stay empty.
 func system(*bench.Machine) {}

@@ -21,9 +21,9 @@ func TestStoreURL(t *testing.T) {
 	}
 	env["ES_URL"] = "no://secret"
 	for text, want := range map[string]string{
-		"http://${ES_USER}:${ES_PASS}@h:1": "ES_PASS is not set in the environment, or empty",
-		"${ES_URL}":                        `"${ES_URL}" is not a URL`,
-		"h:1":                              `"h:1" is not a URL`,
+		"http://${ES_USER}:${ES_PASS}@h:1": "environment variable ES_PASS is not set or empty",
+		"${ES_URL}":                        `"${ES_URL}": expected a URL`,
+		"h:1":                              `"h:1": expected a URL`,
 	} {
 		_, err := StoreURL(text, func(name string) string { return env[name] })
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {

@@ -12,19 +12,19 @@ import (
 	"locbench/internal/text/strictyaml"
 )
 
-// placed is a request with the key under which a file has it.
+// placed is a request with its path in a file, such as requests[0].
 type placed struct {
 	bench.Request
 	at string
 }
 
-// placedRequests returns those of the mix.
+// placedRequests returns the requests of the mix.
 func placedRequests(p *bench.Profile) (all []placed) {
-	alone, in := 0, map[string]int{}
+	single, in := 0, map[string]int{}
 	for _, r := range p.Requests {
-		at := fmt.Sprintf("requests[%d]", alone)
+		at := fmt.Sprintf("requests[%d]", single)
 		if r.Session == "" {
-			alone++
+			single++
 		} else {
 			i := slices.IndexFunc(p.Sessions, func(s bench.Session) bool { return s.Name == r.Session })
 			at = fmt.Sprintf("sessions[%d].requests[%d]", i, in[r.Session])
@@ -36,13 +36,13 @@ func placedRequests(p *bench.Profile) (all []placed) {
 }
 
 func (r *rules) requests(p *bench.Profile) {
-	r.when(len(p.Requests) == 0, "requests", "no requests", "write one at least, here or in a session")
+	r.when(len(p.Requests) == 0, "requests", "no requests", "write at least one, here or in a session")
 	cities := slices.ContainsFunc(p.Requests, bench.Request.NamesCity)
 	var known []string
 	for _, v := range p.Variables {
 		known = append(known, v.Name)
 	}
-	names := map[string]bool{} // by which expectations are found
+	names := map[string]bool{} // unique, since expectations are looked up by name
 	named := func(at, name string) {
 		r.when(names[name], at+".name", fmt.Sprintf("duplicate request %q", name), "give each its own name")
 		names[name] = true
@@ -60,7 +60,7 @@ func (r *rules) requests(p *bench.Profile) {
 		if req.Session == "" {
 			r.between(req.at+".weight", req.Weight, 1, maxWeight)
 			r.when(len(req.Save) > 0, req.at+".save", "a single request's `save` is never used",
-				"write it into a session, or into `setup` where all requests use it")
+				"move it into a session, or into `setup` for all requests")
 		}
 		if req.Session == "" || req.Session != session {
 			session, within = req.Session, known
@@ -68,20 +68,20 @@ func (r *rules) requests(p *bench.Profile) {
 		within = r.request(p, req, within)
 		named(req.at, req.Name)
 		drawn := strings.Contains(req.Path, "{id}") && !slices.Contains(known, "id") && req.IDs.Distribution != fixed
-		r.when(drawn && !cities && p.Store.Kind.Traits().None, req.at+".path", "`{id}` has no values: it needs the city data, and this profile has no store", "write `variables: {id: {from: 1, to: 10000}}`, or list "+
-			"them: `ids: [1, 2, 3]`")
+		r.when(drawn && !cities && p.Store.Kind.Traits().None, req.at+".path",
+			"`{id}` has no values: it needs the city data, and this profile has no store",
+			"write `variables: {id: {from: 1, to: 10000}}`, or list ids: `ids: [1, 2, 3]`")
 	}
 	for i, s := range p.Sessions {
 		at := fmt.Sprintf("sessions[%d]", i)
 		r.between(at+".weight", s.Weight, 1, maxWeight)
-		r.when(names[s.Name], at+".name", fmt.Sprintf("duplicate name %q", s.Name), "give each request and session its own")
+		r.when(names[s.Name], at+".name", fmt.Sprintf("duplicate name %q", s.Name), "give each its own name")
 		names[s.Name] = true
 	}
 	each("teardown", p.Teardown)
 }
 
-// request reports what is wrong with one, where the variables of these names are known. It returns those that are
-// known after it.
+// request reports the mistakes of a request with known variables, and adds those that it saves.
 func (r *rules) request(p *bench.Profile, req placed, known []string) []string {
 	at := req.at
 	if !slices.Contains(methods, req.Method) {
@@ -96,14 +96,14 @@ func (r *rules) request(p *bench.Profile, req placed, known []string) []string {
 	}
 	r.ids(at+".ids", req.IDs)
 	if err := workload.CheckBody(req.BodyFile); err != nil {
-		r.when(true, at+".file", err.Error(), "write the path of a file, as it is seen from the profile")
+		r.when(true, at+".file", err.Error(), "write the path of a file, relative to the profile")
 	}
 	for _, s := range req.Save {
 		of := at + ".save." + s.Name
 		r.when(!variableName.MatchString(s.Name), of, fmt.Sprintf("%q is not the name of a variable", s.Name),
-			"write letters, digits and `_`, and no digit first")
+			"write letters, digits and `_`; the first is not a digit")
 		r.when(slices.ContainsFunc(p.Variables, func(v bench.Variable) bool { return v.Name == s.Name }), of,
-			fmt.Sprintf("%q is a variable already", s.Name), "save it under another name")
+			fmt.Sprintf("%q is already a variable", s.Name), "save it under another name")
 		if err := workload.CheckSave(s); err != nil {
 			r.when(true, of, err.Error(), "")
 		}
@@ -112,7 +112,7 @@ func (r *rules) request(p *bench.Profile, req placed, known []string) []string {
 	return known
 }
 
-// places reports variables that nobody knows, in whatever is filled in.
+// places reports unknown variables in the path, the body and the headers.
 func (r *rules) places(at string, req bench.Request, known []string) {
 	texts := []struct{ key, text string }{{at + ".path", req.Path}, {at + ".body", req.Body}}
 	if req.Encoding != bench.PlainText {
@@ -128,15 +128,15 @@ func (r *rules) places(at string, req bench.Request, known []string) {
 			ofData := of.key == at+".path" && (name == "id" || name == "language")
 			r.when(name != "" && !ofData && !slices.Contains(known, name), of.key,
 				fmt.Sprintf("`%s`: no variable %q here", place.Text, name),
-				hintOf(name, known)+fmt.Sprintf("; write `{%s}` if that text is to be sent", place.Text))
+				hintOf(name, known)+fmt.Sprintf("; to send that text, write `{%s}`", place.Text))
 			typed := place.Type == "" || place.Type == bench.TypeNumber || place.Type == bench.TypeJSON
-			r.when(!typed, of.key, fmt.Sprintf("`%s`: there is no type %q", place.Text, place.Type),
+			r.when(!typed, of.key, fmt.Sprintf("`%s`: unknown type %q", place.Text, place.Type),
 				"write `:number`, `:json`, or no type for a text")
 		}
 	}
 }
 
-// expected reports variables where none are filled in.
+// expected reports variables in expectations, where none are replaced.
 func (r *rules) expected(at string, req bench.Request, known []string) {
 	text, _ := json.Marshal(req.Expect)
 	for _, place := range bench.Parts(string(text)) {
@@ -150,11 +150,11 @@ func hintOf(name string, known []string) string {
 	if hint := strictyaml.Suggest(name, "known here", known); hint != "" {
 		return hint
 	}
-	return fmt.Sprintf("write it under `variables`, for example `{%s: {from: 1, to: 10000}}`", name)
+	return fmt.Sprintf("add it to `variables`, such as `{%s: {from: 1, to: 10000}}`", name)
 }
 
 func (r *rules) path(at string, req bench.Request, known []string) {
-	r.when(len(req.Path) > 8000, at+".path", "the path is too long", "write 8000 bytes at most")
+	r.when(len(req.Path) > 8000, at+".path", "the path is too long", "write at most 8000 bytes")
 	if !strings.HasPrefix(req.Path, "/") {
 		r.wrong(at+".path", req.Path, "start it with `/`: the host is the contender's")
 	}
@@ -164,8 +164,8 @@ func (r *rules) path(at string, req bench.Request, known []string) {
 	}
 	for _, part := range bench.Parts(req.Path) {
 		if part.Name == "" && strings.ContainsAny(part.Text, "{}") && braces.MatchString(req.Path) {
-			r.wrong(at+".path", req.Path, fmt.Sprintf("`%s` is not the name of a variable: write it as `%%7B…%%7D` if it is to "+
-				"be sent", braces.FindString(part.Text)))
+			r.wrong(at+".path", req.Path, fmt.Sprintf("`%s` is not the name of a variable: to send it, write `%%7B…%%7D`",
+				braces.FindString(part.Text)))
 		}
 	}
 	for _, of := range []struct {
@@ -190,7 +190,7 @@ func (r *rules) header(at string, req bench.Request) {
 		value := req.Header[name]
 		key := at + ".header." + name
 		r.when(!token.MatchString(name), key, fmt.Sprintf("%q is not the name of a header", name),
-			"write letters, digits and `-`, for example `Accept`")
+			"write letters, digits and `-`, such as `Accept`")
 		control := func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }
 		r.when(strings.ContainsFunc(value, control), key, fmt.Sprintf("the header %s has more than one line", name),
 			"write a value of one line")
@@ -202,7 +202,7 @@ func (r *rules) ids(at string, d bench.IDSpec) {
 	if !slices.Contains([]string{"", uniform, zipf, fixed}, d.Distribution) {
 		r.wrong(at, d.Distribution, "one of: uniform, zipf, fixed")
 	}
-	r.when(d.Distribution == fixed && (n == 0 || n > maxFixedIDs), at, fmt.Sprintf("%d ids are given", n),
+	r.when(d.Distribution == fixed && (n == 0 || n > maxFixedIDs), at, fmt.Sprintf("%d ids given", n),
 		fmt.Sprintf("write from 1 to %d: `[3067696, 2950159]`", maxFixedIDs))
 	r.when(d.Distribution != fixed && n > 0, at+".fixed", "a list of ids is given, but they are drawn "+d.Distribution,
 		"write `distribution: fixed` or remove the list")

@@ -9,12 +9,12 @@ import (
 	"locbench/internal/figures/measure"
 )
 
-// Metric is what a condition is about: "p99", "mean", "max", as table measure calls them.
+// Metric is what a condition limits, such as "p99", "mean" or "max": measure has the table.
 type Metric string
 
-// The metrics that are not a latency.
+// Metrics other than latencies.
 const (
-	// Errors is the share of the requests sent or due that were not answered rightly: errors and dropped ones.
+	// Errors is the share of the scheduled or sent requests without success, dropped ones included.
 	Errors     Metric = "errors"
 	Throughput Metric = "throughput" // successes per second
 )
@@ -23,16 +23,16 @@ const (
 type Condition struct {
 	Metric Metric
 	Op     string  // "<", "<=", ">" or ">="
-	Limit  float64 // latencies: ns; errors: a share, 0 … 1; throughput: successes per second
+	Limit  float64 // latencies: ns; errors: a share from 0 to 1; throughput: successes per second
 }
 
-// Conditions is all conditions, in the order of their text. Each metric is in it once.
+// Conditions are in the order of their text, with each metric at most once.
 type Conditions []Condition
 
 // String returns the form that ParseConditions reads.
-func (o Conditions) String() string {
-	texts := make([]string, len(o))
-	for i, c := range o {
+func (cs Conditions) String() string {
+	texts := make([]string, len(cs))
+	for i, c := range cs {
 		texts[i] = c.String()
 	}
 	return strings.Join(texts, ",")
@@ -44,20 +44,20 @@ func (c Condition) String() string { return string(c.Metric) + c.limit() }
 func (c Condition) limit() string {
 	switch c.Metric {
 	case Errors:
-		return c.Op + figures(100*c.Limit, 9) + "%"
+		return c.Op + decimal(100*c.Limit, 9) + "%"
 	case Throughput:
-		return c.Op + figures(c.Limit, 9) + "/s"
+		return c.Op + decimal(c.Limit, 9) + "/s"
 	}
 	return c.Op + time.Duration(c.Limit).String()
 }
 
-// show writes a measured value for people, with three or four figures: "50ms", "0.1%", "1250/s".
+// show returns a measured value for people, with three or four digits: "50ms", "0.1%", "1250/s".
 func (c Condition) show(value float64) string {
 	switch c.Metric {
 	case Errors:
-		return figures(100*value, 3) + "%"
+		return decimal(100*value, 3) + "%"
 	case Throughput:
-		return figures(value, 4) + "/s"
+		return decimal(value, 4) + "/s"
 	}
 	d, unit := time.Duration(value), time.Duration(1)
 	for d.Abs() >= 10_000*unit {
@@ -66,63 +66,63 @@ func (c Condition) show(value float64) string {
 	return d.Round(unit).String()
 }
 
-// figures has at most so many figures, which takes away what 100 × 0.001 adds too.
-func figures(v float64, most int) string {
-	short, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', most, 64), 64)
+// decimal returns v with at most n significant digits, which also hides the error of 100 × 0.001.
+func decimal(v float64, n int) string {
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', n, 64), 64)
 	return strconv.FormatFloat(short, 'f', -1, 64)
 }
 
-// value returns the measured one; ok is false when there is none, as no latency without any success.
+// value returns the measured value; ok is false without one, such as a latency without a success.
 func (c Condition) value(l bench.Load) (v float64, ok bool) {
-	if c.Metric == Errors { // dropped ones among them
+	if c.Metric == Errors {
 		bad := l.FailedTotal() + l.Dropped
 		all := bad + l.AllSucceeded()
 		return float64(bad) / float64(max(all, 1)), all > 0
 	}
-	m, _ := measure.ByConditionName(string(c.Metric)) // ParseConditions takes no other
+	m, _ := measure.ByConditionName(string(c.Metric)) // ParseConditions accepts only these
 	return m.Of(bench.StepResult{Load: l})
 }
 
-// judge returns what became of the condition; what was not measured is not kept.
-func (c Condition) judge(l bench.Load) bench.ThresholdResult {
-	j := bench.ThresholdResult{Condition: c.String()}
+// check returns the result of the condition; it is not passed without a measured value.
+func (c Condition) check(l bench.Load) bench.ThresholdResult {
+	r := bench.ThresholdResult{Condition: c.String()}
 	v, ok := c.value(l)
 	if !ok {
-		j.Text = string(c.Metric) + " is unknown: no success"
-		return j
+		r.Text = string(c.Metric) + " is unknown: no success"
+		return r
 	}
-	j.Value = &v
+	r.Value = &v
 	switch c.Op {
 	case "<":
-		j.Passed = v < c.Limit
+		r.Passed = v < c.Limit
 	case "<=":
-		j.Passed = v <= c.Limit
+		r.Passed = v <= c.Limit
 	case ">":
-		j.Passed = v > c.Limit
+		r.Passed = v > c.Limit
 	case ">=":
-		j.Passed = v >= c.Limit
+		r.Passed = v >= c.Limit
 	}
 	not := "not "
-	if j.Passed {
+	if r.Passed {
 		not = ""
 	}
-	j.Text = string(c.Metric) + " is " + c.show(v) + ", " + not + c.limit()
-	return j
+	r.Text = string(c.Metric) + " is " + c.show(v) + ", " + not + c.limit()
+	return r
 }
 
-// Judge returns what became of each condition in a step with this load.
-func (o Conditions) Judge(l bench.Load) (all []bench.ThresholdResult) {
-	for _, c := range o {
-		all = append(all, c.judge(l))
+// Check returns the result of each condition for a step with this load.
+func (cs Conditions) Check(l bench.Load) (all []bench.ThresholdResult) {
+	for _, c := range cs {
+		all = append(all, c.check(l))
 	}
 	return all
 }
 
-// Missed says of each condition that the load has not kept how it has not: "p99 is 71.2ms, not <50ms".
-func (o Conditions) Missed(l bench.Load) (texts []string) {
-	for _, j := range o.Judge(l) {
-		if !j.Passed {
-			texts = append(texts, j.Text)
+// Missed returns a text for each condition that the load missed: "p99 is 71.2ms, not <50ms".
+func (cs Conditions) Missed(l bench.Load) (texts []string) {
+	for _, r := range cs.Check(l) {
+		if !r.Passed {
+			texts = append(texts, r.Text)
 		}
 	}
 	return texts

@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	maxText       = 500 // bytes of an objective: the longest sensible one has a condition for each metric
-	maxThroughput = 1e9 // beyond anything that one machine serves
+	maxText       = 500 // bytes of conditions: enough for one per metric
+	maxThroughput = 1e9 // more than any one machine serves
 
-	example = "write for example p99<50ms,errors<0.1%"
+	example = "write conditions such as p99<50ms,errors<0.1%"
 )
 
-// metrics returns all of them, as they are offered to whoever writes another.
+// metrics returns the names of all metrics, as a list for an error.
 func metrics() string {
 	text := ""
 	for _, m := range measure.All() {
@@ -31,11 +31,11 @@ func metrics() string {
 	return text + "errors and throughput"
 }
 
-// ParseConditions reads conditions divided by commas, such as "p99<50ms,errors<0.1%". Blanks around the parts
-// of a condition are allowed. The error is about the first mistake, with a remedy.
+// ParseConditions reads conditions separated by commas, such as "p99<50ms,errors<0.1%". Blanks are
+// allowed around the parts of a condition. The error names the first mistake and a remedy.
 func ParseConditions(text string) (Conditions, error) {
 	if len(text) > maxText || !utf8.ValidString(text) {
-		return nil, fmt.Errorf("condition longer than %d bytes; %s", maxText, example)
+		return nil, fmt.Errorf("condition longer than %d bytes or not UTF-8; %s", maxText, example)
 	}
 	var all Conditions
 	for part := range strings.SplitSeq(text, ",") {
@@ -44,7 +44,7 @@ func ParseConditions(text string) (Conditions, error) {
 			err = fmt.Errorf("%s given twice", c.Metric)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("objective %q: %w", text, err)
+			return nil, fmt.Errorf("condition %q: %w", text, err)
 		}
 		all = append(all, c)
 	}
@@ -54,7 +54,7 @@ func ParseConditions(text string) (Conditions, error) {
 // parts are the metric, the sign and the value of a condition.
 var parts = regexp.MustCompile(`(?s)^([^<>=]*?)\s*([<>=]+)\s*(.*)$`)
 
-// condition reads one.
+// condition reads one condition.
 func condition(text string) (c Condition, err error) {
 	found := parts.FindStringSubmatch(text)
 	switch {
@@ -72,7 +72,7 @@ func condition(text string) (c Condition, err error) {
 		want = ">"
 	}
 	if c.Op != want && c.Op != want+"=" {
-		return c, fmt.Errorf("%s cannot be compared by %q; write %[1]s%[3]s or %[1]s%[3]s=", c.Metric, c.Op, want)
+		return c, fmt.Errorf("%s does not take %q; write %[1]s%[3]s or %[1]s%[3]s=", c.Metric, c.Op, want)
 	}
 	hint := ""
 	if c.Limit, hint = c.read(found[3]); hint != "" {
@@ -81,7 +81,7 @@ func condition(text string) (c Condition, err error) {
 	return c, nil
 }
 
-// read reads the value; hint says what would be right and is "" when it is.
+// read reads the value of the condition; hint is the remedy for a wrong one, else "".
 func (c Condition) read(value string) (v float64, hint string) {
 	switch c.Metric {
 	case Errors:

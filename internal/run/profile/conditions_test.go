@@ -8,7 +8,7 @@ import (
 	"locbench/internal/bench"
 )
 
-func TestParse(t *testing.T) {
+func TestParseConditions(t *testing.T) {
 	for text, want := range map[string]string{
 		"p99<50ms,errors<0.1%":                  "",
 		" p99 < 50ms , errors <= 0% ":           "p99<50ms,errors<=0%",
@@ -34,32 +34,32 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestParse_Mistakes(t *testing.T) {
+func TestParseConditionsMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                        "a condition is missing",
 		"  ":                      "a condition is missing",
-		"p99<50":                  `"50" is not a value for p99; write a time with its unit`,
+		"p99<50":                  `condition "p99<50": invalid value "50" for p99; write a time with its unit`,
 		"p99<50ms,":               "a condition is missing",
 		",p99<50ms":               "a condition is missing",
-		"p99<50ms, errors<0.1":    `"0.1" is not a value for errors; write a share`,
-		"p98<1ms":                 `there is no measure "p98"; there are p50, p75`,
-		"p99<50ms,p99<1ms":        "a second condition for p99; write one for each",
-		"p99>50ms":                `p99 cannot be compared by ">"; write p99< or p99<=`,
-		"throughput<5/s":          `throughput cannot be compared by "<"; write throughput> or throughput>=`,
-		"errors<0%":               "\"0%\" is not a value for errors; no share is below 0%",
-		"errors<101%":             "objective ",
-		"errors<-1%":              "objective ",
-		"errors<1e1%":             "objective ",
-		"p99":                     `"p99" compares nothing`,
-		"<50ms":                   `there is no measure ""`,
-		"p99<>50ms":               `p99 cannot be compared by "<>"`,
-		"p99<-5ms":                "objective ",
-		"p99<0s":                  "objective ",
-		"p99<":                    `"" is not a value`,
-		"žluť<1ms":                "objective ",
-		"p99<1ms,ž<1ms":           "objective ",
-		"mean<1ms,\xff":           "not a text of at most 500 bytes",
-		strings.Repeat("x", 1000): "not a text of at most 500 bytes",
+		"p99<50ms, errors<0.1":    `invalid value "0.1" for errors; write a share`,
+		"p98<1ms":                 `no measure "p98"; choose one of p50, p75`,
+		"p99<50ms,p99<1ms":        "p99 given twice",
+		"p99>50ms":                `p99 does not take ">"; write p99< or p99<=`,
+		"throughput<5/s":          `throughput does not take "<"; write throughput> or throughput>=`,
+		"errors<0%":               `invalid value "0%" for errors; must be above 0%`,
+		"errors<101%":             `invalid value "101%" for errors`,
+		"errors<-1%":              `invalid value "-1%" for errors`,
+		"errors<1e1%":             `invalid value "1e1%" for errors`,
+		"p99":                     `"p99": expected measure, sign and value`,
+		"<50ms":                   `no measure ""`,
+		"p99<>50ms":               `p99 does not take "<>"`,
+		"p99<-5ms":                `invalid value "-5ms" for p99`,
+		"p99<0s":                  `invalid value "0s" for p99`,
+		"p99<":                    `invalid value "" for p99`,
+		"žluť<1ms":                `no measure "žluť"`,
+		"p99<1ms,ž<1ms":           `no measure "ž"`,
+		"mean<1ms,\xff":           "condition longer than 500 bytes or not UTF-8",
+		strings.Repeat("x", 1000): "condition longer than 500 bytes or not UTF-8",
 	} {
 		t.Run(text, func(t *testing.T) {
 			_, err := ParseConditions(text)
@@ -70,7 +70,7 @@ func TestParse_Mistakes(t *testing.T) {
 	}
 }
 
-func TestHolds(t *testing.T) {
+func TestConditionsCheck(t *testing.T) {
 	load := bench.Load{
 		Elapsed: 10 * time.Second, Succeeded: 9980, Failed: map[bench.ErrorKind]int64{bench.ErrTimeout: 5}, Dropped: 15,
 		Latency: bench.Latencies{Count: 9980, Mean: time.Millisecond, P50: time.Millisecond, P75: 2 * time.Millisecond, P90: 3 * time.Millisecond,
@@ -100,24 +100,24 @@ func TestHolds(t *testing.T) {
 			if got := strings.Join(o.Missed(load), ""); got != want {
 				t.Errorf("%s: %q, want %q", text, got, want)
 			}
-			if all := o.Judge(load); len(all) != 1 || all[0].Passed != (want == "") || all[0].Condition != o.String() || all[0].Value == nil {
-				t.Errorf("judged: %+v", all)
+			if all := o.Check(load); len(all) != 1 || all[0].Passed != (want == "") || all[0].Condition != o.String() || all[0].Value == nil {
+				t.Errorf("results: %+v", all)
 			}
 		})
 	}
 }
 
-// Nothing that was not measured is kept: a step without any success meets no limit.
-func TestNothingIsNotGood(t *testing.T) {
+// A step without any success meets no condition.
+func TestConditionsCheckWithoutSuccess(t *testing.T) {
 	o, _ := ParseConditions("p99<50ms,errors<100%,throughput>=0/s")
 	if missed := o.Missed(bench.Load{}); len(missed) != 3 {
 		t.Errorf("an empty step misses only %v", missed)
-	} else if missed[0] != "p99 is not known, since nothing succeeded" {
+	} else if missed[0] != "p99 is unknown: no success" {
 		t.Error(missed[0])
 	}
 }
 
-func FuzzParse(f *testing.F) {
+func FuzzParseConditions(f *testing.F) {
 	f.Add("p99<50ms,errors<0.1%")
 	f.Add("throughput>=1/s , p99.9 <= 1h")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -127,7 +127,7 @@ func FuzzParse(f *testing.F) {
 		}
 		again, err := ParseConditions(o.String())
 		if err != nil || len(again) != len(o) {
-			t.Fatalf("%q is written as %q, which is read as %q: %v", text, o, again, err)
+			t.Fatalf("%q is written as %q and read back as %q: %v", text, o, again, err)
 		}
 	})
 }

@@ -20,35 +20,34 @@ import (
 )
 
 const (
-	maxResponse   = 1000 // bytes of what is typed in for a draft
-	draftName     = "my-api"
-	schemaFile    = "profile.schema.json" // next to the profile
-	draftGet      = "/"
-	draftIDs      = "1..10000"
-	draftToken    = "token"
-	draftLadder   = "64"
-	draftWarm     = 16 // connections that warm up
-	draftBodyHint = `write for example {"item": "{item:number}"}`
+	maxInput         = 1000 // bytes of an input for a draft
+	draftName        = "my-api"
+	schemaFile       = "profile.schema.json" // next to the profile
+	draftGet         = "/"
+	draftIDs         = "1..10000"
+	draftToken       = "token"
+	draftConnections = "64"
+	draftWarmUp      = 16 // connections of the warm-up, at most
+	draftBodyHint    = `write JSON such as {"item": "{item:number}"}`
 )
 
-// Draft is what a profile for your own API begins with, as it is typed in.
+// Draft holds what a user types in for a profile of their API.
 type Draft struct {
 	Get         string // "PATH" or "PATH FROM..TO": the values of the variables
 	Post        string // "PATH" or "PATH JSON"
-	Login       string // "PATH" or "PATH TOKEN": where the token is in the response
-	Connections string // at most
+	Login       string // "PATH" or "PATH TOKEN": the token's path in the response
+	Connections string // the most; the steps rise to it
 }
 
 var (
-	errNoRequest = errors.New("nothing is to be requested: write a path to GET or to POST")
+	errNoRequest = errors.New("no request: write a path to GET or to POST")
 	endsPattern  = regexp.MustCompile(`^(-?\d{1,18})\.\.(-?\d{1,18})$`)
 )
 
-// Text returns the draft as a profile with comments, which Parse reads. file is where it will be; the commands at its end
-// name it.
+// Text returns the draft as a valid profile with comments; the commands at its end name file.
 func (d Draft) Text(file string) ([]byte, error) {
-	for _, response := range []string{file, d.Get, d.Post, d.Login, d.Connections} {
-		if err := checkResponse(response); err != nil {
+	for _, input := range []string{file, d.Get, d.Post, d.Login, d.Connections} {
+		if err := checkInput(input); err != nil {
 			return nil, err
 		}
 	}
@@ -73,24 +72,24 @@ func (d Draft) Text(file string) ([]byte, error) {
 	return t.Bytes(), t.check(file, body)
 }
 
-// cut parts a path from what follows it.
+// cut splits text at its first blank.
 func cut(text string) (path, rest string) {
 	path, rest, _ = strings.Cut(strings.TrimSpace(text), " ")
 	return path, strings.TrimSpace(rest)
 }
 
-// checkResponse refuses what does not belong into one line of a file.
-func checkResponse(text string) error {
-	if len(text) > maxResponse {
-		return fmt.Errorf("%.40q… is too long: write %d bytes at most", text, maxResponse)
+// checkInput returns an error for a text that is too long or has control characters.
+func checkInput(text string) error {
+	if len(text) > maxInput {
+		return fmt.Errorf("%.40q… is too long: write at most %d bytes", text, maxInput)
 	}
-	if safe.Line(text, maxResponse) != text {
-		return fmt.Errorf("%.200q has control characters or invisible ones: write it on one line without them", text)
+	if safe.Line(text, maxInput) != text {
+		return fmt.Errorf("%.200q has control or invisible characters: write one line without them", text)
 	}
 	return nil
 }
 
-// draftText is the text of a draft as it grows, and the first error.
+// draftText is the text of a draft so far, and the first error.
 type draftText struct {
 	bytes.Buffer
 	err error
@@ -102,10 +101,10 @@ func (t *draftText) fail(format string, args ...any) {
 	}
 }
 
-// line writes a line, or several.
+// line writes one or more lines.
 func (t *draftText) line(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
 
-// pair writes a key with a value from outside, as the encoder of YAML quotes it.
+// pair writes a key with a value that the user typed, quoted by the YAML encoder.
 func (t *draftText) pair(before, key string, value any) {
 	text, err := strictyaml.Encode(strictyaml.Entries{{Key: key, Value: value}})
 	if err != nil {
@@ -117,7 +116,10 @@ func (t *draftText) pair(before, key string, value any) {
 
 func (t *draftText) head(name string) {
 	t.WriteString(strictyaml.Named(schemaFile))
-	t.line(`# Benchmark of your API, created by 'locbench profiles new'. All keys: profiles/locations.yaml in # locbench's sources. # Name in tables and reports.`)
+	t.line(`# Benchmark of your API, created by 'locbench profiles new'. All keys: profiles/locations.yaml in
+# locbench's sources.
+
+# Name in tables and reports.`)
 	t.pair("", "title", name)
 	t.line(`
 # Contenders to run, unless named on the command line (or --target URL).
@@ -130,7 +132,7 @@ rounds: 6
 # limits: {cpus: 1.5, memory: 512MiB}`)
 }
 
-// variables writes those that texts name, all with the same values, but for the token of a login.
+// variables writes the variables in texts, all with the same values, except the token of a login.
 func (t *draftText) variables(ids string, texts []string, login bool) {
 	var names []string
 	for _, text := range texts {
@@ -143,24 +145,24 @@ func (t *draftText) variables(ids string, texts []string, login bool) {
 	}
 	if len(names) == 0 {
 		if ids != "" {
-			t.fail("%q has no use, since the path has no {item}: leave it out, or write for example /items/{item} %s",
+			t.fail("%q is not used: the path has no {item}; leave it out, or write a path such as /items/{item} %s",
 				ids, draftIDs)
 		}
 		return
 	}
 	m := endsPattern.FindStringSubmatch(cmp.Or(ids, draftIDs))
 	if m == nil {
-		t.fail("%q is not a range of ids: write FROM..TO, for example %s", ids, draftIDs)
+		t.fail("%q is not a range of ids: write FROM..TO, such as %s", ids, draftIDs)
 		return
 	}
 	from, err1 := strconv.ParseInt(m[1], 10, 64)
 	to, err2 := strconv.ParseInt(m[2], 10, 64)
 	if err := errors.Join(err1, err2); err != nil || from > to {
-		t.fail("%q is an empty range: write FROM..TO, for example %s", ids, draftIDs)
+		t.fail("%q is an empty range: write FROM..TO, such as %s", ids, draftIDs)
 	}
 	t.line(`
 # Values of {%s}, a new one per request. Other kinds: {list: [lamp, chair]}, the column of a file
-# ({file: ids.csv, column: id}), uuid, now, sequence. With "draw: zipf" some values come far more often than others.
+# ({file: ids.csv, column: id}), uuid, now, sequence. "draw: zipf" draws some values far more often.
 variables:`, names[0])
 	for _, name := range names {
 		t.pair("  ", name, strictyaml.Inline{V: values{From: &from, To: &to}})
@@ -170,7 +172,7 @@ variables:`, names[0])
 func (t *draftText) setup(path, saved string) {
 	t.line(`
 # Sent once per start of the service, before the load. ${PASSWORD} is an environment variable, masked in all output.
-# "save" takes the token out of the response: a path in its JSON, or {header: NAME}, {cookie: NAME}.
+# "save" takes the token from the response: a path in its JSON, {header: NAME} or {cookie: NAME}.
 setup:`)
 	t.pair("  - ", "post", path)
 	t.line(`    json: {user: me, password: "${PASSWORD}"}
@@ -181,8 +183,8 @@ setup:`)
 
 func (t *draftText) requests(get, post, body string, login bool) {
 	t.line(`
-# The mix; shares add up to 100%%. A response with another status than "expect" is an error. Further methods:
-# head, put, patch, delete, options.
+# The mix; shares add up to 100%%. A response with another status than "expect" is an error.
+# More methods: head, put, patch, delete, options.
 requests:`)
 	share, other := "100%", "100%"
 	if get != "" && post != "" {
@@ -216,7 +218,7 @@ requests:`)
 }
 
 func (t *draftText) steps(most string) {
-	n, err := strconv.Atoi(cmp.Or(most, draftLadder))
+	n, err := strconv.Atoi(cmp.Or(most, draftConnections))
 	if err != nil || n < 1 || n > bench.MaxConnections {
 		t.fail("%q is not a number of connections: write from 1 to %d", most, bench.MaxConnections)
 		return
@@ -228,11 +230,11 @@ timeout: 10s
 # Steps with more errors are excluded from comparison.
 max_errors: 1%%
 
-# Connections; each sends its next request when it has a response. Warm-ups are shown but not measured.
+# Connections; each sends its next request when it has a response. Warm-ups are shown, not measured.
 step_duration: 10s
 steps:
-  - %d warm-up for 20s`, min(n, draftWarm))
-	top := 1 // the largest power of two that is not above n
+  - %d warm-up for 20s`, min(n, draftWarmUp))
+	top := 1 // the largest power of two up to n
 	for 2*top <= n {
 		top *= 2
 	}
@@ -257,7 +259,7 @@ func (t *draftText) next(file string, login bool) {
 	}
 }
 
-// nextCommands returns those to continue with after the profile in file is written.
+// nextCommands returns the commands to continue with once file is written.
 func nextCommands(file string, login bool) []string {
 	target := []string{"--target", "http://127.0.0.1:8080"}
 	try := safe.Shell(append([]string{"locbench", "try", file}, target...))
@@ -268,10 +270,10 @@ func nextCommands(file string, login bool) []string {
 	return []string{safe.Shell([]string{"locbench", "profiles", "validate", file}), try, run}
 }
 
-// check reads what was written as it will be read, and compares the body, which YAML may understand differently.
+// check parses the draft and compares its body with the input, which YAML may read otherwise.
 func (t *draftText) check(file, body string) error {
 	p, err := Parse(file, t.Bytes())
-	if all, ok := errors.AsType[strictyaml.Mistakes](err); ok { // whoever typed it does not know the lines
+	if all, ok := errors.AsType[strictyaml.Mistakes](err); ok { // the user does not see the lines
 		var texts []string
 		for _, m := range all {
 			text := strings.TrimSuffix(m.What+"; "+m.Hint, "; ")
@@ -286,13 +288,13 @@ func (t *draftText) check(file, body string) error {
 	}
 	sent := p.Requests[len(p.Requests)-1].Body
 	if !sameJSON(body, sent) {
-		return fmt.Errorf("%.200q would be sent as %.200q: write it otherwise, or put it into a file later, "+
-			"by `file: order.json` in the profile", body, sent)
+		return fmt.Errorf("%.200q would be sent as %.200q: rewrite it, or put it into a file later, "+
+			"with `file: order.json` in the profile", body, sent)
 	}
 	return nil
 }
 
-// sameJSON reports whether two documents are the same, but for the way in which fractions are written.
+// sameJSON reports whether two documents have the same values, however fractions are written.
 func sameJSON(a, b string) bool {
 	values := make([]any, 2)
 	for i, text := range []string{a, b} {
@@ -306,8 +308,7 @@ func sameJSON(a, b string) bool {
 	return reflect.DeepEqual(values[0], values[1])
 }
 
-// fractions makes numbers of those that are written as fractions; whole ones stay texts, since they may be too long
-// for a number.
+// fractions converts numbers to float64, except large whole ones, which float64 would round.
 func fractions(v any) any {
 	switch v := v.(type) {
 	case []any:

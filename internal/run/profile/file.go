@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	maxName       = 60
-	minShare      = .00001
-	maxWeight     = 1_000_000
-	maxPhased     = 1000   // requests that are timed one by one
-	isolationAuto = "auto" // in bench.Profile the empty text, as in results from before there was a choice
+	maxName          = 60
+	minShare         = .00001
+	maxWeight        = 1_000_000
+	maxFirstRequests = 1000   // requests that are timed one at a time
+	isolationAuto    = "auto" // empty in bench.Profile, as in results written before isolation existed
 )
 
 var (
@@ -28,33 +28,33 @@ var (
 )
 
 type file struct {
-	Name         string            `yaml:"name,omitempty"`
-	Title        string            `yaml:"title,omitempty" strict:"max=200"`
-	Description  string            `yaml:"description,omitempty" strict:"max=10000"`
-	Contenders   []selection       `yaml:"contenders,flow,omitempty" strict:"min=1,max=100" example:"[go-nethttp]"`
-	Rounds       int               `yaml:"rounds"`
-	Runtime      bench.Runtime     `yaml:"runtime"`
-	Limits       limits            `yaml:"limits,omitempty"`
-	Isolation    string            `yaml:"isolation"`
-	Store        store             `yaml:"store"`
-	Data         data              `yaml:"data"`
-	Header       map[string]string `yaml:"header,omitempty" strict:"max=50"`
-	Variables    variables         `yaml:"variables,omitempty"`
-	Setup        []request         `yaml:"setup,omitempty" strict:"min=1,max=100"`
-	Requests     []request         `yaml:"requests,omitempty" strict:"min=1,max=100" example:"[{get: /hello}]"`
-	Sessions     []session         `yaml:"sessions,omitempty" strict:"min=1,max=100"`
-	Teardown     []request         `yaml:"teardown,omitempty" strict:"min=1,max=100"`
-	Protocol     bench.Protocol    `yaml:"protocol,omitempty"`
-	Timeout      duration          `yaml:"timeout"`
-	Validate     share             `yaml:"compare_bodies"`
-	MaxErrors    share             `yaml:"max_errors,omitempty"`
-	Phases       *phases           `yaml:"first_requests,omitempty"`
-	Checks       checks            `yaml:"checks"`
-	StepDuration duration          `yaml:"step_duration,omitempty" strict:"min=100ms,max=24h"`
-	Interleave   duration          `yaml:"interleave,omitempty"`
-	Steps        steps             `yaml:"steps" strict:"required,min=1,max=1000" example:"[1x5 warm-up, 2..64 doubling]"`
-	Thresholds   []threshold       `yaml:"thresholds,omitempty" strict:"max=100"`
-	Price        float64           `yaml:"price_per_vcpu_hour"`
+	Name          string            `yaml:"name,omitempty"`
+	Title         string            `yaml:"title,omitempty" strict:"max=200"`
+	Description   string            `yaml:"description,omitempty" strict:"max=10000"`
+	Contenders    []selection       `yaml:"contenders,flow,omitempty" strict:"min=1,max=100" example:"[go-nethttp]"`
+	Rounds        int               `yaml:"rounds"`
+	Runtime       bench.Runtime     `yaml:"runtime"`
+	Limits        limits            `yaml:"limits,omitempty"`
+	Isolation     string            `yaml:"isolation"`
+	Store         store             `yaml:"store"`
+	Data          data              `yaml:"data"`
+	Header        map[string]string `yaml:"header,omitempty" strict:"max=50"`
+	Variables     variables         `yaml:"variables,omitempty"`
+	Setup         []request         `yaml:"setup,omitempty" strict:"min=1,max=100"`
+	Requests      []request         `yaml:"requests,omitempty" strict:"min=1,max=100" example:"[{get: /hello}]"`
+	Sessions      []session         `yaml:"sessions,omitempty" strict:"min=1,max=100"`
+	Teardown      []request         `yaml:"teardown,omitempty" strict:"min=1,max=100"`
+	Protocol      bench.Protocol    `yaml:"protocol,omitempty"`
+	Timeout       duration          `yaml:"timeout"`
+	CompareBodies share             `yaml:"compare_bodies"`
+	MaxErrors     share             `yaml:"max_errors,omitempty"`
+	FirstRequests *firstRequests    `yaml:"first_requests,omitempty"`
+	Checks        checks            `yaml:"checks"`
+	StepDuration  duration          `yaml:"step_duration,omitempty" strict:"min=100ms,max=24h"`
+	Interleave    duration          `yaml:"interleave,omitempty"`
+	Steps         steps             `yaml:"steps" strict:"required,min=1,max=1000" example:"[1x5 warm-up, 2..64 doubling]"`
+	Thresholds    []threshold       `yaml:"thresholds,omitempty" strict:"max=100"`
+	Price         float64           `yaml:"price_per_vcpu_hour"`
 }
 
 // duration is written with its unit.
@@ -62,7 +62,7 @@ type duration = strictyaml.Duration
 
 const shareHint = "write a share from 0.001% to 100%, or `none`"
 
-// share is a part of a whole, written in percent.
+// share is a part of a whole, from 0 to 1; written in percent.
 type share float64
 
 // UnmarshalStrict reads "1%", and "none" or "off" for 0.
@@ -94,7 +94,7 @@ func (s share) MarshalYAML() (any, error) {
 
 func writeShare(x float64) string { return writeFloat(math.Round(x*1e6)/1e4) + "%" }
 
-// limits has a zero for "no such limit", which in a file is the absence of the key.
+// limits are those of a contender. Zero means no limit; a file then lacks the key.
 type limits struct {
 	CPUs   float64          `yaml:"cpus,omitempty"`
 	CPUSet int              `yaml:"cpu_set,omitempty"`
@@ -102,8 +102,8 @@ type limits struct {
 	PIDs   int64            `yaml:"pids,omitempty"`
 }
 
-// phases asks for the first requests of a trial to be timed one by one.
-type phases struct {
+// firstRequests says how many requests at the start of a trial are timed one at a time.
+type firstRequests struct {
 	Requests int `yaml:"requests" strict:"required" example:"10"`
 }
 
@@ -111,40 +111,40 @@ func defaults() file {
 	return file{
 		Rounds: 1, Runtime: bench.RuntimeAuto, Isolation: isolationAuto, Store: store{Kind: bench.StoreAuto},
 		Timeout: duration(10 * time.Second), StepDuration: duration(10 * time.Second),
-		Validate: .01,   // of the responses, whose bodies are compared with the known ones
-		Price:    .0275, // dollars for a vCPU-hour, as in the published comparison
-		Checks:   checks{Lifecycle: bench.LifecycleChecks()},
+		CompareBodies: .01,
+		Price:         .0275, // dollars per vCPU-hour, as in the published comparison
+		Checks:        checks{Lifecycle: bench.LifecycleChecks()},
 	}
 }
 
-// follow fills in what follows from what is there: steps without a duration get the default one, and a profile that
-// asks no city needs no store, no data, and no checks of the locations service.
-func (f *file) follow(v strictyaml.Value) {
+// derive fills in defaults that depend on other keys: durations of steps, and for a profile without
+// city requests no store, no data and no checks of the locations service.
+func (f *file) derive(v strictyaml.Value) {
 	f.Steps.fill(time.Duration(f.StepDuration))
 	f.weigh(v)
 	all := f.mix()
 	if slices.ContainsFunc(all, bench.Request.NamesCity) {
 		if !v.Has("checks", "suites") && f.Data == (data{}) {
-			f.Checks.Suites = []string{bundledSuite} // it knows the bundled data and no other
+			f.Checks.Suites = []string{bundledSuite} // it expects the bundled data
 		}
 		return
 	}
 	if !v.Has("store") && !v.Has("data") {
 		f.Store = store{Kind: bench.StoreNone}
 	}
-	if !v.Has("validate") && !slices.ContainsFunc(all, bench.Request.Checks) {
-		f.Validate = 0
+	if !v.Has("compare_bodies") && !slices.ContainsFunc(all, bench.Request.Checks) {
+		f.CompareBodies = 0
 	}
 	if !v.Has("checks", "lifecycle") {
-		// What a locations service logs, needs and does when it is asked to stop is its contract.
+		// The lifecycle contract on logs, environment and stopping is that of locations services.
 		f.Checks.Lifecycle = []string{bench.CheckImageSize, bench.CheckThreads, bench.CheckStillResponds}
 	}
 }
 
-// stepIndex is the number of a step in the path of a mistake.
+// stepIndex matches the index of a step in the path of a mistake.
 var stepIndex = regexp.MustCompile(`^steps\[(\d+)\]`)
 
-// report reports the rules that p, which is what f says, breaks, each at its line.
+// report reports the rules that p, the profile of f, breaks; each at its line.
 func (f *file) report(p *bench.Profile, v strictyaml.Value) {
 	for _, o := range Options() {
 		keys := strings.Split(o.Key, ".")
@@ -155,24 +155,24 @@ func (f *file) report(p *bench.Profile, v strictyaml.Value) {
 			v.Find(o.Key).Wrong(hint)
 		}
 	}
-	told := map[[2]string]bool{}
+	reported := map[[2]string]bool{}
 	for _, m := range mistakes(p) {
 		if of, name, ok := strings.Cut(m.path, ".header."); ok && !v.Find(of).Has("header", name) {
-			m.path = "header." + name // of all requests: once is enough
-			if once := [2]string{m.path, m.what}; told[once] {
+			m.path = "header." + name // shared by all requests: reported once
+			if once := [2]string{m.path, m.what}; reported[once] {
 				continue
 			} else {
-				told[once] = true
+				reported[once] = true
 			}
 		}
-		path := stepIndex.ReplaceAllStringFunc(m.path, func(at string) string { // of the item that the step came of
+		path := stepIndex.ReplaceAllStringFunc(m.path, func(at string) string { // the item in the file
 			i, _ := strconv.Atoi(stepIndex.FindStringSubmatch(at)[1])
 			return fmt.Sprintf("steps[%d]", f.Steps.items[i])
 		})
-		if of, ok := strings.CutSuffix(path, ".path"); ok { // a path may stand under its method
-			for _, way := range new(request).ways() {
-				if v.Find(of).Has(way.key) {
-					path = of + "." + way.key
+		if of, ok := strings.CutSuffix(path, ".path"); ok { // the key may be a method: `get: /items`
+			for _, m := range new(request).methodKeys() {
+				if v.Find(of).Has(m.key) {
+					path = of + "." + m.key
 				}
 			}
 		}
@@ -192,9 +192,10 @@ func (f file) profile() bench.Profile {
 			CPUs: f.Limits.CPUs, CPUSet: f.Limits.CPUSet, Memory: int64(f.Limits.Memory), PIDs: f.Limits.PIDs,
 		},
 		Data: bench.DataSpec(f.Data), Protocol: f.Protocol, Timeout: time.Duration(f.Timeout),
-		Validate: float64(f.Validate), MaxErrors: float64(f.MaxErrors),
-		Checks: bench.CheckSpec{Lifecycle: f.Checks.Lifecycle, Suites: f.Checks.Suites},
-		Phases: (*bench.FirstRequestsSpec)(f.Phases), Interleave: time.Duration(f.Interleave), Steps: f.Steps.all, PriceVCPUHr: f.Price,
+		Validate: float64(f.CompareBodies), MaxErrors: float64(f.MaxErrors),
+		Checks: bench.CheckSpec{Lifecycle: f.Checks.Lifecycle, Suites: f.Checks.Suites}, PriceVCPUHr: f.Price,
+		Phases:     (*bench.FirstRequestsSpec)(f.FirstRequests),
+		Interleave: time.Duration(f.Interleave), Steps: f.Steps.all,
 		Contenders: each(f.Contenders, func(s selection) bench.Selection { return bench.Selection(s) }),
 		Variables:  f.Variables, Setup: f.setup(), Requests: f.mix(), Teardown: f.requests(f.Teardown),
 		Sessions:   each(f.Sessions, func(s session) bench.Session { return bench.Session{Name: s.Name, Weight: s.Weight} }),
@@ -203,7 +204,7 @@ func (f file) profile() bench.Profile {
 	p.Store = bench.StoreSpec{Kind: f.Store.Kind, URL: f.Store.URL, Image: f.Store.Image}
 	p.Store.Latency, p.Store.P99 = time.Duration(f.Store.Latency), time.Duration(f.Store.P99)
 	if p.Protocol == bench.HTTP11 {
-		p.Protocol = "" // the same profile, whether or not it says so
+		p.Protocol = "" // naming the default makes no other profile
 	}
 	if f.Isolation != isolationAuto {
 		p.Isolation = f.Isolation
@@ -220,9 +221,9 @@ func fileOf(p bench.Profile) file {
 		Limits: limits{p.Limits.CPUs, p.Limits.CPUSet, strictyaml.Bytes(p.Limits.Memory), p.Limits.PIDs},
 		Store:  store{p.Store.Kind, p.Store.URL, p.Store.Image, duration(p.Store.Latency), duration(p.Store.P99)},
 		Data:   data(p.Data), Protocol: p.Protocol, Timeout: duration(p.Timeout),
-		Validate: share(p.Validate), MaxErrors: share(p.MaxErrors),
+		CompareBodies: share(p.Validate), MaxErrors: share(p.MaxErrors), Price: p.PriceVCPUHr,
 		Checks: checks{p.Checks.Lifecycle, p.Checks.Suites}, Isolation: cmp.Or(p.Isolation, isolationAuto),
-		Phases: (*phases)(p.Phases), Interleave: duration(p.Interleave), Steps: steps{all: p.Steps}, Price: p.PriceVCPUHr,
+		FirstRequests: (*firstRequests)(p.Phases), Interleave: duration(p.Interleave), Steps: steps{all: p.Steps},
 		Contenders: each(p.Contenders, func(s bench.Selection) selection { return selection(s) }),
 		Variables:  p.Variables, Setup: each(p.Setup, requestOf), Teardown: each(p.Teardown, requestOf),
 		Sessions: each(p.Sessions, func(s bench.Session) session {
@@ -233,7 +234,7 @@ func fileOf(p bench.Profile) file {
 	}
 }
 
-// mix returns the requests that stand alone, then those of the sessions.
+// mix returns the single requests, then those of the sessions.
 func (f *file) mix() []bench.Request {
 	all := f.requests(f.Requests)
 	for _, s := range f.Sessions {
@@ -244,7 +245,7 @@ func (f *file) mix() []bench.Request {
 	return all
 }
 
-// setup returns the requests of the setup. A header of all requests that names a value is left out until it is saved.
+// setup returns the requests of the setup. They lack a shared header until its variable is saved.
 func (f *file) setup() []bench.Request {
 	all := f.requests(f.Setup)
 	for i, r := range all {
@@ -265,12 +266,12 @@ func (f *file) setup() []bench.Request {
 	return all
 }
 
-// hasPlace says whether a text has a place for a variable.
+// hasPlace reports whether a text has a place for a variable.
 func hasPlace(text, variable string) bool {
 	return slices.ContainsFunc(bench.Parts(text), func(p bench.Part) bool { return p.Name == variable })
 }
 
-// requestsOf returns those of a session, or those that stand alone.
+// requestsOf returns the requests of a session; "" stands for the single requests.
 func requestsOf(p bench.Profile, session string) (all []request) {
 	for _, r := range p.Requests {
 		if r.Session == session {
@@ -280,7 +281,7 @@ func requestsOf(p bench.Profile, session string) (all []request) {
 	return all
 }
 
-// each converts a list; nil stands for one without items.
+// each converts the items of a list; an empty list becomes nil.
 func each[T, U any](list []T, convert func(T) U) (out []U) {
 	for _, item := range list {
 		out = append(out, convert(item))

@@ -18,12 +18,12 @@ import (
 
 const (
 	standardOutput = "-"
-	nothing        = "none" // the response that leaves something out
+	nothing        = "none" // typed in to leave something out
 )
 
-// New writes a profile for your own API into file, which must not be there yet, and its schema next to it; "-"
-// is standard output, and "" a file of the working folder. What d says is not asked; where it says nothing at all, it
-// is asked for on a terminal.
+// New writes a profile for the user's API to the new file, and its schema next to it; "-" is
+// standard output, and "" a file in the working folder. On a terminal, questions fill in an empty
+// d.
 func New(ctx context.Context, env console.Env, file string, d Draft) error {
 	if err := free(file); err != nil {
 		return console.WithCode(console.ExitUsage, err)
@@ -40,12 +40,12 @@ func New(ctx context.Context, env console.Env, file string, d Draft) error {
 	return write(env, cmp.Or(file, draftName+".yaml"), d)
 }
 
-// free refuses a file that is there already, or that no command would take for a profile.
+// free returns an error for a file that exists, or whose name is not that of a profile.
 func free(file string) error {
 	if file == "" || file == standardOutput {
 		return nil
 	}
-	if err := checkResponse(file); err != nil {
+	if err := checkInput(file); err != nil {
 		return err
 	}
 	if ext := filepath.Ext(file); ext != ".yaml" && ext != ".yml" {
@@ -72,7 +72,7 @@ func write(env console.Env, file string, d Draft) error {
 		_, err := env.Stdout.Write(text)
 		return err
 	}
-	if err := free(file); err != nil { // also the one that nobody has named
+	if err := free(file); err != nil { // the default name was not checked yet
 		return console.WithCode(console.ExitUsage, err)
 	}
 	if err := safe.CreateFile(file, text); errors.Is(err, fs.ErrExist) {
@@ -84,19 +84,19 @@ func write(env console.Env, file string, d Draft) error {
 	if err := Schema().Leave(filepath.Dir(file), schemaFile); err != nil {
 		env.Warn(err)
 	}
-	fmt.Fprintln(env.Stderr, "Each key has a comment; "+schemaFile+" is for editors. Next:")
+	fmt.Fprintln(env.Stderr, "Comments explain each key; "+schemaFile+" is for editors. Next:")
 	for i, command := range nextCommands(file, strings.TrimSpace(d.Login) != "") {
 		fmt.Fprintf(env.Stderr, "  %d. %s\n", i+1, command)
 	}
 	return nil
 }
 
-// question asks for one part of a draft.
+// question is about one field of a draft.
 type question struct {
-	text, standard string
-	part           func(*Draft) *string
-	more, usual    string // asks for what follows the path, where wanted says so
-	wanted         func(path string) bool
+	text, standard          string
+	field                   func(*Draft) *string
+	followUp, followDefault string // asked after a path for which follows is true
+	follows                 func(path string) bool
 }
 
 func isPath(string) bool { return true }
@@ -114,11 +114,10 @@ var questions = []question{
 		"Login path (POST); or " + nothing, nothing, func(d *Draft) *string { return &d.Login },
 		"Path of the token in its JSON response", draftToken, isPath,
 	},
-	{"Most connections", draftLadder, func(d *Draft) *string { return &d.Connections }, "", "", nil},
+	{"Most connections", draftConnections, func(d *Draft) *string { return &d.Connections }, "", "", nil},
 }
 
-// ask asks for a draft, and for its name where file is "". A wrong response is asked again. The end of in, or of ctx, is
-// an error.
+// ask asks for a draft, and its name if file is "", until each input is valid or in or ctx ends.
 func ask(ctx context.Context, in io.Reader, out io.Writer, file string) (string, Draft, error) {
 	a := asker{ctx: ctx, out: out, lines: readLines(ctx, in)}
 	var d Draft
@@ -126,7 +125,7 @@ func ask(ctx context.Context, in io.Reader, out io.Writer, file string) (string,
 	for file == "" {
 		_, err := a.until("Name of the API", draftName, func(name string) error {
 			if !namePattern.MatchString(name) || len(name) > maxName {
-				return fmt.Errorf("%.200q is not a name: write lower-case letters, digits, -, _ and ., %d at most", name, maxName)
+				return fmt.Errorf("%.200q is not a name: write at most %d lower-case letters, digits, -, _ and .", name, maxName)
 			}
 			file = name + ".yaml"
 			return free(file)
@@ -136,12 +135,12 @@ func ask(ctx context.Context, in io.Reader, out io.Writer, file string) (string,
 		}
 	}
 	for i, q := range questions {
-		// try is d with a response, if that is right.
-		try := func(response string) error {
+		// try sets the field in d if the input is valid.
+		try := func(input string) error {
 			next := d
-			*q.part(&next) = response
+			*q.field(&next) = input
 			_, err := next.Text(draftName + ".yaml")
-			if i == 0 && errors.Is(err, errNoRequest) { // there may be one to POST
+			if i == 0 && errors.Is(err, errNoRequest) { // the next question is about POST
 				err = nil
 			}
 			if err == nil {
@@ -149,14 +148,14 @@ func ask(ctx context.Context, in io.Reader, out io.Writer, file string) (string,
 			}
 			return err
 		}
-		response, err := a.until(q.text, q.standard, func(response string) error {
-			if response == nothing && q.wanted != nil {
-				response = ""
+		input, err := a.until(q.text, q.standard, func(input string) error {
+			if input == nothing && q.follows != nil {
+				input = ""
 			}
-			return try(response)
+			return try(input)
 		})
-		if err == nil && q.wanted != nil && response != nothing && !strings.Contains(response, " ") && q.wanted(response) {
-			_, err = a.until(q.more, q.usual, func(more string) error { return try(response + " " + more) })
+		if err == nil && q.follows != nil && input != nothing && !strings.Contains(input, " ") && q.follows(input) {
+			_, err = a.until(q.followUp, q.followDefault, func(more string) error { return try(input + " " + more) })
 		}
 		if err != nil {
 			return "", d, err
@@ -165,44 +164,44 @@ func ask(ctx context.Context, in io.Reader, out io.Writer, file string) (string,
 	return file, d, nil
 }
 
-// asker talks with who sits at the terminal.
+// asker puts questions to the user at the terminal.
 type asker struct {
 	ctx   context.Context
 	out   io.Writer
 	lines <-chan string
 }
 
-// until asks until the response is right.
-func (a asker) until(text, standard string, right func(string) error) (string, error) {
+// until repeats the question until accept returns nil for the input, and returns the input.
+func (a asker) until(text, standard string, accept func(string) error) (string, error) {
 	for {
 		fmt.Fprintf(a.out, "%s [%s]: ", text, standard)
-		var response string
+		var input string
 		var more bool
 		select {
 		case <-a.ctx.Done():
-		case response, more = <-a.lines:
+		case input, more = <-a.lines:
 		}
 		if !more {
 			fmt.Fprintln(a.out)
 			err := errors.New("cancelled: nothing written")
 			return "", console.WithCode(console.ExitInterrupted, err)
 		}
-		err := checkResponse(strings.TrimRight(response, "\r\n"))
-		response = cmp.Or(strings.TrimSpace(response), standard)
+		err := checkInput(strings.TrimRight(input, "\r\n"))
+		input = cmp.Or(strings.TrimSpace(input), standard)
 		if err == nil {
-			err = right(response)
+			err = accept(input)
 		}
 		if err == nil {
-			return response, nil
+			return input, nil
 		}
 		for line := range strings.Lines(err.Error()) {
-			fmt.Fprintf(a.out, "  %s\n", safe.Line(strings.TrimSpace(line), maxResponse))
+			fmt.Fprintf(a.out, "  %s\n", safe.Line(strings.TrimSpace(line), maxInput))
 		}
 	}
 }
 
-// readLines hands on the lines of in until its end or that of ctx; half a line was never said. Nobody waits for it:
-// nothing ends a Read that waits for a terminal, and the process ends soon after the questions.
+// readLines sends the lines of in until it or ctx ends; an incomplete last line is dropped. Its
+// goroutine is not awaited: a Read of a terminal cannot be stopped, and the process ends soon.
 func readLines(ctx context.Context, in io.Reader) <-chan string {
 	lines := make(chan string)
 	go func() {
@@ -211,7 +210,7 @@ func readLines(ctx context.Context, in io.Reader) <-chan string {
 			var line []byte
 			part, err := r.ReadSlice('\n')
 			for ; errors.Is(err, bufio.ErrBufferFull); part, err = r.ReadSlice('\n') {
-				line = append(line[:0], part...) // this much is too long already: what it was does not matter
+				line = append(line[:0], part...) // already too long: its start is not needed
 			}
 			if err != nil {
 				return

@@ -18,8 +18,8 @@ import (
 	"locbench/internal/text/console"
 )
 
-// TestDraftTexts: what is written is a profile without mistakes, short, with shares that are all, and what it has
-// commented out is right as well.
+// TestDraftTexts: a draft is a short profile without mistakes whose shares add up to 100%, and
+// valid with its commented-out keys too.
 func TestDraftTexts(t *testing.T) {
 	for name, d := range map[string]Draft{
 		"least": {Get: "/"},
@@ -46,7 +46,7 @@ func TestDraftTexts(t *testing.T) {
 			if err := Validate(p); err != nil {
 				t.Error(err)
 			}
-			if p.Title != "shop" || p.Rounds != 6 || !p.Steps[0].WarmUp || p.Steps[len(p.Steps)-1].Connections != wanted(d) {
+			if p.Title != "shop" || p.Rounds != 6 || !p.Steps[0].WarmUp || p.Steps[len(p.Steps)-1].Connections != mostConnections(d) {
 				t.Errorf("%+v", p)
 			}
 			keys := 0
@@ -71,60 +71,60 @@ func TestDraftTexts(t *testing.T) {
 	}
 }
 
-// wanted returns the most connections that a draft asks for.
-func wanted(d Draft) int {
+// mostConnections returns the largest number of connections in a draft.
+func mostConnections(d Draft) int {
 	n := 64
 	_, _ = fmt.Sscan(d.Connections, &n)
 	return n
 }
 
-// TestDraftsOfAnyLadder: any number of connections is a profile that ends there.
-func TestDraftsOfAnyLadder(t *testing.T) {
+// TestDraftsOfAnyNumberOfConnections: the steps of a draft end at the number of connections.
+func TestDraftsOfAnyNumberOfConnections(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 4, 5, 7, 8, 1000, 1024, bench.MaxConnections} {
 		text, err := Draft{Get: "/", Connections: fmt.Sprint(n)}.Text("a.yaml")
 		if err != nil {
 			t.Fatal(err)
 		}
 		p, err := Parse("a.yaml", text)
-		if err != nil || MostConnections(p.Steps) != n || p.Steps[0].Connections != min(n, draftWarm) || len(p.Steps) < 2 {
+		if err != nil || MostConnections(p.Steps) != n || p.Steps[0].Connections != min(n, draftWarmUp) || len(p.Steps) < 2 {
 			t.Errorf("%d: %v, %v", n, p.Steps, err)
 		}
 	}
 }
 
-func TestDraftsThatAreRefused(t *testing.T) {
-	long := strings.Repeat("x", maxResponse+1)
+func TestDraftMistakes(t *testing.T) {
+	long := strings.Repeat("x", maxInput+1)
 	for name, test := range map[string]struct {
 		d    Draft
 		want string
 	}{
-		"nothing":          {Draft{}, "nothing is to be requested"},
-		"line end":         {Draft{Get: "/a\nsteps: [1]"}, "control characters"},
-		"tab":              {Draft{Get: "/a\tb"}, "control characters"},
-		"escape":           {Draft{Post: "/a\x1b[31m"}, "control characters"},
-		"bidi":             {Draft{Post: `/a {"x": "` + "\u202e" + `"}`}, "control characters"},
-		"line separator":   {Draft{Post: `/a {"x": "` + "\u2028" + `"}`}, "control characters"},
-		"not UTF-8":        {Draft{Get: "/\xff"}, "control characters"},
+		"nothing":          {Draft{}, "no request: write a path"},
+		"line end":         {Draft{Get: "/a\nsteps: [1]"}, "control or invisible characters"},
+		"tab":              {Draft{Get: "/a\tb"}, "control or invisible characters"},
+		"escape":           {Draft{Post: "/a\x1b[31m"}, "control or invisible characters"},
+		"bidi":             {Draft{Post: `/a {"x": "` + "\u202e" + `"}`}, "control or invisible characters"},
+		"line separator":   {Draft{Post: `/a {"x": "` + "\u2028" + `"}`}, "control or invisible characters"},
+		"not UTF-8":        {Draft{Get: "/\xff"}, "control or invisible characters"},
 		"long":             {Draft{Get: "/" + long}, "too long"},
 		"long login":       {Draft{Get: "/", Login: "/l " + long}, "too long"},
-		"no slash":         {Draft{Get: "items"}, "begin it with `/`"},
-		"a URL":            {Draft{Get: "http://h/items"}, "begin it with `/`"},
-		"unicode in path":  {Draft{Get: "/é"}, "%-escapes"},
-		"fragment":         {Draft{Get: "/a#b"}, "%-escapes"},
-		"not a variable":   {Draft{Get: "/{a b}"}, "has no use"},
+		"no slash":         {Draft{Get: "items"}, "start it with `/`"},
+		"a URL":            {Draft{Get: "http://h/items"}, "start it with `/`"},
+		"unicode in path":  {Draft{Get: "/é"}, "percent-encode"},
+		"fragment":         {Draft{Get: "/a#b"}, "percent-encode"},
+		"not a variable":   {Draft{Get: "/{a b}"}, "is not used"},
 		"braces":           {Draft{Get: "/{1}"}, "is not the name of a variable"},
 		"a column":         {Draft{Get: "/{user.name}"}, "leave `.name` out"},
-		"a type":           {Draft{Get: "/{user:int}"}, "there is no type"},
+		"a type":           {Draft{Get: "/{user:int}"}, "unknown type"},
 		"range":            {Draft{Get: "/{item} 1-5"}, "FROM..TO"},
 		"empty range":      {Draft{Get: "/{item} 5..1"}, "empty range"},
 		"huge range":       {Draft{Get: "/{item} 1..99999999999999999999"}, "FROM..TO"},
-		"range of nothing": {Draft{Get: "/items 1..5"}, "has no use"},
+		"range of nothing": {Draft{Get: "/items 1..5"}, "is not used"},
 		"not JSON":         {Draft{Post: "/a {item: 1}"}, "is not JSON"},
 		"two documents":    {Draft{Post: "/a 1 2"}, "is not JSON"},
 		"twice":            {Draft{Post: `/a {"a": 1, "a": 2}`}, "duplicate key"},
 		"long number":      {Draft{Post: `/a {"a": 12345678901234567890123}`}, "would be sent as"},
 		"surrogates":       {Draft{Post: `/a {"a": "\ud83d\ude00"}`}, "not JSON"},
-		"login":            {Draft{Get: "/", Login: "login"}, "begin it with `/`"},
+		"login":            {Draft{Get: "/", Login: "login"}, "start it with `/`"},
 		"token":            {Draft{Get: "/", Login: "/login a..b"}, "write a path such as"},
 		"token unknown":    {Draft{Get: "/", Login: "/login/{token}"}, `no variable "token"`},
 		"connections":      {Draft{Get: "/", Connections: "many"}, "from 1 to 65535"},
@@ -143,7 +143,7 @@ func TestDraftsThatAreRefused(t *testing.T) {
 	}
 }
 
-// FuzzDraft: whatever is typed in is refused, or becomes a profile that asks just that.
+// FuzzDraft: any input is an error, or a profile with exactly the requests typed in.
 func FuzzDraft(f *testing.F) {
 	f.Add("/items/{item} 1..5", `/orders {"a": "{item:number}"}`, "/login data.token", "64")
 	f.Add("/a: b", `/p {"x": "' # : - {{y}} ${HOME}"}`, "/l '", "1")
@@ -167,11 +167,11 @@ func FuzzDraft(f *testing.F) {
 		}
 		for i, r := range p.Requests {
 			if len(paths) != len(p.Requests) || r.Path != paths[i] {
-				t.Fatalf("%q asks %+v", d, p.Requests)
+				t.Fatalf("%q has requests %+v", d, p.Requests)
 			}
 		}
 		if len(p.Setup) > 1 || (len(p.Setup) == 1) != (strings.TrimSpace(login) != "") {
-			t.Fatalf("%q sets up %+v", d, p.Setup)
+			t.Fatalf("%q has setup %+v", d, p.Setup)
 		}
 	})
 }
@@ -186,7 +186,7 @@ func TestAsk(t *testing.T) {
 		"all defaults": {"", "\n\n\n\n\n", Draft{Get: "/", Connections: "64"}, "my-api.yaml",
 			[]string{"[my-api]", "[/]", "[none]", "[none]", "[64]"}},
 		"a file": {"x.yaml", "\n\n\n\n", Draft{Get: "/", Connections: "64"}, "x.yaml", []string{"GET"}},
-		"all responses": {"", "shop\n/items/{item}\n1..9\n/orders\n{\"a\": 1}\n/login\ndata.token\n100\n",
+		"all inputs": {"", "shop\n/items/{item}\n1..9\n/orders\n{\"a\": 1}\n/login\ndata.token\n100\n",
 			Draft{"/items/{item} 1..9", `/orders {"a": 1}`, "/login data.token", "100"}, "shop.yaml",
 			[]string{"[1..10000]", "[none]", "[{}]", "[none]", "[token]", "[64]"}},
 		"on one line": {"", "shop\n/items/{item} 1..9\n/orders {\"a\": 1}\n/login data.token\n100\n",
@@ -194,16 +194,16 @@ func TestAsk(t *testing.T) {
 		"follow-ups by default": {"", "\n/{a}\n\n/o\n\n/l\n\n\n",
 			Draft{"/{a} 1..10000", "/o {}", "/l token", "64"}, "my-api.yaml", nil},
 		"only a POST": {"", "\nnone\nnone\n/o {}\n\n\n", Draft{"", "/o {}", "", "64"}, "my-api.yaml",
-			[]string{"nothing is to be requested", "Path to POST"}},
-		"wrong responses": {"", "My Shop\n../x\ntaken\nshop\nitems\n/é\n/items/{item}\n1-5\n9..1\n1..9\n" +
+			[]string{"no request: write a path", "Path to POST"}},
+		"wrong inputs": {"", "My Shop\n../x\ntaken\nshop\nitems\n/é\n/items/{item}\n1-5\n9..1\n1..9\n" +
 			"/o\n{a: 1}\n{}\nlogin\n/login\na..b\nt\n0\nmany\n \n",
 			Draft{"/items/{item} 1..9", "/o {}", "/login t", "64"}, "shop.yaml", []string{
-				`"My Shop" is not a name`, `"../x" is not a name`, "taken.yaml is there already", "begin it with", "%-escapes",
-				"FROM..TO", "empty range", "is not JSON", "`setup[0].post` is \"login\"; begin it with",
+				`"My Shop" is not a name`, `"../x" is not a name`, "taken.yaml already exists", "start it with", "percent-encode",
+				"FROM..TO", "empty range", "is not JSON", "`setup[0].post` is \"login\"; start it with",
 				"write a path such as", "from 1 to 65535", "from 1 to 65535"}},
-		"hostile responses": {"x.yaml", "/\x1b[31m\n/" + strings.Repeat("y", 100_000) + "\n/\"'\nnone\nnone\n" +
+		"hostile inputs": {"x.yaml", "/\x1b[31m\n/" + strings.Repeat("y", 100_000) + "\n/\"'\nnone\nnone\n" +
 			strings.Repeat(" ", 10_000) + "\n5\n",
-			Draft{Get: `/"'`, Connections: "5"}, "x.yaml", []string{"control characters", "too long", "too long"}},
+			Draft{Get: `/"'`, Connections: "5"}, "x.yaml", []string{"control or invisible characters", "too long", "too long"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
@@ -233,8 +233,8 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestAskIsLeft: the end of the input, also in the middle of a response, and Ctrl-C leave nothing behind.
-func TestAskIsLeft(t *testing.T) {
+// TestAskCancelled: the end of the input, also within a line, and Ctrl-C write nothing.
+func TestAskCancelled(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	in, w := io.Pipe()
@@ -243,21 +243,21 @@ func TestAskIsLeft(t *testing.T) {
 		ctx context.Context
 		in  io.Reader
 	}{
-		"at once": {t.Context(), strings.NewReader("")}, "half a response": {t.Context(), strings.NewReader("shop\n/items")},
+		"at once": {t.Context(), strings.NewReader("")}, "half a line": {t.Context(), strings.NewReader("shop\n/items")},
 		"before the last": {t.Context(), strings.NewReader("shop\n\n\n\n")}, "Ctrl-C": {cancelled, in},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := ask(test.ctx, test.in, io.Discard, "")
 			if console.ExitCode(t.Context(), err) != console.ExitInterrupted ||
-				!strings.Contains(err.Error(), "nothing is written") {
+				!strings.Contains(err.Error(), "cancelled: nothing written") {
 				t.Error(err)
 			}
 		})
 	}
 }
 
-// TestNewAsksNothingWithoutATerminal: flags alone decide, and what is there stays as it is.
-func TestNewAsksNothingWithoutATerminal(t *testing.T) {
+// TestNewWithoutATerminal: only flags decide, and existing files stay unchanged.
+func TestNewWithoutATerminal(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out, talk bytes.Buffer
 	env := console.Env{Stdin: strings.NewReader("shop\n"), Stdout: &out, Stderr: &talk}
@@ -288,8 +288,8 @@ func TestNewAsksNothingWithoutATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	for file, want := range map[string]string{
-		"": "my-api.yaml is there already", "my-api.yaml": "there already", "link.yaml": "there already",
-		"quick": "ends with .yaml", "a\nb.yaml": "control characters", "a\u2028b.yaml": "control characters",
+		"": "my-api.yaml already exists", "my-api.yaml": "already exists", "link.yaml": "already exists",
+		"quick": "ends with .yaml", "a\nb.yaml": "control or invisible characters", "a\u2028b.yaml": "control or invisible characters",
 		strings.Repeat("x", 2000) + ".yaml": "too long",
 	} {
 		err := begin(file, Draft{Get: "/"})
@@ -297,7 +297,7 @@ func TestNewAsksNothingWithoutATerminal(t *testing.T) {
 			t.Errorf("%.20q: %v", file, err)
 		}
 	}
-	// The schema that the first line names is next to it, and another one is not made again.
+	// The schema that the first line names is next to the profile; an existing one is not replaced.
 	_, named, _ := strings.Cut(strings.SplitN(string(written), "\n", 2)[0], "$schema=")
 	schema, err := os.ReadFile(named)
 	if err != nil || !bytes.Equal(schema, Schema().Text()) {
@@ -326,7 +326,7 @@ func TestNewAsksNothingWithoutATerminal(t *testing.T) {
 		t.Errorf("%q, %v", data, err)
 	}
 	if again, err := os.ReadFile("my-api.yaml"); err != nil || !bytes.Equal(again, written) {
-		t.Errorf("what was there has changed: %v", err)
+		t.Errorf("an existing file has changed: %v", err)
 	}
 	entries, _ := os.ReadDir(".")
 	var names []string

@@ -15,46 +15,46 @@ import (
 	"locbench/internal/text/strictyaml"
 )
 
-// Option is one thing that a run can be asked for: what it is called on the command line, in a profile and on the
-// setup screen, what it does to a profile, and which of its values are right.
+// Option is one setting of a run: its names on the command line, in a profile and on the setup
+// screen, how it changes a profile, and its valid values.
 type Option struct {
-	Name    string   // of the flag, without its dashes
-	Key     string   // of a profile: "limits.cpus"; "": no profile says it
-	Type    string   // of what the flag takes, as package pflag calls it
-	Usage   string   // in --help; "": there is no flag
-	Default string   // of the flag, where that is not what the profile says
-	Group   Group    // which commands have the flag
-	Values  []string // that a shell completes; nil: any
+	Name    string   // flag without dashes
+	Key     string   // key in a profile, such as "limits.cpus"; "": none
+	Type    string   // type of the flag's value, in the terms of package pflag
+	Usage   string   // text in --help; "": no flag
+	Default string   // the flag's default; "": the profile's value
+	Group   Group    // commands that have the flag
+	Values  []string // values that a shell completes; nil: any
 
-	Label, Help string // on the setup screen; "": it has no field there
+	Label, Help string // field on the setup screen; "": none
 
 	value
 }
 
-// Several is the type of an option that may be given several times.
+// Several is the type of a repeatable option.
 const Several = "stringArray"
 
 // Group says which commands have the flags of an option.
 type Group int
 
 const (
-	OfAll  Group = iota // every command that runs contenders: what runs, where, and on which data
-	OfRuns              // how a run loads them
+	OfAll  Group = iota // all commands that run contenders: contenders, limits, runtime, store, data
+	OfRuns              // commands that load contenders in steps
 )
 
-// value is how an option's value is read, written and judged. get returns "" for none. set gets the text that was
-// given, or each of them in turn where there may be several. wrong says what would be right in place of the value that
-// a profile has, and "" where it is right; given is false where a zero value may only mean that nothing was said.
+// value reads, writes and checks an option's value. get returns "" for none. set is called with
+// each text given. wrong returns a remedy for the profile's value, "" if it is valid; given is
+// false if a zero value may mean that the option is absent.
 type value struct {
 	get   func(p *bench.Profile) string
 	set   func(c *change, text string) error
 	wrong func(p *bench.Profile, given bool) string
 
-	low, high string   // the bounds of a number, as they are written
-	texts     []string // the only ones that a profile may say; nil: any
+	low, high string   // the bounds of a number, as text
+	texts     []string // all valid values in a profile; nil: any
 }
 
-// Get returns the value that p has, as it is written on the command line; "" where it has none.
+// Get returns the value of p in the form of the command line; "" without one.
 func (o Option) Get(p bench.Profile) string {
 	if o.get == nil {
 		return ""
@@ -70,13 +70,13 @@ func ByName(name string) (o Option) {
 	return o
 }
 
-// Changes are the options that were given: the texts of each by its name.
+// Changes are the options given: the texts of each by its name.
 type Changes map[string][]string
 
-// Given says whether the option was given.
+// Given reports whether the option was given.
 func (c Changes) Given(name string) bool { return len(c[name]) > 0 }
 
-// Text returns what was given last for the option; "" for nothing.
+// Text returns the last text given for the option; "" without one.
 func (c Changes) Text(name string) string {
 	if texts := c[name]; len(texts) > 0 {
 		return texts[len(texts)-1]
@@ -84,7 +84,7 @@ func (c Changes) Text(name string) string {
 	return ""
 }
 
-// With returns c with an option given besides; without texts it is c.
+// With returns a copy of c with texts for an option; without texts it returns c.
 func (c Changes) With(name string, texts ...string) Changes {
 	if len(texts) == 0 {
 		return c
@@ -97,16 +97,16 @@ func (c Changes) With(name string, texts ...string) Changes {
 	return c
 }
 
-// change is a profile while options change it.
+// change applies options to a profile.
 type change struct {
 	p      *bench.Profile
-	name   string // of the option whose turn it is
-	first  bool   // of the texts given for it
+	name   string // the current option
+	first  bool   // set is called with its first text
 	given  Changes
 	getenv func(string) string
 }
 
-// refuse returns the error of an option whose value text is wrong; nil where there is no hint what would be right.
+// refuse returns an error for the current option's wrong value text; nil if hint is "".
 func (c *change) refuse(text, hint string) error {
 	if hint == "" {
 		return nil
@@ -114,8 +114,8 @@ func (c *change) refuse(text, hint string) error {
 	return console.Usagef("--%s %s: %s", c.name, safe.Shell([]string{text}), hint)
 }
 
-// Change returns p with what the options change of it, valid and complete; the error is one of usage. getenv resolves the
-// variables in addresses. It reads no file, so the setup screen may ask at each key.
+// Change returns p with the given options applied, valid and complete; the error is one of usage.
+// getenv resolves variables in URLs. It reads no file, so the setup screen may call it at each key.
 func Change(p bench.Profile, given Changes, getenv func(string) string) (bench.Profile, error) {
 	c := &change{p: &p, given: given, getenv: getenv}
 	p.Steps, p.Thresholds = slices.Clone(p.Steps), slices.Clone(p.Thresholds)
@@ -133,7 +133,8 @@ func Change(p bench.Profile, given Changes, getenv func(string) string) (bench.P
 		}
 	}
 	if len(p.Contenders) == 0 && !given.Given("target") {
-		return p, console.Usagef("profile %s has no contenders: add `contenders`, name some here, or use --target URL", p.Name)
+		return p, console.Usagef("profile %s has no contenders: add `contenders`, name some here, or use --target URL",
+			p.Name)
 	}
 	return p, console.WithCode(console.ExitUsage, Validate(p))
 }
@@ -143,18 +144,18 @@ type number[T cmp.Ordered] struct {
 	at       func(*bench.Profile) *T
 	min, max T
 	zero     zero
-	read     func(string) (T, error) // its error says what would be right
+	read     func(string) (T, error) // its error is a remedy
 	write    func(T) string
-	hint     string // what would be right; "": the bounds say it
+	hint     string // the remedy; "": the bounds
 }
 
-// zero says what a zero value below the bounds is.
+// zero says whether a zero value below the bounds is valid.
 type zero int
 
 const (
-	wrong  zero = iota // no more right than any other
-	absent             // right where nothing was given
-	none               // right, and means that there is none
+	wrong  zero = iota // never
+	absent             // if the option was not given
+	none               // always; it means "none"
 )
 
 func (n number[T]) hintFor(p *bench.Profile, given bool) string {
@@ -203,7 +204,7 @@ func times(at func(*bench.Profile) *time.Duration, low, high time.Duration, zero
 	return number[time.Duration]{at: at, min: low, max: high, zero: zero, read: read, write: units.Exact}.value()
 }
 
-// choice returns one of a few texts: of all in a profile, of those offered on the command line.
+// choice returns a value that is one of all in a profile, and one of offered on the command line.
 func choice[T ~string](at func(*bench.Profile) *T, all, offered []string) value {
 	hint := func(text string, among []string) string {
 		if slices.Contains(among, text) {
@@ -222,7 +223,7 @@ func choice[T ~string](at func(*bench.Profile) *T, all, offered []string) value 
 	}
 }
 
-// onOff returns what a flag without a value sets.
+// onOff returns the value of a flag that is given without one.
 func onOff(set func(p *bench.Profile, on bool)) value {
 	return value{set: func(c *change, text string) error {
 		on, err := strconv.ParseBool(text)
@@ -234,13 +235,13 @@ func onOff(set func(p *bench.Profile, on bool)) value {
 	}}
 }
 
-// FlagHint says what a flag of that type takes; "" where every text is right.
+// FlagHint returns a remedy for a wrong value of a flag of this type; "" if any text is valid.
 func FlagHint(kind string) string {
 	switch kind {
 	case "int":
 		return "write a whole number, such as 6"
 	case "uint64":
-		return "write a whole number that is not negative, such as 6"
+		return "write a whole number from 0, such as 6"
 	case "float64":
 		return "write a number, such as 1.5"
 	case "duration":
@@ -264,7 +265,7 @@ func readFloat(text string) (float64, error) {
 	return x, hinted(err, "float64")
 }
 
-// hinted says what would be right in place of a parser's error.
+// hinted replaces a parser's error by a remedy.
 func hinted(err error, kind string) error {
 	if err != nil {
 		return errors.New(FlagHint(kind))

@@ -1,10 +1,9 @@
 // Package profile reads benchmarks from YAML (profiles/*.yaml and files of users) into
 // bench.Profile, and writes them back.
 //
-// A profile says everything that decides about the figures except the machine;
-// profiles/locations.yaml shows every key with its meaning. All mistakes of a file are reported at
-// once with their lines (package strictyaml). What needs other parts of locbench is left to them:
-// whether a contender, a check suite or a data folder exists, and whether a store answers.
+// A profile decides the results together with the machine. profiles/locations.yaml explains every
+// key. All mistakes of a file are reported at once with their lines (package strictyaml). Other
+// parts of locbench check whether a contender, suite or data folder exists and a store responds.
 package profile
 
 import (
@@ -23,10 +22,10 @@ import (
 	"locbench/internal/text/strictyaml"
 )
 
-// ErrUnknown is wrapped by the error of Load when there is no profile and no file of that name.
+// ErrUnknown is wrapped by the error of Load when no profile and no file has the name.
 var ErrUnknown = errors.New("unknown profile")
 
-// Load reads the bundled profile called name (bundled holds <name>.yaml), or else the file name.
+// Load reads the bundled profile called name (<name>.yaml in bundled), or else the file name.
 func Load(name string, bundled fs.FS) (bench.Profile, error) {
 	if !strings.ContainsAny(name, `/\`) {
 		if data, err := fs.ReadFile(bundled, name+".yaml"); err == nil {
@@ -55,8 +54,7 @@ func unknown(name string, bundled fs.FS) error {
 		ErrUnknown, name, hint, strings.Join(names, ", "))
 }
 
-// List reads all bundled profiles, in the order of their names. The error names every one that
-// cannot be read; the others are returned with it.
+// List reads all bundled profiles, sorted by name, and returns the readable ones with any error.
 func List(bundled fs.FS) ([]bench.Profile, error) {
 	var list []bench.Profile
 	var failures []error
@@ -79,14 +77,14 @@ func names(bundled fs.FS) []string {
 	return files
 }
 
-// Parse reads a profile. file is the name that mistakes carry and, without its folder and ending,
-// the profile's name unless data says another. The error is a strictyaml.Mistakes.
+// Parse reads a profile. Mistakes carry the name file; without its folder and extension it is also
+// the profile's name, unless data has one. The error is a strictyaml.Mistakes.
 func Parse(file string, data []byte) (bench.Profile, error) {
 	f := defaults()
 	f.Name = nameOf(file)
 	var p bench.Profile
 	err := strictyaml.DecodeThen(file, data, &f, func(v strictyaml.Value) {
-		f.follow(v)
+		f.derive(v)
 		p = f.profile()
 		f.report(&p, v)
 	})
@@ -96,7 +94,7 @@ func Parse(file string, data []byte) (bench.Profile, error) {
 	return p, nil
 }
 
-// nameOf makes a name of a file's: it becomes part of the results folder's.
+// nameOf makes a profile's name from a file's; it becomes part of the name of the results folder.
 func nameOf(file string) string {
 	base := path.Base(filepath.ToSlash(file))
 	base = strings.ToLower(strings.TrimSuffix(base, path.Ext(base)))
@@ -104,14 +102,13 @@ func nameOf(file string) string {
 	return cmp.Or(base[:min(len(base), maxName)], "profile")
 }
 
-// Format writes p as YAML with every default filled in. Parse reads a valid one back as it was.
+// Format writes p as YAML with every default filled in. Parse reads a valid p back unchanged.
 func Format(p bench.Profile) ([]byte, error) {
 	return strictyaml.Encode(fileOf(p))
 }
 
-// Save writes p as YAML into the file path, under the name that the file's gives it, after it has
-// seen that the same can be read back. The file is there whole or not at all. Unless replace is
-// set, one that is there already is left alone and the error is fs.ErrExist.
+// Save writes p as YAML to path, named after the file, once it has checked that Parse reads it. The
+// file is complete or absent. Without replace, an existing file stays and the error is fs.ErrExist.
 func Save(path string, p bench.Profile, replace bool) (err error) {
 	defer func() {
 		if err != nil {
@@ -127,7 +124,7 @@ func Save(path string, p bench.Profile, replace bool) (err error) {
 		return err
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return errors.New("that is not a regular file")
+		return errors.New("not a regular file")
 	}
 	if replace {
 		return safe.WriteFile(path, data)

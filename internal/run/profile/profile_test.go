@@ -109,7 +109,7 @@ func TestDefaults(t *testing.T) {
 	roundTrip(t, p)
 }
 
-// TestDefaultsOfAnyService: what no request asks for is not there.
+// TestDefaultsOfAnyService: a profile has only the defaults that its requests need.
 func TestDefaultsOfAnyService(t *testing.T) {
 	const head = "contenders: [a]\nsteps: [3]\n"
 	p, err := profile.Parse("p.yaml", []byte(head+"requests: [{path: /items/7}]\n"))
@@ -118,13 +118,13 @@ func TestDefaultsOfAnyService(t *testing.T) {
 	}
 	lifecycle := []string{bench.CheckImageSize, bench.CheckThreads, bench.CheckStillResponds}
 	if p.Store.Kind != bench.StoreNone || p.Validate != 0 || p.Checks.Suites != nil || !slices.Equal(p.Checks.Lifecycle, lifecycle) {
-		t.Errorf("store %q, validate %g, checks %+v", p.Store.Kind, p.Validate, p.Checks)
+		t.Errorf("store %q, compare_bodies %g, checks %+v", p.Store.Kind, p.Validate, p.Checks)
 	}
 	roundTrip(t, p)
 	for text, want := range map[string]string{
-		"requests: [{path: '/items/{id}'}]\n":                                        "`{id}` has no values: the ids of the data set are those of cities",
-		"requests: [{path: /x, body: '{\"user\": \"u{id}\"}'}]\n":                    "p.yaml:3: `{id}`: there is no variable \"id\" here; write it under `variables`, for example `{id: {from: 1, to: 10000}}`; write `{{id}}`",
-		"requests: [{path: /x, header: {X-Id: '{id}'}}]\n":                           "p.yaml:3: `{id}`: there is no variable",
+		"requests: [{path: '/items/{id}'}]\n":                                        "`{id}` has no values: it needs the city data",
+		"requests: [{path: /x, body: '{\"user\": \"u{id}\"}'}]\n":                    "p.yaml:3: `{id}`: no variable \"id\" here; add it to `variables`, such as `{id: {from: 1, to: 10000}}`; to send that text, write `{{id}}`",
+		"requests: [{path: /x, header: {X-Id: '{id}'}}]\n":                           "p.yaml:3: `{id}`: no variable",
 		"requests: [{path: /x}]\nmax_errors: none\n":                                 "write a share from 0.001% to 100%",
 		"requests: [{path: '/items/{id}', ids: [1, 2], header: {A: 'x${TOKEN}'}}]\n": "",
 	} {
@@ -170,12 +170,12 @@ price_per_vcpu_hour: 0
 func TestSuitesOfOtherData(t *testing.T) {
 	p, err := profile.Parse("f.yaml", []byte(small+"steps: [1]\ndata: {dir: dump}\n"))
 	if err != nil || len(p.Checks.Suites) != 0 {
-		t.Errorf("suite `locations` knows the bundled data alone, got %v, %v", p.Checks.Suites, err)
+		t.Errorf("suite `locations` expects the bundled data; got %v, %v", p.Checks.Suites, err)
 	}
 	roundTrip(t, p)
 }
 
-func TestLadder(t *testing.T) {
+func TestShortFormOfSteps(t *testing.T) {
 	for text, want := range map[string]string{
 		"1":                                 "1",
 		"1x3":                               "1 1 1",
@@ -207,7 +207,7 @@ func TestLadder(t *testing.T) {
 	}
 }
 
-// quoteText leaves maps alone; a text in a flow list needs no quotes, but may have them.
+// quoteText quotes a text and leaves a map unchanged.
 func quoteText(s string) string {
 	if strings.HasPrefix(s, "{") {
 		return s
@@ -215,7 +215,7 @@ func quoteText(s string) string {
 	return `"` + s + `"`
 }
 
-// TestMistakes compares what is reported of each testdata/*.yaml with the .txt next to it.
+// TestMistakes compares the mistakes of each testdata/*.yaml with the .txt next to it.
 func TestMistakes(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -249,12 +249,12 @@ func TestLoad(t *testing.T) {
 		t.Errorf("got %q, %v", p.Name, err)
 	}
 	for name, want := range map[string]string{
-		"quik":                          `unknown profile "quik"; did you mean "quick"? (bundled: burst, cold-warm, delay-matrix, http4k-engines, ktor-engines, locations, quick, rust-builds; a path of a YAML file works too)`,
-		"something":                     `unknown profile "something" (bundled: burst, cold-warm, delay-matrix, http4k-engines, ktor-engines, locations, quick, rust-builds; a path of a YAML file works too)`,
-		filepath.Join(dir, "none.yaml"): "unknown profile: there is no file " + filepath.Join(dir, "none.yaml"),
-		"none.yaml":                     "unknown profile: there is no file none.yaml",
+		"quik":                          `unknown profile "quik"; did you mean "quick"? (bundled: burst, cold-warm, delay-matrix, http4k-engines, ktor-engines, locations, quick, rust-builds; or the path of a YAML file)`,
+		"something":                     `unknown profile "something" (bundled: burst, cold-warm, delay-matrix, http4k-engines, ktor-engines, locations, quick, rust-builds; or the path of a YAML file)`,
+		filepath.Join(dir, "none.yaml"): "unknown profile: no file " + filepath.Join(dir, "none.yaml"),
+		"none.yaml":                     "unknown profile: no file none.yaml",
 		dir:                             "read profile: " + dir + " is a folder, not a regular file",
-		"../quick":                      "unknown profile: there is no file ../quick",
+		"../quick":                      "unknown profile: no file ../quick",
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := profile.Load(name, profiles.FS); err == nil || err.Error() != want {
@@ -313,14 +313,14 @@ func TestValidate(t *testing.T) {
 		change func(*bench.Profile)
 		want   string
 	}{
-		"no store":  {func(p *bench.Profile) { p.Store.URL = "" }, "or let Docker start the official image:  --store container"},
+		"no store":  {func(p *bench.Profile) { p.Store.URL = "" }, "or the official image:  --store container"},
 		"cpus":      {func(p *bench.Profile) { p.Limits.CPUs = -1 }, "`limits.cpus` is -1; write from 0.01 to 1024"},
 		"rounds":    {func(p *bench.Profile) { p.Rounds = 0 }, "`rounds` is 0; write from 1 to 1000"},
 		"duplicate": {func(p *bench.Profile) { p.Contenders = append(p.Contenders, p.Contenders[0]) }, `duplicate contender "rs-actix"`},
-		"rate":      {func(p *bench.Profile) { p.Steps = []bench.Step{{Rate: 5e6, Duration: time.Second}} }, "step 1 (): 5e+06 requests due per second: it must be more than 0 and at most 1000000"},
+		"rate":      {func(p *bench.Profile) { p.Steps = []bench.Step{{Rate: 5e6, Duration: time.Second}} }, "step 1 (): rate 5e+06: must be above 0 and at most 1000000"},
 		"duration":  {func(p *bench.Profile) { p.Steps[0].Duration = 25 * time.Hour }, "`steps[0].duration` is \"25h\"; write from 100ms to 24h"},
 		"runtime":   {func(p *bench.Profile) { p.Runtime = "podman" }, "`runtime` is \"podman\"; one of: auto, docker, process, url"},
-		"none":      {func(p *bench.Profile) { p.Steps = nil }, "no step is measured"},
+		"none":      {func(p *bench.Profile) { p.Steps = nil }, "no measured step"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := good
@@ -372,7 +372,7 @@ func FuzzProfile(f *testing.F) {
 	})
 }
 
-func TestStages(t *testing.T) {
+func TestStepsOfTheMix(t *testing.T) {
 	p, err := profile.Parse("f", []byte(`
 contenders: [a]
 requests: [{name: one, path: /a}, {name: two, path: /b}]
@@ -405,7 +405,7 @@ steps:
 	}
 }
 
-// A warm-up has a duration: it does not end by itself, and comes without rests.
+// A warm-up has a fixed duration and no pauses.
 func TestWarmUpsHaveADuration(t *testing.T) {
 	for step, mistake := range map[string]string{
 		"{connections: 64, warm_up: true, until_settled: true}":           "f:3: unknown key `steps[0].until_settled`",

@@ -15,13 +15,13 @@ import (
 const (
 	minRate      = 0.01
 	maxRate      = 1_000_000
-	arrivalsRest = 30 * time.Second // after the last arrival, for users that are still served
+	arrivalsRest = 30 * time.Second // after the last arrival, for users still waiting
 
-	rateHint = "write requests per second (`5000`), a share of the peak that earlier steps have found (`50% of peak`), " +
+	rateHint = "write requests per second (`5000`), a share of the earlier steps' peak (`50% of peak`), " +
 		"a ramp ({from: 100, to: 5000}) or a wave ({mean: 1000, amplitude: 500, period: 20s})"
 )
 
-// rate is how many requests come due each second: a step of which only the rate counts.
+// rate is how many requests are scheduled per second: a step with only its rate, ramp or wave set.
 type rate bench.Step
 
 type ramp struct {
@@ -37,7 +37,7 @@ type wave struct {
 
 var sharePattern = regexp.MustCompile(`^(\d{1,4}(?:\.\d{1,3})?) ?% of (?:the )?peak$`)
 
-// UnmarshalStrict reads what rateHint says.
+// UnmarshalStrict reads the forms that rateHint lists.
 func (r *rate) UnmarshalStrict(v strictyaml.Value) {
 	switch v.Kind() {
 	case strictyaml.Map:
@@ -57,9 +57,9 @@ func (r *rate) UnmarshalStrict(v strictyaml.Value) {
 		if m := sharePattern.FindStringSubmatch(squeeze(text)); m != nil {
 			percent, _ := strconv.ParseFloat(m[1], 64) // the pattern lets nothing else through
 			if percent < 1 || percent > 1000 {
-				v.Wrong("write from 1 to 1000% of the peak")
+				v.Wrong("write from 1 to 1000% of peak")
 			}
-			r.PeakShare = math.Round(percent*1e3) / 1e5 // the float nearest to what is written
+			r.PeakShare = math.Round(percent*1e3) / 1e5 // the float nearest to the decimal number
 			return
 		}
 		n, err := strconv.ParseFloat(strings.TrimSuffix(text, "/s"), 64)
@@ -79,7 +79,7 @@ func (r *rate) UnmarshalStrict(v strictyaml.Value) {
 // MarshalYAML writes what UnmarshalStrict reads.
 func (r rate) MarshalYAML() (any, error) {
 	switch {
-	case r.PeakShare != 0: // the rate itself is worked out by each trial
+	case r.PeakShare != 0: // each trial works out the rate itself
 		return bench.Step{PeakShare: r.PeakShare}.DefaultName(), nil
 	case r.RampTo != 0:
 		return strictyaml.Inline{V: ramp{r.Rate, r.RampTo}}, nil
@@ -92,7 +92,7 @@ func (r rate) MarshalYAML() (any, error) {
 // IsZero leaves an absent rate out of what is written.
 func (r rate) IsZero() bool { return r.Rate == 0 && r.PeakShare == 0 }
 
-// arrivals are users that come within a time.
+// arrivals are users that arrive within a time.
 type arrivals struct {
 	Users    int      `yaml:"users" strict:"required,min=1,max=1000000" example:"4000"`
 	Over     duration `yaml:"over" strict:"required,min=1ms,max=24h" example:"5s"`
@@ -117,7 +117,7 @@ func (s step) open() (b bench.Step, ok bool) {
 		return b, false
 	}
 	if !s.Connections.IsZero() {
-		b.MaxConnections = s.Connections.rungs[0]
+		b.MaxConnections = s.Connections.counts[0]
 	}
 	return b, true
 }

@@ -21,7 +21,7 @@ const (
 	maxFixedIDs     = 100_000
 )
 
-// request is one kind of request as a file has it. The method may be the key of the path: `get: /items`.
+// request is a request in a file. The method may be the key of the path: `get: /items`.
 type request struct {
 	Name      string            `yaml:"name,omitempty" strict:"min=1,max=100"`
 	Weight    int               `yaml:"weight,omitempty"`
@@ -54,22 +54,22 @@ func (r *request) UnmarshalStrict(v strictyaml.Value) {
 	var p plain
 	v.Decode(&p)
 	*r = request(p)
-	ways := 0
-	for _, way := range r.ways() {
-		if v.Has(way.key) {
-			ways++
-			r.Method, r.Path = way.method, *way.path
+	given := 0
+	for _, m := range r.methodKeys() {
+		if v.Has(m.key) {
+			given++
+			r.Method, r.Path = m.method, *m.path
 		}
 	}
 	switch {
-	case ways+count(v, "path") == 0:
-		v.Mistake("there is no path", "write one, for example `get: /items/{item}` or `{method: POST, path: /orders}`")
-	case ways > 0 && v.Has("path"), ways > 1, ways > 0 && v.Has("method"):
-		v.Mistake("the path stands under several keys", "keep one: `get: /items`, or `method` and `path`")
+	case given+count(v, "path") == 0:
+		v.Mistake("no path", "write one, such as `get: /items/{item}` or `{method: POST, path: /orders}`")
+	case given > 0 && v.Has("path"), given > 1, given > 0 && v.Has("method"):
+		v.Mistake("several keys give a method or path", "keep one: `get: /items`, or `method` and `path`")
 	}
 	r.Method = cmp.Or(r.Method, http.MethodGet)
 	if n := count(v, "json", "form", "body", "file"); n > 1 {
-		v.Mistake("the request has several bodies", "keep one of `json`, `form`, `body`, `file`")
+		v.Mistake("several bodies", "keep one of `json`, `form`, `body`, `file`")
 	}
 	if r.File != "" {
 		r.File = v.Path(r.File)
@@ -79,14 +79,14 @@ func (r *request) UnmarshalStrict(v strictyaml.Value) {
 	}
 }
 
-// way is a key that says a method together with its path.
-type way struct {
+// methodKey is a key that names a method and has a path as its value.
+type methodKey struct {
 	key, method string
 	path        *string
 }
 
-func (r *request) ways() []way {
-	return []way{
+func (r *request) methodKeys() []methodKey {
+	return []methodKey{
 		{"get", http.MethodGet, &r.Get}, {"head", http.MethodHead, &r.Head}, {"post", http.MethodPost, &r.Post},
 		{"put", http.MethodPut, &r.Put}, {"patch", http.MethodPatch, &r.Patch}, {"delete", http.MethodDelete, &r.Delete},
 		{"options", http.MethodOptions, &r.Options},
@@ -153,7 +153,7 @@ func (d ids) MarshalYAML() (any, error) {
 // IsZero leaves absent ids out of what is written.
 func (d ids) IsZero() bool { return d.Distribution == "" && d.Fixed == nil && d.Exponent == 0 }
 
-// document is a JSON body: a text of JSON, with places.
+// document is a JSON body, which may have places for variables.
 type document string
 
 // UnmarshalStrict takes any value.
@@ -162,13 +162,13 @@ func (d *document) UnmarshalStrict(v strictyaml.Value) { *d = document(v.JSON())
 // MarshalYAML writes JSON, which is YAML.
 func (d document) MarshalYAML() (any, error) { return strictyaml.JSON(d), nil }
 
-// form is the body of a form: a text with places.
+// form is a form body, which may have places for variables.
 type form string
 
 // UnmarshalStrict reads names and values, in their order.
 func (f *form) UnmarshalStrict(v strictyaml.Value) {
 	if v.Kind() != strictyaml.Map {
-		v.Wrong("write names and values, for example `{user: \"{user}\", page: 1}`")
+		v.Wrong("write names and values, such as `{user: \"{user}\", page: 1}`")
 	}
 	var pairs []string
 	for _, field := range v.Fields() {
@@ -178,10 +178,10 @@ func (f *form) UnmarshalStrict(v strictyaml.Value) {
 	*f = form(strings.Join(pairs, "&"))
 }
 
-// expect is what a response must be, as in a check suite.
+// expect is what a response must have, as in a check suite.
 type expect map[string]any
 
-// UnmarshalStrict reports what is wrong with it, and keeps it as it is, with a schema in place of its file.
+// UnmarshalStrict checks the expectations and keeps them as a map, with any schema file read.
 func (e *expect) UnmarshalStrict(v strictyaml.Value) {
 	check.ReadExpect(v)
 	raw, ok := v.Any().(map[string]any)
@@ -189,17 +189,17 @@ func (e *expect) UnmarshalStrict(v strictyaml.Value) {
 		return
 	}
 	if v.Has("took") {
-		v.At("took").Mistake("`took` is for check suites", "write a threshold, for example `thresholds: [p99<50ms]`")
+		v.At("took").Mistake("`took` is for check suites", "write a threshold, such as `thresholds: [p99<50ms]`")
 	}
 	if file, ok := raw["schema"].(string); ok {
-		if doc, err := check.SchemaFile(v.Path(file)); err == nil { // else it is reported already
+		if doc, err := check.SchemaFile(v.Path(file)); err == nil { // ReadExpect has reported an error
 			raw["schema"] = doc
 		}
 	}
 	*e = raw
 }
 
-// status takes the statuses out of it.
+// status returns the expected statuses; 200 is the default.
 func (e expect) status() (first int, more []int) {
 	all, isList := e["status"].([]any)
 	if !isList && e["status"] != nil {
@@ -219,7 +219,7 @@ func (e expect) status() (first int, more []int) {
 	return more[0], more[1:]
 }
 
-// weigh makes weights of shares, which are all there or none is, and add up to all.
+// weigh converts shares to weights. All or no items have shares, which add up to 100%.
 func (f *file) weigh(v strictyaml.Value) {
 	var shares []share
 	var weights []*int
@@ -259,14 +259,14 @@ func gcd(a, b int) int {
 	return a
 }
 
-// request returns r with what belongs to all requests of the file; of is the session that it is a part of.
-func (f *file) request(r request, of string) bench.Request {
+// request returns r with what all requests of the file share; session is "" for a single request.
+func (f *file) request(r request, session string) bench.Request {
 	out := bench.Request{
-		Name: r.Name, Session: of, Weight: r.Weight, Method: r.Method, Path: r.Path, Body: r.Body, BodyFile: r.File,
+		Name: r.Name, Session: session, Weight: r.Weight, Method: r.Method, Path: r.Path, Body: r.Body, BodyFile: r.File,
 		IDs: bench.IDSpec(r.IDs), Languages: r.Languages, Timeout: time.Duration(r.Timeout), Save: r.Save,
 		Think: bench.Think(r.Think),
 	}
-	if of != "" {
+	if session != "" {
 		out.Weight = 0
 	}
 	if header := maps.Clone(f.Header); len(header)+len(r.Header) > 0 {
@@ -300,8 +300,8 @@ func (f *file) request(r request, of string) bench.Request {
 	}
 	if out.Name == "" {
 		path, _, _ := strings.Cut(r.Path, "?")
-		if out.Name = r.Method + " " + path; of != "" {
-			out.Name = of + ": " + out.Name
+		if out.Name = r.Method + " " + path; session != "" {
+			out.Name = session + ": " + out.Name
 		}
 		out.Name = out.Name[:min(len(out.Name), 100)]
 	}

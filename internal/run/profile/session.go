@@ -14,7 +14,7 @@ type saves []bench.Save
 
 // UnmarshalStrict reads `token: data.token` for a path, and `token: {header: X-Token}`.
 func (s *saves) UnmarshalStrict(v strictyaml.Value) {
-	const hint = "write names and where their values are, for example `{token: data.token, id: {header: X-Id}}`"
+	const hint = "write names and where their values are, such as `{token: data.token, id: {header: X-Id}}`"
 	if v.Kind() != strictyaml.Map {
 		v.Wrong(hint)
 	}
@@ -83,7 +83,7 @@ func (t think) MarshalYAML() (any, error) {
 // IsZero leaves an absent time out of what is written.
 func (t think) IsZero() bool { return t == think{} }
 
-// session is a number of requests that one user makes in order.
+// session is a sequence of requests of one user.
 type session struct {
 	Name     string    `yaml:"name" strict:"required,min=1,max=80"`
 	Weight   int       `yaml:"weight,omitempty"`
@@ -100,7 +100,7 @@ func (s *session) UnmarshalStrict(v strictyaml.Value) {
 	}
 	for _, item := range v.At("requests").Items() {
 		if n := count(item, "share", "weight"); n > 0 {
-			item.Mistake("a request of a session has no weight of its own", "write it next to the name of the session")
+			item.Mistake("a request in a session has no share or weight", "write it next to the name of the session")
 		}
 	}
 }

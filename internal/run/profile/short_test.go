@@ -44,7 +44,7 @@ func TestProtocol(t *testing.T) {
 		{rest + "protocol: http/1.1\n", "", ""},
 		{rest + "protocol: http/2\n", bench.HTTP2, ""},
 		{rest + "protocol: h2\n", "", "`protocol` is \"h2\"; one of: http/1.1, http/2"},
-		{rest + "protocol: http/2\nfirst_requests: {requests: 3}\n", "", "`first_requests` are timed over HTTP/1.1"},
+		{rest + "protocol: http/2\nfirst_requests: {requests: 3}\n", "", "`first_requests` uses HTTP/1.1"},
 	} {
 		t.Run(c.text, func(t *testing.T) {
 			p, err := Parse("p.yaml", []byte(c.text))

@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// BundledData is what --data calls the data set that comes along; a folder of that name is ./bundled.
+	// BundledData is the value of --data for the bundled data; a folder of that name is ./bundled.
 	BundledData = "bundled"
-	// bundledSuite is the suite of checks that knows the bundled data and no other.
+	// bundledSuite is the check suite that expects the bundled data.
 	bundledSuite = "locations"
 
 	defaultVertices = 60
 	defaultDataSeed = 1
 )
 
-// Options returns the table of all options of a run, in the order in which they are carried out: the number of connections
-// comes before what is said of every step, the kind of store before its address.
+// Options returns all options of a run in the order in which Change applies them: connections
+// before what affects every step, the kind of store before its URL.
 func Options() []Option { return options }
 
 var options = slices.Concat(loadOptions(), placeOptions(), dataOptions(), keyOptions())
@@ -36,12 +36,14 @@ func loadOptions() []Option {
 		{
 			Name: "rounds", Key: "rounds", Type: "int", Group: OfRuns,
 			Usage: "rounds per contender; 6 or more give a 95% CI",
-			Label: "Rounds", Help: "Repetitions of each contender. 6 or more give a 95% confidence interval and a ranking.",
+			Label: "Rounds",
+			Help:  "Repetitions of each contender. 6 or more give a 95% confidence interval and a ranking.",
 			value: ints(func(p *bench.Profile) *int { return &p.Rounds }, 1, 1000, wrong),
 		},
 		{
 			Name: "cpus", Key: "limits.cpus", Type: "float64", Usage: "CPU quota per contender, such as 1.5",
-			Label: "CPUs", Help: "CPU quota per contender: 1.5 is 150 ms of CPU time every 100 ms. Above it the kernel throttles.",
+			Label: "CPUs",
+			Help:  "CPU quota per contender: 1.5 is 150 ms of CPU time every 100 ms. Above it the kernel throttles.",
 			value: floats(func(p *bench.Profile) *float64 { return &p.Limits.CPUs }, 0.01, 1024, absent),
 		},
 		{
@@ -54,7 +56,7 @@ func loadOptions() []Option {
 		{
 			Name: "memory", Key: "limits.memory", Type: "string", Usage: "memory limit per contender, such as 512MiB",
 			Label: "Memory",
-			Help:  "Memory limit of a contender, without swap on top. Units: MiB, GiB (1024), MB, GB (1000).",
+			Help:  "Memory limit per contender, without swap. Units: MiB, GiB (1024), MB, GB (1000).",
 			value: number[int64]{
 				at: func(p *bench.Profile) *int64 { return &p.Limits.Memory }, min: 6 << 20, max: 16 << 40, zero: absent,
 				read: strictyaml.ParseBytes, write: strictyaml.FormatBytes,
@@ -63,23 +65,30 @@ func loadOptions() []Option {
 		{
 			Name: "connections", Key: "steps", Type: "stringSlice", Group: OfRuns,
 			Usage: "steps, as `numbers` of connections: '1,8,64' or '1 x5 warm-up,2..64 doubling'",
-			Label: "Steps", Help: "Steps as numbers of connections, such as 1,8,64. Also: 1 x5 warm-up, 2..2048 doubling, 64 for 30s.",
+			Label: "Steps",
+			Help:  "Steps as numbers of connections, such as 1,8,64. Also: 1 x5 warm-up, 2..2048 doubling, 64 for 30s.",
 			value: value{get: func(p *bench.Profile) string { return ShortSteps(p.Steps) }, set: setConnections},
 		},
 		{
 			Name: "duration", Key: "step_duration", Type: "duration", Group: OfRuns, Usage: "length of each step",
-			Label: "Duration", Help: "Length of each step, such as 10s. Short steps are for a first try; JITs and caches take longer to warm up.",
+			Label: "Duration",
+			Help: "Length of each step, such as 10s. Short steps are for a first try; JITs and caches take longer " +
+				"to warm up.",
 			value: value{get: durations, set: setDuration},
 		},
 		{
-			Name: "turns", Key: "turns", Type: "duration", Group: OfRuns,
-			Usage: "interleave the contenders of a round, switching at this interval, such as 100ms; machine noise then affects all alike",
-			Label: "Interleave", Help: "Interleaves the contenders of a round, such as every 100ms; machine noise then affects all alike. Empty: one after the other.",
+			Name: "interleave", Key: "interleave", Type: "duration", Group: OfRuns,
+			Usage: "interleave the contenders of a round, switching at this interval, such as 100ms; machine noise " +
+				"then affects all alike",
+			Label: "Interleave",
+			Help: "Interleaves the contenders of a round, such as every 100ms; machine noise then affects all alike. " +
+				"Empty: one after the other.",
 			value: times(func(p *bench.Profile) *time.Duration { return &p.Interleave }, 50*time.Millisecond, time.Minute, none),
 		},
 		{
 			Name: "threshold", Key: "thresholds", Type: Several, Group: OfRuns,
-			Usage: "`CONDITION` each step must meet, else exit code 4: 'p99<50ms,errors<0.1%' or 'errors<20% stop=trial'; added to the profile's; repeatable",
+			Usage: "`CONDITION` each step must meet, else exit code 4: 'p99<50ms,errors<0.1%' or " +
+				"'errors<20% stop=trial'; added to the profile's; repeatable",
 			value: value{set: addThreshold},
 		},
 	}
@@ -90,24 +99,29 @@ func placeOptions() []Option {
 		{
 			Name: "runtime", Key: "runtime", Type: "string", Values: bench.Runtimes(),
 			Usage: "docker, process, or auto (docker if available)",
-			Label: "Runtime", Help: "Where contenders run: in Docker containers, or as processes on this machine. auto uses Docker if available.",
+			Label: "Runtime",
+			Help: "Where contenders run: in Docker containers, or as processes on this machine. " +
+				"auto uses Docker if available.",
 			value: choice(func(p *bench.Profile) *bench.Runtime { return &p.Runtime }, bench.AllRuntimes(), bench.Runtimes()),
 		},
 		{
 			Name: "store", Key: "store.kind", Type: "string", Values: bench.StoreKinds(),
 			Usage: "auto, embedded, external, container or none",
-			Label: "Store", Help: "The Elasticsearch that contenders query. On another machine it takes no CPU from contender and client.",
+			Label: "Store",
+			Help:  "The Elasticsearch that contenders query. On another machine it takes no CPU from contender and client.",
 			value: storeValue(),
 		},
 		{
 			Name: "elastic", Key: "store.url", Type: "string",
 			Usage: "Elasticsearch 7 `URL` (see 'locbench seed'); ${NAME} is an environment variable; implies --store external",
-			Label: "Elastic URL", Help: "URL of Elasticsearch 7, such as http://10.0.0.5:9200. Load its data with: locbench seed --elastic URL.",
+			Label: "Elastic URL",
+			Help:  "URL of Elasticsearch 7, such as http://10.0.0.5:9200. Load its data with: locbench seed --elastic URL.",
 			value: value{get: func(p *bench.Profile) string { return p.Store.URL }, set: setElastic},
 		},
 		{
 			Name: "target", Type: Several,
-			Usage: "load the running service at `[NAME=]URL`; name several to compare them. Without a profile or contender, requests go to exactly this path and query",
+			Usage: "load the running service at `[NAME=]URL`; name several to compare them. Without a profile or " +
+				"contender, requests go to exactly this path and query",
 			value: value{set: func(c *change, _ string) error {
 				c.p.Store = bench.StoreSpec{Kind: bench.StoreNone}
 				return nil
@@ -115,7 +129,7 @@ func placeOptions() []Option {
 		},
 		{
 			Name: "seed", Type: "uint64", Usage: "seed of the trial order and drawn ids (default random; recorded)",
-			value: value{set: func(c *change, text string) error { // the run has it
+			value: value{set: func(c *change, text string) error { // the run keeps it
 				if _, err := readUint(text); err != nil {
 					return c.refuse(text, err.Error())
 				}
@@ -133,7 +147,8 @@ func placeOptions() []Option {
 		},
 		{
 			Name: "http2", Key: "protocol", Type: "bool",
-			Usage: "use HTTP/2: over TLS for an https target, else with prior knowledge (h2c); one request at a time per connection",
+			Usage: "use HTTP/2: over TLS for an https target, else with prior knowledge (h2c); one request at a time " +
+				"per connection",
 			value: protocolValue(),
 		},
 		{
@@ -172,7 +187,8 @@ func dataOptions() []Option {
 		},
 		{
 			Name: "data", Key: "data.dir", Type: "string",
-			Usage: "dump in `DIR` (see 'locbench seed --help'), or bundled; only the bundled data is checked by suite " + bundledSuite,
+			Usage: "dump in `DIR` (see 'locbench seed --help'), or bundled; only the bundled data is checked by suite " +
+				bundledSuite,
 			Label: "Folder",
 			Help:  "Folder with a dump: per index <index>.mapping.json and <index>.ndjson (_bulk format).",
 			value: value{get: func(p *bench.Profile) string { return p.Data.Dir }, set: setData},
@@ -180,7 +196,7 @@ func dataOptions() []Option {
 	}
 }
 
-// keyOptions returns those that only a profile says.
+// keyOptions returns the options that only profiles have.
 func keyOptions() []Option {
 	share := func(at func(*bench.Profile) *float64, zero zero, or string) value {
 		return number[float64]{
@@ -193,10 +209,10 @@ func keyOptions() []Option {
 			write: func(n int64) string { return strconv.FormatInt(n, 10) },
 		}.value()},
 		{Key: "isolation", value: choice(func(p *bench.Profile) *string { return &p.Isolation },
-			[]string{isolationAuto, bench.IsolationOff, ""}, nil)}, // the empty text is written as auto
+			[]string{isolationAuto, bench.IsolationOff, ""}, nil)}, // "" is written as auto
 		{Key: "timeout", value: times(
 			func(p *bench.Profile) *time.Duration { return &p.Timeout }, time.Millisecond, time.Hour, wrong)},
-		{Key: "validate", value: share(func(p *bench.Profile) *float64 { return &p.Validate }, none, ", or `none`")},
+		{Key: "compare_bodies", value: share(func(p *bench.Profile) *float64 { return &p.Validate }, none, ", or `none`")},
 		{Key: "max_errors", value: share(func(p *bench.Profile) *float64 { return &p.MaxErrors }, absent, "")},
 		{Key: "price_per_vcpu_hour", value: floats(
 			func(p *bench.Profile) *float64 { return &p.PriceVCPUHr }, 0, 1000, none)},

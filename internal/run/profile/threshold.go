@@ -10,9 +10,10 @@ import (
 	"locbench/internal/text/strictyaml"
 )
 
-const thresholdHint = "write a condition such as `p99<50ms,errors<0.1%`, optionally with `from_step=3`, `stop=trial` or `stop=run`; or a map with condition, from_step, stop"
+const thresholdHint = "write a condition such as `p99<50ms,errors<0.1%`, optionally with `from_step=3`, `stop=trial` " +
+	"or `stop=run`; or a map with condition, from_step, stop"
 
-// threshold is an item of thresholds: a short text, as thresholdHint says, or a map.
+// threshold is an item of thresholds: a short text as in thresholdHint, or a map.
 type threshold struct {
 	Condition string      `yaml:"condition" strict:"required,min=1,max=500" example:"p99<50ms"`
 	FromStep  int         `yaml:"from_step,omitempty" strict:"min=1,max=1000"`
@@ -22,8 +23,10 @@ type threshold struct {
 // thresholdMap is read and written key by key.
 type thresholdMap threshold
 
-// scopes are what `stop` may be; true is the trial: the other contenders are measured all the same.
-var scopes = map[string]bench.Scope{"false": "", "true": bench.ScopeTrial, "trial": bench.ScopeTrial, "run": bench.ScopeRun}
+// scopes are the values of `stop`; true means the trial, so other contenders are still measured.
+var scopes = map[string]bench.Scope{
+	"false": "", "true": bench.ScopeTrial, "trial": bench.ScopeTrial, "run": bench.ScopeRun,
+}
 
 // UnmarshalStrict reads a short text or a map.
 func (t *threshold) UnmarshalStrict(v strictyaml.Value) {
@@ -33,8 +36,8 @@ func (t *threshold) UnmarshalStrict(v strictyaml.Value) {
 			return
 		}
 		t.Stop = scopes[string(t.Stop)]
-		if o, err := ParseConditions(t.Condition); err == nil {
-			t.Condition = o.String()
+		if all, err := ParseConditions(t.Condition); err == nil {
+			t.Condition = all.String()
 		}
 	case strictyaml.Scalar:
 		text, _ := v.Text()
@@ -48,10 +51,10 @@ func (t *threshold) UnmarshalStrict(v strictyaml.Value) {
 	}
 }
 
-// MarshalYAML writes a map: it is easier to change.
+// MarshalYAML writes a map, which is easier to edit.
 func (t threshold) MarshalYAML() (any, error) { return strictyaml.Inline{V: thresholdMap(t)}, nil }
 
-// thresholdOption is a word of the short form after the objective.
+// thresholdOption matches an option after the condition in the short form.
 var thresholdOption = regexp.MustCompile(`^([a-z_]+)=(.*)$`)
 
 // ParseThreshold reads the short form of profiles and options: "p99<50ms from_step=3 stop=trial".
@@ -72,13 +75,14 @@ func ParseThreshold(text string) (t bench.Threshold, err error) {
 		case key == "stop" && known && !stops:
 			t.Stop, stops = scope, true
 		default:
-			return t, fmt.Errorf("threshold %.60q: unexpected %.60s; options are from_step (1 to %d) and stop=trial (or true) or stop=run", text, option[0], maxSteps)
+			return t, fmt.Errorf("threshold %.60q: unexpected %.60s; options are from_step (1 to %d) and "+
+				"stop=trial (or true) or stop=run", text, option[0], maxSteps)
 		}
 	}
-	o, err := ParseConditions(strings.Join(words, " "))
+	conditions, err := ParseConditions(strings.Join(words, " "))
 	if err != nil {
 		return t, fmt.Errorf("threshold %.60q: %w", text, err)
 	}
-	t.Condition = o.String()
+	t.Condition = conditions.String()
 	return t, nil
 }

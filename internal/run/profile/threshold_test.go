@@ -42,11 +42,11 @@ func TestThresholds(t *testing.T) {
 	}
 	again, err := profile.Parse("x.yaml", text)
 	if err != nil || !reflect.DeepEqual(again, p) {
-		t.Errorf("written as\n%s\nand read as %+v, %v", text, again.Thresholds, err)
+		t.Errorf("written as\n%s\nand read back as %+v, %v", text, again.Thresholds, err)
 	}
 }
 
-// All mistakes are reported at once, each with its line and a remedy.
+// TestThresholdMistakes expects all mistakes at once, each with its line and a remedy.
 func TestThresholdMistakes(t *testing.T) {
 	_, err := profile.Parse("x.yaml", []byte(withThresholds+`  - p98<50ms
   - {condition: "p99<50"}
@@ -64,25 +64,25 @@ func TestThresholdMistakes(t *testing.T) {
   - p99<50ms stop=trial stop=run
 `))
 	if err == nil {
-		t.Fatal("nothing is wrong")
+		t.Fatal("no mistake reported")
 	}
 	lines := strings.Split(err.Error(), "\n")
 	wants := []string{
-		`x.yaml:6: threshold "p98<50ms": objective "p98<50ms": there is no measure "p98"; there are p50`,
-		`x.yaml:7: objective "p99<50": "50" is not a value for p99; write a time`,
+		`x.yaml:6: threshold "p98<50ms": condition "p98<50ms": no measure "p98"; choose one of p50`,
+		`x.yaml:7: condition "p99<50": invalid value "50" for p99; write a time`,
 		"x.yaml:8: `thresholds[2].stop` is \"step\"; one of: trial, true, run, false",
 		"x.yaml:9: `thresholds[3].stop` is \"everything\"; one of: trial, true, run, false",
 		"x.yaml:10: unknown key `thresholds[4].window`; ",
 		"x.yaml:10: unknown key `thresholds[4].contender`; ",
-		`x.yaml:11: from_step is 8, and there are 7 steps; `,
-		"x.yaml:12: `thresholds[6].objective` is missing; for example",
-		`x.yaml:13: threshold "p99<50ms window=5s": window=5s is not an option, or is one too many; there are from_step, from 1 to 1000, and stop=trial (or true) or stop=run`,
-		`x.yaml:14: threshold "stop=run p99<50ms": objective "stop=run p99<50ms": there is no measure "stop"; there are`,
-		"x.yaml:15: `thresholds[9]` is a list; write an objective",
-		`x.yaml:16: threshold "p99<50ms stop=step": stop=step is not an option`,
-		`x.yaml:17: threshold "p99<50ms from_step=0": from_step=0 is not an option`,
-		`x.yaml:18: threshold "stop=trial": objective "": a condition is missing; write for example`,
-		`x.yaml:19: threshold "p99<50ms stop=trial stop=run": stop=trial is not an option, or is one too many`,
+		`x.yaml:11: from_step is 8; there are only 7 steps; `,
+		"x.yaml:12: `thresholds[6].condition` is missing; for example",
+		`x.yaml:13: threshold "p99<50ms window=5s": unexpected window=5s; options are from_step (1 to 1000) and stop=trial (or true) or stop=run`,
+		`x.yaml:14: threshold "stop=run p99<50ms": condition "stop=run p99<50ms": no measure "stop"; choose one of`,
+		"x.yaml:15: `thresholds[9]` is a list; write a condition",
+		`x.yaml:16: threshold "p99<50ms stop=step": unexpected stop=step; options are`,
+		`x.yaml:17: threshold "p99<50ms from_step=0": unexpected from_step=0; options are`,
+		`x.yaml:18: threshold "stop=trial": condition "": a condition is missing; write conditions such as`,
+		`x.yaml:19: threshold "p99<50ms stop=trial stop=run": unexpected stop=trial; options are`,
 	}
 	for i, want := range wants {
 		if i >= len(lines) || !strings.HasPrefix(lines[i], want) {
@@ -104,7 +104,7 @@ func FuzzParseThreshold(f *testing.F) {
 			return
 		}
 		if again, err := profile.ParseThreshold(th.Condition); err != nil || again.Condition != th.Condition {
-			t.Fatalf("%q is written as %q, which is read as %+v: %v", text, th.Condition, again, err)
+			t.Fatalf("%q is written as %q and read back as %+v: %v", text, th.Condition, again, err)
 		}
 	})
 }

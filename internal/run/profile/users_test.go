@@ -11,7 +11,8 @@ import (
 	"locbench/internal/run/profile"
 )
 
-// What your own profile service may say is what the load is made of, and is written as it was read.
+// TestUsers: a profile of the user's own service is read into the requests of the load, and written
+// and read back unchanged.
 func TestUsers(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

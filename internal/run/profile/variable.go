@@ -32,7 +32,7 @@ var generators = []string{
 // variables are written as a map by their names.
 type variables []bench.Variable
 
-// values is the map that says what a variable may be.
+// values is the map form of a variable.
 type values struct {
 	From     *int64     `yaml:"from,omitempty"`
 	To       *int64     `yaml:"to,omitempty"`
@@ -46,7 +46,7 @@ type values struct {
 
 // UnmarshalStrict reads `name: uuid` and `name: {from: 1, to: 100}`.
 func (all *variables) UnmarshalStrict(v strictyaml.Value) {
-	const hint = "write names and what they stand for, for example `{item: {from: 1, to: 10000}, key: uuid}`"
+	const hint = "write names and their values, such as `{item: {from: 1, to: 10000}, key: uuid}`"
 	if v.Kind() != strictyaml.Map {
 		v.Wrong(hint)
 	}
@@ -66,7 +66,7 @@ func (all *variables) UnmarshalStrict(v strictyaml.Value) {
 		}
 		if m.From != nil || m.To != nil {
 			if m.From == nil || m.To == nil {
-				f.Value.Mistake("a range has one end", "write both, for example `{from: 1, to: 10000}`")
+				f.Value.Mistake("a range has one end", "write both, such as `{from: 1, to: 10000}`")
 				continue
 			}
 			one.Range = &bench.Range{From: *m.From, To: *m.To}
@@ -111,13 +111,13 @@ func (all variables) MarshalYAML() (any, error) {
 	return strictyaml.Entries(fields), nil
 }
 
-// variables reports what is wrong with those of p.
+// variables reports the mistakes in the variables of p.
 func (r *rules) variables(p *bench.Profile) {
 	uses := workload.Uses(p.Every())
 	for i, v := range p.Variables {
 		at := "variables." + v.Name
 		r.when(!variableName.MatchString(v.Name), at, fmt.Sprintf("%q is not the name of a variable", v.Name),
-			"write letters, digits and `_`, and no digit first")
+			"write letters, digits and `_`; the first is not a digit")
 		r.when(slices.ContainsFunc(p.Variables[:i], func(o bench.Variable) bool { return o.Name == v.Name }), at,
 			fmt.Sprintf("duplicate variable %q", v.Name), "give each its own name")
 		r.source(at, v)
@@ -129,7 +129,7 @@ func (r *rules) variables(p *bench.Profile) {
 	}
 }
 
-// source reports a variable that has no source, or several, or one that does not fit how it is drawn.
+// source reports a variable without a source, with several, or with one that does not fit `draw`.
 func (r *rules) source(at string, v bench.Variable) {
 	sources := 0
 	for _, is := range []bool{v.Range != nil, len(v.List) > 0, v.File != "", v.Make != ""} {
@@ -140,10 +140,10 @@ func (r *rules) source(at string, v bench.Variable) {
 	r.when(sources != 1, at, fmt.Sprintf("variable %q has %d sources", v.Name, sources),
 		"write one: `{from: 1, to: 100}`, `{list: [a, b]}`, `{file: users.csv, column: name}`, uuid, now, unix, sequence, "+
 			"string, or `{string: 12}`")
-	r.when(v.Range != nil && v.Range.From > v.Range.To, at, "the range is empty", "write a `to` that is not below `from`")
+	r.when(v.Range != nil && v.Range.From > v.Range.To, at, "the range is empty", "write a `to` of at least `from`")
 	r.when(v.Column != "" && v.File == "", at+".column", "a column without a file", "add `file: users.csv`")
 	r.when(len(v.List) > maxItems, at+".list", "the list is too long",
-		fmt.Sprintf("write %d items at most, or a file", maxItems))
+		fmt.Sprintf("write at most %d items, or a file", maxItems))
 	if v.Make != "" {
 		r.when(v.Draw != "", at+".draw", string(v.Make)+" is not drawn", "remove `draw`")
 		return
@@ -158,13 +158,13 @@ func (r *rules) source(at string, v bench.Variable) {
 	}
 }
 
-// fits reports values that do not fit where they are used, as far as they are known, and files that cannot be read.
+// fits reports known values that do not fit where they are used, and files that cannot be read.
 func (r *rules) fits(at string, v bench.Variable, column string, use workload.Use) {
 	row := v.File != "" && v.Column == ""
-	r.when(column != "" && !row, at, fmt.Sprintf("`{%s.%s}` asks for a column of it, and it is not a row of a file",
+	r.when(column != "" && !row, at, fmt.Sprintf("`{%s.%s}` names a column, but the variable is not a row of a file",
 		v.Name, column), "leave `."+column+"` out, or write `{file: users.csv}` without a column")
 	r.when(column == "" && row, at, fmt.Sprintf("variable %q is a whole row of %s", v.Name, filepath.Base(v.File)),
-		fmt.Sprintf("write a `column` here, or name it where it is used: `{%s.name}`", v.Name))
+		fmt.Sprintf("write a `column` here, or name one where it is used: `{%s.name}`", v.Name))
 	for _, item := range v.List {
 		if err := use.Fits([]byte(item)); err != nil {
 			r.when(true, at+".list", err.Error(), "")
@@ -172,7 +172,7 @@ func (r *rules) fits(at string, v bench.Variable, column string, use workload.Us
 		}
 	}
 	text := v.Make != "" && v.Make != bench.GenerateSequence && v.Make != bench.GenerateUnix
-	r.when(text && (use.Number || use.JSON), at, string(v.Make)+" is a text, and stands in JSON with a type",
+	r.when(text && (use.Number || use.JSON), at, string(v.Make)+" is text, but JSON uses it with a type",
 		"leave `:number` or `:json` out")
 	if column = cmp.Or(v.Column, column); v.File != "" && column != "" {
 		if err := workload.CheckColumns(v.File, column); err != nil {

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// A clock that is set is reported once, by how far and which way; what a time service corrects is not.
+// A clock that is set is reported once, with the amount and the sign; a small correction is not.
 func TestClockMoved(t *testing.T) {
 	for was, want := range map[time.Duration]time.Duration{
-		0: 0, 400 * time.Millisecond: 0, -400 * time.Millisecond: 0, // it is now where the monotonic clock is
+		0: 0, 400 * time.Millisecond: 0, -400 * time.Millisecond: 0, // less than clockStep
 		3 * time.Second: -3 * time.Second, -time.Hour: time.Hour,
 	} {
 		c := &clock{began: time.Now(), off: was}
 		if got := c.moved().Round(time.Millisecond); got != want {
-			t.Errorf("off by %v before: moved by %v, want %v", was, got, want)
+			t.Errorf("off by %v: moved by %v, want %v", was, got, want)
 		}
 		if again := c.moved(); again != 0 {
-			t.Errorf("off by %v before: reported again, %v", was, again)
+			t.Errorf("off by %v: reported again, %v", was, again)
 		}
 	}
 }

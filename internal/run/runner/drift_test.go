@@ -10,8 +10,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// A measured step whose windows do not stay level has the warning on record, while a warm-up has
-// none.
+// A measured step with a trend in its windows records a drift; a warm-up records none.
 func TestDrift(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := start(t, context.Background(), func(f *fakeRun) {
@@ -42,7 +41,7 @@ func TestDrift(t *testing.T) {
 		if len(steps) != 3 {
 			t.Fatalf("%d steps", len(steps))
 		}
-		const want = "still warming: throughput rose by 41% over the step"
+		const want = "still warming up: throughput rose by 41% over the step"
 		if d := steps[1].Drift; steps[0].Drift != nil || steps[2].Drift != nil || d == nil || !strings.HasPrefix(d.String(), want) {
 			t.Errorf("drifts %v, %v, %v", steps[0].Drift, d, steps[2].Drift)
 		}

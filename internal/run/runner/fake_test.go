@@ -10,8 +10,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// fakeInstance honours the contract of bench.Instance: Exited is closed once, Stop is idempotent,
-// Usage fails afterwards.
+// fakeInstance keeps the contract of bench.Instance: Exited is closed once, Stop is idempotent, and
+// Usage fails after Stop.
 type fakeInstance struct {
 	name   string
 	info   bench.InstanceInfo
@@ -21,7 +21,7 @@ type fakeInstance struct {
 	exit    *bench.Exit
 	stopped bool
 	cpu     time.Duration
-	late    *bench.Exit // it dies of this right before it is stopped
+	late    *bench.Exit // the exit right before Stop; nil: none
 }
 
 func newFakeInstance(info bench.InstanceInfo) *fakeInstance {
@@ -54,7 +54,7 @@ func (f *fakeInstance) Usage(context.Context) (bench.Usage, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.stopped || f.exit != nil {
-		return bench.Usage{}, errors.New("it is gone")
+		return bench.Usage{}, errors.New("no such process")
 	}
 	f.cpu += time.Second
 	return bench.Usage{At: time.Now(), Source: "fake", CPU: f.cpu}, nil
@@ -72,13 +72,13 @@ func (f *fakeInstance) Stop(context.Context, time.Duration) (bench.StopResult, e
 	return bench.StopResult{Graceful: !already, ExitedBeforeStop: already, Exit: *f.exit}, nil
 }
 
-// fakeLauncher keeps every instance that it has made.
+// fakeLauncher keeps every instance that it launches.
 type fakeLauncher struct {
 	mu        sync.Mutex
 	err       error
 	instances []*fakeInstance
 	names     []string
-	gone      bool // the kernel says that their processes have ended
+	gone      bool // the kernel reports that the processes have ended
 }
 
 func (f *fakeLauncher) Launch(_ context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
@@ -103,7 +103,7 @@ func (f *fakeLauncher) last() *fakeInstance {
 	return f.instances[len(f.instances)-1]
 }
 
-// leftRunning names the instances that nobody has stopped.
+// leftRunning returns the names of the instances that were not stopped.
 func (f *fakeLauncher) leftRunning() (left []string) {
 	for i, inst := range f.instances {
 		if !inst.stopped {
@@ -113,7 +113,7 @@ func (f *fakeLauncher) leftRunning() (left []string) {
 	return left
 }
 
-// fakeEngine answers every step with script, or with 100 successes.
+// fakeEngine is an engine that returns the function's result for every step.
 type fakeEngine func(ctx context.Context, step bench.Step) (bench.Load, error)
 
 func (fakeEngine) Rest(string) {}
@@ -144,24 +144,23 @@ func (fakeChecks) Launching(ctx context.Context, l Launcher, spec bench.LaunchSp
 }
 
 func (f fakeChecks) Running(_ context.Context, _ bench.Instance, _ bench.LaunchSpec, _ bench.Service, on func(bench.CheckResult)) error {
-	on(bench.CheckResult{Group: "get", Name: "y", Status: bench.CheckFailed, Detail: "wanted 404, got 200"})
+	on(bench.CheckResult{Group: "get", Name: "y", Status: bench.CheckFailed, Detail: "expected 404, got 200"})
 	return f.fail
 }
 
 func (fakeChecks) Alive(context.Context, bench.Instance, bench.Service) []bench.CheckResult {
-	return []bench.CheckResult{{Group: "lifecycle", Name: "still answers", Status: bench.CheckPassed}}
+	return []bench.CheckResult{{Group: "lifecycle", Name: bench.CheckStillResponds, Status: bench.CheckPassed}}
 }
 
 func (fakeChecks) Stopped(bench.StopResult) []bench.CheckResult {
 	return []bench.CheckResult{{Group: "lifecycle", Name: "stops", Status: bench.CheckPassed}}
 }
 
-// still is a machine that never stands still. Threads that watch a real one would keep the time of
-// a bubble from passing.
-type still struct{}
+// noStalls reports no machine stalls. The threads of a real meter would stop the time of synctest.
+type noStalls struct{}
 
-func (still) Take() bench.Hiccups { return bench.Hiccups{CPUs: 1, Realtime: true} }
-func (still) Stop()               {}
+func (noStalls) Take() bench.Hiccups { return bench.Hiccups{CPUs: 1, Realtime: true} }
+func (noStalls) Stop()               {}
 
 // fakeRun is a run of contenders "a" and "b" in two rounds of three steps.
 type fakeRun struct {
@@ -170,7 +169,7 @@ type fakeRun struct {
 	records  []bench.Record
 	trials   map[string]*bench.TrialResult
 	order    []string
-	harm     func(bench.Incident) // says one of the instance that was launched last
+	report   func(bench.Incident) // reports an incident of the last instance
 }
 
 func (f *fakeRun) handle(rec bench.Record) {

@@ -10,15 +10,14 @@ import (
 	"locbench/internal/bench"
 )
 
-// Interleave are what an engine needs to run a step in turns.
+// Interleave lets an engine run a step in slices, between those of other trials.
 type Interleave struct {
-	Length time.Duration
-	Next   func() // gives the turn away, and returns when it is this step's again
+	Length time.Duration // of a slice
+	Next   func()        // switches the load to the next trial, and returns when it is back at this one
 }
 
-// Order plans the trials: every contender once in each round, in an order that is shuffled again for
-// each round from seed, so a drift of the machine hits all alike and nobody always runs after
-// the same neighbour.
+// Order plans the trials: every contender once per round. seed shuffles each round, so a drift
+// of the machine affects all alike and no contender always follows the same one.
 func Order(contenders []bench.Selection, rounds int, seed uint64) []bench.TrialEntry {
 	var trials []bench.TrialEntry
 	for round := 1; round <= rounds; round++ {
@@ -31,10 +30,9 @@ func Order(contenders []bench.Selection, rounds int, seed uint64) []bench.TrialE
 	return trials
 }
 
-// together runs several trials at the same time. Only one of them does anything at any
-// moment, so the others' idling is all that it can notice of them: they are started one after
-// the other, meet before each step, and take turns in it.
-func (r *runner) together(ctx context.Context, trials []int) []error {
+// interleaved runs several trials at the same time. They start one after the other, wait for each
+// other before each step, and only one of them is loaded at any moment.
+func (r *runner) interleaved(ctx context.Context, trials []int) []error {
 	if len(trials) == 1 {
 		return []error{r.trial(ctx, r.cfg.Run.Trials[trials[0]].Trial, trials[0]+1, nil)}
 	}
@@ -52,30 +50,30 @@ func (r *runner) together(ctx context.Context, trials []int) []error {
 	for n, i := range trials {
 		wg.Go(func() {
 			s := t.slots[n]
-			s.take()
+			s.await()
 			defer s.leave()
 			errs[n] = r.trial(ctx, r.cfg.Run.Trials[i].Trial, i+1, s)
 		})
 	}
 	wg.Wait()
-	if t.still != nil {
-		t.still.Stop()
+	if t.meter != nil {
+		t.meter.Stop()
 	}
 	return errs
 }
 
-// rotation is the order in which trials that are alive together are loaded.
+// rotation is the order in which interleaved trials are loaded.
 type rotation struct {
 	length   time.Duration
 	since    time.Time
-	still    Stalls // from the first load on; who has the turn may use it
+	meter    Stalls // set at the first load; used only by the active trial
 	stalls   func() Stalls
 	steering *steering
 
 	mu      sync.Mutex
 	changed *sync.Cond
 	slots   []*slot
-	at      int // turns that there have been
+	at      int // slices so far
 }
 
 // slot is the place of one trial in the rotation.
@@ -84,34 +82,36 @@ type slot struct {
 	number     int
 	label      string
 	controlled *controlled
-	stage      int // that it has come to
+	stage      int // the stage that the trial has reached
 	gone       bool
 }
 
-// holder returns whose turn it is: from the first to the last and back again, so of two it is A B B
-// A, and a machine that becomes slower or faster in the course of it does so for both.
-func (t *rotation) holder() int {
+// active returns the number of the slot that is loaded: from the first to the last and back again.
+// Of two it is A B B A, so a machine that becomes slower or faster affects both alike.
+func (t *rotation) active() int {
 	n := len(t.slots)
 	at := t.at % (2 * n)
 	return min(at, 2*n-1-at)
 }
 
-// take waits for the turn. Who holds it ends with the context, and gives it away.
-func (s *slot) take() {
+// await returns when the slot is the active one. It needs no context: when that ends, the active
+// trial ends and switches to the next.
+func (s *slot) await() {
 	s.rotation.mu.Lock()
-	for s.rotation.holder() != s.number {
+	for s.rotation.active() != s.number {
 		s.rotation.changed.Wait()
 	}
 	s.rotation.mu.Unlock()
-	s.rotation.steering.turnTo(s.controlled)
+	s.rotation.steering.switchTo(s.controlled)
 }
 
+// pass makes the next slot of a trial that still runs the active one.
 func (s *slot) pass() {
 	s.rotation.mu.Lock()
 	defer s.rotation.mu.Unlock()
 	for range 2 * len(s.rotation.slots) {
 		s.rotation.at++
-		if !s.rotation.slots[s.rotation.holder()].gone {
+		if !s.rotation.slots[s.rotation.active()].gone {
 			break
 		}
 	}
@@ -120,7 +120,7 @@ func (s *slot) pass() {
 
 func (s *slot) next() {
 	s.pass()
-	s.take()
+	s.await()
 }
 
 func (s *slot) leave() {
@@ -130,7 +130,7 @@ func (s *slot) leave() {
 	s.pass()
 }
 
-// barrier waits until all who have not left have come as far as stage.
+// barrier waits until all trials that have not left have reached stage.
 func (s *slot) barrier(ctx context.Context, stage int) {
 	s.rotation.mu.Lock()
 	s.stage = stage
@@ -146,13 +146,13 @@ func (s *slot) met(stage int) bool {
 	return !slices.ContainsFunc(s.rotation.slots, func(other *slot) bool { return !other.gone && other.stage < stage })
 }
 
-// meter watches the machine for all trials of the rotation. It begins when the first of them is
-// loaded: this process may be kept to fewer CPUs before.
+// meter returns the stall meter of all trials of the rotation. It starts with the first load, since
+// this process may be limited to fewer CPUs before.
 func (s *slot) meter() Stalls {
-	if s.rotation.still == nil {
-		s.rotation.still = s.rotation.stalls()
+	if s.rotation.meter == nil {
+		s.rotation.meter = s.rotation.stalls()
 	}
-	return s.rotation.still
+	return s.rotation.meter
 }
 
 func (s *slot) others() (labels []string) {
@@ -166,11 +166,12 @@ func (s *slot) others() (labels []string) {
 	return labels
 }
 
-// interleave returns how the engine runs a step, and its record; nil and nil without a slot.
+// interleave returns the interleaving of a step for its engine and its result; nil without a slot.
 func (s *slot) interleave() (*Interleave, *bench.Interleave) {
 	if s == nil {
 		return nil, nil
 	}
 	t := s.rotation
-	return &Interleave{Length: t.length, Next: s.next}, &bench.Interleave{Length: t.length, Since: t.since, With: s.others()}
+	record := &bench.Interleave{Length: t.length, Since: t.since, With: s.others()}
+	return &Interleave{Length: t.length, Next: s.next}, record
 }

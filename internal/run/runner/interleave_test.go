@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,13 +14,14 @@ import (
 	"locbench/internal/bench"
 )
 
-// turning is an engine that runs each step in three turns, and writes down whose they were.
-type turning struct {
+// slicing is an engine that runs each step in three slices, and logs which contender each one
+// loads.
+type slicing struct {
 	mu     sync.Mutex
 	log    []string
 	rested []string
-	atWork int
-	during func(ctx context.Context, url string, step bench.Step, turn int) error // may be nil
+	loaded int                                                                     // contenders loaded now
+	during func(ctx context.Context, url string, step bench.Step, slice int) error // may be nil
 }
 
 const (
@@ -27,29 +29,29 @@ const (
 	sliceLength  = 100 * time.Millisecond
 )
 
-func (e *turning) Rest(url string) {
+func (e *slicing) Rest(url string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.rested = append(e.rested, url)
 }
 
-func (e *turning) Run(ctx context.Context, url string, step bench.Step, hooks Hooks) (bench.Load, error) {
+func (e *slicing) Run(ctx context.Context, url string, step bench.Step, hooks Hooks) (bench.Load, error) {
 	var load bench.Load
-	turns := slicesOfStep
-	if hooks.Interleave == nil { // nobody else is there
-		turns = 1
+	count := slicesOfStep
+	if hooks.Interleave == nil {
+		count = 1
 	}
-	for turn := range turns {
-		if turn > 0 {
+	for slice := range count {
+		if slice > 0 {
 			hooks.Interleave.Next()
 		}
 		if ctx.Err() != nil {
 			return load, context.Cause(ctx)
 		}
 		e.mu.Lock()
-		e.atWork++
-		if e.atWork > 1 {
-			panic("two are loaded at the same time")
+		e.loaded++
+		if e.loaded > 1 {
+			panic("two contenders are loaded at the same time")
 		}
 		e.log = append(e.log, strings.TrimPrefix(url, "http://")+" "+step.Name)
 		e.mu.Unlock()
@@ -57,11 +59,11 @@ func (e *turning) Run(ctx context.Context, url string, step bench.Step, hooks Ho
 		time.Sleep(sliceLength)
 		var err error
 		if e.during != nil {
-			err = e.during(ctx, url, step, turn)
+			err = e.during(ctx, url, step, slice)
 		}
 		hooks.OnEnd()
 		e.mu.Lock()
-		e.atWork--
+		e.loaded--
 		e.mu.Unlock()
 		load.Succeeded += 10
 		load.Elapsed += time.Second
@@ -74,8 +76,8 @@ func (e *turning) Run(ctx context.Context, url string, step bench.Step, hooks Ho
 	return load, nil
 }
 
-// interleave makes a run of one whose contenders take turns.
-func interleave(e *turning) func(*fakeRun) {
+// interleave makes a run interleaved.
+func interleave(e *slicing) func(*fakeRun) {
 	return func(f *fakeRun) {
 		f.cfg.Run.Profile.Interleave = sliceLength
 		f.cfg.Engine = e
@@ -84,7 +86,7 @@ func interleave(e *turning) func(*fakeRun) {
 
 func TestContendersAreInterleaved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := &turning{}
+		e := &slicing{}
 		f, err := start(t, context.Background(), interleave(e))
 		if err != nil {
 			t.Fatal(err)
@@ -93,20 +95,20 @@ func TestContendersAreInterleaved(t *testing.T) {
 		got := e.log[:len(e.log)/2] // the first round
 		for i, step := range []string{"one", "two", "four"} {
 			part := got[2*slicesOfStep*i : 2*slicesOfStep*(i+1)]
-			for _, who := range []string{first, second} {
+			for _, trial := range []string{first, second} {
 				own := 0
 				for _, entry := range part {
-					if entry == who+" "+step {
+					if entry == trial+" "+step {
 						own++
 					}
 				}
 				if own != slicesOfStep {
-					t.Errorf("%s has %d turns in step %s: %v", who, own, step, part)
+					t.Errorf("%s has %d slices in step %s: %v", trial, own, step, part)
 				}
 			}
 		}
 		if longest(got) > 2 {
-			t.Errorf("somebody has more than two turns in a row: %v", got)
+			t.Errorf("more than two slices in a row: %v", got)
 		}
 		if len(e.rested) != 4 {
 			t.Errorf("rested %v", e.rested)
@@ -115,28 +117,28 @@ func TestContendersAreInterleaved(t *testing.T) {
 		for i := range a.Steps {
 			for _, s := range []bench.StepResult{a.Steps[i], b.Steps[i]} {
 				if s.Interleave == nil || s.Interleave.Count != slicesOfStep || s.Interleave.Length != sliceLength || len(s.Interleave.With) != 1 {
-					t.Fatalf("step %d: turns %+v", i+1, s.Interleave)
+					t.Fatalf("step %d: interleaving %+v", i+1, s.Interleave)
 				}
-				// The fake uses a second of CPU time between any two readings: three in its turns, two
-				// in between, of which no figure says.
+				// The fake uses a second of CPU time between any two readings: three in its slices,
+				// and two between them, which are not in the results.
 				if cpu, ok := s.CPU(); !ok || cpu != slicesOfStep*time.Second || s.Interleave.WaitedCPU != (slicesOfStep-1)*time.Second {
 					t.Errorf("step %d: CPU %s, waiting %s", i+1, cpu, s.Interleave.WaitedCPU)
 				}
-				if !strings.Contains(s.Warnings.Join("; "), "while it waited for its turns") {
+				if !slices.ContainsFunc(s.Warnings, func(w bench.Warning) bool { return w.Kind == bench.WarnBusyOutOfTurn }) {
 					t.Errorf("step %d: warnings %q", i+1, s.Warnings)
 				}
-				if len(s.Samples) != 0 { // in less than a second
-					t.Errorf("step %d: %d readings in between", i+1, len(s.Samples))
+				if len(s.Samples) != 0 { // the step takes less than a second
+					t.Errorf("step %d: %d readings within the step", i+1, len(s.Samples))
 				}
 				if s.Hiccups == nil {
-					t.Errorf("step %d: nobody watched the machine", i+1)
+					t.Errorf("step %d: machine stalls not measured", i+1)
 				}
 			}
 			if !a.Steps[i].Interleave.Since.Equal(b.Steps[i].Interleave.Since) || a.Steps[i].Interleave.Since.Equal(f.trials["a-2"].Steps[i].Interleave.Since) {
-				t.Errorf("step %d: who took turns with whom is not on record", i+1)
+				t.Errorf("step %d: the same rotation is not recorded in both trials", i+1)
 			}
 		}
-		// Nobody is stopped before all have been loaded.
+		// No contender is stopped before all have been loaded.
 		loaded, stopped := 0, 0
 		for _, rec := range f.records {
 			if _, ok := rec.Event.(bench.StepEnded); ok && rec.Trial.Round == 1 {
@@ -154,7 +156,7 @@ func TestContendersAreInterleaved(t *testing.T) {
 	})
 }
 
-// longest returns how often in a row an entry is there at most.
+// longest returns the length of the longest row of equal entries.
 func longest(log []string) (n int) {
 	run := 0
 	for i := range log {
@@ -167,9 +169,9 @@ func longest(log []string) (n int) {
 	return n
 }
 
-func TestTheOnlyContenderIsInterleavedWithItself(t *testing.T) {
+func TestOnlyContenderIsInterleavedWithItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := &turning{}
+		e := &slicing{}
 		f, err := start(t, context.Background(), func(f *fakeRun) {
 			interleave(e)(f)
 			only := []bench.Selection{{Contender: "a"}}
@@ -180,7 +182,7 @@ func TestTheOnlyContenderIsInterleavedWithItself(t *testing.T) {
 		}
 		one, two, three := f.trials["a-1"], f.trials["a-2"], f.trials["a-3"]
 		if three.State != bench.TrialComplete || three.Steps[0].Interleave != nil {
-			t.Errorf("the last one has nobody to take turns with: %+v", three.Steps[0].Interleave)
+			t.Errorf("round 3 has no other trial, but is interleaved: %+v", three.Steps[0].Interleave)
 		}
 		if one.Steps[0].Interleave == nil || !one.Steps[0].Interleave.Since.Equal(two.Steps[0].Interleave.Since) || one.Steps[0].Interleave.With[0] != "a" {
 			t.Fatalf("rounds 1 and 2: %+v, %+v", one, two)
@@ -188,15 +190,15 @@ func TestTheOnlyContenderIsInterleavedWithItself(t *testing.T) {
 	})
 }
 
-// One of two dies in its last turn of a step: its trial says that, and the other continues alone.
-func TestDeathOfAnInterleavedContender(t *testing.T) {
+// One of two contenders exits in the last slice of a step: its trial fails, the other continues.
+func TestExitOfAnInterleavedContender(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := &turning{}
+		e := &slicing{}
 		f, err := start(t, context.Background(), func(f *fakeRun) {
 			interleave(e)(f)
 			f.cfg.Run.Trials = f.cfg.Run.Trials[:2]
-			e.during = func(ctx context.Context, url string, step bench.Step, turn int) error {
-				if url != "http://a-1" || step.Name != "two" || turn != slicesOfStep-1 {
+			e.during = func(ctx context.Context, url string, step bench.Step, slice int) error {
+				if url != "http://a-1" || step.Name != "two" || slice != slicesOfStep-1 {
 					return nil
 				}
 				for _, i := range f.launcher.instances {
@@ -225,8 +227,8 @@ func TestInterruptedInterleaving(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, end := context.WithCancelCause(context.Background())
 		defer end(nil)
-		e := &turning{during: func(ctx context.Context, _ string, step bench.Step, turn int) error {
-			if step.Name == "two" && turn == slicesOfStep-1 {
+		e := &slicing{during: func(ctx context.Context, _ string, step bench.Step, slice int) error {
+			if step.Name == "two" && slice == slicesOfStep-1 {
 				end(errors.New("interrupted (SIGINT)"))
 				<-ctx.Done()
 				return context.Cause(ctx)
@@ -245,12 +247,11 @@ func TestInterruptedInterleaving(t *testing.T) {
 	})
 }
 
-// What somebody asks of a step is asked of all whose step it is, and nobody can be taken away from
-// the others.
-func TestSteeringOfInterleaving(t *testing.T) {
+// A control of a step applies to all interleaved trials, and no single contender can be skipped.
+func TestControlsOfInterleavedTrials(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := &turning{during: func(ctx context.Context, _ string, step bench.Step, turn int) error {
-			if step.Name != "two" || turn < slicesOfStep-1 { // so that the step of both has begun
+		e := &slicing{during: func(ctx context.Context, _ string, step bench.Step, slice int) error {
+			if step.Name != "two" || slice < slicesOfStep-1 { // the step of both trials has begun by then
 				return nil
 			}
 			<-ctx.Done()
@@ -261,16 +262,16 @@ func TestSteeringOfInterleaving(t *testing.T) {
 			f.cfg.Run.Trials = f.cfg.Run.Trials[:2]
 		}, func(s *steer, rec bench.Record) {
 			if isStep(rec, 1) && len(s.controls) == 0 && rec.Trial.String() == s.cfg.Run.Trials[0].Trial.String() {
-				s.wheel(bench.ControlSkipContender)
+				s.send(bench.ControlSkipContender)
 			}
 			if isStep(rec, 1) && rec.Trial.String() == s.cfg.Run.Trials[1].Trial.String() {
-				s.wheel(bench.ControlSkipStep)
+				s.send(bench.ControlSkipStep)
 			}
 		})
 		if !errors.Is(err, ErrTrials) {
 			t.Errorf("error %v", err)
 		}
-		if got := fmt.Sprint(notices(f.records)); !strings.Contains(got, "no contender skipped: they take turns") {
+		if got := fmt.Sprint(notices(f.records)); !strings.Contains(got, "cannot skip: contenders are interleaved") {
 			t.Errorf("notices: %s", got)
 		}
 		for name, trial := range f.trials {
@@ -281,18 +282,18 @@ func TestSteeringOfInterleaving(t *testing.T) {
 	})
 }
 
-func TestStopOfInterleaving(t *testing.T) {
+func TestStopOfInterleavedTrials(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		taken := make(chan struct{})
-		e := &turning{during: func(_ context.Context, _ string, step bench.Step, turn int) error {
-			if step.Name == "two" && turn == slicesOfStep-1 {
+		e := &slicing{during: func(_ context.Context, _ string, step bench.Step, slice int) error {
+			if step.Name == "two" && slice == slicesOfStep-1 {
 				<-taken
 			}
 			return nil
 		}}
 		f, err := startSteered(t, context.Background(), interleave(e), func(s *steer, rec bench.Record) {
 			if isStep(rec, 1) && rec.Trial.String() == s.cfg.Run.Trials[0].Trial.String() {
-				s.wheel(bench.ControlStop)
+				s.send(bench.ControlStop)
 			}
 			if _, ok := rec.Event.(bench.ChangedManually); ok {
 				close(taken)
@@ -309,11 +310,11 @@ func TestStopOfInterleaving(t *testing.T) {
 	})
 }
 
-// A threshold that ends the run ends it for all trials of the rotation.
-func TestThresholdThatEndsTheRunInterleaved(t *testing.T) {
+// A threshold that stops the run stops all interleaved trials.
+func TestThresholdOfInterleavedTrials(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := start(t, context.Background(), func(f *fakeRun) {
-			interleave(&turning{})(f)
+			interleave(&slicing{})(f)
 			f.cfg.Run.Profile.Thresholds = []bench.Threshold{{Condition: "throughput>1000000", Stop: bench.ScopeRun, FromStep: 2}}
 		})
 		if !errors.Is(err, ErrThreshold) || len(f.trials) != 2 {

@@ -9,21 +9,21 @@ import (
 )
 
 const (
-	relayLines = 50   // in one event
-	relayBytes = 2000 // of one line
+	relayLines = 50   // per event
+	relayBytes = 2000 // per line
 )
 
-// logRelay turns a contender's log, perhaps a line for every request, into one event a second.
+// logRelay publishes a contender's log, which may have a line per request, as one event per second.
 type logRelay struct {
-	publish func(bench.LogLines) // does not wait
+	publish func(bench.LogLines) // never waits
 
-	mu     sync.Mutex
-	next   bench.LogLines
-	due    bool // next is published within a second
-	closed bool
+	mu      sync.Mutex
+	next    bench.LogLines
+	pending bool // next is published within a second
+	closed  bool
 }
 
-// add counts what does not fit into the next event as dropped.
+// add adds a line to the next event, or counts it as dropped if the event is full.
 func (r *logRelay) add(line bench.LogLine) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -33,25 +33,25 @@ func (r *logRelay) add(line bench.LogLine) {
 	case len(r.next.Lines) == relayLines:
 		r.next.Dropped++
 		return
-	case !r.due:
-		r.due = true
+	case !r.pending:
+		r.pending = true
 		time.AfterFunc(time.Second, func() { r.flush(false) })
 	}
 	line.Text = clip(line.Text, relayBytes)
 	r.next.Lines = append(r.next.Lines, line)
 }
 
-// flush publishes what is left. The last one ends the relay: lines that are added later are lost.
+// flush publishes the lines added so far. With last, lines added later are ignored.
 func (r *logRelay) flush(last bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.next.Lines) > 0 {
 		r.publish(r.next)
 	}
-	r.next, r.due, r.closed = bench.LogLines{}, false, r.closed || last
+	r.next, r.pending, r.closed = bench.LogLines{}, false, r.closed || last
 }
 
-// clip shortens s to at most n bytes without cutting a character in two.
+// clip shortens s to at most n bytes of whole characters, and marks that with "…".
 func clip(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -12,20 +12,19 @@ import (
 	"locbench/internal/bench"
 )
 
-// oneTrial leaves only a's first trial of the run.
+// oneTrial reduces the run to a's first trial.
 func oneTrial(f *fakeRun) {
 	f.cfg.Run.Trials = []bench.TrialEntry{{Trial: bench.Trial{Contender: "a", Round: 1}, State: bench.TrialPending}}
 }
 
-// Steps that are chosen one by one end when the one that chooses says so, and two without any
-// success do not end them.
-func TestStepsChosenByTheOnesBefore(t *testing.T) {
+// Steps chosen by Config.Next end when it returns false; two steps without success do not end them.
+func TestStepsChosenByNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var asked []int
+		var connections []int
 		f, err := start(t, t.Context(), func(f *fakeRun) {
 			oneTrial(f)
 			f.cfg.Engine = fakeEngine(func(_ context.Context, s bench.Step) (bench.Load, error) {
-				asked = append(asked, s.Connections)
+				connections = append(connections, s.Connections)
 				return bench.Load{Elapsed: time.Second}, nil
 			})
 			f.cfg.Next = func(_ context.Context, trial bench.Trial, done []bench.StepResult) (bench.Step, bool) {
@@ -40,8 +39,8 @@ func TestStepsChosenByTheOnesBefore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(asked, []int{10, 20, 30, 40}) || len(f.trials["a-1"].Steps) != 4 {
-			t.Errorf("steps %v, %d in the result", asked, len(f.trials["a-1"].Steps))
+		if !slices.Equal(connections, []int{10, 20, 30, 40}) || len(f.trials["a-1"].Steps) != 4 {
+			t.Errorf("steps %v, %d in the result", connections, len(f.trials["a-1"].Steps))
 		}
 		for _, r := range f.records {
 			if e, ok := r.Event.(bench.StepStarted); ok && e.Of < e.Index+1 {
@@ -51,14 +50,14 @@ func TestStepsChosenByTheOnesBefore(t *testing.T) {
 	})
 }
 
-// The first requests are timed once, between the first response and the checks, and only where the
-// profile wants it.
+// The first requests are timed once, between the ready response and the checks, and only if the
+// profile has first_requests.
 func TestFirstRequestsAreTimed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, wanted := range []bool{true, false} {
+		for _, timed := range []bool{true, false} {
 			f, err := start(t, t.Context(), func(f *fakeRun) {
 				oneTrial(f)
-				if wanted {
+				if timed {
 					f.cfg.Run.Profile.Phases = &bench.FirstRequestsSpec{Requests: 3}
 				}
 				f.cfg.FirstRequests = func(context.Context, string) (bench.Phases, error) {
@@ -69,11 +68,11 @@ func TestFirstRequestsAreTimed(t *testing.T) {
 				t.Fatal(err)
 			}
 			order := strings.Join(f.phases("a-1"), " ")
-			if kept := f.trials["a-1"].Phases; wanted != (kept != nil) || wanted && kept.First.Total != time.Second {
-				t.Errorf("wanted: %t, kept %+v", wanted, kept)
+			if kept := f.trials["a-1"].Phases; timed != (kept != nil) || timed && kept.First.Total != time.Second {
+				t.Errorf("want timed: %t, kept %+v", timed, kept)
 			}
-			if wanted != strings.Contains(order, "ready timing check load") {
-				t.Errorf("wanted: %t, phases %s", wanted, order)
+			if timed != strings.Contains(order, "ready timing check load") {
+				t.Errorf("want timed: %t, phases %s", timed, order)
 			}
 		}
 	})

@@ -1,8 +1,8 @@
-// Package runner knows the order of a benchmark's phases: prepare the store and the contenders,
-// then for every trial launch, wait until ready, check, load step by step while sampling, and stop.
+// Package runner runs the phases of a benchmark: prepare the store and build the contenders; then
+// for every trial launch, wait until ready, check, load step by step, and stop.
 //
-// It publishes what happens as events and keeps no other record. How anything is launched, loaded,
-// checked or drawn is left to the packages behind its interfaces.
+// It publishes events and keeps no other record. Launching, loading, checking and drawing are
+// behind its interfaces.
 package runner
 
 import (
@@ -23,33 +23,32 @@ import (
 
 // Launcher starts instances.
 type Launcher interface {
-	// Launch returns a running instance or an error, and leaves nothing behind with the latter.
+	// Launch returns a running instance, or an error and nothing that still runs.
 	Launch(context.Context, bench.LaunchSpec) (bench.Instance, error)
 }
 
 // Engine drives one step of load.
 type Engine interface {
-	// Run returns what was measured even with an error, which is ctx's when the step was cut short.
+	// Run returns the results of the step even with an error, which is that of ctx if ctx ended it.
 	Run(ctx context.Context, baseURL string, step bench.Step, hooks Hooks) (bench.Load, error)
-	// Rest closes connections that are kept from step to step, after the last step of a trial.
+	// Rest closes the connections that steps share. It is called after the last step of a trial.
 	Rest(baseURL string)
 }
 
-// Hooks are what an engine calls while a step runs. None but Interleave is nil.
+// Hooks are called by an engine while a step runs. Only Interleave may be nil.
 type Hooks struct {
-	OnStart  func()             // once, when the interval begins that is measured
-	OnEnd    func()             // once after OnStart, when it ends
-	OnWindow func(bench.Window) // for every second of it
-	// Rate is how many requests are scheduled per second from now on in an open-loop step; 0: as many as
-	// the step says. It may be called from any goroutine, and costs next to nothing.
+	OnStart  func()             // called once, when the measured interval starts
+	OnEnd    func()             // called once after OnStart, when the measured interval ends
+	OnWindow func(bench.Window) // called for every second of the measured interval
+	// Rate returns the rate of an open-loop step from now on, in requests per second; 0: the step's
+	// own. It may be called from any goroutine, and is cheap.
 	Rate func() float64
-	// Interleave, if not nil, has the step run in turns. OnStart and OnEnd are then called for each of
-	// them.
+	// Interleave, if not nil, makes the step run in slices, each with its OnStart and OnEnd.
 	Interleave *Interleave
 }
 
-// Checks are those of one trial: those that launch for themselves, on the running instance, and on
-// its end. Outcomes go to on; an error means that checking itself was not possible.
+// Checks are the checks of one trial: those that launch instances, those of the running instance,
+// and those of its end. Results go to on; an error means that checking was not possible.
 type Checks interface {
 	Launching(ctx context.Context, l Launcher, spec bench.LaunchSpec, svc bench.Service, on func(bench.CheckResult)) error
 	Running(
@@ -59,76 +58,74 @@ type Checks interface {
 	Stopped(stop bench.StopResult) []bench.CheckResult
 }
 
-// Stage is a phase of the whole run, before the first trial. Do returns a note for the log.
+// Stage is a phase of the run before the first trial. Do returns a note for the log.
 type Stage struct {
 	Phase bench.Phase
 	Do    func(ctx context.Context, progress func(bench.Progress)) (note string, err error)
 }
 
-// Stalls watches the machine while it is loaded. Take returns what has happened since the last Take.
+// Stalls watches for machine stalls under load. Take returns those since the last Take.
 type Stalls interface {
 	Take() bench.Hiccups
 	Stop()
 }
 
-// Config is a run and all that it needs. Only Patience, Stalls and Grace have defaults.
+// Config is a run and what it needs. Patience, Stalls, ReadHost and Grace have defaults.
 type Config struct {
-	Run      bench.Run // the plan; trials that are complete already are passed over
-	Dir      string    // results folder, for the event that names it
+	Run      bench.Run // the plan; complete trials are skipped
+	Dir      string    // results folder, named in events and messages
 	Stream   *event.Stream
 	Stages   []Stage
-	Services map[bench.Selection]bench.Service // resolved: variant applied
+	Services map[bench.Selection]bench.Service // with the variant applied
 	Build    func(ctx context.Context, svc bench.Service, progress func(text string)) (bench.Artifact, error)
-	// Spec fills in what a trial of svc is launched with. It is called again for every launch.
+	// Spec returns how to launch svc for a trial. It is called before every launch.
 	Spec     func(name string, svc bench.Service, artifact bench.Artifact) (bench.LaunchSpec, error)
 	Launcher Launcher
 	Engine   Engine
 	Checks   Checks
-	// StoreAlive fails when the store does not respond, EngineAlive when what launches contenders does
-	// not; nil when there is none to ask.
+	// StoreAlive returns an error if the store does not respond, EngineAlive if the container
+	// engine does not; nil without a store or an engine.
 	StoreAlive  func(context.Context) error
 	EngineAlive func(context.Context) error
-	// StoreChange says how the store's documents have changed since it was asked last, "" if they have
-	// not. It is asked before and after each trial; nil where nothing can change.
+	// StoreChange returns how the store's documents have changed since its last call, "" if they
+	// have not. It is called before and after each trial; nil if they cannot change.
 	StoreChange func(context.Context) (string, error)
-	Patience    time.Duration // to wait for either of them before a trial; 30 s when 0
-	// Ready waits for the response that says it is ready; the start-up time is 0 where it is not known. It
-	// may report what it sees as a Notice of that level or, with the level "", as a Progress.
+	Patience    time.Duration // time limit for store and engine to respond before a trial; 30 s when 0
+	// Ready waits for the first "ready" response; the start-up time is 0 if unknown. It may report
+	// Notices of a level or, with the level "", Progress.
 	Ready func(
 		ctx context.Context, inst bench.Instance, svc bench.Service, report func(level, text string),
 	) (bench.InstanceReady, error)
-	// FirstRequests times single requests of an instance that has just become ready; may be nil.
+	// FirstRequests times single requests to an instance that has just become ready; may be nil.
 	FirstRequests func(ctx context.Context, baseURL string) (bench.Phases, error)
-	// Ask asks an instance each kind of request once, before the load, and returns what was not as
-	// expected; may be nil. What FirstRequests times comes before it.
+	// Ask sends each request once before the load, after FirstRequests, and returns an error for
+	// unexpected responses; may be nil.
 	Ask func(ctx context.Context, baseURL string) error
-	// SetUp and TearDown make the requests before the first of a life and after its last; may be nil. Without its
-	// setup nothing is loaded.
+	// SetUp and TearDown send the profile's requests before and after the load; may be nil.
 	SetUp, TearDown func(ctx context.Context, baseURL string) error
-	// Next, if not nil, chooses each step of a trial in place of Run.Profile.Steps; ok is false after
-	// the last. It may rest before it returns, but not beyond the end of ctx.
+	// Next, if not nil, chooses each step of a trial instead of Run.Profile.Steps; ok is false
+	// after the last. It may wait until ctx ends.
 	Next func(ctx context.Context, trial bench.Trial, done []bench.StepResult) (step bench.Step, ok bool)
-	// Judge adds warnings to a finished step ("the client may be the bottleneck: …"); may be nil.
+	// Judge returns warnings about a finished step, such as "client-bound: …"; may be nil.
 	Judge func(bench.StepResult, bench.InstanceInfo) bench.Warnings
-	// ReadHost reads host and store at the two ends of each step; nil where nobody can.
+	// ReadHost reads host and store at the start and the end of each step; may be nil.
 	ReadHost func(ctx context.Context) *bench.HostReading
-	// Stalls begins to watch the machine for machine stalls; a thread.StallMeter does when it is nil.
+	// Stalls starts to watch for machine stalls; a thread.StallMeter when nil.
 	Stalls func() Stalls
-	Grace  time.Duration // to stop in; 15 s when 0
-	// RetryNotReady has a contender tried in every round though it never became ready in its first one.
+	Grace  time.Duration // time limit for a contender to stop; 15 s when 0
+	// RetryNotReady retries a contender in every round even if it was not ready in its first one.
 	RetryNotReady bool
-	// Control is what somebody asks of the run: each is on record as ChangedManually, or a Notice says
-	// why it cannot be done now. Nil, or closed, when nobody asks.
+	// Control has the user's controls: each is recorded as ChangedManually, or a Notice says why it
+	// has no effect now. It may be nil or closed.
 	Control <-chan bench.Control
 }
 
 const progressBytes = 500
 
-// ErrTrials is wrapped by the error of Run, an *Incomplete then, when the trials had begun but not all
-// of them are complete at the end.
+// ErrTrials is wrapped by the error of Run, an *Incomplete, if trials began but are incomplete.
 var ErrTrials = errors.New("incomplete run")
 
-// Incomplete says why. Those of its Failures that are a *TrialError were published before.
+// Incomplete has the reasons for an incomplete run. Failures of type *TrialError were published.
 type Incomplete struct{ Failures []error }
 
 // Error implements error.
@@ -136,10 +133,10 @@ func (e *Incomplete) Error() string {
 	return fmt.Sprintf("%v: %v", ErrTrials, errors.Join(e.Failures...))
 }
 
-// Unwrap makes it an ErrTrials, and each of its failures.
+// Unwrap returns ErrTrials and the failures.
 func (e *Incomplete) Unwrap() []error { return append([]error{ErrTrials}, e.Failures...) }
 
-// TrialError is why one trial is not complete.
+// TrialError is the reason why a trial is not complete.
 type TrialError struct {
 	Trial bench.Trial
 	Err   error
@@ -148,12 +145,12 @@ type TrialError struct {
 // Error implements error.
 func (e *TrialError) Error() string { return fmt.Sprintf("%s: %v", e.Trial, e.Err) }
 
-// Unwrap gives errors.Is and errors.As the cause.
+// Unwrap returns the cause.
 func (e *TrialError) Unwrap() error { return e.Err }
 
-// Run runs every trial that is not complete yet, in the order of the plan, and returns when all has
-// stopped; RunEnded comes last. Interrupting ctx stops it in order, with context.Cause(ctx) as the
-// error, as what Config.Control asks for can, with one that wraps ErrOnRequest.
+// Run runs every trial that is not complete, in the order of the plan, and returns when everything
+// has stopped; RunEnded is the last event. The end of ctx stops the run gracefully; the error is
+// then context.Cause(ctx). A control can stop it too; the error then wraps ErrOnRequest.
 func Run(ctx context.Context, cfg Config) error {
 	cfg.Grace, cfg.Patience = cmp.Or(cfg.Grace, 15*time.Second), cmp.Or(cfg.Patience, 30*time.Second)
 	if cfg.ReadHost == nil {
@@ -208,10 +205,10 @@ type runner struct {
 	cfg        Config
 	artifacts  map[bench.Selection]bench.Artifact
 	broken     map[bench.Selection]error // contenders that could not be built
-	neverReady map[bench.Selection]int   // the round in which a contender ran and did not become ready, nor ever before
-	wasReady   map[bench.Selection]bool  // contenders that have become ready once
-	launched   bool                      // something was, so there are results to resume
-	sofar      bench.Run                 // how each trial has ended; the run's state is that of one that has failed
+	neverReady map[bench.Selection]int   // the round in which a contender was not ready, without having been before
+	wasReady   map[bench.Selection]bool  // contenders that have been ready
+	launched   bool                      // an instance was launched, so the run can be resumed
+	sofar      bench.Run                 // the state of each trial; the run's state is "failed"
 	steering   *steering
 	clock      *clock
 }
@@ -257,7 +254,7 @@ func (r *runner) runTrials(ctx context.Context) error {
 			if !r.steering.skips(selection(trial)) {
 				return false
 			}
-			failures = append(failures, r.passOver(trial))
+			failures = append(failures, r.leaveOut(trial))
 			return true
 		})
 		if len(group) == 0 {
@@ -268,22 +265,22 @@ func (r *runner) runTrials(ctx context.Context) error {
 		if err != nil {
 			return &Incomplete{append(failures, err)}
 		}
-		requested, missed := error(nil), true
-		for n, err := range r.together(ctx, group) {
+		requested, complete := error(nil), true
+		for n, err := range r.interleaved(ctx, group) {
 			trial := r.cfg.Run.Trials[group[n]].Trial
 			if errors.Is(err, ErrOnRequest) && requested == nil {
 				requested = fmt.Errorf("%s: %w", trial, err)
 			}
 			if err != nil {
 				failures = append(failures, &TrialError{trial, err})
-				missed = false
+				complete = false
 			}
 		}
 		if requested != nil {
 			return requested
 		}
 		if ended := r.steering.ended(); ended != nil {
-			if missed { // it was missed at the end of a whole trial
+			if complete { // the threshold was missed in the last step, so no trial reports it
 				failures = append(failures, ended)
 			}
 			break
@@ -298,21 +295,22 @@ func (r *runner) runTrials(ctx context.Context) error {
 	return errors.Join(failures...)
 }
 
-// passOver leaves out a trial of a contender that was skipped. It stays pending: it can still be run.
-func (r *runner) passOver(trial bench.Trial) error {
+// leaveOut reports a trial whose contender was skipped. It stays pending, so a resumed run has it.
+func (r *runner) leaveOut(trial bench.Trial) error {
 	text := "skipped: its contender was " + bench.AbortedSkipped
 	r.notice(trial.String() + ": " + text)
 	return fmt.Errorf("%s: %s; run: %s", trial, text, results.ResumeCommand(r.cfg.Dir))
 }
 
 func (r *runner) lastTrial(i int) bool {
-	return !slices.ContainsFunc(r.cfg.Run.Trials[i+1:], func(e bench.TrialEntry) bool { return e.State != bench.TrialComplete })
+	incomplete := func(e bench.TrialEntry) bool { return e.State != bench.TrialComplete }
+	return !slices.ContainsFunc(r.cfg.Run.Trials[i+1:], incomplete)
 }
 
-// buildAll builds each contender once. One that cannot be built fails its trials, not the run.
+// buildAll builds each contender once. A failed build fails the contender's trials, not the run.
 func (r *runner) buildAll(ctx context.Context) error {
 	if r.cfg.Run.Profile.Runtime.Traits().AlreadyRunning {
-		return nil // it runs already
+		return nil
 	}
 	for _, sel := range r.cfg.Run.Profile.Contenders {
 		needed := slices.ContainsFunc(r.cfg.Run.Trials, func(e bench.TrialEntry) bool {
@@ -352,7 +350,7 @@ func describeBuild(sel bench.Selection, a bench.Artifact) string {
 	return sel.String() + ": ready"
 }
 
-// await waits for a part of the site that does not respond: without it every trial left would fail.
+// await waits until store or engine respond: without them every trial left would fail.
 func (r *runner) await(ctx context.Context, what string, alive func(context.Context) error) error {
 	if alive == nil {
 		return nil
@@ -384,7 +382,7 @@ func (r *runner) await(ctx context.Context, what string, alive func(context.Cont
 	}
 }
 
-// phase does one phase of the run or of a trial, and publishes its beginning and its end.
+// phase runs one phase of the run or of a trial, and publishes its start and its end.
 func phase(publish func(bench.Event), phase bench.Phase, do func() (note string, err error)) error {
 	publish(bench.PhaseStarted{Phase: phase})
 	began := time.Now()

@@ -18,8 +18,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// start makes a run; change may alter its configuration. It runs it and waits for all events. Who
-// calls it does so under synctest: nothing waits in real time.
+// start runs a run and waits for all events; change may alter its configuration. Call it under
+// synctest: then nothing waits in real time.
 func start(t *testing.T, ctx context.Context, change func(*fakeRun)) (*fakeRun, error) {
 	t.Helper()
 	contenders := []bench.Selection{{Contender: "a"}, {Contender: "b"}}
@@ -43,7 +43,7 @@ func start(t *testing.T, ctx context.Context, change func(*fakeRun)) (*fakeRun, 
 		Launcher: f.launcher,
 		Engine:   fakeEngine(good),
 		Checks:   fakeChecks{},
-		Stalls:   func() Stalls { return still{} },
+		Stalls:   func() Stalls { return noStalls{} },
 		Ready: func(context.Context, bench.Instance, bench.Service, func(level, text string)) (bench.InstanceReady, error) {
 			return bench.InstanceReady{StartUp: time.Millisecond}, nil
 		},
@@ -63,7 +63,7 @@ func start(t *testing.T, ctx context.Context, change func(*fakeRun)) (*fakeRun, 
 	return f, err
 }
 
-func TestAWholeRun(t *testing.T) {
+func TestCompleteRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := start(t, context.Background(), nil)
 		if err != nil {
@@ -86,10 +86,10 @@ func TestAWholeRun(t *testing.T) {
 				t.Errorf("%s: checks %+v", name, trial.Checks)
 			}
 			if cpu, ok := trial.Steps[1].CPU(); !ok || cpu <= 0 {
-				t.Errorf("%s: the step's counters were not read at both ends", name)
+				t.Errorf("%s: counters not read at the start and the end of the step", name)
 			}
 			if len(trial.Warnings) == 0 || !strings.Contains(trial.Warnings[0].Text, "LIMITS NOT ENFORCED") {
-				t.Errorf("%s: nothing says loudly that limits are not enforced: %q", name, trial.Warnings)
+				t.Errorf("%s: no warning that limits are not enforced: %q", name, trial.Warnings)
 			}
 		}
 	})
@@ -109,7 +109,7 @@ func TestOrderAlternatesWithinRoundsAndIsRecorded(t *testing.T) {
 		seen := map[string]bool{}
 		for _, e := range trials[3*round : 3*round+3] {
 			if e.Trial.Round != round+1 {
-				t.Fatalf("trial %s stands in round %d", e.Trial, round+1)
+				t.Fatalf("trial %s is in round %d", e.Trial, round+1)
 			}
 			seen[e.Trial.Contender] = true
 		}
@@ -120,12 +120,12 @@ func TestOrderAlternatesWithinRoundsAndIsRecorded(t *testing.T) {
 	}
 	for c, n := range first {
 		if n == 40 || n == 0 {
-			t.Errorf("%s begins %d of 40 rounds", c, n)
+			t.Errorf("%s is first in %d of 40 rounds", c, n)
 		}
 	}
 }
 
-func TestADeadContenderIsTheEndOfItsTrialOnly(t *testing.T) {
+func TestExitOfAContenderEndsOnlyItsTrial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := start(t, context.Background(), func(f *fakeRun) {
 			f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
@@ -156,7 +156,7 @@ func TestADeadContenderIsTheEndOfItsTrialOnly(t *testing.T) {
 	})
 }
 
-func TestADeathAfterTheLastStepIsNoticed(t *testing.T) {
+func TestExitAfterTheLastStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := start(t, context.Background(), func(f *fakeRun) {
 			f.cfg.Run.Trials = f.cfg.Run.Trials[:1]
@@ -172,7 +172,7 @@ func TestADeathAfterTheLastStepIsNoticed(t *testing.T) {
 	})
 }
 
-func TestAHangingContenderIsGivenUp(t *testing.T) {
+func TestTrialOfAHangingContenderEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := start(t, context.Background(), func(f *fakeRun) {
 			f.cfg.Run.Trials = f.cfg.Run.Trials[:1]
@@ -183,8 +183,8 @@ func TestAHangingContenderIsGivenUp(t *testing.T) {
 		if !errors.Is(err, ErrTrials) || !strings.Contains(err.Error(), "no response after 1s") {
 			t.Errorf("error %v", err)
 		}
-		if trial := f.trials[f.order[0]]; len(trial.Steps) != maxStepsWithoutResponse {
-			t.Errorf("%d steps were run against a contender that hangs", len(trial.Steps))
+		if trial := f.trials[f.order[0]]; len(trial.Steps) != maxStepsWithoutSuccess {
+			t.Errorf("%d steps with a contender that hangs", len(trial.Steps))
 		}
 	})
 }
@@ -248,7 +248,7 @@ func TestInterruptionInEveryPhase(t *testing.T) {
 	}
 }
 
-func TestOneBrokenBuildDoesNotEndTheRun(t *testing.T) {
+func TestFailedBuildDoesNotEndTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := start(t, context.Background(), func(f *fakeRun) {
 			build := f.cfg.Build
@@ -274,7 +274,7 @@ func TestOneBrokenBuildDoesNotEndTheRun(t *testing.T) {
 	})
 }
 
-func TestAVanishedStoreEndsTheTrial(t *testing.T) {
+func TestLostStoreEndsTheTrial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone := false
 		f, err := start(t, context.Background(), func(f *fakeRun) {
@@ -293,7 +293,7 @@ func TestAVanishedStoreEndsTheTrial(t *testing.T) {
 				return good(ctx, step)
 			})
 		})
-		if err == nil || !strings.Contains(err.Error(), "store is gone") {
+		if err == nil || !strings.Contains(err.Error(), "lost the store: connection refused") {
 			t.Errorf("error %v", err)
 		}
 		if trial := f.trials[f.order[0]]; len(trial.Steps) != 2 {
@@ -302,22 +302,22 @@ func TestAVanishedStoreEndsTheTrial(t *testing.T) {
 	})
 }
 
-func TestWithoutItsEngineTheRunEnds(t *testing.T) {
+func TestLostContainerEngineEndsTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		asked := 0
+		calls := 0
 		f, err := start(t, context.Background(), func(f *fakeRun) {
 			f.cfg.EngineAlive = func(context.Context) error {
-				if asked++; asked > 1 {
+				if calls++; calls > 1 {
 					return errors.New("cannot connect")
 				}
 				return nil
 			}
 		})
-		if !errors.Is(err, ErrTrials) || !strings.Contains(err.Error(), "has not answered for 30s") || !strings.Contains(err.Error(), "--resume") {
+		if !errors.Is(err, ErrTrials) || !strings.Contains(err.Error(), "no response from the container engine for 30s; run stopped") || !strings.Contains(err.Error(), "--resume") {
 			t.Errorf("error %v", err)
 		}
-		if asked != 33 { // before the first trial, then once a second from 0 to more than 30 s
-			t.Errorf("asked %d times", asked)
+		if calls != 33 { // before the first trial, then once a second from 0 to more than 30 s
+			t.Errorf("%d calls", calls)
 		}
 		if len(f.trials) != 1 || f.trials[f.order[0]].State != bench.TrialComplete || f.ended().State != bench.RunFailed {
 			t.Errorf("%d trials, run %s", len(f.trials), f.ended().State)
@@ -325,13 +325,13 @@ func TestWithoutItsEngineTheRunEnds(t *testing.T) {
 	})
 }
 
-func TestAStoreThatComesBackIsWaitedFor(t *testing.T) {
+func TestStoreThatRespondsAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		asked := 0
+		calls := 0
 		f, err := start(t, context.Background(), func(f *fakeRun) {
 			f.cfg.Run.Trials = f.cfg.Run.Trials[:1]
 			f.cfg.StoreAlive = func(context.Context) error {
-				if asked++; asked <= 7 {
+				if calls++; calls <= 7 {
 					return errors.New("connection refused")
 				}
 				return nil
@@ -340,13 +340,13 @@ func TestAStoreThatComesBackIsWaitedFor(t *testing.T) {
 		if err != nil || len(f.trials) != 1 {
 			t.Errorf("%d trials, error %v", len(f.trials), err)
 		}
-		if got := notices(f.records); len(got) != 2 || !strings.Contains(got[0], "for at most 30s: connection refused") || !strings.HasSuffix(got[1], "answers again, after 7.00 s") {
+		if got := notices(f.records); len(got) != 2 || got[0] != "waiting up to 30s for the store: connection refused" || got[1] != "the store responds again after 7.00 s" {
 			t.Errorf("notices %q", got)
 		}
 	})
 }
 
-func TestResumePassesOverWhatIsWhole(t *testing.T) {
+func TestResumeSkipsCompleteTrials(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := start(t, context.Background(), func(f *fakeRun) {
 			for i := range f.cfg.Run.Trials[:3] {
@@ -359,13 +359,13 @@ func TestResumePassesOverWhatIsWhole(t *testing.T) {
 		if len(f.trials) != 1 || f.order[0] != f.cfg.Run.Trials[3].Trial.String() {
 			t.Errorf("trials run: %v", f.order)
 		}
-		if builds := f.phases(""); len(builds) != 2 { // store, and the one contender that is still needed
+		if builds := f.phases(""); len(builds) != 2 { // store, and the one contender that is still to run
 			t.Errorf("phases %v", builds)
 		}
 	})
 }
 
-// TestCountersAreReadOnceASecond: what is on record of a step are the readings within it.
+// TestCountersAreReadOnceASecond: a step records the readings within its measured interval.
 func TestCountersAreReadOnceASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := start(t, context.Background(), func(f *fakeRun) {
@@ -375,7 +375,7 @@ func TestCountersAreReadOnceASecond(t *testing.T) {
 				hooks.OnStart()
 				time.Sleep(time.Duration(step.Connections) * 2 * time.Second)
 				hooks.OnEnd()
-				time.Sleep(1500 * time.Millisecond) // what was in flight
+				time.Sleep(1500 * time.Millisecond) // the drain
 				return good(ctx, step)
 			}}
 		})
@@ -396,14 +396,14 @@ func TestCountersAreReadOnceASecond(t *testing.T) {
 	})
 }
 
-// TestLogRelay_OnceASecond: a line now and then is told within a second, by one event.
+// TestLogRelay_OnceASecond: lines are published within a second, at most one event per second.
 func TestLogRelay_OnceASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told []time.Duration
+		var published []time.Duration
 		var lines []int
 		began := time.Now()
 		r := &logRelay{publish: func(e bench.LogLines) {
-			told, lines = append(told, time.Since(began)), append(lines, len(e.Lines))
+			published, lines = append(published, time.Since(began)), append(lines, len(e.Lines))
 		}}
 		for range 5 {
 			r.add(bench.LogLine{Text: "x"})
@@ -413,9 +413,9 @@ func TestLogRelay_OnceASecond(t *testing.T) {
 		r.add(bench.LogLine{Text: "x"})
 		r.flush(true)
 		r.add(bench.LogLine{Text: "late"})
-		time.Sleep(2 * time.Second) // for the timer of what was told at the end
-		if !slices.Equal(told, []time.Duration{time.Second, 2200 * time.Millisecond, 61500 * time.Millisecond}) || !slices.Equal(lines, []int{4, 1, 1}) {
-			t.Errorf("told at %v, with lines %v", told, lines)
+		time.Sleep(2 * time.Second) // for the timer of the last event
+		if !slices.Equal(published, []time.Duration{time.Second, 2200 * time.Millisecond, 61500 * time.Millisecond}) || !slices.Equal(lines, []int{4, 1, 1}) {
+			t.Errorf("published at %v, with lines %v", published, lines)
 		}
 	})
 }

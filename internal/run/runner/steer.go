@@ -14,59 +14,59 @@ import (
 	"locbench/internal/bench/units"
 )
 
-// ErrOnRequest is wrapped by the error of Run when a control has ended the run: bench.ControlStop
-// or bench.ControlAbort.
+// ErrOnRequest is wrapped by the error of Run if bench.ControlStop or ControlAbort ended the run.
 var ErrOnRequest = errors.New("stopped on request")
 
-// onRequest is why something has ended, in words; it counts as ErrOnRequest.
+// onRequest is the reason for an end, for people; it is an ErrOnRequest.
 type onRequest string
 
 func (e onRequest) Error() string        { return string(e) }
 func (e onRequest) Is(target error) bool { return target == ErrOnRequest }
 
 var (
-	errSkipped error = errors.New(bench.AbortedSkipped) // cause of the end of a trial, or of a step
+	errSkipped error = errors.New(bench.AbortedSkipped) // cause of the end of a trial or step
 	errAborted error = onRequest("aborted by the user")
 	errStopped error = onRequest("stopped by the user")
 )
 
-// maxChanges bounds how many changes of the rate a warning names.
+// maxChanges is the most changes of the rate that a warning names.
 const maxChanges = 8
 
-// steering is what has been asked of the run, and what runs that could obey. Controls come in at
-// any moment from its own goroutine; the runner reports to it what begins and ends.
+// steering applies controls to the run. They arrive at any moment, in their own goroutine; the
+// runner reports which trials and steps begin and end.
 type steering struct {
 	publish func(*bench.Trial, bench.Event)
 	endRun  context.CancelCauseFunc
 
 	mu      sync.Mutex
-	changed chan struct{} // closed, and made again, when hold or stop change
-	hold    bool          // a pause is wanted, or under way
-	stop    bool          // the run is to end after the running step
-	over    bool          // no trial is left to run
+	changed chan struct{} // closed and replaced when hold or stop change
+	hold    bool          // a pause is requested, or in progress
+	stop    bool          // the run ends after the running step
+	over    bool          // no trial is left
 	missed  error         // a threshold that ends the run
 	skipped map[bench.Selection]bool
-	running *controlled   // the trial that runs; of several that take turns the one whose turn it is
-	shared  []*controlled // all that take turns
+	running *controlled   // the running trial; of interleaved trials the one that is loaded
+	shared  []*controlled // all interleaved trials
 }
 
-// controlled is what controls can act on of a trial.
+// controlled is the part of a trial that controls change.
 type controlled struct {
-	trial    *bench.Trial // that runs
-	endTrial context.CancelCauseFunc
-	whole    bool // the trial has run all its steps, or is stopping already: it can only end by itself
-	step     *steered
+	trial     *bench.Trial // nil: none runs
+	endTrial  context.CancelCauseFunc
+	finishing bool // all steps have run, or the trial is stopping: it ends without a control
+	step      *controlledStep
 }
 
-type steered struct {
+// controlledStep is the part of a step that controls change.
+type controlledStep struct {
 	index   int
 	step    bench.Step
 	end     context.CancelCauseFunc
 	began   time.Time
 	skip    bool
-	rate    atomic.Uint64 // bits of the rate that was asked for; 0: the step's own
+	rate    atomic.Uint64 // bits of the requested rate; 0: the step's own
 	changes []string
-	more    int // changes that are not in changes
+	more    int // changes beyond those in changes
 }
 
 func (s *steering) locked(do func()) {
@@ -75,15 +75,15 @@ func (s *steering) locked(do func()) {
 	do()
 }
 
-// share says who takes turns from now on; nil: nobody.
+// share sets the trials that are interleaved from now on; nil: none.
 func (s *steering) share(trials []*controlled) {
 	s.locked(func() { s.shared, s.running = trials, &controlled{} })
 }
 
-func (s *steering) turnTo(trial *controlled) { s.locked(func() { s.running = trial }) }
+func (s *steering) switchTo(trial *controlled) { s.locked(func() { s.running = trial }) }
 
-// eachStep does something to all steps that run: several where contenders take turns.
-func (s *steering) eachStep(do func(*steered)) {
+// eachStep calls do for all running steps: several if trials are interleaved.
+func (s *steering) eachStep(do func(*controlledStep)) {
 	trials := s.shared
 	if len(trials) == 0 {
 		trials = []*controlled{s.running}
@@ -116,7 +116,7 @@ func (s *steering) take(c bench.Control) {
 		s.publish(nil, bench.Notice{Level: "warning", Text: clip(err.Error(), 200)})
 		return
 	}
-	why, obey := s.response(c)
+	why, obey := s.consider(c)
 	if why != "" {
 		s.publish(s.running.trial, bench.Notice{Level: "info", Text: why})
 		return
@@ -129,8 +129,8 @@ func (s *steering) take(c bench.Control) {
 	obey()
 }
 
-// answer says why c, which is valid, cannot be obeyed now, or how it is.
-func (s *steering) response(c bench.Control) (why string, obey func()) {
+// consider returns why the valid control c cannot be applied now, or a function that applies it.
+func (s *steering) consider(c bench.Control) (why string, obey func()) {
 	refuse := func(when bool, text string) {
 		if when {
 			why = cmp.Or(why, text)
@@ -138,7 +138,7 @@ func (s *steering) response(c bench.Control) (why string, obey func()) {
 	}
 	now := s.running
 	idle := now.step == nil
-	switch obey = func() {}; c.Kind { // a note is on record, and that is all
+	switch obey = func() {}; c.Kind { // a note is only recorded
 	case bench.ControlPause:
 		refuse(s.hold, "already paused, or pausing after this step")
 		refuse(s.stop || s.over, "not paused: the run is ending")
@@ -153,7 +153,7 @@ func (s *steering) response(c bench.Control) (why string, obey func()) {
 		refuse(idle, "cannot skip: no step is running")
 		refuse(!idle && now.step.skip, "already skipping this step")
 		obey = func() {
-			s.eachStep(func(step *steered) {
+			s.eachStep(func(step *controlledStep) {
 				step.skip = true
 				step.end(errSkipped)
 			})
@@ -164,7 +164,7 @@ func (s *steering) response(c bench.Control) (why string, obey func()) {
 		refuse(now.trial != nil && s.skipped[selection(*now.trial)], "already skipping this contender")
 		obey = func() {
 			s.skipped[selection(*now.trial)] = true
-			if !now.whole {
+			if !now.finishing {
 				now.endTrial(errSkipped)
 			}
 		}
@@ -174,7 +174,7 @@ func (s *steering) response(c bench.Control) (why string, obey func()) {
 		obey = func() {
 			s.stop, s.hold = true, false
 			s.wake()
-			if idle && !now.whole {
+			if idle && !now.finishing {
 				s.endRun(errStopped)
 			}
 		}
@@ -184,7 +184,7 @@ func (s *steering) response(c bench.Control) (why string, obey func()) {
 			return fmt.Sprintf("rate unchanged: step %d (%s) has no rate",
 				now.step.index+1, now.step.step.Name), nil
 		}
-		obey = func() { s.eachStep(func(step *steered) { step.change(c.Rate) }) }
+		obey = func() { s.eachStep(func(step *controlledStep) { step.change(c.Rate) }) }
 	case bench.ControlAbort:
 		obey = func() { s.endRun(errAborted) }
 	}
@@ -196,7 +196,7 @@ func (s *steering) wake() {
 	s.changed = make(chan struct{})
 }
 
-// held reports whether a pause is wanted, and returns what is closed when that changes.
+// held reports whether a pause is requested; changed is closed when that changes.
 func (s *steering) held() (hold bool, changed <-chan struct{}) {
 	s.locked(func() { hold, changed = s.hold, s.changed })
 	return hold, changed
@@ -212,24 +212,24 @@ func (s *steering) skips(sel bench.Selection) (skipped bool) {
 	return skipped
 }
 
-// beginTrial puts a trial under control at the moment of its event: who has seen it begin can skip it.
+// beginTrial makes a trial the running one together with its event: a user who sees it can skip it.
 func (s *steering) beginTrial(trial *bench.Trial, e bench.TrialStarted, end context.CancelCauseFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.running.trial, s.running.endTrial, s.running.whole = trial, end, false
+	s.running.trial, s.running.endTrial, s.running.finishing = trial, end, false
 	s.publish(trial, e)
 }
 
-// finishTrial ends the control of the trial. last says that none comes after it.
+// finishTrial ends the control of the running trial. last means that no trial follows.
 func (s *steering) finishTrial(last bool) {
 	s.locked(func() { *s.running, s.over = controlled{}, last })
 }
 
-// beginStep puts a step of the running trial under control, as beginTrial does a trial.
-func (s *steering) beginStep(e bench.StepStarted, end context.CancelCauseFunc) *steered {
+// beginStep makes a step of the running trial the running one together with its event.
+func (s *steering) beginStep(e bench.StepStarted, end context.CancelCauseFunc) *controlledStep {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	step := &steered{index: e.Index, step: e.Step, end: end, began: time.Now()}
+	step := &controlledStep{index: e.Index, step: e.Step, end: end, began: time.Now()}
 	s.running.step = step
 	s.publish(s.running.trial, e)
 	return step
@@ -243,40 +243,39 @@ func (s *steering) startClock() {
 	})
 }
 
-// finishStep ends the control of the step. last says that the trial has no other.
+// finishStep ends the control of the running step. last means that the trial has no more steps.
 func (s *steering) finishStep(last bool) {
-	s.locked(func() { s.running.step, s.running.whole = nil, last })
+	s.locked(func() { s.running.step, s.running.finishing = nil, last })
 }
 
-// closing says that the trial is being stopped: what is asked for now must not hide why it ended.
-func (s *steering) closing() { s.locked(func() { s.running.whole = true }) }
+// closing marks the trial as stopping: a control must not hide why the trial ended.
+func (s *steering) closing() { s.locked(func() { s.running.finishing = true }) }
 
 // missThreshold ends the run after the running step.
 func (s *steering) missThreshold(err error) { s.locked(func() { s.missed = err }) }
 
-// ended returns the threshold that ends the run; nil for none.
+// ended returns the error of the threshold that ends the run; nil without one.
 func (s *steering) ended() (missed error) {
 	s.locked(func() { missed = s.missed })
 	return missed
 }
 
-// change is called under the lock of the steering.
-func (r *steered) change(rate float64) {
-	r.rate.Store(math.Float64bits(rate))
-	if len(r.changes) == maxChanges {
-		r.more++
+// change changes the rate. The caller holds the lock of the steering.
+func (c *controlledStep) change(rate float64) {
+	c.rate.Store(math.Float64bits(rate))
+	if len(c.changes) == maxChanges {
+		c.more++
 		return
 	}
-	after := units.Duration(time.Since(r.began))
-	r.changes = append(r.changes, fmt.Sprintf("to %s/s after %s", units.Rate(rate), after))
+	after := units.Duration(time.Since(c.began))
+	c.changes = append(c.changes, fmt.Sprintf("to %s/s after %s", units.Rate(rate), after))
 }
 
-// wanted returns the rate that was asked for, in requests per second; 0: the step's own.
-func (r *steered) wanted() float64 { return math.Float64frombits(r.rate.Load()) }
+// requestedRate returns the rate of the last control, in requests per second; 0: the step's own.
+func (c *controlledStep) requestedRate() float64 { return math.Float64frombits(c.rate.Load()) }
 
-// pause stands still for as long as somebody wants it, and returns how long that was; 0 when nobody
-// does. It ends early when ctx does, or when died is closed; whoever calls it asks for either. trial
-// is nil between two trials.
+// pause waits until a requested pause, ctx or the contender ends, and returns the length of the
+// pause; 0 if none is requested. trial is nil between two trials.
 func (s *steering) pause(ctx context.Context, trial *bench.Trial, died <-chan struct{}) time.Duration {
 	hold, changed := s.held()
 	if !hold || ctx.Err() != nil {
@@ -299,6 +298,6 @@ func (s *steering) pause(ctx context.Context, trial *bench.Trial, died <-chan st
 	return took
 }
 
-func selection(l bench.Trial) bench.Selection {
-	return bench.Selection{Contender: l.Contender, Variant: l.Variant}
+func selection(t bench.Trial) bench.Selection {
+	return bench.Selection{Contender: t.Contender, Variant: t.Variant}
 }

@@ -13,16 +13,16 @@ import (
 	"locbench/internal/bench"
 )
 
-// steer is a fakeRun that somebody steers.
+// steer is a fakeRun with controls.
 type steer struct {
 	*fakeRun
 	controls chan bench.Control
 }
 
-// wheel sends a control; the run takes it up sooner or later.
-func (s *steer) wheel(kind bench.ControlKind) { s.controls <- bench.Control{Kind: kind} }
+// send sends a control, which the run applies later.
+func (s *steer) send(kind bench.ControlKind) { s.controls <- bench.Control{Kind: kind} }
 
-// startSteered calls on for every event, in order; it may send controls.
+// startSteered starts a run and calls on for every event, in order; on may send controls.
 func startSteered(t *testing.T, ctx context.Context, change func(*fakeRun), on func(s *steer, rec bench.Record)) (*fakeRun, error) {
 	t.Helper()
 	s := &steer{controls: make(chan bench.Control, 100)}
@@ -36,7 +36,7 @@ func startSteered(t *testing.T, ctx context.Context, change func(*fakeRun), on f
 	})
 }
 
-// inStep returns an engine whose first step of two connections continues until it is cut short.
+// inStep returns an engine whose first step of two connections runs until its context ends.
 func inStep(held *sync.Map) fakeEngine {
 	return func(ctx context.Context, step bench.Step) (bench.Load, error) {
 		if step.Connections == 2 {
@@ -80,7 +80,7 @@ func TestSkipStep(t *testing.T) {
 			f.cfg.Engine = inStep(&held)
 		}, func(s *steer, rec bench.Record) {
 			if isStep(rec, 1) && rec.Trial.String() == s.cfg.Run.Trials[0].Trial.String() {
-				s.wheel(bench.ControlSkipStep)
+				s.send(bench.ControlSkipStep)
 			}
 		})
 		if !errors.Is(err, ErrTrials) || errors.Is(err, ErrOnRequest) {
@@ -94,7 +94,7 @@ func TestSkipStep(t *testing.T) {
 			t.Errorf("steps %+v", trial.Steps)
 		}
 		if i := trial.ManualChanges; len(i) != 1 || i[0].Control.Kind != bench.ControlSkipStep || i[0].Step == nil || *i[0].Step != 1 {
-			t.Errorf("interventions %+v", i)
+			t.Errorf("manual changes %+v", i)
 		}
 		if next := f.trials[f.order[1]]; next.State != bench.TrialComplete || f.ended().State != bench.RunFailed {
 			t.Errorf("the next trial is %s, the run %s", next.State, f.ended().State)
@@ -102,7 +102,7 @@ func TestSkipStep(t *testing.T) {
 	})
 }
 
-func TestSkippedStepsAreNotDeaf(t *testing.T) {
+func TestSkipEveryStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := startSteered(t, context.Background(), func(f *fakeRun) {
 			f.cfg.Run.Trials = f.cfg.Run.Trials[:1]
@@ -112,7 +112,7 @@ func TestSkippedStepsAreNotDeaf(t *testing.T) {
 			})
 		}, func(s *steer, rec bench.Record) {
 			if _, ok := rec.Event.(bench.StepStarted); ok {
-				s.wheel(bench.ControlSkipStep)
+				s.send(bench.ControlSkipStep)
 			}
 		})
 		trial := f.trials[f.order[0]]
@@ -130,11 +130,11 @@ func TestSkipContender(t *testing.T) {
 			f.cfg.Engine = inStep(&held)
 		}, func(s *steer, rec bench.Record) {
 			if isStep(rec, 1) && rec.Trial.String() == s.cfg.Run.Trials[0].Trial.String() {
-				s.wheel(bench.ControlSkipContender)
+				s.send(bench.ControlSkipContender)
 			}
 		})
 		gone := f.cfg.Run.Trials[0].Trial
-		if !errors.Is(err, ErrTrials) || !strings.Contains(err.Error(), gone.Contender+"-2: passed over") || !strings.Contains(err.Error(), "--resume out") {
+		if !errors.Is(err, ErrTrials) || !strings.Contains(err.Error(), gone.Contender+"-2: skipped: its contender was skipped by the user; run: ") || !strings.Contains(err.Error(), "--resume out") {
 			t.Errorf("error %v", err)
 		}
 		trial := f.trials[gone.String()]
@@ -149,7 +149,7 @@ func TestSkipContender(t *testing.T) {
 				t.Errorf("%s is %s", name, f.trials[name].State)
 			}
 		}
-		if got := notices(f.records); len(got) != 1 || !strings.Contains(got[0], gone.Contender+"-2: passed over") {
+		if got := notices(f.records); len(got) != 1 || !strings.Contains(got[0], gone.Contender+"-2: skipped: its contender was skipped by the user") {
 			t.Errorf("notices %q", got)
 		}
 	})
@@ -165,7 +165,7 @@ func TestSkipContenderWhileItStarts(t *testing.T) {
 			}
 		}, func(s *steer, rec bench.Record) {
 			if e, ok := rec.Event.(bench.PhaseStarted); ok && e.Phase == bench.PhaseReady {
-				s.wheel(bench.ControlSkipContender)
+				s.send(bench.ControlSkipContender)
 			}
 		})
 		if trial := f.trials[f.order[0]]; !errors.Is(err, ErrTrials) || trial.State != bench.TrialAborted || trial.Failure != "skipped by the user" {
@@ -186,7 +186,7 @@ func TestStopAfterStep(t *testing.T) {
 			})
 		}, func(s *steer, rec bench.Record) {
 			if isStep(rec, 1) {
-				s.wheel(bench.ControlStop)
+				s.send(bench.ControlStop)
 			}
 			if e, ok := rec.Event.(bench.ChangedManually); ok && e.Control.Kind == bench.ControlStop {
 				close(release)
@@ -205,7 +205,7 @@ func TestStopAfterStep(t *testing.T) {
 	})
 }
 
-func TestStopInTheLastStepLeavesAWholeTrial(t *testing.T) {
+func TestStopInTheLastStepLeavesACompleteTrial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, trials := range []int{1, 2} {
 			release := make(chan struct{})
@@ -219,7 +219,7 @@ func TestStopInTheLastStepLeavesAWholeTrial(t *testing.T) {
 				})
 			}, func(s *steer, rec bench.Record) {
 				if isStep(rec, 2) {
-					s.wheel(bench.ControlStop)
+					s.send(bench.ControlStop)
 				}
 				if _, ok := rec.Event.(bench.ChangedManually); ok {
 					close(release)
@@ -248,7 +248,7 @@ func TestStopAndAbortBeforeAnythingIsMeasured(t *testing.T) {
 				}
 			}, func(s *steer, rec bench.Record) {
 				if _, ok := rec.Event.(bench.PhaseStarted); ok {
-					s.wheel(kind)
+					s.send(kind)
 				}
 			})
 			if !errors.Is(err, ErrOnRequest) || f.ended().State != bench.RunInterrupted || len(f.order) != 0 {
@@ -258,10 +258,10 @@ func TestStopAndAbortBeforeAnythingIsMeasured(t *testing.T) {
 	})
 }
 
-// pauseTook is how long the pauses of pausedBefore are.
+// pauseTook is the length of the pauses of pausedBefore.
 const pauseTook = 5 * time.Minute
 
-// pausedBefore returns a run that somebody pauses before step index of its first trial; then is called at
+// pausedBefore starts a run that is paused before step index of its first trial; then is called at
 // the end of every pause.
 func pausedBefore(t *testing.T, index int, change func(f *fakeRun), then func(s *steer)) (*fakeRun, error) {
 	t.Helper()
@@ -269,7 +269,7 @@ func pausedBefore(t *testing.T, index int, change func(f *fakeRun), then func(s 
 	return startSteered(t, context.Background(), func(f *fakeRun) {
 		f.cfg.Engine = fakeEngine(func(ctx context.Context, step bench.Step) (bench.Load, error) {
 			if step.Connections == 1<<(index-1) {
-				<-taken // the pause is asked for while the step before it runs
+				<-taken // the control comes while the step before it runs
 			}
 			return good(ctx, step)
 		})
@@ -280,7 +280,7 @@ func pausedBefore(t *testing.T, index int, change func(f *fakeRun), then func(s 
 		switch e := rec.Event.(type) {
 		case bench.StepStarted:
 			if e.Index == index-1 && rec.Trial.String() == s.cfg.Run.Trials[0].Trial.String() {
-				s.wheel(bench.ControlPause)
+				s.send(bench.ControlPause)
 			}
 		case bench.ChangedManually:
 			if e.Control.Kind == bench.ControlPause {
@@ -293,14 +293,14 @@ func pausedBefore(t *testing.T, index int, change func(f *fakeRun), then func(s 
 	})
 }
 
-func TestPauseAndGoOn(t *testing.T) {
+func TestPauseAndResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := pausedBefore(t, 1, nil, func(s *steer) {
-			s.wheel(bench.ControlPause)
-			s.wheel(bench.ControlSkipStep)
+			s.send(bench.ControlPause)
+			s.send(bench.ControlSkipStep)
 			s.controls <- bench.Control{Kind: bench.ControlNote, Text: "the fan is loud"}
-			s.wheel(bench.ControlResume)
-			s.wheel(bench.ControlResume)
+			s.send(bench.ControlResume)
+			s.send(bench.ControlResume)
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -310,7 +310,7 @@ func TestPauseAndGoOn(t *testing.T) {
 			t.Fatalf("trial %s, %d steps", trial.State, len(trial.Steps))
 		}
 		for i, s := range trial.Steps {
-			if got := strings.Contains(s.Warnings.Join("\n"), "the run was paused for 300 s"); got != (i == 1) {
+			if got := strings.Contains(s.Warnings.Join("\n"), "run was paused for 300 s"); got != (i == 1) {
 				t.Errorf("step %d: warnings %q", i, s.Warnings)
 			}
 		}
@@ -319,12 +319,12 @@ func TestPauseAndGoOn(t *testing.T) {
 			kinds = append(kinds, i.Control.Kind)
 		}
 		if want := []bench.ControlKind{bench.ControlPause, bench.ControlNote, bench.ControlResume}; !slices.Equal(kinds, want) {
-			t.Errorf("interventions %v, want %v", kinds, want)
+			t.Errorf("manual changes %v, want %v", kinds, want)
 		}
 		if trial.ManualChanges[0].Step == nil || trial.ManualChanges[1].Step != nil {
-			t.Errorf("steps of the interventions: %+v", trial.ManualChanges)
+			t.Errorf("steps of the manual changes: %+v", trial.ManualChanges)
 		}
-		if got := notices(f.records); len(got) != 3 || !strings.Contains(got[0], "no second pause") || !strings.Contains(got[1], "none is running") || !strings.Contains(got[2], "not paused") {
+		if got := notices(f.records); len(got) != 3 || !strings.Contains(got[0], "already paused") || !strings.Contains(got[1], "cannot skip: no step is running") || !strings.Contains(got[2], "cannot resume: the run is not paused") {
 			t.Errorf("notices %q", got)
 		}
 		if got, want := names(f.records, "paused", "resumed", "step_started")[:4], []string{"step_started", "paused", "resumed", "step_started"}; !slices.Equal(got, want) {
@@ -333,7 +333,7 @@ func TestPauseAndGoOn(t *testing.T) {
 	})
 }
 
-func TestWhatEndsAPause(t *testing.T) {
+func TestEndOfAPause(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		then    func(s *steer)
@@ -342,10 +342,10 @@ func TestWhatEndsAPause(t *testing.T) {
 		run     bench.RunState
 		trials  int
 	}{
-		{"death", func(s *steer) { s.launcher.last().die(bench.Exit{Code: 7}) }, "the contender died", bench.TrialFailed, bench.RunComplete, 1},
-		{"stop", func(s *steer) { s.wheel(bench.ControlStop) }, "stopped by the user after step 2", bench.TrialAborted, bench.RunInterrupted, 1},
-		{"abort", func(s *steer) { s.wheel(bench.ControlAbort) }, "aborted by the user", bench.TrialAborted, bench.RunInterrupted, 1},
-		{"skip", func(s *steer) { s.wheel(bench.ControlSkipContender) }, "skipped by the user", bench.TrialAborted, bench.RunFailed, 1},
+		{"exit", func(s *steer) { s.launcher.last().die(bench.Exit{Code: 7}) }, "the contender died", bench.TrialFailed, bench.RunComplete, 1},
+		{"stop", func(s *steer) { s.send(bench.ControlStop) }, "stopped by the user after step 2", bench.TrialAborted, bench.RunInterrupted, 1},
+		{"abort", func(s *steer) { s.send(bench.ControlAbort) }, "aborted by the user", bench.TrialAborted, bench.RunInterrupted, 1},
+		{"skip", func(s *steer) { s.send(bench.ControlSkipContender) }, "skipped by the user", bench.TrialAborted, bench.RunFailed, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -356,7 +356,7 @@ func TestWhatEndsAPause(t *testing.T) {
 						c.then(s)
 						return
 					}
-					s.wheel(bench.ControlResume) // before the next trial: the pause is still wanted
+					s.send(bench.ControlResume) // before the next trial: the pause still holds
 				})
 				trial := f.trials[f.order[0]]
 				if err == nil || trial.State != c.state || !strings.Contains(trial.Failure, c.failure) || len(trial.Steps) != 2 {
@@ -373,7 +373,7 @@ func TestWhatEndsAPause(t *testing.T) {
 	}
 }
 
-func TestAnInterruptionEndsAPause(t *testing.T) {
+func TestInterruptionEndsAPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(context.Background())
 		defer cancel(nil)
@@ -382,7 +382,7 @@ func TestAnInterruptionEndsAPause(t *testing.T) {
 		}, func(s *steer, rec bench.Record) {
 			switch rec.Event.(type) {
 			case bench.RunStarted:
-				s.wheel(bench.ControlPause)
+				s.send(bench.ControlPause)
 			case bench.Paused:
 				cancel(errors.New("the screen is gone"))
 			}
@@ -436,12 +436,12 @@ func TestRateOfAnOpenLoop(t *testing.T) {
 			t.Errorf("warnings %q, %q", warned, trial.Steps[1].Warnings)
 		}
 		if len(trial.ManualChanges) != 2 {
-			t.Errorf("interventions %+v", trial.ManualChanges)
+			t.Errorf("manual changes %+v", trial.ManualChanges)
 		}
 	})
 }
 
-func TestAShareOfThePeakIsWorkedOut(t *testing.T) {
+func TestShareOfPeak(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var seen []float64
 		f, err := start(t, context.Background(), func(f *fakeRun) {
@@ -457,7 +457,7 @@ func TestAShareOfThePeakIsWorkedOut(t *testing.T) {
 		}
 		for _, rec := range f.records {
 			if e, ok := rec.Event.(bench.StepStarted); ok && e.Index == 1 && e.Step.Rate != 50 {
-				t.Errorf("the step is announced with a rate of %v", e.Step.Rate)
+				t.Errorf("the step starts with a rate of %v", e.Step.Rate)
 			}
 		}
 	})
@@ -478,18 +478,18 @@ func TestRateOfAClosedLoop(t *testing.T) {
 			case bench.StepStarted:
 				s.controls <- bench.Control{Kind: bench.ControlRate, Rate: 100}
 			case bench.Notice:
-				if strings.Contains(e.Text, "rate not changed: step 1 (one)") {
+				if strings.Contains(e.Text, "rate unchanged: step 1 (one) has no rate") {
 					close(got)
 				}
 			}
 		})
 		if trial := f.trials[f.order[0]]; err != nil || len(trial.ManualChanges) > 0 || len(trial.Steps[0].Warnings) > 0 {
-			t.Errorf("error %v, interventions %+v, warnings %q", err, trial.ManualChanges, trial.Steps[0].Warnings)
+			t.Errorf("error %v, manual changes %+v, warnings %q", err, trial.ManualChanges, trial.Steps[0].Warnings)
 		}
 	})
 }
 
-// hookEngine sees the hooks.
+// hookEngine is an engine that passes the hooks to run.
 type hookEngine struct {
 	run func(ctx context.Context, step bench.Step, hooks Hooks) (bench.Load, error)
 }
@@ -500,9 +500,9 @@ func (e *hookEngine) Run(ctx context.Context, _ string, step bench.Step, hooks H
 	return e.run(ctx, step, hooks)
 }
 
-// TestWhatIsAskedWhileALegEndsDoesNotHideWhy: a contender that has died can take long to be
-// stopped.
-func TestWhatIsAskedWhileALegEndsDoesNotHideWhy(t *testing.T) {
+// TestControlWhileATrialEnds: a control during the stop of a contender that has exited does not
+// hide why the trial failed.
+func TestControlWhileATrialEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, kind := range []bench.ControlKind{bench.ControlStop, bench.ControlSkipContender} {
 			taken := make(chan struct{})
@@ -518,7 +518,7 @@ func TestWhatIsAskedWhileALegEndsDoesNotHideWhy(t *testing.T) {
 				switch e := rec.Event.(type) {
 				case bench.PhaseStarted:
 					if e.Phase == bench.PhaseStop && rec.Trial.String() == s.cfg.Run.Trials[0].Trial.String() {
-						s.wheel(kind)
+						s.send(kind)
 					}
 				case bench.ChangedManually:
 					close(taken)
@@ -535,7 +535,7 @@ func TestWhatIsAskedWhileALegEndsDoesNotHideWhy(t *testing.T) {
 	})
 }
 
-// slowEnd are checks whose last ones wait until taken is closed.
+// slowEnd are checks; those after the stop wait until taken is closed.
 type slowEnd struct {
 	fakeChecks
 	taken <-chan struct{}

@@ -16,13 +16,12 @@ import (
 	"locbench/internal/host/hostusage"
 )
 
-// maxStepsWithoutResponse is after how many steps in a row without a single success a trial ends: it hangs,
-// and will continue to.
-const maxStepsWithoutResponse = 2
+// maxStepsWithoutSuccess is the number of consecutive steps without a success that end a trial.
+const maxStepsWithoutSuccess = 2
 
-// load runs the steps until the contender dies or hangs, the store is gone, or ctx is done.
+// load runs the steps until the contender exits or hangs, the store is lost, or ctx is done.
 func (l *trialRun) load(ctx context.Context) error {
-	// Before the contender is stopped: it might wait for its connections to be closed.
+	// Before the contender is stopped, since it may wait until its connections are closed.
 	defer l.cfg.Engine.Rest(l.inst.BaseURL())
 	if l.slot != nil {
 		l.stalls = l.slot.meter()
@@ -30,11 +29,11 @@ func (l *trialRun) load(ctx context.Context) error {
 		l.stalls = l.cfg.Stalls()
 		defer l.stalls.Stop()
 	}
-	unanswered := 0
+	withoutSuccess := 0
 	for i, step := range l.plan(ctx) {
 		if l.slot != nil {
 			l.slot.barrier(ctx, i)
-			if err := l.steering.ended(); err != nil { // by another one's step
+			if err := l.steering.ended(); err != nil { // by a step of another trial
 				return err
 			}
 		}
@@ -43,13 +42,13 @@ func (l *trialRun) load(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 		if paused > 0 && l.inst.Exit() != nil {
-			return l.orDeath(errDied)
+			return l.orExit(errDied)
 		}
 		step = step.AtPeak(bench.Peak(l.steps))
 		l.incidents.begin(i)
 		res, skipped, stop, err := l.step(ctx, i, step)
-		if err == nil && !skipped && silentAtEnd(res.Load) && l.dead(ctx) {
-			err = l.orDeath(errDied)
+		if err == nil && !skipped && silentAtEnd(res.Load) && l.exited(ctx) {
+			err = l.orExit(errDied)
 			res.Ending, res.Aborted = bench.EndedByDeath, err.Error()
 		}
 		var cause string
@@ -57,7 +56,7 @@ func (l *trialRun) load(ctx context.Context) error {
 		if err == nil && !skipped && (silentAtEnd(res.Load) || len(l.incidents.inStep(false)) > 0) {
 			cause, storeErr = l.diagnoseSilence(ctx)
 		}
-		res.Warnings = append(res.Warnings, doubts(res, l.incidents.inStep(true))...)
+		res.Warnings = append(res.Warnings, incidentWarnings(res, l.incidents.inStep(true))...)
 		if paused > 0 {
 			res.Warnings = append(res.Warnings, verdict.Paused(paused))
 		}
@@ -86,13 +85,13 @@ func (l *trialRun) load(ctx context.Context) error {
 			return errStopped
 		}
 		if skipped || res.Aborted != "" {
-			continue // too short to say whether the contender hangs
+			continue // too short to show whether the contender hangs
 		}
 		if cause != "" && l.lastStep(i) {
 			return fmt.Errorf("no response after the last step: %s", cause)
 		}
 		if res.Load.AllSucceeded() > 0 {
-			unanswered = 0
+			withoutSuccess = 0
 			continue
 		}
 		if cause != "" {
@@ -101,19 +100,18 @@ func (l *trialRun) load(ctx context.Context) error {
 		if storeErr != nil {
 			return fmt.Errorf("lost the store: %w", storeErr)
 		}
-		unanswered++
-		if unanswered == maxStepsWithoutResponse && l.cfg.Next == nil { // a search continues with a lower rate
-			return fmt.Errorf("no success in %d consecutive steps (%s)",
-				unanswered, firstExample(res.Load))
+		withoutSuccess++
+		if withoutSuccess == maxStepsWithoutSuccess && l.cfg.Next == nil { // a search continues with a lower rate
+			return fmt.Errorf("no success in %d consecutive steps (%s)", withoutSuccess, firstExample(res.Load))
 		}
 	}
-	if l.slot != nil { // nobody is stopped while another one is still loaded
+	if l.slot != nil { // no contender is stopped while another is loaded
 		l.slot.barrier(ctx, len(l.cfg.Run.Profile.Steps))
 	}
 	return nil
 }
 
-// plan returns the steps of the trial: the profile's, or those that Config.Next chooses one by one.
+// plan returns the steps of the trial: the profile's, or those that Config.Next chooses.
 func (l *trialRun) plan(ctx context.Context) iter.Seq2[int, bench.Step] {
 	if l.cfg.Next == nil {
 		return slices.All(l.cfg.Run.Profile.Steps)
@@ -134,7 +132,7 @@ func (l *trialRun) firstRequests(ctx context.Context) error {
 	return l.phase(bench.PhaseTiming, func() (string, error) {
 		p, err := l.cfg.FirstRequests(ctx, l.inst.BaseURL())
 		if err != nil {
-			return "", l.orDeath(fmt.Errorf("time the first requests: %w", err))
+			return "", l.orExit(fmt.Errorf("time the first requests: %w", err))
 		}
 		l.publish(bench.RequestsTimed{Phases: p})
 		return fmt.Sprintf("first %s, median of %d later ones %s",
@@ -146,63 +144,63 @@ func (l *trialRun) lastStep(i int) bool {
 	return l.cfg.Next == nil && i+1 == len(l.cfg.Run.Profile.Steps)
 }
 
-// step runs one step with readings of the counters at exactly the two ends of its interval, without
-// the lead-in before and the drain after it, and once a second in between. skipped says that somebody
-// has cut it short, which is not an error; stop is a missed threshold that ends more.
+// step runs one step. It reads the counters at the start and the end of the measured interval, and
+// once a second in between. skipped means that a user has skipped it, which is not an error; stop
+// is a missed threshold that stops the trial or the run.
 func (l *trialRun) step(
 	ctx context.Context, index int, step bench.Step,
 ) (res bench.StepResult, skipped bool, stop *missed, err error) {
 	res = bench.StepResult{Index: index, Step: step}
-	// The death of the contender ends the step at once: hammering a closed port measures nothing.
-	dying, cancel := context.WithCancelCause(ctx)
+	// The exit of the contender ends the step at once: requests to a closed port measure nothing.
+	stepCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	of := max(len(l.cfg.Run.Profile.Steps), index+1)
-	asked := l.steering.beginStep(bench.StepStarted{Index: index, Of: of, Step: step}, cancel)
+	controls := l.steering.beginStep(bench.StepStarted{Index: index, Of: of, Step: step}, cancel)
 	var watch sync.WaitGroup
 	watch.Go(func() {
 		select {
 		case <-l.inst.Exited():
 			cancel(errDied)
-		case <-dying.Done():
+		case <-stepCtx.Done():
 		}
 	})
 	usage := func(u bench.Usage) { l.publish(bench.UsageRead{Usage: u}) }
-	read := &readings{inst: l.inst, host: l.cfg.ReadHost, stalls: l.stalls, begun: l.steering.startClock, res: &res}
-	turns, record := l.slot.interleave()
+	read := &readings{inst: l.inst, host: l.cfg.ReadHost, stalls: l.stalls, onBegin: l.steering.startClock, res: &res}
+	interleave, record := l.slot.interleave()
 	var sampler *hostusage.Sampler
-	if turns != nil {
-		read.publish = usage // at the ends of turns: in between it only waits
-		next := turns.Next
-		turns.Next = func() { read.wait(ctx, next) }
+	if interleave != nil {
+		read.publish = usage // at the ends of slices: between them the contender only waits
+		next := interleave.Next
+		interleave.Next = func() { read.wait(ctx, next) }
 	} else {
-		sampler = hostusage.Sample(dying, l.inst, sampleEvery, usage)
+		sampler = hostusage.Sample(stepCtx, l.inst, sampleEvery, usage)
 	}
-	res.Load, err = l.cfg.Engine.Run(dying, l.inst.BaseURL(), step, Hooks{
+	res.Load, err = l.cfg.Engine.Run(stepCtx, l.inst.BaseURL(), step, Hooks{
 		OnStart:    func() { read.begin(ctx) },
 		OnEnd:      func() { read.end(ctx) },
-		Interleave: turns, Rate: asked.wanted,
+		Interleave: interleave, Rate: controls.requestedRate,
 		OnWindow: func(w bench.Window) { l.publish(bench.WindowClosed{Index: index, Window: w}) },
 	})
 	l.steering.finishStep(l.lastStep(index))
-	if turns != nil {
+	if interleave != nil {
 		record.Count, record.Waited, record.WaitedCPU = read.ends, read.waited, read.waitedCPU
 		res.Interleave = record
 		res.Warnings = append(res.Warnings, verdict.BusyOutOfTurn(res)...)
 	} else {
 		res.Samples = within(sampler.Stop(), res.Before, read.to)
-		if n := sampler.Failed(); n > 0 && !l.foreign() {
+		if n := sampler.Failed(); n > 0 && !l.isTarget() {
 			res.Warnings = append(res.Warnings, verdict.ReadingsFailed(n))
 		}
 	}
-	cause := context.Cause(dying)
+	cause := context.Cause(stepCtx)
 	cancel(nil)
 	watch.Wait()
-	if read.err != nil && !l.foreign() {
+	if read.err != nil && !l.isTarget() {
 		res.Warnings = append(res.Warnings, verdict.CountersUnread(clip(read.err.Error(), 500)))
 	}
 	res.Warnings = append(res.Warnings, verdict.Killed(res)...)
-	if len(asked.changes) > 0 {
-		res.Warnings = append(res.Warnings, verdict.RateChanged(step.Rate, asked.changes, asked.more))
+	if len(controls.changes) > 0 {
+		res.Warnings = append(res.Warnings, verdict.RateChanged(step.Rate, controls.changes, controls.more))
 	}
 	res.Warnings = append(res.Warnings, verdict.MachineStalls(res)...)
 	if l.cfg.Judge != nil {
@@ -218,22 +216,22 @@ func (l *trialRun) step(
 	}()
 	switch {
 	case errors.Is(cause, errDied):
-		err = l.orDeath(errDied)
+		err = l.orExit(errDied)
 		res.Ending, res.Aborted = bench.EndedByDeath, err.Error()
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)
 		res.Ending, res.Aborted = bench.EndedEarly, "interrupted"
 		if errors.Is(err, errSkipped) {
-			res.Ending, res.Aborted = bench.EndedBySkip, bench.AbortedSkipped // with its contender
+			res.Ending, res.Aborted = bench.EndedBySkip, bench.AbortedSkipped // the contender was skipped
 		}
-	case asked.skip:
+	case controls.skip:
 		skipped, err = true, nil
 		res.Ending, res.Aborted = bench.EndedBySkip, bench.AbortedSkipped
 	case err != nil:
 		err = fmt.Errorf("load step %d (%s): %w", index+1, step.Name, err)
 		res.Ending, res.Aborted = bench.EndedEarly, err.Error()
 	}
-	return res, skipped, l.judge(&res), err
+	return res, skipped, l.checkThresholds(&res), err
 }
 
 var errDied = errors.New(bench.AbortedDied)
@@ -249,23 +247,23 @@ func firstExample(l bench.Load) string {
 	return "no responses"
 }
 
-// sampleEvery is how often the counters are put on record within a step.
+// sampleEvery is the interval of recorded readings within a step.
 const sampleEvery = time.Second
 
-// readings are those at the two ends of the interval of a step, or of each of its turns.
+// readings reads counters at the start and the end of a step's measured interval, or of each slice.
 type readings struct {
 	inst     bench.Instance
 	host     func(context.Context) *bench.HostReading
 	stalls   Stalls
-	begun    func()            // is called when the first interval begins
-	publish  func(bench.Usage) // of a turn's end, once a second; nil: the step has no turns, and a sampler
+	onBegin  func()            // called at the first start
+	publish  func(bench.Usage) // called once a second at the end of a slice; nil: a sampler publishes
 	res      *bench.StepResult
-	from, to *bench.Usage // of the last turn
+	from, to *bench.Usage // of the last slice
 	hostFrom *bench.HostReading
 
-	ends      int
-	waited    time.Duration // between the turns
-	waitedCPU time.Duration // that the contender used then
+	ends      int           // calls of end
+	waited    time.Duration // between slices
+	waitedCPU time.Duration // CPU time of the contender between slices
 	err       error
 }
 
@@ -279,14 +277,14 @@ func (r *readings) begin(ctx context.Context) {
 	r.hostFrom = r.host(ctx)
 	if r.ends == 0 {
 		r.res.Before, r.res.HostBefore = r.from, r.hostFrom
-		r.begun()
+		r.onBegin()
 	}
 	r.err = errors.Join(r.err, err)
 	r.stalls.Take()
 }
 
-// wait gives the turn away by next, and reads what the contender uses until it has it again.
-// Nothing is in flight then: the turn's own lead-in and drain are not waiting.
+// wait switches to the other trials by next, and reads what the contender uses until next returns.
+// No request is in flight then; lead-in and drain of a slice are not waiting.
 func (r *readings) wait(ctx context.Context, next func()) {
 	ctx = context.WithoutCancel(ctx)
 	from, err := hostusage.ReadInstance(ctx, r.inst)
@@ -298,15 +296,15 @@ func (r *readings) wait(ctx context.Context, next func()) {
 	}
 }
 
-// within returns the readings between the two ends: the load begins before and ends after them.
+// within returns the readings within the measured interval; the load starts earlier and ends later.
 func within(samples []bench.Usage, from, to *bench.Usage) []bench.Usage {
 	return slices.DeleteFunc(samples, func(u bench.Usage) bool {
 		return from != nil && u.At.Before(from.At) || to != nil && u.At.After(to.At)
 	})
 }
 
-// end reads at the end, also when ctx has ended. Of several turns the last reading is as if there
-// had been nothing between them.
+// end reads the counters even if ctx has ended. With slices, the readings at the end are the sums
+// over the slices, without the time between them.
 func (r *readings) end(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
 	to, err := hostusage.ReadInstance(ctx, r.inst)
@@ -327,7 +325,7 @@ func (r *readings) end(ctx context.Context) {
 		r.res.After, r.res.HostAfter = r.res.Before, r.res.HostBefore
 	}
 	r.res.HostAfter = r.res.HostAfter.Advance(r.hostFrom, host)
-	if r.res.After == nil || r.from == nil || to == nil { // a gap cannot be closed again
+	if r.res.After == nil || r.from == nil || to == nil { // a slice without a reading makes the sum unknown
 		r.res.After = nil
 		return
 	}

@@ -8,10 +8,10 @@ import (
 	"locbench/internal/run/profile"
 )
 
-// ErrThreshold is wrapped by Run's error when thresholds have cut trials short, and nothing else has.
+// ErrThreshold is wrapped by Run's error if missed thresholds have stopped trials or the run.
 var ErrThreshold = errors.New("stopped: threshold missed")
 
-// missed is why a trial or the run ends: a threshold that asks for that.
+// missed is a missed threshold that stops the trial or the run.
 type missed struct {
 	scope bench.Scope
 	text  string
@@ -20,10 +20,10 @@ type missed struct {
 func (m missed) Error() string      { return "threshold missed: " + m.text }
 func (missed) Is(target error) bool { return target == ErrThreshold }
 
-// judge puts on record what has become of the thresholds in a finished step, and returns what is to
-// end; nil when nothing is. After the last step of a trial there is nothing of it to cut short, nor of
-// the run after that of the last trial. A step that was cut short is not judged.
-func (l *trialRun) judge(res *bench.StepResult) (stop *missed) {
+// checkThresholds adds the results of the thresholds to a finished step, unless it was aborted. It
+// returns the missed threshold that stops the trial or the run; nil if none does. After the
+// last step of a trial there is no trial to stop, and after the last trial no run.
+func (l *trialRun) checkThresholds(res *bench.StepResult) (stop *missed) {
 	if res.Aborted != "" {
 		return nil
 	}
@@ -32,20 +32,20 @@ func (l *trialRun) judge(res *bench.StepResult) (stop *missed) {
 		if !t.Concerns(res.Index, res.Step) {
 			continue
 		}
-		o, err := profile.ParseConditions(t.Condition)
-		if err != nil { // profiles are checked before
+		conditions, err := profile.ParseConditions(t.Condition)
+		if err != nil { // unexpected: Run gets a valid profile
 			l.notice("warning", fmt.Sprintf("threshold not checked: %v", err))
 			continue
 		}
-		ends := t.Stop == bench.ScopeTrial && !last || t.Stop == bench.ScopeRun && !(last && l.isLast)
-		for _, j := range o.Judge(res.Load) {
-			if !j.Passed && ends {
-				j.Stopped = t.Stop
+		stops := t.Stop == bench.ScopeTrial && !last || t.Stop == bench.ScopeRun && !(last && l.isLast)
+		for _, r := range conditions.Check(res.Load) {
+			if !r.Passed && stops {
+				r.Stopped = t.Stop
 				if stop == nil || stop.scope == bench.ScopeTrial && t.Stop == bench.ScopeRun {
-					stop = &missed{t.Stop, j.Text}
+					stop = &missed{t.Stop, r.Text}
 				}
 			}
-			res.Thresholds = append(res.Thresholds, j)
+			res.Thresholds = append(res.Thresholds, r)
 		}
 	}
 	return stop

@@ -10,7 +10,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// failing is an engine whose requests fail from step two on.
+// failing is an engine with errors from step two on.
 type failing struct{}
 
 func (failing) Rest(string) {}
@@ -29,18 +29,18 @@ func TestThresholds(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		threshold bench.Threshold
-		trials    int // that began
+		trials    int // trials started
 		state     bench.TrialState
 		steps     int // of the first trial
 		run       bench.RunState
 		stopped   bench.Scope
 		failed    bool
 	}{
-		{"none asked to stop", bench.Threshold{Condition: "errors<10%"}, 4, bench.TrialComplete, 3, bench.RunComplete, "", false},
+		{"nothing stops", bench.Threshold{Condition: "errors<10%"}, 4, bench.TrialComplete, 3, bench.RunComplete, "", false},
 		{"the trial", bench.Threshold{Condition: "errors<10%", Stop: bench.ScopeTrial}, 4, bench.TrialAborted, 2, bench.RunFailed, bench.ScopeTrial, true},
 		{"the run", bench.Threshold{Condition: "errors<10%", Stop: bench.ScopeRun}, 1, bench.TrialAborted, 2, bench.RunFailed, bench.ScopeRun, true},
 		{"only from the third step on", bench.Threshold{Condition: "errors<10%", Stop: bench.ScopeTrial, FromStep: 3}, 4, bench.TrialComplete, 3, bench.RunComplete, "", false},
-		{"nothing that is kept ends anything", bench.Threshold{Condition: "errors<50%", Stop: bench.ScopeRun}, 4, bench.TrialComplete, 3, bench.RunComplete, "", false},
+		{"a passed threshold stops nothing", bench.Threshold{Condition: "errors<50%", Stop: bench.ScopeRun}, 4, bench.TrialComplete, 3, bench.RunComplete, "", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -57,11 +57,11 @@ func TestThresholds(t *testing.T) {
 				}
 				two := first.Steps[1]
 				if (len(two.Thresholds) > 0) != (c.threshold.FromStep < 3) {
-					t.Fatalf("judged: %+v", two.Thresholds)
+					t.Fatalf("results: %+v", two.Thresholds)
 				}
 				for _, j := range two.Thresholds {
 					if j.Stopped != c.stopped || j.Passed != (c.threshold.Condition == "errors<50%") || j.Value == nil || *j.Value < .33 || *j.Value > .34 {
-						t.Errorf("judged: %+v", j)
+						t.Errorf("result: %+v", j)
 					}
 				}
 			})
@@ -69,7 +69,7 @@ func TestThresholds(t *testing.T) {
 	}
 }
 
-// A threshold that ends the run at the last step of a trial has nothing of that trial to cut short.
+// A threshold that stops the run at the last step of a trial leaves that trial complete.
 func TestThresholdAtTheEndOfATrial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := start(t, context.Background(), func(f *fakeRun) {
@@ -86,9 +86,8 @@ func TestThresholdAtTheEndOfATrial(t *testing.T) {
 	})
 }
 
-// A contender that fails is the worse news: the exit code tells it, whatever thresholds were missed
-// besides.
-func TestAFailureIsWorseThanAThreshold(t *testing.T) {
+// The exit code of a failed contender takes precedence over that of missed thresholds.
+func TestFailureIsWorseThanThreshold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, err := start(t, context.Background(), func(f *fakeRun) {
 			f.cfg.Engine = failing{}

@@ -9,13 +9,14 @@ import (
 	"locbench/internal/bench"
 	"locbench/internal/figures/verdict"
 	"locbench/internal/host/hostusage"
+	"locbench/internal/text/console"
 )
 
-// lastLines is how much of a contender's log goes into the record of a trial that went wrong.
+// lastLines is the number of log lines kept of a contender whose trial is not complete.
 const lastLines = 20
 
-// trial runs one trial of one contender. Its failure is returned, and published as TrialEnded in any
-// case. With a slot it takes turns with others.
+// trial runs one trial of one contender, interleaved with others if slot is not nil. It publishes
+// TrialEnded, and returns the trial's failure.
 func (r *runner) trial(ctx context.Context, trial bench.Trial, number int, slot *slot) error {
 	sel, last := selection(trial), r.lastTrial(number-1)
 	l := &trialRun{
@@ -39,7 +40,7 @@ func (r *runner) trial(ctx context.Context, trial bench.Trial, number int, slot 
 	r.steering.finishTrial(last)
 	r.launched = r.launched || l.inst != nil
 	r.wasReady[sel] = r.wasReady[sel] || l.ready
-	if l.silent && !r.wasReady[sel] {
+	if l.neverReady && !r.wasReady[sel] {
 		r.neverReady[sel] = trial.Round
 	}
 	ended, err := l.outcome(ctx, context.Cause(own), err)
@@ -48,8 +49,7 @@ func (r *runner) trial(ctx context.Context, trial bench.Trial, number int, slot 
 	return err
 }
 
-// outcome returns how the trial has ended, and its error in the words of the run. cause is what has ended it
-// early, ctx that of the run.
+// outcome returns how the trial ended, and its error. ctx is the run's; cause ended the trial.
 func (l *trialRun) outcome(ctx context.Context, cause, err error) (bench.TrialEnded, error) {
 	ended := bench.TrialEnded{
 		State: bench.TrialAborted, Excluded: l.cfg.Run.Judge(bench.TrialResult{Checks: l.checks, Steps: l.steps}),
@@ -58,7 +58,7 @@ func (l *trialRun) outcome(ctx context.Context, cause, err error) (bench.TrialEn
 	case errors.Is(cause, errStopped) || errors.Is(err, errStopped):
 		err = fmt.Errorf("%w after step %d", errStopped, len(l.steps))
 		if len(l.steps) == 0 {
-			err = fmt.Errorf("%w before its first step", errStopped)
+			err = fmt.Errorf("%w before the first step", errStopped)
 		}
 	case ctx.Err() != nil:
 		ended.Failure = interruption(cause)
@@ -90,27 +90,27 @@ func (l *trialRun) outcome(ctx context.Context, cause, err error) (bench.TrialEn
 	return ended, err
 }
 
-// trialRun is one trial that runs.
+// trialRun is a trial in progress.
 type trialRun struct {
 	cfg      *Config
 	steering *steering
 	clock    *clock
-	slot     *slot // nil: nobody else is alive
+	slot     *slot // nil: not interleaved
 	trial    *bench.Trial
-	isLast   bool // no trial comes after it
+	isLast   bool // no trial follows
 	svc      bench.Service
 	artifact bench.Artifact
 
-	inst     bench.Instance
-	ready    bool        // it has become so
-	silent   bool        // it ran and did not become ready, all by itself
-	stalls   Stalls      // while the load runs
-	died     *bench.Exit // how it ended, if it did before it was asked to
-	checks   []bench.CheckResult
-	steps    []bench.StepResult // that have been run, the skipped ones among them
-	skipped  []string           // "3 (64 connections)"
-	cut      *bench.StepResult  // the step that was ended early, if one was
-	failedIn bench.Phase        // the first phase that went wrong
+	inst       bench.Instance
+	ready      bool        // inst has become ready
+	neverReady bool        // inst ran, was not disturbed, and did not become ready
+	stalls     Stalls      // set while the load runs
+	died       *bench.Exit // the exit of inst before it was stopped; nil: none
+	checks     []bench.CheckResult
+	steps      []bench.StepResult // finished steps, including skipped ones
+	skipped    []string           // "3 (64 connections)"
+	cut        *bench.StepResult  // the step that ended early; nil: none
+	failedIn   bench.Phase        // the first phase with an error
 
 	incidents incidents
 }
@@ -127,7 +127,7 @@ func (l *trialRun) checkDone(c bench.CheckResult) {
 	l.publish(bench.CheckDone{Check: c})
 }
 
-// phase does one phase of the trial, and remembers in which one it went wrong first.
+// phase runs one phase of the trial, and keeps the first one with an error.
 func (l *trialRun) phase(p bench.Phase, do func() (string, error)) error {
 	err := phase(l.publish, p, do)
 	if err != nil && l.failedIn == "" {
@@ -136,16 +136,15 @@ func (l *trialRun) phase(p bench.Phase, do func() (string, error)) error {
 	return err
 }
 
-// foreign reports whether somebody else has started the instance.
-func (l *trialRun) foreign() bool { return l.inst.Info().Runtime.Traits().AlreadyRunning }
+// isTarget reports whether the instance is a running service that locbench did not start.
+func (l *trialRun) isTarget() bool { return l.inst.Info().Runtime.Traits().AlreadyRunning }
 
-// interruption returns why everything ends, once: most causes say themselves that they interrupt.
+// interruption returns why the run was interrupted. A signal's text already says "interrupted".
 func interruption(cause error) string {
-	text := cause.Error()
-	if errors.Is(cause, ErrOnRequest) || strings.HasPrefix(text, "interrupted") {
-		return text
+	if _, bySignal := errors.AsType[console.Signal](cause); bySignal || errors.Is(cause, ErrOnRequest) {
+		return cause.Error()
 	}
-	return "interrupted: " + text
+	return "interrupted: " + cause.Error()
 }
 
 func (l *trialRun) run(ctx context.Context) (err error) {
@@ -173,7 +172,7 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	// Whatever happens from here on, the instance is stopped and its end is published.
+	// From here on the instance is stopped and its end published in any case.
 	defer func() {
 		l.steering.closing()
 		if exit := l.inst.Exit(); exit != nil {
@@ -184,7 +183,7 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 	info := l.inst.Info()
 	l.publish(bench.InstanceStarted{Info: info})
 	switch {
-	case info.Runtime.Traits().AlreadyRunning: // what limits it is not ours to say
+	case info.Runtime.Traits().AlreadyRunning: // its limits are unknown
 	case !info.LimitsEnforced:
 		l.warn(bench.Warning{Kind: bench.WarnLimitsNotEnforced, Text: "LIMITS NOT ENFORCED: " + info.LimitsNote})
 	case info.LimitsNote != "":
@@ -200,7 +199,7 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 	l.mark(ctx, "after start-up")
 	if l.cfg.SetUp != nil {
 		if err := l.cfg.SetUp(ctx, l.inst.BaseURL()); err != nil {
-			return l.orDeath(err)
+			return l.orExit(err)
 		}
 		defer l.tearDown(ctx)
 	}
@@ -208,13 +207,13 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 		return err
 	}
 	err = l.phase(bench.PhaseCheck, func() (string, error) {
-		return "answers", l.cfg.Checks.Running(ctx, l.inst, spec, l.svc, l.checkDone)
+		return "responses", l.cfg.Checks.Running(ctx, l.inst, spec, l.svc, l.checkDone)
 	})
 	if err != nil {
-		return l.orDeath(err)
+		return l.orExit(err)
 	}
-	if err := l.ask(ctx); err != nil {
-		return l.orDeath(err)
+	if err := l.tryRequests(ctx); err != nil {
+		return l.orExit(err)
 	}
 	l.mark(ctx, "after checks")
 	if err := l.phase(bench.PhaseLoad, func() (string, error) { return "", l.load(ctx) }); err != nil {
@@ -223,7 +222,7 @@ func (l *trialRun) run(ctx context.Context) (err error) {
 	for _, c := range l.cfg.Checks.Alive(ctx, l.inst, l.svc) {
 		l.checkDone(c)
 	}
-	return l.orDeath(nil)
+	return l.orExit(nil)
 }
 
 func (l *trialRun) waitReady(ctx context.Context) error {
@@ -235,17 +234,17 @@ func (l *trialRun) waitReady(ctx context.Context) error {
 		l.notice(level, text)
 	})
 	if err != nil {
-		because := l.because(ctx, err)
-		// Only what it does by itself will be the same in the next round.
-		l.silent = because == err && ctx.Err() == nil && l.inst.Exit() == nil && len(l.incidents.inStep(false)) == 0
-		return because
+		err, known := l.withCause(ctx, err)
+		// Without a cause from outside, it would not become ready in the next round either.
+		l.neverReady = !known && ctx.Err() == nil && l.inst.Exit() == nil && len(l.incidents.inStep(false)) == 0
+		return err
 	}
 	l.ready = true
 	l.publish(up)
 	return nil
 }
 
-// tearDown makes the requests after the last of the life, if it lives.
+// tearDown sends the requests of the teardown if the contender still runs.
 func (l *trialRun) tearDown(ctx context.Context) {
 	if l.cfg.TearDown == nil || l.inst.Exit() != nil || ctx.Err() != nil {
 		return
@@ -255,8 +254,8 @@ func (l *trialRun) tearDown(ctx context.Context) {
 	}
 }
 
-// ask ends the trial of a contender that does not respond what the load would ask.
-func (l *trialRun) ask(ctx context.Context) error {
+// tryRequests sends each request once. Unless failed checks are accepted, a failure ends the trial.
+func (l *trialRun) tryRequests(ctx context.Context) error {
 	if l.cfg.Ask == nil {
 		return nil
 	}
@@ -268,10 +267,9 @@ func (l *trialRun) ask(ctx context.Context) error {
 	return nil
 }
 
-// stop ends the instance even if ctx has been cancelled: an interrupted run must not leave
-// containers. One that somebody else has started is let go without a word.
+// stop stops the instance even if ctx is cancelled: an interrupted run must not leave containers.
 func (l *trialRun) stop(ctx context.Context) error {
-	if l.foreign() {
+	if l.isTarget() {
 		_, err := l.inst.Stop(context.WithoutCancel(ctx), l.cfg.Grace)
 		return err
 	}
@@ -279,12 +277,12 @@ func (l *trialRun) stop(ctx context.Context) error {
 		stop, err := l.inst.Stop(context.WithoutCancel(ctx), l.cfg.Grace)
 		if err != nil {
 			err = fmt.Errorf("stop: %w", err)
-			l.notice("error", err.Error()) // an interrupted and quiet run must not hide what may still be there
+			l.notice("error", err.Error()) // shown in an interrupted or quiet run too: the contender may still run
 			return "", err
 		}
 		l.publish(bench.InstanceStopped{Stop: stop})
 		if stop.Forced {
-			return "killed: stop was forced", nil // it says nothing about the contender
+			return "killed: stop was forced", nil // no warning: the contender had no time to stop
 		}
 		if stop.Killed {
 			l.warn(verdict.Hung(l.cfg.Grace))
@@ -296,16 +294,16 @@ func (l *trialRun) stop(ctx context.Context) error {
 			return "", nil
 		}
 		l.died = &stop.Exit
-		if stop.ExitedBeforeStop { // in the last moment, which nobody else has noticed
+		if stop.ExitedBeforeStop { // after the last check that it still runs
 			return "", fmt.Errorf("the contender exited before it was stopped: %s", stop.Exit)
 		}
-		// It has fought for memory so long that being asked to stop came first.
+		// The kernel killed it only after the stop had begun.
 		return "", fmt.Errorf("the contender ran out of memory while stopping: %s", stop.Exit)
 	})
 }
 
-// orDeath turns err into the death of the instance if it has died: that is the better explanation.
-func (l *trialRun) orDeath(err error) error {
+// orExit returns the exit of the instance if it has exited, since that explains err; else err.
+func (l *trialRun) orExit(err error) error {
 	if exit := l.inst.Exit(); exit != nil {
 		return fmt.Errorf("%s: %s", bench.AbortedDied, exit)
 	}
@@ -313,7 +311,7 @@ func (l *trialRun) orDeath(err error) error {
 }
 
 func (l *trialRun) mark(ctx context.Context, name string) {
-	// A target that was not started by us has no counters; whoever comes next reports a death.
+	// A target has no counters, and the next phase reports an exit.
 	if u, err := hostusage.ReadInstance(ctx, l.inst); err == nil {
 		l.publish(bench.MarkRead{Mark: bench.Mark{Name: name, Usage: *u}})
 	}

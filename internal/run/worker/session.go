@@ -20,36 +20,36 @@ import (
 )
 
 const (
-	sessionQueue = 64              // controls that wait to be written
-	saidLines    = 100             // of what a worker wrote to standard error last
-	sessionPipes = 3 * time.Second // for somebody else who holds a dead worker's pipes
+	sessionQueue = 64              // controls waiting to be written
+	stderrLines  = 100             // lines kept of a worker's standard error
+	sessionPipes = 3 * time.Second // wait for children that hold a dead worker's pipes
 )
 
-// Session is a run that a screen watches, and steers if it is its own. Its events are read from the
-// results folder; its methods may be called from any goroutine.
+// Session is a run that a screen watches and, if it started the run, controls. Events are read from
+// the results folder. All methods may be called from any goroutine.
 type Session struct {
-	child   child // nil when only watching
-	began   time.Time
-	stdout  *safe.LineWriter // takes the announcement
-	stderr  *safe.LineWriter
-	said    safe.Ring // the last lines of stderr
-	batches chan []bench.Record
-	send    chan bench.Control
-	there   chan struct{} // closed when the folder is known
-	exited  chan struct{} // closed after code is set
-	done    chan struct{} // closed when nothing of it runs any more
-	stop    context.CancelCauseFunc
+	child    child // nil when only watching
+	began    time.Time
+	stdout   *safe.LineWriter // takes the announcement
+	stderr   *safe.LineWriter
+	tail     safe.Ring // the last lines of stderr
+	batches  chan []bench.Record
+	send     chan bench.Control
+	dirKnown chan struct{} // closed when dir is set
+	exited   chan struct{} // closed after code is set
+	done     chan struct{} // closed when all goroutines have ended
+	stop     context.CancelCauseFunc
 
-	mu    sync.Mutex
-	dir   string
-	code  int
-	word  string // what there is to say of the end besides the worker's own standard error
-	asked int    // times that Stop was called
+	mu      sync.Mutex
+	dir     string
+	code    int
+	message string // about the end, after the worker's own standard error
+	stops   int    // calls of Stop
 
-	over atomic.Bool // the run has reported its end: only its reports are still to be written
+	ended atomic.Bool // the run has reported its end: only reports are still being written
 }
 
-// Start starts a worker: locbench run with args. binary is the locbench to start; "" is this one.
+// Start starts "locbench run" with args as a worker; binary is its locbench, "" this one.
 func Start(binary string, args []string) (*Session, error) {
 	if binary == "" {
 		self, err := os.Executable()
@@ -70,7 +70,7 @@ func Start(binary string, args []string) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start the run: %w", err)
 	}
-	s.steer(ctx, started{cmd}, in)
+	s.control(ctx, started{cmd}, in)
 	return s, nil
 }
 
@@ -81,11 +81,11 @@ type child interface {
 	Wait() ending
 }
 
-// ending is how a process has ended.
+// ending is how a process ended.
 type ending struct {
 	code   int
-	signal string // that has ended it, in words
-	err    error  // what went wrong in waiting for it
+	signal string // the signal that ended it, for people
+	err    error  // of waiting for it
 }
 
 type started struct{ cmd *exec.Cmd }
@@ -104,8 +104,8 @@ func (p started) Wait() ending {
 	return e
 }
 
-// steer follows a worker that runs, and hands it what is asked of it by in.
-func (s *Session) steer(ctx context.Context, worker child, in io.WriteCloser) {
+// control follows a running worker and writes the controls that Send takes to in.
+func (s *Session) control(ctx context.Context, worker child, in io.WriteCloser) {
 	s.child = worker
 	var wg sync.WaitGroup
 	wg.Go(func() { s.await(worker.Wait()) })
@@ -115,18 +115,18 @@ func (s *Session) steer(ctx context.Context, worker child, in io.WriteCloser) {
 			select {
 			case c := <-s.send:
 				if line, err := json.Marshal(c); err == nil {
-					_, _ = in.Write(append(line, '\n')) // a worker that is gone is reported by its exit
+					_, _ = in.Write(append(line, '\n')) // await reports a worker that is gone
 				}
 			case <-s.exited:
 				return
 			case <-ctx.Done():
-				return // it sees the end of its standard input, and ends
+				return // the worker ends when its standard input does
 			}
 		}
 	})
 	wg.Go(func() {
 		select {
-		case <-s.there:
+		case <-s.dirKnown:
 		case <-s.exited:
 		}
 		if dir := s.Dir(); dir != "" {
@@ -141,8 +141,8 @@ func (s *Session) steer(ctx context.Context, worker child, in io.WriteCloser) {
 	}()
 }
 
-// Watch watches the run in dir, in progress or finished, to its end. Nothing is asked of it. Of a
-// finished run without its whole event log it hands over what the results say.
+// Watch watches the run in dir, in progress or finished, to its end, without controlling it. If the
+// event log of a finished run is incomplete, the events are made from the results.
 func Watch(dir string) *Session {
 	s, ctx := newSession()
 	s.found(dir)
@@ -159,15 +159,15 @@ func Watch(dir string) *Session {
 	return s
 }
 
-// newSession also returns what ends with its stop.
+// newSession returns a session and a context that its stop cancels.
 func newSession() (*Session, context.Context) {
 	ctx, stop := context.WithCancelCause(context.Background())
 	s := &Session{
-		began: time.Now(), said: safe.Ring{Size: saidLines}, batches: make(chan []bench.Record),
-		send: make(chan bench.Control, sessionQueue), there: make(chan struct{}), exited: make(chan struct{}),
+		began: time.Now(), tail: safe.Ring{Size: stderrLines}, batches: make(chan []bench.Record),
+		send: make(chan bench.Control, sessionQueue), dirKnown: make(chan struct{}), exited: make(chan struct{}),
 		done: make(chan struct{}), stop: stop,
 	}
-	s.stderr = safe.NewLineWriter("stderr", time.Now, s.said.Add)
+	s.stderr = safe.NewLineWriter("stderr", time.Now, s.tail.Add)
 	s.stdout = safe.NewLineWriter("stdout", time.Now, func(l bench.LogLine) {
 		var a announcement
 		if s.Dir() == "" && json.Unmarshal([]byte(l.Text), &a) == nil && a.Dir != "" {
@@ -177,21 +177,21 @@ func newSession() (*Session, context.Context) {
 	return s, ctx
 }
 
-// found takes note of the results folder.
+// found sets the results folder.
 func (s *Session) found(dir string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.dir = dir
-	close(s.there)
+	close(s.dirKnown)
 }
 
-// follow hands over the events in dir until their end or ctx's. The last word has what goes wrong.
+// follow sends the events in dir to Next until they or ctx end. A problem is added to the message.
 func (s *Session) follow(ctx context.Context, dir string) error {
-	hand := func(batch []bench.Record) error {
+	deliver := func(batch []bench.Record) error {
 		for _, rec := range batch {
-			// One that is resumed has reported an earlier end, before it was started.
+			// A resumed run has an earlier end in its log.
 			if _, ended := rec.Event.(bench.RunEnded); ended && !rec.At.Before(s.began) {
-				s.over.Store(true)
+				s.ended.Store(true)
 			}
 		}
 		select {
@@ -204,33 +204,33 @@ func (s *Session) follow(ctx context.Context, dir string) error {
 	var err error
 	watched := s.child == nil
 	if watched && !results.Has(dir, results.EventsFile) {
-		err = fromResults(dir, hand)
+		err = fromResults(dir, deliver)
 	} else {
-		_, err = results.Follow(ctx, dir, hand)
+		_, err = results.Follow(ctx, dir, deliver)
 	}
 	if watched && errors.Is(err, results.ErrKilled) {
 		if run, _, readErr := results.Read(dir); readErr == nil && run.State != bench.RunRunning {
-			err = fromResults(dir, hand) // it has ended, and its log is cut short
+			err = fromResults(dir, deliver) // the run has ended, but its log is incomplete
 		}
 	}
 	switch killed := errors.Is(err, results.ErrKilled); {
-	case err == nil || ctx.Err() != nil || killed && !watched: // the last is reported by its exit
+	case err == nil || ctx.Err() != nil || killed && !watched: // await reports the exit of a worker
 	case killed:
-		s.say(fmt.Sprintf("%v; finished steps are kept. Resume: %s", err, results.ResumeCommand(dir)))
+		s.report(fmt.Sprintf("%v; finished steps are kept. Resume: %s", err, results.ResumeCommand(dir)))
 	default:
-		s.say("watching the run failed: " + err.Error())
+		s.report("watching the run failed: " + err.Error())
 	}
 	return err
 }
 
-// fromResults hands over what can be read of the results in dir, also where that is not all.
-func fromResults(dir string, hand func([]bench.Record) error) error {
+// fromResults delivers the results in dir as events, as far as they can be read.
+func fromResults(dir string, deliver func([]bench.Record) error) error {
 	run, trials, err := results.Read(dir)
 	if err != nil && len(trials) == 0 {
 		return err
 	}
-	if handErr := hand(results.Records(run, trials, dir)); handErr != nil {
-		return handErr
+	if failed := deliver(results.Records(run, trials, dir)); failed != nil {
+		return failed
 	}
 	if err == nil && run.State == bench.RunRunning {
 		return results.ErrKilled
@@ -238,10 +238,10 @@ func fromResults(dir string, hand func([]bench.Record) error) error {
 	return err
 }
 
-// ReportedEnd reports whether the run has reported its end, and ends by itself soon.
-func (s *Session) ReportedEnd() bool { return s.over.Load() }
+// ReportedEnd reports whether the run has reported its end; its process ends soon.
+func (s *Session) ReportedEnd() bool { return s.ended.Load() }
 
-// await takes note of how the worker has ended.
+// await sets the exit code and the message from how the worker ended.
 func (s *Session) await(end ending) {
 	s.stderr.Flush()
 	code := end.code
@@ -253,23 +253,23 @@ func (s *Session) await(end ending) {
 			code = console.ExitContender
 			text += "; finished steps are kept. Resume: " + results.ResumeCommand(dir)
 		}
-		s.say(text)
+		s.report(text)
 	case end.err != nil:
-		s.say("benchmark process: " + end.err.Error())
+		s.report("benchmark process: " + end.err.Error())
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.asked > 0 && end.signal != "" {
+	if s.stops > 0 && end.signal != "" {
 		code = console.ExitInterrupted
 	}
 	s.code = code
 	close(s.exited)
 }
 
-func (s *Session) say(text string) {
+func (s *Session) report(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.word += text + "\n"
+	s.message += text + "\n"
 }
 
 // Dir returns the results folder; "" until it is known.
@@ -279,7 +279,7 @@ func (s *Session) Dir() string {
 	return s.dir
 }
 
-// Running reports whether your own run has not ended yet.
+// Running reports whether this session has started a run that has not ended yet.
 func (s *Session) Running() bool { return s.child != nil && !s.hasExited() }
 
 func (s *Session) hasExited() bool {

@@ -34,8 +34,8 @@ func TestMain(m *testing.M) {
 	os.Exit(testenv.AloneOnMachine(m, machine.RunsVariable))
 }
 
-// screenVariable makes this program the screen of TestWorkerOfAKilledScreen: it has the binary of the
-// worker and its arguments.
+// screenVariable makes this program the screen of TestWorkerOfAKilledScreen. Its value is the
+// worker's binary and arguments.
 const screenVariable = "LOCBENCH_TEST_SCREEN"
 
 func screen(given string) int {
@@ -78,7 +78,7 @@ func until(t *testing.T, s *Session, match func(bench.Record) bool) (all []bench
 		if !ok {
 			if match != nil {
 				code, talk := s.Wait()
-				t.Fatalf("the awaited event did not come; exit code %d:\n%s", code, talk)
+				t.Fatalf("no matching event; exit code %d:\n%s", code, talk)
 			}
 			return all
 		}
@@ -106,7 +106,7 @@ func send(t *testing.T, s *Session, c bench.Control) {
 	}
 }
 
-func TestSessionIsSteered(t *testing.T) {
+func TestSessionControls(t *testing.T) {
 	args, out := testenv.SmallRun(t, "[{rate: 200, duration: 3s}, {connections: 1, duration: 60s}, 2]")
 	s := begun(t, args...)
 	until(t, s, is[bench.WindowClosed])
@@ -139,14 +139,14 @@ func TestSessionIsSteered(t *testing.T) {
 		t.Errorf("run %s, trial %s: %s", run.State, trials[0].State, trials[0].Failure)
 	}
 	steps := trials[0].Steps
-	if len(steps) != 3 || !strings.Contains(steps[0].Warnings.Join("\n"), "from 200/s to 50") || !strings.Contains(steps[1].Warnings.Join("\n"), "the run was paused for") {
+	if len(steps) != 3 || !strings.Contains(steps[0].Warnings.Join("\n"), "from 200/s to 50") || !strings.Contains(steps[1].Warnings.Join("\n"), "run was paused for") {
 		t.Errorf("steps %+v", steps)
 	}
 	if steps[0].Load.FinalRate != 50 || steps[0].Load.Sent == 0 {
-		t.Errorf("%d requests were sent, at %v/s in the end", steps[0].Load.Sent, steps[0].Load.FinalRate)
+		t.Errorf("%d requests sent, at %v/s at the end", steps[0].Load.Sent, steps[0].Load.FinalRate)
 	}
 	if len(trials[0].ManualChanges) != 5 || steps[1].Load.Succeeded == 0 {
-		t.Errorf("interventions %+v", trials[0].ManualChanges)
+		t.Errorf("manual changes %+v", trials[0].ManualChanges)
 	}
 	if _, err := os.Stat(filepath.Join(out, results.ReportFile)); err != nil {
 		t.Error(err)
@@ -157,7 +157,7 @@ func firstStepOf(round int) func(bench.Record) bool {
 	return func(rec bench.Record) bool { return is[bench.StepStarted](rec) && rec.Trial.Round == round }
 }
 
-func TestSessionThatCannotBegin(t *testing.T) {
+func TestSessionThatCannotStart(t *testing.T) {
 	s := begun(t, "-p", "no-such-profile")
 	if batch, ok := s.Next(); ok {
 		t.Errorf("events %v", batch)
@@ -167,7 +167,7 @@ func TestSessionThatCannotBegin(t *testing.T) {
 	}
 }
 
-func TestSessionEndsAsItsScreenWasAskedTo(t *testing.T) {
+func TestSessionEndsWithTheSignalOfItsScreen(t *testing.T) {
 	args, out := testenv.SmallRun(t, "[{connections: 1, duration: 60s}]")
 	s := begun(t, args...)
 	until(t, s, firstStep)
@@ -180,7 +180,7 @@ func TestSessionEndsAsItsScreenWasAskedTo(t *testing.T) {
 	other := Watch(out)
 	other.Stop(os.Interrupt) // the watching ends, not the run
 	if code, _ := other.Wait(); code != console.ExitOK {
-		t.Errorf("exit code %d of one who has looked enough", code)
+		t.Errorf("exit code %d after watching has ended", code)
 	}
 	other.Close()
 
@@ -194,12 +194,12 @@ func TestSessionEndsAsItsScreenWasAskedTo(t *testing.T) {
 		t.Errorf("exit code %d:\n%s", code, talk)
 	}
 	if code, talk := watcher.Wait(); code != console.ExitOK || talk != "" {
-		t.Errorf("the watcher ends with %d:\n%s", code, talk)
+		t.Errorf("the watcher's exit code is %d:\n%s", code, talk)
 	}
-	for name, events := range map[string][]bench.Record{"steering": mine, "watching": seen} {
+	for name, events := range map[string][]bench.Record{"controlling": mine, "watching": seen} {
 		t.Run(name, func(t *testing.T) {
 			if len(events) == 0 || !is[bench.RunEnded](events[len(events)-1]) {
-				t.Errorf("the end is not reported to the one %s", name)
+				t.Errorf("the session %s does not see the end", name)
 			}
 		})
 	}
@@ -209,12 +209,12 @@ func TestSessionEndsAsItsScreenWasAskedTo(t *testing.T) {
 	}
 }
 
-// TestARunThatHasReportedItsEnd is waited for, not ended.
-func TestARunThatHasReportedItsEnd(t *testing.T) {
+// TestRunThatHasReportedItsEnd: End waits for the run instead of ending it.
+func TestRunThatHasReportedItsEnd(t *testing.T) {
 	args, out := testenv.SmallRun(t, "[1]")
 	s := begun(t, args...)
 	if s.ReportedEnd() {
-		t.Error("it has reported its end before its first event")
+		t.Error("end reported before the first event")
 	}
 	until(t, s, is[bench.RunEnded])
 	if code, talk := s.End(t.Context()); code != console.ExitOK || !s.ReportedEnd() {
@@ -224,7 +224,7 @@ func TestARunThatHasReportedItsEnd(t *testing.T) {
 		t.Error(err)
 	}
 	if s.Running() {
-		t.Error("a run that has ended is in progress")
+		t.Error("running after the end")
 	}
 }
 
@@ -243,19 +243,19 @@ func TestSessionOfAKilledWorker(t *testing.T) {
 	}
 	until(t, watcher, nil)
 	if code, talk := watcher.Wait(); code != console.ExitFailure || !strings.Contains(talk, "the run was killed") || !strings.Contains(talk, "--resume "+out) {
-		t.Errorf("the watcher ends with %d:\n%s", code, talk)
+		t.Errorf("the watcher's exit code is %d:\n%s", code, talk)
 	}
 }
 
-// TestAWorkerThatHangsIsKilled: by the third stop at once, after the second when its time is over,
-// and never by a terminal that is closed. (How long that is, TestSession_HangIsKilled knows.)
-func TestAWorkerThatHangsIsKilled(t *testing.T) {
+// TestHangingWorkerIsKilled: a worker that hangs is killed at once by the third stop, within a time
+// limit after the second (see TestSession_HangIsKilled), and never when a terminal closes.
+func TestHangingWorkerIsKilled(t *testing.T) {
 	for _, stops := range []int{2, 3} {
 		t.Run(fmt.Sprint(stops), func(t *testing.T) {
 			args, _ := testenv.SmallRun(t, "[{connections: 1, duration: 60s}]")
 			s := begun(t, args...)
 			until(t, s, firstStep)
-			if err := s.child.Signal(syscall.SIGSTOP); err != nil { // it cannot end in order
+			if err := s.child.Signal(syscall.SIGSTOP); err != nil { // it cannot end gracefully
 				t.Fatal(err)
 			}
 			s.Stop(os.Interrupt)
@@ -263,7 +263,7 @@ func TestAWorkerThatHangsIsKilled(t *testing.T) {
 				s.Stop(syscall.SIGHUP)
 			}
 			if !s.Running() {
-				t.Error("it is gone already")
+				t.Error("the worker has already ended")
 			}
 			for range stops - 1 {
 				s.Stop(os.Interrupt)
@@ -275,7 +275,7 @@ func TestAWorkerThatHangsIsKilled(t *testing.T) {
 	}
 }
 
-// TestWorkerOfAKilledScreen: nobody is left to end the run, so it ends by itself, in order.
+// TestWorkerOfAKilledScreen: a run whose screen was killed ends gracefully by itself.
 func TestWorkerOfAKilledScreen(t *testing.T) {
 	path := testenv.Locbench(t)
 	args, out := testenv.SmallRun(t, "[{connections: 1, duration: 60s}]")
@@ -298,7 +298,7 @@ func TestWorkerOfAKilledScreen(t *testing.T) {
 	_ = screen.Wait()
 	until(t, watcher, nil)
 	if code, talk := watcher.Wait(); code != console.ExitOK {
-		t.Fatalf("the run was not ended in order: %d:\n%s", code, talk)
+		t.Fatalf("the run did not end gracefully: %d:\n%s", code, talk)
 	}
 	run, trials, err := results.Read(out)
 	if err != nil || run.State != bench.RunInterrupted || len(trials) != 1 || trials[0].Failure != "interrupted: the screen is gone" || trials[0].Stop == nil {
@@ -310,15 +310,15 @@ func TestWorkerOfAKilledScreen(t *testing.T) {
 			t.Errorf("process left: %s", filepath.Dir(file))
 		}
 	}
-	// It writes its reports last, into a folder that the test's end removes.
+	// The worker writes its reports last, into a folder that the test removes at its end.
 	testenv.Until(t, time.Minute, "the reports are written", func() bool {
 		half, _ := filepath.Glob(filepath.Join(out, ".*"))
 		return len(half) == 0 && results.Has(out, results.ReportFile) && results.Has(out, results.SummaryFile)
 	})
 }
 
-// On a screen the results stay until it is left.
-func TestNothingRanBeforeAScreen(t *testing.T) {
+// The results of a run in which nothing ran stay until the screen is closed.
+func TestNothingRanOnAScreen(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "results", "x")
 	s := begun(t, "--elastic", "http://127.0.0.1:1", "--runtime", "process", "-o", out)
 	events := until(t, s, nil)
@@ -326,7 +326,7 @@ func TestNothingRanBeforeAScreen(t *testing.T) {
 		t.Errorf("exit code %d, %d events:\n%s", code, len(events), talk)
 	}
 	if results.Has(out, "report.html") || !results.Has(out, "run.json") {
-		t.Error("a report of a run in which nothing ran, or no record of it while its screen is open")
+		t.Error("a report although nothing ran, or no record while the screen is open")
 	}
 	s.Close()
 	if _, err := os.Stat(filepath.Dir(out)); !errors.Is(err, fs.ErrNotExist) {

@@ -20,12 +20,12 @@ import (
 	"locbench/internal/text/console"
 )
 
-// fake is a worker in this process: Run, with a run that the test writes, on a pipe. Signals end its
-// context, as they do in a process.
+// fake is a worker in this process: Run reads a pipe and runs a function of the test. Signals
+// cancel its context, as in a process.
 type fake struct {
 	t    *testing.T
 	dir  string
-	deaf bool // to signals
+	deaf bool // ignores signals
 
 	interrupt context.CancelCauseFunc
 	ended     chan ending
@@ -67,8 +67,8 @@ func (f *fake) got() ([]os.Signal, bool) {
 	return slices.Clone(f.signals), f.killed
 }
 
-// start begins a session with a fake worker that does what do says. The worker ends with the exit
-// code of do's error, and says it.
+// start starts a session with a fake worker that runs do. The worker reports do's error and ends
+// with its exit code.
 func start(t *testing.T, f *fake, do func(ctx context.Context, controls <-chan bench.Control) error) *Session {
 	t.Helper()
 	f.t, f.ended = t, make(chan ending, 1)
@@ -84,11 +84,11 @@ func start(t *testing.T, f *fake, do func(ctx context.Context, controls <-chan b
 		f.end(ending{code: console.ExitCode(ctx, err)})
 		interrupt(nil)
 	}()
-	s.steer(following, f, out)
+	s.control(following, f, out)
 	return s
 }
 
-// begins makes the results folder, announces it on s and reports the begin of the run.
+// begins makes the results folder, announces it on w and reports the start of the run.
 func (f *fake) begins(w io.Writer) {
 	f.dir = filepath.Join(f.t.TempDir(), "results", "x")
 	log, err := results.Create(f.dir, bench.Run{Schema: bench.SchemaVersion, ID: "1"}, func(error) {})
@@ -114,7 +114,7 @@ func (f *fake) ends(state bench.RunState) {
 	f.leaves()
 }
 
-// leaves lets go of the results folder, as the kernel does for one that is killed.
+// leaves releases the results folder, as the kernel does for a process that is killed.
 func (f *fake) leaves() {
 	if err := f.log.Close(); err != nil {
 		f.t.Error(err)
@@ -133,24 +133,24 @@ func events(s *Session) (kinds []string) {
 	}
 }
 
-func TestSession_Steered(t *testing.T) {
+func TestSession_Controls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, ready := &fake{}, make(chan *Session, 1)
-		var heard []string
+		var received []string
 		s := start(t, f, func(_ context.Context, controls <-chan bench.Control) error {
 			f.begins((<-ready).stdout)
 			for c := range controls {
-				heard = append(heard, string(c.Kind))
+				received = append(received, string(c.Kind))
 				f.says(bench.ChangedManually{Control: c})
 				if c.Kind == bench.ControlStop {
 					f.ends(bench.RunInterrupted)
 					return console.WithCode(console.ExitInterrupted, errors.New("stopped by the user after step 1"))
 				}
 			}
-			return errors.New("nobody has stopped it")
+			return errors.New("no control has stopped the run")
 		})
 		if s.ReportedEnd() || !s.CanSteer() || !s.Running() || s.Dir() != "" {
-			t.Errorf("before it has begun: end reported %v, steered %v, running %v, in %q", s.ReportedEnd(), s.CanSteer(), s.Running(), s.Dir())
+			t.Errorf("before the start: end reported %v, takes controls %v, running %v, in %q", s.ReportedEnd(), s.CanSteer(), s.Running(), s.Dir())
 		}
 		ready <- s
 		want := []bench.ControlKind{bench.ControlPause, bench.ControlNote, bench.ControlResume, bench.ControlSkipStep, bench.ControlStop}
@@ -163,22 +163,22 @@ func TestSession_Steered(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if got := events(s); !slices.Equal(got, []string{"RunStarted", "Intervened", "Intervened", "Intervened", "Intervened", "Intervened", "RunEnded"}) {
+		if got := events(s); !slices.Equal(got, []string{"RunStarted", "ChangedManually", "ChangedManually", "ChangedManually", "ChangedManually", "ChangedManually", "RunEnded"}) {
 			t.Errorf("events %q", got)
 		}
 		code, talk := s.Wait()
 		if code != console.ExitInterrupted || talk != "stopped by the user after step 1\n" {
 			t.Errorf("exit code %d:\n%s", code, talk)
 		}
-		if !slices.Equal(heard, []string{"pause", "note", "resume", "skip step", "stop after step"}) {
-			t.Errorf("it heard %q", heard)
+		if !slices.Equal(received, []string{"pause", "note", "resume", "skip_step", "stop_after_step"}) {
+			t.Errorf("received %q", received)
 		}
 		if !s.ReportedEnd() || s.Running() || s.Dir() != f.dir || s.Send(bench.Control{Kind: bench.ControlPause}) == nil {
-			t.Errorf("after its end: reported %v, running %v, in %q; or it takes controls", s.ReportedEnd(), s.Running(), s.Dir())
+			t.Errorf("after the end: reported %v, running %v, in %q; or it takes controls", s.ReportedEnd(), s.Running(), s.Dir())
 		}
 		s.Close()
 		if !results.Has(f.dir, results.RunFile) {
-			t.Error("its results are gone")
+			t.Error("the results are gone")
 		}
 	})
 }
@@ -186,21 +186,21 @@ func TestSession_Steered(t *testing.T) {
 func TestSession_CannotBegin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, &fake{}, func(context.Context, <-chan bench.Control) error {
-			return console.Usagef("no profile of that name")
+			return console.Usagef("unknown profile")
 		})
 		if got := events(s); len(got) > 0 {
 			t.Errorf("events %q", got)
 		}
-		if code, talk := s.Wait(); code != console.ExitUsage || !strings.Contains(talk, "no profile") || s.Dir() != "" {
+		if code, talk := s.Wait(); code != console.ExitUsage || !strings.Contains(talk, "unknown profile") || s.Dir() != "" {
 			t.Errorf("exit code %d, folder %q:\n%s", code, s.Dir(), talk)
 		}
 		s.Close()
 	})
 }
 
-// TestSession_StopInOrder: the signal is handed on, and the end of the run reaches whoever steers it
-// and whoever watches it. One who stops watching ends nothing.
-func TestSession_StopInOrder(t *testing.T) {
+// TestSession_StopsGracefully: the worker gets the signal, and the session that controls the run
+// and one that watches it both see its end. A session that stops watching ends nothing.
+func TestSession_StopsGracefully(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, ready := &fake{}, make(chan *Session, 1)
 		s := start(t, f, func(ctx context.Context, _ <-chan bench.Control) error {
@@ -216,18 +216,18 @@ func TestSession_StopInOrder(t *testing.T) {
 			t.Error("a run that is only watched takes controls")
 		}
 		if batch, ok := other.Next(); !ok || len(batch) == 0 {
-			t.Error("the other one sees nothing")
+			t.Error("no events in the other session")
 		}
 		other.Stop(os.Interrupt)
 		if code, _ := other.Wait(); code != console.ExitOK {
-			t.Errorf("exit code %d of one who has looked enough", code)
+			t.Errorf("exit code %d after watching has ended", code)
 		}
 		other.Close()
 		if signals, _ := f.got(); len(signals) > 0 {
-			t.Errorf("who watches has sent %v", signals)
+			t.Errorf("a watching session has sent %v", signals)
 		}
 		go s.Stop(syscall.SIGHUP)
-		for name, one := range map[string]*Session{"steering": s, "watching": watcher} {
+		for name, one := range map[string]*Session{"controlling": s, "watching": watcher} {
 			if got := events(one); !slices.Equal(got, []string{"RunStarted", "RunEnded"}) {
 				t.Errorf("%s: events %q", name, got)
 			}
@@ -236,7 +236,7 @@ func TestSession_StopInOrder(t *testing.T) {
 			t.Errorf("exit code %d:\n%s", code, talk)
 		}
 		if code, talk := watcher.Wait(); code != console.ExitOK || talk != "" {
-			t.Errorf("the watcher ends with %d:\n%s", code, talk)
+			t.Errorf("the watcher's exit code is %d:\n%s", code, talk)
 		}
 		if signals, killed := f.got(); !slices.Equal(signals, []os.Signal{syscall.SIGHUP}) || killed {
 			t.Errorf("signals %v, killed %v", signals, killed)
@@ -246,8 +246,8 @@ func TestSession_StopInOrder(t *testing.T) {
 	})
 }
 
-// TestSession_KilledWorker: somebody else kills it; both who steers and who watches are told how to
-// continue.
+// TestSession_KilledWorker: after a kill from outside, both the session that controls the run and
+// one that watches it say how to continue.
 func TestSession_KilledWorker(t *testing.T) {
 	for name, begun := range map[string]bool{"in a run": true, "before": false} {
 		t.Run(name, func(t *testing.T) {
@@ -275,16 +275,16 @@ func TestSession_KilledWorker(t *testing.T) {
 				}
 				watcher := Watch(f.dir)
 				go f.Kill()
-				for who, one := range map[string]*Session{"steering": s, "watching": watcher} {
+				for name, one := range map[string]*Session{"controlling": s, "watching": watcher} {
 					if got := events(one); !slices.Equal(got, []string{"RunStarted"}) {
-						t.Errorf("%s: events %q", who, got)
+						t.Errorf("%s: events %q", name, got)
 					}
 				}
 				if code, talk := s.Wait(); code != console.ExitContender || !strings.Contains(talk, "signal: killed") || !strings.Contains(talk, "--resume "+f.dir) {
 					t.Errorf("exit code %d:\n%s", code, talk)
 				}
 				if code, talk := watcher.Wait(); code != console.ExitFailure || !strings.Contains(talk, "the run was killed") || !strings.Contains(talk, "--resume "+f.dir) {
-					t.Errorf("the watcher ends with %d:\n%s", code, talk)
+					t.Errorf("the watcher's exit code is %d:\n%s", code, talk)
 				}
 				s.Close()
 				watcher.Close()
@@ -293,20 +293,20 @@ func TestSession_KilledWorker(t *testing.T) {
 	}
 }
 
-// TestWatch_WithoutALog: of a folder without an event log, or with half of one, the results are handed
-// over, as far as they can be read.
+// TestWatch_WithoutALog: without a complete event log, the events are made from the results, as far
+// as these can be read.
 func TestWatch_WithoutALog(t *testing.T) {
 	trial := bench.TrialResult{Schema: bench.SchemaVersion, Trial: bench.Trial{Contender: "a", Round: 1}, State: bench.TrialComplete}
 	for name, c := range map[string]struct {
 		state  bench.RunState
-		broken bool // of a second trial, the file
+		broken bool // the file of a second trial cannot be read
 		log    string
 		events []string
 		code   int
 		talk   string
 	}{
 		"complete": {bench.RunComplete, false, "", []string{"RunStarted", "TrialStarted", "TrialEnded", "RunEnded"}, console.ExitOK, ""},
-		"cut short": {bench.RunComplete, false, `{"seq":1,"at":"2026-03-14T09:26:53Z","type":"run_started","event":{}}` + "\n" + `{"seq`,
+		"incomplete log": {bench.RunComplete, false, `{"seq":1,"at":"2026-03-14T09:26:53Z","type":"run_started","event":{}}` + "\n" + `{"seq`,
 			[]string{"RunStarted", "RunStarted", "TrialStarted", "TrialEnded", "RunEnded"}, console.ExitOK, ""},
 		"killed": {bench.RunRunning, false, "", []string{"RunStarted", "TrialStarted", "TrialEnded"}, console.ExitFailure, "the run was killed"},
 		"broken": {bench.RunComplete, true, "", []string{"RunStarted", "TrialStarted", "TrialEnded", "RunEnded"}, console.ExitFailure, "b-1.json"},
@@ -343,25 +343,25 @@ func TestWatch_WithoutALog(t *testing.T) {
 	}
 }
 
-// TestSession_HangIsKilled: a worker that does not end is killed by the third stop at once, after the
-// second when its time is over, and never by a terminal that is closed.
+// TestSession_HangIsKilled: a worker that does not end is killed at once by the third stop, within
+// a time limit after the second, and never when a terminal closes.
 func TestSession_HangIsKilled(t *testing.T) {
 	for name, test := range map[string]struct {
 		stops   []os.Signal
-		within  time.Duration // 0: not at all
-		signals int           // that it gets
+		within  time.Duration // 0: never killed
+		signals int           // signals that it gets
 	}{
-		"asked once":            {[]os.Signal{os.Interrupt}, 0, 1},
-		"the terminal goes too": {[]os.Signal{os.Interrupt, syscall.SIGHUP, syscall.SIGHUP, syscall.SIGHUP}, 0, 1},
-		"asked twice":           {[]os.Signal{os.Interrupt, os.Interrupt}, console.ForceWithin + sessionPipes, 2},
-		"asked three times":     {[]os.Signal{os.Interrupt, os.Interrupt, os.Interrupt}, time.Nanosecond, 2},
+		"one stop":              {[]os.Signal{os.Interrupt}, 0, 1},
+		"the terminal closes":   {[]os.Signal{os.Interrupt, syscall.SIGHUP, syscall.SIGHUP, syscall.SIGHUP}, 0, 1},
+		"two stops":             {[]os.Signal{os.Interrupt, os.Interrupt}, console.ForceWithin + sessionPipes, 2},
+		"three stops":           {[]os.Signal{os.Interrupt, os.Interrupt, os.Interrupt}, time.Nanosecond, 2},
 		"a terminal in between": {[]os.Signal{syscall.SIGHUP, syscall.SIGHUP, os.Interrupt, syscall.SIGHUP}, console.ForceWithin + sessionPipes, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f, over := &fake{deaf: true}, make(chan struct{})
 				s := start(t, f, func(ctx context.Context, _ <-chan bench.Control) error {
-					<-over // it listens to nobody
+					<-over // it ignores its context
 					return nil
 				})
 				for _, sig := range test.stops {
@@ -383,9 +383,9 @@ func TestSession_HangIsKilled(t *testing.T) {
 					check(true, "at once")
 				default:
 					time.Sleep(test.within - 1)
-					check(false, "before its time is over")
+					check(false, "before the time limit")
 					time.Sleep(time.Nanosecond)
-					check(true, "when its time is over")
+					check(true, "at the time limit")
 				}
 				if code, talk := s.Wait(); code != console.ExitInterrupted || !strings.Contains(talk, "killed") {
 					t.Errorf("exit code %d:\n%s", code, talk)
@@ -397,8 +397,8 @@ func TestSession_HangIsKilled(t *testing.T) {
 	}
 }
 
-// TestSession_End is about a screen that goes: a run that has reported its end, or stops already, is
-// only waited for; any other is asked to end by the signal that has ended the screen.
+// TestSession_End: when the screen is gone, a run that has reported its end or is already stopping
+// is only waited for; any other gets the signal that ended the screen.
 func TestSession_End(t *testing.T) {
 	for name, test := range map[string]struct {
 		reports, stops bool
@@ -406,7 +406,7 @@ func TestSession_End(t *testing.T) {
 		signals        []os.Signal
 	}{
 		"reported its end": {reports: true},
-		"stops already":    {stops: true, signals: []os.Signal{os.Interrupt}},
+		"already stopping": {stops: true, signals: []os.Signal{os.Interrupt}},
 		"in a run":         {signals: []os.Signal{syscall.SIGTERM}},
 		"by a signal":      {cause: console.Signal{Signal: syscall.SIGHUP}, signals: []os.Signal{syscall.SIGHUP}},
 	} {
@@ -446,7 +446,7 @@ func TestSession_End(t *testing.T) {
 	}
 }
 
-// TestSession_Close lets go of the run: the worker sees the end of its input, and ends in order.
+// TestSession_Close: the worker sees the end of its standard input, and ends gracefully.
 func TestSession_Close(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, ready := &fake{}, make(chan *Session, 1)
@@ -462,7 +462,7 @@ func TestSession_Close(t *testing.T) {
 		synctest.Wait()
 		s.Close()
 		if code, _ := s.Wait(); code != console.ExitInterrupted || !errors.Is(cause, ErrScreenGone) {
-			t.Errorf("exit code %d, because of %v", code, cause)
+			t.Errorf("exit code %d, cause %v", code, cause)
 		}
 		if signals, killed := f.got(); len(signals) > 0 || killed {
 			t.Errorf("signals %v, killed %v", signals, killed)
@@ -470,7 +470,7 @@ func TestSession_Close(t *testing.T) {
 	})
 }
 
-// TestSession_NothingRan: results stay while the screen is there, and no longer.
+// TestSession_NothingRan: the results are removed when the session is closed.
 func TestSession_NothingRan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, ready := &fake{}, make(chan *Session, 1)

@@ -12,10 +12,10 @@ import (
 	"locbench/internal/text/console"
 )
 
-// CanSteer reports whether Send does anything: not with a run that is only watched.
+// CanSteer reports whether Send has an effect: a run that is only watched takes no controls.
 func (s *Session) CanSteer() bool { return s.child != nil }
 
-// Send asks c of the run. It never waits. What the run makes of it is shown by its events.
+// Send sends c to the run and never waits. Events of the run show the effect.
 func (s *Session) Send(c bench.Control) error {
 	if err := c.Validate(); err != nil {
 		return err
@@ -34,53 +34,53 @@ func (s *Session) Send(c bench.Control) error {
 	}
 }
 
-// Next waits for the next events. ok is false when there will be none any more.
+// Next waits for the next events; ok is false after the last.
 func (s *Session) Next() (batch []bench.Record, ok bool) {
 	batch, ok = <-s.batches
 	return batch, ok
 }
 
-// Wait returns when the run has ended (or, if it is only watched, when watching has), with its exit
-// code and the last lines that it wrote to standard error, which may hold anything.
+// Wait returns the exit code and the last lines of standard error once the run has ended, or the
+// watching of a run that is only watched. The lines may hold any text.
 func (s *Session) Wait() (code int, stderr string) {
 	<-s.exited
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, l := range s.said.Lines() {
+	for _, l := range s.tail.Lines() {
 		stderr += l.Text + "\n"
 	}
-	return s.code, stderr + s.word
+	return s.code, stderr + s.message
 }
 
-// Stop ends the run in order, as the signal sig would. A second call ends it by force, a third
-// kills it: then "locbench clean" removes what is left. A SIGHUP, the end of a terminal, hurries
-// nothing. A run that is only watched continues; the watching ends.
+// Stop ends the run gracefully, as the signal sig would. A second call forces the end; a third
+// kills the process, and "locbench clean" removes what remains. A SIGHUP, the end of a terminal,
+// never counts as a second call. If the run is only watched, it continues and the watching ends.
 func (s *Session) Stop(sig os.Signal) {
 	if s.child == nil {
-		s.stop(errors.New("not watched any more"))
+		s.stop(errors.New("watching has ended"))
 		return
 	}
 	s.mu.Lock()
-	if sig == syscall.SIGHUP && s.asked > 0 {
+	if sig == syscall.SIGHUP && s.stops > 0 {
 		s.mu.Unlock()
 		return
 	}
-	s.asked++
-	asked := s.asked
+	s.stops++
+	n := s.stops
 	s.mu.Unlock()
 	if s.hasExited() {
 		return
 	}
-	switch asked {
+	switch n {
 	case 1:
 		if err := s.child.Signal(sig); err != nil {
-			_ = s.Send(bench.Control{Kind: bench.ControlAbort}) // where there are no signals
+			_ = s.Send(bench.Control{Kind: bench.ControlAbort}) // on systems without signals
 		}
 	case 2:
 		if err := s.child.Signal(sig); err != nil {
 			s.child.Kill()
 		}
-		go func() { // it ought to end by force now
+		go func() { // kills a worker whose forced end takes too long
 			select {
 			case <-s.exited:
 			case <-time.After(console.ForceWithin + sessionPipes):
@@ -92,30 +92,29 @@ func (s *Session) Stop(sig os.Signal) {
 	}
 }
 
-// Close lets go of the run: one's own ends in order, as if the screen were gone, a watched one
-// continues. It returns when nothing of the session is left; of one's own run in which nothing ran no
-// results are, either.
+// Close ends the session and its goroutines. A run that the session started ends gracefully, and
+// its results are removed if nothing ran. A watched run continues.
 func (s *Session) Close() {
 	s.stop(ErrScreenGone)
 	<-s.done
 	if dir := s.Dir(); s.child != nil && dir != "" {
 		if run, trials, err := results.Read(dir); err == nil && results.NothingRan(run, trials) {
-			_ = results.Discard(dir, run) // what is left of it is reported when results are listed
+			_ = results.Discard(dir, run) // the list of results shows what could not be removed
 		}
 	}
 }
 
-// End ends a run whose screen is gone, for the reason for which ctx has ended. One that stops
-// already, or has reported its end and writes its reports, is only waited for.
+// End ends a run whose screen is gone, with the signal that cancelled ctx, and waits for it. A run
+// that is already stopping or has reported its end is only waited for.
 func (s *Session) End(ctx context.Context) (code int, stderr string) {
 	sig := os.Signal(syscall.SIGTERM)
 	if interrupted, ok := errors.AsType[console.Signal](context.Cause(ctx)); ok {
 		sig = interrupted.Signal
 	}
 	s.mu.Lock()
-	stops := s.ReportedEnd() || s.asked > 0
+	ending := s.ReportedEnd() || s.stops > 0
 	s.mu.Unlock()
-	if !stops {
+	if !ending {
 		s.Stop(sig)
 	}
 	select {

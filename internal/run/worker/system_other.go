@@ -12,7 +12,7 @@ func ownGroup(*exec.Cmd) {}
 
 func kill(p *os.Process) { _ = p.Kill() }
 
-// wakeable returns r such that wake ends all Reads, now and later. wake reports whether it could.
+// wakeable returns r as in; wake ends all its Reads, now and later, and reports whether it could.
 func wakeable(r io.Reader) (in io.Reader, wake func() bool) {
 	if _, ok := r.(*os.File); ok {
 		return r, func() bool { return false }

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// ownGroup puts cmd into a process group of its own: Ctrl-Z and Ctrl-C are for the screen alone.
+// ownGroup puts cmd into its own process group, so Ctrl-Z and Ctrl-C reach only the screen.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 func kill(p *os.Process) {
@@ -17,8 +17,7 @@ func kill(p *os.Process) {
 	_ = p.Kill()
 }
 
-// wakeable returns r such that wake ends a Read that waits, and all later ones. wake reports whether it
-// could.
+// wakeable returns r as in; wake ends all its Reads, now and later, and reports whether it could.
 func wakeable(r io.Reader) (in io.Reader, wake func() bool) {
 	f, ok := r.(*os.File)
 	if !ok {
@@ -26,10 +25,10 @@ func wakeable(r io.Reader) (in io.Reader, wake func() bool) {
 	}
 	st, err := f.Stat()
 	if err != nil || st.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
-		return r, func() bool { return true } // a file or /dev/null: reading never waits
+		return r, func() bool { return true } // a file or /dev/null: Read never waits
 	}
-	// A copy that the runtime polls: closing it ends a Read. Standard input itself is read by
-	// system calls that nothing wakes.
+	// Closing a copy that the runtime polls ends its Read; a Read of standard input cannot be
+	// woken.
 	fd, err := syscall.Dup(int(f.Fd()))
 	if err != nil {
 		return r, func() bool { return false }

@@ -1,4 +1,4 @@
-// Package worker is a run in its own process, and the session of the screen that steers it.
+// Package worker runs a benchmark in its own process, controlled by the session of a screen.
 package worker
 
 import (
@@ -20,19 +20,18 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// A run that is watched on a screen runs in its own process, the worker: "locbench run
-// --controlled". It takes controls from standard input, one bench.Control in JSON a line; the end
-// of that file means that the screen is gone. Standard output gets one line, {"dir":"results/…"},
-// as soon as the results folder is there; the events are in there. Standard error gets warnings and
-// the error alone.
+// Flag makes "locbench run" a worker: the process of a run that a screen watches. Standard input
+// has controls, one bench.Control per line as JSON; its end means that the screen is gone. Standard
+// output gets one line, {"dir":"results/…"}, when the results folder with the events exists.
+// Standard error gets only warnings and the error.
 const Flag = "--controlled"
 
 const (
-	controlLine = safe.MaxLine // bytes of one line; a longer one is not a control
-	badControls = 10           // lines that are not controls and answered all the same
+	controlLine = safe.MaxLine // bytes of a line; a longer one is not a control
+	badControls = 10           // lines reported although they are not controls
 )
 
-// ErrScreenGone is the cause of the end of a worker that nobody watches any more.
+// ErrScreenGone is the cause of the end of a worker whose screen is gone.
 var ErrScreenGone = errors.New("the screen is gone")
 
 // announcement is the line on a worker's standard output.
@@ -40,10 +39,10 @@ type announcement struct {
 	Dir string `json:"dir"`
 }
 
-// Run runs a worker: do, with what is asked of it on standard input.
+// Run runs do as a worker, with the controls from standard input.
 func Run(ctx context.Context, env console.Env, do func(context.Context, <-chan bench.Control) error) error {
 	if f, ok := env.Stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		return console.Usagef("%s is for a run that another locbench steers, not for a terminal", Flag)
+		return console.Usagef("%s is for a run that another locbench controls; omit it in a terminal", Flag)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -67,9 +66,9 @@ func Run(ctx context.Context, env console.Env, do func(context.Context, <-chan b
 	return err
 }
 
-// readControls hands on what r says until its end; half a line was never said. A line that is not a control is
-// handed on as one of an unknown kind, so the run answers it, but not for ever. Once done is closed nothing is
-// handed on.
+// readControls sends the controls in r until its end or done; an incomplete last line is dropped.
+// The first badControls lines that are not controls are sent with an unknown kind, so the run
+// reports them.
 func readControls(r io.Reader, controls chan<- bench.Control, done <-chan struct{}) {
 	bad := 0
 	_, _ = io.Copy(safe.NewLineWriter("", time.Now, func(l bench.LogLine) {
@@ -94,19 +93,19 @@ func control(line []byte) (c bench.Control, ok bool) {
 	return c, c.Validate() == nil
 }
 
-// Announce says the screen where the results are.
+// Announce writes the line with the results folder for the screen.
 func Announce(w io.Writer, dir string) error {
 	line, err := json.Marshal(announcement{dir})
 	if err == nil {
 		_, err = w.Write(append(safe.JSON(line), '\n'))
 	}
 	if err != nil {
-		return fmt.Errorf("tell the screen where the results are: %w", err)
+		return fmt.Errorf("announce the results folder: %w", err)
 	}
 	return nil
 }
 
-// WithoutFlag returns the command as the user would give it.
+// WithoutFlag returns the command without Flag, as a user writes it.
 func WithoutFlag(args []string) []string {
 	return slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == Flag })
 }

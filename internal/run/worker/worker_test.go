@@ -15,7 +15,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-func TestControlsAreRead(t *testing.T) {
+func TestReadControls(t *testing.T) {
 	in := `{"kind":"pause"}
 garbage
 {"kind":"note","text":"` + strings.Repeat("x", 2*controlLine) + `"}
@@ -24,7 +24,7 @@ garbage
 
 {"kind":"resume"}
 ` + strings.Repeat("pause\n", 100) + `{"kind":"abort"}
-{"kind":"stop after step"}`
+{"kind":"stop_after_step"}`
 	controls := make(chan bench.Control, 1000)
 	readControls(strings.NewReader(in), controls, nil)
 	close(controls)
@@ -41,7 +41,7 @@ garbage
 		t.Errorf("controls %q", good)
 	}
 	if bad != badControls {
-		t.Errorf("%d bad lines are answered, want %d", bad, badControls)
+		t.Errorf("%d bad lines reported, want %d", bad, badControls)
 	}
 }
 
@@ -57,7 +57,7 @@ func FuzzControls(f *testing.F) {
 			if len(c.Text) > 4*controlLine || len(c.Kind) > 4*controlLine {
 				t.Fatalf("a control of %d bytes", len(c.Text)+len(c.Kind))
 			}
-			// What is sent is what is read.
+			// A control is read back unchanged.
 			line, err := json.Marshal(c)
 			if err != nil {
 				t.Fatal(err)
@@ -71,10 +71,9 @@ func FuzzControls(f *testing.F) {
 	})
 }
 
-// TestAWorkersInput: its end is the end of the run; with the run, it is not read any more, even
-// though it has no end.
-func TestAWorkersInput(t *testing.T) {
-	for _, kind := range []string{"pipe of the system", "reader"} {
+// TestStandardInput: its end ends the run. After the run it is not read, even if it has no end.
+func TestStandardInput(t *testing.T) {
+	for _, kind := range []string{"system pipe", "reader"} {
 		t.Run(kind, func(t *testing.T) {
 			open := func() (io.Reader, io.WriteCloser) {
 				if kind == "reader" {
@@ -113,7 +112,7 @@ func TestAWorkersInput(t *testing.T) {
 	}
 }
 
-// TestAnnounceKeepsTheFolder: what is announced goes through a writer that replaces such characters.
+// TestAnnounceKeepsTheFolder: the folder survives a writer that replaces unsafe characters.
 func TestAnnounceKeepsTheFolder(t *testing.T) {
 	const dir = "results/a\u202eb\u009bc"
 	var b bytes.Buffer

@@ -21,7 +21,8 @@ func (s selection) String() string { return bench.Selection(s).String() }
 func ParseSelection(text string) (bench.Selection, error) {
 	m := contenderPattern.FindStringSubmatch(text)
 	if m == nil {
-		return bench.Selection{}, fmt.Errorf("invalid contender %.200q: use NAME or NAME:VARIANT (see 'locbench services list')", text)
+		return bench.Selection{}, fmt.Errorf("invalid contender %.200q: use NAME or NAME:VARIANT "+
+			"(see 'locbench services list')", text)
 	}
 	return bench.Selection{Contender: m[1], Variant: m[2]}, nil
 }
@@ -59,7 +60,7 @@ func (s *store) UnmarshalStrict(v strictyaml.Value) {
 	}
 }
 
-// MarshalYAML writes the kind alone where there is no more to say.
+// MarshalYAML writes the kind alone where nothing else is set.
 func (s store) MarshalYAML() (any, error) {
 	if s == (store{Kind: s.Kind}) {
 		return string(s.Kind), nil
@@ -82,7 +83,7 @@ type dataMap struct {
 func (d *data) UnmarshalStrict(v strictyaml.Value) {
 	if v.Kind() == strictyaml.Scalar {
 		if text, ok := v.Text(); ok && text != BundledData {
-			v.Wrong("write `bundled`, or {dir: FOLDER} for a dump, or {cities: 100000} to generate as many")
+			v.Wrong("write `bundled`, {dir: FOLDER} for a dump, or {cities: 100000} to generate 100,000")
 		}
 		return
 	}

@@ -21,7 +21,7 @@ func contendersText(p *bench.Profile) string {
 	return strings.Join(names, " ")
 }
 
-// addContender replaces the profile's contenders by the first, and adds the others.
+// addContender replaces the profile's contenders by the first one given, and adds the others.
 func addContender(c *change, text string) error {
 	if c.first {
 		c.p.Contenders = nil
@@ -31,7 +31,7 @@ func addContender(c *change, text string) error {
 	return console.WithCode(console.ExitUsage, err)
 }
 
-// setConnections replaces the steps; each is as long as the profile's last one unless it says how long.
+// setConnections replaces the steps. Without a duration, each takes that of the profile's last one.
 func setConnections(c *change, text string) error {
 	length := 10 * time.Second
 	if n := len(c.p.Steps); n > 0 {
@@ -45,7 +45,7 @@ func setConnections(c *change, text string) error {
 	return nil
 }
 
-// durations returns the length of the steps: "3s", or "2s to 3s" where they differ.
+// durations returns the durations of the steps: "3s", or "2s to 3s" where they differ.
 func durations(p *bench.Profile) string {
 	if len(p.Steps) == 0 {
 		return ""
@@ -60,7 +60,7 @@ func durations(p *bench.Profile) string {
 
 func setDuration(c *change, text string) error {
 	d, err := strictyaml.ParseDuration(text)
-	if err == nil && !lasts(d) {
+	if err == nil && !validDuration(d) {
 		err = errors.New(durationHint)
 	}
 	if err != nil {
@@ -91,7 +91,7 @@ func storeValue() value {
 	}
 	set := v.set
 	v.set = func(c *change, text string) error {
-		c.p.Store = bench.StoreSpec{} // another one than the profile's
+		c.p.Store = bench.StoreSpec{} // a kind replaces the profile's store
 		return set(c, text)
 	}
 	return v
@@ -129,13 +129,13 @@ func protocolValue() value {
 	return v
 }
 
-// setData takes a dump, or the bundled data.
+// setData chooses the bundled data, or a dump in the folder dir.
 func setData(c *change, dir string) error {
 	switch {
 	case c.given.Given("cities"):
 		return console.Usagef("--data names a data set, --cities generates one: choose one")
 	case dir == "":
-		return console.Usagef("--data: a folder is missing; write one with a dump, or %s", BundledData)
+		return console.Usagef("--data: no folder given; write one with a dump, or %s", BundledData)
 	case dir == BundledData:
 		c.p.Data = bench.DataSpec{}
 		return nil
@@ -145,7 +145,7 @@ func setData(c *change, dir string) error {
 	return nil
 }
 
-// generated returns a value of the data that --cities generates, which begins with the defaults of the others.
+// generated returns v as an option of generated data; --cities sets the defaults of the others.
 func generated(v value) value {
 	set := v.set
 	v.set = func(c *change, text string) error {
@@ -154,14 +154,14 @@ func generated(v value) value {
 			c.p.Data = bench.DataSpec{Vertices: defaultVertices, Seed: defaultDataSeed}
 			withoutBundledSuite(c.p)
 		case !c.given.Given("cities"):
-			return console.Usagef("--vertices and --data-seed go with --cities: other data are what they are")
+			return console.Usagef("--vertices and --data-seed need --cities: only generated data has them")
 		}
 		return set(c, text)
 	}
 	return v
 }
 
-// withoutBundledSuite leaves out the checks that know the bundled data and no other.
+// withoutBundledSuite removes the suite that expects the bundled data.
 func withoutBundledSuite(p *bench.Profile) {
 	p.Checks.Suites = slices.DeleteFunc(slices.Clone(p.Checks.Suites), func(s string) bool { return s == bundledSuite })
 	if len(p.Checks.Suites) == 0 {

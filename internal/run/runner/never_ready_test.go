@@ -12,47 +12,46 @@ import (
 	"locbench/internal/bench"
 )
 
-// A contender that runs and never answers in its first life is not waited for again in each round,
-// unless that is asked for. One that dies, that has answered before, or to which something was done
-// from outside is.
-func TestAContenderThatNeverRespondsIsTriedOnce(t *testing.T) {
-	type response = func(f *fakeRun, inst bench.Instance, life int) error
+// A contender that runs and never responds in its first round is not started again in later ones,
+// unless the user requests it. One that exits, has responded before, or had an incident is.
+func TestContenderThatNeverRespondsIsTriedOnce(t *testing.T) {
+	type response = func(f *fakeRun, inst bench.Instance, launch int) error
 	silent := errors.New("not ready after 1m0s: last response of GET /: connection refused")
 	for name, c := range map[string]struct {
 		response      response
 		retryNotReady bool
-		lives         int // of a
+		launches      int // of a
 		failed        int // trials of a
 	}{
 		"never":             {func(*fakeRun, bench.Instance, int) error { return silent }, false, 1, 3},
-		"never, asked for":  {func(*fakeRun, bench.Instance, int) error { return silent }, true, 3, 3},
-		"not in its second": {func(_ *fakeRun, _ bench.Instance, life int) error { return map[int]error{2: silent}[life] }, false, 3, 1},
-		"it dies": {func(_ *fakeRun, i bench.Instance, _ int) error {
+		"never, requested":  {func(*fakeRun, bench.Instance, int) error { return silent }, true, 3, 3},
+		"not in its second": {func(_ *fakeRun, _ bench.Instance, launch int) error { return map[int]error{2: silent}[launch] }, false, 3, 1},
+		"it exits": {func(_ *fakeRun, i bench.Instance, _ int) error {
 			i.(*fakeInstance).die(bench.Exit{Code: 3})
 			return silent
 		}, false, 3, 3},
-		"harmed from outside": {func(f *fakeRun, i bench.Instance, _ int) error {
-			f.harm(bench.Incident{Kind: bench.IncidentPaused, Text: "paused from outside"})
+		"paused externally": {func(f *fakeRun, i bench.Instance, _ int) error {
+			f.report(bench.Incident{Kind: bench.IncidentPaused, Text: "paused externally"})
 			return silent
 		}, false, 3, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				lives := 0
+				launches := 0
 				f, err := start(t, t.Context(), func(f *fakeRun) {
 					f.cfg.Run.Profile.Rounds = 3
 					f.cfg.Run.Trials = Order(f.cfg.Run.Profile.Contenders, 3, 42)
 					f.cfg.RetryNotReady = c.retryNotReady
 					f.cfg.Launcher = launching(func(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
-						f.harm = spec.OnIncident
+						f.report = spec.OnIncident
 						return f.launcher.Launch(ctx, spec)
 					})
 					f.cfg.Ready = func(_ context.Context, inst bench.Instance, svc bench.Service, _ func(level, text string)) (bench.InstanceReady, error) {
 						if svc.Name != "a" {
 							return bench.InstanceReady{StartUp: time.Millisecond}, nil
 						}
-						lives++
-						return bench.InstanceReady{StartUp: time.Millisecond}, c.response(f, inst, lives)
+						launches++
+						return bench.InstanceReady{StartUp: time.Millisecond}, c.response(f, inst, launches)
 					}
 				})
 				if !errors.Is(err, ErrTrials) {
@@ -62,7 +61,7 @@ func TestAContenderThatNeverRespondsIsTriedOnce(t *testing.T) {
 				for round := 1; round <= 3; round++ {
 					if trial := f.trials[fmt.Sprintf("a-%d", round)]; trial.State == bench.TrialFailed {
 						failed++
-						if round > 1 && c.lives == 1 && !strings.Contains(trial.Failure, "not tried: it never became ready in round 1 (--retry-not-ready") {
+						if round > 1 && c.launches == 1 && !strings.Contains(trial.Failure, "skipped: never ready in round 1 (retry each round with --retry-not-ready)") {
 							t.Errorf("round %d: %s", round, trial.Failure)
 						}
 					}
@@ -73,36 +72,35 @@ func TestAContenderThatNeverRespondsIsTriedOnce(t *testing.T) {
 				if state := f.ended().State; state != bench.RunComplete {
 					t.Errorf("the run is %s", state)
 				}
-				if lives != c.lives || failed != c.failed {
-					t.Errorf("%d lives and %d failures, want %d and %d", lives, failed, c.lives, c.failed)
+				if launches != c.launches || failed != c.failed {
+					t.Errorf("%d launches and %d failures, want %d and %d", launches, failed, c.launches, c.failed)
 				}
 			})
 		})
 	}
 }
 
-// What has answered in an earlier part of a run is known to be able to.
-func TestAContenderThatRespondedBeforeResumeIsTriedAgain(t *testing.T) {
+// A contender that has responded before the run was resumed is started again.
+func TestContenderThatRespondedBeforeResumeIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		lives := 0
+		launches := 0
 		_, err := start(t, t.Context(), func(f *fakeRun) {
 			f.cfg.Run.Profile.Contenders = f.cfg.Run.Profile.Contenders[:1]
 			f.cfg.Run.Trials = Order(f.cfg.Run.Profile.Contenders, 3, 42)
 			f.cfg.Run.Trials[0].State = bench.TrialComplete
 			f.cfg.Ready = func(context.Context, bench.Instance, bench.Service, func(level, text string)) (bench.InstanceReady, error) {
-				lives++
+				launches++
 				return bench.InstanceReady{}, errors.New("not ready after 1m0s")
 			}
 		})
-		if lives != 2 || !errors.Is(err, ErrTrials) {
-			t.Errorf("%d lives, %v", lives, err)
+		if launches != 2 || !errors.Is(err, ErrTrials) {
+			t.Errorf("%d launches, %v", launches, err)
 		}
 	})
 }
 
-// A service that somebody else has started is neither built nor stopped, and no limit of it is
-// reported.
-func TestATargetIsNobodysToStop(t *testing.T) {
+// A target is neither built nor stopped, and its limits are not reported.
+func TestTargetIsNotStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := start(t, t.Context(), func(f *fakeRun) {
 			f.cfg.Run.Profile.Contenders = f.cfg.Run.Profile.Contenders[:1]
@@ -134,7 +132,7 @@ func (l launching) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Ins
 	return l(ctx, spec)
 }
 
-// noChecks has none, as a target has.
+// noChecks launches nothing, as for a target.
 type noChecks struct{ fakeChecks }
 
 func (noChecks) Launching(context.Context, Launcher, bench.LaunchSpec, bench.Service, func(bench.CheckResult)) error {

@@ -7,7 +7,7 @@ import (
 	"locbench/internal/bench"
 )
 
-func TestPhases(t *testing.T) {
+func TestFirstRequests(t *testing.T) {
 	const rest = "contenders: [a]\nrequests: [{path: /}]\nsteps: [1]\n"
 	p, err := Parse("x.yaml", []byte(rest+"first_requests: {requests: 10}\n"))
 	if err != nil || p.Phases == nil || *p.Phases != (bench.FirstRequestsSpec{Requests: 10}) {
@@ -18,7 +18,7 @@ func TestPhases(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again, err := Parse("x.yaml", text); err != nil || again.Phases == nil || *again.Phases != *p.Phases {
-		t.Errorf("%s is read as %+v, %v", text, again.Phases, err)
+		t.Errorf("%s is read back as %+v, %v", text, again.Phases, err)
 	}
 	if p, err := Parse("x.yaml", []byte(rest)); err != nil || p.Phases != nil {
 		t.Errorf("without: %+v, %v", p.Phases, err)

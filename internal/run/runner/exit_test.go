@@ -11,7 +11,7 @@ import (
 	"locbench/internal/bench"
 )
 
-// gone is an instance whose process has ended, as the kernel has it.
+// gone is an instance whose process has ended according to the kernel.
 type gone struct {
 	*fakeInstance
 	is bool
@@ -19,37 +19,37 @@ type gone struct {
 
 func (g gone) Gone() bool { return g.is }
 
-// TestDead_EngineIsLate: the kernel knows of the end at once, the runtime says of it later.
-func TestDead_EngineIsLate(t *testing.T) {
+// TestExited_EngineIsLate: the kernel knows of the exit at once, the runtime reports it later.
+func TestExited_EngineIsLate(t *testing.T) {
 	killed := bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}
 	for name, tt := range map[string]struct {
-		gone  bool
-		tells time.Duration // after so long; 0: never
-		want  bool
-		waits time.Duration
+		gone    bool
+		reports time.Duration // when the runtime reports the exit; 0: never
+		want    bool
+		waits   time.Duration
 	}{
-		"lives":             {false, 0, false, 0},
-		"told seconds late": {true, 12 * time.Second, true, 12 * time.Second},
-		"never told":        {true, 0, false, lateEnd},
+		"runs":                  {false, 0, false, 0},
+		"reported seconds late": {true, 12 * time.Second, true, 12 * time.Second},
+		"never reported":        {true, 0, false, exitTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				inst := gone{newFakeInstance(bench.InstanceInfo{}), tt.gone}
-				if tt.tells > 0 {
-					time.AfterFunc(tt.tells, func() { inst.die(killed) })
+				if tt.reports > 0 {
+					time.AfterFunc(tt.reports, func() { inst.die(killed) })
 				}
 				l, began := &trialRun{inst: inst}, time.Now()
-				if got := l.dead(t.Context()); got != tt.want || time.Since(began) != tt.waits {
-					t.Errorf("dead: %v after %v", got, time.Since(began))
+				if got := l.exited(t.Context()); got != tt.want || time.Since(began) != tt.waits {
+					t.Errorf("exited: %v after %v", got, time.Since(began))
 				}
 			})
 		})
 	}
 }
 
-// TestDead_IsNoSilence: one that has died by the end of a step that ended in silence is not said to
-// hang, and its trial ends there.
-func TestDead_IsNoSilence(t *testing.T) {
+// TestExitEndsTheTrial: a contender that has exited by the end of a step without responses does not
+// hang: its trial ends with the exit.
+func TestExitEndsTheTrial(t *testing.T) {
 	refused := bench.Load{Failed: map[bench.ErrorKind]int64{"connect": 45}, Examples: map[bench.ErrorKind]string{"connect": "connection refused"}}
 	f, err := start(t, context.Background(), func(f *fakeRun) {
 		f.cfg.Run.Trials = f.cfg.Run.Trials[:1]

@@ -10,7 +10,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-func TestTalkIsBounded(t *testing.T) {
+func TestStandardErrorIsBounded(t *testing.T) {
 	s, _ := newSession()
 	for i := range 5000 {
 		fmt.Fprintf(s.stderr, "warning %d\n", i)
@@ -18,7 +18,7 @@ func TestTalkIsBounded(t *testing.T) {
 	fmt.Fprint(s.stderr, strings.Repeat("x", 3*safe.MaxLine))
 	s.await(ending{})
 	_, got := s.Wait()
-	if n := strings.Count(got, "\n"); n != saidLines || len(got) > saidLines*20+safe.MaxLine || !strings.Contains(got, "\nwarning 4999\nxxx") {
+	if n := strings.Count(got, "\n"); n != stderrLines || len(got) > stderrLines*20+safe.MaxLine || !strings.Contains(got, "\nwarning 4999\nxxx") {
 		t.Errorf("%d lines, %d bytes: %.40q", n, len(got), got)
 	}
 }
@@ -30,7 +30,7 @@ func TestSendNeverWaits(t *testing.T) {
 	for range sessionQueue + 1 {
 		err = errors.Join(err, s.Send(bench.Control{Kind: bench.ControlPause}))
 	}
-	if err == nil || !strings.Contains(err.Error(), "does not listen") {
+	if err == nil || !strings.Contains(err.Error(), "the run is not responding to controls") {
 		t.Errorf("error %v", err)
 	}
 	if err := s.Send(bench.Control{Kind: "dance"}); err == nil {

@@ -20,13 +20,14 @@ const (
 	maxDuration = 24 * time.Hour
 
 	rangeHint = "write a number such as `64` or a range such as `2..2048 doubling`"
-	stepHint  = "write a number of connections (`64`) or a range (`2..2048 doubling`, `10..100 by 10`), optionally with `x5` to repeat, `warm-up`, `for 30s`; or a map {connections: 64, duration: 30s} or {rate: 5000}"
+	stepHint  = "write a number of connections (`64`) or a range (`2..2048 doubling`, `10..100 by 10`), optionally " +
+		"with `x5` to repeat, `warm-up`, `for 30s`; or a map {connections: 64, duration: 30s} or {rate: 5000}"
 )
 
-// steps are the stages of load, in YAML each a short text, as stepHint says, or a map.
+// steps are a list in YAML; each item is a short text as in stepHint, or a map.
 type steps struct {
 	all   []bench.Step
-	items []int // which item of the list each came of
+	items []int // the index of each step's item in the list
 }
 
 type step struct {
@@ -41,15 +42,15 @@ type step struct {
 	Arrivals    *arrivals   `yaml:"arrivals,omitempty"`
 }
 
-// ValidateStrict wants connections, a rate or arrivals; next to those, connections are a bound.
+// ValidateStrict requires connections, a rate or arrivals.
 func (s *step) ValidateStrict(v strictyaml.Value) {
 	open := v.Has("rate") || v.Has("arrivals")
 	switch {
 	case v.Has("rate") && v.Has("arrivals"):
 		v.At("arrivals").Mistake("both `rate` and `arrivals` given", "keep one of the two")
 	case !open && !v.Has("connections"):
-		v.At("connections").Wrong("write how many, for example `connections: 64`; or a `rate`, or `arrivals`")
-	case open && (len(s.Connections.rungs) > 1 || s.Connections.from > 0):
+		v.At("connections").Wrong("write a number, such as `connections: 64`; or a `rate`, or `arrivals`")
+	case open && (len(s.Connections.counts) > 1 || s.Connections.from > 0):
 		v.At("connections").Mistake("with `rate` or `arrivals`, `connections` is a maximum",
 			"write one number, or leave it out")
 	}
@@ -58,19 +59,19 @@ func (s *step) ValidateStrict(v strictyaml.Value) {
 	}
 }
 
-// connections are those of a step: the rungs of a ladder, or a ramp.
+// connections are a ramp within one step, or counts, each for its own step.
 type connections struct {
-	rungs []int
-	from  int // of a ramp to the only rung; 0: none
+	counts []int
+	from   int // where a ramp to the only count starts; 0: no ramp
 }
 
-// connectionRamp is a number of connections that rises evenly over the step.
+// connectionRamp is a number of connections that rises linearly over the step.
 type connectionRamp struct {
 	From int `yaml:"from" strict:"required,min=1,max=65534" example:"1"`
 	To   int `yaml:"to" strict:"required,min=2,max=65535" example:"512"`
 }
 
-// UnmarshalStrict reads a ramp, a number, a range or a list of the latter two.
+// UnmarshalStrict reads a ramp, a number, a range, or a list of numbers and ranges.
 func (c *connections) UnmarshalStrict(v strictyaml.Value) {
 	values := []strictyaml.Value{v}
 	switch v.Kind() {
@@ -79,7 +80,7 @@ func (c *connections) UnmarshalStrict(v strictyaml.Value) {
 		if v.Decode(&r) && r.From >= r.To {
 			v.At("from").Wrong("`from` must be below `to`")
 		}
-		c.from, c.rungs = r.From, []int{r.To}
+		c.from, c.counts = r.From, []int{r.To}
 		return
 	case strictyaml.List:
 		values = v.Items()
@@ -94,12 +95,12 @@ func (c *connections) UnmarshalStrict(v strictyaml.Value) {
 			item.Wrong(rangeHint)
 			continue
 		}
-		rungs, hint := expand(parts)
+		counts, hint := expand(parts)
 		if hint != "" {
 			item.Wrong(hint)
 		}
-		if c.rungs = append(c.rungs, rungs...); len(c.rungs) > maxSteps {
-			item.Mistake("there are too many steps", fmt.Sprintf("write at most %d", maxSteps))
+		if c.counts = append(c.counts, counts...); len(c.counts) > maxSteps {
+			item.Mistake("too many steps", fmt.Sprintf("write at most %d", maxSteps))
 			return
 		}
 	}
@@ -109,20 +110,20 @@ func (c *connections) UnmarshalStrict(v strictyaml.Value) {
 func (c connections) MarshalYAML() (any, error) {
 	switch {
 	case c.from > 0:
-		return strictyaml.Inline{V: connectionRamp{c.from, c.rungs[0]}}, nil
-	case len(c.rungs) == 1:
-		return c.rungs[0], nil
+		return strictyaml.Inline{V: connectionRamp{c.from, c.counts[0]}}, nil
+	case len(c.counts) == 1:
+		return c.counts[0], nil
 	}
-	return c.rungs, nil
+	return c.counts, nil
 }
 
 // IsZero leaves absent connections out of what is written.
-func (c connections) IsZero() bool { return len(c.rungs) == 0 }
+func (c connections) IsZero() bool { return len(c.counts) == 0 }
 
-// UnmarshalStrict reads the list. Steps that name no duration have 0 then: fill knows the default.
+// UnmarshalStrict reads the list. A step without a duration gets 0; fill sets the default.
 func (s *steps) UnmarshalStrict(v strictyaml.Value) {
 	if v.Kind() != strictyaml.List {
-		v.Wrong("write a list, for example `[1x5 warm-up, 2..64 doubling]`")
+		v.Wrong("write a list, such as `[1x5 warm-up, 2..64 doubling]`")
 		return
 	}
 	for i, item := range v.Items() {
@@ -146,13 +147,12 @@ func (s *steps) UnmarshalStrict(v strictyaml.Value) {
 			s.all, s.items = append(s.all, add), append(s.items, i)
 		}
 		if len(s.all) > maxSteps {
-			return // a rule says so
+			return // rules.steps reports it
 		}
 	}
 }
 
-// fill gives the steps that name no duration the default one: d, or for arrivals the time in which
-// they come and as much again as their later requests may need.
+// fill sets missing durations: to d, or for arrivals to their time plus arrivalsRest.
 func (s *steps) fill(d time.Duration) {
 	for i, step := range s.all {
 		usual := d
@@ -198,7 +198,7 @@ func (s step) steps() []bench.Step {
 			add(open)
 			continue
 		}
-		for _, n := range s.Connections.rungs {
+		for _, n := range s.Connections.counts {
 			add(bench.Step{Connections: n, RampFrom: s.Connections.from})
 		}
 		if len(out) > maxSteps {
@@ -208,26 +208,26 @@ func (s step) steps() []bench.Step {
 	return out
 }
 
-// rangePattern are the parts of a number or range of connections: from, to, "doubling", by.
+// rangePattern matches a number or range of connections: from, to, "doubling", by.
 const rangePattern = `(\d+)(?: ?\.\. ?(\d+)(?: (?:(doubling)|by (\d+)))?)?`
 
-// The parts of a short step: those of the range, then repeat, warm-up, duration.
+// stepPattern matches the short form of a step: the parts of a range, repeat, warm-up, duration.
 var stepPattern = regexp.MustCompile(`^` + rangePattern + `(?: ?[x×] ?(\d+))?( warm-?up)?(?: for (\S+))?$`)
 
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// parseStep reads the short form of a step, or says what would be right.
+// parseStep reads the short form of a step; hint is the remedy for a wrong one, else "".
 func parseStep(text string) (s step, hint string) {
 	parts := stepPattern.FindStringSubmatch(squeeze(text))
 	if parts == nil {
 		return s, stepHint
 	}
-	rungs, hint := expand(parts)
-	s = step{Connections: connections{rungs: rungs}, WarmUp: parts[6] != ""}
+	counts, hint := expand(parts)
+	s = step{Connections: connections{counts: counts}, WarmUp: parts[6] != ""}
 	if hint == "" && parts[5] != "" {
 		n, err := strconv.Atoi(parts[5])
 		if err != nil || n < 1 || n > maxSteps {
-			hint = fmt.Sprintf("repeat a step from 1 to %d times", maxSteps)
+			hint = fmt.Sprintf("repeat a step 1 to %d times", maxSteps)
 		}
 		s.Repeat = n
 	}
@@ -236,7 +236,7 @@ func parseStep(text string) (s step, hint string) {
 		switch {
 		case err != nil:
 			hint = "after `for`: " + err.Error()
-		case !lasts(d):
+		case !validDuration(d):
 			hint = durationHint
 		}
 		s.Duration = duration(d)
@@ -244,8 +244,8 @@ func parseStep(text string) (s step, hint string) {
 	return s, hint
 }
 
-// expand makes numbers of connections of a step's first four parts, or says what would be right.
-func expand(parts []string) (rungs []int, hint string) {
+// expand returns the numbers of a range in the parts of rangePattern; hint is a remedy, or "".
+func expand(parts []string) (counts []int, hint string) {
 	from, err := strconv.Atoi(parts[1])
 	to, err2 := strconv.Atoi(cmp.Or(parts[2], parts[1]))
 	by, err3 := strconv.Atoi(cmp.Or(parts[4], "0"))
@@ -259,7 +259,7 @@ func expand(parts []string) (rungs []int, hint string) {
 	case parts[3] == "" && parts[4] == "":
 		return nil, fmt.Sprintf("say how it rises: `%d..%d doubling` or `%d..%d by %d`", from, to, from, to, to-from)
 	case parts[4] != "" && by < 1:
-		return nil, "let the range rise by 1 at least"
+		return nil, "let the range rise by at least 1"
 	}
 	next := func(n int) int {
 		if by > 0 {
@@ -267,27 +267,27 @@ func expand(parts []string) (rungs []int, hint string) {
 		}
 		return 2 * n
 	}
-	for n := from; n <= to && len(rungs) <= maxSteps; n = next(n) {
-		rungs = append(rungs, n)
+	for n := from; n <= to && len(counts) <= maxSteps; n = next(n) {
+		counts = append(counts, n)
 	}
-	last := rungs[len(rungs)-1]
-	if last != to && len(rungs) <= maxSteps {
-		return nil, fmt.Sprintf("end at a number that is met, `%d..%d` or `%d..%d`", from, last, from, next(last))
+	last := counts[len(counts)-1]
+	if last != to && len(counts) <= maxSteps {
+		return nil, fmt.Sprintf("end at a number the range reaches: `%d..%d` or `%d..%d`", from, last, from, next(last))
 	}
-	return rungs, ""
+	return counts, ""
 }
 
-// ParseSteps reads steps in the short form that items of a profile's steps may have ("64", "2..2048
-// doubling", "1 x5 warm-up for 2s"). Those that do not say how long they last get length.
+// ParseSteps reads steps in the short form of profiles ("64", "2..2048 doubling", "1 x5 warm-up for
+// 2s"). Those without a duration take length.
 func ParseSteps(items []string, length time.Duration) ([]bench.Step, error) {
 	var read steps
 	var all []error
 	for _, item := range items {
 		one, hint := parseStep(item)
-		switch hint {
-		case "":
+		switch {
+		case hint == "":
 			read.all = append(read.all, one.steps()...)
-		case stepHint:
+		case !stepPattern.MatchString(squeeze(item)):
 			all = append(all, fmt.Errorf("%.60q: expected connections such as 64, 2..64 doubling or 1 x5 warm-up", item))
 		default:
 			all = append(all, fmt.Errorf("%.60q: %s", item, hint))
@@ -297,13 +297,13 @@ func ParseSteps(items []string, length time.Duration) ([]bench.Step, error) {
 	return read.all, errors.Join(all...)
 }
 
-// ShortSteps writes steps in the short form that --connections reads: "1 x5 warm-up, 2..2048 doubling".
-// Its own step length says so, unless all are alike.
+// ShortSteps writes steps in the short form of --connections: "1 x5 warm-up, 2..2048 doubling".
+// A duration is written where it differs from that of the last step.
 func ShortSteps(steps []bench.Step) string {
 	var out []string
 	for rest := steps; len(rest) > 0; {
 		step := rest[0]
-		// alike is how many steps differ in nothing but connections, which are factor times those before.
+		// alike counts the steps that differ only in connections, by factor from one to the next.
 		alike := func(factor int) (n int) {
 			for n = 1; n < len(rest) && rest[n].Connections > 0 && rest[n].WarmUp == step.WarmUp &&
 				rest[n].Duration == step.Duration && rest[n].Connections == factor*rest[n-1].Connections; n++ {

@@ -1,0 +1,234 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"locbench/internal/bench"
+	"locbench/internal/figures/verdict"
+)
+
+// diagnosable is an instance whose runtime and kernel may know why it does not respond.
+type diagnosable interface {
+	Diagnose(ctx context.Context) string // the cause; "" if unknown
+}
+
+// endsEarly is an instance whose end the kernel may know before its runtime reports it.
+type endsEarly interface {
+	Gone() bool // the main process has ended
+}
+
+// exitTimeout is the time limit for a runtime to report the exit of a contender whose process is
+// gone: an engine on a busy machine may need many seconds.
+const exitTimeout = 30 * time.Second
+
+// exited reports whether the contender has ended. If only the kernel knows it so far, exited waits
+// until the runtime reports the exit: more load would measure nothing.
+func (l *trialRun) exited(ctx context.Context) bool {
+	if e, ok := l.inst.(endsEarly); ok && l.inst.Exit() == nil && e.Gone() {
+		late := time.NewTimer(exitTimeout)
+		defer late.Stop()
+		select {
+		case <-l.inst.Exited():
+		case <-late.C:
+		case <-ctx.Done():
+		}
+	}
+	return l.inst.Exit() != nil
+}
+
+// diagnosisTimeout is the time limit of each diagnosis of a contender that does not respond.
+const diagnosisTimeout = 3 * time.Second
+
+// incidents are those of a trial. A goroutine of the launcher reports them.
+type incidents struct {
+	mu   sync.Mutex
+	step *int // the running step; nil: none
+	all  []bench.Incident
+}
+
+func (i *incidents) begin(step int) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.step = &step
+}
+
+// inStep returns the incidents of the running step, which ends if ended; without one, all others.
+func (i *incidents) inStep(ended bool) []bench.Incident {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	step := i.step
+	if ended {
+		i.step = nil
+	}
+	return slices.DeleteFunc(slices.Clone(i.all), func(in bench.Incident) bool { return in.Step != step })
+}
+
+const maxIncidents = 200 // per trial: a script may pause and resume a contender without end
+
+func (l *trialRun) reportIncident(in bench.Incident) {
+	i := &l.incidents
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	in.Step = i.step
+	// An engine may report the same incident twice.
+	if n := len(i.all); n == maxIncidents {
+		return
+	} else if n > 0 {
+		last := i.all[n-1]
+		if last.Kind == in.Kind && last.Text == in.Text && last.Step == in.Step {
+			return
+		}
+	}
+	i.all = append(i.all, in)
+	l.publish(bench.IncidentOccurred{Incident: in})
+}
+
+// silentAtEnd reports whether a step with errors ended without responses: no success in its last
+// second or, if the contender hung within that second, among the requests in flight at the end.
+func silentAtEnd(res bench.Load) bool {
+	if res.FailedTotal() == 0 {
+		return false
+	}
+	if res.Backlog > 0 && res.Drain == 0 {
+		return true
+	}
+	sent := slices.DeleteFunc(slices.Clone(res.Windows), func(w bench.Window) bool { return w.Drain })
+	return len(sent) == 0 || sent[len(sent)-1].Succeeded == 0
+}
+
+// diagnose returns why the contender does not respond; "" if runtime and kernel do not know.
+func (l *trialRun) diagnose(ctx context.Context) string {
+	d, ok := l.inst.(diagnosable)
+	if !ok {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), diagnosisTimeout)
+	defer cancel()
+	return d.Diagnose(ctx)
+}
+
+// diagnoseSilence reports why a step ended without responses as an incident of the step. It returns
+// the cause, or the error of a store that does not respond.
+func (l *trialRun) diagnoseSilence(ctx context.Context) (cause string, store error) {
+	if cause = l.diagnose(ctx); cause != "" {
+		l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentSilent, Text: "no response: " + cause})
+		return cause, nil
+	}
+	if l.cfg.StoreAlive == nil || ctx.Err() != nil {
+		return "", nil
+	}
+	if store = l.cfg.StoreAlive(ctx); store == nil || ctx.Err() != nil {
+		return "", nil
+	}
+	text := "store not responding: " + store.Error()
+	l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentStore, Text: text})
+	return "", store
+}
+
+// countStore reports an incident if the store's documents have changed since the last count: what
+// one contender changes, the others would read. It counts after an interrupted trial too.
+func (l *trialRun) countStore(ctx context.Context, when string) {
+	if l.cfg.StoreChange == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), diagnosisTimeout)
+	defer cancel()
+	change, err := l.cfg.StoreChange(ctx)
+	switch {
+	case err != nil:
+		l.notice("warning", "cannot tell if the store's data changed: "+err.Error())
+	case change != "":
+		text := "the store's data changed " + when + ": " + change
+		l.reportIncident(bench.Incident{At: time.Now(), Kind: bench.IncidentData, Text: text})
+	}
+}
+
+// incidentWarnings returns a warning for each incident of a step, with the time since its start.
+func incidentWarnings(res bench.StepResult, incidents []bench.Incident) (all bench.Warnings) {
+	const most = 10
+	for n, in := range incidents {
+		if n == most {
+			return append(all, bench.Warning{Text: fmt.Sprintf("and %d more incidents", len(incidents)-most)})
+		}
+		var after time.Duration
+		if !res.Load.Started.IsZero() && in.Kind != bench.IncidentSilent && in.Kind != bench.IncidentStore {
+			after = in.At.Sub(res.Load.Started)
+		}
+		f := verdict.Incident(in, after)
+		f.Text = clip(f.Text, progressBytes)
+		all = append(all, f)
+	}
+	return all
+}
+
+// withCause adds the cause to the error of a contender that did not become ready, if it still runs
+// and its runtime or kernel knows the cause. known is false otherwise.
+func (l *trialRun) withCause(ctx context.Context, err error) (_ error, known bool) {
+	if ctx.Err() != nil || l.inst.Exit() != nil {
+		return err, false
+	}
+	if cause := l.diagnose(ctx); cause != "" {
+		return fmt.Errorf("%w: %s", err, cause), true
+	}
+	return err, false
+}
+
+// engineGone adds to the failure of a contender that exited whether its engine stopped responding.
+func (l *trialRun) engineGone(ctx context.Context, failure string) string {
+	if l.cfg.EngineAlive == nil || l.died == nil || l.died.EngineLost {
+		return failure
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), diagnosisTimeout)
+	defer cancel()
+	if l.cfg.EngineAlive(ctx) != nil {
+		failure += "; the container engine stopped responding"
+	}
+	return failure
+}
+
+// clockStep is the smallest change of a clock that is reported; time services make smaller ones.
+const clockStep = 500 * time.Millisecond
+
+// clock notices when this machine's clock is set during a run.
+type clock struct {
+	began time.Time
+	off   time.Duration // the sum of the changes reported since began
+}
+
+// moved returns by how much the clock was set since the last call; negative means back.
+func (c *clock) moved() time.Duration {
+	now := time.Now()
+	off := now.Round(0).Sub(c.began.Round(0)) - now.Sub(c.began) // Round removes the monotonic reading
+	moved := off - c.off
+	if moved.Abs() < clockStep {
+		return 0
+	}
+	c.off = off
+	return moved
+}
+
+// lost returns the steps that the trial has not measured; nil if it has measured all.
+func (l *trialRun) lost() *bench.Lost {
+	lost := &bench.Lost{Phase: l.failedIn}
+	started := len(l.steps)
+	if l.cut != nil {
+		started++
+		lost.Step, lost.Responses = &l.cut.Index, l.cut.Load.Succeeded
+		if l.cut.Load.Elapsed > 0 {
+			lost.After = &l.cut.Load.Elapsed
+		}
+	}
+	if planned := l.cfg.Run.Profile.Steps; l.cfg.Next == nil && started < len(planned) {
+		for _, s := range planned[started:] {
+			lost.Steps = append(lost.Steps, s.Title())
+		}
+	}
+	if lost.Step == nil && len(lost.Steps) == 0 {
+		return nil
+	}
+	return lost
+}
