@@ -9,7 +9,7 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// shown returns a JSON value for a message, bounded.
+// shown returns v as JSON for a message, cut to 160 bytes.
 func shown(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -18,7 +18,8 @@ func shown(v any) string {
 	return safe.Line(string(b), 160)
 }
 
-// names reports whether word stands in text as a word: "id" is in "id: no number", not in "invalid".
+// names reports whether text contains word as a whole word: "id: no number" names "id", "invalid" does
+// not.
 func names(text, word string) bool {
 	for from := 0; word != "" && from < len(text); {
 		i := strings.Index(text[from:], word)
