@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// namespaceAndBoot: macOS has no PID namespaces.
+// namespaceAndBoot returns "0", since macOS has no PID namespaces, and the ID of the boot; "0": unknown.
 func namespaceAndBoot() (space, boot string) {
 	id, _ := unix.Sysctl("kern.bootsessionuuid")
 	boot = strings.ToLower(strings.ReplaceAll(id, "-", ""))
@@ -20,8 +20,8 @@ func namespaceAndBoot() (space, boot string) {
 	return "0", boot
 }
 
-// present reports whether a process is there; start is in microseconds since 1970, "" where that is
-// not to be had.
+// present reports whether a process exists. start is in microseconds since 1970; "" if it cannot be
+// read.
 func present(pid int) (start string, there bool) {
 	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		return "", false

@@ -16,7 +16,7 @@ import (
 	"locbench/internal/store"
 )
 
-// here is what platforms without an engine have in common: this machine.
+// here has the methods of platforms without an engine: those of this machine.
 type here struct{ runID string }
 
 func (here) CPUs() int                            { return runtime.NumCPU() }
@@ -29,13 +29,13 @@ func (h here) Clean(ctx context.Context) (launch.Cleaned, error) {
 	return launch.Clean(ctx, nil, launch.CleanOptions{Run: h.runID, NotOwn: true})
 }
 
-// process is this machine: contenders are processes next to the client.
+// process runs contenders as processes of this machine, next to the client.
 type process struct {
 	here
 	launcher launch.Process
 
 	mu   sync.Mutex
-	held []io.Closer // the copies that contenders are started in
+	held []io.Closer // locks on the copies in which contenders are started
 }
 
 func openProcess(_ context.Context, o Options) (Platform, error) {
@@ -76,7 +76,7 @@ func hasProcess(svc bench.Service) error {
 	return err
 }
 
-// Prepare takes a port that is free now, unless the manifest has none for the contender.
+// Prepare chooses a free port, or checks the manifest's if the contender does not take one.
 func (*process) Prepare(spec *bench.LaunchSpec, svc bench.Service) (err error) {
 	if !contender.TakesPort(svc, spec.Artifact) {
 		return launch.Free(svc.Port)

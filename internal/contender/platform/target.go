@@ -9,7 +9,7 @@ import (
 	"locbench/internal/contender/launch"
 )
 
-// target is a service that somebody else has started.
+// target is a running service that locbench did not start.
 type target struct {
 	here
 	launch.Target
@@ -20,7 +20,7 @@ func openTarget(_ context.Context, o Options) (Platform, error) {
 }
 
 func (target) Capabilities() Capabilities {
-	return Capabilities{NoIsolation: "the contender was started by somebody else"}
+	return Capabilities{NoIsolation: "locbench did not start the target"}
 }
 
 func (target) Build(context.Context, bench.Service, contender.BuildOptions) (bench.Artifact, error) {
