@@ -13,12 +13,13 @@ import (
 	"locbench/internal/text/strictyaml"
 )
 
-// SchemaName is the schema of manifests, next to the folders of contenders: in a folder it would be a source.
+// SchemaName is the schema of manifests, next to the folders of contenders: in a folder it would be
+// a source.
 const SchemaName = "service.schema.json"
 
 // Blank makes a new contender called name: a manifest with comments in the folder of that name in
-// parent, and the schema of manifests in parent. The folder may exist, with sources and a Dockerfile;
-// Blank changes no existing file.
+// parent, and the schema of manifests in parent. The folder may exist, with sources and a
+// Dockerfile; Blank changes no existing file.
 func Blank(name, parent string) (svc bench.Service, err error) {
 	if !namePattern.MatchString(name) {
 		return svc, fmt.Errorf("invalid contender name %q: use lower-case letters, digits, `-`, `_`, `.`, "+

@@ -1,5 +1,5 @@
-// Package contender finds the contenders (services/<name>/service.yaml), chooses their variants, fills
-// in their templates, and builds them: a Docker image, or a binary for the process runtime.
+// Package contender finds the contenders (services/<name>/service.yaml), chooses their variants,
+// fills in their templates, and builds them: a Docker image, or a binary for the process runtime.
 package contender
 
 import (
@@ -34,9 +34,9 @@ type Source struct {
 // Folder returns the Source of a folder on disk.
 func Folder(dir string) Source { return Source{FS: safe.DirFS(dir), Name: dir} }
 
-// Discover reads the manifests of all sources, bundled ones first, and returns the contenders sorted by
-// name. The error has every manifest that cannot be read and every name that is in two sources; the
-// other contenders are returned with it.
+// Discover reads the manifests of all sources, bundled ones first, and returns the contenders
+// sorted by name. The error has every manifest that cannot be read and every name that is in two
+// sources; the other contenders are returned with it.
 func Discover(sources ...Source) ([]bench.Service, error) {
 	found, own := map[string]bench.Service{}, map[string]bool{}
 	var failures []error
@@ -136,8 +136,8 @@ func (u *Unreadable) Error() string { return u.Err.Error() }
 // Unwrap returns Err.
 func (u *Unreadable) Unwrap() error { return u.Err }
 
-// SplitUnreadable splits an error of Discover into the unreadable contenders, which do not prevent the
-// use of others, and the rest.
+// SplitUnreadable splits an error of Discover into the unreadable contenders, which do not prevent
+// the use of others, and the rest.
 func SplitUnreadable(err error) (unreadable []*Unreadable, rest error) {
 	switch e := err.(type) {
 	case nil:
@@ -168,9 +168,9 @@ func Find(services []bench.Service, name string) (bench.Service, error) {
 	return bench.Service{}, fmt.Errorf("unknown contender %q; %s", name, strictyaml.Suggest(name, "choose from", names))
 }
 
-// Resolve returns svc with a variant applied; "" is the first variant. What the variant leaves empty
-// stays as in the service. The result has no variants, but the name of the applied one. The error of an
-// unknown name lists the variants.
+// Resolve returns svc with a variant applied; "" is the first variant. What the variant leaves
+// empty stays as in the service. The result has no variants, but the name of the applied one. The
+// error of an unknown name lists the variants.
 func Resolve(svc bench.Service, variant string) (bench.Service, error) {
 	var names []string
 	for _, one := range Resolved(svc) {
@@ -186,7 +186,8 @@ func Resolve(svc bench.Service, variant string) (bench.Service, error) {
 		strictyaml.Suggest(variant, "its variants", names))
 }
 
-// Resolved returns the variants of a contender, each resolved, or the contender itself if it has none.
+// Resolved returns the variants of a contender, each resolved, or the contender itself if it has
+// none.
 func Resolved(svc bench.Service) []bench.Service {
 	if len(svc.Variants) == 0 {
 		return []bench.Service{clean(svc)}

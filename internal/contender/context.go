@@ -50,9 +50,9 @@ func (e entry) perm() fs.FileMode {
 	return 0o644
 }
 
-// listFiles walks the folder in a fixed order and leaves out what its .dockerignore says, or that of a
-// file in keep. The files in keep always stay. It lists links, but does not follow them, and leaves out
-// sockets and devices.
+// listFiles walks the folder in a fixed order and leaves out what its .dockerignore says, or that
+// of a file in keep. The files in keep always stay. It lists links, but does not follow them, and
+// leaves out sockets and devices.
 func listFiles(fsys fs.FS, keep ...string) ([]entry, error) {
 	skip, err := readIgnore(fsys, keep...)
 	if err != nil {
@@ -120,12 +120,12 @@ func isScript(fsys fs.FS, name string) bool {
 }
 
 // packedTime returns the time of every file of a build context. It is not 0, which Java's
-// File.lastModified also returns for a missing file, so Maven would not copy it. It is not before 1980
-// in any time zone, which zip files cannot hold. It is in the past, so build output is newer.
+// File.lastModified also returns for a missing file, so Maven would not copy it. It is not before
+// 1980 in any time zone, which zip files cannot hold. It is in the past, so build output is newer.
 func packedTime() time.Time { return time.Date(1980, 1, 2, 0, 0, 0, 0, time.UTC) }
 
-// writeTar writes the entries without owners and with one time, so equal files give equal bytes wherever
-// they are.
+// writeTar writes the entries without owners and with one time, so equal files give equal bytes
+// wherever they are.
 func writeTar(w io.Writer, fsys fs.FS, list []entry) error {
 	tw := tar.NewWriter(w)
 	for _, e := range list {

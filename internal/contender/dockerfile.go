@@ -28,8 +28,8 @@ type need struct {
 	what string // "RUN --mount"
 }
 
-// needs returns the needs of a contender's Dockerfile, in its order. For an unreadable Dockerfile it
-// returns none: the builder will report what is wrong.
+// needs returns the needs of a contender's Dockerfile, in its order. For an unreadable Dockerfile
+// it returns none: the builder will report what is wrong.
 func needs(svc bench.Service) (all []need) {
 	d := svc.Docker
 	if d == nil || d.Dockerfile == "" || svc.Files == nil {
@@ -57,7 +57,8 @@ func needs(svc bench.Service) (all []need) {
 	return all
 }
 
-// dockerSyntax matches Docker's own syntax images; a plain Dockerfile with one of them needs no BuildKit.
+// dockerSyntax matches Docker's own syntax images; a plain Dockerfile with one of them needs no
+// BuildKit.
 var dockerSyntax = regexp.MustCompile(`^(docker\.io/)?docker/dockerfile(-upstream)?([:@].*)?$`)
 
 // classicFlags has the flags of each instruction that the classic builder knows.
@@ -117,11 +118,12 @@ func needsOf(node *parser.Node, given map[string]string) (all []need) {
 	return all
 }
 
-// ErrBuildKit is wrapped by the errors about Dockerfiles that need BuildKit, for an engine without it.
+// ErrBuildKit is wrapped by the errors about Dockerfiles that need BuildKit, for an engine without
+// it.
 var ErrBuildKit = errors.New("the engine cannot build it")
 
-// byBuildKit reports whether an engine has to build a resolved contender with its BuildKit. The error
-// has the line that the engine cannot build, and what to do.
+// byBuildKit reports whether an engine has to build a resolved contender with its BuildKit. The
+// error has the line that the engine cannot build, and what to do.
 func byBuildKit(svc bench.Service, info docker.Info) (bool, error) {
 	all := needs(svc)
 	switch {
@@ -145,8 +147,8 @@ func fix(svc bench.Service) string {
 		svc.Name, ManifestName)
 }
 
-// CheckBuilder returns why an engine cannot build the Dockerfiles of a contender and its variants: an
-// error for each of them, with the line and what to do.
+// CheckBuilder returns why an engine cannot build the Dockerfiles of a contender and its variants:
+// an error for each of them, with the line and what to do.
 func CheckBuilder(svc bench.Service, info docker.Info) error {
 	var errs []error
 	seen := map[string]bool{}
@@ -159,8 +161,8 @@ func CheckBuilder(svc bench.Service, info docker.Info) error {
 	return errors.Join(errs...)
 }
 
-// NeedsBuildKit returns the first line in the Dockerfiles of a contender and its variants that needs
-// BuildKit, such as "DIR/Dockerfile:3: RUN --mount"; "" if none does.
+// NeedsBuildKit returns the first line in the Dockerfiles of a contender and its variants that
+// needs BuildKit, such as "DIR/Dockerfile:3: RUN --mount"; "" if none does.
 func NeedsBuildKit(svc bench.Service) string {
 	for _, one := range Resolved(svc) {
 		if all := needs(one); len(all) > 0 {

@@ -26,7 +26,8 @@ type ignore struct {
 // ignoreName is the folder's file; a Dockerfile's, NAME.dockerignore, replaces it.
 const ignoreName = ".dockerignore"
 
-// readIgnore reads the .dockerignore of the first file that has one, or else the folder's, if there is one.
+// readIgnore reads the .dockerignore of the first file that has one, or else the folder's, if there
+// is one.
 func readIgnore(fsys fs.FS, of ...string) (ignore, error) {
 	g := ignore{name: ignoreName, folders: make(map[string]patternmatcher.MatchInfo)}
 	for _, file := range of {

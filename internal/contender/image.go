@@ -70,8 +70,8 @@ func (o BuildOptions) self() (string, error) {
 	return self, nil
 }
 
-// BuildImage builds the image of a resolved contender unless it exists: its tag has a hash of all that
-// goes into the image, so an unchanged contender is not built again.
+// BuildImage builds the image of a resolved contender unless it exists: its tag has a hash of all
+// that goes into the image, so an unchanged contender is not built again.
 func BuildImage(ctx context.Context, b ImageBuilder, svc bench.Service, o BuildOptions) (bench.Artifact, error) {
 	ctx, cancel := o.bound(ctx)
 	defer cancel()
@@ -121,8 +121,8 @@ func inspect(ctx context.Context, b ImageBuilder, ref string) (docker.Image, err
 	return img, err
 }
 
-// runsOn returns an error if an image is for another processor or system than the engine's. A result of
-// emulation would be misleading.
+// runsOn returns an error if an image is for another processor or system than the engine's. A
+// result of emulation would be misleading.
 func runsOn(info docker.Info, ref string, img docker.Image) error {
 	same := img.Arch == "" || info.Arch == "" || img.Arch == info.Arch ||
 		info.Arch == "amd64" && img.Arch == "386" || info.Arch == "arm64" && img.Arch == "arm" // without emulation
@@ -159,8 +159,8 @@ func buildDockerfile(ctx context.Context, b ImageBuilder, svc bench.Service, o B
 }
 
 // dockerfileContext returns the build context of a contender, and its hash. The context has the
-// manifest, which a Dockerfile may copy, but the hash does not: it covers what in the manifest matters
-// to the image.
+// manifest, which a Dockerfile may copy, but the hash does not: it covers what in the manifest
+// matters to the image.
 func dockerfileContext(svc bench.Service, arch string, o BuildOptions) ([]entry, string, error) {
 	d := svc.Docker
 	list, err := sources(svc, d.Dockerfile)

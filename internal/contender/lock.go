@@ -11,8 +11,8 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// lock waits until no other process has the lock at path, and holds it until unlock. Without locks on
-// this system (safe.Locks), builds may run at the same time, and no copy is removed.
+// lock waits until no other process has the lock at path, and holds it until unlock. Without locks
+// on this system (safe.Locks), builds may run at the same time, and no copy is removed.
 func lock(ctx context.Context, path string, out io.Writer) (unlock func(), err error) {
 	for reported := false; ; reported = true {
 		f, err := tryLock(path)
@@ -33,7 +33,8 @@ func lock(ctx context.Context, path string, out io.Writer) (unlock func(), err e
 	}
 }
 
-// tryLock takes the lock without waiting. f is nil if another process has it, or has just removed it.
+// tryLock takes the lock without waiting. f is nil if another process has it, or has just removed
+// it.
 func tryLock(path string) (f *os.File, err error) {
 	if f, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600); err != nil {
 		return nil, err

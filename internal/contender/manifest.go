@@ -93,12 +93,12 @@ type variant struct {
 	Unverified string            `yaml:"unverified" strict:"max=1000"`
 }
 
-// endpoints is "all" for those of the locations API, or a list of groups of check suites. Other groups
-// are skipped. Without the key all groups are checked.
+// endpoints is "all" for those of the locations API, or a list of groups of check suites. Other
+// groups are skipped. Without the key all groups are checked.
 type endpoints []string
 
-// UnmarshalStrict reads "all" or a list of groups, and puts those of the locations API first, in the
-// API's order.
+// UnmarshalStrict reads "all" or a list of groups, and puts those of the locations API first, in
+// the API's order.
 func (e *endpoints) UnmarshalStrict(v strictyaml.Value) {
 	groups := Groups()
 	if v.Kind() != strictyaml.List {
@@ -132,8 +132,8 @@ func (e *endpoints) UnmarshalStrict(v strictyaml.Value) {
 	slices.SortStableFunc(*e, func(a, b string) int { return place(a) - place(b) })
 }
 
-// Parse reads a manifest. Without a name in data, the last folder of file is the contender's name. It
-// does not check for the files in the manifest. The error is a strictyaml.Mistakes.
+// Parse reads a manifest. Without a name in data, the last folder of file is the contender's name.
+// It does not check for the files in the manifest. The error is a strictyaml.Mistakes.
 func Parse(file string, data []byte) (bench.Service, error) { return parseManifest(file, data, nil) }
 
 func parseManifest(file string, data []byte, files fs.FS) (bench.Service, error) {

@@ -27,16 +27,16 @@ func (o BuildOptions) cache() (string, error) {
 	return filepath.Join(dir, "locbench", "build"), nil
 }
 
-// builtMarker is the suffix of a file next to a complete build, which holds the variant's name. A build
-// without it was interrupted and starts again. lockEnd is the suffix of a build's lock.
+// builtMarker is the suffix of a file next to a complete build, which holds the variant's name. A
+// build without it was interrupted and starts again. lockEnd is the suffix of a build's lock.
 const (
 	builtMarker = ".built"
 	lockEnd     = ".lock"
 )
 
-// BuildProcess builds a resolved contender for the process runtime: it copies the folder into the cache
-// and runs the build commands there, unless the same build exists. Artifact.Command may have templates
-// for Fill.
+// BuildProcess builds a resolved contender for the process runtime: it copies the folder into the
+// cache and runs the build commands there, unless the same build exists. Artifact.Command may have
+// templates for Fill.
 func BuildProcess(ctx context.Context, svc bench.Service, o BuildOptions) (bench.Artifact, error) {
 	if svc.Builtin {
 		self, err := o.self()
@@ -99,9 +99,10 @@ func buildFolder(ctx context.Context, svc bench.Service, o BuildOptions) (a benc
 	return a, nil
 }
 
-// processFolder returns the folder in which a contender is built for the process runtime, and the files
-// it is built from. The folder's name, "<name>-<hash of the commands>-<hash of all>", changes with the
-// sources; variants with the same build commands share it, since they differ only in what is started.
+// processFolder returns the folder in which a contender is built for the process runtime, and the
+// files it is built from. The folder's name, "<name>-<hash of the commands>-<hash of all>", changes
+// with the sources; variants with the same build commands share it, since they differ only in what
+// is started.
 func processFolder(svc bench.Service, o BuildOptions) (dir string, list []entry, err error) {
 	if list, err = sources(svc); err != nil {
 		return "", nil, err
@@ -121,8 +122,9 @@ func processFolder(svc bench.Service, o BuildOptions) (dir string, list []entry,
 	return filepath.Join(cache, recipe+"-"+hash), list, nil
 }
 
-// processRecipe returns the name of a contender's build for the process runtime without its sources,
-// "<name>-<hash of the commands>", and what decides about the build, in the form for a hash.
+// processRecipe returns the name of a contender's build for the process runtime without its
+// sources, "<name>-<hash of the commands>", and what decides about the build, in the form for a
+// hash.
 func processRecipe(svc bench.Service, o BuildOptions) (name string, decide []string, err error) {
 	decide = []string{"process", runtime.GOOS, runtime.GOARCH}
 	for _, argv := range svc.Process.Build {
@@ -133,7 +135,8 @@ func processRecipe(svc bench.Service, o BuildOptions) (name string, decide []str
 	return svc.Name + "-" + hash, decide, err
 }
 
-// buildIn fills dir, which may have the rest of an interrupted build, and runs the build commands in it.
+// buildIn fills dir, which may have the rest of an interrupted build, and runs the build commands
+// in it.
 func buildIn(ctx context.Context, dir string, svc bench.Service, o BuildOptions, list []entry) error {
 	if err := errors.Join(os.Remove(dir+builtMarker), os.RemoveAll(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -160,8 +163,8 @@ func buildIn(ctx context.Context, dir string, svc bench.Service, o BuildOptions,
 	return os.WriteFile(dir+builtMarker, []byte(svc.Variant), 0o600)
 }
 
-// unpack writes the entries below dir, with their modes, so private files stay private. No name leads
-// out of dir: fs.FS has no such names, and links are not followed.
+// unpack writes the entries below dir, with their modes, so private files stay private. No name
+// leads out of dir: fs.FS has no such names, and links are not followed.
 func unpack(dir string, fsys fs.FS, list []entry) error {
 	for _, e := range list {
 		name := filepath.Join(dir, filepath.FromSlash(e.name))
@@ -192,8 +195,8 @@ func unpackFile(name string, fsys fs.FS, e entry) error {
 	return errors.Join(copyFile(f, fsys, e), f.Close())
 }
 
-// binarySize returns the size of the first word of the command that is a file of the build; 0 if none
-// is.
+// binarySize returns the size of the first word of the command that is a file of the build; 0 if
+// none is.
 func binarySize(a bench.Artifact, svc bench.Service, o BuildOptions) int64 {
 	self, _ := o.self() // without self, {{.Self}} is not a file of the build either
 	argv, err := Command(a.Command, bench.Template{Name: svc.Name, Port: svc.Port, Dir: a.Dir, Self: self})

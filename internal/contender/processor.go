@@ -11,8 +11,8 @@ import (
 // TARGET_CPU=native, -march=native, target-cpu=native.
 var nativeArg = regexp.MustCompile(`=native\b`)
 
-// processorFor returns a description of the processor if one of the arguments is native, else nothing.
-// Native code may not run on another processor, so it must not count as built there.
+// processorFor returns a description of the processor if one of the arguments is native, else
+// nothing. Native code may not run on another processor, so it must not count as built there.
 func (o BuildOptions) processorFor(args []string) []string {
 	switch {
 	case !slices.ContainsFunc(args, nativeArg.MatchString):
@@ -23,7 +23,8 @@ func (o BuildOptions) processorFor(args []string) []string {
 	return []string{processor()}
 }
 
-// processor describes this machine's processor: from /proc/cpuinfo on Linux, elsewhere by the host name.
+// processor describes this machine's processor: from /proc/cpuinfo on Linux, elsewhere by the host
+// name.
 func processor() string {
 	data, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
@@ -33,13 +34,14 @@ func processor() string {
 	return processorOf(data)
 }
 
-// processorLine matches the lines that say which code a processor runs: x86, ARM, and POWER, RISC-V or S/390.
+// processorLine matches the lines that say which code a processor runs: x86, ARM, and POWER, RISC-V
+// or S/390.
 var processorLine = regexp.MustCompile(`(?m)^(vendor_id|cpu family|model|model name|flags|` +
 	`CPU implementer|CPU architecture|CPU variant|CPU part|Features|` +
 	`cpu|revision|isa|uarch|features)\s*:.*$`)
 
-// processorOf returns these lines for the first processor in a /proc/cpuinfo, without those that change
-// between readings, such as its frequency.
+// processorOf returns these lines for the first processor in a /proc/cpuinfo, without those that
+// change between readings, such as its frequency.
 func processorOf(cpuinfo []byte) string {
 	first, _, _ := bytes.Cut(cpuinfo, []byte("\n\n"))
 	return string(bytes.Join(processorLine.FindAll(first, -1), []byte("\n")))

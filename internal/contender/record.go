@@ -43,8 +43,8 @@ func RecordBuild(svc bench.Service, rt bench.Runtime, a bench.Artifact, o BuildO
 	return writeJSON(file, BuildRecord{a.BuildTime, o.Rebuild, a.Image, a.Dir})
 }
 
-// LastBuild returns the record of the last build of a resolved contender, of any sources; ok is false
-// if there is none.
+// LastBuild returns the record of the last build of a resolved contender, of any sources; ok is
+// false if there is none.
 func LastBuild(svc bench.Service, rt bench.Runtime, o BuildOptions) (r BuildRecord, ok bool) {
 	file, err := recordFile(svc, rt, o)
 	if err != nil {

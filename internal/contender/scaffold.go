@@ -16,12 +16,13 @@ import (
 	"locbench/internal/bench"
 )
 
-// newName is stricter than namePattern: the name also becomes that of a crate, a module or a package.
+// newName is stricter than namePattern: the name also becomes that of a crate, a module or a
+// package.
 var newName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
-// Scaffold makes a new contender called name, in a folder of that name in parent, from the sources of
-// another one, with the template's name replaced. It changes no existing file and does not copy a
-// variant that runs inside locbench.
+// Scaffold makes a new contender called name, in a folder of that name in parent, from the sources
+// of another one, with the template's name replaced. It changes no existing file and does not copy
+// a variant that runs inside locbench.
 func Scaffold(template bench.Service, name, parent string) (svc bench.Service, err error) {
 	if !newName.MatchString(name) || len(name) > 63 {
 		return svc, fmt.Errorf("invalid contender name %q: use lower-case letters and digits with single hyphens, "+

@@ -11,9 +11,10 @@ import (
 	"locbench/internal/bench"
 )
 
-// ImageRef returns the image that BuildImage would build or find for a resolved contender and an engine
-// of that architecture. It builds nothing. For a contender inside locbench the error is a NotStaticError
-// if the running binary cannot be the image: BuildImage may then build another binary.
+// ImageRef returns the image that BuildImage would build or find for a resolved contender and an
+// engine of that architecture. It builds nothing. For a contender inside locbench the error is a
+// NotStaticError if the running binary cannot be the image: BuildImage may then build another
+// binary.
 func ImageRef(svc bench.Service, arch string, o BuildOptions) (string, error) {
 	switch {
 	case svc.Builtin:
@@ -35,9 +36,9 @@ func ImageRef(svc bench.Service, arch string, o BuildOptions) (string, error) {
 	return imageTag(svc, hash), err
 }
 
-// ProcessState reports whether a resolved contender is built for the process runtime, or was before,
-// from other sources. The error says why it cannot be built: a manifest without `process`, or a missing
-// tool.
+// ProcessState reports whether a resolved contender is built for the process runtime, or was
+// before, from other sources. The error says why it cannot be built: a manifest without `process`,
+// or a missing tool.
 func ProcessState(svc bench.Service, o BuildOptions) (built, before bool, err error) {
 	if svc.Builtin {
 		return true, false, nil

@@ -28,8 +28,8 @@ func (e *NotStaticError) Error() string {
 		"build another with: CGO_ENABLED=0 GOOS=linux GOARCH=%s go build ./cmd/locbench", e.Path, e.Why, e.Arch)
 }
 
-// staticBinary returns a locbench binary that runs in an empty Linux container of the architecture: the
-// running one, or a new build if Go and the sources are available.
+// staticBinary returns a locbench binary that runs in an empty Linux container of the architecture:
+// the running one, or a new build if Go and the sources are available.
 func staticBinary(ctx context.Context, o BuildOptions, arch string) (string, error) {
 	self, err := o.self()
 	if err != nil {
@@ -65,8 +65,8 @@ func staticBinary(ctx context.Context, o BuildOptions, arch string) (string, err
 	return out, checkStatic(out, arch)
 }
 
-// checkStatic returns a NotStaticError unless path is a Linux binary of the architecture that needs no
-// other file.
+// checkStatic returns a NotStaticError unless path is a Linux binary of the architecture that needs
+// no other file.
 func checkStatic(path, arch string) error {
 	f, err := elf.Open(path)
 	var format *elf.FormatError

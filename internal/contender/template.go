@@ -17,8 +17,8 @@ import (
 const maxTemplate = 16 << 10 // bytes of a template, and of its result
 
 // Fill returns the artifact and the environment for a LaunchSpec: it fills in the templates in the
-// command and the environment of svc. If t has no Dir, it is the artifact's folder. A relative path of
-// a program is relative to the artifact's folder.
+// command and the environment of svc. If t has no Dir, it is the artifact's folder. A relative path
+// of a program is relative to the artifact's folder.
 func Fill(svc bench.Service, artifact bench.Artifact, t bench.Template) (bench.Artifact, map[string]string, error) {
 	t.Dir = cmp.Or(t.Dir, artifact.Dir)
 	env := make(map[string]string, len(svc.Env))

@@ -63,8 +63,8 @@ func (m *manifest) checkDocker(v strictyaml.Value) {
 	}
 }
 
-// checkImage checks how an image is built or found, and its command. named says that the variant changes
-// a service with an existing image.
+// checkImage checks how an image is built or found, and its command. named says that the variant
+// changes a service with an existing image.
 func (m *manifest) checkImage(v strictyaml.Value, r variant, named bool) {
 	image := v.At("image")
 	if r.Dockerfile != "" && r.Image != "" {

@@ -55,9 +55,9 @@ const (
 	maxHashed    = 64 << 20 // the most bytes of one source file
 )
 
-// SourceHash returns a hash of a contender's sources, which is the same for a checkout, another folder
-// and the binary. It covers the files of a build and the manifest, without those that .dockerignore
-// leaves out, descriptions and .gitignore.
+// SourceHash returns a hash of a contender's sources, which is the same for a checkout, another
+// folder and the binary. It covers the files of a build and the manifest, without those that
+// .dockerignore leaves out, descriptions and .gitignore.
 func SourceHash(svc bench.Service) (string, error) {
 	list, err := sources(svc, ManifestName, "Dockerfile")
 	if err != nil {
@@ -129,8 +129,8 @@ func KeepStates(file string, states map[string]Verified, o BuildOptions) error {
 	return writeJSON(file, all)
 }
 
-// VerifiedState returns the newest state of a resolved contender's present sources, or else the newest
-// of earlier sources, with changed set. ok is false if there is none.
+// VerifiedState returns the newest state of a resolved contender's present sources, or else the
+// newest of earlier sources, with changed set. ok is false if there is none.
 func VerifiedState(svc bench.Service, all ...States) (v Verified, changed, ok bool) {
 	hash, err := SourceHash(svc)
 	for _, s := range all {

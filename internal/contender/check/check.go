@@ -42,8 +42,8 @@ type Options struct {
 	OnResult  func(bench.CheckResult) // called after each check; may be nil
 }
 
-// HTTP runs the checks of the suite one after the other, in the order of the file. An error says why
-// they could not run at all, or why ctx ended; the results until then are returned with it.
+// HTTP runs the checks of the suite one after the other, in the order of the file. An error says
+// why they could not run at all, or why ctx ended; the results until then are returned with it.
 func HTTP(ctx context.Context, opt Options) (results []bench.CheckResult, err error) {
 	if opt.Suite == nil {
 		return nil, errors.New("check: no suite")
@@ -110,8 +110,8 @@ func (r *httpRun) one(ctx context.Context, c Check, res *bench.CheckResult) {
 	}
 }
 
-// fetch sends a request and reads the response within timeout. With an error it returns the part read
-// until then, or nil.
+// fetch sends a request and reads the response within timeout. With an error it returns the part
+// read until then, or nil.
 func fetch(
 	ctx context.Context, client *http.Client, timeout time.Duration, build func(context.Context) (*http.Request, error),
 ) (*response, error) {
@@ -134,8 +134,8 @@ func fetch(
 	return &response{status: resp.StatusCode, header: resp.Header, body: body, took: time.Since(start)}, err
 }
 
-// reason returns the cause of the context's end if ctx ended, and otherwise err without its URL, which
-// the result already has.
+// reason returns the cause of the context's end if ctx ended, and otherwise err without its URL,
+// which the result already has.
 func reason(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -107,8 +107,8 @@ func pairs(v strictyaml.Value, key string) []strictyaml.Field {
 	return entries(v, key, "write names and values, such as `{language: cs}`")
 }
 
-// entries returns the entries of the map under key, none if the key is missing. hint says what to write
-// if the value is not a map.
+// entries returns the entries of the map under key, none if the key is missing. hint says what to
+// write if the value is not a map.
 func entries(v strictyaml.Value, key, hint string) []strictyaml.Field {
 	if !v.Has(key) {
 		return nil

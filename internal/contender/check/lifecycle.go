@@ -18,12 +18,13 @@ const (
 	// ExitWithin is the time in which a contender must exit that cannot work, or that was asked to
 	// stop.
 	ExitWithin = 15 * time.Second
-	// UnreachableStore is the URL of a store at which nothing listens, neither on this machine nor in
-	// a container: its port is above those that Linux uses for outgoing connections.
+	// UnreachableStore is the URL of a store at which nothing listens, neither on this machine nor
+	// in a container: its port is above those that Linux uses for outgoing connections.
 	UnreachableStore = "http://127.0.0.1:64999"
 )
 
-// Launcher starts contenders. One that exits at once is not an error, but an instance that has exited.
+// Launcher starts contenders. One that exits at once is not an error, but an instance that has
+// exited.
 type Launcher interface {
 	Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error)
 }
@@ -40,9 +41,9 @@ type LifecycleOptions struct {
 	patience    time.Duration           // shorter in tests; 0: logPatience
 }
 
-// Lifecycle runs those of the named checks that start the contender themselves, one after the other,
-// and stops what it started even when ctx ends. The error says why ctx ended; the results until then
-// are returned with it.
+// Lifecycle runs those of the named checks that start the contender themselves, one after the
+// other, and stops what it started even when ctx ends. The error says why ctx ended; the results
+// until then are returned with it.
 func Lifecycle(ctx context.Context, launcher Launcher, opt LifecycleOptions) ([]bench.CheckResult, error) {
 	opt.exitWithin, opt.patience = cmp.Or(opt.exitWithin, ExitWithin), cmp.Or(opt.patience, logPatience)
 	t := reporter{on: opt.OnResult}
@@ -173,7 +174,8 @@ func lastLine(inst bench.Instance) string {
 	return safe.Line(lines[len(lines)-1].Text, 300)
 }
 
-// poll calls isTrue every 20 ms until it returns true or patience or ctx ends; it reports the last result.
+// poll calls isTrue every 20 ms until it returns true or patience or ctx ends; it reports the last
+// result.
 func poll(ctx context.Context, patience time.Duration, isTrue func() bool) bool {
 	deadline := time.NewTimer(patience)
 	defer deadline.Stop()

@@ -272,7 +272,7 @@ func size(most int64) matcher {
 	}
 }
 
-// took bounds the time from sending to the last byte of the response. A most of 0 is no bound.
+// took bounds the time from sending to the last byte of the response. With 0 most is ignored.
 func took(least, most time.Duration) matcher {
 	return func(r *response) error {
 		switch {

@@ -48,7 +48,8 @@ func Running(ctx context.Context, inst bench.Instance, opt RunningOptions) ([]be
 	return t.results, t.err
 }
 
-// StillResponds runs bench.CheckStillResponds: after the last step, GET path gets a response below 500.
+// StillResponds runs bench.CheckStillResponds: after the last step, GET path gets a response below
+// 500.
 func StillResponds(ctx context.Context, inst bench.Instance, way contact.Way, path string) bench.CheckResult {
 	start := time.Now()
 	res := bench.CheckResult{Group: GroupLifecycle, Name: bench.CheckStillResponds, Request: "GET " + path}
@@ -84,7 +85,8 @@ func portLogged(ctx context.Context, res *bench.CheckResult, inst bench.Instance
 	res.Status, res.Value = bench.CheckPassed, port
 }
 
-// requestsLogged requests paths that no other client requests, and looks for each of them in the log.
+// requestsLogged requests paths that no other client requests, and looks for each of them in the
+// log.
 func requestsLogged(ctx context.Context, res *bench.CheckResult, inst bench.Instance, opt RunningOptions) {
 	switch {
 	case inst.Info().Runtime.Traits().AlreadyRunning:
@@ -132,8 +134,8 @@ func imageSize(res *bench.CheckResult, info bench.InstanceInfo, artifact bench.A
 	res.Status, res.Value = bench.CheckInfo, units.Bytes(size)+what
 }
 
-// Stopped returns the result of bench.CheckStops: the contender exited with code 0 within ExitWithin
-// of SIGTERM.
+// Stopped returns the result of bench.CheckStops: the contender exited with code 0 within
+// ExitWithin of SIGTERM.
 func Stopped(stop bench.StopResult) bench.CheckResult {
 	res := bench.CheckResult{Group: GroupLifecycle, Name: bench.CheckStops, Took: stop.Took}
 	res.Value = fmt.Sprintf("%s after %s", stop.Exit, stop.Took.Round(time.Millisecond))

@@ -13,9 +13,10 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// session is the second connection that BuildKit needs for a build. On it the engine calls the client
-// by gRPC: for a health check, which succeeds, and for credentials, secrets and files, of which there
-// are none. As with the classic builder, an image of a private registry must already be present.
+// session is the second connection that BuildKit needs for a build. On it the engine calls the
+// client by gRPC: for a health check, which succeeds, and for credentials, secrets and files, of
+// which there are none. As with the classic builder, an image of a private registry must already be
+// present.
 //
 // The health check is the only service, so HTTP/2 without a gRPC library is enough.
 type session struct {
@@ -49,7 +50,8 @@ func (e *Engine) openSession(ctx context.Context) (*session, error) {
 	return s, nil
 }
 
-// oneConnection is a listener that returns one open connection. The server closes the listener once.
+// oneConnection is a listener that returns one open connection. The server closes the listener
+// once.
 type oneConnection chan net.Conn
 
 func (l oneConnection) Accept() (net.Conn, error) {
@@ -99,8 +101,8 @@ const (
 	logText = 4
 )
 
-// trace writes BuildKit's progress from a StatusResponse: the steps as they begin, and their output.
-// It skips what it cannot decode, since the output is only for display.
+// trace writes BuildKit's progress from a StatusResponse: the steps as they begin, and their
+// output. It skips what it cannot decode, since the output is only for display.
 func trace(aux json.RawMessage, out io.Writer) {
 	var encoded []byte
 	if json.Unmarshal(aux, &encoded) != nil {

@@ -66,12 +66,13 @@ type Container struct {
 }
 
 // createTimeout bounds each call that makes or starts something. The caller's context does not
-// interrupt these calls: an engine that is cut off while it creates a container may still create it,
-// and locbench would not know its ID.
+// interrupt these calls: an engine that is cut off while it creates a container may still create
+// it, and locbench would not know its ID.
 const createTimeout = 2 * time.Minute
 
 // Run creates a container, follows its log from the first byte and starts it. After an error, also
-// that of ctx, no container is left. The warnings are the engine's, about limits that it cannot enforce.
+// that of ctx, no container is left. The warnings are the engine's, about limits that it cannot
+// enforce.
 func (e *Engine) Run(ctx context.Context, spec ContainerSpec) (c *Container, warnings []string, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -110,8 +111,8 @@ func (e *Engine) create(ctx context.Context, spec ContainerSpec) (client.Contain
 		host.Resources.PidsLimit = &spec.Limits.PIDs
 	}
 	if more := spec.Hardened; more != nil {
-		// Many images of web services start as root, give files to another user, and continue as that
-		// user. They need no raw packets, no devices and no chroot.
+		// Many images of web services start as root, give files to another user, and continue as
+		// that user. They need no raw packets, no devices and no chroot.
 		host.CapDrop = []string{"ALL"}
 		own := []string{"CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "NET_BIND_SERVICE", "SETGID", "SETUID"}
 		host.CapAdd = append(own, more.Capabilities...)
@@ -142,8 +143,8 @@ func tcpPort(number int) network.Port {
 	return port
 }
 
-// start follows the log and starts the container. Its goroutines run until follow ends; whole bounds
-// the calls.
+// start follows the log and starts the container. Its goroutines run until follow ends; whole
+// bounds the calls.
 func (c *Container) start(ctx, whole, follow context.Context, spec ContainerSpec) error {
 	var err error
 	if c.ahead, err = c.engine.ClockAhead(whole); err != nil {
@@ -252,7 +253,8 @@ func (c *Container) PID() int { return c.pid }
 // Address returns the host:port at which this machine reaches the service.
 func (c *Container) Address() string { return c.address }
 
-// NetworkAddress returns the service's host:port for containers of the same network; "" if there is none.
+// NetworkAddress returns the service's host:port for containers of the same network; "" if there is
+// none.
 func (c *Container) NetworkAddress() string { return c.inside }
 
 // StartedAt returns the time at which the engine had started the main process.
@@ -264,8 +266,8 @@ func (c *Container) Logs() []bench.LogLine { return c.logs.Lines() }
 // Exited returns a channel that is closed once the main process has exited and its log is read.
 func (c *Container) Exited() <-chan struct{} { return c.exited }
 
-// Exit returns how the main process exited; nil while it runs. Code -1 means that the engine does not
-// know; the log says why.
+// Exit returns how the main process exited; nil while it runs. Code -1 means that the engine does
+// not know; the log says why.
 func (c *Container) Exit() *bench.Exit { return c.exit.Load() }
 
 func (c *Container) remove(ctx context.Context) error {

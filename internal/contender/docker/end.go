@@ -27,7 +27,7 @@ func (c *Container) wait(ctx context.Context) {
 			return // stopped, exit unknown: Stop reports it
 		}
 		exit = bench.Exit{At: time.Now(), Code: -1, EngineLost: !errors.Is(err, errGone)}
-		text := "locbench: lost the container: " + err.Error()
+		text := "locbench: lost contact with the container: " + err.Error()
 		c.logs.Add(bench.LogLine{At: exit.At, Stream: "stderr", Text: text})
 	} else {
 		select {
@@ -56,8 +56,8 @@ func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 		if ctx.Err() != nil {
 			return bench.Exit{}, ctx.Err()
 		}
-		// The state says more than the response (the OOM flag), and whether a broken wait means an exit
-		// or a broken connection.
+		// The state says more than the response (the OOM flag), and whether a broken wait means an
+		// exit or a broken connection.
 		exit, running, stateErr := c.state(ctx)
 		switch {
 		case stateErr == nil && !running:
@@ -79,9 +79,9 @@ func (c *Container) end(ctx context.Context) (bench.Exit, error) {
 	}
 }
 
-// outOfMemory reports whether the kernel killed the container for lack of memory. The state lacks the
-// flag if the engine noticed the exit before the reason. Then the kernel's log has it, where it can be
-// read, and usually, soon after, the engine's event log.
+// outOfMemory reports whether the kernel killed the container for lack of memory. The state lacks
+// the flag if the engine noticed the exit before the reason. Then the kernel's log has it, where it
+// can be read, and usually, soon after, the engine's event log.
 func (c *Container) outOfMemory(ctx context.Context) bool {
 	if killed, _ := kernelKilled(c.id); killed {
 		return true
@@ -126,8 +126,8 @@ func (c *Container) state(ctx context.Context) (exit bench.Exit, running bool, e
 	return exit, false, nil
 }
 
-// Stop sends SIGTERM, then SIGKILL after grace (or as soon as bench.Forced says so), and removes the
-// container, even if ctx was cancelled. A second call returns the result of the first.
+// Stop sends SIGTERM, then SIGKILL after grace (or as soon as bench.Forced says so), and removes
+// the container, even if ctx was cancelled. A second call returns the result of the first.
 func (c *Container) Stop(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
 	c.stop.Do(func() {
 		ctx, cancel := detached(ctx, grace+bench.KillTimeout+cleanupTimeout)

@@ -11,8 +11,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// TestEnd is about what is told of a container's end, by what the engine knows of it. The engine is
-// a fake, and the time virtual.
+// TestEnd checks the reported exit of a container for what the engine knows of it. The engine is a
+// fake, and the time is virtual.
 func TestEnd(t *testing.T) {
 	for name, tt := range map[string]struct {
 		happens func(f *fakeEngine) // under its lock, a minute after the start
@@ -21,7 +21,7 @@ func TestEnd(t *testing.T) {
 	}{
 		"exit code":                    {func(f *fakeEngine) { f.end(3) }, bench.Exit{Code: 3}, ""},
 		"its own signal":               {func(f *fakeEngine) { f.end(143) }, bench.Exit{Code: 143, Signal: "SIGTERM"}, ""},
-		"SIGKILL of nobody":            {func(f *fakeEngine) { f.end(137) }, bench.Exit{Code: 137, Signal: "SIGKILL"}, ""},
+		"SIGKILL without a sender":     {func(f *fakeEngine) { f.end(137) }, bench.Exit{Code: 137, Signal: "SIGKILL"}, ""},
 		"out of memory":                {func(f *fakeEngine) { f.oom = true; f.end(137) }, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, ""},
 		"out of memory, flag lost":     {func(f *fakeEngine) { f.event("container", "oom"); f.end(137) }, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, ""},
 		"out of memory, event is late": {func(f *fakeEngine) { f.end(137); f.after(oomPatience/2, func() { f.event("container", "oom") }) }, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, ""},
@@ -35,15 +35,15 @@ func TestEnd(t *testing.T) {
 		}, bench.Exit{Code: 137, Signal: "SIGKILL", OOMKilled: true}, ""},
 		"started again": {func(f *fakeEngine) {
 			f.end(143)
-			f.after(time.Second, func() { f.running, f.lives = true, 2 })
+			f.after(time.Second, func() { f.running, f.starts = true, 2 })
 		}, bench.Exit{Code: 143, Signal: "SIGTERM"}, ""},
-		"started again before anybody looks": {func(f *fakeEngine) {
+		"started again before the next look": {func(f *fakeEngine) {
 			f.end(7)
-			f.running, f.lives = true, 2
+			f.running, f.starts = true, 2
 			f.away = true
 			f.after(time.Second, func() { f.away = false })
-		}, bench.Exit{Code: -1}, "the container was started again"},
-		"removed": {func(f *fakeEngine) { f.running, f.gone = false, true }, bench.Exit{Code: -1}, "there is no such container any more"},
+		}, bench.Exit{Code: -1}, "the container was restarted"},
+		"removed": {func(f *fakeEngine) { f.running, f.gone = false, true }, bench.Exit{Code: -1}, "the container was removed"},
 		"connections broke, and it ended later": {func(f *fakeEngine) {
 			f.away = true
 			f.after(lostAfter/2, func() { f.away = false })
@@ -54,7 +54,7 @@ func TestEnd(t *testing.T) {
 			f.end(5)
 			f.after(lostAfter/2, func() { f.away = false })
 		}, bench.Exit{Code: 5, EngineLost: true}, ""},
-		"the engine never comes back": {func(f *fakeEngine) { f.away = true }, bench.Exit{Code: -1, EngineLost: true}, "lost sight of the container"},
+		"the engine never comes back": {func(f *fakeEngine) { f.away = true }, bench.Exit{Code: -1, EngineLost: true}, "lost contact with the container"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -77,8 +77,8 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestEnd_BrokenWait: a connection that breaks is not the end, however often it does, as long as
-// the engine answers.
+// TestEnd_BrokenWait: a broken connection is not an exit, however often it breaks, as long as the engine
+// responds.
 func TestEnd_BrokenWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakeEngine()
@@ -90,14 +90,14 @@ func TestEnd_BrokenWait(t *testing.T) {
 		go c.wait(t.Context())
 		time.Sleep(11 * time.Minute)
 		if exit := c.Exit(); exit != nil {
-			t.Fatalf("a broken connection was taken for the end: %+v", exit)
+			t.Fatalf("a broken connection counts as an exit: %+v", exit)
 		}
 		f.change(func() { f.end(0) })
 		<-c.Exited()
 	})
 }
 
-// TestEnd_Asked: what this side ends itself has not ended for lack of memory.
+// TestEnd_Asked: a container that locbench kills was not killed for lack of memory.
 func TestEnd_Asked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakeEngine()
@@ -108,17 +108,17 @@ func TestEnd_Asked(t *testing.T) {
 			t.Errorf("%+v", exit)
 		}
 		if f.streams != 0 {
-			t.Errorf("%d questions for the reason", f.streams)
+			t.Errorf("%d requests for the reason", f.streams)
 		}
 	})
 }
 
-// TestStop is about the signals that a container gets, and when.
+// TestStop checks which signals a container gets, and when.
 func TestStop(t *testing.T) {
 	const grace = 10 * time.Second
 	for name, tt := range map[string]struct {
 		obeys func(f *fakeEngine, signal string) // under the lock
-		force time.Duration                      // when somebody wants it at once; 0: nobody does
+		force time.Duration                      // when the stop is forced; 0: never
 		sent  []string
 		want  bench.StopResult // without the times of its exit
 	}{
@@ -168,7 +168,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestStop_EndedBefore: nobody is sent a signal.
+// TestStop_EndedBefore: no signal is sent.
 func TestStop_EndedBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakeEngine()
@@ -181,8 +181,8 @@ func TestStop_EndedBefore(t *testing.T) {
 	})
 }
 
-// TestStop_ImmortalContainer: an engine that takes SIGKILL and never reports the end is not waited
-// for without end, and the container is removed all the same.
+// TestStop_ImmortalContainer: Stop gives up waiting for an engine that accepts SIGKILL and never reports
+// the exit, and removes the container.
 func TestStop_ImmortalContainer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakeEngine()
@@ -198,7 +198,7 @@ func TestStop_ImmortalContainer(t *testing.T) {
 	})
 }
 
-// TestSilence asks an engine that takes questions and answers none: each is given up.
+// TestSilence: each request to an engine that never responds is given up.
 func TestSilence(t *testing.T) {
 	for what, ask := range map[string]func(ctx context.Context, c *Container) error{
 		"images":  func(ctx context.Context, c *Container) error { _, err := c.engine.Images(ctx); return err },
@@ -218,7 +218,7 @@ func TestSilence(t *testing.T) {
 				f.silent = true
 				began := time.Now()
 				err := ask(t.Context(), f.container(t))
-				if err == nil || !strings.Contains(err.Error(), "the engine has not answered within 20s") || time.Since(began) != infoTimeout {
+				if err == nil || !strings.Contains(err.Error(), "no response from the engine within 20s") || time.Since(began) != infoTimeout {
 					t.Errorf("after %v: %v", time.Since(began), err)
 				}
 			})

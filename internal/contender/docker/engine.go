@@ -29,8 +29,8 @@ import (
 	"locbench/internal/text/secret"
 )
 
-// The labels of everything that locbench creates in an engine. Clean removes what has LabelRun and a
-// name that matches it.
+// The labels of everything that locbench creates in an engine. Clean removes what has LabelRun and
+// a name that matches it.
 const (
 	LabelRun   = "locbench.run"   // the ID of the run
 	LabelName  = "locbench.name"  // the trial or check
@@ -86,12 +86,13 @@ const (
 	BuilderClassic Builder = iota
 	// BuilderBuildKit is an engine with both; BuildOptions.BuildKit chooses.
 	BuilderBuildKit
-	// BuilderBuildah is Podman's builder, which takes both kinds of Dockerfile by the classic request.
+	// BuilderBuildah is Podman's builder, which takes both kinds of Dockerfile by the classic
+	// request.
 	BuilderBuildah
 )
 
-// Connect finds the engine (DOCKER_HOST, DOCKER_CONTEXT, the current context, the default socket) and
-// reads its properties. Where there is no engine, the error is a *ConnectError.
+// Connect finds the engine (DOCKER_HOST, DOCKER_CONTEXT, the current context, the default socket)
+// and reads its properties. Where there is no engine, the error is a *ConnectError.
 func Connect(ctx context.Context) (*Engine, error) {
 	home, _ := os.UserHomeDir() // without one, there are no contexts
 	return connect(ctx, os.Getenv, home)
@@ -201,8 +202,8 @@ func (e *ConnectError) Problem() string { return e.What + " " + e.Where + ": " +
 func (e *ConnectError) Error() string { return e.Problem() + "; " + e.Fix }
 func (e *ConnectError) Unwrap() error { return e.Reason }
 
-// unreachable returns the error for an engine that did not respond. dialled is why the last dial failed;
-// nil: it did not, or the engine is at a named pipe.
+// unreachable returns the error for an engine that did not respond. dialled is why the last dial
+// failed; nil: it did not, or the engine is at a named pipe.
 func unreachable(ep endpoint, err error, dialled *net.OpError) error {
 	fix := "start it (Linux: sudo systemctl start docker; macOS, Windows: start Docker Desktop) " +
 		"or select one with DOCKER_HOST or \"docker context use\""
@@ -218,8 +219,8 @@ func unreachable(ep endpoint, err error, dialled *net.OpError) error {
 	return &ConnectError{"docker engine", ep.place(), err, fix}
 }
 
-// pipeRefused reports whether this user may not open the named pipe. Dials of pipes have no trace, and
-// the client wraps nothing, so its words are all there is.
+// pipeRefused reports whether this user may not open the named pipe. Dials of pipes have no trace,
+// and the client wraps nothing, so its words are all there is.
 func pipeRefused(ep endpoint, err error) bool {
 	return strings.HasPrefix(ep.host, "npipe:") && strings.Contains(err.Error(), "permission denied")
 }
@@ -237,8 +238,8 @@ func (e *Engine) Host() string { return e.host }
 // CreateNetwork has seen it (see Network.Here).
 func (e *Engine) Local() bool { return e.local.Load() }
 
-// SameHost reports whether the engine's machine has the name and the kernel of this one. Two machines
-// may share both: unlike Local it is a hint, not a proof.
+// SameHost reports whether the engine's machine has the name and the kernel of this one. Two
+// machines may share both: unlike Local it is a hint, not a proof.
 func (e *Engine) SameHost() bool {
 	name, err := os.Hostname()
 	kernel, kernelErr := os.ReadFile("/proc/sys/kernel/osrelease")
@@ -268,8 +269,8 @@ func (e *Engine) Reach() (ports, loopback bool) {
 
 func (e *Engine) desktop() bool { return strings.Contains(e.info.System, "Docker Desktop") }
 
-// PublishedHost returns the address, or if it is unknown the host name, at which this machine reaches
-// the engine and the ports that the engine publishes.
+// PublishedHost returns the address, or if it is unknown the host name, at which this machine
+// reaches the engine and the ports that the engine publishes.
 func (e *Engine) PublishedHost() string {
 	if e.peer.IsValid() && !e.peer.IsLoopback() {
 		return e.peer.String()
@@ -312,8 +313,8 @@ func detached(ctx context.Context, timeout time.Duration) (context.Context, cont
 	return context.WithTimeout(context.WithoutCancel(ctx), timeout)
 }
 
-// patiently calls do again until it succeeds, for up to enginePatience, while the engine is away, as
-// during its restart.
+// patiently calls do again until it succeeds, for up to enginePatience, while the engine is away,
+// as during its restart.
 func patiently(ctx context.Context, do func() error) error {
 	for deadline := time.Now().Add(enginePatience); ; {
 		err := do()

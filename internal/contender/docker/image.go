@@ -43,9 +43,9 @@ type Image struct {
 	Arch string
 }
 
-// BuildImage builds an image from a build context in tar form, with the classic builder, which every
-// engine has, or with BuildKit, and returns the image's ID. It writes the builder's output to out, in
-// lines of bounded length; out may be nil.
+// BuildImage builds an image from a build context in tar form, with the classic builder, which
+// every engine has, or with BuildKit, and returns the image's ID. It writes the builder's output to
+// out, in lines of bounded length; out may be nil.
 func (e *Engine) BuildImage(ctx context.Context, tar io.Reader, o BuildOptions, out io.Writer) (id string, err error) {
 	args := make(map[string]*string, len(o.Args))
 	for k, v := range o.Args {
@@ -90,8 +90,8 @@ func (e *Engine) BuildImage(ctx context.Context, tar io.Reader, o BuildOptions, 
 	return id, nil
 }
 
-// Pull fetches an image from its registry, without credentials. It writes its progress to out at most
-// once a second; out may be nil.
+// Pull fetches an image from its registry, without credentials. It writes its progress to out at
+// most once a second; out may be nil.
 func (e *Engine) Pull(ctx context.Context, ref string, out io.Writer) error {
 	ctx, cancel := within(ctx, pullTimeout)
 	defer cancel()
@@ -109,8 +109,8 @@ func (e *Engine) Pull(ctx context.Context, ref string, out io.Writer) error {
 	return fmt.Errorf("pull %s: %w", ref, fromRegistry(orCause(ctx, err), ref))
 }
 
-// fromRegistry adds to the error of a build or pull what to do if an image could not be fetched. The
-// engine passes on only the words of the registry or the resolver, so it looks for these.
+// fromRegistry adds to the error of a build or pull what to do if an image could not be fetched.
+// The engine passes on only the words of the registry or the resolver, so it looks for these.
 func fromRegistry(err error, image string) error {
 	text := strings.ToLower(err.Error())
 	has := func(signs ...string) bool {

@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// kernelKilled reports whether this machine's kernel log has a process of the container with this ID
-// that was killed for lack of memory, and whether the log is readable (usually only for root). The
-// kernel logs before it kills. The engine may miss the kill: containerd learns of it from the
+// kernelKilled reports whether this machine's kernel log has a process of the container with this
+// ID that was killed for lack of memory, and whether the log is readable (usually only for root).
+// The kernel logs before it kills. The engine may miss the kill: containerd learns of it from the
 // container's cgroup, which on a busy machine can be gone before it looks.
 func kernelKilled(id string) (killed, readable bool) {
 	fd, err := syscall.Open("/dev/kmsg", syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
@@ -33,9 +33,9 @@ func kernelKilled(id string) (killed, readable bool) {
 	return false, true
 }
 
-// isKill reports whether a record of the kernel's log is about an out-of-memory kill in the container
-// with this ID. A record is "PRIORITY,…;TEXT"; the kernel's own have a priority below 8, those of
-// programs a higher one.
+// isKill reports whether a record of the kernel's log is about an out-of-memory kill in the
+// container with this ID. A record is "PRIORITY,…;TEXT"; the kernel's own have a priority below 8,
+// those of programs a higher one.
 func isKill(record []byte, id string) bool {
 	head, text, _ := bytes.Cut(record, []byte(";"))
 	number, _, _ := bytes.Cut(head, []byte(","))

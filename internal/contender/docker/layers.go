@@ -13,8 +13,8 @@ const (
 	layersEvery = time.Second // between two lines of progress
 )
 
-// layers sums up, in one line, the progress that the engine reports for each layer of a pulled image
-// some hundred times a second.
+// layers sums up, in one line, the progress that the engine reports for each layer of a pulled
+// image some hundred times a second.
 type layers struct {
 	show  func(line string)
 	now   func() time.Time

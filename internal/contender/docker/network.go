@@ -30,10 +30,10 @@ type Network struct {
 // Direct reports whether this process reaches addresses in the network.
 func (n Network) Direct() bool { return n.Here || n.Own != "" }
 
-// CreateNetwork makes a bridge network for the run that the labels name. With apart its containers do
-// not reach each other. If this process runs in a container of the engine, that container joins the
-// network and apart has no effect: the others would not reach this process either. After an error,
-// also that of ctx, no network is left.
+// CreateNetwork makes a bridge network for the run that the labels name. With apart its containers
+// do not reach each other. If this process runs in a container of the engine, that container joins
+// the network and apart has no effect: the others would not reach this process either. After an
+// error, also that of ctx, no network is left.
 func (e *Engine) CreateNetwork(ctx context.Context, labels map[string]string, apart bool) (n Network, err error) {
 	if err := ctx.Err(); err != nil {
 		return n, err
@@ -84,10 +84,11 @@ func (e *Engine) CreateNetwork(ctx context.Context, labels map[string]string, ap
 	return n, nil
 }
 
-// isHere reports whether the bridge of a network is an interface of this machine, with the gateway's
-// address. The engine names the bridge by the network's ID, which no two networks share. So an engine
-// behind a forwarded socket, in a virtual machine or in another network namespace (such as a rootless
-// one) is never taken for local, whatever addresses and process numbers it reports.
+// isHere reports whether the bridge of a network is an interface of this machine, with the
+// gateway's address. The engine names the bridge by the network's ID, which no two networks share.
+// So an engine behind a forwarded socket, in a virtual machine or in another network namespace
+// (such as a rootless one) is never taken for local, whatever addresses and process numbers it
+// reports.
 func isHere(id, gateway string) bool {
 	if len(id) < 12 || gateway == "" {
 		return false
@@ -158,9 +159,9 @@ func (e *Engine) List(ctx context.Context, run string) ([]Left, error) {
 	return all, nil
 }
 
-// Clean removes the containers (also running ones) and networks that List finds, except those for which
-// keep returns true; keep may be nil. It removes no image, and only the anonymous volumes of removed
-// containers. It continues after a failure and returns what was removed, with all errors.
+// Clean removes the containers (also running ones) and networks that List finds, except those for
+// which keep returns true; keep may be nil. It removes no image, and only the anonymous volumes of
+// removed containers. It continues after a failure and returns what was removed, with all errors.
 func (e *Engine) Clean(ctx context.Context, run string, keep func(Left) bool) (removed []Left, err error) {
 	all, err := e.List(ctx, run)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// shell finds out, from files of the root folder, whether this process runs in a container. The zero
-// value finds none.
+// shell finds out, from files of the root folder, whether this process runs in a container. The
+// zero value finds none.
 type shell struct{ root fs.FS }
 
 func newShell() shell { return shell{os.DirFS("/")} }
@@ -24,9 +24,9 @@ func newShell() shell { return shell{os.DirFS("/")} }
 // /var/lib/docker/containers/ID/hostname.
 var fullID = regexp.MustCompile(`/containers/([0-9a-f]{64})/`)
 
-// id returns the ID of the container that this process runs in; "" if none is found. The engine mounts
-// its files over /etc/hostname and others in /etc, and the kernel says where they come from. Mounts
-// elsewhere are ignored: the engine's machine has those of all its containers.
+// id returns the ID of the container that this process runs in; "" if none is found. The engine
+// mounts its files over /etc/hostname and others in /etc, and the kernel says where they come from.
+// Mounts elsewhere are ignored: the engine's machine has those of all its containers.
 func (s shell) id() string {
 	if s.root == nil {
 		return ""

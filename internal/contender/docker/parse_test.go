@@ -61,11 +61,11 @@ func TestResolve(t *testing.T) {
 		{"current context", nil, home, "tcp://10.0.0.5:2376", ""},
 		{"DOCKER_CONFIG", map[string]string{"DOCKER_CONFIG": filepath.Join(home, ".docker")}, other, "tcp://10.0.0.5:2376", ""},
 		{"the default one by name", map[string]string{"DOCKER_CONTEXT": "default"}, home, "unix:///var/run/docker.sock", ""},
-		{"absent context", map[string]string{"DOCKER_CONTEXT": "nowhere"}, home, "", `docker context "nowhere" (of DOCKER_CONTEXT): there is no such context`},
-		{"context without an endpoint", map[string]string{"DOCKER_CONTEXT": "empty"}, home, "", "names no docker endpoint"},
+		{"absent context", map[string]string{"DOCKER_CONTEXT": "nowhere"}, home, "", `docker context "nowhere" (of DOCKER_CONTEXT): context not found`},
+		{"context without an endpoint", map[string]string{"DOCKER_CONTEXT": "empty"}, home, "", "has no docker endpoint"},
 		{"broken context", map[string]string{"DOCKER_CONTEXT": "broken"}, home, "", "unexpected end of JSON"},
-		{"ssh", map[string]string{"DOCKER_CONTEXT": "shell"}, home, "", "would not pass through it"},
-		{"no address", map[string]string{"DOCKER_HOST": "box"}, home, "", "is not an address"},
+		{"ssh", map[string]string{"DOCKER_CONTEXT": "shell"}, home, "", "cannot reach container ports"},
+		{"no address", map[string]string{"DOCKER_HOST": "box"}, home, "", "not an address"},
 		{"strange scheme", map[string]string{"DOCKER_HOST": "ftp://box"}, home, "", `unknown scheme "ftp"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -83,7 +83,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// engineStub answers the two questions that Connect asks, as an engine of the API version does.
+// engineStub responds to the two requests of Connect, as an engine of the API version does.
 func engineStub(t *testing.T, version string) *httptest.Server {
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Api-Version", version)
@@ -101,7 +101,7 @@ func engineStub(t *testing.T, version string) *httptest.Server {
 
 func TestConnectTLSContext(t *testing.T) {
 	s := engineStub(t, "1.41")
-	s.Config.ErrorLog = log.New(io.Discard, "", 0) // of the handshake that is to fail
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // for the handshake that fails
 	s.StartTLS()
 	home := t.TempDir()
 	id := contextID("secure")
@@ -119,12 +119,12 @@ func TestConnectTLSContext(t *testing.T) {
 		t.Errorf("%+v, local %v", i, e.Local())
 	}
 	if ahead, err := e.ClockAhead(t.Context()); err != nil || ahead < 59*time.Minute || ahead > 61*time.Minute {
-		t.Errorf("clock ahead by %v, %v", ahead, err)
+		t.Errorf("clock offset %v, %v", ahead, err)
 	}
 	if e.PublishedHost() != "127.0.0.1" {
 		t.Errorf("published at %s", e.PublishedHost())
 	}
-	// By environment: DOCKER_CERT_PATH with verification, and without any certificate, which must
+	// From the environment: DOCKER_CERT_PATH with verification, and without any certificate, which must
 	// fail.
 	certs := filepath.Join(home, ".docker", "contexts", "tls", id, "docker")
 	byEnv := map[string]string{"DOCKER_HOST": addr, "DOCKER_TLS_VERIFY": "1", "DOCKER_CERT_PATH": certs}
@@ -139,7 +139,7 @@ func TestConnectTLSContext(t *testing.T) {
 	}
 }
 
-// TestConnectAgrees connects to engines of all ages: the version that both know is spoken.
+// TestConnectAgrees connects to engines of all versions: both sides use the newest common API version.
 func TestConnectAgrees(t *testing.T) {
 	for _, tt := range []struct{ name, engine, asked, spoken, err string }{
 		{"oldest", "1.40", "", "1.40", ""},
@@ -183,7 +183,7 @@ func TestConnectAbsent(t *testing.T) {
 	left.Close()
 	for _, host := range []string{socket, "tcp://" + left.Addr().String()} {
 		_, err := connect(t.Context(), env(map[string]string{"DOCKER_HOST": host}), t.TempDir())
-		if want := "docker engine " + host + " (of DOCKER_HOST): nothing listens there; start it (Linux: sudo systemctl start docker"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		if want := "docker engine " + host + " (of DOCKER_HOST): nothing listening; start it (Linux: sudo systemctl start docker"; err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v", err)
 		}
 	}
@@ -236,7 +236,7 @@ func TestFollow(t *testing.T) {
 		{"build", `{"stream":"Step 1/2 : FROM scratch\n"}` + "\r\n" + `{"stream":" ---\u003e 12"}` + "\n" + `{"stream":"34\n"}` + "\n" + `{"aux":{"ID":"sha256:1"}}`,
 			"Step 1/2 : FROM scratch\n ---> 1234\n", ""},
 		{"pull", `{"status":"Pulling from x","id":"5"}` + "\n" + `{"status":"Downloading","id":"a","progress":"[=>  ]"}` + "\n" + `{"status":"Pull complete","id":"a"}` + "\n" + `{"status":"Digest: sha256:1"}`,
-			"5: Pulling from x\n0 of 1 layers there\n1 of 1 layers there\nDigest: sha256:1\n", ""},
+			"5: Pulling from x\n0 of 1 layers ready\n1 of 1 layers ready\nDigest: sha256:1\n", ""},
 		{"failed", `{"stream":"RUN false\n"}` + "\n" + `{"errorDetail":{"code":1,"message":"exit 1"},"error":"exit 1"}`, "RUN false\n", "exit 1; last lines:\n  RUN false"},
 		{"no JSON", "<html>", "", "invalid character"},
 		{"BuildKit", `{"id":"moby.buildkit.trace","aux":"` + buildKitTrace() + `"}` + "\n" + `{"id":"moby.image.id","aux":{"ID":"sha256:1"}}`,
@@ -302,9 +302,8 @@ func TestUniqueName(t *testing.T) {
 	}
 }
 
-// TestKillOfWhatHasEnded answers as an engine does that does not have the container, or not running
-// any more.
-func TestKillOfWhatHasEnded(t *testing.T) {
+// TestKill_Exited responds as an engine on which the container was removed, or has exited.
+func TestKill_Exited(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		status int

@@ -13,9 +13,9 @@ import (
 	"locbench/internal/bench"
 )
 
-// Usage reads the container's counters from the engine once, without the two cycles of one second for
-// which the engine otherwise waits. It takes some milliseconds; for a local engine's containers the
-// cgroup files are cheaper and have more.
+// Usage reads the container's counters from the engine once, without the two cycles of one second
+// for which the engine otherwise waits. It takes some milliseconds; for a local engine's containers
+// the cgroup files are cheaper and have more.
 func (c *Container) Usage(ctx context.Context) (bench.Usage, error) {
 	ctx, cancel := within(ctx, c.engine.patience)
 	defer cancel()

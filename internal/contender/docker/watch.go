@@ -31,8 +31,8 @@ func (c *Container) events(ctx context.Context, o client.EventsListOptions, of .
 
 func unixTime(t time.Time) string { return fmt.Sprintf("%d.%09d", t.Unix(), t.Nanosecond()) }
 
-// follow reports the container's incidents until ctx ends or locbench stops the container. It resumes
-// a broken stream where it ended.
+// follow reports the container's incidents until ctx ends or locbench stops the container. It
+// resumes a broken stream where it ended.
 func (c *Container) follow(ctx context.Context, w client.EventsResult, report func(bench.Incident)) {
 	var last int64 // time of the last event, in nanoseconds
 	for {

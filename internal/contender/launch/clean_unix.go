@@ -40,8 +40,8 @@ func ancestors() (pids []int) {
 	return pids
 }
 
-// killMarked kills what find returns until it returns nothing: a killed process may have just started
-// another.
+// killMarked kills what find returns until it returns nothing: a killed process may have just
+// started another.
 func killMarked(find func() []found) error {
 	for try := range 60 {
 		left := find()

@@ -10,15 +10,15 @@ import (
 )
 
 // Helper runs programs for locbench, such as those that build a contender, like contenders: in a
-// session and, if the user may make one, a cgroup, marked, and killed with locbench. Its zero value is
-// ready for use.
+// session and, if the user may make one, a cgroup, marked, and killed with locbench. Its zero value
+// is ready for use.
 type Helper struct {
 	Run    string      // ID of the run; "": none
 	Groups cgroup.Tree // where the cgroup goes
 }
 
-// Do starts cmd, which exec.Command has made, and waits until it exits. When Do returns, neither cmd
-// nor its children are left. The error is that of the start or the exit, or why ctx ended.
+// Do starts cmd, which exec.Command has made, and waits until it exits. When Do returns, neither
+// cmd nor its children are left. The error is that of the start or the exit, or why ctx ended.
 func (h Helper) Do(ctx context.Context, cmd *exec.Cmd) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -59,8 +59,8 @@ func (h Helper) Do(ctx context.Context, cmd *exec.Cmd) error {
 }
 
 // ownThread calls do in a thread that exists until do returns. The kernel kills what do starts when
-// the starting thread ends (Pdeathsig), which must happen only when locbench ends. It is the last call
-// of its goroutine.
+// the starting thread ends (Pdeathsig), which must happen only when locbench ends. It is the last
+// call of its goroutine.
 func ownThread(do func()) {
 	runtime.LockOSThread() // never unlocked: the thread ends with this goroutine, with all changes to it
 	if mainThread() {

@@ -30,8 +30,8 @@ type Docker struct {
 	closeErr error
 }
 
-// NewDocker makes the network of the run. Its containers reach each other only with storeInside, for
-// a store among them. Close removes the network.
+// NewDocker makes the network of the run. Its containers reach each other only with storeInside,
+// for a store among them. Close removes the network.
 func NewDocker(ctx context.Context, engine *docker.Engine, runID string, storeInside bool) (*Docker, error) {
 	network, err := engine.CreateNetwork(ctx, Labels(runID, "network"), !storeInside)
 	if err != nil {
@@ -77,7 +77,8 @@ func left(err error) error {
 	return fmt.Errorf("%w (remove it with \"locbench clean\"; --resume does so too)", err)
 }
 
-// Launch starts one contender in a container. After an error, also that of ctx, nothing of it is left.
+// Launch starts one contender in a container. After an error, also that of ctx, nothing of it is
+// left.
 func (d *Docker) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
 	info := d.engine.Info()
 	cpus := spec.CPUs
@@ -128,8 +129,8 @@ func LocalPID(c *docker.Container) int {
 	return c.PID()
 }
 
-// isContainer reports whether the process with this number here is in the container. The engine may be
-// in another PID namespace, where the number means another process.
+// isContainer reports whether the process with this number here is in the container. The engine may
+// be in another PID namespace, where the number means another process.
 func isContainer(pid int, id string) bool {
 	if pid <= 0 || id == "" {
 		return false
@@ -184,8 +185,8 @@ type container struct {
 	stopped atomic.Bool
 }
 
-// Exit returns how the container exited; nil while it runs. A busy engine may notice the exit and miss
-// its reason: then an OOM kill in an earlier reading counts, as for a process.
+// Exit returns how the container exited; nil while it runs. A busy engine may notice the exit and
+// miss its reason: then an OOM kill in an earlier reading counts, as for a process.
 func (c *container) Exit() *bench.Exit {
 	exit := c.Container.Exit()
 	if exit == nil || exit.OOMKilled || exit.Signal != "SIGKILL" || !c.kills.Load() || c.asked.Load() {
@@ -226,12 +227,12 @@ func (c *container) EngineUsage(ctx context.Context) (bench.Usage, error) {
 	return c.Container.Usage(ctx)
 }
 
-// Gone reports whether the main process has exited, according to this machine's kernel. The engine may
-// notice seconds later, but only it knows how.
+// Gone reports whether the main process has exited, according to this machine's kernel. The engine
+// may notice seconds later, but only it knows how.
 func (c *container) Gone() bool { return c.info.PID > 0 && processGone(c.info.PID) }
 
-// Diagnose returns the reason of the engine or the kernel why a running container may not respond; ""
-// if they have none.
+// Diagnose returns the reason of the engine or the kernel why a running container may not respond;
+// "" if they have none.
 func (c *container) Diagnose(ctx context.Context) string {
 	if c.Exit() != nil {
 		return ""

@@ -12,8 +12,8 @@ import (
 	"locbench/internal/bench"
 )
 
-// terminate sends SIGTERM to a process, and SIGCONT if it is stopped, since it could not exit otherwise.
-// It ignores errors: a process that gets no signal is killed later.
+// terminate sends SIGTERM to a process, and SIGCONT if it is stopped, since it could not exit
+// otherwise. It ignores errors: a process that gets no signal is killed later.
 func terminate(p *os.Process) error {
 	if p.Signal(syscall.SIGTERM) == nil && processAilment(p.Pid) != "" {
 		_ = p.Signal(syscall.SIGCONT)

@@ -6,7 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// job finds an instance's processes by their marks: macOS has no groups that processes cannot leave.
+// job finds an instance's processes by their marks: macOS has no groups that processes cannot
+// leave.
 type job struct{}
 
 func newJob(int) job { return job{} }
@@ -16,9 +17,9 @@ func (job) end(id string) error {
 	return killMarked(func() []found { return marked(envInstance + "=" + id) })
 }
 
-// marked returns the processes whose environment had all of the entries at their start ("KEY=value";
-// "KEY=" for any value). It sees those of this user whose programs are not the system's, but not this
-// process.
+// marked returns the processes whose environment had all of the entries at their start
+// ("KEY=value"; "KEY=" for any value). It sees those of this user whose programs are not the
+// system's, but not this process.
 func marked(entries ...string) (all []found) {
 	processes, _ := unix.SysctlKinfoProcSlice("kern.proc.all")
 	for _, p := range processes {

@@ -13,8 +13,8 @@ type found struct {
 	run, instance string
 }
 
-// matchEnv reads the marks in an environment. It reports whether all entries are in it ("KEY=value";
-// "KEY=" for any value).
+// matchEnv reads the marks in an environment. It reports whether all entries are in it
+// ("KEY=value"; "KEY=" for any value).
 func matchEnv(env []byte, entries []string) (f found, ok bool) {
 	has := make([]bool, len(entries))
 	for entry := range bytes.SplitSeq(env, []byte{0}) {
@@ -33,8 +33,8 @@ func matchEnv(env []byte, entries []string) (f found, ok bool) {
 }
 
 // environIn returns the environment in macOS's kern.procargs2 of a process: the number of arguments
-// in 32 bits, the path of the program, zeros, the arguments and the environment, each with a zero at
-// its end. The environment is empty if the system hides it.
+// in 32 bits, the path of the program, zeros, the arguments and the environment, each with a zero
+// at its end. The environment is empty if the system hides it.
 func environIn(args []byte) (env []byte, ok bool) {
 	if len(args) < 4 {
 		return nil, false

@@ -14,7 +14,8 @@ import (
 	"locbench/internal/host/cgroup"
 )
 
-// identity names a process uniquely. Other processes can find out from it whether the process is alive.
+// identity names a process uniquely. Other processes can find out from it whether the process is
+// alive.
 type identity struct {
 	pid   int
 	start string // start time in the units of its system; "0": unknown
@@ -71,8 +72,8 @@ const (
 	dead
 )
 
-// stateOf returns the liveness of the process that owner names, with a reason unless it is dead. near
-// says that what it owns is on this machine, as processes are.
+// stateOf returns the liveness of the process that owner names, with a reason unless it is dead.
+// near says that what it owns is on this machine, as processes are.
 func stateOf(owner string, near bool) (liveness, string) {
 	i, ok := parseOwner(owner)
 	if !ok {
@@ -81,8 +82,8 @@ func stateOf(owner string, near bool) (liveness, string) {
 	return livenessOf(i, self(), near, present)
 }
 
-// livenessOf does the work of stateOf, for the process here. present reports whether a process exists,
-// and its start time ("": unknown).
+// livenessOf does the work of stateOf, for the process here. present reports whether a process
+// exists, and its start time ("": unknown).
 func livenessOf(i, here identity, near bool, present func(pid int) (start string, there bool)) (liveness, string) {
 	switch {
 	case i.host != here.host && (i.boot != here.boot || i.boot == "0"):
@@ -100,8 +101,8 @@ func livenessOf(i, here identity, near bool, present func(pid int) (start string
 	return dead, ""
 }
 
-// sameSystem reports whether both systems are of one kind and have IDs of their boots: the Linux in a
-// Windows has the same host name and is another machine.
+// sameSystem reports whether both systems are of one kind and have IDs of their boots: the Linux in
+// a Windows has the same host name and is another machine.
 func sameSystem(a, b identity) bool {
 	return a.boot != "0" && b.boot != "0" && (a.space == "0") == (b.space == "0")
 }
@@ -113,8 +114,8 @@ func newInstanceID() string {
 	return owner() + "-" + hex.EncodeToString(random[:])
 }
 
-// groupPrefix begins the name of every cgroup of locbench. The ID of an instance follows, "=", and the
-// ID of the run.
+// groupPrefix begins the name of every cgroup of locbench. The ID of an instance follows, "=", and
+// the ID of the run.
 const groupPrefix = "locbench-"
 
 // groupName returns the name of the cgroup of an instance of a run ("": none).

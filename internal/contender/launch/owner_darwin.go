@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// namespaceAndBoot returns "0", since macOS has no PID namespaces, and the ID of the boot; "0": unknown.
+// namespaceAndBoot returns "0", since macOS has no PID namespaces, and the ID of the boot; "0":
+// unknown.
 func namespaceAndBoot() (space, boot string) {
 	id, _ := unix.Sysctl("kern.bootsessionuuid")
 	boot = strings.ToLower(strings.ReplaceAll(id, "-", ""))

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// namespaceAndBoot returns the PID namespace of this process and the ID of the kernel's boot, the same in
-// every container of the machine. If they cannot be read it returns unique values: then no other process
-// counts as dead.
+// namespaceAndBoot returns the PID namespace of this process and the ID of the kernel's boot, the
+// same in every container of the machine. If they cannot be read it returns unique values: then no
+// other process counts as dead.
 func namespaceAndBoot() (space, boot string) {
 	link, _ := os.Readlink("/proc/self/ns/pid") // "pid:[4026531836]"
 	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
@@ -40,8 +40,8 @@ func present(pid int) (start string, there bool) {
 	return strconv.FormatInt(s.start, 10), s.state != 'Z'
 }
 
-// ownProc reports whether /proc is of this process's PID namespace. In a new namespace it may still be
-// that of another one, where the numbers mean other processes.
+// ownProc reports whether /proc is of this process's PID namespace. In a new namespace it may still
+// be that of another one, where the numbers mean other processes.
 func ownProc() bool {
 	link, err := os.Readlink("/proc/self")
 	return err == nil && link == strconv.Itoa(os.Getpid())

@@ -63,8 +63,8 @@ func readStat(pid int) (stat, error) {
 	return parseStat(string(data))
 }
 
-// parseStat reads "123 (a name (with) parentheses) S 1 …". The name may contain anything, so the fields
-// begin after the last ")".
+// parseStat reads "123 (a name (with) parentheses) S 1 …". The name may contain anything, so the
+// fields begin after the last ")".
 func parseStat(line string) (s stat, err error) {
 	end := strings.LastIndexByte(line, ')')
 	if end < 0 {
@@ -144,9 +144,9 @@ func statusBytes(status []byte, key string) int64 {
 	return 0
 }
 
-// marked returns the processes whose environment had all of the entries at their start ("KEY=value";
-// "KEY=" for any value). It sees the processes of this user, for root those of all users, but not this
-// process.
+// marked returns the processes whose environment had all of the entries at their start
+// ("KEY=value"; "KEY=" for any value). It sees the processes of this user, for root those of all
+// users, but not this process.
 func marked(entries ...string) (all []found) {
 	if !ownProc() {
 		return nil // its numbers mean other processes
@@ -163,13 +163,14 @@ func marked(entries ...string) (all []found) {
 	return all
 }
 
-// execPatience bounds the time that the kernel takes for an execve: milliseconds, unless the machine is
-// busy.
+// execPatience bounds the time that the kernel takes for an execve: milliseconds, unless the
+// machine is busy.
 const execPatience = 10 * time.Second
 
-// environOf returns the environment of a process, or nil if it has none or cannot be read. During an
-// execve the environment is empty until the kernel has written the new one, and for a reader that
-// opened the file before. So an empty one counts only if its begin and end addresses are set and equal.
+// environOf returns the environment of a process, or nil if it has none or cannot be read. During
+// an execve the environment is empty until the kernel has written the new one, and for a reader
+// that opened the file before. So an empty one counts only if its begin and end addresses are set
+// and equal.
 func environOf(pid int) []byte {
 	for deadline := time.Now().Add(execPatience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		env, err := readProc(pid, "environ")

@@ -24,16 +24,16 @@ import (
 
 const drain = 500 * time.Millisecond // for the rest of the log after the exit, since children may hold its pipe open
 
-// Process starts contenders as processes of this machine, each in its own session and, if the user may
-// make one, in a cgroup with the limits. Its zero value is ready for use.
+// Process starts contenders as processes of this machine, each in its own session and, if the user
+// may make one, in a cgroup with the limits. Its zero value is ready for use.
 type Process struct {
 	// CPUs are the CPUs that contenders may run on; empty: those of this process at the launch.
 	CPUs cpuset.Set
 }
 
 // Launch starts one contender, which gets its requests at 127.0.0.1:spec.Port. Its environment is
-// spec.Env, the inherited variables with paths of programs, and locbench's marks. After an error, also
-// that of ctx, nothing of it is left.
+// spec.Env, the inherited variables with paths of programs, and locbench's marks. After an error,
+// also that of ctx, nothing of it is left.
 func (l Process) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -184,8 +184,8 @@ func (p *process) Move(port int) {
 // BeginPeak resets the peak memory at the beginning of a step.
 func (p *process) BeginPeak() error { return p.box.beginPeak() }
 
-// Stop sends SIGTERM, then SIGKILL after grace or as soon as bench.Forced says so. It signals only the
-// main process, as an engine does with a container, and at the end kills what is left.
+// Stop sends SIGTERM, then SIGKILL after grace or as soon as bench.Forced says so. It signals only
+// the main process, as an engine does with a container, and at the end kills what is left.
 func (p *process) Stop(ctx context.Context, grace time.Duration) (bench.StopResult, error) {
 	p.stop.Do(func() {
 		p.stopped, p.stopErr = p.terminate(ctx, grace)
@@ -211,9 +211,9 @@ func (p *process) terminate(ctx context.Context, grace time.Duration) (bench.Sto
 	return r, err
 }
 
-// environment returns the environment of a process: paths of programs, the manifest's variables and the
-// marks. It inherits no variable that changes how a language runtime works, such as JAVA_TOOL_OPTIONS,
-// NODE_OPTIONS or GOGC.
+// environment returns the environment of a process: paths of programs, the manifest's variables and
+// the marks. It inherits no variable that changes how a language runtime works, such as
+// JAVA_TOOL_OPTIONS, NODE_OPTIONS or GOGC.
 func environment(spec bench.LaunchSpec, instance string) []string {
 	env := map[string]string{}
 	for _, k := range []string{

@@ -77,8 +77,9 @@ func (s *sandbox) loseGroup(why error) {
 	}
 }
 
-// pin limits the affinity of the calling thread, and so of what it starts, to the CPU set if no cgroup
-// enforces that. It needs no rights. The process could widen it again, but no contender has a reason to.
+// pin limits the affinity of the calling thread, and so of what it starts, to the CPU set if no
+// cgroup enforces that. It needs no rights. The process could widen it again, but no contender has
+// a reason to.
 func (s *sandbox) pin() error {
 	cpus := s.cpus
 	if len(cpus) == 0 {
@@ -91,10 +92,11 @@ func (s *sandbox) pin() error {
 	return cpuset.KeepThread(cpus) // the thread then only waits
 }
 
-// start starts cmd without one instruction of it outside the cgroup. On cgroup v2 the kernel starts a
-// process in a cgroup (clone3). On v1 a process begins in the cgroups of the thread that starts it,
-// and a thread may change its own: so this thread enters them, starts the process, and leaves. Neither
-// needs a shell or a helper program, which would count for the contender and delay its start.
+// start starts cmd without one instruction of it outside the cgroup. On cgroup v2 the kernel starts
+// a process in a cgroup (clone3). On v1 a process begins in the cgroups of the thread that starts
+// it, and a thread may change its own: so this thread enters them, starts the process, and leaves.
+// Neither needs a shell or a helper program, which would count for the contender and delay its
+// start.
 //
 // The caller is a locked thread that exists until the process exits.
 func (s *sandbox) start(cmd *exec.Cmd) error {
@@ -127,8 +129,8 @@ func (s *sandbox) start(cmd *exec.Cmd) error {
 }
 
 // refused reports whether the cgroup may be the cause of err: no right to move a process into it
-// (EACCES, EPERM), an old kernel (ENOSYS, EINVAL), a cgroup that takes no process (EBUSY, EOPNOTSUPP)
-// or was removed (EBADF, ENODEV).
+// (EACCES, EPERM), an old kernel (ENOSYS, EINVAL), a cgroup that takes no process (EBUSY,
+// EOPNOTSUPP) or was removed (EBADF, ENODEV).
 func refused(err error) bool {
 	return slices.ContainsFunc([]syscall.Errno{
 		syscall.EACCES, syscall.EPERM, syscall.ENOSYS, syscall.EINVAL, syscall.EBUSY, syscall.EOPNOTSUPP, syscall.EBADF,
@@ -160,8 +162,8 @@ func (s *sandbox) usage(pid int) (bench.Usage, error) {
 	}
 	u, err := s.reader.Read()
 	if err == nil && u.Memory == nil {
-		// On cgroup v2 a cgroup counts only CPU time if its controllers cannot be turned on, as in a
-		// container whose own processes are in the parent.
+		// On cgroup v2 a cgroup counts only CPU time if its controllers cannot be turned on, as in
+		// a container whose own processes are in the parent.
 		if p, e := procUsage(s.group.PIDs()); e == nil {
 			u.Source, u.Memory, u.Threads = u.Source+"; memory and threads from /proc", p.Memory, p.Threads
 		}
@@ -212,8 +214,9 @@ func (s *sandbox) close() error {
 	return errors.Join(err, killMarked(s.left))
 }
 
-// left returns the processes with the mark, and those that have lost it but are still in the session of
-// the main process. If a process has the main one's number again, the session is not its own.
+// left returns the processes with the mark, and those that have lost it but are still in the
+// session of the main process. If a process has the main one's number again, the session is not its
+// own.
 func (s *sandbox) left() []found {
 	all := marked(envInstance + "=" + s.id)
 	if _, again := present(s.session); s.session == 0 || again || !ownProc() {

@@ -14,8 +14,8 @@ import (
 // Target launches nothing: the service is running already. It is neither measured nor stopped.
 type Target struct{}
 
-// Launch returns the service at spec.URL at once: http://host:port, with an optional path that is put
-// before those of requests. Package ready finds out whether the service responds.
+// Launch returns the service at spec.URL at once: http://host:port, with an optional path that is
+// put before those of requests. Package ready finds out whether the service responds.
 func (Target) Launch(ctx context.Context, spec bench.LaunchSpec) (bench.Instance, error) {
 	u, err := secret.ParseURL(spec.URL)
 	if err == nil && (u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {

@@ -14,7 +14,8 @@ import (
 	"locbench/internal/store"
 )
 
-// Docker is an engine whose containers run contenders, or only the store, in one network of the run.
+// Docker is an engine whose containers run contenders, or only the store, in one network of the
+// run.
 type Docker struct {
 	*launch.Docker
 	images
@@ -73,8 +74,8 @@ func OpenDocker(ctx context.Context, o Options) (*Docker, error) {
 	return d, nil
 }
 
-// inReach returns why the run cannot use this engine, if its container addresses cannot be reached. So
-// the run ends before its first contender gets no response.
+// inReach returns why the run cannot use this engine, if its container addresses cannot be reached.
+// So the run ends before its first contender gets no response.
 func (d *Docker) inReach(o Options) error {
 	ports, loopback := d.engine.Reach()
 	enter, rootless := d.engine.Apart()
@@ -135,8 +136,8 @@ func (d *Docker) Prepare(*bench.LaunchSpec, bench.Service) error { return nil }
 
 func (d *Docker) Template() (bench.Template, error) { return bench.Template{Listen: "0.0.0.0"}, nil }
 
-// Reach makes the store reachable for containers, at the launcher's address of this machine. If that is
-// a name that the engine resolves for them (Docker Desktop), it leads to loopback here.
+// Reach makes the store reachable for containers, at the launcher's address of this machine. If
+// that is a name that the engine resolves for them (Docker Desktop), it leads to loopback here.
 func (d *Docker) Reach(s *store.Store) (seen string, err error) {
 	host := d.HostAddress()
 	if d.Network.Direct() {

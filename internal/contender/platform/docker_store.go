@@ -13,8 +13,8 @@ import (
 	"locbench/internal/text/safe"
 )
 
-// Containers returns a runner for the container of a store in the contenders' network, on these CPUs
-// (empty: any). progress gets the progress of the pull.
+// Containers returns a runner for the container of a store in the contenders' network, on these
+// CPUs (empty: any). progress gets the progress of the pull.
 func (d *Docker) Containers(cpus cpuset.Set, progress func(bench.Progress)) store.ContainerRunner {
 	return storeRunner{d, cpus, progress}
 }

@@ -1,6 +1,6 @@
 // Package platform builds and runs the contenders of a run: in containers of a Docker engine, as
-// processes of this machine, or not at all for a target. Each is one implementation of Platform in its
-// own file. Other packages use Capabilities and do not distinguish the implementations.
+// processes of this machine, or not at all for a target. Each is one implementation of Platform in
+// its own file. Other packages use Capabilities and do not distinguish the implementations.
 package platform
 
 import (

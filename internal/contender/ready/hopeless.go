@@ -51,8 +51,9 @@ func otherScheme(u *url.URL) error {
 		safe.Line(right+"://"+u.Host, 200))
 }
 
-// The response of a TLS server to a request without TLS: an alert, or a 400 with a text. net/http has no
-// type for the first, only these words with the alert's first bytes, and a text is all that the second has.
+// The response of a TLS server to a request without TLS: an alert, or a 400 with a text. net/http
+// has no type for the first, only these words with the alert's first bytes, and a text is all that
+// the second has.
 const tlsAlert = `malformed HTTP response "\x15\x03`
 
 var wantsTLS = regexp.MustCompile(`\b(HTTPS|SSL)\b`)

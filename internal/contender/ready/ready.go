@@ -1,4 +1,5 @@
-// Package ready waits until a contender sends the expected response, and so measures its start-up time.
+// Package ready waits until a contender sends the expected response, and so measures its start-up
+// time.
 package ready
 
 import (
@@ -56,16 +57,16 @@ func (q Question) expected() string {
 }
 
 // Wait sends requests to inst until the response is as q says, and returns the time from
-// inst.Info().StartedAt to that response. It fails as soon as inst has exited, with the exit code and
-// the last log lines; at once if waiting does not help (an untrusted certificate, https instead of
-// http, an unknown host); after q.Timeout, with the last response; and when ctx ends.
+// inst.Info().StartedAt to that response. It fails as soon as inst has exited, with the exit code
+// and the last log lines; at once if waiting does not help (an untrusted certificate, https instead
+// of http, an unknown host); after q.Timeout, with the last response; and when ctx ends.
 //
 // Each second in which inst is not ready, Wait calls late, which may be nil, with the reason of the
 // last attempt. late may change inst.BaseURL for the next attempt.
 //
 // The pause between requests grows from 0.5 to 50 ms, so the time is accurate to about a tenth. A
-// start that takes less than Docker needs to report the container's address (some 5 ms) seems to take
-// that long.
+// start that takes less than Docker needs to report the container's address (some 5 ms) seems to
+// take that long.
 func Wait(ctx context.Context, inst bench.Instance, q Question, late func(last string)) (bench.InstanceReady, error) {
 	q.Path, q.Timeout = "/"+strings.TrimPrefix(q.Path, "/"), cmp.Or(max(q.Timeout, 0), time.Minute)
 	began := time.Now()

@@ -1,7 +1,7 @@
 //go:build acceptance
 
-// Package dockertest gives tests a program that misbehaves on request (see helper), as a file and as
-// an image FROM scratch, which needs no pull.
+// Package dockertest gives tests a program that misbehaves on request (see helper), as a file and
+// as an image FROM scratch, which needs no pull.
 package dockertest
 
 import (
@@ -69,8 +69,8 @@ func Engine(t testing.TB) *docker.Engine {
 	return e
 }
 
-// Image builds an image with the program as its entry point and returns its name. The end of the test
-// removes it.
+// Image builds an image with the program as its entry point and returns its name. The end of the
+// test removes it.
 func Image(t testing.TB, e *docker.Engine) string {
 	t.Helper()
 	data, err := os.ReadFile(compile(t, "linux"))

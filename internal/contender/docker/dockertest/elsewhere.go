@@ -15,10 +15,10 @@ import (
 	"locbench/internal/testenv"
 )
 
-// Elsewhere starts a second, real engine in its own network namespace, as on another machine except for
-// its kernel and clock. unix is its socket, with container ports that are out of reach from here; tcp
-// is an address of the other machine; host is this machine's address there. options are added to the
-// engine's command. The end of the test stops the engine.
+// Elsewhere starts a second, real engine in its own network namespace, as on another machine except
+// for its kernel and clock. unix is its socket, with container ports that are out of reach from
+// here; tcp is an address of the other machine; host is this machine's address there. options are
+// added to the engine's command. The end of the test stops the engine.
 func Elsewhere(t testing.TB, options ...string) (unix, tcp, host string) {
 	t.Helper()
 	testenv.Docker(t)

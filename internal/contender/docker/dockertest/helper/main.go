@@ -4,10 +4,11 @@
 // or container.
 //
 // It executes its arguments one after the other: print TEXT, noise (hostile log lines), flood N (N
-// lines), env (its environment), spin N (N busy threads, in the background), hog N (touches N MiB of
-// memory), child (starts itself as a sleeping child in its own session), exit CODE, deaf (ignores
-// SIGTERM), serve PORT (responds to every request with 404 until SIGTERM, then exits with 0), obey
-// PORT (does what requests say: see obey_linux.go), get URL (prints the status), sleep (until killed).
+// lines), env (its environment), spin N (N busy threads, in the background), hog N (touches N MiB
+// of memory), child (starts itself as a sleeping child in its own session), exit CODE, deaf
+// (ignores SIGTERM), serve PORT (responds to every request with 404 until SIGTERM, then exits with
+// 0), obey PORT (does what requests say: see obey_linux.go), get URL (prints the status), sleep
+// (until killed).
 package main
 
 import (

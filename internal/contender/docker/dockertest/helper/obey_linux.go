@@ -19,9 +19,10 @@ import (
 
 // obey listens and does what the path says, then responds: GET /spin?n=N (N busy threads until the
 // next /spin), /burn?n=N (N loops of 64 multiplications), /touch?n=N (touches N MiB and gives them
-// back to the kernel), /yield?n=N (N sleeps of 20 µs), /send?n=N (a body of N bytes), /cpu?n=N (uses
-// N µs of CPU time, as the kernel counts them for its thread), /spent (a body with the CPU time in ns
-// that the kernel has counted for this process, and the number of completed requests to /cpu).
+// back to the kernel), /yield?n=N (N sleeps of 20 µs), /send?n=N (a body of N bytes), /cpu?n=N
+// (uses N µs of CPU time, as the kernel counts them for its thread), /spent (a body with the CPU
+// time in ns that the kernel has counted for this process, and the number of completed requests to
+// /cpu).
 func obey(port string) {
 	mux := http.NewServeMux()
 	var mu sync.Mutex
