@@ -65,7 +65,7 @@ var contenders = map[string]func(ctx context.Context, env func(string) string, l
 	},
 }
 
-// hang is the exit code of a contender that does not listen and ignores SIGTERM. No other has this code.
+// hang returns the exit of a contender that does not listen and ignores SIGTERM. No other has its code.
 func hang() bench.Exit { return bench.Exit{Code: hangs} }
 
 const hangs = -99

@@ -41,15 +41,15 @@ type ContainerSpec struct {
 
 // Container is a container that Run has started. All times are by this machine's clock.
 type Container struct {
-	engine *Engine
-	id     string
-	cancel context.CancelFunc // ends the goroutines below
-	logs   safe.Ring
-	copied chan struct{} // closed at the end of the log
-	conn   net.Conn      // the connection that brings the log
-	ahead  time.Duration // how far the engine's clock is ahead
-	exited chan struct{}
-	done   sync.WaitGroup
+	engine      *Engine
+	id          string
+	cancel      context.CancelFunc // ends the goroutines below
+	logs        safe.Ring
+	copied      chan struct{} // closed at the end of the log
+	conn        net.Conn      // the connection that brings the log
+	clockOffset time.Duration // the engine's clock minus this machine's
+	exited      chan struct{}
+	done        sync.WaitGroup
 
 	address   string
 	inside    string
@@ -147,7 +147,7 @@ func tcpPort(number int) network.Port {
 // bounds the calls.
 func (c *Container) start(ctx, whole, follow context.Context, spec ContainerSpec) error {
 	var err error
-	if c.ahead, err = c.engine.ClockAhead(whole); err != nil {
+	if c.clockOffset, err = c.engine.ClockOffset(whole); err != nil {
 		return err
 	}
 	all := client.ContainerAttachOptions{Stream: true, Stdout: true, Stderr: true}
@@ -170,7 +170,7 @@ func (c *Container) start(ctx, whole, follow context.Context, spec ContainerSpec
 	}
 	var events client.EventsResult
 	if spec.OnIncident != nil {
-		events = c.watch(follow, time.Now().Add(c.ahead))
+		events = c.watch(follow, time.Now().Add(c.clockOffset))
 	}
 	if _, err := c.engine.cli.ContainerStart(whole, c.id, client.ContainerStartOptions{}); err != nil {
 		return err
@@ -238,7 +238,7 @@ func (c *Container) engineTime(text string) time.Time {
 	if err != nil || t.Year() < 2000 { // "0001-01-01T00:00:00Z": never
 		return time.Time{}
 	}
-	return t.Add(-c.ahead)
+	return t.Add(-c.clockOffset)
 }
 
 // ID returns the container's full ID.

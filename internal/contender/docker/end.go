@@ -88,7 +88,7 @@ func (c *Container) outOfMemory(ctx context.Context) bool {
 	}
 	ctx, cancel := context.WithTimeout(ctx, lostAfter)
 	defer cancel()
-	all := client.EventsListOptions{Since: "1", Until: unixTime(time.Now().Add(c.ahead + oomPatience))}
+	all := client.EventsListOptions{Since: "1", Until: unixTime(time.Now().Add(c.clockOffset + oomPatience))}
 	kills := c.events(ctx, all, events.ActionOOM)
 	select {
 	case <-kills.Messages:

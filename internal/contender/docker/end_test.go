@@ -192,7 +192,7 @@ func TestStop_ImmortalContainer(t *testing.T) {
 		c.done.Go(func() { c.wait(follow) })
 		began := time.Now()
 		_, err := c.Stop(t.Context(), time.Second)
-		if err == nil || !strings.Contains(err.Error(), "runs on 10s after SIGKILL") || time.Since(began) != 11*time.Second || !f.gone {
+		if err == nil || !strings.Contains(err.Error(), "still running 10s after SIGKILL") || time.Since(began) != 11*time.Second || !f.gone {
 			t.Errorf("%v after %v, removed: %v", err, time.Since(began), f.gone)
 		}
 	})
@@ -209,7 +209,7 @@ func TestSilence(t *testing.T) {
 			_, err := c.engine.Clean(ctx, "x", nil)
 			return err
 		},
-		"clock": func(ctx context.Context, c *Container) error { _, err := c.engine.ClockAhead(ctx); return err },
+		"clock": func(ctx context.Context, c *Container) error { _, err := c.engine.ClockOffset(ctx); return err },
 		"usage": func(ctx context.Context, c *Container) error { _, err := c.Usage(ctx); return err },
 	} {
 		t.Run(what, func(t *testing.T) {

@@ -281,9 +281,9 @@ func (e *Engine) PublishedHost() string {
 	return "127.0.0.1"
 }
 
-// ClockAhead returns how far the engine's clock is ahead of this machine's, to within half the time
-// of the request. For a local engine it is zero, without a request.
-func (e *Engine) ClockAhead(ctx context.Context) (time.Duration, error) {
+// ClockOffset returns the engine's clock minus this machine's, to within half the time of the request.
+// For a local engine it is zero, without a request.
+func (e *Engine) ClockOffset(ctx context.Context) (time.Duration, error) {
 	if e.Local() {
 		return 0, nil
 	}

@@ -118,7 +118,7 @@ func TestConnectTLSContext(t *testing.T) {
 	if i := e.Info(); i.APIVersion != "1.41" || i.Arch != "arm64" || i.CgroupVersion != 2 || !i.Rootless || e.Local() {
 		t.Errorf("%+v, local %v", i, e.Local())
 	}
-	if ahead, err := e.ClockAhead(t.Context()); err != nil || ahead < 59*time.Minute || ahead > 61*time.Minute {
+	if ahead, err := e.ClockOffset(t.Context()); err != nil || ahead < 59*time.Minute || ahead > 61*time.Minute {
 		t.Errorf("clock offset %v, %v", ahead, err)
 	}
 	if e.PublishedHost() != "127.0.0.1" {

@@ -33,7 +33,7 @@ func (c *Container) Usage(ctx context.Context) (bench.Usage, error) {
 	at := before.Add(took / 2)
 	// The engine reports when it read, by its own clock, which may be slightly off even after the
 	// correction.
-	if read := raw.Read.Add(-c.ahead); !read.Before(before) && read.Before(before.Add(took)) {
+	if read := raw.Read.Add(-c.clockOffset); !read.Before(before) && read.Before(before.Add(took)) {
 		at = read
 	}
 	if raw.CPUStats.CPUUsage.TotalUsage == 0 && raw.MemoryStats.Usage == 0 {

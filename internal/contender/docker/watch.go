@@ -48,7 +48,7 @@ func (c *Container) follow(ctx context.Context, w client.EventsResult, report fu
 				continue // done by locbench, or a consequence of it
 			}
 			if i, ok := incidents[m.Action]; ok {
-				i.At = time.Unix(0, m.TimeNano).Add(-c.ahead)
+				i.At = time.Unix(0, m.TimeNano).Add(-c.clockOffset)
 				report(i)
 			}
 		case <-w.Err:
@@ -57,7 +57,7 @@ func (c *Container) follow(ctx context.Context, w client.EventsResult, report fu
 			}
 			since := time.Unix(0, last)
 			if last == 0 {
-				since = time.Now().Add(c.ahead)
+				since = time.Now().Add(c.clockOffset)
 			}
 			w = c.watch(ctx, since)
 		}
