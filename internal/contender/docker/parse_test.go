@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -16,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -71,7 +73,7 @@ func TestResolve(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			ep, err := resolve(env(tt.env), tt.home)
 			if tt.err != "" {
-				if err == nil || !strings.Contains(err.Error(), tt.err) {
+				if e, ok := errors.AsType[*ConnectError](err); !ok || e.Fix == "" || !strings.Contains(err.Error(), tt.err) {
 					t.Fatalf("error %v, want %q", err, tt.err)
 				}
 				return
@@ -191,6 +193,39 @@ func TestConnectAbsent(t *testing.T) {
 	cancel()
 	if _, err := connect(ctx, env(map[string]string{"DOCKER_HOST": socket}), t.TempDir()); err == nil {
 		t.Error("connected although cancelled")
+	}
+}
+
+// TestConnectError: the reason and the fix of each failure to connect are in fields.
+func TestConnectError(t *testing.T) {
+	dial := func(network string, err error) *net.OpError { return &net.OpError{Op: "dial", Net: network, Err: err} }
+	failed := errors.New("words of the client")
+	for name, tt := range map[string]struct {
+		host        string
+		err         error
+		dialled     *net.OpError
+		reason, fix string // fix: part of it
+	}{
+		"no socket":         {"unix:///x.sock", failed, dial("unix", syscall.ENOENT), "nothing listening", "start it"},
+		"port closed":       {"tcp://h:1", failed, dial("tcp", os.NewSyscallError("connect", syscall.ECONNREFUSED)), "nothing listening", "start it"},
+		"no permission":     {"unix:///x.sock", failed, dial("unix", os.NewSyscallError("connect", syscall.EACCES)), failed.Error(), "usermod"},
+		"silent":            {"tcp://h:1", context.DeadlineExceeded, nil, "no response", "start it"},
+		"no route":          {"tcp://h:1", failed, dial("tcp", syscall.EHOSTUNREACH), failed.Error(), "start it"},
+		"no pipe":           {"npipe:////./pipe/x", fmt.Errorf("open: %w", os.ErrNotExist), nil, "nothing listening", "start it"},
+		"pipe refused":      {"npipe:////./pipe/x", errors.New("permission denied while trying"), nil, "permission denied while trying", "usermod"},
+		"words of a server": {"tcp://h:1", errors.New("permission denied by a plugin"), nil, "permission denied by a plugin", "start it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := unreachable(endpoint{host: tt.host, from: "DOCKER_HOST"}, tt.err, tt.dialled)
+			e, ok := errors.AsType[*ConnectError](err)
+			if !ok || e.Reason.Error() != tt.reason || !strings.Contains(e.Fix, tt.fix) {
+				t.Fatalf("%v, want %q and %q", err, tt.reason, tt.fix)
+			}
+			problem := "docker engine " + tt.host + " (of DOCKER_HOST): " + tt.reason
+			if e.Problem() != problem || err.Error() != problem+"; "+e.Fix {
+				t.Errorf("%q, %q", e.Problem(), err)
+			}
+		})
 	}
 }
 

@@ -142,10 +142,10 @@ func TestFree(t *testing.T) {
 	}
 	defer l.Close()
 	port := l.Addr().(*net.TCPAddr).Port
-	if err := Free(port); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("port %d, which is not free", port)) {
-		t.Errorf("port %d is said to be free: %v", port, err)
+	if err := Free(port); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("port %d is in use", port)) {
+		t.Errorf("port %d is reported free: %v", port, err)
 	}
-	if err := Free(0); err != nil { // any that is free
+	if err := Free(0); err != nil { // any free port
 		t.Error(err)
 	}
 }
