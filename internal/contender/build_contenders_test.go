@@ -36,7 +36,7 @@ func TestDynamicBinary(t *testing.T) {
 	var out bytes.Buffer
 	opts := contender.BuildOptions{Self: dynamic, Sources: filepath.Join(sources, "deep", "er"), Cache: t.TempDir(), Out: &out}
 	a, err := contender.BuildImage(t.Context(), engine, builtin, opts)
-	if err != nil || !strings.HasPrefix(a.Image, "locbench/go-nethttp:builtin-") || !strings.Contains(out.String(), "building one that does from "+sources) {
+	if err != nil || !strings.HasPrefix(a.Image, "locbench/go-nethttp:builtin-") || !strings.Contains(out.String(), "building another from "+sources) {
 		t.Errorf("%+v, %v, %s", a, err, &out)
 	}
 	engine.arch = "arm64"

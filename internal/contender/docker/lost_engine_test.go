@@ -136,7 +136,7 @@ func TestLostEngine(t *testing.T) {
 	if exit := ended(t, c); exit.Code != -1 {
 		t.Errorf("%+v", exit)
 	}
-	if logs := c.Logs(); !strings.Contains(logs[len(logs)-1].Text, "lost sight of the container") {
+	if logs := c.Logs(); !strings.Contains(logs[len(logs)-1].Text, "lost contact with the container") {
 		t.Errorf("%v", logs)
 	}
 	if _, err := c.Usage(t.Context()); err == nil {

@@ -235,7 +235,7 @@ func TestBuildImage(t *testing.T) {
 	if _, err := e.ImageInspect(t.Context(), "locbench-test:absent"); !errors.Is(err, docker.ErrNotFound) {
 		t.Errorf("absent: %v", err)
 	}
-	if err := e.Pull(t.Context(), "127.0.0.1:1/absent:1", &out); err == nil || !strings.Contains(err.Error(), "reaches no registry") {
+	if err := e.Pull(t.Context(), "127.0.0.1:1/absent:1", &out); err == nil || !strings.Contains(err.Error(), "cannot reach a registry") {
 		t.Errorf("pull from nowhere: %v", err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())

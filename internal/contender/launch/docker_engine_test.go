@@ -232,7 +232,7 @@ func TestDocker(t *testing.T) {
 	t.Run("Clean", func(t *testing.T) {
 		d := newDocker(t, e)
 		launch(t, d, spec(t, "sleep"))
-		why := fmt.Sprintf(": its locbench, process %d, is running", os.Getpid())
+		why := fmt.Sprintf(": its locbench (process %d) is running", os.Getpid())
 		c, err := Clean(t.Context(), e, CleanOptions{Run: runID(t)})
 		if err != nil || len(c.Removed) > 0 || len(c.Kept) != 2 || !strings.HasPrefix(c.Kept[0], "container locbench-") || !strings.HasSuffix(c.Kept[1], why) {
 			t.Errorf("cleaned although the owner is alive: %q, %v", c, err)
@@ -251,7 +251,7 @@ func TestDocker(t *testing.T) {
 				t.Fatal(err)
 			}
 			c, err := Clean(t.Context(), e, CleanOptions{Run: runID(t), All: true})
-			if err != nil || len(c.Removed) > 0 || len(c.Kept) != 1 || !strings.HasSuffix(c.Kept[0], "not named as locbench names itself") {
+			if err != nil || len(c.Removed) > 0 || len(c.Kept) != 1 || !strings.HasSuffix(c.Kept[0], "its owner is not a locbench") {
 				t.Errorf("owner %q: %q, %v", owner, c, err)
 			}
 			if err := e.RemoveNetwork(t.Context(), network.ID); err != nil {
@@ -291,7 +291,7 @@ func TestDockerElsewhere(t *testing.T) {
 				t.Errorf("ports within reach %v, loopback %v", ports, loopback)
 			}
 			if offset, err := e.ClockOffset(t.Context()); err != nil || offset == 0 {
-				t.Errorf("its clock was not asked: %v, %v", ahead, err)
+				t.Errorf("its clock was not asked: %v, %v", offset, err)
 			}
 			if host == unix {
 				return

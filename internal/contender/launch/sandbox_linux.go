@@ -165,7 +165,7 @@ func (s *sandbox) usage(pid int) (bench.Usage, error) {
 		// On cgroup v2 a cgroup counts only CPU time if its controllers cannot be turned on, as in
 		// a container whose own processes are in the parent.
 		if p, e := procUsage(s.group.PIDs()); e == nil {
-			u.Source, u.Memory, u.Threads = u.Source+"; memory and threads from /proc", p.Memory, p.Threads
+			u.Source, u.Memory, u.Threads = u.Source+"; memory and threads of /proc", p.Memory, p.Threads
 		}
 	}
 	return u, err
